@@ -1,0 +1,49 @@
+#include "backends/backend.h"
+
+#include "base/alloc.h"
+
+unsigned source_add_slot(struct source *source, const struct slot *slot)
+{
+	/* Capacity is the next power of two, so that it need not be kept. */
+	if ((source->n_slots & (source->n_slots - 1)) == 0)
+		source->slots = xreallocarray(source->slots, source->n_slots ? 2 * source->n_slots : 1, sizeof(*slot));
+	source->slots[source->n_slots] = *slot;
+	return source->n_slots++;
+}
+
+static void add_counters(struct source *source, int block, enum instance_kind kind, unsigned number)
+{
+	const struct gpu_layout *layout = source->product->layout;
+
+	for (unsigned i = 0; i < layout->n_counters; i++) {
+		const struct gpu_counter *c = &layout->counters[i];
+
+		if (block < 0 || c->block == (enum gpu_block)block)
+			source_add_slot(source, &(struct slot){.name = c->name ? c->name : c->hw_name,
+							       .kind = SLOT_DELTA,
+							       .instance = kind,
+							       .number = (uint16_t)number,
+							       .scale = c->scale});
+	}
+}
+
+unsigned source_add_gpu_slots(struct source *source)
+{
+	static const char *const clock_names[GPU_CLOCK_SLOTS] = {
+		[GPU_CLOCK_CY] = "GPUClockCy", [GPU_CLOCK_ACTIVE] = "GPUSteadyCy", [GPU_CLOCK_TIME] = "GPUSteadyTime"};
+	unsigned n_sums;
+
+	add_counters(source, -1, INSTANCE_ALL, 0);
+	n_sums = source->n_slots;
+	for (unsigned i = 0; i < GPU_CLOCK_SLOTS; i++)
+		source_add_slot(source, &(struct slot){.name = clock_names[i], .kind = SLOT_STEADY, .scale = 1});
+	source->n_sums = source->n_slots;
+	if (!source->options.per_instance)
+		return n_sums;
+	for (unsigned core = 0; core < 64; core++)
+		if (source->constants.core_mask >> core & 1)
+			add_counters(source, BLOCK_CORE, INSTANCE_CORE, core);
+	for (unsigned slice = 0; slice < source->constants.l2_slice_count; slice++)
+		add_counters(source, BLOCK_MEMORY, INSTANCE_SLICE, slice);
+	return n_sums;
+}

@@ -1,0 +1,247 @@
+#include "backends/proc.h"
+
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+void proc_file_init(struct proc_file *file, bool keep, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(file->path, sizeof(file->path), fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= sizeof(file->path))
+		file->path[0] = 0; /* cut it would name another file */
+	file->keep = keep;
+	file->fd = -1;
+}
+
+void proc_file_close(const struct sys *sys, struct proc_file *file)
+{
+	if (file->fd >= 0)
+		sys->close(sys, file->fd);
+	file->fd = -1;
+}
+
+ssize_t proc_file_read(const struct sys *sys, struct proc_file *file, char *buf, size_t size)
+{
+	ssize_t n;
+
+	buf[0] = 0;
+	if (file->fd < 0 && file->path[0])
+		file->fd = sys->open(sys, file->path, O_RDONLY);
+	if (file->fd < 0)
+		return -1;
+	n = sys_reread(sys, file->fd, buf, size);
+	/* A device that was removed answers ENODEV for ever, also when one of the same name has come back. */
+	if (!file->keep || (n < 0 && errno == ENODEV))
+		proc_file_close(sys, file);
+	return n;
+}
+
+/* Types of thermal zones (whole, or a part in asterisks) that hold a voltage, a current, a state of charge or a step. */
+static const char *const no_temperatures[] = {"soc", "battery-soc", "*ibat*", "*vbat*", "*-lvl*", "*bcl*", "*-step*", "*vph*"};
+/* Those that tell most about why a frame is late. */
+static const char *const important_zones[] = {"*cpu*",  "*gpu*", "*soc*", "*pkg*",    "*package*", "*core*", "*cluster*",
+					      "*mali*", "*g3d*", "*big*", "*little*", "*mid*",     "*skin*", "*ddr*"};
+
+static bool matches(const char *type, const char *const *patterns, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		char part[16];
+
+		if (patterns[i][0] != '*') {
+			if (strcasecmp(type, patterns[i]) == 0)
+				return true;
+			continue;
+		}
+		snprintf(part, sizeof(part), "%.*s", (int)strlen(patterns[i]) - 2, patterns[i] + 1);
+		if (strcasestr(type, part))
+			return true;
+	}
+	return false;
+}
+
+bool proc_level_zone_wanted(const char *type, bool *important)
+{
+	*important = matches(type, important_zones, ARRAY_LEN(important_zones));
+	return !matches(type, no_temperatures, ARRAY_LEN(no_temperatures));
+}
+
+static void open_zones(struct proc *p, const struct sys *sys, char **names, int n, bool important)
+{
+	for (int i = 0; i < n && p->n_zones < PROC_ZONES_MAX; i++) {
+		char path[PROC_PATH], type[PROC_TEXT];
+		bool is_important;
+
+		if (strncmp(names[i], "thermal_zone", 12) != 0)
+			continue;
+		snprintf(path, sizeof(path), "sys/class/thermal/%.64s/type", names[i]);
+		if (sys_read_file(sys, path, type, sizeof(type)) < 0)
+			continue;
+		type[strcspn(type, "\n")] = 0;
+		if (proc_level_zone_wanted(type, &is_important) && is_important == important)
+			proc_file_init(&p->zones[p->n_zones++], true, "sys/class/thermal/%.64s/temp", names[i]);
+	}
+}
+
+static bool ends_in(const char *name, const char *end)
+{
+	size_t n = strlen(name), k = strlen(end);
+
+	return n >= k && strcmp(name + n - k, end) == 0;
+}
+
+static void open_gpu(struct proc *p, const struct sys *sys)
+{
+	char **names;
+	int n = sys->list(sys, "sys/class/devfreq", &names);
+
+	for (int i = 0; i < n; i++)
+		if (strstr(names[i], "gpu") || ends_in(names[i], ".mali") || ends_in(names[i], "g3d")) {
+			proc_file_init(&p->gpu_clock, true, "sys/class/devfreq/%s/cur_freq", names[i]);
+			proc_file_init(&p->gpu_power, true, "sys/class/devfreq/%s/device/power/runtime_status", names[i]);
+			break;
+		}
+	if (n >= 0)
+		sys_names_free(names, n);
+}
+
+void proc_level_open(struct proc *p, const struct sys *sys)
+{
+	char **names;
+	int n = sys->list(sys, "sys/class/thermal", &names);
+
+	proc_file_init(&p->load, true, "proc/loadavg");
+	proc_file_init(&p->memory, true, "proc/meminfo");
+	proc_file_init(&p->gpu_clock, true, "%s", "");
+	proc_file_init(&p->gpu_power, true, "%s", "");
+	if (n >= 0) {
+		open_zones(p, sys, names, n, true);
+		open_zones(p, sys, names, n, false);
+		sys_names_free(names, n);
+	}
+	open_gpu(p, sys);
+	for (unsigned i = 0; i < PROC_LEVELS; i++)
+		p->level[i] = SAMPLE_UNKNOWN;
+}
+
+void proc_level_close(struct proc *p, const struct sys *sys)
+{
+	proc_file_close(sys, &p->load);
+	proc_file_close(sys, &p->memory);
+	proc_file_close(sys, &p->gpu_clock);
+	proc_file_close(sys, &p->gpu_power);
+	for (unsigned i = 0; i < p->n_zones; i++)
+		proc_file_close(sys, &p->zones[i]);
+	for (unsigned i = 0; i < p->n_policies; i++)
+		proc_file_close(sys, &p->policies[i].file);
+}
+
+void proc_level_parse_load(uint64_t load[3], const char *text)
+{
+	struct span rest = span_of(text);
+
+	for (unsigned i = 0; i < 3; i++) {
+		double v;
+
+		load[i] = SAMPLE_UNKNOWN;
+		if (span_double(span_word(&rest), &v) && v >= 0 && v < 1e7)
+			load[i] = (uint64_t)llround(v * 100);
+	}
+}
+
+void proc_level_parse_memory(uint64_t *total, uint64_t *available, const char *text)
+{
+	const struct {
+		const char *name;
+		uint64_t *value;
+	} wanted[] = {{"MemTotal:", total}, {"MemAvailable:", available}};
+	struct span rest = span_of(text);
+
+	*total = *available = SAMPLE_UNKNOWN;
+	while (memchr(rest.p, '\n', rest.n)) {
+		struct span line = span_until(&rest, '\n'), name = span_word(&line), number = span_word(&line);
+		uint64_t v;
+
+		for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
+			if (span_is(name, wanted[i].name) && span_u64(number, &v) && v < (uint64_t)1 << 50)
+				*wanted[i].value = v;
+	}
+	/* Text that was cut, or a container that mixes its own limit with the host's. */
+	if (*total != SAMPLE_UNKNOWN && *available != SAMPLE_UNKNOWN && *available > *total)
+		*available = SAMPLE_UNKNOWN;
+}
+
+bool proc_level_parse_temperature(int64_t *millicelsius, const char *text)
+{
+	struct span s = span_trim(span_of(text));
+	bool minus = s.n && s.p[0] == '-';
+	uint64_t v;
+
+	if (minus) {
+		s.p++;
+		s.n--;
+	}
+	/* Sensors that are off report absolute zero, -40000 of a bad calibration is still real; above 250 nothing computes. */
+	if (!span_u64(s, &v) || v > (minus ? 100000u : 250000u))
+		return false;
+	*millicelsius = minus ? -(int64_t)v : (int64_t)v;
+	return true;
+}
+
+static uint64_t read_number(const struct sys *sys, struct proc_file *file, uint64_t most)
+{
+	char text[PROC_TEXT];
+	uint64_t v;
+
+	if (proc_file_read(sys, file, text, sizeof(text)) <= 0 || !span_u64(span_trim(span_of(text)), &v) || !v || v > most)
+		return SAMPLE_UNKNOWN;
+	return v;
+}
+
+static uint64_t read_hottest(struct proc *p, const struct sys *sys)
+{
+	int64_t hottest = INT64_MIN, v;
+	char text[PROC_TEXT];
+
+	for (unsigned i = 0; i < p->n_zones; i++)
+		if (proc_file_read(sys, &p->zones[i], text, sizeof(text)) > 0 && proc_level_parse_temperature(&v, text) &&
+		    v > hottest)
+			hottest = v;
+	if (hottest == INT64_MIN)
+		return SAMPLE_UNKNOWN;
+	return hottest == -1 ? (uint64_t)-2 : (uint64_t)hottest; /* -1 would read as unknown */
+}
+
+/* The driver remembers the last clock of a GPU that is off. */
+static uint64_t read_gpu_clock(struct proc *p, const struct sys *sys)
+{
+	char text[PROC_TEXT];
+
+	if (proc_file_read(sys, &p->gpu_power, text, sizeof(text)) > 0 && strncmp(text, "suspended", 9) == 0)
+		return SAMPLE_UNKNOWN;
+	return read_number(sys, &p->gpu_clock, 100000000000);
+}
+
+void proc_level_read(struct proc *p, const struct sys *sys)
+{
+	char text[4096];
+
+	proc_file_read(sys, &p->load, text, sizeof(text));
+	proc_level_parse_load(&p->level[LEVEL_LOAD_1], text);
+	proc_file_read(sys, &p->memory, text, sizeof(text));
+	proc_level_parse_memory(&p->level[LEVEL_MEMORY_TOTAL], &p->level[LEVEL_MEMORY_AVAILABLE], text);
+	p->level[LEVEL_TEMPERATURE] = read_hottest(p, sys);
+	p->level[LEVEL_GPU_CLOCK] = read_gpu_clock(p, sys);
+	for (unsigned i = 0; i < p->n_policies; i++)
+		p->policies[i].khz = read_number(sys, &p->policies[i].file, 100000000);
+}

@@ -1,0 +1,86 @@
+#!/bin/sh
+# Capture what malitop reads of this machine's /proc and /sys into a directory that can stand for the machine in tests:
+#
+#   sh capture-fixture.sh tests/fixtures/BOARD          then use the machine, and again for a second state:
+#   sh capture-fixture.sh tests/fixtures/BOARD/next
+#
+# Runs with the shell of Android (adb push, adb shell) and of busybox. Takes no host name, no serial number, no address, no
+# process, and of /proc/cpuinfo only what tells the kind of core. Look through the result before you hand it on.
+
+set -u
+LC_ALL=C
+export LC_ALL
+
+if [ $# -lt 1 ] || [ $# -gt 2 ] || [ "$1" = "--help" ]; then
+	echo "usage: $0 DIRECTORY [ROOT]" >&2
+	exit 2
+fi
+out=$1
+root=${2:-}
+
+# Keep a value that can be read now; a file that cannot, or that is empty, is left out as if the machine did not have it.
+keep() {
+	text=$(cat "$root/$1" 2>/dev/null) || return 0
+	[ -n "$text" ] || return 0
+	mkdir -p "$out/${1%/*}" && printf '%s\n' "$text" >"$out/$1"
+}
+
+# The same through a filter: keep_lines FILE PATTERN
+keep_lines() {
+	text=$(grep -E "$2" "$root/$1" 2>/dev/null) || return 0
+	mkdir -p "$out/${1%/*}" && printf '%s\n' "$text" >"$out/$1"
+}
+
+# keep_in DIRECTORY NAME...: those of a directory that may be a link
+keep_in() {
+	dir=$1
+	shift
+	for name in "$@"; do
+		[ -f "$root/$dir/$name" ] && keep "$dir/$name"
+	done
+	return 0
+}
+
+# For each entry of a directory that matches: each PATTERN NAME...
+each() {
+	pattern=$1
+	shift
+	for path in "$root"/$pattern; do
+		[ -d "$path" ] && keep_in "${path#"$root"/}" "$@"
+	done
+	return 0
+}
+
+keep_lines proc/stat '^cpu'
+keep proc/loadavg
+keep_lines proc/meminfo '^(MemTotal|MemFree|MemAvailable|Buffers|Cached):'
+keep_lines proc/cpuinfo '^(processor|CPU implementer|CPU part|model name)[[:space:]]*:|^$'
+keep proc/sys/kernel/perf_event_paranoid
+
+keep_in sys/devices/system/cpu present possible online
+each 'sys/devices/system/cpu/cpu[0-9]*' cpu_capacity
+each 'sys/devices/system/cpu/cpu[0-9]*/regs/identification' midr_el1
+if [ -d "$root/sys/devices/system/cpu/cpufreq/policy0" ]; then
+	each 'sys/devices/system/cpu/cpufreq/policy[0-9]*' related_cpus scaling_cur_freq cpuinfo_min_freq cpuinfo_max_freq \
+		scaling_max_freq scaling_governor
+else
+	each 'sys/devices/system/cpu/cpu[0-9]*/cpufreq' related_cpus scaling_cur_freq cpuinfo_min_freq cpuinfo_max_freq \
+		scaling_max_freq scaling_governor
+fi
+for pmu in 'armv[789]_*' cpu cpu_core cpu_atom cpu_lowpower; do
+	each "sys/bus/event_source/devices/$pmu" type cpus
+	each "sys/bus/event_source/devices/$pmu/format" event long rdpmc
+done
+each 'sys/class/thermal/thermal_zone[0-9]*' type temp
+each 'sys/class/thermal/cooling_device[0-9]*' type cur_state max_state
+for gpu in '*gpu*' '*.mali' '*g3d'; do
+	each "sys/class/devfreq/$gpu" cur_freq min_freq max_freq
+	each "sys/class/devfreq/$gpu/device/power" runtime_status
+done
+
+# A load average ends in the number of the newest process, which nobody needs.
+if [ -f "$out/proc/loadavg" ]; then
+	read -r one five fifteen rest <"$out/proc/loadavg"
+	echo "$one $five $fifteen 1/100 1000" >"$out/proc/loadavg"
+fi
+find "$out" -type f | sort

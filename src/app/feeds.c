@@ -1,0 +1,204 @@
+#include "app/feeds.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double *vector_new(const struct metric_set *set)
+{
+	double *v = xcalloc(set->n_vector, sizeof(*v));
+
+	for (unsigned i = 0; i < set->n_vector; i++)
+		v[i] = NAN;
+	return v;
+}
+
+void feeds_init(struct feeds *f, struct session *session, struct ring *ring, bool instances, bool keep_instances, int64_t refresh_ns)
+{
+	*f = (struct feeds){.session = session, .ring = ring, .instances = instances, .refresh_ns = refresh_ns};
+	for (unsigned i = 0; i < session->n; i++) {
+		const struct session_source *source = &session->sources[i];
+		struct feed_state *feed = &f->feeds[i];
+
+		feed->source = source;
+		feed->history = history_new(source->set->slots, source->n_slots, keep_instances ? source->n_slots : source->n_sums,
+					    session->options->interval_ns);
+		feed->column = history_column_new(feed->history);
+		feed->now = vector_new(source->set);
+		feed->total = vector_new(source->set);
+	}
+}
+
+void feeds_fini(struct feeds *f)
+{
+	for (unsigned i = 0; f->session && i < f->session->n; i++) {
+		struct feed_state *feed = &f->feeds[i];
+
+		for (int k = 0; k < feed->n_points; k++)
+			free(feed->points[k]);
+		free(feed->points);
+		free(feed->now);
+		free(feed->total);
+		free(feed->column);
+		history_free(feed->history);
+	}
+	*f = (struct feeds){0};
+}
+
+void feeds_drain(struct feeds *f)
+{
+	const struct sample *sample;
+
+	while ((sample = ring_peek(f->ring))) {
+		for (unsigned i = 0; i < f->session->n; i++)
+			if (f->session->sources[i].index == sample->source)
+				history_push(f->feeds[i].history, sample);
+		ring_release(f->ring);
+	}
+}
+
+void feeds_keep_instances(struct feeds *f)
+{
+	for (unsigned i = 0; i < f->session->n; i++)
+		history_keep(f->feeds[i].history, f->session->sources[i].n_slots);
+}
+
+/* Length of a point: the refresh period, or the source's own interval where that is longer. */
+static int64_t window_ns(const struct feeds *f, const struct feed_state *feed)
+{
+	return feed->source->period_ns > f->refresh_ns ? feed->source->period_ns : f->refresh_ns;
+}
+
+/* Half a millisecond of grace: deadlines jitter, and a column that ended just before the window is still the one before. */
+#define GRACE_NS 500000
+
+static bool vector_at(const struct feeds *f, struct feed_state *feed, int64_t end_ns, double *vector)
+{
+	history_span(feed->history, end_ns - window_ns(f, feed) + GRACE_NS, end_ns + GRACE_NS, feed->column);
+	metric_vector(feed->source->set, feed->column, vector);
+	return feed->column->n_samples > 0;
+}
+
+static void points_rebuild(struct feeds *f, struct feed_state *feed, int64_t end_ns)
+{
+	for (int k = 0; k < feed->n_points; k++) {
+		int64_t at = end_ns - (feed->n_points - 1 - k) * window_ns(f, feed);
+
+		if (!feed->points[k])
+			feed->points[k] = vector_new(feed->source->set);
+		if (!end_ns || !vector_at(f, feed, at, feed->points[k])) {
+			free(feed->points[k]);
+			feed->points[k] = NULL;
+		}
+	}
+}
+
+void feeds_want_points(struct feeds *f, int n)
+{
+	for (unsigned i = 0; i < f->session->n; i++) {
+		struct feed_state *feed = &f->feeds[i];
+
+		if (n == feed->n_points)
+			continue;
+		for (int k = 0; k < feed->n_points; k++)
+			free(feed->points[k]);
+		feed->points = xreallocarray(feed->points, (size_t)n, sizeof(*feed->points));
+		memset(feed->points, 0, (size_t)n * sizeof(*feed->points));
+		feed->n_points = n;
+		points_rebuild(f, feed, feed->shown_ns);
+	}
+}
+
+/* The points move left by one; the oldest vector is used again for the newest. */
+static void points_step(struct feed_state *feed)
+{
+	double *newest;
+
+	if (!feed->n_points)
+		return;
+	newest = feed->points[0];
+	memmove(feed->points, feed->points + 1, (size_t)(feed->n_points - 1) * sizeof(*feed->points));
+	if (!newest)
+		newest = vector_new(feed->source->set);
+	memcpy(newest, feed->now, feed->source->set->n_vector * sizeof(*newest));
+	feed->points[feed->n_points - 1] = newest;
+}
+
+static void step(struct feeds *f, struct feed_state *feed)
+{
+	int64_t newest = history_newest_ns(feed->history);
+
+	if (!newest || feed->source->gone) {
+		for (unsigned i = 0; i < feed->source->set->n_vector; i++)
+			feed->now[i] = NAN;
+		return;
+	}
+	/* A source that is slower than the refresh keeps showing its last point. */
+	if (feed->shown_ns && newest - feed->shown_ns < window_ns(f, feed) / 2)
+		return;
+	vector_at(f, feed, newest, feed->now);
+	metric_vector(feed->source->set, history_total(feed->history), feed->total);
+	points_step(feed);
+	feed->shown_ns = newest;
+}
+
+void feeds_step(struct feeds *f)
+{
+	for (unsigned i = 0; i < f->session->n; i++)
+		step(f, &f->feeds[i]);
+}
+
+void feeds_show(struct feeds *f, int64_t end_ns)
+{
+	for (unsigned i = 0; i < f->session->n; i++) {
+		struct feed_state *feed = &f->feeds[i];
+		int64_t at = end_ns ? end_ns : history_newest_ns(feed->history);
+
+		if (!at)
+			continue;
+		points_rebuild(f, feed, at);
+		vector_at(f, feed, at, feed->now);
+		feed->shown_ns = at;
+	}
+}
+
+bool feeds_reach(const struct feeds *f, int64_t *oldest_ns, int64_t *newest_ns)
+{
+	*oldest_ns = *newest_ns = 0;
+	for (unsigned i = 0; i < f->session->n; i++) {
+		int64_t newest = history_newest_ns(f->feeds[i].history), oldest = history_oldest_ns(f->feeds[i].history);
+
+		if (newest > *newest_ns)
+			*newest_ns = newest;
+		if (newest && (!*oldest_ns || oldest < *oldest_ns))
+			*oldest_ns = oldest;
+	}
+	return *newest_ns != 0;
+}
+
+struct feed feeds_view(const struct feeds *f, enum source_kind kind)
+{
+	for (unsigned i = 0; i < f->session->n; i++) {
+		const struct feed_state *feed = &f->feeds[i];
+
+		if (feed->source->kind == kind)
+			return (struct feed){.set = feed->source->set,
+					     .now = feed->now,
+					     .total = feed->total,
+					     .now_column = feed->column,
+					     .points = (const double *const *)feed->points,
+					     .n_points = feed->n_points};
+	}
+	return (struct feed){0};
+}
+
+uint64_t feeds_lost(const struct feeds *f)
+{
+	uint64_t lost = 0;
+
+	for (unsigned i = 0; i < f->session->n; i++)
+		lost += history_lost(f->feeds[i].history);
+	return lost;
+}

@@ -1,0 +1,51 @@
+/* feeds: from samples to what views read: history, and the vectors of now, of the whole run and of the points of a strip.
+ *
+ * Thread: ui.
+ */
+#ifndef MALITOP_FEEDS_H
+#define MALITOP_FEEDS_H
+
+#include "app/session.h"
+#include "model/history.h"
+#include "views/view.h"
+
+struct feed_state {
+	const struct session_source *source;
+	struct history *history;
+	struct column *column;
+	double *now, *total;
+	double **points;   /* oldest first; an entry may be NULL */
+	int n_points;      /* how many are wanted */
+	int64_t shown_ns;  /* end of the window that was shown last */
+};
+
+struct feeds {
+	struct session *session;
+	struct ring *ring;
+	bool instances;      /* the ring carries them */
+	int64_t refresh_ns;
+	struct feed_state feeds[SESSION_SOURCES_MAX];
+};
+
+void feeds_init(struct feeds *f, struct session *session, struct ring *ring, bool instances, bool keep_instances,
+		int64_t refresh_ns);
+void feeds_fini(struct feeds *f);
+
+/* Take every waiting sample into the histories. At least once a second. */
+void feeds_drain(struct feeds *f);
+/* Remember instances from now on. */
+void feeds_keep_instances(struct feeds *f);
+/* How many points views can draw; those that are missing are made from history. */
+void feeds_want_points(struct feeds *f, int n);
+/* A refresh period is over: a new point, and now moves on. */
+void feeds_step(struct feeds *f);
+/* Show history that ends at end_ns instead of now; 0 returns to now. */
+void feeds_show(struct feeds *f, int64_t end_ns);
+/* The oldest and newest moment that can be shown; false before the first sample. */
+bool feeds_reach(const struct feeds *f, int64_t *oldest_ns, int64_t *newest_ns);
+
+/* What views see of the first source of a kind. */
+struct feed feeds_view(const struct feeds *f, enum source_kind kind);
+uint64_t feeds_lost(const struct feeds *f);
+
+#endif

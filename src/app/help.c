@@ -1,0 +1,59 @@
+#include "app/help.h"
+
+#include "app/keys.h"
+#include "config.h"
+
+#define KEY_COLS 14
+
+static void draw_line(struct rect *r, struct canvas *canvas, enum style style, int indent, struct span line)
+{
+	char text[256];
+	AUTO_STRBUF struct strbuf raw = {0};
+	struct rect row = rect_top(r, 1);
+
+	strbuf_add(&raw, line.p, line.n);
+	rect_left(&row, indent);
+	canvas_text(canvas, row, style, str_printable(text, sizeof(text), raw.p));
+}
+
+static void draw_keys(struct rect *r, struct canvas *canvas)
+{
+	for (const struct key_help *k = key_helps; k->keys; k++) {
+		struct rect row = rect_top(r, 1);
+
+		rect_left(&row, 1);
+		canvas_text(canvas, rect_left(&row, KEY_COLS), STYLE_KEY, k->keys);
+		canvas_text(canvas, row, STYLE_TEXT, k->text);
+	}
+}
+
+static void draw_source(const struct session_source *s, struct session *session, struct rect *r, struct canvas *canvas)
+{
+	AUTO_STRBUF struct strbuf text = {0};
+	struct rect row = rect_top(r, 1);
+	struct span rest;
+
+	canvas_printf(canvas, row, STYLE_TITLE, "%s, %s%s", s->title, s->driver, s->gone ? ": gone" : "");
+	sampler_describe(session->sampler, s->index, &text);
+	rest = (struct span){text.p, text.n};
+	while (rest.n)
+		draw_line(r, canvas, STYLE_TEXT, 1, span_until(&rest, '\n'));
+}
+
+void help_draw(struct session *session, const struct alerts *alerts, int64_t now_ns, struct canvas *canvas)
+{
+	struct rect r = canvas_rect(canvas);
+
+	canvas_clear(canvas);
+	canvas_text(canvas, rect_top(&r, 1), STYLE_HEADER, "malitop " PACKAGE_VERSION "   any key goes back, q quits");
+	rect_top(&r, 1);
+	draw_keys(&r, canvas);
+	rect_top(&r, 1);
+	for (unsigned i = 0; i < session->n; i++)
+		draw_source(&session->sources[i], session, &r, canvas);
+	if (alerts->n)
+		rect_top(&r, 1);
+	for (unsigned i = alerts->n; i > 0; i--)
+		canvas_printf(canvas, rect_top(&r, 1), STYLE_ALERT, "%4lld s ago  %s",
+			      (long long)((now_ns - alerts->lines[i - 1].at_ns) / 1000000000), alerts->lines[i - 1].text);
+}

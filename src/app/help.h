@@ -1,0 +1,11 @@
+/* help: the help screen: what the keys do, what the sources say of themselves, the last alerts. */
+#ifndef MALITOP_HELP_H
+#define MALITOP_HELP_H
+
+#include "app/alerts.h"
+#include "app/session.h"
+#include "views/canvas.h"
+
+void help_draw(struct session *session, const struct alerts *alerts, int64_t now_ns, struct canvas *canvas);
+
+#endif

@@ -1,0 +1,63 @@
+/* keys: which key does what, and the words that footer and help show for it. One table; only what exists stands in it. */
+#ifndef MALITOP_KEYS_H
+#define MALITOP_KEYS_H
+
+#include <stdint.h>
+
+/* Keys that are no character. Characters are themselves (Unicode). */
+enum key {
+	K_TAB = '\t',
+	K_ENTER = '\r',
+	K_ESCAPE = 0x1b,
+	K_SPECIAL = 0x110000, /* beyond Unicode */
+	K_BACK_TAB,
+	K_UP,
+	K_DOWN,
+	K_LEFT,
+	K_RIGHT,
+	K_PAGE_UP,
+	K_PAGE_DOWN,
+	K_HOME,
+	K_END,
+	K_F1,
+	K_WHEEL_UP,
+	K_WHEEL_DOWN,
+};
+
+enum action {
+	ACTION_NONE,
+	ACTION_VIEW, /* keys_view tells which */
+	ACTION_NEXT_VIEW,
+	ACTION_PREVIOUS_VIEW,
+	ACTION_LINE_UP,
+	ACTION_LINE_DOWN,
+	ACTION_PAGE_UP,
+	ACTION_PAGE_DOWN,
+	ACTION_TOP,
+	ACTION_BOTTOM,
+	ACTION_PAUSE,
+	ACTION_OLDER, /* one step back in history, while paused */
+	ACTION_NEWER,
+	ACTION_FASTER, /* a shorter interval */
+	ACTION_SLOWER,
+	ACTION_PER_CORE,
+	ACTION_COUNTERS,
+	ACTION_HELP,
+	ACTION_BACK, /* leaves help */
+	ACTION_QUIT,
+};
+
+/* What a key does; ACTION_NONE for one without a meaning. */
+enum action keys_action(uint32_t key);
+/* The view's own digit of an ACTION_VIEW key, as `struct view` has it. */
+char keys_view(uint32_t key);
+
+/* The words, in the order they are shown; an entry may cover several keys. Ends with a NULL `keys`. */
+struct key_help {
+	const char *keys;  /* "space", "< >" */
+	const char *brief; /* for the footer: "pause"; NULL: only in help */
+	const char *text;  /* for help: a sentence */
+};
+extern const struct key_help key_helps[];
+
+#endif

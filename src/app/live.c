@@ -1,0 +1,383 @@
+#include "app/live.h"
+
+#include "app/alerts.h"
+#include "app/help.h"
+#include "app/keys.h"
+#include "app/recorder.h"
+#include "app/screen.h"
+#include "app/term.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DRAIN_NS 1000000000ll /* rings are drained at least so often, however slow the refresh */
+#define DESCRIBE_NS 1000000000ll
+
+struct live {
+	const struct sys *sys;
+	const struct options *options;
+	struct session session;
+	struct feeds feeds;
+	struct ring *ring;
+	struct screen screen;
+	struct term *term;
+	struct canvas canvas;
+	struct recorder *recorder;
+	struct alerts alerts;
+	int64_t interval_ns;
+	int64_t start_ns, next_step_ns, described_ns;
+	bool help, dirty, end;
+	int signal;
+};
+
+/* ---- what keys do ---- */
+
+static void step_history(struct live *l, int by)
+{
+	int64_t oldest, newest, at;
+
+	if (!l->screen.paused_ns || !feeds_reach(&l->feeds, &oldest, &newest))
+		return;
+	at = l->screen.paused_ns + by * l->feeds.refresh_ns;
+	if (at < oldest + l->feeds.refresh_ns)
+		at = oldest + l->feeds.refresh_ns;
+	if (at > newest)
+		at = newest;
+	l->screen.paused_ns = at;
+	feeds_show(&l->feeds, at);
+}
+
+static void toggle_pause(struct live *l)
+{
+	int64_t oldest, newest;
+
+	if (l->screen.paused_ns) {
+		l->screen.paused_ns = 0;
+		feeds_show(&l->feeds, 0);
+	} else if (feeds_reach(&l->feeds, &oldest, &newest)) {
+		l->screen.paused_ns = newest;
+	}
+}
+
+static void toggle_per_core(struct live *l)
+{
+	if (!l->screen.per_instance && !l->feeds.instances && session_first(&l->session, SOURCE_GPU)) {
+		alerts_add(&l->alerts, l->sys->monotonic_ns(l->sys),
+			   "per core: below a 10 ms interval only sums are kept; start with --per-core");
+		return;
+	}
+	l->screen.per_instance = !l->screen.per_instance;
+	if (l->screen.per_instance)
+		feeds_keep_instances(&l->feeds);
+}
+
+/* The next of 1, 2, 5, 10, ... ms in that direction. */
+static int64_t neighbour_interval(int64_t ns, int direction)
+{
+	static const int64_t steps[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000};
+	int64_t found = ns;
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		int64_t step = steps[i] * 1000000;
+
+		if (direction < 0 && step < ns)
+			found = step;
+		if (direction > 0 && step > ns)
+			return step;
+	}
+	return found;
+}
+
+static void change_interval(struct live *l, int direction)
+{
+	struct session_source *gpu = session_first(&l->session, SOURCE_GPU);
+	int64_t ns = neighbour_interval(l->interval_ns, direction);
+	struct ring *old = l->ring;
+
+	if (!gpu || ns == l->interval_ns || ns > l->feeds.refresh_ns || l->recorder)
+		return; /* a log keeps the interval it began with */
+	l->interval_ns = ns;
+	l->ring = session_ring(&l->session, ns, l->feeds.instances);
+	sampler_detach(l->session.sampler, old);
+	feeds_drain(&l->feeds);
+	l->feeds.ring = l->ring;
+	ring_free(old);
+	sampler_set_period(l->session.sampler, gpu->index, ns);
+}
+
+static void scroll_by(struct live *l, int rows)
+{
+	int to = l->screen.scroll + rows;
+
+	l->screen.scroll = to < 0 ? 0 : to > l->screen.scroll_max ? l->screen.scroll_max : to;
+}
+
+static void act_view(struct live *l, enum action action, uint32_t key)
+{
+	char digit[2] = {keys_view(key), 0};
+
+	if (action == ACTION_VIEW)
+		screen_show(&l->screen, views_find(&l->screen.views, digit));
+	else if (action == ACTION_COUNTERS)
+		screen_show(&l->screen, views_find(&l->screen.views, "counters"));
+	else
+		screen_turn(&l->screen, action == ACTION_NEXT_VIEW ? 1 : -1);
+	l->described_ns = 0;
+}
+
+static void act(struct live *l, uint32_t key)
+{
+	enum action action = keys_action(key);
+	int page = l->canvas.rows > 6 ? l->canvas.rows - 5 : 1;
+
+	l->dirty = true;
+	if (l->help && action != ACTION_QUIT) {
+		l->help = false; /* any key leaves help */
+		return;
+	}
+	switch (action) {
+	case ACTION_VIEW:
+	case ACTION_COUNTERS:
+	case ACTION_NEXT_VIEW:
+	case ACTION_PREVIOUS_VIEW:
+		act_view(l, action, key);
+		break;
+	case ACTION_LINE_UP:
+		scroll_by(l, -1);
+		break;
+	case ACTION_LINE_DOWN:
+		scroll_by(l, 1);
+		break;
+	case ACTION_PAGE_UP:
+		scroll_by(l, -page);
+		break;
+	case ACTION_PAGE_DOWN:
+		scroll_by(l, page);
+		break;
+	case ACTION_TOP:
+		scroll_by(l, -l->screen.scroll);
+		break;
+	case ACTION_BOTTOM:
+		scroll_by(l, l->screen.scroll_max);
+		break;
+	case ACTION_PAUSE:
+		toggle_pause(l);
+		break;
+	case ACTION_OLDER:
+		step_history(l, -1);
+		break;
+	case ACTION_NEWER:
+		step_history(l, 1);
+		break;
+	case ACTION_FASTER:
+		change_interval(l, -1);
+		break;
+	case ACTION_SLOWER:
+		change_interval(l, 1);
+		break;
+	case ACTION_PER_CORE:
+		toggle_per_core(l);
+		break;
+	case ACTION_HELP:
+		l->help = true;
+		break;
+	case ACTION_QUIT:
+		l->end = true;
+		break;
+	case ACTION_BACK:
+	case ACTION_NONE:
+		break;
+	}
+}
+
+/* ---- the loop ---- */
+
+static void resize(struct live *l)
+{
+	int cols, rows;
+
+	term_size(l->term, &cols, &rows);
+	canvas_resize(&l->canvas, cols, rows);
+	feeds_want_points(&l->feeds, 2 * cols);
+	l->dirty = true;
+}
+
+static void take_input(struct live *l)
+{
+	struct term_input in;
+	enum term_event event;
+
+	while ((event = term_next(l->term, &in)) != TERM_NONE) {
+		if (event == TERM_KEY) {
+			act(l, in.key);
+		} else if (event == TERM_MOUSE) {
+			if (in.y == 1)
+				screen_show(&l->screen, frame_tab_at(&l->screen.views, l->screen.view, l->canvas.cols, in.x));
+			l->dirty = true;
+		} else if (event == TERM_QUIT) {
+			l->signal = in.signal;
+			l->end = true;
+		} else if (event == TERM_GONE) {
+			l->end = true;
+		} else {
+			resize(l);
+		}
+		if (l->end)
+			return;
+	}
+}
+
+static void take_events(struct live *l, int64_t now)
+{
+	char text[512];
+
+	while (session_event(&l->session, text, sizeof(text))) {
+		alerts_add(&l->alerts, now, text);
+		l->dirty = true;
+	}
+}
+
+static void look_at_recorder(struct live *l, int64_t now)
+{
+	struct recorder_state state;
+
+	l->screen.recording[0] = 0;
+	if (!l->recorder)
+		return;
+	recorder_look(l->recorder, &state);
+	if (state.failed) {
+		recorder_stop(l->recorder, &state);
+		l->recorder = NULL;
+		alerts_add(&l->alerts, now, state.err.text);
+	} else {
+		snprintf(l->screen.recording, sizeof(l->screen.recording), "REC %.32s %.1f MB", recorder_name(l->recorder),
+			 (double)state.bytes / 1e6);
+	}
+}
+
+/* A refresh period is over: new numbers, unless the screen is paused. */
+static void step(struct live *l, int64_t now)
+{
+	if (now < l->next_step_ns)
+		return;
+	l->next_step_ns += l->feeds.refresh_ns * ((now - l->next_step_ns) / l->feeds.refresh_ns + 1);
+	look_at_recorder(l, now);
+	if (!l->screen.paused_ns)
+		feeds_step(&l->feeds);
+	l->dirty = true;
+	if (l->options->duration_ns && now - l->start_ns >= l->options->duration_ns)
+		l->end = true;
+}
+
+static void draw(struct live *l, int64_t now)
+{
+	int64_t until;
+	const char *alert = alerts_now(&l->alerts, now, &until);
+
+	if (now - l->described_ns >= DESCRIBE_NS || !l->described_ns) {
+		screen_describe(&l->screen);
+		l->described_ns = now;
+	}
+	if (l->help)
+		help_draw(&l->session, &l->alerts, now, &l->canvas);
+	else
+		screen_draw(&l->screen, alert, &l->canvas);
+	l->dirty = !term_draw(l->term, &l->canvas);
+}
+
+static int wait_ms(const struct live *l, int64_t now)
+{
+	int64_t left = l->next_step_ns - now;
+	int ms, term = term_wait_ms(l->term);
+
+	if (l->options->duration_ns && l->start_ns + l->options->duration_ns - now < left)
+		left = l->start_ns + l->options->duration_ns - now;
+	if (left > DRAIN_NS)
+		left = DRAIN_NS;
+	ms = left <= 0 ? 0 : (int)((left + 999999) / 1000000);
+	return term >= 0 && term < ms ? term : ms;
+}
+
+static void loop(struct live *l)
+{
+	struct pollfd fds[TERM_FDS + 1];
+
+	while (!l->end) {
+		int64_t now = l->sys->monotonic_ns(l->sys);
+		int n = term_fds(l->term, fds);
+
+		fds[n] = (struct pollfd){.fd = sampler_fd(l->session.sampler), .events = POLLIN};
+		l->sys->poll(l->sys, fds, (unsigned)n + 1, l->dirty && term_ready(l->term) ? 0 : wait_ms(l, now));
+		now = l->sys->monotonic_ns(l->sys);
+		take_input(l);
+		if (fds[n].revents)
+			take_events(l, now);
+		feeds_drain(&l->feeds);
+		step(l, now);
+		if (!l->end && l->dirty && term_ready(l->term))
+			draw(l, now);
+	}
+}
+
+static bool open_all(struct live *l, struct err *err)
+{
+	const struct options *o = l->options;
+	/* Instances cost a GPU seven times the numbers: at short intervals only for those who ask. */
+	bool instances = o->per_core || o->interval_ns >= 10000000;
+	int64_t now;
+
+	if (!session_open(&l->session, l->sys, o, instances, err))
+		return false;
+	l->ring = session_ring(&l->session, o->interval_ns, instances);
+	feeds_init(&l->feeds, &l->session, l->ring, instances, o->per_core, o->refresh_ns);
+	if (!screen_init(&l->screen, &l->session, &l->feeds, o->view, err))
+		return false;
+	if (o->log && !(l->recorder = recorder_start(&l->session, o->log, err)))
+		return false;
+	l->term = term_open(l->sys, &(struct term_options){.color = o->color, .theme = o->theme, .ascii = o->ascii}, err);
+	if (!l->term)
+		return false;
+	now = l->sys->monotonic_ns(l->sys);
+	l->interval_ns = o->interval_ns;
+	l->start_ns = now;
+	l->next_step_ns = now + l->feeds.refresh_ns;
+	canvas_init(&l->canvas, 1, 1, !term_utf8(l->term));
+	resize(l);
+	if (l->session.notes.n)
+		alerts_add(&l->alerts, now, l->session.notes.p);
+	return true;
+}
+
+static bool close_all(struct live *l, struct err *err)
+{
+	struct recorder_state state;
+	bool ok = true;
+
+	term_close(l->term);
+	if (l->recorder && !recorder_stop(l->recorder, &state)) {
+		*err = state.err;
+		ok = false;
+	}
+	canvas_fini(&l->canvas);
+	screen_fini(&l->screen);
+	feeds_fini(&l->feeds);
+	session_close(&l->session);
+	ring_free(l->ring);
+	return ok;
+}
+
+enum exit_status live_run(const struct sys *sys, const struct options *options, int *signal, struct err *err)
+{
+	struct live l = {.sys = sys, .options = options};
+	struct err late;
+	bool ok = open_all(&l, err), closed;
+
+	if (ok)
+		loop(&l);
+	closed = close_all(&l, &late);
+	if (ok && !closed)
+		*err = late;
+	*signal = l.signal;
+	return ok && closed ? EXIT_DONE : EXIT_FAILED;
+}

@@ -1,0 +1,63 @@
+#include "app/once.h"
+
+#include "app/screen.h"
+
+#include <poll.h>
+
+/* Let the sampler work until the deadline. */
+static void drain_until(struct feeds *feeds, int64_t deadline_ns)
+{
+	const struct sys *sys = feeds->session->sys;
+	char ignored[256];
+	int64_t now;
+
+	while ((now = sys->monotonic_ns(sys)) < deadline_ns) {
+		int64_t left_ms = (deadline_ns - now) / 1000000 + 1;
+
+		sys->poll(sys, NULL, 0, left_ms > 500 ? 500 : (int)left_ms);
+		feeds_drain(feeds);
+		while (session_event(feeds->session, ignored, sizeof(ignored)))
+			;
+	}
+}
+
+static void take_frames(struct feeds *feeds, unsigned frames)
+{
+	const struct sys *sys = feeds->session->sys;
+	int64_t start = sys->monotonic_ns(sys);
+
+	for (unsigned i = 1; i <= frames; i++) {
+		drain_until(feeds, start + i * feeds->refresh_ns);
+		feeds_step(feeds);
+	}
+}
+
+enum exit_status once_run(const struct sys *sys, const struct options *options, bool ascii, struct strbuf *out, struct err *err)
+{
+	struct session session;
+	struct screen screen = {0};
+	struct feeds feeds;
+	struct canvas canvas;
+	struct ring *ring;
+	bool ok;
+
+	if (!session_open(&session, sys, options, true, err))
+		return EXIT_FAILED;
+	ring = session_ring(&session, options->interval_ns, true);
+	feeds_init(&feeds, &session, ring, true, true, options->refresh_ns);
+	ok = screen_init(&screen, &session, &feeds, options->view, err);
+	if (ok) {
+		canvas_init(&canvas, (int)options->once.w, (int)options->once.h, ascii);
+		feeds_want_points(&feeds, 2 * canvas.cols);
+		take_frames(&feeds, options->frames);
+		screen_describe(&screen);
+		screen_draw(&screen, session.notes.n ? session.notes.p : NULL, &canvas);
+		canvas_dump(&canvas, out);
+		canvas_fini(&canvas);
+	}
+	screen_fini(&screen);
+	feeds_fini(&feeds);
+	session_close(&session);
+	ring_free(ring);
+	return ok ? EXIT_DONE : EXIT_USAGE;
+}

@@ -1,0 +1,93 @@
+/* options: what the user asked for: the command line over the configuration file over the defaults (cli.md is the contract).
+ *
+ * One table says everything about an option (options_table.c): parser, help, configuration file and completions follow it.
+ * Nothing here prints or exits; main does.
+ */
+#ifndef MALITOP_OPTIONS_H
+#define MALITOP_OPTIONS_H
+
+#include "app/term.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "model/gpudb.h"
+#include "model/metric.h"
+
+enum exit_status {
+	EXIT_DONE = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+};
+
+enum command { COMMAND_LIVE, COMMAND_RECORD, COMMAND_EVAL, COMMAND_LIST, COMMAND_COUNT };
+
+enum list_what { LIST_GPUS, LIST_COUNTERS, LIST_METRICS, LIST_VIEWS, LIST_BACKENDS, LIST_COUNT };
+
+enum output_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSONL };
+
+struct views;
+
+struct dimensions {
+	unsigned w, h; /* both 0: not given */
+};
+
+/* Texts are NULL where nothing was said, and live as long as argv and the options. */
+struct options {
+	enum command command;
+	bool help, version, print_config; /* then nothing else counts */
+
+	const char *backends;        /* "kbase:vinstr,proc" as given; see options_backends */
+	const char *scenario;        /* --demo; never NULL when --demo was given */
+	const char *gpu, *device;
+	int64_t interval_ns, refresh_ns;
+	const char *view;            /* name or digit */
+	struct dimensions once;      /* zero: a live screen */
+	unsigned frames;
+	const char *log;             /* --log FILE */
+	const char *metrics;         /* names and globs, comma-separated */
+	enum output_format format;   /* of the log: as asked for or by its ending; of lists: as asked for */
+	int64_t duration_ns;         /* 0: until the end */
+	bool per_core;
+	double fps;
+	struct dimensions resolution;
+	enum definitions definitions;
+	uint64_t seed;
+	bool force, ascii;
+	enum color_mode color;
+	const char *theme;
+	const char *config;          /* --config FILE */
+	struct gpudb_dir *gpudb;     /* for gpudb_load: the user's own directory first */
+	unsigned n_gpudb, cap_gpudb;
+
+	enum list_what list;         /* COMMAND_LIST */
+	const char *operand;         /* COMMAND_EVAL: FILE */
+	char **cmd;                  /* COMMAND_RECORD: CMD ARG... up to NULL; NULL without one */
+
+	char **owned;                /* texts of the configuration file */
+	unsigned n_owned, cap_owned;
+};
+
+/* Read argv (kept, not changed) and the configuration file. EXIT_DONE, or the status to leave with and a message. Free with
+ * options_fini in any case. */
+enum exit_status options_parse(struct options *options, int argc, char **argv, struct err *err);
+void options_fini(struct options *options);
+
+/* The list for registry_open, kept in *buf: NULL for all that are found. --demo is the simulator and the machine's own CPU, beside
+ * what --backend names. */
+const char *options_backends(const struct options *options, struct strbuf *buf);
+
+/* The product of --gpu; NULL without --gpu. false (wrong usage) for one that nobody knows. */
+bool options_gpu(const struct options *options, const struct gpudb *db, const struct gpu_product **product, struct err *err);
+
+/* Help of the command that was given. */
+void options_help(const struct options *options, struct strbuf *out);
+/* "malitop 0.1.0", build options, licence. */
+void options_version(struct strbuf *out, const char *version, const char *build_options, const char *licence);
+/* The effective configuration, in the format of the configuration file. */
+void options_print_config(const struct options *options, struct strbuf *out);
+
+/* Every view of this version, whatever it needs. Free with views_fini in any case. */
+bool options_views(struct views *views, struct err *err);
+
+extern const char *const output_format_names[]; /* by enum output_format, then NULL */
+
+#endif

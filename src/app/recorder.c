@@ -1,0 +1,262 @@
+#include "app/recorder.h"
+
+#include "app/export.h"
+#include "base/alloc.h"
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define WAKE_MS 250 /* rows reach the file at least four times a second */
+
+struct recorder {
+	struct session *session;
+	char *path;
+	char name[64];
+	int fd, stop_fd;
+	bool is_file;      /* a failed write can be cut off again */
+	struct ring *ring;
+	struct export *export;
+	struct sample *scratch;
+	uint64_t seq[SESSION_SOURCES_MAX];
+	struct strbuf pending; /* whole lines */
+	pthread_t thread;
+	pthread_mutex_t lock;  /* for state */
+	struct recorder_state state;
+};
+
+static bool keep_line(void *ctx, const void *bytes, size_t n, struct err *err)
+{
+	(void)err;
+	strbuf_add(&((struct recorder *)ctx)->pending, bytes, n);
+	return true;
+}
+
+static void fail(struct recorder *r, const struct err *err)
+{
+	pthread_mutex_lock(&r->lock);
+	r->state.failed = true;
+	r->state.err = *err;
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* Everything, or what was there before: half a line never stays in a file. */
+static void flush(struct recorder *r)
+{
+	size_t done = 0;
+
+	while (done < r->pending.n && !r->state.failed) {
+		ssize_t n = write(r->fd, r->pending.p + done, r->pending.n - done);
+		struct err err;
+
+		if (n >= 0) {
+			done += (size_t)n;
+			continue;
+		}
+		if (errno == EINTR)
+			continue;
+		err_set(&err, errno, "log: %s: %s: logging stopped after %.1f MB", r->path, strerror(errno),
+			(double)r->state.bytes / 1e6);
+		if (r->is_file && ftruncate(r->fd, (off_t)r->state.bytes) != 0)
+			err_prefix(&err, "the last line is cut: ");
+		fail(r, &err);
+	}
+	pthread_mutex_lock(&r->lock);
+	if (!r->state.failed)
+		r->state.bytes += r->pending.n;
+	pthread_mutex_unlock(&r->lock);
+	strbuf_clear(&r->pending);
+}
+
+/* A jump in the count of a source means samples that did not fit into the ring: the next row says so. */
+static const struct sample *mark_loss(struct recorder *r, const struct sample *sample)
+{
+	uint64_t before = sample->source < SESSION_SOURCES_MAX ? r->seq[sample->source] : 0;
+	uint64_t missed = before && sample->seq > before + 1 ? sample->seq - before - 1 : 0;
+
+	if (sample->source < SESSION_SOURCES_MAX)
+		r->seq[sample->source] = sample->seq;
+	if (!missed)
+		return sample;
+	memcpy(r->scratch, sample, sizeof(*sample) + sample->n_values * sizeof(sample->value[0]));
+	r->scratch->flags |= SAMPLE_GAP;
+	pthread_mutex_lock(&r->lock);
+	r->state.lost += missed;
+	pthread_mutex_unlock(&r->lock);
+	return r->scratch;
+}
+
+static void drain(struct recorder *r)
+{
+	const struct sample *sample;
+	uint64_t rows = 0;
+	struct err err;
+
+	while ((sample = ring_peek(r->ring))) {
+		if (!r->state.failed && !export_sample(r->export, mark_loss(r, sample), &err))
+			fail(r, &err);
+		ring_release(r->ring);
+		rows++;
+	}
+	pthread_mutex_lock(&r->lock);
+	r->state.rows += rows;
+	pthread_mutex_unlock(&r->lock);
+	flush(r);
+}
+
+static void *run(void *arg)
+{
+	struct recorder *r = arg;
+	const struct sys *sys = r->session->sys;
+	struct pollfd fd = {.fd = r->stop_fd, .events = POLLIN};
+
+	do {
+		fd.revents = 0;
+		sys->poll(sys, &fd, 1, WAKE_MS);
+		drain(r);
+	} while (!fd.revents);
+	return NULL;
+}
+
+static bool open_file(struct recorder *r, struct err *err)
+{
+	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (r->session->options->force ? O_TRUNC : O_EXCL);
+	struct stat st;
+
+	if (strcmp(r->path, "-") == 0) {
+		r->fd = dup(STDOUT_FILENO);
+	} else {
+		r->fd = open(r->path, flags, 0644);
+		if (r->fd < 0 && errno == EEXIST)
+			return err_set(err, EEXIST, "log: %s: exists already: choose another name, or --force", r->path);
+	}
+	if (r->fd < 0)
+		return err_set(err, errno, "log: %s: cannot create: %s", r->path, strerror(errno));
+	r->is_file = fstat(r->fd, &st) == 0 && S_ISREG(st.st_mode);
+	return true;
+}
+
+static bool start_export(struct recorder *r, struct err *err)
+{
+	struct session *session = r->session;
+	const struct options *o = session->options;
+	struct export_source sources[SESSION_SOURCES_MAX] = {0};
+	char host[65] = "", prefixes[SESSION_SOURCES_MAX][16], printable[65];
+	unsigned gpus = 0;
+	size_t most = 0;
+
+	gethostname(host, sizeof(host) - 1);
+	for (unsigned i = 0; i < session->n; i++) {
+		const struct session_source *s = &session->sources[i];
+
+		prefixes[i][0] = 0;
+		if (s->kind == SOURCE_GPU && gpus++ > 0)
+			snprintf(prefixes[i], sizeof(prefixes[i]), "gpu%u:", gpus - 1);
+		if (s->n_slots > most)
+			most = s->n_slots;
+		sources[i] = (struct export_source){.index = s->index,
+						    .prefix = prefixes[i],
+						    .title = s->title,
+						    .driver = s->driver,
+						    .set = s->set,
+						    .db = session->db,
+						    .period_ns = s->period_ns ? s->period_ns : o->interval_ns};
+	}
+	r->scratch = xcalloc(1, sizeof(*r->scratch) + most * sizeof(uint64_t));
+	r->export = export_new(o->format == FORMAT_JSONL ? &export_jsonl : &export_csv,
+			       &(struct export_options){.metrics = o->metrics,
+							.per_core = o->per_core,
+							.epoch_offset_ns = session->sys->realtime_ns(session->sys) -
+									   session->sys->monotonic_ns(session->sys),
+							.host = str_printable(printable, sizeof(printable), host),
+							.version = PACKAGE_VERSION},
+			       sources, session->n, keep_line, r, err);
+	return r->export != NULL;
+}
+
+static bool start_thread(struct recorder *r, struct err *err)
+{
+	sigset_t all, before;
+	int failed;
+
+	r->stop_fd = sys_event_new();
+	if (r->stop_fd < 0)
+		return err_set(err, errno, "log: cannot start: %s", strerror(errno));
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	failed = pthread_create(&r->thread, NULL, run, r);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return !failed || err_set(err, failed, "log: cannot start its thread: %s", strerror(failed));
+}
+
+static void recorder_unmake(struct recorder *r)
+{
+	if (r->ring)
+		sampler_detach(r->session->sampler, r->ring);
+	ring_free(r->ring);
+	export_free(r->export);
+	sys_cleanup_close(&r->fd);
+	sys_cleanup_close(&r->stop_fd);
+	pthread_mutex_destroy(&r->lock);
+	strbuf_fini(&r->pending);
+	free(r->scratch);
+	free(r->path);
+	free(r);
+}
+
+struct recorder *recorder_start(struct session *session, const char *path, struct err *err)
+{
+	struct recorder *r = xcalloc(1, sizeof(*r));
+	const char *slash = strrchr(path, '/');
+	bool ok;
+
+	r->session = session;
+	r->path = xstrdup(path);
+	r->fd = r->stop_fd = -1;
+	pthread_mutex_init(&r->lock, NULL);
+	str_printable(r->name, sizeof(r->name), slash ? slash + 1 : path);
+	ok = start_export(r, err) && open_file(r, err);
+	if (ok) {
+		flush(r); /* the header */
+		ok = !r->state.failed;
+		if (!ok)
+			*err = r->state.err;
+	}
+	if (ok)
+		r->ring = session_ring(session, session->options->interval_ns, session->options->per_core);
+	if (ok && start_thread(r, err))
+		return r;
+	recorder_unmake(r);
+	return NULL;
+}
+
+void recorder_look(struct recorder *r, struct recorder_state *state)
+{
+	pthread_mutex_lock(&r->lock);
+	*state = r->state;
+	pthread_mutex_unlock(&r->lock);
+}
+
+const char *recorder_name(const struct recorder *r)
+{
+	return r->name;
+}
+
+bool recorder_stop(struct recorder *r, struct recorder_state *state)
+{
+	sampler_detach(r->session->sampler, r->ring);
+	sys_event_signal(r->stop_fd);
+	pthread_join(r->thread, NULL); /* drains once more after the signal */
+	*state = r->state;
+	ring_free(take_ptr(&r->ring));
+	recorder_unmake(r);
+	return !state->failed;
+}

@@ -1,0 +1,29 @@
+/* recorder: the thread that waits for the disk, so that nobody else does: from a ring of its own into a file.
+ *
+ * Thread: all functions on the thread that owns the session. A disk that is too slow for 4 s costs samples, which are counted and
+ * flagged as a gap; a disk that fails ends the log with one message, and what was written stays whole lines.
+ */
+#ifndef MALITOP_RECORDER_H
+#define MALITOP_RECORDER_H
+
+#include "app/session.h"
+
+struct recorder;
+
+/* Create the file ("-": standard output), which must not exist unless options->force, and start. The log begins with the next
+ * sample. NULL on failure. */
+struct recorder *recorder_start(struct session *session, const char *path, struct err *err);
+
+struct recorder_state {
+	uint64_t bytes, rows, lost;
+	bool failed;
+	struct err err; /* if failed */
+};
+void recorder_look(struct recorder *r, struct recorder_state *state);
+/* "run.csv": the name without its directories, printable. */
+const char *recorder_name(const struct recorder *r);
+
+/* Write what waits, close, free. false if the log had failed, with its message. */
+bool recorder_stop(struct recorder *r, struct recorder_state *state);
+
+#endif

@@ -1,0 +1,178 @@
+#include "app/screen.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+bool screen_init(struct screen *screen, struct session *session, struct feeds *feeds, const char *view, struct err *err)
+{
+	struct session_source *gpu = session_first(session, SOURCE_GPU), *cpu = session_first(session, SOURCE_CPU);
+	AUTO_STRBUF struct strbuf names = {0};
+
+	*screen = (struct screen){.session = session, .feeds = feeds, .per_instance = session->options->per_core};
+	if (!views_init(&screen->views, gpu ? gpu->set : NULL, cpu ? cpu->set : NULL, err))
+		return false;
+	if (!screen->views.n_views) {
+		views_fini(&screen->views);
+		return err_set(err, 0, "nothing to show: no source was opened; try --demo");
+	}
+	screen->view = view ? views_find(&screen->views, view) : &screen->views.views[0];
+	if (screen->view)
+		return true;
+	for (unsigned i = 0; i < screen->views.n_views; i++)
+		strbuf_printf(&names, " %s", screen->views.views[i].name);
+	views_fini(&screen->views);
+	return err_set(err, 0, "--view: there is no '%.40s' for these sources: try one of%s", view, names.p);
+}
+
+void screen_fini(struct screen *screen)
+{
+	if (screen->session)
+		views_fini(&screen->views);
+	*screen = (struct screen){0};
+}
+
+void screen_show(struct screen *screen, const struct view *view)
+{
+	if (!view)
+		return;
+	screen->view = view;
+	screen->scroll = screen->scroll_max = 0;
+}
+
+void screen_turn(struct screen *screen, int by)
+{
+	unsigned n = screen->views.n_views, at = (unsigned)(screen->view - screen->views.views);
+
+	for (unsigned i = 0; i < n; i++) {
+		at = (at + (by > 0 ? 1 : n - 1)) % n;
+		if (!screen->views.views[at].hidden) {
+			screen_show(screen, &screen->views.views[at]);
+			return;
+		}
+	}
+}
+
+void screen_describe(struct screen *screen)
+{
+	struct session_source *cpu = session_first(screen->session, SOURCE_CPU);
+	AUTO_STRBUF struct strbuf text = {0};
+
+	if (!cpu || strcmp(screen->view->name, "cpu") != 0)
+		return;
+	sampler_describe(screen->session->sampler, cpu->index, &text);
+	if (text.n)
+		text.p[strcspn(text.p, "\n")] = 0;
+	str_printable(screen->cpu_line, sizeof(screen->cpu_line), text.n ? text.p : "");
+}
+
+static double metric_now(const struct feed *feed, const char *name)
+{
+	const struct metric *m = feed->set ? metric_find(feed->set, span_of(name)) : NULL;
+
+	return m ? metric_value(m, feed->now) : NAN;
+}
+
+/* "746 of 848 MHz" */
+static void clock_text(const struct session_source *gpu, const struct feed *feed, bool ascii, char *out, size_t size)
+{
+	double hz = metric_now(feed, "GPUClock");
+	char now[24];
+
+	if (isfinite(hz))
+		snprintf(now, sizeof(now), "%.0f", hz / 1e6);
+	else
+		snprintf(now, sizeof(now), "%s", ascii ? "-" : "\u2013");
+	if (gpu->top_hz > 0)
+		snprintf(out, size, "%s of %.0f MHz", now, gpu->top_hz / 1e6);
+	else
+		snprintf(out, size, "%s MHz", now);
+}
+
+/* "SIMULATED", "PAUSED 12.5 s back", "REC run.csv 12.4 MB" */
+static void state_text(const struct screen *screen, bool simulated, char *out, size_t size)
+{
+	int64_t oldest, newest;
+	size_t n = 0;
+
+	out[0] = 0;
+	if (simulated)
+		n += (size_t)snprintf(out, size, "SIMULATED");
+	if (screen->paused_ns && feeds_reach(screen->feeds, &oldest, &newest))
+		n += (size_t)snprintf(out + n, size - n, "%sPAUSED %.1f s back", n ? "  " : "",
+				      (double)(newest - screen->paused_ns) * 1e-9);
+	if (screen->recording[0])
+		snprintf(out + n, size - n, "%s%s", n ? "  " : "", screen->recording);
+}
+
+static void local_time(const struct sys *sys, char *out, size_t size)
+{
+	time_t now = (time_t)(sys->realtime_ns(sys) / 1000000000);
+	struct tm tm;
+
+	if (!localtime_r(&now, &tm) || !strftime(out, size, "%H:%M:%S", &tm))
+		out[0] = 0;
+}
+
+/* "100 ms, mean of 0.5 s" */
+static void span_text(const struct screen *screen, const struct session_source *s, char *out, size_t size)
+{
+	char interval[UNITS_TEXT], refresh[UNITS_TEXT];
+
+	snprintf(out, size, "%s, mean of %s",
+		 time_format(interval, s && s->period_ns ? s->period_ns : screen->session->options->interval_ns),
+		 time_format(refresh, screen->feeds->refresh_ns));
+}
+
+static void fill_data(struct screen *screen, struct view_data *data)
+{
+	const struct options *o = screen->session->options;
+
+	*data = (struct view_data){
+		.gpu = feeds_view(screen->feeds, SOURCE_GPU),
+		.cpu = feeds_view(screen->feeds, SOURCE_CPU),
+		.templ = screen->session->templ.parent ? &screen->session->templ : NULL,
+		.refresh_s = (double)screen->feeds->refresh_ns * 1e-9,
+		.fps = o->fps,
+		.width = o->resolution.w,
+		.height = o->resolution.h,
+		.per_instance = screen->per_instance,
+		.scroll = screen->scroll,
+		.scroll_max = &screen->scroll_max,
+		.cpu_line = screen->cpu_line,
+	};
+}
+
+void screen_draw(struct screen *screen, const char *alert, struct canvas *canvas)
+{
+	struct session_source *gpu = session_first(screen->session, SOURCE_GPU), *cpu = session_first(screen->session, SOURCE_CPU);
+	const struct session_source *head = gpu ? gpu : cpu;
+	char clock[64] = "", span[64], state[192], time_of_day[16], dropped[48];
+	uint64_t lost = feeds_lost(screen->feeds);
+	struct rect body = canvas_rect(canvas);
+	struct view_data data;
+
+	fill_data(screen, &data);
+	if (gpu)
+		clock_text(gpu, &data.gpu, canvas->ascii, clock, sizeof(clock));
+	span_text(screen, head, span, sizeof(span));
+	state_text(screen, head && head->simulated, state, sizeof(state));
+	local_time(screen->session->sys, time_of_day, sizeof(time_of_day));
+	snprintf(dropped, sizeof(dropped), "%llu dropped", (unsigned long long)lost);
+	canvas_clear(canvas);
+	frame_draw(&(struct frame_text){.gpu = head ? head->title : NULL,
+					.driver = gpu ? gpu->driver : "no GPU",
+					.clock = clock[0] ? clock : NULL,
+					.span = span,
+					.state = state,
+					.time = time_of_day,
+					.alert = alert,
+					.dropped = dropped},
+		   &screen->views, screen->view, canvas, &body);
+	view_draw(screen->view, &data, canvas, body);
+	if (screen->scroll > screen->scroll_max)
+		screen->scroll = screen->scroll_max;
+}

@@ -1,0 +1,165 @@
+#include "app/session.h"
+
+#include "base/alloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct source_options source_options_of(const struct session *session, bool per_instance)
+{
+	const struct options *o = session->options;
+
+	return (struct source_options){
+		.db = session->db,
+		.gpu_name = o->gpu,
+		.scenario = o->scenario,
+		.seed = o->seed,
+		.interval_ns = o->interval_ns,
+		.frames_per_second = o->fps,
+		.width = o->resolution.w,
+		.height = o->resolution.h,
+		.per_instance = per_instance,
+	};
+}
+
+static struct metric_set *set_of(const struct session *session, const struct source *source, struct err *err)
+{
+	const struct metric_source what = {
+		.product = source->product,
+		.slots = source->slots,
+		.n_slots = source->n_slots,
+		.core_count = source->constants.core_count,
+		.l2_slice_count = source->constants.l2_slice_count,
+		.bus_width_bits = source->constants.bus_width_bits,
+		.definitions = session->options->definitions,
+	};
+
+	return metric_set_new(session->db, &what, err);
+}
+
+static bool take_source(struct session *session, const struct source *source, struct err *err)
+{
+	struct session_source *mine = &session->sources[session->n];
+
+	if (session->n == SESSION_SOURCES_MAX)
+		return err_set(err, 0, "more than %d devices: choose with --backend or --device", SESSION_SOURCES_MAX);
+	if (session->options->definitions == DEFINITIONS_GUIDE && source->product &&
+	    !template_guide_of(session->db, source->product))
+		return err_set(err, 0, "--definitions guide: %s has no guide: Mali-G52, Mali-G715 and Mali-G625 have one",
+			       source->product->name);
+	*mine = (struct session_source){
+		.kind = source->kind,
+		.simulated = source->simulated,
+		.top_hz = source->constants.top_hz,
+		.n_slots = source->n_slots,
+		.n_sums = source->n_sums,
+		.constants = source->constants,
+		.product = source->product,
+	};
+	str_printable(mine->title, sizeof(mine->title), source->title);
+	str_printable(mine->driver, sizeof(mine->driver), source->driver);
+	mine->set = set_of(session, source, err);
+	session->n += mine->set != NULL;
+	return mine->set != NULL;
+}
+
+bool session_open(struct session *session, const struct sys *sys, const struct options *options, bool per_instance, struct err *err)
+{
+	struct registry_result opened = {0};
+	struct source_options what;
+	struct session_source *gpu;
+	bool ok;
+
+	*session = (struct session){.sys = sys, .options = options};
+	session->db = gpudb_load(options->gpudb, options->n_gpudb, err);
+	what = source_options_of(session, per_instance);
+	ok = session->db && registry_open(sys, options, &what, &opened, err);
+	for (unsigned i = 0; ok && i < opened.n; i++)
+		ok = take_source(session, opened.sources[i], err);
+	ok = ok && (session->sampler = sampler_new(sys, err));
+	for (unsigned i = 0; ok && i < opened.n; i++)
+		session->sources[i].index = sampler_adopt(session->sampler, opened.sources[i], options->interval_ns);
+	if (ok) {
+		opened.n = 0; /* they are the sampler's now */
+		session->notes = opened.notes;
+		opened.notes = (struct strbuf){0};
+		gpu = session_first(session, SOURCE_GPU);
+		if (gpu)
+			template_view_init(&session->templ, session->db, gpu->set);
+	}
+	registry_result_fini(&opened);
+	if (!ok)
+		session_close(session);
+	return ok;
+}
+
+void session_close(struct session *session)
+{
+	sampler_free(session->sampler);
+	template_view_fini(&session->templ);
+	for (unsigned i = 0; i < session->n; i++)
+		metric_set_free(session->sources[i].set);
+	gpudb_free(session->db);
+	strbuf_fini(&session->notes);
+	*session = (struct session){0};
+}
+
+struct session_source *session_first(struct session *session, enum source_kind kind)
+{
+	for (unsigned i = 0; i < session->n; i++)
+		if (session->sources[i].kind == kind)
+			return &session->sources[i];
+	return NULL;
+}
+
+static void tell_period(const struct session *session, const struct session_source *s, char *text, size_t size)
+{
+	char have[UNITS_TEXT], want[UNITS_TEXT];
+
+	/* A CPU is always sampled more slowly; only a GPU's correction is news. */
+	if (s->kind == SOURCE_GPU && s->period_ns > session->options->interval_ns)
+		snprintf(text, size, "%s: samples every %s, not every %s as asked for", s->title, time_format(have, s->period_ns),
+			 time_format(want, session->options->interval_ns));
+}
+
+bool session_event(struct session *session, char *text, size_t size)
+{
+	struct sampler_event event;
+
+	text[0] = 0;
+	if (!sampler_next_event(session->sampler, &event))
+		return false;
+	for (unsigned i = 0; i < session->n; i++) {
+		struct session_source *s = &session->sources[i];
+
+		if (s->index != event.source)
+			continue;
+		if (event.kind == SAMPLER_STARTED) {
+			s->period_ns = event.period_ns;
+			tell_period(session, s, text, size);
+		} else {
+			s->gone = true;
+			snprintf(text, size, "%s", event.err.text);
+		}
+	}
+	return true;
+}
+
+struct ring *session_ring(struct session *session, int64_t interval_ns, bool instances)
+{
+	int64_t samples = 4000000000ll / interval_ns + 1;
+	struct ring *ring;
+	size_t bytes = 0;
+
+	if (samples < 64)
+		samples = 64;
+	for (unsigned i = 0; i < session->n; i++) {
+		const struct session_source *s = &session->sources[i];
+
+		bytes += ring_bytes(s->kind == SOURCE_GPU ? (size_t)samples : 64, instances ? s->n_slots : s->n_sums);
+	}
+	ring = ring_new(bytes);
+	sampler_attach(session->sampler, ring, instances);
+	return ring;
+}

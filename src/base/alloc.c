@@ -1,0 +1,65 @@
+#include "base/alloc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void (*failure_hook)(void);
+
+void alloc_on_failure(void (*hook)(void))
+{
+	failure_hook = hook;
+}
+
+static void *must(void *p)
+{
+	if (p)
+		return p;
+	if (failure_hook)
+		failure_hook();
+	fputs("malitop: out of memory\n", stderr);
+	abort();
+}
+
+void *xmalloc(size_t size)
+{
+	return must(malloc(size ? size : 1));
+}
+
+void *xcalloc(size_t count, size_t size)
+{
+	return must(calloc(count ? count : 1, size ? size : 1));
+}
+
+void *xreallocarray(void *old, size_t count, size_t size)
+{
+	return must(reallocarray(old, count ? count : 1, size));
+}
+
+char *xstrdup(const char *s)
+{
+	return must(strdup(s));
+}
+
+char *xstrndup(const char *s, size_t n)
+{
+	return must(strndup(s, n));
+}
+
+char *xasprintf(const char *fmt, ...)
+{
+	char *s = NULL;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&s, fmt, ap);
+	va_end(ap);
+	return must(n < 0 ? NULL : s);
+}
+
+void alloc_cleanup_free(void *pointer_to_pointer)
+{
+	free(*(void **)pointer_to_pointer);
+}

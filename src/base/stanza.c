@@ -1,0 +1,112 @@
+#include "base/stanza.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void stanza_init(struct stanza *s, const char *file, struct span text)
+{
+	*s = (struct stanza){.file = file, .rest = text};
+}
+
+bool stanza_fail(const struct stanza *s, unsigned line, struct err *err, const char *fmt, ...)
+{
+	char what[768];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	return err_set(err, 0, "%s:%u: %s", s->file, line, what);
+}
+
+void stanza_back(struct stanza *s, const struct stanza_line *line)
+{
+	s->ahead = *line;
+	s->has_ahead = true;
+}
+
+/* Whether any byte is below 0x20 or is 0x7f, eight at a time: this sees every byte of the data at every start. */
+static bool has_control(struct span text)
+{
+	const uint64_t ones = 0x0101010101010101u, high = 0x80 * ones;
+	uint64_t found = 0;
+
+	while (text.n) {
+		size_t n = text.n < 8 ? text.n : 8;
+		uint64_t v = 0x20 * ones, del;
+
+		memcpy(&v, text.p, n);
+		del = v ^ 0x7f * ones;
+		found |= (((v - 0x20 * ones) & ~v) | ((del - ones) & ~del)) & high;
+		text.p += n;
+		text.n -= n;
+	}
+	return found;
+}
+
+static bool check_bytes(const struct stanza *s, struct span text, struct err *err)
+{
+	if (text.n > STANZA_LINE_MAX)
+		return stanza_fail(s, s->line, err, "line of %zu bytes: at most %d are allowed", text.n, STANZA_LINE_MAX);
+	if (!has_control(text))
+		return true;
+	for (size_t i = 0; i < text.n; i++) {
+		unsigned char c = (unsigned char)text.p[i];
+
+		if (c < 0x20 || c == 0x7f)
+			return stanza_fail(s, s->line, err, "control character 0x%02x in column %zu: indent with blanks", c, i + 1);
+	}
+	return true;
+}
+
+/* Sort a line by its indentation and check that it may stand here. */
+static bool classify(struct stanza *s, struct span text, size_t indent, struct stanza_line *line, struct err *err)
+{
+	if (indent == 0)
+		line->kind = STANZA_OPEN;
+	else if (indent == 1)
+		return stanza_fail(s, s->line, err, "indented by one blank: expected 0 (stanza), 2 (field) or 4 (row)");
+	else
+		line->kind = indent < 4 ? STANZA_FIELD : STANZA_ROW;
+	if (line->kind == STANZA_FIELD && !s->in_stanza)
+		return stanza_fail(s, s->line, err, "field without a stanza: expected a line in column 0 first");
+	if (line->kind == STANZA_ROW && !s->in_field)
+		return stanza_fail(s, s->line, err, "row without a field: expected a line indented by 2 first");
+	s->in_stanza = true;
+	s->in_field = line->kind != STANZA_OPEN;
+	line->line = s->line;
+	line->text = text;
+	line->value = text;
+	line->key = span_word(&line->value);
+	line->value = span_trim(line->value);
+	return true;
+}
+
+bool stanza_next(struct stanza *s, struct stanza_line *line, struct err *err)
+{
+	if (s->has_ahead) {
+		s->has_ahead = false;
+		*line = s->ahead;
+		return true;
+	}
+	*line = (struct stanza_line){.kind = STANZA_END, .line = s->line};
+	while (s->rest.n) {
+		struct span raw = span_until(&s->rest, '\n'), text;
+		size_t indent = 0;
+
+		s->line++;
+		if (raw.n && raw.p[raw.n - 1] == '\r')
+			raw.n--;
+		if (!check_bytes(s, raw, err))
+			return false;
+		text = span_trim(raw);
+		if (!text.n || text.p[0] == '#')
+			continue;
+		while (raw.p[indent] == ' ')
+			indent++;
+		return classify(s, text, indent, line, err);
+	}
+	line->line = s->line;
+	return true;
+}

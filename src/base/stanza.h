@@ -1,0 +1,46 @@
+/* stanza: the reader of all our text files (doc/data-format.md). It knows lines and indentation, not their meaning.
+ *
+ * The text is untrusted: lines are bounded, control characters refused, nothing recurses and nothing is copied.
+ */
+#ifndef MALITOP_STANZA_H
+#define MALITOP_STANZA_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum stanza_kind {
+	STANZA_END,   /* no more lines */
+	STANZA_OPEN,  /* column 0: key is the keyword, value its argument */
+	STANZA_FIELD, /* indented by 2 or 3: key and value */
+	STANZA_ROW,   /* indented by 4 or more: key is the first word, value the rest, text the whole */
+};
+
+struct stanza_line {
+	enum stanza_kind kind;
+	unsigned line; /* 1-based */
+	struct span key, value, text;
+};
+
+#define STANZA_LINE_MAX 1023
+
+struct stanza {
+	const char *file; /* for messages; not owned */
+	struct span rest;
+	unsigned line;
+	bool in_stanza, in_field;
+	struct stanza_line ahead; /* one line put back */
+	bool has_ahead;
+};
+
+void stanza_init(struct stanza *s, const char *file, struct span text);
+
+/* The next line. false only for a malformed one; the end is a line of kind STANZA_END. Spans point into the text. */
+bool stanza_next(struct stanza *s, struct stanza_line *line, struct err *err);
+/* Give the last line back, to be returned by the next stanza_next. */
+void stanza_back(struct stanza *s, const struct stanza_line *line);
+
+/* "file:line: ..." Returns false. */
+bool stanza_fail(const struct stanza *s, unsigned line, struct err *err, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+#endif

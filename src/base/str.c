@@ -1,0 +1,267 @@
+#include "base/str.h"
+
+#include "base/alloc.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct span span_of(const char *s)
+{
+	return (struct span){s, s ? strlen(s) : 0};
+}
+
+bool span_eq(struct span a, struct span b)
+{
+	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+bool span_is(struct span a, const char *s)
+{
+	return span_eq(a, span_of(s));
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+struct span span_trim(struct span s)
+{
+	while (s.n && is_blank(s.p[0])) {
+		s.p++;
+		s.n--;
+	}
+	while (s.n && is_blank(s.p[s.n - 1]))
+		s.n--;
+	return s;
+}
+
+struct span span_word(struct span *rest)
+{
+	struct span s = *rest, word;
+
+	while (s.n && is_blank(s.p[0])) {
+		s.p++;
+		s.n--;
+	}
+	word = (struct span){s.p, 0};
+	while (s.n && !is_blank(s.p[0])) {
+		s.p++;
+		s.n--;
+		word.n++;
+	}
+	*rest = s;
+	return word;
+}
+
+struct span span_until(struct span *rest, char c)
+{
+	struct span head = *rest;
+	const char *at = rest->n ? memchr(rest->p, c, rest->n) : NULL;
+
+	if (!at) {
+		*rest = (struct span){rest->p + rest->n, 0};
+		return head;
+	}
+	head.n = (size_t)(at - head.p);
+	*rest = (struct span){at + 1, rest->n - head.n - 1};
+	return head;
+}
+
+static int digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
+}
+
+bool span_u64(struct span s, uint64_t *value)
+{
+	unsigned base = 10;
+	uint64_t v = 0;
+
+	if (s.n > 2 && s.p[0] == '0' && (s.p[1] | 0x20) == 'x') {
+		base = 16;
+		s.p += 2;
+		s.n -= 2;
+	}
+	if (!s.n)
+		return false;
+	for (; s.n; s.p++, s.n--) {
+		unsigned d = (unsigned)digit_of(s.p[0]);
+
+		if (d >= base || __builtin_mul_overflow(v, base, &v) || __builtin_add_overflow(v, d, &v))
+			return false;
+	}
+	*value = v;
+	return true;
+}
+
+bool span_double(struct span s, double *value)
+{
+	char text[64], *end;
+
+	if (!s.n || s.n >= sizeof(text))
+		return false;
+	for (size_t i = 0; i < s.n; i++)
+		if (!isdigit((unsigned char)s.p[i]) && !memchr("+-.eE", s.p[i], 5)) /* a NUL byte is no digit either */
+			return false;
+	memcpy(text, s.p, s.n);
+	text[s.n] = 0;
+	*value = strtod(text, &end); /* the program never calls setlocale(LC_NUMERIC) */
+	return end != text && *end == 0;
+}
+
+char *span_dup(struct span s)
+{
+	return xstrndup(s.p ? s.p : "", s.n);
+}
+
+uint64_t span_hash(struct span s)
+{
+	uint64_t h = 14695981039346656037u;
+
+	for (size_t i = 0; i < s.n; i++)
+		h = (h ^ (unsigned char)s.p[i]) * 1099511628211u;
+	return h;
+}
+
+void strbuf_fini(struct strbuf *b)
+{
+	free(b->p);
+	*b = (struct strbuf){0};
+}
+
+void strbuf_clear(struct strbuf *b)
+{
+	b->n = 0;
+	if (b->p)
+		b->p[0] = 0;
+}
+
+static void strbuf_reserve(struct strbuf *b, size_t more)
+{
+	size_t cap = b->cap ? b->cap : 256;
+
+	while (cap - b->n < more + 1)
+		cap *= 2;
+	if (cap != b->cap) {
+		b->p = xreallocarray(b->p, cap, 1);
+		b->cap = cap;
+	}
+}
+
+void strbuf_add(struct strbuf *b, const void *bytes, size_t n)
+{
+	strbuf_reserve(b, n);
+	if (n)
+		memcpy(b->p + b->n, bytes, n);
+	b->n += n;
+	b->p[b->n] = 0;
+}
+
+void strbuf_str(struct strbuf *b, const char *s)
+{
+	strbuf_add(b, s, strlen(s));
+}
+
+void strbuf_printf(struct strbuf *b, const char *fmt, ...)
+{
+	va_list ap, again;
+	int n;
+
+	strbuf_reserve(b, 128);
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	n = vsnprintf(b->p + b->n, b->cap - b->n, fmt, ap);
+	if (n > 0 && (size_t)n >= b->cap - b->n) {
+		strbuf_reserve(b, (size_t)n);
+		vsnprintf(b->p + b->n, b->cap - b->n, fmt, again);
+	}
+	va_end(again);
+	va_end(ap);
+	if (n > 0)
+		b->n += (size_t)n;
+}
+
+uint32_t utf8_next(const char **p, const char *end)
+{
+	const unsigned char *s = (const unsigned char *)*p;
+	size_t left = (size_t)(end - *p), len;
+	uint32_t ch;
+
+	if (s[0] < 0x80) {
+		(*p)++;
+		return s[0];
+	}
+	len = s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : 0;
+	if (!len || len > left)
+		goto malformed;
+	ch = s[0] & (0xffu >> (len + 1));
+	for (size_t i = 1; i < len; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			goto malformed;
+		ch = ch << 6 | (s[i] & 0x3f);
+	}
+	if ((len == 3 && ch < 0x800) || (len == 4 && (ch < 0x10000 || ch > 0x10ffff)) || (ch >= 0xd800 && ch < 0xe000))
+		goto malformed;
+	*p += len;
+	return ch;
+malformed:
+	(*p)++;
+	return 0xfffd;
+}
+
+size_t utf8_put(char *out, uint32_t ch)
+{
+	if (ch < 0x80) {
+		out[0] = (char)ch;
+		return 1;
+	}
+	if (ch < 0x800) {
+		out[0] = (char)(0xc0 | ch >> 6);
+		out[1] = (char)(0x80 | (ch & 0x3f));
+		return 2;
+	}
+	if (ch < 0x10000) {
+		out[0] = (char)(0xe0 | ch >> 12);
+		out[1] = (char)(0x80 | (ch >> 6 & 0x3f));
+		out[2] = (char)(0x80 | (ch & 0x3f));
+		return 3;
+	}
+	out[0] = (char)(0xf0 | ch >> 18);
+	out[1] = (char)(0x80 | (ch >> 12 & 0x3f));
+	out[2] = (char)(0x80 | (ch >> 6 & 0x3f));
+	out[3] = (char)(0x80 | (ch & 0x3f));
+	return 4;
+}
+
+/* Characters that could move the cursor, hide or reorder what follows. */
+static bool is_hostile(uint32_t ch)
+{
+	return ch < 0x20 || (ch >= 0x7f && ch < 0xa0) || ch == 0xfffd || (ch >= 0x200b && ch <= 0x200f) ||
+	       (ch >= 0x2028 && ch <= 0x202e) || (ch >= 0x2060 && ch <= 0x206f) || ch == 0xfeff || ch == 0xad;
+}
+
+char *str_printable(char *dst, size_t size, const char *src)
+{
+	const char *end = src + strlen(src);
+	char enc[4];
+	size_t n = 0;
+
+	while (src < end) {
+		uint32_t ch = utf8_next(&src, end);
+		size_t len = utf8_put(enc, is_hostile(ch) ? '?' : ch);
+
+		if (n + len >= size)
+			break;
+		memcpy(dst + n, enc, len);
+		n += len;
+	}
+	dst[n] = 0;
+	return dst;
+}

@@ -1,0 +1,293 @@
+#include "base/sys.h"
+
+#include "base/alloc.h"
+#include "base/str.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+/* openat ignores the directory for an absolute path, which would leave the root of a captured tree. */
+static const char *relative(const char *path)
+{
+	while (*path == '/')
+		path++;
+	return *path ? path : ".";
+}
+
+static int real_open(const struct sys *sys, const char *path, int flags)
+{
+	return openat(sys->root_fd, relative(path), flags | O_CLOEXEC);
+}
+
+static int real_close(const struct sys *sys, int fd)
+{
+	(void)sys;
+	return close(fd);
+}
+
+static ssize_t real_pread(const struct sys *sys, int fd, void *buf, size_t n, off_t at)
+{
+	(void)sys;
+	return pread(fd, buf, n, at);
+}
+
+static ssize_t real_read(const struct sys *sys, int fd, void *buf, size_t n)
+{
+	(void)sys;
+	return read(fd, buf, n);
+}
+
+static int real_ioctl(const struct sys *sys, int fd, unsigned long request, void *arg)
+{
+	(void)sys;
+	return ioctl(fd, request, arg);
+}
+
+static void *real_mmap(const struct sys *sys, size_t n, int prot, int flags, int fd, off_t at)
+{
+	(void)sys;
+	return mmap(NULL, n, prot, flags, fd, at);
+}
+
+static int real_munmap(const struct sys *sys, void *p, size_t n)
+{
+	(void)sys;
+	return munmap(p, n);
+}
+
+static int real_poll(const struct sys *sys, struct pollfd *fds, unsigned n, int timeout_ms)
+{
+	(void)sys;
+	return poll(fds, n, timeout_ms);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int real_list(const struct sys *sys, const char *path, char ***names)
+{
+	int fd = openat(sys->root_fd, relative(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	int n = 0, cap = 0, saved;
+	struct dirent *entry;
+	char **list = NULL;
+
+	*names = NULL;
+	if (!dir) {
+		saved = errno;
+		if (fd >= 0)
+			close(fd);
+		errno = saved;
+		return -1;
+	}
+	while (errno = 0, (entry = readdir(dir))) {
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		GROW(list, n, cap);
+		list[n++] = xstrdup(entry->d_name);
+	}
+	saved = errno;
+	closedir(dir);
+	if (saved) {
+		sys_names_free(list, n);
+		errno = saved;
+		return -1;
+	}
+	if (n)
+		qsort(list, (size_t)n, sizeof(*list), by_name);
+	*names = list;
+	return n;
+}
+
+void sys_names_free(char **names, int n)
+{
+	for (int i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
+}
+
+static int64_t clock_ns(clockid_t clock)
+{
+	struct timespec ts = {0};
+
+	clock_gettime(clock, &ts); /* cannot fail for the clocks below, all older than any kernel we run on */
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static int64_t real_monotonic_ns(const struct sys *sys)
+{
+	(void)sys;
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+static int64_t real_realtime_ns(const struct sys *sys)
+{
+	(void)sys;
+	return clock_ns(CLOCK_REALTIME);
+}
+
+static int64_t real_boottime_ns(const struct sys *sys)
+{
+	(void)sys;
+	return clock_ns(CLOCK_BOOTTIME);
+}
+
+static int64_t real_raw_ns(const struct sys *sys)
+{
+	(void)sys;
+	return clock_ns(CLOCK_MONOTONIC_RAW);
+}
+
+bool sys_init(struct sys *sys, const char *root, struct err *err)
+{
+	*sys = (struct sys){
+		.root_fd = -1,
+		.open = real_open,
+		.close = real_close,
+		.pread = real_pread,
+		.read = real_read,
+		.ioctl = real_ioctl,
+		.mmap = real_mmap,
+		.munmap = real_munmap,
+		.poll = real_poll,
+		.list = real_list,
+		.monotonic_ns = real_monotonic_ns,
+		.realtime_ns = real_realtime_ns,
+		.boottime_ns = real_boottime_ns,
+		.raw_ns = real_raw_ns,
+	};
+	if (!root)
+		root = "/";
+	/* O_PATH: Android lets its shell pass through "/", but not list it. */
+	sys->root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (sys->root_fd < 0)
+		return err_set(err, errno, "%s: cannot be opened as the root directory: %s", root, strerror(errno));
+	return true;
+}
+
+void sys_fini(struct sys *sys)
+{
+	sys_cleanup_close(&sys->root_fd);
+}
+
+ssize_t sys_read_file(const struct sys *sys, const char *path, char *buf, size_t size)
+{
+	int fd = sys->open(sys, path, O_RDONLY), saved;
+	size_t n = 0;
+	ssize_t got;
+
+	buf[0] = 0;
+	if (fd < 0)
+		return -1;
+	/* Files of many records (proc/cpuinfo) come in pieces. */
+	do {
+		got = sys->pread(sys, fd, buf + n, size - 1 - n, (off_t)n);
+		if (got > 0)
+			n += (size_t)got;
+	} while (n < size - 1 && (got > 0 || (got < 0 && errno == EINTR)));
+	saved = errno;
+	sys->close(sys, fd);
+	errno = saved;
+	buf[got < 0 ? 0 : n] = 0;
+	return got < 0 ? -1 : (ssize_t)n;
+}
+
+/* One pread only: what is read again and again (proc/stat, one value in sysfs) comes whole, and asking for more at an offset
+ * would make the kernel write the same text a second time. */
+ssize_t sys_reread(const struct sys *sys, int fd, char *buf, size_t size)
+{
+	ssize_t got;
+
+	do
+		got = sys->pread(sys, fd, buf, size - 1, 0);
+	while (got < 0 && errno == EINTR);
+	buf[got < 0 ? 0 : got] = 0;
+	return got;
+}
+
+bool sys_read_i64(const struct sys *sys, const char *path, int64_t *value)
+{
+	char buf[64];
+	ssize_t n = sys_read_file(sys, path, buf, sizeof(buf));
+	bool whole = n >= 0 && n < (ssize_t)sizeof(buf) - 1; /* a number that was cut is another one */
+	struct span text = span_trim((struct span){buf, whole ? (size_t)n : 0});
+	bool minus = text.n && text.p[0] == '-', plus = text.n && text.p[0] == '+';
+	uint64_t v;
+
+	if (minus || plus) {
+		text.p++;
+		text.n--;
+	}
+	if (!span_u64(text, &v) || v > (uint64_t)INT64_MAX + minus)
+		return false;
+	*value = minus ? (int64_t)(0 - v) : (int64_t)v;
+	return true;
+}
+
+int sys_timer_new(void)
+{
+	return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+}
+
+int sys_timer_at(int fd, int64_t monotonic_ns)
+{
+	struct itimerspec at = {0};
+
+	if (monotonic_ns < 0)
+		monotonic_ns = 1; /* long past; 0 would disarm */
+	at.it_value.tv_sec = (time_t)(monotonic_ns / 1000000000);
+	at.it_value.tv_nsec = (long)(monotonic_ns % 1000000000);
+	return timerfd_settime(fd, TFD_TIMER_ABSTIME, &at, NULL);
+}
+
+/* Neither a timer nor an event blocks: a second acknowledgement finds nothing, which is fine. */
+static void drain(int fd)
+{
+	uint64_t count;
+
+	while (read(fd, &count, sizeof(count)) < 0 && errno == EINTR)
+		;
+}
+
+void sys_timer_ack(int fd)
+{
+	drain(fd);
+}
+
+int sys_event_new(void)
+{
+	return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+void sys_event_signal(int fd)
+{
+	uint64_t one = 1;
+
+	/* EAGAIN means the counter is full, so that the waiter wakes anyway. */
+	while (write(fd, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+}
+
+void sys_event_ack(int fd)
+{
+	drain(fd);
+}
+
+void sys_cleanup_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}

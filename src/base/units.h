@@ -1,0 +1,41 @@
+/* units: what numbers mean, and how people write and read them. */
+#ifndef MALITOP_UNITS_H
+#define MALITOP_UNITS_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum unit_kind {
+	UNIT_COUNT,   /* grows with time: shown as a rate with an SI prefix, "24.1 M/s", "7.21 GB/s" */
+
+	UNIT_PERCENT, /* 0 to 100, at most one decimal */
+	UNIT_RATIO,   /* something per something: two decimals, never a rate */
+	UNIT_LEVEL,   /* a state: SI prefix, never a rate (hertz, bits, instances) */
+};
+
+struct unit {
+	const char *name;   /* as in the tables: "cycles", "cycles/pixel" */
+	enum unit_kind kind;
+	const char *symbol; /* what stands behind a number on the screen: "cy", "%", "B"; "" for none */
+};
+
+const struct unit *unit_find(struct span name); /* NULL if unknown; the table is in units.c */
+
+/* A value for people, three significant digits: "24.1 M", "7.21 GB/s", "97.0 %", "2.80". `rate` appends "/s" to what grows with
+ * time. NaN is an en dash (a hyphen when `ascii`). buf has UNITS_TEXT bytes. Returns buf. */
+#define UNITS_TEXT 32
+char *unit_format(char *buf, double value, const struct unit *unit, bool rate, bool ascii);
+/* The number and the unit apart, for right-aligned columns: "24.1" and "Mcy/s". */
+void unit_split(char number[UNITS_TEXT], char suffix[UNITS_TEXT], double value, const struct unit *unit, bool rate, bool ascii);
+
+/* The shortest decimal that reads back to the same double, always with a point, no exponent below 1e21; "" for NaN and infinity.
+ * buf has NUMBER_TEXT bytes. Returns buf. */
+#define NUMBER_TEXT 400
+char *number_shortest(char *buf, double value);
+
+/* "100ms", "1.5s", "2m": a decimal number with ns, us, ms, s or m, between min and max. A bare number is refused.
+ * On error the text says what it was, and the range. */
+bool time_parse(const char *text, int64_t min_ns, int64_t max_ns, int64_t *ns, struct err *err);
+char *time_format(char buf[UNITS_TEXT], int64_t ns); /* "100 ms", "0.5 s", "2 m" */
+
+#endif

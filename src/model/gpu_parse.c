@@ -1,0 +1,305 @@
+/* Readers of the stanzas `gpu` and `layout`. */
+#include "base/alloc.h"
+#include "model/gpudb.h"
+#include "model/gpudb_parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool parse_number(const struct stanza *s, unsigned line, struct span text, uint64_t max, uint64_t *value, struct err *err)
+{
+	if (span_u64(text, value) && *value <= max)
+		return true;
+	return stanza_fail(s, line, err, "'%.*s': expected a whole number up to %llu", SPAN_ARG(text), (unsigned long long)max);
+}
+
+static bool too_many(const struct stanza *s, const struct stanza_line *line, unsigned max, struct err *err)
+{
+	return stanza_fail(s, line->line, err, "more than %u '%.*s' fields", max, SPAN_ARG(line->key));
+}
+
+static bool gpu_also(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+{
+	struct gpu_product *p = thing;
+
+	if (p->n_also == GPU_NAMES_MAX)
+		return too_many(s, line, GPU_NAMES_MAX, err);
+	p->also[p->n_also++] = gpudb_string(db, line->value);
+	return true;
+}
+
+static bool gpu_family(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+{
+	struct gpu_product *p = thing;
+
+	(void)db;
+	for (unsigned i = 0; i < FAMILY_COUNT; i++)
+		if (span_is(line->value, gpu_family_names[i])) {
+			p->family = i;
+			return true;
+		}
+	return stanza_fail(s, line->line, err, "family '%.*s': expected Midgard, Bifrost, Valhall-JM, Valhall-CSF or 5thGen",
+			   SPAN_ARG(line->value));
+}
+
+static bool gpu_year(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+{
+	uint64_t year;
+
+	(void)db;
+	if (!parse_number(s, line->line, line->value, 9999, &year, err))
+		return false;
+	((struct gpu_product *)thing)->year = (unsigned)year;
+	return true;
+}
+
+static bool gpu_id(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+{
+	struct gpu_product *p = thing;
+	struct span rest = line->value, word = span_word(&rest);
+	uint64_t id;
+
+	(void)db;
+	if (p->n_ids == GPU_IDS_MAX)
+		return too_many(s, line, GPU_IDS_MAX, err);
+	if (span_is(word, "old")) {
+		p->old_id = true;
+		word = span_word(&rest);
+	}
+	if (!parse_number(s, line->line, word, 0xffff, &id, err))
+		return false;
+	p->ids[p->n_ids++] = (uint32_t)id;
+	return true;
+}
+
+static bool gpu_layout(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+{
+	(void)s, (void)err;
+	((struct gpu_product *)thing)->layout_name = gpudb_string(db, line->value);
+	return true;
+}
+
+static bool gpu_name(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+{
+	struct gpu_product *p = thing;
+	struct span rest = line->value, word = span_word(&rest);
+	uint64_t cores;
+
+	if (p->n_names == GPU_NAMES_MAX)
+		return too_many(s, line, GPU_NAMES_MAX, err);
+	if (!parse_number(s, line->line, word, 64, &cores, err))
+		return false;
+	p->names[p->n_names].cores = (unsigned)cores;
+	p->names[p->n_names++].name = gpudb_string(db, span_trim(rest));
+	return true;
+}
+
+static bool gpu_dump(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+{
+	(void)db;
+	((struct gpu_product *)thing)->dump_v4 = span_is(line->value, "v4");
+	if (span_is(line->value, "v4") || span_is(line->value, "v5"))
+		return true;
+	return stanza_fail(s, line->line, err, "dump '%.*s': expected v4 or v5", SPAN_ARG(line->value));
+}
+
+static bool gpu_codename(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+{
+	(void)s, (void)err;
+	((struct gpu_product *)thing)->codenames = gpudb_string(db, line->value);
+	return true;
+}
+
+static bool gpu_constant(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+{
+	struct gpu_product *p = thing;
+	struct span rest = line->value, name = span_word(&rest);
+	double value;
+
+	if (p->n_constants == GPU_CONSTANTS_MAX)
+		return too_many(s, line, GPU_CONSTANTS_MAX, err);
+	if (!span_double(span_trim(rest), &value))
+		return stanza_fail(s, line->line, err, "constant '%.*s': expected a name and a number", SPAN_ARG(line->value));
+	p->constants[p->n_constants++] = (struct gpu_constant){gpudb_string(db, name), value};
+	return true;
+}
+
+static bool gpu_engines(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+{
+	struct gpu_product *p = thing;
+	struct span rest = line->value, word;
+
+	(void)db;
+	while ((word = span_word(&rest)).n) {
+		struct span variant = span_until(&word, ':');
+		uint64_t at = 0, engines;
+		bool rest_of_them = span_is(variant, "*");
+
+		if ((!rest_of_them && !parse_number(s, line->line, variant, 15, &at, err)) ||
+		    !parse_number(s, line->line, word, 127, &engines, err))
+			return false;
+		if (!rest_of_them)
+			p->engines[at] = (int8_t)engines;
+		for (unsigned i = 0; rest_of_them && i < 16; i++)
+			if (p->engines[i] < 0)
+				p->engines[i] = (int8_t)engines;
+	}
+	return true;
+}
+
+static bool gpu_typical(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+{
+	struct gpu_product *p = thing;
+	const struct {
+		const char *word;
+		unsigned *value;
+		uint64_t max;
+	} parts[] = {{"cores", &p->typical.cores, 64},
+		     {"slices", &p->typical.slices, 64},
+		     {"bus", &p->typical.bus_bits, 4096},
+		     {"mhz", &p->typical.mhz, 100000}};
+	struct span rest = line->value, word;
+	uint64_t value;
+
+	(void)db;
+	while ((word = span_word(&rest)).n) {
+		size_t i = 0;
+
+		while (i < ARRAY_LEN(parts) && !span_is(word, parts[i].word))
+			i++;
+		if (i == ARRAY_LEN(parts))
+			return stanza_fail(s, line->line, err, "typical '%.*s': expected cores, slices, bus or mhz and a number",
+					   SPAN_ARG(word));
+		if (!parse_number(s, line->line, span_word(&rest), parts[i].max, &value, err))
+			return false;
+		*parts[i].value = (unsigned)value;
+	}
+	return true;
+}
+
+static const struct field gpu_fields[] = {
+	{"also", gpu_also},         {"family", gpu_family},     {"year", gpu_year},       {"id", gpu_id},
+	{"layout", gpu_layout},     {"name", gpu_name},         {"dump", gpu_dump},       {"codename", gpu_codename},
+	{"constant", gpu_constant}, {"engines", gpu_engines},   {"typical", gpu_typical}, {NULL, NULL},
+};
+
+bool gpu_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
+{
+	struct gpu_product *p = NULL;
+
+	for (unsigned i = 0; i < db->n_products; i++)
+		if (span_is(open->value, db->products[i].name))
+			p = &db->products[i];
+	if (!p) {
+		GROW(db->products, db->n_products, db->cap_products);
+		p = &db->products[db->n_products++];
+	}
+	*p = (struct gpu_product){.name = gpudb_string(db, open->value), .codenames = "", .file = s->file, .line = open->line};
+	p->typical.cores = p->typical.slices = 1;
+	p->typical.bus_bits = 128;
+	p->typical.mhz = 500;
+	memset(p->engines, -1, sizeof(p->engines));
+	return fields_parse(db, p, gpu_fields, s, err);
+}
+
+static bool layout_slots(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+{
+	struct gpu_layout *layout = thing;
+	uint64_t slots;
+
+	(void)db;
+	if (!parse_number(s, line->line, line->value, 128, &slots, err))
+		return false;
+	if (slots != 64 && slots != 128)
+		return stanza_fail(s, line->line, err, "slots %llu: expected 64 or 128", (unsigned long long)slots);
+	layout->slots_per_block = (unsigned)slots;
+	return true;
+}
+
+/* index hw_name name|- [*scale] [$name...] */
+static bool counter_row(struct gpudb *db, struct gpu_layout *layout, enum gpu_block block, struct stanza *s,
+			const struct stanza_line *row, struct err *err)
+{
+	struct gpu_counter c = {.block = block, .scale = 1};
+	struct span rest = row->value, hw = span_word(&rest), name = span_word(&rest), vars = span_trim(rest), word;
+	uint64_t n;
+
+	if (!parse_number(s, row->line, row->key, layout->slots_per_block - 1, &n, err))
+		return false;
+	c.index = (uint8_t)n;
+	if (layout->seen[block][n / 64] >> n % 64 & 1)
+		return stanza_fail(s, row->line, err, "index %u stands twice in this block", c.index);
+	layout->seen[block][n / 64] |= 1ull << n % 64;
+	if (!hw.n || !name.n)
+		return stanza_fail(s, row->line, err, "expected index, hardware name and machine name (or -)");
+	word = span_word(&rest);
+	if (word.n && word.p[0] == '*') {
+		word.p++;
+		word.n--;
+		if (!parse_number(s, row->line, word, UINT16_MAX, &n, err))
+			return false;
+		if (!n)
+			return stanza_fail(s, row->line, err, "a multiplier of 0");
+		c.scale = (uint16_t)n;
+		vars = span_trim(rest);
+	}
+	c.hw_name = gpudb_string(db, hw);
+	c.name = span_is(name, "-") ? NULL : gpudb_string(db, name);
+	c.vars = vars;
+	GROW(layout->counters, layout->n_counters, layout->cap);
+	layout->counters[layout->n_counters++] = c;
+	layout->n_published += c.name != NULL;
+	return true;
+}
+
+static bool layout_block(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+{
+	struct stanza_line row;
+	unsigned block = 0;
+
+	while (block < BLOCK_COUNT && !span_is(line->value, gpu_block_names[block]))
+		block++;
+	if (block == BLOCK_COUNT)
+		return stanza_fail(s, line->line, err, "block '%.*s': expected front_end, tiler, memory_system or shader_core",
+				   SPAN_ARG(line->value));
+	for (;;) {
+		if (!stanza_next(s, &row, err))
+			return false;
+		if (row.kind != STANZA_ROW)
+			break;
+		if (!counter_row(db, thing, block, s, &row, err))
+			return false;
+	}
+	stanza_back(s, &row);
+	return true;
+}
+
+static const struct field layout_fields[] = {{"slots", layout_slots}, {"block", layout_block}, {NULL, NULL}};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct gpu_counter *x = a, *y = b;
+
+	return x->block != y->block ? (int)x->block - (int)y->block : (int)x->index - (int)y->index;
+}
+
+bool layout_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
+{
+	struct gpu_layout *layout = NULL;
+
+	for (unsigned i = 0; i < db->n_layouts; i++)
+		if (span_is(open->value, db->layouts[i].name))
+			layout = &db->layouts[i];
+	if (layout) {
+		free(layout->counters);
+	} else {
+		GROW(db->layouts, db->n_layouts, db->cap_layouts);
+		layout = &db->layouts[db->n_layouts++];
+	}
+	*layout = (struct gpu_layout){.name = gpudb_string(db, open->value), .slots_per_block = 64};
+	if (!fields_parse(db, layout, layout_fields, s, err))
+		return false;
+	if (layout->n_counters)
+		qsort(layout->counters, layout->n_counters, sizeof(*layout->counters), by_place);
+	return true;
+}

@@ -1,0 +1,235 @@
+#include "model/gpudb.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "model/embed.h"
+#include "model/gpudb_parse.h"
+#include "model/metric.h"
+#include "model/template.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_MAX ((size_t)4 << 20)
+#define ARENA_BLOCK ((size_t)64 << 10)
+
+/* Every kind of stanza and who reads it. */
+static const struct {
+	const char *keyword;
+	stanza_parse_fn *parse;
+} stanzas[] = {
+	{"gpu", gpu_parse},           {"layout", layout_parse},   {"metric", metric_parse}, {"slots", slots_parse},
+	{"template", template_parse}, {"section", section_parse}, {"chart", chart_parse},
+};
+
+static char *arena_take(struct gpudb *db, size_t n)
+{
+	char *p;
+
+	if (n > db->arena_left) {
+		size_t block = n > ARENA_BLOCK ? n : ARENA_BLOCK;
+
+		GROW(db->owned, db->n_owned, db->cap_owned);
+		db->arena = db->owned[db->n_owned++] = xmalloc(block);
+		db->arena_left = block;
+	}
+	p = db->arena;
+	db->arena += n;
+	db->arena_left -= n;
+	return p;
+}
+
+void *gpudb_alloc(struct gpudb *db, size_t n)
+{
+	size_t align = _Alignof(max_align_t), skip = (size_t)(-(uintptr_t)db->arena & (align - 1));
+
+	if (n + skip > db->arena_left)
+		db->arena_left = skip = 0; /* a new block is aligned */
+	arena_take(db, skip);
+	return arena_take(db, n);
+}
+
+const char *gpudb_string(struct gpudb *db, struct span s)
+{
+	char *p = arena_take(db, s.n + 1);
+
+	if (s.n)
+		memcpy(p, s.p, s.n);
+	p[s.n] = 0;
+	return p;
+}
+
+bool fields_parse(struct gpudb *db, void *thing, const struct field *fields, struct stanza *s, struct err *err)
+{
+	AUTO_STRBUF struct strbuf known = {0};
+	struct stanza_line line;
+
+	for (;;) {
+		const struct field *f = fields;
+
+		if (!stanza_next(s, &line, err))
+			return false;
+		if (line.kind == STANZA_OPEN || line.kind == STANZA_END) {
+			stanza_back(s, &line);
+			return true;
+		}
+		if (line.kind == STANZA_ROW)
+			return stanza_fail(s, line.line, err, "row '%.*s': this field has no rows", SPAN_ARG(line.key));
+		while (f->key && !span_is(line.key, f->key))
+			f++;
+		if (!f->key) {
+			for (f = fields; f->key; f++)
+				strbuf_printf(&known, " %s", f->key);
+			return stanza_fail(s, line.line, err, "unknown field '%.*s': expected one of%s", SPAN_ARG(line.key), known.p);
+		}
+		if (!f->parse(db, thing, s, &line, err))
+			return false;
+	}
+}
+
+bool text_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *line, struct span *text, struct err *err)
+{
+	AUTO_STRBUF struct strbuf all = {0};
+	struct stanza_line row;
+
+	for (;;) {
+		if (!stanza_next(s, &row, err))
+			return false;
+		if (row.kind != STANZA_ROW)
+			break;
+		if (!all.n)
+			strbuf_add(&all, line->value.p, line->value.n);
+		strbuf_printf(&all, "%s%.*s", all.n ? " " : "", SPAN_ARG(row.text));
+	}
+	stanza_back(s, &row);
+	*text = all.n ? (struct span){gpudb_string(db, (struct span){all.p, all.n}), all.n} : line->value;
+	return true;
+}
+
+static bool load_text(struct gpudb *db, const char *file, struct span text, struct err *err)
+{
+	struct stanza_line line;
+	struct stanza s;
+
+	stanza_init(&s, file, text);
+	while (stanza_next(&s, &line, err)) {
+		size_t i = 0;
+
+		if (line.kind == STANZA_END)
+			return true;
+		while (i < ARRAY_LEN(stanzas) && !span_is(line.key, stanzas[i].keyword))
+			i++;
+		if (line.kind != STANZA_OPEN || i == ARRAY_LEN(stanzas))
+			return stanza_fail(&s, line.line, err,
+					   "'%.*s': expected gpu, layout, metric, slots, template, section or chart in column 0",
+					   SPAN_ARG(line.key));
+		if (!line.value.n)
+			return stanza_fail(&s, line.line, err, "'%.*s' without a name", SPAN_ARG(line.key));
+		if (!stanzas[i].parse(db, &s, &line, err))
+			return false;
+	}
+	return false;
+}
+
+static bool is_data_file(const char *name)
+{
+	static const char *const endings[] = {".gpu", ".metrics", ".chart"};
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < ARRAY_LEN(endings); i++) {
+		size_t e = strlen(endings[i]);
+
+		if (n > e && strcmp(name + n - e, endings[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool load_file(struct gpudb *db, const char *path, struct err *err)
+{
+	const char *file;
+	char *text;
+	size_t n;
+
+	if (!file_read(path, FILE_MAX, &text, &n, err))
+		return false;
+	GROW(db->owned, db->n_owned, db->cap_owned);
+	db->owned[db->n_owned++] = text;
+	db->arena_left = 0; /* the newest block is a file's now */
+	file = gpudb_string(db, span_of(path));
+	return load_text(db, file, (struct span){text, n}, err);
+}
+
+static bool load_dir(struct gpudb *db, const struct gpudb_dir *dir, struct err *err)
+{
+	bool ok = true;
+	char **names;
+	int n;
+
+	if (!dir->path)
+		return true;
+	n = file_list(dir->path, &names);
+	if (n < 0) {
+		if (!dir->must_exist && (errno == ENOENT || errno == ENOTDIR || errno == EACCES))
+			return true;
+		return err_set(err, errno, "%s: cannot read the directory: %s", dir->path, strerror(errno));
+	}
+	for (int i = 0; i < n; i++) {
+		AUTOFREE char *path = xasprintf("%s/%s", dir->path, names[i]);
+
+		ok = ok && (!is_data_file(names[i]) || load_file(db, path, err));
+		free(names[i]);
+	}
+	free(names);
+	return ok;
+}
+
+struct gpudb *gpudb_load(const struct gpudb_dir *dirs, unsigned n_dirs, struct err *err)
+{
+	struct gpudb *db = xcalloc(1, sizeof(*db));
+	bool ok = true;
+
+	for (const struct embedded *e = embedded_data; ok && e->file; e++)
+		ok = load_text(db, e->file, (struct span){e->begin, (size_t)(e->end - e->begin)}, err);
+	for (unsigned i = 0; ok && i < n_dirs; i++)
+		ok = load_dir(db, &dirs[i], err);
+	if (ok && gpudb_link(db, err))
+		return db;
+	gpudb_free(db);
+	return NULL;
+}
+
+struct gpudb *gpudb_load_texts(const struct gpudb_text *texts, unsigned n, struct err *err)
+{
+	struct gpudb *db = xcalloc(1, sizeof(*db));
+	bool ok = true;
+
+	for (unsigned i = 0; ok && i < n; i++)
+		ok = load_text(db, texts[i].file, texts[i].text, err);
+	if (ok && gpudb_link(db, err))
+		return db;
+	gpudb_free(db);
+	return NULL;
+}
+
+void gpudb_free(struct gpudb *db)
+{
+	if (!db)
+		return;
+	for (unsigned i = 0; i < db->n_layouts; i++)
+		free(db->layouts[i].counters);
+	for (unsigned i = 0; i < db->n_templates; i++)
+		free(db->templates[i].rows);
+	for (unsigned i = 0; i < db->n_owned; i++)
+		free(db->owned[i]);
+	free(db->products);
+	free(db->layouts);
+	free(db->metrics);
+	free(db->metric_index);
+	free(db->slot_names);
+	free(db->templates);
+	free(db->owned);
+	free(db);
+}

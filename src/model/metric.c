@@ -1,0 +1,396 @@
+#include "model/metric.h"
+
+#include "base/alloc.h"
+#include "model/gpudb_parse.h"
+#include "model/metric_names.h"
+#include "model/template.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NESTED_MAX 32 /* metrics that name metrics */
+
+enum def_state { DEF_UNTOUCHED, DEF_BUSY, DEF_PRESENT, DEF_ABSENT };
+
+/* A set on its way: definitions are compiled when first named. */
+struct build {
+	const struct gpudb *db;
+	struct metric_set *set;
+	const struct metric_template *guide; /* NULL with current definitions */
+	bool cores_mean;
+	uint8_t *state;                      /* enum def_state by definition */
+	struct metric *built;                /* by definition */
+	unsigned depth;
+	bool missing;                        /* the last failure was only a name that this source does not have */
+};
+
+static bool build_def(struct build *b, unsigned def, struct err *err);
+
+static bool load_slot(const struct build *b, unsigned slot, struct expr *out)
+{
+	const struct gpu_counter *c = b->set->names->counters[slot];
+
+	if (!expr_load(out, VECTOR_CONSTANTS + slot, b->set->slots[slot].scale))
+		return false;
+	if (!b->cores_mean || !c || c->block != BLOCK_CORE)
+		return true;
+	return expr_load(out, VECTOR_CORES, 1) && expr_inline(out, &(struct expr){&(struct expr_op){.kind = EXPR_DIV}, 1, 1, 0});
+}
+
+static void name_counter(const struct build *b, unsigned slot, char *out, size_t size)
+{
+	const struct gpu_counter *c = b->set->names->counters[slot];
+
+	if (c)
+		snprintf(out, size, "%s %u (%s)", gpu_block_names[c->block], c->index, c->name ? c->name : c->hw_name);
+	else
+		snprintf(out, size, "%s", b->set->slots[slot].name);
+}
+
+static const char *source_name(const struct build *b)
+{
+	return b->set->product ? b->set->product->name : "the CPU";
+}
+
+/* ".core3" and the like at the end of a name: cut off and understood. false if there is none. */
+static bool cut_instance(struct span *name, enum instance_kind *kind, unsigned *number)
+{
+	for (unsigned k = INSTANCE_CORE; k < INSTANCE_KINDS; k++) {
+		size_t len = strlen(instance_names[k]);
+
+		for (size_t at = 1; at + 1 + len < name->n; at++) {
+			struct span rest = {name->p + at + 1 + len, name->n - at - 1 - len};
+			uint64_t n;
+
+			if (name->p[at] != '.' || strncasecmp(name->p + at + 1, instance_names[k], len) != 0)
+				continue;
+			if (rest.n > 2 && rest.p[0] == '[' && rest.p[rest.n - 1] == ']')
+				rest = (struct span){rest.p + 1, rest.n - 2};
+			if (!span_u64(rest, &n) || n > UINT16_MAX)
+				continue;
+			*kind = k;
+			*number = (unsigned)n;
+			name->n = at;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The slot that holds one instance's part of what `sum` holds, or -1. */
+static int slot_of_instance(const struct metric_set *set, unsigned sum, enum instance_kind kind, unsigned number)
+{
+	for (unsigned i = 0; i < set->n_slots; i++)
+		if (set->slots[i].instance == kind && set->slots[i].number == number &&
+		    strcmp(set->slots[i].name, set->slots[sum].name) == 0)
+			return (int)i;
+	return -1;
+}
+
+/* NAME.core3: a counter, or a formula, with the sums replaced by that instance's parts. false if it has none. */
+static bool narrow(const struct metric_set *set, struct expr *e, unsigned from, enum instance_kind kind, unsigned number)
+{
+	bool any = false;
+
+	for (unsigned i = from; i < e->n; i++) {
+		struct expr_op *op = &e->ops[i];
+		int own;
+
+		if (op->kind != EXPR_LOAD)
+			continue;
+		if (op->slot < VECTOR_CONSTANTS) {
+			if ((op->slot == VECTOR_CORES && kind == INSTANCE_CORE) || (op->slot == VECTOR_SLICES && kind == INSTANCE_SLICE))
+				*op = (struct expr_op){.kind = EXPR_CONST, .number = 1};
+			continue;
+		}
+		own = slot_of_instance(set, op->slot - VECTOR_CONSTANTS, kind, number);
+		if (own >= 0)
+			op->slot = (uint16_t)(VECTOR_CONSTANTS + own);
+		any |= own >= 0;
+	}
+	return any;
+}
+
+static bool resolve_whole(struct build *b, const struct metric_name *found, struct span name, struct expr *out, struct err *err)
+{
+	switch (found->kind) {
+	case NAME_SLOT:
+		return load_slot(b, found->at, out);
+	case NAME_VECTOR:
+		return expr_load(out, found->at, 1);
+	case NAME_CONSTANT:
+		return expr_const(out, found->number);
+	default:
+		break;
+	}
+	if (!build_def(b, found->at, err))
+		return false;
+	if (b->state[found->at] == DEF_PRESENT)
+		return expr_inline(out, &b->built[found->at].expr);
+	b->missing = true;
+	return err_set(err, 0, "%s has no '%.*s'", source_name(b), SPAN_ARG(name));
+}
+
+static bool resolve(void *ctx, struct span name, struct expr *out, struct err *err)
+{
+	struct build *b = ctx;
+	enum instance_kind kind = INSTANCE_ALL;
+	unsigned number = 0;
+	unsigned from = out->n;
+	const struct metric_name *found;
+	struct span whole = name;
+	char one[96], two[96];
+
+	cut_instance(&name, &kind, &number);
+	found = metric_names_find(b->set->names, name);
+	if (!found) {
+		b->missing = metric_name_known(b->db, name);
+		return b->missing ? err_set(err, 0, "%s has no '%.*s'", source_name(b), SPAN_ARG(name))
+				  : err_set(err, 0, "unknown name '%.*s': expected a counter, a metric or a constant", SPAN_ARG(name));
+	}
+	if (found->at != found->other) {
+		name_counter(b, found->at, one, sizeof(one));
+		name_counter(b, found->other, two, sizeof(two));
+		return err_set(err, 0, "'%.*s' is ambiguous on %s: it stands for %s and for %s; use one of their names", SPAN_ARG(name),
+			       source_name(b), one, two);
+	}
+	if (!resolve_whole(b, found, name, out, err))
+		return false;
+	if (kind == INSTANCE_ALL || narrow(b->set, out, from, kind, number))
+		return true;
+	b->missing = true;
+	return err_set(err, 0, "%s has no '%.*s'", source_name(b), SPAN_ARG(whole));
+}
+
+/* The row of the guide that shows this metric: its unit decides whether the value is bounded. */
+static const struct unit *guide_unit(const struct build *b, const struct metric_def *def)
+{
+	for (unsigned i = 0; b->guide && i < b->guide->n_rows; i++)
+		if (b->guide->rows[i].unit_name && span_is(b->guide->rows[i].names, def->name))
+			return unit_find(span_of(b->guide->rows[i].unit_name));
+	return def->unit;
+}
+
+static void set_bounds(const struct build *b, struct metric *m)
+{
+	bool percent = m->unit->kind == UNIT_PERCENT;
+
+	m->low = percent && !(b->guide && b->guide->upper_bound_only) ? 0 : -INFINITY;
+	m->high = percent ? 100 : INFINITY;
+}
+
+static void set_alert(const struct build *b, struct metric *m)
+{
+	for (const struct metric_variant *v = m->def->alerts; v; v = v->next)
+		if (gpu_set_has(v->gpus, b->set->product)) {
+			metric_alert_parse(v->text, &m->alert, &m->alert_at);
+			return;
+		}
+}
+
+/* Take the first variant that fits. *taken stays false when none does; false only for a malformed one. */
+static bool take_variant(struct build *b, struct metric *m, const struct metric_variant *v, bool *taken, struct err *err)
+{
+	for (; v; v = v->next) {
+		struct err why;
+
+		if (!gpu_set_has(v->gpus, b->set->product))
+			continue;
+		b->missing = false;
+		if (expr_compile(&m->expr, v->text, resolve, b, &why)) {
+			m->text = v->text;
+			*taken = true;
+			return true;
+		}
+		if (!b->missing)
+			return err_set(err, 0, "%s:%u: metric %s: %s", m->def->file, v->line, m->def->name, why.text);
+	}
+	b->missing = false;
+	return true;
+}
+
+static bool loads_a_slot(const struct expr *e)
+{
+	for (unsigned i = 0; i < e->n; i++)
+		if (e->ops[i].kind == EXPR_LOAD && e->ops[i].slot >= VECTOR_CONSTANTS)
+			return true;
+	return false;
+}
+
+static bool compile_def(struct build *b, unsigned at, bool *present, struct err *err)
+{
+	const struct metric_def *def = &b->db->metrics[at];
+	struct metric *m = &b->built[at];
+	const struct metric_name *name;
+
+	*present = false;
+	*m = (struct metric){.def = def, .unit = guide_unit(b, def)};
+	if (!gpu_set_has(def->gpus, b->set->product))
+		return true;
+	name = metric_names_find(b->set->names, span_of(def->name));
+	if (b->guide && !take_variant(b, m, def->guides, present, err))
+		return false;
+	if (*present)
+		return true;
+	if (name->kind == NAME_SLOT || name->kind == NAME_CONSTANT) {
+		m->is_counter = name->kind == NAME_SLOT;
+		*present = true;
+		return name->kind == NAME_SLOT ? load_slot(b, name->at, &m->expr) : expr_const(&m->expr, name->number);
+	}
+	if (!take_variant(b, m, def->exprs, present, err))
+		return false;
+	if (*present && !b->set->product && !loads_a_slot(&m->expr)) {
+		expr_fini(&m->expr); /* a GPU's constants alone say nothing about a CPU */
+		*present = false;
+	}
+	return true;
+}
+
+static bool build_def(struct build *b, unsigned at, struct err *err)
+{
+	const struct metric_def *def = &b->db->metrics[at];
+	bool present, ok;
+
+	if (b->state[at] == DEF_PRESENT || b->state[at] == DEF_ABSENT)
+		return true;
+	b->missing = false;
+	if (b->state[at] == DEF_BUSY)
+		return err_set(err, 0, "metric %s is defined by itself", def->name);
+	if (b->depth == NESTED_MAX)
+		return err_set(err, 0, "metric %s: metrics that name metrics more than %d deep", def->name, NESTED_MAX);
+	b->state[at] = DEF_BUSY;
+	b->depth++;
+	ok = compile_def(b, at, &present, err);
+	b->depth--;
+	b->state[at] = present ? DEF_PRESENT : DEF_ABSENT;
+	if (ok && present) {
+		set_bounds(b, &b->built[at]);
+		set_alert(b, &b->built[at]);
+	}
+	return ok;
+}
+
+static bool build_all(struct build *b, struct err *err)
+{
+	struct metric_set *set = b->set;
+
+	for (unsigned i = 0; i < b->db->n_metrics; i++)
+		if (!build_def(b, i, err))
+			return false;
+	set->metrics = xcalloc(b->db->n_metrics, sizeof(*set->metrics));
+	for (unsigned i = 0; i < b->db->n_metrics; i++) {
+		set->metric_of_def[i] = -1;
+		if (b->state[i] != DEF_PRESENT)
+			continue;
+		set->metric_of_def[i] = (int)set->n_metrics;
+		set->metrics[set->n_metrics++] = b->built[i];
+		b->built[i].expr = (struct expr){0}; /* handed over */
+	}
+	return true;
+}
+
+static const struct metric_template *guide_template(const struct gpudb *db, const struct metric_source *source)
+{
+	if (source->definitions != DEFINITIONS_GUIDE || !source->product)
+		return NULL;
+	return template_guide_of(db, source->product);
+}
+
+struct metric_set *metric_set_new(const struct gpudb *db, const struct metric_source *source, struct err *err)
+{
+	struct metric_set *set = xcalloc(1, sizeof(*set));
+	struct build b = {.db = db, .set = set, .guide = guide_template(db, source)};
+	bool ok;
+
+	set->product = source->product;
+	set->definitions = source->definitions;
+	set->n_slots = source->n_slots;
+	set->slots = xcalloc(source->n_slots, sizeof(*set->slots));
+	if (source->n_slots)
+		memcpy(set->slots, source->slots, source->n_slots * sizeof(*set->slots));
+	set->constants[VECTOR_SECONDS] = NAN;
+	set->constants[VECTOR_CORES] = source->core_count ? source->core_count : NAN;
+	set->constants[VECTOR_SLICES] = source->l2_slice_count ? source->l2_slice_count : NAN;
+	set->constants[VECTOR_BUS_BITS] = source->bus_width_bits ? source->bus_width_bits : NAN;
+	set->n_vector = VECTOR_CONSTANTS + set->n_slots;
+	set->names = metric_names_new(db, set);
+	set->metric_of_def = xcalloc(db->n_metrics, sizeof(*set->metric_of_def));
+	b.cores_mean = b.guide && b.guide->cores_mean;
+	b.state = xcalloc(db->n_metrics, 1);
+	b.built = xcalloc(db->n_metrics, sizeof(*b.built));
+	ok = build_all(&b, err);
+	for (unsigned i = 0; i < db->n_metrics; i++)
+		expr_fini(&b.built[i].expr);
+	free(b.built);
+	free(b.state);
+	if (!ok) {
+		metric_set_free(set);
+		return NULL;
+	}
+	metric_instances_find(set);
+	return set;
+}
+
+void metric_set_free(struct metric_set *set)
+{
+	if (!set)
+		return;
+	for (unsigned i = 0; i < set->n_metrics; i++)
+		expr_fini(&set->metrics[i].expr);
+	for (unsigned i = 0; i < set->n_instances; i++)
+		free(set->instances[i].parts);
+	metric_names_free(set->names);
+	free(set->metric_of_def);
+	free(set->instances);
+	free(set->metrics);
+	free(set->slots);
+	free(set);
+}
+
+const struct metric *metric_find(const struct metric_set *set, struct span name)
+{
+	const struct metric_name *found = metric_names_find(set->names, name);
+
+	/* A counter's name leads to its slot, so the definition is looked for by hand. */
+	if (found && found->kind == NAME_METRIC)
+		return set->metric_of_def[found->at] < 0 ? NULL : &set->metrics[set->metric_of_def[found->at]];
+	for (unsigned i = 0; found && i < set->n_metrics; i++)
+		if (span_is(name, set->metrics[i].def->name))
+			return &set->metrics[i];
+	return NULL;
+}
+
+/* Over a finished set: metrics are inlined as they were compiled. */
+static bool resolve_finished(void *ctx, struct span name, struct expr *out, struct err *err)
+{
+	struct build *b = ctx;
+	const struct metric_name *found = metric_names_find(b->set->names, name);
+
+	if (found && found->kind == NAME_METRIC && !b->cores_mean) {
+		int at = b->set->metric_of_def[found->at];
+
+		if (at >= 0)
+			return expr_inline(out, &b->set->metrics[at].expr);
+		return err_set(err, 0, "%s has no '%.*s'", source_name(b), SPAN_ARG(name));
+	}
+	return resolve(ctx, name, out, err);
+}
+
+bool metric_compile(const struct metric_set *set, const struct gpudb *db, struct span text, bool cores_mean, struct expr *out,
+		    struct err *err)
+{
+	struct build b = {.db = db, .set = (struct metric_set *)(uintptr_t)set, .cores_mean = cores_mean};
+	bool ok;
+
+	b.state = xcalloc(db->n_metrics, 1);
+	b.built = xcalloc(db->n_metrics, sizeof(*b.built));
+	ok = expr_compile(out, text, resolve_finished, &b, err);
+	for (unsigned i = 0; i < db->n_metrics; i++)
+		expr_fini(&b.built[i].expr);
+	free(b.built);
+	free(b.state);
+	return ok;
+}

@@ -1,0 +1,102 @@
+/* Vectors, instances and values: the part of metric.h that runs for every sample and frame. */
+#include "base/alloc.h"
+#include "model/metric.h"
+#include "model/metric_names.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void metric_vector(const struct metric_set *set, const struct column *column, double *vector)
+{
+	memcpy(vector, set->constants, sizeof(set->constants));
+	vector[VECTOR_SECONDS] = column->time_ns ? (double)column->time_ns * 1e-9 : NAN;
+	memcpy(vector + VECTOR_CONSTANTS, column->value, set->n_slots * sizeof(*vector));
+}
+
+void metric_vector_instance(const struct metric_set *set, const struct metric_instance *instance, const double *vector, double *out)
+{
+	memcpy(out, vector, set->n_vector * sizeof(*out));
+	if (instance->kind == INSTANCE_CORE)
+		out[VECTOR_CORES] = 1;
+	if (instance->kind == INSTANCE_SLICE)
+		out[VECTOR_SLICES] = 1;
+	for (unsigned i = 0; i < instance->n_parts; i++)
+		out[instance->parts[i].sum] = vector[instance->parts[i].own];
+}
+
+double metric_value(const struct metric *metric, const double *vector)
+{
+	double v = expr_eval(&metric->expr, vector);
+
+	return v < metric->low ? metric->low : v > metric->high ? metric->high : v;
+}
+
+static struct metric_instance *instance_of(struct metric_set *set, const struct slot *slot, unsigned *cap)
+{
+	struct metric_instance *last = set->n_instances ? &set->instances[set->n_instances - 1] : NULL;
+
+	if (last && last->kind == slot->instance && last->number == slot->number)
+		return last; /* slots of one instance usually stand together */
+	for (unsigned i = 0; i < set->n_instances; i++)
+		if (set->instances[i].kind == slot->instance && set->instances[i].number == slot->number)
+			return &set->instances[i];
+	GROW(set->instances, set->n_instances, *cap);
+	last = &set->instances[set->n_instances++];
+	*last = (struct metric_instance){.kind = slot->instance, .number = slot->number};
+	snprintf(last->label, sizeof(last->label), "%s%u", instance_names[slot->instance], slot->number);
+	str_printable(last->title, sizeof(last->title), slot->title ? slot->title : last->label);
+	return last;
+}
+
+/* What a load of a metric is, for deciding by what the metric can be broken down. */
+static bool is_cycles_of_all(const struct metric_set *set, unsigned slot)
+{
+	const struct gpu_counter *c = set->names->counters[slot];
+
+	/* Fragment tasks and the like belong to the whole GPU: a core's share of them means nothing. */
+	return !c || (c->block == BLOCK_FRONT_END && c->name && strlen(c->name) > 2 && strcmp(c->name + strlen(c->name) - 2, "Cy") == 0);
+}
+
+static unsigned breakdowns(const struct metric_set *set, const struct metric *m, const unsigned *kinds_of_slot)
+{
+	unsigned any = 0, all = ~0u;
+
+	for (unsigned i = 0; i < m->expr.n; i++) {
+		const struct expr_op *op = &m->expr.ops[i];
+		unsigned kinds;
+
+		if (op->kind != EXPR_LOAD || op->slot < VECTOR_CONSTANTS)
+			continue;
+		kinds = kinds_of_slot[op->slot - VECTOR_CONSTANTS];
+		any |= kinds;
+		if (!is_cycles_of_all(set, op->slot - VECTOR_CONSTANTS))
+			all &= kinds;
+	}
+	return any & all;
+}
+
+void metric_instances_find(struct metric_set *set)
+{
+	unsigned *kinds = xcalloc(set->n_slots, sizeof(*kinds)), cap = 0;
+
+	for (unsigned i = 0; i < set->n_slots; i++) {
+		const struct slot *slot = &set->slots[i];
+		const struct metric_name *sum;
+		struct metric_instance *instance;
+
+		if (slot->instance == INSTANCE_ALL)
+			continue;
+		sum = metric_names_find(set->names, span_of(slot->name));
+		if (!sum || sum->kind != NAME_SLOT)
+			continue;
+		kinds[sum->at] |= 1u << slot->instance;
+		instance = instance_of(set, slot, &cap);
+		GROW(instance->parts, instance->n_parts, instance->cap_parts);
+		instance->parts[instance->n_parts].sum = (uint16_t)(VECTOR_CONSTANTS + sum->at);
+		instance->parts[instance->n_parts++].own = (uint16_t)(VECTOR_CONSTANTS + i);
+	}
+	for (unsigned i = 0; i < set->n_metrics; i++)
+		set->metrics[i].instances = breakdowns(set, &set->metrics[i], kinds);
+	alloc_cleanup_free(&kinds);
+}

@@ -1,0 +1,180 @@
+#include "model/metric_names.h"
+
+#include "base/alloc.h"
+#include "model/gpudb_parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	enum vector_constant at;
+} runtime_constants[] = {
+	{"$ZOOM", VECTOR_SECONDS},
+	{"$MaliConstantsShaderCoreCount", VECTOR_CORES},
+	{"$MaliConstantsL2SliceCount", VECTOR_SLICES},
+	{"$MaliConstantsBusWidthBits", VECTOR_BUS_BITS},
+};
+
+static struct metric_name *place_of(const struct metric_names *names, struct span name)
+{
+	unsigned mask = names->size - 1, at = (unsigned)span_hash(name) & mask;
+
+	while (names->table[at].kind != NAME_NONE && !span_eq(names->table[at].name, name))
+		at = (at + 1) & mask;
+	return &names->table[at];
+}
+
+const struct metric_name *metric_names_find(const struct metric_names *names, struct span name)
+{
+	const struct metric_name *found = place_of(names, name);
+
+	return found->kind == NAME_NONE ? NULL : found;
+}
+
+static void grow(struct metric_names *names)
+{
+	struct metric_name *old = names->table;
+	unsigned old_size = names->size;
+
+	names->size = old_size ? 2 * old_size : 2048;
+	names->table = xcalloc(names->size, sizeof(*names->table));
+	for (unsigned i = 0; i < old_size; i++)
+		if (old[i].kind != NAME_NONE)
+			*place_of(names, old[i].name) = old[i];
+	free(old);
+}
+
+/* The first meaning of a name stays, except that a Streamline name for a second slot makes it ambiguous. */
+static void add(struct metric_names *names, struct metric_name entry, bool may_be_ambiguous)
+{
+	struct metric_name *place;
+
+	if (2 * (names->n + 1) > names->size)
+		grow(names);
+	place = place_of(names, entry.name);
+	if (place->kind == NAME_NONE) {
+		entry.other = entry.at;
+		*place = entry;
+		names->n++;
+	} else if (may_be_ambiguous && place->kind == NAME_SLOT && place->at != entry.at) {
+		place->other = entry.at;
+	}
+}
+
+static void add_words(struct metric_names *names, struct span words, unsigned slot)
+{
+	struct span word;
+
+	while ((word = span_word(&words)).n)
+		add(names, (struct metric_name){.name = word, .kind = NAME_SLOT, .at = slot}, true);
+}
+
+/* Machine names of slots; hardware names of those that have no other. */
+static void add_slots(struct metric_names *names, const struct metric_set *set)
+{
+	const struct gpu_layout *layout = set->product ? set->product->layout : NULL;
+
+	for (unsigned i = 0; i < set->n_slots; i++) {
+		const struct gpu_counter *c = layout && i < layout->n_counters ? &layout->counters[i] : NULL;
+
+		if (set->slots[i].instance != INSTANCE_ALL)
+			continue;
+		add(names, (struct metric_name){.name = span_of(set->slots[i].name), .kind = NAME_SLOT, .at = i}, true);
+		if (!c || strcmp(c->name ? c->name : c->hw_name, set->slots[i].name) != 0)
+			continue;
+		names->counters[i] = c;
+		add_words(names, c->vars, i);
+	}
+}
+
+/* Streamline names stand for the counter where the GPU has it, else for the formula of the same name. */
+static void add_vars(struct metric_names *names, const struct gpudb *db, const struct metric_set *set, bool of_formulas)
+{
+	for (unsigned i = 0; i < db->n_metrics; i++) {
+		const struct metric_def *def = &db->metrics[i];
+		const struct metric_name *slot = def->vars ? metric_names_find(names, span_of(def->name)) : NULL;
+		bool is_slot = slot && slot->kind == NAME_SLOT;
+		unsigned at = is_slot ? slot->at : 0; /* `slot` moves when the table grows */
+
+		for (const struct metric_variant *v = def->vars; v && is_slot != of_formulas; v = v->next) {
+			struct span words = v->text, word;
+
+			if (!gpu_set_has(v->gpus, set->product))
+				continue;
+			if (is_slot)
+				add_words(names, words, at);
+			while (!is_slot && (word = span_word(&words)).n)
+				add(names, (struct metric_name){.name = word, .kind = NAME_METRIC, .at = i}, false);
+		}
+	}
+}
+
+struct metric_names *metric_names_new(const struct gpudb *db, const struct metric_set *set)
+{
+	struct metric_names *names = xcalloc(1, sizeof(*names));
+
+	names->counters = xcalloc(set->n_slots, sizeof(struct gpu_counter *));
+	grow(names);
+	for (size_t i = 0; i < ARRAY_LEN(runtime_constants); i++)
+		add(names,
+		    (struct metric_name){
+			    .name = span_of(runtime_constants[i].name), .kind = NAME_VECTOR, .at = runtime_constants[i].at},
+		    false);
+	add_slots(names, set);
+	for (unsigned i = 0; set->product && i < set->product->n_constants; i++)
+		add(names,
+		    (struct metric_name){.name = span_of(set->product->constants[i].name),
+					 .kind = NAME_CONSTANT,
+					 .number = set->product->constants[i].value},
+		    false);
+	for (unsigned i = 0; i < db->n_metrics; i++)
+		add(names, (struct metric_name){.name = span_of(db->metrics[i].name), .kind = NAME_METRIC, .at = i}, false);
+	add_vars(names, db, set, false);
+	add_vars(names, db, set, true);
+	return names;
+}
+
+void metric_names_free(struct metric_names *names)
+{
+	if (!names)
+		return;
+	free(names->table);
+	free(names->counters);
+	free(names);
+}
+
+static bool has_word(struct span words, struct span name)
+{
+	struct span word;
+
+	while ((word = span_word(&words)).n)
+		if (span_eq(word, name))
+			return true;
+	return false;
+}
+
+bool metric_name_known(const struct gpudb *db, struct span name)
+{
+	if (gpudb_metric_index(db, name) >= 0)
+		return true;
+	for (unsigned i = 0; i < db->n_slot_names; i++)
+		if (span_eq(db->slot_names[i], name))
+			return true;
+	for (unsigned i = 0; i < db->n_metrics; i++)
+		for (const struct metric_variant *v = db->metrics[i].vars; v; v = v->next)
+			if (has_word(v->text, name))
+				return true;
+	for (unsigned i = 0; i < db->n_products; i++)
+		for (unsigned k = 0; k < db->products[i].n_constants; k++)
+			if (span_is(name, db->products[i].constants[k].name))
+				return true;
+	for (unsigned i = 0; i < db->n_layouts; i++)
+		for (unsigned k = 0; k < db->layouts[i].n_counters; k++) {
+			const struct gpu_counter *c = &db->layouts[i].counters[k];
+
+			if ((c->name && span_is(name, c->name)) || span_is(name, c->hw_name) || has_word(c->vars, name))
+				return true;
+		}
+	return false;
+}

@@ -1,0 +1,158 @@
+/* Readers of the stanzas `metric` and `slots`. */
+#include "base/alloc.h"
+#include "model/gpudb_parse.h"
+#include "model/metric.h"
+#include "model/metric_names.h"
+
+#include <string.h>
+
+static bool set_string(struct gpudb *db, const char **to, const struct stanza_line *line)
+{
+	*to = gpudb_string(db, line->value);
+	return true;
+}
+
+static bool field_title(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+{
+	(void)s, (void)err;
+	return set_string(db, &((struct metric_def *)thing)->title, line);
+}
+
+static bool field_short(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+{
+	(void)s, (void)err;
+	return set_string(db, &((struct metric_def *)thing)->short_title, line);
+}
+
+static bool field_group(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+{
+	(void)s, (void)err;
+	return set_string(db, &((struct metric_def *)thing)->group, line);
+}
+
+static bool field_unit(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+{
+	struct metric_def *def = thing;
+
+	(void)db;
+	def->unit = unit_find(line->value);
+	return def->unit || stanza_fail(s, line->line, err, "unit '%.*s' is not known: expected one such as cycles, percent, bytes, "
+					"count or ratio", SPAN_ARG(line->value));
+}
+
+static bool field_gpus(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+{
+	struct span rest = line->value;
+
+	(void)db;
+	if (rest.n && rest.p[0] == '@')
+		return gpu_set_parse(s, line->line, &rest, &((struct metric_def *)thing)->gpus, err);
+	return stanza_fail(s, line->line, err, "'%.*s': expected a GPU set such as @G57,5thGen", SPAN_ARG(rest));
+}
+
+/* "[@SET] text", with continuation rows, to the end of a list. */
+static bool variant_add(struct gpudb *db, struct metric_variant **list, struct stanza *s, const struct stanza_line *line,
+			struct err *err)
+{
+	struct metric_variant v = {.line = line->line};
+
+	if (!text_parse(db, s, line, &v.text, err) || !gpu_set_parse(s, v.line, &v.text, &v.gpus, err))
+		return false;
+	if (!v.text.n)
+		return stanza_fail(s, v.line, err, "'%.*s' is empty", SPAN_ARG(line->key));
+	while (*list)
+		list = &(*list)->next;
+	*list = gpudb_alloc(db, sizeof(v));
+	**list = v;
+	return true;
+}
+
+#define VARIANT_FIELD(function, member)                                                                                \
+	static bool function(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,          \
+			     struct err *err)                                                                          \
+	{                                                                                                              \
+		return variant_add(db, &((struct metric_def *)thing)->member, s, line, err);                           \
+	}
+VARIANT_FIELD(field_expr, exprs)
+VARIANT_FIELD(field_guide, guides)
+VARIANT_FIELD(field_var, vars)
+VARIANT_FIELD(add_alert, alerts)
+
+bool metric_alert_parse(struct span text, enum alert_side *side, double *at)
+{
+	struct span word = span_word(&text);
+
+	*side = span_is(word, "above") ? ALERT_ABOVE : span_is(word, "below") ? ALERT_BELOW : ALERT_NONE;
+	return *side != ALERT_NONE && span_double(span_trim(text), at);
+}
+
+static bool field_alert(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+{
+	struct span rest = line->value, word = span_word(&rest);
+	enum alert_side side;
+	double at;
+
+	if (!add_alert(db, thing, s, line, err))
+		return false;
+	if (metric_alert_parse(word.n && word.p[0] == '@' ? span_trim(rest) : line->value, &side, &at))
+		return true;
+	return stanza_fail(s, line->line, err, "alert '%.*s': expected 'above' or 'below' and a number", SPAN_ARG(line->value));
+}
+
+static bool field_help(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+{
+	struct span text;
+
+	if (!text_parse(db, s, line, &text, err))
+		return false;
+	((struct metric_def *)thing)->help = gpudb_string(db, text);
+	return true;
+}
+
+static const struct field metric_fields[] = {
+	{"title", field_title}, {"short", field_short}, {"unit", field_unit},   {"group", field_group}, {"var", field_var},
+	{"gpus", field_gpus},   {"expr", field_expr},   {"guide", field_guide}, {"alert", field_alert}, {"help", field_help},
+	{NULL, NULL},
+};
+
+bool metric_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
+{
+	struct metric_def def = {.name = gpudb_string(db, open->value), .group = "", .help = "", .file = s->file};
+	struct span rest = open->value;
+
+	span_word(&rest);
+	if (span_trim(rest).n)
+		return stanza_fail(s, open->line, err, "metric '%.*s': a name has no blanks", SPAN_ARG(open->value));
+	if (!fields_parse(db, &def, metric_fields, s, err))
+		return false;
+	if (!def.title)
+		return stanza_fail(s, open->line, err, "metric %s: expected a field 'title'", def.name);
+	if (!def.unit)
+		return stanza_fail(s, open->line, err, "metric %s: expected a field 'unit'", def.name);
+	if (!def.short_title)
+		def.short_title = def.title;
+	*gpudb_metric_slot(db, def.name) = def;
+	return true;
+}
+
+static bool slots_names(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+{
+	struct span text, word;
+
+	(void)thing;
+	if (!text_parse(db, s, line, &text, err))
+		return false;
+	while ((word = span_word(&text)).n) {
+		GROW(db->slot_names, db->n_slot_names, db->cap_slot_names);
+		db->slot_names[db->n_slot_names++] = word;
+	}
+	return true;
+}
+
+static const struct field slots_fields[] = {{"names", slots_names}, {NULL, NULL}};
+
+bool slots_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
+{
+	(void)open;
+	return fields_parse(db, NULL, slots_fields, s, err);
+}

@@ -1,0 +1,274 @@
+#include "model/rawtable.h"
+
+#include "base/alloc.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const rawtable_constant_names[RAWTABLE_CONSTANTS] = {
+	[RAWTABLE_CORES] = "shader_core_count",
+	[RAWTABLE_SLICES] = "l2_slice_count",
+	[RAWTABLE_BUS_BITS] = "bus_width_bits",
+	[RAWTABLE_SECONDS] = "sample_seconds",
+};
+
+enum field { FIELD_BLOCK, FIELD_INSTANCE, FIELD_INDEX, FIELD_NAME, FIELD_VALUE, FIELD_COUNT };
+
+/* Where we are, for messages. */
+struct reader {
+	struct rawtable *table;
+	const char *file;
+	unsigned line;
+	struct err *err;
+};
+
+static bool fail(const struct reader *rd, unsigned line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+static bool fail(const struct reader *rd, unsigned line, const char *fmt, ...)
+{
+	char what[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	return err_set(rd->err, 0, "%s:%u: %s", rd->file, line, what);
+}
+
+/* A field as it may be shown: bounded and printable. */
+#define SHOWN 48
+static const char *shown(char buf[SHOWN], struct span s)
+{
+	char text[SHOWN];
+
+	snprintf(text, sizeof(text), "%.*s", s.n < SHOWN ? (int)s.n : SHOWN - 1, s.n ? s.p : "");
+	return str_printable(buf, SHOWN, text);
+}
+
+/* Digits only; span_u64 alone would take hexadecimal as well. */
+static bool parse_count(struct span s, uint64_t *value)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!isdigit((unsigned char)s.p[i]))
+			return false;
+	return span_u64(s, value);
+}
+
+/* A plain decimal above 0. */
+static bool is_positive_decimal(struct span s)
+{
+	bool digits = false, positive = false, point = false;
+
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] == '.' && !point) {
+			point = true;
+			continue;
+		}
+		if (!isdigit((unsigned char)s.p[i]))
+			return false;
+		digits = true;
+		positive = positive || s.p[i] != '0';
+	}
+	return digits && positive && s.n <= 400;
+}
+
+static bool add_constant(struct reader *rd, const struct span fields[FIELD_COUNT])
+{
+	struct rawtable *t = rd->table;
+	char buf[SHOWN];
+	uint64_t ignored;
+
+	if (fields[FIELD_INDEX].n)
+		return fail(rd, rd->line, "index '%s' of a constant: leave it empty", shown(buf, fields[FIELD_INDEX]));
+	if (fields[FIELD_INSTANCE].n && !parse_count(fields[FIELD_INSTANCE], &ignored))
+		return fail(rd, rd->line, "instance '%s' is not a number: write 0", shown(buf, fields[FIELD_INSTANCE]));
+	for (unsigned c = 0; c < RAWTABLE_CONSTANTS; c++) {
+		if (!span_is(fields[FIELD_NAME], rawtable_constant_names[c]))
+			continue;
+		if (t->constants[c].line)
+			return fail(rd, rd->line, "constant %s stands in line %u already: remove one", rawtable_constant_names[c],
+				    t->constants[c].line);
+		t->constants[c].line = rd->line;
+		t->constants[c].text = fields[FIELD_VALUE];
+		if (c == RAWTABLE_SECONDS && !is_positive_decimal(fields[FIELD_VALUE]))
+			return fail(rd, rd->line, "sample_seconds '%s' is not a decimal above 0: write seconds, such as 0.1",
+				    shown(buf, fields[FIELD_VALUE]));
+		if (c != RAWTABLE_SECONDS && !parse_count(fields[FIELD_VALUE], &t->constants[c].value))
+			return fail(rd, rd->line, "value '%s' is not an unsigned 64-bit integer", shown(buf, fields[FIELD_VALUE]));
+		return true;
+	}
+	return fail(rd, rd->line, "unknown constant '%s': expected %s, %s, %s or %s", shown(buf, fields[FIELD_NAME]),
+		    rawtable_constant_names[0], rawtable_constant_names[1], rawtable_constant_names[2], rawtable_constant_names[3]);
+}
+
+/* The published counter that a row is about. */
+static bool find_counter(struct reader *rd, enum gpu_block block, const struct span fields[FIELD_COUNT], unsigned *counter)
+{
+	const struct gpu_layout *layout = rd->table->layout;
+	const struct gpu_counter *c;
+	struct span name = fields[FIELD_NAME];
+	const char *where = gpu_block_names[block];
+	char buf[SHOWN];
+	uint64_t index;
+
+	if (!parse_count(fields[FIELD_INDEX], &index))
+		return fail(rd, rd->line, "index '%s' is not a number: write the slot of the counter", shown(buf, fields[FIELD_INDEX]));
+	if (index >= layout->slots_per_block)
+		return fail(rd, rd->line, "index %llu, but a block of this GPU has %u slots: is --gpu right?", (unsigned long long)index,
+			    layout->slots_per_block);
+	c = gpu_layout_at(layout, block, (unsigned)index);
+	if (!c)
+		return fail(rd, rd->line, "unknown index %u in %s: see malitop list counters", (unsigned)index, where);
+	if (!c->name)
+		return fail(rd, rd->line, "index %u in %s (%s) is not published: remove the row", (unsigned)index, where, c->hw_name);
+	if (name.n && !span_is(name, c->hw_name) && !span_is(name, c->name))
+		return fail(rd, rd->line, "wrong name '%s': index %u in %s is %s (%s)", shown(buf, name), (unsigned)index, where,
+			    c->hw_name, c->name);
+	*counter = (unsigned)(c - layout->counters);
+	return true;
+}
+
+static bool add_counter(struct reader *rd, enum gpu_block block, const struct span fields[FIELD_COUNT])
+{
+	struct rawtable *t = rd->table;
+	struct rawtable_row row = {.line = rd->line};
+	char buf[SHOWN];
+
+	if (!parse_count(fields[FIELD_INSTANCE], &row.instance))
+		return fail(rd, rd->line, "instance '%s' is not a number", shown(buf, fields[FIELD_INSTANCE]));
+	if (!find_counter(rd, block, fields, &row.counter))
+		return false;
+	if (!parse_count(fields[FIELD_VALUE], &row.value))
+		return fail(rd, rd->line, "value '%s' is not an unsigned 64-bit integer", shown(buf, fields[FIELD_VALUE]));
+	GROW(t->rows, t->n_rows, t->cap_rows);
+	t->rows[t->n_rows++] = row;
+	return true;
+}
+
+static bool add_line(struct reader *rd, struct span text)
+{
+	struct span fields[FIELD_COUNT];
+	unsigned n = 1;
+	char buf[SHOWN];
+
+	for (size_t i = 0; i < text.n; i++)
+		n += text.p[i] == '\t';
+	if (n != FIELD_COUNT)
+		return fail(rd, rd->line, "%u columns: expected %d, tab-separated: block instance index name value", n, FIELD_COUNT);
+	for (unsigned f = 0; f < FIELD_COUNT; f++)
+		fields[f] = span_until(&text, '\t');
+	if (span_is(fields[FIELD_BLOCK], RAWTABLE_CONSTANT_BLOCK))
+		return add_constant(rd, fields);
+	for (unsigned b = 0; b < BLOCK_COUNT; b++)
+		if (span_is(fields[FIELD_BLOCK], gpu_block_names[b]))
+			return add_counter(rd, b, fields);
+	return fail(rd, rd->line, "unknown block '%s': expected constant, front_end, tiler, memory_system or shader_core",
+		    shown(buf, fields[FIELD_BLOCK]));
+}
+
+static int by_counter(const void *a, const void *b)
+{
+	const struct rawtable_row *x = a, *y = b;
+
+	if (x->counter != y->counter)
+		return x->counter < y->counter ? -1 : 1;
+	if (x->instance != y->instance)
+		return x->instance < y->instance ? -1 : 1;
+	return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* How many instances every counter of a block must have, and who says so. false when nobody does (yet). */
+static bool expected_instances(const struct rawtable *t, enum gpu_block block, uint64_t *expected, const char **who)
+{
+	static const enum rawtable_constant constants[BLOCK_COUNT] = {[BLOCK_MEMORY] = RAWTABLE_SLICES, [BLOCK_CORE] = RAWTABLE_CORES};
+
+	if (block == BLOCK_FRONT_END || block == BLOCK_TILER) {
+		*who = "there is one per GPU";
+		*expected = 1;
+		return true;
+	}
+	*who = rawtable_constant_names[constants[block]];
+	*expected = t->constants[constants[block]].value;
+	if (t->constants[constants[block]].line)
+		return true;
+	*who = "as the other counters";
+	*expected = t->instances[block];
+	return *expected != 0;
+}
+
+/* The rows [from, to) are one counter: each instance once, and as many as there have to be. */
+static bool check_counter(struct reader *rd, unsigned from, unsigned to)
+{
+	struct rawtable *t = rd->table;
+	const struct gpu_counter *c = &t->layout->counters[t->rows[from].counter];
+	unsigned n = to - from, last = 0;
+	uint64_t expected;
+	const char *who;
+
+	for (unsigned i = from + 1; i < to; i++)
+		if (t->rows[i].instance == t->rows[i - 1].instance)
+			return fail(rd, t->rows[i].line, "duplicate: %s of %s %llu stands in line %u already", c->hw_name,
+				    gpu_block_names[c->block], (unsigned long long)t->rows[i].instance, t->rows[i - 1].line);
+	for (unsigned i = from; i < to; i++)
+		if (t->rows[i].line > last)
+			last = t->rows[i].line;
+	if (expected_instances(t, c->block, &expected, &who) && n != expected)
+		return fail(rd, last, "%s has %u instance%s in %s, expected %llu (%s): give one row for each", c->hw_name, n,
+			    n == 1 ? "" : "s", gpu_block_names[c->block], (unsigned long long)expected, who);
+	t->instances[c->block] = n;
+	return true;
+}
+
+static bool check_rows(struct reader *rd)
+{
+	struct rawtable *t = rd->table;
+
+	if (t->n_rows)
+		qsort(t->rows, t->n_rows, sizeof(t->rows[0]), by_counter);
+	for (unsigned from = 0, to; from < t->n_rows; from = to) {
+		for (to = from + 1; to < t->n_rows && t->rows[to].counter == t->rows[from].counter;)
+			to++;
+		if (!check_counter(rd, from, to))
+			return false;
+	}
+	return true;
+}
+
+bool rawtable_parse(struct rawtable *table, const struct gpu_layout *layout, const char *file, struct span text, struct err *err)
+{
+	struct reader rd = {.table = table, .file = file, .err = err};
+	bool header = false;
+
+	*table = (struct rawtable){.layout = layout};
+	while (text.n) {
+		struct span line = span_until(&text, '\n'), words;
+
+		rd.line++;
+		if (line.n && line.p[line.n - 1] == '\r')
+			line.n--;
+		words = span_trim(line);
+		if (!line.n || (words.n && words.p[0] == '#'))
+			continue;
+		if (header) {
+			if (!add_line(&rd, line))
+				return false;
+			continue;
+		}
+		if (!span_is(line, RAWTABLE_HEADER))
+			return fail(&rd, rd.line, "no header: expected the words block, instance, index, name and value between tabs");
+		header = true;
+	}
+	if (!header)
+		return fail(&rd, rd.line + 1, "empty: expected the header block, instance, index, name and value between tabs");
+	return check_rows(&rd);
+}
+
+void rawtable_fini(struct rawtable *table)
+{
+	free(table->rows);
+	*table = (struct rawtable){0};
+}

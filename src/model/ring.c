@@ -1,0 +1,101 @@
+#include "model/ring.h"
+
+#include "base/alloc.h"
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Records lie whole in a power-of-two array of 8-byte words; head and tail only grow. A record that does not fit before the end
+ * of the array is preceded by a filler. The first word of a record is its length in words, WRAP for a filler. */
+#define WRAP UINT64_MAX
+
+struct ring {
+	uint64_t *words;
+	size_t size; /* in words */
+	_Alignas(64) atomic_size_t head; /* written by the producer */
+	_Alignas(64) atomic_size_t tail; /* written by the consumer */
+	_Alignas(64) atomic_uint_fast64_t lost;
+};
+
+static size_t record_words(uint32_t n_values)
+{
+	return 1 + (sizeof(struct sample) + 7) / 8 + n_values;
+}
+
+size_t ring_bytes(size_t samples, uint32_t n_values)
+{
+	return samples * record_words(n_values) * 8;
+}
+
+struct ring *ring_new(size_t bytes)
+{
+	struct ring *ring = aligned_alloc(64, sizeof(*ring));
+	size_t size = 512;
+
+	while (size * 8 < bytes)
+		size *= 2;
+	if (!ring)
+		ring = xmalloc(sizeof(*ring)); /* ends the program in the one way there is */
+	*ring = (struct ring){.words = xcalloc(size, 8), .size = size};
+	return ring;
+}
+
+void ring_free(struct ring *ring)
+{
+	if (!ring)
+		return;
+	free(ring->words);
+	free(ring);
+}
+
+bool ring_push(struct ring *ring, const struct sample *sample)
+{
+	size_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+	size_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
+	size_t need = record_words(sample->n_values), at = head & (ring->size - 1), room = ring->size - at;
+	size_t fill = room < need ? room : 0;
+
+	if (fill + need > ring->size - (head - tail)) {
+		atomic_fetch_add_explicit(&ring->lost, 1, memory_order_relaxed);
+		return false;
+	}
+	if (fill) {
+		ring->words[at] = WRAP;
+		at = 0;
+	}
+	ring->words[at] = need;
+	memcpy(&ring->words[at + 1], sample, sizeof(*sample) + sample->n_values * sizeof(sample->value[0]));
+	atomic_store_explicit(&ring->head, head + fill + need, memory_order_release);
+	return true;
+}
+
+const struct sample *ring_peek(struct ring *ring)
+{
+	size_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+	size_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
+	size_t at = tail & (ring->size - 1);
+
+	if (tail == head)
+		return NULL;
+	if (ring->words[at] == WRAP) {
+		tail += ring->size - at; /* a filler is always followed by a record */
+		atomic_store_explicit(&ring->tail, tail, memory_order_release);
+		at = 0;
+	}
+	return (const struct sample *)&ring->words[at + 1];
+}
+
+void ring_release(struct ring *ring)
+{
+	size_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+
+	assert(tail != atomic_load_explicit(&ring->head, memory_order_acquire));
+	atomic_store_explicit(&ring->tail, tail + ring->words[tail & (ring->size - 1)], memory_order_release);
+}
+
+uint64_t ring_lost(const struct ring *ring)
+{
+	return atomic_load_explicit(&((struct ring *)(uintptr_t)ring)->lost, memory_order_relaxed);
+}

@@ -1,0 +1,302 @@
+#include "model/template.h"
+
+#include "base/alloc.h"
+#include "model/gpudb_parse.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- reading ---- */
+
+static bool template_for_field(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+{
+	(void)db, (void)s, (void)err;
+	((struct metric_template *)thing)->families = line->value;
+	return true;
+}
+
+static bool template_adds(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+{
+	struct metric_template *t = thing;
+	struct span rest = line->value;
+
+	t->adds_family = span_word(&rest);
+	rest = span_trim(rest);
+	if (!rest.n)
+		return stanza_fail(s, line->line, err, "adds '%.*s': expected a family and the name of a template", SPAN_ARG(line->value));
+	t->adds_template = gpudb_string(db, rest);
+	return true;
+}
+
+static bool one_of(struct stanza *s, const struct stanza_line *line, const char *yes, const char *no, bool *value, struct err *err)
+{
+	*value = span_is(line->value, yes);
+	if (*value || span_is(line->value, no))
+		return true;
+	return stanza_fail(s, line->line, err, "%.*s '%.*s': expected %s or %s", SPAN_ARG(line->key), SPAN_ARG(line->value), yes, no);
+}
+
+static bool template_cores(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+{
+	(void)db;
+	return one_of(s, line, "mean", "sum", &((struct metric_template *)thing)->cores_mean, err);
+}
+
+static bool template_bounds(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+{
+	(void)db;
+	return one_of(s, line, "upper", "both", &((struct metric_template *)thing)->upper_bound_only, err);
+}
+
+static const struct field template_fields[] = {
+	{"for", template_for_field}, {"adds", template_adds}, {"cores", template_cores}, {"bounds", template_bounds}, {NULL, NULL},
+};
+
+bool template_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
+{
+	struct metric_template *t = NULL;
+
+	for (unsigned i = 0; i < db->n_templates; i++)
+		if (span_is(open->value, db->templates[i].name))
+			t = &db->templates[i];
+	if (t) {
+		free(t->rows);
+	} else {
+		GROW(db->templates, db->n_templates, db->cap_templates);
+		t = &db->templates[db->n_templates++];
+	}
+	*t = (struct metric_template){.name = gpudb_string(db, open->value), .file = s->file};
+	db->open_template = t;
+	return fields_parse(db, t, template_fields, s, err);
+}
+
+/* "2.2 GPU utilization" */
+static bool number_and_title(struct gpudb *db, struct stanza *s, const struct stanza_line *open, const char **number,
+			     const char **title, struct err *err)
+{
+	struct span rest = open->value, no = span_word(&rest);
+
+	rest = span_trim(rest);
+	if (!db->open_template)
+		return stanza_fail(s, open->line, err, "%.*s without a template above it", SPAN_ARG(open->key));
+	if (!rest.n || no.p[0] < '0' || no.p[0] > '9')
+		return stanza_fail(s, open->line, err, "%.*s '%.*s': expected a number and a title", SPAN_ARG(open->key),
+				   SPAN_ARG(open->value));
+	*number = gpudb_string(db, no);
+	*title = gpudb_string(db, rest);
+	return true;
+}
+
+bool section_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
+{
+	const char *number, *title;
+
+	if (!number_and_title(db, s, open, &number, &title, err))
+		return false;
+	db->open_template->open.section_no = number;
+	db->open_template->open.section = title;
+	return true;
+}
+
+/* "2.2.1  NAME [/ NAME] [| title [| unit]]" */
+static bool row_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *line, struct err *err)
+{
+	struct metric_template *t = db->open_template;
+	struct template_row_def row = t->open;
+	struct span rest = line->value, title, unit;
+
+	row.names = span_trim(span_until(&rest, '|'));
+	title = span_trim(span_until(&rest, '|'));
+	unit = span_trim(rest);
+	if (line->key.n >= sizeof(((struct template_row *)NULL)->number) || line->key.p[0] < '0' || line->key.p[0] > '9')
+		return stanza_fail(s, line->line, err, "'%.*s': expected a number such as 2.2.1 and a metric", SPAN_ARG(line->key));
+	if (!row.names.n)
+		return stanza_fail(s, line->line, err, "%.*s: expected a metric", SPAN_ARG(line->key));
+	if (unit.n && !unit_find(unit))
+		return stanza_fail(s, line->line, err, "unit '%.*s' is not known", SPAN_ARG(unit));
+	row.number = gpudb_string(db, line->key);
+	row.title = title.n ? gpudb_string(db, title) : NULL;
+	row.unit_name = unit.n ? gpudb_string(db, unit) : NULL;
+	GROW(t->rows, t->n_rows, t->cap_rows);
+	t->rows[t->n_rows++] = row;
+	return true;
+}
+
+bool chart_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
+{
+	const char *number, *title;
+	struct stanza_line line;
+
+	if (!number_and_title(db, s, open, &number, &title, err))
+		return false;
+	if (!db->open_template->open.section)
+		return stanza_fail(s, open->line, err, "chart without a section above it");
+	db->open_template->open.chart_no = number;
+	db->open_template->open.chart = title;
+	for (;;) {
+		if (!stanza_next(s, &line, err))
+			return false;
+		if (line.kind != STANZA_FIELD)
+			break;
+		if (!row_parse(db, s, &line, err))
+			return false;
+	}
+	if (line.kind == STANZA_ROW)
+		return stanza_fail(s, line.line, err, "'%.*s': a row of a chart is indented by 2", SPAN_ARG(line.text));
+	stanza_back(s, &line);
+	return true;
+}
+
+/* ---- the template of one GPU ---- */
+
+static bool follows(struct span families, enum gpu_family family)
+{
+	while (families.n)
+		if (span_is(span_until(&families, ','), gpu_family_names[family]))
+			return true;
+	return false;
+}
+
+static const struct metric_template *template_named(const struct gpudb *db, const char *name)
+{
+	for (unsigned i = 0; name && i < db->n_templates; i++)
+		if (strcmp(db->templates[i].name, name) == 0)
+			return &db->templates[i];
+	return NULL;
+}
+
+const struct metric_template *template_guide_of(const struct gpudb *db, const struct gpu_product *product)
+{
+	return template_named(db, product->name);
+}
+
+const struct metric_template *template_for(const struct gpudb *db, const struct gpu_product *product)
+{
+	const struct metric_template *own = template_guide_of(db, product);
+
+	for (unsigned i = 0; !own && i < db->n_templates; i++)
+		if (follows(db->templates[i].families, product->family))
+			return &db->templates[i];
+	return own;
+}
+
+/* The first of "A / B" that the GPU has. */
+static const struct metric *first_of(const struct metric_set *set, struct span names)
+{
+	const struct metric *m = NULL;
+
+	while (names.n && !m)
+		m = metric_find(set, span_trim(span_until(&names, '/')));
+	return m;
+}
+
+static struct template_row row_of(const struct template_row_def *def, const struct metric *m)
+{
+	struct template_row row = {.def = def,
+				   .section = def->section,
+				   .chart = def->chart,
+				   .title = def->title ? def->title : m->def->title,
+				   .unit_name = def->unit_name ? def->unit_name : m->def->unit->name,
+				   .metric = m};
+
+	snprintf(row.number, sizeof(row.number), "%s", def->number);
+	return row;
+}
+
+struct place {
+	unsigned section, chart, row;
+};
+
+static struct place place_of(const char *number)
+{
+	struct place p = {0};
+
+	sscanf(number, "%u.%u.%u", &p.section, &p.chart, &p.row);
+	return p;
+}
+
+/* Number for an added row: it follows the last of its chart, else opens a chart after the last of its section, else a section. The
+ * parent's rows count even where this GPU does not have them, so that no number is given twice. */
+static void number_addition(const struct template_view *view, struct template_row *row)
+{
+	struct place in_chart = {0}, in_section = {0}, at_all = {0};
+	unsigned n_all = view->parent->n_rows + view->n_rows;
+
+	for (unsigned i = 0; i < n_all; i++) {
+		bool own = i >= view->parent->n_rows;
+		const struct template_row_def *def = own ? NULL : &view->parent->rows[i];
+		const struct template_row *have = own ? &view->rows[i - view->parent->n_rows] : NULL;
+		struct place p = place_of(own ? have->number : def->number);
+		bool section = strcmp(own ? have->section : def->section, row->section) == 0;
+		bool chart = section && strcmp(own ? have->chart : def->chart, row->chart) == 0;
+
+		if (chart && p.row >= in_chart.row)
+			in_chart = p;
+		if (section && p.chart >= in_section.chart)
+			in_section = p;
+		if (p.section >= at_all.section)
+			at_all = p;
+	}
+	if (in_chart.row)
+		in_chart.row++;
+	else if (in_section.chart)
+		in_chart = (struct place){in_section.section, in_section.chart + 1, 1};
+	else
+		in_chart = (struct place){at_all.section + 1, 1, 1};
+	snprintf(row->number, sizeof(row->number), "%u.%u.%u", in_chart.section % 1000, in_chart.chart % 1000, in_chart.row % 1000);
+}
+
+/* Where an added row goes: behind its chart, else behind its section, else at the end. */
+static unsigned position_of(const struct template_view *view, const struct template_row *row)
+{
+	unsigned chart = 0, section = 0;
+
+	for (unsigned i = 0; i < view->n_rows; i++) {
+		if (strcmp(view->rows[i].section, row->section) != 0)
+			continue;
+		section = i + 1;
+		if (strcmp(view->rows[i].chart, row->chart) == 0)
+			chart = i + 1;
+	}
+	return chart ? chart : section ? section : view->n_rows;
+}
+
+static void add_row(struct template_view *view, const struct template_row_def *def, const struct metric *m)
+{
+	struct template_row row = row_of(def, m);
+	unsigned at;
+
+	for (unsigned i = 0; i < view->n_rows; i++)
+		if (view->rows[i].metric == m)
+			return;
+	at = position_of(view, &row);
+	number_addition(view, &row);
+	memmove(&view->rows[at + 1], &view->rows[at], (view->n_rows - at) * sizeof(row));
+	view->rows[at] = row;
+	view->n_rows++;
+}
+
+void template_view_init(struct template_view *view, const struct gpudb *db, const struct metric_set *set)
+{
+	const struct metric_template *t = set->product ? template_for(db, set->product) : NULL, *adds;
+	const struct metric *m;
+
+	*view = (struct template_view){.parent = t};
+	if (!t)
+		return;
+	adds = span_is(t->adds_family, gpu_family_names[set->product->family]) ? template_named(db, t->adds_template) : NULL;
+	view->rows = xcalloc(t->n_rows + (adds ? adds->n_rows : 0), sizeof(*view->rows));
+	for (unsigned i = 0; i < t->n_rows; i++)
+		if ((m = first_of(set, t->rows[i].names)))
+			view->rows[view->n_rows++] = row_of(&t->rows[i], m);
+	for (unsigned i = 0; adds && i < adds->n_rows; i++)
+		if ((m = first_of(set, adds->rows[i].names)))
+			add_row(view, &adds->rows[i], m);
+}
+
+void template_view_fini(struct template_view *view)
+{
+	free(view->rows);
+	*view = (struct template_view){0};
+}

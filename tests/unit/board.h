@@ -1,0 +1,137 @@
+/* board: a GPU of the shipped data that counts whatever a test says, and what its screens show. */
+#ifndef BOARD_H
+#define BOARD_H
+
+#include "tiny_source.h"
+
+/* With vectors for now, the total and the history that are the same. */
+struct board {
+	struct gpudb *db;
+	struct metric_set *set;
+	struct slot *slots;
+	unsigned n_slots;
+	double *now;
+	const double *history[TINY_POINTS];
+	struct column *column;
+	struct views views;
+	struct view_data data;
+	int scroll_max;
+};
+
+static struct gpudb *shipped(void)
+{
+	struct err err;
+	struct gpudb *db = gpudb_load(NULL, 0, &err);
+
+	if (!db)
+		fail_msg("%s", err.text);
+	return db;
+}
+
+static void add_slots(struct board *b, const struct gpu_layout *layout, int block, enum instance_kind kind, unsigned number)
+{
+	for (unsigned i = 0; i < layout->n_counters; i++) {
+		const struct gpu_counter *c = &layout->counters[i];
+
+		if (block >= 0 && c->block != (enum gpu_block)block)
+			continue;
+		b->slots = xreallocarray(b->slots, b->n_slots + 1, sizeof(*b->slots));
+		b->slots[b->n_slots++] = (struct slot){
+			.name = c->name ? c->name : c->hw_name, .instance = kind, .number = (uint16_t)number, .scale = c->scale};
+	}
+}
+
+/* A GPU that counts something everywhere, with the sums that its parts make. */
+static double busy(const struct slot *slot, unsigned cores, unsigned slices)
+{
+	double v = 1e6 * (double)(3 + span_hash(span_of(slot->name)) % 5);
+
+	/* whatever is a sum of others, so that no difference is zero or below */
+	if (strcmp(slot->name, "MaliExtBusRdBt") == 0 || strcmp(slot->name, "MaliFragWarp") == 0)
+		v = 100e6;
+	if (slot->instance == INSTANCE_CORE)
+		v /= cores;
+	if (slot->instance == INSTANCE_SLICE)
+		v /= slices;
+	return v / slot->scale;
+}
+
+static void board_init(struct board *b, struct gpudb *db, const char *gpu, unsigned cores, unsigned slices)
+{
+	const struct gpu_product *product = gpudb_by_name(db, gpu);
+	struct err err;
+
+	*b = (struct board){.db = db};
+	add_slots(b, product->layout, -1, INSTANCE_ALL, 0);
+	for (unsigned i = 0; i < cores; i++)
+		add_slots(b, product->layout, BLOCK_CORE, INSTANCE_CORE, i);
+	for (unsigned i = 0; i < slices; i++)
+		add_slots(b, product->layout, BLOCK_MEMORY, INSTANCE_SLICE, i);
+	b->set = metric_set_new(db,
+				&(struct metric_source){.product = product,
+							.slots = b->slots,
+							.n_slots = b->n_slots,
+							.core_count = cores ? cores : 1,
+							.l2_slice_count = slices ? slices : 1,
+							.bus_width_bits = 128},
+				&err);
+	if (!b->set)
+		fail_msg("%s", err.text);
+	b->now = xcalloc(b->set->n_vector, sizeof(double));
+	memcpy(b->now, b->set->constants, sizeof(b->set->constants));
+	b->now[VECTOR_SECONDS] = 0.5;
+	for (unsigned i = 0; i < b->n_slots; i++)
+		b->now[VECTOR_CONSTANTS + i] = busy(&b->slots[i], cores, slices);
+	for (unsigned i = 0; i < TINY_POINTS; i++)
+		b->history[i] = b->now;
+	b->column = xcalloc(1, sizeof(*b->column));
+	b->data = (struct view_data){
+		.gpu = {b->set, b->now, b->now, b->column, b->history, TINY_POINTS},
+		.refresh_s = 0.5,
+		.fps = 60,
+		.cpu_line = "",
+		.scroll_max = &b->scroll_max,
+	};
+	if (!views_init(&b->views, b->set, NULL, &err))
+		fail_msg("%s", err.text);
+}
+
+static void board_fini(struct board *b)
+{
+	views_fini(&b->views);
+	metric_set_free(b->set);
+	free(b->slots);
+	free(b->now);
+	free(b->column);
+}
+
+static double *slot_of(struct board *b, const char *name, enum instance_kind kind, unsigned number)
+{
+	for (unsigned i = 0; i < b->n_slots; i++)
+		if (strcmp(b->slots[i].name, name) == 0 && b->slots[i].instance == kind && b->slots[i].number == number)
+			return &b->now[VECTOR_CONSTANTS + i];
+	fail_msg("no slot %s", name);
+	return NULL;
+}
+
+static char *shown(const struct board *b, const char *view, int cols, int rows, bool ascii)
+{
+	const struct view *v = views_find(&b->views, view);
+	AUTO_STRBUF struct strbuf out = {0};
+	struct canvas c;
+
+	assert_non_null(v);
+	canvas_init(&c, cols, rows, ascii);
+	view_draw(v, &b->data, &c, canvas_rect(&c));
+	canvas_dump(&c, &out);
+	canvas_fini(&c);
+	return take_ptr(&out.p);
+}
+
+static void expect(const char *got, const char *want)
+{
+	if (!strstr(got, want))
+		fail_msg("'%s' is not in\n%s", want, got);
+}
+
+#endif
