@@ -200,8 +200,9 @@ const struct sim_scenario sim_scenarios[] = {
 			   {QUEUE_COMPUTE, 60, 100, "the rays keep the compute queue busy"},
 			   {"MaliRTUUtil | MaliLSUtil", 38, 75, "their unit is the busiest, or load/store in its place"},
 			   {"MaliRTURay / MaliCoreActiveCy", 0.02, 2, "rays are started"},
-			   {"MaliALUUtil", 20, 60, "arithmetic is not the limit"}},
-		.n_expect = 5,
+			   {"MaliALUUtil", 20, 60, "arithmetic is not the limit"},
+			   {"MaliTilerUtil", 0, 25, "nor is geometry"}},
+		.n_expect = 6,
 	},
 };
 const unsigned sim_n_scenarios = ARRAY_LEN(sim_scenarios);

@@ -3,7 +3,7 @@
 #include "app/keys.h"
 #include "config.h"
 
-#define KEY_COLS 14
+#define KEY_COLS 18
 
 static void draw_line(struct rect *r, struct canvas *canvas, enum style style, int indent, struct span line)
 {

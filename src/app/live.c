@@ -6,6 +6,7 @@
 #include "app/recorder.h"
 #include "app/screen.h"
 #include "app/term.h"
+#include "base/alloc.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -27,17 +28,86 @@ struct live {
 	struct alerts alerts;
 	int64_t interval_ns;
 	int64_t start_ns, next_step_ns, described_ns;
+	const struct view *before_counters;
 	bool help, dirty, end;
 	int signal;
 };
 
 /* ---- what keys do ---- */
 
-static void step_history(struct live *l, int by)
+/* Each takes what the action's row says as its number. */
+
+static void do_quit(struct live *l, int unused)
+{
+	(void)unused;
+	l->end = true;
+}
+
+static void do_help(struct live *l, int unused)
+{
+	(void)unused;
+	l->help = true;
+}
+
+static void do_turn(struct live *l, int by)
+{
+	screen_turn(&l->screen, by);
+	l->described_ns = 0;
+}
+
+static void do_counters(struct live *l, int unused)
+{
+	const struct view *counters = views_find(&l->screen.views, "counters"), *back = l->before_counters;
+
+	(void)unused;
+	if (l->screen.view == counters) {
+		screen_show(&l->screen, back ? back : &l->screen.views.views[0]);
+	} else {
+		l->before_counters = l->screen.view;
+		screen_show(&l->screen, counters);
+	}
+}
+
+static void scroll_to(struct live *l, int row)
+{
+	l->screen.scroll = row < 0 ? 0 : row > l->screen.scroll_max ? l->screen.scroll_max : row;
+}
+
+static void do_scroll(struct live *l, int rows)
+{
+	scroll_to(l, l->screen.scroll + rows);
+}
+
+static void do_page(struct live *l, int pages)
+{
+	do_scroll(l, pages * (l->canvas.rows > 6 ? l->canvas.rows - 5 : 1));
+}
+
+static void do_edge(struct live *l, int end)
+{
+	scroll_to(l, end ? l->screen.scroll_max : 0);
+}
+
+static void do_pause(struct live *l, int unused)
+{
+	int64_t oldest, newest;
+
+	(void)unused;
+	if (l->screen.paused_ns) {
+		l->screen.paused_ns = 0;
+		feeds_show(&l->feeds, 0);
+	} else if (feeds_reach(&l->feeds, &oldest, &newest)) {
+		l->screen.paused_ns = newest;
+	}
+}
+
+static void do_history(struct live *l, int by)
 {
 	int64_t oldest, newest, at;
 
-	if (!l->screen.paused_ns || !feeds_reach(&l->feeds, &oldest, &newest))
+	if (!l->screen.paused_ns)
+		do_pause(l, 0);
+	if (!feeds_reach(&l->feeds, &oldest, &newest))
 		return;
 	at = l->screen.paused_ns + by * l->feeds.refresh_ns;
 	if (at < oldest + l->feeds.refresh_ns)
@@ -48,20 +118,9 @@ static void step_history(struct live *l, int by)
 	feeds_show(&l->feeds, at);
 }
 
-static void toggle_pause(struct live *l)
+static void do_per_core(struct live *l, int unused)
 {
-	int64_t oldest, newest;
-
-	if (l->screen.paused_ns) {
-		l->screen.paused_ns = 0;
-		feeds_show(&l->feeds, 0);
-	} else if (feeds_reach(&l->feeds, &oldest, &newest)) {
-		l->screen.paused_ns = newest;
-	}
-}
-
-static void toggle_per_core(struct live *l)
-{
+	(void)unused;
 	if (!l->screen.per_instance && !l->feeds.instances && session_first(&l->session, SOURCE_GPU)) {
 		alerts_add(&l->alerts, l->sys->monotonic_ns(l->sys),
 			   "per core: below a 10 ms interval only sums are kept; start with --per-core");
@@ -78,7 +137,7 @@ static int64_t neighbour_interval(int64_t ns, int direction)
 	static const int64_t steps[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000};
 	int64_t found = ns;
 
-	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
 		int64_t step = steps[i] * 1000000;
 
 		if (direction < 0 && step < ns)
@@ -89,7 +148,7 @@ static int64_t neighbour_interval(int64_t ns, int direction)
 	return found;
 }
 
-static void change_interval(struct live *l, int direction)
+static void do_interval(struct live *l, int direction)
 {
 	struct session_source *gpu = session_first(&l->session, SOURCE_GPU);
 	int64_t ns = neighbour_interval(l->interval_ns, direction);
@@ -106,88 +165,44 @@ static void change_interval(struct live *l, int direction)
 	sampler_set_period(l->session.sampler, gpu->index, ns);
 }
 
-static void scroll_by(struct live *l, int rows)
-{
-	int to = l->screen.scroll + rows;
-
-	l->screen.scroll = to < 0 ? 0 : to > l->screen.scroll_max ? l->screen.scroll_max : to;
-}
-
-static void act_view(struct live *l, enum action action, uint32_t key)
-{
-	char digit[2] = {keys_view(key), 0};
-
-	if (action == ACTION_VIEW)
-		screen_show(&l->screen, views_find(&l->screen.views, digit));
-	else if (action == ACTION_COUNTERS)
-		screen_show(&l->screen, views_find(&l->screen.views, "counters"));
-	else
-		screen_turn(&l->screen, action == ACTION_NEXT_VIEW ? 1 : -1);
-	l->described_ns = 0;
-}
+static const struct {
+	void (*run)(struct live *l, int number);
+	int number;
+} deeds[] = {
+	[ACTION_NEXT_VIEW] = {do_turn, 1},
+	[ACTION_PREVIOUS_VIEW] = {do_turn, -1},
+	[ACTION_LINE_UP] = {do_scroll, -1},
+	[ACTION_LINE_DOWN] = {do_scroll, 1},
+	[ACTION_PAGE_UP] = {do_page, -1},
+	[ACTION_PAGE_DOWN] = {do_page, 1},
+	[ACTION_TOP] = {do_edge, 0},
+	[ACTION_BOTTOM] = {do_edge, 1},
+	[ACTION_PAUSE] = {do_pause, 0},
+	[ACTION_OLDER] = {do_history, -1},
+	[ACTION_NEWER] = {do_history, 1},
+	[ACTION_FASTER] = {do_interval, -1},
+	[ACTION_SLOWER] = {do_interval, 1},
+	[ACTION_PER_CORE] = {do_per_core, 0},
+	[ACTION_COUNTERS] = {do_counters, 0},
+	[ACTION_HELP] = {do_help, 0},
+	[ACTION_QUIT] = {do_quit, 0},
+};
 
 static void act(struct live *l, uint32_t key)
 {
 	enum action action = keys_action(key);
-	int page = l->canvas.rows > 6 ? l->canvas.rows - 5 : 1;
+	char digit[2] = {keys_view(key), 0};
 
 	l->dirty = true;
 	if (l->help && action != ACTION_QUIT) {
 		l->help = false; /* any key leaves help */
 		return;
 	}
-	switch (action) {
-	case ACTION_VIEW:
-	case ACTION_COUNTERS:
-	case ACTION_NEXT_VIEW:
-	case ACTION_PREVIOUS_VIEW:
-		act_view(l, action, key);
-		break;
-	case ACTION_LINE_UP:
-		scroll_by(l, -1);
-		break;
-	case ACTION_LINE_DOWN:
-		scroll_by(l, 1);
-		break;
-	case ACTION_PAGE_UP:
-		scroll_by(l, -page);
-		break;
-	case ACTION_PAGE_DOWN:
-		scroll_by(l, page);
-		break;
-	case ACTION_TOP:
-		scroll_by(l, -l->screen.scroll);
-		break;
-	case ACTION_BOTTOM:
-		scroll_by(l, l->screen.scroll_max);
-		break;
-	case ACTION_PAUSE:
-		toggle_pause(l);
-		break;
-	case ACTION_OLDER:
-		step_history(l, -1);
-		break;
-	case ACTION_NEWER:
-		step_history(l, 1);
-		break;
-	case ACTION_FASTER:
-		change_interval(l, -1);
-		break;
-	case ACTION_SLOWER:
-		change_interval(l, 1);
-		break;
-	case ACTION_PER_CORE:
-		toggle_per_core(l);
-		break;
-	case ACTION_HELP:
-		l->help = true;
-		break;
-	case ACTION_QUIT:
-		l->end = true;
-		break;
-	case ACTION_BACK:
-	case ACTION_NONE:
-		break;
+	if (action == ACTION_VIEW) {
+		screen_show(&l->screen, views_find(&l->screen.views, digit));
+		l->described_ns = 0;
+	} else if ((size_t)action < ARRAY_LEN(deeds) && deeds[action].run) {
+		deeds[action].run(l, deeds[action].number);
 	}
 }
 

@@ -28,6 +28,8 @@ struct recorder {
 	struct sample *scratch;
 	uint64_t seq[SESSION_SOURCES_MAX];
 	struct strbuf pending; /* whole lines */
+	bool header_done;
+	uint64_t n_lines;      /* rows in all */
 	pthread_t thread;
 	pthread_mutex_t lock;  /* for state */
 	struct recorder_state state;
@@ -35,8 +37,12 @@ struct recorder {
 
 static bool keep_line(void *ctx, const void *bytes, size_t n, struct err *err)
 {
+	struct recorder *r = ctx;
+
 	(void)err;
-	strbuf_add(&((struct recorder *)ctx)->pending, bytes, n);
+	for (const char *p = bytes, *end = p + n; r->header_done && p < end; p++)
+		r->n_lines += *p == '\n';
+	strbuf_add(&r->pending, bytes, n);
 	return true;
 }
 
@@ -70,8 +76,10 @@ static void flush(struct recorder *r)
 		fail(r, &err);
 	}
 	pthread_mutex_lock(&r->lock);
-	if (!r->state.failed)
+	if (!r->state.failed) {
 		r->state.bytes += r->pending.n;
+		r->state.rows = r->n_lines;
+	}
 	pthread_mutex_unlock(&r->lock);
 	strbuf_clear(&r->pending);
 }
@@ -97,18 +105,13 @@ static const struct sample *mark_loss(struct recorder *r, const struct sample *s
 static void drain(struct recorder *r)
 {
 	const struct sample *sample;
-	uint64_t rows = 0;
 	struct err err;
 
 	while ((sample = ring_peek(r->ring))) {
 		if (!r->state.failed && !export_sample(r->export, mark_loss(r, sample), &err))
 			fail(r, &err);
 		ring_release(r->ring);
-		rows++;
 	}
-	pthread_mutex_lock(&r->lock);
-	r->state.rows += rows;
-	pthread_mutex_unlock(&r->lock);
 	flush(r);
 }
 
@@ -226,6 +229,7 @@ struct recorder *recorder_start(struct session *session, const char *path, struc
 	ok = start_export(r, err) && open_file(r, err);
 	if (ok) {
 		flush(r); /* the header */
+		r->header_done = true;
 		ok = !r->state.failed;
 		if (!ok)
 			*err = r->state.err;

@@ -29,9 +29,9 @@ struct term {
 	struct term_tty tty;
 	const struct term_kind *kind;
 	SCREEN *screen;
-	FILE *out;        /* what ncurses writes to */
-	bool direct;      /* that is the terminal itself */
-	bool entered;     /* the alternate screen is on */
+	FILE *out;    /* what ncurses writes to */
+	bool direct;  /* that is the terminal itself */
+	bool entered; /* the alternate screen is on */
 	bool utf8;
 	int cols, rows;
 	struct {
@@ -44,7 +44,7 @@ struct term {
 	bool refused;       /* somebody wants to draw: wake up when that may be */
 	int64_t began_ns;   /* when the frame that is pending was begun */
 	bool timing;
-	int64_t next_ns;    /* the next frame comes no sooner */
+	int64_t next_ns; /* the next frame comes no sooner */
 	struct term_stats stats;
 	struct input input;
 };
@@ -79,7 +79,8 @@ static void make_looks(struct term *term, const struct term_options *options)
 		if (depth == DEPTH_MONO || (look.fg < 0 && look.bg < 0))
 			continue;
 		if (init_pair(pair, (short)look.fg, (short)look.bg) == ERR)
-			init_pair(pair, (short)(look.fg < 0 ? COLOR_WHITE : look.fg), (short)(look.bg < 0 ? COLOR_BLACK : look.bg));
+			init_pair(pair, (short)(look.fg < 0 ? COLOR_WHITE : look.fg),
+				  (short)(look.bg < 0 ? COLOR_BLACK : look.bg));
 		term->looks[i].pair = pair;
 	}
 }

@@ -44,7 +44,7 @@ void term_restore(void);
 /* The signals that term_open handles and term_next tells, for threads to block. */
 void term_signals(sigset_t *set);
 
-bool term_utf8(const struct term *term);                      /* false: make the canvas ascii */
+bool term_utf8(const struct term *term);                       /* false: make the canvas ascii */
 void term_size(const struct term *term, int *cols, int *rows); /* 1x1 to 500x200; new after TERM_RESIZE and TERM_RESUMED */
 
 /* What to poll for before the next term_next: input, signals, and output while a frame is pending. Returns how many. */
@@ -54,10 +54,10 @@ int term_fds(const struct term *term, struct pollfd fds[TERM_FDS]);
 int term_wait_ms(const struct term *term);
 
 enum term_event {
-	TERM_NONE,    /* nothing more for now */
-	TERM_KEY,     /* in->key */
-	TERM_MOUSE,   /* the left button went down at in->x, in->y (0-based) */
-	TERM_RESIZE,  /* term_size is new: draw at once */
+	TERM_NONE,   /* nothing more for now */
+	TERM_KEY,    /* in->key */
+	TERM_MOUSE,  /* the left button went down at in->x, in->y (0-based) */
+	TERM_RESIZE, /* term_size is new: draw at once */
 	TERM_RESUMED, /* was stopped (SIGTSTP, SIGSTOP) and goes on: the screen is empty and perhaps of another size, draw at once */
 	TERM_QUIT,    /* in->signal asked to end: close, then raise it again with its default action */
 	TERM_GONE,    /* the terminal hung up: close and end; is told again until then */

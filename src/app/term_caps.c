@@ -13,27 +13,31 @@
 /* The first prefix that fits counts. Terminals that were built before Unicode and mouse mode 1006, or have no font for more than
  * their own characters, get plain ASCII and no private modes. */
 static const struct term_kind kinds[] = {
-	{"vte", true, true, true},        {"vt", false, false, false},        {"linux", false, false, false},
-	{"ansi", false, false, false},    {"cons25", false, false, false},    {"sun", false, false, false},
-	{"xterm", true, true, true},      {"tmux", true, true, true},         {"screen", true, true, true},
-	{"alacritty", true, true, true},  {"foot", true, true, true},         {"kitty", true, true, true},
-	{"wezterm", true, true, true},    {"contour", true, true, true},      {"ghostty", true, true, true},
-	{"konsole", true, true, true},    {"gnome", true, true, true},        {"mintty", true, true, true},
-	{"iterm", true, true, true},      {"rxvt-unicode", false, true, true}, {"st-", false, true, true},
-	{"putty", false, true, true},     {"", false, false, true},
+	{"vte", true, true, true},       {"vt", false, false, false},
+	{"linux", false, false, false},  {"ansi", false, false, false},
+	{"cons25", false, false, false}, {"sun", false, false, false},
+	{"xterm", true, true, true},     {"tmux", true, true, true},
+	{"screen", true, true, true},    {"alacritty", true, true, true},
+	{"foot", true, true, true},      {"kitty", true, true, true},
+	{"wezterm", true, true, true},   {"contour", true, true, true},
+	{"ghostty", true, true, true},   {"konsole", true, true, true},
+	{"gnome", true, true, true},     {"mintty", true, true, true},
+	{"iterm", true, true, true},     {"rxvt-unicode", false, true, true},
+	{"st-", false, true, true},      {"putty", false, true, true},
+	{"", false, false, true},
 };
 
 static const struct {
 	const char *cap;
 	uint32_t key;
 } key_caps[] = {
-	{"kcuu1", K_UP},   {"kcud1", K_DOWN},  {"kcub1", K_LEFT}, {"kcuf1", K_RIGHT}, {"kpp", K_PAGE_UP},
-	{"knp", K_PAGE_DOWN}, {"khome", K_HOME}, {"kend", K_END},  {"kf1", K_F1},      {"kcbt", K_BACK_TAB},
+	{"kcuu1", K_UP},      {"kcud1", K_DOWN}, {"kcub1", K_LEFT}, {"kcuf1", K_RIGHT}, {"kpp", K_PAGE_UP},
+	{"knp", K_PAGE_DOWN}, {"khome", K_HOME}, {"kend", K_END},   {"kf1", K_F1},      {"kcbt", K_BACK_TAB},
 };
 _Static_assert(sizeof(key_caps) / sizeof(key_caps[0]) <= sizeof(((struct input *)0)->caps) / sizeof(((struct input *)0)->caps[0]),
 	       "a key of terminfo has no room");
 
-static TERMINAL *probe; /* ours; newterm makes another one for itself */
+static TERMINAL *probe;     /* ours; newterm makes another one for itself */
 static struct strbuf *sink; /* where tputs puts: it takes a function without an argument for it */
 
 static int sink_put(int c)
@@ -82,18 +86,23 @@ bool caps_open(int fd, struct err *err)
 	int found = 0;
 
 	if (!term || !*term)
-		return err_set(err, 0, "terminal: TERM is not set: set it to the kind of your terminal, as in TERM=xterm, or try "
-				       "--once for one frame as text");
+		return err_set(err, 0,
+			       "terminal: TERM is not set: set it to the kind of your terminal, as in TERM=xterm, or try "
+			       "--once for one frame as text");
 	str_printable(name, sizeof(name), term);
 	if (setupterm(term, fd, &found) == ERR && found != 1)
-		return err_set(err, 0, "terminal: TERM=%s has no terminfo entry here: try TERM=xterm-256color or TERM=vt100, or "
-				       "--once for one frame as text", name);
+		return err_set(err, 0,
+			       "terminal: TERM=%s has no terminfo entry here: try TERM=xterm-256color or TERM=vt100, or "
+			       "--once for one frame as text",
+			       name);
 	probe = cur_term;
 	if (cap("cup") && cap("clear"))
 		return true;
 	caps_close();
-	return err_set(err, 0, "terminal: TERM=%s cannot place its cursor: try --once for one frame as text, or 'malitop record "
-			       "-o FILE' for a log", name);
+	return err_set(err, 0,
+		       "terminal: TERM=%s cannot place its cursor: try --once for one frame as text, or 'malitop record "
+		       "-o FILE' for a log",
+		       name);
 }
 
 void caps_close(void)

@@ -14,7 +14,7 @@ static const struct {
 	char final; /* of CSI ... final and of SS3 final */
 	uint32_t key;
 } letters[] = {
-	{'A', K_UP},  {'B', K_DOWN}, {'C', K_RIGHT}, {'D', K_LEFT}, {'H', K_HOME}, {'F', K_END}, {'Z', K_BACK_TAB}, {'P', K_F1},
+	{'A', K_UP}, {'B', K_DOWN}, {'C', K_RIGHT}, {'D', K_LEFT}, {'H', K_HOME}, {'F', K_END}, {'Z', K_BACK_TAB}, {'P', K_F1},
 };
 
 static const struct {
@@ -90,8 +90,8 @@ static struct match match_csi(const char *p, size_t n, struct term_input *in)
 		return n < 4 ? (struct match){0} : match_key(4, p[3] == 'A' ? K_F1 : 0, in);
 	if (n > 2 && p[2] == 'M') /* the older mouse: three bytes, each 32 too large */
 		return n < 6 ? (struct match){0}
-			     : match_mouse(6, (unsigned char)p[3] - 32u, true, (unsigned char)p[4] - 32,
-					   (unsigned char)p[5] - 32, in);
+			     : match_mouse(6, (unsigned char)p[3] - 32u, true, (unsigned char)p[4] - 32, (unsigned char)p[5] - 32,
+					   in);
 	while (i < n && p[i] >= 0x20 && p[i] <= 0x3f)
 		i++;
 	if (i == n)

@@ -27,7 +27,7 @@ static const struct theme {
 } themes[] = {
 	{"dark",
 	 {
-		 /*                   no colour              8 colours          16 colours          256 colours */
+		 /* without colour, with 8, 16, 256 colours */
 		 [STYLE_TEXT] = {{-1, -1, MONO_TEXT}, {-1, -1, 0}, {-1, -1, 0}, {-1, -1, 0}},
 		 [STYLE_DIM] = {{-1, -1, MONO_DIM}, {-1, -1, DIM}, {-1, -1, DIM}, {246, -1, 0}},
 		 [STYLE_TITLE] = {{-1, -1, MONO_TITLE}, {6, -1, BOLD}, {14, -1, BOLD}, {117, -1, BOLD}},

@@ -212,6 +212,8 @@ static bool layout_slots(struct gpudb *db, void *thing, struct stanza *s, const 
 		return false;
 	if (slots != 64 && slots != 128)
 		return stanza_fail(s, line->line, err, "slots %llu: expected 64 or 128", (unsigned long long)slots);
+	if (layout->n_counters)
+		return stanza_fail(s, line->line, err, "slots: expected above the blocks");
 	layout->slots_per_block = (unsigned)slots;
 	return true;
 }

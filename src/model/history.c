@@ -178,6 +178,8 @@ void history_push(struct history *h, const struct sample *sample)
 	struct column *done = NULL, *fine;
 	bool opened;
 
+	if (h->total->n_samples && sample->seq <= h->last_seq)
+		return; /* a reader that changes rings may see a sample twice */
 	fine = h->fine.n ? shelf_at(h, &h->fine, h->fine.n - 1) : NULL;
 	if (fine && (sample->end_ns - 1) / h->fine.column_ns != (fine->end_ns - 1) / h->fine.column_ns)
 		done = fine;
@@ -186,7 +188,7 @@ void history_push(struct history *h, const struct sample *sample)
 	fine = shelf_column(h, &h->fine, sample->end_ns, &opened);
 	fold_sample(fine, sample, h->slots, h->n_kept);
 	fold_sample(h->total, sample, h->slots, h->n_slots);
-	if (h->total->n_samples > 1 && sample->seq > h->last_seq + 1) {
+	if (h->last_seq && sample->seq > h->last_seq + 1) {
 		fine->lost += sample->seq - h->last_seq - 1;
 		h->lost += sample->seq - h->last_seq - 1;
 	}

@@ -10,29 +10,29 @@
 
 struct pty_options {
 	int cols, rows;
-	const char *term;         /* TERM; NULL: not set */
-	const char *const *env;   /* more "NAME=value", NULL at the end; may be NULL */
-	char *const *argv;        /* a program, or */
-	int (*body)(void *arg);   /* a function of this one, which gives its exit status */
+	const char *term;       /* TERM; NULL: not set */
+	const char *const *env; /* more "NAME=value", NULL at the end; may be NULL */
+	char *const *argv;      /* a program, or */
+	int (*body)(void *arg); /* a function of this one, which gives its exit status */
 	void *arg;
 	bool ignore_hup;          /* as nohup does */
 	bool no_stdin, no_stdout; /* /dev/null instead of the terminal */
 	bool limit_core;          /* it will crash: no core file */
 };
 
-struct pty_report { /* of the last stop or end */
-	int status;          /* as of waitpid */
-	long cpu_us;         /* used by the job; only at the end */
+struct pty_report {           /* of the last stop or end */
+	int status;           /* as of waitpid */
+	long cpu_us;          /* used by the job; only at the end */
 	struct termios modes; /* what it left behind */
 };
 
 struct pty {
 	int master, reports, commands, notes_fd;
 	pid_t shell, job;
-	struct termios before;                               /* modes before it started */
-	struct strbuf out;                                   /* every byte it wrote to the terminal */
-	struct strbuf notes;                                 /* what pty_note wrote */
-	void (*feed)(void *ctx, const char *p, size_t n);    /* sees the bytes, too; may be NULL */
+	struct termios before;                            /* modes before it started */
+	struct strbuf out;                                /* every byte it wrote to the terminal */
+	struct strbuf notes;                              /* what pty_note wrote */
+	void (*feed)(void *ctx, const char *p, size_t n); /* sees the bytes, too; may be NULL */
 	void *feed_ctx;
 	struct pty_report report;
 	unsigned n_reports;

@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-
 static void type(struct input *input, const char *bytes, int64_t now_ns)
 {
 	input_add(input, bytes, strlen(bytes), now_ns);
@@ -87,8 +86,10 @@ static void sequences_may_come_in_pieces(void **state)
 static void what_is_no_key_is_skipped_whole(void **state)
 {
 	static const char *const cases[] = {
-		"\x1b[999;1R", "\x1b[?2026;2$y", "\x1b[200~", "\x1b[<3;5;5M", "\x1b[<0;5;5m", "\x1b[<0;0;0M",
-		"\x1b[M#!!",   "\x1b[99999999999999999999~", "\x1bOz", "\xff", "\xc3\xa4", "\x1b[>0;1;2c", "\x1b[;;;;;;;;x",
+		"\x1b[999;1R",    "\x1b[?2026;2$y", "\x1b[200~", "\x1b[<3;5;5M",
+		"\x1b[<0;5;5m",   "\x1b[<0;0;0M",   "\x1b[M#!!", "\x1b[99999999999999999999~",
+		"\x1bOz",         "\xff",           "\xc3\xa4",  "\x1b[>0;1;2c",
+		"\x1b[;;;;;;;;x",
 	};
 
 	(void)state;
@@ -202,7 +203,10 @@ static void the_terminals_own_keys_go_first(void **state)
 	struct term_input in = {0};
 
 	(void)state;
-	type(&input, "\x0b\x1b" "A", 0);
+	type(&input,
+	     "\x0b\x1b"
+	     "A",
+	     0);
 	assert_int_equal(input_next(&input, 0, &in), TERM_KEY);
 	assert_int_equal(in.key, K_UP);
 	assert_int_equal(input_next(&input, 0, &in), TERM_NONE);
@@ -219,22 +223,10 @@ static void keys_do_what_help_says(void **state)
 		uint32_t key;
 		enum action action;
 	} cases[] = {
-		{'0', ACTION_VIEW},
-		{'9', ACTION_VIEW},
-		{K_TAB, ACTION_NEXT_VIEW},
-		{K_BACK_TAB, ACTION_PREVIOUS_VIEW},
-		{' ', ACTION_PAUSE},
-		{'<', ACTION_OLDER},
-		{'.', ACTION_NEWER},
-		{'+', ACTION_SLOWER},
-		{'-', ACTION_FASTER},
-		{K_F1, ACTION_HELP},
-		{'q', ACTION_QUIT},
-		{0x03, ACTION_QUIT},
-		{'Q', ACTION_NONE},
-		{'l', ACTION_NONE},
-		{0, ACTION_NONE},
-		{0x1f600, ACTION_NONE},
+		{'0', ACTION_VIEW},   {'9', ACTION_VIEW},  {K_TAB, ACTION_NEXT_VIEW}, {K_BACK_TAB, ACTION_PREVIOUS_VIEW},
+		{' ', ACTION_PAUSE},  {'<', ACTION_OLDER}, {'.', ACTION_NEWER},       {'+', ACTION_SLOWER},
+		{'-', ACTION_FASTER}, {K_F1, ACTION_HELP}, {'q', ACTION_QUIT},        {0x03, ACTION_QUIT},
+		{'Q', ACTION_NONE},   {'l', ACTION_NONE},  {0, ACTION_NONE},          {0x1f600, ACTION_NONE},
 	};
 
 	(void)state;
