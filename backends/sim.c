@@ -178,6 +178,7 @@ static void sim_close(struct source *source)
 	sim_fill_fini(&sim->fill);
 }
 
+/* The ui thread calls this while the sampler reads: only what open wrote is used. */
 static void sim_describe(const struct source *source, struct strbuf *text)
 {
 	const struct sim *sim = source->priv;

@@ -30,7 +30,6 @@ static struct sim_phase *add(struct sim_model *m, const struct sim_pass *pass, e
 		.stream = stream,
 		.pass = pass,
 		.work = ticks < 1 ? 1 : (uint64_t)ticks,
-		.frame = m->frame,
 		.key = sim_hash(m->seed, m->frame, (uint64_t)(pass - m->scenario->passes) * STREAMS + stream),
 	};
 	queue->added++;
@@ -85,7 +84,7 @@ static struct sim_phase *add_pass(struct sim_model *m, const struct sim_pass *pa
 	return last;
 }
 
-void sim_frame_next_ready(struct sim_model *m, int64_t at_ns)
+static void next_ready(struct sim_model *m, int64_t at_ns)
 {
 	const struct sim_scenario *s = m->scenario;
 
@@ -113,6 +112,6 @@ void sim_frame_submit(struct sim_model *m, int64_t at_ns)
 	need_all(m, last, &m->queues[queue_of(m, last->stream)]);
 	last->ends_frame = true;
 	m->in_flight++;
-	sim_frame_next_ready(m, at_ns);
+	next_ready(m, at_ns);
 	m->frame++;
 }

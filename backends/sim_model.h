@@ -47,7 +47,7 @@ struct sim_phase {
 	const struct sim_pass *pass;
 	uint64_t work; /* ticks that it takes alone */
 	uint64_t tasks;
-	uint64_t frame, key;
+	uint64_t key;                  /* for its own differences */
 	uint64_t need[SIM_QUEUES_MAX]; /* phases of each queue that must have ended before */
 	bool ends_frame;
 };
@@ -63,8 +63,6 @@ double sim_hash_unit(uint64_t hash); /* [0,1) */
 /* clock_share: clock against the top; pixels: drawn per cycle of work, for fragments. */
 void sim_profile_init(struct sim_profile *profile, const struct sim_gpu *gpu, const struct sim_phase *phase, double clock_share,
 		      double pixels);
-/* Share of the time in which the cores execute when a stream has them alone, before its shader's own `issue`. */
-extern const double sim_alone[STREAMS];
 
 struct sim_queue {
 	struct sim_phase pending[SIM_PENDING_MAX];
@@ -155,7 +153,6 @@ void sim_model_run(struct sim_model *model, int64_t ns);
 
 /* Frames: put the phases of the next one into the queues (sim_frame.c). */
 void sim_frame_submit(struct sim_model *model, int64_t at_ns);
-void sim_frame_next_ready(struct sim_model *model, int64_t at_ns);
 
 /* Counting (sim_count.c). begin and end: the phase that a stream runs changes, before and after `set` does; rates: the set
  * changed; ticks: so much time passed, and so much work was done; flush: bring all totals up to date. */

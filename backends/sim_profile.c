@@ -103,7 +103,8 @@ static const double defaults[RATIO_SHADER] = {
 	[RATIO_LINE] = 0.25,
 };
 
-const double sim_alone[STREAMS] = {[STREAM_VERTEX] = 0.86, [STREAM_FRAGMENT] = 0.97, [STREAM_COMPUTE] = 0.97};
+/* Share of the time in which the cores execute when a stream has them alone, before its shader's own `issue`. */
+static const double alone[STREAMS] = {[STREAM_VERTEX] = 0.86, [STREAM_FRAGMENT] = 0.97, [STREAM_COMPUTE] = 0.97};
 
 uint64_t sim_hash(uint64_t seed, uint64_t frame, uint64_t what)
 {
@@ -278,7 +279,7 @@ void sim_profile_init(struct sim_profile *profile, const struct sim_gpu *gpu, co
 	double r[RATIO_COUNT] = {0};
 
 	memcpy(r, defaults, sizeof(defaults));
-	profile->issue = sim_alone[phase->stream] * s->issue;
+	profile->issue = alone[phase->stream] * s->issue;
 	set_units(gpu, s, phase->stream, r);
 	set_traffic(profile, gpu, s, phase->stream, r);
 	set_memory(profile, r, s->bus_read, clock_share);

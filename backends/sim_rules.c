@@ -2,6 +2,8 @@
 
 #include "base/alloc.h"
 
+_Static_assert(CORE_COUNT <= 256 && SLICE_COUNT <= 256 && TILER_COUNT <= 256 && RATIO_COUNT <= 256, "rules hold bytes");
+
 #define PART(out, in, ratio)            \
 	{                               \
 		OP_PART, out, in, ratio \

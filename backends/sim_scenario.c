@@ -51,11 +51,12 @@ const struct sim_scenario sim_scenarios[] = {
 	},
 	{
 		.name = "mixed",
-		.help = "A game that holds its frame rate: shadows, a scene, a blur and the interface, with binning beside "
-			"fragment work. The load rises and falls, the clock follows.",
+		.help = "A game that holds its frame rate: shadows, a scene, particles and the interface, with binning and "
+			"compute "
+			"beside fragment work. The load rises and falls, the clock follows.",
 		.passes = {{"shadow map", 0.05, 0.03, 0, &position, &depth, NULL, &shadow, 0.5, false},
 			   {"scene", 0.08, 0.19, 0, &position, &material, NULL, &scene, 1, false},
-			   {"blur", 0, 0, 0.04, NULL, NULL, &blur, &quad, 1, true},
+			   {"particles", 0, 0, 0.05, NULL, NULL, &blur, &quad, 1, false},
 			   {"interface", 0.005, 0.05, 0, &position, &overlay, NULL, &interface, 1, false}},
 		.n_passes = 4,
 		.vsyncs = 1,
@@ -65,7 +66,7 @@ const struct sim_scenario sim_scenarios[] = {
 		.start_step = SIM_CLOCK_STEPS - 1,
 		.expect = {{"GPUBusy", 45, 80, "the frame rate is met with time to spare"},
 			   {QUEUE_FRAGMENT, 50, 85, "fragment work is the most, but not all"},
-			   {QUEUE_VERTEX, 20, 55, "vertex work is well below it"},
+			   {QUEUE_VERTEX, 20, 70, "vertex work runs beside it"},
 			   {"MaliGeomVisibleRate", 35, 55, "about half of the primitives are visible"},
 			   {"MaliExtBusRdStallRate", 0, 15, "the memory keeps up"},
 			   {"MaliFragOverdraw", 1, 3, "each pixel is shaded little more than once"}},

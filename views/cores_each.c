@@ -79,7 +79,7 @@ static void evaluate(struct spread *s)
 			const double *all = point(s->feed, back);
 
 			if (all)
-				metric_vector_instance(s->feed->set, s->cores[core], all, s->vector);
+				metric_vector_instance(s->feed->set, s->cores[core], all, s->feed->n_vector, s->vector);
 			for (unsigned i = 0; i < s->chart->n_series; i++) {
 				const struct metric *metric = s->chart->series[i].metric;
 				double v = all ? metric_value(metric, s->vector) : NAN;

@@ -14,6 +14,7 @@
 /* What one source measured, as vectors that metrics evaluate on. */
 struct feed {
 	const struct metric_set *set;    /* NULL: there is no such source */
+	unsigned n_vector;               /* length of all these vectors: what lies behind it in the set's is not kept */
 	const double *now;               /* the last refresh period */
 	const double *total;             /* since the start */
 	const struct column *now_column; /* its flags and times */

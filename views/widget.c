@@ -73,7 +73,7 @@ double series_rate_instance(const struct series *series, const struct view_data 
 		return (double)NAN;
 	AUTOFREE double *vector = xmalloc(feed->set->n_vector * sizeof(*vector));
 
-	metric_vector_instance(feed->set, instance, whole, vector);
+	metric_vector_instance(feed->set, instance, whole, feed->n_vector, vector);
 	return rate_of(series->metric, vector);
 }
 

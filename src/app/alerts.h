@@ -11,7 +11,7 @@ struct alerts {
 	struct {
 		char text[200]; /* printable */
 		int64_t at_ns;
-	} lines[ALERTS_KEPT];   /* oldest first */
+	} lines[ALERTS_KEPT]; /* oldest first */
 	unsigned n;
 };
 

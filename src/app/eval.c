@@ -35,8 +35,8 @@ static struct slot *layout_slots(const struct gpu_layout *layout)
 	for (unsigned i = 0; i < layout->n_counters; i++) {
 		const struct gpu_counter *c = &layout->counters[i];
 
-		slots[i] = (struct slot){.name = c->name ? c->name : c->hw_name, .kind = SLOT_DELTA, .instance = INSTANCE_ALL,
-					 .scale = c->scale};
+		slots[i] = (struct slot){
+			.name = c->name ? c->name : c->hw_name, .kind = SLOT_DELTA, .instance = INSTANCE_ALL, .scale = c->scale};
 	}
 	return slots;
 }
@@ -143,8 +143,8 @@ static bool eval_rows(const struct gpudb *db, const struct metric_set *set, cons
 		eval_means(value, set, &row->metric->expr, exact);
 		clamp(value, row->metric);
 		if (value->state == RATIONAL_TOO_LONG)
-			ok = err_set(err, 0, "%s: its formula needs fractions of more than %d bits: split it", row->metric->def->name,
-				     32 * RATIONAL_LIMBS);
+			ok = err_set(err, 0, "%s: its formula needs fractions of more than %d bits: split it",
+				     row->metric->def->name, 32 * RATIONAL_LIMBS);
 		strbuf_printf(out, "%s\t%s\t", row->number, row->metric->def->name);
 		rational_format(value, out);
 		strbuf_printf(out, "\t%s\n", row->unit_name);

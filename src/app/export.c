@@ -16,17 +16,18 @@ struct waiting {
 	bool has_sum, has_last;
 };
 
-struct export {
+struct export
+{
 	struct export_table table;
 	const struct export_format *format;
 	export_write_fn *write;
 	void *ctx;
 	struct export_options options;
 	struct export_source *sources;
-	struct waiting *waiting;   /* by source */
-	unsigned *order;           /* columns by source and instance: one vector serves those that stand together */
-	double *values;            /* by column */
-	double *whole, *part;      /* vectors, as long as the longest source needs */
+	struct waiting *waiting; /* by source */
+	unsigned *order;         /* columns by source and instance: one vector serves those that stand together */
+	double *values;          /* by column */
+	double *whole, *part;    /* vectors, as long as the longest source needs */
 	struct strbuf line;
 	unsigned cap_columns;
 };
@@ -37,7 +38,7 @@ struct globs {
 	struct {
 		const char *pattern;
 		bool used;
-	} *list;
+	} * list;
 	unsigned n, cap;
 };
 
@@ -69,7 +70,8 @@ static bool globs_fit(struct globs *globs, const char *column, size_t prefix, co
 	for (unsigned i = 0; i < globs->n; i++) {
 		const char *pattern = globs->list[i].pattern;
 
-		if (fnmatch(pattern, column, 0) != 0 && fnmatch(pattern, column + prefix, 0) != 0 && fnmatch(pattern, metric, 0) != 0)
+		if (fnmatch(pattern, column, 0) != 0 && fnmatch(pattern, column + prefix, 0) != 0 &&
+		    fnmatch(pattern, metric, 0) != 0)
 			continue;
 		globs->list[i].used = true;
 		any = true;
@@ -100,7 +102,8 @@ static void add_metric(struct export *ex, unsigned s, const struct metric *m, bo
 		if (instance && instance->kind != INSTANCE_CLUSTER && !ex->options.per_core)
 			continue;
 		name = xasprintf("%s%s%s%s", source->prefix, m->def->name, instance ? "." : "", instance ? instance->label : "");
-		if (!(globs->n ? globs_fit(globs, name, strlen(source->prefix), m->def->name) : standard) || has_column(table, name))
+		if (!(globs->n ? globs_fit(globs, name, strlen(source->prefix), m->def->name) : standard) ||
+		    has_column(table, name))
 			continue;
 		GROW(table->columns, table->n_columns, ex->cap_columns);
 		table->columns[table->n_columns++] =
@@ -197,7 +200,8 @@ static bool write_line(struct export *ex, struct err *err)
 }
 
 struct export *export_new(const struct export_format *format, const struct export_options *options,
-			  const struct export_source *sources, unsigned n_sources, export_write_fn *write, void *ctx, struct err *err)
+			  const struct export_source *sources, unsigned n_sources, export_write_fn *write, void *ctx,
+			  struct err *err)
 {
 	struct export *ex = xcalloc(1, sizeof(*ex));
 	bool ok;
@@ -318,7 +322,7 @@ static void evaluate(struct export *ex, const bool *ready)
 		if ((int)c->source != s || c->instance != instance) {
 			vector = c->instance < 0 ? ex->whole : ex->part;
 			if (c->instance >= 0)
-				metric_vector_instance(set, &set->instances[c->instance], ex->whole, ex->part);
+				metric_vector_instance(set, &set->instances[c->instance], ex->whole, set->n_vector, ex->part);
 		}
 		s = (int)c->source;
 		instance = c->instance;

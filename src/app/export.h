@@ -1,8 +1,8 @@
 /* export: samples as rows of metrics. One walk over sources and metrics, one writer per format.
  *
  * A row is a sample of the first source (the first GPU; without one, the first CPU source). Samples of the other sources wait for
- * the row in which their own interval ended and fill it; several of them are folded; a sample that ended between two rows fills the
- * later one. Columns are fixed by the header and none comes twice. Rows are put together in memory and handed out whole, so that
+ * the row in which their own interval ended and fill it; several of them are folded; one that ended between two rows fills the
+ * later row. Columns are fixed by the header and none comes twice. Rows are put together in memory and handed out whole, so that
  * a reader of the file never sees half a line. Memory does not grow with the length of the log.
  *
  * Thread: one at a time (the recorder).
@@ -17,20 +17,20 @@
 
 /* A source whose samples become columns. `set` outlives the export; everything else is used by export_new only. */
 struct export_source {
-	uint32_t index;                /* sample.source */
-	const char *prefix;            /* of its columns: "", "gpu1:" */
-	const char *title, *driver;    /* for people */
-	const struct metric_set *set;  /* its slots are those of the samples */
-	const struct gpudb *db;        /* for the template of a GPU: its default columns */
+	uint32_t index;               /* sample.source */
+	const char *prefix;           /* of its columns: "", "gpu1:" */
+	const char *title, *driver;   /* for people */
+	const struct metric_set *set; /* its slots are those of the samples */
+	const struct gpudb *db;       /* for the template of a GPU: its default columns */
 	int64_t period_ns;
 };
 
 struct export_options {
-	const char *metrics;           /* names and globs, comma-separated; NULL: the template of a GPU, everything of a CPU */
-	bool per_core;                 /* a column for every core, slice and CPU as well (clusters always have one) */
-	int64_t epoch_offset_ns;       /* CLOCK_REALTIME minus CLOCK_MONOTONIC, as fixed when the log starts */
-	const char *host;              /* printable; "" if unknown */
-	const char *version;           /* of malitop */
+	const char *metrics;     /* names and globs, comma-separated; NULL: the template of a GPU, everything of a CPU */
+	bool per_core;           /* a column for every core, slice and CPU as well (clusters always have one) */
+	int64_t epoch_offset_ns; /* CLOCK_REALTIME minus CLOCK_MONOTONIC, as fixed when the log starts */
+	const char *host;        /* printable; "" if unknown */
+	const char *version;     /* of malitop */
 };
 
 /* Takes whole lines. */
@@ -40,9 +40,11 @@ struct export;
 struct export_format;
 extern const struct export_format export_csv, export_jsonl;
 
-/* Choose the columns and write the header. Options and sources are copied. A name or glob that fits nothing is an error that names it. NULL on failure. */
+/* Choose the columns and write the header. Options and sources are copied. A name or glob that fits nothing is an error that
+ * names it. NULL on failure. */
 struct export *export_new(const struct export_format *format, const struct export_options *options,
-			  const struct export_source *sources, unsigned n_sources, export_write_fn *write, void *ctx, struct err *err);
+			  const struct export_source *sources, unsigned n_sources, export_write_fn *write, void *ctx,
+			  struct err *err);
 /* In the order in which the sampler pushed them: then every sample of another source that ended within a row comes before it. A
  * sample of a source that is not ours is ignored. false when `write` failed; the row is lost then. */
 bool export_sample(struct export *ex, const struct sample *sample, struct err *err);
@@ -51,16 +53,16 @@ void export_free(struct export *ex);
 /* ---- for the writers, and for whoever prints the same formats ---- */
 
 struct export_column {
-	char *name;                    /* "gpu1:MaliFragUtil.core3", owned */
+	char *name; /* "gpu1:MaliFragUtil.core3", owned */
 	unsigned source;
 	const struct metric *metric;
-	int instance;                  /* into set->instances, -1: the whole source */
+	int instance; /* into set->instances, -1: the whole source */
 };
 
 struct export_table {
 	const struct export_options *options;
 	const struct export_source *sources;
-	unsigned n_sources, first;     /* first: whose samples are the rows */
+	unsigned n_sources, first; /* first: whose samples are the rows */
 	struct export_column *columns;
 	unsigned n_columns;
 };
@@ -68,7 +70,7 @@ struct export_table {
 struct export_row {
 	int64_t begin_ns, duration_ns; /* begin: since the epoch */
 	uint32_t flags;
-	const double *values;          /* per column, NaN: undefined */
+	const double *values; /* per column, NaN: undefined */
 };
 
 struct export_format {

@@ -6,28 +6,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double *vector_new(const struct metric_set *set)
+static double *vector_new(unsigned n)
 {
-	double *v = xcalloc(set->n_vector, sizeof(*v));
+	double *v = xcalloc(n, sizeof(*v));
 
-	for (unsigned i = 0; i < set->n_vector; i++)
+	for (unsigned i = 0; i < n; i++)
 		v[i] = NAN;
 	return v;
 }
 
-void feeds_init(struct feeds *f, struct session *session, struct ring *ring, bool instances, bool keep_instances, int64_t refresh_ns)
+/* Vectors as long as what is kept. The points are made anew from history. */
+static void make_vectors(struct feeds *f, struct feed_state *feed)
 {
-	*f = (struct feeds){.session = session, .ring = ring, .instances = instances, .refresh_ns = refresh_ns};
+	const struct session_source *source = feed->source;
+
+	free(feed->now);
+	free(feed->total);
+	for (int k = 0; k < feed->n_points; k++)
+		free(take_ptr(&feed->points[k]));
+	feed->n_vector = VECTOR_CONSTANTS + (f->instances ? source->n_slots : source->n_sums);
+	feed->now = vector_new(feed->n_vector);
+	feed->total = vector_new(feed->n_vector);
+}
+
+void feeds_init(struct feeds *f, struct session *session, bool instances, int64_t refresh_ns)
+{
+	*f = (struct feeds){.session = session,
+			    .ring = session_ring(session, session->options->interval_ns, instances),
+			    .instances = instances,
+			    .interval_ns = session->options->interval_ns,
+			    .refresh_ns = refresh_ns};
 	for (unsigned i = 0; i < session->n; i++) {
 		const struct session_source *source = &session->sources[i];
 		struct feed_state *feed = &f->feeds[i];
 
 		feed->source = source;
-		feed->history = history_new(source->set->slots, source->n_slots, keep_instances ? source->n_slots : source->n_sums,
-					    session->options->interval_ns);
+		feed->history = history_new(source->set->slots, source->n_slots, instances ? source->n_slots : source->n_sums,
+					    f->interval_ns);
 		feed->column = history_column_new(feed->history);
-		feed->now = vector_new(source->set);
-		feed->total = vector_new(source->set);
+		feed->scratch = vector_new(source->set->n_vector);
+		make_vectors(f, feed);
 	}
 }
 
@@ -39,10 +57,15 @@ void feeds_fini(struct feeds *f)
 		for (int k = 0; k < feed->n_points; k++)
 			free(feed->points[k]);
 		free(feed->points);
+		free(feed->scratch);
 		free(feed->now);
 		free(feed->total);
 		free(feed->column);
 		history_free(feed->history);
+	}
+	if (f->ring) {
+		sampler_detach(f->session->sampler, f->ring);
+		ring_free(f->ring);
 	}
 	*f = (struct feeds){0};
 }
@@ -59,10 +82,36 @@ void feeds_drain(struct feeds *f)
 	}
 }
 
+/* The new ring is attached before the old one leaves: samples that come twice are known by their count. */
+static void change_ring(struct feeds *f)
+{
+	struct ring *old = f->ring, *new = session_ring(f->session, f->interval_ns, f->instances);
+
+	sampler_detach(f->session->sampler, old);
+	feeds_drain(f);
+	ring_free(old);
+	f->ring = new;
+}
+
+void feeds_set_interval(struct feeds *f, int64_t interval_ns)
+{
+	f->interval_ns = interval_ns;
+	change_ring(f);
+}
+
 void feeds_keep_instances(struct feeds *f)
 {
-	for (unsigned i = 0; i < f->session->n; i++)
-		history_keep(f->feeds[i].history, f->session->sources[i].n_slots);
+	if (f->instances)
+		return;
+	f->instances = true;
+	change_ring(f);
+	for (unsigned i = 0; i < f->session->n; i++) {
+		struct feed_state *feed = &f->feeds[i];
+
+		history_keep(feed->history, f->session->sources[i].n_slots);
+		make_vectors(f, feed);
+	}
+	feeds_show(f, 0);
 }
 
 /* Length of a point: the refresh period, or the source's own interval where that is longer. */
@@ -77,7 +126,8 @@ static int64_t window_ns(const struct feeds *f, const struct feed_state *feed)
 static bool vector_at(const struct feeds *f, struct feed_state *feed, int64_t end_ns, double *vector)
 {
 	history_span(feed->history, end_ns - window_ns(f, feed) + GRACE_NS, end_ns + GRACE_NS, feed->column);
-	metric_vector(feed->source->set, feed->column, vector);
+	metric_vector(feed->source->set, feed->column, feed->scratch);
+	memcpy(vector, feed->scratch, feed->n_vector * sizeof(*vector));
 	return feed->column->n_samples > 0;
 }
 
@@ -87,7 +137,7 @@ static void points_rebuild(struct feeds *f, struct feed_state *feed, int64_t end
 		int64_t at = end_ns - (feed->n_points - 1 - k) * window_ns(f, feed);
 
 		if (!feed->points[k])
-			feed->points[k] = vector_new(feed->source->set);
+			feed->points[k] = vector_new(feed->n_vector);
 		if (!end_ns || !vector_at(f, feed, at, feed->points[k])) {
 			free(feed->points[k]);
 			feed->points[k] = NULL;
@@ -121,8 +171,8 @@ static void points_step(struct feed_state *feed)
 	newest = feed->points[0];
 	memmove(feed->points, feed->points + 1, (size_t)(feed->n_points - 1) * sizeof(*feed->points));
 	if (!newest)
-		newest = vector_new(feed->source->set);
-	memcpy(newest, feed->now, feed->source->set->n_vector * sizeof(*newest));
+		newest = vector_new(feed->n_vector);
+	memcpy(newest, feed->now, feed->n_vector * sizeof(*newest));
 	feed->points[feed->n_points - 1] = newest;
 }
 
@@ -131,7 +181,7 @@ static void step(struct feeds *f, struct feed_state *feed)
 	int64_t newest = history_newest_ns(feed->history);
 
 	if (!newest || feed->source->gone) {
-		for (unsigned i = 0; i < feed->source->set->n_vector; i++)
+		for (unsigned i = 0; i < feed->n_vector; i++)
 			feed->now[i] = NAN;
 		return;
 	}
@@ -139,7 +189,8 @@ static void step(struct feeds *f, struct feed_state *feed)
 	if (feed->shown_ns && newest - feed->shown_ns < window_ns(f, feed) / 2)
 		return;
 	vector_at(f, feed, newest, feed->now);
-	metric_vector(feed->source->set, history_total(feed->history), feed->total);
+	metric_vector(feed->source->set, history_total(feed->history), feed->scratch);
+	memcpy(feed->total, feed->scratch, feed->n_vector * sizeof(*feed->total));
 	points_step(feed);
 	feed->shown_ns = newest;
 }
@@ -185,6 +236,7 @@ struct feed feeds_view(const struct feeds *f, enum source_kind kind)
 
 		if (feed->source->kind == kind)
 			return (struct feed){.set = feed->source->set,
+					     .n_vector = feed->n_vector,
 					     .now = feed->now,
 					     .total = feed->total,
 					     .now_column = feed->column,

@@ -13,28 +13,32 @@ struct feed_state {
 	const struct session_source *source;
 	struct history *history;
 	struct column *column;
-	double *now, *total;
-	double **points;   /* oldest first; an entry may be NULL */
-	int n_points;      /* how many are wanted */
-	int64_t shown_ns;  /* end of the window that was shown last */
+	double *scratch;     /* a whole vector */
+	double *now, *total; /* these, and the points, end where the kept slots end */
+	unsigned n_vector;
+	double **points;  /* oldest first; an entry may be NULL */
+	int n_points;     /* how many are wanted */
+	int64_t shown_ns; /* end of the window that was shown last */
 };
 
 struct feeds {
 	struct session *session;
-	struct ring *ring;
-	bool instances;      /* the ring carries them */
-	int64_t refresh_ns;
+	struct ring *ring; /* owned */
+	bool instances;    /* every core, slice and CPU is kept as well */
+	int64_t interval_ns, refresh_ns;
 	struct feed_state feeds[SESSION_SOURCES_MAX];
 };
 
-void feeds_init(struct feeds *f, struct session *session, struct ring *ring, bool instances, bool keep_instances,
-		int64_t refresh_ns);
+/* Attaches a ring of its own to the session's sampler. */
+void feeds_init(struct feeds *f, struct session *session, bool instances, int64_t refresh_ns);
 void feeds_fini(struct feeds *f);
 
 /* Take every waiting sample into the histories. At least once a second. */
 void feeds_drain(struct feeds *f);
-/* Remember instances from now on. */
+/* Keep instances from now on. */
 void feeds_keep_instances(struct feeds *f);
+/* Another sampling interval: a ring for it. Nothing is lost on the way. */
+void feeds_set_interval(struct feeds *f, int64_t interval_ns);
 /* How many points views can draw; those that are missing are made from history. */
 void feeds_want_points(struct feeds *f, int n);
 /* A refresh period is over: a new point, and now moves on. */

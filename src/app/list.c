@@ -58,7 +58,8 @@ static struct metric_set *set_of(const struct gpudb *db, const struct gpu_produc
 	struct metric_set *set;
 
 	source_add_gpu_slots(&source);
-	set = metric_set_new(db, &(struct metric_source){.product = product, .slots = source.slots, .n_slots = source.n_slots}, err);
+	set = metric_set_new(db, &(struct metric_source){.product = product, .slots = source.slots, .n_slots = source.n_slots},
+			     err);
 	free(source.slots);
 	return set;
 }

@@ -20,7 +20,6 @@ struct live {
 	const struct options *options;
 	struct session session;
 	struct feeds feeds;
-	struct ring *ring;
 	struct screen screen;
 	struct term *term;
 	struct canvas canvas;
@@ -29,6 +28,7 @@ struct live {
 	int64_t interval_ns;
 	int64_t start_ns, next_step_ns, described_ns;
 	const struct view *before_counters;
+	bool has_instances; /* the sources deliver every core */
 	bool help, dirty, end;
 	int signal;
 };
@@ -121,14 +121,17 @@ static void do_history(struct live *l, int by)
 static void do_per_core(struct live *l, int unused)
 {
 	(void)unused;
-	if (!l->screen.per_instance && !l->feeds.instances && session_first(&l->session, SOURCE_GPU)) {
+	if (!l->screen.per_instance && !l->has_instances && session_first(&l->session, SOURCE_GPU)) {
 		alerts_add(&l->alerts, l->sys->monotonic_ns(l->sys),
 			   "per core: below a 10 ms interval only sums are kept; start with --per-core");
 		return;
 	}
 	l->screen.per_instance = !l->screen.per_instance;
-	if (l->screen.per_instance)
-		feeds_keep_instances(&l->feeds);
+	if (!l->screen.per_instance)
+		return;
+	feeds_keep_instances(&l->feeds);
+	if (l->screen.paused_ns)
+		feeds_show(&l->feeds, l->screen.paused_ns);
 }
 
 /* The next of 1, 2, 5, 10, ... ms in that direction. */
@@ -152,16 +155,11 @@ static void do_interval(struct live *l, int direction)
 {
 	struct session_source *gpu = session_first(&l->session, SOURCE_GPU);
 	int64_t ns = neighbour_interval(l->interval_ns, direction);
-	struct ring *old = l->ring;
 
 	if (!gpu || ns == l->interval_ns || ns > l->feeds.refresh_ns || l->recorder)
 		return; /* a log keeps the interval it began with */
 	l->interval_ns = ns;
-	l->ring = session_ring(&l->session, ns, l->feeds.instances);
-	sampler_detach(l->session.sampler, old);
-	feeds_drain(&l->feeds);
-	l->feeds.ring = l->ring;
-	ring_free(old);
+	feeds_set_interval(&l->feeds, ns);
 	sampler_set_period(l->session.sampler, gpu->index, ns);
 }
 
@@ -344,8 +342,8 @@ static bool open_all(struct live *l, struct err *err)
 
 	if (!session_open(&l->session, l->sys, o, instances, err))
 		return false;
-	l->ring = session_ring(&l->session, o->interval_ns, instances);
-	feeds_init(&l->feeds, &l->session, l->ring, instances, o->per_core, o->refresh_ns);
+	l->has_instances = instances;
+	feeds_init(&l->feeds, &l->session, o->per_core, o->refresh_ns);
 	if (!screen_init(&l->screen, &l->session, &l->feeds, o->view, err))
 		return false;
 	if (o->log && !(l->recorder = recorder_start(&l->session, o->log, err)))
@@ -378,7 +376,6 @@ static bool close_all(struct live *l, struct err *err)
 	screen_fini(&l->screen);
 	feeds_fini(&l->feeds);
 	session_close(&l->session);
-	ring_free(l->ring);
 	return ok;
 }
 

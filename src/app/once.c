@@ -38,13 +38,11 @@ enum exit_status once_run(const struct sys *sys, const struct options *options, 
 	struct screen screen = {0};
 	struct feeds feeds;
 	struct canvas canvas;
-	struct ring *ring;
 	bool ok;
 
 	if (!session_open(&session, sys, options, true, err))
 		return EXIT_FAILED;
-	ring = session_ring(&session, options->interval_ns, true);
-	feeds_init(&feeds, &session, ring, true, true, options->refresh_ns);
+	feeds_init(&feeds, &session, true, options->refresh_ns);
 	ok = screen_init(&screen, &session, &feeds, options->view, err);
 	if (ok) {
 		canvas_init(&canvas, (int)options->once.w, (int)options->once.h, ascii);
@@ -58,6 +56,5 @@ enum exit_status once_run(const struct sys *sys, const struct options *options, 
 	screen_fini(&screen);
 	feeds_fini(&feeds);
 	session_close(&session);
-	ring_free(ring);
 	return ok ? EXIT_DONE : EXIT_USAGE;
 }

@@ -16,7 +16,7 @@ struct words {
 	struct {
 		const struct option_row *row;
 		const char *text;
-	} *options;
+	} * options;
 	unsigned n_options, cap_options;
 	const char **operands;
 	unsigned n_operands, cap_operands;
@@ -50,7 +50,9 @@ static unsigned getopt_tables(struct option long_options[ROWS_MAX + 1], char *le
 		assert(n < ROWS_MAX);
 		long_options[n] = (struct option){
 			.name = row->name,
-			.has_arg = !row->arg ? no_argument : row->without ? optional_argument : required_argument,
+			.has_arg = !row->arg      ? no_argument
+				   : row->without ? optional_argument
+						  : required_argument,
 			.val = LONG_BASE + (int)n,
 		};
 		if (row->letter)
@@ -156,8 +158,8 @@ static bool set_list(struct options *options, const struct words *words, struct 
 			options->list = i;
 			return true;
 		}
-	return err_set(err, 0, "list: %s%s: expected gpus, counters, metrics, views or backends", word ? "unknown list " : "of what",
-		       word ? shown(buf, word) : "");
+	return err_set(err, 0, "list: %s%s: expected gpus, counters, metrics, views or backends",
+		       word ? "unknown list " : "of what", word ? shown(buf, word) : "");
 }
 
 /* Operands that belong to the command, and none that do not. */
@@ -170,7 +172,8 @@ static bool set_operands(struct options *options, const struct words *words, str
 	if (options->command == COMMAND_LIST && !set_list(options, words, err))
 		return false;
 	if (words->n_operands > most[options->command])
-		return err_set(err, 0, "%s: one argument too many%s: see malitop --help", shown(buf, words->operands[most[options->command]]),
+		return err_set(err, 0, "%s: one argument too many%s: see malitop --help",
+			       shown(buf, words->operands[most[options->command]]),
 			       options->command == COMMAND_RECORD ? ", a command stands behind --" : "");
 	if (options->command == COMMAND_EVAL) {
 		options->operand = words->n_operands > 1 ? words->operands[1] : words->rest ? words->rest[0] : NULL;
@@ -222,8 +225,8 @@ static bool apply_words(struct options *options, const struct words *words, stru
 		const struct option_row *row = words->options[i].row;
 
 		if (!(row->commands & 1u << options->command))
-			return err_set(err, 0, "--%s: not with %s: see malitop %s%s--help", row->name, command ? command : "the live screen",
-				       command ? command : "", command ? " " : "");
+			return err_set(err, 0, "--%s: not with %s: see malitop %s%s--help", row->name,
+				       command ? command : "the live screen", command ? command : "", command ? " " : "");
 		if (!options_set(options, row, words->options[i].text, "--", err))
 			return false;
 	}
@@ -273,7 +276,8 @@ static bool check_log(struct options *options, bool format_given, struct err *er
 	for (unsigned f = FORMAT_CSV; !format_given && output_format_names[f]; f++) {
 		size_t n = strlen(output_format_names[f]);
 
-		if (len > n + 1 && options->log[len - n - 1] == '.' && strcmp(options->log + len - n, output_format_names[f]) == 0) {
+		if (len > n + 1 && options->log[len - n - 1] == '.' &&
+		    strcmp(options->log + len - n, output_format_names[f]) == 0) {
 			options->format = f;
 			return true;
 		}

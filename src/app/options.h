@@ -35,17 +35,17 @@ struct options {
 	enum command command;
 	bool help, version, print_config; /* then nothing else counts */
 
-	const char *backends;        /* "kbase:vinstr,proc" as given; see options_backends */
-	const char *scenario;        /* --demo; never NULL when --demo was given */
+	const char *backends; /* "kbase:vinstr,proc" as given; see options_backends */
+	const char *scenario; /* --demo; never NULL when --demo was given */
 	const char *gpu, *device;
 	int64_t interval_ns, refresh_ns;
-	const char *view;            /* name or digit */
-	struct dimensions once;      /* zero: a live screen */
+	const char *view;       /* name or digit */
+	struct dimensions once; /* zero: a live screen */
 	unsigned frames;
-	const char *log;             /* --log FILE */
-	const char *metrics;         /* names and globs, comma-separated */
-	enum output_format format;   /* of the log: as asked for or by its ending; of lists: as asked for */
-	int64_t duration_ns;         /* 0: until the end */
+	const char *log;           /* --log FILE */
+	const char *metrics;       /* names and globs, comma-separated */
+	enum output_format format; /* of the log: as asked for or by its ending; of lists: as asked for */
+	int64_t duration_ns;       /* 0: until the end */
 	bool per_core;
 	double fps;
 	struct dimensions resolution;
@@ -54,15 +54,15 @@ struct options {
 	bool force, ascii;
 	enum color_mode color;
 	const char *theme;
-	const char *config;          /* --config FILE */
-	struct gpudb_dir *gpudb;     /* for gpudb_load: the user's own directory first */
+	const char *config;      /* --config FILE */
+	struct gpudb_dir *gpudb; /* for gpudb_load: the user's own directory first */
 	unsigned n_gpudb, cap_gpudb;
 
-	enum list_what list;         /* COMMAND_LIST */
-	const char *operand;         /* COMMAND_EVAL: FILE */
-	char **cmd;                  /* COMMAND_RECORD: CMD ARG... up to NULL; NULL without one */
+	enum list_what list; /* COMMAND_LIST */
+	const char *operand; /* COMMAND_EVAL: FILE */
+	char **cmd;          /* COMMAND_RECORD: CMD ARG... up to NULL; NULL without one */
 
-	char **owned;                /* texts of the configuration file */
+	char **owned; /* texts of the configuration file */
 	unsigned n_owned, cap_owned;
 };
 
@@ -71,8 +71,8 @@ struct options {
 enum exit_status options_parse(struct options *options, int argc, char **argv, struct err *err);
 void options_fini(struct options *options);
 
-/* The list for registry_open, kept in *buf: NULL for all that are found. --demo is the simulator and the machine's own CPU, beside
- * what --backend names. */
+/* The list for registry_open, kept in *buf: NULL for all that are found. --demo is the simulator beside what --backend names,
+ * else beside the machine's own CPU. */
 const char *options_backends(const struct options *options, struct strbuf *buf);
 
 /* The product of --gpu; NULL without --gpu. false (wrong usage) for one that nobody knows. */

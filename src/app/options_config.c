@@ -48,7 +48,8 @@ static bool apply_field(struct options *options, struct stanza *s, const struct 
 	return options_set(options, row, options_keep(options, span_dup(line->value)), prefix, err);
 }
 
-static bool apply_config(struct options *options, const char *path, struct span text, bool *interval, bool *refresh, struct err *err)
+static bool apply_config(struct options *options, const char *path, struct span text, bool *interval, bool *refresh,
+			 struct err *err)
 {
 	struct stanza_line line;
 	struct stanza s;
@@ -60,8 +61,8 @@ static bool apply_config(struct options *options, const char *path, struct span 
 		if (line.kind == STANZA_END)
 			return true;
 		if (line.kind == STANZA_OPEN && (!span_is(line.key, "options") || line.value.n))
-			return stanza_fail(&s, line.line, err, "'%.*s': expected options", line.text.n > 40 ? 40 : (int)line.text.n,
-					   line.text.p);
+			return stanza_fail(&s, line.line, err, "'%.*s': expected options",
+					   line.text.n > 40 ? 40 : (int)line.text.n, line.text.p);
 		if (line.kind == STANZA_ROW)
 			return stanza_fail(&s, line.line, err, "indented too far: expected an option, indented by two blanks");
 		if (line.kind == STANZA_FIELD && !apply_field(options, &s, &line, err))

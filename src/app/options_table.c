@@ -159,7 +159,8 @@ static void print_real(const struct option_row *row, const void *value, struct s
 	strbuf_printf(out, "%.10g", *(const double *)value);
 }
 
-static bool parse_dimensions(const struct option_row *row, const char *text, void *value, struct options *options, struct err *err)
+static bool parse_dimensions(const struct option_row *row, const char *text, void *value, struct options *options,
+			     struct err *err)
 {
 	struct span rest = span_of(text), w = span_until(&rest, 'x');
 	uint64_t cols, rows;
@@ -219,7 +220,8 @@ static bool check_backends(const char *list, struct err *err)
 			return err_set(err, 0, "unknown '%.*s': expected a list of %s", name.n > 40 ? 40 : (int)name.n, name.p,
 				       join_choices(known, sizeof(known), names));
 		if (interface.n && (i != 0 || (!span_is(interface, "vinstr") && !span_is(interface, "kinstr"))))
-			return err_set(err, 0, "unknown interface '%.*s' of %s: only kbase:vinstr and kbase:kinstr can be told apart",
+			return err_set(err, 0,
+				       "unknown interface '%.*s' of %s: only kbase:vinstr and kbase:kinstr can be told apart",
 				       interface.n > 40 ? 40 : (int)interface.n, interface.p, names[i]);
 	} while (rest.n);
 	return true;
@@ -264,8 +266,9 @@ static bool check_theme(const char *name, struct err *err)
 
 const char *const output_format_names[] = {"table", "csv", "jsonl", NULL};
 
-static const char *const scenarios[] = {"idle",      "mixed",      "fragment-bound", "vertex-bound", "compute-bound", "bandwidth-bound",
-					"cpu-bound", "serialised", "raytracing",     NULL};
+static const char *const scenarios[] = {
+	"idle",       "mixed", "fragment-bound", "vertex-bound", "compute-bound", "bandwidth-bound", "cpu-bound", "serialised",
+	"raytracing", NULL};
 static const char *const definition_names[] = {"current", "guide", NULL};
 static const char *const color_names[] = {"auto", "always", "never", NULL};
 
@@ -282,46 +285,50 @@ const struct option_row option_rows[] = {
 	 "a simulated GPU beside this machine's CPU: idle, mixed, fragment-bound, vertex-bound, compute-bound, bandwidth-bound, "
 	 "cpu-bound, serialised, raytracing",
 	 "mixed", IN_LIVE | IN_RECORD, false, &kind_text, AT(scenario), .choices = scenarios},
-	{"gpu", 0, "NAME", NULL, "the GPU to simulate, to assume where the product is unknown, or to ask about", NULL, IN_ALL, true,
-	 &kind_text, AT(gpu)},
-	{"device", 0, "PATH", NULL, "one device node instead of the first found", NULL, IN_LIVE | IN_RECORD, true, &kind_text, AT(device)},
-	{"interval", 'i', "TIME", NULL, "sampling interval, 1ms to 10s", "100ms", IN_LIVE | IN_RECORD, true, &kind_time, AT(interval_ns),
-	 .min = 1 * MS, .max = 10 * S},
-	{"refresh", 'r', "TIME", NULL, "screen refresh and the time that is averaged over, 50ms to 60s, not below the interval", "500ms",
-	 IN_LIVE, true, &kind_time, AT(refresh_ns), .min = 50 * MS, .max = 60 * S},
-	{"view", 'v', "NAME", NULL, "first view, by its name or key; see malitop list views", "overview", IN_LIVE, true, &kind_text, AT(view),
-	 .check = check_view},
+	{"gpu", 0, "NAME", NULL, "the GPU to simulate, to assume where the product is unknown, or to ask about", NULL, IN_ALL,
+	 true, &kind_text, AT(gpu)},
+	{"device", 0, "PATH", NULL, "one device node instead of the first found", NULL, IN_LIVE | IN_RECORD, true, &kind_text,
+	 AT(device)},
+	{"interval", 'i', "TIME", NULL, "sampling interval, 1ms to 10s", "100ms", IN_LIVE | IN_RECORD, true, &kind_time,
+	 AT(interval_ns), .min = 1 * MS, .max = 10 * S},
+	{"refresh", 'r', "TIME", NULL, "screen refresh and the time that is averaged over, 50ms to 60s, not below the interval",
+	 "500ms", IN_LIVE, true, &kind_time, AT(refresh_ns), .min = 50 * MS, .max = 60 * S},
+	{"view", 'v', "NAME", NULL, "first view, by its name or key; see malitop list views", "overview", IN_LIVE, true,
+	 &kind_text, AT(view), .check = check_view},
 	{"once", 0, "COLSxROWS", "100x30", "print one frame as plain text and leave; 1x1 to 500x200", "100x30", IN_LIVE, false,
 	 &kind_dimensions, AT(once), .most = {CANVAS_COLS_MAX, CANVAS_ROWS_MAX}},
-	{"frames", 0, "N", NULL, "with --once: after N refreshes", "2", IN_LIVE, false, &kind_count, AT(frames), .min = 1, .max = 1000000},
-	{"log", 'o', "FILE", NULL, "log into FILE, format by its ending: .csv or .jsonl", NULL, IN_LIVE | IN_RECORD, false, &kind_text,
-	 AT(log)},
+	{"frames", 0, "N", NULL, "with --once: after N refreshes", "2", IN_LIVE, false, &kind_count, AT(frames), .min = 1,
+	 .max = 1000000},
+	{"log", 'o', "FILE", NULL, "log into FILE, format by its ending: .csv or .jsonl", NULL, IN_LIVE | IN_RECORD, false,
+	 &kind_text, AT(log)},
 	{"metrics", 'm', "LIST", NULL, "columns of the log: metrics by name or glob, comma-separated; * is all", "the template",
 	 IN_LIVE | IN_RECORD, false, &kind_text, AT(metrics)},
-	{"format", 'f', "F", NULL, "table, csv or jsonl", "by the ending of the log, else table", IN_LIVE | IN_RECORD | IN_LIST, false,
-	 &kind_choice, AT(format), .choices = output_format_names},
-	{"duration", 'd', "TIME", NULL, "stop after that long, 1ms to 9999m", NULL, IN_LIVE | IN_RECORD, false, &kind_time, AT(duration_ns),
-	 .min = 1 * MS, .max = 9999 * 60 * S},
-	{"per-core", 0, NULL, NULL, "keep and log every shader core, L2 slice and CPU by itself", "sums", IN_LIVE | IN_RECORD, true, &kind_flag,
-	 AT(per_core)},
-	{"fps", 0, "N", NULL, "frames per second to budget for, 1 to 1000", "60", IN_LIVE | IN_RECORD, true, &kind_real, AT(fps), .min = 1,
-	 .max = 1000},
-	{"resolution", 0, "WxH", NULL, "pixels of a frame to budget for, 1x1 to 16384x16384", "1920x1080", IN_LIVE | IN_RECORD, true,
-	 &kind_dimensions, AT(resolution), .most = {16384, 16384}},
+	{"format", 'f', "F", NULL, "table, csv or jsonl", "by the ending of the log, else table", IN_LIVE | IN_RECORD | IN_LIST,
+	 false, &kind_choice, AT(format), .choices = output_format_names},
+	{"duration", 'd', "TIME", NULL, "stop after that long, 1ms to 9999m", NULL, IN_LIVE | IN_RECORD, false, &kind_time,
+	 AT(duration_ns), .min = 1 * MS, .max = 9999 * 60 * S},
+	{"per-core", 0, NULL, NULL, "keep and log every shader core, L2 slice and CPU by itself", "sums", IN_LIVE | IN_RECORD,
+	 true, &kind_flag, AT(per_core)},
+	{"fps", 0, "N", NULL, "frames per second to budget for, 1 to 1000", "60", IN_LIVE | IN_RECORD, true, &kind_real, AT(fps),
+	 .min = 1, .max = 1000},
+	{"resolution", 0, "WxH", NULL, "pixels of a frame to budget for, 1x1 to 16384x16384", "1920x1080", IN_LIVE | IN_RECORD,
+	 true, &kind_dimensions, AT(resolution), .most = {16384, 16384}},
 	{"definitions", 0, "WHICH", NULL,
-	 "current: metrics as Arm publishes them today; guide: as printed in the GPU's own guide (Mali-G52, Mali-G715, Mali-G625)",
+	 "current: metrics as Arm publishes them today; guide: as printed in the GPU's own guide (Mali-G52, Mali-G715, "
+	 "Mali-G625)",
 	 "current", IN_LIVE | IN_RECORD | IN_EVAL, true, &kind_choice, AT(definitions), .choices = definition_names},
 	{"seed", 0, "N", NULL, "seed of the simulator", "1", IN_LIVE | IN_RECORD, false, &kind_seed, AT(seed)},
 	{"force", 0, NULL, NULL, "overwrite an existing log", NULL, IN_LIVE | IN_RECORD, false, &kind_flag, AT(force)},
 	{"ascii", 0, NULL, NULL, "no character beyond ASCII", "by locale", IN_LIVE, true, &kind_flag, AT(ascii)},
-	{"color", 0, "WHEN", NULL, "auto, always or never", "auto: by terminal and NO_COLOR", IN_LIVE, true, &kind_choice, AT(color),
-	 .choices = color_names},
+	{"color", 0, "WHEN", NULL, "auto, always or never", "auto: by terminal and NO_COLOR", IN_LIVE, true, &kind_choice,
+	 AT(color), .choices = color_names},
 	{"theme", 0, "NAME", NULL, "colours of the screen", "dark", IN_LIVE, true, &kind_text, AT(theme), .check = check_theme},
-	{"config", 0, "FILE", NULL, "configuration file", "malitop/config under the XDG directory", IN_ALL, false, &kind_text, AT(config)},
-	{"print-config", 0, NULL, NULL, "print the effective configuration in the format of that file", NULL, IN_ALL, false, &kind_flag,
-	 AT(print_config)},
-	{"gpudb", 0, "DIR", NULL, "extra GPU, metric and chart files; repeatable", "malitop/gpudb under the XDG directory", IN_ALL, true,
-	 &kind_gpudb, AT(gpudb)},
+	{"config", 0, "FILE", NULL, "configuration file", "malitop/config under the XDG directory", IN_ALL, false, &kind_text,
+	 AT(config)},
+	{"print-config", 0, NULL, NULL, "print the effective configuration in the format of that file", NULL, IN_ALL, false,
+	 &kind_flag, AT(print_config)},
+	{"gpudb", 0, "DIR", NULL, "extra GPU, metric and chart files; repeatable", "malitop/gpudb under the XDG directory",
+	 IN_ALL, true, &kind_gpudb, AT(gpudb)},
 	{"help", 'h', NULL, NULL, "this text; of a command: malitop COMMAND --help", NULL, IN_ALL, false, &kind_flag, AT(help)},
 	{"version", 'V', NULL, NULL, "version, build options and licence", NULL, IN_ALL, false, &kind_flag, AT(version)},
 	{.name = "pid", .letter = 'p', .arg = "PID"},
@@ -347,8 +354,9 @@ const struct option_row *option_row_find(struct span name)
 
 const struct command_row command_rows[COMMAND_COUNT] = {
 	[COMMAND_LIVE] = {NULL, "malitop [options]", "Show live what a Mali GPU and the CPU beside it are doing."},
-	[COMMAND_RECORD] = {"record", "malitop record -o FILE [options] [-- CMD ARG...]",
-			    "Log without a screen, until --duration, the end of CMD, SIGINT or SIGTERM. The exit status is that of CMD."},
+	[COMMAND_RECORD] =
+		{"record", "malitop record -o FILE [options] [-- CMD ARG...]",
+		 "Log without a screen, until --duration, the end of CMD, SIGINT or SIGTERM. The exit status is that of CMD."},
 	[COMMAND_EVAL] = {"eval", "malitop eval --gpu NAME FILE",
 			  "Print every metric of the template for one raw counter table; FILE - is standard input."},
 	[COMMAND_LIST] = {"list", "malitop list gpus|counters|metrics|views|backends [--gpu NAME] [-f csv|jsonl]",

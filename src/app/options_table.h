@@ -21,31 +21,31 @@ struct option_kind {
 
 struct option_row {
 	const char *name;
-	char letter;             /* 0: none */
-	const char *arg;         /* NULL: a flag */
-	const char *without;     /* the argument may be left out and is this then; NULL: it may not */
+	char letter;         /* 0: none */
+	const char *arg;     /* NULL: a flag */
+	const char *without; /* the argument may be left out and is this then; NULL: it may not */
 	const char *help;
-	const char *standard;    /* default, for the help; NULL: not worth saying */
-	unsigned commands;       /* bits IN_...; 0: a later version will have it */
-	bool config;             /* may stand in the configuration file */
+	const char *standard; /* default, for the help; NULL: not worth saying */
+	unsigned commands;    /* bits IN_...; 0: a later version will have it */
+	bool config;          /* may stand in the configuration file */
 	const struct option_kind *kind;
-	size_t offset;           /* of the value in struct options */
-	double min, max;         /* times in ns, numbers */
+	size_t offset;   /* of the value in struct options */
+	double min, max; /* times in ns, numbers */
 	struct dimensions most;
-	const char *const *choices; /* NULL-terminated */
+	const char *const *choices;                       /* NULL-terminated */
 	bool (*check)(const char *text, struct err *err); /* of a text */
 };
 
-extern const struct option_row option_rows[]; /* ends with a name of NULL */
+extern const struct option_row option_rows[];               /* ends with a name of NULL */
 const struct option_row *option_row_find(struct span name); /* NULL if unknown */
 
 struct command_row {
-	const char *name;        /* NULL: no word, the live screen */
+	const char *name; /* NULL: no word, the live screen */
 	const char *usage, *help;
 };
 
 extern const struct command_row command_rows[COMMAND_COUNT];
-extern const char *const later_commands[];       /* words that a later version will have; NULL-terminated */
+extern const char *const later_commands[];           /* words that a later version will have; NULL-terminated */
 extern const char *const list_names[LIST_COUNT + 1]; /* NULL-terminated */
 
 /* options_config.c */

@@ -12,9 +12,9 @@ const struct backend *registry_find(struct span name); /* NULL if this build has
 
 /* Kernel drivers of Mali GPUs by their device nodes, whether this build has a backend for them or not. */
 struct registry_driver {
-	const char *driver;  /* "kbase" */
-	const char *dir;     /* below the root: "dev" */
-	const char *prefix;  /* of a node in it: "mali" */
+	const char *driver; /* "kbase" */
+	const char *dir;    /* below the root: "dev" */
+	const char *prefix; /* of a node in it: "mali" */
 	const char *backend;
 };
 extern const struct registry_driver registry_drivers[];

@@ -123,61 +123,6 @@ static void seat_start(struct sampler *s, uint32_t index, int64_t period_ns)
 	tell(s, SAMPLER_STARTED, index, source->period_ns, NULL);
 }
 
-static void take_request(struct sampler *s, const struct request *r)
-{
-	struct seat *seat;
-
-	switch (r->kind) {
-	case REQUEST_ADOPT:
-		seat = &s->seats[r->index];
-		pthread_mutex_lock(&s->life);
-		*seat = (struct seat){.source = r->source,
-				      .sample = xcalloc(1, sizeof(*seat->sample) + r->source->n_slots * sizeof(uint64_t))};
-		pthread_mutex_unlock(&s->life);
-		s->n_seats = r->index + 1;
-		seat_start(s, r->index, r->period_ns);
-		break;
-	case REQUEST_PERIOD:
-		seat_start(s, r->index, r->period_ns);
-		break;
-	case REQUEST_ATTACH:
-		assert(s->n_rings < RINGS_MAX);
-		s->rings[s->n_rings].ring = r->ring;
-		s->rings[s->n_rings++].instances = r->instances;
-		break;
-	case REQUEST_DETACH:
-		for (unsigned i = 0; i < s->n_rings; i++)
-			if (s->rings[i].ring == r->ring)
-				s->rings[i--] = s->rings[--s->n_rings];
-		break;
-	case REQUEST_END:
-		s->end = true;
-		break;
-	}
-}
-
-static void take_requests(struct sampler *s)
-{
-	struct request *r, *next;
-	uint64_t n = 0;
-
-	sys_event_ack(s->request_fd);
-	pthread_mutex_lock(&s->lock);
-	r = s->requests;
-	s->requests = NULL;
-	s->requests_end = &s->requests;
-	pthread_mutex_unlock(&s->lock);
-	for (; r; r = next, n++) {
-		next = r->next;
-		take_request(s, r);
-		free(r);
-	}
-	pthread_mutex_lock(&s->lock);
-	s->n_done += n;
-	pthread_cond_broadcast(&s->done);
-	pthread_mutex_unlock(&s->lock);
-}
-
 static void push(struct sampler *s, uint32_t index, struct seat *seat)
 {
 	struct sample *sample = seat->sample;
@@ -217,6 +162,70 @@ static void read_seat(struct sampler *s, uint32_t index, int64_t now)
 		}
 		return;
 	}
+}
+
+/* What ended before a reader leaves is still its own. */
+static void read_all(struct sampler *s)
+{
+	for (uint32_t i = 0; i < s->n_seats; i++)
+		if (s->seats[i].source)
+			read_seat(s, i, s->sys->monotonic_ns(s->sys));
+}
+
+static void take_request(struct sampler *s, const struct request *r)
+{
+	struct seat *seat;
+
+	switch (r->kind) {
+	case REQUEST_ADOPT:
+		seat = &s->seats[r->index];
+		pthread_mutex_lock(&s->life);
+		*seat = (struct seat){.source = r->source,
+				      .sample = xcalloc(1, sizeof(*seat->sample) + r->source->n_slots * sizeof(uint64_t))};
+		pthread_mutex_unlock(&s->life);
+		s->n_seats = r->index + 1;
+		seat_start(s, r->index, r->period_ns);
+		break;
+	case REQUEST_PERIOD:
+		seat_start(s, r->index, r->period_ns);
+		break;
+	case REQUEST_ATTACH:
+		assert(s->n_rings < RINGS_MAX);
+		s->rings[s->n_rings].ring = r->ring;
+		s->rings[s->n_rings++].instances = r->instances;
+		break;
+	case REQUEST_DETACH:
+		read_all(s);
+		for (unsigned i = 0; i < s->n_rings; i++)
+			if (s->rings[i].ring == r->ring)
+				s->rings[i--] = s->rings[--s->n_rings];
+		break;
+	case REQUEST_END:
+		s->end = true;
+		break;
+	}
+}
+
+static void take_requests(struct sampler *s)
+{
+	struct request *r, *next;
+	uint64_t n = 0;
+
+	sys_event_ack(s->request_fd);
+	pthread_mutex_lock(&s->lock);
+	r = s->requests;
+	s->requests = NULL;
+	s->requests_end = &s->requests;
+	pthread_mutex_unlock(&s->lock);
+	for (; r; r = next, n++) {
+		next = r->next;
+		take_request(s, r);
+		free(r);
+	}
+	pthread_mutex_lock(&s->lock);
+	s->n_done += n;
+	pthread_cond_broadcast(&s->done);
+	pthread_mutex_unlock(&s->lock);
 }
 
 /* A suspend moves BOOTTIME but not MONOTONIC: what comes next begins after time that nobody counted. */

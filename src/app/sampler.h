@@ -34,8 +34,8 @@ enum sampler_event_kind { SAMPLER_STARTED, SAMPLER_FAILED, SAMPLER_GONE };
 struct sampler_event {
 	enum sampler_event_kind kind;
 	uint32_t source;
-	int64_t period_ns;  /* SAMPLER_STARTED: the true one */
-	struct err err;     /* SAMPLER_FAILED, SAMPLER_GONE */
+	int64_t period_ns; /* SAMPLER_STARTED: the true one */
+	struct err err;    /* SAMPLER_FAILED, SAMPLER_GONE */
 };
 int sampler_fd(const struct sampler *s);
 bool sampler_next_event(struct sampler *s, struct sampler_event *event);

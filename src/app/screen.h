@@ -10,12 +10,12 @@ struct screen {
 	struct session *session;
 	struct feeds *feeds;
 	struct views views;
-	const struct view *view;    /* the one shown */
+	const struct view *view; /* the one shown */
 	bool per_instance;
 	int scroll, scroll_max;
-	int64_t paused_ns;          /* end of the history shown; 0: now */
+	int64_t paused_ns; /* end of the history shown; 0: now */
 	char cpu_line[256];
-	char recording[64];         /* "REC run.csv 12.4 MB"; "" for none */
+	char recording[64]; /* "REC run.csv 12.4 MB"; "" for none */
 };
 
 /* Views of what the session has; `view` by name or digit (NULL: the first). An unknown one is an error that lists those there are. */

@@ -20,8 +20,8 @@ struct session_source {
 	struct source_constants constants;
 	const struct gpu_product *product;
 	struct metric_set *set;
-	uint32_t index;      /* in the sampler */
-	int64_t period_ns;   /* true interval, 0 until it started */
+	uint32_t index;    /* in the sampler */
+	int64_t period_ns; /* true interval, 0 until it started */
 	bool gone;
 };
 

@@ -140,11 +140,19 @@ char *number_shortest(char *buf, double value)
 		return buf;
 	if (value == 0)
 		return strcpy(buf, "0.0"); /* never -0 */
-	for (digits = 1; digits < 17; digits++) { /* 17 always suffice for a double */
+	if (fabs(value) < 1e15 && value == trunc(value)) { /* counts, most of what there is */
+		snprintf(buf, NUMBER_TEXT, "%lld.0", (long long)value);
+		return buf;
+	}
+	/* Any decimal of 15 digits survives a normal double, 17 always suffice. */
+	for (digits = fabs(value) < 2.3e-308 ? 1 : 15; digits < 17; digits++) {
 		snprintf(buf, NUMBER_TEXT, "%.*e", digits - 1, value);
 		if (strtod(buf, NULL) == value)
 			break;
 	}
+	snprintf(buf, NUMBER_TEXT, "%.*e", digits - 1, value);
+	while (digits > 1 && buf[digits + (value < 0)] == '0')
+		digits--; /* d.ddd: digit k stands at k, behind the point */
 	snprintf(buf, NUMBER_TEXT, "%.*e", digits - 1, value);
 	if (fabs(value) < 1e21) {
 		int exponent = atoi(strchr(buf, 'e') + 1);

@@ -230,14 +230,25 @@ static void fold_shelf(const struct history *h, const struct shelf *shelf, int64
 	}
 }
 
+/* What ended later comes from fine columns, the rest from coarse ones: the border is the end of a coarse column, so that nothing
+ * falls in between and windows that meet add up. */
+static int64_t fine_since(const struct history *h)
+{
+	int64_t first = h->fine.n ? shelf_at(h, &h->fine, 0)->begin_ns : 0;
+	unsigned i = shelf_after(h, &h->coarse, first);
+	const struct column *c = i < h->coarse.n ? shelf_at(h, &h->coarse, i) : NULL;
+
+	return c && c->begin_ns < first ? c->end_ns : first;
+}
+
 void history_span(const struct history *h, int64_t from_ns, int64_t to_ns, struct column *out)
 {
-	int64_t fine_from = h->fine.n ? shelf_at(h, &h->fine, 0)->begin_ns : from_ns;
+	int64_t since = fine_since(h);
 
 	column_clear(out, h->n_slots);
-	if (from_ns < fine_from)
-		fold_shelf(h, &h->coarse, from_ns, to_ns < fine_from ? to_ns : fine_from, out);
-	fold_shelf(h, &h->fine, from_ns, to_ns, out);
+	if (from_ns < since)
+		fold_shelf(h, &h->coarse, from_ns, to_ns < since ? to_ns : since, out);
+	fold_shelf(h, &h->fine, from_ns > since ? from_ns : since, to_ns, out);
 }
 
 const struct column *history_total(const struct history *h)

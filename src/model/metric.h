@@ -102,8 +102,9 @@ bool metric_compile(const struct metric_set *set, const struct gpudb *db, struct
 
 /* Fill a vector (n_vector doubles) from a column. */
 void metric_vector(const struct metric_set *set, const struct column *column, double *vector);
-/* The same seen by one instance: its slots in place of the sums, and one core or slice. */
-void metric_vector_instance(const struct metric_set *set, const struct metric_instance *instance, const double *vector,
+/* The same seen by one instance: its slots in place of the sums, and one core or slice. Only the first n values of `vector` exist
+ * (a history may leave instances out); what lies behind them is unknown. `out` gets n_vector values. */
+void metric_vector_instance(const struct metric_set *set, const struct metric_instance *instance, const double *vector, unsigned n,
 			    double *out);
 /* The value within its bounds; NaN if undefined. */
 double metric_value(const struct metric *metric, const double *vector);

@@ -14,15 +14,18 @@ void metric_vector(const struct metric_set *set, const struct column *column, do
 	memcpy(vector + VECTOR_CONSTANTS, column->value, set->n_slots * sizeof(*vector));
 }
 
-void metric_vector_instance(const struct metric_set *set, const struct metric_instance *instance, const double *vector, double *out)
+void metric_vector_instance(const struct metric_set *set, const struct metric_instance *instance, const double *vector, unsigned n,
+			    double *out)
 {
-	memcpy(out, vector, set->n_vector * sizeof(*out));
+	memcpy(out, vector, n * sizeof(*out));
+	for (unsigned i = n; i < set->n_vector; i++)
+		out[i] = NAN;
 	if (instance->kind == INSTANCE_CORE)
 		out[VECTOR_CORES] = 1;
 	if (instance->kind == INSTANCE_SLICE)
 		out[VECTOR_SLICES] = 1;
 	for (unsigned i = 0; i < instance->n_parts; i++)
-		out[instance->parts[i].sum] = vector[instance->parts[i].own];
+		out[instance->parts[i].sum] = instance->parts[i].own < n ? vector[instance->parts[i].own] : (double)NAN;
 }
 
 double metric_value(const struct metric *metric, const double *vector)

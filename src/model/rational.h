@@ -13,7 +13,7 @@
 #define RATIONAL_LIMBS 256 /* of 32 bits: 8192 bits above and below the line; shipped formulas need some hundreds */
 
 struct natural {
-	unsigned n; /* limbs in use; 0 is zero, limb[n - 1] is never 0 */
+	unsigned n;                        /* limbs in use; 0 is zero, limb[n - 1] is never 0 */
 	uint32_t limb[RATIONAL_LIMBS + 2]; /* two more for the digits of rational_format */
 };
 
@@ -25,7 +25,7 @@ enum rational_state {
 
 struct rational {
 	enum rational_state state;
-	bool negative; /* never for zero */
+	bool negative;           /* never for zero */
 	struct natural num, den; /* not reduced; den is never 0 when defined */
 };
 

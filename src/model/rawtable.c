@@ -98,11 +98,13 @@ static bool add_constant(struct reader *rd, const struct span fields[FIELD_COUNT
 			return fail(rd, rd->line, "sample_seconds '%s' is not a decimal above 0: write seconds, such as 0.1",
 				    shown(buf, fields[FIELD_VALUE]));
 		if (c != RAWTABLE_SECONDS && !parse_count(fields[FIELD_VALUE], &t->constants[c].value))
-			return fail(rd, rd->line, "value '%s' is not an unsigned 64-bit integer", shown(buf, fields[FIELD_VALUE]));
+			return fail(rd, rd->line, "value '%s' is not an unsigned 64-bit integer",
+				    shown(buf, fields[FIELD_VALUE]));
 		return true;
 	}
 	return fail(rd, rd->line, "unknown constant '%s': expected %s, %s, %s or %s", shown(buf, fields[FIELD_NAME]),
-		    rawtable_constant_names[0], rawtable_constant_names[1], rawtable_constant_names[2], rawtable_constant_names[3]);
+		    rawtable_constant_names[0], rawtable_constant_names[1], rawtable_constant_names[2],
+		    rawtable_constant_names[3]);
 }
 
 /* The published counter that a row is about. */
@@ -116,15 +118,17 @@ static bool find_counter(struct reader *rd, enum gpu_block block, const struct s
 	uint64_t index;
 
 	if (!parse_count(fields[FIELD_INDEX], &index))
-		return fail(rd, rd->line, "index '%s' is not a number: write the slot of the counter", shown(buf, fields[FIELD_INDEX]));
+		return fail(rd, rd->line, "index '%s' is not a number: write the slot of the counter",
+			    shown(buf, fields[FIELD_INDEX]));
 	if (index >= layout->slots_per_block)
-		return fail(rd, rd->line, "index %llu, but a block of this GPU has %u slots: is --gpu right?", (unsigned long long)index,
-			    layout->slots_per_block);
+		return fail(rd, rd->line, "index %llu, but a block of this GPU has %u slots: is --gpu right?",
+			    (unsigned long long)index, layout->slots_per_block);
 	c = gpu_layout_at(layout, block, (unsigned)index);
 	if (!c)
 		return fail(rd, rd->line, "unknown index %u in %s: see malitop list counters", (unsigned)index, where);
 	if (!c->name)
-		return fail(rd, rd->line, "index %u in %s (%s) is not published: remove the row", (unsigned)index, where, c->hw_name);
+		return fail(rd, rd->line, "index %u in %s (%s) is not published: remove the row", (unsigned)index, where,
+			    c->hw_name);
 	if (name.n && !span_is(name, c->hw_name) && !span_is(name, c->name))
 		return fail(rd, rd->line, "wrong name '%s': index %u in %s is %s (%s)", shown(buf, name), (unsigned)index, where,
 			    c->hw_name, c->name);
@@ -158,7 +162,8 @@ static bool add_line(struct reader *rd, struct span text)
 	for (size_t i = 0; i < text.n; i++)
 		n += text.p[i] == '\t';
 	if (n != FIELD_COUNT)
-		return fail(rd, rd->line, "%u columns: expected %d, tab-separated: block instance index name value", n, FIELD_COUNT);
+		return fail(rd, rd->line, "%u columns: expected %d, tab-separated: block instance index name value", n,
+			    FIELD_COUNT);
 	for (unsigned f = 0; f < FIELD_COUNT; f++)
 		fields[f] = span_until(&text, '\t');
 	if (span_is(fields[FIELD_BLOCK], RAWTABLE_CONSTANT_BLOCK))
@@ -184,7 +189,8 @@ static int by_counter(const void *a, const void *b)
 /* How many instances every counter of a block must have, and who says so. false when nobody does (yet). */
 static bool expected_instances(const struct rawtable *t, enum gpu_block block, uint64_t *expected, const char **who)
 {
-	static const enum rawtable_constant constants[BLOCK_COUNT] = {[BLOCK_MEMORY] = RAWTABLE_SLICES, [BLOCK_CORE] = RAWTABLE_CORES};
+	static const enum rawtable_constant constants[BLOCK_COUNT] = {
+		[BLOCK_MEMORY] = RAWTABLE_SLICES, [BLOCK_CORE] = RAWTABLE_CORES};
 
 	if (block == BLOCK_FRONT_END || block == BLOCK_TILER) {
 		*who = "there is one per GPU";
@@ -259,7 +265,8 @@ bool rawtable_parse(struct rawtable *table, const struct gpu_layout *layout, con
 			continue;
 		}
 		if (!span_is(line, RAWTABLE_HEADER))
-			return fail(&rd, rd.line, "no header: expected the words block, instance, index, name and value between tabs");
+			return fail(&rd, rd.line,
+				    "no header: expected the words block, instance, index, name and value between tabs");
 		header = true;
 	}
 	if (!header)

@@ -2,7 +2,7 @@
  *
  *   block <tab> instance <tab> index <tab> name <tab> value
  *
- * One header line with these words, '#' comments, LF or CRLF. `block` is constant, front_end, tiler, memory_system or shader_core.
+ * One header line with these words, '#' comments, LF or CRLF. `block`: constant, front_end, tiler, memory_system or shader_core.
  * A constant has its name and an empty index. A counter has the index of its slot; its name may be empty, else it is the hardware
  * or the machine name of that slot. Values are unsigned 64-bit integers before the multiplier, only sample_seconds is a decimal.
  *
@@ -30,16 +30,16 @@ struct rawtable_row {
 struct rawtable {
 	const struct gpu_layout *layout;
 	struct {
-		unsigned line;      /* 0: the table does not say */
-		struct span text;   /* points into the text that was parsed */
-		uint64_t value;     /* not for RAWTABLE_SECONDS */
+		unsigned line;    /* 0: the table does not say */
+		struct span text; /* points into the text that was parsed */
+		uint64_t value;   /* not for RAWTABLE_SECONDS */
 	} constants[RAWTABLE_CONSTANTS];
 	unsigned instances[BLOCK_COUNT]; /* of every counter of that block; 0: the block has no rows */
 	struct rawtable_row *rows;       /* by counter, then by instance */
 	unsigned n_rows, cap_rows;
 };
 
-/* Parse the table of a GPU with that layout. Errors read "file:line: what: what to try". The table is freed by rawtable_fini, also
+/* Parse the table of a GPU with that layout. Errors read "file:line: what: what to try". rawtable_fini frees the table, also
  * after a failure; the text must outlive it. */
 bool rawtable_parse(struct rawtable *table, const struct gpu_layout *layout, const char *file, struct span text, struct err *err);
 void rawtable_fini(struct rawtable *table);

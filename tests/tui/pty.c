@@ -276,8 +276,13 @@ bool pty_read_for(struct pty *pty, int ms)
 /* What came last may still be on its way when the job has ended. */
 static void drain(struct pty *pty)
 {
-	for (int i = 0; i < 5; i++)
-		pump(pty, 2);
+	size_t before;
+
+	do {
+		before = pty->out.n + pty->notes.n;
+		for (int i = 0; i < 5; i++)
+			pump(pty, 2);
+	} while (pty->out.n + pty->notes.n > before);
 }
 
 static bool has(const struct strbuf *buf, size_t from, const char *text)
@@ -304,6 +309,19 @@ bool pty_wait_output(struct pty *pty, size_t from, const char *text)
 bool pty_wait_note(struct pty *pty, const char *text)
 {
 	return wait_text(pty, &pty->notes, 0, text);
+}
+
+bool pty_wait_note_unread(struct pty *pty, const char *text)
+{
+	int64_t end = now_ms() + PATIENCE_MS;
+	struct pollfd pollfd = {.fd = pty->notes_fd, .events = POLLIN};
+	char bytes[256];
+	ssize_t n;
+
+	while (!has(&pty->notes, 0, text) && now_ms() < end)
+		if (poll(&pollfd, 1, 50) > 0 && (n = read(pty->notes_fd, bytes, sizeof(bytes))) > 0)
+			strbuf_add(&pty->notes, bytes, (size_t)n);
+	return has(&pty->notes, 0, text);
 }
 
 bool pty_wait_report(struct pty *pty, unsigned n_reports)

@@ -56,6 +56,8 @@ bool pty_read_for(struct pty *pty, int ms);
 /* Read until the output (from `from` on) or the notes have the text; false after some seconds. */
 bool pty_wait_output(struct pty *pty, size_t from, const char *text);
 bool pty_wait_note(struct pty *pty, const char *text);
+/* The same, but what it writes to the terminal stays unread meanwhile: the terminal stalls. */
+bool pty_wait_note_unread(struct pty *pty, const char *text);
 /* Read until the job stopped or ended once more than `n_reports` says; false after some seconds. */
 bool pty_wait_report(struct pty *pty, unsigned n_reports);
 

@@ -86,7 +86,7 @@ static void board_init(struct board *b, struct gpudb *db, const char *gpu, unsig
 		b->history[i] = b->now;
 	b->column = xcalloc(1, sizeof(*b->column));
 	b->data = (struct view_data){
-		.gpu = {b->set, b->now, b->now, b->column, b->history, TINY_POINTS},
+		.gpu = {b->set, b->set->n_vector, b->now, b->now, b->column, b->history, TINY_POINTS},
 		.refresh_s = 0.5,
 		.fps = 60,
 		.cpu_line = "",

@@ -79,7 +79,8 @@ static char *value_of(const char *result, const char *metric)
 
 static void check_golden(const char *gpu, const char *sample, enum definitions definitions)
 {
-	AUTOFREE char *samples_name = xasprintf("golden-%s-samples.tsv", gpu), *values_name = xasprintf("golden-%s-values.tsv", gpu);
+	AUTOFREE char *samples_name = xasprintf("golden-%s-samples.tsv", gpu),
+		      *values_name = xasprintf("golden-%s-values.tsv", gpu);
 	AUTOFREE char *samples = reference(samples_name), *values = reference(values_name);
 	AUTOFREE char *result = NULL;
 	AUTO_STRBUF struct strbuf table = {0};
@@ -137,7 +138,8 @@ static void units_are_those_of_the_template(void **state)
 				continue; /* a CPU's */
 			assert_true(next_row(&got, g));
 			if (!span_eq(g[0], e[4]) || !span_eq(g[3], e[6]))
-				fail_msg("%s: %.*s has unit %.*s, expected %.*s", gpus[i], SPAN_ARG(g[0]), SPAN_ARG(g[3]), SPAN_ARG(e[6]));
+				fail_msg("%s: %.*s has unit %.*s, expected %.*s", gpus[i], SPAN_ARG(g[0]), SPAN_ARG(g[3]),
+					 SPAN_ARG(e[6]));
 		}
 	}
 }
@@ -168,24 +170,28 @@ static void one_case_at_a_time(void **state)
 		const char *rows, *metric, *value;
 	} cases[] = {
 		{"sums go beyond 64 bits", "G52", DEFINITIONS_CURRENT,
-		 CORES(2) CORE(0, 9, 18446744073709551615) CORE(9, 9, 18446744073709551615), "MaliFragWarp", "36893488147400000000"},
+		 CORES(2) CORE(0, 9, 18446744073709551615) CORE(9, 9, 18446744073709551615), "MaliFragWarp",
+		 "36893488147400000000"},
 		{"a mean is exact", "G52", DEFINITIONS_GUIDE, CORES(3) CORE(0, 9, 1) CORE(1, 9, 1) CORE(7, 9, 0), "MaliFragWarp",
 		 "0.666666666667"},
 		{"a tie of a mean goes to the even digit", "G52", DEFINITIONS_GUIDE,
 		 CORES(2) CORE(0, 9, 200000000001) CORE(1, 9, 200000000000), "MaliFragWarp", "200000000000"},
 		{"another tie, upwards", "G52", DEFINITIONS_GUIDE, CORES(2) CORE(0, 9, 200000000003) CORE(1, 9, 200000000000),
 		 "MaliFragWarp", "200000000002"},
-		{"a mean needs the rows, not the constant", "G52", DEFINITIONS_GUIDE, CORE(0, 9, 1) CORE(1, 9, 2), "MaliFragWarp", "1.5"},
+		{"a mean needs the rows, not the constant", "G52", DEFINITIONS_GUIDE, CORE(0, 9, 1) CORE(1, 9, 2), "MaliFragWarp",
+		 "1.5"},
 		{"a sum likewise", "G52", DEFINITIONS_CURRENT, CORE(0, 9, 1) CORE(1, 9, 2), "MaliFragWarp", "3"},
 		{"the multiplier counts under the current definitions", "G715", DEFINITIONS_CURRENT,
 		 CORES(1) CORE(0, 4, 1000) CORE(0, 69, 25), "MaliFragThroughputCy", "10"},
 		{"and under the guide's", "G715", DEFINITIONS_GUIDE, CORES(1) CORE(0, 4, 1000) CORE(0, 69, 25),
 		 "MaliFragThroughputCy", "10"},
 		{"bytes come from the bus width", "G715", DEFINITIONS_CURRENT,
-		 "constant\t0\t\tl2_slice_count\t1\nconstant\t0\t\tbus_width_bits\t128\nmemory_system\t0\t32\t\t3\n", "MaliExtBusRdBy", "48"},
-		{"and not without it", "G715", DEFINITIONS_CURRENT, "constant\t0\t\tl2_slice_count\t1\nmemory_system\t0\t32\t\t3\n",
-		 "MaliExtBusRdBy", ""},
-		{"holes among the cores do not matter", "G52", DEFINITIONS_CURRENT, CORES(2) CORE(3, 9, 1) CORE(60, 9, 2), "MaliFragWarp", "3"},
+		 "constant\t0\t\tl2_slice_count\t1\nconstant\t0\t\tbus_width_bits\t128\nmemory_system\t0\t32\t\t3\n",
+		 "MaliExtBusRdBy", "48"},
+		{"and not without it", "G715", DEFINITIONS_CURRENT,
+		 "constant\t0\t\tl2_slice_count\t1\nmemory_system\t0\t32\t\t3\n", "MaliExtBusRdBy", ""},
+		{"holes among the cores do not matter", "G52", DEFINITIONS_CURRENT, CORES(2) CORE(3, 9, 1) CORE(60, 9, 2),
+		 "MaliFragWarp", "3"},
 	};
 
 	(void)state;
@@ -221,7 +227,9 @@ static void command_fails_with_the_right_status(void **state)
 		enum exit_status status;
 		const char *message;
 	} cases[] = {
-		{{.gpu = "G57", .definitions = DEFINITIONS_GUIDE, .operand = "/dev/null"}, EXIT_USAGE, "Mali-G52, Mali-G715, Mali-G625"},
+		{{.gpu = "G57", .definitions = DEFINITIONS_GUIDE, .operand = "/dev/null"},
+		 EXIT_USAGE,
+		 "Mali-G52, Mali-G715, Mali-G625"},
 		{{.gpu = "GeForce", .operand = "/dev/null"}, EXIT_USAGE, "--gpu: unknown 'GeForce': see malitop list gpus"},
 		{{.gpu = "G57", .operand = "/nowhere/x.tsv"}, EXIT_FAILED, "/nowhere/x.tsv"},
 		{{.gpu = "immortalis g715", .operand = "/dev/null"}, EXIT_FAILED, "/dev/null:1: empty"},
@@ -260,12 +268,9 @@ static int unload(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_are_those_of_the_reference),
-		cmocka_unit_test(units_are_those_of_the_template),
-		cmocka_unit_test(table_without_rows_defines_nothing),
-		cmocka_unit_test(one_case_at_a_time),
-		cmocka_unit_test(every_gpu_has_its_rows_in_order),
-		cmocka_unit_test(command_fails_with_the_right_status),
+		cmocka_unit_test(values_are_those_of_the_reference),  cmocka_unit_test(units_are_those_of_the_template),
+		cmocka_unit_test(table_without_rows_defines_nothing), cmocka_unit_test(one_case_at_a_time),
+		cmocka_unit_test(every_gpu_has_its_rows_in_order),    cmocka_unit_test(command_fails_with_the_right_status),
 	};
 
 	return cmocka_run_group_tests(tests, load, unload);

@@ -134,9 +134,11 @@ static void wrong_usage_names_what_and_what_to_try(void **state)
 		struct err err;
 		enum exit_status status = parse(&options, cases[i].words, &err);
 
-		if (status != (cases[i].message ? EXIT_USAGE : EXIT_DONE) || (cases[i].message && !strstr(err.text, cases[i].message)))
-			fail_msg("%s %s: status %d, '%s' does not say '%s'", cases[i].words[0], cases[i].words[1] ? cases[i].words[1] : "",
-				 status, err.text, cases[i].message ? cases[i].message : "");
+		if (status != (cases[i].message ? EXIT_USAGE : EXIT_DONE) ||
+		    (cases[i].message && !strstr(err.text, cases[i].message)))
+			fail_msg("%s %s: status %d, '%s' does not say '%s'", cases[i].words[0],
+				 cases[i].words[1] ? cases[i].words[1] : "", status, err.text,
+				 cases[i].message ? cases[i].message : "");
 		options_fini(&options);
 	}
 }
@@ -168,8 +170,8 @@ static void defaults_are_those_of_the_contract(void **state)
 
 static void options_reach_their_fields(void **state)
 {
-	static const char *const words[] = {"record", "-o", "a.txt", "-fjsonl", "-i1ms", "--demo=raytracing", "--per-core", "-d", "1.5m",
-					    "--", "sh", "-c", NULL};
+	static const char *const words[] = {"record", "-o", "a.txt", "-fjsonl", "-i1ms", "--demo=raytracing", "--per-core", "-d",
+					    "1.5m",   "--", "sh",    "-c",      NULL};
 	struct options o;
 	struct err err;
 
@@ -352,8 +354,8 @@ static void printed_configuration_reads_back(void **state)
 	struct err err;
 
 	(void)state;
-	if (parse(&o, (const char *const[]){"-i", "1.5ms", "--fps=59.94", "--gpudb", "/db", "-b", "proc", "--print-config", NULL}, &err) !=
-	    EXIT_DONE)
+	if (parse(&o, (const char *const[]){"-i", "1.5ms", "--fps=59.94", "--gpudb", "/db", "-b", "proc", "--print-config", NULL},
+		  &err) != EXIT_DONE)
 		fail_msg("%s", err.text);
 	assert_true(o.print_config);
 	options_print_config(&o, &once);

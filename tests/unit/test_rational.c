@@ -101,8 +101,8 @@ static void arithmetic_is_exact(void **state)
 /* What doubles, and pairs of doubles, get wrong: a/3 - b/3 - c/3 with a = b + c. */
 static void difference_that_is_zero_is_zero_and_divides_nothing(void **state)
 {
-	AUTOFREE struct rational *a = number("281474976710655"), *b = number("281474976710650"), *c = number("5"), *three = number("3"),
-				 *one = number("1");
+	AUTOFREE struct rational *a = number("281474976710655"), *b = number("281474976710650"), *c = number("5"),
+				 *three = number("3"), *one = number("1");
 
 	(void)state;
 	rational_div(a, a, three);
@@ -162,7 +162,8 @@ static void largest_that_fits_can_be_written(void **state)
 
 static void only_decimals_are_decimals(void **state)
 {
-	static const char *const wrong[] = {"", ".", "-", "+1", "1.2.3", "0x10", "1e", "1e+", "1e1234", "ten", "1 ", " 1", "1,5", "inf", "nan"};
+	static const char *const wrong[] = {"",       ".",   "-",  "+1", "1.2.3", "0x10", "1e", "1e+",
+					    "1e1234", "ten", "1 ", " 1", "1,5",   "inf",  "nan"};
 	struct rational r;
 
 	(void)state;
@@ -175,7 +176,8 @@ static void constant_of_a_formula_is_what_was_written(void **state)
 	static const struct {
 		double value;
 		const char *text;
-	} cases[] = {{0.85, "0.85"}, {1e-3, "0.001"}, {-2.5, "-2.5"}, {1e21, "1000000000000000000000"}, {NAN, ""}, {INFINITY, ""}};
+	} cases[] = {{0.85, "0.85"}, {1e-3, "0.001"}, {-2.5, "-2.5"}, {1e21, "1000000000000000000000"},
+		     {NAN, ""},      {INFINITY, ""}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

@@ -40,7 +40,8 @@ static const struct invariant {
 	{"MaliExtBusRdOTQ1 + MaliExtBusRdOTQ2 + MaliExtBusRdOTQ3", "MaliExtBusRd", false},
 	{"MaliExtBusWrOTQ1 + MaliExtBusWrOTQ2 + MaliExtBusWrOTQ3", "MaliExtBusWr", false},
 	{"MaliExtBusRdNoSnoop + MaliExtBusRdUnique", "MaliExtBusRd", false},
-	{"MaliExtBusWrNoSnoopFull + MaliExtBusWrNoSnoopPart + MaliExtBusWrSnoopFull + MaliExtBusWrSnoopPart", "MaliExtBusWr", true},
+	{"MaliExtBusWrNoSnoopFull + MaliExtBusWrNoSnoopPart + MaliExtBusWrSnoopFull + MaliExtBusWrSnoopPart", "MaliExtBusWr",
+	 true},
 	{"MaliExtBusRdBt * $MaliConstantsBusWidthBits", "MaliExtBusRd * 512", true},
 	{"MaliMMUL3Hit + MaliMMUL3Rd", "MaliMMULookup", false},
 	{"MaliMMUL2Rd", "MaliMMUL3Rd", false},
@@ -64,7 +65,8 @@ static const struct invariant {
 	{"MaliFragOpaqueQd", "MaliFragRastQd - MaliFragEZSKillQd", false},
 	{"MaliFragPrepassKillQd", "MaliFragPrepassTestQd", false},
 	{"MaliFragPrepassTestQd", "MaliFragRastQd", false},
-	{"MaliFragPrepassPrim + MaliFragPrepassSkippedPrim", "MaliFragPrim + MaliFragPrepassCullPrim - MaliFragPrepassPrim", true},
+	{"MaliFragPrepassPrim + MaliFragPrepassSkippedPrim", "MaliFragPrim + MaliFragPrepassCullPrim - MaliFragPrepassPrim",
+	 true},
 	{"MaliFragPrepassWarp", "MaliFragWarp", false},
 	{"MaliFragPartWarp", "MaliFragWarp", false},
 	{"MaliFragWarp * MaliGPUWarpSize / 4", "MaliFragRastQd - MaliFragEZSKillQd + MaliFragPrepassWarp * 4", false},
@@ -115,7 +117,8 @@ static bool compile(const struct bench *b, struct span text, struct expr *out)
 static void compile_all(struct bench *b)
 {
 	for (unsigned i = 0; i < ARRAY_LEN(invariants); i++)
-		if (compile(b, span_of(invariants[i].part), &b->part[i]) && compile(b, span_of(invariants[i].whole), &b->whole[i]))
+		if (compile(b, span_of(invariants[i].part), &b->part[i]) &&
+		    compile(b, span_of(invariants[i].whole), &b->whole[i]))
 			b->used[i]++;
 		else
 			expr_fini(&b->part[i]);
@@ -203,7 +206,7 @@ static void check_percentages(const struct bench *b, const char *where)
 		const struct metric *m = &b->set->metrics[i];
 		double x;
 
-		if (m->unit->kind != UNIT_PERCENT || !strcmp(m->def->name, "GPUSerialisation"))
+		if (m->unit->kind != UNIT_PERCENT)
 			continue;
 		x = expr_eval(&m->expr, b->vector);
 		if (x < -1e-9 || x > 100 + 1e-9)
@@ -263,8 +266,8 @@ static void check_gpu(struct bench *b)
 			run_second(b, s, seed, true);
 			row = mismatch(b, s, &value);
 			if (row)
-				fail_msg("%s, %s, seed %u: %s = %g, expected %g to %g: %s", b->product->name, sim_scenarios[s].name,
-					 seed, row->formula, value, row->low, row->high, row->why);
+				fail_msg("%s, %s, seed %u: %s = %g, expected %g to %g: %s", b->product->name,
+					 sim_scenarios[s].name, seed, row->formula, value, row->low, row->high, row->why);
 		}
 }
 
@@ -306,7 +309,8 @@ static void no_scenario_is_taken_for_another(void **state)
 			run_second(&b, s, 1, false);
 			for (unsigned other = 0; other < sim_n_scenarios; other++)
 				if (other != s && !mismatch(&b, other, &value))
-					fail_msg("%s: %s looks like %s", names[i], sim_scenarios[s].name, sim_scenarios[other].name);
+					fail_msg("%s: %s looks like %s", names[i], sim_scenarios[s].name,
+						 sim_scenarios[other].name);
 		}
 		bench_close(&b);
 	}
@@ -315,8 +319,9 @@ static void no_scenario_is_taken_for_another(void **state)
 
 static void every_scenario_names_three_to_six_ranges_with_a_reason(void **state)
 {
-	static const char *const names[] = {"idle",		"mixed",     "fragment-bound", "vertex-bound", "compute-bound",
-					    "bandwidth-bound", "cpu-bound", "serialised",     "raytracing"};
+	static const char *const names[] = {"idle",         "mixed",         "fragment-bound",
+					    "vertex-bound", "compute-bound", "bandwidth-bound",
+					    "cpu-bound",    "serialised",    "raytracing"};
 
 	(void)state;
 	assert_int_equal(sim_n_scenarios, ARRAY_LEN(names));

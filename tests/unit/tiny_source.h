@@ -107,7 +107,7 @@ static inline void tiny_init(struct tiny *t)
 		t->history[i] = t->points[i] = tiny_vector(t);
 	t->column = xcalloc(1, sizeof(*t->column));
 	t->data = (struct view_data){
-		.gpu = {t->set, t->now, t->total, t->column, t->history, TINY_POINTS},
+		.gpu = {t->set, t->set->n_vector, t->now, t->total, t->column, t->history, TINY_POINTS},
 		.refresh_s = 0.5,
 		.fps = 50,
 		.width = 1920,

@@ -1,0 +1,36 @@
+/* run: the real program in a pty, seen through an emulator. */
+#ifndef MALITOP_TEST_RUN_H
+#define MALITOP_TEST_RUN_H
+
+#include "tests/tui/emulator.h"
+
+#define RUN_COLS 100
+#define RUN_ROWS 30
+
+struct run {
+	struct pty pty;
+	struct emulator emulator;
+};
+
+struct run_options {
+	int cols, rows;
+	const char *term, *env;
+	const char *refresh; /* "-r100ms" if NULL */
+	const char *arg;     /* one more */
+	bool ignore_hup;
+};
+
+/* $MALITOP, else ./malitop. False and a message when it is not there. */
+bool run_find_program(void);
+
+void run_start(struct run *run, const struct run_options *o);
+void run_shown(struct run *run, const struct run_options *o); /* and its first values are on the screen */
+void run_stop(struct run *run);
+void run_quit(struct run *run); /* by q; checks the exit status */
+
+/* Until a row from `from` on has the text; false when it does not come. */
+bool run_wait(struct run *run, int from, const char *text);
+void run_assert_as_before(struct run *run); /* the terminal is as it was before the program */
+void run_assert_frame(struct run *run);     /* header, tabs and footer are in their places */
+
+#endif

@@ -1,0 +1,423 @@
+#include "base/alloc.h"
+#include "model/history.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { DELTA, STEADY, LEVEL, PEAK, CORE0, CORE1, N_SLOTS, N_KEPT = CORE0 };
+static const struct slot slots[N_SLOTS] = {
+	[DELTA] = {.name = "delta", .kind = SLOT_DELTA, .scale = 4},
+	[STEADY] = {.name = "steady", .kind = SLOT_STEADY, .scale = 1},
+	[LEVEL] = {.name = "level", .kind = SLOT_LEVEL, .scale = 1e-3},
+	[PEAK] = {.name = "peak", .kind = SLOT_PEAK, .scale = 1},
+	[CORE0] = {.name = "delta", .kind = SLOT_DELTA, .instance = INSTANCE_CORE, .number = 0, .scale = 4},
+	[CORE1] = {.name = "delta", .kind = SLOT_DELTA, .instance = INSTANCE_CORE, .number = 1, .scale = 4},
+};
+
+#define MS 1000000ll
+#define SECOND 1000000000ll
+
+struct feed {
+	struct history *h;
+	struct sample *s;
+	int64_t at_ns;
+	uint64_t seq;
+	struct column *out;
+};
+
+static void feed_init(struct feed *f, int64_t interval_ns)
+{
+	*f = (struct feed){.at_ns = 1000 * SECOND, .h = history_new(slots, N_SLOTS, N_KEPT, interval_ns)};
+	f->s = xcalloc(1, sizeof(*f->s) + N_SLOTS * sizeof(uint64_t));
+	f->out = history_column_new(f->h);
+}
+
+static void feed_fini(struct feed *f)
+{
+	history_free(f->h);
+	free(f->s);
+	free(f->out);
+}
+
+/* A sample of that length with delta = steady = d, level = peak = l, and the cores' parts of d. */
+static void feed_sample(struct feed *f, int64_t length_ns, uint64_t d, int64_t l, uint32_t flags)
+{
+	*f->s = (struct sample){.flags = flags, .n_values = N_SLOTS, .seq = ++f->seq, .begin_ns = f->at_ns};
+	f->s->end_ns = f->at_ns += length_ns;
+	f->s->value[DELTA] = f->s->value[STEADY] = d;
+	f->s->value[LEVEL] = f->s->value[PEAK] = (uint64_t)l;
+	f->s->value[CORE0] = d / 4;
+	f->s->value[CORE1] = d == SAMPLE_UNKNOWN ? d : d - d / 4;
+	history_push(f->h, f->s);
+}
+
+static void columns_hold_sums_and_not_means(void **state)
+{
+	struct feed f;
+	int64_t from;
+
+	(void)state;
+	feed_init(&f, 100 * MS);
+	from = f.at_ns;
+	for (uint64_t i = 1; i <= 10; i++)
+		feed_sample(&f, 100 * MS, i, (int64_t)i, 0);
+	history_span(f.h, from, f.at_ns, f.out);
+	assert_true(f.out->value[DELTA] == 55);
+	assert_true(f.out->value[STEADY] == 55);
+	assert_int_equal(f.out->time_ns, SECOND);
+	assert_int_equal(f.out->n_samples, 10);
+	assert_int_equal(f.out->begin_ns, from);
+	assert_int_equal(f.out->end_ns, f.at_ns);
+	feed_fini(&f);
+}
+
+static void a_level_is_the_latest_and_a_peak_the_greatest(void **state)
+{
+	struct feed f;
+	int64_t from;
+
+	(void)state;
+	feed_init(&f, 100 * MS);
+	from = f.at_ns;
+	feed_sample(&f, 100 * MS, 0, -5, 0);
+	history_span(f.h, from, f.at_ns, f.out);
+	assert_true(f.out->value[LEVEL] == -5 && f.out->value[PEAK] == -5);
+	feed_sample(&f, 100 * MS, 0, 90, 0);
+	feed_sample(&f, 100 * MS, 0, 40, 0);
+	history_span(f.h, from, f.at_ns, f.out);
+	assert_true(f.out->value[LEVEL] == 40 && f.out->value[PEAK] == 90);
+	feed_fini(&f);
+}
+
+static void a_value_that_is_unknown_leaves_the_sum_as_it_is(void **state)
+{
+	struct feed f;
+	int64_t from;
+
+	(void)state;
+	feed_init(&f, 100 * MS);
+	from = f.at_ns;
+	feed_sample(&f, 100 * MS, SAMPLE_UNKNOWN, (int64_t)SAMPLE_UNKNOWN, 0);
+	history_span(f.h, from, f.at_ns, f.out);
+	for (unsigned i = 0; i < N_KEPT; i++)
+		assert_true(isnan(f.out->value[i]));
+	assert_int_equal(f.out->time_ns, 100 * MS);
+	feed_sample(&f, 100 * MS, 7, 3, 0);
+	feed_sample(&f, 100 * MS, SAMPLE_UNKNOWN, (int64_t)SAMPLE_UNKNOWN, 0);
+	history_span(f.h, from, f.at_ns, f.out);
+	assert_true(f.out->value[DELTA] == 7 && f.out->value[LEVEL] == 3 && f.out->value[PEAK] == 3);
+	feed_fini(&f);
+}
+
+static void samples_in_which_the_clock_changed_are_left_out_of_steady_slots(void **state)
+{
+	struct feed f;
+	int64_t from;
+
+	(void)state;
+	feed_init(&f, 100 * MS);
+	from = f.at_ns;
+	feed_sample(&f, 100 * MS, 10, 0, 0);
+	feed_sample(&f, 100 * MS, 100, 0, SAMPLE_CLOCK);
+	feed_sample(&f, 100 * MS, 1000, 0, 0);
+	history_span(f.h, from, f.at_ns, f.out);
+	assert_true(f.out->value[DELTA] == 1110);
+	assert_true(f.out->value[STEADY] == 1010);
+	assert_int_equal(f.out->time_ns, 300 * MS);
+	assert_int_equal(f.out->flags, SAMPLE_CLOCK);
+	feed_fini(&f);
+}
+
+static void failed_samples_count_neither_in_values_nor_in_time(void **state)
+{
+	struct feed f;
+	int64_t from;
+
+	(void)state;
+	feed_init(&f, 100 * MS);
+	from = f.at_ns;
+	feed_sample(&f, 100 * MS, 10, 1, 0);
+	feed_sample(&f, 100 * MS, 999, 999, SAMPLE_ERROR);
+	feed_sample(&f, 200 * MS, 20, 2, SAMPLE_STRETCHED | SAMPLE_ESTIMATED);
+	history_span(f.h, from, f.at_ns, f.out);
+	assert_true(f.out->value[DELTA] == 30 && f.out->value[LEVEL] == 2 && f.out->value[PEAK] == 2);
+	assert_int_equal(f.out->time_ns, 300 * MS);
+	assert_int_equal(f.out->n_samples, 3);
+	assert_int_equal(f.out->flags, SAMPLE_ERROR | SAMPLE_STRETCHED | SAMPLE_ESTIMATED);
+	feed_fini(&f);
+}
+
+static void time_in_a_gap_is_not_counted(void **state)
+{
+	struct feed f;
+	int64_t from;
+
+	(void)state;
+	feed_init(&f, 100 * MS);
+	from = f.at_ns;
+	feed_sample(&f, 100 * MS, 1, 0, 0);
+	f.at_ns += 30 * SECOND;
+	feed_sample(&f, 100 * MS, 2, 0, SAMPLE_GAP);
+	history_span(f.h, from, f.at_ns, f.out);
+	assert_true(f.out->value[DELTA] == 3);
+	assert_int_equal(f.out->time_ns, 200 * MS);
+	assert_int_equal(f.out->flags, SAMPLE_GAP);
+	history_span(f.h, from + SECOND, f.at_ns - SECOND, f.out); /* nothing but gap */
+	assert_int_equal(f.out->n_samples, 0);
+	assert_true(isnan(f.out->value[DELTA]));
+	feed_fini(&f);
+}
+
+static void jumps_of_the_count_are_losses(void **state)
+{
+	struct feed f;
+	int64_t from;
+
+	(void)state;
+	feed_init(&f, 100 * MS);
+	f.seq = 41; /* the first says nothing: the reader may have come late */
+	from = f.at_ns;
+	feed_sample(&f, 100 * MS, 1, 0, 0);
+	assert_int_equal(history_lost(f.h), 0);
+	feed_sample(&f, 100 * MS, 1, 0, 0);
+	f.seq += 5;
+	feed_sample(&f, 100 * MS, 1, 0, 0);
+	f.seq += 2;
+	feed_sample(&f, 100 * MS, 1, 0, 0);
+	assert_int_equal(history_lost(f.h), 7);
+	history_span(f.h, from, f.at_ns, f.out);
+	assert_int_equal(f.out->lost, 7);
+	history_span(f.h, f.at_ns - 100 * MS, f.at_ns, f.out);
+	assert_int_equal(f.out->lost, 2);
+	feed_fini(&f);
+}
+
+static void an_empty_history_knows_nothing(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	feed_init(&f, 100 * MS);
+	assert_int_equal(history_newest_ns(f.h), 0);
+	assert_int_equal(history_oldest_ns(f.h), 0);
+	history_span(f.h, 0, INT64_MAX, f.out);
+	assert_int_equal(f.out->n_samples, 0);
+	assert_int_equal(f.out->time_ns, 0);
+	for (unsigned i = 0; i < N_SLOTS; i++)
+		assert_true(isnan(f.out->value[i]) && isnan(history_total(f.h)->value[i]));
+	feed_fini(&f);
+	history_free(NULL);
+}
+
+static void samples_shorter_than_a_column_are_folded_into_it(void **state)
+{
+	struct feed f;
+	int64_t from;
+
+	(void)state;
+	feed_init(&f, MS);
+	from = f.at_ns;
+	for (int i = 0; i < 250; i++)
+		feed_sample(&f, MS, 2, 0, 0);
+	history_span(f.h, from, from + 100 * MS, f.out);
+	assert_true(f.out->value[DELTA] == 200);
+	assert_int_equal(f.out->n_samples, 100);
+	history_span(f.h, from, f.at_ns, f.out); /* with the column that is still filling */
+	assert_true(f.out->value[DELTA] == 500);
+	assert_int_equal(f.out->end_ns, f.at_ns);
+	feed_fini(&f);
+}
+
+/* For an hour: whatever span on column borders is asked for has the samples that ended in it, once each. */
+static void spans_over_fine_and_coarse_columns_are_the_sum_of_their_samples(void **state)
+{
+	static const int64_t intervals[] = {10 * MS, 100 * MS, 500 * MS, 1000 * MS, 2000 * MS};
+
+	(void)state;
+	for (size_t k = 0; k < ARRAY_LEN(intervals); k++) {
+		int64_t column = intervals[k] > SECOND ? intervals[k] : SECOND, fine = intervals[k] > 100 * MS ? intervals[k] : 100 * MS;
+		int64_t start, reach;
+		struct feed f;
+
+		feed_init(&f, intervals[k]);
+		start = f.at_ns;
+		while (f.at_ns < start + 3600 * SECOND)
+			feed_sample(&f, intervals[k], (uint64_t)(intervals[k] / MS), 0, 0);
+		assert_true(history_total(f.h)->value[DELTA] == 3600000);
+		assert_int_equal(history_total(f.h)->time_ns, 3600 * SECOND);
+		reach = f.at_ns - history_oldest_ns(f.h);
+		assert_true(reach >= 600 * SECOND && reach <= 600 * column + 600 * fine);
+		for (int64_t back = column; back <= 598 * SECOND; back += column) {
+			history_span(f.h, f.at_ns - back, f.at_ns, f.out);
+			if (f.out->value[DELTA] != (double)(back / MS) || f.out->time_ns != back)
+				fail_msg("every %lld ms, the last %lld ms: %.0f in %lld ms", (long long)(intervals[k] / MS),
+					 (long long)(back / MS), f.out->value[DELTA], (long long)(f.out->time_ns / MS));
+		}
+		feed_fini(&f);
+	}
+}
+
+/* The border between coarse and fine columns lies anywhere in a second: nothing may fall in between. */
+static void no_sample_is_missing_where_coarse_columns_end_and_fine_ones_begin(void **state)
+{
+	struct feed f;
+	int64_t start;
+
+	(void)state;
+	feed_init(&f, 100 * MS);
+	start = f.at_ns;
+	for (int i = 0; i < 700; i++)
+		feed_sample(&f, 100 * MS, 1, 0, 0);
+	for (int i = 0; i < 25; i++) {
+		feed_sample(&f, 100 * MS, 1, 0, 0);
+		history_span(f.h, start, f.at_ns, f.out);
+		assert_int_equal(f.out->n_samples, 701 + i);
+		assert_int_equal(f.out->time_ns, f.at_ns - start);
+	}
+	feed_fini(&f);
+}
+
+static void windows_that_meet_add_up_to_the_one_over_both(void **state)
+{
+	struct column *first, *second;
+	struct feed f;
+
+	(void)state;
+	feed_init(&f, 50 * MS);
+	while (f.at_ns < 1300 * SECOND) /* lengths that fit no column */
+		feed_sample(&f, 37 * MS + (int64_t)(f.seq * 7919 % 29) * MS, f.seq * 31 % 1000, 0, f.seq % 50 == 0 ? SAMPLE_ERROR : 0);
+	first = history_column_new(f.h);
+	second = history_column_new(f.h);
+	for (int i = 0; i < 500; i++) {
+		int64_t to = f.at_ns - i * 611 * MS, length = (1 + i % 40) * 333 * MS;
+
+		history_span(f.h, to - 2 * length, to, f.out);
+		history_span(f.h, to - 2 * length, to - length, first);
+		history_span(f.h, to - length, to, second);
+		assert_int_equal(f.out->n_samples, first->n_samples + second->n_samples);
+		assert_int_equal(f.out->time_ns, first->time_ns + second->time_ns);
+		if (first->n_samples && second->n_samples)
+			assert_true(f.out->value[DELTA] == first->value[DELTA] + second->value[DELTA]);
+	}
+	free(first);
+	free(second);
+	feed_fini(&f);
+}
+
+static void only_the_sums_are_remembered_until_more_is_asked_for(void **state)
+{
+	struct feed f;
+	int64_t from, widened;
+
+	(void)state;
+	feed_init(&f, 100 * MS);
+	from = f.at_ns;
+	for (int i = 0; i < 1500; i++)
+		feed_sample(&f, 100 * MS, 8, i, 0);
+	history_span(f.h, from, f.at_ns, f.out);
+	assert_true(f.out->value[DELTA] == 12000 && isnan(f.out->value[CORE0]));
+	assert_true(history_total(f.h)->value[CORE1] == 9000); /* the total knows all */
+	widened = f.at_ns;
+	history_keep(f.h, N_SLOTS);
+	history_span(f.h, from, f.at_ns, f.out); /* what was there is kept */
+	assert_true(f.out->value[DELTA] == 12000 && f.out->value[LEVEL] == 1499 && isnan(f.out->value[CORE1]));
+	for (int i = 0; i < 1500; i++)
+		feed_sample(&f, 100 * MS, 8, i, 0);
+	history_span(f.h, widened, f.at_ns, f.out);
+	assert_true(f.out->value[DELTA] == 12000 && f.out->value[CORE0] == 3000 && f.out->value[CORE1] == 9000);
+	history_span(f.h, from, f.at_ns, f.out);
+	assert_true(f.out->value[DELTA] == 24000 && f.out->value[CORE0] == 3000);
+	history_keep(f.h, N_KEPT); /* never forgets */
+	history_span(f.h, widened, f.at_ns, f.out);
+	assert_true(f.out->value[CORE0] == 3000);
+	feed_fini(&f);
+}
+
+static void a_ring_without_instances_gives_shorter_samples(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	feed_init(&f, 100 * MS);
+	history_keep(f.h, N_SLOTS);
+	for (int i = 0; i < 20; i++) {
+		*f.s = (struct sample){.n_values = N_KEPT, .seq = ++f.seq, .begin_ns = f.at_ns, .end_ns = f.at_ns + 100 * MS};
+		f.at_ns += 100 * MS;
+		f.s->value[DELTA] = 3;
+		history_push(f.h, f.s);
+	}
+	assert_true(history_total(f.h)->value[DELTA] == 60);
+	assert_true(isnan(history_total(f.h)->value[CORE0]));
+	feed_fini(&f);
+}
+
+static void one_sample_by_itself_is_a_column(void **state)
+{
+	struct column *c;
+	struct feed f;
+
+	(void)state;
+	feed_init(&f, 100 * MS);
+	c = history_column_new(f.h);
+	feed_sample(&f, 100 * MS, 12, -7, SAMPLE_CLOCK);
+	for (int i = 0; i < 2; i++) { /* a second time nothing is left of the first */
+		column_from_sample(c, f.s, slots, N_SLOTS);
+		assert_true(c->value[DELTA] == 12 && isnan(c->value[STEADY]) && c->value[LEVEL] == -7 && c->value[CORE1] == 9);
+		assert_int_equal(c->time_ns, 100 * MS);
+		assert_int_equal(c->n_samples, 1);
+	}
+	f.s->flags = SAMPLE_ERROR;
+	column_from_sample(c, f.s, slots, N_SLOTS);
+	for (unsigned i = 0; i < N_SLOTS; i++)
+		assert_true(isnan(c->value[i]));
+	assert_int_equal(c->time_ns, 0);
+	assert_int_equal(c->flags, SAMPLE_ERROR);
+	free(c);
+	feed_fini(&f);
+}
+
+static void flags_are_words(void **state)
+{
+	static const struct {
+		uint32_t flags;
+		const char *want;
+	} cases[] = {{0, ""},
+		     {SAMPLE_GAP, "gap"},
+		     {SAMPLE_ESTIMATED | SAMPLE_ERROR, "error estimated"},
+		     {UINT32_MAX, "gap stretched error clock estimated simulated replay"}};
+	char text[SAMPLE_FLAGS_TEXT];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		assert_string_equal(sample_flags_format(text, cases[i].flags), cases[i].want);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(columns_hold_sums_and_not_means),
+		cmocka_unit_test(a_level_is_the_latest_and_a_peak_the_greatest),
+		cmocka_unit_test(a_value_that_is_unknown_leaves_the_sum_as_it_is),
+		cmocka_unit_test(samples_in_which_the_clock_changed_are_left_out_of_steady_slots),
+		cmocka_unit_test(failed_samples_count_neither_in_values_nor_in_time),
+		cmocka_unit_test(time_in_a_gap_is_not_counted),
+		cmocka_unit_test(jumps_of_the_count_are_losses),
+		cmocka_unit_test(an_empty_history_knows_nothing),
+		cmocka_unit_test(samples_shorter_than_a_column_are_folded_into_it),
+		cmocka_unit_test(spans_over_fine_and_coarse_columns_are_the_sum_of_their_samples),
+		cmocka_unit_test(no_sample_is_missing_where_coarse_columns_end_and_fine_ones_begin),
+		cmocka_unit_test(windows_that_meet_add_up_to_the_one_over_both),
+		cmocka_unit_test(only_the_sums_are_remembered_until_more_is_asked_for),
+		cmocka_unit_test(a_ring_without_instances_gives_shorter_samples),
+		cmocka_unit_test(one_sample_by_itself_is_a_column),
+		cmocka_unit_test(flags_are_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
