@@ -149,7 +149,7 @@ static bool add_columns(struct export *ex, struct err *err)
 		add_source(ex, s, &globs);
 	for (unsigned i = 0; ok && i < globs.n; i++)
 		if (!globs.list[i].used)
-			ok = err_set(err, 0, "--metrics: '%s' fits no metric of this machine: see malitop list metrics",
+			ok = err_set(err, ERR_USAGE, "--metrics: '%s' fits no metric of this machine: see malitop list metrics",
 				     str_printable(shown, sizeof(shown), globs.list[i].pattern));
 	globs_fini(&globs);
 	return ok;

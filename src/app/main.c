@@ -94,6 +94,8 @@ int main(int argc, char **argv)
 		else
 			status = run(&options, &out, &err);
 	}
+	if (status == EXIT_FAILED && err.code == ERR_USAGE)
+		status = EXIT_USAGE;
 	if (err.text[0])
 		tell(&err);
 	status = print(&out, status);

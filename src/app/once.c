@@ -56,5 +56,5 @@ enum exit_status once_run(const struct sys *sys, const struct options *options, 
 	screen_fini(&screen);
 	feeds_fini(&feeds);
 	session_close(&session);
-	return ok ? EXIT_DONE : EXIT_USAGE;
+	return ok ? EXIT_DONE : EXIT_FAILED;
 }

@@ -367,5 +367,5 @@ bool options_gpu(const struct options *options, const struct gpudb *db, const st
 	*product = options->gpu ? gpudb_by_name(db, options->gpu) : NULL;
 	if (*product || !options->gpu)
 		return true;
-	return err_set(err, 0, "--gpu: unknown '%s': see malitop list gpus", shown(buf, options->gpu));
+	return err_set(err, ERR_USAGE, "--gpu: unknown '%s': see malitop list gpus", shown(buf, options->gpu));
 }

@@ -77,12 +77,17 @@ enum exit_status options_config(struct options *options, bool *interval, bool *r
 	const char *path = options->config ? options->config : options_xdg(options, "config");
 	AUTOFREE char *text = NULL;
 	char name[256];
+	struct err why;
 	size_t n;
 
 	if (!path)
 		return EXIT_DONE;
-	if (!file_read(path, CONFIG_MAX, &text, &n, err))
-		return err->code == ENOENT && !options->config ? EXIT_DONE : EXIT_FAILED;
+	if (!file_read(path, CONFIG_MAX, &text, &n, &why)) {
+		if (why.code == ENOENT && !options->config)
+			return EXIT_DONE; /* nobody needs to have one */
+		*err = why;
+		return EXIT_FAILED;
+	}
 	str_printable(name, sizeof(name), path);
 	return apply_config(options, name, (struct span){text, n}, interval, refresh, err) ? EXIT_DONE : EXIT_USAGE;
 }

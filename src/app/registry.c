@@ -5,6 +5,7 @@
 
 #include "backends/backends.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,7 +84,7 @@ static bool open_found(const struct sys *sys, const struct backend *backend, con
 		ok = open_one(sys, backend, options, device ? device : "", r, err); /* let it say what is missing */
 	for (; found; found = next) {
 		next = found->next;
-		if (ok && (!device || strcmp(device, found->device) == 0))
+		if (ok && (!device || !found->device[0] || strcmp(device, found->device) == 0))
 			ok = open_one(sys, backend, options, found->device, r, err);
 		free(found);
 	}
@@ -147,7 +148,7 @@ static bool check_list(const char *list, struct err *err)
 		struct span item = span_trim(span_until(&rest, ',')), name = span_until(&item, ':');
 
 		if (!registry_find(name))
-			return err_set(err, 0, "--backend: '%.*s' is not a backend of this build: try `malitop list backends`",
+			return err_set(err, ERR_USAGE, "--backend: '%.*s' is not a backend of this build: try `malitop list backends`",
 				       SPAN_ARG(name));
 	}
 	return true;
@@ -174,6 +175,9 @@ bool registry_open(const struct sys *sys, const struct options *options, const s
 		if (!open_found(sys, registry[i], &own, options->device, asked, r, err))
 			return false;
 	}
+	if (options->device && !has_gpu(r))
+		return err_set(err, ENODEV, "--device: %s: no backend of this build found a GPU there: is it the right node?",
+			       options->device);
 	if (!has_gpu(r) && !list)
 		note_no_gpu(sys, r);
 	return true;

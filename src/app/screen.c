@@ -19,13 +19,15 @@ bool screen_init(struct screen *screen, struct session *session, struct feeds *f
 		views_fini(&screen->views);
 		return err_set(err, 0, "nothing to show: no source was opened; try --demo");
 	}
-	screen->view = view ? views_find(&screen->views, view) : &screen->views.views[0];
+	screen->view = view ? views_find(&screen->views, view) : NULL;
+	if (!screen->view && (!view || strcmp(view, "overview") == 0)) /* the default, where there is none */
+		screen->view = &screen->views.views[0];
 	if (screen->view)
 		return true;
 	for (unsigned i = 0; i < screen->views.n_views; i++)
 		strbuf_printf(&names, " %s", screen->views.views[i].name);
 	views_fini(&screen->views);
-	return err_set(err, 0, "--view: there is no '%.40s' for these sources: try one of%s", view, names.p);
+	return err_set(err, ERR_USAGE, "--view: there is no '%.40s' for these sources: try one of%s", view, names.p);
 }
 
 void screen_fini(struct screen *screen)

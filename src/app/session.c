@@ -46,7 +46,7 @@ static bool take_source(struct session *session, const struct source *source, st
 		return err_set(err, 0, "more than %d devices: choose with --backend or --device", SESSION_SOURCES_MAX);
 	if (session->options->definitions == DEFINITIONS_GUIDE && source->product &&
 	    !template_guide_of(session->db, source->product))
-		return err_set(err, 0, "--definitions guide: %s has no guide: Mali-G52, Mali-G715 and Mali-G625 have one",
+		return err_set(err, ERR_USAGE, "--definitions guide: %s has no guide: Mali-G52, Mali-G715 and Mali-G625 have one",
 			       source->product->name);
 	*mine = (struct session_source){
 		.kind = source->kind,
@@ -67,6 +67,7 @@ static bool take_source(struct session *session, const struct source *source, st
 bool session_open(struct session *session, const struct sys *sys, const struct options *options, bool per_instance, struct err *err)
 {
 	struct registry_result opened = {0};
+	const struct gpu_product *product;
 	struct source_options what;
 	struct session_source *gpu;
 	bool ok;
@@ -74,9 +75,11 @@ bool session_open(struct session *session, const struct sys *sys, const struct o
 	*session = (struct session){.sys = sys, .options = options};
 	session->db = gpudb_load(options->gpudb, options->n_gpudb, err);
 	what = source_options_of(session, per_instance);
-	ok = session->db && registry_open(sys, options, &what, &opened, err);
+	ok = session->db && options_gpu(options, session->db, &product, err) && registry_open(sys, options, &what, &opened, err);
 	for (unsigned i = 0; ok && i < opened.n; i++)
 		ok = take_source(session, opened.sources[i], err);
+	if (ok && !opened.n)
+		ok = err_set(err, 0, "nothing to measure: no source could be opened; try --demo");
 	ok = ok && (session->sampler = sampler_new(sys, err));
 	for (unsigned i = 0; ok && i < opened.n; i++)
 		session->sources[i].index = sampler_adopt(session->sampler, opened.sources[i], options->interval_ns);

@@ -8,8 +8,10 @@
 
 #include <stdbool.h>
 
+#define ERR_USAGE (-1) /* what was asked for cannot be: exit status 2 */
+
 struct err {
-	int code;        /* an errno value, or 0 where no system call failed */
+	int code;        /* an errno value, ERR_USAGE, or 0 where no system call failed */
 	char text[1024]; /* always terminated; cut, never overrun */
 };
 

@@ -172,12 +172,12 @@ static void a_crash_in_the_middle_of_a_frame_ends_its_sequence(void **state)
 
 static void control_c_does_not_cut_what_is_on_its_way(void **state)
 {
-	struct mini mini = {.draw = mini_draw_noise}; /* some 10 kB: more than the kernel has behind its line discipline */
+	struct mini mini = {.draw = mini_draw_noise}; /* some 7 kB: more than the reader's line discipline holds */
 	struct pty pty;
 
 	(void)state;
-	mini_start(&pty, &mini, "xterm-256color", 40, 20);
-	assert_true(pty_wait_note_unread(&pty, "drawn 1 40x20\n"));
+	mini_start(&pty, &mini, "xterm-256color", 30, 15);
+	assert_true(pty_wait_note_unread(&pty, "drawn 1 30x15\n"));
 	pty_send(&pty, "\x03");
 	assert_true(pty_wait_note_unread(&pty, "closed bytes="));
 	assert_true(pty_wait_report(&pty, 0));
