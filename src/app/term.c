@@ -359,15 +359,15 @@ static wchar_t safe_char(uint32_t ch, int width)
 	return ch >= 0xa0 && wcwidth((wchar_t)ch) == width ? (wchar_t)ch : L'?';
 }
 
-static void put_row(struct term *term, const struct canvas *canvas, int y)
+/* Cells from to end - 1 of a row, all of `cells`. */
+static void put_cells(struct term *term, const struct cell *cells, int y, int from, int end)
 {
-	const struct cell *cells = canvas->cells + (size_t)y * (size_t)canvas->cols;
 	cchar_t row[CANVAS_COLS_MAX];
-	int n = 0, cols = term->cols < canvas->cols ? term->cols : canvas->cols;
+	int n = 0;
 
-	for (int x = 0; x < cols; x++) {
+	for (int x = from; x < end; x++) {
 		unsigned style = cells[x].style < STYLE_COUNT ? cells[x].style : STYLE_TEXT;
-		int width = x + 1 < cols && !cells[x + 1].ch && cells[x].ch ? 2 : 1;
+		int width = x + 1 < end && !cells[x + 1].ch && cells[x].ch ? 2 : 1;
 		wchar_t text[2] = {safe_char(cells[x].ch, width), L'\0'};
 		bool plain = text[0] == L' ' && !term->looks[style].shows_blank;
 
@@ -375,7 +375,34 @@ static void put_row(struct term *term, const struct canvas *canvas, int y)
 		if (width == 2 && text[0] != L'?')
 			x++;
 	}
-	mvwadd_wchnstr(stdscr, y, 0, row, n);
+	mvwadd_wchnstr(stdscr, y, from, row, n);
+}
+
+static bool same_cell(const struct cell *a, const struct cell *b)
+{
+	return a->ch == b->ch && a->style == b->style;
+}
+
+#define RUN_GAP 4 /* cells that did not change, but cost less than another run */
+
+/* Only the runs of cells that changed: ncurses would find them by itself, but not cheaply. A wide character is never cut. */
+static void put_changes(struct term *term, const struct cell *shown, const struct cell *cells, int y)
+{
+	for (int x = 0; x < term->cols; x++) {
+		int from = x, end = x + 1;
+
+		if (same_cell(&shown[x], &cells[x]))
+			continue;
+		while (from > 0 && (!cells[from].ch || !shown[from].ch))
+			from--;
+		for (; x < term->cols && x < end + RUN_GAP; x++)
+			if (!same_cell(&shown[x], &cells[x]))
+				end = x + 1;
+		while (end < term->cols && (!cells[end].ch || !shown[end].ch))
+			end++;
+		put_cells(term, cells, y, from, end);
+		x = end;
+	}
 }
 
 /* Give ncurses the rows that differ from the last frame. Whether there was one. */
@@ -392,7 +419,10 @@ static bool put_rows(struct term *term, const struct canvas *canvas)
 
 		if (same_size && !term->redraw && !memcmp(shown, cells, size))
 			continue;
-		put_row(term, canvas, y);
+		if (same_size && !term->redraw)
+			put_changes(term, shown, cells, y);
+		else
+			put_cells(term, cells, y, 0, term->cols < canvas->cols ? term->cols : canvas->cols);
 		any = true;
 		if (same_size)
 			memcpy(shown, cells, size);
