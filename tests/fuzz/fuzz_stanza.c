@@ -1,0 +1,57 @@
+/* A data file over any bytes: it loads or fails with a message that names the place, and what loaded compiles or says why not. */
+#include "backends/backend.h"
+#include "base/alloc.h"
+#include "model/metric.h"
+#include "model/template.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void compile(const struct gpudb *db, const struct gpu_product *product)
+{
+	struct source source = {.product = product};
+	struct template_view view;
+	struct metric_set *set;
+	struct err err = {0};
+
+	if (product)
+		source_add_gpu_slots(&source);
+	set = metric_set_new(db,
+			     &(struct metric_source){.product = product,
+						     .slots = source.slots,
+						     .n_slots = source.n_slots,
+						     .core_count = 2,
+						     .l2_slice_count = 1,
+						     .bus_width_bits = 128},
+			     &err);
+	assert(set || err.text[0]);
+	if (set) {
+		AUTOFREE double *vector = xcalloc(set->n_vector, sizeof(*vector));
+
+		for (unsigned i = 0; i < set->n_metrics; i++)
+			metric_value(&set->metrics[i], vector);
+		template_view_init(&view, db, set);
+		template_view_fini(&view);
+	}
+	metric_set_free(set);
+	free(source.slots);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct gpudb_text text = {"fuzz", {(const char *)data, size}};
+	struct err err = {0};
+	struct gpudb *db = gpudb_load_texts(&text, 1, &err);
+
+	assert(db || !strncmp(err.text, "fuzz:", 5));
+	if (!db)
+		return 0;
+	compile(db, NULL);
+	for (unsigned i = 0; i < db->n_products && i < 4; i++)
+		compile(db, &db->products[i]);
+	gpudb_free(db);
+	return 0;
+}
