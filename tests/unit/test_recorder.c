@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -140,34 +139,23 @@ static void a_full_disk_ends_the_log_with_one_message(void **state)
 	assert_non_null(strstr(err.text, "logging stopped"));
 }
 
-/* In a child, since the limit cannot be taken back. */
-static void write_until_the_limit(struct bench *b)
-{
-	struct recorder_state end;
-	struct rlimit limit = {20000, 20000};
-	struct recorder *r;
-	struct err err;
-
-	signal(SIGXFSZ, SIG_IGN);
-	setrlimit(RLIMIT_FSIZE, &limit);
-	if (!session_open(&b->session, &b->sys, &b->options, false, &err) || !(r = recorder_start(&b->session, b->path, &err)))
-		_exit(2);
-	b->sys.poll(&b->sys, NULL, 0, 1200);
-	_exit(recorder_stop(r, &end) || !strstr(end.err.text, "File too large") ? 3 : 0);
-}
-
 static void what_was_written_before_the_limit_stays_whole_lines(void **state)
 {
 	struct bench *b = *state;
-	pid_t pid = fork();
-	int status;
+	struct recorder_state end;
+	struct rlimit before, limit;
 
-	if (pid == 0)
-		write_until_the_limit(b);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 0);
-	count_rows(b->path);
+	getrlimit(RLIMIT_FSIZE, &before);
+	limit = (struct rlimit){20000, before.rlim_max};
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	record_ms(b, 1200, &end);
+	setrlimit(RLIMIT_FSIZE, &before);
+	signal(SIGXFSZ, SIG_DFL);
+	assert_true(end.failed);
+	assert_non_null(strstr(end.err.text, "File too large"));
+	assert_true(end.bytes <= 20000);
+	assert_int_equal(count_rows(b->path), end.rows);
 }
 
 #define WITH_BENCH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
