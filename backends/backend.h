@@ -20,15 +20,15 @@ enum source_kind {
 
 /* What the command line says about sources. Zero: defaults. */
 struct source_options {
-	const struct gpudb *db;       /* every product we know */
-	const char *gpu_name;         /* --gpu, or NULL */
-	const char *scenario;         /* --demo=SCENARIO, or NULL */
-	const char *interface;        /* what stands behind the colon in `-b kbase:vinstr`, or NULL */
-	uint64_t seed;                /* --seed */
-	int64_t interval_ns;          /* --interval */
-	double frames_per_second;     /* --fps: the simulator's vsync */
-	unsigned width, height;       /* --resolution: the simulator's frame */
-	bool per_instance;            /* --per-core: a slot for every core, slice and CPU as well */
+	const struct gpudb *db;   /* every product we know */
+	const char *gpu_name;     /* --gpu, or NULL */
+	const char *scenario;     /* --demo=SCENARIO, or NULL */
+	const char *interface;    /* what stands behind the colon in `-b kbase:vinstr`, or NULL */
+	uint64_t seed;            /* --seed */
+	int64_t interval_ns;      /* --interval */
+	double frames_per_second; /* --fps: the simulator's vsync */
+	unsigned width, height;   /* --resolution: the simulator's frame */
+	bool per_instance;        /* --per-core: a slot for every core, slice and CPU as well */
 };
 
 /* Constants of the machine behind a source, by the names that expressions use. */
@@ -44,7 +44,7 @@ struct source {
 	const struct backend *backend;
 	const struct sys *sys;
 	struct source_options options;
-	void *priv;                        /* backend->priv_size zeroed bytes, owned by the core */
+	void *priv; /* backend->priv_size zeroed bytes, owned by the core */
 
 	/* Filled by open: */
 	enum source_kind kind;
@@ -52,13 +52,13 @@ struct source {
 	char driver[64];                   /* "kbase r44p1", "simulator, scenario mixed": printable */
 	const struct gpu_product *product; /* NULL for a CPU and for an unknown GPU */
 	struct source_constants constants;
-	struct slot *slots;                /* owned by the source; freed by source_fini */
+	struct slot *slots; /* owned by the source; freed by source_fini */
 	unsigned n_slots;
-	unsigned n_sums;                   /* slots before the instances, which come last; open may leave it 0: all */
+	unsigned n_sums; /* slots before the instances, which come last; open may leave it 0: all */
 	bool simulated;
 
 	/* Filled by start: */
-	int64_t period_ns;                 /* true interval between samples */
+	int64_t period_ns; /* true interval between samples */
 };
 
 /* A device that probe found. */
@@ -105,7 +105,6 @@ unsigned source_add_slot(struct source *source, const struct slot *slot);
  *   GPUSteadyTime   steady  ns of the same samples
  */
 enum gpu_clock_slot { GPU_CLOCK_CY, GPU_CLOCK_ACTIVE, GPU_CLOCK_TIME, GPU_CLOCK_SLOTS };
-
 
 /* Append all slots of a GPU: the sums of every counter of source->product's layout, in the layout's order; GPU_CLOCK_SLOTS clock
  * slots; and, when options.per_instance, the instances: cores of the core mask ascending (counters in layout order inside), then

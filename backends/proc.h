@@ -70,11 +70,11 @@ struct proc_cpu {
 };
 
 struct proc_cluster {
-	char label[PROC_LABEL]; /* "Cortex-A76", printable */
+	char label[PROC_LABEL];     /* "Cortex-A76", printable */
 	char title[PROC_LABEL + 8]; /* "Cortex-A76 x4" */
-	unsigned n_cpus, first; /* index of the first CPU */
-	int64_t capacity;       /* 1024: the biggest of this machine; -1 unknown */
-	uint64_t top_khz;       /* SAMPLE_UNKNOWN if unknown */
+	unsigned n_cpus, first;     /* index of the first CPU */
+	int64_t capacity;           /* 1024: the biggest of this machine; -1 unknown */
+	uint64_t top_khz;           /* SAMPLE_UNKNOWN if unknown */
 };
 
 /* One clock domain. */

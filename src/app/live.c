@@ -167,23 +167,12 @@ static const struct {
 	void (*run)(struct live *l, int number);
 	int number;
 } deeds[] = {
-	[ACTION_NEXT_VIEW] = {do_turn, 1},
-	[ACTION_PREVIOUS_VIEW] = {do_turn, -1},
-	[ACTION_LINE_UP] = {do_scroll, -1},
-	[ACTION_LINE_DOWN] = {do_scroll, 1},
-	[ACTION_PAGE_UP] = {do_page, -1},
-	[ACTION_PAGE_DOWN] = {do_page, 1},
-	[ACTION_TOP] = {do_edge, 0},
-	[ACTION_BOTTOM] = {do_edge, 1},
-	[ACTION_PAUSE] = {do_pause, 0},
-	[ACTION_OLDER] = {do_history, -1},
-	[ACTION_NEWER] = {do_history, 1},
-	[ACTION_FASTER] = {do_interval, -1},
-	[ACTION_SLOWER] = {do_interval, 1},
-	[ACTION_PER_CORE] = {do_per_core, 0},
-	[ACTION_COUNTERS] = {do_counters, 0},
-	[ACTION_HELP] = {do_help, 0},
-	[ACTION_QUIT] = {do_quit, 0},
+	[ACTION_NEXT_VIEW] = {do_turn, 1},   [ACTION_PREVIOUS_VIEW] = {do_turn, -1}, [ACTION_LINE_UP] = {do_scroll, -1},
+	[ACTION_LINE_DOWN] = {do_scroll, 1}, [ACTION_PAGE_UP] = {do_page, -1},       [ACTION_PAGE_DOWN] = {do_page, 1},
+	[ACTION_TOP] = {do_edge, 0},         [ACTION_BOTTOM] = {do_edge, 1},         [ACTION_PAUSE] = {do_pause, 0},
+	[ACTION_OLDER] = {do_history, -1},   [ACTION_NEWER] = {do_history, 1},       [ACTION_FASTER] = {do_interval, -1},
+	[ACTION_SLOWER] = {do_interval, 1},  [ACTION_PER_CORE] = {do_per_core, 0},   [ACTION_COUNTERS] = {do_counters, 0},
+	[ACTION_HELP] = {do_help, 0},        [ACTION_QUIT] = {do_quit, 0},
 };
 
 static void act(struct live *l, uint32_t key)

@@ -18,7 +18,7 @@
 
 /* The command under measurement. */
 struct child {
-	pid_t pid;  /* 0: none */
+	pid_t pid; /* 0: none */
 	bool ended;
 	int status; /* exit status once it ended */
 };
@@ -135,7 +135,8 @@ static void wait_for_end(const struct sys *sys, const struct options *o, struct 
 		fputs("\r\033[K", stderr);
 }
 
-static int finish(struct recorder *recorder, const struct options *o, const struct child *child, struct strbuf *out, struct err *err)
+static int finish(struct recorder *recorder, const struct options *o, const struct child *child, struct strbuf *out,
+		  struct err *err)
 {
 	struct recorder_state state;
 	char name[64];

@@ -22,16 +22,16 @@ struct recorder {
 	char *path;
 	char name[64];
 	int fd, stop_fd;
-	bool is_file;      /* a failed write can be cut off again */
+	bool is_file; /* a failed write can be cut off again */
 	struct ring *ring;
 	struct export *export;
 	struct sample *scratch;
 	uint64_t seq[SESSION_SOURCES_MAX];
 	struct strbuf pending; /* whole lines */
 	bool header_done;
-	uint64_t n_lines;      /* rows in all */
+	uint64_t n_lines; /* rows in all */
 	pthread_t thread;
-	pthread_mutex_t lock;  /* for state */
+	pthread_mutex_t lock; /* for state */
 	struct recorder_state state;
 };
 

@@ -148,7 +148,8 @@ static bool check_list(const char *list, struct err *err)
 		struct span item = span_trim(span_until(&rest, ',')), name = span_until(&item, ':');
 
 		if (!registry_find(name))
-			return err_set(err, ERR_USAGE, "--backend: '%.*s' is not a backend of this build: try `malitop list backends`",
+			return err_set(err, ERR_USAGE,
+				       "--backend: '%.*s' is not a backend of this build: try `malitop list backends`",
 				       SPAN_ARG(name));
 	}
 	return true;

@@ -64,8 +64,8 @@ struct sampler {
 		struct ring *ring;
 		bool instances;
 	} rings[RINGS_MAX];
-	uint32_t n_seats;     /* the thread's */
-	uint32_t n_adopted;   /* the caller's */
+	uint32_t n_seats;   /* the thread's */
+	uint32_t n_adopted; /* the caller's */
 	unsigned n_rings;
 	int64_t suspended_ns; /* BOOTTIME minus MONOTONIC */
 	bool end;

@@ -150,7 +150,8 @@ static void fill_data(struct screen *screen, struct view_data *data)
 
 void screen_draw(struct screen *screen, const char *alert, struct canvas *canvas)
 {
-	struct session_source *gpu = session_first(screen->session, SOURCE_GPU), *cpu = session_first(screen->session, SOURCE_CPU);
+	struct session_source *gpu = session_first(screen->session, SOURCE_GPU),
+			      *cpu = session_first(screen->session, SOURCE_CPU);
 	const struct session_source *head = gpu ? gpu : cpu;
 	char clock[64] = "", span[64], state[192], time_of_day[16], dropped[48];
 	uint64_t lost = feeds_lost(screen->feeds);

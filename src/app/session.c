@@ -64,7 +64,8 @@ static bool take_source(struct session *session, const struct source *source, st
 	return mine->set != NULL;
 }
 
-bool session_open(struct session *session, const struct sys *sys, const struct options *options, bool per_instance, struct err *err)
+bool session_open(struct session *session, const struct sys *sys, const struct options *options, bool per_instance,
+		  struct err *err)
 {
 	struct registry_result opened = {0};
 	const struct gpu_product *product;

@@ -17,22 +17,22 @@ char *xstrndup(const char *s, size_t n) __attribute__((malloc, returns_nonnull))
 char *xasprintf(const char *fmt, ...) __attribute__((malloc, returns_nonnull, format(printf, 1, 2)));
 
 /* Make room for one more in an array that doubles: GROW(a, n, cap) before a[n++] = x. */
-#define GROW(array, n, cap)                                                                                            \
-	do {                                                                                                           \
-		if ((n) == (cap)) {                                                                                    \
-			(cap) = (cap) ? 2 * (cap) : 16;                                                                \
-			(array) = xreallocarray((array), (cap), sizeof(*(array)));                                     \
-		}                                                                                                      \
+#define GROW(array, n, cap)                                                        \
+	do {                                                                       \
+		if ((n) == (cap)) {                                                \
+			(cap) = (cap) ? 2 * (cap) : 16;                            \
+			(array) = xreallocarray((array), (cap), sizeof(*(array))); \
+		}                                                                  \
 	} while (0)
 
 /* AUTOFREE char *s = ...;   freed at the end of its scope. take_ptr(&s) hands it over. */
 #define AUTOFREE __attribute__((cleanup(alloc_cleanup_free)))
 void alloc_cleanup_free(void *pointer_to_pointer);
-#define take_ptr(pp)                                                                                                   \
-	({                                                                                                             \
-		__typeof__(*(pp)) taken_ = *(pp);                                                                      \
-		*(pp) = NULL;                                                                                          \
-		taken_;                                                                                                \
+#define take_ptr(pp)                              \
+	({                                        \
+		__typeof__(*(pp)) taken_ = *(pp); \
+		*(pp) = NULL;                     \
+		taken_;                           \
 	})
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))

@@ -55,7 +55,8 @@ static bool check_bytes(const struct stanza *s, struct span text, struct err *er
 		unsigned char c = (unsigned char)text.p[i];
 
 		if (c < 0x20 || c == 0x7f)
-			return stanza_fail(s, s->line, err, "control character 0x%02x in column %zu: indent with blanks", c, i + 1);
+			return stanza_fail(s, s->line, err, "control character 0x%02x in column %zu: indent with blanks", c,
+					   i + 1);
 	}
 	return true;
 }

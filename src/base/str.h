@@ -18,13 +18,13 @@ struct span {
 struct span span_of(const char *s); /* NULL gives an empty span */
 bool span_eq(struct span a, struct span b);
 bool span_is(struct span a, const char *s);
-struct span span_trim(struct span s);                   /* without blanks at both ends */
-struct span span_word(struct span *rest);               /* takes the next blank-separated word off *rest; empty at the end */
-struct span span_until(struct span *rest, char c);      /* takes what stands before c, and c, off *rest; all if there is none */
-bool span_u64(struct span s, uint64_t *value);          /* decimal, or hexadecimal after 0x; all of s, no sign, no overflow */
-bool span_double(struct span s, double *value);         /* a plain decimal number, all of s; independent of the locale */
-char *span_dup(struct span s);                          /* xmalloc'ed and terminated */
-uint64_t span_hash(struct span s);                      /* FNV-1a, 64 bit */
+struct span span_trim(struct span s);              /* without blanks at both ends */
+struct span span_word(struct span *rest);          /* takes the next blank-separated word off *rest; empty at the end */
+struct span span_until(struct span *rest, char c); /* takes what stands before c, and c, off *rest; all if there is none */
+bool span_u64(struct span s, uint64_t *value);     /* decimal, or hexadecimal after 0x; all of s, no sign, no overflow */
+bool span_double(struct span s, double *value);    /* a plain decimal number, all of s; independent of the locale */
+char *span_dup(struct span s);                     /* xmalloc'ed and terminated */
+uint64_t span_hash(struct span s);                 /* FNV-1a, 64 bit */
 
 /* A growing text. Zero-initialise it; strbuf_fini frees. `p` is terminated once anything was added, else NULL. */
 struct strbuf {

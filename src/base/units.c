@@ -139,7 +139,7 @@ char *number_shortest(char *buf, double value)
 	if (!isfinite(value))
 		return buf;
 	if (value == 0)
-		return strcpy(buf, "0.0"); /* never -0 */
+		return strcpy(buf, "0.0");                 /* never -0 */
 	if (fabs(value) < 1e15 && value == trunc(value)) { /* counts, most of what there is */
 		snprintf(buf, NUMBER_TEXT, "%lld.0", (long long)value);
 		return buf;

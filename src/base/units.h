@@ -6,7 +6,7 @@
 #include "base/str.h"
 
 enum unit_kind {
-	UNIT_COUNT,   /* grows with time: shown as a rate with an SI prefix, "24.1 M/s", "7.21 GB/s" */
+	UNIT_COUNT, /* grows with time: shown as a rate with an SI prefix, "24.1 M/s", "7.21 GB/s" */
 
 	UNIT_PERCENT, /* 0 to 100, at most one decimal */
 	UNIT_RATIO,   /* something per something: two decimals, never a rate */
@@ -14,7 +14,7 @@ enum unit_kind {
 };
 
 struct unit {
-	const char *name;   /* as in the tables: "cycles", "cycles/pixel" */
+	const char *name; /* as in the tables: "cycles", "cycles/pixel" */
 	enum unit_kind kind;
 	const char *symbol; /* what stands behind a number on the screen: "cy", "%", "B"; "" for none */
 };

@@ -1,25 +1,25 @@
 #include "model/embed.h"
 
 /* One line per file; the order is that of the lists. */
-#define DATA_FILES(X)                                                                                                  \
-	X(mali_g31, "mali-g31.gpu")                                                                                    \
-	X(mali_g51, "mali-g51.gpu")                                                                                    \
-	X(mali_g52, "mali-g52.gpu")                                                                                    \
-	X(mali_g71, "mali-g71.gpu")                                                                                    \
-	X(mali_g76, "mali-g76.gpu")                                                                                    \
-	X(mali_g77, "mali-g77.gpu")                                                                                    \
-	X(mali_g78, "mali-g78.gpu")                                                                                    \
-	X(mali_g710, "mali-g710.gpu")                                                                                  \
-	X(mali_g715, "mali-g715.gpu")                                                                                  \
-	X(mali_g720, "mali-g720.gpu")                                                                                  \
-	X(mali_g725, "mali-g725.gpu")                                                                                  \
-	X(mali_g1, "mali-g1.gpu")                                                                                      \
-	X(counters, "counters.metrics")                                                                                \
-	X(derived, "derived.metrics")                                                                                  \
-	X(malitop, "malitop.metrics")                                                                                  \
-	X(cpu, "cpu.metrics")                                                                                          \
-	X(template_g52, "template-g52.chart")                                                                          \
-	X(template_g715, "template-g715.chart")                                                                        \
+#define DATA_FILES(X)                           \
+	X(mali_g31, "mali-g31.gpu")             \
+	X(mali_g51, "mali-g51.gpu")             \
+	X(mali_g52, "mali-g52.gpu")             \
+	X(mali_g71, "mali-g71.gpu")             \
+	X(mali_g76, "mali-g76.gpu")             \
+	X(mali_g77, "mali-g77.gpu")             \
+	X(mali_g78, "mali-g78.gpu")             \
+	X(mali_g710, "mali-g710.gpu")           \
+	X(mali_g715, "mali-g715.gpu")           \
+	X(mali_g720, "mali-g720.gpu")           \
+	X(mali_g725, "mali-g725.gpu")           \
+	X(mali_g1, "mali-g1.gpu")               \
+	X(counters, "counters.metrics")         \
+	X(derived, "derived.metrics")           \
+	X(malitop, "malitop.metrics")           \
+	X(cpu, "cpu.metrics")                   \
+	X(template_g52, "template-g52.chart")   \
+	X(template_g715, "template-g715.chart") \
 	X(template_g625, "template-g625.chart")
 
 #define EMBED_ONE(symbol, path) EMBED(symbol, path);

@@ -13,12 +13,12 @@ struct embedded {
 extern const struct embedded embedded_data[];
 
 /* EMBED(symbol, "path") puts a file into the read-only data; the path is found through the assembler's -I. */
-#define EMBED(symbol, path)                                                                                            \
-	__asm__(".pushsection .rodata, \"a\"\n"                                                                        \
-		".hidden embed_" #symbol "\n.global embed_" #symbol "\n"                                               \
-		".hidden embed_" #symbol "_end\n.global embed_" #symbol "_end\n"                                       \
-		"embed_" #symbol ":\n.incbin \"" path "\"\nembed_" #symbol "_end:\n.byte 0\n"                          \
-		".popsection\n");                                                                                      \
+#define EMBED(symbol, path)                                                                   \
+	__asm__(".pushsection .rodata, \"a\"\n"                                               \
+		".hidden embed_" #symbol "\n.global embed_" #symbol "\n"                      \
+		".hidden embed_" #symbol "_end\n.global embed_" #symbol "_end\n"              \
+		"embed_" #symbol ":\n.incbin \"" path "\"\nembed_" #symbol "_end:\n.byte 0\n" \
+		".popsection\n");                                                             \
 	extern const char embed_##symbol[], embed_##symbol##_end[]
 
 #endif

@@ -12,10 +12,10 @@
 enum pending_kind { PEND_SUM, PEND_PRODUCT, PEND_NEG, PEND_OPEN, PEND_CALL };
 
 struct pending {
-	uint8_t kind;    /* enum pending_kind */
-	uint8_t op;      /* enum expr_op_kind of an operator, and of the pairs of a call */
-	unsigned args;   /* PEND_CALL: commas so far */
-	const char *at;  /* for the caret */
+	uint8_t kind;   /* enum pending_kind */
+	uint8_t op;     /* enum expr_op_kind of an operator, and of the pairs of a call */
+	unsigned args;  /* PEND_CALL: commas so far */
+	const char *at; /* for the caret */
 };
 
 #define PENDING_MAX (2 * EXPR_DEPTH_MAX)
@@ -189,8 +189,8 @@ static bool parse_name(struct parser *ps, bool *opened)
 			return fail_at(ps, ps->p, "expected '(' after min or max");
 		ps->p++;
 		*opened = true;
-		return push_pending(ps, (struct pending){.kind = PEND_CALL, .at = name.p,
-							 .op = name.p[1] == 'i' ? EXPR_MIN : EXPR_MAX});
+		return push_pending(
+			ps, (struct pending){.kind = PEND_CALL, .at = name.p, .op = name.p[1] == 'i' ? EXPR_MIN : EXPR_MAX});
 	}
 	if (!ps->resolve(ps->ctx, name, ps->out, &why))
 		return fail_at(ps, name.p, why.text[0] ? why.text : "formula is too long");
@@ -260,7 +260,10 @@ static bool parse_operator(struct parser *ps, bool *want_operand)
 	static const struct {
 		char c;
 		uint8_t kind, op;
-	} operators[] = {{'+', PEND_SUM, EXPR_ADD}, {'-', PEND_SUM, EXPR_SUB}, {'*', PEND_PRODUCT, EXPR_MUL}, {'/', PEND_PRODUCT, EXPR_DIV}};
+	} operators[] = {{'+', PEND_SUM, EXPR_ADD},
+			 {'-', PEND_SUM, EXPR_SUB},
+			 {'*', PEND_PRODUCT, EXPR_MUL},
+			 {'/', PEND_PRODUCT, EXPR_DIV}};
 	const char *at = ps->p;
 
 	if (*at == ')')
@@ -297,7 +300,8 @@ static bool parse(struct parser *ps)
 
 bool expr_compile(struct expr *out, struct span text, expr_resolve_fn *resolve, void *ctx, struct err *err)
 {
-	struct parser ps = {.text = text, .p = text.p, .end = text.p + text.n, .out = out, .resolve = resolve, .ctx = ctx, .err = err};
+	struct parser ps = {
+		.text = text, .p = text.p, .end = text.p + text.n, .out = out, .resolve = resolve, .ctx = ctx, .err = err};
 
 	*out = (struct expr){0};
 	if (parse(&ps))

@@ -178,9 +178,9 @@ static bool gpu_typical(struct gpudb *db, void *thing, struct stanza *s, const s
 }
 
 static const struct field gpu_fields[] = {
-	{"also", gpu_also},         {"family", gpu_family},     {"year", gpu_year},       {"id", gpu_id},
-	{"layout", gpu_layout},     {"name", gpu_name},         {"dump", gpu_dump},       {"codename", gpu_codename},
-	{"constant", gpu_constant}, {"engines", gpu_engines},   {"typical", gpu_typical}, {NULL, NULL},
+	{"also", gpu_also},         {"family", gpu_family},   {"year", gpu_year},       {"id", gpu_id},
+	{"layout", gpu_layout},     {"name", gpu_name},       {"dump", gpu_dump},       {"codename", gpu_codename},
+	{"constant", gpu_constant}, {"engines", gpu_engines}, {"typical", gpu_typical}, {NULL, NULL},
 };
 
 bool gpu_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)

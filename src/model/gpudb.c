@@ -39,9 +39,9 @@ static bool has_id(const struct gpu_product *p, uint64_t gpu_id, bool old)
 	for (unsigned i = 0; i < p->n_ids; i++) {
 		uint32_t id = p->ids[i];
 
-		if (old ? (gpu_id >> 16 & 0xffff) == id
-			: wide ? (gpu_id >> 56) == id >> 12 && (gpu_id >> 32 & 0xff) == (id & 0xf)
-			       : (gpu_id >> 16 & 0xf00f) == id)
+		if (old    ? (gpu_id >> 16 & 0xffff) == id
+		    : wide ? (gpu_id >> 56) == id >> 12 && (gpu_id >> 32 & 0xff) == (id & 0xf)
+			   : (gpu_id >> 16 & 0xf00f) == id)
 			return true;
 	}
 	return false;
@@ -129,7 +129,8 @@ bool gpu_set_parse(const struct stanza *s, unsigned line, struct span *text, str
 	*text = span_trim(*text);
 	set->words = rest = (struct span){word.p + 1, word.n - 1};
 	if (!rest.n || rest.p[rest.n - 1] == ',')
-		return stanza_fail(s, line, err, "'%.*s': expected GPUs or families after '@', separated by commas", SPAN_ARG(word));
+		return stanza_fail(s, line, err, "'%.*s': expected GPUs or families after '@', separated by commas",
+				   SPAN_ARG(word));
 	while (rest.n)
 		if (!span_until(&rest, ',').n)
 			return stanza_fail(s, line, err, "'%.*s': an empty name in the GPU set", SPAN_ARG(word));
@@ -192,8 +193,9 @@ bool gpudb_link(struct gpudb *db, struct err *err)
 			if (strcmp(db->layouts[k].name, p->layout_name) == 0)
 				p->layout = &db->layouts[k];
 		if (!p->layout)
-			return err_set(err, 0, "%s:%u: gpu %s: expected a field 'layout' with the name of a layout stanza%s%s", p->file,
-				       p->line, p->name, p->layout_name ? ", not " : "", p->layout_name ? p->layout_name : "");
+			return err_set(err, 0, "%s:%u: gpu %s: expected a field 'layout' with the name of a layout stanza%s%s",
+				       p->file, p->line, p->name, p->layout_name ? ", not " : "",
+				       p->layout_name ? p->layout_name : "");
 		if (!p->n_ids)
 			return err_set(err, 0, "%s:%u: gpu %s: expected a field 'id'", p->file, p->line, p->name);
 	}

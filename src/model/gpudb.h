@@ -11,15 +11,8 @@
 enum gpu_block { BLOCK_FRONT_END, BLOCK_TILER, BLOCK_MEMORY, BLOCK_CORE, BLOCK_COUNT };
 extern const char *const gpu_block_names[BLOCK_COUNT]; /* front_end tiler memory_system shader_core */
 
-enum gpu_family {
-	FAMILY_MIDGARD,
-	FAMILY_BIFROST,
-	FAMILY_VALHALL_JM,
-	FAMILY_VALHALL_CSF,
-	FAMILY_5TH_GEN,
-	FAMILY_COUNT
-};
-extern const char *const gpu_family_names[FAMILY_COUNT]; /* Midgard Bifrost Valhall-JM Valhall-CSF 5thGen */
+enum gpu_family { FAMILY_MIDGARD, FAMILY_BIFROST, FAMILY_VALHALL_JM, FAMILY_VALHALL_CSF, FAMILY_5TH_GEN, FAMILY_COUNT };
+extern const char *const gpu_family_names[FAMILY_COUNT];     /* Midgard Bifrost Valhall-JM Valhall-CSF 5thGen */
 const char *gpu_family_architecture(enum gpu_family family); /* "Valhall" */
 const char *gpu_family_front_end(enum gpu_family family);    /* "JM" or "CSF" */
 
@@ -28,14 +21,14 @@ struct gpu_counter {
 	const char *name;    /* machine name (MaliGPUActiveCy); NULL if unpublished */
 	const char *hw_name; /* GPU_ACTIVE */
 	enum gpu_block block;
-	uint8_t index;       /* within the block */
-	uint16_t scale;      /* what one count stands for */
-	struct span vars;    /* Streamline names of an unpublished slot, blank-separated; may be empty */
+	uint8_t index;    /* within the block */
+	uint16_t scale;   /* what one count stands for */
+	struct span vars; /* Streamline names of an unpublished slot, blank-separated; may be empty */
 };
 
 struct gpu_layout {
 	const char *name;
-	unsigned slots_per_block; /* 64 or 128 */
+	unsigned slots_per_block;     /* 64 or 128 */
 	struct gpu_counter *counters; /* by block, then by index */
 	unsigned n_counters, n_published;
 	unsigned cap;
@@ -52,20 +45,20 @@ struct gpu_constant {
 #define GPU_CONSTANTS_MAX 24
 
 struct gpu_product {
-	const char *name;                     /* Mali-G715 */
-	const char *also[GPU_NAMES_MAX];      /* also sold as */
+	const char *name;                /* Mali-G715 */
+	const char *also[GPU_NAMES_MAX]; /* also sold as */
 	unsigned n_also;
 	enum gpu_family family;
 	unsigned year;
 	uint32_t ids[GPU_IDS_MAX];
 	unsigned n_ids;
-	bool old_id;                          /* Midgard: the upper half of GPU_ID is the id */
+	bool old_id; /* Midgard: the upper half of GPU_ID is the id */
 	const char *layout_name;
 	const char *file; /* for messages */
 	unsigned line;
-	const struct gpu_layout *layout;      /* resolved by gpudb_load */
+	const struct gpu_layout *layout; /* resolved by gpudb_load */
 	struct {
-		unsigned cores;               /* from so many on */
+		unsigned cores; /* from so many on */
 		const char *name;
 	} names[GPU_NAMES_MAX];
 	unsigned n_names;
@@ -73,7 +66,7 @@ struct gpu_product {
 	const char *codenames;
 	struct gpu_constant constants[GPU_CONSTANTS_MAX];
 	unsigned n_constants;
-	int8_t engines[16];                   /* execution engines by CORE_FEATURES & 15; -1 unknown */
+	int8_t engines[16]; /* execution engines by CORE_FEATURES & 15; -1 unknown */
 	struct {
 		unsigned cores, slices, bus_bits, mhz;
 	} typical;
@@ -97,7 +90,7 @@ struct gpudb {
 	struct metric_template *templates; /* model/template.h */
 	unsigned n_templates, cap_templates;
 	struct metric_template *open_template; /* while reading: the one that sections and charts belong to */
-	struct span *slot_names; /* what backends deliver beside the counters (stanza `slots`) */
+	struct span *slot_names;               /* what backends deliver beside the counters (stanza `slots`) */
 	unsigned n_slot_names, cap_slot_names;
 	uint32_t *metric_index; /* hash table over metrics, by name: position + 1 */
 	unsigned metric_index_size;

@@ -82,7 +82,8 @@ bool fields_parse(struct gpudb *db, void *thing, const struct field *fields, str
 		if (!f->key) {
 			for (f = fields; f->key; f++)
 				strbuf_printf(&known, " %s", f->key);
-			return stanza_fail(s, line.line, err, "unknown field '%.*s': expected one of%s", SPAN_ARG(line.key), known.p);
+			return stanza_fail(s, line.line, err, "unknown field '%.*s': expected one of%s", SPAN_ARG(line.key),
+					   known.p);
 		}
 		if (!f->parse(db, thing, s, &line, err))
 			return false;

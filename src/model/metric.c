@@ -21,10 +21,10 @@ struct build {
 	struct metric_set *set;
 	const struct metric_template *guide; /* NULL with current definitions */
 	bool cores_mean;
-	uint8_t *state;                      /* enum def_state by definition */
-	struct metric *built;                /* by definition */
+	uint8_t *state;       /* enum def_state by definition */
+	struct metric *built; /* by definition */
 	unsigned depth;
-	bool missing;                        /* the last failure was only a name that this source does not have */
+	bool missing; /* the last failure was only a name that this source does not have */
 };
 
 static bool build_def(struct build *b, unsigned def, struct err *err);
@@ -102,7 +102,8 @@ static bool narrow(const struct metric_set *set, struct expr *e, unsigned from, 
 		if (op->kind != EXPR_LOAD)
 			continue;
 		if (op->slot < VECTOR_CONSTANTS) {
-			if ((op->slot == VECTOR_CORES && kind == INSTANCE_CORE) || (op->slot == VECTOR_SLICES && kind == INSTANCE_SLICE))
+			if ((op->slot == VECTOR_CORES && kind == INSTANCE_CORE) ||
+			    (op->slot == VECTOR_SLICES && kind == INSTANCE_SLICE))
 				*op = (struct expr_op){.kind = EXPR_CONST, .number = 1};
 			continue;
 		}
@@ -149,13 +150,14 @@ static bool resolve(void *ctx, struct span name, struct expr *out, struct err *e
 	if (!found) {
 		b->missing = metric_name_known(b->db, name);
 		return b->missing ? err_set(err, 0, "%s has no '%.*s'", source_name(b), SPAN_ARG(name))
-				  : err_set(err, 0, "unknown name '%.*s': expected a counter, a metric or a constant", SPAN_ARG(name));
+				  : err_set(err, 0, "unknown name '%.*s': expected a counter, a metric or a constant",
+					    SPAN_ARG(name));
 	}
 	if (found->at != found->other) {
 		name_counter(b, found->at, one, sizeof(one));
 		name_counter(b, found->other, two, sizeof(two));
-		return err_set(err, 0, "'%.*s' is ambiguous on %s: it stands for %s and for %s; use one of their names", SPAN_ARG(name),
-			       source_name(b), one, two);
+		return err_set(err, 0, "'%.*s' is ambiguous on %s: it stands for %s and for %s; use one of their names",
+			       SPAN_ARG(name), source_name(b), one, two);
 	}
 	if (!resolve_whole(b, found, name, out, err))
 		return false;

@@ -20,14 +20,14 @@ struct metric_variant {
 };
 
 struct metric_def {
-	const char *name;  /* MaliFragQueueUtil */
+	const char *name; /* MaliFragQueueUtil */
 	const char *title;
 	const char *short_title; /* never NULL; the title where none was given */
 	const char *group;
-	const char *help;  /* one paragraph; "" if none */
+	const char *help; /* one paragraph; "" if none */
 	const struct unit *unit;
 	struct gpu_set gpus;
-	const char *file;  /* for messages */
+	const char *file;                                      /* for messages */
 	struct metric_variant *exprs, *guides, *alerts, *vars; /* lists; NULL: none */
 };
 
@@ -38,12 +38,12 @@ enum alert_side { ALERT_NONE, ALERT_ABOVE, ALERT_BELOW };
 struct metric {
 	const struct metric_def *def;
 	const struct unit *unit;
-	struct expr expr;       /* over a vector, see below; without the bounds of a percentage */
-	struct span text;       /* the formula that was taken; empty for a counter and a constant */
+	struct expr expr; /* over a vector, see below; without the bounds of a percentage */
+	struct span text; /* the formula that was taken; empty for a counter and a constant */
 	enum alert_side alert;
 	double alert_at;
-	double low, high;       /* bounds of the value: 0 and 100 for a percentage, else -inf and inf */
-	unsigned instances;     /* bit set of 1 << enum instance_kind by which it can be broken down */
+	double low, high;   /* bounds of the value: 0 and 100 for a percentage, else -inf and inf */
+	unsigned instances; /* bit set of 1 << enum instance_kind by which it can be broken down */
 	bool is_counter;
 };
 
@@ -54,11 +54,11 @@ enum vector_constant { VECTOR_SECONDS, VECTOR_CORES, VECTOR_SLICES, VECTOR_BUS_B
 struct metric_instance {
 	enum instance_kind kind;
 	unsigned number;
-	char label[16];    /* "core3" */
-	char title[48];    /* "Cortex-A76 x4"; the label where there is no better one; printable */
+	char label[16]; /* "core3" */
+	char title[48]; /* "Cortex-A76 x4"; the label where there is no better one; printable */
 	struct {
 		uint16_t sum, own; /* vector index of the sum, and of this instance's part of it */
-	} *parts;
+	} * parts;
 	unsigned n_parts, cap_parts;
 };
 
@@ -68,16 +68,16 @@ struct metric_names;
 struct metric_set {
 	const struct gpu_product *product; /* NULL for a CPU */
 	enum definitions definitions;
-	struct metric *metrics;  /* all that exist on this source, in the order of the definitions */
+	struct metric *metrics; /* all that exist on this source, in the order of the definitions */
 	unsigned n_metrics;
 	struct slot *slots;
 	unsigned n_slots;
 	double constants[VECTOR_CONSTANTS];
 	struct metric_instance *instances;
 	unsigned n_instances;
-	unsigned n_vector;       /* length of a vector: VECTOR_CONSTANTS + n_slots */
+	unsigned n_vector; /* length of a vector: VECTOR_CONSTANTS + n_slots */
 	struct metric_names *names;
-	int *metric_of_def;      /* position in metrics[] by position in db->metrics, -1 if the source does not have it */
+	int *metric_of_def; /* position in metrics[] by position in db->metrics, -1 if the source does not have it */
 };
 
 struct metric_source {
@@ -104,8 +104,8 @@ bool metric_compile(const struct metric_set *set, const struct gpudb *db, struct
 void metric_vector(const struct metric_set *set, const struct column *column, double *vector);
 /* The same seen by one instance: its slots in place of the sums, and one core or slice. Only the first n values of `vector` exist
  * (a history may leave instances out); what lies behind them is unknown. `out` gets n_vector values. */
-void metric_vector_instance(const struct metric_set *set, const struct metric_instance *instance, const double *vector, unsigned n,
-			    double *out);
+void metric_vector_instance(const struct metric_set *set, const struct metric_instance *instance, const double *vector,
+			    unsigned n, double *out);
 /* The value within its bounds; NaN if undefined. */
 double metric_value(const struct metric *metric, const double *vector);
 

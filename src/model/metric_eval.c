@@ -14,8 +14,8 @@ void metric_vector(const struct metric_set *set, const struct column *column, do
 	memcpy(vector + VECTOR_CONSTANTS, column->value, set->n_slots * sizeof(*vector));
 }
 
-void metric_vector_instance(const struct metric_set *set, const struct metric_instance *instance, const double *vector, unsigned n,
-			    double *out)
+void metric_vector_instance(const struct metric_set *set, const struct metric_instance *instance, const double *vector,
+			    unsigned n, double *out)
 {
 	memcpy(out, vector, n * sizeof(*out));
 	for (unsigned i = n; i < set->n_vector; i++)
@@ -58,7 +58,8 @@ static bool is_cycles_of_all(const struct metric_set *set, unsigned slot)
 	const struct gpu_counter *c = set->names->counters[slot];
 
 	/* Fragment tasks and the like belong to the whole GPU: a core's share of them means nothing. */
-	return !c || (c->block == BLOCK_FRONT_END && c->name && strlen(c->name) > 2 && strcmp(c->name + strlen(c->name) - 2, "Cy") == 0);
+	return !c || (c->block == BLOCK_FRONT_END && c->name && strlen(c->name) > 2 &&
+		      strcmp(c->name + strlen(c->name) - 2, "Cy") == 0);
 }
 
 static unsigned breakdowns(const struct metric_set *set, const struct metric *m, const unsigned *kinds_of_slot)

@@ -16,50 +16,52 @@ static const struct {
 	{"$MaliConstantsBusWidthBits", VECTOR_BUS_BITS},
 };
 
-static struct metric_name *place_of(const struct metric_names *names, struct span name)
+static uint16_t *place_of(const struct metric_names *names, struct span name)
 {
 	unsigned mask = names->size - 1, at = (unsigned)span_hash(name) & mask;
 
-	while (names->table[at].kind != NAME_NONE && !span_eq(names->table[at].name, name))
+	while (names->table[at] && !span_eq(names->entries[names->table[at] - 1].name, name))
 		at = (at + 1) & mask;
 	return &names->table[at];
 }
 
 const struct metric_name *metric_names_find(const struct metric_names *names, struct span name)
 {
-	const struct metric_name *found = place_of(names, name);
+	uint16_t found = *place_of(names, name);
 
-	return found->kind == NAME_NONE ? NULL : found;
+	return found ? &names->entries[found - 1] : NULL;
 }
 
-static void grow(struct metric_names *names)
+static void grow_table(struct metric_names *names)
 {
-	struct metric_name *old = names->table;
-	unsigned old_size = names->size;
-
-	names->size = old_size ? 2 * old_size : 2048;
+	free(names->table);
+	names->size = names->size ? 2 * names->size : 4096;
 	names->table = xcalloc(names->size, sizeof(*names->table));
-	for (unsigned i = 0; i < old_size; i++)
-		if (old[i].kind != NAME_NONE)
-			*place_of(names, old[i].name) = old[i];
-	free(old);
+	for (unsigned i = 0; i < names->n; i++)
+		*place_of(names, names->entries[i].name) = (uint16_t)(i + 1);
 }
 
 /* The first meaning of a name stays, except that a Streamline name for a second slot makes it ambiguous. */
 static void add(struct metric_names *names, struct metric_name entry, bool may_be_ambiguous)
 {
-	struct metric_name *place;
+	struct metric_name *have;
+	uint16_t *place;
 
 	if (2 * (names->n + 1) > names->size)
-		grow(names);
+		grow_table(names);
 	place = place_of(names, entry.name);
-	if (place->kind == NAME_NONE) {
-		entry.other = entry.at;
-		*place = entry;
-		names->n++;
-	} else if (may_be_ambiguous && place->kind == NAME_SLOT && place->at != entry.at) {
-		place->other = entry.at;
+	if (*place) {
+		have = &names->entries[*place - 1];
+		if (may_be_ambiguous && have->kind == NAME_SLOT && have->at != entry.at)
+			have->other = entry.at;
+		return;
 	}
+	if (names->n == UINT16_MAX - 1)
+		return; /* more names than any file of ours has: the rest is unknown */
+	entry.other = entry.at;
+	GROW(names->entries, names->n, names->cap);
+	names->entries[names->n++] = entry;
+	*place = (uint16_t)names->n;
 }
 
 static void add_words(struct metric_names *names, struct span words, unsigned slot)
@@ -115,7 +117,7 @@ struct metric_names *metric_names_new(const struct gpudb *db, const struct metri
 	struct metric_names *names = xcalloc(1, sizeof(*names));
 
 	names->counters = xcalloc(set->n_slots, sizeof(struct gpu_counter *));
-	grow(names);
+	grow_table(names);
 	for (size_t i = 0; i < ARRAY_LEN(runtime_constants); i++)
 		add(names,
 		    (struct metric_name){
@@ -140,6 +142,7 @@ void metric_names_free(struct metric_names *names)
 	if (!names)
 		return;
 	free(names->table);
+	free(names->entries);
 	free(names->counters);
 	free(names);
 }

@@ -4,7 +4,7 @@
 
 #include "model/metric.h"
 
-enum name_kind { NAME_NONE, NAME_SLOT, NAME_VECTOR, NAME_CONSTANT, NAME_METRIC };
+enum name_kind { NAME_SLOT, NAME_VECTOR, NAME_CONSTANT, NAME_METRIC };
 
 struct metric_name {
 	struct span name;
@@ -15,8 +15,10 @@ struct metric_name {
 };
 
 struct metric_names {
-	struct metric_name *table; /* open addressing; size is a power of two */
-	unsigned size, n;
+	struct metric_name *entries;
+	unsigned n, cap;
+	uint16_t *table; /* open addressing: position in entries + 1, 0 for none; size is a power of two */
+	unsigned size;
 	const struct gpu_counter **counters; /* of each slot; NULL where it is none of the layout */
 };
 

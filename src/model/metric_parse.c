@@ -36,8 +36,10 @@ static bool field_unit(struct gpudb *db, void *thing, struct stanza *s, const st
 
 	(void)db;
 	def->unit = unit_find(line->value);
-	return def->unit || stanza_fail(s, line->line, err, "unit '%.*s' is not known: expected one such as cycles, percent, bytes, "
-					"count or ratio", SPAN_ARG(line->value));
+	return def->unit || stanza_fail(s, line->line, err,
+					"unit '%.*s' is not known: expected one such as cycles, percent, bytes, "
+					"count or ratio",
+					SPAN_ARG(line->value));
 }
 
 static bool field_gpus(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
@@ -67,11 +69,10 @@ static bool variant_add(struct gpudb *db, struct metric_variant **list, struct s
 	return true;
 }
 
-#define VARIANT_FIELD(function, member)                                                                                \
-	static bool function(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,          \
-			     struct err *err)                                                                          \
-	{                                                                                                              \
-		return variant_add(db, &((struct metric_def *)thing)->member, s, line, err);                           \
+#define VARIANT_FIELD(function, member)                                                                                        \
+	static bool function(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err) \
+	{                                                                                                                      \
+		return variant_add(db, &((struct metric_def *)thing)->member, s, line, err);                                   \
 	}
 VARIANT_FIELD(field_expr, exprs)
 VARIANT_FIELD(field_guide, guides)
@@ -110,9 +111,9 @@ static bool field_help(struct gpudb *db, void *thing, struct stanza *s, const st
 }
 
 static const struct field metric_fields[] = {
-	{"title", field_title}, {"short", field_short}, {"unit", field_unit},   {"group", field_group}, {"var", field_var},
-	{"gpus", field_gpus},   {"expr", field_expr},   {"guide", field_guide}, {"alert", field_alert}, {"help", field_help},
-	{NULL, NULL},
+	{"title", field_title}, {"short", field_short}, {"unit", field_unit}, {"group", field_group},
+	{"var", field_var},     {"gpus", field_gpus},   {"expr", field_expr}, {"guide", field_guide},
+	{"alert", field_alert}, {"help", field_help},   {NULL, NULL},
 };
 
 bool metric_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)

@@ -13,7 +13,7 @@
 
 struct ring {
 	uint64_t *words;
-	size_t size; /* in words */
+	size_t size;                     /* in words */
 	_Alignas(64) atomic_size_t head; /* written by the producer */
 	_Alignas(64) atomic_size_t tail; /* written by the consumer */
 	_Alignas(64) atomic_uint_fast64_t lost;

@@ -12,8 +12,9 @@ char *sample_flags_format(char *buf, uint32_t flags)
 		uint32_t flag;
 		const char *word;
 	} words[] = {
-		{SAMPLE_GAP, "gap"},           {SAMPLE_STRETCHED, "stretched"}, {SAMPLE_ERROR, "error"},   {SAMPLE_CLOCK, "clock"},
-		{SAMPLE_ESTIMATED, "estimated"}, {SAMPLE_SIMULATED, "simulated"}, {SAMPLE_REPLAY, "replay"},
+		{SAMPLE_GAP, "gap"},       {SAMPLE_STRETCHED, "stretched"}, {SAMPLE_ERROR, "error"},
+		{SAMPLE_CLOCK, "clock"},   {SAMPLE_ESTIMATED, "estimated"}, {SAMPLE_SIMULATED, "simulated"},
+		{SAMPLE_REPLAY, "replay"},
 	};
 
 	buf[0] = 0;

@@ -55,9 +55,10 @@ struct slot {
 	const char *name; /* static, or the gpudb's */
 	enum slot_kind kind;
 	enum instance_kind instance;
-	uint16_t number;  /* of the core, slice, cluster or CPU; may have holes */
-	double scale;     /* what one count stands for: the multiplier of a counter; 1e-3 where ms stand for s */
-	const char *title; /* of the instance, for people ("Cortex-A76 x4"), while the source is open; NULL: its kind and number */
+	uint16_t number; /* of the core, slice, cluster or CPU; may have holes */
+	double scale;    /* what one count stands for: the multiplier of a counter; 1e-3 where ms stand for s */
+	const char
+		*title; /* of the instance, for people ("Cortex-A76 x4"), while the source is open; NULL: its kind and number */
 };
 
 #endif

@@ -24,17 +24,20 @@ static bool template_adds(struct gpudb *db, void *thing, struct stanza *s, const
 	t->adds_family = span_word(&rest);
 	rest = span_trim(rest);
 	if (!rest.n)
-		return stanza_fail(s, line->line, err, "adds '%.*s': expected a family and the name of a template", SPAN_ARG(line->value));
+		return stanza_fail(s, line->line, err, "adds '%.*s': expected a family and the name of a template",
+				   SPAN_ARG(line->value));
 	t->adds_template = gpudb_string(db, rest);
 	return true;
 }
 
-static bool one_of(struct stanza *s, const struct stanza_line *line, const char *yes, const char *no, bool *value, struct err *err)
+static bool one_of(struct stanza *s, const struct stanza_line *line, const char *yes, const char *no, bool *value,
+		   struct err *err)
 {
 	*value = span_is(line->value, yes);
 	if (*value || span_is(line->value, no))
 		return true;
-	return stanza_fail(s, line->line, err, "%.*s '%.*s': expected %s or %s", SPAN_ARG(line->key), SPAN_ARG(line->value), yes, no);
+	return stanza_fail(s, line->line, err, "%.*s '%.*s': expected %s or %s", SPAN_ARG(line->key), SPAN_ARG(line->value), yes,
+			   no);
 }
 
 static bool template_cores(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
@@ -50,7 +53,11 @@ static bool template_bounds(struct gpudb *db, void *thing, struct stanza *s, con
 }
 
 static const struct field template_fields[] = {
-	{"for", template_for_field}, {"adds", template_adds}, {"cores", template_cores}, {"bounds", template_bounds}, {NULL, NULL},
+	{"for", template_for_field},
+	{"adds", template_adds},
+	{"cores", template_cores},
+	{"bounds", template_bounds},
+	{NULL, NULL},
 };
 
 bool template_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
@@ -110,7 +117,8 @@ static bool row_parse(struct gpudb *db, struct stanza *s, const struct stanza_li
 	title = span_trim(span_until(&rest, '|'));
 	unit = span_trim(rest);
 	if (line->key.n >= sizeof(((struct template_row *)NULL)->number) || line->key.p[0] < '0' || line->key.p[0] > '9')
-		return stanza_fail(s, line->line, err, "'%.*s': expected a number such as 2.2.1 and a metric", SPAN_ARG(line->key));
+		return stanza_fail(s, line->line, err, "'%.*s': expected a number such as 2.2.1 and a metric",
+				   SPAN_ARG(line->key));
 	if (!row.names.n)
 		return stanza_fail(s, line->line, err, "%.*s: expected a metric", SPAN_ARG(line->key));
 	if (unit.n && !unit_find(unit))
@@ -244,7 +252,8 @@ static void number_addition(const struct template_view *view, struct template_ro
 		in_chart = (struct place){in_section.section, in_section.chart + 1, 1};
 	else
 		in_chart = (struct place){at_all.section + 1, 1, 1};
-	snprintf(row->number, sizeof(row->number), "%u.%u.%u", in_chart.section % 1000, in_chart.chart % 1000, in_chart.row % 1000);
+	snprintf(row->number, sizeof(row->number), "%u.%u.%u", in_chart.section % 1000, in_chart.chart % 1000,
+		 in_chart.row % 1000);
 }
 
 /* Where an added row goes: behind its chart, else behind its section, else at the end. */

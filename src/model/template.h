@@ -16,12 +16,12 @@ struct template_row_def {
 };
 
 struct metric_template {
-	const char *name;      /* Mali-G52 */
-	struct span families;  /* "Bifrost,Valhall-JM" */
-	struct span adds_family;    /* "Valhall-JM" also gets the metrics */
-	const char *adds_template;  /* of "Mali-G715" that it has; NULL: none */
-	bool cores_mean;       /* the guide means core counters as means over the cores */
-	bool upper_bound_only; /* its percentages are held below 100, but not above 0 */
+	const char *name;          /* Mali-G52 */
+	struct span families;      /* "Bifrost,Valhall-JM" */
+	struct span adds_family;   /* "Valhall-JM" also gets the metrics */
+	const char *adds_template; /* of "Mali-G715" that it has; NULL: none */
+	bool cores_mean;           /* the guide means core counters as means over the cores */
+	bool upper_bound_only;     /* its percentages are held below 100, but not above 0 */
 	const char *file;
 	struct template_row_def *rows;
 	unsigned n_rows, cap_rows;

@@ -58,8 +58,8 @@ static inline void slots_of_gpu(struct slots *s, const struct gpu_layout *layout
 #define SET_SLICES 2
 #define SET_BUS_BITS 128
 
-static inline struct metric_set *set_of_gpu(const struct gpudb *db, const struct gpu_product *product, enum definitions definitions,
-					    bool instances)
+static inline struct metric_set *set_of_gpu(const struct gpudb *db, const struct gpu_product *product,
+					    enum definitions definitions, bool instances)
 {
 	struct metric_source source = {
 		.product = product,

@@ -337,7 +337,8 @@ static void every_formula_and_every_definition_is_of_use_somewhere(void **state)
 
 		for (unsigned k = 0; k < PRODUCTS && !found; k++)
 			found = metric_find(sets[k], span_of(def->name)) != NULL;
-		found = found || strcmp(def->name, "CPUCycles") == 0; /* of a backend for CPU counters, which there is none of yet */
+		found = found ||
+			strcmp(def->name, "CPUCycles") == 0; /* of a backend for CPU counters, which there is none of yet */
 		if (!found)
 			fail_msg("metric %s: no GPU and no CPU has it", def->name);
 		for (const struct metric_variant *v = def->exprs; v; v = v->next)

@@ -18,7 +18,8 @@ enum { N_VALUES = 8 };
 
 static bool resolve(void *ctx, struct span name, struct expr *out, struct err *err)
 {
-	static struct expr_op sum_ops[] = {{.kind = EXPR_LOAD, .number = 1}, {.kind = EXPR_LOAD, .slot = 1, .number = 1}, {.kind = EXPR_ADD}};
+	static struct expr_op sum_ops[] = {
+		{.kind = EXPR_LOAD, .number = 1}, {.kind = EXPR_LOAD, .slot = 1, .number = 1}, {.kind = EXPR_ADD}};
 	static const struct expr sum = {sum_ops, 3, 3, 2};
 	struct strbuf *seen = ctx;
 
@@ -101,10 +102,28 @@ static void formulas_follow_the_usual_rules(void **state)
 static void a_division_by_zero_and_a_missing_value_are_nan_all_through(void **state)
 {
 	static const char *const undefined[] = {
-		"a / 0",     "a / d",           "0 / 0",          "d / d",          "f / d",          "a / -d",
-		"g",         "g + 1",           "g * 0",          "0 / g",          "-g",             "1 / (a - a)",
-		"min(g, 1)", "min(1, g)",       "max(g, 1)",      "max(1, g)",      "min(1, 2, g)",   "max(g, 1, 2)",
-		"min(a, 1 / d)", "max(min(a / d, 100), 0)", "1 / d - 1 / d", "min(1 / 0, 1 / 0)",
+		"a / 0",
+		"a / d",
+		"0 / 0",
+		"d / d",
+		"f / d",
+		"a / -d",
+		"g",
+		"g + 1",
+		"g * 0",
+		"0 / g",
+		"-g",
+		"1 / (a - a)",
+		"min(g, 1)",
+		"min(1, g)",
+		"max(g, 1)",
+		"max(1, g)",
+		"min(1, 2, g)",
+		"max(g, 1, 2)",
+		"min(a, 1 / d)",
+		"max(min(a / d, 100), 0)",
+		"1 / d - 1 / d",
+		"min(1 / 0, 1 / 0)",
 	};
 
 	(void)state;
@@ -306,10 +325,11 @@ static void names_reach_the_resolver_as_written(void **state)
 	struct err err;
 
 	(void)state;
-	assert_true(expr_compile(&e,
-				 SPAN_LIT("$MaliGPUCycles + Name.core3 * _x9 / CPUActivityUser.Cluster[0] - min(a.b_c.d, A[12]) + minor"
-					  " + max.core1"),
-				 resolve, &seen, &err));
+	assert_true(expr_compile(
+		&e,
+		SPAN_LIT("$MaliGPUCycles + Name.core3 * _x9 / CPUActivityUser.Cluster[0] - min(a.b_c.d, A[12]) + minor"
+			 " + max.core1"),
+		resolve, &seen, &err));
 	assert_string_equal(seen.p,
 			    "$MaliGPUCycles\nName.core3\n_x9\nCPUActivityUser.Cluster[0]\na.b_c.d\nA[12]\nminor\nmax.core1\n");
 	expr_fini(&e);

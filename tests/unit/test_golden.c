@@ -112,8 +112,10 @@ static void measure_gpu(struct measured *m, const struct gpudb *db, const char *
 	AUTOFREE struct sample *sample = sample_new(s.n_slots);
 
 	for (int64_t now = INTERVAL_NS; now <= END_NS; now += INTERVAL_NS)
-		while (backend_sim.read(&s, now, sample) == READ_GOT)
+		while (backend_sim.read(&s, now, sample) == READ_GOT) {
+			sample->seq++;
 			history_push(m->history, sample);
+		}
 	backend_sim.stop(&s);
 	backend_sim.close(&s);
 	free(s.priv);
@@ -197,6 +199,7 @@ static void measure_cpu(struct measured *m, const struct gpudb *db)
 	AUTOFREE struct sample *sample = sample_new(n);
 
 	for (unsigned at = 0; at < POINTS; at++) {
+		sample->seq++;
 		sample->begin_ns = at * REFRESH_NS;
 		sample->end_ns = sample->begin_ns + REFRESH_NS;
 		fill_cpu(sample, at, 0, 0, CPUS - 1, &clusters[2].khz);
@@ -247,7 +250,7 @@ static void machine_init(struct machine *m, const char *gpu)
 	};
 	m->text = (struct frame_text){
 		.gpu = gpu ? m->labels.title : NULL,
-		.driver = gpu ? "simulator, scenario mixed" : NULL,
+		.driver = gpu ? "sim mixed" : NULL,
 		.clock = gpu ? m->labels.clock : NULL,
 		.span = "100 ms, mean of 0.5 s",
 		.state = gpu ? "SIMULATED" : NULL,

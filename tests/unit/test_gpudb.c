@@ -24,7 +24,6 @@ static struct gpudb *load(const char *text)
 	return db;
 }
 
-
 static const char *name_of(const struct gpu_product *p)
 {
 	return p ? p->name : "none";
@@ -157,9 +156,10 @@ static void the_name_shown_goes_by_the_number_of_cores(void **state)
 		unsigned cores;
 		const char *shown;
 	} cases[] = {
-		{"G715", 16, "Immortalis-G715"}, {"G715", 10, "Immortalis-G715"}, {"G715", 9, "Mali-G715"}, {"G715", 7, "Mali-G715"},
-		{"G715", 6, "Mali-G615"},        {"G715", 0, "Mali-G615"},        {"G615", 12, "Mali-G615"}, {"G720", 10, "Immortalis-G720"},
-		{"G720", 5, "Mali-G620"},        {"G725", 10, "Immortalis-G925"}, {"G725", 6, "Mali-G725"}, {"G725", 5, "Mali-G725"},
+		{"G715", 16, "Immortalis-G715"}, {"G715", 10, "Immortalis-G715"}, {"G715", 9, "Mali-G715"},
+		{"G715", 7, "Mali-G715"},        {"G715", 6, "Mali-G615"},        {"G715", 0, "Mali-G615"},
+		{"G615", 12, "Mali-G615"},       {"G720", 10, "Immortalis-G720"}, {"G720", 5, "Mali-G620"},
+		{"G725", 10, "Immortalis-G925"}, {"G725", 6, "Mali-G725"},        {"G725", 5, "Mali-G725"},
 		{"G31", 2, "Mali-G31"},
 	};
 	struct gpudb *db = load_shipped();
@@ -176,22 +176,14 @@ static void a_gpu_set_has_products_and_families(void **state)
 		const char *words, *gpu;
 		bool has;
 	} cases[] = {
-		{"", "G31", true},
-		{"G31", "G31", true},
-		{"Mali-G31", "G31", true},
-		{"G51,G31", "G31", true},
-		{"Bifrost", "G31", true},
-		{"Valhall-JM,Bifrost", "G31", true},
-		{"5thGen", "G1-Pro", true},
-		{"Valhall-CSF", "G715", true},
-		{"Valhall-JM", "G57", true},
-		{"Immortalis-G715", "G715", false}, /* the product's own name only */
-		{"G51", "G31", false},
-		{"Valhall-CSF", "G57", false},
-		{"Valhall", "G57", false},
-		{"bifrost", "G31", false},
-		{"Bifrost", "G57", false},
-		{"G3", "G31", false},
+		{"", "G31", true},           {"G31", "G31", true},
+		{"Mali-G31", "G31", true},   {"G51,G31", "G31", true},
+		{"Bifrost", "G31", true},    {"Valhall-JM,Bifrost", "G31", true},
+		{"5thGen", "G1-Pro", true},  {"Valhall-CSF", "G715", true},
+		{"Valhall-JM", "G57", true}, {"Immortalis-G715", "G715", false}, /* the product's own name only */
+		{"G51", "G31", false},       {"Valhall-CSF", "G57", false},
+		{"Valhall", "G57", false},   {"bifrost", "G31", false},
+		{"Bifrost", "G57", false},   {"G3", "G31", false},
 		{"5thGen", "G715", false},
 	};
 	struct gpudb *db = load_shipped();
@@ -207,11 +199,12 @@ static void a_gpu_set_has_products_and_families(void **state)
 
 static void a_product_is_read_field_by_field(void **state)
 {
-	struct gpudb *db = load("gpu Mali-X1\n  also Super-X1\n  also Hyper-X1\n  family 5thGen\n  year 2030\n  id 0xf001\n  id 0xf002\n"
-				"  layout L\n  name 4 Big X1\n  dump v5\n  codename AB CD\n  constant MaliGPUWarpSize 16\n"
-				"  constant Half 0.5\n  engines 0:1 3:7 *:2\n  typical cores 7 slices 2 bus 256 mhz 850\n"
-				"layout L\n  slots 128\n  block shader_core\n    127 HW_B MaliB *4\n    3 HW_A -  $MaliOld $MaliOlder\n"
-				"  block front_end\n    3 HW_C MaliC\n");
+	struct gpudb *db =
+		load("gpu Mali-X1\n  also Super-X1\n  also Hyper-X1\n  family 5thGen\n  year 2030\n  id 0xf001\n  id 0xf002\n"
+		     "  layout L\n  name 4 Big X1\n  dump v5\n  codename AB CD\n  constant MaliGPUWarpSize 16\n"
+		     "  constant Half 0.5\n  engines 0:1 3:7 *:2\n  typical cores 7 slices 2 bus 256 mhz 850\n"
+		     "layout L\n  slots 128\n  block shader_core\n    127 HW_B MaliB *4\n    3 HW_A -  $MaliOld $MaliOlder\n"
+		     "  block front_end\n    3 HW_C MaliC\n");
 	const struct gpu_product *p = gpudb_by_name(db, "hyper x1");
 	const struct gpu_counter *c;
 
@@ -254,7 +247,8 @@ static void malformed_data_names_file_line_and_what_was_expected(void **state)
 		{"thing x\n", "test.gpu:1: 'thing': expected gpu, layout, metric, slots, template, section or chart in column 0"},
 		{"gpu\n", "test.gpu:1: 'gpu' without a name"},
 		{"gpu X\n\tid 1\n", "test.gpu:2: control character 0x09"},
-		{"gpu X\n  colour red\n", "test.gpu:2: unknown field 'colour': expected one of also family year id layout name dump "},
+		{"gpu X\n  colour red\n",
+		 "test.gpu:2: unknown field 'colour': expected one of also family year id layout name dump "},
 		{"gpu X\n  family\n", "test.gpu:2: family '': expected Midgard, Bifrost, Valhall-JM, Valhall-CSF or 5thGen"},
 		{"gpu X\n  family Utgard\n", "test.gpu:2: family 'Utgard': expected Midgard, Bifrost"},
 		{"gpu X\n  year soon\n", "test.gpu:2: 'soon': expected a whole number up to 9999"},
@@ -281,9 +275,11 @@ static void malformed_data_names_file_line_and_what_was_expected(void **state)
 		{"layout L\n  slots 32\n", "test.gpu:2: slots 32: expected 64 or 128"},
 		{"layout L\n  slots 256\n", "test.gpu:2: '256': expected a whole number up to 128"},
 		{LAYOUT "  slots 128\n", "test.gpu:5: slots: expected above the blocks"},
-		{"layout L\n  block cache\n", "test.gpu:2: block 'cache': expected front_end, tiler, memory_system or shader_core"},
+		{"layout L\n  block cache\n",
+		 "test.gpu:2: block 'cache': expected front_end, tiler, memory_system or shader_core"},
 		{LAYOUT "    4 HW_B MaliB\n", "test.gpu:5: index 4 stands twice in this block"},
-		{LAYOUT "  block tiler\n    4 HW B\n  block front_end\n    4 HW B\n", "test.gpu:8: index 4 stands twice in this block"},
+		{LAYOUT "  block tiler\n    4 HW B\n  block front_end\n    4 HW B\n",
+		 "test.gpu:8: index 4 stands twice in this block"},
 		{LAYOUT "    64 HW_B MaliB\n", "test.gpu:5: '64': expected a whole number up to 63"},
 		{"layout L\n  slots 128\n  block tiler\n    128 HW B\n", "test.gpu:4: '128': expected a whole number up to 127"},
 		{LAYOUT "    -1 HW_B MaliB\n", "test.gpu:5: '-1': expected a whole number up to 63"},
@@ -309,7 +305,8 @@ static void malformed_data_names_file_line_and_what_was_expected(void **state)
 		{METRIC "  alert above\n", "test.gpu:4: alert 'above': expected 'above' or 'below' and a number"},
 		{METRIC "  alert @G31 below x\n", "test.gpu:4: alert '@G31 below x': expected 'above' or 'below' and a number"},
 		{METRIC "  help a\n    b\n\tc\n", "test.gpu:6: control character 0x09"},
-		{METRIC "  formula 1\n", "test.gpu:4: unknown field 'formula': expected one of title short unit group var gpus expr"},
+		{METRIC "  formula 1\n",
+		 "test.gpu:4: unknown field 'formula': expected one of title short unit group var gpus expr"},
 		{"slots s\n  name a\n", "test.gpu:2: unknown field 'name': expected one of names"},
 	};
 

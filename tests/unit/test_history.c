@@ -241,7 +241,8 @@ static void spans_over_fine_and_coarse_columns_are_the_sum_of_their_samples(void
 
 	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(intervals); k++) {
-		int64_t column = intervals[k] > SECOND ? intervals[k] : SECOND, fine = intervals[k] > 100 * MS ? intervals[k] : 100 * MS;
+		int64_t column = intervals[k] > SECOND ? intervals[k] : SECOND,
+			fine = intervals[k] > 100 * MS ? intervals[k] : 100 * MS;
 		int64_t start, reach;
 		struct feed f;
 
@@ -291,7 +292,8 @@ static void windows_that_meet_add_up_to_the_one_over_both(void **state)
 	(void)state;
 	feed_init(&f, 50 * MS);
 	while (f.at_ns < 1300 * SECOND) /* lengths that fit no column */
-		feed_sample(&f, 37 * MS + (int64_t)(f.seq * 7919 % 29) * MS, f.seq * 31 % 1000, 0, f.seq % 50 == 0 ? SAMPLE_ERROR : 0);
+		feed_sample(&f, 37 * MS + (int64_t)(f.seq * 7919 % 29) * MS, f.seq * 31 % 1000, 0,
+			    f.seq % 50 == 0 ? SAMPLE_ERROR : 0);
 	first = history_column_new(f.h);
 	second = history_column_new(f.h);
 	for (int i = 0; i < 500; i++) {

@@ -74,9 +74,9 @@ static void names_of_every_kind_are_understood(void **state)
 		/* slots of T1: MaliACy 10, MaliC 20, H 30, MaliTask 40, MaliMem 50, MaliCore 60 (x4), MaliUnit 70, then the clock
 		 * 80 to 100, cores of two slots from 110 on, slices of one from 190 on */
 		{"MaliACy", 10},
-		{"H", 30},             /* the hardware name of an unpublished counter */
+		{"H", 30}, /* the hardware name of an unpublished counter */
 		{"$MaliHidden", 30},
-		{"MaliCore", 240},     /* times its multiplier */
+		{"MaliCore", 240}, /* times its multiplier */
 		{"MaliCore.core0", 440},
 		{"MaliCore.core3", 680},
 		{"MaliUnit.Core[1]", 140},
@@ -88,8 +88,8 @@ static void names_of_every_kind_are_understood(void **state)
 		{"$MaliConstantsL2SliceCount", 2},
 		{"$MaliConstantsBusWidthBits", 128},
 		{"GPUSteadyTime", 100},
-		{"Twice", 20},         /* a metric */
-		{"$MaliDouble", 20},   /* its Streamline name */
+		{"Twice", 20},       /* a metric */
+		{"$MaliDouble", 20}, /* its Streamline name */
 		{"$MaliCounterNow + $MaliCounterOld", 40},
 		{"PerCore", 60},
 		{"PerCore.core1", 520}, /* of one core, divided by one core */
@@ -100,9 +100,9 @@ static void names_of_every_kind_are_understood(void **state)
 	(void)state;
 	bench_init(&b, "T1",
 		   METRIC("Twice", "count", "  expr 2 * MaliACy\n  var $MaliDouble\n")
-		   METRIC("MaliC", "count", "  var $MaliCounterNow $MaliCounterOld\n")
-		   METRIC("PerCore", "count", "  expr MaliCore / $MaliConstantsShaderCoreCount\n")
-		   METRIC("PerSlice", "count", "  expr MaliMem / $MaliConstantsL2SliceCount\n"),
+			   METRIC("MaliC", "count", "  var $MaliCounterNow $MaliCounterOld\n")
+				   METRIC("PerCore", "count", "  expr MaliCore / $MaliConstantsShaderCoreCount\n")
+					   METRIC("PerSlice", "count", "  expr MaliMem / $MaliConstantsL2SliceCount\n"),
 		   DEFINITIONS_CURRENT);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		if (value_of(&b, cases[i].text, false) != cases[i].want)
@@ -148,13 +148,14 @@ static void a_metric_is_there_only_where_its_names_are(void **state)
 	static const struct {
 		const char *name;
 		bool t1, t2;
-	} cases[] = {{"MaliC", true, false},   {"MaliD", false, true},  {"OfC", true, false},    {"OfOfC", true, false},
-		     {"Bifrosts", true, false}, {"Both", true, true},    {"MaliEither", true, true}, {"MaliSize", true, false},
+	} cases[] = {{"MaliC", true, false},     {"MaliD", false, true},    {"OfC", true, false},       {"OfOfC", true, false},
+		     {"Bifrosts", true, false},  {"Both", true, true},      {"MaliEither", true, true}, {"MaliSize", true, false},
 		     {"MaliNone", false, false}, {"$MaliOfC", true, false}, {"Unheard", false, false}};
 	static const char text[] = METRIC("MaliC", "count", "") METRIC("MaliD", "count", "") METRIC("MaliNone", "count", "")
 		METRIC("OfC", "count", "  expr MaliC * 2\n  var $MaliOfC\n") METRIC("OfOfC", "count", "  expr OfC * 2\n")
-		METRIC("Bifrosts", "count", "  gpus @Bifrost\n  expr MaliACy\n") METRIC("MaliSize", "count", "")
-		METRIC("Both", "count", "  expr @T1 MaliC\n  expr MaliD\n") METRIC("MaliEither", "count", "  expr MaliC + 1\n");
+			METRIC("Bifrosts", "count", "  gpus @Bifrost\n  expr MaliACy\n") METRIC("MaliSize", "count", "")
+				METRIC("Both", "count", "  expr @T1 MaliC\n  expr MaliD\n")
+					METRIC("MaliEither", "count", "  expr MaliC + 1\n");
 
 	(void)state;
 	for (int gpu = 0; gpu < 2; gpu++) {
@@ -173,7 +174,8 @@ static void a_metric_is_there_only_where_its_names_are(void **state)
 
 static void the_first_variant_that_fits_is_taken(void **state)
 {
-	static const char text[] = METRIC("V", "count", "  expr @5thGen 1\n  expr MaliD + 2\n  expr @Mali-T1,Midgard 3\n  expr 4\n");
+	static const char text[] =
+		METRIC("V", "count", "  expr @5thGen 1\n  expr MaliD + 2\n  expr @Mali-T1,Midgard 3\n  expr 4\n");
 	struct bench b;
 
 	(void)state;
@@ -199,7 +201,8 @@ static void malformed_formulas_name_file_line_and_place(void **state)
 		{METRIC("M", "count", "  expr 1 + N\n") METRIC("N", "count", "  expr M\n"),
 		 "test:4: metric M: test:8: metric N: metric M is defined by itself"},
 		{METRIC("M", "count", "  var $MaliSelf\n  expr $MaliSelf\n"), "test:5: metric M: metric M is defined by itself"},
-		{METRIC("M", "count", "  expr (MaliACy\n    + MaliC\n"), "test:4: metric M: '(' is never closed\n  (MaliACy + MaliC\n  ^"},
+		{METRIC("M", "count", "  expr (MaliACy\n    + MaliC\n"),
+		 "test:4: metric M: '(' is never closed\n  (MaliACy + MaliC\n  ^"},
 	};
 
 	(void)state;
@@ -255,7 +258,8 @@ static void a_value_that_is_not_known_makes_a_metric_undefined(void **state)
 	struct bench b;
 
 	(void)state;
-	bench_init(&b, "T1", METRIC("P", "percent", "  expr MaliACy / MaliC * 100\n") METRIC("R", "count", "  expr MaliACy / $ZOOM\n"),
+	bench_init(&b, "T1",
+		   METRIC("P", "percent", "  expr MaliACy / MaliC * 100\n") METRIC("R", "count", "  expr MaliACy / $ZOOM\n"),
 		   DEFINITIONS_CURRENT);
 	column = column_of(b.set, 0.5);
 	column_put(column, b.set, "MaliACy", INSTANCE_ALL, 0, 30);
@@ -302,7 +306,7 @@ static void one_instance_sees_its_own_part_and_a_single_core_or_slice(void **sta
 {
 	static const char text[] = METRIC("PerCore", "count", "  expr MaliCore / $MaliConstantsShaderCoreCount\n")
 		METRIC("PerSlice", "count", "  expr MaliMem / $MaliConstantsL2SliceCount\n")
-		METRIC("Util", "percent", "  expr MaliUnit / MaliACy * 100 / 100\n");
+			METRIC("Util", "percent", "  expr MaliUnit / MaliACy * 100 / 100\n");
 	double *own;
 	struct bench b;
 
@@ -335,15 +339,19 @@ static void a_metric_can_be_broken_down_by_what_all_its_counters_have(void **sta
 		const char *name;
 		unsigned instances;
 	} cases[] = {
-		{"OfCore", 1u << INSTANCE_CORE}, {"OfSlice", 1u << INSTANCE_SLICE},
-		{"Rate", 1u << INSTANCE_CORE},   /* over cycles of the whole GPU */
-		{"Mixed", 0},                    {"PerTask", 0}, /* tasks belong to no core */
-		{"OfAll", 0},                    {"Fixed", 0},
+		{"OfCore", 1u << INSTANCE_CORE},
+		{"OfSlice", 1u << INSTANCE_SLICE},
+		{"Rate", 1u << INSTANCE_CORE}, /* over cycles of the whole GPU */
+		{"Mixed", 0},
+		{"PerTask", 0}, /* tasks belong to no core */
+		{"OfAll", 0},
+		{"Fixed", 0},
 	};
-	static const char text[] = METRIC("OfCore", "count", "  expr MaliCore + MaliUnit\n") METRIC("OfSlice", "count", "  expr MaliMem\n")
-		METRIC("Rate", "percent", "  expr MaliUnit / MaliACy\n") METRIC("Mixed", "count", "  expr MaliUnit / MaliMem\n")
-		METRIC("PerTask", "count", "  expr MaliUnit / MaliTask\n") METRIC("OfAll", "count", "  expr MaliACy\n")
-		METRIC("Fixed", "count", "  expr 1\n");
+	static const char text[] = METRIC("OfCore", "count", "  expr MaliCore + MaliUnit\n")
+		METRIC("OfSlice", "count", "  expr MaliMem\n") METRIC("Rate", "percent", "  expr MaliUnit / MaliACy\n")
+			METRIC("Mixed", "count", "  expr MaliUnit / MaliMem\n")
+				METRIC("PerTask", "count", "  expr MaliUnit / MaliTask\n")
+					METRIC("OfAll", "count", "  expr MaliACy\n") METRIC("Fixed", "count", "  expr 1\n");
 	struct bench b;
 
 	(void)state;
@@ -362,8 +370,8 @@ static void clusters_and_cpus_of_a_cpu_are_instances_with_titles(void **state)
 		{.name = "Ticks", .instance = INSTANCE_CPU, .number = 7, .scale = 1},
 	};
 	const struct metric_source source = {.slots = slots, .n_slots = ARRAY_LEN(slots)};
-	struct gpudb *db = load_with("slots proc\n  names Ticks\n" METRIC("Load", "count", "  expr Ticks * 2\n")
-					     METRIC("OnGPU", "count", "  expr MaliACy\n") METRIC("Nothing", "count", "  expr 1\n"));
+	struct gpudb *db = load_with("slots proc\n  names Ticks\n" METRIC("Load", "count", "  expr Ticks * 2\n") METRIC(
+		"OnGPU", "count", "  expr MaliACy\n") METRIC("Nothing", "count", "  expr 1\n"));
 	double vector[VECTOR_CONSTANTS + ARRAY_LEN(slots)] = {[VECTOR_CONSTANTS] = 5, 6, 7};
 	struct metric_set *set;
 	struct expr e;
@@ -391,12 +399,12 @@ static void clusters_and_cpus_of_a_cpu_are_instances_with_titles(void **state)
 /* ---- definitions ---- */
 
 /* A guide for T1 in the manner of Mali-G52's. */
-#define GUIDE "template Mali-T1\n  for Bifrost\n  cores mean\n  bounds upper\nsection 1 S\nchart 1.1 X\n" \
-	      "  1.1.1 Own\n  1.1.2 Share\n  1.1.3 MaliUnit\n  1.1.4 Count | | percent\n" \
-	      METRIC("MaliUnit", "count", "") \
-	      METRIC("Own", "count", "  expr MaliUnit\n  guide @T1 MaliUnit * 100\n  guide 7\n") \
-	      METRIC("Share", "percent", "  expr MaliUnit - MaliACy * 1000\n") \
-	      METRIC("Count", "count", "  expr MaliTask * 1000\n")
+#define GUIDE                                                                                                       \
+	"template Mali-T1\n  for Bifrost\n  cores mean\n  bounds upper\nsection 1 S\nchart 1.1 X\n"                 \
+	"  1.1.1 Own\n  1.1.2 Share\n  1.1.3 MaliUnit\n  1.1.4 Count | | percent\n" METRIC("MaliUnit", "count", "") \
+		METRIC("Own", "count", "  expr MaliUnit\n  guide @T1 MaliUnit * 100\n  guide 7\n")                  \
+			METRIC("Share", "percent", "  expr MaliUnit - MaliACy * 1000\n")                            \
+				METRIC("Count", "count", "  expr MaliTask * 1000\n")
 
 static void a_guide_means_core_counters_as_means_and_has_formulas_of_its_own(void **state)
 {
@@ -450,7 +458,9 @@ static void percentages_are_bounded_on_both_sides_but_in_the_guide_of_g52(void *
 		const char *gpu;
 		enum definitions definitions;
 		bool lower;
-	} cases[] = {{"G52", DEFINITIONS_CURRENT, true},  {"G52", DEFINITIONS_GUIDE, false}, {"G715", DEFINITIONS_GUIDE, true},
+	} cases[] = {{"G52", DEFINITIONS_CURRENT, true},
+		     {"G52", DEFINITIONS_GUIDE, false},
+		     {"G715", DEFINITIONS_GUIDE, true},
 		     {"G625", DEFINITIONS_GUIDE, true}};
 	struct gpudb *db = load_shipped();
 

@@ -17,8 +17,8 @@
 struct script {
 	int64_t begin_ns;
 	unsigned reads, starts, stops, closes;
-	unsigned gone_after;  /* samples; 0: never */
-	unsigned lost_at;     /* this sample says that two were lost before it */
+	unsigned gone_after; /* samples; 0: never */
+	unsigned lost_at;    /* this sample says that two were lost before it */
 	bool fails_to_start;
 	bool ready_without_sample;
 	int ready_fd;

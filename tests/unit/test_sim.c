@@ -115,7 +115,7 @@ static void by_default_it_is_a_g715_in_the_mixed_scenario(void **state)
 	(void)state;
 	sim_run_init(&run, &(struct source_options){.db = db}, 100 * MS);
 	assert_string_equal(run.source.title, "Mali-G715 7 cores");
-	assert_string_equal(run.source.driver, "simulator, scenario mixed");
+	assert_string_equal(run.source.driver, "sim mixed");
 	assert_true(run.source.simulated);
 	assert_int_equal(run.source.kind, SOURCE_GPU);
 	assert_int_equal(backend_sim.fd(&run.source), -1);

@@ -181,8 +181,7 @@ static void check_percentages(const struct watch *w, const struct metric_instanc
 		const struct metric *m = &w->set->metrics[i];
 		double x;
 
-		if (m->unit->kind != UNIT_PERCENT ||
-		    (instance && !(m->instances & 1u << instance->kind)))
+		if (m->unit->kind != UNIT_PERCENT || (instance && !(m->instances & 1u << instance->kind)))
 			continue;
 		x = expr_eval(&m->expr, instance ? w->own : w->vector);
 		if (x < -1e-9 || x > 100 + 1e-9)

@@ -14,7 +14,8 @@
 /* Every line as "kind line key|value", one after the other. */
 static void dump(struct strbuf *out, const char *text)
 {
-	static const char *const kinds[] = {[STANZA_END] = "end", [STANZA_OPEN] = "open", [STANZA_FIELD] = "field", [STANZA_ROW] = "row"};
+	static const char *const kinds[] = {
+		[STANZA_END] = "end", [STANZA_OPEN] = "open", [STANZA_FIELD] = "field", [STANZA_ROW] = "row"};
 	struct stanza_line line = {.kind = STANZA_OPEN};
 	struct stanza s;
 	struct err err;
@@ -34,7 +35,8 @@ static void lines_are_told_apart_by_their_indentation(void **state)
 	} cases[] = {
 		{"", "end 0 |\n"},
 		{"\n\n", "end 2 |\n"},
-		{"gpu Mali-G1  \n  id  0x1 2\n    more text \n", "open 1 gpu|Mali-G1\nfield 2 id|0x1 2\nrow 3 more|text\nend 3 |\n"},
+		{"gpu Mali-G1  \n  id  0x1 2\n    more text \n",
+		 "open 1 gpu|Mali-G1\nfield 2 id|0x1 2\nrow 3 more|text\nend 3 |\n"},
 		{"a\n   b c\n      d\n  e\nf", "open 1 a|\nfield 2 b|c\nrow 3 d|\nfield 4 e|\nopen 5 f|\nend 5 |\n"},
 		{"a b\r\n  c d\r\n\r\n    e\r\n", "open 1 a|b\nfield 2 c|d\nrow 4 e|\nend 4 |\n"},
 		{"# x\n  # y\na # z\n       # w\n  b\n", "open 3 a|# z\nfield 5 b|\nend 5 |\n"},

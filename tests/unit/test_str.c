@@ -114,10 +114,10 @@ static void decimal_numbers_are_read_only_as_a_whole(void **state)
 		bool ok;
 		double value;
 	} cases[] = {
-		{"0", true, 0},        {"1.5", true, 1.5},     {"-2e3", true, -2000},  {".5", true, 0.5},     {"5.", true, 5},
-		{"+1", true, 1},       {"1E-2", true, 0.01},   {"", false, 0},         {".", false, 0},       {"-", false, 0},
-		{"1.2.3", false, 0},   {"1e", false, 0},       {"inf", false, 0},      {"nan", false, 0},     {"0x10", false, 0},
-		{"1,5", false, 0},     {" 1", false, 0},       {"1 ", false, 0},       {"1-1", false, 0},     {"--1", false, 0},
+		{"0", true, 0},      {"1.5", true, 1.5},   {"-2e3", true, -2000}, {".5", true, 0.5}, {"5.", true, 5},
+		{"+1", true, 1},     {"1E-2", true, 0.01}, {"", false, 0},        {".", false, 0},   {"-", false, 0},
+		{"1.2.3", false, 0}, {"1e", false, 0},     {"inf", false, 0},     {"nan", false, 0}, {"0x10", false, 0},
+		{"1,5", false, 0},   {" 1", false, 0},     {"1 ", false, 0},      {"1-1", false, 0}, {"--1", false, 0},
 	};
 	char many[100];
 	double value;
@@ -134,7 +134,10 @@ static void decimal_numbers_are_read_only_as_a_whole(void **state)
 	memset(many, '1', sizeof(many));
 	assert_true(span_double((struct span){many, 63}, &value));
 	assert_false(span_double((struct span){many, 64}, &value));
-	assert_false(span_double((struct span){"1\0" "5", 3}, &value));
+	assert_false(span_double((struct span){"1\0"
+					       "5",
+					       3},
+				 &value));
 }
 
 static void a_buffer_grows_and_stays_terminated(void **state)
@@ -183,8 +186,8 @@ static void utf8_is_decoded_and_encoded_again(void **state)
 static void malformed_utf8_is_one_replacement_for_each_byte(void **state)
 {
 	static const char *const cases[] = {
-		"\x80",             /* a continuation by itself */
-		"\xc0\xaf",         /* overlong */
+		"\x80",     /* a continuation by itself */
+		"\xc0\xaf", /* overlong */
 		"\xc1\xbf",
 		"\xe0\x80\xaf",
 		"\xf0\x80\x80\xaf",
@@ -192,7 +195,7 @@ static void malformed_utf8_is_one_replacement_for_each_byte(void **state)
 		"\xf4\x90\x80\x80", /* beyond 10ffff */
 		"\xf5\x80\x80\x80",
 		"\xff",
-		"\xe2\x82",         /* cut off */
+		"\xe2\x82", /* cut off */
 		"\xf0\x9f\x98",
 		"\xc3(",
 	};
@@ -215,9 +218,15 @@ static void what_could_harm_a_terminal_becomes_a_question_mark(void **state)
 	} cases[] = {
 		{"Mali-G715 \xe2\x80\x93 7 \xe2\x82\xac", "Mali-G715 \xe2\x80\x93 7 \xe2\x82\xac"},
 		{"\033[2Jx\a\b\r\n\t", "?[2Jx?????"},
-		{"a\x7f" "b", "a?b"},
-		{"\xc2\x9b" "31m", "?31m"},               /* C1: CSI */
-		{"\xe2\x80\xae" "abc\xe2\x81\xa6", "?abc?"}, /* bidirectional */
+		{"a\x7f"
+		 "b",
+		 "a?b"},
+		{"\xc2\x9b"
+		 "31m",
+		 "?31m"}, /* C1: CSI */
+		{"\xe2\x80\xae"
+		 "abc\xe2\x81\xa6",
+		 "?abc?"}, /* bidirectional */
 		{"\xe2\x80\x8b|\xef\xbb\xbf|\xc2\xad", "?|?|?"},
 		{"\xff\xfe", "??"},
 		{"\xe2\x82", "??"},
@@ -232,13 +241,24 @@ static void what_could_harm_a_terminal_becomes_a_question_mark(void **state)
 
 static void a_printable_copy_is_never_cut_inside_a_character(void **state)
 {
-	static const char *const want[] = {"", "a", "a", "a", "a\xe2\x82\xac", "a\xe2\x82\xac" "b", "a\xe2\x82\xac" "b"};
+	static const char *const want[] = {"",
+					   "a",
+					   "a",
+					   "a",
+					   "a\xe2\x82\xac",
+					   "a\xe2\x82\xac"
+					   "b",
+					   "a\xe2\x82\xac"
+					   "b"};
 
 	(void)state;
 	for (size_t size = 1; size <= ARRAY_LEN(want); size++) {
 		char *out = xmalloc(size);
 
-		assert_string_equal(str_printable(out, size, "a\xe2\x82\xac" "b"), want[size - 1]);
+		assert_string_equal(str_printable(out, size,
+						  "a\xe2\x82\xac"
+						  "b"),
+				    want[size - 1]);
 		free(out);
 	}
 }

@@ -104,7 +104,8 @@ static void every_gpu_follows_the_template_of_its_family(void **state)
 	(void)state;
 	for (unsigned i = 0; i < PRODUCTS; i++) {
 		const struct gpu_product *p = &db->products[i];
-		bool has_guide = strcmp(p->name, "Mali-G52") == 0 || strcmp(p->name, "Mali-G715") == 0 || strcmp(p->name, "Mali-G625") == 0;
+		bool has_guide = strcmp(p->name, "Mali-G52") == 0 || strcmp(p->name, "Mali-G715") == 0 ||
+				 strcmp(p->name, "Mali-G625") == 0;
 
 		assert_string_equal(template_for(db, p)->name, templates[p->family]);
 		assert_ptr_equal(views[i].parent, template_for(db, p));
@@ -222,14 +223,15 @@ static void a_valhall_jm_gpu_has_every_metric_of_both_templates_that_it_can(void
 
 /* ---- the rules, with texts of their own ---- */
 
-static const char tiny[] = "layout L\n  slots 64\n  block front_end\n    1 A MaliA\n    2 B MaliB\n    3 C MaliC\n    4 D MaliD\n    5 E MaliE\n"
-			   "gpu Mali-T1\n  family Valhall-JM\n  id 0x9009\n  layout L\n"
-			   "metric MaliA\n  title A\n  unit cycles\n"
-			   "metric MaliB\n  title B\n  unit cycles\n"
-			   "metric MaliC\n  title C\n  unit cycles\n"
-			   "metric MaliD\n  title D\n  unit cycles\n"
-			   "metric MaliE\n  title E\n  unit cycles\n"
-			   "metric MaliZ\n  title Z\n  unit cycles\n  gpus @5thGen\n";
+static const char tiny[] =
+	"layout L\n  slots 64\n  block front_end\n    1 A MaliA\n    2 B MaliB\n    3 C MaliC\n    4 D MaliD\n    5 E MaliE\n"
+	"gpu Mali-T1\n  family Valhall-JM\n  id 0x9009\n  layout L\n"
+	"metric MaliA\n  title A\n  unit cycles\n"
+	"metric MaliB\n  title B\n  unit cycles\n"
+	"metric MaliC\n  title C\n  unit cycles\n"
+	"metric MaliD\n  title D\n  unit cycles\n"
+	"metric MaliE\n  title E\n  unit cycles\n"
+	"metric MaliZ\n  title Z\n  unit cycles\n  gpus @5thGen\n";
 
 static void expect_rows(const char *templates, const char *want)
 {
@@ -247,8 +249,8 @@ static void expect_rows(const char *templates, const char *want)
 	template_view_init(&view, own, set);
 	strbuf_str(&out, "");
 	for (unsigned i = 0; i < view.n_rows; i++)
-		strbuf_printf(&out, "%s %s/%s/%s %s\n", view.rows[i].number, view.rows[i].section, view.rows[i].chart, view.rows[i].title,
-			      view.rows[i].unit_name);
+		strbuf_printf(&out, "%s %s/%s/%s %s\n", view.rows[i].number, view.rows[i].section, view.rows[i].chart,
+			      view.rows[i].title, view.rows[i].unit_name);
 	assert_string_equal(out.p, want);
 	template_view_fini(&view);
 	metric_set_free(set);
@@ -266,13 +268,14 @@ static void titles_and_units_of_the_guide_come_before_the_metrics_own(void **sta
 static void additions_follow_their_chart_their_section_or_the_end(void **state)
 {
 	(void)state;
-	expect_rows("template T\n  for Valhall-JM\n  adds Valhall-JM U\n"
-		    "section 1 S\nchart 1.1 X\n  1.1.1 MaliA\n  1.1.2 MaliZ\nchart 1.2 Y\n  1.2.1 MaliB\n"
-		    "section 2 R\nchart 2.1 X\n  2.1.1 MaliZ\n"
-		    "template U\nsection 7 S\nchart 7.1 X\n  7.1.1 MaliA\n  7.1.2 MaliC\nchart 7.2 New\n  7.2.1 MaliD\n"
-		    "section 9 Q\nchart 9.4 X\n  9.4.1 MaliE\n",
-		    /* C goes behind Z's number, though this GPU has no Z; a chart of the same title in another section is another */
-		    "1.1.1 S/X/A cycles\n1.1.3 S/X/C cycles\n1.2.1 S/Y/B cycles\n1.3.1 S/New/D cycles\n3.1.1 Q/X/E cycles\n");
+	expect_rows(
+		"template T\n  for Valhall-JM\n  adds Valhall-JM U\n"
+		"section 1 S\nchart 1.1 X\n  1.1.1 MaliA\n  1.1.2 MaliZ\nchart 1.2 Y\n  1.2.1 MaliB\n"
+		"section 2 R\nchart 2.1 X\n  2.1.1 MaliZ\n"
+		"template U\nsection 7 S\nchart 7.1 X\n  7.1.1 MaliA\n  7.1.2 MaliC\nchart 7.2 New\n  7.2.1 MaliD\n"
+		"section 9 Q\nchart 9.4 X\n  9.4.1 MaliE\n",
+		/* C goes behind Z's number, though this GPU has no Z; a chart of the same title in another section is another */
+		"1.1.1 S/X/A cycles\n1.1.3 S/X/C cycles\n1.2.1 S/Y/B cycles\n1.3.1 S/New/D cycles\n3.1.1 Q/X/E cycles\n");
 }
 
 static void a_metric_that_is_there_already_is_not_added_again(void **state)
@@ -349,7 +352,8 @@ static void every_metric_of_a_template_exists(void **state)
 				struct span name = span_trim(span_until(&names, '/'));
 
 				if (!metric_def_find(db, name))
-					fail_msg("%s %s: %.*s", db->templates[i].name, db->templates[i].rows[k].number, SPAN_ARG(name));
+					fail_msg("%s %s: %.*s", db->templates[i].name, db->templates[i].rows[k].number,
+						 SPAN_ARG(name));
 			}
 		}
 }

@@ -167,9 +167,13 @@ static void nothing_measured_draws_no_numbers_at_any_size(void **state)
 					for (int empty = 0; empty < 2; empty++) {
 						AUTOFREE char *got = NULL;
 
-						b.data.gpu = (struct feed){
-							b.set,    b.set->n_vector,          empty ? NULL : b.now, empty ? NULL : b.now,
-							b.column, empty ? NULL : b.history, empty ? 0 : TINY_POINTS};
+						b.data.gpu = (struct feed){b.set,
+									   b.set->n_vector,
+									   empty ? NULL : b.now,
+									   empty ? NULL : b.now,
+									   b.column,
+									   empty ? NULL : b.history,
+									   empty ? 0 : TINY_POINTS};
 						b.data.per_instance = each;
 						got = shown(&b, b.views.views[v].name, cols[i], rows, i % 2);
 						assert_null(strstr(got, "nan"));
