@@ -61,8 +61,10 @@ static void add_slots(struct source *source, struct proc *p)
 		source_add_slot(source, &(struct slot){.name = levels[i].name, .kind = SLOT_LEVEL, .scale = levels[i].scale});
 	for (unsigned c = 0; c < p->n_clusters; c++) {
 		struct proc_cluster *cluster = &p->clusters[c];
+		char label[PROC_LABEL];
 
-		snprintf(cluster->title, sizeof(cluster->title), "%s x%u", cluster->label, cluster->n_cpus);
+		memcpy(label, cluster->label, sizeof(label));
+		snprintf(cluster->title, sizeof(cluster->title), "%s x%u", label, cluster->n_cpus);
 		add_quantities(source, INSTANCE_CLUSTER, c, cluster->title);
 	}
 	source->n_sums = source->n_slots;
