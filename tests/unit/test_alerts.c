@@ -28,7 +28,7 @@ static void the_newest_is_shown_for_ten_seconds(void **state)
 static void only_the_last_are_kept(void **state)
 {
 	struct alerts a = {0};
-	char text[16];
+	char text[32];
 
 	(void)state;
 	for (int i = 0; i < 3 * ALERTS_KEPT; i++) {
