@@ -372,7 +372,7 @@ static double random_sum(struct strbuf *out, unsigned depth);
 static void random_blanks(struct strbuf *out)
 {
 	if (below(3) == 0)
-		strbuf_str(out, "  " + below(3));
+		strbuf_str(out, &"  "[below(3)]);
 }
 
 static double random_call(struct strbuf *out, unsigned depth)
