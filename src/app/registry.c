@@ -163,6 +163,8 @@ bool registry_open(const struct sys *sys, const struct options *options, const s
 
 	if (!check_list(options->backends, err))
 		return false;
+	if (options->scenario && !registry_find(span_of("sim")))
+		return err_set(err, ERR_USAGE, "--demo: this build has no simulator: configure it without --disable-sim");
 	for (unsigned i = 0; registry[i]; i++) {
 		bool is_sim = strcmp(registry[i]->name, "sim") == 0, asked;
 		struct span interface = {0};
