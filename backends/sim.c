@@ -83,6 +83,7 @@ static bool sim_open(struct source *source, const char *device, struct err *err)
 	struct sim *sim = source->priv;
 	const struct sim_scenario *scenario = find_scenario(source, err);
 	const struct gpu_product *product;
+	struct sim_shown shown = {0};
 
 	(void)device;
 	if (!scenario || !find_product(source, err))
@@ -105,7 +106,8 @@ static bool sim_open(struct source *source, const char *device, struct err *err)
 	snprintf(source->driver, sizeof(source->driver), "sim %s", scenario->name);
 	sim->clock_slot = source_add_gpu_slots(source);
 	sim_model_init(&sim->model, product, scenario, source->options.seed, sim->fps, sim->width, sim->height);
-	sim_fill_init(&sim->fill, source, &sim->model);
+	sim_fill_init(&sim->fill, source, &sim->model, &shown);
+	sim_count_show(&sim->model, &shown);
 	return true;
 }
 
@@ -133,12 +135,12 @@ static void read_clock(struct source *source, struct sample *sample)
 	uint64_t *clock = sample->value + sim->clock_slot;
 
 	clock[GPU_CLOCK_CY] = (m->tick - sim->last_tick) * SIM_TICK;
-	clock[GPU_CLOCK_ACTIVE] = m->gpu_total[GPU_ACTIVE] - sim->last_active;
+	clock[GPU_CLOCK_ACTIVE] = m->gpu_total[GPU_ACTIVE][0] - sim->last_active;
 	clock[GPU_CLOCK_TIME] = (uint64_t)source->period_ns;
 	if (m->clock_changes != sim->last_changes)
 		sample->flags |= SAMPLE_CLOCK;
 	sim->last_tick = m->tick;
-	sim->last_active = m->gpu_total[GPU_ACTIVE];
+	sim->last_active = m->gpu_total[GPU_ACTIVE][0];
 	sim->last_changes = m->clock_changes;
 }
 

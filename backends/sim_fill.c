@@ -24,45 +24,65 @@ static unsigned core_place(const struct source *source, unsigned number)
 	return (unsigned)__builtin_popcountll(source->constants.core_mask & ((1ull << number) - 1));
 }
 
-static struct sim_slot plan(const struct source *source, const struct sim_model *m, const struct slot *slot)
+/* Where the totals of a section lie: lane `lane` of rows of SIM_LANES. */
+struct place {
+	const uint64_t (*total)[SIM_LANES];
+	unsigned lane, instances;
+	size_t row_size;
+	struct sim_wants *wants;
+};
+
+static struct place place_of(const struct source *source, const struct sim_model *m, const struct slot *slot,
+			     enum sim_section section, struct sim_shown *shown)
 {
-	const uint64_t *totals[SIM_SECTIONS] = {
-		[IN_GPU] = m->gpu_total,
-		[IN_VERTEX] = m->queue_total[STREAM_VERTEX],
-		[IN_FRAGMENT] = m->queue_total[STREAM_FRAGMENT],
-		[IN_COMPUTE] = m->queue_total[STREAM_COMPUTE],
-		[IN_NONFRAG] = m->queue_total[STREAM_VERTEX],
-		[IN_TILER] = m->tiler_total,
-		[IN_SLICE] = m->slices[slot->instance == INSTANCE_SLICE ? slot->number : 0].total,
-		[IN_CORE] = m->cores[slot->instance == INSTANCE_CORE ? core_place(source, slot->number) : 0].total,
+	unsigned core = slot->instance == INSTANCE_CORE ? core_place(source, slot->number) : 0;
+	unsigned slice = slot->instance == INSTANCE_SLICE ? slot->number : 0;
+	const struct place places[SIM_SECTIONS] = {
+		[IN_GPU] = {m->gpu_total, 0, 1, 0, &shown->gpu},
+		[IN_VERTEX] = {m->queue_total, STREAM_VERTEX, 1, 0, &shown->queue},
+		[IN_FRAGMENT] = {m->queue_total, STREAM_FRAGMENT, 1, 0, &shown->queue},
+		[IN_COMPUTE] = {m->queue_total, STREAM_COMPUTE, 1, 0, &shown->queue},
+		[IN_NONFRAG] = {m->queue_total, STREAM_VERTEX, 1, 0, &shown->queue},
+		[IN_TILER] = {m->tiler_total, 0, 1, 0, &shown->tiler},
+		[IN_SLICE] = {m->slice_rows[slice / SIM_LANES].total, slice % SIM_LANES,
+			      slot->instance == INSTANCE_SLICE ? 1 : m->gpu.slices, sizeof(m->slice_rows[0]), &shown->slice},
+		[IN_CORE] = {m->core_rows[core / SIM_LANES].total, core % SIM_LANES,
+			     slot->instance == INSTANCE_CORE ? 1 : m->gpu.cores, sizeof(m->core_rows[0]), &shown->core},
 	};
+
+	return places[section];
+}
+
+static struct sim_slot plan(const struct source *source, const struct sim_model *m, const struct slot *slot,
+			    struct sim_shown *shown)
+{
 	const struct sim_name *name = find(slot->name);
-	struct sim_slot p = {.instances = 1, .scale = (uint16_t)slot->scale};
+	struct sim_slot p = {.scale = (uint16_t)slot->scale};
+	struct place place;
 
 	if (!name)
 		return p;
-	p.first = totals[name->section] + name->quantity;
-	if (name->second)
-		p.second = totals[name->section] + name->second;
-	if (name->section == IN_NONFRAG)
-		p.second = m->queue_total[STREAM_COMPUTE] + name->quantity;
-	if (name->section == IN_CORE) {
-		p.stride = sizeof(m->cores[0]);
-		p.instances = slot->instance == INSTANCE_CORE ? 1 : m->gpu.cores;
-	} else if (name->section == IN_SLICE) {
-		p.stride = sizeof(m->slices[0]);
-		p.instances = slot->instance == INSTANCE_SLICE ? 1 : m->gpu.slices;
+	place = place_of(source, m, slot, (enum sim_section)name->section, shown);
+	p.first = &place.total[name->quantity][place.lane];
+	place.wants->shown[name->quantity] = true;
+	if (name->second) {
+		p.second = &place.total[name->second][place.lane];
+		place.wants->shown[name->second] = true;
 	}
+	if (name->section == IN_NONFRAG)
+		p.second = &m->queue_total[name->quantity][STREAM_COMPUTE];
+	p.rows = (uint16_t)(place.instances > 1 ? sim_rows(place.instances) : 0);
+	p.stride = (uint32_t)(place.row_size / sizeof(uint64_t));
 	return p;
 }
 
-void sim_fill_init(struct sim_fill *fill, const struct source *source, const struct sim_model *model)
+void sim_fill_init(struct sim_fill *fill, const struct source *source, const struct sim_model *model, struct sim_shown *shown)
 {
 	fill->n = source->n_slots;
 	fill->slots = xcalloc(fill->n, sizeof(*fill->slots));
 	fill->last = xcalloc(fill->n, sizeof(*fill->last));
 	for (unsigned i = 0; i < fill->n; i++)
-		fill->slots[i] = plan(source, model, &source->slots[i]);
+		fill->slots[i] = plan(source, model, &source->slots[i], shown);
 }
 
 void sim_fill_fini(struct sim_fill *fill)
@@ -72,17 +92,41 @@ void sim_fill_fini(struct sim_fill *fill)
 	*fill = (struct sim_fill){0};
 }
 
-static uint64_t counted(const struct sim_slot *slot)
+static uint64_t row_sum(const uint64_t *row)
 {
-	const char *first = (const char *)slot->first, *second = (const char *)slot->second;
 	uint64_t sum = 0;
 
-	for (unsigned i = 0; i < slot->instances; i++) {
-		uint64_t x = *(const uint64_t *)(const void *)(first + i * slot->stride);
+	for (unsigned i = 0; i < SIM_LANES; i++)
+		sum += row[i];
+	return sum;
+}
 
-		if (second)
-			x += *(const uint64_t *)(const void *)(second + i * slot->stride);
-		sum += slot->scale > 1 ? x / slot->scale : x;
+/* Every instance counts in its own units of `scale`. */
+static uint64_t row_sum_scaled(const uint64_t *first, const uint64_t *second, unsigned scale, unsigned lanes)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < lanes; i++)
+		sum += (first[i] + (second ? second[i] : 0)) / scale;
+	return sum;
+}
+
+static uint64_t counted(const struct sim_slot *slot)
+{
+	uint64_t sum = 0;
+
+	if (slot->scale > 1 && !slot->rows)
+		return row_sum_scaled(slot->first, slot->second, slot->scale, 1);
+	if (!slot->rows)
+		return *slot->first + (slot->second ? *slot->second : 0);
+	for (unsigned i = 0; i < slot->rows; i++) {
+		const uint64_t *first = slot->first + i * slot->stride;
+		const uint64_t *second = slot->second ? slot->second + i * slot->stride : NULL;
+
+		if (slot->scale > 1)
+			sum += row_sum_scaled(first, second, slot->scale, SIM_LANES);
+		else
+			sum += row_sum(first) + (second ? row_sum(second) : 0);
 	}
 	return sum;
 }

@@ -18,9 +18,9 @@ extern const unsigned sim_n_names;
 /* How one slot gets its value. */
 struct sim_slot {
 	const uint64_t *first, *second; /* totals whose sum it counts; second may be NULL; both NULL: unknown */
-	size_t stride;                  /* bytes to the same total of the next instance */
-	unsigned instances;             /* that are added up */
+	uint16_t rows;                  /* of SIM_LANES instances that are added up; 0: one instance */
 	uint16_t scale;
+	uint32_t stride; /* totals from one row to the next */
 };
 
 struct sim_fill {
@@ -29,8 +29,8 @@ struct sim_fill {
 	unsigned n;
 };
 
-/* Plan for the slots of the source, clock slots left out. */
-void sim_fill_init(struct sim_fill *fill, const struct source *source, const struct sim_model *model);
+/* Plan for the slots of the source, clock slots left out. Adds to `shown` what they need. */
+void sim_fill_init(struct sim_fill *fill, const struct source *source, const struct sim_model *model, struct sim_shown *shown);
 void sim_fill_fini(struct sim_fill *fill);
 /* What was counted since the last call, per slot. */
 void sim_fill_read(struct sim_fill *fill, uint64_t *value);

@@ -15,7 +15,7 @@ static double constant_of(const struct gpu_product *product, const char *name, d
 	for (unsigned i = 0; i < product->n_constants; i++)
 		if (!strcmp(product->constants[i].name, name))
 			x = product->constants[i].value;
-	return x >= 1 && x <= 4096 ? x : otherwise;
+	return x >= 1 && x <= 256 ? x : otherwise;
 }
 
 static bool layout_has(const struct gpu_layout *layout, const char *name)
@@ -82,7 +82,7 @@ static void count_ticks_from(struct sim_model *m, int64_t ns)
 static void govern(struct sim_model *m)
 {
 	static const double steps[SIM_CLOCK_STEPS] = {0.4, 0.55, 0.7, 0.85, 1};
-	uint64_t active = m->gpu_total[GPU_ACTIVE] + (m->wait_any + m->wait_tail) * SIM_TICK;
+	uint64_t active = m->gpu_total[GPU_ACTIVE][0] + (m->wait_any + m->wait_tail) * SIM_TICK;
 	double load = (double)(active - m->governor_active) / (double)((m->tick - m->governor_tick) * SIM_TICK + 1);
 	unsigned step = m->step;
 
@@ -173,7 +173,7 @@ static void end_phases(struct sim_model *m)
 	submit_frames(m, tick_ns(m, m->tick));
 	if (!m->set) {
 		m->tail = TAIL_TICKS;
-		m->gpu_total[GPU_FLUSHES]++;
+		m->gpu_total[GPU_FLUSHES][0]++;
 	}
 }
 
@@ -181,8 +181,11 @@ static void end_phases(struct sim_model *m)
 static void run_ticks(struct sim_model *m, uint64_t tick)
 {
 	while (m->tick < tick) {
-		uint64_t ticks = until_event(m, tick - m->tick);
+		uint64_t ticks = tick - m->tick;
 
+		ticks = until_event(m, ticks < m->longest ? ticks : m->longest);
+		if (m->tick + ticks - m->flushed > m->longest)
+			sim_count_flush(m);
 		sim_count_ticks(m, ticks);
 		m->tick += ticks;
 		end_phases(m);

@@ -24,6 +24,7 @@
 #define SIM_SLICES_MAX 16
 #define SIM_QUEUES_MAX 3
 #define SIM_PENDING_MAX 64 /* phases of the frames in flight, per queue */
+#define SIM_STALLS 7
 #define SIM_SETS (1u << STREAMS)
 
 enum sim_stream { STREAM_VERTEX, STREAM_FRAGMENT, STREAM_COMPUTE, STREAMS };
@@ -54,15 +55,19 @@ struct sim_phase {
 
 /* Ratios of one phase, with the memory load that it puts on the machine. */
 struct sim_profile {
-	struct sim_ratios ratios;
+	uint32_t ratios[RATIO_COUNT];   /* SIM_ONE is 1; of the ratios that the stream uses */
 	double read_stall, write_stall; /* shares of active cycles */
 	double issue;                   /* share of active cycles in which a core executes, alone */
 };
 uint64_t sim_hash(uint64_t seed, uint64_t frame, uint64_t what);
 double sim_hash_unit(uint64_t hash); /* [0,1) */
-/* clock_share: clock against the top; pixels: drawn per cycle of work, for fragments. */
+/* clock_share: clock against the top; pixels: drawn per cycle of work, for fragments; used: the n ratios that are wanted. */
+struct sim_used {
+	uint8_t ratios[RATIO_COUNT];
+	unsigned n;
+};
 void sim_profile_init(struct sim_profile *profile, const struct sim_gpu *gpu, const struct sim_phase *phase, double clock_share,
-		      double pixels);
+		      double pixels, const struct sim_used *used);
 
 struct sim_queue {
 	struct sim_phase pending[SIM_PENDING_MAX];
@@ -81,22 +86,39 @@ static inline struct sim_phase *sim_queue_head(struct sim_queue *queue)
 enum sim_root { ROOT_ANY, ROOT_EXEC, ROOT_VERTEX, ROOT_COMPUTE, ROOT_NONFRAG, ROOT_FRAG, ROOT_COUNT };
 
 struct sim_core {
-	uint64_t total[CORE_COUNT];
 	uint64_t wait[STREAMS]; /* execution ticks not yet taken through the rules */
 	uint64_t wait_frag;     /* fragment active ticks, likewise */
-	uint32_t carry[STREAMS][CORE_RULES_MAX], texture_carry[STREAMS][TEXTURE_RULES_MAX], ray_carry[STREAMS][RAY_RULES_MAX];
 	uint32_t root[ROOT_COUNT];
 	double behind;      /* how far this core falls behind, 0.03: 3 % */
 	uint64_t any, exec; /* ratios for the set that runs */
 };
 
+/* What SIM_LANES cores have counted. Lanes without a core stay 0. */
+struct sim_core_row {
+	uint64_t total[CORE_COUNT][SIM_LANES];
+	uint64_t rest[STREAMS][4 * SIM_RULES_MAX][SIM_LANES]; /* of a stream's chains, one after the other */
+};
+
 struct sim_slice {
-	uint64_t total[SLICE_COUNT];
-	uint32_t carry[STREAMS][SLICE_RULES_MAX], stall_carry[SLICE_STALL_RULES_MAX];
 	uint32_t read_carry[STREAMS], write_carry[STREAMS];
 	uint64_t part; /* share of what the slices before it left */
 	double skew;
-	uint64_t stall[SLICE_STALL_RULES_MAX]; /* ratios for the set that runs */
+};
+
+struct sim_slice_row {
+	uint64_t total[SLICE_COUNT][SIM_LANES];
+	uint64_t rest[STREAMS][SIM_RULES_MAX][SIM_LANES];
+	uint64_t stall_rest[SIM_STALLS][SIM_LANES];
+	uint32_t stall[SIM_STALLS][SIM_LANES]; /* ratios for the set that runs */
+};
+
+/* Quantities that counters show. */
+struct sim_shown {
+	struct sim_wants core, slice, tiler, queue, gpu;
+};
+
+struct sim_chains {
+	struct sim_chain exec, texture, rays, fragment, nonfrag, slice, stall, tiler, queue, front;
 };
 
 struct sim_model {
@@ -129,23 +151,32 @@ struct sim_model {
 	unsigned set;     /* of streams that run: bits 1 << enum sim_stream */
 	unsigned touched; /* streams with something not yet taken through the rules */
 	uint64_t tail;    /* ticks for which the caches are still flushed after the last phase */
+	uint64_t flushed; /* tick in which all totals were brought up to date */
+	uint64_t longest; /* ticks from there to the next time at most */
 	struct sim_profile profiles[STREAMS];
 	uint64_t part[STREAMS]; /* ratios for the set that runs */
 	uint64_t nonfrag, frag;
 
-	/* Totals, and what is not yet taken through the rules (ticks). */
-	uint64_t queue_total[STREAMS][QUEUE_COUNT], gpu_total[GPU_COUNT], tiler_total[TILER_COUNT];
-	uint32_t queue_carry[STREAMS][QUEUE_RULES_MAX], gpu_carry[GPU_RULES_MAX], tiler_carry[TILER_RULES_MAX];
+	/* What is not yet taken through the rules (ticks). */
 	uint64_t wait_queue[STREAMS], wait_work[STREAMS], wait_any, wait_tail, wait_stall, wait_tiler;
 	uint64_t task_ratio[STREAMS];
 	uint32_t task_carry[STREAMS], request_carry[STREAMS][2];
 
-	uint64_t constants[SIM_CONSTANTS];
+	/* The rules of the product, and the ratios that they use. */
+	struct sim_chains chains;
+	struct sim_used used[STREAMS];
+	uint32_t constants[SIM_CONSTANTS];
+
+	/* Totals. The lanes of the queues are the streams; of the tiler and the front end, there is one. */
+	uint64_t queue_total[QUEUE_COUNT][SIM_LANES], gpu_total[GPU_COUNT][SIM_LANES], tiler_total[TILER_COUNT][SIM_LANES];
+	uint64_t queue_rest[SIM_RULES_MAX][SIM_LANES], gpu_rest[SIM_RULES_MAX][SIM_LANES], tiler_rest[SIM_RULES_MAX][SIM_LANES];
 	struct sim_core cores[SIM_CORES_MAX];
 	struct sim_slice slices[SIM_SLICES_MAX];
+	struct sim_core_row core_rows[SIM_CORES_MAX / SIM_LANES];
+	struct sim_slice_row slice_rows[SIM_SLICES_MAX / SIM_LANES];
 };
 
-/* Zeroed before. fps, width and height are real values, not 0. */
+/* Zeroed before, and sim_count_show called after. fps, width and height are real values, not 0. */
 void sim_model_init(struct sim_model *model, const struct gpu_product *product, const struct sim_scenario *scenario,
 		    uint64_t seed, double fps, unsigned width, unsigned height);
 /* Run until `ns` after the start, and bring all totals up to date. */
@@ -154,13 +185,20 @@ void sim_model_run(struct sim_model *model, int64_t ns);
 /* Frames: put the phases of the next one into the queues (sim_frame.c). */
 void sim_frame_submit(struct sim_model *model, int64_t at_ns);
 
-/* Counting (sim_count.c). begin and end: the phase that a stream runs changes, before and after `set` does; rates: the set
- * changed; ticks: so much time passed, and so much work was done; flush: bring all totals up to date. */
+/* Counting (sim_count.c). show: once, before the first run: only these totals are kept; begin and end: the phase that a stream runs changes, before and after `set` does; rates: the set
+ * changed; ticks: so much time passed, and so much work was done, at most `longest` since the last flush; flush: bring all totals
+ * up to date. */
 void sim_count_init(struct sim_model *model);
+void sim_count_show(struct sim_model *model, struct sim_shown *shown);
 void sim_count_begin(struct sim_model *model, const struct sim_phase *phase);
 void sim_count_end(struct sim_model *model, const struct sim_phase *phase);
 void sim_count_rates(struct sim_model *model);
 void sim_count_ticks(struct sim_model *model, uint64_t ticks);
 void sim_count_flush(struct sim_model *model);
+
+static inline unsigned sim_rows(unsigned instances)
+{
+	return (instances + SIM_LANES - 1) / SIM_LANES;
+}
 
 #endif

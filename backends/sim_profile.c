@@ -1,5 +1,6 @@
 #include "backends/sim_model.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* What content of an ordinary game does; the comments name what the ratio is of. */
@@ -271,7 +272,7 @@ static void set_compute(const struct sim_gpu *gpu, double *r)
 }
 
 void sim_profile_init(struct sim_profile *profile, const struct sim_gpu *gpu, const struct sim_phase *phase, double clock_share,
-		      double pixels)
+		      double pixels, const struct sim_used *used)
 {
 	const struct sim_pass *pass = phase->pass;
 	const struct sim_shader *shaders[STREAMS] = {pass->vertex_shader, pass->fragment_shader, pass->compute_shader};
@@ -289,9 +290,11 @@ void sim_profile_init(struct sim_profile *profile, const struct sim_gpu *gpu, co
 		set_vertex(profile, gpu, pass->look, r);
 	else
 		set_compute(gpu, r);
-	for (unsigned i = 0; i < RATIO_COUNT; i++) {
-		double x = i == RATIO_LINE ? r[i] : r[i] * (0.97 + 0.06 * sim_hash_unit(sim_hash(phase->key, 0, i)));
+	for (const uint8_t *i = used->ratios; i < used->ratios + used->n; i++) {
+		double x = *i == RATIO_LINE ? r[*i] : r[*i] * (0.97 + 0.06 * sim_hash_unit(sim_hash(phase->key, 0, *i)));
 
-		profile->ratios.of[i] = (uint64_t)((i < RATIO_BOUNDED ? least(x, 1) : x) * SIM_ONE);
+		x = *i < RATIO_BOUNDED ? least(x, 1) : x;
+		assert(x >= 0 && x < 256);
+		profile->ratios[*i] = (uint32_t)(x * SIM_ONE);
 	}
 }

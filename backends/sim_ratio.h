@@ -172,10 +172,6 @@ enum sim_ratio {
 	RATIO_COUNT
 };
 
-struct sim_ratios {
-	uint64_t of[RATIO_COUNT]; /* SIM_ONE is 1 */
-};
-
 /* Constants of the product that TIMES multiplies by. */
 enum sim_constant {
 	CONSTANT_FMA_PIPES,

@@ -20,28 +20,119 @@ _Static_assert(CORE_COUNT <= 256 && SLICE_COUNT <= 256 && TILER_COUNT <= 256 && 
 	{                                  \
 		OP_TIMES, out, a, constant \
 	}
-#define LIST(name, array, max)                                    \
-	_Static_assert(ARRAY_LEN(array) <= (max), "raise " #max); \
+#define LIST(name, array)                                                         \
+	_Static_assert(ARRAY_LEN(array) <= SIM_RULES_MAX, "raise SIM_RULES_MAX"); \
 	const struct sim_rules name = {array, ARRAY_LEN(array)}
 
-void sim_rules_apply(const struct sim_rules *list, const uint64_t *ratios, const uint64_t *constants, uint32_t *carry,
-		     uint64_t *now, uint64_t *total)
+void sim_chain_init(struct sim_chain *chain, const struct sim_rules *list, struct sim_wants *wants, bool *ratios)
 {
+	bool leaves[SIM_RULES_MAX] = {false}, kept[SIM_RULES_MAX] = {false};
+
+	/* Backwards, as what a rule feeds comes behind it. */
+	for (unsigned i = list->n; i-- > 0;) {
+		const struct sim_rule *r = &list->rules[i];
+
+		kept[i] = wants->shown[r->out] || wants->fed[r->out];
+		leaves[i] = r->op == OP_PART && !wants->fed[r->out];
+		if (!kept[i])
+			continue;
+		wants->fed[r->a] = true;
+		if (r->op == OP_SUM || r->op == OP_REST)
+			wants->fed[r->b] = true;
+	}
+	*chain = (struct sim_chain){0};
 	for (unsigned i = 0; i < list->n; i++) {
 		const struct sim_rule *r = &list->rules[i];
-		uint64_t a = now[r->a], x;
 
-		if (r->op == OP_PART)
-			x = sim_part(a, ratios[r->b], &carry[i]);
-		else if (r->op == OP_SUM)
-			x = a + now[r->b];
-		else if (r->op == OP_REST)
-			x = a - now[r->b];
+		if (!kept[i])
+			continue;
+		if (leaves[i])
+			chain->leaves[chain->n_leaves++] = *r;
 		else
-			x = a * constants[r->b];
-		now[r->out] = x;
-		total[r->out] += x;
+			chain->rules[chain->n_rules++] = *r;
+		if (!leaves[i] && wants->shown[r->out])
+			chain->sums[chain->n_sums++] = r->out;
+		if (r->op != OP_PART)
+			continue;
+		chain->rows++;
+		ratios[r->b] = true;
 	}
+}
+
+static void part(uint32_t *restrict out, const uint32_t *restrict in, uint32_t ratio, uint64_t *restrict rest)
+{
+	for (unsigned i = 0; i < SIM_LANES; i++) {
+		uint64_t x = rest[i] + (uint64_t)in[i] * ratio;
+
+		rest[i] = x & (SIM_ONE - 1);
+		out[i] = (uint32_t)(x / SIM_ONE);
+	}
+}
+
+/* A part that is rounded later. */
+static void leaf(const uint32_t *restrict in, uint32_t ratio, uint64_t *restrict rest)
+{
+	for (unsigned i = 0; i < SIM_LANES; i++)
+		rest[i] += (uint64_t)in[i] * ratio;
+}
+
+static void settle(uint64_t *restrict rest, uint64_t *restrict total)
+{
+	for (unsigned i = 0; i < SIM_LANES; i++) {
+		total[i] += rest[i] / SIM_ONE;
+		rest[i] &= SIM_ONE - 1;
+	}
+}
+
+static void add(uint64_t *restrict total, const uint32_t *restrict now)
+{
+	for (unsigned i = 0; i < SIM_LANES; i++)
+		total[i] += now[i];
+}
+
+static void sum(uint32_t *restrict out, const uint32_t *restrict a, const uint32_t *restrict b)
+{
+	for (unsigned i = 0; i < SIM_LANES; i++)
+		out[i] = a[i] + b[i];
+}
+
+static void rest_of(uint32_t *restrict out, const uint32_t *restrict a, const uint32_t *restrict b)
+{
+	for (unsigned i = 0; i < SIM_LANES; i++)
+		out[i] = a[i] - b[i];
+}
+
+static void times(uint32_t *restrict out, const uint32_t *restrict a, uint32_t constant)
+{
+	for (unsigned i = 0; i < SIM_LANES; i++)
+		out[i] = a[i] * constant;
+}
+
+void sim_chain_apply(const struct sim_chain *chain, const uint32_t *ratios, const uint32_t *constants,
+		     uint64_t (*restrict rest)[SIM_LANES], uint32_t (*restrict now)[SIM_LANES],
+		     uint64_t (*restrict total)[SIM_LANES])
+{
+	for (const struct sim_rule *r = chain->rules; r < chain->rules + chain->n_rules; r++) {
+		if (r->op == OP_PART)
+			part(now[r->out], now[r->a], ratios[r->b], *rest++);
+		else if (r->op == OP_SUM)
+			sum(now[r->out], now[r->a], now[r->b]);
+		else if (r->op == OP_REST)
+			rest_of(now[r->out], now[r->a], now[r->b]);
+		else
+			times(now[r->out], now[r->a], constants[r->b]);
+	}
+	for (const struct sim_rule *r = chain->leaves; r < chain->leaves + chain->n_leaves; r++)
+		leaf(now[r->a], ratios[r->b], *rest++);
+	for (const uint8_t *out = chain->sums; out < chain->sums + chain->n_sums; out++)
+		add(total[*out], now[*out]);
+}
+
+void sim_chain_settle(const struct sim_chain *chain, uint64_t (*restrict rest)[SIM_LANES], uint64_t (*restrict total)[SIM_LANES])
+{
+	rest += chain->rows - chain->n_leaves;
+	for (const struct sim_rule *r = chain->leaves; r < chain->leaves + chain->n_leaves; r++)
+		settle(*rest++, total[r->out]);
 }
 
 /* The arithmetic part suits every generation: SFU and CVT share what the cycles offer with FMA, a second pipe may take an FMA
@@ -94,7 +185,7 @@ static const struct sim_rule exec[] = {
 	PART(CORE_WRITE_LS_OTHER, CORE_LS_WRITES, RATIO_LS_OTHER_BEATS),
 	PART(CORE_WRITE_OTHER, CORE_EXEC, RATIO_OTHER_WRITES),
 };
-LIST(sim_rules_exec, exec, CORE_RULES_MAX);
+LIST(sim_rules_exec, exec);
 
 static const struct sim_rule texture[] = {
 	PART(CORE_TEX_FILTER, CORE_EXEC, RATIO_TEX),
@@ -132,7 +223,7 @@ static const struct sim_rule texture[] = {
 	PART(CORE_READ_TEX, CORE_TEX_FILTER, RATIO_TEX_BEATS),
 	PART(CORE_READ_TEX_EXT, CORE_READ_TEX, RATIO_MISS),
 };
-LIST(sim_rules_texture, texture, TEXTURE_RULES_MAX);
+LIST(sim_rules_texture, texture);
 
 static const struct sim_rule rays[] = {
 	PART(CORE_RT_BOX_CYCLES, CORE_EXEC, RATIO_RT_BOX),         PART(CORE_RT_TRI_CYCLES, CORE_EXEC, RATIO_RT_TRI),
@@ -155,7 +246,7 @@ static const struct sim_rule rays[] = {
 	PART(CORE_RT_TRI_TESTS, CORE_RT_TRIS, RATIO_RT_TRI_TESTS), PART(CORE_RT_PRIM_CULL, CORE_RT_TRI_TESTS, RATIO_RT_PRIM_CULL),
 	PART(CORE_READ_RT, CORE_RT_CACHE_MISS, RATIO_RT_BEATS),    PART(CORE_READ_RT_EXT, CORE_READ_RT, RATIO_MISS),
 };
-LIST(sim_rules_rays, rays, RAY_RULES_MAX);
+LIST(sim_rules_rays, rays);
 
 /* Quads are counted upwards from the warps that were shaded, so that what was killed before never goes below zero. */
 static const struct sim_rule fragment[] = {
@@ -208,7 +299,7 @@ static const struct sim_rule fragment[] = {
 	PART(CORE_ALL_REGS, CORE_FRAG_WARPS, RATIO_ALL_REGS),
 	PART(CORE_FULL_WARPS, CORE_FRAG_WARPS, RATIO_FULL_WARPS),
 };
-LIST(sim_rules_fragment, fragment, CORE_RULES_MAX - ARRAY_LEN(exec));
+LIST(sim_rules_fragment, fragment);
 
 static const struct sim_rule nonfrag[] = {
 	PART(CORE_NONFRAG_WARPS, CORE_EXEC, RATIO_WARPS),
@@ -216,7 +307,7 @@ static const struct sim_rule nonfrag[] = {
 	PART(CORE_ALL_REGS, CORE_NONFRAG_WARPS, RATIO_ALL_REGS),
 	PART(CORE_FULL_WARPS, CORE_NONFRAG_WARPS, RATIO_FULL_WARPS),
 };
-LIST(sim_rules_nonfrag, nonfrag, CORE_RULES_MAX - ARRAY_LEN(exec));
+LIST(sim_rules_nonfrag, nonfrag);
 
 /* What follows from the input and from the visible primitives, whatever the order of culling. */
 #define TILER_INPUT                                                                                                           \
@@ -255,7 +346,7 @@ static const struct sim_rule tiler[] = {
 	REST(TILER_VISIBLE, TILER_LEFT2, TILER_CULL_SAMPLE),
 	TILER_OUTPUT,
 };
-LIST(sim_rules_tiler, tiler, TILER_RULES_MAX);
+LIST(sim_rules_tiler, tiler);
 
 static const struct sim_rule tiler_frustum[] = {
 	TILER_INPUT,
@@ -269,7 +360,7 @@ static const struct sim_rule tiler_frustum[] = {
 	REST(TILER_VISIBLE, TILER_LEFT3, TILER_CULL_SAMPLE),
 	TILER_OUTPUT,
 };
-LIST(sim_rules_tiler_frustum, tiler_frustum, TILER_RULES_MAX);
+LIST(sim_rules_tiler_frustum, tiler_frustum);
 
 static const struct sim_rule slice[] = {
 	PART(SLICE_SNOOPS, SLICE_WRITES, RATIO_SNOOP),
@@ -319,7 +410,7 @@ static const struct sim_rule slice[] = {
 	PART(SLICE_MMU_L2_READS, SLICE_MMU_L3_READS, RATIO_MMU_L2_READ),
 	PART(SLICE_MMU_L2_HITS, SLICE_MMU_L3_SERVED, RATIO_MMU_L2_HIT),
 };
-LIST(sim_rules_slice, slice, SLICE_RULES_MAX);
+LIST(sim_rules_slice, slice);
 
 static const struct sim_rule stall[] = {
 	PART(SLICE_EXT_READ_STALL, SLICE_ACTIVE, 0),  PART(SLICE_EXT_WRITE_STALL, SLICE_ACTIVE, 1),
@@ -327,7 +418,7 @@ static const struct sim_rule stall[] = {
 	PART(SLICE_SNOOP_STALL, SLICE_ACTIVE, 4),     PART(SLICE_L1_READ_STALL, SLICE_ACTIVE, 5),
 	PART(SLICE_EXT_SNOOP_STALL, SLICE_ACTIVE, 6),
 };
-LIST(sim_rules_stall, stall, SLICE_STALL_RULES_MAX);
+LIST(sim_rules_stall, stall);
 
 static const struct sim_rule queue[] = {
 	PART(QUEUE_IRQ, QUEUE_CYCLES, 0),
@@ -342,9 +433,9 @@ static const struct sim_rule queue[] = {
 	PART(QUEUE_WAIT_FINISH, QUEUE_REST3, 9),
 	PART(QUEUE_WAIT_FLUSH, QUEUE_WAIT_FINISH, 10),
 };
-LIST(sim_rules_queue, queue, QUEUE_RULES_MAX);
-#define SHARE(x) ((uint64_t)((x)*SIM_ONE))
-const uint64_t sim_queue_ratios[QUEUE_RULES_MAX] = {
+LIST(sim_rules_queue, queue);
+#define SHARE(x) ((uint32_t)((x)*SIM_ONE))
+const uint32_t sim_queue_ratios[ARRAY_LEN(queue)] = {
 	[0] = SHARE(0.002), [1] = SHARE(0.015), [2] = SHARE(0.008), [3] = SHARE(0.004),
 	[5] = SHARE(0.02),  [7] = SHARE(0.03),  [9] = SHARE(0.05),  [10] = SHARE(0.3),
 };
@@ -355,8 +446,8 @@ static const struct sim_rule gpu[] = {
 	PART(GPU_CS0_WAIT, GPU_CS0, 6),         PART(GPU_CS1, GPU_ANY_QUEUE, 7),      PART(GPU_CS1_WAIT, GPU_CS1, 8),
 	PART(GPU_CS2, GPU_ANY_QUEUE, 9),        PART(GPU_CS2_WAIT, GPU_CS2, 10),      PART(GPU_FLUSH_CYCLES, GPU_TAIL, 11),
 };
-LIST(sim_rules_gpu, gpu, GPU_RULES_MAX);
-const uint64_t sim_gpu_ratios[GPU_RULES_MAX] = {
+LIST(sim_rules_gpu, gpu);
+const uint32_t sim_gpu_ratios[ARRAY_LEN(gpu)] = {
 	SHARE(0.004), SHARE(0.03), SHARE(0.02), SHARE(0.012), SHARE(0.0005), SHARE(0.97),
 	SHARE(0.55),  SHARE(0.6),  SHARE(0.7),  SHARE(0.05),  SHARE(0.8),    SHARE(0.85),
 };

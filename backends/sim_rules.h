@@ -2,12 +2,25 @@
  *
  * A rule is applied to increases: PART takes a share and carries the remainder on, SUM and REST add and subtract, TIMES multiplies
  * by a constant of the product. sim_model.h says why counters made in this way keep the invariants of a GPU.
+ *
+ * Thousands of rules are applied per sample, so a chain, which is what is left of a list for one product, is made to be cheap
+ * without changing a single count:
+ *   - Rules that lead to no counter of the product are left out. They change nothing for the others.
+ *   - Instances lie side by side in rows of SIM_LANES. A rule is looked up once per row, and the arithmetic is a straight loop over
+ *     32-bit numbers that compilers turn into vector instructions. sim_model.c flushes often enough for 32 bits.
+ *   - A PART that nothing else follows from is a leaf. What carried remainders give in the end is floor(sum of in * ratio), so a
+ *     leaf only adds up in * ratio, and is rounded when a sample wants it (settle).
  */
 #ifndef MALITOP_SIM_RULES_H
 #define MALITOP_SIM_RULES_H
 
 #include "backends/sim_quantity.h"
 #include "backends/sim_ratio.h"
+
+#include <stdbool.h>
+
+#define SIM_LANES 8
+#define SIM_RULES_MAX 48 /* of a list */
 
 enum sim_op { OP_PART, OP_SUM, OP_REST, OP_TIMES };
 
@@ -20,15 +33,6 @@ struct sim_rules {
 	unsigned n;
 };
 
-#define CORE_RULES_MAX 96
-#define TEXTURE_RULES_MAX 48
-#define RAY_RULES_MAX 48
-#define SLICE_RULES_MAX 48
-#define TILER_RULES_MAX 40
-#define QUEUE_RULES_MAX 16
-#define GPU_RULES_MAX 16
-#define SLICE_STALL_RULES_MAX 8
-
 extern const struct sim_rules sim_rules_exec;     /* every kind of work: from CORE_EXEC, CORE_EXEC_QUARTER */
 extern const struct sim_rules sim_rules_texture;  /* where there is texturing: likewise */
 extern const struct sim_rules sim_rules_rays;     /* where there is ray tracing: likewise */
@@ -40,11 +44,30 @@ extern const struct sim_rules sim_rules_slice;         /* from SLICE_READS, SLIC
 extern const struct sim_rules sim_rules_stall;         /* from SLICE_ACTIVE; ratios by index of the rule */
 extern const struct sim_rules sim_rules_queue;         /* from QUEUE_CYCLES; likewise, sim_queue_ratios */
 extern const struct sim_rules sim_rules_gpu;           /* from GPU_ANY_QUEUE, GPU_TAIL; likewise, sim_gpu_ratios */
-extern const uint64_t sim_queue_ratios[QUEUE_RULES_MAX], sim_gpu_ratios[GPU_RULES_MAX];
+extern const uint32_t sim_queue_ratios[], sim_gpu_ratios[];
 
-/* Apply rules to the increases in now[], which holds the inputs; adds every output to total[]. `carry` belongs to the list. */
-void sim_rules_apply(const struct sim_rules *list, const uint64_t *ratios, const uint64_t *constants, uint32_t *carry,
-		     uint64_t *now, uint64_t *total);
+struct sim_chain {
+	struct sim_rule rules[SIM_RULES_MAX];  /* all but the leaves */
+	struct sim_rule leaves[SIM_RULES_MAX]; /* all OP_PART */
+	uint8_t sums[SIM_RULES_MAX];           /* outputs of `rules` that are shown */
+	uint8_t n_rules, n_leaves, n_sums;
+	uint8_t rows; /* of remainders: one per OP_PART */
+};
+
+/* What is wanted of quantities: a counter shows it, or something else follows from it. */
+struct sim_wants {
+	bool shown[UINT8_MAX + 1], fed[UINT8_MAX + 1];
+};
+
+/* Adds the inputs of the chain to wants->fed: lists that follow from others come before them. Adds to ratios[] what it uses. */
+void sim_chain_init(struct sim_chain *chain, const struct sim_rules *list, struct sim_wants *wants, bool *ratios);
+/* Apply rules to the increases in now[], which holds the inputs. rest[] and total[] belong to the row of instances, rest[] to the
+ * chain as well. total[] is right for shown outputs, and only after settle. */
+void sim_chain_apply(const struct sim_chain *chain, const uint32_t *ratios, const uint32_t *constants,
+		     uint64_t (*restrict rest)[SIM_LANES], uint32_t (*restrict now)[SIM_LANES],
+		     uint64_t (*restrict total)[SIM_LANES]);
+void sim_chain_settle(const struct sim_chain *chain, uint64_t (*restrict rest)[SIM_LANES], uint64_t (*restrict total)[SIM_LANES]);
+
 /* floor(amount * ratio), remainder carried. */
 static inline uint64_t sim_part(uint64_t amount, uint64_t ratio, uint32_t *carry)
 {
