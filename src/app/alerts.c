@@ -7,7 +7,7 @@
 
 void alerts_add(struct alerts *a, int64_t now_ns, const char *text)
 {
-	char line[sizeof(a->lines[0].text)];
+	char line[4 * sizeof(a->lines[0].text)]; /* so that the cut falls to str_printable, which spares characters */
 
 	snprintf(line, sizeof(line), "%.*s", (int)strcspn(text, "\n"), text);
 	if (!line[0])

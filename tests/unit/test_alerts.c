@@ -53,12 +53,26 @@ static void a_line_is_printable_and_alone(void **state)
 	assert_string_equal(a.lines[0].text, "disk ?[31mfull");
 }
 
+static void a_line_is_not_cut_inside_a_character(void **state)
+{
+	struct alerts a = {0};
+	char text[601] = "";
+
+	(void)state;
+	for (size_t i = 0; i < 600; i += 3)
+		memcpy(text + i, "\xe2\x82\xac", 3);
+	alerts_add(&a, 0, text);
+	assert_int_equal(strlen(a.lines[0].text), (sizeof(a.lines[0].text) - 1) / 3 * 3);
+	assert_null(strchr(a.lines[0].text, '?'));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_newest_is_shown_for_ten_seconds),
 		cmocka_unit_test(only_the_last_are_kept),
 		cmocka_unit_test(a_line_is_printable_and_alone),
+		cmocka_unit_test(a_line_is_not_cut_inside_a_character),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 #include "app/registry.h"
+#include "base/alloc.h"
 #include "tests/unit/fixture.h"
 
 #include <setjmp.h>
@@ -48,8 +49,12 @@ static bool open_sources(struct bench *b)
 static void every_backend_is_found_by_its_name(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; registry[i]; i++)
-		assert_ptr_equal(registry_find(span_of(registry[i]->name)), registry[i]);
+	for (unsigned i = 0; registry[i]; i++) {
+		const struct backend *b = registry[i];
+
+		assert_ptr_equal(registry_find(span_of(b->name)), b);
+		assert_true(b->probe && b->open && b->start && b->fd && b->read && b->stop && b->close && b->describe);
+	}
 	assert_null(registry_find(span_of("pro")));
 	assert_null(registry_find(span_of("")));
 }
@@ -125,6 +130,25 @@ static void a_device_that_nobody_found_is_an_error(void **state)
 	assert_non_null(strstr(b->err.text, "/dev/mali7"));
 }
 
+static void lists_may_have_blanks_and_interfaces(void **state)
+{
+	static const struct {
+		const char *list, *scenario;
+		unsigned n;
+	} cases[] = {
+		{" sim , proc ", NULL, 2}, {"sim:any", NULL, 1}, {"proc,proc", NULL, 1}, {"proc", "idle", 2}, {"sim", "idle", 1}};
+	struct bench *b = *state;
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		b->options.backends = cases[i].list;
+		b->options.scenario = b->what.scenario = cases[i].scenario;
+		if (!open_sources(b))
+			fail_msg("'%s': %s", cases[i].list, b->err.text);
+		assert_int_equal(b->result.n, cases[i].n);
+		registry_result_fini(&b->result);
+	}
+}
+
 #define WITH_BENCH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -135,6 +159,7 @@ int main(void)
 		WITH_BENCH(a_driver_that_is_there_is_not_called_missing),
 		WITH_BENCH(a_demo_is_simulated_and_says_nothing_of_drivers),
 		WITH_BENCH(a_backend_by_name_is_the_only_one),
+		WITH_BENCH(lists_may_have_blanks_and_interfaces),
 		WITH_BENCH(an_unknown_backend_is_wrong_usage),
 		WITH_BENCH(an_asked_for_backend_that_cannot_open_is_an_error),
 		WITH_BENCH(a_device_that_nobody_found_is_an_error),
