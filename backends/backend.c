@@ -13,12 +13,13 @@ unsigned source_add_slot(struct source *source, const struct slot *slot)
 
 static void add_counters(struct source *source, int block, enum instance_kind kind, unsigned number)
 {
-	const struct gpu_layout *layout = source->product->layout;
+	const struct gpu_layout *layout = source->layout;
 
 	for (unsigned i = 0; i < layout->n_counters; i++) {
 		const struct gpu_counter *c = &layout->counters[i];
 
-		if (block < 0 || c->block == (enum gpu_block)block)
+		if ((block < 0 || c->block == (enum gpu_block)block) &&
+		    (source->product || c->index < source->constants.block_values))
 			source_add_slot(source, &(struct slot){.name = c->name ? c->name : c->hw_name,
 							       .kind = SLOT_DELTA,
 							       .instance = kind,
@@ -27,23 +28,28 @@ static void add_counters(struct source *source, int block, enum instance_kind ki
 	}
 }
 
-unsigned source_add_gpu_slots(struct source *source)
+unsigned source_add_gpu_sums(struct source *source)
 {
 	static const char *const clock_names[GPU_CLOCK_SLOTS] = {
 		[GPU_CLOCK_CY] = "GPUClockCy", [GPU_CLOCK_ACTIVE] = "GPUSteadyCy", [GPU_CLOCK_TIME] = "GPUSteadyTime"};
 	unsigned n_sums;
 
+	source->layout = source->product ? source->product->layout : gpudb_raw_layout(source->options.db);
 	add_counters(source, -1, INSTANCE_ALL, 0);
 	n_sums = source->n_slots;
 	for (unsigned i = 0; i < GPU_CLOCK_SLOTS; i++)
 		source_add_slot(source, &(struct slot){.name = clock_names[i], .kind = SLOT_STEADY, .scale = 1});
+	return n_sums;
+}
+
+void source_add_gpu_instances(struct source *source)
+{
 	source->n_sums = source->n_slots;
 	if (!source->options.per_instance)
-		return n_sums;
+		return;
 	for (unsigned core = 0; core < 64; core++)
 		if (source->constants.core_mask >> core & 1)
 			add_counters(source, BLOCK_CORE, INSTANCE_CORE, core);
 	for (unsigned slice = 0; slice < source->constants.l2_slice_count; slice++)
 		add_counters(source, BLOCK_MEMORY, INSTANCE_SLICE, slice);
-	return n_sums;
 }

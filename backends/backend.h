@@ -36,6 +36,7 @@ struct source_constants {
 	unsigned core_count;     /* $MaliConstantsShaderCoreCount */
 	unsigned l2_slice_count; /* $MaliConstantsL2SliceCount */
 	unsigned bus_width_bits; /* $MaliConstantsBusWidthBits */
+	unsigned block_values;   /* values of a counter block, 0 if unknown */
 	uint64_t core_mask;      /* which cores there are; holes are possible */
 	double top_hz;           /* highest clock, 0 if unknown */
 };
@@ -51,6 +52,7 @@ struct source {
 	char title[64];                    /* "Mali-G715 7 cores", "Cortex-A76 x4 + Cortex-A55 x4": printable, for the header */
 	char driver[64];                   /* "kbase r44p1", "simulator, scenario mixed": printable */
 	const struct gpu_product *product; /* NULL for a CPU and for an unknown GPU */
+	const struct gpu_layout *layout;   /* of the counter slots; filled by source_add_gpu_sums */
 	struct source_constants constants;
 	struct slot *slots; /* owned by the source; freed by source_fini */
 	unsigned n_slots;
@@ -106,9 +108,11 @@ unsigned source_add_slot(struct source *source, const struct slot *slot);
  */
 enum gpu_clock_slot { GPU_CLOCK_CY, GPU_CLOCK_ACTIVE, GPU_CLOCK_TIME, GPU_CLOCK_SLOTS };
 
-/* Append all slots of a GPU: the sums of every counter of source->product's layout, in the layout's order; GPU_CLOCK_SLOTS clock
- * slots; and, when options.per_instance, the instances: cores of the core mask ascending (counters in layout order inside), then
- * slices. Returns the number of counter sums, which is the position of the first clock slot. */
-unsigned source_add_gpu_slots(struct source *source);
+/* Append the slots of a GPU: the sums of every counter of source->product's layout (of an unknown GPU: every counter of its blocks by
+ * number), in the layout's order, and the clock slots. Returns the number of counters, which is the position of the first clock
+ * slot. What else the driver tells of the whole GPU (source_add_slot) comes between this and the instances. */
+unsigned source_add_gpu_sums(struct source *source);
+/* Last, and only when options.per_instance: cores of the core mask ascending (counters in layout order inside), then slices. */
+void source_add_gpu_instances(struct source *source);
 
 #endif

@@ -104,7 +104,8 @@ static bool sim_open(struct source *source, const char *device, struct err *err)
 	snprintf(source->title, sizeof(source->title), "%s %u core%s", gpu_product_shown_name(product, product->typical.cores),
 		 product->typical.cores, product->typical.cores == 1 ? "" : "s");
 	snprintf(source->driver, sizeof(source->driver), "sim %s", scenario->name);
-	sim->clock_slot = source_add_gpu_slots(source);
+	sim->clock_slot = source_add_gpu_sums(source);
+	source_add_gpu_instances(source);
 	sim_model_init(&sim->model, product, scenario, source->options.seed, sim->fps, sim->width, sim->height);
 	sim_fill_init(&sim->fill, source, &sim->model, &shown);
 	sim_count_show(&sim->model, &shown);

@@ -76,7 +76,7 @@ static bool next_item(struct walk *w, struct item *item)
 
 static struct walk walk_start(const struct feed *feed)
 {
-	return (struct walk){.set = feed->set, .layout = feed->set->product ? feed->set->product->layout : NULL, .block = -1};
+	return (struct walk){.set = feed->set, .layout = feed->set->layout, .block = -1};
 }
 
 static int count_rows(const struct feed *feed)

@@ -214,7 +214,7 @@ struct export *export_new(const struct export_format *format, const struct expor
 	if (n_sources)
 		memcpy(ex->sources, sources, n_sources * sizeof(*sources));
 	ex->table = (struct export_table){.options = &ex->options, .sources = ex->sources, .n_sources = n_sources};
-	while (ex->table.first < n_sources && !sources[ex->table.first].set->product)
+	while (ex->table.first < n_sources && !sources[ex->table.first].set->layout)
 		ex->table.first++;
 	if (ex->table.first == n_sources)
 		ex->table.first = 0;

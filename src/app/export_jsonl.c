@@ -64,7 +64,7 @@ static void json_source(const struct export_source *source, struct strbuf *out)
 {
 	const struct gpu_product *product = source->set->product;
 
-	strbuf_printf(out, "{\"kind\":\"%s\"", product ? "gpu" : "cpu");
+	strbuf_printf(out, "{\"kind\":\"%s\"", source->set->layout ? "gpu" : "cpu");
 	json_member(out, "name");
 	json_string(out, source->title);
 	json_member(out, "driver");
@@ -73,9 +73,12 @@ static void json_source(const struct export_source *source, struct strbuf *out)
 	json_string(out, source->prefix);
 	json_member(out, "interval");
 	export_seconds(out, source->period_ns);
-	if (product) {
+	if (source->set->layout) {
 		json_member(out, "product");
-		json_string(out, product->name);
+		if (product)
+			json_string(out, product->name);
+		else
+			strbuf_str(out, "null");
 		json_member(out, "constants");
 		json_constants(source, out);
 	}
@@ -85,7 +88,7 @@ static void json_source(const struct export_source *source, struct strbuf *out)
 static void jsonl_begin(const struct export_table *table, struct strbuf *out)
 {
 	const struct export_source *first = &table->sources[table->first];
-	bool gpu = first->set->product != NULL;
+	bool gpu = first->set->layout != NULL;
 
 	strbuf_str(out, "{\"malitop\":");
 	json_string(out, table->options->version);

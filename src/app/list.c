@@ -57,7 +57,7 @@ static struct metric_set *set_of(const struct gpudb *db, const struct gpu_produc
 	struct source source = {.product = product};
 	struct metric_set *set;
 
-	source_add_gpu_slots(&source);
+	source_add_gpu_sums(&source);
 	set = metric_set_new(db, &(struct metric_source){.product = product, .slots = source.slots, .n_slots = source.n_slots},
 			     err);
 	free(source.slots);

@@ -27,6 +27,7 @@ static struct metric_set *set_of(const struct session *session, const struct sou
 {
 	const struct metric_source what = {
 		.product = source->product,
+		.layout = source->layout,
 		.slots = source->slots,
 		.n_slots = source->n_slots,
 		.core_count = source->constants.core_count,

@@ -90,6 +90,7 @@ struct gpudb {
 	struct metric_template *templates; /* model/template.h */
 	unsigned n_templates, cap_templates;
 	struct metric_template *open_template; /* while reading: the one that sections and charts belong to */
+	struct gpu_layout raw;                 /* see gpudb_raw_layout */
 	struct span *slot_names;               /* what backends deliver beside the counters (stanza `slots`) */
 	unsigned n_slot_names, cap_slot_names;
 	uint32_t *metric_index; /* hash table over metrics, by name: position + 1 */
@@ -123,6 +124,11 @@ const struct gpu_product *gpudb_by_name(const struct gpudb *db, const char *name
 const char *gpu_product_shown_name(const struct gpu_product *product, unsigned cores);
 /* True if the GPU is in the set. */
 bool gpu_set_has(struct gpu_set set, const struct gpu_product *product);
+/* For a GPU that is not in the data: every slot of every block under its block and index (front_end_4), 128 to a block; the first four
+ * of a block are its header. */
+const struct gpu_layout *gpudb_raw_layout(const struct gpudb *db);
+#define GPU_BLOCK_HEADER 4 /* values of a block that come before its counters */
+#define GPU_BLOCK_SLOTS_MAX 128
 /* A counter by block and index, NULL if the layout has none there. */
 const struct gpu_counter *gpu_layout_at(const struct gpu_layout *layout, enum gpu_block block, unsigned index);
 

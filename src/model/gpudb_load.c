@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -187,6 +188,36 @@ static bool load_dir(struct gpudb *db, const struct gpudb_dir *dir, struct err *
 	return ok;
 }
 
+static void make_raw_layout(struct gpudb *db)
+{
+	unsigned per_block = GPU_BLOCK_SLOTS_MAX - GPU_BLOCK_HEADER;
+	struct gpu_layout *raw = &db->raw;
+
+	*raw = (struct gpu_layout){.name = "raw", .slots_per_block = GPU_BLOCK_SLOTS_MAX, .cap = BLOCK_COUNT * per_block};
+	raw->counters = xcalloc(raw->cap, sizeof(*raw->counters));
+	for (; raw->n_counters < raw->cap; raw->n_counters++) {
+		struct gpu_counter *c = &raw->counters[raw->n_counters];
+		char name[32];
+
+		c->block = raw->n_counters / per_block;
+		c->index = (uint8_t)(GPU_BLOCK_HEADER + raw->n_counters % per_block);
+		c->scale = 1;
+		snprintf(name, sizeof(name), "%s_%u", gpu_block_names[c->block], c->index);
+		c->hw_name = gpudb_string(db, span_of(name));
+	}
+}
+
+static bool finish(struct gpudb *db, struct err *err)
+{
+	make_raw_layout(db);
+	return gpudb_link(db, err);
+}
+
+const struct gpu_layout *gpudb_raw_layout(const struct gpudb *db)
+{
+	return &db->raw;
+}
+
 struct gpudb *gpudb_load(const struct gpudb_dir *dirs, unsigned n_dirs, struct err *err)
 {
 	struct gpudb *db = xcalloc(1, sizeof(*db));
@@ -196,7 +227,7 @@ struct gpudb *gpudb_load(const struct gpudb_dir *dirs, unsigned n_dirs, struct e
 		ok = load_text(db, e->file, (struct span){e->begin, (size_t)(e->end - e->begin)}, err);
 	for (unsigned i = 0; ok && i < n_dirs; i++)
 		ok = load_dir(db, &dirs[i], err);
-	if (ok && gpudb_link(db, err))
+	if (ok && finish(db, err))
 		return db;
 	gpudb_free(db);
 	return NULL;
@@ -209,7 +240,7 @@ struct gpudb *gpudb_load_texts(const struct gpudb_text *texts, unsigned n, struc
 
 	for (unsigned i = 0; ok && i < n; i++)
 		ok = load_text(db, texts[i].file, texts[i].text, err);
-	if (ok && gpudb_link(db, err))
+	if (ok && finish(db, err))
 		return db;
 	gpudb_free(db);
 	return NULL;
@@ -221,6 +252,7 @@ void gpudb_free(struct gpudb *db)
 		return;
 	for (unsigned i = 0; i < db->n_layouts; i++)
 		free(db->layouts[i].counters);
+	free(db->raw.counters);
 	for (unsigned i = 0; i < db->n_templates; i++)
 		free(db->templates[i].rows);
 	for (unsigned i = 0; i < db->n_owned; i++)

@@ -52,7 +52,7 @@ static void name_counter(const struct build *b, unsigned slot, char *out, size_t
 
 static const char *source_name(const struct build *b)
 {
-	return b->set->product ? b->set->product->name : "the CPU";
+	return b->set->product ? b->set->product->name : b->set->layout ? "this GPU" : "the CPU";
 }
 
 /* ".core3" and the like at the end of a name: cut off and understood. false if there is none. */
@@ -275,6 +275,34 @@ static bool build_def(struct build *b, unsigned at, struct err *err)
 	return ok;
 }
 
+/* A GPU that is not in the data has no definitions: each of its counters is a metric of its own. */
+static void add_raw_metrics(struct build *b)
+{
+	static const char *const titles[BLOCK_COUNT] = {"Front end", "Tiler", "Memory system", "Shader core"};
+	struct metric_set *set = b->set;
+
+	set->raw_defs = xcalloc(set->n_slots, sizeof(*set->raw_defs));
+	set->metrics = xreallocarray(set->metrics, b->db->n_metrics + set->n_slots, sizeof(*set->metrics));
+	for (unsigned i = 0; i < set->n_slots; i++) {
+		const struct gpu_counter *c = set->names->counters[i];
+		struct metric_def *def = &set->raw_defs[set->n_raw_defs];
+		struct metric *m = &set->metrics[set->n_metrics];
+
+		if (!c)
+			continue;
+		def->name = c->hw_name;
+		def->title = def->short_title = xasprintf("%s counter %u", titles[c->block], c->index);
+		def->group = titles[c->block];
+		def->help = "A counter of a GPU that malitop has no data for: what it counts is not known.";
+		def->unit = unit_find(SPAN_LIT("count"));
+		*m = (struct metric){.def = def, .unit = def->unit, .is_counter = true};
+		load_slot(b, i, &m->expr);
+		set_bounds(b, m);
+		set->n_raw_defs++;
+		set->n_metrics++;
+	}
+}
+
 static bool build_all(struct build *b, struct err *err)
 {
 	struct metric_set *set = b->set;
@@ -291,6 +319,8 @@ static bool build_all(struct build *b, struct err *err)
 		set->metrics[set->n_metrics++] = b->built[i];
 		b->built[i].expr = (struct expr){0}; /* handed over */
 	}
+	if (set->layout == gpudb_raw_layout(b->db))
+		add_raw_metrics(b);
 	return true;
 }
 
@@ -308,6 +338,7 @@ struct metric_set *metric_set_new(const struct gpudb *db, const struct metric_so
 	bool ok;
 
 	set->product = source->product;
+	set->layout = source->layout || !source->product ? source->layout : source->product->layout;
 	set->definitions = source->definitions;
 	set->n_slots = source->n_slots;
 	set->slots = xcalloc(source->n_slots, sizeof(*set->slots));
@@ -344,6 +375,9 @@ void metric_set_free(struct metric_set *set)
 		expr_fini(&set->metrics[i].expr);
 	for (unsigned i = 0; i < set->n_instances; i++)
 		free(set->instances[i].parts);
+	for (unsigned i = 0; i < set->n_raw_defs; i++)
+		free((void *)(uintptr_t)set->raw_defs[i].title);
+	free(set->raw_defs);
 	metric_names_free(set->names);
 	free(set->metric_of_def);
 	free(set->instances);

@@ -66,7 +66,8 @@ struct metric_instance {
 struct metric_names;
 
 struct metric_set {
-	const struct gpu_product *product; /* NULL for a CPU */
+	const struct gpu_product *product; /* NULL for a CPU, and for a GPU that is not in the data */
+	const struct gpu_layout *layout;   /* of a GPU's counters; NULL for a CPU */
 	enum definitions definitions;
 	struct metric *metrics; /* all that exist on this source, in the order of the definitions */
 	unsigned n_metrics;
@@ -77,11 +78,14 @@ struct metric_set {
 	unsigned n_instances;
 	unsigned n_vector; /* length of a vector: VECTOR_CONSTANTS + n_slots */
 	struct metric_names *names;
+	struct metric_def *raw_defs; /* of a GPU that is not in the data: a metric for every counter */
+	unsigned n_raw_defs;
 	int *metric_of_def; /* position in metrics[] by position in db->metrics, -1 if the source does not have it */
 };
 
 struct metric_source {
 	const struct gpu_product *product; /* NULL: CPU metrics, those that need no GPU */
+	const struct gpu_layout *layout;   /* NULL: the product's; gpudb_raw_layout for a GPU that is not in the data */
 	const struct slot *slots;
 	unsigned n_slots;
 	unsigned core_count, l2_slice_count, bus_width_bits; /* 0: unknown, NaN in formulas */

@@ -72,18 +72,33 @@ static void add_words(struct metric_names *names, struct span words, unsigned sl
 		add(names, (struct metric_name){.name = word, .kind = NAME_SLOT, .at = slot}, true);
 }
 
+/* Slots stand in the order of the layout, though some may be missing: the search goes on behind the last one found. */
+static const struct gpu_counter *find_counter(const struct gpu_layout *layout, unsigned *from, const char *name)
+{
+	for (unsigned i = *from; i < layout->n_counters; i++) {
+		const struct gpu_counter *c = &layout->counters[i];
+
+		if (strcmp(c->name ? c->name : c->hw_name, name) == 0) {
+			*from = i + 1;
+			return c;
+		}
+	}
+	return NULL;
+}
+
 /* Machine names of slots; hardware names of those that have no other. */
 static void add_slots(struct metric_names *names, const struct metric_set *set)
 {
-	const struct gpu_layout *layout = set->product ? set->product->layout : NULL;
+	const struct gpu_layout *layout = set->layout;
 
-	for (unsigned i = 0; i < set->n_slots; i++) {
-		const struct gpu_counter *c = layout && i < layout->n_counters ? &layout->counters[i] : NULL;
+	for (unsigned i = 0, from = 0; i < set->n_slots; i++) {
+		const struct gpu_counter *c;
 
 		if (set->slots[i].instance != INSTANCE_ALL)
 			continue;
 		add(names, (struct metric_name){.name = span_of(set->slots[i].name), .kind = NAME_SLOT, .at = i}, true);
-		if (!c || strcmp(c->name ? c->name : c->hw_name, set->slots[i].name) != 0)
+		c = layout ? find_counter(layout, &from, set->slots[i].name) : NULL;
+		if (!c)
 			continue;
 		names->counters[i] = c;
 		add_words(names, c->vars, i);

@@ -111,7 +111,7 @@ static void bench_gpu(struct bench *b, bool samples)
 	char what[80];
 
 	b->source = (struct source){.product = b->product};
-	source_add_gpu_slots(&b->source);
+	source_add_gpu_sums(&b->source);
 	b->set = compile(b);
 	b->vector = xcalloc(b->set->n_vector, sizeof(*b->vector));
 	b->sample = xcalloc(1, sizeof(*b->sample) + b->source.n_slots * sizeof(uint64_t));

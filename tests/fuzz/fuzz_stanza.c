@@ -18,7 +18,7 @@ static void compile(const struct gpudb *db, const struct gpu_product *product)
 	struct err err = {0};
 
 	if (product)
-		source_add_gpu_slots(&source);
+		source_add_gpu_sums(&source);
 	set = metric_set_new(db,
 			     &(struct metric_source){.product = product,
 						     .slots = source.slots,
