@@ -15,6 +15,7 @@
 #define MALITOP_PROC_H
 
 #include "backends/backend.h"
+#include "backends/sysfs.h"
 
 #define PROC_CPUS_MAX 512        /* CPUs with slots of their own */
 #define PROC_CPU_NUMBER_MAX 4096 /* numbers may have holes */
@@ -22,7 +23,7 @@
 #define PROC_POLICIES_OPEN 64 /* cpufreq files kept open; where every CPU of a big machine has a policy, the rest are not */
 #define PROC_ZONES_MAX 32
 #define PROC_TEXT 256 /* a file that holds one value */
-#define PROC_PATH 192
+#define PROC_PATH SYSFS_PATH
 #define PROC_LABEL 48
 
 /* Columns of /proc/stat, in the kernel's order. `guest` follows and is contained in user. */
@@ -42,18 +43,6 @@ enum proc_level {
 	LEVEL_GPU_CLOCK,
 	PROC_LEVELS
 };
-
-/* A small file that is read again and again. */
-struct proc_file {
-	int fd;    /* -1: not open now */
-	bool keep; /* open between reads */
-	char path[PROC_PATH];
-};
-
-void proc_file_init(struct proc_file *file, bool keep, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* As sys_reread. Opens the file where it is not open, and closes one whose device went away. */
-ssize_t proc_file_read(const struct sys *sys, struct proc_file *file, char *buf, size_t size);
-void proc_file_close(const struct sys *sys, struct proc_file *file);
 
 /* The ticks of one line. */
 struct proc_ticks {
@@ -82,7 +71,7 @@ struct proc_policy {
 	char dir[PROC_PATH - 32]; /* "sys/devices/system/cpu/cpufreq/policy4" */
 	uint64_t top_khz;         /* SAMPLE_UNKNOWN if unknown */
 	uint64_t khz;             /* likewise */
-	struct proc_file file;
+	struct sysfs_file file;
 };
 
 struct proc {
@@ -93,13 +82,13 @@ struct proc {
 	struct proc_policy *policies;
 	unsigned n_policies;
 
-	struct proc_file stat;
+	struct sysfs_file stat;
 	char *text; /* for /proc/stat */
 	size_t text_size;
 	struct proc_ticks all;   /* the line of the whole machine */
 	unsigned lines, strange; /* lines of CPUs in the last read, and those of CPUs that are not in the table */
 
-	struct proc_file load, memory, gpu_clock, gpu_power, zones[PROC_ZONES_MAX];
+	struct sysfs_file load, memory, gpu_clock, gpu_power, zones[PROC_ZONES_MAX];
 	unsigned n_zones;
 	uint64_t level[PROC_LEVELS];
 
@@ -166,8 +155,6 @@ void proc_level_read(struct proc *p, const struct sys *sys);
 /* Load averages in hundredths, memory in KiB; SAMPLE_UNKNOWN where the text does not tell. */
 void proc_level_parse_load(uint64_t load[3], const char *text);
 void proc_level_parse_memory(uint64_t *total, uint64_t *available, const char *text);
-/* Thousandths of a degree. false for what is no temperature. */
-bool proc_level_parse_temperature(int64_t *millicelsius, const char *text);
 /* Whether a thermal zone of that type measures a temperature, and whether it is one that matters most. */
 bool proc_level_zone_wanted(const char *type, bool *important);
 

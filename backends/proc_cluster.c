@@ -139,7 +139,7 @@ static void add_policy(struct proc *p, const struct sys *sys, const char *dir, u
 	snprintf(policy->dir, sizeof(policy->dir), "%s", dir);
 	policy->top_khz = read_khz(sys, dir, "cpuinfo_max_freq");
 	policy->khz = SAMPLE_UNKNOWN;
-	proc_file_init(&policy->file, p->n_policies < PROC_POLICIES_OPEN, "%s/scaling_cur_freq", dir);
+	sysfs_file_init(&policy->file, p->n_policies < PROC_POLICIES_OPEN, "%s/scaling_cur_freq", dir);
 	p->n_policies++;
 }
 

@@ -89,7 +89,7 @@ static void foot_zones(const struct proc *p, const struct sys *sys, struct strbu
 
 	for (unsigned i = 0; i < p->n_zones; i++) {
 		snprintf(dir, sizeof(dir), "%.*s", (int)(strrchr(p->zones[i].path, '/') - p->zones[i].path), p->zones[i].path);
-		if (read_line(sys, dir, "temp", temp, sizeof(temp)) && proc_level_parse_temperature(&zone.millicelsius, temp) &&
+		if (read_line(sys, dir, "temp", temp, sizeof(temp)) && sysfs_temperature(&zone.millicelsius, temp) &&
 		    read_line(sys, dir, "type", zone.type, sizeof(zone.type)))
 			keep_hottest(zones, &n, &zone);
 	}

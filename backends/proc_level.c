@@ -2,50 +2,10 @@
 
 #include "base/alloc.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-
-void proc_file_init(struct proc_file *file, bool keep, const char *fmt, ...)
-{
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(file->path, sizeof(file->path), fmt, ap);
-	va_end(ap);
-	if (n < 0 || (size_t)n >= sizeof(file->path))
-		file->path[0] = 0; /* cut it would name another file */
-	file->keep = keep;
-	file->fd = -1;
-}
-
-void proc_file_close(const struct sys *sys, struct proc_file *file)
-{
-	if (file->fd >= 0)
-		sys->close(sys, file->fd);
-	file->fd = -1;
-}
-
-ssize_t proc_file_read(const struct sys *sys, struct proc_file *file, char *buf, size_t size)
-{
-	ssize_t n;
-
-	buf[0] = 0;
-	if (file->fd < 0 && file->path[0])
-		file->fd = sys->open(sys, file->path, O_RDONLY);
-	if (file->fd < 0)
-		return -1;
-	n = sys_reread(sys, file->fd, buf, size);
-	/* A device that was removed answers ENODEV for ever, also when one of the same name has come back. */
-	if (!file->keep || (n < 0 && errno == ENODEV))
-		proc_file_close(sys, file);
-	return n;
-}
 
 /* Types of thermal zones (whole, or a part in asterisks) that hold a voltage, a current, a state of charge or a step. */
 static const char *const no_temperatures[] = {"soc", "battery-soc", "*ibat*", "*vbat*", "*-lvl*", "*bcl*", "*-step*", "*vph*"};
@@ -89,7 +49,7 @@ static void open_zones(struct proc *p, const struct sys *sys, char **names, int 
 			continue;
 		type[strcspn(type, "\n")] = 0;
 		if (proc_level_zone_wanted(type, &is_important) && is_important == important)
-			proc_file_init(&p->zones[p->n_zones++], true, "sys/class/thermal/%.64s/temp", names[i]);
+			sysfs_file_init(&p->zones[p->n_zones++], true, "sys/class/thermal/%.64s/temp", names[i]);
 	}
 }
 
@@ -107,8 +67,8 @@ static void open_gpu(struct proc *p, const struct sys *sys)
 
 	for (int i = 0; i < n; i++)
 		if (strstr(names[i], "gpu") || ends_in(names[i], ".mali") || ends_in(names[i], "g3d")) {
-			proc_file_init(&p->gpu_clock, true, "sys/class/devfreq/%s/cur_freq", names[i]);
-			proc_file_init(&p->gpu_power, true, "sys/class/devfreq/%s/device/power/runtime_status", names[i]);
+			sysfs_file_init(&p->gpu_clock, true, "sys/class/devfreq/%s/cur_freq", names[i]);
+			sysfs_file_init(&p->gpu_power, true, "sys/class/devfreq/%s/device/power/runtime_status", names[i]);
 			break;
 		}
 	if (n >= 0)
@@ -120,10 +80,10 @@ void proc_level_open(struct proc *p, const struct sys *sys)
 	char **names;
 	int n = sys->list(sys, "sys/class/thermal", &names);
 
-	proc_file_init(&p->load, true, "proc/loadavg");
-	proc_file_init(&p->memory, true, "proc/meminfo");
-	proc_file_init(&p->gpu_clock, true, "%s", "");
-	proc_file_init(&p->gpu_power, true, "%s", "");
+	sysfs_file_init(&p->load, true, "proc/loadavg");
+	sysfs_file_init(&p->memory, true, "proc/meminfo");
+	sysfs_file_init(&p->gpu_clock, true, "%s", "");
+	sysfs_file_init(&p->gpu_power, true, "%s", "");
 	if (n >= 0) {
 		open_zones(p, sys, names, n, true);
 		open_zones(p, sys, names, n, false);
@@ -136,14 +96,14 @@ void proc_level_open(struct proc *p, const struct sys *sys)
 
 void proc_level_close(struct proc *p, const struct sys *sys)
 {
-	proc_file_close(sys, &p->load);
-	proc_file_close(sys, &p->memory);
-	proc_file_close(sys, &p->gpu_clock);
-	proc_file_close(sys, &p->gpu_power);
+	sysfs_file_close(sys, &p->load);
+	sysfs_file_close(sys, &p->memory);
+	sysfs_file_close(sys, &p->gpu_clock);
+	sysfs_file_close(sys, &p->gpu_power);
 	for (unsigned i = 0; i < p->n_zones; i++)
-		proc_file_close(sys, &p->zones[i]);
+		sysfs_file_close(sys, &p->zones[i]);
 	for (unsigned i = 0; i < p->n_policies; i++)
-		proc_file_close(sys, &p->policies[i].file);
+		sysfs_file_close(sys, &p->policies[i].file);
 }
 
 void proc_level_parse_load(uint64_t load[3], const char *text)
@@ -181,29 +141,12 @@ void proc_level_parse_memory(uint64_t *total, uint64_t *available, const char *t
 		*available = SAMPLE_UNKNOWN;
 }
 
-bool proc_level_parse_temperature(int64_t *millicelsius, const char *text)
-{
-	struct span s = span_trim(span_of(text));
-	bool minus = s.n && s.p[0] == '-';
-	uint64_t v;
-
-	if (minus) {
-		s.p++;
-		s.n--;
-	}
-	/* Sensors that are off report absolute zero, -40000 of a bad calibration is still real; above 250 nothing computes. */
-	if (!span_u64(s, &v) || v > (minus ? 100000u : 250000u))
-		return false;
-	*millicelsius = minus ? -(int64_t)v : (int64_t)v;
-	return true;
-}
-
-static uint64_t read_number(const struct sys *sys, struct proc_file *file, uint64_t most)
+static uint64_t read_number(const struct sys *sys, struct sysfs_file *file, uint64_t most)
 {
 	char text[PROC_TEXT];
 	uint64_t v;
 
-	if (proc_file_read(sys, file, text, sizeof(text)) <= 0 || !span_u64(span_trim(span_of(text)), &v) || !v || v > most)
+	if (sysfs_file_read(sys, file, text, sizeof(text)) <= 0 || !span_u64(span_trim(span_of(text)), &v) || !v || v > most)
 		return SAMPLE_UNKNOWN;
 	return v;
 }
@@ -214,8 +157,7 @@ static uint64_t read_hottest(struct proc *p, const struct sys *sys)
 	char text[PROC_TEXT];
 
 	for (unsigned i = 0; i < p->n_zones; i++)
-		if (proc_file_read(sys, &p->zones[i], text, sizeof(text)) > 0 && proc_level_parse_temperature(&v, text) &&
-		    v > hottest)
+		if (sysfs_file_read(sys, &p->zones[i], text, sizeof(text)) > 0 && sysfs_temperature(&v, text) && v > hottest)
 			hottest = v;
 	if (hottest == INT64_MIN)
 		return SAMPLE_UNKNOWN;
@@ -227,7 +169,7 @@ static uint64_t read_gpu_clock(struct proc *p, const struct sys *sys)
 {
 	char text[PROC_TEXT];
 
-	if (proc_file_read(sys, &p->gpu_power, text, sizeof(text)) > 0 && strncmp(text, "suspended", 9) == 0)
+	if (sysfs_file_read(sys, &p->gpu_power, text, sizeof(text)) > 0 && strncmp(text, "suspended", 9) == 0)
 		return SAMPLE_UNKNOWN;
 	return read_number(sys, &p->gpu_clock, 100000000000);
 }
@@ -236,9 +178,9 @@ void proc_level_read(struct proc *p, const struct sys *sys)
 {
 	char text[4096];
 
-	proc_file_read(sys, &p->load, text, sizeof(text));
+	sysfs_file_read(sys, &p->load, text, sizeof(text));
 	proc_level_parse_load(&p->level[LEVEL_LOAD_1], text);
-	proc_file_read(sys, &p->memory, text, sizeof(text));
+	sysfs_file_read(sys, &p->memory, text, sizeof(text));
 	proc_level_parse_memory(&p->level[LEVEL_MEMORY_TOTAL], &p->level[LEVEL_MEMORY_AVAILABLE], text);
 	p->level[LEVEL_TEMPERATURE] = read_hottest(p, sys);
 	p->level[LEVEL_GPU_CLOCK] = read_gpu_clock(p, sys);

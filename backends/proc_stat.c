@@ -13,7 +13,7 @@
 void proc_stat_open(struct proc *p, const struct sys *sys)
 {
 	(void)sys;
-	proc_file_init(&p->stat, true, "proc/stat");
+	sysfs_file_init(&p->stat, true, "proc/stat");
 	p->text_size = (p->n_cpus + 4) * LINE_MAX_BYTES;
 	p->text = xmalloc(p->text_size);
 	proc_stat_forget(p);
@@ -21,7 +21,7 @@ void proc_stat_open(struct proc *p, const struct sys *sys)
 
 void proc_stat_close(struct proc *p, const struct sys *sys)
 {
-	proc_file_close(sys, &p->stat);
+	sysfs_file_close(sys, &p->stat);
 	free(take_ptr(&p->text));
 }
 
@@ -123,7 +123,7 @@ static void drop_unlisted(struct proc_ticks *ticks)
 
 void proc_stat_read(struct proc *p, const struct sys *sys)
 {
-	ssize_t n = proc_file_read(sys, &p->stat, p->text, p->text_size);
+	ssize_t n = sysfs_file_read(sys, &p->stat, p->text, p->text_size);
 
 	p->lines = p->strange = 0;
 	p->all.listed = false;

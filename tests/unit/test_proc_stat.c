@@ -251,7 +251,7 @@ static void temperatures_may_be_negative_but_not_absurd(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		int64_t value = 0;
 
-		assert_int_equal(proc_level_parse_temperature(&value, cases[i].text), cases[i].ok);
+		assert_int_equal(sysfs_temperature(&value, cases[i].text), cases[i].ok);
 		assert_int_equal(value, cases[i].value);
 	}
 }
