@@ -31,7 +31,11 @@ static void add_counters(struct source *source, int block, enum instance_kind ki
 unsigned source_add_gpu_sums(struct source *source)
 {
 	static const char *const clock_names[GPU_CLOCK_SLOTS] = {
-		[GPU_CLOCK_CY] = "GPUClockCy", [GPU_CLOCK_ACTIVE] = "GPUSteadyCy", [GPU_CLOCK_TIME] = "GPUSteadyTime"};
+		[GPU_CLOCK_CY] = "GPUClockCy",
+		[GPU_CLOCK_ACTIVE] = "GPUSteadyCy",
+		[GPU_CLOCK_TIME] = "GPUSteadyTime",
+		[GPU_CLOCK_SHADER_CY] = "GPUShaderClockCy",
+	};
 	unsigned n_sums;
 
 	source->layout = source->product ? source->product->layout : gpudb_raw_layout(source->options.db);

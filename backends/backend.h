@@ -51,6 +51,7 @@ struct source {
 	enum source_kind kind;
 	char title[64];                    /* "Mali-G715 7 cores", "Cortex-A76 x4 + Cortex-A55 x4": printable, for the header */
 	char driver[64];                   /* "kbase r44p1", "simulator, scenario mixed": printable */
+	char note[160];                    /* what people must know to read the numbers, a printable line; "" for nothing */
 	const struct gpu_product *product; /* NULL for a CPU and for an unknown GPU */
 	const struct gpu_layout *layout;   /* of the counter slots; filled by source_add_gpu_sums */
 	struct source_constants constants;
@@ -105,8 +106,9 @@ unsigned source_add_slot(struct source *source, const struct slot *slot);
  *   GPUClockCy      steady  GPU clock cycles that passed (clock x time), busy or not
  *   GPUSteadyCy     steady  GPU active cycles (hardware counter GPU_ACTIVE) of the same samples
  *   GPUSteadyTime   steady  ns of the same samples
+ *   GPUShaderClockCy  steady  clock cycles of the shader cores, where they have a clock of their own
  */
-enum gpu_clock_slot { GPU_CLOCK_CY, GPU_CLOCK_ACTIVE, GPU_CLOCK_TIME, GPU_CLOCK_SLOTS };
+enum gpu_clock_slot { GPU_CLOCK_CY, GPU_CLOCK_ACTIVE, GPU_CLOCK_TIME, GPU_CLOCK_SHADER_CY, GPU_CLOCK_SLOTS };
 
 /* Append the slots of a GPU: the sums of every counter of source->product's layout (of an unknown GPU: every counter of its blocks by
  * number), in the layout's order, and the clock slots. Returns the number of counters, which is the position of the first clock

@@ -138,6 +138,7 @@ static void read_clock(struct source *source, struct sample *sample)
 	clock[GPU_CLOCK_CY] = (m->tick - sim->last_tick) * SIM_TICK;
 	clock[GPU_CLOCK_ACTIVE] = m->gpu_total[GPU_ACTIVE][0] - sim->last_active;
 	clock[GPU_CLOCK_TIME] = (uint64_t)source->period_ns;
+	clock[GPU_CLOCK_SHADER_CY] = clock[GPU_CLOCK_CY]; /* one clock for all of it */
 	if (m->clock_changes != sim->last_changes)
 		sample->flags |= SAMPLE_CLOCK;
 	sim->last_tick = m->tick;

@@ -10,6 +10,9 @@
 #include <string.h>
 
 const struct backend *const registry[] = {
+#ifdef WITH_KBASE
+	&backend_kbase,
+#endif
 #ifdef WITH_PROC
 	&backend_proc,
 #endif

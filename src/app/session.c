@@ -60,6 +60,8 @@ static bool take_source(struct session *session, const struct source *source, st
 	};
 	str_printable(mine->title, sizeof(mine->title), source->title);
 	str_printable(mine->driver, sizeof(mine->driver), source->driver);
+	if (source->note[0])
+		strbuf_printf(&session->notes, "%s\n", source->note);
 	mine->set = set_of(session, source, err);
 	session->n += mine->set != NULL;
 	return mine->set != NULL;
@@ -87,8 +89,8 @@ bool session_open(struct session *session, const struct sys *sys, const struct o
 		session->sources[i].index = sampler_adopt(session->sampler, opened.sources[i], options->interval_ns);
 	if (ok) {
 		opened.n = 0; /* they are the sampler's now */
-		session->notes = opened.notes;
-		opened.notes = (struct strbuf){0};
+		if (opened.notes.n)
+			strbuf_add(&session->notes, opened.notes.p, opened.notes.n);
 		gpu = session_first(session, SOURCE_GPU);
 		if (gpu)
 			template_view_init(&session->templ, session->db, gpu->set);

@@ -217,6 +217,13 @@ ssize_t sys_reread(const struct sys *sys, int fd, char *buf, size_t size)
 	return got;
 }
 
+void *sys_map(const struct sys *sys, int fd, size_t n)
+{
+	void *p = sys->mmap(sys, n, PROT_READ, MAP_SHARED, fd, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
 bool sys_read_i64(const struct sys *sys, const char *path, int64_t *value)
 {
 	char buf[64];

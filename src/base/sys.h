@@ -48,6 +48,8 @@ void sys_names_free(char **names, int n);
 ssize_t sys_read_file(const struct sys *sys, const char *path, char *buf, size_t size);
 /* The same for a file that is kept open: pread from 0. */
 ssize_t sys_reread(const struct sys *sys, int fd, char *buf, size_t size);
+/* What a driver shares: n bytes from the start of an fd, for reading. NULL and errno on failure; undone by sys->munmap. */
+void *sys_map(const struct sys *sys, int fd, size_t n);
 /* A file that holds one decimal or 0x number (a sign is allowed). false when it cannot be read or is no number. */
 bool sys_read_i64(const struct sys *sys, const char *path, int64_t *value);
 

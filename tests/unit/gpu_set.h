@@ -42,7 +42,7 @@ static inline void slots_add_counters(struct slots *s, const struct gpu_layout *
 /* As source_add_gpu_sums (backends/backend.h) has them: sums, clock, then `cores` cores and `slices` slices by themselves. */
 static inline void slots_of_gpu(struct slots *s, const struct gpu_layout *layout, unsigned cores, unsigned slices)
 {
-	static const char *const clock[] = {"GPUClockCy", "GPUSteadyCy", "GPUSteadyTime"};
+	static const char *const clock[] = {"GPUClockCy", "GPUSteadyCy", "GPUSteadyTime", "GPUShaderClockCy"};
 
 	*s = (struct slots){0};
 	slots_add_counters(s, layout, -1, INSTANCE_ALL, 0);

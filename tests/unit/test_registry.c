@@ -74,9 +74,21 @@ static void a_driver_that_is_there_is_not_called_missing(void **state)
 {
 	struct bench *b = *state;
 
+	fixture_write(&b->fixture, "dev/dri/renderD128", "");
+	assert_true(open_sources(b));
+	assert_non_null(strstr(b->result.notes.p, "Panthor (/dev/dri/renderD*: there, but this build has no backend for it)"));
+}
+
+static void a_node_that_is_no_mali_driver_is_a_note(void **state)
+{
+	struct bench *b = *state;
+
+	if (!registry_find(span_of("kbase")))
+		skip();
 	fixture_write(&b->fixture, "dev/mali0", "");
 	assert_true(open_sources(b));
-	assert_non_null(strstr(b->result.notes.p, "kbase (/dev/mali*: there, but this build has no backend for it)"));
+	assert_non_null(strstr(b->result.notes.p, "kbase: /dev/mali0: this is no Mali driver that malitop knows"));
+	assert_non_null(strstr(b->result.notes.p, "kbase (/dev/mali*: there)"));
 }
 
 static void a_demo_is_simulated_and_says_nothing_of_drivers(void **state)
@@ -157,6 +169,7 @@ int main(void)
 		cmocka_unit_test(every_backend_is_found_by_its_name),
 		WITH_BENCH(without_a_gpu_the_cpu_opens_and_a_line_says_what_was_looked_for),
 		WITH_BENCH(a_driver_that_is_there_is_not_called_missing),
+		WITH_BENCH(a_node_that_is_no_mali_driver_is_a_note),
 		WITH_BENCH(a_demo_is_simulated_and_says_nothing_of_drivers),
 		WITH_BENCH(a_backend_by_name_is_the_only_one),
 		WITH_BENCH(lists_may_have_blanks_and_interfaces),

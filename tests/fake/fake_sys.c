@@ -1,0 +1,242 @@
+#include "tests/fake/fake_sys.h"
+
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define HOUR_NS 3600000000000ll
+
+static struct fake_sys *of(const struct sys *sys)
+{
+	return sys->ctx;
+}
+
+/* Counts the call; true when it is to fail, with errno. */
+static bool faulty(struct fake_sys *f, enum fake_call call)
+{
+	f->n_calls[__builtin_ctz(call)]++;
+	if (!(f->fault.calls & call) || (f->fault.at > 1 && f->fault.at--))
+		return false;
+	if (!f->fault.times)
+		return false;
+	f->fault.times--;
+	errno = f->fault.code;
+	return true;
+}
+
+static int fake_open(const struct sys *sys, const char *path, int flags)
+{
+	struct fake_sys *f = of(sys);
+	int number = fake_kbase_number(path), fd;
+
+	if (faulty(f, FAKE_CALL_OPEN))
+		return -1;
+	if (number >= 0 && (unsigned)number >= f->kbase.n_gpus)
+		return errno = ENOENT, -1;
+	if (number >= 0 && flags & O_PATH) { /* does not reach the driver */
+		fd = eventfd(0, EFD_CLOEXEC);
+		f->n_files += fd >= 0;
+		return fd;
+	}
+	if (number >= 0)
+		return fake_kbase_open(&f->kbase, path, flags | O_CLOEXEC);
+	fd = f->real.open(&f->real, path, flags);
+	f->n_files += fd >= 0;
+	return fd;
+}
+
+static int fake_close(const struct sys *sys, int fd)
+{
+	struct fake_sys *f = of(sys);
+
+	if (fake_kbase_has(&f->kbase, fd))
+		return fake_kbase_close(&f->kbase, fd);
+	f->n_files--;
+	return close(fd);
+}
+
+static ssize_t fake_pread(const struct sys *sys, int fd, void *buf, size_t n, off_t at)
+{
+	return faulty(of(sys), FAKE_CALL_READ) ? -1 : pread(fd, buf, n, at);
+}
+
+static ssize_t fake_read(const struct sys *sys, int fd, void *buf, size_t n)
+{
+	return faulty(of(sys), FAKE_CALL_READ) ? -1 : read(fd, buf, n);
+}
+
+static int fake_ioctl(const struct sys *sys, int fd, unsigned long request, void *arg)
+{
+	struct fake_sys *f = of(sys);
+
+	return faulty(f, FAKE_CALL_IOCTL) ? -1 : fake_kbase_ioctl(&f->kbase, fd, request, arg);
+}
+
+static void *fake_mmap(const struct sys *sys, size_t n, int prot, int flags, int fd, off_t at)
+{
+	struct fake_sys *f = of(sys);
+	void *p = faulty(f, FAKE_CALL_MMAP) ? MAP_FAILED : fake_kbase_mmap(&f->kbase, n, prot, flags, fd, at);
+
+	f->n_maps += p != MAP_FAILED;
+	return p;
+}
+
+static int fake_munmap(const struct sys *sys, void *p, size_t n)
+{
+	of(sys)->n_maps--;
+	return munmap(p, n);
+}
+
+static int ready(struct fake_sys *f, struct pollfd *fds, unsigned n)
+{
+	int count = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		fds[i].revents = (short)(fake_kbase_poll(&f->kbase, fds[i].fd) & (fds[i].events | POLLHUP | POLLERR | POLLNVAL));
+		count += fds[i].revents != 0;
+	}
+	return count;
+}
+
+/* Of fake devices only: time runs until one is ready, or the timeout is over. */
+static int fake_poll(const struct sys *sys, struct pollfd *fds, unsigned n, int timeout_ms)
+{
+	struct fake_sys *f = of(sys);
+	int64_t end = f->now_ns + timeout_ms * 1000000ll, next;
+	int count;
+
+	if (faulty(f, FAKE_CALL_POLL))
+		return -1;
+	while (!(count = ready(f, fds, n)) && f->now_ns < end) {
+		next = end;
+		for (unsigned i = 0; i < n; i++) {
+			int64_t due = fake_kbase_due(&f->kbase, fds[i].fd);
+
+			if (due != INT64_MAX && due - f->raw_ahead_ns < next)
+				next = due - f->raw_ahead_ns;
+		}
+		fake_sys_run(f, next > f->now_ns ? next - f->now_ns : 1);
+	}
+	return count;
+}
+
+static int fake_list(const struct sys *sys, const char *path, char ***names)
+{
+	struct fake_sys *f = of(sys);
+
+	return faulty(f, FAKE_CALL_LIST) ? -1 : f->real.list(&f->real, path, names);
+}
+
+static int64_t fake_monotonic(const struct sys *sys)
+{
+	return of(sys)->now_ns;
+}
+
+static int64_t fake_realtime(const struct sys *sys)
+{
+	return of(sys)->now_ns + of(sys)->asleep_ns + 1700000000000000000ll;
+}
+
+static int64_t fake_boottime(const struct sys *sys)
+{
+	return of(sys)->now_ns + of(sys)->asleep_ns;
+}
+
+static int64_t fake_raw(const struct sys *sys)
+{
+	return of(sys)->now_ns + of(sys)->raw_ahead_ns;
+}
+
+static int new_fd(void)
+{
+	return eventfd(0, EFD_CLOEXEC);
+}
+
+void fake_sys_init(struct fake_sys *f, const char *root)
+{
+	struct err err;
+
+	*f = (struct fake_sys){.now_ns = HOUR_NS, .raw_ahead_ns = 5 * HOUR_NS + 123};
+	f->kbase.new_fd = new_fd;
+	f->kbase.now_ns = f->now_ns + f->raw_ahead_ns;
+	if (!sys_init(&f->real, root ? root : "/proc/self/fdinfo", &err)) {
+		fprintf(stderr, "%s\n", err.text);
+		abort();
+	}
+	f->sys = (struct sys){
+		.root_fd = f->real.root_fd,
+		.ctx = f,
+		.open = fake_open,
+		.close = fake_close,
+		.pread = fake_pread,
+		.read = fake_read,
+		.ioctl = fake_ioctl,
+		.mmap = fake_mmap,
+		.munmap = fake_munmap,
+		.poll = fake_poll,
+		.list = fake_list,
+		.monotonic_ns = fake_monotonic,
+		.realtime_ns = fake_realtime,
+		.boottime_ns = fake_boottime,
+		.raw_ns = fake_raw,
+	};
+}
+
+void fake_sys_fini(struct fake_sys *f)
+{
+	fake_kbase_fini(&f->kbase);
+	sys_fini(&f->real);
+}
+
+struct fake_gpu *fake_sys_add_gpu(struct fake_sys *f, const char *driver, uint64_t id, uint64_t core_mask)
+{
+	struct fake_gpu *gpu = &f->kbase.gpus[f->kbase.n_gpus++];
+
+	*gpu = (struct fake_gpu){
+		.driver = fake_driver_find(driver),
+		.id = id,
+		.core_mask = core_mask,
+		.slices = 2,
+		.bus_bits = 128,
+		.core_features = 1,
+		.engines = 1,
+		.max_khz = 850000,
+		.hz = {850000000, 700000000},
+		.since_ns = f->kbase.now_ns,
+	};
+	if (!gpu->driver) {
+		fprintf(stderr, "%s: no such driver\n", driver);
+		abort();
+	}
+	return gpu;
+}
+
+void fake_sys_run(struct fake_sys *f, int64_t ns)
+{
+	f->now_ns += ns;
+	fake_kbase_advance(&f->kbase, f->now_ns + f->raw_ahead_ns);
+}
+
+void fake_sys_sleep(struct fake_sys *f, int64_t ns)
+{
+	f->asleep_ns += ns;
+}
+
+const char *fake_sys_leaks(struct fake_sys *f)
+{
+	static char text[512];
+
+	if (!fake_kbase_open_files(&f->kbase) && !f->n_maps && !f->n_files && !f->kbase.breaches.n)
+		return NULL;
+	snprintf(text, sizeof(text), "%u driver files, %u mappings, %u other files; breaches: %s",
+		 fake_kbase_open_files(&f->kbase), f->n_maps, f->n_files, f->kbase.breaches.n ? f->kbase.breaches.p : "none");
+	return text;
+}

@@ -1,0 +1,58 @@
+/* Samples in memory that a hostile driver wrote: no read outside the mapping, no endless loop, no write outside the slots.
+ *
+ * Input: 16 bytes of what the driver said at set-up, then the mapping. */
+#include "backends/kbase.h"
+#include "base/alloc.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct said {
+	uint16_t core_mask, offset;
+	uint8_t n_values[BLOCK_COUNT], extra_item_bytes, slices, dense, unused[5];
+};
+_Static_assert(sizeof(struct said) == 16, "the input begins with it");
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct gpudb *db;
+	struct source source = {.options = {.per_instance = true}};
+	struct kbase_interval interval;
+	struct kbase_kinstr k = {0};
+	struct kbase_fold fold;
+	uint64_t sequence = 0, *slots;
+	uint8_t *memory;
+	struct said said;
+
+	if (size < sizeof(said))
+		return 0;
+	if (!db)
+		db = gpudb_load_texts(NULL, 0, NULL);
+	memcpy(&said, data, sizeof(said));
+	source.options.db = db;
+	source.constants =
+		(struct source_constants){.core_mask = said.core_mask, .l2_slice_count = said.slices & 7, .block_values = 128};
+	source_add_gpu_sums(&source);
+	source_add_gpu_instances(&source);
+	kbase_fold_init(&fold, &source);
+	slots = xcalloc(source.n_slots, sizeof(*slots));
+	k.size = size - sizeof(said);
+	k.memory = memory = xmalloc(k.size + 1); /* of its own, so that a read behind the end is seen */
+	memcpy(memory, data + sizeof(said), k.size);
+	k.item_bytes = (uint32_t)sizeof(struct prfcnt_metadata) + said.extra_item_bytes;
+	k.dense = said.dense & 1;
+	for (unsigned b = 0; b < BLOCK_COUNT; b++)
+		k.n_values[b] = said.n_values[b];
+	kbase_sample_fold(&k, said.offset, &fold, &interval, &sequence, slots);
+	kbase_fold_finish(slots, source.n_slots);
+	for (unsigned i = 0; i < source.n_slots; i++)
+		assert(slots[i] < KBASE_OVERFLOW || slots[i] == SAMPLE_UNKNOWN);
+	free(memory);
+	free(slots);
+	free(source.slots);
+	kbase_fold_fini(&fold);
+	return 0;
+}
