@@ -301,18 +301,20 @@ static void fill_clock(struct kbase *k, int64_t now_ns, struct sample *sample)
 	slot[GPU_CLOCK_TIME] = duration;
 }
 
-static void finish(struct source *source, int64_t now_ns, struct sample *sample)
+static bool finish(struct source *source, int64_t now_ns, struct sample *sample)
 {
 	struct kbase *k = source->priv;
 
 	kbase_fold_finish(k->slots, source->n_slots);
 	memcpy(sample->value, k->slots, source->n_slots * sizeof(*k->slots));
-	kbase_times_convert(&k->times, source->sys, &k->sum, now_ns, sample, &source->period_ns);
+	if (!kbase_times_convert(&k->times, source->sys, &k->sum, now_ns, sample, &source->period_ns))
+		return false;
 	fill_clock(k, now_ns, sample);
 	if (now_ns - k->levels_ns >= LEVELS_NS) {
 		gpu_system_read(&k->system, &k->levels);
 		k->levels_ns = now_ns;
 	}
+	return true;
 }
 
 static enum read_result kbase_read(struct source *source, int64_t now_ns, struct sample *sample)
@@ -324,7 +326,7 @@ static enum read_result kbase_read(struct source *source, int64_t now_ns, struct
 		if (!k->reader->dump(k) && (errno == ENODEV || errno == EBADF))
 			return READ_GONE;
 	}
-	do {
+	for (;;) {
 		struct kbase_interval part;
 		enum read_result got;
 
@@ -334,10 +336,12 @@ static enum read_result kbase_read(struct source *source, int64_t now_ns, struct
 		if (got != READ_GOT)
 			return got;
 		add_part(k, &part);
-	} while (k->part < k->n_parts);
-	k->part = 0;
-	finish(source, now_ns, sample);
-	return READ_GOT;
+		if (k->part < k->n_parts)
+			continue;
+		k->part = 0;
+		if (finish(source, now_ns, sample))
+			return READ_GOT;
+	}
 }
 
 static void kbase_stop(struct source *source)

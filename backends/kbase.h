@@ -153,13 +153,14 @@ struct kbase_kinstr {
 /* From the driver's stamps to ours, and what makes an interval fit to be believed. */
 struct kbase_times {
 	int64_t offset_ns, measured_ns; /* MONOTONIC minus RAW, and when that was measured */
-	int64_t start_raw_ns;           /* of the session */
-	int64_t last_raw_ns, last_ns;   /* end of the sample before, by both clocks; 0: there was none */
-	unsigned n_slow;                /* samples in a row that took longer than the period */
+	int64_t last_raw_ns, last_ns;   /* end of the sample before, by both clocks; 0 and the start: there was none */
+	bool has_sample;
+	unsigned n_slow; /* samples in a row that took longer than the period */
 };
 void kbase_times_start(struct kbase_times *t, const struct sys *sys, int64_t now_ns);
-/* Fill begin, end and flags of the sample, and raise *period_ns to what the driver really does. */
-void kbase_times_convert(struct kbase_times *t, const struct sys *sys, const struct kbase_interval *interval, int64_t now_ns,
+/* Fill begin, end and flags of the sample, and raise *period_ns to what the driver really does. false: the driver's first tick came so
+ * soon that there is nothing to tell. */
+bool kbase_times_convert(struct kbase_times *t, const struct sys *sys, const struct kbase_interval *interval, int64_t now_ns,
 			 struct sample *sample, int64_t *period_ns);
 
 struct kbase;

@@ -16,15 +16,19 @@ static void measure(struct kbase_times *t, const struct sys *sys, int64_t now_ns
 
 void kbase_times_start(struct kbase_times *t, const struct sys *sys, int64_t now_ns)
 {
-	*t = (struct kbase_times){.start_raw_ns = sys->raw_ns(sys)};
+	*t = (struct kbase_times){.last_ns = now_ns};
 	measure(t, sys, now_ns);
+}
+
+static bool is_moment(const struct kbase_times *t, int64_t raw_ns, int64_t now_ns)
+{
+	return raw_ns > 0 && raw_ns >= t->last_raw_ns - TOUCH_NS && raw_ns + t->offset_ns <= now_ns + FUTURE_NS;
 }
 
 /* Right after boot some drivers stamp an end of 0, then stretches that are no time at all. */
 static bool is_sound(const struct kbase_times *t, const struct kbase_interval *i, int64_t now_ns)
 {
-	return i->begin_ns > 0 && i->end_ns > i->begin_ns && i->end_ns - i->begin_ns >= SHORTEST_NS &&
-	       i->end_ns + t->offset_ns <= now_ns + FUTURE_NS && i->begin_ns >= t->last_raw_ns - TOUCH_NS;
+	return is_moment(t, i->begin_ns, now_ns) && is_moment(t, i->end_ns, now_ns) && i->end_ns - i->begin_ns >= SHORTEST_NS;
 }
 
 /* An interval that took long: the driver had no room for it (newer ones say so by themselves), or it has raised the interval. */
@@ -42,26 +46,42 @@ static void notice_length(struct kbase_times *t, struct sample *sample, uint32_t
 	t->n_slow = 0;
 }
 
-void kbase_times_convert(struct kbase_times *t, const struct sys *sys, const struct kbase_interval *interval, int64_t now_ns,
+/* A mark at the moment where it ended, so that time never runs backwards. */
+static void mark_error(struct kbase_times *t, const struct kbase_interval *interval, int64_t now_ns, struct sample *sample)
+{
+	if (is_moment(t, interval->end_ns, now_ns) && interval->end_ns > t->last_raw_ns) {
+		t->last_raw_ns = interval->end_ns;
+		t->last_ns = interval->end_ns + t->offset_ns;
+	}
+	sample->flags |= SAMPLE_ERROR;
+	sample->begin_ns = sample->end_ns = t->last_ns;
+}
+
+bool kbase_times_convert(struct kbase_times *t, const struct sys *sys, const struct kbase_interval *interval, int64_t now_ns,
 			 struct sample *sample, int64_t *period_ns)
 {
+	bool first = !t->has_sample;
+
 	if (now_ns - t->measured_ns >= MEASURE_NS)
 		measure(t, sys, now_ns);
+	t->has_sample = true;
 	sample->flags |= interval->flags;
 	sample->lost = interval->lost;
 	if (!is_sound(t, interval, now_ns)) {
-		sample->flags |= SAMPLE_ERROR;
-		sample->begin_ns = sample->end_ns = t->last_ns ? t->last_ns : now_ns;
-		return;
+		bool short_tick = first && is_moment(t, interval->begin_ns, now_ns) && interval->end_ns > interval->begin_ns;
+
+		mark_error(t, interval, now_ns, sample);
+		return !short_tick;
 	}
 	/* A new offset moves the stamps a little: what touched goes on touching. */
 	sample->begin_ns = interval->begin_ns + t->offset_ns;
 	sample->end_ns = interval->end_ns + t->offset_ns;
-	if (t->last_raw_ns && interval->begin_ns > t->last_raw_ns + TOUCH_NS)
+	if (!first && interval->begin_ns > t->last_raw_ns + TOUCH_NS)
 		sample->flags |= SAMPLE_GAP;
-	else if (t->last_raw_ns)
+	else if (!first)
 		sample->begin_ns = t->last_ns;
 	t->last_raw_ns = interval->end_ns;
 	t->last_ns = sample->end_ns;
 	notice_length(t, sample, interval->flags, period_ns);
+	return true;
 }

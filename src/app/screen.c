@@ -19,8 +19,8 @@ bool screen_init(struct screen *screen, struct session *session, struct feeds *f
 		views_fini(&screen->views);
 		return err_set(err, 0, "nothing to show: no source was opened; try --demo");
 	}
-	if (!view && gpu && !gpu->product)
-		view = "counters"; /* all that is known of such a GPU */
+	if (gpu && !gpu->product && (!view || strcmp(view, "overview") == 0))
+		view = "counters"; /* the default; of such a GPU the overview knows nothing */
 	screen->view = view ? views_find(&screen->views, view) : NULL;
 	if (!screen->view && (!view || strcmp(view, "overview") == 0)) /* the default, where there is none */
 		screen->view = &screen->views.views[0];

@@ -203,7 +203,7 @@ static void make_raw_layout(struct gpudb *db)
 		c->index = (uint8_t)(GPU_BLOCK_HEADER + raw->n_counters % per_block);
 		c->scale = 1;
 		snprintf(name, sizeof(name), "%s_%u", gpu_block_names[c->block], c->index);
-		c->hw_name = gpudb_string(db, span_of(name));
+		c->name = c->hw_name = gpudb_string(db, span_of(name));
 	}
 }
 

@@ -66,7 +66,7 @@ static const struct sample *convert(struct bench *b, int64_t begin_ns, int64_t e
 
 	now_ns = 100 * S + (end_ns > 0 ? end_ns : 0) + MS;
 	*b->sample = (struct sample){0};
-	kbase_times_convert(&b->times, &b->sys, &interval, now_ns, b->sample, &b->period_ns);
+	assert_true(kbase_times_convert(&b->times, &b->sys, &interval, now_ns, b->sample, &b->period_ns));
 	return b->sample;
 }
 
@@ -86,6 +86,16 @@ static void the_first_interval_may_be_short(void **state)
 	assert_int_equal(convert(b, 0, 37 * MS, 0)->flags, 0);
 	assert_int_equal(convert(b, 37 * MS, 137 * MS, 0)->flags, 0);
 	assert_int_equal(b->sample->begin_ns, 100 * S + 37 * MS);
+}
+
+static void a_first_tick_at_once_is_nothing_to_tell(void **state)
+{
+	struct bench *b = *state;
+	struct kbase_interval interval = {.begin_ns = 100 * S + RAW_AHEAD, .end_ns = 100 * S + RAW_AHEAD + 99999};
+
+	assert_false(kbase_times_convert(&b->times, &b->sys, &interval, now_ns + MS, b->sample, &b->period_ns));
+	assert_int_equal(convert(b, 99999, 100 * MS + 99999, 0)->flags, 0);
+	assert_int_equal(b->sample->begin_ns, 100 * S + 99999);
 }
 
 static void what_touches_goes_on_touching_when_the_clocks_drift_apart(void **state)
@@ -117,31 +127,34 @@ static void time_that_nobody_counted_is_a_gap(void **state)
 
 static void absurd_intervals_are_errors_without_length(void **state)
 {
+	enum { AT_LAST, AT_END }; /* where the mark stands: time never runs backwards */
 	static const struct {
 		int64_t begin_ns, end_ns;
+		int at;
 	} cases[] = {
-		{200 * MS, -(100 * S + RAW_AHEAD)}, /* end 0, as right after boot */
-		{-(100 * S + RAW_AHEAD), 200 * MS}, /* begin 0 */
-		{200 * MS, 200 * MS},               /* no time */
-		{200 * MS, 200 * MS + 99999},       /* less than any driver can do */
-		{200 * MS, 150 * MS},               /* backwards */
-		{50 * MS, 150 * MS},                /* counted before */
-		{200 * MS, 200 * MS + 3600ll * S},  /* not over yet: see below */
+		{200 * MS, -(100 * S + RAW_AHEAD), AT_LAST}, /* end 0, as right after boot */
+		{-(100 * S + RAW_AHEAD), 200 * MS, AT_END},  /* begin 0 */
+		{200 * MS, 200 * MS, AT_END},                /* no time */
+		{200 * MS, 200 * MS + 99999, AT_END},        /* less than any driver can do */
+		{200 * MS, 150 * MS, AT_END},                /* backwards */
+		{50 * MS, 150 * MS, AT_END},                 /* counted before */
+		{200 * MS, 200 * MS + 3600ll * S, AT_LAST},  /* not over yet */
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct bench *b = *state;
 		struct kbase_interval interval = {.begin_ns = 100 * S + RAW_AHEAD + cases[i].begin_ns,
 						  .end_ns = 100 * S + RAW_AHEAD + cases[i].end_ns};
+		int64_t at = cases[i].at == AT_END ? cases[i].end_ns : 100 * MS;
 
 		now_ns = 100 * S;
 		kbase_times_start(&b->times, &b->sys, now_ns);
 		convert(b, 0, 100 * MS, 0);
 		*b->sample = (struct sample){0};
-		kbase_times_convert(&b->times, &b->sys, &interval, 100 * S + 300 * MS, b->sample, &b->period_ns);
+		assert_true(kbase_times_convert(&b->times, &b->sys, &interval, 100 * S + 300 * MS, b->sample, &b->period_ns));
 		assert_int_equal(b->sample->flags, SAMPLE_ERROR);
-		assert_int_equal(b->sample->begin_ns, 100 * S + 100 * MS);
-		assert_int_equal(b->sample->end_ns, 100 * S + 100 * MS);
+		assert_int_equal(b->sample->begin_ns, 100 * S + at);
+		assert_int_equal(b->sample->end_ns, 100 * S + at);
 	}
 }
 
@@ -174,6 +187,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(stamps_become_those_of_our_clock),
 		TEST(the_first_interval_may_be_short),
+		TEST(a_first_tick_at_once_is_nothing_to_tell),
 		TEST(what_touches_goes_on_touching_when_the_clocks_drift_apart),
 		TEST(time_that_nobody_counted_is_a_gap),
 		TEST(absurd_intervals_are_errors_without_length),

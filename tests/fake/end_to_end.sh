@@ -1,0 +1,90 @@
+#!/bin/sh
+# The program as it is shipped, over the fake driver of every generation: one frame, logs, and that no rule of the driver is broken.
+[ -f tests/fake/libfakemali.so ] || { echo "end_to_end.sh: skipped, the fake library was not built"; exit 77; }
+malitop=${MALITOP:-./malitop}
+"$malitop" list backends | grep -q '^kbase ' || { echo "end_to_end.sh: skipped, built without kbase"; exit 77; }
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# run DEVICES ARG...: the program where there are such devices
+run()
+{
+	FAKEMALI=$1
+	export FAKEMALI
+	shift
+	# a sanitizer wants to be the first library, and is not
+	ASAN_OPTIONS=verify_asan_link_order=0 FAKEMALI_BREACHES=$work/breaches LD_PRELOAD=$PWD/tests/fake/libfakemali.so \
+		"$malitop" "$@"
+}
+
+# check NAME STATUS: tell what went wrong
+check()
+{
+	if [ "$2" -ne 0 ]; then
+		echo "$1: $3"
+		failed=1
+	fi
+}
+
+# Rows and columns of a CSV log: at least so many rows, each as wide as the header, times ascending.
+csv_is_sound()
+{
+	awk -F, -v rows="$2" 'NR == 1 { n = NF } NF != n || (NR > 2 && $1 <= before) { bad = 1 } { before = $1 }
+		END { exit bad || NR - 1 < rows || n < 10 }' "$1"
+}
+
+one()
+{
+	name=$1 devices=$2 title=$3
+	rm -f "$work"/*
+	run "$devices" --once=100x30 -i50ms -r200ms >"$work/once" 2>"$work/errors"
+	check "$name" $? "--once failed: $(cat "$work/errors")"
+	head -n 1 "$work/once" | grep -q "$title"
+	check "$name" $? "the header is not '$title': $(head -n 1 "$work/once")"
+	grep -q SIMULATED "$work/once" && check "$name" 1 "a real GPU is called simulated"
+	run "$devices" record -o "$work/log.csv" -i10ms -d500ms >"$work/out" 2>"$work/errors"
+	check "$name" $? "record to csv failed: $(cat "$work/errors")"
+	grep -q ' 0 lost' "$work/out"
+	check "$name" $? "samples were lost: $(cat "$work/out")"
+	csv_is_sound "$work/log.csv" 35
+	check "$name" $? "the csv log is not sound: $(wc -l <"$work/log.csv") lines"
+	run "$devices" record --per-core -m '*' -o "$work/log.jsonl" -i10ms -d300ms >/dev/null 2>"$work/errors"
+	check "$name" $? "record to jsonl failed: $(cat "$work/errors")"
+	head -n 1 "$work/log.jsonl" | grep -q '"kind":"gpu"'
+	check "$name" $? "the jsonl log names no GPU"
+	[ "$(grep -c '"time":' "$work/log.jsonl")" -ge 15 ]
+	check "$name" $? "the jsonl log has too few samples"
+	! [ -s "$work/breaches" ]
+	check "$name" $? "rules were broken: $(cat "$work/breaches" 2>/dev/null)"
+	echo "$name: $title"
+}
+
+m='cores=0x5b3 slices=2'
+one "UK 10.6, V4"     "driver=r16p0 gpu=0x07200000 cores=0x7f slices=2 v4"    'Mali-T720 7 cores, unknown'
+one "UK 10.6, V5"     "driver=r16p0 gpu=0x08600000 $m"                        'Mali-T860 7 cores, unknown'
+one "JM 11.21"        "driver=r25p0 gpu=0x74021000 $m"                        'Mali-G52 7 cores  kbase r25p0'
+one "JM 11.31"        "driver=r32p1 gpu=0x90820000 $m clocks=2"               'Mali-G78 7 cores  kbase r32p1'
+one "CSF 1.5"         "driver=r32p1-csf gpu=0xa8620000 $m clocks=1"           'Mali-G710 7 cores  kbase r32p1'
+one "JM 11.35"        "driver=r38p1 gpu=0x90820000 $m"                        'Mali-G78 7 cores  kbase r38p1'
+one "CSF 1.12"        "driver=r38p1-csf gpu=0xb8520000 $m values=128"         'Mali-G715 7 cores  kbase r38p1'
+one "JM 11.39"        "driver=r44p0 gpu=0x74021000 $m"                        'Mali-G52 7 cores  kbase r44p0'
+one "JM 11.40"        "driver=r46p0 gpu=0x90820000 $m"                        'Mali-G78 7 cores  kbase r46p0'
+one "CSF 1.38"        "driver=r54p1 gpu=0xb8520000 $m values=128 clocks=2"    'Mali-G715 7 cores  kbase r54p1  850 of 850 MHz'
+one "CSF 1.38, 69"    "driver=r54p1 gpu=0xe0090000 cores=0xf values=69"       'Mali 0xe0090000 4 cores, unknown'
+one "sampled by hand" "driver=r25p0 gpu=0x74021000 $m manual"                 'Mali-G52 7 cores  kbase r25p0'
+
+# What was counted is what is logged: 5 counts for each microsecond (tests/fake/kbase.c, fake_count). The first interval begins some
+# microseconds beside the driver's.
+run "driver=r16p0 gpu=0x08600000 cores=0x3" record -o "$work/law.csv" -m front_end_4 -i50ms -d500ms >/dev/null
+awk -F, 'NR > 2 { n++; if ($2 > 0 && ($4 - $2 * 5e6) ^ 2 > 4) bad = 1 } END { exit bad || n < 5 }' "$work/law.csv"
+check "law" $? "the log does not show what was counted: $(tail -n 1 "$work/law.csv")"
+
+# An interface by name, and one that the driver does not have.
+run "driver=r44p0 gpu=0x90820000 $m" --once -b kbase:kinstr,proc >/dev/null
+check "by name" $? "kbase:kinstr failed"
+run "driver=r54p1 gpu=0xb8520000 $m values=128" --once -b kbase:vinstr >/dev/null 2>"$work/errors"
+[ $? -eq 1 ] && grep -q 'no longer' "$work/errors"
+check "by name" $? "kbase:vinstr on a driver without it: $(cat "$work/errors")"
+
+exit $failed

@@ -1,0 +1,336 @@
+/* libfakemali.so: the fake driver behind the libc calls of a program that knows nothing of it, on real time.
+ *
+ *   LD_PRELOAD=tests/fake/libfakemali.so FAKEMALI='driver=r44p0 gpu=0x74021000 cores=0x5b3' ./malitop
+ *
+ * FAKEMALI lists devices, separated by ';', each by words: driver (a row of fake_drivers), gpu (GPU_ID), cores (mask), slices, bus
+ * (bits), khz, values (of a block), clocks (domains), hz, v4, and, for a while after the start in ms, gone=FROM-TO. FAKEMALI_OPEN_MS:
+ * an open takes so long, as where firmware is loaded. FAKEMALI_FAIL=CALL:N:ERRNO: the N-th open, ioctl or mmap of a device fails.
+ * FAKEMALI_BREACHES names a file for the rules that were broken. FAKEMALI_ROOT: a directory whose sys/ and proc/ files stand in for
+ * the machine's own.
+ */
+#include "tests/fake/kbase.h"
+
+#include "base/alloc.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+struct gone {
+	int64_t from_ns, to_ns;
+};
+
+static struct fake_kbase fake;
+static struct gone gone[FAKE_GPUS];
+static int64_t start_ns;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static __thread bool inside; /* the fake's own calls are real */
+
+static struct {
+	char call[8];
+	int at, code;
+} fault;
+
+static int64_t raw_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static int new_fd(void)
+{
+	return eventfd(0, EFD_CLOEXEC);
+}
+
+/* ---- configuration ---- */
+
+static void set_word(struct fake_gpu *gpu, struct gone *g, const char *key, const char *value)
+{
+	long long from, to;
+	const struct {
+		const char *key;
+		unsigned *to;
+	} numbers[] = {
+		{"slices", &gpu->slices},          {"bus", &gpu->bus_bits},    {"khz", &gpu->max_khz},
+		{"values", &gpu->n_values},        {"clocks", &gpu->n_clocks}, {"buffers", &gpu->most_buffers},
+		{"features", &gpu->core_features},
+	};
+
+	if (strcmp(key, "driver") == 0)
+		gpu->driver = fake_driver_find(value);
+	if (strcmp(key, "gpu") == 0)
+		gpu->id = strtoull(value, NULL, 0);
+	if (strcmp(key, "cores") == 0)
+		gpu->core_mask = strtoull(value, NULL, 0);
+	if (strcmp(key, "hz") == 0)
+		gpu->hz[0] = gpu->hz[1] = strtoll(value, NULL, 0);
+	if (strcmp(key, "v4") == 0)
+		gpu->v4 = true;
+	if (strcmp(key, "manual") == 0)
+		gpu->refuses_period = true;
+	if (strcmp(key, "raise") == 0)
+		gpu->raises_to_ns = strtoll(value, NULL, 0) * 1000000;
+	if (strcmp(key, "gone") == 0 && sscanf(value, "%lld-%lld", &from, &to) == 2)
+		*g = (struct gone){start_ns + from * 1000000, start_ns + to * 1000000};
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+		if (strcmp(key, numbers[i].key) == 0)
+			*numbers[i].to = (unsigned)strtoul(value, NULL, 0);
+}
+
+static void add_gpu(char *words)
+{
+	struct fake_gpu *gpu = &fake.gpus[fake.n_gpus];
+	char *save, *word;
+
+	*gpu = (struct fake_gpu){.driver = fake_driver_find("r44p0"),
+				 .id = 0x74021000,
+				 .core_mask = 3,
+				 .slices = 1,
+				 .bus_bits = 128,
+				 .engines = 1,
+				 .core_features = 1,
+				 .max_khz = 850000,
+				 .hz = {850000000, 850000000},
+				 .since_ns = start_ns};
+	for (word = strtok_r(words, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+		char *value = strchr(word, '=');
+
+		if (value)
+			*value++ = 0;
+		set_word(gpu, &gone[fake.n_gpus], word, value ? value : "");
+	}
+	if (gpu->driver && fake.n_gpus < FAKE_GPUS)
+		fake.n_gpus++;
+	else
+		fprintf(stderr, "libfakemali: no such driver, or too many devices\n");
+}
+
+__attribute__((constructor)) static void init(void)
+{
+	const char *config = getenv("FAKEMALI"), *fail = getenv("FAKEMALI_FAIL");
+	char *copy = strdup(config ? config : ""), *save, *one;
+
+	start_ns = raw_ns();
+	fake.new_fd = new_fd;
+	fake.now_ns = start_ns;
+	for (one = strtok_r(copy, ";", &save); one; one = strtok_r(NULL, ";", &save))
+		add_gpu(one);
+	free(copy);
+	if (fail && sscanf(fail, "%7[a-z]:%d:%d", fault.call, &fault.at, &fault.code) != 3)
+		fault.at = 0;
+}
+
+__attribute__((destructor)) static void fini(void)
+{
+	const char *path = getenv("FAKEMALI_BREACHES");
+	FILE *out = path && fake.breaches.n ? fopen(path, "we") : NULL;
+
+	if (!out)
+		return;
+	fwrite(fake.breaches.p, 1, fake.breaches.n, out);
+	fclose(out);
+}
+
+/* ---- calls ---- */
+
+/* `real`: the function of this name that libc has; its type is that of libc's declaration. */
+#define REAL(name)                     \
+	static __typeof__(name) *real; \
+	if (!real)                     \
+	real = (__typeof__(name) *)(uintptr_t)dlsym(RTLD_NEXT, #name)
+
+static void enter(void)
+{
+	int64_t now = raw_ns();
+
+	pthread_mutex_lock(&lock);
+	inside = true;
+	fake_kbase_advance(&fake, now);
+	for (unsigned i = 0; i < fake.n_gpus; i++)
+		fake.gpus[i].gone = now >= gone[i].from_ns && now < gone[i].to_ns;
+}
+
+static void leave(void)
+{
+	int saved = errno;
+
+	inside = false;
+	pthread_mutex_unlock(&lock);
+	errno = saved;
+}
+
+static bool is_ours(int fd)
+{
+	bool ours;
+
+	if (inside || fd < 0)
+		return false;
+	pthread_mutex_lock(&lock);
+	ours = fake_kbase_has(&fake, fd);
+	pthread_mutex_unlock(&lock);
+	return ours;
+}
+
+static bool faulty(const char *call)
+{
+	if (strcmp(call, fault.call) != 0 || !fault.at || --fault.at)
+		return false;
+	errno = fault.code;
+	return true;
+}
+
+static int open_device(const char *path, int flags)
+{
+	const char *delay = getenv("FAKEMALI_OPEN_MS");
+	int fd;
+
+	if ((unsigned)fake_kbase_number(path) >= fake.n_gpus)
+		return errno = ENOENT, -1;
+	if (flags & O_PATH)
+		return new_fd();
+	if (delay)
+		usleep((useconds_t)strtoul(delay, NULL, 0) * 1000);
+	enter();
+	fd = faulty("open") ? -1 : fake_kbase_open(&fake, path, flags);
+	leave();
+	return fd;
+}
+
+int openat64(int dir, const char *path, int flags, ...)
+{
+	const char *root = getenv("FAKEMALI_ROOT");
+	mode_t mode = 0;
+	va_list ap;
+	int fd;
+	REAL(openat64);
+
+	va_start(ap, flags);
+	if (flags & (O_CREAT | O_TMPFILE))
+		mode = va_arg(ap, mode_t);
+	va_end(ap);
+	if (!inside && fake_kbase_number(path) >= 0)
+		return open_device(path, flags);
+	if (root && (strncmp(path, "sys/", 4) == 0 || strncmp(path, "proc/", 5) == 0)) {
+		AUTOFREE char *there = xasprintf("%s/%s", root, path);
+
+		fd = real(AT_FDCWD, there, flags, mode);
+		if (fd >= 0 || errno != ENOENT)
+			return fd;
+	}
+	return real(dir, path, flags, mode);
+}
+
+int openat(int dir, const char *path, int flags, ...) __attribute__((alias("openat64")));
+
+int close(int fd)
+{
+	int result;
+	REAL(close);
+
+	if (!is_ours(fd))
+		return real(fd);
+	enter();
+	result = fake_kbase_close(&fake, fd);
+	leave();
+	return result;
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	va_list ap;
+	void *arg;
+	int result;
+	REAL(ioctl);
+
+	va_start(ap, request);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	if (!is_ours(fd))
+		return real(fd, request, arg);
+	enter();
+	result = faulty("ioctl") ? -1 : fake_kbase_ioctl(&fake, fd, request, arg);
+	leave();
+	return result;
+}
+
+void *mmap64(void *at, size_t n, int prot, int flags, int fd, off64_t offset)
+{
+	void *result;
+	REAL(mmap64);
+
+	if (flags & MAP_ANONYMOUS || !is_ours(fd))
+		return real(at, n, prot, flags, fd, offset);
+	enter();
+	result = faulty("mmap") ? MAP_FAILED : fake_kbase_mmap(&fake, n, prot, flags, fd, offset);
+	leave();
+	return result;
+}
+
+void *mmap(void *at, size_t n, int prot, int flags, int fd, off64_t offset) __attribute__((alias("mmap64")));
+
+/* ---- waiting ---- */
+
+#define POLL_MAX 64
+
+/* What our own fds say; *due_ns becomes the moment at which one of them may say more. The rest is copied for the kernel. */
+static int look(struct pollfd *fds, nfds_t n, struct pollfd *others, int64_t *due_ns)
+{
+	int count = 0;
+
+	enter();
+	for (nfds_t i = 0; i < n; i++) {
+		int64_t due;
+
+		others[i] = fds[i];
+		if (fds[i].fd < 0 || !fake_kbase_has(&fake, fds[i].fd))
+			continue;
+		others[i].fd = -1;
+		fds[i].revents = (short)(fake_kbase_poll(&fake, fds[i].fd) & (fds[i].events | POLLHUP | POLLERR | POLLNVAL));
+		count += fds[i].revents != 0;
+		due = fake_kbase_due(&fake, fds[i].fd);
+		if (due < *due_ns)
+			*due_ns = due;
+	}
+	leave();
+	return count;
+}
+
+int poll(struct pollfd *fds, nfds_t n, int timeout_ms)
+{
+	int64_t end_ns = timeout_ms < 0 ? INT64_MAX : raw_ns() + timeout_ms * 1000000ll;
+	struct pollfd others[POLL_MAX];
+
+	if (n > POLL_MAX)
+		return errno = EINVAL, -1;
+	for (;;) {
+		int64_t due_ns = end_ns, left;
+		int ours = look(fds, n, others, &due_ns), count;
+		struct timespec wait;
+
+		left = ours ? 0 : due_ns - raw_ns();
+		if (left < 0)
+			left = 0;
+		wait = (struct timespec){.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
+		count = ppoll(others, n, due_ns == INT64_MAX && !ours ? NULL : &wait, NULL);
+		if (count < 0)
+			return -1;
+		for (nfds_t i = 0; i < n; i++)
+			if (others[i].fd >= 0 || fds[i].fd < 0)
+				fds[i].revents = others[i].revents;
+		if (ours + count || raw_ns() >= end_ns)
+			return ours + count;
+	}
+}
