@@ -14,16 +14,22 @@
 
 #include <cmocka.h>
 
-static char *program;
+#define FAKE "tests/fake/libfakemali.so"
+
+static char *program, *fake;
 
 void run_start(struct run *run, const struct run_options *o)
 {
 	static char demo[] = "--demo", seed[] = "--seed=1", interval[] = "-i100ms";
-	/* A sanitizer would take the crashes that are sent for its own. */
+	AUTOFREE char *preload = xasprintf("LD_PRELOAD=%s", o->devices ? fake : "");
+	AUTOFREE char *devices = xasprintf("FAKEMALI=%s", o->devices ? o->devices : "");
+	/* A sanitizer would take the crashes that are sent for its own, and wants to be the first library. */
 	const char *env[] = {"LC_ALL=C.UTF-8",
 			     "HOME=/nonexistent",
 			     "XDG_CONFIG_HOME=/nonexistent",
-			     "ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_abort=0",
+			     "ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_abort=0:verify_asan_link_order=0",
+			     preload,
+			     devices,
 			     o->env,
 			     NULL};
 	AUTOFREE char *refresh = xstrdup(o->refresh ? o->refresh : "-r100ms");
@@ -39,6 +45,8 @@ void run_start(struct run *run, const struct run_options *o)
 
 	if (o->arg)
 		argv[5] = arg;
+	if (o->devices)
+		memmove(argv + 1, argv + 3, 4 * sizeof(*argv)); /* neither --demo nor its seed */
 	emulator_init(&run->emulator, options.cols, options.rows);
 	pty_start(&run->pty, &options);
 	emulator_attach(&run->emulator, &run->pty);
@@ -60,7 +68,7 @@ bool run_wait(struct run *run, int from, const char *text)
 void run_shown(struct run *run, const struct run_options *o)
 {
 	run_start(run, o);
-	if (!run_wait(run, 0, "SIMULATED") || !run_wait(run, 2, " %"))
+	if (!run_wait(run, 0, o->devices ? " ms, mean of" : "SIMULATED") || !run_wait(run, 2, o->devices ? "/s" : " %"))
 		fail_msg("no screen came, but: %.*s", (int)run->pty.out.n, run->pty.out.p ? run->pty.out.p : "");
 }
 
@@ -94,6 +102,13 @@ void run_assert_frame(struct run *run)
 	assert_non_null(strstr(emulator_row(&run->emulator, 0), "SIMULATED"));
 	assert_non_null(strstr(emulator_row(&run->emulator, 1), "Overview"));
 	assert_non_null(strstr(emulator_row(&run->emulator, -1), "quit"));
+}
+
+bool run_has_fake(void)
+{
+	if (!fake)
+		fake = realpath(FAKE, NULL);
+	return fake != NULL;
 }
 
 bool run_find_program(void)

@@ -17,6 +17,7 @@ struct run_options {
 	const char *term, *env;
 	const char *refresh; /* "-r100ms" if NULL */
 	const char *arg;     /* one more */
+	const char *devices; /* fake Mali devices, as libfakemali.so takes them, instead of --demo */
 	bool ignore_hup;
 };
 
@@ -25,6 +26,7 @@ bool run_find_program(void);
 
 void run_start(struct run *run, const struct run_options *o);
 void run_shown(struct run *run, const struct run_options *o); /* and its first values are on the screen */
+bool run_has_fake(void);                                      /* libfakemali.so was built, and kbase as well */
 void run_stop(struct run *run);
 void run_quit(struct run *run); /* by q; checks the exit status */
 

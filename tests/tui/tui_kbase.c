@@ -1,0 +1,91 @@
+/* The real program on a real terminal over fake Mali devices: every generation of the driver, poor terminals, devices that vanish. */
+#include "base/alloc.h"
+#include "tests/tui/run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+static const struct {
+	const char *devices, *title;
+} generations[] = {
+	{"driver=r16p0 gpu=0x07200000 cores=0x7f slices=2 v4", "Mali-T720 7 cores, unknown"},
+	{"driver=r25p0 gpu=0x74021000 cores=0x3", "Mali-G52 2 cores"},
+	{"driver=r32p1 gpu=0x90820000 cores=0x5b3 slices=2 clocks=2", "Mali-G78 7 cores"},
+	{"driver=r38p1 gpu=0x90820000 cores=0x5b3 slices=2", "Mali-G78 7 cores"},
+	{"driver=r44p0 gpu=0x74021000 cores=0x3", "Mali-G52 2 cores"},
+	{"driver=r54p1 gpu=0xb8520000 cores=0x5b3 slices=2 values=128 clocks=2", "Mali-G715 7 cores"},
+};
+
+static void every_generation_is_live_with_every_key(void **state)
+{
+	static const char keys[] = "1234567890acc+- << >>??\t\t";
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(generations); i++) {
+		struct run run;
+
+		run_shown(&run, &(struct run_options){.devices = generations[i].devices});
+		assert_non_null(strstr(emulator_row(&run.emulator, 0), generations[i].title));
+		assert_null(strstr(emulator_row(&run.emulator, 0), "SIMULATED"));
+		for (const char *key = keys; *key; key++) {
+			pty_send(&run.pty, (char[]){*key, 0});
+			if (!pty_read_for(&run.pty, 40))
+				fail_msg("%s: ended at '%c'", generations[i].devices, *key);
+		}
+		if (!strstr(emulator_row(&run.emulator, -1), " 0 dropped") && !strstr(generations[i].title, "unknown"))
+			fail_msg("%s: '%s'", generations[i].title, emulator_row(&run.emulator, -1)); /* a note stands there */
+		run_quit(&run);
+		run_assert_as_before(&run);
+		run_stop(&run);
+	}
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* As over a serial line. */
+static void poor_terminals_are_drawn_and_left_clean(void **state)
+{
+	static const char *const terms[] = {"linux", "vt100", "vt220", "ansi"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(terms); i++) {
+		int64_t start = now_ms();
+		struct run run;
+
+		run_shown(&run,
+			  &(struct run_options){.devices = generations[5].devices, .term = terms[i], .cols = 80, .rows = 24});
+		if (now_ms() - start > 2000)
+			fail_msg("%s: the first values came after %lld ms", terms[i], (long long)(now_ms() - start));
+		assert_int_equal(emulator_find(&run.emulator, 0, "\u2588"), -1); /* no blocks where there may be none */
+		run_quit(&run);
+		assert_true(pty_same_modes(&run.pty.before, &run.pty.report.modes));
+		run_stop(&run);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_generation_is_live_with_every_key),
+		cmocka_unit_test(poor_terminals_are_drawn_and_left_clean),
+	};
+
+	if (!run_find_program())
+		return 1;
+	if (!run_has_fake())
+		return 77;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
