@@ -92,8 +92,9 @@ struct backend {
 	enum read_result (*read)(struct source *source, int64_t now_ns, struct sample *sample);
 	void (*stop)(struct source *source);
 	void (*close)(struct source *source); /* frees everything that priv holds; also after a failed start */
-	/* Lines for doctor and the help screen, without control characters. The first may be empty; a CPU's is the foot of the CPU
-	 * view. May open some dozens of small files: call it at most once a second. Touches nothing that read changes. */
+	/* Lines for doctor and the help screen, without control characters. The first is the foot of a view, a CPU's of the CPU
+	 * view, a GPU's of the Memory view; it may be empty. May open some dozens of small files: call it at most once a second.
+	 * Touches nothing that read changes. */
 	void (*describe)(const struct source *source, struct strbuf *text);
 };
 

@@ -246,7 +246,6 @@ static void machine_init(struct machine *m, const char *gpu)
 		.fps = 60,
 		.width = 1920,
 		.height = 1080,
-		.cpu_line = "load 2.41 1.98 1.75   memory 3.21 of 7.66 GB   hottest 61.5 C (cpu7)",
 	};
 	m->text = (struct frame_text){
 		.gpu = gpu ? m->labels.title : NULL,
@@ -274,12 +273,15 @@ static char *screen(const struct machine *m, const struct view *view, int cols, 
 {
 	AUTO_STRBUF struct strbuf out = {0};
 	struct canvas c;
+	struct view_data data = m->data;
 	struct rect r;
 
+	if (view->foot == FOOT_CPU)
+		data.foot = "load 2.41 1.98 1.75   memory 3.21 of 7.66 GB   hottest 61.5 C (cpu7)";
 	canvas_init(&c, cols, rows, ascii);
 	r = canvas_rect(&c);
 	frame_draw(&m->text, &m->views, view, &c, &r);
-	view_draw(view, &m->data, &c, r);
+	view_draw(view, &data, &c, r);
 	canvas_dump(&c, &out);
 	canvas_fini(&c);
 	return take_ptr(&out.p);
