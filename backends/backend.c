@@ -27,23 +27,35 @@ static void add_counters(struct source *source, int block, enum instance_kind ki
 	}
 }
 
-unsigned source_add_gpu_slots(struct source *source)
+unsigned source_add_gpu_sums(struct source *source)
 {
 	static const char *const clock_names[GPU_CLOCK_SLOTS] = {
 		[GPU_CLOCK_CY] = "GPUClockCy", [GPU_CLOCK_ACTIVE] = "GPUSteadyCy", [GPU_CLOCK_TIME] = "GPUSteadyTime"};
-	unsigned n_sums;
+	unsigned n_counters;
 
 	add_counters(source, -1, INSTANCE_ALL, 0);
-	n_sums = source->n_slots;
+	n_counters = source->n_slots;
 	for (unsigned i = 0; i < GPU_CLOCK_SLOTS; i++)
 		source_add_slot(source, &(struct slot){.name = clock_names[i], .kind = SLOT_STEADY, .scale = 1});
+	return n_counters;
+}
+
+void source_add_gpu_instances(struct source *source)
+{
 	source->n_sums = source->n_slots;
 	if (!source->options.per_instance)
-		return n_sums;
+		return;
 	for (unsigned core = 0; core < 64; core++)
 		if (source->constants.core_mask >> core & 1)
 			add_counters(source, BLOCK_CORE, INSTANCE_CORE, core);
 	for (unsigned slice = 0; slice < source->constants.l2_slice_count; slice++)
 		add_counters(source, BLOCK_MEMORY, INSTANCE_SLICE, slice);
-	return n_sums;
+}
+
+unsigned source_add_gpu_slots(struct source *source)
+{
+	unsigned n_counters = source_add_gpu_sums(source);
+
+	source_add_gpu_instances(source);
+	return n_counters;
 }

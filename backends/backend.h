@@ -107,9 +107,13 @@ unsigned source_add_slot(struct source *source, const struct slot *slot);
  */
 enum gpu_clock_slot { GPU_CLOCK_CY, GPU_CLOCK_ACTIVE, GPU_CLOCK_TIME, GPU_CLOCK_SLOTS };
 
-/* Append all slots of a GPU: the sums of every counter of source->product's layout, in the layout's order; GPU_CLOCK_SLOTS clock
- * slots; and, when options.per_instance, the instances: cores of the core mask ascending (counters in layout order inside), then
- * slices. Returns the number of counter sums, which is the position of the first clock slot. */
+/* Append the sums of a GPU: of every counter of source->product's layout, in the layout's order, and GPU_CLOCK_SLOTS clock slots.
+ * Returns the number of counter sums, which is the position of the first clock slot. Sums of the backend's own may follow. */
+unsigned source_add_gpu_sums(struct source *source);
+/* Set n_sums, and append, when options.per_instance, the instances: cores of the core mask ascending (counters in layout order
+ * inside), then slices. */
+void source_add_gpu_instances(struct source *source);
+/* Both: all slots of a GPU whose backend has none of its own. */
 unsigned source_add_gpu_slots(struct source *source);
 
 #endif
