@@ -10,7 +10,6 @@
 #include <strings.h>
 #include <unistd.h>
 
-#define DIR 96
 #define TEXT 8192 /* more than any file of one page */
 
 enum place { AT_DEVICE, AT_DEVFREQ, AT_DEBUG, AT_MPGPU, AT_GED, AT_GPU, PLACES };
@@ -47,42 +46,6 @@ static const struct candidate {
 	{GPU_SYSTEM_POWER, AT_DEVICE, "power/runtime_status", gpu_system_parse_power},
 	{GPU_SYSTEM_POWER, AT_DEVFREQ, "device/power/runtime_status", gpu_system_parse_power},
 };
-
-static bool ends_in(const char *name, const char *end)
-{
-	size_t n = strlen(name), k = strlen(end);
-
-	return n >= k && strcmp(name + n - k, end) == 0;
-}
-
-static bool is_gpu(const char *name)
-{
-	return strcmp(name, "gpu") == 0 || ends_in(name, ".gpu") || ends_in(name, ".mali") || ends_in(name, ".g3d");
-}
-
-/* The GPU's entry among those of memory controllers and others: what hangs at its own device; else, for the first GPU, by name, if
- * one alone has such a name. "" where there is none. */
-static void find_devfreq(const struct sys *sys, unsigned number, char dir[DIR])
-{
-	int n, found = 0, count = 0;
-	char path[DIR], **names;
-	bool own;
-
-	snprintf(path, sizeof(path), "sys/class/misc/mali%u/device/devfreq", number);
-	n = sys->list(sys, path, &names);
-	own = n > 0 || number > 0;
-	if (!own)
-		n = sys->list(sys, "sys/class/devfreq", &names);
-	for (int i = 0; i < n; i++)
-		if (own || is_gpu(names[i])) {
-			found = i;
-			count++;
-		}
-	if (count == 1)
-		snprintf(dir, DIR, "sys/class/devfreq/%.64s", names[found]);
-	if (n >= 0)
-		sys_names_free(names, n);
-}
 
 static void note_refusal(struct gpu_system_source *source, const char *path)
 {
@@ -143,7 +106,7 @@ static bool take(struct gpu_system *g, const struct candidate *c, const char *di
 	return true;
 }
 
-static void find_thing(struct gpu_system *g, enum gpu_system_thing thing, char dirs[PLACES][DIR])
+static void find_thing(struct gpu_system *g, enum gpu_system_thing thing, char dirs[PLACES][SYSFS_DIR])
 {
 	static const enum gpu_system_told passes[] = {TOLD, TOLD_NOTHING_NOW};
 
@@ -195,13 +158,13 @@ static void find_zones(struct gpu_system *g)
 
 void gpu_system_open(struct gpu_system *g, const struct sys *sys, unsigned number)
 {
-	char dirs[PLACES][DIR] = {{0}};
+	char dirs[PLACES][SYSFS_DIR] = {{0}};
 
 	*g = (struct gpu_system){
 		.sys = sys, .number = number, .page_bytes = (unsigned)sysconf(_SC_PAGESIZE), .top_hz = SAMPLE_UNKNOWN};
-	snprintf(dirs[AT_DEVICE], DIR, "sys/class/misc/mali%u/device", number);
-	snprintf(dirs[AT_DEBUG], DIR, "sys/kernel/debug/mali%u", number);
-	find_devfreq(sys, number, dirs[AT_DEVFREQ]);
+	snprintf(dirs[AT_DEVICE], SYSFS_DIR, "sys/class/misc/mali%u/device", number);
+	snprintf(dirs[AT_DEBUG], SYSFS_DIR, "sys/kernel/debug/mali%u", number);
+	sysfs_find_gpu(sys, number, dirs[AT_DEVFREQ]);
 	if (number == 0) { /* these know of one GPU only */
 		strcpy(dirs[AT_MPGPU], "sys/class/mpgpu");
 		strcpy(dirs[AT_GED], "sys/kernel/ged/hal");
@@ -271,4 +234,32 @@ void gpu_system_read(struct gpu_system *g, struct gpu_system_values *values)
 	for (unsigned i = 0; i < GPU_SYSTEM_LEVELS; i++)
 		values->level[i] = (i == GPU_SYSTEM_MEMORY || !suspended) && read_thing(g, i, &v) ? v : SAMPLE_UNKNOWN;
 	values->level[GPU_SYSTEM_TEMPERATURE] = read_temperature(g);
+}
+
+bool gpu_system_tells(const struct gpu_system *g, enum gpu_system_thing thing)
+{
+	return thing == GPU_SYSTEM_TEMPERATURE ? g->n_zones > 0 : g->source[thing].file.path[0] != 0;
+}
+
+unsigned gpu_system_add_slots(const struct gpu_system *g, struct source *source)
+{
+	static const struct slot slots[GPU_SYSTEM_LEVELS] = {
+		[GPU_SYSTEM_CLOCK] = {.name = "GPUFreq", .kind = SLOT_LEVEL, .scale = 1},
+		[GPU_SYSTEM_TEMPERATURE] = {.name = "GPUTemp", .kind = SLOT_LEVEL, .scale = 1e-3},
+		[GPU_SYSTEM_UTILIZATION] = {.name = "GPUDriverUtil", .kind = SLOT_LEVEL, .scale = 1},
+		[GPU_SYSTEM_MEMORY] = {.name = "GPUMem", .kind = SLOT_LEVEL, .scale = 1},
+	};
+	unsigned first = source->n_slots;
+
+	for (unsigned i = 0; i < GPU_SYSTEM_LEVELS; i++)
+		if (gpu_system_tells(g, i))
+			source_add_slot(source, &slots[i]);
+	return source->n_slots - first;
+}
+
+void gpu_system_fill(const struct gpu_system *g, const struct gpu_system_values *values, uint64_t *value)
+{
+	for (unsigned i = 0; i < GPU_SYSTEM_LEVELS; i++)
+		if (gpu_system_tells(g, i))
+			*value++ = values->level[i];
 }

@@ -11,9 +11,8 @@
 #ifndef MALITOP_GPU_SYSTEM_H
 #define MALITOP_GPU_SYSTEM_H
 
+#include "backends/backend.h"
 #include "backends/sysfs.h"
-#include "base/str.h"
-#include "model/sample.h"
 
 enum gpu_system_thing {
 	GPU_SYSTEM_CLOCK,                         /* Hz */
@@ -72,6 +71,19 @@ void gpu_system_read(struct gpu_system *g, struct gpu_system_values *values);
 bool gpu_system_clock(struct gpu_system *g, int64_t *hz);
 /* Whether the kernel says that the GPU is powered down. */
 bool gpu_system_suspended(struct gpu_system *g);
+
+/* Whether there is a file that tells the thing. Constant after open. */
+bool gpu_system_tells(const struct gpu_system *g, enum gpu_system_thing thing);
+/* Append a slot for each level that this machine tells, in the order of enum gpu_system_thing, between source_add_gpu_sums and
+ * source_add_gpu_instances. Returns how many.
+ *   GPUFreq         level   Hz that the driver says it runs at
+ *   GPUTemp         level   thousandths of a degree Celsius
+ *   GPUDriverUtil   level   percent that the driver calls its utilization
+ *   GPUMem          level   bytes
+ */
+unsigned gpu_system_add_slots(const struct gpu_system *g, struct source *source);
+/* Write the values of these slots; value points to that of the first. */
+void gpu_system_fill(const struct gpu_system *g, const struct gpu_system_values *values, uint64_t *value);
 
 struct gpu_system_process {
 	unsigned pid;

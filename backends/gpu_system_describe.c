@@ -114,7 +114,7 @@ unsigned gpu_system_process_list(const struct gpu_system *g, struct gpu_system_p
 	const struct gpu_system_source *source = &g->source[GPU_SYSTEM_PROCESSES];
 	struct list all = {0};
 
-	if (!source->file.path[0])
+	if (!gpu_system_tells(g, GPU_SYSTEM_PROCESSES))
 		return 0;
 	if (source->parse)
 		list_table(g, source->file.path, &all);
@@ -137,7 +137,7 @@ static bool read_total(const struct gpu_system *g, uint64_t *bytes)
 	const struct gpu_system_source *source = &g->source[GPU_SYSTEM_MEMORY];
 	struct gpu_system own = {.number = g->number, .page_bytes = g->page_bytes};
 	char text[8192];
-	ssize_t n = source->file.path[0] ? sys_read_file(g->sys, source->file.path, text, sizeof(text)) : -1;
+	ssize_t n = gpu_system_tells(g, GPU_SYSTEM_MEMORY) ? sys_read_file(g->sys, source->file.path, text, sizeof(text)) : -1;
 
 	return n > 0 && source->parse(&own, gpu_system_lines(text, n, sizeof(text)), bytes) == TOLD;
 }
@@ -190,7 +190,6 @@ static void put_path(struct strbuf *text, const char *title, const char *path, c
 void gpu_system_describe(const struct gpu_system *g, struct strbuf *text)
 {
 	AUTO_STRBUF struct strbuf missing = {0};
-	bool memory = g->source[GPU_SYSTEM_MEMORY].file.path[0];
 
 	for (unsigned i = 0; i < g->n_zones; i++)
 		put_path(text, "temperature", g->zones[i].path, "\n");
@@ -199,7 +198,7 @@ void gpu_system_describe(const struct gpu_system *g, struct strbuf *text)
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
 		const struct gpu_system_source *source = &g->source[lines[i].thing];
 
-		if (source->file.path[0]) {
+		if (gpu_system_tells(g, lines[i].thing)) {
 			put_path(text, lines[i].title, source->file.path, "\n");
 		} else if (source->refused_errno) {
 			put_path(text, lines[i].title, source->refused, ": ");
@@ -211,6 +210,6 @@ void gpu_system_describe(const struct gpu_system *g, struct strbuf *text)
 	}
 	if (missing.n)
 		strbuf_printf(text, "missing: no file of this machine tells: %s\n", missing.p + 2);
-	if (!memory && debugfs_is_empty(g))
+	if (!gpu_system_tells(g, GPU_SYSTEM_MEMORY) && debugfs_is_empty(g))
 		strbuf_str(text, "GPU memory: /sys/kernel/debug is not mounted: mount -t debugfs none /sys/kernel/debug\n");
 }

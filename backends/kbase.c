@@ -180,10 +180,11 @@ static bool kbase_open(struct source *source, const char *device, struct err *er
 	fill_source(source, k, gpu_id);
 	k->clock_slot = source_add_gpu_sums(source);
 	k->level_slot = source->n_slots;
+	gpu_system_open(&k->system, source->sys, (unsigned)strtoul(path + strcspn(path, "0123456789"), NULL, 10));
+	gpu_system_add_slots(&k->system, source);
 	source_add_gpu_instances(source);
 	kbase_fold_init(&k->fold, source);
 	k->slots = xcalloc(source->n_slots, sizeof(*k->slots));
-	gpu_system_open(&k->system, source->sys, (unsigned)strtoul(path + strcspn(path, "0123456789"), NULL, 10));
 	gpu_system_read(&k->system, &k->levels);
 	if (!source->constants.top_hz && k->system.top_hz != SAMPLE_UNKNOWN)
 		source->constants.top_hz = (double)k->system.top_hz;
@@ -314,6 +315,7 @@ static bool finish(struct source *source, int64_t now_ns, struct sample *sample)
 		gpu_system_read(&k->system, &k->levels);
 		k->levels_ns = now_ns;
 	}
+	gpu_system_fill(&k->system, &k->levels, sample->value + k->level_slot);
 	return true;
 }
 

@@ -53,26 +53,13 @@ static void open_zones(struct proc *p, const struct sys *sys, char **names, int 
 	}
 }
 
-static bool ends_in(const char *name, const char *end)
-{
-	size_t n = strlen(name), k = strlen(end);
-
-	return n >= k && strcmp(name + n - k, end) == 0;
-}
-
 static void open_gpu(struct proc *p, const struct sys *sys)
 {
-	char **names;
-	int n = sys->list(sys, "sys/class/devfreq", &names);
+	char dir[SYSFS_DIR];
+	bool found = sysfs_find_gpu(sys, 0, dir);
 
-	for (int i = 0; i < n; i++)
-		if (strstr(names[i], "gpu") || ends_in(names[i], ".mali") || ends_in(names[i], "g3d")) {
-			sysfs_file_init(&p->gpu_clock, true, "sys/class/devfreq/%s/cur_freq", names[i]);
-			sysfs_file_init(&p->gpu_power, true, "sys/class/devfreq/%s/device/power/runtime_status", names[i]);
-			break;
-		}
-	if (n >= 0)
-		sys_names_free(names, n);
+	sysfs_file_init(&p->gpu_clock, true, "%s%s", found ? dir : "", found ? "/cur_freq" : "");
+	sysfs_file_init(&p->gpu_power, true, "%s%s", found ? dir : "", found ? "/device/power/runtime_status" : "");
 }
 
 void proc_level_open(struct proc *p, const struct sys *sys)
@@ -82,8 +69,6 @@ void proc_level_open(struct proc *p, const struct sys *sys)
 
 	sysfs_file_init(&p->load, true, "proc/loadavg");
 	sysfs_file_init(&p->memory, true, "proc/meminfo");
-	sysfs_file_init(&p->gpu_clock, true, "%s", "");
-	sysfs_file_init(&p->gpu_power, true, "%s", "");
 	if (n >= 0) {
 		open_zones(p, sys, names, n, true);
 		open_zones(p, sys, names, n, false);

@@ -188,7 +188,7 @@ static void sim_describe(const struct source *source, struct strbuf *text)
 	const struct sim *sim = source->priv;
 	const struct sim_scenario *s = sim->model.scenario;
 
-	strbuf_printf(text, "scenario  %s: %s\n", s->name, s->help);
+	strbuf_printf(text, "\nscenario  %s: %s\n", s->name, s->help);
 	strbuf_printf(text, "seed      %" PRIu64 "; the same seed, interval and scenario give the same run\n",
 		      source->options.seed);
 	strbuf_printf(text, "display   %ux%u at %g Hz\n", sim->width, sim->height, sim->fps);

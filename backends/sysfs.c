@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 void sysfs_file_init(struct sysfs_file *file, bool keep, const char *fmt, ...)
 {
@@ -57,4 +58,40 @@ bool sysfs_temperature(int64_t *millicelsius, const char *text)
 		return false;
 	*millicelsius = minus ? -(int64_t)v : (int64_t)v;
 	return true;
+}
+
+static bool ends_in(const char *name, const char *end)
+{
+	size_t n = strlen(name), k = strlen(end);
+
+	return n >= k && strcmp(name + n - k, end) == 0;
+}
+
+static bool is_gpu(const char *name)
+{
+	return strcmp(name, "gpu") == 0 || strcmp(name, "gpufreq") == 0 || ends_in(name, ".gpu") || ends_in(name, ".mali") ||
+	       ends_in(name, ".g3d");
+}
+
+bool sysfs_find_gpu(const struct sys *sys, unsigned number, char dir[SYSFS_DIR])
+{
+	int n, found = 0, count = 0;
+	char path[SYSFS_DIR], **names;
+	bool own;
+
+	snprintf(path, sizeof(path), "sys/class/misc/mali%u/device/devfreq", number);
+	n = sys->list(sys, path, &names);
+	own = n > 0 || number > 0;
+	if (!own)
+		n = sys->list(sys, "sys/class/devfreq", &names);
+	for (int i = 0; i < n; i++)
+		if (own || is_gpu(names[i])) {
+			found = i;
+			count++;
+		}
+	if (count == 1)
+		snprintf(dir, SYSFS_DIR, "sys/class/devfreq/%.64s", names[found]);
+	if (n >= 0)
+		sys_names_free(names, n);
+	return count == 1;
 }

@@ -9,6 +9,7 @@
 #include "base/sys.h"
 
 #define SYSFS_PATH 192
+#define SYSFS_DIR 96
 
 struct sysfs_file {
 	int fd;    /* -1: not open now */
@@ -24,5 +25,9 @@ void sysfs_file_close(const struct sys *sys, struct sysfs_file *file);
 
 /* Thousandths of a degree, as a thermal zone tells them. false for what is no temperature. */
 bool sysfs_temperature(int64_t *millicelsius, const char *text);
+
+/* Where the devfreq of the GPU /dev/mali<number> is, among those of memory controllers and others: what hangs at its own device;
+ * else, for number 0, by name, if one alone has such a name. false, and dir is left as it is, where there is none. */
+bool sysfs_find_gpu(const struct sys *sys, unsigned number, char dir[SYSFS_DIR]);
 
 #endif

@@ -74,9 +74,21 @@ done
 each 'sys/class/thermal/thermal_zone[0-9]*' type temp
 each 'sys/class/thermal/cooling_device[0-9]*' type cur_state max_state
 for gpu in '*gpu*' '*.mali' '*g3d'; do
-	each "sys/class/devfreq/$gpu" cur_freq min_freq max_freq
+	each "sys/class/devfreq/$gpu" cur_freq min_freq max_freq available_frequencies load
 	each "sys/class/devfreq/$gpu/device/power" runtime_status
 done
+
+# What a Mali driver and its vendors tell. Of a table of memory the total only: its lines name processes.
+each 'sys/class/misc/mali[0-9]*/device' utilization clock cur_freq available_frequencies total_gpu_mem
+each 'sys/class/misc/mali[0-9]*/device/power' runtime_status
+each 'sys/class/misc/mali[0-9]*/device/devfreq/*' name governor
+each 'sys/kernel/debug/mali[0-9]*' dvfs_utilization
+for path in "$root"/sys/class/misc/mali[0-9]*/device/gpu_memory "$root"/sys/kernel/debug/mali[0-9]*/gpu_memory; do
+	[ -f "$path" ] && keep_lines "${path#"$root"/}" '^(mali|-|kctx[[:space:]])'
+done
+keep_in sys/class/mpgpu cur_freq max_freq utilization
+keep_in sys/kernel/ged/hal gpu_utilization current_freqency
+keep_in sys/kernel/gpu gpu_busy gpu_clock
 
 # A load average ends in the number of the newest process, which nobody needs.
 if [ -f "$out/proc/loadavg" ]; then

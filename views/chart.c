@@ -189,10 +189,13 @@ static bool read_view_field(struct reader *r, const struct stanza_line *l, struc
 		r->view->key = l->value.p[0];
 	} else if (span_is(l->key, "hidden") && (span_is(l->value, "yes") || span_is(l->value, "no"))) {
 		r->view->hidden = span_is(l->value, "yes");
+	} else if (span_is(l->key, "foot") && (span_is(l->value, "gpu") || span_is(l->value, "cpu"))) {
+		r->view->foot = span_is(l->value, "gpu") ? FOOT_GPU : FOOT_CPU;
 	} else {
-		return stanza_fail(&r->stanza, l->line, err,
-				   "'%.*s' in a view: expected key (one character), title or hidden (yes or no)",
-				   SPAN_ARG(l->text));
+		return stanza_fail(
+			&r->stanza, l->line, err,
+			"'%.*s' in a view: expected key (one character), title, hidden (yes or no) or foot (gpu or cpu)",
+			SPAN_ARG(l->text));
 	}
 	return true;
 }

@@ -5,8 +5,7 @@
 /* clusters: a row for the whole CPU, for each of its clusters and, with `c`, for each CPU; a column per series. The first series
  * has a bar and history as well. It scrolls.
  *
- * Options: `levels load` as for bars, for the first series; `plain yes`: no bar and no history; `foot yes`: the line about the
- * machine at the bottom. */
+ * Options: `levels load` as for bars, for the first series; `plain yes`: no bar and no history. */
 
 enum { LABEL_W = 16, GAP = 1, BAR_MIN = 8, STRIP_MIN = 10, WIDE = 90, COLUMNS_MAX = 16 };
 
@@ -144,11 +143,6 @@ static void draw_headings(const struct chart *chart, struct canvas *canvas, stru
 	}
 }
 
-static int foot_rows(const struct chart *chart, const struct view_data *data)
-{
-	return is_on(chart, "foot") && data->cpu_line && *data->cpu_line;
-}
-
 static void clusters_size(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most)
 {
 	int rows = count_rows(chart, data), around = widget_title_rows(chart);
@@ -156,7 +150,7 @@ static void clusters_size(const struct chart *chart, const struct view_data *dat
 	(void)cols;
 	/* a long list scrolls, so that a few rows of it will do */
 	*min = around + (rows < 4 ? rows : 4);
-	*most = around + rows + 2 * foot_rows(chart, data);
+	*most = around + rows;
 }
 
 /* Keeps the scroll within the rows there are. */
@@ -177,13 +171,6 @@ static void clusters_draw(const struct chart *chart, const struct view_data *dat
 	int n = count_rows(chart, data), skip;
 
 	draw_headings(chart, canvas, widget_title(chart, canvas, &r), &c);
-	if (foot_rows(chart, data) && r.h > 1) {
-		struct rect foot = rect_bottom(&r, 1);
-
-		canvas_text(canvas, foot, STYLE_TEXT, data->cpu_line);
-		if (r.h > n)
-			rect_bottom(&r, 1);
-	}
 	skip = scroll_to(data, n, r.h);
 	while (r.h > 0 && next_row(&rows, &instance)) {
 		if (skip-- > 0)
@@ -193,7 +180,7 @@ static void clusters_draw(const struct chart *chart, const struct view_data *dat
 	}
 }
 
-static const char *const clusters_options[] = {"levels load", "plain yes", "foot yes", NULL};
+static const char *const clusters_options[] = {"levels load", "plain yes", NULL};
 
 const struct widget widget_clusters = {
 	.name = "clusters", .options = clusters_options, .size = clusters_size, .draw = clusters_draw};

@@ -138,8 +138,8 @@ static void place_charts(struct stack *s, const struct view_data *data, int cols
 
 void view_draw(const struct view *view, const struct view_data *data, struct canvas *canvas, struct rect body)
 {
-	struct stack s = {.view = view, .n = view->n_charts < CHARTS_MAX ? view->n_charts : CHARTS_MAX, .left = body.h};
-	bool first = true;
+	struct stack s = {.view = view, .n = view->n_charts < CHARTS_MAX ? view->n_charts : CHARTS_MAX};
+	bool first = true, foot = view->foot && data->foot && *data->foot;
 
 	if (data->scroll_max)
 		*data->scroll_max = 0;
@@ -150,6 +150,7 @@ void view_draw(const struct view *view, const struct view_data *data, struct can
 	}
 	rect_left(&body, MARGIN);
 	rect_right(&body, MARGIN);
+	s.left = body.h - foot;
 	place_charts(&s, data, body.w);
 	for (unsigned i = 0; i < s.n; i++) {
 		const struct chart *chart = &view->charts[i];
@@ -161,4 +162,8 @@ void view_draw(const struct view *view, const struct view_data *data, struct can
 		first = false;
 		chart->widget->draw(chart, data, canvas, rect_top(&body, s.place[i].rows));
 	}
+	if (foot && body.h > 1)
+		rect_top(&body, 1);
+	if (foot)
+		canvas_text(canvas, rect_top(&body, 1), STYLE_TEXT, data->foot);
 }

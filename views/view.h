@@ -28,10 +28,10 @@ struct view_data {
 	double refresh_s;                  /* length of now and of every point, seconds */
 	double fps;                        /* frame budget */
 	unsigned width, height;
-	bool per_instance;    /* `c`: break down per core, slice, CPU */
-	int scroll;           /* first row of a scrolling body; draw clamps it */
-	int *scroll_max;      /* draw writes the largest sensible scroll */
-	const char *cpu_line; /* foot of the CPU view: load, memory, zones; "" if unknown */
+	bool per_instance; /* `c`: break down per core, slice, CPU */
+	int scroll;        /* first row of a scrolling body; draw clamps it */
+	int *scroll_max;   /* draw writes the largest sensible scroll */
+	const char *foot;  /* what the source that the shown view names as its foot says in one line; "" or NULL: nothing */
 };
 
 /* One series of a chart. */
@@ -73,12 +73,16 @@ struct widget {
 	void (*draw)(const struct chart *chart, const struct view_data *data, struct canvas *canvas, struct rect r);
 };
 
+/* Whose line stands under the charts of a view. */
+enum view_foot { FOOT_NONE, FOOT_GPU, FOOT_CPU };
+
 /* A view: its charts from top to bottom. */
 struct view {
 	const char *name;  /* "queues" */
 	const char *title; /* "Queues" */
 	char key;          /* '2'; its digit stays its own even when others are missing */
 	bool hidden;       /* has no tab (Counters) */
+	enum view_foot foot;
 	struct chart *charts;
 	unsigned n_charts;
 };

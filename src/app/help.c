@@ -36,8 +36,12 @@ static void draw_source(const struct session_source *s, struct session *session,
 	canvas_printf(canvas, row, STYLE_TITLE, "%s, %s%s", s->title, s->driver, s->gone ? ": gone" : "");
 	sampler_describe(session->sampler, s->index, &text);
 	rest = (struct span){text.p, text.n};
-	while (rest.n)
-		draw_line(r, canvas, STYLE_TEXT, 1, span_until(&rest, '\n'));
+	while (rest.n) {
+		struct span line = span_until(&rest, '\n');
+
+		if (line.n) /* the first is empty where a source has none for the foot of its view */
+			draw_line(r, canvas, STYLE_TEXT, 1, line);
+	}
 }
 
 void help_draw(struct session *session, const struct alerts *alerts, int64_t now_ns, struct canvas *canvas)

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #define DRAIN_NS 1000000000ll /* rings are drained at least so often, however slow the refresh */
-#define DESCRIBE_NS 1000000000ll
 
 struct live {
 	const struct sys *sys;
@@ -26,7 +25,7 @@ struct live {
 	struct recorder *recorder;
 	struct alerts alerts;
 	int64_t interval_ns;
-	int64_t start_ns, next_step_ns, described_ns;
+	int64_t start_ns, next_step_ns;
 	const struct view *before_counters;
 	bool has_instances; /* the sources deliver every core */
 	bool help, dirty, end;
@@ -52,7 +51,6 @@ static void do_help(struct live *l, int unused)
 static void do_turn(struct live *l, int by)
 {
 	screen_turn(&l->screen, by);
-	l->described_ns = 0;
 }
 
 static void do_counters(struct live *l, int unused)
@@ -185,12 +183,10 @@ static void act(struct live *l, uint32_t key)
 		l->help = false; /* any key leaves help */
 		return;
 	}
-	if (action == ACTION_VIEW) {
+	if (action == ACTION_VIEW)
 		screen_show(&l->screen, views_find(&l->screen.views, digit));
-		l->described_ns = 0;
-	} else if ((size_t)action < ARRAY_LEN(deeds) && deeds[action].run) {
+	else if ((size_t)action < ARRAY_LEN(deeds) && deeds[action].run)
 		deeds[action].run(l, deeds[action].number);
-	}
 }
 
 /* ---- the loop ---- */
@@ -277,10 +273,7 @@ static void draw(struct live *l, int64_t now)
 	int64_t until;
 	const char *alert = alerts_now(&l->alerts, now, &until);
 
-	if (now - l->described_ns >= DESCRIBE_NS || !l->described_ns) {
-		screen_describe(&l->screen);
-		l->described_ns = now;
-	}
+	screen_describe(&l->screen, now);
 	if (l->help)
 		help_draw(&l->session, &l->alerts, now, &l->canvas);
 	else

@@ -48,7 +48,7 @@ enum exit_status once_run(const struct sys *sys, const struct options *options, 
 		canvas_init(&canvas, (int)options->once.w, (int)options->once.h, ascii);
 		feeds_want_points(&feeds, 2 * canvas.cols);
 		take_frames(&feeds, options->frames);
-		screen_describe(&screen);
+		screen_describe(&screen, sys->monotonic_ns(sys));
 		screen_draw(&screen, session.notes.n ? session.notes.p : NULL, &canvas);
 		canvas_dump(&canvas, out);
 		canvas_fini(&canvas);

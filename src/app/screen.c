@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#define DESCRIBE_NS 1000000000
+
 bool screen_init(struct screen *screen, struct session *session, struct feeds *feeds, const char *view, struct err *err)
 {
 	struct session_source *gpu = session_first(session, SOURCE_GPU), *cpu = session_first(session, SOURCE_CPU);
@@ -45,6 +47,7 @@ void screen_show(struct screen *screen, const struct view *view)
 		return;
 	screen->view = view;
 	screen->scroll = screen->scroll_max = 0;
+	screen->described_ns = 0;
 }
 
 void screen_turn(struct screen *screen, int by)
@@ -60,17 +63,21 @@ void screen_turn(struct screen *screen, int by)
 	}
 }
 
-void screen_describe(struct screen *screen)
+void screen_describe(struct screen *screen, int64_t now_ns)
 {
-	struct session_source *cpu = session_first(screen->session, SOURCE_CPU);
+	static const enum source_kind kinds[] = {[FOOT_GPU] = SOURCE_GPU, [FOOT_CPU] = SOURCE_CPU};
+	enum view_foot foot = screen->view->foot;
+	struct session_source *source = foot ? session_first(screen->session, kinds[foot]) : NULL;
 	AUTO_STRBUF struct strbuf text = {0};
 
-	if (!cpu || strcmp(screen->view->name, "cpu") != 0)
+	if (screen->described_ns && now_ns - screen->described_ns < DESCRIBE_NS)
 		return;
-	sampler_describe(screen->session->sampler, cpu->index, &text);
+	screen->described_ns = now_ns;
+	if (source)
+		sampler_describe(screen->session->sampler, source->index, &text);
 	if (text.n)
 		text.p[strcspn(text.p, "\n")] = 0;
-	str_printable(screen->cpu_line, sizeof(screen->cpu_line), text.n ? text.p : "");
+	str_printable(screen->foot, sizeof(screen->foot), text.n ? text.p : "");
 }
 
 static double metric_now(const struct feed *feed, const char *name)
@@ -146,7 +153,7 @@ static void fill_data(struct screen *screen, struct view_data *data)
 		.per_instance = screen->per_instance,
 		.scroll = screen->scroll,
 		.scroll_max = &screen->scroll_max,
-		.cpu_line = screen->cpu_line,
+		.foot = screen->foot,
 	};
 }
 

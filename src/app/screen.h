@@ -13,9 +13,10 @@ struct screen {
 	const struct view *view; /* the one shown */
 	bool per_instance;
 	int scroll, scroll_max;
-	int64_t paused_ns; /* end of the history shown; 0: now */
-	char cpu_line[256];
-	char recording[64]; /* "REC run.csv 12.4 MB"; "" for none */
+	int64_t paused_ns;    /* end of the history shown; 0: now */
+	char foot[256];       /* the line that the view names */
+	int64_t described_ns; /* when it was asked for; 0: for another view, or never */
+	char recording[64];   /* "REC run.csv 12.4 MB"; "" for none */
 };
 
 /* Views of what the session has; `view` by name or digit (NULL: the first). An unknown one is an error that lists those there are. */
@@ -27,8 +28,8 @@ void screen_show(struct screen *screen, const struct view *view);
 /* The visible view so many tabs further. */
 void screen_turn(struct screen *screen, int by);
 
-/* Read what only describe tells (the foot of the CPU view), when the view that is shown needs it. */
-void screen_describe(struct screen *screen);
+/* Ask for the foot of the view that is shown, if it has one: at most once a second. */
+void screen_describe(struct screen *screen, int64_t now_ns);
 /* Draw everything. alert: NULL for none. */
 void screen_draw(struct screen *screen, const char *alert, struct canvas *canvas);
 

@@ -89,7 +89,6 @@ static void board_init(struct board *b, struct gpudb *db, const char *gpu, unsig
 		.gpu = {b->set, b->set->n_vector, b->now, b->now, b->column, b->history, TINY_POINTS},
 		.refresh_s = 0.5,
 		.fps = 60,
-		.cpu_line = "",
 		.scroll_max = &b->scroll_max,
 	};
 	if (!views_init(&b->views, b->set, NULL, &err))

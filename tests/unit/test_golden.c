@@ -1,6 +1,7 @@
 /* The golden screens: every view over a simulated GPU and a CPU with fixed numbers, compared with tests/golden/NAME.txt.
  * MALITOP_GOLDEN_UPDATE=1 rewrites them; look at the difference before you keep it. */
 #include "backends/backends.h"
+#include "backends/gpu_system.h"
 #include "base/alloc.h"
 #include "model/history.h"
 #include "views/view.h"
@@ -83,7 +84,15 @@ struct labels {
 	char title[64], clock[64];
 };
 
-static void measure_gpu(struct measured *m, const struct gpudb *db, const char *gpu, struct labels *labels)
+/* What a machine says of its GPU. */
+struct system {
+	struct gpu_system g;
+	struct gpu_system_values values;
+};
+
+/* A simulated GPU, and what its machine says of it unless `system` is NULL. */
+static void measure_gpu(struct measured *m, const struct gpudb *db, const char *gpu, const struct system *system,
+			struct labels *labels)
 {
 	struct source s = {
 		.backend = &backend_sim,
@@ -98,10 +107,14 @@ static void measure_gpu(struct measured *m, const struct gpudb *db, const char *
 			    .per_instance = true},
 		.priv = xcalloc(1, backend_sim.priv_size),
 	};
+	unsigned system_slot;
 	struct err err;
 
 	if (!backend_sim.open(&s, "", &err) || !backend_sim.start(&s, INTERVAL_NS, 0, &err))
 		fail_msg("%s", err.text);
+	system_slot = s.n_slots;
+	if (system)
+		gpu_system_add_slots(&system->g, &s);
 	m->set = set_new(db, &(struct metric_source){.product = s.product,
 						     .slots = s.slots,
 						     .n_slots = s.n_slots,
@@ -114,6 +127,8 @@ static void measure_gpu(struct measured *m, const struct gpudb *db, const char *
 	for (int64_t now = INTERVAL_NS; now <= END_NS; now += INTERVAL_NS)
 		while (backend_sim.read(&s, now, sample) == READ_GOT) {
 			sample->seq++;
+			if (system)
+				gpu_system_fill(&system->g, &system->values, sample->value + system_slot);
 			history_push(m->history, sample);
 		}
 	backend_sim.stop(&s);
@@ -222,17 +237,18 @@ struct machine {
 	struct view_data data;
 	struct frame_text text;
 	struct labels labels;
+	bool system;
 };
 
-static void machine_init(struct machine *m, const char *gpu)
+static void machine_init(struct machine *m, const char *gpu, const struct system *system)
 {
 	struct err err;
 
-	*m = (struct machine){.db = gpudb_load(NULL, 0, &err)};
+	*m = (struct machine){.db = gpudb_load(NULL, 0, &err), .system = system};
 	if (!m->db)
 		fail_msg("%s", err.text);
 	if (gpu) {
-		measure_gpu(&m->gpu, m->db, gpu, &m->labels);
+		measure_gpu(&m->gpu, m->db, gpu, system, &m->labels);
 		template_view_init(&m->templ, m->db, m->gpu.set);
 	}
 	measure_cpu(&m->cpu, m->db);
@@ -246,7 +262,6 @@ static void machine_init(struct machine *m, const char *gpu)
 		.fps = 60,
 		.width = 1920,
 		.height = 1080,
-		.cpu_line = "load 2.41 1.98 1.75   memory 3.21 of 7.66 GB   hottest 61.5 C (cpu7)",
 	};
 	m->text = (struct frame_text){
 		.gpu = gpu ? m->labels.title : NULL,
@@ -274,12 +289,17 @@ static char *screen(const struct machine *m, const struct view *view, int cols, 
 {
 	AUTO_STRBUF struct strbuf out = {0};
 	struct canvas c;
+	struct view_data data = m->data;
 	struct rect r;
 
+	if (view->foot == FOOT_GPU && m->system)
+		data.foot = "GPU memory 734 MB: com.studio.game 412 MB, surfaceflinger 96.5 MB";
+	if (view->foot == FOOT_CPU)
+		data.foot = "load 2.41 1.98 1.75   memory 3.21 of 7.66 GB   hottest 61.5 C (cpu7)";
 	canvas_init(&c, cols, rows, ascii);
 	r = canvas_rect(&c);
 	frame_draw(&m->text, &m->views, view, &c, &r);
-	view_draw(view, &m->data, &c, r);
+	view_draw(view, &data, &c, r);
 	canvas_dump(&c, &out);
 	canvas_fini(&c);
 	return take_ptr(&out.p);
@@ -338,7 +358,7 @@ static void every_view_looks_as_it_did(void **state)
 	int differ = 0;
 
 	(void)state;
-	machine_init(&m, "Mali-G715");
+	machine_init(&m, "Mali-G715", NULL);
 	for (unsigned i = 0; i < m.views.n_views; i++)
 		differ += compare_sizes(&m, m.views.views[i].name, "");
 	differ += compare(&m, "overview", "", 40, 10, false);
@@ -361,12 +381,31 @@ static void other_gpus_show_their_own_queues(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(gpus); i++) {
 		struct machine m;
 
-		machine_init(&m, gpus[i].gpu);
+		machine_init(&m, gpus[i].gpu, NULL);
 		differ += compare(&m, "overview", gpus[i].variant, 80, 24, false);
 		if (gpus[i].gpu)
 			differ += compare(&m, "queues", gpus[i].variant, 100, 30, false);
 		machine_fini(&m);
 	}
+	assert_int_equal(differ, 0);
+}
+
+static void heat_and_memory_are_shown_where_the_machine_tells_them(void **state)
+{
+	static const struct system system = {
+		.g = {.n_zones = 1,
+		      .source = {[GPU_SYSTEM_UTILIZATION].file.path = "load", [GPU_SYSTEM_MEMORY].file.path = "gpu_memory"}},
+		.values = {{[GPU_SYSTEM_TEMPERATURE] = 54538, [GPU_SYSTEM_UTILIZATION] = 91, [GPU_SYSTEM_MEMORY] = 734003200}}};
+	struct machine m;
+	int differ = 0;
+
+	(void)state;
+	machine_init(&m, "Mali-G715", &system);
+	differ += compare(&m, "overview", "-system", 100, 30, false);
+	differ += compare(&m, "overview", "-system", 80, 24, false);
+	differ += compare(&m, "memory", "-system", 100, 30, false);
+	differ += compare(&m, "memory", "-system", 80, 24, false);
+	machine_fini(&m);
 	assert_int_equal(differ, 0);
 }
 
@@ -379,7 +418,7 @@ static void every_view_of_every_gpu_fits_every_size(void **state)
 	for (size_t g = 0; g < ARRAY_LEN(gpus); g++) {
 		struct machine m;
 
-		machine_init(&m, gpus[g]);
+		machine_init(&m, gpus[g], NULL);
 		for (unsigned i = 0; i < m.views.n_views * ARRAY_LEN(sizes) * 4; i++) {
 			const int *size = sizes[i / 4 % ARRAY_LEN(sizes)];
 
@@ -400,6 +439,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_view_looks_as_it_did),
 		cmocka_unit_test(other_gpus_show_their_own_queues),
+		cmocka_unit_test(heat_and_memory_are_shown_where_the_machine_tells_them),
 		cmocka_unit_test(every_view_of_every_gpu_fits_every_size),
 	};
 

@@ -1,5 +1,10 @@
 #include "tests/unit/gpu_bench.h"
 
+#include "model/history.h"
+#include "model/metric.h"
+
+#include <math.h>
+
 /* The files of GPUs in tests/fixtures are written after what the drivers' sources print; no board was at hand. */
 
 static void every_board_tells_what_its_files_hold(void **state)
@@ -103,6 +108,7 @@ static void devfreq_is_that_of_the_device_else_the_only_one_with_such_a_name(voi
 		{NULL, {"13000000.mali", "mtk-dvfsrc-devfreq", NULL}, 100000000},
 		{NULL, {"bus_mif", "17000060.g3d", NULL}, 200000000},
 		{NULL, {"gpu", NULL, NULL}, 100000000},
+		{NULL, {"ddrfreq", "gpufreq", NULL}, 200000000},
 		{NULL, {"dmc", "gpubus", "gpu-bus"}, UNKNOWN},
 		{NULL, {"gpu", "ff9a0000.gpu", NULL}, UNKNOWN},
 		{"ff9a0000.gpu", {"gpu", "ff9a0000.gpu", NULL}, 200000000},
@@ -250,6 +256,105 @@ static void the_number_of_open_files_does_not_grow_with_failures(void **state)
 	}
 }
 
+/* As the backend of a GPU has them. */
+static void source_of(struct source *s, const struct gpudb *db, const struct gpu_system *g)
+{
+	*s = (struct source){.product = gpudb_by_name(db, "Mali-G715"), .options.per_instance = true};
+	s->constants = (struct source_constants){.core_count = 2, .l2_slice_count = 1, .core_mask = 5};
+	source_add_gpu_sums(s);
+	if (g)
+		gpu_system_add_slots(g, s);
+	source_add_gpu_instances(s);
+}
+
+static void slots_are_those_the_machine_tells_and_stand_between_sums_and_instances(void **state)
+{
+	static const struct {
+		const char *board;
+		unsigned n;
+		const char *names[GPU_SYSTEM_LEVELS];
+	} cases[] = {{"rk3588", 4, {"GPUFreq", "GPUTemp", "GPUDriverUtil", "GPUMem"}},
+		     {"amlogic-g31", 3, {"GPUFreq", "GPUDriverUtil", "GPUMem"}},
+		     {"s922x", 1, {"GPUFreq"}},
+		     {"bare", 0, {NULL}}};
+	struct gpudb *db = gpudb_load(NULL, 0, NULL);
+	struct source plain = {0};
+
+	(void)state;
+	source_of(&plain, db, NULL);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		unsigned n = cases[i].n, sums = plain.n_sums;
+		struct source s;
+		struct bench b;
+
+		bench_open(&b, cases[i].board);
+		source_of(&s, db, &b.g);
+		assert_int_equal(s.n_sums, sums + n);
+		assert_int_equal(s.n_slots, plain.n_slots + n);
+		for (unsigned k = 0; k < n; k++)
+			assert_string_equal(s.slots[sums + k].name, cases[i].names[k]);
+		for (unsigned k = 0; k < plain.n_slots; k++) {
+			const struct slot *slot = &s.slots[k < sums ? k : k + n];
+
+			assert_string_equal(slot->name, plain.slots[k].name);
+			assert_int_equal(slot->instance, plain.slots[k].instance);
+		}
+		free(s.slots);
+		bench_close(&b);
+	}
+	free(plain.slots);
+	gpudb_free(db);
+}
+
+static double metric_now(const struct metric_set *set, const double *vector, const char *name)
+{
+	const struct metric *m = metric_find(set, span_of(name));
+
+	return m ? metric_value(m, vector) : (double)NAN;
+}
+
+static void metrics_are_what_the_machine_tells_in_their_units(void **state)
+{
+	struct gpudb *db = gpudb_load(NULL, 0, NULL);
+	AUTOFREE struct sample *sample = NULL;
+	AUTOFREE struct column *column = NULL;
+	AUTOFREE double *vector = NULL;
+	struct metric_set *set;
+	struct source s;
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, "rk3588");
+	b.g.page_bytes = 4096;
+	source_of(&s, db, &b.g);
+	set = metric_set_new(db, &(struct metric_source){.product = s.product, .slots = s.slots, .n_slots = s.n_slots}, NULL);
+	assert_non_null(set);
+	sample = xcalloc(1, sizeof(*sample) + s.n_slots * sizeof(sample->value[0]));
+	sample->n_values = s.n_slots;
+	sample->end_ns = 100 * MS;
+	gpu_system_read(&b.g, &b.values);
+	gpu_system_fill(&b.g, &b.values, sample->value + s.n_sums - 4);
+	column = xcalloc(1, sizeof(*column) + s.n_slots * sizeof(column->value[0]));
+	column_from_sample(column, sample, s.slots, s.n_slots);
+	vector = xcalloc(set->n_vector, sizeof(*vector));
+	metric_vector(set, column, vector);
+	assert_true(metric_now(set, vector, "GPUFreq") == 300e6);
+	assert_true(fabs(metric_now(set, vector, "GPUTemp") - 50.846) < 1e-9);
+	assert_true(metric_now(set, vector, "GPUDriverUtil") == 37);
+	assert_true(metric_now(set, vector, "GPUMem") == 45678 * 4096);
+	metric_set_free(set);
+	free(s.slots);
+	bench_close(&b);
+	source_of(&s, db, NULL);
+	set = metric_set_new(db, &(struct metric_source){.product = s.product, .slots = s.slots, .n_slots = s.n_slots}, NULL);
+	assert_non_null(set);
+	assert_null(metric_find(set, SPAN_LIT("GPUTemp")));
+	assert_null(metric_find(set, SPAN_LIT("GPUMem")));
+	metric_set_free(set);
+	free(s.slots);
+	gpudb_free(db);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -263,6 +368,8 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_read_now_is_unknown_and_comes_back),
 		cmocka_unit_test(a_file_that_says_nothing_at_first_is_kept),
 		cmocka_unit_test(a_file_that_tells_goes_before_one_that_does_not),
+		cmocka_unit_test(slots_are_those_the_machine_tells_and_stand_between_sums_and_instances),
+		cmocka_unit_test(metrics_are_what_the_machine_tells_in_their_units),
 		cmocka_unit_test(the_number_of_open_files_does_not_grow_with_failures),
 	};
 

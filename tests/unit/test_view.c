@@ -2,6 +2,8 @@
 
 #include "base/stanza.h"
 
+#include <stdio.h>
+
 #define VIEW "view v\n  key 1\n  title V\n"
 
 static void malformed_screens_name_file_line_and_what_was_expected(void **state)
@@ -14,6 +16,7 @@ static void malformed_screens_name_file_line_and_what_was_expected(void **state)
 		{"view\n", "tiny.chart:1: 'view': expected"},
 		{"view v\n  key 12\n", "tiny.chart:2: 'key 12' in a view: expected key (one character)"},
 		{"view v\n  hidden maybe\n", "tiny.chart:2: 'hidden maybe' in a view: expected"},
+		{"view v\n  foot disk\n", "tiny.chart:2: 'foot disk' in a view: expected"},
 		{"view v\n  colour red\n", "tiny.chart:2: 'colour red' in a view: expected"},
 		{"view v\n  title V\n    more\n", "tiny.chart:3: indented by four or more: expected a field"},
 		{"view v\n\nview v\n", "tiny.chart:3: view v is there already"},
@@ -69,6 +72,54 @@ static void what_does_not_exist_is_left_out(void **state)
 	assert_string_equal(d->series[0].metric->def->name, "Share");
 	assert_null(d->series[0].beside);
 	assert_string_equal(d->series[1].label, "  Clock");
+	tiny_fini(&t);
+}
+
+static void the_foot_stands_under_the_charts_as_long_as_there_is_a_row(void **state)
+{
+	static const char chart[] = "chart c\n  widget strips\n  series Share\n  series Clock\n";
+	static const struct {
+		const char *field, *foot;
+		int rows;
+		const char *want; /* what follows the charts; NULL: no foot at all */
+	} cases[] = {
+		{"  foot gpu\n", "GPU memory 7 MB", 12, "\n\n GPU memory 7 MB\n"},
+		{"  foot cpu\n", "load 1.00", 12, "\n\n load 1.00\n"},
+		{"  foot cpu\n", "", 12, NULL},
+		{"  foot cpu\n", NULL, 12, NULL},
+		{"", "load 1.00", 12, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTOFREE char *got = NULL;
+		char text[256];
+		struct tiny t;
+
+		tiny_init(&t);
+		t.data.foot = cases[i].foot;
+		snprintf(text, sizeof(text), "view v\n%s%s", cases[i].field, chart);
+		got = tiny_shown(&t, text, 60, cases[i].rows, true);
+		if (cases[i].want ? !strstr(got, cases[i].want) : strstr(got, "load") || strstr(got, "memory"))
+			fail_msg("case %zu:\n%s", i, got);
+		tiny_fini(&t);
+	}
+}
+
+static void the_foot_has_its_row_where_charts_could_fill_the_screen(void **state)
+{
+	AUTO_STRBUF struct strbuf text = {0};
+	AUTOFREE char *got = NULL;
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	t.data.foot = "load 1.00";
+	strbuf_str(&text, "view v\n  foot cpu\nchart c\n  widget facts\n  columns 1\n");
+	for (int i = 0; i < 12; i++)
+		strbuf_str(&text, "  series Share\n");
+	got = tiny_shown(&t, text.p, 60, 10, true);
+	assert_non_null(strstr(got, "50.0 %\n load 1.00\n"));
 	tiny_fini(&t);
 }
 
@@ -245,6 +296,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(malformed_screens_name_file_line_and_what_was_expected),
 		cmocka_unit_test(what_does_not_exist_is_left_out),
+		cmocka_unit_test(the_foot_stands_under_the_charts_as_long_as_there_is_a_row),
+		cmocka_unit_test(the_foot_has_its_row_where_charts_could_fill_the_screen),
 		cmocka_unit_test(metrics_of_the_gpu_come_before_those_of_the_cpu),
 		cmocka_unit_test(views_are_found_by_name_and_key),
 		cmocka_unit_test(charts_give_way_by_priority),

@@ -112,7 +112,6 @@ static inline void tiny_init(struct tiny *t)
 		.fps = 50,
 		.width = 1920,
 		.height = 1080,
-		.cpu_line = "",
 	};
 }
 
