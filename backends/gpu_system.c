@@ -177,6 +177,8 @@ void gpu_system_open(struct gpu_system *g, const struct sys *sys, unsigned numbe
 
 void gpu_system_close(struct gpu_system *g)
 {
+	if (!g->sys)
+		return; /* never opened */
 	for (size_t i = 0; i < GPU_SYSTEM_THINGS; i++)
 		sysfs_file_close(g->sys, &g->source[i].file);
 	for (unsigned i = 0; i < g->n_zones; i++)

@@ -63,7 +63,7 @@ struct gpu_system {
 
 /* Find the files for /dev/mali<number>. Finding none is fine. *g need not be initialized; it keeps `sys`. */
 void gpu_system_open(struct gpu_system *g, const struct sys *sys, unsigned number);
-void gpu_system_close(struct gpu_system *g);
+void gpu_system_close(struct gpu_system *g); /* zeroed, or closed already: nothing to do */
 
 /* Everything. Some preads of files that are kept open: no allocation, no lock. Once a second is often enough. */
 void gpu_system_read(struct gpu_system *g, struct gpu_system_values *values);

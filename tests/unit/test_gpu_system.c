@@ -77,6 +77,18 @@ static void reading_opens_nothing_and_closing_closes_all(void **state)
 	bench_close(&b);
 }
 
+static void closing_what_was_never_opened_or_is_closed_does_nothing(void **state)
+{
+	struct gpu_system never = {0};
+	struct bench b;
+
+	(void)state;
+	gpu_system_close(&never);
+	bench_open(&b, "rk3588");
+	gpu_system_close(&b.g);
+	bench_close(&b);
+}
+
 static void a_gpu_that_sleeps_has_neither_clock_nor_load_but_memory(void **state)
 {
 	struct bench b;
@@ -361,6 +373,7 @@ int main(void)
 		cmocka_unit_test(every_board_tells_what_its_files_hold),
 		cmocka_unit_test(a_later_read_tells_the_later_state),
 		cmocka_unit_test(reading_opens_nothing_and_closing_closes_all),
+		cmocka_unit_test(closing_what_was_never_opened_or_is_closed_does_nothing),
 		cmocka_unit_test(a_gpu_that_sleeps_has_neither_clock_nor_load_but_memory),
 		cmocka_unit_test(devfreq_is_that_of_the_device_else_the_only_one_with_such_a_name),
 		cmocka_unit_test(a_second_gpu_is_another_machine),
