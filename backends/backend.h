@@ -45,7 +45,9 @@ struct source {
 	const struct backend *backend;
 	const struct sys *sys;
 	struct source_options options;
-	void *priv; /* backend->priv_size zeroed bytes, owned by the core */
+	char device[128];   /* what open was given; for opening it again */
+	char interface[32]; /* what options.interface points to */
+	void *priv;         /* backend->priv_size zeroed bytes, owned by the core */
 
 	/* Filled by open: */
 	enum source_kind kind;

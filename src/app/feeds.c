@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define GAP_POINTS 3 /* time without samples that is more than jitter */
+
 static double *vector_new(unsigned n)
 {
 	double *v = xcalloc(n, sizeof(*v));
@@ -31,18 +33,15 @@ static void make_vectors(struct feeds *f, struct feed_state *feed)
 
 void feeds_init(struct feeds *f, struct session *session, bool instances, int64_t refresh_ns)
 {
-	*f = (struct feeds){.session = session,
-			    .ring = session_ring(session, session->options->interval_ns, instances),
-			    .instances = instances,
-			    .interval_ns = session->options->interval_ns,
-			    .refresh_ns = refresh_ns};
+	*f = (struct feeds){
+		.session = session, .ring = session_ring(session, instances), .instances = instances, .refresh_ns = refresh_ns};
 	for (unsigned i = 0; i < session->n; i++) {
 		const struct session_source *source = &session->sources[i];
 		struct feed_state *feed = &f->feeds[i];
 
 		feed->source = source;
 		feed->history = history_new(source->set->slots, source->n_slots, instances ? source->n_slots : source->n_sums,
-					    f->interval_ns);
+					    source->asked_ns);
 		feed->column = history_column_new(feed->history);
 		feed->scratch = vector_new(source->set->n_vector);
 		make_vectors(f, feed);
@@ -85,7 +84,7 @@ void feeds_drain(struct feeds *f)
 /* The new ring is attached before the old one leaves: samples that come twice are known by their count. */
 static void change_ring(struct feeds *f)
 {
-	struct ring *old = f->ring, *new = session_ring(f->session, f->interval_ns, f->instances);
+	struct ring *old = f->ring, *new = session_ring(f->session, f->instances);
 
 	sampler_detach(f->session->sampler, old);
 	feeds_drain(f);
@@ -93,9 +92,9 @@ static void change_ring(struct feeds *f)
 	f->ring = new;
 }
 
-void feeds_set_interval(struct feeds *f, int64_t interval_ns)
+void feeds_set_interval(struct feeds *f, struct session_source *source, int64_t interval_ns)
 {
-	f->interval_ns = interval_ns;
+	session_set_interval(f->session, source, interval_ns);
 	change_ring(f);
 }
 
@@ -180,7 +179,7 @@ static void step(struct feeds *f, struct feed_state *feed)
 {
 	int64_t newest = history_newest_ns(feed->history);
 
-	if (!newest || feed->source->gone) {
+	if (!newest || feed->source->away) {
 		for (unsigned i = 0; i < feed->n_vector; i++)
 			feed->now[i] = NAN;
 		return;
@@ -191,7 +190,10 @@ static void step(struct feeds *f, struct feed_state *feed)
 	vector_at(f, feed, newest, feed->now);
 	metric_vector(feed->source->set, history_total(feed->history), feed->scratch);
 	memcpy(feed->total, feed->scratch, feed->n_vector * sizeof(*feed->total));
-	points_step(feed);
+	if (newest - feed->shown_ns > GAP_POINTS * window_ns(f, feed))
+		points_rebuild(f, feed, newest); /* a device was away: its points are empty */
+	else
+		points_step(feed);
 	feed->shown_ns = newest;
 }
 

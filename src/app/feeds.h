@@ -25,7 +25,7 @@ struct feeds {
 	struct session *session;
 	struct ring *ring; /* owned */
 	bool instances;    /* every core, slice and CPU is kept as well */
-	int64_t interval_ns, refresh_ns;
+	int64_t refresh_ns;
 	struct feed_state feeds[SESSION_SOURCES_MAX];
 };
 
@@ -37,8 +37,8 @@ void feeds_fini(struct feeds *f);
 void feeds_drain(struct feeds *f);
 /* Keep instances from now on. */
 void feeds_keep_instances(struct feeds *f);
-/* Another sampling interval: a ring for it. Nothing is lost on the way. */
-void feeds_set_interval(struct feeds *f, int64_t interval_ns);
+/* Another sampling interval, and a ring for it. Nothing is lost on the way. */
+void feeds_set_interval(struct feeds *f, struct session_source *source, int64_t interval_ns);
 /* How many points views can draw; those that are missing are made from history. */
 void feeds_want_points(struct feeds *f, int n);
 /* A refresh period is over: a new point, and now moves on. */

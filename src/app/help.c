@@ -29,11 +29,12 @@ static void draw_keys(struct rect *r, struct canvas *canvas)
 
 static void draw_source(const struct session_source *s, struct session *session, struct rect *r, struct canvas *canvas)
 {
+	const char *away = session_away_text(s);
 	AUTO_STRBUF struct strbuf text = {0};
 	struct rect row = rect_top(r, 1);
 	struct span rest;
 
-	canvas_printf(canvas, row, STYLE_TITLE, "%s, %s%s", s->title, s->driver, s->gone ? ": gone" : "");
+	canvas_printf(canvas, row, STYLE_TITLE, "%s, %s%s%s", s->title, s->driver, away ? ": " : "", away ? away : "");
 	sampler_describe(session->sampler, s->index, &text);
 	rest = (struct span){text.p, text.n};
 	while (rest.n) {

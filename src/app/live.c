@@ -26,7 +26,6 @@ struct live {
 	struct canvas canvas;
 	struct recorder *recorder;
 	struct alerts alerts;
-	int64_t interval_ns;
 	int64_t start_ns, next_step_ns;
 	const struct view *before_counters;
 	bool has_instances; /* the sources deliver every core */
@@ -154,13 +153,11 @@ static int64_t neighbour_interval(int64_t ns, int direction)
 static void do_interval(struct live *l, int direction)
 {
 	struct session_source *gpu = session_first(&l->session, SOURCE_GPU);
-	int64_t ns = neighbour_interval(l->interval_ns, direction);
+	int64_t ns = gpu ? neighbour_interval(gpu->asked_ns, direction) : 0;
 
-	if (!gpu || ns == l->interval_ns || ns > l->feeds.refresh_ns || l->recorder)
+	if (!gpu || ns == gpu->asked_ns || ns > l->feeds.refresh_ns || l->recorder)
 		return; /* a log keeps the interval it began with */
-	l->interval_ns = ns;
-	feeds_set_interval(&l->feeds, ns);
-	sampler_set_period(l->session.sampler, gpu->index, ns);
+	feeds_set_interval(&l->feeds, gpu, ns);
 }
 
 static const struct {
@@ -232,7 +229,7 @@ static void take_events(struct live *l, int64_t now)
 {
 	char text[512];
 
-	while (session_event(&l->session, text, sizeof(text))) {
+	while (session_event(&l->session, now, text, sizeof(text))) {
 		alerts_add(&l->alerts, now, text);
 		l->dirty = true;
 	}
@@ -308,8 +305,7 @@ static void loop(struct live *l)
 		l->sys->poll(l->sys, fds, (unsigned)n + 1, l->dirty && term_ready(l->term) ? 0 : wait_ms(l, now));
 		now = l->sys->monotonic_ns(l->sys);
 		take_input(l);
-		if (fds[n].revents)
-			take_events(l, now);
+		take_events(l, now);
 		feeds_drain(&l->feeds);
 		step(l, now);
 		if (!l->end && l->dirty && term_ready(l->term))
@@ -355,7 +351,6 @@ static bool start(struct live *l, struct err *err)
 	if (!open_terminal(l, err))
 		return false;
 	now = l->sys->monotonic_ns(l->sys);
-	l->interval_ns = o->interval_ns;
 	l->start_ns = now;
 	l->next_step_ns = now + l->feeds.refresh_ns;
 	canvas_init(&l->canvas, 1, 1, !term_utf8(l->term));

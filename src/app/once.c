@@ -3,12 +3,15 @@
 #include "app/screen.h"
 
 #include <poll.h>
+#include <string.h>
 
-/* Let the sampler work until the deadline. */
-static void drain_until(struct feeds *feeds, int64_t deadline_ns)
+#define SAID_TEXT 512
+
+/* Let the sampler work until the deadline. What there is to say, the newest last, replaces *said. */
+static void drain_until(struct feeds *feeds, int64_t deadline_ns, char said[SAID_TEXT])
 {
 	const struct sys *sys = feeds->session->sys;
-	char ignored[256];
+	char text[SAID_TEXT];
 	int64_t now;
 
 	while ((now = sys->monotonic_ns(sys)) < deadline_ns) {
@@ -16,18 +19,19 @@ static void drain_until(struct feeds *feeds, int64_t deadline_ns)
 
 		sys->poll(sys, NULL, 0, left_ms > 500 ? 500 : (int)left_ms);
 		feeds_drain(feeds);
-		while (session_event(feeds->session, ignored, sizeof(ignored)))
-			;
+		while (session_event(feeds->session, now, text, sizeof(text)))
+			if (text[0])
+				memcpy(said, text, sizeof(text));
 	}
 }
 
-static void take_frames(struct feeds *feeds, unsigned frames)
+static void take_frames(struct feeds *feeds, unsigned frames, char said[SAID_TEXT])
 {
 	const struct sys *sys = feeds->session->sys;
 	int64_t start = sys->monotonic_ns(sys);
 
 	for (unsigned i = 1; i <= frames; i++) {
-		drain_until(feeds, start + i * feeds->refresh_ns);
+		drain_until(feeds, start + i * feeds->refresh_ns, said);
 		feeds_step(feeds);
 	}
 }
@@ -38,6 +42,7 @@ enum exit_status once_run(const struct sys *sys, const struct options *options, 
 	struct screen screen = {0};
 	struct feeds feeds;
 	struct canvas canvas;
+	char said[SAID_TEXT] = "";
 	bool ok;
 
 	if (!session_open(&session, sys, options, true, err))
@@ -47,9 +52,9 @@ enum exit_status once_run(const struct sys *sys, const struct options *options, 
 	if (ok) {
 		canvas_init(&canvas, (int)options->once.w, (int)options->once.h, ascii);
 		feeds_want_points(&feeds, 2 * canvas.cols);
-		take_frames(&feeds, options->frames);
+		take_frames(&feeds, options->frames, said);
 		screen_describe(&screen, sys->monotonic_ns(sys));
-		screen_draw(&screen, session.notes.n ? session.notes.p : NULL, &canvas);
+		screen_draw(&screen, said[0] ? said : session.notes.n ? session.notes.p : NULL, &canvas);
 		canvas_dump(&canvas, out);
 		canvas_fini(&canvas);
 	}

@@ -107,7 +107,7 @@ static void wait_for_end(const struct sys *sys, const struct options *o, struct 
 		int got;
 
 		tell_progress(recorder, (double)(now - start) * 1e-9, o);
-		while (session_event(session, text, sizeof(text)))
+		while (session_event(session, now, text, sizeof(text)))
 			if (text[0])
 				fprintf(stderr, "malitop: %s\n", text);
 		if (o->duration_ns && start + o->duration_ns - now < left)

@@ -235,7 +235,7 @@ struct recorder *recorder_start(struct session *session, const char *path, struc
 			*err = r->state.err;
 	}
 	if (ok)
-		r->ring = session_ring(session, session->options->interval_ns, session->options->per_core);
+		r->ring = session_ring(session, session->options->per_core);
 	if (ok && start_thread(r, err))
 		return r;
 	recorder_unmake(r);

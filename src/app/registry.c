@@ -6,6 +6,7 @@
 #include "backends/backends.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,21 +57,32 @@ void registry_result_fini(struct registry_result *r)
 	*r = (struct registry_result){0};
 }
 
-static bool open_one(const struct sys *sys, const struct backend *backend, const struct source_options *options,
-		     const char *device, struct registry_result *r, struct err *err)
+struct source *source_open(const struct sys *sys, const struct backend *backend, const struct source_options *what,
+			   const char *device, struct err *err)
 {
 	struct source *source = xcalloc(1, sizeof(*source));
 
-	source->backend = backend;
-	source->sys = sys;
-	source->options = *options;
+	*source = (struct source){.backend = backend, .sys = sys, .options = *what};
+	snprintf(source->device, sizeof(source->device), "%s", device);
+	snprintf(source->interface, sizeof(source->interface), "%s", what->interface ? what->interface : "");
+	source->options.interface = source->interface[0] ? source->interface : NULL;
 	source->priv = xcalloc(1, backend->priv_size);
 	if (!backend->open(source, device, err)) {
 		source_free(source);
-		return false;
+		return NULL;
 	}
 	if (!source->n_sums)
 		source->n_sums = source->n_slots;
+	return source;
+}
+
+static bool open_one(const struct sys *sys, const struct backend *backend, const struct source_options *options,
+		     const char *device, struct registry_result *r, struct err *err)
+{
+	struct source *source = source_open(sys, backend, options, device, err);
+
+	if (!source)
+		return false;
 	GROW(r->sources, r->n, r->cap);
 	r->sources[r->n++] = source;
 	return true;

@@ -33,6 +33,9 @@ void registry_result_fini(struct registry_result *r); /* closes and frees what w
 bool registry_open(const struct sys *sys, const struct options *options, const struct source_options *what,
 		   struct registry_result *r, struct err *err);
 
+/* One device; again, where it was lost. NULL on failure. */
+struct source *source_open(const struct sys *sys, const struct backend *backend, const struct source_options *what,
+			   const char *device, struct err *err);
 void source_free(struct source *source); /* after backend->close */
 
 #endif

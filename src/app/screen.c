@@ -103,15 +103,19 @@ static void clock_text(const struct session_source *gpu, const struct feed *feed
 		snprintf(out, size, "%s MHz", now);
 }
 
-/* "SIMULATED", "PAUSED 12.5 s back", "REC run.csv 12.4 MB" */
-static void state_text(const struct screen *screen, bool simulated, char *out, size_t size)
+/* "SIMULATED", "GPU gone, trying again", "PAUSED 12.5 s back", "REC run.csv 12.4 MB" */
+static void state_text(const struct screen *screen, const struct session_source *head, char *out, size_t size)
 {
+	const char *away = head ? session_away_text(head) : NULL;
 	int64_t oldest, newest;
 	size_t n = 0;
 
 	out[0] = 0;
-	if (simulated)
+	if (head && head->simulated)
 		n += (size_t)snprintf(out, size, "SIMULATED");
+	if (away)
+		n += (size_t)snprintf(out + n, size - n, "%s%s %s", n ? "  " : "", head->kind == SOURCE_GPU ? "GPU" : "CPU",
+				      away);
 	if (screen->paused_ns && feeds_reach(screen->feeds, &oldest, &newest))
 		n += (size_t)snprintf(out + n, size - n, "%sPAUSED %.1f s back", n ? "  " : "",
 				      (double)(newest - screen->paused_ns) * 1e-9);
@@ -171,7 +175,7 @@ void screen_draw(struct screen *screen, const char *alert, struct canvas *canvas
 	if (gpu)
 		clock_text(gpu, &data.gpu, canvas->ascii, clock, sizeof(clock));
 	span_text(screen, head, span, sizeof(span));
-	state_text(screen, head && head->simulated, state, sizeof(state));
+	state_text(screen, head, state, sizeof(state));
 	local_time(screen->session->sys, time_of_day, sizeof(time_of_day));
 	snprintf(dropped, sizeof(dropped), "%llu dropped", (unsigned long long)lost);
 	canvas_clear(canvas);

@@ -1,10 +1,13 @@
-#include "app/session.h"
+#include "app/session_priv.h"
 
 #include "base/alloc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define RING_NS 4000000000ll
+#define RING_SAMPLES_MIN 64
 
 static struct source_options source_options_of(const struct session *session, bool per_instance)
 {
@@ -50,6 +53,7 @@ static bool take_source(struct session *session, const struct source *source, st
 		return err_set(err, ERR_USAGE, "--definitions guide: %s has no guide: Mali-G52, Mali-G715 and Mali-G625 have one",
 			       source->product->name);
 	*mine = (struct session_source){
+		.backend = source->backend,
 		.kind = source->kind,
 		.simulated = source->simulated,
 		.top_hz = source->constants.top_hz,
@@ -57,7 +61,10 @@ static bool take_source(struct session *session, const struct source *source, st
 		.n_sums = source->n_sums,
 		.constants = source->constants,
 		.product = source->product,
+		.asked_ns = session->options->interval_ns,
 	};
+	snprintf(mine->device, sizeof(mine->device), "%s", source->device);
+	snprintf(mine->interface, sizeof(mine->interface), "%s", source->interface);
 	str_printable(mine->title, sizeof(mine->title), source->title);
 	str_printable(mine->driver, sizeof(mine->driver), source->driver);
 	if (source->note[0])
@@ -67,17 +74,6 @@ static bool take_source(struct session *session, const struct source *source, st
 	return mine->set != NULL;
 }
 
-/* What the opener's thread works on. */
-struct opening {
-	const struct sys *sys;
-	const struct options *options;
-	struct source_options what;
-	struct registry_result result;
-	bool ok;
-	struct err err;
-	struct gpudb *db; /* once the session has left: goes with the last user */
-};
-
 static void opening_call(void *job)
 {
 	struct opening *o = job;
@@ -85,7 +81,7 @@ static void opening_call(void *job)
 	o->ok = registry_open(o->sys, o->options, &o->what, &o->result, &o->err);
 }
 
-static void opening_drop(void *job)
+void opening_drop(void *job)
 {
 	struct opening *o = job;
 
@@ -102,9 +98,9 @@ bool session_begin(struct session *session, const struct sys *sys, const struct 
 	*session = (struct session){.sys = sys, .options = options};
 	session->db = gpudb_load(options->gpudb, options->n_gpudb, err);
 	if (session->db && options_gpu(options, session->db, &product, err)) {
+		session->what = source_options_of(session, per_instance);
 		session->opening = xcalloc(1, sizeof(*session->opening));
-		*session->opening =
-			(struct opening){.sys = sys, .options = options, .what = source_options_of(session, per_instance)};
+		*session->opening = (struct opening){.sys = sys, .options = options, .what = session->what};
 		session->opener = opener_start(opening_call, opening_drop, session->opening, err);
 	}
 	if (session->opener)
@@ -183,51 +179,17 @@ struct session_source *session_first(struct session *session, enum source_kind k
 	return NULL;
 }
 
-static void tell_period(const struct session *session, const struct session_source *s, char *text, size_t size)
+struct ring *session_ring(struct session *session, bool instances)
 {
-	char have[UNITS_TEXT], want[UNITS_TEXT];
-
-	/* A CPU is always sampled more slowly; only a GPU's correction is news. */
-	if (s->kind == SOURCE_GPU && s->period_ns > session->options->interval_ns)
-		snprintf(text, size, "%s: samples every %s, not every %s as asked for", s->title, time_format(have, s->period_ns),
-			 time_format(want, session->options->interval_ns));
-}
-
-bool session_event(struct session *session, char *text, size_t size)
-{
-	struct sampler_event event;
-
-	text[0] = 0;
-	if (!sampler_next_event(session->sampler, &event))
-		return false;
-	for (unsigned i = 0; i < session->n; i++) {
-		struct session_source *s = &session->sources[i];
-
-		if (s->index != event.source)
-			continue;
-		if (event.kind == SAMPLER_STARTED) {
-			s->period_ns = event.period_ns;
-			tell_period(session, s, text, size);
-		} else {
-			s->gone = true;
-			snprintf(text, size, "%s", event.err.text);
-		}
-	}
-	return true;
-}
-
-struct ring *session_ring(struct session *session, int64_t interval_ns, bool instances)
-{
-	int64_t samples = 4000000000ll / interval_ns + 1;
 	struct ring *ring;
 	size_t bytes = 0;
 
-	if (samples < 64)
-		samples = 64;
 	for (unsigned i = 0; i < session->n; i++) {
 		const struct session_source *s = &session->sources[i];
+		int64_t samples = s->kind == SOURCE_GPU ? RING_NS / s->asked_ns + 1 : 0;
 
-		bytes += ring_bytes(s->kind == SOURCE_GPU ? (size_t)samples : 64, instances ? s->n_slots : s->n_sums);
+		bytes += ring_bytes(samples > RING_SAMPLES_MIN ? (size_t)samples : RING_SAMPLES_MIN,
+				    instances ? s->n_slots : s->n_sums);
 	}
 	ring = ring_new(bytes);
 	sampler_attach(session->sampler, ring, instances);

@@ -1,4 +1,8 @@
-/* session: everything that live, --once and record have in common: the data, the opened sources with their metrics, the sampler. */
+/* session: everything that live, --once and record have in common: the data, the opened sources with their metrics, the sampler, and
+ * what becomes of a source whose device goes.
+ *
+ * session.c begins and ends one; session_life.c is what happens between.
+ */
 #ifndef MALITOP_SESSION_H
 #define MALITOP_SESSION_H
 
@@ -11,8 +15,19 @@
 
 #define SESSION_SOURCES_MAX 16
 
-/* What the ui keeps of a source after the sampler has taken it: nothing here changes or goes away when the device does. */
+/* Why a source gives no samples. Those that may come back are tried again every SESSION_RETRY_NS. */
+enum session_away {
+	AWAY_NOT,
+	AWAY_GONE,    /* the device is gone */
+	AWAY_FAILED,  /* it would not start: another profiler has it, say */
+	AWAY_CHANGED, /* another GPU came back in its place */
+};
+#define SESSION_RETRY_NS 3000000000ll
+
+/* What the ui keeps of a source after the sampler has taken it: it stays when the device goes, and is the same when it is back. */
 struct session_source {
+	const struct backend *backend;
+	char device[128], interface[32]; /* to open it again */
 	enum source_kind kind;
 	char title[64], driver[64];
 	bool simulated;
@@ -22,15 +37,19 @@ struct session_source {
 	const struct gpu_product *product;
 	struct metric_set *set;
 	uint32_t index;    /* in the sampler */
+	int64_t asked_ns;  /* interval that was asked for */
 	int64_t period_ns; /* true interval, 0 until it started */
-	bool gone;
+	enum session_away away;
+	int64_t retry_ns; /* when it is tried again */
+	char told[256];   /* what was said of it last, so that nothing is said twice */
 };
 
 struct session {
 	const struct sys *sys;
 	const struct options *options;
 	struct gpudb *db;
-	struct opener *opener; /* while devices are being opened */
+	struct source_options what;
+	struct opener *opener; /* while devices are being opened, at first all of them, then one that was lost */
 	struct opening *opening;
 	struct sampler *sampler;
 	struct session_source sources[SESSION_SOURCES_MAX];
@@ -55,9 +74,14 @@ void session_close(struct session *session);
 
 /* The first source of a kind, NULL if there is none. */
 struct session_source *session_first(struct session *session, enum source_kind kind);
-/* Take in what the sampler tells. Returns false when there is nothing more; a line for the user goes to *text, "" for none. */
-bool session_event(struct session *session, char *text, size_t size);
-/* A ring for all sources, attached. */
-struct ring *session_ring(struct session *session, int64_t interval_ns, bool instances);
+/* Take in what the sampler tells, and try lost devices again; at least once a second. Returns false when there is nothing more; a line
+ * for the user goes to *text, "" for none. Never waits for a device. */
+bool session_event(struct session *session, int64_t now_ns, char *text, size_t size);
+/* "gone, trying again"; NULL for a source that is there. */
+const char *session_away_text(const struct session_source *source);
+/* Sample it with another interval. */
+void session_set_interval(struct session *session, struct session_source *source, int64_t interval_ns);
+/* A ring for all sources, attached: for 4 s at the intervals asked for. */
+struct ring *session_ring(struct session *session, bool instances);
 
 #endif

@@ -17,6 +17,7 @@
 
 #define G52 "driver=r44p0 gpu=0x74021000 cores=0x3"
 #define G78 "driver=r46p0 gpu=0x90820000 cores=0x5b3 slices=2"
+#define G715 "driver=r54p1 gpu=0xb8520000 cores=0x5b3 slices=2 values=128 clocks=2"
 #define SPLASH "malitop  opening the GPU driver"
 
 static int64_t now_ms(void)
@@ -110,6 +111,62 @@ static void what_fails_late_says_so_on_the_terminal_as_it_was(void **state)
 	run_stop(&run);
 }
 
+/* ---- a device that goes ---- */
+
+static void wait_gone(struct run *run, const char *text)
+{
+	for (int i = 0; i < 200 && emulator_find(&run->emulator, 0, text) >= 0; i++)
+		pty_read_for(&run->pty, 50);
+	assert_int_equal(emulator_find(&run->emulator, 0, text), -1);
+}
+
+/* How often a log has the text. */
+static unsigned count(const char *path, const char *text)
+{
+	char line[65536];
+	FILE *f = fopen(path, "re");
+	unsigned n = 0;
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f))
+		n += strstr(line, text) != NULL;
+	fclose(f);
+	return n;
+}
+
+static void a_device_that_goes_is_waited_for_and_the_rest_goes_on(void **state)
+{
+	char dir[] = "/tmp/malitop-life-XXXXXX";
+	AUTOFREE char *path = NULL, *arg = NULL;
+	struct run run;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	path = xasprintf("%s/log.csv", dir);
+	arg = xasprintf("--log=%s", path);
+	run_shown(&run, &(struct run_options){.devices = G715 " gone=1500-3500", .arg = arg, .cols = 160});
+	assert_true(run_wait(&run, 0, "850 of 850 MHz"));
+	assert_true(run_wait(&run, 0, "GPU gone, trying again"));
+	assert_non_null(strstr(emulator_row(&run.emulator, -1), "Mali-G715 7 cores: the device is gone; trying again every 3 s"));
+	assert_true(run_wait(&run, 0, "\u2013 of 850 MHz"));
+	pty_send(&run.pty, "9");
+	assert_true(run_wait(&run, 1, "CPU")); /* the CPU is measured all the time */
+	pty_send(&run.pty, "?");
+	assert_true(run_wait(&run, 2, "Mali-G715 7 cores, kbase r54p1: gone, trying again"));
+	pty_send(&run.pty, "?");
+	wait_gone(&run, "GPU gone");
+	assert_true(run_wait(&run, 2, "Mali-G715 7 cores: is back"));
+	assert_true(run_wait(&run, 0, "850 of 850 MHz"));
+	pty_read_for(&run.pty, 500);
+	run_quit(&run);
+	run_assert_as_before(&run);
+	run_stop(&run);
+	assert_int_equal(count(path, ",gap,"), 1);
+	assert_true(count(path, ",0.100") > 10);
+	unlink(path);
+	rmdir(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -117,6 +174,7 @@ int main(void)
 		cmocka_unit_test(a_driver_that_opens_at_once_has_no_such_screen),
 		cmocka_unit_test(a_driver_that_never_opens_can_be_left),
 		cmocka_unit_test(what_fails_late_says_so_on_the_terminal_as_it_was),
+		cmocka_unit_test(a_device_that_goes_is_waited_for_and_the_rest_goes_on),
 	};
 
 	if (!run_find_program())

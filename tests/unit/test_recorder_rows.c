@@ -107,7 +107,7 @@ static int bench_init(void **state)
 	s->sampler = sampler_new(&b->sys, &err);
 	assert_non_null(s->sampler);
 	s->n = 1;
-	s->sources[0] = (struct session_source){.kind = SOURCE_CPU, .n_slots = 1, .n_sums = 1, .period_ns = MS};
+	s->sources[0] = (struct session_source){.kind = SOURCE_CPU, .n_slots = 1, .n_sums = 1, .asked_ns = MS, .period_ns = MS};
 	s->sources[0].set = metric_set_new(s->db, &(struct metric_source){.slots = &slot, .n_slots = 1}, &err);
 	assert_non_null(s->sources[0].set);
 	*source = (struct source){.backend = &backend_fake, .sys = &b->sys, .kind = SOURCE_CPU, .n_slots = 1, .n_sums = 1};
