@@ -5,6 +5,7 @@
 #include "app/keys.h"
 #include "app/recorder.h"
 #include "app/screen.h"
+#include "app/splash.h"
 #include "app/term.h"
 #include "base/alloc.h"
 
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define PATIENCE_MS 200       /* for devices to open, before a screen says that it takes longer */
 #define DRAIN_NS 1000000000ll /* rings are drained at least so often, however slow the refresh */
 
 struct live {
@@ -315,23 +317,42 @@ static void loop(struct live *l)
 	}
 }
 
-static bool open_all(struct live *l, struct err *err)
+static bool open_terminal(struct live *l, struct err *err)
 {
 	const struct options *o = l->options;
-	/* Instances cost a GPU seven times the numbers: at short intervals only for those who ask. */
-	bool instances = o->per_core || o->interval_ns >= 10000000;
+
+	if (!l->term)
+		l->term = term_open(l->sys, &(struct term_options){.color = o->color, .theme = o->theme, .ascii = o->ascii}, err);
+	return l->term != NULL;
+}
+
+/* Most devices open at once: then the first frame is the real one, and what fails has not touched the terminal. */
+static bool wait_for_devices(struct live *l, struct err *err)
+{
+	struct pollfd fd = {.fd = session_opening_fd(&l->session), .events = POLLIN};
+	int64_t since = l->sys->monotonic_ns(l->sys);
+
+	if (l->sys->poll(l->sys, &fd, 1, PATIENCE_MS) > 0)
+		return true;
+	if (!open_terminal(l, err))
+		return false;
+	l->end = !splash_run(l->sys, l->term, fd.fd, since, &l->signal);
+	return true;
+}
+
+static bool start(struct live *l, struct err *err)
+{
+	const struct options *o = l->options;
 	int64_t now;
 
-	if (!session_open(&l->session, l->sys, o, instances, err))
+	if (!session_finish(&l->session, err))
 		return false;
-	l->has_instances = instances;
 	feeds_init(&l->feeds, &l->session, o->per_core, o->refresh_ns);
 	if (!screen_init(&l->screen, &l->session, &l->feeds, o->view, err))
 		return false;
 	if (o->log && !(l->recorder = recorder_start(&l->session, o->log, err)))
 		return false;
-	l->term = term_open(l->sys, &(struct term_options){.color = o->color, .theme = o->theme, .ascii = o->ascii}, err);
-	if (!l->term)
+	if (!open_terminal(l, err))
 		return false;
 	now = l->sys->monotonic_ns(l->sys);
 	l->interval_ns = o->interval_ns;
@@ -363,10 +384,12 @@ static bool close_all(struct live *l, struct err *err)
 
 enum exit_status live_run(const struct sys *sys, const struct options *options, int *signal, struct err *err)
 {
-	struct live l = {.sys = sys, .options = options};
+	/* Instances cost a GPU seven times the numbers: at short intervals only for those who ask. */
+	bool instances = options->per_core || options->interval_ns >= 10000000, ok, closed;
+	struct live l = {.sys = sys, .options = options, .has_instances = instances};
 	struct err late;
-	bool ok = open_all(&l, err), closed;
 
+	ok = session_begin(&l.session, sys, options, instances, err) && wait_for_devices(&l, err) && (l.end || start(&l, err));
 	if (ok)
 		loop(&l);
 	closed = close_all(&l, &late);

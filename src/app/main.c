@@ -62,8 +62,7 @@ static int run_with_data(const struct options *options, struct strbuf *out, stru
 
 static int run(const struct options *options, struct strbuf *out, struct err *err)
 {
-	struct sys sys;
-	int status;
+	static struct sys sys; /* for as long as the process lives, as options: a driver that never returns keeps both */
 
 	if (options->command == COMMAND_EVAL)
 		return run_with_data(options, out, err, eval_run);
@@ -71,17 +70,15 @@ static int run(const struct options *options, struct strbuf *out, struct err *er
 		return run_with_data(options, out, err, list_run);
 	if (!sys_init(&sys, NULL, err))
 		return EXIT_FAILED;
-	status = options->command == COMMAND_RECORD   ? record_run(&sys, options, out, err)
-		 : options->command == COMMAND_DOCTOR ? (int)doctor_run(&sys, options, out, err)
-						      : run_live(&sys, options, out, err);
-	sys_fini(&sys);
-	return status;
+	return options->command == COMMAND_RECORD   ? record_run(&sys, options, out, err)
+	       : options->command == COMMAND_DOCTOR ? (int)doctor_run(&sys, options, out, err)
+						    : run_live(&sys, options, out, err);
 }
 
 int main(int argc, char **argv)
 {
+	static struct options options;
 	AUTO_STRBUF struct strbuf out = {0};
-	struct options options;
 	struct err err = {0};
 	int status;
 
@@ -101,7 +98,5 @@ int main(int argc, char **argv)
 		status = EXIT_USAGE;
 	if (err.text[0])
 		tell(&err);
-	status = print(&out, status);
-	options_fini(&options);
-	return status;
+	return print(&out, status);
 }

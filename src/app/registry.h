@@ -1,4 +1,4 @@
-/* registry: the one list of backends, and the thread that opens devices. */
+/* registry: the one list of backends, and how their devices are opened. */
 #ifndef MALITOP_REGISTRY_H
 #define MALITOP_REGISTRY_H
 

@@ -1,7 +1,8 @@
 /* sampler: the thread that reads every source on time and hands the samples to the rings of its readers.
  *
  * It waits for nothing but time and its sources. Below a 10 ms interval it does not wake per sample: it sleeps
- * min(16 intervals, 16 ms) on an absolute timer and then drains every waiting sample.
+ * min(16 intervals, 16 ms) on an absolute timer and then drains every waiting sample. It never spins, whatever an fd does: one that
+ * is ready without a sample, or never runs dry, waits for the source's next deadline; one that hung up and gives nothing is gone.
  *
  * Threads: all functions are called by the ui (or record's main) thread; start, read, stop and close of a backend run on the
  * sampler's own. Requests are taken between reads.
@@ -22,6 +23,9 @@ void sampler_free(struct sampler *s);
 /* Hand over an opened source: started with that period, read until it goes. Returns its index (sample.source), counted from 0 in
  * the order of the calls and never used again. */
 uint32_t sampler_adopt(struct sampler *s, struct source *source, int64_t period_ns);
+/* A source that was told to be gone or failed is back: into its own seat. The count goes on, and its first sample has a gap. Its
+ * slots must be those it had. */
+void sampler_readopt(struct sampler *s, uint32_t index, struct source *source, int64_t period_ns);
 /* Start a source anew with another period. */
 void sampler_set_period(struct sampler *s, uint32_t index, int64_t period_ns);
 /* A reader's ring: pushed to from now on, until it is detached (then it is the caller's again). Instances are left out of a ring
@@ -34,7 +38,7 @@ enum sampler_event_kind { SAMPLER_STARTED, SAMPLER_FAILED, SAMPLER_GONE };
 struct sampler_event {
 	enum sampler_event_kind kind;
 	uint32_t source;
-	int64_t period_ns; /* SAMPLER_STARTED: the true one */
+	int64_t period_ns; /* SAMPLER_STARTED: the true one; told again when the source corrects it */
 	struct err err;    /* SAMPLER_FAILED, SAMPLER_GONE */
 };
 int sampler_fd(const struct sampler *s);

@@ -67,38 +67,97 @@ static bool take_source(struct session *session, const struct source *source, st
 	return mine->set != NULL;
 }
 
-bool session_open(struct session *session, const struct sys *sys, const struct options *options, bool per_instance,
-		  struct err *err)
-{
-	struct registry_result opened = {0};
-	const struct gpu_product *product;
+/* What the opener's thread works on. */
+struct opening {
+	const struct sys *sys;
+	const struct options *options;
 	struct source_options what;
-	struct session_source *gpu;
+	struct registry_result result;
 	bool ok;
+	struct err err;
+	struct gpudb *db; /* once the session has left: goes with the last user */
+};
+
+static void opening_call(void *job)
+{
+	struct opening *o = job;
+
+	o->ok = registry_open(o->sys, o->options, &o->what, &o->result, &o->err);
+}
+
+static void opening_drop(void *job)
+{
+	struct opening *o = job;
+
+	registry_result_fini(&o->result);
+	gpudb_free(o->db);
+	free(o);
+}
+
+bool session_begin(struct session *session, const struct sys *sys, const struct options *options, bool per_instance,
+		   struct err *err)
+{
+	const struct gpu_product *product;
 
 	*session = (struct session){.sys = sys, .options = options};
 	session->db = gpudb_load(options->gpudb, options->n_gpudb, err);
-	what = source_options_of(session, per_instance);
-	ok = session->db && options_gpu(options, session->db, &product, err) && registry_open(sys, options, &what, &opened, err);
-	for (unsigned i = 0; ok && i < opened.n; i++)
-		ok = take_source(session, opened.sources[i], err);
-	if (ok && !opened.n)
-		ok = err_set(err, 0, "nothing to measure: no source could be opened; try --demo");
-	ok = ok && (session->sampler = sampler_new(sys, err));
-	for (unsigned i = 0; ok && i < opened.n; i++)
-		session->sources[i].index = sampler_adopt(session->sampler, opened.sources[i], options->interval_ns);
-	if (ok) {
-		opened.n = 0; /* they are the sampler's now */
-		if (opened.notes.n)
-			strbuf_add(&session->notes, opened.notes.p, opened.notes.n);
-		gpu = session_first(session, SOURCE_GPU);
-		if (gpu)
-			template_view_init(&session->templ, session->db, gpu->set);
+	if (session->db && options_gpu(options, session->db, &product, err)) {
+		session->opening = xcalloc(1, sizeof(*session->opening));
+		*session->opening =
+			(struct opening){.sys = sys, .options = options, .what = source_options_of(session, per_instance)};
+		session->opener = opener_start(opening_call, opening_drop, session->opening, err);
 	}
-	registry_result_fini(&opened);
+	if (session->opener)
+		return true;
+	session_close(session);
+	return false;
+}
+
+int session_opening_fd(const struct session *session)
+{
+	return opener_fd(session->opener);
+}
+
+static bool take_all(struct session *session, struct registry_result *opened, struct err *err)
+{
+	for (unsigned i = 0; i < opened->n; i++)
+		if (!take_source(session, opened->sources[i], err))
+			return false;
+	if (!opened->n)
+		return err_set(err, 0, "nothing to measure: no source could be opened; try --demo");
+	session->sampler = sampler_new(session->sys, err);
+	if (!session->sampler)
+		return false;
+	for (unsigned i = 0; i < opened->n; i++)
+		session->sources[i].index = sampler_adopt(session->sampler, opened->sources[i], session->options->interval_ns);
+	opened->n = 0; /* they are the sampler's now */
+	return true;
+}
+
+bool session_finish(struct session *session, struct err *err)
+{
+	struct opening *o = opener_finish(take_ptr(&session->opener));
+	struct session_source *gpu;
+	bool ok = o->ok;
+
+	if (!ok)
+		*err = o->err;
+	ok = ok && take_all(session, &o->result, err);
+	if (ok && o->result.notes.n)
+		strbuf_add(&session->notes, o->result.notes.p, o->result.notes.n);
+	gpu = ok ? session_first(session, SOURCE_GPU) : NULL;
+	if (gpu)
+		template_view_init(&session->templ, session->db, gpu->set);
+	opening_drop(o);
 	if (!ok)
 		session_close(session);
 	return ok;
+}
+
+bool session_open(struct session *session, const struct sys *sys, const struct options *options, bool per_instance,
+		  struct err *err)
+{
+	return session_begin(session, sys, options, per_instance, err) && session_finish(session, err);
 }
 
 void session_close(struct session *session)
@@ -107,6 +166,10 @@ void session_close(struct session *session)
 	template_view_fini(&session->templ);
 	for (unsigned i = 0; i < session->n; i++)
 		metric_set_free(session->sources[i].set);
+	if (session->opener) {
+		session->opening->db = take_ptr(&session->db); /* its sources know products of it */
+		opener_leave(session->opener);
+	}
 	gpudb_free(session->db);
 	strbuf_fini(&session->notes);
 	*session = (struct session){0};

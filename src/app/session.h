@@ -2,6 +2,7 @@
 #ifndef MALITOP_SESSION_H
 #define MALITOP_SESSION_H
 
+#include "app/opener.h"
 #include "app/options.h"
 #include "app/registry.h"
 #include "app/sampler.h"
@@ -29,6 +30,8 @@ struct session {
 	const struct sys *sys;
 	const struct options *options;
 	struct gpudb *db;
+	struct opener *opener; /* while devices are being opened */
+	struct opening *opening;
 	struct sampler *sampler;
 	struct session_source sources[SESSION_SOURCES_MAX];
 	unsigned n;
@@ -36,10 +39,18 @@ struct session {
 	struct strbuf notes;        /* lines for the user */
 };
 
-/* Load the data, open the sources, compile their metrics and hand them to a sampler. `per_instance` asks sources for every core and
- * CPU. On failure nothing is left behind. */
+/* Load the data and begin to open the sources, on a thread of the opener. `per_instance` asks sources for every core and CPU. sys and
+ * options must live as long as the process: a driver that never returns keeps them. On failure nothing is left behind. */
+bool session_begin(struct session *session, const struct sys *sys, const struct options *options, bool per_instance,
+		   struct err *err);
+/* Readable when session_finish need not wait. */
+int session_opening_fd(const struct session *session);
+/* Take the opened sources, compile their metrics and hand them to a sampler. On failure nothing is left behind. */
+bool session_finish(struct session *session, struct err *err);
+/* All that in one. */
 bool session_open(struct session *session, const struct sys *sys, const struct options *options, bool per_instance,
 		  struct err *err);
+/* At any time after session_begin; never waits for a device to open. */
 void session_close(struct session *session);
 
 /* The first source of a kind, NULL if there is none. */

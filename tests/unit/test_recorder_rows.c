@@ -123,8 +123,8 @@ static int bench_fini(void **state)
 {
 	struct bench *b = *state;
 
-	lose_at = 0;
 	session_close(&b->session);
+	lose_at = 0; /* the sampler reads it */
 	sys_fini(&b->sys);
 	unlink(b->path);
 	rmdir(b->dir);
@@ -272,8 +272,12 @@ static void samples_that_were_lost_are_counted_and_flagged(void **state)
 	struct recorder *r;
 	struct recorder_state end;
 	char *text;
+	struct sampler_event started = {.kind = SAMPLER_FAILED};
 	size_t n;
 
+	for (int i = 0; i < 1000 && !sampler_next_event(b->session.sampler, &started); i++)
+		usleep(1000);
+	assert_int_equal(started.kind, SAMPLER_STARTED); /* nobody reads lose_at now */
 	lose_at = 20;
 	r = start(b, b->path);
 	sampler_set_period(b->session.sampler, 0, MS); /* anew, so that the ring sees the first */
