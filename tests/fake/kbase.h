@@ -80,7 +80,7 @@ struct fake_gpu {
 	bool enumerated;
 };
 
-/* The default: a rate that differs for every counter, in counts per ns of activity. */
+/* The default: a rate that differs for every counter. */
 uint64_t fake_count(const struct fake_gpu *gpu, enum fake_block block, unsigned instance, unsigned index, int64_t active_ns);
 
 #define FAKE_GPUS 4
