@@ -185,7 +185,6 @@ static bool kbase_open(struct source *source, const char *device, struct err *er
 	source_add_gpu_instances(source);
 	kbase_fold_init(&k->fold, source);
 	k->slots = xcalloc(source->n_slots, sizeof(*k->slots));
-	gpu_system_read(&k->system, &k->levels);
 	if (!source->constants.top_hz && k->system.top_hz != SAMPLE_UNKNOWN)
 		source->constants.top_hz = (double)k->system.top_hz;
 	return true;
