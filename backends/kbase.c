@@ -185,7 +185,6 @@ static bool kbase_open(struct source *source, const char *device, struct err *er
 	source_add_gpu_instances(source);
 	kbase_fold_init(&k->fold, source);
 	k->slots = xcalloc(source->n_slots, sizeof(*k->slots));
-	gpu_system_read(&k->system, &k->levels);
 	if (!source->constants.top_hz && k->system.top_hz != SAMPLE_UNKNOWN)
 		source->constants.top_hz = (double)k->system.top_hz;
 	return true;
@@ -376,8 +375,8 @@ static void kbase_describe(const struct source *source, struct strbuf *text)
 	strbuf_printf(text, "driver    %s%sAPI %u.%u (%s)\n", k->device.release, k->device.release[0] ? ", " : "", v->major,
 		      v->minor, apis[v->api]);
 	strbuf_printf(text, "counters  %s\n", k->why);
-	strbuf_printf(text, "GPU       %u cores (mask 0x%" PRIx64 "), %u L2 slices", c->core_count, c->core_mask,
-		      c->l2_slice_count);
+	strbuf_printf(text, "GPU       %u core%s (mask 0x%" PRIx64 "), %u L2 slice%s", c->core_count,
+		      c->core_count == 1 ? "" : "s", c->core_mask, c->l2_slice_count, c->l2_slice_count == 1 ? "" : "s");
 	if (c->bus_width_bits)
 		strbuf_printf(text, ", bus of %u bits", c->bus_width_bits);
 	if (k->n_engines)

@@ -1,4 +1,5 @@
 /* main: from the command line to one of the commands. The only place that prints results and messages, and that exits. */
+#include "app/doctor.h"
 #include "app/eval.h"
 #include "app/list.h"
 #include "app/live.h"
@@ -69,7 +70,9 @@ static int run(const struct options *options, struct strbuf *out, struct err *er
 		return run_with_data(options, out, err, list_run);
 	if (!sys_init(&sys, NULL, err))
 		return EXIT_FAILED;
-	return options->command == COMMAND_RECORD ? record_run(&sys, options, out, err) : run_live(&sys, options, out, err);
+	return options->command == COMMAND_RECORD   ? record_run(&sys, options, out, err)
+	       : options->command == COMMAND_DOCTOR ? (int)doctor_run(&sys, options, out, err)
+						    : run_live(&sys, options, out, err);
 }
 
 int main(int argc, char **argv)

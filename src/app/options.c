@@ -166,7 +166,7 @@ static bool set_list(struct options *options, const struct words *words, struct 
 static bool set_operands(struct options *options, const struct words *words, struct err *err)
 {
 	static const unsigned most[COMMAND_COUNT] = {
-		[COMMAND_LIVE] = 0, [COMMAND_RECORD] = 1, [COMMAND_EVAL] = 2, [COMMAND_LIST] = 2};
+		[COMMAND_LIVE] = 0, [COMMAND_RECORD] = 1, [COMMAND_EVAL] = 2, [COMMAND_LIST] = 2, [COMMAND_DOCTOR] = 1};
 	char buf[SHOWN];
 
 	if (options->command == COMMAND_LIST && !set_list(options, words, err))

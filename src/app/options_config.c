@@ -83,8 +83,9 @@ enum exit_status options_config(struct options *options, bool *interval, bool *r
 	if (!path)
 		return EXIT_DONE;
 	if (!file_read(path, CONFIG_MAX, &text, &n, &why)) {
-		if (why.code == ENOENT && !options->config)
-			return EXIT_DONE; /* nobody needs to have one */
+		/* Nobody needs to have one; and HOME may be that of another user, as it is for a shell that dropped its rights. */
+		if (!options->config && (why.code == ENOENT || why.code == ENOTDIR || why.code == EACCES))
+			return EXIT_DONE;
 		*err = why;
 		return EXIT_FAILED;
 	}

@@ -284,13 +284,13 @@ const struct option_row option_rows[] = {
 	{"demo", 0, "SCENARIO", "mixed",
 	 "a simulated GPU beside this machine's CPU: idle, mixed, fragment-bound, vertex-bound, compute-bound, bandwidth-bound, "
 	 "cpu-bound, serialised, raytracing",
-	 "mixed", IN_LIVE | IN_RECORD, false, &kind_text, AT(scenario), .choices = scenarios},
+	 "mixed", IN_LIVE | IN_RECORD | IN_DOCTOR, false, &kind_text, AT(scenario), .choices = scenarios},
 	{"gpu", 0, "NAME", NULL, "the GPU to simulate, to assume where the product is unknown, or to ask about", NULL, IN_ALL,
 	 true, &kind_text, AT(gpu)},
 	{"device", 0, "PATH", NULL, "one device node instead of the first found", NULL, IN_LIVE | IN_RECORD, true, &kind_text,
 	 AT(device)},
-	{"interval", 'i', "TIME", NULL, "sampling interval, 1ms to 10s", "100ms", IN_LIVE | IN_RECORD, true, &kind_time,
-	 AT(interval_ns), .min = 1 * MS, .max = 10 * S},
+	{"interval", 'i', "TIME", NULL, "sampling interval, 1ms to 10s", "100ms", IN_LIVE | IN_RECORD | IN_DOCTOR, true,
+	 &kind_time, AT(interval_ns), .min = 1 * MS, .max = 10 * S},
 	{"refresh", 'r', "TIME", NULL, "screen refresh and the time that is averaged over, 50ms to 60s, not below the interval",
 	 "500ms", IN_LIVE, true, &kind_time, AT(refresh_ns), .min = 50 * MS, .max = 60 * S},
 	{"view", 'v', "NAME", NULL, "first view, by its name or key; see malitop list views", "overview", IN_LIVE, true,
@@ -303,8 +303,8 @@ const struct option_row option_rows[] = {
 	 &kind_text, AT(log)},
 	{"metrics", 'm', "LIST", NULL, "columns of the log: metrics by name or glob, comma-separated; * is all", "the template",
 	 IN_LIVE | IN_RECORD, false, &kind_text, AT(metrics)},
-	{"format", 'f', "F", NULL, "table, csv or jsonl", "by the ending of the log, else table", IN_LIVE | IN_RECORD | IN_LIST,
-	 false, &kind_choice, AT(format), .choices = output_format_names},
+	{"format", 'f', "F", NULL, "table, csv or jsonl", "by the ending of the log, else table",
+	 IN_LIVE | IN_RECORD | IN_LIST | IN_DOCTOR, false, &kind_choice, AT(format), .choices = output_format_names},
 	{"duration", 'd', "TIME", NULL, "stop after that long, 1ms to 9999m", NULL, IN_LIVE | IN_RECORD, false, &kind_time,
 	 AT(duration_ns), .min = 1 * MS, .max = 9999 * 60 * S},
 	{"per-core", 0, NULL, NULL, "keep and log every shader core, L2 slice and CPU by itself", "sums", IN_LIVE | IN_RECORD,
@@ -361,9 +361,13 @@ const struct command_row command_rows[COMMAND_COUNT] = {
 			  "Print every metric of the template for one raw counter table; FILE - is standard input."},
 	[COMMAND_LIST] = {"list", "malitop list gpus|counters|metrics|views|backends [--gpu NAME] [-f csv|jsonl]",
 			  "List what malitop knows."},
+	[COMMAND_DOCTOR] =
+		{"doctor", "malitop doctor [-f jsonl]",
+		 "Tell what was found on this machine, what is missing, and what would help. Exit status 0 when a GPU can be "
+		 "measured, else 1."},
 };
 
-const char *const later_commands[] = {"stat", "replay", "export", "doctor", "serve", NULL};
+const char *const later_commands[] = {"stat", "replay", "export", "serve", NULL};
 
 const char *const list_names[LIST_COUNT + 1] = {
 	[LIST_GPUS] = "gpus",   [LIST_COUNTERS] = "counters", [LIST_METRICS] = "metrics",

@@ -17,6 +17,7 @@ struct option_kind {
 #define IN_RECORD (1u << COMMAND_RECORD)
 #define IN_EVAL (1u << COMMAND_EVAL)
 #define IN_LIST (1u << COMMAND_LIST)
+#define IN_DOCTOR (1u << COMMAND_DOCTOR)
 #define IN_ALL ((1u << COMMAND_COUNT) - 1)
 
 struct option_row {

@@ -77,6 +77,17 @@ bool term_ready(struct term *term);
  * cut. False: not taken, come again with the newest state when term_ready. */
 bool term_draw(struct term *term, const struct canvas *canvas);
 
+/* What term_open would find, without taking anything over: for doctor. */
+struct term_about {
+	char name[64];          /* TERM, printable; "" where it is not set */
+	bool is_terminal;       /* standard input and output */
+	bool utf8_locale, utf8; /* and: that the screen would use it */
+	int cols, rows;
+	const char *colors; /* in words */
+	struct err error;   /* why the live screen cannot be; "" if it can */
+};
+void term_about(struct term_about *about);
+
 struct term_stats {
 	uint64_t bytes, writes, frames; /* frames that wrote something; a write that took nothing is not counted */
 	int64_t last_flush_ns;          /* from the first byte to the last of the last frame */

@@ -12,6 +12,7 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -63,6 +64,14 @@ static int real_munmap(const struct sys *sys, void *p, size_t n)
 {
 	(void)sys;
 	return munmap(p, n);
+}
+
+/* libc has no function for it; attr comes back with the kernel's own size where ours is too large. */
+static int real_perf_event_open(const struct sys *sys, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+				unsigned long flags)
+{
+	(void)sys;
+	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
 }
 
 static int real_poll(const struct sys *sys, struct pollfd *fds, unsigned n, int timeout_ms)
@@ -161,6 +170,7 @@ bool sys_init(struct sys *sys, const char *root, struct err *err)
 		.ioctl = real_ioctl,
 		.mmap = real_mmap,
 		.munmap = real_munmap,
+		.perf_event_open = real_perf_event_open,
 		.poll = real_poll,
 		.list = real_list,
 		.monotonic_ns = real_monotonic_ns,

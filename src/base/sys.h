@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct perf_event_attr;
 struct pollfd;
 struct stat;
 struct statvfs;
@@ -28,6 +29,8 @@ struct sys {
 	int (*ioctl)(const struct sys *sys, int fd, unsigned long request, void *arg); /* arg may carry a plain value */
 	void *(*mmap)(const struct sys *sys, size_t n, int prot, int flags, int fd, off_t at);
 	int (*munmap)(const struct sys *sys, void *p, size_t n);
+	int (*perf_event_open)(const struct sys *sys, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+			       unsigned long flags);
 	int (*poll)(const struct sys *sys, struct pollfd *fds, unsigned n, int timeout_ms);
 	/* Names in a directory, "." and ".." left out, sorted; freed by sys_names_free. -1 and errno on failure. */
 	int (*list)(const struct sys *sys, const char *path, char ***names);

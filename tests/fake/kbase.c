@@ -12,69 +12,23 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define US 1000ll
+#define BOTH (HAS_VINSTR | HAS_KINSTR | CYCLES | NEEDS_ENUM)
 
 const struct fake_driver fake_drivers[] = {
-	{.name = "r16p0", .api = FAKE_UK, .minor = 6, .vinstr = true, .shortest_ns = 100 * US},
-	{.name = "r21p0", .api = FAKE_JM, .minor = 0, .vinstr = true, .late = true, .from_open = true, .shortest_ns = 500 * US},
-	{.name = "r9p0", .api = FAKE_JM, .minor = 0, .vinstr = true, .late = true, .from_open = true, .shortest_ns = 500 * US},
-	{.name = "r25p0", .api = FAKE_JM, .minor = 21, .vinstr = true, .late = true, .shortest_ns = 100 * US},
-	{.name = "r32p1", .api = FAKE_JM, .minor = 31, .vinstr = true, .late = true, .cycles = true, .shortest_ns = 100 * US},
-	{.name = "r32p1-csf", .api = FAKE_CSF, .minor = 5, .vinstr = true, .late = true, .cycles = true, .shortest_ns = 100 * US},
-	{.name = "r38p1",
-	 .api = FAKE_JM,
-	 .minor = 35,
-	 .vinstr = true,
-	 .kinstr = true,
-	 .cycles = true,
-	 .need_enum = true,
-	 .gaps = true,
-	 .loses_stop = true,
-	 .shortest_ns = 100 * US},
-	{.name = "r38p1-csf",
-	 .api = FAKE_CSF,
-	 .minor = 12,
-	 .vinstr = true,
-	 .kinstr = true,
-	 .cycles = true,
-	 .need_enum = true,
-	 .gaps = true,
-	 .loses_stop = true,
-	 .shortest_ns = 100 * US},
-	{.name = "r42p0",
-	 .api = FAKE_JM,
-	 .minor = 37,
-	 .vinstr = true,
-	 .kinstr = true,
-	 .cycles = true,
-	 .need_enum = true,
-	 .shortest_ns = 100 * US},
-	{.name = "r44p0",
-	 .api = FAKE_JM,
-	 .minor = 39,
-	 .vinstr = true,
-	 .kinstr = true,
-	 .cycles = true,
-	 .need_enum = true,
-	 .shortest_ns = 100 * US},
-	{.name = "r44p0-csf",
-	 .api = FAKE_CSF,
-	 .minor = 20,
-	 .vinstr = true,
-	 .kinstr = true,
-	 .cycles = true,
-	 .need_enum = true,
-	 .shortest_ns = 100 * US},
-	{.name = "r46p0", .api = FAKE_JM, .minor = 40, .kinstr = true, .shortest_ns = 100 * US},
-	{.name = "r54p1",
-	 .api = FAKE_CSF,
-	 .minor = 38,
-	 .kinstr = true,
-	 .states = true,
-	 .keeps_empty = true,
-	 .wide_props = true,
-	 .shortest_ns = 100 * US},
-	{.name = NULL},
+	{"r16p0", FAKE_UK, 6, HAS_VINSTR, 100},
+	{"r21p0", FAKE_JM, 0, HAS_VINSTR | LATE | FROM_OPEN, 500},
+	{"r9p0", FAKE_JM, 0, HAS_VINSTR | LATE | FROM_OPEN, 500},
+	{"r25p0", FAKE_JM, 21, HAS_VINSTR | LATE, 100},
+	{"r32p1", FAKE_JM, 31, HAS_VINSTR | LATE | CYCLES, 100},
+	{"r32p1-csf", FAKE_CSF, 5, HAS_VINSTR | LATE | CYCLES, 100},
+	{"r38p1", FAKE_JM, 35, BOTH | GAPS | LOSES_STOP, 100},
+	{"r38p1-csf", FAKE_CSF, 12, BOTH | GAPS | LOSES_STOP, 100},
+	{"r42p0", FAKE_JM, 37, BOTH, 100},
+	{"r44p0", FAKE_JM, 39, BOTH, 100},
+	{"r44p0-csf", FAKE_CSF, 20, BOTH, 100},
+	{"r46p0", FAKE_JM, 40, HAS_KINSTR, 100},
+	{"r54p1", FAKE_CSF, 38, HAS_KINSTR | STATES | KEEPS_EMPTY | WIDE_PROPS, 100},
+	{NULL, FAKE_UK, 0, 0, 0},
 };
 
 const struct fake_driver *fake_driver_find(const char *name)
@@ -114,10 +68,14 @@ unsigned fake_top_core(const struct fake_gpu *gpu)
 	return gpu->core_mask ? 64 - (unsigned)__builtin_clzll(gpu->core_mask) : 0;
 }
 
+/* Counts per microsecond: what counts the GPU's active cycles (index 4 on command stream front ends, 6 on job managers) is ahead of all
+ * others, so that a screen over the fake shows loads and not only limits. */
 uint64_t fake_count(const struct fake_gpu *gpu, enum fake_block block, unsigned instance, unsigned index, int64_t active_ns)
 {
+	uint64_t rate = block == FAKE_FE && (index == 4 || index == 6) ? 800 : 1 + (97 * block + 37 * index + 5 * instance) % 500;
+
 	(void)gpu;
-	return (uint64_t)active_ns * (1 + index + 5 * instance + 97 * block) / 1000;
+	return (uint64_t)active_ns * rate / 1000;
 }
 
 bool fake_enabled(const struct fake_file *f, enum fake_block block, unsigned index)
@@ -386,7 +344,7 @@ static int version_check(struct fake_file *f, void *arg)
 	if (asked[0] == own[0] && asked[1] < own[1])
 		own[1] = asked[1];
 	memcpy(arg, own, 4);
-	f->state = f->gpu->driver->from_open ? FAKE_COMPLETE : FAKE_NEED_CONTEXT;
+	f->state = fake_is(f->gpu->driver, FROM_OPEN) ? FAKE_COMPLETE : FAKE_NEED_CONTEXT;
 	return 0;
 }
 
@@ -427,7 +385,8 @@ static int ddk_version(const struct fake_gpu *gpu, const void *arg)
 /* What is allowed before the context is there. */
 static bool is_early(const struct fake_driver *d, unsigned long request)
 {
-	return !d->late && (request == 0x40108003 || (d->kinstr && (request == 0xC0108038 || request == 0xC0108039)));
+	return !fake_is(d, LATE) &&
+	       (request == 0x40108003 || (fake_is(d, HAS_KINSTR) && (request == 0xC0108038 || request == 0xC0108039)));
 }
 
 static int vinstr_setup(struct fake_kbase *k, struct fake_file *f, const void *arg)
@@ -454,11 +413,11 @@ static int device_ioctl(struct fake_kbase *k, struct fake_file *f, unsigned long
 		return fake_props(f->gpu, arg);
 	if (request == 0x4010800D)
 		return ddk_version(f->gpu, arg);
-	if (request == 0x40148008 && d->vinstr)
+	if (request == 0x40148008 && fake_is(d, HAS_VINSTR))
 		return vinstr_setup(k, f, arg);
-	if (request == 0xC0108038 && d->kinstr)
+	if (request == 0xC0108038 && fake_is(d, HAS_KINSTR))
 		return fake_kinstr_enum(k, f, arg);
-	if (request == 0xC0108039 && d->kinstr)
+	if (request == 0xC0108039 && fake_is(d, HAS_KINSTR))
 		return fake_kinstr_setup(k, f, arg);
 	fake_breach(k, "%s does not know the ioctl 0x%lx", d->name, request);
 	return fake_fail(f->state == FAKE_COMPLETE ? ENOTTY : EPERM);

@@ -19,23 +19,33 @@
 enum fake_api { FAKE_UK, FAKE_JM, FAKE_CSF };
 enum fake_block { FAKE_FE, FAKE_TILER, FAKE_MEMORY, FAKE_SHADER, FAKE_BLOCKS };
 
+/* What releases differ in. */
+enum fake_trait {
+	HAS_VINSTR = 1 << 0,
+	HAS_KINSTR = 1 << 1,
+	LATE = 1 << 2,        /* properties, and the set-up of kinstr, only after SET_FLAGS */
+	FROM_OPEN = 1 << 3,   /* the context exists from open on */
+	CYCLES = 1 << 4,      /* vinstr: 32 byte metadata */
+	NEEDS_ENUM = 1 << 5,  /* kinstr: a set-up is refused unless somebody enumerated before */
+	GAPS = 1 << 6,        /* kinstr: blocks are numbered by core, holes included */
+	LOSES_STOP = 1 << 7,  /* kinstr: no room, no stop sample */
+	STATES = 1 << 8,      /* kinstr: block states are filled */
+	KEEPS_EMPTY = 1 << 9, /* kinstr: a block with an empty mask is still in the sample */
+	WIDE_PROPS = 1 << 10, /* GPU_ID and some features are 64 bits wide in the stream */
+};
+
 /* A release of the driver. */
 struct fake_driver {
 	const char *name; /* "r44p0" */
 	enum fake_api api;
 	unsigned minor;
-	bool vinstr, kinstr;
-	bool late;        /* properties, and the set-up of kinstr, only after SET_FLAGS */
-	bool from_open;   /* the context exists from open on */
-	bool cycles;      /* vinstr: 32 byte metadata */
-	bool need_enum;   /* kinstr: a set-up is refused unless somebody enumerated before */
-	bool gaps;        /* kinstr: blocks are numbered by core, holes included */
-	bool loses_stop;  /* kinstr: no room, no stop sample */
-	bool states;      /* kinstr: block states are filled */
-	bool keeps_empty; /* kinstr: a block with an empty mask is still in the sample */
-	bool wide_props;  /* GPU_ID and some features are 64 bits wide in the stream */
-	int64_t shortest_ns;
+	unsigned traits;      /* of enum fake_trait */
+	unsigned shortest_us; /* interval of vinstr; shorter ones are raised to it */
 };
+static inline bool fake_is(const struct fake_driver *d, enum fake_trait trait)
+{
+	return d->traits & trait;
+}
 extern const struct fake_driver fake_drivers[]; /* ends with a NULL name */
 const struct fake_driver *fake_driver_find(const char *name);
 
@@ -70,7 +80,7 @@ struct fake_gpu {
 	bool enumerated;
 };
 
-/* The default: a rate that differs for every counter, in counts per ns of activity. */
+/* The default: a rate that differs for every counter. */
 uint64_t fake_count(const struct fake_gpu *gpu, enum fake_block block, unsigned instance, unsigned index, int64_t active_ns);
 
 #define FAKE_GPUS 4

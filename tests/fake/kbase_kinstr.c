@@ -94,7 +94,7 @@ static bool has_block(const struct fake_file *f, enum fake_block block)
 {
 	bool empty = !f->enable[block][0] && !f->enable[block][1];
 
-	return f->gpu->driver->keeps_empty ? true : f->enabled[block] && !empty;
+	return fake_is(f->gpu->driver, KEEPS_EMPTY) ? true : f->enabled[block] && !empty;
 }
 
 static unsigned n_blocks(const struct fake_file *f)
@@ -156,7 +156,7 @@ static bool take_requests(struct fake_file *f, const uint8_t *requests, unsigned
 			return false;
 	for (unsigned b = 0; b < FAKE_BLOCKS; b++) {
 		any |= f->enabled[b];
-		if (f->gpu->driver->keeps_empty)
+		if (fake_is(f->gpu->driver, KEEPS_EMPTY))
 			f->enable[b][0] |= 0xf;
 	}
 	if (period_ns && period_ns < SHORTEST_NS)
@@ -176,7 +176,7 @@ int fake_kinstr_setup(struct fake_kbase *k, struct fake_file *f, void *arg)
 	uint32_t out[2] = {ITEM, 0};
 
 	memcpy(&in, arg, sizeof(in));
-	if (gpu->driver->need_enum && !gpu->enumerated) {
+	if (fake_is(gpu->driver, NEEDS_ENUM) && !gpu->enumerated) {
 		fake_breach(k, "a set-up before anybody enumerated");
 		return fake_fail(EINVAL);
 	}
@@ -230,7 +230,7 @@ static void write_block(struct writer *w, enum fake_block block, unsigned index,
 	item[8] = (uint8_t)block;
 	item[9] = (uint8_t)index;
 	item[10] = gpu->set;
-	if (!gpu->driver->states)
+	if (!fake_is(gpu->driver, STATES))
 		state = 0;
 	memcpy(item + 12, &state, 4);
 	memcpy(item + 16, &offset, 4);
@@ -254,7 +254,7 @@ static void write_blocks(struct writer *w)
 		for (unsigned instance = 0; instance < (b == FAKE_SHADER ? 64 : n_instances(gpu, b)); instance++) {
 			if (b == FAKE_SHADER && !(gpu->core_mask >> instance & 1))
 				continue;
-			write_block(w, b, b == FAKE_SHADER && gpu->driver->gaps ? instance : index, instance);
+			write_block(w, b, b == FAKE_SHADER && fake_is(gpu->driver, GAPS) ? instance : index, instance);
 			index++;
 		}
 		if (b == FAKE_TILER && gpu->strange_items)
@@ -293,7 +293,8 @@ static uint32_t flags_of(struct fake_file *f)
 
 void fake_kinstr_sample(struct fake_file *f, int64_t at_ns, bool last)
 {
-	unsigned slot = (unsigned)(f->sequence % f->n_buffers), room = last && !f->gpu->driver->loses_stop ? FAKE_BUFFERS : ROOM;
+	unsigned slot = (unsigned)(f->sequence % f->n_buffers),
+		 room = last && !fake_is(f->gpu->driver, LOSES_STOP) ? FAKE_BUFFERS : ROOM;
 	struct writer w = {.f = f, .item = slot * f->stride, .at_ns = at_ns};
 	uint64_t times[4] = {(uint64_t)f->last_ns, (uint64_t)at_ns, f->sequence, 0};
 	uint8_t *item;

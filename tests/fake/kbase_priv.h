@@ -33,7 +33,7 @@ struct fake_file {
 	unsigned n_buffers;
 	int64_t period_ns, next_ns; /* 0: manual */
 	int64_t last_ns, last_active_ns;
-	bool stretched, running, held, counted_enum;
+	bool stretched, running, held;
 	uint64_t produced, taken; /* buffers so far; those between are waiting */
 	uint64_t sequence;
 	struct fake_buffer buffers[FAKE_BUFFERS];

@@ -41,7 +41,7 @@ static uint32_t mem_features(const struct fake_gpu *gpu)
 /* Many ids of a real stream are of no use to a monitor; some of each width stand for them. */
 static void make(const struct fake_gpu *gpu, struct stream *s)
 {
-	unsigned wide = gpu->driver->wide_props ? 8 : 4;
+	unsigned wide = fake_is(gpu->driver, WIDE_PROPS) ? 8 : 4;
 	uint32_t upper = gpu->id <= UINT32_MAX ? (uint32_t)(gpu->id >> 16) : (uint32_t)gpu->id >> 16;
 
 	put(s, 1, 4, upper);
@@ -54,7 +54,7 @@ static void make(const struct fake_gpu *gpu, struct stream *s)
 	put(s, 14, 1, 19);
 	put(s, 15, 1, gpu->slices);
 	put(s, 18, 4, 1024);
-	put(s, 21, gpu->driver->wide_props ? 4 : 2, 65536);
+	put(s, 21, fake_is(gpu->driver, WIDE_PROPS) ? 4 : 2, 65536);
 	put(s, 25, 8, gpu->core_mask);
 	put(s, 26, 8, 1);
 	put(s, 27, 8, 1);
@@ -75,7 +75,7 @@ static void make(const struct fake_gpu *gpu, struct stream *s)
 		put(s, 82, 1, 0);
 	if (gpu->driver->minor >= 31 || gpu->driver->api == FAKE_CSF)
 		put(s, 85, wide, 0);
-	if (gpu->driver->wide_props) {
+	if (fake_is(gpu->driver, WIDE_PROPS)) {
 		put(s, 86, 8, 0);
 		put(s, 87, 8, 0);
 	}

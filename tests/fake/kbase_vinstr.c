@@ -131,7 +131,7 @@ static int put_buffer(struct fake_file *f, const void *arg)
 
 static int set_interval(struct fake_kbase *k, struct fake_file *f, uint64_t ns)
 {
-	int64_t shortest = f->gpu->driver->shortest_ns;
+	int64_t shortest = f->gpu->driver->shortest_us * 1000ll;
 
 	if (ns > UINT32_MAX) {
 		fake_breach(k, "an interval of %llu ns: was a pointer given in place of the number?", (unsigned long long)ns);
@@ -151,7 +151,7 @@ static int api_version(const struct fake_file *f, void *arg)
 {
 	uint32_t api[2] = {1, f->gpu->n_clocks > 1 ? 3 : f->gpu->n_clocks};
 
-	if (!f->gpu->driver->cycles)
+	if (!fake_is(f->gpu->driver, CYCLES))
 		return fake_fail(EINVAL);
 	memcpy(arg, api, sizeof(api));
 	return 0;
@@ -159,7 +159,7 @@ static int api_version(const struct fake_file *f, void *arg)
 
 int fake_vinstr_ioctl(struct fake_kbase *k, struct fake_file *f, unsigned long request, void *arg)
 {
-	bool cycles = f->gpu->driver->cycles;
+	bool cycles = fake_is(f->gpu->driver, CYCLES);
 	uint32_t number;
 
 	switch (request) {

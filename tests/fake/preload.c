@@ -233,8 +233,6 @@ int openat64(int dir, const char *path, int flags, ...)
 	return real(dir, path, flags, mode);
 }
 
-int openat(int dir, const char *path, int flags, ...) __attribute__((alias("openat64")));
-
 int close(int fd)
 {
 	int result;
@@ -278,8 +276,6 @@ void *mmap64(void *at, size_t n, int prot, int flags, int fd, off64_t offset)
 	leave();
 	return result;
 }
-
-void *mmap(void *at, size_t n, int prot, int flags, int fd, off64_t offset) __attribute__((alias("mmap64")));
 
 /* ---- waiting ---- */
 

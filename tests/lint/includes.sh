@@ -69,7 +69,7 @@ only()
 include='^[ \t]*#[ \t]*include[ \t]*[<"]'
 name='(^|[^A-Za-z0-9_.>])'
 call='[ \t]*[(]'
-terminal='src/app/term.c src/app/term_caps.c src/app/term_tty.c src/app/term_exit.c src/app/term_priv.h'
+terminal='src/app/term.c src/app/term_caps.c src/app/term_tty.c src/app/term_about.c src/app/term_exit.c src/app/term_priv.h'
 only curses 'src/app/term.c src/app/term_caps.c' "$include(n?curses|ncursesw?/n?curses|panelw?|term)[.]h" 'only src/app/term.c and term_caps.c include curses'
 only terminal "$terminal" "${include}termios[.]h" 'only src/app/term*.c own the terminal'
 only kernel "src/base/sys.c $terminal" "$include(sys/ioctl|sys/mman)[.]h" \

@@ -376,7 +376,7 @@ static void printed_configuration_reads_back(void **state)
 static void help_of_a_command_shows_its_options_only(void **state)
 {
 	static const char *const words[COMMAND_COUNT][3] = {
-		{"--help"}, {"record", "--help"}, {"eval", "--help"}, {"list", "--help"}};
+		{"--help"}, {"record", "--help"}, {"eval", "--help"}, {"list", "--help"}, {"doctor", "--help"}};
 
 	(void)state;
 	for (unsigned c = 0; c < COMMAND_COUNT; c++) {
