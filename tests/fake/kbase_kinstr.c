@@ -116,7 +116,7 @@ static size_t items_of(const struct fake_file *f)
 	return n_blocks(f) + 3 + (f->gpu->strange_items ? 2 : 0);
 }
 
-static bool take_request(struct fake_file *f, const uint8_t *r, bool *has_mode, int64_t *period_ns)
+static bool take_request(struct fake_kbase *k, struct fake_file *f, const uint8_t *r, bool *has_mode, int64_t *period_ns)
 {
 	uint16_t type, version;
 	uint64_t period, mask[2];
@@ -128,7 +128,10 @@ static bool take_request(struct fake_file *f, const uint8_t *r, bool *has_mode, 
 	if (version)
 		return false;
 	if (type == 0x1000) {
-		int64_t wanted = r[8] ? (int64_t)period : 0;
+		int64_t wanted = r[8] ? (int64_t)(uint32_t)period : 0;
+
+		if (period > UINT32_MAX)
+			fake_breach(k, "of a period of %llu ns the driver keeps 32 bits", (unsigned long long)period);
 
 		if (r[8] > 1 || (r[8] == 1 && (!period || f->gpu->refuses_period)) || (*has_mode && *period_ns != wanted))
 			return false;
@@ -146,13 +149,13 @@ static bool take_request(struct fake_file *f, const uint8_t *r, bool *has_mode, 
 	return type == 0x1002 && r[8] == 0;
 }
 
-static bool take_requests(struct fake_file *f, const uint8_t *requests, unsigned n)
+static bool take_requests(struct fake_kbase *k, struct fake_file *f, const uint8_t *requests, unsigned n)
 {
 	bool has_mode = false, any = false;
 	int64_t period_ns = 0;
 
 	for (unsigned i = 0; i + 1 < n; i++)
-		if (!take_request(f, requests + (size_t)i * REQUEST, &has_mode, &period_ns))
+		if (!take_request(k, f, requests + (size_t)i * REQUEST, &has_mode, &period_ns))
 			return false;
 	for (unsigned b = 0; b < FAKE_BLOCKS; b++) {
 		any |= f->enabled[b];
@@ -185,7 +188,7 @@ int fake_kinstr_setup(struct fake_kbase *k, struct fake_file *f, void *arg)
 	reader = fake_file_new(k, FAKE_KINSTR, gpu);
 	if (!reader)
 		return -1;
-	if (!take_requests(reader, (const uint8_t *)(uintptr_t)in.requests, in.count)) {
+	if (!take_requests(k, reader, (const uint8_t *)(uintptr_t)in.requests, in.count)) {
 		fake_kbase_close(k, reader->fd);
 		return fake_fail(EINVAL);
 	}
