@@ -152,22 +152,26 @@ const struct view *frame_tab_at(const struct views *views, const struct view *sh
 static const struct {
 	const char *keys, *ascii, *what;
 	unsigned rank;
+	bool several; /* only where there are several GPUs */
 } keys[] = {
-	{"\u2190 \u2192", "Tab", "view", 3},
-	{"space", "space", "pause", 2},
-	{"< >", "< >", "history", 5},
-	{"c", "c", "per core", 4},
-	{"a", "a", "counters", 6},
-	{"?", "?", "help", 1},
-	{"q", "q", "quit", 0},
+	{"\u2190 \u2192", "Tab", "view", 3, false},
+	{"space", "space", "pause", 2, false},
+	{"< >", "< >", "history", 5, false},
+	{"c", "c", "per core", 4, false},
+	{"a", "a", "counters", 6, false},
+	{"g", "g", "GPU", 4, true},
+	{"?", "?", "help", 1, false},
+	{"q", "q", "quit", 0, false},
 };
 
-static void draw_keys(struct canvas *canvas, struct rect r)
+static void draw_keys(bool several, struct canvas *canvas, struct rect r)
 {
 	struct part parts[ARRAY_LEN(keys)];
 
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-		parts[i] = part_of(canvas->ascii ? keys[i].ascii : keys[i].keys, keys[i].rank, STYLE_KEY, 0);
+		const char *name = canvas->ascii ? keys[i].ascii : keys[i].keys;
+
+		parts[i] = part_of(keys[i].several && !several ? NULL : name, keys[i].rank, STYLE_KEY, 0);
 		parts[i].cols += 1 + text_width(keys[i].what);
 	}
 	fit_parts(parts, ARRAY_LEN(keys), r.w);
@@ -195,7 +199,7 @@ static void draw_footer(const struct frame_text *text, struct canvas *canvas, st
 		canvas_text_right(canvas, rect_right(&r, text_width(text->dropped)), STYLE_FOOTER, text->dropped);
 		rect_right(&r, PART_GAP);
 	}
-	draw_keys(canvas, r);
+	draw_keys(text->several, canvas, r);
 }
 
 void frame_draw(const struct frame_text *text, const struct views *views, const struct view *shown, struct canvas *canvas,

@@ -109,6 +109,7 @@ struct frame_text {
 	const char *time;                 /* "14:02:11" */
 	const char *alert;                /* NULL: the keys are shown */
 	const char *dropped;              /* "0 dropped" */
+	bool several;                     /* there are several GPUs to choose from */
 };
 /* Cuts header, tabs and footer off *r; *r is the body afterwards. */
 void frame_draw(const struct frame_text *text, const struct views *views, const struct view *shown, struct canvas *canvas,

@@ -233,10 +233,12 @@ bool feeds_reach(const struct feeds *f, int64_t *oldest_ns, int64_t *newest_ns)
 
 struct feed feeds_view(const struct feeds *f, enum source_kind kind)
 {
+	const struct session_source *shown = session_shown(f->session, kind);
+
 	for (unsigned i = 0; i < f->session->n; i++) {
 		const struct feed_state *feed = &f->feeds[i];
 
-		if (feed->source->kind == kind)
+		if (feed->source == shown)
 			return (struct feed){.set = feed->source->set,
 					     .n_vector = feed->n_vector,
 					     .now = feed->now,

@@ -48,7 +48,7 @@ void feeds_show(struct feeds *f, int64_t end_ns);
 /* The oldest and newest moment that can be shown; false before the first sample. */
 bool feeds_reach(const struct feeds *f, int64_t *oldest_ns, int64_t *newest_ns);
 
-/* What views see of the first source of a kind. */
+/* What views see of the source of a kind that is shown. */
 struct feed feeds_view(const struct feeds *f, enum source_kind kind);
 uint64_t feeds_lost(const struct feeds *f);
 

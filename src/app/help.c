@@ -16,17 +16,21 @@ static void draw_line(struct rect *r, struct canvas *canvas, enum style style, i
 	canvas_text(canvas, row, style, str_printable(text, sizeof(text), raw.p));
 }
 
-static void draw_keys(struct rect *r, struct canvas *canvas)
+static void draw_keys(bool several, struct rect *r, struct canvas *canvas)
 {
 	for (const struct key_help *k = key_helps; k->keys; k++) {
-		struct rect row = rect_top(r, 1);
+		struct rect row;
 
+		if (k->several && !several)
+			continue;
+		row = rect_top(r, 1);
 		rect_left(&row, 1);
 		canvas_text(canvas, rect_left(&row, KEY_COLS), STYLE_KEY, k->keys);
 		canvas_text(canvas, row, STYLE_TEXT, k->text);
 	}
 }
 
+/* Of what is on the screen all that there is to say; of other GPUs, that they are there. */
 static void draw_source(const struct session_source *s, struct session *session, struct rect *r, struct canvas *canvas)
 {
 	const char *away = session_away_text(s);
@@ -35,6 +39,8 @@ static void draw_source(const struct session_source *s, struct session *session,
 	struct span rest;
 
 	canvas_printf(canvas, row, STYLE_TITLE, "%s, %s%s%s", s->title, s->driver, away ? ": " : "", away ? away : "");
+	if (s != session_shown(session, s->kind))
+		return;
 	sampler_describe(session->sampler, s->index, &text);
 	rest = (struct span){text.p, text.n};
 	while (rest.n) {
@@ -48,11 +54,12 @@ static void draw_source(const struct session_source *s, struct session *session,
 void help_draw(struct session *session, const struct alerts *alerts, int64_t now_ns, struct canvas *canvas)
 {
 	struct rect r = canvas_rect(canvas);
+	unsigned shown;
 
 	canvas_clear(canvas);
 	canvas_text(canvas, rect_top(&r, 1), STYLE_HEADER, "malitop " PACKAGE_VERSION "   any key goes back, q quits");
 	rect_top(&r, 1);
-	draw_keys(&r, canvas);
+	draw_keys(session_gpus(session, &shown) > 1, &r, canvas);
 	rect_top(&r, 1);
 	for (unsigned i = 0; i < session->n; i++)
 		draw_source(&session->sources[i], session, &r, canvas);

@@ -38,6 +38,7 @@ static const struct {
 	{'-', ACTION_FASTER},
 	{'c', ACTION_PER_CORE},
 	{'a', ACTION_COUNTERS},
+	{'g', ACTION_GPU},
 	{'?', ACTION_HELP},
 	{'h', ACTION_HELP},
 	{K_F1, ACTION_HELP},
@@ -47,20 +48,21 @@ static const struct {
 };
 
 const struct key_help key_helps[] = {
-	{"space", "pause", "Pause and go on. The measuring goes on meanwhile."},
-	{"< >", "history", "Step back and forth through the history; also , and . (pauses)"},
-	{"+ -", "interval", "A longer or shorter sampling interval, in steps of 1, 2, 5"},
-	{"c", "per core", "Break down per shader core, cache slice and CPU, and back to sums"},
-	{"a", "counters", "Every counter of the GPU as a table, and back"},
-	{"1 to 9, 0", NULL, "Choose a view; so does a click on its tab"},
-	{"Tab, Right", NULL, "The next view"},
-	{"Shift-Tab, Left", NULL, "The view before"},
-	{"Up, Down", NULL, "Scroll by a line; so does the mouse wheel"},
-	{"PgUp, PgDn", NULL, "Scroll by a page"},
-	{"Home, End", NULL, "Scroll to the top and to the end"},
-	{"?, h, F1", NULL, "This help, and back; Escape leaves it, too"},
-	{"q", "quit", "Quit; so does Ctrl-C"},
-	{NULL, NULL, NULL},
+	{"space", "pause", "Pause and go on. The measuring goes on meanwhile.", false},
+	{"< >", "history", "Step back and forth through the history; also , and . (pauses)", false},
+	{"+ -", "interval", "A longer or shorter sampling interval, in steps of 1, 2, 5", false},
+	{"c", "per core", "Break down per shader core, cache slice and CPU, and back to sums", false},
+	{"a", "counters", "Every counter of the GPU as a table, and back", false},
+	{"g", "GPU", "Show the next GPU; all of them are measured", true},
+	{"1 to 9, 0", NULL, "Choose a view; so does a click on its tab", false},
+	{"Tab, Right", NULL, "The next view", false},
+	{"Shift-Tab, Left", NULL, "The view before", false},
+	{"Up, Down", NULL, "Scroll by a line; so does the mouse wheel", false},
+	{"PgUp, PgDn", NULL, "Scroll by a page", false},
+	{"Home, End", NULL, "Scroll to the top and to the end", false},
+	{"?, h, F1", NULL, "This help, and back; Escape leaves it, too", false},
+	{"q", "quit", "Quit; so does Ctrl-C", false},
+	{NULL, NULL, NULL, false},
 };
 
 enum action keys_action(uint32_t key)

@@ -2,6 +2,7 @@
 #ifndef MALITOP_KEYS_H
 #define MALITOP_KEYS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Keys that are no character. Characters are themselves (Unicode). */
@@ -42,6 +43,7 @@ enum action {
 	ACTION_SLOWER,
 	ACTION_PER_CORE,
 	ACTION_COUNTERS,
+	ACTION_GPU, /* the next of several */
 	ACTION_HELP,
 	ACTION_BACK, /* leaves help */
 	ACTION_QUIT,
@@ -57,6 +59,7 @@ struct key_help {
 	const char *keys;  /* "space", "< >" */
 	const char *brief; /* for the footer: "pause"; NULL: only in help */
 	const char *text;  /* for help: a sentence */
+	bool several;      /* only where there are several GPUs */
 };
 extern const struct key_help key_helps[];
 

@@ -27,8 +27,8 @@ struct live {
 	struct recorder *recorder;
 	struct alerts alerts;
 	int64_t start_ns, next_step_ns;
-	const struct view *before_counters;
-	bool has_instances; /* the sources deliver every core */
+	char before_counters[2]; /* digit of the view */
+	bool has_instances;      /* the sources deliver every core */
 	bool help, dirty, end;
 	int signal;
 };
@@ -56,13 +56,14 @@ static void do_turn(struct live *l, int by)
 
 static void do_counters(struct live *l, int unused)
 {
-	const struct view *counters = views_find(&l->screen.views, "counters"), *back = l->before_counters;
+	const struct view *counters = views_find(&l->screen.views, "counters");
+	const struct view *back = views_find(&l->screen.views, l->before_counters);
 
 	(void)unused;
 	if (l->screen.view == counters) {
 		screen_show(&l->screen, back ? back : &l->screen.views.views[0]);
 	} else {
-		l->before_counters = l->screen.view;
+		l->before_counters[0] = l->screen.view->key;
 		screen_show(&l->screen, counters);
 	}
 }
@@ -85,6 +86,12 @@ static void do_page(struct live *l, int pages)
 static void do_edge(struct live *l, int end)
 {
 	scroll_to(l, end ? l->screen.scroll_max : 0);
+}
+
+static void do_gpu(struct live *l, int unused)
+{
+	(void)unused;
+	screen_next_gpu(&l->screen);
 }
 
 static void do_pause(struct live *l, int unused)
@@ -120,7 +127,7 @@ static void do_history(struct live *l, int by)
 static void do_per_core(struct live *l, int unused)
 {
 	(void)unused;
-	if (!l->screen.per_instance && !l->has_instances && session_first(&l->session, SOURCE_GPU)) {
+	if (!l->screen.per_instance && !l->has_instances && l->session.gpu) {
 		alerts_add(&l->alerts, l->sys->monotonic_ns(l->sys),
 			   "per core: below a 10 ms interval only sums are kept; start with --per-core");
 		return;
@@ -152,7 +159,7 @@ static int64_t neighbour_interval(int64_t ns, int direction)
 
 static void do_interval(struct live *l, int direction)
 {
-	struct session_source *gpu = session_first(&l->session, SOURCE_GPU);
+	struct session_source *gpu = l->session.gpu;
 	int64_t ns = gpu ? neighbour_interval(gpu->asked_ns, direction) : 0;
 
 	if (!gpu || ns == gpu->asked_ns || ns > l->feeds.refresh_ns || l->recorder)
@@ -169,7 +176,7 @@ static const struct {
 	[ACTION_TOP] = {do_edge, 0},         [ACTION_BOTTOM] = {do_edge, 1},         [ACTION_PAUSE] = {do_pause, 0},
 	[ACTION_OLDER] = {do_history, -1},   [ACTION_NEWER] = {do_history, 1},       [ACTION_FASTER] = {do_interval, -1},
 	[ACTION_SLOWER] = {do_interval, 1},  [ACTION_PER_CORE] = {do_per_core, 0},   [ACTION_COUNTERS] = {do_counters, 0},
-	[ACTION_HELP] = {do_help, 0},        [ACTION_QUIT] = {do_quit, 0},
+	[ACTION_GPU] = {do_gpu, 0},          [ACTION_HELP] = {do_help, 0},           [ACTION_QUIT] = {do_quit, 0},
 };
 
 static void act(struct live *l, uint32_t key)
@@ -336,6 +343,18 @@ static bool wait_for_devices(struct live *l, struct err *err)
 	return true;
 }
 
+/* The first on top. */
+static void add_notes(struct live *l, int64_t now)
+{
+	struct span rest = {l->session.notes.p, l->session.notes.n}, lines[ALERTS_KEPT];
+	unsigned n = 0;
+
+	while (rest.n && n < ALERTS_KEPT)
+		lines[n++] = span_until(&rest, '\n');
+	while (n-- > 0)
+		alerts_add(&l->alerts, now, lines[n].p);
+}
+
 static bool start(struct live *l, struct err *err)
 {
 	const struct options *o = l->options;
@@ -346,8 +365,12 @@ static bool start(struct live *l, struct err *err)
 	feeds_init(&l->feeds, &l->session, o->per_core, o->refresh_ns);
 	if (!screen_init(&l->screen, &l->session, &l->feeds, o->view, err))
 		return false;
-	if (o->log && !(l->recorder = recorder_start(&l->session, o->log, err)))
-		return false;
+	if (o->log) {
+		session_settle(&l->session); /* the log tells the true intervals */
+		l->recorder = recorder_start(&l->session, o->log, err);
+		if (!l->recorder)
+			return false;
+	}
 	if (!open_terminal(l, err))
 		return false;
 	now = l->sys->monotonic_ns(l->sys);
@@ -355,8 +378,7 @@ static bool start(struct live *l, struct err *err)
 	l->next_step_ns = now + l->feeds.refresh_ns;
 	canvas_init(&l->canvas, 1, 1, !term_utf8(l->term));
 	resize(l);
-	if (l->session.notes.n)
-		alerts_add(&l->alerts, now, l->session.notes.p);
+	add_notes(l, now);
 	return true;
 }
 

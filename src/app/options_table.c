@@ -287,7 +287,7 @@ const struct option_row option_rows[] = {
 	 "mixed", IN_LIVE | IN_RECORD | IN_DOCTOR, false, &kind_text, AT(scenario), .choices = scenarios},
 	{"gpu", 0, "NAME", NULL, "the GPU to simulate, to assume where the product is unknown, or to ask about", NULL, IN_ALL,
 	 true, &kind_text, AT(gpu)},
-	{"device", 0, "PATH", NULL, "one device node instead of the first found", NULL, IN_LIVE | IN_RECORD, true, &kind_text,
+	{"device", 0, "PATH", NULL, "the GPU to show first; for a log, the only one", NULL, IN_LIVE | IN_RECORD, true, &kind_text,
 	 AT(device)},
 	{"interval", 'i', "TIME", NULL, "sampling interval, 1ms to 10s", "100ms", IN_LIVE | IN_RECORD | IN_DOCTOR, true,
 	 &kind_time, AT(interval_ns), .min = 1 * MS, .max = 10 * S},

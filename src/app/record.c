@@ -152,6 +152,17 @@ static int finish(struct recorder *recorder, const struct options *o, const stru
 	return !ok ? EXIT_FAILED : child->pid ? child->status : EXIT_DONE;
 }
 
+static void tell_notes(const struct session *session)
+{
+	struct span rest = {session->notes.p, session->notes.n};
+
+	while (rest.n) {
+		struct span line = span_until(&rest, '\n');
+
+		fprintf(stderr, "malitop: %.*s\n", SPAN_ARG(line));
+	}
+}
+
 int record_run(const struct sys *sys, const struct options *options, struct strbuf *out, struct err *err)
 {
 	sigset_t signals, before;
@@ -162,8 +173,8 @@ int record_run(const struct sys *sys, const struct options *options, struct strb
 
 	if (!session_open(&session, sys, options, options->per_core, err))
 		return EXIT_FAILED;
-	if (session.notes.n)
-		fprintf(stderr, "malitop: %s", session.notes.p);
+	session_settle(&session); /* the log tells the true intervals */
+	tell_notes(&session);
 	wanted_signals(&signals);
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	recorder = recorder_start(&session, options->log, err);

@@ -76,10 +76,20 @@ struct source *source_open(const struct sys *sys, const struct backend *backend,
 	return source;
 }
 
-static bool open_one(const struct sys *sys, const struct backend *backend, const struct source_options *options,
-		     const char *device, struct registry_result *r, struct err *err)
+/* What registry_open takes from backend to backend. */
+struct walk {
+	const struct sys *sys;
+	const char *device; /* --device, or NULL: a failure to open this one is an error */
+	bool alone;         /* no other GPU is opened */
+	struct registry_result *r;
+	struct strbuf nodes; /* that were found: " /dev/mali0 /dev/mali1" */
+};
+
+static bool open_one(struct walk *w, const struct backend *backend, const struct source_options *options, const char *device,
+		     struct err *err)
 {
-	struct source *source = source_open(sys, backend, options, device, err);
+	struct registry_result *r = w->r;
+	struct source *source = source_open(w->sys, backend, options, device, err);
 
 	if (!source)
 		return false;
@@ -88,25 +98,41 @@ static bool open_one(const struct sys *sys, const struct backend *backend, const
 	return true;
 }
 
-/* All devices that a backend finds; `asked`: failing is an error and not a note. */
-static bool open_found(const struct sys *sys, const struct backend *backend, const struct source_options *options,
-		       const char *device, bool asked, struct registry_result *r, struct err *err)
+/* One of the devices there are. What fails is a note, unless it was named. */
+static bool open_node(struct walk *w, const struct backend *backend, const struct source_options *options, const char *node,
+		      bool *failed, struct err *err)
+{
+	bool named = w->device && strcmp(node, w->device) == 0;
+
+	if (node[0])
+		strbuf_printf(&w->nodes, " %s", node);
+	if (w->alone && w->device && node[0] && !named)
+		return true;
+	if (open_one(w, backend, options, node, err))
+		return true;
+	strbuf_printf(&w->r->notes, "%s\n", err->text);
+	*failed = true;
+	return !named;
+}
+
+/* All devices that a backend finds; `asked`: when none of them opens, that is an error. */
+static bool open_found(struct walk *w, const struct backend *backend, const struct source_options *options, bool asked,
+		       struct err *err)
 {
 	struct source_found *found = NULL, *next;
-	bool ok = backend->probe(sys, &found, err);
+	unsigned before = w->r->n;
+	bool ok = backend->probe(w->sys, &found, err), failed = !ok;
 
+	if (failed && !asked)
+		strbuf_printf(&w->r->notes, "%s\n", err->text);
 	if (ok && asked && !found)
-		ok = open_one(sys, backend, options, device ? device : "", r, err); /* let it say what is missing */
-	for (; found; found = next) {
+		return open_one(w, backend, options, w->device ? w->device : "", err); /* let it say what is missing */
+	for (ok = ok || !asked; found; found = next) {
 		next = found->next;
-		if (ok && (!device || !found->device[0] || strcmp(device, found->device) == 0))
-			ok = open_one(sys, backend, options, found->device, r, err);
+		ok = ok && open_node(w, backend, options, found->device, &failed, err);
 		free(found);
 	}
-	if (ok || asked)
-		return ok;
-	strbuf_printf(&r->notes, "%s\n", err->text);
-	return true;
+	return ok && !(asked && failed && w->r->n == before);
 }
 
 static bool has_gpu(const struct registry_result *r)
@@ -115,6 +141,20 @@ static bool has_gpu(const struct registry_result *r)
 		if (r->sources[i]->kind == SOURCE_GPU)
 			return true;
 	return false;
+}
+
+bool source_is_device(enum source_kind kind, const char *node, const char *device)
+{
+	return kind == SOURCE_GPU && (!device || !node[0] || strcmp(node, device) == 0);
+}
+
+static bool check_device(const struct walk *w, struct err *err)
+{
+	for (unsigned i = 0; i < w->r->n; i++)
+		if (source_is_device(w->r->sources[i]->kind, w->r->sources[i]->device, w->device))
+			return true;
+	return err_set(err, ENODEV, "--device: %s: no backend of this build found a GPU there: %s%s", w->device,
+		       w->nodes.n ? "there are" : "is it the right node?", w->nodes.n ? w->nodes.p : "");
 }
 
 static bool node_exists(const struct sys *sys, const struct registry_driver *driver)
@@ -170,16 +210,8 @@ static bool check_list(const char *list, struct err *err)
 	return true;
 }
 
-bool registry_open(const struct sys *sys, const struct options *options, const struct source_options *what,
-		   struct registry_result *r, struct err *err)
+static bool open_all(struct walk *w, const struct source_options *what, const char *list, struct err *err)
 {
-	AUTO_STRBUF struct strbuf kept = {0};
-	const char *list = options_backends(options, &kept);
-
-	if (!check_list(options->backends, err))
-		return false;
-	if (options->scenario && !registry_find(span_of("sim")))
-		return err_set(err, ERR_USAGE, "--demo: this build has no simulator: configure it without --disable-sim");
 	for (unsigned i = 0; registry[i]; i++) {
 		bool is_sim = strcmp(registry[i]->name, "sim") == 0, asked;
 		struct span interface = {0};
@@ -190,13 +222,27 @@ bool registry_open(const struct sys *sys, const struct options *options, const s
 		if (list ? !asked : is_sim)
 			continue;
 		own.interface = text = interface.n ? span_dup(interface) : NULL;
-		if (!open_found(sys, registry[i], &own, options->device, asked, r, err))
+		if (!open_found(w, registry[i], &own, asked, err))
 			return false;
 	}
-	if (options->device && !has_gpu(r))
-		return err_set(err, ENODEV, "--device: %s: no backend of this build found a GPU there: is it the right node?",
-			       options->device);
-	if (!has_gpu(r) && !list)
+	return !w->device || check_device(w, err);
+}
+
+bool registry_open(const struct sys *sys, const struct options *options, const struct source_options *what,
+		   struct registry_result *r, struct err *err)
+{
+	struct walk w = {.sys = sys, .device = options->device, .alone = options->command == COMMAND_RECORD, .r = r};
+	AUTO_STRBUF struct strbuf kept = {0};
+	const char *list = options_backends(options, &kept);
+	bool ok;
+
+	if (!check_list(options->backends, err))
+		return false;
+	if (options->scenario && !registry_find(span_of("sim")))
+		return err_set(err, ERR_USAGE, "--demo: this build has no simulator: configure it without --disable-sim");
+	ok = open_all(&w, what, list, err);
+	strbuf_fini(&w.nodes);
+	if (ok && !has_gpu(r) && !list)
 		note_no_gpu(sys, r);
-	return true;
+	return ok;
 }

@@ -27,11 +27,15 @@ struct registry_result {
 };
 void registry_result_fini(struct registry_result *r); /* closes and frees what was not taken out */
 
-/* Open every source that the options ask for (--backend, --demo; without them all that are found, never sim). A backend that was
- * asked for by name and cannot be opened is an error; one that was not is a note. Without a GPU, a note says which drivers were
- * looked for. `what` is copied into the sources. */
+/* Open every source that the options ask for (--backend, --demo; without them all that are found, never sim). A device that cannot be
+ * opened is a note; it is an error when it was named (--device), or when a backend that was asked for by name opens none at all.
+ * For a log, --device is the only GPU; else the others are opened, too. Without a GPU, a note says which drivers were looked for.
+ * `what` is copied into the sources. */
 bool registry_open(const struct sys *sys, const struct options *options, const struct source_options *what,
 		   struct registry_result *r, struct err *err);
+
+/* Whether a source is the GPU that --device names. NULL names any; one without a node (a simulated one) goes by every name. */
+bool source_is_device(enum source_kind kind, const char *node, const char *device);
 
 /* One device; again, where it was lost. NULL on failure. */
 struct source *source_open(const struct sys *sys, const struct backend *backend, const struct source_options *what,

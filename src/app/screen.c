@@ -9,13 +9,20 @@
 
 #define DESCRIBE_NS 1000000000
 
+static bool make_views(struct session *session, struct views *views, struct err *err)
+{
+	const struct session_source *gpu = session->gpu, *cpu = session_shown(session, SOURCE_CPU);
+
+	return views_init(views, gpu ? gpu->set : NULL, cpu ? cpu->set : NULL, err);
+}
+
 bool screen_init(struct screen *screen, struct session *session, struct feeds *feeds, const char *view, struct err *err)
 {
-	struct session_source *gpu = session_first(session, SOURCE_GPU), *cpu = session_first(session, SOURCE_CPU);
 	AUTO_STRBUF struct strbuf names = {0};
+	struct session_source *gpu = session->gpu;
 
 	*screen = (struct screen){.session = session, .feeds = feeds, .per_instance = session->options->per_core};
-	if (!views_init(&screen->views, gpu ? gpu->set : NULL, cpu ? cpu->set : NULL, err))
+	if (!make_views(session, &screen->views, err))
 		return false;
 	if (!screen->views.n_views) {
 		views_fini(&screen->views);
@@ -50,6 +57,21 @@ void screen_show(struct screen *screen, const struct view *view)
 	screen->described_ns = 0;
 }
 
+void screen_next_gpu(struct screen *screen)
+{
+	const struct view *same;
+	struct views views;
+
+	if (!session_next_gpu(screen->session) || !make_views(screen->session, &views, NULL))
+		return; /* the charts were read before: they cannot fail */
+	same = views_find(&views, screen->view->name);
+	if (!same)
+		same = views_find(&views, screen->session->gpu->product ? "overview" : "counters");
+	views_fini(&screen->views);
+	screen->views = views;
+	screen_show(screen, same ? same : &views.views[0]);
+}
+
 void screen_turn(struct screen *screen, int by)
 {
 	unsigned n = screen->views.n_views, at = (unsigned)(screen->view - screen->views.views);
@@ -67,7 +89,7 @@ void screen_describe(struct screen *screen, int64_t now_ns)
 {
 	static const enum source_kind kinds[] = {[FOOT_GPU] = SOURCE_GPU, [FOOT_CPU] = SOURCE_CPU};
 	enum view_foot foot = screen->view->foot;
-	struct session_source *source = foot ? session_first(screen->session, kinds[foot]) : NULL;
+	struct session_source *source = foot ? session_shown(screen->session, kinds[foot]) : NULL;
 	AUTO_STRBUF struct strbuf text = {0};
 
 	if (screen->described_ns && now_ns - screen->described_ns < DESCRIBE_NS)
@@ -85,6 +107,15 @@ static double metric_now(const struct feed *feed, const char *name)
 	const struct metric *m = feed->set ? metric_find(feed->set, span_of(name)) : NULL;
 
 	return m ? metric_value(m, feed->now) : NAN;
+}
+
+/* "Mali-G78 10 cores", "Mali-G78 10 cores (GPU 2 of 3)" */
+static void title_text(const struct session_source *head, unsigned number, unsigned n_gpus, char *out, size_t size)
+{
+	if (n_gpus > 1)
+		snprintf(out, size, "%s (GPU %u of %u)", head->title, number, n_gpus);
+	else
+		snprintf(out, size, "%s", head->title);
 }
 
 /* "746 of 848 MHz" */
@@ -163,15 +194,16 @@ static void fill_data(struct screen *screen, struct view_data *data)
 
 void screen_draw(struct screen *screen, const char *alert, struct canvas *canvas)
 {
-	struct session_source *gpu = session_first(screen->session, SOURCE_GPU),
-			      *cpu = session_first(screen->session, SOURCE_CPU);
-	const struct session_source *head = gpu ? gpu : cpu;
-	char clock[64] = "", span[64], state[192], time_of_day[16], dropped[48];
+	const struct session_source *gpu = screen->session->gpu, *head = gpu ? gpu : session_shown(screen->session, SOURCE_CPU);
+	char title[96] = "", clock[64] = "", span[64], state[192], time_of_day[16], dropped[48];
 	uint64_t lost = feeds_lost(screen->feeds);
 	struct rect body = canvas_rect(canvas);
 	struct view_data data;
+	unsigned number, n_gpus = session_gpus(screen->session, &number);
 
 	fill_data(screen, &data);
+	if (head)
+		title_text(head, number, n_gpus, title, sizeof(title));
 	if (gpu)
 		clock_text(gpu, &data.gpu, canvas->ascii, clock, sizeof(clock));
 	span_text(screen, head, span, sizeof(span));
@@ -179,14 +211,15 @@ void screen_draw(struct screen *screen, const char *alert, struct canvas *canvas
 	local_time(screen->session->sys, time_of_day, sizeof(time_of_day));
 	snprintf(dropped, sizeof(dropped), "%llu dropped", (unsigned long long)lost);
 	canvas_clear(canvas);
-	frame_draw(&(struct frame_text){.gpu = head ? head->title : NULL,
+	frame_draw(&(struct frame_text){.gpu = head ? title : NULL,
 					.driver = gpu ? gpu->driver : "no GPU",
 					.clock = clock[0] ? clock : NULL,
 					.span = span,
 					.state = state,
 					.time = time_of_day,
 					.alert = alert,
-					.dropped = dropped},
+					.dropped = dropped,
+					.several = n_gpus > 1},
 		   &screen->views, screen->view, canvas, &body);
 	view_draw(screen->view, &data, canvas, body);
 	if (screen->scroll > screen->scroll_max)

@@ -25,6 +25,8 @@ void screen_fini(struct screen *screen);
 
 /* Show another view (NULL is ignored). */
 void screen_show(struct screen *screen, const struct view *view);
+/* Show the next GPU, if there are several: in the same view, if it has that, too. All other views are new ones. */
+void screen_next_gpu(struct screen *screen);
 /* The visible view so many tabs further. */
 void screen_turn(struct screen *screen, int by);
 

@@ -130,10 +130,26 @@ static bool take_all(struct session *session, struct registry_result *opened, st
 	return true;
 }
 
+static void show_gpu(struct session *session, struct session_source *gpu)
+{
+	template_view_fini(&session->templ);
+	session->gpu = gpu;
+	if (gpu)
+		template_view_init(&session->templ, session->db, gpu->set);
+}
+
+/* The one that --device names. */
+static struct session_source *first_gpu(struct session *session)
+{
+	for (unsigned i = 0; i < session->n; i++)
+		if (source_is_device(session->sources[i].kind, session->sources[i].device, session->options->device))
+			return &session->sources[i];
+	return NULL;
+}
+
 bool session_finish(struct session *session, struct err *err)
 {
 	struct opening *o = opener_finish(take_ptr(&session->opener));
-	struct session_source *gpu;
 	bool ok = o->ok;
 
 	if (!ok)
@@ -141,9 +157,8 @@ bool session_finish(struct session *session, struct err *err)
 	ok = ok && take_all(session, &o->result, err);
 	if (ok && o->result.notes.n)
 		strbuf_add(&session->notes, o->result.notes.p, o->result.notes.n);
-	gpu = ok ? session_first(session, SOURCE_GPU) : NULL;
-	if (gpu)
-		template_view_init(&session->templ, session->db, gpu->set);
+	if (ok)
+		show_gpu(session, first_gpu(session));
 	opening_drop(o);
 	if (!ok)
 		session_close(session);
@@ -171,12 +186,42 @@ void session_close(struct session *session)
 	*session = (struct session){0};
 }
 
-struct session_source *session_first(struct session *session, enum source_kind kind)
+struct session_source *session_shown(struct session *session, enum source_kind kind)
 {
 	for (unsigned i = 0; i < session->n; i++)
-		if (session->sources[i].kind == kind)
+		if (kind == SOURCE_CPU && session->sources[i].kind == kind)
 			return &session->sources[i];
-	return NULL;
+	return kind == SOURCE_GPU ? session->gpu : NULL;
+}
+
+unsigned session_gpus(const struct session *session, unsigned *shown)
+{
+	unsigned n = 0;
+
+	*shown = 0;
+	for (unsigned i = 0; i < session->n; i++) {
+		const struct session_source *s = &session->sources[i];
+
+		n += s->kind == SOURCE_GPU;
+		if (s == session->gpu)
+			*shown = n;
+	}
+	return n;
+}
+
+bool session_next_gpu(struct session *session)
+{
+	unsigned at = session->gpu ? (unsigned)(session->gpu - session->sources) : 0;
+
+	for (unsigned i = 1; i < session->n; i++) {
+		struct session_source *s = &session->sources[(at + i) % session->n];
+
+		if (s->kind != SOURCE_GPU)
+			continue;
+		show_gpu(session, s);
+		return true;
+	}
+	return false;
 }
 
 struct ring *session_ring(struct session *session, bool instances)

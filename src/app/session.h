@@ -54,7 +54,8 @@ struct session {
 	struct sampler *sampler;
 	struct session_source sources[SESSION_SOURCES_MAX];
 	unsigned n;
-	struct template_view templ; /* of the first GPU; empty without one */
+	struct session_source *gpu; /* the one on the screen; NULL without any */
+	struct template_view templ; /* of that one; empty without it */
 	struct strbuf notes;        /* lines for the user */
 };
 
@@ -72,8 +73,15 @@ bool session_open(struct session *session, const struct sys *sys, const struct o
 /* At any time after session_begin; never waits for a device to open. */
 void session_close(struct session *session);
 
-/* The first source of a kind, NULL if there is none. */
-struct session_source *session_first(struct session *session, enum source_kind kind);
+/* The source of a kind that is on the screen, NULL if there is none: of several GPUs the one chosen, at first that of --device. */
+struct session_source *session_shown(struct session *session, enum source_kind kind);
+/* How many GPUs there are; *shown counts from 1. */
+unsigned session_gpus(const struct session *session, unsigned *shown);
+/* The next GPU, round and round. false if there is no other. */
+bool session_next_gpu(struct session *session);
+/* Wait until all sources have started or failed to, but not for long: then their true intervals are known. What there is to say is
+ * added to the notes. */
+void session_settle(struct session *session);
 /* Take in what the sampler tells, and try lost devices again; at least once a second. Returns false when there is nothing more; a line
  * for the user goes to *text, "" for none. Never waits for a device. */
 bool session_event(struct session *session, int64_t now_ns, char *text, size_t size);

@@ -4,10 +4,12 @@
 #include "base/alloc.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
 #define NEVER INT64_MAX
+#define SETTLE_NS 500000000ll
 
 static const char *const away_texts[] = {
 	[AWAY_NOT] = NULL,
@@ -171,4 +173,27 @@ void session_set_interval(struct session *session, struct session_source *source
 {
 	source->asked_ns = interval_ns;
 	sampler_set_period(session->sampler, source->index, interval_ns);
+}
+
+static bool is_settled(const struct session *session)
+{
+	for (unsigned i = 0; i < session->n; i++)
+		if (!session->sources[i].period_ns && !session->sources[i].away)
+			return false;
+	return true;
+}
+
+void session_settle(struct session *session)
+{
+	const struct sys *sys = session->sys;
+	struct pollfd fd = {.fd = sampler_fd(session->sampler), .events = POLLIN};
+	int64_t now = sys->monotonic_ns(sys), end = now + SETTLE_NS;
+	char text[512];
+
+	for (; !is_settled(session) && now < end; now = sys->monotonic_ns(sys)) {
+		sys->poll(sys, &fd, 1, (int)((end - now) / 1000000) + 1);
+		while (session_event(session, now, text, sizeof(text)))
+			if (text[0])
+				strbuf_printf(&session->notes, "%s\n", text);
+	}
 }

@@ -87,4 +87,27 @@ run "driver=r54p1 gpu=0xb8520000 $m values=128" --once -b kbase:vinstr >/dev/nul
 [ $? -eq 1 ] && grep -q 'no longer' "$work/errors"
 check "by name" $? "kbase:vinstr on a driver without it: $(cat "$work/errors")"
 
+# Several GPUs: each has its columns, its own interval (the second one's takes no less than 40 ms) and its own counts. The rows are
+# the first one's; --device leaves one alone.
+two="driver=r46p0 gpu=0x90820000 $m;driver=r25p0 gpu=0x74021000 cores=0x3 raise=40"
+run "$two" record -o "$work/two.jsonl" -m 'MaliGPUActiveCy,CPUOnline' -i10ms -d1s >/dev/null 2>"$work/errors"
+check "two" $? "record failed: $(cat "$work/errors")"
+head -n 1 "$work/two.jsonl" | grep -q '"prefix":"","interval":0.010000000,"product":"Mali-G78".*"prefix":"gpu1:","interval":[0-9.]*,"product":"Mali-G52"'
+check "two" $? "the header does not tell two GPUs apart: $(head -n 1 "$work/two.jsonl" | cut -c1-2000)"
+run "$two" record -o "$work/two.csv" -m 'MaliGPUActiveCy' -i10ms -d1s >/dev/null 2>"$work/errors"
+head -n 1 "$work/two.csv" | grep -q '^time,duration,flags,MaliGPUActiveCy,gpu1:MaliGPUActiveCy'
+check "two" $? "the columns are not the two GPUs': $(head -n 1 "$work/two.csv")"
+# Four intervals of the first are one of the second.
+tr -d '\r' <"$work/two.csv" | awk -F, 'NR > 10 { n++ } NR > 10 && $5 != "" { m++; if (!$4 || $5 != 4 * $4) bad = 1 }
+	END { exit bad || n < 70 || m < n / 4 - 3 || m > n / 4 + 3 }'
+check "two" $? "the rows are not those of 10 ms and 40 ms: $(sed -n '40,44p' "$work/two.csv")"
+run "$two" record --device /dev/mali1 -o "$work/one.csv" -m 'MaliGPUActiveCy' -i100ms -d500ms >/dev/null 2>"$work/errors"
+[ "$(head -n 1 "$work/one.csv" | tr -d '\r')" = "time,duration,flags,MaliGPUActiveCy" ]
+check "two" $? "--device does not limit a log: $(head -n 1 "$work/one.csv")"
+run "$two" --once --device /dev/mali1 -i50ms -r200ms | head -n 1 | grep -q 'Mali-G52 2 cores (GPU 2 of 2)'
+check "two" $? "--once does not show the GPU of --device"
+run "$two" record --device /dev/mali7 -o "$work/no.csv" -d100ms >/dev/null 2>"$work/errors"
+[ $? -eq 1 ] && grep -q 'there are /dev/mali0 /dev/mali1' "$work/errors"
+check "two" $? "a wrong --device: $(cat "$work/errors")"
+
 exit $failed

@@ -167,6 +167,91 @@ static void a_device_that_goes_is_waited_for_and_the_rest_goes_on(void **state)
 	rmdir(dir);
 }
 
+/* ---- several GPUs ---- */
+
+#define THREE G78 ";" G715 ";driver=r16p0 gpu=0x07200000 cores=0x7f slices=2 v4"
+
+static void wait_header(struct run *run, const char *text)
+{
+	if (!run_wait(run, 0, text) || emulator_find(&run->emulator, 0, text) != 0)
+		fail_msg("no '%s', but '%s'", text, emulator_row(&run->emulator, 0));
+}
+
+static void a_key_shows_the_next_of_several_gpus(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.devices = THREE, .cols = 160});
+	wait_header(&run, "Mali-G78 7 cores (GPU 1 of 3)");
+	assert_true(run_wait(&run, 25, "g GPU"));
+	pty_send(&run.pty, "3");
+	assert_true(run_wait(&run, 2, "External bandwidth"));
+	pty_send(&run.pty, "g");
+	wait_header(&run, "Mali-G715 7 cores (GPU 2 of 3)");
+	wait_header(&run, "850 of 850 MHz"); /* its own */
+	assert_true(run_wait(&run, 2, "External bandwidth"));
+	pty_send(&run.pty, "g"); /* of this one little is known */
+	wait_header(&run, "Mali-T720 7 cores, unknown (GPU 3 of 3)");
+	assert_true(run_wait(&run, 2, "Front end counter"));
+	pty_send(&run.pty, " g"); /* also while paused */
+	wait_header(&run, "Mali-G78 7 cores (GPU 1 of 3)");
+	wait_header(&run, "PAUSED");
+	pty_send(&run.pty, " ?");
+	assert_true(run_wait(&run, 2, "Show the next GPU"));
+	assert_true(run_wait(&run, 2, "Mali-T720 7 cores, unknown, kbase"));
+	run_quit(&run);
+	run_assert_as_before(&run);
+	run_stop(&run);
+}
+
+static void the_interval_is_that_of_the_gpu_shown(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.devices = THREE, .cols = 160, .refresh = "-r500ms"});
+	pty_send(&run.pty, "g+");
+	wait_header(&run, "GPU 2 of 3");
+	wait_header(&run, "200 ms, mean of");
+	pty_send(&run.pty, "gg");
+	wait_header(&run, "GPU 1 of 3");
+	wait_header(&run, "100 ms, mean of");
+	run_quit(&run);
+	run_stop(&run);
+}
+
+static void a_device_by_name_is_shown_first(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.devices = THREE, .cols = 160, .arg = "--device=/dev/mali1"});
+	wait_header(&run, "Mali-G715 7 cores (GPU 2 of 3)");
+	run_quit(&run);
+	run_stop(&run);
+	run_start(&run, &(struct run_options){.devices = THREE, .cols = 160, .arg = "--device=/dev/mali3"});
+	assert_true(pty_wait_report(&run.pty, 0));
+	assert_int_equal(WEXITSTATUS(run.pty.report.status), 1);
+	assert_true(run_wait(&run, 0, "found a GPU there: there are /dev/mali0 /dev/mali1 /dev/mali2"));
+	run_stop(&run);
+}
+
+static void one_gpu_has_no_number_and_no_key(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.devices = G52, .cols = 160});
+	assert_null(strstr(emulator_row(&run.emulator, 0), "GPU 1"));
+	assert_null(strstr(emulator_row(&run.emulator, -1), "g GPU"));
+	pty_send(&run.pty, "g?");
+	assert_true(run_wait(&run, 2, "PgUp"));
+	assert_int_equal(emulator_find(&run.emulator, 2, "Show the next GPU"), -1);
+	run_quit(&run);
+	run_stop(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -175,6 +260,10 @@ int main(void)
 		cmocka_unit_test(a_driver_that_never_opens_can_be_left),
 		cmocka_unit_test(what_fails_late_says_so_on_the_terminal_as_it_was),
 		cmocka_unit_test(a_device_that_goes_is_waited_for_and_the_rest_goes_on),
+		cmocka_unit_test(a_key_shows_the_next_of_several_gpus),
+		cmocka_unit_test(the_interval_is_that_of_the_gpu_shown),
+		cmocka_unit_test(a_device_by_name_is_shown_first),
+		cmocka_unit_test(one_gpu_has_no_number_and_no_key),
 	};
 
 	if (!run_find_program())

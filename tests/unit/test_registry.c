@@ -142,6 +142,41 @@ static void a_device_that_nobody_found_is_an_error(void **state)
 	assert_non_null(strstr(b->err.text, "/dev/mali7"));
 }
 
+static void a_device_that_was_named_and_cannot_be_opened_says_why(void **state)
+{
+	struct bench *b = *state;
+
+	if (!registry_find(span_of("kbase")))
+		skip();
+	fixture_write(&b->fixture, "dev/mali0", "");
+	fixture_write(&b->fixture, "dev/mali1", "");
+	b->options.device = "/dev/mali1";
+	assert_false(open_sources(b));
+	assert_non_null(strstr(b->err.text, "kbase: /dev/mali1: this is no Mali driver that malitop knows"));
+	b->options.device = "/dev/mali7";
+	assert_false(open_sources(b));
+	assert_non_null(strstr(b->err.text,
+			       "--device: /dev/mali7: no backend of this build found a GPU there: there are /dev/mali0 "
+			       "/dev/mali1"));
+}
+
+static void of_several_devices_each_that_fails_is_a_note(void **state)
+{
+	struct bench *b = *state;
+
+	if (!registry_find(span_of("kbase")))
+		skip();
+	fixture_write(&b->fixture, "dev/mali0", "");
+	fixture_write(&b->fixture, "dev/mali1", "");
+	assert_true(open_sources(b));
+	assert_non_null(strstr(b->result.notes.p, "/dev/mali0: this is no"));
+	assert_non_null(strstr(b->result.notes.p, "/dev/mali1: this is no"));
+	registry_result_fini(&b->result);
+	b->options.backends = "kbase"; /* asked for, and none opens */
+	assert_false(open_sources(b));
+	assert_non_null(strstr(b->err.text, "this is no Mali driver"));
+}
+
 static void lists_may_have_blanks_and_interfaces(void **state)
 {
 	static const struct {
@@ -176,6 +211,8 @@ int main(void)
 		WITH_BENCH(an_unknown_backend_is_wrong_usage),
 		WITH_BENCH(an_asked_for_backend_that_cannot_open_is_an_error),
 		WITH_BENCH(a_device_that_nobody_found_is_an_error),
+		WITH_BENCH(a_device_that_was_named_and_cannot_be_opened_says_why),
+		WITH_BENCH(of_several_devices_each_that_fails_is_a_note),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
