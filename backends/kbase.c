@@ -12,10 +12,12 @@
 #include <string.h>
 
 #define NODES_MAX 16
-#define UNKNOWN_KHZ 5000       /* what some drivers report as the maximum when they do not know it */
-#define LEVELS_NS 1000000000ll /* temperatures and memory are read so often */
-#define CLOCK_NS 10000000ll    /* the clock at most so often */
-#define MANUAL_NS 10000000ll   /* shortest interval where each sample must be asked for */
+#define UNKNOWN_KHZ 5000        /* what some drivers report as the maximum when they do not know it */
+#define LEVELS_NS 1000000000ll  /* temperatures and memory are read so often */
+#define CLOCK_NS 10000000ll     /* the clock at most so often */
+#define MANUAL_NS 10000000ll    /* shortest interval where each sample must be asked for */
+#define INTERVAL_NS 100000000ll /* when nobody says one */
+#define TIMER_NS 1000000000ll   /* the driver keeps periods in 32 bits, 4.2 s; intervals are whole seconds there */
 
 /* An open, without the driver noticing, tells whether a node is there; a listing of /dev is not granted everywhere. */
 static bool kbase_probe(const struct sys *sys, struct source_found **found, struct err *err)
@@ -138,11 +140,20 @@ static void fill_source(struct source *source, struct kbase *k, uint64_t gpu_id)
 
 /* ---- opening ---- */
 
+/* An interval that is too long for the driver's counters or its timer is measured in several parts. */
+static unsigned parts_of(const struct kbase_reader *reader, int64_t period_ns)
+{
+	int64_t longest = reader->longest_ns ? reader->longest_ns : TIMER_NS;
+
+	return period_ns > longest ? (unsigned)((period_ns + longest - 1) / longest) : 1;
+}
+
 static bool open_reader(struct source *source, struct kbase *k, uint64_t gpu_id, struct err *err)
 {
 	struct kbase_choice choice;
 	bool ok = false, assumed;
 	const struct gpu_product *product = find_product(source, gpu_id, &assumed);
+	int64_t interval_ns = source->options.interval_ns ? source->options.interval_ns : INTERVAL_NS;
 
 	if (!kbase_choose(&k->device.version, gpu_id, source->options.interface, &choice, err))
 		return false;
@@ -152,11 +163,11 @@ static bool open_reader(struct source *source, struct kbase *k, uint64_t gpu_id,
 		k->reader = choice.readers[i];
 		kbase_enable(product ? product->layout : NULL, k->enable);
 		snprintf(k->why, sizeof(k->why), "%s: %s", k->reader->name, choice.why[i]);
-		ok = k->reader->open(k, source->options.interval_ns, err);
+		k->session_ns = interval_ns / parts_of(k->reader, interval_ns);
+		ok = k->reader->open(k, k->session_ns, err);
 		if (!ok && i)
 			*err = first; /* the one that should have worked tells more */
 	}
-	k->session_ns = source->options.interval_ns;
 	return ok;
 }
 
@@ -216,13 +227,12 @@ static bool begin_session(struct kbase *k, int64_t step_ns, struct err *err)
 		       k->device.path);
 }
 
-/* An interval that is too long for the driver's counters is measured in several parts. */
 static bool kbase_start(struct source *source, int64_t period_ns, int64_t now_ns, struct err *err)
 {
 	struct kbase *k = source->priv;
 	int64_t longest = k->reader->longest_ns, step;
 
-	k->n_parts = longest && period_ns > longest ? (unsigned)((period_ns + longest - 1) / longest) : 1;
+	k->n_parts = parts_of(k->reader, period_ns);
 	step = period_ns / k->n_parts;
 	if (!begin_session(k, step, err) || !k->reader->start(k, step, err))
 		return false;

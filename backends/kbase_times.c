@@ -64,15 +64,16 @@ bool kbase_times_convert(struct kbase_times *t, const struct sys *sys, const str
 
 	if (now_ns - t->measured_ns >= MEASURE_NS)
 		measure(t, sys, now_ns);
-	t->has_sample = true;
 	sample->flags |= interval->flags;
 	sample->lost = interval->lost;
 	if (!is_sound(t, interval, now_ns)) {
 		bool short_tick = first && is_moment(t, interval->begin_ns, now_ns) && interval->end_ns > interval->begin_ns;
 
 		mark_error(t, interval, now_ns, sample);
+		t->has_sample = !short_tick;
 		return !short_tick;
 	}
+	t->has_sample = true;
 	/* A new offset moves the stamps a little: what touched goes on touching. */
 	sample->begin_ns = interval->begin_ns + t->offset_ns;
 	sample->end_ns = interval->end_ns + t->offset_ns;
@@ -82,6 +83,7 @@ bool kbase_times_convert(struct kbase_times *t, const struct sys *sys, const str
 		sample->begin_ns = t->last_ns;
 	t->last_raw_ns = interval->end_ns;
 	t->last_ns = sample->end_ns;
-	notice_length(t, sample, interval->flags, period_ns);
+	if (!first) /* the driver's ticks do not begin with us: up to two of its periods may pass before the second one */
+		notice_length(t, sample, interval->flags, period_ns);
 	return true;
 }

@@ -130,29 +130,26 @@ static void measure(struct doctor *d, enum doctor_area area, const char *thing, 
 
 static void check_device(struct doctor *d, enum doctor_area area, const struct backend *backend, const char *device)
 {
-	struct source source = {.backend = backend, .sys = d->sys};
+	const struct source_options what = {.db = d->db,
+					    .gpu_name = d->options->gpu,
+					    .scenario = d->options->scenario,
+					    .seed = d->options->seed,
+					    .interval_ns = d->options->interval_ns};
+	const char *thing = device[0] ? device : backend->name;
 	struct err err = {0};
+	struct source *source = source_open(d->sys, backend, &what, device, &err);
+	char *advice = strstr(err.text, ": `malitop doctor`"); /* that is what runs */
 
-	source.options = (struct source_options){.db = d->db,
-						 .gpu_name = d->options->gpu,
-						 .scenario = d->options->scenario,
-						 .seed = d->options->seed,
-						 .interval_ns = d->options->interval_ns};
-	source.priv = xcalloc(1, backend->priv_size);
-	if (!backend->open(&source, device, &err)) {
-		char *advice = strstr(err.text, ": `malitop doctor`"); /* that is what runs */
-
-		if (advice)
-			*advice = 0;
-		doctor_add(d, area, doctor_state_of(err.code), device[0] ? device : backend->name, help_of(err.code), "%s",
-			   err.text);
-	} else {
-		measure(d, area, device[0] ? device : backend->name, &source);
-		add_description(d, area, &source);
-		backend->close(&source);
+	if (advice)
+		*advice = 0;
+	if (!source) {
+		doctor_add(d, area, doctor_state_of(err.code), thing, help_of(err.code), "%s", err.text);
+		return;
 	}
-	free(source.slots);
-	free(source.priv);
+	measure(d, area, thing, source);
+	add_description(d, area, source);
+	backend->close(source);
+	source_free(source);
 }
 
 void doctor_backend(struct doctor *d, enum doctor_area area, const struct backend *backend)

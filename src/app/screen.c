@@ -16,10 +16,25 @@ static bool make_views(struct session *session, struct views *views, struct err 
 	return views_init(views, gpu ? gpu->set : NULL, cpu ? cpu->set : NULL, err);
 }
 
+/* The view of that name (or key). Of a GPU that is not in the data the overview knows nothing: its counters stand in for it. */
+static const struct view *find_view(const struct session *session, const struct views *views, const char *name)
+{
+	bool overview = strcmp(name, "overview") == 0, raw = session->gpu && !session->gpu->product;
+	const struct view *view = views_find(views, overview && raw ? "counters" : name);
+
+	return view || !overview ? view : &views->views[0];
+}
+
+static void set_view(struct screen *screen, const struct view *view)
+{
+	screen->view = view;
+	screen->scroll = screen->scroll_max = 0;
+	screen->described_ns = 0;
+}
+
 bool screen_init(struct screen *screen, struct session *session, struct feeds *feeds, const char *view, struct err *err)
 {
 	AUTO_STRBUF struct strbuf names = {0};
-	struct session_source *gpu = session->gpu;
 
 	*screen = (struct screen){.session = session, .feeds = feeds, .per_instance = session->options->per_core};
 	if (!make_views(session, &screen->views, err))
@@ -28,11 +43,8 @@ bool screen_init(struct screen *screen, struct session *session, struct feeds *f
 		views_fini(&screen->views);
 		return err_set(err, 0, "nothing to show: no source was opened; try --demo");
 	}
-	if (gpu && !gpu->product && (!view || strcmp(view, "overview") == 0))
-		view = "counters"; /* the default; of such a GPU the overview knows nothing */
-	screen->view = view ? views_find(&screen->views, view) : NULL;
-	if (!screen->view && (!view || strcmp(view, "overview") == 0)) /* the default, where there is none */
-		screen->view = &screen->views.views[0];
+	screen->view = find_view(session, &screen->views, view);
+	snprintf(screen->wanted, sizeof(screen->wanted), "%s", view);
 	if (screen->view)
 		return true;
 	for (unsigned i = 0; i < screen->views.n_views; i++)
@@ -52,9 +64,8 @@ void screen_show(struct screen *screen, const struct view *view)
 {
 	if (!view)
 		return;
-	screen->view = view;
-	screen->scroll = screen->scroll_max = 0;
-	screen->described_ns = 0;
+	snprintf(screen->wanted, sizeof(screen->wanted), "%s", view->name);
+	set_view(screen, view);
 }
 
 void screen_next_gpu(struct screen *screen)
@@ -64,12 +75,12 @@ void screen_next_gpu(struct screen *screen)
 
 	if (!session_next_gpu(screen->session) || !make_views(screen->session, &views, NULL))
 		return; /* the charts were read before: they cannot fail */
-	same = views_find(&views, screen->view->name);
+	same = find_view(screen->session, &views, screen->wanted);
 	if (!same)
-		same = views_find(&views, screen->session->gpu->product ? "overview" : "counters");
+		same = find_view(screen->session, &views, "overview");
 	views_fini(&screen->views);
 	screen->views = views;
-	screen_show(screen, same ? same : &views.views[0]);
+	set_view(screen, same);
 }
 
 void screen_turn(struct screen *screen, int by)

@@ -11,6 +11,7 @@ struct screen {
 	struct feeds *feeds;
 	struct views views;
 	const struct view *view; /* the one shown */
+	char wanted[32];         /* the one that was asked for; a GPU may not have it */
 	bool per_instance;
 	int scroll, scroll_max;
 	int64_t paused_ns;    /* end of the history shown; 0: now */
@@ -19,7 +20,7 @@ struct screen {
 	char recording[64];   /* "REC run.csv 12.4 MB"; "" for none */
 };
 
-/* Views of what the session has; `view` by name or digit (NULL: the first). An unknown one is an error that lists those there are. */
+/* Views of what the session has; `view` by name or digit. An unknown one is an error that lists those there are. */
 bool screen_init(struct screen *screen, struct session *session, struct feeds *feeds, const char *view, struct err *err);
 void screen_fini(struct screen *screen);
 

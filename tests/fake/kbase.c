@@ -15,7 +15,7 @@
 #define BOTH (HAS_VINSTR | HAS_KINSTR | CYCLES | NEEDS_ENUM)
 
 const struct fake_driver fake_drivers[] = {
-	{"r16p0", FAKE_UK, 6, HAS_VINSTR, 100},
+	{"r16p0", FAKE_UK, 6, HAS_VINSTR | FROM_OPEN, 500},
 	{"r21p0", FAKE_JM, 0, HAS_VINSTR | LATE | FROM_OPEN, 500},
 	{"r9p0", FAKE_JM, 0, HAS_VINSTR | LATE | FROM_OPEN, 500},
 	{"r25p0", FAKE_JM, 21, HAS_VINSTR | LATE, 100},
@@ -27,7 +27,7 @@ const struct fake_driver fake_drivers[] = {
 	{"r44p0", FAKE_JM, 39, BOTH, 100},
 	{"r44p0-csf", FAKE_CSF, 20, BOTH, 100},
 	{"r46p0", FAKE_JM, 40, HAS_KINSTR, 100},
-	{"r54p1", FAKE_CSF, 38, HAS_KINSTR | STATES | KEEPS_EMPTY | WIDE_PROPS, 100},
+	{"r54p1", FAKE_CSF, 38, HAS_KINSTR | STATES | KEEPS_EMPTY | WIDE_PROPS | AT_ONCE, 100},
 	{NULL, FAKE_UK, 0, 0, 0},
 };
 
@@ -221,12 +221,22 @@ void fake_kbase_fini(struct fake_kbase *k)
 	strbuf_fini(&k->breaches);
 }
 
+/* Mappings have whole pages; old drivers refuse those that reach beyond the buffers. */
+static bool too_long(const struct fake_file *f, size_t n)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), most = f->size;
+
+	if (f->kind == FAKE_KINSTR || fake_is(f->gpu->driver, CYCLES))
+		most = (most + page - 1) / page * page;
+	return (n + page - 1) / page * page > most;
+}
+
 void *fake_kbase_mmap(struct fake_kbase *k, size_t n, int prot, int flags, int fd, int64_t at)
 {
 	struct fake_file *f = find(k, fd);
 
 	errno = 0;
-	if (!f || f->kind == FAKE_DEVICE || at != 0 || n > f->size)
+	if (!f || f->kind == FAKE_DEVICE || at != 0 || too_long(f, n))
 		errno = EINVAL;
 	else if (f->gpu->gone)
 		errno = ENODEV;
@@ -266,7 +276,8 @@ void fake_kbase_advance(struct fake_kbase *k, int64_t now_ns)
 		while (f && f->kind != FAKE_DEVICE && f->running && f->period_ns && f->next_ns <= now_ns && !f->gpu->gone) {
 			int64_t at = f->next_ns;
 
-			f->next_ns += f->period_ns;
+			f->next_ns = f->after_ns ? f->after_ns : at + f->period_ns;
+			f->after_ns = 0;
 			if (f->kind == FAKE_VINSTR)
 				fake_vinstr_dump(f, at);
 			else
@@ -328,8 +339,8 @@ static int uk_ioctl(struct fake_kbase *k, struct fake_file *f, unsigned long req
 	memcpy(fields, arg, 32);
 	/* count, front end, shader, tiler, memory */
 	fields[7] = (uint32_t)fake_vinstr_setup(k, f->gpu, fields[2], (uint32_t[]){fields[3], fields[5], fields[6], fields[4]});
-	if ((int)fields[7] < 0)
-		return fake_fail(EFAULT);
+	id = (int)fields[7] < 0 ? FAILED : 0; /* where the function's number was, its result comes back */
+	memcpy(arg, &id, 4);
 	memcpy((char *)arg + 28, &fields[7], 4);
 	return 0;
 }
@@ -338,14 +349,21 @@ static int version_check(struct fake_file *f, void *arg)
 {
 	uint16_t asked[2], own[2] = {f->gpu->driver->api == FAKE_JM ? 11 : 1, (uint16_t)f->gpu->driver->minor};
 
-	if (f->state != FAKE_NEED_VERSION)
-		return fake_fail(EPERM);
 	memcpy(asked, arg, 4);
 	if (asked[0] == own[0] && asked[1] < own[1])
 		own[1] = asked[1];
+	if (f->state != FAKE_NEED_VERSION && !fake_is(f->gpu->driver, FROM_OPEN))
+		return fake_fail(EPERM);
 	memcpy(arg, own, 4);
-	f->state = fake_is(f->gpu->driver, FROM_OPEN) ? FAKE_COMPLETE : FAKE_NEED_CONTEXT;
+	if (f->state == FAKE_NEED_VERSION)
+		f->state = FAKE_NEED_CONTEXT;
 	return 0;
+}
+
+/* What a call at the wrong time fails with. */
+static int not_now(const struct fake_file *f)
+{
+	return fake_is(f->gpu->driver, FROM_OPEN) ? EINVAL : EPERM;
 }
 
 static int set_flags(struct fake_file *f, const void *arg)
@@ -354,7 +372,7 @@ static int set_flags(struct fake_file *f, const void *arg)
 
 	memcpy(&flags, arg, 4);
 	if (f->state == FAKE_NEED_VERSION || f->flags_set)
-		return fake_fail(EPERM);
+		return fake_fail(not_now(f));
 	if (flags & ~(f->gpu->driver->api == FAKE_CSF ? 0x7fu : 0x7bu))
 		return fake_fail(EINVAL);
 	f->flags_set = true;
@@ -407,8 +425,10 @@ static int device_ioctl(struct fake_kbase *k, struct fake_file *f, unsigned long
 		return version_check(f, arg);
 	if (request == 0x40048001)
 		return set_flags(f, arg);
+	if ((request == 0xC0048000 || request == 0xC0048034) && (d->api == FAKE_CSF || d->minor >= 29))
+		return fake_fail(EPERM); /* the other interface's handshake */
 	if (f->state != FAKE_COMPLETE && !is_early(d, request))
-		return fake_fail(EPERM);
+		return fake_fail(not_now(f));
 	if (request == 0x40108003)
 		return fake_props(f->gpu, arg);
 	if (request == 0x4010800D)
@@ -420,7 +440,7 @@ static int device_ioctl(struct fake_kbase *k, struct fake_file *f, unsigned long
 	if (request == 0xC0108039 && fake_is(d, HAS_KINSTR))
 		return fake_kinstr_setup(k, f, arg);
 	fake_breach(k, "%s does not know the ioctl 0x%lx", d->name, request);
-	return fake_fail(f->state == FAKE_COMPLETE ? ENOTTY : EPERM);
+	return fake_fail(f->state == FAKE_COMPLETE ? ENOTTY : not_now(f));
 }
 
 int fake_kbase_ioctl(struct fake_kbase *k, int fd, unsigned long request, void *arg)

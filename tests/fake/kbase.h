@@ -23,8 +23,10 @@ enum fake_block { FAKE_FE, FAKE_TILER, FAKE_MEMORY, FAKE_SHADER, FAKE_BLOCKS };
 enum fake_trait {
 	HAS_VINSTR = 1 << 0,
 	HAS_KINSTR = 1 << 1,
-	LATE = 1 << 2,        /* properties, and the set-up of kinstr, only after SET_FLAGS */
-	FROM_OPEN = 1 << 3,   /* the context exists from open on */
+	LATE = 1 << 2, /* properties, and the set-up of kinstr, only after SET_FLAGS */
+	FROM_OPEN =
+		1
+		<< 3, /* the context exists from open on, waits for its flags, and says EINVAL until then; ticks are not aligned */
 	CYCLES = 1 << 4,      /* vinstr: 32 byte metadata */
 	NEEDS_ENUM = 1 << 5,  /* kinstr: a set-up is refused unless somebody enumerated before */
 	GAPS = 1 << 6,        /* kinstr: blocks are numbered by core, holes included */
@@ -32,6 +34,7 @@ enum fake_trait {
 	STATES = 1 << 8,      /* kinstr: block states are filled */
 	KEEPS_EMPTY = 1 << 9, /* kinstr: a block with an empty mask is still in the sample */
 	WIDE_PROPS = 1 << 10, /* GPU_ID and some features are 64 bits wide in the stream */
+	AT_ONCE = 1 << 11,    /* kinstr: the first sample comes right after the start, the second more than a period later */
 };
 
 /* A release of the driver. */

@@ -7,7 +7,13 @@
 #define ITEM 48
 #define REQUEST 32
 #define SHORTEST_NS 100000
-#define ROOM (FAKE_BUFFERS - 1) /* one is kept for the sample of a stop */
+#define AT_ONCE_NS 20000
+
+/* Samples that may wait; one more is kept for that of a stop. */
+static unsigned room_of(const struct fake_file *f)
+{
+	return fake_is(f->gpu->driver, LOSES_STOP) ? FAKE_BUFFERS : FAKE_BUFFERS - 1;
+}
 
 enum { SAMPLE_STRETCHED_FLAG = 1u << 0, SAMPLE_ERROR_FLAG = 1u << 30 };
 
@@ -66,8 +72,6 @@ int fake_kinstr_enum(struct fake_kbase *k, struct fake_file *f, void *arg)
 
 	memcpy(&info, arg, sizeof(info));
 	if (!info.list) {
-		if (info.item_size || info.item_count)
-			return fake_fail(EINVAL);
 		info.item_size = REQUEST;
 		info.item_count = LIST_MAX;
 		memcpy(arg, &info, sizeof(info));
@@ -94,7 +98,7 @@ static bool has_block(const struct fake_file *f, enum fake_block block)
 {
 	bool empty = !f->enable[block][0] && !f->enable[block][1];
 
-	return fake_is(f->gpu->driver, KEEPS_EMPTY) ? true : f->enabled[block] && !empty;
+	return f->enabled[block] && (!empty || fake_is(f->gpu->driver, KEEPS_EMPTY));
 }
 
 static unsigned n_blocks(const struct fake_file *f)
@@ -111,12 +115,18 @@ static size_t block_stride(const struct fake_gpu *gpu)
 	return round_up(n_values(gpu) * 8, 512);
 }
 
+/* There is room for what is not enabled, too, and for cores that are not there. */
+static size_t all_blocks(const struct fake_gpu *gpu)
+{
+	return 2 + gpu->slices + fake_top_core(gpu);
+}
+
 static size_t items_of(const struct fake_file *f)
 {
 	return n_blocks(f) + 3 + (f->gpu->strange_items ? 2 : 0);
 }
 
-static bool take_request(struct fake_file *f, const uint8_t *r, bool *has_mode, int64_t *period_ns)
+static bool take_request(struct fake_kbase *k, struct fake_file *f, const uint8_t *r, bool *has_mode, int64_t *period_ns)
 {
 	uint16_t type, version;
 	uint64_t period, mask[2];
@@ -128,7 +138,10 @@ static bool take_request(struct fake_file *f, const uint8_t *r, bool *has_mode, 
 	if (version)
 		return false;
 	if (type == 0x1000) {
-		int64_t wanted = r[8] ? (int64_t)period : 0;
+		int64_t wanted = r[8] ? (int64_t)(uint32_t)period : 0;
+
+		if (period > UINT32_MAX)
+			fake_breach(k, "of a period of %llu ns the driver keeps 32 bits", (unsigned long long)period);
 
 		if (r[8] > 1 || (r[8] == 1 && (!period || f->gpu->refuses_period)) || (*has_mode && *period_ns != wanted))
 			return false;
@@ -140,25 +153,23 @@ static bool take_request(struct fake_file *f, const uint8_t *r, bool *has_mode, 
 		if (r[8] >= FAKE_BLOCKS || r[9] != f->gpu->set)
 			return false;
 		f->enabled[r[8]] = true;
-		memcpy(f->enable[r[8]], mask, sizeof(mask));
+		f->enable[r[8]][0] |= mask[0] | (fake_is(f->gpu->driver, KEEPS_EMPTY) ? 0xf : 0);
+		f->enable[r[8]][1] |= mask[1];
 		return true;
 	}
 	return type == 0x1002 && r[8] == 0;
 }
 
-static bool take_requests(struct fake_file *f, const uint8_t *requests, unsigned n)
+static bool take_requests(struct fake_kbase *k, struct fake_file *f, const uint8_t *requests, unsigned n)
 {
 	bool has_mode = false, any = false;
 	int64_t period_ns = 0;
 
 	for (unsigned i = 0; i + 1 < n; i++)
-		if (!take_request(f, requests + (size_t)i * REQUEST, &has_mode, &period_ns))
+		if (!take_request(k, f, requests + (size_t)i * REQUEST, &has_mode, &period_ns))
 			return false;
-	for (unsigned b = 0; b < FAKE_BLOCKS; b++) {
+	for (unsigned b = 0; b < FAKE_BLOCKS; b++)
 		any |= f->enabled[b];
-		if (fake_is(f->gpu->driver, KEEPS_EMPTY))
-			f->enable[b][0] |= 0xf;
-	}
 	if (period_ns && period_ns < SHORTEST_NS)
 		period_ns = SHORTEST_NS;
 	f->period_ns = period_ns && period_ns < f->gpu->raises_to_ns ? f->gpu->raises_to_ns : period_ns;
@@ -185,11 +196,12 @@ int fake_kinstr_setup(struct fake_kbase *k, struct fake_file *f, void *arg)
 	reader = fake_file_new(k, FAKE_KINSTR, gpu);
 	if (!reader)
 		return -1;
-	if (!take_requests(reader, (const uint8_t *)(uintptr_t)in.requests, in.count)) {
+	if (!take_requests(k, reader, (const uint8_t *)(uintptr_t)in.requests, in.count)) {
 		fake_kbase_close(k, reader->fd);
 		return fake_fail(EINVAL);
 	}
-	if (!fake_file_memory(reader, items_of(reader) * ITEM + n_blocks(reader) * block_stride(gpu), FAKE_BUFFERS)) {
+	if (!fake_file_memory(reader, items_of(reader) * ITEM + all_blocks(gpu) * block_stride(gpu) + 8 * gpu->n_clocks,
+			      FAKE_BUFFERS)) {
 		fake_kbase_close(k, reader->fd);
 		return fake_fail(ENOMEM);
 	}
@@ -203,7 +215,7 @@ int fake_kinstr_setup(struct fake_kbase *k, struct fake_file *f, void *arg)
 
 struct writer {
 	struct fake_file *f;
-	size_t item, values; /* offsets in the mapping */
+	size_t item, values; /* offsets in the mapping; values: of the first block */
 	int64_t at_ns;
 };
 
@@ -225,7 +237,8 @@ static void write_block(struct writer *w, enum fake_block block, unsigned index,
 	bool idle = active == w->f->last_active_ns;
 	/* off; on; on and off; and cores that are on, though they are not available, count nevertheless */
 	uint32_t state = idle ? 0x2 : gpu->off ? 0x17 : block == FAKE_SHADER && instance % 2 ? 0x19 : 0x15;
-	uint32_t offset = (uint32_t)w->values;
+	const unsigned first[FAKE_BLOCKS] = {0, 1, 2, 2 + gpu->slices};
+	uint32_t offset = (uint32_t)(w->values + (first[block] + instance) * block_stride(gpu));
 
 	item[8] = (uint8_t)block;
 	item[9] = (uint8_t)index;
@@ -237,9 +250,8 @@ static void write_block(struct writer *w, enum fake_block block, unsigned index,
 	for (unsigned i = 0; i < n_values(gpu); i++) {
 		uint64_t v = fake_value(w->f, block, instance, i, w->f->last_active_ns, active, w->at_ns);
 
-		memcpy(w->f->memory + w->values + 8 * i, &v, 8);
+		memcpy(w->f->memory + offset + 8 * i, &v, 8);
 	}
-	w->values += block_stride(gpu);
 }
 
 static void write_blocks(struct writer *w)
@@ -265,11 +277,8 @@ static void write_blocks(struct writer *w)
 static void write_clock(struct writer *w)
 {
 	const struct fake_gpu *gpu = w->f->gpu;
-	uint8_t *item;
+	uint8_t *item = next_item(w, 0x2001);
 
-	if (!gpu->n_clocks)
-		return;
-	item = next_item(w, 0x2001);
 	memcpy(item + 8, &gpu->n_clocks, 4);
 	for (unsigned i = 0; i < gpu->n_clocks; i++) { /* an estimate: rate times time that the GPU was on */
 		int64_t ns = fake_active_ns(gpu, w->at_ns) - w->f->last_active_ns;
@@ -293,8 +302,7 @@ static uint32_t flags_of(struct fake_file *f)
 
 void fake_kinstr_sample(struct fake_file *f, int64_t at_ns, bool last)
 {
-	unsigned slot = (unsigned)(f->sequence % f->n_buffers),
-		 room = last && !fake_is(f->gpu->driver, LOSES_STOP) ? FAKE_BUFFERS : ROOM;
+	unsigned slot = (unsigned)(f->sequence % f->n_buffers), room = last ? FAKE_BUFFERS : room_of(f);
 	struct writer w = {.f = f, .item = slot * f->stride, .at_ns = at_ns};
 	uint64_t times[4] = {(uint64_t)f->last_ns, (uint64_t)at_ns, f->sequence, 0};
 	uint8_t *item;
@@ -335,6 +343,19 @@ void fake_kinstr_sample(struct fake_file *f, int64_t at_ns, bool last)
 
 /* ---- the reader's ioctls ---- */
 
+/* Ticks are multiples of the period, so that sessions share them. */
+static void start_ticks(struct fake_file *f, int64_t now_ns)
+{
+	if (!f->period_ns)
+		return;
+	f->next_ns = (now_ns / f->period_ns + 1) * f->period_ns;
+	f->after_ns = 0;
+	if (fake_is(f->gpu->driver, AT_ONCE)) {
+		f->after_ns = f->next_ns + f->period_ns;
+		f->next_ns = now_ns + AT_ONCE_NS;
+	}
+}
+
 static int command(struct fake_kbase *k, struct fake_file *f, const void *arg)
 {
 	uint16_t what;
@@ -344,13 +365,12 @@ static int command(struct fake_kbase *k, struct fake_file *f, const void *arg)
 	case 1: /* start */
 		if (f->running)
 			return 0;
-		if (f->produced - f->taken >= ROOM)
+		if (f->produced - f->taken >= FAKE_BUFFERS && !fake_is(f->gpu->driver, LOSES_STOP))
 			return fake_fail(EBUSY);
 		f->running = true;
 		f->last_ns = k->now_ns;
 		f->last_active_ns = fake_active_ns(f->gpu, k->now_ns);
-		if (f->period_ns)
-			f->next_ns = (k->now_ns / f->period_ns + 1) * f->period_ns;
+		start_ticks(f, k->now_ns);
 		return 0;
 	case 2: /* stop */
 		if (!f->running)
@@ -361,7 +381,7 @@ static int command(struct fake_kbase *k, struct fake_file *f, const void *arg)
 	case 3: /* sample now */
 		if (!f->running || f->period_ns)
 			return fake_fail(EINVAL);
-		if (f->produced - f->taken >= ROOM)
+		if (f->produced - f->taken >= room_of(f))
 			return fake_fail(EBUSY);
 		fake_kinstr_sample(f, k->now_ns, false);
 		return 0;

@@ -32,6 +32,7 @@ struct fake_file {
 	size_t size, stride; /* of all buffers; of one */
 	unsigned n_buffers;
 	int64_t period_ns, next_ns; /* 0: manual */
+	int64_t after_ns;           /* the tick after the next, where that is not a period later; else 0 */
 	int64_t last_ns, last_active_ns;
 	bool stretched, running, held;
 	uint64_t produced, taken; /* buffers so far; those between are waiting */

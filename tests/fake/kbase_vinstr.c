@@ -102,10 +102,10 @@ static int get_buffer(struct fake_file *f, void *arg, bool cycles)
 		uint64_t cycles[2];
 	} metadata = {.event = f->period_ns ? 1 : 0};
 
+	if (f->produced == f->taken + f->held && !(f->held && f->gpu->busy_not_again))
+		return fake_fail(EAGAIN); /* also with one out */
 	if (f->held)
-		return fake_fail(f->gpu->busy_not_again ? EBUSY : EAGAIN);
-	if (f->produced == f->taken)
-		return fake_fail(EAGAIN);
+		return fake_fail(EBUSY);
 	metadata.timestamp = (uint64_t)b->end_ns;
 	metadata.buffer = (uint32_t)(f->taken % f->n_buffers);
 	for (unsigned i = 0; i < 2 && i < f->gpu->n_clocks; i++)
@@ -142,8 +142,9 @@ static int set_interval(struct fake_kbase *k, struct fake_file *f, uint64_t ns)
 	if (shortest < f->gpu->raises_to_ns)
 		shortest = f->gpu->raises_to_ns;
 	f->period_ns = ns && (int64_t)ns < shortest ? shortest : (int64_t)ns;
-	if (ns)
-		f->next_ns = (k->now_ns / f->period_ns + 1) * f->period_ns;
+	f->next_ns = k->now_ns + f->period_ns;
+	if (ns && !fake_is(f->gpu->driver, FROM_OPEN))
+		f->next_ns -= f->next_ns % f->period_ns;
 	return 0;
 }
 

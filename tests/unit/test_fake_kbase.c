@@ -135,6 +135,42 @@ static void before_the_context_everything_is_eperm_and_afterwards_the_unknown_is
 	end(&b);
 }
 
+static void before_r20_a_context_waits_for_its_flags_and_einval_is_said(void **state)
+{
+	struct kbase_abi_buffer none = {0};
+	uint32_t flags = KBASE_FLAG_MONITOR;
+	struct bench b;
+
+	(void)state;
+	begin(&b, "r9p0");
+	FAILS(EINVAL, call(&b, b.fd, KBASE_SET_FLAGS, &flags));
+	assert_int_equal(ask(&b, KBASE_VERSION_CHECK_CSF).major, 0);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(ask(&b, KBASE_VERSION_CHECK_JM).major, 11);
+	assert_int_equal(ask(&b, KBASE_VERSION_CHECK_JM).major, 11); /* as often as one likes */
+	FAILS(EINVAL, call(&b, b.fd, KBASE_GET_GPUPROPS, &none));
+	assert_int_equal(call(&b, b.fd, KBASE_SET_FLAGS, &flags), 0);
+	FAILS(EINVAL, call(&b, b.fd, KBASE_SET_FLAGS, &flags));
+	assert_true(call(&b, b.fd, KBASE_GET_GPUPROPS, &none) > 0);
+	end(&b);
+}
+
+static void a_uk_function_that_fails_says_so_in_the_message(void **state)
+{
+	struct uk_version version = {.header = {.id = UK_ID_VERSION_CHECK}};
+	struct uk_flags flags = {.header = {.id = UK_ID_SET_FLAGS}, .create_flags = KBASE_FLAG_MONITOR};
+	struct uk_hwcnt_setup setup = {.header = {.id = UK_ID_HWCNT_READER_SETUP}, .buffer_count = 5, .fe_mask = 1};
+	struct bench b;
+
+	(void)state;
+	begin(&b, "r16p0");
+	assert_int_equal(call(&b, b.fd, UK_VERSION_CHECK, &version), 0);
+	assert_int_equal(call(&b, b.fd, UK_SET_FLAGS, &flags), 0);
+	assert_int_equal(call(&b, b.fd, UK_HWCNT_READER_SETUP, &setup), 0);
+	assert_int_equal(setup.header.id, 3);
+	end(&b);
+}
+
 static void a_uk_driver_looks_at_sizes_and_is_stuck_after_a_wrong_first_call(void **state)
 {
 	struct uk_version version = {.header = {.id = UK_ID_VERSION_CHECK}};
@@ -226,12 +262,14 @@ static void one_dump_is_out_at_a_time_and_goes_back_as_it_came(void **state)
 		assert_int_equal(call(&b, fd, VINSTR_DUMP, NULL), 0);
 		FAILS(EBUSY, call(&b, fd, VINSTR_DUMP, NULL)); /* the ring is full */
 		assert_int_equal(call(&b, fd, VINSTR_GET_BUFFER_CYCLES, &m), 0);
-		FAILS(again ? EBUSY : EAGAIN, call(&b, fd, VINSTR_GET_BUFFER_CYCLES, &wrong));
+		FAILS(EBUSY, call(&b, fd, VINSTR_GET_BUFFER_CYCLES, &wrong)); /* another one waits */
 		wrong = m;
 		wrong.buffer++;
 		FAILS(EINVAL, call(&b, fd, VINSTR_PUT_BUFFER_CYCLES, &wrong));
 		assert_int_equal(call(&b, fd, VINSTR_PUT_BUFFER_CYCLES, &m), 0);
 		FAILS(EPERM, call(&b, fd, VINSTR_PUT_BUFFER_CYCLES, &m));
+		assert_int_equal(call(&b, fd, VINSTR_GET_BUFFER_CYCLES, &m), 0);
+		FAILS(again ? EBUSY : EAGAIN, call(&b, fd, VINSTR_GET_BUFFER_CYCLES, &wrong)); /* none waits */
 		end(&b);
 	}
 }
@@ -418,8 +456,8 @@ static void some_releases_want_to_be_asked_what_they_have_before_a_set_up(void *
 	enumerate(&b);
 	assert_true(set_up(&b, r, n, 32, &setup) >= 0);
 	assert_int_equal(setup.out.metadata_item_size, 48);
-	/* 32 samples of 1 + 1 + 2 + 4 blocks, their three items, and 64 values each */
-	assert_int_equal(setup.out.mmap_size, 32 * (48 * (8 + 3) + 8 * 512));
+	/* 32 samples of 1 + 1 + 2 + 4 blocks and three more items, and of 64 values each, of the missing core too */
+	assert_int_equal(setup.out.mmap_size, 32 * (48 * (8 + 3) + 9 * 512));
 	end(&b);
 }
 
@@ -509,7 +547,7 @@ static void a_stop_leaves_one_more_sample_unless_the_release_loses_it(void **sta
 	static const struct {
 		const char *driver;
 		unsigned when_full;
-	} cases[] = {{"r38p1", 31}, {"r44p0", 32}, {"r54p1", 32}};
+	} cases[] = {{"r38p1", 32}, {"r44p0", 32}, {"r54p1", 32}};
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
@@ -527,6 +565,29 @@ static void a_stop_leaves_one_more_sample_unless_the_release_loses_it(void **sta
 		assert_int_equal(command(&b, fd, PRFCNT_STOP), 0);
 		assert_int_equal(drain(&b, fd, &a), cases[i].when_full);
 		assert_true(a.sequence > 30); /* it goes on after a restart */
+		end(&b);
+	}
+}
+
+static void ticks_are_multiples_of_the_period_but_r54_begins_at_once(void **state)
+{
+	static const struct {
+		const char *driver;
+		int64_t at_ms[3]; /* of samples, after a start at 3 ms */
+	} cases[] = {{"r44p0", {10, 20, 30}}, {"r54p1", {3, 20, 30}}};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct bench b;
+		int fd = open_kinstr(&b, cases[i].driver, PRFCNT_MODE_PERIODIC);
+		int64_t from_ns = b.fake.kbase.now_ns - b.fake.kbase.now_ns % (10 * MS) + 10 * MS;
+
+		fake_sys_run(&b.fake, from_ns + 3 * MS - b.fake.kbase.now_ns);
+		assert_int_equal(command(&b, fd, PRFCNT_START), 0);
+		for (int n = 0; n < 3; n++) {
+			assert_int_equal((fake_kbase_due(&b.fake.kbase, fd) - from_ns) / MS, cases[i].at_ms[n]);
+			fake_sys_run(&b.fake, fake_kbase_due(&b.fake.kbase, fd) - b.fake.kbase.now_ns);
+		}
 		end(&b);
 	}
 }
@@ -556,6 +617,8 @@ int main(void)
 		cmocka_unit_test(each_generation_answers_its_own_handshake_only),
 		cmocka_unit_test(of_two_versions_of_one_major_the_older_is_spoken),
 		cmocka_unit_test(before_the_context_everything_is_eperm_and_afterwards_the_unknown_is_enotty),
+		cmocka_unit_test(before_r20_a_context_waits_for_its_flags_and_einval_is_said),
+		cmocka_unit_test(a_uk_function_that_fails_says_so_in_the_message),
 		cmocka_unit_test(a_uk_driver_looks_at_sizes_and_is_stuck_after_a_wrong_first_call),
 		cmocka_unit_test(properties_are_given_to_those_who_bring_room),
 		cmocka_unit_test(buffers_are_a_power_of_two_up_to_32),
@@ -568,6 +631,7 @@ int main(void)
 		cmocka_unit_test(the_list_is_given_in_its_exact_length),
 		cmocka_unit_test(an_empty_ring_is_einval_and_a_sample_goes_back_as_it_came),
 		cmocka_unit_test(a_stop_leaves_one_more_sample_unless_the_release_loses_it),
+		cmocka_unit_test(ticks_are_multiples_of_the_period_but_r54_begins_at_once),
 		cmocka_unit_test(a_session_outlives_the_device_fd),
 	};
 
