@@ -32,7 +32,7 @@ struct script {
 	enum script_kind kind;
 	bool has_fd;
 	int fd;
-	int64_t begin_ns;
+	int64_t begin_ns, late_ns; /* so long after its end a sample is there */
 	unsigned reads, starts, stops, closes;
 	unsigned gone_after; /* samples; 0: never */
 	unsigned lost_at;    /* this sample says that two were lost before it */
@@ -57,7 +57,7 @@ static inline bool fake_start(struct source *source, int64_t period_ns, int64_t 
 	source->period_ns = period_ns;
 	script.begin_ns = now_ns;
 	if (script.kind == SCRIPT_TIMER)
-		sys_timer_at(script.fd, script.begin_ns + period_ns);
+		sys_timer_at(script.fd, script.begin_ns + period_ns + script.late_ns);
 	return true;
 }
 
@@ -74,7 +74,7 @@ static inline bool fake_has_sample(const struct source *source, int64_t now_ns)
 	switch (script.kind) {
 	case SCRIPT_CLOCK:
 	case SCRIPT_TIMER:
-		return script.begin_ns + source->period_ns <= now_ns;
+		return script.begin_ns + source->period_ns + script.late_ns <= now_ns;
 	case SCRIPT_EVENTS:
 		return read(script.fd, &count, sizeof(count)) == sizeof(count);
 	default:
@@ -99,7 +99,7 @@ static inline enum read_result fake_read(struct source *source, int64_t now_ns, 
 		source->period_ns = script.raise_to_ns;
 	if (script.kind == SCRIPT_TIMER) {
 		sys_timer_ack(script.fd);
-		sys_timer_at(script.fd, script.begin_ns + source->period_ns);
+		sys_timer_at(script.fd, script.begin_ns + source->period_ns + script.late_ns);
 	}
 	return READ_GOT;
 }

@@ -119,6 +119,7 @@ static void an_fd_that_keeps_time_makes_the_deadline_needless(void **state)
 	script.kind = SCRIPT_TIMER;
 	script.has_fd = true;
 	script.fd = sys_timer_new();
+	script.late_ns = 7 * MS; /* after the deadline, were there one */
 	sampler_adopt(b.sampler, fake_source(&b.sys), 20 * MS);
 	next_event(&b);
 	wait_ms(400);
@@ -126,6 +127,24 @@ static void an_fd_that_keeps_time_makes_the_deadline_needless(void **state)
 	assert_true(n_samples >= 15);
 	if (shared.polls > n_samples + n_samples / 2 + 3) /* twice as many, were there a deadline for each */
 		fail_msg("%u polls for %u samples", shared.polls, n_samples);
+	close(script.fd);
+}
+
+static void below_10_ms_an_fd_does_not_wake_it_for_every_sample(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	script.kind = SCRIPT_TIMER;
+	script.has_fd = true;
+	script.fd = sys_timer_new();
+	sampler_adopt(b.sampler, fake_source(&b.sys), MS);
+	next_event(&b);
+	wait_ms(320);
+	bench_fini(&b);
+	assert_true(n_samples >= 280);
+	assert_true(shared.polls <= 40);
 	close(script.fd);
 }
 
@@ -336,6 +355,7 @@ int main(void)
 		cmocka_unit_test(no_state_of_an_fd_makes_it_spin),
 		cmocka_unit_test(a_source_that_never_runs_dry_keeps_nobody_waiting),
 		cmocka_unit_test(an_fd_that_keeps_time_makes_the_deadline_needless),
+		cmocka_unit_test(below_10_ms_an_fd_does_not_wake_it_for_every_sample),
 		cmocka_unit_test(a_period_that_the_driver_raises_is_told_and_followed),
 		cmocka_unit_test(a_suspend_leaves_one_gap),
 		cmocka_unit_test(a_sample_that_comes_by_its_fd_after_a_suspend_has_the_gap),
