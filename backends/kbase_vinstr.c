@@ -180,8 +180,8 @@ static enum read_result vinstr_take(struct kbase *k, struct kbase_interval *inte
 				slots);
 	else
 		interval->flags |= SAMPLE_ERROR;
-	if (interval->end_ns > v->last_ns)
-		v->last_ns = interval->end_ns;
+	/* Where the one began that follows on a stamp that cannot be is not known: 0 makes it an error, too. */
+	v->last_ns = interval->end_ns > v->last_ns ? interval->end_ns : 0;
 	put(k);
 	return READ_GOT;
 }

@@ -68,14 +68,15 @@ struct fake_gpu {
 	void *ctx;
 
 	/* Things that may happen, also while somebody counts. */
-	bool gone;                                              /* every call fails with ENODEV, poll hangs up */
-	bool refuses_period;                                    /* no periodic sampling */
-	bool busy_not_again;                                    /* vinstr: GET_BUFFER with a buffer out is EBUSY, not EAGAIN */
-	bool spurious;                                          /* poll says that a sample waits when none does */
-	unsigned most_buffers;                                  /* vinstr: more are ENOMEM; 0: any */
-	unsigned failed_samples, lost_samples, endless_samples; /* kinstr: the next so many; endless: end = 0 */
-	bool strange_items;                                     /* kinstr: metadata of unknown types stand between the others */
-	int64_t raises_to_ns;                                   /* the shortest interval that this vendor allows */
+	bool gone;             /* every call fails with ENODEV, poll hangs up */
+	bool refuses_period;   /* no periodic sampling */
+	bool busy_not_again;   /* vinstr: GET_BUFFER with a buffer out is EBUSY, not EAGAIN */
+	bool spurious;         /* poll says that a sample waits when none does */
+	unsigned most_buffers; /* vinstr: more are ENOMEM; 0: any */
+	unsigned failed_samples, lost_samples,
+		endless_samples; /* the next so many, of kinstr; endless: end = 0, of vinstr as well */
+	bool strange_items;      /* kinstr: metadata of unknown types stand between the others */
+	int64_t raises_to_ns;    /* the shortest interval that this vendor allows */
 
 	/* The fake's own. */
 	int64_t active_ns, since_ns; /* activity until since_ns */

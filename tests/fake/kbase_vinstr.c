@@ -88,6 +88,10 @@ void fake_vinstr_dump(struct fake_file *f, int64_t at_ns)
 		return; /* no room: the counts go into the next one */
 	write_dump(f, f->memory + slot * f->stride, at_ns);
 	f->buffers[slot] = (struct fake_buffer){.begin_ns = f->last_ns, .end_ns = at_ns};
+	if (f->gpu->endless_samples) {
+		f->gpu->endless_samples--;
+		f->buffers[slot].end_ns = 0;
+	}
 	f->last_ns = at_ns;
 	f->last_active_ns = fake_active_ns(f->gpu, at_ns);
 	f->produced++;

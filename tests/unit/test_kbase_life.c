@@ -171,6 +171,29 @@ static void samples_that_the_driver_lost_or_declares_failed_are_told(void **stat
 	}
 }
 
+/* A dump says only when it ended: after a stamp that cannot be, the next one's begin is not known either. */
+static void a_dump_without_a_time_spoils_the_next_one_and_no_more(void **state)
+{
+	(void)state;
+	for (size_t w = 0; w < 3; w++) {
+		struct kbase_run r;
+		struct fake_gpu *gpu = begin(&r, &ways[w], 100 * MS);
+
+		next(&r);
+		next(&r);
+		gpu->endless_samples = 1;
+		for (int i = 0; i < 2; i++) {
+			next(&r);
+			assert_int_equal(r.sample->flags, SAMPLE_ERROR);
+			assert_int_equal(r.sample->end_ns - r.sample->begin_ns, 0);
+		}
+		next(&r);
+		assert_int_equal(r.sample->flags, 0);
+		assert_int_equal(r.sample->end_ns - r.sample->begin_ns, 100 * MS);
+		kbase_run_fini(&r);
+	}
+}
+
 /* The driver has room for so many samples; what comes later is in one long one, and no count is lost. */
 static void a_reader_that_sleeps_finds_every_count_in_a_stretched_sample(void **state)
 {
@@ -421,6 +444,7 @@ int main(void)
 		TEST(the_clock_is_cycles_over_time_where_the_driver_counts_them),
 		TEST(a_maximum_of_5000_khz_means_that_nobody_knows),
 		TEST(samples_that_the_driver_lost_or_declares_failed_are_told),
+		TEST(a_dump_without_a_time_spoils_the_next_one_and_no_more),
 		TEST(a_reader_that_sleeps_finds_every_count_in_a_stretched_sample),
 		TEST(sampling_by_hand_where_the_driver_refuses_a_period),
 		TEST(the_interval_that_the_driver_really_takes_becomes_known),
