@@ -41,7 +41,7 @@ static bool fold_values(const struct kbase_kinstr *k, const struct prfcnt_metada
 
 	if (n > KBASE_BLOCK_VALUES_MAX)
 		n = KBASE_BLOCK_VALUES_MAX;
-	if (offset > k->size || k->size - offset < n * sizeof(*value))
+	if (offset % sizeof(*value) || offset > k->size || k->size - offset < n * sizeof(*value))
 		return false;
 	memcpy(value, k->memory + offset, n * sizeof(*value));
 	kbase_fold_block(fold, block, block == BLOCK_CORE ? core_of(fold, item->block.index, dense) : item->block.index, value,

@@ -282,7 +282,7 @@ static void cycles_of_a_domain_that_is_not_there_are_unknown(void **state)
 
 static void what_leaves_the_mapping_is_refused(void **state)
 {
-	static const uint32_t offsets[] = {65536, 65536 - 64 * 8 + 1, UINT32_MAX, UINT32_MAX - 7};
+	static const uint32_t offsets[] = {65536, 65536 - 64 * 8 + 8, 4097, UINT32_MAX, UINT32_MAX - 7};
 	struct kbase_interval interval;
 	uint64_t sequence;
 	struct bench b;
