@@ -71,6 +71,8 @@ bool kbase_times_convert(struct kbase_times *t, const struct sys *sys, const str
 
 		mark_error(t, interval, now_ns, sample);
 		t->has_sample = !short_tick;
+		if (short_tick)
+			sample->flags = 0; /* the next one is written into the same */
 		return !short_tick;
 	}
 	t->has_sample = true;

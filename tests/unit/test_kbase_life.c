@@ -171,6 +171,24 @@ static void samples_that_the_driver_lost_or_declares_failed_are_told(void **stat
 	}
 }
 
+/* Some drivers sample as soon as they are started: the first waiting sample is no time at all, and the second right behind it. */
+static void samples_that_wait_together_at_the_start_are_all_sound(void **state)
+{
+	(void)state;
+	for (size_t w = 0; w < ARRAY_LEN(ways); w++) {
+		struct kbase_run r;
+
+		begin(&r, &ways[w], 1 * MS);
+		fake_sys_run(&r.fake, 16 * MS);
+		for (int i = 0; i < 14; i++) {
+			assert_int_equal(kbase_run_read(&r, 0), READ_GOT);
+			assert_int_equal(r.sample->flags, 0);
+			assert_true(r.sample->end_ns > r.sample->begin_ns);
+		}
+		kbase_run_fini(&r);
+	}
+}
+
 /* A dump says only when it ended: after a stamp that cannot be, the next one's begin is not known either. */
 static void a_dump_without_a_time_spoils_the_next_one_and_no_more(void **state)
 {
@@ -444,6 +462,7 @@ int main(void)
 		TEST(the_clock_is_cycles_over_time_where_the_driver_counts_them),
 		TEST(a_maximum_of_5000_khz_means_that_nobody_knows),
 		TEST(samples_that_the_driver_lost_or_declares_failed_are_told),
+		TEST(samples_that_wait_together_at_the_start_are_all_sound),
 		TEST(a_dump_without_a_time_spoils_the_next_one_and_no_more),
 		TEST(a_reader_that_sleeps_finds_every_count_in_a_stretched_sample),
 		TEST(sampling_by_hand_where_the_driver_refuses_a_period),

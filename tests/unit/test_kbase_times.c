@@ -94,6 +94,7 @@ static void a_first_tick_at_once_is_nothing_to_tell(void **state)
 	struct kbase_interval interval = {.begin_ns = 100 * S + RAW_AHEAD, .end_ns = 100 * S + RAW_AHEAD + 99999};
 
 	assert_false(kbase_times_convert(&b->times, &b->sys, &interval, now_ns + MS, b->sample, &b->period_ns));
+	assert_int_equal(b->sample->flags, 0); /* nothing of it stays in what comes next */
 	assert_int_equal(convert(b, 99999, 100 * MS + 99999, 0)->flags, 0);
 	assert_int_equal(b->sample->begin_ns, 100 * S + 99999);
 }
