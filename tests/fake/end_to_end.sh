@@ -55,6 +55,12 @@ one()
 	check "$name" $? "the jsonl log names no GPU"
 	[ "$(grep -c '"time":' "$work/log.jsonl")" -ge 8 ]
 	check "$name" $? "the jsonl log has too few samples"
+	run "$devices" doctor >"$work/doctor" 2>"$work/errors"
+	check "$name" $? "doctor found no GPU that works: $(cat "$work/doctor" "$work/errors")"
+	grep -q '^ ok  *[/]dev/mali0: ' "$work/doctor" && grep -qE 'counters: (vinstr|kinstr_prfcnt): ' "$work/doctor"
+	check "$name" $? "doctor does not say what it measured, and by which interface: $(cat "$work/doctor")"
+	run "$devices" doctor -f jsonl | tail -n 1 | grep -q '"gpu_works":true'
+	check "$name" $? "doctor -f jsonl does not say that a GPU works"
 	! [ -s "$work/breaches" ]
 	check "$name" $? "rules were broken: $(cat "$work/breaches" 2>/dev/null)"
 	echo "$name: $title"
