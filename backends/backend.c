@@ -18,8 +18,7 @@ static void add_counters(struct source *source, int block, enum instance_kind ki
 	for (unsigned i = 0; i < layout->n_counters; i++) {
 		const struct gpu_counter *c = &layout->counters[i];
 
-		if ((block < 0 || c->block == (enum gpu_block)block) &&
-		    (source->product || c->index < source->constants.block_values))
+		if ((block < 0 || c->block == (enum gpu_block)block) && source_counts(source, c))
 			source_add_slot(source, &(struct slot){.name = c->name ? c->name : c->hw_name,
 							       .kind = SLOT_DELTA,
 							       .instance = kind,

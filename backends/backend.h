@@ -116,6 +116,11 @@ enum gpu_clock_slot { GPU_CLOCK_CY, GPU_CLOCK_ACTIVE, GPU_CLOCK_TIME, GPU_CLOCK_
  * number), in the layout's order, and the clock slots. Returns the number of counters, which is the position of the first clock
  * slot. What else the driver tells of the whole GPU (source_add_slot) comes between this and the instances. */
 unsigned source_add_gpu_sums(struct source *source);
+/* Whether a counter of the layout has slots: an unknown GPU's only as far as its blocks reach. */
+static inline bool source_counts(const struct source *source, const struct gpu_counter *c)
+{
+	return source->product || c->index < source->constants.block_values;
+}
 /* Last, and only when options.per_instance: cores of the core mask ascending (counters in layout order inside), then slices. */
 void source_add_gpu_instances(struct source *source);
 

@@ -375,7 +375,6 @@ static void kbase_close(struct source *source)
 
 static void kbase_describe(const struct source *source, struct strbuf *text)
 {
-	static const char *const apis[] = {[KBASE_UK] = "UK", [KBASE_JM] = "job manager", [KBASE_CSF] = "command stream"};
 	const struct kbase *k = source->priv;
 	const struct kbase_version *v = &k->device.version;
 	const struct source_constants *c = &source->constants;
@@ -383,7 +382,7 @@ static void kbase_describe(const struct source *source, struct strbuf *text)
 	gpu_system_processes(&k->system, text);
 	strbuf_printf(text, "\ndevice    %s, GPU id 0x%" PRIx64 "\n", k->device.path, kbase_props_id(&k->device.props));
 	strbuf_printf(text, "driver    %s%sAPI %u.%u (%s)\n", k->device.release, k->device.release[0] ? ", " : "", v->major,
-		      v->minor, apis[v->api]);
+		      v->minor, kbase_api_names[v->api]);
 	strbuf_printf(text, "counters  %s\n", k->why);
 	strbuf_printf(text, "GPU       %u core%s (mask 0x%" PRIx64 "), %u L2 slice%s", c->core_count,
 		      c->core_count == 1 ? "" : "s", c->core_mask, c->l2_slice_count, c->l2_slice_count == 1 ? "" : "s");

@@ -22,6 +22,8 @@
 
 enum kbase_api { KBASE_UK, KBASE_JM, KBASE_CSF };
 
+extern const char *const kbase_api_names[]; /* "job manager" */
+
 struct kbase_version {
 	enum kbase_api api; /* UK 10.x, JM 11.x, CSF 1.x */
 	unsigned major, minor;
@@ -140,10 +142,8 @@ struct kbase_kinstr {
 	const uint8_t *memory;
 	size_t size;
 	uint32_t item_bytes;                                      /* of a metadata item */
-	int64_t period_ns;                                        /* that the session was set up with */
 	unsigned n_values[BLOCK_COUNT], n_instances[BLOCK_COUNT]; /* 0: the driver has no such block */
 	uint8_t set;
-	unsigned n_clocks;
 	bool dense; /* cores are numbered without the holes of the mask */
 	bool running, held, has_sequence;
 	uint64_t held_sequence, held_offset;
@@ -211,7 +211,7 @@ struct kbase {
 	int64_t hz;                  /* the clock as the system tells it, 0 if unknown */
 };
 
-/* Which interface, in the order to try; n_readers is 1 when it was asked for by name. false when there is none. */
+/* Which interface, in the order to try; n is 1 when it was asked for by name. false when there is none. */
 struct kbase_choice {
 	const struct kbase_reader *readers[2];
 	const char *why[2];

@@ -43,7 +43,7 @@ static bool ask_ioctl(struct kbase_device *d, enum kbase_api api, unsigned reque
 
 /* The major version of each API, all minor versions of which are known or compatible. */
 static const unsigned majors[] = {[KBASE_UK] = 10, [KBASE_JM] = 11, [KBASE_CSF] = 1};
-static const char *const api_names[] = {[KBASE_UK] = "UK", [KBASE_JM] = "job manager", [KBASE_CSF] = "command stream"};
+const char *const kbase_api_names[] = {[KBASE_UK] = "UK", [KBASE_JM] = "job manager", [KBASE_CSF] = "command stream"};
 
 static bool shake_hands(struct kbase_device *d, struct err *err)
 {
@@ -58,7 +58,7 @@ static bool shake_hands(struct kbase_device *d, struct err *err)
 	if (v->major == majors[v->api])
 		return true;
 	return err_set(err, EPROTO, "%s: the driver's API %u.%u (%s) is too %s: malitop knows %u.x", d->path, v->major, v->minor,
-		       api_names[v->api], v->major < majors[v->api] ? "old" : "new", majors[v->api]);
+		       kbase_api_names[v->api], v->major < majors[v->api] ? "old" : "new", majors[v->api]);
 }
 
 /* A context that only looks on. Where the handshake has made one already, or does not know the flag, the driver says so, and all is

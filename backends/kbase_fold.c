@@ -17,11 +17,6 @@ void kbase_enable(const struct gpu_layout *layout, uint64_t enable[BLOCK_COUNT][
 	}
 }
 
-static bool is_counted(const struct source *source, const struct gpu_counter *c)
-{
-	return source->product || c->index < source->constants.block_values;
-}
-
 static void add_counter(struct kbase_fold *f, const struct gpu_counter *c, unsigned slot)
 {
 	unsigned k = f->blocks[c->block].n++;
@@ -43,7 +38,7 @@ void kbase_fold_init(struct kbase_fold *f, const struct source *source)
 	*f = (struct kbase_fold){
 		.core_mask = source->constants.core_mask, .n_slices = source->constants.l2_slice_count, .active = -1};
 	for (unsigned i = 0; i < layout->n_counters; i++)
-		if (is_counted(source, &layout->counters[i]))
+		if (source_counts(source, &layout->counters[i]))
 			add_counter(f, &layout->counters[i], slot++);
 	for (unsigned core = 0; core < 64; core++)
 		if (f->core_mask >> core & 1)

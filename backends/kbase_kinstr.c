@@ -18,8 +18,6 @@ _Static_assert(PRFCNT_BLOCK_FE == (int)BLOCK_FRONT_END && PRFCNT_BLOCK_TILER == 
 
 static void take_enum_item(struct kbase_kinstr *k, const struct prfcnt_enum_item *item)
 {
-	if (item->header.type == PRFCNT_ENUM_SAMPLE_INFO)
-		k->n_clocks = item->sample_info.num_clock_domains;
 	if (item->header.type != PRFCNT_ENUM_BLOCK || item->block.type >= BLOCK_COUNT)
 		return;
 	if (!item->block.num_instances || !item->block.num_values)

@@ -89,27 +89,6 @@ bool doctor_read(const struct doctor *d, const char *path, char *text, size_t si
 
 /* ---- printing ---- */
 
-/* Words that go on below where they began. `at`: the column that is reached. */
-static void wrap(struct strbuf *out, unsigned at, const char *text)
-{
-	struct span rest = span_of(text), word;
-	bool first = true;
-
-	while ((word = span_word(&rest)).n) {
-		if (!first && at + 1 + word.n > WIDTH) {
-			strbuf_printf(out, "\n%*s", INDENT, "");
-			at = INDENT;
-		} else if (!first) {
-			strbuf_str(out, " ");
-			at++;
-		}
-		strbuf_add(out, word.p, word.n);
-		at += (unsigned)word.n;
-		first = false;
-	}
-	strbuf_str(out, "\n");
-}
-
 static void print_text(const struct doctor *d, struct strbuf *out)
 {
 	for (unsigned i = 0; i < d->n; i++) {
@@ -119,10 +98,10 @@ static void print_text(const struct doctor *d, struct strbuf *out)
 		if (!i || f->area != d->findings[i - 1].area)
 			strbuf_printf(out, "%s%s\n", i ? "\n" : "", area_titles[f->area]);
 		strbuf_printf(out, " %-*s", INDENT - 1, f->state == DOCTOR_NOTE ? "" : state_names[f->state]);
-		wrap(out, INDENT, line);
+		strbuf_wrap(out, INDENT, INDENT, WIDTH, line);
 		if (f->help[0]) {
 			strbuf_printf(out, "%*s", INDENT, "-> ");
-			wrap(out, INDENT, f->help);
+			strbuf_wrap(out, INDENT, INDENT, WIDTH, f->help);
 		}
 	}
 	strbuf_printf(out, "\n%s\n",

@@ -14,30 +14,15 @@ static const struct {
 	{"proc/pressure/cpu", "pressure", "boot with psi=1 on a kernel with CONFIG_PSI"},
 };
 
-static bool is_there(const struct doctor *d, const char *path)
-{
-	char text[64];
-	char **names;
-	int n;
-
-	if (sys_read_file(d->sys, path, text, sizeof(text)) >= 0)
-		return true;
-	n = d->sys->list(d->sys, path, &names);
-	if (n >= 0)
-		sys_names_free(names, n);
-	if (n == 0)
-		errno = ENOENT; /* a directory of nothing */
-	return n > 0;
-}
-
 void doctor_proc(struct doctor *d)
 {
 	const struct backend *proc = registry_find(span_of("proc"));
+	char text[64];
 
 	if (proc)
 		doctor_backend(d, DOCTOR_PROC, proc);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		if (!is_there(d, files[i].path))
+		if (!doctor_read(d, files[i].path, text, sizeof(text)))
 			doctor_add(d, DOCTOR_PROC, doctor_state_of(errno), files[i].words, files[i].help, "/%s: %s",
 				   files[i].path, strerror(errno));
 }

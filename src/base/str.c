@@ -188,6 +188,26 @@ void strbuf_printf(struct strbuf *b, const char *fmt, ...)
 		b->n += (size_t)n;
 }
 
+void strbuf_wrap(struct strbuf *b, unsigned at, unsigned indent, unsigned width, const char *text)
+{
+	struct span rest = span_of(text), word;
+	bool first = true;
+
+	while ((word = span_word(&rest)).n) {
+		if (!first && at + 1 + word.n > width) {
+			strbuf_printf(b, "\n%*s", (int)indent, "");
+			at = indent;
+		} else if (!first) {
+			strbuf_str(b, " ");
+			at++;
+		}
+		strbuf_add(b, word.p, word.n);
+		at += (unsigned)word.n;
+		first = false;
+	}
+	strbuf_str(b, "\n");
+}
+
 uint32_t utf8_next(const char **p, const char *end)
 {
 	const unsigned char *s = (const unsigned char *)*p;

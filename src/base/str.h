@@ -37,6 +37,9 @@ void strbuf_clear(struct strbuf *b); /* keeps the memory */
 void strbuf_add(struct strbuf *b, const void *bytes, size_t n);
 void strbuf_str(struct strbuf *b, const char *s);
 void strbuf_printf(struct strbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Add the words of a text, a blank between them, and a newline. Lines are at most `width` columns where words allow it: the first begins
+ * at column `at`, the others at `indent`. */
+void strbuf_wrap(struct strbuf *b, unsigned at, unsigned indent, unsigned width, const char *text);
 #define AUTO_STRBUF __attribute__((cleanup(strbuf_fini)))
 
 /* Copy text from outside (a device, a process, a file) for showing: control characters, DEL, C1, bidirectional marks and bytes

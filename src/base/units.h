@@ -33,6 +33,9 @@ void unit_split(char number[UNITS_TEXT], char suffix[UNITS_TEXT], double value, 
 #define NUMBER_TEXT 400
 char *number_shortest(char *buf, double value);
 
+/* "1,241,209,259". buf has UNITS_TEXT bytes. Returns buf. */
+char *count_format(char *buf, uint64_t count);
+
 /* "100ms", "1.5s", "2m": a decimal number with ns, us, ms, s or m, between min and max. A bare number is refused.
  * On error the text says what it was, and the range. */
 bool time_parse(const char *text, int64_t min_ns, int64_t max_ns, int64_t *ns, struct err *err);

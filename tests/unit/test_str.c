@@ -166,6 +166,29 @@ static void a_buffer_grows_and_stays_terminated(void **state)
 	assert_string_equal(b.p, "again");
 }
 
+static void words_are_wrapped_below_where_they_began(void **state)
+{
+	static const struct {
+		const char *text, *wrapped;
+		unsigned at, indent, width;
+	} cases[] = {
+		{"", "\n", 0, 0, 10},
+		{"one", "one\n", 0, 0, 10},
+		{" one   two ", "one two\n", 0, 0, 10},
+		{"one two three", "one two\nthree\n", 0, 0, 10},
+		{"one two three", "one two\n  three\n", 2, 2, 9},
+		{"unbreakable x", "unbreakable\nx\n", 0, 0, 4},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		AUTO_STRBUF struct strbuf b = {0};
+
+		strbuf_wrap(&b, cases[i].at, cases[i].indent, cases[i].width, cases[i].text);
+		assert_string_equal(b.s, cases[i].wrapped);
+	}
+}
+
 static void utf8_is_decoded_and_encoded_again(void **state)
 {
 	static const uint32_t chars[] = {0, 'a', 0x7f, 0x80, 0x7ff, 0x800, 0x20ac, 0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff};
@@ -296,6 +319,7 @@ int main(void)
 		cmocka_unit_test(whole_numbers_are_read_only_as_a_whole),
 		cmocka_unit_test(decimal_numbers_are_read_only_as_a_whole),
 		cmocka_unit_test(a_buffer_grows_and_stays_terminated),
+		cmocka_unit_test(words_are_wrapped_below_where_they_began),
 		cmocka_unit_test(utf8_is_decoded_and_encoded_again),
 		cmocka_unit_test(malformed_utf8_is_one_replacement_for_each_byte),
 		cmocka_unit_test(what_could_harm_a_terminal_becomes_a_question_mark),
