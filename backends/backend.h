@@ -13,11 +13,6 @@
 #include "model/gpudb.h"
 #include "model/sample.h"
 
-enum source_kind {
-	SOURCE_GPU,
-	SOURCE_CPU,
-};
-
 /* What the command line says about sources. Zero: defaults. */
 struct source_options {
 	const struct gpudb *db;   /* every product we know */

@@ -8,7 +8,7 @@
 
 const struct feed *series_feed(const struct series *series, const struct view_data *data)
 {
-	return series->cpu ? &data->cpu : &data->gpu;
+	return &data->feeds[series->source];
 }
 
 /* The vector of a point of history, or of the last refresh if back < 0; NULL if there is none. */
@@ -90,7 +90,7 @@ double series_top(const struct series *series, const struct view_data *data, int
 
 bool series_beside(const struct series *series, struct series *beside)
 {
-	*beside = (struct series){.metric = series->beside, .cpu = series->beside_cpu, .label = series->label};
+	*beside = (struct series){.metric = series->beside, .source = series->beside_source, .label = series->label};
 	return series->beside != NULL;
 }
 

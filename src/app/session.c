@@ -188,10 +188,12 @@ void session_close(struct session *session)
 
 struct session_source *session_shown(struct session *session, enum source_kind kind)
 {
+	if (kind == SOURCE_GPU)
+		return session->gpu;
 	for (unsigned i = 0; i < session->n; i++)
-		if (kind == SOURCE_CPU && session->sources[i].kind == kind)
+		if (session->sources[i].kind == kind)
 			return &session->sources[i];
-	return kind == SOURCE_GPU ? session->gpu : NULL;
+	return NULL;
 }
 
 unsigned session_gpus(const struct session *session, unsigned *shown)

@@ -18,6 +18,14 @@ enum sample_flag {
 #define SAMPLE_FLAGS_TEXT 64
 char *sample_flags_format(char *buf, uint32_t flags);
 
+/* What a source measures. Of each kind a screen shows one at a time. */
+enum source_kind {
+	SOURCE_GPU,
+	SOURCE_CPU,  /* load, clocks, memory and heat, as the operating system tells them */
+	SOURCE_PERF, /* what the CPUs' own counters tell */
+	SOURCE_KINDS
+};
+
 /* Times are CLOCK_MONOTONIC ns. `value` has one entry per slot of the source, in slot order. */
 struct sample {
 	uint32_t source;   /* index the sampler gave the source */

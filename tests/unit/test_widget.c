@@ -47,7 +47,7 @@ static void nothing_measured_yet_is_a_dash_everywhere(void **state)
 
 	(void)state;
 	tiny_init(&t);
-	t.data.gpu = (struct feed){.set = t.set};
+	t.data.feeds[SOURCE_GPU] = (struct feed){.set = t.set};
 	expect_shown(&t, text, 80, false,
 		     " bar                                                         –         –\n\n"
 		     " lane\n"
