@@ -64,7 +64,10 @@ struct slot {
 	enum slot_kind kind;
 	enum instance_kind instance;
 	uint16_t number; /* of the core, slice, cluster or CPU; may have holes */
-	double scale;    /* what one count stands for: the multiplier of a counter; 1e-3 where ms stand for s */
+	/* Slots that hold the time for which this one was counted, and the time that its value stands for, in ns: less of the first
+	 * makes the value an estimate. Both 0: counted all the time. */
+	uint16_t running, enabled;
+	double scale; /* what one count stands for: the multiplier of a counter; 1e-3 where ms stand for s */
 	const char
 		*title; /* of the instance, for people ("Cortex-A76 x4"), while the source is open; NULL: its kind and number */
 };
