@@ -13,7 +13,7 @@
 
 static const struct widget *const widgets[] = {
 	&widget_bars,  &widget_lanes, &widget_strips, &widget_histogram, &widget_funnel,
-	&widget_facts, &widget_table, &widget_cores,  &widget_clusters,
+	&widget_facts, &widget_table, &widget_cores,  &widget_clusters,  &widget_about,
 };
 
 const struct widget *widget_find(struct span name)

@@ -20,6 +20,7 @@ struct feed {
 	const struct column *now_column; /* its flags and times */
 	const double *const *points;     /* history: one vector per refresh period, newest last; an entry may be NULL */
 	int n_points;
+	const char *about; /* "all CPUs, kernel and user": what is measured, printable; NULL or "": nothing to say */
 };
 
 struct view_data {

@@ -17,6 +17,9 @@ const struct backend *const registry[] = {
 #ifdef WITH_PROC
 	&backend_proc,
 #endif
+#ifdef WITH_PERF
+	&backend_perf,
+#endif
 #ifdef WITH_SIM
 	&backend_sim,
 #endif

@@ -47,7 +47,7 @@ static void measured_finish(struct measured *m)
 		m->points[i] = m->vectors[i] = vector_of(m, m->now);
 	}
 	m->total = vector_of(m, history_total(m->history));
-	m->feed = (struct feed){m->set, m->set->n_vector, m->points[POINTS - 1], m->total, m->now, m->points, POINTS};
+	m->feed = (struct feed){m->set, m->set->n_vector, m->points[POINTS - 1], m->total, m->now, m->points, POINTS, NULL};
 }
 
 static void measured_fini(struct measured *m)

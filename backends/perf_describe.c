@@ -1,0 +1,33 @@
+/* Lines for doctor and the help screen. Only of what is constant after open. */
+#include "backends/perf.h"
+
+static void describe_pmu(const struct perf *p, const struct perf_pmu *pmu, struct strbuf *text)
+{
+	if (pmu->kind == PERF_SOFTWARE) {
+		strbuf_printf(text, "kernel    %u software events\n", pmu->n_events);
+		return;
+	}
+	strbuf_printf(text, "PMU       %s (", pmu->name);
+	if (pmu->cluster >= 0)
+		strbuf_printf(text, "%s", p->cpus.clusters[pmu->cluster].title);
+	else
+		strbuf_printf(text, "%u CPUs", pmu->n_cpus);
+	if (pmu->n_events)
+		strbuf_printf(text, "): %u events\n", pmu->n_events);
+	else
+		strbuf_str(text, "): no hardware events: a virtual machine without a virtual PMU?\n");
+}
+
+void perf_describe(const struct source *source, struct strbuf *text)
+{
+	const struct perf *p = source->priv;
+	const char *help = p->refused ? perf_rights_help(p->refused) : NULL;
+
+	strbuf_printf(text, "\ncounts    %s, %s\n", p->about, p->level->user_only ? "user only" : "kernel and user");
+	if (p->refused)
+		strbuf_printf(text, "more      %s\n", help ? help : "is refused");
+	if (p->n_left_out)
+		strbuf_printf(text, "left out  %u threads: more files than may be open (ulimit -n)\n", p->n_left_out);
+	for (unsigned i = 0; i < p->n_pmus; i++)
+		describe_pmu(p, &p->pmus[i], text);
+}
