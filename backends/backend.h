@@ -61,8 +61,9 @@ struct source {
 	char interface[32]; /* what options.interface points to */
 	void *priv;         /* backend->priv_size zeroed bytes, owned by the core */
 
+	enum source_kind kind; /* the backend's */
+
 	/* Filled by open: */
-	enum source_kind kind;
 	char title[64];                    /* "Mali-G715 7 cores", "Cortex-A76 x4 + Cortex-A55 x4": printable, for the header */
 	char driver[64];                   /* "kbase r44p1", "simulator, scenario mixed": printable */
 	char note[256];                    /* what people must know to read the numbers, a printable line; "" for nothing */
@@ -94,6 +95,7 @@ enum read_result {
 struct backend {
 	const char *name;
 	const char *help; /* for `malitop list backends` */
+	enum source_kind kind;
 	size_t priv_size;
 
 	/* List the devices there are: allocate with xcalloc and append to *found. Quick. Finding none is no error. */

@@ -165,7 +165,6 @@ static bool perf_open(struct source *source, const char *device, struct err *err
 		perf_close(source);
 		return false;
 	}
-	source->kind = SOURCE_PERF;
 	name_source(source, p);
 	add_slots(source, p);
 	return true;
@@ -262,6 +261,7 @@ static void perf_stop(struct source *source)
 const struct backend backend_perf = {
 	.name = "perf",
 	.help = "the CPUs' own counters: cycles, instructions, branches, caches, TLBs, and events of the kernel",
+	.kind = SOURCE_PERF,
 	.priv_size = sizeof(struct perf),
 	.probe = perf_probe,
 	.open = perf_open,

@@ -1,6 +1,8 @@
 /* Lines for doctor and the help screen. Only of what is constant after open. */
 #include "backends/perf.h"
 
+#include <string.h>
+
 static void describe_pmu(const struct perf *p, const struct perf_pmu *pmu, struct strbuf *text)
 {
 	if (pmu->kind == PERF_SOFTWARE) {
@@ -25,7 +27,7 @@ void perf_describe(const struct source *source, struct strbuf *text)
 
 	strbuf_printf(text, "\ncounts    %s, %s\n", p->about, p->level->user_only ? "user only" : "kernel and user");
 	if (p->refused)
-		strbuf_printf(text, "more      %s\n", help ? help : "is refused");
+		strbuf_printf(text, "limited   rights: %s: %s\n", p->level->words, help ? help : strerror(p->refused));
 	if (p->n_left_out)
 		strbuf_printf(text, "left out  %u threads: more files than may be open (ulimit -n)\n", p->n_left_out);
 	for (unsigned i = 0; i < p->n_pmus; i++)

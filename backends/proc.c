@@ -108,7 +108,6 @@ static bool proc_open(struct source *source, const char *device, struct err *err
 	cpus_find(&p->topology, source->sys);
 	proc_stat_open(p, source->sys);
 	proc_level_open(p, source->sys);
-	source->kind = SOURCE_CPU;
 	cpus_title(source->title, sizeof(source->title), &p->topology);
 	snprintf(source->driver, sizeof(source->driver), "proc");
 	add_slots(source, p);
@@ -239,6 +238,7 @@ static void proc_stop(struct source *source)
 const struct backend backend_proc = {
 	.name = "proc",
 	.help = "CPU load and clocks per cluster, load average, memory and temperatures of this machine",
+	.kind = SOURCE_CPU,
 	.priv_size = sizeof(struct proc),
 	.probe = proc_probe,
 	.open = proc_open,
