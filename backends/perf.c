@@ -48,8 +48,8 @@ static void perf_close(struct source *source)
 
 static bool plan_all(struct perf *p, const struct sys *sys, struct err *err)
 {
-	for (unsigned i = 0; i < p->n_pmus; i++)
-		if (!perf_plan(&p->pmus[i], sys, err))
+	for (unsigned i = 0; i < p->n_units; i++)
+		if (!perf_plan(&p->units[i], sys, err))
 			return false;
 	return true;
 }
@@ -57,7 +57,7 @@ static bool plan_all(struct perf *p, const struct sys *sys, struct err *err)
 /* What of the kernel's events can be seen from here. */
 static void choose_software(struct perf *p)
 {
-	struct perf_pmu *software = &p->pmus[p->n_pmus - 1];
+	struct perf_unit *software = &p->units[p->n_units - 1];
 
 	for (unsigned row = 0; row < perf_n_rows; row++)
 		if ((perf_rows[row].tasks_only && !p->tasks) || (perf_rows[row].kernel_only && p->level->user_only))
@@ -68,10 +68,10 @@ static void choose_rows(struct perf *p)
 {
 	uint64_t all = ~(uint64_t)0, hard = 0;
 
-	p->rows = p->pmus[p->n_pmus - 1].has;
+	p->rows = p->units[p->n_units - 1].has;
 	for (unsigned i = 0; i < p->n_hard; i++) {
-		hard |= p->pmus[i].has;
-		all &= p->pmus[i].has;
+		hard |= p->units[i].has;
+		all &= p->units[i].has;
 	}
 	p->rows |= hard;
 	p->partly = hard & ~all;
@@ -141,18 +141,18 @@ static void name_source(struct source *source, const struct perf *p)
 static bool open_all(struct source *source, struct perf *p, struct err *err)
 {
 	cpus_find(&p->cpus, source->sys);
-	perf_pmus_find(p, source->sys);
+	perf_units_find(p, source->sys);
 	if (!plan_all(p, source->sys, err))
 		return err_set(err, err->code, "perf: CPU events cannot be counted: %s: %s", strerror(err->code),
 			       perf_rights_help(err->code) ? perf_rights_help(err->code) : "see malitop doctor");
 	if (!perf_scope_find(p, source, err))
 		return false;
 	choose_software(p);
-	if (!perf_plan(&p->pmus[p->n_pmus - 1], source->sys, err))
+	if (!perf_plan(&p->units[p->n_units - 1], source->sys, err))
 		return err_prefix(err, "perf: ");
 	choose_rows(p);
-	for (unsigned i = 0; i < p->n_pmus; i++)
-		p->pmus[i].n_events = (unsigned)__builtin_popcountll(p->pmus[i].has);
+	for (unsigned i = 0; i < p->n_units; i++)
+		p->units[i].n_events = (unsigned)__builtin_popcountll(p->units[i].has);
 	return p->rows || err_set(err, ENOENT, "perf: %s: no event can be counted: see malitop doctor", p->about);
 }
 

@@ -2,15 +2,16 @@
  *
  * perf.c           the backend: slots, deadlines, the sample
  * perf_rows.c      which events there are, and how each kind of PMU counts them: data
- * perf_pmu.c       the PMUs of this machine, and which events each has
+ * perf_unit.c      the PMUs that we count with, and which events each has
  * perf_plan.c      events into groups that fit the counters
  * perf_scope.c     whose events: CPUs or threads, and how much the kernel lets us see
  * perf_count.c     the groups of every CPU or thread: opened, read, added up
  * perf_describe.c  lines for people
  * perf_rights.c    what the kernel allows, and how to get more
- * perf_group.c     a group of events, by itself
  *
- * PMUs, level and targets are constant after open but for the plans; everything else belongs to the sampler thread.
+ * By themselves: perf_group (a group of events), perf_name (an event by its name), perf_pmu (what sysfs tells of PMUs).
+ *
+ * Units, level and targets are constant after open but for the plans; everything else belongs to the sampler thread.
  */
 #ifndef MALITOP_PERF_H
 #define MALITOP_PERF_H
@@ -19,7 +20,7 @@
 #include "backends/cpus.h"
 #include "backends/perf_group.h"
 
-#define PERF_PMUS_MAX 9    /* the last one is the kernel's own: software events */
+#define PERF_UNITS_MAX 9   /* the last one is the kernel's own: software events */
 #define PERF_EVENTS_MAX 48 /* rows */
 #define PERF_GROUPS_MAX PERF_EVENTS_MAX
 
@@ -49,15 +50,15 @@ struct perf_row {
 extern const struct perf_row perf_rows[];
 extern const unsigned perf_n_rows;
 
-enum perf_pmu_kind {
+enum perf_unit_kind {
 	PERF_ARM,      /* events by Arm's numbers, under the PMU's own type */
 	PERF_GENERIC,  /* the kernel's generic events */
 	PERF_EXTENDED, /* likewise, with the PMU's type in the upper half of config, as there are several */
 	PERF_SOFTWARE,
 };
 
-struct perf_pmu {
-	enum perf_pmu_kind kind;
+struct perf_unit {
+	enum perf_unit_kind kind;
 	char name[64];
 	uint32_t type;
 	struct cpu_set cpus;
@@ -94,20 +95,20 @@ struct perf_part {
 	struct perf_group group; /* n == 0: not open now */
 	struct perf_reading last;
 	double fraction[PERF_GROUP_MAX];
-	uint8_t pmu, number; /* of the plan's group; PERF_CLOCK */
-	bool ran;            /* had its turn */
-	bool stale;          /* did not move: its CPU is off */
+	uint8_t unit, number; /* of the plan's group; PERF_CLOCK */
+	bool ran;             /* had its turn */
+	bool stale;           /* did not move: its CPU is off */
 	struct perf_whose whose;
 };
 #define PERF_CLOCK UINT8_MAX /* no group of the plan: how long the thread ran on the CPUs of that PMU */
 
 struct perf {
 	struct cpus cpus;
-	struct perf_pmu pmus[PERF_PMUS_MAX];
-	unsigned n_pmus; /* those with events, the software one last */
-	unsigned n_hard; /* of them, hardware PMUs */
-	uint64_t rows;   /* bit set of those that some PMU counts */
-	uint64_t partly; /* those that some hardware PMU does not count, so that there is no sum over all */
+	struct perf_unit units[PERF_UNITS_MAX];
+	unsigned n_units; /* those with events, the software one last */
+	unsigned n_hard;  /* of them, hardware PMUs */
+	uint64_t rows;    /* bit set of those that some PMU counts */
+	uint64_t partly;  /* those that some hardware PMU does not count, so that there is no sum over all */
 	const struct perf_level *level;
 	bool tasks; /* threads, not CPUs */
 	bool inherit, on_exec;
@@ -131,12 +132,12 @@ struct perf {
 	char process[32]; /* "proc/4711", to see it end; "" for none */
 };
 
-/* Fill pmus. Never fails: without any there are software events. */
-void perf_pmus_find(struct perf *p, const struct sys *sys);
+/* Fill units. Never fails: without any there are software events. */
+void perf_units_find(struct perf *p, const struct sys *sys);
 
-/* Put the events of a PMU into groups of at most pmu->limit; what cannot be counted is taken out of pmu->has. false when the kernel
+/* Put the events of a PMU into groups of at most unit->limit; what cannot be counted is taken out of unit->has. false when the kernel
  * refuses everything; then err->code says why. */
-bool perf_plan(struct perf_pmu *pmu, const struct sys *sys, struct err *err);
+bool perf_plan(struct perf_unit *unit, const struct sys *sys, struct err *err);
 
 /* Decide whose events are counted, and with which rights. */
 bool perf_scope_find(struct perf *p, const struct source *source, struct err *err);

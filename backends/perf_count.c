@@ -24,9 +24,9 @@ static int cpu_of(const struct perf *p, const struct perf_part *part)
 
 static bool open_part(struct perf *p, const struct sys *sys, struct perf_part *part, struct err *err)
 {
-	const struct perf_pmu *pmu = &p->pmus[part->pmu];
+	const struct perf_unit *unit = &p->units[part->unit];
 	bool clock = part->number == PERF_CLOCK;
-	unsigned n = clock ? 1 : pmu->groups[part->number].n;
+	unsigned n = clock ? 1 : unit->groups[part->number].n;
 
 	part->last = (struct perf_reading){0};
 	part->stale = false;
@@ -37,46 +37,46 @@ static bool open_part(struct perf *p, const struct sys *sys, struct perf_part *p
 					      .inherit = p->inherit,
 					      .on_exec = p->on_exec});
 	for (unsigned i = 0; i < n; i++)
-		if (!perf_group_add(&part->group, clock ? &task_clock : &pmu->events[pmu->groups[part->number].row[i]], err)) {
+		if (!perf_group_add(&part->group, clock ? &task_clock : &unit->events[unit->groups[part->number].row[i]], err)) {
 			perf_group_fini(&part->group);
 			return false;
 		}
 	return true;
 }
 
-static struct perf_part *add_part(struct perf *p, unsigned pmu, unsigned number, struct perf_whose whose)
+static struct perf_part *add_part(struct perf *p, unsigned unit, unsigned number, struct perf_whose whose)
 {
 	GROW(p->parts, p->n_parts, p->cap_parts);
-	p->parts[p->n_parts] = (struct perf_part){.pmu = (uint8_t)pmu, .number = (uint8_t)number, .whose = whose};
+	p->parts[p->n_parts] = (struct perf_part){.unit = (uint8_t)unit, .number = (uint8_t)number, .whose = whose};
 	return &p->parts[p->n_parts++];
 }
 
 /* How long a thread ran on the CPUs of each of several PMUs: an event of one PMU waits, and its time goes on, while the thread runs on
  * CPUs of another. A task clock that is bound to a CPU tells. */
-static void add_clocks(struct perf *p, unsigned pmu, pid_t tid)
+static void add_clocks(struct perf *p, unsigned unit, pid_t tid)
 {
 	for (unsigned i = 0; i < p->cpus.n; i++)
-		if (cpu_set_has(&p->pmus[pmu].cpus, p->cpus.cpus[i].number))
-			add_part(p, pmu, PERF_CLOCK, (struct perf_whose){.tid = tid, .cpu = (int)i});
+		if (cpu_set_has(&p->units[unit].cpus, p->cpus.cpus[i].number))
+			add_part(p, unit, PERF_CLOCK, (struct perf_whose){.tid = tid, .cpu = (int)i});
 }
 
-static bool has_clocks(const struct perf *p, unsigned pmu)
+static bool has_clocks(const struct perf *p, unsigned unit)
 {
-	return p->tasks && p->n_hard > 1 && pmu < p->n_hard;
+	return p->tasks && p->n_hard > 1 && unit < p->n_hard;
 }
 
 /* The parts of a PMU, by CPU or thread; its clocks come before its groups. */
-static void add_parts(struct perf *p, unsigned pmu)
+static void add_parts(struct perf *p, unsigned unit)
 {
 	for (unsigned i = 0; i < p->n_whose; i++) {
 		struct perf_whose whose = p->whose[i];
 
-		if (whose.tid < 0 && !cpu_set_has(&p->pmus[pmu].cpus, p->cpus.cpus[whose.cpu].number))
+		if (whose.tid < 0 && !cpu_set_has(&p->units[unit].cpus, p->cpus.cpus[whose.cpu].number))
 			continue;
-		if (has_clocks(p, pmu) && p->pmus[pmu].n_groups)
-			add_clocks(p, pmu, whose.tid);
-		for (unsigned g = 0; g < p->pmus[pmu].n_groups; g++)
-			add_part(p, pmu, g, whose);
+		if (has_clocks(p, unit) && p->units[unit].n_groups)
+			add_clocks(p, unit, whose.tid);
+		for (unsigned g = 0; g < p->units[unit].n_groups; g++)
+			add_part(p, unit, g, whose);
 	}
 }
 
@@ -84,7 +84,7 @@ bool perf_count_open(struct perf *p, const struct sys *sys, struct err *err)
 {
 	unsigned opened = 0;
 
-	for (unsigned i = 0; i < p->n_pmus; i++)
+	for (unsigned i = 0; i < p->n_units; i++)
 		add_parts(p, i);
 	for (unsigned i = 0; i < p->n_parts; i++) {
 		opened += open_part(p, sys, &p->parts[i], err);
@@ -120,7 +120,7 @@ static void add_known(uint64_t *sum, uint64_t v)
 /* The blocks of values that a part counts for: the whole, its cluster, its CPU. */
 static unsigned blocks_of(const struct perf *p, const struct perf_part *part, unsigned blocks[3])
 {
-	int cpu = part->whose.cpu, cluster = p->pmus[part->pmu].cluster;
+	int cpu = part->whose.cpu, cluster = p->units[part->unit].cluster;
 	unsigned n = 0;
 
 	blocks[n++] = 0;
@@ -144,9 +144,9 @@ static void add_row(const struct perf *p, unsigned row, const unsigned *blocks, 
 }
 
 /* Of a set that was split, the times are those of its first event. */
-static bool leads_set(const struct perf_pmu *pmu, unsigned row)
+static bool leads_set(const struct perf_unit *unit, unsigned row)
 {
-	uint64_t before = pmu->has & (((uint64_t)1 << row) - 1);
+	uint64_t before = unit->has & (((uint64_t)1 << row) - 1);
 
 	return !before || perf_rows[63 - __builtin_clzll(before)].set != perf_rows[row].set;
 }
@@ -163,29 +163,29 @@ static void add_times(const struct perf *p, unsigned set, const unsigned *blocks
 /* What a group counted since it was last taken, which was a moment at which it ran. */
 static void add_group(const struct perf *p, struct perf_part *part, const struct perf_reading *now, uint64_t *value)
 {
-	const struct perf_pmu *pmu = &p->pmus[part->pmu];
+	const struct perf_unit *unit = &p->units[part->unit];
 	uint64_t enabled = now->enabled_ns - part->last.enabled_ns, running = now->running_ns - part->last.running_ns;
 	unsigned blocks[3], n = blocks_of(p, part, blocks);
 
 	for (unsigned i = 0; i < part->group.n; i++) {
-		unsigned row = pmu->groups[part->number].row[i];
+		unsigned row = unit->groups[part->number].row[i];
 		uint64_t raw = now->count[i] - part->last.count[i];
 		uint64_t likely = enabled ? perf_estimate(raw, enabled, running, &part->fraction[i]) : 0;
 
 		add_row(p, row, blocks, n, likely, raw, value);
-		if (row + 1 < perf_n_rows && perf_rows[row + 1].bytes_of == row && pmu->bus_bytes)
-			add_row(p, row + 1, blocks, n, likely * pmu->bus_bytes, raw * pmu->bus_bytes, value);
-		if (leads_set(pmu, row))
+		if (row + 1 < perf_n_rows && perf_rows[row + 1].bytes_of == row && unit->bus_bytes)
+			add_row(p, row + 1, blocks, n, likely * unit->bus_bytes, raw * unit->bus_bytes, value);
+		if (leads_set(unit, row))
 			add_times(p, perf_rows[row].set, blocks, n, running < enabled ? running : enabled, enabled, value);
 	}
 }
 
-static uint64_t rows_of(const struct perf_pmu *pmu, unsigned number)
+static uint64_t rows_of(const struct perf_unit *unit, unsigned number)
 {
 	uint64_t rows = 0;
 
-	for (unsigned i = 0; i < pmu->groups[number].n; i++) {
-		unsigned row = pmu->groups[number].row[i];
+	for (unsigned i = 0; i < unit->groups[number].n; i++) {
+		unsigned row = unit->groups[number].row[i];
 
 		rows |= (uint64_t)1 << row;
 		if (row + 1 < perf_n_rows && perf_rows[row + 1].bytes_of == row)
@@ -200,7 +200,7 @@ static void miss_group(const struct perf *p, const struct perf_part *part)
 	unsigned blocks[3], n = blocks_of(p, part, blocks);
 
 	for (unsigned b = 0; b < n; b++)
-		p->unknown[blocks[b]] |= rows_of(&p->pmus[part->pmu], part->number);
+		p->unknown[blocks[b]] |= rows_of(&p->units[part->unit], part->number);
 }
 
 /* `clock`: how long the thread ran on this PMU's CPUs since the start, where the kernel's own time tells something else. */
@@ -255,7 +255,7 @@ uint32_t perf_count_read(struct perf *p, uint64_t *value)
 				clock = 0; /* of the next thread */
 			clock += read_clock(part);
 		} else {
-			flags |= take_group(p, part, has_clocks(p, part->pmu) ? &clock : NULL, value);
+			flags |= take_group(p, part, has_clocks(p, part->unit) ? &clock : NULL, value);
 		}
 	}
 	for (unsigned b = 0; b < p->n_blocks; b++)
@@ -282,7 +282,7 @@ static void reopen_part(struct perf *p, const struct sys *sys, struct perf_part 
 }
 
 /* The size of the largest group of a PMU that has waited too long for its turn; 0: none. */
-static unsigned stuck(const struct perf *p, unsigned pmu)
+static unsigned stuck(const struct perf *p, unsigned unit)
 {
 	unsigned most = 0;
 
@@ -290,7 +290,7 @@ static unsigned stuck(const struct perf *p, unsigned pmu)
 		const struct perf_part *part = &p->parts[i];
 		struct perf_reading now;
 
-		if (part->pmu != pmu || part->number == PERF_CLOCK || part->group.n <= most || has_clocks(p, pmu))
+		if (part->unit != unit || part->number == PERF_CLOCK || part->group.n <= most || has_clocks(p, unit))
 			continue;
 		if (perf_group_read(&part->group, &now) && now.running_ns == part->last.running_ns &&
 		    now.enabled_ns - part->last.enabled_ns > PATIENCE_NS)
@@ -300,20 +300,20 @@ static unsigned stuck(const struct perf *p, unsigned pmu)
 }
 
 /* Smaller groups for that PMU. What its groups counted until now was read. */
-static void split(struct perf *p, const struct sys *sys, unsigned pmu, unsigned limit)
+static void split(struct perf *p, const struct sys *sys, unsigned unit, unsigned limit)
 {
 	unsigned n = 0, first;
 	struct err err;
 
 	for (unsigned i = 0; i < p->n_parts; i++)
-		if (p->parts[i].pmu == pmu)
+		if (p->parts[i].unit == unit)
 			perf_group_fini(&p->parts[i].group);
 		else
 			p->parts[n++] = p->parts[i];
 	p->n_parts = first = n;
-	p->pmus[pmu].limit = limit;
-	perf_plan(&p->pmus[pmu], sys, &err);
-	add_parts(p, pmu);
+	p->units[unit].limit = limit;
+	perf_plan(&p->units[unit], sys, &err);
+	add_parts(p, unit);
 	for (unsigned i = first; i < p->n_parts; i++)
 		reopen_part(p, sys, &p->parts[i]);
 }
@@ -323,10 +323,10 @@ void perf_count_mend(struct perf *p, const struct sys *sys)
 	for (unsigned i = 0; i < p->n_parts; i++)
 		if (!p->tasks && (p->parts[i].stale || !p->parts[i].group.n))
 			reopen_part(p, sys, &p->parts[i]);
-	for (unsigned pmu = 0; pmu < p->n_hard; pmu++) {
-		unsigned most = stuck(p, pmu);
+	for (unsigned unit = 0; unit < p->n_hard; unit++) {
+		unsigned most = stuck(p, unit);
 
 		if (most)
-			split(p, sys, pmu, most - 1);
+			split(p, sys, unit, most - 1);
 	}
 }

@@ -3,19 +3,19 @@
 
 #include <string.h>
 
-static void describe_pmu(const struct perf *p, const struct perf_pmu *pmu, struct strbuf *text)
+static void describe_unit(const struct perf *p, const struct perf_unit *unit, struct strbuf *text)
 {
-	if (pmu->kind == PERF_SOFTWARE) {
-		strbuf_printf(text, "kernel    %u software events\n", pmu->n_events);
+	if (unit->kind == PERF_SOFTWARE) {
+		strbuf_printf(text, "kernel    %u software events\n", unit->n_events);
 		return;
 	}
-	strbuf_printf(text, "PMU       %s (", pmu->name);
-	if (pmu->cluster >= 0)
-		strbuf_printf(text, "%s", p->cpus.clusters[pmu->cluster].title);
+	strbuf_printf(text, "PMU       %s (", unit->name);
+	if (unit->cluster >= 0)
+		strbuf_printf(text, "%s", p->cpus.clusters[unit->cluster].title);
 	else
-		strbuf_printf(text, "%u CPUs", pmu->n_cpus);
-	if (pmu->n_events)
-		strbuf_printf(text, "): %u events\n", pmu->n_events);
+		strbuf_printf(text, "%u CPUs", unit->n_cpus);
+	if (unit->n_events)
+		strbuf_printf(text, "): %u events\n", unit->n_events);
 	else
 		strbuf_str(text, "): no hardware events: a virtual machine without a virtual PMU?\n");
 }
@@ -30,6 +30,6 @@ void perf_describe(const struct source *source, struct strbuf *text)
 		strbuf_printf(text, "limited   rights: %s: %s\n", p->level->words, help ? help : strerror(p->refused));
 	if (p->n_left_out)
 		strbuf_printf(text, "left out  %u threads: more files than may be open (ulimit -n)\n", p->n_left_out);
-	for (unsigned i = 0; i < p->n_pmus; i++)
-		describe_pmu(p, &p->pmus[i], text);
+	for (unsigned i = 0; i < p->n_units; i++)
+		describe_unit(p, &p->units[i], text);
 }

@@ -22,40 +22,40 @@ static void begin(struct trial *t, const struct sys *sys)
 }
 
 /* The group is complete. */
-static void end(struct trial *t, struct perf_pmu *pmu)
+static void end(struct trial *t, struct perf_unit *unit)
 {
 	unsigned n = t->group.n;
 
 	if (n) {
-		pmu->groups[pmu->n_groups].n = (uint8_t)n;
-		memcpy(pmu->groups[pmu->n_groups++].row, t->row, n);
+		unit->groups[unit->n_groups].n = (uint8_t)n;
+		memcpy(unit->groups[unit->n_groups++].row, t->row, n);
 	}
 	perf_group_fini(&t->group);
 }
 
-static bool add(struct trial *t, const struct perf_pmu *pmu, unsigned row, struct err *err)
+static bool add(struct trial *t, const struct perf_unit *unit, unsigned row, struct err *err)
 {
-	if (t->group.n >= pmu->limit)
+	if (t->group.n >= unit->limit)
 		return err_set(err, EINVAL, "the group is full");
-	if (!perf_group_add(&t->group, &pmu->events[row], err))
+	if (!perf_group_add(&t->group, &unit->events[row], err))
 		return false;
 	t->row[t->group.n - 1] = (uint8_t)row;
 	return true;
 }
 
 /* Leave only what can be counted when nothing else is. */
-static bool keep_countable(struct perf_pmu *pmu, const struct sys *sys, struct err *err)
+static bool keep_countable(struct perf_unit *unit, const struct sys *sys, struct err *err)
 {
 	for (unsigned row = 0; row < perf_n_rows; row++) {
 		struct trial t;
 
-		if (!(pmu->has >> row & 1))
+		if (!(unit->has >> row & 1))
 			continue;
 		begin(&t, sys);
-		if (!add(&t, pmu, row, err)) {
+		if (!add(&t, unit, row, err)) {
 			if (is_refusal(err->code))
 				return false;
-			pmu->has &= ~((uint64_t)1 << row);
+			unit->has &= ~((uint64_t)1 << row);
 		}
 		perf_group_fini(&t.group);
 	}
@@ -63,43 +63,43 @@ static bool keep_countable(struct perf_pmu *pmu, const struct sys *sys, struct e
 }
 
 /* The events [from, to) of a set: into the group if all of them fit, else into a new one, or as many as it takes. */
-static void add_set(struct trial *t, struct perf_pmu *pmu, unsigned from, unsigned to)
+static void add_set(struct trial *t, struct perf_unit *unit, unsigned from, unsigned to)
 {
 	unsigned before = t->group.n;
 	struct err err;
 	bool fits = true;
 
 	for (unsigned row = from; row < to && fits; row++)
-		fits = !(pmu->has >> row & 1) || add(t, pmu, row, &err);
+		fits = !(unit->has >> row & 1) || add(t, unit, row, &err);
 	if (fits)
 		return;
 	while (t->group.n > before)
 		perf_group_drop(&t->group);
 	for (unsigned row = from, n = 0; row < to; row++) {
-		if (!(pmu->has >> row & 1) || (n++ && add(t, pmu, row, &err)))
+		if (!(unit->has >> row & 1) || (n++ && add(t, unit, row, &err)))
 			continue;
-		end(t, pmu);
+		end(t, unit);
 		begin(t, t->group.sys);
-		add(t, pmu, row, &err); /* it did alone before */
+		add(t, unit, row, &err); /* it did alone before */
 	}
 }
 
-bool perf_plan(struct perf_pmu *pmu, const struct sys *sys, struct err *err)
+bool perf_plan(struct perf_unit *unit, const struct sys *sys, struct err *err)
 {
 	struct trial t;
 
-	pmu->n_groups = 0;
-	if (!keep_countable(pmu, sys, err))
+	unit->n_groups = 0;
+	if (!keep_countable(unit, sys, err))
 		return false;
 	begin(&t, sys);
 	for (unsigned row = 0, next; row < perf_n_rows; row = next) {
 		for (next = row + 1; next < perf_n_rows && perf_rows[next].set == perf_rows[row].set;)
 			next++;
-		add_set(&t, pmu, row, next);
+		add_set(&t, unit, row, next);
 	}
-	end(&t, pmu);
+	end(&t, unit);
 	for (unsigned row = 0; row < perf_n_rows; row++)
-		if (perf_rows[row].bytes_of && pmu->bus_bytes && pmu->has >> perf_rows[row].bytes_of & 1)
-			pmu->has |= (uint64_t)1 << row;
+		if (perf_rows[row].bytes_of && unit->bus_bytes && unit->has >> perf_rows[row].bytes_of & 1)
+			unit->has |= (uint64_t)1 << row;
 	return true;
 }

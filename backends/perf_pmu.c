@@ -1,163 +1,176 @@
-/* The PMUs of this machine: what sysfs tells, and which of our events each of them counts. */
-#include "backends/perf.h"
+#include "backends/perf_pmu.h"
 
-#include "backends/arm_events.h"
+#include "backends/perf_format.h"
 #include "base/alloc.h"
 
-#include <linux/perf_event.h>
+#include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define DEVICES "sys/bus/event_source/devices"
-#define ARM_EVENTS_MAX 0x4100 /* numbers of events that sysfs may name */
+#define PATH_SIZE 256
+#define TEXT_SIZE 512 /* a file that holds one event or one format */
 
-/* What sysfs says that an Arm PMU counts. */
-struct listed {
-	bool any;
-	uint64_t bits[ARM_EVENTS_MAX / 64];
-};
-
-static void read_listed(struct listed *listed, const struct sys *sys, const char *pmu)
+/* What may stand for one component of a path. */
+static bool is_name(struct span name)
 {
-	AUTOFREE char *path = xasprintf(DEVICES "/%s/events", pmu);
-	uint16_t number;
-	char **names;
-	int n = sys->list(sys, path, &names);
-
-	*listed = (struct listed){.any = n > 0};
-	for (int i = 0; i < n; i++)
-		if (arm_event_find(span_of(names[i]), &number) && number < ARM_EVENTS_MAX)
-			listed->bits[number / 64] |= (uint64_t)1 << number % 64;
-	if (n >= 0)
-		sys_names_free(names, n);
+	if (!name.n || name.n >= PERF_PMU_NAME || name.p[0] == '.')
+		return false;
+	for (size_t i = 0; i < name.n; i++)
+		if (!isalnum((unsigned char)name.p[i]) && name.p[i] != '_' && name.p[i] != '-' && name.p[i] != '.')
+			return false;
+	return true;
 }
 
-static bool counts(const struct listed *listed, int core, uint16_t number)
+static bool is_core(const char *name, bool has_cpus)
 {
-	return listed->any ? listed->bits[number / 64] >> number % 64 & 1 : arm_core_has(core, number);
+	return has_cpus || strcmp(name, "cpu") == 0;
 }
 
-static void add_event(struct perf_pmu *pmu, unsigned row, uint32_t type, uint64_t config)
+static void add_pmu(struct perf_pmus *pmus, const struct sys *sys, const char *name)
 {
-	pmu->has |= (uint64_t)1 << row;
-	pmu->events[row] = (struct perf_event){.name = perf_rows[row].slot, .type = type, .config = config};
-}
+	struct perf_pmu *pmu;
+	char path[PATH_SIZE];
+	bool has_cpus;
+	int64_t type;
 
-/* By Arm's numbers: an event that a core does not have would open, and count nothing. */
-static void add_arm_events(struct perf_pmu *pmu, const struct listed *listed, int core)
-{
-	for (unsigned row = 0; row < perf_n_rows; row++)
-		for (unsigned i = 0; i < ARRAY_LEN(perf_rows[row].arm); i++) {
-			const struct perf_arm *arm = &perf_rows[row].arm[i];
-
-			if (!arm->number || pmu->has >> row & 1 || !counts(listed, core, arm->number) ||
-			    (arm->needs && !counts(listed, core, arm->needs)))
-				continue;
-			add_event(pmu, row, pmu->type, arm->number);
-		}
-}
-
-/* The kernel's generic ones: those that it cannot map it refuses to open. */
-static void add_generic_events(struct perf_pmu *pmu)
-{
-	uint64_t upper = pmu->kind == PERF_EXTENDED ? (uint64_t)pmu->type << PERF_PMU_TYPE_SHIFT : 0;
-
-	for (unsigned row = 0; row < perf_n_rows; row++) {
-		const struct perf_row *r = &perf_rows[row];
-		bool software = r->type == PERF_TYPE_SOFTWARE;
-
-		if (r->type != PERF_NO_TYPE && software == (pmu->kind == PERF_SOFTWARE))
-			add_event(pmu, row, r->type, r->config | (software ? 0 : upper));
-	}
-}
-
-static void serve(struct perf_pmu *pmu, const struct cpus *cpus)
-{
-	pmu->n_cpus = 0;
-	pmu->cluster = -1;
-	for (unsigned i = 0; i < cpus->n; i++) {
-		int cluster = cpus->cpus[i].cluster;
-
-		if (!cpu_set_has(&pmu->cpus, cpus->cpus[i].number))
-			continue;
-		pmu->cluster = !pmu->n_cpus || pmu->cluster == cluster ? cluster : -1;
-		pmu->n_cpus++;
-	}
-}
-
-static int part_of(const struct perf_pmu *pmu, const struct cpus *cpus)
-{
-	for (unsigned i = 0; i < cpus->n; i++)
-		if (cpu_set_has(&pmu->cpus, cpus->cpus[i].number) && cpus->cpus[i].part >= 0)
-			return cpus->cpus[i].part;
-	return -1;
-}
-
-static void describe_pmu(struct perf_pmu *pmu, const struct cpus *cpus, const struct sys *sys)
-{
-	int core = arm_core_find(pmu->name, part_of(pmu, cpus));
-	AUTOFREE struct listed *listed = xcalloc(1, sizeof(*listed));
-
-	if (pmu->kind == PERF_ARM)
-		read_listed(listed, sys, pmu->name);
-	if (pmu->kind == PERF_ARM && (listed->any || core >= 0)) {
-		add_arm_events(pmu, listed, core);
-		pmu->bus_bytes = arm_core_bus_bytes(core);
-	} else {
-		add_generic_events(pmu);
-	}
-}
-
-/* CPU PMUs are those that serve a list of CPUs, and the one called "cpu", which serves all. */
-static void take_pmu(struct perf *p, const struct sys *sys, const char *name)
-{
-	struct perf_pmu *pmu = &p->pmus[p->n_pmus];
-	AUTOFREE char *type = xasprintf(DEVICES "/%s/type", name), *list = xasprintf(DEVICES "/%s/cpus", name);
-	bool arm = strncmp(name, "arm", 3) == 0, has_list;
-	int64_t number;
-
-	*pmu = (struct perf_pmu){.kind = arm ? PERF_ARM : PERF_GENERIC, .limit = PERF_GROUP_MAX};
-	has_list = cpu_set_read(sys, &pmu->cpus, list);
-	if ((!has_list && strcmp(name, "cpu") != 0) || !sys_read_i64(sys, type, &number) || number < 0 || number >= UINT32_MAX ||
-	    p->n_pmus == PERF_PMUS_MAX - 1)
+	snprintf(path, sizeof(path), DEVICES "/%.64s/type", name);
+	if (!is_name(span_of(name)) || !sys_read_i64(sys, path, &type) || type < 0 || type > INT32_MAX)
 		return;
-	if (!has_list)
-		memset(&pmu->cpus, 0xff, sizeof(pmu->cpus));
-	if (!arm && has_list)
-		pmu->kind = PERF_EXTENDED;
-	pmu->type = (uint32_t)number;
-	str_printable(pmu->name, sizeof(pmu->name), name);
-	serve(pmu, &p->cpus);
-	if (!pmu->n_cpus)
-		return;
-	describe_pmu(pmu, &p->cpus, sys);
-	p->n_pmus++;
-}
-
-/* A kernel that describes no PMU may have one all the same; and software events there are always. */
-static void add_all_cpus(struct perf *p, enum perf_pmu_kind kind, const char *name)
-{
-	struct perf_pmu *pmu = &p->pmus[p->n_pmus++];
-
-	*pmu = (struct perf_pmu){.kind = kind, .limit = PERF_GROUP_MAX};
+	GROW(pmus->pmus, pmus->n, pmus->cap);
+	pmu = &pmus->pmus[pmus->n++];
+	*pmu = (struct perf_pmu){.type = (uint32_t)type};
 	snprintf(pmu->name, sizeof(pmu->name), "%s", name);
-	memset(&pmu->cpus, 0xff, sizeof(pmu->cpus));
-	serve(pmu, &p->cpus);
-	add_generic_events(pmu);
+	snprintf(path, sizeof(path), DEVICES "/%s/cpus", pmu->name);
+	has_cpus = cpu_set_read(sys, &pmu->cpus, path);
+	pmu->core = is_core(name, has_cpus);
+	snprintf(path, sizeof(path), DEVICES "/%s/cpumask", pmu->name);
+	if (!has_cpus && !cpu_set_read(sys, &pmu->cpus, path))
+		memset(&pmu->cpus, 0xff, sizeof(pmu->cpus));
 }
 
-void perf_pmus_find(struct perf *p, const struct sys *sys)
+void perf_pmus_find(struct perf_pmus *pmus, const struct sys *sys)
 {
 	char **names;
 	int n = sys->list(sys, DEVICES, &names);
 
+	*pmus = (struct perf_pmus){.sys = sys};
 	for (int i = 0; i < n; i++)
-		take_pmu(p, sys, names[i]);
+		add_pmu(pmus, sys, names[i]);
 	if (n >= 0)
 		sys_names_free(names, n);
-	if (!p->n_pmus)
-		add_all_cpus(p, PERF_GENERIC, "generic");
-	p->n_hard = p->n_pmus;
-	add_all_cpus(p, PERF_SOFTWARE, "software");
+}
+
+void perf_pmus_fini(struct perf_pmus *pmus)
+{
+	free(pmus->pmus);
+	*pmus = (struct perf_pmus){0};
+}
+
+const struct perf_pmu *perf_pmus_get(const struct perf_pmus *pmus, struct span name)
+{
+	for (unsigned i = 0; i < pmus->n; i++)
+		if (span_is(name, pmus->pmus[i].name))
+			return &pmus->pmus[i];
+	return NULL;
+}
+
+/* The text of one file of the PMU. A text that does not fit is none. */
+static bool read_text(const struct perf_pmu *pmu, const struct sys *sys, const char *dir, struct span name, char text[TEXT_SIZE])
+{
+	char path[PATH_SIZE];
+	ssize_t n;
+
+	if (!is_name(name))
+		return false;
+	snprintf(path, sizeof(path), DEVICES "/%s/%s/%.*s", pmu->name, dir, SPAN_ARG(name));
+	n = sys_read_file(sys, path, text, TEXT_SIZE);
+	return n > 0 && n < TEXT_SIZE - 1;
+}
+
+static void list_formats(const struct perf_pmu *pmu, const struct sys *sys, char *list, size_t size)
+{
+	char path[PATH_SIZE], **names;
+	size_t n = 0;
+	int count;
+
+	snprintf(path, sizeof(path), DEVICES "/%s/format", pmu->name);
+	count = sys->list(sys, path, &names);
+	list[0] = 0;
+	for (int i = 0; i < count && n < size; i++)
+		if (is_name(span_of(names[i])))
+			n += (size_t)snprintf(list + n, size - n, "%s, ", names[i]);
+	if (count >= 0)
+		sys_names_free(names, count);
+}
+
+static bool put_parameter(const struct perf_pmu *pmu, const struct sys *sys, struct span name, uint64_t value,
+			  struct perf_event *event, struct err *err)
+{
+	/* The words themselves need no description. */
+	bool word = span_is(name, "config") || span_is(name, "config1") || span_is(name, "config2");
+	AUTOFREE char *copy = span_dup(name);
+	char text[TEXT_SIZE], shown[PERF_PMU_NAME], list[256];
+
+	str_printable(shown, sizeof(shown), copy);
+	if (!word && !read_text(pmu, sys, "format", name, text)) {
+		list_formats(pmu, sys, list, sizeof(list));
+		return err_set(err, ERR_USAGE, "%s has no parameter or event \"%s\": try %sconfig, config1, config2", pmu->name,
+			       shown, list);
+	}
+	if (word)
+		snprintf(text, sizeof(text), "%s:0-63", shown);
+	return perf_format_put(event, span_of(text), value, err) || err_prefix(err, "%s: ", shown);
+}
+
+static bool put_terms(const struct perf_pmu *pmu, const struct sys *sys, struct span terms, bool names, struct perf_event *event,
+		      struct err *err)
+{
+	while (terms.n) {
+		struct span value = span_trim(span_until(&terms, ',')), whole = value;
+		struct span name = span_until(&value, '=');
+		bool bare = name.n == whole.n;
+		struct err named = {0};
+		uint64_t v = 1;
+
+		if (bare && names && perf_pmu_named(pmu, sys, name, event, &named))
+			continue;
+		if (named.text[0])
+			return err_set(err, named.code, "%s", named.text);
+		if (!bare && !span_u64(value, &v)) {
+			AUTOFREE char *copy = span_dup(whole);
+			char shown[PERF_PMU_NAME];
+
+			return err_set(err, ERR_USAGE, "\"%s\": a parameter takes a number, decimal or after 0x",
+				       str_printable(shown, sizeof(shown), copy));
+		}
+		if (!put_parameter(pmu, sys, name, v, event, err))
+			return false;
+	}
+	return true;
+}
+
+bool perf_pmu_terms(const struct perf_pmu *pmu, const struct sys *sys, struct span terms, struct perf_event *event,
+		    struct err *err)
+{
+	return put_terms(pmu, sys, terms, true, event, err);
+}
+
+bool perf_pmu_named(const struct perf_pmu *pmu, const struct sys *sys, struct span name, struct perf_event *event,
+		    struct err *err)
+{
+	struct perf_event found = *event;
+	char text[TEXT_SIZE];
+	struct span terms;
+
+	*err = (struct err){0};
+	if (!read_text(pmu, sys, "events", name, text))
+		return false;
+	terms = span_trim(span_of(text));
+	if (terms.n ? !put_terms(pmu, sys, terms, false, &found, err) : !err_set(err, EINVAL, "it is empty"))
+		return err_prefix(err, "%s/events/%.*s: ", pmu->name, SPAN_ARG(name));
+	*event = found;
+	return true;
 }

@@ -28,20 +28,20 @@ static int try_event(const struct perf *p, const struct sys *sys, const struct p
 {
 	int code = ENOENT;
 
-	for (unsigned i = 0; i < p->n_pmus; i++) {
-		const struct perf_pmu *pmu = &p->pmus[i];
+	for (unsigned i = 0; i < p->n_units; i++) {
+		const struct perf_unit *unit = &p->units[i];
 		struct perf_target target = {.pid = whose->tid, .cpu = -1, .user_only = level->user_only};
 		struct perf_group group;
 		struct err err;
 
-		if (!pmu->n_groups)
+		if (!unit->n_groups)
 			continue;
 		if (whose->tid < 0)
 			target.cpu = p->cpus.cpus[whose->cpu].number;
-		if (whose->tid < 0 && !cpu_set_has(&pmu->cpus, (unsigned)target.cpu))
+		if (whose->tid < 0 && !cpu_set_has(&unit->cpus, (unsigned)target.cpu))
 			continue;
 		perf_group_init(&group, sys, &target);
-		if (perf_group_add(&group, &pmu->events[pmu->groups[0].row[0]], &err))
+		if (perf_group_add(&group, &unit->events[unit->groups[0].row[0]], &err))
 			code = 0;
 		else
 			code = err.code;
@@ -166,10 +166,10 @@ static void fit_files(struct perf *p, unsigned most)
 {
 	unsigned each = 0, fit;
 
-	for (unsigned i = 0; i < p->n_pmus; i++) {
-		each += p->n_hard > 1 && i < p->n_hard ? p->pmus[i].n_cpus : 0;
-		for (unsigned g = 0; g < p->pmus[i].n_groups; g++)
-			each += p->pmus[i].groups[g].n;
+	for (unsigned i = 0; i < p->n_units; i++) {
+		each += p->n_hard > 1 && i < p->n_hard ? p->units[i].n_cpus : 0;
+		for (unsigned g = 0; g < p->units[i].n_groups; g++)
+			each += p->units[i].groups[g].n;
 	}
 	fit = most > SPARE_FILES && each ? (most - SPARE_FILES) / each : 0;
 	if (p->n_whose <= fit)
