@@ -10,6 +10,7 @@ enum key {
 	K_TAB = '\t',
 	K_ENTER = '\r',
 	K_ESCAPE = 0x1b,
+	K_BACKSPACE = 0x7f,
 	K_SPECIAL = 0x110000, /* beyond Unicode */
 	K_BACK_TAB,
 	K_UP,
