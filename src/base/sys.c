@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -78,6 +79,32 @@ static int real_poll(const struct sys *sys, struct pollfd *fds, unsigned n, int 
 {
 	(void)sys;
 	return poll(fds, n, timeout_ms);
+}
+
+/* The same number everywhere; headers and libc may be older than the kernel. */
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+#ifndef SYS_pidfd_send_signal
+#define SYS_pidfd_send_signal 424
+#endif
+
+static int real_pidfd_open(const struct sys *sys, pid_t pid)
+{
+	(void)sys;
+	return (int)syscall(SYS_pidfd_open, pid, 0); /* close-on-exec always */
+}
+
+static int real_pidfd_send_signal(const struct sys *sys, int pidfd, int signo)
+{
+	(void)sys;
+	return (int)syscall(SYS_pidfd_send_signal, pidfd, signo, NULL, 0);
+}
+
+static int real_kill(const struct sys *sys, pid_t pid, int signo)
+{
+	(void)sys;
+	return kill(pid, signo);
 }
 
 static int by_name(const void *a, const void *b)
@@ -173,6 +200,9 @@ bool sys_init(struct sys *sys, const char *root, struct err *err)
 		.perf_event_open = real_perf_event_open,
 		.poll = real_poll,
 		.list = real_list,
+		.pidfd_open = real_pidfd_open,
+		.pidfd_send_signal = real_pidfd_send_signal,
+		.kill = real_kill,
 		.monotonic_ns = real_monotonic_ns,
 		.realtime_ns = real_realtime_ns,
 		.boottime_ns = real_boottime_ns,

@@ -35,6 +35,10 @@ struct sys {
 	/* Names in a directory, "." and ".." left out, sorted; freed by sys_names_free. -1 and errno on failure. */
 	int (*list)(const struct sys *sys, const char *path, char ***names);
 
+	int (*pidfd_open)(const struct sys *sys, pid_t pid); /* since Linux 5.3, else ENOSYS */
+	int (*pidfd_send_signal)(const struct sys *sys, int pidfd, int signo);
+	int (*kill)(const struct sys *sys, pid_t pid, int signo);
+
 	int64_t (*monotonic_ns)(const struct sys *sys); /* CLOCK_MONOTONIC */
 	int64_t (*realtime_ns)(const struct sys *sys);  /* CLOCK_REALTIME */
 	int64_t (*boottime_ns)(const struct sys *sys);  /* CLOCK_BOOTTIME, runs on in suspend */
