@@ -169,7 +169,7 @@ static void what_is_asked_takes_the_place_of_keys_and_alerts(void **state)
 		 "\n send SIGTERM to 4711 game?                             y/n\n"},
 		{{"send SIGTERM to 4711 com.studio.game?", "y/n", false}, 40, "\n send SIGTERM to 4711 com.studio.g  y/n\n"},
 		{{"filter: ga", "Enter keeps", true}, 60, "\n filter: ga_                                    Enter keeps\n"},
-		{{"filter: a text of some length", "Enter keeps", true}, 40, "\n lter: a text of some length_  Enter keeps\n"},
+		{{"filter: a text of some length", "Enter keeps", true}, 40, "\n r: a text of some length_  Enter keeps\n"},
 	};
 	struct frame_text text = everything;
 	struct tiny t;
