@@ -61,6 +61,7 @@ struct key_help {
 	const char *brief; /* for the footer: "pause"; NULL: only in help */
 	const char *text;  /* for help: a sentence */
 	bool several;      /* only where there are several GPUs */
+	bool scrolls;      /* not where the view has keys of its own, of which these are some */
 };
 extern const struct key_help key_helps[];
 

@@ -95,7 +95,8 @@ static void draw(struct live *l, int64_t now)
 
 	screen_describe(&l->screen, now);
 	if (l->help)
-		help_draw(&l->session, &l->alerts, now, &l->canvas);
+		help_draw(&l->session, screen_pane(&l->screen) ? process_pane_helps(&l->screen.pane) : NULL, &l->alerts, now,
+			  &l->canvas);
 	else
 		screen_draw(&l->screen, alert, &l->canvas);
 	l->dirty = !term_draw(l->term, &l->canvas);

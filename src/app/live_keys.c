@@ -146,6 +146,19 @@ static const struct {
 	[ACTION_GPU] = {do_gpu, 0},          [ACTION_HELP] = {do_help, 0},           [ACTION_QUIT] = {do_quit, 0},
 };
 
+/* The keys of the view that is shown come first. */
+static bool key_in_pane(struct live *l, uint32_t key)
+{
+	struct process_pane *pane = screen_pane(&l->screen);
+	AUTO_STRBUF struct strbuf said = {0};
+
+	if (!pane || !process_pane_key(pane, key, &said))
+		return false;
+	if (said.n)
+		alerts_add(&l->alerts, l->sys->monotonic_ns(l->sys), said.p);
+	return true;
+}
+
 void live_key(struct live *l, uint32_t key)
 {
 	enum action action = keys_action(key);
@@ -156,6 +169,8 @@ void live_key(struct live *l, uint32_t key)
 		l->help = false; /* any key leaves help */
 		return;
 	}
+	if (key_in_pane(l, key))
+		return;
 	if (action == ACTION_VIEW)
 		screen_show(&l->screen, views_find(&l->screen.views, digit));
 	else if ((size_t)action < ARRAY_LEN(deeds) && deeds[action].run)

@@ -323,15 +323,15 @@ static const struct foot_key foot_keys[] = {
 };
 
 static const struct key_help helps[] = {
-	{"Enter", NULL, "The CPU view counts the selected one alone; again: the whole machine", false},
-	{"Up, Down", NULL, "Select; so do PgUp, PgDn, End; Home: the first, whoever that is", false},
-	{"P, M, T, N", NULL, "Sort by CPU, memory, CPU time, pid", false},
-	{"s", NULL, "Sort by the next key", false},
-	{"R, I", NULL, "Turn the order round", false},
-	{"t, H", NULL, "The tree of parents and children; threads", false},
-	{"/, u", NULL, "Filter by name, pid or user; one user only. Escape: all again", false},
-	{"k", NULL, "Send a signal, after a question", false},
-	{NULL, NULL, NULL, false},
+	{"Enter", NULL, "The CPU view counts the selected one alone; again: the whole machine", false, false},
+	{"Up, Down", NULL, "Select; so do PgUp, PgDn, End; Home: the first, whoever that is", false, false},
+	{"P, M, T, N", NULL, "Sort by CPU, memory, CPU time, pid", false, false},
+	{"s", NULL, "Sort by the next key", false, false},
+	{"R, I", NULL, "Turn the order round", false, false},
+	{"t, H", NULL, "The tree of parents and children; threads", false, false},
+	{"/, u", NULL, "Filter by name, pid or user; one user only. Escape: all again", false, false},
+	{"k", NULL, "Send a signal, after a question", false, false},
+	{NULL, NULL, NULL, false, false},
 };
 
 const struct foot_key *process_pane_foot_keys(const struct process_pane *pane)
