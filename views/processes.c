@@ -27,7 +27,7 @@ static void draw_left_out(const struct process_table *t, struct canvas *canvas, 
 	char text[TEXT], count[UNITS_TEXT];
 
 	if (t->order.filter && *t->order.filter) {
-		snprintf(text, sizeof(text), "filter %.48s: %s found", t->order.filter, count_format(count, t->n));
+		snprintf(text, sizeof(text), "filter %.48s: %s shown", t->order.filter, count_format(count, t->n));
 		put_right(canvas, r, STYLE_KEY, text);
 	}
 	if (t->order.user) {

@@ -195,10 +195,10 @@ static void what_is_left_out_is_always_said(void **state)
 	} cases[] = {
 		{100, "", NULL,
 		 " 412 processes, 1,830 threads, 3 running, 7 hidden                                           by pid\n"},
-		{100, "om", NULL, "7 hidden                     by pid   filter om: 11 found\n"},
-		{100, "om", "root", "7 hidden         by pid   user root   filter om: 11 found\n"},
-		{60, "om", "root", " 412 processes     by pid   user root   filter om: 11 found\n"},
-		{40, "com.studio", NULL, "        filter com.studio: 11 found\n"},
+		{100, "om", NULL, "7 hidden                     by pid   filter om: 11 shown\n"},
+		{100, "om", "root", "7 hidden         by pid   user root   filter om: 11 shown\n"},
+		{60, "om", "root", " 412 processes     by pid   user root   filter om: 11 shown\n"},
+		{40, "com.studio", NULL, "        filter com.studio: 11 shown\n"},
 		{40, "a filter that is longer than the line", NULL, " filter a filter that is longer than th\n"},
 	};
 	struct shown s;
