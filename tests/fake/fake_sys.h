@@ -15,7 +15,8 @@ enum fake_call {
 	FAKE_CALL_POLL = 1 << 3,
 	FAKE_CALL_READ = 1 << 4,
 	FAKE_CALL_LIST = 1 << 5,
-	FAKE_CALL_ANY = (1 << 6) - 1,
+	FAKE_CALL_STAT = 1 << 6,
+	FAKE_CALL_ANY = (1 << 7) - 1,
 };
 
 struct fake_fault {
