@@ -1,15 +1,13 @@
 #include "app/process_signal.h"
 
+#include "backends/process_stat.h"
 #include "base/alloc.h"
-#include "base/str.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#define STAT_START 22 /* the field of /proc/PID/stat that says when it started; the second is the name in parentheses */
 
 const struct process_signal process_signals[] = {
 	{SIGTERM, "SIGTERM", "end"},
@@ -34,31 +32,15 @@ bool process_signal_allowed(const struct process *process, struct err *err)
 	return true;
 }
 
-/* When the process that has the pid now started. The name may hold anything, parentheses and blanks too: fields count behind the
- * last one. */
-static bool start_of(const struct sys *sys, int32_t pid, uint64_t *start)
-{
-	char path[32], text[1024];
-	struct span rest, field = {0};
-	const char *behind;
-
-	snprintf(path, sizeof(path), "proc/%d/stat", pid);
-	if (sys_read_file(sys, path, text, sizeof(text)) < 0)
-		return false;
-	behind = strrchr(text, ')');
-	if (!behind)
-		return false;
-	rest = span_of(behind + 1);
-	for (int i = 3; i <= STAT_START; i++)
-		field = span_word(&rest);
-	return span_u64(field, start);
-}
-
+/* Whether the process that has the pid now is still this one. */
 static bool is_same(const struct sys *sys, const struct process *process)
 {
-	uint64_t start;
+	char path[32], text[1024];
+	struct process_stat now;
 
-	return start_of(sys, process->pid, &start) && start == process->start;
+	snprintf(path, sizeof(path), "proc/%d/stat", process->pid);
+	return sys_read_file(sys, path, text, sizeof(text)) > 0 && process_stat_parse(&now, span_of(text)) &&
+	       now.start == process->start;
 }
 
 /* 0, or the errno. */

@@ -459,7 +459,7 @@ static void machine_of(struct bench *b, int32_t pid, int start)
 
 	memset(&kernel, 0, sizeof(kernel));
 	snprintf(path, sizeof(path), "proc/%d/stat", pid);
-	snprintf(text, sizeof(text), "%d (x) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %d 0\n", pid, start);
+	snprintf(text, sizeof(text), "%d (x) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %d 0 0\n", pid, start);
 	fixture_write(&b->machine, path, text);
 	b->machine.sys.pidfd_open = fake_pidfd_open;
 	b->machine.sys.pidfd_send_signal = fake_pidfd_send_signal;
