@@ -18,7 +18,7 @@ enum exit_status {
 	EXIT_USAGE = 2,
 };
 
-enum command { COMMAND_LIVE, COMMAND_RECORD, COMMAND_EVAL, COMMAND_LIST, COMMAND_DOCTOR, COMMAND_COUNT };
+enum command_word { COMMAND_LIVE, COMMAND_RECORD, COMMAND_EVAL, COMMAND_LIST, COMMAND_DOCTOR, COMMAND_COUNT };
 
 enum list_what { LIST_GPUS, LIST_COUNTERS, LIST_METRICS, LIST_VIEWS, LIST_BACKENDS, LIST_COUNT };
 
@@ -32,7 +32,7 @@ struct dimensions {
 
 /* Texts are NULL where nothing was said, and live as long as argv and the options. */
 struct options {
-	enum command command;
+	enum command_word command;
 	bool help, version, print_config; /* then nothing else counts */
 
 	const char *backends; /* "kbase:vinstr,proc" as given; see options_backends */
