@@ -31,13 +31,13 @@ static void csv_begin(const struct export_table *table, struct strbuf *out)
 
 static void csv_row(const struct export_table *table, const struct export_row *row, struct strbuf *out)
 {
-	char flags[SAMPLE_FLAGS_TEXT], number[NUMBER_TEXT];
+	char flags[EXPORT_FLAGS_TEXT], number[NUMBER_TEXT];
 
 	export_seconds(out, row->begin_ns);
 	strbuf_str(out, ",");
 	export_seconds(out, row->duration_ns);
 	strbuf_str(out, ",");
-	strbuf_str(out, sample_flags_format(flags, row->flags));
+	strbuf_str(out, export_flags(flags, row));
 	for (unsigned i = 0; i < table->n_columns; i++) {
 		strbuf_str(out, ",");
 		strbuf_str(out, number_shortest(number, row->values[i]));
