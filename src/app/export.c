@@ -263,28 +263,43 @@ static bool write_row(struct export *ex, struct export_row *row, struct err *err
 	return write_line(ex, err);
 }
 
-static bool write_sample(struct export *ex, const struct sample *sample, struct err *err)
+/* What the sources bring to a row that ends then. */
+static void gather(struct export *ex, int64_t end_ns)
+{
+	for (unsigned s = 0; s < ex->table.n_sources; s++) {
+		struct waiting *w = &ex->waiting[s];
+
+		if (w->has_last && w->last->end_ns <= end_ns)
+			settle(w, ex->table.sources[s].set);
+		ex->sums[s] = w->has_sum && w->sum->end_ns <= end_ns ? w->sum : NULL;
+		w->has_sum = w->has_sum && !ex->sums[s];
+	}
+}
+
+/* What one source brings to a row of its own. */
+static void gather_one(struct export *ex, unsigned source)
+{
+	struct waiting *w = &ex->waiting[source];
+
+	memset(ex->sums, 0, ex->table.n_sources * sizeof(*ex->sums));
+	ex->sums[source] = w->has_last ? w->last : NULL;
+	w->has_last = false;
+}
+
+static bool write_sample(struct export *ex, unsigned source, const struct sample *sample, struct err *err)
 {
 	struct export_row row = {
 		.begin_ns = sample->begin_ns,
 		.duration_ns = sample->end_ns - sample->begin_ns,
 		.flags = sample->flags,
+		.source = source,
 	};
-	bool ok;
 
-	if (ex->options.lines == EXPORT_TOTAL)
-		return true;
-	for (unsigned s = 0; s < ex->table.n_sources; s++) {
-		struct waiting *w = &ex->waiting[s];
-
-		if (w->has_last && w->last->end_ns <= sample->end_ns)
-			settle(w, ex->table.sources[s].set);
-		ex->sums[s] = w->has_sum && w->sum->end_ns <= sample->end_ns ? w->sum : NULL;
-	}
-	ok = write_row(ex, &row, err);
-	for (unsigned s = 0; s < ex->table.n_sources; s++)
-		ex->waiting[s].has_sum = ex->waiting[s].has_sum && !ex->sums[s];
-	return ok;
+	if (ex->format->each)
+		gather_one(ex, source);
+	else
+		gather(ex, sample->end_ns);
+	return write_row(ex, &row, err);
 }
 
 bool export_total(struct export *ex, const struct export_command *command, struct err *err)
@@ -310,7 +325,8 @@ bool export_sample(struct export *ex, const struct sample *sample, struct err *e
 		if (ex->table.sources[s].index != sample->source)
 			continue;
 		keep(&ex->waiting[s], ex->table.sources[s].set, sample);
-		return s != ex->table.first || write_sample(ex, sample, err);
+		return ex->options.lines == EXPORT_TOTAL || (s != ex->table.first && !ex->format->each) ||
+		       write_sample(ex, s, sample, err);
 	}
 	return true;
 }

@@ -2,7 +2,7 @@
  *
  * A row is a sample of one source: the first GPU; without one, the fastest source. Samples of the other sources wait for the row in
  * which their own interval ended and fill it; several of them are folded; one that ended between two rows fills the later row.
- * Columns are fixed by the header and none comes twice. Rows are put together in memory and handed out whole, so that a reader of
+ * (A format may have it otherwise: every sample a row of its own.) Columns are fixed by the header and none comes twice. Rows are put together in memory and handed out whole, so that a reader of
  * the file never sees half a line. Memory does not grow with the length of the log. The total of a run is one more row, over the sums
  * of all samples.
  *
@@ -92,11 +92,13 @@ struct export_row {
 	uint32_t flags;
 	const double *values;                 /* per column, NaN: undefined */
 	const struct column *const *sums;     /* per source: what the values are of; NULL where no interval of it ended */
+	unsigned source;                      /* whose sample made it a row */
 	const struct export_command *command; /* the total of it; NULL: a row of samples */
 };
 
 struct export_format {
 	const char *name;
+	bool each; /* every sample of every source is a row, of nothing but its own values */
 	void (*begin)(const struct export_table *table, struct strbuf *out);
 	void (*row)(const struct export_table *table, const struct export_row *row, struct strbuf *out);
 };

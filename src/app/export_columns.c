@@ -36,12 +36,18 @@ static void globs_fini(struct globs *globs)
 	free(globs->text);
 }
 
+/* fnmatch is slow where characters have many bytes; most patterns are plain names. */
+static bool is_match(const char *pattern, const char *name)
+{
+	return strcmp(pattern, name) == 0 || (strpbrk(pattern, "*?[\\") && fnmatch(pattern, name, 0) == 0);
+}
+
 /* A pattern may mean the column, the column without the prefix of its GPU, or the metric with all that it is broken down into. */
 static bool pattern_fits(const char *pattern, bool exact, const char *column, size_t prefix, const char *metric)
 {
 	if (exact)
 		return strcmp(pattern, column) == 0;
-	return fnmatch(pattern, column, 0) == 0 || fnmatch(pattern, column + prefix, 0) == 0 || fnmatch(pattern, metric, 0) == 0;
+	return is_match(pattern, column) || is_match(pattern, column + prefix) || is_match(pattern, metric);
 }
 
 static bool globs_fit(struct globs *globs, bool exact, const char *column, size_t prefix, const char *metric)

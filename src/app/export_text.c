@@ -1,4 +1,4 @@
-/* A table for people: a line per metric and interval, and at the end of a command what it came to. Counts of an interval are told
+/* A table for people: a line per metric and interval of its source, and at the end of a command what it came to. Counts of an interval are told
  * per second, those of a command in all and per second. */
 #include "app/export.h"
 
@@ -38,20 +38,10 @@ static void put_value(struct strbuf *out, double value, const struct unit *unit,
 	strbuf_printf(out, "  %*s  %-*s", VALUE_WIDTH, shown, UNIT_WIDTH, suffix);
 }
 
-/* Of an interval or a total; a source that has no part in it says nothing. */
-static bool has_part(const struct export_table *table, const struct export_row *row, unsigned source)
+/* Nothing was measured: nothing is known. */
+static double per_second(double value, const struct column *sum)
 {
-	return row->sums[source] || source == table->first;
-}
-
-static uint32_t flags_of(const struct export_row *row, unsigned source)
-{
-	return row->sums[source] ? row->sums[source]->flags : row->flags;
-}
-
-static double per_second(const struct export_row *row, unsigned column, unsigned source)
-{
-	return row->sums[source] ? row->values[column] * 1e9 / (double)row->sums[source]->time_ns : row->values[column];
+	return sum ? value * 1e9 / (double)sum->time_ns : value;
 }
 
 static void text_header(const struct export_table *table, struct strbuf *out)
@@ -76,14 +66,14 @@ static void text_interval(const struct export_table *table, const struct export_
 	for (unsigned i = 0; i < table->n_metrics; i++) {
 		const struct export_column *c = &table->columns[i];
 		bool rate = c->unit->kind == UNIT_COUNT;
-		uint32_t flags;
+		double value = row->values[i];
 
-		if (!has_part(table, row, c->source))
+		if (c->source != row->source)
 			continue;
-		flags = flags_of(row, c->source);
 		strbuf_printf(out, "%10.3f  %-*s", time_s, width, c->name);
-		put_value(out, rate ? per_second(row, i, c->source) : row->values[i], c->unit, rate, flags & SAMPLE_ESTIMATED);
-		strbuf_printf(out, "  %s", sample_flags_format(words, flags));
+		put_value(out, rate ? per_second(value, row->sums[c->source]) : value, c->unit, rate,
+			  row->flags & SAMPLE_ESTIMATED);
+		strbuf_printf(out, "  %s", sample_flags_format(words, row->flags));
 		end_line(out);
 	}
 }
@@ -106,12 +96,13 @@ static void text_total(const struct export_table *table, const struct export_row
 		      VALUE_WIDTH, "rate", UNIT_WIDTH, "unit");
 	for (unsigned i = 0; i < table->n_metrics; i++) {
 		const struct export_column *c = &table->columns[i];
-		uint32_t flags = row->sums[c->source] ? row->sums[c->source]->flags : 0;
+		const struct column *sum = row->sums[c->source];
+		uint32_t flags = sum ? sum->flags : 0;
 
 		strbuf_printf(out, "%-*s", width, c->name);
 		put_value(out, row->values[i], c->unit, false, flags & SAMPLE_ESTIMATED);
 		if (c->unit->kind == UNIT_COUNT)
-			put_value(out, per_second(row, i, c->source), c->unit, true, flags & SAMPLE_ESTIMATED);
+			put_value(out, per_second(row->values[i], sum), c->unit, true, flags & SAMPLE_ESTIMATED);
 		else
 			strbuf_printf(out, "%*s", 4 + VALUE_WIDTH + UNIT_WIDTH, "");
 		strbuf_printf(out, "  %s", sample_flags_format(words, flags));
@@ -128,4 +119,4 @@ static void text_row(const struct export_table *table, const struct export_row *
 		text_interval(table, row, out);
 }
 
-const struct export_format export_text = {"table", text_begin, text_row};
+const struct export_format export_text = {"table", true, text_begin, text_row};

@@ -22,10 +22,10 @@ static void lines_are_of_metrics_and_counts_are_per_second(void **state)
 	assert_string_equal(m->out.p, "      time  name                value  unit      flags\n"
 				      "     0.100  MaliFragUtil         25.0  %\n"
 				      "     0.100  MaliGPUActiveCy      40.0  Mcy/s\n"
-				      "     0.200  MaliFragUtil            -\n"
-				      "     0.200  MaliGPUActiveCy         0  cy/s\n"
 				      "     0.200  CPULoad                 5  /s\n"
 				      "     0.200  Heat                 30.0  C\n"
+				      "     0.200  MaliFragUtil            -\n"
+				      "     0.200  MaliGPUActiveCy         0  cy/s\n"
 				      "     0.400  MaliFragUtil          5.0  %         gap simulated\n"
 				      "     0.400  MaliGPUActiveCy       100  cy/s      gap simulated\n");
 	export_free(ex);
@@ -39,8 +39,8 @@ static void estimates_stand_in_brackets_and_nobody_elses_numbers_do(void **state
 	push(ex, CPU, 0, 100, SAMPLE_ESTIMATED, (uint64_t[]){4, 30, 3, 1, 1}, 5);
 	push_gpu(ex, 0, 100, 4, 1);
 	assert_string_equal(m->out.p, "      time  name             value  unit      flags\n"
-				      "     0.100  MaliFragUtil      25.0  %\n"
-				      "     0.100  CPULoad           [10]  /s        estimated\n");
+				      "     0.100  CPULoad           [10]  /s        estimated\n"
+				      "     0.100  MaliFragUtil      25.0  %\n");
 	export_free(ex);
 }
 
