@@ -1,10 +1,10 @@
 /* export: samples as rows of metrics. One walk over sources and metrics, one writer per format.
  *
  * A row is a sample of one source: the first GPU; without one, the fastest source. Samples of the other sources wait for the row in
- * which their own interval ended and fill it; several of them are folded; one that ended between two rows fills the later row.
- * (A format may have it otherwise: every sample a row of its own.) Columns are fixed by the header and none comes twice. Rows are put together in memory and handed out whole, so that a reader of
- * the file never sees half a line. Memory does not grow with the length of the log. The total of a run is one more row, over the sums
- * of all samples.
+ * which their own interval ended and fill it; several of them are folded; one that ended between two rows fills the later row. (A
+ * format may have it otherwise: every sample a row of its own.) Columns are fixed by the header and none comes twice. Rows are put
+ * together in memory and handed out whole, so that a reader of the file never sees half a line. Memory does not grow with the
+ * length of the log. The total of a run is one more row, over the sums of all samples.
  *
  * Thread: one at a time (the recorder).
  */
