@@ -54,22 +54,16 @@ static void add_quantities(struct source *source, enum instance_kind instance, u
 						       .title = title});
 }
 
-static void add_slots(struct source *source, struct proc *p)
+static void add_slots(struct source *source, const struct proc *p)
 {
 	add_quantities(source, INSTANCE_ALL, 0, NULL);
 	for (unsigned i = 0; i < PROC_LEVELS; i++)
 		source_add_slot(source, &(struct slot){.name = levels[i].name, .kind = SLOT_LEVEL, .scale = levels[i].scale});
-	for (unsigned c = 0; c < p->n_clusters; c++) {
-		struct proc_cluster *cluster = &p->clusters[c];
-		char label[PROC_LABEL];
-
-		memcpy(label, cluster->label, sizeof(label));
-		snprintf(cluster->title, sizeof(cluster->title), "%s x%u", label, cluster->n_cpus);
-		add_quantities(source, INSTANCE_CLUSTER, c, cluster->title);
-	}
+	for (unsigned c = 0; c < p->topology.n_clusters; c++)
+		add_quantities(source, INSTANCE_CLUSTER, c, p->topology.clusters[c].title);
 	source->n_sums = source->n_slots;
-	for (unsigned i = 0; i < p->n_cpus; i++)
-		add_quantities(source, INSTANCE_CPU, p->cpus[i].number, NULL);
+	for (unsigned i = 0; i < p->topology.n; i++)
+		add_quantities(source, INSTANCE_CPU, p->topology.cpus[i].number, NULL);
 }
 
 static bool can_read(const struct sys *sys, const char *path)
@@ -95,11 +89,11 @@ static void proc_close(struct source *source)
 {
 	struct proc *p = source->priv;
 
-	if (!p->cpus)
+	if (!p->topology.cpus)
 		return; /* never opened */
 	proc_stat_close(p, source->sys);
 	proc_level_close(p, source->sys);
-	proc_cluster_fini(p);
+	cpus_fini(&p->topology);
 }
 
 static bool proc_open(struct source *source, const char *device, struct err *err)
@@ -111,11 +105,10 @@ static bool proc_open(struct source *source, const char *device, struct err *err
 		return err_set(err, errno,
 			       "proc: neither /proc/stat nor /sys/devices/system/cpu/present can be read: "
 			       "mount /proc and /sys, or run as a user who may read them");
-	proc_cluster_find(p, source->sys);
+	cpus_find(&p->topology, source->sys);
 	proc_stat_open(p, source->sys);
 	proc_level_open(p, source->sys);
-	source->kind = SOURCE_CPU;
-	proc_title(source->title, sizeof(source->title), p);
+	cpus_title(source->title, sizeof(source->title), &p->topology);
 	snprintf(source->driver, sizeof(source->driver), "proc");
 	add_slots(source, p);
 	return true;
@@ -164,14 +157,14 @@ static void max_known(uint64_t *max, uint64_t v)
 
 static void put_cpu(const struct proc *p, unsigned cpu, uint64_t own[PROC_QUANTITIES])
 {
-	const struct proc_cpu *c = &p->cpus[cpu];
-	const struct proc_policy *policy = c->policy < 0 ? NULL : &p->policies[c->policy];
+	const struct proc_ticks *ticks = &p->each[cpu];
+	int policy = p->topology.cpus[cpu].policy;
 
 	for (unsigned q = 0; q < PROC_TICKS; q++)
-		own[q] = c->ticks.counted ? c->ticks.delta[q] : SAMPLE_UNKNOWN;
-	own[PROC_CLOCK] = policy && !proc_stat_offline(p, cpu) ? policy->khz : SAMPLE_UNKNOWN;
-	own[PROC_CLOCK_TOP] = policy ? policy->top_khz : SAMPLE_UNKNOWN;
-	own[PROC_ONLINE] = p->lines ? c->ticks.listed : SAMPLE_UNKNOWN;
+		own[q] = ticks->counted ? ticks->delta[q] : SAMPLE_UNKNOWN;
+	own[PROC_CLOCK] = policy >= 0 && !proc_stat_offline(p, cpu) ? p->clocks[policy].khz : SAMPLE_UNKNOWN;
+	own[PROC_CLOCK_TOP] = policy >= 0 ? p->topology.policies[policy].top_khz : SAMPLE_UNKNOWN;
+	own[PROC_ONLINE] = p->lines ? ticks->listed : SAMPLE_UNKNOWN;
 }
 
 /* Sums; of clocks the fastest. */
@@ -186,13 +179,13 @@ static void fold(uint64_t into[PROC_QUANTITIES], const uint64_t own[PROC_QUANTIT
 
 static void put_sample(const struct proc *p, uint64_t *value)
 {
-	uint64_t *clusters = value + MACHINE_SLOTS, *cpus = clusters + p->n_clusters * PROC_QUANTITIES;
+	uint64_t *clusters = value + MACHINE_SLOTS, *cpus = clusters + p->topology.n_clusters * PROC_QUANTITIES;
 
 	for (uint64_t *v = value; v < cpus; v++)
 		*v = SAMPLE_UNKNOWN;
-	for (unsigned i = 0; i < p->n_cpus; i++) {
+	for (unsigned i = 0; i < p->topology.n; i++) {
 		put_cpu(p, i, cpus + i * PROC_QUANTITIES);
-		fold(clusters + p->cpus[i].cluster * PROC_QUANTITIES, cpus + i * PROC_QUANTITIES);
+		fold(clusters + p->topology.cpus[i].cluster * PROC_QUANTITIES, cpus + i * PROC_QUANTITIES);
 		fold(value, cpus + i * PROC_QUANTITIES);
 	}
 	if (p->strange)
@@ -200,7 +193,7 @@ static void put_sample(const struct proc *p, uint64_t *value)
 	/* The machine's own line, where the lines of the CPUs are not there or are of other CPUs. */
 	for (unsigned q = 0; q < PROC_TICKS && (!p->lines || p->strange); q++) {
 		value[q] = p->all.counted ? p->all.delta[q] : SAMPLE_UNKNOWN;
-		if (p->n_clusters == 1)
+		if (p->topology.n_clusters == 1)
 			clusters[q] = value[q];
 	}
 	memcpy(value + PROC_QUANTITIES, p->level, sizeof(p->level));
@@ -245,6 +238,7 @@ static void proc_stop(struct source *source)
 const struct backend backend_proc = {
 	.name = "proc",
 	.help = "CPU load and clocks per cluster, load average, memory and temperatures of this machine",
+	.kind = SOURCE_CPU,
 	.priv_size = sizeof(struct proc),
 	.probe = proc_probe,
 	.open = proc_open,

@@ -50,7 +50,7 @@ static void foot_memory(const struct sys *sys, struct strbuf *text, size_t start
 
 static bool read_line(const struct sys *sys, const char *dir, const char *name, char *line, size_t size)
 {
-	char path[PROC_PATH + 32], file[PROC_TEXT];
+	char path[SYSFS_PATH + 32], file[PROC_TEXT];
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	if (sys_read_file(sys, path, file, sizeof(file)) <= 0)
@@ -84,7 +84,7 @@ static void keep_hottest(struct zone *zones, unsigned *n, const struct zone *zon
 static void foot_zones(const struct proc *p, const struct sys *sys, struct strbuf *text, size_t start)
 {
 	struct zone zones[ZONES_SHOWN], zone;
-	char dir[PROC_PATH], temp[PROC_TEXT];
+	char dir[SYSFS_PATH], temp[PROC_TEXT];
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < p->n_zones; i++) {
@@ -105,9 +105,9 @@ static void hertz(char out[UNITS_TEXT], uint64_t khz)
 	unit_format(out, (double)khz * 1e3, unit_find(SPAN_LIT("hertz")), false, true);
 }
 
-static bool read_khz(const struct sys *sys, const struct proc_policy *policy, const char *name, uint64_t *khz)
+static bool read_khz(const struct sys *sys, const struct cpu_policy *policy, const char *name, uint64_t *khz)
 {
-	char path[PROC_PATH + 32];
+	char path[SYSFS_PATH + 32];
 	int64_t v;
 
 	snprintf(path, sizeof(path), "%s/%s", policy->dir, name);
@@ -119,9 +119,9 @@ static bool read_khz(const struct sys *sys, const struct proc_policy *policy, co
 
 static const char *label_of(const struct proc *p, unsigned policy)
 {
-	for (unsigned i = 0; i < p->n_cpus; i++)
-		if (p->cpus[i].policy == (int)policy)
-			return p->clusters[p->cpus[i].cluster].label;
+	for (unsigned i = 0; i < p->topology.n; i++)
+		if (p->topology.cpus[i].policy == (int)policy)
+			return p->topology.clusters[p->topology.cpus[i].cluster].label;
 	return "CPU";
 }
 
@@ -131,14 +131,15 @@ static unsigned foot_caps(const struct proc *p, const struct sys *sys, struct st
 	char now[UNITS_TEXT], top[UNITS_TEXT];
 	unsigned shown = 0;
 
-	for (unsigned i = 0; i < p->n_policies && shown < PROC_CLUSTERS_MAX; i++) {
+	for (unsigned i = 0; i < p->topology.n_policies && shown < CPU_CLUSTERS_MAX; i++) {
 		uint64_t limit;
 
-		if (p->policies[i].top_khz == SAMPLE_UNKNOWN || !read_khz(sys, &p->policies[i], "scaling_max_freq", &limit) ||
-		    limit >= p->policies[i].top_khz)
+		if (p->topology.policies[i].top_khz == SAMPLE_UNKNOWN ||
+		    !read_khz(sys, &p->topology.policies[i], "scaling_max_freq", &limit) ||
+		    limit >= p->topology.policies[i].top_khz)
 			continue;
 		hertz(now, limit);
-		hertz(top, p->policies[i].top_khz);
+		hertz(top, p->topology.policies[i].top_khz);
 		if (!shown++)
 			separate(text, start);
 		strbuf_printf(text, "%s%s %s of %s", shown == 1 ? "capped: " : ", ", label_of(p, i), now, top);
@@ -156,7 +157,7 @@ static bool slows(const char *type, bool cpus_told)
 
 static void foot_cooling(const struct sys *sys, struct strbuf *text, size_t start, bool cpus_told)
 {
-	char **names, dir[PROC_PATH], type[NAME_MAX_SHOWN], path[PROC_PATH + 32];
+	char **names, dir[SYSFS_PATH], type[NAME_MAX_SHOWN], path[SYSFS_PATH + 32];
 	int n = sys->list(sys, "sys/class/thermal", &names);
 	unsigned shown = 0;
 
@@ -182,36 +183,15 @@ static void foot_cooling(const struct sys *sys, struct strbuf *text, size_t star
 		sys_names_free(names, n);
 }
 
-/* "0-3,6" */
-static void put_list(const struct proc *p, unsigned cluster, struct strbuf *text)
-{
-	bool first = true;
-
-	for (unsigned i = 0; i < p->n_cpus; i++) {
-		unsigned last = i;
-
-		if (p->cpus[i].cluster != cluster)
-			continue;
-		while (last + 1 < p->n_cpus && p->cpus[last + 1].cluster == cluster &&
-		       p->cpus[last + 1].number == p->cpus[last].number + 1)
-			last++;
-		strbuf_printf(text, "%s%u", first ? "" : ",", p->cpus[i].number);
-		if (last > i)
-			strbuf_printf(text, "-%u", p->cpus[last].number);
-		first = false;
-		i = last;
-	}
-}
-
 static void put_cluster(const struct proc *p, unsigned c, struct strbuf *text)
 {
-	const struct proc_cluster *cluster = &p->clusters[c];
+	const struct cpu_cluster *cluster = &p->topology.clusters[c];
 	char top[UNITS_TEXT];
 
 	strbuf_printf(text, "cluster%u: %s", c, cluster->label);
 	if (cluster->n_cpus) {
 		strbuf_printf(text, " x%u, %s ", cluster->n_cpus, cluster->n_cpus > 1 ? "CPUs" : "CPU");
-		put_list(p, c, text);
+		cpus_list(text, &p->topology, c);
 	}
 	if (cluster->top_khz != SAMPLE_UNKNOWN) {
 		hertz(top, cluster->top_khz);
@@ -230,7 +210,7 @@ static void put_missing(const struct proc *p, const struct sys *sys, struct strb
 	if (sys_read_file(sys, "proc/stat", file, sizeof(file)) <= 0)
 		strbuf_printf(text, "missing: CPU load: /proc/stat: %s; on Android use the adb shell instead of an app\n",
 			      errno ? strerror(errno) : "empty");
-	if (!p->n_policies)
+	if (!p->topology.n_policies)
 		strbuf_str(text, "missing: CPU clocks: no cpufreq driver (usual in a virtual machine)\n");
 	if (!p->n_zones)
 		strbuf_str(text, "missing: temperatures: no thermal zones\n");
@@ -247,7 +227,7 @@ void proc_describe(const struct source *source, struct strbuf *text)
 	foot_zones(p, sys, text, start);
 	foot_cooling(sys, text, start, foot_caps(p, sys, text, start) > 0);
 	strbuf_str(text, "\n");
-	for (unsigned c = 0; c < p->n_clusters; c++)
+	for (unsigned c = 0; c < p->topology.n_clusters; c++)
 		put_cluster(p, c, text);
 	put_missing(p, sys, text);
 }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -39,7 +40,7 @@ bool proc_level_zone_wanted(const char *type, bool *important)
 static void open_zones(struct proc *p, const struct sys *sys, char **names, int n, bool important)
 {
 	for (int i = 0; i < n && p->n_zones < PROC_ZONES_MAX; i++) {
-		char path[PROC_PATH], type[PROC_TEXT];
+		char path[SYSFS_PATH], type[PROC_TEXT];
 		bool is_important;
 
 		if (strncmp(names[i], "thermal_zone", 12) != 0)
@@ -62,6 +63,17 @@ static void open_gpu(struct proc *p, const struct sys *sys)
 	sysfs_file_init(&p->gpu_power, true, "%s%s", found ? dir : "", found ? "/device/power/runtime_status" : "");
 }
 
+static void open_clocks(struct proc *p)
+{
+	const struct cpus *cpus = &p->topology;
+
+	p->clocks = xcalloc(cpus->n_policies, sizeof(*p->clocks));
+	for (unsigned i = 0; i < cpus->n_policies; i++) {
+		p->clocks[i].khz = SAMPLE_UNKNOWN;
+		sysfs_file_init(&p->clocks[i].file, i < PROC_POLICIES_OPEN, "%s/scaling_cur_freq", cpus->policies[i].dir);
+	}
+}
+
 void proc_level_open(struct proc *p, const struct sys *sys)
 {
 	char **names;
@@ -75,6 +87,7 @@ void proc_level_open(struct proc *p, const struct sys *sys)
 		sys_names_free(names, n);
 	}
 	open_gpu(p, sys);
+	open_clocks(p);
 	for (unsigned i = 0; i < PROC_LEVELS; i++)
 		p->level[i] = SAMPLE_UNKNOWN;
 }
@@ -87,8 +100,9 @@ void proc_level_close(struct proc *p, const struct sys *sys)
 	sysfs_file_close(sys, &p->gpu_power);
 	for (unsigned i = 0; i < p->n_zones; i++)
 		sysfs_file_close(sys, &p->zones[i]);
-	for (unsigned i = 0; i < p->n_policies; i++)
-		sysfs_file_close(sys, &p->policies[i].file);
+	for (unsigned i = 0; i < p->topology.n_policies; i++)
+		sysfs_file_close(sys, &p->clocks[i].file);
+	free(take_ptr(&p->clocks));
 }
 
 void proc_level_parse_load(uint64_t load[3], const char *text)
@@ -169,6 +183,6 @@ void proc_level_read(struct proc *p, const struct sys *sys)
 	proc_level_parse_memory(&p->level[LEVEL_MEMORY_TOTAL], &p->level[LEVEL_MEMORY_AVAILABLE], text);
 	p->level[LEVEL_TEMPERATURE] = read_hottest(p, sys);
 	p->level[LEVEL_GPU_CLOCK] = read_gpu_clock(p, sys);
-	for (unsigned i = 0; i < p->n_policies; i++)
-		p->policies[i].khz = read_number(sys, &p->policies[i].file, 100000000);
+	for (unsigned i = 0; i < p->topology.n_policies; i++)
+		p->clocks[i].khz = read_number(sys, &p->clocks[i].file, 100000000);
 }

@@ -14,22 +14,24 @@ void proc_stat_open(struct proc *p, const struct sys *sys)
 {
 	(void)sys;
 	sysfs_file_init(&p->stat, true, "proc/stat");
-	p->text_size = (p->n_cpus + 4) * LINE_MAX_BYTES;
+	p->text_size = (p->topology.n + 4) * LINE_MAX_BYTES;
 	p->text = xmalloc(p->text_size);
+	p->each = xcalloc(p->topology.n, sizeof(*p->each));
 	proc_stat_forget(p);
 }
 
 void proc_stat_close(struct proc *p, const struct sys *sys)
 {
 	sysfs_file_close(sys, &p->stat);
+	free(take_ptr(&p->each));
 	free(take_ptr(&p->text));
 }
 
 void proc_stat_forget(struct proc *p)
 {
 	p->all.known = p->all.counted = false;
-	for (unsigned i = 0; i < p->n_cpus; i++)
-		p->cpus[i].ticks.known = p->cpus[i].ticks.counted = false;
+	for (unsigned i = 0; i < p->topology.n; i++)
+		p->each[i].known = p->each[i].counted = false;
 }
 
 /* idle and iowait are known to step back when a CPU comes or goes, steal when a virtual machine moves; anything else going
@@ -76,27 +78,12 @@ static void take_line(struct proc_ticks *ticks, struct span numbers)
 	ticks->known = true;
 }
 
-/* The CPU of that number; lines come in the order of the table, so *hint is nearly always right. */
-static struct proc_cpu *find_cpu(struct proc *p, uint64_t number, unsigned *hint)
-{
-	for (unsigned tried = 0; tried < p->n_cpus; tried++) {
-		struct proc_cpu *cpu = &p->cpus[*hint];
-
-		*hint = (*hint + 1) % p->n_cpus;
-		if (cpu->number == number)
-			return cpu;
-	}
-	return NULL;
-}
-
 static void take_text(struct proc *p, struct span text)
 {
-	unsigned hint = 0;
-
 	while (text.n > 3 && memcmp(text.p, "cpu", 3) == 0 && memchr(text.p, '\n', text.n)) {
 		struct span line = span_until(&text, '\n'), name = span_word(&line);
-		struct proc_cpu *cpu;
 		uint64_t number;
+		int cpu;
 
 		name.p += 3;
 		name.n -= 3;
@@ -106,10 +93,10 @@ static void take_text(struct proc *p, struct span text)
 		}
 		if (!span_u64(name, &number))
 			continue;
-		cpu = find_cpu(p, number, &hint);
+		cpu = cpus_index(&p->topology, number);
 		p->lines++;
-		if (cpu)
-			take_line(&cpu->ticks, line);
+		if (cpu >= 0)
+			take_line(&p->each[cpu], line);
 		else
 			p->strange++;
 	}
@@ -127,16 +114,16 @@ void proc_stat_read(struct proc *p, const struct sys *sys)
 
 	p->lines = p->strange = 0;
 	p->all.listed = false;
-	for (unsigned i = 0; i < p->n_cpus; i++)
-		p->cpus[i].ticks.listed = false;
+	for (unsigned i = 0; i < p->topology.n; i++)
+		p->each[i].listed = false;
 	if (n > 0)
 		take_text(p, (struct span){p->text, (size_t)n});
 	drop_unlisted(&p->all);
-	for (unsigned i = 0; i < p->n_cpus; i++)
-		drop_unlisted(&p->cpus[i].ticks);
+	for (unsigned i = 0; i < p->topology.n; i++)
+		drop_unlisted(&p->each[i]);
 }
 
 bool proc_stat_offline(const struct proc *p, unsigned cpu)
 {
-	return p->lines && !p->cpus[cpu].ticks.listed;
+	return p->lines && !p->each[cpu].listed;
 }

@@ -69,7 +69,9 @@ else
 fi
 for pmu in 'armv[789]_*' cpu cpu_core cpu_atom cpu_lowpower; do
 	each "sys/bus/event_source/devices/$pmu" type cpus
-	each "sys/bus/event_source/devices/$pmu/format" event long rdpmc
+	for path in "$root"/sys/bus/event_source/devices/$pmu/format/* "$root"/sys/bus/event_source/devices/$pmu/events/*; do
+		[ -f "$path" ] && keep "${path#"$root"/}"
+	done
 done
 each 'sys/class/thermal/thermal_zone[0-9]*' type temp
 each 'sys/class/thermal/cooling_device[0-9]*' type cur_state max_state

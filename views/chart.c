@@ -19,9 +19,9 @@ struct owned {
 struct reader {
 	struct stanza stanza;
 	struct views *views;
-	const struct metric_set *gpu, *cpu;
-	struct view *view;   /* the one being read */
-	struct chart *chart; /* of view; NULL: fields belong to the view */
+	const struct metric_set *const *sets; /* by enum source_kind; NULL: none */
+	struct view *view;                    /* the one being read */
+	struct chart *chart;                  /* of view; NULL: fields belong to the view */
 	unsigned option_line[CHART_OPTIONS_MAX];
 };
 
@@ -54,14 +54,13 @@ void views_fini(struct views *views)
 	*views = (struct views){0};
 }
 
-/* The first of "A / B" that exists, of the GPU or else of the CPU; NULL if none does. */
-static const struct metric *find_metric(const struct reader *r, struct span names, bool *cpu)
+/* The first of "A / B" that exists, in the first set that has one; NULL if none does. */
+static const struct metric *find_metric(const struct reader *r, struct span names, enum source_kind *source)
 {
-	for (int pass = 0; pass < 2; pass++) {
-		const struct metric_set *set = pass ? r->cpu : r->gpu;
+	for (*source = 0; r->sets && *source < SOURCE_KINDS; ++*source) {
+		const struct metric_set *set = r->sets[*source];
 		struct span rest = names;
 
-		*cpu = pass == 1;
 		while (set && rest.n) {
 			const struct metric *m = metric_find(set, span_trim(span_until(&rest, '/')));
 
@@ -85,10 +84,10 @@ static bool read_series(struct reader *r, const struct stanza_line *l, bool sub,
 	if (!names.n)
 		return stanza_fail(&r->stanza, l->line, err,
 				   "series without a metric: expected NAME [/ NAME ...] [| label [| NAME]]");
-	s.metric = find_metric(r, names, &s.cpu);
+	s.metric = find_metric(r, names, &s.source);
 	if (!s.metric)
 		return true;
-	s.beside = find_metric(r, beside, &s.beside_cpu);
+	s.beside = find_metric(r, beside, &s.beside_source);
 	if (!label.n)
 		label = span_of(s.metric->def->short_title);
 	s.label = own(r->views, xasprintf("%s%.*s", sub ? "  " : "", SPAN_ARG(label)));
@@ -244,10 +243,10 @@ static bool read_line(struct reader *r, const struct stanza_line *l, struct err 
 	}
 }
 
-bool chart_read(struct views *views, const char *file, struct span text, const struct metric_set *gpu,
-		const struct metric_set *cpu, struct err *err)
+bool chart_read(struct views *views, const char *file, struct span text, const struct metric_set *const sets[SOURCE_KINDS],
+		struct err *err)
 {
-	struct reader r = {.views = views, .gpu = gpu, .cpu = cpu};
+	struct reader r = {.views = views, .sets = sets};
 	struct stanza_line line;
 
 	stanza_init(&r.stanza, file, text);

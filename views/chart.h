@@ -11,9 +11,9 @@ extern const struct embedded embedded_charts[];
 /* Every widget by name; NULL if unknown (view.c). */
 const struct widget *widget_find(struct span name);
 
-/* Read one text and append its views. The text must live as long as *views; after a failure views_fini is still due. */
-bool chart_read(struct views *views, const char *file, struct span text, const struct metric_set *gpu,
-		const struct metric_set *cpu, struct err *err);
+/* Read one text and append its views. sets: as for views_init; NULL: without any metric. The text must live as long as *views; after a failure views_fini is still due. */
+bool chart_read(struct views *views, const char *file, struct span text, const struct metric_set *const sets[SOURCE_KINDS],
+		struct err *err);
 /* Leave out charts without anything to show, then views without charts. */
 void chart_prune(struct views *views);
 

@@ -125,7 +125,8 @@ static void draw_row(const struct chart *chart, const struct view_data *data, co
 	for (unsigned i = 0; i < c->n; i++) {
 		double v = value_at(&chart->series[i], data, instance, -1);
 
-		widget_value(canvas, c->value[i], &chart->series[i], data, v, i ? series_style(&chart->series[i], v) : style);
+		widget_instance_value(canvas, c->value[i], &chart->series[i], data, instance, v,
+				      i ? series_style(&chart->series[i], v) : style);
 	}
 	for (int i = 0; i < n; i++)
 		points[i] = value_at(first, data, instance, n - 1 - i) / 100;

@@ -166,7 +166,7 @@ static void draw_headings(const struct spread *s, struct canvas *canvas, struct 
 bool cores_each_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas, struct rect free,
 		     struct rect r, const unsigned char order[], unsigned n)
 {
-	enum instance_kind kind = chart->series[0].cpu ? INSTANCE_CPU : INSTANCE_CORE;
+	enum instance_kind kind = chart->series[0].source == SOURCE_GPU ? INSTANCE_CORE : INSTANCE_CPU;
 	struct spread s = {.feed = series_feed(&chart->series[0], data), .chart = chart};
 	struct columns c = cut(r);
 	AUTOFREE double *memory = NULL;

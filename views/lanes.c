@@ -53,7 +53,8 @@ static void draw_corner(const struct chart *chart, const struct view_data *data,
 {
 	struct span rest = chart_option(chart, "corner");
 	struct span name = span_trim(span_until(&rest, '|')), label = span_trim(rest);
-	struct series s = {.metric = data->gpu.set ? metric_find(data->gpu.set, name) : NULL, .label = ""};
+	const struct metric_set *gpu = data->feeds[SOURCE_GPU].set;
+	struct series s = {.metric = gpu ? metric_find(gpu, name) : NULL, .label = ""};
 	char text[128];
 	struct rect value;
 

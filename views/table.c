@@ -274,17 +274,19 @@ static int scroll_to(const struct view_data *data, int rows, int h)
 
 static void table_size(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most)
 {
+	const struct feed *gpu = &data->feeds[SOURCE_GPU];
+
 	(void)cols;
 	*min = *most = 0;
-	if (data->gpu.set && data->gpu.now && data->gpu.total) {
+	if (gpu->set && gpu->now && gpu->total) {
 		*min = 2 + widget_title_rows(chart);
-		*most = count_rows(&data->gpu) + widget_title_rows(chart);
+		*most = count_rows(gpu) + widget_title_rows(chart);
 	}
 }
 
 static void table_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas, struct rect r)
 {
-	const struct feed *feed = &data->gpu;
+	const struct feed *feed = &data->feeds[SOURCE_GPU];
 	bool spread = data->per_instance && feed->set->n_instances;
 	struct columns c = cut(r, spread);
 	struct walk walk = walk_start(feed);

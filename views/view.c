@@ -13,7 +13,7 @@
 
 static const struct widget *const widgets[] = {
 	&widget_bars,  &widget_lanes, &widget_strips, &widget_histogram, &widget_funnel,
-	&widget_facts, &widget_table, &widget_cores,  &widget_clusters,
+	&widget_facts, &widget_table, &widget_cores,  &widget_clusters,  &widget_about,
 };
 
 const struct widget *widget_find(struct span name)
@@ -24,13 +24,13 @@ const struct widget *widget_find(struct span name)
 	return NULL;
 }
 
-bool views_init(struct views *views, const struct metric_set *gpu, const struct metric_set *cpu, struct err *err)
+bool views_init(struct views *views, const struct metric_set *const sets[SOURCE_KINDS], struct err *err)
 {
 	*views = (struct views){0};
 	for (const struct embedded *e = embedded_charts; e->file; e++) {
 		struct span text = {e->begin, (size_t)(e->end - e->begin)};
 
-		if (!chart_read(views, e->file, text, gpu, cpu, err)) {
+		if (!chart_read(views, e->file, text, sets, err)) {
 			views_fini(views);
 			return false;
 		}

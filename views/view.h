@@ -20,10 +20,11 @@ struct feed {
 	const struct column *now_column; /* its flags and times */
 	const double *const *points;     /* history: one vector per refresh period, newest last; an entry may be NULL */
 	int n_points;
+	const char *about; /* "all CPUs, kernel and user": what is measured, printable; NULL or "": nothing to say */
 };
 
 struct view_data {
-	struct feed gpu, cpu;
+	struct feed feeds[SOURCE_KINDS];
 	const struct template_view *templ; /* of the GPU; NULL without one */
 	double refresh_s;                  /* length of now and of every point, seconds */
 	double fps;                        /* frame budget */
@@ -36,11 +37,11 @@ struct view_data {
 
 /* One series of a chart. */
 struct series {
-	const struct metric *metric; /* of data->gpu.set or data->cpu.set */
-	bool cpu;                    /* which of the two */
+	const struct metric *metric; /* of data->feeds[source].set */
+	enum source_kind source;
 	const char *label;           /* begins with two blanks for a `sub` series; never NULL */
 	const struct metric *beside; /* shown beside it; NULL: none */
-	bool beside_cpu;
+	enum source_kind beside_source;
 };
 
 struct widget;
@@ -87,14 +88,14 @@ struct view {
 	unsigned n_charts;
 };
 
-/* All views for these sources, from the shipped charts. A chart without a series, and a view without a chart, is left out; either
- * set may be NULL. The result is owned by the caller. NULL and a message on a malformed text. */
+/* All views for these sources, from the shipped charts: a series takes the first of its metrics that one of the sets has, in the order
+ * of enum source_kind; any set may be NULL. A chart without a series, and a view without a chart, is left out. The result is owned by the caller. NULL and a message on a malformed text. */
 struct views {
 	struct view *views;
 	unsigned n_views;
 	void *owned;
 };
-bool views_init(struct views *views, const struct metric_set *gpu, const struct metric_set *cpu, struct err *err);
+bool views_init(struct views *views, const struct metric_set *const sets[SOURCE_KINDS], struct err *err);
 void views_fini(struct views *views);
 const struct view *views_find(const struct views *views, const char *name_or_digit); /* NULL if not there */
 

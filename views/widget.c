@@ -8,7 +8,7 @@
 
 const struct feed *series_feed(const struct series *series, const struct view_data *data)
 {
-	return series->cpu ? &data->cpu : &data->gpu;
+	return &data->feeds[series->source];
 }
 
 /* The vector of a point of history, or of the last refresh if back < 0; NULL if there is none. */
@@ -90,7 +90,7 @@ double series_top(const struct series *series, const struct view_data *data, int
 
 bool series_beside(const struct series *series, struct series *beside)
 {
-	*beside = (struct series){.metric = series->beside, .cpu = series->beside_cpu, .label = series->label};
+	*beside = (struct series){.metric = series->beside, .source = series->beside_source, .label = series->label};
 	return series->beside != NULL;
 }
 
@@ -157,14 +157,37 @@ int widget_number(struct canvas *canvas, struct rect r, const struct unit *unit,
 	return canvas_text(canvas, r, STYLE_DIM, suffix) + WIDGET_NUMBER_COLS;
 }
 
-void widget_value(struct canvas *canvas, struct rect r, const struct series *series, const struct view_data *data, double value,
-		  enum style style)
+/* Whether what it was made of was counted for a part of the time only: all that flagged samples tell, or each slot by itself. */
+static bool is_estimated(const struct feed *feed, const struct metric *metric, const struct metric_instance *instance)
+{
+	const double *vector = feed->now;
+	AUTOFREE double *own = NULL;
+
+	if (!feed->now_column || !(feed->now_column->flags & SAMPLE_ESTIMATED))
+		return false;
+	if (instance) {
+		own = xmalloc(feed->set->n_vector * sizeof(*own));
+		metric_vector_instance(feed->set, instance, vector, feed->n_vector, own);
+		vector = own;
+	}
+	return !(metric_share(feed->set, metric, vector) >= 1);
+}
+
+void widget_instance_value(struct canvas *canvas, struct rect r, const struct series *series, const struct view_data *data,
+			   const struct metric_instance *instance, double value, enum style style)
 {
 	const struct feed *feed = series_feed(series, data);
 	uint32_t flags = feed->now_column ? feed->now_column->flags : 0;
 
-	rect_left(&r, widget_number(canvas, r, series->metric->unit, value, true, flags & SAMPLE_ESTIMATED, style));
+	rect_left(&r, widget_number(canvas, r, series->metric->unit, value, true, is_estimated(feed, series->metric, instance),
+				    style));
 	canvas_text(canvas, r, style, mark_of(canvas, series, value, flags));
+}
+
+void widget_value(struct canvas *canvas, struct rect r, const struct series *series, const struct view_data *data, double value,
+		  enum style style)
+{
+	widget_instance_value(canvas, r, series, data, NULL, value, style);
 }
 
 int widget_value_cols(const struct unit *unit)

@@ -5,7 +5,7 @@
 #include "views/view.h"
 
 extern const struct widget widget_bars, widget_lanes, widget_strips, widget_histogram, widget_funnel, widget_facts, widget_table,
-	widget_cores, widget_clusters;
+	widget_cores, widget_clusters, widget_about;
 
 /* The feed that a series belongs to. */
 const struct feed *series_feed(const struct series *series, const struct view_data *data);
@@ -40,6 +40,9 @@ int widget_value_cols(const struct unit *unit);
 /* A value (a rate, if it grows with time) at the left of r, its mark right behind the unit. */
 void widget_value(struct canvas *canvas, struct rect r, const struct series *series, const struct view_data *data, double value,
 		  enum style style);
+/* The same for a value that one instance has. */
+void widget_instance_value(struct canvas *canvas, struct rect r, const struct series *series, const struct view_data *data,
+			   const struct metric_instance *instance, double value, enum style style);
 /* The same without a mark, for any number. Returns the columns up to the end of the unit. */
 int widget_number(struct canvas *canvas, struct rect r, const struct unit *unit, double value, bool rate, bool estimated,
 		  enum style style);

@@ -244,7 +244,7 @@ bool options_views(struct views *views, struct err *err)
 {
 	*views = (struct views){0};
 	for (const struct embedded *e = embedded_charts; e->file; e++)
-		if (!chart_read(views, e->file, (struct span){e->begin, (size_t)(e->end - e->begin)}, NULL, NULL, err))
+		if (!chart_read(views, e->file, (struct span){e->begin, (size_t)(e->end - e->begin)}, NULL, err))
 			return false;
 	return true;
 }

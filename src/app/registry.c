@@ -17,6 +17,9 @@ const struct backend *const registry[] = {
 #ifdef WITH_PROC
 	&backend_proc,
 #endif
+#ifdef WITH_PERF
+	&backend_perf,
+#endif
 #ifdef WITH_SIM
 	&backend_sim,
 #endif
@@ -62,7 +65,7 @@ struct source *source_open(const struct sys *sys, const struct backend *backend,
 {
 	struct source *source = xcalloc(1, sizeof(*source));
 
-	*source = (struct source){.backend = backend, .sys = sys, .options = *what};
+	*source = (struct source){.backend = backend, .sys = sys, .options = *what, .kind = backend->kind};
 	snprintf(source->device, sizeof(source->device), "%s", device);
 	snprintf(source->interface, sizeof(source->interface), "%s", what->interface ? what->interface : "");
 	source->options.interface = source->interface[0] ? source->interface : NULL;

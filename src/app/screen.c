@@ -11,9 +11,14 @@
 
 static bool make_views(struct session *session, struct views *views, struct err *err)
 {
-	const struct session_source *gpu = session->gpu, *cpu = session_shown(session, SOURCE_CPU);
+	const struct metric_set *sets[SOURCE_KINDS] = {0};
 
-	return views_init(views, gpu ? gpu->set : NULL, cpu ? cpu->set : NULL, err);
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
+		const struct session_source *shown = session_shown(session, kind);
+
+		sets[kind] = shown ? shown->set : NULL;
+	}
+	return views_init(views, sets, err);
 }
 
 /* The view of that name (or key). Of a GPU that is not in the data the overview knows nothing: its counters stand in for it. */
@@ -189,8 +194,6 @@ static void fill_data(struct screen *screen, struct view_data *data)
 	const struct options *o = screen->session->options;
 
 	*data = (struct view_data){
-		.gpu = feeds_view(screen->feeds, SOURCE_GPU),
-		.cpu = feeds_view(screen->feeds, SOURCE_CPU),
 		.templ = screen->session->templ.parent ? &screen->session->templ : NULL,
 		.refresh_s = (double)screen->feeds->refresh_ns * 1e-9,
 		.fps = o->fps,
@@ -201,6 +204,8 @@ static void fill_data(struct screen *screen, struct view_data *data)
 		.scroll_max = &screen->scroll_max,
 		.foot = screen->foot,
 	};
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
+		data->feeds[kind] = feeds_view(screen->feeds, kind);
 }
 
 void screen_draw(struct screen *screen, const char *alert, struct canvas *canvas)
@@ -216,7 +221,7 @@ void screen_draw(struct screen *screen, const char *alert, struct canvas *canvas
 	if (head)
 		title_text(head, number, n_gpus, title, sizeof(title));
 	if (gpu)
-		clock_text(gpu, &data.gpu, canvas->ascii, clock, sizeof(clock));
+		clock_text(gpu, &data.feeds[SOURCE_GPU], canvas->ascii, clock, sizeof(clock));
 	span_text(screen, head, span, sizeof(span));
 	state_text(screen, head, state, sizeof(state));
 	local_time(screen->session->sys, time_of_day, sizeof(time_of_day));

@@ -12,12 +12,16 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
 /* openat ignores the directory for an absolute path, which would leave the root of a captured tree. */
+#define FILES_MIN 256      /* that every system allows */
+#define FILES_MOST 1000000 /* no need for more */
+
 static const char *relative(const char *path)
 {
 	while (*path == '/')
@@ -251,6 +255,20 @@ bool sys_read_i64(const struct sys *sys, const char *path, int64_t *value)
 		return false;
 	*value = minus ? (int64_t)(0 - v) : (int64_t)v;
 	return true;
+}
+
+unsigned sys_files_most(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return FILES_MIN;
+	if (limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit); /* where it is refused, what was allowed stays */
+		getrlimit(RLIMIT_NOFILE, &limit);
+	}
+	return limit.rlim_cur > FILES_MOST ? FILES_MOST : (unsigned)limit.rlim_cur;
 }
 
 int sys_timer_new(void)

@@ -56,6 +56,9 @@ void *sys_map(const struct sys *sys, int fd, size_t n);
 /* A file that holds one decimal or 0x number (a sign is allowed). false when it cannot be read or is no number. */
 bool sys_read_i64(const struct sys *sys, const char *path, int64_t *value);
 
+/* Raise the number of files that this process may have open as far as it may; returns it. */
+unsigned sys_files_most(void);
+
 /* The timer and the wake-up that the sampler waits on; plain kernel objects, so never faked. -1 and errno on failure. */
 int sys_timer_new(void);
 int sys_timer_at(int fd, int64_t monotonic_ns); /* absolute; in the past fires at once; 0 disarms */

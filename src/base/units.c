@@ -48,6 +48,8 @@ static const struct unit units[] = {
 	{"bytes/access", UNIT_RATIO, "B"},
 	{"coarse quads/fine quad", UNIT_RATIO, ""},
 	{"cycles/instruction", UNIT_RATIO, "cy"},
+	{"instructions/cycle", UNIT_RATIO, ""},
+	{"per 1000 instructions", UNIT_RATIO, "PTI"},
 	{"cycles/pixel", UNIT_RATIO, "cy"},
 	{"cycles/thread", UNIT_RATIO, "cy"},
 	{"fragments/pixel", UNIT_RATIO, ""},

@@ -110,6 +110,9 @@ void metric_vector(const struct metric_set *set, const struct column *column, do
  * (a history may leave instances out); what lies behind them is unknown. `out` gets n_vector values. */
 void metric_vector_instance(const struct metric_set *set, const struct metric_instance *instance, const double *vector,
 			    unsigned n, double *out);
+/* The smallest part of the time for which anything in it was counted, 0 to 1: below 1 the value is an estimate. NaN where the source
+ * has no such slots (struct slot.running), or where nothing was counted. */
+double metric_share(const struct metric_set *set, const struct metric *metric, const double *vector);
 /* The value within its bounds; NaN if undefined. */
 double metric_value(const struct metric *metric, const double *vector);
 

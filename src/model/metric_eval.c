@@ -28,6 +28,23 @@ void metric_vector_instance(const struct metric_set *set, const struct metric_in
 		out[instance->parts[i].sum] = instance->parts[i].own < n ? vector[instance->parts[i].own] : (double)NAN;
 }
 
+double metric_share(const struct metric_set *set, const struct metric *metric, const double *vector)
+{
+	double least = NAN;
+
+	for (unsigned i = 0; i < metric->expr.n; i++) {
+		const struct expr_op *op = &metric->expr.ops[i];
+		const struct slot *slot;
+
+		if (op->kind != EXPR_LOAD || op->slot < VECTOR_CONSTANTS)
+			continue;
+		slot = &set->slots[op->slot - VECTOR_CONSTANTS];
+		if (slot->running != slot->enabled)
+			least = fmin(least, vector[VECTOR_CONSTANTS + slot->running] / vector[VECTOR_CONSTANTS + slot->enabled]);
+	}
+	return least;
+}
+
 double metric_value(const struct metric *metric, const double *vector)
 {
 	double v = expr_eval(&metric->expr, vector);

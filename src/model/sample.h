@@ -18,6 +18,14 @@ enum sample_flag {
 #define SAMPLE_FLAGS_TEXT 64
 char *sample_flags_format(char *buf, uint32_t flags);
 
+/* What a source measures. Of each kind a screen shows one at a time. */
+enum source_kind {
+	SOURCE_GPU,
+	SOURCE_CPU,  /* load, clocks, memory and heat, as the operating system tells them */
+	SOURCE_PERF, /* what the CPUs' own counters tell */
+	SOURCE_KINDS
+};
+
 /* Times are CLOCK_MONOTONIC ns. `value` has one entry per slot of the source, in slot order. */
 struct sample {
 	uint32_t source;   /* index the sampler gave the source */
@@ -56,7 +64,10 @@ struct slot {
 	enum slot_kind kind;
 	enum instance_kind instance;
 	uint16_t number; /* of the core, slice, cluster or CPU; may have holes */
-	double scale;    /* what one count stands for: the multiplier of a counter; 1e-3 where ms stand for s */
+	/* Slots that hold the time for which this one was counted, and the time that its value stands for, in ns: less of the first
+	 * makes the value an estimate. Both 0: counted all the time. */
+	uint16_t running, enabled;
+	double scale; /* what one count stands for: the multiplier of a counter; 1e-3 where ms stand for s */
 	const char
 		*title; /* of the instance, for people ("Cortex-A76 x4"), while the source is open; NULL: its kind and number */
 };

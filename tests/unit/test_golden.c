@@ -47,7 +47,7 @@ static void measured_finish(struct measured *m)
 		m->points[i] = m->vectors[i] = vector_of(m, m->now);
 	}
 	m->total = vector_of(m, history_total(m->history));
-	m->feed = (struct feed){m->set, m->set->n_vector, m->points[POINTS - 1], m->total, m->now, m->points, POINTS};
+	m->feed = (struct feed){m->set, m->set->n_vector, m->points[POINTS - 1], m->total, m->now, m->points, POINTS, NULL};
 }
 
 static void measured_fini(struct measured *m)
@@ -242,6 +242,7 @@ struct machine {
 
 static void machine_init(struct machine *m, const char *gpu, const struct system *system)
 {
+	const struct metric_set *sets[SOURCE_KINDS] = {0};
 	struct err err;
 
 	*m = (struct machine){.db = gpudb_load(NULL, 0, &err), .system = system};
@@ -252,11 +253,12 @@ static void machine_init(struct machine *m, const char *gpu, const struct system
 		template_view_init(&m->templ, m->db, m->gpu.set);
 	}
 	measure_cpu(&m->cpu, m->db);
-	if (!views_init(&m->views, m->gpu.set, m->cpu.set, &err))
+	sets[SOURCE_GPU] = m->gpu.set;
+	sets[SOURCE_CPU] = m->cpu.set;
+	if (!views_init(&m->views, sets, &err))
 		fail_msg("%s", err.text);
 	m->data = (struct view_data){
-		.gpu = m->gpu.feed,
-		.cpu = m->cpu.feed,
+		.feeds = {[SOURCE_GPU] = m->gpu.feed, [SOURCE_CPU] = m->cpu.feed},
 		.templ = gpu ? &m->templ : NULL,
 		.refresh_s = REFRESH_NS * 1e-9,
 		.fps = 60,
@@ -423,7 +425,8 @@ static void every_view_of_every_gpu_fits_every_size(void **state)
 			const int *size = sizes[i / 4 % ARRAY_LEN(sizes)];
 
 			m.data.per_instance = i & 1;
-			m.data.gpu = i & 2 ? (struct feed){.set = m.gpu.set} : m.gpu.feed; /* nothing measured yet */
+			m.data.feeds[SOURCE_GPU] =
+				i & 2 ? (struct feed){.set = m.gpu.set} : m.gpu.feed; /* nothing measured yet */
 			m.data.scroll = (int)(i % 7) * 10;
 			AUTOFREE char *text = screen(&m, &m.views.views[i / 4 / ARRAY_LEN(sizes)], size[0], size[1], i % 3 == 0);
 

@@ -27,7 +27,7 @@ static void bench_init(struct bench *b)
 	memset(&b->p, 0, sizeof(b->p));
 	fixture_write(&b->f, "sys/devices/system/cpu/present", "0-2\n");
 	fixture_write(&b->f, "proc/stat", BEFORE);
-	proc_cluster_find(&b->p, &b->f.sys);
+	cpus_find(&b->p.topology, &b->f.sys);
 	proc_stat_open(&b->p, &b->f.sys);
 	proc_stat_read(&b->p, &b->f.sys);
 }
@@ -35,7 +35,7 @@ static void bench_init(struct bench *b)
 static void bench_fini(struct bench *b)
 {
 	proc_stat_close(&b->p, &b->f.sys);
-	proc_cluster_fini(&b->p);
+	cpus_fini(&b->p.topology);
 	fixture_fini(&b->f);
 }
 
@@ -52,8 +52,8 @@ static void the_first_read_has_no_deltas(void **state)
 	(void)state;
 	bench_init(&b);
 	for (unsigned i = 0; i < 3; i++) {
-		assert_true(b.p.cpus[i].ticks.listed);
-		assert_false(b.p.cpus[i].ticks.counted);
+		assert_true(b.p.each[i].listed);
+		assert_false(b.p.each[i].counted);
 	}
 	assert_false(b.p.all.counted);
 	bench_fini(&b);
@@ -66,14 +66,14 @@ static void what_may_step_back_counts_as_nothing_and_the_rest_of_the_line_stays(
 	(void)state;
 	bench_init(&b);
 	again(&b, LINE0 "cpu1 205 0 61 990 4 1 2 0 0 0\n" LINE2);
-	assert_true(b.p.cpus[1].ticks.counted);
-	assert_int_equal(b.p.cpus[1].ticks.delta[TICK_USER], 5);
-	assert_int_equal(b.p.cpus[1].ticks.delta[TICK_SYSTEM], 1);
-	assert_int_equal(b.p.cpus[1].ticks.delta[TICK_IDLE], 0);
-	assert_int_equal(b.p.cpus[1].ticks.delta[TICK_IOWAIT], 0);
+	assert_true(b.p.each[1].counted);
+	assert_int_equal(b.p.each[1].delta[TICK_USER], 5);
+	assert_int_equal(b.p.each[1].delta[TICK_SYSTEM], 1);
+	assert_int_equal(b.p.each[1].delta[TICK_IDLE], 0);
+	assert_int_equal(b.p.each[1].delta[TICK_IOWAIT], 0);
 	/* From where it stepped back to, it counts on. */
 	again(&b, LINE0 "cpu1 205 0 61 1000 4 1 2 0 0 0\n" LINE2);
-	assert_int_equal(b.p.cpus[1].ticks.delta[TICK_IDLE], 10);
+	assert_int_equal(b.p.each[1].delta[TICK_IDLE], 10);
 	bench_fini(&b);
 }
 
@@ -102,10 +102,10 @@ static void a_line_that_does_not_make_sense_costs_its_cpu_the_interval_and_nobod
 		bench_init(&b);
 		snprintf(text, sizeof(text), "cpu0 107 0 50 1000 10 1 2 0 0 0\n%s" LINE2, lines[i]);
 		again(&b, text);
-		assert_false(b.p.cpus[1].ticks.counted);
-		assert_true(b.p.cpus[0].ticks.counted);
-		assert_int_equal(b.p.cpus[0].ticks.delta[TICK_USER], 7);
-		assert_true(b.p.cpus[2].ticks.counted);
+		assert_false(b.p.each[1].counted);
+		assert_true(b.p.each[0].counted);
+		assert_int_equal(b.p.each[0].delta[TICK_USER], 7);
+		assert_true(b.p.each[2].counted);
 		bench_fini(&b);
 	}
 }
@@ -118,10 +118,10 @@ static void coming_down_from_garbage_does_not_look_like_a_busy_cpu(void **state)
 	bench_init(&b);
 	again(&b, LINE0 "cpu1 200 0 60 18446744073709551615 10 1 2 0 0 0\n" LINE2);
 	again(&b, LINE0 "cpu1 201 0 60 1040 10 1 2 0 0 0\n" LINE2);
-	assert_false(b.p.cpus[1].ticks.counted);
+	assert_false(b.p.each[1].counted);
 	again(&b, LINE0 "cpu1 202 0 60 1090 10 1 2 0 0 0\n" LINE2);
-	assert_true(b.p.cpus[1].ticks.counted);
-	assert_int_equal(b.p.cpus[1].ticks.delta[TICK_IDLE], 50);
+	assert_true(b.p.each[1].counted);
+	assert_int_equal(b.p.each[1].delta[TICK_IDLE], 50);
 	bench_fini(&b);
 }
 
@@ -133,11 +133,11 @@ static void a_text_that_was_cut_does_not_give_half_a_number(void **state)
 	bench_init(&b);
 	again(&b, LINE0 "cpu1 201 0 60 1000 10 1 2 0 0 0\n"
 			"cpu2 301 0 70 1000 10 1 2 0 0 0"); /* no end of line */
-	assert_true(b.p.cpus[1].ticks.counted);
-	assert_false(b.p.cpus[2].ticks.counted);
+	assert_true(b.p.each[1].counted);
+	assert_false(b.p.each[2].counted);
 	assert_true(proc_stat_offline(&b.p, 2));
 	again(&b, "");
-	assert_false(b.p.cpus[0].ticks.counted);
+	assert_false(b.p.each[0].counted);
 	assert_false(proc_stat_offline(&b.p, 0)); /* nothing is known */
 	bench_fini(&b);
 }
@@ -150,12 +150,12 @@ static void a_cpu_that_comes_back_counts_from_its_second_line_on(void **state)
 	bench_init(&b);
 	again(&b, LINE0 LINE2);
 	assert_true(proc_stat_offline(&b.p, 1));
-	assert_false(b.p.cpus[1].ticks.counted);
+	assert_false(b.p.each[1].counted);
 	again(&b, BEFORE);
 	assert_false(proc_stat_offline(&b.p, 1));
-	assert_false(b.p.cpus[1].ticks.counted);
+	assert_false(b.p.each[1].counted);
 	again(&b, LINE0 "cpu1 209 0 60 1000 10 1 2 0 0 0\n" LINE2);
-	assert_int_equal(b.p.cpus[1].ticks.delta[TICK_USER], 9);
+	assert_int_equal(b.p.each[1].delta[TICK_USER], 9);
 	bench_fini(&b);
 }
 
@@ -168,8 +168,8 @@ static void lines_in_another_order_and_of_strange_cpus_are_told_apart(void **sta
 	again(&b, "cpu7 1 1 1 1 1 1 1 1\n" LINE2 "cpu0 101 0 50 1000 10 1 2 0 0 0\n" LINE1);
 	assert_int_equal(b.p.lines, 4);
 	assert_int_equal(b.p.strange, 1);
-	assert_int_equal(b.p.cpus[0].ticks.delta[TICK_USER], 1);
-	assert_int_equal(b.p.cpus[2].ticks.delta[TICK_USER], 0);
+	assert_int_equal(b.p.each[0].delta[TICK_USER], 1);
+	assert_int_equal(b.p.each[2].delta[TICK_USER], 0);
 	bench_fini(&b);
 }
 
@@ -181,9 +181,9 @@ static void forgetting_costs_one_interval(void **state)
 	bench_init(&b);
 	proc_stat_forget(&b.p);
 	again(&b, BEFORE);
-	assert_false(b.p.cpus[0].ticks.counted);
+	assert_false(b.p.each[0].counted);
 	again(&b, BEFORE);
-	assert_true(b.p.cpus[0].ticks.counted);
+	assert_true(b.p.each[0].counted);
 	bench_fini(&b);
 }
 
@@ -300,12 +300,12 @@ static void cold_is_not_unknown(void **state)
 		fixture_init(&f, NULL);
 		fixture_write(&f, "sys/class/thermal/thermal_zone0/type", "cpu\n");
 		fixture_write(&f, "sys/class/thermal/thermal_zone0/temp", cases[i].temp);
-		proc_cluster_find(&p, &f.sys);
+		cpus_find(&p.topology, &f.sys);
 		proc_level_open(&p, &f.sys);
 		proc_level_read(&p, &f.sys);
 		assert_int_equal((int64_t)p.level[LEVEL_TEMPERATURE], cases[i].level);
 		proc_level_close(&p, &f.sys);
-		proc_cluster_fini(&p);
+		cpus_fini(&p.topology);
 		fixture_fini(&f);
 	}
 }
@@ -325,13 +325,13 @@ static void clocks_that_are_no_clocks_are_unknown(void **state)
 
 		fixture_init(&f, "rk3588");
 		fixture_write(&f, "sys/devices/system/cpu/cpufreq/policy4/scaling_cur_freq", cases[i].text);
-		proc_cluster_find(&p, &f.sys);
+		cpus_find(&p.topology, &f.sys);
 		proc_level_open(&p, &f.sys);
 		proc_level_read(&p, &f.sys);
-		assert_true(p.policies[1].khz == cases[i].khz);
-		assert_true(p.policies[0].khz == 1008000);
+		assert_true(p.clocks[1].khz == cases[i].khz);
+		assert_true(p.clocks[0].khz == 1008000);
 		proc_level_close(&p, &f.sys);
-		proc_cluster_fini(&p);
+		cpus_fini(&p.topology);
 		fixture_fini(&f);
 	}
 }

@@ -185,7 +185,7 @@ static void words_are_wrapped_below_where_they_began(void **state)
 		AUTO_STRBUF struct strbuf b = {0};
 
 		strbuf_wrap(&b, cases[i].at, cases[i].indent, cases[i].width, cases[i].text);
-		assert_string_equal(b.s, cases[i].wrapped);
+		assert_string_equal(b.p, cases[i].wrapped);
 	}
 }
 

@@ -132,13 +132,13 @@ static void metrics_of_the_gpu_come_before_those_of_the_cpu(void **state)
 
 	(void)state;
 	tiny_init(&t);
-	assert_true(chart_read(&views, "both", span_of(text), t.set, t.set, &err));
-	assert_false(views.views[0].charts[0].series[0].cpu);
+	assert_true(chart_read(&views, "both", span_of(text), SETS(t.set, t.set), &err));
+	assert_int_equal(views.views[0].charts[0].series[0].source, SOURCE_GPU);
 	views_fini(&views);
-	assert_true(chart_read(&views, "cpu", span_of(text), NULL, t.set, &err));
-	assert_true(views.views[0].charts[0].series[0].cpu);
+	assert_true(chart_read(&views, "cpu", span_of(text), SETS(NULL, t.set), &err));
+	assert_int_equal(views.views[0].charts[0].series[0].source, SOURCE_CPU);
 	views_fini(&views);
-	assert_true(chart_read(&views, "none", span_of(text), NULL, NULL, &err));
+	assert_true(chart_read(&views, "none", span_of(text), NULL, &err));
 	assert_int_equal(views.views[0].charts[0].n_series, 0);
 	views_fini(&views);
 	tiny_fini(&t);

@@ -47,7 +47,7 @@ static void nothing_measured_yet_is_a_dash_everywhere(void **state)
 
 	(void)state;
 	tiny_init(&t);
-	t.data.gpu = (struct feed){.set = t.set};
+	t.data.feeds[SOURCE_GPU] = (struct feed){.set = t.set};
 	expect_shown(&t, text, 80, false,
 		     " bar                                                         –         –\n\n"
 		     " lane\n"
@@ -69,6 +69,24 @@ static void estimates_stand_in_brackets_without_moving(void **state)
 	expect_shown(&t, text, 80, false, " x [50.0]%   clock [2.00]GHz\n");
 	t.now[VECTOR_CONSTANTS + 1] = 0;
 	expect_shown(&t, text, 80, false, " x     –     clock [2.00]GHz\n");
+	tiny_fini(&t);
+}
+
+static void what_was_counted_all_the_time_is_no_estimate(void **state)
+{
+	static const char text[] = VIEW "chart c\n  widget facts\n  series Clock | clock\n";
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	t.column->flags = SAMPLE_ESTIMATED;
+	t.set->slots[3].running = 0; /* A and B are the times of D */
+	t.set->slots[3].enabled = 1;
+	expect_shown(&t, text, 80, false, " clock [2.00]GHz\n");
+	t.now[VECTOR_CONSTANTS] = 100;
+	expect_shown(&t, text, 80, false, " clock  2.00 GHz\n");
+	t.now[VECTOR_CONSTANTS] = 0; /* not counted at all: its value would be unknown */
+	expect_shown(&t, text, 80, false, " clock [2.00]GHz\n");
 	tiny_fini(&t);
 }
 
@@ -257,6 +275,7 @@ int main(void)
 		cmocka_unit_test(values_stand_in_fixed_columns_whatever_their_length),
 		cmocka_unit_test(nothing_measured_yet_is_a_dash_everywhere),
 		cmocka_unit_test(estimates_stand_in_brackets_without_moving),
+		cmocka_unit_test(what_was_counted_all_the_time_is_no_estimate),
 		cmocka_unit_test(flagged_samples_and_values_beyond_the_guide_are_marked),
 		cmocka_unit_test(colours_follow_the_guide_and_loads_follow_70_and_90),
 		cmocka_unit_test(series_are_seen_now_in_total_and_back_in_time),

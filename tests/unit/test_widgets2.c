@@ -167,13 +167,14 @@ static void nothing_measured_draws_no_numbers_at_any_size(void **state)
 					for (int empty = 0; empty < 2; empty++) {
 						AUTOFREE char *got = NULL;
 
-						b.data.gpu = (struct feed){b.set,
-									   b.set->n_vector,
-									   empty ? NULL : b.now,
-									   empty ? NULL : b.now,
-									   b.column,
-									   empty ? NULL : b.history,
-									   empty ? 0 : TINY_POINTS};
+						b.data.feeds[SOURCE_GPU] = (struct feed){b.set,
+											 b.set->n_vector,
+											 empty ? NULL : b.now,
+											 empty ? NULL : b.now,
+											 b.column,
+											 empty ? NULL : b.history,
+											 empty ? 0 : TINY_POINTS,
+											 NULL};
 						b.data.per_instance = each;
 						got = shown(&b, b.views.views[v].name, cols[i], rows, i % 2);
 						assert_null(strstr(got, "nan"));
@@ -356,7 +357,7 @@ static void cpus_follow_their_clusters_and_scroll(void **state)
 	now = xcalloc(t.set->n_vector, sizeof(*now));
 	tiny_values(now, 50, 100, 0, 0);
 	now[VECTOR_CONSTANTS + TINY_SLOTS + 1 + 12] = 100;
-	t.data.gpu = (struct feed){.set = t.set, .n_vector = t.set->n_vector, .now = now, .total = now};
+	t.data.feeds[SOURCE_GPU] = (struct feed){.set = t.set, .n_vector = t.set->n_vector, .now = now, .total = now};
 	t.data.scroll_max = &most;
 	whole = tiny_shown(&t, text, 50, 10, true);
 	assert_null(strstr(whole, "A72")); /* a single cluster is the whole */

@@ -15,6 +15,9 @@
 
 #include <cmocka.h>
 
+/* What views are made for. */
+#define SETS(gpu, cpu) ((const struct metric_set *const[SOURCE_KINDS]){[SOURCE_GPU] = (gpu), [SOURCE_CPU] = (cpu)})
+
 #define TINY_SLOTS 4
 #define TINY_POINTS 40
 
@@ -107,7 +110,7 @@ static inline void tiny_init(struct tiny *t)
 		t->history[i] = t->points[i] = tiny_vector(t);
 	t->column = xcalloc(1, sizeof(*t->column));
 	t->data = (struct view_data){
-		.gpu = {t->set, t->set->n_vector, t->now, t->total, t->column, t->history, TINY_POINTS},
+		.feeds[SOURCE_GPU] = {t->set, t->set->n_vector, t->now, t->total, t->column, t->history, TINY_POINTS, NULL},
 		.refresh_s = 0.5,
 		.fps = 50,
 		.width = 1920,
@@ -119,7 +122,7 @@ static inline void tiny_init(struct tiny *t)
 static inline bool tiny_read(struct tiny *t, const char *text, struct err *err)
 {
 	views_fini(&t->views);
-	if (!chart_read(&t->views, "tiny.chart", span_of(text), t->set, NULL, err))
+	if (!chart_read(&t->views, "tiny.chart", span_of(text), SETS(t->set, NULL), err))
 		return false;
 	chart_prune(&t->views);
 	return true;

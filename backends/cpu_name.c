@@ -1,4 +1,4 @@
-#include "backends/proc.h"
+#include "backends/cpu_key.h"
 
 #include "base/alloc.h"
 
@@ -29,18 +29,18 @@ static const struct {
 	{0x53002, "Exynos-M3"},       {0x53003, "Exynos-M4"},     {0x53004, "Exynos-M5"},
 };
 
-static void name_part(char label[PROC_LABEL], int64_t part)
+static void name_part(char label[CPU_LABEL], int64_t part)
 {
 	for (size_t i = 0; i < ARRAY_LEN(cores); i++)
 		if (cores[i].part == part) {
-			snprintf(label, PROC_LABEL, "%s", cores[i].name);
+			snprintf(label, CPU_LABEL, "%s", cores[i].name);
 			return;
 		}
-	snprintf(label, PROC_LABEL, "CPU 0x%05x", (unsigned)part);
+	snprintf(label, CPU_LABEL, "CPU 0x%05x", (unsigned)part);
 }
 
 /* Where the PMU is all that is known: its name is the device tree's. */
-static bool name_pmu(char label[PROC_LABEL], const char *pmu)
+static bool name_pmu(char label[CPU_LABEL], const char *pmu)
 {
 	static const struct {
 		const char *pmu, *name;
@@ -56,14 +56,14 @@ static bool name_pmu(char label[PROC_LABEL], const char *pmu)
 
 	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
 		size_t n = strlen(known[i].pmu);
-		char text[PROC_LABEL];
+		char text[CPU_LABEL];
 
 		if (known[i].whole ? strcmp(pmu, known[i].pmu) != 0 : strncmp(pmu, known[i].pmu, n) != 0)
 			continue;
 		n = (size_t)snprintf(text, sizeof(text), "%s%.16s", known[i].name, pmu + n);
 		for (size_t k = strlen(known[i].name); k < n; k++)
 			text[k] = (char)toupper((unsigned char)text[k]);
-		str_printable(label, PROC_LABEL, text);
+		str_printable(label, CPU_LABEL, text);
 		return true;
 	}
 	return false;
@@ -81,10 +81,10 @@ static bool is_noise(struct span word)
 }
 
 /* "Intel(R) Core(TM) i7-8550U CPU @ 1.80GHz" -> "Intel Core i7-8550U" */
-static void name_model(char label[PROC_LABEL], const char *model)
+static void name_model(char label[CPU_LABEL], const char *model)
 {
 	static const char *const marks[] = {"(R)", "(r)", "(TM)", "(tm)"};
-	char text[PROC_LABEL] = "", clean[PROC_TEXT];
+	char text[CPU_LABEL] = "", clean[256];
 	struct span rest, word;
 	size_t n = 0;
 
@@ -107,18 +107,18 @@ static void name_model(char label[PROC_LABEL], const char *model)
 		if (!is_noise(word))
 			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%.*s", n ? " " : "", SPAN_ARG(word));
 	}
-	str_printable(label, PROC_LABEL, text);
+	str_printable(label, CPU_LABEL, text);
 }
 
-void proc_name(char label[PROC_LABEL], const struct proc *p, const struct proc_keys *keys, unsigned cluster)
+void cpu_name(char label[CPU_LABEL], const struct cpus *cpus, const struct cpu_keys *keys, unsigned cluster)
 {
-	const struct proc_key *best = NULL;
+	const struct cpu_key *best = NULL;
 
 	/* One that is offline may tell nothing; take one that does. */
 	for (unsigned i = 0; i < keys->n_cpus; i++) {
-		const struct proc_key *key = &keys->cpus[i];
+		const struct cpu_key *key = &keys->cpus[i];
 
-		if (p->cpus[i].cluster != cluster)
+		if (cpus->cpus[i].cluster != cluster)
 			continue;
 		if (!best || (best->part < 0 && key->part >= 0) || (best->part < 0 && best->pmu < 0 && key->pmu >= 0) ||
 		    (best->part < 0 && best->pmu < 0 && !best->model && key->model))
@@ -132,48 +132,5 @@ void proc_name(char label[PROC_LABEL], const struct proc *p, const struct proc_k
 	else if (best && best->model)
 		name_model(label, best->model);
 	if (!label[0])
-		snprintf(label, PROC_LABEL, "CPU");
-}
-
-/* Bigger cores stand first. */
-static bool is_bigger(const struct proc_cluster *a, const struct proc_cluster *b)
-{
-	if (a->capacity != b->capacity)
-		return a->capacity > b->capacity;
-	if (a->top_khz != b->top_khz && a->top_khz != SAMPLE_UNKNOWN && b->top_khz != SAMPLE_UNKNOWN)
-		return a->top_khz > b->top_khz;
-	return false;
-}
-
-void proc_title(char *title, size_t size, const struct proc *p)
-{
-	bool told[PROC_CLUSTERS_MAX] = {false};
-	size_t n = 0;
-
-	title[0] = 0;
-	for (unsigned round = 0; round < p->n_clusters; round++) {
-		const struct proc_cluster *big = NULL;
-		char part[PROC_LABEL + 24], count[16] = "";
-		unsigned cpus = 0;
-
-		for (unsigned c = 0; c < p->n_clusters; c++)
-			if (!told[c] && (!big || is_bigger(&p->clusters[c], big)))
-				big = &p->clusters[c];
-		if (!big)
-			return;
-		/* Two clock domains of one kind of core are one kind of core to the reader. */
-		for (unsigned c = 0; c < p->n_clusters; c++)
-			if (strcmp(p->clusters[c].label, big->label) == 0) {
-				told[c] = true;
-				cpus += p->clusters[c].n_cpus;
-			}
-		if (cpus)
-			snprintf(count, sizeof(count), " x%u", cpus);
-		snprintf(part, sizeof(part), "%s%s%s", n ? " + " : "", big->label, count);
-		if (n + strlen(part) + sizeof(" ...") > size) {
-			snprintf(title + n, size - n, " ...");
-			return;
-		}
-		n += (size_t)snprintf(title + n, size - n, "%s", part);
-	}
+		snprintf(label, CPU_LABEL, "CPU");
 }

@@ -1,4 +1,4 @@
-#include "backends/proc.h"
+#include "backends/cpu_key.h"
 
 #include "base/alloc.h"
 
@@ -13,22 +13,22 @@ static bool is_core_pmu(const char *name)
 	       strcmp(name, "cpu_core") == 0 || strcmp(name, "cpu_atom") == 0 || strcmp(name, "cpu_lowpower") == 0;
 }
 
-static void find_pmus(struct proc_keys *keys, const struct proc *p, const struct sys *sys)
+static void find_pmus(struct cpu_keys *keys, const struct cpus *cpus, const struct sys *sys)
 {
 	char **names;
 	int n = sys->list(sys, "sys/bus/event_source/devices", &names);
 
 	for (int i = 0; i < n; i++) {
-		char path[PROC_PATH];
-		struct proc_set set;
+		char path[SYSFS_PATH];
+		struct cpu_set set;
 
 		if (!is_core_pmu(names[i]))
 			continue;
 		snprintf(path, sizeof(path), "sys/bus/event_source/devices/%.96s/cpus", names[i]);
-		if (!proc_set_read(sys, &set, path))
+		if (!cpu_set_read(sys, &set, path))
 			continue;
 		for (unsigned k = 0; k < keys->n_cpus; k++)
-			if (proc_set_has(&set, p->cpus[k].number) && keys->cpus[k].pmu < 0)
+			if (cpu_set_has(&set, cpus->cpus[k].number) && keys->cpus[k].pmu < 0)
 				keys->cpus[k].pmu = keys->n_pmus;
 		GROW(keys->pmus, keys->n_pmus, keys->cap_pmus);
 		keys->pmus[keys->n_pmus++] = xstrdup(names[i]);
@@ -37,19 +37,12 @@ static void find_pmus(struct proc_keys *keys, const struct proc *p, const struct
 		sys_names_free(names, n);
 }
 
-static struct proc_key *key_of(struct proc_keys *keys, const struct proc *p, uint64_t number)
-{
-	for (unsigned i = 0; i < keys->n_cpus; i++)
-		if (p->cpus[i].number == number)
-			return &keys->cpus[i];
-	return NULL;
-}
-
 /* One block per CPU: "processor : 3", then either "CPU implementer" and "CPU part", or "model name". */
-static void take_cpuinfo(struct proc_keys *keys, const struct proc *p, struct span text)
+static void take_cpuinfo(struct cpu_keys *keys, const struct cpus *cpus, struct span text)
 {
-	struct proc_key *key = NULL;
+	struct cpu_key *key = NULL;
 	uint64_t implementer = 0, v;
+	int cpu;
 
 	while (text.n) {
 		struct span value = span_until(&text, '\n');
@@ -57,7 +50,8 @@ static void take_cpuinfo(struct proc_keys *keys, const struct proc *p, struct sp
 
 		value = span_trim(value);
 		if (span_is(name, "processor")) {
-			key = span_u64(value, &v) ? key_of(keys, p, v) : NULL;
+			cpu = span_u64(value, &v) ? cpus_index(cpus, v) : -1;
+			key = cpu < 0 ? NULL : &keys->cpus[cpu];
 			implementer = 0;
 		} else if (!key) {
 			continue;
@@ -71,19 +65,19 @@ static void take_cpuinfo(struct proc_keys *keys, const struct proc *p, struct sp
 	}
 }
 
-static void read_cpuinfo(struct proc_keys *keys, const struct proc *p, const struct sys *sys)
+static void read_cpuinfo(struct cpu_keys *keys, const struct cpus *cpus, const struct sys *sys)
 {
-	size_t size = 8192 + 4096 * (size_t)p->n_cpus;
+	size_t size = 8192 + 4096 * (size_t)cpus->n;
 	AUTOFREE char *text = xmalloc(size);
 	ssize_t n = sys_read_file(sys, "proc/cpuinfo", text, size);
 
 	if (n > 0)
-		take_cpuinfo(keys, p, (struct span){text, (size_t)n});
+		take_cpuinfo(keys, cpus, (struct span){text, (size_t)n});
 }
 
-static void read_cpu(struct proc_key *key, unsigned number, const struct sys *sys)
+static void read_cpu(struct cpu_key *key, unsigned number, const struct sys *sys)
 {
-	char path[PROC_PATH];
+	char path[SYSFS_PATH];
 	int64_t v;
 
 	snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%u/regs/identification/midr_el1", number);
@@ -94,17 +88,17 @@ static void read_cpu(struct proc_key *key, unsigned number, const struct sys *sy
 		key->capacity = v;
 }
 
-static int64_t by_pmu(const struct proc_key *key)
+static int64_t by_pmu(const struct cpu_key *key)
 {
 	return key->pmu;
 }
 
-static int64_t by_part(const struct proc_key *key)
+static int64_t by_part(const struct cpu_key *key)
 {
 	return key->part;
 }
 
-static int64_t by_capacity(const struct proc_key *key)
+static int64_t by_capacity(const struct cpu_key *key)
 {
 	return key->capacity;
 }
@@ -112,11 +106,11 @@ static int64_t by_capacity(const struct proc_key *key)
 /* The keys in the order of trust, and how many different values one must have to tell anything: one PMU for all may be a generic
  * one, while one part number for all does mean that all are alike. */
 static const struct {
-	int64_t (*get)(const struct proc_key *key);
+	int64_t (*get)(const struct cpu_key *key);
 	unsigned at_least;
 } trust[] = {{by_pmu, 2}, {by_part, 1}, {by_capacity, 2}};
 
-static unsigned count_values(const struct proc_keys *keys, int64_t (*get)(const struct proc_key *))
+static unsigned count_values(const struct cpu_keys *keys, int64_t (*get)(const struct cpu_key *))
 {
 	unsigned n = 0;
 
@@ -132,10 +126,10 @@ static unsigned count_values(const struct proc_keys *keys, int64_t (*get)(const 
 }
 
 /* A CPU that is offline now tells little: it is of the kind of one in its clock domain, of its capacity, or next to it. */
-static int64_t guess_kind(const struct proc_keys *keys, const struct proc *p, unsigned cpu)
+static int64_t guess_kind(const struct cpu_keys *keys, const struct cpus *cpus, unsigned cpu)
 {
 	for (unsigned i = 0; i < keys->n_cpus; i++)
-		if (keys->cpus[i].kind >= 0 && p->cpus[i].policy >= 0 && p->cpus[i].policy == p->cpus[cpu].policy)
+		if (keys->cpus[i].kind >= 0 && cpus->cpus[i].policy >= 0 && cpus->cpus[i].policy == cpus->cpus[cpu].policy)
 			return keys->cpus[i].kind;
 	for (unsigned i = 0; i < keys->n_cpus; i++)
 		if (keys->cpus[i].kind >= 0 && keys->cpus[i].capacity >= 0 && keys->cpus[i].capacity == keys->cpus[cpu].capacity)
@@ -149,7 +143,7 @@ static int64_t guess_kind(const struct proc_keys *keys, const struct proc *p, un
 	return -1;
 }
 
-static void choose_kinds(struct proc_keys *keys, const struct proc *p)
+static void choose_kinds(struct cpu_keys *keys, const struct cpus *cpus)
 {
 	AUTOFREE int64_t *guessed = xcalloc(keys->n_cpus, sizeof(*guessed));
 	size_t t = 0;
@@ -161,25 +155,25 @@ static void choose_kinds(struct proc_keys *keys, const struct proc *p)
 	for (unsigned i = 0; i < keys->n_cpus; i++)
 		keys->cpus[i].kind = trust[t].get(&keys->cpus[i]);
 	for (unsigned i = 0; i < keys->n_cpus; i++)
-		guessed[i] = keys->cpus[i].kind >= 0 ? keys->cpus[i].kind : guess_kind(keys, p, i);
+		guessed[i] = keys->cpus[i].kind >= 0 ? keys->cpus[i].kind : guess_kind(keys, cpus, i);
 	for (unsigned i = 0; i < keys->n_cpus; i++)
 		keys->cpus[i].kind = guessed[i];
 }
 
-void proc_keys_init(struct proc_keys *keys, const struct proc *p, const struct sys *sys)
+void cpu_keys_init(struct cpu_keys *keys, const struct cpus *cpus, const struct sys *sys)
 {
-	*keys = (struct proc_keys){.n_cpus = p->n_cpus};
-	keys->cpus = xcalloc(p->n_cpus, sizeof(*keys->cpus));
-	for (unsigned i = 0; i < p->n_cpus; i++) {
-		keys->cpus[i] = (struct proc_key){.pmu = -1, .part = -1, .capacity = -1, .kind = -1};
-		read_cpu(&keys->cpus[i], p->cpus[i].number, sys);
+	*keys = (struct cpu_keys){.n_cpus = cpus->n};
+	keys->cpus = xcalloc(cpus->n, sizeof(*keys->cpus));
+	for (unsigned i = 0; i < cpus->n; i++) {
+		keys->cpus[i] = (struct cpu_key){.pmu = -1, .part = -1, .capacity = -1, .kind = -1};
+		read_cpu(&keys->cpus[i], cpus->cpus[i].number, sys);
 	}
-	find_pmus(keys, p, sys);
-	read_cpuinfo(keys, p, sys);
-	choose_kinds(keys, p);
+	find_pmus(keys, cpus, sys);
+	read_cpuinfo(keys, cpus, sys);
+	choose_kinds(keys, cpus);
 }
 
-void proc_keys_fini(struct proc_keys *keys)
+void cpu_keys_fini(struct cpu_keys *keys)
 {
 	for (unsigned i = 0; i < keys->n_cpus; i++)
 		free(keys->cpus[i].model);
