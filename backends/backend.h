@@ -77,6 +77,10 @@ struct source {
 
 	/* Filled by start: */
 	int64_t period_ns; /* true interval between samples */
+
+	/* Set by the sampler while it reads: a measurement begins or ends at this moment. A source that can gives the interval that runs,
+	 * however short; the next one ends when it would have. */
+	bool cut;
 };
 
 /* A device that probe found. */

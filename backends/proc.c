@@ -205,7 +205,7 @@ static enum read_result proc_read(struct source *source, int64_t now_ns, struct 
 	int64_t suspended, deadline;
 	bool gap;
 
-	if (now_ns < p->due_ns)
+	if (now_ns < p->due_ns && (!source->cut || now_ns == p->begin_ns))
 		return READ_NONE;
 	p->due_ns = p->start_ns + ((now_ns - p->start_ns) / source->period_ns + 1) * source->period_ns;
 	deadline = p->due_ns - source->period_ns; /* the one that has just passed: free of our own delay */

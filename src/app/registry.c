@@ -234,7 +234,10 @@ static bool open_all(struct walk *w, const struct source_options *what, const ch
 bool registry_open(const struct sys *sys, const struct options *options, const struct source_options *what,
 		   struct registry_result *r, struct err *err)
 {
-	struct walk w = {.sys = sys, .device = options->device, .alone = options->command == COMMAND_RECORD, .r = r};
+	struct walk w = {.sys = sys,
+			 .device = options->device,
+			 .alone = options->command == COMMAND_RECORD || options->command == COMMAND_STAT,
+			 .r = r};
 	AUTO_STRBUF struct strbuf kept = {0};
 	const char *list = options_backends(options, &kept);
 	bool ok;
