@@ -47,6 +47,7 @@ _malitop()
 	-f | --format) mapfile -t COMPREPLY < <(compgen -W 'table csv jsonl' -- "$cur") ;;
 	--definitions) mapfile -t COMPREPLY < <(compgen -W 'current guide' -- "$cur") ;;
 	--color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur") ;;
+	-u | --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
 	--theme) mapfile -t COMPREPLY < <(compgen -W 'dark light' -- "$cur") ;;
 	--gpudb)
 		compopt -o filenames

@@ -40,6 +40,7 @@ struct options {
 	const char *gpu, *device;
 	int64_t interval_ns, refresh_ns;
 	const char *view;       /* name or digit */
+	const char *user;       /* filter of the Processes view: name or number */
 	struct dimensions once; /* zero: a live screen */
 	unsigned frames;
 	const char *log;           /* --log FILE; never NULL for stat */

@@ -347,6 +347,8 @@ const struct option_row option_rows[] = {
 	 "500ms", IN_LIVE, true, &kind_time, AT(refresh_ns), .min = 50 * MS, .max = 60 * S},
 	{"view", 'v', "NAME", NULL, "first view, by its name or key; see malitop list views", "overview", IN_LIVE, true,
 	 &kind_text, AT(view), .check = check_view},
+	{"user", 'u', "USER", NULL, "in the Processes view only those of USER, a name or number", "everybody's", IN_LIVE, true,
+	 &kind_text, AT(user)},
 	{"once", 0, "COLSxROWS", "100x30", "print one frame as plain text and leave; 1x1 to 500x200", "100x30", IN_LIVE, false,
 	 &kind_dimensions, AT(once), .most = {CANVAS_COLS_MAX, CANVAS_ROWS_MAX}},
 	{"frames", 0, "N", NULL, "with --once: after N refreshes", "2", IN_LIVE, false, &kind_count, AT(frames), .min = 1,

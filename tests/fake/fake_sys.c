@@ -154,6 +154,20 @@ static int fake_list(const struct sys *sys, const char *path, char ***names)
 	return faulty(f, FAKE_CALL_LIST) ? -1 : f->real.list(&f->real, path, names);
 }
 
+static int fake_list_numbers(const struct sys *sys, const char *path, int32_t **numbers, unsigned *cap)
+{
+	struct fake_sys *f = of(sys);
+
+	return faulty(f, FAKE_CALL_LIST) ? -1 : f->real.list_numbers(&f->real, path, numbers, cap);
+}
+
+static int fake_stat(const struct sys *sys, const char *path, struct stat *st)
+{
+	struct fake_sys *f = of(sys);
+
+	return faulty(f, FAKE_CALL_STAT) ? -1 : f->real.stat(&f->real, path, st);
+}
+
 static int64_t fake_monotonic(const struct sys *sys)
 {
 	return of(sys)->now_ns;
@@ -172,6 +186,11 @@ static int64_t fake_boottime(const struct sys *sys)
 static int64_t fake_raw(const struct sys *sys)
 {
 	return of(sys)->now_ns + of(sys)->raw_ahead_ns;
+}
+
+static int64_t fake_thread_ns(const struct sys *sys)
+{
+	return of(sys)->now_ns;
 }
 
 static int new_fd(void)
@@ -203,10 +222,13 @@ void fake_sys_init(struct fake_sys *f, const char *root)
 		.perf_event_open = fake_perf_event_open,
 		.poll = fake_poll,
 		.list = fake_list,
+		.list_numbers = fake_list_numbers,
+		.stat = fake_stat,
 		.monotonic_ns = fake_monotonic,
 		.realtime_ns = fake_realtime,
 		.boottime_ns = fake_boottime,
 		.raw_ns = fake_raw,
+		.thread_ns = fake_thread_ns,
 	};
 }
 

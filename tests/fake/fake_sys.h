@@ -17,7 +17,8 @@ enum fake_call {
 	FAKE_CALL_READ = 1 << 4,
 	FAKE_CALL_LIST = 1 << 5,
 	FAKE_CALL_PERF = 1 << 6, /* perf_event_open, and ioctl and read of what it opened */
-	FAKE_CALL_ANY = (1 << 7) - 1,
+	FAKE_CALL_STAT = 1 << 7,
+	FAKE_CALL_ANY = (1 << 8) - 1,
 };
 
 struct fake_fault {
