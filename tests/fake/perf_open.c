@@ -138,10 +138,16 @@ static int kernel_counting(struct fake_perf *f, struct request *r)
 	return !(r->attr.bits & FAKE_EXCLUDE_KERNEL) && f->paranoid > 1 && !fake_perfmon(f) ? EACCES : 0;
 }
 
+static int period_is_sound(struct fake_perf *f, struct request *r)
+{
+	(void)f;
+	return r->attr.sample_period >> 63 ? EINVAL : 0;
+}
+
 static int no_control_groups(struct fake_perf *f, struct request *r)
 {
 	if (!(r->flags & 4))
-		return r->attr.sample_period >> 63 ? EINVAL : 0;
+		return 0;
 	fake_perf_breach(f, "the fake has no control groups");
 	return EINVAL;
 }
@@ -296,9 +302,9 @@ static int group_is_sound(struct fake_perf *f, struct request *r)
 }
 
 static int (*const checks[])(struct fake_perf *, struct request *) = {
-	there_is_perf,     flags_are_known, patched_level,  copy_attr,     security_module, kernel_counting,
-	no_control_groups, files_are_left,  find_group,     find_task,     old_trace_check, target_is_sound,
-	find_pmu,          new_trace_check, may_count_cpus, cpu_is_online, group_is_sound,
+	there_is_perf,   flags_are_known,   patched_level,   copy_attr,      security_module, kernel_counting,
+	period_is_sound, no_control_groups, files_are_left,  find_group,     find_task,       old_trace_check,
+	target_is_sound, find_pmu,          new_trace_check, may_count_cpus, cpu_is_online,   group_is_sound,
 };
 
 int fake_perf_open(struct fake_perf *f, void *attr, pid_t pid, int cpu, int group_fd, unsigned long flags)

@@ -248,9 +248,9 @@ static void rotate(struct fake_perf *f, int cpu)
 
 static void count(uint64_t *to, uint64_t *rest, uint64_t per_ms, int64_t ns)
 {
-	uint64_t millionths = *rest + per_ms * (uint64_t)ns;
+	uint64_t millionths = *rest + per_ms * ((uint64_t)ns % 1000000);
 
-	*to += millionths / 1000000;
+	*to += per_ms * ((uint64_t)ns / 1000000) + millionths / 1000000;
 	*rest = millionths % 1000000;
 }
 
@@ -330,13 +330,12 @@ static int64_t earlier(int64_t next, int64_t now, int64_t period)
 	return then < next ? then : next;
 }
 
-/* The next moment at which anything may change; never more than a second ahead, so that products fit into 64 bits. */
+/* The next moment at which anything may change. */
 static int64_t next_change(const struct fake_perf *f, int64_t now_ns)
 {
-	int64_t at = f->now_ns, next = earlier(now_ns, at, 1000000000);
+	int64_t at = f->now_ns, next = earlier(now_ns, at, f->phase_ns);
 	unsigned waiting[FAKE_CPUS] = {0};
 
-	next = earlier(next, at, f->phase_ns);
 	line_up(f, waiting);
 	for (unsigned i = 0; i < FAKE_CPUS; i++) {
 		if (waiting[i] > 1)
