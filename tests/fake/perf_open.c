@@ -269,7 +269,7 @@ static int find_pmu(struct fake_perf *f, struct request *r)
 		return ENOENT;
 	if (pmu) {
 		code = try_pmu(f, pmu, r);
-		if (code != ENOENT || !generic || extended)
+		if (code != ENOENT || extended)
 			return code;
 	}
 	for (unsigned i = f->n_pmus; i-- > 0 && code == ENOENT;)
@@ -296,7 +296,7 @@ static int group_is_sound(struct fake_perf *f, struct request *r)
 	(void)f;
 	if (!l)
 		return 0;
-	if (l->leader != l || l->cpu != r->cpu || l->task != r->task || l->lost)
+	if (l->leader != l || l->cpu != r->cpu || l->task != r->task)
 		return EINVAL;
 	return r->attr.bits & (FAKE_PINNED | FAKE_EXCLUSIVE) ? EINVAL : 0;
 }

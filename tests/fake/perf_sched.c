@@ -58,7 +58,7 @@ bool fake_perf_fits(const struct fake_perf *f, const struct fake_event *e, const
 
 int fake_perf_context_cpu(const struct fake_perf *f, const struct fake_event *e)
 {
-	if (e->lost || e->state == FAKE_EXIT)
+	if (e->lost)
 		return -1;
 	if (e->task)
 		return e->task->on_cpu;
@@ -115,7 +115,7 @@ static unsigned candidates(const struct fake_perf *f, int cpu, const struct fake
 	for (unsigned i = 0; i < f->n_events; i++) {
 		struct fake_event *e = f->events[i];
 
-		if (e->leader != e || e->task != task || e->lost || e->state == FAKE_EXIT)
+		if (e->leader != e || e->task != task || e->lost)
 			continue;
 		if ((e->cpu != -1 && e->cpu != cpu) || !fake_serves(e->pmu, cpu) || !(e->attr.bits & FAKE_PINNED) == pinned)
 			continue;
@@ -188,8 +188,7 @@ void fake_perf_enable(struct fake_perf *f, struct fake_event *e)
 	if (e->state != FAKE_OFF || e->lost)
 		return;
 	e->state = FAKE_INACTIVE;
-	if (e->leader->state >= FAKE_INACTIVE)
-		fake_perf_reschedule(f, fake_perf_context_cpu(f, e));
+	fake_perf_reschedule(f, fake_perf_context_cpu(f, e));
 }
 
 /* Counters that come free stay so until somebody's turn comes. */

@@ -138,6 +138,7 @@ enum wrong {
 	OLD = 1 << 18,   /* no fault: Linux 5.10 */
 	SMALL_ATTR = 1 << 19,
 	RESERVED = 1 << 20,
+	RESERVED_2 = 1 << 21,
 };
 
 static int wrong_call(unsigned wrong)
@@ -165,6 +166,10 @@ static int wrong_call(unsigned wrong)
 	user.attr.type = wrong & TYPE ? 99 : 8;
 	user.attr.exclude_idle = (wrong & IDLE) != 0;
 	user.attr.size = wrong & LONG_ATTR ? 180 : wrong & SMALL_ATTR ? 63 : PERF_ATTR_SIZE_VER0;
+	if (wrong & RESERVED_2) {
+		user.attr.size = PERF_ATTR_SIZE_VER5;
+		user.attr.__reserved_2 = 1;
+	}
 	user.attr.sample_type = wrong & RESERVED ? 1ull << 60 : 0;
 	memset(user.tail, 1, sizeof(user.tail));
 	errno = 0;
@@ -193,6 +198,7 @@ static void what_is_wrong_is_told_in_the_order_of_the_kernel(void **state)
 		{SMALL_ATTR, E2BIG},
 		{LONG_ATTR | KERNEL, E2BIG},
 		{RESERVED, EINVAL},
+		{RESERVED_2, EINVAL},
 		{RESERVED | SELINUX, EINVAL},
 		{SELINUX | FILES, EACCES},
 		{KERNEL | FILES, EACCES},
@@ -438,6 +444,24 @@ static void hardware_may_follow_a_software_leader(void **state)
 	fd = perf_open(&b, clock, 0, -1, -1);
 	assert_true(perf_open(&b, little, 0, -1, fd) >= 0);
 	assert_int_equal(answer(&b, big, 0, -1, fd), EINVAL);
+	end(&b);
+}
+
+static void a_leader_can_be_named_and_not_be_joined(void **state)
+{
+	struct perf_event_attr attr = RAW(0x11);
+	struct perf_bench b;
+	uint64_t words[2];
+	int fd;
+
+	(void)state;
+	perf_begin(&b, "a72x4");
+	attr.size = sizeof(attr);
+	attr.read_format = PERF_FORMAT_GROUP;
+	fd = perf_open(&b, attr, -1, 0, -1);
+	fd = b.sys->perf_event_open(b.sys, &attr, -1, 1, fd, PERF_FLAG_FD_NO_GROUP);
+	assert_int_equal(perf_read(&b, fd, words, 2), 2);
+	assert_int_equal(words[0], 1);
 	end(&b);
 }
 
@@ -719,6 +743,7 @@ int main(void)
 		cmocka_unit_test(a_member_must_be_where_its_leader_is),
 		cmocka_unit_test(two_clusters_do_not_share_a_group_even_of_a_task),
 		cmocka_unit_test(hardware_may_follow_a_software_leader),
+		cmocka_unit_test(a_leader_can_be_named_and_not_be_joined),
 		cmocka_unit_test(a_group_that_is_too_large_is_refused_but_a_leader_that_is_off_is_not_weighed),
 		cmocka_unit_test(every_read_format_has_its_words_in_order),
 		cmocka_unit_test(a_member_reads_its_whole_group),

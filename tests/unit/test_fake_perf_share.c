@@ -117,20 +117,25 @@ static void a_generic_event_is_the_raw_one(void **state)
 	fake_sys_fini(&b.fake);
 }
 
-static void what_happens_in_the_kernel_can_be_left_out(void **state)
+static void the_kernel_and_its_users_can_each_be_left_out(void **state)
 {
-	struct perf_event_attr user = timed(0x08);
-	struct perf_bench b;
-	int fd;
+	static const unsigned expected[2][2] = {{4000000, 1000000}, {3000000, 0}};
 
 	(void)state;
-	perf_begin(&b, "a72x4");
-	fake_perf_rate(b.perf, -1, "armv8_cortex_a72", 0x08, 1000);
-	user.exclude_kernel = 1;
-	fd = perf_open(&b, user, -1, 0, -1);
-	fake_sys_run(&b.fake, 4 * MS);
-	assert_int_equal(perf_words(&b, fd).count, 3000000);
-	fake_sys_fini(&b.fake);
+	for (int i = 0; i < 4; i++) {
+		struct perf_event_attr attr = timed(0x08);
+		struct perf_bench b;
+		int fd;
+
+		perf_begin(&b, "a72x4");
+		fake_perf_rate(b.perf, -1, "armv8_cortex_a72", 0x08, 1000);
+		attr.exclude_kernel = i / 2;
+		attr.exclude_user = i % 2;
+		fd = perf_open(&b, attr, -1, 0, -1);
+		fake_sys_run(&b.fake, 4 * MS);
+		assert_int_equal(perf_words(&b, fd).count, expected[i / 2][i % 2]);
+		fake_sys_fini(&b.fake);
+	}
 }
 
 static void software_clocks_count_nanoseconds(void **state)
@@ -488,6 +493,26 @@ static void a_generic_event_of_a_task_sees_one_cluster_only(void **state)
 	fake_sys_fini(&b.fake);
 }
 
+static void a_software_leader_waits_for_its_members_cluster(void **state)
+{
+	struct perf_event_attr clock = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .read_format = TIMES};
+	struct perf_bench b;
+	int fds[2];
+
+	(void)state;
+	perf_begin(&b, "rk3588");
+	fake_perf_move(b.perf, 1000, 4);
+	fds[0] = perf_open(&b, clock, 0, -1, -1);
+	fds[1] = perf_open(&b, timed(0x11), 0, -1, fds[0]);
+	fake_sys_run(&b.fake, 10 * MS);
+	assert_int_equal(perf_words(&b, fds[0]).running_ns, 0);
+	fake_perf_move(b.perf, 1000, 3);
+	fake_sys_run(&b.fake, 10 * MS);
+	assert_int_equal(perf_words(&b, fds[0]).running_ns, 10 * MS);
+	assert_int_equal(perf_words(&b, fds[1]).running_ns, 10 * MS);
+	fake_sys_fini(&b.fake);
+}
+
 static void tasks_on_one_cpu_share_its_time(void **state)
 {
 	struct perf_bench b;
@@ -554,6 +579,42 @@ static void what_a_task_starts_is_counted_when_inherited(void **state)
 		b.sys->close(b.sys, with.fds[i]);
 	b.sys->close(b.sys, without.fds[0]);
 	assert_int_equal(b.perf->n_events, 0);
+	fake_sys_fini(&b.fake);
+}
+
+static void what_is_off_is_inherited_off(void **state)
+{
+	struct perf_event_attr attr = timed(0x08);
+	struct perf_bench b;
+	int fd;
+
+	(void)state;
+	perf_begin(&b, "a72x4");
+	attr.disabled = attr.inherit = 1;
+	fd = perf_open(&b, attr, 0, -1, -1);
+	fake_perf_fork(b.perf, 1000, 1001, 1, false);
+	fake_sys_run(&b.fake, 10 * MS);
+	assert_int_equal(perf_words(&b, fd).enabled_ns, 0);
+	perf_control(&b, fd, PERF_EVENT_IOC_ENABLE, 0); /* reaches the children */
+	fake_sys_run(&b.fake, 10 * MS);
+	assert_int_equal(perf_words(&b, fd).running_ns, 20 * MS);
+	fake_sys_fini(&b.fake);
+}
+
+static void threads_alone_can_inherit(void **state)
+{
+	struct perf_event_attr attr = timed(0x08);
+	struct perf_bench b;
+	int fd;
+
+	(void)state;
+	perf_begin(&b, "a72x4");
+	attr.inherit = attr.inherit_thread = 1;
+	fd = perf_open(&b, attr, 0, -1, -1);
+	fake_perf_fork(b.perf, 1000, 1001, 1, true);
+	fake_perf_fork(b.perf, 1000, 1002, 2, false);
+	fake_sys_run(&b.fake, 10 * MS);
+	assert_int_equal(perf_words(&b, fd).running_ns, 20 * MS);
 	fake_sys_fini(&b.fake);
 }
 
@@ -645,7 +706,7 @@ int main(void)
 		cmocka_unit_test(an_event_counts_its_rate_while_it_is_enabled),
 		cmocka_unit_test(what_a_core_has_not_counts_nothing),
 		cmocka_unit_test(a_generic_event_is_the_raw_one),
-		cmocka_unit_test(what_happens_in_the_kernel_can_be_left_out),
+		cmocka_unit_test(the_kernel_and_its_users_can_each_be_left_out),
 		cmocka_unit_test(software_clocks_count_nanoseconds),
 		cmocka_unit_test(a_reset_leaves_the_times),
 		cmocka_unit_test(reads_go_beyond_a_counters_width_unless_the_driver_forgets),
@@ -664,9 +725,12 @@ int main(void)
 		cmocka_unit_test(an_event_of_a_task_counts_where_the_task_runs),
 		cmocka_unit_test(on_the_other_cluster_an_event_is_enabled_and_does_not_run),
 		cmocka_unit_test(a_generic_event_of_a_task_sees_one_cluster_only),
+		cmocka_unit_test(a_software_leader_waits_for_its_members_cluster),
 		cmocka_unit_test(tasks_on_one_cpu_share_its_time),
 		cmocka_unit_test(events_of_the_cpu_come_before_those_of_its_task),
 		cmocka_unit_test(what_a_task_starts_is_counted_when_inherited),
+		cmocka_unit_test(what_is_off_is_inherited_off),
+		cmocka_unit_test(threads_alone_can_inherit),
 		cmocka_unit_test(counting_can_wait_for_exec),
 		cmocka_unit_test(the_counts_of_a_task_that_ended_remain),
 		cmocka_unit_test(events_of_a_cpu_that_went_stop_for_good_and_their_group_falls_apart),
