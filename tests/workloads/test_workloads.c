@@ -276,8 +276,8 @@ static void faults_inside_agree_with_those_around(void **state)
 {
 	(void)state;
 	assert_agree("page-faults", "pages: first write",
-		     (const char *const[2][ARGS]){{"pages", "--size", "5000", "--iterations", "1"},
-						  {"pages", "--size", "1", "--iterations", "1"}});
+		     (const char *const[2][ARGS]){{"pages", "--size", "5000", "--iterations", "5"},
+						  {"pages", "--size", "1", "--iterations", "5"}});
 }
 
 static void instructions_inside_agree_with_those_around(void **state)
