@@ -13,6 +13,21 @@
 #include "model/gpudb.h"
 #include "model/sample.h"
 
+/* Whose CPU events are counted. */
+enum scope_kind {
+	SCOPE_MACHINE,
+	SCOPE_CPUS,    /* those of a list */
+	SCOPE_PROCESS, /* all threads of it, and what they start */
+	SCOPE_THREAD,
+	SCOPE_COMMAND, /* a process that will call exec: from then on, and what it starts */
+};
+
+struct scope {
+	enum scope_kind kind;
+	pid_t pid;        /* or thread id */
+	const char *cpus; /* "0-3,6" */
+};
+
 /* What the command line says about sources. Zero: defaults. */
 struct source_options {
 	const struct gpudb *db;   /* every product we know */
@@ -23,6 +38,8 @@ struct source_options {
 	int64_t interval_ns;      /* --interval */
 	double frames_per_second; /* --fps: the simulator's vsync */
 	unsigned width, height;   /* --resolution: the simulator's frame */
+	struct scope scope;       /* --pid, --tid, --cpu: of CPU events */
+	bool raw_counts;          /* CPU events: what was counted beside what it stands for */
 	bool per_instance;        /* --per-core: a slot for every core, slice and CPU as well */
 };
 
@@ -44,11 +61,12 @@ struct source {
 	char interface[32]; /* what options.interface points to */
 	void *priv;         /* backend->priv_size zeroed bytes, owned by the core */
 
+	enum source_kind kind; /* the backend's */
+
 	/* Filled by open: */
-	enum source_kind kind;
 	char title[64];                    /* "Mali-G715 7 cores", "Cortex-A76 x4 + Cortex-A55 x4": printable, for the header */
 	char driver[64];                   /* "kbase r44p1", "simulator, scenario mixed": printable */
-	char note[160];                    /* what people must know to read the numbers, a printable line; "" for nothing */
+	char note[256];                    /* what people must know to read the numbers, a printable line; "" for nothing */
 	const struct gpu_product *product; /* NULL for a CPU and for an unknown GPU */
 	const struct gpu_layout *layout;   /* of the counter slots; filled by source_add_gpu_sums */
 	struct source_constants constants;
@@ -59,6 +77,10 @@ struct source {
 
 	/* Filled by start: */
 	int64_t period_ns; /* true interval between samples */
+
+	/* Set by the sampler while it reads: a measurement begins or ends at this moment. A source that can gives the interval that runs,
+	 * however short; the next one ends when it would have. */
+	bool cut;
 };
 
 /* A device that probe found. */
@@ -77,6 +99,7 @@ enum read_result {
 struct backend {
 	const char *name;
 	const char *help; /* for `malitop list backends` */
+	enum source_kind kind;
 	size_t priv_size;
 
 	/* List the devices there are: allocate with xcalloc and append to *found. Quick. Finding none is no error. */

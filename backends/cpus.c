@@ -188,6 +188,8 @@ void cpus_find(struct cpus *cpus, const struct sys *sys)
 		cpus->clusters[0] = (struct cpu_cluster){.capacity = -1, .top_khz = SAMPLE_UNKNOWN};
 		cpus->n_clusters = 1;
 	}
+	for (unsigned i = 0; i < cpus->n; i++)
+		cpus->cpus[i].part = (int)keys.cpus[i].part;
 	describe_clusters(cpus, &keys);
 	cpu_keys_fini(&keys);
 }

@@ -18,6 +18,7 @@
 struct cpu {
 	uint16_t number, cluster;
 	int policy; /* index; -1: none */
+	int part;   /* implementer << 12 | part, of MIDR; -1: unknown */
 };
 
 struct cpu_cluster {

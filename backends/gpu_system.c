@@ -156,14 +156,19 @@ static void find_zones(struct gpu_system *g)
 		sys_names_free(names, n);
 }
 
-void gpu_system_open(struct gpu_system *g, const struct sys *sys, unsigned number)
+static void init(struct gpu_system *g, const struct sys *sys, unsigned number, char dirs[PLACES][SYSFS_DIR])
 {
-	char dirs[PLACES][SYSFS_DIR] = {{0}};
-
 	*g = (struct gpu_system){
 		.sys = sys, .number = number, .page_bytes = (unsigned)sysconf(_SC_PAGESIZE), .top_hz = SAMPLE_UNKNOWN};
 	snprintf(dirs[AT_DEVICE], SYSFS_DIR, "sys/class/misc/mali%u/device", number);
 	snprintf(dirs[AT_DEBUG], SYSFS_DIR, "sys/kernel/debug/mali%u", number);
+}
+
+void gpu_system_open(struct gpu_system *g, const struct sys *sys, unsigned number)
+{
+	char dirs[PLACES][SYSFS_DIR] = {{0}};
+
+	init(g, sys, number, dirs);
 	sysfs_find_gpu(sys, number, dirs[AT_DEVFREQ]);
 	if (number == 0) { /* these know of one GPU only */
 		strcpy(dirs[AT_MPGPU], "sys/class/mpgpu");
@@ -173,6 +178,17 @@ void gpu_system_open(struct gpu_system *g, const struct sys *sys, unsigned numbe
 	for (enum gpu_system_thing thing = 0; thing < GPU_SYSTEM_THINGS; thing++)
 		find_thing(g, thing, dirs);
 	find_zones(g);
+}
+
+bool gpu_system_open_processes(struct gpu_system *g, const struct sys *sys, unsigned number)
+{
+	char dirs[PLACES][SYSFS_DIR] = {{0}};
+
+	init(g, sys, number, dirs);
+	for (size_t i = 0; i < GPU_SYSTEM_THINGS; i++)
+		sysfs_file_init(&g->source[i].file, false, "%s", "");
+	find_thing(g, GPU_SYSTEM_PROCESSES, dirs);
+	return gpu_system_tells(g, GPU_SYSTEM_PROCESSES);
 }
 
 void gpu_system_close(struct gpu_system *g)

@@ -63,6 +63,8 @@ struct gpu_system {
 
 /* Find the files for /dev/mali<number>. Finding none is fine. *g need not be initialized; it keeps `sys`. */
 void gpu_system_open(struct gpu_system *g, const struct sys *sys, unsigned number);
+/* Likewise, but only what tells the memory of processes. Whether anything does. */
+bool gpu_system_open_processes(struct gpu_system *g, const struct sys *sys, unsigned number);
 void gpu_system_close(struct gpu_system *g); /* zeroed, or closed already: nothing to do */
 
 /* Everything. Some preads of files that are kept open: no allocation, no lock. Once a second is often enough. */
@@ -88,11 +90,11 @@ void gpu_system_fill(const struct gpu_system *g, const struct gpu_system_values 
 struct gpu_system_process {
 	unsigned pid;
 	uint64_t bytes;
-	char name[48]; /* printable, never empty */
 };
 
-/* The processes that hold GPU memory, the greatest first, at most `most`; returns how many, 0 also where nobody tells. */
-unsigned gpu_system_process_list(const struct gpu_system *g, struct gpu_system_process *list, unsigned most);
+/* The processes that hold GPU memory, the greatest first, in an array that the caller frees. Returns how many, or -1 where nobody
+ * tells. */
+int gpu_system_process_list(const struct gpu_system *g, struct gpu_system_process **list);
 /* "GPU memory 734 MB: com.studio.game 412 MB, surfaceflinger 96 MB"; nothing where nobody tells. No newline. */
 void gpu_system_processes(const struct gpu_system *g, struct strbuf *text);
 /* Lines for doctor: which file tells what, what was refused and what would help, what nobody tells. */

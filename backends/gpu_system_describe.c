@@ -2,6 +2,7 @@
 #include "backends/gpu_system.h"
 
 #include "backends/gpu_system_parse.h"
+#include "backends/process_name.h"
 #include "base/alloc.h"
 #include "base/units.h"
 
@@ -13,7 +14,7 @@
 #define TABLE_TEXT 65536 /* of a table: more than a thousand contexts */
 #define PROCESSES_MAX 1024
 #define PROCESSES_SHOWN 6
-#define COMM_MAX 15 /* the kernel cuts names here */
+#define NAME 48
 
 struct list {
 	struct gpu_system_process *items;
@@ -34,11 +35,13 @@ static void add_bytes(struct list *list, unsigned pid, uint64_t bytes)
 }
 
 /* A directory per process, with bytes in a file (Pixel). */
-static void list_directories(const struct gpu_system *g, const char *dir, struct list *list)
+static bool list_directories(const struct gpu_system *g, const char *dir, struct list *list)
 {
 	char **names, path[SYSFS_PATH];
 	int n = g->sys->list(g->sys, dir, &names);
 
+	if (n < 0)
+		return false;
 	for (int i = 0; i < n && list->n < PROCESSES_MAX; i++) {
 		uint64_t pid;
 		int64_t bytes;
@@ -48,13 +51,13 @@ static void list_directories(const struct gpu_system *g, const char *dir, struct
 		    bytes > 0)
 			add_bytes(list, (unsigned)pid, (uint64_t)bytes);
 	}
-	if (n >= 0)
-		sys_names_free(names, n);
+	sys_names_free(names, n);
+	return true;
 }
 
 /* The total of the device comes first, so contexts that grow meanwhile may exceed it a little. If they do so by more than half,
  * the table is not what we take it for. */
-static void list_table(const struct gpu_system *g, const char *path, struct list *list)
+static bool list_table(const struct gpu_system *g, const char *path, struct list *list)
 {
 	AUTOFREE char *text = xmalloc(TABLE_TEXT);
 	ssize_t n = sys_read_file(g->sys, path, text, TABLE_TEXT);
@@ -72,32 +75,18 @@ static void list_table(const struct gpu_system *g, const char *path, struct list
 		if (row.pid && row.bytes)
 			add_bytes(list, row.pid, row.bytes);
 	}
-	if (sum / 3 * 2 > total)
-		list->n = 0;
+	return table.pids && sum / 3 * 2 <= total;
 }
 
-/* comm, and where the kernel cut it the program's name, which on Android is that of the package. */
-static void name_process(const struct sys *sys, struct gpu_system_process *process)
+static void name_process(const struct sys *sys, unsigned pid, char name[NAME])
 {
-	char path[64], comm[64], line[256], *program;
-	size_t n;
+	char path[64], comm[64];
 
-	snprintf(path, sizeof(path), "proc/%u/comm", process->pid);
-	n = sys_read_file(sys, path, comm, sizeof(comm)) > 0 ? strcspn(comm, "\n") : 0;
-	comm[n] = 0;
-	snprintf(path, sizeof(path), "proc/%u/cmdline", process->pid);
-	if (n >= COMM_MAX && sys_read_file(sys, path, line, sizeof(line)) > 0) {
-		line[strcspn(line, " \n")] = 0;
-		program = strrchr(line, '/') ? strrchr(line, '/') + 1 : line;
-		if (strstr(program, comm)) {
-			str_printable(process->name, sizeof(process->name), program);
-			return;
-		}
-	}
-	if (n)
-		str_printable(process->name, sizeof(process->name), comm);
-	else
-		snprintf(process->name, sizeof(process->name), "pid %u", process->pid);
+	snprintf(path, sizeof(path), "proc/%u/comm", pid);
+	sys_read_file(sys, path, comm, sizeof(comm));
+	process_name(sys, (int32_t)pid, (struct span){comm, strcspn(comm, "\n")}, name, NAME);
+	if (!name[0])
+		snprintf(name, NAME, "pid %u", pid);
 }
 
 static int greatest_first(const void *a, const void *b)
@@ -109,27 +98,21 @@ static int greatest_first(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-unsigned gpu_system_process_list(const struct gpu_system *g, struct gpu_system_process *list, unsigned most)
+int gpu_system_process_list(const struct gpu_system *g, struct gpu_system_process **processes)
 {
 	const struct gpu_system_source *source = &g->source[GPU_SYSTEM_PROCESSES];
-	struct list all = {0};
+	struct list list = {0};
+	bool told = gpu_system_tells(g, GPU_SYSTEM_PROCESSES) &&
+		    (source->parse ? list_table : list_directories)(g, source->file.path, &list);
 
-	if (!gpu_system_tells(g, GPU_SYSTEM_PROCESSES))
-		return 0;
-	if (source->parse)
-		list_table(g, source->file.path, &all);
-	else
-		list_directories(g, source->file.path, &all);
-	if (all.n)
-		qsort(all.items, all.n, sizeof(*all.items), greatest_first);
-	if (all.n < most)
-		most = all.n;
-	for (unsigned i = 0; i < most; i++) {
-		list[i] = all.items[i];
-		name_process(g->sys, &list[i]);
+	if (!told) {
+		free(list.items);
+		list = (struct list){0};
 	}
-	free(all.items);
-	return most;
+	if (list.n)
+		qsort(list.items, list.n, sizeof(*list.items), greatest_first);
+	*processes = list.items;
+	return told ? (int)list.n : -1;
 }
 
 static bool read_total(const struct gpu_system *g, uint64_t *bytes)
@@ -145,19 +128,21 @@ static bool read_total(const struct gpu_system *g, uint64_t *bytes)
 void gpu_system_processes(const struct gpu_system *g, struct strbuf *text)
 {
 	const struct unit *unit = unit_find(SPAN_LIT("bytes total"));
-	struct gpu_system_process list[PROCESSES_SHOWN];
-	unsigned n = gpu_system_process_list(g, list, PROCESSES_SHOWN);
-	char amount[UNITS_TEXT];
+	AUTOFREE struct gpu_system_process *list = NULL;
+	int n = gpu_system_process_list(g, &list);
+	char amount[UNITS_TEXT], name[NAME];
 	uint64_t total;
 	bool known = read_total(g, &total);
 
-	if (known || n)
+	if (known || n > 0)
 		strbuf_str(text, "GPU memory");
 	if (known)
 		strbuf_printf(text, " %s", unit_format(amount, (double)total, unit, false, true));
-	for (unsigned i = 0; i < n; i++)
-		strbuf_printf(text, "%s%s %s", i ? ", " : ": ", list[i].name,
+	for (int i = 0; i < n && i < PROCESSES_SHOWN; i++) {
+		name_process(g->sys, list[i].pid, name);
+		strbuf_printf(text, "%s%s %s", i ? ", " : ": ", name,
 			      unit_format(amount, (double)list[i].bytes, unit, false, true));
+	}
 }
 
 static const struct {

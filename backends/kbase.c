@@ -116,7 +116,6 @@ static void fill_source(struct source *source, struct kbase *k, uint64_t gpu_id)
 	const struct kbase_props *props = &k->device.props;
 	bool assumed;
 
-	source->kind = SOURCE_GPU;
 	source->product = find_product(source, gpu_id, &assumed);
 	if (k->extent.set) {
 		source->product = NULL; /* our data describe the primary set */
@@ -403,6 +402,7 @@ static void kbase_describe(const struct source *source, struct strbuf *text)
 const struct backend backend_kbase = {
 	.name = "kbase",
 	.help = "Mali GPUs with Arm's kernel driver (/dev/mali0); kbase:vinstr and kbase:kinstr force an interface",
+	.kind = SOURCE_GPU,
 	.priv_size = sizeof(struct kbase),
 	.probe = kbase_probe,
 	.open = kbase_open,

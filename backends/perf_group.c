@@ -14,10 +14,15 @@ void perf_group_init(struct perf_group *group, const struct sys *sys, const stru
 	*group = (struct perf_group){.sys = sys, .target = *target};
 }
 
+void perf_group_drop(struct perf_group *group)
+{
+	group->sys->close(group->sys, group->fds[--group->n]);
+}
+
 void perf_group_fini(struct perf_group *group)
 {
 	while (group->n) /* members before their leader: each would become a group of its own */
-		group->sys->close(group->sys, group->fds[--group->n]);
+		perf_group_drop(group);
 }
 
 static int open_event(const struct perf_group *group, const struct perf_event *event)
@@ -32,7 +37,7 @@ static int open_event(const struct perf_group *group, const struct perf_event *e
 		.config2 = event->config2,
 		.read_format =
 			PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | (group->apart ? 0 : PERF_FORMAT_GROUP),
-		.disabled = leader,
+		.disabled = leader && !target->at_once,
 		.inherit = target->inherit,
 		.enable_on_exec = leader && target->on_exec,
 		.exclude_kernel = target->user_only,

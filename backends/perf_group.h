@@ -43,6 +43,7 @@ struct perf_target {
 	bool user_only; /* without what the kernel does on behalf of it */
 	bool inherit;   /* threads and processes that it starts from now on as well */
 	bool on_exec;   /* counting starts when the thread calls exec, and perf_group_start does nothing */
+	bool at_once; /* counting starts with the first event: then a group that is too large for the counters is always refused */
 };
 
 struct perf_group {
@@ -65,6 +66,9 @@ void perf_group_fini(struct perf_group *group);
 
 /* Add an event. On failure the group is as it was; EINVAL for a second event usually means that the counters are used up. */
 bool perf_group_add(struct perf_group *group, const struct perf_event *event, struct err *err);
+
+/* Take the last event out again. */
+void perf_group_drop(struct perf_group *group);
 
 bool perf_group_start(struct perf_group *group, struct err *err);
 bool perf_group_stop(struct perf_group *group);  /* counts stay */

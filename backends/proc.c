@@ -108,7 +108,6 @@ static bool proc_open(struct source *source, const char *device, struct err *err
 	cpus_find(&p->topology, source->sys);
 	proc_stat_open(p, source->sys);
 	proc_level_open(p, source->sys);
-	source->kind = SOURCE_CPU;
 	cpus_title(source->title, sizeof(source->title), &p->topology);
 	snprintf(source->driver, sizeof(source->driver), "proc");
 	add_slots(source, p);
@@ -206,7 +205,7 @@ static enum read_result proc_read(struct source *source, int64_t now_ns, struct 
 	int64_t suspended, deadline;
 	bool gap;
 
-	if (now_ns < p->due_ns)
+	if (now_ns < p->due_ns && (!source->cut || now_ns == p->begin_ns))
 		return READ_NONE;
 	p->due_ns = p->start_ns + ((now_ns - p->start_ns) / source->period_ns + 1) * source->period_ns;
 	deadline = p->due_ns - source->period_ns; /* the one that has just passed: free of our own delay */
@@ -239,6 +238,7 @@ static void proc_stop(struct source *source)
 const struct backend backend_proc = {
 	.name = "proc",
 	.help = "CPU load and clocks per cluster, load average, memory and temperatures of this machine",
+	.kind = SOURCE_CPU,
 	.priv_size = sizeof(struct proc),
 	.probe = proc_probe,
 	.open = proc_open,

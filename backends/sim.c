@@ -92,7 +92,6 @@ static bool sim_open(struct source *source, const char *device, struct err *err)
 	sim->fps = source->options.frames_per_second > 0 ? source->options.frames_per_second : DEFAULT_FPS;
 	sim->width = source->options.width ? source->options.width : DEFAULT_WIDTH;
 	sim->height = source->options.height ? source->options.height : DEFAULT_HEIGHT;
-	source->kind = SOURCE_GPU;
 	source->simulated = true;
 	source->constants = (struct source_constants){
 		.core_count = product->typical.cores,
@@ -210,6 +209,7 @@ static void sim_describe(const struct source *source, struct strbuf *text)
 const struct backend backend_sim = {
 	.name = "sim",
 	.help = "a simulated GPU, for trying things out: --demo, --gpu, --seed, --fps, --resolution",
+	.kind = SOURCE_GPU,
 	.priv_size = sizeof(struct sim),
 	.probe = sim_probe,
 	.open = sim_open,

@@ -1,13 +1,14 @@
 #include "views/chart.h"
 
 /* One line per screen; the order is that of the tabs. */
-#define CHART_FILES(X)                      \
-	X(chart_overview, "overview.chart") \
-	X(chart_queues, "queues.chart")     \
-	X(chart_memory, "memory.chart")     \
-	X(chart_geometry, "geometry.chart") \
-	X(chart_core, "core.chart")         \
-	X(chart_cpu, "cpu.chart")           \
+#define CHART_FILES(X)                        \
+	X(chart_overview, "overview.chart")   \
+	X(chart_queues, "queues.chart")       \
+	X(chart_memory, "memory.chart")       \
+	X(chart_geometry, "geometry.chart")   \
+	X(chart_core, "core.chart")           \
+	X(chart_cpu, "cpu.chart")             \
+	X(chart_processes, "processes.chart") \
 	X(chart_counters, "counters.chart")
 
 #define EMBED_ONE(symbol, path) EMBED(symbol, path);

@@ -8,6 +8,7 @@
 #define COLS_MIN 40
 #define ROWS_MIN 10
 #define PARTS_MAX 8
+#define KEYS_MAX 20   /* in the footer */
 #define PART_GAP 2    /* between parts of the header */
 #define CLOCK_COLS 16 /* "1.20 of 1.40 GHz": a clock that changes its length moves nothing */
 #define TAB_TEXT 64
@@ -148,12 +149,8 @@ const struct view *frame_tab_at(const struct views *views, const struct view *sh
 	return NULL;
 }
 
-/* What the footer says, in order, with its importance. */
-static const struct {
-	const char *keys, *ascii, *what;
-	unsigned rank;
-	bool several; /* only where there are several GPUs */
-} keys[] = {
+/* What the footer says in every view, in order. */
+static const struct foot_key keys[] = {
 	{"\u2190 \u2192", "Tab", "view", 3, false},
 	{"space", "space", "pause", 2, false},
 	{"< >", "< >", "history", 5, false},
@@ -164,26 +161,45 @@ static const struct {
 	{"q", "q", "quit", 0, false},
 };
 
-static void draw_keys(bool several, struct canvas *canvas, struct rect r)
+static void draw_keys(const struct frame_text *text, struct canvas *canvas, struct rect r)
 {
-	struct part parts[ARRAY_LEN(keys)];
+	struct part parts[KEYS_MAX];
+	const struct foot_key *shown[KEYS_MAX];
+	int n = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-		const char *name = canvas->ascii ? keys[i].ascii : keys[i].keys;
-
-		parts[i] = part_of(keys[i].several && !several ? NULL : name, keys[i].rank, STYLE_KEY, 0);
-		parts[i].cols += 1 + text_width(keys[i].what);
+	for (const struct foot_key *k = text->keys; k && k->keys && n < KEYS_MAX - (int)ARRAY_LEN(keys); k++)
+		shown[n++] = k;
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		if (!keys[i].several || text->several)
+			shown[n++] = &keys[i];
+	for (int i = 0; i < n; i++) {
+		parts[i] = part_of(canvas->ascii ? shown[i]->ascii : shown[i]->keys, shown[i]->rank, STYLE_KEY, 0);
+		parts[i].cols += 1 + text_width(shown[i]->what);
 	}
-	fit_parts(parts, ARRAY_LEN(keys), r.w);
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+	fit_parts(parts, n, r.w);
+	for (int i = 0; i < n; i++) {
 		if (!parts[i].shown)
 			continue;
 		struct rect cell = rect_left(&r, parts[i].cols);
 
 		rect_left(&cell, canvas_text(canvas, cell, STYLE_KEY, parts[i].text) + 1);
-		canvas_text(canvas, cell, STYLE_FOOTER, keys[i].what);
+		canvas_text(canvas, cell, STYLE_FOOTER, shown[i]->what);
 		rect_left(&r, PART_GAP);
 	}
+}
+
+/* The answers always; of a text that is too long its beginning, or its end with the place where the next character goes. */
+static void draw_ask(const struct foot_ask *ask, struct canvas *canvas, struct rect r)
+{
+	const char *text = ask->text, *end = text + strlen(text);
+
+	canvas_text(canvas, rect_right(&r, text_width(ask->answers)), STYLE_KEY, ask->answers);
+	rect_right(&r, PART_GAP);
+	while (ask->typed && text < end && text_width(text) + 1 > r.w)
+		utf8_next(&text, end);
+	rect_left(&r, canvas_text(canvas, r, ask->typed ? STYLE_FOOTER : STYLE_ALERT, text));
+	if (ask->typed)
+		canvas_fill(canvas, rect_left(&r, 1), STYLE_SELECTED, '_');
 }
 
 static void draw_footer(const struct frame_text *text, struct canvas *canvas, struct rect r)
@@ -191,6 +207,10 @@ static void draw_footer(const struct frame_text *text, struct canvas *canvas, st
 	canvas_fill(canvas, r, STYLE_FOOTER, ' ');
 	rect_left(&r, 1);
 	rect_right(&r, 1);
+	if (text->ask) {
+		draw_ask(text->ask, canvas, r);
+		return;
+	}
 	if (text->alert) {
 		canvas_text(canvas, r, STYLE_ALERT, text->alert);
 		return;
@@ -199,7 +219,7 @@ static void draw_footer(const struct frame_text *text, struct canvas *canvas, st
 		canvas_text_right(canvas, rect_right(&r, text_width(text->dropped)), STYLE_FOOTER, text->dropped);
 		rect_right(&r, PART_GAP);
 	}
-	draw_keys(text->several, canvas, r);
+	draw_keys(text, canvas, r);
 }
 
 void frame_draw(const struct frame_text *text, const struct views *views, const struct view *shown, struct canvas *canvas,

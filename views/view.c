@@ -12,8 +12,8 @@
 #define PRIORITY_GAPS 3 /* from here on a chart comes after the blank rows between charts */
 
 static const struct widget *const widgets[] = {
-	&widget_bars,  &widget_lanes, &widget_strips, &widget_histogram, &widget_funnel,
-	&widget_facts, &widget_table, &widget_cores,  &widget_clusters,
+	&widget_bars,  &widget_lanes, &widget_strips,   &widget_histogram, &widget_funnel,    &widget_facts,
+	&widget_table, &widget_cores, &widget_clusters, &widget_about,     &widget_processes,
 };
 
 const struct widget *widget_find(struct span name)

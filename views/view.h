@@ -20,13 +20,17 @@ struct feed {
 	const struct column *now_column; /* its flags and times */
 	const double *const *points;     /* history: one vector per refresh period, newest last; an entry may be NULL */
 	int n_points;
+	const char *about; /* "all CPUs, kernel and user": what is measured, printable; NULL or "": nothing to say */
 };
+
+struct process_table;
 
 struct view_data {
 	struct feed feeds[SOURCE_KINDS];
-	const struct template_view *templ; /* of the GPU; NULL without one */
-	double refresh_s;                  /* length of now and of every point, seconds */
-	double fps;                        /* frame budget */
+	const struct process_table *processes; /* views/processes.h; NULL: nobody reads them */
+	const struct template_view *templ;     /* of the GPU; NULL without one */
+	double refresh_s;                      /* length of now and of every point, seconds */
+	double fps;                            /* frame budget */
 	unsigned width, height;
 	bool per_instance; /* `c`: break down per core, slice, CPU */
 	int scroll;        /* first row of a scrolling body; draw clamps it */
@@ -101,13 +105,28 @@ const struct view *views_find(const struct views *views, const char *name_or_dig
 /* Draw the body. Charts are stacked; what does not fit gives way by priority. */
 void view_draw(const struct view *view, const struct view_data *data, struct canvas *canvas, struct rect body);
 
+/* A key in the footer, and its word. */
+struct foot_key {
+	const char *keys, *ascii, *what;
+	unsigned rank; /* 0: always there; the highest is given up first */
+	bool several;  /* only where there are several GPUs */
+};
+
+/* What the footer asks for instead of showing the keys. */
+struct foot_ask {
+	const char *text, *answers; /* "send SIGTERM to 4711 game?", "y/n" */
+	bool typed;                 /* the text is being typed: its end matters */
+};
+
 /* The rows around the body: header, tabs, footer. Texts are printable already. */
 struct frame_text {
 	const char *gpu, *driver, *clock; /* "Mali-G715 7 cores", "simulator", "746 of 848 MHz"; NULL: left out */
 	const char *span;                 /* "100 ms, mean of 0.5 s" */
 	const char *state;                /* "SIMULATED", "REPLAY run.mlog", "PAUSED 12.5 s back", "REC run.csv 12.4 MB" */
 	const char *time;                 /* "14:02:11" */
+	const struct foot_ask *ask;       /* NULL: nothing is asked for */
 	const char *alert;                /* NULL: the keys are shown */
+	const struct foot_key *keys;      /* of the view that is shown, before everybody's; ends with NULL keys; NULL: none */
 	const char *dropped;              /* "0 dropped" */
 	bool several;                     /* there are several GPUs to choose from */
 };

@@ -5,7 +5,7 @@
 #include "views/view.h"
 
 extern const struct widget widget_bars, widget_lanes, widget_strips, widget_histogram, widget_funnel, widget_facts, widget_table,
-	widget_cores, widget_clusters;
+	widget_cores, widget_clusters, widget_about, widget_processes;
 
 /* The feed that a series belongs to. */
 const struct feed *series_feed(const struct series *series, const struct view_data *data);

@@ -26,7 +26,7 @@ _malitop()
 		word=${COMP_WORDS[i]}
 		[[ $word == -- ]] && return
 		case $word in
-		record | eval | list)
+		record | stat | eval | list | doctor)
 			command=$word
 			break
 			;;
@@ -47,6 +47,7 @@ _malitop()
 	-f | --format) mapfile -t COMPREPLY < <(compgen -W 'table csv jsonl' -- "$cur") ;;
 	--definitions) mapfile -t COMPREPLY < <(compgen -W 'current guide' -- "$cur") ;;
 	--color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur") ;;
+	-u | --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
 	--theme) mapfile -t COMPREPLY < <(compgen -W 'dark light' -- "$cur") ;;
 	--gpudb)
 		compopt -o filenames
@@ -59,12 +60,12 @@ _malitop()
 	-i | --interval | -r | --refresh | -d | --duration)
 		mapfile -t COMPREPLY < <(compgen -W '1ms 10ms 100ms 500ms 1s 10s 1m' -- "$cur")
 		;;
-	-m | --metrics | --once | --frames | --fps | --resolution | --seed) ;;
+	-m | --metrics | --once | --frames | --fps | --resolution | --seed | -p | --pid | -t | --tid | -C | --cpu | -e | --event) ;;
 	*)
 		if [[ $cur == -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "$(_malitop_options "$1" "$command")" -- "$cur")
 		elif [[ -z $command ]]; then
-			mapfile -t COMPREPLY < <(compgen -W 'record eval list' -- "$cur")
+			mapfile -t COMPREPLY < <(compgen -W 'record stat eval list doctor' -- "$cur")
 		elif [[ $command == list ]]; then
 			mapfile -t COMPREPLY < <(compgen -W 'gpus counters metrics views backends' -- "$cur")
 		elif [[ $command == eval ]]; then

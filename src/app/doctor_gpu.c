@@ -13,7 +13,7 @@
 #define WAIT_NS 2000000000ll /* for a first sample */
 #define PROCESSES_LINE 0     /* the first line of a describe is for a screen */
 
-static const char *help_of(int code)
+static const char *help_of(enum doctor_area area, int code)
 {
 	static const struct {
 		int code;
@@ -32,7 +32,7 @@ static const char *help_of(int code)
 		{EPROTO, "update malitop, or tell its authors what `dmesg | grep -i mali` says about the driver"},
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(helps); i++)
+	for (size_t i = 0; area == DOCTOR_GPU && i < ARRAY_LEN(helps); i++) /* others say it themselves */
 		if (helps[i].code == code)
 			return helps[i].help;
 	return NULL;
@@ -44,7 +44,7 @@ static void add_line(struct doctor *d, enum doctor_area area, struct span line)
 	static const struct {
 		const char *begins;
 		enum doctor_state state;
-	} states[] = {{"refused", DOCTOR_REFUSED}, {"missing", DOCTOR_MISSING}};
+	} states[] = {{"refused", DOCTOR_REFUSED}, {"missing", DOCTOR_MISSING}, {"limited", DOCTOR_LIMITED}};
 	enum doctor_state state = DOCTOR_NOTE;
 	struct span rest = line, thing = span_until(&rest, ':');
 	size_t gap = 0;
@@ -110,7 +110,7 @@ static void measure(struct doctor *d, enum doctor_area area, const char *thing, 
 	struct err err = {0};
 
 	if (!source->backend->start(source, period_ns, d->sys->monotonic_ns(d->sys), &err)) {
-		doctor_add(d, area, doctor_state_of(err.code), thing, help_of(err.code), "%s", err.text);
+		doctor_add(d, area, doctor_state_of(err.code), thing, help_of(area, err.code), "%s", err.text);
 		return;
 	}
 	got = first_sample(d, source, sample, &took_ns);
@@ -121,7 +121,7 @@ static void measure(struct doctor *d, enum doctor_area area, const char *thing, 
 			   source->driver, source->n_sums ? source->n_sums : source->n_slots, (long long)(took_ns / 1000000),
 			   source->simulated ? ", simulated" : "");
 	} else if (got == READ_GONE) {
-		doctor_add(d, area, DOCTOR_MISSING, thing, help_of(ENODEV), "%s: the device went away", source->title);
+		doctor_add(d, area, DOCTOR_MISSING, thing, help_of(area, ENODEV), "%s: the device went away", source->title);
 	} else {
 		doctor_add(d, area, DOCTOR_LIMITED, thing, "let something draw, so that the GPU is powered, then try again",
 			   "%s (%s): no sample within %lld s", source->title, source->driver, WAIT_NS / 1000000000);
@@ -143,7 +143,7 @@ static void check_device(struct doctor *d, enum doctor_area area, const struct b
 	if (advice)
 		*advice = 0;
 	if (!source) {
-		doctor_add(d, area, doctor_state_of(err.code), thing, help_of(err.code), "%s", err.text);
+		doctor_add(d, area, doctor_state_of(err.code), thing, help_of(area, err.code), "%s", err.text);
 		return;
 	}
 	measure(d, area, thing, source);
@@ -158,7 +158,7 @@ void doctor_backend(struct doctor *d, enum doctor_area area, const struct backen
 	struct err err = {0};
 
 	if (!backend->probe(d->sys, &found, &err))
-		doctor_add(d, area, doctor_state_of(err.code), backend->name, help_of(err.code), "%s", err.text);
+		doctor_add(d, area, doctor_state_of(err.code), backend->name, help_of(area, err.code), "%s", err.text);
 	for (; found; found = next) {
 		next = found->next;
 		check_device(d, area, backend, found->device);
@@ -173,7 +173,7 @@ void doctor_gpu(struct doctor *d)
 
 		if (is_sim && d->options->scenario)
 			check_device(d, DOCTOR_GPU, registry[i], "");
-		else if (!is_sim && strcmp(registry[i]->name, "proc") != 0)
+		else if (!is_sim && registry[i]->kind == SOURCE_GPU)
 			doctor_backend(d, DOCTOR_GPU, registry[i]);
 	}
 }

@@ -1,9 +1,10 @@
 /* export: samples as rows of metrics. One walk over sources and metrics, one writer per format.
  *
- * A row is a sample of the first source (the first GPU; without one, the first CPU source). Samples of the other sources wait for
- * the row in which their own interval ended and fill it; several of them are folded; one that ended between two rows fills the
- * later row. Columns are fixed by the header and none comes twice. Rows are put together in memory and handed out whole, so that
- * a reader of the file never sees half a line. Memory does not grow with the length of the log.
+ * A row is a sample of one source: the first GPU; without one, the fastest source. Samples of the other sources wait for the row in
+ * which their own interval ended and fill it; several of them are folded; one that ended between two rows fills the later row. (A
+ * format may have it otherwise: every sample a row of its own.) Columns are fixed by the header and none comes twice. Rows are put
+ * together in memory and handed out whole, so that a reader of the file never sees half a line. Memory does not grow with the
+ * length of the log. The total of a run is one more row, over the sums of all samples.
  *
  * Thread: one at a time (the recorder).
  */
@@ -12,6 +13,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "model/history.h"
 #include "model/metric.h"
 #include "model/sample.h"
 
@@ -25,8 +27,12 @@ struct export_source {
 	int64_t period_ns;
 };
 
+enum export_lines { EXPORT_ROWS, EXPORT_TOTAL, EXPORT_ROWS_AND_TOTAL };
+
 struct export_options {
 	const char *metrics;     /* names and globs, comma-separated; NULL: the template of a GPU, everything of a CPU */
+	bool exact;              /* metrics are names of columns: without globs, and without what a metric is broken down into */
+	enum export_lines lines; /* with a total the command has columns of its own, filled in that row */
 	bool per_core;           /* a column for every core, slice and CPU as well (clusters always have one) */
 	int64_t epoch_offset_ns; /* CLOCK_REALTIME minus CLOCK_MONOTONIC, as fixed when the log starts */
 	const char *host;        /* printable; "" if unknown */
@@ -38,7 +44,7 @@ typedef bool export_write_fn(void *ctx, const void *bytes, size_t n, struct err 
 
 struct export;
 struct export_format;
-extern const struct export_format export_csv, export_jsonl;
+extern const struct export_format export_csv, export_jsonl, export_text;
 
 /* Choose the columns and write the header. Options and sources are copied. A name or glob that fits nothing is an error that
  * names it. NULL on failure. */
@@ -48,6 +54,16 @@ struct export *export_new(const struct export_format *format, const struct expor
 /* In the order in which the sampler pushed them: then every sample of another source that ended within a row comes before it. A
  * sample of a source that is not ours is ignored. false when `write` failed; the row is lost then. */
 bool export_sample(struct export *ex, const struct sample *sample, struct err *err);
+
+/* The command that a total is about. */
+struct export_command {
+	const char *text;         /* printable: CMD ARG... */
+	int64_t begin_ns, end_ns; /* CLOCK_MONOTONIC, as in samples */
+	int64_t user_ns, system_ns;
+	int status;
+};
+/* Everything since the start as one row, the last one; unless lines are EXPORT_ROWS. */
+bool export_total(struct export *ex, const struct export_command *command, struct err *err);
 void export_free(struct export *ex);
 
 /* ---- for the writers, and for whoever prints the same formats ---- */
@@ -55,8 +71,10 @@ void export_free(struct export *ex);
 struct export_column {
 	char *name; /* "gpu1:MaliFragUtil.core3", owned */
 	unsigned source;
-	const struct metric *metric;
-	int instance; /* into set->instances, -1: the whole source */
+	const char *title;
+	const struct unit *unit;
+	const struct metric *metric; /* NULL: of the command */
+	int instance;                /* into set->instances, -1: the whole source */
 };
 
 struct export_table {
@@ -64,21 +82,30 @@ struct export_table {
 	const struct export_source *sources;
 	unsigned n_sources, first; /* first: whose samples are the rows */
 	struct export_column *columns;
-	unsigned n_columns;
+	unsigned n_columns, cap_columns;
+	unsigned n_metrics; /* columns of metrics; those of the command come last */
+	int64_t begin_ns;   /* of the first row, since the epoch */
 };
 
 struct export_row {
 	int64_t begin_ns, duration_ns; /* begin: since the epoch */
 	uint32_t flags;
-	const double *values; /* per column, NaN: undefined */
+	const double *values;                 /* per column, NaN: undefined */
+	const struct column *const *sums;     /* per source: what the values are of; NULL where no interval of it ended */
+	unsigned source;                      /* whose sample made it a row */
+	const struct export_command *command; /* the total of it; NULL: a row of samples */
 };
 
 struct export_format {
 	const char *name;
+	bool each; /* every sample of every source is a row, of nothing but its own values */
 	void (*begin)(const struct export_table *table, struct strbuf *out);
 	void (*row)(const struct export_table *table, const struct export_row *row, struct strbuf *out);
 };
 
+/* The words of cli.md, and "total". buf has EXPORT_FLAGS_TEXT bytes. Returns buf. */
+#define EXPORT_FLAGS_TEXT (SAMPLE_FLAGS_TEXT + 8)
+char *export_flags(char *buf, const struct export_row *row);
 /* "1700000000.123456789" */
 void export_seconds(struct strbuf *out, int64_t ns);
 #define CSV_EOL "\r\n" /* RFC 4180 */

@@ -31,13 +31,13 @@ static void csv_begin(const struct export_table *table, struct strbuf *out)
 
 static void csv_row(const struct export_table *table, const struct export_row *row, struct strbuf *out)
 {
-	char flags[SAMPLE_FLAGS_TEXT], number[NUMBER_TEXT];
+	char flags[EXPORT_FLAGS_TEXT], number[NUMBER_TEXT];
 
 	export_seconds(out, row->begin_ns);
 	strbuf_str(out, ",");
 	export_seconds(out, row->duration_ns);
 	strbuf_str(out, ",");
-	strbuf_str(out, sample_flags_format(flags, row->flags));
+	strbuf_str(out, export_flags(flags, row));
 	for (unsigned i = 0; i < table->n_columns; i++) {
 		strbuf_str(out, ",");
 		strbuf_str(out, number_shortest(number, row->values[i]));
@@ -45,4 +45,4 @@ static void csv_row(const struct export_table *table, const struct export_row *r
 	strbuf_str(out, CSV_EOL);
 }
 
-const struct export_format export_csv = {"csv", csv_begin, csv_row};
+const struct export_format export_csv = {"csv", false, csv_begin, csv_row};

@@ -119,9 +119,9 @@ static void jsonl_begin(const struct export_table *table, struct strbuf *out)
 		strbuf_str(out, i ? ",{\"name\":" : "[{\"name\":");
 		json_string(out, c->name);
 		json_member(out, "title");
-		json_string(out, c->metric->def->title);
+		json_string(out, c->title);
 		json_member(out, "unit");
-		json_string(out, c->metric->unit->name);
+		json_string(out, c->unit->name);
 		strbuf_str(out, "}");
 	}
 	strbuf_str(out, table->n_columns ? "]}\n" : "[]}\n");
@@ -129,14 +129,14 @@ static void jsonl_begin(const struct export_table *table, struct strbuf *out)
 
 static void jsonl_row(const struct export_table *table, const struct export_row *row, struct strbuf *out)
 {
-	char flags[SAMPLE_FLAGS_TEXT];
+	char flags[EXPORT_FLAGS_TEXT];
 
 	strbuf_str(out, "{\"time\":");
 	export_seconds(out, row->begin_ns);
 	json_member(out, "duration");
 	export_seconds(out, row->duration_ns);
 	json_member(out, "flags");
-	json_string(out, sample_flags_format(flags, row->flags));
+	json_string(out, export_flags(flags, row));
 	for (unsigned i = 0; i < table->n_columns; i++) {
 		json_member(out, table->columns[i].name);
 		json_number(out, row->values[i]);
@@ -144,4 +144,4 @@ static void jsonl_row(const struct export_table *table, const struct export_row 
 	strbuf_str(out, "}\n");
 }
 
-const struct export_format export_jsonl = {"jsonl", jsonl_begin, jsonl_row};
+const struct export_format export_jsonl = {"jsonl", false, jsonl_begin, jsonl_row};

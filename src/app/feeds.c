@@ -245,7 +245,8 @@ struct feed feeds_view(const struct feeds *f, enum source_kind kind)
 					     .total = feed->total,
 					     .now_column = feed->column,
 					     .points = (const double *const *)feed->points,
-					     .n_points = feed->n_points};
+					     .n_points = feed->n_points,
+					     .about = feed->source->title};
 	}
 	return (struct feed){0};
 }

@@ -1,6 +1,5 @@
 #include "app/help.h"
 
-#include "app/keys.h"
 #include "config.h"
 
 #define KEY_COLS 18
@@ -16,12 +15,12 @@ static void draw_line(struct rect *r, struct canvas *canvas, enum style style, i
 	canvas_text(canvas, row, style, str_printable(text, sizeof(text), raw.p));
 }
 
-static void draw_keys(bool several, struct rect *r, struct canvas *canvas)
+static void draw_keys(const struct key_help *k, bool several, bool scrolls, struct rect *r, struct canvas *canvas)
 {
-	for (const struct key_help *k = key_helps; k->keys; k++) {
+	for (; k->keys; k++) {
 		struct rect row;
 
-		if (k->several && !several)
+		if ((k->several && !several) || (k->scrolls && !scrolls))
 			continue;
 		row = rect_top(r, 1);
 		rect_left(&row, 1);
@@ -51,7 +50,8 @@ static void draw_source(const struct session_source *s, struct session *session,
 	}
 }
 
-void help_draw(struct session *session, const struct alerts *alerts, int64_t now_ns, struct canvas *canvas)
+void help_draw(struct session *session, const struct key_help *own, const struct alerts *alerts, int64_t now_ns,
+	       struct canvas *canvas)
 {
 	struct rect r = canvas_rect(canvas);
 	unsigned shown;
@@ -59,7 +59,9 @@ void help_draw(struct session *session, const struct alerts *alerts, int64_t now
 	canvas_clear(canvas);
 	canvas_text(canvas, rect_top(&r, 1), STYLE_HEADER, "malitop " PACKAGE_VERSION "   any key goes back, q quits");
 	rect_top(&r, 1);
-	draw_keys(session_gpus(session, &shown) > 1, &r, canvas);
+	if (own)
+		draw_keys(own, false, true, &r, canvas);
+	draw_keys(key_helps, session_gpus(session, &shown) > 1, !own, &r, canvas);
 	rect_top(&r, 1);
 	for (unsigned i = 0; i < session->n; i++)
 		draw_source(&session->sources[i], session, &r, canvas);

@@ -3,9 +3,12 @@
 #define MALITOP_HELP_H
 
 #include "app/alerts.h"
+#include "app/keys.h"
 #include "app/session.h"
 #include "views/canvas.h"
 
-void help_draw(struct session *session, const struct alerts *alerts, int64_t now_ns, struct canvas *canvas);
+/* own: the keys of the view that is shown; NULL: it has none. */
+void help_draw(struct session *session, const struct key_help *own, const struct alerts *alerts, int64_t now_ns,
+	       struct canvas *canvas);
 
 #endif

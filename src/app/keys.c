@@ -48,21 +48,21 @@ static const struct {
 };
 
 const struct key_help key_helps[] = {
-	{"space", "pause", "Pause and go on. The measuring goes on meanwhile.", false},
-	{"< >", "history", "Step back and forth through the history; also , and . (pauses)", false},
-	{"+ -", "interval", "A longer or shorter sampling interval, in steps of 1, 2, 5", false},
-	{"c", "per core", "Break down per shader core, cache slice and CPU, and back to sums", false},
-	{"a", "counters", "Every counter of the GPU as a table, and back", false},
-	{"g", "GPU", "Show the next GPU; all of them are measured", true},
-	{"1 to 9, 0", NULL, "Choose a view; so does a click on its tab", false},
-	{"Tab, Right", NULL, "The next view", false},
-	{"Shift-Tab, Left", NULL, "The view before", false},
-	{"Up, Down", NULL, "Scroll by a line; so does the mouse wheel", false},
-	{"PgUp, PgDn", NULL, "Scroll by a page", false},
-	{"Home, End", NULL, "Scroll to the top and to the end", false},
-	{"?, h, F1", NULL, "This help, and back; Escape leaves it, too", false},
-	{"q", "quit", "Quit; so does Ctrl-C", false},
-	{NULL, NULL, NULL, false},
+	{"space", "pause", "Pause and go on. The measuring goes on meanwhile.", false, false},
+	{"< >", "history", "Step back and forth through the history; also , and . (pauses)", false, false},
+	{"+ -", "interval", "A longer or shorter sampling interval, in steps of 1, 2, 5", false, false},
+	{"c", "per core", "Break down per shader core, cache slice and CPU, and back to sums", false, false},
+	{"a", "counters", "Every counter of the GPU as a table, and back", false, false},
+	{"g", "GPU", "Show the next GPU; all of them are measured", true, false},
+	{"1 to 9, 0", NULL, "Choose a view; so does a click on its tab", false, false},
+	{"Tab, Right", NULL, "The next view", false, false},
+	{"Shift-Tab, Left", NULL, "The view before", false, false},
+	{"Up, Down", NULL, "Scroll by a line; so does the mouse wheel", false, true},
+	{"PgUp, PgDn", NULL, "Scroll by a page", false, true},
+	{"Home, End", NULL, "Scroll to the top and to the end", false, true},
+	{"?, h, F1", NULL, "This help, and back; Escape leaves it, too", false, false},
+	{"q", "quit", "Quit; so does Ctrl-C", false, false},
+	{NULL, NULL, NULL, false, false},
 };
 
 enum action keys_action(uint32_t key)

@@ -10,6 +10,7 @@ enum key {
 	K_TAB = '\t',
 	K_ENTER = '\r',
 	K_ESCAPE = 0x1b,
+	K_BACKSPACE = 0x7f,
 	K_SPECIAL = 0x110000, /* beyond Unicode */
 	K_BACK_TAB,
 	K_UP,
@@ -60,6 +61,7 @@ struct key_help {
 	const char *brief; /* for the footer: "pause"; NULL: only in help */
 	const char *text;  /* for help: a sentence */
 	bool several;      /* only where there are several GPUs */
+	bool scrolls;      /* not where the view has keys of its own, of which these are some */
 };
 extern const struct key_help key_helps[];
 

@@ -6,6 +6,7 @@
 #include "app/once.h"
 #include "app/options.h"
 #include "app/record.h"
+#include "app/stat.h"
 #include "app/term.h"
 #include "base/alloc.h"
 #include "config.h"
@@ -71,6 +72,7 @@ static int run(const struct options *options, struct strbuf *out, struct err *er
 	if (!sys_init(&sys, NULL, err))
 		return EXIT_FAILED;
 	return options->command == COMMAND_RECORD   ? record_run(&sys, options, out, err)
+	       : options->command == COMMAND_STAT   ? stat_run(&sys, options, err)
 	       : options->command == COMMAND_DOCTOR ? (int)doctor_run(&sys, options, out, err)
 						    : run_live(&sys, options, out, err);
 }

@@ -145,7 +145,8 @@ static bool find_command(struct options *options, const struct words *words, str
 	len = strlen(word);
 	if (len > 5 && strcmp(word + len - 5, ".mlog") == 0)
 		return err_set(err, 0, "%s: this version does not replay logs: see malitop --help", shown(buf, word));
-	return err_set(err, 0, "%s: unknown command: expected record, eval or list, see malitop --help", shown(buf, word));
+	return err_set(err, 0, "%s: unknown command: expected record, stat, eval, list or doctor, see malitop --help",
+		       shown(buf, word));
 }
 
 static bool set_list(struct options *options, const struct words *words, struct err *err)
@@ -165,26 +166,26 @@ static bool set_list(struct options *options, const struct words *words, struct 
 /* Operands that belong to the command, and none that do not. */
 static bool set_operands(struct options *options, const struct words *words, struct err *err)
 {
-	static const unsigned most[COMMAND_COUNT] = {
-		[COMMAND_LIVE] = 0, [COMMAND_RECORD] = 1, [COMMAND_EVAL] = 2, [COMMAND_LIST] = 2, [COMMAND_DOCTOR] = 1};
+	static const unsigned most[COMMAND_COUNT] = {[COMMAND_LIVE] = 0, [COMMAND_RECORD] = 1, [COMMAND_STAT] = 1,
+						     [COMMAND_EVAL] = 2, [COMMAND_LIST] = 2,   [COMMAND_DOCTOR] = 1};
+	bool runs = options->command == COMMAND_RECORD || options->command == COMMAND_STAT;
 	char buf[SHOWN];
 
 	if (options->command == COMMAND_LIST && !set_list(options, words, err))
 		return false;
 	if (words->n_operands > most[options->command])
 		return err_set(err, 0, "%s: one argument too many%s: see malitop --help",
-			       shown(buf, words->operands[most[options->command]]),
-			       options->command == COMMAND_RECORD ? ", a command stands behind --" : "");
+			       shown(buf, words->operands[most[options->command]]), runs ? ", a command stands behind --" : "");
 	if (options->command == COMMAND_EVAL) {
 		options->operand = words->n_operands > 1 ? words->operands[1] : words->rest ? words->rest[0] : NULL;
 		if (!options->operand || (words->rest && words->rest[0] && (words->n_operands > 1 || words->rest[1])))
 			return err_set(err, 0, "eval: expected one FILE: see malitop eval --help");
 		return true;
 	}
-	if (options->command == COMMAND_RECORD && words->rest && words->rest[0])
+	if (runs && words->rest && words->rest[0])
 		options->cmd = words->rest;
 	else if (words->rest && words->rest[0])
-		return err_set(err, 0, "%s: only record runs a command: see malitop --help", shown(buf, words->rest[0]));
+		return err_set(err, 0, "%s: only record and stat run a command: see malitop --help", shown(buf, words->rest[0]));
 	return true;
 }
 
@@ -194,7 +195,7 @@ static void set_defaults(struct options *options)
 {
 	const char *own;
 
-	options->interval_ns = 100000000;
+	options->interval_ns = options->command == COMMAND_STAT ? 1000000000 : 100000000;
 	options->refresh_ns = 500000000;
 	options->view = "overview";
 	options->frames = 2;
@@ -261,32 +262,68 @@ static bool check_refresh(struct options *options, bool refresh_given, struct er
 	return true;
 }
 
+static bool has_ending(const char *name, const char *ending)
+{
+	size_t n = strlen(name), len = strlen(ending);
+
+	return n > len + 1 && name[n - len - 1] == '.' && strcmp(name + n - len, ending) == 0;
+}
+
+/* The format that the name of a file tells. */
+static bool format_by_ending(struct options *options)
+{
+	for (unsigned f = FORMAT_CSV; output_format_names[f]; f++)
+		if (has_ending(options->log, output_format_names[f])) {
+			options->format = f;
+			return true;
+		}
+	return false;
+}
+
 static bool check_log(struct options *options, bool format_given, struct err *err)
 {
-	size_t len = options->log ? strlen(options->log) : 0;
 	char buf[SHOWN];
 
-	if (!len)
+	if (!options->log)
 		return options->command != COMMAND_RECORD || err_set(err, 0, "record: no log: give -o FILE");
 	if (strcmp(options->log, "-") == 0)
 		return err_set(err, 0, "--log: '-' is not for %s: give a file that ends in .csv or .jsonl",
 			       options->command == COMMAND_RECORD ? "record" : "the live screen");
-	if (format_given && options->format != FORMAT_TABLE)
+	if (format_given ? options->format != FORMAT_TABLE : format_by_ending(options))
 		return true;
-	for (unsigned f = FORMAT_CSV; !format_given && output_format_names[f]; f++) {
-		size_t n = strlen(output_format_names[f]);
-
-		if (len > n + 1 && options->log[len - n - 1] == '.' &&
-		    strcmp(options->log + len - n, output_format_names[f]) == 0) {
-			options->format = f;
-			return true;
-		}
-	}
 	if (format_given)
 		return err_set(err, 0, "--format: a log is no table: give csv or jsonl");
-	if (len > 5 && strcmp(options->log + len - 5, ".mlog") == 0)
+	if (has_ending(options->log, "mlog"))
 		return err_set(err, 0, "--log: this version does not write .mlog: give a name that ends in .csv or .jsonl");
 	return err_set(err, 0, "--log: '%s' does not end in .csv or .jsonl: rename it or say --format", shown(buf, options->log));
+}
+
+/* Sums over a command are the truer the shorter the intervals at both its ends. */
+#define TOTAL_INTERVAL_NS 10000000
+
+static bool check_stat(struct options *options, const struct words *words, struct err *err)
+{
+	if (!options->log)
+		options->log = "-";
+	if (!given(words, "format"))
+		format_by_ending(options);
+	if (has_ending(options->log, "mlog"))
+		return err_set(err, 0, "--log: stat does not write .mlog: give another name");
+	options->rows = !options->cmd || given(words, "interval");
+	if (!options->rows)
+		options->interval_ns = TOTAL_INTERVAL_NS;
+	return true;
+}
+
+/* Whose CPU counters: one answer at most. */
+static bool check_scope(const struct options *options, struct err *err)
+{
+	if ((options->pid != 0) + (options->tid != 0) + (options->cpus != NULL) > 1)
+		return err_set(err, 0, "--pid, --tid, --cpu: more than one of them: give one");
+	if (options->cmd && (options->pid || options->tid))
+		return err_set(err, 0, "--%s: not with a command: its CPU counters are those of the command",
+			       options->pid ? "pid" : "tid");
+	return true;
 }
 
 static bool check_all(struct options *options, const struct words *words, bool refresh_given, struct err *err)
@@ -296,6 +333,10 @@ static bool check_all(struct options *options, const struct words *words, bool r
 	if (!check_refresh(options, refresh_given, err))
 		return false;
 	if (options->command <= COMMAND_RECORD && !check_log(options, format_given, err))
+		return false;
+	if (options->command == COMMAND_STAT && !check_stat(options, words, err))
+		return false;
+	if (!check_scope(options, err))
 		return false;
 	if (options->command == COMMAND_LIVE && format_given && !options->log)
 		return err_set(err, 0, "--format: only with --log: give a log as well");
@@ -349,6 +390,7 @@ void options_fini(struct options *options)
 		free(options->owned[i]);
 	free(options->owned);
 	free(options->gpudb);
+	free(options->events);
 	*options = (struct options){0};
 }
 

@@ -18,7 +18,7 @@ enum exit_status {
 	EXIT_USAGE = 2,
 };
 
-enum command { COMMAND_LIVE, COMMAND_RECORD, COMMAND_EVAL, COMMAND_LIST, COMMAND_DOCTOR, COMMAND_COUNT };
+enum command_word { COMMAND_LIVE, COMMAND_RECORD, COMMAND_STAT, COMMAND_EVAL, COMMAND_LIST, COMMAND_DOCTOR, COMMAND_COUNT };
 
 enum list_what { LIST_GPUS, LIST_COUNTERS, LIST_METRICS, LIST_VIEWS, LIST_BACKENDS, LIST_COUNT };
 
@@ -32,7 +32,7 @@ struct dimensions {
 
 /* Texts are NULL where nothing was said, and live as long as argv and the options. */
 struct options {
-	enum command command;
+	enum command_word command;
 	bool help, version, print_config; /* then nothing else counts */
 
 	const char *backends; /* "kbase:vinstr,proc" as given; see options_backends */
@@ -40,9 +40,10 @@ struct options {
 	const char *gpu, *device;
 	int64_t interval_ns, refresh_ns;
 	const char *view;       /* name or digit */
+	const char *user;       /* filter of the Processes view: name or number */
 	struct dimensions once; /* zero: a live screen */
 	unsigned frames;
-	const char *log;           /* --log FILE */
+	const char *log;           /* --log FILE; never NULL for stat */
 	const char *metrics;       /* names and globs, comma-separated */
 	enum output_format format; /* of the log: as asked for or by its ending; of lists: as asked for */
 	int64_t duration_ns;       /* 0: until the end */
@@ -51,6 +52,10 @@ struct options {
 	struct dimensions resolution;
 	enum definitions definitions;
 	uint64_t seed;
+	unsigned pid, tid;   /* whose CPU counters: a process, a thread; 0: not given */
+	const char *cpus;    /* those of these CPUs only: "0-3,6" */
+	const char **events; /* --event, in the order given */
+	unsigned n_events, cap_events;
 	bool force, ascii;
 	enum color_mode color;
 	const char *theme;
@@ -60,7 +65,8 @@ struct options {
 
 	enum list_what list; /* COMMAND_LIST */
 	const char *operand; /* COMMAND_EVAL: FILE */
-	char **cmd;          /* COMMAND_RECORD: CMD ARG... up to NULL; NULL without one */
+	char **cmd;          /* COMMAND_RECORD, COMMAND_STAT: CMD ARG... up to NULL; NULL without one */
+	bool rows;           /* COMMAND_STAT: a line per metric and interval, not only what CMD came to */
 
 	char **owned; /* texts of the configuration file */
 	unsigned n_owned, cap_owned;

@@ -40,8 +40,7 @@ void options_help(const struct options *options, struct strbuf *out)
 	strbuf_str(out, "\n");
 	strbuf_wrap(out, 0, 0, HELP_WIDTH,
 		    "TIME is a decimal number with ns, us, ms, s or m. Exit status: 0 done, 1 failed, 2 wrong usage; record "
-		    "passes the "
-		    "status of its command on.");
+		    "and stat pass the status of their command on.");
 }
 
 void options_version(struct strbuf *out, const char *version, const char *build_options, const char *licence)

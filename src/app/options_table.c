@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define CPU_MAX 4095
+
 /* ---- kinds of values ---- */
 
 /* "a, b or c" */
@@ -192,6 +194,16 @@ static bool parse_gpudb(const struct option_row *row, const char *text, void *va
 	return true;
 }
 
+static bool parse_event(const struct option_row *row, const char *text, void *value, struct options *options, struct err *err)
+{
+	(void)value;
+	if (!*text)
+		return err_set(err, 0, "empty: expected %s", row->arg);
+	GROW(options->events, options->n_events, options->cap_events);
+	options->events[options->n_events++] = text;
+	return true;
+}
+
 static const struct option_kind kind_flag = {parse_flag, print_flag};
 static const struct option_kind kind_text = {parse_text, print_text};
 static const struct option_kind kind_time = {parse_time, print_time};
@@ -201,6 +213,7 @@ static const struct option_kind kind_seed = {parse_seed, print_seed};
 static const struct option_kind kind_real = {parse_real, print_real};
 static const struct option_kind kind_dimensions = {parse_dimensions, print_dimensions};
 static const struct option_kind kind_gpudb = {parse_gpudb, NULL};
+static const struct option_kind kind_event = {parse_event, NULL};
 
 /* ---- checks of texts ---- */
 
@@ -234,6 +247,44 @@ bool options_views(struct views *views, struct err *err)
 		if (!chart_read(views, e->file, (struct span){e->begin, (size_t)(e->end - e->begin)}, NULL, err))
 			return false;
 	return true;
+}
+
+/* A number of the list, at its head. */
+static bool cpu_number(struct span *at, unsigned *number)
+{
+	size_t digits = 0;
+	uint64_t v;
+
+	while (digits < at->n && isdigit((unsigned char)at->p[digits]))
+		digits++;
+	if (!span_u64((struct span){at->p, digits}, &v) || v > CPU_MAX)
+		return false;
+	*number = (unsigned)v;
+	*at = (struct span){at->p + digits, at->n - digits};
+	return true;
+}
+
+/* "0-3,6": no blanks, ranges that ascend. */
+static bool check_cpus(const char *list, struct err *err)
+{
+	struct span rest = span_of(list);
+	bool ok;
+
+	do {
+		struct span item = span_until(&rest, ',');
+		unsigned first, last;
+
+		ok = cpu_number(&item, &first);
+		last = first;
+		if (ok && item.n) {
+			ok = *item.p == '-';
+			item = (struct span){item.p + 1, item.n - 1};
+			ok = ok && cpu_number(&item, &last) && !item.n && last >= first;
+		}
+	} while (ok && rest.n);
+	if (ok && list[strlen(list) - 1] != ',')
+		return true;
+	return err_set(err, 0, "'%.40s' is no list of CPUs from 0 to %d: write it like 0-3,6", list, CPU_MAX);
 }
 
 static bool check_view(const char *name, struct err *err)
@@ -275,50 +326,62 @@ static const char *const color_names[] = {"auto", "always", "never", NULL};
 #define AT(field) .offset = offsetof(struct options, field)
 #define MS 1e6
 #define S 1e9
+#define PID_MAX 4194304 /* PID_MAX_LIMIT of the kernel */
 
 const struct option_row option_rows[] = {
 	{"backend", 'b', "LIST", NULL,
 	 "where the numbers come from: kbase, panfrost, panthor, fdinfo, perf, proc, sim; kbase:vinstr and kbase:kinstr force an "
 	 "interface",
-	 "all that are found, never sim", IN_LIVE | IN_RECORD, true, &kind_text, AT(backends), .check = check_backends},
+	 "all that are found, never sim", IN_MEASURING, true, &kind_text, AT(backends), .check = check_backends},
 	{"demo", 0, "SCENARIO", "mixed",
 	 "a simulated GPU beside this machine's CPU: idle, mixed, fragment-bound, vertex-bound, compute-bound, bandwidth-bound, "
 	 "cpu-bound, serialised, raytracing",
-	 "mixed", IN_LIVE | IN_RECORD | IN_DOCTOR, false, &kind_text, AT(scenario), .choices = scenarios},
+	 "mixed", IN_MEASURING | IN_DOCTOR, false, &kind_text, AT(scenario), .choices = scenarios},
 	{"gpu", 0, "NAME", NULL, "the GPU to simulate, to assume where the product is unknown, or to ask about", NULL, IN_ALL,
 	 true, &kind_text, AT(gpu)},
-	{"device", 0, "PATH", NULL, "of several GPUs the one to show first; for record the only one to log", NULL,
-	 IN_LIVE | IN_RECORD, true, &kind_text, AT(device)},
-	{"interval", 'i', "TIME", NULL, "sampling interval, 1ms to 10s", "100ms", IN_LIVE | IN_RECORD | IN_DOCTOR, true,
-	 &kind_time, AT(interval_ns), .min = 1 * MS, .max = 10 * S},
+	{"device", 0, "PATH", NULL, "of several GPUs the one to show first; for record and stat the only one", NULL, IN_MEASURING,
+	 true, &kind_text, AT(device)},
+	{"interval", 'i', "TIME", NULL, "sampling interval, 1ms to 10s; with stat -- CMD: lines per interval while CMD runs",
+	 "100ms; stat: 1s", IN_MEASURING | IN_DOCTOR, true, &kind_time, AT(interval_ns), .min = 1 * MS, .max = 10 * S},
 	{"refresh", 'r', "TIME", NULL, "screen refresh and the time that is averaged over, 50ms to 60s, not below the interval",
 	 "500ms", IN_LIVE, true, &kind_time, AT(refresh_ns), .min = 50 * MS, .max = 60 * S},
 	{"view", 'v', "NAME", NULL, "first view, by its name or key; see malitop list views", "overview", IN_LIVE, true,
 	 &kind_text, AT(view), .check = check_view},
+	{"user", 'u', "USER", NULL, "in the Processes view only those of USER, a name or number", "everybody's", IN_LIVE, true,
+	 &kind_text, AT(user)},
 	{"once", 0, "COLSxROWS", "100x30", "print one frame as plain text and leave; 1x1 to 500x200", "100x30", IN_LIVE, false,
 	 &kind_dimensions, AT(once), .most = {CANVAS_COLS_MAX, CANVAS_ROWS_MAX}},
 	{"frames", 0, "N", NULL, "with --once: after N refreshes", "2", IN_LIVE, false, &kind_count, AT(frames), .min = 1,
 	 .max = 1000000},
-	{"log", 'o', "FILE", NULL, "log into FILE, format by its ending: .csv or .jsonl", NULL, IN_LIVE | IN_RECORD, false,
-	 &kind_text, AT(log)},
-	{"metrics", 'm', "LIST", NULL, "columns of the log: metrics by name or glob, comma-separated; * is all", "the template",
-	 IN_LIVE | IN_RECORD, false, &kind_text, AT(metrics)},
+	{"log", 'o', "FILE", NULL,
+	 "log into FILE, format by its ending: .csv or .jsonl; for stat also another, and - is standard output", "stat: -",
+	 IN_MEASURING, false, &kind_text, AT(log)},
+	{"metrics", 'm', "LIST", NULL, "metrics by name or glob, comma-separated; * is all",
+	 "the template; stat: 12 headline metrics", IN_MEASURING, false, &kind_text, AT(metrics)},
 	{"format", 'f', "F", NULL, "table, csv or jsonl", "by the ending of the log, else table",
-	 IN_LIVE | IN_RECORD | IN_LIST | IN_DOCTOR, false, &kind_choice, AT(format), .choices = output_format_names},
-	{"duration", 'd', "TIME", NULL, "stop after that long, 1ms to 9999m", NULL, IN_LIVE | IN_RECORD, false, &kind_time,
+	 IN_MEASURING | IN_LIST | IN_DOCTOR, false, &kind_choice, AT(format), .choices = output_format_names},
+	{"duration", 'd', "TIME", NULL, "stop after that long, 1ms to 9999m", NULL, IN_MEASURING, false, &kind_time,
 	 AT(duration_ns), .min = 1 * MS, .max = 9999 * 60 * S},
-	{"per-core", 0, NULL, NULL, "keep and log every shader core, L2 slice and CPU by itself", "sums", IN_LIVE | IN_RECORD,
-	 true, &kind_flag, AT(per_core)},
-	{"fps", 0, "N", NULL, "frames per second to budget for, 1 to 1000", "60", IN_LIVE | IN_RECORD, true, &kind_real, AT(fps),
+	{"per-core", 0, NULL, NULL, "keep and log every shader core, L2 slice and CPU by itself", "sums", IN_MEASURING, true,
+	 &kind_flag, AT(per_core)},
+	{"fps", 0, "N", NULL, "frames per second to budget for, 1 to 1000", "60", IN_MEASURING, true, &kind_real, AT(fps),
 	 .min = 1, .max = 1000},
-	{"resolution", 0, "WxH", NULL, "pixels of a frame to budget for, 1x1 to 16384x16384", "1920x1080", IN_LIVE | IN_RECORD,
-	 true, &kind_dimensions, AT(resolution), .most = {16384, 16384}},
+	{"resolution", 0, "WxH", NULL, "pixels of a frame to budget for, 1x1 to 16384x16384", "1920x1080", IN_MEASURING, true,
+	 &kind_dimensions, AT(resolution), .most = {16384, 16384}},
 	{"definitions", 0, "WHICH", NULL,
 	 "current: metrics as Arm publishes them today; guide: as printed in the GPU's own guide (Mali-G52, Mali-G715, "
 	 "Mali-G625)",
-	 "current", IN_LIVE | IN_RECORD | IN_EVAL, true, &kind_choice, AT(definitions), .choices = definition_names},
-	{"seed", 0, "N", NULL, "seed of the simulator", "1", IN_LIVE | IN_RECORD, false, &kind_seed, AT(seed)},
-	{"force", 0, NULL, NULL, "overwrite an existing log", NULL, IN_LIVE | IN_RECORD, false, &kind_flag, AT(force)},
+	 "current", IN_MEASURING | IN_EVAL, true, &kind_choice, AT(definitions), .choices = definition_names},
+	{"seed", 0, "N", NULL, "seed of the simulator", "1", IN_MEASURING, false, &kind_seed, AT(seed)},
+	{"pid", 'p', "PID", NULL, "CPU counters of that process only", "the whole machine", IN_MEASURING, false, &kind_count,
+	 AT(pid), .min = 1, .max = PID_MAX},
+	{"tid", 't', "TID", NULL, "CPU counters of that thread only", NULL, IN_MEASURING, false, &kind_count, AT(tid), .min = 1,
+	 .max = PID_MAX},
+	{"cpu", 'C', "LIST", NULL, "CPU counters of those CPUs only, such as 0-3,6", NULL, IN_MEASURING, false, &kind_text,
+	 AT(cpus), .check = check_cpus},
+	{"event", 'e', "NAME", NULL, "a CPU event to count, by its name; repeatable", "those that the metrics need", IN_MEASURING,
+	 false, &kind_event, .offset = 0},
+	{"force", 0, NULL, NULL, "overwrite an existing log", NULL, IN_MEASURING, false, &kind_flag, AT(force)},
 	{"ascii", 0, NULL, NULL, "no character beyond ASCII", "by locale", IN_LIVE, true, &kind_flag, AT(ascii)},
 	{"color", 0, "WHEN", NULL, "auto, always or never", "auto: by terminal and NO_COLOR", IN_LIVE, true, &kind_choice,
 	 AT(color), .choices = color_names},
@@ -331,10 +394,6 @@ const struct option_row option_rows[] = {
 	 IN_ALL, true, &kind_gpudb, AT(gpudb)},
 	{"help", 'h', NULL, NULL, "this text; of a command: malitop COMMAND --help", NULL, IN_ALL, false, &kind_flag, AT(help)},
 	{"version", 'V', NULL, NULL, "version, build options and licence", NULL, IN_ALL, false, &kind_flag, AT(version)},
-	{.name = "pid", .letter = 'p', .arg = "PID"},
-	{.name = "tid", .letter = 't', .arg = "TID"},
-	{.name = "cpu", .letter = 'C', .arg = "LIST"},
-	{.name = "event", .letter = 'e', .arg = "NAME"},
 	{.name = "rotate", .arg = "SIZE[,COUNT]"},
 	{.name = "sync", .arg = "TIME"},
 	{.name = "from", .arg = "T"},
@@ -357,6 +416,14 @@ const struct command_row command_rows[COMMAND_COUNT] = {
 	[COMMAND_RECORD] =
 		{"record", "malitop record -o FILE [options] [-- CMD ARG...]",
 		 "Log without a screen, until --duration, the end of CMD, SIGINT or SIGTERM. The exit status is that of CMD."},
+	[COMMAND_STAT] = {"stat", "malitop stat [options] [-- CMD ARG...]",
+			  "Print metrics: a line for each and every interval, until --duration, SIGINT or SIGTERM; or what they "
+			  "came to over "
+			  "CMD, with its times. Table: counts per second; of CMD also in all; an estimate stands in [brackets]; "
+			  "time is in "
+			  "seconds since the start. csv and jsonl: per interval. CMD writes to standard output, too: tell them "
+			  "apart by -o. "
+			  "The exit status is that of CMD."},
 	[COMMAND_EVAL] = {"eval", "malitop eval --gpu NAME FILE",
 			  "Print every metric of the template for one raw counter table; FILE - is standard input."},
 	[COMMAND_LIST] = {"list", "malitop list gpus|counters|metrics|views|backends [--gpu NAME] [-f csv|jsonl]",
@@ -367,7 +434,7 @@ const struct command_row command_rows[COMMAND_COUNT] = {
 		 "measured, else 1."},
 };
 
-const char *const later_commands[] = {"stat", "replay", "export", "serve", NULL};
+const char *const later_commands[] = {"replay", "export", "serve", NULL};
 
 const char *const list_names[LIST_COUNT + 1] = {
 	[LIST_GPUS] = "gpus",   [LIST_COUNTERS] = "counters", [LIST_METRICS] = "metrics",

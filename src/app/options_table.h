@@ -15,9 +15,11 @@ struct option_kind {
 
 #define IN_LIVE (1u << COMMAND_LIVE)
 #define IN_RECORD (1u << COMMAND_RECORD)
+#define IN_STAT (1u << COMMAND_STAT)
 #define IN_EVAL (1u << COMMAND_EVAL)
 #define IN_LIST (1u << COMMAND_LIST)
 #define IN_DOCTOR (1u << COMMAND_DOCTOR)
+#define IN_MEASURING (IN_LIVE | IN_RECORD | IN_STAT)
 #define IN_ALL ((1u << COMMAND_COUNT) - 1)
 
 struct option_row {

@@ -1,6 +1,5 @@
 #include "app/recorder.h"
 
-#include "app/export.h"
 #include "base/alloc.h"
 #include "config.h"
 
@@ -15,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WAKE_MS 250 /* rows reach the file at least four times a second */
+#define FLUSH_NS 250000000 /* a log is written four times a second */
 
 struct recorder {
 	struct session *session;
@@ -30,6 +29,10 @@ struct recorder {
 	struct strbuf pending; /* whole lines */
 	bool header_done;
 	uint64_t n_lines; /* rows in all */
+	int64_t flush_ns;
+	bool cuts; /* sources begin and end with it */
+	struct export_command total;
+	bool has_total;
 	pthread_t thread;
 	pthread_mutex_t lock; /* for state */
 	struct recorder_state state;
@@ -123,7 +126,7 @@ static void *run(void *arg)
 
 	do {
 		fd.revents = 0;
-		sys->poll(sys, &fd, 1, WAKE_MS);
+		sys->poll(sys, &fd, 1, (int)(r->flush_ns / 1000000));
 		drain(r);
 	} while (!fd.revents);
 	return NULL;
@@ -147,7 +150,10 @@ static bool open_file(struct recorder *r, struct err *err)
 	return true;
 }
 
-static bool start_export(struct recorder *r, struct err *err)
+static const struct export_format *const formats[] = {
+	[FORMAT_TABLE] = &export_text, [FORMAT_CSV] = &export_csv, [FORMAT_JSONL] = &export_jsonl};
+
+static bool start_export(struct recorder *r, const struct recorder_form *form, struct err *err)
 {
 	struct session *session = r->session;
 	const struct options *o = session->options;
@@ -174,8 +180,10 @@ static bool start_export(struct recorder *r, struct err *err)
 						    .period_ns = s->period_ns ? s->period_ns : o->interval_ns};
 	}
 	r->scratch = xcalloc(1, sizeof(*r->scratch) + most * sizeof(uint64_t));
-	r->export = export_new(o->format == FORMAT_JSONL ? &export_jsonl : &export_csv,
-			       &(struct export_options){.metrics = o->metrics,
+	r->export = export_new(formats[o->format],
+			       &(struct export_options){.metrics = form->metrics,
+							.exact = form->exact,
+							.lines = form->lines,
 							.per_core = o->per_core,
 							.epoch_offset_ns = session->sys->realtime_ns(session->sys) -
 									   session->sys->monotonic_ns(session->sys),
@@ -217,6 +225,13 @@ static void recorder_unmake(struct recorder *r)
 
 struct recorder *recorder_start(struct session *session, const char *path, struct err *err)
 {
+	const struct recorder_form log = {.metrics = session->options->metrics, .flush_ns = FLUSH_NS};
+
+	return recorder_start_as(session, path, &log, err);
+}
+
+struct recorder *recorder_start_as(struct session *session, const char *path, const struct recorder_form *form, struct err *err)
+{
 	struct recorder *r = xcalloc(1, sizeof(*r));
 	const char *slash = strrchr(path, '/');
 	bool ok;
@@ -226,7 +241,9 @@ struct recorder *recorder_start(struct session *session, const char *path, struc
 	r->fd = r->stop_fd = -1;
 	pthread_mutex_init(&r->lock, NULL);
 	str_printable(r->name, sizeof(r->name), slash ? slash + 1 : path);
-	ok = start_export(r, err) && open_file(r, err);
+	r->flush_ns = form->flush_ns;
+	r->cuts = form->lines != EXPORT_ROWS;
+	ok = start_export(r, form, err) && open_file(r, err);
 	if (ok) {
 		flush(r); /* the header */
 		r->header_done = true;
@@ -234,6 +251,8 @@ struct recorder *recorder_start(struct session *session, const char *path, struc
 		if (!ok)
 			*err = r->state.err;
 	}
+	if (ok && r->cuts)
+		sampler_cut(session->sampler);
 	if (ok)
 		r->ring = session_ring(session, session->options->per_core);
 	if (ok && start_thread(r, err))
@@ -254,11 +273,30 @@ const char *recorder_name(const struct recorder *r)
 	return r->name;
 }
 
+void recorder_total(struct recorder *r, const struct export_command *command)
+{
+	r->total = *command;
+	r->has_total = true;
+}
+
+static void write_total(struct recorder *r)
+{
+	struct err err;
+
+	if (!export_total(r->export, &r->total, &err))
+		fail(r, &err);
+	flush(r);
+}
+
 bool recorder_stop(struct recorder *r, struct recorder_state *state)
 {
+	if (r->cuts)
+		sampler_cut(r->session->sampler);
 	sampler_detach(r->session->sampler, r->ring);
 	sys_event_signal(r->stop_fd);
 	pthread_join(r->thread, NULL); /* drains once more after the signal */
+	if (r->has_total && !r->state.failed)
+		write_total(r);
 	*state = r->state;
 	ring_free(take_ptr(&r->ring));
 	recorder_unmake(r);

@@ -6,6 +6,7 @@
 #ifndef MALITOP_RECORDER_H
 #define MALITOP_RECORDER_H
 
+#include "app/export.h"
 #include "app/session.h"
 
 struct recorder;
@@ -13,6 +14,14 @@ struct recorder;
 /* Create the file ("-": standard output), which must not exist unless options->force, and start. The log begins with the next
  * sample. NULL on failure. */
 struct recorder *recorder_start(struct session *session, const char *path, struct err *err);
+/* The same for what is no log. */
+struct recorder_form {
+	const char *metrics; /* as in struct export_options */
+	bool exact;
+	enum export_lines lines; /* with a total, sources begin and end an interval with it where they can */
+	int64_t flush_ns;        /* rows reach the file that often */
+};
+struct recorder *recorder_start_as(struct session *session, const char *path, const struct recorder_form *form, struct err *err);
 
 struct recorder_state {
 	uint64_t bytes, rows, lost;
@@ -22,6 +31,9 @@ struct recorder_state {
 void recorder_look(struct recorder *r, struct recorder_state *state);
 /* "run.csv": the name without its directories, printable. */
 const char *recorder_name(const struct recorder *r);
+
+/* The total that recorder_stop shall write; *command is copied, its text must live until then. */
+void recorder_total(struct recorder *r, const struct export_command *command);
 
 /* Write what waits, close, free. false if the log had failed, with its message. */
 bool recorder_stop(struct recorder *r, struct recorder_state *state);

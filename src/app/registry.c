@@ -17,6 +17,9 @@ const struct backend *const registry[] = {
 #ifdef WITH_PROC
 	&backend_proc,
 #endif
+#ifdef WITH_PERF
+	&backend_perf,
+#endif
 #ifdef WITH_SIM
 	&backend_sim,
 #endif
@@ -62,7 +65,7 @@ struct source *source_open(const struct sys *sys, const struct backend *backend,
 {
 	struct source *source = xcalloc(1, sizeof(*source));
 
-	*source = (struct source){.backend = backend, .sys = sys, .options = *what};
+	*source = (struct source){.backend = backend, .sys = sys, .options = *what, .kind = backend->kind};
 	snprintf(source->device, sizeof(source->device), "%s", device);
 	snprintf(source->interface, sizeof(source->interface), "%s", what->interface ? what->interface : "");
 	source->options.interface = source->interface[0] ? source->interface : NULL;
@@ -231,7 +234,10 @@ static bool open_all(struct walk *w, const struct source_options *what, const ch
 bool registry_open(const struct sys *sys, const struct options *options, const struct source_options *what,
 		   struct registry_result *r, struct err *err)
 {
-	struct walk w = {.sys = sys, .device = options->device, .alone = options->command == COMMAND_RECORD, .r = r};
+	struct walk w = {.sys = sys,
+			 .device = options->device,
+			 .alone = options->command == COMMAND_RECORD || options->command == COMMAND_STAT,
+			 .r = r};
 	AUTO_STRBUF struct strbuf kept = {0};
 	const char *list = options_backends(options, &kept);
 	bool ok;

@@ -157,6 +157,11 @@ void sampler_detach(struct sampler *s, struct ring *ring)
 	ask(s, &(struct request){.kind = REQUEST_DETACH, .ring = ring}, true);
 }
 
+void sampler_cut(struct sampler *s)
+{
+	ask(s, &(struct request){.kind = REQUEST_CUT}, true);
+}
+
 int sampler_fd(const struct sampler *s)
 {
 	return s->event_fd;

@@ -32,6 +32,8 @@ void sampler_set_period(struct sampler *s, uint32_t index, int64_t period_ns);
  * that does not ask for them: its samples have n_sums values. */
 void sampler_attach(struct sampler *s, struct ring *ring, bool instances);
 void sampler_detach(struct sampler *s, struct ring *ring);
+/* Every source that can ends the interval that runs (source->cut). Returns when they have. */
+void sampler_cut(struct sampler *s);
 
 /* What happened since the last call; the event fd is readable when there is something. */
 enum sampler_event_kind { SAMPLER_STARTED, SAMPLER_FAILED, SAMPLER_GONE };

@@ -175,12 +175,19 @@ static void read_ready(struct sampler *s, const struct pollfd *fds, const uint32
 
 /* ---- requests ---- */
 
-/* What ended before a reader leaves is still its own. */
-static void read_all(struct sampler *s)
+/* Of every source: what has ended; with `cut` also what still runs. */
+static void read_all(struct sampler *s, bool cut)
 {
-	for (uint32_t i = 0; i < s->n_seats; i++)
-		if (s->seats[i].source)
-			read_seat(s, i, s->sys->monotonic_ns(s->sys));
+	for (uint32_t i = 0; i < s->n_seats; i++) {
+		struct seat *seat = &s->seats[i];
+
+		if (!seat->source)
+			continue;
+		seat->source->cut = cut;
+		read_seat(s, i, s->sys->monotonic_ns(s->sys));
+		if (seat->source)
+			seat->source->cut = false;
+	}
 }
 
 static void take_request(struct sampler *s, const struct request *r)
@@ -201,10 +208,13 @@ static void take_request(struct sampler *s, const struct request *r)
 		s->rings[s->n_rings++].instances = r->instances;
 		break;
 	case REQUEST_DETACH:
-		read_all(s);
+		read_all(s, false); /* what ended before a reader leaves is still its own */
 		for (unsigned i = 0; i < s->n_rings; i++)
 			if (s->rings[i].ring == r->ring)
 				s->rings[i--] = s->rings[--s->n_rings];
+		break;
+	case REQUEST_CUT:
+		read_all(s, true);
 		break;
 	case REQUEST_END:
 		s->end = true;

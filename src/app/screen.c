@@ -35,6 +35,12 @@ static void set_view(struct screen *screen, const struct view *view)
 	screen->view = view;
 	screen->scroll = screen->scroll_max = 0;
 	screen->described_ns = 0;
+	process_pane_leave(&screen->pane);
+}
+
+struct process_pane *screen_pane(struct screen *screen)
+{
+	return strcmp(screen->view->name, "processes") == 0 ? &screen->pane : NULL;
 }
 
 bool screen_init(struct screen *screen, struct session *session, struct feeds *feeds, const char *view, struct err *err)
@@ -42,6 +48,7 @@ bool screen_init(struct screen *screen, struct session *session, struct feeds *f
 	AUTO_STRBUF struct strbuf names = {0};
 
 	*screen = (struct screen){.session = session, .feeds = feeds, .per_instance = session->options->per_core};
+	process_pane_init(&screen->pane, session->sys, session->options->user);
 	if (!make_views(session, &screen->views, err))
 		return false;
 	if (!screen->views.n_views) {
@@ -60,8 +67,10 @@ bool screen_init(struct screen *screen, struct session *session, struct feeds *f
 
 void screen_fini(struct screen *screen)
 {
-	if (screen->session)
+	if (screen->session) {
 		views_fini(&screen->views);
+		process_pane_fini(&screen->pane);
+	}
 	*screen = (struct screen){0};
 }
 
@@ -194,6 +203,7 @@ static void fill_data(struct screen *screen, struct view_data *data)
 	const struct options *o = screen->session->options;
 
 	*data = (struct view_data){
+		.processes = &screen->pane.table,
 		.templ = screen->session->templ.parent ? &screen->session->templ : NULL,
 		.refresh_s = (double)screen->feeds->refresh_ns * 1e-9,
 		.fps = o->fps,
@@ -216,6 +226,7 @@ void screen_draw(struct screen *screen, const char *alert, struct canvas *canvas
 	struct rect body = canvas_rect(canvas);
 	struct view_data data;
 	unsigned number, n_gpus = session_gpus(screen->session, &number);
+	struct process_pane *pane = screen_pane(screen);
 
 	fill_data(screen, &data);
 	if (head)
@@ -233,7 +244,9 @@ void screen_draw(struct screen *screen, const char *alert, struct canvas *canvas
 					.span = span,
 					.state = state,
 					.time = time_of_day,
+					.ask = pane ? process_pane_ask(pane) : NULL,
 					.alert = alert,
+					.keys = pane ? process_pane_foot_keys(pane) : NULL,
 					.dropped = dropped,
 					.several = n_gpus > 1},
 		   &screen->views, screen->view, canvas, &body);

@@ -3,6 +3,7 @@
 #define MALITOP_SCREEN_H
 
 #include "app/feeds.h"
+#include "app/process_pane.h"
 #include "app/session.h"
 #include "views/view.h"
 
@@ -18,6 +19,7 @@ struct screen {
 	char foot[256];       /* the line that the view names */
 	int64_t described_ns; /* when it was asked for; 0: for another view, or never */
 	char recording[64];   /* "REC run.csv 12.4 MB"; "" for none */
+	struct process_pane pane;
 };
 
 /* Views of what the session has; `view` by name or digit. An unknown one is an error that lists those there are. */
@@ -30,6 +32,9 @@ void screen_show(struct screen *screen, const struct view *view);
 void screen_next_gpu(struct screen *screen);
 /* The visible view so many tabs further. */
 void screen_turn(struct screen *screen, int by);
+
+/* The pane of the Processes view while that is shown: it gets the keys first. NULL in all others. */
+struct process_pane *screen_pane(struct screen *screen);
 
 /* Ask for the foot of the view that is shown, if it has one: at most once a second. */
 void screen_describe(struct screen *screen, int64_t now_ns);

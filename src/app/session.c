@@ -233,7 +233,7 @@ struct ring *session_ring(struct session *session, bool instances)
 
 	for (unsigned i = 0; i < session->n; i++) {
 		const struct session_source *s = &session->sources[i];
-		int64_t samples = s->kind == SOURCE_GPU ? RING_NS / s->asked_ns + 1 : 0;
+		int64_t samples = s->kind != SOURCE_CPU ? RING_NS / s->asked_ns + 1 : 0;
 
 		bytes += ring_bytes(samples > RING_SAMPLES_MIN ? (size_t)samples : RING_SAMPLES_MIN,
 				    instances ? s->n_slots : s->n_sums);

@@ -5,6 +5,7 @@
 #include "app/keys.h"
 #include "app/term_priv.h"
 #include "base/alloc.h"
+#include "base/str.h"
 
 #include <string.h>
 
@@ -134,6 +135,22 @@ static struct match match_caps(const struct input *input, bool *partial, struct 
 	return best;
 }
 
+/* A character beyond ASCII, whole or not yet. What is none, or a control character, is skipped byte by byte. */
+static struct match match_utf8(const char *p, size_t n, bool waited, struct term_input *in)
+{
+	unsigned char lead = (unsigned char)p[0];
+	size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 1, have = 1;
+	const char *next = p;
+	uint32_t ch;
+
+	while (have < n && have < length && ((unsigned char)p[have] & 0xc0) == 0x80)
+		have++;
+	if (have == n && have < length && !waited)
+		return (struct match){0};
+	ch = utf8_next(&next, p + n);
+	return match_key((size_t)(next - p), ch == 0xfffd || ch < 0xa0 ? 0 : ch, in);
+}
+
 static struct match match_any(const struct input *input, bool waited, struct term_input *in)
 {
 	bool partial;
@@ -148,7 +165,7 @@ static struct match match_any(const struct input *input, bool waited, struct ter
 	else if ((unsigned char)input->buf[0] < 0x80)
 		match = match_key(1, (unsigned char)input->buf[0], in);
 	else
-		match.used = 1; /* no key of ours is beyond ASCII */
+		match = match_utf8(input->buf, input->n, waited, in);
 	if (match.used || !waited)
 		return match;
 	/* Nothing came after it: a lone Escape is the key, the torso of a sequence is dropped whole. */

@@ -7,17 +7,23 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
 /* openat ignores the directory for an absolute path, which would leave the root of a captured tree. */
+#define FILES_MIN 256      /* that every system allows */
+#define FILES_MOST 1000000 /* no need for more */
+
 static const char *relative(const char *path)
 {
 	while (*path == '/')
@@ -80,6 +86,32 @@ static int real_poll(const struct sys *sys, struct pollfd *fds, unsigned n, int 
 	return poll(fds, n, timeout_ms);
 }
 
+/* The same number everywhere; headers and libc may be older than the kernel. */
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+#ifndef SYS_pidfd_send_signal
+#define SYS_pidfd_send_signal 424
+#endif
+
+static int real_pidfd_open(const struct sys *sys, pid_t pid)
+{
+	(void)sys;
+	return (int)syscall(SYS_pidfd_open, pid, 0); /* close-on-exec always */
+}
+
+static int real_pidfd_send_signal(const struct sys *sys, int pidfd, int signo)
+{
+	(void)sys;
+	return (int)syscall(SYS_pidfd_send_signal, pidfd, signo, NULL, 0);
+}
+
+static int real_kill(const struct sys *sys, pid_t pid, int signo)
+{
+	(void)sys;
+	return kill(pid, signo);
+}
+
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -118,6 +150,66 @@ static int real_list(const struct sys *sys, const char *path, char ***names)
 		qsort(list, (size_t)n, sizeof(*list), by_name);
 	*names = list;
 	return n;
+}
+
+static bool to_number(const char *name, int32_t *number)
+{
+	int64_t v = 0;
+
+	for (const char *p = name; *p; p++) {
+		if (*p < '0' || *p > '9' || v > INT32_MAX)
+			return false;
+		v = v * 10 + *p - '0';
+	}
+	*number = (int32_t)v;
+	return name[0] != '0' && v > 0 && v <= INT32_MAX;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const int32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* What the kernel fills in. Not every libc has a function for it, and readdir would need a DIR for each directory. */
+struct entry {
+	uint64_t ino;
+	int64_t off;
+	uint16_t length;
+	unsigned char type;
+	char name[];
+};
+
+static int real_list_numbers(const struct sys *sys, const char *path, int32_t **numbers, unsigned *cap)
+{
+	char buf[16384] __attribute__((aligned(8)));
+	CLOSE_FD int fd = openat(sys->root_fd, relative(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool ascending = true;
+	unsigned n = 0;
+	long got = -1;
+
+	while (fd >= 0 && (got = syscall(SYS_getdents64, fd, buf, sizeof(buf))) > 0)
+		for (long at = 0; at < got;) {
+			const struct entry *entry = (const struct entry *)(buf + at);
+
+			at += entry->length;
+			GROW(*numbers, n, *cap);
+			if (!to_number(entry->name, &(*numbers)[n]))
+				continue;
+			ascending = ascending && (!n || (*numbers)[n - 1] < (*numbers)[n]);
+			n++;
+		}
+	if (got < 0)
+		return -1;
+	if (!ascending)
+		qsort(*numbers, n, sizeof(**numbers), by_number);
+	return (int)n;
+}
+
+static int real_stat(const struct sys *sys, const char *path, struct stat *st)
+{
+	return fstatat(sys->root_fd, relative(path), st, 0);
 }
 
 void sys_names_free(char **names, int n)
@@ -159,6 +251,12 @@ static int64_t real_raw_ns(const struct sys *sys)
 	return clock_ns(CLOCK_MONOTONIC_RAW);
 }
 
+static int64_t real_thread_ns(const struct sys *sys)
+{
+	(void)sys;
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
 bool sys_init(struct sys *sys, const char *root, struct err *err)
 {
 	*sys = (struct sys){
@@ -173,10 +271,16 @@ bool sys_init(struct sys *sys, const char *root, struct err *err)
 		.perf_event_open = real_perf_event_open,
 		.poll = real_poll,
 		.list = real_list,
+		.pidfd_open = real_pidfd_open,
+		.pidfd_send_signal = real_pidfd_send_signal,
+		.kill = real_kill,
+		.list_numbers = real_list_numbers,
+		.stat = real_stat,
 		.monotonic_ns = real_monotonic_ns,
 		.realtime_ns = real_realtime_ns,
 		.boottime_ns = real_boottime_ns,
 		.raw_ns = real_raw_ns,
+		.thread_ns = real_thread_ns,
 	};
 	if (!root)
 		root = "/";
@@ -251,6 +355,20 @@ bool sys_read_i64(const struct sys *sys, const char *path, int64_t *value)
 		return false;
 	*value = minus ? (int64_t)(0 - v) : (int64_t)v;
 	return true;
+}
+
+unsigned sys_files_most(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return FILES_MIN;
+	if (limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit); /* where it is refused, what was allowed stays */
+		getrlimit(RLIMIT_NOFILE, &limit);
+	}
+	return limit.rlim_cur > FILES_MOST ? FILES_MOST : (unsigned)limit.rlim_cur;
 }
 
 int sys_timer_new(void)

@@ -34,11 +34,20 @@ struct sys {
 	int (*poll)(const struct sys *sys, struct pollfd *fds, unsigned n, int timeout_ms);
 	/* Names in a directory, "." and ".." left out, sorted; freed by sys_names_free. -1 and errno on failure. */
 	int (*list)(const struct sys *sys, const char *path, char ***names);
+	/* Those of the names that are numbers above 0, ascending; no allocation for each of them. The array, NULL at first, grows and
+	 * stays the caller's: *cap is its room. Returns how many, or -1 and errno. */
+	int (*list_numbers)(const struct sys *sys, const char *path, int32_t **numbers, unsigned *cap);
+	int (*stat)(const struct sys *sys, const char *path, struct stat *st);
+
+	int (*pidfd_open)(const struct sys *sys, pid_t pid); /* since Linux 5.3, else ENOSYS */
+	int (*pidfd_send_signal)(const struct sys *sys, int pidfd, int signo);
+	int (*kill)(const struct sys *sys, pid_t pid, int signo);
 
 	int64_t (*monotonic_ns)(const struct sys *sys); /* CLOCK_MONOTONIC */
 	int64_t (*realtime_ns)(const struct sys *sys);  /* CLOCK_REALTIME */
 	int64_t (*boottime_ns)(const struct sys *sys);  /* CLOCK_BOOTTIME, runs on in suspend */
 	int64_t (*raw_ns)(const struct sys *sys);       /* CLOCK_MONOTONIC_RAW, what GPU drivers stamp with */
+	int64_t (*thread_ns)(const struct sys *sys);    /* CPU time of the calling thread */
 };
 
 /* The machine itself, rooted at `root` (NULL: "/"). Returned by value; sys_fini closes the root. */
@@ -55,6 +64,9 @@ ssize_t sys_reread(const struct sys *sys, int fd, char *buf, size_t size);
 void *sys_map(const struct sys *sys, int fd, size_t n);
 /* A file that holds one decimal or 0x number (a sign is allowed). false when it cannot be read or is no number. */
 bool sys_read_i64(const struct sys *sys, const char *path, int64_t *value);
+
+/* Raise the number of files that this process may have open as far as it may; returns it. */
+unsigned sys_files_most(void);
 
 /* The timer and the wake-up that the sampler waits on; plain kernel objects, so never faked. -1 and errno on failure. */
 int sys_timer_new(void);

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -47,6 +48,8 @@ static const struct unit units[] = {
 	{"bytes/access", UNIT_RATIO, "B"},
 	{"coarse quads/fine quad", UNIT_RATIO, ""},
 	{"cycles/instruction", UNIT_RATIO, "cy"},
+	{"instructions/cycle", UNIT_RATIO, ""},
+	{"per 1000 instructions", UNIT_RATIO, "PTI"},
 	{"cycles/pixel", UNIT_RATIO, "cy"},
 	{"cycles/thread", UNIT_RATIO, "cy"},
 	{"fragments/pixel", UNIT_RATIO, ""},
@@ -132,38 +135,112 @@ char *unit_format(char *buf, double value, const struct unit *unit, bool rate, b
 	return buf;
 }
 
+/* m x 10^(exponent - n + 1), where m has n digits: d.ddd x 10^exponent. */
+struct decimal {
+	uint64_t m;
+	int n, exponent;
+};
+
+#define DIGITS_MAX 17  /* always suffice to read a double back */
+#define DIGITS_SAFE 15 /* any decimal of so many survives a normal double */
+
+static char *put_digits(char *end, uint64_t m)
+{
+	for (; m; m /= 10)
+		*--end = (char)('0' + m % 10);
+	return end;
+}
+
+/* value > 0, rounded to n digits. */
+static struct decimal decimal_of(double value, int n)
+{
+	struct decimal d = {.n = n};
+	char text[DIGITS_MAX + 16];
+	const char *p = text;
+
+	snprintf(text, sizeof(text), "%.*e", n - 1, value);
+	for (; *p != 'e'; p++)
+		if (*p != '.')
+			d.m = d.m * 10 + (uint64_t)(*p - '0');
+	d.exponent = atoi(p + 1);
+	return d;
+}
+
+static bool reads_back(const struct decimal *d, double value)
+{
+	char text[DIGITS_MAX + 16], *p = text + sizeof(text) - 1;
+	int power = d->exponent - d->n + 1;
+
+	*p = 0;
+	p = put_digits(p, (uint64_t)abs(power));
+	*--p = power < 0 ? '-' : '+';
+	*--p = 'e';
+	return strtod(put_digits(p, d->m), NULL) == value;
+}
+
+/* What decimal_of would give for fewer digits, without asking it where what is cut off tells. */
+static struct decimal decimal_cut(const struct decimal *d, double value, int n)
+{
+	struct decimal cut = {.m = d->m, .n = n, .exponent = d->exponent};
+	uint64_t unit = 1, rest;
+
+	for (int i = n; i < d->n; i++)
+		unit *= 10;
+	rest = cut.m % unit;
+	if (2 * rest == unit)
+		return decimal_of(value, n); /* d was rounded itself: it may have been less */
+	cut.m = cut.m / unit + (2 * rest > unit);
+	return cut;
+}
+
+/* The fewest digits that read back. */
+static struct decimal decimal_shortest(double value)
+{
+	struct decimal full = decimal_of(value, DIGITS_MAX), d = full;
+
+	for (int n = value < DBL_MIN ? 1 : DIGITS_SAFE; n < DIGITS_MAX; n++) {
+		d = decimal_cut(&full, value, n);
+		if (reads_back(&d, value))
+			break;
+		d = full;
+	}
+	for (; d.m % 10 == 0; d.m /= 10)
+		d.n--;
+	return d;
+}
+
 char *number_shortest(char *buf, double value)
 {
-	int digits;
+	char digits[24], *end = digits + sizeof(digits) - 1, *at = buf;
+	struct decimal d;
+	int n;
 
 	buf[0] = 0;
 	if (!isfinite(value))
 		return buf;
 	if (value == 0)
-		return strcpy(buf, "0.0");                 /* never -0 */
-	if (fabs(value) < 1e15 && value == trunc(value)) { /* counts, most of what there is */
-		snprintf(buf, NUMBER_TEXT, "%lld.0", (long long)value);
+		return strcpy(buf, "0.0"); /* never -0 */
+	if (value < 0)
+		*at++ = '-';
+	value = fabs(value);
+	*end = 0;
+	if (value < 1e15 && value == trunc(value)) { /* counts, most of what there is */
+		strcpy(stpcpy(at, put_digits(end, (uint64_t)value)), ".0");
 		return buf;
 	}
-	/* Any decimal of 15 digits survives a normal double, 17 always suffice. */
-	for (digits = fabs(value) < 2.3e-308 ? 1 : 15; digits < 17; digits++) {
-		snprintf(buf, NUMBER_TEXT, "%.*e", digits - 1, value);
-		if (strtod(buf, NULL) == value)
-			break;
-	}
-	snprintf(buf, NUMBER_TEXT, "%.*e", digits - 1, value);
-	while (digits > 1 && buf[digits + (value < 0)] == '0')
-		digits--; /* d.ddd: digit k stands at k, behind the point */
-	snprintf(buf, NUMBER_TEXT, "%.*e", digits - 1, value);
-	if (fabs(value) < 1e21) {
-		int exponent = atoi(strchr(buf, 'e') + 1);
-		int decimals = digits - 1 - exponent;
-
-		snprintf(buf, NUMBER_TEXT, "%.*f", decimals > 1 ? decimals : 1, value);
-		if (strtod(buf, NULL) == value)
-			return buf;
-	}
-	snprintf(buf, NUMBER_TEXT, "%.*e", digits > 1 ? digits - 1 : 1, value);
+	d = decimal_shortest(value);
+	end = put_digits(end, d.m);
+	n = (int)strlen(end); /* one more where rounding carried */
+	d.exponent += n - d.n;
+	/* "%.*d" of 0 is as many zeros */
+	if (d.exponent >= 21)
+		snprintf(at, NUMBER_TEXT - 1, "%c.%se+%d", end[0], n > 1 ? end + 1 : "0", d.exponent);
+	else if (d.exponent < 0)
+		snprintf(at, NUMBER_TEXT - 1, "0.%.*d%s", -d.exponent - 1, 0, end);
+	else if (n <= d.exponent + 1)
+		snprintf(at, NUMBER_TEXT - 1, "%s%.*d.0", end, d.exponent + 1 - n, 0);
+	else
+		snprintf(at, NUMBER_TEXT - 1, "%.*s.%s", d.exponent + 1, end, end + d.exponent + 1);
 	return buf;
 }
 

@@ -1,6 +1,15 @@
 #include "model/process.h"
 
+#include "base/alloc.h"
+#include "model/sample.h"
+
+#include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+#define LAST UINT64_MAX /* rank of what is unknown */
 
 void process_list_free(struct process_list *list)
 {
@@ -10,10 +19,358 @@ void process_list_free(struct process_list *list)
 	free(list);
 }
 
+/* What the list is in the order of: a thread stands with its process. */
+static int32_t group_of(const struct process *p)
+{
+	return p->is_thread ? p->parent : p->pid;
+}
+
 const struct process *process_find(const struct process_list *list, int32_t pid)
 {
-	for (unsigned i = 0; i < list->n; i++)
+	unsigned low = 0, high = list->n;
+
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+
+		if (group_of(&list->processes[middle]) < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < list->n && list->processes[low].pid == pid && !list->processes[low].is_thread)
+		return &list->processes[low];
+	for (unsigned i = 0; list->threads && i < list->n; i++)
 		if (list->processes[i].pid == pid)
 			return &list->processes[i];
 	return NULL;
+}
+
+/* ---- order ---- */
+
+/* One row while it is sorted: numbers and the beginnings of texts as what is compared most quickly, so that the list itself, which
+ * is larger than a cache, is walked through only once. */
+struct item {
+	uint64_t rank;    /* ascending */
+	const char *text; /* NULL: a number */
+	uint32_t index;
+};
+
+static unsigned char folded(char c)
+{
+	return (unsigned char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+static uint64_t descending(uint64_t v)
+{
+	return v == SAMPLE_UNKNOWN ? LAST : LAST - 1 - v;
+}
+
+static uint64_t rank_count(const void *field)
+{
+	return descending(*(const uint64_t *)field);
+}
+
+static uint64_t rank_threads(const void *field)
+{
+	uint32_t threads = *(const uint32_t *)field;
+
+	return threads ? descending(threads) : LAST;
+}
+
+/* Bits of a double that is not negative are in the order of its value. */
+static uint64_t rank_value(const void *field)
+{
+	double v = (double)*(const float *)field;
+	uint64_t bits;
+
+	if (isnan(v))
+		return LAST;
+	v = v > 0 ? v : 0;
+	memcpy(&bits, &v, sizeof(bits));
+	return descending(bits);
+}
+
+static uint64_t rank_pid(const void *field)
+{
+	return (uint64_t)((int64_t) * (const int32_t *)field - INT32_MIN);
+}
+
+static uint64_t rank_text(const void *field)
+{
+	const char *text = field;
+	uint64_t rank = 0;
+
+	if (!text[0])
+		return LAST;
+	for (unsigned i = 0; i < sizeof(rank); i++) {
+		rank = rank << 8 | folded(*text);
+		text += *text != 0;
+	}
+	return rank;
+}
+
+/* What runs or waits comes first. */
+static uint64_t rank_state(const void *field)
+{
+	static const char states[] = "RDTtZXSI";
+	const char *found = memchr(states, *(const char *)field, sizeof(states) - 1);
+
+	return found ? (uint64_t)(found - states) : LAST;
+}
+
+static const struct {
+	uint64_t (*rank)(const void *field);
+	size_t offset;
+} keys[PROCESS_KEYS] = {
+	[PROCESS_BY_CPU] = {rank_value, offsetof(struct process, cpu_percent)},
+	[PROCESS_BY_MEMORY] = {rank_count, offsetof(struct process, rss_bytes)},
+	[PROCESS_BY_GPU] = {rank_value, offsetof(struct process, gpu_percent)},
+	[PROCESS_BY_GPU_MEMORY] = {rank_count, offsetof(struct process, gpu_bytes)},
+	[PROCESS_BY_TIME] = {rank_count, offsetof(struct process, cpu_ns)},
+	[PROCESS_BY_PID] = {rank_pid, offsetof(struct process, pid)},
+	[PROCESS_BY_NAME] = {rank_text, offsetof(struct process, name)},
+	[PROCESS_BY_USER] = {rank_text, offsetof(struct process, user)},
+	[PROCESS_BY_THREADS] = {rank_threads, offsetof(struct process, threads)},
+	[PROCESS_BY_STATE] = {rank_state, offsetof(struct process, state)},
+	[PROCESS_BY_IPC] = {rank_value, offsetof(struct process, ipc)},
+};
+
+static void put_item(struct item *item, const struct process *p, uint32_t index, const struct process_order *order)
+{
+	const void *field = (const char *)p + keys[order->key].offset;
+	uint64_t rank = keys[order->key].rank(field);
+
+	*item = (struct item){.rank = order->reversed && rank != LAST ? LAST - 1 - rank : rank,
+			      .text = keys[order->key].rank == rank_text ? field : NULL,
+			      .index = index};
+}
+
+static int compare_texts(const char *a, const char *b)
+{
+	while (*a && folded(*a) == folded(*b))
+		a++, b++;
+	return folded(*a) - folded(*b);
+}
+
+/* Whether b must stand before a, which is before it now. */
+static inline bool is_out_of_order(const struct item *a, const struct item *b, bool reversed)
+{
+	if (a->rank != b->rank || !a->text || a->rank == LAST)
+		return b->rank < a->rank;
+	return reversed ? compare_texts(b->text, a->text) > 0 : compare_texts(b->text, a->text) < 0;
+}
+
+/* A merge sort, as equal items stay in the order of pids, and most of them are equal: idle. `spare` has room for n, too. */
+static void sort(struct item *items, struct item *spare, unsigned n, bool reversed)
+{
+	unsigned half = n / 2, left = 0, right = half;
+
+	if (n < 2)
+		return;
+	sort(items, spare, half, reversed);
+	sort(items + half, spare, n - half, reversed);
+	if (!is_out_of_order(&items[half - 1], &items[half], reversed))
+		return;
+	memcpy(spare, items, half * sizeof(*items));
+	for (unsigned to = 0; left < half; to++)
+		items[to] = right < n && is_out_of_order(&spare[left], &items[right], reversed) ? items[right++] : spare[left++];
+}
+
+/* ---- filter ---- */
+
+static bool contains(const char *text, const char *part)
+{
+	for (; *text; text++) {
+		size_t i = 0;
+
+		while (part[i] && folded(text[i]) == folded(part[i]))
+			i++;
+		if (!part[i])
+			return true;
+	}
+	return false;
+}
+
+static bool pid_contains(int32_t pid, const char *digits)
+{
+	char text[12];
+	char *p = text + sizeof(text) - 1;
+
+	*p = 0;
+	do
+		*--p = (char)('0' + pid % 10);
+	while ((pid /= 10) > 0);
+	return strstr(p, digits) != NULL;
+}
+
+struct filter {
+	const char *part; /* NULL: all */
+	bool is_number;   /* so that it may be in a pid */
+	const char *user; /* NULL: all */
+	uint64_t uid;     /* of the user, if it is a number; else none's */
+};
+
+static struct filter filter_of(const struct process_order *order)
+{
+	struct filter f = {.user = order->user, .uid = UINT64_MAX};
+
+	if (order->filter && order->filter[0])
+		f.part = order->filter;
+	f.is_number = f.part && f.part[strspn(f.part, "0123456789")] == 0;
+	if (f.user && !span_u64(span_of(f.user), &f.uid))
+		f.uid = UINT64_MAX;
+	return f;
+}
+
+static bool is_of_user(const struct filter *f, const struct process *p)
+{
+	return !f->user || p->uid == f->uid || strcmp(p->user, f->user) == 0;
+}
+
+static bool is_found(const struct filter *f, const struct process *p)
+{
+	return is_of_user(f, p) && (!f->part || contains(p->name, f->part) || contains(p->user, f->part) ||
+				    (f->is_number && p->pid >= 0 && pid_contains(p->pid, f->part)));
+}
+
+static unsigned arrange_flat(const struct process_list *list, const struct process_order *order, struct process_row *rows)
+{
+	AUTOFREE struct item *items = xcalloc(list->n + list->n / 2 + 1, sizeof(*items));
+	struct filter filter = filter_of(order);
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < list->n; i++)
+		if (is_found(&filter, &list->processes[i]))
+			put_item(&items[n++], &list->processes[i], i, order);
+	sort(items, items + n, n, order->reversed);
+	for (unsigned i = 0; i < n; i++)
+		rows[i] = (struct process_row){.process = &list->processes[items[i].index]};
+	return n;
+}
+
+/* ---- tree ---- */
+
+/* By index in the list; the one behind the last is the root of all. */
+struct node {
+	uint32_t parent, first, next; /* next: sibling; NONE */
+	uint32_t walk;                /* that came by, in break_cycles */
+	bool shown;
+};
+
+/* Where the processes are, in the order of their pids. */
+struct places {
+	int32_t *pids;
+	uint32_t *indices;
+	unsigned n;
+};
+
+static uint32_t place_of(const struct places *places, int32_t pid)
+{
+	unsigned low = 0, n = places->n;
+
+	while (n > 1) {
+		unsigned half = n / 2;
+
+		low += places->pids[low + half] <= pid ? half : 0;
+		n -= half;
+	}
+	return n && places->pids[low] == pid ? places->indices[low] : NONE;
+}
+
+static void find_parents(const struct process_list *list, struct node *nodes)
+{
+	AUTOFREE int32_t *pids = xcalloc(list->n + 1, sizeof(*pids));
+	AUTOFREE uint32_t *indices = xcalloc(list->n + 1, sizeof(*indices));
+	struct places places = {.pids = pids, .indices = indices};
+
+	for (uint32_t i = 0; i < list->n; i++)
+		if (!list->processes[i].is_thread) {
+			pids[places.n] = list->processes[i].pid;
+			indices[places.n++] = i;
+		}
+	for (uint32_t i = 0; i < list->n; i++) {
+		uint32_t parent = place_of(&places, list->processes[i].parent);
+
+		nodes[i] = (struct node){.parent = parent != NONE && parent != i ? parent : list->n, .first = NONE, .next = NONE};
+	}
+	nodes[list->n] = (struct node){.parent = NONE, .first = NONE, .next = NONE};
+}
+
+/* A list is not read in one moment, so that with pids that are used again a process may seem to descend from itself. */
+static void break_cycles(struct node *nodes, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = i;
+
+		while (at != n && !nodes[at].walk) {
+			nodes[at].walk = i + 1;
+			if (nodes[nodes[at].parent].walk == i + 1)
+				nodes[at].parent = n;
+			at = nodes[at].parent;
+		}
+	}
+}
+
+static void show_found(const struct process_list *list, const struct process_order *order, struct node *nodes)
+{
+	struct filter filter = filter_of(order);
+
+	for (uint32_t i = 0; i < list->n; i++)
+		if (is_found(&filter, &list->processes[i]))
+			for (uint32_t at = i; at != list->n && !nodes[at].shown; at = nodes[at].parent)
+				nodes[at].shown = true;
+	for (uint32_t i = 0; i < list->n; i++)
+		nodes[i].shown = nodes[i].shown && is_of_user(&filter, &list->processes[i]);
+}
+
+/* From the last to the first, so that each becomes the first child of its parent. */
+static void join_children(const struct process_list *list, const struct process_order *order, struct node *nodes)
+{
+	AUTOFREE struct item *items = xcalloc(list->n + list->n / 2 + 1, sizeof(*items));
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < list->n; i++)
+		if (nodes[i].shown)
+			put_item(&items[n++], &list->processes[i], i, order);
+	sort(items, items + n, n, order->reversed);
+	while (n--) {
+		struct node *node = &nodes[items[n].index];
+
+		if (node->parent != list->n && !nodes[node->parent].shown)
+			node->parent = list->n;
+		node->next = nodes[node->parent].first;
+		nodes[node->parent].first = items[n].index;
+	}
+}
+
+static unsigned arrange_tree(const struct process_list *list, const struct process_order *order, struct process_row *rows)
+{
+	AUTOFREE struct node *nodes = xcalloc(list->n + 1, sizeof(*nodes));
+	unsigned n = 0, depth = 0;
+
+	find_parents(list, nodes);
+	break_cycles(nodes, list->n);
+	show_found(list, order, nodes);
+	join_children(list, order, nodes);
+	for (uint32_t at = nodes[list->n].first; at != NONE;) {
+		rows[n++] = (struct process_row){.process = &list->processes[at],
+						 .depth = (uint16_t)(depth < UINT16_MAX ? depth : UINT16_MAX),
+						 .last = nodes[at].next == NONE};
+		if (nodes[at].first != NONE) {
+			at = nodes[at].first;
+			depth++;
+			continue;
+		}
+		while (at != list->n && nodes[at].next == NONE) {
+			at = nodes[at].parent;
+			depth--;
+		}
+		at = at == list->n ? NONE : nodes[at].next;
+	}
+	return n;
+}
+
+unsigned process_arrange(const struct process_list *list, const struct process_order *order, struct process_row *rows)
+{
+	return order->tree ? arrange_tree(list, order, rows) : arrange_flat(list, order, rows);
 }

@@ -17,10 +17,11 @@
 struct process {
 	int32_t pid;    /* of a thread: its own id */
 	int32_t parent; /* of a process: that of the process that started it (0: none); of a thread: its process */
-	bool is_thread; /* a thread of `parent`; a process stands in the list itself, its only thread does not */
+	bool is_thread; /* a thread of `parent`; a process stands in the list itself, its only thread does not. One of several
+			 * has the pid of the process. */
 	char state; /* as /proc tells: R running, S sleeping, D waiting for a device, T stopped, Z zombie, I idle; '?' unknown */
 	uint32_t uid;
-	uint32_t threads;        /* of a process */
+	uint32_t threads;        /* of a process; 0 for a thread */
 	uint64_t start;          /* clock ticks since boot: pid and start together are one process for ever */
 	uint64_t cpu_ns;         /* CPU time since its start, kernel and user */
 	uint64_t rss_bytes;      /* memory in RAM; SAMPLE_UNKNOWN for a thread */
@@ -41,8 +42,9 @@ struct process_list {
 	int64_t cost_ns;          /* CPU time that reading it took */
 };
 
-void process_list_free(struct process_list *list);                                /* with everything in it; NULL is fine */
-const struct process *process_find(const struct process_list *list, int32_t pid); /* NULL if it is not there */
+void process_list_free(struct process_list *list); /* with everything in it; NULL is fine */
+/* The process of that pid, quickly; else the thread, by looking at every row. NULL if it is not there. */
+const struct process *process_find(const struct process_list *list, int32_t pid);
 
 enum process_key {
 	PROCESS_BY_CPU,
@@ -62,7 +64,7 @@ enum process_key {
 /* What a screen wants to see of a list. Zero: everything, busiest first. */
 struct process_order {
 	enum process_key key;
-	bool reversed;      /* numbers descend, texts and pids ascend; this turns it round */
+	bool reversed;      /* numbers descend, texts and pids ascend, states run from busy to idle; this turns it round */
 	bool tree;          /* children below their parent; siblings by key */
 	const char *filter; /* only those whose name, pid or user contains it, without regard to case; NULL, "": all */
 	const char *user;   /* only those of that user, by name or number; NULL: all */
@@ -75,8 +77,9 @@ struct process_row {
 	bool last;                     /* of its siblings */
 };
 
-/* Rows in that order: at most list->n of them into `rows`. Returns how many. With a tree, parents of what the filter finds stay. A
- * process with the same key as another stands in the order of pids; unknown values come last. */
+/* Rows in that order: at most list->n of them into `rows`. Returns how many. With a tree, parents of what the filter finds stay, if
+ * they are the user's; a process whose parent is not shown has depth 0. A process with the same key as another stands in the order of
+ * pids; unknown values come last. Any list is fine, also one whose parents are missing or go round. Allocates; about 2 ms for 20,000. */
 unsigned process_arrange(const struct process_list *list, const struct process_order *order, struct process_row *rows);
 
 #endif

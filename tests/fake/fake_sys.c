@@ -59,6 +59,8 @@ static int fake_close(const struct sys *sys, int fd)
 
 	if (fake_kbase_has(&f->kbase, fd))
 		return fake_kbase_close(&f->kbase, fd);
+	if (fake_perf_has(&f->perf, fd))
+		return fake_perf_close(&f->perf, fd);
 	f->n_files--;
 	return close(fd);
 }
@@ -70,14 +72,28 @@ static ssize_t fake_pread(const struct sys *sys, int fd, void *buf, size_t n, of
 
 static ssize_t fake_read(const struct sys *sys, int fd, void *buf, size_t n)
 {
-	return faulty(of(sys), FAKE_CALL_READ) ? -1 : read(fd, buf, n);
+	struct fake_sys *f = of(sys);
+
+	if (fake_perf_has(&f->perf, fd))
+		return faulty(f, FAKE_CALL_PERF) ? -1 : fake_perf_read(&f->perf, fd, buf, n);
+	return faulty(f, FAKE_CALL_READ) ? -1 : read(fd, buf, n);
 }
 
 static int fake_ioctl(const struct sys *sys, int fd, unsigned long request, void *arg)
 {
 	struct fake_sys *f = of(sys);
 
+	if (fake_perf_has(&f->perf, fd))
+		return faulty(f, FAKE_CALL_PERF) ? -1 : fake_perf_ioctl(&f->perf, fd, request, arg);
 	return faulty(f, FAKE_CALL_IOCTL) ? -1 : fake_kbase_ioctl(&f->kbase, fd, request, arg);
+}
+
+static int fake_perf_event_open(const struct sys *sys, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+				unsigned long flags)
+{
+	struct fake_sys *f = of(sys);
+
+	return faulty(f, FAKE_CALL_PERF) ? -1 : fake_perf_open(&f->perf, attr, pid, cpu, group_fd, flags);
 }
 
 static void *fake_mmap(const struct sys *sys, size_t n, int prot, int flags, int fd, off_t at)
@@ -100,7 +116,10 @@ static int ready(struct fake_sys *f, struct pollfd *fds, unsigned n)
 	int count = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		fds[i].revents = (short)(fake_kbase_poll(&f->kbase, fds[i].fd) & (fds[i].events | POLLHUP | POLLERR | POLLNVAL));
+		/* Events that were never mapped always hang up. */
+		short what = fake_perf_has(&f->perf, fds[i].fd) ? POLLHUP : fake_kbase_poll(&f->kbase, fds[i].fd);
+
+		fds[i].revents = (short)(what & (fds[i].events | POLLHUP | POLLERR | POLLNVAL));
 		count += fds[i].revents != 0;
 	}
 	return count;
@@ -135,6 +154,20 @@ static int fake_list(const struct sys *sys, const char *path, char ***names)
 	return faulty(f, FAKE_CALL_LIST) ? -1 : f->real.list(&f->real, path, names);
 }
 
+static int fake_list_numbers(const struct sys *sys, const char *path, int32_t **numbers, unsigned *cap)
+{
+	struct fake_sys *f = of(sys);
+
+	return faulty(f, FAKE_CALL_LIST) ? -1 : f->real.list_numbers(&f->real, path, numbers, cap);
+}
+
+static int fake_stat(const struct sys *sys, const char *path, struct stat *st)
+{
+	struct fake_sys *f = of(sys);
+
+	return faulty(f, FAKE_CALL_STAT) ? -1 : f->real.stat(&f->real, path, st);
+}
+
 static int64_t fake_monotonic(const struct sys *sys)
 {
 	return of(sys)->now_ns;
@@ -153,6 +186,11 @@ static int64_t fake_boottime(const struct sys *sys)
 static int64_t fake_raw(const struct sys *sys)
 {
 	return of(sys)->now_ns + of(sys)->raw_ahead_ns;
+}
+
+static int64_t fake_thread_ns(const struct sys *sys)
+{
+	return of(sys)->now_ns;
 }
 
 static int new_fd(void)
@@ -181,18 +219,23 @@ void fake_sys_init(struct fake_sys *f, const char *root)
 		.ioctl = fake_ioctl,
 		.mmap = fake_mmap,
 		.munmap = fake_munmap,
+		.perf_event_open = fake_perf_event_open,
 		.poll = fake_poll,
 		.list = fake_list,
+		.list_numbers = fake_list_numbers,
+		.stat = fake_stat,
 		.monotonic_ns = fake_monotonic,
 		.realtime_ns = fake_realtime,
 		.boottime_ns = fake_boottime,
 		.raw_ns = fake_raw,
+		.thread_ns = fake_thread_ns,
 	};
 }
 
 void fake_sys_fini(struct fake_sys *f)
 {
 	fake_kbase_fini(&f->kbase);
+	fake_perf_fini(&f->perf);
 	sys_fini(&f->real);
 }
 
@@ -219,10 +262,17 @@ struct fake_gpu *fake_sys_add_gpu(struct fake_sys *f, const char *driver, uint64
 	return gpu;
 }
 
+struct fake_perf *fake_sys_add_perf(struct fake_sys *f, const char *machine)
+{
+	fake_perf_init(&f->perf, machine, f->now_ns);
+	return &f->perf;
+}
+
 void fake_sys_run(struct fake_sys *f, int64_t ns)
 {
 	f->now_ns += ns;
 	fake_kbase_advance(&f->kbase, f->now_ns + f->raw_ahead_ns);
+	fake_perf_advance(&f->perf, f->now_ns);
 }
 
 void fake_sys_sleep(struct fake_sys *f, int64_t ns)
@@ -232,11 +282,15 @@ void fake_sys_sleep(struct fake_sys *f, int64_t ns)
 
 const char *fake_sys_leaks(struct fake_sys *f)
 {
-	static char text[512];
+	const struct strbuf *breaches[] = {&f->kbase.breaches, &f->perf.breaches};
+	AUTO_STRBUF struct strbuf events = {NULL, 0, 0};
+	unsigned n_events = fake_perf_open_files(&f->perf, &events);
+	static char text[1024];
 
-	if (!fake_kbase_open_files(&f->kbase) && !f->n_maps && !f->n_files && !f->kbase.breaches.n)
+	if (!fake_kbase_open_files(&f->kbase) && !n_events && !f->n_maps && !f->n_files && !breaches[0]->n && !breaches[1]->n)
 		return NULL;
-	snprintf(text, sizeof(text), "%u driver files, %u mappings, %u other files; breaches: %s",
-		 fake_kbase_open_files(&f->kbase), f->n_maps, f->n_files, f->kbase.breaches.n ? f->kbase.breaches.p : "none");
+	snprintf(text, sizeof(text), "%u driver files, %u events (%s), %u mappings, %u other files; breaches: %s%s",
+		 fake_kbase_open_files(&f->kbase), n_events, n_events ? events.p : "none", f->n_maps, f->n_files,
+		 breaches[0]->n ? breaches[0]->p : "", breaches[1]->n ? breaches[1]->p : "");
 	return text;
 }

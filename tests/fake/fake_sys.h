@@ -1,11 +1,12 @@
-/* A machine behind `struct sys`: a scripted clock, fake Mali devices at dev/maliN, and a directory for all other files. Every call of
- * the seam is counted and can be made to fail.
+/* A machine behind `struct sys`: a scripted clock, fake Mali devices at dev/maliN, CPUs whose events can be counted, and a directory for
+ * all other files. Every call of the seam is counted and can be made to fail.
  */
 #ifndef MALITOP_FAKE_SYS_H
 #define MALITOP_FAKE_SYS_H
 
 #include "base/sys.h"
 #include "tests/fake/kbase.h"
+#include "tests/fake/perf.h"
 
 /* Kinds of calls that can fail; a fault hits the n-th of those named. */
 enum fake_call {
@@ -15,7 +16,9 @@ enum fake_call {
 	FAKE_CALL_POLL = 1 << 3,
 	FAKE_CALL_READ = 1 << 4,
 	FAKE_CALL_LIST = 1 << 5,
-	FAKE_CALL_ANY = (1 << 6) - 1,
+	FAKE_CALL_PERF = 1 << 6, /* perf_event_open, and ioctl and read of what it opened */
+	FAKE_CALL_STAT = 1 << 7,
+	FAKE_CALL_ANY = (1 << 8) - 1,
 };
 
 struct fake_fault {
@@ -29,6 +32,7 @@ struct fake_sys {
 	struct sys sys; /* hand this in */
 	struct sys real;
 	struct fake_kbase kbase;
+	struct fake_perf perf; /* without a machine: ENOSYS */
 	struct fake_fault fault;
 	unsigned n_calls[8]; /* by bit of enum fake_call */
 	unsigned n_maps;     /* that are still there */
@@ -42,6 +46,8 @@ void fake_sys_init(struct fake_sys *f, const char *root);
 void fake_sys_fini(struct fake_sys *f);
 /* A device of a plain kind; change what it returns before anybody opens it. */
 struct fake_gpu *fake_sys_add_gpu(struct fake_sys *f, const char *driver, uint64_t id, uint64_t core_mask);
+/* The CPUs of fake_machines, and who may count there (fake_perf_init). Its files are the test's to write: fake_perf_tree, into `root`. */
+struct fake_perf *fake_sys_add_perf(struct fake_sys *f, const char *machine);
 void fake_sys_run(struct fake_sys *f, int64_t ns);   /* time passes */
 void fake_sys_sleep(struct fake_sys *f, int64_t ns); /* the machine is suspended so long */
 /* Nothing is open, mapped or broken; else a text that says what is. */

@@ -86,7 +86,7 @@ static void board_init(struct board *b, struct gpudb *db, const char *gpu, unsig
 		b->history[i] = b->now;
 	b->column = xcalloc(1, sizeof(*b->column));
 	b->data = (struct view_data){
-		.feeds[SOURCE_GPU] = {b->set, b->set->n_vector, b->now, b->now, b->column, b->history, TINY_POINTS},
+		.feeds[SOURCE_GPU] = {b->set, b->set->n_vector, b->now, b->now, b->column, b->history, TINY_POINTS, NULL},
 		.refresh_s = 0.5,
 		.fps = 60,
 		.scroll_max = &b->scroll_max,

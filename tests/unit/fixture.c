@@ -53,6 +53,13 @@ static int64_t fake_boottime(const struct sys *sys)
 	return f->monotonic_ns + f->suspended_ns;
 }
 
+/* A captured tree has no kernel that counts. */
+static int no_perf(const struct sys *sys, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd, unsigned long flags)
+{
+	(void)sys, (void)attr, (void)pid, (void)cpu, (void)group_fd, (void)flags;
+	return errno = ENOSYS, -1;
+}
+
 static void copy_file(const char *from, const char *to)
 {
 	char text[8192];
@@ -121,6 +128,7 @@ void fixture_init(struct fixture *f, const char *board)
 	f->sys.pread = fake_pread;
 	f->sys.monotonic_ns = fake_monotonic;
 	f->sys.boottime_ns = fake_boottime;
+	f->sys.perf_event_open = no_perf;
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)

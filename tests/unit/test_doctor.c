@@ -6,8 +6,6 @@
 #include "tests/unit/fixture.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/perf_event.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,25 +24,6 @@ struct bench {
 	struct err err;
 };
 
-/* Who may count what: the least that is refused, by errno. */
-static struct {
-	int machine, kernel, own, software; /* errno of such events; 0: they open */
-} perf;
-
-static int fake_perf(const struct sys *sys, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd, unsigned long flags)
-{
-	int code = attr->type == PERF_TYPE_SOFTWARE ? perf.software : perf.own;
-
-	(void)cpu, (void)group_fd, (void)flags;
-	if (!code && pid < 0)
-		code = perf.machine;
-	if (!code && !attr->exclude_kernel)
-		code = perf.kernel;
-	if (code)
-		return errno = code, -1;
-	return sys->open(sys, "proc", O_RDONLY); /* something to close */
-}
-
 static int bench_init(void **state)
 {
 	struct bench *b = xcalloc(1, sizeof(*b));
@@ -52,8 +31,6 @@ static int bench_init(void **state)
 	fixture_init(&b->files, "bare");
 	fixture_write(&b->files, "proc/stat", "cpu  1 1 1 1 1 1 1 1 0 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n");
 	fake_sys_init(&b->fake, b->files.root);
-	b->fake.sys.perf_event_open = fake_perf;
-	memset(&perf, 0, sizeof(perf));
 	b->options = (struct options){.interval_ns = 100000000, .format = FORMAT_TABLE};
 	*state = b;
 	return 0;
@@ -175,34 +152,45 @@ static void a_gpu_that_sleeps_on_is_no_sample(void **state)
 static void each_step_of_perf_rights_is_told_with_what_lifts_it(void **state)
 {
 	static const struct {
-		int machine, kernel, own, software;
+		const char *machine;
+		int paranoid, filtered;
 		const char *said, *help;
 	} cases[] = {
-		{0, 0, 0, 0, "ok perf_event_open: cycles of the whole machine, kernel and user", NULL},
-		{0, EACCES, 0, 0, "limited perf_event_open: cycles of the whole machine, user only; more is refused",
-		 "perf_event_paranoid=0"},
-		{EACCES, 0, 0, 0, "cycles of our own processes, kernel and user; more is refused: Permission denied",
-		 "perf_event_paranoid=0"},
-		{EACCES, EACCES, 0, 0, "cycles of our own processes, user only", "sudo sysctl kernel.perf_event_paranoid=0"},
-		{0, 0, ENOENT, 0, "software events of the whole machine, no hardware counters",
-		 "a virtual machine without a virtual PMU"},
-		{EACCES, 0, ENOENT, 0, "software events of our own processes", "virtual PMU"},
-		{0, 0, EACCES, EACCES, "refused perf_event_open: nothing can be counted: Permission denied",
-		 "perf_event_paranoid=0"},
-		{0, 0, EPERM, EPERM, "refused perf_event_open: nothing can be counted", "seccomp"},
-		{0, 0, ENOSYS, ENOSYS, "missing perf_event_open: nothing can be counted", "CONFIG_PERF_EVENTS"},
+		{"a72x4", -1, 0, "ok perf: all CPUs, kernel and user (perf): a sample of ", NULL},
+		{"a72x4", 1, 0, "limited rights: own processes, kernel and user:", "sudo sysctl kernel.perf_event_paranoid=0"},
+		{"a72x4", 2, 0, "limited rights: own processes, user only:", "sudo setcap cap_perfmon+ep on malitop"},
+		{"a72x4", 3, 0, "refused perf: perf: CPU events cannot be counted: Permission denied", "perf_event_paranoid=0"},
+		{"a72x4", -1, EPERM, "refused perf: perf: CPU events cannot be counted: Operation not permitted",
+		 "seccomp profile"},
+		{"vm", -1, 0, "ok perf: all CPUs, kernel and user", "a virtual machine without a virtual PMU?"},
+		{"vm", 2, 0, "limited rights: own processes, user only", "perf_event_paranoid=0"},
+		{NULL, 0, 0, "missing perf: the kernel was built without perf events", "CONFIG_PERF_EVENTS"},
 	};
-	struct bench *b = *state;
 
+	(void)state;
+	if (!registry_find(span_of("perf")))
+		skip();
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		perf.machine = cases[i].machine;
-		perf.kernel = cases[i].kernel;
-		perf.own = cases[i].own;
-		perf.software = cases[i].software;
+		void *own;
+		struct bench *b;
+		struct fake_perf *perf;
+
+		bench_init(&own);
+		b = own;
+		if (cases[i].machine) {
+			perf = fake_sys_add_perf(&b->fake, cases[i].machine);
+			perf->paranoid = cases[i].paranoid;
+			perf->filtered = cases[i].filtered;
+			fake_perf_tree(perf, b->files.root);
+		}
+		fixture_write(&b->files, "proc/self/status", "Name:\tmalitop\nUid:\t1000\t1000\t1000\t1000\n");
+		fixture_write(&b->files, "proc/1000/status", "Name:\tmalitop\nUid:\t1000\t1000\t1000\t1000\n");
+		fixture_write(&b->files, "proc/1000/task/1000/stat", "1000 (malitop) R\n");
 		run(b);
 		SAYS(b, cases[i].said);
 		if (cases[i].help)
 			SAYS(b, cases[i].help);
+		bench_fini(&own);
 	}
 }
 

@@ -1,142 +1,5 @@
 /* Rows of metrics: which columns there are, which sample fills which row, and every byte of both formats. */
-#include "app/export.h"
-
-#include "base/alloc.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
-
-/* A GPU of two cores with a core counter, a GPU counter and a ratio; a CPU of two clusters with ticks and a temperature. */
-static const char data[] = "gpu Mali-Test\n  family Bifrost\n  id 0x7fff\n  layout Mali-Test\n  constant MaliGPUWarpSize 8\n"
-			   "layout Mali-Test\n  slots 64\n  block front_end\n    6 GPU_ACTIVE MaliGPUActiveCy\n"
-			   "  block shader_core\n    4 FRAG_ACTIVE MaliFragActiveCy\n"
-			   "slots proc\n  names CPUTicks\n"
-			   "metric MaliGPUActiveCy\n  title GPU active\n  unit cycles\n  group G\n"
-			   "metric MaliFragActiveCy\n  title Fragment \"active\"\n  unit cycles\n  group G\n"
-			   "metric MaliFragUtil\n  title Fragment\n  unit percent\n  group G\n"
-			   "  expr MaliFragActiveCy / MaliGPUActiveCy * 100\n"
-			   "metric MaliExtra\n  title Extra\n  unit cycles\n  group G\n  expr MaliGPUActiveCy * 2\n"
-			   "metric CPULoad\n  title Load\n  unit count\n  group C\n  expr CPUTicks / 4\n"
-			   "metric Heat\n  title Heat\n  unit celsius\n  group C\n"
-			   "template Mali-Test\n  for Bifrost\nsection 1 One\nchart 1.1 Chart\n  1.1.1 MaliFragUtil\n"
-			   "  1.1.2 MaliGPUActiveCy\n  1.1.3 MaliFragUtil\n";
-
-#define SLOT(n, k, i, no)                                                             \
-	{                                                                             \
-		.name = (n), .kind = (k), .instance = (i), .number = (no), .scale = 1 \
-	}
-
-static const struct slot gpu_slots[] = {
-	SLOT("MaliGPUActiveCy", SLOT_DELTA, INSTANCE_ALL, 0),
-	SLOT("MaliFragActiveCy", SLOT_DELTA, INSTANCE_ALL, 0),
-	SLOT("MaliFragActiveCy", SLOT_DELTA, INSTANCE_CORE, 0),
-	SLOT("MaliFragActiveCy", SLOT_DELTA, INSTANCE_CORE, 3),
-};
-static const struct slot cpu_slots[] = {
-	SLOT("CPUTicks", SLOT_DELTA, INSTANCE_ALL, 0),     SLOT("Heat", SLOT_LEVEL, INSTANCE_ALL, 0),
-	SLOT("CPUTicks", SLOT_DELTA, INSTANCE_CLUSTER, 0), SLOT("CPUTicks", SLOT_DELTA, INSTANCE_CLUSTER, 1),
-	SLOT("CPUTicks", SLOT_DELTA, INSTANCE_CPU, 5),
-};
-
-enum { GPU = 0, CPU = 1, GPU1 = 2 };
-
-struct machine {
-	struct gpudb *db;
-	struct metric_set *gpu, *cpu;
-	struct export_source sources[3];
-	struct export_options options;
-	struct strbuf out;
-	unsigned writes, fail_at; /* fail_at: the write that fails, from 1; 0: none */
-};
-
-static bool collect(void *ctx, const void *bytes, size_t n, struct err *err)
-{
-	struct machine *m = ctx;
-
-	if (++m->writes == m->fail_at)
-		return err_set(err, 28, "log: disk full");
-	assert_int_equal(((const char *)bytes)[n - 1], '\n'); /* whole lines only */
-	strbuf_add(&m->out, bytes, n);
-	return true;
-}
-
-static int machine_init(void **state)
-{
-	static struct machine m;
-	struct gpudb_text text = {"data", {data, sizeof(data) - 1}};
-	struct err err = {0};
-
-	m = (struct machine){.options = {.epoch_offset_ns = 1700000000000000000, .host = "board", .version = "1.2"}};
-	m.db = gpudb_load_texts(&text, 1, &err);
-	if (m.db)
-		m.gpu = metric_set_new(m.db,
-				       &(struct metric_source){.product = &m.db->products[0],
-							       .slots = gpu_slots,
-							       .n_slots = ARRAY_LEN(gpu_slots),
-							       .core_count = 2},
-				       &err);
-	if (m.gpu)
-		m.cpu = metric_set_new(m.db, &(struct metric_source){.slots = cpu_slots, .n_slots = ARRAY_LEN(cpu_slots)}, &err);
-	if (!m.cpu) {
-		fprintf(stderr, "%s\n", err.text);
-		return -1;
-	}
-	m.sources[GPU] = (struct export_source){GPU, "", "Mali-Test 2 cores", "simulator", m.gpu, m.db, 100000000};
-	m.sources[CPU] = (struct export_source){CPU, "", "Cortex", "proc", m.cpu, m.db, 500000000};
-	m.sources[GPU1] = (struct export_source){GPU1, "gpu1:", "Mali-Test 2 cores", "simulator", m.gpu, m.db, 100000000};
-	*state = &m;
-	return 0;
-}
-
-static int machine_fini(void **state)
-{
-	struct machine *m = *state;
-
-	metric_set_free(m->gpu);
-	metric_set_free(m->cpu);
-	gpudb_free(m->db);
-	strbuf_fini(&m->out);
-	return 0;
-}
-
-static struct export *start(struct machine *m, const struct export_format *format, const struct export_source *sources,
-			    unsigned n)
-{
-	struct err err = {0};
-	struct export *ex = export_new(format, &m->options, sources, n, collect, m, &err);
-
-	if (!ex)
-		fail_msg("%s", err.text);
-	return ex;
-}
-
-/* A sample of [begin, end) ms. */
-static bool push(struct export *ex, uint32_t source, int64_t begin_ms, int64_t end_ms, uint32_t flags, const uint64_t *values,
-		 unsigned n)
-{
-	AUTOFREE struct sample *s = xcalloc(1, sizeof(*s) + n * sizeof(uint64_t));
-	struct err err;
-
-	*s = (struct sample){
-		.source = source, .flags = flags, .n_values = n, .begin_ns = begin_ms * 1000000, .end_ns = end_ms * 1000000};
-	memcpy(s->value, values, n * sizeof(uint64_t));
-	return export_sample(ex, s, &err);
-}
-
-static bool push_gpu(struct export *ex, int64_t begin_ms, int64_t end_ms, uint64_t active, uint64_t frag)
-{
-	return push(ex, GPU, begin_ms, end_ms, 0, (uint64_t[]){active, frag, frag - frag / 4, frag / 4}, 4);
-}
-
-static bool push_cpu(struct export *ex, int64_t begin_ms, int64_t end_ms, uint64_t ticks, uint64_t heat)
-{
-	return push(ex, CPU, begin_ms, end_ms, 0, (uint64_t[]){ticks, heat, ticks - 1, 1, 1}, 5);
-}
+#include "export_machine.h"
 
 static void csv_is_as_the_contract_says(void **state)
 {
@@ -338,6 +201,98 @@ static void without_a_gpu_the_cpu_makes_the_rows(void **state)
 	export_free(ex);
 }
 
+static void without_a_gpu_the_fastest_makes_the_rows(void **state)
+{
+	struct machine *m = *state;
+	struct export_source two[] = {m->sources[CPU], m->sources[CPU]};
+	struct export *ex;
+
+	two[1].index = 7;
+	two[1].period_ns = two[0].period_ns / 2;
+	ex = start(m, &export_csv, two, 2);
+	push_cpu(ex, 0, 500, 4, 30);
+	assert_int_equal(m->writes, 1); /* the header */
+	push(ex, 7, 0, 250, 0, (uint64_t[]){4, 30, 3, 1, 1}, 5);
+	assert_int_equal(m->writes, 2);
+	export_free(ex);
+}
+
+static void exact_names_are_of_one_column_each(void **state)
+{
+	struct machine *m = *state;
+
+	m->options.metrics = "CPULoad,MaliFragUtil";
+	m->options.exact = true;
+	assert_columns(m, m->sources, 3, "MaliFragUtil,CPULoad");
+}
+
+/* One command from 40 to 240 ms, in which there are samples of 300 ms in all. */
+static const struct export_command command = {
+	.text = "make all", .begin_ns = 40000000, .end_ns = 240000000, .user_ns = 150000000, .system_ns = 1000, .status = 3};
+
+static void push_run(struct export *ex)
+{
+	push_gpu(ex, 0, 100, 100, 50);
+	push(ex, GPU, 100, 200, SAMPLE_GAP, (uint64_t[]){300, 50, 40, 10}, 4);
+	push(ex, GPU, 200, 300, SAMPLE_ERROR, (uint64_t[]){999, 999, 999, 999}, 4);
+	push_cpu(ex, 0, 250, 4, 30);
+	push_cpu(ex, 250, 300, 8, 20);
+}
+
+static void total_is_of_all_samples_and_of_the_command(void **state)
+{
+	struct machine *m = *state;
+	struct export *ex;
+	struct err err;
+
+	m->options.metrics = "MaliFragUtil,MaliGPUActiveCy,CPULoad,Heat";
+	m->options.lines = EXPORT_TOTAL;
+	ex = start(m, &export_csv, m->sources, 2);
+	push_run(ex);
+	assert_true(export_total(ex, &command, &err));
+	assert_string_equal(m->out.p,
+			    "time,duration,flags,MaliFragUtil,MaliGPUActiveCy,CPULoad,CPULoad.cluster0,CPULoad.cluster1,"
+			    "Heat,CommandUser,CommandSystem,CommandStatus\r\n"
+			    "1700000000.040000000,0.200000000,gap total,25.0,400.0,3.0,2.5,0.5,20.0,0.15,0.000001,3.0\r\n");
+	export_free(ex);
+}
+
+static void total_follows_the_rows(void **state)
+{
+	struct machine *m = *state;
+	struct export *ex;
+	struct err err;
+
+	m->options.metrics = "MaliGPUActiveCy";
+	m->options.lines = EXPORT_ROWS_AND_TOTAL;
+	ex = start(m, &export_jsonl, m->sources, 2);
+	strbuf_clear(&m->out);
+	push_gpu(ex, 0, 100, 100, 50);
+	assert_true(export_total(ex, &command, &err));
+	assert_string_equal(
+		m->out.p, "{\"time\":1700000000.000000000,\"duration\":0.100000000,\"flags\":\"\",\"MaliGPUActiveCy\":100.0,"
+			  "\"CommandUser\":null,\"CommandSystem\":null,\"CommandStatus\":null}\n"
+			  "{\"time\":1700000000.040000000,\"duration\":0.200000000,\"flags\":\"total\",\"MaliGPUActiveCy\":100.0,"
+			  "\"CommandUser\":0.15,\"CommandSystem\":0.000001,\"CommandStatus\":3.0}\n");
+	export_free(ex);
+}
+
+static void total_without_a_sample_is_empty_never_zero(void **state)
+{
+	struct machine *m = *state;
+	struct export *ex;
+	struct err err;
+
+	m->options.metrics = "MaliGPUActiveCy,CPULoad";
+	m->options.exact = true;
+	m->options.lines = EXPORT_TOTAL;
+	ex = start(m, &export_csv, m->sources, 2);
+	push(ex, GPU, 200, 300, SAMPLE_ERROR, (uint64_t[]){999, 999, 999, 999}, 4);
+	assert_true(export_total(ex, &command, &err));
+	assert_non_null(strstr(m->out.p, "0.200000000,total,,,0.15,"));
+	export_free(ex);
+}
+
 static void instances_have_their_own_values(void **state)
 {
 	struct machine *m = *state;
@@ -425,8 +380,6 @@ static void times_have_nanosecond_digits(void **state)
 	}
 }
 
-#define ON_MACHINE(test) cmocka_unit_test_setup_teardown(test, machine_init, machine_fini)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -444,6 +397,11 @@ int main(void)
 		ON_MACHINE(failed_sample_is_marked_and_empty),
 		ON_MACHINE(unknown_value_is_empty_and_estimates_are_told),
 		ON_MACHINE(without_a_gpu_the_cpu_makes_the_rows),
+		ON_MACHINE(without_a_gpu_the_fastest_makes_the_rows),
+		ON_MACHINE(exact_names_are_of_one_column_each),
+		ON_MACHINE(total_is_of_all_samples_and_of_the_command),
+		ON_MACHINE(total_follows_the_rows),
+		ON_MACHINE(total_without_a_sample_is_empty_never_zero),
 		ON_MACHINE(instances_have_their_own_values),
 		ON_MACHINE(failing_write_is_reported),
 		ON_MACHINE(nothing_to_log_is_an_error),

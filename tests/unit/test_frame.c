@@ -141,6 +141,52 @@ static void an_alert_takes_the_place_of_the_keys(void **state)
 	tiny_fini(&t);
 }
 
+static void keys_of_a_view_come_first(void **state)
+{
+	static const struct foot_key own[] = {{"x", "x", "explode", 1, false}, {"y", "y", "yield", 5, false}, {.keys = NULL}};
+	struct frame_text text = everything;
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	text.keys = own;
+	AUTOFREE char *wide = frame_shown(&t, &text, 0, 140, true), *narrow = frame_shown(&t, &text, 0, 60, true);
+
+	assert_non_null(strstr(wide, "\n x explode  y yield  Tab view  space pause"));
+	assert_non_null(strstr(narrow, "\n x explode  space pause  ? help  q quit"));
+	tiny_fini(&t);
+}
+
+static void what_is_asked_takes_the_place_of_keys_and_alerts(void **state)
+{
+	static const struct {
+		struct foot_ask ask;
+		int cols;
+		const char *want;
+	} cases[] = {
+		{{"send SIGTERM to 4711 game?", "y/n", false},
+		 60,
+		 "\n send SIGTERM to 4711 game?                             y/n\n"},
+		{{"send SIGTERM to 4711 com.studio.game?", "y/n", false}, 40, "\n send SIGTERM to 4711 com.studio.g  y/n\n"},
+		{{"filter: ga", "Enter keeps", true}, 60, "\n filter: ga_                                    Enter keeps\n"},
+		{{"filter: a text of some length", "Enter keeps", true}, 40, "\n r: a text of some length_  Enter keeps\n"},
+	};
+	struct frame_text text = everything;
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	text.alert = "log: disk full";
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		text.ask = &cases[i].ask;
+		AUTOFREE char *got = frame_shown(&t, &text, 0, cases[i].cols, true);
+
+		if (!strstr(got, cases[i].want))
+			fail_msg("'%s' is not in\n%s", cases[i].want, got);
+	}
+	tiny_fini(&t);
+}
+
 static void the_key_that_quits_is_always_there(void **state)
 {
 	struct tiny t;
@@ -197,6 +243,8 @@ int main(void)
 		cmocka_unit_test(a_machine_without_gpu_has_a_header_all_the_same),
 		cmocka_unit_test(a_hidden_view_has_a_tab_only_while_it_is_shown),
 		cmocka_unit_test(an_alert_takes_the_place_of_the_keys),
+		cmocka_unit_test(keys_of_a_view_come_first),
+		cmocka_unit_test(what_is_asked_takes_the_place_of_keys_and_alerts),
 		cmocka_unit_test(the_key_that_quits_is_always_there),
 		cmocka_unit_test(clicks_find_the_tab_under_them),
 		cmocka_unit_test(below_40x10_the_frame_is_left_to_the_view),

@@ -4,6 +4,8 @@
 #include "backends/gpu_system.h"
 #include "base/alloc.h"
 #include "model/history.h"
+#include "tests/unit/people.h"
+#include "views/processes.h"
 #include "views/view.h"
 
 #include <setjmp.h>
@@ -47,7 +49,7 @@ static void measured_finish(struct measured *m)
 		m->points[i] = m->vectors[i] = vector_of(m, m->now);
 	}
 	m->total = vector_of(m, history_total(m->history));
-	m->feed = (struct feed){m->set, m->set->n_vector, m->points[POINTS - 1], m->total, m->now, m->points, POINTS};
+	m->feed = (struct feed){m->set, m->set->n_vector, m->points[POINTS - 1], m->total, m->now, m->points, POINTS, NULL};
 }
 
 static void measured_fini(struct measured *m)
@@ -238,7 +240,31 @@ struct machine {
 	struct frame_text text;
 	struct labels labels;
 	bool system;
+	struct process_list *list;
+	struct process_row rows[ARRAY_LEN(people)];
+	struct process_table processes;
+	unsigned first, page;
 };
+
+/* As the screen has them when the tree was asked for and the selection moved. */
+static void add_processes(struct machine *m)
+{
+	m->list = people_list(true);
+	m->list->n_hidden = 2;
+	m->processes = (struct process_table){.list = m->list,
+					      .rows = m->rows,
+					      .selected = 1,
+					      .first = &m->first,
+					      .page = &m->page,
+					      .order.tree = true,
+					      .unknown = 1u << PROCESS_BY_IPC,
+					      .n_processes = 9,
+					      .n_threads = 91,
+					      .n_running = 1,
+					      .counted = {4715, 5715}};
+	m->processes.n = process_arrange(m->list, &m->processes.order, m->rows);
+	m->data.processes = &m->processes;
+}
 
 static void machine_init(struct machine *m, const char *gpu, const struct system *system)
 {
@@ -274,10 +300,12 @@ static void machine_init(struct machine *m, const char *gpu, const struct system
 		.time = "14:02:11",
 		.dropped = "0 dropped",
 	};
+	add_processes(m);
 }
 
 static void machine_fini(struct machine *m)
 {
+	process_list_free(m->list);
 	views_fini(&m->views);
 	if (m->data.templ)
 		template_view_fini(&m->templ);
@@ -365,6 +393,7 @@ static void every_view_looks_as_it_did(void **state)
 		differ += compare_sizes(&m, m.views.views[i].name, "");
 	differ += compare(&m, "overview", "", 40, 10, false);
 	differ += compare(&m, "overview", "", 160, 50, false);
+	differ += compare(&m, "processes", "", 40, 10, true);
 	m.data.per_instance = true;
 	differ += compare(&m, "core", "-each", 100, 30, false);
 	differ += compare(&m, "cpu", "-each", 100, 30, false);

@@ -26,6 +26,10 @@ static void known_sequences_are_keys(void **state)
 		{"\t", K_TAB},
 		{"\r", K_ENTER},
 		{"\x03", 0x03},
+		{"\x7f", K_BACKSPACE},
+		{"\xc3\xa4", 0xe4},
+		{"\xe6\xbc\xa2", 0x6f22},
+		{"\xf0\x9f\x98\x80", 0x1f600},
 		{"\x1b[A", K_UP},
 		{"\x1bOA", K_UP},
 		{"\x1b[B", K_DOWN},
@@ -66,7 +70,8 @@ static void known_sequences_are_keys(void **state)
 /* Cut after every byte, as a slow line does. */
 static void sequences_may_come_in_pieces(void **state)
 {
-	static const char *const cases[] = {"\x1b[1;5C", "\x1bOP", "\x1b[<0;120;2M", "\x1b[[A", "\x1b[6~"};
+	static const char *const cases[] = {"\x1b[1;5C", "\x1bOP",   "\x1b[<0;120;2M",  "\x1b[[A",
+					    "\x1b[6~",   "\xc3\xa4", "\xf0\x9f\x98\x80"};
 
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
@@ -88,8 +93,8 @@ static void what_is_no_key_is_skipped_whole(void **state)
 	static const char *const cases[] = {
 		"\x1b[999;1R",    "\x1b[?2026;2$y", "\x1b[200~", "\x1b[<3;5;5M",
 		"\x1b[<0;5;5m",   "\x1b[<0;0;0M",   "\x1b[M#!!", "\x1b[99999999999999999999~",
-		"\x1bOz",         "\xff",           "\xc3\xa4",  "\x1b[>0;1;2c",
-		"\x1b[;;;;;;;;x",
+		"\x1bOz",         "\xff",           "\xc2\x9b",  "\x1b[>0;1;2c",
+		"\x1b[;;;;;;;;x", "\xc3",           "\xf0\x9f",  "\xed\xa0\x80",
 	};
 
 	(void)state;
@@ -155,6 +160,19 @@ static void the_torso_of_a_sequence_is_dropped_after_a_while(void **state)
 
 	(void)state;
 	type(&input, "\x1b[1;", 0);
+	assert_int_equal(input_next(&input, INPUT_WAIT_NS, &in), TERM_NONE);
+	assert_int_equal(input.n, 0);
+}
+
+static void the_torso_of_a_character_is_dropped_after_a_while(void **state)
+{
+	struct input input = {0};
+	struct term_input in = {0};
+
+	(void)state;
+	type(&input, "\xe6\xbc", 0);
+	assert_int_equal(input_next(&input, INPUT_WAIT_NS - 1, &in), TERM_NONE);
+	assert_int_equal(input.n, 2);
 	assert_int_equal(input_next(&input, INPUT_WAIT_NS, &in), TERM_NONE);
 	assert_int_equal(input.n, 0);
 }
@@ -261,6 +279,7 @@ int main(void)
 		cmocka_unit_test(a_lone_escape_is_a_key_after_a_while),
 		cmocka_unit_test(escape_and_a_letter_are_two_keys),
 		cmocka_unit_test(the_torso_of_a_sequence_is_dropped_after_a_while),
+		cmocka_unit_test(the_torso_of_a_character_is_dropped_after_a_while),
 		cmocka_unit_test(endless_input_overruns_nothing),
 		cmocka_unit_test(any_bytes_at_all_are_survived),
 		cmocka_unit_test(the_terminals_own_keys_go_first),

@@ -113,12 +113,46 @@ static void wrong_usage_names_what_and_what_to_try(void **state)
 		{{"list"}, "list: of what: expected gpus, counters, metrics, views or backends"},
 		{{"list", "cats"}, "list: unknown list cats"},
 		{{"list", "gpus", "cats"}, "cats: one argument too many"},
-		{{"list", "gpus", "--", "cats"}, "cats: only record runs a command"},
-		{{"stat"}, "stat: this version does not have that command"},
+		{{"list", "gpus", "--", "cats"}, "cats: only record and stat run a command"},
+		{{"stat"}, NULL},
+		{{"stat", "sleep", "1"}, "sleep: one argument too many, a command stands behind --"},
+		{{"stat", "--once"}, "--once: not with stat: see malitop stat --help"},
+		{{"stat", "-r", "1s"}, "--refresh: not with stat"},
+		{{"stat", "-o", "x.mlog"}, "--log: stat does not write .mlog"},
+		{{"stat", "-i", "0"}, "--interval: '0' is not a time"},
+		{{"replay"}, "replay: this version does not have that command"},
 		{{"run.mlog"}, "run.mlog: this version does not replay logs"},
 		{{"frobnicate"}, "frobnicate: unknown command"},
 		{{"fro\033[2Jb"}, "fro?[2Jb: unknown command"},
-		{{"-p", "1"}, "--pid: this version does not have it"},
+		{{"-p", "1"}, NULL},
+		{{"-p", "0"}, "--pid: '0' is not a whole number from 1 to 4194304"},
+		{{"-p", "-1"}, "--pid: '-1' is not"},
+		{{"-p", "4194305"}, "--pid: '4194305' is not"},
+		{{"-p", "init"}, "--pid: 'init' is not"},
+		{{"-t", "1x"}, "--tid: '1x' is not"},
+		{{"record", "-o", "x.csv", "-t", "77"}, NULL},
+		{{"list", "gpus", "-p", "1"}, "--pid: not with list"},
+		{{"-p", "1", "-t", "1"}, "--pid, --tid, --cpu: more than one of them"},
+		{{"stat", "-C0", "-t1"}, "--pid, --tid, --cpu: more than one of them"},
+		{{"stat", "-p", "1", "--", "true"}, "--pid: not with a command"},
+		{{"stat", "-t", "1", "--", "true"}, "--tid: not with a command"},
+		{{"stat", "-C", "0-3,6", "--", "true"}, NULL},
+		{{"-C", "0"}, NULL},
+		{{"-C", "4095"}, NULL},
+		{{"-C", "4-4,2,0-1"}, NULL},
+		{{"-C", ""}, "--cpu: empty: expected LIST"},
+		{{"-C", "4096"}, "--cpu: '4096' is no list of CPUs from 0 to 4095: write it like 0-3,6"},
+		{{"-C", "3-0"}, "--cpu: '3-0' is no list"},
+		{{"-C", "0-"}, "--cpu: '0-' is no list"},
+		{{"-C", "-1"}, "--cpu: '-1' is no list"},
+		{{"-C", "0,"}, "--cpu: '0,' is no list"},
+		{{"-C", ",0"}, "--cpu: ',0' is no list"},
+		{{"-C", "0-1-2"}, "--cpu: '0-1-2' is no list"},
+		{{"-C", "0x1"}, "--cpu: '0x1' is no list"},
+		{{"-C", "0 1"}, "--cpu: '0 1' is no list"},
+		{{"-C", "all"}, "--cpu: 'all' is no list"},
+		{{"-C", "18446744073709551616"}, "--cpu: '18446744073709551616' is no list"},
+		{{"-e", ""}, "--event: empty: expected NAME"},
 		{{"--rotate=1M"}, "--rotate: this version does not have it"},
 		{{"--frob"}, "--frob: unknown or ambiguous option"},
 		{{"--re", "1"}, "--re: unknown or ambiguous option"},
@@ -219,6 +253,63 @@ static void log_format_is_by_ending(void **state)
 		assert_int_equal(o.format, cases[i].format);
 		options_fini(&o);
 	}
+}
+
+static void stat_has_defaults_of_its_own(void **state)
+{
+	static const struct {
+		const char *words[ARGS_MAX];
+		const char *log;
+		enum output_format format;
+		int64_t interval_ns;
+		bool rows;
+	} cases[] = {
+		{{"stat"}, "-", FORMAT_TABLE, 1000000000, true},
+		{{"stat", "-i", "10ms"}, "-", FORMAT_TABLE, 10000000, true},
+		{{"stat", "-o", "x.csv"}, "x.csv", FORMAT_CSV, 1000000000, true},
+		{{"stat", "-o", "x.txt"}, "x.txt", FORMAT_TABLE, 1000000000, true},
+		{{"stat", "-o", "x.csv", "-f", "table"}, "x.csv", FORMAT_TABLE, 1000000000, true},
+		{{"stat", "-o", "-", "-f", "jsonl"}, "-", FORMAT_JSONL, 1000000000, true},
+		{{"stat", "--", "true"}, "-", FORMAT_TABLE, 10000000, false},
+		{{"stat", "-i", "200ms", "--", "true"}, "-", FORMAT_TABLE, 200000000, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct options o;
+		struct err err;
+
+		if (parse(&o, cases[i].words, &err) != EXIT_DONE)
+			fail_msg("%s", err.text);
+		assert_int_equal(o.command, COMMAND_STAT);
+		assert_string_equal(o.log, cases[i].log);
+		assert_int_equal(o.format, cases[i].format);
+		assert_int_equal(o.interval_ns, cases[i].interval_ns);
+		assert_int_equal(o.rows, cases[i].rows);
+		options_fini(&o);
+	}
+}
+
+static void scope_and_events_reach_their_fields(void **state)
+{
+	struct options o;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(parse(&o, (const char *const[]){"stat", "-e", "cycles", "--event=l1d,b=2", "-C0-3,6", NULL}, &err),
+			 EXIT_DONE);
+	assert_int_equal(o.n_events, 2);
+	assert_string_equal(o.events[0], "cycles");
+	assert_string_equal(o.events[1], "l1d,b=2");
+	assert_string_equal(o.cpus, "0-3,6");
+	assert_int_equal(o.pid, 0);
+	options_fini(&o);
+	assert_int_equal(parse(&o, (const char *const[]){"-p", "4194304", NULL}, &err), EXIT_DONE);
+	assert_int_equal(o.pid, 4194304);
+	options_fini(&o);
+	assert_int_equal(parse(&o, (const char *const[]){"stat", "--tid", "12", NULL}, &err), EXIT_DONE);
+	assert_int_equal(o.tid, 12);
+	options_fini(&o);
 }
 
 static void eval_takes_options_behind_its_file_and_standard_input(void **state)
@@ -375,8 +466,8 @@ static void printed_configuration_reads_back(void **state)
 
 static void help_of_a_command_shows_its_options_only(void **state)
 {
-	static const char *const words[COMMAND_COUNT][3] = {
-		{"--help"}, {"record", "--help"}, {"eval", "--help"}, {"list", "--help"}, {"doctor", "--help"}};
+	static const char *const words[COMMAND_COUNT][3] = {{"--help"},         {"record", "--help"}, {"stat", "--help"},
+							    {"eval", "--help"}, {"list", "--help"},   {"doctor", "--help"}};
 
 	(void)state;
 	for (unsigned c = 0; c < COMMAND_COUNT; c++) {
@@ -445,6 +536,8 @@ int main(void)
 		cmocka_unit_test(options_reach_their_fields),
 		cmocka_unit_test(optional_arguments_have_their_defaults),
 		cmocka_unit_test(log_format_is_by_ending),
+		cmocka_unit_test(stat_has_defaults_of_its_own),
+		cmocka_unit_test(scope_and_events_reach_their_fields),
 		cmocka_unit_test(eval_takes_options_behind_its_file_and_standard_input),
 		cmocka_unit_test(refresh_is_never_under_the_interval),
 		cmocka_unit_test(demo_is_the_simulator_beside_the_cpu),

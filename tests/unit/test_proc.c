@@ -92,7 +92,7 @@ static void every_name_has_one_slot_for_the_machine_and_cpus_come_last(void **st
 
 	(void)state;
 	bench_open(&b, "rk3588");
-	assert_int_equal(b.source.kind, SOURCE_CPU);
+	assert_int_equal(b.source.backend->kind, SOURCE_CPU);
 	assert_int_equal(b.source.n_slots, 11 + 7 + 3 * 11 + 8 * 11);
 	assert_int_equal(b.source.n_sums, 11 + 7 + 3 * 11);
 	for (unsigned i = 0; i < b.source.n_slots; i++) {

@@ -9,7 +9,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void paths_are_relative_to_the_root_also_with_a_slash_in_front(void **state)
@@ -169,6 +172,82 @@ static void a_directory_is_listed_in_order_without_its_dots(void **state)
 	fixture_fini(&f);
 }
 
+static void numbers_are_listed_ascending_and_nothing_else(void **state)
+{
+	static const char *const names[] = {"d/10", "d/9", "d/2147483647", "d/1",  "d/2147483648",           "d/0",
+					    "d/07", "d/x", "d/3x",         "d/-4", "d/99999999999999999999", "d/self"};
+	static const int32_t want[] = {1, 9, 10, INT32_MAX};
+	int32_t *numbers = NULL;
+	unsigned cap = 0;
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, NULL);
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		fixture_write(&f, names[i], "");
+	for (int again = 0; again < 2; again++) {
+		assert_int_equal(f.sys.list_numbers(&f.sys, "d", &numbers, &cap), ARRAY_LEN(want));
+		assert_memory_equal(numbers, want, sizeof(want));
+	}
+	assert_int_equal(f.sys.list_numbers(&f.sys, "missing", &numbers, &cap), -1);
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(f.sys.list_numbers(&f.sys, "d/9", &numbers, &cap), -1);
+	assert_int_equal(errno, ENOTDIR);
+	free(numbers);
+	fixture_fini(&f);
+}
+
+/* More than the kernel tells in one call. */
+static void a_long_directory_is_listed_as_a_whole(void **state)
+{
+	int32_t *numbers = NULL;
+	unsigned cap = 0;
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, NULL);
+	for (int i = 1; i <= 3000; i++) {
+		char path[32];
+
+		snprintf(path, sizeof(path), "d/%d", i);
+		fixture_write(&f, path, "");
+	}
+	assert_int_equal(f.sys.list_numbers(&f.sys, "d", &numbers, &cap), 3000);
+	for (int i = 0; i < 3000; i++)
+		assert_int_equal(numbers[i], i + 1);
+	free(numbers);
+	fixture_fini(&f);
+}
+
+static void a_file_is_described_relative_to_the_root(void **state)
+{
+	struct fixture f;
+	struct stat st;
+
+	(void)state;
+	fixture_init(&f, NULL);
+	fixture_write(&f, "etc/passwd", "root\n");
+	assert_int_equal(f.sys.stat(&f.sys, "/etc/passwd", &st), 0);
+	assert_int_equal(st.st_size, 5);
+	assert_int_equal(st.st_uid, geteuid());
+	assert_int_equal(f.sys.stat(&f.sys, "etc/missing", &st), -1);
+	assert_int_equal(errno, ENOENT);
+	fixture_fini(&f);
+}
+
+static void the_time_of_a_thread_runs_while_it_works(void **state)
+{
+	struct fixture f;
+	int64_t before;
+
+	(void)state;
+	fixture_init(&f, NULL);
+	before = f.sys.thread_ns(&f.sys);
+	while (f.sys.thread_ns(&f.sys) < before + 1000000)
+		;
+	fixture_fini(&f);
+}
+
 static void listing_what_is_no_directory_fails_and_an_empty_one_has_nothing(void **state)
 {
 	struct fixture f;
@@ -280,6 +359,10 @@ int main(void)
 		cmocka_unit_test(a_file_kept_open_is_read_from_its_start_again),
 		cmocka_unit_test(only_what_is_wholly_a_number_is_one),
 		cmocka_unit_test(a_directory_is_listed_in_order_without_its_dots),
+		cmocka_unit_test(numbers_are_listed_ascending_and_nothing_else),
+		cmocka_unit_test(a_long_directory_is_listed_as_a_whole),
+		cmocka_unit_test(a_file_is_described_relative_to_the_root),
+		cmocka_unit_test(the_time_of_a_thread_runs_while_it_works),
 		cmocka_unit_test(listing_what_is_no_directory_fails_and_an_empty_one_has_nothing),
 		cmocka_unit_test(a_timer_fires_when_its_time_has_come_or_is_past),
 		cmocka_unit_test(an_event_stays_until_it_is_acknowledged_once),

@@ -173,7 +173,8 @@ static void nothing_measured_draws_no_numbers_at_any_size(void **state)
 											 empty ? NULL : b.now,
 											 b.column,
 											 empty ? NULL : b.history,
-											 empty ? 0 : TINY_POINTS};
+											 empty ? 0 : TINY_POINTS,
+											 NULL};
 						b.data.per_instance = each;
 						got = shown(&b, b.views.views[v].name, cols[i], rows, i % 2);
 						assert_null(strstr(got, "nan"));

@@ -110,7 +110,7 @@ static inline void tiny_init(struct tiny *t)
 		t->history[i] = t->points[i] = tiny_vector(t);
 	t->column = xcalloc(1, sizeof(*t->column));
 	t->data = (struct view_data){
-		.feeds[SOURCE_GPU] = {t->set, t->set->n_vector, t->now, t->total, t->column, t->history, TINY_POINTS},
+		.feeds[SOURCE_GPU] = {t->set, t->set->n_vector, t->now, t->total, t->column, t->history, TINY_POINTS, NULL},
 		.refresh_s = 0.5,
 		.fps = 50,
 		.width = 1920,

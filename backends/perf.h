@@ -1,0 +1,159 @@
+/* perf: what the parts of the perf backend share. Nobody else includes this.
+ *
+ * perf.c           the backend: slots, deadlines, the sample
+ * perf_rows.c      which events there are, and how each kind of PMU counts them: data
+ * perf_unit.c      the PMUs that we count with, and which events each has
+ * perf_plan.c      events into groups that fit the counters
+ * perf_scope.c     whose events: CPUs or threads, and how much the kernel lets us see
+ * perf_count.c     the groups of every CPU or thread: opened, read, added up
+ * perf_describe.c  lines for people
+ * perf_rights.c    what the kernel allows, and how to get more
+ *
+ * By themselves: perf_group (a group of events), perf_name (an event by its name), perf_pmu (what sysfs tells of PMUs).
+ *
+ * Units, level and targets are constant after open but for the plans; everything else belongs to the sampler thread.
+ */
+#ifndef MALITOP_PERF_H
+#define MALITOP_PERF_H
+
+#include "backends/backend.h"
+#include "backends/cpus.h"
+#include "backends/perf_group.h"
+
+#define PERF_UNITS_MAX 9   /* the last one is the kernel's own: software events */
+#define PERF_EVENTS_MAX 48 /* rows */
+#define PERF_GROUPS_MAX PERF_EVENTS_MAX
+
+/* Events that make sense together only, as the two sides of a ratio; a set stays in one group where it fits into the counters. */
+struct perf_set {
+	const char *running, *enabled; /* slots with its times */
+	const char *title;             /* for people */
+};
+extern const struct perf_set perf_sets[];
+extern const unsigned perf_n_sets;
+
+#define PERF_NO_TYPE UINT32_MAX
+
+/* An event as a slot. */
+struct perf_row {
+	const char *slot, *raw; /* what it stands for; what was counted (options.raw_counts) */
+	uint8_t set;
+	struct perf_arm {
+		uint16_t number, needs; /* of PMUv3, 0: none; only where the core has `needs` as well */
+	} arm[2];                       /* the first that the core has */
+	uint32_t type;                  /* of PMUs without a description of their own: PERF_TYPE_...; PERF_NO_TYPE: not there */
+	uint64_t config;
+	bool tasks_only;  /* means nothing for a CPU */
+	bool kernel_only; /* happens in the kernel: never seen by who may see user space only */
+	uint8_t bytes_of; /* no event: the bytes that those of this row move; 0: an event */
+};
+extern const struct perf_row perf_rows[];
+extern const unsigned perf_n_rows;
+
+enum perf_unit_kind {
+	PERF_ARM,      /* events by Arm's numbers, under the PMU's own type */
+	PERF_GENERIC,  /* the kernel's generic events */
+	PERF_EXTENDED, /* likewise, with the PMU's type in the upper half of config, as there are several */
+	PERF_SOFTWARE,
+};
+
+struct perf_unit {
+	enum perf_unit_kind kind;
+	char name[64];
+	uint32_t type;
+	struct cpu_set cpus;
+	unsigned n_cpus;
+	int cluster;        /* the only one it serves; -1: several */
+	unsigned bus_bytes; /* that a bus access moves; 0: unknown */
+	uint64_t has;       /* bit set of rows that it counts */
+	unsigned n_events;  /* likewise, as it was at first */
+	struct perf_event events[PERF_EVENTS_MAX];
+
+	/* Groups, as they fit the counters. */
+	unsigned limit; /* of events in a group */
+	unsigned n_groups;
+	struct {
+		uint8_t n, row[PERF_GROUP_MAX];
+	} groups[PERF_GROUPS_MAX];
+};
+
+/* What the kernel lets us see; the better comes first. */
+struct perf_level {
+	const char *words; /* "kernel and user" */
+	bool own;          /* of our own processes only, though the whole machine was asked for */
+	bool user_only;
+};
+
+/* One CPU or thread. */
+struct perf_whose {
+	pid_t tid; /* -1: a CPU */
+	int cpu;   /* index into cpus; -1: a thread */
+};
+
+/* A group of one PMU on one CPU or of one thread. */
+struct perf_part {
+	struct perf_group group; /* n == 0: not open now */
+	struct perf_reading last;
+	double fraction[PERF_GROUP_MAX];
+	uint8_t unit, number; /* of the plan's group; PERF_CLOCK */
+	bool ran;             /* had its turn */
+	bool stale;           /* did not move: its CPU is off */
+	struct perf_whose whose;
+};
+#define PERF_CLOCK UINT8_MAX /* no group of the plan: how long the thread ran on the CPUs of that PMU */
+
+struct perf {
+	struct cpus cpus;
+	struct perf_unit units[PERF_UNITS_MAX];
+	unsigned n_units; /* those with events, the software one last */
+	unsigned n_hard;  /* of them, hardware PMUs */
+	uint64_t rows;    /* bit set of those that some PMU counts */
+	uint64_t partly;  /* those that some hardware PMU does not count, so that there is no sum over all */
+	const struct perf_level *level;
+	bool tasks; /* threads, not CPUs */
+	bool inherit, on_exec;
+	char about[64]; /* "process 4711 game", "CPUs 0-3", "all CPUs" */
+	int refused;    /* errno of what was asked for; 0: got it */
+	struct perf_whose *whose;
+	unsigned n_whose, n_left_out; /* of threads: too many for the open files that are allowed */
+
+	struct perf_part *parts;
+	unsigned n_parts, cap_parts;
+
+	/* Where values stand in the block of an instance; blocks: the whole, clusters, CPUs. */
+	uint16_t value_at[PERF_EVENTS_MAX], raw_at[PERF_EVENTS_MAX],
+		time_at[PERF_EVENTS_MAX]; /* time: running, then enabled; by set */
+	unsigned block, n_blocks;
+	uint64_t *unknown; /* per block, while a sample is made: bit set of rows that something is missing from */
+
+	int64_t start_ns, begin_ns, due_ns, retry_ns, look_ns;
+	int64_t suspended_ns;
+	bool ended;       /* the process */
+	char process[32]; /* "proc/4711", to see it end; "" for none */
+};
+
+/* Fill units. Never fails: without any there are software events. */
+void perf_units_find(struct perf *p, const struct sys *sys);
+
+/* Put the events of a PMU into groups of at most unit->limit; what cannot be counted is taken out of unit->has. false when the kernel
+ * refuses everything; then err->code says why. */
+bool perf_plan(struct perf_unit *unit, const struct sys *sys, struct err *err);
+
+/* Decide whose events are counted, and with which rights. */
+bool perf_scope_find(struct perf *p, const struct source *source, struct err *err);
+
+/* Open every group. false when none could be. */
+bool perf_count_open(struct perf *p, const struct sys *sys, struct err *err);
+void perf_count_close(struct perf *p);
+bool perf_count_start(struct perf *p, struct err *err);
+/* Add what was counted since the last call to value[], which has n_blocks x block numbers. Returns flags. */
+uint32_t perf_count_read(struct perf *p, uint64_t *value);
+/* What may be done once a second: CPUs that came back, groups that never ran. */
+void perf_count_mend(struct perf *p, const struct sys *sys);
+
+/* A command that lifts what the kernel refused with that errno; NULL: none is known. (perf_rights.c; doctor uses it, too.) */
+const char *perf_rights_help(int code);
+
+void perf_describe(const struct source *source, struct strbuf *text);
+
+#endif

@@ -1,0 +1,24 @@
+/* process_stat: the text of /proc/PID/stat and of /proc/PID/task/TID/stat. */
+#ifndef MALITOP_PROCESS_STAT_H
+#define MALITOP_PROCESS_STAT_H
+
+#include "base/str.h"
+
+struct process_stat {
+	struct span comm; /* in the text, as it is: any bytes, blanks and parentheses among them */
+	char state;       /* a letter, or '?' */
+	int32_t parent;   /* 0: none */
+	uint64_t flags;   /* PROCESS_... below */
+	uint64_t ticks;   /* of CPU time, user and kernel */
+	uint32_t threads;
+	uint64_t start;     /* ticks since boot */
+	uint64_t rss_pages; /* memory in RAM */
+};
+
+#define PROCESS_NOT_EXECUTED 0x40 /* forked, runs the program of its parent: PF_FORKNOEXEC of the kernel */
+#define PROCESS_KERNEL 0x200000   /* a thread of the kernel: PF_KTHREAD */
+
+/* false if the text is another one, or cut before the last field that is needed. */
+bool process_stat_parse(struct process_stat *stat, struct span text);
+
+#endif

@@ -1,0 +1,27 @@
+/* process_users: names of users, from etc/passwd alone: the services that a libc would ask may hang.
+ *
+ * Thread: one at a time.
+ */
+#ifndef MALITOP_PROCESS_USERS_H
+#define MALITOP_PROCESS_USERS_H
+
+#include "base/sys.h"
+#include "model/process.h"
+
+struct process_users {
+	struct process_user {
+		uint32_t uid;
+		char name[PROCESS_USER];
+	} * users; /* by uid */
+	unsigned n, cap;
+	int64_t changed_ns, size; /* of the file; size -1: there is none */
+};
+
+/* Zero-initialise it. */
+void process_users_fini(struct process_users *users);
+/* Read the file again if it is another one than before. Returns whether it was. */
+bool process_users_refresh(struct process_users *users, const struct sys *sys);
+/* Its name, else its number. */
+void process_users_name(const struct process_users *users, uint32_t uid, char name[PROCESS_USER]);
+
+#endif

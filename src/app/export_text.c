@@ -1,0 +1,122 @@
+/* A table for people: a line per metric and interval of its source, and at the end of a command what it came to. Counts of an interval are told
+ * per second, those of a command in all and per second. */
+#include "app/export.h"
+
+#include "base/units.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define VALUE_WIDTH 8 /* "[24.1]" and two for the eye */
+#define UNIT_WIDTH 8
+
+static int name_width(const struct export_table *table)
+{
+	size_t width = 0;
+
+	for (unsigned i = 0; i < table->n_metrics; i++)
+		if (strlen(table->columns[i].name) > width)
+			width = strlen(table->columns[i].name);
+	return (int)width;
+}
+
+/* The end of a line: nothing hangs over. */
+static void end_line(struct strbuf *out)
+{
+	while (out->n && out->p[out->n - 1] == ' ')
+		out->p[--out->n] = 0;
+	strbuf_str(out, "\n");
+}
+
+/* "24.1  MB/s"; an estimate in [brackets]. */
+static void put_value(struct strbuf *out, double value, const struct unit *unit, bool rate, bool estimated)
+{
+	char number[UNITS_TEXT], suffix[UNITS_TEXT], shown[UNITS_TEXT + 2];
+
+	unit_split(number, suffix, value, unit, rate, true);
+	snprintf(shown, sizeof(shown), estimated ? "[%s]" : "%s", number);
+	strbuf_printf(out, "  %*s  %-*s", VALUE_WIDTH, shown, UNIT_WIDTH, suffix);
+}
+
+/* Nothing was measured: nothing is known. */
+static double per_second(double value, const struct column *sum)
+{
+	return sum ? value * 1e9 / (double)sum->time_ns : value;
+}
+
+static void text_header(const struct export_table *table, struct strbuf *out)
+{
+	strbuf_printf(out, "%10s  %-*s  %*s  %-*s  flags\n", "time", name_width(table), "name", VALUE_WIDTH, "value", UNIT_WIDTH,
+		      "unit");
+}
+
+static void text_begin(const struct export_table *table, struct strbuf *out)
+{
+	if (table->options->lines != EXPORT_TOTAL)
+		text_header(table, out);
+}
+
+/* `time` is when the interval ended, in seconds since the first one began. */
+static void text_interval(const struct export_table *table, const struct export_row *row, struct strbuf *out)
+{
+	double time_s = (double)(row->begin_ns + row->duration_ns - table->begin_ns) * 1e-9;
+	int width = name_width(table);
+	char words[SAMPLE_FLAGS_TEXT];
+
+	for (unsigned i = 0; i < table->n_metrics; i++) {
+		const struct export_column *c = &table->columns[i];
+		bool rate = c->unit->kind == UNIT_COUNT;
+		double value = row->values[i];
+
+		if (c->source != row->source)
+			continue;
+		strbuf_printf(out, "%10.3f  %-*s", time_s, width, c->name);
+		put_value(out, rate ? per_second(value, row->sums[c->source]) : value, c->unit, rate,
+			  row->flags & SAMPLE_ESTIMATED);
+		strbuf_printf(out, "  %s", sample_flags_format(words, row->flags));
+		end_line(out);
+	}
+}
+
+static void text_times(const struct export_command *c, struct strbuf *out)
+{
+	strbuf_printf(out, "\n%12.3f s  elapsed\n", (double)(c->end_ns - c->begin_ns) * 1e-9);
+	strbuf_printf(out, "%12.3f s  in programs\n", (double)c->user_ns * 1e-9);
+	strbuf_printf(out, "%12.3f s  in the kernel\n", (double)c->system_ns * 1e-9);
+	strbuf_printf(out, "%12d    exit status\n", c->status);
+}
+
+static void text_total(const struct export_table *table, const struct export_row *row, struct strbuf *out)
+{
+	char words[SAMPLE_FLAGS_TEXT];
+	int width = name_width(table);
+
+	strbuf_printf(out, "%s%s\n\n", table->options->lines == EXPORT_TOTAL ? "" : "\n", row->command->text);
+	strbuf_printf(out, "%-*s  %*s  %-*s  %*s  %-*s  flags\n", width, "name", VALUE_WIDTH, "value", UNIT_WIDTH, "unit",
+		      VALUE_WIDTH, "rate", UNIT_WIDTH, "unit");
+	for (unsigned i = 0; i < table->n_metrics; i++) {
+		const struct export_column *c = &table->columns[i];
+		const struct column *sum = row->sums[c->source];
+		uint32_t flags = sum ? sum->flags : 0;
+
+		strbuf_printf(out, "%-*s", width, c->name);
+		put_value(out, row->values[i], c->unit, false, flags & SAMPLE_ESTIMATED);
+		if (c->unit->kind == UNIT_COUNT)
+			put_value(out, per_second(row->values[i], sum), c->unit, true, flags & SAMPLE_ESTIMATED);
+		else
+			strbuf_printf(out, "%*s", 4 + VALUE_WIDTH + UNIT_WIDTH, "");
+		strbuf_printf(out, "  %s", sample_flags_format(words, flags));
+		end_line(out);
+	}
+	text_times(row->command, out);
+}
+
+static void text_row(const struct export_table *table, const struct export_row *row, struct strbuf *out)
+{
+	if (row->command)
+		text_total(table, row, out);
+	else
+		text_interval(table, row, out);
+}
+
+const struct export_format export_text = {"table", true, text_begin, text_row};

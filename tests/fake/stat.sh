@@ -1,0 +1,179 @@
+#!/bin/sh
+# `malitop stat` as it is shipped, over the simulator and this machine: lines, formats, signals, and commands of every kind.
+malitop=${MALITOP:-./malitop}
+"$malitop" list backends | grep -q '^sim ' || { echo "stat.sh: skipped, built without the simulator"; exit 77; }
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+unset XDG_CONFIG_HOME
+export HOME="$work"
+failed=0
+
+# check STATUS WHAT: tell what went wrong
+check()
+{
+	if [ "$1" -ne 0 ]; then
+		echo "$2"
+		failed=1
+	fi
+}
+
+# status WANTED WHAT ARG...: the exit status of malitop stat; its output is in $work/out and $work/errors
+status()
+{
+	wanted=$1 what=$2
+	shift 2
+	"$malitop" stat "$@" >"$work/out" 2>"$work/errors"
+	got=$?
+	[ "$got" -eq "$wanted" ]
+	check $? "$what: status $got, not $wanted: $(cat "$work/errors")"
+}
+
+# said PATTERN FILE WHAT: it is there
+said()
+{
+	grep -q -- "$1" "$work/$2"
+	check $? "$3: no '$1' in: $(cat "$work/$2")"
+}
+
+# ---- lines ----
+
+status 0 "table" -b sim -i 100ms -d 1050ms
+head -n 1 "$work/out" | grep -qE '^ +time  name +value  unit +flags$'
+check $? "table: the header is '$(head -n 1 "$work/out")'"
+# as many lines at every time, a tenth of a second apart
+awk 'NR > 1 { n[$1]++; if (NR > 2 && $1 - at > 0.0005 && ($1 - at - 0.1) ^ 2 > 1e-6) bad = 1; at = $1 }
+	END { for (t in n) { times++; if (n[t] != n["0.100"]) bad = 1 } exit bad || times < 10 || n["0.100"] < 8 || n["0.100"] > 12 }' "$work/out"
+check $? "table: the lines are not one per metric and tenth of a second: $(head -n 40 "$work/out")"
+grep -q ' $' "$work/out" && check 1 "table: blanks at the end of a line"
+said 'MaliExtBusRdBy .*B/s  ' out "table: bytes are per second"
+said ' simulated$' out "table: flags"
+
+if "$malitop" list backends | grep -q '^proc '; then
+	status 0 "headline" -b sim,proc -i 1s -d 1100ms
+	[ "$(grep -c '^     1.000  ' "$work/out")" -eq 12 ]
+	check $? "headline: not 12 metrics: $(cat "$work/out")"
+fi
+
+status 0 "-m" -b sim -i 100ms -d 250ms -m 'MaliExtBus?dBy,GPUClock'
+awk 'NR > 1 { print $2 }' "$work/out" | sort -u | tr '\n' ' ' | grep -qx 'GPUClock MaliExtBusRdBy '
+check $? "-m: not the metrics that were asked for: $(cat "$work/out")"
+status 2 "-m of nothing" -b sim -m 'MaliExtBusRdBy,Nali*'
+said "'Nali\*' fits no metric" errors "-m of nothing"
+
+# What stat writes is what record logs: the same seed gives the same numbers.
+status 0 "csv" -b sim -i 100ms -d 1550ms -f csv -m '*'
+"$malitop" record -b sim -i 100ms -d 1550ms -m '*' -o "$work/log.csv" >/dev/null
+for f in out log.csv; do
+	head -n 11 "$work/$f" | cut -d, -f2- >"$work/$f.rows"
+done
+[ "$(wc -l <"$work/out.rows")" -eq 11 ] && cmp -s "$work/out.rows" "$work/log.csv.rows"
+check $? "csv: not the rows of record: $(wc -l "$work/out.rows" "$work/log.csv.rows")"
+status 0 "jsonl" -b sim -i 100ms -d 250ms -f jsonl
+head -n 1 "$work/out" | grep -q '^{"malitop":' && sed 1d "$work/out" | grep -q '^{"time":.*}$'
+check $? "jsonl: $(cut -c1-100 "$work/out")"
+
+# Deadlines are a grid: nothing drifts.
+status 0 "grid" -b sim -i 10ms -d 2s -f csv -m GPUClock
+rows=$(($(wc -l <"$work/out") - 1))
+[ "$rows" -ge 199 ] && [ "$rows" -le 201 ]
+check $? "grid: $rows rows in 2 s of 10 ms"
+
+# ---- files, pipes and signals ----
+
+status 0 "-o" -b sim -i 100ms -d 250ms -o "$work/stat.csv"
+[ ! -s "$work/out" ] && head -n 1 "$work/stat.csv" | grep -q '^time,duration,flags,'
+check $? "-o: not csv by its ending: $(head -n 1 "$work/stat.csv")"
+status 1 "existing file" -b sim -d 100ms -o "$work/stat.csv"
+said 'exists already' errors "existing file"
+if [ -c /dev/full ]; then
+	"$malitop" stat -b sim -i 100ms -d 1s >/dev/full 2>"$work/errors"
+	[ $? -eq 1 ] && grep -q 'No space left' "$work/errors"
+	check $? "full disk: $(cat "$work/errors")"
+fi
+"$malitop" stat -b sim -i 10ms -d 20s 2>"$work/errors" | head -n 3 >"$work/out"
+[ "$(wc -l <"$work/out")" -eq 3 ] && [ ! -s "$work/errors" ]
+check $? "a reader that leaves: $(cat "$work/errors")"
+
+# Whatever moment it is, a signal leaves whole lines, also of long ones into a pipe.
+for s in INT TERM; do
+	for after in 0.31 0.52 0.73; do
+		timeout -s $s --foreground --preserve-status $after "$malitop" stat -b sim -i 1ms -f csv -m '*' | cat >"$work/out"
+		[ "$(tail -c 1 "$work/out" | od -An -tx1 | tr -d ' ')" = 0a ] &&
+			awk -F, 'NR == 1 { n = NF } NF != n { bad = 1 } END { exit bad || NR < 100 }' "$work/out"
+		check $? "SIG$s after $after s: $(wc -l <"$work/out") rows, the last: $(tail -n 1 "$work/out" | cut -c1-100)"
+	done
+done
+
+# ---- commands ----
+
+status 0 "a command" -b sim -- sh -c 'sleep 0.2'
+said '^sh -c sleep 0.2$' out "a command"
+said '^  *0[.][2-9][0-9]* s  elapsed$' out "a command"
+said '^MaliExtBusRdBy .*B  .*B/s  ' out "a command"
+said '^  *0    exit status$' out "a command"
+[ "$(grep -c '^MaliExtBusRdBy ' "$work/out")" -eq 1 ]
+check $? "a command: more than a summary: $(cat "$work/out")"
+
+status 7 "exit status" -b sim -- sh -c 'exit 7'
+said '^  *7    exit status$' out "exit status"
+status 137 "killed" -b sim -- sh -c 'kill -9 $$'
+said '^  *137    exit status$' out "killed"
+status 139 "crashed" -b sim -- sh -c 'ulimit -c 0; kill -SEGV $$'
+status 127 "not there" -b sim -- no-such-command-anywhere
+said 'no-such-command-anywhere: cannot run' errors "not there"
+[ ! -s "$work/out" ]
+check $? "not there: $(cat "$work/out")"
+echo 'exit 3' >"$work/script"
+status 126 "not executable" -b sim -- "$work/script"
+chmod +x "$work/script"
+status 3 "a script" -b sim -- "$work/script"
+status 5 "forks" -b sim -- sh -c '(exit 1); sleep 0.1 & wait; exit 5'
+status 6 "execs again" -b sim -- sh -c 'exec sh -c "exec sh -c \"exit 6\""'
+status 2 "stopped" -b sim -- sh -c '(sleep 0.2; kill -CONT $$) & kill -STOP $$; exit 2'
+
+# CMD's own output is beside ours, or apart.
+status 0 "its output" -b sim -- echo hello
+head -n 1 "$work/out" | grep -qx hello
+check $? "its output: $(cat "$work/out")"
+status 0 "its output apart" -b sim -o "$work/report" -- echo hello
+[ "$(cat "$work/out")" = hello ] && grep -q 'exit status$' "$work/report"
+check $? "its output apart: $(cat "$work/out" "$work/report")"
+
+# Lines and then the total; formats.
+status 0 "lines of a command" -b sim -i 50ms -m GPUClock -- sleep 0.3
+[ "$(grep -c '^ .*  GPUClock ' "$work/out")" -ge 5 ] && [ "$(grep -c '^GPUClock ' "$work/out")" -eq 1 ]
+check $? "lines of a command: $(cat "$work/out")"
+status 4 "csv of a command" -b sim -i 50ms -m MaliGPUActiveCy -f csv -- sh -c 'sleep 0.3; exit 4'
+tr -d '\r' <"$work/out" | awk -F, 'NR == 1 { ok = $0 == "time,duration,flags,MaliGPUActiveCy,CommandUser,CommandSystem,CommandStatus" }
+	NR > 1 && $3 !~ /total/ { rows++; sum += $4; if ($7 != "") ok = 0 }
+	$3 ~ /total/ { total = $4; duration = $2; status = $7 }
+	END { exit !(ok && rows >= 5 && sum == total && duration > 0.29 && status == 4) }'
+check $? "csv of a command: $(cat "$work/out")"
+status 0 "jsonl of a command" -b sim -m MaliGPUActiveCy -f jsonl -- sleep 0.1
+[ "$(wc -l <"$work/out")" -eq 2 ] && tail -n 1 "$work/out" | grep -q '"flags":"[a-z ]*total".*"CommandStatus":0.0}$'
+check $? "jsonl of a command: $(cat "$work/out")"
+
+# Its CPU time, and that of its children; /proc has a sample of however short a command.
+status 0 "times" -b sim -- sh -c '(i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done)'
+awk '/ s  in programs$/ { user = $1 } / s  elapsed$/ { all = $1 } END { exit !(user >= 0.01 && all >= user / 2) }' "$work/out"
+check $? "times: $(cat "$work/out")"
+if "$malitop" list backends | grep -q '^proc ' && [ -r /proc/stat ]; then
+	status 0 "short" -b proc -m CPUActivityUser -- sh -c 'sleep 0.15'
+	grep -qE '^CPUActivityUser +[0-9.]+  %$' "$work/out"
+	check $? "short: no sample of /proc: $(cat "$work/out")"
+fi
+
+# Ctrl-C is everybody's, and the result is still printed; SIGTERM is ours, and passed on; so is the end of --duration.
+timeout -s INT --preserve-status 0.5 "$malitop" stat -b sim -- sh -c 'trap "exit 9" INT; sleep 10 & wait; wait' >"$work/out" 2>"$work/errors"
+got=$?
+[ $got -eq 9 ] && grep -q '^  *9    exit status$' "$work/out"
+check $? "Ctrl-C: status $got: $(cat "$work/out" "$work/errors")"
+timeout -s TERM --foreground --preserve-status 0.5 "$malitop" stat -b sim -- sh -c 'trap "kill $!; exit 4" TERM; sleep 10 & wait' \
+	>"$work/out" 2>"$work/errors"
+got=$?
+[ $got -eq 4 ] && grep -q '^  *4    exit status$' "$work/out"
+check $? "SIGTERM: status $got: $(cat "$work/out" "$work/errors")"
+status 143 "--duration" -b sim -d 300ms -- sleep 20
+said '^  *143    exit status$' out "--duration"
+
+exit $failed

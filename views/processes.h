@@ -1,0 +1,37 @@
+/* processes: what the Processes view shows: rows of a list in an order, and the choice that is open over them. ui fills it, the
+ * widget of that name draws it.
+ */
+#ifndef MALITOP_PROCESSES_H
+#define MALITOP_PROCESSES_H
+
+#include "model/process.h"
+
+/* Something to choose from, drawn as a box over the rows. */
+struct process_choice {
+	const char *title; /* printable */
+	unsigned n, at;    /* how many there are, and the chosen one */
+	void (*item)(unsigned i, const char **name, const char **text);
+};
+
+/* The process or thread that pid and start name; pid 0: none. */
+struct process_id {
+	int32_t pid;
+	uint64_t start;
+};
+
+struct process_table {
+	const struct process_list *list; /* NULL: none was read yet */
+	const struct process_row *rows;  /* those to show, in their order */
+	unsigned n, selected;            /* of rows; the selected one, 0 where there are none */
+	unsigned *first, *page; /* draw moves the first visible row until the selected one is in sight, and tells how many fit */
+	struct process_order order; /* of the rows; its texts are printable */
+	unsigned unknown;           /* bits 1 << enum process_key: no process ever told it, so that its column is not shown */
+	unsigned n_processes, n_threads, n_running; /* in the list */
+	struct process_id counted;                  /* what the CPU view counts alone */
+	const struct process_choice *choice;        /* NULL: none is open */
+};
+
+/* "CPU %": the heading of the column that a key sorts by. */
+const char *process_key_title(enum process_key key);
+
+#endif
