@@ -230,7 +230,7 @@ static enum read_result perf_read(struct source *source, int64_t now_ns, struct 
 	struct perf *p = source->priv;
 	int64_t suspended;
 
-	if (now_ns < p->due_ns)
+	if (now_ns < p->due_ns && (!source->cut || now_ns == p->begin_ns))
 		return READ_NONE;
 	if (p->ended)
 		return READ_GONE;

@@ -4,15 +4,21 @@
 #   sh capture-fixture.sh tests/fixtures/BOARD          then use the machine, and again for a second state:
 #   sh capture-fixture.sh tests/fixtures/BOARD/next
 #
-# Runs with the shell of Android (adb push, adb shell) and of busybox. Takes no host name, no serial number, no address, no
-# process, and of /proc/cpuinfo only what tells the kind of core. Look through the result before you hand it on.
+# Runs with the shell of Android (adb push, adb shell) and of busybox. Takes no host name, no serial number, no address, and of
+# /proc/cpuinfo only what tells the kind of core. Processes only with --processes, and under other names; of their users nothing.
+# Look through the result before you hand it on.
 
 set -u
 LC_ALL=C
 export LC_ALL
 
-if [ $# -lt 1 ] || [ $# -gt 2 ] || [ "$1" = "--help" ]; then
-	echo "usage: $0 DIRECTORY [ROOT]" >&2
+processes=no
+if [ "${1:-}" = "--processes" ]; then
+	processes=yes
+	shift
+fi
+if [ $# -lt 1 ] || [ $# -gt 2 ] || [ "${1#-}" != "$1" ]; then
+	echo "usage: $0 [--processes] DIRECTORY [ROOT]" >&2
 	exit 2
 fi
 out=$1
@@ -91,6 +97,43 @@ done
 keep_in sys/class/mpgpu cur_freq max_freq utilization
 keep_in sys/kernel/ged/hal gpu_utilization current_freqency
 keep_in sys/kernel/gpu gpu_busy gpu_clock
+
+# keep_stat FILE NUMBER WORD: the first 24 fields of a process or a thread, which is called WORD-NUMBER; as long as before where the
+# kernel may have cut its name. Those of the kernel keep theirs. Leaves the old name in $name and the new one in $alias.
+keep_stat() {
+	text=$(tr '\n' ' ' <"$root/$1") 2>/dev/null || return 1
+	name=${text#*(}
+	name=${name%)*}
+	alias=$3-$2
+	[ ${#name} -ge 15 ] && alias=$(printf '%s-%0*d' "$3" $((14 - ${#3})) "$2")
+	set -- "$1" "$2" ${text##*)}
+	[ $# -ge 24 ] || return 1
+	[ $(($9 / 2097152 % 2)) = 1 ] && alias=$name # PF_KTHREAD
+	mkdir -p "$out/${1%/*}" || return 1
+	file=$1
+	number=$2
+	shift 2
+	echo "$number ($alias) $(echo "$*" | cut -d ' ' -f 1-22)" >"$out/$file"
+}
+
+if [ $processes = yes ]; then
+	for path in "$root"/proc/[0-9]*; do
+		pid=${path##*/}
+		keep_stat "proc/$pid/stat" "$pid" process || continue
+		if [ ${#name} -ge 15 ] && [ "$alias" != "$name" ] && tr '\0' '\n' <"$path/cmdline" | grep -qF -e "$name"; then
+			printf '/bin/%s-and-more\000' "$alias" >"$out/proc/$pid/cmdline"
+		fi
+		set -- "$path"/task/[0-9]*
+		[ $# -gt 1 ] || continue
+		for task; do
+			keep_stat "proc/$pid/task/${task##*/}/stat" "${task##*/}" thread
+		done
+	done 2>/dev/null
+	each 'sys/class/misc/mali[0-9]*/device/kprcs/[0-9]*' total_gpu_mem
+	for path in "$root"/sys/class/misc/mali[0-9]*/device/gpu_memory "$root"/sys/kernel/debug/mali[0-9]*/gpu_memory; do
+		[ -f "$out/${path#"$root"/}" ] && sed -E 's/[0-9a-f]{16}/00000000a0c016f1/' "$path" >"$out/${path#"$root"/}"
+	done
+fi
 
 # A load average ends in the number of the newest process, which nobody needs.
 if [ -f "$out/proc/loadavg" ]; then

@@ -241,11 +241,6 @@ static void draw_lines(uint64_t lines, const struct process_row *row, struct can
 
 /* ---- rows ---- */
 
-static bool is_counted(const struct process_table *table, const struct process *p)
-{
-	return table->counted.pid == p->pid && table->counted.start == p->start && p->pid;
-}
-
 void process_cells_row(struct process_cells *cells, const struct process_table *table, unsigned row, struct canvas *canvas,
 		       struct rect r)
 {
@@ -261,7 +256,7 @@ void process_cells_row(struct process_cells *cells, const struct process_table *
 	if (selected)
 		canvas_fill(canvas, r, style, ' ');
 	canvas_text(canvas, rect_left(&r, 1), style, selected ? ">" : "");
-	canvas_text(canvas, rect_left(&r, MARKS - 1), style, is_counted(table, p) ? "*" : "");
+	canvas_text(canvas, rect_left(&r, MARKS - 1), style, process_is(p, table->counted) ? "*" : "");
 	while (next_column(cells, &c, &r, &cell)) {
 		cell_text text;
 

@@ -13,11 +13,22 @@ struct process_choice {
 	void (*item)(unsigned i, const char **name, const char **text);
 };
 
-/* The process or thread that pid and start name; pid 0: none. */
+/* The process or thread that these name together, for ever; pid 0: none. The first thread of a process has its pid and start. */
 struct process_id {
 	int32_t pid;
 	uint64_t start;
+	bool is_thread;
 };
+
+static inline struct process_id process_id_of(const struct process *p)
+{
+	return (struct process_id){p->pid, p->start, p->is_thread};
+}
+
+static inline bool process_is(const struct process *p, struct process_id id)
+{
+	return p->pid == id.pid && p->start == id.start && p->is_thread == id.is_thread;
+}
 
 struct process_table {
 	const struct process_list *list; /* NULL: none was read yet */

@@ -25,6 +25,7 @@ struct export
 	struct waiting *waiting;    /* by source */
 	unsigned *order;            /* columns by source and instance: one vector serves those that stand together */
 	double *values;             /* by column */
+	bool *estimated;            /* by column */
 	const struct column **sums; /* by source: of the row that is being written */
 	double *whole, *part;       /* vectors, as long as the longest source needs */
 	struct strbuf line;
@@ -68,6 +69,7 @@ static void allocate(struct export *ex)
 	ex->whole = xcalloc(longest, sizeof(double));
 	ex->part = xcalloc(longest, sizeof(double));
 	ex->values = xcalloc(ex->table.n_columns, sizeof(double));
+	ex->estimated = xcalloc(ex->table.n_columns, sizeof(bool));
 	ex->sums = xcalloc(ex->table.n_sources, sizeof(*ex->sums));
 }
 
@@ -138,6 +140,7 @@ void export_free(struct export *ex)
 	free(ex->waiting);
 	free(ex->order);
 	free(ex->values);
+	free(ex->estimated);
 	free(ex->sums);
 	free(ex->whole);
 	free(ex->part);
@@ -214,6 +217,7 @@ static void evaluate(struct export *ex)
 		const struct metric_set *set = table->sources[c->source].set;
 
 		ex->values[ex->order[i]] = NAN;
+		ex->estimated[ex->order[i]] = false;
 		if (!ex->sums[c->source])
 			continue;
 		if ((int)c->source != s)
@@ -226,6 +230,8 @@ static void evaluate(struct export *ex)
 		s = (int)c->source;
 		instance = c->instance;
 		ex->values[ex->order[i]] = metric_value(c->metric, vector);
+		if (ex->sums[s]->flags & SAMPLE_ESTIMATED) /* of a source that does not tell more, everything may be */
+			ex->estimated[ex->order[i]] = !(metric_share(set, c->metric, vector) >= 1);
 	}
 }
 
@@ -254,6 +260,7 @@ static bool write_row(struct export *ex, struct export_row *row, struct err *err
 	evaluate(ex);
 	evaluate_command(table, row->command, ex->values);
 	row->values = ex->values;
+	row->estimated = ex->estimated;
 	row->sums = ex->sums;
 	row->begin_ns += ex->options.epoch_offset_ns;
 	if (!ex->table.begin_ns)
@@ -312,8 +319,12 @@ bool export_total(struct export *ex, const struct export_command *command, struc
 
 	if (ex->options.lines == EXPORT_ROWS)
 		return true;
-	for (unsigned s = 0; s < ex->table.n_sources; s++)
-		ex->sums[s] = ex->waiting[s].total->n_samples ? ex->waiting[s].total : NULL;
+	for (unsigned s = 0; s < ex->table.n_sources; s++) {
+		struct column *total = ex->waiting[s].total;
+
+		total->flags &= SAMPLE_GAP | shared_flags; /* what single samples were does not matter any more */
+		ex->sums[s] = total->n_samples ? total : NULL;
+	}
 	if (ex->sums[ex->table.first])
 		row.flags = ex->sums[ex->table.first]->flags;
 	return write_row(ex, &row, err);

@@ -91,6 +91,7 @@ struct export_row {
 	int64_t begin_ns, duration_ns; /* begin: since the epoch */
 	uint32_t flags;
 	const double *values;                 /* per column, NaN: undefined */
+	const bool *estimated;                /* per column: not everything in it was counted all the time */
 	const struct column *const *sums;     /* per source: what the values are of; NULL where no interval of it ended */
 	unsigned source;                      /* whose sample made it a row */
 	const struct export_command *command; /* the total of it; NULL: a row of samples */

@@ -1,4 +1,4 @@
-/* Shared by export.c and export_columns.c; no other file includes this. */
+/* Shared by the files of export; no other file includes this. */
 #ifndef MALITOP_EXPORT_PRIV_H
 #define MALITOP_EXPORT_PRIV_H
 
@@ -8,5 +8,10 @@
 
 /* Fill the columns of a table whose options and sources are there. On failure some may be there: the caller frees them. */
 bool export_columns(struct export_table *table, struct err *err);
+
+/* The end of a line for people: no blank hangs over. */
+void export_line_end(struct strbuf *out);
+/* A report on the CPU events of a source that tells raw counts; nothing of any other. */
+void export_events(const struct export_source *source, const struct column *sum, struct strbuf *out);
 
 #endif

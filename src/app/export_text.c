@@ -1,6 +1,6 @@
 /* A table for people: a line per metric and interval of its source, and at the end of a command what it came to. Counts of an interval are told
  * per second, those of a command in all and per second. */
-#include "app/export.h"
+#include "app/export_priv.h"
 
 #include "base/units.h"
 
@@ -20,8 +20,7 @@ static int name_width(const struct export_table *table)
 	return (int)width;
 }
 
-/* The end of a line: nothing hangs over. */
-static void end_line(struct strbuf *out)
+void export_line_end(struct strbuf *out)
 {
 	while (out->n && out->p[out->n - 1] == ' ')
 		out->p[--out->n] = 0;
@@ -71,10 +70,9 @@ static void text_interval(const struct export_table *table, const struct export_
 		if (c->source != row->source)
 			continue;
 		strbuf_printf(out, "%10.3f  %-*s", time_s, width, c->name);
-		put_value(out, rate ? per_second(value, row->sums[c->source]) : value, c->unit, rate,
-			  row->flags & SAMPLE_ESTIMATED);
+		put_value(out, rate ? per_second(value, row->sums[c->source]) : value, c->unit, rate, row->estimated[i]);
 		strbuf_printf(out, "  %s", sample_flags_format(words, row->flags));
-		end_line(out);
+		export_line_end(out);
 	}
 }
 
@@ -100,14 +98,17 @@ static void text_total(const struct export_table *table, const struct export_row
 		uint32_t flags = sum ? sum->flags : 0;
 
 		strbuf_printf(out, "%-*s", width, c->name);
-		put_value(out, row->values[i], c->unit, false, flags & SAMPLE_ESTIMATED);
+		put_value(out, row->values[i], c->unit, false, row->estimated[i]);
 		if (c->unit->kind == UNIT_COUNT)
-			put_value(out, per_second(row->values[i], sum), c->unit, true, flags & SAMPLE_ESTIMATED);
+			put_value(out, per_second(row->values[i], sum), c->unit, true, row->estimated[i]);
 		else
 			strbuf_printf(out, "%*s", 4 + VALUE_WIDTH + UNIT_WIDTH, "");
 		strbuf_printf(out, "  %s", sample_flags_format(words, flags));
-		end_line(out);
+		export_line_end(out);
 	}
+	for (unsigned s = 0; s < table->n_sources; s++)
+		if (row->sums[s])
+			export_events(&table->sources[s], row->sums[s], out);
 	text_times(row->command, out);
 }
 

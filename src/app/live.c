@@ -10,6 +10,7 @@
 
 #define PATIENCE_MS 200       /* for devices to open, before a screen says that it takes longer */
 #define DRAIN_NS 1000000000ll /* rings are drained at least so often, however slow the refresh */
+#define SCAN_NS 1000000000ll  /* processes are read no more often, however fast the refresh */
 
 static void resize(struct live *l)
 {
@@ -53,6 +54,23 @@ static void take_events(struct live *l, int64_t now)
 	while (session_event(&l->session, now, text, sizeof(text))) {
 		alerts_add(&l->alerts, now, text);
 		l->dirty = true;
+	}
+}
+
+/* Processes are read for a view that shows them, and never while it stands still. */
+static void take_processes(struct live *l)
+{
+	int64_t refresh_ns = l->feeds.refresh_ns;
+	struct process_list *list = scanner_take(l->scanner);
+	struct process_wish wish;
+	bool wanted = screen_wants_processes(&l->screen, &wish) && !l->screen.paused_ns;
+
+	scanner_want(l->scanner, &wish, !wanted ? 0 : refresh_ns > SCAN_NS ? refresh_ns : SCAN_NS);
+	if (list && wanted) {
+		process_pane_take(&l->screen.pane, list);
+		l->dirty = true;
+	} else {
+		process_list_free(list);
 	}
 }
 
@@ -117,18 +135,20 @@ static int wait_ms(const struct live *l, int64_t now)
 
 static void loop(struct live *l)
 {
-	struct pollfd fds[TERM_FDS + 1];
+	struct pollfd fds[TERM_FDS + 2];
 
 	while (!l->end) {
 		int64_t now = l->sys->monotonic_ns(l->sys);
 		int n = term_fds(l->term, fds);
 
-		fds[n] = (struct pollfd){.fd = sampler_fd(l->session.sampler), .events = POLLIN};
-		l->sys->poll(l->sys, fds, (unsigned)n + 1, l->dirty && term_ready(l->term) ? 0 : wait_ms(l, now));
+		fds[n++] = (struct pollfd){.fd = sampler_fd(l->session.sampler), .events = POLLIN};
+		fds[n++] = (struct pollfd){.fd = scanner_fd(l->scanner), .events = POLLIN};
+		l->sys->poll(l->sys, fds, (unsigned)n, l->dirty && term_ready(l->term) ? 0 : wait_ms(l, now));
 		now = l->sys->monotonic_ns(l->sys);
 		take_input(l);
 		take_events(l, now);
 		feeds_drain(&l->feeds);
+		take_processes(l);
 		step(l, now);
 		if (!l->end && l->dirty && term_ready(l->term))
 			draw(l, now);
@@ -188,6 +208,9 @@ static bool start(struct live *l, struct err *err)
 	}
 	if (!open_terminal(l, err))
 		return false;
+	l->scanner = scanner_new(l->sys, err);
+	if (!l->scanner)
+		return false;
 	now = l->sys->monotonic_ns(l->sys);
 	l->start_ns = now;
 	l->next_step_ns = now + l->feeds.refresh_ns;
@@ -207,6 +230,7 @@ static bool close_all(struct live *l, struct err *err)
 		*err = state.err;
 		ok = false;
 	}
+	scanner_free(l->scanner);
 	canvas_fini(&l->canvas);
 	screen_fini(&l->screen);
 	feeds_fini(&l->feeds);

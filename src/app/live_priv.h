@@ -4,6 +4,7 @@
 
 #include "app/alerts.h"
 #include "app/recorder.h"
+#include "app/scanner.h"
 #include "app/screen.h"
 #include "app/term.h"
 
@@ -16,6 +17,7 @@ struct live {
 	struct term *term;
 	struct canvas canvas;
 	struct recorder *recorder;
+	struct scanner *scanner; /* of processes */
 	struct alerts alerts;
 	int64_t start_ns, next_step_ns;
 	char before_counters[2]; /* digit of the view */

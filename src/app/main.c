@@ -61,7 +61,7 @@ static int run_with_data(const struct options *options, struct strbuf *out, stru
 	return status;
 }
 
-static int run(const struct options *options, struct strbuf *out, struct err *err)
+static int run(struct options *options, struct strbuf *out, struct err *err)
 {
 	static struct sys sys; /* for as long as the process lives, as options: a driver that never returns keeps both */
 

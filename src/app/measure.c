@@ -17,11 +17,12 @@ static void tell_notes(const struct session *session)
 	}
 }
 
-bool measure_open(struct measure *m, const struct sys *sys, const struct options *options, struct err *err)
+bool measure_open(struct measure *m, const struct sys *sys, struct options *options, struct err *err)
 {
 	*m = (struct measure){.sys = sys, .options = options, .status = EXIT_FAILED};
 	if (options->cmd && !command_hold(&m->command, options->cmd, err))
 		return false;
+	options->held = m->command.pid;
 	if (!session_open(&m->session, sys, options, options->per_core, err)) {
 		command_drop(&m->command);
 		return false;

@@ -13,7 +13,7 @@
 
 struct measure {
 	const struct sys *sys;
-	const struct options *options;
+	struct options *options;
 	struct session session;
 	struct recorder *recorder;
 	struct command command;
@@ -21,8 +21,8 @@ struct measure {
 	int status; /* of the exit, if it cannot begin */
 };
 
-/* Hold CMD, open the sources and wait until they have started. Notes go to standard error. On failure nothing is left behind. */
-bool measure_open(struct measure *m, const struct sys *sys, const struct options *options, struct err *err);
+/* Hold CMD (options->held), open the sources and wait until they have started. Notes go to standard error. On failure nothing is left behind. */
+bool measure_open(struct measure *m, const struct sys *sys, struct options *options, struct err *err);
 /* Start to write, and let CMD run. form: NULL for a log. On failure nothing is left behind, and m->status is what to exit with. */
 bool measure_begin(struct measure *m, const struct recorder_form *form, struct err *err);
 /* Until it is over. `tick` (or NULL) is called at least once a second. A command that outlives --duration is asked to end, as timeout(1)

@@ -1,11 +1,14 @@
 #include "app/once.h"
 
+#include "app/scanner.h"
 #include "app/screen.h"
 
 #include <poll.h>
 #include <string.h>
 
 #define SAID_TEXT 512
+#define SCAN_NS 1000000000 /* how often processes are read */
+#define PATIENCE_MS 10000  /* for a list of them that has percentages */
 
 /* Let the sampler work until the deadline. What there is to say, the newest last, replaces *said. */
 static void drain_until(struct feeds *feeds, int64_t deadline_ns, char said[SAID_TEXT])
@@ -36,6 +39,43 @@ static void take_frames(struct feeds *feeds, unsigned frames, char said[SAID_TEX
 	}
 }
 
+/* Of processes the second list is the first with percentages. */
+static void take_processes(struct screen *screen, struct scanner *scanner)
+{
+	const struct sys *sys = screen->session->sys;
+	struct pollfd fd = {.fd = scanner_fd(scanner), .events = POLLIN};
+	struct process_list *list;
+
+	while (sys->poll(sys, &fd, 1, PATIENCE_MS) > 0)
+		if ((list = scanner_take(scanner))) {
+			bool whole = list->begin_ns != 0;
+
+			process_pane_take(&screen->pane, list);
+			if (whole)
+				return;
+		}
+}
+
+/* Reads processes beside it if the view wants them. */
+static bool take_all(struct screen *screen, unsigned frames, char said[SAID_TEXT], struct err *err)
+{
+	const struct sys *sys = screen->session->sys;
+	struct scanner *scanner = NULL;
+	struct process_wish wish;
+
+	if (screen_wants_processes(screen, &wish)) {
+		scanner = scanner_new(sys, err);
+		if (!scanner)
+			return false;
+		scanner_want(scanner, &wish, SCAN_NS);
+	}
+	take_frames(screen->feeds, frames, said);
+	if (scanner)
+		take_processes(screen, scanner);
+	scanner_free(scanner);
+	return true;
+}
+
 enum exit_status once_run(const struct sys *sys, const struct options *options, bool ascii, struct strbuf *out, struct err *err)
 {
 	struct session session;
@@ -52,7 +92,7 @@ enum exit_status once_run(const struct sys *sys, const struct options *options, 
 	if (ok) {
 		canvas_init(&canvas, (int)options->once.w, (int)options->once.h, ascii);
 		feeds_want_points(&feeds, 2 * canvas.cols);
-		take_frames(&feeds, options->frames, said);
+		ok = take_all(&screen, options->frames, said, err);
 		screen_describe(&screen, sys->monotonic_ns(sys));
 		screen_draw(&screen, said[0] ? said : session.notes.n ? session.notes.p : NULL, &canvas);
 		canvas_dump(&canvas, out);

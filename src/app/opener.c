@@ -61,7 +61,7 @@ struct opener *opener_start(void (*call)(void *job), void (*drop)(void *job), vo
 	}
 	if (!failed)
 		return o;
-	err_set(err, failed, "cannot start a thread that opens devices: %s", strerror(failed));
+	err_set(err, failed, "cannot start a thread: %s", strerror(failed));
 	drop(job);
 	opener_free(o);
 	return NULL;

@@ -66,6 +66,7 @@ struct options {
 	enum list_what list; /* COMMAND_LIST */
 	const char *operand; /* COMMAND_EVAL: FILE */
 	char **cmd;          /* COMMAND_RECORD, COMMAND_STAT: CMD ARG... up to NULL; NULL without one */
+	pid_t held;          /* the process that will be cmd, once there is one */
 	bool rows;           /* COMMAND_STAT: a line per metric and interval, not only what CMD came to */
 
 	char **owned; /* texts of the configuration file */

@@ -87,9 +87,9 @@ static void do_count(struct process_pane *pane, int unused, struct strbuf *said)
 	(void)unused, (void)said;
 	if (!p || !pane->count)
 		return;
-	if (counted->pid == p->pid && counted->start == p->start)
+	if (process_is(p, *counted))
 		p = NULL;
-	*counted = p ? (struct process_id){p->pid, p->start} : (struct process_id){0};
+	*counted = p ? process_id_of(p) : (struct process_id){0};
 	pane->count(pane->count_ctx, p);
 }
 

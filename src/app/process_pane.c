@@ -29,16 +29,6 @@ void process_pane_fini(struct process_pane *pane)
 	*pane = (struct process_pane){0};
 }
 
-static struct process_id id_of(const struct process *p)
-{
-	return (struct process_id){p->pid, p->start};
-}
-
-static bool is(const struct process *p, struct process_id id)
-{
-	return p->pid == id.pid && p->start == id.start;
-}
-
 const struct process *process_pane_selected(const struct process_pane *pane)
 {
 	return pane->table.n ? pane->table.rows[pane->table.selected].process : NULL;
@@ -51,7 +41,7 @@ void process_pane_select(struct process_pane *pane, int64_t row)
 	if (!t->n)
 		return;
 	t->selected = row < 0 ? 0 : row < t->n ? (unsigned)row : t->n - 1;
-	pane->selected = id_of(t->rows[t->selected].process);
+	pane->selected = process_id_of(t->rows[t->selected].process);
 }
 
 /* Finds the selected process in its new place. */
@@ -64,7 +54,7 @@ static void reselect(struct process_pane *pane)
 		return;
 	}
 	for (unsigned i = 0; i < t->n; i++)
-		if (is(t->rows[i].process, pane->selected)) {
+		if (process_is(t->rows[i].process, pane->selected)) {
 			t->selected = i;
 			return;
 		}
@@ -102,6 +92,10 @@ void process_pane_take(struct process_pane *pane, struct process_list *list)
 {
 	struct process_list *old = pane->list;
 
+	if (old && old->begin_ns && !list->begin_ns) {
+		process_list_free(list);
+		return;
+	}
 	pane->rows = xreallocarray(pane->rows, list->n + 1, sizeof(*pane->rows));
 	pane->table.list = pane->list = list;
 	pane->table.rows = pane->rows;

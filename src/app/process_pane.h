@@ -42,7 +42,8 @@ struct process_pane {
 void process_pane_init(struct process_pane *pane, const struct sys *sys, const char *user);
 void process_pane_fini(struct process_pane *pane);
 
-/* A new list, which the pane owns from now on. The selection stays on its process; where that is gone, on its row. */
+/* A new list, which the pane owns from now on. The selection stays on its process; where that is gone, on its row. A list without
+ * percentages, as the first of a scanner is, does not take the place of one that has them. */
 void process_pane_take(struct process_pane *pane, struct process_list *list);
 /* Another view is shown: what was being typed or chosen is given up. */
 void process_pane_leave(struct process_pane *pane);

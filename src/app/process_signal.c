@@ -11,8 +11,8 @@
 
 const struct process_signal process_signals[] = {
 	{SIGTERM, "SIGTERM", "end"},
-	{SIGINT, "SIGINT", "end, as Ctrl-C asks it to"},
-	{SIGHUP, "SIGHUP", "terminal gone; daemons reload"},
+	{SIGINT, "SIGINT", "end, as by Ctrl-C"},
+	{SIGHUP, "SIGHUP", "hang up; daemons reload"},
 	{SIGKILL, "SIGKILL", "end at once, unasked"},
 	{SIGSTOP, "SIGSTOP", "stop"},
 	{SIGCONT, "SIGCONT", "go on after a stop"},

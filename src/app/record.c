@@ -22,7 +22,7 @@ static void tell_progress(const struct measure *m, double seconds)
 		(unsigned long long)state.rows, (double)state.bytes / 1e6, (unsigned long long)state.lost);
 }
 
-int record_run(const struct sys *sys, const struct options *options, struct strbuf *out, struct err *err)
+int record_run(const struct sys *sys, struct options *options, struct strbuf *out, struct err *err)
 {
 	struct recorder_state state;
 	struct measure m;

@@ -43,6 +43,14 @@ struct process_pane *screen_pane(struct screen *screen)
 	return strcmp(screen->view->name, "processes") == 0 ? &screen->pane : NULL;
 }
 
+bool screen_wants_processes(struct screen *screen, struct process_wish *wish)
+{
+	const struct process_pane *pane = screen_pane(screen);
+
+	*wish = (struct process_wish){.threads_of = pane && pane->threads ? PROCESS_WISH_ALL : 0, .gpu_memory = pane != NULL};
+	return pane != NULL;
+}
+
 bool screen_init(struct screen *screen, struct session *session, struct feeds *feeds, const char *view, struct err *err)
 {
 	AUTO_STRBUF struct strbuf names = {0};

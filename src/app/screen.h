@@ -5,6 +5,7 @@
 #include "app/feeds.h"
 #include "app/process_pane.h"
 #include "app/session.h"
+#include "backends/process_scan.h"
 #include "views/view.h"
 
 struct screen {
@@ -35,6 +36,9 @@ void screen_turn(struct screen *screen, int by);
 
 /* The pane of the Processes view while that is shown: it gets the keys first. NULL in all others. */
 struct process_pane *screen_pane(struct screen *screen);
+
+/* What the view that is shown wants to know of processes; false: nothing, so that nobody reads them. */
+bool screen_wants_processes(struct screen *screen, struct process_wish *wish);
 
 /* Ask for the foot of the view that is shown, if it has one: at most once a second. */
 void screen_describe(struct screen *screen, int64_t now_ns);

@@ -9,6 +9,20 @@
 #define RING_NS 4000000000ll
 #define RING_SAMPLES_MIN 64
 
+/* Whose CPU events. What `stat` runs is what it counts; `record` logs the machine meanwhile. */
+static struct scope scope_of(const struct options *o)
+{
+	if (o->cpus)
+		return (struct scope){.kind = SCOPE_CPUS, .cpus = o->cpus};
+	if (o->pid)
+		return (struct scope){.kind = SCOPE_PROCESS, .pid = (pid_t)o->pid};
+	if (o->tid)
+		return (struct scope){.kind = SCOPE_THREAD, .pid = (pid_t)o->tid};
+	if (o->held && o->command == COMMAND_STAT)
+		return (struct scope){.kind = SCOPE_COMMAND, .pid = o->held};
+	return (struct scope){.kind = SCOPE_MACHINE};
+}
+
 static struct source_options source_options_of(const struct session *session, bool per_instance)
 {
 	const struct options *o = session->options;
@@ -22,6 +36,8 @@ static struct source_options source_options_of(const struct session *session, bo
 		.frames_per_second = o->fps,
 		.width = o->resolution.w,
 		.height = o->resolution.h,
+		.scope = scope_of(o),
+		.raw_counts = o->held && o->command == COMMAND_STAT,
 		.per_instance = per_instance,
 	};
 }

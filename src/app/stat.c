@@ -72,7 +72,7 @@ static char *command_text(char *const *cmd)
 	return str_printable(text, words.n + 1, words.p);
 }
 
-int stat_run(const struct sys *sys, const struct options *options, struct err *err)
+int stat_run(const struct sys *sys, struct options *options, struct err *err)
 {
 	AUTOFREE char *text = options->cmd ? command_text(options->cmd) : NULL;
 	struct recorder_state state;

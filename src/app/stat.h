@@ -7,6 +7,6 @@
 
 /* Writes its results to --log, standard output where that is "-". Returns the exit status: CMD's own where there is one (128 + signal,
  * 127 not found, 126 not executable). A failure has its message in *err. */
-int stat_run(const struct sys *sys, const struct options *options, struct err *err);
+int stat_run(const struct sys *sys, struct options *options, struct err *err);
 
 #endif

@@ -116,4 +116,19 @@ run "$two" record --device /dev/mali7 -o "$work/no.csv" -d100ms >/dev/null 2>"$w
 [ $? -eq 1 ] && grep -q 'there are /dev/mali0 /dev/mali1' "$work/errors"
 check "two" $? "a wrong --device: $(cat "$work/errors")"
 
+# perf LINE WORDS: doctor under FAKEPERF says a line that matches.
+perf()
+{
+	FAKEPERF=$2 run "driver=r54p1 gpu=0xb8520000 cores=0x1" doctor >"$work/doctor" 2>"$work/errors"
+	tr -s ' \n' ' ' <"$work/doctor" | grep -qE "$1"
+	check "perf" $? "'$1' is not what doctor says under '$2': $(cat "$work/doctor" "$work/errors")"
+}
+perf 'ok perf_event_open: cycles of the whole machine.* armv8_cortex_a76: the counters of the CPUs 4-7' 'machine=rk3588'
+perf 'cycles of our own processes, user only; more is refused: Permission denied' 'machine=a72x4 paranoid=2'
+perf 'ok perf_event_open: cycles of the whole machine.* perf_event_paranoid: 2 ' 'machine=hybrid paranoid=2 cap=1 kernel=5.10'
+perf 'nothing can be counted: Operation not permitted' 'refuse=seccomp'
+perf 'software events of the whole machine.*the kernel knows no hardware counters' 'machine=vm'
+! [ -s "$work/breaches" ]
+check "perf" $? "rules were broken: $(cat "$work/breaches" 2>/dev/null)"
+
 exit $failed

@@ -138,10 +138,16 @@ static int kernel_counting(struct fake_perf *f, struct request *r)
 	return !(r->attr.bits & FAKE_EXCLUDE_KERNEL) && f->paranoid > 1 && !fake_perfmon(f) ? EACCES : 0;
 }
 
+static int period_is_sound(struct fake_perf *f, struct request *r)
+{
+	(void)f;
+	return r->attr.sample_period >> 63 ? EINVAL : 0;
+}
+
 static int no_control_groups(struct fake_perf *f, struct request *r)
 {
 	if (!(r->flags & 4))
-		return r->attr.sample_period >> 63 ? EINVAL : 0;
+		return 0;
 	fake_perf_breach(f, "the fake has no control groups");
 	return EINVAL;
 }
@@ -263,7 +269,7 @@ static int find_pmu(struct fake_perf *f, struct request *r)
 		return ENOENT;
 	if (pmu) {
 		code = try_pmu(f, pmu, r);
-		if (code != ENOENT || !generic || extended)
+		if (code != ENOENT || extended)
 			return code;
 	}
 	for (unsigned i = f->n_pmus; i-- > 0 && code == ENOENT;)
@@ -290,15 +296,15 @@ static int group_is_sound(struct fake_perf *f, struct request *r)
 	(void)f;
 	if (!l)
 		return 0;
-	if (l->leader != l || l->cpu != r->cpu || l->task != r->task || l->lost)
+	if (l->leader != l || l->cpu != r->cpu || l->task != r->task)
 		return EINVAL;
 	return r->attr.bits & (FAKE_PINNED | FAKE_EXCLUSIVE) ? EINVAL : 0;
 }
 
 static int (*const checks[])(struct fake_perf *, struct request *) = {
-	there_is_perf,     flags_are_known, patched_level,  copy_attr,     security_module, kernel_counting,
-	no_control_groups, files_are_left,  find_group,     find_task,     old_trace_check, target_is_sound,
-	find_pmu,          new_trace_check, may_count_cpus, cpu_is_online, group_is_sound,
+	there_is_perf,   flags_are_known,   patched_level,   copy_attr,      security_module, kernel_counting,
+	period_is_sound, no_control_groups, files_are_left,  find_group,     find_task,       old_trace_check,
+	target_is_sound, find_pmu,          new_trace_check, may_count_cpus, cpu_is_online,   group_is_sound,
 };
 
 int fake_perf_open(struct fake_perf *f, void *attr, pid_t pid, int cpu, int group_fd, unsigned long flags)

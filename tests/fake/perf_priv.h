@@ -31,7 +31,7 @@ struct fake_attr {
 };
 
 /* In the order of the kernel, which compares them. */
-enum fake_state { FAKE_EXIT = -3, FAKE_ERROR, FAKE_OFF, FAKE_INACTIVE, FAKE_ACTIVE };
+enum fake_state { FAKE_ERROR = -2, FAKE_OFF, FAKE_INACTIVE, FAKE_ACTIVE };
 
 struct fake_total {
 	uint64_t count, truth, enabled_ns, running_ns;

@@ -58,7 +58,7 @@ bool fake_perf_fits(const struct fake_perf *f, const struct fake_event *e, const
 
 int fake_perf_context_cpu(const struct fake_perf *f, const struct fake_event *e)
 {
-	if (e->lost || e->state == FAKE_EXIT)
+	if (e->lost)
 		return -1;
 	if (e->task)
 		return e->task->on_cpu;
@@ -115,7 +115,7 @@ static unsigned candidates(const struct fake_perf *f, int cpu, const struct fake
 	for (unsigned i = 0; i < f->n_events; i++) {
 		struct fake_event *e = f->events[i];
 
-		if (e->leader != e || e->task != task || e->lost || e->state == FAKE_EXIT)
+		if (e->leader != e || e->task != task || e->lost)
 			continue;
 		if ((e->cpu != -1 && e->cpu != cpu) || !fake_serves(e->pmu, cpu) || !(e->attr.bits & FAKE_PINNED) == pinned)
 			continue;
@@ -188,8 +188,7 @@ void fake_perf_enable(struct fake_perf *f, struct fake_event *e)
 	if (e->state != FAKE_OFF || e->lost)
 		return;
 	e->state = FAKE_INACTIVE;
-	if (e->leader->state >= FAKE_INACTIVE)
-		fake_perf_reschedule(f, fake_perf_context_cpu(f, e));
+	fake_perf_reschedule(f, fake_perf_context_cpu(f, e));
 }
 
 /* Counters that come free stay so until somebody's turn comes. */
@@ -248,9 +247,9 @@ static void rotate(struct fake_perf *f, int cpu)
 
 static void count(uint64_t *to, uint64_t *rest, uint64_t per_ms, int64_t ns)
 {
-	uint64_t millionths = *rest + per_ms * (uint64_t)ns;
+	uint64_t millionths = *rest + per_ms * ((uint64_t)ns % 1000000);
 
-	*to += millionths / 1000000;
+	*to += per_ms * ((uint64_t)ns / 1000000) + millionths / 1000000;
 	*rest = millionths % 1000000;
 }
 
@@ -330,13 +329,12 @@ static int64_t earlier(int64_t next, int64_t now, int64_t period)
 	return then < next ? then : next;
 }
 
-/* The next moment at which anything may change; never more than a second ahead, so that products fit into 64 bits. */
+/* The next moment at which anything may change. */
 static int64_t next_change(const struct fake_perf *f, int64_t now_ns)
 {
-	int64_t at = f->now_ns, next = earlier(now_ns, at, 1000000000);
+	int64_t at = f->now_ns, next = earlier(now_ns, at, f->phase_ns);
 	unsigned waiting[FAKE_CPUS] = {0};
 
-	next = earlier(next, at, f->phase_ns);
 	line_up(f, waiting);
 	for (unsigned i = 0; i < FAKE_CPUS; i++) {
 		if (waiting[i] > 1)

@@ -64,7 +64,7 @@ struct fake_task *fake_perf_fork(struct fake_perf *f, pid_t parent, pid_t child,
 	for (unsigned i = 0; i < n; i++) {
 		struct fake_event *e = f->events[i], *leader = NULL;
 
-		if (e->task != from || e->leader != e || !(e->attr.bits & FAKE_INHERIT) || e->state == FAKE_EXIT)
+		if (e->task != from || e->leader != e || !(e->attr.bits & FAKE_INHERIT))
 			continue;
 		if (e->attr.bits & FAKE_INHERIT_THREAD && !thread)
 			continue;
@@ -98,10 +98,8 @@ static void end_event(struct fake_perf *f, struct fake_event *e)
 	struct fake_total *sum = e->parent ? &e->parent->children : NULL;
 
 	fake_perf_disable(f, e);
-	if (!sum) {
-		e->state = FAKE_EXIT;
-		return;
-	}
+	if (!sum)
+		return; /* what was counted can still be read */
 	sum->count += e->total.count;
 	sum->truth += e->total.truth;
 	sum->enabled_ns += e->total.enabled_ns;

@@ -137,15 +137,16 @@ static void write_cpu(const struct fake_perf *f, int cpu, struct strbuf *cpuinfo
 	unsigned cluster = m->clusters[0].cpus >> cpu & 1 ? 0 : 1;
 	AUTOFREE char *base = xasprintf("%s/" CPU_DIR "/cpu%d", dir, cpu);
 	uint64_t id = midr(m->clusters[cluster].core);
+	bool one_for_all = m->clusters[cluster].core & (FAKE_A55 | FAKE_A76); /* DynamIQ */
 	char siblings[128];
 
-	list_cpus(m->clusters[cluster].cpus & online_cpus(f), siblings);
+	list_cpus((one_for_all ? ~0ull : m->clusters[cluster].cpus) & online_cpus(f), siblings);
 	write_line(base, "online", "%d", f->cpus[cpu].online);
 	if (!f->cpus[cpu].online)
 		return;
 	write_line(base, "topology/core_id", "%d", cpu);
 	write_line(base, "topology/physical_package_id", "0");
-	write_line(base, "topology/cluster_id", "%d", id ? (int)cluster : -1);
+	write_line(base, "topology/cluster_id", "%d", !id ? -1 : one_for_all ? 0 : (int)cluster);
 	write_line(base, "topology/cluster_cpus_list", "%s", siblings);
 	write_line(base, "topology/core_cpus_list", "%d", cpu);
 	if (m->clusters[cluster].capacity)

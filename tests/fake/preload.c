@@ -1,4 +1,4 @@
-/* libfakemali.so: the fake driver behind the libc calls of a program that knows nothing of it, on real time.
+/* libfakemali.so: the fake driver and the fake perf behind the libc calls of a program that knows nothing of them, on real time.
  *
  *   LD_PRELOAD=tests/fake/libfakemali.so FAKEMALI='driver=r44p0 gpu=0x74021000 cores=0x5b3' ./malitop
  *
@@ -7,8 +7,15 @@
  * an open takes so long, as where firmware is loaded. FAKEMALI_FAIL=CALL:N:ERRNO: the N-th open, ioctl or mmap of a device fails.
  * FAKEMALI_BREACHES names a file for the rules that were broken. FAKEMALI_ROOT: a directory whose sys/ and proc/ files stand in for
  * the machine's own.
+ *
+ *   FAKEPERF='machine=rk3588 paranoid=1 cap=0 kernel=5.10'
+ *
+ * makes its CPUs those of a row of fake_machines, with their files in sysfs. Words: machine, paranoid (level), cap (1 CAP_PERFMON, 2
+ * CAP_SYS_ADMIN, 3 both), kernel, refuse (seccomp, selinux, missing), files (how many can be open), steal (so many counters are
+ * somebody else's), offline (a CPU). A real thread runs on the CPU pid % CPUs, always. The CALL of FAKEMALI_FAIL is perf.
  */
 #include "tests/fake/kbase.h"
+#include "tests/fake/preload_perf.h"
 
 #include "base/alloc.h"
 
@@ -24,6 +31,7 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -120,7 +128,7 @@ static void add_gpu(char *words)
 
 __attribute__((constructor)) static void init(void)
 {
-	const char *config = getenv("FAKEMALI"), *fail = getenv("FAKEMALI_FAIL");
+	const char *config = getenv("FAKEMALI"), *fail = getenv("FAKEMALI_FAIL"), *perf = getenv("FAKEPERF");
 	char *copy = strdup(config ? config : ""), *save, *one;
 
 	start_ns = raw_ns();
@@ -129,18 +137,24 @@ __attribute__((constructor)) static void init(void)
 	for (one = strtok_r(copy, ";", &save); one; one = strtok_r(NULL, ";", &save))
 		add_gpu(one);
 	free(copy);
+	if (perf)
+		preload_perf_init(perf, start_ns);
 	if (fail && sscanf(fail, "%7[a-z]:%d:%d", fault.call, &fault.at, &fault.code) != 3)
 		fault.at = 0;
 }
 
 __attribute__((destructor)) static void fini(void)
 {
+	const struct strbuf *breaches[] = {&fake.breaches, &preload_perf()->breaches};
 	const char *path = getenv("FAKEMALI_BREACHES");
-	FILE *out = path && fake.breaches.n ? fopen(path, "we") : NULL;
+	FILE *out = path && (breaches[0]->n || breaches[1]->n) ? fopen(path, "we") : NULL;
 
+	inside = true;
+	preload_perf_fini();
 	if (!out)
 		return;
-	fwrite(fake.breaches.p, 1, fake.breaches.n, out);
+	for (int i = 0; i < 2; i++)
+		fwrite(breaches[i]->n ? breaches[i]->p : "", 1, breaches[i]->n, out);
 	fclose(out);
 }
 
@@ -159,6 +173,7 @@ static void enter(void)
 	pthread_mutex_lock(&lock);
 	inside = true;
 	fake_kbase_advance(&fake, now);
+	preload_perf_advance(now);
 	for (unsigned i = 0; i < fake.n_gpus; i++)
 		fake.gpus[i].gone = now >= gone[i].from_ns && now < gone[i].to_ns;
 }
@@ -179,7 +194,7 @@ static bool is_ours(int fd)
 	if (inside || fd < 0)
 		return false;
 	pthread_mutex_lock(&lock);
-	ours = fake_kbase_has(&fake, fd);
+	ours = fake_kbase_has(&fake, fd) || fake_perf_has(preload_perf(), fd);
 	pthread_mutex_unlock(&lock);
 	return ours;
 }
@@ -212,6 +227,7 @@ static int open_device(const char *path, int flags)
 int openat64(int dir, const char *path, int flags, ...)
 {
 	const char *root = getenv("FAKEMALI_ROOT");
+	AUTOFREE char *cpu_file = NULL;
 	mode_t mode = 0;
 	va_list ap;
 	int fd;
@@ -223,6 +239,13 @@ int openat64(int dir, const char *path, int flags, ...)
 	va_end(ap);
 	if (!inside && fake_kbase_number(path) >= 0)
 		return open_device(path, flags);
+	if (!inside && preload_perf_on()) {
+		enter();
+		cpu_file = preload_perf_path(path);
+		leave();
+	}
+	if (cpu_file)
+		return real(AT_FDCWD, cpu_file, flags, mode);
 	if (root && (strncmp(path, "sys/", 4) == 0 || strncmp(path, "proc/", 5) == 0)) {
 		AUTOFREE char *there = xasprintf("%s/%s", root, path);
 
@@ -241,7 +264,7 @@ int close(int fd)
 	if (!is_ours(fd))
 		return real(fd);
 	enter();
-	result = fake_kbase_close(&fake, fd);
+	result = fake_perf_has(preload_perf(), fd) ? fake_perf_close(preload_perf(), fd) : fake_kbase_close(&fake, fd);
 	leave();
 	return result;
 }
@@ -259,7 +282,47 @@ int ioctl(int fd, unsigned long request, ...)
 	if (!is_ours(fd))
 		return real(fd, request, arg);
 	enter();
-	result = faulty("ioctl") ? -1 : fake_kbase_ioctl(&fake, fd, request, arg);
+	if (fake_perf_has(preload_perf(), fd))
+		result = faulty("perf") ? -1 : fake_perf_ioctl(preload_perf(), fd, request, arg);
+	else
+		result = faulty("ioctl") ? -1 : fake_kbase_ioctl(&fake, fd, request, arg);
+	leave();
+	return result;
+}
+
+/* libc has no function for perf_event_open. Six arguments, as many as a system call can have, are passed on as they are. */
+long syscall(long number, ...)
+{
+	long args[6], result;
+	va_list ap;
+	REAL(syscall);
+
+	va_start(ap, number);
+	for (size_t i = 0; i < ARRAY_LEN(args); i++)
+		args[i] = va_arg(ap, long);
+	va_end(ap);
+	if (number != SYS_perf_event_open || inside || !preload_perf_on())
+		return real(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+	enter();
+	result = faulty("perf")
+			 ? -1
+			 : preload_perf_open((void *)args[0], (pid_t)args[1], (int)args[2], (int)args[3], (unsigned long)args[4]);
+	leave();
+	return result;
+}
+
+ssize_t read(int fd, void *buf, size_t n)
+{
+	ssize_t result;
+	REAL(read);
+
+	if (!preload_perf_on() || !is_ours(fd))
+		return real(fd, buf, n);
+	enter();
+	if (!fake_perf_has(preload_perf(), fd))
+		result = real(fd, buf, n);
+	else
+		result = faulty("perf") ? -1 : fake_perf_read(preload_perf(), fd, buf, n);
 	leave();
 	return result;
 }
@@ -291,6 +354,12 @@ static int look(struct pollfd *fds, nfds_t n, struct pollfd *others, int64_t *du
 		int64_t due;
 
 		others[i] = fds[i];
+		if (fake_perf_has(preload_perf(), fds[i].fd)) { /* never mapped: always hung up */
+			others[i].fd = -1;
+			fds[i].revents = POLLHUP;
+			count++;
+			continue;
+		}
 		if (fds[i].fd < 0 || !fake_kbase_has(&fake, fds[i].fd))
 			continue;
 		others[i].fd = -1;

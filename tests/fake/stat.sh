@@ -163,6 +163,19 @@ if "$malitop" list backends | grep -q '^proc ' && [ -r /proc/stat ]; then
 	check $? "short: no sample of /proc: $(cat "$work/out")"
 fi
 
+# CPU events are the command's from its first instruction to its last, and those of what it starts; where the kernel counts at all.
+if "$malitop" list backends | grep -q '^perf ' && "$malitop" stat -b perf -d 50ms -i 10ms >/dev/null 2>&1; then
+	status 0 "events" -b perf -- sh -c '(i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done)'
+	said '^CPU events: the command, ' out "events"
+	awk '$1 == "CPUTaskTime" { gsub(/,/, "", $2); counted = $2 * 1e-9 } / s  in programs$/ { used += $1 } / s  in the kernel$/ { used += $1 }
+		END { exit !(counted > 0.01 && (counted - used) ^ 2 < 0.03 ^ 2 + (used / 10) ^ 2) }' "$work/out"
+	check $? "events: not the CPU time of the command: $(cat "$work/out")"
+	status 0 "no report over an interval" -b perf -i 10ms -d 50ms
+	grep -q 'CPU events' "$work/out" && check 1 "no report over an interval: $(cat "$work/out")"
+	status 0 "scope" -b perf -C 0 -i 10ms -d 50ms
+	status 0 "scope" -b perf -p $$ -i 10ms -d 50ms
+fi
+
 # Ctrl-C is everybody's, and the result is still printed; SIGTERM is ours, and passed on; so is the end of --duration.
 timeout -s INT --preserve-status 0.5 "$malitop" stat -b sim -- sh -c 'trap "exit 9" INT; sleep 10 & wait; wait' >"$work/out" 2>"$work/errors"
 got=$?

@@ -140,7 +140,7 @@ static void headline_is_what_exists_in_order_of_importance(void **state)
 	sets[1] = set_of(db, "G52", (const char *const[]){"MaliNonFragQueueActiveCy", "MaliFragQueueActiveCy", "MaliGPUActiveCy"},
 			 3);
 	names = headline_choose((const struct metric_set *const *)sets, 2);
-	assert_string_equal(names, "CPUActivityUser,MaliFragQueueUtil,MaliNonFragQueueUtil,MaliGPUActiveCy,CPUUserShare,"
+	assert_string_equal(names, "CPUActivityUser,MaliGPUActiveCy,MaliFragQueueUtil,MaliNonFragQueueUtil,CPUUserShare,"
 				   "CPUSystemShare,CPUIOWaitShare,CPUIRQShare");
 	free(names);
 	names = headline_choose(NULL, 0);

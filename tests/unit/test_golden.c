@@ -261,7 +261,7 @@ static void add_processes(struct machine *m)
 					      .n_processes = 9,
 					      .n_threads = 91,
 					      .n_running = 1,
-					      .counted = {4715, 5715}};
+					      .counted = {4715, 5715, true}};
 	m->processes.n = process_arrange(m->list, &m->processes.order, m->rows);
 	m->data.processes = &m->processes;
 }

@@ -204,6 +204,28 @@ static void a_read_gives_one_sample_per_deadline_and_deadlines_do_not_drift(void
 	bench_close(&b);
 }
 
+static void a_cut_ends_the_interval_that_runs_and_the_grid_stays(void **state)
+{
+	struct bench b;
+	int64_t start;
+
+	(void)state;
+	bench_start(&b, "rk3588", 500 * MS);
+	start = b.f.monotonic_ns;
+	b.source.cut = true;
+	assert_int_equal(step(&b, 120 * MS), READ_GOT);
+	assert_int_equal(b.sample->begin_ns, start);
+	assert_int_equal(b.sample->end_ns, start + 120 * MS);
+	assert_int_equal(step(&b, 0), READ_NONE); /* there is no more */
+	b.source.cut = false;
+	assert_int_equal(step(&b, 379 * MS), READ_NONE);
+	assert_int_equal(step(&b, 1 * MS), READ_GOT);
+	assert_int_equal(b.sample->begin_ns, start + 120 * MS);
+	assert_int_equal(b.sample->end_ns, start + 500 * MS);
+	assert_int_equal(b.sample->flags, 0);
+	bench_close(&b);
+}
+
 static void a_suspend_is_a_gap_without_deltas_and_the_next_sample_is_whole(void **state)
 {
 	struct bench b;
@@ -470,6 +492,7 @@ int main(void)
 		cmocka_unit_test(a_real_capture_of_two_moments_adds_up),
 		cmocka_unit_test(the_period_is_never_under_half_a_second),
 		cmocka_unit_test(a_read_gives_one_sample_per_deadline_and_deadlines_do_not_drift),
+		cmocka_unit_test(a_cut_ends_the_interval_that_runs_and_the_grid_stays),
 		cmocka_unit_test(a_suspend_is_a_gap_without_deltas_and_the_next_sample_is_whole),
 		cmocka_unit_test(levels_are_read_once_a_second_and_kept_between),
 		cmocka_unit_test(a_level_that_cannot_be_read_any_more_is_unknown_and_comes_back),

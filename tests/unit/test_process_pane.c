@@ -2,6 +2,7 @@
 #include "people.h"
 
 #include "app/process_pane.h"
+#include "views/widget.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -144,6 +145,30 @@ static void the_selection_stays_on_its_process_when_the_order_changes(void **sta
 	bench_fini(&b);
 }
 
+static void the_first_thread_of_a_process_is_not_the_process(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	for (int again = 0; again < 2; again++) {
+		struct process_list *list = people_list(true);
+
+		for (unsigned i = 0; i < list->n; i++)
+			if (list->processes[i].pid == 4715) {
+				list->processes[i].pid = 4711;
+				list->processes[i].start = 5711;
+			}
+		process_pane_take(&b.pane, list);
+		if (!again)
+			process_pane_select(&b.pane, 1);
+		assert_true(process_pane_selected(&b.pane)->is_thread);
+		press(&b, again ? 'N' : 'P');
+		assert_true(process_pane_selected(&b.pane)->is_thread);
+	}
+	bench_fini(&b);
+}
+
 static void until_somebody_moves_it_is_the_first_row(void **state)
 {
 	struct bench b;
@@ -271,6 +296,25 @@ static void a_column_that_was_known_once_stays(void **state)
 	list->processes[0].ipc = 1;
 	process_pane_take(&b.pane, list);
 	assert_int_equal(b.pane.table.unknown, 0);
+	bench_fini(&b);
+}
+
+static void a_list_without_percentages_replaces_none_that_has_them(void **state)
+{
+	struct process_list *first = people_list(false), *again = people_list(false);
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	process_pane_fini(&b.pane);
+	process_pane_init(&b.pane, &b.machine.sys, NULL);
+	first->begin_ns = again->begin_ns = 0;
+	process_pane_take(&b.pane, first);
+	assert_ptr_equal(b.pane.table.list, first);
+	process_pane_take(&b.pane, people_list(true));
+	assert_int_equal(b.pane.table.n, 11);
+	process_pane_take(&b.pane, again);
+	assert_int_equal(b.pane.table.n, 11);
 	bench_fini(&b);
 }
 
@@ -717,11 +761,15 @@ static void keys_over_20000_processes_are_timed(void **state)
 		uint32_t key;
 	} keys[] = {{"down", K_DOWN}, {"end", K_END}, {"sort", 'M'}, {"tree", 't'}, {"filter", '/'}, {"a letter", '7'}};
 	struct process_list *list = xcalloc(1, sizeof(*list));
+	struct chart chart = {.title = ""};
+	struct canvas canvas;
 	struct bench b;
 
 	(void)state;
+	canvas_init(&canvas, 200, 60, false);
 	list->processes = xcalloc(MANY, sizeof(*list->processes));
 	list->n = MANY;
+	list->begin_ns = 1;
 	for (int32_t i = 0; i < MANY; i++)
 		list->processes[i] = (struct process){.pid = i + 1,
 						      .parent = i / 3,
@@ -733,12 +781,15 @@ static void keys_over_20000_processes_are_timed(void **state)
 						      .user = "somebody"};
 	bench_init(&b);
 	process_pane_take(&b.pane, list);
+	assert_int_equal(b.pane.table.n, MANY);
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
 		double start = now_ms();
 
 		press(&b, keys[i].key);
+		widget_processes.draw(&chart, &(struct view_data){.processes = &b.pane.table}, &canvas, canvas_rect(&canvas));
 		print_message("%s: %.2f ms\n", keys[i].what, now_ms() - start);
 	}
+	canvas_fini(&canvas);
 	assert_true(b.pane.table.n > 0 && b.pane.table.n < MANY);
 	bench_fini(&b);
 }
@@ -748,6 +799,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_move_the_selection_within_the_rows),
 		cmocka_unit_test(the_selection_stays_on_its_process_when_the_order_changes),
+		cmocka_unit_test(the_first_thread_of_a_process_is_not_the_process),
 		cmocka_unit_test(until_somebody_moves_it_is_the_first_row),
 		cmocka_unit_test(where_a_process_is_gone_the_row_stays),
 		cmocka_unit_test(another_process_of_the_same_pid_is_another_one),
@@ -755,6 +807,7 @@ int main(void)
 		cmocka_unit_test(letters_sort),
 		cmocka_unit_test(s_goes_round_the_keys_that_something_is_known_of),
 		cmocka_unit_test(a_column_that_was_known_once_stays),
+		cmocka_unit_test(a_list_without_percentages_replaces_none_that_has_them),
 		cmocka_unit_test(processes_are_counted_threads_or_not),
 		cmocka_unit_test(a_filter_works_while_it_is_typed),
 		cmocka_unit_test(every_key_belongs_to_the_text),

@@ -114,9 +114,12 @@ static void it_reaches_the_process_or_nobody(void **state)
 
 static void a_stat_file_that_cannot_be_understood_is_nobody(void **state)
 {
-	static const char *const stats[] = {"", "4711 game S 1", "4711 (game) S 1 2 3",
-					    "4711 (game) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 "
-					    "15 16 17 18 x 0\n"};
+	static const char *const stats[] = {
+		"",
+		"4711 game S 1",
+		"4711 (game) S 1 2 3",
+		"4711 (game) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 x 0 0\n",
+	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(stats); i++) {

@@ -223,7 +223,7 @@ static void the_selected_row_and_the_counted_one_are_marked(void **state)
 	(void)state;
 	shown_init(&s);
 	s.table.selected = 3;
-	s.table.counted = (struct process_id){812, 1812};
+	s.table.counted = (struct process_id){812, 1812, false};
 	expect(drawn(&s, 80, 20, true), "\n >*    812 system");
 	s.table.selected = 1;
 	expect(drawn(&s, 80, 20, true), "\n  *    812 system");

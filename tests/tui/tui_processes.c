@@ -1,0 +1,197 @@
+/* The Processes view of the real program, over the processes there are, with one that the test owns. */
+#include "base/alloc.h"
+#include "tests/tui/run.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* A process with a name that no other has, which sleeps or spins; *name is freed by the caller. */
+static pid_t child(char **name, bool spins)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		AUTOFREE char *own = xasprintf("nap%d", (int)getpid());
+
+		prctl(PR_SET_NAME, own);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			if (!spins)
+				pause();
+	}
+	*name = xasprintf("nap%d", (int)pid);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void send(struct run *run, const char *keys, int from, const char *wanted)
+{
+	pty_send(&run->pty, keys);
+	if (run_wait(run, from, wanted))
+		return;
+	for (int row = 0; row < run->emulator.rows; row++)
+		print_error("%s\n", emulator_row(&run->emulator, row));
+	fail_msg("after '%s': no '%s'", keys, wanted);
+}
+
+/* Until the text is gone. */
+static void send_away(struct run *run, const char *keys, int from, const char *unwanted)
+{
+	pty_send(&run->pty, keys);
+	for (int i = 0; i < 200 && emulator_find(&run->emulator, from, unwanted) >= 0; i++)
+		pty_read_for(&run->pty, 50);
+	if (emulator_find(&run->emulator, from, unwanted) >= 0)
+		fail_msg("after '%s': still '%s'", keys, unwanted);
+}
+
+static void rows_come_in_the_order_that_is_asked_for(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){0});
+	send(&run, "0", 2, " processes, ");
+	send(&run, "", 2, "CPU %\u25bc");
+	send(&run, "M", 2, "RSS\u25bc");
+	send(&run, "R", 2, "RSS\u25b2");
+	send(&run, "N", 2, "pid\u25b2");
+	send(&run, "s", 2, "name\u25b2");
+	send(&run, "Nt", 2, "tree, by pid");
+	send(&run, "", 2, "\u2514\u2500 ");
+	send(&run, "?", 2, "Sort by CPU, memory, CPU time, pid");
+	send_away(&run, "?", 2, "Sort by CPU");
+	send(&run, "9", 2, "all CPUs"); /* in another view these letters mean nothing */
+	pty_send(&run.pty, "MtkR/");
+	send(&run, "0", 2, "tree, by pid");
+	run_quit(&run);
+	run_assert_as_before(&run);
+	run_stop(&run);
+}
+
+static void a_filter_finds_a_process_as_it_is_typed(void **state)
+{
+	AUTOFREE char *name = NULL, *asked = NULL;
+	pid_t pid = child(&name, false);
+	struct run run;
+
+	(void)state;
+	asked = xasprintf("filter: %s_", name);
+	run_shown(&run, &(struct run_options){.arg = "--ascii"});
+	send(&run, "0", 2, " processes, ");
+	send(&run, "/", RUN_ROWS - 1, "filter: _");
+	send(&run, name, RUN_ROWS - 1, asked);
+	send(&run, "", 2, ": 1 shown");
+	send(&run, "q", 2, "none that the filter finds"); /* every key is the text's */
+	send(&run, "\x7f", 2, ": 1 shown");
+	send(&run, "\r", RUN_ROWS - 1, "quit");
+	send(&run, "", 2, ": 1 shown");
+	send_away(&run, "\x1b", 2, "shown");
+	run_quit(&run);
+	run_assert_as_before(&run);
+	run_stop(&run);
+	end(pid);
+}
+
+static void a_signal_is_sent_after_a_question(void **state)
+{
+	AUTOFREE char *name = NULL, *asked = NULL, *sent = NULL;
+	pid_t pid = child(&name, false);
+	int status = 0;
+	struct run run;
+
+	(void)state;
+	asked = xasprintf("send SIGTERM to %d %s?", (int)pid, name);
+	sent = xasprintf("%d %s: SIGTERM sent", (int)pid, name);
+	run_shown(&run, &(struct run_options){0});
+	send(&run, "0", 2, " processes, ");
+	pty_send(&run.pty, "/");
+	send(&run, name, 2, ": 1 shown");
+	send(&run, "\rk", 2, "> SIGTERM");
+	send_away(&run, "\x1b", 2, "SIGTERM");
+	send(&run, "k\x1b[B", 2, "> SIGINT");
+	send(&run, "\x1b[A\r", RUN_ROWS - 1, asked);
+	send(&run, "n", RUN_ROWS - 1, "quit");
+	assert_int_equal(waitpid(pid, &status, WNOHANG), 0);
+	send(&run, "k\r", RUN_ROWS - 1, asked);
+	send(&run, "y", RUN_ROWS - 1, sent);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGTERM);
+	send(&run, "", 2, "none that the filter finds"); /* the list goes on */
+	run_quit(&run);
+	run_assert_as_before(&run);
+	run_stop(&run);
+}
+
+static void a_paused_list_stands_still(void **state)
+{
+	AUTOFREE char *name = NULL;
+	pid_t pid = child(&name, false);
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){0});
+	send(&run, "0", 2, " processes, ");
+	pty_send(&run.pty, "/");
+	send(&run, name, 2, ": 1 shown");
+	send(&run, "\r ", 0, "PAUSED");
+	end(pid);
+	pty_read_for(&run.pty, 2500);
+	assert_true(emulator_find(&run.emulator, 2, ": 1 shown") >= 0);
+	send(&run, " ", 2, "none that the filter finds");
+	run_quit(&run);
+	run_stop(&run);
+}
+
+static void one_frame_waits_for_percentages(void **state)
+{
+	const char *program = getenv("MALITOP");
+	AUTOFREE char *name = NULL, *command = NULL;
+	pid_t pid = child(&name, true);
+	double percent = 0;
+	char line[2048];
+	FILE *f;
+
+	(void)state;
+	command = xasprintf("%s --demo --once --frames=1 -r100ms --view processes", program ? program : "./malitop");
+	f = popen(command, "re");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f))
+		if (strstr(line, name))
+			assert_int_equal(sscanf(line + strspn(line, " >"), "%*d %*s R %*u %lf", &percent), 1); /* no dash */
+	assert_int_equal(pclose(f), 0);
+	assert_true(percent > 0);
+	end(pid);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_come_in_the_order_that_is_asked_for),
+		cmocka_unit_test(a_filter_finds_a_process_as_it_is_typed),
+		cmocka_unit_test(a_signal_is_sent_after_a_question),
+		cmocka_unit_test(a_paused_list_stands_still),
+		cmocka_unit_test(one_frame_waits_for_percentages),
+	};
+
+	if (!run_find_program())
+		return 1;
+	alarm(300); /* a test that hangs has failed */
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
