@@ -50,7 +50,7 @@ said ' simulated$' out "table: flags"
 
 if "$malitop" list backends | grep -q '^proc '; then
 	status 0 "headline" -b sim,proc -i 1s -d 1100ms
-	[ "$(grep -c '^     1.000  ' "$work/out")" -eq 12 ]
+	[ "$(grep -c '^     1\.0' "$work/out")" -eq 12 ]
 	check $? "headline: not 12 metrics: $(cat "$work/out")"
 fi
 
