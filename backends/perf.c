@@ -108,8 +108,10 @@ static void add_block(struct source *source, struct perf *p, enum instance_kind 
 			p->time_at[set] = (uint16_t)(time - first);
 		}
 		p->value_at[row] = (uint16_t)(add_slot(source, r->slot, instance, number, title, time, time + 1) - first);
-		if (raw)
-			p->raw_at[row] = (uint16_t)(add_slot(source, r->raw, instance, number, title, 0, 0) - first);
+		if (!raw)
+			continue;
+		p->raw_at[row] = (uint16_t)(add_slot(source, r->raw, instance, number, title, 0, 0) - first);
+		source->slots[first + p->value_at[row]].raw = (uint16_t)(first + p->raw_at[row]);
 	}
 	p->block = source->n_slots - first;
 	p->n_blocks++;
