@@ -40,6 +40,8 @@ struct source_options {
 	unsigned width, height;   /* --resolution: the simulator's frame */
 	struct scope scope;       /* --pid, --tid, --cpu: of CPU events */
 	bool raw_counts;          /* CPU events: what was counted beside what it stands for */
+	const char *const *events; /* --event: CPU events to count as well, by name; kept, as names of slots */
+	unsigned n_events;
 	bool per_instance;        /* --per-core: a slot for every core, slice and CPU as well */
 };
 

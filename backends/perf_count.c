@@ -144,11 +144,11 @@ static void add_row(const struct perf *p, unsigned row, const unsigned *blocks, 
 }
 
 /* Of a set that was split, the times are those of its first event. */
-static bool leads_set(const struct perf_unit *unit, unsigned row)
+static bool leads_set(const struct perf *p, const struct perf_unit *unit, unsigned row)
 {
 	uint64_t before = unit->has & (((uint64_t)1 << row) - 1);
 
-	return !before || perf_rows[63 - __builtin_clzll(before)].set != perf_rows[row].set;
+	return !before || p->rows[63 - __builtin_clzll(before)].set != p->rows[row].set;
 }
 
 static void add_times(const struct perf *p, unsigned set, const unsigned *blocks, unsigned n, uint64_t running, uint64_t enabled,
@@ -175,8 +175,8 @@ static void add_group(const struct perf *p, struct perf_part *part, const struct
 		add_row(p, row, blocks, n, likely, raw, value);
 		if (row + 1 < perf_n_rows && perf_rows[row + 1].bytes_of == row && unit->bus_bytes)
 			add_row(p, row + 1, blocks, n, likely * unit->bus_bytes, raw * unit->bus_bytes, value);
-		if (leads_set(unit, row))
-			add_times(p, perf_rows[row].set, blocks, n, running < enabled ? running : enabled, enabled, value);
+		if (leads_set(p, unit, row))
+			add_times(p, p->rows[row].set, blocks, n, running < enabled ? running : enabled, enabled, value);
 	}
 }
 
@@ -312,7 +312,7 @@ static void split(struct perf *p, const struct sys *sys, unsigned unit, unsigned
 			p->parts[n++] = p->parts[i];
 	p->n_parts = first = n;
 	p->units[unit].limit = limit;
-	perf_plan(&p->units[unit], sys, &err);
+	perf_plan(p, &p->units[unit], sys, &err);
 	add_parts(p, unit);
 	for (unsigned i = first; i < p->n_parts; i++)
 		reopen_part(p, sys, &p->parts[i]);

@@ -38,6 +38,8 @@ static struct source_options source_options_of(const struct session *session, bo
 		.height = o->resolution.h,
 		.scope = scope_of(o),
 		.raw_counts = o->held && o->command == COMMAND_STAT,
+		.events = o->events,
+		.n_events = o->n_events,
 		.per_instance = per_instance,
 	};
 }
