@@ -80,14 +80,15 @@ static void put_share(const struct report *r, double share)
 static void put_event(const struct report *r, unsigned slot)
 {
 	const struct slot *event = &r->set->slots[slot];
-	double running = at(r, event->running), enabled = at(r, event->enabled), likely = at(r, slot);
+	double running = at(r, event->running), enabled = at(r, event->enabled);
+	double likely = running > 0 ? at(r, slot) : (double)NAN;
 	bool estimate = running < enabled;
 	char rate[UNITS_TEXT];
 
 	strbuf_printf(r->out, "%-*s", r->width, event->name);
 	put_count(r, running > 0 ? at(r, event->raw) : (double)NAN, false);
 	if (estimate)
-		put_count(r, running > 0 ? likely : (double)NAN, true);
+		put_count(r, likely, true);
 	else
 		strbuf_printf(r->out, "  %*s", COUNT_WIDTH, "");
 	put_share(r, running / enabled);

@@ -196,12 +196,15 @@ static bool parse_gpudb(const struct option_row *row, const char *text, void *va
 
 static bool parse_event(const struct option_row *row, const char *text, void *value, struct options *options, struct err *err)
 {
+	struct span rest = span_of(text), item;
+	unsigned before = options->n_events;
+
 	(void)value;
-	if (!*text)
-		return err_set(err, 0, "empty: expected %s", row->arg);
-	GROW(options->events, options->n_events, options->cap_events);
-	options->events[options->n_events++] = text;
-	return true;
+	while ((item = span_item(&rest)).n) {
+		GROW(options->events, options->n_events, options->cap_events);
+		options->events[options->n_events++] = options_keep(options, span_dup(item));
+	}
+	return options->n_events > before || err_set(err, 0, "empty: expected %s", row->arg);
 }
 
 static const struct option_kind kind_flag = {parse_flag, print_flag};

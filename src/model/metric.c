@@ -285,13 +285,16 @@ static bool is_raw(const struct build *b, unsigned slot)
 	return s->instance == INSTANCE_ALL && s->running != s->enabled && !metric_name_known(b->db, span_of(s->name));
 }
 
+#define SHORT_MAX 28 /* characters; of names of events the ends differ */
+
 static void define_raw(const struct build *b, unsigned slot, struct metric_def *def)
 {
 	static const char *const titles[BLOCK_COUNT] = {"Front end", "Tiler", "Memory system", "Shader core"};
 	const struct gpu_counter *c = b->set->names->counters[slot];
 
 	def->name = b->set->slots[slot].name;
-	def->title = def->short_title = c ? xasprintf("%s counter %u", titles[c->block], c->index) : xstrdup(def->name);
+	def->title = c ? xasprintf("%s counter %u", titles[c->block], c->index) : xstrdup(def->name);
+	def->short_title = strlen(def->title) > SHORT_MAX ? def->title + strlen(def->title) - SHORT_MAX : def->title;
 	def->group = c ? titles[c->block] : "CPU events";
 	def->help = c ? "A counter of a GPU that malitop has no data for: what it counts is not known."
 		      : "A CPU event that was asked for by its name: what it counts stands in the CPU's manual.";
