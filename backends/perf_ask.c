@@ -54,9 +54,11 @@ static bool ask_one(struct perf *p, const struct perf_pmus *pmus, const char *te
 
 	if (is_asked(p, text))
 		return true;
+	if (!check_text(text, err))
+		return false;
 	if (row - perf_n_rows == PERF_ASKED_MAX)
-		return err_set(err, ERR_USAGE, "more than %d events: measure twice", PERF_ASKED_MAX);
-	if (!check_text(text, err) || !perf_name_find(&name, pmus, &p->cpus, text, err) || !check_pmus(&name, text, err))
+		return err_set(err, ERR_USAGE, "%.64s: more than %d events: measure twice", text, PERF_ASKED_MAX);
+	if (!perf_name_find(&name, pmus, &p->cpus, text, err) || !check_pmus(&name, text, err))
 		return false;
 	p->rows[row] = perf_row_asked(row - perf_n_rows, text);
 	p->rows[row].kernel_only = is_kernel_only(&name.events[0].event);
