@@ -382,7 +382,7 @@ const struct option_row option_rows[] = {
 	 .max = PID_MAX},
 	{"cpu", 'C', "LIST", NULL, "CPU counters of those CPUs only, such as 0-3,6", NULL, IN_MEASURING, false, &kind_text,
 	 AT(cpus), .check = check_cpus},
-	{"event", 'e', "NAME", NULL, "a CPU event to count, by its name; repeatable", "those that the metrics need", IN_MEASURING,
+	{"event", 'e', "NAME", NULL, "a CPU event to count as well: cache-misses, br_mis_pred, r10, PMU/event=0x10/; repeatable, or a list", "those that the metrics need", IN_MEASURING,
 	 false, &kind_event, .offset = 0},
 	{"force", 0, NULL, NULL, "overwrite an existing log", NULL, IN_MEASURING, false, &kind_flag, AT(force)},
 	{"ascii", 0, NULL, NULL, "no character beyond ASCII", "by locale", IN_LIVE, true, &kind_flag, AT(ascii)},

@@ -297,8 +297,11 @@ static void scope_and_events_reach_their_fields(void **state)
 	struct err err;
 
 	(void)state;
-	assert_int_equal(parse(&o, (const char *const[]){"stat", "-e", "cycles", "--event=r1b,cpu/event=1,umask=2/u, r1c", "-C0-3,6", NULL}, &err),
-			 EXIT_DONE);
+	assert_int_equal(
+		parse(&o,
+		      (const char *const[]){"stat", "-e", "cycles", "--event=r1b,cpu/event=1,umask=2/u, r1c", "-C0-3,6", NULL},
+		      &err),
+		EXIT_DONE);
 	assert_int_equal(o.n_events, 4);
 	assert_string_equal(o.events[0], "cycles");
 	assert_string_equal(o.events[1], "r1b");
