@@ -115,7 +115,7 @@ struct perf {
 	char about[64]; /* "process 4711 game", "CPUs 0-3", "all CPUs" */
 	int refused;    /* errno of what was asked for; 0: got it */
 	struct perf_whose *whose;
-	unsigned n_whose, n_left_out; /* of threads: too many for the open files that are allowed */
+	unsigned n_whose, cap_whose, n_left_out; /* of threads: too many for the open files that are allowed */
 
 	struct perf_part *parts;
 	unsigned n_parts, cap_parts;
@@ -141,6 +141,9 @@ bool perf_plan(struct perf_unit *unit, const struct sys *sys, struct err *err);
 
 /* Decide whose events are counted, and with which rights. */
 bool perf_scope_find(struct perf *p, const struct source *source, struct err *err);
+
+/* The threads that there are now: some ended, others were started. */
+void perf_scope_renew(struct perf *p, const struct source *source);
 
 /* Open every group. false when none could be. */
 bool perf_count_open(struct perf *p, const struct sys *sys, struct err *err);
