@@ -41,7 +41,7 @@ static void perf_close(struct source *source)
 	perf_count_close(p);
 	cpus_fini(&p->cpus);
 	free(take_ptr(&p->whose));
-	free(take_ptr(&p->unknown));
+	free(take_ptr(&p->gaps));
 }
 
 /* ---- opening ---- */
@@ -135,7 +135,7 @@ static void add_slots(struct source *source, struct perf *p)
 	source->n_sums = source->n_slots;
 	for (unsigned i = 0; source->options.per_instance && !p->tasks && i < p->cpus.n; i++)
 		add_block(source, p, INSTANCE_CPU, p->cpus.cpus[i].number, NULL);
-	p->unknown = xcalloc(p->n_blocks, sizeof(*p->unknown));
+	p->gaps = xcalloc(p->n_blocks, sizeof(*p->gaps));
 }
 
 static void name_source(struct source *source, const struct perf *p)

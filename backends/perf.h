@@ -102,6 +102,13 @@ struct perf_part {
 };
 #define PERF_CLOCK UINT8_MAX /* no group of the plan: how long the thread ran on the CPUs of that PMU */
 
+/* Rows of a block that not everything was added to, while a sample is made; bit sets. */
+struct perf_gaps {
+	uint64_t missed;  /* a CPU counted it, and nobody knows how much */
+	uint64_t waiting; /* a thread ran, and its group has not had a turn yet */
+	uint64_t idle;    /* a thread did not run */
+};
+
 struct perf {
 	struct cpus cpus;
 	struct perf_unit units[PERF_UNITS_MAX];
@@ -124,7 +131,7 @@ struct perf {
 	uint16_t value_at[PERF_EVENTS_MAX], raw_at[PERF_EVENTS_MAX],
 		time_at[PERF_EVENTS_MAX]; /* time: running, then enabled; by set */
 	unsigned block, n_blocks;
-	uint64_t *unknown; /* per block, while a sample is made: bit set of rows that something is missing from */
+	struct perf_gaps *gaps; /* per block */
 
 	int64_t start_ns, begin_ns, due_ns, retry_ns, look_ns;
 	int64_t suspended_ns;
