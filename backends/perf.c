@@ -41,7 +41,7 @@ static void perf_close(struct source *source)
 	perf_count_close(p);
 	cpus_fini(&p->cpus);
 	free(take_ptr(&p->whose));
-	free(take_ptr(&p->unknown));
+	free(take_ptr(&p->gaps));
 }
 
 /* ---- opening ---- */
@@ -67,12 +67,24 @@ static void choose_software(struct perf *p)
 	}
 }
 
+/* A PMU that counts for none of the CPUs that were asked for does not matter. */
+static bool is_asked(const struct perf *p, const struct perf_unit *unit)
+{
+	bool asked = p->tasks;
+
+	for (unsigned i = 0; i < p->n_whose && !asked; i++)
+		asked = cpu_set_has(&unit->cpus, p->cpus.cpus[p->whose[i].cpu].number);
+	return asked;
+}
+
 static void choose_rows(struct perf *p)
 {
 	uint64_t all = ~(uint64_t)0, hard = 0;
 
 	p->has = p->units[p->n_units - 1].has;
 	for (unsigned i = 0; i < p->n_hard; i++) {
+		if (!is_asked(p, &p->units[i]))
+			continue;
 		hard |= p->units[i].has;
 		all &= p->units[i].has;
 	}
@@ -128,7 +140,7 @@ static void add_slots(struct source *source, struct perf *p)
 	source->n_sums = source->n_slots;
 	for (unsigned i = 0; source->options.per_instance && !p->tasks && i < p->cpus.n; i++)
 		add_block(source, p, INSTANCE_CPU, p->cpus.cpus[i].number, NULL);
-	p->unknown = xcalloc(p->n_blocks, sizeof(*p->unknown));
+	p->gaps = xcalloc(p->n_blocks, sizeof(*p->gaps));
 }
 
 static void name_source(struct source *source, const struct perf *p)
@@ -203,6 +215,7 @@ static bool perf_start(struct source *source, int64_t period_ns, int64_t now_ns,
 	struct perf *p = source->priv;
 
 	perf_count_close(p);
+	perf_scope_renew(p, source);
 	if (!perf_count_open(p, source->sys, err) || !perf_count_start(p, err)) {
 		perf_count_close(p);
 		return false;
@@ -221,22 +234,33 @@ static int perf_fd(const struct source *source)
 	return -1;
 }
 
-/* A process that is a zombie still counts for nothing. */
+/* A zombie counts for nothing, but threads may outlive the first one of their process. */
 static bool has_ended(const struct perf *p, const struct sys *sys)
 {
-	char text[256], *state;
+	char text[512], *comm;
+	struct span rest, state;
+	uint64_t n_threads = 0;
 	ssize_t n;
 
 	if (!p->process[0] || p->on_exec)
 		return false;
 	n = sys_read_file(sys, p->process, text, sizeof(text));
-	state = n > 0 ? strrchr(text, ')') : NULL;
-	return n < 0 ? errno == ENOENT || errno == ESRCH : state && strchr("ZXx", state[1] ? state[2] : ' ');
+	if (n < 0)
+		return errno == ENOENT || errno == ESRCH;
+	comm = strrchr(text, ')');
+	rest = span_of(comm ? comm + 1 : NULL);
+	state = span_word(&rest);
+	if (!span_is(state, "Z") && !span_is(state, "X") && !span_is(state, "x"))
+		return false;
+	for (unsigned field = 4; field < 20; field++)
+		span_word(&rest);
+	return !p->inherit || !span_u64(span_word(&rest), &n_threads) || n_threads <= 1;
 }
 
 static enum read_result perf_read(struct source *source, int64_t now_ns, struct sample *sample)
 {
 	struct perf *p = source->priv;
+	bool look = now_ns >= p->look_ns;
 	int64_t suspended;
 
 	if (now_ns < p->due_ns && (!source->cut || now_ns == p->begin_ns))
@@ -247,6 +271,7 @@ static enum read_result perf_read(struct source *source, int64_t now_ns, struct 
 	suspended = suspended_ns(source->sys);
 	sample->flags = suspended - p->suspended_ns > SUSPEND_NS ? SAMPLE_GAP : 0;
 	p->suspended_ns = suspended;
+	p->ended = look && has_ended(p, source->sys); /* before it is read for the last time */
 	sample->flags |= perf_count_read(p, sample->value);
 	sample->begin_ns = p->begin_ns;
 	sample->end_ns = now_ns;
@@ -254,11 +279,10 @@ static enum read_result perf_read(struct source *source, int64_t now_ns, struct 
 	if (now_ns - p->begin_ns > source->period_ns + source->period_ns / 2)
 		sample->flags |= SAMPLE_STRETCHED;
 	p->begin_ns = now_ns;
-	if (now_ns < p->look_ns)
-		return READ_GOT;
-	p->look_ns = now_ns + MEND_NS;
-	p->ended = has_ended(p, source->sys);
-	perf_count_mend(p, source->sys);
+	if (look) {
+		p->look_ns = now_ns + MEND_NS;
+		perf_count_mend(p, source->sys);
+	}
 	return READ_GOT;
 }
 

@@ -114,6 +114,13 @@ struct perf_part {
 };
 #define PERF_CLOCK UINT8_MAX /* no group of the plan: how long the thread ran on the CPUs of that PMU */
 
+/* Rows of a block that not everything was added to, while a sample is made; bit sets. */
+struct perf_gaps {
+	uint64_t missed;  /* a CPU counted it, and nobody knows how much */
+	uint64_t waiting; /* a thread ran, and its group has not had a turn yet */
+	uint64_t idle;    /* a thread did not run */
+};
+
 struct perf {
 	struct cpus cpus;
 	struct perf_row rows[PERF_EVENTS_MAX]; /* perf_rows, then those that were asked for by name */
@@ -129,7 +136,7 @@ struct perf {
 	char about[64]; /* "process 4711 game", "CPUs 0-3", "all CPUs" */
 	int refused;    /* errno of what was asked for; 0: got it */
 	struct perf_whose *whose;
-	unsigned n_whose, n_left_out; /* of threads: too many for the open files that are allowed */
+	unsigned n_whose, cap_whose, n_left_out; /* of threads: too many for the open files that are allowed */
 
 	struct perf_part *parts;
 	unsigned n_parts, cap_parts;
@@ -138,7 +145,7 @@ struct perf {
 	uint16_t value_at[PERF_EVENTS_MAX], raw_at[PERF_EVENTS_MAX],
 		time_at[PERF_EVENTS_MAX]; /* time: running, then enabled; by set */
 	unsigned block, n_blocks;
-	uint64_t *unknown; /* per block, while a sample is made: bit set of rows that something is missing from */
+	struct perf_gaps *gaps; /* per block */
 
 	int64_t start_ns, begin_ns, due_ns, retry_ns, look_ns;
 	int64_t suspended_ns;
@@ -163,6 +170,9 @@ bool perf_plan(const struct perf *p, struct perf_unit *unit, const struct sys *s
 
 /* Decide whose events are counted, and with which rights. */
 bool perf_scope_find(struct perf *p, const struct source *source, struct err *err);
+
+/* The threads that there are now: some ended, others were started. */
+void perf_scope_renew(struct perf *p, const struct source *source);
 
 /* Open every group. false when none could be. */
 bool perf_count_open(struct perf *p, const struct sys *sys, struct err *err);

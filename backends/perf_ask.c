@@ -85,7 +85,7 @@ bool perf_ask(struct perf *p, const struct source *source, struct err *err)
 
 static bool not_counted(const struct perf *p, unsigned row, struct err *err)
 {
-	const char *name = p->rows[row].slot;
+	const char *name = p->rows[row].slot, *where = p->tasks || p->n_whose == p->cpus.n ? "this machine" : p->about;
 	uint64_t hard = 0;
 
 	if (p->rows[row].kernel_only && p->units[p->n_units - 1].events[row].user_only)
@@ -95,7 +95,7 @@ static bool not_counted(const struct perf *p, unsigned row, struct err *err)
 			       perf_rights_help(EACCES));
 	for (unsigned i = 0; i < p->n_hard; i++)
 		hard |= p->units[i].has;
-	return err_set(err, ENOENT, "--event: %s: no PMU of this machine counts it: %s", name,
+	return err_set(err, ENOENT, "--event: %s: no PMU of %s counts it: %s", name, where,
 		       hard ? "see malitop doctor for those that there are" : perf_rights_help(ENOENT));
 }
 

@@ -2,6 +2,7 @@
 
 #include "app/registry.h"
 #include "base/alloc.h"
+#include "tests/fake/perf_priv.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -123,6 +124,19 @@ uint64_t perf_run_total(const struct perf_run *r, const char *name)
 	return perf_run_value(r, name, INSTANCE_ALL, 0);
 }
 
+uint64_t perf_run_law(const struct perf_run *r, int cpu, uint64_t raw)
+{
+	struct fake_event e = {.raw = raw};
+
+	for (unsigned i = 2; i < r->perf->n_pmus; i++)
+		if (fake_serves(&r->perf->pmus[i], cpu))
+			e.pmu = &r->perf->pmus[i];
+	if (!raw || !e.pmu)
+		return SAMPLE_UNKNOWN;
+	assert_true(fake_perf_implements(e.pmu, raw));
+	return fake_perf_per_ms(r->perf, &e, cpu);
+}
+
 /* ---- processes ---- */
 
 static void write_proc(struct perf_run *r, pid_t pid, const char *name, const char *text)
@@ -167,6 +181,11 @@ void perf_run_process(struct perf_run *r, pid_t pid, unsigned uid, int cpu)
 		 uid);
 	write_proc(r, pid, "status", text);
 	list_thread(r, pid, pid);
+	if (pid == r->perf->self) {
+		AUTOFREE char *self = xasprintf("%s/proc/self", r->dir);
+
+		assert_int_equal(symlink("1000", self), 0);
+	}
 }
 
 void perf_run_thread(struct perf_run *r, pid_t pid, pid_t tid, int cpu)

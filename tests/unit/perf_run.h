@@ -36,6 +36,9 @@ bool perf_run_has(const struct perf_run *r, const char *name); /* for the whole 
 uint64_t perf_run_value(const struct perf_run *r, const char *name, enum instance_kind kind, unsigned number);
 uint64_t perf_run_total(const struct perf_run *r, const char *name);
 
+/* What that event counts in a millisecond on that CPU; SAMPLE_UNKNOWN: the CPU has no PMU, or raw is 0. */
+uint64_t perf_run_law(const struct perf_run *r, int cpu, uint64_t raw);
+
 /* A process, in the fake and in proc, with one thread; a thread of it, which runs on that CPU and of which the kernel has known for
  * long; another one, that the process starts now; and their ends. */
 void perf_run_process(struct perf_run *r, pid_t pid, unsigned uid, int cpu);

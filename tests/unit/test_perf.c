@@ -1,6 +1,5 @@
 /* The CPUs' counters on every machine: which slots there are, and that each of them is what was counted, to the last unit. */
 #include "base/alloc.h"
-#include "tests/fake/perf_priv.h"
 #include "tests/unit/perf_run.h"
 
 #include <setjmp.h>
@@ -68,15 +67,9 @@ static unsigned cluster_of(const struct perf_run *r, int cpu)
 static uint64_t law_per_ms(const struct perf_run *r, size_t machine, const struct law *law, int cpu)
 {
 	enum facts facts = machines[machine].facts[cluster_of(r, cpu)];
-	struct fake_event e = {.raw = law->raw[facts]};
+	uint64_t per_ms = perf_run_law(r, cpu, law->raw[facts]);
 
-	for (unsigned i = 2; i < r->perf->n_pmus; i++)
-		if (fake_serves(&r->perf->pmus[i], cpu))
-			e.pmu = &r->perf->pmus[i];
-	if (!e.raw || !e.pmu)
-		return SAMPLE_UNKNOWN;
-	assert_true(fake_perf_implements(e.pmu, e.raw));
-	return fake_perf_per_ms(r->perf, &e, cpu) * (law->bytes[facts] ? law->bytes[facts] : 1);
+	return per_ms != SAMPLE_UNKNOWN && law->bytes[facts] ? per_ms * law->bytes[facts] : per_ms;
 }
 
 static void check(const struct perf_run *r, const char *slot, enum instance_kind kind, unsigned number, uint64_t expected)

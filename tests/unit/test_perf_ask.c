@@ -288,6 +288,24 @@ static void what_cannot_be_counted_is_an_error_never_a_zero(void **state)
 	}
 }
 
+static void of_some_cpus_their_own_pmu_must_count_it(void **state)
+{
+	static const char *const events[] = {"armv8_cortex_a76/event=0x11/", NULL};
+	struct perf_run r;
+
+	(void)state;
+	perf_run_init(&r, "rk3588");
+	r.options.scope = (struct scope){.kind = SCOPE_CPUS, .cpus = "0-3"};
+	ask(&r, events);
+	assert_false(perf_run_open(&r));
+	assert_memory_equal(r.err.text, "--event: armv8_cortex_a76/event=0x11/: no PMU of CPUs 0-3 counts it: ", 69);
+	r.options.scope.cpus = "2-5";
+	perf_run_begin(&r, 100 * MS);
+	assert_int_equal(perf_run_read(&r, 200 * MS), READ_GOT);
+	assert_int_equal(perf_run_total(&r, events[0]), (1400 + 1500) * 100000ull);
+	perf_run_fini(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -298,6 +316,7 @@ int main(void)
 		cmocka_unit_test(what_is_asked_for_is_counted_first),
 		cmocka_unit_test(an_event_that_is_given_twice_is_one),
 		cmocka_unit_test(sixteen_events_all_count_and_a_seventeenth_is_refused),
+		cmocka_unit_test(of_some_cpus_their_own_pmu_must_count_it),
 		cmocka_unit_test(what_cannot_be_counted_is_an_error_never_a_zero),
 	};
 
