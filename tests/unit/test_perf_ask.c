@@ -132,6 +132,28 @@ static void a_thread_counts_on_the_cores_that_it_runs_on_whatever_the_kernel(voi
 	}
 }
 
+static void a_generic_event_of_a_thread_counts_on_either_pmu_of_a_hybrid(void **state)
+{
+	static const char *const events[] = {"cache-misses", NULL};
+
+	(void)state;
+	for (int cpu = 1; cpu < 8; cpu += 4) {
+		struct perf_run r;
+		const struct fake_pmu *pmu;
+
+		perf_run_init(&r, "hybrid");
+		pmu = &r.perf->pmus[cpu < 4 ? 2 : 3];
+		perf_run_process(&r, GAME, 1000, cpu);
+		r.options.scope = (struct scope){.kind = SCOPE_PROCESS, .pid = GAME};
+		ask(&r, events);
+		perf_run_begin(&r, 100 * MS);
+		assert_int_equal(perf_run_read(&r, 200 * MS), READ_GOT);
+		assert_int_equal(perf_run_total(&r, events[0]),
+				 100 * fake_perf_per_ms(r.perf, &(struct fake_event){.pmu = pmu, .raw = 0x412e}, cpu));
+		perf_run_fini(&r);
+	}
+}
+
 static void events_of_the_kernel_need_no_hardware(void **state)
 {
 	static const char *const events[] = {"page-faults", "cs", "software/config=0x2/", NULL};
@@ -311,6 +333,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_name_counts_on_every_kind_of_core_that_has_it),
 		cmocka_unit_test(a_thread_counts_on_the_cores_that_it_runs_on_whatever_the_kernel),
+		cmocka_unit_test(a_generic_event_of_a_thread_counts_on_either_pmu_of_a_hybrid),
 		cmocka_unit_test(events_of_the_kernel_need_no_hardware),
 		cmocka_unit_test(user_only_is_of_that_event_only_and_tells_nothing_of_rights),
 		cmocka_unit_test(what_is_asked_for_is_counted_first),
