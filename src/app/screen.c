@@ -35,6 +35,7 @@ static void set_view(struct screen *screen, const struct view *view)
 	screen->view = view;
 	screen->scroll = screen->scroll_max = 0;
 	screen->described_ns = 0;
+	memset(screen->foot, 0, sizeof(screen->foot));
 	process_pane_leave(&screen->pane);
 }
 
@@ -132,7 +133,7 @@ void screen_describe(struct screen *screen, int64_t now_ns)
 		sampler_describe(screen->session->sampler, source->index, &text);
 	if (text.n)
 		text.p[strcspn(text.p, "\n")] = 0;
-	str_printable(screen->foot, sizeof(screen->foot), text.n ? text.p : "");
+	str_printable(screen->foot[0], sizeof(screen->foot[0]), text.n ? text.p : "");
 }
 
 static double metric_now(const struct feed *feed, const char *name)
@@ -220,8 +221,9 @@ static void fill_data(struct screen *screen, struct view_data *data)
 		.per_instance = screen->per_instance,
 		.scroll = screen->scroll,
 		.scroll_max = &screen->scroll_max,
-		.foot = screen->foot,
 	};
+	for (unsigned i = 0; i < VIEW_FOOT_LINES; i++)
+		data->foot[i] = screen->foot[i];
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
 		data->feeds[kind] = feeds_view(screen->feeds, kind);
 }

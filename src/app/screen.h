@@ -16,10 +16,10 @@ struct screen {
 	char wanted[32];         /* the one that was asked for; a GPU may not have it */
 	bool per_instance;
 	int scroll, scroll_max;
-	int64_t paused_ns;    /* end of the history shown; 0: now */
-	char foot[256];       /* the line that the view names */
-	int64_t described_ns; /* when it was asked for; 0: for another view, or never */
-	char recording[64];   /* "REC run.csv 12.4 MB"; "" for none */
+	int64_t paused_ns;               /* end of the history shown; 0: now */
+	char foot[VIEW_FOOT_LINES][256]; /* what the source says that the view names; the busiest thread; it and the GPU */
+	int64_t described_ns;            /* when the first was asked for; 0: for another view, or never */
+	char recording[64];              /* "REC run.csv 12.4 MB"; "" for none */
 	struct process_pane pane;
 };
 

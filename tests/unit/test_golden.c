@@ -323,9 +323,9 @@ static char *screen(const struct machine *m, const struct view *view, int cols, 
 	struct rect r;
 
 	if (view->foot == FOOT_GPU && m->system)
-		data.foot = "GPU memory 734 MB: com.studio.game 412 MB, surfaceflinger 96.5 MB";
+		data.foot[0] = "GPU memory 734 MB: com.studio.game 412 MB, surfaceflinger 96.5 MB";
 	if (view->foot == FOOT_CPU)
-		data.foot = "load 2.41 1.98 1.75   memory 3.21 of 7.66 GB   hottest 61.5 C (cpu7)";
+		data.foot[0] = "load 2.41 1.98 1.75   memory 3.21 of 7.66 GB   hottest 61.5 C (cpu7)";
 	canvas_init(&c, cols, rows, ascii);
 	r = canvas_rect(&c);
 	frame_draw(&m->text, &m->views, view, &c, &r);
