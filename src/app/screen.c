@@ -8,6 +8,7 @@
 #include <time.h>
 
 #define DESCRIBE_NS 1000000000
+#define WATCHED 4 /* processes whose threads are read to find the busiest one */
 
 static bool make_views(struct session *session, struct views *views, struct err *err)
 {
@@ -49,7 +50,9 @@ bool screen_wants_processes(struct screen *screen, struct process_wish *wish)
 	const struct process_pane *pane = screen_pane(screen);
 
 	*wish = (struct process_wish){.threads_of = pane && pane->threads ? PROCESS_WISH_ALL : 0, .gpu_memory = pane != NULL};
-	return pane != NULL;
+	if (screen->view->foot == FOOT_CPU)
+		wish->threads_of = WATCHED;
+	return pane || screen->view->foot == FOOT_CPU;
 }
 
 bool screen_init(struct screen *screen, struct session *session, struct feeds *feeds, const char *view, struct err *err)
