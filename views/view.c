@@ -151,8 +151,13 @@ static void draw_foot(const char *const *lines, int n, struct canvas *canvas, st
 {
 	if (n && r.h > n)
 		rect_top(&r, 1);
-	for (int i = 0; i < n && r.h > 0; i++)
-		canvas_text(canvas, rect_top(&r, 1), STYLE_TEXT, lines[i]);
+	for (int i = 0; i < n && r.h > 0; i++) {
+		struct rect row = rect_top(&r, 1);
+
+		canvas_text(canvas, row, STYLE_TEXT, lines[i]);
+		if (text_width(lines[i]) > row.w)
+			canvas_text(canvas, rect_right(&row, 1), STYLE_TEXT, "\u2026");
+	}
 }
 
 void view_draw(const struct view *view, const struct view_data *data, struct canvas *canvas, struct rect body)

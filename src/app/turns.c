@@ -22,8 +22,7 @@ static const struct {
 	{BUSY, 1000, BUSY, 1000, ANY, TURNS_BOTH_BUSY, ": both are busy all the time"},
 	{BUSY, 1000, ANY, ANY, TURNS_THREAD_BUSY, ": the thread runs all the time (CPU bound)"},
 	{ANY, BUSY, 1000, ANY, TURNS_GPU_BUSY, ": the GPU is busy all the time"},
-	{IDLE, BUSY, IDLE, BUSY, 85, 110, TURNS_TAKEN,
-	 ": they seem to take turns (scheduling bound): look for waits for the GPU in the frame loop"},
+	{IDLE, BUSY, IDLE, BUSY, 85, 110, TURNS_TAKEN, ": they seem to take turns (scheduling bound): find waits for the GPU"},
 	{ANY, ANY, ANY, TURNS_NONE, ""},
 };
 

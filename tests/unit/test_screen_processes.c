@@ -134,7 +134,7 @@ static void a_process_with_one_thread_stands_for_it(void **state)
 static void a_thread_and_the_gpu_are_compared_over_the_same_time(void **state)
 {
 	static const char taken[] = "thread 62 % + GPU 36 % = 98 %: they seem to take turns (scheduling bound): "
-				    "look for waits for the GPU in the frame loop";
+				    "find waits for the GPU";
 	static const struct {
 		const char *what;
 		int64_t begin_ns, period_ns;

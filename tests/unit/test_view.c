@@ -139,6 +139,12 @@ static void lines_of_the_foot_give_way_from_the_last_one_before_any_chart_does(v
 		{{"one", "", "three"}, 10, "50.0 %\n one\n three\n"},
 		{{"", "two", NULL}, 12, "50.0 %\n\n two\n"},
 		{{NULL, NULL, "three"}, 12, "50.0 %\n\n three\n"},
+		{{"a line of 58 columns, as many as there are between margins", NULL, NULL},
+		 12,
+		 "50.0 %\n\n a line of 58 columns, as many as there are between margins\n"},
+		{{"a line of 59 columns, one more than there are between them.", NULL, NULL},
+		 12,
+		 "50.0 %\n\n a line of 59 columns, one more than there are between the~\n"},
 	};
 
 	(void)state;
