@@ -80,7 +80,8 @@ static void add_set(struct trial *t, struct perf_unit *unit, unsigned from, unsi
 			continue;
 		end(t, unit);
 		begin(t, t->group.sys);
-		add(t, unit, row, &err); /* it did alone before */
+		if (!add(t, unit, row, &err)) /* it did alone before */
+			unit->has &= ~((uint64_t)1 << row);
 	}
 }
 
