@@ -41,7 +41,7 @@ static void perf_close(struct source *source)
 	perf_count_close(p);
 	cpus_fini(&p->cpus);
 	free(take_ptr(&p->whose));
-	free(take_ptr(&p->unknown));
+	free(take_ptr(&p->gaps));
 }
 
 /* ---- opening ---- */
@@ -49,7 +49,7 @@ static void perf_close(struct source *source)
 static bool plan_all(struct perf *p, const struct sys *sys, struct err *err)
 {
 	for (unsigned i = 0; i < p->n_units; i++)
-		if (!perf_plan(&p->units[i], sys, err))
+		if (!perf_plan(p, &p->units[i], sys, err))
 			return false;
 	return true;
 }
@@ -71,9 +71,12 @@ static void choose_software(struct perf *p)
 {
 	struct perf_unit *software = &p->units[p->n_units - 1];
 
-	for (unsigned row = 0; row < perf_n_rows; row++)
-		if ((perf_rows[row].tasks_only && !p->tasks) || (perf_rows[row].kernel_only && p->level->user_only))
+	for (unsigned row = 0; row < p->n_rows; row++) {
+		bool user_only = p->level->user_only || software->events[row].user_only;
+
+		if ((p->rows[row].tasks_only && !p->tasks) || (p->rows[row].kernel_only && user_only))
 			software->has &= ~((uint64_t)1 << row);
+	}
 }
 
 /* A PMU that counts for none of the CPUs that were asked for does not matter. */
@@ -105,15 +108,15 @@ static void choose_rows(struct perf *p)
 {
 	uint64_t all = all_served(p) ? ~(uint64_t)0 : 0, hard = 0;
 
-	p->rows = p->units[p->n_units - 1].has;
+	p->has = p->units[p->n_units - 1].has;
 	for (unsigned i = 0; i < p->n_hard; i++) {
 		if (!is_asked(p, &p->units[i]))
 			continue;
 		hard |= p->units[i].has;
 		all &= p->units[i].has;
 	}
-	p->rows |= hard;
-	p->partly = hard & ~all;
+	p->has |= hard;
+	p->partly = hard & ~all & (((uint64_t)1 << perf_n_rows) - 1);
 }
 
 static unsigned add_slot(struct source *source, const char *name, enum instance_kind instance, unsigned number, const char *title,
@@ -135,10 +138,10 @@ static void add_block(struct source *source, struct perf *p, enum instance_kind 
 	unsigned first = source->n_slots;
 	bool raw = source->options.raw_counts;
 
-	for (unsigned row = 0, set = UINT32_MAX, time = 0; row < perf_n_rows; row++) {
-		const struct perf_row *r = &perf_rows[row];
+	for (unsigned row = 0, set = UINT32_MAX, time = 0; row < p->n_rows; row++) {
+		const struct perf_row *r = &p->rows[row];
 
-		if (!(p->rows >> row & 1))
+		if (!(p->has >> row & 1))
 			continue;
 		if (r->set != set) {
 			set = r->set;
@@ -147,8 +150,10 @@ static void add_block(struct source *source, struct perf *p, enum instance_kind 
 			p->time_at[set] = (uint16_t)(time - first);
 		}
 		p->value_at[row] = (uint16_t)(add_slot(source, r->slot, instance, number, title, time, time + 1) - first);
-		if (raw)
-			p->raw_at[row] = (uint16_t)(add_slot(source, r->raw, instance, number, title, 0, 0) - first);
+		if (!raw)
+			continue;
+		p->raw_at[row] = (uint16_t)(add_slot(source, r->raw, instance, number, title, 0, 0) - first);
+		source->slots[first + p->value_at[row]].raw = (uint16_t)(first + p->raw_at[row]);
 	}
 	p->block = source->n_slots - first;
 	p->n_blocks++;
@@ -162,7 +167,7 @@ static void add_slots(struct source *source, struct perf *p)
 	source->n_sums = source->n_slots;
 	for (unsigned i = 0; source->options.per_instance && !p->tasks && i < p->cpus.n; i++)
 		add_block(source, p, INSTANCE_CPU, p->cpus.cpus[i].number, NULL);
-	p->unknown = xcalloc(p->n_blocks, sizeof(*p->unknown));
+	p->gaps = xcalloc(p->n_blocks, sizeof(*p->gaps));
 }
 
 static void name_source(struct source *source, const struct perf *p)
@@ -181,6 +186,8 @@ static bool open_all(struct source *source, struct perf *p, struct err *err)
 {
 	cpus_find(&p->cpus, source->sys);
 	perf_units_find(p, source->sys);
+	if (!perf_ask(p, source, err))
+		return false;
 	if (!plan_all(p, source->sys, err))
 		return err_set(err, err->code, "perf: CPU events cannot be counted: %s: %s", strerror(err->code),
 			       perf_rights_help(err->code) ? perf_rights_help(err->code) : "see malitop doctor");
@@ -188,12 +195,14 @@ static bool open_all(struct source *source, struct perf *p, struct err *err)
 		return false;
 	choose_hardware(p);
 	choose_software(p);
-	if (!perf_plan(&p->units[p->n_units - 1], source->sys, err))
+	if (!perf_plan(p, &p->units[p->n_units - 1], source->sys, err))
 		return err_prefix(err, "perf: ");
 	choose_rows(p);
 	for (unsigned i = 0; i < p->n_units; i++)
 		p->units[i].n_events = (unsigned)__builtin_popcountll(p->units[i].has);
-	return p->rows || err_set(err, ENOENT, "perf: %s: no event can be counted: see malitop doctor", p->about);
+	if (!p->has)
+		return err_set(err, ENOENT, "perf: %s: no event can be counted: see malitop doctor", p->about);
+	return perf_ask_check(p, err);
 }
 
 static bool perf_open(struct source *source, const char *device, struct err *err)

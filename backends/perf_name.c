@@ -2,6 +2,7 @@
 
 #include "backends/perf_name.h"
 
+#include "backends/arm_events.h"
 #include "backends/perf_generic.h"
 #include "backends/perf_pfm.h"
 #include "base/alloc.h"
@@ -17,7 +18,7 @@
 struct quest {
 	struct perf_name *name;
 	const struct perf_pmus *pmus;
-	const struct perf_mnemonics *mnemonics;
+	const struct cpus *cpus;
 	const char *text;
 	struct span base; /* without modifiers */
 	struct err *err;
@@ -126,14 +127,27 @@ static enum answer find_named(struct quest *q)
 	return q->name->n ? FOUND : UNKNOWN;
 }
 
-static enum answer find_mnemonic(struct quest *q)
+/* MIDR's part number of the CPUs that the PMU serves; -1: unknown. */
+static int part_of(const struct perf_pmu *pmu, const struct cpus *cpus)
 {
-	for (unsigned i = 0; i < q->pmus->n && q->mnemonics; i++) {
-		const struct perf_pmu *pmu = &q->pmus->pmus[i];
-		struct perf_event event = {0};
+	for (unsigned i = 0; cpus && i < cpus->n; i++)
+		if (cpu_set_has(&pmu->cpus, cpus->cpus[i].number) && cpus->cpus[i].part >= 0)
+			return cpus->cpus[i].part;
+	return -1;
+}
 
-		if (pmu->core && q->mnemonics->find(q->mnemonics, pmu, q->base, &event.config))
-			found(q, &event, pmu);
+/* Sysfs lists the common events only. An event that a core does not have would open, and count nothing. */
+static enum answer find_arm(struct quest *q)
+{
+	uint16_t number;
+
+	if (!arm_event_find(q->base, &number))
+		return UNKNOWN;
+	for (unsigned i = 0; i < q->pmus->n; i++) {
+		const struct perf_pmu *pmu = &q->pmus->pmus[i];
+
+		if (pmu->core && arm_core_has(arm_core_find(pmu->name, part_of(pmu, q->cpus)), number))
+			found(q, &(struct perf_event){.config = number}, pmu);
 	}
 	return q->name->n ? FOUND : UNKNOWN;
 }
@@ -154,7 +168,7 @@ static enum answer find_pfm(struct quest *q)
 }
 
 /* In the order of trust. */
-static enum answer (*const ways[])(struct quest *q) = {find_terms, find_raw, find_generic, find_named, find_mnemonic, find_pfm};
+static enum answer (*const ways[])(struct quest *q) = {find_terms, find_raw, find_generic, find_named, find_arm, find_pfm};
 
 /* Part "cycles:u" and "PMU/terms/u" into base and modifiers; a ':' that begins no modifiers belongs to a name of libpfm's. */
 static struct span split(const char *text, struct span *base)
@@ -187,10 +201,10 @@ static bool not_known(const struct quest *q, const char *shown)
 		       list_pmus(q->pmus, true, list, sizeof(list)));
 }
 
-bool perf_name_find(struct perf_name *name, const struct perf_pmus *pmus, const struct perf_mnemonics *mnemonics,
-		    const char *text, struct err *err)
+bool perf_name_find(struct perf_name *name, const struct perf_pmus *pmus, const struct cpus *cpus, const char *text,
+		    struct err *err)
 {
-	struct quest q = {.name = name, .pmus = pmus, .mnemonics = mnemonics, .text = text, .err = err};
+	struct quest q = {.name = name, .pmus = pmus, .cpus = cpus, .text = text, .err = err};
 	struct span modifiers = split(text, &q.base);
 	bool user = modifiers.n && memchr(modifiers.p, 'u', modifiers.n),
 	     kernel = modifiers.n && memchr(modifiers.p, 'k', modifiers.n);

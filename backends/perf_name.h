@@ -4,7 +4,7 @@
  *	cycles, L1-dcache-loads      the kernel's generic names (perf_generic.h)
  *	PMU/event=0x11,umask=0x2/    parameters of a PMU (perf_pmu.h), and
  *	PMU/NAME/                    one of its events
- *	NAME                         an event of any PMU of CPU cores, in upper or lower case; else a mnemonic of the CPU's manual; else
+ *	NAME                         an event of any PMU of CPU cores, in upper or lower case; else one that Arm's manual of the core has; else
  *	                             a name of libpfm's
  *
  * A name may end in ":u" (the parameters of a PMU in "/u"): without what the kernel does. The first way that knows a name is taken.
@@ -14,6 +14,7 @@
 #ifndef MALITOP_PERF_NAME_H
 #define MALITOP_PERF_NAME_H
 
+#include "backends/cpus.h"
 #include "backends/perf_pmu.h"
 
 #define PERF_NAME_PMUS 16 /* kinds of CPU cores in one machine */
@@ -32,14 +33,9 @@ struct perf_name {
 	struct perf_name_event events[PERF_NAME_PMUS];
 };
 
-/* The number of an event by its mnemonic in the manual of the CPU that the PMU belongs to. */
-struct perf_mnemonics {
-	bool (*find)(const struct perf_mnemonics *mnemonics, const struct perf_pmu *pmu, struct span name, uint64_t *number);
-};
-
-/* `text` is the name of every event, and so must live as long as they do. mnemonics may be NULL. On failure the error says what was not
- * understood and what to try. */
-bool perf_name_find(struct perf_name *name, const struct perf_pmus *pmus, const struct perf_mnemonics *mnemonics,
-		    const char *text, struct err *err);
+/* `text` is the name of every event, and so must live as long as they do. cpus tells the cores of a PMU whose name does not (NULL: they
+ * stay unknown, and so do events that are not in sysfs). On failure the error says what was not understood and what to try. */
+bool perf_name_find(struct perf_name *name, const struct perf_pmus *pmus, const struct cpus *cpus, const char *text,
+		    struct err *err);
 
 #endif

@@ -31,17 +31,19 @@ static int try_whose(const struct perf *p, const struct sys *sys, const struct p
 	for (unsigned i = 0; i < p->n_units; i++) {
 		const struct perf_unit *unit = &p->units[i];
 		struct perf_target target = {.pid = whose->tid, .cpu = -1, .user_only = level->user_only};
+		struct perf_event event = unit->events[unit->groups[0].row[0]];
 		struct perf_group group;
 		struct err err;
 
 		if (!unit->n_groups)
 			continue;
+		event.user_only = false; /* the level decides */
 		if (whose->tid < 0)
 			target.cpu = p->cpus.cpus[whose->cpu].number;
 		if (whose->tid < 0 && !cpu_set_has(&unit->cpus, (unsigned)target.cpu))
 			continue;
 		perf_group_init(&group, sys, &target);
-		if (perf_group_add(&group, &unit->events[unit->groups[0].row[0]], &err))
+		if (perf_group_add(&group, &event, &err))
 			code = 0;
 		else
 			code = err.code;

@@ -50,8 +50,8 @@ const struct process *process_find(const struct process_list *list, int32_t pid)
 /* One row while it is sorted: numbers and the beginnings of texts as what is compared most quickly, so that the list itself, which
  * is larger than a cache, is walked through only once. */
 struct item {
-	uint64_t rank;    /* ascending */
-	const char *text; /* NULL: a number */
+	uint64_t rank, more; /* ascending; more: the next 8 bytes of a text */
+	const char *rest;    /* of a longer text, "" for any other */
 	uint32_t index;
 };
 
@@ -95,18 +95,23 @@ static uint64_t rank_pid(const void *field)
 	return (uint64_t)((int64_t) * (const int32_t *)field - INT32_MIN);
 }
 
+/* The next 8 bytes of a text as a number in their order. */
+static uint64_t pack(const char **text)
+{
+	uint64_t packed = 0;
+
+	for (unsigned i = 0; i < sizeof(packed); i++) {
+		packed = packed << 8 | folded(**text);
+		*text += **text != 0;
+	}
+	return packed;
+}
+
 static uint64_t rank_text(const void *field)
 {
 	const char *text = field;
-	uint64_t rank = 0;
 
-	if (!text[0])
-		return LAST;
-	for (unsigned i = 0; i < sizeof(rank); i++) {
-		rank = rank << 8 | folded(*text);
-		text += *text != 0;
-	}
-	return rank;
+	return text[0] ? pack(&text) : LAST;
 }
 
 /* What runs or waits comes first. */
@@ -137,12 +142,20 @@ static const struct {
 
 static void put_item(struct item *item, const struct process *p, uint32_t index, const struct process_order *order)
 {
-	const void *field = (const char *)p + keys[order->key].offset;
-	uint64_t rank = keys[order->key].rank(field);
+	const char *field = (const char *)p + keys[order->key].offset;
 
-	*item = (struct item){.rank = order->reversed && rank != LAST ? LAST - 1 - rank : rank,
-			      .text = keys[order->key].rank == rank_text ? field : NULL,
-			      .index = index};
+	*item = (struct item){.rank = keys[order->key].rank(field), .rest = "", .index = index};
+	if (keys[order->key].rank == rank_text && item->rank != LAST) {
+		item->rest = field;
+		item->rank = pack(&item->rest);
+		item->more = pack(&item->rest);
+		if (!*item->rest)
+			item->rest = ""; /* near */
+	}
+	if (order->reversed && item->rank != LAST) {
+		item->rank = LAST - 1 - item->rank;
+		item->more = ~item->more;
+	}
 }
 
 static int compare_texts(const char *a, const char *b)
@@ -155,9 +168,11 @@ static int compare_texts(const char *a, const char *b)
 /* Whether b must stand before a, which is before it now. */
 static inline bool is_out_of_order(const struct item *a, const struct item *b, bool reversed)
 {
-	if (a->rank != b->rank || !a->text || a->rank == LAST)
+	if (a->rank != b->rank)
 		return b->rank < a->rank;
-	return reversed ? compare_texts(b->text, a->text) > 0 : compare_texts(b->text, a->text) < 0;
+	if (a->more != b->more)
+		return b->more < a->more;
+	return reversed ? compare_texts(b->rest, a->rest) > 0 : compare_texts(b->rest, a->rest) < 0;
 }
 
 /* A merge sort, as equal items stay in the order of pids, and most of them are equal: idle. `spare` has room for n, too. */

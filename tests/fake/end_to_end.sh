@@ -123,11 +123,11 @@ perf()
 	tr -s ' \n' ' ' <"$work/doctor" | grep -qE "$1"
 	check "perf" $? "'$1' is not what doctor says under '$2': $(cat "$work/doctor" "$work/errors")"
 }
-perf 'ok perf_event_open: cycles of the whole machine.* armv8_cortex_a76: the counters of the CPUs 4-7' 'machine=rk3588'
-perf 'cycles of our own processes, user only; more is refused: Permission denied' 'machine=a72x4 paranoid=2'
-perf 'ok perf_event_open: cycles of the whole machine.* perf_event_paranoid: 2 ' 'machine=hybrid paranoid=2 cap=1 kernel=5.10'
-perf 'nothing can be counted: Operation not permitted' 'refuse=seccomp'
-perf 'software events of the whole machine.*the kernel knows no hardware counters' 'machine=vm'
+perf 'ok perf: all CPUs, kernel and user \(perf\).* armv8_cortex_a76 \(Cortex-A76 x4\): 22 events' 'machine=rk3588'
+perf 'limited rights: own processes, user only: .*sysctl kernel.perf_event_paranoid=0' 'machine=a72x4 paranoid=2'
+perf 'ok perf: all CPUs, kernel and user \(perf\).* perf_event_paranoid: 2 ' 'machine=hybrid paranoid=2 cap=1 kernel=5.10'
+perf 'CPU events cannot be counted: Operation not permitted: .*seccomp profile' 'refuse=seccomp'
+perf 'ok perf: all CPUs, kernel and user .*no hardware events: a virtual machine without a virtual PMU' 'machine=vm'
 ! [ -s "$work/breaches" ]
 check "perf" $? "rules were broken: $(cat "$work/breaches" 2>/dev/null)"
 

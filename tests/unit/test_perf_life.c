@@ -10,15 +10,15 @@ static const struct {
 	const char *slot;
 	uint64_t raw;
 } laws[] = {
-	{"CPUCycles", 0x11},      {"CPUInstructions", 0x08}, {"CPUBranches", 0x12},
-	{"CPUL1DAccesses", 0x04}, {"CPUL1DRefills", 0x03},   {"CPUL2Accesses", 0x16},
-	{"CPUDTLBRefills", 0x05}, {"CPUL1IAccesses", 0x14},  {"CPUBusAccesses", 0x19},
+	{"CPUCycles", 0x11},      {"CPUInstructions", 0x08}, {"CPUBranches", 0x12},    {"CPUL1DAccesses", 0x04},
+	{"CPUL1DRefills", 0x03},  {"CPUL2Accesses", 0x16},   {"CPUDTLBRefills", 0x05}, {"CPUL1IAccesses", 0x14},
+	{"CPUBusAccesses", 0x19}, {"CPUBusBytes", 0x19},
 };
 #define N_LAWS ARRAY_LEN(laws)
 
 static uint64_t law(const struct perf_run *r, int cpu, size_t l, unsigned ms)
 {
-	return perf_run_law(r, cpu, laws[l].raw) * ms;
+	return perf_run_law(r, cpu, laws[l].raw) * ms * (strcmp(laws[l].slot, "CPUBusBytes") == 0 ? 16 : 1);
 }
 
 static uint64_t of_cpu(const struct perf_run *r, int cpu, size_t l)
@@ -239,7 +239,7 @@ static void the_groups_of_a_process_stay_as_they_are_and_tell_nothing_wrong(void
 			if (n == 30)
 				fake_perf_steal(r.perf, 1, 0);
 			next(&r);
-			for (size_t l = 0; l < N_LAWS; l++) {
+			for (size_t l = 0; l < N_LAWS - 1; l++) {
 				uint64_t raw = strcmp(laws[l].slot, "CPUBranches") == 0 && i > 1 ? 0x21 : laws[l].raw;
 				uint64_t value = perf_run_total(&r, laws[l].slot);
 
@@ -269,7 +269,7 @@ static void a_thread_alone_gets_smaller_groups(void **state)
 		assert_true(perf_run_start(&r, 100 * MS));
 		for (int n = 0; n < 100; n++) {
 			next(&r);
-			for (size_t l = 0; l < N_LAWS; l++) {
+			for (size_t l = 0; l < N_LAWS - 1; l++) {
 				uint64_t raw = strcmp(laws[l].slot, "CPUBranches") == 0 && i ? 0x21 : laws[l].raw;
 				uint64_t value = perf_run_total(&r, laws[l].slot);
 

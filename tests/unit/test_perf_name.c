@@ -26,6 +26,7 @@ static const struct file a72[] = {
 	{"armv8_cortex_a72/format/long", "config1:0\n"},
 	{"armv8_cortex_a72/events/cpu_cycles", "event=0x0011\n"},
 	{"armv8_cortex_a72/events/br_pred", "event=0x0012\n"},
+	{"armv8_cortex_a72/events/own_event", "event=0x00c0\n"},
 	{"software/type", "1\n"},
 	{NULL, NULL},
 };
@@ -45,7 +46,7 @@ static const struct file rk3588[] = {
 	{"arm_dsu_0/cpumask", "0\n"},
 	{"arm_dsu_0/format/event", "config:0-31\n"},
 	{"arm_dsu_0/events/cycles", "event=0x11\n"},
-	{"arm_dsu_0/events/bus_access", "event=0x19\n"},
+	{"arm_dsu_0/events/scu_snoop", "event=0x19\n"},
 	{NULL, NULL},
 };
 
@@ -105,16 +106,6 @@ static void dismiss(struct fixture *f, struct perf_pmus *pmus)
 	fixture_fini(f);
 }
 
-/* As manuals have it: on the A72 there is one event that sysfs never lists. */
-static bool find_in_manual(const struct perf_mnemonics *mnemonics, const struct perf_pmu *pmu, struct span name, uint64_t *number)
-{
-	(void)mnemonics;
-	*number = 0x78;
-	return span_is(name, "BR_IMMED_SPEC") && strstr(pmu->name, "a72");
-}
-
-static const struct perf_mnemonics manual = {find_in_manual};
-
 /* "8:11:0:0" or "8:4:0:0 9:4:0:0", and ":u" behind the last. */
 static void assert_found(const struct perf_pmus *pmus, const char *text, const char *expected)
 {
@@ -123,7 +114,7 @@ static void assert_found(const struct perf_pmus *pmus, const char *text, const c
 	char got[512] = "";
 	size_t n = 0;
 
-	if (!perf_name_find(&name, pmus, &manual, text, &err))
+	if (!perf_name_find(&name, pmus, NULL, text, &err))
 		fail_msg("%s", err.text);
 	for (unsigned i = 0; i < name.n; i++) {
 		const struct perf_event *e = &name.events[i].event;
@@ -142,7 +133,7 @@ static void assert_refused(const struct perf_pmus *pmus, const char *text, const
 	struct perf_name name;
 	struct err err = {0};
 
-	assert_false(perf_name_find(&name, pmus, &manual, text, &err));
+	assert_false(perf_name_find(&name, pmus, NULL, text, &err));
 	if (!strstr(err.text, says))
 		fail_msg("\"%s\" does not say \"%s\"", err.text, says);
 	for (const char *c = err.text; *c; c++)
@@ -247,6 +238,7 @@ static void an_arm_cpu_counts_by_number_parameter_and_mnemonic(void **state)
 		{"BR_PRED", "8:12:0:0"},
 		{"Br_Pred:u", "8:12:0:0:u"},
 		{"BR_IMMED_SPEC", "8:78:0:0"},
+		{"br_immed_spec:u", "8:78:0:0:u"},
 		{"armv8_cortex_a72/br_pred/", "8:12:0:0"},
 		{"armv8_cortex_a72/br_pred/u", "8:12:0:0:u"},
 		{"armv8_cortex_a72/br_pred/:u", "8:12:0:0:u"},
@@ -293,6 +285,27 @@ static void every_kind_of_core_that_has_the_event_gets_its_number(void **state)
 		assert_found(&pmus, cases[i].text, cases[i].events);
 		dismiss(&f, &pmus);
 	}
+}
+
+static void the_part_number_tells_the_core_where_the_pmu_does_not(void **state)
+{
+	static const struct file generic[] = {{"armv8_pmuv3/type", "8\n"}, {"armv8_pmuv3/cpus", "0\n"}, {NULL, NULL}};
+	struct perf_pmus pmus;
+	struct perf_name name;
+	struct cpus cpus;
+	struct fixture f;
+
+	(void)state;
+	build(&f, &pmus, generic);
+	assert_refused(&pmus, "BR_IMMED_SPEC", "no event of that name here");
+	fixture_write(&f, "sys/devices/system/cpu/present", "0\n");
+	fixture_write(&f, "sys/devices/system/cpu/cpu0/regs/identification/midr_el1", "0x00000000410fd083\n");
+	cpus_find(&cpus, &f.sys);
+	assert_true(perf_name_find(&name, &pmus, &cpus, "BR_IMMED_SPEC", NULL));
+	assert_true(name.events[0].event.type == 8 && name.events[0].event.config == 0x78);
+	assert_false(perf_name_find(&name, &pmus, &cpus, "LL_CACHE_RD", NULL)); /* which the A72 has not */
+	cpus_fini(&cpus);
+	dismiss(&f, &pmus);
 }
 
 static void a_machine_without_pmus_still_takes_raw_numbers(void **state)
@@ -369,7 +382,7 @@ static void refusals_say_what_was_not_understood_and_what_to_try(void **state)
 		{a72, "armv8_cortex_a72/event=/", "takes a number"},
 		{a72, "armv8_cortex_a72/event=18446744073709551616/", "takes a number"},
 		{a72, "armv8_cortex_a72/\033=1/", "no parameter or event \"?\""},
-		{rk3588, "bus_access", "(PMUs of CPUs here: armv8_cortex_a55, armv8_cortex_a76)"},
+		{rk3588, "scu_snoop", "(PMUs of CPUs here: armv8_cortex_a55, armv8_cortex_a76)"},
 		{hostile, "big", "cpu/events/big: event: 0x100 is too big"},
 		{hostile, "empty", "cpu/events/empty: it is empty"},
 		{hostile, "junk", "cpu/events/junk: "},
@@ -432,9 +445,9 @@ static void an_event_that_cannot_be_read_is_none(void **state)
 
 	(void)state;
 	build(&f, &pmus, a72);
-	f.broken = "events/br_pred";
+	f.broken = "events/own_event";
 	f.broken_errno = EACCES;
-	assert_refused(&pmus, "br_pred", "no event of that name here");
+	assert_refused(&pmus, "own_event", "no event of that name here");
 	assert_found(&pmus, "cpu_cycles", "8:11:0:0");
 	dismiss(&f, &pmus);
 }
@@ -446,6 +459,7 @@ int main(void)
 		cmocka_unit_test(names_that_only_look_generic_are_refused),
 		cmocka_unit_test(an_arm_cpu_counts_by_number_parameter_and_mnemonic),
 		cmocka_unit_test(every_kind_of_core_that_has_the_event_gets_its_number),
+		cmocka_unit_test(the_part_number_tells_the_core_where_the_pmu_does_not),
 		cmocka_unit_test(a_machine_without_pmus_still_takes_raw_numbers),
 		cmocka_unit_test(pmus_know_their_cpus),
 		cmocka_unit_test(refusals_say_what_was_not_understood_and_what_to_try),

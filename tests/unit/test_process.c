@@ -190,13 +190,15 @@ static void texts_are_compared_as_a_whole_without_regard_to_case(void **state)
 		{.pid = 4, .name = ""},
 		{.pid = 5, .name = "kworker"},
 		{.pid = 6, .name = "kworker/0:0"},
+		{.pid = 8, .name = "a-name-of-20-bytes-b"},
+		{.pid = 9, .name = "a-name-of-20-bytes-A"},
 		{.pid = 7, .name = "\xc3\xa9t\xc3\xa9"},
 	};
 	struct process_list names = {.processes = p, .n = ARRAY_LEN(p)};
 
 	(void)state;
-	assert_string_equal(said(&names, &(struct process_order){.key = PROCESS_BY_NAME}), "5 3 6 2 1 7 4");
-	assert_string_equal(said(&names, &(struct process_order){.key = PROCESS_BY_NAME, .reversed = true}), "7 1 2 3 6 5 4");
+	assert_string_equal(said(&names, &(struct process_order){.key = PROCESS_BY_NAME}), "9 8 5 3 6 2 1 7 4");
+	assert_string_equal(said(&names, &(struct process_order){.key = PROCESS_BY_NAME, .reversed = true}), "7 1 2 3 6 5 8 9 4");
 }
 
 static void a_filter_looks_at_names_pids_and_users(void **state)

@@ -1,0 +1,89 @@
+/* matrix: the product of two matrices as in a textbook, which walks down columns, and with its inner loops exchanged, which walks along
+ * rows: the same result, from the same reads, in another order. */
+#include "tests/workloads/loops.h"
+#include "tests/workloads/workload.h"
+
+#include "base/alloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct product {
+	const double *a, *b;
+	double *c;
+	uint64_t n, times;
+};
+
+static void textbook(void *arg)
+{
+	struct product *p = arg;
+
+	for (uint64_t t = 0; t < p->times; t++)
+		for (uint64_t i = 0; i < p->n; i++)
+			for (uint64_t j = 0; j < p->n; j++)
+				p->c[i * p->n + j] = loops_dot(p->a + i * p->n, p->b + j, p->n * sizeof(*p->b), p->n);
+}
+
+static void interchanged(void *arg)
+{
+	struct product *p = arg;
+
+	for (uint64_t t = 0; t < p->times; t++) {
+		memset(p->c, 0, p->n * p->n * sizeof(*p->c));
+		for (uint64_t i = 0; i < p->n; i++)
+			for (uint64_t k = 0; k < p->n; k++)
+				loops_add(p->c + i * p->n, p->a[i * p->n + k], p->b + k * p->n, p->n);
+	}
+}
+
+/* Of the inner loop, which has all but one of n parts of the work. */
+static struct workload_counts predict(const struct product *p, uint64_t instructions)
+{
+	struct workload_counts counts = workload_nothing();
+	uint64_t turns = p->n * p->n * p->n * p->times;
+
+	if (instructions) {
+		counts.count[WORKLOAD_INSTRUCTIONS] = instructions * turns;
+		counts.count[WORKLOAD_BRANCHES] = turns;
+	}
+	counts.count[WORKLOAD_L1D_READS] = 2 * turns;
+	return counts;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*loop)(void *);
+		uint64_t instructions;
+	} cases[] = {{"textbook", textbook, LOOPS_DOT}, {"interchanged", interchanged, LOOPS_ADD}};
+	AUTOFREE double *a = NULL, *b = NULL;
+	double *c[2];
+	struct workload w;
+	uint64_t state = 1;
+	size_t n2;
+
+	workload_init(&w, "matrix", 400, 2, argc, argv);
+	n2 = w.size * w.size;
+	a = xcalloc(w.size, w.size * sizeof(*a));
+	b = xcalloc(w.size, w.size * sizeof(*b));
+	/* Small whole numbers: sums are exact in any order. */
+	for (size_t i = 0; i < n2; i++) {
+		a[i] = (double)(workload_random(&state) >> 56);
+		b[i] = (double)(workload_random(&state) >> 56);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct product p = {.a = a, .b = b, .c = c[i] = xcalloc(n2, sizeof(double)), .n = w.size, .times = w.iterations};
+		struct workload_counts predicted = predict(&p, cases[i].instructions);
+		char title[64];
+
+		snprintf(title, sizeof(title), "%s: %llu rows", cases[i].name, (unsigned long long)p.n);
+		workload_run(&w, title, &predicted, cases[i].loop, &p);
+		printf("\n");
+	}
+	workload_check(&w, memcmp(c[0], c[1], n2 * sizeof(double)) == 0, "the two products differ");
+	free(c[0]);
+	free(c[1]);
+	return workload_end(&w);
+}
