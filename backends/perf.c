@@ -55,6 +55,18 @@ static bool plan_all(struct perf *p, const struct sys *sys, struct err *err)
 	return true;
 }
 
+/* A thread is counted on the CPUs of one PMU only where events name none; which one, nobody tells. */
+static void choose_hardware(struct perf *p)
+{
+	for (unsigned i = 0; i < p->n_hard; i++) {
+		struct perf_unit *unit = &p->units[i];
+		bool alone = p->n_hard == 1 && (unit->type || p->cpus.n_clusters == 1);
+
+		if (p->tasks && unit->loose && !alone)
+			unit->has = unit->n_groups = 0;
+	}
+}
+
 /* What of the kernel's events can be seen from here. */
 static void choose_software(struct perf *p)
 {
@@ -78,9 +90,24 @@ static bool is_asked(const struct perf *p, const struct perf_unit *unit)
 	return asked;
 }
 
+/* Whether every CPU that matters has a PMU. */
+static bool all_served(const struct perf *p)
+{
+	for (unsigned i = 0; i < (p->tasks ? p->cpus.n : p->n_whose); i++) {
+		unsigned number = p->cpus.cpus[p->tasks ? (int)i : p->whose[i].cpu].number;
+		bool served = false;
+
+		for (unsigned unit = 0; unit < p->n_hard && !served; unit++)
+			served = cpu_set_has(&p->units[unit].cpus, number);
+		if (!served)
+			return false;
+	}
+	return true;
+}
+
 static void choose_rows(struct perf *p)
 {
-	uint64_t all = ~(uint64_t)0, hard = 0;
+	uint64_t all = all_served(p) ? ~(uint64_t)0 : 0, hard = 0;
 
 	p->has = p->units[p->n_units - 1].has;
 	for (unsigned i = 0; i < p->n_hard; i++) {
@@ -172,6 +199,7 @@ static bool open_all(struct source *source, struct perf *p, struct err *err)
 			       perf_rights_help(err->code) ? perf_rights_help(err->code) : "see malitop doctor");
 	if (!perf_scope_find(p, source, err))
 		return false;
+	choose_hardware(p);
 	choose_software(p);
 	if (!perf_plan(p, &p->units[p->n_units - 1], source->sys, err))
 		return err_prefix(err, "perf: ");

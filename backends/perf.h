@@ -47,6 +47,7 @@ struct perf_row {
 	} arm[2];                       /* the first that the core has */
 	uint32_t type;                  /* of PMUs without a description of their own: PERF_TYPE_...; PERF_NO_TYPE: not there */
 	uint64_t config;
+	uint64_t cache;   /* the cache event instead, but for x86: Arm's generic cache references are those of the L1; 0: none */
 	bool tasks_only;  /* means nothing for a CPU */
 	bool kernel_only; /* happens in the kernel: never seen by who may see user space only */
 	uint8_t bytes_of; /* no event: the bytes that those of this row move; 0: an event */
@@ -78,6 +79,7 @@ struct perf_unit {
 	struct cpu_set cpus;
 	unsigned n_cpus;
 	int cluster;        /* the only one it serves; -1: several */
+	bool loose;         /* its events are those of whatever PMU the kernel takes: of a thread, of one PMU only */
 	unsigned bus_bytes; /* that a bus access moves; 0: unknown */
 	uint64_t has;       /* bit set of rows that it counts */
 	unsigned n_events;  /* likewise, as it was at first */
@@ -110,8 +112,11 @@ struct perf_part {
 	struct perf_reading last;
 	double fraction[PERF_GROUP_MAX];
 	uint8_t unit, number; /* of the plan's group; PERF_CLOCK */
-	bool ran;             /* had its turn */
+	bool ran;             /* had its turn, and not long ago */
 	bool stale;           /* did not move: its CPU is off */
+	bool blind;           /* could not be read: nobody knows how much it had counted by then */
+	int code;             /* why it is not open */
+	uint64_t waited_ns;   /* for its turn, since its values are unknown */
 	struct perf_whose whose;
 };
 #define PERF_CLOCK UINT8_MAX /* no group of the plan: how long the thread ran on the CPUs of that PMU */
@@ -123,7 +128,7 @@ struct perf_busy_cpu {
 
 /* Rows of a block that not everything was added to, while a sample is made; bit sets. */
 struct perf_gaps {
-	uint64_t missed;  /* a CPU counted it, and nobody knows how much */
+	uint64_t missed;  /* nobody knows how much was counted */
 	uint64_t waiting; /* a thread ran, and its group has not had a turn yet */
 	uint64_t idle;    /* a thread did not run */
 };
@@ -140,6 +145,7 @@ struct perf {
 	const struct perf_level *level;
 	bool tasks; /* threads, not CPUs */
 	bool inherit, on_exec;
+	bool begun;     /* the command called exec */
 	char about[64]; /* "process 4711 game", "CPUs 0-3", "all CPUs" */
 	int refused;    /* errno of what was asked for; 0: got it */
 	struct perf_whose *whose;

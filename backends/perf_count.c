@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATIENCE_NS 1000000000ull /* that a group may wait for its first turn before its size is doubted */
+#define TURN_NS 80000000ull      /* longer than groups wait for their next turn, unless something is wrong */
+#define PATIENCE_NS 900000000ull /* that a group may wait before its size is doubted */
+#define NO_CLOCK UINT64_MAX
 
 static const struct perf_event task_clock = {
 	.name = "task-clock", .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK};
@@ -29,16 +31,19 @@ static bool open_part(struct perf *p, const struct sys *sys, struct perf_part *p
 	unsigned n = clock ? 1 : unit->groups[part->number].n;
 
 	part->last = (struct perf_reading){0};
-	part->stale = false;
+	part->stale = part->blind = part->ran = false;
+	part->waited_ns = 0;
+	part->code = 0;
 	perf_group_init(&part->group, sys,
 			&(struct perf_target){.pid = part->whose.tid,
 					      .cpu = cpu_of(p, part),
 					      .user_only = p->level->user_only,
 					      .inherit = p->inherit,
-					      .on_exec = p->on_exec});
+					      .on_exec = p->on_exec && !p->begun});
 	for (unsigned i = 0; i < n; i++)
 		if (!perf_group_add(&part->group, clock ? &task_clock : &unit->events[unit->groups[part->number].row[i]], err)) {
 			perf_group_fini(&part->group);
+			part->code = err->code;
 			return false;
 		}
 	return true;
@@ -84,6 +89,7 @@ bool perf_count_open(struct perf *p, const struct sys *sys, struct err *err)
 {
 	unsigned opened = 0;
 
+	err_set(err, ESRCH, "%s: nothing is left to count", p->about);
 	for (unsigned i = 0; i < p->n_units; i++)
 		add_parts(p, i);
 	for (unsigned i = 0; i < p->n_parts; i++) {
@@ -106,7 +112,7 @@ bool perf_count_start(struct perf *p, struct err *err)
 {
 	for (unsigned i = 0; i < p->n_parts; i++)
 		if (p->parts[i].group.n && !perf_group_start(&p->parts[i].group, err))
-			return false;
+			return err_prefix(err, "perf: ");
 	return true;
 }
 
@@ -203,23 +209,37 @@ static uint64_t rows_of(const struct perf_unit *unit, unsigned number)
 	return rows;
 }
 
-/* A group that counted nothing since it was last taken. A CPU's own that has no turn for long is missed, and no sum that it belongs to
- * is known; else its turn comes, and then stands for this time as well. */
+/* Nobody knows what a group counts: then no sum it belongs to is known either. Returns flags. */
+static uint32_t miss_group(const struct perf *p, const struct perf_part *part)
+{
+	uint64_t rows = rows_of(&p->units[part->unit], part->number);
+	unsigned blocks[3], n = blocks_of(p, part, blocks);
+
+	for (unsigned b = 0; b < n; b++)
+		p->gaps[blocks[b]].missed |= rows;
+	return 0;
+}
+
+/* A CPU that is off and a thread that ended have nothing to count; of own processes, some let nobody look. */
+static bool has_nothing(const struct perf *p, int code)
+{
+	return code == (p->tasks ? ESRCH : ENODEV) || (p->level->own && (code == EACCES || code == EPERM));
+}
+
+/* A group that has no turn for so long is missed; when it has one again, that is none for the time until then. */
+static bool is_starved(const struct perf *p, const struct perf_part *part, uint64_t enabled)
+{
+	return enabled > TURN_NS || (enabled && (part->waited_ns || (!p->tasks && !part->ran)));
+}
+
+/* A thread did not run, or its group waits for its turn, which then stands for this time as well. */
 static void note_gap(const struct perf *p, const struct perf_part *part, uint64_t enabled)
 {
 	uint64_t rows = rows_of(&p->units[part->unit], part->number);
 	unsigned blocks[3], n = blocks_of(p, part, blocks);
 
-	for (unsigned b = 0; b < n; b++) {
-		struct perf_gaps *gaps = &p->gaps[blocks[b]];
-
-		if (p->tasks && enabled)
-			gaps->waiting |= rows;
-		else if (p->tasks)
-			gaps->idle |= rows;
-		else if (enabled && (!part->ran || enabled > PATIENCE_NS))
-			gaps->missed |= rows;
-	}
+	for (unsigned b = 0; b < n && p->tasks; b++)
+		*(enabled ? &p->gaps[blocks[b]].waiting : &p->gaps[blocks[b]].idle) |= rows;
 }
 
 /* Of threads that did not run it is known that they counted nothing, unless there are others of which nothing is known yet. */
@@ -244,11 +264,12 @@ static uint32_t take_group(struct perf *p, struct perf_part *part, const uint64_
 	uint64_t enabled, running;
 
 	if (!part->group.n)
-		return 0;
-	if (!perf_group_read(&part->group, &now)) {
-		part->stale = true;
-		return 0;
+		return has_nothing(p, part->code) ? 0 : miss_group(p, part);
+	if (!perf_group_read(&part->group, &now) || (clock && *clock == NO_CLOCK)) {
+		part->stale = part->blind = true;
+		return miss_group(p, part);
 	}
+	p->begun |= now.enabled_ns > 0;
 	if (clock)
 		now.enabled_ns = *clock > now.running_ns ? *clock : now.running_ns;
 	if (now.enabled_ns < part->last.enabled_ns) /* two clocks that were read one after the other */
@@ -257,20 +278,32 @@ static uint32_t take_group(struct perf *p, struct perf_part *part, const uint64_
 	running = now.running_ns - part->last.running_ns;
 	part->stale = !enabled && !p->tasks;
 	part->ran |= running > 0;
+	if (part->blind) {
+		part->blind = false;
+		part->last = now;
+		return miss_group(p, part);
+	}
 	if (running) {
 		add_group(p, part, &now, value);
 		part->last = now;
+		part->waited_ns = 0;
+	} else if (is_starved(p, part, enabled)) {
+		part->waited_ns += enabled;
+		part->ran = false;
+		part->last = now;
+		miss_group(p, part);
 	} else {
 		note_gap(p, part, enabled);
 	}
 	return running < enabled ? SAMPLE_ESTIMATED : 0;
 }
 
-static uint64_t read_clock(const struct perf_part *part)
+/* With what the thread's clocks of the other CPUs tell. */
+static uint64_t add_clock(const struct perf_part *part, uint64_t clock)
 {
 	struct perf_reading now;
 
-	return part->group.n && perf_group_read(&part->group, &now) ? now.count[0] : 0;
+	return clock != NO_CLOCK && part->group.n && perf_group_read(&part->group, &now) ? clock + now.count[0] : NO_CLOCK;
 }
 
 uint32_t perf_count_read(struct perf *p, uint64_t *value)
@@ -287,7 +320,7 @@ uint32_t perf_count_read(struct perf *p, uint64_t *value)
 		if (part->number == PERF_CLOCK) {
 			if (!before || before->number != PERF_CLOCK)
 				clock = 0; /* of the next thread */
-			clock += read_clock(part);
+			clock = add_clock(part, clock);
 		} else {
 			flags |= take_group(p, part, has_clocks(p, part->unit) ? &clock : NULL, value);
 		}
@@ -315,31 +348,42 @@ static unsigned stuck(const struct perf *p, unsigned unit)
 
 	for (unsigned i = 0; i < p->n_parts; i++) {
 		const struct perf_part *part = &p->parts[i];
-		struct perf_reading now;
 
-		if (part->unit != unit || part->number == PERF_CLOCK || part->group.n <= most || has_clocks(p, unit))
-			continue;
-		if (perf_group_read(&part->group, &now) && now.running_ns == part->last.running_ns &&
-		    now.enabled_ns - part->last.enabled_ns > PATIENCE_NS)
+		if (part->unit == unit && part->waited_ns > PATIENCE_NS && part->group.n > most)
 			most = part->group.n;
 	}
 	return most > 1 ? most : 0;
 }
 
-/* Smaller groups for that PMU. What its groups counted until now was read. */
+/* Smaller groups for that PMU, if it takes them. */
+static bool plan_again(const struct perf *p, struct perf_unit *unit, const struct sys *sys, unsigned limit)
+{
+	struct perf_unit before = *unit;
+	struct err err;
+
+	unit->limit = limit;
+	if (perf_plan(p, unit, sys, &err) && unit->has == before.has)
+		return true;
+	unit->limit = before.limit;
+	unit->has = before.has;
+	unit->n_groups = before.n_groups;
+	memcpy(unit->groups, before.groups, sizeof(unit->groups));
+	return false;
+}
+
+/* What the PMU's groups counted until now was read. */
 static void split(struct perf *p, const struct sys *sys, unsigned unit, unsigned limit)
 {
 	unsigned n = 0, first;
-	struct err err;
 
+	if (!plan_again(p, &p->units[unit], sys, limit))
+		return;
 	for (unsigned i = 0; i < p->n_parts; i++)
 		if (p->parts[i].unit == unit)
 			perf_group_fini(&p->parts[i].group);
 		else
 			p->parts[n++] = p->parts[i];
 	p->n_parts = first = n;
-	p->units[unit].limit = limit;
-	perf_plan(p, &p->units[unit], sys, &err);
 	add_parts(p, unit);
 	for (unsigned i = first; i < p->n_parts; i++)
 		reopen_part(p, sys, &p->parts[i]);
@@ -350,7 +394,8 @@ void perf_count_mend(struct perf *p, const struct sys *sys)
 	for (unsigned i = 0; i < p->n_parts; i++)
 		if (!p->tasks && (p->parts[i].stale || !p->parts[i].group.n))
 			reopen_part(p, sys, &p->parts[i]);
-	for (unsigned unit = 0; unit < p->n_hard; unit++) {
+	/* Threads that were started meanwhile are counted by the groups that there are, and by no others. */
+	for (unsigned unit = 0; !p->inherit && unit < p->n_hard; unit++) {
 		unsigned most = stuck(p, unit);
 
 		if (most)

@@ -127,17 +127,34 @@ static bool read_apart(const struct perf_group *group, struct perf_reading *read
 	return true;
 }
 
+/* The CPU is off: its groups fell apart, each member into a group of its own that keeps what it counted until then. */
+static bool read_fallen(const struct perf_group *group, struct perf_reading *reading)
+{
+	for (unsigned i = 0; i < group->n; i++) {
+		struct {
+			uint64_t n, enabled, running, count;
+		} one;
+
+		if (!read_all(group, i, &one.n, sizeof(one) / sizeof(uint64_t)))
+			return false;
+		reading->count[i] = one.count;
+		reading->enabled_ns = one.enabled;
+		reading->running_ns = one.running;
+	}
+	return true;
+}
+
 bool perf_group_read(const struct perf_group *group, struct perf_reading *reading)
 {
 	struct {
 		uint64_t n, enabled, running, count[PERF_GROUP_MAX];
-	} all;
+	} all = {.n = 0};
 
 	*reading = (struct perf_reading){0};
 	if (group->apart)
 		return read_apart(group, reading);
 	if (!read_all(group, 0, &all.n, 3 + group->n))
-		return false;
+		return errno == EIO && all.n == 1 && read_fallen(group, reading);
 	if (all.n != group->n)
 		return errno = EIO, false;
 	reading->enabled_ns = all.enabled;

@@ -74,7 +74,7 @@ void perf_group_drop(struct perf_group *group);
 bool perf_group_start(struct perf_group *group, struct err *err);
 bool perf_group_stop(struct perf_group *group);  /* counts stay */
 bool perf_group_reset(struct perf_group *group); /* counts become 0; the times go on, which is how the kernel has it */
-/* false with errno when the kernel does not tell: the CPU is offline, or the group cannot be scheduled at all. */
+/* Of a CPU that went off: what was counted until then. false with errno when the kernel does not tell. */
 bool perf_group_read(const struct perf_group *group, struct perf_reading *reading);
 
 /* What a count stands for: count x enabled / running, rounded down; the count itself if it was counted all the time. UINT64_MAX

@@ -49,6 +49,8 @@ static bool keep_countable(const struct perf *p, struct perf_unit *unit, const s
 	for (unsigned row = 0; row < p->n_rows; row++) {
 		struct trial t;
 
+		if (p->rows[row].bytes_of)
+			unit->has &= ~((uint64_t)1 << row);
 		if (!(unit->has >> row & 1))
 			continue;
 		begin(&t, sys);
@@ -80,7 +82,8 @@ static void add_set(struct trial *t, struct perf_unit *unit, unsigned from, unsi
 			continue;
 		end(t, unit);
 		begin(t, t->group.sys);
-		add(t, unit, row, &err); /* it did alone before */
+		if (!add(t, unit, row, &err)) /* it did alone before */
+			unit->has &= ~((uint64_t)1 << row);
 	}
 }
 

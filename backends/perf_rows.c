@@ -67,6 +67,8 @@ const unsigned perf_n_sets = ARRAY_LEN(perf_sets);
 #define CACHE(cache, result)        \
 	.type = PERF_TYPE_HW_CACHE, \
 	.config = PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_READ << 8 | PERF_COUNT_HW_CACHE_RESULT_##result << 16
+#define LAST_LEVEL(result) \
+	.cache = PERF_COUNT_HW_CACHE_LL | PERF_COUNT_HW_CACHE_OP_READ << 8 | PERF_COUNT_HW_CACHE_RESULT_##result << 16
 #define ARM_ONLY .type = PERF_NO_TYPE
 
 /* By set. Arm's numbers are those of PMUv3; of two, the first that a core has together with the one it needs: branches that were
@@ -90,8 +92,8 @@ const struct perf_row perf_rows[] = {
 	{ROW("CPUITLBRefills", SET_TLB), ARM(0x02), CACHE(ITLB, MISS)},
 	{ROW("CPUStallsFrontend", SET_STALLS), ARM(0x23), HARD(STALLED_CYCLES_FRONTEND)},
 	{ROW("CPUStallsBackend", SET_STALLS), ARM(0x24), HARD(STALLED_CYCLES_BACKEND)},
-	{ROW("CPULLReads", SET_LAST_LEVEL), .arm = {{0x36, 0x37}, {0x32, 0x33}}, HARD(CACHE_REFERENCES)},
-	{ROW("CPULLReadMisses", SET_LAST_LEVEL), .arm = {{0x37, 0x36}, {0x33, 0x32}}, HARD(CACHE_MISSES)},
+	{ROW("CPULLReads", SET_LAST_LEVEL), .arm = {{0x36, 0x37}, {0x32, 0x33}}, HARD(CACHE_REFERENCES), LAST_LEVEL(ACCESS)},
+	{ROW("CPULLReadMisses", SET_LAST_LEVEL), .arm = {{0x37, 0x36}, {0x33, 0x32}}, HARD(CACHE_MISSES), LAST_LEVEL(MISS)},
 	{ROW("CPUL1IAccesses", SET_L1I), ARM(0x14), CACHE(L1I, ACCESS)},
 	{ROW("CPUL1IRefills", SET_L1I), ARM(0x01), CACHE(L1I, MISS)},
 	{ROW("CPUDTLBWalks", SET_WALKS), ARM(0x34), ARM_ONLY},

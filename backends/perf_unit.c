@@ -63,12 +63,18 @@ static void add_arm_events(struct perf_unit *unit, const struct listed *listed, 
 static void add_generic_events(struct perf_unit *unit)
 {
 	uint64_t upper = unit->kind == PERF_EXTENDED ? (uint64_t)unit->type << PERF_PMU_TYPE_SHIFT : 0;
+	bool x86 = strncmp(unit->name, "cpu", 3) == 0;
 
+	unit->loose = !upper && unit->kind != PERF_SOFTWARE;
 	for (unsigned row = 0; row < perf_n_rows; row++) {
 		const struct perf_row *r = &perf_rows[row];
 		bool software = r->type == PERF_TYPE_SOFTWARE;
 
-		if (r->type != PERF_NO_TYPE && software == (unit->kind == PERF_SOFTWARE))
+		if (r->type == PERF_NO_TYPE || software != (unit->kind == PERF_SOFTWARE))
+			continue;
+		if (r->cache && !x86)
+			add_event(unit, row, PERF_TYPE_HW_CACHE, r->cache | upper);
+		else
 			add_event(unit, row, r->type, r->config | (software ? 0 : upper));
 	}
 }

@@ -234,7 +234,7 @@ static void rotate(struct fake_perf *f, int cpu)
 	struct fake_cpu *c = &f->cpus[cpu];
 	bool again = c->rotate_cpu || c->rotate_task;
 
-	c->tick_ns = again ? c->tick_ns + f->mux_ns : 0;
+	c->tick_ns = again ? f->now_ns + f->mux_ns : 0;
 	if (c->rotate_task && c->current)
 		turn(f, cpu, c->current);
 	if (c->rotate_cpu)

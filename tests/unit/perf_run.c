@@ -15,17 +15,22 @@
 
 #include <cmocka.h>
 
+static void plug_in(struct perf_run *r, const char *machine)
+{
+	fake_sys_init(&r->fake, r->dir);
+	r->perf = fake_sys_add_perf(&r->fake, machine);
+	r->options = (struct source_options){.interval_ns = 100 * MS, .per_instance = true};
+}
+
 void perf_run_init(struct perf_run *r, const char *machine)
 {
 	*r = (struct perf_run){.dir = "/tmp/malitop-perf-XXXXXX"};
 	assert_non_null(mkdtemp(r->dir));
-	fake_sys_init(&r->fake, r->dir);
-	r->perf = fake_sys_add_perf(&r->fake, machine);
-	r->options = (struct source_options){.interval_ns = 100 * MS, .per_instance = true};
+	plug_in(r, machine);
 	fake_perf_tree(r->perf, r->dir);
 }
 
-void perf_run_fini(struct perf_run *r)
+static void unplug(struct perf_run *r)
 {
 	const char *leaks;
 
@@ -34,6 +39,19 @@ void perf_run_fini(struct perf_run *r)
 	if (leaks)
 		fail_msg("%s", leaks);
 	fake_sys_fini(&r->fake);
+}
+
+void perf_run_again(struct perf_run *r)
+{
+	const char *machine = r->perf->machine->name;
+
+	unplug(r);
+	plug_in(r, machine);
+}
+
+void perf_run_fini(struct perf_run *r)
+{
+	unplug(r);
 	fake_perf_tree_remove(r->dir);
 }
 

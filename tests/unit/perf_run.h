@@ -20,6 +20,8 @@ struct perf_run {
 /* A machine without limits. Its files are written; after a change to r->perf fake_perf_tree writes them again. */
 void perf_run_init(struct perf_run *r, const char *machine);
 void perf_run_fini(struct perf_run *r); /* fails the test if anything is left open, or a rule was broken */
+/* The same machine, as new, with the files that there are. */
+void perf_run_again(struct perf_run *r);
 /* false with r->err; nothing is left behind then. */
 bool perf_run_open(struct perf_run *r);
 bool perf_run_start(struct perf_run *r, int64_t period_ns);
