@@ -21,6 +21,7 @@ enum session_away {
 	AWAY_GONE,    /* the device is gone */
 	AWAY_FAILED,  /* it would not start: another profiler has it, say */
 	AWAY_CHANGED, /* another GPU came back in its place */
+	AWAY_ASIDE,   /* the machine's CPU events, while a process is counted alone */
 };
 #define SESSION_RETRY_NS 3000000000ll
 
@@ -62,6 +63,7 @@ struct session {
 	struct session_source *picked; /* its seat; NULL before the first */
 	bool counting;                 /* it is what is shown of CPU events */
 	bool wants_count;              /* it is to be opened */
+	unsigned n_asked;              /* requests so far */
 	struct scope wanted;
 	unsigned changes; /* what is shown of sources changed so often: views and histories follow */
 

@@ -1,5 +1,6 @@
-/* One process or thread whose CPU events are counted alone: a source of its own beside the machine's, so that a log and the history of
- * the machine go on. */
+/* One process or thread whose CPU events are counted alone: by a source of its own, so that the machine keeps its history and the process
+ * begins with none. The machine's own events are set aside meanwhile: the kernel gives CPUs their counters before threads, and where
+ * events take turns nothing would be left for the thread. */
 #include "app/session_priv.h"
 
 #include "base/alloc.h"
@@ -20,17 +21,47 @@ static void reopen(void *job)
 	o->result.sources[o->result.n++] = source;
 }
 
+static struct session_source *machine_of(struct session *session)
+{
+	for (unsigned i = 0; i < session->n; i++)
+		if (session->sources[i].kind == SOURCE_PERF && &session->sources[i] != session->picked)
+			return &session->sources[i];
+	return NULL;
+}
+
+static void set_aside(struct session *session)
+{
+	struct session_source *machine = machine_of(session);
+
+	if (!machine->away)
+		sampler_drop(session->sampler, machine->index);
+	machine->away = AWAY_ASIDE;
+	machine->retry_ns = INT64_MAX;
+}
+
+/* It is opened again as a device that was lost. */
+static void bring_back(struct session *session)
+{
+	struct session_source *machine = machine_of(session);
+
+	if (machine->away == AWAY_ASIDE)
+		machine->retry_ns = 0;
+}
+
 static void leave(struct session *session)
 {
-	if (session->picked && session->counting)
-		sampler_drop(session->sampler, session->picked->index);
+	if (!session->counting)
+		return;
+	sampler_drop(session->sampler, session->picked->index);
 	session->counting = false;
 	session->changes++;
+	bring_back(session);
 }
 
 void session_count(struct session *session, const struct scope *scope)
 {
 	leave(session);
+	session->n_asked++;
 	session->wants_count = scope != NULL;
 	if (scope)
 		session->wanted = *scope;
@@ -38,12 +69,12 @@ void session_count(struct session *session, const struct scope *scope)
 
 bool session_can_count(struct session *session)
 {
-	return session_shown(session, SOURCE_PERF) != NULL;
+	return machine_of(session) != NULL;
 }
 
 void session_try_count(struct session *session)
 {
-	struct session_source *machine = session_shown(session, SOURCE_PERF);
+	struct session_source *machine = machine_of(session);
 	struct opening *o;
 	struct err ignored;
 
@@ -51,7 +82,7 @@ void session_try_count(struct session *session)
 		return;
 	session->wants_count = false;
 	o = session->opening = xcalloc(1, sizeof(*o));
-	*o = (struct opening){.sys = session->sys, .lost = *machine, .what = session->what, .counts = true};
+	*o = (struct opening){.sys = session->sys, .lost = *machine, .what = session->what, .counts = session->n_asked};
 	o->what.scope = session->wanted;
 	session->opener = opener_start(reopen, opening_drop, o, &ignored);
 }
@@ -82,11 +113,12 @@ void session_take_counted(struct session *session, struct opening *o, char *text
 {
 	struct err err = o->err;
 
-	if (session->wants_count)
-		return; /* another one was chosen meanwhile */
+	if (o->counts != session->n_asked)
+		return; /* another one was chosen meanwhile, or none */
 	session->counting = o->ok && adopt(session, o->result.sources[0], &err);
 	session->changes++;
 	if (session->counting) {
+		set_aside(session);
 		o->result.n = 0; /* it is the sampler's now */
 		snprintf(text, size, "counting %s: see the CPU view", session->picked->title);
 	} else {
@@ -99,4 +131,5 @@ void session_lose_counted(struct session *session, char *text, size_t size)
 	snprintf(text, size, "%s: has ended", session->picked->title);
 	session->counting = false;
 	session->changes++;
+	bring_back(session);
 }

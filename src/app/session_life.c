@@ -16,6 +16,7 @@ static const char *const away_texts[] = {
 	[AWAY_GONE] = "gone, trying again",
 	[AWAY_FAILED] = "not counting, trying again",
 	[AWAY_CHANGED] = "changed, start malitop again",
+	[AWAY_ASIDE] = "not counted meanwhile",
 };
 
 const char *session_away_text(const struct session_source *source)
@@ -46,7 +47,7 @@ static void start(struct session_source *s, int64_t period_ns, char *text, size_
 	char have[UNITS_TEXT], want[UNITS_TEXT];
 
 	s->period_ns = period_ns;
-	if (s->away)
+	if (s->away && s->away != AWAY_ASIDE)
 		snprintf(text, size, "%s: is back", s->title);
 	else if (s->kind == SOURCE_GPU && period_ns > s->asked_ns) /* a CPU is always sampled more slowly: no news */
 		snprintf(text, size, "%s: samples every %s, not every %s as asked for", s->title, time_format(have, period_ns),
@@ -64,6 +65,8 @@ static void take_event(struct session *session, const struct sampler_event *even
 			continue;
 		if (s == session->picked && event->kind != SAMPLER_STARTED)
 			session_lose_counted(session, text, size);
+		else if (s->away == AWAY_ASIDE && session->counting)
+			continue; /* from before it was set aside */
 		else if (event->kind == SAMPLER_STARTED)
 			start(s, event->period_ns, text, size);
 		else

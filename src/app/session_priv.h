@@ -13,7 +13,7 @@ struct opening {
 	struct registry_result result;
 	bool ok;
 	struct err err;
-	bool counts;      /* a process alone (session_count.c) */
+	unsigned counts;  /* a process alone: the number of the request (session_count.c); 0: no */
 	struct gpudb *db; /* of a session that has ended: goes with its last user */
 };
 void opening_drop(void *job);
