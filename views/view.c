@@ -136,10 +136,36 @@ static void place_charts(struct stack *s, const struct view_data *data, int cols
 	}
 }
 
+/* Lines of the foot, those that have something to say in front. Returns how many. */
+static int foot_lines(const struct view *view, const struct view_data *data, const char *lines[VIEW_FOOT_LINES])
+{
+	int n = 0;
+
+	for (int i = 0; view->foot && i < VIEW_FOOT_LINES; i++)
+		if (data->foot[i] && *data->foot[i])
+			lines[n++] = data->foot[i];
+	return n;
+}
+
+static void draw_foot(const char *const *lines, int n, struct canvas *canvas, struct rect r)
+{
+	if (n && r.h > n)
+		rect_top(&r, 1);
+	for (int i = 0; i < n && r.h > 0; i++) {
+		struct rect row = rect_top(&r, 1);
+
+		canvas_text(canvas, row, STYLE_TEXT, lines[i]);
+		if (text_width(lines[i]) > row.w)
+			canvas_text(canvas, rect_right(&row, 1), STYLE_TEXT, "\u2026");
+	}
+}
+
 void view_draw(const struct view *view, const struct view_data *data, struct canvas *canvas, struct rect body)
 {
 	struct stack s = {.view = view, .n = view->n_charts < CHARTS_MAX ? view->n_charts : CHARTS_MAX};
-	bool first = true, foot = view->foot && data->foot && *data->foot;
+	const char *foot[VIEW_FOOT_LINES];
+	int n_foot = foot_lines(view, data, foot);
+	bool first = true;
 
 	if (data->scroll_max)
 		*data->scroll_max = 0;
@@ -150,7 +176,7 @@ void view_draw(const struct view *view, const struct view_data *data, struct can
 	}
 	rect_left(&body, MARGIN);
 	rect_right(&body, MARGIN);
-	s.left = body.h - foot;
+	s.left = body.h - (n_foot > 0);
 	place_charts(&s, data, body.w);
 	for (unsigned i = 0; i < s.n; i++) {
 		const struct chart *chart = &view->charts[i];
@@ -162,8 +188,5 @@ void view_draw(const struct view *view, const struct view_data *data, struct can
 		first = false;
 		chart->widget->draw(chart, data, canvas, rect_top(&body, s.place[i].rows));
 	}
-	if (foot && body.h > 1)
-		rect_top(&body, 1);
-	if (foot)
-		canvas_text(canvas, rect_top(&body, 1), STYLE_TEXT, data->foot);
+	draw_foot(foot, n_foot, canvas, body);
 }

@@ -23,6 +23,8 @@ struct feed {
 	const char *about; /* "all CPUs, kernel and user": what is measured, printable; NULL or "": nothing to say */
 };
 
+#define VIEW_FOOT_LINES 3
+
 struct process_table;
 
 struct view_data {
@@ -35,7 +37,9 @@ struct view_data {
 	bool per_instance; /* `c`: break down per core, slice, CPU */
 	int scroll;        /* first row of a scrolling body; draw clamps it */
 	int *scroll_max;   /* draw writes the largest sensible scroll */
-	const char *foot;  /* what the source that the shown view names as its foot says in one line; "" or NULL: nothing */
+	/* Lines under the charts of a view that names a foot, the first what that source says of itself; "" or NULL: no line. Only the
+	 * first of them has a row before the charts have theirs. */
+	const char *foot[VIEW_FOOT_LINES];
 };
 
 /* One series of a chart. */

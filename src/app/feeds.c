@@ -257,24 +257,47 @@ bool feeds_reach(const struct feeds *f, int64_t *oldest_ns, int64_t *newest_ns)
 	return *newest_ns != 0;
 }
 
-struct feed feeds_view(const struct feeds *f, enum source_kind kind)
+static const struct feed_state *shown_feed(const struct feeds *f, enum source_kind kind)
 {
 	const struct session_source *shown = session_shown(f->session, kind);
 
-	for (unsigned i = 0; i < f->n; i++) {
-		const struct feed_state *feed = &f->feeds[i];
+	for (unsigned i = 0; i < f->n; i++)
+		if (f->feeds[i].source == shown)
+			return &f->feeds[i];
+	return NULL;
+}
 
-		if (feed->source == shown)
-			return (struct feed){.set = feed->source->set,
-					     .n_vector = feed->n_vector,
-					     .now = feed->now,
-					     .total = feed->total,
-					     .now_column = feed->column,
-					     .points = (const double *const *)feed->points,
-					     .n_points = feed->n_points,
-					     .about = feed->source->title};
-	}
-	return (struct feed){0};
+struct feed feeds_view(const struct feeds *f, enum source_kind kind)
+{
+	const struct feed_state *feed = shown_feed(f, kind);
+
+	if (!feed)
+		return (struct feed){0};
+	return (struct feed){.set = feed->source->set,
+			     .n_vector = feed->n_vector,
+			     .now = feed->now,
+			     .total = feed->total,
+			     .now_column = feed->column,
+			     .points = (const double *const *)feed->points,
+			     .n_points = feed->n_points,
+			     .about = feed->source->title};
+}
+
+double feeds_over(const struct feeds *f, enum source_kind kind, const char *formula, int64_t from_ns, int64_t to_ns)
+{
+	const struct feed_state *feed = shown_feed(f, kind);
+	AUTOFREE struct column *column = NULL;
+	struct expr expr;
+	double value;
+
+	if (!feed || !metric_compile(feed->source->set, f->session->db, span_of(formula), false, &expr, NULL))
+		return NAN;
+	column = history_column_new(feed->history);
+	history_span(feed->history, from_ns, to_ns, column);
+	metric_vector(feed->source->set, column, feed->scratch);
+	value = expr_eval(&expr, feed->scratch);
+	expr_fini(&expr);
+	return value;
 }
 
 uint64_t feeds_lost(const struct feeds *f)

@@ -54,6 +54,9 @@ bool feeds_reach(const struct feeds *f, int64_t *oldest_ns, int64_t *newest_ns);
 
 /* What views see of the source of a kind that is shown. */
 struct feed feeds_view(const struct feeds *f, enum source_kind kind);
+/* A formula (model/expr.h) over what the same source measured in (from_ns, to_ns], as far as history reaches; NaN where it has no such
+ * names, or measured nothing then. Compiles: for what is asked about once a second. */
+double feeds_over(const struct feeds *f, enum source_kind kind, const char *formula, int64_t from_ns, int64_t to_ns);
 uint64_t feeds_lost(const struct feeds *f);
 
 #endif

@@ -83,7 +83,7 @@ static void take_processes(struct live *l)
 
 	scanner_want(l->scanner, &wish, !wanted ? 0 : refresh_ns > SCAN_NS ? refresh_ns : SCAN_NS);
 	if (list && wanted) {
-		process_pane_take(&l->screen.pane, list);
+		screen_take_processes(&l->screen, list);
 		l->dirty = true;
 	} else {
 		process_list_free(list);

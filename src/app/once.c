@@ -8,7 +8,8 @@
 
 #define SAID_TEXT 512
 #define SCAN_NS 1000000000 /* how often processes are read */
-#define PATIENCE_MS 10000  /* for a list of them that has percentages */
+#define PATIENCE_MS 10000  /* for a list of them */
+#define LISTS_MOST 3
 
 /* Let the sampler work until the deadline. What there is to say, the newest last, replaces *said. */
 static void drain_until(struct feeds *feeds, int64_t deadline_ns, char said[SAID_TEXT])
@@ -39,21 +40,20 @@ static void take_frames(struct feeds *feeds, unsigned frames, char said[SAID_TEX
 	}
 }
 
-/* Of processes the second list is the first with percentages. */
+/* Of processes the second list is the first with percentages, and the third with those of the threads that it found worth reading. */
 static void take_processes(struct screen *screen, struct scanner *scanner)
 {
 	const struct sys *sys = screen->session->sys;
 	struct pollfd fd = {.fd = scanner_fd(scanner), .events = POLLIN};
 	struct process_list *list;
+	bool whole = false;
 
-	while (sys->poll(sys, &fd, 1, PATIENCE_MS) > 0)
-		if ((list = scanner_take(scanner))) {
-			bool whole = list->begin_ns != 0;
-
-			process_pane_take(&screen->pane, list);
-			if (whole)
-				return;
-		}
+	for (int i = 0; i < LISTS_MOST && !whole && sys->poll(sys, &fd, 1, PATIENCE_MS) > 0; i++) {
+		feeds_drain(screen->feeds);
+		list = scanner_take(scanner);
+		if (list)
+			whole = screen_take_processes(screen, list);
+	}
 }
 
 /* Reads processes beside it if the view wants them. */

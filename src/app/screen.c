@@ -8,6 +8,7 @@
 #include <time.h>
 
 #define DESCRIBE_NS 1000000000
+#define WATCHED 4 /* processes whose threads are read to find the busiest one */
 
 static bool make_views(struct session *session, struct views *views, struct err *err)
 {
@@ -35,6 +36,7 @@ static void set_view(struct screen *screen, const struct view *view)
 	screen->view = view;
 	screen->scroll = screen->scroll_max = 0;
 	screen->described_ns = 0;
+	memset(screen->foot, 0, sizeof(screen->foot));
 	process_pane_leave(&screen->pane);
 }
 
@@ -48,7 +50,9 @@ bool screen_wants_processes(struct screen *screen, struct process_wish *wish)
 	const struct process_pane *pane = screen_pane(screen);
 
 	*wish = (struct process_wish){.threads_of = pane && pane->threads ? PROCESS_WISH_ALL : 0, .gpu_memory = pane != NULL};
-	return pane != NULL;
+	if (screen->view->foot == FOOT_CPU)
+		wish->threads_of = WATCHED;
+	return pane || screen->view->foot == FOOT_CPU;
 }
 
 bool screen_init(struct screen *screen, struct session *session, struct feeds *feeds, const char *view, struct err *err)
@@ -138,7 +142,7 @@ void screen_describe(struct screen *screen, int64_t now_ns)
 		sampler_describe(screen->session->sampler, source->index, &text);
 	if (text.n)
 		text.p[strcspn(text.p, "\n")] = 0;
-	str_printable(screen->foot, sizeof(screen->foot), text.n ? text.p : "");
+	str_printable(screen->foot[0], sizeof(screen->foot[0]), text.n ? text.p : "");
 }
 
 static double metric_now(const struct feed *feed, const char *name)
@@ -226,8 +230,9 @@ static void fill_data(struct screen *screen, struct view_data *data)
 		.per_instance = screen->per_instance,
 		.scroll = screen->scroll,
 		.scroll_max = &screen->scroll_max,
-		.foot = screen->foot,
 	};
+	for (unsigned i = 0; i < VIEW_FOOT_LINES; i++)
+		data->foot[i] = screen->foot[i];
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
 		data->feeds[kind] = feeds_view(screen->feeds, kind);
 }

@@ -16,10 +16,10 @@ struct screen {
 	char wanted[32];         /* the one that was asked for; a GPU may not have it */
 	bool per_instance;
 	int scroll, scroll_max;
-	int64_t paused_ns;    /* end of the history shown; 0: now */
-	char foot[256];       /* the line that the view names */
-	int64_t described_ns; /* when it was asked for; 0: for another view, or never */
-	char recording[64];   /* "REC run.csv 12.4 MB"; "" for none */
+	int64_t paused_ns;               /* end of the history shown; 0: now */
+	char foot[VIEW_FOOT_LINES][256]; /* what the source says that the view names; the busiest thread; it and the GPU */
+	int64_t described_ns;            /* when the first was asked for; 0: for another view, or never */
+	char recording[64];              /* "REC run.csv 12.4 MB"; "" for none */
 	struct process_pane pane;
 };
 
@@ -41,6 +41,11 @@ struct process_pane *screen_pane(struct screen *screen);
 
 /* What the view that is shown wants to know of processes; false: nothing, so that nobody reads them. */
 bool screen_wants_processes(struct screen *screen, struct process_wish *wish);
+/* A list of them for that view, which is the screen's from now on. Returns whether a later list would tell no more of its kind: the first
+ * ones have no percentages, or not those of the busiest threads. (screen_processes.c) */
+bool screen_take_processes(struct screen *screen, struct process_list *list);
+/* What is counted of one process or thread alone, into its row; NaN, or one that is not in the list: nothing happens. */
+void screen_fill_ipc(struct process_list *list, struct process_id who, double ipc);
 
 /* Ask for the foot of the view that is shown, if it has one: at most once a second. */
 void screen_describe(struct screen *screen, int64_t now_ns);

@@ -45,6 +45,29 @@ const struct process *process_find(const struct process_list *list, int32_t pid)
 	return NULL;
 }
 
+const struct process *process_busiest(const struct process_list *list)
+{
+	const struct process *busiest = NULL;
+	float most = 0, hidden = 0, rest = 0; /* rest: of the process, without its threads so far */
+
+	for (unsigned i = 0; i < list->n; i++) {
+		const struct process *p = &list->processes[i];
+		float percent = isnan(p->cpu_percent) ? 0 : p->cpu_percent;
+
+		if (p->is_thread)
+			rest -= percent;
+		else
+			rest = p->threads > 1 ? percent : 0;
+		if ((p->is_thread || p->threads <= 1) && percent > most) {
+			busiest = p;
+			most = percent;
+		}
+		if ((i + 1 == list->n || !list->processes[i + 1].is_thread) && rest > hidden)
+			hidden = rest;
+	}
+	return hidden > most ? NULL : busiest;
+}
+
 /* ---- order ---- */
 
 /* One row while it is sorted: numbers and the beginnings of texts as what is compared most quickly, so that the list itself, which

@@ -46,6 +46,10 @@ void process_list_free(struct process_list *list); /* with everything in it; NUL
 /* The process of that pid, quickly; else the thread, by looking at every row. NULL if it is not there. */
 const struct process *process_find(const struct process_list *list, int32_t pid);
 
+/* The thread that ran most in the interval of the list; a process that has only one stands for it. NULL where nobody can tell: none ran,
+ * or a process ran longer, apart from its threads that are known, than any of them: one of the others may be the busiest. */
+const struct process *process_busiest(const struct process_list *list);
+
 enum process_key {
 	PROCESS_BY_CPU,
 	PROCESS_BY_MEMORY,

@@ -1,4 +1,4 @@
-/* The Processes view of the real program, over the processes there are, with one that the test owns. */
+/* What the real program says of processes, over those there are, with one that the test owns. */
 #include "base/alloc.h"
 #include "tests/tui/run.h"
 
@@ -211,6 +211,25 @@ static void one_frame_waits_for_percentages(void **state)
 	end(pid);
 }
 
+static void the_cpu_view_names_the_busiest_thread(void **state)
+{
+	AUTOFREE char *name = NULL;
+	pid_t pid = child(&name, true);
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){0});
+	send(&run, "9", 2, "busiest thread");
+	send(&run, "", 2, "% of the time  ");
+	assert_true(emulator_find(&run.emulator, 2, ", GPU ") < 0); /* which is simulated */
+	send_away(&run, "1", 2, "busiest thread");
+	send(&run, "9", 2, "% of the time  ");
+	run_quit(&run);
+	run_assert_as_before(&run);
+	run_stop(&run);
+	end(pid);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +239,7 @@ int main(void)
 		cmocka_unit_test(a_process_is_counted_alone_until_it_ends),
 		cmocka_unit_test(a_paused_list_stands_still),
 		cmocka_unit_test(one_frame_waits_for_percentages),
+		cmocka_unit_test(the_cpu_view_names_the_busiest_thread),
 	};
 
 	if (!run_find_program())

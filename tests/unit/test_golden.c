@@ -2,84 +2,14 @@
  * MALITOP_GOLDEN_UPDATE=1 rewrites them; look at the difference before you keep it. */
 #include "backends/backends.h"
 #include "backends/gpu_system.h"
-#include "base/alloc.h"
-#include "model/history.h"
+#include "tests/unit/golden.h"
 #include "tests/unit/people.h"
 #include "views/processes.h"
-#include "views/view.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#define INTERVAL_NS 100000000ll
-#define REFRESH_NS 500000000ll
-#define POINTS 120
-#define END_NS (POINTS * REFRESH_NS)
-#define CPUS 8
-
-/* A source that was measured for POINTS refreshes, as ui sees it. */
-struct measured {
-	struct metric_set *set;
-	struct history *history;
-	struct column *now;
-	double *vectors[POINTS], *total;
-	const double *points[POINTS];
-	struct feed feed;
-};
-
-static double *vector_of(const struct measured *m, const struct column *column)
-{
-	double *vector = xcalloc(m->set->n_vector, sizeof(*vector));
-
-	metric_vector(m->set, column, vector);
-	return vector;
-}
-
-static void measured_finish(struct measured *m)
-{
-	m->now = history_column_new(m->history);
-	for (int i = 0; i < POINTS; i++) {
-		history_span(m->history, i * REFRESH_NS, (i + 1) * REFRESH_NS, m->now);
-		m->points[i] = m->vectors[i] = vector_of(m, m->now);
-	}
-	m->total = vector_of(m, history_total(m->history));
-	m->feed = (struct feed){m->set, m->set->n_vector, m->points[POINTS - 1], m->total, m->now, m->points, POINTS, NULL};
-}
-
-static void measured_fini(struct measured *m)
-{
-	for (int i = 0; i < POINTS; i++)
-		free(m->vectors[i]);
-	free(m->total);
-	free(m->now);
-	history_free(m->history);
-	metric_set_free(m->set);
-	*m = (struct measured){0};
-}
-
-static struct metric_set *set_new(const struct gpudb *db, const struct metric_source *source)
-{
-	struct err err;
-	struct metric_set *set = metric_set_new(db, source, &err);
-
-	if (!set)
-		fail_msg("%s", err.text);
-	return set;
-}
-
-static struct sample *sample_new(unsigned n_slots)
-{
-	struct sample *sample = xcalloc(1, sizeof(*sample) + n_slots * sizeof(sample->value[0]));
-
-	sample->n_values = n_slots;
-	return sample;
-}
+static const struct golden_cluster clusters[] = {{"Cortex-A510 x4", 0, 3, 9, 1200000, 1800000},
+						 {"Cortex-A715 x3", 4, 6, 14, 1900000, 2400000},
+						 {"Cortex-X3", 7, 7, 24, 2840000, 2840000},
+						 {.title = NULL}};
 
 /* What the header says of the GPU. */
 struct labels {
@@ -143,93 +73,6 @@ static void measure_gpu(struct measured *m, const struct gpudb *db, const char *
 	free(s.slots);
 }
 
-/* What a CPU delivers. */
-static const struct {
-	const char *name;
-	enum slot_kind kind;
-	double scale;
-} cpu_slots[] = {
-	{"CPUTicksUser", SLOT_DELTA, 1},    {"CPUTicksNice", SLOT_DELTA, 1},   {"CPUTicksSystem", SLOT_DELTA, 1},
-	{"CPUTicksIdle", SLOT_DELTA, 1},    {"CPUTicksIOWait", SLOT_DELTA, 1}, {"CPUTicksIRQ", SLOT_DELTA, 1},
-	{"CPUTicksSoftIRQ", SLOT_DELTA, 1}, {"CPUTicksSteal", SLOT_DELTA, 1},  {"CPUClock", SLOT_LEVEL, 1e3},
-	{"CPUClockTop", SLOT_LEVEL, 1e3},   {"CPUOnline", SLOT_LEVEL, 1},
-};
-enum { TICK_USER, TICK_NICE, TICK_SYSTEM, TICK_IDLE, TICK_IOWAIT, TICK_IRQ, TICK_SOFTIRQ, TICK_STEAL, CLOCK, TOP, ONLINE };
-
-static const struct {
-	const char *title;
-	unsigned first, last, base, khz, top_khz; /* CPUs; their load in ticks of 50; clock */
-} clusters[] = {{"Cortex-A510 x4", 0, 3, 9, 1200000, 1800000},
-		{"Cortex-A715 x3", 4, 6, 14, 1900000, 2400000},
-		{"Cortex-X3", 7, 7, 24, 2840000, 2840000}};
-
-/* Repeats itself, without a random source. */
-static unsigned wave(unsigned cpu, unsigned at)
-{
-	unsigned x = (at / 3 + 5 * cpu) % 16;
-
-	return x < 8 ? x : 16 - x;
-}
-
-static void fill_cpu(struct sample *sample, unsigned at, unsigned slot, unsigned first, unsigned last, const unsigned *clock)
-{
-	uint64_t *value = &sample->value[slot];
-
-	memset(value, 0, ARRAY_LEN(cpu_slots) * sizeof(*value));
-	for (unsigned cpu = first; cpu <= last; cpu++) {
-		unsigned user = (cpu < 4 ? clusters[0].base : cpu < 7 ? clusters[1].base : clusters[2].base) + wave(cpu, at);
-		unsigned system = 2 + wave(cpu + 3, at) / 3;
-
-		value[TICK_USER] += user;
-		value[TICK_SYSTEM] += system;
-		value[TICK_SOFTIRQ] += cpu == 0;
-		value[TICK_IDLE] += 50 - user - system - (cpu == 0);
-	}
-	value[CLOCK] = clock[0];
-	value[TOP] = clock[1];
-	value[ONLINE] = last - first + 1;
-}
-
-static unsigned add_cpu_slots(struct slot *slots, unsigned n, enum instance_kind kind, unsigned number)
-{
-	for (size_t i = 0; i < ARRAY_LEN(cpu_slots); i++)
-		slots[n++] = (struct slot){.name = cpu_slots[i].name,
-					   .kind = cpu_slots[i].kind,
-					   .instance = kind,
-					   .number = (uint16_t)number,
-					   .scale = cpu_slots[i].scale,
-					   .title = kind == INSTANCE_CLUSTER ? clusters[number].title : NULL};
-	return n;
-}
-
-static void measure_cpu(struct measured *m, const struct gpudb *db)
-{
-	struct slot slots[(1 + ARRAY_LEN(clusters) + CPUS) * ARRAY_LEN(cpu_slots)];
-	unsigned per = ARRAY_LEN(cpu_slots), n = add_cpu_slots(slots, 0, INSTANCE_ALL, 0);
-
-	for (unsigned c = 0; c < ARRAY_LEN(clusters); c++)
-		n = add_cpu_slots(slots, n, INSTANCE_CLUSTER, c);
-	for (unsigned cpu = 0; cpu < CPUS; cpu++)
-		n = add_cpu_slots(slots, n, INSTANCE_CPU, cpu);
-	m->set = set_new(db, &(struct metric_source){.slots = slots, .n_slots = n});
-	m->history = history_new(slots, n, n, REFRESH_NS);
-	AUTOFREE struct sample *sample = sample_new(n);
-
-	for (unsigned at = 0; at < POINTS; at++) {
-		sample->seq++;
-		sample->begin_ns = at * REFRESH_NS;
-		sample->end_ns = sample->begin_ns + REFRESH_NS;
-		fill_cpu(sample, at, 0, 0, CPUS - 1, &clusters[2].khz);
-		for (unsigned c = 0; c < ARRAY_LEN(clusters); c++) {
-			fill_cpu(sample, at, (1 + c) * per, clusters[c].first, clusters[c].last, &clusters[c].khz);
-			for (unsigned cpu = clusters[c].first; cpu <= clusters[c].last; cpu++)
-				fill_cpu(sample, at, (1 + (unsigned)ARRAY_LEN(clusters) + cpu) * per, cpu, cpu, &clusters[c].khz);
-		}
-		history_push(m->history, sample);
-	}
-	measured_finish(m);
-}
-
 /* The screens of one machine. */
 struct machine {
 	struct gpudb *db;
@@ -278,7 +121,7 @@ static void machine_init(struct machine *m, const char *gpu, const struct system
 		measure_gpu(&m->gpu, m->db, gpu, system, &m->labels);
 		template_view_init(&m->templ, m->db, m->gpu.set);
 	}
-	measure_cpu(&m->cpu, m->db);
+	measure_cpu(&m->cpu, m->db, clusters);
 	sets[SOURCE_GPU] = m->gpu.set;
 	sets[SOURCE_CPU] = m->cpu.set;
 	if (!views_init(&m->views, sets, &err))
@@ -323,9 +166,9 @@ static char *screen(const struct machine *m, const struct view *view, int cols, 
 	struct rect r;
 
 	if (view->foot == FOOT_GPU && m->system)
-		data.foot = "GPU memory 734 MB: com.studio.game 412 MB, surfaceflinger 96.5 MB";
+		data.foot[0] = "GPU memory 734 MB: com.studio.game 412 MB, surfaceflinger 96.5 MB";
 	if (view->foot == FOOT_CPU)
-		data.foot = "load 2.41 1.98 1.75   memory 3.21 of 7.66 GB   hottest 61.5 C (cpu7)";
+		data.foot[0] = "load 2.41 1.98 1.75   memory 3.21 of 7.66 GB   hottest 61.5 C (cpu7)";
 	canvas_init(&c, cols, rows, ascii);
 	r = canvas_rect(&c);
 	frame_draw(&m->text, &m->views, view, &c, &r);
@@ -335,45 +178,16 @@ static char *screen(const struct machine *m, const struct view *view, int cols, 
 	return take_ptr(&out.p);
 }
 
-static char *read_text(const char *path)
-{
-	FILE *f = fopen(path, "r");
-	AUTO_STRBUF struct strbuf text = {0};
-	char part[4096];
-	size_t n;
-
-	if (!f)
-		return NULL;
-	while ((n = fread(part, 1, sizeof(part), f)) > 0)
-		strbuf_add(&text, part, n);
-	fclose(f);
-	strbuf_str(&text, "");
-	return take_ptr(&text.p);
-}
-
 /* The number of screens that are not as they were. */
 static int compare(const struct machine *m, const char *view_name, const char *variant, int cols, int rows, bool ascii)
 {
-	const char *dir = getenv("srcdir");
 	const struct view *view = views_find(&m->views, view_name);
 
 	assert_non_null(view);
-	AUTOFREE char *path = xasprintf("%s/tests/golden/%s%s-%dx%d%s.txt", dir ? dir : ".", view_name, variant, cols, rows,
-					ascii ? "-ascii" : "");
-	AUTOFREE char *got = screen(m, view, cols, rows, ascii), *want = read_text(path);
+	AUTOFREE char *name = xasprintf("%s%s-%dx%d%s", view_name, variant, cols, rows, ascii ? "-ascii" : "");
+	AUTOFREE char *got = screen(m, view, cols, rows, ascii);
 
-	if (want && strcmp(want, got) == 0)
-		return 0;
-	if (getenv("MALITOP_GOLDEN_UPDATE")) {
-		FILE *f = fopen(path, "w");
-
-		assert_non_null(f);
-		fputs(got, f);
-		assert_int_equal(fclose(f), 0);
-		return 0;
-	}
-	print_error("%s %s; it shows:\n%s", path, want ? "differs" : "is missing", got);
-	return 1;
+	return golden_compare(name, got);
 }
 
 static int compare_sizes(const struct machine *m, const char *view_name, const char *variant)

@@ -343,6 +343,48 @@ static void a_chain_is_as_deep_as_its_depth_can_be_told(void **state)
 	free(rows);
 }
 
+static void the_busiest_thread_is_told_unless_another_may_be_hidden(void **state)
+{
+	/* threads: 0 for a thread of the process above it; pid 0 ends */
+	static const struct {
+		struct {
+			int32_t pid;
+			unsigned threads;
+			double percent;
+		} rows[6];
+		int32_t want; /* 0: nobody can tell */
+	} cases[] = {
+		{{{10, 1, 40}, {20, 1, 60}, {30, 1, 5}}, 20},
+		{{{10, 2, 90}, {10, 0, 30}, {11, 0, 60}, {20, 1, 50}}, 11},
+		{{{10, 2, 90}, {10, 0, 45}, {11, 0, 45}, {20, 1, 50}}, 20},
+		{{{10, 8, 40}, {20, 2, 90}, {20, 0, 20}, {21, 0, 70}}, 21},  /* 40 % may be of one thread, and no matter */
+		{{{10, 8, 75}, {20, 2, 90}, {20, 0, 20}, {21, 0, 70}}, 0},   /* but 75 % do */
+		{{{20, 2, 90}, {20, 0, 20}, {21, 0, 70}, {30, 8, 75}}, 0},   /* wherever it stands */
+		{{{10, 3, 95}, {10, 0, 30}, {11, 0, NAN}, {20, 1, 50}}, 0},  /* a thread that was read once only */
+		{{{10, 3, 95}, {10, 0, 60}, {11, 0, NAN}, {20, 1, 50}}, 10}, /* it has 35 % at most */
+		{{{10, 1, NAN}, {20, 4, NAN}, {30, 1, 2}}, 30},
+		{{{10, 1, NAN}, {20, 4, NAN}}, 0},
+		{{{10, 1, 0}, {20, 1, 0}}, 0},
+		{{{0, 0, 0}}, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct process rows[ARRAY_LEN(cases[0].rows)];
+		struct process_list made = {.processes = rows, .threads = true};
+		const struct process *got;
+
+		for (; made.n < ARRAY_LEN(rows) && cases[i].rows[made.n].pid; made.n++)
+			rows[made.n] = (struct process){.pid = cases[i].rows[made.n].pid,
+							.is_thread = !cases[i].rows[made.n].threads,
+							.threads = cases[i].rows[made.n].threads,
+							.cpu_percent = (float)cases[i].rows[made.n].percent};
+		got = process_busiest(&made);
+		if ((got ? got->pid : 0) != cases[i].want || (got && !got->is_thread && got->threads > 1))
+			fail_msg("case %zu: got %d, not %d", i, got ? got->pid : 0, cases[i].want);
+	}
+}
+
 static void an_empty_list_has_no_rows(void **state)
 {
 	struct process_list empty = {0};
@@ -364,6 +406,7 @@ int main(void)
 		cmocka_unit_test(parents_that_are_missing_or_go_round_lose_no_row),
 		cmocka_unit_test(every_row_of_any_list_stands_once),
 		cmocka_unit_test(a_chain_is_as_deep_as_its_depth_can_be_told),
+		cmocka_unit_test(the_busiest_thread_is_told_unless_another_may_be_hidden),
 		cmocka_unit_test(an_empty_list_has_no_rows),
 	};
 

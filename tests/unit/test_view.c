@@ -97,7 +97,7 @@ static void the_foot_stands_under_the_charts_as_long_as_there_is_a_row(void **st
 		struct tiny t;
 
 		tiny_init(&t);
-		t.data.foot = cases[i].foot;
+		t.data.foot[0] = cases[i].foot;
 		snprintf(text, sizeof(text), "view v\n%s%s", cases[i].field, chart);
 		got = tiny_shown(&t, text, 60, cases[i].rows, true);
 		if (cases[i].want ? !strstr(got, cases[i].want) : strstr(got, "load") || strstr(got, "memory"))
@@ -114,13 +114,55 @@ static void the_foot_has_its_row_where_charts_could_fill_the_screen(void **state
 
 	(void)state;
 	tiny_init(&t);
-	t.data.foot = "load 1.00";
+	t.data.foot[0] = "load 1.00";
 	strbuf_str(&text, "view v\n  foot cpu\nchart c\n  widget facts\n  columns 1\n");
 	for (int i = 0; i < 12; i++)
 		strbuf_str(&text, "  series Share\n");
 	got = tiny_shown(&t, text.p, 60, 10, true);
 	assert_non_null(strstr(got, "50.0 %\n load 1.00\n"));
 	tiny_fini(&t);
+}
+
+static void lines_of_the_foot_give_way_from_the_last_one_before_any_chart_does(void **state)
+{
+	static const char text[] = "view v\n  foot cpu\nchart c\n  widget facts\n  columns 1\n"
+				   "  series Share\n  series Share\n  series Share\n  series Share\n  series Share\n"
+				   "  series Share\n  series Share\n  series Share\n";
+	static const struct {
+		const char *foot[VIEW_FOOT_LINES];
+		int rows;
+		const char *want; /* what follows the charts */
+	} cases[] = {
+		{{"one", "two", "three"}, 12, "50.0 %\n\n one\n two\n three\n"},
+		{{"one", "two", "three"}, 11, "50.0 %\n one\n two\n three\n"},
+		{{"one", "two", "three"}, 10, "50.0 %\n one\n two\n"},
+		{{"one", "", "three"}, 10, "50.0 %\n one\n three\n"},
+		{{"", "two", NULL}, 12, "50.0 %\n\n two\n"},
+		{{NULL, NULL, "three"}, 12, "50.0 %\n\n three\n"},
+		{{"a line of 58 columns, as many as there are between margins", NULL, NULL},
+		 12,
+		 "50.0 %\n\n a line of 58 columns, as many as there are between margins\n"},
+		{{"a line of 59 columns, one more than there are between them.", NULL, NULL},
+		 12,
+		 "50.0 %\n\n a line of 59 columns, one more than there are between the~\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTOFREE char *got = NULL;
+		size_t n;
+		struct tiny t;
+
+		tiny_init(&t);
+		memcpy(t.data.foot, cases[i].foot, sizeof(t.data.foot));
+		got = tiny_shown(&t, text, 60, cases[i].rows, true);
+		n = strlen(got);
+		while (n > 1 && got[n - 2] == '\n') /* blank rows at the end */
+			got[--n] = 0;
+		if (n < strlen(cases[i].want) || strcmp(got + n - strlen(cases[i].want), cases[i].want) != 0)
+			fail_msg("case %zu:\n%s", i, got);
+		tiny_fini(&t);
+	}
 }
 
 static void metrics_of_the_gpu_come_before_those_of_the_cpu(void **state)
@@ -317,6 +359,7 @@ int main(void)
 		cmocka_unit_test(what_does_not_exist_is_left_out),
 		cmocka_unit_test(the_foot_stands_under_the_charts_as_long_as_there_is_a_row),
 		cmocka_unit_test(the_foot_has_its_row_where_charts_could_fill_the_screen),
+		cmocka_unit_test(lines_of_the_foot_give_way_from_the_last_one_before_any_chart_does),
 		cmocka_unit_test(metrics_of_the_gpu_come_before_those_of_the_cpu),
 		cmocka_unit_test(a_group_is_a_series_for_each_of_its_metrics),
 		cmocka_unit_test(views_are_found_by_name_and_key),
