@@ -1,5 +1,6 @@
 /* Which events are counted together. The kernel does not tell how many counters a PMU has, but refuses a group that is too large: so the
- * groups are tried out, on ourselves and in user space, for which no rights are needed. */
+ * groups are tried out, on ourselves and in user space, for which no rights are needed. Somebody else may have some of the counters for
+ * good, as a watchdog has: a group that the kernel takes all the same must be seen to run. */
 #include "backends/perf.h"
 
 #include <errno.h>
@@ -14,7 +15,17 @@ static bool is_refusal(int code)
 struct trial {
 	struct perf_group group;
 	uint8_t row[PERF_GROUP_MAX];
+	bool runs; /* its first event does, here and now: we are on a CPU of that PMU */
 };
+
+/* Whether time passes without the group's being on the counters. */
+static bool stands_still(const struct perf_group *group)
+{
+	struct perf_reading first, second;
+
+	return perf_group_read(group, &first) && perf_group_read(group, &second) && second.enabled_ns > first.enabled_ns &&
+	       second.running_ns == first.running_ns;
+}
 
 static void begin(struct trial *t, const struct sys *sys)
 {
@@ -39,6 +50,12 @@ static bool add(struct trial *t, const struct perf_unit *unit, unsigned row, str
 		return err_set(err, EINVAL, "the group is full");
 	if (!perf_group_add(&t->group, &unit->events[row], err))
 		return false;
+	if (t->group.n == 1) {
+		t->runs = !stands_still(&t->group);
+	} else if (t->runs && stands_still(&t->group)) {
+		perf_group_drop(&t->group);
+		return err_set(err, EINVAL, "the counters are used up");
+	}
 	t->row[t->group.n - 1] = (uint8_t)row;
 	return true;
 }

@@ -211,6 +211,49 @@ static void counters_that_are_taken_for_seconds_make_values_unknown_not_wrong(vo
 	}
 }
 
+/* As it does on a real machine. */
+static ssize_t (*plain_read)(const struct sys *sys, int fd, void *buf, size_t n);
+
+static ssize_t read_and_pass(const struct sys *sys, int fd, void *buf, size_t n)
+{
+	fake_sys_run(sys->ctx, 1000);
+	return plain_read(sys, fd, buf, n);
+}
+
+static void counters_that_somebody_has_for_good_are_left_to_him(void **state)
+{
+	static const struct {
+		enum scope_kind kind;
+		unsigned stolen;
+	} cases[] = {
+		{SCOPE_MACHINE, 1}, {SCOPE_MACHINE, 4}, {SCOPE_PROCESS, 1},
+		{SCOPE_PROCESS, 3}, {SCOPE_COMMAND, 2}, {SCOPE_COMMAND, 5},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct perf_run r;
+
+		init(&r, "a72x4", cases[i].kind, 1001);
+		fake_perf_exit(r.perf, 1002);
+		fake_perf_steal(r.perf, -1, cases[i].stolen);
+		plain_read = r.fake.sys.read;
+		r.fake.sys.read = read_and_pass;
+		assert_true(perf_run_open(&r));
+		r.fake.sys.read = plain_read;
+		assert_true(perf_run_start(&r, 100 * MS));
+		fake_perf_exec(r.perf, 1001);
+		for (int n = 0; n < 20; n++) {
+			next(&r);
+			if (cases[i].kind == SCOPE_MACHINE)
+				assert_int_equal(check_known(&r, 0xf), N_LAWS);
+			for (size_t l = 0; l < N_LAWS && cases[i].kind != SCOPE_MACHINE; l++)
+				expect(&r, laws[l].slot, law(&r, 1, l, 100), "left", n);
+		}
+		perf_run_fini(&r);
+	}
+}
+
 /* Its threads would no longer be those that are counted. */
 static void the_groups_of_a_process_stay_as_they_are_and_tell_nothing_wrong(void **state)
 {
@@ -401,6 +444,7 @@ int main(void)
 		cmocka_unit_test(a_cpu_that_was_off_for_a_moment_counts_again),
 		cmocka_unit_test(groups_that_never_run_are_made_smaller),
 		cmocka_unit_test(counters_that_are_taken_for_seconds_make_values_unknown_not_wrong),
+		cmocka_unit_test(counters_that_somebody_has_for_good_are_left_to_him),
 		cmocka_unit_test(the_groups_of_a_process_stay_as_they_are_and_tell_nothing_wrong),
 		cmocka_unit_test(a_thread_alone_gets_smaller_groups),
 		cmocka_unit_test(a_suspend_is_a_gap_in_one_sample),
