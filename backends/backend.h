@@ -30,17 +30,19 @@ struct scope {
 
 /* What the command line says about sources. Zero: defaults. */
 struct source_options {
-	const struct gpudb *db;   /* every product we know */
-	const char *gpu_name;     /* --gpu, or NULL */
-	const char *scenario;     /* --demo=SCENARIO, or NULL */
-	const char *interface;    /* what stands behind the colon in `-b kbase:vinstr`, or NULL */
-	uint64_t seed;            /* --seed */
-	int64_t interval_ns;      /* --interval */
-	double frames_per_second; /* --fps: the simulator's vsync */
-	unsigned width, height;   /* --resolution: the simulator's frame */
-	struct scope scope;       /* --pid, --tid, --cpu: of CPU events */
-	bool raw_counts;          /* CPU events: what was counted beside what it stands for */
-	bool per_instance;        /* --per-core: a slot for every core, slice and CPU as well */
+	const struct gpudb *db;    /* every product we know */
+	const char *gpu_name;      /* --gpu, or NULL */
+	const char *scenario;      /* --demo=SCENARIO, or NULL */
+	const char *interface;     /* what stands behind the colon in `-b kbase:vinstr`, or NULL */
+	uint64_t seed;             /* --seed */
+	int64_t interval_ns;       /* --interval */
+	double frames_per_second;  /* --fps: the simulator's vsync */
+	unsigned width, height;    /* --resolution: the simulator's frame */
+	struct scope scope;        /* --pid, --tid, --cpu: of CPU events */
+	bool raw_counts;           /* CPU events: what was counted beside what it stands for */
+	const char *const *events; /* --event: CPU events to count as well, by name; kept, as names of slots */
+	unsigned n_events;
+	bool per_instance; /* --per-core: a slot for every core, slice and CPU as well */
 };
 
 /* Constants of the machine behind a source, by the names that expressions use. */

@@ -41,7 +41,7 @@ static void perf_close(struct source *source)
 	perf_count_close(p);
 	cpus_fini(&p->cpus);
 	free(take_ptr(&p->whose));
-	free(take_ptr(&p->unknown));
+	free(take_ptr(&p->gaps));
 }
 
 /* ---- opening ---- */
@@ -49,7 +49,7 @@ static void perf_close(struct source *source)
 static bool plan_all(struct perf *p, const struct sys *sys, struct err *err)
 {
 	for (unsigned i = 0; i < p->n_units; i++)
-		if (!perf_plan(&p->units[i], sys, err))
+		if (!perf_plan(p, &p->units[i], sys, err))
 			return false;
 	return true;
 }
@@ -59,22 +59,37 @@ static void choose_software(struct perf *p)
 {
 	struct perf_unit *software = &p->units[p->n_units - 1];
 
-	for (unsigned row = 0; row < perf_n_rows; row++)
-		if ((perf_rows[row].tasks_only && !p->tasks) || (perf_rows[row].kernel_only && p->level->user_only))
+	for (unsigned row = 0; row < p->n_rows; row++) {
+		bool user_only = p->level->user_only || software->events[row].user_only;
+
+		if ((p->rows[row].tasks_only && !p->tasks) || (p->rows[row].kernel_only && user_only))
 			software->has &= ~((uint64_t)1 << row);
+	}
+}
+
+/* A PMU that counts for none of the CPUs that were asked for does not matter. */
+static bool is_asked(const struct perf *p, const struct perf_unit *unit)
+{
+	bool asked = p->tasks;
+
+	for (unsigned i = 0; i < p->n_whose && !asked; i++)
+		asked = cpu_set_has(&unit->cpus, p->cpus.cpus[p->whose[i].cpu].number);
+	return asked;
 }
 
 static void choose_rows(struct perf *p)
 {
 	uint64_t all = ~(uint64_t)0, hard = 0;
 
-	p->rows = p->units[p->n_units - 1].has;
+	p->has = p->units[p->n_units - 1].has;
 	for (unsigned i = 0; i < p->n_hard; i++) {
+		if (!is_asked(p, &p->units[i]))
+			continue;
 		hard |= p->units[i].has;
 		all &= p->units[i].has;
 	}
-	p->rows |= hard;
-	p->partly = hard & ~all;
+	p->has |= hard;
+	p->partly = hard & ~all & (((uint64_t)1 << perf_n_rows) - 1);
 }
 
 static unsigned add_slot(struct source *source, const char *name, enum instance_kind instance, unsigned number, const char *title,
@@ -96,10 +111,10 @@ static void add_block(struct source *source, struct perf *p, enum instance_kind 
 	unsigned first = source->n_slots;
 	bool raw = source->options.raw_counts;
 
-	for (unsigned row = 0, set = UINT32_MAX, time = 0; row < perf_n_rows; row++) {
-		const struct perf_row *r = &perf_rows[row];
+	for (unsigned row = 0, set = UINT32_MAX, time = 0; row < p->n_rows; row++) {
+		const struct perf_row *r = &p->rows[row];
 
-		if (!(p->rows >> row & 1))
+		if (!(p->has >> row & 1))
 			continue;
 		if (r->set != set) {
 			set = r->set;
@@ -108,8 +123,10 @@ static void add_block(struct source *source, struct perf *p, enum instance_kind 
 			p->time_at[set] = (uint16_t)(time - first);
 		}
 		p->value_at[row] = (uint16_t)(add_slot(source, r->slot, instance, number, title, time, time + 1) - first);
-		if (raw)
-			p->raw_at[row] = (uint16_t)(add_slot(source, r->raw, instance, number, title, 0, 0) - first);
+		if (!raw)
+			continue;
+		p->raw_at[row] = (uint16_t)(add_slot(source, r->raw, instance, number, title, 0, 0) - first);
+		source->slots[first + p->value_at[row]].raw = (uint16_t)(first + p->raw_at[row]);
 	}
 	p->block = source->n_slots - first;
 	p->n_blocks++;
@@ -123,7 +140,7 @@ static void add_slots(struct source *source, struct perf *p)
 	source->n_sums = source->n_slots;
 	for (unsigned i = 0; source->options.per_instance && !p->tasks && i < p->cpus.n; i++)
 		add_block(source, p, INSTANCE_CPU, p->cpus.cpus[i].number, NULL);
-	p->unknown = xcalloc(p->n_blocks, sizeof(*p->unknown));
+	p->gaps = xcalloc(p->n_blocks, sizeof(*p->gaps));
 }
 
 static void name_source(struct source *source, const struct perf *p)
@@ -142,18 +159,22 @@ static bool open_all(struct source *source, struct perf *p, struct err *err)
 {
 	cpus_find(&p->cpus, source->sys);
 	perf_units_find(p, source->sys);
+	if (!perf_ask(p, source, err))
+		return false;
 	if (!plan_all(p, source->sys, err))
 		return err_set(err, err->code, "perf: CPU events cannot be counted: %s: %s", strerror(err->code),
 			       perf_rights_help(err->code) ? perf_rights_help(err->code) : "see malitop doctor");
 	if (!perf_scope_find(p, source, err))
 		return false;
 	choose_software(p);
-	if (!perf_plan(&p->units[p->n_units - 1], source->sys, err))
+	if (!perf_plan(p, &p->units[p->n_units - 1], source->sys, err))
 		return err_prefix(err, "perf: ");
 	choose_rows(p);
 	for (unsigned i = 0; i < p->n_units; i++)
 		p->units[i].n_events = (unsigned)__builtin_popcountll(p->units[i].has);
-	return p->rows || err_set(err, ENOENT, "perf: %s: no event can be counted: see malitop doctor", p->about);
+	if (!p->has)
+		return err_set(err, ENOENT, "perf: %s: no event can be counted: see malitop doctor", p->about);
+	return perf_ask_check(p, err);
 }
 
 static bool perf_open(struct source *source, const char *device, struct err *err)
@@ -194,6 +215,7 @@ static bool perf_start(struct source *source, int64_t period_ns, int64_t now_ns,
 	struct perf *p = source->priv;
 
 	perf_count_close(p);
+	perf_scope_renew(p, source);
 	if (!perf_count_open(p, source->sys, err) || !perf_count_start(p, err)) {
 		perf_count_close(p);
 		return false;
@@ -212,22 +234,33 @@ static int perf_fd(const struct source *source)
 	return -1;
 }
 
-/* A process that is a zombie still counts for nothing. */
+/* A zombie counts for nothing, but threads may outlive the first one of their process. */
 static bool has_ended(const struct perf *p, const struct sys *sys)
 {
-	char text[256], *state;
+	char text[512], *comm;
+	struct span rest, state;
+	uint64_t n_threads = 0;
 	ssize_t n;
 
 	if (!p->process[0] || p->on_exec)
 		return false;
 	n = sys_read_file(sys, p->process, text, sizeof(text));
-	state = n > 0 ? strrchr(text, ')') : NULL;
-	return n < 0 ? errno == ENOENT || errno == ESRCH : state && strchr("ZXx", state[1] ? state[2] : ' ');
+	if (n < 0)
+		return errno == ENOENT || errno == ESRCH;
+	comm = strrchr(text, ')');
+	rest = span_of(comm ? comm + 1 : NULL);
+	state = span_word(&rest);
+	if (!span_is(state, "Z") && !span_is(state, "X") && !span_is(state, "x"))
+		return false;
+	for (unsigned field = 4; field < 20; field++)
+		span_word(&rest);
+	return !p->inherit || !span_u64(span_word(&rest), &n_threads) || n_threads <= 1;
 }
 
 static enum read_result perf_read(struct source *source, int64_t now_ns, struct sample *sample)
 {
 	struct perf *p = source->priv;
+	bool look = now_ns >= p->look_ns;
 	int64_t suspended;
 
 	if (now_ns < p->due_ns && (!source->cut || now_ns == p->begin_ns))
@@ -238,6 +271,7 @@ static enum read_result perf_read(struct source *source, int64_t now_ns, struct 
 	suspended = suspended_ns(source->sys);
 	sample->flags = suspended - p->suspended_ns > SUSPEND_NS ? SAMPLE_GAP : 0;
 	p->suspended_ns = suspended;
+	p->ended = look && has_ended(p, source->sys); /* before it is read for the last time */
 	sample->flags |= perf_count_read(p, sample->value);
 	sample->begin_ns = p->begin_ns;
 	sample->end_ns = now_ns;
@@ -245,11 +279,10 @@ static enum read_result perf_read(struct source *source, int64_t now_ns, struct 
 	if (now_ns - p->begin_ns > source->period_ns + source->period_ns / 2)
 		sample->flags |= SAMPLE_STRETCHED;
 	p->begin_ns = now_ns;
-	if (now_ns < p->look_ns)
-		return READ_GOT;
-	p->look_ns = now_ns + MEND_NS;
-	p->ended = has_ended(p, source->sys);
-	perf_count_mend(p, source->sys);
+	if (look) {
+		p->look_ns = now_ns + MEND_NS;
+		perf_count_mend(p, source->sys);
+	}
 	return READ_GOT;
 }
 

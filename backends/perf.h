@@ -2,6 +2,7 @@
  *
  * perf.c           the backend: slots, deadlines, the sample
  * perf_rows.c      which events there are, and how each kind of PMU counts them: data
+ * perf_ask.c       events that were asked for by name
  * perf_unit.c      the PMUs that we count with, and which events each has
  * perf_plan.c      events into groups that fit the counters
  * perf_scope.c     whose events: CPUs or threads, and how much the kernel lets us see
@@ -18,9 +19,10 @@
 
 #include "backends/backend.h"
 #include "backends/cpus.h"
-#include "backends/perf_group.h"
+#include "backends/perf_name.h"
 
 #define PERF_UNITS_MAX 9   /* the last one is the kernel's own: software events */
+#define PERF_ASKED_MAX 16  /* events that are asked for by name */
 #define PERF_EVENTS_MAX 48 /* rows */
 #define PERF_GROUPS_MAX PERF_EVENTS_MAX
 
@@ -49,6 +51,16 @@ struct perf_row {
 };
 extern const struct perf_row perf_rows[];
 extern const unsigned perf_n_rows;
+/* The row of the i-th event that is asked for by name, with a set of its own. */
+struct perf_row perf_row_asked(unsigned i, const char *name);
+/* How the kernel counts a generic event on PMUv3; the first that the core has. */
+struct perf_mapping {
+	uint32_t type;
+	uint64_t config;
+	uint16_t number;
+};
+extern const struct perf_mapping perf_mappings[];
+extern const unsigned perf_n_mappings;
 
 enum perf_unit_kind {
 	PERF_ARM,      /* events by Arm's numbers, under the PMU's own type */
@@ -102,20 +114,29 @@ struct perf_part {
 };
 #define PERF_CLOCK UINT8_MAX /* no group of the plan: how long the thread ran on the CPUs of that PMU */
 
+/* Rows of a block that not everything was added to, while a sample is made; bit sets. */
+struct perf_gaps {
+	uint64_t missed;  /* a CPU counted it, and nobody knows how much */
+	uint64_t waiting; /* a thread ran, and its group has not had a turn yet */
+	uint64_t idle;    /* a thread did not run */
+};
+
 struct perf {
 	struct cpus cpus;
+	struct perf_row rows[PERF_EVENTS_MAX]; /* perf_rows, then those that were asked for by name */
+	unsigned n_rows;
 	struct perf_unit units[PERF_UNITS_MAX];
 	unsigned n_units; /* those with events, the software one last */
 	unsigned n_hard;  /* of them, hardware PMUs */
-	uint64_t rows;    /* bit set of those that some PMU counts */
-	uint64_t partly;  /* those that some hardware PMU does not count, so that there is no sum over all */
+	uint64_t has;     /* bit set of rows that some PMU counts */
+	uint64_t partly;  /* those that some hardware PMU does not count, so that there is no sum over all; never one asked for */
 	const struct perf_level *level;
 	bool tasks; /* threads, not CPUs */
 	bool inherit, on_exec;
 	char about[64]; /* "process 4711 game", "CPUs 0-3", "all CPUs" */
 	int refused;    /* errno of what was asked for; 0: got it */
 	struct perf_whose *whose;
-	unsigned n_whose, n_left_out; /* of threads: too many for the open files that are allowed */
+	unsigned n_whose, cap_whose, n_left_out; /* of threads: too many for the open files that are allowed */
 
 	struct perf_part *parts;
 	unsigned n_parts, cap_parts;
@@ -124,7 +145,7 @@ struct perf {
 	uint16_t value_at[PERF_EVENTS_MAX], raw_at[PERF_EVENTS_MAX],
 		time_at[PERF_EVENTS_MAX]; /* time: running, then enabled; by set */
 	unsigned block, n_blocks;
-	uint64_t *unknown; /* per block, while a sample is made: bit set of rows that something is missing from */
+	struct perf_gaps *gaps; /* per block */
 
 	int64_t start_ns, begin_ns, due_ns, retry_ns, look_ns;
 	int64_t suspended_ns;
@@ -132,15 +153,26 @@ struct perf {
 	char process[32]; /* "proc/4711", to see it end; "" for none */
 };
 
-/* Fill units. Never fails: without any there are software events. */
+/* Fill rows with the standard ones, and units. Never fails: without any there are software events. */
 void perf_units_find(struct perf *p, const struct sys *sys);
+/* The unit counts that row as the name says, if it can. */
+void perf_unit_ask(const struct perf *p, struct perf_unit *unit, unsigned row, const struct perf_name *name,
+		   const struct sys *sys);
 
-/* Put the events of a PMU into groups of at most unit->limit; what cannot be counted is taken out of unit->has. false when the kernel
- * refuses everything; then err->code says why. */
-bool perf_plan(struct perf_unit *unit, const struct sys *sys, struct err *err);
+/* Add source->options.events to the rows and to the units that have them. An event that is given twice is one. */
+bool perf_ask(struct perf *p, const struct source *source, struct err *err);
+/* Once it is known what is counted: all of them are. */
+bool perf_ask_check(const struct perf *p, struct err *err);
+
+/* Put the events of a PMU into groups of at most unit->limit, those asked for by name first; what cannot be counted is taken out of
+ * unit->has. false when the kernel refuses everything; then err->code says why. */
+bool perf_plan(const struct perf *p, struct perf_unit *unit, const struct sys *sys, struct err *err);
 
 /* Decide whose events are counted, and with which rights. */
 bool perf_scope_find(struct perf *p, const struct source *source, struct err *err);
+
+/* The threads that there are now: some ended, others were started. */
+void perf_scope_renew(struct perf *p, const struct source *source);
 
 /* Open every group. false when none could be. */
 bool perf_count_open(struct perf *p, const struct sys *sys, struct err *err);

@@ -144,11 +144,11 @@ static void add_row(const struct perf *p, unsigned row, const unsigned *blocks, 
 }
 
 /* Of a set that was split, the times are those of its first event. */
-static bool leads_set(const struct perf_unit *unit, unsigned row)
+static bool leads_set(const struct perf *p, const struct perf_unit *unit, unsigned row)
 {
 	uint64_t before = unit->has & (((uint64_t)1 << row) - 1);
 
-	return !before || perf_rows[63 - __builtin_clzll(before)].set != perf_rows[row].set;
+	return !before || p->rows[63 - __builtin_clzll(before)].set != p->rows[row].set;
 }
 
 static void add_times(const struct perf *p, unsigned set, const unsigned *blocks, unsigned n, uint64_t running, uint64_t enabled,
@@ -170,13 +170,13 @@ static void add_group(const struct perf *p, struct perf_part *part, const struct
 	for (unsigned i = 0; i < part->group.n; i++) {
 		unsigned row = unit->groups[part->number].row[i];
 		uint64_t raw = now->count[i] - part->last.count[i];
-		uint64_t likely = enabled ? perf_estimate(raw, enabled, running, &part->fraction[i]) : 0;
+		uint64_t likely = perf_estimate(raw, enabled, running, &part->fraction[i]);
 
 		add_row(p, row, blocks, n, likely, raw, value);
 		if (row + 1 < perf_n_rows && perf_rows[row + 1].bytes_of == row && unit->bus_bytes)
 			add_row(p, row + 1, blocks, n, likely * unit->bus_bytes, raw * unit->bus_bytes, value);
-		if (leads_set(unit, row))
-			add_times(p, perf_rows[row].set, blocks, n, running < enabled ? running : enabled, enabled, value);
+		if (leads_set(p, unit, row))
+			add_times(p, p->rows[row].set, blocks, n, running < enabled ? running : enabled, enabled, value);
 	}
 }
 
@@ -194,13 +194,38 @@ static uint64_t rows_of(const struct perf_unit *unit, unsigned number)
 	return rows;
 }
 
-/* Nobody knows what a group counts that has no turn: then no sum it belongs to is known either. */
-static void miss_group(const struct perf *p, const struct perf_part *part)
+/* A group that counted nothing since it was last taken. A CPU's own that has no turn for long is missed, and no sum that it belongs to
+ * is known; else its turn comes, and then stands for this time as well. */
+static void note_gap(const struct perf *p, const struct perf_part *part, uint64_t enabled)
 {
+	uint64_t rows = rows_of(&p->units[part->unit], part->number);
 	unsigned blocks[3], n = blocks_of(p, part, blocks);
 
-	for (unsigned b = 0; b < n; b++)
-		p->unknown[blocks[b]] |= rows_of(&p->units[part->unit], part->number);
+	for (unsigned b = 0; b < n; b++) {
+		struct perf_gaps *gaps = &p->gaps[blocks[b]];
+
+		if (p->tasks && enabled)
+			gaps->waiting |= rows;
+		else if (p->tasks)
+			gaps->idle |= rows;
+		else if (enabled && (!part->ran || enabled > PATIENCE_NS))
+			gaps->missed |= rows;
+	}
+}
+
+/* Of threads that did not run it is known that they counted nothing, unless there are others of which nothing is known yet. */
+static void fill_gaps(const struct perf *p, uint64_t *value)
+{
+	for (unsigned b = 0; b < p->n_blocks; b++, value += p->block)
+		for (uint64_t rows = p->gaps[b].missed | (p->gaps[b].idle & ~p->gaps[b].waiting); rows; rows &= rows - 1) {
+			unsigned row = (unsigned)__builtin_ctzll(rows);
+			bool missed = p->gaps[b].missed >> row & 1;
+
+			if (missed || value[p->value_at[row]] == SAMPLE_UNKNOWN)
+				value[p->value_at[row]] = missed ? SAMPLE_UNKNOWN : 0;
+			if (p->raw_at[row] && (missed || value[p->raw_at[row]] == SAMPLE_UNKNOWN))
+				value[p->raw_at[row]] = missed ? SAMPLE_UNKNOWN : 0;
+		}
 }
 
 /* `clock`: how long the thread ran on this PMU's CPUs since the start, where the kernel's own time tells something else. */
@@ -223,12 +248,12 @@ static uint32_t take_group(struct perf *p, struct perf_part *part, const uint64_
 	running = now.running_ns - part->last.running_ns;
 	part->stale = !enabled && !p->tasks;
 	part->ran |= running > 0;
-	if (running || (p->tasks && !enabled)) { /* a thread that did not run counted nothing: that is known */
+	if (running) {
 		add_group(p, part, &now, value);
 		part->last = now;
-	} else if (enabled && (!part->ran || enabled > PATIENCE_NS)) {
-		miss_group(p, part);
-	} /* else its turn comes: then it stands for this time as well */
+	} else {
+		note_gap(p, part, enabled);
+	}
 	return running < enabled ? SAMPLE_ESTIMATED : 0;
 }
 
@@ -245,8 +270,8 @@ uint32_t perf_count_read(struct perf *p, uint64_t *value)
 	uint64_t clock = 0;
 
 	memset(value, 0xff, (size_t)p->n_blocks * p->block * sizeof(*value));
-	memset(p->unknown, 0, p->n_blocks * sizeof(*p->unknown));
-	p->unknown[0] = p->partly;
+	memset(p->gaps, 0, p->n_blocks * sizeof(*p->gaps));
+	p->gaps[0].missed = p->partly;
 	for (unsigned i = 0; i < p->n_parts; i++) {
 		struct perf_part *part = &p->parts[i], *before = i ? part - 1 : NULL;
 
@@ -258,14 +283,7 @@ uint32_t perf_count_read(struct perf *p, uint64_t *value)
 			flags |= take_group(p, part, has_clocks(p, part->unit) ? &clock : NULL, value);
 		}
 	}
-	for (unsigned b = 0; b < p->n_blocks; b++)
-		for (uint64_t rows = p->unknown[b]; rows; rows &= rows - 1) {
-			unsigned row = (unsigned)__builtin_ctzll(rows);
-
-			value[b * p->block + p->value_at[row]] = SAMPLE_UNKNOWN;
-			if (p->raw_at[row])
-				value[b * p->block + p->raw_at[row]] = SAMPLE_UNKNOWN;
-		}
+	fill_gaps(p, value);
 	return flags;
 }
 
@@ -312,7 +330,7 @@ static void split(struct perf *p, const struct sys *sys, unsigned unit, unsigned
 			p->parts[n++] = p->parts[i];
 	p->n_parts = first = n;
 	p->units[unit].limit = limit;
-	perf_plan(&p->units[unit], sys, &err);
+	perf_plan(p, &p->units[unit], sys, &err);
 	add_parts(p, unit);
 	for (unsigned i = first; i < p->n_parts; i++)
 		reopen_part(p, sys, &p->parts[i]);

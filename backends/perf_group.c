@@ -28,7 +28,7 @@ void perf_group_fini(struct perf_group *group)
 static int open_event(const struct perf_group *group, const struct perf_event *event)
 {
 	const struct perf_target *target = &group->target;
-	bool leader = !group->n;
+	bool leader = !group->n, user_only = target->user_only || event->user_only;
 	struct perf_event_attr attr = {
 		.type = event->type,
 		.size = sizeof(attr),
@@ -40,8 +40,8 @@ static int open_event(const struct perf_group *group, const struct perf_event *e
 		.disabled = leader && !target->at_once,
 		.inherit = target->inherit,
 		.enable_on_exec = leader && target->on_exec,
-		.exclude_kernel = target->user_only,
-		.exclude_hv = target->user_only,
+		.exclude_kernel = user_only,
+		.exclude_hv = user_only,
 	};
 
 	return group->sys->perf_event_open(group->sys, &attr, target->pid, target->cpu, leader ? -1 : group->fds[0],

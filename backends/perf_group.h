@@ -34,6 +34,7 @@ struct perf_event {
 	const char *name;
 	uint32_t type; /* PERF_TYPE_..., or the number of a PMU in sysfs */
 	uint64_t config, config1, config2;
+	bool user_only; /* whatever the target says */
 };
 
 /* Whose events. */

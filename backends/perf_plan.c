@@ -44,9 +44,9 @@ static bool add(struct trial *t, const struct perf_unit *unit, unsigned row, str
 }
 
 /* Leave only what can be counted when nothing else is. */
-static bool keep_countable(struct perf_unit *unit, const struct sys *sys, struct err *err)
+static bool keep_countable(const struct perf *p, struct perf_unit *unit, const struct sys *sys, struct err *err)
 {
-	for (unsigned row = 0; row < perf_n_rows; row++) {
+	for (unsigned row = 0; row < p->n_rows; row++) {
 		struct trial t;
 
 		if (!(unit->has >> row & 1))
@@ -62,7 +62,7 @@ static bool keep_countable(struct perf_unit *unit, const struct sys *sys, struct
 	return true;
 }
 
-/* The events [from, to) of a set: into the group if all of them fit, else into a new one, or as many as it takes. */
+/* The rows [from, to) of a set: into the group if all of them fit, else into a new one, or as many as it takes. */
 static void add_set(struct trial *t, struct perf_unit *unit, unsigned from, unsigned to)
 {
 	unsigned before = t->group.n;
@@ -84,19 +84,25 @@ static void add_set(struct trial *t, struct perf_unit *unit, unsigned from, unsi
 	}
 }
 
-bool perf_plan(struct perf_unit *unit, const struct sys *sys, struct err *err)
+static void add_sets(struct trial *t, const struct perf *p, struct perf_unit *unit, unsigned from, unsigned to)
+{
+	for (unsigned row = from, next; row < to; row = next) {
+		for (next = row + 1; next < to && p->rows[next].set == p->rows[row].set;)
+			next++;
+		add_set(t, unit, row, next);
+	}
+}
+
+bool perf_plan(const struct perf *p, struct perf_unit *unit, const struct sys *sys, struct err *err)
 {
 	struct trial t;
 
 	unit->n_groups = 0;
-	if (!keep_countable(unit, sys, err))
+	if (!keep_countable(p, unit, sys, err))
 		return false;
 	begin(&t, sys);
-	for (unsigned row = 0, next; row < perf_n_rows; row = next) {
-		for (next = row + 1; next < perf_n_rows && perf_rows[next].set == perf_rows[row].set;)
-			next++;
-		add_set(&t, unit, row, next);
-	}
+	add_sets(&t, p, unit, perf_n_rows, p->n_rows);
+	add_sets(&t, p, unit, 0, perf_n_rows);
 	end(&t, unit);
 	for (unsigned row = 0; row < perf_n_rows; row++)
 		if (perf_rows[row].bytes_of && unit->bus_bytes && unit->has >> perf_rows[row].bytes_of & 1)

@@ -19,12 +19,14 @@ enum {
 	SET_WALKS,
 	SET_L3,
 	SET_BUS,
+	SET_ASKED, /* and those that follow: of events that are asked for by name */
 };
 
 #define SET(name, title)                                      \
 	{                                                     \
 		"PerfRunning" name, "PerfEnabled" name, title \
 	}
+#define ASKED(n) [SET_ASKED + (n)-1] = SET("Event" #n, "event " #n)
 const struct perf_set perf_sets[] = {
 	[SET_SOFTWARE] = SET("Software", "kernel"),
 	[SET_CYCLES] = SET("Cycles", "cycles and instructions"),
@@ -39,6 +41,22 @@ const struct perf_set perf_sets[] = {
 	[SET_WALKS] = SET("Walks", "page table walks"),
 	[SET_L3] = SET("L3", "L3 cache"),
 	[SET_BUS] = SET("Bus", "bus"),
+	ASKED(1),
+	ASKED(2),
+	ASKED(3),
+	ASKED(4),
+	ASKED(5),
+	ASKED(6),
+	ASKED(7),
+	ASKED(8),
+	ASKED(9),
+	ASKED(10),
+	ASKED(11),
+	ASKED(12),
+	ASKED(13),
+	ASKED(14),
+	ASKED(15),
+	ASKED(16),
 };
 const unsigned perf_n_sets = ARRAY_LEN(perf_sets);
 
@@ -84,4 +102,51 @@ const struct perf_row perf_rows[] = {
 	{ROW("CPUBusBytes", SET_BUS), ARM_ONLY, .bytes_of = 26},
 };
 const unsigned perf_n_rows = ARRAY_LEN(perf_rows);
-_Static_assert(ARRAY_LEN(perf_rows) <= PERF_EVENTS_MAX, "a bit per row");
+_Static_assert(ARRAY_LEN(perf_rows) + PERF_ASKED_MAX <= PERF_EVENTS_MAX, "a bit per row");
+_Static_assert(ARRAY_LEN(perf_sets) == SET_ASKED + PERF_ASKED_MAX, "a set per event that may be asked for");
+
+#define RAW4(a, b, c, d) "PerfRawEvent" #a, "PerfRawEvent" #b, "PerfRawEvent" #c, "PerfRawEvent" #d
+struct perf_row perf_row_asked(unsigned i, const char *name)
+{
+	static const char *const raw[PERF_ASKED_MAX] = {RAW4(1, 2, 3, 4), RAW4(5, 6, 7, 8), RAW4(9, 10, 11, 12),
+							RAW4(13, 14, 15, 16)};
+
+	return (struct perf_row){.slot = name, .raw = raw[i], .set = (uint8_t)(SET_ASKED + i), ARM_ONLY};
+}
+
+#define MAP(event, number)                                        \
+	{                                                         \
+		PERF_TYPE_HARDWARE, PERF_COUNT_HW_##event, number \
+	}
+#define MAP_CACHE(cache, result, number)                                                 \
+	{                                                                                \
+		PERF_TYPE_HW_CACHE,                                                      \
+			PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_READ << 8 | \
+				PERF_COUNT_HW_CACHE_RESULT_##result << 16,               \
+			number                                                           \
+	}
+const struct perf_mapping perf_mappings[] = {
+	MAP(CPU_CYCLES, 0x11),
+	MAP(INSTRUCTIONS, 0x08),
+	MAP(CACHE_REFERENCES, 0x04),
+	MAP(CACHE_MISSES, 0x03),
+	MAP(BRANCH_INSTRUCTIONS, 0x0c),
+	MAP(BRANCH_INSTRUCTIONS, 0x21),
+	MAP(BRANCH_MISSES, 0x10),
+	MAP(BUS_CYCLES, 0x1d),
+	MAP(STALLED_CYCLES_FRONTEND, 0x23),
+	MAP(STALLED_CYCLES_BACKEND, 0x24),
+	MAP_CACHE(L1D, ACCESS, 0x04),
+	MAP_CACHE(L1D, MISS, 0x03),
+	MAP_CACHE(L1I, ACCESS, 0x14),
+	MAP_CACHE(L1I, MISS, 0x01),
+	MAP_CACHE(DTLB, ACCESS, 0x25),
+	MAP_CACHE(DTLB, MISS, 0x05),
+	MAP_CACHE(ITLB, ACCESS, 0x26),
+	MAP_CACHE(ITLB, MISS, 0x02),
+	MAP_CACHE(LL, ACCESS, 0x36),
+	MAP_CACHE(LL, MISS, 0x37),
+	MAP_CACHE(BPU, ACCESS, 0x12),
+	MAP_CACHE(BPU, MISS, 0x10),
+};
+const unsigned perf_n_mappings = ARRAY_LEN(perf_mappings);

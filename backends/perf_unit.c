@@ -110,6 +110,73 @@ static void choose_events(struct perf_unit *unit, const struct cpus *cpus, const
 	}
 }
 
+/* ---- events that were asked for by name ---- */
+
+/* Numbers that every kernel lists in sysfs where the CPU counts them. */
+#define ARM_LISTED 0x31
+
+/* Whether it is known that the core does not count that number, which opens all the same. An unknown number is the user's affair. */
+static bool lacks(const struct listed *listed, int core, uint64_t number)
+{
+	if (number >= ARM_EVENTS_MAX || !arm_event_name((uint16_t)number) || counts(listed, core, (uint16_t)number))
+		return false;
+	return core >= 0 ? !arm_core_has(core, (uint16_t)number) : listed->any && number < ARM_LISTED;
+}
+
+/* Of several PMUs of Arm's, a generic event counts on one only, unless the kernel is new: then it goes by its number. */
+static bool map_generic(const struct listed *listed, int core, const struct perf_unit *unit, struct perf_event *event)
+{
+	for (unsigned i = 0; i < perf_n_mappings; i++) {
+		const struct perf_mapping *m = &perf_mappings[i];
+
+		if (m->type != event->type || m->config != event->config ||
+		    !(counts(listed, core, m->number) || arm_core_has(core, m->number)))
+			continue;
+		event->type = unit->type;
+		event->config = m->number;
+		return true;
+	}
+	return false;
+}
+
+/* The event of one number as this PMU takes it; false: it does not. */
+static bool take_event(const struct perf *p, const struct perf_unit *unit, const struct listed *listed, int core,
+		       const struct perf_name_event *from, struct perf_event *event)
+{
+	bool generic = from->event.type == PERF_TYPE_HARDWARE || from->event.type == PERF_TYPE_HW_CACHE;
+
+	*event = from->event;
+	if (unit->kind == PERF_SOFTWARE || event->type == PERF_TYPE_SOFTWARE)
+		return unit->kind == PERF_SOFTWARE && event->type == PERF_TYPE_SOFTWARE;
+	if (!from->pmu && !generic && event->type != PERF_TYPE_RAW)
+		return false;
+	if (!from->pmu && !generic && unit->kind != PERF_GENERIC)
+		event->type = unit->type;
+	if (generic && unit->kind == PERF_EXTENDED)
+		event->config |= (uint64_t)unit->type << PERF_PMU_TYPE_SHIFT;
+	if (generic)
+		return unit->kind != PERF_ARM || p->n_hard == 1 || map_generic(listed, core, unit, event);
+	return (!from->pmu || event->type == unit->type) && (unit->kind != PERF_ARM || !lacks(listed, core, event->config));
+}
+
+void perf_unit_ask(const struct perf *p, struct perf_unit *unit, unsigned row, const struct perf_name *name,
+		   const struct sys *sys)
+{
+	int core = arm_core_find(unit->name, part_of(unit, &p->cpus));
+	AUTOFREE struct listed *listed = xcalloc(1, sizeof(*listed));
+
+	if (unit->kind == PERF_ARM)
+		read_listed(listed, sys, unit->name);
+	for (unsigned i = 0; i < name->n && !(unit->has >> row & 1); i++) {
+		if (!take_event(p, unit, listed, core, &name->events[i], &unit->events[row]))
+			continue;
+		unit->events[row].user_only = name->user_only;
+		unit->has |= (uint64_t)1 << row;
+	}
+}
+
+/* ---- finding PMUs ---- */
+
 /* "cpu" serves all CPUs; where there are several PMUs, none is called so. */
 static void take_pmu(struct perf *p, const struct sys *sys, const struct perf_pmu *pmu)
 {
@@ -144,6 +211,8 @@ void perf_units_find(struct perf *p, const struct sys *sys)
 {
 	struct perf_pmus pmus;
 
+	memcpy(p->rows, perf_rows, perf_n_rows * sizeof(*perf_rows));
+	p->n_rows = perf_n_rows;
 	perf_pmus_find(&pmus, sys);
 	for (unsigned i = 0; i < pmus.n; i++)
 		take_pmu(p, sys, &pmus.pmus[i]);

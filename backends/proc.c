@@ -91,7 +91,7 @@ static void proc_close(struct source *source)
 
 	if (!p->topology.cpus)
 		return; /* never opened */
-	proc_stat_close(p, source->sys);
+	cpu_ticks_fini(&p->ticks, source->sys);
 	proc_level_close(p, source->sys);
 	cpus_fini(&p->topology);
 }
@@ -106,7 +106,7 @@ static bool proc_open(struct source *source, const char *device, struct err *err
 			       "proc: neither /proc/stat nor /sys/devices/system/cpu/present can be read: "
 			       "mount /proc and /sys, or run as a user who may read them");
 	cpus_find(&p->topology, source->sys);
-	proc_stat_open(p, source->sys);
+	cpu_ticks_init(&p->ticks, &p->topology);
 	proc_level_open(p, source->sys);
 	cpus_title(source->title, sizeof(source->title), &p->topology);
 	snprintf(source->driver, sizeof(source->driver), "proc");
@@ -131,8 +131,8 @@ static bool proc_start(struct source *source, int64_t period_ns, int64_t now_ns,
 	p->due_ns = now_ns + source->period_ns;
 	p->levels_due_ns = now_ns + LEVELS_NS;
 	p->suspended_ns = suspended_ns(source->sys);
-	proc_stat_forget(p);
-	proc_stat_read(p, source->sys);
+	cpu_ticks_forget(&p->ticks);
+	cpu_ticks_read(&p->ticks, source->sys);
 	proc_level_read(p, source->sys);
 	return true;
 }
@@ -157,14 +157,14 @@ static void max_known(uint64_t *max, uint64_t v)
 
 static void put_cpu(const struct proc *p, unsigned cpu, uint64_t own[PROC_QUANTITIES])
 {
-	const struct proc_ticks *ticks = &p->each[cpu];
+	const struct cpu_ticks_line *ticks = &p->ticks.each[cpu];
 	int policy = p->topology.cpus[cpu].policy;
 
-	for (unsigned q = 0; q < PROC_TICKS; q++)
+	for (unsigned q = 0; q < CPU_TICKS; q++)
 		own[q] = ticks->counted ? ticks->delta[q] : SAMPLE_UNKNOWN;
-	own[PROC_CLOCK] = policy >= 0 && !proc_stat_offline(p, cpu) ? p->clocks[policy].khz : SAMPLE_UNKNOWN;
+	own[PROC_CLOCK] = policy >= 0 && !cpu_ticks_offline(&p->ticks, cpu) ? p->clocks[policy].khz : SAMPLE_UNKNOWN;
 	own[PROC_CLOCK_TOP] = policy >= 0 ? p->topology.policies[policy].top_khz : SAMPLE_UNKNOWN;
-	own[PROC_ONLINE] = p->lines ? ticks->listed : SAMPLE_UNKNOWN;
+	own[PROC_ONLINE] = p->ticks.lines ? ticks->listed : SAMPLE_UNKNOWN;
 }
 
 /* Sums; of clocks the fastest. */
@@ -188,11 +188,11 @@ static void put_sample(const struct proc *p, uint64_t *value)
 		fold(clusters + p->topology.cpus[i].cluster * PROC_QUANTITIES, cpus + i * PROC_QUANTITIES);
 		fold(value, cpus + i * PROC_QUANTITIES);
 	}
-	if (p->strange)
-		value[PROC_ONLINE] = p->lines;
+	if (p->ticks.strange)
+		value[PROC_ONLINE] = p->ticks.lines;
 	/* The machine's own line, where the lines of the CPUs are not there or are of other CPUs. */
-	for (unsigned q = 0; q < PROC_TICKS && (!p->lines || p->strange); q++) {
-		value[q] = p->all.counted ? p->all.delta[q] : SAMPLE_UNKNOWN;
+	for (unsigned q = 0; q < CPU_TICKS && (!p->ticks.lines || p->ticks.strange); q++) {
+		value[q] = p->ticks.all.counted ? p->ticks.all.delta[q] : SAMPLE_UNKNOWN;
 		if (p->topology.n_clusters == 1)
 			clusters[q] = value[q];
 	}
@@ -213,8 +213,8 @@ static enum read_result proc_read(struct source *source, int64_t now_ns, struct 
 	gap = suspended - p->suspended_ns > SUSPEND_NS;
 	p->suspended_ns = suspended;
 	if (gap)
-		proc_stat_forget(p);
-	proc_stat_read(p, source->sys);
+		cpu_ticks_forget(&p->ticks);
+	cpu_ticks_read(&p->ticks, source->sys);
 	if (gap || deadline >= p->levels_due_ns) {
 		proc_level_read(p, source->sys);
 		p->levels_due_ns = deadline + LEVELS_NS;

@@ -71,10 +71,29 @@ static const struct metric *find_metric(const struct reader *r, struct span name
 	return NULL;
 }
 
+static void add_series(struct reader *r, const struct series *series)
+{
+	struct chart *chart = r->chart;
+
+	chart->series = xreallocarray(chart->series, chart->n_series + 1, sizeof(*chart->series));
+	chart->series[chart->n_series++] = *series;
+}
+
+/* Every metric of a group. */
+static void read_group(struct reader *r, struct span group)
+{
+	for (unsigned k = 0; r->sets && k < SOURCE_KINDS; k++)
+		for (unsigned i = 0; r->sets[k] && i < r->sets[k]->n_metrics; i++) {
+			const struct metric *m = &r->sets[k]->metrics[i];
+
+			if (m->def->group && span_is(group, m->def->group))
+				add_series(r, &(struct series){.metric = m, .source = k, .label = m->def->short_title});
+		}
+}
+
 /* NAMES [| label [| NAMES]] */
 static bool read_series(struct reader *r, const struct stanza_line *l, bool sub, struct err *err)
 {
-	struct chart *chart = r->chart;
 	struct span value = l->value;
 	struct span names = span_trim(span_until(&value, '|'));
 	struct span label = span_trim(span_until(&value, '|'));
@@ -91,8 +110,7 @@ static bool read_series(struct reader *r, const struct stanza_line *l, bool sub,
 	if (!label.n)
 		label = span_of(s.metric->def->short_title);
 	s.label = own(r->views, xasprintf("%s%.*s", sub ? "  " : "", SPAN_ARG(label)));
-	chart->series = xreallocarray(chart->series, chart->n_series + 1, sizeof(*chart->series));
-	chart->series[chart->n_series++] = s;
+	add_series(r, &s);
 	return true;
 }
 
@@ -105,9 +123,11 @@ static bool read_chart_field(struct reader *r, const struct stanza_line *l, stru
 		return read_series(r, l, span_is(l->key, "sub"), err);
 	if (!l->value.n)
 		return stanza_fail(&r->stanza, l->line, err, "field '%.*s' without a value", SPAN_ARG(l->key));
-	if (span_is(l->key, "joined") && span_is(l->value, "yes"))
+	if (span_is(l->key, "group")) {
+		read_group(r, l->value);
+	} else if (span_is(l->key, "joined") && span_is(l->value, "yes")) {
 		chart->joined = true;
-	else if (span_is(l->key, "title")) {
+	} else if (span_is(l->key, "title")) {
 		chart->title = own(r->views, span_dup(l->value));
 	} else if (span_is(l->key, "widget")) {
 		chart->widget = widget_find(l->value);
@@ -162,7 +182,7 @@ static bool check_option(const struct reader *r, unsigned i, struct err *err)
 				   SPAN_ARG(value), SPAN_ARG(words));
 	}
 	return stanza_fail(&r->stanza, r->option_line[i], err,
-			   "unknown field '%.*s': expected title, widget, priority, series, sub or a field of widget %s",
+			   "unknown field '%.*s': expected title, widget, priority, series, sub, group or a field of widget %s",
 			   SPAN_ARG(key), chart->widget->name);
 }
 

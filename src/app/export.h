@@ -30,8 +30,8 @@ struct export_source {
 enum export_lines { EXPORT_ROWS, EXPORT_TOTAL, EXPORT_ROWS_AND_TOTAL };
 
 struct export_options {
-	const char *metrics;     /* names and globs, comma-separated; NULL: the template of a GPU, everything of a CPU */
-	bool exact;              /* metrics are names of columns: without globs, and without what a metric is broken down into */
+	const char *metrics; /* names and globs, comma-separated; NULL: the template of a GPU, everything of a CPU */
+	bool exact; /* metrics are names of columns, in their order: without globs, and without what a metric is broken down into */
 	enum export_lines lines; /* with a total the command has columns of its own, filled in that row */
 	bool per_core;           /* a column for every core, slice and CPU as well (clusters always have one) */
 	int64_t epoch_offset_ns; /* CLOCK_REALTIME minus CLOCK_MONOTONIC, as fixed when the log starts */

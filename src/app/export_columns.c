@@ -10,9 +10,8 @@
 
 /* --metrics, taken apart. */
 struct globs {
-	char *text;
 	struct {
-		const char *pattern;
+		char *pattern;
 		bool used;
 	} * list;
 	unsigned n, cap;
@@ -20,20 +19,21 @@ struct globs {
 
 static void globs_init(struct globs *globs, const char *metrics)
 {
-	char *save = NULL;
+	struct span rest = span_of(metrics), item;
 
-	*globs = (struct globs){.text = xstrdup(metrics ? metrics : "")};
-	for (char *p = strtok_r(globs->text, ", ", &save); p; p = strtok_r(NULL, ", ", &save)) {
+	*globs = (struct globs){.n = 0};
+	while ((item = span_item(&rest)).n) {
 		GROW(globs->list, globs->n, globs->cap);
 		globs->list[globs->n].used = false;
-		globs->list[globs->n++].pattern = p;
+		globs->list[globs->n++].pattern = span_dup(item);
 	}
 }
 
 static void globs_fini(struct globs *globs)
 {
+	for (unsigned i = 0; i < globs->n; i++)
+		free(globs->list[i].pattern);
 	free(globs->list);
-	free(globs->text);
 }
 
 /* fnmatch is slow where characters have many bytes; most patterns are plain names. */
@@ -147,6 +147,19 @@ static void add_command(struct export_table *table)
 							  .unit = unit_find(span_of(columns[i].unit))});
 }
 
+/* By source; columns that were named one by one in the order of their names. */
+static void add_sources(struct export_table *table, struct globs *globs)
+{
+	bool exact = table->options->exact && globs->n;
+
+	for (unsigned i = 0; i < (exact ? globs->n : 1); i++) {
+		struct globs some = exact ? (struct globs){.list = &globs->list[i], .n = 1} : *globs;
+
+		for (unsigned s = 0; s < table->n_sources; s++)
+			add_source(table, s, &some);
+	}
+}
+
 bool export_columns(struct export_table *table, struct err *err)
 {
 	struct globs globs;
@@ -154,8 +167,7 @@ bool export_columns(struct export_table *table, struct err *err)
 	bool ok = true;
 
 	globs_init(&globs, table->options->metrics);
-	for (unsigned s = 0; s < table->n_sources; s++)
-		add_source(table, s, &globs);
+	add_sources(table, &globs);
 	for (unsigned i = 0; ok && i < globs.n; i++)
 		if (!globs.list[i].used)
 			ok = err_set(err, ERR_USAGE, "--metrics: '%s' fits no metric of this machine: see malitop list metrics",

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RAW "Raw"                      /* ends the name of the slot with what was counted, which follows the one it stands for */
 #define SOFTWARE "PerfRunningSoftware" /* the set of the kernel's own events */
 #define INSTRUCTIONS "CPUInstructions"
 #define PTI "per 1000 instructions"
@@ -33,11 +32,9 @@ static double at(const struct report *r, unsigned slot)
 
 static bool is_event(const struct metric_set *set, unsigned slot)
 {
-	const struct slot *event = &set->slots[slot], *raw = event + 1;
-	size_t n = strlen(event->name);
+	const struct slot *event = &set->slots[slot];
 
-	return event->instance == INSTANCE_ALL && event->running != event->enabled && slot + 1 < set->n_slots &&
-	       strncmp(raw->name, event->name, n) == 0 && strcmp(raw->name + n, RAW) == 0;
+	return event->instance == INSTANCE_ALL && event->raw;
 }
 
 /* "[1,241,209,259]", in a column; a dash for what is not known. */
@@ -83,14 +80,15 @@ static void put_share(const struct report *r, double share)
 static void put_event(const struct report *r, unsigned slot)
 {
 	const struct slot *event = &r->set->slots[slot];
-	double running = at(r, event->running), enabled = at(r, event->enabled), likely = at(r, slot);
+	double running = at(r, event->running), enabled = at(r, event->enabled);
+	double likely = running > 0 ? at(r, slot) : (double)NAN;
 	bool estimate = running < enabled;
 	char rate[UNITS_TEXT];
 
 	strbuf_printf(r->out, "%-*s", r->width, event->name);
-	put_count(r, running > 0 ? at(r, slot + 1) : (double)NAN, false);
+	put_count(r, running > 0 ? at(r, event->raw) : (double)NAN, false);
 	if (estimate)
-		put_count(r, running > 0 ? likely : (double)NAN, true);
+		put_count(r, likely, true);
 	else
 		strbuf_printf(r->out, "  %*s", COUNT_WIDTH, "");
 	put_share(r, running / enabled);

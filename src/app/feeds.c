@@ -31,37 +31,40 @@ static void make_vectors(struct feeds *f, struct feed_state *feed)
 	feed->total = vector_new(feed->n_vector);
 }
 
+static void feed_init(struct feeds *f, struct feed_state *feed, const struct session_source *source)
+{
+	*feed = (struct feed_state){.source = source, .epoch = source->epoch};
+	feed->history = history_new(source->set->slots, source->n_slots, f->instances ? source->n_slots : source->n_sums,
+				    source->asked_ns);
+	feed->column = history_column_new(feed->history);
+	feed->scratch = vector_new(source->set->n_vector);
+	make_vectors(f, feed);
+}
+
+static void feed_fini(struct feed_state *feed)
+{
+	for (int k = 0; k < feed->n_points; k++)
+		free(feed->points[k]);
+	free(feed->points);
+	free(feed->scratch);
+	free(feed->now);
+	free(feed->total);
+	free(feed->column);
+	history_free(feed->history);
+}
+
 void feeds_init(struct feeds *f, struct session *session, bool instances, int64_t refresh_ns)
 {
 	*f = (struct feeds){
 		.session = session, .ring = session_ring(session, instances), .instances = instances, .refresh_ns = refresh_ns};
-	for (unsigned i = 0; i < session->n; i++) {
-		const struct session_source *source = &session->sources[i];
-		struct feed_state *feed = &f->feeds[i];
-
-		feed->source = source;
-		feed->history = history_new(source->set->slots, source->n_slots, instances ? source->n_slots : source->n_sums,
-					    source->asked_ns);
-		feed->column = history_column_new(feed->history);
-		feed->scratch = vector_new(source->set->n_vector);
-		make_vectors(f, feed);
-	}
+	for (; f->n < session->n; f->n++)
+		feed_init(f, &f->feeds[f->n], &session->sources[f->n]);
 }
 
 void feeds_fini(struct feeds *f)
 {
-	for (unsigned i = 0; f->session && i < f->session->n; i++) {
-		struct feed_state *feed = &f->feeds[i];
-
-		for (int k = 0; k < feed->n_points; k++)
-			free(feed->points[k]);
-		free(feed->points);
-		free(feed->scratch);
-		free(feed->now);
-		free(feed->total);
-		free(feed->column);
-		history_free(feed->history);
-	}
+	for (unsigned i = 0; i < f->n; i++)
+		feed_fini(&f->feeds[i]);
 	if (f->ring) {
 		sampler_detach(f->session->sampler, f->ring);
 		ring_free(f->ring);
@@ -74,7 +77,7 @@ void feeds_drain(struct feeds *f)
 	const struct sample *sample;
 
 	while ((sample = ring_peek(f->ring))) {
-		for (unsigned i = 0; i < f->session->n; i++)
+		for (unsigned i = 0; i < f->n; i++)
 			if (f->session->sources[i].index == sample->source)
 				history_push(f->feeds[i].history, sample);
 		ring_release(f->ring);
@@ -92,6 +95,29 @@ static void change_ring(struct feeds *f)
 	f->ring = new;
 }
 
+void feeds_follow(struct feeds *f)
+{
+	unsigned before = f->n;
+
+	feeds_drain(f);
+	for (unsigned i = 0; i < f->session->n; i++) {
+		struct feed_state *feed = &f->feeds[i];
+		const struct session_source *source = &f->session->sources[i];
+		int n_points = i < f->n ? feed->n_points : f->feeds[0].n_points;
+
+		if (i < f->n && feed->epoch == source->epoch)
+			continue;
+		if (i < f->n)
+			feed_fini(feed);
+		feed_init(f, feed, source);
+		feed->points = xcalloc((size_t)n_points, sizeof(*feed->points));
+		feed->n_points = n_points;
+		f->n = i < f->n ? f->n : i + 1;
+	}
+	if (f->n > before)
+		change_ring(f);
+}
+
 void feeds_set_interval(struct feeds *f, struct session_source *source, int64_t interval_ns)
 {
 	session_set_interval(f->session, source, interval_ns);
@@ -104,7 +130,7 @@ void feeds_keep_instances(struct feeds *f)
 		return;
 	f->instances = true;
 	change_ring(f);
-	for (unsigned i = 0; i < f->session->n; i++) {
+	for (unsigned i = 0; i < f->n; i++) {
 		struct feed_state *feed = &f->feeds[i];
 
 		history_keep(feed->history, f->session->sources[i].n_slots);
@@ -146,7 +172,7 @@ static void points_rebuild(struct feeds *f, struct feed_state *feed, int64_t end
 
 void feeds_want_points(struct feeds *f, int n)
 {
-	for (unsigned i = 0; i < f->session->n; i++) {
+	for (unsigned i = 0; i < f->n; i++) {
 		struct feed_state *feed = &f->feeds[i];
 
 		if (n == feed->n_points)
@@ -199,13 +225,13 @@ static void step(struct feeds *f, struct feed_state *feed)
 
 void feeds_step(struct feeds *f)
 {
-	for (unsigned i = 0; i < f->session->n; i++)
+	for (unsigned i = 0; i < f->n; i++)
 		step(f, &f->feeds[i]);
 }
 
 void feeds_show(struct feeds *f, int64_t end_ns)
 {
-	for (unsigned i = 0; i < f->session->n; i++) {
+	for (unsigned i = 0; i < f->n; i++) {
 		struct feed_state *feed = &f->feeds[i];
 		int64_t at = end_ns ? end_ns : history_newest_ns(feed->history);
 
@@ -220,7 +246,7 @@ void feeds_show(struct feeds *f, int64_t end_ns)
 bool feeds_reach(const struct feeds *f, int64_t *oldest_ns, int64_t *newest_ns)
 {
 	*oldest_ns = *newest_ns = 0;
-	for (unsigned i = 0; i < f->session->n; i++) {
+	for (unsigned i = 0; i < f->n; i++) {
 		int64_t newest = history_newest_ns(f->feeds[i].history), oldest = history_oldest_ns(f->feeds[i].history);
 
 		if (newest > *newest_ns)
@@ -235,7 +261,7 @@ static const struct feed_state *shown_feed(const struct feeds *f, enum source_ki
 {
 	const struct session_source *shown = session_shown(f->session, kind);
 
-	for (unsigned i = 0; i < f->session->n; i++)
+	for (unsigned i = 0; i < f->n; i++)
 		if (f->feeds[i].source == shown)
 			return &f->feeds[i];
 	return NULL;
@@ -278,7 +304,7 @@ uint64_t feeds_lost(const struct feeds *f)
 {
 	uint64_t lost = 0;
 
-	for (unsigned i = 0; i < f->session->n; i++)
+	for (unsigned i = 0; i < f->n; i++)
 		lost += history_lost(f->feeds[i].history);
 	return lost;
 }

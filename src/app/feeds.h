@@ -11,6 +11,7 @@
 
 struct feed_state {
 	const struct session_source *source;
+	unsigned epoch; /* of the source */
 	struct history *history;
 	struct column *column;
 	double *scratch;     /* a whole vector */
@@ -27,6 +28,7 @@ struct feeds {
 	bool instances;    /* every core, slice and CPU is kept as well */
 	int64_t refresh_ns;
 	struct feed_state feeds[SESSION_SOURCES_MAX];
+	unsigned n; /* as many as the session has sources, but for those that are new */
 };
 
 /* Attaches a ring of its own to the session's sampler. */
@@ -35,6 +37,8 @@ void feeds_fini(struct feeds *f);
 
 /* Take every waiting sample into the histories. At least once a second. */
 void feeds_drain(struct feeds *f);
+/* The session has another source, or one measures something else now: begin anew with it. */
+void feeds_follow(struct feeds *f);
 /* Keep instances from now on. */
 void feeds_keep_instances(struct feeds *f);
 /* Another sampling interval, and a ring for it. Nothing is lost on the way. */

@@ -35,38 +35,51 @@ static const char *const rows[][ALTERNATIVES] = {
 	{"CPUOnline"},
 };
 
-static bool is_chosen(const char *const *chosen, unsigned n, const char *name)
+struct choice {
+	const struct metric_set *const *sets;
+	unsigned n_sets, n;
+	struct strbuf names;
+};
+
+static bool exists(const struct choice *c, const char *name)
 {
-	for (unsigned i = 0; i < n; i++)
-		if (strcmp(chosen[i], name) == 0)
+	for (unsigned s = 0; s < c->n_sets; s++)
+		if (metric_find(c->sets[s], span_of(name)))
 			return true;
 	return false;
 }
 
-static bool exists(const struct metric_set *const *sets, unsigned n_sets, const char *name)
+static bool is_chosen(const struct choice *c, const char *name)
 {
-	for (unsigned s = 0; s < n_sets; s++)
-		if (metric_find(sets[s], span_of(name)))
+	struct span rest = {c->names.p, c->names.n};
+
+	while (rest.n)
+		if (span_is(span_item(&rest), name))
 			return true;
 	return false;
 }
 
-char *headline_choose(const struct metric_set *const *sets, unsigned n_sets)
+static void choose(struct choice *c, const char *name)
 {
-	const char *chosen[HEADLINE_METRICS];
-	struct strbuf names = {0};
-	unsigned n = 0;
+	if (is_chosen(c, name))
+		return;
+	strbuf_printf(&c->names, "%s%s", c->n++ ? "," : "", name);
+}
 
-	for (size_t i = 0; i < ARRAY_LEN(rows) && n < HEADLINE_METRICS; i++) {
+char *headline_choose(const struct metric_set *const *sets, unsigned n_sets, const char *const *events, unsigned n_events)
+{
+	struct choice c = {.sets = sets, .n_sets = n_sets};
+
+	strbuf_str(&c.names, "");
+	for (unsigned i = 0; i < n_events; i++)
+		choose(&c, events[i]);
+	for (size_t i = 0; i < ARRAY_LEN(rows) && c.n < HEADLINE_METRICS; i++) {
 		unsigned a = 0;
 
-		while (a < ALTERNATIVES && rows[i][a] && !exists(sets, n_sets, rows[i][a]))
+		while (a < ALTERNATIVES && rows[i][a] && !exists(&c, rows[i][a]))
 			a++;
-		if (a < ALTERNATIVES && rows[i][a] && !is_chosen(chosen, n, rows[i][a]))
-			chosen[n++] = rows[i][a];
+		if (a < ALTERNATIVES && rows[i][a])
+			choose(&c, rows[i][a]);
 	}
-	strbuf_str(&names, "");
-	for (unsigned i = 0; i < n; i++)
-		strbuf_printf(&names, "%s%s", i ? "," : "", chosen[i]);
-	return names.p;
+	return c.names.p;
 }

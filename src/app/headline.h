@@ -6,8 +6,8 @@
 
 #define HEADLINE_METRICS 12
 
-/* Names of the first HEADLINE_METRICS of the list that one of the sources has, comma-separated; "" if there is none. The caller frees
- * it. */
-char *headline_choose(const struct metric_set *const *sets, unsigned n_sets);
+/* The CPU events that were asked for, and then, up to HEADLINE_METRICS in all, the first of the list that one of the sources has,
+ * comma-separated; "" if there is none. The caller frees it. */
+char *headline_choose(const struct metric_set *const *sets, unsigned n_sets, const char *const *events, unsigned n_events);
 
 #endif

@@ -55,6 +55,22 @@ static void take_events(struct live *l, int64_t now)
 		alerts_add(&l->alerts, now, text);
 		l->dirty = true;
 	}
+	if (l->session.changes == l->changes)
+		return;
+	l->changes = l->session.changes;
+	feeds_follow(&l->feeds);
+	screen_follow(&l->screen);
+	if (!l->session.counting && !l->session.wants_count)
+		l->screen.pane.table.counted = (struct process_id){0};
+}
+
+/* A process or thread was chosen; NULL: none. */
+static void count(void *live, const struct process *p)
+{
+	struct live *l = live;
+	const struct scope scope = {.kind = p && p->is_thread ? SCOPE_THREAD : SCOPE_PROCESS, .pid = p ? p->pid : 0};
+
+	session_count(&l->session, p ? &scope : NULL);
 }
 
 /* Processes are read for a view that shows them, and never while it stands still. */
@@ -200,6 +216,10 @@ static bool start(struct live *l, struct err *err)
 	feeds_init(&l->feeds, &l->session, o->per_core, o->refresh_ns);
 	if (!screen_init(&l->screen, &l->session, &l->feeds, o->view, err))
 		return false;
+	if (session_can_count(&l->session)) {
+		l->screen.pane.count = count;
+		l->screen.pane.count_ctx = l;
+	}
 	if (o->log) {
 		session_settle(&l->session); /* the log tells the true intervals */
 		l->recorder = recorder_start(&l->session, o->log, err);

@@ -22,6 +22,7 @@ struct live {
 	int64_t start_ns, next_step_ns;
 	char before_counters[2]; /* digit of the view */
 	bool has_instances;      /* the sources deliver every core */
+	unsigned changes;        /* of the session, as they were followed */
 	bool help, dirty, end;
 	int signal;
 };

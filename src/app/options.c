@@ -398,7 +398,7 @@ const char *options_backends(const struct options *options, struct strbuf *buf)
 {
 	if (!options->scenario)
 		return options->backends;
-	strbuf_printf(buf, "sim,%s", options->backends ? options->backends : "proc");
+	strbuf_printf(buf, "sim,%s", options->backends ? options->backends : options->n_events ? "proc,perf" : "proc");
 	return buf->p;
 }
 

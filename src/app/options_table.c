@@ -196,12 +196,15 @@ static bool parse_gpudb(const struct option_row *row, const char *text, void *va
 
 static bool parse_event(const struct option_row *row, const char *text, void *value, struct options *options, struct err *err)
 {
+	struct span rest = span_of(text), item;
+	unsigned before = options->n_events;
+
 	(void)value;
-	if (!*text)
-		return err_set(err, 0, "empty: expected %s", row->arg);
-	GROW(options->events, options->n_events, options->cap_events);
-	options->events[options->n_events++] = text;
-	return true;
+	while ((item = span_item(&rest)).n) {
+		GROW(options->events, options->n_events, options->cap_events);
+		options->events[options->n_events++] = options_keep(options, span_dup(item));
+	}
+	return options->n_events > before || err_set(err, 0, "empty: expected %s", row->arg);
 }
 
 static const struct option_kind kind_flag = {parse_flag, print_flag};
@@ -379,8 +382,9 @@ const struct option_row option_rows[] = {
 	 .max = PID_MAX},
 	{"cpu", 'C', "LIST", NULL, "CPU counters of those CPUs only, such as 0-3,6", NULL, IN_MEASURING, false, &kind_text,
 	 AT(cpus), .check = check_cpus},
-	{"event", 'e', "NAME", NULL, "a CPU event to count, by its name; repeatable", "those that the metrics need", IN_MEASURING,
-	 false, &kind_event, .offset = 0},
+	{"event", 'e', "NAME", NULL,
+	 "a CPU event to count as well: cache-misses, br_mis_pred, r10, PMU/event=0x10/; repeatable, or a list",
+	 "those that the metrics need", IN_MEASURING, false, &kind_event, .offset = 0},
 	{"force", 0, NULL, NULL, "overwrite an existing log", NULL, IN_MEASURING, false, &kind_flag, AT(force)},
 	{"ascii", 0, NULL, NULL, "no character beyond ASCII", "by locale", IN_LIVE, true, &kind_flag, AT(ascii)},
 	{"color", 0, "WHEN", NULL, "auto, always or never", "auto: by terminal and NO_COLOR", IN_LIVE, true, &kind_choice,

@@ -213,6 +213,18 @@ static bool check_list(const char *list, struct err *err)
 	return true;
 }
 
+/* Events that were asked for and that nobody counts are no silence. */
+static bool check_events(const struct walk *w, const struct source_options *what, struct err *err)
+{
+	bool counted = !what->n_events;
+
+	for (unsigned i = 0; i < w->r->n; i++)
+		counted |= w->r->sources[i]->kind == SOURCE_PERF;
+	return counted ||
+	       err_set(err, ERR_USAGE, "--event: nothing counts CPU events: %s",
+		       registry_find(SPAN_LIT("perf")) ? "add perf to --backend" : "configure this build without --disable-perf");
+}
+
 static bool open_all(struct walk *w, const struct source_options *what, const char *list, struct err *err)
 {
 	for (unsigned i = 0; registry[i]; i++) {
@@ -224,11 +236,12 @@ static bool open_all(struct walk *w, const struct source_options *what, const ch
 		asked = is_listed(list, registry[i]->name, &interface);
 		if (list ? !asked : is_sim)
 			continue;
+		asked = asked || (what->n_events && registry[i]->kind == SOURCE_PERF);
 		own.interface = text = interface.n ? span_dup(interface) : NULL;
 		if (!open_found(w, registry[i], &own, asked, err))
 			return false;
 	}
-	return !w->device || check_device(w, err);
+	return check_events(w, what, err) && (!w->device || check_device(w, err));
 }
 
 bool registry_open(const struct sys *sys, const struct options *options, const struct source_options *what,

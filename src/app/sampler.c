@@ -142,6 +142,11 @@ void sampler_readopt(struct sampler *s, uint32_t index, struct source *source, i
 	ask(s, &(struct request){.kind = REQUEST_ADOPT, .index = index, .source = source, .period_ns = period_ns}, false);
 }
 
+void sampler_drop(struct sampler *s, uint32_t index)
+{
+	ask(s, &(struct request){.kind = REQUEST_DROP, .index = index}, true);
+}
+
 void sampler_set_period(struct sampler *s, uint32_t index, int64_t period_ns)
 {
 	ask(s, &(struct request){.kind = REQUEST_PERIOD, .index = index, .period_ns = period_ns}, false);

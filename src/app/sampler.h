@@ -26,6 +26,8 @@ uint32_t sampler_adopt(struct sampler *s, struct source *source, int64_t period_
 /* A source that was told to be gone or failed is back: into its own seat. The count goes on, and its first sample has a gap. Its
  * slots must be those it had. */
 void sampler_readopt(struct sampler *s, uint32_t index, struct source *source, int64_t period_ns);
+/* Stop and close a source; its seat stays, to be readopted. Returns when it has ended. */
+void sampler_drop(struct sampler *s, uint32_t index);
 /* Start a source anew with another period. */
 void sampler_set_period(struct sampler *s, uint32_t index, int64_t period_ns);
 /* A reader's ring: pushed to from now on, until it is detached (then it is the caller's again). Instances are left out of a ring

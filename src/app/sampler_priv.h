@@ -24,7 +24,7 @@ struct seat {
 	int64_t wake_ns, due_ns;
 };
 
-enum request_kind { REQUEST_ADOPT, REQUEST_PERIOD, REQUEST_ATTACH, REQUEST_DETACH, REQUEST_CUT, REQUEST_END };
+enum request_kind { REQUEST_ADOPT, REQUEST_DROP, REQUEST_PERIOD, REQUEST_ATTACH, REQUEST_DETACH, REQUEST_CUT, REQUEST_END };
 
 struct request {
 	enum request_kind kind;

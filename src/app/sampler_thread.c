@@ -199,6 +199,9 @@ static void take_request(struct sampler *s, const struct request *r)
 		seat_adopt(s, &s->seats[r->index], r->source);
 		seat_start(s, r->index, r->period_ns);
 		break;
+	case REQUEST_DROP:
+		seat_leave(s, &s->seats[r->index]);
+		break;
 	case REQUEST_PERIOD:
 		seat_start(s, r->index, r->period_ns);
 		break;

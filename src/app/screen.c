@@ -94,12 +94,12 @@ void screen_show(struct screen *screen, const struct view *view)
 	set_view(screen, view);
 }
 
-void screen_next_gpu(struct screen *screen)
+void screen_follow(struct screen *screen)
 {
 	const struct view *same;
 	struct views views;
 
-	if (!session_next_gpu(screen->session) || !make_views(screen->session, &views, NULL))
+	if (!make_views(screen->session, &views, NULL))
 		return; /* the charts were read before: they cannot fail */
 	same = find_view(screen->session, &views, screen->wanted);
 	if (!same)
@@ -107,6 +107,12 @@ void screen_next_gpu(struct screen *screen)
 	views_fini(&screen->views);
 	screen->views = views;
 	set_view(screen, same);
+}
+
+void screen_next_gpu(struct screen *screen)
+{
+	if (session_next_gpu(screen->session))
+		screen_follow(screen);
 }
 
 void screen_turn(struct screen *screen, int by)

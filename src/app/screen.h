@@ -29,6 +29,8 @@ void screen_fini(struct screen *screen);
 
 /* Show another view (NULL is ignored). */
 void screen_show(struct screen *screen, const struct view *view);
+/* The sources that are shown changed: views of what they have, in the same view where there still is one. */
+void screen_follow(struct screen *screen);
 /* Show the next GPU, if there are several: in the same view, if it has that, too. All other views are new ones. */
 void screen_next_gpu(struct screen *screen);
 /* The visible view so many tabs further. */

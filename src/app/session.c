@@ -38,6 +38,8 @@ static struct source_options source_options_of(const struct session *session, bo
 		.height = o->resolution.h,
 		.scope = scope_of(o),
 		.raw_counts = o->held && o->command == COMMAND_STAT,
+		.events = o->events,
+		.n_events = o->n_events,
 		.per_instance = per_instance,
 	};
 }
@@ -58,7 +60,7 @@ static struct metric_set *set_of(const struct session *session, const struct sou
 	return metric_set_new(session->db, &what, err);
 }
 
-static bool take_source(struct session *session, const struct source *source, struct err *err)
+bool session_take_source(struct session *session, const struct source *source, struct err *err)
 {
 	struct session_source *mine = &session->sources[session->n];
 
@@ -133,7 +135,7 @@ int session_opening_fd(const struct session *session)
 static bool take_all(struct session *session, struct registry_result *opened, struct err *err)
 {
 	for (unsigned i = 0; i < opened->n; i++)
-		if (!take_source(session, opened->sources[i], err))
+		if (!session_take_source(session, opened->sources[i], err))
 			return false;
 	if (!opened->n)
 		return err_set(err, 0, "nothing to measure: no source could be opened; try --demo");
@@ -206,8 +208,10 @@ struct session_source *session_shown(struct session *session, enum source_kind k
 {
 	if (kind == SOURCE_GPU)
 		return session->gpu;
+	if (kind == SOURCE_PERF && session->counting)
+		return session->picked;
 	for (unsigned i = 0; i < session->n; i++)
-		if (session->sources[i].kind == kind)
+		if (session->sources[i].kind == kind && &session->sources[i] != session->picked)
 			return &session->sources[i];
 	return NULL;
 }

@@ -1,7 +1,7 @@
 /* session: everything that live, --once and record have in common: the data, the opened sources with their metrics, the sampler, and
  * what becomes of a source whose device goes.
  *
- * session.c begins and ends one; session_life.c is what happens between.
+ * session.c begins and ends one; session_life.c is what happens between; session_count.c counts a process alone meanwhile.
  */
 #ifndef MALITOP_SESSION_H
 #define MALITOP_SESSION_H
@@ -42,6 +42,7 @@ struct session_source {
 	enum session_away away;
 	int64_t retry_ns; /* when it is tried again */
 	char told[256];   /* what was said of it last, so that nothing is said twice */
+	unsigned epoch;   /* another one: what was measured before is of something else */
 };
 
 struct session {
@@ -56,7 +57,15 @@ struct session {
 	unsigned n;
 	struct session_source *gpu; /* the one on the screen; NULL without any */
 	struct template_view templ; /* of that one; empty without it */
-	struct strbuf notes;        /* lines for the user */
+
+	/* Of one process or thread that is counted alone (session_count.c): */
+	struct session_source *picked; /* its seat; NULL before the first */
+	bool counting;                 /* it is what is shown of CPU events */
+	bool wants_count;              /* it is to be opened */
+	struct scope wanted;
+	unsigned changes; /* what is shown of sources changed so often: views and histories follow */
+
+	struct strbuf notes; /* lines for the user */
 };
 
 /* Load the data and begin to open the sources, on a thread of the opener. `per_instance` asks sources for every core and CPU. sys and
@@ -85,6 +94,11 @@ void session_settle(struct session *session);
 /* Take in what the sampler tells, and try lost devices again; at least once a second. Returns false when there is nothing more; a line
  * for the user goes to *text, "" for none. Never waits for a device. */
 bool session_event(struct session *session, int64_t now_ns, char *text, size_t size);
+/* Count the CPU events of this process or thread alone, beside those of the machine, and show them; NULL: of the machine again. What
+ * comes of it, session_event tells. */
+void session_count(struct session *session, const struct scope *scope);
+/* Whether there is anything to count with. */
+bool session_can_count(struct session *session);
 /* "gone, trying again"; NULL for a source that is there. */
 const char *session_away_text(const struct session_source *source);
 /* Sample it with another interval. */

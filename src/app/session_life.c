@@ -62,7 +62,9 @@ static void take_event(struct session *session, const struct sampler_event *even
 
 		if (s->index != event->source)
 			continue;
-		if (event->kind == SAMPLER_STARTED)
+		if (s == session->picked && event->kind != SAMPLER_STARTED)
+			session_lose_counted(session, text, size);
+		else if (event->kind == SAMPLER_STARTED)
 			start(s, event->period_ns, text, size);
 		else
 			lose(s, event->kind == SAMPLER_GONE ? AWAY_GONE : AWAY_FAILED, event->err.text, now_ns, text, size);
@@ -106,8 +108,7 @@ static void try_again(struct session *session, int64_t now_ns)
 	session->opener = opener_start(reopen, opening_drop, o, &ignored);
 }
 
-/* What was compiled and stored for the one must hold for the other. */
-static bool is_same(const struct session_source *mine, const struct source *source)
+bool session_is_same(const struct session_source *mine, const struct source *source)
 {
 	const struct source_constants *a = &mine->constants, *b = &source->constants;
 	const struct slot *x = mine->set->slots, *y = source->slots;
@@ -128,9 +129,8 @@ static bool is_missing(const struct err *err)
 	return err->code == ENOENT || err->code == ENODEV || err->code == ENXIO;
 }
 
-static void take_reopened(struct session *session, char *text, size_t size)
+static void take_reopened(struct session *session, struct opening *o, char *text, size_t size)
 {
-	struct opening *o = opener_finish(take_ptr(&session->opener));
 	struct session_source *s = &session->sources[0];
 	char line[128];
 
@@ -138,7 +138,7 @@ static void take_reopened(struct session *session, char *text, size_t size)
 		s++;
 	if (!o->ok && !is_missing(&o->err)) { /* that it is not there is known */
 		say(s, o->err.text, "; trying again every 3 s", text, size);
-	} else if (o->ok && is_same(s, o->result.sources[0])) {
+	} else if (o->ok && session_is_same(s, o->result.sources[0])) {
 		s->retry_ns = NEVER; /* until it has started, or failed to */
 		sampler_readopt(session->sampler, s->index, o->result.sources[0], s->asked_ns);
 		o->result.n = 0;
@@ -148,6 +148,16 @@ static void take_reopened(struct session *session, char *text, size_t size)
 		snprintf(line, sizeof(line), "%s: came back with other cores or counters: start malitop again", s->title);
 		say(s, line, "", text, size);
 	}
+}
+
+static void take_opened(struct session *session, char *text, size_t size)
+{
+	struct opening *o = opener_finish(take_ptr(&session->opener));
+
+	if (o->counts)
+		session_take_counted(session, o, text, size);
+	else
+		take_reopened(session, o, text, size);
 	opening_drop(o);
 }
 
@@ -161,9 +171,10 @@ bool session_event(struct session *session, int64_t now_ns, char *text, size_t s
 		return true;
 	}
 	if (session->opener && opener_is_done(session->opener)) {
-		take_reopened(session, text, size);
+		take_opened(session, text, size);
 		return true;
 	}
+	session_try_count(session);
 	if (!session->opener)
 		try_again(session, now_ns);
 	return false;

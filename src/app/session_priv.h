@@ -13,8 +13,20 @@ struct opening {
 	struct registry_result result;
 	bool ok;
 	struct err err;
+	bool counts;      /* a process alone (session_count.c) */
 	struct gpudb *db; /* of a session that has ended: goes with its last user */
 };
 void opening_drop(void *job);
+
+/* Compile its metrics and put it behind the others. */
+bool session_take_source(struct session *session, const struct source *source, struct err *err);
+/* What was compiled and stored for the one must hold for the other. */
+bool session_is_same(const struct session_source *mine, const struct source *source);
+
+/* session_count.c, for session_life.c: begin to open what was chosen, if there is anything; take what was opened, and free nothing of
+ * it; the process has ended. */
+void session_try_count(struct session *session);
+void session_take_counted(struct session *session, struct opening *o, char *text, size_t size);
+void session_lose_counted(struct session *session, char *text, size_t size);
 
 #endif

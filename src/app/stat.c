@@ -37,7 +37,7 @@ static char *choose_metrics(const struct session *session)
 
 	for (unsigned i = 0; i < session->n; i++)
 		sets[i] = session->sources[i].set;
-	return headline_choose(sets, session->n);
+	return headline_choose(sets, session->n, session->options->events, session->options->n_events);
 }
 
 static bool begin(struct measure *m, struct err *err)

@@ -71,6 +71,21 @@ struct span span_until(struct span *rest, char c)
 	return head;
 }
 
+struct span span_item(struct span *rest)
+{
+	struct span item;
+	bool inside = false;
+	size_t n = 0;
+
+	while (rest->n && (*rest->p == ',' || *rest->p == ' '))
+		*rest = (struct span){rest->p + 1, rest->n - 1};
+	for (; n < rest->n && (inside || (rest->p[n] != ',' && rest->p[n] != ' ')); n++)
+		inside ^= rest->p[n] == '/';
+	item = (struct span){rest->p, n};
+	*rest = (struct span){rest->p + n, rest->n - n};
+	return item;
+}
+
 static int digit_of(char c)
 {
 	if (c >= '0' && c <= '9')

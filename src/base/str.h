@@ -25,6 +25,9 @@ bool span_u64(struct span s, uint64_t *value);     /* decimal, or hexadecimal af
 bool span_double(struct span s, double *value);    /* a plain decimal number, all of s; independent of the locale */
 char *span_dup(struct span s);                     /* xmalloc'ed and terminated */
 uint64_t span_hash(struct span s);                 /* FNV-1a, 64 bit */
+/* Takes the next of a list, parted by commas or blanks, off *rest; empty at the end. Between slashes they part nothing:
+ * "cycles,cpu/event=1,umask=2/" are two. */
+struct span span_item(struct span *rest);
 
 /* A growing text. Zero-initialise it; strbuf_fini frees. `p` is terminated once anything was added, else NULL. */
 struct strbuf {

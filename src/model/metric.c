@@ -275,26 +275,49 @@ static bool build_def(struct build *b, unsigned at, struct err *err)
 	return ok;
 }
 
-/* A GPU that is not in the data has no definitions: each of its counters is a metric of its own. */
-static void add_raw_metrics(struct build *b)
+/* A slot that no definition knows: a counter of a GPU that is not in the data, or a CPU event that was asked for by its name. */
+static bool is_raw(const struct build *b, unsigned slot)
+{
+	const struct slot *s = &b->set->slots[slot];
+
+	if (b->set->names->counters[slot])
+		return b->set->layout == gpudb_raw_layout(b->db);
+	return s->instance == INSTANCE_ALL && s->running != s->enabled && !metric_name_known(b->db, span_of(s->name));
+}
+
+#define SHORT_MAX 28 /* characters; of names of events the ends differ */
+
+static void define_raw(const struct build *b, unsigned slot, struct metric_def *def)
 {
 	static const char *const titles[BLOCK_COUNT] = {"Front end", "Tiler", "Memory system", "Shader core"};
-	struct metric_set *set = b->set;
+	const struct gpu_counter *c = b->set->names->counters[slot];
 
-	set->raw_defs = xcalloc(set->n_slots, sizeof(*set->raw_defs));
-	set->metrics = xreallocarray(set->metrics, b->db->n_metrics + set->n_slots, sizeof(*set->metrics));
+	def->name = b->set->slots[slot].name;
+	def->title = c ? xasprintf("%s counter %u", titles[c->block], c->index) : xstrdup(def->name);
+	def->short_title = strlen(def->title) > SHORT_MAX ? def->title + strlen(def->title) - SHORT_MAX : def->title;
+	def->group = c ? titles[c->block] : "CPU events";
+	def->help = c ? "A counter of a GPU that malitop has no data for: what it counts is not known."
+		      : "A CPU event that was asked for by its name: what it counts stands in the CPU's manual.";
+	def->unit = unit_find(SPAN_LIT("count"));
+}
+
+/* Each of them is a metric of its own. */
+static void add_raw_metrics(struct build *b)
+{
+	struct metric_set *set = b->set;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < set->n_slots; i++)
+		n += is_raw(b, i);
+	set->raw_defs = xcalloc(n, sizeof(*set->raw_defs));
+	set->metrics = xreallocarray(set->metrics, set->n_metrics + n, sizeof(*set->metrics));
 	for (unsigned i = 0; i < set->n_slots; i++) {
-		const struct gpu_counter *c = set->names->counters[i];
 		struct metric_def *def = &set->raw_defs[set->n_raw_defs];
 		struct metric *m = &set->metrics[set->n_metrics];
 
-		if (!c)
+		if (!is_raw(b, i))
 			continue;
-		def->name = c->hw_name;
-		def->title = def->short_title = xasprintf("%s counter %u", titles[c->block], c->index);
-		def->group = titles[c->block];
-		def->help = "A counter of a GPU that malitop has no data for: what it counts is not known.";
-		def->unit = unit_find(SPAN_LIT("count"));
+		define_raw(b, i, def);
 		*m = (struct metric){.def = def, .unit = def->unit, .is_counter = true};
 		load_slot(b, i, &m->expr);
 		set_bounds(b, m);
@@ -319,8 +342,7 @@ static bool build_all(struct build *b, struct err *err)
 		set->metrics[set->n_metrics++] = b->built[i];
 		b->built[i].expr = (struct expr){0}; /* handed over */
 	}
-	if (set->layout == gpudb_raw_layout(b->db))
-		add_raw_metrics(b);
+	add_raw_metrics(b);
 	return true;
 }
 

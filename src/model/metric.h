@@ -78,7 +78,7 @@ struct metric_set {
 	unsigned n_instances;
 	unsigned n_vector; /* length of a vector: VECTOR_CONSTANTS + n_slots */
 	struct metric_names *names;
-	struct metric_def *raw_defs; /* of a GPU that is not in the data: a metric for every counter */
+	struct metric_def *raw_defs; /* of slots that no definition knows: a metric for each */
 	unsigned n_raw_defs;
 	int *metric_of_def; /* position in metrics[] by position in db->metrics, -1 if the source does not have it */
 };

@@ -67,6 +67,7 @@ struct slot {
 	/* Slots that hold the time for which this one was counted, and the time that its value stands for, in ns: less of the first
 	 * makes the value an estimate. Both 0: counted all the time. */
 	uint16_t running, enabled;
+	uint16_t raw; /* slot with what was counted in that time, where this one holds what it stands for; 0: none */
 	double scale; /* what one count stands for: the multiplier of a counter; 1e-3 where ms stand for s */
 	const char
 		*title; /* of the instance, for people ("Cortex-A76 x4"), while the source is open; NULL: its kind and number */

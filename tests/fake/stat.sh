@@ -174,6 +174,50 @@ if "$malitop" list backends | grep -q '^perf ' && "$malitop" stat -b perf -d 50m
 	grep -q 'CPU events' "$work/out" && check 1 "no report over an interval: $(cat "$work/out")"
 	status 0 "scope" -b perf -C 0 -i 10ms -d 50ms
 	status 0 "scope" -b perf -p $$ -i 10ms -d 50ms
+	status 0 "an event by name" -b perf -e page-faults:u,page-faults -e cpu-clock -- sh -c '(true); (true); (true)'
+	[ "$(awk '$1 == "CPUPageFaults" { print $2 }' "$work/out" | tail -n 1)" = "$(awk '$1 == "page-faults" { print $2 }' "$work/out" | tail -n 1)" ]
+	check $? "an event by name: not as many faults: $(cat "$work/out")"
+	[ "$(sed -n 4,6p "$work/out" | awk '{ printf "%s ", $1 }')" = "page-faults:u page-faults cpu-clock " ]
+	check $? "an event by name: not the first: $(cat "$work/out")"
+fi
+
+# Events by name, on CPUs that have counters.
+# asked WANTED WORDS ARG...: the exit status under FAKEPERF
+asked()
+{
+	wanted=$1 words=$2
+	shift 2
+	# a sanitizer wants to be the first library, and is not
+	FAKEPERF=machine=$words ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD=$PWD/tests/fake/libfakemali.so \
+		"$malitop" "$@" >"$work/out" 2>"$work/errors"
+	got=$?
+	[ "$got" -eq "$wanted" ]
+	check $? "$words $*: status $got, not $wanted: $(cat "$work/errors")"
+}
+
+if "$malitop" list backends | grep -q '^perf ' && [ -f tests/fake/libfakemali.so ]; then
+	for machine in a72x4 rk3588 tiny2 x86 hybrid 'rk3588 kernel=5.10'; do
+		asked 0 "$machine" stat -b perf -i 50ms -d 180ms -f csv -e cache-misses,r11 -e page-faults:u
+		tr -d '\r' <"$work/out" | awk -F, 'NR == 1 { bad = $0 !~ /^time,duration,flags,cache-misses,r11,page-faults:u,CPUCycles,/ }
+			NR > 1 && !($4 > 0 && $5 > 0 && $6 ~ /^[0-9.]+$/) { bad = 1 } END { exit bad || NR < 3 }'
+		check $? "$machine: $(cat "$work/out")"
+		asked 0 "$machine" stat -b perf -e cache-misses -- sleep 0.3
+		grep -qE '^cache-misses +[0-9,]+ +\[[0-9,]+\] +[0-9.]+ % +[0-9.]+$' "$work/out" || [ "$machine" = hybrid ]
+		check $? "$machine: no estimate: $(cat "$work/out")"
+	done
+	asked 0 x86 record -b perf -i 50ms -d 120ms -e cpu/event=0x2e,umask=0x41/ -o "$work/asked.csv"
+	head -n 1 "$work/asked.csv" | grep -q ',"cpu/event=0x2e,umask=0x41/","cpu/event=0x2e,umask=0x41/.cluster0"'
+	check $? "record: $(head -n 1 "$work/asked.csv")"
+	asked 0 rk3588 -b perf -e armv8_cortex_a76/event=0x1b/ -v cpu --once=100x40
+	said 'Events  *armv8_cortex_a76/event=0x1b/$' out "the CPU view"
+	asked 1 vm stat -b perf,sim -e cycles -d 100ms
+	said '^malitop: --event: cycles: no PMU of this machine counts it: ' errors "no counters"
+	asked 1 'a72x4 refuse=missing' stat -e r11 -d 100ms
+	said '^malitop: perf: CPU events cannot be counted: Function not implemented' errors "no perf"
+	asked 2 a72x4 stat -e r11,foo -d 100ms
+	said '^malitop: --event: foo: no event of that name here' errors "no such event"
+	asked 2 a72x4 stat -b sim -e r11 -d 100ms
+	said '^malitop: --event: nothing counts CPU events: add perf to --backend' errors "no backend"
 fi
 
 # Ctrl-C is everybody's, and the result is still printed; SIGTERM is ours, and passed on; so is the end of --duration.

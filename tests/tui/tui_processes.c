@@ -139,6 +139,37 @@ static void a_signal_is_sent_after_a_question(void **state)
 	run_stop(&run);
 }
 
+static void a_process_is_counted_alone_until_it_ends(void **state)
+{
+	AUTOFREE char *name = NULL, *counting = NULL, *about = NULL, *ended = NULL;
+	struct run run;
+	pid_t pid;
+
+	(void)state;
+	if (!run_has_fake())
+		skip();
+	pid = child(&name, true);
+	counting = xasprintf("counting process %d %s, kernel and user", (int)pid, name);
+	about = xasprintf("Counters  process %d %s, kernel and user", (int)pid, name);
+	ended = xasprintf("process %d %s, kernel and user: has ended", (int)pid, name);
+	run_shown(&run,
+		  &(struct run_options){.devices = "driver=r44p0 gpu=0x74021000 cores=0x3", .env = "FAKEPERF=machine=a72x4"});
+	send(&run, "9", 2, "Counters  all CPUs, kernel and user");
+	send(&run, "0", 2, " processes, ");
+	pty_send(&run.pty, "/");
+	send(&run, name, 2, ": 1 shown");
+	pty_send(&run.pty, "\r");
+	send(&run, "\r", RUN_ROWS - 1, counting);
+	send(&run, "9", 2, about);
+	send(&run, "", 2, "cy/s");
+	end(pid);
+	send(&run, "", RUN_ROWS - 1, ended);
+	send(&run, "", 2, "Counters  all CPUs, kernel and user");
+	run_quit(&run);
+	run_assert_as_before(&run);
+	run_stop(&run);
+}
+
 static void a_paused_list_stands_still(void **state)
 {
 	AUTOFREE char *name = NULL;
@@ -205,6 +236,7 @@ int main(void)
 		cmocka_unit_test(rows_come_in_the_order_that_is_asked_for),
 		cmocka_unit_test(a_filter_finds_a_process_as_it_is_typed),
 		cmocka_unit_test(a_signal_is_sent_after_a_question),
+		cmocka_unit_test(a_process_is_counted_alone_until_it_ends),
 		cmocka_unit_test(a_paused_list_stands_still),
 		cmocka_unit_test(one_frame_waits_for_percentages),
 		cmocka_unit_test(the_cpu_view_names_the_busiest_thread),

@@ -217,13 +217,13 @@ static void without_a_gpu_the_fastest_makes_the_rows(void **state)
 	export_free(ex);
 }
 
-static void exact_names_are_of_one_column_each(void **state)
+static void exact_names_are_of_one_column_each_in_their_order(void **state)
 {
 	struct machine *m = *state;
 
 	m->options.metrics = "CPULoad,MaliFragUtil";
 	m->options.exact = true;
-	assert_columns(m, m->sources, 3, "MaliFragUtil,CPULoad");
+	assert_columns(m, m->sources, 3, "CPULoad,MaliFragUtil");
 }
 
 /* One command from 40 to 240 ms, in which there are samples of 300 ms in all. */
@@ -398,7 +398,7 @@ int main(void)
 		ON_MACHINE(unknown_value_is_empty_and_estimates_are_told),
 		ON_MACHINE(without_a_gpu_the_cpu_makes_the_rows),
 		ON_MACHINE(without_a_gpu_the_fastest_makes_the_rows),
-		ON_MACHINE(exact_names_are_of_one_column_each),
+		ON_MACHINE(exact_names_are_of_one_column_each_in_their_order),
 		ON_MACHINE(total_is_of_all_samples_and_of_the_command),
 		ON_MACHINE(total_follows_the_rows),
 		ON_MACHINE(total_without_a_sample_is_empty_never_zero),

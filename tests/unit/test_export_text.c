@@ -134,16 +134,22 @@ static void headline_is_what_exists_in_order_of_importance(void **state)
 	db = gpudb_load(NULL, 0, &err);
 	assert_non_null(db);
 	sets[0] = set_of(db, NULL, cpu, 8);
-	names = headline_choose((const struct metric_set *const *)sets, 1);
+	names = headline_choose((const struct metric_set *const *)sets, 1, NULL, 0);
 	assert_string_equal(names, "CPUActivityUser,CPUUserShare,CPUSystemShare,CPUIOWaitShare,CPUIRQShare");
 	free(names);
 	sets[1] = set_of(db, "G52", (const char *const[]){"MaliNonFragQueueActiveCy", "MaliFragQueueActiveCy", "MaliGPUActiveCy"},
 			 3);
-	names = headline_choose((const struct metric_set *const *)sets, 2);
+	names = headline_choose((const struct metric_set *const *)sets, 2, NULL, 0);
 	assert_string_equal(names, "CPUActivityUser,MaliGPUActiveCy,MaliFragQueueUtil,MaliNonFragQueueUtil,CPUUserShare,"
 				   "CPUSystemShare,CPUIOWaitShare,CPUIRQShare");
 	free(names);
-	names = headline_choose(NULL, 0);
+	names = headline_choose(
+		(const struct metric_set *const *)sets, 2,
+		(const char *const[]){"r1", "cpu/event=1,umask=2/", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8"}, 10);
+	assert_string_equal(names,
+			    "r1,cpu/event=1,umask=2/,r2,r3,r4,r5,r6,r7,r8,CPUActivityUser,MaliGPUActiveCy,MaliFragQueueUtil");
+	free(names);
+	names = headline_choose(NULL, 0, NULL, 0);
 	assert_string_equal(names, "");
 	free(names);
 	metric_set_free(sets[0]);

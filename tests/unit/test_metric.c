@@ -396,6 +396,40 @@ static void clusters_and_cpus_of_a_cpu_are_instances_with_titles(void **state)
 	gpudb_free(db);
 }
 
+static void a_cpu_event_that_no_definition_knows_is_a_metric_of_its_own(void **state)
+{
+	static const struct slot slots[] = {
+		{.name = "Running", .scale = 1},
+		{.name = "Enabled", .scale = 1},
+		{.name = "Ticks", .running = 0, .enabled = 1, .scale = 1},
+		{.name = "armv8_cortex_a72/event=0x1b,long/", .running = 0, .enabled = 1, .scale = 1},
+		{.name = "armv8_cortex_a72/event=0x1b,long/", .instance = INSTANCE_CLUSTER, .number = 1, .scale = 1},
+		{.name = "Plain", .scale = 1},
+	};
+	const struct metric_source source = {.slots = slots, .n_slots = ARRAY_LEN(slots)};
+	struct gpudb *db = load_with("slots perf\n  names Ticks\n");
+	double vector[VECTOR_CONSTANTS + ARRAY_LEN(slots)] = {[VECTOR_CONSTANTS] = 1, 4, 5, 6, 7, 8};
+	const struct metric *event;
+	struct metric_set *set;
+	struct err err;
+
+	(void)state;
+	set = metric_set_new(db, &source, &err);
+	assert_non_null(set);
+	assert_null(metric_find(set, SPAN_LIT("Ticks"))); /* for formulas */
+	assert_null(metric_find(set, SPAN_LIT("Running")));
+	assert_null(metric_find(set, SPAN_LIT("Plain")));
+	event = metric_of(set, slots[3].name);
+	assert_string_equal(event->def->title, slots[3].name);
+	assert_string_equal(event->def->short_title, "_cortex_a72/event=0x1b,long/");
+	assert_string_equal(event->def->group, "CPU events");
+	assert_int_equal(event->unit->kind, UNIT_COUNT);
+	assert_int_equal(event->instances, 1u << INSTANCE_CLUSTER);
+	assert_true(metric_value(event, vector) == 6 && metric_share(set, event, vector) == 0.25);
+	metric_set_free(set);
+	gpudb_free(db);
+}
+
 /* ---- definitions ---- */
 
 /* A guide for T1 in the manner of Mali-G52's. */
@@ -520,6 +554,7 @@ int main(void)
 		cmocka_unit_test(one_instance_sees_its_own_part_and_a_single_core_or_slice),
 		cmocka_unit_test(a_metric_can_be_broken_down_by_what_all_its_counters_have),
 		cmocka_unit_test(clusters_and_cpus_of_a_cpu_are_instances_with_titles),
+		cmocka_unit_test(a_cpu_event_that_no_definition_knows_is_a_metric_of_its_own),
 		cmocka_unit_test(a_guide_means_core_counters_as_means_and_has_formulas_of_its_own),
 		cmocka_unit_test(a_formula_may_mean_core_counters_as_means),
 		cmocka_unit_test(percentages_are_bounded_on_both_sides_but_in_the_guide_of_g52),

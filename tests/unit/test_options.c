@@ -153,6 +153,7 @@ static void wrong_usage_names_what_and_what_to_try(void **state)
 		{{"-C", "all"}, "--cpu: 'all' is no list"},
 		{{"-C", "18446744073709551616"}, "--cpu: '18446744073709551616' is no list"},
 		{{"-e", ""}, "--event: empty: expected NAME"},
+		{{"-e", " ,"}, "--event: empty: expected NAME"},
 		{{"--rotate=1M"}, "--rotate: this version does not have it"},
 		{{"--frob"}, "--frob: unknown or ambiguous option"},
 		{{"--re", "1"}, "--re: unknown or ambiguous option"},
@@ -296,11 +297,16 @@ static void scope_and_events_reach_their_fields(void **state)
 	struct err err;
 
 	(void)state;
-	assert_int_equal(parse(&o, (const char *const[]){"stat", "-e", "cycles", "--event=l1d,b=2", "-C0-3,6", NULL}, &err),
-			 EXIT_DONE);
-	assert_int_equal(o.n_events, 2);
+	assert_int_equal(
+		parse(&o,
+		      (const char *const[]){"stat", "-e", "cycles", "--event=r1b,cpu/event=1,umask=2/u, r1c", "-C0-3,6", NULL},
+		      &err),
+		EXIT_DONE);
+	assert_int_equal(o.n_events, 4);
 	assert_string_equal(o.events[0], "cycles");
-	assert_string_equal(o.events[1], "l1d,b=2");
+	assert_string_equal(o.events[1], "r1b");
+	assert_string_equal(o.events[2], "cpu/event=1,umask=2/u");
+	assert_string_equal(o.events[3], "r1c");
 	assert_string_equal(o.cpus, "0-3,6");
 	assert_int_equal(o.pid, 0);
 	options_fini(&o);

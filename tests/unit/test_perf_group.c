@@ -13,9 +13,9 @@
 #define A72 "armv8_cortex_a72"
 
 static const struct perf_event events[] = {
-	{"cycles", 8, 0x11, 0, 0},      {"instructions", 8, 0x08, 0, 0}, {"L1 refills", 8, 0x03, 0, 0},
-	{"L1 accesses", 8, 0x04, 0, 0}, {"branches", 8, 0x12, 0, 0},     {"misses", 8, 0x10, 0, 0},
-	{"L2 refills", 8, 0x17, 0, 0},  {"L2 accesses", 8, 0x16, 0, 0},  {"bus", 8, 0x19, 0, 0},
+	{"cycles", 8, 0x11, 0, 0, false},      {"instructions", 8, 0x08, 0, 0, false}, {"L1 refills", 8, 0x03, 0, 0, false},
+	{"L1 accesses", 8, 0x04, 0, 0, false}, {"branches", 8, 0x12, 0, 0, false},     {"misses", 8, 0x10, 0, 0, false},
+	{"L2 refills", 8, 0x17, 0, 0, false},  {"L2 accesses", 8, 0x16, 0, 0, false},  {"bus", 8, 0x19, 0, 0, false},
 };
 
 static const struct perf_target on_cpu_1 = {.pid = -1, .cpu = 1}, own = {.pid = 0, .cpu = -1},
@@ -146,8 +146,8 @@ static void counts_pass_the_width_of_a_counter(void **state)
 		struct perf_event event;
 		unsigned width;
 	} cases[] = {
-		{"a72x4", A72, {"e", 8, 0x08, 0, 0}, 32},
-		{"x86", "cpu", {"e", 4, 0xc4, 0, 0}, 48},
+		{"a72x4", A72, {"e", 8, 0x08, 0, 0, false}, 32},
+		{"x86", "cpu", {"e", 4, 0xc4, 0, 0, false}, 48},
 	};
 
 	(void)state;
@@ -255,7 +255,7 @@ static void a_group_one_too_large_opens_and_never_runs(void **state)
 static void a_line_tells_count_estimate_and_share(void **state)
 {
 	AUTO_STRBUF struct strbuf text = {NULL, 0, 0};
-	const struct perf_event list[] = {{"cyc\033les", 8, 0x11, 0, 0}};
+	const struct perf_event list[] = {{"cyc\033les", 8, 0x11, 0, 0, false}};
 	struct perf_group group = {.n = 1, .events = {&list[0]}};
 
 	(void)state;
@@ -342,7 +342,7 @@ static void before_4_13_inherited_events_are_read_one_by_one(void **state)
 
 static void an_event_that_is_wrong_in_any_way_does_not_change_how_a_group_is_read(void **state)
 {
-	const struct perf_event chain = {"chain", 8, 0x1e, 0, 0};
+	const struct perf_event chain = {"chain", 8, 0x1e, 0, 0, false};
 	struct perf_group group;
 	struct perf_bench b;
 	struct err err;
@@ -368,12 +368,20 @@ static void why_an_event_cannot_be_counted_is_told(void **state)
 		int paranoid, code;
 		const char *text;
 	} cases[] = {
-		{{.pid = -1, .cpu = 1}, {"x", 8, 0x11, 0, 0}, 1, EACCES, "x: cannot be counted on CPU 1: Permission denied"},
-		{{.pid = 0, .cpu = -1}, {"x", 8, 0x11, 0, 0}, 2, EACCES, "x: cannot be counted for this thread"},
-		{{.pid = 77, .cpu = -1}, {"x", 8, 0x11, 0, 0}, -1, ESRCH, "x: cannot be counted for thread 77: No such process"},
-		{{.pid = -1, .cpu = 1}, {"x", 99, 0x11, 0, 0}, -1, ENOENT, "x: cannot be counted on CPU 1: No such file"},
-		{{.pid = -1, .cpu = 3}, {"x", 8, 0x11, 0, 0}, -1, ENODEV, "x: cannot be counted on CPU 3: No such device"},
-		{{.pid = -1, .cpu = 1}, {"a\nb", 8, 0x1e, 0, 0}, -1, EINVAL, "a?b: cannot be counted on CPU 1"},
+		{{.pid = -1, .cpu = 1},
+		 {"x", 8, 0x11, 0, 0, false},
+		 1,
+		 EACCES,
+		 "x: cannot be counted on CPU 1: Permission denied"},
+		{{.pid = 0, .cpu = -1}, {"x", 8, 0x11, 0, 0, false}, 2, EACCES, "x: cannot be counted for this thread"},
+		{{.pid = 77, .cpu = -1},
+		 {"x", 8, 0x11, 0, 0, false},
+		 -1,
+		 ESRCH,
+		 "x: cannot be counted for thread 77: No such process"},
+		{{.pid = -1, .cpu = 1}, {"x", 99, 0x11, 0, 0, false}, -1, ENOENT, "x: cannot be counted on CPU 1: No such file"},
+		{{.pid = -1, .cpu = 3}, {"x", 8, 0x11, 0, 0, false}, -1, ENODEV, "x: cannot be counted on CPU 3: No such device"},
+		{{.pid = -1, .cpu = 1}, {"a\nb", 8, 0x1e, 0, 0, false}, -1, EINVAL, "a?b: cannot be counted on CPU 1"},
 	};
 
 	(void)state;
@@ -397,7 +405,7 @@ static void why_an_event_cannot_be_counted_is_told(void **state)
 
 static void a_group_has_an_end(void **state)
 {
-	const struct perf_event clock = {"clock", 1, 0, 0, 0};
+	const struct perf_event clock = {"clock", 1, 0, 0, 0, false};
 	struct perf_reading reading;
 	struct perf_group group;
 	struct perf_bench b;

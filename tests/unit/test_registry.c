@@ -196,6 +196,23 @@ static void lists_may_have_blanks_and_interfaces(void **state)
 	}
 }
 
+/* Which error it is, the machine that runs the test decides. */
+static void events_that_nobody_counts_are_an_error_never_a_note(void **state)
+{
+	static const char *const events[] = {"no-such-event"};
+	struct bench *b = *state;
+
+	b->what.events = events;
+	b->what.n_events = 1;
+	assert_false(open_sources(b));
+	assert_true(strstr(b->err.text, "perf") || strstr(b->err.text, "--event"));
+	registry_result_fini(&b->result);
+	b->options.backends = "proc";
+	assert_false(open_sources(b));
+	assert_int_equal(b->err.code, ERR_USAGE);
+	assert_memory_equal(b->err.text, "--event: nothing counts CPU events: ", 36);
+}
+
 #define WITH_BENCH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -213,6 +230,7 @@ int main(void)
 		WITH_BENCH(a_device_that_nobody_found_is_an_error),
 		WITH_BENCH(a_device_that_was_named_and_cannot_be_opened_says_why),
 		WITH_BENCH(of_several_devices_each_that_fails_is_a_note),
+		WITH_BENCH(events_that_nobody_counts_are_an_error_never_a_note),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,6 +46,27 @@ static void the_text_up_to_a_character_is_taken_off_with_it(void **state)
 	assert_int_equal(span_until(&none, ',').n, 0);
 }
 
+static void items_of_a_list_may_have_commas_between_slashes(void **state)
+{
+	static const struct {
+		const char *list, *want[4];
+	} cases[] = {
+		{"a,b c", {"a", "b", "c", ""}},
+		{" , a,, b ", {"a", "b", "", ""}},
+		{"a,cpu/event=1,umask=2/u,b", {"a", "cpu/event=1,umask=2/u", "b", ""}},
+		{"x/ y,z/,x/,", {"x/ y,z/", "x/,", "", ""}},
+		{"", {"", "", "", ""}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct span rest = span_of(cases[i].list);
+
+		for (size_t n = 0; n < ARRAY_LEN(cases[i].want); n++)
+			assert_true(span_is(span_item(&rest), cases[i].want[n]));
+	}
+}
+
 static void trimming_leaves_blanks_inside(void **state)
 {
 	static const struct {
@@ -314,6 +335,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_are_taken_off_one_by_one),
 		cmocka_unit_test(the_text_up_to_a_character_is_taken_off_with_it),
+		cmocka_unit_test(items_of_a_list_may_have_commas_between_slashes),
 		cmocka_unit_test(trimming_leaves_blanks_inside),
 		cmocka_unit_test(spans_are_equal_by_length_and_bytes),
 		cmocka_unit_test(whole_numbers_are_read_only_as_a_whole),

@@ -186,6 +186,25 @@ static void metrics_of_the_gpu_come_before_those_of_the_cpu(void **state)
 	tiny_fini(&t);
 }
 
+static void a_group_is_a_series_for_each_of_its_metrics(void **state)
+{
+	static const char text[] = VIEW "chart c\n  widget strips\n  group G\nchart d\n  widget strips\n  group H\n";
+	static const char *const labels[] = {"A share", "Watched", "Wanted", "Bytes", "Clock"};
+	struct err err = {0};
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	assert_true(tiny_read(&t, text, &err));
+	assert_int_equal(t.views.views[0].n_charts, 1);
+	assert_int_equal(t.views.views[0].charts[0].n_series, ARRAY_LEN(labels));
+	for (size_t i = 0; i < ARRAY_LEN(labels); i++)
+		assert_string_equal(t.views.views[0].charts[0].series[i].label, labels[i]);
+	assert_false(tiny_read(&t, VIEW "chart c\n  widget strips\n  group\n", &err));
+	assert_non_null(strstr(err.text, "tiny.chart:6: field 'group' without a value"));
+	tiny_fini(&t);
+}
+
 static void views_are_found_by_name_and_key(void **state)
 {
 	static const char text[] = "view one\n  key 1\nchart c\n  widget bars\n  series Share\n"
@@ -342,6 +361,7 @@ int main(void)
 		cmocka_unit_test(the_foot_has_its_row_where_charts_could_fill_the_screen),
 		cmocka_unit_test(lines_of_the_foot_give_way_from_the_last_one_before_any_chart_does),
 		cmocka_unit_test(metrics_of_the_gpu_come_before_those_of_the_cpu),
+		cmocka_unit_test(a_group_is_a_series_for_each_of_its_metrics),
 		cmocka_unit_test(views_are_found_by_name_and_key),
 		cmocka_unit_test(charts_give_way_by_priority),
 		cmocka_unit_test(charts_of_one_priority_shrink_together),
