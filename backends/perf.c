@@ -39,6 +39,7 @@ static void perf_close(struct source *source)
 	struct perf *p = source->priv;
 
 	perf_count_close(p);
+	perf_busy_fini(p, source->sys);
 	cpus_fini(&p->cpus);
 	free(take_ptr(&p->whose));
 	free(take_ptr(&p->gaps));
@@ -128,12 +129,17 @@ static void add_block(struct source *source, struct perf *p, enum instance_kind 
 		p->raw_at[row] = (uint16_t)(add_slot(source, r->raw, instance, number, title, 0, 0) - first);
 		source->slots[first + p->value_at[row]].raw = (uint16_t)(first + p->raw_at[row]);
 	}
+	if (p->busy.each) {
+		p->busy.at = (uint16_t)(add_slot(source, "CPUBusyCycles", instance, number, title, 0, 0) - first);
+		add_slot(source, "CPUBusyTime", instance, number, title, 0, 0);
+	}
 	p->block = source->n_slots - first;
 	p->n_blocks++;
 }
 
 static void add_slots(struct source *source, struct perf *p)
 {
+	perf_busy_init(p);
 	add_block(source, p, INSTANCE_ALL, 0, NULL);
 	for (unsigned c = 0; c < p->cpus.n_clusters; c++)
 		add_block(source, p, INSTANCE_CLUSTER, c, p->cpus.clusters[c].title);
@@ -220,6 +226,7 @@ static bool perf_start(struct source *source, int64_t period_ns, int64_t now_ns,
 		perf_count_close(p);
 		return false;
 	}
+	perf_busy_start(p, source->sys, now_ns);
 	source->period_ns = period_of(p, period_ns);
 	p->start_ns = p->begin_ns = now_ns;
 	p->due_ns = now_ns + source->period_ns;
@@ -273,6 +280,7 @@ static enum read_result perf_read(struct source *source, int64_t now_ns, struct 
 	p->suspended_ns = suspended;
 	p->ended = look && has_ended(p, source->sys); /* before it is read for the last time */
 	sample->flags |= perf_count_read(p, sample->value);
+	perf_busy_read(p, source->sys, now_ns, sample->value);
 	sample->begin_ns = p->begin_ns;
 	sample->end_ns = now_ns;
 	sample->lost = 0;

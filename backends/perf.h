@@ -7,6 +7,7 @@
  * perf_plan.c      events into groups that fit the counters
  * perf_scope.c     whose events: CPUs or threads, and how much the kernel lets us see
  * perf_count.c     the groups of every CPU or thread: opened, read, added up
+ * perf_busy.c      the true clock of busy CPUs
  * perf_describe.c  lines for people
  * perf_rights.c    what the kernel allows, and how to get more
  *
@@ -18,6 +19,7 @@
 #define MALITOP_PERF_H
 
 #include "backends/backend.h"
+#include "backends/cpu_ticks.h"
 #include "backends/cpus.h"
 #include "backends/perf_name.h"
 
@@ -114,6 +116,11 @@ struct perf_part {
 };
 #define PERF_CLOCK UINT8_MAX /* no group of the plan: how long the thread ran on the CPUs of that PMU */
 
+/* What one CPU did since it was last told. */
+struct perf_busy_cpu {
+	uint64_t cycles, ticks;
+};
+
 /* Rows of a block that not everything was added to, while a sample is made; bit sets. */
 struct perf_gaps {
 	uint64_t missed;  /* a CPU counted it, and nobody knows how much */
@@ -146,6 +153,16 @@ struct perf {
 		time_at[PERF_EVENTS_MAX]; /* time: running, then enabled; by set */
 	unsigned block, n_blocks;
 	struct perf_gaps *gaps; /* per block */
+
+	/* Of the machine: cycles and the time in which CPUs were busy (perf_busy.c). */
+	struct {
+		struct cpu_ticks ticks;
+		struct perf_busy_cpu *each; /* by index of cpus; NULL: not told */
+		uint64_t tick_ns;
+		unsigned row; /* of the cycles */
+		uint16_t at;  /* of the two slots in a block */
+		int64_t due_ns;
+	} busy;
 
 	int64_t start_ns, begin_ns, due_ns, retry_ns, look_ns;
 	int64_t suspended_ns;
@@ -180,6 +197,16 @@ void perf_count_close(struct perf *p);
 bool perf_count_start(struct perf *p, struct err *err);
 /* Add what was counted since the last call to value[], which has n_blocks x block numbers. Returns flags. */
 uint32_t perf_count_read(struct perf *p, uint64_t *value);
+/* The blocks of values that a CPU counts for: the whole, its cluster, its own. Returns how many. */
+unsigned perf_blocks_of_cpu(const struct perf *p, unsigned cpu, unsigned blocks[3]);
+
+/* For a machine whose cycles are counted; else the others do nothing. */
+void perf_busy_init(struct perf *p);
+void perf_busy_fini(struct perf *p, const struct sys *sys);
+void perf_busy_start(struct perf *p, const struct sys *sys, int64_t now_ns);
+/* Add what can be told now. */
+void perf_busy_read(struct perf *p, const struct sys *sys, int64_t now_ns, uint64_t *value);
+
 /* What may be done once a second: CPUs that came back, groups that never ran. */
 void perf_count_mend(struct perf *p, const struct sys *sys);
 

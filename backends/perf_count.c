@@ -117,20 +117,27 @@ static void add_known(uint64_t *sum, uint64_t v)
 	*sum = *sum == SAMPLE_UNKNOWN ? v : *sum + v;
 }
 
-/* The blocks of values that a part counts for: the whole, its cluster, its CPU. */
-static unsigned blocks_of(const struct perf *p, const struct perf_part *part, unsigned blocks[3])
+unsigned perf_blocks_of_cpu(const struct perf *p, unsigned cpu, unsigned blocks[3])
 {
-	int cpu = part->whose.cpu, cluster = p->units[part->unit].cluster;
 	unsigned n = 0;
 
 	blocks[n++] = 0;
-	if (cpu >= 0)
-		cluster = p->cpus.cpus[cpu].cluster;
-	if (cluster >= 0)
-		blocks[n++] = 1 + (unsigned)cluster;
-	if (cpu >= 0 && p->n_blocks > 1 + p->cpus.n_clusters)
-		blocks[n++] = 1 + p->cpus.n_clusters + (unsigned)cpu;
+	blocks[n++] = 1 + p->cpus.cpus[cpu].cluster;
+	if (p->n_blocks > 1 + p->cpus.n_clusters)
+		blocks[n++] = 1 + p->cpus.n_clusters + cpu;
 	return n;
+}
+
+/* Likewise of a part; of a thread the cluster is known where its PMU has only one. */
+static unsigned blocks_of(const struct perf *p, const struct perf_part *part, unsigned blocks[3])
+{
+	int cluster = p->units[part->unit].cluster;
+
+	if (part->whose.cpu >= 0)
+		return perf_blocks_of_cpu(p, (unsigned)part->whose.cpu, blocks);
+	blocks[0] = 0;
+	blocks[1] = 1 + (unsigned)cluster;
+	return cluster < 0 ? 1 : 2;
 }
 
 static void add_row(const struct perf *p, unsigned row, const unsigned *blocks, unsigned n, uint64_t likely, uint64_t raw,
@@ -173,6 +180,8 @@ static void add_group(const struct perf *p, struct perf_part *part, const struct
 		uint64_t likely = perf_estimate(raw, enabled, running, &part->fraction[i]);
 
 		add_row(p, row, blocks, n, likely, raw, value);
+		if (p->busy.each && row == p->busy.row)
+			p->busy.each[part->whose.cpu].cycles += likely;
 		if (row + 1 < perf_n_rows && perf_rows[row + 1].bytes_of == row && unit->bus_bytes)
 			add_row(p, row + 1, blocks, n, likely * unit->bus_bytes, raw * unit->bus_bytes, value);
 		if (leads_set(p, unit, row))
