@@ -60,7 +60,7 @@ static void take_events(struct live *l, int64_t now)
 	l->changes = l->session.changes;
 	feeds_follow(&l->feeds);
 	screen_follow(&l->screen);
-	if (!l->session.counting && !l->session.wants_count)
+	if (!session_is_counting(&l->session))
 		l->screen.pane.table.counted = (struct process_id){0};
 }
 

@@ -19,7 +19,7 @@ static bool take_into_pane(struct screen *screen, struct process_list *list)
 {
 	bool whole = list->begin_ns != 0;
 
-	if (whole && screen->pane.table.counted.pid)
+	if (whole && screen->session->counting)
 		screen_fill_ipc(list, screen->pane.table.counted,
 				feeds_over(screen->feeds, SOURCE_PERF, "CPUIPC", list->begin_ns, list->end_ns));
 	process_pane_take(&screen->pane, list);

@@ -99,6 +99,8 @@ bool session_event(struct session *session, int64_t now_ns, char *text, size_t s
 /* Count the CPU events of this process or thread alone, beside those of the machine, and show them; NULL: of the machine again. What
  * comes of it, session_event tells. */
 void session_count(struct session *session, const struct scope *scope);
+/* One is counted alone, or is about to be. */
+bool session_is_counting(const struct session *session);
 /* Whether there is anything to count with. */
 bool session_can_count(struct session *session);
 /* "gone, trying again"; NULL for a source that is there. */

@@ -67,6 +67,11 @@ void session_count(struct session *session, const struct scope *scope)
 		session->wanted = *scope;
 }
 
+bool session_is_counting(const struct session *session)
+{
+	return session->counting || session->wants_count || (session->opener && session->opening->counts);
+}
+
 bool session_can_count(struct session *session)
 {
 	return machine_of(session) != NULL;

@@ -160,6 +160,8 @@ static void a_process_is_counted_alone_until_it_ends(void **state)
 	send(&run, name, 2, ": 1 shown");
 	pty_send(&run.pty, "\r");
 	send(&run, "\r", RUN_ROWS - 1, counting);
+	send(&run, "", 2, ">*");
+	send(&run, "", 2, " IPC ");
 	send(&run, "9", 2, about);
 	send(&run, "", 2, "cy/s");
 	end(pid);
