@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TURN_NS 80000000ull      /* longer than groups wait for their next turn, unless something is wrong */
+/* Longer than a group waits for its next turn, unless something is wrong: turns are 4 ms long, and there may be others that take them. */
+#define TURN_NS(n_groups) (40000000ull + 12000000ull * (n_groups))
 #define PATIENCE_NS 900000000ull /* that a group may wait before its size is doubted */
 #define NO_CLOCK UINT64_MAX
 
@@ -229,7 +230,7 @@ static bool has_nothing(const struct perf *p, int code)
 /* A group that has no turn for so long is missed; when it has one again, that is none for the time until then. */
 static bool is_starved(const struct perf *p, const struct perf_part *part, uint64_t enabled)
 {
-	return enabled > TURN_NS || (enabled && (part->waited_ns || (!p->tasks && !part->ran)));
+	return enabled > TURN_NS(p->units[part->unit].n_groups) || (enabled && (part->waited_ns || (!p->tasks && !part->ran)));
 }
 
 /* A thread did not run, or its group waits for its turn, which then stands for this time as well. */

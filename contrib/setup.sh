@@ -76,6 +76,7 @@ have_cmocka() { pkg-config --exists cmocka; }
 have_vterm() { pkg-config --exists vterm; }
 have_clang() { command -v clang; }
 have_clang_rt() { have_clang && clang_can fuzzer,address,undefined; }
+have_pfm() { has_header perfmon/pfmlib_perf_event.h; }
 have_clang_format() { command -v clang-format || command -v clang-format-14; }
 
 # "thing package", one a line. Without the first kind nothing can be built.
@@ -90,7 +91,8 @@ for_check='cmocka libcmocka-dev
 vterm libvterm-dev
 clang clang
 clang_rt libclang-rt-14-dev
-clang_format clang-format'
+clang_format clang-format
+pfm libpfm4-dev'
 
 # missing LIST: the packages of the things that are not there
 missing()
@@ -240,10 +242,11 @@ cmd_check()
 	autotools
 
 	light='CFLAGS=-g -O1'
+	have_pfm && pfm=--with-libpfm || pfm=--without-libpfm
 	run_step "gcc: build without warnings, all tests" check check/gcc --enable-werror CC=gcc
 	if gcc_can address; then
 		run_step "gcc: AddressSanitizer and UndefinedBehaviorSanitizer, all tests" \
-			check check/asan --enable-werror --enable-asan --enable-ubsan CC=gcc "$light"
+			check check/asan --enable-werror --enable-asan --enable-ubsan "$pfm" CC=gcc "$light"
 	else
 		say "gcc: left out, AddressSanitizer does not work here"
 	fi

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PAUSE 4                  /* times as long as reading took: so that it never takes more than a fifth of a CPU */
 #define SECOND_LIST_NS 300000000 /* long enough for percentages, short enough to look at once */
 #define END_MS 250
 
@@ -69,10 +70,10 @@ static void hand_over(struct scanner *s, struct process_list *list)
 	process_list_free(old);
 }
 
-/* After a long list at least as long a pause. */
+/* After a long list a longer pause. */
 static int64_t due_ns(const struct pace *pace, const struct request *request)
 {
-	int64_t period_ns = request->period_ns, pause_ns = pace->end_ns + (pace->end_ns - pace->begin_ns);
+	int64_t period_ns = request->period_ns, pause_ns = pace->end_ns + PAUSE * (pace->end_ns - pace->begin_ns);
 
 	if (!pace->begin_ns || request->at_once)
 		return 0;

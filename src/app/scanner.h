@@ -17,7 +17,7 @@ void scanner_free(struct scanner *scanner); /* NULL is fine */
 
 /* From now on a list every period_ns, the first at once, and one as soon as a wish is another one. 0: none, and what was known is
  * forgotten. Asking for what is wanted already costs nothing. The list after the first, which has no percentages, comes soon. A machine
- * with so many processes that reading them takes more than half a period gets fewer lists. */
+ * with so many processes that reading them takes more than a fifth of a period gets fewer lists. */
 void scanner_want(struct scanner *scanner, const struct process_wish *wish, int64_t period_ns);
 
 /* Readable when there is a list to take. */
