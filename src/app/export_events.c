@@ -22,6 +22,7 @@ struct report {
 	const double *vector;
 	double instructions;
 	int width; /* of names */
+	bool part; /* a cluster */
 	struct strbuf *out;
 };
 
@@ -64,7 +65,7 @@ static void put_value(const struct report *r, double value, const struct unit *u
 		ratio_text(number, value);
 		snprintf(suffix, sizeof(suffix), "%s", unit->symbol);
 	}
-	snprintf(text, sizeof(text), estimate ? "[%s]" : "%s", number);
+	snprintf(text, sizeof(text), estimate && isfinite(value) ? "[%s]" : "%s", number);
 	strbuf_printf(r->out, "  %*s %s", COUNT_WIDTH, text, suffix);
 }
 
@@ -134,8 +135,8 @@ static void put_sets(const struct report *r)
 	for (unsigned i = 0; i < r->set->n_slots; i++) {
 		const struct slot *slot = &r->set->slots[i];
 
-		if (!is_event(r->set, i))
-			continue;
+		if (!is_event(r->set, i) || (r->part && !(at(r, slot->enabled) > 0)))
+			continue; /* of a command the kernel's events are known as a whole only */
 		if (slot->enabled != enabled && enabled) {
 			put_ratios(r, enabled);
 			strbuf_str(r->out, "\n");
@@ -146,9 +147,10 @@ static void put_sets(const struct report *r)
 	put_ratios(r, enabled);
 }
 
-static void put_block(const struct metric_set *set, const double *vector, int width, const char *title, struct strbuf *out)
+static void put_block(const struct metric_set *set, const double *vector, int width, const char *title, bool part,
+		      struct strbuf *out)
 {
-	struct report r = {.set = set, .vector = vector, .instructions = NAN, .width = width, .out = out};
+	struct report r = {.set = set, .vector = vector, .instructions = NAN, .width = width, .part = part, .out = out};
 
 	for (unsigned i = 0; i < set->n_slots; i++)
 		if (is_event(set, i) && strcmp(set->slots[i].name, INSTRUCTIONS) == 0)
@@ -185,12 +187,12 @@ void export_events(const struct export_source *source, const struct column *sum,
 		if ((int)strlen(set->metrics[i].def->name) > width)
 			width = (int)strlen(set->metrics[i].def->name);
 	metric_vector(set, sum, whole);
-	put_block(set, whole, width, title, out);
+	put_block(set, whole, width, title, false, out);
 	for (unsigned i = 0; i < set->n_instances; i++)
 		clusters += set->instances[i].kind == INSTANCE_CLUSTER;
 	for (unsigned i = 0; clusters > 1 && i < set->n_instances; i++) {
 		metric_vector_instance(set, &set->instances[i], whole, set->n_vector, part);
 		if (set->instances[i].kind == INSTANCE_CLUSTER && has_times(set, part))
-			put_block(set, part, width, set->instances[i].title, out);
+			put_block(set, part, width, set->instances[i].title, true, out);
 	}
 }

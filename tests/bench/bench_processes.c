@@ -177,11 +177,16 @@ static void configure_btop(char dir[64], unsigned interval_s)
 static void bench_programs(unsigned n, unsigned times)
 {
 	unsigned interval_s = 1 + n / 5000;
-	char *tenths = xasprintf("%u0", interval_s), *top = xasprintf("exec top -b -d %u >/dev/null", interval_s);
+	char *tenths = xasprintf("%u0", interval_s), *refresh = xasprintf("-r%us", interval_s);
+	const char *own = getenv("MALITOP");
+	char *top = xasprintf("exec top -b -d %u >/dev/null", interval_s);
 	const struct program programs[] = {
 		{"process_scan", NULL, {0}},
 		{"  and 8 with threads", NULL, {.threads_of = 8}},
 		{"  and all threads", NULL, {.threads_of = PROCESS_WISH_ALL}},
+		{"malitop, Processes",
+		 (const char *[]){own ? own : "./malitop", "-bproc", "--view=processes", refresh, NULL},
+		 {0}},
 		{"top -b", (const char *[]){"sh", "-c", top, NULL}, {0}},
 		{"htop", (const char *[]){"htop", "-d", tenths, NULL}, {0}},
 		{"btop", (const char *[]){"btop", "--utf-force", NULL}, {0}},
@@ -206,6 +211,7 @@ static void bench_programs(unsigned n, unsigned times)
 	if (system(remove) != 0)
 		fprintf(stderr, "%s: stays\n", dir);
 	free(remove);
+	free(refresh);
 	free(tenths);
 	free(top);
 }

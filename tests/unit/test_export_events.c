@@ -161,6 +161,20 @@ static void clusters_that_ran_have_blocks_of_their_own(void **state)
 	assert_non_null(strstr(strstr(m->out.p, "Cortex-A76"), "\nCPUIPC                          0.500\n"));
 }
 
+static void what_is_not_told_per_cluster_is_left_out_there(void **state)
+{
+	static const double values[BLOCK] = {1e9, 1e9, 7, 7, 1e9, 1e9, 2000, 2000, 1000, 1000, 1e9, 1e9, 5, 5};
+	struct machine *m = *state;
+
+	set_values(m, 0, values);
+	set_values(m, 2 * BLOCK, values);
+	for (unsigned i = 0; i < 4; i++) /* the kernel's own events of a command */
+		m->sum->value[2 * BLOCK + i] = NAN;
+	report(m);
+	assert_non_null(strstr(m->out.p, "\nCPUPageFaults "));
+	assert_null(strstr(strstr(m->out.p, "Cortex-A76"), "CPUPageFaults"));
+}
+
 static void without_raw_counts_there_is_no_report(void **state)
 {
 	struct machine *m = *state;
@@ -179,6 +193,7 @@ int main(void)
 		ON_MACHINE(what_had_no_turn_is_a_dash_never_zero),
 		ON_MACHINE(unknown_sums_are_dashes),
 		ON_MACHINE(clusters_that_ran_have_blocks_of_their_own),
+		ON_MACHINE(what_is_not_told_per_cluster_is_left_out_there),
 		ON_MACHINE(without_raw_counts_there_is_no_report),
 	};
 
