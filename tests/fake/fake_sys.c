@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,20 @@ static struct fake_sys *of(const struct sys *sys)
 {
 	return sys->ctx;
 }
+
+/* Threads of the program call at the same time; the fake does one thing after the other. */
+static pthread_mutex_t *lock(const struct sys *sys)
+{
+	pthread_mutex_lock(&of(sys)->lock);
+	return &of(sys)->lock;
+}
+
+static void unlock(pthread_mutex_t **held)
+{
+	pthread_mutex_unlock(*held);
+}
+
+#define LOCKED(sys) pthread_mutex_t *held __attribute__((cleanup(unlock), unused)) = lock(sys)
 
 /* Counts the call; true when it is to fail, with errno. */
 static bool faulty(struct fake_sys *f, enum fake_call call)
@@ -34,6 +49,7 @@ static bool faulty(struct fake_sys *f, enum fake_call call)
 
 static int fake_open(const struct sys *sys, const char *path, int flags)
 {
+	LOCKED(sys);
 	struct fake_sys *f = of(sys);
 	int number = fake_kbase_number(path), fd;
 
@@ -55,6 +71,7 @@ static int fake_open(const struct sys *sys, const char *path, int flags)
 
 static int fake_close(const struct sys *sys, int fd)
 {
+	LOCKED(sys);
 	struct fake_sys *f = of(sys);
 
 	if (fake_kbase_has(&f->kbase, fd))
@@ -67,11 +84,13 @@ static int fake_close(const struct sys *sys, int fd)
 
 static ssize_t fake_pread(const struct sys *sys, int fd, void *buf, size_t n, off_t at)
 {
+	LOCKED(sys);
 	return faulty(of(sys), FAKE_CALL_READ) ? -1 : pread(fd, buf, n, at);
 }
 
 static ssize_t fake_read(const struct sys *sys, int fd, void *buf, size_t n)
 {
+	LOCKED(sys);
 	struct fake_sys *f = of(sys);
 
 	if (fake_perf_has(&f->perf, fd))
@@ -81,6 +100,7 @@ static ssize_t fake_read(const struct sys *sys, int fd, void *buf, size_t n)
 
 static int fake_ioctl(const struct sys *sys, int fd, unsigned long request, void *arg)
 {
+	LOCKED(sys);
 	struct fake_sys *f = of(sys);
 
 	if (fake_perf_has(&f->perf, fd))
@@ -91,6 +111,7 @@ static int fake_ioctl(const struct sys *sys, int fd, unsigned long request, void
 static int fake_perf_event_open(const struct sys *sys, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
 				unsigned long flags)
 {
+	LOCKED(sys);
 	struct fake_sys *f = of(sys);
 
 	return faulty(f, FAKE_CALL_PERF) ? -1 : fake_perf_open(&f->perf, attr, pid, cpu, group_fd, flags);
@@ -98,6 +119,7 @@ static int fake_perf_event_open(const struct sys *sys, struct perf_event_attr *a
 
 static void *fake_mmap(const struct sys *sys, size_t n, int prot, int flags, int fd, off_t at)
 {
+	LOCKED(sys);
 	struct fake_sys *f = of(sys);
 	void *p = faulty(f, FAKE_CALL_MMAP) ? MAP_FAILED : fake_kbase_mmap(&f->kbase, n, prot, flags, fd, at);
 
@@ -107,6 +129,7 @@ static void *fake_mmap(const struct sys *sys, size_t n, int prot, int flags, int
 
 static int fake_munmap(const struct sys *sys, void *p, size_t n)
 {
+	LOCKED(sys);
 	of(sys)->n_maps--;
 	return munmap(p, n);
 }
@@ -149,6 +172,7 @@ static int fake_poll(const struct sys *sys, struct pollfd *fds, unsigned n, int 
 
 static int fake_list(const struct sys *sys, const char *path, char ***names)
 {
+	LOCKED(sys);
 	struct fake_sys *f = of(sys);
 
 	return faulty(f, FAKE_CALL_LIST) ? -1 : f->real.list(&f->real, path, names);
@@ -156,6 +180,7 @@ static int fake_list(const struct sys *sys, const char *path, char ***names)
 
 static int fake_list_numbers(const struct sys *sys, const char *path, int32_t **numbers, unsigned *cap)
 {
+	LOCKED(sys);
 	struct fake_sys *f = of(sys);
 
 	return faulty(f, FAKE_CALL_LIST) ? -1 : f->real.list_numbers(&f->real, path, numbers, cap);
@@ -163,6 +188,7 @@ static int fake_list_numbers(const struct sys *sys, const char *path, int32_t **
 
 static int fake_stat(const struct sys *sys, const char *path, struct stat *st)
 {
+	LOCKED(sys);
 	struct fake_sys *f = of(sys);
 
 	return faulty(f, FAKE_CALL_STAT) ? -1 : f->real.stat(&f->real, path, st);
@@ -203,6 +229,7 @@ void fake_sys_init(struct fake_sys *f, const char *root)
 	struct err err;
 
 	*f = (struct fake_sys){.now_ns = HOUR_NS, .raw_ahead_ns = 5 * HOUR_NS + 123};
+	pthread_mutex_init(&f->lock, NULL);
 	f->kbase.new_fd = new_fd;
 	f->kbase.now_ns = f->now_ns + f->raw_ahead_ns;
 	if (!sys_init(&f->real, root ? root : "/proc/self/fdinfo", &err)) {

@@ -8,6 +8,8 @@
 #include "tests/fake/kbase.h"
 #include "tests/fake/perf.h"
 
+#include <pthread.h>
+
 /* Kinds of calls that can fail; a fault hits the n-th of those named. */
 enum fake_call {
 	FAKE_CALL_OPEN = 1 << 0,
@@ -31,6 +33,7 @@ struct fake_fault {
 struct fake_sys {
 	struct sys sys; /* hand this in */
 	struct sys real;
+	pthread_mutex_t lock; /* every call has it */
 	struct fake_kbase kbase;
 	struct fake_perf perf; /* without a machine: ENOSYS */
 	struct fake_fault fault;
