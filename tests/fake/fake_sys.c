@@ -151,6 +151,7 @@ static int ready(struct fake_sys *f, struct pollfd *fds, unsigned n)
 /* Of fake devices only: time runs until one is ready, or the timeout is over. */
 static int fake_poll(const struct sys *sys, struct pollfd *fds, unsigned n, int timeout_ms)
 {
+	LOCKED(sys);
 	struct fake_sys *f = of(sys);
 	int64_t end = f->now_ns + timeout_ms * 1000000ll, next;
 	int count;
@@ -196,26 +197,31 @@ static int fake_stat(const struct sys *sys, const char *path, struct stat *st)
 
 static int64_t fake_monotonic(const struct sys *sys)
 {
+	LOCKED(sys);
 	return of(sys)->now_ns;
 }
 
 static int64_t fake_realtime(const struct sys *sys)
 {
+	LOCKED(sys);
 	return of(sys)->now_ns + of(sys)->asleep_ns + 1700000000000000000ll;
 }
 
 static int64_t fake_boottime(const struct sys *sys)
 {
+	LOCKED(sys);
 	return of(sys)->now_ns + of(sys)->asleep_ns;
 }
 
 static int64_t fake_raw(const struct sys *sys)
 {
+	LOCKED(sys);
 	return of(sys)->now_ns + of(sys)->raw_ahead_ns;
 }
 
 static int64_t fake_thread_ns(const struct sys *sys)
 {
+	LOCKED(sys);
 	return of(sys)->now_ns;
 }
 

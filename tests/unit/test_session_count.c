@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* Real time passes for threads, fake time for CPUs: a millisecond each. */
+/* The sampler's waiting makes the machine's time pass. */
 struct bench {
 	struct perf_run run;
 	struct options options;
@@ -31,6 +31,11 @@ static void begin(struct bench *b)
 	perf_run_process(&b->run, 4712, 1000, 2);
 	if (!session_open(&b->session, &b->run.fake.sys, &b->options, false, &err))
 		fail_msg("%s", err.text);
+}
+
+static int64_t now_ns(const struct bench *b)
+{
+	return b->run.fake.sys.monotonic_ns(&b->run.fake.sys);
 }
 
 static void end(struct bench *b)
@@ -52,7 +57,7 @@ static void wait_shown(struct bench *b, const char *title)
 	char text[512];
 
 	for (int i = 0; i < 5000; i++) {
-		while (session_event(&b->session, b->run.fake.now_ns, text, sizeof(text)))
+		while (session_event(&b->session, now_ns(b), text, sizeof(text)))
 			if (text[0])
 				snprintf(b->said, sizeof(b->said), "%s", text);
 		if (is_shown(b, title) && !session_shown(&b->session, SOURCE_PERF)->away)
@@ -111,10 +116,10 @@ static void one_that_is_given_up_while_it_opens_is_not_counted(void **state)
 	begin(&b);
 	wait_shown(&b, "all CPUs, kernel and user");
 	count(&b, 4711);
-	session_event(&b.session, b.run.fake.now_ns, text, sizeof(text)); /* begins to open */
+	session_event(&b.session, now_ns(&b), text, sizeof(text)); /* begins to open */
 	session_count(&b.session, NULL);
 	for (int i = 0; i < 50; i++, poll(NULL, 0, 1))
-		session_event(&b.session, b.run.fake.now_ns, text, sizeof(text));
+		session_event(&b.session, now_ns(&b), text, sizeof(text));
 	assert_true(is_shown(&b, "all CPUs, kernel and user"));
 	assert_false(b.session.counting);
 	assert_null(b.session.picked);
@@ -129,7 +134,7 @@ static void a_process_that_is_not_there_is_a_message(void **state)
 	begin(&b);
 	count(&b, 999);
 	for (int i = 0; i < 5000 && !b.said[0]; i++, poll(NULL, 0, 1))
-		session_event(&b.session, b.run.fake.now_ns, b.said, sizeof(b.said));
+		session_event(&b.session, now_ns(&b), b.said, sizeof(b.said));
 	assert_non_null(strstr(b.said, "process 999: it is not there"));
 	wait_shown(&b, "all CPUs, kernel and user");
 	end(&b);
