@@ -86,6 +86,7 @@ void session_try_count(struct session *session)
 	if (!session->wants_count || session->opener || !machine)
 		return;
 	session->wants_count = false;
+	set_aside(session); /* before groups are tried out on its counters */
 	o = session->opening = xcalloc(1, sizeof(*o));
 	*o = (struct opening){.sys = session->sys, .lost = *machine, .what = session->what, .counts = session->n_asked};
 	o->what.scope = session->wanted;
@@ -118,12 +119,13 @@ void session_take_counted(struct session *session, struct opening *o, char *text
 {
 	struct err err = o->err;
 
+	session->counting = o->counts == session->n_asked && o->ok && adopt(session, o->result.sources[0], &err);
+	session->changes++;
+	if (!session->counting && !session->wants_count)
+		bring_back(session);
 	if (o->counts != session->n_asked)
 		return; /* another one was chosen meanwhile, or none */
-	session->counting = o->ok && adopt(session, o->result.sources[0], &err);
-	session->changes++;
 	if (session->counting) {
-		set_aside(session);
 		o->result.n = 0; /* it is the sampler's now */
 		snprintf(text, size, "counting %s: see the CPU view", session->picked->title);
 	} else {

@@ -65,7 +65,7 @@ static void take_event(struct session *session, const struct sampler_event *even
 			continue;
 		if (s == session->picked && event->kind != SAMPLER_STARTED)
 			session_lose_counted(session, text, size);
-		else if (s->away == AWAY_ASIDE && session->counting)
+		else if (s->away == AWAY_ASIDE && session_is_counting(session))
 			continue; /* from before it was set aside */
 		else if (event->kind == SAMPLER_STARTED)
 			start(s, event->period_ns, text, size);
