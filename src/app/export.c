@@ -78,15 +78,15 @@ static bool write_line(struct export *ex, struct err *err)
 	return !ex->line.n || ex->write(ex->ctx, ex->line.p, ex->line.n, err);
 }
 
-/* Whose samples are the rows: the first GPU; without one, the fastest source. */
-static unsigned first_source(const struct export_source *sources, unsigned n)
+/* Whose samples are the rows. */
+static unsigned first_source(const struct export_source *sources, unsigned n, bool fastest)
 {
 	unsigned first = 0;
 
 	for (unsigned s = 0; s < n; s++) {
 		if (sources[s].set->layout)
 			return s;
-		if (sources[s].period_ns < sources[first].period_ns)
+		if (fastest && sources[s].period_ns < sources[first].period_ns)
 			first = s;
 	}
 	return first;
@@ -109,7 +109,7 @@ struct export *export_new(const struct export_format *format, const struct expor
 	ex->table = (struct export_table){.options = &ex->options,
 					  .sources = ex->sources,
 					  .n_sources = n_sources,
-					  .first = first_source(sources, n_sources)};
+					  .first = first_source(sources, n_sources, options->fastest)};
 	ok = n_sources > 0 || err_set(err, 0, "nothing to log: no GPU and no CPU source was opened");
 	ok = ok && export_columns(&ex->table, err);
 	if (ok) {

@@ -1,6 +1,6 @@
 /* export: samples as rows of metrics. One walk over sources and metrics, one writer per format.
  *
- * A row is a sample of one source: the first GPU; without one, the fastest source. Samples of the other sources wait for the row in
+ * A row is a sample of one source: the first GPU; without one, the first source, or the fastest. Samples of the other sources wait for the row in
  * which their own interval ended and fill it; several of them are folded; one that ended between two rows fills the later row. (A
  * format may have it otherwise: every sample a row of its own.) Columns are fixed by the header and none comes twice. Rows are put
  * together in memory and handed out whole, so that a reader of the file never sees half a line. Memory does not grow with the
@@ -32,6 +32,7 @@ enum export_lines { EXPORT_ROWS, EXPORT_TOTAL, EXPORT_ROWS_AND_TOTAL };
 struct export_options {
 	const char *metrics; /* names and globs, comma-separated; NULL: the template of a GPU, everything of a CPU */
 	bool exact; /* metrics are names of columns, in their order: without globs, and without what a metric is broken down into */
+	bool fastest; /* without a GPU, rows are samples of the fastest source; else of the first, which is /proc where it is read */
 	enum export_lines lines; /* with a total the command has columns of its own, filled in that row */
 	bool per_core;           /* a column for every core, slice and CPU as well (clusters always have one) */
 	int64_t epoch_offset_ns; /* CLOCK_REALTIME minus CLOCK_MONOTONIC, as fixed when the log starts */

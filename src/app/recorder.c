@@ -183,6 +183,7 @@ static bool start_export(struct recorder *r, const struct recorder_form *form, s
 	r->export = export_new(formats[o->format],
 			       &(struct export_options){.metrics = form->metrics,
 							.exact = form->exact,
+							.fastest = form->fastest,
 							.lines = form->lines,
 							.per_core = o->per_core,
 							.epoch_offset_ns = session->sys->realtime_ns(session->sys) -

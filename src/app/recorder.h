@@ -17,7 +17,7 @@ struct recorder *recorder_start(struct session *session, const char *path, struc
 /* The same for what is no log. */
 struct recorder_form {
 	const char *metrics; /* as in struct export_options */
-	bool exact;
+	bool exact, fastest;
 	enum export_lines lines; /* with a total, sources begin and end an interval with it where they can */
 	int64_t flush_ns;        /* rows reach the file that often */
 };

@@ -52,6 +52,7 @@ static bool begin(struct measure *m, struct err *err)
 			     &(struct recorder_form){
 				     .metrics = headline ? headline : o->metrics,
 				     .exact = headline != NULL,
+				     .fastest = true,
 				     .lines = !o->cmd   ? EXPORT_ROWS
 					      : o->rows ? EXPORT_ROWS_AND_TOTAL
 							: EXPORT_TOTAL,
