@@ -72,11 +72,14 @@ have_autoconf() { command -v autoreconf; }
 have_automake() { command -v automake; }
 have_pkg_config() { command -v pkg-config; }
 have_curses() { pkg-config --exists ncursesw || { have_gcc && has_header curses.h; }; }
+have_zstd() { pkg-config --exists libzstd || { have_gcc && has_header zstd.h; }; }
 have_cmocka() { pkg-config --exists cmocka; }
 have_vterm() { pkg-config --exists vterm; }
 have_clang() { command -v clang; }
 have_clang_rt() { have_clang && clang_can fuzzer,address,undefined; }
 have_pfm() { has_header perfmon/pfmlib_perf_event.h; }
+have_python() { python3 -c 'import ctypes, struct'; }
+have_protoc() { command -v protoc; }
 have_clang_format() { command -v clang-format || command -v clang-format-14; }
 
 # "thing package", one a line. Without the first kind nothing can be built.
@@ -86,13 +89,16 @@ make make
 autoconf autoconf
 automake automake
 pkg_config pkg-config
-curses libncurses-dev'
+curses libncurses-dev
+zstd libzstd-dev'
 for_check='cmocka libcmocka-dev
 vterm libvterm-dev
 clang clang
 clang_rt libclang-rt-14-dev
 clang_format clang-format
-pfm libpfm4-dev'
+pfm libpfm4-dev
+python python3
+protoc protobuf-compiler'
 
 # missing LIST: the packages of the things that are not there
 missing()

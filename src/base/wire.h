@@ -1,0 +1,56 @@
+/* wire: numbers as bytes, written behind each other and read back from text that nobody trusts.
+ *
+ * A varint is an unsigned number, seven bits a byte, lowest first (LEB128); a zigzag is a signed one as a varint.
+ */
+#ifndef MALITOP_WIRE_H
+#define MALITOP_WIRE_H
+
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WIRE_VARINT_MAX 10 /* bytes */
+
+static inline uint64_t wire_zigzag(int64_t n)
+{
+	return ((uint64_t)n << 1) ^ (uint64_t)(n >> 63);
+}
+
+static inline int64_t wire_unzigzag(uint64_t n)
+{
+	return (int64_t)(n >> 1) ^ -(int64_t)(n & 1);
+}
+
+/* Into room for WIRE_VARINT_MAX bytes. Returns what comes behind. */
+static inline uint8_t *wire_put(uint8_t *p, uint64_t n)
+{
+	for (; n >= 0x80; n >>= 7)
+		*p++ = (uint8_t)(n | 0x80);
+	*p++ = (uint8_t)n;
+	return p;
+}
+
+void wire_varint(struct strbuf *out, uint64_t n);
+void wire_signed(struct strbuf *out, int64_t n);      /* zigzag */
+void wire_text(struct strbuf *out, struct span text); /* its length, and it */
+void wire_u32(uint8_t *p, uint32_t n);                /* little-endian */
+void wire_u64(uint8_t *p, uint64_t n);
+
+uint32_t wire_get_u32(const uint8_t *p);
+uint64_t wire_get_u64(const uint8_t *p);
+
+/* What is left to read. Whoever reads behind the end, or what is no number, gets 0 and `bad` for good. */
+struct wire {
+	const uint8_t *p, *end;
+	bool bad;
+};
+
+uint64_t wire_get(struct wire *in);       /* varint */
+int64_t wire_get_signed(struct wire *in); /* zigzag */
+/* A varint that is at most `most`; else bad. */
+uint64_t wire_get_most(struct wire *in, uint64_t most);
+struct span wire_get_text(struct wire *in);             /* points into what is read */
+struct wire wire_get_part(struct wire *in, uint64_t n); /* the next n bytes, to be read apart */
+
+#endif
