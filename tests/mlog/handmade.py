@@ -19,6 +19,8 @@ ABOUT = """log
   realtime     1700000000123456789
   frames       59.94 1920 1080
   scope        process 1234
+  later        a field of a later version
+    and its rows
 source 0
   kind         gpu
   backend      kbase
@@ -42,6 +44,8 @@ source 0
     MaliGPUActiveCy delta core 0 1
     MaliGPUActiveCy delta core 63 1
     MaliGPUActiveCy delta slice 1 4
+later 0
+  kind         a stanza of a later version
 source 1
   # what is unknown is left out
   kind         perf
@@ -160,7 +164,7 @@ def data_blocks():
         + processes(1, (5000, 1000004200), [7, 40], [process(7, 1, name="grown", cpu_ns=2**40), process(8, 7),
                                                      process(9, 8, 1)], 4300))
     yield 6000, 1000004200, 0, samples([(1, 4, 0, 43, 6000, 7000, (0, 0, 0, 0))], 6000)
-    yield 2000000000, 2000000001, 0, processes(1, (2000000000, 2000000001), [8], [], 2000000000)
+    yield 2000000001, 2000000001, 0, processes(1, (2000000000, 2000000001), [8], [], 2000000001)
     yield 2000000001, 2000000001, ALL_PROCESSES, processes(0, (2000000001, 2000000001), [], [process(5, 1)], 2000000001)
 
 

@@ -236,7 +236,7 @@ def slot_row(row):
 
 def about(payload):
     """What was measured: the fields of the log, and `sources`, in each of them `slots`."""
-    stanzas = []
+    stanzas, field = [], None
     try:
         for line in payload.decode().split("\n"):
             text = line.strip(" \r")
@@ -248,8 +248,10 @@ def about(payload):
                 stanzas.append((text, {}, []))
             elif indent < 4:
                 stanzas[-1][1][word] = rest.strip(" ")
-            else:
+                field = word
+            elif field == "slots":
                 stanzas[-1][2].append(text)
+        stanzas = [stanza for stanza in stanzas if stanza[0].split(" ")[0] in ("log", "source")]
         need([name for name, _, _ in stanzas] == ["log"] + ["source %d" % n for n in range(len(stanzas) - 1)],
              "the start block is not one log and its sources")
         log = log_fields(stanzas[0][1])
@@ -284,7 +286,7 @@ def samples_section(wire, log, block_begin):
     order = [wire.varint() for _ in range(wire.count())]
     counts = collections.Counter(order)
     need(all(n < len(log["sources"]) for n in counts), "a sample of a source that there is not")
-    need(sum(8 * len(log["sources"][source]["slots"]) * n for source, n in counts.items()) <= DECODED_MAX,
+    need(sum(8 * (5 + len(log["sources"][source]["slots"])) * n for source, n in counts.items()) <= DECODED_MAX,
          "its samples take more than 64 MiB")
     of = {}
     for source in sorted(counts):
@@ -358,7 +360,17 @@ def data_block(head, payload, log):
             notes.append(note_section(part, log, head.begin))
         elif kind == 3:
             processes = processes_section(part, head.begin)
-    return Block(head, samples, [note for note in notes if note], processes)
+    block = Block(head, samples, [note for note in notes if note], processes)
+    need(all(head.begin <= time <= head.end and abs(time) < 2**62 for time in moments(block)), "it tells of another time")
+    return block
+
+
+def moments(block):
+    """That the head's begin and end are the first and the last of."""
+    yield from (time for s in block.samples for time in (s.begin, s.end))
+    yield from (note.time for note in block.notes)
+    if block.processes:
+        yield block.processes.end
 
 
 # ---- the index block ----
@@ -491,10 +503,7 @@ class Checker:
 
     def times(self, block):
         """The head's begin and end are the first and the last moment of what stands in the block."""
-        times = [t for s in block.samples for t in (s.begin, s.end)] + [note.time for note in block.notes]
-        if block.processes:
-            times += [block.processes.begin, block.processes.end]
-        head = block.head
+        head, times = block.head, list(moments(block))
         self.expect(times, head.at, "the block is empty")
         if times:
             self.expect(head.begin == min(times), head.at, "it begins at %d, the head says %d" % (min(times), head.begin))
