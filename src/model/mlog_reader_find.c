@@ -6,6 +6,8 @@
 /* What comes late, from a slow source, may stand in a block behind the one of its time. So many are looked at, whatever was found. */
 #define LATE 3
 
+_Static_assert(MLOG_SOURCES_MAX <= 64, "sources as bits");
+
 /* ---- marks and losses ---- */
 
 struct quest {
@@ -35,15 +37,35 @@ static bool take(struct quest *q, int64_t ns)
 	return q->text != NULL;
 }
 
-static void take_loss(struct quest *q, const struct mlog_about *about, const struct sample *sample)
+/* By what a sample says, and by jumps of its number inside the block. */
+static void search_losses(struct quest *q, const struct mlog_about *about, const struct mlog_block *block)
 {
-	if ((!sample->lost && !(sample->flags & SAMPLE_GAP)) || !take(q, sample->end_ns))
-		return;
-	strbuf_printf(q->text, "%s: ", about->sources[sample->source].title);
-	if (sample->lost)
-		strbuf_printf(q->text, "%u sample%s lost", sample->lost, sample->lost == 1 ? "" : "s");
-	else
-		strbuf_str(q->text, "a gap, time that was not counted");
+	uint64_t last[MLOG_SOURCES_MAX];
+	uint64_t seen = 0; /* sources, as bits */
+	bool told = false;
+
+	for (unsigned i = 0; i < block->n_samples; i++) {
+		const struct sample *sample = block->samples[i];
+		bool is_next = !(seen >> sample->source & 1) || sample->seq == last[sample->source] + 1;
+		uint64_t lost = is_next || sample->seq < last[sample->source] ? 0 : sample->seq - last[sample->source] - 1;
+
+		seen |= 1ull << sample->source;
+		last[sample->source] = sample->seq;
+		lost = lost > sample->lost ? lost : sample->lost;
+		if (is_next && !lost && !(sample->flags & SAMPLE_GAP))
+			continue;
+		told = true;
+		if (!take(q, sample->end_ns))
+			continue;
+		strbuf_printf(q->text, "%s: ", about->sources[sample->source].title);
+		if (lost)
+			strbuf_printf(q->text, "%llu sample%s lost", (unsigned long long)lost, lost == 1 ? "" : "s");
+		else
+			strbuf_str(q->text, "a gap, time that was not counted");
+	}
+	/* Else the number jumped since the block before. */
+	if (!told && block->n_samples && take(q, block->samples[0]->end_ns))
+		strbuf_str(q->text, "samples lost");
 }
 
 static void search_block(struct quest *q, const struct mlog_about *about, const struct mlog_block *block)
@@ -51,8 +73,8 @@ static void search_block(struct quest *q, const struct mlog_about *about, const 
 	for (unsigned i = 0; q->flags & MLOG_MARK && i < block->n_notes; i++)
 		if (block->notes[i].kind == MLOG_NOTE_MARK && take(q, block->notes[i].time_ns))
 			strbuf_str(q->text, block->notes[i].text);
-	for (unsigned i = 0; q->flags & MLOG_LOSS && i < block->n_samples; i++)
-		take_loss(q, about, block->samples[i]);
+	if (q->flags & block->flags & MLOG_LOSS)
+		search_losses(q, about, block);
 }
 
 /* All of it, as places tell no order inside. */
