@@ -342,6 +342,15 @@ bool export_sample(struct export *ex, const struct sample *sample, struct err *e
 	return true;
 }
 
+bool export_mark(struct export *ex, int64_t time_ns, const char *text, struct err *err)
+{
+	if (!ex->format->mark)
+		return true;
+	strbuf_clear(&ex->line);
+	ex->format->mark(&ex->table, time_ns + ex->options.epoch_offset_ns, text, &ex->line);
+	return write_line(ex, err);
+}
+
 char *export_flags(char *buf, const struct export_row *row)
 {
 	sample_flags_format(buf, row->flags);

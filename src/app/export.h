@@ -65,6 +65,8 @@ struct export_command {
 };
 /* Everything since the start as one row, the last one; unless lines are EXPORT_ROWS. */
 bool export_total(struct export *ex, const struct export_command *command, struct err *err);
+/* Somebody set a mark at that moment (CLOCK_MONOTONIC); text: printable, may be empty. */
+bool export_mark(struct export *ex, int64_t time_ns, const char *text, struct err *err);
 void export_free(struct export *ex);
 
 /* ---- for the writers, and for whoever prints the same formats ---- */
@@ -103,6 +105,8 @@ struct export_format {
 	bool each; /* every sample of every source is a row, of nothing but its own values */
 	void (*begin)(const struct export_table *table, struct strbuf *out);
 	void (*row)(const struct export_table *table, const struct export_row *row, struct strbuf *out);
+	/* time_ns: since the epoch. NULL: a mark has no place of its own in this format. */
+	void (*mark)(const struct export_table *table, int64_t time_ns, const char *text, struct strbuf *out);
 };
 
 /* The words of cli.md, and "total". buf has EXPORT_FLAGS_TEXT bytes. Returns buf. */
