@@ -3,6 +3,7 @@
 #include "app/recorder_sink.h"
 #include "base/alloc.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -24,8 +25,7 @@ struct recorder {
 	struct log_file *file;
 	struct recorder_sink *sink;
 	struct ring *ring;
-	struct sample *scratch;
-	unsigned n; /* sources in the log: the session's first */
+	unsigned n; /* sources in the log: the session's first, each with its place there as its index in the sampler */
 	uint64_t seq[SESSION_SOURCES_MAX];
 	int64_t flush_ns;
 	bool cuts; /* sources begin and end with it */
@@ -52,43 +52,29 @@ static void fail(struct recorder *r, const struct err *err)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* Where a source stands in the log; -1: it came later. */
-static int place(const struct recorder *r, const struct sample *sample)
+/* Samples that did not fit into the ring, or that the driver lost; the jump in the count tells it in the log, too. */
+static void count_loss(struct recorder *r, const struct sample *sample)
 {
-	for (unsigned i = 0; i < r->n; i++)
-		if (r->session->sources[i].index == sample->source)
-			return (int)i;
-	return -1;
-}
+	uint64_t missed = sample_missed(sample, r->seq[sample->source]);
 
-/* With its place for its source. A jump in the count of a source means samples that did not fit into the ring: the next one says so. */
-static const struct sample *as_logged(struct recorder *r, const struct sample *sample, unsigned at)
-{
-	uint64_t before = r->seq[at], missed = before && sample->seq > before + 1 ? sample->seq - before - 1 : 0;
-
-	r->seq[at] = sample->seq;
-	if (!missed && sample->source == at)
-		return sample;
-	memcpy(r->scratch, sample, sizeof(*sample) + sample->n_values * sizeof(sample->value[0]));
-	r->scratch->source = at;
+	r->seq[sample->source] = sample->seq;
 	if (!missed)
-		return r->scratch;
-	r->scratch->flags |= SAMPLE_GAP;
+		return;
 	pthread_mutex_lock(&r->lock);
 	r->state.lost += missed;
 	pthread_mutex_unlock(&r->lock);
-	return r->scratch;
 }
 
 static void take_samples(struct recorder *r)
 {
 	const struct sample *sample;
 	struct err err;
-	int at;
 
 	for (; (sample = ring_peek(r->ring)); ring_release(r->ring)) {
-		at = place(r, sample);
-		if (at >= 0 && !r->state.failed && !r->sink->kind->sample(r->sink, as_logged(r, sample, (unsigned)at), &err))
+		if (sample->source >= r->n || r->state.failed)
+			continue;
+		count_loss(r, sample);
+		if (!r->sink->kind->sample(r->sink, sample, &err))
 			fail(r, &err);
 	}
 }
@@ -200,7 +186,6 @@ static void recorder_unmake(struct recorder *r)
 	sys_cleanup_close(&r->stop_fd);
 	pthread_mutex_destroy(&r->lock);
 	free(r->notes.note);
-	free(r->scratch);
 	free(r);
 }
 
@@ -208,15 +193,12 @@ static struct recorder *recorder_new(struct session *session, const char *path, 
 {
 	struct recorder *r = xcalloc(1, sizeof(*r));
 	const char *slash = strrchr(path, '/');
-	unsigned most = 0;
 
 	*r = (struct recorder){.session = session, .n = session->n, .stop_fd = -1, .flush_ns = flush_ns};
 	pthread_mutex_init(&r->lock, NULL);
 	str_printable(r->name, sizeof(r->name), slash ? slash + 1 : path);
 	for (unsigned i = 0; i < session->n; i++)
-		if (session->sources[i].n_slots > most)
-			most = session->sources[i].n_slots;
-	r->scratch = xcalloc(1, sizeof(*r->scratch) + most * sizeof(uint64_t));
+		assert(session->sources[i].index == i);
 	return r;
 }
 

@@ -1,19 +1,16 @@
-/* A recorder's sink for rows of metrics: csv, jsonl, and the tables of stat. */
+/* A recorder's sink for rows of metrics: csv, jsonl, and whatever else export writes. */
 #include "app/recorder_sink.h"
 
+#include "app/export_session.h"
 #include "base/alloc.h"
-#include "config.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 struct rows {
 	struct recorder_sink sink;
 	struct export *export;
-	struct strbuf pending; /* whole lines */
-	bool header_done;
-	uint64_t n; /* in all */
+	struct strbuf pending; /* whole rows */
+	uint64_t n;            /* rows in all */
 };
 
 static struct rows *of(struct recorder_sink *sink)
@@ -21,21 +18,17 @@ static struct rows *of(struct recorder_sink *sink)
 	return (struct rows *)sink;
 }
 
-static bool keep_line(void *ctx, const void *bytes, size_t n, struct err *err)
+static bool keep(void *ctx, const void *bytes, size_t n, struct err *err)
 {
-	struct rows *r = ctx;
-
 	(void)err;
-	for (const char *p = bytes, *end = p + n; r->header_done && p < end; p++)
-		r->n += *p == '\n';
-	strbuf_add(&r->pending, bytes, n);
+	strbuf_add(&of(ctx)->pending, bytes, n);
 	return true;
 }
 
 static bool rows_flush(struct recorder_sink *sink, struct err *err)
 {
 	struct rows *r = of(sink);
-	bool ok = !r->pending.n || log_file_write(sink->file, r->pending.p, r->pending.n, err);
+	bool ok = log_file_write(sink->file, r->pending.p, r->pending.n, err);
 
 	strbuf_clear(&r->pending);
 	if (ok)
@@ -43,25 +36,20 @@ static bool rows_flush(struct recorder_sink *sink, struct err *err)
 	return ok;
 }
 
-/* The header was made with the export. */
-static bool rows_begin(struct recorder_sink *sink, struct err *err)
-{
-	of(sink)->header_done = true;
-	return rows_flush(sink, err);
-}
-
 static bool rows_sample(struct recorder_sink *sink, const struct sample *sample, struct err *err)
 {
-	return export_sample(of(sink)->export, sample, err);
+	struct rows *r = of(sink);
+	size_t before = r->pending.n;
+	bool ok = export_sample(r->export, sample, err);
+
+	r->n += r->pending.n > before;
+	return ok;
 }
 
-/* Rows have no place for it. */
+/* Of what happens, rows have a place for marks at most. */
 static bool rows_note(struct recorder_sink *sink, const struct mlog_note *note, struct err *err)
 {
-	(void)sink;
-	(void)note;
-	(void)err;
-	return true;
+	return note->kind != MLOG_NOTE_MARK || export_mark(of(sink)->export, note->time_ns, note->text, err);
 }
 
 static bool rows_end(struct recorder_sink *sink, const struct export_command *total, struct err *err)
@@ -78,47 +66,20 @@ static void rows_free(struct recorder_sink *sink)
 	free(r);
 }
 
+/* To begin with, the header waits. */
 static const struct recorder_sink_kind rows = {
-	.begin = rows_begin, .sample = rows_sample, .note = rows_note, .flush = rows_flush, .end = rows_end, .free = rows_free};
-
-static const struct export_format *const formats[] = {
-	[FORMAT_TABLE] = &export_text, [FORMAT_CSV] = &export_csv, [FORMAT_JSONL] = &export_jsonl};
+	.begin = rows_flush, .sample = rows_sample, .note = rows_note, .flush = rows_flush, .end = rows_end, .free = rows_free};
 
 struct recorder_sink *recorder_rows_new(const struct session *session, const struct recorder_form *form, struct err *err)
 {
-	const struct options *o = session->options;
-	struct export_source sources[SESSION_SOURCES_MAX] = {0};
-	char host[65] = "", prefixes[SESSION_SOURCES_MAX][16], printable[65];
 	struct rows *r = xcalloc(1, sizeof(*r));
-	unsigned gpus = 0;
 
-	gethostname(host, sizeof(host) - 1);
-	for (unsigned i = 0; i < session->n; i++) {
-		const struct session_source *s = &session->sources[i];
-
-		prefixes[i][0] = 0;
-		if (s->kind == SOURCE_GPU && gpus++ > 0)
-			snprintf(prefixes[i], sizeof(prefixes[i]), "gpu%u:", gpus - 1);
-		sources[i] = (struct export_source){.index = i,
-						    .prefix = prefixes[i],
-						    .title = s->title,
-						    .driver = s->driver,
-						    .set = s->set,
-						    .db = session->db,
-						    .period_ns = s->period_ns ? s->period_ns : o->interval_ns};
-	}
 	r->sink.kind = &rows;
-	r->export = export_new(formats[o->format],
-			       &(struct export_options){.metrics = form->metrics,
-							.exact = form->exact,
-							.fastest = form->fastest,
-							.lines = form->lines,
-							.per_core = o->per_core,
-							.epoch_offset_ns = session->sys->realtime_ns(session->sys) -
-									   session->sys->monotonic_ns(session->sys),
-							.host = str_printable(printable, sizeof(printable), host),
-							.version = PACKAGE_VERSION},
-			       sources, session->n, keep_line, r, err);
+	r->export = export_session(
+		session,
+		&(struct export_options){
+			.metrics = form->metrics, .exact = form->exact, .fastest = form->fastest, .lines = form->lines},
+		keep, r, err);
 	if (r->export)
 		return &r->sink;
 	rows_free(&r->sink);

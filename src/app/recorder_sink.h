@@ -16,7 +16,7 @@ struct recorder_sink;
 struct recorder_sink_kind {
 	bool (*begin)(struct recorder_sink *sink, struct err *err);
 	bool (*sample)(struct recorder_sink *sink, const struct sample *sample,
-		       struct err *err); /* source: its place in the session */
+		       struct err *err); /* of the session's sources at the start */
 	bool (*note)(struct recorder_sink *sink, const struct mlog_note *note, struct err *err);
 	bool (*flush)(struct recorder_sink *sink, struct err *err);
 	bool (*end)(struct recorder_sink *sink, const struct export_command *total,
