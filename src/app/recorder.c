@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define ROWS_FLUSH_NS 250000000 /* a log of rows is written four times a second */
+#define MLOG_FLUSH_NS 750000000 /* a block at least once a second, and it takes its time */
 
 struct notes {
 	struct mlog_note *note;
@@ -228,8 +229,16 @@ struct recorder *recorder_start(struct session *session, const char *path, struc
 {
 	const struct options *o = session->options;
 	const struct recorder_form rows = {.metrics = o->metrics, .flush_ns = ROWS_FLUSH_NS};
+	struct recorder *r;
 
-	return recorder_start_as(session, path, &rows, err);
+	if (o->format != FORMAT_MLOG)
+		return recorder_start_as(session, path, &rows, err);
+	r = recorder_new(session, path, MLOG_FLUSH_NS);
+	r->sink = recorder_mlog_new(session);
+	return start(r, path,
+		     &(struct log_file_options){
+			     .force = o->force, .rotates = o->rotate_bytes != 0, .keep = o->rotate_count, .sync_ns = o->sync_ns},
+		     err);
 }
 
 struct recorder *recorder_start_as(struct session *session, const char *path, const struct recorder_form *form, struct err *err)
