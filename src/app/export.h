@@ -52,8 +52,9 @@ extern const struct export_format export_csv, export_jsonl, export_text;
 struct export *export_new(const struct export_format *format, const struct export_options *options,
 			  const struct export_source *sources, unsigned n_sources, export_write_fn *write, void *ctx,
 			  struct err *err);
-/* In the order in which the sampler pushed them: then every sample of another source that ended within a row comes before it. A
- * sample of a source that is not ours is ignored. false when `write` failed; the row is lost then. */
+/* In the order in which the sampler pushed them: then every sample of another source that ended within a row comes before it. A jump of
+ * seq is a loss: the row gets the flag of a gap. A sample of a source that is not ours is ignored. false when `write` failed; the row is
+ * lost then. */
 bool export_sample(struct export *ex, const struct sample *sample, struct err *err);
 
 /* The command that a total is about. */
@@ -65,6 +66,8 @@ struct export_command {
 };
 /* Everything since the start as one row, the last one; unless lines are EXPORT_ROWS. */
 bool export_total(struct export *ex, const struct export_command *command, struct err *err);
+/* Somebody set a mark at that moment (CLOCK_MONOTONIC); text: printable, may be empty. */
+bool export_mark(struct export *ex, int64_t time_ns, const char *text, struct err *err);
 void export_free(struct export *ex);
 
 /* ---- for the writers, and for whoever prints the same formats ---- */
@@ -103,6 +106,8 @@ struct export_format {
 	bool each; /* every sample of every source is a row, of nothing but its own values */
 	void (*begin)(const struct export_table *table, struct strbuf *out);
 	void (*row)(const struct export_table *table, const struct export_row *row, struct strbuf *out);
+	/* time_ns: since the epoch. NULL: a mark has no place of its own in this format. */
+	void (*mark)(const struct export_table *table, int64_t time_ns, const char *text, struct strbuf *out);
 };
 
 /* The words of cli.md, and "total". buf has EXPORT_FLAGS_TEXT bytes. Returns buf. */

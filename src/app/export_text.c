@@ -120,4 +120,4 @@ static void text_row(const struct export_table *table, const struct export_row *
 		text_interval(table, row, out);
 }
 
-const struct export_format export_text = {"table", true, text_begin, text_row};
+const struct export_format export_text = {.name = "table", .each = true, .begin = text_begin, .row = text_row};

@@ -218,15 +218,13 @@ static void span_text(const struct screen *screen, const struct session_source *
 
 static void fill_data(struct screen *screen, struct view_data *data)
 {
-	const struct options *o = screen->session->options;
-
 	*data = (struct view_data){
 		.processes = &screen->pane.table,
 		.templ = screen->session->templ.parent ? &screen->session->templ : NULL,
 		.refresh_s = (double)screen->feeds->refresh_ns * 1e-9,
-		.fps = o->fps,
-		.width = o->resolution.w,
-		.height = o->resolution.h,
+		.fps = screen->session->fps,
+		.width = screen->session->resolution.w,
+		.height = screen->session->resolution.h,
 		.per_instance = screen->per_instance,
 		.scroll = screen->scroll,
 		.scroll_max = &screen->scroll_max,
