@@ -29,6 +29,7 @@ struct export
 	const struct column **sums; /* by source: of the row that is being written */
 	double *whole, *part;       /* vectors, as long as the longest source needs */
 	struct strbuf line;
+	uint64_t n_rows;
 };
 
 /* Metrics by source and instance; a counting sort by hand, as there are few of either. */
@@ -109,6 +110,8 @@ struct export *export_new(const struct export_format *format, const struct expor
 	ex->table = (struct export_table){.options = &ex->options,
 					  .sources = ex->sources,
 					  .n_sources = n_sources,
+					  .also = format->also,
+					  .id = span_hash(span_of(options->host)) ^ (uint64_t)options->start_ns,
 					  .first = first_source(sources, n_sources, options->fastest)};
 	ok = n_sources > 0 || err_set(err, 0, "nothing to log: no GPU and no CPU source was opened");
 	ok = ok && export_columns(&ex->table, err);
@@ -267,6 +270,7 @@ static bool write_row(struct export *ex, struct export_row *row, struct err *err
 		ex->table.begin_ns = row->begin_ns;
 	strbuf_clear(&ex->line);
 	ex->format->row(table, row, &ex->line);
+	ex->n_rows++;
 	return write_line(ex, err);
 }
 
@@ -349,6 +353,16 @@ bool export_mark(struct export *ex, int64_t time_ns, const char *text, struct er
 	strbuf_clear(&ex->line);
 	ex->format->mark(&ex->table, time_ns + ex->options.epoch_offset_ns, text, &ex->line);
 	return write_line(ex, err);
+}
+
+uint64_t export_count(const struct export *ex)
+{
+	return ex->n_rows;
+}
+
+double export_rate(const struct export_column *column, double value, const struct column *sum)
+{
+	return column->unit->kind != UNIT_COUNT ? value : sum ? value * 1e9 / (double)sum->time_ns : (double)NAN;
 }
 
 char *export_flags(char *buf, const struct export_row *row)

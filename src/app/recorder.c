@@ -26,9 +26,7 @@ struct recorder {
 	struct export *export;
 	struct sample *scratch;
 	uint64_t seq[SESSION_SOURCES_MAX];
-	struct strbuf pending; /* whole lines */
-	bool header_done;
-	uint64_t n_lines; /* rows in all */
+	struct strbuf pending; /* whole rows */
 	int64_t flush_ns;
 	bool cuts; /* sources begin and end with it */
 	struct export_command total;
@@ -38,13 +36,11 @@ struct recorder {
 	struct recorder_state state;
 };
 
-static bool keep_line(void *ctx, const void *bytes, size_t n, struct err *err)
+static bool keep_row(void *ctx, const void *bytes, size_t n, struct err *err)
 {
 	struct recorder *r = ctx;
 
 	(void)err;
-	for (const char *p = bytes, *end = p + n; r->header_done && p < end; p++)
-		r->n_lines += *p == '\n';
 	strbuf_add(&r->pending, bytes, n);
 	return true;
 }
@@ -81,7 +77,7 @@ static void flush(struct recorder *r)
 	pthread_mutex_lock(&r->lock);
 	if (!r->state.failed) {
 		r->state.bytes += r->pending.n;
-		r->state.rows = r->n_lines;
+		r->state.rows = export_count(r->export);
 	}
 	pthread_mutex_unlock(&r->lock);
 	strbuf_clear(&r->pending);
@@ -150,14 +146,17 @@ static bool open_file(struct recorder *r, struct err *err)
 	return true;
 }
 
-static const struct export_format *const formats[] = {
-	[FORMAT_TABLE] = &export_text, [FORMAT_CSV] = &export_csv, [FORMAT_JSONL] = &export_jsonl};
+static const struct export_format *const formats[] = {[FORMAT_TABLE] = &export_text,
+						      [FORMAT_CSV] = &export_csv,
+						      [FORMAT_JSONL] = &export_jsonl,
+						      [FORMAT_PERFETTO] = &export_perfetto};
 
 static bool start_export(struct recorder *r, const struct recorder_form *form, struct err *err)
 {
 	struct session *session = r->session;
 	const struct options *o = session->options;
 	struct export_source sources[SESSION_SOURCES_MAX] = {0};
+	int64_t now_ns = session->sys->monotonic_ns(session->sys);
 	char host[65] = "", prefixes[SESSION_SOURCES_MAX][16], printable[65];
 	unsigned gpus = 0;
 	size_t most = 0;
@@ -177,7 +176,8 @@ static bool start_export(struct recorder *r, const struct recorder_form *form, s
 						    .driver = s->driver,
 						    .set = s->set,
 						    .db = session->db,
-						    .period_ns = s->period_ns ? s->period_ns : o->interval_ns};
+						    .period_ns = s->period_ns ? s->period_ns : o->interval_ns,
+						    .simulated = s->simulated};
 	}
 	r->scratch = xcalloc(1, sizeof(*r->scratch) + most * sizeof(uint64_t));
 	r->export = export_new(formats[o->format],
@@ -186,11 +186,12 @@ static bool start_export(struct recorder *r, const struct recorder_form *form, s
 							.fastest = form->fastest,
 							.lines = form->lines,
 							.per_core = o->per_core,
-							.epoch_offset_ns = session->sys->realtime_ns(session->sys) -
-									   session->sys->monotonic_ns(session->sys),
+							.epoch_offset_ns = session->sys->realtime_ns(session->sys) - now_ns,
+							.start_ns = now_ns,
+							.boottime_ns = session->sys->boottime_ns(session->sys),
 							.host = str_printable(printable, sizeof(printable), host),
 							.version = PACKAGE_VERSION},
-			       sources, session->n, keep_line, r, err);
+			       sources, session->n, keep_row, r, err);
 	return r->export != NULL;
 }
 
@@ -247,7 +248,6 @@ struct recorder *recorder_start_as(struct session *session, const char *path, co
 	ok = start_export(r, form, err) && open_file(r, err);
 	if (ok) {
 		flush(r); /* the header */
-		r->header_done = true;
 		ok = !r->state.failed;
 		if (!ok)
 			*err = r->state.err;
