@@ -56,8 +56,9 @@ extern const struct export_format export_csv, export_jsonl, export_perfetto, exp
 struct export *export_new(const struct export_format *format, const struct export_options *options,
 			  const struct export_source *sources, unsigned n_sources, export_write_fn *write, void *ctx,
 			  struct err *err);
-/* In the order in which the sampler pushed them: then every sample of another source that ended within a row comes before it. A
- * sample of a source that is not ours is ignored. false when `write` failed; the row is lost then. */
+/* In the order in which the sampler pushed them: then every sample of another source that ended within a row comes before it. A jump of
+ * seq is a loss: the row gets the flag of a gap. A sample of a source that is not ours is ignored. false when `write` failed; the row is
+ * lost then. */
 bool export_sample(struct export *ex, const struct sample *sample, struct err *err);
 
 /* The command that a total is about. */

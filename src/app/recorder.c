@@ -1,7 +1,7 @@
 #include "app/recorder.h"
 
+#include "app/export_session.h"
 #include "base/alloc.h"
-#include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,6 @@ struct recorder {
 	bool is_file; /* a failed write can be cut off again */
 	struct ring *ring;
 	struct export *export;
-	struct sample *scratch;
 	uint64_t seq[SESSION_SOURCES_MAX];
 	struct strbuf pending; /* whole rows */
 	int64_t flush_ns;
@@ -83,22 +82,20 @@ static void flush(struct recorder *r)
 	strbuf_clear(&r->pending);
 }
 
-/* A jump in the count of a source means samples that did not fit into the ring: the next row says so. */
-static const struct sample *mark_loss(struct recorder *r, const struct sample *sample)
+/* Samples that did not fit into the ring, or that the driver lost; the row says so by itself. */
+static void count_loss(struct recorder *r, const struct sample *sample)
 {
-	uint64_t before = sample->source < SESSION_SOURCES_MAX ? r->seq[sample->source] : 0;
-	uint64_t missed = before && sample->seq > before + 1 ? sample->seq - before - 1 : 0;
+	uint64_t missed;
 
-	if (sample->source < SESSION_SOURCES_MAX)
-		r->seq[sample->source] = sample->seq;
+	if (sample->source >= SESSION_SOURCES_MAX)
+		return;
+	missed = sample_missed(sample, r->seq[sample->source]);
+	r->seq[sample->source] = sample->seq;
 	if (!missed)
-		return sample;
-	memcpy(r->scratch, sample, sizeof(*sample) + sample->n_values * sizeof(sample->value[0]));
-	r->scratch->flags |= SAMPLE_GAP;
+		return;
 	pthread_mutex_lock(&r->lock);
 	r->state.lost += missed;
 	pthread_mutex_unlock(&r->lock);
-	return r->scratch;
 }
 
 static void drain(struct recorder *r)
@@ -107,7 +104,8 @@ static void drain(struct recorder *r)
 	struct err err;
 
 	while ((sample = ring_peek(r->ring))) {
-		if (!r->state.failed && !export_sample(r->export, mark_loss(r, sample), &err))
+		count_loss(r, sample);
+		if (!r->state.failed && !export_sample(r->export, sample, &err))
 			fail(r, &err);
 		ring_release(r->ring);
 	}
@@ -146,52 +144,13 @@ static bool open_file(struct recorder *r, struct err *err)
 	return true;
 }
 
-static const struct export_format *const formats[] = {[FORMAT_TABLE] = &export_text,
-						      [FORMAT_CSV] = &export_csv,
-						      [FORMAT_JSONL] = &export_jsonl,
-						      [FORMAT_PERFETTO] = &export_perfetto};
-
 static bool start_export(struct recorder *r, const struct recorder_form *form, struct err *err)
 {
-	struct session *session = r->session;
-	const struct options *o = session->options;
-	struct export_source sources[SESSION_SOURCES_MAX] = {0};
-	int64_t now_ns = session->sys->monotonic_ns(session->sys);
-	char host[65] = "", prefixes[SESSION_SOURCES_MAX][16], printable[65];
-	unsigned gpus = 0;
-	size_t most = 0;
-
-	gethostname(host, sizeof(host) - 1);
-	for (unsigned i = 0; i < session->n; i++) {
-		const struct session_source *s = &session->sources[i];
-
-		prefixes[i][0] = 0;
-		if (s->kind == SOURCE_GPU && gpus++ > 0)
-			snprintf(prefixes[i], sizeof(prefixes[i]), "gpu%u:", gpus - 1);
-		if (s->n_slots > most)
-			most = s->n_slots;
-		sources[i] = (struct export_source){.index = s->index,
-						    .prefix = prefixes[i],
-						    .title = s->title,
-						    .driver = s->driver,
-						    .set = s->set,
-						    .db = session->db,
-						    .period_ns = s->period_ns ? s->period_ns : o->interval_ns,
-						    .simulated = s->simulated};
-	}
-	r->scratch = xcalloc(1, sizeof(*r->scratch) + most * sizeof(uint64_t));
-	r->export = export_new(formats[o->format],
-			       &(struct export_options){.metrics = form->metrics,
-							.exact = form->exact,
-							.fastest = form->fastest,
-							.lines = form->lines,
-							.per_core = o->per_core,
-							.epoch_offset_ns = session->sys->realtime_ns(session->sys) - now_ns,
-							.start_ns = now_ns,
-							.boottime_ns = session->sys->boottime_ns(session->sys),
-							.host = str_printable(printable, sizeof(printable), host),
-							.version = PACKAGE_VERSION},
-			       sources, session->n, keep_row, r, err);
+	r->export = export_session(
+		r->session,
+		&(struct export_options){
+			.metrics = form->metrics, .exact = form->exact, .fastest = form->fastest, .lines = form->lines},
+		keep_row, r, err);
 	return r->export != NULL;
 }
 
@@ -220,7 +179,6 @@ static void recorder_unmake(struct recorder *r)
 	sys_cleanup_close(&r->stop_fd);
 	pthread_mutex_destroy(&r->lock);
 	strbuf_fini(&r->pending);
-	free(r->scratch);
 	free(r->path);
 	free(r);
 }

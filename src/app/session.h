@@ -55,7 +55,8 @@ struct session {
 	struct source_options what;
 	struct opener *opener; /* while devices are being opened, at first all of them, then one that was lost */
 	struct opening *opening;
-	struct sampler *sampler; /* NULL: of a log */
+	struct sampler *sampler;      /* NULL: of a log */
+	const struct mlog_about *log; /* NULL: live */
 	struct session_source sources[SESSION_SOURCES_MAX];
 	unsigned n;
 	struct session_source *gpu; /* the one on the screen; NULL without any */

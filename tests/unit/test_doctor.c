@@ -240,6 +240,8 @@ static void json_lines_are_objects_and_the_last_one_sums_up(void **state)
 	assert_null(strchr(b->out.p, '\033'));
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, bench_init, bench_fini)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
