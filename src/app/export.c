@@ -30,7 +30,6 @@ struct export
 	const struct column **sums; /* by source: of the row that is being written */
 	double *whole, *part;       /* vectors, as long as the longest source needs */
 	struct strbuf line;
-	uint64_t n_rows;
 };
 
 /* Metrics by source and instance; a counting sort by hand, as there are few of either. */
@@ -272,7 +271,6 @@ static bool write_row(struct export *ex, struct export_row *row, struct err *err
 		ex->table.begin_ns = row->begin_ns;
 	strbuf_clear(&ex->line);
 	ex->format->row(table, row, &ex->line);
-	ex->n_rows++;
 	return write_line(ex, err);
 }
 
@@ -361,11 +359,6 @@ bool export_mark(struct export *ex, int64_t time_ns, const char *text, struct er
 	strbuf_clear(&ex->line);
 	ex->format->mark(&ex->table, time_ns + ex->options.epoch_offset_ns, text, &ex->line);
 	return write_line(ex, err);
-}
-
-uint64_t export_count(const struct export *ex)
-{
-	return ex->n_rows;
 }
 
 double export_rate(const struct export_column *column, double value, const struct column *sum)

@@ -72,7 +72,6 @@ struct export_command {
 bool export_total(struct export *ex, const struct export_command *command, struct err *err);
 /* Somebody set a mark at that moment (CLOCK_MONOTONIC); text: printable, may be empty. */
 bool export_mark(struct export *ex, int64_t time_ns, const char *text, struct err *err);
-uint64_t export_count(const struct export *ex); /* rows so far */
 void export_free(struct export *ex);
 
 /* ---- for the writers, and for whoever prints the same formats ---- */
