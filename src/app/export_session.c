@@ -58,6 +58,7 @@ struct export *export_session(const struct session *session, const struct export
 	}
 	place(session, &options, host);
 	options.per_core = o->per_core;
+	options.step_ns = o->step_ns;
 	options.version = PACKAGE_VERSION;
 	return export_new(formats[o->format], &options, sources, session->n, write, ctx, err);
 }
