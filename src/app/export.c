@@ -109,6 +109,8 @@ struct export *export_new(const struct export_format *format, const struct expor
 	ex->table = (struct export_table){.options = &ex->options,
 					  .sources = ex->sources,
 					  .n_sources = n_sources,
+					  .also = format->also,
+					  .id = span_hash(span_of(options->host)) ^ (uint64_t)options->start_ns,
 					  .first = first_source(sources, n_sources, options->fastest)};
 	ok = n_sources > 0 || err_set(err, 0, "nothing to log: no GPU and no CPU source was opened");
 	ok = ok && (!format->check || format->check(&ex->table, err)) && (format->raw || export_columns(&ex->table, err));
@@ -354,6 +356,11 @@ bool export_mark(struct export *ex, int64_t time_ns, const char *text, struct er
 	strbuf_clear(&ex->line);
 	ex->format->mark(&ex->table, time_ns + ex->options.epoch_offset_ns, text, &ex->line);
 	return write_line(ex, err);
+}
+
+double export_rate(const struct export_column *column, double value, const struct column *sum)
+{
+	return column->unit->kind != UNIT_COUNT ? value : sum ? value * 1e9 / (double)sum->time_ns : (double)NAN;
 }
 
 char *export_flags(char *buf, const struct export_row *row)

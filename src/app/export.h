@@ -26,10 +26,12 @@ struct export_source {
 	const struct metric_set *set; /* its slots are those of the samples */
 	const struct gpudb *db;       /* for the template of a GPU: its default columns */
 	int64_t period_ns;
+	bool simulated;
 };
 
 enum export_lines { EXPORT_ROWS, EXPORT_TOTAL, EXPORT_ROWS_AND_TOTAL };
 
+/* Texts are used by export_new only. */
 struct export_options {
 	const char *metrics; /* names and globs, comma-separated; NULL: the template of a GPU, everything of a CPU */
 	bool exact; /* metrics are names of columns, in their order: without globs, and without what a metric is broken down into */
@@ -39,16 +41,18 @@ struct export_options {
 	int64_t step_ns,
 		step_from_ns;    /* rows are of steps so long, the first of which begins then (CLOCK_MONOTONIC); 0: of samples */
 	int64_t epoch_offset_ns; /* CLOCK_REALTIME minus CLOCK_MONOTONIC, as fixed when the log starts */
+	int64_t start_ns;        /* CLOCK_MONOTONIC, when the log starts */
+	int64_t boottime_ns;     /* CLOCK_BOOTTIME at that moment; 0: unknown */
 	const char *host;        /* printable; "" if unknown */
 	const char *version;     /* of malitop */
 };
 
-/* Takes whole lines. */
+/* Takes whole rows. */
 typedef bool export_write_fn(void *ctx, const void *bytes, size_t n, struct err *err);
 
 struct export;
 struct export_format;
-extern const struct export_format export_csv, export_jsonl, export_text, export_counters;
+extern const struct export_format export_csv, export_jsonl, export_perfetto, export_text;
 
 /* Choose the columns and write the header. Options and sources are copied. A name or glob that fits nothing is an error that
  * names it. NULL on failure. */
@@ -91,10 +95,12 @@ struct export_table {
 	const struct export_options *options;
 	const struct export_source *sources;
 	unsigned n_sources, first; /* first: whose samples are the rows */
+	const char *also;          /* the format's */
 	struct export_column *columns;
 	unsigned n_columns, cap_columns;
 	unsigned n_metrics; /* columns of metrics; those of the command come last */
 	int64_t begin_ns;   /* of the first row, since the epoch */
+	uint64_t id;        /* tells the tables of different logs apart */
 };
 
 struct export_row {
@@ -112,8 +118,9 @@ struct export_row {
 
 struct export_format {
 	const char *name;
-	bool each; /* every sample of every source is a row, of nothing but its own values */
-	bool raw;  /* it is made of the sums: there are no columns */
+	bool each;        /* every sample of every source is a row, of nothing but its own values */
+	bool raw;         /* it is made of the sums: there are no columns */
+	const char *also; /* a metric that stands before the template of a GPU; NULL: none */
 	/* What it cannot tell of is an error. NULL: it can tell of everything. */
 	bool (*check)(const struct export_table *table, struct err *err);
 	void (*begin)(const struct export_table *table, struct strbuf *out);

@@ -8,8 +8,10 @@
 #define PREFIX_TEXT 16
 #define HOST_TEXT 65
 
-static const struct export_format *const formats[FORMAT_COUNT] = {
-	[FORMAT_TABLE] = &export_text, [FORMAT_CSV] = &export_csv, [FORMAT_JSONL] = &export_jsonl};
+static const struct export_format *const formats[FORMAT_COUNT] = {[FORMAT_TABLE] = &export_text,
+								  [FORMAT_CSV] = &export_csv,
+								  [FORMAT_JSONL] = &export_jsonl,
+								  [FORMAT_PERFETTO] = &export_perfetto};
 
 /* The first GPU has no prefix. */
 static void choose_prefixes(const struct session *session, char prefixes[][PREFIX_TEXT])
@@ -33,7 +35,9 @@ static void place(const struct session *session, struct export_options *options,
 	if (!log)
 		gethostname(name, sizeof(name) - 1);
 	options->host = str_printable(host, HOST_TEXT, log ? log->host : name);
-	options->epoch_offset_ns = log ? log->realtime_ns - log->monotonic_ns : sys->realtime_ns(sys) - sys->monotonic_ns(sys);
+	options->start_ns = log ? log->monotonic_ns : sys->monotonic_ns(sys);
+	options->epoch_offset_ns = (log ? log->realtime_ns : sys->realtime_ns(sys)) - options->start_ns;
+	options->boottime_ns = log ? 0 : sys->boottime_ns(sys);
 }
 
 struct export *export_session(const struct session *session, const struct export_options *form, export_write_fn *write, void *ctx,
@@ -54,7 +58,8 @@ struct export *export_session(const struct session *session, const struct export
 						    .driver = s->driver,
 						    .set = s->set,
 						    .db = session->db,
-						    .period_ns = s->period_ns ? s->period_ns : o->interval_ns};
+						    .period_ns = s->period_ns ? s->period_ns : o->interval_ns,
+						    .simulated = s->simulated};
 	}
 	place(session, &options, host);
 	options.per_core = o->per_core;

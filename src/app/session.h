@@ -32,7 +32,7 @@ struct session_source {
 	const struct backend *backend;
 	char device[128], interface[32]; /* to open it again */
 	enum source_kind kind;
-	char title[64], driver[64];
+	char title[64], driver[64], note[256];
 	bool simulated;
 	double top_hz;
 	unsigned n_slots, n_sums;
