@@ -52,7 +52,7 @@ typedef bool export_write_fn(void *ctx, const void *bytes, size_t n, struct err 
 
 struct export;
 struct export_format;
-extern const struct export_format export_csv, export_jsonl, export_perfetto, export_text;
+extern const struct export_format export_csv, export_jsonl, export_perfetto, export_text, export_counters;
 
 /* Choose the columns and write the header. Options and sources are copied. A name or glob that fits nothing is an error that
  * names it. NULL on failure. */
