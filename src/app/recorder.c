@@ -45,11 +45,16 @@ struct recorder {
 
 /* ---- its thread ---- */
 
-static void fail(struct recorder *r, const struct err *err)
+/* How far it has come; err: and no further. */
+static void tell(struct recorder *r, const struct err *err)
 {
 	pthread_mutex_lock(&r->lock);
-	r->state.failed = true;
-	r->state.err = *err;
+	r->state.bytes = log_file_bytes(r->file);
+	r->state.rows = r->sink->rows;
+	if (err) {
+		r->state.failed = true;
+		r->state.err = *err;
+	}
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -76,7 +81,7 @@ static void take_samples(struct recorder *r)
 			continue;
 		count_loss(r, sample);
 		if (!r->sink->kind->sample(r->sink, sample, &err))
-			fail(r, &err);
+			tell(r, &err);
 	}
 }
 
@@ -91,23 +96,16 @@ static void take_notes(struct recorder *r)
 	pthread_mutex_unlock(&r->lock);
 	for (unsigned i = 0; i < notes.n; i++)
 		if (!r->state.failed && !r->sink->kind->note(r->sink, &notes.note[i], &err))
-			fail(r, &err);
+			tell(r, &err);
 	free(notes.note);
 }
 
-/* What `step` brought to the file is told. */
 static void write_with(struct recorder *r, bool (*step)(struct recorder *r, struct err *err))
 {
 	struct err err;
 
-	if (r->state.failed)
-		return;
-	if (!step(r, &err))
-		fail(r, &err);
-	pthread_mutex_lock(&r->lock);
-	r->state.bytes = log_file_bytes(r->file);
-	r->state.rows = r->sink->rows;
-	pthread_mutex_unlock(&r->lock);
+	if (!r->state.failed)
+		tell(r, step(r, &err) ? NULL : &err);
 }
 
 static bool begin(struct recorder *r, struct err *err)
@@ -318,9 +316,11 @@ bool recorder_stop(struct recorder *r, struct recorder_state *state)
 	sys_event_signal(r->stop_fd);
 	pthread_join(r->thread, NULL); /* drains once more after the signal */
 	write_with(r, end);
-	if (!log_file_close(take_ptr(&r->file), &err) && !r->state.failed)
-		fail(r, &err);
 	*state = r->state;
+	if (!log_file_close(take_ptr(&r->file), &err) && !state->failed) {
+		state->failed = true;
+		state->err = err;
+	}
 	ring_free(take_ptr(&r->ring));
 	recorder_unmake(r);
 	return !state->failed;
