@@ -51,8 +51,8 @@ bool mlog_unpack(const struct mlog_head *head, struct span payload, struct strbu
 
 struct mlog_source {
 	enum source_kind kind;
-	char *backend, *device, *title, *driver, *note, *product; /* printable, never NULL; "" where there is none */
-	int64_t period_ns, asked_ns;                              /* above 0 */
+	const char *backend, *device, *title, *driver, *note, *product; /* printable, never NULL; "" where there is none */
+	int64_t period_ns, asked_ns;                                    /* above 0 */
 	bool simulated;
 	double top_hz;
 	unsigned core_count, l2_slice_count, bus_width_bits, block_values; /* 0: unknown */
@@ -62,13 +62,13 @@ struct mlog_source {
 };
 
 struct mlog_about {
-	char *program, *host, *kernel, *scope; /* printable, never NULL */
-	int64_t monotonic_ns, realtime_ns;     /* the same moment */
-	double fps;                            /* 0: unknown */
+	const char *program, *host, *kernel, *scope; /* printable, never NULL */
+	int64_t monotonic_ns, realtime_ns;           /* the same moment */
+	double fps;                                  /* 0: unknown */
 	unsigned width, height;
 	struct mlog_source *sources;
 	unsigned n_sources;
-	char *texts; /* of one that was parsed: all texts behind each other, also names and titles of slots */
+	char *texts; /* of one that was parsed, which owns them all, also names and titles of slots: all behind each other */
 };
 
 /* The text, into `text` (cleared). What `about` points to may be anybody's: nothing is freed, texts are made printable on the way, and

@@ -94,7 +94,7 @@ static void put_text(const struct field *f, const void *at, struct strbuf *out)
 {
 	char text[STANZA_LINE_MAX + 1 - KEY];
 
-	str_printable(text, sizeof(text), *(char *const *)at);
+	str_printable(text, sizeof(text), *(const char *const *)at);
 	if (!text[0])
 		return;
 	put_key(f, out);
@@ -116,7 +116,7 @@ static char *keep(struct reader *r, struct span text)
 static bool get_text(const struct field *f, void *at, struct reader *r, const struct stanza_line *line, struct err *err)
 {
 	(void)f, (void)err;
-	*(char **)at = keep(r, line->value);
+	*(const char **)at = keep(r, line->value);
 	return true;
 }
 
@@ -293,8 +293,7 @@ static bool get_slot(struct slot *slot, struct reader *r, const struct stanza_li
 	    !get_word(r, row, &rest, instance_words, INSTANCE_KINDS, &instance, err) ||
 	    !get_number(r, row, &rest, UINT16_MAX, &number, err) || !get_real(r, row, &rest, -INFINITY, &slot->scale, err))
 		return false;
-	rest = span_trim(rest);
-	for (unsigned i = 0; rest.n && i < ARRAY_LEN(more); i++)
+	for (unsigned i = 0, n = span_trim(rest).n ? ARRAY_LEN(more) : 0; i < n; i++)
 		if (!get_number(r, row, &rest, MLOG_SLOTS_MAX - 1, &more[i], err))
 			return false;
 	slot->name = keep(r, row->key);
