@@ -4,9 +4,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 bool file_read(const char *path, size_t max, char **text, size_t *n, struct err *err)
 {
@@ -35,6 +38,62 @@ bool file_read(const char *path, size_t max, char **text, size_t *n, struct err 
 	*text = all.p;
 	*n = all.n;
 	return true;
+}
+
+struct file {
+	int fd;
+};
+
+struct file *file_open(const char *path, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a pipe must not make us wait */
+	struct file *file;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		err_set(err, errno, "%s: cannot open: %s", path, strerror(errno));
+	else if (S_ISDIR(st.st_mode))
+		err_set(err, EISDIR, "%s: is a directory: name a file in it", path);
+	else if (!S_ISREG(st.st_mode))
+		err_set(err, ESPIPE, "%s: is no regular file: copy what it gives into one", path);
+	else {
+		file = xmalloc(sizeof(*file));
+		file->fd = fd;
+		return file;
+	}
+	if (fd >= 0)
+		close(fd);
+	return NULL;
+}
+
+void file_close(struct file *file)
+{
+	if (file)
+		close(file->fd);
+	free(file);
+}
+
+ssize_t file_read_at(void *file, void *buf, size_t n, uint64_t at)
+{
+	size_t done = 0;
+	ssize_t got;
+
+	if (at > INT64_MAX - n)
+		return 0;
+	do {
+		got = pread(((struct file *)file)->fd, (char *)buf + done, n - done, (off_t)(at + done));
+		if (got < 0 && errno != EINTR)
+			return -1;
+		done += got > 0 ? (size_t)got : 0;
+	} while (got && done < n);
+	return (ssize_t)done;
+}
+
+int64_t file_size(void *file)
+{
+	struct stat st;
+
+	return fstat(((struct file *)file)->fd, &st) < 0 ? -1 : st.st_size;
 }
 
 static int not_hidden(const struct dirent *entry)

@@ -170,13 +170,20 @@ static void strbuf_reserve(struct strbuf *b, size_t more)
 	}
 }
 
-void strbuf_add(struct strbuf *b, const void *bytes, size_t n)
+char *strbuf_more(struct strbuf *b, size_t n)
 {
 	strbuf_reserve(b, n);
-	if (n)
-		memcpy(b->p + b->n, bytes, n);
 	b->n += n;
 	b->p[b->n] = 0;
+	return b->p + b->n - n;
+}
+
+void strbuf_add(struct strbuf *b, const void *bytes, size_t n)
+{
+	char *to = strbuf_more(b, n);
+
+	if (n)
+		memcpy(to, bytes, n);
 }
 
 void strbuf_str(struct strbuf *b, const char *s)

@@ -39,6 +39,7 @@ void strbuf_fini(struct strbuf *b);
 void strbuf_clear(struct strbuf *b); /* keeps the memory */
 void strbuf_add(struct strbuf *b, const void *bytes, size_t n);
 void strbuf_str(struct strbuf *b, const char *s);
+char *strbuf_more(struct strbuf *b, size_t n); /* n more bytes, which the caller fills */
 void strbuf_printf(struct strbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Add the words of a text, a blank between them, and a newline. Lines are at most `width` columns where words allow it: the first begins
  * at column `at`, the others at `indent`. */

@@ -34,11 +34,29 @@ static inline uint8_t *wire_put(uint8_t *p, uint64_t n)
 void wire_varint(struct strbuf *out, uint64_t n);
 void wire_signed(struct strbuf *out, int64_t n);      /* zigzag */
 void wire_text(struct strbuf *out, struct span text); /* its length, and it */
-void wire_u32(uint8_t *p, uint32_t n);                /* little-endian */
-void wire_u64(uint8_t *p, uint64_t n);
 
-uint32_t wire_get_u32(const uint8_t *p);
-uint64_t wire_get_u64(const uint8_t *p);
+/* Numbers of fixed length, little-endian. */
+static inline void wire_u32(uint8_t *p, uint32_t n)
+{
+	for (unsigned i = 0; i < 4; i++)
+		p[i] = (uint8_t)(n >> 8 * i);
+}
+
+static inline void wire_u64(uint8_t *p, uint64_t n)
+{
+	wire_u32(p, (uint32_t)n);
+	wire_u32(p + 4, (uint32_t)(n >> 32));
+}
+
+static inline uint32_t wire_get_u32(const uint8_t *p)
+{
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t wire_get_u64(const uint8_t *p)
+{
+	return wire_get_u32(p) | (uint64_t)wire_get_u32(p + 4) << 32;
+}
 
 /* What is left to read. Whoever reads behind the end, or what is no number, gets 0 and `bad` for good. */
 struct wire {

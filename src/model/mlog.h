@@ -51,29 +51,31 @@ bool mlog_unpack(const struct mlog_head *head, struct span payload, struct strbu
 
 struct mlog_source {
 	enum source_kind kind;
-	char *backend, *device, *title, *driver, *note, *product; /* printable, never NULL; "" where there is none */
-	int64_t period_ns, asked_ns;                              /* above 0 */
+	const char *backend, *device, *title, *driver, *note, *product; /* printable, never NULL; "" where there is none */
+	int64_t period_ns, asked_ns;                                    /* above 0 */
 	bool simulated;
 	double top_hz;
 	unsigned core_count, l2_slice_count, bus_width_bits, block_values; /* 0: unknown */
 	uint64_t core_mask;
-	struct slot *slots; /* their names and titles are owned, too */
+	struct slot *slots;
 	unsigned n_slots, n_sums;
 };
 
 struct mlog_about {
-	char *program, *host, *kernel, *scope; /* printable, never NULL */
-	int64_t monotonic_ns, realtime_ns;     /* the same moment */
-	double fps;                            /* 0: unknown */
+	const char *program, *host, *kernel, *scope; /* printable, never NULL */
+	int64_t monotonic_ns, realtime_ns;           /* the same moment */
+	double fps;                                  /* 0: unknown */
 	unsigned width, height;
 	struct mlog_source *sources;
 	unsigned n_sources;
+	char *texts; /* of one that was parsed, which owns them all, also names and titles of slots: all behind each other */
 };
 
-/* The text. What `about` points to may be anybody's: nothing is freed, texts are made printable on the way. */
+/* The text, into `text` (cleared). What `about` points to may be anybody's: nothing is freed, texts are made printable on the way, and
+ * cut where a line would be too long. */
 void mlog_about_format(const struct mlog_about *about, struct strbuf *text);
-/* Reads and checks everything: numbers within bounds, references to slots that exist. `name` is the file's, for messages.
- * On failure nothing is left behind. */
+/* Reads and checks everything: numbers within bounds, references to slots that exist. `name` is the file's, for messages, and need not
+ * live longer. On failure nothing is left behind. */
 bool mlog_about_parse(struct mlog_about *about, const char *name, struct span text, struct err *err);
 void mlog_about_fini(struct mlog_about *about); /* of one that was parsed */
 

@@ -8,6 +8,8 @@
 #include "model/mlog.h"
 #include "model/process.h"
 
+enum mlog_section { MLOG_SECTION_SAMPLES = 1, MLOG_SECTION_NOTE, MLOG_SECTION_PROCESSES };
+
 /* ---- making one ---- */
 
 struct mlog_builder;
@@ -20,8 +22,8 @@ void mlog_builder_free(struct mlog_builder *b);
  * has grown to what a block needs, adding does not allocate. */
 void mlog_builder_sample(struct mlog_builder *b, const struct sample *sample);
 void mlog_builder_note(struct mlog_builder *b, const struct mlog_note *note);
-/* At most one a block: a later one takes its place. The builder remembers what it said before, and says everything again every
- * MLOG_PROCESSES_NS. */
+/* At most one a block: a later one takes its place; copied. The builder remembers what it said before, and says everything again every
+ * MLOG_PROCESSES_NS. A list of more than MLOG_PROCESSES_MAX rows is left out. */
 #define MLOG_PROCESSES_NS 30000000000ll
 void mlog_builder_processes(struct mlog_builder *b, const struct process_list *list);
 
@@ -30,6 +32,10 @@ size_t mlog_builder_size(const struct mlog_builder *b);
 /* The payload of everything since the last call into `payload` (cleared), and flags, begin_ns, end_ns into *head; end_ns is never less
  * than it was. false: there is nothing. */
 bool mlog_builder_take(struct mlog_builder *b, struct mlog_head *head, struct strbuf *payload);
+/* What was added, and what `lost` and jumps of seq say was not, since the beginning or the last restart. */
+void mlog_builder_count(const struct mlog_builder *b, uint64_t *samples, uint64_t *lost);
+/* Another log begins: the next list of processes is complete. After mlog_builder_take. */
+void mlog_builder_restart(struct mlog_builder *b);
 
 /* ---- reading one ---- */
 
@@ -50,8 +56,9 @@ struct mlog_block {
 };
 
 void mlog_block_fini(struct mlog_block *block);
-/* Decode; `about` says what samples look like. false: the payload is not what it should be, or would need more than
- * MLOG_DECODED_MAX of memory; *block is empty then. */
+/* Decode; `about` says what samples look like. false: the payload is not what it should be, or its samples or notes would need more than
+ * MLOG_DECODED_MAX of memory; *block is empty then. Else every moment in it lies between its begin and end (processes: their end), and
+ * these within 2^62 ns of 0; nothing is known of how samples follow each other, also whether they end after they began. */
 #define MLOG_DECODED_MAX (64u << 20)
 bool mlog_block_decode(struct mlog_block *block, const struct mlog_about *about, const struct mlog_head *head,
 		       struct span payload);

@@ -8,6 +8,8 @@
 
 #include "model/mlog_block.h"
 
+#include <sys/types.h>
+
 /* Where the bytes come from. */
 struct mlog_input {
 	void *ctx;
