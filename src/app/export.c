@@ -12,6 +12,7 @@ struct waiting {
 	struct column *sum, *last;
 	bool has_sum, has_last;
 	struct column *total; /* since the start; NULL where none is asked for */
+	uint64_t seq;         /* of the newest sample */
 };
 
 struct export
@@ -109,6 +110,8 @@ struct export *export_new(const struct export_format *format, const struct expor
 	ex->table = (struct export_table){.options = &ex->options,
 					  .sources = ex->sources,
 					  .n_sources = n_sources,
+					  .also = format->also,
+					  .id = span_hash(span_of(options->host)) ^ (uint64_t)options->start_ns,
 					  .first = first_source(sources, n_sources, options->fastest)};
 	ok = n_sources > 0 || err_set(err, 0, "nothing to log: no GPU and no CPU source was opened");
 	ok = ok && export_columns(&ex->table, err);
@@ -194,12 +197,13 @@ static void settle(struct waiting *w, const struct metric_set *set)
 	w->has_last = false;
 }
 
-static void keep(struct waiting *w, const struct metric_set *set, const struct sample *sample)
+static void keep(struct waiting *w, const struct metric_set *set, const struct sample *sample, uint32_t flags)
 {
-	if (sample->flags & SAMPLE_ERROR)
+	if (flags & SAMPLE_ERROR)
 		return; /* excluded from everything */
 	settle(w, set);
 	column_from_sample(w->last, sample, set->slots, set->n_slots);
+	w->last->flags = flags;
 	w->has_last = true;
 	if (w->total)
 		fold(w->total, w->last, set);
@@ -293,12 +297,12 @@ static void gather_one(struct export *ex, unsigned source)
 	w->has_last = false;
 }
 
-static bool write_sample(struct export *ex, unsigned source, const struct sample *sample, struct err *err)
+static bool write_sample(struct export *ex, unsigned source, const struct sample *sample, uint32_t flags, struct err *err)
 {
 	struct export_row row = {
 		.begin_ns = sample->begin_ns,
 		.duration_ns = sample->end_ns - sample->begin_ns,
-		.flags = sample->flags,
+		.flags = flags,
 		.source = source,
 	};
 
@@ -333,13 +337,33 @@ bool export_total(struct export *ex, const struct export_command *command, struc
 bool export_sample(struct export *ex, const struct sample *sample, struct err *err)
 {
 	for (unsigned s = 0; s < ex->table.n_sources; s++) {
+		struct waiting *w = &ex->waiting[s];
+		uint32_t flags = sample->flags;
+
 		if (ex->table.sources[s].index != sample->source)
 			continue;
-		keep(&ex->waiting[s], ex->table.sources[s].set, sample);
+		if (sample_missed(sample, w->seq))
+			flags |= SAMPLE_GAP;
+		w->seq = sample->seq;
+		keep(w, ex->table.sources[s].set, sample, flags);
 		return ex->options.lines == EXPORT_TOTAL || (s != ex->table.first && !ex->format->each) ||
-		       write_sample(ex, s, sample, err);
+		       write_sample(ex, s, sample, flags, err);
 	}
 	return true;
+}
+
+bool export_mark(struct export *ex, int64_t time_ns, const char *text, struct err *err)
+{
+	if (!ex->format->mark)
+		return true;
+	strbuf_clear(&ex->line);
+	ex->format->mark(&ex->table, time_ns + ex->options.epoch_offset_ns, text, &ex->line);
+	return write_line(ex, err);
+}
+
+double export_rate(const struct export_column *column, double value, const struct column *sum)
+{
+	return column->unit->kind != UNIT_COUNT ? value : sum ? value * 1e9 / (double)sum->time_ns : (double)NAN;
 }
 
 char *export_flags(char *buf, const struct export_row *row)

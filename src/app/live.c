@@ -53,6 +53,8 @@ static void take_events(struct live *l, int64_t now)
 
 	while (session_event(&l->session, now, text, sizeof(text))) {
 		alerts_add(&l->alerts, now, text);
+		if (l->recorder)
+			recorder_follow(l->recorder, text);
 		l->dirty = true;
 	}
 	if (l->session.changes == l->changes)

@@ -85,6 +85,7 @@ bool session_take_source(struct session *session, const struct source *source, s
 	snprintf(mine->interface, sizeof(mine->interface), "%s", source->interface);
 	str_printable(mine->title, sizeof(mine->title), source->title);
 	str_printable(mine->driver, sizeof(mine->driver), source->driver);
+	str_printable(mine->note, sizeof(mine->note), source->note);
 	if (source->note[0])
 		strbuf_printf(&session->notes, "%s\n", source->note);
 	mine->set = set_of(session, source, err);

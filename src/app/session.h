@@ -33,7 +33,7 @@ struct session_source {
 	const struct backend *backend;
 	char device[128], interface[32]; /* to open it again */
 	enum source_kind kind;
-	char title[64], driver[64];
+	char title[64], driver[64], note[256];
 	bool simulated;
 	double top_hz;
 	unsigned n_slots, n_sums;
@@ -56,7 +56,8 @@ struct session {
 	struct source_options what;
 	struct opener *opener; /* while devices are being opened, at first all of them, then one that was lost */
 	struct opening *opening;
-	struct sampler *sampler; /* NULL: of a log */
+	struct sampler *sampler;      /* NULL: of a log */
+	const struct mlog_about *log; /* NULL: live */
 	struct session_source sources[SESSION_SOURCES_MAX];
 	unsigned n;
 	struct session_source *gpu; /* the one on the screen; NULL without any */

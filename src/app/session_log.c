@@ -44,7 +44,8 @@ bool session_open_log(struct session *session, const struct sys *sys, const stru
 {
 	bool ok;
 
-	*session = (struct session){.sys = sys, .options = options, .fps = options->fps, .resolution = options->resolution};
+	*session = (struct session){
+		.sys = sys, .options = options, .log = about, .fps = options->fps, .resolution = options->resolution};
 	session->db = gpudb_load(options->gpudb, options->n_gpudb, err);
 	ok = session->db != NULL;
 	for (unsigned i = 0; ok && i < about->n_sources; i++)

@@ -183,7 +183,7 @@ static void wrong_usage_names_what_and_what_to_try(void **state)
 		{{"-C", "18446744073709551616"}, "--cpu: '18446744073709551616' is no list"},
 		{{"-e", ""}, "--event: empty: expected NAME"},
 		{{"-e", " ,"}, "--event: empty: expected NAME"},
-		{{"--rotate=1M"}, "--rotate: this version does not have it"},
+		{{"--listen=:1"}, "--listen: this version does not have it"},
 		{{"--frob"}, "--frob: unknown or ambiguous option"},
 		{{"--re", "1"}, "--re: unknown or ambiguous option"},
 		{{"-x"}, "-x: unknown option"},
