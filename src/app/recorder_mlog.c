@@ -18,7 +18,7 @@
 struct raw {
 	struct recorder_sink sink;
 	const struct session *session;
-	struct mlog_about about; /* backend, product and slots of its sources are owned, all else is not */
+	struct mlog_about about; /* the slots of its sources are owned, all else is not */
 	struct mlog_source sources[SESSION_SOURCES_MAX];
 	struct utsname machine;
 	char kernel[200], scope[256];
@@ -35,18 +35,18 @@ static struct raw *of(struct recorder_sink *sink)
 
 /* ---- what is measured ---- */
 
-static void describe_source(struct mlog_source *log, struct session_source *s, bool per_core)
+static void describe_source(struct mlog_source *log, const struct session_source *s, bool per_core)
 {
 	unsigned n = per_core ? s->n_slots : s->n_sums;
 
 	*log = (struct mlog_source){
 		.kind = s->kind,
-		.backend = xstrdup(s->backend ? s->backend->name : ""),
+		.backend = s->backend ? s->backend->name : "",
 		.device = s->device,
 		.title = s->title,
 		.driver = s->driver,
 		.note = s->note,
-		.product = xstrdup(s->product ? s->product->name : ""),
+		.product = s->product ? s->product->name : "",
 		.period_ns = s->period_ns ? s->period_ns : s->asked_ns,
 		.asked_ns = s->asked_ns,
 		.simulated = s->simulated,
@@ -79,16 +79,15 @@ static void describe_scope(char *text, size_t size, const struct scope *scope)
 		snprintf(text, size, "%s", words[scope->kind]);
 }
 
-static void describe(struct raw *r, struct session *session)
+static void describe(struct raw *r, const struct session *session)
 {
-	static char program[] = "malitop " PACKAGE_VERSION;
 	const struct options *o = session->options;
 	struct utsname *m = &r->machine;
 
 	uname(m); /* which cannot fail */
 	snprintf(r->kernel, sizeof(r->kernel), "%s %s %s", m->sysname, m->release, m->machine);
 	describe_scope(r->scope, sizeof(r->scope), &session->what.scope);
-	r->about = (struct mlog_about){.program = program,
+	r->about = (struct mlog_about){.program = "malitop " PACKAGE_VERSION,
 				       .host = m->nodename,
 				       .kernel = r->kernel,
 				       .scope = r->scope,
@@ -219,18 +218,15 @@ static void mlog_free(struct recorder_sink *sink)
 
 	scanner_free(r->scanner);
 	mlog_writer_free(r->writer);
-	for (unsigned i = 0; i < r->about.n_sources; i++) {
-		free(r->sources[i].backend);
-		free(r->sources[i].product);
+	for (unsigned i = 0; i < r->about.n_sources; i++)
 		free(r->sources[i].slots);
-	}
 	free(r);
 }
 
 static const struct recorder_sink_kind raw = {
 	.begin = mlog_begin, .sample = mlog_sample, .note = mlog_note, .flush = mlog_flush, .end = mlog_end, .free = mlog_free};
 
-struct recorder_sink *recorder_mlog_new(struct session *session)
+struct recorder_sink *recorder_mlog_new(const struct session *session)
 {
 	struct raw *r = xcalloc(1, sizeof(*r));
 

@@ -33,6 +33,6 @@ struct recorder_sink {
 /* Nothing is written yet. NULL: no such metric. */
 struct recorder_sink *recorder_rows_new(const struct session *session, const struct recorder_form *form, struct err *err);
 /* In the order of the session's sources. It must outlive the sink. */
-struct recorder_sink *recorder_mlog_new(struct session *session);
+struct recorder_sink *recorder_mlog_new(const struct session *session);
 
 #endif
