@@ -56,22 +56,37 @@ static bool read_start(struct mlog_reader *r, struct err *err)
 
 /* ---- the blocks ---- */
 
-/* From head to head through what stands behind walk->end. */
+static void take_in(struct mlog_reader *r, const struct mlog_head *head)
+{
+	if (head->type == MLOG_DATA)
+		mlog_index_add(&r->index, head);
+	r->ended = head->type == MLOG_INDEX;
+}
+
+/* From head to head through what stands behind walk->end. Of the last block the payload counts as well: a file may be as long as it will
+ * be before its bytes are there. */
 static void walk_on(struct mlog_reader *r)
 {
 	uint64_t at = r->walk.end;
-	struct mlog_head head;
+	struct mlog_head head, last;
 	enum mlog_found found;
+	bool any = false;
 
 	r->walk.end = r->size;
-	while ((found = mlog_walk_head(&r->walk, at, &head)) == MLOG_FOUND) {
-		if (head.type == MLOG_DATA)
-			mlog_index_add(&r->index, &head);
-		r->ended = head.type == MLOG_INDEX;
+	for (; (found = mlog_walk_head(&r->walk, at, &head)) == MLOG_FOUND; any = true) {
+		if (any)
+			take_in(r, &last);
+		last = head;
 		at = mlog_walk_behind(&head);
 	}
-	r->walk.end = at;
 	r->error = found == MLOG_FAILED ? r->walk.error : 0;
+	if (any && (found = mlog_walk_payload(&r->walk, &last, &r->plain)) == MLOG_FOUND)
+		take_in(r, &last);
+	else if (any)
+		at = last.at;
+	if (found == MLOG_FAILED)
+		r->error = r->walk.error;
+	r->walk.end = at;
 }
 
 static bool place_is_right(struct mlog_reader *r, const struct mlog_place *place)
