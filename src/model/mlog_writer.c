@@ -30,7 +30,8 @@ static bool put_block(struct mlog_writer *w, struct mlog_head *head, struct err 
 	struct span raw = {w->payload.p, w->payload.n}, payload = raw;
 
 	if (raw.n > MLOG_PAYLOAD_MAX)
-		return err_set(err, 0, "a block of %zu bytes, where a log can have %u", raw.n, MLOG_PAYLOAD_MAX);
+		return err_set(err, 0, "log: a block of %zu bytes, at most %u can be: leave --per-core out", raw.n,
+			       MLOG_PAYLOAD_MAX);
 	if (head->end_ns < w->end_ns)
 		head->end_ns = w->end_ns;
 	head->at = w->at;
