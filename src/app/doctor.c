@@ -139,10 +139,6 @@ enum exit_status doctor_run(const struct sys *sys, const struct options *options
 	struct doctor d = {.sys = sys, .options = options};
 	struct gpudb *db;
 
-	if ((size_t)options->format >= ARRAY_LEN(printers) || !printers[options->format]) {
-		err_set(err, ERR_USAGE, "--format: doctor prints table or jsonl");
-		return EXIT_USAGE;
-	}
 	d.db = db = gpudb_load(options->gpudb, options->n_gpudb, err);
 	if (!db)
 		return EXIT_FAILED;

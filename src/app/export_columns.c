@@ -113,13 +113,16 @@ static bool measures(const struct metric *m)
 	return false;
 }
 
-/* A GPU: its template first, in the guide's order. */
+/* A GPU: what the format wants, its template in the guide's order, and the rest. */
 static void add_source(struct export_table *table, unsigned s, struct globs *globs)
 {
 	const struct export_source *source = &table->sources[s];
 	const struct metric_set *set = source->set;
+	const struct metric *also = table->also ? metric_find(set, span_of(table->also)) : NULL;
 	struct template_view view = {0};
 
+	if (also)
+		add_metric(table, s, also, true, globs);
 	if (set->product)
 		template_view_init(&view, source->db, set);
 	for (unsigned i = 0; i < view.n_rows; i++)

@@ -45,4 +45,4 @@ static void csv_row(const struct export_table *table, const struct export_row *r
 	strbuf_str(out, CSV_EOL);
 }
 
-const struct export_format export_csv = {"csv", false, csv_begin, csv_row};
+const struct export_format export_csv = {.name = "csv", .begin = csv_begin, .row = csv_row};

@@ -144,4 +144,4 @@ static void jsonl_row(const struct export_table *table, const struct export_row 
 	strbuf_str(out, "}\n");
 }
 
-const struct export_format export_jsonl = {"jsonl", false, jsonl_begin, jsonl_row};
+const struct export_format export_jsonl = {.name = "jsonl", .begin = jsonl_begin, .row = jsonl_row};

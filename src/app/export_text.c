@@ -37,12 +37,6 @@ static void put_value(struct strbuf *out, double value, const struct unit *unit,
 	strbuf_printf(out, "  %*s  %-*s", VALUE_WIDTH, shown, UNIT_WIDTH, suffix);
 }
 
-/* Nothing was measured: nothing is known. */
-static double per_second(double value, const struct column *sum)
-{
-	return sum ? value * 1e9 / (double)sum->time_ns : value;
-}
-
 static void text_header(const struct export_table *table, struct strbuf *out)
 {
 	strbuf_printf(out, "%10s  %-*s  %*s  %-*s  flags\n", "time", name_width(table), "name", VALUE_WIDTH, "value", UNIT_WIDTH,
@@ -58,20 +52,20 @@ static void text_begin(const struct export_table *table, struct strbuf *out)
 /* `time` is when the interval ended, in seconds since the first one began. */
 static void text_interval(const struct export_table *table, const struct export_row *row, struct strbuf *out)
 {
-	double time_s = (double)(row->begin_ns + row->duration_ns - table->begin_ns) * 1e-9;
+	double time_s = (double)(row->end_ns - table->begin_ns) * 1e-9;
 	int width = name_width(table);
-	char words[SAMPLE_FLAGS_TEXT];
+	char words[EXPORT_FLAGS_TEXT];
 
 	for (unsigned i = 0; i < table->n_metrics; i++) {
 		const struct export_column *c = &table->columns[i];
 		bool rate = c->unit->kind == UNIT_COUNT;
-		double value = row->values[i];
+		double value = export_rate(c, row->values[i], row->sums[c->source]);
 
 		if (c->source != row->source)
 			continue;
 		strbuf_printf(out, "%10.3f  %-*s", time_s, width, c->name);
-		put_value(out, rate ? per_second(value, row->sums[c->source]) : value, c->unit, rate, row->estimated[i]);
-		strbuf_printf(out, "  %s", sample_flags_format(words, row->flags));
+		put_value(out, value, c->unit, rate, row->estimated[i]);
+		strbuf_printf(out, "  %s", export_flags(words, row));
 		export_line_end(out);
 	}
 }
@@ -100,7 +94,7 @@ static void text_total(const struct export_table *table, const struct export_row
 		strbuf_printf(out, "%-*s", width, c->name);
 		put_value(out, row->values[i], c->unit, false, row->estimated[i]);
 		if (c->unit->kind == UNIT_COUNT)
-			put_value(out, per_second(row->values[i], sum), c->unit, true, row->estimated[i]);
+			put_value(out, export_rate(c, row->values[i], sum), c->unit, true, row->estimated[i]);
 		else
 			strbuf_printf(out, "%*s", 4 + VALUE_WIDTH + UNIT_WIDTH, "");
 		strbuf_printf(out, "  %s", sample_flags_format(words, flags));
@@ -120,4 +114,4 @@ static void text_row(const struct export_table *table, const struct export_row *
 		text_interval(table, row, out);
 }
 
-const struct export_format export_text = {"table", true, text_begin, text_row};
+const struct export_format export_text = {.name = "table", .each = true, .begin = text_begin, .row = text_row};

@@ -77,9 +77,11 @@ static void take_events(struct measure *m, int64_t now_ns)
 {
 	char text[512];
 
-	while (session_event(&m->session, now_ns, text, sizeof(text)))
+	while (session_event(&m->session, now_ns, text, sizeof(text))) {
 		if (text[0])
 			fprintf(stderr, "malitop: %s\n", text);
+		recorder_follow(m->recorder, text);
+	}
 }
 
 void measure_wait(struct measure *m, void (*tick)(const struct measure *m, double seconds))

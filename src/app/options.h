@@ -18,11 +18,29 @@ enum exit_status {
 	EXIT_USAGE = 2,
 };
 
-enum command_word { COMMAND_LIVE, COMMAND_RECORD, COMMAND_STAT, COMMAND_EVAL, COMMAND_LIST, COMMAND_DOCTOR, COMMAND_COUNT };
+enum command_word {
+	COMMAND_LIVE,
+	COMMAND_REPLAY,
+	COMMAND_RECORD,
+	COMMAND_STAT,
+	COMMAND_EXPORT,
+	COMMAND_EVAL,
+	COMMAND_LIST,
+	COMMAND_DOCTOR,
+	COMMAND_COUNT
+};
 
 enum list_what { LIST_GPUS, LIST_COUNTERS, LIST_METRICS, LIST_VIEWS, LIST_BACKENDS, LIST_COUNT };
 
-enum output_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSONL };
+enum output_format {
+	FORMAT_TABLE,
+	FORMAT_CSV,
+	FORMAT_JSONL,
+	FORMAT_MLOG, /* raw counters, not rows of metrics */
+	FORMAT_PERFETTO,
+	FORMAT_COUNTERS, /* raw counter tables */
+	FORMAT_COUNT
+};
 
 struct views;
 
@@ -43,13 +61,19 @@ struct options {
 	const char *user;       /* filter of the Processes view: name or number */
 	struct dimensions once; /* zero: a live screen */
 	unsigned frames;
-	const char *log;           /* --log FILE; never NULL for stat */
+	const char *log;           /* --log FILE; never NULL for stat and export */
 	const char *metrics;       /* names and globs, comma-separated */
 	enum output_format format; /* of the log: as asked for or by its ending; of lists: as asked for */
 	int64_t duration_ns;       /* 0: until the end */
+	int64_t sync_ns;           /* a log reaches the disk so often */
+	uint64_t rotate_bytes;     /* a new .mlog at so many bytes; 0: never */
+	unsigned rotate_count;     /* so many of them are kept; 0: all */
+	int64_t from_ns, to_ns;    /* of a log, since its begin; to_ns 0: to its end */
+	int64_t step_ns;           /* what is shown or written is folded to so long; 0: as logged */
+	double speed;              /* of replay */
 	bool per_core;
-	double fps;
-	struct dimensions resolution;
+	double fps;                   /* of a log that is read 0 unless given: the log knows */
+	struct dimensions resolution; /* likewise */
 	enum definitions definitions;
 	uint64_t seed;
 	unsigned pid, tid;   /* whose CPU counters: a process, a thread; 0: not given */
@@ -64,7 +88,7 @@ struct options {
 	unsigned n_gpudb, cap_gpudb;
 
 	enum list_what list; /* COMMAND_LIST */
-	const char *operand; /* COMMAND_EVAL: FILE */
+	const char *operand; /* FILE of eval, replay and export */
 	char **cmd;          /* COMMAND_RECORD, COMMAND_STAT: CMD ARG... up to NULL; NULL without one */
 	pid_t held;          /* the process that will be cmd, once there is one */
 	bool rows;           /* COMMAND_STAT: a line per metric and interval, not only what CMD came to */

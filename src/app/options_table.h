@@ -14,12 +14,16 @@ struct option_kind {
 };
 
 #define IN_LIVE (1u << COMMAND_LIVE)
+#define IN_REPLAY (1u << COMMAND_REPLAY)
 #define IN_RECORD (1u << COMMAND_RECORD)
 #define IN_STAT (1u << COMMAND_STAT)
+#define IN_EXPORT (1u << COMMAND_EXPORT)
 #define IN_EVAL (1u << COMMAND_EVAL)
 #define IN_LIST (1u << COMMAND_LIST)
 #define IN_DOCTOR (1u << COMMAND_DOCTOR)
 #define IN_MEASURING (IN_LIVE | IN_RECORD | IN_STAT)
+#define IN_SCREEN (IN_LIVE | IN_REPLAY)
+#define IN_OF_LOG (IN_REPLAY | IN_EXPORT)
 #define IN_ALL ((1u << COMMAND_COUNT) - 1)
 
 struct option_row {
@@ -50,6 +54,41 @@ struct command_row {
 extern const struct command_row command_rows[COMMAND_COUNT];
 extern const char *const later_commands[];           /* words that a later version will have; NULL-terminated */
 extern const char *const list_names[LIST_COUNT + 1]; /* NULL-terminated */
+
+/* The command line, taken apart but not yet understood: the configuration file comes first. */
+struct option_words {
+	struct {
+		const struct option_row *row;
+		const char *text;
+	} * options;
+	unsigned n_options, cap_options;
+	const char **operands;
+	unsigned n_operands, cap_operands;
+	char **rest; /* behind "--", up to NULL; NULL if there is none */
+};
+
+/* options_check.c: do they go together? */
+
+bool options_given(const struct option_words *words, const char *name);
+bool options_check_refresh(struct options *options, bool refresh_given, struct err *err);
+bool options_check(struct options *options, const struct option_words *words, bool refresh_given, struct err *err);
+bool option_has_ending(const char *file, const char *ending); /* behind a point, and with something before it */
+static inline bool option_reads_log(enum command_word command)
+{
+	return command == COMMAND_REPLAY || command == COMMAND_EXPORT;
+}
+/* An argument as it may be shown. */
+#define OPTION_SHOWN 80
+const char *option_shown(char buf[OPTION_SHOWN], const char *text);
+
+/* options_kinds.c */
+
+extern const struct option_kind kind_flag, kind_text, kind_time, kind_choice, kind_count, kind_seed, kind_real, kind_dimensions,
+	kind_gpudb, kind_event, kind_rotate;
+bool check_backends(const char *list, struct err *err);
+bool check_cpus(const char *list, struct err *err);
+bool check_view(const char *name, struct err *err);
+bool check_theme(const char *name, struct err *err);
 
 /* options_config.c */
 

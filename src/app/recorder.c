@@ -1,121 +1,146 @@
 #include "app/recorder.h"
 
+#include "app/recorder_sink.h"
 #include "base/alloc.h"
-#include "config.h"
 
+#include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define FLUSH_NS 250000000 /* a log is written four times a second */
+#define ROWS_FLUSH_NS 250000000 /* a log of rows is written four times a second */
+#define MLOG_FLUSH_NS 750000000 /* a block at least once a second, and it takes its time */
+
+struct notes {
+	struct mlog_note *note;
+	unsigned n, cap;
+};
 
 struct recorder {
 	struct session *session;
-	char *path;
 	char name[64];
-	int fd, stop_fd;
-	bool is_file; /* a failed write can be cut off again */
+	int stop_fd;
+	struct log_file *file;
+	struct recorder_sink *sink;
 	struct ring *ring;
-	struct export *export;
-	struct sample *scratch;
+	unsigned n; /* sources in the log: the session's first, each with its place there as its index in the sampler */
 	uint64_t seq[SESSION_SOURCES_MAX];
-	struct strbuf pending; /* whole lines */
-	bool header_done;
-	uint64_t n_lines; /* rows in all */
 	int64_t flush_ns;
 	bool cuts; /* sources begin and end with it */
 	struct export_command total;
 	bool has_total;
 	pthread_t thread;
-	pthread_mutex_t lock; /* for state */
+
+	/* The owner's. */
+	int64_t n_marks;
+	bool away[SESSION_SOURCES_MAX]; /* as the log tells */
+
+	pthread_mutex_t lock; /* for what follows */
 	struct recorder_state state;
+	struct notes notes; /* that wait */
 };
 
-static bool keep_line(void *ctx, const void *bytes, size_t n, struct err *err)
-{
-	struct recorder *r = ctx;
+/* ---- its thread ---- */
 
-	(void)err;
-	for (const char *p = bytes, *end = p + n; r->header_done && p < end; p++)
-		r->n_lines += *p == '\n';
-	strbuf_add(&r->pending, bytes, n);
-	return true;
-}
-
-static void fail(struct recorder *r, const struct err *err)
+/* How far it has come; err: and no further. */
+static void tell(struct recorder *r, const struct err *err)
 {
 	pthread_mutex_lock(&r->lock);
-	r->state.failed = true;
-	r->state.err = *err;
+	r->state.bytes = log_file_bytes(r->file);
+	r->state.rows = r->sink->rows;
+	if (err) {
+		r->state.failed = true;
+		r->state.err = *err;
+	}
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* Everything, or what was there before: half a line never stays in a file. */
-static void flush(struct recorder *r)
+/* Samples that did not fit into the ring, or that the driver lost; the jump in the count tells it in the log, too. */
+static void count_loss(struct recorder *r, const struct sample *sample)
 {
-	size_t done = 0;
+	uint64_t missed = sample_missed(sample, r->seq[sample->source]);
 
-	while (done < r->pending.n && !r->state.failed) {
-		ssize_t n = write(r->fd, r->pending.p + done, r->pending.n - done);
-		struct err err;
-
-		if (n >= 0) {
-			done += (size_t)n;
-			continue;
-		}
-		if (errno == EINTR)
-			continue;
-		err_set(&err, errno, "log: %s: %s: logging stopped after %.1f MB", r->path, strerror(errno),
-			(double)r->state.bytes / 1e6);
-		if (r->is_file && ftruncate(r->fd, (off_t)r->state.bytes) != 0)
-			err_prefix(&err, "the last line is cut: ");
-		fail(r, &err);
-	}
-	pthread_mutex_lock(&r->lock);
-	if (!r->state.failed) {
-		r->state.bytes += r->pending.n;
-		r->state.rows = r->n_lines;
-	}
-	pthread_mutex_unlock(&r->lock);
-	strbuf_clear(&r->pending);
-}
-
-/* A jump in the count of a source means samples that did not fit into the ring: the next row says so. */
-static const struct sample *mark_loss(struct recorder *r, const struct sample *sample)
-{
-	uint64_t before = sample->source < SESSION_SOURCES_MAX ? r->seq[sample->source] : 0;
-	uint64_t missed = before && sample->seq > before + 1 ? sample->seq - before - 1 : 0;
-
-	if (sample->source < SESSION_SOURCES_MAX)
-		r->seq[sample->source] = sample->seq;
+	r->seq[sample->source] = sample->seq;
 	if (!missed)
-		return sample;
-	memcpy(r->scratch, sample, sizeof(*sample) + sample->n_values * sizeof(sample->value[0]));
-	r->scratch->flags |= SAMPLE_GAP;
+		return;
 	pthread_mutex_lock(&r->lock);
 	r->state.lost += missed;
 	pthread_mutex_unlock(&r->lock);
-	return r->scratch;
 }
 
-static void drain(struct recorder *r)
+static void take_samples(struct recorder *r)
 {
 	const struct sample *sample;
 	struct err err;
 
-	while ((sample = ring_peek(r->ring))) {
-		if (!r->state.failed && !export_sample(r->export, mark_loss(r, sample), &err))
-			fail(r, &err);
-		ring_release(r->ring);
+	for (; (sample = ring_peek(r->ring)); ring_release(r->ring)) {
+		if (sample->source >= r->n || r->state.failed)
+			continue;
+		count_loss(r, sample);
+		if (!r->sink->kind->sample(r->sink, sample, &err))
+			tell(r, &err);
 	}
-	flush(r);
+}
+
+static void take_notes(struct recorder *r)
+{
+	struct notes notes;
+	struct err err;
+
+	pthread_mutex_lock(&r->lock);
+	notes = r->notes;
+	r->notes = (struct notes){0};
+	pthread_mutex_unlock(&r->lock);
+	for (unsigned i = 0; i < notes.n; i++)
+		if (!r->state.failed && !r->sink->kind->note(r->sink, &notes.note[i], &err))
+			tell(r, &err);
+	free(notes.note);
+}
+
+static void write_with(struct recorder *r, bool (*step)(struct recorder *r, struct err *err))
+{
+	struct err err;
+
+	if (!r->state.failed)
+		tell(r, step(r, &err) ? NULL : &err);
+}
+
+static bool begin(struct recorder *r, struct err *err)
+{
+	return r->sink->kind->begin(r->sink, err);
+}
+
+static bool flush(struct recorder *r, struct err *err)
+{
+	return r->sink->kind->flush(r->sink, err);
+}
+
+static bool end(struct recorder *r, struct err *err)
+{
+	return r->sink->kind->end(r->sink, r->has_total ? &r->total : NULL, err);
+}
+
+static bool sync_file(struct recorder *r, struct err *err)
+{
+	const struct sys *sys = r->session->sys;
+
+	return log_file_sync(r->file, sys->monotonic_ns(sys), err);
+}
+
+static void drain(struct recorder *r)
+{
+	const struct sys *sys = r->session->sys;
+
+	take_samples(r);
+	take_notes(r);
+	write_with(r, flush);
+	if (!r->state.failed && log_file_is_due(r->file, sys->monotonic_ns(sys))) {
+		take_samples(r); /* the ring is empty when the disk makes us wait once more */
+		write_with(r, sync_file);
+	}
 }
 
 static void *run(void *arg)
@@ -132,67 +157,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-static bool open_file(struct recorder *r, struct err *err)
-{
-	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (r->session->options->force ? O_TRUNC : O_EXCL);
-	struct stat st;
-
-	if (strcmp(r->path, "-") == 0) {
-		r->fd = dup(STDOUT_FILENO);
-	} else {
-		r->fd = open(r->path, flags, 0644);
-		if (r->fd < 0 && errno == EEXIST)
-			return err_set(err, EEXIST, "log: %s: exists already: choose another name, or --force", r->path);
-	}
-	if (r->fd < 0)
-		return err_set(err, errno, "log: %s: cannot create: %s", r->path, strerror(errno));
-	r->is_file = fstat(r->fd, &st) == 0 && S_ISREG(st.st_mode);
-	return true;
-}
-
-static const struct export_format *const formats[] = {
-	[FORMAT_TABLE] = &export_text, [FORMAT_CSV] = &export_csv, [FORMAT_JSONL] = &export_jsonl};
-
-static bool start_export(struct recorder *r, const struct recorder_form *form, struct err *err)
-{
-	struct session *session = r->session;
-	const struct options *o = session->options;
-	struct export_source sources[SESSION_SOURCES_MAX] = {0};
-	char host[65] = "", prefixes[SESSION_SOURCES_MAX][16], printable[65];
-	unsigned gpus = 0;
-	size_t most = 0;
-
-	gethostname(host, sizeof(host) - 1);
-	for (unsigned i = 0; i < session->n; i++) {
-		const struct session_source *s = &session->sources[i];
-
-		prefixes[i][0] = 0;
-		if (s->kind == SOURCE_GPU && gpus++ > 0)
-			snprintf(prefixes[i], sizeof(prefixes[i]), "gpu%u:", gpus - 1);
-		if (s->n_slots > most)
-			most = s->n_slots;
-		sources[i] = (struct export_source){.index = s->index,
-						    .prefix = prefixes[i],
-						    .title = s->title,
-						    .driver = s->driver,
-						    .set = s->set,
-						    .db = session->db,
-						    .period_ns = s->period_ns ? s->period_ns : o->interval_ns};
-	}
-	r->scratch = xcalloc(1, sizeof(*r->scratch) + most * sizeof(uint64_t));
-	r->export = export_new(formats[o->format],
-			       &(struct export_options){.metrics = form->metrics,
-							.exact = form->exact,
-							.fastest = form->fastest,
-							.lines = form->lines,
-							.per_core = o->per_core,
-							.epoch_offset_ns = session->sys->realtime_ns(session->sys) -
-									   session->sys->monotonic_ns(session->sys),
-							.host = str_printable(printable, sizeof(printable), host),
-							.version = PACKAGE_VERSION},
-			       sources, session->n, keep_line, r, err);
-	return r->export != NULL;
-}
+/* ---- its owner ---- */
 
 static bool start_thread(struct recorder *r, struct err *err)
 {
@@ -214,52 +179,73 @@ static void recorder_unmake(struct recorder *r)
 	if (r->ring)
 		sampler_detach(r->session->sampler, r->ring);
 	ring_free(r->ring);
-	export_free(r->export);
-	sys_cleanup_close(&r->fd);
+	if (r->sink)
+		r->sink->kind->free(r->sink);
+	log_file_close(r->file, NULL);
 	sys_cleanup_close(&r->stop_fd);
 	pthread_mutex_destroy(&r->lock);
-	strbuf_fini(&r->pending);
-	free(r->scratch);
-	free(r->path);
+	free(r->notes.note);
 	free(r);
+}
+
+static struct recorder *recorder_new(struct session *session, const char *path, int64_t flush_ns)
+{
+	struct recorder *r = xcalloc(1, sizeof(*r));
+	const char *slash = strrchr(path, '/');
+
+	*r = (struct recorder){.session = session, .n = session->n, .stop_fd = -1, .flush_ns = flush_ns};
+	pthread_mutex_init(&r->lock, NULL);
+	str_printable(r->name, sizeof(r->name), slash ? slash + 1 : path);
+	for (unsigned i = 0; i < session->n; i++)
+		assert(session->sources[i].index == i);
+	return r;
+}
+
+/* With a sink, or with none and its reason. */
+static struct recorder *start(struct recorder *r, const char *path, const struct log_file_options *options, struct err *err)
+{
+	struct session *session = r->session;
+
+	r->file = r->sink ? log_file_open(session->sys, path, options, err) : NULL;
+	if (r->file) {
+		r->sink->file = r->file;
+		write_with(r, begin);
+		*err = r->state.err;
+	}
+	if (r->file && !r->state.failed) {
+		if (r->cuts)
+			sampler_cut(session->sampler);
+		r->ring = session_ring(session, session->options->per_core);
+		if (start_thread(r, err))
+			return r;
+	}
+	recorder_unmake(r);
+	return NULL;
 }
 
 struct recorder *recorder_start(struct session *session, const char *path, struct err *err)
 {
-	const struct recorder_form log = {.metrics = session->options->metrics, .flush_ns = FLUSH_NS};
+	const struct options *o = session->options;
+	const struct recorder_form rows = {.metrics = o->metrics, .flush_ns = ROWS_FLUSH_NS};
+	struct recorder *r;
 
-	return recorder_start_as(session, path, &log, err);
+	if (o->format != FORMAT_MLOG)
+		return recorder_start_as(session, path, &rows, err);
+	r = recorder_new(session, path, MLOG_FLUSH_NS);
+	r->sink = recorder_mlog_new(session);
+	return start(r, path,
+		     &(struct log_file_options){
+			     .force = o->force, .rotates = o->rotate_bytes != 0, .keep = o->rotate_count, .sync_ns = o->sync_ns},
+		     err);
 }
 
 struct recorder *recorder_start_as(struct session *session, const char *path, const struct recorder_form *form, struct err *err)
 {
-	struct recorder *r = xcalloc(1, sizeof(*r));
-	const char *slash = strrchr(path, '/');
-	bool ok;
+	struct recorder *r = recorder_new(session, path, form->flush_ns);
 
-	r->session = session;
-	r->path = xstrdup(path);
-	r->fd = r->stop_fd = -1;
-	pthread_mutex_init(&r->lock, NULL);
-	str_printable(r->name, sizeof(r->name), slash ? slash + 1 : path);
-	r->flush_ns = form->flush_ns;
 	r->cuts = form->lines != EXPORT_ROWS;
-	ok = start_export(r, form, err) && open_file(r, err);
-	if (ok) {
-		flush(r); /* the header */
-		r->header_done = true;
-		ok = !r->state.failed;
-		if (!ok)
-			*err = r->state.err;
-	}
-	if (ok && r->cuts)
-		sampler_cut(session->sampler);
-	if (ok)
-		r->ring = session_ring(session, session->options->per_core);
-	if (ok && start_thread(r, err))
-		return r;
-	recorder_unmake(r);
-	return NULL;
+	r->sink = recorder_rows_new(session, form, err);
+	return start(r, path, &(struct log_file_options){.force = session->options->force}, err);
 }
 
 void recorder_look(struct recorder *r, struct recorder_state *state)
@@ -274,31 +260,67 @@ const char *recorder_name(const struct recorder *r)
 	return r->name;
 }
 
+static void add_note(struct recorder *r, struct mlog_note *note, const char *text)
+{
+	str_printable(note->text, sizeof(note->text), text);
+	pthread_mutex_lock(&r->lock);
+	GROW(r->notes.note, r->notes.n, r->notes.cap);
+	r->notes.note[r->notes.n++] = *note;
+	pthread_mutex_unlock(&r->lock);
+}
+
+void recorder_mark(struct recorder *r, int64_t time_ns, const char *text)
+{
+	add_note(r, &(struct mlog_note){.kind = MLOG_NOTE_MARK, .time_ns = time_ns, .source = -1, .value = ++r->n_marks}, text);
+}
+
+void recorder_note(struct recorder *r, enum mlog_note_kind kind, int source, const char *text)
+{
+	const struct sys *sys = r->session->sys;
+
+	add_note(r, &(struct mlog_note){.kind = kind, .time_ns = sys->monotonic_ns(sys), .source = source}, text);
+}
+
+void recorder_follow(struct recorder *r, const char *text)
+{
+	const struct session *session = r->session;
+
+	if (text[0])
+		recorder_note(r, MLOG_NOTE_MESSAGE, -1, text);
+	for (unsigned i = 0; i < r->n; i++) {
+		const struct session_source *s = &session->sources[i];
+		bool away = s->away != AWAY_NOT;
+
+		if (away != r->away[i])
+			recorder_note(r, away ? MLOG_NOTE_AWAY : MLOG_NOTE_BACK, (int)i,
+				      !away        ? ""
+				      : s->told[0] ? s->told
+						   : session_away_text(s));
+		r->away[i] = away;
+	}
+}
+
 void recorder_total(struct recorder *r, const struct export_command *command)
 {
 	r->total = *command;
 	r->has_total = true;
 }
 
-static void write_total(struct recorder *r)
+bool recorder_stop(struct recorder *r, struct recorder_state *state)
 {
 	struct err err;
 
-	if (!export_total(r->export, &r->total, &err))
-		fail(r, &err);
-	flush(r);
-}
-
-bool recorder_stop(struct recorder *r, struct recorder_state *state)
-{
 	if (r->cuts)
 		sampler_cut(r->session->sampler);
 	sampler_detach(r->session->sampler, r->ring);
 	sys_event_signal(r->stop_fd);
 	pthread_join(r->thread, NULL); /* drains once more after the signal */
-	if (r->has_total && !r->state.failed)
-		write_total(r);
+	write_with(r, end);
 	*state = r->state;
+	if (!log_file_close(take_ptr(&r->file), &err) && !state->failed) {
+		state->failed = true;
+		state->err = err;
+	}
 	ring_free(take_ptr(&r->ring));
 	recorder_unmake(r);
 	return !state->failed;

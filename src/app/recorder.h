@@ -1,20 +1,23 @@
-/* recorder: the thread that waits for the disk, so that nobody else does: from a ring of its own into a file.
+/* recorder: the thread that waits for the disk, so that nobody else does: from a ring of its own into a file (log_file.h), as rows of
+ * metrics or as raw counters (recorder_sink.h).
  *
  * Thread: all functions on the thread that owns the session. A disk that is too slow for 4 s costs samples, which are counted and
- * flagged as a gap; a disk that fails ends the log with one message, and what was written stays whole lines.
+ * flagged as a gap; a disk that fails ends the log with one message, and what was written stays whole lines or blocks. A log has only
+ * the sources that were there at its start.
  */
 #ifndef MALITOP_RECORDER_H
 #define MALITOP_RECORDER_H
 
 #include "app/export.h"
 #include "app/session.h"
+#include "model/mlog.h"
 
 struct recorder;
 
-/* Create the file ("-": standard output), which must not exist unless options->force, and start. The log begins with the next
- * sample. NULL on failure. */
+/* Create the file ("-": standard output), which must not exist unless options->force, and start: a log as options->format says. It
+ * begins with the next sample. NULL on failure. */
 struct recorder *recorder_start(struct session *session, const char *path, struct err *err);
-/* The same for what is no log. */
+/* The same for what is no log, but rows. */
 struct recorder_form {
 	const char *metrics; /* as in struct export_options */
 	bool exact, fastest;
@@ -24,13 +27,22 @@ struct recorder_form {
 struct recorder *recorder_start_as(struct session *session, const char *path, const struct recorder_form *form, struct err *err);
 
 struct recorder_state {
-	uint64_t bytes, rows, lost;
+	uint64_t bytes; /* whole pieces, in all files of a log */
+	uint64_t rows;  /* of raw counters: samples */
+	uint64_t lost;
 	bool failed;
 	struct err err; /* if failed */
 };
 void recorder_look(struct recorder *r, struct recorder_state *state);
 /* "run.csv": the name without its directories, printable. */
 const char *recorder_name(const struct recorder *r);
+
+/* A mark, numbered from 1; any text, "" for none. */
+void recorder_mark(struct recorder *r, int64_t time_ns, const char *text);
+/* What happened just now, any text; source: its place in session->sources, -1 for none. */
+void recorder_note(struct recorder *r, enum mlog_note_kind kind, int source, const char *text);
+/* Note what the user was told ("" for nothing), and which sources went away and came back: after every session_event. */
+void recorder_follow(struct recorder *r, const char *text);
 
 /* The total that recorder_stop shall write; *command is copied, its text must live until then. */
 void recorder_total(struct recorder *r, const struct export_command *command);

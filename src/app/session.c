@@ -85,6 +85,7 @@ bool session_take_source(struct session *session, const struct source *source, s
 	snprintf(mine->interface, sizeof(mine->interface), "%s", source->interface);
 	str_printable(mine->title, sizeof(mine->title), source->title);
 	str_printable(mine->driver, sizeof(mine->driver), source->driver);
+	str_printable(mine->note, sizeof(mine->note), source->note);
 	if (source->note[0])
 		strbuf_printf(&session->notes, "%s\n", source->note);
 	mine->set = set_of(session, source, err);
@@ -113,7 +114,7 @@ bool session_begin(struct session *session, const struct sys *sys, const struct 
 {
 	const struct gpu_product *product;
 
-	*session = (struct session){.sys = sys, .options = options};
+	*session = (struct session){.sys = sys, .options = options, .fps = options->fps, .resolution = options->resolution};
 	session->db = gpudb_load(options->gpudb, options->n_gpudb, err);
 	if (session->db && options_gpu(options, session->db, &product, err)) {
 		session->what = source_options_of(session, per_instance);
@@ -156,13 +157,12 @@ static void show_gpu(struct session *session, struct session_source *gpu)
 		template_view_init(&session->templ, session->db, gpu->set);
 }
 
-/* The one that --device names. */
-static struct session_source *first_gpu(struct session *session)
+void session_show_first(struct session *session)
 {
-	for (unsigned i = 0; i < session->n; i++)
+	for (unsigned i = session->n; i-- > 0;)
 		if (source_is_device(session->sources[i].kind, session->sources[i].device, session->options->device))
-			return &session->sources[i];
-	return NULL;
+			session->gpu = &session->sources[i];
+	show_gpu(session, session->gpu);
 }
 
 bool session_finish(struct session *session, struct err *err)
@@ -176,7 +176,7 @@ bool session_finish(struct session *session, struct err *err)
 	if (ok && o->result.notes.n)
 		strbuf_add(&session->notes, o->result.notes.p, o->result.notes.n);
 	if (ok)
-		show_gpu(session, first_gpu(session));
+		session_show_first(session);
 	opening_drop(o);
 	if (!ok)
 		session_close(session);

@@ -1,7 +1,8 @@
 /* session: everything that live, --once and record have in common: the data, the opened sources with their metrics, the sampler, and
  * what becomes of a source whose device goes.
  *
- * session.c begins and ends one; session_life.c is what happens between; session_count.c counts a process alone meanwhile.
+ * session.c begins and ends one; session_life.c is what happens between; session_count.c counts a process alone meanwhile. A session can
+ * be of a log as well (session_log.c): its sources have their metrics, but no sampler, and nothing happens to them.
  */
 #ifndef MALITOP_SESSION_H
 #define MALITOP_SESSION_H
@@ -11,6 +12,7 @@
 #include "app/registry.h"
 #include "app/sampler.h"
 #include "model/metric.h"
+#include "model/mlog.h"
 #include "model/template.h"
 
 #define SESSION_SOURCES_MAX 16
@@ -22,6 +24,7 @@ enum session_away {
 	AWAY_FAILED,  /* it would not start: another profiler has it, say */
 	AWAY_CHANGED, /* another GPU came back in its place */
 	AWAY_ASIDE,   /* the machine's CPU events, while a process is counted alone */
+	AWAY_IN_LOG,  /* it was away at the moment of a log that is shown */
 };
 #define SESSION_RETRY_NS 3000000000ll
 
@@ -30,7 +33,7 @@ struct session_source {
 	const struct backend *backend;
 	char device[128], interface[32]; /* to open it again */
 	enum source_kind kind;
-	char title[64], driver[64];
+	char title[64], driver[64], note[256];
 	bool simulated;
 	double top_hz;
 	unsigned n_slots, n_sums;
@@ -53,10 +56,13 @@ struct session {
 	struct source_options what;
 	struct opener *opener; /* while devices are being opened, at first all of them, then one that was lost */
 	struct opening *opening;
-	struct sampler *sampler;
+	struct sampler *sampler;      /* NULL: of a log */
+	const struct mlog_about *log; /* NULL: live */
 	struct session_source sources[SESSION_SOURCES_MAX];
 	unsigned n;
 	struct session_source *gpu; /* the one on the screen; NULL without any */
+	double fps;                 /* what frame budgets are made of; 0: unknown */
+	struct dimensions resolution;
 	struct template_view templ; /* of that one; empty without it */
 
 	/* Of one process or thread that is counted alone (session_count.c): */
@@ -81,6 +87,10 @@ bool session_finish(struct session *session, struct err *err);
 /* All that in one. */
 bool session_open(struct session *session, const struct sys *sys, const struct options *options, bool per_instance,
 		  struct err *err);
+/* The sources of a log, in their order there, each with its number in the log as its index. `about` must live as long as the session. On
+ * failure nothing is left behind. */
+bool session_open_log(struct session *session, const struct sys *sys, const struct options *options,
+		      const struct mlog_about *about, struct err *err);
 /* At any time after session_begin; never waits for a device to open. */
 void session_close(struct session *session);
 
@@ -105,6 +115,8 @@ bool session_is_counting(const struct session *session);
 bool session_can_count(struct session *session);
 /* "gone, trying again"; NULL for a source that is there. */
 const char *session_away_text(const struct session_source *source);
+/* What a source says of itself (backend->describe); nothing in a log. */
+void session_describe(const struct session *session, const struct session_source *source, struct strbuf *text);
 /* Sample it with another interval. */
 void session_set_interval(struct session *session, struct session_source *source, int64_t interval_ns);
 /* A ring for all sources, attached: for 4 s at the intervals asked for. */

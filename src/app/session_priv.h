@@ -1,4 +1,4 @@
-/* Shared by session.c and session_life.c; no other file includes this. */
+/* Shared by the files of session; no other file includes this. */
 #ifndef MALITOP_SESSION_PRIV_H
 #define MALITOP_SESSION_PRIV_H
 
@@ -20,6 +20,8 @@ void opening_drop(void *job);
 
 /* Compile its metrics and put it behind the others. */
 bool session_take_source(struct session *session, const struct source *source, struct err *err);
+/* Show the GPU that --device names, else the first. */
+void session_show_first(struct session *session);
 /* What was compiled and stored for the one must hold for the other. */
 bool session_is_same(const struct session_source *mine, const struct source *source);
 

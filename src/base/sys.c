@@ -212,6 +212,64 @@ static int real_stat(const struct sys *sys, const char *path, struct stat *st)
 	return fstatat(sys->root_fd, relative(path), st, 0);
 }
 
+static int real_open_at(const struct sys *sys, int dir_fd, const char *path, int flags, mode_t mode)
+{
+	(void)sys;
+	return openat(dir_fd, path, flags | O_CLOEXEC, mode);
+}
+
+static int real_unlink_at(const struct sys *sys, int dir_fd, const char *path)
+{
+	(void)sys;
+	return unlinkat(dir_fd, path, 0);
+}
+
+static int real_fstat(const struct sys *sys, int fd, struct stat *st)
+{
+	(void)sys;
+	return fstat(fd, st);
+}
+
+/* The signals would come to this thread: they are held back, and taken away if one came: also with a part that was still written. */
+static ssize_t real_write(const struct sys *sys, int fd, const void *buf, size_t n)
+{
+	const struct timespec now = {0};
+	sigset_t held, before;
+	ssize_t done;
+	int saved;
+
+	(void)sys;
+	sigemptyset(&held);
+	sigaddset(&held, SIGPIPE);
+	sigaddset(&held, SIGXFSZ);
+	pthread_sigmask(SIG_BLOCK, &held, &before);
+	done = write(fd, buf, n);
+	saved = errno;
+	if (done < 0 ? saved == EPIPE || saved == EFBIG : (size_t)done < n)
+		sigtimedwait(&held, NULL, &now);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = saved;
+	return done;
+}
+
+static int real_ftruncate(const struct sys *sys, int fd, off_t n)
+{
+	(void)sys;
+	return ftruncate(fd, n);
+}
+
+static int real_fsync(const struct sys *sys, int fd)
+{
+	(void)sys;
+	return fsync(fd);
+}
+
+static int real_fdatasync(const struct sys *sys, int fd)
+{
+	(void)sys;
+	return fdatasync(fd);
+}
+
 void sys_names_free(char **names, int n)
 {
 	for (int i = 0; i < n; i++)
@@ -276,6 +334,13 @@ bool sys_init(struct sys *sys, const char *root, struct err *err)
 		.kill = real_kill,
 		.list_numbers = real_list_numbers,
 		.stat = real_stat,
+		.open_at = real_open_at,
+		.unlink_at = real_unlink_at,
+		.fstat = real_fstat,
+		.write = real_write,
+		.ftruncate = real_ftruncate,
+		.fsync = real_fsync,
+		.fdatasync = real_fdatasync,
 		.monotonic_ns = real_monotonic_ns,
 		.realtime_ns = real_realtime_ns,
 		.boottime_ns = real_boottime_ns,

@@ -39,6 +39,16 @@ struct sys {
 	int (*list_numbers)(const struct sys *sys, const char *path, int32_t **numbers, unsigned *cap);
 	int (*stat)(const struct sys *sys, const char *path, struct stat *st);
 
+	/* Files of the user, which he named himself: relative to dir_fd, or to the working directory (AT_FDCWD), never to root_fd.
+	 * None of them raises a signal: a pipe that nobody reads is EPIPE, a file that may not grow EFBIG. */
+	int (*open_at)(const struct sys *sys, int dir_fd, const char *path, int flags, mode_t mode); /* O_CLOEXEC is added */
+	int (*unlink_at)(const struct sys *sys, int dir_fd, const char *path);
+	int (*fstat)(const struct sys *sys, int fd, struct stat *st);
+	ssize_t (*write)(const struct sys *sys, int fd, const void *buf, size_t n);
+	int (*ftruncate)(const struct sys *sys, int fd, off_t n);
+	int (*fsync)(const struct sys *sys, int fd);
+	int (*fdatasync)(const struct sys *sys, int fd);
+
 	int (*pidfd_open)(const struct sys *sys, pid_t pid); /* since Linux 5.3, else ENOSYS */
 	int (*pidfd_send_signal)(const struct sys *sys, int pidfd, int signo);
 	int (*kill)(const struct sys *sys, pid_t pid, int signo);

@@ -37,6 +37,12 @@ struct sample {
 	uint64_t value[];
 };
 
+/* How many samples of the source lie between the one with the number `before` (0: there was none) and this one. */
+static inline uint64_t sample_missed(const struct sample *sample, uint64_t before)
+{
+	return before && sample->seq > before + 1 ? sample->seq - before - 1 : 0;
+}
+
 /* A value that is not known in this sample. For levels (which are int64 in disguise) and deltas alike. */
 #define SAMPLE_UNKNOWN UINT64_MAX
 

@@ -54,6 +54,7 @@ struct machine {
 	struct export_options options;
 	struct strbuf out;
 	unsigned writes, fail_at; /* fail_at: the write that fails, from 1; 0: none */
+	bool binary;              /* the format has no lines */
 };
 
 static inline bool collect(void *ctx, const void *bytes, size_t n, struct err *err)
@@ -62,7 +63,8 @@ static inline bool collect(void *ctx, const void *bytes, size_t n, struct err *e
 
 	if (++m->writes == m->fail_at)
 		return err_set(err, 28, "log: disk full");
-	assert_int_equal(((const char *)bytes)[n - 1], '\n'); /* whole lines only */
+	if (!m->binary)
+		assert_int_equal(((const char *)bytes)[n - 1], '\n'); /* whole lines only */
 	strbuf_add(&m->out, bytes, n);
 	return true;
 }
@@ -88,9 +90,23 @@ static inline int machine_init(void **state)
 		fprintf(stderr, "%s\n", err.text);
 		return -1;
 	}
-	m.sources[GPU] = (struct export_source){GPU, "", "Mali-Test 2 cores", "simulator", m.gpu, m.db, 100000000};
-	m.sources[CPU] = (struct export_source){CPU, "", "Cortex", "proc", m.cpu, m.db, 500000000};
-	m.sources[GPU1] = (struct export_source){GPU1, "gpu1:", "Mali-Test 2 cores", "simulator", m.gpu, m.db, 100000000};
+	m.sources[GPU] = (struct export_source){.index = GPU,
+						.prefix = "",
+						.title = "Mali-Test 2 cores",
+						.driver = "simulator",
+						.set = m.gpu,
+						.db = m.db,
+						.period_ns = 100000000};
+	m.sources[GPU1] = m.sources[GPU];
+	m.sources[GPU1].index = GPU1;
+	m.sources[GPU1].prefix = "gpu1:";
+	m.sources[CPU] = (struct export_source){.index = CPU,
+						.prefix = "",
+						.title = "Cortex",
+						.driver = "proc",
+						.set = m.cpu,
+						.db = m.db,
+						.period_ns = 500000000};
 	*state = &m;
 	return 0;
 }

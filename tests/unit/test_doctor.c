@@ -240,15 +240,6 @@ static void json_lines_are_objects_and_the_last_one_sums_up(void **state)
 	assert_null(strchr(b->out.p, '\033'));
 }
 
-static void another_format_is_wrong_usage(void **state)
-{
-	struct bench *b = *state;
-
-	b->options.format = FORMAT_CSV;
-	assert_int_equal(run(b), EXIT_USAGE);
-	assert_int_equal(b->err.code, ERR_USAGE);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, bench_init, bench_fini)
 
 int main(void)
@@ -262,7 +253,6 @@ int main(void)
 		TEST(a_gpu_without_a_driver_is_one_command_away),
 		TEST(panfrost_without_unstable_ioctls_is_told_how_to_get_them),
 		TEST(json_lines_are_objects_and_the_last_one_sums_up),
-		TEST(another_format_is_wrong_usage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
