@@ -8,7 +8,7 @@
 #define COLS_MIN 40
 #define ROWS_MIN 10
 #define PARTS_MAX 8
-#define KEYS_MAX 20   /* in the footer */
+#define KEYS_MAX 24   /* in the footer */
 #define PART_GAP 2    /* between parts of the header */
 #define CLOCK_COLS 16 /* "1.20 of 1.40 GHz": a clock that changes its length moves nothing */
 #define TAB_TEXT 64
@@ -151,14 +151,18 @@ const struct view *frame_tab_at(const struct views *views, const struct view *sh
 
 /* What the footer says in every view, in order. */
 static const struct foot_key keys[] = {
-	{"\u2190 \u2192", "Tab", "view", 3, false},
-	{"space", "space", "pause", 2, false},
-	{"< >", "< >", "history", 5, false},
-	{"c", "c", "per core", 4, false},
-	{"a", "a", "counters", 6, false},
-	{"g", "g", "GPU", 4, true},
-	{"?", "?", "help", 1, false},
-	{"q", "q", "quit", 0, false},
+	{"\u2190 \u2192", "Tab", "view", 3, 0},
+	{"space", "space", "pause", 2, 0},
+	{"< >", "< >", "history", 5, NEEDS_LIVE},
+	{"< >", "< >", "step", 3, NEEDS_REPLAY},
+	{"[ ]", "[ ]", "speed", 4, NEEDS_REPLAY},
+	{"{ }", "{ }", "marks", 5, NEEDS_REPLAY},
+	{"j", "j", "go to", 2, NEEDS_REPLAY},
+	{"c", "c", "per core", 4, 0},
+	{"a", "a", "counters", 6, 0},
+	{"g", "g", "GPU", 4, NEEDS_GPUS},
+	{"?", "?", "help", 1, 0},
+	{"q", "q", "quit", 0, 0},
 };
 
 static void draw_keys(const struct frame_text *text, struct canvas *canvas, struct rect r)
@@ -168,9 +172,10 @@ static void draw_keys(const struct frame_text *text, struct canvas *canvas, stru
 	int n = 0;
 
 	for (const struct foot_key *k = text->keys; k && k->keys && n < KEYS_MAX - (int)ARRAY_LEN(keys); k++)
-		shown[n++] = k;
+		if (!(k->needs & ~text->has))
+			shown[n++] = k;
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-		if (!keys[i].several || text->several)
+		if (!(keys[i].needs & ~text->has))
 			shown[n++] = &keys[i];
 	for (int i = 0; i < n; i++) {
 		parts[i] = part_of(canvas->ascii ? shown[i]->ascii : shown[i]->keys, shown[i]->rank, STYLE_KEY, 0);

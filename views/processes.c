@@ -166,7 +166,7 @@ static void processes_draw(const struct chart *chart, const struct view_data *da
 
 	widget_title(chart, canvas, &r);
 	if (!t || !t->list) {
-		canvas_text(canvas, r, STYLE_DIM, "reading processes...");
+		canvas_text(canvas, r, STYLE_DIM, t && t->missing ? t->missing : "reading processes...");
 		return;
 	}
 	draw_line(t, canvas, rect_top(&r, 1));

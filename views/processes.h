@@ -31,7 +31,8 @@ static inline bool process_is(const struct process *p, struct process_id id)
 }
 
 struct process_table {
-	const struct process_list *list; /* NULL: none was read yet */
+	const struct process_list *list; /* NULL: there is none */
+	const char *missing;             /* why, then; NULL: they are being read */
 	const struct process_row *rows;  /* those to show, in their order */
 	unsigned n, selected;            /* of rows; the selected one, 0 where there are none */
 	unsigned *first, *page; /* draw moves the first visible row until the selected one is in sight, and tells how many fit */

@@ -109,11 +109,19 @@ const struct view *views_find(const struct views *views, const char *name_or_dig
 /* Draw the body. Charts are stacked; what does not fit gives way by priority. */
 void view_draw(const struct view *view, const struct view_data *data, struct canvas *canvas, struct rect body);
 
+/* Where a key exists: all the bits of its row must hold. 0: everywhere. */
+enum key_need {
+	NEEDS_LIVE = 1 << 0,   /* what is shown happens now */
+	NEEDS_REPLAY = 1 << 1, /* it is played from a log */
+	NEEDS_GPUS = 1 << 2,   /* there are several */
+	NEEDS_SCROLL = 1 << 3, /* the view has no keys of its own, of which it is one */
+};
+
 /* A key in the footer, and its word. */
 struct foot_key {
 	const char *keys, *ascii, *what;
-	unsigned rank; /* 0: always there; the highest is given up first */
-	bool several;  /* only where there are several GPUs */
+	unsigned rank;  /* 0: always there; the highest is given up first */
+	unsigned needs; /* enum key_need */
 };
 
 /* What the footer asks for instead of showing the keys. */
@@ -132,7 +140,7 @@ struct frame_text {
 	const char *alert;                /* NULL: the keys are shown */
 	const struct foot_key *keys;      /* of the view that is shown, before everybody's; ends with NULL keys; NULL: none */
 	const char *dropped;              /* "0 dropped" */
-	bool several;                     /* there are several GPUs to choose from */
+	unsigned has;                     /* enum key_need: what of it there is */
 };
 /* Cuts header, tabs and footer off *r; *r is the body afterwards. */
 void frame_draw(const struct frame_text *text, const struct views *views, const struct view *shown, struct canvas *canvas,

@@ -55,8 +55,10 @@ static void feed_fini(struct feed_state *feed)
 
 void feeds_init(struct feeds *f, struct session *session, bool instances, int64_t refresh_ns)
 {
-	*f = (struct feeds){
-		.session = session, .ring = session_ring(session, instances), .instances = instances, .refresh_ns = refresh_ns};
+	*f = (struct feeds){.session = session,
+			    .ring = session->sampler ? session_ring(session, instances) : NULL,
+			    .instances = instances,
+			    .refresh_ns = refresh_ns};
 	for (; f->n < session->n; f->n++)
 		feed_init(f, &f->feeds[f->n], &session->sources[f->n]);
 }
@@ -72,14 +74,19 @@ void feeds_fini(struct feeds *f)
 	*f = (struct feeds){0};
 }
 
+void feeds_take(struct feeds *f, const struct sample *sample)
+{
+	for (unsigned i = 0; i < f->n; i++)
+		if (f->session->sources[i].index == sample->source)
+			history_push(f->feeds[i].history, sample);
+}
+
 void feeds_drain(struct feeds *f)
 {
 	const struct sample *sample;
 
 	while ((sample = ring_peek(f->ring))) {
-		for (unsigned i = 0; i < f->n; i++)
-			if (f->session->sources[i].index == sample->source)
-				history_push(f->feeds[i].history, sample);
+		feeds_take(f, sample);
 		ring_release(f->ring);
 	}
 }
@@ -87,8 +94,11 @@ void feeds_drain(struct feeds *f)
 /* The new ring is attached before the old one leaves: samples that come twice are known by their count. */
 static void change_ring(struct feeds *f)
 {
-	struct ring *old = f->ring, *new = session_ring(f->session, f->instances);
+	struct ring *old = f->ring, *new;
 
+	if (!old)
+		return;
+	new = session_ring(f->session, f->instances);
 	sampler_detach(f->session->sampler, old);
 	feeds_drain(f);
 	ring_free(old);
@@ -122,6 +132,18 @@ void feeds_set_interval(struct feeds *f, struct session_source *source, int64_t 
 {
 	session_set_interval(f->session, source, interval_ns);
 	change_ring(f);
+}
+
+void feeds_clear(struct feeds *f, bool partial)
+{
+	f->partial = partial;
+	for (unsigned i = 0; i < f->n; i++) {
+		struct feed_state *feed = &f->feeds[i];
+
+		history_clear(feed->history);
+		make_vectors(f, feed);
+		feed->shown_ns = 0;
+	}
 }
 
 void feeds_keep_instances(struct feeds *f)
@@ -214,8 +236,10 @@ static void step(struct feeds *f, struct feed_state *feed)
 	if (feed->shown_ns && newest - feed->shown_ns < window_ns(f, feed) / 2)
 		return;
 	vector_at(f, feed, newest, feed->now);
-	metric_vector(feed->source->set, history_total(feed->history), feed->scratch);
-	memcpy(feed->total, feed->scratch, feed->n_vector * sizeof(*feed->total));
+	if (!f->partial) {
+		metric_vector(feed->source->set, history_total(feed->history), feed->scratch);
+		memcpy(feed->total, feed->scratch, feed->n_vector * sizeof(*feed->total));
+	}
 	if (newest - feed->shown_ns > GAP_POINTS * window_ns(f, feed))
 		points_rebuild(f, feed, newest); /* a device was away: its points are empty */
 	else
@@ -241,6 +265,18 @@ void feeds_show(struct feeds *f, int64_t end_ns)
 		vector_at(f, feed, at, feed->now);
 		feed->shown_ns = at;
 	}
+}
+
+int64_t feeds_span_ns(const struct feeds *f)
+{
+	int64_t span = 0;
+
+	for (unsigned i = 0; i < f->n; i++) {
+		int64_t ns = f->feeds[i].n_points * window_ns(f, &f->feeds[i]);
+
+		span = ns > span ? ns : span;
+	}
+	return span;
 }
 
 bool feeds_reach(const struct feeds *f, int64_t *oldest_ns, int64_t *newest_ns)

@@ -24,21 +24,26 @@ struct feed_state {
 
 struct feeds {
 	struct session *session;
-	struct ring *ring; /* owned */
+	struct ring *ring; /* owned; NULL: samples come by feeds_take, out of a log */
 	bool instances;    /* every core, slice and CPU is kept as well */
+	bool partial;      /* not all since the start was taken: the totals are unknown */
 	int64_t refresh_ns;
 	struct feed_state feeds[SESSION_SOURCES_MAX];
 	unsigned n; /* as many as the session has sources, but for those that are new */
 };
 
-/* Attaches a ring of its own to the session's sampler. */
+/* Attaches a ring of its own to the session's sampler, if it has one. */
 void feeds_init(struct feeds *f, struct session *session, bool instances, int64_t refresh_ns);
 void feeds_fini(struct feeds *f);
 
-/* Take every waiting sample into the histories. At least once a second. */
+/* A sample into the history of its source. */
+void feeds_take(struct feeds *f, const struct sample *sample);
+/* Take every waiting sample out of the ring. At least once a second. */
 void feeds_drain(struct feeds *f);
 /* The session has another source, or one measures something else now: begin anew with it. */
 void feeds_follow(struct feeds *f);
+/* Forget all that was taken. `partial`: what comes does not begin at the start. */
+void feeds_clear(struct feeds *f, bool partial);
 /* Keep instances from now on. */
 void feeds_keep_instances(struct feeds *f);
 /* Another sampling interval, and a ring for it. Nothing is lost on the way. */
@@ -49,6 +54,8 @@ void feeds_want_points(struct feeds *f, int n);
 void feeds_step(struct feeds *f);
 /* Show history that ends at end_ns instead of now; 0 returns to now. */
 void feeds_show(struct feeds *f, int64_t end_ns);
+/* How far back the points go that views can draw. */
+int64_t feeds_span_ns(const struct feeds *f);
 /* The oldest and newest moment that can be shown; false before the first sample. */
 bool feeds_reach(const struct feeds *f, int64_t *oldest_ns, int64_t *newest_ns);
 

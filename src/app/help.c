@@ -15,12 +15,12 @@ static void draw_line(struct rect *r, struct canvas *canvas, enum style style, i
 	canvas_text(canvas, row, style, str_printable(text, sizeof(text), raw.p));
 }
 
-static void draw_keys(const struct key_help *k, bool several, bool scrolls, struct rect *r, struct canvas *canvas)
+static void draw_keys(const struct key_help *k, unsigned has, struct rect *r, struct canvas *canvas)
 {
 	for (; k->keys; k++) {
 		struct rect row;
 
-		if ((k->several && !several) || (k->scrolls && !scrolls))
+		if (k->needs & ~has)
 			continue;
 		row = rect_top(r, 1);
 		rect_left(&row, 1);
@@ -40,7 +40,7 @@ static void draw_source(const struct session_source *s, struct session *session,
 	canvas_printf(canvas, row, STYLE_TITLE, "%s, %s%s%s", s->title, s->driver, away ? ": " : "", away ? away : "");
 	if (s != session_shown(session, s->kind))
 		return;
-	sampler_describe(session->sampler, s->index, &text);
+	session_describe(session, s, &text);
 	rest = (struct span){text.p, text.n};
 	while (rest.n) {
 		struct span line = span_until(&rest, '\n');
@@ -50,18 +50,17 @@ static void draw_source(const struct session_source *s, struct session *session,
 	}
 }
 
-void help_draw(struct session *session, const struct key_help *own, const struct alerts *alerts, int64_t now_ns,
+void help_draw(struct session *session, const struct key_help *own, unsigned has, const struct alerts *alerts, int64_t now_ns,
 	       struct canvas *canvas)
 {
 	struct rect r = canvas_rect(canvas);
-	unsigned shown;
 
 	canvas_clear(canvas);
 	canvas_text(canvas, rect_top(&r, 1), STYLE_HEADER, "malitop " PACKAGE_VERSION "   any key goes back, q quits");
 	rect_top(&r, 1);
 	if (own)
-		draw_keys(own, false, true, &r, canvas);
-	draw_keys(key_helps, session_gpus(session, &shown) > 1, !own, &r, canvas);
+		draw_keys(own, has, &r, canvas);
+	draw_keys(key_helps, own ? has & ~(unsigned)NEEDS_SCROLL : has, &r, canvas);
 	rect_top(&r, 1);
 	for (unsigned i = 0; i < session->n; i++)
 		draw_source(&session->sources[i], session, &r, canvas);

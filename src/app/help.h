@@ -7,8 +7,8 @@
 #include "app/session.h"
 #include "views/canvas.h"
 
-/* own: the keys of the view that is shown; NULL: it has none. */
-void help_draw(struct session *session, const struct key_help *own, const struct alerts *alerts, int64_t now_ns,
+/* own: the keys of the view that is shown; NULL: it has none. has: enum key_need. */
+void help_draw(struct session *session, const struct key_help *own, unsigned has, const struct alerts *alerts, int64_t now_ns,
 	       struct canvas *canvas);
 
 #endif

@@ -1,8 +1,9 @@
-/* keys: which key does what, and the words that footer and help show for it. One table; only what exists stands in it. */
+/* keys: which key does what where, and the words that footer and help show for it. One table; only what exists stands in it. */
 #ifndef MALITOP_KEYS_H
 #define MALITOP_KEYS_H
 
-#include <stdbool.h>
+#include "views/view.h"
+
 #include <stdint.h>
 
 /* Keys that are no character. Characters are themselves (Unicode). */
@@ -42,6 +43,11 @@ enum action {
 	ACTION_NEWER,
 	ACTION_FASTER, /* a shorter interval */
 	ACTION_SLOWER,
+	ACTION_SPEED_DOWN, /* of replay */
+	ACTION_SPEED_UP,
+	ACTION_MARK_BEFORE, /* to a mark or a loss */
+	ACTION_MARK_AFTER,
+	ACTION_GO_TO,
 	ACTION_PER_CORE,
 	ACTION_COUNTERS,
 	ACTION_GPU, /* the next of several */
@@ -50,18 +56,20 @@ enum action {
 	ACTION_QUIT,
 };
 
-/* What a key does; ACTION_NONE for one without a meaning. */
-enum action keys_action(uint32_t key);
+/* What a key does where there is what `has` says (enum key_need); ACTION_NONE for one without a meaning. */
+enum action keys_action(uint32_t key, unsigned has);
 /* The view's own digit of an ACTION_VIEW key, as `struct view` has it. */
 char keys_view(uint32_t key);
+
+/* A line that is typed: what a key adds to the text, or takes off its end. */
+void keys_type(char *text, size_t size, uint32_t key);
 
 /* The words, in the order they are shown; an entry may cover several keys. Ends with a NULL `keys`. */
 struct key_help {
 	const char *keys;  /* "space", "< >" */
 	const char *brief; /* for the footer: "pause"; NULL: only in help */
 	const char *text;  /* for help: a sentence */
-	bool several;      /* only where there are several GPUs */
-	bool scrolls;      /* not where the view has keys of its own, of which these are some */
+	unsigned needs;    /* enum key_need */
 };
 extern const struct key_help key_helps[];
 

@@ -124,15 +124,27 @@ static void step(struct live *l, int64_t now)
 		l->end = true;
 }
 
+static void measure(struct live *l, int64_t now)
+{
+	take_events(l, now);
+	feeds_drain(&l->feeds);
+	take_processes(l);
+	step(l, now);
+}
+
 static void draw(struct live *l, int64_t now)
 {
 	int64_t until;
 	const char *alert = alerts_now(&l->alerts, now, &until);
 
 	screen_describe(&l->screen, now);
+	l->screen.realtime_ns = l->sys->realtime_ns(l->sys);
+	if (l->player)
+		screen_show_moment(&l->screen, l->player, now);
+	l->screen.ask = live_asked(l);
 	if (l->help)
-		help_draw(&l->session, screen_pane(&l->screen) ? process_pane_helps(&l->screen.pane) : NULL, &l->alerts, now,
-			  &l->canvas);
+		help_draw(&l->session, screen_pane(&l->screen) ? process_pane_helps(&l->screen.pane) : NULL,
+			  screen_has(&l->screen), &l->alerts, now, &l->canvas);
 	else
 		screen_draw(&l->screen, alert, &l->canvas);
 	l->dirty = !term_draw(l->term, &l->canvas);
@@ -140,11 +152,13 @@ static void draw(struct live *l, int64_t now)
 
 static int wait_ms(const struct live *l, int64_t now)
 {
-	int64_t left = l->next_step_ns - now;
+	int64_t left = l->next_step_ns - now, due = l->player ? player_wait_ns(l->player, now) : left;
 	int ms, term = term_wait_ms(l->term);
 
 	if (l->options->duration_ns && l->start_ns + l->options->duration_ns - now < left)
 		left = l->start_ns + l->options->duration_ns - now;
+	if (due < left)
+		left = due;
 	if (left > DRAIN_NS)
 		left = DRAIN_NS;
 	ms = left <= 0 ? 0 : (int)((left + 999999) / 1000000);
@@ -159,15 +173,17 @@ static void loop(struct live *l)
 		int64_t now = l->sys->monotonic_ns(l->sys);
 		int n = term_fds(l->term, fds);
 
-		fds[n++] = (struct pollfd){.fd = sampler_fd(l->session.sampler), .events = POLLIN};
-		fds[n++] = (struct pollfd){.fd = scanner_fd(l->scanner), .events = POLLIN};
+		if (!l->player) {
+			fds[n++] = (struct pollfd){.fd = sampler_fd(l->session.sampler), .events = POLLIN};
+			fds[n++] = (struct pollfd){.fd = scanner_fd(l->scanner), .events = POLLIN};
+		}
 		l->sys->poll(l->sys, fds, (unsigned)n, l->dirty && term_ready(l->term) ? 0 : wait_ms(l, now));
 		now = l->sys->monotonic_ns(l->sys);
 		take_input(l);
-		take_events(l, now);
-		feeds_drain(&l->feeds);
-		take_processes(l);
-		step(l, now);
+		if (l->player)
+			live_run_log(l, now);
+		else
+			measure(l, now);
 		if (!l->end && l->dirty && term_ready(l->term))
 			draw(l, now);
 	}
@@ -208,16 +224,11 @@ static void add_notes(struct live *l, int64_t now)
 		alerts_add(&l->alerts, now, lines[n].p);
 }
 
-static bool start(struct live *l, struct err *err)
+/* What is beside a measurement, but not beside a log: counting, a log of its own, processes that are read. */
+static bool start_measuring(struct live *l, struct err *err)
 {
 	const struct options *o = l->options;
-	int64_t now;
 
-	if (!session_finish(&l->session, err))
-		return false;
-	feeds_init(&l->feeds, &l->session, o->per_core, o->refresh_ns);
-	if (!screen_init(&l->screen, &l->session, &l->feeds, o->view, err))
-		return false;
 	if (session_can_count(&l->session)) {
 		l->screen.pane.count = count;
 		l->screen.pane.count_ctx = l;
@@ -228,10 +239,22 @@ static bool start(struct live *l, struct err *err)
 		if (!l->recorder)
 			return false;
 	}
-	if (!open_terminal(l, err))
-		return false;
 	l->scanner = scanner_new(l->sys, err);
-	if (!l->scanner)
+	return l->scanner != NULL;
+}
+
+static bool start(struct live *l, struct err *err)
+{
+	const struct options *o = l->options;
+	int64_t now;
+
+	if (!l->player && !session_finish(&l->session, err))
+		return false;
+	feeds_init(&l->feeds, &l->session, o->per_core, l->player ? player_refresh_ns(l->player) : o->refresh_ns);
+	if (!screen_init(&l->screen, &l->session, &l->feeds, o->view, err))
+		return false;
+	now = l->sys->monotonic_ns(l->sys);
+	if (!(l->player ? live_start_log(l, now, err) : start_measuring(l, err)) || !open_terminal(l, err))
 		return false;
 	now = l->sys->monotonic_ns(l->sys);
 	l->start_ns = now;
@@ -245,9 +268,14 @@ static bool start(struct live *l, struct err *err)
 static bool close_all(struct live *l, struct err *err)
 {
 	struct recorder_state state;
+	AUTO_STRBUF struct strbuf complaint = {0};
 	bool ok = true;
 
 	term_close(l->term);
+	if (l->player)
+		player_complain(l->player, &complaint);
+	if (complaint.n)
+		err_set(err, 0, "%s: %s", l->options->operand, complaint.p);
 	if (l->recorder && !recorder_stop(l->recorder, &state)) {
 		*err = state.err;
 		ok = false;
@@ -257,6 +285,7 @@ static bool close_all(struct live *l, struct err *err)
 	screen_fini(&l->screen);
 	feeds_fini(&l->feeds);
 	session_close(&l->session);
+	player_free(l->player);
 	return ok;
 }
 
@@ -265,14 +294,18 @@ enum exit_status live_run(const struct sys *sys, const struct options *options, 
 	/* Instances cost a GPU seven times the numbers: at short intervals only for those who ask. */
 	bool instances = options->per_core || options->interval_ns >= 10000000, ok, closed;
 	struct live l = {.sys = sys, .options = options, .has_instances = instances};
-	struct err late;
+	struct err late = {0};
 
-	ok = session_begin(&l.session, sys, options, instances, err) && wait_for_devices(&l, err) && (l.end || start(&l, err));
+	if (options->command == COMMAND_REPLAY)
+		ok = live_open_log(&l, err);
+	else
+		ok = session_begin(&l.session, sys, options, instances, err) && wait_for_devices(&l, err);
+	ok = ok && (l.end || start(&l, err));
 	if (ok)
 		loop(&l);
 	closed = close_all(&l, &late);
-	if (ok && !closed)
-		*err = late;
+	if (ok)
+		*err = late; /* what is wrong with a log is told, but no failure */
 	*signal = l.signal;
 	return ok && closed ? EXIT_DONE : EXIT_FAILED;
 }

@@ -66,7 +66,9 @@ static void do_pause(struct live *l, int unused)
 	int64_t oldest, newest;
 
 	(void)unused;
-	if (l->screen.paused_ns) {
+	if (l->player) {
+		player_pause(l->player, l->sys->monotonic_ns(l->sys));
+	} else if (l->screen.paused_ns) {
 		l->screen.paused_ns = 0;
 		feeds_show(&l->feeds, 0);
 	} else if (feeds_reach(&l->feeds, &oldest, &newest)) {
@@ -78,6 +80,10 @@ static void do_history(struct live *l, int by)
 {
 	int64_t oldest, newest, at;
 
+	if (l->player) {
+		player_step(l->player, by, l->sys->monotonic_ns(l->sys));
+		return;
+	}
 	if (!l->screen.paused_ns)
 		do_pause(l, 0);
 	if (!feeds_reach(&l->feeds, &oldest, &newest))
@@ -91,17 +97,47 @@ static void do_history(struct live *l, int by)
 	feeds_show(&l->feeds, at);
 }
 
-static void do_per_core(struct live *l, int unused)
+/* ---- of replay ---- */
+
+static void do_speed(struct live *l, int by)
+{
+	player_speed(l->player, by, l->sys->monotonic_ns(l->sys));
+}
+
+static void do_find(struct live *l, int back)
+{
+	AUTO_STRBUF struct strbuf said = {0};
+
+	player_find(l->player, back, &said);
+	alerts_add(&l->alerts, l->sys->monotonic_ns(l->sys), said.p);
+}
+
+static void do_go_to(struct live *l, int unused)
 {
 	(void)unused;
-	if (!l->screen.per_instance && !l->has_instances && l->session.gpu) {
+	live_ask(l);
+}
+
+/* ---- */
+
+static void do_per_core(struct live *l, int unused)
+{
+	const struct session_source *gpu = l->session.gpu;
+
+	(void)unused;
+	if (!l->screen.per_instance && gpu && (l->player ? gpu->n_slots == gpu->n_sums : !l->has_instances)) {
 		alerts_add(&l->alerts, l->sys->monotonic_ns(l->sys),
-			   "per core: below a 10 ms interval only sums are kept; start with --per-core");
+			   l->player ? "per core: only sums stand in this log; record with --per-core"
+				     : "per core: below a 10 ms interval only sums are kept; start with --per-core");
 		return;
 	}
 	l->screen.per_instance = !l->screen.per_instance;
 	if (!l->screen.per_instance)
 		return;
+	if (l->player) {
+		player_keep_instances(l->player);
+		return;
+	}
 	feeds_keep_instances(&l->feeds);
 	if (l->screen.paused_ns)
 		feeds_show(&l->feeds, l->screen.paused_ns);
@@ -138,12 +174,14 @@ static const struct {
 	void (*run)(struct live *l, int number);
 	int number;
 } deeds[] = {
-	[ACTION_NEXT_VIEW] = {do_turn, 1},   [ACTION_PREVIOUS_VIEW] = {do_turn, -1}, [ACTION_LINE_UP] = {do_scroll, -1},
-	[ACTION_LINE_DOWN] = {do_scroll, 1}, [ACTION_PAGE_UP] = {do_page, -1},       [ACTION_PAGE_DOWN] = {do_page, 1},
-	[ACTION_TOP] = {do_edge, 0},         [ACTION_BOTTOM] = {do_edge, 1},         [ACTION_PAUSE] = {do_pause, 0},
-	[ACTION_OLDER] = {do_history, -1},   [ACTION_NEWER] = {do_history, 1},       [ACTION_FASTER] = {do_interval, -1},
-	[ACTION_SLOWER] = {do_interval, 1},  [ACTION_PER_CORE] = {do_per_core, 0},   [ACTION_COUNTERS] = {do_counters, 0},
-	[ACTION_GPU] = {do_gpu, 0},          [ACTION_HELP] = {do_help, 0},           [ACTION_QUIT] = {do_quit, 0},
+	[ACTION_NEXT_VIEW] = {do_turn, 1},    [ACTION_PREVIOUS_VIEW] = {do_turn, -1}, [ACTION_LINE_UP] = {do_scroll, -1},
+	[ACTION_LINE_DOWN] = {do_scroll, 1},  [ACTION_PAGE_UP] = {do_page, -1},       [ACTION_PAGE_DOWN] = {do_page, 1},
+	[ACTION_TOP] = {do_edge, 0},          [ACTION_BOTTOM] = {do_edge, 1},         [ACTION_PAUSE] = {do_pause, 0},
+	[ACTION_OLDER] = {do_history, -1},    [ACTION_NEWER] = {do_history, 1},       [ACTION_FASTER] = {do_interval, -1},
+	[ACTION_SLOWER] = {do_interval, 1},   [ACTION_PER_CORE] = {do_per_core, 0},   [ACTION_COUNTERS] = {do_counters, 0},
+	[ACTION_SPEED_DOWN] = {do_speed, -1}, [ACTION_SPEED_UP] = {do_speed, 1},      [ACTION_MARK_BEFORE] = {do_find, 1},
+	[ACTION_MARK_AFTER] = {do_find, 0},   [ACTION_GO_TO] = {do_go_to, 0},         [ACTION_GPU] = {do_gpu, 0},
+	[ACTION_HELP] = {do_help, 0},         [ACTION_QUIT] = {do_quit, 0},
 };
 
 /* The keys of the view that is shown come first. */
@@ -161,7 +199,7 @@ static bool key_in_pane(struct live *l, uint32_t key)
 
 void live_key(struct live *l, uint32_t key)
 {
-	enum action action = keys_action(key);
+	enum action action = keys_action(key, screen_has(&l->screen));
 	char digit[2] = {keys_view(key), 0};
 
 	l->dirty = true;
@@ -169,7 +207,7 @@ void live_key(struct live *l, uint32_t key)
 		l->help = false; /* any key leaves help */
 		return;
 	}
-	if (key_in_pane(l, key))
+	if (live_key_typed(l, key, l->sys->monotonic_ns(l->sys)) || key_in_pane(l, key))
 		return;
 	if (action == ACTION_VIEW)
 		screen_show(&l->screen, views_find(&l->screen.views, digit));

@@ -45,7 +45,9 @@ static int run_live(const struct sys *sys, const struct options *options, struct
 	if (options->once.w)
 		return (int)once_run(sys, options, ascii, out, err);
 	status = (int)live_run(sys, options, &end_signal, err);
-	if (end_signal && !err->text[0]) { /* end by the same signal, so that the parent sees it */
+	if (end_signal && status == EXIT_DONE) { /* end by the same signal, so that the parent sees it */
+		if (err->text[0])
+			tell(err);
 		signal(end_signal, SIG_DFL);
 		raise(end_signal);
 	}

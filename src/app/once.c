@@ -76,30 +76,64 @@ static bool take_all(struct screen *screen, unsigned frames, char said[SAID_TEXT
 	return true;
 }
 
+/* So many refreshes of the log after the moment that it begins at, at once. */
+static bool play_frames(struct screen *screen, struct player *player, unsigned frames, struct err *err)
+{
+	AUTO_STRBUF struct strbuf complaint = {0};
+	struct process_list *list;
+	struct process_wish wish;
+
+	if (!player_start(player, screen->feeds, 0, err))
+		return false;
+	screen_of_log(screen, player);
+	player_want_processes(player, screen_wants_processes(screen, &wish));
+	for (player_settle(player); frames > 0; frames--) {
+		player_step(player, 1, 0);
+		player_settle(player);
+	}
+	list = player_take_processes(player);
+	if (list)
+		screen_take_processes(screen, list);
+	player_complain(player, &complaint);
+	if (complaint.n)
+		err_set(err, 0, "%s: %s", screen->session->options->operand, complaint.p);
+	return true;
+}
+
 enum exit_status once_run(const struct sys *sys, const struct options *options, bool ascii, struct strbuf *out, struct err *err)
 {
 	struct session session;
+	struct player *player = NULL;
 	struct screen screen = {0};
 	struct feeds feeds;
 	struct canvas canvas;
 	char said[SAID_TEXT] = "";
 	bool ok;
 
-	if (!session_open(&session, sys, options, true, err))
+	if (options->command == COMMAND_REPLAY)
+		ok = (player = player_open(&session, sys, options, err)) != NULL;
+	else
+		ok = session_open(&session, sys, options, true, err);
+	if (!ok)
 		return EXIT_FAILED;
-	feeds_init(&feeds, &session, true, options->refresh_ns);
+	feeds_init(&feeds, &session, true, player ? player_refresh_ns(player) : options->refresh_ns);
 	ok = screen_init(&screen, &session, &feeds, options->view, err);
 	if (ok) {
 		canvas_init(&canvas, (int)options->once.w, (int)options->once.h, ascii);
 		feeds_want_points(&feeds, 2 * canvas.cols);
-		ok = take_all(&screen, options->frames, said, err);
+		ok = player ? play_frames(&screen, player, options->frames, err) : take_all(&screen, options->frames, said, err);
 		screen_describe(&screen, sys->monotonic_ns(sys));
+		screen.realtime_ns = sys->realtime_ns(sys);
+		if (player)
+			screen_show_moment(&screen, player, 0);
 		screen_draw(&screen, said[0] ? said : session.notes.n ? session.notes.p : NULL, &canvas);
-		canvas_dump(&canvas, out);
+		if (ok)
+			canvas_dump(&canvas, out);
 		canvas_fini(&canvas);
 	}
 	screen_fini(&screen);
 	feeds_fini(&feeds);
 	session_close(&session);
+	player_free(player);
 	return ok ? EXIT_DONE : EXIT_FAILED;
 }

@@ -159,7 +159,7 @@ static bool key_in_rows(struct process_pane *pane, uint32_t key, struct strbuf *
 		return true;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-		if (keys[i].key == key && (key != K_ENTER || pane->count)) {
+		if (keys[i].key == key && (key != K_ENTER || pane->count) && (key != 'k' || !pane->past)) {
 			keys[i].run(pane, keys[i].number, said);
 			return true;
 		}
@@ -167,26 +167,6 @@ static bool key_in_rows(struct process_pane *pane, uint32_t key, struct strbuf *
 }
 
 /* ---- typing: every key belongs to the text ---- */
-
-static void type(char text[PANE_TEXT], uint32_t key)
-{
-	size_t n = strlen(text), length;
-	char utf8[4];
-
-	if (key == K_BACKSPACE || key == '\b') {
-		while (n && ((unsigned char)text[n - 1] & 0xc0) == 0x80)
-			n--;
-		text[n ? n - 1 : 0] = 0;
-		return;
-	}
-	if (key < ' ' || key >= K_SPECIAL)
-		return;
-	length = utf8_put(utf8, key);
-	if (n + length >= PANE_TEXT)
-		return;
-	memcpy(text + n, utf8, length);
-	text[n + length] = 0;
-}
 
 static bool key_in_filter(struct process_pane *pane, uint32_t key, struct strbuf *said)
 {
@@ -196,7 +176,7 @@ static bool key_in_filter(struct process_pane *pane, uint32_t key, struct strbuf
 	if (key == K_ESCAPE || key == K_ENTER)
 		pane->mode = PANE_ROWS;
 	else
-		type(pane->typed, key);
+		keys_type(pane->typed, sizeof(pane->typed), key);
 	memcpy(pane->filter, pane->typed, sizeof(pane->filter));
 	process_pane_arrange(pane);
 	return true;
@@ -208,7 +188,7 @@ static bool key_in_user(struct process_pane *pane, uint32_t key, struct strbuf *
 	if (key == K_ESCAPE)
 		pane->typed[0] = 0;
 	if (key != K_ESCAPE && key != K_ENTER) {
-		type(pane->typed, key);
+		keys_type(pane->typed, sizeof(pane->typed), key);
 		return true;
 	}
 	pane->mode = PANE_ROWS;
@@ -313,25 +293,25 @@ const struct foot_ask *process_pane_ask(struct process_pane *pane)
 
 /* What needs pane->count stands first. */
 static const struct foot_key foot_keys[] = {
-	{"Enter", "Enter", "count", 3, false},
-	{"/", "/", "filter", 2, false},
-	{"s", "s", "sort", 2, false},
-	{"t", "t", "tree", 3, false},
-	{"H", "H", "threads", 3, false},
-	{"k", "k", "signal", 2, false},
+	{"Enter", "Enter", "count", 3, 0},
+	{"/", "/", "filter", 2, 0},
+	{"s", "s", "sort", 2, 0},
+	{"t", "t", "tree", 3, 0},
+	{"H", "H", "threads", 3, 0},
+	{"k", "k", "signal", 2, NEEDS_LIVE},
 	{.keys = NULL},
 };
 
 static const struct key_help helps[] = {
-	{"Enter", NULL, "The CPU view counts the selected one alone; again: the whole machine", false, false},
-	{"Up, Down", NULL, "Select; so do PgUp, PgDn, End; Home: the first, whoever that is", false, false},
-	{"P, M, T, N", NULL, "Sort by CPU, memory, CPU time, pid", false, false},
-	{"s", NULL, "Sort by the next key", false, false},
-	{"R, I", NULL, "Turn the order round", false, false},
-	{"t, H", NULL, "The tree of parents and children; threads", false, false},
-	{"/, u", NULL, "Filter by name, pid or user; one user only. Escape: all again", false, false},
-	{"k", NULL, "Send a signal, after a question", false, false},
-	{NULL, NULL, NULL, false, false},
+	{"Enter", NULL, "The CPU view counts the selected one alone; again: the whole machine", 0},
+	{"Up, Down", NULL, "Select; so do PgUp, PgDn, End; Home: the first, whoever that is", 0},
+	{"P, M, T, N", NULL, "Sort by CPU, memory, CPU time, pid", 0},
+	{"s", NULL, "Sort by the next key", 0},
+	{"R, I", NULL, "Turn the order round", 0},
+	{"t, H", NULL, "The tree of parents and children; threads", 0},
+	{"/, u", NULL, "Filter by name, pid or user; one user only. Escape: all again", 0},
+	{"k", NULL, "Send a signal, after a question", NEEDS_LIVE},
+	{NULL, NULL, NULL, 0},
 };
 
 const struct foot_key *process_pane_foot_keys(const struct process_pane *pane)

@@ -103,3 +103,10 @@ void process_pane_take(struct process_pane *pane, struct process_list *list)
 	process_pane_arrange(pane);
 	process_list_free(old);
 }
+
+void process_pane_forget(struct process_pane *pane)
+{
+	process_list_free(take_ptr(&pane->list));
+	pane->table.list = NULL;
+	pane->table.n = 0;
+}

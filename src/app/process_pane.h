@@ -25,6 +25,7 @@ struct process_pane {
 	unsigned first, page;       /* what the view drew last */
 	struct process_id selected; /* pid 0: the first row, whoever that is, as long as nobody moved, and after Home */
 	bool threads;               /* are to be read */
+	bool past;                  /* it is a log: nobody is there to get a signal */
 
 	enum pane_mode mode;
 	char filter[PANE_TEXT], user[PANE_TEXT], typed[PANE_TEXT];
@@ -45,6 +46,8 @@ void process_pane_fini(struct process_pane *pane);
 /* A new list, which the pane owns from now on. The selection stays on its process; where that is gone, on its row. A list without
  * percentages, as the first of a scanner is, does not take the place of one that has them. */
 void process_pane_take(struct process_pane *pane, struct process_list *list);
+/* Nothing is known any more, as before the first list. */
+void process_pane_forget(struct process_pane *pane);
 /* Another view is shown: what was being typed or chosen is given up. */
 void process_pane_leave(struct process_pane *pane);
 

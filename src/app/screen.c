@@ -139,7 +139,7 @@ void screen_describe(struct screen *screen, int64_t now_ns)
 		return;
 	screen->described_ns = now_ns;
 	if (source)
-		sampler_describe(screen->session->sampler, source->index, &text);
+		session_describe(screen->session, source, &text);
 	if (text.n)
 		text.p[strcspn(text.p, "\n")] = 0;
 	str_printable(screen->foot[0], sizeof(screen->foot[0]), text.n ? text.p : "");
@@ -177,29 +177,30 @@ static void clock_text(const struct session_source *gpu, const struct feed *feed
 		snprintf(out, size, "%s MHz", now);
 }
 
-/* "SIMULATED", "GPU gone, trying again", "PAUSED 12.5 s back", "REC run.csv 12.4 MB" */
+/* "SIMULATED", "REPLAY run.mlog", "GPU gone, trying again", "PAUSED 12.5 s back", "REC run.csv 12.4 MB" */
 static void state_text(const struct screen *screen, const struct session_source *head, char *out, size_t size)
 {
 	const char *away = head ? session_away_text(head) : NULL;
+	char gone[64] = "", paused[64] = "";
 	int64_t oldest, newest;
 	size_t n = 0;
 
-	out[0] = 0;
-	if (head && head->simulated)
-		n += (size_t)snprintf(out, size, "SIMULATED");
 	if (away)
-		n += (size_t)snprintf(out + n, size - n, "%s%s %s", n ? "  " : "", head->kind == SOURCE_GPU ? "GPU" : "CPU",
-				      away);
+		snprintf(gone, sizeof(gone), "%s %s", head->kind == SOURCE_GPU ? "GPU" : "CPU", away);
 	if (screen->paused_ns && feeds_reach(screen->feeds, &oldest, &newest))
-		n += (size_t)snprintf(out + n, size - n, "%sPAUSED %.1f s back", n ? "  " : "",
-				      (double)(newest - screen->paused_ns) * 1e-9);
-	if (screen->recording[0])
-		snprintf(out + n, size - n, "%s%s", n ? "  " : "", screen->recording);
+		snprintf(paused, sizeof(paused), "PAUSED %.1f s back", (double)(newest - screen->paused_ns) * 1e-9);
+	const char *const parts[] = {
+		screen->replay, head && head->simulated ? "SIMULATED" : NULL, gone, screen->position, paused, screen->recording};
+
+	out[0] = 0;
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+		if (parts[i] && parts[i][0] && n < size)
+			n += (size_t)snprintf(out + n, size - n, "%s%s", n ? "  " : "", parts[i]);
 }
 
-static void local_time(const struct sys *sys, char *out, size_t size)
+static void local_time(int64_t realtime_ns, char *out, size_t size)
 {
-	time_t now = (time_t)(sys->realtime_ns(sys) / 1000000000);
+	time_t now = (time_t)(realtime_ns / 1000000000);
 	struct tm tm;
 
 	if (!localtime_r(&now, &tm) || !strftime(out, size, "%H:%M:%S", &tm))
@@ -235,10 +236,30 @@ static void fill_data(struct screen *screen, struct view_data *data)
 		data->feeds[kind] = feeds_view(screen->feeds, kind);
 }
 
+void screen_of_log(struct screen *screen, const struct player *player)
+{
+	screen->replay = player_title(player);
+	screen->pane.past = true;
+	screen->pane.table.missing = "no processes in this log up to here";
+}
+
+void screen_show_moment(struct screen *screen, const struct player *player, int64_t now_ns)
+{
+	screen->realtime_ns = player_realtime_ns(player);
+	player_position(player, now_ns, screen->position, sizeof(screen->position));
+}
+
+unsigned screen_has(const struct screen *screen)
+{
+	unsigned number, has = NEEDS_SCROLL | (screen->replay ? NEEDS_REPLAY : NEEDS_LIVE);
+
+	return session_gpus(screen->session, &number) > 1 ? has | NEEDS_GPUS : has;
+}
+
 void screen_draw(struct screen *screen, const char *alert, struct canvas *canvas)
 {
 	const struct session_source *gpu = screen->session->gpu, *head = gpu ? gpu : session_shown(screen->session, SOURCE_CPU);
-	char title[96] = "", clock[64] = "", span[64], state[192], time_of_day[16], dropped[48];
+	char title[96] = "", clock[64] = "", span[64], state[256], time_of_day[16], dropped[48];
 	uint64_t lost = feeds_lost(screen->feeds);
 	struct rect body = canvas_rect(canvas);
 	struct view_data data;
@@ -252,7 +273,7 @@ void screen_draw(struct screen *screen, const char *alert, struct canvas *canvas
 		clock_text(gpu, &data.feeds[SOURCE_GPU], canvas->ascii, clock, sizeof(clock));
 	span_text(screen, head, span, sizeof(span));
 	state_text(screen, head, state, sizeof(state));
-	local_time(screen->session->sys, time_of_day, sizeof(time_of_day));
+	local_time(screen->realtime_ns, time_of_day, sizeof(time_of_day));
 	snprintf(dropped, sizeof(dropped), "%llu dropped", (unsigned long long)lost);
 	canvas_clear(canvas);
 	frame_draw(&(struct frame_text){.gpu = head ? title : NULL,
@@ -261,11 +282,13 @@ void screen_draw(struct screen *screen, const char *alert, struct canvas *canvas
 					.span = span,
 					.state = state,
 					.time = time_of_day,
-					.ask = pane ? process_pane_ask(pane) : NULL,
+					.ask = screen->ask ? screen->ask
+					       : pane      ? process_pane_ask(pane)
+							   : NULL,
 					.alert = alert,
 					.keys = pane ? process_pane_foot_keys(pane) : NULL,
 					.dropped = dropped,
-					.several = n_gpus > 1},
+					.has = screen_has(screen)},
 		   &screen->views, screen->view, canvas, &body);
 	view_draw(screen->view, &data, canvas, body);
 	if (screen->scroll > screen->scroll_max)

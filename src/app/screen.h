@@ -3,6 +3,7 @@
 #define MALITOP_SCREEN_H
 
 #include "app/feeds.h"
+#include "app/player.h"
 #include "app/process_pane.h"
 #include "app/session.h"
 #include "backends/process_scan.h"
@@ -19,7 +20,11 @@ struct screen {
 	int64_t paused_ns;               /* end of the history shown; 0: now */
 	char foot[VIEW_FOOT_LINES][256]; /* what the source says that the view names; the busiest thread; it and the GPU */
 	int64_t described_ns;            /* when the first was asked for; 0: for another view, or never */
+	int64_t realtime_ns;             /* the time of day that is shown */
 	char recording[64];              /* "REC run.csv 12.4 MB"; "" for none */
+	const char *replay;              /* "REPLAY run.mlog", of a log; NULL: live */
+	char position[64];               /* in it: "12:03 of 1:02:03  19 %  x10" */
+	const struct foot_ask *ask;      /* NULL: nothing, or what the pane asks */
 	struct process_pane pane;
 };
 
@@ -49,6 +54,16 @@ void screen_fill_ipc(struct process_list *list, struct process_id who, double ip
 
 /* Ask for the foot of the view that is shown, if it has one: at most once a second. */
 void screen_describe(struct screen *screen, int64_t now_ns);
+/* There are none up to the moment that is shown: the views are empty again. */
+void screen_forget_processes(struct screen *screen);
+
+/* It shows a log: what only makes sense live is not offered. The player must live as long. */
+void screen_of_log(struct screen *screen, const struct player *player);
+/* The moment that is drawn next. */
+void screen_show_moment(struct screen *screen, const struct player *player, int64_t now_ns);
+
+/* What keys can do here: enum key_need. */
+unsigned screen_has(const struct screen *screen);
 /* Draw everything. alert: NULL for none. */
 void screen_draw(struct screen *screen, const char *alert, struct canvas *canvas);
 

@@ -84,3 +84,9 @@ bool screen_take_processes(struct screen *screen, struct process_list *list)
 {
 	return screen_pane(screen) ? take_into_pane(screen, list) : take_into_foot(screen, list);
 }
+
+void screen_forget_processes(struct screen *screen)
+{
+	process_pane_forget(&screen->pane);
+	screen->foot[1][0] = screen->foot[2][0] = 0;
+}

@@ -24,6 +24,7 @@ enum session_away {
 	AWAY_FAILED,  /* it would not start: another profiler has it, say */
 	AWAY_CHANGED, /* another GPU came back in its place */
 	AWAY_ASIDE,   /* the machine's CPU events, while a process is counted alone */
+	AWAY_IN_LOG,  /* it was away at the moment of a log that is shown */
 };
 #define SESSION_RETRY_NS 3000000000ll
 
@@ -114,6 +115,8 @@ bool session_is_counting(const struct session *session);
 bool session_can_count(struct session *session);
 /* "gone, trying again"; NULL for a source that is there. */
 const char *session_away_text(const struct session_source *source);
+/* What a source says of itself (backend->describe); nothing in a log. */
+void session_describe(const struct session *session, const struct session_source *source, struct strbuf *text);
 /* Sample it with another interval. */
 void session_set_interval(struct session *session, struct session_source *source, int64_t interval_ns);
 /* A ring for all sources, attached: for 4 s at the intervals asked for. */

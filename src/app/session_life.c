@@ -17,6 +17,7 @@ static const char *const away_texts[] = {
 	[AWAY_FAILED] = "not counting, trying again",
 	[AWAY_CHANGED] = "changed, start malitop again",
 	[AWAY_ASIDE] = "not counted meanwhile",
+	[AWAY_IN_LOG] = "gone",
 };
 
 const char *session_away_text(const struct session_source *source)
@@ -181,6 +182,12 @@ bool session_event(struct session *session, int64_t now_ns, char *text, size_t s
 	if (!session->opener)
 		try_again(session, now_ns);
 	return false;
+}
+
+void session_describe(const struct session *session, const struct session_source *source, struct strbuf *text)
+{
+	if (session->sampler)
+		sampler_describe(session->sampler, source->index, text);
 }
 
 void session_set_interval(struct session *session, struct session_source *source, int64_t interval_ns)

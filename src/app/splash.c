@@ -35,7 +35,7 @@ static bool take_input(struct term *term, bool *resized, int *signal)
 	while ((event = term_next(term, &in)) != TERM_NONE) {
 		if (event == TERM_QUIT)
 			*signal = in.signal;
-		if (event == TERM_QUIT || event == TERM_GONE || (event == TERM_KEY && keys_action(in.key) == ACTION_QUIT))
+		if (event == TERM_QUIT || event == TERM_GONE || (event == TERM_KEY && keys_action(in.key, 0) == ACTION_QUIT))
 			return false;
 		*resized = *resized || event == TERM_RESIZE || event == TERM_RESUMED;
 	}

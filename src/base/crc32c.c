@@ -35,11 +35,10 @@ uint32_t crc32c(uint32_t crc, const void *bytes, size_t n)
 
 	crc = ~crc;
 	for (; n >= 8; n -= 8, p += 8) {
-		uint64_t x = wire_get_u64(p) ^ crc;
+		uint32_t low = wire_get_u32(p) ^ crc, high = wire_get_u32(p + 4);
 
-		crc = 0;
-		for (unsigned i = 0; i < 8; i++)
-			crc ^= rest[7 - i][x >> 8 * i & 0xff];
+		crc = rest[7][low & 0xff] ^ rest[6][low >> 8 & 0xff] ^ rest[5][low >> 16 & 0xff] ^ rest[4][low >> 24] ^
+		      rest[3][high & 0xff] ^ rest[2][high >> 8 & 0xff] ^ rest[1][high >> 16 & 0xff] ^ rest[0][high >> 24];
 	}
 	for (; n; n--, p++)
 		crc = crc >> 8 ^ rest[0][(crc ^ *p) & 0xff];

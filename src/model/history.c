@@ -103,6 +103,13 @@ void history_keep(struct history *h, unsigned n_kept)
 	h->stride = column_bytes(n_kept);
 }
 
+void history_clear(struct history *h)
+{
+	h->fine.n = h->fine.first = h->coarse.n = h->coarse.first = 0;
+	column_clear(h->total, h->n_slots);
+	h->lost = h->last_seq = 0;
+}
+
 static double slot_value(const struct slot *slot, uint64_t raw)
 {
 	if (raw == SAMPLE_UNKNOWN)

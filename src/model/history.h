@@ -27,6 +27,7 @@ struct history;
 struct history *history_new(const struct slot *slots, unsigned n_slots, unsigned n_kept, int64_t interval_ns);
 void history_free(struct history *h);
 void history_keep(struct history *h, unsigned n_kept);
+void history_clear(struct history *h); /* as new, with as many slots kept */
 /* Samples in the order of their seq; one that was pushed already is ignored, a jump counts as loss. */
 void history_push(struct history *h, const struct sample *sample);
 

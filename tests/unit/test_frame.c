@@ -8,6 +8,7 @@ static const struct frame_text everything = {
 	.state = "REC run.mlog 12.4 MB",
 	.time = "14:02:11",
 	.dropped = "0 dropped",
+	.has = NEEDS_LIVE,
 };
 
 static const char three_views[] = "view one\n  key 1\n  title Overview\nchart c\n  widget bars\n  series Share\n"

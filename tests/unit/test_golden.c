@@ -142,6 +142,7 @@ static void machine_init(struct machine *m, const char *gpu, const struct system
 		.state = gpu ? "SIMULATED" : NULL,
 		.time = "14:02:11",
 		.dropped = "0 dropped",
+		.has = NEEDS_LIVE,
 	};
 	add_processes(m);
 }

@@ -121,7 +121,8 @@ static char *screen(const struct machine *m, const char *title, int cols, int ro
 					.driver = "no GPU",
 					.span = "100 ms, mean of 0.5 s",
 					.time = "14:02:11",
-					.dropped = "0 dropped"},
+					.dropped = "0 dropped",
+					.has = NEEDS_LIVE},
 		   &m->views, view, &c, &r);
 	view_draw(view, &data, &c, r);
 	canvas_dump(&c, &out);

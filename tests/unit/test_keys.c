@@ -249,7 +249,7 @@ static void keys_do_what_help_says(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++)
-		assert_int_equal(keys_action(cases[i].key), cases[i].action);
+		assert_int_equal(keys_action(cases[i].key, NEEDS_LIVE), cases[i].action);
 	assert_int_equal(keys_view('7'), '7');
 	assert_int_equal(keys_view('a'), '\0');
 	assert_int_equal(keys_view(K_UP), '\0');
@@ -265,7 +265,7 @@ static void help_names_only_keys_that_work(void **state)
 		assert_non_null(help->text);
 		for (char *word = strtok(words, " ,"); word; word = strtok(NULL, " ,"))
 			if (strlen(word) == 1)
-				assert_int_not_equal(keys_action((unsigned char)word[0]), ACTION_NONE);
+				assert_int_not_equal(keys_action((unsigned char)word[0], help->needs), ACTION_NONE);
 	}
 }
 

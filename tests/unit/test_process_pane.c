@@ -732,7 +732,7 @@ static void keys_of_everywhere_keep_their_meaning(void **state)
 	(void)state;
 	bench_init(&b);
 	for (uint32_t key = 0; key <= K_WHEEL_DOWN; key = key == 0x7f ? K_SPECIAL : key + 1) {
-		enum action action = keys_action(key);
+		enum action action = keys_action(key, ~0u);
 		bool scrolls = action >= ACTION_LINE_UP && action <= ACTION_BOTTOM;
 
 		process_pane_leave(&b.pane);
