@@ -2,8 +2,8 @@
 
 #include "base/wire.h"
 
-/* Eight bytes a step: row s holds the remainder of each byte that s more bytes follow. Remainders are sums (xor) of those of single bits,
- * so that eight constants make a row. */
+/* Eight bytes a step: row s holds the remainder of each byte that s more bytes follow. Remainders are sums (xor) of those of
+ * single bits, so that eight constants make a row. */
 #define BIT(n, k, c) ((n) >> (k)&1 ? (c) : 0u)
 #define REST(n, c0, c1, c2, c3, c4, c5, c6, c7)                                                                          \
 	(BIT(n, 0, c0) ^ BIT(n, 1, c1) ^ BIT(n, 2, c2) ^ BIT(n, 3, c3) ^ BIT(n, 4, c4) ^ BIT(n, 5, c5) ^ BIT(n, 6, c6) ^ \

@@ -73,8 +73,8 @@ static bool is_in_window(const struct mlog_walk *w, uint64_t at, size_t n)
 	return at >= w->window_at && at - w->window_at + n <= w->window_n;
 }
 
-/* A head's worth of bytes at `at`, out of the window. Disks are much faster in order than in places, so it is read whole; what is behind
- * the head may be unreadable, though. */
+/* A head's worth of bytes at `at`, out of the window. Disks are much faster in order than in places, so it is read whole; what
+ * is behind the head may be unreadable, though. */
 static enum mlog_found look(struct mlog_walk *w, uint64_t at, const uint8_t **bytes)
 {
 	uint64_t left = at < w->end ? w->end - at : 0;

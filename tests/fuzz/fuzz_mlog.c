@@ -1,8 +1,8 @@
-/* A log over any bytes: it opens or is refused with a message; whatever is read, sought, found and followed keeps within what it promised,
- * and a log that was read while it grew gave what it gives at once.
+/* A log over any bytes: it opens or is refused with a message; what is read, sought, found and followed keeps within what it
+ * promised, and a log that was read while it grew gave what it gives at once.
  *
- * The first byte of the input: an odd one makes the heads that follow right where they begin with "MLog", so that what is behind the
- * checksums is reached; the others are left as they are.
+ * The first byte of the input: an odd one makes the heads that follow right where they begin with "MLog", so that what is
+ * behind the checksums is reached; the others are left as they are.
  */
 #include "base/alloc.h"
 #include "base/crc32c.h"
