@@ -144,10 +144,11 @@ void player_pause(struct player *p, int64_t now_ns)
 /* Whether the feeds hold what is shown at an earlier moment, or most of it. */
 static bool is_held(const struct player *p, int64_t at_ns)
 {
-	int64_t oldest, newest, most = p->feeds->partial ? feeds_span_ns(p->feeds) / 2 : p->refresh_ns;
+	int64_t oldest, newest;
 
-	return !player_is_reading(p) && !p->wants_processes && at_ns <= p->fed_ns && feeds_reach(p->feeds, &oldest, &newest) &&
-	       at_ns - most >= oldest;
+	if (player_is_reading(p) || p->wants_processes || at_ns > p->fed_ns || !feeds_reach(p->feeds, &oldest, &newest))
+		return false;
+	return at_ns - (oldest > p->state.begin_ns ? feeds_span_ns(p->feeds) / 2 : 0) >= oldest;
 }
 
 void player_step(struct player *p, int by, int64_t now_ns)
@@ -238,6 +239,7 @@ void player_position(const struct player *p, int64_t now_ns, char *out, size_t s
 {
 	int64_t begin = p->state.begin_ns, length = p->state.end_ns - begin, at = p->at_ns - begin;
 	char at_text[UNITS_TEXT], length_text[UNITS_TEXT], how[32];
+	bool tenths = p->refresh_ns % SECOND != 0; /* nothing moves when a number gets longer */
 	bool grows = !p->state.ended && p->grown_ns && now_ns - p->grown_ns < GROWING_NS;
 
 	at = at < 0 ? 0 : at > length ? length : at;
@@ -249,8 +251,10 @@ void player_position(const struct player *p, int64_t now_ns, char *out, size_t s
 		snprintf(how, sizeof(how), "PAUSED");
 	else
 		speed_text(p, how, sizeof(how));
-	snprintf(out, size, "%s of %s  %.0f %%  %s", moment_format(at_text, at, p->paused),
-		 moment_format(length_text, length, false), length ? (double)at / (double)length * 100 : 100.0, how);
+	moment_format(length_text, length, false);
+	moment_format(at_text, at, tenths);
+	snprintf(out, size, "%*s of %s  %3.0f %%  %-6s", (int)strlen(length_text) + 2 * tenths, at_text, length_text,
+		 length ? (double)at / (double)length * 100 : 100.0, how);
 }
 
 int64_t player_at_ns(const struct player *p)

@@ -125,28 +125,29 @@ static const struct {
 	uint32_t key;
 	void (*run)(struct process_pane *pane, int number, struct strbuf *said);
 	int number;
+	unsigned needs; /* NEEDS_LIVE */
 } keys[] = {
-	{K_UP, do_move, -1},
-	{K_DOWN, do_move, 1},
-	{K_WHEEL_UP, do_move, -1},
-	{K_WHEEL_DOWN, do_move, 1},
-	{K_PAGE_UP, do_page, -1},
-	{K_PAGE_DOWN, do_page, 1},
-	{K_HOME, do_top, 0},
-	{K_END, do_bottom, 0},
-	{'P', do_sort, PROCESS_BY_CPU},
-	{'M', do_sort, PROCESS_BY_MEMORY},
-	{'T', do_sort, PROCESS_BY_TIME},
-	{'N', do_sort, PROCESS_BY_PID},
-	{'s', do_next_sort, 0},
-	{'R', do_reverse, 0},
-	{'I', do_reverse, 0},
-	{'H', do_threads, 0},
-	{'t', do_tree, 0},
-	{'/', do_type, PANE_FILTER},
-	{'u', do_type, PANE_USER},
-	{'k', do_signal, 0},
-	{K_ENTER, do_count, 0},
+	{K_UP, do_move, -1, 0},
+	{K_DOWN, do_move, 1, 0},
+	{K_WHEEL_UP, do_move, -1, 0},
+	{K_WHEEL_DOWN, do_move, 1, 0},
+	{K_PAGE_UP, do_page, -1, 0},
+	{K_PAGE_DOWN, do_page, 1, 0},
+	{K_HOME, do_top, 0, 0},
+	{K_END, do_bottom, 0, 0},
+	{'P', do_sort, PROCESS_BY_CPU, 0},
+	{'M', do_sort, PROCESS_BY_MEMORY, 0},
+	{'T', do_sort, PROCESS_BY_TIME, 0},
+	{'N', do_sort, PROCESS_BY_PID, 0},
+	{'s', do_next_sort, 0, 0},
+	{'R', do_reverse, 0, 0},
+	{'I', do_reverse, 0, 0},
+	{'H', do_threads, 0, NEEDS_LIVE},
+	{'t', do_tree, 0, 0},
+	{'/', do_type, PANE_FILTER, 0},
+	{'u', do_type, PANE_USER, 0},
+	{'k', do_signal, 0, NEEDS_LIVE},
+	{K_ENTER, do_count, 0, 0},
 };
 
 static bool key_in_rows(struct process_pane *pane, uint32_t key, struct strbuf *said)
@@ -159,7 +160,7 @@ static bool key_in_rows(struct process_pane *pane, uint32_t key, struct strbuf *
 		return true;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-		if (keys[i].key == key && (key != K_ENTER || pane->count) && (key != 'k' || !pane->past)) {
+		if (keys[i].key == key && (key != K_ENTER || pane->count) && !(keys[i].needs && pane->past)) {
 			keys[i].run(pane, keys[i].number, said);
 			return true;
 		}
@@ -297,7 +298,7 @@ static const struct foot_key foot_keys[] = {
 	{"/", "/", "filter", 2, 0},
 	{"s", "s", "sort", 2, 0},
 	{"t", "t", "tree", 3, 0},
-	{"H", "H", "threads", 3, 0},
+	{"H", "H", "threads", 3, NEEDS_LIVE},
 	{"k", "k", "signal", 2, NEEDS_LIVE},
 	{.keys = NULL},
 };
@@ -308,7 +309,8 @@ static const struct key_help helps[] = {
 	{"P, M, T, N", NULL, "Sort by CPU, memory, CPU time, pid", 0},
 	{"s", NULL, "Sort by the next key", 0},
 	{"R, I", NULL, "Turn the order round", 0},
-	{"t, H", NULL, "The tree of parents and children; threads", 0},
+	{"t, H", NULL, "The tree of parents and children; threads", NEEDS_LIVE},
+	{"t", NULL, "The tree of parents and children", NEEDS_REPLAY},
 	{"/, u", NULL, "Filter by name, pid or user; one user only. Escape: all again", 0},
 	{"k", NULL, "Send a signal, after a question", NEEDS_LIVE},
 	{NULL, NULL, NULL, 0},

@@ -53,7 +53,7 @@ static void measured_finish(struct measured *m)
 	m->feed = (struct feed){m->set, m->set->n_vector, m->points[POINTS - 1], m->total, m->now, m->points, POINTS, NULL};
 }
 
-static void measured_fini(struct measured *m)
+static inline void measured_fini(struct measured *m)
 {
 	for (int i = 0; i < POINTS; i++)
 		free(m->vectors[i]);
@@ -146,7 +146,7 @@ static unsigned add_cpu_slots(struct slot *slots, unsigned n, enum instance_kind
 	return n;
 }
 
-static void measure_cpu(struct measured *m, const struct gpudb *db, const struct golden_cluster *clusters)
+static inline void measure_cpu(struct measured *m, const struct gpudb *db, const struct golden_cluster *clusters)
 {
 	struct slot slots[(1 + CLUSTERS + CPUS) * ARRAY_LEN(cpu_slots)];
 	unsigned per = ARRAY_LEN(cpu_slots), n = add_cpu_slots(slots, 0, INSTANCE_ALL, 0, NULL),
