@@ -1,5 +1,6 @@
 #include "app/export_priv.h"
 
+#include "app/export_queue.h"
 #include "base/alloc.h"
 
 #include <assert.h>
@@ -7,12 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a source measured since the last row. The newest sample stays apart: it may have ended after the next row. */
+/* What a source measured since the last row, and the row that its samples make. */
 struct waiting {
-	struct column *sum, *last;
-	bool has_sum, has_last;
-	struct column *total; /* since the start; NULL where none is asked for */
-	uint64_t seq;         /* of the newest sample */
+	struct export_queue queue;
+	uint64_t seq; /* of the newest sample */
+	bool has_row;
+	int64_t begin_ns, end_ns, failed_ns;
+	int64_t row_end_ns; /* the row has what ended until then */
+	uint32_t flags;
 };
 
 struct export
@@ -29,6 +32,9 @@ struct export
 	bool *estimated;            /* by column */
 	const struct column **sums; /* by source: of the row that is being written */
 	double *whole, *part;       /* vectors, as long as the longest source needs */
+	bool has_mark;              /* that no row has told of */
+	int64_t mark_ns, last_mark_ns;
+	uint64_t n_rows;
 	struct strbuf line;
 };
 
@@ -48,11 +54,6 @@ static void sort_columns(struct export *ex)
 
 /* ---- life ---- */
 
-static struct column *new_column(const struct metric_set *set)
-{
-	return xcalloc(1, sizeof(struct column) + set->n_slots * sizeof(double));
-}
-
 static void allocate(struct export *ex)
 {
 	unsigned longest = VECTOR_CONSTANTS;
@@ -61,9 +62,7 @@ static void allocate(struct export *ex)
 	for (unsigned s = 0; s < ex->table.n_sources; s++) {
 		const struct metric_set *set = ex->table.sources[s].set;
 
-		ex->waiting[s].sum = new_column(set);
-		ex->waiting[s].last = new_column(set);
-		ex->waiting[s].total = ex->options.lines == EXPORT_ROWS ? NULL : new_column(set);
+		export_queue_init(&ex->waiting[s].queue, set, ex->options.lines != EXPORT_ROWS);
 		if (set->n_vector > longest)
 			longest = set->n_vector;
 	}
@@ -114,7 +113,7 @@ struct export *export_new(const struct export_format *format, const struct expor
 					  .id = span_hash(span_of(options->host)) ^ (uint64_t)options->start_ns,
 					  .first = first_source(sources, n_sources, options->fastest)};
 	ok = n_sources > 0 || err_set(err, 0, "nothing to log: no GPU and no CPU source was opened");
-	ok = ok && export_columns(&ex->table, err);
+	ok = ok && (!format->check || format->check(&ex->table, err)) && (format->raw || export_columns(&ex->table, err));
 	if (ok) {
 		sort_columns(ex);
 		allocate(ex);
@@ -131,11 +130,8 @@ void export_free(struct export *ex)
 {
 	if (!ex)
 		return;
-	for (unsigned s = 0; ex->waiting && s < ex->table.n_sources; s++) {
-		free(ex->waiting[s].sum);
-		free(ex->waiting[s].last);
-		free(ex->waiting[s].total);
-	}
+	for (unsigned s = 0; ex->waiting && s < ex->table.n_sources; s++)
+		export_queue_fini(&ex->waiting[s].queue);
 	for (unsigned i = 0; i < ex->table.n_columns; i++)
 		free(ex->table.columns[i].name);
 	free(ex->table.columns);
@@ -153,60 +149,18 @@ void export_free(struct export *ex)
 
 /* ---- rows ---- */
 
-static void fold_value(enum slot_kind kind, double *to, double from)
+/* The end of the step in which t lies; without steps t itself. */
+static int64_t step_end(const struct export_options *o, int64_t t)
 {
-	if (isnan(from))
-		return;
-	if (isnan(*to) || kind == SLOT_LEVEL)
-		*to = from;
-	else if (kind == SLOT_PEAK)
-		*to = from > *to ? from : *to;
-	else
-		*to += from;
-}
+	uint64_t since = (uint64_t)t - (uint64_t)o->step_from_ns, step = (uint64_t)o->step_ns, end;
 
-/* Into an empty column: a copy. */
-static void fold(struct column *to, const struct column *from, const struct metric_set *set)
-{
-	if (!to->n_samples) {
-		memcpy(to, from, sizeof(*to) + set->n_slots * sizeof(double));
-		return;
-	}
-	to->end_ns = from->end_ns;
-	to->time_ns += from->time_ns;
-	to->flags |= from->flags;
-	to->n_samples += from->n_samples;
-	for (unsigned i = 0; i < set->n_slots; i++)
-		fold_value(set->slots[i].kind, &to->value[i], from->value[i]);
-}
-
-/* The newest sample joins those before it. */
-static void settle(struct waiting *w, const struct metric_set *set)
-{
-	struct column *last = w->last;
-
-	if (!w->has_last)
-		return;
-	if (w->has_sum) {
-		fold(w->sum, last, set);
-	} else {
-		w->last = w->sum;
-		w->sum = last;
-	}
-	w->has_sum = true;
-	w->has_last = false;
-}
-
-static void keep(struct waiting *w, const struct metric_set *set, const struct sample *sample, uint32_t flags)
-{
-	if (flags & SAMPLE_ERROR)
-		return; /* excluded from everything */
-	settle(w, set);
-	column_from_sample(w->last, sample, set->slots, set->n_slots);
-	w->last->flags = flags;
-	w->has_last = true;
-	if (w->total)
-		fold(w->total, w->last, set);
+	if (!step)
+		return t;
+	if (t <= o->step_from_ns)
+		return o->step_from_ns;
+	if (__builtin_mul_overflow((since - 1) / step + 1, step, &end) || end > (uint64_t)INT64_MAX - (uint64_t)o->step_from_ns)
+		return INT64_MAX;
+	return (int64_t)((uint64_t)o->step_from_ns + end);
 }
 
 /* The values of all columns, from what the sources have ready; NaN where one has nothing. */
@@ -267,6 +221,8 @@ static bool write_row(struct export *ex, struct export_row *row, struct err *err
 	row->estimated = ex->estimated;
 	row->sums = ex->sums;
 	row->begin_ns += ex->options.epoch_offset_ns;
+	row->end_ns += ex->options.epoch_offset_ns;
+	row->number = ++ex->n_rows;
 	if (!ex->table.begin_ns)
 		ex->table.begin_ns = row->begin_ns;
 	strbuf_clear(&ex->line);
@@ -274,64 +230,72 @@ static bool write_row(struct export *ex, struct export_row *row, struct err *err
 	return write_line(ex, err);
 }
 
-/* What the sources bring to a row that ends then. */
-static void gather(struct export *ex, int64_t end_ns)
+/* What the sources bring to a row of one of them that ends then. */
+static void gather(struct export *ex, unsigned source, int64_t end_ns)
 {
-	for (unsigned s = 0; s < ex->table.n_sources; s++) {
-		struct waiting *w = &ex->waiting[s];
-
-		if (w->has_last && w->last->end_ns <= end_ns)
-			settle(w, ex->table.sources[s].set);
-		ex->sums[s] = w->has_sum && w->sum->end_ns <= end_ns ? w->sum : NULL;
-		w->has_sum = w->has_sum && !ex->sums[s];
-	}
+	for (unsigned s = 0; s < ex->table.n_sources; s++)
+		ex->sums[s] = !ex->format->each || s == source ? export_queue_take(&ex->waiting[s].queue, end_ns) : NULL;
 }
 
-/* What one source brings to a row of its own. */
-static void gather_one(struct export *ex, unsigned source)
+/* Whether a mark was set until then that no row has told of. */
+static bool take_mark(struct export *ex, int64_t end_ns)
+{
+	bool marked = ex->has_mark && ex->mark_ns <= end_ns;
+
+	if (marked) {
+		ex->has_mark = ex->last_mark_ns > end_ns;
+		ex->mark_ns = ex->last_mark_ns;
+	}
+	return marked;
+}
+
+/* The row that the samples of a source have made. */
+static bool write_samples(struct export *ex, unsigned source, struct err *err)
 {
 	struct waiting *w = &ex->waiting[source];
-
-	memset(ex->sums, 0, ex->table.n_sources * sizeof(*ex->sums));
-	ex->sums[source] = w->has_last ? w->last : NULL;
-	w->has_last = false;
-}
-
-static bool write_sample(struct export *ex, unsigned source, const struct sample *sample, uint32_t flags, struct err *err)
-{
 	struct export_row row = {
-		.begin_ns = sample->begin_ns,
-		.duration_ns = sample->end_ns - sample->begin_ns,
-		.flags = flags,
+		.begin_ns = w->begin_ns,
+		.end_ns = w->end_ns,
+		.flags = w->flags,
+		.marked = take_mark(ex, w->row_end_ns),
 		.source = source,
 	};
 
-	if (ex->format->each)
-		gather_one(ex, source);
-	else
-		gather(ex, sample->end_ns);
+	w->has_row = false;
+	gather(ex, source, w->row_end_ns);
+	row.duration_ns = ex->sums[source] ? ex->sums[source]->time_ns : w->failed_ns;
 	return write_row(ex, &row, err);
 }
 
-bool export_total(struct export *ex, const struct export_command *command, struct err *err)
+/* The sample becomes a part of the row of its source. */
+static void extend(const struct export *ex, struct waiting *w, const struct sample *sample, uint32_t flags)
 {
-	struct export_row row = {
-		.begin_ns = command->begin_ns,
-		.duration_ns = command->end_ns - command->begin_ns,
-		.command = command,
-	};
-
-	if (ex->options.lines == EXPORT_ROWS)
-		return true;
-	for (unsigned s = 0; s < ex->table.n_sources; s++) {
-		struct column *total = ex->waiting[s].total;
-
-		total->flags &= SAMPLE_GAP | shared_flags; /* what single samples were does not matter any more */
-		ex->sums[s] = total->n_samples ? total : NULL;
+	if (!w->has_row) {
+		w->has_row = true;
+		w->begin_ns = sample->begin_ns;
+		w->failed_ns = 0;
+		w->flags = 0;
+		w->row_end_ns = step_end(&ex->options, sample->end_ns);
 	}
-	if (ex->sums[ex->table.first])
-		row.flags = ex->sums[ex->table.first]->flags;
-	return write_row(ex, &row, err);
+	w->end_ns = sample->end_ns;
+	w->flags |= flags;
+	if (flags & SAMPLE_ERROR)
+		w->failed_ns += sample->end_ns - sample->begin_ns;
+}
+
+/* A sample of a source that makes rows comes after what other sources measured in its time. */
+static bool take_sample(struct export *ex, unsigned source, const struct sample *sample, uint32_t flags, struct err *err)
+{
+	struct waiting *w = &ex->waiting[source];
+	bool makes_rows = ex->options.lines != EXPORT_TOTAL && (source == ex->table.first || ex->format->each), ok = true;
+
+	if (makes_rows) {
+		if (w->has_row && sample->end_ns > w->row_end_ns)
+			ok = write_samples(ex, source, err);
+		extend(ex, w, sample, flags);
+	}
+	export_queue_add(&w->queue, sample, flags, step_end(&ex->options, sample->end_ns));
+	return ok && (!makes_rows || ex->options.step_ns || write_samples(ex, source, err));
 }
 
 bool export_sample(struct export *ex, const struct sample *sample, struct err *err)
@@ -345,17 +309,50 @@ bool export_sample(struct export *ex, const struct sample *sample, struct err *e
 		if (sample_missed(sample, w->seq))
 			flags |= SAMPLE_GAP;
 		w->seq = sample->seq;
-		keep(w, ex->table.sources[s].set, sample, flags);
-		return ex->options.lines == EXPORT_TOTAL || (s != ex->table.first && !ex->format->each) ||
-		       write_sample(ex, s, sample, flags, err);
+		return take_sample(ex, s, sample, flags, err);
 	}
 	return true;
 }
 
+bool export_end(struct export *ex, struct err *err)
+{
+	for (unsigned s = 0; s < ex->table.n_sources; s++)
+		if (ex->waiting[s].has_row && !write_samples(ex, s, err))
+			return false;
+	return true;
+}
+
+bool export_total(struct export *ex, const struct export_command *command, struct err *err)
+{
+	struct export_row row = {
+		.begin_ns = command->begin_ns,
+		.end_ns = command->end_ns,
+		.duration_ns = command->end_ns - command->begin_ns,
+		.command = command,
+	};
+
+	if (ex->options.lines == EXPORT_ROWS)
+		return true;
+	for (unsigned s = 0; s < ex->table.n_sources; s++) {
+		struct column *total = ex->waiting[s].queue.total;
+
+		total->flags &= SAMPLE_GAP | shared_flags; /* what single samples were does not matter any more */
+		ex->sums[s] = total->n_samples ? total : NULL;
+	}
+	if (ex->sums[ex->table.first])
+		row.flags = ex->sums[ex->table.first]->flags;
+	return write_row(ex, &row, err);
+}
+
 bool export_mark(struct export *ex, int64_t time_ns, const char *text, struct err *err)
 {
-	if (!ex->format->mark)
+	if (!ex->format->mark) {
+		if (!ex->has_mark)
+			ex->mark_ns = time_ns;
+		ex->last_mark_ns = time_ns;
+		ex->has_mark = true;
 		return true;
+	}
 	strbuf_clear(&ex->line);
 	ex->format->mark(&ex->table, time_ns + ex->options.epoch_offset_ns, text, &ex->line);
 	return write_line(ex, err);
@@ -369,6 +366,8 @@ double export_rate(const struct export_column *column, double value, const struc
 char *export_flags(char *buf, const struct export_row *row)
 {
 	sample_flags_format(buf, row->flags);
+	if (row->marked)
+		strcat(buf, buf[0] ? " mark" : "mark");
 	if (row->command)
 		strcat(buf, buf[0] ? " total" : "total");
 	return buf;

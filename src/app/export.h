@@ -2,7 +2,8 @@
  *
  * A row is a sample of one source: the first GPU; without one, the first source, or the fastest. Samples of the other sources wait for the row in
  * which their own interval ended and fill it; several of them are folded; one that ended between two rows fills the later row. (A
- * format may have it otherwise: every sample a row of its own.) Columns are fixed by the header and none comes twice. Rows are put
+ * format may have it otherwise: every sample a row of its own.) With a step, the samples that ended within one become one row, the fold of
+ * them: sums, and what metrics make of sums. Columns are fixed by the header and none comes twice. Rows are put
  * together in memory and handed out whole, so that a reader of the file never sees half a line. Memory does not grow with the
  * length of the log. The total of a run is one more row, over the sums of all samples.
  *
@@ -37,6 +38,8 @@ struct export_options {
 	bool fastest; /* without a GPU, rows are samples of the fastest source; else of the first, which is /proc where it is read */
 	enum export_lines lines; /* with a total the command has columns of its own, filled in that row */
 	bool per_core;           /* a column for every core, slice and CPU as well (clusters always have one) */
+	int64_t step_ns,
+		step_from_ns;    /* rows are of steps so long, the first of which begins then (CLOCK_MONOTONIC); 0: of samples */
 	int64_t epoch_offset_ns; /* CLOCK_REALTIME minus CLOCK_MONOTONIC, as fixed when the log starts */
 	int64_t start_ns;        /* CLOCK_MONOTONIC, when the log starts */
 	int64_t boottime_ns;     /* CLOCK_BOOTTIME at that moment; 0: unknown */
@@ -49,7 +52,7 @@ typedef bool export_write_fn(void *ctx, const void *bytes, size_t n, struct err 
 
 struct export;
 struct export_format;
-extern const struct export_format export_csv, export_jsonl, export_perfetto, export_text;
+extern const struct export_format export_csv, export_jsonl, export_perfetto, export_text, export_counters;
 
 /* Choose the columns and write the header. Options and sources are copied. A name or glob that fits nothing is an error that
  * names it. NULL on failure. */
@@ -70,7 +73,10 @@ struct export_command {
 };
 /* Everything since the start as one row, the last one; unless lines are EXPORT_ROWS. */
 bool export_total(struct export *ex, const struct export_command *command, struct err *err);
-/* Somebody set a mark at that moment (CLOCK_MONOTONIC); text: printable, may be empty. */
+/* The step that has begun as a row: nothing more will come. */
+bool export_end(struct export *ex, struct err *err);
+/* Somebody set a mark at that moment (CLOCK_MONOTONIC), before any sample of what came later; text: printable, may be empty. Where a
+ * format has no place for it, the row in which it fell has the flag `mark`. */
 bool export_mark(struct export *ex, int64_t time_ns, const char *text, struct err *err);
 void export_free(struct export *ex);
 
@@ -98,27 +104,33 @@ struct export_table {
 };
 
 struct export_row {
-	int64_t begin_ns, duration_ns; /* begin: since the epoch */
+	uint64_t number;          /* from 1 */
+	int64_t begin_ns, end_ns; /* since the epoch */
+	int64_t duration_ns; /* that was measured: in a step, gaps and failed samples are left out (unless there is nothing else) */
 	uint32_t flags;
+	bool marked;                          /* and the format has no place for marks */
 	const double *values;                 /* per column, NaN: undefined */
 	const bool *estimated;                /* per column: not everything in it was counted all the time */
 	const struct column *const *sums;     /* per source: what the values are of; NULL where no interval of it ended */
-	unsigned source;                      /* whose sample made it a row */
+	unsigned source;                      /* whose samples made it a row */
 	const struct export_command *command; /* the total of it; NULL: a row of samples */
 };
 
 struct export_format {
 	const char *name;
 	bool each;        /* every sample of every source is a row, of nothing but its own values */
+	bool raw;         /* it is made of the sums: there are no columns */
 	const char *also; /* a metric that stands before the template of a GPU; NULL: none */
+	/* What it cannot tell of is an error. NULL: it can tell of everything. */
+	bool (*check)(const struct export_table *table, struct err *err);
 	void (*begin)(const struct export_table *table, struct strbuf *out);
 	void (*row)(const struct export_table *table, const struct export_row *row, struct strbuf *out);
 	/* time_ns: since the epoch. NULL: a mark has no place of its own in this format. */
 	void (*mark)(const struct export_table *table, int64_t time_ns, const char *text, struct strbuf *out);
 };
 
-/* The words of cli.md, and "total". buf has EXPORT_FLAGS_TEXT bytes. Returns buf. */
-#define EXPORT_FLAGS_TEXT (SAMPLE_FLAGS_TEXT + 8)
+/* The words of cli.md, and "mark" and "total". buf has EXPORT_FLAGS_TEXT bytes. Returns buf. */
+#define EXPORT_FLAGS_TEXT (SAMPLE_FLAGS_TEXT + 16)
 char *export_flags(char *buf, const struct export_row *row);
 /* "1700000000.123456789" */
 void export_seconds(struct strbuf *out, int64_t ns);

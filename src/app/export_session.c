@@ -11,7 +11,8 @@
 static const struct export_format *const formats[FORMAT_COUNT] = {[FORMAT_TABLE] = &export_text,
 								  [FORMAT_CSV] = &export_csv,
 								  [FORMAT_JSONL] = &export_jsonl,
-								  [FORMAT_PERFETTO] = &export_perfetto};
+								  [FORMAT_PERFETTO] = &export_perfetto,
+								  [FORMAT_COUNTERS] = &export_counters};
 
 /* The first GPU has no prefix. */
 static void choose_prefixes(const struct session *session, char prefixes[][PREFIX_TEXT])
@@ -63,6 +64,7 @@ struct export *export_session(const struct session *session, const struct export
 	}
 	place(session, &options, host);
 	options.per_core = o->per_core;
+	options.step_ns = o->step_ns;
 	options.version = PACKAGE_VERSION;
 	return export_new(formats[o->format], &options, sources, session->n, write, ctx, err);
 }

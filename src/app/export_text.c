@@ -52,9 +52,9 @@ static void text_begin(const struct export_table *table, struct strbuf *out)
 /* `time` is when the interval ended, in seconds since the first one began. */
 static void text_interval(const struct export_table *table, const struct export_row *row, struct strbuf *out)
 {
-	double time_s = (double)(row->begin_ns + row->duration_ns - table->begin_ns) * 1e-9;
+	double time_s = (double)(row->end_ns - table->begin_ns) * 1e-9;
 	int width = name_width(table);
-	char words[SAMPLE_FLAGS_TEXT];
+	char words[EXPORT_FLAGS_TEXT];
 
 	for (unsigned i = 0; i < table->n_metrics; i++) {
 		const struct export_column *c = &table->columns[i];
@@ -65,7 +65,7 @@ static void text_interval(const struct export_table *table, const struct export_
 			continue;
 		strbuf_printf(out, "%10.3f  %-*s", time_s, width, c->name);
 		put_value(out, value, c->unit, rate, row->estimated[i]);
-		strbuf_printf(out, "  %s", sample_flags_format(words, row->flags));
+		strbuf_printf(out, "  %s", export_flags(words, row));
 		export_line_end(out);
 	}
 }

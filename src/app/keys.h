@@ -50,6 +50,8 @@ enum action {
 	ACTION_GO_TO,
 	ACTION_PER_CORE,
 	ACTION_COUNTERS,
+	ACTION_LOG,
+	ACTION_MARK,
 	ACTION_GPU, /* the next of several */
 	ACTION_HELP,
 	ACTION_BACK, /* leaves help */

@@ -92,31 +92,13 @@ static void take_processes(struct live *l)
 	}
 }
 
-static void look_at_recorder(struct live *l, int64_t now)
-{
-	struct recorder_state state;
-
-	l->screen.recording[0] = 0;
-	if (!l->recorder)
-		return;
-	recorder_look(l->recorder, &state);
-	if (state.failed) {
-		recorder_stop(l->recorder, &state);
-		l->recorder = NULL;
-		alerts_add(&l->alerts, now, state.err.text);
-	} else {
-		snprintf(l->screen.recording, sizeof(l->screen.recording), "REC %.32s %.1f MB", recorder_name(l->recorder),
-			 (double)state.bytes / 1e6);
-	}
-}
-
 /* A refresh period is over: new numbers, unless the screen is paused. */
 static void step(struct live *l, int64_t now)
 {
 	if (now < l->next_step_ns)
 		return;
 	l->next_step_ns += l->feeds.refresh_ns * ((now - l->next_step_ns) / l->feeds.refresh_ns + 1);
-	look_at_recorder(l, now);
+	live_look_at_log(l);
 	if (!l->screen.paused_ns)
 		feeds_step(&l->feeds);
 	l->dirty = true;

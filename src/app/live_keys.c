@@ -97,6 +97,18 @@ static void do_history(struct live *l, int by)
 	feeds_show(&l->feeds, at);
 }
 
+static void do_log(struct live *l, int unused)
+{
+	(void)unused;
+	live_log(l);
+}
+
+static void do_mark(struct live *l, int unused)
+{
+	(void)unused;
+	live_mark(l);
+}
+
 /* ---- of replay ---- */
 
 static void do_speed(struct live *l, int by)
@@ -181,7 +193,8 @@ static const struct {
 	[ACTION_SLOWER] = {do_interval, 1},   [ACTION_PER_CORE] = {do_per_core, 0},   [ACTION_COUNTERS] = {do_counters, 0},
 	[ACTION_SPEED_DOWN] = {do_speed, -1}, [ACTION_SPEED_UP] = {do_speed, 1},      [ACTION_MARK_BEFORE] = {do_find, 1},
 	[ACTION_MARK_AFTER] = {do_find, 0},   [ACTION_GO_TO] = {do_go_to, 0},         [ACTION_GPU] = {do_gpu, 0},
-	[ACTION_HELP] = {do_help, 0},         [ACTION_QUIT] = {do_quit, 0},
+	[ACTION_LOG] = {do_log, 0},           [ACTION_MARK] = {do_mark, 0},           [ACTION_HELP] = {do_help, 0},
+	[ACTION_QUIT] = {do_quit, 0},
 };
 
 /* The keys of the view that is shown come first. */

@@ -1,5 +1,5 @@
-/* live_priv: the state of the live screen; live.c is its loop, live_keys.c what keys do, live_replay.c what is different over a log. For
- * these only. */
+/* live_priv: the state of the live screen; live.c is its loop, live_keys.c what keys do, live_log.c the log beside it,
+ * live_replay.c what is different over a log. For these only. */
 #ifndef MALITOP_LIVE_PRIV_H
 #define MALITOP_LIVE_PRIV_H
 
@@ -18,9 +18,10 @@ struct live {
 	struct screen screen;
 	struct term *term;
 	struct canvas canvas;
-	struct recorder *recorder;
-	struct scanner *scanner; /* of processes */
-	struct player *player;   /* of a log, instead of these two and the session's sampler; else NULL */
+	struct recorder *recorder; /* NULL: no log */
+	bool log_ends;             /* it is being ended */
+	struct scanner *scanner;   /* of processes */
+	struct player *player;     /* of a log, instead of these two and the session's sampler; else NULL */
 	struct alerts alerts;
 	int64_t start_ns, next_step_ns;
 	char before_counters[2]; /* digit of the view */
@@ -36,6 +37,11 @@ struct live {
 
 /* A key that was pressed. */
 void live_key(struct live *l, uint32_t key);
+
+/* Begin a log, or end it; mark a moment in it; what becomes of it, once a refresh. */
+void live_log(struct live *l);
+void live_mark(struct live *l);
+void live_look_at_log(struct live *l);
 
 /* Of a log: open it and make the session of it; then show its first moment; at every turn of the loop. */
 bool live_open_log(struct live *l, struct err *err);

@@ -1,6 +1,7 @@
 /* main: from the command line to one of the commands. The only place that prints results and messages, and that exits. */
 #include "app/doctor.h"
 #include "app/eval.h"
+#include "app/export_log.h"
 #include "app/list.h"
 #include "app/live.h"
 #include "app/once.h"
@@ -75,6 +76,7 @@ static int run(struct options *options, struct strbuf *out, struct err *err)
 		return EXIT_FAILED;
 	return options->command == COMMAND_RECORD   ? record_run(&sys, options, out, err)
 	       : options->command == COMMAND_STAT   ? stat_run(&sys, options, err)
+	       : options->command == COMMAND_EXPORT ? export_log_run(&sys, options, err)
 	       : options->command == COMMAND_DOCTOR ? (int)doctor_run(&sys, options, out, err)
 						    : run_live(&sys, options, out, err);
 }

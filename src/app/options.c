@@ -153,7 +153,7 @@ static const struct {
 	bool runs; /* CMD, behind -- */
 } takes[COMMAND_COUNT] = {
 	[COMMAND_REPLAY] = {1, .file = true}, [COMMAND_RECORD] = {0, .runs = true}, [COMMAND_STAT] = {0, .runs = true},
-	[COMMAND_EXPORT] = {1, .file = true}, [COMMAND_EVAL] = {1, .file = true},   [COMMAND_LIST] = {1},
+	[COMMAND_EXPORT] = {1, .file = true}, [COMMAND_EVAL] = {1, .file = true},   [COMMAND_LIST] = {.operands = 1},
 };
 
 static bool set_file(struct options *options, const char *const *operands, unsigned n, char **rest, struct err *err)

@@ -35,7 +35,8 @@ struct recorder {
 	pthread_t thread;
 
 	/* The owner's. */
-	int64_t n_marks;
+	bool ending;
+	unsigned n_marks;
 	bool away[SESSION_SOURCES_MAX]; /* as the log tells */
 
 	pthread_mutex_t lock; /* for what follows */
@@ -143,6 +144,23 @@ static void drain(struct recorder *r)
 	}
 }
 
+/* The last of the file, which may take the disk its time. */
+static void finish(struct recorder *r)
+{
+	struct err err;
+	bool closed;
+
+	write_with(r, end);
+	closed = log_file_close(take_ptr(&r->file), &err);
+	pthread_mutex_lock(&r->lock);
+	r->state.ended = true;
+	if (!closed && !r->state.failed) {
+		r->state.failed = true;
+		r->state.err = err;
+	}
+	pthread_mutex_unlock(&r->lock);
+}
+
 static void *run(void *arg)
 {
 	struct recorder *r = arg;
@@ -152,8 +170,9 @@ static void *run(void *arg)
 	do {
 		fd.revents = 0;
 		sys->poll(sys, &fd, 1, (int)(r->flush_ns / 1000000));
-		drain(r);
+		drain(r); /* once more after the signal */
 	} while (!fd.revents);
+	finish(r);
 	return NULL;
 }
 
@@ -223,20 +242,24 @@ static struct recorder *start(struct recorder *r, const char *path, const struct
 	return NULL;
 }
 
-struct recorder *recorder_start(struct session *session, const char *path, struct err *err)
+struct recorder *recorder_start_mlog(struct session *session, const char *path, struct err *err)
 {
 	const struct options *o = session->options;
-	const struct recorder_form rows = {.metrics = o->metrics, .flush_ns = ROWS_FLUSH_NS};
-	struct recorder *r;
+	struct recorder *r = recorder_new(session, path, MLOG_FLUSH_NS);
 
-	if (o->format != FORMAT_MLOG)
-		return recorder_start_as(session, path, &rows, err);
-	r = recorder_new(session, path, MLOG_FLUSH_NS);
 	r->sink = recorder_mlog_new(session);
 	return start(r, path,
 		     &(struct log_file_options){
 			     .force = o->force, .rotates = o->rotate_bytes != 0, .keep = o->rotate_count, .sync_ns = o->sync_ns},
 		     err);
+}
+
+struct recorder *recorder_start(struct session *session, const char *path, struct err *err)
+{
+	const struct options *o = session->options;
+	const struct recorder_form rows = {.metrics = o->metrics, .flush_ns = ROWS_FLUSH_NS};
+
+	return o->format == FORMAT_MLOG ? recorder_start_mlog(session, path, err) : recorder_start_as(session, path, &rows, err);
 }
 
 struct recorder *recorder_start_as(struct session *session, const char *path, const struct recorder_form *form, struct err *err)
@@ -269,9 +292,10 @@ static void add_note(struct recorder *r, struct mlog_note *note, const char *tex
 	pthread_mutex_unlock(&r->lock);
 }
 
-void recorder_mark(struct recorder *r, int64_t time_ns, const char *text)
+unsigned recorder_mark(struct recorder *r, int64_t time_ns, const char *text)
 {
 	add_note(r, &(struct mlog_note){.kind = MLOG_NOTE_MARK, .time_ns = time_ns, .source = -1, .value = ++r->n_marks}, text);
+	return r->n_marks;
 }
 
 void recorder_note(struct recorder *r, enum mlog_note_kind kind, int source, const char *text)
@@ -306,21 +330,22 @@ void recorder_total(struct recorder *r, const struct export_command *command)
 	r->has_total = true;
 }
 
-bool recorder_stop(struct recorder *r, struct recorder_state *state)
+void recorder_end(struct recorder *r)
 {
-	struct err err;
-
+	if (r->ending)
+		return;
+	r->ending = true;
 	if (r->cuts)
 		sampler_cut(r->session->sampler);
 	sampler_detach(r->session->sampler, r->ring);
 	sys_event_signal(r->stop_fd);
-	pthread_join(r->thread, NULL); /* drains once more after the signal */
-	write_with(r, end);
+}
+
+bool recorder_stop(struct recorder *r, struct recorder_state *state)
+{
+	recorder_end(r);
+	pthread_join(r->thread, NULL);
 	*state = r->state;
-	if (!log_file_close(take_ptr(&r->file), &err) && !state->failed) {
-		state->failed = true;
-		state->err = err;
-	}
 	ring_free(take_ptr(&r->ring));
 	recorder_unmake(r);
 	return !state->failed;

@@ -17,6 +17,8 @@ struct recorder;
 /* Create the file ("-": standard output), which must not exist unless options->force, and start: a log as options->format says. It
  * begins with the next sample. NULL on failure. */
 struct recorder *recorder_start(struct session *session, const char *path, struct err *err);
+/* A log of raw counters, whatever the options say. */
+struct recorder *recorder_start_mlog(struct session *session, const char *path, struct err *err);
 /* The same for what is no log, but rows. */
 struct recorder_form {
 	const char *metrics; /* as in struct export_options */
@@ -30,6 +32,7 @@ struct recorder_state {
 	uint64_t bytes; /* whole pieces, in all files of a log */
 	uint64_t rows;  /* of raw counters: samples */
 	uint64_t lost;
+	bool ended; /* whole and closed, or failed for good: recorder_stop need not wait */
 	bool failed;
 	struct err err; /* if failed */
 };
@@ -37,8 +40,8 @@ void recorder_look(struct recorder *r, struct recorder_state *state);
 /* "run.csv": the name without its directories, printable. */
 const char *recorder_name(const struct recorder *r);
 
-/* A mark, numbered from 1; any text, "" for none. */
-void recorder_mark(struct recorder *r, int64_t time_ns, const char *text);
+/* A mark, numbered from 1; any text, "" for none. Returns its number. */
+unsigned recorder_mark(struct recorder *r, int64_t time_ns, const char *text);
 /* What happened just now, any text; source: its place in session->sources, -1 for none. */
 void recorder_note(struct recorder *r, enum mlog_note_kind kind, int source, const char *text);
 /* Note what the user was told ("" for nothing), and which sources went away and came back: after every session_event. */
@@ -47,7 +50,9 @@ void recorder_follow(struct recorder *r, const char *text);
 /* The total that recorder_stop shall write; *command is copied, its text must live until then. */
 void recorder_total(struct recorder *r, const struct export_command *command);
 
-/* Write what waits, close, free. false if the log had failed, with its message. */
+/* No sample from now on: what waits is written and the file closed, while nobody waits for it. */
+void recorder_end(struct recorder *r);
+/* The same, but wait for it, and free. false if the log had failed, with its message. */
 bool recorder_stop(struct recorder *r, struct recorder_state *state);
 
 #endif

@@ -35,6 +35,18 @@ static struct raw *of(struct recorder_sink *sink)
 
 /* ---- what is measured ---- */
 
+/* The slots' own titles go with the source; its metrics keep copies. */
+static const char *title_of(const struct metric_set *set, const struct slot *slot)
+{
+	for (unsigned i = 0; i < set->n_instances; i++) {
+		const struct metric_instance *in = &set->instances[i];
+
+		if (in->kind == slot->instance && in->number == slot->number)
+			return strcmp(in->title, in->label) == 0 ? NULL : in->title;
+	}
+	return NULL;
+}
+
 static void describe_source(struct mlog_source *log, const struct session_source *s, bool per_core)
 {
 	unsigned n = per_core ? s->n_slots : s->n_sums;
@@ -61,6 +73,8 @@ static void describe_source(struct mlog_source *log, const struct session_source
 		.n_sums = s->n_sums,
 	};
 	memcpy(log->slots, s->set->slots, n * sizeof(*log->slots));
+	for (unsigned i = 0; i < n; i++)
+		log->slots[i].title = title_of(s->set, &log->slots[i]);
 }
 
 static void describe_scope(char *text, size_t size, const struct scope *scope)

@@ -2,8 +2,8 @@
 
 #include "base/wire.h"
 
-/* Eight bytes a step: row s holds the remainder of each byte that s more bytes follow. Remainders are sums (xor) of those of single bits,
- * so that eight constants make a row. */
+/* Eight bytes a step: row s holds the remainder of each byte that s more bytes follow. Remainders are sums (xor) of those of
+ * single bits, so that eight constants make a row. */
 #define BIT(n, k, c) ((n) >> (k)&1 ? (c) : 0u)
 #define REST(n, c0, c1, c2, c3, c4, c5, c6, c7)                                                                          \
 	(BIT(n, 0, c0) ^ BIT(n, 1, c1) ^ BIT(n, 2, c2) ^ BIT(n, 3, c3) ^ BIT(n, 4, c4) ^ BIT(n, 5, c5) ^ BIT(n, 6, c6) ^ \
@@ -35,11 +35,10 @@ uint32_t crc32c(uint32_t crc, const void *bytes, size_t n)
 
 	crc = ~crc;
 	for (; n >= 8; n -= 8, p += 8) {
-		uint64_t x = wire_get_u64(p) ^ crc;
+		uint32_t low = wire_get_u32(p) ^ crc, high = wire_get_u32(p + 4);
 
-		crc = 0;
-		for (unsigned i = 0; i < 8; i++)
-			crc ^= rest[7 - i][x >> 8 * i & 0xff];
+		crc = rest[7][low & 0xff] ^ rest[6][low >> 8 & 0xff] ^ rest[5][low >> 16 & 0xff] ^ rest[4][low >> 24] ^
+		      rest[3][high & 0xff] ^ rest[2][high >> 8 & 0xff] ^ rest[1][high >> 16 & 0xff] ^ rest[0][high >> 24];
 	}
 	for (; n; n--, p++)
 		crc = crc >> 8 ^ rest[0][(crc ^ *p) & 0xff];

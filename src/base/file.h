@@ -10,8 +10,8 @@
 /* Read all of a file ("-": standard input) of at most max bytes; *text is xmalloc'ed and terminated, *n its length. */
 bool file_read(const char *path, size_t max, char **text, size_t *n, struct err *err);
 
-/* A regular file that is read piece by piece, also while somebody writes it. NULL: it cannot be opened, or has no places to read from (a
- * directory, a pipe, a device). */
+/* A regular file that is read piece by piece, also while somebody writes it. NULL: it cannot be opened, or has no places to
+ * read from (a directory, a pipe, a device). */
 struct file;
 struct file *file_open(const char *path, struct err *err);
 void file_close(struct file *file);

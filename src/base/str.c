@@ -82,7 +82,8 @@ struct span span_item(struct span *rest)
 	for (; n < rest->n && (inside || (rest->p[n] != ',' && rest->p[n] != ' ')); n++)
 		inside ^= rest->p[n] == '/';
 	item = (struct span){rest->p, n};
-	*rest = (struct span){rest->p + n, rest->n - n};
+	if (n) /* an empty span may point nowhere */
+		*rest = (struct span){rest->p + n, rest->n - n};
 	return item;
 }
 

@@ -230,7 +230,7 @@ static int real_fstat(const struct sys *sys, int fd, struct stat *st)
 	return fstat(fd, st);
 }
 
-/* The signals would come to this thread: they are held back, and taken away if one came. */
+/* The signals would come to this thread: they are held back, and taken away if one came: also with a part that was still written. */
 static ssize_t real_write(const struct sys *sys, int fd, const void *buf, size_t n)
 {
 	const struct timespec now = {0};
@@ -245,7 +245,7 @@ static ssize_t real_write(const struct sys *sys, int fd, const void *buf, size_t
 	pthread_sigmask(SIG_BLOCK, &held, &before);
 	done = write(fd, buf, n);
 	saved = errno;
-	if (done < 0 && (saved == EPIPE || saved == EFBIG))
+	if (done < 0 ? saved == EPIPE || saved == EFBIG : (size_t)done < n)
 		sigtimedwait(&held, NULL, &now);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = saved;

@@ -423,9 +423,9 @@ static bool check_source(struct mlog_source *source, const struct reader *r, uns
 		source->n_sums = n;
 	if (source->n_sums > n)
 		return stanza_fail(&r->s, line, err, "%u sums, but only %u slots", source->n_sums, n);
-	for (const struct slot *slot = source->slots; slot < source->slots + n; slot++)
-		if (slot->running >= n || slot->enabled >= n || slot->raw >= n)
-			return stanza_fail(&r->s, line, err, "slot '%s' refers to one that is not there", slot->name);
+	for (unsigned i = 0; i < n; i++)
+		if (source->slots[i].running >= n || source->slots[i].enabled >= n || source->slots[i].raw >= n)
+			return stanza_fail(&r->s, line, err, "slot '%s' refers to one that is not there", source->slots[i].name);
 	return true;
 }
 

@@ -187,6 +187,8 @@ static void put_rows(struct rows *rows, int64_t begin_ns, struct strbuf *out)
 {
 	uint64_t last = (uint64_t)begin_ns;
 
+	if (!rows->n)
+		return;
 	for (uint64_t *row = rows->cells; row < rows->cells + rows->n * rows->width; row += rows->width) {
 		uint64_t begin = row[CELL_BEGIN], end = row[CELL_END];
 

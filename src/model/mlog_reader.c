@@ -121,18 +121,19 @@ int mlog_reader_stretch(const struct mlog_reader *r, int64_t time_ns)
 	return low - 1;
 }
 
-uint64_t mlog_reader_stretch_begin(struct mlog_reader *r, int stretch)
+bool mlog_reader_place_is_right(struct mlog_reader *r, unsigned i)
 {
+	const struct mlog_place *place = &r->index.places[i];
 	struct mlog_head head;
 
-	for (; stretch >= 0; stretch--) {
-		const struct mlog_place *place = &r->index.places[stretch];
+	return mlog_walk_peek(&r->walk, place->at, &head) == MLOG_FOUND && head.type == MLOG_DATA && head.end_ns == place->end_ns;
+}
 
-		if (mlog_walk_peek(&r->walk, place->at, &head) == MLOG_FOUND && head.type == MLOG_DATA &&
-		    head.end_ns == place->end_ns)
-			return place->at;
-	}
-	return r->first;
+uint64_t mlog_reader_stretch_begin(struct mlog_reader *r, int stretch)
+{
+	while (stretch >= 0 && !mlog_reader_place_is_right(r, (unsigned)stretch))
+		stretch--;
+	return stretch < 0 ? r->first : r->index.places[stretch].at;
 }
 
 uint64_t mlog_reader_stretch_end(const struct mlog_reader *r, int stretch)

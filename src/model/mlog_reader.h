@@ -20,8 +20,8 @@ struct mlog_input {
 
 struct mlog_reader;
 
-/* Reads the start block and the index; without one, all heads. `name` stands in messages. NULL: no log, or one of another version, or
- * one without a whole start block, and the message says which. The input stays the caller's and must live as long. */
+/* Reads the start block and the index; without one, all heads. `name` stands in messages. NULL: no log, or one of another
+ * version, or one without a whole start block, and the message says which. The input stays the caller's and must live as long. */
 struct mlog_reader *mlog_reader_new(const struct mlog_input *input, const char *name, struct err *err);
 void mlog_reader_free(struct mlog_reader *r);
 
@@ -36,10 +36,11 @@ struct mlog_state {
 	uint64_t damaged;         /* bytes inside that had to be left out, as far as was read: grows with mlog_reader_next */
 };
 void mlog_reader_state(const struct mlog_reader *r, struct mlog_state *state);
-/* "the last 812 bytes are no whole block: ...", "4096 bytes are damaged ..."; "" when all is well. */
+/* "4096 bytes inside are damaged and were left out; 812 bytes at the end are no whole block ..."; "" when all is well. */
 void mlog_reader_complain(const struct mlog_reader *r, struct strbuf *text);
 
-/* Take in what was written since; true: there is more now. Cheap when there is not. */
+/* Take in what was written since; true: there is more now. Cheap when there is not. A file that became shorter has what is
+ * left; where another log took its place there is nothing any more, and mlog_reader_complain says so. */
 bool mlog_reader_refresh(struct mlog_reader *r);
 
 /* The next block will be the first whose end is not before `time_ns`; INT64_MIN: the first of all. */
@@ -48,12 +49,13 @@ void mlog_reader_seek(struct mlog_reader *r, int64_t time_ns);
  * reading failed, with *err->code set then (else 0). Blocks that are damaged are left out. */
 const struct mlog_block *mlog_reader_next(struct mlog_reader *r, struct err *err);
 
-/* The processes as they were at the end of the block that came last, or, after a seek, of the one before the next; NULL: not known. The
- * list is the reader's until the next call of any. May read back as far as the last complete list. */
+/* The processes as they were at the end of the block that came last, or, after a seek, of the one before the next; NULL: not
+ * known. The list is the reader's until the next call of any. May read back as far as the last complete list. */
 const struct process_list *mlog_reader_processes(struct mlog_reader *r);
 
-/* The moment of the nearest mark (MLOG_MARK) or loss (MLOG_LOSS; either) after `from_ns`, or before it when `back`; *text, if not NULL,
- * gets what a mark says, or how much was lost. Does not move the next block. false: there is none. */
+/* The moment of the nearest mark (MLOG_MARK) or loss (MLOG_LOSS: the end of the sample before which something is missing; or
+ * either) after `from_ns`, or before it when `back`; *text, if not NULL, gets what a mark says, or how much was lost. Does not
+ * move the next block. false: there is none. */
 bool mlog_reader_find(struct mlog_reader *r, int64_t from_ns, bool back, unsigned flags, int64_t *at_ns, struct strbuf *text);
 
 #endif

@@ -3,7 +3,8 @@
 
 #include "base/alloc.h"
 
-/* What comes late, from a slow source, may stand in a block behind the one of its time. So many are looked at, whatever was found. */
+/* What comes late, from a slow source, may stand in a block behind the one of its time. So many are looked at, whatever was
+ * found. */
 #define LATE 3
 
 _Static_assert(MLOG_SOURCES_MAX <= 64, "sources as bits");

@@ -63,8 +63,8 @@ static void take_in(struct mlog_reader *r, const struct mlog_head *head)
 	r->ended = head->type == MLOG_INDEX;
 }
 
-/* From head to head through what stands behind walk->end. Of the last block the payload counts as well: a file may be as long as it will
- * be before its bytes are there. */
+/* From head to head through what stands behind walk->end. Of the last block the payload counts as well: a file may be as long
+ * as it will be before its bytes are there. */
 static void walk_on(struct mlog_reader *r)
 {
 	uint64_t at = r->walk.end;
@@ -89,30 +89,24 @@ static void walk_on(struct mlog_reader *r)
 	r->walk.end = at;
 }
 
-static bool place_is_right(struct mlog_reader *r, const struct mlog_place *place)
-{
-	struct mlog_head head;
-
-	return mlog_walk_peek(&r->walk, place->at, &head) == MLOG_FOUND && head.type == MLOG_DATA && head.end_ns == place->end_ns;
-}
-
-/* An index is a hint. Its first place, its last, and the number of all blocks can be looked at cheaply; the other places are looked at
- * when they are needed. */
+/* An index is a hint. Its first place, its last, and the number of all blocks can be looked at cheaply; the other places are
+ * looked at when they are needed. */
 static bool index_is_right(struct mlog_reader *r)
 {
 	const struct mlog_index *index = &r->index;
-	const struct mlog_place *last = index->places + (index->n ? index->n - 1 : 0);
-	int64_t end_ns = index->end_ns;
-	uint64_t blocks, at = r->first;
+	enum mlog_found first;
 	struct mlog_head head;
+	int64_t end_ns = 0;
+	uint64_t blocks, at;
 
+	first = mlog_reader_data(r, r->first, &head);
 	if (!index->n)
-		return mlog_reader_data(r, at, &head) == MLOG_NONE;
-	if (mlog_reader_data(r, at, &head) != MLOG_FOUND || head.at != index->places[0].at || head.begin_ns != index->begin_ns ||
-	    !place_is_right(r, index->places) || !place_is_right(r, last))
+		return first == MLOG_NONE;
+	if (first != MLOG_FOUND || head.at != index->places[0].at || head.begin_ns != index->begin_ns ||
+	    !mlog_reader_place_is_right(r, 0) || !mlog_reader_place_is_right(r, index->n - 1))
 		return false;
 	blocks = (index->n - 1) * index->stride;
-	for (at = last->at; mlog_reader_data(r, at, &head) == MLOG_FOUND; at = mlog_walk_behind(&head)) {
+	for (at = index->places[index->n - 1].at; mlog_reader_data(r, at, &head) == MLOG_FOUND; at = mlog_walk_behind(&head)) {
 		end_ns = head.end_ns;
 		blocks++;
 	}

@@ -32,9 +32,12 @@ enum mlog_found mlog_reader_data(struct mlog_reader *r, uint64_t at, struct mlog
 /* Into *block; none: it is damaged, and noted as such. */
 enum mlog_found mlog_reader_load(struct mlog_reader *r, const struct mlog_head *head, struct mlog_block *block);
 
-/* The data blocks from one place of the index to the next are a stretch. The last whose first block ends before `time_ns`; -1: none. */
+/* Whether a data block's head stands there, and ends as the index says. */
+bool mlog_reader_place_is_right(struct mlog_reader *r, unsigned i);
+/* The data blocks from one place of the index to the next are a stretch. The last whose first block ends before `time_ns`; -1:
+ * none. */
 int mlog_reader_stretch(const struct mlog_reader *r, int64_t time_ns);
-/* Where to begin to walk, to see all of a stretch: at its place if a head stands there as the index says, else before that. */
+/* Where to begin to walk, to see all of a stretch: at its place if that is right, else before it. */
 uint64_t mlog_reader_stretch_begin(struct mlog_reader *r, int stretch);
 /* Where the next one begins. */
 uint64_t mlog_reader_stretch_end(const struct mlog_reader *r, int stretch);

@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Read ahead of a head: as cheap as the head alone, and small blocks need no system call each. */
-#define AHEAD 4096
-
 void mlog_walk_fini(struct mlog_walk *w)
 {
 	free(w->damages);
@@ -71,16 +68,25 @@ static ssize_t read_at(struct mlog_walk *w, void *buf, size_t n, uint64_t at)
 	return got;
 }
 
-/* A head's worth of bytes at `at`, out of the window; `ahead` bytes of the file are read if they are not there. */
-static enum mlog_found look(struct mlog_walk *w, uint64_t at, size_t ahead, const uint8_t **bytes)
+static bool is_in_window(const struct mlog_walk *w, uint64_t at, size_t n)
 {
+	return at >= w->window_at && at - w->window_at + n <= w->window_n;
+}
+
+/* A head's worth of bytes at `at`, out of the window. Disks are much faster in order than in places, so it is read whole; what
+ * is behind the head may be unreadable, though. */
+static enum mlog_found look(struct mlog_walk *w, uint64_t at, const uint8_t **bytes)
+{
+	uint64_t left = at < w->end ? w->end - at : 0;
 	ssize_t got;
 
-	if (at > w->end || w->end - at < MLOG_HEAD)
+	if (left < MLOG_HEAD)
 		return MLOG_NONE;
-	if (at < w->window_at || at - w->window_at + MLOG_HEAD > w->window_n) {
+	if (!is_in_window(w, at, MLOG_HEAD)) {
 		w->window_n = 0;
-		got = read_at(w, w->window, ahead < w->end - at ? ahead : (size_t)(w->end - at), at);
+		got = read_at(w, w->window, left < sizeof(w->window) ? (size_t)left : sizeof(w->window), at);
+		if (got < 0)
+			got = read_at(w, w->window, MLOG_HEAD, at);
 		if (got < MLOG_HEAD)
 			return got < 0 ? MLOG_FAILED : MLOG_NONE; /* it became shorter */
 		w->window_at = at;
@@ -96,7 +102,7 @@ static enum mlog_found scan(struct mlog_walk *w, uint64_t at, struct mlog_head *
 	enum mlog_found found;
 	const uint8_t *bytes;
 
-	while ((found = look(w, at, sizeof(w->window), &bytes)) == MLOG_FOUND) {
+	while ((found = look(w, at, &bytes)) == MLOG_FOUND) {
 		size_t n = w->window_n - (size_t)(bytes - w->window) - (MLOG_HEAD - 1); /* so many may begin in the window */
 		const uint8_t *next = memmem(bytes, n + 3, "MLog", 4);
 
@@ -111,7 +117,7 @@ static enum mlog_found scan(struct mlog_walk *w, uint64_t at, struct mlog_head *
 enum mlog_found mlog_walk_peek(struct mlog_walk *w, uint64_t at, struct mlog_head *head)
 {
 	const uint8_t *bytes;
-	enum mlog_found found = look(w, at, AHEAD, &bytes);
+	enum mlog_found found = look(w, at, &bytes);
 
 	return found == MLOG_FOUND && !mlog_head_get(head, bytes, at) ? MLOG_NONE : found;
 }
@@ -147,14 +153,20 @@ enum mlog_found mlog_walk_head(struct mlog_walk *w, uint64_t at, struct mlog_hea
 
 enum mlog_found mlog_walk_payload(struct mlog_walk *w, const struct mlog_head *head, struct strbuf *out)
 {
-	ssize_t got;
+	struct span payload = {NULL, head->size};
+	uint64_t at = head->at + MLOG_HEAD;
+	ssize_t got = head->size;
 
-	strbuf_clear(&w->payload);
-	got = read_at(w, strbuf_more(&w->payload, head->size), head->size, head->at + MLOG_HEAD);
+	if (is_in_window(w, at, head->size)) {
+		payload.p = (const char *)w->window + (at - w->window_at);
+	} else {
+		strbuf_clear(&w->payload);
+		payload.p = strbuf_more(&w->payload, head->size);
+		got = read_at(w, w->payload.p, head->size, at);
+	}
 	if (got < 0)
 		return MLOG_FAILED;
-	if ((size_t)got != head->size || crc32c(0, w->payload.p, head->size) != head->payload_crc ||
-	    !mlog_unpack(head, (struct span){w->payload.p, head->size}, out))
+	if ((size_t)got != head->size || crc32c(0, payload.p, payload.n) != head->payload_crc || !mlog_unpack(head, payload, out))
 		return MLOG_NONE;
 	return MLOG_FOUND;
 }

@@ -42,8 +42,8 @@ void mlog_walk_forget(struct mlog_walk *w, bool all);
 
 /* The head at `at`, if that is a right one. */
 enum mlog_found mlog_walk_peek(struct mlog_walk *w, uint64_t at, struct mlog_head *head);
-/* The first right head at `at` or behind that, if its payload ends by walk->end. What had to be passed over is noted as damaged: `at` must
- * be where a block begins, or ends. */
+/* The first right head at `at` or behind that, if its payload ends by walk->end. What had to be passed over is noted as
+ * damaged: `at` must be where a block begins, or ends. */
 enum mlog_found mlog_walk_head(struct mlog_walk *w, uint64_t at, struct mlog_head *head);
 /* Its payload, unpacked, into *out; none: it is damaged. */
 enum mlog_found mlog_walk_payload(struct mlog_walk *w, const struct mlog_head *head, struct strbuf *out);

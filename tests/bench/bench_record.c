@@ -3,15 +3,18 @@
  *
  * CPU time is that of the process and its children, user and kernel. Every program runs twice, for 1 s and for 1 s more than SECONDS, and
  * the difference is what is told: starting is in neither number. The simulator's own work is in the figures of a simulated GPU: the row
- * of one value, thrown away, tells how much that is (with taking the samples), and the row below it what is left for the log. */
+ * of one value, thrown away, tells how much that is (with taking the samples and one formula), and the row below it what is left for the
+ * log; where that is below 0, it is less than what one run differs from the next. bench_log has it alone. */
 #include "base/alloc.h"
 #include "base/file.h"
 #include "model/mlog_reader.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -24,7 +27,7 @@
 	"context-switches"
 #define N_EVENTS 10
 
-/* Numbers below 0 are unknown. */
+/* NaN is unknown. */
 struct cost {
 	double samples, values, bytes, cpu_s, lost, peak_mib;
 };
@@ -56,6 +59,7 @@ static bool count_mlog(const char *path, struct cost *cost)
 	struct mlog_reader *r = mlog_reader_new(&input, path, &err);
 	const struct mlog_block *block;
 
+	cost->samples = cost->lost = 0;
 	while (r && (block = mlog_reader_next(r, &err)))
 		for (unsigned i = 0; i < block->n_samples; i++) {
 			cost->samples++;
@@ -83,33 +87,27 @@ static bool count_perf(const char *path, struct cost *cost)
 	return cost->samples > 0;
 }
 
-/* sadf prints a line per value, the time in the third field. */
+/* sadf prints a line per value. */
 static bool count_sadc(const char *path, struct cost *cost)
 {
 	AUTOFREE char *command = xasprintf("sadf -p %s -- -A 2>/dev/null", path);
 	FILE *in = popen(command, "re");
-	char line[1024], time[64], last[64] = "";
 
 	if (!in)
 		return false;
-	while (fgets(line, sizeof(line), in)) {
-		if (sscanf(line, "%*[^\t]\t%*[^\t]\t%63[^\t]", time) != 1)
-			continue;
-		cost->values++;
-		cost->samples += strcmp(time, last) != 0;
-		strcpy(last, time);
-	}
-	pclose(in);
-	return cost->samples > 0;
+	for (int c = getc(in); c != EOF; c = getc(in))
+		cost->values += c == '\n';
+	return pclose(in) == 0 && cost->values > 0;
 }
 
 /* ---- running ---- */
 
-/* A word of `argv` may be one of MALITOP, FILE, SECONDS and DURATION, for which stands what they are. */
+/* A word of `argv` may be one of MALITOP, FILE, SECONDS, SECONDS+1 and DURATION, for which stands what they are. */
 struct monitor {
 	const char *name;
 	double period_s;
-	bool (*count)(const char *path, struct cost *cost); /* NULL: samples by the clock, nothing is known of values */
+	/* Counts values, and samples where the clock is not enough. NULL: nothing is known of values. */
+	bool (*count)(const char *path, struct cost *cost);
 	const char *argv[WORDS_MAX];
 };
 
@@ -122,6 +120,7 @@ static void child(const struct bench *b, const struct monitor *m, double seconds
 	} words[] = {{"MALITOP", b->malitop},
 		     {"FILE", b->file},
 		     {"SECONDS", xasprintf("%.0f", seconds)},
+		     {"SECONDS+1", xasprintf("%.0f", seconds + 1)},
 		     {"DURATION", xasprintf("%.0fs", seconds)}};
 
 	for (unsigned i = 0; i + 1 < WORDS_MAX && m->argv[i]; i++) {
@@ -141,10 +140,25 @@ static double seconds_of(struct timeval t)
 	return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
 }
 
+/* The process and all that it left behind, which is ours then. Its status. */
+static int wait_for_all(pid_t pid, struct cost *cost)
+{
+	int status = -1, of_any;
+	struct rusage used;
+	pid_t got;
+
+	while ((got = wait4(-1, &of_any, 0, &used)) > 0) {
+		cost->cpu_s += seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
+		cost->peak_mib = fmax(cost->peak_mib, (double)used.ru_maxrss / 1024);
+		if (got == pid)
+			status = WIFEXITED(of_any) ? WEXITSTATUS(of_any) : -1;
+	}
+	return status;
+}
+
 /* NULL, or why there are no figures. */
 static const char *run(const struct bench *b, const struct monitor *m, double seconds, struct cost *cost)
 {
-	struct rusage used = {0};
 	struct stat st;
 	int status;
 	pid_t pid;
@@ -153,43 +167,38 @@ static const char *run(const struct bench *b, const struct monitor *m, double se
 	pid = fork();
 	if (pid == 0)
 		child(b, m, seconds);
-	if (pid < 0 || wait4(pid, &status, 0, &used) != pid)
-		return "did not run";
-	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-		return WIFEXITED(status) && WEXITSTATUS(status) == 127 ? "is not installed" : "failed";
-	*cost = (struct cost){.cpu_s = seconds_of(used.ru_utime) + seconds_of(used.ru_stime),
-			      .peak_mib = (double)used.ru_maxrss / 1024};
-	if (!m->count) {
-		cost->samples = seconds / m->period_s;
-		cost->values = -1;
-	} else if (!m->count(b->file, cost)) {
+	*cost = (struct cost){.samples = seconds / m->period_s, .values = m->count ? 0 : NAN, .bytes = NAN, .lost = NAN};
+	status = wait_for_all(pid, cost);
+	if (status != 0)
+		return status == 127 ? "is not installed" : "failed";
+	if (m->count && !m->count(b->file, cost))
 		return "wrote nothing that can be read";
-	}
-	cost->bytes = stat(b->file, &st) == 0 ? (double)st.st_size : -1;
+	if (stat(b->file, &st) == 0)
+		cost->bytes = (double)st.st_size;
 	return NULL;
 }
 
 /* ---- telling ---- */
 
-static void tell(double value, double per, int width, int digits)
+static void tell(double value, int width, int digits)
 {
-	if (value < 0 || per <= 0)
-		printf(" %*s", width, "-");
+	if (isfinite(value))
+		printf(" %*.*f", width, digits, value);
 	else
-		printf(" %*.*f", width, digits, value / per);
+		printf(" %*s", width, "-");
 }
 
 static void tell_row(const char *name, const struct cost *c, double seconds)
 {
 	printf("%-44s", name);
-	tell(c->samples, seconds, 9, 1);
-	tell(c->values, c->samples, 8, 0);
-	tell(c->cpu_s * 1e3, c->samples, 14, 4);
-	tell(c->cpu_s * 1e6, c->values, 13, 4);
-	tell(c->bytes, c->samples, 13, 1);
-	tell(c->bytes, c->values, 12, 2);
-	tell(c->lost, 1, 6, 0);
-	tell(c->peak_mib, 1, 8, 1);
+	tell(c->samples / seconds, 9, 1);
+	tell(c->values / c->samples, 8, 0);
+	tell(c->cpu_s / c->samples * 1e3, 14, 4);
+	tell(c->cpu_s / c->values * 1e6, 13, 4);
+	tell(c->bytes / c->samples, 13, 1);
+	tell(c->bytes / c->values, 12, 2);
+	tell(c->lost, 6, 0);
+	tell(c->peak_mib, 8, 1);
 	printf("\n");
 }
 
@@ -207,10 +216,8 @@ static bool bench_monitor(const struct bench *b, const struct monitor *m, struct
 	}
 	cost->samples -= shorter.samples;
 	cost->cpu_s -= shorter.cpu_s;
-	if (cost->values >= 0)
-		cost->values -= shorter.values;
-	if (cost->bytes >= 0)
-		cost->bytes -= shorter.bytes;
+	cost->values -= shorter.values;
+	cost->bytes -= shorter.bytes;
 	tell_row(m->name, cost, b->seconds);
 	return true;
 }
@@ -246,7 +253,7 @@ static void bench_simulated(const struct bench *b, const struct simulated *s)
 	if (!bench_monitor(b, &log, &all) || !bench_monitor(b, &nothing, &rest))
 		return;
 	all.cpu_s -= rest.cpu_s;
-	all.peak_mib = -1;
+	all.peak_mib = NAN;
 	tell_row("  the log by itself", &all, b->seconds);
 }
 
@@ -256,7 +263,7 @@ static const struct monitor monitors[] = {
 	 count_mlog,
 	 {"MALITOP", "record", "-b", "proc", "-i", "1s", "-d", "DURATION", "-o", "FILE"}},
 	{"atop -w FILE 1", 1, NULL, {"atop", "-w", "FILE", "1", "SECONDS"}},
-	{"sadc 1", 1, count_sadc, {"/usr/lib/sysstat/sadc", "1", "SECONDS", "FILE"}},
+	{"sadc 1", 1, count_sadc, {"/usr/lib/sysstat/sadc", "1", "SECONDS+1", "FILE"}},
 	{"sar -o FILE 1", 1, count_sadc, {"sar", "-o", "FILE", "1", "SECONDS"}},
 	{"malitop record -b perf -i 10ms",
 	 0.01,
@@ -276,7 +283,7 @@ int main(int argc, char **argv)
 	AUTOFREE char *file = NULL;
 	struct cost cost;
 
-	if (b.seconds < 1 || !mkdtemp(directory)) {
+	if (b.seconds < 1 || prctl(PR_SET_CHILD_SUBREAPER, 1) || !mkdtemp(directory)) {
 		fprintf(stderr, "usage: bench_record [SECONDS]\n");
 		return 2;
 	}

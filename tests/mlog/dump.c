@@ -100,8 +100,9 @@ static void dump_float(float value)
 
 static void dump_processes(const struct process_list *list)
 {
-	printf("processes %" PRId64 " %" PRId64 " %" PRId64 " %u %d %u\n", list->begin_ns, list->end_ns, list->cost_ns,
-	       list->n_hidden, list->threads, list->n);
+	/* a list without percentages yet: its begin is 0, and in a log its end */
+	printf("processes %" PRId64 " %" PRId64 " %" PRId64 " %u %d %u\n", list->begin_ns ? list->begin_ns : list->end_ns,
+	       list->end_ns, list->cost_ns, list->n_hidden, list->threads, list->n);
 	for (unsigned i = 0; i < list->n; i++) {
 		const struct process *p = &list->processes[i];
 

@@ -177,8 +177,8 @@ def next_head(data, at):
 
 
 def walk(data):
-    """(head, payload, None) for every whole block. What is not whole comes as (None, (from, to), why); behind the last block it is
-    what was cut off, else it is damage."""
+    """(head, payload, None) for every whole block; one of an unknown type is passed over, its payload is None. What is not whole comes
+    as (None, (from, to), why); behind the last block it is what was cut off, else it is damage."""
     at = 0
     while at < len(data):
         end = None
@@ -186,7 +186,7 @@ def walk(data):
             head, payload_crc = head_at(data, at)
             end = at + HEAD.size + head.size
             need(end <= len(data), "the file ends inside a payload")
-            yield head, payload_of(data, head, payload_crc), None
+            yield head, payload_of(data, head, payload_crc) if head.type in (START, DATA, INDEX) else None, None
         except Damaged as why:
             end = min(end, len(data)) if end else next_head(data, at + 1)
             yield None, (at, end), str(why)
@@ -568,6 +568,8 @@ class Checker:
         elif head.type == INDEX:
             self.expect(head.at + HEAD.size + head.size == len(self.data), head.at, "something stands behind the index")
             self.index_block(head, payload)
+        elif head.type != START:
+            payload_of(self.data, *head_at(self.data, head.at))
         self.last_end = head.end
 
     def run(self):

@@ -58,11 +58,18 @@ static inline bool disk_fails(const struct sys *sys, enum disk_call call)
 	return fails;
 }
 
+static inline void disk_count(struct disk *d, int files)
+{
+	pthread_mutex_lock(&d->lock);
+	d->files += (unsigned)files;
+	pthread_mutex_unlock(&d->lock);
+}
+
 static inline int disk_open_at(const struct sys *sys, int dir_fd, const char *path, int flags, mode_t mode)
 {
 	int fd = disk_fails(sys, DISK_OPEN) ? -1 : disk_of(sys)->real.open_at(sys, dir_fd, path, flags, mode);
 
-	disk_of(sys)->files += fd >= 0;
+	disk_count(disk_of(sys), fd >= 0);
 	return fd;
 }
 
@@ -71,7 +78,7 @@ static inline int disk_close(const struct sys *sys, int fd)
 	bool fails = disk_fails(sys, DISK_CLOSE);
 	int code = errno;
 
-	disk_of(sys)->files--;
+	disk_count(disk_of(sys), -1);
 	disk_of(sys)->real.close(sys, fd); /* the file is closed in any case */
 	errno = code;
 	return fails ? -1 : 0;

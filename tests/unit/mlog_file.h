@@ -126,7 +126,8 @@ static inline void mlog_file_sample(struct mlog_writer *w, unsigned source, uint
 }
 
 /* Block k: second k. In each: four samples of source 0, one of source 1, and processes 1 and 10, and one that lives a second.
- * Of every four the third has a mark; of every five the fourth lost two samples of source 0; of every seven the last has a gap. */
+ * Of every four the third has a mark; of every five the fourth lost two samples of source 0; of every seven the last has a
+ * gap. */
 static inline void mlog_file_block(struct mlog_writer *w, unsigned k, uint64_t *seq)
 {
 	struct process processes[3] = {{.pid = 1, .cpu_ns = k}, {.pid = 10}, {.pid = (int32_t)k + 11}};

@@ -244,7 +244,7 @@ static void keys_do_what_help_says(void **state)
 		{'0', ACTION_VIEW},   {'9', ACTION_VIEW},  {K_TAB, ACTION_NEXT_VIEW}, {K_BACK_TAB, ACTION_PREVIOUS_VIEW},
 		{' ', ACTION_PAUSE},  {'<', ACTION_OLDER}, {'.', ACTION_NEWER},       {'+', ACTION_SLOWER},
 		{'-', ACTION_FASTER}, {K_F1, ACTION_HELP}, {'q', ACTION_QUIT},        {0x03, ACTION_QUIT},
-		{'Q', ACTION_NONE},   {'l', ACTION_NONE},  {0, ACTION_NONE},          {0x1f600, ACTION_NONE},
+		{'Q', ACTION_NONE},   {'k', ACTION_NONE},  {0, ACTION_NONE},          {0x1f600, ACTION_NONE},
 	};
 
 	(void)state;

@@ -147,6 +147,38 @@ static void numbers_that_jump_are_losses(void **state)
 	mlog_file_fini(&f);
 }
 
+static void what_came_late_is_found_in_its_time(void **state)
+{
+	static const int64_t written[] = {9, 0, 12, 5, 0, 13, 7, 0}, times[] = {5, 7, 9, 12, 13}; /* 0: a block ends */
+	struct mlog_file f = {0};
+	struct mlog_writer *w = mlog_writer_new(mlog_file_about(), mlog_file_write, &f, NULL);
+	int64_t at = INT64_MIN;
+	struct mlog_reader *r;
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(written); i++) {
+		struct mlog_note mark = {.kind = MLOG_NOTE_MARK, .source = -1, .time_ns = MLOG_FILE_START + written[i]};
+
+		if (written[i])
+			mlog_writer_note(w, &mark, NULL);
+		else
+			mlog_writer_flush(w, NULL);
+	}
+	mlog_writer_free(w);
+	r = open_log(&f);
+	for (unsigned i = 0; i < ARRAY_LEN(times); i++) {
+		assert_true(mlog_reader_find(r, at, false, MLOG_MARK, &at, NULL));
+		assert_int_equal(at, MLOG_FILE_START + times[i]);
+	}
+	at = INT64_MAX;
+	for (unsigned i = ARRAY_LEN(times); i--;) {
+		assert_true(mlog_reader_find(r, at, true, MLOG_MARK, &at, NULL));
+		assert_int_equal(at, MLOG_FILE_START + times[i]);
+	}
+	mlog_reader_free(r);
+	mlog_file_fini(&f);
+}
+
 static void a_log_without_anything_has_nothing_to_find(void **state)
 {
 	struct mlog_file f = mlog_file_make(0, true);
@@ -275,6 +307,7 @@ int main(void)
 		cmocka_unit_test(marks_and_losses_are_found_one_after_the_other_in_both_directions),
 		cmocka_unit_test(from_every_moment_the_nearest_is_found),
 		cmocka_unit_test(numbers_that_jump_are_losses),
+		cmocka_unit_test(what_came_late_is_found_in_its_time),
 		cmocka_unit_test(a_log_without_anything_has_nothing_to_find),
 		cmocka_unit_test(processes_after_a_jump_are_those_of_a_full_read),
 		cmocka_unit_test(behind_a_damage_processes_are_unknown_until_all_are_listed),

@@ -235,17 +235,16 @@ static void blocks_of_an_unknown_type_are_passed_over(void **state)
 
 static void what_cannot_be_read_is_said(void **state)
 {
-	struct mlog_file f = mlog_file_make(BLOCKS, true);
+	struct mlog_file f = mlog_file_make(1000, true);
 	struct mlog_input input = mlog_file_input(&f);
 	AUTO_STRBUF struct strbuf text = {0};
 	struct mlog_reader *r = open_log(&f);
-	size_t at = mlog_file_at(&f, 4);
 	struct err err = {0};
 
 	(void)state;
-	f.fails_from = at + MLOG_HEAD + 1;
+	f.fails_from = mlog_file_at(&f, 501) + MLOG_HEAD + 1;
 	f.fails_to = f.fails_from + 1;
-	for (unsigned i = 0; i < 3; i++)
+	for (unsigned i = 0; i < 500; i++)
 		assert_non_null(mlog_reader_next(r, &err));
 	for (unsigned i = 0; i < 2; i++) {
 		err.code = 0;
@@ -254,7 +253,7 @@ static void what_cannot_be_read_is_said(void **state)
 		assert_string_equal(err.text, "run.mlog: cannot read: Input/output error");
 	}
 	f.fails_to = 0; /* it was the cable */
-	assert_int_equal(mlog_file_rest(r, &text), BLOCKS - 3);
+	assert_int_equal(mlog_file_rest(r, &text), 500);
 	mlog_reader_free(r);
 
 	f.fails_to = 1;
@@ -279,7 +278,7 @@ static void what_stands_before_an_unreadable_place_is_read(void **state)
 	r = open_log(&f);
 	n = mlog_file_rest(r, &text);
 	mlog_reader_state(r, &now);
-	assert_true(n > 100 && n < 150 && now.blocks == n);
+	assert_true(n == 149 && now.blocks == n);
 	mlog_reader_complain(r, &text);
 	assert_true(strstr(text.p, "cannot read behind byte ") && strstr(text.p, "Input/output error"));
 	f.fails_to = 0;
@@ -328,7 +327,7 @@ static void a_log_of_many_small_blocks_is_walked_through_in_few_reads(void **sta
 	int64_t at = -1;
 
 	(void)state;
-	assert_true(f.reads < f.n / 2048);
+	assert_true(f.reads < f.n / 32768);
 	mlog_reader_state(r, &now);
 	assert_int_equal(now.blocks, 100000);
 	for (unsigned i = 0; i < 100000; i += 7919) {

@@ -140,6 +140,19 @@ static void what_is_read_back_is_what_was_sampled(void **state)
 	}
 }
 
+static void assert_same_slot(const struct slot *a, const struct slot *b)
+{
+	assert_string_equal(a->name, b->name);
+	assert_string_equal(a->title ? a->title : "", b->title ? b->title : "");
+	assert_int_equal(a->kind, b->kind);
+	assert_int_equal(a->instance, b->instance);
+	assert_int_equal(a->number, b->number);
+	assert_int_equal(a->running, b->running);
+	assert_int_equal(a->enabled, b->enabled);
+	assert_int_equal(a->raw, b->raw);
+	assert_true(a->scale == b->scale);
+}
+
 static void the_start_says_what_is_measured(void **state)
 {
 	struct bench *b = *state;
@@ -171,8 +184,8 @@ static void the_start_says_what_is_measured(void **state)
 		assert_int_equal(log_source->asked_ns, 10 * MS);
 		assert_int_equal(log_source->n_slots, s->n_sums);
 		assert_int_equal(log_source->core_mask, s->constants.core_mask);
-		for (unsigned slot = 0; slot < log_source->n_slots; slot++)
-			assert_string_equal(log_source->slots[slot].name, s->set->slots[slot].name);
+		for (unsigned at = 0; at < log_source->n_slots; at++)
+			assert_same_slot(&log_source->slots[at], &s->set->slots[at]);
 	}
 	log_close(&log);
 }

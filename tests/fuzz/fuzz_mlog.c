@@ -1,0 +1,174 @@
+/* A log over any bytes: it opens or is refused with a message; what is read, sought, found and followed keeps within what it
+ * promised, and a log that was read while it grew gave what it gives at once.
+ *
+ * The first byte of the input: an odd one makes the heads that follow right where they begin with "MLog", so that what is
+ * behind the checksums is reached; the others are left as they are.
+ */
+#include "base/alloc.h"
+#include "base/crc32c.h"
+#include "base/wire.h"
+#include "model/mlog_reader.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct file {
+	uint8_t *p;
+	size_t n;
+};
+
+static ssize_t file_read_at(void *ctx, void *buf, size_t n, uint64_t at)
+{
+	const struct file *f = ctx;
+
+	n = at >= f->n ? 0 : n < f->n - at ? n : (size_t)(f->n - at);
+	if (n)
+		memcpy(buf, f->p + at, n);
+	return (ssize_t)n;
+}
+
+static int64_t file_size(void *ctx)
+{
+	return (int64_t)((const struct file *)ctx)->n;
+}
+
+static void make_heads_right(struct file *f)
+{
+	for (size_t at = 0; f->n - at >= MLOG_HEAD && memcmp(f->p + at, "MLog", 4) == 0;) {
+		const uint8_t *p = f->p + at;
+		size_t left = f->n - at - MLOG_HEAD;
+		struct mlog_head head = {.type = p[5],
+					 .coding = p[6],
+					 .flags = p[7],
+					 .at = at,
+					 .begin_ns = (int64_t)wire_get_u64(p + 16),
+					 .end_ns = (int64_t)wire_get_u64(p + 24),
+					 .size = wire_get_u32(p + 32),
+					 .raw_size = wire_get_u32(p + 36)};
+
+		if (head.size > left)
+			head.size = (uint32_t)left;
+		if (head.coding == MLOG_STORED)
+			head.raw_size = head.size;
+		if (head.type == MLOG_INDEX && head.size >= 8)
+			wire_u64(f->p + at + MLOG_HEAD + head.size - 8, at);
+		head.payload_crc = crc32c(0, p + MLOG_HEAD, head.size);
+		mlog_head_put(&head, f->p + at);
+		at += MLOG_HEAD + head.size;
+	}
+}
+
+static void check_block(const struct mlog_block *block, const struct mlog_about *about)
+{
+	assert(block->begin_ns <= block->end_ns);
+	for (unsigned i = 0; i < block->n_samples; i++) {
+		const struct sample *s = block->samples[i];
+
+		assert(s->source < about->n_sources && s->n_values == about->sources[s->source].n_slots);
+		assert(s->end_ns >= block->begin_ns && s->end_ns <= block->end_ns);
+	}
+	for (unsigned i = 0; i < block->n_notes; i++)
+		assert(block->notes[i].source < (int)about->n_sources && memchr(block->notes[i].text, 0, MLOG_NOTE_TEXT));
+}
+
+/* From the next block on. Returns the sum of what they say, the same for the same blocks. */
+static uint64_t read_rest(struct mlog_reader *r, bool processes)
+{
+	const struct mlog_block *block;
+	uint64_t sum = 0;
+
+	while ((block = mlog_reader_next(r, NULL))) {
+		check_block(block, mlog_reader_about(r));
+		sum = sum * 31 + (uint64_t)block->begin_ns * 7 + (uint64_t)block->end_ns + block->n_samples + block->n_notes;
+		if (processes)
+			mlog_reader_processes(r);
+	}
+	return sum;
+}
+
+static void find_all(struct mlog_reader *r, bool back)
+{
+	int64_t at = back ? INT64_MAX : INT64_MIN, from = at;
+	AUTO_STRBUF struct strbuf text = {0};
+
+	for (int i = 0; i < 50 && mlog_reader_find(r, from, back, MLOG_MARK | MLOG_LOSS, &at, &text); i++) {
+		assert(back ? at < from : at > from);
+		from = at;
+	}
+}
+
+static void jump(struct mlog_reader *r)
+{
+	struct mlog_state state;
+
+	mlog_reader_state(r, &state);
+	for (int i = 8; i >= -1; i--) {
+		mlog_reader_seek(r, (int64_t)((uint64_t)state.begin_ns +
+					      ((uint64_t)state.end_ns - (uint64_t)state.begin_ns) / 8 * (unsigned)i));
+		mlog_reader_processes(r);
+		if (mlog_reader_next(r, NULL))
+			mlog_reader_processes(r);
+	}
+}
+
+/* Opened when only the first n bytes were there. */
+static void grow(struct file *f, const struct mlog_input *input, size_t n, uint64_t want)
+{
+	size_t whole = f->n;
+	struct mlog_reader *r;
+	struct mlog_state state;
+	uint64_t sum;
+
+	f->n = n;
+	r = mlog_reader_new(input, "fuzz", NULL);
+	f->n = whole;
+	if (!r)
+		return;
+	mlog_reader_refresh(r);
+	sum = read_rest(r, true);
+	assert(sum == want);
+	f->n = n;
+	mlog_reader_refresh(r);
+	jump(r);
+	find_all(r, true);
+	mlog_reader_state(r, &state);
+	assert(state.bytes <= whole && state.cut <= whole);
+	f->n = whole;
+	mlog_reader_free(r);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct file f = {.n = size ? size - 1 : 0};
+	struct mlog_input input = {&f, file_read_at, file_size};
+	AUTO_STRBUF struct strbuf text = {0};
+	struct mlog_reader *r;
+	struct mlog_state state;
+	struct err err = {0};
+	uint64_t sum;
+
+	f.p = xmalloc(f.n + 1);
+	if (f.n)
+		memcpy(f.p, data + 1, f.n);
+	if (size && data[0] & 1)
+		make_heads_right(&f);
+	r = mlog_reader_new(&input, "fuzz", &err);
+	assert(r ? true : err.text[0]);
+	if (r) {
+		sum = read_rest(r, false);
+		mlog_reader_state(r, &state);
+		mlog_reader_complain(r, &text);
+		assert(state.bytes + state.cut == f.n && state.damaged <= f.n && (text.n > 0) == (state.cut || state.damaged));
+		jump(r);
+		find_all(r, false);
+		find_all(r, true);
+		grow(&f, &input, f.n / 2, sum);
+		grow(&f, &input, f.n - f.n / 8, sum);
+	}
+	mlog_reader_free(r);
+	free(f.p);
+	return 0;
+}
