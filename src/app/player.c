@@ -148,7 +148,7 @@ static bool is_held(const struct player *p, int64_t at_ns)
 
 	if (player_is_reading(p) || p->wants_processes || at_ns > p->fed_ns || !feeds_reach(p->feeds, &oldest, &newest))
 		return false;
-	return at_ns - (oldest > p->state.begin_ns ? feeds_span_ns(p->feeds) / 2 : 0) >= oldest;
+	return at_ns - (oldest > p->state.begin_ns ? player_depth_ns(p) / 2 : 0) >= oldest;
 }
 
 void player_step(struct player *p, int by, int64_t now_ns)

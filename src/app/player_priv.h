@@ -57,6 +57,8 @@ int64_t player_moment(const struct player *p, int64_t t_ns);
 bool player_advance(struct player *p, int64_t until_ns);
 /* Those at the end of the block that came last, for player_take_processes. */
 void player_copy_processes(struct player *p);
+/* How far back what is shown at a moment is read, where the log reaches so far. */
+int64_t player_depth_ns(const struct player *p);
 /* Show another moment: player_advance to p->goal_ns reads what it needs. */
 void player_seek(struct player *p, int64_t t_ns);
 

@@ -167,22 +167,34 @@ bool player_advance(struct player *p, int64_t until_ns)
 	return true;
 }
 
+/* So long a part of the log is READ_MOST, on the average. */
+static double affordable_ns(const struct player *p)
+{
+	int64_t length = p->state.end_ns - p->state.begin_ns;
+
+	return (double)READ_MOST / (double)(p->state.bytes + 1) * (double)length + (double)p->refresh_ns;
+}
+
+int64_t player_depth_ns(const struct player *p)
+{
+	int64_t span = feeds_span_ns(p->feeds) + p->refresh_ns;
+	double affordable = affordable_ns(p);
+
+	return (double)span > affordable ? (int64_t)affordable : span;
+}
+
 /* Read for it as much as the strips show, and from the begin of the log where that is no great effort: then all is as if it had been
  * played until here. */
 void player_seek(struct player *p, int64_t t_ns)
 {
-	int64_t begin = p->state.begin_ns, span, start;
-	double affordable = (double)READ_MOST / (double)(p->state.bytes + 1) * (double)(p->state.end_ns - begin);
+	int64_t begin = p->state.begin_ns, depth = player_depth_ns(p), start;
 
 	p->goal_ns = p->at_ns = bounded(player_moment(p, t_ns), player_first(p), player_last(p));
 	p->sought_ns = t_ns;
-	span = bounded(feeds_span_ns(p->feeds) + p->refresh_ns, 0, p->goal_ns - begin);
-	if ((double)(p->goal_ns - begin) <= affordable + (double)p->refresh_ns)
-		start = begin;
-	else
-		start = p->goal_ns - ((double)span > affordable ? (int64_t)affordable : span);
+	depth = bounded(depth, 0, p->goal_ns - begin);
+	start = (double)(p->goal_ns - begin) <= affordable_ns(p) ? begin : p->goal_ns - depth;
 	p->fed_ns = player_moment(p, start) - p->refresh_ns;
-	p->points_ns = player_moment(p, p->goal_ns - span);
+	p->points_ns = player_moment(p, p->goal_ns - depth);
 	p->block = NULL;
 	p->quiet = true;
 	p->jumps++;

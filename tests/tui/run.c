@@ -34,7 +34,7 @@ void run_start(struct run *run, const struct run_options *o)
 			     NULL};
 	AUTOFREE char *refresh = xstrdup(o->refresh ? o->refresh : "-r100ms");
 	char *argv[] = {program, demo, seed, interval, refresh, NULL, NULL};
-	AUTOFREE char *arg = xstrdup(o->arg ? o->arg : "");
+	AUTOFREE char *arg = xstrdup(o->arg ? o->arg : ""), *log = xstrdup(o->log ? o->log : "");
 	struct pty_options options = {.cols = o->cols ? o->cols : RUN_COLS,
 				      .rows = o->rows ? o->rows : RUN_ROWS,
 				      .term = o->term ? o->term : "xterm-256color",
@@ -47,6 +47,10 @@ void run_start(struct run *run, const struct run_options *o)
 		argv[5] = arg;
 	if (o->devices)
 		memmove(argv + 1, argv + 3, 4 * sizeof(*argv)); /* neither --demo nor its seed */
+	if (o->log) {                                           /* nor an interval */
+		memmove(argv + 2, argv + 4, 3 * sizeof(*argv));
+		argv[1] = log;
+	}
 	emulator_init(&run->emulator, options.cols, options.rows);
 	pty_start(&run->pty, &options);
 	emulator_attach(&run->emulator, &run->pty);

@@ -18,6 +18,7 @@ struct run_options {
 	const char *refresh; /* "-r100ms" if NULL */
 	const char *arg;     /* one more */
 	const char *devices; /* fake Mali devices, as libfakemali.so takes them, instead of --demo */
+	const char *log;     /* replay this file instead */
 	bool ignore_hup;
 };
 

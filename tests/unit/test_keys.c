@@ -255,6 +255,51 @@ static void keys_do_what_help_says(void **state)
 	assert_int_equal(keys_view(K_UP), '\0');
 }
 
+static void some_keys_are_only_live_and_some_only_of_replay(void **state)
+{
+	static const struct {
+		uint32_t key;
+		enum action live, replay;
+	} cases[] = {
+		{' ', ACTION_PAUSE, ACTION_PAUSE},      {'<', ACTION_OLDER, ACTION_OLDER},
+		{'+', ACTION_SLOWER, ACTION_NONE},      {'-', ACTION_FASTER, ACTION_NONE},
+		{'[', ACTION_NONE, ACTION_SPEED_DOWN},  {']', ACTION_NONE, ACTION_SPEED_UP},
+		{'{', ACTION_NONE, ACTION_MARK_BEFORE}, {'}', ACTION_NONE, ACTION_MARK_AFTER},
+		{'j', ACTION_NONE, ACTION_GO_TO},       {'c', ACTION_PER_CORE, ACTION_PER_CORE},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		assert_int_equal(keys_action(cases[i].key, NEEDS_LIVE), cases[i].live);
+		assert_int_equal(keys_action(cases[i].key, NEEDS_REPLAY), cases[i].replay);
+	}
+}
+
+static void a_line_is_typed_and_never_overrun(void **state)
+{
+	static const struct {
+		const char *keys, *want;
+	} cases[] = {{"1:30", "1:30"}, {"ab\x7f", "a"}, {"\x7f\b", ""}, {"a\tb\rc", "abc"}, {"0123456789", "0123456"}};
+	char text[8];
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		text[0] = 0;
+		for (const char *key = cases[i].keys; *key; key++)
+			keys_type(text, sizeof(text), (unsigned char)*key);
+		assert_string_equal(text, cases[i].want);
+	}
+	memcpy(text, "12345", 6);
+	keys_type(text, sizeof(text), 0x6f22); /* has no room for three bytes */
+	assert_string_equal(text, "12345");
+	text[3] = 0;
+	keys_type(text, sizeof(text), 0x6f22);
+	keys_type(text, sizeof(text), K_UP);
+	assert_string_equal(text, "123\u6f22");
+	keys_type(text, sizeof(text), K_BACKSPACE);
+	assert_string_equal(text, "123");
+}
+
 /* A key that a help entry names with one character has an action, so that help promises nothing. */
 static void help_names_only_keys_that_work(void **state)
 {
@@ -284,6 +329,8 @@ int main(void)
 		cmocka_unit_test(any_bytes_at_all_are_survived),
 		cmocka_unit_test(the_terminals_own_keys_go_first),
 		cmocka_unit_test(keys_do_what_help_says),
+		cmocka_unit_test(some_keys_are_only_live_and_some_only_of_replay),
+		cmocka_unit_test(a_line_is_typed_and_never_overrun),
 		cmocka_unit_test(help_names_only_keys_that_work),
 	};
 

@@ -724,6 +724,23 @@ static void help_and_footer_name_only_keys_that_work(void **state)
 	bench_fini(&b);
 }
 
+static void nobody_gets_a_signal_over_a_log(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	b.pane.past = true;
+	assert_false(process_pane_key(&b.pane, 'k', &b.said));
+	assert_false(process_pane_key(&b.pane, 'H', &b.said));
+	assert_true(process_pane_key(&b.pane, 't', &b.said));
+	assert_int_equal(b.pane.mode, PANE_ROWS);
+	process_pane_forget(&b.pane);
+	assert_null(b.pane.table.list);
+	assert_true(process_pane_key(&b.pane, K_DOWN, &b.said)); /* over nothing */
+	bench_fini(&b);
+}
+
 /* No key of the pane has a meaning everywhere, but those that scroll. */
 static void keys_of_everywhere_keep_their_meaning(void **state)
 {
@@ -825,6 +842,7 @@ int main(void)
 		cmocka_unit_test(another_view_gives_up_what_was_asked),
 		cmocka_unit_test(enter_counts_one_alone_and_again_everything),
 		cmocka_unit_test(help_and_footer_name_only_keys_that_work),
+		cmocka_unit_test(nobody_gets_a_signal_over_a_log),
 		cmocka_unit_test(keys_of_everywhere_keep_their_meaning),
 		cmocka_unit_test(keys_over_20000_processes_are_timed),
 	};
