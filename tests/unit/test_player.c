@@ -544,10 +544,12 @@ static void a_log_that_grows_is_followed(void **state)
 	open_log(&b, log.path, &(struct options){0});
 	pass(&b, SECOND_NS);
 	assert_string_equal(position(&b), "0:00.0 of 0:00  100 %  END"); /* nothing stands in it yet */
+	assert_int_equal(player_realtime_ns(b.player), LOG_DAY_NS);
 	log_until(&log, 2 * SECOND_NS);
 	log_flush(&log);
 	pass(&b, SECOND_NS);
 	assert_true(at_s(&b) > 0.9 && at_s(&b) < 2);
+	assert_int_equal(player_realtime_ns(b.player), LOG_DAY_NS + player_at_ns(b.player) - LOG_BEGIN_NS);
 	for (int s = 3; s <= 10; s++) {
 		log_until(&log, s * SECOND_NS);
 		log_flush(&log);
