@@ -83,7 +83,8 @@ void export_free(struct export *ex);
 /* ---- for the writers, and for whoever prints the same formats ---- */
 
 struct export_column {
-	char *name; /* "gpu1:MaliFragUtil.core3", owned */
+	char *name;    /* "gpu1:MaliFragUtil.core3", owned */
+	uint64_t hash; /* of the name */
 	unsigned source;
 	const char *title;
 	const struct unit *unit;

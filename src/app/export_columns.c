@@ -63,10 +63,13 @@ static bool globs_fit(struct globs *globs, bool exact, const char *column, size_
 	return any;
 }
 
+/* There may be thousands, and most of them begin alike. */
 static bool has_column(const struct export_table *table, const char *name)
 {
+	uint64_t hash = span_hash(span_of(name));
+
 	for (unsigned i = 0; i < table->n_columns; i++)
-		if (strcmp(table->columns[i].name, name) == 0)
+		if (table->columns[i].hash == hash && strcmp(table->columns[i].name, name) == 0)
 			return true;
 	return false;
 }
@@ -74,7 +77,8 @@ static bool has_column(const struct export_table *table, const char *name)
 static void add_column(struct export_table *table, const struct export_column *column)
 {
 	GROW(table->columns, table->n_columns, table->cap_columns);
-	table->columns[table->n_columns++] = *column;
+	table->columns[table->n_columns] = *column;
+	table->columns[table->n_columns++].hash = span_hash(span_of(column->name));
 }
 
 /* The metric itself and what it is broken down into, as far as that was asked for. */

@@ -114,7 +114,24 @@ static bool export_blocks(struct job *job, struct err *err)
 
 static void tell(const char *name, const char *text)
 {
-	fprintf(stderr, "malitop: %s%s%s\n", name, *name ? ": " : "", text);
+	fprintf(stderr, "malitop: %s: %s\n", name, text);
+}
+
+/* What the session found, and what cannot be had. */
+static void tell_notes(const struct job *job, const struct options *o, const char *name)
+{
+	bool parts = false;
+
+	for (struct span rest = {job->session.notes.p, job->session.notes.n}; rest.n;) {
+		struct span line = span_until(&rest, '\n');
+		AUTOFREE char *note = span_dup(line);
+
+		tell(name, note);
+	}
+	for (unsigned i = 0; i < job->session.n; i++)
+		parts = parts || job->session.sources[i].n_slots > job->session.sources[i].n_sums;
+	if (o->per_core && !parts)
+		tell(name, "only sums were kept: give --per-core when it is recorded");
 }
 
 static bool open_log(struct job *job, const struct sys *sys, const struct options *o, const struct mlog_input *input,
@@ -126,12 +143,7 @@ static bool open_log(struct job *job, const struct sys *sys, const struct option
 	job->reader = mlog_reader_new(input, name, err);
 	if (!job->reader || !session_open_log(&job->session, sys, o, mlog_reader_about(job->reader), err))
 		return false;
-	for (struct span rest = {job->session.notes.p, job->session.notes.n}; rest.n;) {
-		struct span line = span_until(&rest, '\n');
-		AUTOFREE char *note = span_dup(line);
-
-		tell("", note);
-	}
+	tell_notes(job, o, name);
 	mlog_reader_state(job->reader, &state);
 	form.step_from_ns = state.begin_ns + o->from_ns;
 	job->from_ns = o->from_ns ? form.step_from_ns : INT64_MIN;

@@ -74,7 +74,7 @@ const struct option_row option_rows[] = {
 	{"force", 0, NULL, NULL, "overwrite an existing log", NULL, IN_MEASURING | IN_EXPORT, false, &kind_flag, AT(force)},
 	{"rotate", 0, "SIZE[,COUNT]", NULL, "for .mlog: a new file at SIZE (100MB, 1GiB), of which the last COUNT are kept",
 	 "one file", IN_LIVE | IN_RECORD, false, &kind_rotate, .offset = 0, .min = 16e3, .max = 1e12},
-	{"sync", 0, "TIME", NULL, "a log is forced onto the disk so often, 100ms to 60m", "5s", IN_LIVE | IN_RECORD, true,
+	{"sync", 0, "TIME", NULL, "for .mlog: bring it to the disk so often, 100ms to 60m", "5s", IN_LIVE | IN_RECORD, true,
 	 &kind_time, AT(sync_ns), .min = 100 * MS, .max = 3600 * S},
 	{"from", 0, "T", NULL, "begin so long after the start of the log", "its start", IN_OF_LOG, false, &kind_time, AT(from_ns),
 	 .min = 0, .max = LOG_LONGEST},

@@ -294,6 +294,19 @@ static void marks_are_told_of_if_they_are_in_the_part(void **state)
 		    "5000.300000000,0.100000000,mark,400.0,10.0\r\n");
 }
 
+static void cores_that_were_not_kept_are_told_of(void **state)
+{
+	struct bench *b = *state;
+	struct options o = csv(b);
+
+	add_many(b, 1, 1);
+	finish(b);
+	o.per_core = true;
+	assert_int_equal(run(b, &o), EXIT_DONE);
+	assert_non_null(strstr(b->said, "run.mlog: only sums were kept: give --per-core"));
+	assert_non_null(strstr(b->text, ",100.0,10.0\r\n"));
+}
+
 static void log_without_a_sample_is_a_header(void **state)
 {
 	struct bench *b = *state;
@@ -457,6 +470,7 @@ int main(void)
 		WITH_BENCH(part_of_a_log_and_its_steps_are_as_worked_out_by_hand),
 		WITH_BENCH(what_went_wrong_stands_in_the_row_and_in_the_step),
 		WITH_BENCH(marks_are_told_of_if_they_are_in_the_part),
+		WITH_BENCH(cores_that_were_not_kept_are_told_of),
 		WITH_BENCH(log_without_a_sample_is_a_header),
 		WITH_BENCH(log_that_ends_early_gives_its_whole_blocks),
 		WITH_BENCH(damage_inside_is_a_failure_and_a_gap),
