@@ -5,7 +5,8 @@
  * followed there, and only a file of our own that has no other name is taken. "-" is standard output.
  *
  * Errors: a piece that could not be written whole is cut off again, and the message says so: "log: run.mlog: No space left on device:
- * logging stopped after 12.4 MB; everything before is whole". Nothing may be written after that. No signals are raised.
+ * logging stopped after 12.4 MB; everything before is whole". Nothing may be written after that. No signals are raised. That somebody removed or shortened the
+ * file is an error as well, told when the next piece is to be written.
  *
  * Thread: one at a time.
  */
