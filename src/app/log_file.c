@@ -281,6 +281,11 @@ bool log_file_close(struct log_file *f, struct err *err)
 	return ok;
 }
 
+void log_file_forget(struct log_file *f)
+{
+	f->bytes = 0;
+}
+
 static char *numbered(const struct log_file *f, unsigned number)
 {
 	const char *dot = strrchr(f->name, '.');

@@ -30,6 +30,9 @@ struct log_file *log_file_open(const struct sys *sys, const char *path, const st
  * it is freed in any case. NULL is fine. */
 bool log_file_close(struct log_file *f, struct err *err);
 
+/* What was written was a mistake: log_file_close shall remove what was created in any case. */
+void log_file_forget(struct log_file *f);
+
 /* All n bytes, or none of them and an error. Waits for the disk, or for whoever reads the pipe. */
 bool log_file_write(struct log_file *f, const void *bytes, size_t n, struct err *err);
 /* It is time to bring what was written to the disk. */
