@@ -258,6 +258,8 @@ static bool close_all(struct live *l, struct err *err)
 		player_complain(l->player, &complaint);
 	if (complaint.n)
 		err_set(err, 0, "%s: %s", l->options->operand, complaint.p);
+	if (l->recorder)
+		recorder_await(l->recorder);
 	if (l->recorder && !recorder_stop(l->recorder, &state)) {
 		*err = state.err;
 		ok = false;
