@@ -79,9 +79,14 @@ void live_log(struct live *l)
 {
 	struct err err;
 
+	live_look_at_log(l);
+	if (l->recorder && l->log != LOG_RUNS) {
+		say(l, "log: the one before is still being written");
+		return;
+	}
 	if (l->recorder) {
 		recorder_end(l->recorder); /* live_look_at_log says when it is over */
-		l->log = l->log == LOG_FAILED ? LOG_FAILED : LOG_ENDS;
+		l->log = LOG_ENDS;
 		return;
 	}
 	l->recorder = begin(l, &err);

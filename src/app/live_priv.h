@@ -38,7 +38,7 @@ struct live {
 /* A key that was pressed. */
 void live_key(struct live *l, uint32_t key);
 
-/* Begin a log, or end it; mark a moment in it; what becomes of it, once a refresh. */
+/* Begin a log, or end it; mark a moment in it; what becomes of it, at every turn of the loop. */
 void live_log(struct live *l);
 void live_mark(struct live *l);
 void live_look_at_log(struct live *l);
