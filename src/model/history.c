@@ -135,7 +135,7 @@ static void fold_header(struct column *to, int64_t begin_ns, int64_t end_ns, int
 	if (!to->n_samples && to->begin_ns == to->end_ns)
 		to->begin_ns = begin_ns;
 	to->end_ns = end_ns;
-	to->time_ns += time_ns;
+	to->time_ns = sample_add_time(to->time_ns, time_ns);
 	to->flags |= flags;
 	to->n_samples += samples;
 	to->lost += lost;
