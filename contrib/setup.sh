@@ -221,7 +221,7 @@ gcc_can()
 
 fuzz()
 {
-	configure_in "$@" && check_in "$1" FUZZ_SECONDS=20 fuzz
+	configure_in "$@" && check_in "$1" FUZZ_SECONDS=15 fuzz
 }
 
 # All tests have run before: here those that read files of the source tree, which the release may lack.
@@ -270,7 +270,7 @@ cmd_check()
 		say "clang: left out, not installed"
 	fi
 	if have_clang_rt >/dev/null; then
-		run_step "clang: fuzz targets, 20 s each" \
+		run_step "clang: fuzz targets, 15 s each" \
 			fuzz check/fuzz --enable-fuzz --enable-asan --enable-ubsan CC=clang "$light"
 	else
 		say "clang: fuzzing left out, clang or its runtime libraries (libclang-rt-14-dev) are not installed"

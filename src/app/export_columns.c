@@ -177,7 +177,7 @@ bool export_columns(struct export_table *table, struct err *err)
 	add_sources(table, &globs);
 	for (unsigned i = 0; ok && i < globs.n; i++)
 		if (!globs.list[i].used)
-			ok = err_set(err, ERR_USAGE, "--metrics: '%s' fits no metric of this machine: see malitop list metrics",
+			ok = err_set(err, ERR_USAGE, "--metrics: '%s' fits no metric of these sources: see malitop list metrics",
 				     str_printable(shown, sizeof(shown), globs.list[i].pattern));
 	globs_fini(&globs);
 	table->n_metrics = table->n_columns;

@@ -266,7 +266,7 @@ int64_t player_realtime_ns(const struct player *p)
 {
 	const struct mlog_about *about = mlog_reader_about(p->reader);
 
-	return about->realtime_ns + (p->at_ns - about->monotonic_ns);
+	return about->realtime_ns + (p->state.blocks ? p->at_ns - about->monotonic_ns : 0);
 }
 
 unsigned player_jumps(const struct player *p)

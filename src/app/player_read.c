@@ -81,27 +81,22 @@ static void take_sample(struct player *p, const struct sample *sample)
 	feeds_take(p->feeds, p->copy);
 }
 
+/* That a source goes or comes is shown; what was said of it is a message of its own. */
 static void take_note(struct player *p, const struct mlog_note *note)
 {
-	struct session_source *source =
-		note->source >= 0 && note->source < (int)p->session->n ? &p->session->sources[note->source] : NULL;
 	AUTO_STRBUF struct strbuf text = {0};
 
-	if (source && note->kind == MLOG_NOTE_AWAY)
-		source->away = AWAY_IN_LOG;
-	else if (source && note->kind == MLOG_NOTE_BACK)
-		source->away = AWAY_NOT;
-	if (p->quiet)
-		return;
-	if (note->kind == MLOG_NOTE_MARK)
+	if (note->source >= 0 && note->source < (int)p->session->n && note->kind == MLOG_NOTE_AWAY)
+		p->session->sources[note->source].away = AWAY_IN_LOG;
+	else if (note->source >= 0 && note->source < (int)p->session->n && note->kind == MLOG_NOTE_BACK)
+		p->session->sources[note->source].away = AWAY_NOT;
+	else if (note->kind == MLOG_NOTE_MARK)
 		strbuf_printf(&text, "mark %lld%s%s", (long long)note->value, note->text[0] ? ": " : "", note->text);
 	else if (note->kind == MLOG_NOTE_CLOCK)
 		strbuf_str(&text, "the wall clock was set");
-	else if (note->text[0])
+	else if (note->kind == MLOG_NOTE_MESSAGE)
 		strbuf_str(&text, note->text);
-	else if (source)
-		strbuf_printf(&text, "%s: %s", source->title, note->kind == MLOG_NOTE_BACK ? "is back" : "gone");
-	if (text.n)
+	if (text.n && !p->quiet)
 		say(p, text.p);
 }
 

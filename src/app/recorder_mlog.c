@@ -14,6 +14,7 @@
 
 #define CLOCK_STEP_NS 10000000 /* more than the wall clock's own hand moves it */
 #define PROCESSES_NS 1000000000ll
+#define PROCESSES_SHARE 50 /* the 50th part of a CPU at most: where reading them takes longer, they come every so many seconds */
 
 struct raw {
 	struct recorder_sink sink;
@@ -151,6 +152,13 @@ static bool write_block(void *ctx, const void *bytes, size_t n, struct err *err)
 	return log_file_write(of(ctx)->sink.file, bytes, n, err);
 }
 
+static void want_processes(struct raw *r, int64_t cost_ns)
+{
+	int64_t period_ns = PROCESSES_NS * (1 + cost_ns * PROCESSES_SHARE / PROCESSES_NS);
+
+	scanner_want(r->scanner, &(struct process_wish){.gpu_memory = true}, period_ns);
+}
+
 static bool start_scanner(struct raw *r, struct err *err)
 {
 	const struct session *session = r->session;
@@ -159,7 +167,7 @@ static bool start_scanner(struct raw *r, struct err *err)
 		if (session->sources[i].kind == SOURCE_CPU && !(r->scanner = scanner_new(session->sys, err)))
 			return err_prefix(err, "log: ");
 	if (r->scanner)
-		scanner_want(r->scanner, &(struct process_wish){.gpu_memory = true}, PROCESSES_NS);
+		want_processes(r, 0);
 	return true;
 }
 
@@ -188,6 +196,8 @@ static bool take_processes(struct raw *r, struct err *err)
 	struct process_list *list = r->scanner ? scanner_take(r->scanner) : NULL;
 	bool ok = !list || mlog_writer_processes(r->writer, list, err);
 
+	if (list)
+		want_processes(r, list->cost_ns);
 	process_list_free(list);
 	return ok;
 }

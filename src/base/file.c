@@ -78,7 +78,7 @@ ssize_t file_read_at(void *file, void *buf, size_t n, uint64_t at)
 	size_t done = 0;
 	ssize_t got;
 
-	if (at > INT64_MAX - n)
+	if (at > (uint64_t)INT64_MAX - n)
 		return 0;
 	do {
 		got = pread(((struct file *)file)->fd, (char *)buf + done, n - done, (off_t)(at + done));
