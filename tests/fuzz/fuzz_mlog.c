@@ -147,8 +147,9 @@ static void grow(struct file *f, const struct mlog_input *input, size_t n, uint6
 /* As few metrics as can be: what a log says is tried, not what formulas make of it. */
 static const struct gpudb *small_data(void)
 {
-	static const char text[] = "metric Active\n  title Active\n  unit cycles\n  group G\n"
-				   "  expr MaliGPUActiveCy / seconds\n";
+	static const char text[] = "slots gpu\n  names MaliGPUActiveCy\n"
+				   "metric Active\n  title Active\n  unit cycles\n  group G\n"
+				   "  expr MaliGPUActiveCy / $ZOOM\n";
 	static struct gpudb *db;
 	struct err err = {0};
 
@@ -231,7 +232,9 @@ static void use(struct mlog_reader *r)
 	struct metric_set *sets[MLOG_SOURCES_MAX];
 	unsigned n = 0;
 
-	for (; n < about->n_sources && (sets[n] = set_of(&about->sources[n])); n++) {
+	for (; n < about->n_sources; n++) {
+		sets[n] = set_of(&about->sources[n]);
+		assert(sets[n]);
 		keep_history(r, n);
 		sources[n] = (struct export_source){.index = n,
 						    .prefix = n ? "gpu1:" : "",
@@ -241,7 +244,7 @@ static void use(struct mlog_reader *r)
 						    .db = small_data(),
 						    .period_ns = about->sources[n].period_ns};
 	}
-	for (size_t i = 0; n == about->n_sources && i < 2 * ARRAY_LEN(formats); i++)
+	for (size_t i = 0; i < 2 * ARRAY_LEN(formats); i++)
 		export_all(r, formats[i / 2], i & 1 ? 10000000 : 0, sources);
 	while (n--)
 		metric_set_free(sets[n]);
