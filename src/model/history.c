@@ -55,7 +55,8 @@ struct history *history_new(const struct slot *slots, unsigned n_slots, unsigned
 
 	assert(n_kept <= n_slots);
 	h->slots = xcalloc(n_slots, sizeof(*slots));
-	memcpy(h->slots, slots, n_slots * sizeof(*slots));
+	if (n_slots)
+		memcpy(h->slots, slots, n_slots * sizeof(*slots));
 	h->n_slots = n_slots;
 	h->n_kept = n_kept;
 	h->stride = column_bytes(n_kept);
