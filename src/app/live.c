@@ -98,7 +98,6 @@ static void step(struct live *l, int64_t now)
 	if (now < l->next_step_ns)
 		return;
 	l->next_step_ns += l->feeds.refresh_ns * ((now - l->next_step_ns) / l->feeds.refresh_ns + 1);
-	live_look_at_log(l);
 	if (!l->screen.paused_ns)
 		feeds_step(&l->feeds);
 	l->dirty = true;
@@ -111,6 +110,7 @@ static void measure(struct live *l, int64_t now)
 	take_events(l, now);
 	feeds_drain(&l->feeds);
 	take_processes(l);
+	live_look_at_log(l);
 	step(l, now);
 }
 
@@ -258,6 +258,8 @@ static bool close_all(struct live *l, struct err *err)
 		player_complain(l->player, &complaint);
 	if (complaint.n)
 		err_set(err, 0, "%s: %s", l->options->operand, complaint.p);
+	if (l->recorder)
+		recorder_await(l->recorder);
 	if (l->recorder && !recorder_stop(l->recorder, &state)) {
 		*err = state.err;
 		ok = false;

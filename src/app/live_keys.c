@@ -177,9 +177,12 @@ static void do_interval(struct live *l, int direction)
 	struct session_source *gpu = l->session.gpu;
 	int64_t ns = gpu ? neighbour_interval(gpu->asked_ns, direction) : 0;
 
-	if (!gpu || ns == gpu->asked_ns || ns > l->feeds.refresh_ns || l->recorder)
-		return; /* a log keeps the interval it began with */
-	feeds_set_interval(&l->feeds, gpu, ns);
+	if (!gpu || ns == gpu->asked_ns || ns > l->feeds.refresh_ns)
+		return;
+	if (l->recorder)
+		alerts_add(&l->alerts, l->sys->monotonic_ns(l->sys), "interval: a log keeps the one it began with: l ends it");
+	else
+		feeds_set_interval(&l->feeds, gpu, ns);
 }
 
 static const struct {

@@ -18,10 +18,10 @@ struct live {
 	struct screen screen;
 	struct term *term;
 	struct canvas canvas;
-	struct recorder *recorder; /* NULL: no log */
-	bool log_ends;             /* it is being ended */
-	struct scanner *scanner;   /* of processes */
-	struct player *player;     /* of a log, instead of these two and the session's sampler; else NULL */
+	struct recorder *recorder;                   /* NULL: no log */
+	enum { LOG_RUNS, LOG_ENDS, LOG_FAILED } log; /* it is being ended; likewise, and why was said */
+	struct scanner *scanner;                     /* of processes */
+	struct player *player;                       /* of a log, instead of these two and the session's sampler; else NULL */
 	struct alerts alerts;
 	int64_t start_ns, next_step_ns;
 	char before_counters[2]; /* digit of the view */
@@ -38,7 +38,7 @@ struct live {
 /* A key that was pressed. */
 void live_key(struct live *l, uint32_t key);
 
-/* Begin a log, or end it; mark a moment in it; what becomes of it, once a refresh. */
+/* Begin a log, or end it; mark a moment in it; what becomes of it, at every turn of the loop. */
 void live_log(struct live *l);
 void live_mark(struct live *l);
 void live_look_at_log(struct live *l);

@@ -21,6 +21,7 @@ struct log_file {
 	char *written;    /* its name in the directory */
 	int dir_fd, fd;
 	bool created, is_regular;
+	bool is_linked;                   /* the file system counts its names */
 	uint64_t base;                    /* bytes that stood in the file when it was opened */
 	uint64_t bytes;                   /* whole pieces in it */
 	uint64_t before;                  /* and in the files before it */
@@ -113,6 +114,7 @@ static bool begin(struct log_file *f, struct err *err)
 	if (f->sys->fstat(f->sys, f->fd, &st) != 0)
 		return refuse(f, errno, err);
 	f->is_regular = S_ISREG(st.st_mode);
+	f->is_linked = st.st_nlink;
 	f->base = f->is_regular ? (uint64_t)st.st_size : 0;
 	f->before += f->bytes;
 	f->bytes = f->synced = 0;
@@ -189,11 +191,29 @@ static ssize_t write_some(const struct log_file *f, const char *p, size_t n)
 	return done < 0 && errno == EINTR ? 0 : done;
 }
 
+/* Nobody has removed it, or made it shorter: whoever did that should not learn it at the end. */
+static bool is_intact(const struct log_file *f, struct err *err)
+{
+	struct stat st;
+	double mb = (double)log_file_bytes(f) / 1e6;
+
+	if (!f->is_regular || f->fd == STDOUT_FILENO || f->sys->fstat(f->sys, f->fd, &st) != 0)
+		return true;
+	if (f->is_linked && !st.st_nlink)
+		return err_set(err, ENOENT, "log: %s: somebody removed it: logging stopped after %.1f MB", f->shown, mb);
+	if ((uint64_t)st.st_size < f->base + f->bytes)
+		return err_set(err, EINVAL, "log: %s: somebody else emptied or shortened it: logging stopped after %.1f MB",
+			       f->shown, mb);
+	return true;
+}
+
 bool log_file_write(struct log_file *f, const void *bytes, size_t n, struct err *err)
 {
 	const char *p = bytes;
 	size_t done = 0;
 
+	if (!is_intact(f, err))
+		return false;
 	while (done < n) {
 		ssize_t more = write_some(f, p + done, n - done);
 		int code = errno;
@@ -259,6 +279,11 @@ bool log_file_close(struct log_file *f, struct err *err)
 	free(f->written);
 	free(f);
 	return ok;
+}
+
+void log_file_forget(struct log_file *f)
+{
+	f->bytes = 0;
 }
 
 static char *numbered(const struct log_file *f, unsigned number)

@@ -5,7 +5,8 @@
  * followed there, and only a file of our own that has no other name is taken. "-" is standard output.
  *
  * Errors: a piece that could not be written whole is cut off again, and the message says so: "log: run.mlog: No space left on device:
- * logging stopped after 12.4 MB; everything before is whole". Nothing may be written after that. No signals are raised.
+ * logging stopped after 12.4 MB; everything before is whole". Nothing may be written after that. No signals are raised. That somebody removed or shortened the
+ * file is an error as well, told when the next piece is to be written.
  *
  * Thread: one at a time.
  */
@@ -28,6 +29,9 @@ struct log_file *log_file_open(const struct sys *sys, const char *path, const st
 /* To the disk, if it is to be, and closed. What was created and nothing came into is removed. false (with a message) if that failed;
  * it is freed in any case. NULL is fine. */
 bool log_file_close(struct log_file *f, struct err *err);
+
+/* What was written was a mistake: log_file_close shall remove what was created in any case. */
+void log_file_forget(struct log_file *f);
 
 /* All n bytes, or none of them and an error. Waits for the disk, or for whoever reads the pipe. */
 bool log_file_write(struct log_file *f, const void *bytes, size_t n, struct err *err);

@@ -32,12 +32,16 @@ bool measure_open(struct measure *m, const struct sys *sys, struct options *opti
 	return true;
 }
 
+/* Who started us with SIGHUP ignored (nohup) wants that; blocked, it would come all the same. */
 static void block_signals(sigset_t *signals)
 {
+	struct sigaction hangup;
+
 	sigemptyset(signals);
 	sigaddset(signals, SIGINT);
 	sigaddset(signals, SIGTERM);
-	sigaddset(signals, SIGHUP);
+	if (sigaction(SIGHUP, NULL, &hangup) != 0 || hangup.sa_handler != SIG_IGN)
+		sigaddset(signals, SIGHUP);
 	sigaddset(signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, signals, NULL);
 }
@@ -52,7 +56,7 @@ bool measure_begin(struct measure *m, const struct recorder_form *form, struct e
 	if (m->recorder && command_release(&m->command, m->options->cmd, sys->monotonic_ns(sys), err))
 		return true;
 	if (m->recorder)
-		recorder_stop(m->recorder, &(struct recorder_state){0});
+		recorder_drop(m->recorder);
 	if (m->command.ended)
 		m->status = m->command.status;
 	command_drop(&m->command);
@@ -79,7 +83,7 @@ static void take_events(struct measure *m, int64_t now_ns)
 
 	while (session_event(&m->session, now_ns, text, sizeof(text))) {
 		if (text[0])
-			fprintf(stderr, "malitop: %s\n", text);
+			fprintf(stderr, "%smalitop: %s\n", m->clears_line ? MEASURE_CLEAR : "", text);
 		recorder_follow(m->recorder, text);
 	}
 }
@@ -109,10 +113,21 @@ void measure_wait(struct measure *m, void (*tick)(const struct measure *m, doubl
 	}
 }
 
+/* From now on a signal ends us at once; one that came with the one before does not. */
+static void let_signals_end_us(const struct measure *m)
+{
+	while (sigtimedwait(&m->signals, NULL, &(struct timespec){0}) > 0)
+		;
+	sigprocmask(SIG_UNBLOCK, &m->signals, NULL);
+}
+
 int measure_end(struct measure *m, struct recorder_state *state, struct err *err)
 {
-	bool ok = recorder_stop(m->recorder, state);
+	bool ok;
 
+	if (!recorder_await(m->recorder))
+		let_signals_end_us(m);
+	ok = recorder_stop(m->recorder, state);
 	if (!ok)
 		*err = state->err;
 	session_close(&m->session);

@@ -11,6 +11,8 @@
 
 #include <signal.h>
 
+#define MEASURE_CLEAR "\r\033[K"
+
 struct measure {
 	const struct sys *sys;
 	struct options *options;
@@ -18,7 +20,8 @@ struct measure {
 	struct recorder *recorder;
 	struct command command;
 	sigset_t signals;
-	int status; /* of the exit, if it cannot begin */
+	int status;       /* of the exit, if it cannot begin */
+	bool clears_line; /* `tick` leaves a line on the terminal: before a message it is cleared */
 };
 
 /* Hold CMD (options->held), open the sources and wait until they have started. Notes go to standard error. On failure nothing is left behind. */

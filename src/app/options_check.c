@@ -88,10 +88,10 @@ static bool check_log(struct options *options, bool format_given, struct err *er
 	if (!options->log)
 		return options->command != COMMAND_RECORD || err_set(err, 0, "record: no log: give -o FILE");
 	if (strcmp(options->log, "-") == 0)
-		return err_set(err, 0, "--log: '-' is not for %s: give a file that ends in .csv, .jsonl or .mlog",
+		return err_set(err, 0, "--log: '-' is not for %s: give a file that ends in .mlog, .csv, .jsonl or .pftrace",
 			       options->command == COMMAND_RECORD ? "record" : "the live screen");
 	if (!format_given && !format_by_ending(options))
-		return err_set(err, 0, "--log: '%s' does not end in .csv, .jsonl or .mlog: rename it or say --format",
+		return err_set(err, 0, "--log: '%s' does not end in .mlog, .csv, .jsonl or .pftrace: rename it or say --format",
 			       option_shown(buf, options->log));
 	if (!check_format(options, format_given, err))
 		return false;

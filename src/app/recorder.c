@@ -8,11 +8,14 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ROWS_FLUSH_NS 250000000 /* a log of rows is written four times a second */
 #define MLOG_FLUSH_NS 750000000 /* a block at least once a second, and it takes its time */
+
+#define PATIENCE_MS 1000 /* for the rest of a log, before somebody who waits is told */
 
 struct notes {
 	struct mlog_note *note;
@@ -22,7 +25,7 @@ struct notes {
 struct recorder {
 	struct session *session;
 	char name[64];
-	int stop_fd;
+	int stop_fd, over_fd; /* it shall end; it has */
 	struct log_file *file;
 	struct recorder_sink *sink;
 	struct ring *ring;
@@ -42,6 +45,7 @@ struct recorder {
 	pthread_mutex_t lock; /* for what follows */
 	struct recorder_state state;
 	struct notes notes; /* that wait */
+	bool dropped;
 };
 
 /* ---- its thread ---- */
@@ -148,9 +152,15 @@ static void drain(struct recorder *r)
 static void finish(struct recorder *r)
 {
 	struct err err;
-	bool closed;
+	bool closed, dropped;
 
-	write_with(r, end);
+	pthread_mutex_lock(&r->lock);
+	dropped = r->dropped;
+	pthread_mutex_unlock(&r->lock);
+	if (dropped)
+		log_file_forget(r->file);
+	else
+		write_with(r, end);
 	closed = log_file_close(take_ptr(&r->file), &err);
 	pthread_mutex_lock(&r->lock);
 	r->state.ended = true;
@@ -159,6 +169,7 @@ static void finish(struct recorder *r)
 		r->state.err = err;
 	}
 	pthread_mutex_unlock(&r->lock);
+	sys_event_signal(r->over_fd);
 }
 
 static void *run(void *arg)
@@ -184,7 +195,8 @@ static bool start_thread(struct recorder *r, struct err *err)
 	int failed;
 
 	r->stop_fd = sys_event_new();
-	if (r->stop_fd < 0)
+	r->over_fd = sys_event_new();
+	if (r->stop_fd < 0 || r->over_fd < 0)
 		return err_set(err, errno, "log: cannot start: %s", strerror(errno));
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -202,6 +214,7 @@ static void recorder_unmake(struct recorder *r)
 		r->sink->kind->free(r->sink);
 	log_file_close(r->file, NULL);
 	sys_cleanup_close(&r->stop_fd);
+	sys_cleanup_close(&r->over_fd);
 	pthread_mutex_destroy(&r->lock);
 	free(r->notes.note);
 	free(r);
@@ -212,7 +225,7 @@ static struct recorder *recorder_new(struct session *session, const char *path, 
 	struct recorder *r = xcalloc(1, sizeof(*r));
 	const char *slash = strrchr(path, '/');
 
-	*r = (struct recorder){.session = session, .n = session->n, .stop_fd = -1, .flush_ns = flush_ns};
+	*r = (struct recorder){.session = session, .n = session->n, .stop_fd = -1, .over_fd = -1, .flush_ns = flush_ns};
 	pthread_mutex_init(&r->lock, NULL);
 	str_printable(r->name, sizeof(r->name), slash ? slash + 1 : path);
 	for (unsigned i = 0; i < session->n; i++)
@@ -242,7 +255,7 @@ static struct recorder *start(struct recorder *r, const char *path, const struct
 	return NULL;
 }
 
-struct recorder *recorder_start_mlog(struct session *session, const char *path, struct err *err)
+static struct recorder *start_mlog(struct session *session, const char *path, bool force, struct err *err)
 {
 	const struct options *o = session->options;
 	struct recorder *r = recorder_new(session, path, MLOG_FLUSH_NS);
@@ -250,8 +263,13 @@ struct recorder *recorder_start_mlog(struct session *session, const char *path, 
 	r->sink = recorder_mlog_new(session);
 	return start(r, path,
 		     &(struct log_file_options){
-			     .force = o->force, .rotates = o->rotate_bytes != 0, .keep = o->rotate_count, .sync_ns = o->sync_ns},
+			     .force = force, .rotates = o->rotate_bytes != 0, .keep = o->rotate_count, .sync_ns = o->sync_ns},
 		     err);
+}
+
+struct recorder *recorder_start_mlog(struct session *session, const char *path, struct err *err)
+{
+	return start_mlog(session, path, false, err);
 }
 
 struct recorder *recorder_start(struct session *session, const char *path, struct err *err)
@@ -259,7 +277,7 @@ struct recorder *recorder_start(struct session *session, const char *path, struc
 	const struct options *o = session->options;
 	const struct recorder_form rows = {.metrics = o->metrics, .flush_ns = ROWS_FLUSH_NS};
 
-	return o->format == FORMAT_MLOG ? recorder_start_mlog(session, path, err) : recorder_start_as(session, path, &rows, err);
+	return o->format == FORMAT_MLOG ? start_mlog(session, path, o->force, err) : recorder_start_as(session, path, &rows, err);
 }
 
 struct recorder *recorder_start_as(struct session *session, const char *path, const struct recorder_form *form, struct err *err)
@@ -341,6 +359,17 @@ void recorder_end(struct recorder *r)
 	sys_event_signal(r->stop_fd);
 }
 
+bool recorder_await(struct recorder *r)
+{
+	struct pollfd fd = {.fd = r->over_fd, .events = POLLIN};
+
+	recorder_end(r);
+	if (r->session->sys->poll(r->session->sys, &fd, 1, PATIENCE_MS) > 0)
+		return true;
+	fprintf(stderr, "malitop: log: %s: takes long to be written; Ctrl-C leaves it as far as it is\n", r->name);
+	return false;
+}
+
 bool recorder_stop(struct recorder *r, struct recorder_state *state)
 {
 	recorder_end(r);
@@ -349,4 +378,12 @@ bool recorder_stop(struct recorder *r, struct recorder_state *state)
 	ring_free(take_ptr(&r->ring));
 	recorder_unmake(r);
 	return !state->failed;
+}
+
+void recorder_drop(struct recorder *r)
+{
+	pthread_mutex_lock(&r->lock);
+	r->dropped = true;
+	pthread_mutex_unlock(&r->lock);
+	recorder_stop(r, &(struct recorder_state){0});
 }

@@ -17,7 +17,7 @@ struct recorder;
 /* Create the file ("-": standard output), which must not exist unless options->force, and start: a log as options->format says. It
  * begins with the next sample. NULL on failure. */
 struct recorder *recorder_start(struct session *session, const char *path, struct err *err);
-/* A log of raw counters, whatever the options say. */
+/* A log of raw counters under a name that nobody gave: whatever the options say, in a new file. On failure err->code tells EEXIST. */
 struct recorder *recorder_start_mlog(struct session *session, const char *path, struct err *err);
 /* The same for what is no log, but rows. */
 struct recorder_form {
@@ -32,7 +32,7 @@ struct recorder_state {
 	uint64_t bytes; /* whole pieces, in all files of a log */
 	uint64_t rows;  /* of raw counters: samples */
 	uint64_t lost;
-	bool ended; /* whole and closed, or failed for good: recorder_stop need not wait */
+	bool ended; /* whole and closed, or failed and closed: recorder_stop need not wait */
 	bool failed;
 	struct err err; /* if failed */
 };
@@ -52,7 +52,12 @@ void recorder_total(struct recorder *r, const struct export_command *command);
 
 /* No sample from now on: what waits is written and the file closed, while nobody waits for it. */
 void recorder_end(struct recorder *r);
-/* The same, but wait for it, and free. false if the log had failed, with its message. */
+/* The same, and wait for it a second. If that is not enough, false, and a line on standard error: whoever waits on with recorder_stop
+ * must let signals end the program. */
+bool recorder_await(struct recorder *r);
+/* The same, but wait for it however long, and free. false if the log had failed, with its message. */
 bool recorder_stop(struct recorder *r, struct recorder_state *state);
+/* The same for a log that should not have begun: the file goes, if it was created. */
+void recorder_drop(struct recorder *r);
 
 #endif

@@ -149,7 +149,12 @@ static bool look_at_clock(struct raw *r, struct err *err)
 
 static bool write_block(void *ctx, const void *bytes, size_t n, struct err *err)
 {
-	return log_file_write(of(ctx)->sink.file, bytes, n, err);
+	struct raw *r = of(ctx);
+
+	if (!log_file_write(r->sink.file, bytes, n, err))
+		return false;
+	r->sink.rows = r->n; /* a block has all that came before it */
+	return true;
 }
 
 static void want_processes(struct raw *r, int64_t cost_ns)
@@ -218,22 +223,14 @@ static bool rotate(struct raw *r, struct err *err)
 static bool mlog_flush(struct recorder_sink *sink, struct err *err)
 {
 	struct raw *r = of(sink);
-	bool ok = look_at_clock(r, err) && take_processes(r, err) && mlog_writer_flush(r->writer, err);
 
-	if (ok)
-		sink->rows = r->n;
-	return ok && rotate(r, err);
+	return look_at_clock(r, err) && take_processes(r, err) && mlog_writer_flush(r->writer, err) && rotate(r, err);
 }
 
 static bool mlog_end(struct recorder_sink *sink, const struct export_command *total, struct err *err)
 {
-	struct raw *r = of(sink);
-
 	(void)total; /* of rows */
-	if (!mlog_writer_end(r->writer, err))
-		return false;
-	sink->rows = r->n;
-	return true;
+	return mlog_writer_end(of(sink)->writer, err);
 }
 
 static void mlog_free(struct recorder_sink *sink)

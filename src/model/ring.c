@@ -8,14 +8,18 @@
 #include <string.h>
 
 /* Records lie whole in a power-of-two array of 8-byte words; head and tail only grow. A record that does not fit before the end
- * of the array is preceded by a filler. The first word of a record is its length in words, WRAP for a filler. */
+ * of the array is preceded by a filler. The first word of a record is its length in words, WRAP for a filler.
+ *
+ * An empty ring begins anew at the start of the array: so memory that is there for the worst case is not touched before it comes. While
+ * head == tail the consumer leaves tail alone, and the producer may move it, before head. Whoever sees the new head sees the new tail;
+ * the new tail with the old head is ahead of it, and means empty as well. */
 #define WRAP UINT64_MAX
 
 struct ring {
 	uint64_t *words;
 	size_t size;                     /* in words */
 	_Alignas(64) atomic_size_t head; /* written by the producer */
-	_Alignas(64) atomic_size_t tail; /* written by the consumer */
+	_Alignas(64) atomic_size_t tail; /* written by the consumer; by the producer while the ring is empty */
 	_Alignas(64) atomic_uint_fast64_t lost;
 };
 
@@ -56,11 +60,18 @@ bool ring_push(struct ring *ring, const struct sample *sample)
 	size_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
 	size_t need = record_words(sample->n_values), at = head & (ring->size - 1), room = ring->size - at;
 	size_t fill = room < need ? room : 0;
+	bool anew = head == tail && at;
 
+	if (anew) {
+		head = tail = head + room;
+		at = fill = 0;
+	}
 	if (fill + need > ring->size - (head - tail)) {
 		atomic_fetch_add_explicit(&ring->lost, 1, memory_order_relaxed);
 		return false;
 	}
+	if (anew)
+		atomic_store_explicit(&ring->tail, tail, memory_order_release);
 	if (fill) {
 		ring->words[at] = WRAP;
 		at = 0;
@@ -73,11 +84,11 @@ bool ring_push(struct ring *ring, const struct sample *sample)
 
 const struct sample *ring_peek(struct ring *ring)
 {
+	size_t head = atomic_load_explicit(&ring->head, memory_order_acquire); /* before tail */
 	size_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
-	size_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
 	size_t at = tail & (ring->size - 1);
 
-	if (tail == head)
+	if ((ptrdiff_t)(head - tail) <= 0)
 		return NULL;
 	if (ring->words[at] == WRAP) {
 		tail += ring->size - at; /* a filler is always followed by a record */

@@ -411,6 +411,29 @@ static void what_somebody_else_wrote_behind_it_is_not_cut_off(void **state)
 	close(fd);
 }
 
+static void a_file_that_somebody_removed_or_shortened_ends_the_log(void **state)
+{
+	static const struct {
+		const char *command, *says;
+	} cases[] = {
+		{"rm run.csv", "log: run.csv: somebody removed it: logging stopped after 0.0 MB"},
+		{": >run.csv", "log: run.csv: somebody else emptied or shortened it: logging stopped after 0.0 MB"},
+		{"echo behind >>run.csv", NULL},
+		{"mv run.csv renamed.csv", NULL},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct log_file *f = open_log(*state, "run.csv", &forced);
+		struct err err = {.text = ""};
+
+		assert_put(f, 2);
+		assert_int_equal(system(cases[i].command), 0);
+		assert_int_equal(put(f, &err), cases[i].says == NULL);
+		assert_string_equal(err.text, cases[i].says ? cases[i].says : "");
+		log_file_close(f, NULL);
+	}
+}
+
 static void whatever_call_fails_files_are_whole_and_the_message_names_them(void **state)
 {
 	static const int codes[] = {EIO, ENOSPC, EDQUOT, EFBIG, EPIPE, EACCES, EROFS, EINVAL};
@@ -735,6 +758,7 @@ int main(void)
 		TEST(what_did_not_fit_is_cut_off_again),
 		TEST(what_cannot_be_cut_off_is_told),
 		TEST(what_somebody_else_wrote_behind_it_is_not_cut_off),
+		TEST(a_file_that_somebody_removed_or_shortened_ends_the_log),
 		TEST(whatever_call_fails_files_are_whole_and_the_message_names_them),
 		TEST(a_file_that_may_not_grow_is_an_error_and_no_signal),
 		TEST(a_pipe_that_nobody_reads_is_an_error_and_no_signal),

@@ -96,7 +96,7 @@ static void wrong_usage_names_what_and_what_to_try(void **state)
 		{{"--definitions", "old"}, "--definitions: unknown 'old': expected current or guide"},
 		{{"-f", "xml", "-o", "x.csv"}, "--format: unknown 'xml': expected table, csv, jsonl, mlog, perfetto or counters"},
 		{{"-f", "csv"}, "--format: only with --log"},
-		{{"-o", "run"}, "--log: 'run' does not end in .csv, .jsonl or .mlog"},
+		{{"-o", "run"}, "--log: 'run' does not end in .mlog, .csv, .jsonl or .pftrace"},
 		{{"-o", ".csv"}, "--log: '.csv' does not end in"},
 		{{"-o", "run.mlog"}, NULL},
 		{{"record", "-o", "run.mlog", "--rotate", "100MB,5", "--sync", "1s"}, NULL},

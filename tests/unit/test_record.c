@@ -2,8 +2,10 @@
 #include "tests/unit/log_reader.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -98,6 +100,73 @@ static void however_it_ends_the_log_is_whole_and_one_line_says_what_is_in_it(voi
 		assert_string_equal(text, line);
 		log_close(&log);
 	}
+}
+
+static void a_hangup_that_was_ignored_ends_nothing(void **state)
+{
+	struct sigaction before, ignore = {.sa_handler = SIG_IGN};
+	struct log log;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	sigaction(SIGHUP, &ignore, &before);
+	pid = record("nohup.mlog", "-d 1500ms");
+	sigaction(SIGHUP, &before, NULL);
+	sleep_until(now_ns() + 800 * MS);
+	kill(pid, SIGHUP);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	assert_true(look(&log, "nohup.mlog"));
+	assert_true(log.n >= 149);
+	log_close(&log);
+}
+
+static void a_command_that_cannot_run_leaves_no_file_behind(void **state)
+{
+	static const struct {
+		const char *file, *args;
+		int status;
+	} cases[] = {
+		{"typo.mlog", "-- /no/such/command", 127}, {"typo.csv", "-- /no/such/command", 127}, {"dir.mlog", "-- /", 126}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTOFREE char *path = xasprintf("%s/%s", dir, cases[i].file);
+		pid_t pid = record(cases[i].file, cases[i].args);
+		int status;
+
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), cases[i].status);
+		assert_int_equal(access(path, F_OK), -1);
+	}
+}
+
+/* Nobody takes what is written: the first signal asks for an end, which does not come; the second one is one. */
+static void a_second_signal_ends_what_cannot_be_written(void **state)
+{
+	AUTOFREE char *path = xasprintf("%s/pipe", dir), *out = xasprintf("%s.out", path), *text = NULL;
+	struct err err;
+	int status, fd;
+	pid_t pid;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(mkfifo(path, 0600), 0);
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	pid = record("pipe", "-f mlog --force -i1ms --per-core");
+	sleep_until(now_ns() + 2500 * MS);
+	kill(pid, SIGINT);
+	kill(pid, SIGTERM); /* with the first */
+	sleep_until(now_ns() + 1500 * MS);
+	assert_int_equal(waitpid(pid, &status, WNOHANG), 0);
+	kill(pid, SIGINT);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	close(fd);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+	assert_true(file_read(out, 4096, &text, &n, &err));
+	assert_string_equal(text, "malitop: log: pipe: takes long to be written; Ctrl-C leaves it as far as it is\n");
 }
 
 static void a_disk_that_is_full_is_status_1_and_a_message(void **state)
@@ -200,6 +269,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(however_it_ends_the_log_is_whole_and_one_line_says_what_is_in_it),
+		TEST(a_hangup_that_was_ignored_ends_nothing),
+		TEST(a_command_that_cannot_run_leaves_no_file_behind),
+		TEST(a_second_signal_ends_what_cannot_be_written),
 		TEST(a_disk_that_is_full_is_status_1_and_a_message),
 		TEST(after_a_hundred_kills_nothing_but_the_last_second_is_missing),
 	};

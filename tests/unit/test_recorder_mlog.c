@@ -432,9 +432,72 @@ static void a_full_disk_ends_the_log_and_nothing_else(void **state)
 	assert_int_equal(st.st_size, end.bytes);
 	read_log(&log, b->path);
 	assert_false(log.state.ended);
-	assert_true(log.n >= end.rows);
+	assert_int_equal(log.n, end.rows);
 	assert_int_equal(log_lost(&log, 0), 0);
 	log_close(&log);
+}
+
+/* Ended while the disk is stuck, or does not want to keep the file: nobody waits, and what came of it is known in the end. */
+static void nobody_waits_for_a_log_that_ends(void **state)
+{
+	static const struct {
+		int64_t stuck_ns;
+		unsigned fail;
+		const char *says;
+	} cases[] = {
+		{0, 0, NULL},
+		{2 * S, 0, NULL},
+		{2 * S, DISK_SYNC, "run.mlog: Input/output error: logging stopped after "},
+		{0, DISK_CLOSE, "run.mlog: Input/output error: logging stopped after "},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct bench *b = *state;
+		struct recorder_state now, end;
+		struct recorder *r;
+		int64_t before;
+		struct log log;
+
+		bench_open(b, "sim", 10 * MS, false);
+		b->options.force = true;
+		r = start(b);
+		wait_ms(300);
+		pthread_mutex_lock(&b->disk.lock);
+		b->disk.stuck_ns = cases[i].stuck_ns;
+		b->disk.fail = cases[i].fail;
+		b->disk.code = EIO;
+		b->disk.at = 1;
+		pthread_mutex_unlock(&b->disk.lock);
+		before = b->disk.sys.monotonic_ns(&b->disk.sys);
+		recorder_end(r);
+		recorder_end(r); /* once more is the same */
+		recorder_look(r, &now);
+		assert_true(b->disk.sys.monotonic_ns(&b->disk.sys) - before < 1 * S);
+		assert_false(cases[i].stuck_ns && now.ended);
+		assert_int_equal(recorder_await(r), !cases[i].stuck_ns);
+		assert_int_equal(recorder_stop(r, &end), !cases[i].says);
+		assert_true(end.ended && end.failed == (cases[i].says != NULL));
+		if (cases[i].says)
+			assert_non_null(strstr(end.err.text, cases[i].says));
+		read_log(&log, b->path);
+		assert_true(log.state.ended && log.n >= 25);
+		assert_int_equal(log.n, end.rows);
+		log_close(&log);
+		session_close(&b->session);
+	}
+}
+
+static void a_log_that_should_not_have_begun_leaves_no_file(void **state)
+{
+	struct bench *b = *state;
+	struct recorder *r;
+
+	bench_open(b, "sim", 10 * MS, false);
+	r = start(b);
+	wait_ms(900);
+	assert_int_equal(access(b->path, F_OK), 0);
+	recorder_drop(r);
+	assert_int_equal(access(b->path, F_OK), -1);
 }
 
 static void a_log_that_rotates_is_whole_in_every_file_and_loses_nothing(void **state)
@@ -537,6 +600,8 @@ int main(void)
 		TEST(without_proc_there_are_none),
 		TEST(a_disk_that_is_stuck_for_5_s_costs_nothing_at_100_ms_and_is_told_at_1_ms),
 		TEST(a_full_disk_ends_the_log_and_nothing_else),
+		TEST(nobody_waits_for_a_log_that_ends),
+		TEST(a_log_that_should_not_have_begun_leaves_no_file),
 		TEST(a_log_that_rotates_is_whole_in_every_file_and_loses_nothing),
 		TEST(a_next_file_begins_with_the_wall_clock_as_it_is_by_then),
 		TEST(a_start_that_does_not_fit_leaves_no_file_behind),

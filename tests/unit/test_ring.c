@@ -186,6 +186,38 @@ static void a_full_ring_that_must_wrap_loses_and_does_not_overwrite(void **state
 	ring_free(ring);
 }
 
+/* What is there for a reader that is late is not touched for one that is in time. */
+static void an_empty_ring_begins_anew_with_all_its_room(void **state)
+{
+	AUTOFREE struct sample *s = scratch_new();
+	struct ring *ring = ring_new(ring_bytes(100, 7));
+	const struct sample *first = NULL;
+
+	(void)state;
+	for (uint64_t seq = 1; seq <= 1000; seq++) {
+		fill(s, seq, 7);
+		assert_true(ring_push(ring, s));
+		if (!first)
+			first = ring_peek(ring);
+		assert_ptr_equal(ring_peek(ring), first);
+		assert_true(is_whole(first, seq, 7));
+		ring_release(ring);
+		assert_null(ring_peek(ring));
+		if (seq % 10 == 0) { /* too large, from wherever it stands */
+			s->n_values = 1u << 20;
+			assert_false(ring_push(ring, s));
+			assert_null(ring_peek(ring));
+		}
+	}
+	for (uint64_t seq = 1; seq <= 100; seq++) {
+		fill(s, seq, 7);
+		assert_true(ring_push(ring, s));
+	}
+	for (uint64_t seq = 1; seq <= 100; seq++, ring_release(ring))
+		assert_true(is_whole(ring_peek(ring), seq, 7));
+	ring_free(ring);
+}
+
 /* ---- two threads ---- */
 
 #define THREAD_SAMPLES 200000u
@@ -250,6 +282,7 @@ int main(void)
 		cmocka_unit_test(a_sample_larger_than_the_ring_is_lost_and_does_no_harm),
 		cmocka_unit_test(samples_wrap_around_from_every_place),
 		cmocka_unit_test(a_full_ring_that_must_wrap_loses_and_does_not_overwrite),
+		cmocka_unit_test(an_empty_ring_begins_anew_with_all_its_room),
 		cmocka_unit_test(two_threads_see_whole_samples_in_order_and_count_every_loss),
 	};
 

@@ -1,0 +1,192 @@
+/* The real program with a log beside its screen: begun, marked and ended by keys. */
+#include "tests/tui/run.h"
+#include "tests/unit/log_reader.h"
+
+#include <glob.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BOTTOM (-1)
+
+static char dir[] = "/tmp/malitop-test-XXXXXX";
+
+/* Logs go where the program is started. */
+static int go_there(void **state)
+{
+	(void)state;
+	return mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
+}
+
+static int go_away(void **state)
+{
+	AUTOFREE char *remove = xasprintf("rm -rf %s", dir);
+
+	(void)state;
+	return chdir("/") + system(remove);
+}
+
+static int clean(void **state)
+{
+	(void)state;
+	return system("rm -f *");
+}
+
+static void press(struct run *run, const char *keys, int from, const char *wanted)
+{
+	pty_send(&run->pty, keys);
+	if (!run_wait(run, from < 0 ? run->emulator.rows + from : from, wanted))
+		fail_msg("after '%s': no '%s' but '%s'", keys, wanted, emulator_row(&run->emulator, from < 0 ? from : 0));
+}
+
+static void read_whole(struct log *log, const char *path)
+{
+	if (!log_open(log, path))
+		fail_msg("%s: no log", path);
+	assert_true(log->state.ended);
+	assert_int_equal(log->state.damaged + log->state.cut, 0);
+}
+
+static void keys_begin_mark_and_end_a_log(void **state)
+{
+	struct run run;
+	struct log log;
+	glob_t files;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.cols = 120});
+	press(&run, "m", BOTTOM, "mark: no log to set it in: l begins one");
+	press(&run, "l", 0, "REC malitop-");
+	press(&run, "m", BOTTOM, "mark 1 in malitop-");
+	press(&run, "m", BOTTOM, "mark 2 in malitop-");
+	press(&run, "-", BOTTOM, "interval: a log keeps the one it began with");
+	press(&run, "l", BOTTOM, " is whole: ");
+	assert_null(strstr(emulator_row(&run.emulator, 0), "malitop-"));
+	run_quit(&run);
+	run_assert_as_before(&run);
+	run_stop(&run);
+	assert_int_equal(glob("malitop-*.mlog", 0, NULL, &files), 0);
+	assert_int_equal(files.gl_pathc, 1);
+	read_whole(&log, files.gl_pathv[0]);
+	assert_int_equal(log.n_notes, 2);
+	assert_true(log.notes[0].kind == MLOG_NOTE_MARK && log.notes[1].kind == MLOG_NOTE_MARK);
+	assert_true(log.notes[0].value == 1 && log.notes[1].value == 2);
+	log_close(&log);
+	globfree(&files);
+}
+
+static void logs_of_one_second_have_names_of_their_own(void **state)
+{
+	struct run run;
+	glob_t files;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.arg = "--force", .cols = 120}); /* of names that somebody gave */
+	for (int i = 0; i < 4; i++) {
+		press(&run, "l", 0, "REC malitop-");
+		press(&run, "l", BOTTOM, " is whole: ");
+	}
+	run_quit(&run);
+	run_stop(&run);
+	assert_int_equal(glob("malitop-*.mlog", 0, NULL, &files), 0);
+	assert_int_equal(files.gl_pathc, 4);
+	for (size_t i = 0; i < files.gl_pathc; i++) {
+		struct log log;
+
+		read_whole(&log, files.gl_pathv[i]);
+		log_close(&log);
+	}
+	globfree(&files);
+}
+
+static void a_log_that_ends_is_whole_however_the_screen_is_left(void **state)
+{
+	static const char *const keys[] = {"q", "lq", "\x03"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		struct run run;
+		struct log log;
+		unsigned n;
+
+		run_shown(&run, &(struct run_options){.arg = "-orun.mlog"});
+		assert_true(run_wait(&run, 0, "REC run.mlog"));
+		n = run.pty.n_reports;
+		pty_send(&run.pty, keys[i]);
+		assert_true(pty_wait_report(&run.pty, n));
+		run_assert_as_before(&run);
+		run_stop(&run);
+		read_whole(&log, "run.mlog");
+		log_close(&log);
+		assert_int_equal(unlink("run.mlog"), 0);
+	}
+}
+
+static void a_log_that_fails_is_told_and_the_screen_goes_on(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.arg = "-orun.mlog", .cols = 120});
+	assert_true(run_wait(&run, 0, "REC run.mlog"));
+	assert_int_equal(unlink("run.mlog"), 0);
+	assert_true(run_wait(&run, RUN_ROWS - 1, "log: run.mlog: somebody removed it: logging stopped after "));
+	press(&run, "m", BOTTOM, "mark: no log to set it in");
+	assert_null(strstr(emulator_row(&run.emulator, 0), "run.mlog"));
+	press(&run, "l", 0, "REC malitop-");
+	press(&run, "l", BOTTOM, " is whole: ");
+	run_quit(&run);
+	run_stop(&run);
+}
+
+static void where_no_file_can_be_it_is_said(void **state)
+{
+	struct run run;
+
+	(void)state;
+	assert_int_equal(mkdir("gone", 0755) + chdir("gone"), 0);
+	run_shown(&run, &(struct run_options){.cols = 120});
+	assert_int_equal(chdir("..") + rmdir("gone"), 0);
+	press(&run, "l", BOTTOM, "mlog: cannot create: No such file or directory");
+	assert_null(strstr(emulator_row(&run.emulator, 0), "REC"));
+	run_quit(&run);
+	run_stop(&run);
+}
+
+static void in_every_size_the_header_and_the_footer_stay(void **state)
+{
+	static const int sizes[][2] = {{80, 24}, {40, 10}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+		struct run run;
+
+		run_shown(&run, &(struct run_options){.cols = sizes[i][0], .rows = sizes[i][1], .arg = "-orun.mlog"});
+		assert_true(run_wait(&run, 0, "REC run.mlog 0."));
+		run_assert_frame(&run);
+		press(&run, "m", BOTTOM, "mark 1 in run.mlog");
+		press(&run, " ", 0, "REC");
+		run_quit(&run);
+		run_stop(&run);
+		assert_int_equal(unlink("run.mlog"), 0);
+	}
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, clean)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(keys_begin_mark_and_end_a_log),
+		TEST(logs_of_one_second_have_names_of_their_own),
+		TEST(a_log_that_ends_is_whole_however_the_screen_is_left),
+		TEST(a_log_that_fails_is_told_and_the_screen_goes_on),
+		TEST(where_no_file_can_be_it_is_said),
+		TEST(in_every_size_the_header_and_the_footer_stay),
+	};
+
+	if (!run_find_program())
+		return 1;
+	alarm(300); /* a test that hangs has failed */
+	return cmocka_run_group_tests(tests, go_there, go_away);
+}
