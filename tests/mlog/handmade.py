@@ -58,6 +58,10 @@ source 1
     PerfRunning delta all 0 1e-09
     PerfEnabled delta cpu 65535 1
     PerfCyclesRaw level cluster 1 1 1 2 0
+source 2
+  kind         cpu
+  period       1000000
+  asked        1000000
 """
 LOW, HIGH = -(2**63), 2**63 - 1
 
@@ -163,7 +167,8 @@ def data_blocks():
         + note(5, 4303, 1, 0, "", 4300) + note(200, 4304, -1, HIGH, "of a later version", 4300)
         + processes(1, (5000, 1000004200), [7, 40], [process(7, 1, name="grown", cpu_ns=2**40), process(8, 7),
                                                      process(9, 8, 1)], 4300))
-    yield 6000, 1000004200, 0, samples([(1, 4, 0, 43, 6000, 7000, (0, 0, 0, 0))], 6000)
+    yield 6000, 1000004200, 0, section(99, b"") + section(99, b"twice") + samples(
+        [(1, 4, 0, 43, 6000, 7000, (0, 0, 0, 0)), (2, 0, 0, 1, 6500, 7000, ())], 6000)
     yield 2000000001, 2000000001, 0, processes(1, (2000000000, 2000000001), [8], [], 2000000001)
     yield 2000000001, 2000000001, ALL_PROCESSES, processes(0, (2000000001, 2000000001), [], [process(5, 1)], 2000000001)
 
@@ -176,7 +181,7 @@ def main(path):
         out += block(DATA, len(out), begin, end, payload, flags, coding=i % 2)
         out += block(77, len(out), begin, end, b"of a later version, with a false MLog in it", coding=0)
     places = blocks[::2]
-    index = b"".join(map(varint, (1, len(blocks), 6, 4))) + signed(blocks[0][1]) + signed(blocks[-1][2]) + varint(2)
+    index = b"".join(map(varint, (1, len(blocks), 7, 4))) + signed(blocks[0][1]) + signed(blocks[-1][2]) + varint(2)
     index += varint(len(places))
     for i, (at, _, end, flags) in enumerate(places):
         before = places[i - 1] if i else (0, 0, 0)

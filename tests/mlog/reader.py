@@ -211,16 +211,17 @@ def log_fields(fields):
 
 def source_fields(fields, rows):
     source = {**{name: "" for name in ("kind", "backend", "device", "title", "driver", "note", "product")}, "cores": "0 0", **fields}
-    for name in ("period", "asked", "sums"):
+    for name in ("period", "asked"):
         need(name in source, "a source does not say `%s`" % name)
+    source["slots"] = [slot_row(row) for row in rows]
+    source.setdefault("sums", len(rows))
     for name in ("period", "asked", "sums", "slices", "bus_bits", "block_values"):
         source[name] = int(source.get(name, 0))
     source["simulated"] = "simulated" in source
     source["top_hz"] = float(source.get("top_hz", 0))
     cores, mask = source["cores"].split()
     source["cores"], source["core_mask"] = int(cores), int(mask, 0)
-    source["slots"] = [slot_row(row) for row in rows]
-    need(source["slots"] and source["sums"] <= len(source["slots"]), "a source has fewer slots than sums")
+    need(source["sums"] <= len(rows), "a source has fewer slots than sums")
     return source
 
 
@@ -275,7 +276,7 @@ def value_column(wire, n, slot):
 def samples_of_source(wire, source, n, slots, block_begin):
     flags, lost, seq = wire.column(n), wire.column(n), wire.column(n)
     distances, durations = [wire.zigzag() for _ in range(n)], wire.column(n)
-    values = zip(*[value_column(wire, n, slot) for slot in slots])
+    values = zip(*[value_column(wire, n, slot) for slot in slots]) if slots else [()] * n
     before = block_begin
     for row in zip(flags, lost, seq, distances, durations, values):
         begin = signed64(before + row[3])
@@ -306,6 +307,7 @@ def note_section(wire, log, block_begin):
         return None
     need(source < len(log["sources"]), "a note about a source that there is not")
     note = Note(kind, time, source if source >= 0 else None, value, wire.text())
+    need(len(note.text.encode()) <= 255, "a note has more than 255 bytes of text")
     wire.end()
     return note
 
@@ -356,7 +358,7 @@ def data_block(head, payload, log):
     while wire.left():
         kind = wire.varint()
         part = Wire(wire.take(wire.varint()))
-        need(kind == 2 or kind not in seen, "section %d stands twice" % kind)
+        need(kind not in (1, 3) or kind not in seen, "section %d stands twice" % kind)
         seen.add(kind)
         if kind == 1:
             samples = samples_section(part, log, head.begin)
@@ -482,7 +484,7 @@ def dump(data, out):
     for block in log.blocks():
         out.write("block %d %d %d\n" % (block.head.begin, block.head.end, block.head.flags))
         for s in block.samples:
-            out.write("%d %d %d %d %d %d %s\n" % (s.source, s.seq, s.begin, s.end, s.flags, s.lost, " ".join(map(shown, s.values))))
+            out.write(" ".join(map(shown, (s.source, s.seq, s.begin, s.end, s.flags, s.lost, *s.values))) + "\n")
         for note in block.notes:
             out.write("note %d %d %s %d %s\n" % (note.kind, note.time, shown(note.source), note.value, note.text))
         if block.processes:
