@@ -280,7 +280,7 @@ static void extend(const struct export *ex, struct waiting *w, const struct samp
 	w->end_ns = sample->end_ns;
 	w->flags |= flags;
 	if (flags & SAMPLE_ERROR)
-		w->failed_ns += sample->end_ns - sample->begin_ns;
+		w->failed_ns = sample_add_time(w->failed_ns, sample->end_ns - sample->begin_ns);
 }
 
 /* A sample of a source that makes rows comes after what other sources measured in its time. */

@@ -177,8 +177,12 @@ bool export_columns(struct export_table *table, struct err *err)
 	add_sources(table, &globs);
 	for (unsigned i = 0; ok && i < globs.n; i++)
 		if (!globs.list[i].used)
-			ok = err_set(err, ERR_USAGE, "--metrics: '%s' fits no metric of these sources: see malitop list metrics",
-				     str_printable(shown, sizeof(shown), globs.list[i].pattern));
+			ok = err_set(err, ERR_USAGE,
+				     "--metrics: '%s' fits no metric of these sources: see malitop list metrics%s",
+				     str_printable(shown, sizeof(shown), globs.list[i].pattern),
+				     strchr(globs.list[i].pattern, '.') && !table->options->per_core
+					     ? "; cores, slices and CPUs one by one are there with --per-core"
+					     : "");
 	globs_fini(&globs);
 	table->n_metrics = table->n_columns;
 	if (table->options->lines != EXPORT_ROWS)

@@ -2,6 +2,7 @@
 
 #include "app/export_session.h"
 #include "app/log_file.h"
+#include "app/moment.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "model/mlog_reader.h"
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define WRITE_BYTES 65536 /* at a time */
 
@@ -55,10 +57,13 @@ static bool find_file(const struct sys *sys, const char *path, struct stat *st)
 static bool open_out(struct job *job, const struct sys *sys, const struct options *o, struct err *err)
 {
 	const struct log_file_options how = {.force = o->force};
+	bool is_stdout = strcmp(o->log, "-") == 0;
 	struct stat in, out;
 
-	if (strcmp(o->log, "-") != 0 && find_file(sys, o->operand, &in) && find_file(sys, o->log, &out) &&
-	    in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+	if (is_stdout && o->format == FORMAT_PERFETTO && isatty(STDOUT_FILENO))
+		return err_set(err, ERR_USAGE, "--format perfetto: not for a terminal: give -o FILE.pftrace");
+	if (!is_stdout && find_file(sys, o->operand, &in) && find_file(sys, o->log, &out) && in.st_dev == out.st_dev &&
+	    in.st_ino == out.st_ino)
 		return err_set(err, ERR_USAGE, "--log: that is the log itself: choose another name");
 	job->out = log_file_open(sys, o->log, &how, err);
 	return job->out != NULL;
@@ -145,6 +150,8 @@ static bool open_log(struct job *job, const struct sys *sys, const struct option
 		return false;
 	tell_notes(job, o, name);
 	mlog_reader_state(job->reader, &state);
+	if (!moment_check_from(o->from_ns, state.end_ns - state.begin_ns, err))
+		return false;
 	form.step_from_ns = state.begin_ns + o->from_ns;
 	job->from_ns = o->from_ns ? form.step_from_ns : INT64_MIN;
 	job->to_ns = o->to_ns ? state.begin_ns + o->to_ns : INT64_MAX;

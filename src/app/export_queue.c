@@ -50,7 +50,7 @@ static void fold(struct column *to, const struct column *from, const struct metr
 		return;
 	}
 	to->end_ns = from->end_ns;
-	to->time_ns += from->time_ns;
+	to->time_ns = sample_add_time(to->time_ns, from->time_ns);
 	to->flags |= from->flags;
 	to->n_samples += from->n_samples;
 	for (unsigned i = 0; i < set->n_slots; i++)

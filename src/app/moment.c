@@ -67,6 +67,15 @@ bool moment_parse(const char *text, int64_t at_ns, int64_t length_ns, int64_t *n
 	return true;
 }
 
+bool moment_check_from(int64_t from_ns, int64_t length_ns, struct err *err)
+{
+	char from[UNITS_TEXT], is[UNITS_TEXT];
+
+	return !from_ns || from_ns < length_ns ||
+	       err_set(err, ERR_USAGE, "--from: %s: the log is only %s long", time_format(from, from_ns),
+		       moment_format(is, length_ns, true));
+}
+
 char *moment_format(char buf[UNITS_TEXT], int64_t ns, bool tenths)
 {
 	long long s = (ns < 0 ? 0 : ns) / SECOND;

@@ -42,8 +42,9 @@ const struct option_row option_rows[] = {
 	{"frames", 0, "N", NULL, "with --once: after N refreshes", "2", IN_SCREEN, false, &kind_count, AT(frames), .min = 1,
 	 .max = 1000000},
 	{"log", 'o', "FILE", NULL,
-	 "log into FILE, format by its ending: .csv or .jsonl; for stat also another, and - is standard output", "stat: -",
-	 IN_MEASURING | IN_EXPORT, false, &kind_text, AT(log)},
+	 "log into FILE, format by its ending: .mlog, .csv, .jsonl or .pftrace; for stat and export also another, and - is "
+	 "standard output",
+	 "stat, export: -", IN_MEASURING | IN_EXPORT, false, &kind_text, AT(log)},
 	{"metrics", 'm', "LIST", NULL, "metrics by name or glob, comma-separated; * is all",
 	 "the template; stat: 12 headline metrics", IN_MEASURING | IN_EXPORT, false, &kind_text, AT(metrics)},
 	{"format", 'f', "F", NULL, "table, csv, jsonl, mlog, perfetto, or counters (the raw table that eval reads)",

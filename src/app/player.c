@@ -356,14 +356,11 @@ int64_t player_refresh_ns(const struct player *p)
 bool player_start(struct player *p, struct feeds *feeds, int64_t now_ns, struct err *err)
 {
 	const struct options *o = p->session->options;
-	int64_t length = p->state.end_ns - p->state.begin_ns;
-	char from[UNITS_TEXT], is[UNITS_TEXT];
 
 	p->feeds = feeds;
 	p->to_ns = o->to_ns ? p->state.begin_ns + o->to_ns : INT64_MAX;
-	if (p->from_ns && p->from_ns >= length)
-		return err_set(err, ERR_USAGE, "--from: %s: the log is only %s long", time_format(from, p->from_ns),
-			       moment_format(is, length, true));
+	if (!moment_check_from(p->from_ns, p->state.end_ns - p->state.begin_ns, err))
+		return false;
 	player_seek(p, p->state.begin_ns + p->from_ns);
 	restart_clock(p, now_ns);
 	restart_measure(p, now_ns);

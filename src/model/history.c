@@ -55,7 +55,8 @@ struct history *history_new(const struct slot *slots, unsigned n_slots, unsigned
 
 	assert(n_kept <= n_slots);
 	h->slots = xcalloc(n_slots, sizeof(*slots));
-	memcpy(h->slots, slots, n_slots * sizeof(*slots));
+	if (n_slots)
+		memcpy(h->slots, slots, n_slots * sizeof(*slots));
 	h->n_slots = n_slots;
 	h->n_kept = n_kept;
 	h->stride = column_bytes(n_kept);
@@ -135,7 +136,7 @@ static void fold_header(struct column *to, int64_t begin_ns, int64_t end_ns, int
 	if (!to->n_samples && to->begin_ns == to->end_ns)
 		to->begin_ns = begin_ns;
 	to->end_ns = end_ns;
-	to->time_ns += time_ns;
+	to->time_ns = sample_add_time(to->time_ns, time_ns);
 	to->flags |= flags;
 	to->n_samples += samples;
 	to->lost += lost;

@@ -49,5 +49,6 @@ bool mlog_head_get(struct mlog_head *head, const uint8_t bytes[MLOG_HEAD], uint6
 				   .size = wire_get_u32(bytes + AT_SIZE),
 				   .raw_size = wire_get_u32(bytes + AT_RAW_SIZE),
 				   .payload_crc = wire_get_u32(bytes + AT_PAYLOAD_CRC)};
-	return head->size <= MLOG_PAYLOAD_MAX && head->raw_size <= MLOG_PAYLOAD_MAX;
+	return head->size <= MLOG_PAYLOAD_MAX && head->raw_size <= MLOG_PAYLOAD_MAX && head->begin_ns >= 0 &&
+	       head->begin_ns <= head->end_ns && head->end_ns <= SAMPLE_NS_MAX;
 }

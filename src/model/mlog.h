@@ -33,7 +33,7 @@ struct mlog_head {
 };
 
 void mlog_head_put(const struct mlog_head *head, uint8_t bytes[MLOG_HEAD]);
-/* false: no head that may stand at `at`. */
+/* false: no head that may stand at `at`. Else 0 <= begin_ns <= end_ns <= SAMPLE_NS_MAX. */
 bool mlog_head_get(struct mlog_head *head, const uint8_t bytes[MLOG_HEAD], uint64_t at);
 
 /* ---- the payload of any block ---- */

@@ -13,7 +13,7 @@
 
 #define KEY 15 /* columns in front of a value */
 #define SLOT_NAME 512
-#define MOMENT_MAX ((uint64_t)1 << 62)
+#define REALTIME_MAX ((uint64_t)1 << 62)
 #define PERIOD_MAX ((uint64_t)86400 * 1000000000)
 
 static const char *const source_words[SOURCE_KINDS] = {"gpu", "cpu", "perf"};
@@ -342,8 +342,8 @@ static const struct field log_fields[] = {
 	{"program", &text, AT(program), 0},
 	{"host", &text, AT(host), 0},
 	{"kernel", &text, AT(kernel), 0},
-	{"monotonic", &u64, AT(monotonic_ns), MOMENT_MAX},
-	{"realtime", &u64, AT(realtime_ns), MOMENT_MAX},
+	{"monotonic", &u64, AT(monotonic_ns), SAMPLE_NS_MAX},
+	{"realtime", &u64, AT(realtime_ns), REALTIME_MAX},
 	{"frames", &frames, 0, 1 << 20},
 	{"scope", &text, AT(scope), 0},
 	{.key = NULL},

@@ -10,7 +10,6 @@
 
 #define CELL sizeof(uint64_t)
 #define HIGH 0x8080808080808080u
-#define MOMENT_MAX ((int64_t)1 << 62)
 
 _Static_assert(sizeof(struct sample) == 5 * CELL && offsetof(struct sample, value) == 5 * CELL, "a sample takes a cell a column");
 
@@ -130,7 +129,8 @@ static void set_moments(const struct mlog_block *block, const struct rows *rows,
 		last = begin + (uint64_t)sample->end_ns;
 		sample->begin_ns = (int64_t)begin;
 		sample->end_ns = (int64_t)last;
-		in->bad |= !is_inside(block, sample->begin_ns) || !is_inside(block, sample->end_ns);
+		in->bad |=
+			sample->begin_ns < block->begin_ns || sample->end_ns < sample->begin_ns || sample->end_ns > block->end_ns;
 	}
 }
 
@@ -242,7 +242,7 @@ static void get_processes(struct decoder *d, struct wire *in)
 	if (!block->changes)
 		block->changes = xcalloc(1, sizeof(*block->changes));
 	in->bad |= !mlog_changes_get(block->changes, block->begin_ns, in) || !is_inside(block, block->changes->end_ns) ||
-		   block->changes->begin_ns < -MOMENT_MAX;
+		   block->changes->begin_ns < 0;
 	block->has_processes = true;
 }
 
@@ -263,7 +263,6 @@ bool mlog_block_decode(struct mlog_block *block, const struct mlog_about *about,
 	block->flags = head->flags;
 	block->n_samples = block->n_notes = 0;
 	block->has_processes = false;
-	in.bad = head->begin_ns < -MOMENT_MAX || head->end_ns > MOMENT_MAX || head->begin_ns > head->end_ns;
 	while (!in.bad && in.p < in.end) {
 		uint64_t kind = wire_get(&in);
 		struct wire part = wire_get_part(&in, wire_get(&in));

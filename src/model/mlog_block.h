@@ -19,7 +19,8 @@ struct mlog_builder *mlog_builder_new(const unsigned *n_slots, unsigned n_source
 void mlog_builder_free(struct mlog_builder *b);
 
 /* sample->source is the log's number of it, sample->n_values may be less than its slots: the others are unknown. Copies. Once the memory
- * has grown to what a block needs, adding does not allocate. */
+ * has grown to what a block needs, adding does not allocate. Moments that no block may tell of, and the end of a sample before its begin,
+ * are set to the nearest that it may: a driver's slip costs no block. */
 void mlog_builder_sample(struct mlog_builder *b, const struct sample *sample);
 void mlog_builder_note(struct mlog_builder *b, const struct mlog_note *note);
 /* At most one a block: a later one takes its place; copied. The builder remembers what it said before, and says everything again every
@@ -56,9 +57,9 @@ struct mlog_block {
 };
 
 void mlog_block_fini(struct mlog_block *block);
-/* Decode; `about` says what samples look like. false: the payload is not what it should be, or its samples or notes would need more than
- * MLOG_DECODED_MAX of memory; *block is empty then. Else every moment in it lies between its begin and end (processes: their end), and
- * these within 2^62 ns of 0; nothing is known of how samples follow each other, also whether they end after they began. */
+/* Decode; `about` says what samples look like, the head is one of mlog_head_get. false: the payload is not what it should be, or its
+ * samples or notes would need more than MLOG_DECODED_MAX of memory; *block is empty then. Else every moment in it lies between its begin
+ * and end (processes: their end), and no sample ends before it begins; nothing is known of how samples follow each other. */
 #define MLOG_DECODED_MAX (64u << 20)
 bool mlog_block_decode(struct mlog_block *block, const struct mlog_about *about, const struct mlog_head *head,
 		       struct span payload);

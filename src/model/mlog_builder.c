@@ -80,10 +80,13 @@ void mlog_builder_free(struct mlog_builder *b)
 	free(b);
 }
 
-static void add_moment(struct mlog_builder *b, int64_t moment_ns)
+/* The nearest moment that a block may tell of, not before `least`; the block does. */
+static int64_t add_moment(struct mlog_builder *b, int64_t moment_ns, int64_t least_ns)
 {
+	moment_ns = moment_ns < least_ns ? least_ns : moment_ns > SAMPLE_NS_MAX ? SAMPLE_NS_MAX : moment_ns;
 	b->begin_ns = moment_ns < b->begin_ns ? moment_ns : b->begin_ns;
 	b->end_ns = moment_ns > b->end_ns ? moment_ns : b->end_ns;
+	return moment_ns;
 }
 
 static void count_lost(struct mlog_builder *b, struct rows *rows, const struct sample *sample)
@@ -115,22 +118,20 @@ void mlog_builder_sample(struct mlog_builder *b, const struct sample *sample)
 	row[CELL_FLAGS] = sample->flags;
 	row[CELL_LOST] = sample->lost;
 	row[CELL_SEQ] = sample->seq;
-	row[CELL_BEGIN] = (uint64_t)sample->begin_ns;
-	row[CELL_END] = (uint64_t)sample->end_ns;
+	row[CELL_BEGIN] = (uint64_t)add_moment(b, sample->begin_ns, 0);
+	row[CELL_END] = (uint64_t)add_moment(b, sample->end_ns, (int64_t)row[CELL_BEGIN]);
 	memcpy(row + CELL_VALUES, sample->value, sample->n_values * sizeof(*row));
 	for (; n < rows->width; n++)
 		row[n] = SAMPLE_UNKNOWN;
-	add_moment(b, sample->begin_ns);
-	add_moment(b, sample->end_ns);
 	count_lost(b, rows, sample);
 }
 
 void mlog_builder_note(struct mlog_builder *b, const struct mlog_note *note)
 {
 	GROW(b->notes, b->n_notes, b->cap_notes);
-	b->notes[b->n_notes++] = *note;
+	b->notes[b->n_notes] = *note;
+	b->notes[b->n_notes++].time_ns = add_moment(b, note->time_ns, 0);
 	b->flags |= note->kind == MLOG_NOTE_MARK ? MLOG_MARK : 0;
-	add_moment(b, note->time_ns);
 }
 
 void mlog_builder_processes(struct mlog_builder *b, const struct process_list *list)
@@ -148,7 +149,7 @@ void mlog_builder_processes(struct mlog_builder *b, const struct process_list *l
 	b->list = *list;
 	b->list.processes = rows;
 	b->has_list = true;
-	add_moment(b, list->end_ns);
+	b->list.end_ns = add_moment(b, list->end_ns, 0);
 }
 
 size_t mlog_builder_size(const struct mlog_builder *b)

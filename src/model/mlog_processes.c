@@ -141,7 +141,7 @@ void mlog_changes_find(struct mlog_changes *c, const struct process *before, uns
 
 void mlog_changes_put(const struct mlog_changes *c, int64_t base_ns, struct strbuf *out)
 {
-	bool is_interval = c->begin_ns && c->begin_ns < c->end_ns;
+	bool is_interval = c->begin_ns > 0 && c->begin_ns < c->end_ns;
 	uint64_t before = 0;
 
 	wire_varint(out, !c->complete);

@@ -24,7 +24,7 @@ static bool read_start_head(struct mlog_reader *r, struct err *err)
 	if (n == 0)
 		return err_set(err, 0, "%s: the file is empty: nothing was recorded", r->name);
 	if (memcmp(r->start, "MLog", n < 4 ? (size_t)n : 4) != 0)
-		return err_set(err, 0, "%s: not a log of malitop: its first bytes are others", r->name);
+		return err_set(err, 0, "%s: not a log of raw counters (.mlog): its first bytes are others", r->name);
 	if (n > 4 && r->start[4] > MLOG_VERSION)
 		return err_set(err, 0, "%s: written by a newer malitop (format %u, this one reads %u): take that one", r->name,
 			       r->start[4], MLOG_VERSION);

@@ -37,6 +37,15 @@ struct sample {
 	uint64_t value[];
 };
 
+/* No true moment is later and no time that was measured is longer (36 years), but a log may say anything: where moments are held below
+ * this and times are added up to it, sums and differences of a few of them fit into 64 bits. */
+#define SAMPLE_NS_MAX ((int64_t)1 << 60)
+
+static inline int64_t sample_add_time(int64_t a_ns, int64_t b_ns)
+{
+	return a_ns < SAMPLE_NS_MAX - b_ns ? a_ns + b_ns : SAMPLE_NS_MAX;
+}
+
 /* How many samples of the source lie between the one with the number `before` (0: there was none) and this one. */
 static inline uint64_t sample_missed(const struct sample *sample, uint64_t before)
 {

@@ -1,9 +1,10 @@
 /* A log over any bytes: it opens or is refused with a message; what is read, sought, found and followed keeps within what it
- * promised, and a log that was read while it grew gave what it gives at once.
+ * promised, a log that was read while it grew gave what it gives at once, and what is read can be shown and exported.
  *
  * The first byte of the input: an odd one makes the heads that follow right where they begin with "MLog", so that what is
  * behind the checksums is reached; the others are left as they are.
  */
+#include "app/export.h"
 #include "base/alloc.h"
 #include "base/crc32c.h"
 #include "base/wire.h"
@@ -68,7 +69,8 @@ static void check_block(const struct mlog_block *block, const struct mlog_about 
 		const struct sample *s = block->samples[i];
 
 		assert(s->source < about->n_sources && s->n_values == about->sources[s->source].n_slots);
-		assert(s->end_ns >= block->begin_ns && s->end_ns <= block->end_ns);
+		assert(0 <= block->begin_ns && block->begin_ns <= s->begin_ns && s->begin_ns <= s->end_ns &&
+		       s->end_ns <= block->end_ns && block->end_ns <= SAMPLE_NS_MAX);
 	}
 	for (unsigned i = 0; i < block->n_notes; i++)
 		assert(block->notes[i].source < (int)about->n_sources && memchr(block->notes[i].text, 0, MLOG_NOTE_TEXT));
@@ -140,6 +142,114 @@ static void grow(struct file *f, const struct mlog_input *input, size_t n, uint6
 	mlog_reader_free(r);
 }
 
+/* ---- what is made of it ---- */
+
+/* As few metrics as can be: what a log says is tried, not what formulas make of it. */
+static const struct gpudb *small_data(void)
+{
+	static const char text[] = "slots gpu\n  names MaliGPUActiveCy\n"
+				   "metric Active\n  title Active\n  unit cycles\n  group G\n"
+				   "  expr MaliGPUActiveCy / $ZOOM\n";
+	static struct gpudb *db;
+	struct err err = {0};
+
+	if (!db)
+		db = gpudb_load_texts(&(struct gpudb_text){"data", {text, sizeof(text) - 1}}, 1, &err);
+	assert(db);
+	return db;
+}
+
+static struct metric_set *set_of(const struct mlog_source *source)
+{
+	const struct gpudb *db = small_data();
+
+	return metric_set_new(db,
+			      &(struct metric_source){.layout = source->kind == SOURCE_GPU ? gpudb_raw_layout(db) : NULL,
+						      .slots = source->slots,
+						      .n_slots = source->n_slots,
+						      .core_count = source->core_count},
+			      NULL);
+}
+
+static bool measure(void *ctx, const void *bytes, size_t n, struct err *err)
+{
+	(void)bytes, (void)err;
+	*(size_t *)ctx += n;
+	return true;
+}
+
+static void export_all(struct mlog_reader *r, const struct export_format *format, int64_t step_ns,
+		       const struct export_source *sources)
+{
+	const struct mlog_about *about = mlog_reader_about(r);
+	const struct export_options options = {.step_ns = step_ns,
+					       .epoch_offset_ns = about->realtime_ns - about->monotonic_ns,
+					       .start_ns = about->monotonic_ns,
+					       .per_core = true,
+					       .host = about->host,
+					       .version = "1"};
+	const struct mlog_block *block;
+	size_t bytes = 0;
+	struct export *ex = export_new(format, &options, sources, about->n_sources, measure, &bytes, NULL);
+
+	mlog_reader_seek(r, INT64_MIN);
+	while (ex && (block = mlog_reader_next(r, NULL))) {
+		for (unsigned i = 0; i < block->n_samples; i++)
+			export_sample(ex, block->samples[i], NULL);
+		for (unsigned i = 0; i < block->n_notes; i++)
+			export_mark(ex, block->notes[i].time_ns, block->notes[i].text, NULL);
+	}
+	if (ex)
+		export_end(ex, NULL);
+	export_free(ex);
+}
+
+static void keep_history(struct mlog_reader *r, unsigned source)
+{
+	const struct mlog_source *about = &mlog_reader_about(r)->sources[source];
+	struct history *h = history_new(about->slots, about->n_slots, about->n_sums, about->asked_ns);
+	AUTOFREE struct column *out = history_column_new(h);
+	const struct mlog_block *block;
+	int64_t newest;
+
+	mlog_reader_seek(r, INT64_MIN);
+	while ((block = mlog_reader_next(r, NULL)))
+		for (unsigned i = 0; i < block->n_samples; i++)
+			if (block->samples[i]->source == source)
+				history_push(h, block->samples[i]);
+	newest = history_newest_ns(h);
+	history_span(h, history_oldest_ns(h), newest, out);
+	history_span(h, newest - about->period_ns, newest, out);
+	assert(out->time_ns >= 0 && out->time_ns <= SAMPLE_NS_MAX && history_total(h)->time_ns <= SAMPLE_NS_MAX);
+	history_free(h);
+}
+
+static void use(struct mlog_reader *r)
+{
+	static const struct export_format *const formats[] = {&export_csv, &export_perfetto, &export_counters, &export_text};
+	const struct mlog_about *about = mlog_reader_about(r);
+	struct export_source sources[MLOG_SOURCES_MAX] = {0};
+	struct metric_set *sets[MLOG_SOURCES_MAX];
+	unsigned n = 0;
+
+	for (; n < about->n_sources; n++) {
+		sets[n] = set_of(&about->sources[n]);
+		assert(sets[n]);
+		keep_history(r, n);
+		sources[n] = (struct export_source){.index = n,
+						    .prefix = n ? "gpu1:" : "",
+						    .title = about->sources[n].title,
+						    .driver = about->sources[n].driver,
+						    .set = sets[n],
+						    .db = small_data(),
+						    .period_ns = about->sources[n].period_ns};
+	}
+	for (size_t i = 0; i < 2 * ARRAY_LEN(formats); i++)
+		export_all(r, formats[i / 2], i & 1 ? 10000000 : 0, sources);
+	while (n--)
+		metric_set_free(sets[n]);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct file f = {.n = size ? size - 1 : 0};
@@ -167,6 +277,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		find_all(r, true);
 		grow(&f, &input, f.n / 2, sum);
 		grow(&f, &input, f.n - f.n / 8, sum);
+		use(r);
 	}
 	mlog_reader_free(r);
 	free(f.p);

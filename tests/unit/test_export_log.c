@@ -228,8 +228,6 @@ static void part_of_a_log_and_its_steps_are_as_worked_out_by_hand(void **state)
 		 "5000.100000000,0.200000000,,500.0,10.0\r\n"
 		 "5000.300000000,0.200000000,,900.0,10.0\r\n"},
 		{100 * MS, 400 * MS, 60 * S, "5000.100000000,0.300000000,,900.0,10.0\r\n"},
-		{500 * MS, 0, 0, ""},
-		{60 * S, 0, 0, ""},
 	};
 	struct bench *b = *state;
 
@@ -386,6 +384,7 @@ static void what_cannot_be_is_told_and_nothing_is_written(void **state)
 		{NULL, "LOG", NULL, FORMAT_CSV, true, ERR_USAGE, "that is the log itself"},
 		{NULL, "LOG", NULL, FORMAT_CSV, false, ERR_USAGE, "that is the log itself"},
 		{NULL, NULL, "MaliNix*", FORMAT_CSV, true, ERR_USAGE, "'MaliNix*' fits no metric"},
+		{NULL, NULL, "MaliFragQueueUtil.core0", FORMAT_CSV, true, ERR_USAGE, "one by one are there with --per-core"},
 		{NULL, NULL, NULL, FORMAT_COUNTERS, true, 0, "give --per-core"},
 	};
 	struct bench *b = *state;
@@ -413,6 +412,21 @@ static void what_cannot_be_is_told_and_nothing_is_written(void **state)
 	assert_true(file_read(b->log, 1 << 20, &after, &n_after, &b->err));
 	assert_int_equal(n_after, n);
 	assert_memory_equal(after, before, n);
+}
+
+static void part_behind_the_end_is_wrong_usage(void **state)
+{
+	struct bench *b = *state;
+	struct options o = csv(b);
+
+	add_many(b, 1, 5);
+	finish(b);
+	o.from_ns = 499 * MS;
+	assert_rows(b, &o, "5000.400000000,0.100000000,,500.0,10.0\r\n");
+	o.from_ns = 500 * MS;
+	assert_int_equal(run(b, &o), EXIT_FAILED);
+	assert_int_equal(b->err.code, ERR_USAGE);
+	assert_string_equal(b->err.text, "--from: 0.5 s: the log is only 0:00.5 long");
 }
 
 static void file_that_exists_is_left_alone_without_force(void **state)
@@ -462,6 +476,32 @@ static void nobody_who_reads_on_is_no_failure(void **state)
 	}
 }
 
+/* Bytes that would write anywhere on a screen. */
+static void trace_is_not_for_a_terminal(void **state)
+{
+	int before = dup(STDOUT_FILENO), terminal = posix_openpt(O_RDWR | O_NOCTTY), fd, status;
+	struct bench *b = *state;
+	struct options o = csv(b);
+
+	add_many(b, 1, 1);
+	finish(b);
+	assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+	fd = open(ptsname(terminal), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	o.format = FORMAT_PERFETTO;
+	o.log = "-";
+	fflush(stdout);
+	assert_true(dup2(fd, STDOUT_FILENO) >= 0);
+	status = export_log_run(&b->sys, &o, &b->err);
+	dup2(before, STDOUT_FILENO);
+	close(before);
+	close(fd);
+	close(terminal);
+	assert_int_equal(status, EXIT_FAILED);
+	assert_int_equal(b->err.code, ERR_USAGE);
+	assert_string_equal(b->err.text, "--format perfetto: not for a terminal: give -o FILE.pftrace");
+}
+
 #define WITH_BENCH(test) cmocka_unit_test_setup_teardown(test, bench_init, bench_fini)
 
 int main(void)
@@ -475,8 +515,10 @@ int main(void)
 		WITH_BENCH(log_that_ends_early_gives_its_whole_blocks),
 		WITH_BENCH(damage_inside_is_a_failure_and_a_gap),
 		WITH_BENCH(what_cannot_be_is_told_and_nothing_is_written),
+		WITH_BENCH(part_behind_the_end_is_wrong_usage),
 		WITH_BENCH(file_that_exists_is_left_alone_without_force),
 		WITH_BENCH(nobody_who_reads_on_is_no_failure),
+		WITH_BENCH(trace_is_not_for_a_terminal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -277,6 +277,22 @@ static void times_at_the_end_of_time_are_no_harm(void **state)
 	assert_non_null(strchr(rows(m), '\n'));
 }
 
+static void time_of_samples_that_last_for_ever_stays_within_bounds(void **state)
+{
+	struct machine *m = *state;
+	struct export *ex = start_steps(m, SAMPLE_NS_MAX / 1000000, 0, 1);
+	struct sample s = {.source = GPU, .end_ns = SAMPLE_NS_MAX};
+	struct err err;
+
+	for (unsigned i = 0; i < 40; i++) {
+		s.seq = i + 1;
+		s.flags = i & 1 ? SAMPLE_ERROR : 0;
+		assert_true(export_sample(ex, &s, &err));
+	}
+	end(ex);
+	assert_non_null(strstr(rows(m), "0.000000000,1152921504.606846976,error,"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,6 +308,7 @@ int main(void)
 		ON_MACHINE(marks_are_told_of_in_the_row_in_which_they_fell),
 		ON_MACHINE(mark_of_later_is_not_of_this_row),
 		ON_MACHINE(times_at_the_end_of_time_are_no_harm),
+		ON_MACHINE(time_of_samples_that_last_for_ever_stays_within_bounds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -174,6 +174,24 @@ static void time_in_a_gap_is_not_counted(void **state)
 	feed_fini(&f);
 }
 
+/* As a forged log may say. */
+static void time_of_samples_that_last_for_ever_stays_within_bounds(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	feed_init(&f, 100 * MS);
+	for (int i = 0; i < 20; i++) {
+		f.at_ns = 0;
+		feed_sample(&f, SAMPLE_NS_MAX, 1, 1, 0);
+	}
+	assert_int_equal(history_total(f.h)->time_ns, SAMPLE_NS_MAX);
+	history_span(f.h, 0, SAMPLE_NS_MAX, f.out);
+	assert_int_equal(f.out->time_ns, SAMPLE_NS_MAX);
+	assert_true(f.out->value[DELTA] == 20);
+	feed_fini(&f);
+}
+
 static void jumps_of_the_count_are_losses(void **state)
 {
 	struct feed f;
@@ -409,6 +427,7 @@ int main(void)
 		cmocka_unit_test(samples_in_which_the_clock_changed_are_left_out_of_steady_slots),
 		cmocka_unit_test(failed_samples_count_neither_in_values_nor_in_time),
 		cmocka_unit_test(time_in_a_gap_is_not_counted),
+		cmocka_unit_test(time_of_samples_that_last_for_ever_stays_within_bounds),
 		cmocka_unit_test(jumps_of_the_count_are_losses),
 		cmocka_unit_test(an_empty_history_knows_nothing),
 		cmocka_unit_test(samples_shorter_than_a_column_are_folded_into_it),

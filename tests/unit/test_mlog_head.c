@@ -17,17 +17,16 @@ static const struct mlog_head example = {.type = MLOG_DATA,
 					 .coding = MLOG_ZSTD,
 					 .flags = MLOG_LOSS | MLOG_ALL_PROCESSES,
 					 .at = 0x0102030405060708,
-					 .begin_ns = -2,
-					 .end_ns = 0x1112131415161718,
+					 .begin_ns = 0x0001020304050607,
+					 .end_ns = 0x0112131415161718,
 					 .size = 0x00a1a2a3,
 					 .raw_size = MLOG_PAYLOAD_MAX,
 					 .payload_crc = 0xc1c2c3c4};
 
 static void a_head_has_the_bytes_that_are_specified(void **state)
 {
-	static const uint8_t want[] =
-		"MLog\1\2\1\5\10\7\6\5\4\3\2\1\xfe\xff\xff\xff\xff\xff\xff\xff\x18\x17\x16\x15\x14\x13\x12\x11"
-		"\xa3\xa2\xa1\0\0\0\0\1\xc4\xc3\xc2\xc1";
+	static const uint8_t want[] = "MLog\1\2\1\5\10\7\6\5\4\3\2\1\7\6\5\4\3\2\1\0\x18\x17\x16\x15\x14\x13\x12\1"
+				      "\xa3\xa2\xa1\0\0\0\0\1\xc4\xc3\xc2\xc1";
 	uint8_t bytes[MLOG_HEAD];
 
 	(void)state;
@@ -94,6 +93,26 @@ static void payloads_above_the_bound_are_refused(void **state)
 	large.raw_size = MLOG_PAYLOAD_MAX + 1;
 	mlog_head_put(&large, bytes);
 	assert_false(mlog_head_get(&head, bytes, large.at));
+}
+
+static void moments_out_of_bounds_are_refused(void **state)
+{
+	static const struct {
+		int64_t begin_ns, end_ns;
+		bool ok;
+	} cases[] = {
+		{0, 0, true},           {1, 0, false}, {0, SAMPLE_NS_MAX, true},      {SAMPLE_NS_MAX, SAMPLE_NS_MAX, true},
+		{-1, SAMPLE_NS_MAX, 0}, {-1, -1, 0},   {0, SAMPLE_NS_MAX + 1, false}, {INT64_MIN, INT64_MAX, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct mlog_head put = {.type = MLOG_DATA, .begin_ns = cases[i].begin_ns, .end_ns = cases[i].end_ns}, got;
+		uint8_t bytes[MLOG_HEAD];
+
+		mlog_head_put(&put, bytes);
+		assert_int_equal(mlog_head_get(&got, bytes, 0), cases[i].ok);
+	}
 }
 
 /* n bytes that compress well, or not at all. */
@@ -182,6 +201,7 @@ int main(void)
 		cmocka_unit_test(a_head_at_another_place_is_none),
 		cmocka_unit_test(every_flipped_bit_of_a_head_is_seen),
 		cmocka_unit_test(payloads_above_the_bound_are_refused),
+		cmocka_unit_test(moments_out_of_bounds_are_refused),
 		cmocka_unit_test(packed_payloads_come_out_again),
 		cmocka_unit_test(payloads_that_are_not_what_the_head_says_are_refused),
 	};

@@ -153,8 +153,8 @@ static void a_file_that_is_no_log_is_refused_with_the_reason(void **state)
 		const char *message;
 	} cases[] = {
 		{whole.p, 0, 0, 0, "run.mlog: the file is empty"},
-		{csv, sizeof(csv) - 1, 0, 0, "run.mlog: not a log of malitop: its first bytes are others"},
-		{csv, 1, 0, 0, "run.mlog: not a log of malitop: its first bytes are others"},
+		{csv, sizeof(csv) - 1, 0, 0, "run.mlog: not a log of raw counters (.mlog): its first bytes are others"},
+		{csv, 1, 0, 0, "run.mlog: not a log of raw counters (.mlog): its first bytes are others"},
 		{whole.p, 3, 0, 0, "run.mlog: cut off after 3 bytes, inside of the start block"},
 		{whole.p, MLOG_HEAD - 1, 0, 0, "run.mlog: cut off after 47 bytes, inside of the start block"},
 		{whole.p, MLOG_HEAD, 0, 0, "run.mlog: cut off after 48 bytes, inside of the start block"},
