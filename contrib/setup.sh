@@ -13,6 +13,7 @@ export LC_ALL DEBIAN_FRONTEND
 top=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 cd "$top" || exit 1
 jobs=2
+test_jobs=4 # most tests wait more than they compute
 step=
 
 say()
@@ -196,7 +197,7 @@ check_in()
 {
 	name=$1
 	shift
-	cd "$top/build/$name" && quiet_memory make -j$jobs VERBOSE=1 "$@"
+	cd "$top/build/$name" && quiet_memory make -j$test_jobs VERBOSE=1 "$@"
 }
 
 check()
