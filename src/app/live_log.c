@@ -38,9 +38,20 @@ static void say_end(struct live *l, const struct recorder_state *state)
 	say(l, text);
 }
 
-void live_look_at_log(struct live *l)
+/* "REC run.mlog 12.4 MB", "REC run.mlog 12.4 MB, 17 lost" */
+static void show(struct live *l, const struct recorder_state *state)
 {
 	static const char *const words[] = {[LOG_RUNS] = "REC", [LOG_ENDS] = "END", [LOG_FAILED] = "END"};
+	char lost[32] = "";
+
+	if (state->lost)
+		snprintf(lost, sizeof(lost), ", %llu lost", (unsigned long long)state->lost);
+	snprintf(l->screen.recording, sizeof(l->screen.recording), "%s %.32s %.1f MB%s", words[l->log],
+		 recorder_name(l->recorder), (double)state->bytes / 1e6, lost);
+}
+
+void live_look_at_log(struct live *l)
+{
 	struct recorder_state state;
 
 	l->screen.recording[0] = 0;
@@ -53,8 +64,7 @@ void live_look_at_log(struct live *l)
 		l->log = LOG_FAILED;
 	}
 	if (!state.ended) { /* the disk may take its time, even to close what failed */
-		snprintf(l->screen.recording, sizeof(l->screen.recording), "%s %.32s %.1f MB", words[l->log],
-			 recorder_name(l->recorder), (double)state.bytes / 1e6);
+		show(l, &state);
 		return;
 	}
 	if (!state.failed)

@@ -41,10 +41,12 @@ struct recorder {
 	bool ending;
 	unsigned n_marks;
 	bool away[SESSION_SOURCES_MAX]; /* as the log tells */
+	unsigned epoch[SESSION_SOURCES_MAX];
 
 	pthread_mutex_t lock; /* for what follows */
 	struct recorder_state state;
-	struct notes notes; /* that wait */
+	struct notes notes;                    /* that wait */
+	int64_t until_ns[SESSION_SOURCES_MAX]; /* what begins later is somebody else's, in the same seat */
 	bool dropped;
 };
 
@@ -78,11 +80,15 @@ static void count_loss(struct recorder *r, const struct sample *sample)
 
 static void take_samples(struct recorder *r)
 {
+	int64_t until_ns[SESSION_SOURCES_MAX];
 	const struct sample *sample;
 	struct err err;
 
+	pthread_mutex_lock(&r->lock);
+	memcpy(until_ns, r->until_ns, sizeof(until_ns));
+	pthread_mutex_unlock(&r->lock);
 	for (; (sample = ring_peek(r->ring)); ring_release(r->ring)) {
-		if (sample->source >= r->n || r->state.failed)
+		if (sample->source >= r->n || sample->begin_ns >= until_ns[sample->source] || r->state.failed)
 			continue;
 		count_loss(r, sample);
 		if (!r->sink->kind->sample(r->sink, sample, &err))
@@ -228,8 +234,11 @@ static struct recorder *recorder_new(struct session *session, const char *path, 
 	*r = (struct recorder){.session = session, .n = session->n, .stop_fd = -1, .over_fd = -1, .flush_ns = flush_ns};
 	pthread_mutex_init(&r->lock, NULL);
 	str_printable(r->name, sizeof(r->name), slash ? slash + 1 : path);
-	for (unsigned i = 0; i < session->n; i++)
+	for (unsigned i = 0; i < session->n; i++) {
 		assert(session->sources[i].index == i);
+		r->epoch[i] = session->sources[i].epoch;
+		r->until_ns[i] = INT64_MAX;
+	}
 	return r;
 }
 
@@ -248,6 +257,7 @@ static struct recorder *start(struct recorder *r, const char *path, const struct
 		if (r->cuts)
 			sampler_cut(session->sampler);
 		r->ring = session_ring(session, session->options->per_core);
+		recorder_follow(r, "");
 		if (start_thread(r, err))
 			return r;
 	}
@@ -323,23 +333,44 @@ void recorder_note(struct recorder *r, enum mlog_note_kind kind, int source, con
 	add_note(r, &(struct mlog_note){.kind = kind, .time_ns = sys->monotonic_ns(sys), .source = source}, text);
 }
 
-void recorder_follow(struct recorder *r, const char *text)
+/* A process that was counted alone made room for another one. */
+static void leave_out(struct recorder *r, unsigned i)
+{
+	int64_t now_ns = r->session->sys->monotonic_ns(r->session->sys);
+
+	pthread_mutex_lock(&r->lock);
+	if (r->until_ns[i] > now_ns)
+		r->until_ns[i] = now_ns;
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* Which sources are away, and since when. */
+static void follow_sources(struct recorder *r)
 {
 	const struct session *session = r->session;
 
-	if (text[0])
-		recorder_note(r, MLOG_NOTE_MESSAGE, -1, text);
 	for (unsigned i = 0; i < r->n; i++) {
 		const struct session_source *s = &session->sources[i];
-		bool away = s->away != AWAY_NOT;
+		bool other = s->epoch != r->epoch[i], left = other || (s == session->picked && !session->counting);
+		bool away = left || s->away != AWAY_NOT;
 
 		if (away != r->away[i])
 			recorder_note(r, away ? MLOG_NOTE_AWAY : MLOG_NOTE_BACK, (int)i,
 				      !away        ? ""
+				      : left       ? "not counted any more"
 				      : s->told[0] ? s->told
 						   : session_away_text(s));
 		r->away[i] = away;
+		if (other)
+			leave_out(r, i);
 	}
+}
+
+void recorder_follow(struct recorder *r, const char *text)
+{
+	if (text[0])
+		recorder_note(r, MLOG_NOTE_MESSAGE, -1, text);
+	follow_sources(r);
 }
 
 void recorder_total(struct recorder *r, const struct export_command *command)

@@ -44,7 +44,8 @@ const char *recorder_name(const struct recorder *r);
 unsigned recorder_mark(struct recorder *r, int64_t time_ns, const char *text);
 /* What happened just now, any text; source: its place in session->sources, -1 for none. */
 void recorder_note(struct recorder *r, enum mlog_note_kind kind, int source, const char *text);
-/* Note what the user was told ("" for nothing), and which sources went away and came back: after every session_event. */
+/* Note what the user was told ("" for nothing), and which sources went away and came back: after every session_event. A process that is
+ * counted alone is away for good when another one has its seat. */
 void recorder_follow(struct recorder *r, const char *text);
 
 /* The total that recorder_stop shall write; *command is copied, its text must live until then. */

@@ -289,6 +289,48 @@ static void a_source_that_goes_and_comes_back_is_noted(void **state)
 	log_close(&log);
 }
 
+static void a_source_that_is_away_at_the_start_is_noted(void **state)
+{
+	struct bench *b = *state;
+	struct recorder_state end;
+	struct log log;
+
+	bench_open(b, "sim", 10 * MS, false);
+	b->session.sources[0].away = AWAY_ASIDE;
+	stop(start(b), &end);
+	read_log(&log, b->path);
+	assert_int_equal(log.n_notes, 1);
+	assert_note(&log, MLOG_NOTE_AWAY, 0, 0, 0, "not counted meanwhile");
+	log_close(&log);
+}
+
+/* As the next process does that is counted alone. */
+static void what_sits_down_in_a_seat_is_not_taken_for_the_one_before(void **state)
+{
+	struct bench *b = *state;
+	struct recorder_state end;
+	struct recorder *r;
+	struct log log;
+
+	bench_open(b, "sim", 10 * MS, false);
+	r = start(b);
+	wait_ms(400);
+	b->session.sources[0].epoch++;
+	recorder_follow(r, "counting another one");
+	wait_ms(400);
+	recorder_follow(r, "");
+	wait_ms(400);
+	stop(r, &end);
+	read_log(&log, b->path);
+	assert_int_equal(log.n_notes, 2);
+	assert_note(&log, MLOG_NOTE_AWAY, 0, 0, 0, "not counted any more");
+	assert_true(log.n >= 30 && log.n <= 45);
+	assert_true(log.samples[log.n - 1]->begin_ns < find_note(&log, MLOG_NOTE_AWAY, 0)->time_ns + 10 * MS);
+	assert_int_equal(end.rows, log.n);
+	assert_int_equal(end.lost, 0);
+	log_close(&log);
+}
+
 static void set_clock(struct bench *b, int64_t ahead_ns)
 {
 	pthread_mutex_lock(&b->disk.lock);
@@ -595,6 +637,8 @@ int main(void)
 		TEST(blocks_reach_the_file_every_second),
 		TEST(marks_and_messages_come_back),
 		TEST(a_source_that_goes_and_comes_back_is_noted),
+		TEST(a_source_that_is_away_at_the_start_is_noted),
+		TEST(what_sits_down_in_a_seat_is_not_taken_for_the_one_before),
 		TEST(a_wall_clock_that_was_set_is_noted),
 		TEST(processes_are_there_once_a_second_where_proc_is_read),
 		TEST(without_proc_there_are_none),
