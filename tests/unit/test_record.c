@@ -35,18 +35,28 @@ static void sleep_until(int64_t ns)
 }
 
 /* malitop record -b sim -i10ms -o FILE ARGS, without a terminal; what it says goes to FILE.out. */
-static pid_t record(const char *file, const char *args)
+static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+
+/* Behind what a shell does before. */
+static pid_t record_behind(const char *before, const char *file, const char *args)
 {
-	AUTOFREE char *line =
-		xasprintf("exec \"$MALITOP\" record -b sim -i10ms -o %s/%s %s >%s/%s.out 2>&1", dir, file, args, dir, file);
+	AUTOFREE char *line = xasprintf("%s exec \"$MALITOP\" record -b sim -i10ms -o %s/%s %s >%s/%s.out 2>&1", before, dir,
+					file, args, dir, file);
 	pid_t pid = fork();
 
 	if (pid == 0) {
+		for (unsigned i = 0; i < ARRAY_LEN(ends); i++)
+			signal(ends[i], SIG_DFL); /* in the background of a script they may be ignored */
 		execl("/bin/sh", "sh", "-c", line, NULL);
 		_exit(127);
 	}
 	assert_true(pid > 0);
 	return pid;
+}
+
+static pid_t record(const char *file, const char *args)
+{
+	return record_behind("", file, args);
 }
 
 static bool look(struct log *log, const char *file)
@@ -104,15 +114,12 @@ static void however_it_ends_the_log_is_whole_and_one_line_says_what_is_in_it(voi
 
 static void a_hangup_that_was_ignored_ends_nothing(void **state)
 {
-	struct sigaction before, ignore = {.sa_handler = SIG_IGN};
 	struct log log;
 	int status;
 	pid_t pid;
 
 	(void)state;
-	sigaction(SIGHUP, &ignore, &before);
-	pid = record("nohup.mlog", "-d 1500ms");
-	sigaction(SIGHUP, &before, NULL);
+	pid = record_behind("trap '' HUP;", "nohup.mlog", "-d 1500ms");
 	sleep_until(now_ns() + 800 * MS);
 	kill(pid, SIGHUP);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
