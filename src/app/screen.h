@@ -21,7 +21,7 @@ struct screen {
 	char foot[VIEW_FOOT_LINES][256]; /* what the source says that the view names; the busiest thread; it and the GPU */
 	int64_t described_ns;            /* when the first was asked for; 0: for another view, or never */
 	int64_t realtime_ns;             /* the time of day that is shown */
-	char recording[64];              /* "REC run.csv 12.4 MB, 17 lost"; "" for none */
+	char recording[128];             /* "REC run.csv 12.4 MB, 17 lost"; "" for none */
 	const char *replay;              /* "REPLAY run.mlog", of a log; NULL: live */
 	char position[64];               /* in it: "12:03 of 1:02:03  19 %  x10" */
 	const struct foot_ask *ask;      /* NULL: nothing, or what the pane asks */
