@@ -150,7 +150,7 @@ static void a_reader_has_what_the_writer_has_whatever_changes(void **state)
 
 static void what_does_not_change_takes_next_to_nothing(void **state)
 {
-	struct process people[200];
+	struct process people[200] = {0};
 	struct process_list list = list_of(people, ARRAY_LEN(people), 5 * S);
 	struct bench b;
 	size_t all;
@@ -241,7 +241,7 @@ static unsigned live_a_second(struct process *people, bool threads, uint64_t *ra
 
 static void a_thousand_seconds_of_a_busy_machine_come_back(void **state)
 {
-	struct process people[50 * 4];
+	struct process people[50 * 4] = {0};
 	struct process_list list = list_of(people, 0, 0);
 	uint64_t random = 1234567;
 	struct bench b;
