@@ -230,7 +230,7 @@ distcheck()
 {
 	from_tree=$(cd "$top" && echo tests/lint/includes.sh tests/lint/lists.sh tests/fuzz/replay.sh &&
 		grep -lE 'srcdir|fixture_init|fake_perf_tree|reference\.h' tests/unit/test_*.c | sed 's/\.c$//')
-	cd "$top/build/$1" && make -j$jobs distcheck DISTCHECK_CONFIGURE_FLAGS=CFLAGS=-O0 TESTS="$(echo $from_tree)"
+	cd "$top/build/$1" && make -j$test_jobs distcheck DISTCHECK_CONFIGURE_FLAGS=CFLAGS=-O0 TESTS="$(echo $from_tree)"
 }
 
 # --- the two commands
