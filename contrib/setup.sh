@@ -222,7 +222,7 @@ gcc_can()
 
 fuzz()
 {
-	configure_in "$@" && check_in "$1" FUZZ_SECONDS=8 fuzz
+	configure_in "$@" && check_in "$1" FUZZ_SECONDS=6 fuzz
 }
 
 # All tests have run before: here those that read files of the source tree, which the release may lack.
@@ -271,7 +271,7 @@ cmd_check()
 		say "clang: left out, not installed"
 	fi
 	if have_clang_rt >/dev/null; then
-		run_step "clang: fuzz targets, 8 s each" \
+		run_step "clang: fuzz targets, 6 s each" \
 			fuzz check/fuzz --enable-fuzz --enable-asan --enable-ubsan CC=clang "$light"
 	else
 		say "clang: fuzzing left out, clang or its runtime libraries (libclang-rt-14-dev) are not installed"

@@ -19,7 +19,7 @@
 
 #define MS 1000000ll
 
-/* ---- a CPU that counts its samples ---- */
+/* ---- a source that counts its samples ---- */
 
 struct fake {
 	int64_t next_ns, period_ns;
@@ -106,10 +106,10 @@ static int bench_init(void **state)
 	s->sampler = sampler_new(&b->sys, &err);
 	assert_non_null(s->sampler);
 	s->n = 1;
-	s->sources[0] = (struct session_source){.kind = SOURCE_CPU, .n_slots = 1, .n_sums = 1, .asked_ns = MS, .period_ns = MS};
+	s->sources[0] = (struct session_source){.kind = SOURCE_PERF, .n_slots = 1, .n_sums = 1, .asked_ns = MS, .period_ns = MS};
 	s->sources[0].set = metric_set_new(s->db, &(struct metric_source){.slots = &slot, .n_slots = 1}, &err);
 	assert_non_null(s->sources[0].set);
-	*source = (struct source){.backend = &backend_fake, .sys = &b->sys, .kind = SOURCE_CPU, .n_slots = 1, .n_sums = 1};
+	*source = (struct source){.backend = &backend_fake, .sys = &b->sys, .kind = SOURCE_PERF, .n_slots = 1, .n_sums = 1};
 	source->priv = xcalloc(1, sizeof(struct fake));
 	source->slots = xcalloc(1, sizeof(slot));
 	source->slots[0] = slot;
