@@ -2,24 +2,18 @@
 
 #include "base/alloc.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define COLUMNS 32 /* more than a sampler that sleeps for 16 intervals takes at once */
 
-static struct column *new_column(const struct metric_set *set)
-{
-	return xcalloc(1, sizeof(struct column) + set->n_slots * sizeof(double));
-}
-
 void export_queue_init(struct export_queue *q, const struct metric_set *set, bool total)
 {
 	*q = (struct export_queue){.set = set, .columns = xcalloc(COLUMNS, sizeof(*q->columns))};
 	for (unsigned i = 0; i < COLUMNS; i++)
-		q->columns[i] = new_column(set);
+		q->columns[i] = column_new(set->n_slots);
 	if (total)
-		q->total = new_column(set);
+		q->total = column_new(set->n_slots);
 }
 
 void export_queue_fini(struct export_queue *q)
@@ -30,31 +24,9 @@ void export_queue_fini(struct export_queue *q)
 	free(q->total);
 }
 
-static void fold_value(enum slot_kind kind, double *to, double from)
-{
-	if (isnan(from))
-		return;
-	if (isnan(*to) || kind == SLOT_LEVEL)
-		*to = from;
-	else if (kind == SLOT_PEAK)
-		*to = from > *to ? from : *to;
-	else
-		*to += from;
-}
-
-/* Into an empty column: a copy. */
 static void fold(struct column *to, const struct column *from, const struct metric_set *set)
 {
-	if (!to->n_samples) {
-		memcpy(to, from, sizeof(*to) + set->n_slots * sizeof(double));
-		return;
-	}
-	to->end_ns = from->end_ns;
-	to->time_ns = sample_add_time(to->time_ns, from->time_ns);
-	to->flags |= from->flags;
-	to->n_samples += from->n_samples;
-	for (unsigned i = 0; i < set->n_slots; i++)
-		fold_value(set->slots[i].kind, &to->value[i], from->value[i]);
+	column_fold(to, from, set->slots, set->n_slots);
 }
 
 /* Columns [from, n) come to the front, those before them to the back. */

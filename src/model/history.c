@@ -156,7 +156,7 @@ static void fold_sample(struct column *to, const struct sample *s, const struct 
 			fold_value(slots[i].kind, &to->value[i], slot_value(&slots[i], s->value[i]));
 }
 
-static void fold_column(struct column *to, const struct column *from, const struct slot *slots, unsigned n)
+void column_fold(struct column *to, const struct column *from, const struct slot *slots, unsigned n)
 {
 	fold_header(to, from->begin_ns, from->end_ns, from->time_ns, from->flags, from->n_samples, from->lost);
 	for (unsigned i = 0; i < n; i++)
@@ -192,7 +192,7 @@ void history_push(struct history *h, const struct sample *sample)
 	if (fine && (sample->end_ns - 1) / h->fine.column_ns != (fine->end_ns - 1) / h->fine.column_ns)
 		done = fine;
 	if (done)
-		fold_column(shelf_column(h, &h->coarse, done->end_ns, &opened), done, h->slots, h->n_kept);
+		column_fold(shelf_column(h, &h->coarse, done->end_ns, &opened), done, h->slots, h->n_kept);
 	fine = shelf_column(h, &h->fine, sample->end_ns, &opened);
 	fold_sample(fine, sample, h->slots, h->n_kept);
 	fold_sample(h->total, sample, h->slots, h->n_slots);
@@ -203,12 +203,17 @@ void history_push(struct history *h, const struct sample *sample)
 	h->last_seq = sample->seq;
 }
 
+struct column *column_new(unsigned n_slots)
+{
+	struct column *c = xcalloc(1, column_bytes(n_slots));
+
+	column_clear(c, n_slots);
+	return c;
+}
+
 struct column *history_column_new(const struct history *h)
 {
-	struct column *c = xcalloc(1, column_bytes(h->n_slots));
-
-	column_clear(c, h->n_slots);
-	return c;
+	return column_new(h->n_slots);
 }
 
 /* First column that ended after t. */
@@ -234,7 +239,7 @@ static void fold_shelf(const struct history *h, const struct shelf *shelf, int64
 
 		if (c->end_ns > to_ns)
 			return;
-		fold_column(out, c, h->slots, h->n_kept);
+		column_fold(out, c, h->slots, h->n_kept);
 	}
 }
 

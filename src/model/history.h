@@ -42,6 +42,10 @@ int64_t history_newest_ns(const struct history *h);
 int64_t history_oldest_ns(const struct history *h);
 uint64_t history_lost(const struct history *h);
 
+/* An empty column of n_slots values, for the caller to keep (free with free). */
+struct column *column_new(unsigned n_slots);
+/* Add what was measured next, as history folds: deltas by sum, levels by last, peaks by maximum; what is unknown changes nothing. */
+void column_fold(struct column *to, const struct column *from, const struct slot *slots, unsigned n_slots);
 /* A sample by itself as a column (of n_slots values), for logs. An error sample gives NaNs. */
 void column_from_sample(struct column *out, const struct sample *sample, const struct slot *slots, unsigned n_slots);
 
