@@ -127,12 +127,7 @@ static void tell_notes(const struct job *job, const struct options *o, const cha
 {
 	bool parts = false;
 
-	for (struct span rest = {job->session.notes.p, job->session.notes.n}; rest.n;) {
-		struct span line = span_until(&rest, '\n');
-		AUTOFREE char *note = span_dup(line);
-
-		tell(name, note);
-	}
+	session_tell_notes(&job->session, name);
 	for (unsigned i = 0; i < job->session.n; i++)
 		parts = parts || job->session.sources[i].n_slots > job->session.sources[i].n_sums;
 	if (o->per_core && !parts)

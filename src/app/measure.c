@@ -6,17 +6,6 @@
 
 #define TICK_NS 1000000000ll
 
-static void tell_notes(const struct session *session)
-{
-	struct span rest = {session->notes.p, session->notes.n};
-
-	while (rest.n) {
-		struct span line = span_until(&rest, '\n');
-
-		fprintf(stderr, "malitop: %.*s\n", SPAN_ARG(line));
-	}
-}
-
 bool measure_open(struct measure *m, const struct sys *sys, struct options *options, struct err *err)
 {
 	*m = (struct measure){.sys = sys, .options = options, .status = EXIT_FAILED};
@@ -28,7 +17,7 @@ bool measure_open(struct measure *m, const struct sys *sys, struct options *opti
 		return false;
 	}
 	session_settle(&m->session); /* the log tells the true intervals */
-	tell_notes(&m->session);
+	session_tell_notes(&m->session, NULL);
 	return true;
 }
 

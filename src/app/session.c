@@ -189,6 +189,17 @@ bool session_open(struct session *session, const struct sys *sys, const struct o
 	return session_begin(session, sys, options, per_instance, err) && session_finish(session, err);
 }
 
+void session_tell_notes(const struct session *session, const char *about)
+{
+	struct span rest = {session->notes.p, session->notes.n};
+
+	while (rest.n) {
+		struct span line = span_until(&rest, '\n');
+
+		fprintf(stderr, "malitop: %s%s%.*s\n", about ? about : "", about ? ": " : "", SPAN_ARG(line));
+	}
+}
+
 void session_close(struct session *session)
 {
 	sampler_free(session->sampler);

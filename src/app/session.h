@@ -91,6 +91,8 @@ bool session_open(struct session *session, const struct sys *sys, const struct o
  * failure nothing is left behind. */
 bool session_open_log(struct session *session, const struct sys *sys, const struct options *options,
 		      const struct mlog_about *about, struct err *err);
+/* The notes, a line each, to standard error, where there is no screen; about: what they are of, or NULL. */
+void session_tell_notes(const struct session *session, const char *about);
 /* At any time after session_begin; never waits for a device to open. */
 void session_close(struct session *session);
 
