@@ -2,14 +2,14 @@
  * over samples of the simulator; and opening a log of 1 GB. Prints figures; judges nothing. Usage: bench_log [MB]
  *
  * MB/s are of values at 8 bytes each. Memory is what comes on top of the samples and the log themselves. */
-#include "app/export.h"
+#include "export/export.h"
 #include "backends/backends.h"
 #include "base/alloc.h"
 #include "base/crc32c.h"
 #include "base/wire.h"
-#include "model/mlog_index.h"
-#include "model/mlog_reader.h"
-#include "model/mlog_writer.h"
+#include "mlog/mlog_index.h"
+#include "mlog/mlog_reader.h"
+#include "mlog/mlog_writer.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

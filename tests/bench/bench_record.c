@@ -7,7 +7,7 @@
  * log; where that is below 0, it is less than what one run differs from the next. bench_log has it alone. */
 #include "base/alloc.h"
 #include "base/file.h"
-#include "model/mlog_reader.h"
+#include "mlog/mlog_reader.h"
 
 #include <fcntl.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Samples in memory that a hostile driver wrote: no read outside the mapping, no endless loop, no write outside the slots.
  *
  * Input: 16 bytes of what the driver said at set-up, then the mapping. */
-#include "backends/kbase.h"
+#include "backends/kbase/kbase.h"
 #include "base/alloc.h"
 
 #include <assert.h>

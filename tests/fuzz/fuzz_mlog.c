@@ -4,11 +4,11 @@
  * The first byte of the input: an odd one makes the heads that follow right where they begin with "MLog", so that what is
  * behind the checksums is reached; the others are left as they are.
  */
-#include "app/export.h"
+#include "export/export.h"
 #include "base/alloc.h"
 #include "base/crc32c.h"
 #include "base/wire.h"
-#include "model/mlog_reader.h"
+#include "mlog/mlog_reader.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * Lines: the name; then what stands in files called type, cpus, format/..., events/...; then the names of the PMUs.
  */
-#include "backends/perf_name.h"
+#include "backends/perf/perf_name.h"
 
 #include "base/alloc.h"
 

@@ -1,5 +1,5 @@
 /* The property stream of a Mali driver over any bytes: it is read or refused, and what is read is within its bounds. */
-#include "backends/kbase.h"
+#include "backends/kbase/kbase.h"
 
 #include <assert.h>
 #include <string.h>

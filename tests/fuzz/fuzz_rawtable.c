@@ -1,6 +1,6 @@
 /* The raw counter table over any bytes: it reads or fails with a message, and what it read is in order. */
 #include "base/alloc.h"
-#include "model/rational.h"
+#include "tests/support/rational.h"
 #include "model/rawtable.h"
 
 #include <assert.h>

@@ -69,13 +69,13 @@ only()
 include='^[ \t]*#[ \t]*include[ \t]*[<"]'
 name='(^|[^A-Za-z0-9_.>])'
 call='[ \t]*[(]'
-terminal='src/app/term.c src/app/term_caps.c src/app/term_tty.c src/app/term_about.c src/app/term_exit.c src/app/term_priv.h'
-only curses 'src/app/term.c src/app/term_caps.c' "$include(n?curses|ncursesw?/n?curses|panelw?|term)[.]h" 'only src/app/term.c and term_caps.c include curses'
+terminal='src/term/term.c src/term/term_caps.c src/term/term_tty.c src/term/term_about.c src/term/term_exit.c src/term/term_priv.h'
+only curses 'src/term/term.c src/term/term_caps.c' "$include(n?curses|ncursesw?/n?curses|panelw?|term)[.]h" 'only src/term/term.c and term_caps.c include curses'
 only terminal "$terminal" "${include}termios[.]h" 'only src/app/term*.c own the terminal'
 only kernel "src/base/sys.c $terminal" "$include(sys/ioctl|sys/mman)[.]h" \
 	'only src/base/sys.c makes kernel calls (src/app/term*.c: those of their terminal)'
 only kernel 'src/base/sys.c' "$include(sys/timerfd|sys/eventfd|sys/syscall|xf86drm)[.]h" 'only src/base/sys.c makes kernel calls'
-only kernel 'src/base/sys.c src/app/term.c' "${name}memfd_create$call" 'only src/app/term.c, for its frames, makes a memory file'
+only kernel 'src/base/sys.c src/term/term.c' "${name}memfd_create$call" 'only src/term/term.c, for its frames, makes a memory file'
 only kernel 'src/base/sys.c' "${name}(mmap|munmap)$call" 'only src/base/sys.c maps memory'
 only clock 'src/base/sys.c' "${name}(clock_gettime|gettimeofday|timespec_get|time)$call" 'only src/base/sys.c reads clocks'
 only atomics 'src/model/ring.c' "${include}stdatomic[.]h|${name}(__atomic_|__sync_|_Atomic)" 'only src/model/ring.c uses atomics'
@@ -90,9 +90,9 @@ FILENAME ~ /^src\/app\/term/ && code ~ /(^|[^A-Za-z0-9_])ioctl[ \t]*\(/ && code 
 backends=$(sed -n 's/^const struct backend backend_\([a-z0-9_]*\).*/\1/p' backends/*.c 2>/dev/null)
 for b in $backends; do
 	awk -v b="$b" "$strip"'
-	FILENAME != "src/app/registry.c" && FILENAME != "backends/backends.h" && FILENAME !~ "^backends/" b "(_[a-z0-9_]*)?\\.[ch]$" &&
+	FILENAME != "backends/registry.c" && FILENAME != "backends/backends.h" && FILENAME !~ "^backends/" b "(_[a-z0-9_]*)?\\.[ch]$" &&
 	code ~ "(^|[^A-Za-z0-9_])backend_" b "([^A-Za-z0-9_]|$)" {
-		report("registry", "only src/app/registry.c names backend_" b)
+		report("registry", "only backends/registry.c names backend_" b)
 	}' $product >>"$found"
 done
 

@@ -18,14 +18,14 @@ build_house()
 	printf 'int now(void)\n{\n\treturn clock_gettime(0, 0);\n}\n' >>src/base/sys.c
 	printf '/* err: no curses.h here, and time (of day) is a word;\n * so is backend_sim.\n */\nint err;\n' >src/base/err.h
 	printf '#include <stdatomic.h>\n#include "base/err.h"\nstatic _Atomic int head;\n' >src/model/ring.c
-	printf '#include "model/ring.h"\n#include "backends/backend.h"\nconst struct backend backend_sim = {\n' >backends/sim.c
-	printf '\t.name = "sim",\n};\nvoid f(struct sys *sys)\n{\n\tsys->munmap(sys, 0, sys->time(0));\n}\n' >>backends/sim.c
+	printf '#include "model/ring.h"\n#include "backends/backend.h"\nconst struct backend backend_sim = {\n' >backends/sim/sim.c
+	printf '\t.name = "sim",\n};\nvoid f(struct sys *sys)\n{\n\tsys->munmap(sys, 0, sys->time(0));\n}\n' >>backends/sim/sim.c
 	printf '#include "model/ring.h"\n#include "views/view.h"\nint draw_time(int at);\n' >views/bars.c
-	printf '#include "backends/backend.h"\nconst void *all[] = {&backend_sim};\n' >src/app/registry.c
-	printf '#include <curses.h>\n#include <sys/ioctl.h>\n#include <termios.h>\n#include "views/view.h"\n' >src/app/term.c
-	printf 'int size(void)\n{\n\treturn ioctl(1, TIOCGWINSZ, 0) + memfd_create("frame", 0);\n}\n' >>src/app/term.c
-	printf '#include "config.h"\n#include "app/term.h"\nconst char *text = "backend_sim, time(), curses.h";\n' >src/app/main.c
-	printf '#include "backends/backend.h"\nextern int backend_sim;\n' >tests/unit/test_sim.c
+	printf '#include "backends/backend.h"\nconst void *all[] = {&backend_sim};\n' >backends/registry.c
+	printf '#include <curses.h>\n#include <sys/ioctl.h>\n#include <termios.h>\n#include "views/view.h"\n' >src/term/term.c
+	printf 'int size(void)\n{\n\treturn ioctl(1, TIOCGWINSZ, 0) + memfd_create("frame", 0);\n}\n' >>src/term/term.c
+	printf '#include "config.h"\n#include "app/term.h"\nconst char *text = "backend_sim, time(), curses.h";\n' >src/cli/main.c
+	printf '#include "backends/backend.h"\nextern int backend_sim;\n' >tests/backends/sim/test_sim.c
 	printf 'metric A\n' >src/data/a.metrics
 	printf 'chart a\n' >views/charts/a.chart
 	find src backends views tests -type f | sed 's/$/ \\/' >Makefile.am
@@ -61,53 +61,53 @@ breaks arrow src/base/err.h '#include "model/ring.h"'
 breaks arrow src/model/ring.c '#include "backends/backend.h"'
 breaks arrow src/model/ring.c '#include "views/view.h"'
 breaks arrow src/model/ring.c '#include "app/ui.h"'
-breaks arrow backends/sim.c '#include "views/view.h"'
-breaks arrow backends/sim.c '#  include "app/ui.h"'
+breaks arrow backends/sim/sim.c '#include "views/view.h"'
+breaks arrow backends/sim/sim.c '#  include "app/ui.h"'
 breaks arrow views/bars.c '#include "backends/backend.h"'
 breaks arrow views/bars.c '#include "app/ui.h"'
 breaks arrow views/bars.c '#include "view.h"'
 breaks arrow views/bars.c '#include "base/../app/ui.h"'
 breaks curses views/bars.c '#include <curses.h>'
-breaks curses src/app/main.c '#include <ncursesw/ncurses.h>'
-breaks curses src/app/main.c '#include <ncurses.h>'
-breaks terminal src/app/main.c '#include <termios.h>'
-breaks kernel backends/sim.c '#include <sys/ioctl.h>'
-breaks kernel backends/sim.c '#include <sys/mman.h>'
-breaks kernel src/app/main.c '#include <sys/timerfd.h>'
-breaks kernel src/app/term.c '#include <sys/eventfd.h>'
-breaks kernel backends/sim.c '#include <xf86drm.h>'
-breaks kernel backends/sim.c 'int r = munmap (p, 1);'
-breaks kernel src/app/main.c 'int f = memfd_create("x", 0);'
-breaks kernel src/app/term.c 'int f = ioctl(1, TIOCSTI, 0);'
-breaks kernel src/app/term.c 'void *p = mmap(0, 1, 0, 0, 0, 0);'
-breaks clock backends/sim.c 'int t = clock_gettime(0, 0);'
-breaks clock src/app/main.c 'long t = time(NULL);'
-breaks clock src/app/term.c 'int t = gettimeofday(0, 0);'
-breaks atomics src/app/main.c '#include <stdatomic.h>'
+breaks curses src/cli/main.c '#include <ncursesw/ncurses.h>'
+breaks curses src/cli/main.c '#include <ncurses.h>'
+breaks terminal src/cli/main.c '#include <termios.h>'
+breaks kernel backends/sim/sim.c '#include <sys/ioctl.h>'
+breaks kernel backends/sim/sim.c '#include <sys/mman.h>'
+breaks kernel src/cli/main.c '#include <sys/timerfd.h>'
+breaks kernel src/term/term.c '#include <sys/eventfd.h>'
+breaks kernel backends/sim/sim.c '#include <xf86drm.h>'
+breaks kernel backends/sim/sim.c 'int r = munmap (p, 1);'
+breaks kernel src/cli/main.c 'int f = memfd_create("x", 0);'
+breaks kernel src/term/term.c 'int f = ioctl(1, TIOCSTI, 0);'
+breaks kernel src/term/term.c 'void *p = mmap(0, 1, 0, 0, 0, 0);'
+breaks clock backends/sim/sim.c 'int t = clock_gettime(0, 0);'
+breaks clock src/cli/main.c 'long t = time(NULL);'
+breaks clock src/term/term.c 'int t = gettimeofday(0, 0);'
+breaks atomics src/cli/main.c '#include <stdatomic.h>'
 breaks atomics src/base/sys.c 'int v = __atomic_load_n(&x, 0);'
 breaks atomics src/model/ring.h '_Atomic int tail;'
-breaks registry src/app/main.c 'extern const struct backend backend_sim;'
+breaks registry src/cli/main.c 'extern const struct backend backend_sim;'
 breaks registry views/bars.c 'const void *p = &backend_sim;'
-breaks registry backends/proc.c 'const void *p = &backend_sim;'
-breaks blanks src/app/main.c 'int blank; '
-breaks blanks tests/unit/test_sim.c 'int tab;\t'
-breaks blanks src/app/main.c '        int eight_blanks;'
-breaks blanks src/app/main.c '  int two_blanks;'
-breaks blanks src/app/main.c 'int dos;\r'
-breaks leftover src/app/main.c '/* TODO: later */'
+breaks registry backends/proc/proc.c 'const void *p = &backend_sim;'
+breaks blanks src/cli/main.c 'int blank; '
+breaks blanks tests/backends/sim/test_sim.c 'int tab;\t'
+breaks blanks src/cli/main.c '        int eight_blanks;'
+breaks blanks src/cli/main.c '  int two_blanks;'
+breaks blanks src/cli/main.c 'int dos;\r'
+breaks leftover src/cli/main.c '/* TODO: later */'
 lines=$(awk 'BEGIN { for (i = 0; i < 49; i++) printf "\\tx++;\\n" }')
-breaks size src/app/main.c "void f(void)\n{\n$lines}"
+breaks size src/cli/main.c "void f(void)\n{\n$lines}"
 lines=$(awk 'BEGIN { for (i = 0; i < 498; i++) printf "int x%d;\\n", i }')
-breaks size src/app/main.c "${lines}"
+breaks size src/cli/main.c "${lines}"
 build_house
 lines=$(awk 'BEGIN { for (i = 0; i < 48; i++) printf "\\tx++;\\n" }')
-printf '%b\n' "void f(void)\n{\n$lines}" >>src/app/main.c
+printf '%b\n' "void f(void)\n{\n$lines}" >>src/cli/main.c
 check 0 '' 'a function of 50 lines'
 
 script=lists.sh
 build_house
 check 0 '' 'a complete Makefile.am'
-for f in src/base/sys.c backends/sim.c views/bars.c tests/unit/test_sim.c src/data/a.metrics views/charts/a.chart; do
+for f in src/base/sys.c backends/sim/sim.c views/bars.c tests/backends/sim/test_sim.c src/data/a.metrics views/charts/a.chart; do
 	build_house
 	grep -v "^$f " Makefile.am >Makefile.new
 	mv Makefile.new Makefile.am

@@ -1,6 +1,6 @@
 /* A log as lines of text by mlog_reader, as tests/mlog/reader.py prints them: second_reader.sh compares the two. Usage: dump FILE */
 #include "base/alloc.h"
-#include "model/mlog_reader.h"
+#include "mlog/mlog_reader.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #ifndef MALITOP_TEST_RUN_H
 #define MALITOP_TEST_RUN_H
 
-#include "tests/tui/emulator.h"
+#include "tests/support/emulator.h"
 
 #define RUN_COLS 100
 #define RUN_ROWS 30

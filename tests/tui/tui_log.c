@@ -1,6 +1,6 @@
 /* The real program with a log beside its screen: begun, marked and ended by keys. */
 #include "tests/tui/run.h"
-#include "tests/unit/log_reader.h"
+#include "tests/support/log_reader.h"
 
 #include <glob.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The real program over logs: played, paused, sought, and left. */
 #include "tests/tui/run.h"
-#include "tests/unit/log_bench.h"
-#include "tests/unit/people.h"
+#include "tests/support/log_bench.h"
+#include "tests/support/people.h"
 
 #include <signal.h>
 #include <sys/wait.h>

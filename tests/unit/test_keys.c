@@ -1,6 +1,6 @@
 /* keys and term_input: bytes from the terminal to keys, and keys to what they do. */
-#include "app/keys.h"
-#include "app/term_priv.h"
+#include "tui/keys.h"
+#include "term/term_priv.h"
 #include "base/alloc.h"
 
 #include <setjmp.h>

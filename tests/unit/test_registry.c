@@ -1,6 +1,6 @@
-#include "app/registry.h"
+#include "backends/registry.h"
 #include "base/alloc.h"
-#include "tests/unit/fixture.h"
+#include "tests/support/fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

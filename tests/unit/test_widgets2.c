@@ -1,5 +1,5 @@
 /* The widgets that stand alone: histogram, funnel, cores, table, clusters; and their screens on every GPU. */
-#include "board.h"
+#include "tests/support/board.h"
 
 #define VIEW "view v\n  key 1\n  title V\n"
 

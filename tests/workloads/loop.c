@@ -1,5 +1,5 @@
 /* loop: how a program counts the events of its own critical loop. */
-#include "backends/perf_group.h"
+#include "backends/perf/perf_group.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* matrix: the product of two matrices as in a textbook, which walks down columns, and with its inner loops exchanged, which walks along
  * rows: the same result, from the same reads, in another order. */
-#include "tests/workloads/loops.h"
+#include "backends/perf/loops.h"
 #include "tests/workloads/workload.h"
 
 #include "base/alloc.h"

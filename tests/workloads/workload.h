@@ -6,7 +6,7 @@
 #ifndef MALITOP_WORKLOAD_H
 #define MALITOP_WORKLOAD_H
 
-#include "backends/perf_name.h"
+#include "backends/perf/perf_name.h"
 
 #define WORKLOAD_UNKNOWN UINT64_MAX
 

@@ -1,0 +1,272 @@
+#include "backends/kbase/kbase.h"
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ENUM_ITEMS_MAX 4096
+#define MAPPING_MAX (256u << 20)
+#define DRAIN_MAX 64 /* samples: the driver has room for 32 */
+
+_Static_assert(PRFCNT_BLOCK_FE == (int)BLOCK_FRONT_END && PRFCNT_BLOCK_TILER == (int)BLOCK_TILER &&
+		       PRFCNT_BLOCK_MEMORY == (int)BLOCK_MEMORY && PRFCNT_BLOCK_SHADER == (int)BLOCK_CORE,
+	       "a block of the driver is a block of ours");
+
+/* ---- what there is to count ---- */
+
+static void take_enum_item(struct kbase_kinstr *k, const struct prfcnt_enum_item *item)
+{
+	if (item->header.type != PRFCNT_ENUM_BLOCK || item->block.type >= BLOCK_COUNT)
+		return;
+	if (!item->block.num_instances || !item->block.num_values)
+		return; /* the end of the list looks like a front end without values */
+	k->n_instances[item->block.type] = item->block.num_instances;
+	k->n_values[item->block.type] = item->block.num_values;
+	k->set = item->block.set;
+}
+
+/* r37p0 to r44p0 refuse a set-up unless somebody has enumerated before, so this always comes first. */
+static bool enumerate(struct kbase *k, struct err *err)
+{
+	const struct kbase_device *d = &k->device;
+	struct prfcnt_enum_info info = {0};
+	struct prfcnt_enum_item item;
+	AUTOFREE uint8_t *list = NULL;
+
+	if (kbase_ioctl(d->sys, d->fd, KBASE_PRFCNT_ENUM_INFO, &info) < 0)
+		return err_set(err, errno, "%s: kinstr_prfcnt: cannot list the counters: %s", d->path, strerror(errno));
+	if (info.item_size < sizeof(item) || info.item_size > 4096 || !info.item_count || info.item_count > ENUM_ITEMS_MAX)
+		return err_set(err, EPROTO, "%s: kinstr_prfcnt: a list of %u items of %u bytes is unknown to malitop", d->path,
+			       info.item_count, info.item_size);
+	list = xcalloc(info.item_count, info.item_size);
+	info.list = (uintptr_t)list;
+	if (kbase_ioctl(d->sys, d->fd, KBASE_PRFCNT_ENUM_INFO, &info) < 0)
+		return err_set(err, errno, "%s: kinstr_prfcnt: cannot list the counters: %s", d->path, strerror(errno));
+	for (uint32_t i = 0; i < info.item_count; i++) {
+		memcpy(&item, list + (size_t)i * info.item_size, sizeof(item));
+		take_enum_item(&k->kinstr, &item);
+	}
+	return true;
+}
+
+static bool take_extent(struct kbase *k, struct err *err)
+{
+	const struct kbase_kinstr *s = &k->kinstr;
+	uint64_t cores = kbase_props_cores(&k->device.props);
+	unsigned n_cores = s->n_instances[BLOCK_CORE], top = cores ? 64 - (unsigned)__builtin_clzll(cores) : 0;
+
+	if (!s->n_values[BLOCK_FRONT_END] || !n_cores || n_cores > 64 || s->n_instances[BLOCK_MEMORY] > 64)
+		return err_set(err, EPROTO, "%s: kinstr_prfcnt: the driver lists no front end or no shader cores",
+			       k->device.path);
+	/* The number may leave the holes of the mask out or count them; if it does neither, the driver knows better. */
+	if (n_cores != (unsigned)__builtin_popcountll(cores) && n_cores != top)
+		cores = n_cores == 64 ? UINT64_MAX : (1ull << n_cores) - 1;
+	k->extent = (struct kbase_extent){.n_slices = s->n_instances[BLOCK_MEMORY], .core_mask = cores, .set = s->set};
+	for (unsigned b = 0; b < BLOCK_COUNT; b++)
+		if (s->n_values[b] > k->extent.block_values)
+			k->extent.block_values = s->n_values[b];
+	if (k->extent.block_values > KBASE_BLOCK_VALUES_MAX)
+		k->extent.block_values = KBASE_BLOCK_VALUES_MAX;
+	return true;
+}
+
+/* ---- session ---- */
+
+/* Mode, a mask for every block there is, scope, end. Returns their number. */
+static unsigned make_requests(const struct kbase *k, enum prfcnt_mode mode, int64_t period_ns, struct prfcnt_request *r)
+{
+	unsigned n = 0;
+
+	r[n++] = (struct prfcnt_request){
+		.header = {.type = PRFCNT_REQUEST_MODE},
+		.mode = {.mode = mode, .period_ns = mode == PRFCNT_MODE_PERIODIC ? (uint64_t)period_ns : 0}};
+	for (unsigned b = 0; b < BLOCK_COUNT; b++)
+		if (k->kinstr.n_values[b])
+			r[n++] = (struct prfcnt_request){.header = {.type = PRFCNT_REQUEST_ENABLE},
+							 .enable = {.block_type = (uint8_t)b,
+								    .set = k->kinstr.set,
+								    .mask = {k->enable[b][0], k->enable[b][1]}}};
+	r[n++] = (struct prfcnt_request){.header = {.type = PRFCNT_REQUEST_SCOPE}};
+	r[n++] = (struct prfcnt_request){.header = {.type = PRFCNT_REQUEST_END}};
+	return n;
+}
+
+static int set_up(struct kbase *k, enum prfcnt_mode mode, int64_t period_ns, union prfcnt_setup *setup)
+{
+	struct prfcnt_request requests[BLOCK_COUNT + 3];
+	const struct kbase_device *d = &k->device;
+
+	memset(requests, 0, sizeof(requests));
+	*setup = (union prfcnt_setup){.in = {.item_count = make_requests(k, mode, period_ns, requests),
+					     .item_size = sizeof(requests[0]),
+					     .requests = (uintptr_t)requests}};
+	return kbase_ioctl(d->sys, d->fd, KBASE_PRFCNT_SETUP, setup);
+}
+
+static void kinstr_close(struct kbase *k)
+{
+	struct kbase_kinstr *s = &k->kinstr;
+
+	if (s->memory)
+		k->device.sys->munmap(k->device.sys, (void *)(uintptr_t)s->memory, s->size);
+	if (s->fd >= 0)
+		k->device.sys->close(k->device.sys, s->fd);
+	*s = (struct kbase_kinstr){.fd = -1};
+}
+
+static bool map(struct kbase *k, const union prfcnt_setup *setup, struct err *err)
+{
+	struct kbase_kinstr *s = &k->kinstr;
+
+	s->item_bytes = setup->out.metadata_item_size;
+	s->size = setup->out.mmap_size;
+	if (s->item_bytes < sizeof(struct prfcnt_metadata) || !s->size || s->size > MAPPING_MAX)
+		return err_set(err, EPROTO,
+			       "%s: kinstr_prfcnt: %zu bytes of samples with items of %u bytes are unknown to malitop",
+			       k->device.path, s->size, s->item_bytes);
+	s->memory = sys_map(k->device.sys, s->fd, s->size);
+	return s->memory || err_set(err, errno, "%s: kinstr_prfcnt: cannot map the samples: %s", k->device.path, strerror(errno));
+}
+
+static bool kinstr_open(struct kbase *k, int64_t period_ns, struct err *err)
+{
+	struct kbase_kinstr *s = &k->kinstr;
+	union prfcnt_setup setup;
+
+	*s = (struct kbase_kinstr){.fd = -1, .dense = kbase_since(&k->device.version, 37, 17)};
+	k->manual = false;
+	if (!enumerate(k, err) || !take_extent(k, err))
+		return false;
+	if (s->set)
+		kbase_enable(NULL, k->enable);
+	s->fd = set_up(k, PRFCNT_MODE_PERIODIC, period_ns, &setup);
+	if (s->fd < 0 && errno == EINVAL) {
+		k->manual = true;
+		s->fd = set_up(k, PRFCNT_MODE_MANUAL, 0, &setup);
+	}
+	if (s->fd < 0)
+		return err_set(err, errno, "%s: kinstr_prfcnt: cannot set up the counters: %s", k->device.path, strerror(errno));
+	if (map(k, &setup, err))
+		return true;
+	kinstr_close(k);
+	return false;
+}
+
+static bool command(struct kbase *k, enum prfcnt_command what)
+{
+	struct prfcnt_control control = {.command = (uint16_t)what};
+
+	return kbase_ioctl(k->device.sys, k->kinstr.fd, PRFCNT_CMD, &control) == 0;
+}
+
+static bool kinstr_start(struct kbase *k, int64_t period_ns, struct err *err)
+{
+	(void)period_ns;
+	k->kinstr.running = command(k, PRFCNT_START);
+	return k->kinstr.running || err_set(err, errno, "%s: kinstr_prfcnt: cannot start: %s", k->device.path, strerror(errno));
+}
+
+static int kinstr_fd(const struct kbase *k)
+{
+	return k->kinstr.fd;
+}
+
+static bool kinstr_dump(struct kbase *k)
+{
+	return command(k, PRFCNT_SAMPLE_SYNC) || errno == EBUSY; /* too many wait already */
+}
+
+/* ---- samples ---- */
+
+/* Give a sample back. One that stays out is tried again before the next is taken. */
+static bool put(struct kbase *k)
+{
+	struct kbase_kinstr *s = &k->kinstr;
+	struct prfcnt_access access = {.sequence = s->held_sequence, .offset = s->held_offset};
+
+	if (s->held && (kbase_ioctl(k->device.sys, s->fd, PRFCNT_PUT_SAMPLE, &access) == 0 || errno == EINVAL))
+		s->held = false; /* EINVAL: the driver does not think that we have it */
+	return !s->held;
+}
+
+/* Get the next sample that waits. An empty ring answers EINVAL, as errors do, so poll asks first. */
+static enum read_result get(struct kbase *k, struct prfcnt_access *access)
+{
+	struct kbase_kinstr *s = &k->kinstr;
+	const struct sys *sys = k->device.sys;
+	struct pollfd fd = {.fd = s->fd, .events = POLLIN};
+
+	*access = (struct prfcnt_access){0};
+	if (!put(k))
+		return errno == ENODEV || errno == EBADF ? READ_GONE : READ_NONE;
+	if (sys->poll(sys, &fd, 1, 0) < 1)
+		return READ_NONE;
+	if (!(fd.revents & POLLIN))
+		return READ_GONE;
+	if (kbase_ioctl(sys, s->fd, PRFCNT_GET_SAMPLE, access) < 0)
+		return errno == EINVAL || errno == EAGAIN || errno == EBUSY || errno == EINTR ? READ_NONE : READ_GONE;
+	s->held = true;
+	s->held_sequence = access->sequence;
+	s->held_offset = access->offset;
+	return READ_GOT;
+}
+
+/* Samples that the driver counted and nobody got. */
+static uint32_t lost_before(struct kbase_kinstr *s, uint64_t sequence)
+{
+	uint64_t lost = s->has_sequence ? sequence - s->sequence - 1 : 0;
+
+	s->has_sequence = true;
+	s->sequence = sequence;
+	return lost < UINT32_MAX / 2 ? (uint32_t)lost : 0; /* a number that went back is no loss */
+}
+
+static enum read_result kinstr_take(struct kbase *k, struct kbase_interval *interval, uint64_t *slots)
+{
+	struct prfcnt_access access;
+	uint64_t sequence = 0;
+	enum read_result got = get(k, &access);
+
+	if (got != READ_GOT)
+		return got;
+	if (kbase_sample_fold(&k->kinstr, access.offset, &k->fold, interval, &sequence, slots))
+		interval->lost = lost_before(&k->kinstr, sequence);
+	else
+		interval->flags |= SAMPLE_ERROR;
+	put(k);
+	return READ_GOT;
+}
+
+/* Old drivers lose the stop sample where the ring is full, and stop periodic sampling in a race with it: so the ring is emptied
+ * before, and what the stop leaves behind is taken before the session ends. */
+static void drain(struct kbase *k)
+{
+	struct prfcnt_access access;
+
+	for (unsigned i = 0; i < DRAIN_MAX && get(k, &access) == READ_GOT; i++)
+		put(k);
+}
+
+static void kinstr_stop(struct kbase *k)
+{
+	if (!k->kinstr.running)
+		return;
+	drain(k);
+	command(k, PRFCNT_STOP);
+	drain(k);
+	k->kinstr.running = false;
+}
+
+const struct kbase_reader kbase_kinstr = {
+	.name = "kinstr_prfcnt",
+	.interface = "kinstr",
+	.open = kinstr_open,
+	.start = kinstr_start,
+	.fd = kinstr_fd,
+	.dump = kinstr_dump,
+	.take = kinstr_take,
+	.stop = kinstr_stop,
+	.close = kinstr_close,
+};

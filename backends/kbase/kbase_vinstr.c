@@ -1,0 +1,205 @@
+#include "backends/kbase/kbase.h"
+#include "backends/kbase/kbase_abi.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Old drivers refuse a mapping that was rounded up to whole pages; 32 buffers, and 16, are whole pages whatever is in them. */
+static const uint32_t buffer_counts[] = {32, 16, 8, 4, 2};
+
+#define BUFFER_BYTES_MAX (1u << 20)
+#define LONGEST_NS 1000000000ll /* a cycle counter of 32 bits is full after some seconds */
+
+static uint32_t mask32(const uint64_t enable[2])
+{
+	uint32_t mask = 0;
+
+	for (unsigned group = 0; group < 16; group++)
+		if (enable[0] >> 4 * group & 15)
+			mask |= 1u << group;
+	return mask;
+}
+
+/* The reader's fd, or -1. Bit n of a mask stands for the values 4n to 4n + 3. */
+static int set_up(struct kbase *k, uint32_t n_buffers)
+{
+	const struct kbase_device *d = &k->device;
+	struct kbase_abi_hwcnt_setup setup = {
+		.buffer_count = n_buffers,
+		.fe_mask = mask32(k->enable[BLOCK_FRONT_END]),
+		.shader_mask = mask32(k->enable[BLOCK_CORE]),
+		.tiler_mask = mask32(k->enable[BLOCK_TILER]),
+		.memory_mask = mask32(k->enable[BLOCK_MEMORY]),
+	};
+	struct uk_hwcnt_setup uk = {
+		.header = {.id = UK_ID_HWCNT_READER_SETUP},
+		.buffer_count = n_buffers,
+		.fe_mask = setup.fe_mask,
+		.shader_mask = setup.shader_mask,
+		.tiler_mask = setup.tiler_mask,
+		.memory_mask = setup.memory_mask,
+		.fd = -1,
+	};
+
+	if (d->version.api != KBASE_UK)
+		return kbase_ioctl(d->sys, d->fd, KBASE_HWCNT_READER_SETUP, &setup);
+	if (kbase_ioctl(d->sys, d->fd, UK_HWCNT_READER_SETUP, &uk) < 0)
+		return -1;
+	if (uk.header.id == 0 && uk.fd >= 0)
+		return uk.fd;
+	errno = ENOMEM; /* the dispatcher says no more than that it failed */
+	return -1;
+}
+
+static void vinstr_close(struct kbase *k)
+{
+	struct kbase_vinstr *v = &k->vinstr;
+
+	if (v->memory)
+		k->device.sys->munmap(k->device.sys, v->memory, v->size);
+	if (v->fd >= 0)
+		k->device.sys->close(k->device.sys, v->fd);
+	*v = (struct kbase_vinstr){.fd = -1};
+}
+
+/* What the reader says of its dumps, and whether that is what the GPU's properties make of them. */
+static bool ask_layout(struct kbase *k, struct err *err)
+{
+	const struct kbase_device *d = &k->device;
+	struct kbase_vinstr *v = &k->vinstr;
+	uint64_t cores = kbase_props_cores(&d->props);
+	unsigned slices = kbase_props_slices(&d->props);
+	struct vinstr_api api = {0};
+	uint32_t hwver = 0, bytes = 0;
+
+	if (kbase_ioctl(d->sys, v->fd, VINSTR_GET_HWVER, &hwver) < 0 ||
+	    kbase_ioctl(d->sys, v->fd, VINSTR_GET_BUFFER_SIZE, &bytes) < 0)
+		return err_set(err, errno, "%s: vinstr: cannot ask for the layout of its dumps: %s", d->path, strerror(errno));
+	if (hwver < 4)
+		return err_set(err, ENOTSUP, "%s: vinstr: dumps of layout %u are unknown to malitop", d->path, hwver);
+	v->v4 = hwver == 4;
+	v->buffer_bytes = bytes;
+	if (bytes != kbase_dump_bytes(v->v4, slices, cores) && d->props.shader_present)
+		cores = d->props.shader_present; /* releases differ in which of the two masks they count by */
+	if (!bytes || bytes > BUFFER_BYTES_MAX || bytes != kbase_dump_bytes(v->v4, slices, cores))
+		return err_set(err, EPROTO, "%s: vinstr: a dump has %u bytes, but %u L2 slices and the core mask 0x%llx make %zu",
+			       d->path, bytes, slices, (unsigned long long)cores, kbase_dump_bytes(v->v4, slices, cores));
+	/* Older kernels do not know the request: their metadata have no cycles. */
+	if (kbase_ioctl(d->sys, v->fd, VINSTR_GET_API_VERSION_FEATURES, &api) == 0)
+		v->features = api.features & (VINSTR_FEATURE_CYCLES_TOP | VINSTR_FEATURE_CYCLES_SHADER);
+	k->extent = (struct kbase_extent){.block_values = 64, .n_slices = slices, .core_mask = cores};
+	if (v->v4) /* a memory block per core group */
+		k->extent.n_slices = (unsigned)(kbase_dump_bytes(true, 0, cores) / kbase_dump_bytes(true, 0, 1));
+	return true;
+}
+
+static bool vinstr_open(struct kbase *k, int64_t period_ns, struct err *err)
+{
+	const struct kbase_device *d = &k->device;
+	struct kbase_vinstr *v = &k->vinstr;
+
+	(void)period_ns;
+	*v = (struct kbase_vinstr){.fd = -1};
+	for (size_t i = 0; i < sizeof(buffer_counts) / sizeof(buffer_counts[0]) && v->fd < 0; i++) {
+		v->fd = set_up(k, buffer_counts[i]);
+		v->n_buffers = buffer_counts[i];
+		if (v->fd < 0 && errno != ENOMEM)
+			break;
+	}
+	if (v->fd < 0)
+		return err_set(err, errno, "%s: vinstr: cannot set up the counters: %s", d->path, strerror(errno));
+	if (!ask_layout(k, err)) {
+		vinstr_close(k);
+		return false;
+	}
+	v->size = v->buffer_bytes * v->n_buffers;
+	v->memory = sys_map(d->sys, v->fd, v->size);
+	if (v->memory)
+		return true;
+	err_set(err, errno, "%s: vinstr: cannot map the dumps: %s", d->path, strerror(errno));
+	vinstr_close(k);
+	return false;
+}
+
+static bool vinstr_start(struct kbase *k, int64_t period_ns, struct err *err)
+{
+	const struct sys *sys = k->device.sys;
+	struct kbase_vinstr *v = &k->vinstr;
+
+	/* What was counted since the set-up belongs to no interval. Where the driver cannot clear, the first one is a little long. */
+	kbase_ioctl(sys, v->fd, VINSTR_CLEAR, NULL);
+	v->last_ns = sys->raw_ns(sys);
+	k->manual = kbase_ioctl(sys, v->fd, VINSTR_SET_INTERVAL, (void *)(uintptr_t)period_ns) < 0;
+	if (!k->manual || (errno != ENODEV && errno != EBADF))
+		return true;
+	return err_set(err, errno, "%s: vinstr: cannot start: %s", k->device.path, strerror(errno));
+}
+
+static int vinstr_fd(const struct kbase *k)
+{
+	return k->vinstr.fd;
+}
+
+static bool vinstr_dump(struct kbase *k)
+{
+	return kbase_ioctl(k->device.sys, k->vinstr.fd, VINSTR_DUMP, NULL) == 0 || errno == EBUSY; /* a full ring has dumps */
+}
+
+/* Give a buffer back. One that stays out is tried again before the next is taken. */
+static bool put(struct kbase *k)
+{
+	struct kbase_vinstr *v = &k->vinstr;
+
+	if (v->held &&
+	    kbase_ioctl(k->device.sys, v->fd, v->features ? VINSTR_PUT_BUFFER_CYCLES : VINSTR_PUT_BUFFER, &v->metadata) == 0)
+		v->held = false;
+	else if (v->held && (errno == EPERM || errno == EINVAL))
+		v->held = false; /* the driver does not think that we have one */
+	return !v->held;
+}
+
+static enum read_result vinstr_take(struct kbase *k, struct kbase_interval *interval, uint64_t *slots)
+{
+	struct kbase_vinstr *v = &k->vinstr;
+	const struct vinstr_metadata *m = &v->metadata;
+
+	if (!put(k))
+		return errno == ENODEV ? READ_GONE : READ_NONE;
+	v->metadata = (struct vinstr_metadata){0};
+	if (kbase_ioctl(k->device.sys, v->fd, v->features ? VINSTR_GET_BUFFER_CYCLES : VINSTR_GET_BUFFER, &v->metadata) < 0)
+		return errno == EAGAIN || errno == EBUSY || errno == EINTR ? READ_NONE : READ_GONE;
+	v->held = true;
+	*interval = (struct kbase_interval){
+		.begin_ns = v->last_ns, .end_ns = (int64_t)m->timestamp_ns, .cycles = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN}};
+	if (v->features & VINSTR_FEATURE_CYCLES_TOP)
+		interval->cycles[KBASE_CLOCK_TOP] = m->cycles_top;
+	if (v->features & VINSTR_FEATURE_CYCLES_SHADER)
+		interval->cycles[KBASE_CLOCK_SHADER] = m->cycles_shader;
+	if (m->buffer < v->n_buffers)
+		kbase_dump_fold(&(struct kbase_dump){v->memory + m->buffer * v->buffer_bytes, v->buffer_bytes, v->v4}, &k->fold,
+				slots);
+	else
+		interval->flags |= SAMPLE_ERROR;
+	/* Where the one began that follows on a stamp that cannot be is not known: 0 makes it an error, too. */
+	v->last_ns = interval->end_ns > v->last_ns ? interval->end_ns : 0;
+	put(k);
+	return READ_GOT;
+}
+
+static void vinstr_stop(struct kbase *k)
+{
+	kbase_ioctl(k->device.sys, k->vinstr.fd, VINSTR_SET_INTERVAL, NULL);
+}
+
+const struct kbase_reader kbase_vinstr = {
+	.name = "vinstr",
+	.interface = "vinstr",
+	.longest_ns = LONGEST_NS,
+	.open = vinstr_open,
+	.start = vinstr_start,
+	.fd = vinstr_fd,
+	.dump = vinstr_dump,
+	.take = vinstr_take,
+	.stop = vinstr_stop,
+	.close = vinstr_close,
+};

@@ -1,0 +1,200 @@
+/* For people, in the ui thread while the sampler reads: every file is opened anew. */
+#include "backends/machine/gpu_system.h"
+
+#include "backends/machine/gpu_system_parse.h"
+#include "backends/machine/process_name.h"
+#include "base/alloc.h"
+#include "base/units.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TABLE_TEXT 65536 /* of a table: more than a thousand contexts */
+#define PROCESSES_MAX 1024
+#define PROCESSES_SHOWN 6
+#define NAME 48
+
+struct list {
+	struct gpu_system_process *items;
+	unsigned n, cap;
+};
+
+static void add_bytes(struct list *list, unsigned pid, uint64_t bytes)
+{
+	for (unsigned i = 0; i < list->n; i++)
+		if (list->items[i].pid == pid) {
+			list->items[i].bytes += bytes;
+			return;
+		}
+	if (list->n == PROCESSES_MAX)
+		return;
+	GROW(list->items, list->n, list->cap);
+	list->items[list->n++] = (struct gpu_system_process){.pid = pid, .bytes = bytes};
+}
+
+/* A directory per process, with bytes in a file (Pixel). */
+static bool list_directories(const struct gpu_system *g, const char *dir, struct list *list)
+{
+	char **names, path[SYSFS_PATH];
+	int n = g->sys->list(g->sys, dir, &names);
+
+	if (n < 0)
+		return false;
+	for (int i = 0; i < n && list->n < PROCESSES_MAX; i++) {
+		uint64_t pid;
+		int64_t bytes;
+
+		snprintf(path, sizeof(path), "%.128s/%.16s/total_gpu_mem", dir, names[i]);
+		if (span_u64(span_of(names[i]), &pid) && pid && pid <= INT32_MAX && sys_read_i64(g->sys, path, &bytes) &&
+		    bytes > 0)
+			add_bytes(list, (unsigned)pid, (uint64_t)bytes);
+	}
+	sys_names_free(names, n);
+	return true;
+}
+
+/* The total of the device comes first, so contexts that grow meanwhile may exceed it a little. If they do so by more than half,
+ * the table is not what we take it for. */
+static bool list_table(const struct gpu_system *g, const char *path, struct list *list)
+{
+	AUTOFREE char *text = xmalloc(TABLE_TEXT);
+	ssize_t n = sys_read_file(g->sys, path, text, TABLE_TEXT);
+	struct gpu_system_table table;
+	struct gpu_system_row row;
+	uint64_t total = 0, sum = 0;
+
+	gpu_system_table_init(&table, g, gpu_system_lines(text, n, TABLE_TEXT));
+	while (gpu_system_table_next(&table, &row)) {
+		if (row.device) {
+			total = row.bytes;
+			continue;
+		}
+		sum += row.bytes;
+		if (row.pid && row.bytes)
+			add_bytes(list, row.pid, row.bytes);
+	}
+	return table.pids && sum / 3 * 2 <= total;
+}
+
+static void name_process(const struct sys *sys, unsigned pid, char name[NAME])
+{
+	char path[64], comm[64];
+
+	snprintf(path, sizeof(path), "proc/%u/comm", pid);
+	sys_read_file(sys, path, comm, sizeof(comm));
+	process_name(sys, (int32_t)pid, (struct span){comm, strcspn(comm, "\n")}, name, NAME);
+	if (!name[0])
+		snprintf(name, NAME, "pid %u", pid);
+}
+
+static int greatest_first(const void *a, const void *b)
+{
+	const struct gpu_system_process *x = a, *y = b;
+
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? 1 : -1;
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+int gpu_system_process_list(const struct gpu_system *g, struct gpu_system_process **processes)
+{
+	const struct gpu_system_source *source = &g->source[GPU_SYSTEM_PROCESSES];
+	struct list list = {0};
+	bool told = gpu_system_tells(g, GPU_SYSTEM_PROCESSES) &&
+		    (source->parse ? list_table : list_directories)(g, source->file.path, &list);
+
+	if (!told) {
+		free(list.items);
+		list = (struct list){0};
+	}
+	if (list.n)
+		qsort(list.items, list.n, sizeof(*list.items), greatest_first);
+	*processes = list.items;
+	return told ? (int)list.n : -1;
+}
+
+static bool read_total(const struct gpu_system *g, uint64_t *bytes)
+{
+	const struct gpu_system_source *source = &g->source[GPU_SYSTEM_MEMORY];
+	struct gpu_system own = {.number = g->number, .page_bytes = g->page_bytes};
+	char text[8192];
+	ssize_t n = gpu_system_tells(g, GPU_SYSTEM_MEMORY) ? sys_read_file(g->sys, source->file.path, text, sizeof(text)) : -1;
+
+	return n > 0 && source->parse(&own, gpu_system_lines(text, n, sizeof(text)), bytes) == TOLD;
+}
+
+void gpu_system_processes(const struct gpu_system *g, struct strbuf *text)
+{
+	const struct unit *unit = unit_find(SPAN_LIT("bytes total"));
+	AUTOFREE struct gpu_system_process *list = NULL;
+	int n = gpu_system_process_list(g, &list);
+	char amount[UNITS_TEXT], name[NAME];
+	uint64_t total;
+	bool known = read_total(g, &total);
+
+	if (known || n > 0)
+		strbuf_str(text, "GPU memory");
+	if (known)
+		strbuf_printf(text, " %s", unit_format(amount, (double)total, unit, false, true));
+	for (int i = 0; i < n && i < PROCESSES_SHOWN; i++) {
+		name_process(g->sys, list[i].pid, name);
+		strbuf_printf(text, "%s%s %s", i ? ", " : ": ", name,
+			      unit_format(amount, (double)list[i].bytes, unit, false, true));
+	}
+}
+
+static const struct {
+	enum gpu_system_thing thing;
+	const char *title;
+} lines[] = {
+	{GPU_SYSTEM_CLOCK, "clock"},       {GPU_SYSTEM_TOP_CLOCK, "top clock"},
+	{GPU_SYSTEM_POWER, "power state"}, {GPU_SYSTEM_UTILIZATION, "driver's own utilization"},
+	{GPU_SYSTEM_MEMORY, "GPU memory"}, {GPU_SYSTEM_PROCESSES, "GPU memory per process"},
+};
+
+/* Without debugfs much is missing that root could have. */
+static bool debugfs_is_empty(const struct gpu_system *g)
+{
+	char **names;
+	int n = g->sys->list(g->sys, "sys/kernel/debug", &names);
+
+	if (n >= 0)
+		sys_names_free(names, n);
+	return n == 0;
+}
+
+static void put_path(struct strbuf *text, const char *title, const char *path, const char *end)
+{
+	char shown[SYSFS_PATH];
+
+	strbuf_printf(text, "%s: /%s%s", title, str_printable(shown, sizeof(shown), path), end);
+}
+
+void gpu_system_describe(const struct gpu_system *g, struct strbuf *text)
+{
+	AUTO_STRBUF struct strbuf missing = {0};
+
+	for (unsigned i = 0; i < g->n_zones; i++)
+		put_path(text, "temperature", g->zones[i].path, "\n");
+	if (!g->n_zones)
+		strbuf_str(&missing, ", temperature");
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+		const struct gpu_system_source *source = &g->source[lines[i].thing];
+
+		if (gpu_system_tells(g, lines[i].thing)) {
+			put_path(text, lines[i].title, source->file.path, "\n");
+		} else if (source->refused_errno) {
+			put_path(text, lines[i].title, source->refused, ": ");
+			strbuf_printf(text, "%s: run as root: sudo malitop (Android: adb root)\n",
+				      strerror(source->refused_errno));
+		} else {
+			strbuf_printf(&missing, ", %s", lines[i].title);
+		}
+	}
+	if (missing.n)
+		strbuf_printf(text, "missing: no file of this machine tells: %s\n", missing.p + 2);
+	if (!gpu_system_tells(g, GPU_SYSTEM_MEMORY) && debugfs_is_empty(g))
+		strbuf_str(text, "GPU memory: /sys/kernel/debug is not mounted: mount -t debugfs none /sys/kernel/debug\n");
+}

@@ -1,0 +1,343 @@
+#include "backends/perf/perf.h"
+
+#include "backends/backends.h"
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PERIOD_MIN_NS 10000000
+#define PART_NS 200000 /* the interval that reading one group is worth: 2 us of it are 1 % */
+#define MEND_NS 1000000000
+#define SUSPEND_NS 100000000
+
+static bool perf_probe(const struct sys *sys, struct source_found **found, struct err *err)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_TASK_CLOCK, .disabled = 1};
+	int fd;
+
+	(void)err;
+	attr.exclude_kernel = 1;
+	fd = sys->perf_event_open(sys, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0 && errno == ENOSYS)
+		return true;
+	if (fd >= 0)
+		sys->close(sys, fd);
+	while (*found)
+		found = &(*found)->next;
+	*found = xcalloc(1, sizeof(**found));
+	(*found)->backend = &backend_perf;
+	return true;
+}
+
+static void perf_close(struct source *source)
+{
+	struct perf *p = source->priv;
+
+	perf_count_close(p);
+	perf_busy_fini(p, source->sys);
+	cpus_fini(&p->cpus);
+	free(take_ptr(&p->whose));
+	free(take_ptr(&p->gaps));
+}
+
+/* ---- opening ---- */
+
+static bool plan_all(struct perf *p, const struct sys *sys, struct err *err)
+{
+	for (unsigned i = 0; i < p->n_units; i++)
+		if (!perf_plan(p, &p->units[i], sys, err))
+			return false;
+	return true;
+}
+
+/* A thread is counted on the CPUs of one PMU only where events name none; which one, nobody tells. */
+static void choose_hardware(struct perf *p)
+{
+	for (unsigned i = 0; i < p->n_hard; i++) {
+		struct perf_unit *unit = &p->units[i];
+		bool alone = p->n_hard == 1 && (unit->type || p->cpus.n_clusters == 1);
+
+		if (p->tasks && unit->loose && !alone)
+			unit->has = unit->n_groups = 0;
+	}
+}
+
+/* What of the kernel's events can be seen from here. */
+static void choose_software(struct perf *p)
+{
+	struct perf_unit *software = &p->units[p->n_units - 1];
+
+	for (unsigned row = 0; row < p->n_rows; row++) {
+		bool user_only = p->level->user_only || software->events[row].user_only;
+
+		if ((p->rows[row].tasks_only && !p->tasks) || (p->rows[row].kernel_only && user_only))
+			software->has &= ~((uint64_t)1 << row);
+	}
+}
+
+/* A PMU that counts for none of the CPUs that were asked for does not matter. */
+static bool is_asked(const struct perf *p, const struct perf_unit *unit)
+{
+	bool asked = p->tasks;
+
+	for (unsigned i = 0; i < p->n_whose && !asked; i++)
+		asked = cpu_set_has(&unit->cpus, p->cpus.cpus[p->whose[i].cpu].number);
+	return asked;
+}
+
+/* Whether every CPU that matters has a PMU. */
+static bool all_served(const struct perf *p)
+{
+	for (unsigned i = 0; i < (p->tasks ? p->cpus.n : p->n_whose); i++) {
+		unsigned number = p->cpus.cpus[p->tasks ? (int)i : p->whose[i].cpu].number;
+		bool served = false;
+
+		for (unsigned unit = 0; unit < p->n_hard && !served; unit++)
+			served = cpu_set_has(&p->units[unit].cpus, number);
+		if (!served)
+			return false;
+	}
+	return true;
+}
+
+static void choose_rows(struct perf *p)
+{
+	uint64_t all = all_served(p) ? ~(uint64_t)0 : 0, hard = 0;
+
+	p->has = p->units[p->n_units - 1].has;
+	for (unsigned i = 0; i < p->n_hard; i++) {
+		if (!is_asked(p, &p->units[i]))
+			continue;
+		hard |= p->units[i].has;
+		all &= p->units[i].has;
+	}
+	p->has |= hard;
+	p->partly = hard & ~all & (((uint64_t)1 << perf_n_rows) - 1);
+}
+
+static unsigned add_slot(struct source *source, const char *name, enum instance_kind instance, unsigned number, const char *title,
+			 unsigned running, unsigned enabled)
+{
+	return source_add_slot(source, &(struct slot){.name = name,
+						      .kind = SLOT_DELTA,
+						      .instance = instance,
+						      .number = (uint16_t)number,
+						      .running = (uint16_t)running,
+						      .enabled = (uint16_t)enabled,
+						      .scale = 1,
+						      .title = title});
+}
+
+/* The slots of the whole, of a cluster or of a CPU: of every set its times, then its events. */
+static void add_block(struct source *source, struct perf *p, enum instance_kind instance, unsigned number, const char *title)
+{
+	unsigned first = source->n_slots;
+	bool raw = source->options.raw_counts;
+
+	for (unsigned row = 0, set = UINT32_MAX, time = 0; row < p->n_rows; row++) {
+		const struct perf_row *r = &p->rows[row];
+
+		if (!(p->has >> row & 1))
+			continue;
+		if (r->set != set) {
+			set = r->set;
+			time = add_slot(source, perf_sets[set].running, instance, number, title, 0, 0);
+			add_slot(source, perf_sets[set].enabled, instance, number, title, 0, 0);
+			p->time_at[set] = (uint16_t)(time - first);
+		}
+		p->value_at[row] = (uint16_t)(add_slot(source, r->slot, instance, number, title, time, time + 1) - first);
+		if (!raw)
+			continue;
+		p->raw_at[row] = (uint16_t)(add_slot(source, r->raw, instance, number, title, 0, 0) - first);
+		source->slots[first + p->value_at[row]].raw = (uint16_t)(first + p->raw_at[row]);
+	}
+	if (p->busy.each) {
+		p->busy.at = (uint16_t)(add_slot(source, "CPUBusyCycles", instance, number, title, 0, 0) - first);
+		add_slot(source, "CPUBusyTime", instance, number, title, 0, 0);
+	}
+	p->block = source->n_slots - first;
+	p->n_blocks++;
+}
+
+static void add_slots(struct source *source, struct perf *p)
+{
+	perf_busy_init(p);
+	add_block(source, p, INSTANCE_ALL, 0, NULL);
+	for (unsigned c = 0; c < p->cpus.n_clusters; c++)
+		add_block(source, p, INSTANCE_CLUSTER, c, p->cpus.clusters[c].title);
+	source->n_sums = source->n_slots;
+	for (unsigned i = 0; source->options.per_instance && !p->tasks && i < p->cpus.n; i++)
+		add_block(source, p, INSTANCE_CPU, p->cpus.cpus[i].number, NULL);
+	p->gaps = xcalloc(p->n_blocks, sizeof(*p->gaps));
+}
+
+static void name_source(struct source *source, const struct perf *p)
+{
+	const char *help = p->refused ? perf_rights_help(p->refused) : NULL;
+
+	snprintf(source->title, sizeof(source->title), "%.40s, %s", p->about,
+		 p->level->user_only ? "user only" : "kernel and user");
+	snprintf(source->driver, sizeof(source->driver), "perf");
+	if (p->refused)
+		snprintf(source->note, sizeof(source->note), "CPU counters: %s%s%s", p->level->words, help ? "; for more: " : "",
+			 help ? help : "");
+}
+
+static bool open_all(struct source *source, struct perf *p, struct err *err)
+{
+	cpus_find(&p->cpus, source->sys);
+	perf_units_find(p, source->sys);
+	if (!perf_ask(p, source, err))
+		return false;
+	if (!plan_all(p, source->sys, err))
+		return err_set(err, err->code, "perf: CPU events cannot be counted: %s: %s", strerror(err->code),
+			       perf_rights_help(err->code) ? perf_rights_help(err->code) : "see malitop doctor");
+	if (!perf_scope_find(p, source, err))
+		return false;
+	choose_hardware(p);
+	choose_software(p);
+	if (!perf_plan(p, &p->units[p->n_units - 1], source->sys, err))
+		return err_prefix(err, "perf: ");
+	choose_rows(p);
+	for (unsigned i = 0; i < p->n_units; i++)
+		p->units[i].n_events = (unsigned)__builtin_popcountll(p->units[i].has);
+	if (!p->has)
+		return err_set(err, ENOENT, "perf: %s: no event can be counted: see malitop doctor", p->about);
+	return perf_ask_check(p, err);
+}
+
+static bool perf_open(struct source *source, const char *device, struct err *err)
+{
+	struct perf *p = source->priv;
+
+	(void)device;
+	if (!open_all(source, p, err)) {
+		perf_close(source);
+		return false;
+	}
+	name_source(source, p);
+	add_slots(source, p);
+	return true;
+}
+
+/* ---- measuring ---- */
+
+static int64_t suspended_ns(const struct sys *sys)
+{
+	int64_t monotonic = sys->monotonic_ns(sys);
+
+	return sys->boottime_ns(sys) - monotonic;
+}
+
+/* A whole multiple of what was asked for that is worth the work. */
+static int64_t period_of(const struct perf *p, int64_t asked_ns)
+{
+	int64_t least = (int64_t)p->n_parts * PART_NS;
+
+	if (least < PERIOD_MIN_NS)
+		least = PERIOD_MIN_NS;
+	return (least + asked_ns - 1) / asked_ns * asked_ns;
+}
+
+static bool perf_start(struct source *source, int64_t period_ns, int64_t now_ns, struct err *err)
+{
+	struct perf *p = source->priv;
+
+	perf_count_close(p);
+	perf_scope_renew(p, source);
+	if (!perf_count_open(p, source->sys, err) || !perf_count_start(p, err)) {
+		perf_count_close(p);
+		return false;
+	}
+	perf_busy_start(p, source->sys, now_ns);
+	source->period_ns = period_of(p, period_ns);
+	p->start_ns = p->begin_ns = now_ns;
+	p->due_ns = now_ns + source->period_ns;
+	p->look_ns = now_ns + MEND_NS;
+	p->suspended_ns = suspended_ns(source->sys);
+	return true;
+}
+
+static int perf_fd(const struct source *source)
+{
+	(void)source;
+	return -1;
+}
+
+/* A zombie counts for nothing, but threads may outlive the first one of their process. */
+static bool has_ended(const struct perf *p, const struct sys *sys)
+{
+	char text[512], *comm;
+	struct span rest, state;
+	uint64_t n_threads = 0;
+	ssize_t n;
+
+	if (!p->process[0] || p->on_exec)
+		return false;
+	n = sys_read_file(sys, p->process, text, sizeof(text));
+	if (n < 0)
+		return errno == ENOENT || errno == ESRCH;
+	comm = strrchr(text, ')');
+	rest = span_of(comm ? comm + 1 : NULL);
+	state = span_word(&rest);
+	if (!span_is(state, "Z") && !span_is(state, "X") && !span_is(state, "x"))
+		return false;
+	for (unsigned field = 4; field < 20; field++)
+		span_word(&rest);
+	return !p->inherit || !span_u64(span_word(&rest), &n_threads) || n_threads <= 1;
+}
+
+static enum read_result perf_read(struct source *source, int64_t now_ns, struct sample *sample)
+{
+	struct perf *p = source->priv;
+	bool look = now_ns >= p->look_ns;
+	int64_t suspended;
+
+	if (now_ns < p->due_ns && (!source->cut || now_ns == p->begin_ns))
+		return READ_NONE;
+	if (p->ended)
+		return READ_GONE;
+	p->due_ns = p->start_ns + ((now_ns - p->start_ns) / source->period_ns + 1) * source->period_ns;
+	suspended = suspended_ns(source->sys);
+	sample->flags = suspended - p->suspended_ns > SUSPEND_NS ? SAMPLE_GAP : 0;
+	p->suspended_ns = suspended;
+	p->ended = look && has_ended(p, source->sys); /* before it is read for the last time */
+	sample->flags |= perf_count_read(p, sample->value);
+	perf_busy_read(p, source->sys, now_ns, sample->value);
+	sample->begin_ns = p->begin_ns;
+	sample->end_ns = now_ns;
+	sample->lost = 0;
+	if (now_ns - p->begin_ns > source->period_ns + source->period_ns / 2)
+		sample->flags |= SAMPLE_STRETCHED;
+	p->begin_ns = now_ns;
+	if (look) {
+		p->look_ns = now_ns + MEND_NS;
+		perf_count_mend(p, source->sys);
+	}
+	return READ_GOT;
+}
+
+static void perf_stop(struct source *source)
+{
+	perf_count_close(source->priv);
+}
+
+const struct backend backend_perf = {
+	.name = "perf",
+	.help = "the CPUs' own counters: cycles, instructions, branches, caches, TLBs, and events of the kernel",
+	.kind = SOURCE_PERF,
+	.priv_size = sizeof(struct perf),
+	.probe = perf_probe,
+	.open = perf_open,
+	.start = perf_start,
+	.fd = perf_fd,
+	.read = perf_read,
+	.stop = perf_stop,
+	.close = perf_close,
+	.describe = perf_describe,
+};

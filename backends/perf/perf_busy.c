@@ -1,0 +1,86 @@
+/* The true clock of the CPUs: cycles by busy time, as /proc/stat tells it. Its ticks are 10 ms long, so both are gathered until there are
+ * enough of them; then they stand in one sample together, and their ratio is one of sums. */
+#include "backends/perf/perf.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define READ_NS 500000000 /* /proc/stat costs more than all counters together */
+#define TICKS_MIN 20      /* of a CPU: one tick is 5 % of them */
+
+void perf_busy_init(struct perf *p)
+{
+	long per_second = sysconf(_SC_CLK_TCK);
+	unsigned row = 0;
+
+	while (strcmp(perf_rows[row].slot, "CPUCycles") != 0)
+		row++;
+	if (p->tasks || !(p->has >> row & 1))
+		return;
+	p->busy.row = row;
+	p->busy.tick_ns = 1000000000ull / (per_second > 0 ? (uint64_t)per_second : 100);
+	p->busy.each = xcalloc(p->cpus.n, sizeof(*p->busy.each));
+	cpu_ticks_init(&p->busy.ticks, &p->cpus);
+}
+
+void perf_busy_fini(struct perf *p, const struct sys *sys)
+{
+	cpu_ticks_fini(&p->busy.ticks, sys);
+	free(take_ptr(&p->busy.each));
+}
+
+void perf_busy_start(struct perf *p, const struct sys *sys, int64_t now_ns)
+{
+	if (!p->busy.each)
+		return;
+	cpu_ticks_forget(&p->busy.ticks);
+	cpu_ticks_read(&p->busy.ticks, sys);
+	for (unsigned i = 0; i < p->cpus.n; i++)
+		p->busy.each[i] = (struct perf_busy_cpu){0};
+	p->busy.due_ns = now_ns + READ_NS;
+}
+
+static uint64_t busy_ticks(const struct cpu_ticks_line *line)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < CPU_TICKS; i++)
+		if (i != TICK_IDLE && i != TICK_IOWAIT && i != TICK_STEAL)
+			sum += line->delta[i];
+	return sum;
+}
+
+static void put(const struct perf *p, unsigned cpu, uint64_t *value)
+{
+	const struct perf_busy_cpu *c = &p->busy.each[cpu];
+	unsigned blocks[3], n = perf_blocks_of_cpu(p, cpu, blocks);
+
+	for (unsigned b = 0; b < n; b++) {
+		uint64_t *at = value + blocks[b] * p->block + p->busy.at;
+
+		at[0] = (at[0] == SAMPLE_UNKNOWN ? 0 : at[0]) + c->cycles;
+		at[1] = (at[1] == SAMPLE_UNKNOWN ? 0 : at[1]) + c->ticks * p->busy.tick_ns;
+	}
+}
+
+void perf_busy_read(struct perf *p, const struct sys *sys, int64_t now_ns, uint64_t *value)
+{
+	if (!p->busy.each || now_ns < p->busy.due_ns)
+		return;
+	p->busy.due_ns += ((now_ns - p->busy.due_ns) / READ_NS + 1) * READ_NS;
+	cpu_ticks_read(&p->busy.ticks, sys);
+	for (unsigned i = 0; i < p->cpus.n; i++) {
+		struct perf_busy_cpu *c = &p->busy.each[i];
+		const struct cpu_ticks_line *line = &p->busy.ticks.each[i];
+
+		c->ticks += line->counted ? busy_ticks(line) : 0;
+		if (line->counted && c->ticks < TICKS_MIN)
+			continue;
+		if (line->counted && c->cycles) /* else its cycles are not counted */
+			put(p, i, value);
+		*c = (struct perf_busy_cpu){0};
+	}
+}

@@ -1,0 +1,232 @@
+#include "backends/perf/perf_group.h"
+
+#include "base/alloc.h"
+#include "base/units.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <string.h>
+
+void perf_group_init(struct perf_group *group, const struct sys *sys, const struct perf_target *target)
+{
+	*group = (struct perf_group){.sys = sys, .target = *target};
+}
+
+void perf_group_drop(struct perf_group *group)
+{
+	group->sys->close(group->sys, group->fds[--group->n]);
+}
+
+void perf_group_fini(struct perf_group *group)
+{
+	while (group->n) /* members before their leader: each would become a group of its own */
+		perf_group_drop(group);
+}
+
+static int open_event(const struct perf_group *group, const struct perf_event *event)
+{
+	const struct perf_target *target = &group->target;
+	bool leader = !group->n, user_only = target->user_only || event->user_only;
+	struct perf_event_attr attr = {
+		.type = event->type,
+		.size = sizeof(attr),
+		.config = event->config,
+		.config1 = event->config1,
+		.config2 = event->config2,
+		.read_format =
+			PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | (group->apart ? 0 : PERF_FORMAT_GROUP),
+		.disabled = leader && !target->at_once,
+		.inherit = target->inherit,
+		.enable_on_exec = leader && target->on_exec,
+		.exclude_kernel = user_only,
+		.exclude_hv = user_only,
+	};
+
+	return group->sys->perf_event_open(group->sys, &attr, target->pid, target->cpu, leader ? -1 : group->fds[0],
+					   PERF_FLAG_FD_CLOEXEC);
+}
+
+bool perf_group_add(struct perf_group *group, const struct perf_event *event, struct err *err)
+{
+	const struct perf_target *target = &group->target;
+	char name[64];
+	int fd, code;
+
+	if (group->n == PERF_GROUP_MAX)
+		return err_set(err, EINVAL, "a group has at most %d events", PERF_GROUP_MAX);
+	fd = open_event(group, event);
+	if (fd < 0 && errno == EINVAL && target->inherit && !group->n) {
+		group->apart = true;
+		fd = open_event(group, event);
+		group->apart = fd >= 0;
+	}
+	if (fd >= 0) {
+		group->events[group->n] = event;
+		group->fds[group->n++] = fd;
+		return true;
+	}
+	code = errno;
+	str_printable(name, sizeof(name), event->name);
+	if (target->pid < 0)
+		return err_set(err, code, "%s: cannot be counted on CPU %d: %s", name, target->cpu, strerror(code));
+	return err_set(err, code, "%s: cannot be counted for %s %d: %s", name, target->pid ? "thread" : "this thread,",
+		       (int)target->pid, strerror(code));
+}
+
+static bool control(const struct perf_group *group, unsigned long request)
+{
+	/* The argument is a plain number, which ioctl takes as a pointer. */
+	return group->n && group->sys->ioctl(group->sys, group->fds[0], request, (void *)(uintptr_t)PERF_IOC_FLAG_GROUP) == 0;
+}
+
+bool perf_group_start(struct perf_group *group, struct err *err)
+{
+	assert(group->n);
+	if (group->target.on_exec || control(group, PERF_EVENT_IOC_ENABLE))
+		return true;
+	return err_set(err, errno, "%s: counting cannot be started: %s", group->events[0]->name, strerror(errno));
+}
+
+bool perf_group_stop(struct perf_group *group)
+{
+	return control(group, PERF_EVENT_IOC_DISABLE);
+}
+
+bool perf_group_reset(struct perf_group *group)
+{
+	return control(group, PERF_EVENT_IOC_RESET);
+}
+
+/* Reads of a pinned group that cannot be scheduled end at once; everything else that is short is none of ours. */
+static bool read_all(const struct perf_group *group, unsigned i, uint64_t *into, size_t n)
+{
+	ssize_t got = group->sys->read(group->sys, group->fds[i], into, n * sizeof(*into));
+
+	if (got >= 0 && (size_t)got != n * sizeof(*into))
+		errno = got ? EIO : ENODATA;
+	return got == (ssize_t)(n * sizeof(*into));
+}
+
+static bool read_apart(const struct perf_group *group, struct perf_reading *reading)
+{
+	for (unsigned i = 0; i < group->n; i++) {
+		struct {
+			uint64_t count, enabled, running;
+		} one;
+
+		if (!read_all(group, i, &one.count, sizeof(one) / sizeof(uint64_t)))
+			return false;
+		reading->count[i] = one.count;
+		if (!i) {
+			reading->enabled_ns = one.enabled;
+			reading->running_ns = one.running;
+		}
+	}
+	return true;
+}
+
+/* The CPU is off: its groups fell apart, each member into a group of its own that keeps what it counted until then. */
+static bool read_fallen(const struct perf_group *group, struct perf_reading *reading)
+{
+	for (unsigned i = 0; i < group->n; i++) {
+		struct {
+			uint64_t n, enabled, running, count;
+		} one;
+
+		if (!read_all(group, i, &one.n, sizeof(one) / sizeof(uint64_t)))
+			return false;
+		reading->count[i] = one.count;
+		reading->enabled_ns = one.enabled;
+		reading->running_ns = one.running;
+	}
+	return true;
+}
+
+bool perf_group_read(const struct perf_group *group, struct perf_reading *reading)
+{
+	struct {
+		uint64_t n, enabled, running, count[PERF_GROUP_MAX];
+	} all = {.n = 0};
+
+	*reading = (struct perf_reading){0};
+	if (group->apart)
+		return read_apart(group, reading);
+	if (!read_all(group, 0, &all.n, 3 + group->n))
+		return errno == EIO && all.n == 1 && read_fallen(group, reading);
+	if (all.n != group->n)
+		return errno = EIO, false;
+	reading->enabled_ns = all.enabled;
+	reading->running_ns = all.running;
+	memcpy(reading->count, all.count, group->n * sizeof(*all.count));
+	return true;
+}
+
+/* *r + more, both below c, modulo c. Returns the carry. */
+static unsigned add_below(uint64_t *r, uint64_t more, uint64_t c)
+{
+	bool carry = *r >= c - more;
+
+	*r = carry ? *r - (c - more) : *r + more;
+	return carry;
+}
+
+/* a x b / c, where c <= b, to the last bit, bit by bit: 32-bit machines have no 128-bit numbers. Saturates. */
+static uint64_t scale(uint64_t a, uint64_t b, uint64_t c, uint64_t *rest)
+{
+	uint64_t whole = 0, r = 0;
+	bool over = false;
+
+	for (int bit = a ? 63 - __builtin_clzll(a) : -1; bit >= 0; bit--) {
+		over |= __builtin_add_overflow(whole, whole, &whole);
+		over |= __builtin_add_overflow(whole, add_below(&r, r, c), &whole);
+		if (!(a >> bit & 1))
+			continue;
+		over |= __builtin_add_overflow(whole, b / c, &whole);
+		over |= __builtin_add_overflow(whole, add_below(&r, b % c, c), &whole);
+	}
+	*rest = over ? 0 : r;
+	return over ? UINT64_MAX : whole;
+}
+
+uint64_t perf_estimate(uint64_t count, uint64_t enabled_ns, uint64_t running_ns, double *fraction)
+{
+	uint64_t whole, rest;
+
+	if (!running_ns)
+		return UINT64_MAX;
+	if (running_ns >= enabled_ns)
+		return count;
+	whole = scale(count, enabled_ns, running_ns, &rest);
+	if (whole == UINT64_MAX)
+		return UINT64_MAX - 1;
+	if (!fraction)
+		return whole;
+	*fraction += (double)rest / (double)running_ns;
+	if (*fraction < 1)
+		return whole;
+	*fraction -= 1;
+	return whole + 1;
+}
+
+void perf_group_print(const struct perf_group *group, const struct perf_reading *reading, struct strbuf *out)
+{
+	uint64_t enabled = reading->enabled_ns, running = reading->running_ns;
+	char count[UNITS_TEXT], estimate[UNITS_TEXT], name[64];
+
+	for (unsigned i = 0; i < group->n; i++) {
+		uint64_t likely = perf_estimate(reading->count[i], enabled, running, NULL);
+
+		str_printable(name, sizeof(name), group->events[i]->name);
+		if (!running) {
+			strbuf_printf(out, "%20s  %-24s not counted\n", "-", name);
+			continue;
+		}
+		strbuf_printf(out, "%20s  %-24s", count_format(count, reading->count[i]), name);
+		if (running < enabled)
+			strbuf_printf(out, " [%s] %.1f %%", count_format(estimate, likely),
+				      (double)running * 100 / (double)enabled);
+		strbuf_str(out, "\n");
+	}
+}

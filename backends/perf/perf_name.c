@@ -1,0 +1,226 @@
+#include "config.h"
+
+#include "backends/perf/perf_name.h"
+
+#include "backends/perf/arm_events.h"
+#include "backends/perf/perf_generic.h"
+#include "backends/perf/perf_pfm.h"
+#include "base/alloc.h"
+
+#include <ctype.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_MAX_BYTES 256
+
+/* A name on its way. */
+struct quest {
+	struct perf_name *name;
+	const struct perf_pmus *pmus;
+	const struct cpus *cpus;
+	const char *text;
+	struct span base; /* without modifiers */
+	struct err *err;
+};
+
+enum answer { UNKNOWN, FOUND, WRONG /* err is set */ };
+
+static void found(struct quest *q, const struct perf_event *event, const struct perf_pmu *pmu)
+{
+	struct perf_name_event *e = &q->name->events[q->name->n];
+
+	if (q->name->n == PERF_NAME_PMUS)
+		return;
+	*e = (struct perf_name_event){*event, pmu};
+	e->event.name = q->text;
+	if (pmu)
+		e->event.type = pmu->type;
+	q->name->n++;
+}
+
+static enum answer find_raw(struct quest *q)
+{
+	struct perf_event event = {.type = PERF_TYPE_RAW};
+	char hex[2 + 16 + 1];
+
+	if (q->base.n < 2 || q->base.n > 1 + 16 || q->base.p[0] != 'r')
+		return UNKNOWN;
+	snprintf(hex, sizeof(hex), "0x%.*s", (int)q->base.n - 1, q->base.p + 1);
+	if (!span_u64(span_of(hex), &event.config))
+		return UNKNOWN;
+	for (unsigned i = 0; i < q->pmus->n; i++)
+		if (q->pmus->pmus[i].core)
+			found(q, &event, &q->pmus->pmus[i]);
+	if (!q->name->n)
+		found(q, &event, NULL);
+	return FOUND;
+}
+
+static enum answer find_generic(struct quest *q)
+{
+	struct perf_event event = {0};
+
+	if (!perf_generic_find(q->base, &event))
+		return UNKNOWN;
+	found(q, &event, NULL);
+	return FOUND;
+}
+
+/* The names of things that there are, for a message. */
+static const char *list_pmus(const struct perf_pmus *pmus, bool core, char *list, size_t size)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < pmus->n && n < size; i++)
+		if (!core || pmus->pmus[i].core)
+			n += (size_t)snprintf(list + n, size - n, "%s%s", n ? ", " : "", pmus->pmus[i].name);
+	return n ? list : "none, as in most virtual machines";
+}
+
+static enum answer wrong(struct quest *q, const char *what, const char *try)
+{
+	err_set(q->err, ERR_USAGE, "%s: try %s", what, try);
+	return WRONG;
+}
+
+static enum answer find_terms(struct quest *q)
+{
+	struct span terms = q->base, pmu_name = span_until(&terms, '/');
+	const struct perf_pmu *pmu = perf_pmus_get(q->pmus, pmu_name);
+	struct perf_event event = {0};
+	char list[256];
+
+	if (pmu_name.n == q->base.n)
+		return UNKNOWN;
+	if (!terms.n || terms.p[terms.n - 1] != '/')
+		return wrong(q, "parameters stand between two slashes", "PMU/event=0x1b/");
+	if (!pmu)
+		return wrong(q, "no PMU of that name", list_pmus(q->pmus, false, list, sizeof(list)));
+	terms.n--;
+	if (!perf_pmu_terms(pmu, q->pmus->sys, terms, &event, q->err))
+		return WRONG;
+	found(q, &event, pmu);
+	return FOUND;
+}
+
+static enum answer find_named(struct quest *q)
+{
+	char lower[PERF_PMU_NAME];
+	struct err err = {0};
+	size_t n = 0;
+
+	for (; n < q->base.n && n < sizeof(lower); n++)
+		lower[n] = (char)tolower((unsigned char)q->base.p[n]);
+	for (unsigned i = 0; i < q->pmus->n; i++) {
+		const struct perf_pmu *pmu = &q->pmus->pmus[i];
+		struct perf_event event = {0};
+
+		if (!pmu->core)
+			continue;
+		if (perf_pmu_named(pmu, q->pmus->sys, q->base, &event, &err) ||
+		    (!err.text[0] && perf_pmu_named(pmu, q->pmus->sys, (struct span){lower, n}, &event, &err)))
+			found(q, &event, pmu);
+		else if (err.text[0])
+			return err_set(q->err, err.code, "%s", err.text), WRONG;
+	}
+	return q->name->n ? FOUND : UNKNOWN;
+}
+
+/* MIDR's part number of the CPUs that the PMU serves; -1: unknown. */
+static int part_of(const struct perf_pmu *pmu, const struct cpus *cpus)
+{
+	for (unsigned i = 0; cpus && i < cpus->n; i++)
+		if (cpu_set_has(&pmu->cpus, cpus->cpus[i].number) && cpus->cpus[i].part >= 0)
+			return cpus->cpus[i].part;
+	return -1;
+}
+
+/* Sysfs lists the common events only. An event that a core does not have would open, and count nothing. */
+static enum answer find_arm(struct quest *q)
+{
+	uint16_t number;
+
+	if (!arm_event_find(q->base, &number))
+		return UNKNOWN;
+	for (unsigned i = 0; i < q->pmus->n; i++) {
+		const struct perf_pmu *pmu = &q->pmus->pmus[i];
+
+		if (pmu->core && arm_core_has(arm_core_find(pmu->name, part_of(pmu, q->cpus)), number))
+			found(q, &(struct perf_event){.config = number}, pmu);
+	}
+	return q->name->n ? FOUND : UNKNOWN;
+}
+
+static enum answer find_pfm(struct quest *q)
+{
+	AUTOFREE char *base = span_dup(q->base);
+	const struct perf_pmu *pmu = NULL;
+	struct perf_event event = {0};
+
+	if (!perf_pfm_find(base, &event))
+		return UNKNOWN;
+	for (unsigned i = 0; i < q->pmus->n && !pmu; i++)
+		if (q->pmus->pmus[i].type == event.type)
+			pmu = &q->pmus->pmus[i];
+	found(q, &event, pmu);
+	return FOUND;
+}
+
+/* In the order of trust. */
+static enum answer (*const ways[])(struct quest *q) = {find_terms, find_raw, find_generic, find_named, find_arm, find_pfm};
+
+/* Part "cycles:u" and "PMU/terms/u" into base and modifiers; a ':' that begins no modifiers belongs to a name of libpfm's. */
+static struct span split(const char *text, struct span *base)
+{
+	const char *mark = strrchr(text, '/');
+	struct span modifiers;
+
+	*base = span_of(text);
+	if (mark)
+		mark += mark[1] == ':' ? 2 : 1;
+	else
+		mark = strrchr(text, ':') ? strrchr(text, ':') + 1 : text + base->n;
+	modifiers = span_of(mark);
+	for (size_t i = 0; i < modifiers.n; i++)
+		if (modifiers.p[i] != 'u' && modifiers.p[i] != 'k')
+			return (struct span){text + base->n, 0};
+	base->n -= modifiers.n + (modifiers.n && mark[-1] == ':');
+	return modifiers;
+}
+
+static bool not_known(const struct quest *q, const char *shown)
+{
+	char list[256];
+
+	return err_set(q->err, ERR_USAGE,
+		       "%s: no event of that name here%s: try a generic one as cycles, branch-misses, L1-dcache-load-misses or "
+		       "page-faults, one "
+		       "of a PMU's events, or a number as in r1b or PMU/event=0x1b/ (PMUs of CPUs here: %s)",
+		       shown, strchr(q->text, ':') ? " (the only modifier is :u)" : "",
+		       list_pmus(q->pmus, true, list, sizeof(list)));
+}
+
+bool perf_name_find(struct perf_name *name, const struct perf_pmus *pmus, const struct cpus *cpus, const char *text,
+		    struct err *err)
+{
+	struct quest q = {.name = name, .pmus = pmus, .cpus = cpus, .text = text, .err = err};
+	struct span modifiers = split(text, &q.base);
+	bool user = modifiers.n && memchr(modifiers.p, 'u', modifiers.n),
+	     kernel = modifiers.n && memchr(modifiers.p, 'k', modifiers.n);
+	enum answer answer = UNKNOWN;
+	char shown[64];
+
+	*name = (struct perf_name){.user_only = user && !kernel};
+	str_printable(shown, sizeof(shown), text);
+	if (kernel && !user)
+		return err_set(
+			err, ERR_USAGE,
+			"%s: the kernel's share alone is not counted: count the event with :u and without it, and subtract",
+			shown);
+	for (size_t i = 0; i < ARRAY_LEN(ways) && answer == UNKNOWN && q.base.n && q.base.n < NAME_MAX_BYTES; i++)
+		answer = ways[i](&q);
+	if (answer == WRONG)
+		return err_prefix(err, "%s: ", shown);
+	return answer == FOUND || not_known(&q, shown);
+}

@@ -1,0 +1,176 @@
+#include "backends/perf/perf_pmu.h"
+
+#include "backends/perf/perf_format.h"
+#include "base/alloc.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEVICES "sys/bus/event_source/devices"
+#define PATH_SIZE 256
+#define TEXT_SIZE 512 /* a file that holds one event or one format */
+
+/* What may stand for one component of a path. */
+static bool is_name(struct span name)
+{
+	if (!name.n || name.n >= PERF_PMU_NAME || name.p[0] == '.')
+		return false;
+	for (size_t i = 0; i < name.n; i++)
+		if (!isalnum((unsigned char)name.p[i]) && name.p[i] != '_' && name.p[i] != '-' && name.p[i] != '.')
+			return false;
+	return true;
+}
+
+static bool is_core(const char *name, bool has_cpus)
+{
+	return has_cpus || strcmp(name, "cpu") == 0;
+}
+
+static void add_pmu(struct perf_pmus *pmus, const struct sys *sys, const char *name)
+{
+	struct perf_pmu *pmu;
+	char path[PATH_SIZE];
+	bool has_cpus;
+	int64_t type;
+
+	snprintf(path, sizeof(path), DEVICES "/%.64s/type", name);
+	if (!is_name(span_of(name)) || !sys_read_i64(sys, path, &type) || type < 0 || type > INT32_MAX)
+		return;
+	GROW(pmus->pmus, pmus->n, pmus->cap);
+	pmu = &pmus->pmus[pmus->n++];
+	*pmu = (struct perf_pmu){.type = (uint32_t)type};
+	snprintf(pmu->name, sizeof(pmu->name), "%s", name);
+	snprintf(path, sizeof(path), DEVICES "/%s/cpus", pmu->name);
+	has_cpus = cpu_set_read(sys, &pmu->cpus, path);
+	pmu->core = is_core(name, has_cpus);
+	snprintf(path, sizeof(path), DEVICES "/%s/cpumask", pmu->name);
+	if (!has_cpus && !cpu_set_read(sys, &pmu->cpus, path))
+		memset(&pmu->cpus, 0xff, sizeof(pmu->cpus));
+}
+
+void perf_pmus_find(struct perf_pmus *pmus, const struct sys *sys)
+{
+	char **names;
+	int n = sys->list(sys, DEVICES, &names);
+
+	*pmus = (struct perf_pmus){.sys = sys};
+	for (int i = 0; i < n; i++)
+		add_pmu(pmus, sys, names[i]);
+	if (n >= 0)
+		sys_names_free(names, n);
+}
+
+void perf_pmus_fini(struct perf_pmus *pmus)
+{
+	free(pmus->pmus);
+	*pmus = (struct perf_pmus){0};
+}
+
+const struct perf_pmu *perf_pmus_get(const struct perf_pmus *pmus, struct span name)
+{
+	for (unsigned i = 0; i < pmus->n; i++)
+		if (span_is(name, pmus->pmus[i].name))
+			return &pmus->pmus[i];
+	return NULL;
+}
+
+/* The text of one file of the PMU. A text that does not fit is none. */
+static bool read_text(const struct perf_pmu *pmu, const struct sys *sys, const char *dir, struct span name, char text[TEXT_SIZE])
+{
+	char path[PATH_SIZE];
+	ssize_t n;
+
+	if (!is_name(name))
+		return false;
+	snprintf(path, sizeof(path), DEVICES "/%s/%s/%.*s", pmu->name, dir, SPAN_ARG(name));
+	n = sys_read_file(sys, path, text, TEXT_SIZE);
+	return n > 0 && n < TEXT_SIZE - 1;
+}
+
+static void list_formats(const struct perf_pmu *pmu, const struct sys *sys, char *list, size_t size)
+{
+	char path[PATH_SIZE], **names;
+	size_t n = 0;
+	int count;
+
+	snprintf(path, sizeof(path), DEVICES "/%s/format", pmu->name);
+	count = sys->list(sys, path, &names);
+	list[0] = 0;
+	for (int i = 0; i < count && n < size; i++)
+		if (is_name(span_of(names[i])))
+			n += (size_t)snprintf(list + n, size - n, "%s, ", names[i]);
+	if (count >= 0)
+		sys_names_free(names, count);
+}
+
+static bool put_parameter(const struct perf_pmu *pmu, const struct sys *sys, struct span name, uint64_t value,
+			  struct perf_event *event, struct err *err)
+{
+	/* The words themselves need no description. */
+	bool word = span_is(name, "config") || span_is(name, "config1") || span_is(name, "config2");
+	AUTOFREE char *copy = span_dup(name);
+	char text[TEXT_SIZE], shown[PERF_PMU_NAME], list[256];
+
+	str_printable(shown, sizeof(shown), copy);
+	if (!word && !read_text(pmu, sys, "format", name, text)) {
+		list_formats(pmu, sys, list, sizeof(list));
+		return err_set(err, ERR_USAGE, "%s has no parameter or event \"%s\": try %sconfig, config1, config2", pmu->name,
+			       shown, list);
+	}
+	if (word)
+		snprintf(text, sizeof(text), "%s:0-63", shown);
+	return perf_format_put(event, span_of(text), value, err) || err_prefix(err, "%s: ", shown);
+}
+
+static bool put_terms(const struct perf_pmu *pmu, const struct sys *sys, struct span terms, bool names, struct perf_event *event,
+		      struct err *err)
+{
+	while (terms.n) {
+		struct span value = span_trim(span_until(&terms, ',')), whole = value;
+		struct span name = span_until(&value, '=');
+		bool bare = name.n == whole.n;
+		struct err named = {0};
+		uint64_t v = 1;
+
+		if (bare && names && perf_pmu_named(pmu, sys, name, event, &named))
+			continue;
+		if (named.text[0])
+			return err_set(err, named.code, "%s", named.text);
+		if (!bare && !span_u64(value, &v)) {
+			AUTOFREE char *copy = span_dup(whole);
+			char shown[PERF_PMU_NAME];
+
+			return err_set(err, ERR_USAGE, "\"%s\": a parameter takes a number, decimal or after 0x",
+				       str_printable(shown, sizeof(shown), copy));
+		}
+		if (!put_parameter(pmu, sys, name, v, event, err))
+			return false;
+	}
+	return true;
+}
+
+bool perf_pmu_terms(const struct perf_pmu *pmu, const struct sys *sys, struct span terms, struct perf_event *event,
+		    struct err *err)
+{
+	return put_terms(pmu, sys, terms, true, event, err);
+}
+
+bool perf_pmu_named(const struct perf_pmu *pmu, const struct sys *sys, struct span name, struct perf_event *event,
+		    struct err *err)
+{
+	struct perf_event found = *event;
+	char text[TEXT_SIZE];
+	struct span terms;
+
+	*err = (struct err){0};
+	if (!read_text(pmu, sys, "events", name, text))
+		return false;
+	terms = span_trim(span_of(text));
+	if (terms.n ? !put_terms(pmu, sys, terms, false, &found, err) : !err_set(err, EINVAL, "it is empty"))
+		return err_prefix(err, "%s/events/%.*s: ", pmu->name, SPAN_ARG(name));
+	*event = found;
+	return true;
+}

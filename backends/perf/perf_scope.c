@@ -1,0 +1,257 @@
+/* Whose events are counted, and with which rights: step by step down from what was asked for. Only trying tells: the number in
+ * perf_event_paranoid is one of several things that decide. */
+#include "backends/perf/perf.h"
+
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SPARE_FILES 128 /* left to everything else */
+
+static const struct perf_level levels[] = {
+	{"kernel and user", .own = false, .user_only = false},
+	{"user only", .own = false, .user_only = true},
+	{"own processes, kernel and user", .own = true, .user_only = false},
+	{"own processes, user only", .own = true, .user_only = true},
+};
+
+static bool is_denied(int code)
+{
+	return code == EACCES || code == EPERM;
+}
+
+/* The first event that the level lets us see, of any PMU; 0, or the errno. */
+static int try_whose(const struct perf *p, const struct sys *sys, const struct perf_level *level, const struct perf_whose *whose)
+{
+	int code = ENOENT;
+
+	for (unsigned i = 0; i < p->n_units; i++) {
+		const struct perf_unit *unit = &p->units[i];
+		struct perf_target target = {.pid = whose->tid, .cpu = -1, .user_only = level->user_only};
+		struct perf_event event = unit->events[unit->groups[0].row[0]];
+		struct perf_group group;
+		struct err err;
+
+		if (!unit->n_groups)
+			continue;
+		event.user_only = false; /* the level decides */
+		if (whose->tid < 0)
+			target.cpu = p->cpus.cpus[whose->cpu].number;
+		if (whose->tid < 0 && !cpu_set_has(&unit->cpus, (unsigned)target.cpu))
+			continue;
+		perf_group_init(&group, sys, &target);
+		if (perf_group_add(&group, &event, &err))
+			code = 0;
+		else
+			code = err.code;
+		perf_group_fini(&group);
+		if (!code || is_denied(code))
+			return code;
+	}
+	return code;
+}
+
+/* Of the first CPU that is on, or the first thread that lives. */
+static int try_level(const struct perf *p, const struct sys *sys, const struct perf_level *level)
+{
+	int code = ESRCH;
+
+	for (unsigned i = 0; i < p->n_whose && (code == ESRCH || code == ENODEV); i++)
+		code = try_whose(p, sys, level, &p->whose[i]);
+	return code;
+}
+
+/* ---- threads ---- */
+
+static void add_whose(struct perf *p, pid_t tid, int cpu)
+{
+	GROW(p->whose, p->n_whose, p->cap_whose);
+	p->whose[p->n_whose++] = (struct perf_whose){.tid = tid, .cpu = cpu};
+}
+
+static void add_threads(struct perf *p, const struct sys *sys, const char *pid)
+{
+	AUTOFREE char *path = xasprintf("proc/%s/task", pid);
+	char **names;
+	int n = sys->list(sys, path, &names);
+	uint64_t tid;
+
+	for (int i = 0; i < n; i++)
+		if (span_u64(span_of(names[i]), &tid) && tid <= INT32_MAX)
+			add_whose(p, (pid_t)tid, -1);
+	if (n >= 0)
+		sys_names_free(names, n);
+}
+
+/* "Uid:\t1000\t1000\t1000\t1000": the effective one is the second. -1: it does not tell. */
+static int64_t uid_of(const struct sys *sys, const char *pid)
+{
+	AUTOFREE char *path = xasprintf("proc/%s/status", pid);
+	char text[2048];
+	ssize_t n = sys_read_file(sys, path, text, sizeof(text));
+	struct span rest = {text, n > 0 ? (size_t)n : 0};
+	uint64_t uid;
+
+	while (rest.n) {
+		struct span line = span_until(&rest, '\n');
+
+		if (!span_is(span_word(&line), "Uid:"))
+			continue;
+		span_word(&line);
+		return span_u64(span_word(&line), &uid) ? (int64_t)uid : -1;
+	}
+	return -1;
+}
+
+static void add_own(struct perf *p, const struct sys *sys)
+{
+	int64_t own = uid_of(sys, "self");
+	char **names;
+	int n = sys->list(sys, "proc", &names);
+	uint64_t pid;
+
+	for (int i = 0; i < n; i++)
+		if (own >= 0 && span_u64(span_of(names[i]), &pid) && uid_of(sys, names[i]) == own)
+			add_threads(p, sys, names[i]);
+	if (n >= 0)
+		sys_names_free(names, n);
+}
+
+/* ---- what was asked for ---- */
+
+static bool add_cpus(struct perf *p, const struct scope *scope, struct err *err)
+{
+	struct cpu_set set;
+
+	memset(&set, 0xff, sizeof(set));
+	if (scope->kind == SCOPE_CPUS && !cpu_set_parse(&set, scope->cpus))
+		return err_set(err, ERR_USAGE, "--cpu: '%.40s' is no list of CPUs: expected numbers and ranges as in 0-3,6",
+			       scope->cpus);
+	for (unsigned i = 0; i < p->cpus.n; i++)
+		if (cpu_set_has(&set, p->cpus.cpus[i].number))
+			add_whose(p, -1, (int)i);
+	if (scope->kind == SCOPE_CPUS)
+		snprintf(p->about, sizeof(p->about), "CPUs %.48s", scope->cpus);
+	else
+		snprintf(p->about, sizeof(p->about), "all CPUs");
+	if (!p->cpus.n)
+		return err_set(err, ENODEV, "perf: the kernel does not tell which CPUs there are: %s cannot be read",
+			       "/sys/devices/system/cpu/present");
+	return p->n_whose || err_set(err, ENODEV, "--cpu: %.40s: this machine has none of these CPUs", scope->cpus);
+}
+
+static void name_process(struct perf *p, const struct sys *sys, const char *kind, pid_t pid)
+{
+	char path[32], comm[32], name[32];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "proc/%d/comm", (int)pid);
+	n = sys_read_file(sys, path, comm, sizeof(comm));
+	if (n > 0)
+		comm[strcspn(comm, "\n")] = 0;
+	snprintf(p->about, sizeof(p->about), "%s %d%s%s", kind, (int)pid, n > 0 ? " " : "",
+		 str_printable(name, sizeof(name), n > 0 ? comm : ""));
+	snprintf(p->process, sizeof(p->process), "proc/%d/stat", (int)pid);
+}
+
+/* Who is meant by the scope of threads, now. */
+static void list_tasks(struct perf *p, const struct sys *sys, const struct scope *scope)
+{
+	char pid[16];
+
+	p->n_whose = 0;
+	snprintf(pid, sizeof(pid), "%d", (int)scope->pid);
+	if (p->level && p->level->own)
+		add_own(p, sys);
+	else if (scope->kind == SCOPE_PROCESS)
+		add_threads(p, sys, pid);
+	else
+		add_whose(p, scope->pid, -1);
+}
+
+static bool not_there(const struct perf *p, struct err *err)
+{
+	return err_set(err, ESRCH, "%s: it is not there: see ps, or choose it in the Processes view", p->about);
+}
+
+static bool add_tasks(struct perf *p, const struct sys *sys, const struct scope *scope, struct err *err)
+{
+
+	p->tasks = p->inherit = true;
+	p->on_exec = scope->kind == SCOPE_COMMAND;
+	name_process(p, sys, scope->kind == SCOPE_THREAD ? "thread" : "process", scope->pid);
+	if (scope->kind == SCOPE_COMMAND)
+		snprintf(p->about, sizeof(p->about), "the command");
+	if (scope->kind == SCOPE_THREAD)
+		p->inherit = false;
+	list_tasks(p, sys, scope);
+	return p->n_whose || not_there(p, err);
+}
+
+/* Of own processes and of processes with many threads: as many as files may be open. Returns how many are left out. */
+static unsigned fit_files(struct perf *p, unsigned most)
+{
+	unsigned each = 0, fit, n = p->n_whose;
+
+	for (unsigned i = 0; i < p->n_units; i++) {
+		each += p->n_hard > 1 && i < p->n_hard ? p->units[i].n_cpus : 0;
+		for (unsigned g = 0; g < p->units[i].n_groups; g++)
+			each += p->units[i].groups[g].n;
+	}
+	fit = most > SPARE_FILES && each ? (most - SPARE_FILES) / each : 0;
+	p->n_whose = n < fit ? n : fit;
+	return n - p->n_whose;
+}
+
+static bool refuse(const struct perf *p, int code, struct err *err)
+{
+	const char *help = perf_rights_help(code);
+
+	if (code == ESRCH)
+		return not_there(p, err);
+	return err_set(err, code, "perf: %s: CPU events cannot be counted: %s%s%s", p->about, strerror(code), help ? ": " : "",
+		       help ? help : "");
+}
+
+bool perf_scope_find(struct perf *p, const struct source *source, struct err *err)
+{
+	const struct scope *scope = &source->options.scope;
+	const struct sys *sys = source->sys;
+	struct perf_whose me = {.tid = 0, .cpu = -1};
+	bool machine = scope->kind == SCOPE_MACHINE || scope->kind == SCOPE_CPUS;
+	int code = 0;
+
+	if (!(machine ? add_cpus(p, scope, err) : add_tasks(p, sys, scope, err)))
+		return false;
+	for (p->level = levels; p->level < levels + ARRAY_LEN(levels); p->level++) {
+		bool own = p->level->own;
+
+		if (own && scope->kind != SCOPE_MACHINE)
+			break;
+		code = own ? try_whose(p, sys, p->level, &me) : try_level(p, sys, p->level);
+		if (!code || !is_denied(code))
+			break;
+		p->refused = p->refused ? p->refused : code;
+	}
+	if (code)
+		return refuse(p, code, err);
+	if (p->level->own) {
+		p->tasks = p->inherit = true;
+		list_tasks(p, sys, scope);
+		snprintf(p->about, sizeof(p->about), "own processes");
+	}
+	if (p->tasks)
+		p->n_left_out = fit_files(p, sys_files_most());
+	return p->n_whose || refuse(p, EMFILE, err);
+}
+
+void perf_scope_renew(struct perf *p, const struct source *source)
+{
+	if (!p->tasks)
+		return;
+	list_tasks(p, source->sys, &source->options.scope);
+	fit_files(p, sys_files_most());
+}

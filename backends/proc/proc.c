@@ -1,0 +1,251 @@
+#include "backends/proc/proc.h"
+
+#include "backends/backends.h"
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PERIOD_MIN_NS 500000000 /* ticks are 10 ms long: less would be noise */
+#define LEVELS_NS 1000000000
+#define SUSPEND_NS 100000000 /* shorter ones are told from a thread that had to wait between two clocks */
+
+static const struct {
+	const char *name;
+	enum slot_kind kind;
+	double scale;
+} quantities[] = {
+	[TICK_USER] = {"CPUTicksUser", SLOT_DELTA, 1},       [TICK_NICE] = {"CPUTicksNice", SLOT_DELTA, 1},
+	[TICK_SYSTEM] = {"CPUTicksSystem", SLOT_DELTA, 1},   [TICK_IDLE] = {"CPUTicksIdle", SLOT_DELTA, 1},
+	[TICK_IOWAIT] = {"CPUTicksIOWait", SLOT_DELTA, 1},   [TICK_IRQ] = {"CPUTicksIRQ", SLOT_DELTA, 1},
+	[TICK_SOFTIRQ] = {"CPUTicksSoftIRQ", SLOT_DELTA, 1}, [TICK_STEAL] = {"CPUTicksSteal", SLOT_DELTA, 1},
+	[PROC_CLOCK] = {"CPUClock", SLOT_LEVEL, 1e3},        [PROC_CLOCK_TOP] = {"CPUClockTop", SLOT_LEVEL, 1e3},
+	[PROC_ONLINE] = {"CPUOnline", SLOT_LEVEL, 1},
+};
+_Static_assert(ARRAY_LEN(quantities) == PROC_QUANTITIES, "a row per quantity");
+
+static const struct {
+	const char *name;
+	double scale;
+} levels[] = {
+	[LEVEL_LOAD_1] = {"LoadAverage1", 0.01},
+	[LEVEL_LOAD_5] = {"LoadAverage5", 0.01},
+	[LEVEL_LOAD_15] = {"LoadAverage15", 0.01},
+	[LEVEL_MEMORY_TOTAL] = {"MemoryTotal", 1024},
+	[LEVEL_MEMORY_AVAILABLE] = {"MemoryAvailable", 1024},
+	[LEVEL_TEMPERATURE] = {"TemperatureMax", 1e-3},
+	[LEVEL_GPU_CLOCK] = {"GPUDevfreqClock", 1},
+};
+_Static_assert(ARRAY_LEN(levels) == PROC_LEVELS, "a row per level");
+
+/* Slots: those of the machine and its levels, those of each cluster, those of each CPU. The last are many, so that a history may
+ * leave them out. */
+#define MACHINE_SLOTS (PROC_QUANTITIES + PROC_LEVELS)
+
+static void add_quantities(struct source *source, enum instance_kind instance, unsigned number, const char *title)
+{
+	for (unsigned q = 0; q < PROC_QUANTITIES; q++)
+		source_add_slot(source, &(struct slot){.name = quantities[q].name,
+						       .kind = quantities[q].kind,
+						       .instance = instance,
+						       .number = (uint16_t)number,
+						       .scale = quantities[q].scale,
+						       .title = title});
+}
+
+static void add_slots(struct source *source, const struct proc *p)
+{
+	add_quantities(source, INSTANCE_ALL, 0, NULL);
+	for (unsigned i = 0; i < PROC_LEVELS; i++)
+		source_add_slot(source, &(struct slot){.name = levels[i].name, .kind = SLOT_LEVEL, .scale = levels[i].scale});
+	for (unsigned c = 0; c < p->topology.n_clusters; c++)
+		add_quantities(source, INSTANCE_CLUSTER, c, p->topology.clusters[c].title);
+	source->n_sums = source->n_slots;
+	for (unsigned i = 0; i < p->topology.n; i++)
+		add_quantities(source, INSTANCE_CPU, p->topology.cpus[i].number, NULL);
+}
+
+static bool can_read(const struct sys *sys, const char *path)
+{
+	char text[16];
+
+	return sys_read_file(sys, path, text, sizeof(text)) > 0;
+}
+
+static bool proc_probe(const struct sys *sys, struct source_found **found, struct err *err)
+{
+	(void)err;
+	if (!can_read(sys, "proc/stat") && !can_read(sys, "sys/devices/system/cpu/present"))
+		return true;
+	while (*found)
+		found = &(*found)->next;
+	*found = xcalloc(1, sizeof(**found));
+	(*found)->backend = &backend_proc;
+	return true;
+}
+
+static void proc_close(struct source *source)
+{
+	struct proc *p = source->priv;
+
+	if (!p->topology.cpus)
+		return; /* never opened */
+	cpu_ticks_fini(&p->ticks, source->sys);
+	proc_level_close(p, source->sys);
+	cpus_fini(&p->topology);
+}
+
+static bool proc_open(struct source *source, const char *device, struct err *err)
+{
+	struct proc *p = source->priv;
+
+	(void)device;
+	if (!can_read(source->sys, "proc/stat") && !can_read(source->sys, "sys/devices/system/cpu/present"))
+		return err_set(err, errno,
+			       "proc: neither /proc/stat nor /sys/devices/system/cpu/present can be read: "
+			       "mount /proc and /sys, or run as a user who may read them");
+	cpus_find(&p->topology, source->sys);
+	cpu_ticks_init(&p->ticks, &p->topology);
+	proc_level_open(p, source->sys);
+	cpus_title(source->title, sizeof(source->title), &p->topology);
+	snprintf(source->driver, sizeof(source->driver), "proc");
+	add_slots(source, p);
+	return true;
+}
+
+static int64_t suspended_ns(const struct sys *sys)
+{
+	int64_t monotonic = sys->monotonic_ns(sys);
+
+	return sys->boottime_ns(sys) - monotonic;
+}
+
+static bool proc_start(struct source *source, int64_t period_ns, int64_t now_ns, struct err *err)
+{
+	struct proc *p = source->priv;
+
+	(void)err;
+	source->period_ns = period_ns > PERIOD_MIN_NS ? period_ns : PERIOD_MIN_NS;
+	p->start_ns = p->begin_ns = now_ns;
+	p->due_ns = now_ns + source->period_ns;
+	p->levels_due_ns = now_ns + LEVELS_NS;
+	p->suspended_ns = suspended_ns(source->sys);
+	cpu_ticks_forget(&p->ticks);
+	cpu_ticks_read(&p->ticks, source->sys);
+	proc_level_read(p, source->sys);
+	return true;
+}
+
+static int proc_fd(const struct source *source)
+{
+	(void)source;
+	return -1;
+}
+
+static void add_known(uint64_t *sum, uint64_t v)
+{
+	if (v != SAMPLE_UNKNOWN)
+		*sum = *sum == SAMPLE_UNKNOWN ? v : *sum + v;
+}
+
+static void max_known(uint64_t *max, uint64_t v)
+{
+	if (v != SAMPLE_UNKNOWN && (*max == SAMPLE_UNKNOWN || v > *max))
+		*max = v;
+}
+
+static void put_cpu(const struct proc *p, unsigned cpu, uint64_t own[PROC_QUANTITIES])
+{
+	const struct cpu_ticks_line *ticks = &p->ticks.each[cpu];
+	int policy = p->topology.cpus[cpu].policy;
+
+	for (unsigned q = 0; q < CPU_TICKS; q++)
+		own[q] = ticks->counted ? ticks->delta[q] : SAMPLE_UNKNOWN;
+	own[PROC_CLOCK] = policy >= 0 && !cpu_ticks_offline(&p->ticks, cpu) ? p->clocks[policy].khz : SAMPLE_UNKNOWN;
+	own[PROC_CLOCK_TOP] = policy >= 0 ? p->topology.policies[policy].top_khz : SAMPLE_UNKNOWN;
+	own[PROC_ONLINE] = p->ticks.lines ? ticks->listed : SAMPLE_UNKNOWN;
+}
+
+/* Sums; of clocks the fastest. */
+static void fold(uint64_t into[PROC_QUANTITIES], const uint64_t own[PROC_QUANTITIES])
+{
+	for (unsigned q = 0; q < PROC_QUANTITIES; q++)
+		if (q == PROC_CLOCK || q == PROC_CLOCK_TOP)
+			max_known(&into[q], own[q]);
+		else
+			add_known(&into[q], own[q]);
+}
+
+static void put_sample(const struct proc *p, uint64_t *value)
+{
+	uint64_t *clusters = value + MACHINE_SLOTS, *cpus = clusters + p->topology.n_clusters * PROC_QUANTITIES;
+
+	for (uint64_t *v = value; v < cpus; v++)
+		*v = SAMPLE_UNKNOWN;
+	for (unsigned i = 0; i < p->topology.n; i++) {
+		put_cpu(p, i, cpus + i * PROC_QUANTITIES);
+		fold(clusters + p->topology.cpus[i].cluster * PROC_QUANTITIES, cpus + i * PROC_QUANTITIES);
+		fold(value, cpus + i * PROC_QUANTITIES);
+	}
+	if (p->ticks.strange)
+		value[PROC_ONLINE] = p->ticks.lines;
+	/* The machine's own line, where the lines of the CPUs are not there or are of other CPUs. */
+	for (unsigned q = 0; q < CPU_TICKS && (!p->ticks.lines || p->ticks.strange); q++) {
+		value[q] = p->ticks.all.counted ? p->ticks.all.delta[q] : SAMPLE_UNKNOWN;
+		if (p->topology.n_clusters == 1)
+			clusters[q] = value[q];
+	}
+	memcpy(value + PROC_QUANTITIES, p->level, sizeof(p->level));
+}
+
+static enum read_result proc_read(struct source *source, int64_t now_ns, struct sample *sample)
+{
+	struct proc *p = source->priv;
+	int64_t suspended, deadline;
+	bool gap;
+
+	if (now_ns < p->due_ns && (!source->cut || now_ns == p->begin_ns))
+		return READ_NONE;
+	p->due_ns = p->start_ns + ((now_ns - p->start_ns) / source->period_ns + 1) * source->period_ns;
+	deadline = p->due_ns - source->period_ns; /* the one that has just passed: free of our own delay */
+	suspended = suspended_ns(source->sys);
+	gap = suspended - p->suspended_ns > SUSPEND_NS;
+	p->suspended_ns = suspended;
+	if (gap)
+		cpu_ticks_forget(&p->ticks);
+	cpu_ticks_read(&p->ticks, source->sys);
+	if (gap || deadline >= p->levels_due_ns) {
+		proc_level_read(p, source->sys);
+		p->levels_due_ns = deadline + LEVELS_NS;
+	}
+	put_sample(p, sample->value);
+	sample->begin_ns = p->begin_ns;
+	sample->end_ns = now_ns;
+	sample->lost = 0;
+	sample->flags = gap ? SAMPLE_GAP : 0;
+	if (now_ns - p->begin_ns > source->period_ns + source->period_ns / 2)
+		sample->flags |= SAMPLE_STRETCHED;
+	p->begin_ns = now_ns;
+	return READ_GOT;
+}
+
+static void proc_stop(struct source *source)
+{
+	(void)source; /* nothing runs between reads */
+}
+
+const struct backend backend_proc = {
+	.name = "proc",
+	.help = "CPU load and clocks per cluster, load average, memory and temperatures of this machine",
+	.kind = SOURCE_CPU,
+	.priv_size = sizeof(struct proc),
+	.probe = proc_probe,
+	.open = proc_open,
+	.start = proc_start,
+	.fd = proc_fd,
+	.read = proc_read,
+	.stop = proc_stop,
+	.close = proc_close,
+	.describe = proc_describe,
+};

@@ -1,0 +1,188 @@
+#include "backends/proc/proc.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Types of thermal zones (whole, or a part in asterisks) that hold a voltage, a current, a state of charge or a step. */
+static const char *const no_temperatures[] = {"soc", "battery-soc", "*ibat*", "*vbat*", "*-lvl*", "*bcl*", "*-step*", "*vph*"};
+/* Those that tell most about why a frame is late. */
+static const char *const important_zones[] = {"*cpu*",  "*gpu*", "*soc*", "*pkg*",    "*package*", "*core*", "*cluster*",
+					      "*mali*", "*g3d*", "*big*", "*little*", "*mid*",     "*skin*", "*ddr*"};
+
+static bool matches(const char *type, const char *const *patterns, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		char part[16];
+
+		if (patterns[i][0] != '*') {
+			if (strcasecmp(type, patterns[i]) == 0)
+				return true;
+			continue;
+		}
+		snprintf(part, sizeof(part), "%.*s", (int)strlen(patterns[i]) - 2, patterns[i] + 1);
+		if (strcasestr(type, part))
+			return true;
+	}
+	return false;
+}
+
+bool proc_level_zone_wanted(const char *type, bool *important)
+{
+	*important = matches(type, important_zones, ARRAY_LEN(important_zones));
+	return !matches(type, no_temperatures, ARRAY_LEN(no_temperatures));
+}
+
+static void open_zones(struct proc *p, const struct sys *sys, char **names, int n, bool important)
+{
+	for (int i = 0; i < n && p->n_zones < PROC_ZONES_MAX; i++) {
+		char path[SYSFS_PATH], type[PROC_TEXT];
+		bool is_important;
+
+		if (strncmp(names[i], "thermal_zone", 12) != 0)
+			continue;
+		snprintf(path, sizeof(path), "sys/class/thermal/%.64s/type", names[i]);
+		if (sys_read_file(sys, path, type, sizeof(type)) < 0)
+			continue;
+		type[strcspn(type, "\n")] = 0;
+		if (proc_level_zone_wanted(type, &is_important) && is_important == important)
+			sysfs_file_init(&p->zones[p->n_zones++], true, "sys/class/thermal/%.64s/temp", names[i]);
+	}
+}
+
+static void open_gpu(struct proc *p, const struct sys *sys)
+{
+	char dir[SYSFS_DIR];
+	bool found = sysfs_find_gpu(sys, 0, dir);
+
+	sysfs_file_init(&p->gpu_clock, true, "%s%s", found ? dir : "", found ? "/cur_freq" : "");
+	sysfs_file_init(&p->gpu_power, true, "%s%s", found ? dir : "", found ? "/device/power/runtime_status" : "");
+}
+
+static void open_clocks(struct proc *p)
+{
+	const struct cpus *cpus = &p->topology;
+
+	p->clocks = xcalloc(cpus->n_policies, sizeof(*p->clocks));
+	for (unsigned i = 0; i < cpus->n_policies; i++) {
+		p->clocks[i].khz = SAMPLE_UNKNOWN;
+		sysfs_file_init(&p->clocks[i].file, i < PROC_POLICIES_OPEN, "%s/scaling_cur_freq", cpus->policies[i].dir);
+	}
+}
+
+void proc_level_open(struct proc *p, const struct sys *sys)
+{
+	char **names;
+	int n = sys->list(sys, "sys/class/thermal", &names);
+
+	sysfs_file_init(&p->load, true, "proc/loadavg");
+	sysfs_file_init(&p->memory, true, "proc/meminfo");
+	if (n >= 0) {
+		open_zones(p, sys, names, n, true);
+		open_zones(p, sys, names, n, false);
+		sys_names_free(names, n);
+	}
+	open_gpu(p, sys);
+	open_clocks(p);
+	for (unsigned i = 0; i < PROC_LEVELS; i++)
+		p->level[i] = SAMPLE_UNKNOWN;
+}
+
+void proc_level_close(struct proc *p, const struct sys *sys)
+{
+	sysfs_file_close(sys, &p->load);
+	sysfs_file_close(sys, &p->memory);
+	sysfs_file_close(sys, &p->gpu_clock);
+	sysfs_file_close(sys, &p->gpu_power);
+	for (unsigned i = 0; i < p->n_zones; i++)
+		sysfs_file_close(sys, &p->zones[i]);
+	for (unsigned i = 0; i < p->topology.n_policies; i++)
+		sysfs_file_close(sys, &p->clocks[i].file);
+	free(take_ptr(&p->clocks));
+}
+
+void proc_level_parse_load(uint64_t load[3], const char *text)
+{
+	struct span rest = span_of(text);
+
+	for (unsigned i = 0; i < 3; i++) {
+		double v;
+
+		load[i] = SAMPLE_UNKNOWN;
+		if (span_double(span_word(&rest), &v) && v >= 0 && v < 1e7)
+			load[i] = (uint64_t)llround(v * 100);
+	}
+}
+
+void proc_level_parse_memory(uint64_t *total, uint64_t *available, const char *text)
+{
+	const struct {
+		const char *name;
+		uint64_t *value;
+	} wanted[] = {{"MemTotal:", total}, {"MemAvailable:", available}};
+	struct span rest = span_of(text);
+
+	*total = *available = SAMPLE_UNKNOWN;
+	while (memchr(rest.p, '\n', rest.n)) {
+		struct span line = span_until(&rest, '\n'), name = span_word(&line), number = span_word(&line);
+		uint64_t v;
+
+		for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
+			if (span_is(name, wanted[i].name) && span_u64(number, &v) && v < (uint64_t)1 << 50)
+				*wanted[i].value = v;
+	}
+	/* Text that was cut, or a container that mixes its own limit with the host's. */
+	if (*total != SAMPLE_UNKNOWN && *available != SAMPLE_UNKNOWN && *available > *total)
+		*available = SAMPLE_UNKNOWN;
+}
+
+static uint64_t read_number(const struct sys *sys, struct sysfs_file *file, uint64_t most)
+{
+	char text[PROC_TEXT];
+	uint64_t v;
+
+	if (sysfs_file_read(sys, file, text, sizeof(text)) <= 0 || !span_u64(span_trim(span_of(text)), &v) || !v || v > most)
+		return SAMPLE_UNKNOWN;
+	return v;
+}
+
+static uint64_t read_hottest(struct proc *p, const struct sys *sys)
+{
+	int64_t hottest = INT64_MIN, v;
+	char text[PROC_TEXT];
+
+	for (unsigned i = 0; i < p->n_zones; i++)
+		if (sysfs_file_read(sys, &p->zones[i], text, sizeof(text)) > 0 && sysfs_temperature(&v, text) && v > hottest)
+			hottest = v;
+	if (hottest == INT64_MIN)
+		return SAMPLE_UNKNOWN;
+	return hottest == -1 ? (uint64_t)-2 : (uint64_t)hottest; /* -1 would read as unknown */
+}
+
+/* The driver remembers the last clock of a GPU that is off. */
+static uint64_t read_gpu_clock(struct proc *p, const struct sys *sys)
+{
+	char text[PROC_TEXT];
+
+	if (sysfs_file_read(sys, &p->gpu_power, text, sizeof(text)) > 0 && strncmp(text, "suspended", 9) == 0)
+		return SAMPLE_UNKNOWN;
+	return read_number(sys, &p->gpu_clock, 100000000000);
+}
+
+void proc_level_read(struct proc *p, const struct sys *sys)
+{
+	char text[4096];
+
+	sysfs_file_read(sys, &p->load, text, sizeof(text));
+	proc_level_parse_load(&p->level[LEVEL_LOAD_1], text);
+	sysfs_file_read(sys, &p->memory, text, sizeof(text));
+	proc_level_parse_memory(&p->level[LEVEL_MEMORY_TOTAL], &p->level[LEVEL_MEMORY_AVAILABLE], text);
+	p->level[LEVEL_TEMPERATURE] = read_hottest(p, sys);
+	p->level[LEVEL_GPU_CLOCK] = read_gpu_clock(p, sys);
+	for (unsigned i = 0; i < p->topology.n_policies; i++)
+		p->clocks[i].khz = read_number(sys, &p->clocks[i].file, 100000000);
+}

@@ -1,0 +1,415 @@
+#include "backends/sim/sim_model.h"
+
+#include "base/alloc.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* How cores divide their time when a set of streams runs: the share of queue time in which a core has work at all, and who gets
+ * which part of the execution. Work that overlaps hides latency, so together they finish sooner than one after the other. */
+struct share {
+	double any, part[STREAMS];
+};
+
+#define V (1u << STREAM_VERTEX)
+#define F (1u << STREAM_FRAGMENT)
+#define C (1u << STREAM_COMPUTE)
+
+static const struct share shares[SIM_SETS] = {
+	[V] = {0.94, {[STREAM_VERTEX] = 1}},
+	[F] = {0.985, {[STREAM_FRAGMENT] = 1}},
+	[C] = {0.985, {[STREAM_COMPUTE] = 1}},
+	[V | F] = {0.99, {[STREAM_VERTEX] = 0.36, [STREAM_FRAGMENT] = 0.64}},
+	[V | C] = {0.99, {[STREAM_VERTEX] = 0.36, [STREAM_COMPUTE] = 0.64}},
+	[F | C] = {0.99, {[STREAM_FRAGMENT] = 0.5, [STREAM_COMPUTE] = 0.5}},
+	[V | F | C] = {0.99, {[STREAM_VERTEX] = 0.24, [STREAM_FRAGMENT] = 0.38, [STREAM_COMPUTE] = 0.38}},
+};
+
+static uint32_t ratio(double x)
+{
+	return (uint32_t)((x < 0 ? 0 : x > 1 ? 1 : x) * SIM_ONE);
+}
+
+static void use(struct sim_used *used, const bool *ratios)
+{
+	for (unsigned i = 0; i < RATIO_COUNT; i++)
+		if (ratios[i])
+			used->ratios[used->n++] = (uint8_t)i;
+}
+
+/* Traffic feeds the slices: whatever is shown, it is counted. */
+static const uint8_t core_reads[] = {CORE_READ_TEX, CORE_READ_LS, CORE_READ_RT, CORE_READ_FRONT, CORE_READ_OTHER};
+static const uint8_t core_writes[] = {CORE_WRITE_LS_WB, CORE_WRITE_LS_OTHER, CORE_WRITE_TILE, CORE_WRITE_OTHER};
+
+void sim_count_show(struct sim_model *m, struct sim_shown *shown)
+{
+	bool every[RATIO_COUNT] = {[RATIO_LINE] = true, [RATIO_TEX] = true, [RATIO_RT_BOX] = true};
+	bool own[STREAMS][RATIO_COUNT] = {{false}}, by_index[RATIO_COUNT];
+
+	for (unsigned i = 0; i < sizeof(core_reads); i++)
+		shown->core.fed[core_reads[i]] = true;
+	for (unsigned i = 0; i < sizeof(core_writes); i++)
+		shown->core.fed[core_writes[i]] = true;
+	shown->tiler.fed[TILER_READ_BEATS] = shown->tiler.fed[TILER_WRITE_BEATS] = true;
+	sim_chain_init(&m->chains.nonfrag, &sim_rules_nonfrag, &shown->core, own[STREAM_COMPUTE]);
+	memcpy(own[STREAM_VERTEX], own[STREAM_COMPUTE], sizeof(own[0]));
+	sim_chain_init(&m->chains.fragment, &sim_rules_fragment, &shown->core, own[STREAM_FRAGMENT]);
+	sim_chain_init(&m->chains.rays, &sim_rules_rays, &shown->core, every);
+	sim_chain_init(&m->chains.texture, &sim_rules_texture, &shown->core, every);
+	sim_chain_init(&m->chains.exec, &sim_rules_exec, &shown->core, every);
+	sim_chain_init(&m->chains.slice, &sim_rules_slice, &shown->slice, every);
+	sim_chain_init(&m->chains.tiler, m->gpu.frustum_first ? &sim_rules_tiler_frustum : &sim_rules_tiler, &shown->tiler,
+		       own[STREAM_VERTEX]);
+	sim_chain_init(&m->chains.stall, &sim_rules_stall, &shown->slice, by_index);
+	sim_chain_init(&m->chains.queue, &sim_rules_queue, &shown->queue, by_index);
+	sim_chain_init(&m->chains.front, &sim_rules_gpu, &shown->gpu, by_index);
+	for (unsigned s = 0; s < STREAMS; s++) {
+		for (unsigned i = 0; i < RATIO_COUNT; i++)
+			own[s][i] |= every[i];
+		use(&m->used[s], own[s]);
+	}
+}
+
+void sim_count_init(struct sim_model *m)
+{
+	const struct sim_gpu *gpu = &m->gpu;
+
+	m->constants[CONSTANT_FMA_PIPES] = gpu->dual_issue ? 2 : 1;
+	m->constants[CONSTANT_VARYING_SLOTS] = gpu->varying_slots;
+	m->constants[CONSTANT_QUADS_PER_WARP] = gpu->quads_per_warp;
+	m->constants[CONSTANT_TILE_CHECKS] = gpu->crc_16 ? 4 : 1;
+	m->constants[CONSTANT_READ_BEATS] = 512 / gpu->bus_bits;
+	m->constants[CONSTANT_FOUR] = 4;
+	m->constants[CONSTANT_THREE] = 3;
+	/* So that nothing that follows from so many cycles exceeds 32 bits: in a core, few things happen more often than once per
+	 * cycle; a slice may have to write what all cores do. */
+	m->longest = (1ull << 32) / SIM_TICK /
+		     (16 + 2 * (gpu->varying_slots + (unsigned)gpu->tex_per_cycle) + gpu->cores * (512 / gpu->bus_bits));
+	for (unsigned i = 0; i < gpu->cores; i++)
+		m->cores[i].behind = m->scenario->imbalance * sim_hash_unit(sim_hash(m->seed, i, 1000));
+	for (unsigned i = 0; i < gpu->slices; i++) {
+		double skew = 0.03 * sim_hash_unit(sim_hash(m->seed, i, 2000)) - 0.015;
+
+		m->slices[i].skew = 1 + skew;
+		m->slices[i].part = i + 1 == gpu->slices ? SIM_ONE : ratio((1 + skew) / (gpu->slices - i));
+	}
+}
+
+/* Share of the execution that stream gets, and how fast its work advances by it. */
+static void set_speeds(struct sim_model *m, const struct share *share, double issue)
+{
+	for (unsigned q = 0; q < m->n_queues; q++) {
+		struct sim_queue *queue = &m->queues[q];
+		enum sim_stream stream;
+
+		if (!queue->running)
+			continue;
+		stream = sim_queue_head(queue)->stream;
+		queue->speed =
+			ratio(share->part[stream] * share->any * issue / (shares[1u << stream].any * m->profiles[stream].issue));
+	}
+	/* Compute takes its part of what vertex work left. */
+	m->part[STREAM_VERTEX] = ratio(share->part[STREAM_VERTEX]);
+	m->part[STREAM_COMPUTE] =
+		share->part[STREAM_VERTEX] < 1 ? ratio(share->part[STREAM_COMPUTE] / (1 - share->part[STREAM_VERTEX])) : 0;
+}
+
+static void set_stalls(struct sim_model *m)
+{
+	double read_free = 1, write_free = 1;
+
+	for (unsigned s = 0; s < STREAMS; s++) {
+		if (!(m->set & 1u << s))
+			continue;
+		read_free *= 1 - m->profiles[s].read_stall;
+		write_free *= 1 - m->profiles[s].write_stall;
+	}
+	const double stalls[SIM_STALLS] = {
+		1 - read_free, 1 - write_free, 0.3 * (1 - read_free) + 0.01, 0.3 * (1 - write_free) + 0.005, 0.001, 0.002, 0.001};
+
+	for (unsigned i = 0; i < m->gpu.slices; i++)
+		for (unsigned k = 0; k < SIM_STALLS; k++)
+			m->slice_rows[i / SIM_LANES].stall[k][i % SIM_LANES] = ratio(stalls[k] * m->slices[i].skew);
+}
+
+/* Like leaves of a chain, but for a ratio of each slice's own. */
+static void flush_stalls(struct sim_model *m)
+{
+	uint32_t active = (uint32_t)(m->wait_stall * SIM_TICK);
+
+	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++) {
+		struct sim_slice_row *slices = &m->slice_rows[row];
+
+		for (unsigned k = 0; k < m->chains.stall.n_leaves; k++)
+			for (unsigned i = 0; i < SIM_LANES; i++)
+				slices->stall_rest[k][i] += (uint64_t)active * slices->stall[m->chains.stall.leaves[k].b][i];
+	}
+	m->wait_stall = 0;
+}
+
+void sim_count_rates(struct sim_model *m)
+{
+	const struct share *share = &shares[m->set];
+	bool several = (m->set & (m->set - 1)) != 0;
+	double issue = 0;
+
+	flush_stalls(m);
+	for (unsigned s = 0; s < STREAMS; s++)
+		if (m->set & 1u << s)
+			issue += share->part[s] * m->profiles[s].issue;
+	if (several)
+		issue += 0.5 * (1 - issue);
+	set_speeds(m, share, issue);
+	set_stalls(m);
+	m->nonfrag = ratio(m->set & (V | C) ? (several && m->set & F ? 0.85 : 1) : 0);
+	m->frag = ratio(m->set & F ? (several ? 0.95 : 1) : 0);
+	for (unsigned i = 0; i < m->gpu.cores; i++) {
+		m->cores[i].any = ratio(share->any * (1 - 0.3 * m->cores[i].behind));
+		m->cores[i].exec = ratio(issue * (1 - 0.7 * m->cores[i].behind));
+	}
+}
+
+static void core_ticks(struct sim_model *m, unsigned i, uint64_t ticks)
+{
+	struct sim_core *core = &m->cores[i];
+	struct sim_core_row *row = &m->core_rows[i / SIM_LANES];
+	uint64_t any = sim_part(ticks, core->any, &core->root[ROOT_ANY]);
+	uint64_t exec = sim_part(any, core->exec, &core->root[ROOT_EXEC]);
+	uint64_t vertex = sim_part(exec, m->part[STREAM_VERTEX], &core->root[ROOT_VERTEX]);
+	uint64_t compute = sim_part(exec - vertex, m->part[STREAM_COMPUTE], &core->root[ROOT_COMPUTE]);
+	uint64_t fragment = m->set & F ? exec - vertex - compute : 0;
+	uint64_t nonfrag = vertex + compute, frag;
+
+	nonfrag += sim_part(any - nonfrag, m->nonfrag, &core->root[ROOT_NONFRAG]);
+	frag = fragment + sim_part(any - fragment, m->frag, &core->root[ROOT_FRAG]);
+	row->total[CORE_ANY][i % SIM_LANES] += any * SIM_TICK;
+	row->total[CORE_NONFRAG][i % SIM_LANES] += nonfrag * SIM_TICK;
+	core->wait[STREAM_VERTEX] += vertex;
+	core->wait[STREAM_FRAGMENT] += fragment;
+	core->wait[STREAM_COMPUTE] += compute;
+	core->wait_frag += frag;
+}
+
+void sim_count_ticks(struct sim_model *m, uint64_t ticks)
+{
+	if (!m->set) {
+		uint64_t tail = m->tail < ticks ? m->tail : ticks;
+
+		m->tail -= tail;
+		m->wait_tail += tail;
+		return;
+	}
+	m->touched |= m->set;
+	m->wait_any += ticks;
+	m->wait_stall += ticks;
+	for (unsigned s = 0; s < STREAMS; s++)
+		if (m->set & 1u << s)
+			m->wait_queue[s] += ticks;
+	if (m->set & V)
+		m->wait_tiler += ticks;
+	for (unsigned q = 0; q < m->n_queues; q++) {
+		struct sim_queue *queue = &m->queues[q];
+		uint64_t done;
+
+		if (!queue->running)
+			continue;
+		done = sim_part(ticks, queue->speed, &queue->carry);
+		assert(done <= queue->left);
+		queue->left -= done;
+		m->wait_work[sim_queue_head(queue)->stream] += done;
+	}
+	for (unsigned i = 0; i < m->gpu.cores; i++)
+		core_ticks(m, i, ticks);
+}
+
+/* Take a chain's inputs through it, and move on to the remainders of the next chain. */
+static void take(const struct sim_model *m, const struct sim_chain *chain, enum sim_stream stream, uint64_t (**rest)[SIM_LANES],
+		 uint32_t (*now)[SIM_LANES], uint64_t (*total)[SIM_LANES])
+{
+	sim_chain_apply(chain, m->profiles[stream].ratios, m->constants, *rest, now, total);
+	*rest += chain->rows;
+}
+
+/* Of some quantities, all lanes. */
+static uint64_t sum_of(uint32_t (*now)[SIM_LANES], const uint8_t *quantities, unsigned n)
+{
+	uint64_t sum = 0;
+
+	for (unsigned k = 0; k < n; k++)
+		for (unsigned i = 0; i < SIM_LANES; i++)
+			sum += now[quantities[k]][i];
+	return sum;
+}
+
+/* What a row of cores waits for becomes the inputs of its chains. */
+static void take_waits(struct sim_model *m, unsigned row, enum sim_stream stream, uint32_t (*now)[SIM_LANES])
+{
+	struct sim_core_row *cores = &m->core_rows[row];
+
+	for (unsigned i = 0; i < SIM_LANES; i++) {
+		struct sim_core *core = &m->cores[row * SIM_LANES + i];
+
+		now[CORE_EXEC][i] = (uint32_t)(core->wait[stream] * SIM_TICK);
+		now[CORE_EXEC_QUARTER][i] = now[CORE_EXEC][i] / 4;
+		now[CORE_FRAG][i] = stream == STREAM_FRAGMENT ? (uint32_t)(core->wait_frag * SIM_TICK) : 0;
+		cores->total[CORE_EXEC][i] += now[CORE_EXEC][i];
+		cores->total[CORE_FRAG][i] += now[CORE_FRAG][i];
+		core->wait[stream] = 0;
+		if (stream == STREAM_FRAGMENT)
+			core->wait_frag = 0;
+	}
+}
+
+/* Adds the traffic of a row of cores, in beats of 16 bytes. */
+static void flush_cores(struct sim_model *m, unsigned row, enum sim_stream stream, uint64_t *reads, uint64_t *writes)
+{
+	struct sim_core_row *cores = &m->core_rows[row];
+	const uint32_t *ratios = m->profiles[stream].ratios;
+	uint64_t(*rest)[SIM_LANES] = cores->rest[stream];
+	uint32_t now[CORE_COUNT][SIM_LANES];
+
+	memset(now[CORE_READ_TEX], 0, sizeof(now[0]));
+	memset(now[CORE_READ_RT], 0, sizeof(now[0]));
+	memset(now[CORE_READ_FRONT], 0, sizeof(now[0]));
+	memset(now[CORE_WRITE_TILE], 0, sizeof(now[0]));
+	take_waits(m, row, stream, now);
+	take(m, &m->chains.exec, stream, &rest, now, cores->total);
+	take(m, stream == STREAM_FRAGMENT ? &m->chains.fragment : &m->chains.nonfrag, stream, &rest, now, cores->total);
+	if (ratios[RATIO_TEX])
+		take(m, &m->chains.texture, stream, &rest, now, cores->total);
+	rest = cores->rest[stream] + 3 * SIM_RULES_MAX;
+	if (ratios[RATIO_RT_BOX])
+		take(m, &m->chains.rays, stream, &rest, now, cores->total);
+	*reads += sum_of(now, core_reads, sizeof(core_reads));
+	*writes += sum_of(now, core_writes, sizeof(core_writes));
+}
+
+/* Requests of one line each, dealt to the slices by address. */
+static void flush_slices(struct sim_model *m, enum sim_stream stream, uint64_t reads, uint64_t writes)
+{
+	const uint32_t *ratios = m->profiles[stream].ratios;
+	uint32_t now[SLICE_COUNT][SIM_LANES];
+
+	reads = sim_part(reads, ratios[RATIO_LINE], &m->request_carry[stream][0]);
+	writes = sim_part(writes, ratios[RATIO_LINE], &m->request_carry[stream][1]);
+	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++) {
+		struct sim_slice_row *slices = &m->slice_rows[row];
+
+		for (unsigned i = 0; i < SIM_LANES; i++) {
+			struct sim_slice *slice = &m->slices[row * SIM_LANES + i];
+			uint64_t r = sim_part(reads, slice->part, &slice->read_carry[stream]);
+			uint64_t w = sim_part(writes, slice->part, &slice->write_carry[stream]);
+
+			reads -= r;
+			writes -= w;
+			now[SLICE_READS][i] = (uint32_t)r;
+			now[SLICE_WRITES][i] = (uint32_t)w;
+			slices->total[SLICE_READS][i] += r;
+			slices->total[SLICE_WRITES][i] += w;
+		}
+		sim_chain_apply(&m->chains.slice, ratios, m->constants, slices->rest[stream], now, slices->total);
+	}
+}
+
+static void flush_tiler(struct sim_model *m, uint64_t work, uint64_t *reads, uint64_t *writes)
+{
+	uint32_t now[TILER_COUNT][SIM_LANES];
+
+	memset(now[TILER_WORK], 0, sizeof(now[0]));
+	memset(now[TILER_QUEUE], 0, sizeof(now[0]));
+	now[TILER_WORK][0] = (uint32_t)(work * SIM_TICK);
+	now[TILER_QUEUE][0] = (uint32_t)(m->wait_tiler * SIM_TICK);
+	m->wait_tiler = 0;
+	sim_chain_apply(&m->chains.tiler, m->profiles[STREAM_VERTEX].ratios, m->constants, m->tiler_rest, now, m->tiler_total);
+	*reads += now[TILER_READ_BEATS][0];
+	*writes += now[TILER_WRITE_BEATS][0];
+}
+
+static void flush_stream(struct sim_model *m, enum sim_stream stream)
+{
+	uint64_t reads = 0, writes = 0, work = m->wait_work[stream];
+
+	if (!(m->touched & 1u << stream))
+		return;
+	m->wait_work[stream] = 0;
+	m->touched &= ~(1u << stream);
+	m->queue_total[QUEUE_TASKS][stream] += sim_part(work, m->task_ratio[stream], &m->task_carry[stream]);
+	if (stream == STREAM_VERTEX)
+		flush_tiler(m, work, &reads, &writes);
+	for (unsigned row = 0; row < sim_rows(m->gpu.cores); row++)
+		flush_cores(m, row, stream, &reads, &writes);
+	flush_slices(m, stream, reads, writes);
+}
+
+static void flush_front_end(struct sim_model *m)
+{
+	uint32_t queue[QUEUE_COUNT][SIM_LANES], gpu[GPU_COUNT][SIM_LANES];
+
+	memset(queue[QUEUE_CYCLES], 0, sizeof(queue[0]));
+	memset(gpu[GPU_ANY_QUEUE], 0, sizeof(gpu[0]));
+	memset(gpu[GPU_TAIL], 0, sizeof(gpu[0]));
+	for (unsigned s = 0; s < STREAMS; s++) {
+		queue[QUEUE_CYCLES][s] = (uint32_t)(m->wait_queue[s] * SIM_TICK);
+		m->queue_total[QUEUE_CYCLES][s] += queue[QUEUE_CYCLES][s];
+		m->wait_queue[s] = 0;
+	}
+	sim_chain_apply(&m->chains.queue, sim_queue_ratios, m->constants, m->queue_rest, queue, m->queue_total);
+	gpu[GPU_ANY_QUEUE][0] = (uint32_t)(m->wait_any * SIM_TICK);
+	gpu[GPU_TAIL][0] = (uint32_t)(m->wait_tail * SIM_TICK);
+	m->wait_any = m->wait_tail = 0;
+	m->gpu_total[GPU_ANY_QUEUE][0] += gpu[GPU_ANY_QUEUE][0];
+	m->gpu_total[GPU_TAIL][0] += gpu[GPU_TAIL][0];
+	m->gpu_total[GPU_ACTIVE][0] += gpu[GPU_ANY_QUEUE][0] + gpu[GPU_TAIL][0];
+	sim_chain_apply(&m->chains.front, sim_gpu_ratios, m->constants, m->gpu_rest, gpu, m->gpu_total);
+}
+
+static void settle(struct sim_model *m)
+{
+	for (unsigned s = 0; s < STREAMS; s++) {
+		const struct sim_chain *own = s == STREAM_FRAGMENT ? &m->chains.fragment : &m->chains.nonfrag;
+
+		for (unsigned row = 0; row < sim_rows(m->gpu.cores); row++) {
+			struct sim_core_row *cores = &m->core_rows[row];
+			uint64_t(*rest)[SIM_LANES] = cores->rest[s];
+
+			sim_chain_settle(&m->chains.exec, rest, cores->total);
+			sim_chain_settle(own, rest + m->chains.exec.rows, cores->total);
+			sim_chain_settle(&m->chains.texture, rest + m->chains.exec.rows + own->rows, cores->total);
+			sim_chain_settle(&m->chains.rays, rest + 3 * SIM_RULES_MAX, cores->total);
+		}
+		for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++)
+			sim_chain_settle(&m->chains.slice, m->slice_rows[row].rest[s], m->slice_rows[row].total);
+	}
+	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++)
+		sim_chain_settle(&m->chains.stall, m->slice_rows[row].stall_rest, m->slice_rows[row].total);
+	sim_chain_settle(&m->chains.tiler, m->tiler_rest, m->tiler_total);
+	sim_chain_settle(&m->chains.queue, m->queue_rest, m->queue_total);
+	sim_chain_settle(&m->chains.front, m->gpu_rest, m->gpu_total);
+}
+
+void sim_count_flush(struct sim_model *m)
+{
+	flush_front_end(m);
+	flush_stalls(m);
+	for (unsigned s = 0; s < STREAMS; s++)
+		flush_stream(m, (enum sim_stream)s);
+	settle(m);
+	m->flushed = m->tick;
+}
+
+void sim_count_begin(struct sim_model *m, const struct sim_phase *phase)
+{
+	enum sim_stream stream = phase->stream;
+
+	flush_stream(m, stream);
+	sim_profile_init(&m->profiles[stream], &m->gpu, phase, (double)m->khz / (double)m->gpu.top_khz,
+			 phase->pass->pixels * m->pixels / (double)(phase->work * SIM_TICK), &m->used[stream]);
+	m->task_ratio[stream] = phase->tasks * SIM_ONE / phase->work;
+}
+
+void sim_count_end(struct sim_model *m, const struct sim_phase *phase)
+{
+	m->queue_total[QUEUE_JOBS][phase->stream]++;
+	if (phase->ends_frame)
+		m->gpu_total[GPU_IRQS][0]++;
+}

@@ -1,0 +1,228 @@
+#include "backends/sim/sim_model.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define GOVERNOR_NS 53000000ll
+#define TICK_DIVISOR (SIM_TICK * 1000000ull) /* ns * kHz per tick */
+#define TAIL_TICKS 3000                      /* flushing the caches when the queues run dry */
+
+/* Held within what a GPU can have: the value may come from a user's file. */
+static double constant_of(const struct gpu_product *product, const char *name, double otherwise)
+{
+	double x = otherwise;
+
+	for (unsigned i = 0; i < product->n_constants; i++)
+		if (!strcmp(product->constants[i].name, name))
+			x = product->constants[i].value;
+	return x >= 1 && x <= 256 ? x : otherwise;
+}
+
+static bool layout_has(const struct gpu_layout *layout, const char *name)
+{
+	for (unsigned i = 0; i < layout->n_counters; i++)
+		if (layout->counters[i].name && !strcmp(layout->counters[i].name, name))
+			return true;
+	return false;
+}
+
+void sim_gpu_init(struct sim_gpu *gpu, const struct gpu_product *product)
+{
+	const struct gpu_layout *layout = product->layout;
+	bool fifth = product->family == FAMILY_5TH_GEN;
+
+	*gpu = (struct sim_gpu){
+		.cores = product->typical.cores,
+		.slices = product->typical.slices,
+		.bus_bits = product->typical.bus_bits,
+		.quads_per_warp = ((unsigned)constant_of(product, "MaliGPUWarpSize", 16) + 3) / 4,
+		.tile = (unsigned)constant_of(product, "MaliGPUTileSize", 16),
+		.task = (unsigned)constant_of(product, fifth ? "MaliMainQueueTaskSize" : "MaliFragQueueTaskSize", 32),
+		.geometry_task = (unsigned)constant_of(product, "MaliGPUGeomTaskSize", 4),
+		.varying_slots = (unsigned)constant_of(product, "MaliVarSlotPerCy", 1),
+		.tex_per_cycle = constant_of(product, "MaliTexSamplePerCy", 1),
+		.tex_per_message = layout_has(layout, "MaliTexInstr")     ? 1
+				   : product->family <= FAMILY_VALHALL_JM ? 4
+									  : 8,
+		.job_manager = product->family <= FAMILY_VALHALL_JM,
+		.dual_issue = layout_has(layout, "MaliEngNarrowInstr"),
+		.parallel_pipes = product->family == FAMILY_VALHALL_JM,
+		.prepass = layout_has(layout, "MaliFragPrepassWarp"),
+		.ray_tracing = layout_has(layout, "MaliRTURay"),
+		.frustum_first = layout_has(layout, "MaliGeomScissorCullPrim"),
+		.crc_16 = product->family >= FAMILY_VALHALL_CSF,
+		.top_khz = (uint64_t)product->typical.mhz * 1000,
+	};
+}
+
+/* The tick in which `ns` lies. */
+static uint64_t tick_at(const struct sim_model *m, int64_t ns)
+{
+	return m->clock_tick + ((uint64_t)(ns - m->clock_ns) * m->khz + m->clock_rest) / TICK_DIVISOR;
+}
+
+/* The first ns that lies in `tick`. */
+static int64_t tick_ns(const struct sim_model *m, uint64_t tick)
+{
+	uint64_t units = (tick - m->clock_tick) * TICK_DIVISOR;
+
+	return units <= m->clock_rest ? m->clock_ns : m->clock_ns + (int64_t)((units - m->clock_rest + m->khz - 1) / m->khz);
+}
+
+static void count_ticks_from(struct sim_model *m, int64_t ns)
+{
+	uint64_t units = (uint64_t)(ns - m->clock_ns) * m->khz + m->clock_rest;
+
+	m->clock_tick += units / TICK_DIVISOR;
+	m->clock_rest = units % TICK_DIVISOR;
+	m->clock_ns = ns;
+}
+
+/* The governor looks at the load since its last visit, and goes up faster than down. */
+static void govern(struct sim_model *m)
+{
+	static const double steps[SIM_CLOCK_STEPS] = {0.4, 0.55, 0.7, 0.85, 1};
+	uint64_t active = m->gpu_total[GPU_ACTIVE][0] + (m->wait_any + m->wait_tail) * SIM_TICK;
+	double load = (double)(active - m->governor_active) / (double)((m->tick - m->governor_tick) * SIM_TICK + 1);
+	unsigned step = m->step;
+
+	m->governor_active = active;
+	m->governor_tick = m->tick;
+	m->governor_ns += GOVERNOR_NS;
+	if (load > 0.92)
+		step = SIM_CLOCK_STEPS - 1;
+	else if (load > 0.74 && step < SIM_CLOCK_STEPS - 1)
+		step++;
+	else if (load < 0.52 && step > 0)
+		step--;
+	count_ticks_from(m, m->now_ns);
+	if (step == m->step)
+		return;
+	m->step = step;
+	m->khz = (uint64_t)((double)m->gpu.top_khz * steps[step]) / 1000 * 1000;
+	m->clock_changes++;
+}
+
+static bool may_start(const struct sim_model *m, const struct sim_phase *phase)
+{
+	for (unsigned q = 0; q < m->n_queues; q++)
+		if (m->queues[q].ended < phase->need[q])
+			return false;
+	return true;
+}
+
+static void start_phases(struct sim_model *m)
+{
+	for (unsigned q = 0; q < m->n_queues; q++) {
+		struct sim_queue *queue = &m->queues[q];
+		const struct sim_phase *phase = sim_queue_head(queue);
+
+		if (queue->running || queue->ended == queue->added || !may_start(m, phase))
+			continue;
+		sim_count_begin(m, phase);
+		queue->running = true;
+		queue->left = phase->work;
+		m->set |= 1u << phase->stream;
+		m->tail = 0;
+	}
+}
+
+/* Ticks until something in the front end happens, at most `limit`. */
+static uint64_t until_event(const struct sim_model *m, uint64_t limit)
+{
+	for (unsigned q = 0; q < m->n_queues; q++) {
+		const struct sim_queue *queue = &m->queues[q];
+		uint64_t ticks;
+
+		if (!queue->running)
+			continue;
+		ticks = (queue->left * SIM_ONE - queue->carry + queue->speed - 1) / queue->speed;
+		limit = ticks < limit ? ticks : limit;
+	}
+	return limit;
+}
+
+/* Hand over the frames that the CPU has ready, as many as may be in flight, and start whatever can start. */
+static void submit_frames(struct sim_model *m, int64_t at_ns)
+{
+	while (m->ready_ns <= at_ns && m->in_flight < m->scenario->in_flight)
+		sim_frame_submit(m, at_ns);
+	start_phases(m);
+	sim_count_rates(m);
+}
+
+static void end_phases(struct sim_model *m)
+{
+	bool ended = false;
+
+	for (unsigned q = 0; q < m->n_queues; q++) {
+		struct sim_queue *queue = &m->queues[q];
+		const struct sim_phase *phase = sim_queue_head(queue);
+
+		if (!queue->running || queue->left)
+			continue;
+		sim_count_end(m, phase);
+		queue->running = false;
+		m->set &= ~(1u << phase->stream);
+		m->in_flight -= phase->ends_frame;
+		queue->ended++;
+		ended = true;
+	}
+	if (!ended)
+		return;
+	submit_frames(m, tick_ns(m, m->tick));
+	if (!m->set) {
+		m->tail = TAIL_TICKS;
+		m->gpu_total[GPU_FLUSHES][0]++;
+	}
+}
+
+/* Run the front end until `tick`. */
+static void run_ticks(struct sim_model *m, uint64_t tick)
+{
+	while (m->tick < tick) {
+		uint64_t ticks = tick - m->tick;
+
+		ticks = until_event(m, ticks < m->longest ? ticks : m->longest);
+		if (m->tick + ticks - m->flushed > m->longest)
+			sim_count_flush(m);
+		sim_count_ticks(m, ticks);
+		m->tick += ticks;
+		end_phases(m);
+	}
+}
+
+void sim_model_run(struct sim_model *m, int64_t ns)
+{
+	while (m->now_ns < ns) {
+		int64_t next = m->governor_ns < ns ? m->governor_ns : ns;
+
+		if (m->ready_ns > m->now_ns && m->ready_ns < next)
+			next = m->ready_ns;
+		run_ticks(m, tick_at(m, next));
+		m->now_ns = next;
+		if (m->ready_ns <= m->now_ns && m->in_flight < m->scenario->in_flight)
+			submit_frames(m, m->now_ns);
+		if (m->now_ns == m->governor_ns)
+			govern(m);
+	}
+	sim_count_flush(m);
+}
+
+void sim_model_init(struct sim_model *m, const struct gpu_product *product, const struct sim_scenario *scenario, uint64_t seed,
+		    double fps, unsigned width, unsigned height)
+{
+	sim_gpu_init(&m->gpu, product);
+	assert(m->gpu.cores <= SIM_CORES_MAX && m->gpu.slices <= SIM_SLICES_MAX);
+	m->scenario = scenario;
+	m->seed = seed;
+	m->frame_ns = (int64_t)(1e9 / fps) + 1;
+	m->pixels = (double)width * height;
+	m->pixel_scale = m->pixels / (1920.0 * 1080);
+	m->n_queues = m->gpu.job_manager ? 2 : 3;
+	m->step = scenario->start_step;
+	m->khz = m->gpu.top_khz;
+	m->governor_ns = GOVERNOR_NS + (int64_t)(sim_hash(seed, 0, 3000) % GOVERNOR_NS);
+	m->ready_ns = 1 + (int64_t)(sim_hash(seed, 0, 3001) % (uint64_t)m->frame_ns);
+	sim_count_init(m);
+}

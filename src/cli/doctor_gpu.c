@@ -1,0 +1,179 @@
+/* GPUs: every device that a backend finds is opened and measured once, as the program itself would do it. */
+#include "cli/doctor.h"
+
+#include "backends/registry.h"
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WAIT_NS 2000000000ll /* for a first sample */
+#define PROCESSES_LINE 0     /* the first line of a describe is for a screen */
+
+static const char *help_of(enum doctor_area area, int code)
+{
+	static const struct {
+		int code;
+		const char *help;
+	} helps[] = {
+		{EACCES, "sudo chmod a+r {} (until the next start), or join its group, which `ls -l {}` shows; on Android run "
+			 "malitop from adb shell, out of /data/local/tmp, and look for `avc: denied` in dmesg"},
+		{EPERM, "run it as root once, to see whether a security module or a container stands in the way"},
+		{EBUSY, "end other profilers (Streamline's gatord, HWCPipe, another malitop), then try again"},
+		{ENOMEM, "free some memory: the driver could not allocate its buffers"},
+		{ENODEV, "look into dmesg: the driver is loaded, but its GPU does not answer"},
+		{ENXIO, "look into dmesg: the driver is loaded, but its GPU does not answer"},
+		{EIO,
+		 "look into dmesg: on GPUs with a command stream front end the first open loads firmware, which may be missing"},
+		{ENOTSUP, "leave the interface out of --backend, or choose the other one"},
+		{EPROTO, "update malitop, or tell its authors what `dmesg | grep -i mali` says about the driver"},
+	};
+
+	for (size_t i = 0; area == DOCTOR_GPU && i < ARRAY_LEN(helps); i++) /* others say it themselves */
+		if (helps[i].code == code)
+			return helps[i].help;
+	return NULL;
+}
+
+/* "clock: /sys/..." and "driver    K:r44..." alike: a thing and words. */
+static void add_line(struct doctor *d, enum doctor_area area, struct span line)
+{
+	static const struct {
+		const char *begins;
+		enum doctor_state state;
+	} states[] = {{"refused", DOCTOR_REFUSED}, {"missing", DOCTOR_MISSING}, {"limited", DOCTOR_LIMITED}};
+	enum doctor_state state = DOCTOR_NOTE;
+	struct span rest = line, thing = span_until(&rest, ':');
+	size_t gap = 0;
+
+	while (gap + 1 < line.n && !(line.p[gap] == ' ' && line.p[gap + 1] == ' '))
+		gap++;
+	if (gap + 1 < line.n && gap < thing.n) {
+		thing = (struct span){line.p, gap};
+		rest = (struct span){line.p + gap, line.n - gap};
+	}
+	if (!span_trim(rest).n)
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(states); i++)
+		if (span_is(thing, states[i].begins))
+			state = states[i].state;
+	if (state != DOCTOR_NOTE)
+		thing = span_until(&rest, ':');
+	AUTOFREE char *name = span_dup(span_trim(thing));
+
+	doctor_add(d, area, state, name, NULL, "%.*s", SPAN_ARG(span_trim(rest)));
+}
+
+static void add_description(struct doctor *d, enum doctor_area area, const struct source *source)
+{
+	AUTO_STRBUF struct strbuf text = {0};
+	struct span rest;
+	unsigned n = 0;
+
+	source->backend->describe(source, &text);
+	for (rest = (struct span){text.p, text.n}; rest.n; n++) {
+		struct span line = span_until(&rest, '\n');
+
+		if (n != PROCESSES_LINE && line.n)
+			add_line(d, area, line);
+	}
+}
+
+/* Wait for a sample that the driver does not call failed. */
+static enum read_result first_sample(const struct doctor *d, struct source *source, struct sample *sample, int64_t *took_ns)
+{
+	int64_t start = d->sys->monotonic_ns(d->sys), now = start;
+	enum read_result got = READ_NONE;
+
+	for (; got == READ_NONE && now - start < WAIT_NS; now = d->sys->monotonic_ns(d->sys)) {
+		struct pollfd fd = {.fd = source->backend->fd(source), .events = POLLIN};
+		int step_ms = fd.fd < 0 ? 1 + (int)(source->period_ns / 4000000) : 200;
+
+		d->sys->poll(d->sys, fd.fd < 0 ? NULL : &fd, fd.fd >= 0, step_ms < 200 ? step_ms : 200);
+		sample->flags = sample->lost = 0;
+		got = source->backend->read(source, d->sys->monotonic_ns(d->sys), sample);
+		if (got == READ_GOT && sample->flags & SAMPLE_ERROR)
+			got = READ_NONE;
+	}
+	*took_ns = now - start;
+	return got;
+}
+
+static void measure(struct doctor *d, enum doctor_area area, const char *thing, struct source *source)
+{
+	AUTOFREE struct sample *sample = xcalloc(1, sizeof(*sample) + source->n_slots * sizeof(uint64_t));
+	int64_t took_ns, period_ns = d->options->interval_ns;
+	enum read_result got;
+	struct err err = {0};
+
+	if (!source->backend->start(source, period_ns, d->sys->monotonic_ns(d->sys), &err)) {
+		doctor_add(d, area, doctor_state_of(err.code), thing, help_of(area, err.code), "%s", err.text);
+		return;
+	}
+	got = first_sample(d, source, sample, &took_ns);
+	source->backend->stop(source);
+	if (got == READ_GOT) {
+		d->gpu_works |= source->kind == SOURCE_GPU && !source->simulated;
+		doctor_add(d, area, DOCTOR_OK, thing, NULL, "%s (%s): a sample of %u values after %lld ms%s", source->title,
+			   source->driver, source->n_sums ? source->n_sums : source->n_slots, (long long)(took_ns / 1000000),
+			   source->simulated ? ", simulated" : "");
+	} else if (got == READ_GONE) {
+		doctor_add(d, area, DOCTOR_MISSING, thing, help_of(area, ENODEV), "%s: the device went away", source->title);
+	} else {
+		doctor_add(d, area, DOCTOR_LIMITED, thing, "let something draw, so that the GPU is powered, then try again",
+			   "%s (%s): no sample within %lld s", source->title, source->driver, WAIT_NS / 1000000000);
+	}
+}
+
+static void check_device(struct doctor *d, enum doctor_area area, const struct backend *backend, const char *device)
+{
+	const struct source_options what = {.db = d->db,
+					    .gpu_name = d->options->gpu,
+					    .scenario = d->options->scenario,
+					    .seed = d->options->seed,
+					    .interval_ns = d->options->interval_ns};
+	const char *thing = device[0] ? device : backend->name;
+	struct err err = {0};
+	struct source *source = source_open(d->sys, backend, &what, device, &err);
+	char *advice = strstr(err.text, ": `malitop doctor`"); /* that is what runs */
+
+	if (advice)
+		*advice = 0;
+	if (!source) {
+		doctor_add(d, area, doctor_state_of(err.code), thing, help_of(area, err.code), "%s", err.text);
+		return;
+	}
+	measure(d, area, thing, source);
+	add_description(d, area, source);
+	backend->close(source);
+	source_free(source);
+}
+
+void doctor_backend(struct doctor *d, enum doctor_area area, const struct backend *backend)
+{
+	struct source_found *found = NULL, *next;
+	struct err err = {0};
+
+	if (!backend->probe(d->sys, &found, &err))
+		doctor_add(d, area, doctor_state_of(err.code), backend->name, help_of(area, err.code), "%s", err.text);
+	for (; found; found = next) {
+		next = found->next;
+		check_device(d, area, backend, found->device);
+		free(found);
+	}
+}
+
+void doctor_gpu(struct doctor *d)
+{
+	for (unsigned i = 0; registry[i]; i++) {
+		bool is_sim = strcmp(registry[i]->name, "sim") == 0;
+
+		if (is_sim && d->options->scenario)
+			check_device(d, DOCTOR_GPU, registry[i], "");
+		else if (!is_sim && registry[i]->kind == SOURCE_GPU)
+			doctor_backend(d, DOCTOR_GPU, registry[i]);
+	}
+}

@@ -1,0 +1,198 @@
+/* The report on the CPU events of a command: what was counted, what it stands for where events took turns, and what follows from it; by
+ * set of events that were counted together, for the whole and for every cluster. */
+#include "export/export_priv.h"
+
+#include "base/alloc.h"
+#include "base/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SOFTWARE "PerfRunningSoftware" /* the set of the kernel's own events */
+#define INSTRUCTIONS "CPUInstructions"
+#define PTI "per 1000 instructions"
+#define COUNT_WIDTH 20
+#define SHARE_WIDTH 8
+#define RATE_WIDTH 9
+
+struct report {
+	const struct metric_set *set;
+	const double *vector;
+	double instructions;
+	int width; /* of names */
+	bool part; /* a cluster */
+	struct strbuf *out;
+};
+
+static double at(const struct report *r, unsigned slot)
+{
+	return r->vector[VECTOR_CONSTANTS + slot];
+}
+
+static bool is_event(const struct metric_set *set, unsigned slot)
+{
+	const struct slot *event = &set->slots[slot];
+
+	return event->instance == INSTANCE_ALL && event->raw;
+}
+
+/* "[1,241,209,259]", in a column; a dash for what is not known. */
+static void put_count(const struct report *r, double count, bool estimate)
+{
+	char digits[UNITS_TEXT] = "-", text[UNITS_TEXT + 2];
+
+	if (!isnan(count))
+		count_format(digits, (uint64_t)count);
+	snprintf(text, sizeof(text), estimate ? "[%s]" : "%s", digits);
+	strbuf_printf(r->out, "  %*s", COUNT_WIDTH, text);
+}
+
+/* Ratios with three decimals, so that runs can be compared. */
+static char *ratio_text(char text[UNITS_TEXT], double value)
+{
+	snprintf(text, UNITS_TEXT, isfinite(value) ? "%.3f" : "-", value);
+	return text;
+}
+
+static void put_value(const struct report *r, double value, const struct unit *unit, bool estimate)
+{
+	char number[UNITS_TEXT], suffix[UNITS_TEXT], text[UNITS_TEXT + 2];
+
+	unit_split(number, suffix, value, unit, false, true);
+	if (unit->kind != UNIT_LEVEL && isfinite(value)) {
+		ratio_text(number, value);
+		snprintf(suffix, sizeof(suffix), "%s", unit->symbol);
+	}
+	snprintf(text, sizeof(text), estimate && isfinite(value) ? "[%s]" : "%s", number);
+	strbuf_printf(r->out, "  %*s %s", COUNT_WIDTH, text, suffix);
+}
+
+static void put_share(const struct report *r, double share)
+{
+	char text[UNITS_TEXT] = "-";
+
+	if (isfinite(share))
+		snprintf(text, sizeof(text), "%.1f %%", share * 100);
+	strbuf_printf(r->out, "  %*s", SHARE_WIDTH, text);
+}
+
+static void put_event(const struct report *r, unsigned slot)
+{
+	const struct slot *event = &r->set->slots[slot];
+	double running = at(r, event->running), enabled = at(r, event->enabled);
+	double likely = running > 0 ? at(r, slot) : (double)NAN;
+	bool estimate = running < enabled;
+	char rate[UNITS_TEXT];
+
+	strbuf_printf(r->out, "%-*s", r->width, event->name);
+	put_count(r, running > 0 ? at(r, event->raw) : (double)NAN, false);
+	if (estimate)
+		put_count(r, likely, true);
+	else
+		strbuf_printf(r->out, "  %*s", COUNT_WIDTH, "");
+	put_share(r, running / enabled);
+	if (strcmp(event->name, INSTRUCTIONS) != 0 && strcmp(r->set->slots[event->running].name, SOFTWARE) != 0)
+		strbuf_printf(r->out, "  %*s", RATE_WIDTH, ratio_text(rate, likely / r->instructions * 1000));
+	export_line_end(r->out);
+}
+
+/* The last set that a metric needs: there it stands. 0: none, as the first slot of a source is a time. */
+static unsigned set_of_metric(const struct metric_set *set, const struct metric *m)
+{
+	unsigned last = 0;
+
+	for (unsigned i = 0; i < m->expr.n; i++) {
+		const struct expr_op *op = &m->expr.ops[i];
+		const struct slot *slot =
+			op->kind == EXPR_LOAD && op->slot >= VECTOR_CONSTANTS ? &set->slots[op->slot - VECTOR_CONSTANTS] : NULL;
+
+		if (slot && slot->running != slot->enabled && slot->enabled > last)
+			last = slot->enabled;
+	}
+	return last;
+}
+
+/* What follows from the events of a set; that which is told per 1000 instructions stands beside them. */
+static void put_ratios(const struct report *r, unsigned enabled)
+{
+	for (unsigned i = 0; i < r->set->n_metrics; i++) {
+		const struct metric *m = &r->set->metrics[i];
+
+		if (m->unit->kind == UNIT_COUNT || strcmp(m->unit->name, PTI) == 0 || set_of_metric(r->set, m) != enabled)
+			continue;
+		strbuf_printf(r->out, "%-*s", r->width, m->def->name);
+		put_value(r, metric_value(m, r->vector), m->unit, metric_share(r->set, m, r->vector) < 1);
+		export_line_end(r->out);
+	}
+}
+
+static void put_sets(const struct report *r)
+{
+	unsigned enabled = 0;
+
+	for (unsigned i = 0; i < r->set->n_slots; i++) {
+		const struct slot *slot = &r->set->slots[i];
+
+		if (!is_event(r->set, i) || (r->part && !(at(r, slot->enabled) > 0)))
+			continue; /* of a command the kernel's events are known as a whole only */
+		if (slot->enabled != enabled && enabled) {
+			put_ratios(r, enabled);
+			strbuf_str(r->out, "\n");
+		}
+		enabled = slot->enabled;
+		put_event(r, i);
+	}
+	put_ratios(r, enabled);
+}
+
+static void put_block(const struct metric_set *set, const double *vector, int width, const char *title, bool part,
+		      struct strbuf *out)
+{
+	struct report r = {.set = set, .vector = vector, .instructions = NAN, .width = width, .part = part, .out = out};
+
+	for (unsigned i = 0; i < set->n_slots; i++)
+		if (is_event(set, i) && strcmp(set->slots[i].name, INSTRUCTIONS) == 0)
+			r.instructions = at(&r, i);
+	strbuf_printf(out, "\n%s\n\n%-*s  %*s  %*s  %*s  %*s\n", title, width, "event", COUNT_WIDTH, "counted", COUNT_WIDTH,
+		      "estimate", SHARE_WIDTH, "of time", RATE_WIDTH, "PTI");
+	put_sets(&r);
+}
+
+/* Was anything counted there? */
+static bool has_times(const struct metric_set *set, const double *vector)
+{
+	for (unsigned i = 0; i < set->n_slots; i++)
+		if (is_event(set, i) && vector[VECTOR_CONSTANTS + set->slots[i].enabled] > 0)
+			return true;
+	return false;
+}
+
+void export_events(const struct export_source *source, const struct column *sum, struct strbuf *out)
+{
+	const struct metric_set *set = source->set;
+	AUTOFREE double *whole = xcalloc(set->n_vector, sizeof(*whole));
+	AUTOFREE double *part = xcalloc(set->n_vector, sizeof(*part));
+	AUTOFREE char *title = xasprintf("CPU events: %s (PTI: per 1000 instructions)", source->title);
+	unsigned clusters = 0;
+	int width = 0;
+
+	for (unsigned i = 0; i < set->n_slots; i++)
+		if (is_event(set, i) && (int)strlen(set->slots[i].name) > width)
+			width = (int)strlen(set->slots[i].name);
+	if (!width)
+		return;
+	for (unsigned i = 0; i < set->n_metrics; i++)
+		if ((int)strlen(set->metrics[i].def->name) > width)
+			width = (int)strlen(set->metrics[i].def->name);
+	metric_vector(set, sum, whole);
+	put_block(set, whole, width, title, false, out);
+	for (unsigned i = 0; i < set->n_instances; i++)
+		clusters += set->instances[i].kind == INSTANCE_CLUSTER;
+	for (unsigned i = 0; clusters > 1 && i < set->n_instances; i++) {
+		metric_vector_instance(set, &set->instances[i], whole, set->n_vector, part);
+		if (set->instances[i].kind == INSTANCE_CLUSTER && has_times(set, part))
+			put_block(set, part, width, set->instances[i].title, true, out);
+	}
+}

@@ -1,0 +1,54 @@
+#include "mlog/mlog.h"
+
+#include "base/crc32c.h"
+#include "base/wire.h"
+
+#include <string.h>
+
+static const uint8_t magic[5] = {'M', 'L', 'o', 'g', MLOG_VERSION};
+
+enum place {
+	AT_TYPE = 5,
+	AT_CODING,
+	AT_FLAGS,
+	AT_AT,
+	AT_BEGIN = 16,
+	AT_END = 24,
+	AT_SIZE = 32,
+	AT_RAW_SIZE = 36,
+	AT_PAYLOAD_CRC = 40,
+	AT_CRC = 44
+};
+
+void mlog_head_put(const struct mlog_head *head, uint8_t bytes[MLOG_HEAD])
+{
+	memcpy(bytes, magic, sizeof(magic));
+	bytes[AT_TYPE] = head->type;
+	bytes[AT_CODING] = head->coding;
+	bytes[AT_FLAGS] = head->flags;
+	wire_u64(bytes + AT_AT, head->at);
+	wire_u64(bytes + AT_BEGIN, (uint64_t)head->begin_ns);
+	wire_u64(bytes + AT_END, (uint64_t)head->end_ns);
+	wire_u32(bytes + AT_SIZE, head->size);
+	wire_u32(bytes + AT_RAW_SIZE, head->raw_size);
+	wire_u32(bytes + AT_PAYLOAD_CRC, head->payload_crc);
+	wire_u32(bytes + AT_CRC, crc32c(0, bytes, AT_CRC));
+}
+
+bool mlog_head_get(struct mlog_head *head, const uint8_t bytes[MLOG_HEAD], uint64_t at)
+{
+	if (memcmp(bytes, magic, sizeof(magic)) != 0 || wire_get_u64(bytes + AT_AT) != at ||
+	    wire_get_u32(bytes + AT_CRC) != crc32c(0, bytes, AT_CRC))
+		return false;
+	*head = (struct mlog_head){.type = bytes[AT_TYPE],
+				   .coding = bytes[AT_CODING],
+				   .flags = bytes[AT_FLAGS],
+				   .at = at,
+				   .begin_ns = (int64_t)wire_get_u64(bytes + AT_BEGIN),
+				   .end_ns = (int64_t)wire_get_u64(bytes + AT_END),
+				   .size = wire_get_u32(bytes + AT_SIZE),
+				   .raw_size = wire_get_u32(bytes + AT_RAW_SIZE),
+				   .payload_crc = wire_get_u32(bytes + AT_PAYLOAD_CRC)};
+	return head->size <= MLOG_PAYLOAD_MAX && head->raw_size <= MLOG_PAYLOAD_MAX && head->begin_ns >= 0 &&
+	       head->begin_ns <= head->end_ns && head->end_ns <= SAMPLE_NS_MAX;
+}

@@ -1,0 +1,283 @@
+#include "mlog/mlog_block.h"
+
+#include "base/alloc.h"
+#include "base/wire.h"
+#include "mlog/mlog_processes.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A sample as it waits: a row of 64-bit numbers, of which columns are made at last. */
+enum cell { CELL_FLAGS, CELL_LOST, CELL_SEQ, CELL_BEGIN, CELL_END, CELL_VALUES };
+
+struct rows {
+	uint64_t *cells;
+	size_t n, cap, width;
+	uint64_t seq; /* of the last one, also of a block before */
+	bool any;     /* there was one */
+};
+
+struct mlog_builder {
+	struct rows *sources;
+	unsigned n_sources;
+	uint8_t *order; /* sources of the samples */
+	size_t n_order, cap_order;
+	struct mlog_note *notes;
+	size_t n_notes, cap_notes;
+	struct process_list said, list; /* rows are the builder's: what a reader knows, and what is to be said */
+	unsigned cap_said, cap_list;
+	bool has_list, knows; /* knows: what was said */
+	int64_t complete_ns;  /* when everything was */
+	struct mlog_changes changes;
+	struct strbuf section;
+	unsigned flags;
+	int64_t begin_ns, end_ns; /* of what was collected */
+	int64_t last_ns;          /* end of the block before */
+	uint64_t n_samples, n_lost;
+};
+
+_Static_assert(MLOG_SOURCES_MAX <= UINT8_MAX, "order");
+
+static void begin_block(struct mlog_builder *b)
+{
+	for (unsigned i = 0; i < b->n_sources; i++)
+		b->sources[i].n = 0;
+	b->n_order = b->n_notes = 0;
+	b->has_list = false;
+	b->flags = 0;
+	b->begin_ns = INT64_MAX;
+	b->end_ns = INT64_MIN;
+}
+
+struct mlog_builder *mlog_builder_new(const unsigned *n_slots, unsigned n_sources)
+{
+	struct mlog_builder *b = xcalloc(1, sizeof(*b));
+
+	assert(n_sources <= MLOG_SOURCES_MAX);
+	b->sources = xcalloc(n_sources + 1, sizeof(*b->sources));
+	b->n_sources = n_sources;
+	for (unsigned i = 0; i < n_sources; i++)
+		b->sources[i].width = CELL_VALUES + n_slots[i];
+	b->last_ns = INT64_MIN;
+	begin_block(b);
+	return b;
+}
+
+void mlog_builder_free(struct mlog_builder *b)
+{
+	if (!b)
+		return;
+	for (unsigned i = 0; i < b->n_sources; i++)
+		free(b->sources[i].cells);
+	free(b->sources);
+	free(b->order);
+	free(b->notes);
+	free(b->said.processes);
+	free(b->list.processes);
+	mlog_changes_fini(&b->changes);
+	strbuf_fini(&b->section);
+	free(b);
+}
+
+/* The nearest moment that a block may tell of, not before `least`; the block does. */
+static int64_t add_moment(struct mlog_builder *b, int64_t moment_ns, int64_t least_ns)
+{
+	moment_ns = moment_ns < least_ns ? least_ns : moment_ns > SAMPLE_NS_MAX ? SAMPLE_NS_MAX : moment_ns;
+	b->begin_ns = moment_ns < b->begin_ns ? moment_ns : b->begin_ns;
+	b->end_ns = moment_ns > b->end_ns ? moment_ns : b->end_ns;
+	return moment_ns;
+}
+
+static void count_lost(struct mlog_builder *b, struct rows *rows, const struct sample *sample)
+{
+	uint64_t jump = rows->any && sample->seq > rows->seq ? sample->seq - rows->seq - 1 : 0;
+	bool is_loss = sample->lost || jump || (sample->flags & SAMPLE_GAP) || (rows->any && sample->seq != rows->seq + 1);
+
+	b->n_samples++;
+	b->n_lost += jump > sample->lost ? jump : sample->lost;
+	b->flags |= is_loss ? MLOG_LOSS : 0;
+	rows->seq = sample->seq;
+	rows->any = true;
+}
+
+void mlog_builder_sample(struct mlog_builder *b, const struct sample *sample)
+{
+	struct rows *rows = &b->sources[sample->source];
+	size_t n = CELL_VALUES + sample->n_values;
+	uint64_t *row;
+
+	assert(sample->source < b->n_sources && n <= rows->width);
+	GROW(b->order, b->n_order, b->cap_order);
+	b->order[b->n_order++] = (uint8_t)sample->source;
+	if (rows->n == rows->cap) {
+		rows->cap = rows->cap ? 2 * rows->cap : 16;
+		rows->cells = xreallocarray(rows->cells, rows->cap * rows->width, sizeof(*rows->cells));
+	}
+	row = rows->cells + rows->n++ * rows->width;
+	row[CELL_FLAGS] = sample->flags;
+	row[CELL_LOST] = sample->lost;
+	row[CELL_SEQ] = sample->seq;
+	row[CELL_BEGIN] = (uint64_t)add_moment(b, sample->begin_ns, 0);
+	row[CELL_END] = (uint64_t)add_moment(b, sample->end_ns, (int64_t)row[CELL_BEGIN]);
+	memcpy(row + CELL_VALUES, sample->value, sample->n_values * sizeof(*row));
+	for (; n < rows->width; n++)
+		row[n] = SAMPLE_UNKNOWN;
+	count_lost(b, rows, sample);
+}
+
+void mlog_builder_note(struct mlog_builder *b, const struct mlog_note *note)
+{
+	GROW(b->notes, b->n_notes, b->cap_notes);
+	b->notes[b->n_notes] = *note;
+	b->notes[b->n_notes++].time_ns = add_moment(b, note->time_ns, 0);
+	b->flags |= note->kind == MLOG_NOTE_MARK ? MLOG_MARK : 0;
+}
+
+void mlog_builder_processes(struct mlog_builder *b, const struct process_list *list)
+{
+	struct process *rows = b->list.processes;
+
+	if (list->n > MLOG_PROCESSES_MAX)
+		return;
+	if (b->cap_list < list->n) {
+		b->cap_list = list->n + list->n / 4;
+		rows = xreallocarray(rows, b->cap_list, sizeof(*rows));
+	}
+	if (list->n)
+		memcpy(rows, list->processes, list->n * sizeof(*rows));
+	b->list = *list;
+	b->list.processes = rows;
+	b->has_list = true;
+	b->list.end_ns = add_moment(b, list->end_ns, 0);
+}
+
+size_t mlog_builder_size(const struct mlog_builder *b)
+{
+	size_t size = b->n_order + b->n_notes * sizeof(*b->notes);
+
+	for (unsigned i = 0; i < b->n_sources; i++)
+		size += b->sources[i].n * b->sources[i].width * sizeof(*b->sources[i].cells);
+	return size + (b->has_list ? b->list.n * sizeof(*b->list.processes) : 0);
+}
+
+/* ---- the payload ---- */
+
+static void put_section(struct mlog_builder *b, enum mlog_section kind, struct strbuf *payload)
+{
+	wire_varint(payload, kind);
+	wire_text(payload, (struct span){b->section.p, b->section.n});
+	strbuf_clear(&b->section);
+}
+
+/* `before` is what a number is the difference to: the one above it, or nothing with a mask of 0. */
+static void put_column(const uint64_t *cell, size_t n, size_t width, uint64_t mask, struct strbuf *out)
+{
+	size_t at = out->n;
+	uint8_t *begin = (uint8_t *)strbuf_more(out, n * WIRE_VARINT_MAX), *p = begin;
+	uint64_t before = 0;
+
+	for (size_t i = 0; i < n; i++, cell += width) {
+		p = wire_put(p, wire_zigzag((int64_t)(*cell - before)));
+		before = *cell & mask;
+	}
+	out->n = at + (size_t)(p - begin);
+}
+
+static void put_rows(struct rows *rows, int64_t begin_ns, struct strbuf *out)
+{
+	uint64_t last = (uint64_t)begin_ns;
+
+	if (!rows->n)
+		return;
+	for (uint64_t *row = rows->cells; row < rows->cells + rows->n * rows->width; row += rows->width) {
+		uint64_t begin = row[CELL_BEGIN], end = row[CELL_END];
+
+		row[CELL_BEGIN] = begin - last;
+		row[CELL_END] = end - begin;
+		last = end;
+	}
+	for (size_t k = 0; k < rows->width; k++)
+		put_column(rows->cells + k, rows->n, rows->width, k == CELL_BEGIN ? 0 : UINT64_MAX, out);
+}
+
+static void put_samples(struct mlog_builder *b, struct strbuf *payload)
+{
+	if (!b->n_order)
+		return;
+	wire_varint(&b->section, b->n_order);
+	for (size_t i = 0; i < b->n_order; i++)
+		wire_varint(&b->section, b->order[i]);
+	for (unsigned i = 0; i < b->n_sources; i++)
+		put_rows(&b->sources[i], b->begin_ns, &b->section);
+	put_section(b, MLOG_SECTION_SAMPLES, payload);
+}
+
+static void put_notes(struct mlog_builder *b, struct strbuf *payload)
+{
+	for (size_t i = 0; i < b->n_notes; i++) {
+		const struct mlog_note *note = &b->notes[i];
+		char text[MLOG_NOTE_TEXT];
+
+		wire_varint(&b->section, note->kind);
+		wire_signed(&b->section, note->time_ns - b->begin_ns);
+		wire_varint(&b->section, (uint64_t)(note->source + 1));
+		wire_signed(&b->section, note->value);
+		wire_text(&b->section, span_of(str_printable(text, sizeof(text), note->text)));
+		put_section(b, MLOG_SECTION_NOTE, payload);
+	}
+}
+
+static void put_processes(struct mlog_builder *b, struct strbuf *payload)
+{
+	struct process_list list = b->list;
+	unsigned cap = b->cap_list;
+
+	if (!b->has_list)
+		return;
+	b->changes.complete = !b->knows || list.end_ns - b->complete_ns >= MLOG_PROCESSES_NS || list.end_ns < b->complete_ns;
+	mlog_changes_find(&b->changes, b->said.processes, b->said.n, &list);
+	mlog_changes_put(&b->changes, b->begin_ns, &b->section);
+	b->knows = payload->n + b->section.n <= MLOG_PAYLOAD_MAX - 2 * WIRE_VARINT_MAX;
+	if (!b->knows) { /* too much: none is better than no block */
+		strbuf_clear(&b->section);
+		return;
+	}
+	put_section(b, MLOG_SECTION_PROCESSES, payload);
+	if (b->changes.complete) {
+		b->flags |= MLOG_ALL_PROCESSES;
+		b->complete_ns = list.end_ns;
+	}
+	b->list = b->said;
+	b->cap_list = b->cap_said;
+	b->said = list;
+	b->cap_said = cap;
+}
+
+bool mlog_builder_take(struct mlog_builder *b, struct mlog_head *head, struct strbuf *payload)
+{
+	strbuf_clear(payload);
+	if (!b->n_order && !b->n_notes && !b->has_list)
+		return false;
+	put_samples(b, payload);
+	put_notes(b, payload);
+	put_processes(b, payload);
+	b->last_ns = b->end_ns > b->last_ns ? b->end_ns : b->last_ns;
+	head->flags = (uint8_t)b->flags;
+	head->begin_ns = b->begin_ns;
+	head->end_ns = b->last_ns;
+	begin_block(b);
+	return true;
+}
+
+void mlog_builder_count(const struct mlog_builder *b, uint64_t *samples, uint64_t *lost)
+{
+	*samples = b->n_samples;
+	*lost = b->n_lost;
+}
+
+void mlog_builder_restart(struct mlog_builder *b)
+{
+	b->n_samples = b->n_lost = 0;
+	b->knows = false;
+}

@@ -1,0 +1,311 @@
+#include "mlog/mlog_processes.h"
+
+#include "base/alloc.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a process is in numbers, each as the unsigned one of its size. */
+#define COLUMN(member, most)                                                                  \
+	{                                                                                     \
+		offsetof(struct process, member), sizeof(((struct process *)0)->member), most \
+	}
+static const struct column {
+	size_t offset, size;
+	uint64_t most;
+} columns[] = {
+	COLUMN(pid, UINT32_MAX),       COLUMN(parent, UINT32_MAX),      COLUMN(is_thread, 1),
+	COLUMN(state, UINT8_MAX),      COLUMN(uid, UINT32_MAX),         COLUMN(threads, UINT32_MAX),
+	COLUMN(start, UINT64_MAX),     COLUMN(cpu_ns, UINT64_MAX),      COLUMN(rss_bytes, UINT64_MAX),
+	COLUMN(gpu_bytes, UINT64_MAX), COLUMN(cpu_percent, UINT32_MAX), COLUMN(gpu_percent, UINT32_MAX),
+	COLUMN(ipc, UINT32_MAX),
+};
+#undef COLUMN
+
+union number {
+	uint8_t u8;
+	uint32_t u32;
+	uint64_t u64;
+};
+
+static uint64_t load(const struct process *p, const struct column *c)
+{
+	union number n;
+
+	memcpy(&n, (const char *)p + c->offset, c->size);
+	return c->size == sizeof(n.u64) ? n.u64 : c->size == sizeof(n.u32) ? n.u32 : n.u8;
+}
+
+static void store(struct process *p, const struct column *c, uint64_t value)
+{
+	union number n = {.u64 = value};
+
+	if (c->size == sizeof(n.u32))
+		n.u32 = (uint32_t)value;
+	else if (c->size == sizeof(n.u8))
+		n.u8 = (uint8_t)value;
+	memcpy((char *)p + c->offset, &n, c->size);
+}
+
+void mlog_changes_fini(struct mlog_changes *c)
+{
+	free(c->gone);
+	free(c->processes);
+	*c = (struct mlog_changes){0};
+}
+
+/* ---- what changed ---- */
+
+static int compare_pids(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The order of a list. */
+static int compare_places(const struct process *a, const struct process *b)
+{
+	int32_t x = a->is_thread ? a->parent : a->pid, y = b->is_thread ? b->parent : b->pid;
+
+	if (x != y)
+		return x < y ? -1 : 1;
+	if (a->is_thread != b->is_thread)
+		return a->is_thread ? 1 : -1;
+	return compare_pids(&a->pid, &b->pid);
+}
+
+static bool is_same(const struct process *a, const struct process *b)
+{
+	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
+		if (load(a, &columns[i]) != load(b, &columns[i]))
+			return false;
+	return strcmp(a->name, b->name) == 0 && strcmp(a->user, b->user) == 0;
+}
+
+static bool is_among(const int32_t *pids, unsigned n, int32_t pid)
+{
+	return n && bsearch(&pid, pids, n, sizeof(pid), compare_pids);
+}
+
+/* Whether those that are gone take it along. */
+static bool is_gone(const struct mlog_changes *c, const struct process *p)
+{
+	return is_among(c->gone, c->n_gone, p->pid) || (p->is_thread && is_among(c->gone, c->n_gone, p->parent));
+}
+
+static void find_gone(struct mlog_changes *c, const struct process *before, unsigned n, const struct process_list *now)
+{
+	const struct process *taken = NULL; /* the process that went last, with its threads */
+
+	for (unsigned i = 0, j = 0; i < n; i++) {
+		while (j < now->n && compare_places(&now->processes[j], &before[i]) < 0)
+			j++;
+		if ((j < now->n && compare_places(&now->processes[j], &before[i]) == 0) ||
+		    (taken && before[i].is_thread && before[i].parent == taken->pid))
+			continue;
+		if (!before[i].is_thread)
+			taken = &before[i];
+		GROW(c->gone, c->n_gone, c->cap_gone);
+		c->gone[c->n_gone++] = before[i].pid;
+	}
+	if (c->n_gone)
+		qsort(c->gone, c->n_gone, sizeof(*c->gone), compare_pids);
+}
+
+void mlog_changes_find(struct mlog_changes *c, const struct process *before, unsigned n, const struct process_list *now)
+{
+	c->threads = now->threads;
+	c->n_hidden = now->n_hidden;
+	c->begin_ns = now->begin_ns;
+	c->end_ns = now->end_ns;
+	c->cost_ns = now->cost_ns;
+	c->n = c->n_gone = 0;
+	if (c->complete)
+		n = 0;
+	find_gone(c, before, n, now);
+	for (unsigned i = 0, j = 0; j < now->n; j++) {
+		const struct process *p = &now->processes[j];
+
+		while (i < n && compare_places(&before[i], p) < 0)
+			i++;
+		if (i < n && compare_places(&before[i], p) == 0 && is_same(&before[i], p) && !is_gone(c, p))
+			continue;
+		GROW(c->processes, c->n, c->cap);
+		c->processes[c->n++] = *p;
+	}
+}
+
+/* ---- as bytes ---- */
+
+void mlog_changes_put(const struct mlog_changes *c, int64_t base_ns, struct strbuf *out)
+{
+	bool is_interval = c->begin_ns > 0 && c->begin_ns < c->end_ns;
+	uint64_t before = 0;
+
+	wire_varint(out, !c->complete);
+	wire_signed(out, (is_interval ? c->begin_ns : c->end_ns) - base_ns);
+	wire_signed(out, c->end_ns - base_ns);
+	wire_varint(out, (uint64_t)c->cost_ns);
+	wire_varint(out, c->n_hidden);
+	wire_varint(out, c->threads);
+	wire_varint(out, c->n_gone);
+	for (unsigned i = 0; i < c->n_gone; before = (uint64_t)c->gone[i++])
+		wire_signed(out, (int64_t)((uint64_t)c->gone[i] - before));
+	wire_varint(out, c->n);
+	for (size_t k = 0; k < ARRAY_LEN(columns); k++) {
+		before = 0;
+		for (unsigned i = 0; i < c->n; i++) {
+			uint64_t value = load(&c->processes[i], &columns[k]);
+
+			wire_signed(out, (int64_t)(value - before));
+			before = value;
+		}
+	}
+	for (unsigned i = 0; i < c->n; i++)
+		wire_text(out, span_of(c->processes[i].name));
+	for (unsigned i = 0; i < c->n; i++)
+		wire_text(out, span_of(c->processes[i].user));
+}
+
+static int64_t get_moment(struct wire *in, int64_t base_ns)
+{
+	return (int64_t)((uint64_t)base_ns + (uint64_t)wire_get_signed(in));
+}
+
+static void get_gone(struct mlog_changes *c, struct wire *in)
+{
+	unsigned n = (unsigned)wire_get_most(in, MLOG_PROCESSES_MAX);
+	uint64_t pid = 0;
+
+	for (c->n_gone = 0; c->n_gone < n && !in->bad; c->n_gone++) {
+		pid += (uint64_t)wire_get_signed(in);
+		in->bad |= (int64_t)pid != (int32_t)pid;
+		GROW(c->gone, c->n_gone, c->cap_gone);
+		c->gone[c->n_gone] = (int32_t)pid;
+	}
+	if (c->n_gone)
+		qsort(c->gone, c->n_gone, sizeof(*c->gone), compare_pids);
+}
+
+static void get_column(struct mlog_changes *c, const struct column *column, struct wire *in)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < c->n && !in->bad; i++) {
+		value += (uint64_t)wire_get_signed(in);
+		in->bad |= value > column->most;
+		store(&c->processes[i], column, value <= column->most ? value : 0);
+	}
+}
+
+static void get_text(char *text, size_t size, struct wire *in)
+{
+	struct span span = wire_get_text(in);
+	char raw[4 * PROCESS_NAME];
+
+	if (span.n >= sizeof(raw))
+		span.n = sizeof(raw) - 1;
+	memcpy(raw, span.p, span.n);
+	raw[span.n] = 0;
+	str_printable(text, size, raw);
+}
+
+static void get_processes(struct mlog_changes *c, struct wire *in)
+{
+	size_t least = ARRAY_LEN(columns) + 2; /* bytes of a row */
+
+	c->n = (unsigned)wire_get_most(in, MLOG_PROCESSES_MAX);
+	if ((size_t)(in->end - in->p) / least < c->n)
+		in->bad = true;
+	if (in->bad)
+		return;
+	while (c->cap < c->n)
+		GROW(c->processes, c->cap, c->cap);
+	for (size_t k = 0; k < ARRAY_LEN(columns); k++)
+		get_column(c, &columns[k], in);
+	for (unsigned i = 0; i < c->n; i++)
+		get_text(c->processes[i].name, PROCESS_NAME, in);
+	for (unsigned i = 0; i < c->n; i++) {
+		struct process *p = &c->processes[i];
+
+		get_text(p->user, PROCESS_USER, in);
+		if (p->state <= ' ' || p->state > '~')
+			p->state = '?';
+	}
+}
+
+bool mlog_changes_get(struct mlog_changes *c, int64_t base_ns, struct wire *in)
+{
+	c->complete = !wire_get_most(in, 1);
+	c->begin_ns = get_moment(in, base_ns);
+	c->end_ns = get_moment(in, base_ns);
+	in->bad |= c->begin_ns > c->end_ns;
+	if (c->begin_ns == c->end_ns)
+		c->begin_ns = 0;
+	c->cost_ns = (int64_t)wire_get_most(in, INT64_MAX);
+	c->n_hidden = (unsigned)wire_get_most(in, UINT32_MAX);
+	c->threads = wire_get_most(in, 1);
+	get_gone(c, in);
+	get_processes(c, in);
+	return !in->bad && in->p == in->end;
+}
+
+/* ---- back to a list ---- */
+
+/* Of those with this pid the process, or the thread. */
+static uint64_t key_of(const struct process *p)
+{
+	return (uint64_t)(uint32_t)p->pid << 1 | p->is_thread;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* What is left of a list, to its front. Returns how many. */
+static unsigned keep_others(const struct mlog_changes *c, const struct process_list *list)
+{
+	AUTOFREE uint64_t *changed = xcalloc(c->n + 1, sizeof(*changed));
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < c->n; i++)
+		changed[i] = key_of(&c->processes[i]);
+	qsort(changed, c->n, sizeof(*changed), compare_keys);
+	for (unsigned i = 0; i < list->n; i++) {
+		uint64_t key = key_of(&list->processes[i]);
+
+		if (!is_gone(c, &list->processes[i]) && !bsearch(&key, changed, c->n, sizeof(key), compare_keys))
+			list->processes[n++] = list->processes[i];
+	}
+	return n;
+}
+
+void mlog_changes_apply(const struct mlog_changes *c, struct process_list **list)
+{
+	struct process_list *old = *list, *now;
+	unsigned n = 0;
+
+	if (!c->complete && !old)
+		return;
+	if (!c->complete)
+		n = keep_others(c, old);
+	*list = NULL;
+	if (n + c->n <= MLOG_PROCESSES_MAX) {
+		*list = now = xcalloc(1, sizeof(*now));
+		*now = (struct process_list){.threads = c->threads, .n_hidden = c->n_hidden, .cost_ns = c->cost_ns};
+		now->begin_ns = c->begin_ns;
+		now->end_ns = c->end_ns;
+		now->processes = xcalloc(n + c->n + 1, sizeof(*now->processes));
+		for (unsigned i = 0, j = 0; i < n || j < c->n;)
+			now->processes[now->n++] =
+				j == c->n || (i < n && compare_places(&old->processes[i], &c->processes[j]) < 0)
+					? old->processes[i++]
+					: c->processes[j++];
+	}
+	process_list_free(old);
+}

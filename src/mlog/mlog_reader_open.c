@@ -1,0 +1,198 @@
+/* Opening a log, and taking in what was written to it since. */
+#include "mlog/mlog_reader_priv.h"
+
+#include "base/alloc.h"
+#include "base/wire.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool cannot_read(const struct mlog_reader *r, int error, struct err *err)
+{
+	return err_set(err, error, "%s: cannot read: %s", r->name, strerror(error));
+}
+
+/* ---- the start block ---- */
+
+static bool read_start_head(struct mlog_reader *r, struct err *err)
+{
+	ssize_t n = r->walk.input.read(r->walk.input.ctx, r->start, MLOG_HEAD, 0);
+
+	if (n < 0)
+		return cannot_read(r, errno, err);
+	if (n == 0)
+		return err_set(err, 0, "%s: the file is empty: nothing was recorded", r->name);
+	if (memcmp(r->start, "MLog", n < 4 ? (size_t)n : 4) != 0)
+		return err_set(err, 0, "%s: not a log of raw counters (.mlog): its first bytes are others", r->name);
+	if (n > 4 && r->start[4] > MLOG_VERSION)
+		return err_set(err, 0, "%s: written by a newer malitop (format %u, this one reads %u): take that one", r->name,
+			       r->start[4], MLOG_VERSION);
+	if (n < MLOG_HEAD)
+		return err_set(err, 0, "%s: cut off after %zd bytes, inside of the start block: nothing can be read", r->name, n);
+	return true;
+}
+
+static bool read_start(struct mlog_reader *r, struct err *err)
+{
+	struct mlog_head head;
+	enum mlog_found found;
+
+	if (!read_start_head(r, err))
+		return false;
+	if (!mlog_head_get(&head, r->start, 0) || head.type != MLOG_START)
+		return err_set(err, 0, "%s: the head of the start block is damaged: nothing can be read without it", r->name);
+	r->first = mlog_walk_behind(&head);
+	if (r->first > r->size)
+		return err_set(err, 0, "%s: cut off after %llu bytes, inside of the start block: nothing can be read", r->name,
+			       (unsigned long long)r->size);
+	found = mlog_walk_payload(&r->walk, &head, &r->plain);
+	if (found == MLOG_FAILED)
+		return cannot_read(r, r->walk.error, err);
+	if (found == MLOG_NONE)
+		return err_set(err, 0, "%s: the start block is damaged: nothing can be read without it", r->name);
+	return mlog_about_parse(&r->about, r->name, (struct span){r->plain.p, r->plain.n}, err);
+}
+
+/* ---- the blocks ---- */
+
+static void take_in(struct mlog_reader *r, const struct mlog_head *head)
+{
+	if (head->type == MLOG_DATA)
+		mlog_index_add(&r->index, head);
+	r->ended = head->type == MLOG_INDEX;
+}
+
+/* From head to head through what stands behind walk->end. Of the last block the payload counts as well: a file may be as long
+ * as it will be before its bytes are there. */
+static void walk_on(struct mlog_reader *r)
+{
+	uint64_t at = r->walk.end;
+	struct mlog_head head, last;
+	enum mlog_found found;
+	bool any = false;
+
+	r->walk.end = r->size;
+	for (; (found = mlog_walk_head(&r->walk, at, &head)) == MLOG_FOUND; any = true) {
+		if (any)
+			take_in(r, &last);
+		last = head;
+		at = mlog_walk_behind(&head);
+	}
+	r->error = found == MLOG_FAILED ? r->walk.error : 0;
+	if (any && (found = mlog_walk_payload(&r->walk, &last, &r->plain)) == MLOG_FOUND)
+		take_in(r, &last);
+	else if (any)
+		at = last.at;
+	if (found == MLOG_FAILED)
+		r->error = r->walk.error;
+	r->walk.end = at;
+}
+
+/* An index is a hint. Its first place, its last, and the number of all blocks can be looked at cheaply; the other places are
+ * looked at when they are needed. */
+static bool index_is_right(struct mlog_reader *r)
+{
+	const struct mlog_index *index = &r->index;
+	enum mlog_found first;
+	struct mlog_head head;
+	int64_t end_ns = 0;
+	uint64_t blocks, at;
+
+	first = mlog_reader_data(r, r->first, &head);
+	if (!index->n)
+		return first == MLOG_NONE;
+	if (first != MLOG_FOUND || head.at != index->places[0].at || head.begin_ns != index->begin_ns ||
+	    !mlog_reader_place_is_right(r, 0) || !mlog_reader_place_is_right(r, index->n - 1))
+		return false;
+	blocks = (index->n - 1) * index->stride;
+	for (at = index->places[index->n - 1].at; mlog_reader_data(r, at, &head) == MLOG_FOUND; at = mlog_walk_behind(&head)) {
+		end_ns = head.end_ns;
+		blocks++;
+	}
+	return blocks == index->n_blocks && end_ns == index->end_ns;
+}
+
+static bool read_index(struct mlog_reader *r)
+{
+	struct mlog_head head;
+	uint8_t tail[8];
+	uint64_t at;
+
+	if (r->size < r->first + MLOG_HEAD + sizeof(tail) ||
+	    r->walk.input.read(r->walk.input.ctx, tail, sizeof(tail), r->size - sizeof(tail)) != sizeof(tail))
+		return false;
+	r->walk.end = r->size;
+	at = wire_get_u64(tail);
+	if (at < r->first || mlog_walk_peek(&r->walk, at, &head) != MLOG_FOUND || head.type != MLOG_INDEX ||
+	    head.coding != MLOG_STORED || mlog_walk_behind(&head) != r->size ||
+	    mlog_walk_payload(&r->walk, &head, &r->plain) != MLOG_FOUND ||
+	    !mlog_index_parse(&r->index, at, (struct span){r->plain.p, r->plain.n}))
+		return false;
+	r->ended = index_is_right(r);
+	return r->ended;
+}
+
+static void read_all_heads(struct mlog_reader *r)
+{
+	mlog_index_fini(&r->index);
+	r->walk.end = r->first;
+	r->ended = false;
+	walk_on(r);
+}
+
+struct mlog_reader *mlog_reader_new(const struct mlog_input *input, const char *name, struct err *err)
+{
+	struct mlog_reader *r = xcalloc(1, sizeof(*r));
+	int64_t size = input->size(input->ctx);
+
+	r->walk.input = *input;
+	r->name = xstrdup(name);
+	r->size = size < 0 ? 0 : (uint64_t)size;
+	if (size < 0 ? !cannot_read(r, errno, err) : !read_start(r, err)) {
+		mlog_reader_free(r);
+		return NULL;
+	}
+	if (!read_index(r))
+		read_all_heads(r);
+	r->next = r->list_to = r->first;
+	r->block_at = NOWHERE;
+	return r;
+}
+
+/* ---- a log that changes ---- */
+
+static bool is_another_log(struct mlog_reader *r)
+{
+	uint8_t start[MLOG_HEAD];
+
+	return r->walk.input.read(r->walk.input.ctx, start, MLOG_HEAD, 0) != MLOG_HEAD || memcmp(start, r->start, MLOG_HEAD) != 0;
+}
+
+static void start_again(struct mlog_reader *r)
+{
+	mlog_walk_forget(&r->walk, true);
+	read_all_heads(r);
+	if (r->next > r->walk.end)
+		r->next = r->walk.end;
+	r->block_at = NOWHERE;
+	process_list_free(take_ptr(&r->list));
+	r->list_to = r->first;
+}
+
+bool mlog_reader_refresh(struct mlog_reader *r)
+{
+	int64_t size = r->walk.input.size(r->walk.input.ctx);
+	uint64_t end = r->walk.end;
+
+	if (size < 0 || r->replaced || ((uint64_t)size == r->size && end == r->size))
+		return false;
+	mlog_walk_forget(&r->walk, false);
+	r->replaced = (uint64_t)size != r->size && is_another_log(r);
+	r->size = r->replaced ? 0 : (uint64_t)size;
+	if (r->size < end)
+		start_again(r);
+	else
+		walk_on(r);
+	return r->walk.end > end;
+}

@@ -1,0 +1,309 @@
+#include "options/options_table.h"
+
+#include "base/alloc.h"
+
+#include <assert.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS_MAX 64
+#define LONG_BASE 1000 /* what getopt_long returns for row i: LONG_BASE + i */
+
+static void words_fini(struct option_words *words)
+{
+	free(words->options);
+	free(words->operands);
+}
+
+/* ---- first: words ---- */
+
+/* What getopt_long wants to know; `letters` has room for three characters per row and three more. */
+static unsigned getopt_tables(struct option long_options[ROWS_MAX + 1], char *letters)
+{
+	unsigned n = 0;
+	char *at = letters;
+
+	*at++ = '-'; /* operands in their place */
+	*at++ = ':'; /* we word the messages */
+	for (const struct option_row *row = option_rows; row->name; row++, n++) {
+		assert(n < ROWS_MAX);
+		long_options[n] = (struct option){
+			.name = row->name,
+			.has_arg = !row->arg      ? no_argument
+				   : row->without ? optional_argument
+						  : required_argument,
+			.val = LONG_BASE + (int)n,
+		};
+		if (row->letter)
+			*at++ = row->letter;
+		if (row->letter && row->arg)
+			*at++ = ':';
+	}
+	long_options[n] = (struct option){0};
+	*at = 0;
+	return n;
+}
+
+static const struct option_row *row_of(int val)
+{
+	if (val >= LONG_BASE)
+		return &option_rows[val - LONG_BASE];
+	for (const struct option_row *row = option_rows; row->name; row++)
+		if (row->letter && row->letter == val)
+			return row;
+	return NULL;
+}
+
+static bool wrong_option(int problem, const char *word, struct err *err)
+{
+	const struct option_row *row = row_of(optopt);
+	char buf[OPTION_SHOWN];
+
+	if (problem == ':')
+		return err_set(err, 0, "--%s: needs %s: see malitop --help", row->name, row->arg);
+	if (row && optopt >= LONG_BASE)
+		return err_set(err, 0, "--%s: takes no argument: see malitop --help", row->name);
+	if (optopt && strncmp(word, "--", 2) != 0)
+		return err_set(err, 0, "-%c: unknown option: see malitop --help", optopt > 0x20 && optopt < 0x7f ? optopt : '?');
+	return err_set(err, 0, "%s: unknown or ambiguous option: see malitop --help", option_shown(buf, word));
+}
+
+static void add_option(struct option_words *words, const struct option_row *row, const char *text)
+{
+	GROW(words->options, words->n_options, words->cap_options);
+	words->options[words->n_options].row = row;
+	words->options[words->n_options++].text = text ? text : row->without ? row->without : "yes";
+}
+
+static bool split(struct option_words *words, int argc, char **argv, struct err *err)
+{
+	struct option long_options[ROWS_MAX + 1];
+	char letters[3 * ROWS_MAX + 3];
+	int c;
+
+	getopt_tables(long_options, letters);
+	optind = 0; /* start anew, also in tests */
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
+		const struct option_row *row = row_of(c);
+
+		if (c == 1) {
+			GROW(words->operands, words->n_operands, words->cap_operands);
+			words->operands[words->n_operands++] = optarg;
+			continue;
+		}
+		if (c == '?' || c == ':')
+			return wrong_option(c, argv[optind - 1], err);
+		if (!row->commands)
+			return err_set(err, 0, "--%s: this version does not have it: see malitop --help", row->name);
+		add_option(words, row, optarg);
+	}
+	if (optind > 0 && optind <= argc && strcmp(argv[optind - 1], "--") == 0)
+		words->rest = argv + optind;
+	return true;
+}
+
+/* ---- then: the command ---- */
+
+static bool find_command(struct options *options, const struct option_words *words, struct err *err)
+{
+	const char *word = words->n_operands ? words->operands[0] : NULL;
+	char buf[OPTION_SHOWN];
+
+	if (!word)
+		return true;
+	if (option_has_ending(word, "mlog")) {
+		options->command = COMMAND_REPLAY;
+		return true;
+	}
+	for (unsigned c = 0; c < COMMAND_COUNT; c++)
+		if (command_rows[c].name && strcmp(word, command_rows[c].name) == 0) {
+			options->command = c;
+			return true;
+		}
+	for (unsigned i = 0; later_commands[i]; i++)
+		if (strcmp(word, later_commands[i]) == 0)
+			return err_set(err, 0, "%s: this version does not have that command: see malitop --help", word);
+	return err_set(err, 0,
+		       "%s: unknown command: expected replay, record, stat, export, eval, list, doctor or FILE.mlog, see malitop "
+		       "--help",
+		       option_shown(buf, word));
+}
+
+static bool set_list(struct options *options, const struct option_words *words, struct err *err)
+{
+	const char *word = words->n_operands > 1 ? words->operands[1] : NULL;
+	char buf[OPTION_SHOWN];
+
+	for (unsigned i = 0; word && list_names[i]; i++)
+		if (strcmp(word, list_names[i]) == 0) {
+			options->list = i;
+			return true;
+		}
+	return err_set(err, 0, "list: %s%s: expected gpus, counters, metrics, views or backends",
+		       word ? "unknown list " : "of what", word ? option_shown(buf, word) : "");
+}
+
+/* What may stand behind the word of a command. */
+static const struct {
+	unsigned operands;
+	bool file; /* the operand is FILE, and there must be one; also behind -- */
+	bool runs; /* CMD, behind -- */
+} takes[COMMAND_COUNT] = {
+	[COMMAND_REPLAY] = {1, .file = true}, [COMMAND_RECORD] = {0, .runs = true}, [COMMAND_STAT] = {0, .runs = true},
+	[COMMAND_EXPORT] = {1, .file = true}, [COMMAND_EVAL] = {1, .file = true},   [COMMAND_LIST] = {.operands = 1},
+};
+
+static bool set_file(struct options *options, const char *const *operands, unsigned n, char **rest, struct err *err)
+{
+	options->operand = n ? operands[0] : rest ? rest[0] : NULL;
+	if (options->operand && !(rest && rest[0] && (n || rest[1])))
+		return true;
+	return err_set(err, 0, "%s: expected one FILE: see malitop %s --help", command_rows[options->command].name,
+		       command_rows[options->command].name);
+}
+
+/* Operands that belong to the command, and none that do not. */
+static bool set_operands(struct options *options, const struct option_words *words, struct err *err)
+{
+	bool is_word = words->n_operands && command_rows[options->command].name &&
+		       strcmp(words->operands[0], command_rows[options->command].name) == 0;
+	const char *const *operands = words->operands + is_word;
+	unsigned n = words->n_operands - is_word, most = takes[options->command].operands;
+	char **rest = words->rest;
+	char buf[OPTION_SHOWN];
+
+	if (options->command == COMMAND_LIST && !set_list(options, words, err))
+		return false;
+	if (n > most)
+		return err_set(err, 0, "%s: one argument too many%s: see malitop --help", option_shown(buf, operands[most]),
+			       takes[options->command].runs ? ", a command stands behind --" : "");
+	if (takes[options->command].file)
+		return set_file(options, operands, n, rest, err);
+	if (takes[options->command].runs && rest && rest[0])
+		options->cmd = rest;
+	else if (rest && rest[0])
+		return err_set(err, 0, "%s: only record and stat run a command: see malitop --help", option_shown(buf, rest[0]));
+	return true;
+}
+
+/* ---- then: the options ---- */
+
+static void set_defaults(struct options *options)
+{
+	const char *own;
+
+	options->interval_ns = options->command == COMMAND_STAT ? 1000000000 : 100000000;
+	options->refresh_ns = 500000000;
+	options->view = "overview";
+	options->frames = 2;
+	if (!option_reads_log(options->command)) { /* there the log knows them */
+		options->fps = 60;
+		options->resolution = (struct dimensions){1920, 1080};
+	}
+	options->seed = 1;
+	options->sync_ns = 5000000000;
+	options->speed = 1;
+	options->theme = "dark";
+	own = options_xdg(options, "gpudb");
+	if (own) {
+		GROW(options->gpudb, options->n_gpudb, options->cap_gpudb);
+		options->gpudb[options->n_gpudb++] = (struct gpudb_dir){own, false};
+	}
+}
+
+static bool apply_words(struct options *options, const struct option_words *words, struct err *err)
+{
+	const char *command = command_rows[options->command].name;
+
+	for (unsigned i = 0; i < words->n_options; i++) {
+		const struct option_row *row = words->options[i].row;
+
+		if (!(row->commands & 1u << options->command))
+			return err_set(err, 0, "--%s: not with %s: see malitop %s%s--help", row->name,
+				       command ? command : "the live screen", command ? command : "", command ? " " : "");
+		if (!options_set(options, row, words->options[i].text, "--", err))
+			return false;
+	}
+	return true;
+}
+
+/* --help, --version and --config count before anything else is looked at. */
+static void apply_first(struct options *options, const struct option_words *words)
+{
+	for (unsigned i = 0; i < words->n_options; i++) {
+		const char *name = words->options[i].row->name;
+
+		options->help = options->help || strcmp(name, "help") == 0;
+		options->version = options->version || strcmp(name, "version") == 0;
+		if (strcmp(name, "config") == 0)
+			options->config = words->options[i].text;
+	}
+}
+
+static enum exit_status understand(struct options *options, const struct option_words *words, struct err *err)
+{
+	bool interval = false, refresh = false;
+	enum exit_status status;
+
+	apply_first(options, words);
+	if (!find_command(options, words, err))
+		return options->help || options->version ? EXIT_DONE : EXIT_USAGE;
+	if (options->help || options->version)
+		return EXIT_DONE;
+	set_defaults(options);
+	status = options_config(options, &interval, &refresh, err);
+	if (status != EXIT_DONE)
+		return status;
+	if (!apply_words(options, words, err))
+		return EXIT_USAGE;
+	/* A refresh from the file gives way to an interval from the command line, but not to one that stands beside it. */
+	refresh = options_given(words, "refresh") || (refresh && interval && !options_given(words, "interval"));
+	if (options->print_config)
+		return options_check_refresh(options, refresh, err) ? EXIT_DONE : EXIT_USAGE;
+	if (!set_operands(options, words, err) || !options_check(options, words, refresh, err))
+		return EXIT_USAGE;
+	return EXIT_DONE;
+}
+
+enum exit_status options_parse(struct options *options, int argc, char **argv, struct err *err)
+{
+	struct option_words words = {0};
+	enum exit_status status = EXIT_USAGE;
+
+	*options = (struct options){.command = COMMAND_LIVE};
+	if (split(&words, argc, argv, err))
+		status = understand(options, &words, err);
+	words_fini(&words);
+	return status;
+}
+
+void options_fini(struct options *options)
+{
+	for (unsigned i = 0; i < options->n_owned; i++)
+		free(options->owned[i]);
+	free(options->owned);
+	free(options->gpudb);
+	free(options->events);
+	*options = (struct options){0};
+}
+
+const char *options_backends(const struct options *options, struct strbuf *buf)
+{
+	if (!options->scenario)
+		return options->backends;
+	strbuf_printf(buf, "sim,%s", options->backends ? options->backends : options->n_events ? "proc,perf" : "proc");
+	return buf->p;
+}
+
+bool options_gpu(const struct options *options, const struct gpudb *db, const struct gpu_product **product, struct err *err)
+{
+	char buf[OPTION_SHOWN];
+
+	*product = options->gpu ? gpudb_by_name(db, options->gpu) : NULL;
+	if (*product || !options->gpu)
+		return true;
+	return err_set(err, ERR_USAGE, "--gpu: unknown '%s': see malitop list gpus", option_shown(buf, options->gpu));
+}

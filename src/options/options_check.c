@@ -1,0 +1,165 @@
+#include "options/options_table.h"
+
+#include "base/alloc.h"
+#include "base/units.h"
+
+#include <string.h>
+
+const char *option_shown(char buf[OPTION_SHOWN], const char *text)
+{
+	return str_printable(buf, OPTION_SHOWN, text);
+}
+
+bool options_given(const struct option_words *words, const char *name)
+{
+	for (unsigned i = 0; i < words->n_options; i++)
+		if (strcmp(words->options[i].row->name, name) == 0)
+			return true;
+	return false;
+}
+
+bool options_check_refresh(struct options *options, bool refresh_given, struct err *err)
+{
+	char refresh[UNITS_TEXT], interval[UNITS_TEXT];
+
+	if (options->refresh_ns >= options->interval_ns || options->command != COMMAND_LIVE)
+		return true;
+	if (refresh_given)
+		return err_set(err, 0, "--refresh: %s is below the interval of %s: give %s to 60 s, or a shorter --interval",
+			       time_format(refresh, options->refresh_ns), time_format(interval, options->interval_ns), interval);
+	options->refresh_ns = options->interval_ns;
+	return true;
+}
+
+bool option_has_ending(const char *file, const char *ending)
+{
+	size_t n = strlen(file), len = strlen(ending);
+
+	return n > len + 1 && file[n - len - 1] == '.' && strcmp(file + n - len, ending) == 0;
+}
+
+/* The format that the name of a file tells. */
+static bool format_by_ending(struct options *options)
+{
+	static const struct {
+		const char *ending;
+		enum output_format format;
+	} endings[] = {{"csv", FORMAT_CSV},
+		       {"jsonl", FORMAT_JSONL},
+		       {"mlog", FORMAT_MLOG},
+		       {"pftrace", FORMAT_PERFETTO},
+		       {"perfetto-trace", FORMAT_PERFETTO}};
+
+	for (size_t i = 0; i < ARRAY_LEN(endings); i++)
+		if (option_has_ending(options->log, endings[i].ending)) {
+			options->format = endings[i].format;
+			return true;
+		}
+	return false;
+}
+
+/* What each command can write. */
+#define FORMATS(f) (1u << FORMAT_##f)
+#define ROW_FORMATS (FORMATS(CSV) | FORMATS(JSONL) | FORMATS(PERFETTO) | FORMATS(COUNTERS))
+static const struct {
+	unsigned formats;
+	const char *expected;
+} writes[COMMAND_COUNT] = {
+	[COMMAND_LIVE] = {ROW_FORMATS | FORMATS(MLOG), "a log is csv, jsonl, mlog, perfetto or counters"},
+	[COMMAND_RECORD] = {ROW_FORMATS | FORMATS(MLOG), "a log is csv, jsonl, mlog, perfetto or counters"},
+	[COMMAND_STAT] = {FORMATS(TABLE) | FORMATS(CSV) | FORMATS(JSONL), "stat writes table, csv or jsonl"},
+	[COMMAND_EXPORT] = {FORMATS(TABLE) | ROW_FORMATS, "export writes table, csv, jsonl, perfetto or counters"},
+	[COMMAND_LIST] = {FORMATS(TABLE) | FORMATS(CSV) | FORMATS(JSONL), "list prints table, csv or jsonl"},
+	[COMMAND_DOCTOR] = {FORMATS(TABLE) | FORMATS(JSONL), "doctor prints table or jsonl"},
+};
+
+static bool check_format(const struct options *options, bool format_given, struct err *err)
+{
+	if (writes[options->command].formats & 1u << options->format)
+		return true;
+	return err_set(err, 0, "--%s: not %s: %s", format_given ? "format" : "log", output_format_names[options->format],
+		       writes[options->command].expected);
+}
+
+static bool check_log(struct options *options, bool format_given, struct err *err)
+{
+	char buf[OPTION_SHOWN];
+
+	if (!options->log)
+		return options->command != COMMAND_RECORD || err_set(err, 0, "record: no log: give -o FILE");
+	if (strcmp(options->log, "-") == 0)
+		return err_set(err, 0, "--log: '-' is not for %s: give a file that ends in .mlog, .csv, .jsonl or .pftrace",
+			       options->command == COMMAND_RECORD ? "record" : "the live screen");
+	if (!format_given && !format_by_ending(options))
+		return err_set(err, 0, "--log: '%s' does not end in .mlog, .csv, .jsonl or .pftrace: rename it or say --format",
+			       option_shown(buf, options->log));
+	if (!check_format(options, format_given, err))
+		return false;
+	if (options->rotate_bytes && options->format != FORMAT_MLOG)
+		return err_set(err, 0, "--rotate: only for a log that ends in .mlog");
+	return true;
+}
+
+/* What goes to standard output unless a file is named, as a table unless that says otherwise. */
+static bool check_output(struct options *options, bool format_given, struct err *err)
+{
+	if (!options->log)
+		options->log = "-";
+	if (!format_given)
+		format_by_ending(options);
+	return check_format(options, format_given, err);
+}
+
+/* Sums over a command are the truer the shorter the intervals at both its ends. */
+#define TOTAL_INTERVAL_NS 10000000
+
+static void choose_rows(struct options *options, bool interval_given)
+{
+	options->rows = !options->cmd || interval_given;
+	if (!options->rows)
+		options->interval_ns = TOTAL_INTERVAL_NS;
+}
+
+static bool check_part(const struct options *options, struct err *err)
+{
+	char from[UNITS_TEXT], to[UNITS_TEXT];
+
+	return !options->to_ns || options->to_ns > options->from_ns ||
+	       err_set(err, 0, "--to: %s is not after --from, %s: both count from the start of the log",
+		       time_format(to, options->to_ns), time_format(from, options->from_ns));
+}
+
+/* Whose CPU counters: one answer at most. */
+static bool check_scope(const struct options *options, struct err *err)
+{
+	if ((options->pid != 0) + (options->tid != 0) + (options->cpus != NULL) > 1)
+		return err_set(err, 0, "--pid, --tid, --cpu: more than one of them: give one");
+	if (options->cmd && (options->pid || options->tid))
+		return err_set(err, 0, "--%s: not with a command: its CPU counters are those of the command",
+			       options->pid ? "pid" : "tid");
+	return true;
+}
+
+bool options_check(struct options *options, const struct option_words *words, bool refresh_given, struct err *err)
+{
+	bool format_given = options_given(words, "format");
+	enum command_word command = options->command;
+
+	if (!options_check_refresh(options, refresh_given, err) || !check_part(options, err) || !check_scope(options, err))
+		return false;
+	if ((command == COMMAND_LIVE || command == COMMAND_RECORD) && !check_log(options, format_given, err))
+		return false;
+	if ((command == COMMAND_STAT || command == COMMAND_EXPORT) && !check_output(options, format_given, err))
+		return false;
+	if ((command == COMMAND_LIST || command == COMMAND_DOCTOR) && !check_format(options, format_given, err))
+		return false;
+	if (command == COMMAND_STAT)
+		choose_rows(options, options_given(words, "interval"));
+	if (command == COMMAND_LIVE && format_given && !options->log)
+		return err_set(err, 0, "--format: only with --log: give a log as well");
+	if (options_given(words, "frames") && !options->once.w)
+		return err_set(err, 0, "--frames: only with --once: give that as well");
+	if (command == COMMAND_EVAL && !options->gpu)
+		return err_set(err, 0, "eval: no GPU: give --gpu NAME, see malitop list gpus");
+	return true;
+}

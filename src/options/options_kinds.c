@@ -1,0 +1,347 @@
+#include "options/options_table.h"
+
+#include "base/alloc.h"
+#include "base/units.h"
+#include "views/canvas.h"
+#include "views/chart.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CPU_MAX 4095
+#define ROTATE_COUNT_MAX 9999
+
+/* ---- kinds of values ---- */
+
+/* "a, b or c" */
+static char *join_choices(char *buf, size_t size, const char *const *choices)
+{
+	size_t n = 0;
+
+	buf[0] = 0;
+	for (unsigned i = 0; choices[i] && n < size; i++)
+		n += (size_t)snprintf(buf + n, size - n, "%s%s", !i ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
+	return buf;
+}
+
+static bool parse_choice(const struct option_row *row, const char *text, void *value, struct options *options, struct err *err)
+{
+	char names[400];
+
+	(void)options;
+	for (unsigned i = 0; row->choices[i]; i++)
+		if (strcmp(text, row->choices[i]) == 0) {
+			*(unsigned *)value = i;
+			return true;
+		}
+	return err_set(err, 0, "unknown '%.40s': expected %s", text, join_choices(names, sizeof(names), row->choices));
+}
+
+static void print_choice(const struct option_row *row, const void *value, struct strbuf *out)
+{
+	strbuf_str(out, row->choices[*(const unsigned *)value]);
+}
+
+static bool parse_text(const struct option_row *row, const char *text, void *value, struct options *options, struct err *err)
+{
+	char names[400];
+	bool known = !row->choices;
+
+	(void)options;
+	if (!*text)
+		return err_set(err, 0, "empty: expected %s", row->arg);
+	for (unsigned i = 0; !known && row->choices[i]; i++)
+		known = strcmp(text, row->choices[i]) == 0;
+	if (!known)
+		return err_set(err, 0, "unknown '%.40s': expected %s", text, join_choices(names, sizeof(names), row->choices));
+	if (row->check && !row->check(text, err))
+		return false;
+	*(const char **)value = text;
+	return true;
+}
+
+static void print_text(const struct option_row *row, const void *value, struct strbuf *out)
+{
+	const char *text = *(const char *const *)value;
+
+	(void)row;
+	if (text)
+		strbuf_str(out, text);
+}
+
+static bool parse_flag(const struct option_row *row, const char *text, void *value, struct options *options, struct err *err)
+{
+	(void)row, (void)options;
+	*(bool *)value = strcmp(text, "yes") == 0;
+	return *(bool *)value || strcmp(text, "no") == 0 || err_set(err, 0, "unknown '%.40s': expected yes or no", text);
+}
+
+static void print_flag(const struct option_row *row, const void *value, struct strbuf *out)
+{
+	(void)row;
+	strbuf_str(out, *(const bool *)value ? "yes" : "no");
+}
+
+static bool parse_time(const struct option_row *row, const char *text, void *value, struct options *options, struct err *err)
+{
+	(void)options;
+	return time_parse(text, (int64_t)row->min, (int64_t)row->max, value, err);
+}
+
+static void print_time(const struct option_row *row, const void *value, struct strbuf *out)
+{
+	static const struct {
+		int64_t ns;
+		const char *name;
+	} units[] = {{60000000000, "m"}, {1000000000, "s"}, {1000000, "ms"}, {1000, "us"}, {1, "ns"}};
+	int64_t ns = *(const int64_t *)value;
+
+	(void)row;
+	for (size_t i = 0; ns && i < ARRAY_LEN(units); i++)
+		if (ns % units[i].ns == 0) {
+			strbuf_printf(out, "%lld%s", (long long)(ns / units[i].ns), units[i].name);
+			return;
+		}
+}
+
+static bool is_digits(struct span s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!isdigit((unsigned char)s.p[i]))
+			return false;
+	return s.n != 0;
+}
+
+static bool parse_count(const struct option_row *row, const char *text, void *value, struct options *options, struct err *err)
+{
+	struct span s = span_of(text);
+	uint64_t v;
+
+	(void)options;
+	if (!is_digits(s) || !span_u64(s, &v) || v < (uint64_t)row->min || v > (uint64_t)row->max)
+		return err_set(err, 0, "'%.40s' is not a whole number from %.0f to %.0f", text, row->min, row->max);
+	*(unsigned *)value = (unsigned)v;
+	return true;
+}
+
+static void print_count(const struct option_row *row, const void *value, struct strbuf *out)
+{
+	(void)row;
+	strbuf_printf(out, "%u", *(const unsigned *)value);
+}
+
+static bool parse_seed(const struct option_row *row, const char *text, void *value, struct options *options, struct err *err)
+{
+	(void)row, (void)options;
+	if (is_digits(span_of(text)) && span_u64(span_of(text), value))
+		return true;
+	return err_set(err, 0, "'%.40s' is not a whole number from 0 to %llu", text, (unsigned long long)UINT64_MAX);
+}
+
+static void print_seed(const struct option_row *row, const void *value, struct strbuf *out)
+{
+	(void)row;
+	strbuf_printf(out, "%llu", (unsigned long long)*(const uint64_t *)value);
+}
+
+static bool parse_real(const struct option_row *row, const char *text, void *value, struct options *options, struct err *err)
+{
+	double v;
+
+	(void)options;
+	if (!span_double(span_of(text), &v) || !(v >= row->min && v <= row->max))
+		return err_set(err, 0, "'%.40s' is not a number from %g to %g", text, row->min, row->max);
+	*(double *)value = v;
+	return true;
+}
+
+static void print_real(const struct option_row *row, const void *value, struct strbuf *out)
+{
+	(void)row;
+	strbuf_printf(out, "%.10g", *(const double *)value);
+}
+
+static bool parse_dimensions(const struct option_row *row, const char *text, void *value, struct options *options,
+			     struct err *err)
+{
+	struct span rest = span_of(text), w = span_until(&rest, 'x');
+	uint64_t cols, rows;
+
+	(void)options;
+	if (!is_digits(w) || !is_digits(rest) || !span_u64(w, &cols) || !span_u64(rest, &rows) || !cols || !rows ||
+	    cols > row->most.w || rows > row->most.h)
+		return err_set(err, 0, "'%.40s' is not %s from 1x1 to %ux%u", text, row->arg, row->most.w, row->most.h);
+	*(struct dimensions *)value = (struct dimensions){(unsigned)cols, (unsigned)rows};
+	return true;
+}
+
+static void print_dimensions(const struct option_row *row, const void *value, struct strbuf *out)
+{
+	const struct dimensions *d = value;
+
+	(void)row;
+	if (d->w)
+		strbuf_printf(out, "%ux%u", d->w, d->h);
+}
+
+static bool parse_gpudb(const struct option_row *row, const char *text, void *value, struct options *options, struct err *err)
+{
+	(void)row, (void)value;
+	if (!*text)
+		return err_set(err, 0, "empty: expected a directory");
+	GROW(options->gpudb, options->n_gpudb, options->cap_gpudb);
+	options->gpudb[options->n_gpudb++] = (struct gpudb_dir){text, true};
+	return true;
+}
+
+static bool parse_event(const struct option_row *row, const char *text, void *value, struct options *options, struct err *err)
+{
+	struct span rest = span_of(text), item;
+	unsigned before = options->n_events;
+
+	(void)value;
+	while ((item = span_item(&rest)).n) {
+		GROW(options->events, options->n_events, options->cap_events);
+		options->events[options->n_events++] = options_keep(options, span_dup(item));
+	}
+	return options->n_events > before || err_set(err, 0, "empty: expected %s", row->arg);
+}
+
+/* "100MB,5": how long a file may grow, and how many of them are kept. */
+static bool parse_rotate(const struct option_row *row, const char *text, void *value, struct options *options, struct err *err)
+{
+	static const struct {
+		const char *name;
+		double bytes;
+	} units[] = {{"B", 1},   {"kB", 1e3},     {"k", 1e3},  {"K", 1e3}, {"KiB", 0x1p10}, {"MB", 1e6},
+		     {"M", 1e6}, {"MiB", 0x1p20}, {"GB", 1e9}, {"G", 1e9}, {"GiB", 0x1p30}};
+	struct span rest = span_of(text), size = span_until(&rest, ','), number = size;
+	bool counts = strchr(text, ',') != NULL;
+	uint64_t count = 0;
+	double bytes = 0;
+
+	(void)value;
+	while (number.n && isalpha((unsigned char)number.p[number.n - 1]))
+		number.n--;
+	for (size_t i = 0; i < ARRAY_LEN(units); i++)
+		if (span_is((struct span){number.p + number.n, size.n - number.n}, units[i].name) && span_double(number, &bytes))
+			bytes *= units[i].bytes;
+	if (!(bytes >= row->min && bytes <= row->max) ||
+	    (counts && !(is_digits(rest) && span_u64(rest, &count) && count >= 1 && count <= ROTATE_COUNT_MAX)))
+		return err_set(err, 0, "'%.40s' is not SIZE or SIZE,COUNT: from 16kB to 1000GB, and 1 to %d files", text,
+			       ROTATE_COUNT_MAX);
+	options->rotate_bytes = (uint64_t)bytes;
+	options->rotate_count = (unsigned)count;
+	return true;
+}
+
+const struct option_kind kind_flag = {parse_flag, print_flag};
+const struct option_kind kind_text = {parse_text, print_text};
+const struct option_kind kind_time = {parse_time, print_time};
+const struct option_kind kind_choice = {parse_choice, print_choice};
+const struct option_kind kind_count = {parse_count, print_count};
+const struct option_kind kind_seed = {parse_seed, print_seed};
+const struct option_kind kind_real = {parse_real, print_real};
+const struct option_kind kind_dimensions = {parse_dimensions, print_dimensions};
+const struct option_kind kind_gpudb = {parse_gpudb, NULL};
+const struct option_kind kind_event = {parse_event, NULL};
+const struct option_kind kind_rotate = {parse_rotate, NULL};
+
+/* ---- checks of texts ---- */
+
+bool check_backends(const char *list, struct err *err)
+{
+	static const char *const names[] = {"kbase", "panfrost", "panthor", "fdinfo", "perf", "proc", "sim", NULL};
+	struct span rest = span_of(list);
+	char known[100];
+
+	do {
+		struct span interface = span_until(&rest, ','), name = span_until(&interface, ':');
+		unsigned i = 0;
+
+		while (names[i] && !span_is(name, names[i]))
+			i++;
+		if (!names[i])
+			return err_set(err, 0, "unknown '%.*s': expected a list of %s", name.n > 40 ? 40 : (int)name.n, name.p,
+				       join_choices(known, sizeof(known), names));
+		if (interface.n && (i != 0 || (!span_is(interface, "vinstr") && !span_is(interface, "kinstr"))))
+			return err_set(err, 0,
+				       "unknown interface '%.*s' of %s: only kbase:vinstr and kbase:kinstr can be told apart",
+				       interface.n > 40 ? 40 : (int)interface.n, interface.p, names[i]);
+	} while (rest.n);
+	return true;
+}
+
+bool options_views(struct views *views, struct err *err)
+{
+	*views = (struct views){0};
+	for (const struct embedded *e = embedded_charts; e->file; e++)
+		if (!chart_read(views, e->file, (struct span){e->begin, (size_t)(e->end - e->begin)}, NULL, err))
+			return false;
+	return true;
+}
+
+/* A number of the list, at its head. */
+static bool cpu_number(struct span *at, unsigned *number)
+{
+	size_t digits = 0;
+	uint64_t v;
+
+	while (digits < at->n && isdigit((unsigned char)at->p[digits]))
+		digits++;
+	if (!span_u64((struct span){at->p, digits}, &v) || v > CPU_MAX)
+		return false;
+	*number = (unsigned)v;
+	*at = (struct span){at->p + digits, at->n - digits};
+	return true;
+}
+
+/* "0-3,6": no blanks, ranges that ascend. */
+bool check_cpus(const char *list, struct err *err)
+{
+	struct span rest = span_of(list);
+	bool ok;
+
+	do {
+		struct span item = span_until(&rest, ',');
+		unsigned first, last;
+
+		ok = cpu_number(&item, &first);
+		last = first;
+		if (ok && item.n) {
+			ok = *item.p == '-';
+			item = (struct span){item.p + 1, item.n - 1};
+			ok = ok && cpu_number(&item, &last) && !item.n && last >= first;
+		}
+	} while (ok && rest.n);
+	if (ok && list[strlen(list) - 1] != ',')
+		return true;
+	return err_set(err, 0, "'%.40s' is no list of CPUs from 0 to %d: write it like 0-3,6", list, CPU_MAX);
+}
+
+bool check_view(const char *name, struct err *err)
+{
+	AUTO_STRBUF struct strbuf names = {0};
+	struct views views;
+	bool ok = options_views(&views, err), known;
+
+	known = ok && views_find(&views, name);
+	for (unsigned i = 0; i < views.n_views; i++)
+		strbuf_printf(&names, "%s%s", i ? ", " : "", views.views[i].name);
+	if (ok && !known)
+		err_set(err, 0, "unknown '%.40s': expected %s, or the key of one", name, names.n ? names.p : "none");
+	views_fini(&views);
+	return known;
+}
+
+bool check_theme(const char *name, struct err *err)
+{
+	AUTO_STRBUF struct strbuf names = {0};
+
+	if (term_theme_known(name))
+		return true;
+	for (unsigned i = 0; term_theme_name(i); i++)
+		strbuf_printf(&names, "%s%s", i ? ", " : "", term_theme_name(i));
+	return err_set(err, 0, "unknown '%.40s': expected one of %s", name, names.n ? names.p : "none");
+}

@@ -1,0 +1,333 @@
+#include "record/log_file.h"
+
+#include "base/alloc.h"
+#include "base/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct log_file {
+	const struct sys *sys;
+	struct log_file_options options;
+	char *dir, *name; /* as the user gave them; dir ends in a slash, or is empty */
+	char *shown;      /* the file that is written, printable, for messages */
+	char *written;    /* its name in the directory */
+	int dir_fd, fd;
+	bool created, is_regular;
+	bool is_linked;                   /* the file system counts its names */
+	uint64_t base;                    /* bytes that stood in the file when it was opened */
+	uint64_t bytes;                   /* whole pieces in it */
+	uint64_t before;                  /* and in the files before it */
+	uint64_t synced;                  /* so many of `bytes` are on the disk */
+	int64_t sync_ns;                  /* when that was */
+	unsigned number;                  /* of the file: 0, 1, ... */
+	unsigned *kept, n_kept, cap_kept; /* numbers of those before it that are still there */
+};
+
+static char *printable(const char *dir, const char *name)
+{
+	AUTOFREE char *path = xasprintf("%s%s", dir, name);
+	size_t size = strlen(path) + 1;
+
+	return str_printable(xmalloc(size), size, path);
+}
+
+static bool refuse(const struct log_file *f, int code, struct err *err)
+{
+	const char *words = code == EEXIST  ? "exists already: choose another name, or --force"
+			    : code == ENXIO ? "nobody reads this pipe: start its reader first"
+			    : code == ELOOP
+				    ? "a symbolic link, which is not followed where everybody may write: choose another name"
+				    : NULL;
+
+	if (words)
+		return err_set(err, code, "log: %s: %s", f->shown, words);
+	return err_set(err, code, "log: %s: cannot create: %s", f->shown, strerror(code));
+}
+
+/* ---- opening ---- */
+
+/* Nobody can have put it there for us to destroy. */
+static bool is_safe(const struct log_file *f, bool shared, const struct stat *st, struct err *err)
+{
+	if (shared && (st->st_uid != geteuid() || (S_ISREG(st->st_mode) && st->st_nlink != 1)))
+		return err_set(err, EEXIST, "log: %s: somebody else's, where everybody may write: choose another name", f->shown);
+	if (!S_ISREG(st->st_mode) && !S_ISCHR(st->st_mode) && !S_ISFIFO(st->st_mode))
+		return err_set(err, EEXIST, "log: %s: neither a file nor a pipe: choose another name", f->shown);
+	return true;
+}
+
+/* O_NONBLOCK: a pipe without a reader would hold us up, deaf to every signal. */
+static bool open_existing(struct log_file *f, struct err *err)
+{
+	const struct sys *sys = f->sys;
+	struct stat st;
+	bool shared = sys->fstat(sys, f->dir_fd, &st) != 0 || st.st_mode & S_IWOTH;
+
+	f->fd = sys->open_at(sys, f->dir_fd, f->written, O_WRONLY | O_NONBLOCK | O_NOCTTY | (shared ? O_NOFOLLOW : 0), 0);
+	if (f->fd < 0 || sys->fstat(sys, f->fd, &st) != 0)
+		return refuse(f, errno, err);
+	if (!is_safe(f, shared, &st, err))
+		return false;
+	if (S_ISREG(st.st_mode) && sys->ftruncate(sys, f->fd, 0) != 0)
+		return refuse(f, errno, err);
+	return true;
+}
+
+static bool create(struct log_file *f, struct err *err)
+{
+	const struct sys *sys = f->sys;
+
+	free(f->shown);
+	f->shown = printable(f->dir, f->written);
+	f->fd = sys->open_at(sys, f->dir_fd, f->written, O_WRONLY | O_CREAT | O_EXCL | O_NOCTTY, 0644);
+	f->created = f->fd >= 0;
+	if (f->created)
+		return true;
+	return errno == EEXIST && f->options.force ? open_existing(f, err) : refuse(f, errno, err);
+}
+
+/* That there is such a file must reach the disk as well. Where a directory cannot be synced, nothing can be done. */
+static void sync_directory(const struct log_file *f)
+{
+	const struct sys *sys = f->sys;
+	int fd = f->options.sync_ns ? sys->open_at(sys, f->dir_fd, ".", O_RDONLY | O_DIRECTORY, 0) : -1;
+
+	if (fd < 0)
+		return;
+	sys->fsync(sys, fd);
+	sys->close(sys, fd);
+}
+
+/* What was opened is what is written from now on. */
+static bool begin(struct log_file *f, struct err *err)
+{
+	struct stat st;
+
+	if (f->sys->fstat(f->sys, f->fd, &st) != 0)
+		return refuse(f, errno, err);
+	f->is_regular = S_ISREG(st.st_mode);
+	f->is_linked = st.st_nlink;
+	f->base = f->is_regular ? (uint64_t)st.st_size : 0;
+	f->before += f->bytes;
+	f->bytes = f->synced = 0;
+	f->sync_ns = f->sys->monotonic_ns(f->sys);
+	if (f->options.rotates && (!f->is_regular || f->fd == STDOUT_FILENO))
+		return err_set(err, ERR_USAGE, "log: %s: --rotate needs a file with a name", f->shown);
+	if (f->created)
+		sync_directory(f);
+	return true;
+}
+
+static bool open_directory(struct log_file *f, struct err *err)
+{
+	f->dir_fd = f->sys->open_at(f->sys, AT_FDCWD, f->dir[0] ? f->dir : ".", O_PATH | O_DIRECTORY, 0);
+	return f->dir_fd >= 0 || refuse(f, errno, err);
+}
+
+struct log_file *log_file_open(const struct sys *sys, const char *path, const struct log_file_options *options, struct err *err)
+{
+	struct log_file *f = xcalloc(1, sizeof(*f));
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	bool ok;
+
+	*f = (struct log_file){.sys = sys, .options = *options, .dir_fd = -1, .fd = -1};
+	f->dir = xstrndup(path, (size_t)(name - path));
+	f->name = xstrdup(name);
+	f->written = xstrdup(name);
+	f->shown = printable(f->dir, name);
+	if (strcmp(path, "-") == 0) {
+		f->fd = STDOUT_FILENO;
+		ok = begin(f, err);
+	} else {
+		ok = open_directory(f, err) && create(f, err) && begin(f, err);
+	}
+	if (ok)
+		return f;
+	log_file_close(f, NULL);
+	return NULL;
+}
+
+/* ---- writing ---- */
+
+/* Only where nobody else has written behind it. */
+static bool cut_off(const struct log_file *f, size_t done)
+{
+	const struct sys *sys = f->sys;
+	struct stat st;
+
+	return f->is_regular && sys->fstat(sys, f->fd, &st) == 0 && (uint64_t)st.st_size == f->base + f->bytes + done &&
+	       sys->ftruncate(sys, f->fd, (off_t)(f->base + f->bytes)) == 0;
+}
+
+static bool stop(const struct log_file *f, int code, const char *rest, struct err *err)
+{
+	return err_set(err, code, "log: %s: %s: logging stopped after %.1f MB; %s", f->shown, strerror(code),
+		       (double)log_file_bytes(f) / 1e6, rest);
+}
+
+/* Bytes written, 0 for none this time, -1 and errno. */
+static ssize_t write_some(const struct log_file *f, const char *p, size_t n)
+{
+	const struct sys *sys = f->sys;
+	struct pollfd fd = {.fd = f->fd, .events = POLLOUT};
+	ssize_t done = sys->write(sys, f->fd, p, n);
+
+	if (done < 0 && errno == EAGAIN) {
+		sys->poll(sys, &fd, 1, -1);
+		return 0;
+	}
+	if (done == 0) { /* which a file never does */
+		errno = EIO;
+		return -1;
+	}
+	return done < 0 && errno == EINTR ? 0 : done;
+}
+
+/* Nobody has removed it, or made it shorter: whoever did that should not learn it at the end. */
+static bool is_intact(const struct log_file *f, struct err *err)
+{
+	struct stat st;
+	double mb = (double)log_file_bytes(f) / 1e6;
+
+	if (!f->is_regular || f->fd == STDOUT_FILENO || f->sys->fstat(f->sys, f->fd, &st) != 0)
+		return true;
+	if (f->is_linked && !st.st_nlink)
+		return err_set(err, ENOENT, "log: %s: somebody removed it: logging stopped after %.1f MB", f->shown, mb);
+	if ((uint64_t)st.st_size < f->base + f->bytes)
+		return err_set(err, EINVAL, "log: %s: somebody else emptied or shortened it: logging stopped after %.1f MB",
+			       f->shown, mb);
+	return true;
+}
+
+bool log_file_write(struct log_file *f, const void *bytes, size_t n, struct err *err)
+{
+	const char *p = bytes;
+	size_t done = 0;
+
+	if (!is_intact(f, err))
+		return false;
+	while (done < n) {
+		ssize_t more = write_some(f, p + done, n - done);
+		int code = errno;
+
+		if (more < 0)
+			return stop(f, code,
+				    !done || cut_off(f, done) ? "everything before is whole"
+							      : "everything before is whole, what comes behind is not",
+				    err);
+		done += (size_t)more;
+	}
+	f->bytes += n;
+	return true;
+}
+
+bool log_file_is_due(const struct log_file *f, int64_t now_ns)
+{
+	return f->options.sync_ns && f->is_regular && f->synced < f->bytes && now_ns - f->sync_ns >= f->options.sync_ns;
+}
+
+bool log_file_sync(struct log_file *f, int64_t now_ns, struct err *err)
+{
+	f->sync_ns = now_ns;
+	if (f->sys->fdatasync(f->sys, f->fd) != 0)
+		return errno == EINTR || stop(f, errno, "what was written last may be missing on the disk", err);
+	f->synced = f->bytes;
+	return true;
+}
+
+/* ---- the end, and the next one ---- */
+
+/* close tells what a file system on the network could not keep. */
+static bool finish(struct log_file *f, struct err *err)
+{
+	const struct sys *sys = f->sys;
+	int fd = take_fd(&f->fd);
+	bool ok = true;
+
+	if (fd < 0 || fd == STDOUT_FILENO)
+		return true;
+	if (f->created && !f->bytes)
+		sys->unlink_at(sys, f->dir_fd, f->written);
+	else if (f->options.sync_ns && f->is_regular && sys->fsync(sys, fd) != 0)
+		ok = stop(f, errno, "what was written last may be missing on the disk", err);
+	if (sys->close(sys, fd) != 0 && errno != EINTR && ok)
+		ok = stop(f, errno, "what was written last may be missing on the disk", err);
+	return ok;
+}
+
+bool log_file_close(struct log_file *f, struct err *err)
+{
+	bool ok;
+
+	if (!f)
+		return true;
+	ok = finish(f, err);
+	if (f->dir_fd >= 0)
+		f->sys->close(f->sys, f->dir_fd);
+	free(f->kept);
+	free(f->dir);
+	free(f->name);
+	free(f->shown);
+	free(f->written);
+	free(f);
+	return ok;
+}
+
+void log_file_forget(struct log_file *f)
+{
+	f->bytes = 0;
+}
+
+static char *numbered(const struct log_file *f, unsigned number)
+{
+	const char *dot = strrchr(f->name, '.');
+	int n = (int)(dot && dot > f->name ? (size_t)(dot - f->name) : strlen(f->name));
+
+	return number ? xasprintf("%.*s.%u%s", n, f->name, number, f->name + n) : xstrdup(f->name);
+}
+
+/* Of the files of this log the oldest. That it is gone already is fine. */
+static void forget_oldest(struct log_file *f)
+{
+	AUTOFREE char *name = numbered(f, f->kept[0]);
+
+	f->sys->unlink_at(f->sys, f->dir_fd, name);
+	f->n_kept--;
+	memmove(f->kept, f->kept + 1, f->n_kept * sizeof(*f->kept));
+}
+
+bool log_file_next(struct log_file *f, struct err *err)
+{
+	struct err why = {0};
+	bool ok = finish(f, err);
+
+	if (!ok)
+		return false;
+	GROW(f->kept, f->n_kept, f->cap_kept);
+	f->kept[f->n_kept++] = f->number;
+	do {
+		free(f->written);
+		f->written = numbered(f, ++f->number);
+		if (f->fd >= 0)
+			f->sys->close(f->sys, take_fd(&f->fd));
+		ok = create(f, &why);
+	} while (!ok && why.code == EEXIST && f->number < UINT_MAX);
+	if (!ok)
+		return err_set(err, why.code, "%s: logging stopped after %.1f MB", why.text, (double)log_file_bytes(f) / 1e6);
+	if (f->options.keep && f->n_kept == f->options.keep)
+		forget_oldest(f);
+	return begin(f, err);
+}
+
+uint64_t log_file_bytes(const struct log_file *f)
+{
+	return f->before + f->bytes;
+}

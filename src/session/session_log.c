@@ -1,0 +1,62 @@
+#include "session/session_priv.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A source as its backend once opened it; of no backend any more. */
+static bool take(struct session *session, const struct mlog_source *log, struct err *err)
+{
+	struct session_source *mine = &session->sources[session->n];
+	struct source source = {
+		.kind = log->kind,
+		.product = log->product[0] ? gpudb_by_name(session->db, log->product) : NULL,
+		.constants = {.core_count = log->core_count,
+			      .l2_slice_count = log->l2_slice_count,
+			      .bus_width_bits = log->bus_width_bits,
+			      .block_values = log->block_values,
+			      .core_mask = log->core_mask,
+			      .top_hz = log->top_hz},
+		.slots = log->slots,
+		.n_slots = log->n_slots,
+		.n_sums = log->n_sums,
+		.simulated = log->simulated,
+	};
+
+	snprintf(source.device, sizeof(source.device), "%s", log->device);
+	snprintf(source.title, sizeof(source.title), "%s", log->title);
+	snprintf(source.driver, sizeof(source.driver), "%s", log->driver);
+	snprintf(source.note, sizeof(source.note), "%s", log->note);
+	if (log->kind == SOURCE_GPU)
+		source.layout = source.product ? source.product->layout : gpudb_raw_layout(session->db);
+	if (log->product[0] && !source.product)
+		strbuf_printf(&session->notes, "%s is not in the data of this malitop: only its counters are shown\n",
+			      log->product);
+	if (!session_take_source(session, &source, err))
+		return false;
+	mine->index = (uint32_t)(mine - session->sources);
+	mine->asked_ns = log->asked_ns > session->options->step_ns ? log->asked_ns : session->options->step_ns;
+	mine->period_ns = log->period_ns > session->options->step_ns ? log->period_ns : session->options->step_ns;
+	return true;
+}
+
+bool session_open_log(struct session *session, const struct sys *sys, const struct options *options,
+		      const struct mlog_about *about, struct err *err)
+{
+	bool ok;
+
+	*session = (struct session){
+		.sys = sys, .options = options, .log = about, .fps = options->fps, .resolution = options->resolution};
+	session->db = gpudb_load(options->gpudb, options->n_gpudb, err);
+	ok = session->db != NULL;
+	for (unsigned i = 0; ok && i < about->n_sources; i++)
+		ok = take(session, &about->sources[i], err);
+	if (!session->fps)
+		session->fps = about->fps;
+	if (!session->resolution.w)
+		session->resolution = (struct dimensions){about->width, about->height};
+	if (ok)
+		session_show_first(session);
+	else
+		session_close(session);
+	return ok;
+}

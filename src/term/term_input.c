@@ -1,0 +1,199 @@
+/* Bytes from the terminal become keys. ncurses' own getch would wait, refresh and miss the mouse of newer terminals.
+ *
+ * The bytes are untrusted: a sequence that is not known is skipped whole, so that its letters do not act as keys.
+ */
+#include "tui/keys.h"
+#include "term/term_priv.h"
+#include "base/alloc.h"
+#include "base/str.h"
+
+#include <string.h>
+
+#define ESC '\x1b'
+
+static const struct {
+	char final; /* of CSI ... final and of SS3 final */
+	uint32_t key;
+} letters[] = {
+	{'A', K_UP}, {'B', K_DOWN}, {'C', K_RIGHT}, {'D', K_LEFT}, {'H', K_HOME}, {'F', K_END}, {'Z', K_BACK_TAB}, {'P', K_F1},
+};
+
+static const struct {
+	unsigned number; /* of CSI number ~ */
+	uint32_t key;
+} tildes[] = {
+	{1, K_HOME}, {7, K_HOME}, {4, K_END}, {8, K_END}, {5, K_PAGE_UP}, {6, K_PAGE_DOWN}, {11, K_F1},
+};
+
+static uint32_t letter_key(char final)
+{
+	for (unsigned i = 0; i < ARRAY_LEN(letters); i++)
+		if (letters[i].final == final)
+			return letters[i].key;
+	return 0;
+}
+
+static uint32_t tilde_key(unsigned number)
+{
+	for (unsigned i = 0; i < ARRAY_LEN(tildes); i++)
+		if (tildes[i].number == number)
+			return tildes[i].key;
+	return 0;
+}
+
+/* One attempt to read a sequence: how many bytes it has (0: more must come) and what it means. */
+struct match {
+	size_t used;
+	enum term_event event;
+};
+
+static struct match match_key(size_t used, uint32_t key, struct term_input *in)
+{
+	in->key = key;
+	return (struct match){used, key ? TERM_KEY : TERM_NONE};
+}
+
+static struct match match_mouse(size_t used, unsigned button, bool press, int x, int y, struct term_input *in)
+{
+	struct match match = {used, TERM_NONE};
+
+	if (button == 64 || button == 65)
+		return match_key(used, press ? (button == 64 ? K_WHEEL_UP : K_WHEEL_DOWN) : 0, in);
+	if (button == 0 && press && x > 0 && y > 0) {
+		match.event = TERM_MOUSE;
+		in->x = x - 1;
+		in->y = y - 1;
+	}
+	return match;
+}
+
+/* The first three numbers of a sequence, at most 9999 each. */
+static void numbers(const char *p, const char *end, unsigned out[3])
+{
+	unsigned n = 0;
+
+	out[0] = out[1] = out[2] = 0;
+	for (; p < end && n < 3; p++) {
+		if (*p == ';')
+			n++;
+		else if (*p >= '0' && *p <= '9' && out[n] < 1000)
+			out[n] = out[n] * 10 + (unsigned)(*p - '0');
+	}
+}
+
+/* ESC [ is at p[0] and p[1]. */
+static struct match match_csi(const char *p, size_t n, struct term_input *in)
+{
+	unsigned v[3];
+	size_t i = 2;
+
+	if (n > 2 && p[2] == '[') /* the Linux console's function keys: ESC [ [ A */
+		return n < 4 ? (struct match){0} : match_key(4, p[3] == 'A' ? K_F1 : 0, in);
+	if (n > 2 && p[2] == 'M') /* the older mouse: three bytes, each 32 too large */
+		return n < 6 ? (struct match){0}
+			     : match_mouse(6, (unsigned char)p[3] - 32u, true, (unsigned char)p[4] - 32, (unsigned char)p[5] - 32,
+					   in);
+	while (i < n && p[i] >= 0x20 && p[i] <= 0x3f)
+		i++;
+	if (i == n)
+		return (struct match){0};
+	if (p[i] < 0x40 || p[i] > 0x7e) /* no sequence at all; look at this byte again */
+		return (struct match){i, TERM_NONE};
+	numbers(p + 2 + (p[2] == '<'), p + i, v);
+	if (p[2] == '<')
+		return match_mouse(i + 1, v[0], p[i] == 'M', (int)v[1], (int)v[2], in);
+	if (p[2] > '9' && p[2] < '@') /* a reply of the terminal, not a key */
+		return (struct match){i + 1, TERM_NONE};
+	return match_key(i + 1, p[i] == '~' ? tilde_key(v[0]) : letter_key(p[i]), in);
+}
+
+static struct match match_escape(const char *p, size_t n, struct term_input *in)
+{
+	if (n < 2)
+		return (struct match){0};
+	if (p[1] == '[')
+		return match_csi(p, n, in);
+	if (p[1] == 'O')
+		return n < 3 ? (struct match){0} : match_key(3, letter_key(p[2]), in);
+	return match_key(1, K_ESCAPE, in);
+}
+
+/* The terminal's own description goes first. *partial: the bytes may become one of its keys. */
+static struct match match_caps(const struct input *input, bool *partial, struct term_input *in)
+{
+	struct match best = {0};
+
+	*partial = false;
+	for (unsigned i = 0; i < input->n_caps; i++) {
+		size_t len = strlen(input->caps[i].seq);
+
+		if (len <= input->n && len > best.used && !memcmp(input->buf, input->caps[i].seq, len))
+			best = match_key(len, input->caps[i].key, in);
+		else if (len > input->n && !memcmp(input->buf, input->caps[i].seq, input->n))
+			*partial = true;
+	}
+	return best;
+}
+
+/* A character beyond ASCII, whole or not yet. What is none, or a control character, is skipped byte by byte. */
+static struct match match_utf8(const char *p, size_t n, bool waited, struct term_input *in)
+{
+	unsigned char lead = (unsigned char)p[0];
+	size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 1, have = 1;
+	const char *next = p;
+	uint32_t ch;
+
+	while (have < n && have < length && ((unsigned char)p[have] & 0xc0) == 0x80)
+		have++;
+	if (have == n && have < length && !waited)
+		return (struct match){0};
+	ch = utf8_next(&next, p + n);
+	return match_key((size_t)(next - p), ch == 0xfffd || ch < 0xa0 ? 0 : ch, in);
+}
+
+static struct match match_any(const struct input *input, bool waited, struct term_input *in)
+{
+	bool partial;
+	struct match match = match_caps(input, &partial, in);
+
+	if (match.used)
+		return match;
+	if (partial && !waited)
+		return match;
+	if (input->buf[0] == ESC)
+		match = match_escape(input->buf, input->n, in);
+	else if ((unsigned char)input->buf[0] < 0x80)
+		match = match_key(1, (unsigned char)input->buf[0], in);
+	else
+		match = match_utf8(input->buf, input->n, waited, in);
+	if (match.used || !waited)
+		return match;
+	/* Nothing came after it: a lone Escape is the key, the torso of a sequence is dropped whole. */
+	return match_key(input->n, input->n == 1 ? K_ESCAPE : 0, in);
+}
+
+void input_add(struct input *input, const char *bytes, size_t n, int64_t now_ns)
+{
+	if (n > sizeof(input->buf) - input->n)
+		n = sizeof(input->buf) - input->n;
+	memcpy(input->buf + input->n, bytes, n);
+	input->n += n;
+	input->since_ns = now_ns;
+}
+
+enum term_event input_next(struct input *input, int64_t now_ns, struct term_input *in)
+{
+	while (input->n) {
+		/* A full buffer that is still no sequence never becomes one. */
+		bool waited = now_ns - input->since_ns >= INPUT_WAIT_NS || input->n == sizeof(input->buf);
+		struct match match = match_any(input, waited, in);
+
+		if (!match.used)
+			return TERM_NONE;
+		input->n -= match.used;
+		memmove(input->buf, input->buf + match.used, input->n);
+		if (match.event != TERM_NONE)
+			return match.event;
+	}
+	return TERM_NONE;
+}

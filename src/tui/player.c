@@ -1,0 +1,368 @@
+#include "tui/player_priv.h"
+
+#include "mlog/moment.h"
+#include "base/alloc.h"
+#include "base/file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHOWN_NS 100000000ll /* nothing is shown more often, however fast it is played */
+#define LOOK_NS 250000000ll  /* a log that is still written is looked at so often */
+#define GROWING_NS 5000000000ll
+
+static const double speeds[] = {0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100};
+
+static bool is_at_end(const struct player *p)
+{
+	return p->at_ns >= player_last(p);
+}
+
+/* ---- the clock ---- */
+
+static void restart_clock(struct player *p, int64_t now_ns)
+{
+	p->real_ns = now_ns;
+	p->log_ns = p->at_ns;
+}
+
+static void restart_measure(struct player *p, int64_t now_ns)
+{
+	p->late = p->behind = false;
+	p->measured_ns = now_ns;
+	p->measured_at_ns = p->at_ns;
+}
+
+/* What was written since; a log that had nothing begins. */
+static bool look(struct player *p, int64_t now_ns)
+{
+	bool began = p->state.blocks != 0;
+
+	if (p->state.ended || now_ns < p->look_ns)
+		return false;
+	p->look_ns = now_ns + LOOK_NS;
+	if (!mlog_reader_refresh(p->reader))
+		return false;
+	p->grown_ns = now_ns;
+	player_take_state(p);
+	if (!began)
+		player_seek(p, p->state.begin_ns + p->from_ns);
+	return true;
+}
+
+static void play(struct player *p, int64_t now_ns)
+{
+	int64_t passed = now_ns - p->real_ns, last = player_last(p);
+	double clock = (double)passed * p->speed;
+	int64_t left = last > p->log_ns ? last - p->log_ns : 0,
+		until = p->log_ns + (clock < (double)left ? (int64_t)clock : left);
+	bool done = player_advance(p, until / p->refresh_ns * p->refresh_ns);
+
+	if (p->fed_ns > p->at_ns)
+		p->at_ns = p->sought_ns = p->fed_ns;
+	p->behind = !done;
+	p->late |= p->behind;
+	if (p->behind || is_at_end(p))
+		restart_clock(p, now_ns);
+	if (is_at_end(p) && (p->state.ended || p->to_ns < p->state.end_ns))
+		p->paused = true;
+	if (now_ns - p->measured_ns >= SECOND) {
+		p->reached = (double)(p->at_ns - p->measured_at_ns) / (double)(now_ns - p->measured_ns);
+		p->measured_ns = now_ns;
+		p->measured_at_ns = p->at_ns;
+		p->late = p->behind;
+	}
+}
+
+static int64_t frame_ns(const struct player *p)
+{
+	return p->refresh_ns < SHOWN_NS ? p->refresh_ns : SHOWN_NS;
+}
+
+bool player_run(struct player *p, int64_t now_ns)
+{
+	int64_t at = p->at_ns;
+	bool changed = look(p, now_ns);
+
+	p->work = WORK_MOST;
+	if (player_is_reading(p)) {
+		changed |= player_advance(p, p->goal_ns);
+		restart_clock(p, now_ns);
+		restart_measure(p, now_ns);
+	} else if (!p->paused) {
+		play(p, now_ns);
+	}
+	p->unshown |= changed || p->at_ns != at;
+	if (!p->unshown || (!changed && now_ns - p->shown_ns < frame_ns(p)))
+		return false;
+	p->unshown = false;
+	p->shown_ns = now_ns;
+	return true;
+}
+
+int64_t player_wait_ns(const struct player *p, int64_t now_ns)
+{
+	int64_t wait = SECOND, due;
+
+	if (player_is_reading(p) || p->behind)
+		return 0;
+	if (!p->state.ended && p->look_ns - now_ns < wait)
+		wait = p->look_ns - now_ns;
+	if (!p->paused && !is_at_end(p)) {
+		due = p->real_ns + (int64_t)((double)(p->fed_ns + p->refresh_ns - p->log_ns) / p->speed) + 1;
+		if (due < p->shown_ns + frame_ns(p))
+			due = p->shown_ns + frame_ns(p);
+		wait = due - now_ns < wait ? due - now_ns : wait;
+	}
+	return wait > 0 ? wait : 0;
+}
+
+void player_settle(struct player *p)
+{
+	p->work = INT64_MAX;
+	player_advance(p, p->goal_ns);
+}
+
+/* ---- what keys do ---- */
+
+void player_pause(struct player *p, int64_t now_ns)
+{
+	if (!p->paused) {
+		p->paused = true;
+		return;
+	}
+	p->paused = false;
+	if (is_at_end(p))
+		player_seek(p, player_first(p));
+	else if (p->at_ns < p->fed_ns)
+		player_seek(p, p->at_ns);
+	restart_clock(p, now_ns);
+	restart_measure(p, now_ns);
+}
+
+/* Whether the feeds hold what is shown at an earlier moment, or most of it. */
+static bool is_held(const struct player *p, int64_t at_ns)
+{
+	int64_t oldest, newest;
+
+	if (player_is_reading(p) || p->wants_processes || at_ns > p->fed_ns || !feeds_reach(p->feeds, &oldest, &newest))
+		return false;
+	return at_ns - (oldest > p->state.begin_ns ? player_depth_ns(p) / 2 : 0) >= oldest;
+}
+
+void player_step(struct player *p, int by, int64_t now_ns)
+{
+	int64_t to = p->at_ns + by * p->refresh_ns, first = player_first(p), last = player_last(p);
+
+	p->paused = true;
+	to = to < first ? first : to > last ? last : to;
+	if (to == p->at_ns || player_is_reading(p)) {
+		restart_measure(p, now_ns);
+	} else if (to > p->fed_ns) {
+		p->goal_ns = p->at_ns = p->sought_ns = to; /* p->fed_ns is the moment before */
+	} else if (is_held(p, to)) {
+		feeds_show(p->feeds, to);
+		p->at_ns = p->sought_ns = to;
+	} else {
+		player_seek(p, to);
+	}
+	p->unshown = true;
+}
+
+void player_speed(struct player *p, int by, int64_t now_ns)
+{
+	double found = p->speed;
+
+	for (size_t i = 0; i < ARRAY_LEN(speeds); i++) {
+		if (by < 0 && speeds[i] < p->speed)
+			found = speeds[i];
+		if (by > 0 && speeds[i] > p->speed) {
+			found = speeds[i];
+			break;
+		}
+	}
+	p->speed = found;
+	restart_clock(p, now_ns);
+	restart_measure(p, now_ns);
+}
+
+void player_keep_instances(struct player *p)
+{
+	if (p->feeds->instances)
+		return;
+	feeds_keep_instances(p->feeds);
+	player_seek(p, p->sought_ns);
+}
+
+bool player_go(struct player *p, const char *text, struct err *err)
+{
+	int64_t begin = p->state.begin_ns, to;
+
+	if (!moment_parse(text, p->at_ns - begin, p->state.end_ns - begin, &to, err))
+		return false;
+	player_seek(p, begin + to);
+	return true;
+}
+
+void player_find(struct player *p, bool back, struct strbuf *said)
+{
+	AUTO_STRBUF struct strbuf text = {0};
+	char at[UNITS_TEXT];
+	int64_t found;
+
+	p->paused = true;
+	if (!mlog_reader_find(p->reader, p->sought_ns, back, MLOG_MARK | MLOG_LOSS, &found, &text)) {
+		strbuf_printf(said, "no mark and no loss %s here", back ? "before" : "behind");
+		return;
+	}
+	player_seek(p, found);
+	strbuf_printf(said, "%s at %s", text.n ? text.p : "a mark", moment_format(at, found - p->state.begin_ns, true));
+}
+
+/* ---- what there is to tell ---- */
+
+const char *player_title(const struct player *p)
+{
+	return p->title;
+}
+
+static void speed_text(const struct player *p, char *out, size_t size)
+{
+	if (p->late && p->reached > 0 && p->reached < 0.9 * p->speed)
+		snprintf(out, size, "x%.2g of x%.3g", p->reached, p->speed);
+	else
+		snprintf(out, size, "x%.3g", p->speed);
+}
+
+void player_position(const struct player *p, int64_t now_ns, char *out, size_t size)
+{
+	int64_t begin = p->state.begin_ns, length = p->state.end_ns - begin, at = p->at_ns - begin;
+	char at_text[UNITS_TEXT], length_text[UNITS_TEXT], how[32];
+	bool tenths = p->refresh_ns % SECOND != 0; /* nothing moves when a number gets longer */
+	bool grows = !p->state.ended && p->grown_ns && now_ns - p->grown_ns < GROWING_NS;
+
+	at = at < 0 ? 0 : at > length ? length : at;
+	if (player_is_reading(p))
+		snprintf(how, sizeof(how), "READING");
+	else if (is_at_end(p))
+		snprintf(how, sizeof(how), "%s", p->paused || !grows ? "END" : "FOLLOWING");
+	else if (p->paused)
+		snprintf(how, sizeof(how), "PAUSED");
+	else
+		speed_text(p, how, sizeof(how));
+	moment_format(length_text, length, false);
+	moment_format(at_text, at, tenths);
+	snprintf(out, size, "%*s of %s  %3.0f %%  %-6s", (int)strlen(length_text) + 2 * tenths, at_text, length_text,
+		 length ? (double)at / (double)length * 100 : 100.0, how);
+}
+
+int64_t player_at_ns(const struct player *p)
+{
+	return p->at_ns;
+}
+
+int64_t player_realtime_ns(const struct player *p)
+{
+	const struct mlog_about *about = mlog_reader_about(p->reader);
+
+	return about->realtime_ns + (p->state.blocks ? p->at_ns - about->monotonic_ns : 0);
+}
+
+unsigned player_jumps(const struct player *p)
+{
+	return p->jumps;
+}
+
+struct strbuf *player_said(struct player *p)
+{
+	return &p->said;
+}
+
+void player_complain(const struct player *p, struct strbuf *text)
+{
+	mlog_reader_complain(p->reader, text);
+}
+
+void player_want_processes(struct player *p, bool wanted)
+{
+	if (wanted && !p->wants_processes)
+		player_copy_processes(p);
+	p->wants_processes = wanted;
+}
+
+struct process_list *player_take_processes(struct player *p)
+{
+	return player_is_reading(p) ? NULL : take_ptr(&p->list);
+}
+
+/* ---- life ---- */
+
+/* Never shorter than what the GPU, or else the first source, was sampled by. */
+static int64_t refresh_of(const struct session *session)
+{
+	const struct session_source *source = session->gpu ? session->gpu : session->n ? &session->sources[0] : NULL;
+	int64_t refresh_ns = session->options->refresh_ns;
+
+	return source && source->asked_ns > refresh_ns ? source->asked_ns : refresh_ns;
+}
+
+struct player *player_open(struct session *session, const struct sys *sys, const struct options *options, struct err *err)
+{
+	const char *slash = strrchr(options->operand, '/');
+	struct player *p = xcalloc(1, sizeof(*p));
+	char name[48];
+	unsigned most = 0;
+
+	*session = (struct session){0};
+	p->session = session;
+	p->speed = options->speed;
+	p->from_ns = options->from_ns;
+	str_printable(name, sizeof(name), slash ? slash + 1 : options->operand);
+	snprintf(p->title, sizeof(p->title), "REPLAY %s", name);
+	p->file = file_open(options->operand, err);
+	p->input = (struct mlog_input){.ctx = p->file, .read = file_read_at, .size = file_size};
+	if (p->file)
+		p->reader = mlog_reader_new(&p->input, options->operand, err);
+	if (!p->reader || !session_open_log(session, sys, options, mlog_reader_about(p->reader), err)) {
+		player_free(p);
+		return NULL;
+	}
+	player_take_state(p);
+	for (unsigned i = 0; i < session->n; i++)
+		most = session->sources[i].n_slots > most ? session->sources[i].n_slots : most;
+	p->copy = xcalloc(1, sizeof(*p->copy) + most * sizeof(p->copy->value[0]));
+	p->refresh_ns = refresh_of(session);
+	return p;
+}
+
+void player_free(struct player *p)
+{
+	if (!p)
+		return;
+	mlog_reader_free(p->reader);
+	file_close(p->file);
+	process_list_free(p->list);
+	strbuf_fini(&p->said);
+	free(p->copy);
+	free(p);
+}
+
+int64_t player_refresh_ns(const struct player *p)
+{
+	return p->refresh_ns;
+}
+
+bool player_start(struct player *p, struct feeds *feeds, int64_t now_ns, struct err *err)
+{
+	const struct options *o = p->session->options;
+
+	p->feeds = feeds;
+	p->to_ns = o->to_ns ? p->state.begin_ns + o->to_ns : INT64_MAX;
+	if (!moment_check_from(p->from_ns, p->state.end_ns - p->state.begin_ns, err))
+		return false;
+	player_seek(p, p->state.begin_ns + p->from_ns);
+	restart_clock(p, now_ns);
+	restart_measure(p, now_ns);
+	return true;
+}

@@ -1,0 +1,81 @@
+#include "tui/splash.h"
+
+#include "tui/keys.h"
+#include "term/term.h"
+
+#define SECOND_NS 1000000000ll
+
+void splash_draw(struct canvas *canvas, int64_t seconds)
+{
+	struct rect r = canvas_rect(canvas), header, footer;
+
+	canvas_clear(canvas);
+	header = rect_top(&r, 1);
+	footer = rect_bottom(&r, 1);
+	canvas_fill(canvas, header, STYLE_HEADER, ' ');
+	canvas_text(canvas, header, STYLE_HEADER, "malitop  opening the GPU driver");
+	canvas_printf(canvas, rect_right(&header, 8), STYLE_HEADER, "%6lld s", (long long)seconds);
+	rect_top(&r, 1);
+	rect_left(&r, 1);
+	canvas_text(canvas, rect_top(&r, 1), STYLE_TEXT, "A driver may have to load firmware or to wake the GPU first.");
+	canvas_text(canvas, rect_top(&r, 1), STYLE_DIM,
+		    "If it never ends: `malitop -b proc` shows the CPU and leaves the GPU alone.");
+	canvas_fill(canvas, footer, STYLE_FOOTER, ' ');
+	rect_left(&footer, 1);
+	rect_left(&footer, canvas_text(canvas, footer, STYLE_KEY, "q") + 1);
+	canvas_text(canvas, footer, STYLE_FOOTER, "quit");
+}
+
+/* Returns false when the user leaves. */
+static bool take_input(struct term *term, bool *resized, int *signal)
+{
+	struct term_input in;
+	enum term_event event;
+
+	while ((event = term_next(term, &in)) != TERM_NONE) {
+		if (event == TERM_QUIT)
+			*signal = in.signal;
+		if (event == TERM_QUIT || event == TERM_GONE || (event == TERM_KEY && keys_action(in.key, 0) == ACTION_QUIT))
+			return false;
+		*resized = *resized || event == TERM_RESIZE || event == TERM_RESUMED;
+	}
+	return true;
+}
+
+static int wait_ms(const struct term *term, int64_t in_second_ns)
+{
+	int ms = (int)((SECOND_NS - in_second_ns) / 1000000) + 1, soon = term_wait_ms(term);
+
+	return soon >= 0 && soon < ms ? soon : ms;
+}
+
+bool splash_run(const struct sys *sys, struct term *term, int fd, int64_t since_ns, int *signal)
+{
+	struct pollfd fds[TERM_FDS + 1];
+	bool stays = true, opened = false, resized = true;
+	int64_t shown = -1;
+	struct canvas canvas;
+
+	canvas_init(&canvas, 1, 1, !term_utf8(term));
+	while (stays && !opened) {
+		int64_t waited = sys->monotonic_ns(sys) - since_ns;
+		int n, cols, rows;
+
+		if (resized) {
+			term_size(term, &cols, &rows);
+			canvas_resize(&canvas, cols, rows);
+		}
+		if ((resized || waited / SECOND_NS != shown) && term_ready(term)) {
+			splash_draw(&canvas, waited / SECOND_NS);
+			resized = !term_draw(term, &canvas);
+			shown = waited / SECOND_NS;
+		}
+		n = term_fds(term, fds);
+		fds[n] = (struct pollfd){.fd = fd, .events = POLLIN};
+		sys->poll(sys, fds, (unsigned)n + 1, wait_ms(term, waited % SECOND_NS));
+		stays = take_input(term, &resized, signal);
+		opened = fds[n].revents != 0;
+	}
+	canvas_fini(&canvas);
+	return stays;
+}

@@ -1,0 +1,342 @@
+/* Counters in memory that a Mali driver shares: which number of which block ends in which slot. */
+#include "backends/kbase/kbase.h"
+#include "base/alloc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A GPU that nobody knows, all of whose values have slots of their own, of every core and slice as well. */
+struct bench {
+	struct gpudb *db;
+	struct source source;
+	struct kbase_fold fold;
+	uint64_t *slots;
+	_Alignas(8) uint8_t memory[65536];
+	struct kbase_kinstr k;
+	size_t items, used; /* metadata items, and where the next values go */
+};
+
+static void bench_init(struct bench *b, uint64_t core_mask, unsigned n_slices, unsigned n_values)
+{
+	*b = (struct bench){.db = gpudb_load_texts(NULL, 0, NULL)};
+	b->source.options = (struct source_options){.db = b->db, .per_instance = true};
+	b->source.constants =
+		(struct source_constants){.core_mask = core_mask, .l2_slice_count = n_slices, .block_values = n_values};
+	source_add_gpu_sums(&b->source);
+	source_add_gpu_instances(&b->source);
+	kbase_fold_init(&b->fold, &b->source);
+	b->slots = xcalloc(b->source.n_slots, sizeof(uint64_t));
+	memset(b->slots, 0xff, b->source.n_slots * sizeof(uint64_t));
+	b->k = (struct kbase_kinstr){
+		.memory = b->memory, .size = sizeof(b->memory), .item_bytes = sizeof(struct prfcnt_metadata)};
+	for (unsigned i = 0; i < BLOCK_COUNT; i++)
+		b->k.n_values[i] = n_values;
+	b->used = 64 * sizeof(struct prfcnt_metadata);
+}
+
+static void bench_fini(struct bench *b)
+{
+	kbase_fold_fini(&b->fold);
+	free(b->slots);
+	free(b->source.slots);
+	gpudb_free(b->db);
+}
+
+/* The value of a counter: its sum, or one instance's part. */
+static uint64_t slot_of(const struct bench *b, const char *name, enum instance_kind kind, unsigned number)
+{
+	for (unsigned i = 0; i < b->source.n_slots; i++) {
+		const struct slot *s = &b->source.slots[i];
+
+		if (strcmp(s->name, name) == 0 && s->instance == kind && s->number == number)
+			return b->slots[i];
+	}
+	fail_msg("there is no %s of %s %u", name, instance_names[kind], number);
+	return 0;
+}
+
+/* ---- dumps of vinstr ---- */
+
+/* Block number n of a dump holds 1000 n + index. */
+static void fill_dump(struct bench *b, unsigned n_blocks)
+{
+	for (unsigned n = 0; n < n_blocks; n++)
+		for (unsigned i = 0; i < 64; i++) {
+			uint32_t v = 1000 * n + i;
+
+			memcpy(b->memory + 256 * n + 4 * i, &v, 4);
+		}
+}
+
+static void a_dump_has_blocks_for_cores_that_are_not_there(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b, 0x15, 2, 64); /* cores 0, 2 and 4 */
+	assert_int_equal(kbase_dump_bytes(false, 2, 0x15), 9 * 256);
+	fill_dump(&b, 9);
+	kbase_dump_fold(&(struct kbase_dump){b.memory, 9 * 256, false}, &b.fold, b.slots);
+	assert_int_equal(slot_of(&b, "front_end_4", INSTANCE_ALL, 0), 4);
+	assert_int_equal(slot_of(&b, "tiler_63", INSTANCE_ALL, 0), 1063);
+	assert_int_equal(slot_of(&b, "memory_system_10", INSTANCE_SLICE, 0), 2010);
+	assert_int_equal(slot_of(&b, "memory_system_10", INSTANCE_SLICE, 1), 3010);
+	assert_int_equal(slot_of(&b, "memory_system_10", INSTANCE_ALL, 0), 5020);
+	assert_int_equal(slot_of(&b, "shader_core_5", INSTANCE_CORE, 0), 4005);
+	assert_int_equal(slot_of(&b, "shader_core_5", INSTANCE_CORE, 2), 6005);
+	assert_int_equal(slot_of(&b, "shader_core_5", INSTANCE_CORE, 4), 8005);
+	assert_int_equal(slot_of(&b, "shader_core_5", INSTANCE_ALL, 0), 18015);
+	bench_fini(&b);
+}
+
+static void the_older_layout_goes_by_core_groups(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b, 0x3f, 2, 64); /* four cores, and two in a second group */
+	assert_int_equal(kbase_dump_bytes(true, 2, 0x3f), 16 * 256);
+	fill_dump(&b, 16);
+	kbase_dump_fold(&(struct kbase_dump){b.memory, 16 * 256, true}, &b.fold, b.slots);
+	assert_int_equal(slot_of(&b, "front_end_4", INSTANCE_ALL, 0), 7004); /* of the first group only */
+	assert_int_equal(slot_of(&b, "tiler_4", INSTANCE_ALL, 0), 4004 + 12004);
+	assert_int_equal(slot_of(&b, "memory_system_4", INSTANCE_SLICE, 1), 13004);
+	assert_int_equal(slot_of(&b, "shader_core_4", INSTANCE_CORE, 3), 3004);
+	assert_int_equal(slot_of(&b, "shader_core_4", INSTANCE_CORE, 5), 9004);
+	assert_int_equal(slot_of(&b, "shader_core_4", INSTANCE_ALL, 0), 4 + 1004 + 2004 + 3004 + 8004 + 9004);
+	bench_fini(&b);
+}
+
+static void a_count_that_stopped_at_its_largest_number_makes_its_sum_unknown(void **state)
+{
+	struct bench b;
+	uint32_t full = UINT32_MAX;
+
+	(void)state;
+	bench_init(&b, 3, 1, 64);
+	fill_dump(&b, 5);
+	memcpy(b.memory + 256 * 3 + 4 * 20, &full, 4); /* core 0, index 20 */
+	kbase_dump_fold(&(struct kbase_dump){b.memory, 5 * 256, false}, &b.fold, b.slots);
+	kbase_fold_finish(b.slots, b.source.n_slots);
+	assert_true(slot_of(&b, "shader_core_20", INSTANCE_CORE, 0) == SAMPLE_UNKNOWN);
+	assert_true(slot_of(&b, "shader_core_20", INSTANCE_ALL, 0) == SAMPLE_UNKNOWN);
+	assert_int_equal(slot_of(&b, "shader_core_20", INSTANCE_CORE, 1), 4020);
+	assert_int_equal(slot_of(&b, "shader_core_21", INSTANCE_ALL, 0), 3021 + 4021);
+	bench_fini(&b);
+}
+
+static void a_dump_that_is_too_short_leaves_the_rest_unknown(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b, 3, 1, 64);
+	fill_dump(&b, 5);
+	kbase_dump_fold(&(struct kbase_dump){b.memory, 4 * 256 + 255, false}, &b.fold, b.slots);
+	assert_int_equal(slot_of(&b, "shader_core_4", INSTANCE_CORE, 0), 3004);
+	assert_true(slot_of(&b, "shader_core_4", INSTANCE_CORE, 1) == SAMPLE_UNKNOWN);
+	bench_fini(&b);
+}
+
+/* ---- samples of kinstr_prfcnt ---- */
+
+static void add_item(struct bench *b, const struct prfcnt_metadata *item)
+{
+	memcpy(b->memory + b->items++ * b->k.item_bytes, item, sizeof(*item));
+}
+
+static void add_sample(struct bench *b, uint32_t flags)
+{
+	add_item(b, &(struct prfcnt_metadata){.header = {.type = PRFCNT_META_SAMPLE},
+					      .sample = {.start_ns = 1000, .end_ns = 2000, .sequence = 7, .flags = flags}});
+}
+
+/* A block whose values are base + index. */
+static void add_block(struct bench *b, unsigned type, unsigned index, uint64_t base)
+{
+	add_item(b, &(struct prfcnt_metadata){.header = {.type = PRFCNT_META_BLOCK},
+					      .block = {.type = (uint8_t)type,
+							.index = (uint8_t)index,
+							.state = 0x15,
+							.values_offset = (uint32_t)b->used}});
+	for (unsigned i = 0; i < b->k.n_values[BLOCK_CORE]; i++, base++)
+		memcpy(b->memory + b->used + 8 * i, &base, 8);
+	b->used += 1024;
+}
+
+static void add_end(struct bench *b)
+{
+	add_item(b, &(struct prfcnt_metadata){.header = {.type = PRFCNT_META_END}});
+}
+
+static bool fold(struct bench *b, struct kbase_interval *interval)
+{
+	uint64_t sequence = 0;
+	bool ok = kbase_sample_fold(&b->k, 0, &b->fold, interval, &sequence, b->slots);
+
+	if (ok)
+		assert_int_equal(sequence, 7);
+	return ok;
+}
+
+static void cores_go_by_number_or_by_rank_whichever_the_indexes_can_be(void **state)
+{
+	/* mask 0x1b: cores 0, 1, 3, 4 */
+	static const struct {
+		bool dense; /* what the release says */
+		unsigned index[4];
+		unsigned core[4];
+	} cases[] = {
+		{false, {0, 1, 3, 4}, {0, 1, 3, 4}}, /* numbers */
+		{true, {0, 1, 2, 3}, {0, 1, 3, 4}},  /* ranks */
+		{true, {0, 1, 3, 4}, {0, 1, 3, 4}},  /* numbers from a release without the repair: 4 is no rank */
+		{false, {0, 1, 2, 3}, {0, 1, 3, 4}}, /* ranks from a release with it: there is no core 2 */
+	};
+
+	(void)state;
+	for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
+		struct kbase_interval interval;
+		struct bench b;
+
+		bench_init(&b, 0x1b, 1, 64);
+		b.k.dense = cases[c].dense;
+		add_sample(&b, 0);
+		for (unsigned i = 0; i < 4; i++)
+			add_block(&b, PRFCNT_BLOCK_SHADER, cases[c].index[i], 1000 * i);
+		add_end(&b);
+		assert_true(fold(&b, &interval));
+		for (unsigned i = 0; i < 4; i++)
+			assert_int_equal(slot_of(&b, "shader_core_9", INSTANCE_CORE, cases[c].core[i]), 1000 * i + 9);
+		assert_int_equal(slot_of(&b, "shader_core_9", INSTANCE_ALL, 0), 6036);
+		bench_fini(&b);
+	}
+}
+
+static void a_block_may_have_any_number_of_values(void **state)
+{
+	static const unsigned sizes[] = {5, 64, 69, 128};
+
+	(void)state;
+	for (size_t s = 0; s < ARRAY_LEN(sizes); s++) {
+		struct kbase_interval interval;
+		struct bench b;
+		char last[32];
+
+		bench_init(&b, 1, 1, sizes[s]);
+		add_sample(&b, 0);
+		add_block(&b, PRFCNT_BLOCK_FE, 0, 500);
+		add_end(&b);
+		assert_true(fold(&b, &interval));
+		snprintf(last, sizeof(last), "front_end_%u", sizes[s] - 1);
+		assert_int_equal(slot_of(&b, last, INSTANCE_ALL, 0), 500 + sizes[s] - 1);
+		assert_true(slot_of(&b, "tiler_4", INSTANCE_ALL, 0) == SAMPLE_UNKNOWN); /* not in the sample */
+		bench_fini(&b);
+	}
+}
+
+static void flags_times_and_cycles_are_taken_and_unknown_items_are_skipped(void **state)
+{
+	struct kbase_interval interval;
+	struct bench b;
+
+	(void)state;
+	bench_init(&b, 1, 1, 64);
+	b.k.item_bytes = 64; /* a later driver's items are longer */
+	add_item(&b, &(struct prfcnt_metadata){.header = {.type = 0x2ff0}});
+	add_sample(&b, PRFCNT_FLAG_STRETCHED | PRFCNT_FLAG_ERROR | 1u << 5);
+	add_item(&b, &(struct prfcnt_metadata){.header = {.type = PRFCNT_META_CLOCK},
+					       .clock = {.num_domains = 2, .cycles = {850, 700, 1, 1}}});
+	add_block(&b, 5, 0, 0); /* a kind of block that is not asked for */
+	add_end(&b);
+	assert_true(fold(&b, &interval));
+	assert_int_equal(interval.begin_ns, 1000);
+	assert_int_equal(interval.end_ns, 2000);
+	assert_int_equal(interval.flags, SAMPLE_STRETCHED | SAMPLE_ERROR);
+	assert_int_equal(interval.cycles[KBASE_CLOCK_TOP], 850);
+	assert_int_equal(interval.cycles[KBASE_CLOCK_SHADER], 700);
+	bench_fini(&b);
+}
+
+static void cycles_of_a_domain_that_is_not_there_are_unknown(void **state)
+{
+	struct kbase_interval interval;
+	struct bench b;
+
+	(void)state;
+	bench_init(&b, 1, 1, 64);
+	add_sample(&b, 0);
+	add_item(&b, &(struct prfcnt_metadata){.header = {.type = PRFCNT_META_CLOCK},
+					       .clock = {.num_domains = 1, .cycles = {850, 0, 0, 0}}});
+	add_end(&b);
+	assert_true(fold(&b, &interval));
+	assert_int_equal(interval.cycles[KBASE_CLOCK_TOP], 850);
+	assert_true(interval.cycles[KBASE_CLOCK_SHADER] == SAMPLE_UNKNOWN);
+	bench_fini(&b);
+}
+
+static void what_leaves_the_mapping_is_refused(void **state)
+{
+	static const uint32_t offsets[] = {65536, 65536 - 64 * 8 + 8, 4097, UINT32_MAX, UINT32_MAX - 7};
+	struct kbase_interval interval;
+	uint64_t sequence;
+	struct bench b;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(offsets); i++) {
+		bench_init(&b, 1, 1, 64);
+		add_sample(&b, 0);
+		add_item(&b, &(struct prfcnt_metadata){.header = {.type = PRFCNT_META_BLOCK},
+						       .block = {.values_offset = offsets[i]}});
+		add_end(&b);
+		assert_false(fold(&b, &interval));
+		bench_fini(&b);
+	}
+	bench_init(&b, 1, 1, 64);
+	assert_false(kbase_sample_fold(&b.k, 65536 - 47, &b.fold, &interval, &sequence, b.slots));
+	assert_false(kbase_sample_fold(&b.k, UINT64_MAX - 10, &b.fold, &interval, &sequence, b.slots));
+	assert_false(kbase_sample_fold(&b.k, 0, &b.fold, &interval, &sequence, b.slots)); /* ends before it began */
+	for (size_t i = 0; i < 65536; i += sizeof(struct prfcnt_metadata))
+		memcpy(b.memory + i, &(uint16_t){PRFCNT_META_CLOCK}, i + 2 <= 65536 ? 2 : 0);
+	assert_false(kbase_sample_fold(&b.k, 0, &b.fold, &interval, &sequence, b.slots)); /* never ends */
+	bench_fini(&b);
+}
+
+static void a_value_must_be_somewhere_in_a_group_of_four_that_is_enabled(void **state)
+{
+	struct gpu_counter counters[] = {{.hw_name = "A", .block = BLOCK_CORE, .index = 6, .scale = 1},
+					 {.hw_name = "B", .block = BLOCK_CORE, .index = 127, .scale = 1}};
+	struct gpu_layout layout = {.counters = counters, .n_counters = 2};
+	uint64_t enable[BLOCK_COUNT][2];
+
+	(void)state;
+	kbase_enable(&layout, enable);
+	assert_int_equal(enable[BLOCK_CORE][0], 0xff);
+	assert_true(enable[BLOCK_CORE][1] == 0xfull << 60);
+	assert_int_equal(enable[BLOCK_TILER][0], 0xf); /* the header: an empty mask would drop the block */
+	kbase_enable(NULL, enable);
+	assert_true(enable[BLOCK_TILER][1] == UINT64_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_dump_has_blocks_for_cores_that_are_not_there),
+		cmocka_unit_test(the_older_layout_goes_by_core_groups),
+		cmocka_unit_test(a_count_that_stopped_at_its_largest_number_makes_its_sum_unknown),
+		cmocka_unit_test(a_dump_that_is_too_short_leaves_the_rest_unknown),
+		cmocka_unit_test(cores_go_by_number_or_by_rank_whichever_the_indexes_can_be),
+		cmocka_unit_test(a_block_may_have_any_number_of_values),
+		cmocka_unit_test(flags_times_and_cycles_are_taken_and_unknown_items_are_skipped),
+		cmocka_unit_test(cycles_of_a_domain_that_is_not_there_are_unknown),
+		cmocka_unit_test(what_leaves_the_mapping_is_refused),
+		cmocka_unit_test(a_value_must_be_somewhere_in_a_group_of_four_that_is_enabled),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,195 @@
+/* What a Mali driver tells of its GPU, and which counter interface follows from it. */
+#include "backends/kbase/kbase.h"
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A property stream on its way. */
+struct stream {
+	uint8_t bytes[512];
+	size_t n;
+};
+
+/* code 0, 1, 2, 3: a value of 1, 2, 4, 8 bytes */
+static void put(struct stream *s, uint32_t id, unsigned code, uint64_t value)
+{
+	uint32_t key = id << 2 | code;
+
+	memcpy(s->bytes + s->n, &key, 4);
+	memcpy(s->bytes + s->n + 4, &value, 1u << code);
+	s->n += 4 + (1u << code);
+}
+
+static struct kbase_props parse(const struct stream *s)
+{
+	struct kbase_props props;
+
+	assert_true(kbase_props_parse(&props, s->bytes, s->n));
+	return props;
+}
+
+static void values_are_read_in_every_width_at_any_address(void **state)
+{
+	(void)state;
+	for (unsigned code = 0; code < 4; code++) {
+		struct stream s = {.n = 0};
+		struct kbase_props props;
+
+		put(&s, 2, 0, 0); /* so that nothing is aligned */
+		put(&s, 55, code, 0x74);
+		put(&s, 30, code, 3);
+		put(&s, 25, code, 0x5b);
+		props = parse(&s);
+		assert_int_equal(props.gpu_id, 0x74);
+		assert_int_equal(props.core_features, 3);
+		assert_int_equal(props.shader_present, 0x5b);
+	}
+}
+
+static void ids_that_nobody_knows_are_skipped(void **state)
+{
+	struct stream s = {.n = 0};
+
+	(void)state;
+	put(&s, 0x3fffffff, 3, UINT64_MAX);
+	put(&s, 0, 1, 7);
+	put(&s, 15, 0, 2);
+	put(&s, 88, 2, 1);
+	assert_int_equal(kbase_props_slices(&(struct kbase_props){0}), 0);
+	assert_int_equal(parse(&s).l2_slices, 2);
+}
+
+static void a_stream_that_ends_anywhere_inside_a_value_is_refused(void **state)
+{
+	struct stream s = {.n = 0};
+	struct kbase_props props;
+
+	(void)state;
+	put(&s, 55, 3, 0xb8520000);
+	put(&s, 29, 2, 0x07130206);
+	for (size_t n = 0; n <= s.n; n++)
+		assert_int_equal(kbase_props_parse(&props, s.bytes, n), n == 0 || n == 12 || n == 20);
+}
+
+static void the_cores_are_those_of_the_core_groups_else_of_the_register(void **state)
+{
+	struct stream s = {.n = 0};
+	struct kbase_props props;
+
+	(void)state;
+	put(&s, 25, 3, 0xff);
+	put(&s, 64, 3, 0x0f);
+	put(&s, 65, 3, 0x30);
+	put(&s, 66, 3, 0xc0); /* a coherency group, but no core group */
+	props = parse(&s);
+	assert_int_equal(kbase_props_cores(&props), 0xff);
+	put(&s, 62, 2, 2);
+	props = parse(&s);
+	assert_int_equal(kbase_props_cores(&props), 0x3f);
+	props.n_core_groups = 1000;
+	assert_int_equal(kbase_props_cores(&props), 0xff);
+}
+
+static void slices_and_the_bus_come_from_the_registers_where_they_must(void **state)
+{
+	static const struct {
+		struct kbase_props props;
+		unsigned slices, bits;
+	} cases[] = {
+		{{.l2_slices = 4, .l2_features = 0x07130206}, 4, 128},
+		{{.mem_features = 0x101, .l2_features = 0x08000000}, 2, 256},
+		{{.mem_features = 0x001}, 1, 0},
+		{{.l2_slices = 65, .l2_features = 0xff000000}, 0, 0},
+		{{.l2_features = 0x05000000}, 0, 32},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		assert_int_equal(kbase_props_slices(&cases[i].props), cases[i].slices);
+		assert_int_equal(kbase_props_bus_bits(&cases[i].props), cases[i].bits);
+	}
+}
+
+static void an_id_that_is_not_told_is_made_of_the_product(void **state)
+{
+	(void)state;
+	assert_int_equal(kbase_props_id(&(struct kbase_props){.product_id = 0x7402}), 0x74020000);
+	assert_int_equal(kbase_props_id(&(struct kbase_props){.product_id = 0x7402, .gpu_id = 0x74021000}), 0x74021000);
+}
+
+static void the_interface_follows_from_the_release_and_the_gpu(void **state)
+{
+	enum { G52 = 0x74021000, T760 = 0x07500000 };
+	static const uint32_t g78 = 0x90820000, g610 = 0xa8670000, g715 = 0xb8520000;
+	static const struct {
+		struct kbase_version version;
+		uint64_t id;
+		const char *interface;
+		const char *first, *second; /* NULL: none */
+		int code;                   /* of the error */
+	} cases[] = {
+		{{KBASE_UK, 10, 6}, T760, NULL, "vinstr", NULL, 0},
+		{{KBASE_JM, 11, 0}, T760, NULL, "vinstr", NULL, 0},
+		{{KBASE_JM, 11, 21}, G52, NULL, "vinstr", NULL, 0},
+		{{KBASE_JM, 11, 33}, g78, NULL, "vinstr", NULL, 0},
+		{{KBASE_JM, 11, 34}, g78, NULL, "vinstr", "kinstr_prfcnt", 0},
+		{{KBASE_JM, 11, 39}, g78, NULL, "vinstr", "kinstr_prfcnt", 0},
+		{{KBASE_JM, 11, 40}, g78, NULL, "kinstr_prfcnt", NULL, 0},
+		{{KBASE_CSF, 1, 5}, g610, NULL, "vinstr", NULL, 0},
+		{{KBASE_CSF, 1, 9}, g715, NULL, "vinstr", NULL, 0},
+		{{KBASE_CSF, 1, 10}, g610, NULL, "vinstr", "kinstr_prfcnt", 0},
+		{{KBASE_CSF, 1, 10}, g715, NULL, "kinstr_prfcnt", "vinstr", 0},
+		{{KBASE_CSF, 1, 20}, g715, NULL, "kinstr_prfcnt", "vinstr", 0},
+		{{KBASE_CSF, 1, 21}, g610, NULL, "kinstr_prfcnt", NULL, 0},
+		{{KBASE_CSF, 1, 38}, g715, NULL, "kinstr_prfcnt", NULL, 0},
+		/* 64-bit ids: architecture 14 and 10 in the top byte */
+		{{KBASE_CSF, 1, 20}, 0x0e000000f0000000 + ((uint64_t)14 << 56), NULL, "kinstr_prfcnt", "vinstr", 0},
+		{{KBASE_CSF, 1, 20}, 0x0a000002f0000000, NULL, "vinstr", "kinstr_prfcnt", 0},
+		/* by name */
+		{{KBASE_JM, 11, 39}, g78, "kinstr", "kinstr_prfcnt", NULL, 0},
+		{{KBASE_JM, 11, 39}, g715, "vinstr", "vinstr", NULL, 0},
+		{{KBASE_JM, 11, 40}, g78, "vinstr", NULL, NULL, ENOTSUP},
+		{{KBASE_CSF, 1, 21}, g610, "vinstr", NULL, NULL, ENOTSUP},
+		{{KBASE_JM, 11, 33}, g78, "kinstr", NULL, NULL, ENOTSUP},
+		{{KBASE_UK, 10, 6}, T760, "kinstr", NULL, NULL, ENOTSUP},
+		{{KBASE_JM, 11, 39}, g78, "vinster", NULL, NULL, ERR_USAGE},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct kbase_choice c;
+		struct err err = {0};
+
+		if (kbase_choose(&cases[i].version, cases[i].id, cases[i].interface, &c, &err) != !cases[i].code)
+			fail_msg("case %zu: %s", i, err.text);
+		assert_int_equal(err.code, cases[i].code);
+		if (cases[i].code)
+			continue;
+		assert_string_equal(c.readers[0]->name, cases[i].first);
+		assert_int_equal(c.n, cases[i].second ? 2 : 1);
+		if (cases[i].second)
+			assert_string_equal(c.readers[1]->name, cases[i].second);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values_are_read_in_every_width_at_any_address),
+		cmocka_unit_test(ids_that_nobody_knows_are_skipped),
+		cmocka_unit_test(a_stream_that_ends_anywhere_inside_a_value_is_refused),
+		cmocka_unit_test(the_cores_are_those_of_the_core_groups_else_of_the_register),
+		cmocka_unit_test(slices_and_the_bus_come_from_the_registers_where_they_must),
+		cmocka_unit_test(an_id_that_is_not_told_is_made_of_the_product),
+		cmocka_unit_test(the_interface_follows_from_the_release_and_the_gpu),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,302 @@
+#include "tests/support/gpu_bench.h"
+
+static char *said(void (*say)(const struct gpu_system *, struct strbuf *), const struct bench *b)
+{
+	struct strbuf text = {0};
+
+	say(&b->g, &text);
+	return text.p ? text.p : xstrdup("");
+}
+
+static void assert_said(void (*say)(const struct gpu_system *, struct strbuf *), const struct bench *b, const char *want)
+{
+	AUTOFREE char *got = said(say, b);
+
+	assert_string_equal(got, want);
+}
+
+static void processes_are_named_the_greatest_first(void **state)
+{
+	static const struct {
+		const char *board;
+		const char *line;
+	} cases[] = {
+		{"pixel-g710", "GPU memory 770 MB: com.studio.game 432 MB, surfaceflinger 101 MB"},
+		{"amlogic-g31", "GPU memory 74.2 MB: glmark2-es2 71.8 MB, pid 30255 1.72 MB, w?ston 696 kB"},
+		{"rk3588", "GPU memory 187 MB"},
+		{"phone-4-3-1", ""},
+		{"bare", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct bench b;
+
+		bench_open(&b, cases[i].board);
+		b.g.page_bytes = 4096;
+		fixture_write(&b.f, "proc/4711/comm", "com.studio.game\n"); /* 15: perhaps cut */
+		fixture_write(&b.f, "proc/812/comm", "surfaceflinger\n");
+		fixture_write(&b.f, "proc/30455/comm", "glmark2-es2\n");
+		fixture_write(&b.f, "proc/30434/comm", "w\x1bston\n");
+		assert_said(gpu_system_processes, &b, cases[i].line);
+		bench_close(&b);
+	}
+}
+
+static void a_name_that_the_kernel_cut_is_taken_from_the_command_line(void **state)
+{
+	static const struct {
+		const char *comm, *cmdline, *name;
+	} cases[] = {
+		{"dio.bigger.game\n", "com.studio.bigger.game", "com.studio.bigger.game"},
+		{"surfaceflinger-\n", "/system/bin/surfaceflinger-vendor --x /y", "surfaceflinger-vendor"},
+		{"fifteen-letters\n", "/usr/bin/python3 x.py", "fifteen-letters"},
+		{"fifteen-letters\n", "", "fifteen-letters"},
+		{"fifteen-letters\n", "/opt/my fifteen-letters/bin/fifteen-letters-more", "fifteen-letters-more"},
+		{"short\n", "/usr/bin/else", "short"},
+		{"", "/usr/bin/else", "pid 4711"},
+		{"\n", "x", "pid 4711"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTOFREE char *want = xasprintf("GPU memory 770 MB: %s 432 MB, pid 812 101 MB", cases[i].name);
+		struct bench b;
+
+		bench_open(&b, "pixel-g710");
+		fixture_write(&b.f, "proc/4711/comm", cases[i].comm);
+		fixture_write(&b.f, "proc/4711/cmdline", cases[i].cmdline);
+		assert_said(gpu_system_processes, &b, want);
+		bench_close(&b);
+	}
+}
+
+static void contexts_of_a_process_add_up(void **state)
+{
+	AUTOFREE struct gpu_system_process *list = NULL;
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, "amlogic-g31");
+	assert_int_equal(gpu_system_process_list(&b.g, &list), 3);
+	assert_int_equal(list[0].pid, 30455);
+	assert_int_equal(list[0].bytes, 17528 * b.g.page_bytes);
+	assert_int_equal(list[1].pid, 30255);
+	assert_int_equal(list[2].pid, 30434);
+	bench_close(&b);
+}
+
+static void contexts_that_exceed_their_device_are_not_believed(void **state)
+{
+	static const char head[] = "kctx pid used_pages\n";
+	static const struct {
+		const char *text;
+		int n; /* -1: nobody tells */
+	} cases[] = {
+		{"mali0 total used_pages 100\n%s0a 11 60\n0b 12 40\n", 2},
+		{"mali0 total used_pages 100\n%s0a 11 60\n0b 12 50\n", 2}, /* grown between two lines */
+		{"mali0 total used_pages 100\n%s0a 11 6000\n0b 12 50\n", -1},
+		{"mali0 total used_pages 0\n%s0a 11 1\n", -1},
+		{"mali0 total used_pages 100\n%s0a 0 60\n0b -3 40\n0c 99999999999 5\n0d x 5\n0e 7 x\n0f\n", 0},
+		{"mali1 total used_pages 100\n%s0a 11 60\nmali0 total used_pages 50\n0b 12 40\n", 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char *middle = strstr(cases[i].text, "%s"), text[256];
+		AUTOFREE struct gpu_system_process *list = NULL;
+		struct bench b;
+
+		snprintf(text, sizeof(text), "%.*s%s%s", (int)(middle - cases[i].text), cases[i].text, head, middle + 2);
+		bench_init(&b, NULL);
+		fixture_write(&b.f, DEVICE "gpu_memory", text);
+		gpu_system_open(&b.g, &b.f.sys, 0);
+		assert_int_equal(gpu_system_process_list(&b.g, &list), cases[i].n);
+		bench_close(&b);
+	}
+}
+
+static void directories_that_are_no_processes_are_left_out(void **state)
+{
+	static const char *const dirs[] = {"0", "-4", "self", "99999999999", "18446744073709551616", "0x"};
+	static const char *const texts[] = {"-5\n", "lots\n", "", "9223372036854775808\n"};
+	AUTOFREE struct gpu_system_process *list = NULL;
+	char path[128];
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, "pixel-g710");
+	for (size_t i = 0; i < ARRAY_LEN(dirs); i++) {
+		snprintf(path, sizeof(path), DEVICE "kprcs/%s/total_gpu_mem", dirs[i]);
+		fixture_write(&b.f, path, "999999999\n");
+	}
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		snprintf(path, sizeof(path), DEVICE "kprcs/%zu/total_gpu_mem", i + 20);
+		fixture_write(&b.f, path, texts[i]);
+	}
+	assert_int_equal(gpu_system_process_list(&b.g, &list), 2);
+	bench_close(&b);
+}
+
+static void doctor_is_told_which_file_tells_what(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, "rk3588");
+	assert_said(gpu_system_describe, &b,
+		    "temperature: /sys/class/thermal/thermal_zone5/temp\n"
+		    "clock: /sys/class/devfreq/fb000000.gpu/cur_freq\n"
+		    "top clock: /sys/class/devfreq/fb000000.gpu/available_frequencies\n"
+		    "power state: /sys/class/misc/mali0/device/power/runtime_status\n"
+		    "driver's own utilization: /sys/class/devfreq/fb000000.gpu/load\n"
+		    "GPU memory: /sys/kernel/debug/mali0/gpu_memory\n"
+		    "missing: no file of this machine tells: GPU memory per process\n");
+	bench_close(&b);
+}
+
+static void doctor_is_told_what_was_refused_and_what_would_help(void **state)
+{
+	static const struct {
+		const char *refused;
+		int error;
+		const char *line;
+	} cases[] = {
+		{"kernel/debug", EACCES,
+		 "GPU memory: /sys/kernel/debug/mali0/gpu_memory: Permission denied: run as root: sudo malitop (Android: adb "
+		 "root)\n"},
+		{"load", EPERM,
+		 "driver's own utilization: /sys/class/devfreq/fb000000.gpu/load: Operation not permitted: run as root: sudo "},
+		{"load", ENOENT, "driver's own utilization: /sys/kernel/debug/mali0/dvfs_utilization\n"},
+		{"kernel/debug", ENOENT, "missing: no file of this machine tells: GPU memory, GPU memory per process\n"},
+		{"thermal", EACCES, "missing: no file of this machine tells: temperature, "},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct bench b;
+		AUTOFREE char *text = NULL;
+
+		bench_init(&b, "rk3588");
+		if (cases[i].error == EPERM)
+			fixture_remove(&b.f, DEBUG "dvfs_utilization");
+		b.refused = cases[i].refused;
+		b.refused_errno = cases[i].error;
+		gpu_system_open(&b.g, &b.f.sys, 0);
+		text = said(gpu_system_describe, &b);
+		if (!strstr(text, cases[i].line))
+			fail_msg("'%s' is not in\n%s", cases[i].line, text);
+		bench_close(&b);
+	}
+}
+
+static void a_directory_of_processes_may_be_refused_too(void **state)
+{
+	AUTOFREE struct gpu_system_process *list = NULL;
+	AUTOFREE char *text = NULL;
+	struct bench b;
+
+	(void)state;
+	bench_init(&b, "pixel-g710");
+	b.refused = "kprcs";
+	gpu_system_open(&b.g, &b.f.sys, 0);
+	text = said(gpu_system_describe, &b);
+	assert_non_null(
+		strstr(text, "GPU memory per process: /sys/class/misc/mali0/device/kprcs: Permission denied: run as root"));
+	assert_int_equal(gpu_system_process_list(&b.g, &list), -1);
+	assert_said(gpu_system_processes, &b, "GPU memory 770 MB");
+	bench_close(&b);
+}
+
+static void debugfs_that_is_not_mounted_is_pointed_out(void **state)
+{
+	AUTOFREE char *text = NULL;
+	struct bench b;
+
+	(void)state;
+	bench_init(&b, "rk3588");
+	fixture_remove(&b.f, "sys/kernel/debug/mali0");
+	gpu_system_open(&b.g, &b.f.sys, 0);
+	text = said(gpu_system_describe, &b);
+	assert_non_null(strstr(text, "mount -t debugfs none /sys/kernel/debug\n"));
+	bench_close(&b);
+}
+
+static void names_of_files_are_shown_without_control_characters(void **state)
+{
+	AUTOFREE char *text = NULL;
+	struct bench b;
+
+	(void)state;
+	bench_init(&b, NULL);
+	fixture_write(&b.f, "sys/class/devfreq/\x1b[2J.gpu/cur_freq", "848000000\n");
+	gpu_system_open(&b.g, &b.f.sys, 0);
+	text = said(gpu_system_describe, &b);
+	assert_non_null(strstr(text, "clock: /sys/class/devfreq/?[2J.gpu/cur_freq\n"));
+	bench_close(&b);
+}
+
+/* Anything at all in every file. */
+static void noise_is_survived(void **state)
+{
+	static const char *const files[] = {DEVFREQ "cur_freq",
+					    DEVFREQ "load",
+					    DEVFREQ "available_frequencies",
+					    DEVICE "power/runtime_status",
+					    DEBUG "gpu_memory",
+					    DEBUG "dvfs_utilization",
+					    "sys/class/thermal/thermal_zone5/temp",
+					    "sys/class/thermal/thermal_zone5/type"};
+	static const char alphabet[] = "0123456789 \n-%@xkctmali-pidbusy_time:\x01\xff\xc3";
+	uint32_t seed = 1;
+
+	(void)state;
+	for (int round = 0; round < 300; round++) {
+		AUTOFREE struct gpu_system_process *list = NULL;
+		AUTOFREE char *text = NULL;
+		struct bench b;
+
+		bench_init(&b, "rk3588");
+		for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+			char noise[300];
+			size_t n = (seed >> 8) % (sizeof(noise) - 1);
+
+			for (size_t k = 0; k < n; k++) {
+				seed = seed * 1103515245 + 12345;
+				noise[k] = alphabet[(seed >> 16) % (sizeof(alphabet) - 1)];
+			}
+			noise[n] = 0;
+			fixture_write(&b.f, files[i], noise);
+			if (round % 8 == (int)i)
+				gpu_system_open(&b.g, &b.f.sys, 0);
+		}
+		for (int i = 0; i < 3; i++) {
+			b.f.monotonic_ns += 1000 * MS;
+			level(&b, GPU_SYSTEM_CLOCK);
+			assert_true(b.values.level[GPU_SYSTEM_UTILIZATION] == UNKNOWN ||
+				    b.values.level[GPU_SYSTEM_UTILIZATION] <= 100);
+		}
+		assert_true(gpu_system_process_list(&b.g, &list) <= 300 / 6);
+		text = said(gpu_system_processes, &b);
+		bench_close(&b);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(processes_are_named_the_greatest_first),
+		cmocka_unit_test(a_name_that_the_kernel_cut_is_taken_from_the_command_line),
+		cmocka_unit_test(contexts_of_a_process_add_up),
+		cmocka_unit_test(contexts_that_exceed_their_device_are_not_believed),
+		cmocka_unit_test(directories_that_are_no_processes_are_left_out),
+		cmocka_unit_test(doctor_is_told_which_file_tells_what),
+		cmocka_unit_test(doctor_is_told_what_was_refused_and_what_would_help),
+		cmocka_unit_test(a_directory_of_processes_may_be_refused_too),
+		cmocka_unit_test(debugfs_that_is_not_mounted_is_pointed_out),
+		cmocka_unit_test(names_of_files_are_shown_without_control_characters),
+		cmocka_unit_test(noise_is_survived),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,347 @@
+/* Events by name (--event): what they count on every machine, whose they are, and what is refused. */
+#include "base/alloc.h"
+#include "tests/fake/perf_priv.h"
+#include "tests/support/perf_run.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define GAME 4711
+#define MOST 17
+
+static void ask(struct perf_run *r, const char *const *events)
+{
+	r->options.events = events;
+	r->options.n_events = 0;
+	while (r->options.n_events < MOST && events[r->options.n_events])
+		r->options.n_events++;
+}
+
+static unsigned cluster_of(const struct perf_run *r, int cpu)
+{
+	return r->perf->machine->clusters[0].cpus >> cpu & 1 ? 0 : 1;
+}
+
+/* What that event counts in 100 ms on the CPUs of a cluster. */
+static uint64_t law(const struct perf_run *r, unsigned cluster, uint64_t raw)
+{
+	uint64_t sum = 0;
+
+	for (int cpu = 0; cpu < (int)r->perf->machine->n_cpus; cpu++) {
+		struct fake_event e = {.raw = raw};
+
+		for (unsigned i = 2; i < r->perf->n_pmus; i++)
+			if (fake_serves(&r->perf->pmus[i], cpu))
+				e.pmu = &r->perf->pmus[i];
+		if (cluster_of(r, cpu) == cluster)
+			sum += 100 * fake_perf_per_ms(r->perf, &e, cpu);
+	}
+	return sum;
+}
+
+static const struct {
+	const char *machine, *event;
+	uint64_t raw[2]; /* by cluster; 0: not counted there */
+} counted[] = {
+	{"a72x4", "cache-misses", {0x03}},
+	{"a72x4", "CYCLES", {0x11}},
+	{"a72x4", "r1b", {0x1b}},
+	{"a72x4", "r81", {0x81}}, /* a number that nobody has a name for */
+	{"a72x4", "br_mis_pred", {0x10}},
+	{"a72x4", "L1-dcache-stores", {0x41}},
+	{"a72x4", "armv8_cortex_a72/event=0x13,long/", {0x13}},
+	{"rk3588", "cache-misses", {0x03, 0x03}},
+	{"rk3588", "branches", {0x0c, 0x21}},
+	{"rk3588", "L1-dcache-load-misses", {0x03, 0x03}},
+	{"rk3588", "r11", {0x11, 0x11}},
+	{"rk3588", "r31", {0, 0x31}},
+	{"rk3588", "armv8_cortex_a76/event=0x11/", {0, 0x11}},
+	{"rk3588", "armv8_cortex_a55/ld_retired/", {0x06, 0}},
+	{"rk3588", "inst_spec", {0x1b, 0x1b}},
+	{"tiny2", "cache-references", {0x04}},
+	{"tiny2", "branch-instructions", {0x0c}},
+	{"x86", "branch-misses", {0xc5}},
+	{"x86", "cpu/event=0x2e,umask=0x41/", {0x412e}},
+	{"x86", "L1-dcache-load-misses", {0x0151}},
+	{"hybrid", "cache-misses", {0x412e, 0x412e}},
+	{"hybrid", "r13c", {0x13c, 0x13c}},
+	{"hybrid", "cpu_atom/event=0xc5/", {0, 0xc5}},
+	{"generic4", "cache-misses", {0x03}},
+	{"generic4", "inst_spec", {0x1b}},
+	{"armv8_pmuv3", "cache-misses", {0x03, 0x03}},
+};
+
+static void a_name_counts_on_every_kind_of_core_that_has_it(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(counted); i++) {
+		const char *const events[] = {counted[i].event, NULL};
+		struct perf_run r;
+
+		perf_run_init(&r, counted[i].machine);
+		ask(&r, events);
+		perf_run_begin(&r, 100 * MS);
+		for (int n = 0; n < 10; n++) {
+			uint64_t total = 0;
+
+			assert_int_equal(perf_run_read(&r, 200 * MS), READ_GOT);
+			for (unsigned c = 0; c < 2 && r.perf->machine->clusters[c].cpus; c++) {
+				uint64_t want = counted[i].raw[c] ? law(&r, c, counted[i].raw[c]) : 0;
+
+				assert_int_not_equal(want, counted[i].raw[c] ? 0 : 1);
+				assert_int_equal(perf_run_value(&r, counted[i].event, INSTANCE_CLUSTER, c),
+						 counted[i].raw[c] ? want : SAMPLE_UNKNOWN);
+				total += want;
+			}
+			assert_int_equal(perf_run_total(&r, counted[i].event), total);
+		}
+		perf_run_fini(&r);
+	}
+}
+
+static void a_thread_counts_on_the_cores_that_it_runs_on_whatever_the_kernel(void **state)
+{
+	static const char *const events[] = {"cache-misses", "r11", "armv8_cortex_a55/event=0x11/", NULL};
+	static const unsigned kernels[] = {FAKE_KERNEL(4, 19), FAKE_KERNEL(5, 10), FAKE_KERNEL(6, 1), FAKE_KERNEL(6, 6)};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(kernels); i++) {
+		struct perf_run r;
+
+		perf_run_init(&r, "rk3588");
+		r.perf->kernel = kernels[i];
+		perf_run_process(&r, GAME, 1000, 5);
+		r.options.scope = (struct scope){.kind = SCOPE_PROCESS, .pid = GAME};
+		ask(&r, events);
+		perf_run_begin(&r, 100 * MS);
+		for (int n = 0; n < 5; n++) {
+			assert_int_equal(perf_run_read(&r, 200 * MS), READ_GOT);
+			assert_int_equal(perf_run_total(&r, "r11"), 1500 * 100000ull);
+			assert_int_equal(
+				perf_run_total(&r, "cache-misses"),
+				100 * fake_perf_per_ms(r.perf, &(struct fake_event){.pmu = &r.perf->pmus[3], .raw = 3}, 5));
+			assert_int_equal(perf_run_total(&r, "armv8_cortex_a55/event=0x11/"), 0);
+		}
+		perf_run_fini(&r);
+	}
+}
+
+static void a_generic_event_of_a_thread_counts_on_either_pmu_of_a_hybrid(void **state)
+{
+	static const char *const events[] = {"cache-misses", NULL};
+
+	(void)state;
+	for (int cpu = 1; cpu < 8; cpu += 4) {
+		struct perf_run r;
+		const struct fake_pmu *pmu;
+
+		perf_run_init(&r, "hybrid");
+		pmu = &r.perf->pmus[cpu < 4 ? 2 : 3];
+		perf_run_process(&r, GAME, 1000, cpu);
+		r.options.scope = (struct scope){.kind = SCOPE_PROCESS, .pid = GAME};
+		ask(&r, events);
+		perf_run_begin(&r, 100 * MS);
+		assert_int_equal(perf_run_read(&r, 200 * MS), READ_GOT);
+		assert_int_equal(perf_run_total(&r, events[0]),
+				 100 * fake_perf_per_ms(r.perf, &(struct fake_event){.pmu = pmu, .raw = 0x412e}, cpu));
+		perf_run_fini(&r);
+	}
+}
+
+static void events_of_the_kernel_need_no_hardware(void **state)
+{
+	static const char *const events[] = {"page-faults", "cs", "software/config=0x2/", NULL};
+	static const char *const machines[] = {"vm", "rk3588", "hybrid"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(machines); i++) {
+		struct perf_run r;
+
+		perf_run_init(&r, machines[i]);
+		ask(&r, events);
+		perf_run_begin(&r, 100 * MS);
+		assert_int_equal(perf_run_read(&r, 200 * MS), READ_GOT);
+		assert_int_equal(perf_run_total(&r, "page-faults"), 200 * r.perf->machine->n_cpus);
+		assert_int_equal(perf_run_total(&r, "software/config=0x2/"), perf_run_total(&r, "CPUPageFaults"));
+		assert_int_equal(perf_run_total(&r, "cs"), perf_run_total(&r, "CPUContextSwitches"));
+		perf_run_fini(&r);
+	}
+}
+
+static void user_only_is_of_that_event_only_and_tells_nothing_of_rights(void **state)
+{
+	static const char *const events[] = {"r11:u", "r11", NULL};
+	struct perf_run r;
+
+	(void)state;
+	perf_run_init(&r, "a72x4");
+	r.perf->kernel_percent = 30;
+	ask(&r, events);
+	perf_run_begin(&r, 100 * MS);
+	assert_int_equal(perf_run_read(&r, 200 * MS), READ_GOT);
+	assert_int_equal(perf_run_total(&r, "r11"), 4600 * 100000ull);
+	assert_int_equal(perf_run_total(&r, "r11:u"), 3220 * 100000ull);
+	assert_int_equal(perf_run_total(&r, "CPUCycles"), 4600 * 100000ull);
+	assert_string_equal(r.source->title, "all CPUs, kernel and user");
+	perf_run_fini(&r);
+
+	perf_run_init(&r, "a72x4");
+	r.perf->paranoid = 2;
+	perf_run_process(&r, GAME, 1000, 1);
+	r.options.scope = (struct scope){.kind = SCOPE_PROCESS, .pid = GAME};
+	ask(&r, events);
+	assert_true(perf_run_open(&r));
+	assert_string_equal(r.source->title, "process 4711 game, user only");
+	perf_run_fini(&r);
+}
+
+/* Six counters, of which cycles have one of their own: the first group to be made is the first to count. */
+static void what_is_asked_for_is_counted_first(void **state)
+{
+	static const char *const events[] = {"r19", "r1b", "r13", "r12", NULL};
+	struct perf_run r;
+
+	(void)state;
+	perf_run_init(&r, "a72x4");
+	r.perf->mux_ns = 1000 * MS;
+	ask(&r, events);
+	perf_run_begin(&r, 100 * MS);
+	assert_int_equal(perf_run_read(&r, 200 * MS), READ_GOT);
+	for (unsigned i = 0; events[i]; i++) {
+		const struct slot *s = &r.source->slots[perf_run_slot(&r, events[i], INSTANCE_ALL, 0)];
+
+		assert_int_equal(perf_run_total(&r, events[i]), law(&r, 0, (uint64_t)strtoul(events[i] + 1, NULL, 16)));
+		assert_int_equal(r.sample->value[s->running], r.sample->value[s->enabled]);
+	}
+	assert_int_equal(perf_run_total(&r, "CPUBusAccesses"), SAMPLE_UNKNOWN);
+	perf_run_fini(&r);
+}
+
+static void an_event_that_is_given_twice_is_one(void **state)
+{
+	static const char *const events[] = {"r11", "page-faults", "r11", "page-faults", NULL};
+	unsigned slots[2];
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct perf_run r;
+
+		perf_run_init(&r, "a72x4");
+		ask(&r, events);
+		r.options.n_events = i ? 4 : 2;
+		assert_true(perf_run_open(&r));
+		slots[i] = r.source->n_slots;
+		perf_run_fini(&r);
+	}
+	assert_int_equal(slots[0], slots[1]);
+}
+
+static void sixteen_events_all_count_and_a_seventeenth_is_refused(void **state)
+{
+	static const char *const events[MOST] = {"r1",  "r2",  "r3",  "r4",  "r5",  "r8",  "r9",  "r10", "r11",
+						 "r12", "r13", "r14", "r15", "r16", "r17", "r18", "r19"};
+	struct perf_run r;
+
+	(void)state;
+	perf_run_init(&r, "tiny2");
+	r.options.raw_counts = true;
+	ask(&r, events);
+	assert_false(perf_run_open(&r));
+	assert_int_equal(r.err.code, ERR_USAGE);
+	assert_string_equal(r.err.text, "--event: r19: more than 16 events: measure twice");
+	r.options.n_events = 16;
+	perf_run_begin(&r, 1000 * MS);
+	assert_int_equal(perf_run_read(&r, 2000 * MS), READ_GOT);
+	for (unsigned i = 0; i < 16; i++) {
+		const struct slot *s = &r.source->slots[perf_run_slot(&r, events[i], INSTANCE_CPU, 1)];
+
+		assert_true(r.sample->value[s->raw] > 0 && r.sample->value[s->raw] < SAMPLE_UNKNOWN);
+		assert_true(r.sample->value[s->running] < r.sample->value[s->enabled]);
+	}
+	perf_run_fini(&r);
+}
+
+static const struct {
+	const char *machine, *event;
+	int paranoid, code;
+	const char *text;
+} refused[] = {
+	{"a72x4", "foo", -1, ERR_USAGE, "--event: foo: no event of that name here: try a generic one"},
+	{"a72x4", "foo/event=1/", -1, ERR_USAGE, "--event: foo/event=1/: no PMU of that name: try armv8_cortex_a72"},
+	{"a72x4", "cpu cycles", -1, ERR_USAGE, "--event: cpu cycles: names of events have neither blanks nor"},
+	{"a72x4", "r11\033[2J", -1, ERR_USAGE, "--event: r11?[2J: names of events have neither blanks nor"},
+	{"a72x4", "tracepoint/config=1/", -1, ERR_USAGE, "--event: tracepoint/config=1/: tracepoint is no PMU of CPU cores"},
+	{"a72x4", "cs:u", -1, ERR_USAGE, "--event: cs:u: it happens in the kernel only: ask for it without :u"},
+	{"a72x4", "branches", -1, ENOENT, "--event: branches: no PMU of this machine counts it: see malitop doctor"},
+	{"a72x4", "r23", -1, ENOENT, "--event: r23: no PMU of this machine counts it"},
+	{"a72x4", "LLC-loads", -1, ENOENT, "--event: LLC-loads: no PMU of this machine counts it"},
+	{"tiny2", "r1b", -1, ENOENT, "--event: r1b: no PMU of this machine counts it"},
+	{"rk3588", "node-loads", -1, ENOENT, "--event: node-loads: no PMU of this machine counts it"},
+	{"vm", "cycles", -1, ENOENT,
+	 "--event: cycles: no PMU of this machine counts it: the CPU has no counters for this kernel"},
+	{"vm", "rc0", -1, ENOENT, "--event: rc0: no PMU of this machine counts it: the CPU has no counters"},
+	{"a72x4", "cs", 2, EACCES, "--event: cs: it happens in the kernel, which may not be seen: sudo sysctl"},
+	{"a72x4", "r11", 3, EACCES, "perf: CPU events cannot be counted: Permission denied: sudo sysctl"},
+};
+
+static void what_cannot_be_counted_is_an_error_never_a_zero(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(refused); i++) {
+		const char *const events[] = {"page-faults", refused[i].event, NULL};
+		struct perf_run r;
+
+		perf_run_init(&r, refused[i].machine);
+		r.perf->paranoid = refused[i].paranoid;
+		perf_run_process(&r, GAME, 1000, 1);
+		r.options.scope = (struct scope){.kind = SCOPE_PROCESS, .pid = GAME};
+		ask(&r, events);
+		assert_false(perf_run_open(&r));
+		assert_int_equal(r.err.code, refused[i].code);
+		if (strncmp(r.err.text, refused[i].text, strlen(refused[i].text)) != 0)
+			fail_msg("'%s' does not begin with '%s'", r.err.text, refused[i].text);
+		perf_run_fini(&r);
+	}
+}
+
+static void of_some_cpus_their_own_pmu_must_count_it(void **state)
+{
+	static const char *const events[] = {"armv8_cortex_a76/event=0x11/", NULL};
+	struct perf_run r;
+
+	(void)state;
+	perf_run_init(&r, "rk3588");
+	r.options.scope = (struct scope){.kind = SCOPE_CPUS, .cpus = "0-3"};
+	ask(&r, events);
+	assert_false(perf_run_open(&r));
+	assert_memory_equal(r.err.text, "--event: armv8_cortex_a76/event=0x11/: no PMU of CPUs 0-3 counts it: ", 69);
+	r.options.scope.cpus = "2-5";
+	perf_run_begin(&r, 100 * MS);
+	assert_int_equal(perf_run_read(&r, 200 * MS), READ_GOT);
+	assert_int_equal(perf_run_total(&r, events[0]), (1400 + 1500) * 100000ull);
+	perf_run_fini(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_name_counts_on_every_kind_of_core_that_has_it),
+		cmocka_unit_test(a_thread_counts_on_the_cores_that_it_runs_on_whatever_the_kernel),
+		cmocka_unit_test(a_generic_event_of_a_thread_counts_on_either_pmu_of_a_hybrid),
+		cmocka_unit_test(events_of_the_kernel_need_no_hardware),
+		cmocka_unit_test(user_only_is_of_that_event_only_and_tells_nothing_of_rights),
+		cmocka_unit_test(what_is_asked_for_is_counted_first),
+		cmocka_unit_test(an_event_that_is_given_twice_is_one),
+		cmocka_unit_test(sixteen_events_all_count_and_a_seventeenth_is_refused),
+		cmocka_unit_test(of_some_cpus_their_own_pmu_must_count_it),
+		cmocka_unit_test(what_cannot_be_counted_is_an_error_never_a_zero),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,62 @@
+#include "config.h"
+
+#include "backends/perf/perf_generic.h"
+#include "backends/perf/perf_pfm.h"
+
+#include "base/alloc.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <unistd.h>
+
+static void names_of_libpfm_give_the_same_numbers_as_those_of_perf(void **state)
+{
+	static const struct {
+		const char *pfm, *perf;
+	} cases[] = {
+		{"PERF_COUNT_HW_CACHE_MISSES", "cache-misses"},
+		{"PERF_COUNT_SW_PAGE_FAULTS", "page-faults"},
+		{"perf::PERF_COUNT_SW_TASK_CLOCK", "task-clock"},
+		{"PERF_COUNT_HW_CACHE_LL:WRITE:MISS", "LLC-store-misses"},
+		{"PERF_COUNT_HW_CACHE_L1D:READ:ACCESS", "L1-dcache-loads"},
+	};
+
+	(void)state;
+	if (access("/proc/sys/kernel/perf_event_paranoid", R_OK) != 0)
+		skip(); /* libpfm looks whether the kernel counts events */
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct perf_event pfm = {0}, perf = {0};
+
+		assert_true(perf_pfm_find(cases[i].pfm, &pfm));
+		assert_true(perf_generic_find(span_of(cases[i].perf), &perf));
+		assert_int_equal(pfm.type, perf.type);
+		assert_true(pfm.config == perf.config);
+	}
+}
+
+static void what_libpfm_does_not_know_leaves_the_event_alone(void **state)
+{
+	static const char *const cases[] = {"",    ":", "::", "perf::", "PERF_COUNT_HW_CACHE_L1D:NO_SUCH_MASK", "no such event",
+					    "\033"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct perf_event event = {.type = 77, .config = 88};
+
+		assert_false(perf_pfm_find(cases[i], &event));
+		assert_true(event.type == 77 && event.config == 88);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_of_libpfm_give_the_same_numbers_as_those_of_perf),
+		cmocka_unit_test(what_libpfm_does_not_know_leaves_the_event_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,174 @@
+#include "tests/support/fixture.h"
+
+#include "backends/proc/proc.h"
+#include "base/alloc.h"
+
+#include <stdarg.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+static void load_averages_are_read_or_unknown_each(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t load[3];
+	} cases[] = {
+		{"0.42 1.10 12.99 2/412 1000\n", {42, 110, 1299}},
+		{"0.00 0.00 0.00\n", {0, 0, 0}},
+		{"0.42 x 1.00\n", {42, SAMPLE_UNKNOWN, 100}},
+		{"0.42", {42, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN}},
+		{"-1 1e99 nan", {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN}},
+		{"", {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		uint64_t load[3];
+
+		proc_level_parse_load(load, cases[i].text);
+		assert_memory_equal(load, cases[i].load, sizeof(load));
+	}
+}
+
+static void memory_is_read_or_unknown(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t total, available;
+	} cases[] = {
+		{"MemTotal:  1000 kB\nMemFree: 5 kB\nMemAvailable:   400 kB\n", 1000, 400},
+		{"MemTotal:  1000 kB\nMemFree: 5 kB\n", 1000, SAMPLE_UNKNOWN}, /* before Linux 3.14 */
+		{"MemTotal:  1000 kB\nMemAvailable:  10", 1000, SAMPLE_UNKNOWN},
+		{"MemTotal:  1000 kB\nMemAvailable:  2000 kB\n", 1000, SAMPLE_UNKNOWN},
+		{"MemTotal:  99999999999999999999 kB\nMemAvailable:  -2 kB\n", SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
+		{"MemTotal:\nMemAvailable\n", SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
+		{"", SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		uint64_t total, available;
+
+		proc_level_parse_memory(&total, &available, cases[i].text);
+		assert_true(total == cases[i].total);
+		assert_true(available == cases[i].available);
+	}
+}
+
+static void temperatures_may_be_negative_but_not_absurd(void **state)
+{
+	static const struct {
+		const char *text;
+		bool ok;
+		int64_t value;
+	} cases[] = {
+		{"57307\n", true, 57307}, {"-12500\n", true, -12500}, {"0\n", true, 0},  {"-273150\n", false, 0},
+		{"250001\n", false, 0},   {"\n", false, 0},           {"", false, 0},    {"hot\n", false, 0},
+		{"1 2\n", false, 0},      {"--1\n", false, 0},        {"-\n", false, 0}, {"99999999999999999999\n", false, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		int64_t value = 0;
+
+		assert_int_equal(sysfs_temperature(&value, cases[i].text), cases[i].ok);
+		assert_int_equal(value, cases[i].value);
+	}
+}
+
+static void zones_that_hold_no_temperature_are_left_out(void **state)
+{
+	static const struct {
+		const char *type;
+		bool wanted, important;
+	} cases[] = {
+		{"cpu-thermal", true, true},
+		{"soc-thermal", true, true},
+		{"G3D", true, true},
+		{"BIG", true, true},
+		{"battery", true, false},
+		{"acpitz", true, false},
+		{"x86_pkg_temp", true, true},
+		{"soc", false, true},
+		{"pm8350b-ibat-lvl0", false, false},
+		{"pm8350b-bcl-lvl1", false, false},
+		{"vbat", false, false},
+		{"", true, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		bool important;
+
+		assert_int_equal(proc_level_zone_wanted(cases[i].type, &important), cases[i].wanted);
+		assert_int_equal(important, cases[i].important);
+	}
+}
+
+static void cold_is_not_unknown(void **state)
+{
+	static const struct {
+		const char *temp;
+		int64_t level;
+	} cases[] = {{"-5000\n", -5000}, {"-1\n", -2}, {"-2\n", -2}, {"0\n", 0}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct fixture f;
+		struct proc p = {0};
+
+		fixture_init(&f, NULL);
+		fixture_write(&f, "sys/class/thermal/thermal_zone0/type", "cpu\n");
+		fixture_write(&f, "sys/class/thermal/thermal_zone0/temp", cases[i].temp);
+		cpus_find(&p.topology, &f.sys);
+		proc_level_open(&p, &f.sys);
+		proc_level_read(&p, &f.sys);
+		assert_int_equal((int64_t)p.level[LEVEL_TEMPERATURE], cases[i].level);
+		proc_level_close(&p, &f.sys);
+		cpus_fini(&p.topology);
+		fixture_fini(&f);
+	}
+}
+
+static void clocks_that_are_no_clocks_are_unknown(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t khz;
+	} cases[] = {{"1800000\n", 1800000}, {"<unknown>\n", SAMPLE_UNKNOWN}, {"0\n", SAMPLE_UNKNOWN},
+		     {"\n", SAMPLE_UNKNOWN}, {"-5\n", SAMPLE_UNKNOWN},        {"999999999999\n", SAMPLE_UNKNOWN}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct fixture f;
+		struct proc p = {0};
+
+		fixture_init(&f, "rk3588");
+		fixture_write(&f, "sys/devices/system/cpu/cpufreq/policy4/scaling_cur_freq", cases[i].text);
+		cpus_find(&p.topology, &f.sys);
+		proc_level_open(&p, &f.sys);
+		proc_level_read(&p, &f.sys);
+		assert_true(p.clocks[1].khz == cases[i].khz);
+		assert_true(p.clocks[0].khz == 1008000);
+		proc_level_close(&p, &f.sys);
+		cpus_fini(&p.topology);
+		fixture_fini(&f);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(load_averages_are_read_or_unknown_each),
+		cmocka_unit_test(memory_is_read_or_unknown),
+		cmocka_unit_test(temperatures_may_be_negative_but_not_absurd),
+		cmocka_unit_test(zones_that_hold_no_temperature_are_left_out),
+		cmocka_unit_test(cold_is_not_unknown),
+		cmocka_unit_test(clocks_that_are_no_clocks_are_unknown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,343 @@
+#include "tests/support/sim_run.h"
+
+static struct gpudb *db;
+
+static struct source_options options(const char *gpu, const char *scenario, uint64_t seed)
+{
+	return (struct source_options){.db = db, .gpu_name = gpu, .scenario = scenario, .seed = seed, .per_instance = true};
+}
+
+static void assert_same(const struct sim_run *run, const uint64_t *a, const uint64_t *b, const char *what)
+{
+	for (unsigned i = 0; i < run->source.n_slots; i++)
+		if (a[i] != b[i])
+			fail_msg("%s, %s: %s%s%u is %llu and %llu", run->source.title, what, run->source.slots[i].name,
+				 instance_names[run->source.slots[i].instance], run->source.slots[i].number,
+				 (unsigned long long)a[i], (unsigned long long)b[i]);
+}
+
+static void it_is_never_found_only_asked_for(void **state)
+{
+	struct source_found *found = NULL;
+	struct err err;
+
+	(void)state;
+	assert_true(backend_sim.probe(NULL, &found, &err));
+	assert_null(found);
+}
+
+static void what_it_does_not_know_is_an_error_that_says_what_there_is(void **state)
+{
+	static const struct {
+		const char *gpu, *scenario, *says;
+	} cases[] = {
+		{"Mali-G999", NULL, "malitop list gpus"},
+		{"", NULL, "malitop list gpus"},
+		{"\033[31mG715", NULL, "?[31mG715"},
+		{NULL, "boring",
+		 "idle mixed fragment-bound vertex-bound compute-bound bandwidth-bound cpu-bound serialised raytracing"},
+		{NULL, "", "idle"},
+		{NULL, "Mixed", "mixed"},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		struct source source = {.options = options(cases[i].gpu, cases[i].scenario, 1)};
+		struct err err = {0};
+
+		source.priv = xcalloc(1, backend_sim.priv_size);
+		assert_false(backend_sim.open(&source, "", &err));
+		assert_non_null(strstr(err.text, cases[i].says));
+		backend_sim.close(&source);
+		free(source.priv);
+		free(source.slots);
+	}
+}
+
+static void a_gpu_that_cannot_be_simulated_is_an_error(void **state)
+{
+	static const char layout[] = "layout L\n  slots 64\n  block front_end\n    6 GPU_ACTIVE MaliGPUActiveCy\n";
+	static const struct {
+		const char *typical, *says;
+	} cases[] = {
+		{"typical cores 0 slices 1 bus 128 mhz 500", "1 to 64 cores"},
+		{"typical cores 4 slices 64 bus 128 mhz 500", "1 to 16 slices"},
+		{"typical cores 4 slices 1 bus 96 mhz 500", "a bus that divides"},
+		{"typical cores 4 slices 1 bus 128 mhz 0", "a clock"},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_STRBUF struct strbuf text = {0};
+		struct source source = {0};
+		struct err err = {0};
+		struct gpudb *own;
+
+		strbuf_printf(&text, "gpu Mali-X\n  family Valhall-CSF\n  year 2020\n  id 0xf001\n  layout L\n  %s\n%s",
+			      cases[i].typical, layout);
+		own = gpudb_load_texts(&(struct gpudb_text){"x.gpu", {text.p, text.n}}, 1, &err);
+		if (!own)
+			fail_msg("%s", err.text);
+		source.options = (struct source_options){.db = own, .gpu_name = "X"};
+		source.priv = xcalloc(1, backend_sim.priv_size);
+		assert_false(backend_sim.open(&source, "", &err));
+		assert_non_null(strstr(err.text, cases[i].says));
+		backend_sim.close(&source);
+		free(source.priv);
+		free(source.slots);
+		gpudb_free(own);
+	}
+}
+
+static void an_odd_gpu_of_a_user_is_simulated_without_harm(void **state)
+{
+	static const char text[] = "gpu Mali-X\n  family 5thGen\n  year 2020\n  id 0xf001\n  layout L\n"
+				   "  constant MaliGPUWarpSize 0\n  constant MaliGPUTileSize 99999999\n"
+				   "  typical cores 64 slices 16 bus 512 mhz 3000\n"
+				   "layout L\n  slots 64\n  block front_end\n    6 GPU_ACTIVE MaliGPUActiveCy\n";
+	struct err err = {0};
+	struct gpudb *own = gpudb_load_texts(&(struct gpudb_text){"x.gpu", SPAN_LIT(text)}, 1, &err);
+	struct sim_run run;
+
+	(void)state;
+	if (!own)
+		fail_msg("%s", err.text);
+	sim_run_init(&run, &(struct source_options){.db = own, .gpu_name = "X", .scenario = "raytracing"}, 100 * MS);
+	assert_true(sim_run_read(&run)->value[0] > 0);
+	sim_run_fini(&run);
+	gpudb_free(own);
+}
+
+static void by_default_it_is_a_g715_in_the_mixed_scenario(void **state)
+{
+	struct sim_run run;
+
+	(void)state;
+	sim_run_init(&run, &(struct source_options){.db = db}, 100 * MS);
+	assert_string_equal(run.source.title, "Mali-G715 7 cores");
+	assert_string_equal(run.source.driver, "sim mixed");
+	assert_true(run.source.simulated);
+	assert_int_equal(run.source.kind, SOURCE_GPU);
+	assert_int_equal(backend_sim.fd(&run.source), -1);
+	assert_int_equal(run.source.period_ns, 100 * MS);
+	sim_run_fini(&run);
+}
+
+static void every_published_counter_has_a_value_in_every_sample(void **state)
+{
+	(void)state;
+	for (unsigned p = 0; p < db->n_products; p++) {
+		const struct source_options o = options(db->products[p].name, NULL, 1);
+		const struct gpu_layout *layout = db->products[p].layout;
+		struct sim_run run;
+
+		if (!layout->n_published)
+			continue;
+		sim_run_init(&run, &o, 100 * MS);
+		sim_run_read(&run);
+		assert_true(run.sample->flags & SAMPLE_SIMULATED);
+		for (unsigned i = 0; i < layout->n_counters; i++) {
+			bool unknown = run.sample->value[i] == SAMPLE_UNKNOWN;
+
+			if (unknown != !layout->counters[i].name)
+				fail_msg("%s: %s", db->products[p].name, layout->counters[i].hw_name);
+		}
+		for (unsigned i = layout->n_counters; i < run.source.n_slots; i++)
+			assert_true(run.sample->value[i] != SAMPLE_UNKNOWN || !sim_fills(run.source.slots[i].name));
+		sim_run_fini(&run);
+	}
+}
+
+static void cores_are_numbered_as_the_core_mask_has_holes(void **state)
+{
+	const struct source_options o = options("Mali-G610", NULL, 1);
+	struct sim_run run;
+
+	(void)state;
+	sim_run_init(&run, &o, 100 * MS);
+	assert_int_equal(run.source.constants.core_mask, 0x17);
+	assert_int_equal(run.source.constants.core_count, 4);
+	sim_run_read(&run);
+	assert_true(run.sample->value[sim_run_slot(&run, "MaliCoreActiveCy", INSTANCE_CORE, 4)] > 0);
+	for (unsigned i = 0; i < run.source.n_slots; i++)
+		assert_false(run.source.slots[i].instance == INSTANCE_CORE && run.source.slots[i].number == 3);
+	sim_run_fini(&run);
+}
+
+static void the_same_seed_gives_the_same_run_and_another_one_another(void **state)
+{
+	const struct source_options one = options("Mali-G57", "mixed", 7), two = options("Mali-G57", "mixed", 8);
+	struct sim_run a, b, c;
+	bool differs = false;
+
+	(void)state;
+	sim_run_init(&a, &one, 10 * MS);
+	sim_run_init(&b, &one, 10 * MS);
+	sim_run_init(&c, &two, 10 * MS);
+	for (unsigned k = 0; k < 100; k++) {
+		sim_run_read(&a);
+		sim_run_read(&b);
+		sim_run_read(&c);
+		assert_same(&a, a.sample->value, b.sample->value, "seed 7 twice");
+		assert_int_equal(a.sample->flags, b.sample->flags);
+		differs |= memcmp(a.sample->value, c.sample->value, a.source.n_slots * sizeof(uint64_t)) != 0;
+	}
+	assert_true(differs);
+	sim_run_fini(&a);
+	sim_run_fini(&b);
+	sim_run_fini(&c);
+}
+
+static void a_sample_is_due_when_its_interval_has_ended_and_not_before(void **state)
+{
+	const struct source_options o = options(NULL, NULL, 1);
+	struct sim_run run;
+
+	(void)state;
+	sim_run_init(&run, &o, 100 * MS);
+	assert_int_equal(backend_sim.read(&run.source, -5, run.sample), READ_NONE);
+	assert_int_equal(backend_sim.read(&run.source, 100 * MS - 1, run.sample), READ_NONE);
+	for (unsigned k = 0; k < 3; k++) {
+		assert_int_equal(backend_sim.read(&run.source, 300 * MS, run.sample), READ_GOT);
+		assert_int_equal(run.sample->begin_ns, k * 100 * MS);
+		assert_int_equal(run.sample->end_ns, (k + 1) * 100 * MS);
+		assert_int_equal(run.sample->lost, 0);
+	}
+	assert_int_equal(backend_sim.read(&run.source, 300 * MS, run.sample), READ_NONE);
+	sim_run_fini(&run);
+}
+
+static void after_a_long_sleep_it_skips_and_says_so(void **state)
+{
+	const struct source_options o = options(NULL, NULL, 1);
+	struct sim_run run, straight;
+
+	(void)state;
+	sim_run_init(&run, &o, 100 * MS);
+	sim_run_init(&straight, &o, 100 * MS);
+	sim_run_read(&run);
+	sim_run_read(&straight);
+	assert_int_equal(backend_sim.read(&run.source, 3600 * 1000 * MS + 30 * MS, run.sample), READ_GOT);
+	assert_true(run.sample->flags & SAMPLE_GAP);
+	assert_int_equal(run.sample->lost, 36000 - 2);
+	assert_int_equal(run.sample->end_ns, 3600 * 1000 * MS);
+	assert_int_equal(backend_sim.read(&run.source, 3600 * 1000 * MS + 30 * MS, run.sample), READ_NONE);
+	/* Simulated time stood still meanwhile. */
+	sim_run_read(&straight);
+	assert_same(&run, run.sample->value, straight.sample->value, "after the gap");
+	sim_run_fini(&run);
+	sim_run_fini(&straight);
+}
+
+static void a_delay_under_five_seconds_is_made_up_for(void **state)
+{
+	const struct source_options o = options(NULL, NULL, 1);
+	struct sim_run run;
+	unsigned n = 0;
+
+	(void)state;
+	sim_run_init(&run, &o, 100 * MS);
+	while (backend_sim.read(&run.source, 4900 * MS, run.sample) == READ_GOT) {
+		assert_false(run.sample->flags & SAMPLE_GAP);
+		n++;
+	}
+	assert_int_equal(n, 49);
+	sim_run_fini(&run);
+}
+
+static void any_interval_is_kept(void **state)
+{
+	static const int64_t periods[] = {1 * MS, 1234567, 100 * MS, 10000 * MS};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(periods); i++) {
+		const struct source_options o = options(NULL, NULL, 1);
+		struct sim_run run;
+
+		sim_run_init(&run, &o, periods[i]);
+		assert_int_equal(run.source.period_ns, periods[i]);
+		sim_run_read(&run);
+		assert_int_equal(run.sample->end_ns - run.sample->begin_ns, periods[i]);
+		sim_run_fini(&run);
+	}
+}
+
+static void it_tells_what_it_plays(void **state)
+{
+	static const struct {
+		const char *gpu, *scenario, *says;
+		bool said;
+	} cases[] = {
+		{"G715", "mixed", "scenario  mixed: A game", true},
+		{"G715", "mixed", "seed      5", true},
+		{"G715", "mixed", "1920x1080 at 60 Hz", true},
+		{"G715", "mixed", "particles (compute)", true},
+		{"G710", "raytracing", "Mali-G710 has no ray tracing unit", true},
+		{"G715", "raytracing", "no ray tracing unit", false},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		const struct source_options o = options(cases[i].gpu, cases[i].scenario, 5);
+		AUTO_STRBUF struct strbuf text = {0};
+		struct sim_run run;
+
+		sim_run_init(&run, &o, 100 * MS);
+		backend_sim.describe(&run.source, &text);
+		assert_true((strstr(text.p, cases[i].says) != NULL) == cases[i].said);
+		sim_run_fini(&run);
+	}
+}
+
+static void it_can_be_stopped_and_started_again(void **state)
+{
+	const struct source_options o = options(NULL, NULL, 1);
+	struct sim_run run;
+	struct err err;
+
+	(void)state;
+	sim_run_init(&run, &o, 100 * MS);
+	sim_run_read(&run);
+	backend_sim.stop(&run.source);
+	assert_true(backend_sim.start(&run.source, 10 * MS, 7000 * MS, &err));
+	assert_int_equal(backend_sim.read(&run.source, 7010 * MS, run.sample), READ_GOT);
+	assert_int_equal(run.sample->begin_ns, 7000 * MS);
+	assert_int_equal(run.sample->flags & SAMPLE_GAP, 0);
+	sim_run_fini(&run);
+}
+
+static int load(void **state)
+{
+	(void)state;
+	db = sim_run_gpus();
+	return 0;
+}
+
+static int unload(void **state)
+{
+	(void)state;
+	gpudb_free(db);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_is_never_found_only_asked_for),
+		cmocka_unit_test(what_it_does_not_know_is_an_error_that_says_what_there_is),
+		cmocka_unit_test(a_gpu_that_cannot_be_simulated_is_an_error),
+		cmocka_unit_test(an_odd_gpu_of_a_user_is_simulated_without_harm),
+		cmocka_unit_test(by_default_it_is_a_g715_in_the_mixed_scenario),
+		cmocka_unit_test(every_published_counter_has_a_value_in_every_sample),
+		cmocka_unit_test(cores_are_numbered_as_the_core_mask_has_holes),
+		cmocka_unit_test(the_same_seed_gives_the_same_run_and_another_one_another),
+		cmocka_unit_test(a_sample_is_due_when_its_interval_has_ended_and_not_before),
+		cmocka_unit_test(after_a_long_sleep_it_skips_and_says_so),
+		cmocka_unit_test(a_delay_under_five_seconds_is_made_up_for),
+		cmocka_unit_test(any_interval_is_kept),
+		cmocka_unit_test(it_tells_what_it_plays),
+		cmocka_unit_test(it_can_be_stopped_and_started_again),
+	};
+
+	return cmocka_run_group_tests(tests, load, unload);
+}

@@ -1,0 +1,374 @@
+#include "tests/support/fixture.h"
+
+#include "base/alloc.h"
+
+#include <stdarg.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void paths_are_relative_to_the_root_also_with_a_slash_in_front(void **state)
+{
+	static const char *const paths[] = {"proc/loadavg", "/proc/loadavg", "///proc/loadavg"};
+	struct fixture f;
+	char text[32];
+
+	(void)state;
+	fixture_init(&f, NULL);
+	fixture_write(&f, "proc/loadavg", "not the machine's\n");
+	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+		assert_int_equal(sys_read_file(&f.sys, paths[i], text, sizeof(text)), 18);
+		assert_string_equal(text, "not the machine's\n");
+	}
+	fixture_fini(&f);
+}
+
+static void a_root_that_is_no_directory_is_an_error_that_names_it(void **state)
+{
+	static const char *const roots[] = {"/nonexistent-root", "/dev/null"};
+	struct sys sys;
+	struct err err;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(roots); i++) {
+		assert_false(sys_init(&sys, roots[i], &err));
+		assert_non_null(strstr(err.text, roots[i]));
+		assert_true(err.code == ENOENT || err.code == ENOTDIR);
+		sys_fini(&sys);
+	}
+}
+
+static void a_file_that_is_too_long_is_cut_and_terminated(void **state)
+{
+	struct fixture f;
+	char text[8];
+	int fd;
+
+	(void)state;
+	fixture_init(&f, NULL);
+	fixture_write(&f, "long", "0123456789");
+	memset(text, 'x', sizeof(text));
+	assert_int_equal(sys_read_file(&f.sys, "long", text, sizeof(text)), 7);
+	assert_string_equal(text, "0123456");
+	fd = f.sys.open(&f.sys, "long", O_RDONLY);
+	memset(text, 'x', sizeof(text));
+	assert_int_equal(sys_reread(&f.sys, fd, text, sizeof(text)), 7);
+	assert_string_equal(text, "0123456");
+	f.sys.close(&f.sys, fd);
+	fixture_fini(&f);
+}
+
+static void a_file_that_cannot_be_read_leaves_an_empty_text_and_errno(void **state)
+{
+	struct fixture f;
+	char text[8] = "before";
+	int fd;
+
+	(void)state;
+	fixture_init(&f, NULL);
+	assert_int_equal(sys_read_file(&f.sys, "missing", text, sizeof(text)), -1);
+	assert_int_equal(errno, ENOENT);
+	assert_string_equal(text, "");
+	fixture_write(&f, "temp", "42\n");
+	fd = f.sys.open(&f.sys, "temp", O_RDONLY);
+	f.broken = "temp";
+	f.broken_errno = EAGAIN;
+	strcpy(text, "before");
+	assert_int_equal(sys_reread(&f.sys, fd, text, sizeof(text)), -1);
+	assert_int_equal(errno, EAGAIN);
+	assert_string_equal(text, "");
+	assert_int_equal(sys_read_file(&f.sys, "temp", text, sizeof(text)), -1);
+	assert_int_equal(errno, EAGAIN);
+	f.sys.close(&f.sys, fd);
+	fixture_fini(&f);
+}
+
+static void a_file_kept_open_is_read_from_its_start_again(void **state)
+{
+	struct fixture f;
+	char text[16];
+	int fd;
+
+	(void)state;
+	fixture_init(&f, NULL);
+	fixture_write(&f, "clock", "1008000\n");
+	fd = f.sys.open(&f.sys, "clock", O_RDONLY);
+	sys_reread(&f.sys, fd, text, sizeof(text));
+	assert_string_equal(text, "1008000\n");
+	fixture_write(&f, "clock", "408000\n");
+	sys_reread(&f.sys, fd, text, sizeof(text));
+	assert_string_equal(text, "408000\n");
+	f.sys.close(&f.sys, fd);
+	fixture_fini(&f);
+}
+
+static void only_what_is_wholly_a_number_is_one(void **state)
+{
+	static const struct {
+		const char *text;
+		bool ok;
+		int64_t value;
+	} cases[] = {
+		{"0\n", true, 0},
+		{" 42 \n", true, 42},
+		{"-273", true, -273},
+		{"+7", true, 7},
+		{"0x00000000412fd050\n", true, 0x412fd050},
+		{"9223372036854775807", true, INT64_MAX},
+		{"-9223372036854775808", true, INT64_MIN},
+		{"9223372036854775808", false, 0},
+		{"-9223372036854775809", false, 0},
+		{"18446744073709551616", false, 0},
+		{"", false, 0},
+		{"-", false, 0},
+		{"--1", false, 0},
+		{"0x", false, 0},
+		{"12 34", false, 0},
+		{"1.5", false, 0},
+		{"<unknown>\n", false, 0},
+		{"0000000000000000000000000000000000000000000000000000000000000000000001", false, 0},
+	};
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, NULL);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		int64_t value = 4711;
+
+		fixture_write(&f, "number", cases[i].text);
+		assert_int_equal(sys_read_i64(&f.sys, "number", &value), cases[i].ok);
+		assert_int_equal(value, cases[i].ok ? cases[i].value : 4711);
+	}
+	assert_false(sys_read_i64(&f.sys, "missing", &(int64_t){0}));
+	fixture_fini(&f);
+}
+
+static void a_directory_is_listed_in_order_without_its_dots(void **state)
+{
+	struct fixture f;
+	char **names;
+
+	(void)state;
+	fixture_init(&f, NULL);
+	fixture_write(&f, "d/policy6/x", "");
+	fixture_write(&f, "d/policy0/x", "");
+	fixture_write(&f, "d/boost", "");
+	assert_int_equal(f.sys.list(&f.sys, "d", &names), 3);
+	assert_string_equal(names[0], "boost");
+	assert_string_equal(names[1], "policy0");
+	assert_string_equal(names[2], "policy6");
+	sys_names_free(names, 3);
+	assert_int_equal(f.sys.list(&f.sys, "", &names), 1);
+	assert_string_equal(names[0], "d");
+	sys_names_free(names, 1);
+	fixture_fini(&f);
+}
+
+static void numbers_are_listed_ascending_and_nothing_else(void **state)
+{
+	static const char *const names[] = {"d/10", "d/9", "d/2147483647", "d/1",  "d/2147483648",           "d/0",
+					    "d/07", "d/x", "d/3x",         "d/-4", "d/99999999999999999999", "d/self"};
+	static const int32_t want[] = {1, 9, 10, INT32_MAX};
+	int32_t *numbers = NULL;
+	unsigned cap = 0;
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, NULL);
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		fixture_write(&f, names[i], "");
+	for (int again = 0; again < 2; again++) {
+		assert_int_equal(f.sys.list_numbers(&f.sys, "d", &numbers, &cap), ARRAY_LEN(want));
+		assert_memory_equal(numbers, want, sizeof(want));
+	}
+	assert_int_equal(f.sys.list_numbers(&f.sys, "missing", &numbers, &cap), -1);
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(f.sys.list_numbers(&f.sys, "d/9", &numbers, &cap), -1);
+	assert_int_equal(errno, ENOTDIR);
+	free(numbers);
+	fixture_fini(&f);
+}
+
+/* More than the kernel tells in one call. */
+static void a_long_directory_is_listed_as_a_whole(void **state)
+{
+	int32_t *numbers = NULL;
+	unsigned cap = 0;
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, NULL);
+	for (int i = 1; i <= 3000; i++) {
+		char path[32];
+
+		snprintf(path, sizeof(path), "d/%d", i);
+		fixture_write(&f, path, "");
+	}
+	assert_int_equal(f.sys.list_numbers(&f.sys, "d", &numbers, &cap), 3000);
+	for (int i = 0; i < 3000; i++)
+		assert_int_equal(numbers[i], i + 1);
+	free(numbers);
+	fixture_fini(&f);
+}
+
+static void a_file_is_described_relative_to_the_root(void **state)
+{
+	struct fixture f;
+	struct stat st;
+
+	(void)state;
+	fixture_init(&f, NULL);
+	fixture_write(&f, "etc/passwd", "root\n");
+	assert_int_equal(f.sys.stat(&f.sys, "/etc/passwd", &st), 0);
+	assert_int_equal(st.st_size, 5);
+	assert_int_equal(st.st_uid, geteuid());
+	assert_int_equal(f.sys.stat(&f.sys, "etc/missing", &st), -1);
+	assert_int_equal(errno, ENOENT);
+	fixture_fini(&f);
+}
+
+static void the_time_of_a_thread_runs_while_it_works(void **state)
+{
+	struct fixture f;
+	int64_t before;
+
+	(void)state;
+	fixture_init(&f, NULL);
+	before = f.sys.thread_ns(&f.sys);
+	while (f.sys.thread_ns(&f.sys) < before + 1000000)
+		;
+	fixture_fini(&f);
+}
+
+static void listing_what_is_no_directory_fails_and_an_empty_one_has_nothing(void **state)
+{
+	struct fixture f;
+	char **names;
+
+	(void)state;
+	fixture_init(&f, NULL);
+	assert_int_equal(f.sys.list(&f.sys, ".", &names), 0);
+	sys_names_free(names, 0);
+	assert_int_equal(f.sys.list(&f.sys, "missing", &names), -1);
+	assert_int_equal(errno, ENOENT);
+	assert_null(names);
+	fixture_write(&f, "file", "");
+	assert_int_equal(f.sys.list(&f.sys, "file", &names), -1);
+	assert_int_equal(errno, ENOTDIR);
+	fixture_fini(&f);
+}
+
+static bool is_ready(int fd, int timeout_ms)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+
+	return poll(&p, 1, timeout_ms) == 1;
+}
+
+static void a_timer_fires_when_its_time_has_come_or_is_past(void **state)
+{
+	struct sys sys;
+	int fd = sys_timer_new();
+
+	(void)state;
+	assert_true(sys_init(&sys, NULL, NULL));
+	assert_true(fd >= 0);
+	assert_false(is_ready(fd, 0));
+	assert_int_equal(sys_timer_at(fd, sys.monotonic_ns(&sys) + 5000000), 0);
+	assert_true(is_ready(fd, 2000));
+	sys_timer_ack(fd);
+	assert_false(is_ready(fd, 0));
+	for (int64_t past = -1; past <= 1; past += 2) {
+		assert_int_equal(sys_timer_at(fd, past), 0);
+		assert_true(is_ready(fd, 2000));
+		sys_timer_ack(fd);
+	}
+	assert_int_equal(sys_timer_at(fd, sys.monotonic_ns(&sys) + 5000000), 0);
+	assert_int_equal(sys_timer_at(fd, 0), 0);
+	assert_false(is_ready(fd, 20));
+	sys_timer_ack(fd); /* nothing to acknowledge must not block */
+	close(fd);
+	sys_fini(&sys);
+}
+
+static void an_event_stays_until_it_is_acknowledged_once(void **state)
+{
+	int fd = sys_event_new();
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_false(is_ready(fd, 0));
+	sys_event_signal(fd);
+	sys_event_signal(fd);
+	assert_true(is_ready(fd, 0));
+	assert_true(is_ready(fd, 0));
+	sys_event_ack(fd);
+	assert_false(is_ready(fd, 0));
+	sys_event_ack(fd);
+	close(fd);
+}
+
+static void clocks_run_and_boot_time_is_never_behind(void **state)
+{
+	struct sys sys;
+	int64_t before, after;
+
+	(void)state;
+	assert_true(sys_init(&sys, NULL, NULL));
+	before = sys.monotonic_ns(&sys);
+	assert_true(sys.boottime_ns(&sys) >= before);
+	assert_true(sys.raw_ns(&sys) > 0);
+	assert_true(sys.realtime_ns(&sys) > before);
+	after = sys.monotonic_ns(&sys);
+	assert_true(after >= before && after - before < 10000000000);
+	sys_fini(&sys);
+}
+
+static void a_descriptor_that_is_handed_over_is_not_closed(void **state)
+{
+	int kept;
+
+	(void)state;
+	{
+		CLOSE_FD int fd = sys_event_new();
+
+		kept = take_fd(&fd);
+		assert_int_equal(fd, -1);
+	}
+	assert_int_not_equal(fcntl(kept, F_GETFD), -1);
+	assert_true(fcntl(kept, F_GETFD) & FD_CLOEXEC);
+	sys_cleanup_close(&kept);
+	assert_int_equal(kept, -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(paths_are_relative_to_the_root_also_with_a_slash_in_front),
+		cmocka_unit_test(a_root_that_is_no_directory_is_an_error_that_names_it),
+		cmocka_unit_test(a_file_that_is_too_long_is_cut_and_terminated),
+		cmocka_unit_test(a_file_that_cannot_be_read_leaves_an_empty_text_and_errno),
+		cmocka_unit_test(a_file_kept_open_is_read_from_its_start_again),
+		cmocka_unit_test(only_what_is_wholly_a_number_is_one),
+		cmocka_unit_test(a_directory_is_listed_in_order_without_its_dots),
+		cmocka_unit_test(numbers_are_listed_ascending_and_nothing_else),
+		cmocka_unit_test(a_long_directory_is_listed_as_a_whole),
+		cmocka_unit_test(a_file_is_described_relative_to_the_root),
+		cmocka_unit_test(the_time_of_a_thread_runs_while_it_works),
+		cmocka_unit_test(listing_what_is_no_directory_fails_and_an_empty_one_has_nothing),
+		cmocka_unit_test(a_timer_fires_when_its_time_has_come_or_is_past),
+		cmocka_unit_test(an_event_stays_until_it_is_acknowledged_once),
+		cmocka_unit_test(clocks_run_and_boot_time_is_never_behind),
+		cmocka_unit_test(a_descriptor_that_is_handed_over_is_not_closed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

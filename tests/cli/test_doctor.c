@@ -1,0 +1,259 @@
+/* malitop doctor: what it finds on machines of all kinds, and what it advises. */
+#include "cli/doctor.h"
+#include "backends/registry.h"
+#include "base/alloc.h"
+#include "tests/fake/fake_sys.h"
+#include "tests/support/fixture.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A machine: fake Mali devices, files of a fixture, and a kernel with or without counters of the CPU. */
+struct bench {
+	struct fixture files;
+	struct fake_sys fake;
+	struct options options;
+	struct strbuf out;
+	struct err err;
+};
+
+static int bench_init(void **state)
+{
+	struct bench *b = xcalloc(1, sizeof(*b));
+
+	fixture_init(&b->files, "bare");
+	fixture_write(&b->files, "proc/stat", "cpu  1 1 1 1 1 1 1 1 0 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n");
+	fake_sys_init(&b->fake, b->files.root);
+	b->options = (struct options){.interval_ns = 100000000, .format = FORMAT_TABLE};
+	*state = b;
+	return 0;
+}
+
+static int bench_fini(void **state)
+{
+	struct bench *b = *state;
+	const char *leaks = fake_sys_leaks(&b->fake);
+
+	if (leaks)
+		fail_msg("%s", leaks);
+	fake_sys_fini(&b->fake);
+	fixture_fini(&b->files);
+	strbuf_fini(&b->out);
+	free(b);
+	return 0;
+}
+
+static enum exit_status run(struct bench *b)
+{
+	strbuf_clear(&b->out);
+	b->err = (struct err){0};
+	return doctor_run(&b->fake.sys, &b->options, &b->out, &b->err);
+}
+
+/* The output without its line breaks, as words. */
+static bool says(const struct bench *b, const char *words)
+{
+	AUTO_STRBUF struct strbuf flat = {0};
+	struct span rest = {b->out.p, b->out.n};
+	char *p;
+
+	for (; rest.n; strbuf_str(&flat, " ")) {
+		struct span line = span_trim(span_until(&rest, '\n')), word;
+
+		while ((word = span_word(&line)).n) {
+			strbuf_add(&flat, word.p, word.n);
+			strbuf_str(&flat, " ");
+		}
+		if (flat.n)
+			flat.p[--flat.n] = 0;
+	}
+	p = flat.n ? strstr(flat.p, words) : NULL;
+	return p != NULL;
+}
+
+#define SAYS(b, words)                                                   \
+	do {                                                             \
+		if (!says(b, words))                                     \
+			fail_msg("not said: %s\n%s", words, (b)->out.p); \
+	} while (0)
+
+static void a_gpu_that_gives_a_sample_works(void **state)
+{
+	struct bench *b = *state;
+
+	if (!registry_find(span_of("kbase")))
+		skip();
+	fake_sys_add_gpu(&b->fake, "r44p0", 0x74021000, 3);
+	assert_int_equal(run(b), EXIT_DONE);
+	SAYS(b, "ok /dev/mali0: Mali-G52 2 cores (kbase r44p0): a sample of ");
+	SAYS(b, "driver: K:r44p0-00eac0(GPL), API 11.39 (job manager)");
+	SAYS(b, "counters: vinstr: ");
+	SAYS(b, "A GPU can be measured");
+	assert_string_equal(b->err.text, "");
+}
+
+static void without_a_gpu_it_fails_and_says_what_was_looked_for(void **state)
+{
+	struct bench *b = *state;
+
+	assert_int_equal(run(b), EXIT_FAILED);
+	assert_string_equal(b->err.text, "");
+	SAYS(b, "missing /dev/mali0: there is no node of Arm's driver");
+	SAYS(b, "No GPU of this machine can be measured");
+}
+
+static void each_refusal_has_its_words_and_its_help(void **state)
+{
+	static const struct {
+		enum fake_call call;
+		unsigned at;
+		int code;
+		const char *said, *help;
+	} cases[] = {
+		/* the first open asks whether the node is there */
+		{FAKE_CALL_OPEN, 17, EACCES, "refused /dev/mali0: kbase: /dev/mali0: cannot be opened: Permission denied",
+		 "-> sudo chmod a+r /dev/mali0"},
+		{FAKE_CALL_OPEN, 17, EIO, "cannot be opened: Input/output error", "loads firmware"},
+		{FAKE_CALL_OPEN, 17, ENODEV, "missing /dev/mali0: ", "-> look into dmesg"},
+		{FAKE_CALL_OPEN, 17, EBUSY, "refused /dev/mali0: ", "end other profilers"},
+	};
+	struct bench *b = *state;
+
+	if (!registry_find(span_of("kbase")))
+		skip();
+	fake_sys_add_gpu(&b->fake, "r54p1", 0xb8520000, 3);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		b->fake.fault = (struct fake_fault){cases[i].call, cases[i].at, 1, cases[i].code};
+		assert_int_equal(run(b), EXIT_FAILED);
+		SAYS(b, cases[i].said);
+		SAYS(b, cases[i].help);
+		assert_false(says(b, "`malitop doctor` may know"));
+	}
+}
+
+static void a_gpu_that_sleeps_on_is_no_sample(void **state)
+{
+	struct bench *b = *state;
+
+	if (!registry_find(span_of("kbase")))
+		skip();
+	fake_sys_add_gpu(&b->fake, "r54p1", 0xb8520000, 3)->failed_samples = 1000; /* the driver calls each one failed */
+	assert_int_equal(run(b), EXIT_FAILED);
+	SAYS(b, "limited /dev/mali0: Mali-G615 2 cores (kbase r54p1): no sample within 2 s");
+}
+
+static void each_step_of_perf_rights_is_told_with_what_lifts_it(void **state)
+{
+	static const struct {
+		const char *machine;
+		int paranoid, filtered;
+		const char *said, *help;
+	} cases[] = {
+		{"a72x4", -1, 0, "ok perf: all CPUs, kernel and user (perf): a sample of ", NULL},
+		{"a72x4", 1, 0, "limited rights: own processes, kernel and user:", "sudo sysctl kernel.perf_event_paranoid=0"},
+		{"a72x4", 2, 0, "limited rights: own processes, user only:", "sudo setcap cap_perfmon+ep on malitop"},
+		{"a72x4", 3, 0, "refused perf: perf: CPU events cannot be counted: Permission denied", "perf_event_paranoid=0"},
+		{"a72x4", -1, EPERM, "refused perf: perf: CPU events cannot be counted: Operation not permitted",
+		 "seccomp profile"},
+		{"vm", -1, 0, "ok perf: all CPUs, kernel and user", "a virtual machine without a virtual PMU?"},
+		{"vm", 2, 0, "limited rights: own processes, user only", "perf_event_paranoid=0"},
+		{NULL, 0, 0, "missing perf: the kernel was built without perf events", "CONFIG_PERF_EVENTS"},
+	};
+
+	(void)state;
+	if (!registry_find(span_of("perf")))
+		skip();
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		void *own;
+		struct bench *b;
+		struct fake_perf *perf;
+
+		bench_init(&own);
+		b = own;
+		if (cases[i].machine) {
+			perf = fake_sys_add_perf(&b->fake, cases[i].machine);
+			perf->paranoid = cases[i].paranoid;
+			perf->filtered = cases[i].filtered;
+			fake_perf_tree(perf, b->files.root);
+		}
+		fixture_write(&b->files, "proc/self/status", "Name:\tmalitop\nUid:\t1000\t1000\t1000\t1000\n");
+		fixture_write(&b->files, "proc/1000/status", "Name:\tmalitop\nUid:\t1000\t1000\t1000\t1000\n");
+		fixture_write(&b->files, "proc/1000/task/1000/stat", "1000 (malitop) R\n");
+		run(b);
+		SAYS(b, cases[i].said);
+		if (cases[i].help)
+			SAYS(b, cases[i].help);
+		bench_fini(&own);
+	}
+}
+
+static void a_gpu_without_a_driver_is_one_command_away(void **state)
+{
+	struct bench *b = *state;
+
+	fixture_write(&b->files, "sys/bus/platform/devices/fb000000.gpu/of_node/compatible", "arm,mali-valhall-csf");
+	fixture_write(&b->files, "sys/bus/platform/devices/fe000000.uart/of_node/compatible", "arm,pl011");
+	run(b);
+	SAYS(b, "fb000000.gpu: a GPU of the device tree: arm,mali-valhall-csf -> sudo modprobe panthor");
+	assert_false(says(b, "uart"));
+}
+
+static void panfrost_without_unstable_ioctls_is_told_how_to_get_them(void **state)
+{
+	struct bench *b = *state;
+
+	fixture_write(&b->files, "dev/dri/renderD128", "");
+	fixture_write(&b->files, "sys/class/drm/renderD128/device/uevent", "DRIVER=panfrost\n");
+	fixture_write(&b->files, "sys/module/panfrost/parameters/unstable_ioctls", "N\n");
+	run(b);
+	SAYS(b, "unsupported /dev/dri/renderD128: DRIVER=panfrost: this build has no backend for it");
+	SAYS(b, "-> echo Y | sudo tee /sys/module/panfrost/parameters/unstable_ioctls");
+	fixture_write(&b->files, "sys/module/panfrost/parameters/unstable_ioctls", "Y\n");
+	run(b);
+	assert_false(says(b, "unstable"));
+}
+
+static void json_lines_are_objects_and_the_last_one_sums_up(void **state)
+{
+	struct bench *b = *state;
+	struct span rest;
+	struct span line = {0};
+	unsigned n = 0;
+
+	fixture_write(&b->files, "proc/sys/kernel/perf_event_paranoid", "2\"\033[2J\n"); /* from a kernel that nobody trusts */
+	b->options.format = FORMAT_JSONL;
+	assert_int_equal(run(b), EXIT_FAILED);
+	for (rest = (struct span){b->out.p, b->out.n}; rest.n; n++) {
+		line = span_until(&rest, '\n');
+		assert_true(line.n > 2 && line.p[0] == '{' && line.p[line.n - 1] == '}');
+	}
+	assert_true(n > 5);
+	assert_non_null(memmem(line.p, line.n, "\"gpu_works\":false", 17));
+	assert_non_null(strstr(b->out.p, "\"words\":\"2\\\"?[2J\""));
+	assert_null(strchr(b->out.p, '\033'));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, bench_init, bench_fini)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_gpu_that_gives_a_sample_works),
+		TEST(without_a_gpu_it_fails_and_says_what_was_looked_for),
+		TEST(each_refusal_has_its_words_and_its_help),
+		TEST(a_gpu_that_sleeps_on_is_no_sample),
+		TEST(each_step_of_perf_rights_is_told_with_what_lifts_it),
+		TEST(a_gpu_without_a_driver_is_one_command_away),
+		TEST(panfrost_without_unstable_ioctls_is_told_how_to_get_them),
+		TEST(json_lines_are_objects_and_the_last_one_sums_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,199 @@
+/* The lists, as tables, CSV and JSON lines. */
+#include "cli/list.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static struct gpudb *db;
+
+static char *list(enum list_what what, const char *gpu, enum output_format format)
+{
+	struct options options = {.command = COMMAND_LIST, .list = what, .gpu = gpu, .format = format};
+	struct strbuf out = {0};
+	struct err err = {0};
+
+	if (list_run(&options, db, &out, &err) != EXIT_DONE)
+		fail_msg("%s", err.text);
+	return out.p;
+}
+
+static unsigned count(const char *text, const char *part)
+{
+	unsigned n = 0;
+
+	for (; (text = strstr(text, part)); text += strlen(part))
+		n++;
+	return n;
+}
+
+static void products_are_those_of_the_reference(void **state)
+{
+	const char *srcdir = getenv("srcdir");
+	AUTOFREE char *path = xasprintf("%s/tests/reference/gpus.tsv", srcdir ? srcdir : "."), *text = NULL;
+	AUTOFREE char *csv = list(LIST_GPUS, NULL, FORMAT_CSV);
+	struct span expected, got = span_of(csv);
+	struct err err;
+	size_t n;
+
+	(void)state;
+	assert_true(file_read(path, 1 << 20, &text, &n, &err));
+	expected = (struct span){text, n};
+	span_until(&expected, '\n');
+	assert_true(span_is(span_until(&got, '\n'),
+			    "name,also_sold_as,architecture,front_end,ids,slots_per_block,counters,metrics\r"));
+	while (expected.n) {
+		struct span e = span_until(&expected, '\n'), g = span_until(&got, '\n'), name = span_until(&e, '\t');
+		AUTOFREE char *row = NULL, *tail = NULL;
+		struct span ids, counters, derived;
+
+		span_until(&e, '\t');
+		ids = span_until(&e, '\t');
+		counters = span_until(&e, '\t');
+		derived = span_until(&e, '\t');
+		row = span_dup(g);
+		tail = xasprintf("%.*s,%.*s,%.*s,%.*s\r", SPAN_ARG(ids), SPAN_ARG(e), SPAN_ARG(counters), SPAN_ARG(derived));
+		if (strncmp(row + strlen("Mali-"), name.p, name.n) != 0 || row[strlen("Mali-") + name.n] != ',' ||
+		    !strstr(row, tail))
+			fail_msg("'%s' is not %.*s with '%s'", row, SPAN_ARG(name), tail);
+	}
+	assert_int_equal(got.n, 0);
+}
+
+static void counters_have_a_row_per_gpu_and_name(void **state)
+{
+	AUTOFREE char *one = list(LIST_COUNTERS, "mali g715", FORMAT_CSV), *all = list(LIST_COUNTERS, NULL, FORMAT_CSV);
+	unsigned expected = 1;
+
+	(void)state;
+	for (unsigned i = 0; i < db->n_products; i++)
+		expected += db->products[i].layout->n_published;
+	assert_int_equal(count(all, "\r\n"), expected);
+	assert_int_equal(count(one, "\r\n"), 1 + 174);
+	assert_non_null(strstr(one, "Mali-G715,shader_core,69,FRAG_SHADER_THREADS,MaliFragThread,$Mali"));
+	assert_non_null(strstr(one, ",threads,4,"));
+}
+
+static void metrics_begin_with_the_template_and_none_comes_twice(void **state)
+{
+	AUTOFREE char *csv = list(LIST_METRICS, "G625", FORMAT_CSV);
+	bool numbered = true;
+	struct span rest = span_of(csv);
+	unsigned n = 0;
+
+	(void)state;
+	span_until(&rest, '\n');
+	while (rest.n) {
+		struct span row = span_until(&rest, '\n'), number, name;
+		AUTOFREE char *key = NULL;
+
+		span_until(&row, ',');
+		number = span_until(&row, ',');
+		name = span_until(&row, ',');
+		key = xasprintf(",%.*s,", SPAN_ARG(name));
+		assert_true(numbered || !number.n);
+		numbered = number.n != 0;
+		n += numbered;
+		assert_int_equal(count(csv, key), 1);
+	}
+	assert_int_equal(n, 114); /* of 115 rows, one stands twice */
+}
+
+static void kinds_of_metrics_are_told_apart(void **state)
+{
+	static const char *const rows[] = {
+		"\"name\":\"MaliGPUActiveCy\",\"title\":\"GPU active cycles\",\"unit\":\"cycles\",\"kind\":\"counter\"",
+		"\"name\":\"MaliGPUWarpSize\",\"title\":\"Warp size\",\"unit\":\"threads\",\"kind\":\"constant\"",
+		"\"title\":\"Fragment queue utilization\",\"unit\":\"percent\",\"kind\":\"expression\"",
+	};
+	AUTOFREE char *jsonl = list(LIST_METRICS, "G52", FORMAT_JSONL);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (!strstr(jsonl, rows[i]))
+			fail_msg("no row has %s", rows[i]);
+}
+
+static void numbers_are_bare_in_json(void **state)
+{
+	AUTOFREE char *jsonl = list(LIST_GPUS, "G715", FORMAT_JSONL);
+
+	(void)state;
+	assert_string_equal(
+		jsonl, "{\"name\":\"Mali-G715\",\"also_sold_as\":\"Immortalis-G715\",\"architecture\":\"Valhall\","
+		       "\"front_end\":\"CSF\",\"ids\":\"0xb002\",\"slots_per_block\":128,\"counters\":174,\"metrics\":115}\n");
+}
+
+static void columns_of_a_table_are_aligned(void **state)
+{
+	AUTOFREE char *table = list(LIST_GPUS, NULL, FORMAT_TABLE);
+	struct span rest = span_of(table), head = span_until(&rest, '\n');
+	size_t end = head.n;
+
+	(void)state;
+	assert_true(head.n > 0);
+	while (rest.n)
+		assert_int_equal(span_until(&rest, '\n').n, end); /* the last column is a number: right-aligned */
+	assert_int_equal(count(table, "\n"), 1 + db->n_products);
+}
+
+static void views_and_backends_are_listed(void **state)
+{
+	AUTOFREE char *views = list(LIST_VIEWS, NULL, FORMAT_CSV), *backends = list(LIST_BACKENDS, NULL, FORMAT_CSV);
+
+	(void)state;
+	assert_non_null(strstr(views, "\r\noverview,1,Overview\r\n"));
+	assert_non_null(strstr(backends, "name,help\r\n"));
+}
+
+static void unknown_gpu_is_wrong_usage(void **state)
+{
+	struct options options = {.list = LIST_GPUS, .gpu = "G9999"};
+	AUTO_STRBUF struct strbuf out = {0};
+	struct err err;
+
+	(void)state;
+	assert_int_equal(list_run(&options, db, &out, &err), EXIT_USAGE);
+	assert_non_null(strstr(err.text, "--gpu: unknown 'G9999'"));
+}
+
+static int load(void **state)
+{
+	struct err err = {0};
+
+	(void)state;
+	db = gpudb_load(NULL, 0, &err);
+	if (!db)
+		fprintf(stderr, "%s\n", err.text);
+	return db ? 0 : -1;
+}
+
+static int unload(void **state)
+{
+	(void)state;
+	gpudb_free(db);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(products_are_those_of_the_reference),
+		cmocka_unit_test(counters_have_a_row_per_gpu_and_name),
+		cmocka_unit_test(metrics_begin_with_the_template_and_none_comes_twice),
+		cmocka_unit_test(kinds_of_metrics_are_told_apart),
+		cmocka_unit_test(numbers_are_bare_in_json),
+		cmocka_unit_test(columns_of_a_table_are_aligned),
+		cmocka_unit_test(views_and_backends_are_listed),
+		cmocka_unit_test(unknown_gpu_is_wrong_usage),
+	};
+
+	return cmocka_run_group_tests(tests, load, unload);
+}

@@ -1,0 +1,760 @@
+/* The fake against the facts of perf_event_open: who may count, what is refused and how, and what read and ioctl answer. */
+#include "tests/support/perf_bench.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define OTHERS 2000 /* a thread of another user */
+
+static void end(struct perf_bench *b)
+{
+	fake_sys_fini(&b->fake);
+}
+
+/* What an open answers: 0 or an errno. The event is closed again. */
+static int answer(struct perf_bench *b, struct perf_event_attr attr, pid_t pid, int cpu, int group)
+{
+	int fd = perf_open(b, attr, pid, cpu, group);
+
+	if (fd < 0)
+		return errno;
+	b->sys->close(b->sys, fd);
+	return 0;
+}
+
+static void expect(int got, int code, const char *what, size_t row)
+{
+	if (got != code)
+		fail_msg("%s, row %zu: %s (%d), not %s (%d)", what, row, strerror(got), got, strerror(code), code);
+}
+
+/* ---- who may ---- */
+
+static void each_level_allows_what_it_says(void **state)
+{
+	static const struct {
+		int paranoid, pid;
+		bool user_only;
+		unsigned caps, kernel;
+		int code;
+	} cases[] = {
+		{-1, -1, false, 0, 0, 0},
+		{0, -1, false, 0, 0, 0},
+		{1, -1, false, 0, 0, EACCES},
+		{1, -1, true, 0, 0, EACCES},
+		{1, 0, false, 0, 0, 0},
+		{2, -1, true, 0, 0, EACCES},
+		{2, 0, false, 0, 0, EACCES},
+		{2, 0, true, 0, 0, 0},
+		{3, 0, true, 0, 0, EACCES},
+		{4, 0, true, 0, 0, EACCES},
+		{2, -1, false, FAKE_CAP_PERFMON, FAKE_KERNEL(5, 8), 0},
+		{2, -1, false, FAKE_CAP_PERFMON, FAKE_KERNEL(5, 7), EACCES},
+		{2, -1, false, FAKE_CAP_SYS_ADMIN, FAKE_KERNEL(4, 9), 0},
+		{3, 0, true, FAKE_CAP_PERFMON, FAKE_KERNEL(6, 1), EACCES},
+		{3, -1, false, FAKE_CAP_SYS_ADMIN, FAKE_KERNEL(6, 1), 0},
+		{-1, OTHERS, true, 0, FAKE_KERNEL(6, 1), EACCES},
+		{2, OTHERS, false, FAKE_CAP_PERFMON, FAKE_KERNEL(6, 1), 0},
+		{2, OTHERS, false, FAKE_CAP_PERFMON, FAKE_KERNEL(5, 8), EACCES},
+		{2, OTHERS, false, FAKE_CAP_SYS_ADMIN, FAKE_KERNEL(4, 9), 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct perf_event_attr attr = RAW(0x11);
+		struct perf_bench b;
+
+		perf_begin(&b, "a72x4");
+		fake_perf_task(b.perf, OTHERS, 0, 1);
+		b.perf->paranoid = cases[i].paranoid;
+		b.perf->caps = cases[i].caps;
+		b.perf->kernel = cases[i].kernel ? cases[i].kernel : b.perf->kernel;
+		attr.size = PERF_ATTR_SIZE_VER0;
+		attr.exclude_kernel = cases[i].user_only;
+		expect(answer(&b, attr, cases[i].pid, cases[i].pid == -1 ? 0 : -1, -1), cases[i].code, "levels", i);
+		end(&b);
+	}
+}
+
+static void software_events_are_under_the_same_rules(void **state)
+{
+	struct perf_event_attr clock = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK};
+	struct perf_bench b;
+
+	(void)state;
+	perf_begin(&b, "vm");
+	b.perf->paranoid = 1;
+	assert_int_equal(answer(&b, clock, -1, 0, -1), EACCES);
+	assert_int_equal(answer(&b, clock, 0, -1, -1), 0);
+	end(&b);
+}
+
+static void raw_tracepoints_are_for_the_trusted(void **state)
+{
+	struct perf_event_attr trace = {.type = PERF_TYPE_TRACEPOINT, .config = 300};
+	struct perf_bench b;
+
+	(void)state;
+	perf_begin(&b, "x86");
+	b.perf->paranoid = 0;
+	assert_int_equal(answer(&b, trace, -1, 0, -1), 0);
+	trace.sample_type = PERF_SAMPLE_RAW;
+	assert_int_equal(answer(&b, trace, -1, 0, -1), EPERM);
+	b.perf->paranoid = -1;
+	assert_int_equal(answer(&b, trace, -1, 0, -1), 0);
+	trace.config = 0;
+	assert_int_equal(answer(&b, trace, -1, 0, -1), EINVAL);
+	end(&b);
+}
+
+/* ---- what is refused ---- */
+
+/* Things that can be wrong with a call, several at once. */
+enum wrong {
+	NO_PERF = 1 << 0,
+	SECCOMP = 1 << 1,
+	FLAGS = 1 << 2,
+	LEVEL_3 = 1 << 3,
+	LONG_ATTR = 1 << 4,
+	SELINUX = 1 << 5,
+	KERNEL = 1 << 6, /* counting the kernel, at level 2 */
+	FILES = 1 << 7,
+	NO_GROUP = 1 << 8, /* the fd is none of an event */
+	NO_TASK = 1 << 9,
+	ALIEN = 1 << 10, /* another user's task */
+	NO_CPU = 1 << 11,
+	TYPE = 1 << 12,
+	IDLE = 1 << 13,
+	BUSY = 1 << 14,
+	CPU_LEVEL = 1 << 15, /* a CPU, at level 1 */
+	OFFLINE = 1 << 16,
+	APART = 1 << 17, /* the leader is on another CPU */
+	OLD = 1 << 18,   /* no fault: Linux 5.10 */
+	SMALL_ATTR = 1 << 19,
+	RESERVED = 1 << 20,
+	RESERVED_2 = 1 << 21,
+};
+
+static int wrong_call(unsigned wrong)
+{
+	struct {
+		struct perf_event_attr attr;
+		unsigned char tail[64];
+	} user = {.attr = RAW(0x08)};
+	bool task = wrong & (NO_TASK | ALIEN | KERNEL);
+	int leader, cpu = task ? -1 : 1, pid = wrong & NO_TASK ? 77777 : wrong & ALIEN ? OTHERS : task ? 0 : -1, fd;
+	struct perf_bench b;
+
+	perf_begin(&b, "a72x4");
+	fake_perf_task(b.perf, OTHERS, 0, 1);
+	leader = perf_open(&b, (struct perf_event_attr)RAW(0x11), -1, 0, -1);
+	b.perf->machine = wrong & NO_PERF ? NULL : b.perf->machine;
+	b.perf->filtered = wrong & SECCOMP ? EPERM : 0;
+	b.perf->paranoid = wrong & LEVEL_3 ? 3 : wrong & KERNEL ? 2 : wrong & CPU_LEVEL ? 1 : -1;
+	b.perf->selinux = wrong & SELINUX;
+	b.perf->max_files = wrong & FILES ? 1 : 0;
+	b.perf->kernel = wrong & OLD ? FAKE_KERNEL(5, 10) : b.perf->kernel;
+	fake_perf_pmu(b.perf, "armv8_cortex_a72")->busy = wrong & BUSY;
+	if (wrong & OFFLINE)
+		fake_perf_online(b.perf, 1, false);
+	user.attr.type = wrong & TYPE ? 99 : 8;
+	user.attr.exclude_idle = (wrong & IDLE) != 0;
+	user.attr.size = wrong & LONG_ATTR ? 180 : wrong & SMALL_ATTR ? 63 : PERF_ATTR_SIZE_VER0;
+	if (wrong & RESERVED_2) {
+		user.attr.size = PERF_ATTR_SIZE_VER5;
+		user.attr.__reserved_2 = 1;
+	}
+	user.attr.sample_type = wrong & RESERVED ? 1ull << 60 : 0;
+	memset(user.tail, 1, sizeof(user.tail));
+	errno = 0;
+	fd = b.sys->perf_event_open(b.sys, &user.attr, pid, wrong & NO_CPU ? 99 : cpu,
+				    wrong & NO_GROUP ? 0
+				    : wrong & APART  ? leader
+						     : -1,
+				    wrong & FLAGS ? 1 << 7 : 0);
+	end(&b);
+	return fd < 0 ? errno : 0;
+}
+
+static void what_is_wrong_is_told_in_the_order_of_the_kernel(void **state)
+{
+	static const struct {
+		unsigned wrong;
+		int code;
+	} cases[] = {
+		{0, 0},
+		{NO_PERF, ENOSYS},
+		{SECCOMP | FLAGS, EPERM},
+		{FLAGS, EINVAL},
+		{FLAGS | LEVEL_3, EINVAL},
+		{LEVEL_3 | LONG_ATTR, EACCES},
+		{LONG_ATTR, E2BIG},
+		{SMALL_ATTR, E2BIG},
+		{LONG_ATTR | KERNEL, E2BIG},
+		{RESERVED, EINVAL},
+		{RESERVED_2, EINVAL},
+		{RESERVED | SELINUX, EINVAL},
+		{SELINUX | FILES, EACCES},
+		{KERNEL | FILES, EACCES},
+		{FILES, EMFILE},
+		{FILES | NO_GROUP, EMFILE},
+		{NO_GROUP | NO_TASK, EBADF},
+		{NO_TASK, ESRCH},
+		{NO_TASK | NO_CPU, ESRCH},
+		{NO_CPU, EINVAL},
+		{NO_CPU | TYPE, EINVAL},
+		{TYPE, ENOENT},
+		{TYPE | CPU_LEVEL, ENOENT},
+		{TYPE | ALIEN, ENOENT},
+		{TYPE | ALIEN | OLD, EACCES},
+		{ALIEN, EACCES},
+		{ALIEN | OLD, EACCES},
+		{IDLE, EOPNOTSUPP},
+		{IDLE | CPU_LEVEL, EOPNOTSUPP},
+		{IDLE | BUSY, EOPNOTSUPP},
+		{BUSY, EBUSY},
+		{CPU_LEVEL, EACCES},
+		{CPU_LEVEL | OFFLINE, EACCES},
+		{OFFLINE, ENODEV},
+		{OFFLINE | APART, ENODEV},
+		{APART, EINVAL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		expect(wrong_call(cases[i].wrong), cases[i].code, "wrong calls", i);
+}
+
+static void a_longer_attr_is_fine_while_its_tail_is_empty(void **state)
+{
+	static const struct {
+		unsigned kernel, size, at; /* at: a byte that is not 0; 0: none */
+		int code;
+		unsigned left;
+	} cases[] = {
+		{FAKE_KERNEL(6, 1), 0, 0, 0, 0},           {FAKE_KERNEL(6, 1), 128, 0, 0, 128},
+		{FAKE_KERNEL(6, 1), 200, 0, 0, 200},       {FAKE_KERNEL(6, 1), 200, 199, E2BIG, 128},
+		{FAKE_KERNEL(6, 1), 200, 128, E2BIG, 128}, {FAKE_KERNEL(6, 1), 136, 135, E2BIG, 128},
+		{FAKE_KERNEL(6, 3), 136, 135, 0, 136},     {FAKE_KERNEL(5, 10), 128, 127, E2BIG, 120},
+		{FAKE_KERNEL(5, 10), 128, 0, 0, 128},      {FAKE_KERNEL(4, 9), 120, 115, E2BIG, 112},
+		{FAKE_KERNEL(6, 1), 5000, 0, E2BIG, 128},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		union {
+			struct perf_event_attr attr;
+			unsigned char bytes[8192];
+		} user = {.attr = RAW(0x11)};
+		struct perf_bench b;
+		int fd;
+
+		perf_begin(&b, "a72x4");
+		b.perf->kernel = cases[i].kernel;
+		user.attr.size = cases[i].size;
+		if (cases[i].at)
+			user.bytes[cases[i].at] = 1;
+		errno = 0;
+		fd = b.sys->perf_event_open(b.sys, &user.attr, -1, 0, -1, 0);
+		expect(fd < 0 ? errno : 0, cases[i].code, "sizes", i);
+		assert_int_equal(user.attr.size, cases[i].left);
+		end(&b);
+	}
+}
+
+static void bits_that_a_kernel_does_not_know_are_refused(void **state)
+{
+	static const struct {
+		unsigned kernel;
+		uint64_t read_format;
+		bool inherit, cgroup;
+		int code;
+	} cases[] = {
+		{FAKE_KERNEL(6, 0), PERF_FORMAT_LOST, false, false, 0},
+		{FAKE_KERNEL(5, 19), PERF_FORMAT_LOST, false, false, EINVAL},
+		{FAKE_KERNEL(6, 1), 1 << 5, false, false, EINVAL},
+		{FAKE_KERNEL(4, 13), PERF_FORMAT_GROUP, true, false, 0},
+		{FAKE_KERNEL(4, 12), PERF_FORMAT_GROUP, true, false, EINVAL},
+		{FAKE_KERNEL(4, 12), PERF_FORMAT_ID, true, false, 0},
+		{FAKE_KERNEL(5, 7), 0, false, true, 0},
+		{FAKE_KERNEL(5, 6), 0, false, true, EINVAL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct perf_event_attr attr = RAW(0x11);
+		struct perf_bench b;
+
+		perf_begin(&b, "a72x4");
+		b.perf->kernel = cases[i].kernel;
+		attr.size = PERF_ATTR_SIZE_VER0;
+		attr.read_format = cases[i].read_format;
+		attr.inherit = cases[i].inherit;
+		attr.cgroup = cases[i].cgroup;
+		expect(answer(&b, attr, 0, -1, -1), cases[i].code, "bits", i);
+		end(&b);
+	}
+}
+
+static void inherited_events_cannot_be_sampled_with_their_reading(void **state)
+{
+	struct perf_event_attr attr = RAW(0x11);
+	struct perf_bench b;
+
+	(void)state;
+	perf_begin(&b, "a72x4");
+	attr.inherit = 1;
+	attr.sample_type = PERF_SAMPLE_READ;
+	assert_int_equal(answer(&b, attr, 0, -1, -1), EINVAL);
+	end(&b);
+}
+
+/* ---- what there is to count ---- */
+
+static void generic_events_are_those_that_core_and_kernel_have(void **state)
+{
+	static const struct {
+		const char *machine;
+		unsigned kernel;
+		int cpu;
+		uint64_t type, config;
+		int code;
+	} cases[] = {
+		{"a72x4", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0},
+		{"a72x4", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, ENOENT},
+		{"a72x4", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, 0},
+		{"a72x4", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND, ENOENT},
+		{"a72x4", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES, ENOENT},
+		{"a72x4", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HARDWARE, 10, EINVAL},
+		{"rk3588", FAKE_KERNEL(5, 10), 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 0},
+		{"rk3588", FAKE_KERNEL(5, 10), 4, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, ENOENT},
+		{"rk3588", FAKE_KERNEL(6, 6), 4, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 0},
+		{"rk3588", FAKE_KERNEL(5, 10), 4, PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, 0},
+		{"a72x4", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_L1D, 0},
+		{"a72x4", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_DTLB, ENOENT},
+		{"a72x4", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HW_CACHE, 7, EINVAL},
+		{"rk3588", FAKE_KERNEL(6, 6), 0, 8, 0x11, 0},
+		{"rk3588", FAKE_KERNEL(6, 6), 4, 8, 0x11, ENOENT},
+		{"rk3588", FAKE_KERNEL(6, 6), 4, 9, 0x11, 0},
+		{"rk3588", FAKE_KERNEL(6, 6), 4, PERF_TYPE_RAW, 0x11, 0},
+		{"a72x4", FAKE_KERNEL(6, 6), 0, 8, 0x1e, EINVAL},
+		{"a72x4", FAKE_KERNEL(4, 19), 0, 8, 0x1e, 0},
+		{"a72x4", FAKE_KERNEL(6, 6), 0, 8, 0x3f, 0}, /* not implemented, but not checked */
+		{"x86", FAKE_KERNEL(6, 6), 0, PERF_TYPE_RAW, 0xc0, 0},
+		{"x86", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 0},
+		{"x86", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND, ENOENT},
+		{"vm", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, ENOENT},
+		{"vm", FAKE_KERNEL(6, 6), 0, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 0},
+		{"vm", FAKE_KERNEL(6, 6), 0, PERF_TYPE_SOFTWARE, 99, ENOENT},
+		{"vm", FAKE_KERNEL(6, 6), 0, PERF_TYPE_BREAKPOINT, 0, ENOENT},
+		/* The PMU in the upper half of config. */
+		{"hybrid", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HARDWARE, 4ull << 32 | 1, 0},
+		{"hybrid", FAKE_KERNEL(6, 6), 4, PERF_TYPE_HARDWARE, 10ull << 32 | 1, 0},
+		{"hybrid", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HARDWARE, 10ull << 32 | 1, ENOENT},
+		{"hybrid", FAKE_KERNEL(5, 12), 0, PERF_TYPE_HARDWARE, 4ull << 32 | 1, EINVAL},
+		{"rk3588", FAKE_KERNEL(6, 6), 4, PERF_TYPE_HARDWARE, 9ull << 32 | 1, 0},
+		{"rk3588", FAKE_KERNEL(6, 1), 4, PERF_TYPE_HARDWARE, 9ull << 32 | 1, ENOENT},
+		{"rk3588", FAKE_KERNEL(5, 10), 4, PERF_TYPE_HARDWARE, 9ull << 32 | 1, EINVAL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct perf_event_attr attr = {.type = (uint32_t)cases[i].type, .config = cases[i].config};
+		struct perf_bench b;
+
+		perf_begin(&b, cases[i].machine);
+		b.perf->kernel = cases[i].kernel;
+		attr.size = PERF_ATTR_SIZE_VER0;
+		expect(answer(&b, attr, -1, cases[i].cpu, -1), cases[i].code, cases[i].machine, i);
+		end(&b);
+	}
+}
+
+static void user_space_may_read_only_counters_of_tasks(void **state)
+{
+	struct perf_event_attr attr = {.type = 8, .config = 0x11, .config1 = 2};
+	struct perf_bench b;
+
+	(void)state;
+	perf_begin(&b, "a72x4");
+	assert_int_equal(answer(&b, attr, -1, 0, -1), EINVAL);
+	assert_int_equal(answer(&b, attr, 0, -1, -1), 0);
+	end(&b);
+}
+
+/* ---- groups ---- */
+
+static void a_member_must_be_where_its_leader_is(void **state)
+{
+	static const struct {
+		int type, pid, cpu, code;
+		bool pinned, inherit;
+	} cases[] = {
+		{8, -1, 0, 0, false, false},     {8, -1, 1, EINVAL, false, false}, {8, 0, 0, EINVAL, false, false},
+		{1, -1, 0, 0, false, false},     {9, -1, 4, EINVAL, false, false}, {8, -1, 0, EINVAL, true, false},
+		{8, 0, -1, EINVAL, false, true},
+	};
+	struct perf_event_attr leader = RAW(0x11);
+	struct perf_bench b;
+	int fd, member;
+
+	(void)state;
+	perf_begin(&b, "rk3588");
+	fd = perf_open(&b, leader, -1, 0, -1);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct perf_event_attr attr = {.type = (uint32_t)cases[i].type, .config = cases[i].type == 1 ? 0 : 0x08};
+
+		attr.pinned = cases[i].pinned;
+		attr.inherit = cases[i].inherit;
+		expect(answer(&b, attr, cases[i].pid, cases[i].cpu, fd), cases[i].code, "members", i);
+	}
+	member = perf_open(&b, leader, -1, 0, fd);
+	assert_int_equal(answer(&b, leader, -1, 0, member), EINVAL); /* the member of a member */
+	end(&b);
+}
+
+static void two_clusters_do_not_share_a_group_even_of_a_task(void **state)
+{
+	struct perf_event_attr little = RAW(0x11), big = {.type = 9, .config = 0x11};
+	struct perf_bench b;
+	int fd;
+
+	(void)state;
+	perf_begin(&b, "rk3588");
+	fd = perf_open(&b, little, 0, -1, -1);
+	assert_int_equal(answer(&b, big, 0, -1, fd), EINVAL);
+	assert_int_equal(answer(&b, little, 0, -1, fd), 0);
+	end(&b);
+}
+
+static void hardware_may_follow_a_software_leader(void **state)
+{
+	struct perf_event_attr clock = {.type = PERF_TYPE_SOFTWARE}, little = RAW(0x11), big = {.type = 9, .config = 0x11};
+	struct perf_bench b;
+	int fd;
+
+	(void)state;
+	perf_begin(&b, "rk3588");
+	fd = perf_open(&b, clock, 0, -1, -1);
+	assert_true(perf_open(&b, little, 0, -1, fd) >= 0);
+	assert_int_equal(answer(&b, big, 0, -1, fd), EINVAL);
+	end(&b);
+}
+
+static void a_leader_can_be_named_and_not_be_joined(void **state)
+{
+	struct perf_event_attr attr = RAW(0x11);
+	struct perf_bench b;
+	uint64_t words[2];
+	int fd;
+
+	(void)state;
+	perf_begin(&b, "a72x4");
+	attr.size = sizeof(attr);
+	attr.read_format = PERF_FORMAT_GROUP;
+	fd = perf_open(&b, attr, -1, 0, -1);
+	fd = b.sys->perf_event_open(b.sys, &attr, -1, 1, fd, PERF_FLAG_FD_NO_GROUP);
+	assert_int_equal(perf_read(&b, fd, words, 2), 2);
+	assert_int_equal(words[0], 1);
+	end(&b);
+}
+
+/* How many of n events with numbers from 0x01 on open as one group. */
+static int group_of(const char *machine, unsigned type, int n, bool cycles, struct perf_event_attr leader)
+{
+	struct perf_bench b;
+	int first = -1, i;
+
+	perf_begin(&b, machine);
+	for (i = 0; i < n; i++) {
+		struct perf_event_attr attr = {.type = type, .config = (uint64_t)i + 1};
+		int fd;
+
+		attr.config = cycles && i == 1 ? 0x11 : attr.config;
+		attr.disabled = i ? 0 : leader.disabled;
+		attr.enable_on_exec = i ? 0 : leader.enable_on_exec;
+		fd = perf_open(&b, attr, -1, 0, first);
+		if (fd < 0)
+			break;
+		first = first < 0 ? fd : first;
+	}
+	if (i < n)
+		assert_int_equal(errno, EINVAL);
+	end(&b);
+	return i;
+}
+
+static void a_group_that_is_too_large_is_refused_but_a_leader_that_is_off_is_not_weighed(void **state)
+{
+	struct perf_event_attr on = {.type = 8}, off = {.disabled = 1}, on_exec = {.disabled = 1, .enable_on_exec = 1};
+
+	(void)state;
+	assert_int_equal(group_of("a72x4", 8, 9, false, on), 6);
+	assert_int_equal(group_of("a72x4", 8, 9, true, on), 7); /* cycles have their own */
+	assert_int_equal(group_of("a72x4", 8, 9, false, off), 7);
+	assert_int_equal(group_of("a72x4", 8, 9, true, off), 8);
+	assert_int_equal(group_of("a72x4", 8, 9, false, on_exec), 6);
+	assert_int_equal(group_of("tiny2", 8, 9, false, on), 2);
+	assert_int_equal(group_of("tiny2", 8, 9, false, off), 3);
+	assert_int_equal(group_of("x86", 4, 9, false, on), 4);
+	assert_int_equal(group_of("x86", 4, 9, false, off), 4); /* weighs every leader */
+}
+
+/* ---- read ---- */
+
+static void every_read_format_has_its_words_in_order(void **state)
+{
+	(void)state;
+	for (uint64_t format = 0; format < 32; format++) {
+		uint64_t words[16], expected[16];
+		struct perf_event_attr attr = RAW(0x11);
+		struct perf_bench b;
+		int fds[2], n = 0;
+
+		perf_begin(&b, "a72x4");
+		fake_perf_rate(b.perf, 0, "armv8_cortex_a72", 0x11, 1000);
+		fake_perf_rate(b.perf, 0, "armv8_cortex_a72", 0x08, 300);
+		attr.read_format = format;
+		fds[0] = perf_open(&b, attr, -1, 0, -1);
+		attr.config = 0x08;
+		fds[1] = perf_open(&b, attr, -1, 0, fds[0]);
+		fake_sys_run(&b.fake, 5 * MS);
+		expected[n++] = format & PERF_FORMAT_GROUP ? 2 : 5000000;
+		for (uint64_t time = PERF_FORMAT_TOTAL_TIME_ENABLED; time <= PERF_FORMAT_TOTAL_TIME_RUNNING; time <<= 1)
+			if (format & time)
+				expected[n++] = 5 * MS;
+		for (uint64_t i = 0; i < (format & PERF_FORMAT_GROUP ? 2 : 1); i++) {
+			if (format & PERF_FORMAT_GROUP)
+				expected[n++] = i ? 1500000 : 5000000;
+			if (format & PERF_FORMAT_ID)
+				expected[n++] = i + 1;
+			if (format & PERF_FORMAT_LOST)
+				expected[n++] = 0;
+		}
+		assert_int_equal(perf_read(&b, fds[0], words, 16), n);
+		assert_memory_equal(words, expected, (size_t)n * sizeof(*words));
+		assert_int_equal(perf_read(&b, fds[0], words, (size_t)n), n);
+		assert_int_equal(b.perf->breaches.n, 0);
+		assert_int_equal(perf_read(&b, fds[0], words, (size_t)n - 1), -1);
+		assert_int_equal(errno, ENOSPC);
+		assert_true(b.perf->breaches.n > 0);
+		end(&b);
+	}
+}
+
+static void a_member_reads_its_whole_group(void **state)
+{
+	struct perf_event_attr attr = RAW(0x11);
+	struct perf_bench b;
+	uint64_t words[3];
+	int leader, member;
+
+	(void)state;
+	perf_begin(&b, "a72x4");
+	attr.read_format = PERF_FORMAT_GROUP;
+	leader = perf_open(&b, attr, -1, 0, -1);
+	member = perf_open(&b, attr, -1, 0, leader);
+	assert_int_equal(perf_read(&b, member, words, 3), 3);
+	assert_int_equal(words[0], 2);
+	end(&b);
+}
+
+static void ids_are_what_the_ioctl_says(void **state)
+{
+	struct perf_event_attr attr = RAW(0x11);
+	uint64_t id = 0, words[2];
+	struct perf_bench b;
+	int fd;
+
+	(void)state;
+	perf_begin(&b, "a72x4");
+	attr.read_format = PERF_FORMAT_ID;
+	perf_open(&b, attr, -1, 1, -1);
+	fd = perf_open(&b, attr, -1, 0, -1);
+	assert_int_equal(b.sys->ioctl(b.sys, fd, PERF_EVENT_IOC_ID, &id), 0);
+	assert_int_equal(perf_read(&b, fd, words, 2), 2);
+	assert_true(id == words[1] && id > 0);
+	end(&b);
+}
+
+/* ---- the seam ---- */
+
+static void descriptors_close_on_exec_only_when_asked(void **state)
+{
+	struct perf_event_attr attr = RAW(0x11);
+	struct perf_bench b;
+	int fd;
+
+	(void)state;
+	perf_begin(&b, "a72x4");
+	attr.size = sizeof(attr);
+	assert_int_equal(fcntl(perf_open(&b, attr, -1, 0, -1), F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+	fd = b.sys->perf_event_open(b.sys, &attr, -1, 0, -1, 0);
+	assert_int_equal(fcntl(fd, F_GETFD) & FD_CLOEXEC, 0);
+	end(&b);
+}
+
+static void the_nth_call_can_fail(void **state)
+{
+	struct perf_event_attr attr = RAW(0x11);
+	struct perf_bench b;
+	uint64_t word;
+	int fd;
+
+	(void)state;
+	perf_begin(&b, "a72x4");
+	b.fake.fault = (struct fake_fault){.calls = FAKE_CALL_PERF, .at = 2, .times = 3, .code = ENOMEM};
+	fd = perf_open(&b, attr, -1, 0, -1);
+	assert_true(fd >= 0);
+	assert_int_equal(answer(&b, attr, -1, 0, -1), ENOMEM);
+	assert_int_equal(perf_control(&b, fd, PERF_EVENT_IOC_RESET, 0), -1);
+	assert_int_equal(errno, ENOMEM);
+	assert_int_equal(perf_read(&b, fd, &word, 1), -1);
+	assert_int_equal(errno, ENOMEM);
+	assert_int_equal(perf_read(&b, fd, &word, 1), 1);
+	assert_int_equal(b.fake.n_calls[6], 5);
+	b.sys->close(b.sys, fd);
+	assert_null(fake_sys_leaks(&b.fake));
+	end(&b);
+}
+
+static void what_is_left_open_is_named(void **state)
+{
+	struct perf_event_attr attr = RAW(0x17);
+	struct perf_bench b;
+
+	(void)state;
+	perf_begin(&b, "a72x4");
+	perf_open(&b, attr, -1, 3, -1);
+	assert_non_null(strstr(fake_sys_leaks(&b.fake), "1 events (fd "));
+	assert_non_null(strstr(fake_sys_leaks(&b.fake), "armv8_cortex_a72 0x17 of CPU 3"));
+	end(&b);
+}
+
+static void rules_that_are_broken_are_noted(void **state)
+{
+	static const struct {
+		unsigned long request, flags;
+		int code;
+	} cases[] = {
+		{PERF_EVENT_IOC_ENABLE, 2, 0},
+		{0x2402, 0, ENOTTY},
+		{0x2499, 0, ENOTTY},
+		{0x5401, 0, ENOTTY},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct perf_event_attr attr = RAW(0x11);
+		struct perf_bench b;
+		int fd;
+
+		perf_begin(&b, "a72x4");
+		fd = perf_open(&b, attr, -1, 0, -1);
+		expect(perf_control(&b, fd, cases[i].request, cases[i].flags) ? errno : 0, cases[i].code, "ioctls", i);
+		assert_true(b.perf->breaches.n > 0);
+		b.sys->close(b.sys, fd);
+		assert_non_null(strstr(fake_sys_leaks(&b.fake), b.perf->breaches.p));
+		end(&b);
+	}
+}
+
+static void there_is_no_perf_where_there_is_no_machine(void **state)
+{
+	struct perf_event_attr attr = RAW(0x11);
+	struct perf_bench b;
+
+	(void)state;
+	fake_sys_init(&b.fake, NULL);
+	b.sys = &b.fake.sys;
+	assert_int_equal(perf_open(&b, attr, -1, 0, -1), -1);
+	assert_int_equal(errno, ENOSYS);
+	fake_sys_run(&b.fake, 10 * MS);
+	end(&b);
+}
+
+/* ---- files ---- */
+
+static void the_tree_tells_what_sysfs_tells(void **state)
+{
+	static const struct {
+		const char *machine, *path, *text; /* no text: there is no such file */
+	} cases[] = {
+		{"rk3588", "sys/bus/event_source/devices/armv8_cortex_a76/type", "9\n"},
+		{"rk3588", "sys/bus/event_source/devices/armv8_cortex_a76/cpus", "4-7\n"},
+		{"rk3588", "sys/bus/event_source/devices/armv8_cortex_a55/events/inst_retired", "event=0x0008\n"},
+		{"rk3588", "sys/bus/event_source/devices/armv8_cortex_a76/events/pc_write_retired", NULL},
+		{"a72x4", "sys/bus/event_source/devices/armv8_cortex_a72/events/l1d_cache_rd", NULL}, /* 0x40: not named */
+		{"a72x4", "sys/bus/event_source/devices/armv8_cortex_a72/events/stall_backend", NULL},
+		{"a72x4", "sys/bus/event_source/devices/armv8_cortex_a72/format/event", "config:0-15\n"},
+		{"rk3588", "sys/devices/system/cpu/cpu5/cpu_capacity", "1024\n"},
+		{"rk3588", "sys/devices/system/cpu/cpu2/regs/identification/midr_el1", "0x00000000412fd050\n"},
+		{"rk3588", "sys/devices/system/cpu/cpu5/topology/cluster_id", "0\n"}, /* one cluster, two kinds of core */
+		{"armv8_pmuv3", "sys/devices/system/cpu/cpu5/topology/cluster_id", "1\n"},
+		{"armv8_pmuv3", "sys/bus/event_source/devices/armv8_pmuv3/cpus", "0-7\n"},
+		{"generic4", "sys/bus/event_source/devices/armv8_pmuv3/events/cpu_cycles", NULL},
+		{"x86", "sys/bus/event_source/devices/cpu/type", "4\n"},
+		{"x86", "sys/bus/event_source/devices/cpu/cpus", NULL},
+		{"x86", "sys/bus/event_source/devices/cpu/events/cache-misses", "event=0x2e,umask=0x41\n"},
+		{"x86", "sys/devices/system/cpu/cpu0/cpu_capacity", NULL},
+		{"hybrid", "sys/bus/event_source/devices/cpu_atom/cpus", "4-7\n"},
+		{"vm", "sys/bus/event_source/devices/software/type", "1\n"},
+		{"vm", "sys/bus/event_source/devices/cpu/type", NULL},
+		{"vm", "proc/sys/kernel/perf_event_paranoid", "-1\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char dir[] = "/tmp/fake_perf.XXXXXX", text[128];
+		struct fake_sys fake;
+		ssize_t n;
+
+		assert_non_null(mkdtemp(dir));
+		fake_sys_init(&fake, dir);
+		fake_perf_tree(fake_sys_add_perf(&fake, cases[i].machine), dir);
+		n = sys_read_file(&fake.sys, cases[i].path, text, sizeof(text));
+		fake_sys_fini(&fake);
+		fake_perf_tree_remove(dir);
+		assert_int_equal(access(dir, F_OK), -1);
+		assert_true((n < 0) == !cases[i].text);
+		if (cases[i].text)
+			assert_string_equal(text, cases[i].text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_level_allows_what_it_says),
+		cmocka_unit_test(software_events_are_under_the_same_rules),
+		cmocka_unit_test(raw_tracepoints_are_for_the_trusted),
+		cmocka_unit_test(what_is_wrong_is_told_in_the_order_of_the_kernel),
+		cmocka_unit_test(a_longer_attr_is_fine_while_its_tail_is_empty),
+		cmocka_unit_test(bits_that_a_kernel_does_not_know_are_refused),
+		cmocka_unit_test(inherited_events_cannot_be_sampled_with_their_reading),
+		cmocka_unit_test(generic_events_are_those_that_core_and_kernel_have),
+		cmocka_unit_test(user_space_may_read_only_counters_of_tasks),
+		cmocka_unit_test(a_member_must_be_where_its_leader_is),
+		cmocka_unit_test(two_clusters_do_not_share_a_group_even_of_a_task),
+		cmocka_unit_test(hardware_may_follow_a_software_leader),
+		cmocka_unit_test(a_leader_can_be_named_and_not_be_joined),
+		cmocka_unit_test(a_group_that_is_too_large_is_refused_but_a_leader_that_is_off_is_not_weighed),
+		cmocka_unit_test(every_read_format_has_its_words_in_order),
+		cmocka_unit_test(a_member_reads_its_whole_group),
+		cmocka_unit_test(ids_are_what_the_ioctl_says),
+		cmocka_unit_test(descriptors_close_on_exec_only_when_asked),
+		cmocka_unit_test(the_nth_call_can_fail),
+		cmocka_unit_test(what_is_left_open_is_named),
+		cmocka_unit_test(rules_that_are_broken_are_noted),
+		cmocka_unit_test(there_is_no_perf_where_there_is_no_machine),
+		cmocka_unit_test(the_tree_tells_what_sysfs_tells),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

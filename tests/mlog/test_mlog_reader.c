@@ -1,0 +1,379 @@
+/* Reading a log: all of it, from any moment, cut at every byte; and what is said of files that are none. */
+#include "tests/support/mlog_file.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define BLOCKS 12
+
+static struct mlog_reader *open_log(struct mlog_file *f)
+{
+	struct mlog_input input = mlog_file_input(f);
+	struct err err = {0};
+	struct mlog_reader *r = mlog_reader_new(&input, "run.mlog", &err);
+
+	if (!r)
+		fail_msg("%s", err.text);
+	return r;
+}
+
+static bool is_expected(const struct sample *s)
+{
+	for (unsigned i = 0; i < s->n_values; i++)
+		if (s->value[i] != mlog_file_value(s->seq, i))
+			return false;
+	return s->n_values == (s->source ? 2 : 3) && s->end_ns - s->begin_ns == MLOG_FILE_SECOND / (s->source ? 1 : 4);
+}
+
+static void a_log_is_read_as_it_was_written(void **state)
+{
+	struct mlog_file f = mlog_file_make(BLOCKS, true);
+	struct mlog_reader *r = open_log(&f);
+	const struct mlog_block *block;
+	AUTO_STRBUF struct strbuf text = {0};
+	struct mlog_state now;
+	struct err err = {.code = 1};
+	unsigned k;
+
+	(void)state;
+	assert_string_equal(mlog_reader_about(r)->program, "malitop test");
+	assert_int_equal(mlog_reader_about(r)->n_sources, 2);
+	for (k = 0; (block = mlog_reader_next(r, &err)); k++) {
+		assert_int_equal(block->begin_ns, MLOG_FILE_START + k * MLOG_FILE_SECOND);
+		assert_int_equal(block->end_ns, block->begin_ns + MLOG_FILE_SECOND);
+		assert_int_equal(block->n_samples, 5);
+		for (unsigned i = 0; i < 5; i++)
+			assert_true(is_expected(block->samples[i]));
+		assert_int_equal(block->n_notes, k % 4 == 2);
+		assert_int_equal(!!(block->flags & MLOG_MARK), k % 4 == 2);
+		assert_int_equal(!!(block->flags & MLOG_LOSS), k % 5 == 3 || k % 7 == 6);
+		assert_true(block->has_processes);
+	}
+	assert_int_equal(err.code, 0);
+	assert_int_equal(k, BLOCKS);
+	mlog_reader_state(r, &now);
+	assert_int_equal(now.begin_ns, MLOG_FILE_START);
+	assert_int_equal(now.end_ns, MLOG_FILE_START + BLOCKS * MLOG_FILE_SECOND);
+	assert_int_equal(now.bytes, f.n);
+	assert_int_equal(now.blocks, BLOCKS);
+	assert_true(now.ended && !now.cut && !now.damaged);
+	mlog_reader_complain(r, &text);
+	assert_string_equal(text.p, "");
+	mlog_reader_free(r);
+	mlog_file_fini(&f);
+}
+
+static void every_prefix_yields_exactly_the_whole_blocks_before_the_cut(void **state)
+{
+	struct mlog_file whole = mlog_file_make(BLOCKS, true);
+	AUTO_STRBUF struct strbuf all = {0}, some = {0}, text = {0};
+	struct mlog_reader *r = open_log(&whole);
+	unsigned blocks = 0;
+
+	(void)state;
+	mlog_file_rest(r, &all);
+	mlog_reader_free(r);
+	for (size_t n = mlog_file_at(&whole, 1); n <= whole.n; n++) {
+		struct mlog_file f = mlog_file_copy(&whole, n);
+		struct mlog_state now;
+		char want[32];
+
+		while (blocks < BLOCKS && mlog_file_at(&whole, blocks + 2) <= n)
+			blocks++;
+		r = open_log(&f);
+		assert_int_equal(mlog_file_rest(r, &some), blocks);
+		assert_memory_equal(some.p, all.p, some.n);
+		mlog_reader_state(r, &now);
+		assert_int_equal(now.blocks, blocks);
+		assert_int_equal(now.ended, n == whole.n);
+		assert_int_equal(now.bytes, n == whole.n ? n : mlog_file_at(&whole, blocks + 1));
+		assert_int_equal(now.cut, n - now.bytes);
+		assert_int_equal(now.damaged, 0);
+		assert_int_equal(now.end_ns, blocks ? MLOG_FILE_START + blocks * MLOG_FILE_SECOND : 0);
+		mlog_reader_complain(r, &text);
+		snprintf(want, sizeof(want), "%zu byte%s at the end", (size_t)now.cut, now.cut == 1 ? "" : "s");
+		assert_int_equal(strncmp(text.p, want, strlen(want)) == 0, now.cut > 0);
+		assert_int_equal(text.n > 0, now.cut > 0);
+		mlog_reader_free(r);
+		mlog_file_fini(&f);
+	}
+	assert_int_equal(blocks, BLOCKS);
+	mlog_file_fini(&whole);
+}
+
+static void seeking_finds_the_first_block_that_does_not_end_before(void **state)
+{
+	static const bool ends[] = {true, false};
+	const int64_t step = MLOG_FILE_SECOND / 4;
+
+	(void)state;
+	for (unsigned e = 0; e < 2; e++) {
+		struct mlog_file f = mlog_file_make(BLOCKS, ends[e]);
+		struct mlog_reader *r = open_log(&f);
+
+		for (int i = -3; i < 4 * BLOCKS + 3; i++) {
+			int64_t time_ns = MLOG_FILE_START + i * step;
+			const struct mlog_block *block;
+
+			for (int off = -1; off <= 1; off++) {
+				mlog_reader_seek(r, time_ns + off);
+				block = mlog_reader_next(r, NULL);
+				if (time_ns + off > MLOG_FILE_START + BLOCKS * MLOG_FILE_SECOND) {
+					assert_null(block);
+					continue;
+				}
+				assert_non_null(block);
+				assert_true(block->end_ns >= time_ns + off);
+				assert_true(block->begin_ns == MLOG_FILE_START ||
+					    block->end_ns - MLOG_FILE_SECOND < time_ns + off);
+			}
+		}
+		mlog_reader_seek(r, INT64_MIN);
+		assert_int_equal(mlog_reader_next(r, NULL)->begin_ns, MLOG_FILE_START);
+		mlog_reader_seek(r, INT64_MAX);
+		assert_null(mlog_reader_next(r, NULL));
+		mlog_reader_free(r);
+		mlog_file_fini(&f);
+	}
+}
+
+static void a_file_that_is_no_log_is_refused_with_the_reason(void **state)
+{
+	struct mlog_file whole = mlog_file_make(1, false);
+	size_t start = mlog_file_at(&whole, 1);
+	static const char csv[] = "time,source,GPU active\n";
+	const struct {
+		const char *bytes;
+		size_t n;
+		size_t flip;
+		char mask;
+		const char *message;
+	} cases[] = {
+		{whole.p, 0, 0, 0, "run.mlog: the file is empty"},
+		{csv, sizeof(csv) - 1, 0, 0, "run.mlog: not a log of raw counters (.mlog): its first bytes are others"},
+		{csv, 1, 0, 0, "run.mlog: not a log of raw counters (.mlog): its first bytes are others"},
+		{whole.p, 3, 0, 0, "run.mlog: cut off after 3 bytes, inside of the start block"},
+		{whole.p, MLOG_HEAD - 1, 0, 0, "run.mlog: cut off after 47 bytes, inside of the start block"},
+		{whole.p, MLOG_HEAD, 0, 0, "run.mlog: cut off after 48 bytes, inside of the start block"},
+		{whole.p, start - 1, 0, 0, "inside of the start block: nothing can be read"},
+		{whole.p, start, 4, 3, "run.mlog: written by a newer malitop (format 2, this one reads 1)"},
+		{whole.p, 5, 4, 3, "run.mlog: written by a newer malitop (format 2, this one reads 1)"},
+		{whole.p, start, 4, 1, "run.mlog: the head of the start block is damaged"},
+		{whole.p, start, 5, 3, "run.mlog: the head of the start block is damaged"},
+		{whole.p, start, 16, 1, "run.mlog: the head of the start block is damaged"},
+		{whole.p, start, MLOG_HEAD, 1, "run.mlog: the start block is damaged"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct mlog_file piece = {.p = (char *)(uintptr_t)cases[i].bytes};
+		struct mlog_file f = mlog_file_copy(&piece, cases[i].n);
+		struct mlog_input input = mlog_file_input(&f);
+		struct err err = {0};
+
+		if (cases[i].mask)
+			f.p[cases[i].flip] ^= cases[i].mask;
+		assert_null(mlog_reader_new(&input, "run.mlog", &err));
+		if (!strstr(err.text, cases[i].message))
+			fail_msg("case %zu: '%s' has no '%s'", i, err.text, cases[i].message);
+		mlog_file_fini(&f);
+	}
+	for (size_t n = 0; n < start; n++) {
+		struct mlog_file f = mlog_file_copy(&whole, n);
+		struct mlog_input input = mlog_file_input(&f);
+		struct err err = {0};
+
+		assert_null(mlog_reader_new(&input, "run.mlog", &err));
+		assert_true(err.text[0]);
+		mlog_file_fini(&f);
+	}
+	mlog_file_fini(&whole);
+}
+
+static void a_start_block_that_cannot_be_understood_is_refused(void **state)
+{
+	struct mlog_file f = {0};
+	struct mlog_input input = mlog_file_input(&f);
+	struct err err = {0};
+
+	(void)state;
+	mlog_file_add(&f, (struct mlog_head){.type = MLOG_START}, "nonsense\t\n", 10);
+	assert_null(mlog_reader_new(&input, "run.mlog", &err));
+	assert_int_equal(strncmp(err.text, "run.mlog", 8), 0);
+	mlog_file_fini(&f);
+}
+
+static void blocks_of_an_unknown_type_are_passed_over(void **state)
+{
+	struct mlog_file f = mlog_file_make(2, false);
+	struct mlog_file end = mlog_file_make(3, false);
+	AUTO_STRBUF struct strbuf text = {0};
+	struct mlog_reader *r;
+	struct mlog_state now;
+	struct mlog_head head;
+	size_t last = mlog_file_at(&end, 3);
+
+	(void)state;
+	mlog_file_add(&f, (struct mlog_head){.type = 77, .begin_ns = 5, .end_ns = 6}, "of another time", 15);
+	assert_true(mlog_head_get(&head, (uint8_t *)end.p + last, last));
+	mlog_file_write(&f, end.p + last, end.n - last, NULL);
+	head.at = mlog_file_at(&f, 4);
+	mlog_head_put(&head, (uint8_t *)f.p + head.at);
+	r = open_log(&f);
+	assert_int_equal(mlog_file_rest(r, &text), 3);
+	mlog_reader_state(r, &now);
+	assert_true(now.blocks == 3 && !now.damaged && !now.cut && now.bytes == f.n);
+	mlog_reader_free(r);
+	mlog_file_fini(&f);
+	mlog_file_fini(&end);
+}
+
+/* ---- a disk that fails ---- */
+
+static void what_cannot_be_read_is_said(void **state)
+{
+	struct mlog_file f = mlog_file_make(1000, true);
+	struct mlog_input input = mlog_file_input(&f);
+	AUTO_STRBUF struct strbuf text = {0};
+	struct mlog_reader *r = open_log(&f);
+	struct err err = {0};
+
+	(void)state;
+	f.fails_from = mlog_file_at(&f, 501) + MLOG_HEAD + 1;
+	f.fails_to = f.fails_from + 1;
+	for (unsigned i = 0; i < 500; i++)
+		assert_non_null(mlog_reader_next(r, &err));
+	for (unsigned i = 0; i < 2; i++) {
+		err.code = 0;
+		assert_null(mlog_reader_next(r, &err));
+		assert_int_equal(err.code, EIO);
+		assert_string_equal(err.text, "run.mlog: cannot read: Input/output error");
+	}
+	f.fails_to = 0; /* it was the cable */
+	assert_int_equal(mlog_file_rest(r, &text), 500);
+	mlog_reader_free(r);
+
+	f.fails_to = 1;
+	f.fails_from = 0;
+	assert_null(mlog_reader_new(&input, "run.mlog", &err));
+	assert_string_equal(err.text, "run.mlog: cannot read: Input/output error");
+	mlog_file_fini(&f);
+}
+
+static void what_stands_before_an_unreadable_place_is_read(void **state)
+{
+	struct mlog_file f = mlog_file_make(200, false);
+	size_t at = mlog_file_at(&f, 150);
+	AUTO_STRBUF struct strbuf text = {0};
+	struct mlog_reader *r;
+	struct mlog_state now;
+	unsigned n;
+
+	(void)state;
+	f.fails_from = at;
+	f.fails_to = at + 1;
+	r = open_log(&f);
+	n = mlog_file_rest(r, &text);
+	mlog_reader_state(r, &now);
+	assert_true(n == 149 && now.blocks == n);
+	mlog_reader_complain(r, &text);
+	assert_true(strstr(text.p, "cannot read behind byte ") && strstr(text.p, "Input/output error"));
+	f.fails_to = 0;
+	assert_true(mlog_reader_refresh(r));
+	assert_int_equal(n + mlog_file_rest(r, &text), 200);
+	mlog_reader_complain(r, &text);
+	assert_string_equal(text.p, "");
+	mlog_reader_free(r);
+	mlog_file_fini(&f);
+}
+
+/* ---- many blocks ---- */
+
+static struct mlog_file many(unsigned n)
+{
+	static const char note[] = "\2\5\1\0\0\0\0"; /* an empty mark */
+	struct mlog_file one = mlog_file_make(0, false), f = {.p = xmalloc(one.n + n * 64), .n = one.n};
+	char *p = f.p + f.n;
+
+	memcpy(f.p, one.p, one.n);
+	for (unsigned i = 0; i < n; i++, p += MLOG_HEAD + 7) {
+		struct mlog_head head = {.type = MLOG_DATA,
+					 .at = (uint64_t)(p - f.p),
+					 .begin_ns = i * 10,
+					 .end_ns = i * 10 + 5,
+					 .size = 7,
+					 .raw_size = 7,
+					 .payload_crc = crc32c(0, note, 7),
+					 .flags = i % 10000 == 9999 ? MLOG_MARK : 0};
+
+		mlog_head_put(&head, (uint8_t *)p);
+		memcpy(p + MLOG_HEAD, note, 7);
+	}
+	f.n = (size_t)(p - f.p);
+	mlog_file_fini(&one);
+	return f;
+}
+
+static void a_log_of_many_small_blocks_is_walked_through_in_few_reads(void **state)
+{
+	struct mlog_file f = many(100000);
+	struct mlog_reader *r = open_log(&f);
+	const struct mlog_block *block;
+	struct mlog_state now;
+	unsigned marks = 0;
+	int64_t at = -1;
+
+	(void)state;
+	assert_true(f.reads < f.n / 32768);
+	mlog_reader_state(r, &now);
+	assert_int_equal(now.blocks, 100000);
+	for (unsigned i = 0; i < 100000; i += 7919) {
+		f.reads = 0;
+		mlog_reader_seek(r, i * 10 + 1);
+		block = mlog_reader_next(r, NULL);
+		assert_true(block && block->begin_ns == i * 10 && block->n_notes == 1);
+		assert_true(f.reads < 10);
+	}
+	f.reads = 0;
+	while (mlog_reader_find(r, at, false, MLOG_MARK, &at, NULL))
+		marks++;
+	assert_int_equal(marks, 10);
+	assert_true(f.reads < 1000);
+	mlog_reader_free(r);
+	mlog_file_fini(&f);
+}
+
+static void an_index_saves_the_walk(void **state)
+{
+	struct mlog_file f = mlog_file_make(3000, true);
+	struct mlog_reader *r = open_log(&f);
+
+	(void)state;
+	assert_true(f.reads < 12);
+	mlog_reader_seek(r, MLOG_FILE_START + 2000 * MLOG_FILE_SECOND - 1);
+	assert_int_equal(mlog_reader_next(r, NULL)->end_ns, MLOG_FILE_START + 2000 * MLOG_FILE_SECOND);
+	assert_true(f.reads < 16);
+	mlog_reader_free(r);
+	mlog_file_fini(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_log_is_read_as_it_was_written),
+		cmocka_unit_test(every_prefix_yields_exactly_the_whole_blocks_before_the_cut),
+		cmocka_unit_test(seeking_finds_the_first_block_that_does_not_end_before),
+		cmocka_unit_test(a_file_that_is_no_log_is_refused_with_the_reason),
+		cmocka_unit_test(a_start_block_that_cannot_be_understood_is_refused),
+		cmocka_unit_test(blocks_of_an_unknown_type_are_passed_over),
+		cmocka_unit_test(what_cannot_be_read_is_said),
+		cmocka_unit_test(what_stands_before_an_unreadable_place_is_read),
+		cmocka_unit_test(a_log_of_many_small_blocks_is_walked_through_in_few_reads),
+		cmocka_unit_test(an_index_saves_the_walk),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,596 @@
+/* The command line and the configuration file: what they mean, and what they refuse. */
+#include "options/options_table.h"
+
+#include "base/alloc.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define ARGS_MAX 12
+
+static char config_dir[64];
+
+/* Parse "malitop" and these words; options_fini is the caller's. */
+static enum exit_status parse(struct options *options, const char *const *words, struct err *err)
+{
+	static char *argv[ARGS_MAX + 2]; /* what the options point to stays */
+	static char text[ARGS_MAX + 1][128];
+	int argc = 0;
+
+	snprintf(text[0], sizeof(text[0]), "malitop");
+	argv[argc++] = text[0];
+	for (; argc <= ARGS_MAX && words[argc - 1]; argc++) {
+		snprintf(text[argc], sizeof(text[argc]), "%s", words[argc - 1]);
+		argv[argc] = text[argc];
+	}
+	argv[argc] = NULL;
+	err->text[0] = 0;
+	return options_parse(options, argc, argv, err);
+}
+
+static void write_config(const char *text)
+{
+	AUTOFREE char *path = xasprintf("%s/malitop/config", config_dir);
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void wrong_usage_names_what_and_what_to_try(void **state)
+{
+	static const struct {
+		const char *words[ARGS_MAX];
+		const char *message;
+	} cases[] = {
+		{{"-i", "0"}, "--interval: '0' is not a time from 1 ms to 10 s"},
+		{{"-i", "0s"}, "--interval: '0s' is not a time from 1 ms to 10 s"},
+		{{"-i", "11s"}, "--interval: '11s' is not a time from 1 ms to 10 s"},
+		{{"-i", "1e99s"}, "--interval: '1e99s' is not a time"},
+		{{"--interval=ten"}, "--interval: 'ten' is not a time"},
+		{{"-i", "-5ms"}, "--interval: '-5ms' is not a time"},
+		{{"-i", "100"}, "--interval: '100' is not a time"},
+		{{"-i", "nan"}, "--interval: 'nan' is not a time"},
+		{{"-i", "0.9ms"}, "--interval: '0.9ms' is not a time"},
+		{{"-r", "49ms"}, "--refresh: '49ms' is not a time from 50 ms to 60 s"},
+		{{"-r", "61s"}, "--refresh: '61s' is not"},
+		{{"-r", "500ms", "-i", "1s"}, "--refresh: 0.5 s is below the interval of 1 s"},
+		{{"-d", "0s"}, "--duration: '0s' is not a time"},
+		{{"-d", "ten"}, "--duration: 'ten' is not a time"},
+		{{"--once=0x10"}, "--once: '0x10' is not COLSxROWS from 1x1 to 500x200"},
+		{{"--once=501x10"}, "--once: '501x10' is not"},
+		{{"--once=100x201"}, "--once: '100x201' is not"},
+		{{"--once=100"}, "--once: '100' is not"},
+		{{"--once=100x30x2"}, "--once: '100x30x2' is not"},
+		{{"--once=-1x5"}, "--once: '-1x5' is not"},
+		{{"--once=99999999999999999999x5"}, "is not COLSxROWS"},
+		{{"--once", "--frames", "0"}, "--frames: '0' is not a whole number from 1"},
+		{{"--once", "--frames", "-1"}, "--frames: '-1' is not"},
+		{{"--once", "--frames", "1.5"}, "--frames: '1.5' is not"},
+		{{"--frames", "3"}, "--frames: only with --once"},
+		{{"--fps", "0"}, "--fps: '0' is not a number from 1 to 1000"},
+		{{"--fps", "1e99"}, "--fps: '1e99' is not"},
+		{{"--fps", "nan"}, "--fps: 'nan' is not"},
+		{{"--resolution", "0x0"}, "--resolution: '0x0' is not WxH from 1x1 to 16384x16384"},
+		{{"--seed", "-1"}, "--seed: '-1' is not a whole number"},
+		{{"--seed", "18446744073709551616"}, "--seed: '18446744073709551616' is not"},
+		{{"--seed", "ten"}, "--seed: 'ten' is not"},
+		{{"--demo=busy"}, "--demo: unknown 'busy': expected idle, mixed,"},
+		{{"-b", "nouveau"}, "--backend: unknown 'nouveau': expected a list of kbase, panfrost"},
+		{{"-b", ""}, "--backend: empty"},
+		{{"-b", "sim,"}, NULL},
+		{{"-b", ",sim"}, "--backend: unknown ''"},
+		{{"-b", "sim:vinstr"}, "--backend: unknown interface 'vinstr' of sim"},
+		{{"-b", "kbase:foo"}, "--backend: unknown interface 'foo' of kbase"},
+		{{"-v", "sideways"}, "--view: unknown 'sideways': expected overview, "},
+		{{"--color", "pink"}, "--color: unknown 'pink': expected auto, always or never"},
+		{{"--theme", "pink"}, "--theme: unknown 'pink': expected one of dark"},
+		{{"--definitions", "old"}, "--definitions: unknown 'old': expected current or guide"},
+		{{"-f", "xml", "-o", "x.csv"}, "--format: unknown 'xml': expected table, csv, jsonl, mlog, perfetto or counters"},
+		{{"-f", "csv"}, "--format: only with --log"},
+		{{"-o", "run"}, "--log: 'run' does not end in .mlog, .csv, .jsonl or .pftrace"},
+		{{"-o", ".csv"}, "--log: '.csv' does not end in"},
+		{{"-o", "run.mlog"}, NULL},
+		{{"record", "-o", "run.mlog", "--rotate", "100MB,5", "--sync", "1s"}, NULL},
+		{{"-o", "run.csv", "--rotate", "1GiB"}, "--rotate: only for a log that ends in .mlog"},
+		{{"-o", "run.mlog", "--rotate", "100"}, "--rotate: '100' is not SIZE or SIZE,COUNT"},
+		{{"-o", "run.mlog", "--rotate", "15kB"}, "--rotate: '15kB' is not"},
+		{{"-o", "run.mlog", "--rotate", "-1MB"}, "--rotate: '-1MB' is not"},
+		{{"-o", "run.mlog", "--rotate", "1TB"}, "--rotate: '1TB' is not"},
+		{{"-o", "run.mlog", "--rotate", "1MB,"}, "--rotate: '1MB,' is not"},
+		{{"-o", "run.mlog", "--rotate", "1MB,0"}, "--rotate: '1MB,0' is not"},
+		{{"-o", "run.mlog", "--sync", "0s"}, "--sync: '0s' is not a time from 100 ms"},
+		{{"-o", "-"}, "--log: '-' is not for the live screen"},
+		{{"-o", "x", "-f", "table"}, "--format: not table: a log is csv, jsonl, mlog, perfetto or counters"},
+		{{"record"}, "record: no log: give -o FILE"},
+		{{"record", "-o", "-"}, "--log: '-' is not for record"},
+		{{"record", "-o", "x.csv", "sleep", "1"}, "sleep: one argument too many, a command stands behind --"},
+		{{"record", "-o", "x.csv", "--once"}, "--once: not with record: see malitop record --help"},
+		{{"record", "-o", "x.csv", "-r", "1s"}, "--refresh: not with record"},
+		{{"eval", "x.tsv"}, "eval: no GPU: give --gpu NAME"},
+		{{"eval", "--gpu", "G52"}, "eval: expected one FILE"},
+		{{"eval", "--gpu", "G52", "a", "b"}, "b: one argument too many"},
+		{{"eval", "--gpu", "G52", "a", "-i", "1s"}, "--interval: not with eval"},
+		{{"list"}, "list: of what: expected gpus, counters, metrics, views or backends"},
+		{{"list", "cats"}, "list: unknown list cats"},
+		{{"list", "gpus", "cats"}, "cats: one argument too many"},
+		{{"list", "gpus", "--", "cats"}, "cats: only record and stat run a command"},
+		{{"stat"}, NULL},
+		{{"stat", "sleep", "1"}, "sleep: one argument too many, a command stands behind --"},
+		{{"stat", "--once"}, "--once: not with stat: see malitop stat --help"},
+		{{"stat", "-r", "1s"}, "--refresh: not with stat"},
+		{{"stat", "-o", "x.mlog"}, "--log: not mlog: stat writes table, csv or jsonl"},
+		{{"stat", "-i", "0"}, "--interval: '0' is not a time"},
+		{{"stat", "-f", "perfetto"}, "--format: not perfetto: stat writes"},
+		{{"list", "gpus", "-f", "mlog"}, "--format: not mlog: list prints table, csv or jsonl"},
+		{{"doctor", "-f", "csv"}, "--format: not csv: doctor prints table or jsonl"},
+		{{"serve"}, "serve: this version does not have that command"},
+		{{"replay"}, "replay: expected one FILE: see malitop replay --help"},
+		{{"replay", "a", "b"}, "b: one argument too many"},
+		{{"replay", "a", "--", "b"}, "replay: expected one FILE"},
+		{{"replay", "--", "a"}, NULL},
+		{{"run.mlog"}, NULL},
+		{{"run.mlog", "--from", "1m", "--to", "90s", "--step", "1s", "--speed", "10"}, NULL},
+		{{"run.mlog", "other.mlog"}, "other.mlog: one argument too many"},
+		{{"run.mlog", "--from", "90s", "--to", "1m"}, "--to: 60 s is not after --from, 90 s"},
+		{{"run.mlog", "--from", "10"}, "--from: '10' is not a time"},
+		{{"run.mlog", "--speed", "101"}, "--speed: '101' is not a number from 0.1 to 100"},
+		{{"run.mlog", "-i", "1s"}, "--interval: not with replay"},
+		{{"run.mlog", "-o", "x.csv"}, "--log: not with replay"},
+		{{"export"}, "export: expected one FILE"},
+		{{"export", "a"}, NULL},
+		{{"export", "a", "-o", "b.pftrace"}, NULL},
+		{{"export", "a", "-o", "b.mlog"}, "--log: not mlog: export writes"},
+		{{"export", "a", "-f", "mlog"}, "--format: not mlog: export writes"},
+		{{"export", "a", "--once"}, "--once: not with export"},
+		{{"frobnicate"}, "frobnicate: unknown command"},
+		{{"fro\033[2Jb"}, "fro?[2Jb: unknown command"},
+		{{"-p", "1"}, NULL},
+		{{"-p", "0"}, "--pid: '0' is not a whole number from 1 to 4194304"},
+		{{"-p", "-1"}, "--pid: '-1' is not"},
+		{{"-p", "4194305"}, "--pid: '4194305' is not"},
+		{{"-p", "init"}, "--pid: 'init' is not"},
+		{{"-t", "1x"}, "--tid: '1x' is not"},
+		{{"record", "-o", "x.csv", "-t", "77"}, NULL},
+		{{"list", "gpus", "-p", "1"}, "--pid: not with list"},
+		{{"-p", "1", "-t", "1"}, "--pid, --tid, --cpu: more than one of them"},
+		{{"stat", "-C0", "-t1"}, "--pid, --tid, --cpu: more than one of them"},
+		{{"stat", "-p", "1", "--", "true"}, "--pid: not with a command"},
+		{{"stat", "-t", "1", "--", "true"}, "--tid: not with a command"},
+		{{"stat", "-C", "0-3,6", "--", "true"}, NULL},
+		{{"-C", "0"}, NULL},
+		{{"-C", "4095"}, NULL},
+		{{"-C", "4-4,2,0-1"}, NULL},
+		{{"-C", ""}, "--cpu: empty: expected LIST"},
+		{{"-C", "4096"}, "--cpu: '4096' is no list of CPUs from 0 to 4095: write it like 0-3,6"},
+		{{"-C", "3-0"}, "--cpu: '3-0' is no list"},
+		{{"-C", "0-"}, "--cpu: '0-' is no list"},
+		{{"-C", "-1"}, "--cpu: '-1' is no list"},
+		{{"-C", "0,"}, "--cpu: '0,' is no list"},
+		{{"-C", ",0"}, "--cpu: ',0' is no list"},
+		{{"-C", "0-1-2"}, "--cpu: '0-1-2' is no list"},
+		{{"-C", "0x1"}, "--cpu: '0x1' is no list"},
+		{{"-C", "0 1"}, "--cpu: '0 1' is no list"},
+		{{"-C", "all"}, "--cpu: 'all' is no list"},
+		{{"-C", "18446744073709551616"}, "--cpu: '18446744073709551616' is no list"},
+		{{"-e", ""}, "--event: empty: expected NAME"},
+		{{"-e", " ,"}, "--event: empty: expected NAME"},
+		{{"--listen=:1"}, "--listen: this version does not have it"},
+		{{"--frob"}, "--frob: unknown or ambiguous option"},
+		{{"--re", "1"}, "--re: unknown or ambiguous option"},
+		{{"-x"}, "-x: unknown option"},
+		{{"-i"}, "--interval: needs TIME"},
+		{{"--interval"}, "--interval: needs TIME"},
+		{{"--force=yes"}, "--force: takes no argument"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct options options;
+		struct err err;
+		enum exit_status status = parse(&options, cases[i].words, &err);
+
+		if (status != (cases[i].message ? EXIT_USAGE : EXIT_DONE) ||
+		    (cases[i].message && !strstr(err.text, cases[i].message)))
+			fail_msg("%s %s: status %d, '%s' does not say '%s'", cases[i].words[0],
+				 cases[i].words[1] ? cases[i].words[1] : "", status, err.text,
+				 cases[i].message ? cases[i].message : "");
+		options_fini(&options);
+	}
+}
+
+static void defaults_are_those_of_the_contract(void **state)
+{
+	struct options o;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(parse(&o, (const char *const[]){NULL}, &err), EXIT_DONE);
+	assert_int_equal(o.command, COMMAND_LIVE);
+	assert_int_equal(o.interval_ns, 100000000);
+	assert_int_equal(o.refresh_ns, 500000000);
+	assert_string_equal(o.view, "overview");
+	assert_int_equal(o.once.w, 0);
+	assert_int_equal(o.frames, 2);
+	assert_int_equal(o.seed, 1);
+	assert_int_equal(o.resolution.w, 1920);
+	assert_int_equal(o.definitions, DEFINITIONS_CURRENT);
+	assert_null(o.backends);
+	assert_null(o.scenario);
+	assert_null(o.log);
+	assert_int_equal(o.duration_ns, 0);
+	assert_int_equal(o.n_gpudb, 1);
+	assert_false(o.gpudb[0].must_exist);
+	options_fini(&o);
+}
+
+static void options_reach_their_fields(void **state)
+{
+	static const char *const words[] = {"record", "-o", "a.txt", "-fjsonl", "-i1ms", "--demo=raytracing", "--per-core", "-d",
+					    "1.5m",   "--", "sh",    "-c",      NULL};
+	struct options o;
+	struct err err;
+
+	(void)state;
+	if (parse(&o, words, &err) != EXIT_DONE)
+		fail_msg("%s", err.text);
+	assert_int_equal(o.command, COMMAND_RECORD);
+	assert_int_equal(o.format, FORMAT_JSONL);
+	assert_int_equal(o.interval_ns, 1000000);
+	assert_string_equal(o.scenario, "raytracing");
+	assert_true(o.per_core);
+	assert_int_equal(o.duration_ns, 90000000000);
+	assert_string_equal(o.cmd[0], "sh");
+	assert_string_equal(o.cmd[1], "-c");
+	assert_null(o.cmd[2]);
+	options_fini(&o);
+}
+
+static void optional_arguments_have_their_defaults(void **state)
+{
+	struct options o;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(parse(&o, (const char *const[]){"--once", "--demo", NULL}, &err), EXIT_DONE);
+	assert_int_equal(o.once.w, 100);
+	assert_int_equal(o.once.h, 30);
+	assert_string_equal(o.scenario, "mixed");
+	options_fini(&o);
+}
+
+static void log_format_is_by_ending(void **state)
+{
+	static const struct {
+		const char *file;
+		enum output_format format;
+	} cases[] = {{"x.csv", FORMAT_CSV}, {"dir.csv/x.jsonl", FORMAT_JSONL}, {"a.b.csv", FORMAT_CSV}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct options o;
+		struct err err;
+
+		assert_int_equal(parse(&o, (const char *const[]){"-o", cases[i].file, NULL}, &err), EXIT_DONE);
+		assert_int_equal(o.format, cases[i].format);
+		options_fini(&o);
+	}
+}
+
+static void stat_has_defaults_of_its_own(void **state)
+{
+	static const struct {
+		const char *words[ARGS_MAX];
+		const char *log;
+		enum output_format format;
+		int64_t interval_ns;
+		bool rows;
+	} cases[] = {
+		{{"stat"}, "-", FORMAT_TABLE, 1000000000, true},
+		{{"stat", "-i", "10ms"}, "-", FORMAT_TABLE, 10000000, true},
+		{{"stat", "-o", "x.csv"}, "x.csv", FORMAT_CSV, 1000000000, true},
+		{{"stat", "-o", "x.txt"}, "x.txt", FORMAT_TABLE, 1000000000, true},
+		{{"stat", "-o", "x.csv", "-f", "table"}, "x.csv", FORMAT_TABLE, 1000000000, true},
+		{{"stat", "-o", "-", "-f", "jsonl"}, "-", FORMAT_JSONL, 1000000000, true},
+		{{"stat", "--", "true"}, "-", FORMAT_TABLE, 10000000, false},
+		{{"stat", "-i", "200ms", "--", "true"}, "-", FORMAT_TABLE, 200000000, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct options o;
+		struct err err;
+
+		if (parse(&o, cases[i].words, &err) != EXIT_DONE)
+			fail_msg("%s", err.text);
+		assert_int_equal(o.command, COMMAND_STAT);
+		assert_string_equal(o.log, cases[i].log);
+		assert_int_equal(o.format, cases[i].format);
+		assert_int_equal(o.interval_ns, cases[i].interval_ns);
+		assert_int_equal(o.rows, cases[i].rows);
+		options_fini(&o);
+	}
+}
+
+static void scope_and_events_reach_their_fields(void **state)
+{
+	struct options o;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(
+		parse(&o,
+		      (const char *const[]){"stat", "-e", "cycles", "--event=r1b,cpu/event=1,umask=2/u, r1c", "-C0-3,6", NULL},
+		      &err),
+		EXIT_DONE);
+	assert_int_equal(o.n_events, 4);
+	assert_string_equal(o.events[0], "cycles");
+	assert_string_equal(o.events[1], "r1b");
+	assert_string_equal(o.events[2], "cpu/event=1,umask=2/u");
+	assert_string_equal(o.events[3], "r1c");
+	assert_string_equal(o.cpus, "0-3,6");
+	assert_int_equal(o.pid, 0);
+	options_fini(&o);
+	assert_int_equal(parse(&o, (const char *const[]){"-p", "4194304", NULL}, &err), EXIT_DONE);
+	assert_int_equal(o.pid, 4194304);
+	options_fini(&o);
+	assert_int_equal(parse(&o, (const char *const[]){"stat", "--tid", "12", NULL}, &err), EXIT_DONE);
+	assert_int_equal(o.tid, 12);
+	options_fini(&o);
+}
+
+static void eval_takes_options_behind_its_file_and_standard_input(void **state)
+{
+	static const char *const cases[][6] = {{"eval", "--gpu", "G52", "-", "--definitions=guide"},
+					       {"eval", "-", "--definitions", "guide", "--gpu=G52"},
+					       {"--gpu=G52", "eval", "--definitions", "guide", "-"}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct options o;
+		struct err err;
+
+		if (parse(&o, cases[i], &err) != EXIT_DONE)
+			fail_msg("%s", err.text);
+		assert_string_equal(o.operand, "-");
+		assert_int_equal(o.definitions, DEFINITIONS_GUIDE);
+		options_fini(&o);
+	}
+}
+
+static void refresh_is_never_under_the_interval(void **state)
+{
+	struct options o;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(parse(&o, (const char *const[]){"-i", "2s", NULL}, &err), EXIT_DONE);
+	assert_int_equal(o.refresh_ns, 2000000000);
+	options_fini(&o);
+	write_config("options\n  refresh 200ms\n");
+	assert_int_equal(parse(&o, (const char *const[]){"-i", "2s", NULL}, &err), EXIT_DONE);
+	assert_int_equal(o.refresh_ns, 2000000000);
+	options_fini(&o);
+	write_config("options\n  refresh 200ms\n  interval 1s\n");
+	assert_int_equal(parse(&o, (const char *const[]){NULL}, &err), EXIT_USAGE);
+	options_fini(&o);
+	write_config("");
+}
+
+static void demo_is_the_simulator_beside_the_cpu(void **state)
+{
+	static const struct {
+		const char *words[4], *list;
+	} cases[] = {{{"--demo"}, "sim,proc"}, {{"--demo", "-b", "proc"}, "sim,proc"}, {{"-b", "sim"}, "sim"}, {{NULL}, NULL}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_STRBUF struct strbuf buf = {0};
+		struct options o;
+		struct err err;
+		const char *list;
+
+		assert_int_equal(parse(&o, cases[i].words, &err), EXIT_DONE);
+		list = options_backends(&o, &buf);
+		if (cases[i].list)
+			assert_string_equal(list, cases[i].list);
+		else
+			assert_null(list);
+		options_fini(&o);
+	}
+}
+
+static void command_line_wins_over_the_file(void **state)
+{
+	struct options o;
+	struct err err;
+
+	(void)state;
+	write_config("# mine\noptions\n  interval 20ms\n  view 2\n  ascii yes\n  resolution 1280x720\n  gpudb /one\n");
+	if (parse(&o, (const char *const[]){"-v", "memory", "--gpudb", "/two", NULL}, &err) != EXIT_DONE)
+		fail_msg("%s", err.text);
+	assert_int_equal(o.interval_ns, 20000000);
+	assert_string_equal(o.view, "memory");
+	assert_true(o.ascii);
+	assert_int_equal(o.resolution.h, 720);
+	assert_int_equal(o.n_gpudb, 3);
+	assert_string_equal(o.gpudb[1].path, "/one");
+	assert_string_equal(o.gpudb[2].path, "/two");
+	assert_true(o.gpudb[2].must_exist);
+	options_fini(&o);
+	write_config("");
+}
+
+static void wrong_configuration_names_file_and_line(void **state)
+{
+	static const struct {
+		const char *text, *message;
+	} cases[] = {
+		{"interval 5ms\n", "config:1: 'interval 5ms': expected options"},
+		{"options now\n", "config:1: 'options now': expected options"},
+		{"options\n  interval 11s\n", "config:2: interval: '11s' is not a time from 1 ms to 10 s"},
+		{"options\n  intervall 1s\n", "config:2: 'intervall': expected an option"},
+		{"options\n  once 80x24\n", "config:2: 'once': expected an option"},
+		{"options\n  ascii maybe\n", "config:2: ascii: unknown 'maybe': expected yes or no"},
+		{"options\n  view\n", "config:2: view: empty"},
+		{"options\n  gpudb\n", "config:2: gpudb: empty"},
+		{"options\n\tascii yes\n", "config:2: control character"},
+		{"options\n  ascii yes\n    more\n", "config:3: indented too far"},
+		{"  ascii yes\n", "config:1: field without a stanza"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct options o;
+		struct err err;
+
+		write_config(cases[i].text);
+		assert_int_equal(parse(&o, (const char *const[]){NULL}, &err), EXIT_USAGE);
+		if (!strstr(err.text, cases[i].message))
+			fail_msg("'%s' does not say '%s'", err.text, cases[i].message);
+		options_fini(&o);
+	}
+	write_config("");
+}
+
+static void configuration_that_was_asked_for_must_exist(void **state)
+{
+	struct options o;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(parse(&o, (const char *const[]){"--config", "/nowhere/config", NULL}, &err), EXIT_FAILED);
+	assert_non_null(strstr(err.text, "/nowhere/config"));
+	options_fini(&o);
+}
+
+static void printed_configuration_reads_back(void **state)
+{
+	AUTO_STRBUF struct strbuf once = {0};
+	AUTO_STRBUF struct strbuf twice = {0};
+	struct options o;
+	struct err err;
+
+	(void)state;
+	if (parse(&o, (const char *const[]){"-i", "1.5ms", "--fps=59.94", "--gpudb", "/db", "-b", "proc", "--print-config", NULL},
+		  &err) != EXIT_DONE)
+		fail_msg("%s", err.text);
+	assert_true(o.print_config);
+	options_print_config(&o, &once);
+	options_fini(&o);
+	assert_non_null(strstr(once.p, "options\n"));
+	assert_non_null(strstr(once.p, "  interval     1500us\n"));
+	assert_non_null(strstr(once.p, "  fps          59.94\n"));
+	assert_non_null(strstr(once.p, "  gpudb        /db\n"));
+	write_config(once.p);
+	if (parse(&o, (const char *const[]){"--print-config", NULL}, &err) != EXIT_DONE)
+		fail_msg("%s", err.text);
+	options_print_config(&o, &twice);
+	assert_string_equal(once.p, twice.p);
+	options_fini(&o);
+	write_config("");
+}
+
+static void help_of_a_command_shows_its_options_only(void **state)
+{
+	static const char *const words[COMMAND_COUNT][3] = {
+		[COMMAND_LIVE] = {"--help"},
+		[COMMAND_REPLAY] = {"replay", "--help"},
+		[COMMAND_RECORD] = {"record", "--help"},
+		[COMMAND_STAT] = {"stat", "--help"},
+		[COMMAND_EXPORT] = {"export", "--help"},
+		[COMMAND_EVAL] = {"eval", "--help"},
+		[COMMAND_LIST] = {"list", "--help"},
+		[COMMAND_DOCTOR] = {"doctor", "--help"},
+	};
+
+	(void)state;
+	for (unsigned c = 0; c < COMMAND_COUNT; c++) {
+		AUTO_STRBUF struct strbuf out = {0};
+		struct options o;
+		struct err err;
+
+		assert_int_equal(parse(&o, words[c], &err), EXIT_DONE);
+		assert_true(o.help);
+		options_help(&o, &out);
+		for (const struct option_row *row = option_rows; row->name; row++) {
+			char name[32];
+
+			snprintf(name, sizeof(name), "--%s%s", row->name, row->arg && row->without ? "[" : row->arg ? " " : "");
+			if (row->commands & 1u << c && !strstr(out.p, name))
+				fail_msg("help of command %u lacks %s", c, name);
+			snprintf(name, sizeof(name), " --%s ", row->name);
+			if (!(row->commands & 1u << c) && strstr(out.p, name))
+				fail_msg("help of command %u has %s", c, name);
+		}
+		for (char *line = strtok(out.p, "\n"); line; line = strtok(NULL, "\n"))
+			if (!strstr(line, "malitop ")) /* usage lines are as long as they are */
+				assert_in_range(strlen(line), 0, 80);
+		options_fini(&o);
+	}
+}
+
+static void every_option_of_this_version_is_complete(void **state)
+{
+	(void)state;
+	for (const struct option_row *row = option_rows; row->name; row++) {
+		for (const struct option_row *other = option_rows; other != row; other++) {
+			assert_string_not_equal(row->name, other->name);
+			assert_true(!row->letter || row->letter != other->letter);
+		}
+		if (row->commands)
+			assert_true(row->help && row->kind && row->kind->parse);
+	}
+}
+
+static int make_config_dir(void **state)
+{
+	AUTOFREE char *sub = NULL;
+
+	(void)state;
+	snprintf(config_dir, sizeof(config_dir), "/tmp/malitop-options.XXXXXX");
+	if (!mkdtemp(config_dir))
+		return -1;
+	sub = xasprintf("mkdir %s/malitop", config_dir);
+	return setenv("XDG_CONFIG_HOME", config_dir, 1) || system(sub);
+}
+
+static int remove_config_dir(void **state)
+{
+	AUTOFREE char *command = xasprintf("rm -r %s", config_dir);
+
+	(void)state;
+	return system(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(wrong_usage_names_what_and_what_to_try),
+		cmocka_unit_test(defaults_are_those_of_the_contract),
+		cmocka_unit_test(options_reach_their_fields),
+		cmocka_unit_test(optional_arguments_have_their_defaults),
+		cmocka_unit_test(log_format_is_by_ending),
+		cmocka_unit_test(stat_has_defaults_of_its_own),
+		cmocka_unit_test(scope_and_events_reach_their_fields),
+		cmocka_unit_test(eval_takes_options_behind_its_file_and_standard_input),
+		cmocka_unit_test(refresh_is_never_under_the_interval),
+		cmocka_unit_test(demo_is_the_simulator_beside_the_cpu),
+		cmocka_unit_test(command_line_wins_over_the_file),
+		cmocka_unit_test(wrong_configuration_names_file_and_line),
+		cmocka_unit_test(configuration_that_was_asked_for_must_exist),
+		cmocka_unit_test(printed_configuration_reads_back),
+		cmocka_unit_test(help_of_a_command_shows_its_options_only),
+		cmocka_unit_test(every_option_of_this_version_is_complete),
+	};
+
+	return cmocka_run_group_tests(tests, make_config_dir, remove_config_dir);
+}

@@ -1,0 +1,291 @@
+/* Commands under measurement: real ones, held, released and waited for. */
+#include "record/command.h"
+#include "base/alloc.h"
+#include "base/sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct bench {
+	struct sys sys;
+	char dir[32], file[64];
+};
+
+static int set_up(void **state)
+{
+	static struct bench b;
+	struct err err;
+
+	b = (struct bench){.dir = "/tmp/malitop-XXXXXX"};
+	assert_non_null(mkdtemp(b.dir));
+	snprintf(b.file, sizeof(b.file), "%s/file", b.dir);
+	assert_true(sys_init(&b.sys, NULL, &err));
+	*state = &b;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct bench *b = *state;
+
+	sys_fini(&b->sys);
+	unlink(b->file);
+	rmdir(b->dir);
+	return 0;
+}
+
+/* sh -c SCRIPT, until the next call. */
+static char **sh(const char *script)
+{
+	static char words[3][256], *cmd[] = {words[0], words[1], words[2], NULL};
+
+	snprintf(words[0], sizeof(words[0]), "sh");
+	snprintf(words[1], sizeof(words[1]), "-c");
+	snprintf(words[2], sizeof(words[2]), "%s", script);
+	return cmd;
+}
+
+static void hold(struct command *c, char **cmd)
+{
+	struct err err;
+
+	if (!command_hold(c, cmd, &err))
+		fail_msg("%s", err.text);
+}
+
+static void release(struct bench *b, struct command *c, char **cmd)
+{
+	struct err err;
+
+	if (!command_release(c, cmd, b->sys.monotonic_ns(&b->sys), &err))
+		fail_msg("%s", err.text);
+}
+
+/* Until it ended; a minute is more than anything here takes. */
+static void await(struct bench *b, struct command *c)
+{
+	for (int i = 0; i < 60000; i++) {
+		if (command_reap(c, b->sys.monotonic_ns(&b->sys)))
+			return;
+		b->sys.poll(&b->sys, NULL, 0, 1);
+	}
+	fail_msg("the command does not end");
+}
+
+static void status_is_as_a_shell_has_it(void **state)
+{
+	static const struct {
+		const char *script;
+		int status;
+	} cases[] = {
+		{"exit 0", 0},
+		{"exit 7", 7},
+		{"exit 255", 255},
+		{"kill -9 $$", 128 + SIGKILL},
+		{"kill -11 $$", 128 + SIGSEGV},
+		{"kill -15 $$", 128 + SIGTERM},
+		{"exec sh -c 'exit 3'", 3},
+		{"(exit 9); exit 1", 1},
+		{"sleep 5 & kill -9 $!; wait $!; exit 4", 4},
+	};
+	struct bench *b = *state;
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct command c;
+
+		hold(&c, sh(cases[i].script));
+		release(b, &c, sh(cases[i].script));
+		await(b, &c);
+		if (c.status != cases[i].status)
+			fail_msg("%s: %d, not %d", cases[i].script, c.status, cases[i].status);
+	}
+}
+
+static void nothing_runs_before_it_is_released(void **state)
+{
+	AUTOFREE char *script = NULL;
+	struct bench *b = *state;
+	struct command c;
+
+	script = xasprintf("touch %s", b->file);
+	hold(&c, sh(script));
+	b->sys.poll(&b->sys, NULL, 0, 50);
+	assert_int_equal(access(b->file, F_OK), -1);
+	assert_false(command_reap(&c, 1));
+	release(b, &c, sh(script));
+	await(b, &c);
+	assert_int_equal(access(b->file, F_OK), 0);
+}
+
+static void what_is_dropped_never_runs(void **state)
+{
+	AUTOFREE char *script = NULL;
+	struct bench *b = *state;
+	struct command c;
+
+	script = xasprintf("touch %s", b->file);
+	hold(&c, sh(script));
+	command_drop(&c);
+	assert_int_equal(access(b->file, F_OK), -1);
+	assert_int_equal(kill(c.pid, 0), -1); /* and nothing of it is left */
+	assert_int_equal(errno, ESRCH);
+}
+
+static void what_cannot_run_says_so_with_the_status_of_a_shell(void **state)
+{
+	static const struct {
+		const char *name;
+		int status, code;
+	} cases[] = {
+		{"no-such-command-anywhere", 127, ENOENT},
+		{"/no/such/command", 127, ENOENT},
+		{"/", 126, EACCES},
+		{"/etc/passwd", 126, EACCES},
+		{"/etc/passwd/x", 126, ENOTDIR},
+	};
+	struct bench *b = *state;
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char name[64], *cmd[] = {name, NULL};
+		struct command c;
+		struct err err;
+
+		snprintf(name, sizeof(name), "%s", cases[i].name);
+		hold(&c, cmd);
+		assert_false(command_release(&c, cmd, b->sys.monotonic_ns(&b->sys), &err));
+		assert_int_equal(err.code, cases[i].code);
+		assert_non_null(strstr(err.text, cases[i].name));
+		assert_non_null(strstr(err.text, "is the name right, and is it executable?"));
+		assert_true(c.ended);
+		assert_int_equal(c.status, cases[i].status);
+	}
+}
+
+static void script_without_an_interpreter_line_runs_in_the_shell(void **state)
+{
+	struct bench *b = *state;
+	char *cmd[] = {b->file, NULL};
+	struct command c;
+	int fd = open(b->file, O_CREAT | O_WRONLY | O_CLOEXEC, 0700);
+
+	assert_int_equal(write(fd, "exit 6\n", 7), 7);
+	close(fd);
+	hold(&c, cmd);
+	release(b, &c, cmd);
+	await(b, &c);
+	assert_int_equal(c.status, 6);
+}
+
+static void killed_while_held_it_ended_by_that_signal(void **state)
+{
+	struct bench *b = *state;
+	struct command c;
+
+	hold(&c, sh("exit 0"));
+	kill(c.pid, SIGKILL);
+	b->sys.poll(&b->sys, NULL, 0, 50);
+	release(b, &c, sh("exit 0"));
+	await(b, &c);
+	assert_int_equal(c.status, 128 + SIGKILL);
+}
+
+static void stopped_it_has_not_ended(void **state)
+{
+	struct bench *b = *state;
+	struct command c;
+
+	hold(&c, sh("kill -STOP $$; exit 5"));
+	release(b, &c, sh("kill -STOP $$; exit 5"));
+	b->sys.poll(&b->sys, NULL, 0, 100);
+	assert_false(command_reap(&c, 1));
+	kill(c.pid, SIGCONT);
+	await(b, &c);
+	assert_int_equal(c.status, 5);
+}
+
+static void times_are_its_own_and_its_childrens(void **state)
+{
+	static const char script[] = "i=0; (while [ $i -lt 60000 ]; do i=$((i + 1)); done); sleep 0.1";
+	struct bench *b = *state;
+	struct command c;
+
+	hold(&c, sh(script));
+	b->sys.poll(&b->sys, NULL, 0, 50); /* being held does not count */
+	release(b, &c, sh(script));
+	await(b, &c);
+	assert_int_equal(c.status, 0);
+	assert_true(c.user_ns + c.system_ns >= 5000000); /* in a subshell */
+	assert_true(c.end_ns - c.begin_ns >= 100000000);
+	assert_true(c.end_ns - c.begin_ns >= (c.user_ns + c.system_ns) / 2);
+}
+
+static void ignored_children_still_tell_how_they_ended(void **state)
+{
+	struct bench *b = *state;
+	struct command c;
+
+	signal(SIGCHLD, SIG_IGN);
+	hold(&c, sh("exit 8"));
+	release(b, &c, sh("exit 8"));
+	await(b, &c);
+	assert_int_equal(c.status, 8);
+}
+
+static void it_finds_signals_as_they_were(void **state)
+{
+	struct bench *b = *state;
+	sigset_t set, before;
+	struct command c;
+
+	hold(&c, sh("kill -TERM $$; exit 0"));
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, &before); /* ours, after it was held */
+	release(b, &c, sh("kill -TERM $$; exit 0"));
+	await(b, &c);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	assert_int_equal(c.status, 128 + SIGTERM);
+}
+
+static void without_a_command_nothing_happens(void **state)
+{
+	struct command c = {0};
+	struct err err;
+
+	(void)state;
+	assert_true(command_release(&c, NULL, 1, &err));
+	assert_false(command_reap(&c, 1));
+	command_drop(&c);
+}
+
+#define ON_BENCH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ON_BENCH(status_is_as_a_shell_has_it),
+		ON_BENCH(nothing_runs_before_it_is_released),
+		ON_BENCH(what_is_dropped_never_runs),
+		ON_BENCH(what_cannot_run_says_so_with_the_status_of_a_shell),
+		ON_BENCH(script_without_an_interpreter_line_runs_in_the_shell),
+		ON_BENCH(killed_while_held_it_ended_by_that_signal),
+		ON_BENCH(stopped_it_has_not_ended),
+		ON_BENCH(times_are_its_own_and_its_childrens),
+		ON_BENCH(ignored_children_still_tell_how_they_ended),
+		ON_BENCH(it_finds_signals_as_they_were),
+		cmocka_unit_test(without_a_command_nothing_happens),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

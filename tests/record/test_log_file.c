@@ -1,0 +1,778 @@
+#include "record/log_file.h"
+#include "base/alloc.h"
+#include "base/file.h"
+#include "tests/support/disk.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define NOBODY 65534
+#define PIECE "0123456789\n" /* what is written whole or not at all */
+#define PIECE_N (sizeof(PIECE) - 1)
+
+struct bench {
+	struct disk disk;
+	char dir[32]; /* the test stands in it */
+	int before;
+};
+
+static int bench_init(void **state)
+{
+	struct bench *b = xcalloc(1, sizeof(*b));
+
+	disk_init(&b->disk);
+	strcpy(b->dir, "/tmp/malitop-test-XXXXXX");
+	b->before = open(".", O_PATH | O_CLOEXEC);
+	assert_non_null(mkdtemp(b->dir));
+	assert_int_equal(chdir(b->dir), 0);
+	*state = b;
+	return 0;
+}
+
+static int bench_fini(void **state)
+{
+	struct bench *b = *state;
+	AUTOFREE char *remove = xasprintf("rm -rf %s", b->dir);
+
+	assert_int_equal(fchdir(b->before), 0);
+	close(b->before);
+	assert_int_equal(system(remove), 0);
+	assert_int_equal(b->disk.files, 0);
+	disk_fini(&b->disk);
+	free(b);
+	return 0;
+}
+
+static const struct log_file_options plain, forced = {.force = true};
+
+static struct log_file *open_log(struct bench *b, const char *path, const struct log_file_options *options)
+{
+	struct err err;
+	struct log_file *f = log_file_open(&b->disk.sys, path, options, &err);
+
+	if (!f)
+		fail_msg("%s", err.text);
+	return f;
+}
+
+static bool put(struct log_file *f, struct err *err)
+{
+	return log_file_write(f, PIECE, PIECE_N, err);
+}
+
+static void assert_put(struct log_file *f, unsigned n)
+{
+	struct err err;
+
+	for (unsigned i = 0; i < n; i++)
+		if (!put(f, &err))
+			fail_msg("%s", err.text);
+}
+
+static void assert_closed(struct log_file *f)
+{
+	struct err err;
+
+	if (!log_file_close(f, &err))
+		fail_msg("%s", err.text);
+}
+
+static void assert_has(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("'%s' does not say '%s'", text, part);
+}
+
+/* Whole pieces in a file, and nothing else; -1: there is none. */
+static int pieces(const char *path)
+{
+	struct err err;
+	char *text;
+	size_t n;
+
+	if (!file_read(path, 1 << 20, &text, &n, &err))
+		return -1;
+	assert_int_equal(n % PIECE_N, 0);
+	for (size_t at = 0; at < n; at += PIECE_N)
+		assert_memory_equal(text + at, PIECE, PIECE_N);
+	free(text);
+	return (int)(n / PIECE_N);
+}
+
+static void make_file(const char *path, const char *text)
+{
+	int fd = open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0644);
+
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+}
+
+/* ---- opening ---- */
+
+static void a_new_file_has_mode_0644_less_umask(void **state)
+{
+	static const struct {
+		mode_t umask, mode;
+	} cases[] = {{0022, 0644}, {0, 0644}, {0027, 0640}, {0077, 0600}};
+	struct bench *b = *state;
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		mode_t before = umask(cases[i].umask);
+		struct log_file *f = open_log(b, "run.csv", &plain);
+		struct stat st;
+
+		umask(before);
+		assert_int_equal(stat("run.csv", &st), 0);
+		assert_int_equal(st.st_mode & 07777, cases[i].mode);
+		assert_closed(f);
+	}
+}
+
+static void make_fifo(const char *path)
+{
+	assert_int_equal(mkfifo(path, 0644), 0);
+}
+
+static void make_link(const char *path)
+{
+	make_file("precious", "precious\n");
+	assert_int_equal(symlink("precious", path), 0);
+}
+
+static void make_dangling(const char *path)
+{
+	assert_int_equal(symlink("nowhere", path), 0);
+}
+
+static void make_second_name(const char *path)
+{
+	make_file("precious", "precious\n");
+	assert_int_equal(link("precious", path), 0);
+}
+
+static void make_directory(const char *path)
+{
+	assert_int_equal(mkdir(path, 0755), 0);
+}
+
+static void make_socket(const char *path)
+{
+	struct sockaddr_un name = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	strcpy(name.sun_path, path);
+	assert_int_equal(bind(fd, (struct sockaddr *)&name, sizeof(name)), 0);
+	close(fd);
+}
+
+static void make_precious(const char *path)
+{
+	make_file(path, "precious\n");
+}
+
+/* What stands there, where everybody may write or not. */
+static const struct refusal {
+	void (*make)(const char *path);
+	mode_t dir;
+	bool force;
+	const char *says; /* NULL: it is taken */
+} refusals[] = {
+	{make_precious, 0755, false, "log: d/run.csv: exists already: choose another name, or --force"},
+	{make_precious, 0755, true, NULL},
+	{make_precious, 01777, true, NULL},
+	{make_link, 0755, false, "exists already"},
+	{make_link, 0755, true, NULL},
+	{make_link, 01777, false, "exists already"},
+	{make_link, 01777, true, "log: d/run.csv: a symbolic link, which is not followed where everybody may write"},
+	{make_link, 0777, true, "a symbolic link"},
+	{make_dangling, 0755, false, "exists already"},
+	{make_dangling, 01777, false, "exists already"},
+	{make_dangling, 01777, true, "a symbolic link"},
+	{make_second_name, 0755, true, NULL},
+	{make_second_name, 01777, true, "log: d/run.csv: somebody else's, where everybody may write"},
+	{make_directory, 0755, false, "exists already"},
+	{make_directory, 0755, true, "cannot create: Is a directory"},
+	{make_fifo, 0755, false, "exists already"},
+	{make_fifo, 0755, true, "log: d/run.csv: nobody reads this pipe: start its reader first"},
+	{make_socket, 0755, true, "d/run.csv"},
+};
+
+static void what_stands_there_already_is_left_alone_where_it_should_be(void **state)
+{
+	struct bench *b = *state;
+
+	for (size_t i = 0; i < ARRAY_LEN(refusals); i++) {
+		const struct refusal *r = &refusals[i];
+		struct log_file *f;
+		struct err err = {.text = ""};
+
+		assert_int_equal(mkdir("d", 0755) + chmod("d", r->dir) + chdir("d"), 0);
+		r->make("run.csv");
+		assert_int_equal(chdir(".."), 0);
+		f = log_file_open(&b->disk.sys, "d/run.csv", &(struct log_file_options){.force = r->force}, &err);
+		if ((f == NULL) != (r->says != NULL))
+			fail_msg("case %zu: %s", i, err.text);
+		if (r->says)
+			assert_has(err.text, r->says);
+		log_file_close(f, NULL);
+		if (r->says && access("d/precious", F_OK) == 0) {
+			struct stat st;
+
+			assert_int_equal(stat("d/precious", &st), 0);
+			assert_int_equal(st.st_size, 9);
+		}
+		assert_int_equal(system("rm -r d"), 0);
+	}
+}
+
+static void what_was_there_is_emptied_by_force(void **state)
+{
+	struct log_file *f;
+
+	make_file("run.csv", "more than a piece, which must not stay behind it\n");
+	f = open_log(*state, "run.csv", &forced);
+	assert_put(f, 1);
+	assert_closed(f);
+	assert_int_equal(pieces("run.csv"), 1);
+}
+
+/* Only the superuser can be two people. */
+static void another_ones_file_is_not_taken_where_everybody_may_write(void **state)
+{
+	struct bench *b = *state;
+	struct log_file *f;
+	struct err err;
+
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(chmod(".", 0755), 0);
+	assert_int_equal(mkdir("d", 0755) + chmod("d", 01777), 0);
+	assert_int_equal(seteuid(NOBODY), 0);
+	make_file("d/run.csv", "planted\n");
+	assert_int_equal(seteuid(0), 0);
+	f = log_file_open(&b->disk.sys, "d/run.csv", &forced, &err);
+	assert_null(f);
+	assert_has(err.text, "somebody else's");
+	assert_int_equal(mkdir("mine", 0755), 0);
+	assert_int_equal(seteuid(NOBODY), 0);
+	f = log_file_open(&b->disk.sys, "mine/run.csv", &forced, &err);
+	assert_int_equal(seteuid(0), 0);
+	assert_null(f);
+	assert_has(err.text, "log: mine/run.csv: cannot create: Permission denied");
+}
+
+static void a_name_that_cannot_be_is_an_error_and_leaves_nothing_behind(void **state)
+{
+	static const struct {
+		const char *path, *says;
+	} cases[] = {
+		{"no/such/run.csv", "log: no/such/run.csv: cannot create: No such file or directory"},
+		{"", "cannot create"},
+		{"file/run.csv", "cannot create: Not a directory"},
+		{"a\033[2Jb/run.csv", "log: a?[2Jb/run.csv: cannot create"},
+	};
+	struct bench *b = *state;
+	struct err err;
+
+	make_file("file", "");
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		assert_null(log_file_open(&b->disk.sys, cases[i].path, &forced, &err));
+		assert_has(err.text, cases[i].says);
+		assert_int_equal(b->disk.files, 0);
+	}
+}
+
+static void a_pipe_is_written_to_as_it_is(void **state)
+{
+	struct log_file *f;
+	char got[64];
+	int fd;
+
+	make_fifo("pipe");
+	fd = open("pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	f = open_log(*state, "pipe", &forced);
+	assert_put(f, 2);
+	assert_int_equal(read(fd, got, sizeof(got)), 2 * PIECE_N);
+	assert_memory_equal(got, PIECE PIECE, 2 * PIECE_N);
+	assert_closed(f);
+	close(fd);
+}
+
+static void a_file_that_nothing_came_into_is_removed(void **state)
+{
+	struct log_file *f = open_log(*state, "run.csv", &plain);
+
+	assert_closed(f);
+	assert_int_equal(access("run.csv", F_OK), -1);
+	make_file("run.csv", "");
+	assert_closed(open_log(*state, "run.csv", &forced));
+	assert_int_equal(access("run.csv", F_OK), 0); /* which it did not create */
+}
+
+/* ---- writing ---- */
+
+static void a_full_device_is_one_clear_message(void **state)
+{
+	struct log_file *f = open_log(*state, "/dev/full", &forced);
+	struct err err;
+
+	assert_false(put(f, &err));
+	assert_int_equal(err.code, ENOSPC);
+	assert_string_equal(err.text, "log: /dev/full: No space left on device: logging stopped after 0.0 MB; everything "
+				      "before is whole");
+	log_file_close(f, NULL);
+}
+
+static void what_comes_in_pieces_comes_whole(void **state)
+{
+	static const int codes[] = {0, EINTR, EAGAIN};
+	struct bench *b = *state;
+
+	b->disk.piece = 3;
+	for (size_t i = 0; i < ARRAY_LEN(codes); i++) {
+		struct log_file *f = open_log(b, "run.csv", &forced);
+
+		b->disk.fail = DISK_WRITE;
+		b->disk.at = codes[i] ? 2 : 0;
+		b->disk.code = codes[i];
+		assert_put(f, 5);
+		assert_int_equal(log_file_bytes(f), 5 * PIECE_N);
+		assert_closed(f);
+		assert_int_equal(pieces("run.csv"), 5);
+	}
+}
+
+static void what_did_not_fit_is_cut_off_again(void **state)
+{
+	struct bench *b = *state;
+	struct log_file *f = open_log(b, "run.csv", &plain);
+	struct err err;
+
+	b->disk.room = 3 * PIECE_N + 4;
+	assert_put(f, 3);
+	assert_false(put(f, &err));
+	assert_has(err.text, "log: run.csv: No space left on device: logging stopped after 0.0 MB; everything before is whole");
+	assert_int_equal(log_file_bytes(f), 3 * PIECE_N);
+	log_file_close(f, NULL);
+	assert_int_equal(pieces("run.csv"), 3);
+}
+
+static void what_cannot_be_cut_off_is_told(void **state)
+{
+	struct bench *b = *state;
+	struct log_file *f = open_log(b, "run.csv", &plain);
+	struct stat st;
+	struct err err;
+
+	b->disk.room = 2 * PIECE_N + 4;
+	b->disk.fail = DISK_TRUNCATE;
+	b->disk.at = 1;
+	b->disk.code = EIO;
+	assert_put(f, 2);
+	assert_false(put(f, &err));
+	assert_int_equal(err.code, ENOSPC);
+	assert_has(err.text, "; everything before is whole, what comes behind is not");
+	log_file_close(f, NULL);
+	assert_int_equal(stat("run.csv", &st), 0);
+	assert_int_equal(st.st_size, 2 * PIECE_N + 4);
+}
+
+static void what_somebody_else_wrote_behind_it_is_not_cut_off(void **state)
+{
+	struct bench *b = *state;
+	struct log_file *f = open_log(b, "run.csv", &plain);
+	int fd = open("run.csv", O_WRONLY | O_APPEND | O_CLOEXEC);
+	struct stat st;
+	struct err err;
+
+	assert_put(f, 1);
+	assert_int_equal(pwrite(fd, "precious", 8, 0), 8); /* O_APPEND: at the end */
+	b->disk.room = 4;
+	assert_false(put(f, &err));
+	assert_has(err.text, "what comes behind is not");
+	log_file_close(f, NULL);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_true(st.st_size >= (off_t)PIECE_N + 8);
+	close(fd);
+}
+
+static void a_file_that_somebody_removed_or_shortened_ends_the_log(void **state)
+{
+	static const struct {
+		const char *command, *says;
+	} cases[] = {
+		{"rm run.csv", "log: run.csv: somebody removed it: logging stopped after 0.0 MB"},
+		{": >run.csv", "log: run.csv: somebody else emptied or shortened it: logging stopped after 0.0 MB"},
+		{"echo behind >>run.csv", NULL},
+		{"mv run.csv renamed.csv", NULL},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct log_file *f = open_log(*state, "run.csv", &forced);
+		struct err err = {.text = ""};
+
+		assert_put(f, 2);
+		assert_int_equal(system(cases[i].command), 0);
+		assert_int_equal(put(f, &err), cases[i].says == NULL);
+		assert_string_equal(err.text, cases[i].says ? cases[i].says : "");
+		log_file_close(f, NULL);
+	}
+}
+
+static void whatever_call_fails_files_are_whole_and_the_message_names_them(void **state)
+{
+	static const int codes[] = {EIO, ENOSPC, EDQUOT, EFBIG, EPIPE, EACCES, EROFS, EINVAL};
+	static const struct log_file_options options = {.force = true, .rotates = true, .keep = 2, .sync_ns = 1};
+	struct bench *b = *state;
+	unsigned failures = 0;
+	bool reached = true;
+
+	for (unsigned n = 1; reached; n++)
+		for (size_t c = 0; c < ARRAY_LEN(codes); c++) {
+			struct err err = {.text = ""};
+			struct log_file *f;
+			bool ok;
+
+			b->disk.fail = DISK_ANY;
+			b->disk.code = codes[c];
+			b->disk.piece = 4;
+			b->disk.at = n;
+			f = log_file_open(&b->disk.sys, "run.mlog", &options, &err);
+			ok = f && put(f, &err) && put(f, &err) && log_file_sync(f, 1, &err);
+			for (int i = 0; i < 3 && ok; i++)
+				ok = log_file_next(f, &err) && put(f, &err);
+			reached = b->disk.at == 0;
+			if (f && ok)
+				ok = log_file_close(f, &err);
+			else
+				log_file_close(f, NULL);
+			if (!ok) {
+				assert_has(err.text, "log: run.");
+				assert_int_equal(err.code, codes[c]);
+				failures++;
+			}
+			assert_int_equal(b->disk.files, 0);
+			assert_true(pieces("run.mlog") <= 2 && pieces("run.1.mlog") <= 1 && pieces("run.3.mlog") <= 1);
+			b->disk.at = 0;
+			assert_int_equal(system("rm -f run*"), 0);
+		}
+	assert_true(failures > 20 * ARRAY_LEN(codes));
+}
+
+static void a_file_that_may_not_grow_is_an_error_and_no_signal(void **state)
+{
+	struct rlimit before, limit;
+	struct log_file *f = open_log(*state, "run.csv", &plain);
+	struct err err = {.text = ""};
+	int n = 0;
+
+	getrlimit(RLIMIT_FSIZE, &before);
+	limit = (struct rlimit){100, before.rlim_max};
+	setrlimit(RLIMIT_FSIZE, &limit);
+	while (put(f, &err))
+		n++;
+	setrlimit(RLIMIT_FSIZE, &before);
+	assert_int_equal(err.code, EFBIG);
+	assert_int_equal(n, 100 / PIECE_N);
+	log_file_close(f, NULL);
+	assert_int_equal(pieces("run.csv"), n);
+}
+
+/* Standard output that is this, for so long. */
+static int redirect(int fd)
+{
+	int saved = dup(STDOUT_FILENO);
+
+	fflush(stdout);
+	dup2(fd, STDOUT_FILENO);
+	return saved;
+}
+
+static void restore(int saved)
+{
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
+}
+
+static void a_pipe_that_nobody_reads_is_an_error_and_no_signal(void **state)
+{
+	struct log_file *f;
+	struct err err;
+	int ends[2], saved;
+	bool ok;
+
+	assert_int_equal(pipe(ends), 0);
+	saved = redirect(ends[1]);
+	close(ends[0]);
+	f = open_log(*state, "-", &plain);
+	ok = put(f, &err);
+	log_file_close(f, NULL);
+	restore(saved);
+	close(ends[1]);
+	assert_false(ok);
+	assert_int_equal(err.code, EPIPE);
+	assert_string_equal(err.text, "log: -: Broken pipe: logging stopped after 0.0 MB; everything before is whole");
+}
+
+static void what_stood_in_the_file_behind_standard_output_stays(void **state)
+{
+	struct bench *b = *state;
+	struct log_file *f;
+	struct err err;
+	int fd, saved;
+	bool ok;
+
+	make_file("out", PIECE PIECE);
+	fd = open("out", O_WRONLY | O_APPEND | O_CLOEXEC);
+	saved = redirect(fd);
+	f = open_log(b, "-", &plain);
+	b->disk.room = PIECE_N + 5;
+	ok = put(f, &err) && !put(f, &err);
+	log_file_close(f, NULL);
+	restore(saved);
+	close(fd);
+	assert_true(ok);
+	assert_int_equal(pieces("out"), 3);
+}
+
+/* Whoever may not mount for himself may where he is the superuser of his own. */
+static bool may_mount(void)
+{
+	AUTOFREE char *map = xasprintf("0 %u 1", (unsigned)geteuid());
+	bool ok;
+	int fd;
+
+	if (unshare(CLONE_NEWNS) == 0)
+		return true;
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+		return false;
+	fd = open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC);
+	ok = fd >= 0 && write(fd, map, strlen(map)) > 0;
+	close(fd);
+	return ok;
+}
+
+/* In a child with a small disk of its own. */
+static int fill_a_disk(struct bench *b)
+{
+	struct log_file *f;
+	struct err err = {.text = ""};
+	int n = 0;
+
+	if (!may_mount() || mkdir("small", 0755) != 0 || mount("none", "small", "tmpfs", 0, "size=32k") != 0)
+		return 77;
+	f = log_file_open(&b->disk.sys, "small/run.mlog", &plain, &err);
+	while (f && put(f, &err))
+		n++;
+	log_file_close(f, NULL);
+	return n > 1000 && err.code == ENOSPC && pieces("small/run.mlog") == n ? 0 : 1;
+}
+
+static void on_a_disk_that_is_really_full_everything_before_is_whole(void **state)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0)
+		_exit(fill_a_disk(*state));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77) {
+		print_message("a tmpfs cannot be mounted here\n");
+		skip();
+	}
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* ---- the disk ---- */
+
+static void it_is_brought_to_the_disk_in_time_and_at_the_end(void **state)
+{
+	struct bench *b = *state;
+	struct log_file *f = open_log(b, "run.mlog", &(struct log_file_options){.sync_ns = 5000000000});
+	int64_t now = b->disk.sys.monotonic_ns(&b->disk.sys);
+	struct err err;
+
+	assert_int_equal(b->disk.syncs, 1);                 /* the directory */
+	assert_false(log_file_is_due(f, now + 6000000000)); /* there is nothing */
+	assert_put(f, 1);
+	assert_false(log_file_is_due(f, now + 4000000000));
+	assert_true(log_file_is_due(f, now + 6000000000));
+	assert_true(log_file_sync(f, now + 6000000000, &err));
+	assert_int_equal(b->disk.syncs, 2);
+	assert_false(log_file_is_due(f, now + 12000000000)); /* nothing new */
+	assert_put(f, 1);
+	assert_false(log_file_is_due(f, now + 10000000000));
+	assert_true(log_file_is_due(f, now + 11000000000));
+	assert_closed(f);
+	assert_int_equal(b->disk.syncs, 3);
+}
+
+static void what_is_not_asked_for_or_no_file_is_not_synced(void **state)
+{
+	struct bench *b = *state;
+	struct log_file *files[] = {open_log(b, "run.csv", &plain),
+				    open_log(b, "/dev/null", &(struct log_file_options){.force = true, .sync_ns = 1})};
+
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+		assert_put(files[i], 1);
+		assert_false(log_file_is_due(files[i], INT64_MAX));
+		assert_closed(files[i]);
+	}
+	assert_int_equal(b->disk.syncs, 0);
+}
+
+static void a_disk_that_cannot_keep_it_is_told(void **state)
+{
+	static const enum disk_call calls[] = {DISK_SYNC, DISK_CLOSE};
+	struct bench *b = *state;
+
+	for (size_t i = 0; i < ARRAY_LEN(calls); i++) {
+		struct log_file *f = open_log(b, "run.csv", &(struct log_file_options){.force = true, .sync_ns = 1});
+		struct err err;
+
+		assert_put(f, 1);
+		b->disk.fail = calls[i];
+		b->disk.at = 1;
+		b->disk.code = EIO;
+		assert_false(log_file_close(f, &err));
+		assert_has(err.text, "log: run.csv: Input/output error: logging stopped after 0.0 MB; what was written last may "
+				     "be missing on the disk");
+	}
+}
+
+/* ---- one after the other ---- */
+
+static void follow(struct bench *b, const char *path, const struct log_file_options *options, unsigned n)
+{
+	struct log_file *f = open_log(b, path, options);
+	struct err err = {.text = ""};
+
+	assert_put(f, 1);
+	for (unsigned i = 0; i < n; i++) {
+		if (!log_file_next(f, &err))
+			fail_msg("%s", err.text);
+		assert_put(f, 1);
+	}
+	assert_int_equal(log_file_bytes(f), (n + 1) * PIECE_N);
+	assert_closed(f);
+}
+
+static void the_number_of_the_next_file_goes_up(void **state)
+{
+	static const struct {
+		const char *first, *second, *third;
+	} cases[] = {{"run.mlog", "run.1.mlog", "run.2.mlog"},
+		     {"run", "run.1", "run.2"},
+		     {".run", ".run.1", ".run.2"},
+		     {"a.b.mlog", "a.b.1.mlog", "a.b.2.mlog"}};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		follow(*state, cases[i].first, &(struct log_file_options){.rotates = true}, 2);
+		assert_int_equal(pieces(cases[i].first), 1);
+		assert_int_equal(pieces(cases[i].second), 1);
+		assert_int_equal(pieces(cases[i].third), 1);
+	}
+}
+
+static void a_number_that_is_taken_is_left_out(void **state)
+{
+	make_file("run.1.mlog", "precious\n");
+	assert_int_equal(symlink("nowhere", "run.3.mlog"), 0);
+	follow(*state, "run.mlog", &(struct log_file_options){.rotates = true}, 2);
+	assert_int_equal(pieces("run.mlog"), 1);
+	assert_int_equal(pieces("run.2.mlog"), 1);
+	assert_int_equal(pieces("run.4.mlog"), 1);
+	assert_int_equal(access("nowhere", F_OK), -1);
+	assert_int_equal(system("echo precious | cmp -s - run.1.mlog"), 0);
+}
+
+static void by_force_files_of_another_run_are_written_over(void **state)
+{
+	make_file("run.1.mlog", "another run\n");
+	follow(*state, "run.mlog", &(struct log_file_options){.force = true, .rotates = true}, 1);
+	assert_int_equal(pieces("run.1.mlog"), 1);
+}
+
+static void of_more_files_than_are_kept_the_oldest_goes(void **state)
+{
+	struct log_file_options options = {.rotates = true, .keep = 2};
+
+	make_file("run.2.mlog", PIECE PIECE); /* of another run: it stays */
+	follow(*state, "run.mlog", &options, 3);
+	assert_int_equal(pieces("run.mlog"), -1);
+	assert_int_equal(pieces("run.1.mlog"), -1);
+	assert_int_equal(pieces("run.2.mlog"), 2);
+	assert_int_equal(pieces("run.3.mlog"), 1);
+	assert_int_equal(pieces("run.4.mlog"), 1);
+	options.keep = 1;
+	follow(*state, "one.mlog", &options, 2);
+	assert_int_equal(pieces("one.mlog"), -1);
+	assert_int_equal(pieces("one.1.mlog"), -1);
+	assert_int_equal(pieces("one.2.mlog"), 1);
+}
+
+static void what_has_no_name_has_no_next_file(void **state)
+{
+	static const char *const paths[] = {"-", "/dev/null"};
+	struct bench *b = *state;
+	struct err err;
+
+	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+		assert_null(
+			log_file_open(&b->disk.sys, paths[i], &(struct log_file_options){.force = true, .rotates = true}, &err));
+		assert_int_equal(err.code, ERR_USAGE);
+		assert_has(err.text, "--rotate needs a file with a name");
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, bench_init, bench_fini)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_new_file_has_mode_0644_less_umask),
+		TEST(what_stands_there_already_is_left_alone_where_it_should_be),
+		TEST(what_was_there_is_emptied_by_force),
+		TEST(another_ones_file_is_not_taken_where_everybody_may_write),
+		TEST(a_name_that_cannot_be_is_an_error_and_leaves_nothing_behind),
+		TEST(a_pipe_is_written_to_as_it_is),
+		TEST(a_file_that_nothing_came_into_is_removed),
+		TEST(a_full_device_is_one_clear_message),
+		TEST(what_comes_in_pieces_comes_whole),
+		TEST(what_did_not_fit_is_cut_off_again),
+		TEST(what_cannot_be_cut_off_is_told),
+		TEST(what_somebody_else_wrote_behind_it_is_not_cut_off),
+		TEST(a_file_that_somebody_removed_or_shortened_ends_the_log),
+		TEST(whatever_call_fails_files_are_whole_and_the_message_names_them),
+		TEST(a_file_that_may_not_grow_is_an_error_and_no_signal),
+		TEST(a_pipe_that_nobody_reads_is_an_error_and_no_signal),
+		TEST(what_stood_in_the_file_behind_standard_output_stays),
+		TEST(on_a_disk_that_is_really_full_everything_before_is_whole),
+		TEST(it_is_brought_to_the_disk_in_time_and_at_the_end),
+		TEST(what_is_not_asked_for_or_no_file_is_not_synced),
+		TEST(a_disk_that_cannot_keep_it_is_told),
+		TEST(the_number_of_the_next_file_goes_up),
+		TEST(a_number_that_is_taken_is_left_out),
+		TEST(by_force_files_of_another_run_are_written_over),
+		TEST(of_more_files_than_are_kept_the_oldest_goes),
+		TEST(what_has_no_name_has_no_next_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,291 @@
+/* `malitop record` as it is shipped: however it ends, what it wrote is whole. */
+#include "tests/support/log_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MS 1000000ll
+#define S 1000000000ll
+#define KILLS 100
+#define AT_ONCE 10
+#define LIVES_MS 1500 /* at most */
+
+static char dir[32];
+
+static int64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * S + ts.tv_nsec;
+}
+
+static void sleep_until(int64_t ns)
+{
+	struct timespec ts = {.tv_sec = ns / S, .tv_nsec = ns % S};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
+		;
+}
+
+/* malitop record -b sim -i10ms -o FILE ARGS, without a terminal; what it says goes to FILE.out. */
+static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+
+/* Behind what a shell does before. */
+static pid_t record_behind(const char *before, const char *file, const char *args)
+{
+	AUTOFREE char *line = xasprintf("%s exec \"$MALITOP\" record -b sim -i10ms -o %s/%s %s >%s/%s.out 2>&1", before, dir,
+					file, args, dir, file);
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		for (unsigned i = 0; i < ARRAY_LEN(ends); i++)
+			signal(ends[i], SIG_DFL); /* in the background of a script they may be ignored */
+		execl("/bin/sh", "sh", "-c", line, NULL);
+		_exit(127);
+	}
+	assert_true(pid > 0);
+	return pid;
+}
+
+static pid_t record(const char *file, const char *args)
+{
+	return record_behind("", file, args);
+}
+
+static bool look(struct log *log, const char *file)
+{
+	AUTOFREE char *path = xasprintf("%s/%s", dir, file);
+
+	return log_open(log, path);
+}
+
+/* ---- in peace ---- */
+
+static void however_it_ends_the_log_is_whole_and_one_line_says_what_is_in_it(void **state)
+{
+	static const struct {
+		const char *name, *args;
+		int signo, status;
+	} cases[] = {
+		{"duration.mlog", "-d600ms", 0, 0},
+		{"command.mlog", "-- sleep 0.6", 0, 0},
+		{"failed.mlog", "-- sh -c 'sleep 0.6; exit 7'", 0, 7},
+		{"int.mlog", "", SIGINT, 0},
+		{"term.mlog", "", SIGTERM, 0},
+		{"hup.mlog", "", SIGHUP, 0},
+		{"term-command.mlog", "-- sleep 60", SIGTERM, 128 + SIGTERM},
+	};
+	pid_t pids[ARRAY_LEN(cases)];
+	struct log log;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		pids[i] = record(cases[i].name, cases[i].args);
+	sleep_until(now_ns() + 1500 * MS);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTOFREE char *out = xasprintf("%s/%s.out", dir, cases[i].name);
+		AUTOFREE char *text = NULL, *line = NULL;
+		struct err err;
+		int status;
+		size_t n;
+
+		if (cases[i].signo)
+			kill(pids[i], cases[i].signo);
+		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), cases[i].status);
+		assert_true(look(&log, cases[i].name));
+		assert_true(log.state.ended && log.n > 30);
+		assert_int_equal(log.state.damaged + log.state.cut, 0);
+		assert_int_equal(log_lost(&log, 0), 0);
+		assert_true(file_read(out, 4096, &text, &n, &err));
+		line = xasprintf("%s: %u samples, %.2f MB, 0 lost\n", cases[i].name, log.n, (double)file_size(log.file) / 1e6);
+		assert_string_equal(text, line);
+		log_close(&log);
+	}
+}
+
+static void a_hangup_that_was_ignored_ends_nothing(void **state)
+{
+	struct log log;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	pid = record_behind("trap '' HUP;", "nohup.mlog", "-d 1500ms");
+	sleep_until(now_ns() + 800 * MS);
+	kill(pid, SIGHUP);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	assert_true(look(&log, "nohup.mlog"));
+	assert_true(log.n >= 149);
+	log_close(&log);
+}
+
+static void a_command_that_cannot_run_leaves_no_file_behind(void **state)
+{
+	static const struct {
+		const char *file, *args;
+		int status;
+	} cases[] = {
+		{"typo.mlog", "-- /no/such/command", 127}, {"typo.csv", "-- /no/such/command", 127}, {"dir.mlog", "-- /", 126}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTOFREE char *path = xasprintf("%s/%s", dir, cases[i].file);
+		pid_t pid = record(cases[i].file, cases[i].args);
+		int status;
+
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), cases[i].status);
+		assert_int_equal(access(path, F_OK), -1);
+	}
+}
+
+/* Nobody takes what is written: the first signal asks for an end, which does not come; the second one is one. */
+static void a_second_signal_ends_what_cannot_be_written(void **state)
+{
+	AUTOFREE char *path = xasprintf("%s/pipe", dir), *out = xasprintf("%s.out", path), *text = NULL;
+	struct err err;
+	int status, fd;
+	pid_t pid;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(mkfifo(path, 0600), 0);
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	pid = record("pipe", "-f mlog --force -i1ms --per-core");
+	sleep_until(now_ns() + 2500 * MS);
+	kill(pid, SIGINT);
+	kill(pid, SIGTERM); /* with the first */
+	sleep_until(now_ns() + 1500 * MS);
+	assert_int_equal(waitpid(pid, &status, WNOHANG), 0);
+	kill(pid, SIGINT);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	close(fd);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+	assert_true(file_read(out, 4096, &text, &n, &err));
+	assert_string_equal(text, "malitop: log: pipe: takes long to be written; Ctrl-C leaves it as far as it is\n");
+}
+
+static void a_disk_that_is_full_is_status_1_and_a_message(void **state)
+{
+	AUTOFREE char *path = xasprintf("%s/full", dir), *out = xasprintf("%s.out", path), *text = NULL;
+	struct err err;
+	int status;
+	pid_t pid;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(symlink("/dev/full", path), 0); /* the directory is ours */
+	pid = record("full", "-f mlog --force");
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+	assert_true(file_read(out, 4096, &text, &n, &err));
+	assert_non_null(strstr(text, "full: No space left on device: logging stopped after 0.0 MB"));
+}
+
+/* ---- not in peace ---- */
+
+struct life {
+	pid_t pid;
+	char file[32];
+	int64_t begin_ns, end_ns;
+};
+
+/* Nothing is missing but the last second. `late_ns` is how late this machine lets a program run just now. */
+static void check_life(const struct life *life, int64_t late_ns)
+{
+	struct log log;
+	int64_t killed_ns = now_ns();
+	int status;
+
+	kill(life->pid, SIGKILL);
+	assert_int_equal(waitpid(life->pid, &status, 0), life->pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	if (look(&log, life->file)) {
+		int64_t from_ns = mlog_reader_about(log.reader)->monotonic_ns, to_ns = log.n ? log.state.end_ns : from_ns;
+
+		assert_false(log.state.ended);
+		assert_int_equal(log.state.damaged, 0);
+		assert_int_equal(log_lost(&log, 0), 0);
+		if (killed_ns - to_ns > S + late_ns)
+			fail_msg("%s: the last %lld ms are missing, this machine is %lld ms late", life->file,
+				 (long long)((killed_ns - to_ns) / MS), (long long)(late_ns / MS));
+		assert_true(!log.n || log.samples[0]->begin_ns - from_ns < 100 * MS + late_ns);
+	}
+	log_close(&log);
+}
+
+static void after_a_hundred_kills_nothing_but_the_last_second_is_missing(void **state)
+{
+	struct life lives[AT_ONCE] = {0};
+	int64_t late_ns = 0;
+	unsigned begun = 0, ended = 0;
+
+	(void)state;
+	srandom(5);
+	while (ended < KILLS) {
+		struct life *next = &lives[0];
+
+		for (unsigned i = 0; i < AT_ONCE; i++) {
+			if (!lives[i].pid && begun < KILLS) {
+				snprintf(lives[i].file, sizeof(lives[i].file), "kill-%u.mlog", begun++);
+				lives[i].begin_ns = now_ns();
+				lives[i].end_ns = lives[i].begin_ns + random() % LIVES_MS * MS;
+				lives[i].pid = record(lives[i].file, "");
+			}
+			if (!next->pid || (lives[i].pid && lives[i].end_ns < next->end_ns))
+				next = &lives[i];
+		}
+		sleep_until(next->end_ns);
+		if (now_ns() - next->end_ns > late_ns)
+			late_ns = now_ns() - next->end_ns;
+		check_life(next, late_ns);
+		next->pid = 0;
+		ended++;
+	}
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	strcpy(dir, "/tmp/malitop-test-XXXXXX");
+	return mkdtemp(dir) == NULL;
+}
+
+static int tear_down(void **state)
+{
+	AUTOFREE char *remove = xasprintf("rm -rf %s", dir);
+
+	(void)state;
+	return system(remove);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(however_it_ends_the_log_is_whole_and_one_line_says_what_is_in_it),
+		TEST(a_hangup_that_was_ignored_ends_nothing),
+		TEST(a_command_that_cannot_run_leaves_no_file_behind),
+		TEST(a_second_signal_ends_what_cannot_be_written),
+		TEST(a_disk_that_is_full_is_status_1_and_a_message),
+		TEST(after_a_hundred_kills_nothing_but_the_last_second_is_missing),
+	};
+
+	if (!getenv("MALITOP")) {
+		print_message("test_record: skipped: MALITOP names no program\n");
+		return 77;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

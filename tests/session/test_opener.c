@@ -1,0 +1,139 @@
+/* A slow call on a thread of its own: handed back, or left behind without being waited for. */
+#include "session/opener.h"
+#include "base/alloc.h"
+#include "base/sys.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* A call that takes until its gate opens. */
+struct job {
+	int gate, dropped_fd;
+	bool called, signals_blocked;
+};
+
+static bool is_readable(int fd, int ms)
+{
+	struct pollfd look = {.fd = fd, .events = POLLIN};
+
+	return poll(&look, 1, ms) == 1;
+}
+
+static void call(void *arg)
+{
+	struct job *job = arg;
+	sigset_t mask;
+
+	is_readable(job->gate, 5000);
+	pthread_sigmask(SIG_SETMASK, NULL, &mask);
+	job->signals_blocked = sigismember(&mask, SIGINT) && sigismember(&mask, SIGWINCH);
+	job->called = true;
+}
+
+static void drop(void *arg)
+{
+	struct job *job = arg;
+
+	sys_event_signal(job->dropped_fd);
+	free(job);
+}
+
+struct bench {
+	int gate, dropped_fd;
+	struct opener *opener;
+	struct job *job;
+};
+
+static int set_up(void **state)
+{
+	static struct bench b;
+	struct err err;
+
+	b.gate = sys_event_new();
+	b.dropped_fd = sys_event_new();
+	b.job = xcalloc(1, sizeof(*b.job));
+	*b.job = (struct job){.gate = b.gate, .dropped_fd = b.dropped_fd};
+	b.opener = opener_start(call, drop, b.job, &err);
+	assert_non_null(b.opener);
+	*state = &b;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct bench *b = *state;
+
+	close(b->gate);
+	close(b->dropped_fd);
+	return 0;
+}
+
+static void the_job_is_handed_back_when_the_call_returned(void **state)
+{
+	struct bench *b = *state;
+
+	assert_false(is_readable(opener_fd(b->opener), 30));
+	assert_false(opener_is_done(b->opener));
+	sys_event_signal(b->gate);
+	assert_true(is_readable(opener_fd(b->opener), 5000));
+	assert_true(opener_is_done(b->opener));
+	assert_ptr_equal(opener_finish(b->opener), b->job);
+	assert_true(b->job->called);
+	assert_true(b->job->signals_blocked);
+	assert_false(is_readable(b->dropped_fd, 0));
+	free(b->job);
+}
+
+static void finishing_waits_for_the_call(void **state)
+{
+	struct bench *b = *state;
+
+	sys_event_signal(b->gate);
+	assert_ptr_equal(opener_finish(b->opener), b->job);
+	assert_true(b->job->called);
+	free(b->job);
+}
+
+static void leaving_waits_for_nothing_and_the_job_is_dropped_in_the_end(void **state)
+{
+	struct bench *b = *state;
+
+	opener_leave(b->opener);
+	assert_false(is_readable(b->dropped_fd, 30));
+	sys_event_signal(b->gate);
+	assert_true(is_readable(b->dropped_fd, 5000));
+	sys_event_ack(b->dropped_fd);
+}
+
+static void leaving_after_the_call_drops_the_job_at_once(void **state)
+{
+	struct bench *b = *state;
+
+	sys_event_signal(b->gate);
+	assert_true(is_readable(opener_fd(b->opener), 5000));
+	opener_leave(b->opener);
+	assert_true(is_readable(b->dropped_fd, 0));
+	opener_leave(NULL);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(the_job_is_handed_back_when_the_call_returned),
+		TEST(finishing_waits_for_the_call),
+		TEST(leaving_waits_for_nothing_and_the_job_is_dropped_in_the_end),
+		TEST(leaving_after_the_call_drops_the_job_at_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

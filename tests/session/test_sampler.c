@@ -1,0 +1,219 @@
+/* The sampler over a source that the test scripts. Times are real but short: nothing here waits for more than some 100 ms. */
+#include "tests/support/sampler_bench.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Takes everything out; checks that the count and the times go on without a break. Returns how many there were. */
+static unsigned drain(struct ring *ring, uint64_t *seq, int64_t *end_ns, int64_t period_ns, uint32_t n_values)
+{
+	const struct sample *s;
+	unsigned n = 0;
+
+	for (; (s = ring_peek(ring)); n++) {
+		assert_int_equal(s->n_values, n_values);
+		assert_int_equal(s->end_ns - s->begin_ns, period_ns);
+		if (*seq) {
+			assert_int_equal(s->seq, *seq + 1 + s->lost);
+			assert_int_equal(s->begin_ns, *end_ns);
+		}
+		*seq = s->seq;
+		*end_ns = s->end_ns;
+		ring_release(ring);
+	}
+	return n;
+}
+
+static void every_interval_becomes_a_sample_and_nothing_drifts(void **state)
+{
+	static const int64_t periods[] = {MS, 5 * MS, 10 * MS, 20 * MS};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(periods); i++) {
+		struct ring *ring = ring_new(1 << 16);
+		uint64_t seq = 0;
+		int64_t end = 0, begin;
+		struct bench b;
+		unsigned n;
+
+		bench_init(&b);
+		sampler_attach(b.sampler, ring, false);
+		begin = b.sys.monotonic_ns(&b.sys);
+		sampler_adopt(b.sampler, fake_source(&b.sys), periods[i]);
+		assert_int_equal(next_event(&b).period_ns, periods[i]);
+		wait_ms(120);
+		sampler_detach(b.sampler, ring); /* reads what has ended */
+		n = drain(ring, &seq, &end, periods[i], 2);
+		assert_true(n >= 100 * MS / periods[i]);
+		assert_true(end <= b.sys.monotonic_ns(&b.sys) && end >= begin + 100 * MS);
+		ring_free(ring);
+		bench_fini(&b);
+	}
+}
+
+static void short_intervals_are_read_in_batches(void **state)
+{
+	struct ring *ring = ring_new(1 << 16);
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	sampler_attach(b.sampler, ring, false);
+	sampler_adopt(b.sampler, fake_source(&b.sys), MS);
+	next_event(&b);
+	wait_ms(160);
+	sampler_free(b.sampler);
+	assert_true(n_samples >= 120);
+	/* Each wake ends with one read that gives nothing: so many wakes there were. */
+	assert_true(script.reads - n_samples <= 20);
+	sys_fini(&b.sys);
+	ring_free(ring);
+}
+
+static void a_ring_has_instances_only_when_it_asks(void **state)
+{
+	struct ring *sums = ring_new(1 << 14), *all = ring_new(1 << 14);
+	uint64_t seq = 0, seq_all = 0;
+	int64_t end = 0, end_all = 0;
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	sampler_attach(b.sampler, sums, false);
+	sampler_attach(b.sampler, all, true);
+	sampler_adopt(b.sampler, fake_source(&b.sys), 10 * MS);
+	wait_ms(50);
+	sampler_free(b.sampler);
+	assert_true(drain(sums, &seq, &end, 10 * MS, 2) > 0);
+	assert_true(drain(all, &seq_all, &end_all, 10 * MS, 3) > 0);
+	ring_free(sums);
+	ring_free(all);
+	sys_fini(&b.sys);
+}
+
+static void a_full_ring_hurts_only_its_reader(void **state)
+{
+	struct ring *small = ring_new(1), *large = ring_new(1 << 18);
+	uint64_t seq = 0;
+	int64_t end = 0;
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	sampler_attach(b.sampler, small, true);
+	sampler_attach(b.sampler, large, true);
+	sampler_adopt(b.sampler, fake_source(&b.sys), MS);
+	wait_ms(200);
+	sampler_free(b.sampler);
+	assert_true(ring_lost(small) > 0);
+	assert_int_equal(ring_lost(large), 0);
+	assert_int_equal(drain(large, &seq, &end, MS, 3), n_samples);
+	ring_free(small);
+	ring_free(large);
+	sys_fini(&b.sys);
+}
+
+static void what_the_driver_lost_is_in_the_count(void **state)
+{
+	struct ring *ring = ring_new(1 << 14);
+	uint64_t seq = 0;
+	int64_t end = 0;
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	script.lost_at = 3;
+	sampler_attach(b.sampler, ring, false);
+	sampler_adopt(b.sampler, fake_source(&b.sys), 10 * MS);
+	wait_ms(80);
+	sampler_free(b.sampler);
+	assert_true(drain(ring, &seq, &end, 10 * MS, 2) >= 3);
+	assert_int_equal(seq, n_samples + 2);
+	ring_free(ring);
+	sys_fini(&b.sys);
+}
+
+static void a_source_that_fails_to_start_is_told_and_closed(void **state)
+{
+	struct sampler_event event;
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	script.fails_to_start = true;
+	sampler_adopt(b.sampler, fake_source(&b.sys), 10 * MS);
+	event = next_event(&b);
+	assert_int_equal(event.kind, SAMPLER_FAILED);
+	assert_string_equal(event.err.text, "fake: will not start");
+	bench_fini(&b);
+	assert_int_equal(script.closes, 1);
+	assert_int_equal(script.stops, 0);
+	assert_int_equal(script.reads, 0);
+}
+
+static void a_device_that_goes_is_told_once_and_the_others_go_on(void **state)
+{
+	struct sampler_event event;
+	AUTO_STRBUF struct strbuf text = {0};
+	uint32_t index;
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	script.gone_after = 2;
+	index = sampler_adopt(b.sampler, fake_source(&b.sys), 10 * MS);
+	assert_int_equal(next_event(&b).kind, SAMPLER_STARTED);
+	sampler_describe(b.sampler, index, &text);
+	assert_string_equal(text.p, "a fake\n");
+	event = next_event(&b);
+	assert_int_equal(event.kind, SAMPLER_GONE);
+	assert_int_equal(event.source, index);
+	assert_non_null(strstr(event.err.text, "a fake: the device is gone"));
+	strbuf_clear(&text);
+	sampler_describe(b.sampler, index, &text);
+	assert_int_equal(text.n, 0);
+	script.gone_after = 0;
+	assert_int_equal(sampler_adopt(b.sampler, fake_source(&b.sys), 10 * MS), index + 1);
+	assert_int_equal(next_event(&b).kind, SAMPLER_STARTED);
+	bench_fini(&b);
+	assert_int_equal(script.closes, 2);
+	assert_int_equal(script.stops, 2);
+}
+
+static void a_new_period_starts_the_source_anew(void **state)
+{
+	uint32_t index;
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	index = sampler_adopt(b.sampler, fake_source(&b.sys), 10 * MS);
+	assert_int_equal(next_event(&b).period_ns, 10 * MS);
+	sampler_set_period(b.sampler, index, 20 * MS);
+	assert_int_equal(next_event(&b).period_ns, 20 * MS);
+	bench_fini(&b);
+	assert_int_equal(script.starts, 2);
+	assert_int_equal(script.stops, 2);
+	assert_int_equal(script.closes, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_interval_becomes_a_sample_and_nothing_drifts),
+		cmocka_unit_test(short_intervals_are_read_in_batches),
+		cmocka_unit_test(a_ring_has_instances_only_when_it_asks),
+		cmocka_unit_test(a_full_ring_hurts_only_its_reader),
+		cmocka_unit_test(what_the_driver_lost_is_in_the_count),
+		cmocka_unit_test(a_source_that_fails_to_start_is_told_and_closed),
+		cmocka_unit_test(a_device_that_goes_is_told_once_and_the_others_go_on),
+		cmocka_unit_test(a_new_period_starts_the_source_anew),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

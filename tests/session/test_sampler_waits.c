@@ -1,0 +1,369 @@
+/* What the sampler waits for, and that nothing makes it spin: fds in every state, sources that never run dry, drivers that change
+ * their pace, a suspend, a device that comes back. */
+#include "tests/support/sampler_bench.h"
+
+/* ---- fds ---- */
+
+static int event_fd(void)
+{
+	int fd = sys_event_new();
+
+	sys_event_signal(fd);
+	return fd;
+}
+
+/* A pipe whose other end is closed: its reading end hangs up, its writing end is in error. */
+static int half_pipe(int keep)
+{
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	close(ends[!keep]);
+	return ends[keep];
+}
+
+static int hung_up_fd(void)
+{
+	return half_pipe(0);
+}
+
+static int error_fd(void)
+{
+	return half_pipe(1);
+}
+
+static int closed_fd(void)
+{
+	return 1000; /* more than this program opens */
+}
+
+static const struct {
+	int (*make)(void);
+	short revents;
+	bool is_end;
+} fds[] = {{event_fd, POLLIN, false}, {error_fd, POLLERR, false}, {hung_up_fd, POLLHUP, true}, {closed_fd, POLLNVAL, true}};
+
+static void no_state_of_an_fd_makes_it_spin(void **state)
+{
+	static const int64_t periods[] = {MS, 20 * MS};
+
+	(void)state;
+	for (size_t f = 0; f < ARRAY_LEN(fds); f++)
+		for (size_t p = 0; p < ARRAY_LEN(periods); p++) {
+			struct pollfd look = {.events = POLLIN};
+			struct sampler_event event = {0};
+			struct bench b;
+
+			bench_init(&b);
+			script.kind = SCRIPT_NONE;
+			script.has_fd = true;
+			look.fd = script.fd = fds[f].make();
+			poll(&look, 1, 0);
+			assert_true(look.revents & fds[f].revents);
+			sampler_adopt(b.sampler, fake_source(&b.sys), periods[p]);
+			assert_int_equal(next_event(&b).kind, SAMPLER_STARTED);
+			wait_ms(200);
+			if (fds[f].is_end)
+				event = next_event(&b);
+			bench_fini(&b);
+			/* Four wakes for each deadline, not thousands. */
+			if (shared.polls > 60 || script.reads > 60)
+				fail_msg("fd %zu: %u polls, %u reads", f, shared.polls, script.reads);
+			if (!fds[f].is_end) {
+				assert_true(script.reads >= 8);
+			} else {
+				assert_int_equal(event.kind, SAMPLER_GONE);
+				assert_non_null(strstr(event.err.text, "a fake: the device is gone"));
+			}
+			assert_int_equal(script.closes, 1);
+			if (script.fd != 1000)
+				close(script.fd);
+		}
+}
+
+static void a_source_that_never_runs_dry_keeps_nobody_waiting(void **state)
+{
+	static const int64_t periods[] = {MS, 20 * MS};
+
+	(void)state;
+	for (size_t p = 0; p < ARRAY_LEN(periods); p++) {
+		struct ring *ring = ring_new(1 << 10);
+		int64_t before;
+		struct bench b;
+
+		bench_init(&b);
+		script.kind = SCRIPT_ENDLESS;
+		script.has_fd = true;
+		script.fd = event_fd();
+		sampler_attach(b.sampler, ring, false);
+		sampler_adopt(b.sampler, fake_source(&b.sys), periods[p]);
+		next_event(&b);
+		wait_ms(200);
+		before = b.sys.monotonic_ns(&b.sys);
+		sampler_detach(b.sampler, ring);
+		assert_true(b.sys.monotonic_ns(&b.sys) - before < 100 * MS);
+		bench_fini(&b);
+		assert_true(shared.polls <= 60);
+		assert_true(script.reads >= 256 && script.reads <= 60 * 256);
+		close(script.fd);
+		ring_free(ring);
+	}
+}
+
+static void an_fd_that_keeps_time_makes_the_deadline_needless(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	script.kind = SCRIPT_TIMER;
+	script.has_fd = true;
+	script.fd = sys_timer_new();
+	script.late_ns = 7 * MS; /* after the deadline, were there one */
+	sampler_adopt(b.sampler, fake_source(&b.sys), 20 * MS);
+	next_event(&b);
+	wait_ms(400);
+	bench_fini(&b);
+	assert_true(n_samples >= 15);
+	if (shared.polls > n_samples + n_samples / 2 + 3) /* twice as many, were there a deadline for each */
+		fail_msg("%u polls for %u samples", shared.polls, n_samples);
+	close(script.fd);
+}
+
+static void below_10_ms_an_fd_does_not_wake_it_for_every_sample(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	script.kind = SCRIPT_TIMER;
+	script.has_fd = true;
+	script.fd = sys_timer_new();
+	sampler_adopt(b.sampler, fake_source(&b.sys), MS);
+	next_event(&b);
+	wait_ms(320);
+	bench_fini(&b);
+	assert_true(n_samples >= 280);
+	assert_true(shared.polls <= 40);
+	close(script.fd);
+}
+
+/* ---- pace ---- */
+
+static void a_period_that_the_driver_raises_is_told_and_followed(void **state)
+{
+	static const struct {
+		int64_t from, to;
+	} cases[] = {{10 * MS, 40 * MS}, {MS, 20 * MS}, {2 * MS, 5 * MS}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct sampler_event event;
+		struct bench b;
+		unsigned before;
+
+		bench_init(&b);
+		script.raise_to_ns = cases[i].to;
+		sampler_adopt(b.sampler, fake_source(&b.sys), cases[i].from);
+		assert_int_equal(next_event(&b).period_ns, cases[i].from);
+		event = next_event(&b);
+		assert_int_equal(event.kind, SAMPLER_STARTED);
+		assert_int_equal(event.period_ns, cases[i].to);
+		pthread_mutex_lock(&shared.lock);
+		before = shared.polls;
+		pthread_mutex_unlock(&shared.lock);
+		wait_ms(200);
+		bench_fini(&b);
+		assert_int_equal(script.starts, 1);
+		assert_true(shared.polls - before <= 200 * MS / (cases[i].to < 10 * MS ? 16 * MS : cases[i].to) + 4);
+		assert_true(n_samples >= 4);
+	}
+}
+
+/* ---- a suspend ---- */
+
+/* Which of the samples in the ring say that there is a gap, as bits; empties it. */
+static unsigned gaps(struct ring *ring, unsigned *n)
+{
+	const struct sample *s;
+	unsigned found = 0;
+
+	for (*n = 0; (s = ring_peek(ring)); ++*n) {
+		found |= (s->flags & SAMPLE_GAP ? 1u : 0u) << *n;
+		ring_release(ring);
+	}
+	return found;
+}
+
+static void a_suspend_leaves_one_gap(void **state)
+{
+	struct ring *ring = ring_new(1 << 14);
+	struct bench b;
+	unsigned n, found;
+
+	(void)state;
+	bench_init(&b);
+	sampler_attach(b.sampler, ring, false);
+	sampler_adopt(b.sampler, fake_source(&b.sys), 10 * MS);
+	wait_ms(50);
+	fall_asleep(3600000 * MS);
+	wait_ms(100);
+	sampler_free(b.sampler);
+	found = gaps(ring, &n);
+	assert_in_range(n, 6, 31);
+	assert_int_equal(__builtin_popcount(found), 1);
+	assert_int_equal(found & 1, 0);
+	ring_free(ring);
+	sys_fini(&b.sys);
+}
+
+/* Nothing but the fd wakes the sampler here: the period is far longer than the test. */
+static void a_sample_that_comes_by_its_fd_after_a_suspend_has_the_gap(void **state)
+{
+	struct ring *ring = ring_new(1 << 14);
+	struct bench b;
+	unsigned n;
+
+	(void)state;
+	bench_init(&b);
+	script.kind = SCRIPT_EVENTS;
+	script.has_fd = true;
+	script.fd = sys_event_new();
+	sampler_attach(b.sampler, ring, false);
+	sampler_adopt(b.sampler, fake_source(&b.sys), 10000 * MS);
+	next_event(&b);
+	for (int i = 0; i < 4; i++) {
+		if (i == 2)
+			fall_asleep(1000 * MS);
+		sys_event_signal(script.fd);
+		wait_ms(30);
+	}
+	sampler_free(b.sampler);
+	assert_int_equal(gaps(ring, &n), 1 << 2);
+	assert_int_equal(n, 4);
+	ring_free(ring);
+	close(script.fd);
+	sys_fini(&b.sys);
+}
+
+/* What had ended before the sampler looked for the last time was counted without a break, though it is read only now. */
+static void a_sample_from_before_a_suspend_has_no_gap(void **state)
+{
+	struct ring *ring = ring_new(1 << 14);
+	struct bench b;
+	unsigned n;
+
+	(void)state;
+	bench_init(&b);
+	sampler_attach(b.sampler, ring, false);
+	sampler_adopt(b.sampler, fake_source(&b.sys), 100 * MS);
+	next_event(&b);
+	wait_ms(20);
+	script.begin_ns -= 150 * MS; /* one interval has ended long ago, the next will in 30 ms */
+	fall_asleep(1000 * MS);
+	wait_ms(150);
+	sampler_free(b.sampler);
+	assert_int_equal(gaps(ring, &n) & 3, 2);
+	assert_true(n >= 2);
+	ring_free(ring);
+	sys_fini(&b.sys);
+}
+
+static void clocks_that_jitter_are_no_suspend(void **state)
+{
+	struct ring *ring = ring_new(1 << 14);
+	struct bench b;
+	unsigned n;
+
+	(void)state;
+	bench_init(&b);
+	sampler_attach(b.sampler, ring, false);
+	sampler_adopt(b.sampler, fake_source(&b.sys), 10 * MS);
+	next_event(&b);
+	for (int i = 0; i < 4; i++) { /* a thread held up between the two clocks sees this */
+		fall_asleep(-500 * MS);
+		wait_ms(15);
+		fall_asleep(500 * MS);
+		wait_ms(15);
+	}
+	sampler_free(b.sampler);
+	assert_int_equal(gaps(ring, &n), 0);
+	assert_true(n >= 6);
+	ring_free(ring);
+	sys_fini(&b.sys);
+}
+
+/* ---- a device that comes back ---- */
+
+static void a_source_that_comes_back_sits_in_its_own_seat(void **state)
+{
+	struct ring *ring = ring_new(1 << 14);
+	const struct sample *s;
+	uint64_t seq = 0;
+	uint32_t index;
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	script.gone_after = 3;
+	sampler_attach(b.sampler, ring, false);
+	index = sampler_adopt(b.sampler, fake_source(&b.sys), 10 * MS);
+	assert_int_equal(next_event(&b).kind, SAMPLER_STARTED);
+	assert_int_equal(next_event(&b).kind, SAMPLER_GONE);
+	script.gone_after = 0;
+	sampler_readopt(b.sampler, index, fake_source(&b.sys), 10 * MS);
+	assert_int_equal(next_event(&b).kind, SAMPLER_STARTED);
+	wait_ms(60);
+	assert_int_equal(sampler_adopt(b.sampler, fake_source(&b.sys), 10 * MS), index + 1);
+	sampler_free(b.sampler);
+	for (; (s = ring_peek(ring)); ring_release(ring)) {
+		if (s->source != index)
+			continue;
+		assert_int_equal(s->seq, ++seq);
+		assert_int_equal(s->flags, seq == 4 ? SAMPLE_GAP : 0);
+	}
+	assert_true(seq >= 5);
+	assert_int_equal(script.closes, 3);
+	ring_free(ring);
+	sys_fini(&b.sys);
+}
+
+static void one_that_fails_to_start_may_come_again(void **state)
+{
+	uint32_t index;
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	script.fails_to_start = true;
+	index = sampler_adopt(b.sampler, fake_source(&b.sys), 10 * MS);
+	assert_int_equal(next_event(&b).kind, SAMPLER_FAILED);
+	sampler_readopt(b.sampler, index, fake_source(&b.sys), 10 * MS);
+	assert_int_equal(next_event(&b).kind, SAMPLER_FAILED);
+	script.fails_to_start = false;
+	sampler_readopt(b.sampler, index, fake_source(&b.sys), 10 * MS);
+	assert_int_equal(next_event(&b).kind, SAMPLER_STARTED);
+	bench_fini(&b);
+	assert_int_equal(script.starts, 3);
+	assert_int_equal(script.stops, 1);
+	assert_int_equal(script.closes, 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_state_of_an_fd_makes_it_spin),
+		cmocka_unit_test(a_source_that_never_runs_dry_keeps_nobody_waiting),
+		cmocka_unit_test(an_fd_that_keeps_time_makes_the_deadline_needless),
+		cmocka_unit_test(below_10_ms_an_fd_does_not_wake_it_for_every_sample),
+		cmocka_unit_test(a_period_that_the_driver_raises_is_told_and_followed),
+		cmocka_unit_test(a_suspend_leaves_one_gap),
+		cmocka_unit_test(a_sample_that_comes_by_its_fd_after_a_suspend_has_the_gap),
+		cmocka_unit_test(a_sample_from_before_a_suspend_has_no_gap),
+		cmocka_unit_test(clocks_that_jitter_are_no_suspend),
+		cmocka_unit_test(a_source_that_comes_back_sits_in_its_own_seat),
+		cmocka_unit_test(one_that_fails_to_start_may_come_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,136 @@
+/* How a session begins and ends while its devices take their time. The devices are this machine's /proc, behind a gate. */
+#include "session/session.h"
+#include "base/alloc.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* What a driver that never returns keeps: as long as the process. */
+static struct sys sys, real;
+static struct options options;
+
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool reached, open;
+} gate = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, false};
+
+static void set_gate(bool reached, bool open)
+{
+	pthread_mutex_lock(&gate.lock);
+	gate.reached = reached;
+	gate.open = open;
+	pthread_cond_broadcast(&gate.changed);
+	pthread_mutex_unlock(&gate.lock);
+}
+
+static int slow_open(const struct sys *unused, const char *path, int flags)
+{
+	(void)unused;
+	pthread_mutex_lock(&gate.lock);
+	gate.reached = true;
+	pthread_cond_broadcast(&gate.changed);
+	while (!gate.open)
+		pthread_cond_wait(&gate.changed, &gate.lock);
+	pthread_mutex_unlock(&gate.lock);
+	return real.open(&real, path, flags);
+}
+
+/* The session has begun, and the thread that opens its devices stands at the gate. */
+static void begin(struct session *session, const char *device)
+{
+	struct err err;
+
+	set_gate(false, false);
+	options = (struct options){.backends = "proc", .device = device, .interval_ns = 500000000, .fps = 60};
+	if (!session_begin(session, &sys, &options, false, &err))
+		fail_msg("%s", err.text);
+	pthread_mutex_lock(&gate.lock);
+	while (!gate.reached)
+		pthread_cond_wait(&gate.changed, &gate.lock);
+	pthread_mutex_unlock(&gate.lock);
+}
+
+static bool is_open(const struct session *session, int ms)
+{
+	struct pollfd look = {.fd = session_opening_fd(session), .events = POLLIN};
+
+	return poll(&look, 1, ms) == 1;
+}
+
+static void a_session_tells_when_its_devices_are_open(void **state)
+{
+	struct session session;
+	struct err err;
+
+	(void)state;
+	begin(&session, NULL);
+	assert_false(is_open(&session, 30));
+	set_gate(true, true);
+	assert_true(is_open(&session, 5000));
+	assert_true(session_finish(&session, &err));
+	assert_int_equal(session.n, 1);
+	assert_int_equal(session.sources[0].kind, SOURCE_CPU);
+	session_close(&session);
+}
+
+static void finishing_waits_for_the_devices(void **state)
+{
+	struct session session;
+	struct err err;
+
+	(void)state;
+	begin(&session, NULL);
+	set_gate(true, true);
+	assert_true(session_finish(&session, &err));
+	session_close(&session);
+}
+
+static void what_failed_in_the_other_thread_is_told_when_finishing(void **state)
+{
+	struct session session;
+	struct err err;
+
+	(void)state;
+	begin(&session, "/dev/mali7");
+	set_gate(true, true);
+	assert_false(session_finish(&session, &err));
+	assert_non_null(strstr(err.text, "/dev/mali7"));
+	session_close(&session);
+}
+
+static void closing_does_not_wait_for_a_device_that_never_opens(void **state)
+{
+	struct session session;
+
+	(void)state;
+	begin(&session, NULL);
+	session_close(&session); /* the gate is still closed */
+	set_gate(true, true);
+	usleep(300000); /* the thread opens the rest, finds nobody there, and cleans up: sanitizers watch */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_session_tells_when_its_devices_are_open),
+		cmocka_unit_test(finishing_waits_for_the_devices),
+		cmocka_unit_test(what_failed_in_the_other_thread_is_told_when_finishing),
+		cmocka_unit_test(closing_does_not_wait_for_a_device_that_never_opens),
+	};
+
+	if (!sys_init(&real, NULL, NULL))
+		return 1;
+	sys = real;
+	sys.open = slow_open;
+	alarm(60); /* a test that hangs has failed */
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,97 @@
+#include "tests/support/kbase_run.h"
+
+#include "backends/registry.h"
+#include "base/alloc.h"
+
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+void kbase_run_init(struct kbase_run *r)
+{
+	*r = (struct kbase_run){.db = NULL};
+	fake_sys_init(&r->fake, NULL);
+	r->db = gpudb_load(NULL, 0, &r->err);
+	assert_non_null(r->db);
+	r->options = (struct source_options){.db = r->db, .interval_ns = 100 * MS, .per_instance = true};
+}
+
+bool kbase_run_open(struct kbase_run *r)
+{
+	struct source *s = xcalloc(1, sizeof(*s));
+
+	s->backend = &backend_kbase;
+	s->sys = &r->fake.sys;
+	s->options = r->options;
+	s->priv = xcalloc(1, backend_kbase.priv_size);
+	r->err = (struct err){0};
+	if (!backend_kbase.open(s, "/dev/mali0", &r->err)) {
+		source_free(s);
+		assert_true(r->err.text[0]);
+		return false;
+	}
+	r->source = s;
+	r->sample = xcalloc(1, sizeof(*r->sample) + s->n_slots * sizeof(uint64_t));
+	return true;
+}
+
+bool kbase_run_start(struct kbase_run *r, int64_t period_ns)
+{
+	r->err = (struct err){0};
+	return backend_kbase.start(r->source, period_ns, r->fake.now_ns, &r->err);
+}
+
+void kbase_run_close(struct kbase_run *r)
+{
+	if (!r->source)
+		return;
+	backend_kbase.stop(r->source);
+	backend_kbase.close(r->source);
+	source_free(r->source);
+	free(r->sample);
+	r->source = NULL;
+}
+
+void kbase_run_fini(struct kbase_run *r)
+{
+	const char *leaks;
+
+	kbase_run_close(r);
+	leaks = fake_sys_leaks(&r->fake);
+	if (leaks)
+		fail_msg("%s", leaks);
+	gpudb_free(r->db);
+	fake_sys_fini(&r->fake);
+}
+
+enum read_result kbase_run_read(struct kbase_run *r, int64_t most_ns)
+{
+	int64_t end = r->fake.now_ns + most_ns;
+
+	for (;;) {
+		enum read_result got;
+
+		r->sample->flags = r->sample->lost = 0;
+		got = backend_kbase.read(r->source, r->fake.now_ns, r->sample);
+		if (got != READ_NONE || r->fake.now_ns >= end)
+			return got;
+		fake_sys_run(&r->fake, MS);
+	}
+}
+
+unsigned kbase_run_slot(const struct kbase_run *r, const char *name, enum instance_kind kind, unsigned number)
+{
+	for (unsigned i = 0; i < r->source->n_slots; i++) {
+		const struct slot *s = &r->source->slots[i];
+
+		if (strcmp(s->name, name) == 0 && s->instance == kind && s->number == number)
+			return i;
+	}
+	fail_msg("there is no slot %s %s %u", name, instance_names[kind], number);
+	return 0;
+}

@@ -1,0 +1,212 @@
+/* sampler_bench: a sampler over a source that the test scripts. Times are real but short. */
+#ifndef SAMPLER_BENCH_H
+#define SAMPLER_BENCH_H
+
+#include "session/sampler.h"
+#include "base/alloc.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define MS 1000000ll
+
+/* How the source comes to its samples. */
+enum script_kind {
+	SCRIPT_CLOCK,   /* when their time has come */
+	SCRIPT_NONE,    /* never */
+	SCRIPT_ENDLESS, /* always one more */
+	SCRIPT_EVENTS,  /* one whenever `fd`, an event, was signalled */
+	SCRIPT_TIMER,   /* when their time has come, which `fd`, a timer, says */
+};
+
+/* Written by the test before the source is adopted, and by the sampler's thread afterwards. */
+struct script {
+	enum script_kind kind;
+	bool has_fd;
+	int fd;
+	int64_t begin_ns, late_ns; /* so long after its end a sample is there */
+	unsigned reads, starts, stops, closes;
+	unsigned gone_after; /* samples; 0: never */
+	unsigned lost_at;    /* this sample says that two were lost before it */
+	int64_t raise_to_ns; /* the period from the third sample on; 0: as it is */
+	bool fails_to_start;
+};
+static struct script script; /* closes and frees outlive the source */
+static unsigned n_samples;
+
+/* What both threads touch. */
+static struct {
+	pthread_mutex_t lock;
+	unsigned polls; /* of the sampler */
+	int64_t asleep_ns;
+} shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static inline bool fake_start(struct source *source, int64_t period_ns, int64_t now_ns, struct err *err)
+{
+	script.starts++;
+	if (script.fails_to_start)
+		return err_set(err, 5, "fake: will not start");
+	source->period_ns = period_ns;
+	script.begin_ns = now_ns;
+	if (script.kind == SCRIPT_TIMER)
+		sys_timer_at(script.fd, script.begin_ns + period_ns + script.late_ns);
+	return true;
+}
+
+static inline int fake_fd(const struct source *source)
+{
+	(void)source;
+	return script.has_fd ? script.fd : -1;
+}
+
+static inline bool fake_has_sample(const struct source *source, int64_t now_ns)
+{
+	uint64_t count;
+
+	switch (script.kind) {
+	case SCRIPT_CLOCK:
+	case SCRIPT_TIMER:
+		return script.begin_ns + source->period_ns + script.late_ns <= now_ns;
+	case SCRIPT_EVENTS:
+		return read(script.fd, &count, sizeof(count)) == sizeof(count);
+	default:
+		return script.kind == SCRIPT_ENDLESS;
+	}
+}
+
+static inline enum read_result fake_read(struct source *source, int64_t now_ns, struct sample *sample)
+{
+	script.reads++;
+	if (script.gone_after && n_samples >= script.gone_after)
+		return READ_GONE;
+	if (!fake_has_sample(source, now_ns))
+		return READ_NONE;
+	sample->begin_ns = script.begin_ns;
+	script.begin_ns = sample->end_ns = script.kind == SCRIPT_EVENTS ? now_ns : script.begin_ns + source->period_ns;
+	n_samples++;
+	sample->lost = n_samples == script.lost_at ? 2 : 0;
+	for (unsigned i = 0; i < source->n_slots; i++)
+		sample->value[i] = n_samples;
+	if (script.raise_to_ns && n_samples == 3)
+		source->period_ns = script.raise_to_ns;
+	if (script.kind == SCRIPT_TIMER) {
+		sys_timer_ack(script.fd);
+		sys_timer_at(script.fd, script.begin_ns + source->period_ns + script.late_ns);
+	}
+	return READ_GOT;
+}
+
+static inline void fake_stop(struct source *source)
+{
+	(void)source;
+	script.stops++;
+}
+
+static inline void fake_close(struct source *source)
+{
+	(void)source;
+	script.closes++;
+}
+
+static inline void fake_describe(const struct source *source, struct strbuf *text)
+{
+	strbuf_printf(text, "%s\n", source->title);
+}
+
+static const struct backend fake = {.name = "fake",
+				    .start = fake_start,
+				    .fd = fake_fd,
+				    .read = fake_read,
+				    .stop = fake_stop,
+				    .close = fake_close,
+				    .describe = fake_describe};
+
+struct bench {
+	struct sys sys;
+	struct sampler *sampler;
+};
+
+static inline struct source *fake_source(const struct sys *sys)
+{
+	struct source *source = xcalloc(1, sizeof(*source));
+
+	*source = (struct source){.backend = &fake, .sys = sys, .title = "a fake", .n_slots = 3, .n_sums = 2};
+	source->slots = xcalloc(3, sizeof(*source->slots));
+	return source;
+}
+
+static inline int counted_poll(const struct sys *sys, struct pollfd *fds, unsigned n, int timeout_ms)
+{
+	(void)sys;
+	pthread_mutex_lock(&shared.lock);
+	shared.polls++;
+	pthread_mutex_unlock(&shared.lock);
+	return poll(fds, n, timeout_ms);
+}
+
+static inline int64_t fake_boottime(const struct sys *sys)
+{
+	int64_t asleep;
+
+	pthread_mutex_lock(&shared.lock);
+	asleep = shared.asleep_ns;
+	pthread_mutex_unlock(&shared.lock);
+	return sys->monotonic_ns(sys) + asleep;
+}
+
+static inline void fall_asleep(int64_t ns)
+{
+	pthread_mutex_lock(&shared.lock);
+	shared.asleep_ns += ns;
+	pthread_mutex_unlock(&shared.lock);
+}
+
+static inline void bench_init(struct bench *b)
+{
+	struct err err;
+
+	script = (struct script){0};
+	n_samples = 0;
+	shared.polls = 0;
+	assert_true(sys_init(&b->sys, NULL, &err));
+	b->sys.poll = counted_poll;
+	b->sys.boottime_ns = fake_boottime;
+	b->sampler = sampler_new(&b->sys, &err);
+	assert_non_null(b->sampler);
+}
+
+static inline void bench_fini(struct bench *b)
+{
+	sampler_free(b->sampler);
+	sys_fini(&b->sys);
+}
+
+static inline void wait_ms(int ms)
+{
+	usleep((useconds_t)ms * 1000);
+}
+
+/* The next thing the sampler tells, within two seconds. */
+static inline struct sampler_event next_event(struct bench *b)
+{
+	struct pollfd fd = {.fd = sampler_fd(b->sampler), .events = POLLIN};
+	struct sampler_event event = {0};
+
+	for (int i = 0; i < 20; i++) {
+		poll(&fd, 1, 100);
+		if (sampler_next_event(b->sampler, &event))
+			return event;
+	}
+	fail_msg("the sampler tells nothing");
+	return event;
+}
+
+#endif

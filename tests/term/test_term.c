@@ -1,0 +1,308 @@
+/* term: every way to end, to stop and to go on leaves the terminal as it was. */
+#include "base/alloc.h"
+#include "tests/term/mini.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* ---- taking and giving back ---- */
+
+static void what_was_taken_is_given_back(void **state)
+{
+	struct pty pty;
+
+	(void)state;
+	mini_start_shown(&pty);
+	assert_true(pty_wrote(&pty, 0, ENTER));
+	assert_false(pty_wrote(&pty, mini_after(&pty, ENTER), ENTER)); /* a second one would save what the first one changed */
+	assert_true(pty_wrote(&pty, mini_after(&pty, ENTER), HIDE));
+	assert_true(pty_wrote(&pty, 0, MOUSE_ON));
+	pty_send(&pty, "q");
+	assert_true(pty_wait_report(&pty, 0));
+	mini_assert_exit(&pty, 0);
+	mini_assert_restored(&pty);
+	pty_stop(&pty);
+}
+
+static void every_signal_that_ends_gives_back_first(void **state)
+{
+	static const int cases[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		struct pty pty;
+
+		mini_start_shown(&pty);
+		pty_signal(&pty, cases[i]);
+		assert_true(pty_wait_report(&pty, 0));
+		mini_assert_killed(&pty, cases[i]);
+		mini_assert_restored(&pty);
+		pty_stop(&pty);
+	}
+}
+
+static void control_c_is_typed_as_a_signal(void **state)
+{
+	struct pty pty;
+
+	(void)state;
+	mini_start_shown(&pty);
+	pty_send(&pty, "\x03");
+	assert_true(pty_wait_report(&pty, 0));
+	mini_assert_killed(&pty, SIGINT);
+	mini_assert_restored(&pty);
+	pty_stop(&pty);
+}
+
+static void every_crash_gives_back_first(void **state)
+{
+	static const struct {
+		int signo;       /* sent, or */
+		const char *key; /* typed, which then happens inside */
+		int killed_by;
+	} cases[] = {
+		{SIGSEGV, NULL, SIGSEGV}, {SIGBUS, NULL, SIGBUS}, {SIGFPE, NULL, SIGFPE}, {SIGILL, NULL, SIGILL},
+		{SIGABRT, NULL, SIGABRT}, {0, "n", SIGSEGV},      {0, "o", SIGSEGV},      {0, "m", SIGABRT},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		struct pty pty;
+
+		mini_start_shown(&pty);
+		if (cases[i].key)
+			pty_send(&pty, cases[i].key);
+		else
+			pty_signal(&pty, cases[i].signo);
+		assert_true(pty_wait_report(&pty, 0));
+		mini_assert_killed(&pty, cases[i].killed_by);
+		mini_assert_restored(&pty);
+		pty_stop(&pty);
+	}
+}
+
+static void signals_ignored_from_above_stay_ignored(void **state)
+{
+	struct pty pty;
+	struct pty_options options = {
+		.cols = 80, .rows = 24, .term = "xterm-256color", .body = mini_ui, .arg = &mini_plain, .ignore_hup = true};
+
+	(void)state;
+	pty_start(&pty, &options);
+	assert_true(pty_wait_output(&pty, 0, "frame-1"));
+	pty_signal(&pty, SIGHUP);
+	pty_send(&pty, "x");
+	assert_true(pty_wait_note(&pty, "key 78\n"));
+	pty_send(&pty, "q");
+	assert_true(pty_wait_report(&pty, 0));
+	mini_assert_exit(&pty, 0);
+	pty_stop(&pty);
+}
+
+static void a_terminal_that_hung_up_ends_it_without_spinning(void **state)
+{
+	struct pty pty;
+	struct pty_options options = {
+		.cols = 80, .rows = 24, .term = "xterm-256color", .body = mini_ui, .arg = &mini_plain, .ignore_hup = true};
+
+	(void)state;
+	pty_start(&pty, &options);
+	assert_true(pty_wait_output(&pty, 0, "frame-1"));
+	pty_hang_up(&pty);
+	assert_true(pty_wait_report(&pty, 0));
+	mini_assert_exit(&pty, MINI_GONE);
+	assert_in_range(pty.report.cpu_us, 0, 50000);
+	pty_stop(&pty);
+}
+
+/* ---- stop and go on ---- */
+
+static void a_stop_gives_back_and_going_on_takes_again(void **state)
+{
+	struct pty pty;
+	size_t from;
+
+	(void)state;
+	mini_start_shown(&pty);
+	pty_send(&pty, "\x1a");
+	assert_true(pty_wait_report(&pty, 0));
+	assert_true(WIFSTOPPED(pty.report.status));
+	mini_assert_restored(&pty);
+	from = pty.out.n;
+	pty_resize(&pty, 90, 30);
+	pty_foreground(&pty);
+	assert_true(pty_wait_note(&pty, "resumed 90x30\n"));
+	assert_true(pty_wait_output(&pty, from, "90x30")); /* drawn without a key */
+	assert_true(pty_wrote(&pty, from, ENTER));
+	assert_true(pty_wrote(&pty, from, HIDE));
+	assert_true(pty_wrote(&pty, from, MOUSE_ON));
+	pty_send(&pty, "q");
+	assert_true(pty_wait_report(&pty, 1));
+	mini_assert_exit(&pty, 0);
+	assert_true(pty_wrote(&pty, from, LEAVE));
+	assert_true(pty_same_modes(&pty.before, &pty.report.modes));
+	pty_stop(&pty);
+}
+
+static void a_stop_in_the_middle_of_a_frame_is_not_lost(void **state)
+{
+	struct pty pty;
+	size_t from;
+
+	(void)state;
+	mini_stop_in_frame = true;
+	mini_start(&pty, &mini_plain, "xterm-256color", 80, 24);
+	mini_stop_in_frame = false;
+	assert_true(pty_wait_report(&pty, 0));
+	assert_true(WIFSTOPPED(pty.report.status));
+	mini_assert_restored(&pty);
+	from = pty.out.n;
+	pty_foreground(&pty);
+	assert_true(pty_wait_output(&pty, from, "80x24"));
+	pty_send(&pty, "q");
+	assert_true(pty_wait_report(&pty, 1));
+	mini_assert_exit(&pty, 0);
+	pty_stop(&pty);
+}
+
+static void a_stop_that_nobody_announced_is_repaired(void **state)
+{
+	struct pty pty;
+	size_t from;
+
+	(void)state;
+	mini_start_shown(&pty);
+	pty_signal(&pty, SIGSTOP);
+	assert_true(pty_wait_report(&pty, 0));
+	from = pty.out.n;
+	pty_foreground(&pty);
+	assert_true(pty_wait_output(&pty, from, "80x24"));
+	assert_true(pty_wrote(&pty, from, MOUSE_ON));
+	assert_false(pty_wrote(&pty, from, ENTER)); /* would save the cursor of the wrong screen */
+	pty_send(&pty, "q");
+	assert_true(pty_wait_report(&pty, 1));
+	mini_assert_exit(&pty, 0);
+	assert_true(pty_same_modes(&pty.before, &pty.report.modes));
+	pty_stop(&pty);
+}
+
+static void in_the_background_it_stays_away_and_can_be_ended(void **state)
+{
+	struct pty pty;
+	size_t from;
+
+	(void)state;
+	mini_start_shown(&pty);
+	pty_send(&pty, "\x1a");
+	assert_true(pty_wait_report(&pty, 0));
+	from = pty.out.n;
+	pty_background(&pty);
+	assert_true(pty_wait_report(&pty, 1));
+	assert_true(WIFSTOPPED(pty.report.status));
+	assert_int_equal(WSTOPSIG(pty.report.status), SIGTTOU);
+	pty_signal(&pty, SIGTERM);
+	pty_background(&pty);
+	assert_true(pty_wait_report(&pty, 2));
+	mini_assert_killed(&pty, SIGTERM);
+	assert_int_equal(pty.out.n, from);
+	assert_true(pty_same_modes(&pty.before, &pty.report.modes));
+	pty_stop(&pty);
+}
+
+/* ---- what else the process keeps ---- */
+
+static int looks_at_itself(struct term *term)
+{
+	struct sigaction action;
+
+	pty_note("nonblock %d\n", (fcntl(0, F_GETFL) & O_NONBLOCK) != 0);
+	term_close(term);
+	sigaction(SIGTERM, NULL, &action);
+	pty_note("default %d\n", action.sa_handler == SIG_DFL);
+	sigaction(SIGSEGV, NULL, &action);
+	pty_note("default %d\n", action.sa_handler == SIG_DFL);
+	pty_note("free fd %d\n", open("/dev/null", O_RDONLY));
+	return 0;
+}
+
+static void the_process_is_left_as_it_was(void **state)
+{
+	struct mini mini = {.instead = looks_at_itself};
+	struct pty pty;
+	int free_fd = open("/dev/null", O_RDONLY);
+	char note[32];
+
+	(void)state;
+	close(free_fd);
+	mini_start(&pty, &mini, "xterm-256color", 80, 24);
+	assert_true(pty_wait_report(&pty, 0));
+	mini_assert_exit(&pty, 0);
+	snprintf(note, sizeof(note), "free fd %d\n", free_fd + 1); /* one is the root directory of sys */
+	assert_true(pty_wait_note(&pty, "nonblock 0\ndefault 1\ndefault 1\n"));
+	assert_non_null(strstr(pty.notes.p, note));
+	pty_stop(&pty);
+}
+
+static void keys_and_mouse_arrive(void **state)
+{
+	static const struct {
+		const char *typed, *note;
+	} cases[] = {
+		{"1", "key 31\n"},
+		{"\x1bOA", "key 110002\n"},
+		{"\x1b[<0;5;2M", "mouse 4 1\n"},
+		{"\x1b", "key 1b\n"},
+	};
+	struct pty pty;
+
+	(void)state;
+	mini_start_shown(&pty);
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		pty_send(&pty, cases[i].typed);
+		assert_true(pty_wait_note(&pty, cases[i].note));
+	}
+	pty_send(&pty, "q");
+	assert_true(pty_wait_report(&pty, 0));
+	pty_stop(&pty);
+}
+
+static void themes_are_known_by_name(void **state)
+{
+	(void)state;
+	assert_string_equal(term_theme_name(0), "dark");
+	assert_true(term_theme_known("light"));
+	assert_true(term_theme_known("mono"));
+	assert_false(term_theme_known("Dark"));
+	assert_null(term_theme_name(1000));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_taken_is_given_back),
+		cmocka_unit_test(every_signal_that_ends_gives_back_first),
+		cmocka_unit_test(control_c_is_typed_as_a_signal),
+		cmocka_unit_test(every_crash_gives_back_first),
+		cmocka_unit_test(signals_ignored_from_above_stay_ignored),
+		cmocka_unit_test(a_terminal_that_hung_up_ends_it_without_spinning),
+		cmocka_unit_test(a_stop_gives_back_and_going_on_takes_again),
+		cmocka_unit_test(a_stop_in_the_middle_of_a_frame_is_not_lost),
+		cmocka_unit_test(a_stop_that_nobody_announced_is_repaired),
+		cmocka_unit_test(in_the_background_it_stays_away_and_can_be_ended),
+		cmocka_unit_test(the_process_is_left_as_it_was),
+		cmocka_unit_test(keys_and_mouse_arrive),
+		cmocka_unit_test(themes_are_known_by_name),
+	};
+
+	alarm(120); /* a test that hangs has failed */
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,79 @@
+#include "tui/alerts.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define SECOND 1000000000ll
+
+static void the_newest_is_shown_for_ten_seconds(void **state)
+{
+	struct alerts a = {0};
+	int64_t until;
+
+	(void)state;
+	assert_null(alerts_now(&a, 5 * SECOND, &until));
+	alerts_add(&a, 10 * SECOND, "first");
+	alerts_add(&a, 12 * SECOND, "second");
+	assert_string_equal(alerts_now(&a, 13 * SECOND, &until), "second");
+	assert_int_equal(until, 22 * SECOND);
+	assert_string_equal(alerts_now(&a, 22 * SECOND - 1, &until), "second");
+	assert_null(alerts_now(&a, 22 * SECOND, &until));
+}
+
+static void only_the_last_are_kept(void **state)
+{
+	struct alerts a = {0};
+	char text[32];
+
+	(void)state;
+	for (int i = 0; i < 3 * ALERTS_KEPT; i++) {
+		snprintf(text, sizeof(text), "line %d", i);
+		alerts_add(&a, i, text);
+	}
+	assert_int_equal(a.n, ALERTS_KEPT);
+	assert_string_equal(a.lines[0].text, "line 16");
+	assert_string_equal(a.lines[ALERTS_KEPT - 1].text, "line 23");
+}
+
+static void a_line_is_printable_and_alone(void **state)
+{
+	struct alerts a = {0};
+
+	(void)state;
+	alerts_add(&a, 0, "");
+	alerts_add(&a, 0, "\nhidden");
+	assert_int_equal(a.n, 0);
+	alerts_add(&a, 0, "disk \x1b[31mfull\nsecond line");
+	assert_int_equal(a.n, 1);
+	assert_string_equal(a.lines[0].text, "disk ?[31mfull");
+}
+
+static void a_line_is_not_cut_inside_a_character(void **state)
+{
+	struct alerts a = {0};
+	char text[601] = "";
+
+	(void)state;
+	for (size_t i = 0; i < 600; i += 3)
+		memcpy(text + i, "\xe2\x82\xac", 3);
+	alerts_add(&a, 0, text);
+	assert_int_equal(strlen(a.lines[0].text), (sizeof(a.lines[0].text) - 1) / 3 * 3);
+	assert_null(strchr(a.lines[0].text, '?'));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_newest_is_shown_for_ten_seconds),
+		cmocka_unit_test(only_the_last_are_kept),
+		cmocka_unit_test(a_line_is_printable_and_alone),
+		cmocka_unit_test(a_line_is_not_cut_inside_a_character),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,721 @@
+/* player: what a replay shows, and when: over logs that are written here. */
+#include "tui/player_priv.h"
+#include "tests/support/log_bench.h"
+#include "tests/support/people.h"
+
+#define REFRESH (500 * MS)
+#define POINTS 20
+
+static struct sys sys;
+
+/* A log that is played. `real` is our own clock. */
+struct bench {
+	struct options options;
+	struct session session;
+	struct feeds feeds;
+	struct player *player;
+	int64_t real_ns;
+};
+
+static bool try_open(struct bench *b, const char *path, const struct options *more, struct err *err)
+{
+	*b = (struct bench){.options = *more, .real_ns = 77 * SECOND_NS};
+	b->options.command = COMMAND_REPLAY;
+	b->options.operand = path;
+	b->options.refresh_ns = REFRESH;
+	b->options.view = "overview";
+	if (!b->options.speed)
+		b->options.speed = 1;
+	b->player = player_open(&b->session, &sys, &b->options, err);
+	if (!b->player)
+		return false;
+	feeds_init(&b->feeds, &b->session, b->options.per_core, player_refresh_ns(b->player));
+	feeds_want_points(&b->feeds, POINTS);
+	return player_start(b->player, &b->feeds, b->real_ns, err);
+}
+
+static void open_log(struct bench *b, const char *path, const struct options *more)
+{
+	struct err err;
+
+	if (!try_open(b, path, more, &err))
+		fail_msg("%s", err.text);
+}
+
+static void close_log(struct bench *b)
+{
+	feeds_fini(&b->feeds);
+	session_close(&b->session);
+	player_free(b->player);
+}
+
+/* Our clock goes on, as the live screen runs it. */
+static void pass(struct bench *b, int64_t ns)
+{
+	for (int64_t end = b->real_ns + ns; b->real_ns < end; b->real_ns += 10 * MS)
+		player_run(b->player, b->real_ns);
+	player_run(b->player, b->real_ns);
+}
+
+static void go(struct bench *b, const char *text)
+{
+	struct err err;
+
+	if (!player_go(b->player, text, &err))
+		fail_msg("%s", err.text);
+	player_settle(b->player);
+}
+
+static double at_s(const struct bench *b)
+{
+	return (double)(player_at_ns(b->player) - LOG_BEGIN_NS) * 1e-9;
+}
+
+static const char *position(const struct bench *b)
+{
+	static char text[64];
+
+	player_position(b->player, b->real_ns, text, sizeof(text));
+	for (size_t n = strlen(text); n && text[n - 1] == ' '; n--)
+		text[n - 1] = 0;
+	return text + strspn(text, " ");
+}
+
+static void assert_said(struct bench *b, const char *want)
+{
+	struct strbuf *said = player_said(b->player);
+
+	assert_string_equal(said->n ? said->p : "", want);
+	strbuf_clear(said);
+}
+
+/* ---- what is on the screen, as bytes ---- */
+
+static void add_vector(struct strbuf *out, const double *vector, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (isnan(vector[i]))
+			strbuf_str(out, "-");
+		else
+			strbuf_add(out, &vector[i], sizeof(vector[i]));
+	strbuf_str(out, "|");
+}
+
+/* Every value of now, of the totals if they are wanted, and of the newest points, for one GPU after the other. */
+static void picture(const struct feeds *feeds, bool totals, int points, struct strbuf *out)
+{
+	strbuf_clear(out);
+	strbuf_str(out, "");
+	for (unsigned i = 0; i < feeds->n; i++) {
+		const struct feed_state *f = &feeds->feeds[i];
+
+		add_vector(out, f->now, f->n_vector);
+		if (totals)
+			add_vector(out, f->total, f->n_vector);
+		for (int k = f->n_points - points; k < f->n_points; k++)
+			add_vector(out, f->points[k], f->points[k] ? f->n_vector : 0);
+	}
+}
+
+static void assert_same(const struct strbuf *a, const struct strbuf *b, const char *where)
+{
+	if (a->n != b->n || memcmp(a->p, b->p, a->n) != 0)
+		fail_msg("%s: the pictures differ", where);
+	assert_true(a->n > 10000);
+}
+
+static const struct log_what two_gpus = {{"G715", "G52"}, {100 * MS, 250 * MS}, "mixed", false};
+
+static void write_plain(struct log_bench *log, const struct log_what *what, int64_t length_ns)
+{
+	log_begin(log, what);
+	log_until(log, length_ns);
+	log_end(log);
+}
+
+/* What a live screen shows that got these samples and made its steps at these moments. */
+static void live_picture(const struct log_bench *log, const struct bench *b, int64_t until_ns, struct strbuf *out)
+{
+	struct session session;
+	struct feeds feeds;
+	struct err err;
+	unsigned next = 0;
+
+	assert_true(session_open_log(&session, &sys, &b->options, &log->about, &err));
+	feeds_init(&feeds, &session, b->options.per_core, REFRESH);
+	feeds_want_points(&feeds, POINTS);
+	for (int64_t t = LOG_BEGIN_NS / REFRESH * REFRESH; t <= until_ns; t += REFRESH) {
+		for (; next < log->n && log->samples[next]->end_ns <= t; next++)
+			feeds_take(&feeds, log->samples[next]);
+		feeds_step(&feeds);
+	}
+	picture(&feeds, true, POINTS, out);
+	feeds_fini(&feeds);
+	session_close(&session);
+}
+
+static void a_replay_shows_what_a_live_screen_showed_to_the_bit(void **state)
+{
+	static const char *const gpus[] = {"G31", "G52", "G57", "G76", "G78", "G610", "G715", "G720", "G725", "G1-Ultra"};
+	static const char *const scenarios[] = {"idle", "mixed", "bandwidth-bound", "serialised", "raytracing"};
+	AUTO_STRBUF struct strbuf live = {0}, replayed = {0};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(gpus); i++) {
+		bool per_core = i % 2;
+		struct log_bench log;
+		struct bench b;
+
+		write_plain(&log, &(struct log_what){{gpus[i]}, {100 * MS}, scenarios[i % 5], per_core}, 4 * SECOND_NS);
+		open_log(&b, log.path, &(struct options){.per_core = per_core});
+		pass(&b, 3 * SECOND_NS);
+		live_picture(&log, &b, player_at_ns(b.player), &live);
+		picture(&b.feeds, true, POINTS, &replayed);
+		assert_same(&live, &replayed, gpus[i]);
+		close_log(&b);
+		log_fini(&log);
+	}
+}
+
+static void every_speed_shows_the_same_at_the_same_moment(void **state)
+{
+	static const double speeds[] = {0.1, 0.5, 1, 3, 10, 100};
+	AUTO_STRBUF struct strbuf live = {0}, replayed = {0};
+	struct log_bench log;
+
+	(void)state;
+	write_plain(&log, &two_gpus, 60 * SECOND_NS);
+	for (size_t i = 0; i < ARRAY_LEN(speeds); i++) {
+		struct bench b;
+
+		open_log(&b, log.path, &(struct options){.speed = speeds[i]});
+		pass(&b, (int64_t)(20e9 / speeds[i]));
+		assert_true(fabs(at_s(&b) - 20) <= 1.0);
+		live_picture(&log, &b, player_at_ns(b.player), &live);
+		picture(&b.feeds, true, POINTS, &replayed);
+		assert_same(&live, &replayed, position(&b));
+		close_log(&b);
+	}
+	log_fini(&log);
+}
+
+static void a_moment_looks_the_same_however_it_was_reached(void **state)
+{
+	AUTO_STRBUF struct strbuf played = {0}, sought = {0};
+	struct bench walker, jumper;
+	struct log_bench log;
+	char text[32];
+
+	(void)state;
+	log_begin(&log, &two_gpus);
+	log_until(&log, 10 * SECOND_NS);
+	log.away = 1;
+	log_until(&log, 15 * SECOND_NS); /* a gap */
+	log.away = 0;
+	log.seq[0] += 7; /* and a loss */
+	log_until(&log, 40 * SECOND_NS);
+	log_end(&log);
+	open_log(&walker, log.path, &(struct options){0});
+	open_log(&jumper, log.path, &(struct options){0});
+	player_settle(walker.player);
+	for (int i = 0; i < 79; i++) {
+		int there = i * 29 % 79;
+
+		player_step(walker.player, 1, walker.real_ns);
+		player_settle(walker.player);
+		snprintf(text, sizeof(text), "%.3fs", there * 0.5 + 0.1);
+		go(&jumper, text); /* somewhere else */
+		snprintf(text, sizeof(text), "%.3fs", at_s(&walker) - 0.2);
+		go(&jumper, text);
+		assert_int_equal(player_at_ns(walker.player), player_at_ns(jumper.player));
+		picture(&walker.feeds, true, POINTS, &played);
+		picture(&jumper.feeds, true, POINTS, &sought);
+		assert_same(&played, &sought, text);
+	}
+	close_log(&walker);
+	close_log(&jumper);
+	log_fini(&log);
+}
+
+/* ---- keys ---- */
+
+static void it_plays_pauses_and_steps(void **state)
+{
+	struct log_bench log;
+	struct bench b;
+
+	(void)state;
+	write_plain(&log, &two_gpus, 20 * SECOND_NS);
+	open_log(&b, log.path, &(struct options){0});
+	pass(&b, 5 * SECOND_NS);
+	assert_string_equal(position(&b), "0:05.4 of 0:20   27 %  x1");
+	player_pause(b.player, b.real_ns);
+	pass(&b, 5 * SECOND_NS);
+	assert_string_equal(position(&b), "0:05.4 of 0:20   27 %  PAUSED");
+	player_step(b.player, -3, b.real_ns);
+	assert_true(fabs(at_s(&b) - 3.963) < 0.001);
+	player_step(b.player, -100, b.real_ns);
+	assert_true(fabs(at_s(&b) - 0.463) < 0.001);
+	player_step(b.player, 1000, b.real_ns);
+	player_settle(b.player);
+	assert_string_equal(position(&b), "0:20.0 of 0:20  100 %  END");
+	player_pause(b.player, b.real_ns); /* plays again from the start */
+	pass(&b, SECOND_NS);
+	assert_string_equal(position(&b), "0:01.4 of 0:20    7 %  x1");
+	close_log(&b);
+	log_fini(&log);
+}
+
+static void steps_back_show_what_was_played(void **state)
+{
+	static const struct options cases[] = {{.per_core = false}, {.per_core = true}};
+	AUTO_STRBUF struct strbuf played = {0}, stepped = {0};
+	struct log_bench log;
+
+	(void)state;
+	write_plain(&log, &(struct log_what){{"G52"}, {100 * MS}, "mixed", true}, 30 * SECOND_NS);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct bench b;
+
+		open_log(&b, log.path, &cases[i]);
+		pass(&b, 20 * SECOND_NS);
+		picture(&b.feeds, false, POINTS, &played);
+		pass(&b, 5 * SECOND_NS);
+		player_step(b.player, -10, b.real_ns);
+		assert_false(player_is_reading(b.player)); /* the history has it */
+		assert_true(fabs(at_s(&b) - 20.463) < 0.001);
+		picture(&b.feeds, false, POINTS, &stepped);
+		assert_same(&played, &stepped, "stepped");
+		player_pause(b.player, b.real_ns);
+		pass(&b, 10 * MS);
+		assert_true(fabs(at_s(&b) - 20.463) < 0.001); /* from here, not from where it was */
+		close_log(&b);
+	}
+	log_fini(&log);
+}
+
+static void speeds_are_a_table(void **state)
+{
+	static const double up[] = {2, 5, 10, 20, 50, 100, 100}, down[] = {0.5, 0.2, 0.1, 0.1};
+	struct log_bench log;
+	struct bench b;
+
+	(void)state;
+	write_plain(&log, &two_gpus, SECOND_NS);
+	open_log(&b, log.path, &(struct options){.speed = 1.5});
+	for (size_t i = 0; i < ARRAY_LEN(up); i++) {
+		player_speed(b.player, 1, b.real_ns);
+		assert_true(b.player->speed == up[i]);
+	}
+	b.player->speed = 0.7;
+	for (size_t i = 0; i < ARRAY_LEN(down); i++) {
+		player_speed(b.player, -1, b.real_ns);
+		assert_true(b.player->speed == down[i]);
+	}
+	close_log(&b);
+	log_fini(&log);
+}
+
+static void one_goes_to_any_moment(void **state)
+{
+	static const struct {
+		const char *text, *want; /* NULL: is no moment */
+	} cases[] = {
+		{"90s", "1:30.4 of 2:00   75 %  PAUSED"},
+		{"1:40", "1:40.4 of 2:00   84 %  PAUSED"},
+		{"+5s", "1:45.4 of 2:00   88 %  PAUSED"},
+		{"-0:45", "1:00.4 of 2:00   50 %  PAUSED"},
+		{"25%", "0:30.4 of 2:00   25 %  PAUSED"},
+		{"0%", "0:00.4 of 2:00    0 %  PAUSED"},
+		{"1:00:00", "2:00.0 of 2:00  100 %  END"},
+		{"-1m", "1:00.4 of 2:00   50 %  PAUSED"},
+		{"0.5s", "0:00.9 of 2:00    1 %  PAUSED"},
+		{"-9m", "0:00.4 of 2:00    0 %  PAUSED"},
+		{"90", NULL},
+		{"1:60", NULL},
+		{"", NULL},
+		{"101%", NULL},
+		{"soon", NULL},
+		{"1:2:3:4", NULL},
+		{"-", NULL},
+		{"1:-5", NULL},
+		{"99999999:00:00", NULL},
+		{"1.5:30", NULL},
+	};
+	struct log_bench log;
+	struct bench b;
+	struct err err;
+
+	(void)state;
+	write_plain(&log, &two_gpus, 120 * SECOND_NS);
+	open_log(&b, log.path, &(struct options){0});
+	player_pause(b.player, b.real_ns);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		if (cases[i].want) {
+			go(&b, cases[i].text);
+			if (strcmp(position(&b), cases[i].want) != 0)
+				fail_msg("%s: %s", cases[i].text, position(&b));
+		} else {
+			assert_false(player_go(b.player, cases[i].text, &err));
+			assert_non_null(strstr(err.text, "no moment: try 90s"));
+		}
+	close_log(&b);
+	log_fini(&log);
+}
+
+static void from_and_to_bound_it(void **state)
+{
+	struct log_bench log;
+	struct bench b;
+	struct err err;
+
+	(void)state;
+	write_plain(&log, &two_gpus, 20 * SECOND_NS);
+	open_log(&b, log.path, &(struct options){.from_ns = 5 * SECOND_NS, .to_ns = 8 * SECOND_NS});
+	pass(&b, SECOND_NS);
+	assert_string_equal(position(&b), "0:06.4 of 0:20   32 %  x1");
+	pass(&b, 5 * SECOND_NS);
+	assert_string_equal(position(&b), "0:08.4 of 0:20   42 %  END");
+	go(&b, "0%");
+	assert_string_equal(position(&b), "0:05.4 of 0:20   27 %  PAUSED");
+	close_log(&b);
+	assert_false(try_open(&b, log.path, &(struct options){.from_ns = 20 * SECOND_NS}, &err));
+	assert_int_equal(err.code, ERR_USAGE);
+	assert_string_equal(err.text, "--from: 20 s: the log is only 0:20.0 long");
+	close_log(&b);
+	log_fini(&log);
+}
+
+/* ---- what happened meanwhile ---- */
+
+static void marks_and_messages_are_told_when_their_moment_is_played(void **state)
+{
+	struct log_bench log;
+	struct bench b;
+
+	(void)state;
+	log_begin(&log, &two_gpus);
+	log_until(&log, 5 * SECOND_NS);
+	log_note(&log, MLOG_NOTE_MARK, -1, 1, "level \x1b[2J 2");
+	log_until(&log, 6 * SECOND_NS);
+	log_note(&log, MLOG_NOTE_MESSAGE, -1, 0, "the driver lost samples");
+	log_note(&log, MLOG_NOTE_MARK, -1, 2, "");
+	log_until(&log, 10 * SECOND_NS);
+	log_end(&log);
+	open_log(&b, log.path, &(struct options){0});
+	pass(&b, 4 * SECOND_NS);
+	assert_said(&b, "");
+	pass(&b, SECOND_NS);
+	assert_said(&b, "mark 1: level ?[2J 2\n");
+	pass(&b, SECOND_NS);
+	assert_said(&b, "the driver lost samples\nmark 2\n");
+	go(&b, "8s");
+	assert_said(&b, ""); /* they were then, not now */
+	close_log(&b);
+	log_fini(&log);
+}
+
+static void keys_go_to_marks_and_losses(void **state)
+{
+	static const struct {
+		bool back;
+		double at_s;
+		const char *said;
+	} cases[] = {
+		{false, 5.463, "level 2 at 0:05.0"},
+		{false, 5.463, "a mark at 0:05.1"},
+		{false, 7.463, "3 samples lost at 0:07.1"},
+		{false, 7.463, "no mark and no loss behind here"},
+		{true, 5.463, "a mark at 0:05.1"},
+		{true, 5.463, "level 2 at 0:05.0"},
+		{true, 5.463, "no mark and no loss before here"},
+	};
+	struct log_bench log;
+	struct bench b;
+
+	(void)state;
+	log_begin(&log, &two_gpus);
+	log_until(&log, 5 * SECOND_NS);
+	log_note(&log, MLOG_NOTE_MARK, -1, 1, "level 2");
+	log_until(&log, 5100 * MS);
+	log_note(&log, MLOG_NOTE_MARK, -1, 2, "");
+	log_until(&log, 7 * SECOND_NS);
+	log.seq[0] += 3;
+	log_until(&log, 12 * SECOND_NS);
+	log_end(&log);
+	open_log(&b, log.path, &(struct options){0});
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_STRBUF struct strbuf said = {0};
+
+		player_find(b.player, cases[i].back, &said);
+		player_settle(b.player);
+		if (!strstr(said.p, cases[i].said) || fabs(at_s(&b) - cases[i].at_s) > 0.001)
+			fail_msg("%zu: %s at %.3f", i, said.p, at_s(&b));
+		assert_true(b.player->paused);
+	}
+	close_log(&b);
+	log_fini(&log);
+}
+
+static void a_source_that_was_away_is_shown_so(void **state)
+{
+	static const struct {
+		const char *go;
+		enum session_away away;
+		bool known;
+	} cases[] = {{"4.2s", AWAY_NOT, true}, {"7s", AWAY_IN_LOG, false}, {"12s", AWAY_NOT, true}, {"8s", AWAY_IN_LOG, false}};
+	struct log_bench log;
+	struct bench b;
+
+	(void)state;
+	log_begin(&log, &two_gpus);
+	log_until(&log, 5 * SECOND_NS);
+	log.away = 1;
+	log_note(&log, MLOG_NOTE_MESSAGE, -1, 0, "the device is gone");
+	log_note(&log, MLOG_NOTE_AWAY, 0, 0, "the device is gone");
+	log_until(&log, 10 * SECOND_NS);
+	log_note(&log, MLOG_NOTE_BACK, 0, 0, "");
+	log.away = 0;
+	log_until(&log, 15 * SECOND_NS);
+	log_end(&log);
+	open_log(&b, log.path, &(struct options){0});
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		go(&b, cases[i].go);
+		assert_int_equal(b.session.sources[0].away, cases[i].away);
+		assert_int_equal(!isnan(b.feeds.feeds[0].now[VECTOR_CONSTANTS]), cases[i].known);
+		assert_int_equal(b.session.sources[1].away, AWAY_NOT);
+	}
+	go(&b, "0%");
+	pass(&b, 11 * SECOND_NS);
+	assert_said(&b, "the device is gone\n");
+	close_log(&b);
+	log_fini(&log);
+}
+
+static void processes_are_those_of_the_moment(void **state)
+{
+	struct log_bench log;
+	struct bench b;
+	struct err err;
+
+	(void)state;
+	log_begin(&log, &two_gpus);
+	for (int s = 1; s <= 40; s++) {
+		struct process_list *list = people_list(false);
+
+		log_until(&log, s * SECOND_NS);
+		list->begin_ns = log.now_ns - SECOND_NS;
+		list->end_ns = log.now_ns;
+		list->processes[0].cpu_ns = (uint64_t)s;
+		assert_true(mlog_writer_processes(log.writer, list, &err));
+		log_flush(&log);
+		process_list_free(list);
+	}
+	log_end(&log);
+	open_log(&b, log.path, &(struct options){0});
+	assert_null(player_take_processes(b.player));
+	player_want_processes(b.player, true);
+	for (int i = 0; i < 39; i++) {
+		int s = 1 + i * 17 % 39;
+		AUTOFREE char *text = xasprintf("%ds", s);
+		struct process_list *list;
+
+		go(&b, text); /* 0.463 s behind it */
+		list = player_take_processes(b.player);
+		assert_non_null(list);
+		assert_int_equal(list->processes[0].cpu_ns, s);
+		assert_true(list->end_ns <= player_at_ns(b.player));
+		process_list_free(list);
+		assert_null(player_take_processes(b.player));
+	}
+	close_log(&b);
+	log_fini(&log);
+}
+
+/* ---- files that grow, are large, or damaged ---- */
+
+static void a_log_that_grows_is_followed(void **state)
+{
+	struct log_bench log;
+	struct bench b;
+
+	(void)state;
+	log_begin(&log, &two_gpus);
+	open_log(&b, log.path, &(struct options){0});
+	pass(&b, SECOND_NS);
+	assert_string_equal(position(&b), "0:00.0 of 0:00  100 %  END"); /* nothing stands in it yet */
+	assert_int_equal(player_realtime_ns(b.player), LOG_DAY_NS);
+	log_until(&log, 2 * SECOND_NS);
+	log_flush(&log);
+	pass(&b, SECOND_NS);
+	assert_true(at_s(&b) > 0.9 && at_s(&b) < 2);
+	assert_int_equal(player_realtime_ns(b.player), LOG_DAY_NS + player_at_ns(b.player) - LOG_BEGIN_NS);
+	for (int s = 3; s <= 10; s++) {
+		log_until(&log, s * SECOND_NS);
+		log_flush(&log);
+		pass(&b, SECOND_NS);
+	}
+	assert_true(at_s(&b) > 8.4);
+	go(&b, "100%");
+	assert_string_equal(position(&b), "0:10.0 of 0:10  100 %  FOLLOWING");
+	log_until(&log, 11 * SECOND_NS);
+	log_flush(&log);
+	pass(&b, 400 * MS);
+	assert_non_null(strstr(position(&b), " of 0:11 "));
+	pass(&b, 2 * SECOND_NS);
+	assert_string_equal(position(&b), "0:11.0 of 0:11  100 %  FOLLOWING");
+	pass(&b, 6 * SECOND_NS);
+	assert_string_equal(position(&b), "0:11.0 of 0:11  100 %  END"); /* for all we know */
+	log_end(&log);
+	pass(&b, SECOND_NS);
+	assert_true(b.player->paused);
+	close_log(&b);
+	log_fini(&log);
+}
+
+/* Random counts do not compress: this one is too large to be read from its start for a moment in its middle. */
+static void write_large(struct log_bench *log)
+{
+	struct err err;
+	uint64_t random = 1;
+	struct sample *sample;
+
+	log_begin(log, &(struct log_what){{"G715"}, {10 * MS}, "mixed", false});
+	sample = xcalloc(1, sizeof(*sample) + log->sources[0].n_slots * sizeof(sample->value[0]));
+	sample->n_values = log->sources[0].n_slots;
+	for (int i = 1; i <= 40000; i++) {
+		sample->seq++;
+		sample->begin_ns = LOG_BEGIN_NS + (i - 1) * 10 * MS;
+		sample->end_ns = LOG_BEGIN_NS + i * 10 * MS;
+		for (unsigned v = 0; v < sample->n_values; v++) {
+			random = random * 6364136223846793005u + 1442695040888963407u;
+			sample->value[v] = random >> 40;
+		}
+		assert_true(mlog_writer_sample(log->writer, sample, &err));
+		if (i % 60 == 0)
+			log_flush(log);
+	}
+	free(sample);
+	log_end(log);
+}
+
+static void of_a_large_log_only_the_part_before_the_moment_is_read(void **state)
+{
+	AUTO_STRBUF struct strbuf played = {0}, sought = {0};
+	int64_t oldest, newest, most = 0;
+	struct log_bench log;
+	struct bench b;
+	struct err err;
+
+	(void)state;
+	write_large(&log);
+	open_log(&b, log.path, &(struct options){.speed = 100});
+	assert_true(b.player->state.bytes > 20000000);
+	assert_true(player_go(b.player, "395s", &err));
+	for (b.real_ns += 10 * MS; player_is_reading(b.player); b.real_ns += 10 * MS) {
+		player_run(b.player, b.real_ns);
+		most = WORK_MOST - b.player->work > most ? WORK_MOST - b.player->work : most;
+		assert_int_equal(player_wait_ns(b.player, b.real_ns) == 0, player_is_reading(b.player) || b.player->behind);
+	}
+	assert_true(most < 3 * WORK_MOST / 2); /* at once; the rest at the next turn */
+	assert_true(feeds_reach(&b.feeds, &oldest, &newest));
+	assert_true(oldest > LOG_BEGIN_NS + 200 * SECOND_NS && oldest < LOG_BEGIN_NS + 386 * SECOND_NS);
+	assert_true(isnan(b.feeds.feeds[0].total[VECTOR_CONSTANTS])); /* since a start that nobody read */
+	picture(&b.feeds, false, POINTS, &sought);
+	go(&b, "385s");
+	player_pause(b.player, b.real_ns);
+	for (int i = 0; i < 20; i++) {
+		player_step(b.player, 1, b.real_ns);
+		player_settle(b.player);
+	}
+	assert_true(fabs(at_s(&b) - 395.463) < 0.001);
+	picture(&b.feeds, false, POINTS, &played);
+	assert_same(&played, &sought, "large");
+	close_log(&b);
+	log_fini(&log);
+}
+
+/* Our clock runs so fast beside the work that the log cannot be read as fast. */
+static void the_clock_waits_for_what_cannot_be_read_in_time(void **state)
+{
+	struct log_bench log;
+	struct bench b;
+
+	(void)state;
+	write_large(&log);
+	open_log(&b, log.path, &(struct options){.speed = 100});
+	player_settle(b.player);
+	for (int i = 0; i < 3; i++) {
+		b.real_ns += SECOND_NS;
+		player_run(b.player, b.real_ns);
+		assert_int_equal(player_wait_ns(b.player, b.real_ns), 0);
+	}
+	assert_true(at_s(&b) > 20 && at_s(&b) < 200);
+	assert_non_null(strstr(position(&b), " of x100"));
+	close_log(&b);
+	log_fini(&log);
+}
+
+static void a_damaged_log_is_played_around_the_damage(void **state)
+{
+	AUTO_STRBUF struct strbuf complaint = {0};
+	struct log_bench log;
+	struct bench b;
+
+	(void)state;
+	write_plain(&log, &two_gpus, 20 * SECOND_NS);
+	fseek(log.file, 0, SEEK_END);
+	fseek(log.file, ftell(log.file) / 2, SEEK_SET);
+	fputs("here was a block", log.file);
+	fflush(log.file);
+	open_log(&b, log.path, &(struct options){.speed = 10});
+	pass(&b, 3 * SECOND_NS);
+	assert_string_equal(position(&b), "0:20.0 of 0:20  100 %  END");
+	player_complain(b.player, &complaint);
+	assert_non_null(strstr(complaint.p, "inside are damaged"));
+	close_log(&b);
+	log_fini(&log);
+}
+
+static void what_is_no_log_is_refused(void **state)
+{
+	static const struct {
+		const char *path, *want;
+	} cases[] = {{"/nowhere/run.mlog", "/nowhere/run.mlog: cannot open: No such file or directory"},
+		     {"/tmp", "/tmp: is a directory"},
+		     {"/dev/null", "/dev/null: is no regular file"}};
+	struct bench b;
+	struct err err;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		assert_false(try_open(&b, cases[i].path, &(struct options){0}, &err));
+		if (!strstr(err.text, cases[i].want))
+			fail_msg("%s", err.text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_replay_shows_what_a_live_screen_showed_to_the_bit),
+		cmocka_unit_test(every_speed_shows_the_same_at_the_same_moment),
+		cmocka_unit_test(a_moment_looks_the_same_however_it_was_reached),
+		cmocka_unit_test(it_plays_pauses_and_steps),
+		cmocka_unit_test(steps_back_show_what_was_played),
+		cmocka_unit_test(speeds_are_a_table),
+		cmocka_unit_test(one_goes_to_any_moment),
+		cmocka_unit_test(from_and_to_bound_it),
+		cmocka_unit_test(marks_and_messages_are_told_when_their_moment_is_played),
+		cmocka_unit_test(keys_go_to_marks_and_losses),
+		cmocka_unit_test(a_source_that_was_away_is_shown_so),
+		cmocka_unit_test(processes_are_those_of_the_moment),
+		cmocka_unit_test(a_log_that_grows_is_followed),
+		cmocka_unit_test(of_a_large_log_only_the_part_before_the_moment_is_read),
+		cmocka_unit_test(the_clock_waits_for_what_cannot_be_read_in_time),
+		cmocka_unit_test(a_damaged_log_is_played_around_the_damage),
+		cmocka_unit_test(what_is_no_log_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

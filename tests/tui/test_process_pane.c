@@ -1,0 +1,851 @@
+/* The Processes view's state and keys, over lists made by hand. */
+#include "tests/support/people.h"
+
+#include "tui/process_pane.h"
+#include "views/widget.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/support/fixture.h"
+
+struct bench {
+	struct fixture machine;
+	struct process_pane pane;
+	struct strbuf said;
+};
+
+static void bench_init(struct bench *b)
+{
+	*b = (struct bench){0};
+	fixture_init(&b->machine, NULL);
+	process_pane_init(&b->pane, &b->machine.sys, NULL);
+	process_pane_take(&b->pane, people_list(true));
+}
+
+static void bench_fini(struct bench *b)
+{
+	process_pane_fini(&b->pane);
+	fixture_fini(&b->machine);
+	strbuf_fini(&b->said);
+}
+
+/* Every character is a key. All of them must be the pane's. */
+static void type(struct bench *b, const char *text)
+{
+	const char *end = text + strlen(text);
+
+	strbuf_clear(&b->said);
+	while (text < end)
+		assert_true(process_pane_key(&b->pane, utf8_next(&text, end), &b->said));
+}
+
+static void press(struct bench *b, uint32_t key)
+{
+	strbuf_clear(&b->said);
+	assert_true(process_pane_key(&b->pane, key, &b->said));
+}
+
+static int32_t selected(const struct bench *b)
+{
+	const struct process *p = process_pane_selected(&b->pane);
+
+	return p ? p->pid : 0;
+}
+
+static void select_pid(struct bench *b, int32_t pid)
+{
+	for (unsigned i = 0; i < b->pane.table.n; i++)
+		if (b->pane.table.rows[i].process->pid == pid) {
+			process_pane_select(&b->pane, i);
+			return;
+		}
+	fail_msg("%d is not there", pid);
+}
+
+/* The pids of the rows, as a text. */
+static const char *rows(const struct bench *b)
+{
+	static char text[512];
+	size_t n = 0;
+
+	text[0] = 0;
+	for (unsigned i = 0; i < b->pane.table.n; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%d", i ? " " : "", b->pane.table.rows[i].process->pid);
+	return text;
+}
+
+static const char *asked(struct bench *b)
+{
+	const struct foot_ask *ask = process_pane_ask(&b->pane);
+
+	return ask ? ask->text : "";
+}
+
+/* The list without that pid. */
+static struct process_list *list_without(int32_t pid)
+{
+	struct process_list *list = people_list(true);
+
+	for (unsigned i = 0; i < list->n; i++)
+		if (list->processes[i].pid == pid) {
+			memmove(&list->processes[i], &list->processes[i + 1], (--list->n - i) * sizeof(*list->processes));
+			return list;
+		}
+	fail_msg("%d is not there", pid);
+	return NULL;
+}
+
+/* ---- selection ---- */
+
+static void keys_move_the_selection_within_the_rows(void **state)
+{
+	static const struct {
+		uint32_t key;
+		unsigned row;
+	} steps[] = {{K_UP, 0},       {K_DOWN, 1},    {K_WHEEL_DOWN, 2}, {K_PAGE_DOWN, 6}, {K_PAGE_DOWN, 10}, {K_DOWN, 10},
+		     {K_WHEEL_UP, 9}, {K_PAGE_UP, 5}, {K_PAGE_UP, 1},    {K_PAGE_UP, 0},   {K_END, 10},       {K_HOME, 0}};
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	b.pane.page = 5;
+	for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+		press(&b, steps[i].key);
+		if (b.pane.table.selected != steps[i].row)
+			fail_msg("step %zu: row %u", i, b.pane.table.selected);
+	}
+	bench_fini(&b);
+}
+
+static void the_selection_stays_on_its_process_when_the_order_changes(void **state)
+{
+	static const char keys[] = "PMTNsRsRsIHtssssR";
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	select_pid(&b, 812);
+	for (const char *key = keys; *key; key++) {
+		press(&b, (uint32_t)*key);
+		assert_int_equal(selected(&b), 812);
+	}
+	process_pane_take(&b.pane, list_without(97));
+	assert_int_equal(selected(&b), 812);
+	bench_fini(&b);
+}
+
+static void the_first_thread_of_a_process_is_not_the_process(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	for (int again = 0; again < 2; again++) {
+		struct process_list *list = people_list(true);
+
+		for (unsigned i = 0; i < list->n; i++)
+			if (list->processes[i].pid == 4715) {
+				list->processes[i].pid = 4711;
+				list->processes[i].start = 5711;
+			}
+		process_pane_take(&b.pane, list);
+		if (!again)
+			process_pane_select(&b.pane, 1);
+		assert_true(process_pane_selected(&b.pane)->is_thread);
+		press(&b, again ? 'N' : 'P');
+		assert_true(process_pane_selected(&b.pane)->is_thread);
+	}
+	bench_fini(&b);
+}
+
+static void until_somebody_moves_it_is_the_first_row(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	assert_int_equal(selected(&b), 4711);
+	press(&b, 'N');
+	assert_int_equal(selected(&b), 1);
+	press(&b, K_DOWN);
+	press(&b, K_HOME);
+	press(&b, 'P');
+	assert_int_equal(selected(&b), 4711);
+	process_pane_take(&b.pane, list_without(4711));
+	assert_int_equal(b.pane.table.selected, 0);
+	bench_fini(&b);
+}
+
+static void where_a_process_is_gone_the_row_stays(void **state)
+{
+	static const struct {
+		int32_t gone, then; /* by pid */
+	} cases[] = {{812, 1200}, {1, 2}, {5000, 4716}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct bench b;
+
+		bench_init(&b);
+		press(&b, 'N');
+		select_pid(&b, cases[i].gone);
+		process_pane_take(&b.pane, list_without(cases[i].gone));
+		assert_int_equal(selected(&b), cases[i].then);
+		bench_fini(&b);
+	}
+}
+
+static void another_process_of_the_same_pid_is_another_one(void **state)
+{
+	struct process_list *list = people_list(true);
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	select_pid(&b, 812);
+	assert_int_equal(b.pane.table.selected, 3);
+	for (unsigned i = 0; i < list->n; i++)
+		if (list->processes[i].pid == 812) {
+			list->processes[i].start++;
+			list->processes[i].cpu_percent = 200;
+		}
+	process_pane_take(&b.pane, list);
+	assert_int_equal(b.pane.table.selected, 3);
+	assert_int_not_equal(selected(&b), 812);
+	bench_fini(&b);
+}
+
+static void before_the_first_list_no_key_harms(void **state)
+{
+	static const char keys[] = "PMTNsRIHtk\r/x\ru\x1b/";
+	struct process_pane pane;
+	AUTO_STRBUF struct strbuf said = {0};
+
+	(void)state;
+	process_pane_init(&pane, NULL, NULL);
+	for (const char *key = keys; *key; key++)
+		process_pane_key(&pane, (uint32_t)*key, &said);
+	for (uint32_t key = K_SPECIAL; key <= K_WHEEL_DOWN; key++)
+		process_pane_key(&pane, key, &said);
+	assert_null(pane.table.list);
+	assert_null(process_pane_selected(&pane));
+	process_pane_fini(&pane);
+}
+
+/* ---- order ---- */
+
+static void letters_sort(void **state)
+{
+	static const struct {
+		char key;
+		const char *rows;
+	} cases[] = {
+		{'P', "4711 4715 4716 812 97 1 2 1200 3900 3977 5000"}, {'M', "4711 812 1 3900 1200 3977 2 97 5000 4715 4716"},
+		{'T', "1200 812 4711 4715 4716 97 1 3900 2 3977 5000"}, {'N', "1 2 97 812 1200 3900 3977 4711 4715 4716 5000"},
+		{'R', "5000 4716 4715 4711 3977 3900 1200 812 97 2 1"}, {'I', "1 2 97 812 1200 3900 3977 4711 4715 4716 5000"},
+		{'t', "1 812 1200 3900 3977 5000 4711 4715 4716 2 97"},
+	};
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	press(&b, 'N');
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		press(&b, (uint32_t)cases[i].key);
+		assert_string_equal(rows(&b), cases[i].rows);
+	}
+	bench_fini(&b);
+}
+
+static void s_goes_round_the_keys_that_something_is_known_of(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	press(&b, 'R');
+	for (unsigned i = 1; i < PROCESS_KEYS; i++) {
+		press(&b, 's');
+		assert_int_equal(b.pane.table.order.key, i < PROCESS_BY_IPC ? i : PROCESS_BY_CPU); /* here is no IPC */
+		assert_false(b.pane.table.order.reversed);
+	}
+	bench_fini(&b);
+}
+
+static void a_column_that_was_known_once_stays(void **state)
+{
+	struct process_list *list = people_list(false);
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	assert_int_equal(b.pane.table.unknown, 1u << PROCESS_BY_IPC);
+	for (unsigned i = 0; i < list->n; i++)
+		list->processes[i].gpu_percent = (float)NAN;
+	list->processes[0].ipc = 1;
+	process_pane_take(&b.pane, list);
+	assert_int_equal(b.pane.table.unknown, 0);
+	bench_fini(&b);
+}
+
+static void a_list_without_percentages_replaces_none_that_has_them(void **state)
+{
+	struct process_list *first = people_list(false), *again = people_list(false);
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	process_pane_fini(&b.pane);
+	process_pane_init(&b.pane, &b.machine.sys, NULL);
+	first->begin_ns = again->begin_ns = 0;
+	process_pane_take(&b.pane, first);
+	assert_ptr_equal(b.pane.table.list, first);
+	process_pane_take(&b.pane, people_list(true));
+	assert_int_equal(b.pane.table.n, 11);
+	process_pane_take(&b.pane, again);
+	assert_int_equal(b.pane.table.n, 11);
+	bench_fini(&b);
+}
+
+static void processes_are_counted_threads_or_not(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	for (int threads = 0; threads < 2; threads++) {
+		process_pane_take(&b.pane, people_list(threads));
+		assert_int_equal(b.pane.table.n_processes, 9);
+		assert_int_equal(b.pane.table.n_threads, 91);
+		assert_int_equal(b.pane.table.n_running, 1);
+	}
+	assert_false(b.pane.threads);
+	press(&b, 'H');
+	assert_true(b.pane.threads);
+	bench_fini(&b);
+}
+
+/* ---- typing ---- */
+
+static void a_filter_works_while_it_is_typed(void **state)
+{
+	static const struct {
+		const char *key, *filter, *rows;
+	} steps[] = {
+		{"/", "", "4711 4715 4716 812 97 1 2 1200 3900 3977 5000"},
+		{"s", "s", "4711 812 97 1200 3900 3977 5000"},
+		{"h", "sh", "3900 3977 5000"},
+		{"q", "shq", ""},
+		{"\x7f", "sh", "3900 3977 5000"},
+		{"\b", "s", "4711 812 97 1200 3900 3977 5000"},
+		{"\x7f", "", "4711 4715 4716 812 97 1 2 1200 3900 3977 5000"},
+		{"\x7f", "", "4711 4715 4716 812 97 1 2 1200 3900 3977 5000"},
+		{"\u7ebf", "\u7ebf", "4716"},
+		{"\u7a0b", "\u7ebf\u7a0b", "4716"},
+		{"\x7f", "\u7ebf", "4716"},
+		{"\x01", "\u7ebf", "4716"},
+	};
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+		type(&b, steps[i].key);
+		assert_string_equal(b.pane.table.order.filter, steps[i].filter);
+		assert_string_equal(rows(&b), steps[i].rows);
+		assert_non_null(strstr(asked(&b), steps[i].filter));
+	}
+	bench_fini(&b);
+}
+
+static void every_key_belongs_to_the_text(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	type(&b, "/ qk0P?/");
+	assert_string_equal(asked(&b), "filter:  qk0P?/");
+	press(&b, K_UP);
+	press(&b, K_F1);
+	press(&b, K_TAB);
+	assert_string_equal(asked(&b), "filter:  qk0P?/");
+	assert_false(process_pane_key(&b.pane, 0x03, &b.said)); /* but Ctrl-C quits */
+	bench_fini(&b);
+}
+
+static void enter_keeps_a_filter_and_escape_clears_it(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	type(&b, "/sh\r");
+	assert_null(process_pane_ask(&b.pane));
+	assert_string_equal(rows(&b), "3900 3977 5000");
+	type(&b, "/e");
+	assert_string_equal(b.pane.table.order.filter, "she");
+	press(&b, K_ESCAPE);
+	assert_null(process_pane_ask(&b.pane));
+	assert_int_equal(b.pane.table.n, 11);
+	type(&b, "/sh\r");
+	press(&b, K_ESCAPE); /* of one that was kept, too */
+	assert_int_equal(b.pane.table.n, 11);
+	assert_false(process_pane_key(&b.pane, K_ESCAPE, &b.said)); /* nothing to clear any more */
+	bench_fini(&b);
+}
+
+static void a_text_that_is_too_long_ends_before_a_character(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	type(&b, "/");
+	for (int i = 0; i < 100; i++)
+		type(&b, "\u7ebf");
+	assert_int_equal(strlen(b.pane.filter), (PANE_TEXT - 1) / 3 * 3);
+	bench_fini(&b);
+}
+
+static void one_user_only(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	type(&b, "ushell");
+	assert_string_equal(asked(&b), "user: shell");
+	assert_int_equal(b.pane.table.n, 11); /* half a name is nobody's */
+	press(&b, K_ENTER);
+	assert_string_equal(rows(&b), "3900 3977 5000");
+	type(&b, "u");
+	press(&b, K_ESCAPE);
+	assert_int_equal(b.pane.table.n, 11);
+	type(&b, "unobody\r");
+	assert_int_equal(b.pane.table.n, 0);
+	assert_string_equal(b.said.p, "user nobody: has no process; Escape shows everybody's");
+	press(&b, K_ESCAPE);
+	assert_int_equal(b.pane.table.n, 11);
+	bench_fini(&b);
+}
+
+static void a_user_may_be_there_from_the_start(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	process_pane_fini(&b.pane);
+	process_pane_init(&b.pane, &b.machine.sys, "system");
+	process_pane_take(&b.pane, people_list(true));
+	assert_string_equal(rows(&b), "812");
+	process_pane_fini(&b.pane);
+	process_pane_init(&b.pane, &b.machine.sys, "\x1b[31mred");
+	assert_string_equal(b.pane.user, "?[31mred");
+	bench_fini(&b);
+}
+
+static void a_selection_that_the_filter_hides_goes_to_its_row(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	press(&b, 'N');
+	select_pid(&b, 4711);
+	type(&b, "/sh");
+	assert_int_equal(selected(&b), 5000);
+	type(&b, "x"); /* nobody */
+	assert_int_equal(selected(&b), 0);
+	type(&b, "\x7f");
+	assert_int_equal(selected(&b), 5000);
+	bench_fini(&b);
+}
+
+/* ---- signals ---- */
+
+static struct {
+	int fails_with;
+	int32_t pid;
+	int signo; /* that arrived; 0: none */
+} kernel;
+
+static int fake_pidfd_open(const struct sys *sys, pid_t pid)
+{
+	kernel.pid = pid;
+	return sys->open(sys, "proc", O_PATH);
+}
+
+static int fake_pidfd_send_signal(const struct sys *sys, int pidfd, int signo)
+{
+	(void)sys, (void)pidfd;
+	if (kernel.fails_with)
+		return errno = kernel.fails_with, -1;
+	kernel.signo = signo;
+	return 0;
+}
+
+static void machine_of(struct bench *b, int32_t pid, int start)
+{
+	char path[32], text[128];
+
+	memset(&kernel, 0, sizeof(kernel));
+	snprintf(path, sizeof(path), "proc/%d/stat", pid);
+	snprintf(text, sizeof(text), "%d (x) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %d 0 0\n", pid, start);
+	fixture_write(&b->machine, path, text);
+	b->machine.sys.pidfd_open = fake_pidfd_open;
+	b->machine.sys.pidfd_send_signal = fake_pidfd_send_signal;
+}
+
+static void a_signal_is_chosen_and_confirmed(void **state)
+{
+	static const struct {
+		uint32_t moves[4];
+		const char *name;
+		int signo;
+	} cases[] = {
+		{{0}, "SIGTERM", SIGTERM},
+		{{K_DOWN}, "SIGINT", SIGINT},
+		{{K_DOWN, K_DOWN, K_WHEEL_DOWN}, "SIGKILL", SIGKILL},
+		{{K_END}, "SIGQUIT", SIGQUIT},
+		{{K_END, K_DOWN, K_WHEEL_UP, K_UP}, "SIGUSR1", SIGUSR1},
+		{{K_END, K_HOME, K_UP}, "SIGTERM", SIGTERM},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char want[128];
+		struct bench b;
+
+		bench_init(&b);
+		machine_of(&b, 4711, 5711);
+		press(&b, 'k');
+		assert_non_null(b.pane.table.choice);
+		assert_string_equal(b.pane.table.choice->title, " 4711 com.studio.game ");
+		for (unsigned m = 0; m < ARRAY_LEN(cases[i].moves) && cases[i].moves[m]; m++)
+			press(&b, cases[i].moves[m]);
+		press(&b, K_ENTER);
+		snprintf(want, sizeof(want), "send %s to 4711 com.studio.game?", cases[i].name);
+		assert_string_equal(asked(&b), want);
+		assert_string_equal(process_pane_ask(&b.pane)->answers, "y/n");
+		assert_int_equal(kernel.signo, 0); /* not before the answer */
+		press(&b, 'y');
+		assert_int_equal(kernel.pid, 4711);
+		assert_int_equal(kernel.signo, cases[i].signo);
+		snprintf(want, sizeof(want), "4711 com.studio.game: %s sent", cases[i].name);
+		assert_string_equal(b.said.p, want);
+		assert_null(b.pane.table.choice);
+		assert_null(process_pane_ask(&b.pane));
+		bench_fini(&b);
+	}
+}
+
+static void only_y_sends(void **state)
+{
+	static const struct {
+		const char *keys;
+		bool asks; /* still */
+	} cases[] = {{"k\x1b", false}, {"kq", false},   {"ky", true},    {"k\rn", false},  {"k\r\x1b", false},
+		     {"k\r\r", true},  {"k\rx ", true}, {"k\rq", false}, {"k\x1by", false}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct bench b;
+
+		bench_init(&b);
+		machine_of(&b, 4711, 5711);
+		for (const char *key = cases[i].keys; *key; key++)
+			process_pane_key(&b.pane, (uint32_t)*key, &b.said);
+		assert_int_equal(kernel.signo, 0);
+		if ((process_pane_ask(&b.pane) != NULL) != cases[i].asks)
+			fail_msg("case %zu: '%s'", i, asked(&b));
+		bench_fini(&b);
+	}
+}
+
+static void what_fails_is_said(void **state)
+{
+	static const struct {
+		int start, fails_with;
+		const char *said;
+	} cases[] = {
+		{5711, EPERM, "4711 com.studio.game: SIGTERM not permitted: you are not its owner"},
+		{5711, ESRCH, "4711 com.studio.game: has ended already: nothing was sent"},
+		{5712, 0, "4711 com.studio.game: has ended already: nothing was sent"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct bench b;
+
+		bench_init(&b);
+		machine_of(&b, 4711, cases[i].start);
+		kernel.fails_with = cases[i].fails_with;
+		type(&b, "k\ry");
+		assert_string_equal(b.said.p, cases[i].said);
+		assert_int_equal(kernel.signo, 0);
+		bench_fini(&b);
+	}
+}
+
+/* What was asked is answered for the process it was asked for, whatever the list does meanwhile. */
+static void the_list_may_change_while_it_is_asked(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	machine_of(&b, 4711, 5711);
+	type(&b, "k\r");
+	process_pane_take(&b.pane, list_without(4711));
+	assert_string_equal(asked(&b), "send SIGTERM to 4711 com.studio.game?");
+	type(&b, "y");
+	assert_int_equal(kernel.pid, 4711);
+	bench_fini(&b);
+}
+
+static void a_signal_for_a_thread_goes_to_its_process(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	select_pid(&b, 4716);
+	type(&b, "k\r");
+	assert_string_equal(asked(&b), "send SIGTERM to 4711 com.studio.game?");
+	bench_fini(&b);
+}
+
+static void init_and_ourselves_are_refused_with_a_word(void **state)
+{
+	struct process_list *list = people_list(false);
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	select_pid(&b, 1);
+	type(&b, "k");
+	assert_string_equal(b.said.p, "1 init: is the system itself: no signals for it from here");
+	assert_null(process_pane_ask(&b.pane));
+	list->processes[list->n - 1].pid = getpid();
+	process_pane_take(&b.pane, list);
+	select_pid(&b, getpid());
+	type(&b, "k");
+	assert_non_null(strstr(b.said.p, "is this program: q quits it"));
+	assert_null(process_pane_ask(&b.pane));
+	bench_fini(&b);
+}
+
+static void another_view_gives_up_what_was_asked(void **state)
+{
+	static const char *const cases[] = {"k", "k\r", "/sh", "ush"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct bench b;
+
+		bench_init(&b);
+		type(&b, cases[i]);
+		process_pane_leave(&b.pane);
+		assert_null(process_pane_ask(&b.pane));
+		assert_null(b.pane.table.choice);
+		bench_fini(&b);
+	}
+}
+
+/* ---- counting one alone ---- */
+
+static void note_counted(void *ctx, const struct process *process)
+{
+	*(int32_t *)ctx = process ? process->pid : 0;
+}
+
+static void enter_counts_one_alone_and_again_everything(void **state)
+{
+	int32_t counted = -1;
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	assert_false(process_pane_key(&b.pane, K_ENTER, &b.said)); /* nobody counts: no such key, no such word */
+	assert_string_not_equal(process_pane_foot_keys(&b.pane)->keys, "Enter");
+	assert_string_not_equal(process_pane_helps(&b.pane)->keys, "Enter");
+	b.pane.count = note_counted;
+	b.pane.count_ctx = &counted;
+	assert_string_equal(process_pane_foot_keys(&b.pane)->keys, "Enter");
+	assert_string_equal(process_pane_helps(&b.pane)->keys, "Enter");
+	select_pid(&b, 4715);
+	press(&b, K_ENTER);
+	assert_int_equal(counted, 4715);
+	assert_int_equal(b.pane.table.counted.pid, 4715);
+	select_pid(&b, 812);
+	press(&b, K_ENTER);
+	assert_int_equal(counted, 812);
+	press(&b, K_ENTER);
+	assert_int_equal(counted, 0);
+	assert_int_equal(b.pane.table.counted.pid, 0);
+	bench_fini(&b);
+}
+
+/* ---- words ---- */
+
+static void help_and_footer_name_only_keys_that_work(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	for (const struct key_help *help = process_pane_helps(&b.pane); help->keys; help++) {
+		AUTOFREE char *words = xstrdup(help->keys);
+
+		for (char *word = strtok(words, " ,"); word; word = strtok(NULL, " ,")) {
+			process_pane_leave(&b.pane);
+			if (strlen(word) == 1)
+				assert_true(process_pane_key(&b.pane, (unsigned char)word[0], &b.said));
+		}
+	}
+	for (const struct foot_key *foot = process_pane_foot_keys(&b.pane); foot->keys; foot++) {
+		process_pane_leave(&b.pane);
+		assert_int_equal(strlen(foot->keys), 1);
+		assert_true(process_pane_key(&b.pane, (unsigned char)foot->keys[0], &b.said));
+	}
+	bench_fini(&b);
+}
+
+static void nobody_gets_a_signal_over_a_log(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	b.pane.past = true;
+	assert_false(process_pane_key(&b.pane, 'k', &b.said));
+	assert_false(process_pane_key(&b.pane, 'H', &b.said));
+	assert_true(process_pane_key(&b.pane, 't', &b.said));
+	assert_int_equal(b.pane.mode, PANE_ROWS);
+	process_pane_forget(&b.pane);
+	assert_null(b.pane.table.list);
+	assert_true(process_pane_key(&b.pane, K_DOWN, &b.said)); /* over nothing */
+	bench_fini(&b);
+}
+
+/* No key of the pane has a meaning everywhere, but those that scroll. */
+static void keys_of_everywhere_keep_their_meaning(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	for (uint32_t key = 0; key <= K_WHEEL_DOWN; key = key == 0x7f ? K_SPECIAL : key + 1) {
+		enum action action = keys_action(key, ~0u);
+		bool scrolls = action >= ACTION_LINE_UP && action <= ACTION_BOTTOM;
+
+		process_pane_leave(&b.pane);
+		if (action != ACTION_NONE && !scrolls)
+			assert_false(process_pane_key(&b.pane, key, &b.said));
+	}
+	bench_fini(&b);
+}
+
+/* ---- speed ---- */
+
+static double now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec * 1e-6;
+}
+
+/* Printed, not asserted: machines differ. */
+static void keys_over_20000_processes_are_timed(void **state)
+{
+	enum { MANY = 20000 };
+	static const struct {
+		const char *what;
+		uint32_t key;
+	} keys[] = {{"down", K_DOWN}, {"end", K_END}, {"sort", 'M'}, {"tree", 't'}, {"filter", '/'}, {"a letter", '7'}};
+	struct process_list *list = xcalloc(1, sizeof(*list));
+	struct chart chart = {.title = ""};
+	struct canvas canvas;
+	struct bench b;
+
+	(void)state;
+	canvas_init(&canvas, 200, 60, false);
+	list->processes = xcalloc(MANY, sizeof(*list->processes));
+	list->n = MANY;
+	list->begin_ns = 1;
+	for (int32_t i = 0; i < MANY; i++)
+		list->processes[i] = (struct process){.pid = i + 1,
+						      .parent = i / 3,
+						      .start = (uint64_t)i,
+						      .cpu_percent = (float)(i * 7919 % 1000),
+						      .rss_bytes = (uint64_t)(i * 104729 % 65536),
+						      .gpu_bytes = SAMPLE_UNKNOWN,
+						      .name = "some-process",
+						      .user = "somebody"};
+	bench_init(&b);
+	process_pane_take(&b.pane, list);
+	assert_int_equal(b.pane.table.n, MANY);
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		double start = now_ms();
+
+		press(&b, keys[i].key);
+		widget_processes.draw(&chart, &(struct view_data){.processes = &b.pane.table}, &canvas, canvas_rect(&canvas));
+		print_message("%s: %.2f ms\n", keys[i].what, now_ms() - start);
+	}
+	canvas_fini(&canvas);
+	assert_true(b.pane.table.n > 0 && b.pane.table.n < MANY);
+	bench_fini(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(keys_move_the_selection_within_the_rows),
+		cmocka_unit_test(the_selection_stays_on_its_process_when_the_order_changes),
+		cmocka_unit_test(the_first_thread_of_a_process_is_not_the_process),
+		cmocka_unit_test(until_somebody_moves_it_is_the_first_row),
+		cmocka_unit_test(where_a_process_is_gone_the_row_stays),
+		cmocka_unit_test(another_process_of_the_same_pid_is_another_one),
+		cmocka_unit_test(before_the_first_list_no_key_harms),
+		cmocka_unit_test(letters_sort),
+		cmocka_unit_test(s_goes_round_the_keys_that_something_is_known_of),
+		cmocka_unit_test(a_column_that_was_known_once_stays),
+		cmocka_unit_test(a_list_without_percentages_replaces_none_that_has_them),
+		cmocka_unit_test(processes_are_counted_threads_or_not),
+		cmocka_unit_test(a_filter_works_while_it_is_typed),
+		cmocka_unit_test(every_key_belongs_to_the_text),
+		cmocka_unit_test(enter_keeps_a_filter_and_escape_clears_it),
+		cmocka_unit_test(a_text_that_is_too_long_ends_before_a_character),
+		cmocka_unit_test(one_user_only),
+		cmocka_unit_test(a_user_may_be_there_from_the_start),
+		cmocka_unit_test(a_selection_that_the_filter_hides_goes_to_its_row),
+		cmocka_unit_test(a_signal_is_chosen_and_confirmed),
+		cmocka_unit_test(only_y_sends),
+		cmocka_unit_test(what_fails_is_said),
+		cmocka_unit_test(the_list_may_change_while_it_is_asked),
+		cmocka_unit_test(a_signal_for_a_thread_goes_to_its_process),
+		cmocka_unit_test(init_and_ourselves_are_refused_with_a_word),
+		cmocka_unit_test(another_view_gives_up_what_was_asked),
+		cmocka_unit_test(enter_counts_one_alone_and_again_everything),
+		cmocka_unit_test(help_and_footer_name_only_keys_that_work),
+		cmocka_unit_test(nobody_gets_a_signal_over_a_log),
+		cmocka_unit_test(keys_of_everywhere_keep_their_meaning),
+		cmocka_unit_test(keys_over_20000_processes_are_timed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

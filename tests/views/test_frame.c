@@ -1,0 +1,255 @@
+#include "tests/support/tiny_source.h"
+
+static const struct frame_text everything = {
+	.gpu = "Mali-G715 7 cores",
+	.driver = "kbase r44p1",
+	.clock = "746 of 848 MHz",
+	.span = "100 ms, mean of 0.5 s",
+	.state = "REC run.mlog 12.4 MB",
+	.time = "14:02:11",
+	.dropped = "0 dropped",
+	.has = NEEDS_LIVE,
+};
+
+static const char three_views[] = "view one\n  key 1\n  title Overview\nchart c\n  widget bars\n  series Share\n"
+				  "view two\n  key 3\n  title Memory\nchart c\n  widget bars\n  series Share\n"
+				  "view ten\n  key a\n  title Counters\n  hidden yes\nchart c\n  widget bars\n  series Share\n";
+
+/* Header, tabs and footer with view `shown`, the body's rows left out. */
+static char *frame_shown(struct tiny *t, const struct frame_text *text, unsigned shown, int cols, bool ascii)
+{
+	AUTO_STRBUF struct strbuf out = {0};
+	struct canvas c;
+	struct rect body;
+	struct err err;
+	char *p;
+
+	if (!tiny_read(t, three_views, &err))
+		fail_msg("%s", err.text);
+	canvas_init(&c, cols, 10, ascii);
+	body = canvas_rect(&c);
+	frame_draw(text, &t->views, &t->views.views[shown], &c, &body);
+	if (cols >= 40)
+		assert_true(body.x == 0 && body.y == 2 && body.w == c.cols && body.h == 7);
+	canvas_dump(&c, &out);
+	canvas_fini(&c);
+	while ((p = out.p ? strstr(out.p, "\n\n") : NULL))
+		memmove(p, p + 1, strlen(p));
+	return take_ptr(&out.p);
+}
+
+static void parts_give_way_by_importance(void **state)
+{
+	static const struct {
+		int cols;
+		const char *want;
+	} cases[] = {
+		{120, "malitop  Mali-G715 7 cores  kbase r44p1  746 of 848 MHz    100 ms, mean of 0.5 s          "
+		      "REC run.mlog 12.4 MB  14:02:11\n 1 Overview  3 Memory"},
+		{100, "malitop  Mali-G715 7 cores  746 of 848 MHz    100 ms, mean of 0.5 s   "
+		      "REC run.mlog 12.4 MB  14:02:11\n 1 Overview  3 Memory"},
+		{80, "malitop  Mali-G715 7 cores  746 of 848 MHz        REC run.mlog 12.4 MB  14:02:11\n 1 Overview  3 Memory"},
+		{60, "malitop  Mali-G715 7 cores    REC run.mlog 12.4 MB  14:02:11\n 1 Overview  3 Memory"},
+		{40, "Mali-G715 7 cores   REC run.mlog 12.4 MB\n 1 Overview  3 Memory"},
+	};
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTOFREE char *got = frame_shown(&t, &everything, 0, cases[i].cols, false);
+
+		if (strncmp(got, cases[i].want, strlen(cases[i].want)) != 0)
+			fail_msg("at %d columns: '%s' does not begin\n%s", cases[i].cols, cases[i].want, got);
+	}
+	tiny_fini(&t);
+}
+
+static void simulated_and_replayed_are_never_dropped(void **state)
+{
+	struct frame_text text = everything;
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	for (int cols = 40; cols <= 200; cols++) {
+		AUTOFREE char *simulated = (text.state = "SIMULATED", frame_shown(&t, &text, 0, cols, false));
+		AUTOFREE char *replay = (text.state = "REPLAY run-of-a-very-long-name-indeed.mlog and so on",
+					 frame_shown(&t, &text, 0, cols, false));
+
+		assert_non_null(strstr(simulated, "SIMULATED"));
+		assert_non_null(strstr(replay, "REPLAY run-of-a-very-long-name"));
+	}
+	tiny_fini(&t);
+}
+
+static void a_clock_that_changes_its_length_moves_nothing(void **state)
+{
+	struct frame_text text = everything;
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	text.clock = "98 of 848 MHz";
+	AUTOFREE char *a = frame_shown(&t, &everything, 0, 120, false), *b = frame_shown(&t, &text, 0, 120, false);
+
+	assert_ptr_equal(strstr(a, "100 ms") - a, strstr(b, "100 ms") - b);
+	tiny_fini(&t);
+}
+
+static void a_machine_without_gpu_has_a_header_all_the_same(void **state)
+{
+	static const struct frame_text text = {.driver = "", .time = "14:02:11"};
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	AUTOFREE char *got = frame_shown(&t, &text, 0, 60, false);
+
+	assert_memory_equal(got, "malitop                                             14:02:11\n", 61);
+	tiny_fini(&t);
+}
+
+static void a_hidden_view_has_a_tab_only_while_it_is_shown(void **state)
+{
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	AUTOFREE char *one = frame_shown(&t, &everything, 0, 80, false), *ten = frame_shown(&t, &everything, 2, 80, false);
+
+	assert_null(strstr(one, "a Counters "));
+	assert_non_null(strstr(ten, " 1 Overview  3 Memory  a Counters  "));
+	tiny_fini(&t);
+}
+
+static void an_alert_takes_the_place_of_the_keys(void **state)
+{
+	struct frame_text text = everything;
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	AUTOFREE char *keys = frame_shown(&t, &text, 0, 80, true);
+
+	assert_non_null(strstr(keys, "space pause"));
+	assert_non_null(strstr(keys, "q quit       0 dropped\n"));
+	text.alert = "log: disk full";
+	AUTOFREE char *alert = frame_shown(&t, &text, 0, 80, true);
+
+	assert_null(strstr(alert, "q quit"));
+	assert_non_null(strstr(alert, "\n log: disk full\n"));
+	tiny_fini(&t);
+}
+
+static void keys_of_a_view_come_first(void **state)
+{
+	static const struct foot_key own[] = {{"x", "x", "explode", 1, false}, {"y", "y", "yield", 5, false}, {.keys = NULL}};
+	struct frame_text text = everything;
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	text.keys = own;
+	AUTOFREE char *wide = frame_shown(&t, &text, 0, 140, true), *narrow = frame_shown(&t, &text, 0, 60, true);
+
+	assert_non_null(strstr(wide, "\n x explode  y yield  Tab view  space pause"));
+	assert_non_null(strstr(narrow, "\n x explode  space pause  ? help  q quit"));
+	tiny_fini(&t);
+}
+
+static void what_is_asked_takes_the_place_of_keys_and_alerts(void **state)
+{
+	static const struct {
+		struct foot_ask ask;
+		int cols;
+		const char *want;
+	} cases[] = {
+		{{"send SIGTERM to 4711 game?", "y/n", false},
+		 60,
+		 "\n send SIGTERM to 4711 game?                             y/n\n"},
+		{{"send SIGTERM to 4711 com.studio.game?", "y/n", false}, 40, "\n send SIGTERM to 4711 com.studio.g  y/n\n"},
+		{{"filter: ga", "Enter keeps", true}, 60, "\n filter: ga_                                    Enter keeps\n"},
+		{{"filter: a text of some length", "Enter keeps", true}, 40, "\n r: a text of some length_  Enter keeps\n"},
+	};
+	struct frame_text text = everything;
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	text.alert = "log: disk full";
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		text.ask = &cases[i].ask;
+		AUTOFREE char *got = frame_shown(&t, &text, 0, cases[i].cols, true);
+
+		if (!strstr(got, cases[i].want))
+			fail_msg("'%s' is not in\n%s", cases[i].want, got);
+	}
+	tiny_fini(&t);
+}
+
+static void the_key_that_quits_is_always_there(void **state)
+{
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	for (int cols = 40; cols < 140; cols += 3) {
+		AUTOFREE char *got = frame_shown(&t, &everything, 0, cols, false);
+
+		assert_non_null(strstr(got, "q quit"));
+	}
+	tiny_fini(&t);
+}
+
+static void clicks_find_the_tab_under_them(void **state)
+{
+	/* " 1 Overview  3 Memory " */
+	static const struct {
+		int cols, x, view;
+	} cases[] = {{80, 0, 0},  {80, 11, 0}, {80, 12, 1}, {80, 21, 1},  {80, 22, -1}, {80, -1, -1}, {80, 500, -1},
+		     {20, 11, 0}, {20, 12, 1}, {20, 14, 1}, {20, 15, -1}, {13, 12, -1}}; /* narrow: " 1 Overview  3 " */
+	struct tiny t;
+	struct err err;
+
+	(void)state;
+	tiny_init(&t);
+	assert_true(tiny_read(&t, three_views, &err));
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const struct view *got = frame_tab_at(&t.views, &t.views.views[0], cases[i].cols, cases[i].x);
+
+		assert_ptr_equal(got, cases[i].view < 0 ? NULL : &t.views.views[cases[i].view]);
+	}
+	tiny_fini(&t);
+}
+
+static void below_40x10_the_frame_is_left_to_the_view(void **state)
+{
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	AUTOFREE char *got = frame_shown(&t, &everything, 0, 39, false);
+
+	assert_string_equal(got, "\n");
+	tiny_fini(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parts_give_way_by_importance),
+		cmocka_unit_test(simulated_and_replayed_are_never_dropped),
+		cmocka_unit_test(a_clock_that_changes_its_length_moves_nothing),
+		cmocka_unit_test(a_machine_without_gpu_has_a_header_all_the_same),
+		cmocka_unit_test(a_hidden_view_has_a_tab_only_while_it_is_shown),
+		cmocka_unit_test(an_alert_takes_the_place_of_the_keys),
+		cmocka_unit_test(keys_of_a_view_come_first),
+		cmocka_unit_test(what_is_asked_takes_the_place_of_keys_and_alerts),
+		cmocka_unit_test(the_key_that_quits_is_always_there),
+		cmocka_unit_test(clicks_find_the_tab_under_them),
+		cmocka_unit_test(below_40x10_the_frame_is_left_to_the_view),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
