@@ -1,0 +1,121 @@
+#!/bin/sh
+# The installed program with the fake open drivers: what each gives in the first frame, why the rest is missing, logs and their replay.
+[ -f tests/fake/libfakemali.so ] || { echo "drm.sh: skipped, the fake library was not built"; exit 77; }
+malitop=${MALITOP:-./malitop}
+for b in panfrost panthor proc; do
+	"$malitop" list backends | grep -q "^$b " || { echo "drm.sh: skipped, built without $b"; exit 77; }
+done
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# run NODES ARG...: run the program with these nodes
+run()
+{
+	FAKEDRM=$1
+	export FAKEDRM
+	shift
+	ASAN_OPTIONS=verify_asan_link_order=0 FAKEMALI_ROOT=$work/root FAKEMALI_BREACHES=$work/breaches \
+		LD_PRELOAD=$PWD/tests/fake/libfakemali.so "$malitop" "$@"
+}
+
+# check NAME STATUS TEXT: report a failure
+check()
+{
+	if [ "$2" -ne 0 ]; then
+		echo "$1: $3"
+		failed=1
+	fi
+}
+
+# node NUMBER DRIVER PROFILING: the node's files in sysfs
+node()
+{
+	device=$work/root/sys/class/drm/renderD$1/device
+	mkdir -p "$device/power" "$device/drm/renderD$1" "$device/devfreq/$1.gpu" "$work/root/sys/class/devfreq/$1.gpu"
+	echo "DRIVER=$2" >"$device/uevent"
+	echo active >"$device/power/runtime_status"
+	echo 1000 >"$device/power/runtime_active_time"
+	echo "$3" >"$device/profiling"
+	echo 600000000 >"$work/root/sys/class/devfreq/$1.gpu/cur_freq"
+	echo 200000000 800000000 >"$work/root/sys/class/devfreq/$1.gpu/available_frequencies"
+}
+
+# client DRIVER ENGINE: this shell has the node open
+client()
+{
+	mkdir -p "$work/root/proc/$$/fd" "$work/root/proc/$$/fdinfo"
+	echo 226:128 >"$work/root/proc/$$/fd/5"
+	printf 'drm-driver:\t%s\ndrm-client-id:\t1\ndrm-engine-%s:\t5000000 ns\ndrm-total-memory:\t12 MiB\n' "$1" "$2" \
+		>"$work/root/proc/$$/fdinfo/5"
+}
+
+# gives NAME NODES TITLE WORDS: the first frame has the title and the words; logs are sound and replayed; no rule is broken.
+gives()
+{
+	name=$1 nodes=$2
+	rm -f "$work/log.mlog" "$work/log.csv" "$work/breaches"
+	run "$nodes" --once=160x48 -i100ms -r600ms >"$work/once" 2>"$work/errors"
+	check "$name" $? "--once failed: $(cat "$work/errors")"
+	head -n 1 "$work/once" | grep -q "$3"
+	check "$name" $? "the header is not '$3': $(head -n 1 "$work/once")"
+	tr -s ' \n' ' ' <"$work/once" | cat - "$work/errors" | grep -q "$4"
+	check "$name" $? "'$4' is not in the first frame: $(cat "$work/once" "$work/errors")"
+	run "$nodes" record -o "$work/log.mlog" -i100ms -d2s >"$work/out" 2>"$work/errors"
+	check "$name" $? "record failed: $(cat "$work/errors")"
+	"$malitop" export "$work/log.mlog" -f csv -o "$work/log.csv" 2>"$work/errors"
+	check "$name" $? "export failed: $(cat "$work/errors")"
+	[ "$(wc -l <"$work/log.csv")" -ge 3 ]
+	check "$name" $? "the log has too few rows: $(cut -c1-200 "$work/log.csv")"
+	"$malitop" replay "$work/log.mlog" --once=160x48 2>"$work/errors" | head -n 1 | grep -q "$3"
+	check "$name" $? "the log is not replayed: $(cat "$work/errors")"
+	run "$nodes" stat -m 'GPUClock' -d1s >"$work/out" 2>"$work/errors"
+	check "$name" $? "stat failed: $(cat "$work/errors")"
+	run "$nodes" doctor >"$work/doctor" 2>"$work/errors"
+	check "$name" $? "doctor found no GPU that works: $(cat "$work/doctor" "$work/errors")"
+	! [ -s "$work/breaches" ]
+	check "$name" $? "rules were broken: $(cat "$work/breaches" 2>/dev/null)"
+	echo "$name: $3"
+}
+
+# tells WORDS: the last report of doctor has them
+tells()
+{
+	tr -s ' \n' ' ' <"$work/doctor" | grep -qE "$1"
+	check "$name" $? "'$1' is not in the output of doctor: $(cat "$work/doctor")"
+}
+
+node 128 panfrost 0
+client panfrost fragment
+gives "Panfrost" "panfrost-6.18 gpu=0x74021000 cores=0x5b slices=2 unstable=1" 'Mali-G52 5 cores  panfrost 1.6' 'Queues'
+tells 'ok /dev/dri/renderD128: Mali-G52 5 cores .* counting keeps the GPU powered'
+gives "Panfrost, V4" "panfrost-5.10 gpu=0x07200000 cores=0xf l2=0x1 unstable=1" 'Mali-T720 4 cores' 'Shader cores'
+gives "Panfrost, no counters" "panfrost-6.10 gpu=0x74021000 cores=0x5b slices=2" 'Mali-G52 5 cores  panfrost 1.2, no counters' \
+	'GPU by its programs'
+grep -q 'What is missing' "$work/once" && grep -q 'panfrost/parameters/unstable_ioctls' "$work/once"
+check "$name" $? "the first frame does not say how to get counters: $(cat "$work/once")"
+tells 'limited counters: .*echo Y . sudo tee /sys/module/panfrost/parameters/unstable_ioctls'
+tells 'limited profiling: off: .*echo 1 . sudo tee /sys/class/drm/renderD128/device/profiling'
+run "panfrost-6.10 gpu=0x74021000 cores=0x5b" stat --profiling -m GPUClock -d1s >/dev/null 2>"$work/errors"
+check "profiling" $? "stat --profiling failed: $(cat "$work/errors")"
+node 128 panthor 3
+client panthor panthor
+gives "Panthor" "panthor-6.18 gpu=0xa8670000 cores=0x50005 slices=4" 'Mali-G610 4 cores  panthor 1.8, no counters' 'GPU by its programs'
+tells 'limited counters: mainline Linux has none for Panthor'
+gives "Panthor, v6" "panthor-v6 gpu=0xa8670000 cores=0x50005 slices=4" 'Mali-G610 4 cores  panthor 1.8' 'Queues'
+tells 'proposed for Linux in December 2025, which mainline Linux does not have'
+gives "Panthor, Arm" "panthor-arm gpu=0xa8670000 cores=0x50005 slices=4" 'Mali-G610 4 cores  panthor 1.5' 'Queues'
+
+# A display, another vendor's GPU and two Malis: each Mali once, the others left alone.
+node 128 vkms 0
+node 129 panfrost 1
+node 130 v3d 0
+node 131 panthor 3
+run "vkms; panfrost-6.18 gpu=0x74021000 cores=3 unstable=1; v3d; panthor-6.18 gpu=0xa8670000 cores=0xf slices=4" \
+	doctor >"$work/doctor" 2>"$work/errors"
+check "several" $? "doctor: $(cat "$work/doctor" "$work/errors")"
+[ "$(grep -c '^ ok .*/dev/dri/renderD' "$work/doctor")" -eq 2 ]
+check "several" $? "not two GPUs: $(cat "$work/doctor")"
+! [ -s "$work/breaches" ]
+check "several" $? "rules were broken: $(cat "$work/breaches" 2>/dev/null)"
+exit $failed
