@@ -1,0 +1,289 @@
+#include "backends/panfrost/panfrost.h"
+
+#include "backends/backends.h"
+#include "backends/machine/gpu_identity.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define INTERVAL_LEAST_NS 10000000ll  /* each dump is requested, and flushes the GPU's caches */
+#define SHARED "shared"               /* the interface beside a program that counts */
+#define INTERVAL_MOST_NS 1000000000ll /* a 32-bit cycle counter overflows after some seconds */
+
+const struct drm_usage_driver panfrost_usage = {
+	.name = "panfrost",
+	.engines = {{"fragment", "DRMFragTime", "DRMFragCy"}, {"vertex-tiler", "DRMVertTime", "DRMVertCy"}},
+	.n_engines = 2,
+	.profiling_on = 1,
+};
+
+static bool panfrost_probe(const struct sys *sys, struct source_found **found, struct err *err)
+{
+	return drm_node_probe(sys, &backend_panfrost, panfrost_usage.name, found, err);
+}
+
+/* ---- opening ---- */
+
+static void add_note(struct source *source, const char *words)
+{
+	size_t n = strlen(source->note);
+
+	snprintf(source->note + n, sizeof(source->note) - n, "%s%s", n ? "; " : "", words);
+}
+
+static void fill_source(struct source *source, struct panfrost *p)
+{
+	static const char *const notes[] = {
+		[PANFROST_COUNTERS] = "counting keeps the GPU powered",
+		[PANFROST_OFF] = ("no counters: the kernel keeps them behind its unstable ioctls: "
+				  "echo Y | sudo tee /sys/module/panfrost/parameters/unstable_ioctls, then "
+				  "restart malitop"),
+		[PANFROST_UNASKED] = "no counters: -b panfrost:fdinfo",
+		[PANFROST_TAKEN] = ("no counters: another program has them, and only one can: stop it and "
+				    "restart malitop"),
+	};
+	uint64_t id = panfrost_gpu_id(&p->props);
+	bool assumed;
+
+	source->product = gpu_identity_find(source, id, &assumed);
+	source->constants = (struct source_constants){
+		.core_count = (unsigned)__builtin_popcountll(p->props.cores),
+		.l2_slice_count = panfrost_slices(&p->props),
+		.bus_width_bits = panfrost_bus_bits(&p->props),
+		.block_values = 64,
+		.core_mask = p->props.cores,
+	};
+	p->n_engines = gpu_identity_engines(source->product, (uint32_t)p->props.core_features,
+					    (uint32_t)p->props.thread_features, source->constants.core_count);
+	gpu_identity_name(source, id, assumed);
+	snprintf(source->driver, sizeof(source->driver), "panfrost %d.%d%s", p->version.major,
+		 p->version.minor, p->counters == PANFROST_COUNTERS ? "" : ", no counters");
+	if (p->counters != PANFROST_COUNTERS)
+		source->note[0] = 0; /* there are none to be unknown */
+	add_note(source, notes[p->counters]);
+	source->keeps_powered = p->counters == PANFROST_COUNTERS;
+}
+
+static void add_slots(struct source *source, struct panfrost *p)
+{
+	AUTO_STRBUF struct strbuf note = {0};
+	unsigned clocks;
+
+	source->layout = source->product ? source->product->layout : gpudb_raw_layout(source->options.db);
+	clocks =
+		p->counters == PANFROST_COUNTERS ? source_add_gpu_sums(source) : source_add_gpu_clock(source);
+	drm_usage_open(&p->usage, source->sys, &panfrost_usage, p->path, source->options.profiling);
+	drm_usage_add_slots(&p->usage, source, clocks, p->counters == PANFROST_COUNTERS);
+	if (p->counters == PANFROST_COUNTERS)
+		source_add_gpu_instances(source);
+	else
+		source->n_sums = source->n_slots;
+	if (p->counters == PANFROST_COUNTERS)
+		gpu_fold_init(&p->fold, source);
+	drm_usage_note(&p->usage, p->path, &note);
+	if (note.n)
+		add_note(source, note.p);
+}
+
+static bool check_interface(const struct source *source, struct err *err)
+{
+	const char *interface = source->options.interface;
+
+	return !interface || strcmp(interface, "fdinfo") == 0 || strcmp(interface, SHARED) == 0 ||
+	       err_set(err, ERR_USAGE, "--backend: panfrost:%.40s: expected panfrost:fdinfo", interface);
+}
+
+static enum panfrost_counters find_counters(const struct source *source, const struct panfrost *p)
+{
+	const char *interface = source->options.interface;
+
+	if (interface)
+		return strcmp(interface, SHARED) == 0 ? PANFROST_TAKEN : PANFROST_UNASKED;
+	return panfrost_offers_counters(p->sys, p->fd) ? PANFROST_COUNTERS : PANFROST_OFF;
+}
+
+static bool panfrost_open(struct source *source, const char *device, struct err *err)
+{
+	struct panfrost *p = source->priv;
+	struct err why = {0};
+
+	p->sys = source->sys;
+	p->fd = -1;
+	str_printable(p->path, sizeof(p->path), device);
+	if (!check_interface(source, err))
+		return false;
+	p->fd = drm_node_open(p->sys, device, panfrost_usage.name, &p->version, &why);
+	if (p->fd < 0)
+		return err_set(err, why.code, "panfrost: %s: try `malitop doctor`", why.text);
+	if (!panfrost_read_props(&p->props, p->sys, p->fd, p->path, &why)) {
+		p->sys->close(p->sys, p->fd);
+		return err_set(err, why.code, "panfrost: %s: try `malitop doctor`", why.text);
+	}
+	p->v4 = panfrost_is_v4(&p->props);
+	p->dump_bytes = panfrost_dump_bytes(&p->props);
+	p->counters = find_counters(source, p);
+	fill_source(source, p);
+	add_slots(source, p);
+	return true;
+}
+
+/* ---- samples ---- */
+
+/* The kernel says who has the counters only to who asks for them. */
+static bool panfrost_claim(struct source *source, struct err *err)
+{
+	struct panfrost *p = source->priv;
+	bool ok = p->counters != PANFROST_COUNTERS || panfrost_counters_start(p, err);
+
+	panfrost_counters_stop(p);
+	return ok;
+}
+
+static bool panfrost_start(struct source *source, int64_t period_ns, int64_t now_ns, struct err *err)
+{
+	struct panfrost *p = source->priv;
+	bool counts = p->counters == PANFROST_COUNTERS;
+	int64_t least = counts ? INTERVAL_LEAST_NS : DRM_USAGE_PERIOD_NS;
+
+	source->period_ns = period_ns < least ? least : period_ns;
+	if (counts && source->period_ns > INTERVAL_MOST_NS)
+		source->period_ns = INTERVAL_MOST_NS;
+	p->asked_ns = source->period_ns;
+	p->next_ns = now_ns + source->period_ns;
+	p->lost_place = p->gap = false;
+	drm_usage_start(&p->usage, source->period_ns, now_ns);
+	if (counts && !panfrost_counters_start(p, err))
+		return false;
+	p->end_ns = counts ? p->sys->monotonic_ns(p->sys) : now_ns;
+	return true;
+}
+
+static int panfrost_fd(const struct source *source)
+{
+	(void)source;
+	return -1;
+}
+
+/* A dump must not take all the time there is: the GPU flushes its caches for it. */
+static void follow_dumps(struct source *source, const struct panfrost *p)
+{
+	int64_t twice = 2 * p->dump_ns;
+
+	if (twice > source->period_ns)
+		source->period_ns = twice < INTERVAL_MOST_NS ? twice : INTERVAL_MOST_NS;
+	else if (source->period_ns > p->asked_ns && 2 * twice < source->period_ns)
+		source->period_ns = source->period_ns / 2 > p->asked_ns ? source->period_ns / 2 : p->asked_ns;
+}
+
+/* The counts of a dump that was not finished are in none of the following ones, or in the next:
+ * that one only finds the place again. */
+static enum read_result fail_sample(struct source *source, struct panfrost *p, int code,
+				    struct sample *sample)
+{
+	if (code == ENODEV || code == EBADF)
+		return READ_GONE;
+	p->lost_place = true;
+	source->failure = panfrost_counters_failure(code);
+	sample->begin_ns = sample->end_ns = p->end_ns;
+	sample->flags |= SAMPLE_ERROR;
+	return READ_GOT;
+}
+
+static enum read_result read_counters(struct source *source, struct panfrost *p, struct sample *sample)
+{
+	bool resume = p->lost_place;
+	int64_t at_ns;
+
+	if (!panfrost_counters_dump(p, &at_ns, sample->value, source->n_slots))
+		return fail_sample(source, p, errno, sample);
+	follow_dumps(source, p);
+	p->lost_place = false;
+	sample->begin_ns = p->end_ns;
+	sample->end_ns = p->end_ns = at_ns > p->end_ns ? at_ns : p->end_ns + 1;
+	if (resume) {
+		p->gap = true;
+		return READ_NONE;
+	}
+	if (p->gap)
+		sample->flags |= SAMPLE_GAP;
+	p->gap = false;
+	return READ_GOT;
+}
+
+/* Ask for something that the driver keeps in memory, to see whether it is still there. */
+static bool is_gone(const struct panfrost *p)
+{
+	struct panfrost_get_param request = {.param = PANFROST_GPU_PROD_ID};
+
+	return p->sys->drm_ioctl(p->sys, p->fd, PANFROST_GET_PARAM, &request) != 0 && errno == ENODEV;
+}
+
+static enum read_result read_clients(struct panfrost *p, int64_t now_ns, struct sample *sample)
+{
+	if (is_gone(p))
+		return READ_GONE;
+	sample->begin_ns = p->end_ns;
+	sample->end_ns = p->end_ns = now_ns;
+	return READ_GOT;
+}
+
+static enum read_result panfrost_read(struct source *source, int64_t now_ns, struct sample *sample)
+{
+	struct panfrost *p = source->priv;
+	bool counts = p->counters == PANFROST_COUNTERS;
+	enum read_result got;
+	uint64_t active;
+
+	if (now_ns < p->next_ns && !source->cut)
+		return READ_NONE;
+	if (now_ns <= p->end_ns)
+		return READ_NONE;
+	if (now_ns >= p->next_ns)
+		p->next_ns += source->period_ns * ((now_ns - p->next_ns) / source->period_ns + 1);
+	memset(sample->value, 0xff, source->n_slots * sizeof(*sample->value)); /* SAMPLE_UNKNOWN */
+	source->failure = NULL;
+	got = counts ? read_counters(source, p, sample) : read_clients(p, now_ns, sample);
+	if (got != READ_GOT || sample->flags & SAMPLE_ERROR)
+		return got;
+	if (sample->end_ns - sample->begin_ns > source->period_ns + source->period_ns / 2)
+		sample->flags |= SAMPLE_STRETCHED;
+	active = counts && p->fold.active >= 0 ? sample->value[p->fold.active] : SAMPLE_UNKNOWN;
+	drm_usage_fill(&p->usage, sample->end_ns, active, sample);
+	return READ_GOT;
+}
+
+static void panfrost_stop(struct source *source)
+{
+	panfrost_counters_stop(source->priv);
+}
+
+static void panfrost_close(struct source *source)
+{
+	struct panfrost *p = source->priv;
+
+	panfrost_counters_stop(p);
+	gpu_fold_fini(&p->fold);
+	drm_usage_close(&p->usage);
+	p->sys->close(p->sys, p->fd);
+}
+
+const struct backend backend_panfrost = {
+	.name = "panfrost",
+	.help = "Mali GPUs with Mesa's kernel driver Panfrost (/dev/dri/renderD*); panfrost:fdinfo does "
+		"without its counters",
+	.interfaces = "fdinfo",
+	.profiles = true,
+	.kind = SOURCE_GPU,
+	.priv_size = sizeof(struct panfrost),
+	.probe = panfrost_probe,
+	.open = panfrost_open,
+	.claim = panfrost_claim,
+	.shared = SHARED,
+	.start = panfrost_start,
+	.fd = panfrost_fd,
+	.read = panfrost_read,
+	.stop = panfrost_stop,
+	.close = panfrost_close,
+	.describe = panfrost_describe,
+};

@@ -1,0 +1,85 @@
+/* panfrost: Mali GPUs through Mesa's kernel driver. Internal to backends/panfrost.
+ *
+ *   panfrost.c            the backend: one opened node, from its registers to samples
+ *   panfrost_device.c     the registers, and how large a dump is
+ *   panfrost_counters.c   the counters: who owns them, and what a dump yields
+ *   panfrost_describe.c   the lines for doctor and the help screen
+ *
+ * Threads: as in backend.h.
+ */
+#ifndef MALITOP_PANFROST_H
+#define MALITOP_PANFROST_H
+
+#include "backends/backend.h"
+#include "backends/machine/drm_usage.h"
+#include "backends/machine/gpu_dump.h"
+
+#include "backends/panfrost/panfrost_abi.h"
+
+/* The registers of the GPU as the driver reports them. */
+struct panfrost_props {
+	uint64_t product, revision; /* halves of GPU_ID */
+	uint64_t cores, l2_present, l2_features, core_features, mem_features, thread_features;
+};
+
+/* The largest dump that any combination of registers makes the driver write: V4 with 64 core
+ * groups. The driver is not told the size of the buffer, so it always has this one. */
+#define PANFROST_DUMP_MOST (64 * 8 * 64 * 4)
+
+/* Whether the counters can be had. */
+enum panfrost_counters {
+	PANFROST_COUNTERS,
+	PANFROST_OFF,     /* the kernel keeps them behind its unstable ioctls */
+	PANFROST_UNASKED, /* -b panfrost:fdinfo */
+	PANFROST_TAKEN,   /* by another program */
+};
+
+struct panfrost {
+	const struct sys *sys;
+	int fd; /* -1: not open */
+	char path[128];
+	struct sys_drm_version version;
+	struct panfrost_props props;
+	enum panfrost_counters counters;
+	bool v4;
+	unsigned n_engines;
+
+	/* Used by the sampler: */
+	struct drm_usage usage;
+	struct gpu_fold fold;
+	uint8_t *buffer;   /* PANFROST_DUMP_MOST, NULL until started */
+	size_t dump_bytes; /* of it that the driver fills */
+	bool owned;        /* the counters are ours, and count */
+	int64_t asked_ns;  /* the requested interval */
+	int64_t next_ns;   /* when the next dump is due */
+	int64_t end_ns;    /* of the last sample */
+	int64_t dump_ns;   /* how long the last dump took */
+	bool lost_place;   /* a dump failed: the next one covers an unknown time */
+	bool gap;          /* before the next sample */
+};
+
+bool panfrost_read_props(struct panfrost_props *props, const struct sys *sys, int fd, const char *path,
+			 struct err *err);
+/* GPU_ID for gpudb_by_id. */
+uint64_t panfrost_gpu_id(const struct panfrost_props *props);
+unsigned panfrost_slices(const struct panfrost_props *props);
+unsigned panfrost_bus_bits(const struct panfrost_props *props);
+bool panfrost_is_v4(const struct panfrost_props *props);
+/* What the driver writes for a dump, in bytes: at most PANFROST_DUMP_MOST. */
+size_t panfrost_dump_bytes(const struct panfrost_props *props);
+
+/* Whether the kernel would count. Has no effect on the GPU. */
+bool panfrost_offers_counters(const struct sys *sys, int fd);
+/* Take the counters, which powers the GPU until they are released. */
+bool panfrost_counters_start(struct panfrost *p, struct err *err);
+void panfrost_counters_stop(struct panfrost *p); /* no effect if they were not taken */
+/* Read the counters into slots. Fills the time of the dump. Returns false with errno. */
+bool panfrost_counters_dump(struct panfrost *p, int64_t *at_ns, uint64_t *slots, unsigned n_slots);
+/* Why a dump failed, static. */
+const char *panfrost_counters_failure(int code);
+
+void panfrost_describe(const struct source *source, struct strbuf *text);
+
+extern const struct drm_usage_driver panfrost_usage;
+
+#endif

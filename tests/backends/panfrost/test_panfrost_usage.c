@@ -1,0 +1,220 @@
+/* What a Panfrost GPU tells without its counters, and beside them: queues, clock, power, memory. */
+#include "base/alloc.h"
+#include "tests/support/drm_run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define PROFILING "sys/class/drm/renderD128/device/profiling"
+#define POWERED "sys/class/drm/renderD128/device/power/runtime_active_time"
+#define STATUS "sys/class/drm/renderD128/device/power/runtime_status"
+
+static void begin_run(struct drm_run *r, bool counts, bool profiling)
+{
+	struct fake_drm_gpu *gpu = drm_run_init(r, &backend_panfrost, "panfrost-6.10", 0x74021000, 3);
+
+	gpu->unstable = counts;
+	drm_run_write(r, profiling ? "1\n" : "0\n", PROFILING);
+}
+
+static void start_run(struct drm_run *r, int64_t period_ns)
+{
+	if (!drm_run_open(r) || !drm_run_start(r, period_ns))
+		fail_msg("%s", r->err.text);
+}
+
+static void put_client(struct drm_run *r, int pid, unsigned client, int fragment_ms, int vertex_ms)
+{
+	AUTOFREE char *text =
+		xasprintf("drm-engine-fragment:\t%d000000 ns\ndrm-cycles-fragment:\t%d00000\n"
+			  "drm-engine-vertex-tiler:\t%d000000 ns\ndrm-cycles-vertex-tiler:\t%d00000\n"
+			  "drm-resident-memory:\t2 MiB\n",
+			  fragment_ms, fragment_ms * 6, vertex_ms, vertex_ms * 6);
+
+	drm_run_client(r, pid, 5, 128, "panfrost", client, text);
+}
+
+static void a_gpu_without_devfreq_does_not_get_that_of_another(void **state)
+{
+	static const char *const others[] = {NULL, "panthor-6.18"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+		struct drm_run r;
+
+		begin_run(&r, false, true);
+		if (others[i])
+			drm_run_add(&r, others[i], 0xa8670000, 0xf);
+		fixture_remove(&r.files, "sys/class/drm/renderD128/device/devfreq/128.gpu/cur_freq");
+		fixture_remove(&r.files, "sys/class/drm/renderD128/device/devfreq/128.gpu");
+		if (others[i]) {
+			fixture_remove(&r.files, "sys/class/devfreq/128.gpu/cur_freq");
+			fixture_remove(&r.files, "sys/class/devfreq/128.gpu/available_frequencies");
+			fixture_remove(&r.files, "sys/class/devfreq/128.gpu");
+		}
+		start_run(&r, 500 * MS);
+		drm_run_next(&r);
+		drm_run_next(&r);
+		/* alone it can only be its own */
+		assert_true((drm_run_value(&r, "GPUClockCy") == SAMPLE_UNKNOWN) == (others[i] != NULL));
+		drm_run_fini(&r);
+	}
+}
+
+static void the_queues_are_the_sum_of_all_clients(void **state)
+{
+	struct drm_run r;
+
+	(void)state;
+	begin_run(&r, false, true);
+	put_client(&r, 100, 1, 1000, 500);
+	put_client(&r, 200, 2, 4000, 0);
+	start_run(&r, 500 * MS);
+	drm_run_next(&r); /* the first look: since when is not known */
+	assert_true(drm_run_value(&r, "DRMTime") == SAMPLE_UNKNOWN);
+	put_client(&r, 100, 1, 1200, 550);
+	put_client(&r, 200, 2, 4350, 10);
+	drm_run_next(&r);
+	assert_int_equal(drm_run_value(&r, "DRMTime"), 500 * MS);
+	assert_int_equal(drm_run_value(&r, "DRMFragTime"), 550 * MS); /* more than the time: as told */
+	assert_int_equal(drm_run_value(&r, "DRMVertTime"), 60 * MS);
+	assert_int_equal(drm_run_value(&r, "DRMFragCy"), 330000000);
+	assert_int_equal(drm_run_value(&r, "GPUMem"), 4 << 20);
+	assert_int_equal(drm_run_value(&r, "DRMClients"), 2);
+	drm_run_fini(&r);
+}
+
+static void queues_are_idle_without_clients_if_the_kernel_would_tell(void **state)
+{
+	struct drm_run r;
+
+	(void)state;
+	for (int profiling = 0; profiling < 2; profiling++) {
+		begin_run(&r, false, profiling);
+		start_run(&r, 500 * MS);
+		drm_run_next(&r);
+		drm_run_next(&r);
+		assert_true(drm_run_value(&r, "DRMFragTime") == (profiling ? 0 : SAMPLE_UNKNOWN));
+		assert_true(drm_run_value(&r, "DRMTime") == (profiling ? 500 * MS : SAMPLE_UNKNOWN));
+		assert_int_equal(drm_run_value(&r, "DRMClients"), 0);
+		drm_run_fini(&r);
+	}
+}
+
+static void profiling_that_is_off_is_told_and_is_no_zero(void **state)
+{
+	AUTO_STRBUF struct strbuf text = {0};
+	struct drm_run r;
+
+	(void)state;
+	begin_run(&r, false, false);
+	drm_run_client(&r, 100, 5, 128, "panfrost", 1, "drm-maxfreq-fragment:\t800000000 Hz\n");
+	start_run(&r, 500 * MS);
+	assert_non_null(strstr(r.source->note, "profiling is off"));
+	assert_non_null(strstr(r.source->note, "echo 1 | sudo tee /" PROFILING));
+	drm_run_next(&r);
+	drm_run_next(&r);
+	assert_true(drm_run_value(&r, "DRMFragTime") == SAMPLE_UNKNOWN);
+	r.backend->describe(r.source, &text);
+	assert_non_null(strstr(text.p, "limited: profiling: off"));
+	drm_run_fini(&r);
+}
+
+static void a_sleeping_gpu_is_not_woken_and_has_no_clock(void **state)
+{
+	struct drm_run r;
+
+	(void)state;
+	begin_run(&r, false, true);
+	drm_run_write(&r, "suspended\n", STATUS);
+	start_run(&r, 500 * MS);
+	for (int i = 0; i < 20; i++)
+		drm_run_next(&r);
+	assert_true(drm_run_value(&r, "GPUClockCy") == SAMPLE_UNKNOWN);
+	assert_int_equal(r.fake.drm.gpus[0].n_wakes, 0);
+	assert_int_equal(r.fake.drm.gpus[0].n_enables, 0);
+	drm_run_fini(&r);
+}
+
+static void the_powered_share_is_what_the_kernel_counted(void **state)
+{
+	struct drm_run r;
+
+	(void)state;
+	begin_run(&r, false, true);
+	drm_run_write(&r, "5000\n", POWERED);
+	start_run(&r, 500 * MS);
+	drm_run_next(&r);
+	drm_run_write(&r, "5125\n", POWERED);
+	drm_run_next(&r);
+	assert_int_equal(drm_run_value(&r, "GPUPoweredTime"), 125 * MS);
+	assert_int_equal(drm_run_value(&r, "GPUPoweredOf"), 500 * MS);
+	drm_run_write(&r, "0\n", POWERED); /* the driver was loaded again */
+	drm_run_next(&r);
+	assert_true(drm_run_value(&r, "GPUPoweredTime") == SAMPLE_UNKNOWN);
+	assert_true(drm_run_value(&r, "GPUPoweredOf") == SAMPLE_UNKNOWN);
+	drm_run_fini(&r);
+}
+
+/* Clients are read less often than counters: samples in between have their share of the last
+ * read. */
+static void beside_counters_each_sample_has_its_share(void **state)
+{
+	struct drm_run r;
+
+	(void)state;
+	begin_run(&r, true, true);
+	put_client(&r, 100, 1, 0, 0);
+	start_run(&r, 100 * MS);
+	drm_run_next(&r);
+	put_client(&r, 100, 1, 250, 0);
+	for (int i = 0; i < 5; i++)
+		drm_run_next(&r);
+	for (int i = 0; i < 4; i++) {
+		uint64_t time_ns = drm_run_value(&r, "DRMTime");
+
+		assert_in_range(time_ns, 95 * MS, 105 * MS);
+		assert_in_range(drm_run_value(&r, "DRMFragTime") * 1000 / time_ns, 495, 505);
+		drm_run_next(&r);
+	}
+	drm_run_fini(&r);
+}
+
+/* The sampler is late now and then, and then early against its last look. */
+static void a_sample_that_comes_early_has_its_times(void **state)
+{
+	struct drm_run r;
+
+	(void)state;
+	begin_run(&r, false, true);
+	put_client(&r, 100, 1, 1000, 500);
+	start_run(&r, 500 * MS);
+	drm_run_next(&r);
+	for (int i = 0; i < 10; i++) {
+		fake_sys_run(&r.fake, i % 2 ? 0 : 510 * MS);
+		drm_run_next(&r);
+		assert_in_range(drm_run_value(&r, "DRMTime"), 480 * MS, 520 * MS);
+	}
+	drm_run_fini(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_queues_are_the_sum_of_all_clients),
+		cmocka_unit_test(queues_are_idle_without_clients_if_the_kernel_would_tell),
+		cmocka_unit_test(profiling_that_is_off_is_told_and_is_no_zero),
+		cmocka_unit_test(a_gpu_without_devfreq_does_not_get_that_of_another),
+		cmocka_unit_test(a_sleeping_gpu_is_not_woken_and_has_no_clock),
+		cmocka_unit_test(the_powered_share_is_what_the_kernel_counted),
+		cmocka_unit_test(beside_counters_each_sample_has_its_share),
+		cmocka_unit_test(a_sample_that_comes_early_has_its_times),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
