@@ -1,0 +1,268 @@
+#include "backends/panthor/panthor.h"
+
+#include "backends/backends.h"
+#include "backends/machine/gpu_identity.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define INTERVAL_LEAST_NS 10000000ll /* each sample is requested from the firmware */
+#define SLACK_NS 1000000ll           /* tolerance for the driver's stamps */
+
+const struct drm_usage_driver panthor_usage = {
+	.name = "panthor",
+	.engines = {{"panthor", "DRMAllTime", "DRMAllCy"}},
+	.n_engines = 1,
+	.profiling_on = 3, /* cycles and times; 1 would be cycles alone */
+};
+
+static bool panthor_probe(const struct sys *sys, struct source_found **found, struct err *err)
+{
+	return drm_node_probe(sys, &backend_panthor, panthor_usage.name, found, err);
+}
+
+/* ---- opening ---- */
+
+static void add_note(struct source *source, const char *words)
+{
+	size_t n = strlen(source->note);
+
+	snprintf(source->note + n, sizeof(source->note) - n, "%s%s", n ? "; " : "", words);
+}
+
+static void fill_source(struct source *source, struct panthor *p)
+{
+	static const char *const notes[] = {
+		[PANTHOR_COUNTERS] = "counting keeps the GPU powered; its interface is not in mainline Linux",
+		[PANTHOR_NONE] = "no counters: mainline Linux has none for this driver",
+		[PANTHOR_UNASKED] = "no counters: -b panthor:fdinfo",
+	};
+	uint64_t id = panthor_gpu_id(p);
+	bool assumed;
+
+	source->product = gpu_identity_find(source, id, &assumed);
+	source->constants = (struct source_constants){
+		.core_count = (unsigned)__builtin_popcountll(p->info.shader_present),
+		.l2_slice_count = panthor_slices(p),
+		.bus_width_bits = panthor_bus_bits(p),
+		.block_values = p->extent.counters,
+		.core_mask = p->info.shader_present,
+	};
+	p->n_engines = gpu_identity_engines(source->product, p->info.core_features, p->info.thread_features,
+					    source->constants.core_count);
+	gpu_identity_name(source, id, assumed);
+	snprintf(source->driver, sizeof(source->driver), "panthor %d.%d%s", p->version.major,
+		 p->version.minor, p->counters == PANTHOR_COUNTERS ? "" : ", no counters");
+	if (p->counters != PANTHOR_COUNTERS)
+		source->note[0] = 0; /* there are none to be unknown */
+	add_note(source, notes[p->counters]);
+	source->keeps_powered = p->counters == PANTHOR_COUNTERS;
+}
+
+static void add_slots(struct source *source, struct panthor *p)
+{
+	bool counts = p->counters == PANTHOR_COUNTERS;
+	AUTO_STRBUF struct strbuf note = {0};
+	unsigned clocks;
+
+	source->layout = source->product ? source->product->layout : gpudb_raw_layout(source->options.db);
+	clocks = counts ? source_add_gpu_sums(source) : source_add_gpu_clock(source);
+	drm_usage_open(&p->usage, source->sys, &panthor_usage, p->path, source->options.profiling);
+	drm_usage_add_slots(&p->usage, source, clocks, counts);
+	source->n_sums = source->n_slots;
+	if (counts) {
+		source_add_gpu_instances(source);
+		gpu_fold_init(&p->fold, source);
+	}
+	drm_usage_note(&p->usage, p->path, &note);
+	if (note.n)
+		add_note(source, note.p);
+}
+
+static bool panthor_open(struct source *source, const char *device, struct err *err)
+{
+	const char *interface = source->options.interface;
+	struct panthor *p = source->priv;
+	struct err why = {0};
+
+	p->sys = source->sys;
+	p->fd = p->event = p->handle = -1;
+	str_printable(p->path, sizeof(p->path), device);
+	if (interface && strcmp(interface, "fdinfo") != 0)
+		return err_set(err, ERR_USAGE, "--backend: panthor:%.40s: expected panthor:fdinfo",
+			       interface);
+	p->fd = drm_node_open(p->sys, device, panthor_usage.name, &p->version, &why);
+	if (p->fd < 0)
+		return err_set(err, why.code, "panthor: %s: try `malitop doctor`", why.text);
+	if (!panthor_read_info(p, &why)) {
+		p->sys->close(p->sys, p->fd);
+		return err_set(err, why.code, "panthor: %s: try `malitop doctor`", why.text);
+	}
+	if (!interface)
+		panthor_find_counters(p);
+	p->counters = interface ? PANTHOR_UNASKED : p->interface ? PANTHOR_COUNTERS : PANTHOR_NONE;
+	fill_source(source, p);
+	add_slots(source, p);
+	return true;
+}
+
+/* ---- samples ---- */
+
+static bool panthor_start(struct source *source, int64_t period_ns, int64_t now_ns, struct err *err)
+{
+	struct panthor *p = source->priv;
+	bool counts = p->counters == PANTHOR_COUNTERS;
+	int64_t least = counts ? INTERVAL_LEAST_NS : DRM_USAGE_PERIOD_NS;
+
+	source->period_ns = period_ns < least ? least : period_ns;
+	p->next_ns = now_ns + source->period_ns;
+	drm_usage_start(&p->usage, source->period_ns, now_ns);
+	if (counts && !panthor_counters_start(p, err))
+		return false;
+	p->end_ns = counts ? p->sys->monotonic_ns(p->sys) : now_ns;
+	p->end_raw_ns = p->sys->raw_ns(p->sys);
+	return true;
+}
+
+static int panthor_fd(const struct source *source)
+{
+	(void)source;
+	return -1;
+}
+
+/* The driver stamps by another clock. A stamp may be any number. */
+static const char *place_sample(struct panthor *p, const struct panthor_interval *i, struct sample *sample)
+{
+	int64_t before = p->sys->monotonic_ns(p->sys), raw = p->sys->raw_ns(p->sys);
+	int64_t offset = before + (p->sys->monotonic_ns(p->sys) - before) / 2 - raw;
+
+	sample->begin_ns = sample->end_ns = p->end_ns;
+	if (i->end_ns > raw + SLACK_NS || i->end_ns <= p->end_raw_ns || i->begin_ns > i->end_ns ||
+	    i->begin_ns < p->end_raw_ns - SLACK_NS)
+		return "its timestamps are impossible";
+	if (i->begin_ns > p->end_raw_ns + SLACK_NS) {
+		sample->flags |= SAMPLE_GAP;
+		sample->begin_ns = i->begin_ns + offset;
+	}
+	p->end_raw_ns = i->end_ns;
+	sample->end_ns = i->end_ns + offset > p->end_ns ? i->end_ns + offset : p->end_ns + 1;
+	p->end_ns = sample->end_ns;
+	return NULL;
+}
+
+static const char *judge_sample(struct panthor *p, const struct panthor_interval *i, struct sample *sample)
+{
+	const char *failure = place_sample(p, i, sample);
+
+	if (i->flags & p->interface->stretched_flag)
+		sample->flags |= SAMPLE_STRETCHED;
+	if (failure)
+		return failure;
+	if (i->flags & p->interface->error_flag)
+		return "the driver reports an error in it";
+	return i->flags & PANTHOR_SAMPLE_OVERFLOW ? "a counter overflowed in it" : NULL;
+}
+
+/* Clock cycles that the driver counts are better than those of the frequency that it reports. */
+static void fill_cycles(const struct panthor *p, const struct panthor_interval *i, struct sample *sample)
+{
+	uint64_t *slot = sample->value + p->usage.clock_slot;
+
+	if (i->cycles[0] && i->cycles[0] < GPU_OVERFLOW)
+		slot[GPU_CLOCK_CY] = i->cycles[0];
+	if (i->cycles[1] && i->cycles[1] < GPU_OVERFLOW)
+		slot[GPU_CLOCK_SHADER_CY] = i->cycles[1];
+}
+
+static enum read_result read_counters(struct source *source, struct panthor *p, bool due,
+				      struct sample *sample)
+{
+	struct panthor_interval interval;
+	enum read_result got;
+
+	if (due && !p->requested && !panthor_counters_request(p))
+		return READ_GONE;
+	got = panthor_counters_take(p, &interval, sample->value);
+	if (got != READ_GOT)
+		return got;
+	gpu_fold_finish(sample->value, source->n_slots);
+	source->failure = judge_sample(p, &interval, sample);
+	if (source->failure) {
+		sample->flags |= SAMPLE_ERROR;
+		return READ_GOT;
+	}
+	drm_usage_fill(&p->usage, sample->end_ns,
+		       p->fold.active < 0 ? SAMPLE_UNKNOWN : sample->value[p->fold.active], sample);
+	fill_cycles(p, &interval, sample);
+	return READ_GOT;
+}
+
+/* Ask for something that the driver keeps in memory, to see whether it is still there. */
+static bool is_gone(const struct panthor *p)
+{
+	struct panthor_dev_query query = {.type = PANTHOR_GPU_INFO};
+
+	return p->sys->drm_ioctl(p->sys, p->fd, PANTHOR_DEV_QUERY, &query) != 0 && errno == ENODEV;
+}
+
+static enum read_result read_clients(struct panthor *p, int64_t now_ns, struct sample *sample)
+{
+	if (is_gone(p))
+		return READ_GONE;
+	sample->begin_ns = p->end_ns;
+	sample->end_ns = p->end_ns = now_ns;
+	drm_usage_fill(&p->usage, now_ns, SAMPLE_UNKNOWN, sample);
+	return READ_GOT;
+}
+
+static enum read_result panthor_read(struct source *source, int64_t now_ns, struct sample *sample)
+{
+	struct panthor *p = source->priv;
+	bool due = now_ns >= p->next_ns || source->cut, counts = p->counters == PANTHOR_COUNTERS;
+	enum read_result got;
+
+	if ((!due && !p->requested) || now_ns <= p->end_ns)
+		return READ_NONE;
+	if (now_ns >= p->next_ns)
+		p->next_ns += source->period_ns * ((now_ns - p->next_ns) / source->period_ns + 1);
+	memset(sample->value, 0xff, source->n_slots * sizeof(*sample->value)); /* SAMPLE_UNKNOWN */
+	source->failure = NULL;
+	got = counts ? read_counters(source, p, due, sample) : read_clients(p, now_ns, sample);
+	if (got == READ_GOT && sample->end_ns - sample->begin_ns > source->period_ns + source->period_ns / 2)
+		sample->flags |= SAMPLE_STRETCHED;
+	return got;
+}
+
+static void panthor_stop(struct source *source)
+{
+	panthor_counters_stop(source->priv);
+}
+
+static void panthor_close(struct source *source)
+{
+	struct panthor *p = source->priv;
+
+	panthor_counters_stop(p);
+	gpu_fold_fini(&p->fold);
+	drm_usage_close(&p->usage);
+	p->sys->close(p->sys, p->fd);
+}
+
+const struct backend backend_panthor = {
+	.name = "panthor",
+	.help = "Mali GPUs with Mesa's kernel driver Panthor (/dev/dri/renderD*); panthor:fdinfo does "
+		"without counters",
+	.interfaces = "fdinfo",
+	.profiles = true,
+	.kind = SOURCE_GPU,
+	.priv_size = sizeof(struct panthor),
+	.probe = panthor_probe,
+	.open = panthor_open,
+	.start = panthor_start,
+	.fd = panthor_fd,
+	.read = panthor_read,
+	.stop = panthor_stop,
+	.close = panthor_close,
+	.describe = panthor_describe,
+};
