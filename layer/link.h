@@ -1,0 +1,316 @@
+/* link: the writer's side of model/passes.h: its memory, its names and its connections. channel.c
+ * is the one of the libraries, malitop.h has its own.
+ *
+ * It runs in another program's threads: it never blocks, raises no signal, writes to no file or
+ * terminal of that program, and starts no thread. Without malitop it tries to connect once a
+ * second. Threads: all, for every function. C11 or C++11, on Linux, without _GNU_SOURCE. */
+#ifndef MALITOP_LAYER_LINK_H
+#define MALITOP_LAYER_LINK_H
+
+#include "model/passes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/un.h>
+#include <time.h>
+
+#define PASSES_TEND_NS 1000000000ll
+#define PASSES_NAME_SLOTS (PASSES_NAMES * 4)
+
+/* What Linux has and the C library tells only with _GNU_SOURCE. */
+enum {
+	PASSES_MFD_FLAGS = 1 | 2, /* MFD_CLOEXEC, MFD_ALLOW_SEALING */
+	PASSES_ADD_SEALS = 1033,
+	PASSES_SEAL_SEAL = 1,
+	PASSES_SEAL_SIZE = 2 | 4, /* F_SEAL_SHRINK, F_SEAL_GROW */
+	PASSES_SEAL_FUTURE_WRITE = 16,
+};
+struct passes_peer {
+	pid_t pid;
+	uid_t uid;
+	gid_t gid;
+};
+
+/* A descriptor, and what it was: a program that closes all descriptors may reuse our number. */
+struct passes_fd {
+	int fd;
+	dev_t dev;
+	ino_t ino;
+};
+
+/* Zeros are a link that is closed. */
+struct passes_link {
+	pthread_mutex_t lock; /* of everything but memory, next_ns and connected */
+	uint64_t *memory;     /* NULL: closed, or a child of fork */
+	int64_t next_ns;      /* when passes_link_tend acts again */
+	unsigned connected;   /* to this many malitops */
+	bool forks_handled;
+	struct passes_fd memory_fd, socket[PASSES_SOCKETS];
+	unsigned n_names;
+	uint16_t by_hash[PASSES_NAME_SLOTS]; /* number of a name, or 0 */
+	char names[PASSES_NAMES][PASSES_TEXT];
+};
+
+static inline uint64_t *passes_link_memory(struct passes_link *link)
+{
+	return __atomic_load_n(&link->memory, __ATOMIC_ACQUIRE);
+}
+
+static inline int64_t passes_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static inline bool passes_fd_set(struct passes_fd *own, int fd)
+{
+	struct stat st;
+
+	own->fd = fd;
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		own->fd = -1;
+		return false;
+	}
+	own->dev = st.st_dev;
+	own->ino = st.st_ino;
+	return true;
+}
+
+static inline bool passes_fd_is_ours(const struct passes_fd *own)
+{
+	struct stat st;
+
+	return own->fd >= 0 && fstat(own->fd, &st) == 0 && st.st_dev == own->dev && st.st_ino == own->ino;
+}
+
+static inline void passes_fd_close(struct passes_fd *own)
+{
+	if (passes_fd_is_ours(own))
+		close(own->fd);
+	own->fd = -1;
+}
+
+static inline uint64_t *passes_map_memory(struct passes_fd *own)
+{
+	int fd = (int)syscall(SYS_memfd_create, "malitop-passes", PASSES_MFD_FLAGS), saved = errno;
+	void *memory = MAP_FAILED;
+
+	if (fd >= 0 && ftruncate(fd, PASSES_BYTES) == 0)
+		memory = mmap(NULL, PASSES_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (memory != MAP_FAILED && fcntl(fd, PASSES_ADD_SEALS, PASSES_SEAL_SIZE) == 0) {
+		/* Linux 5.1 can also refuse writing to all others; before that, they are trusted
+		 * with their own user's memory. */
+		fcntl(fd, PASSES_ADD_SEALS, PASSES_SEAL_FUTURE_WRITE);
+		fcntl(fd, PASSES_ADD_SEALS, PASSES_SEAL_SEAL);
+		passes_fd_set(own, fd);
+		return (uint64_t *)memory;
+	}
+	if (memory != MAP_FAILED)
+		munmap(memory, PASSES_BYTES);
+	if (fd >= 0)
+		close(fd);
+	errno = saved;
+	return NULL;
+}
+
+/* The name of the program, as the kernel has it. */
+static inline void passes_set_title(uint64_t *memory)
+{
+	char title[64] = "";
+	int fd = open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, title, sizeof(title) - 1) : 0;
+
+	if (fd >= 0)
+		close(fd);
+	title[n > 0 && title[n - 1] == '\n' ? n - 1 : 0] = 0;
+	passes_set_text(memory, PASSES_RECORD_TITLE, title);
+}
+
+/* Make the memory, with the lock held. `driver` is what renders, for malitop's user. `leave` is
+ * called in a child of fork: it calls passes_link_leave. Returns false if there is no memory. */
+static inline bool passes_link_open(struct passes_link *link, enum passes_writer writer,
+				    enum passes_stamp stamp, const char *driver, void (*leave)(void))
+{
+	int saved = errno;
+	uint64_t *memory = passes_map_memory(&link->memory_fd);
+
+	errno = saved;
+	if (!memory)
+		return false;
+	for (unsigned i = 0; i < PASSES_SOCKETS; i++)
+		link->socket[i].fd = -1;
+	link->n_names = 1;
+	memset(link->by_hash, 0, sizeof(link->by_hash));
+	passes_set_title(memory);
+	errno = saved;
+	passes_set_text(memory, PASSES_RECORD_DRIVER, driver);
+	passes_set_text(memory, PASSES_HEADER, "other");
+	passes_init(memory, writer, stamp);
+	if (!link->forks_handled)
+		link->forks_handled = pthread_atfork(NULL, NULL, leave) == 0;
+	__atomic_store_n(&link->next_ns, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&link->memory, memory, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* A child of fork must not write into its parent's memory. */
+static inline void passes_link_leave(struct passes_link *link)
+{
+	__atomic_store_n(&link->memory, (uint64_t *)NULL, __ATOMIC_RELEASE);
+	__atomic_store_n(&link->connected, 0u, __ATOMIC_RELEASE);
+}
+
+/* Unmap the memory and hang up, with the lock held. */
+static inline void passes_link_close(struct passes_link *link)
+{
+	uint64_t *memory = __atomic_exchange_n(&link->memory, (uint64_t *)NULL, __ATOMIC_ACQ_REL);
+
+	for (unsigned i = 0; i < PASSES_SOCKETS; i++)
+		passes_fd_close(&link->socket[i]);
+	passes_fd_close(&link->memory_fd);
+	if (memory)
+		munmap(memory, PASSES_BYTES);
+}
+
+static inline uint16_t passes_find_name(struct passes_link *link, const char text[PASSES_TEXT])
+{
+	char terminated[PASSES_TEXT + 1] = "";
+	unsigned slot = 2166136261u;
+
+	for (unsigned i = 0; i < PASSES_TEXT && text[i]; i++)
+		slot = (slot ^ (unsigned char)text[i]) * 16777619u;
+	slot %= PASSES_NAME_SLOTS;
+	for (; link->by_hash[slot]; slot = (slot + 1) % PASSES_NAME_SLOTS)
+		if (memcmp(link->names[link->by_hash[slot]], text, PASSES_TEXT) == 0)
+			return link->by_hash[slot];
+	if (link->n_names == PASSES_NAMES || !link->memory)
+		return 0;
+	link->by_hash[slot] = (uint16_t)link->n_names++;
+	memcpy(link->names[link->by_hash[slot]], text, PASSES_TEXT);
+	memcpy(terminated, text, PASSES_TEXT);
+	passes_set_text(link->memory, PASSES_HEADER + link->by_hash[slot], terminated);
+	return link->by_hash[slot];
+}
+
+/* Return the number of a name; 0 if there is no room for another one. */
+static inline uint16_t passes_link_name(struct passes_link *link, const char *text)
+{
+	char padded[PASSES_TEXT] = "";
+	uint16_t name;
+
+	for (unsigned i = 0; i < PASSES_TEXT && text[i]; i++)
+		padded[i] = text[i];
+	pthread_mutex_lock(&link->lock);
+	name = passes_find_name(link, padded);
+	pthread_mutex_unlock(&link->lock);
+	return name;
+}
+
+/* A directory that others may enter could hold another user's socket. */
+static inline bool passes_directory_is_safe(void)
+{
+	char path[108];
+	struct stat st;
+
+	return passes_directory(path, sizeof(path)) && lstat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
+	       st.st_uid == geteuid() && !(st.st_mode & 077);
+}
+
+static inline bool passes_peer_is_user(int fd)
+{
+	struct passes_peer peer;
+	socklen_t size = sizeof(peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
+}
+
+static inline bool passes_send_memory(int to, int memory_fd)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	char text[] = PASSES_HELLO;
+	struct iovec hello;
+	struct msghdr message;
+	struct cmsghdr *c;
+
+	memset(&control, 0, sizeof(control));
+	memset(&message, 0, sizeof(message));
+	hello.iov_base = text;
+	hello.iov_len = sizeof(text) - 1;
+	message.msg_iov = &hello;
+	message.msg_iovlen = 1;
+	message.msg_control = &control;
+	message.msg_controllen = sizeof(control.bytes);
+	c = CMSG_FIRSTHDR(&message);
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &memory_fd, sizeof(int));
+	return sendmsg(to, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)sizeof(text) - 1;
+}
+
+static inline void passes_connect_socket(struct passes_link *link, unsigned number)
+{
+	struct sockaddr_un address;
+	int fd;
+
+	memset(&address, 0, sizeof(address));
+	address.sun_family = AF_UNIX;
+	if (!passes_socket_path(address.sun_path, sizeof(address.sun_path), number))
+		return;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return;
+	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0 && passes_peer_is_user(fd) &&
+	    passes_send_memory(fd, link->memory_fd.fd))
+		passes_fd_set(&link->socket[number], fd);
+	else
+		close(fd);
+}
+
+static inline void passes_tend_sockets(struct passes_link *link)
+{
+	unsigned connected = 0;
+	char byte;
+
+	for (unsigned i = 0; i < PASSES_SOCKETS; i++) {
+		struct passes_fd *own = &link->socket[i];
+
+		if (own->fd >= 0 &&
+		    (!passes_fd_is_ours(own) || recv(own->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0))
+			passes_fd_close(own);
+		if (own->fd < 0)
+			passes_connect_socket(link, i);
+		connected += own->fd >= 0;
+	}
+	__atomic_store_n(&link->connected, connected, __ATOMIC_RELEASE);
+}
+
+/* Connect to malitops that have appeared, and forget those that are gone: call it often, it acts
+ * once a second. */
+static inline void passes_link_tend(struct passes_link *link, int64_t now_ns)
+{
+	int saved = errno;
+
+	if (now_ns < __atomic_load_n(&link->next_ns, __ATOMIC_RELAXED) || !passes_link_memory(link) ||
+	    pthread_mutex_trylock(&link->lock))
+		return;
+	__atomic_store_n(&link->next_ns, now_ns + PASSES_TEND_NS, __ATOMIC_RELAXED);
+	if (passes_link_memory(link) && passes_fd_is_ours(&link->memory_fd) && passes_directory_is_safe())
+		passes_tend_sockets(link);
+	pthread_mutex_unlock(&link->lock);
+	errno = saved;
+}
+
+#endif

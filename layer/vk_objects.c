@@ -1,0 +1,271 @@
+#include "layer/vk_hooks.h"
+
+#include <stdlib.h>
+
+/* Every dispatchable handle begins with the key of its device. */
+struct vk_command *command_of(VkCommandBuffer handle)
+{
+	return command_find(device_of(dispatch_key(handle)), handle);
+}
+
+struct vk_command *command_find(struct vk_device *device, VkCommandBuffer handle)
+{
+	return (struct vk_command *)(uintptr_t)map_get(&device->commands, handle_key(handle));
+}
+
+static struct command_pool *find_pool(struct vk_device *device, VkCommandPool handle)
+{
+	return (struct command_pool *)(uintptr_t)map_get(&device->pools, (uint64_t)handle);
+}
+
+/* A family without graphics and compute cannot reset queries. */
+bool pool_has_timestamps(const struct command_pool *pool)
+{
+	const struct vk_device *device = pool->device;
+	const VkQueueFamilyProperties *family;
+
+	if (pool->family >= device->n_families || device->clock.period_ns == 0)
+		return false;
+	family = &device->families[pool->family];
+	return family->timestampValidBits &&
+	       family->queueFlags & (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_CreateCommandPool(VkDevice handle, const VkCommandPoolCreateInfo *info,
+						      const VkAllocationCallbacks *allocator,
+						      VkCommandPool *out)
+{
+	struct vk_device *device = device_of(dispatch_key(handle));
+	struct command_pool *pool = calloc(1, sizeof(*pool));
+	VkResult result;
+
+	if (!pool)
+		return VK_ERROR_OUT_OF_HOST_MEMORY;
+	result = device->calls.CreateCommandPool(handle, info, allocator, out);
+	if (result == VK_SUCCESS) {
+		pool->device = device;
+		pool->family = info->queueFamilyIndex;
+		pool->protected_memory = info->flags & VK_COMMAND_POOL_CREATE_PROTECTED_BIT;
+		if (map_put(&device->pools, (uint64_t)*out, (uintptr_t)pool))
+			return VK_SUCCESS;
+		device->calls.DestroyCommandPool(handle, *out, allocator);
+		result = VK_ERROR_OUT_OF_HOST_MEMORY;
+	}
+	free(pool);
+	return result;
+}
+
+/* Its queries go back to the device: they were reset at least once if the GPU has run it. */
+void command_free(struct vk_command *c)
+{
+	struct vk_device *device = c->device;
+
+	pthread_mutex_lock(&device->lock);
+	command_finish(c);
+	for (unsigned i = 0; i < c->cap_spans / CHUNK_SPANS; i++)
+		if (c->chunks[i]) {
+			c->chunks[i]->next_free = device->free_chunks;
+			device->free_chunks = c->chunks[i];
+		}
+	pthread_mutex_unlock(&device->lock);
+	map_take(&device->commands, handle_key(c->handle));
+	*c->link = c->next;
+	if (c->next)
+		c->next->link = c->link;
+	free(c->spans);
+	free(c->chunks);
+	free(c);
+}
+
+void command_reset(struct vk_command *c)
+{
+	pthread_mutex_lock(&c->device->lock);
+	command_finish(c);
+	pthread_mutex_unlock(&c->device->lock);
+	c->n_spans = c->n_chunks = c->untimed = 0;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_ResetCommandPool(VkDevice handle, VkCommandPool pool,
+						     VkCommandPoolResetFlags flags)
+{
+	struct vk_device *device = device_of(dispatch_key(handle));
+
+	for (struct vk_command *c = find_pool(device, pool)->commands; c; c = c->next)
+		command_reset(c);
+	return device->calls.ResetCommandPool(handle, pool, flags);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_DestroyCommandPool(VkDevice handle, VkCommandPool out,
+						   const VkAllocationCallbacks *allocator)
+{
+	struct vk_device *device = device_of(dispatch_key(handle));
+	struct command_pool *pool = (struct command_pool *)(uintptr_t)map_take(&device->pools, (uint64_t)out);
+
+	while (pool && pool->commands)
+		command_free(pool->commands);
+	free(pool);
+	device->calls.DestroyCommandPool(handle, out, allocator);
+}
+
+static bool add_command(struct vk_device *device, struct command_pool *pool, VkCommandBuffer handle,
+			bool secondary)
+{
+	struct vk_command *c = calloc(1, sizeof(*c));
+
+	if (!c || !map_put(&device->commands, handle_key(handle), (uintptr_t)c)) {
+		free(c);
+		return false;
+	}
+	c->handle = handle;
+	c->device = device;
+	c->pool = pool;
+	c->secondary = secondary;
+	c->run = c->pass = NO_RUN;
+	c->name = (uint16_t)map_get(&device->names, handle_key(handle));
+	c->link = &pool->commands;
+	c->next = pool->commands;
+	if (c->next)
+		c->next->link = &c->next;
+	pool->commands = c;
+	return true;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_AllocateCommandBuffers(VkDevice handle,
+							   const VkCommandBufferAllocateInfo *info,
+							   VkCommandBuffer *out)
+{
+	struct vk_device *device = device_of(dispatch_key(handle));
+	struct command_pool *pool = find_pool(device, info->commandPool);
+	VkResult result = device->calls.AllocateCommandBuffers(handle, info, out);
+	uint32_t n = 0;
+
+	if (result != VK_SUCCESS)
+		return result;
+	while (n < info->commandBufferCount &&
+	       add_command(device, pool, out[n], info->level == VK_COMMAND_BUFFER_LEVEL_SECONDARY))
+		n++;
+	if (n == info->commandBufferCount)
+		return VK_SUCCESS;
+	while (n > 0)
+		command_free(command_find(device, out[--n]));
+	device->calls.FreeCommandBuffers(handle, info->commandPool, info->commandBufferCount, out);
+	memset(out, 0, info->commandBufferCount * sizeof(*out));
+	return VK_ERROR_OUT_OF_HOST_MEMORY;
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_FreeCommandBuffers(VkDevice handle, VkCommandPool pool, uint32_t n,
+						   const VkCommandBuffer *buffers)
+{
+	struct vk_device *device = device_of(dispatch_key(handle));
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct vk_command *c = buffers[i] ? command_find(device, buffers[i]) : NULL;
+
+		if (c)
+			command_free(c);
+	}
+	device->calls.FreeCommandBuffers(handle, pool, n, buffers);
+}
+
+/* What names a render pass: the format of its first colour attachment, how many there are, and
+ * whether there is depth. */
+struct attachments {
+	uint32_t format, colours, depth;
+};
+
+static void add_attachment(struct attachments *all, VkFormat format)
+{
+	if (format >= VK_FORMAT_D16_UNORM && format <= VK_FORMAT_D32_SFLOAT_S8_UINT)
+		all->depth = 1;
+	else if (all->colours++ == 0)
+		all->format = format;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_CreateRenderPass(VkDevice handle, const VkRenderPassCreateInfo *info,
+						     const VkAllocationCallbacks *allocator,
+						     VkRenderPass *out)
+{
+	struct vk_device *device = device_of(dispatch_key(handle));
+	VkResult result = device->calls.CreateRenderPass(handle, info, allocator, out);
+	struct attachments all = {0};
+
+	for (uint32_t i = 0; i < info->attachmentCount; i++)
+		add_attachment(&all, info->pAttachments[i].format);
+	if (result == VK_SUCCESS)
+		map_put(&device->passes, (uint64_t)*out, pack_format(all.format, all.colours, all.depth));
+	return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_CreateRenderPass2(VkDevice handle, const VkRenderPassCreateInfo2 *info,
+						      const VkAllocationCallbacks *allocator,
+						      VkRenderPass *out)
+{
+	struct vk_device *device = device_of(dispatch_key(handle));
+	VkResult result = device->calls.CreateRenderPass2(handle, info, allocator, out);
+	struct attachments all = {0};
+
+	for (uint32_t i = 0; i < info->attachmentCount; i++)
+		add_attachment(&all, info->pAttachments[i].format);
+	if (result == VK_SUCCESS)
+		map_put(&device->passes, (uint64_t)*out, pack_format(all.format, all.colours, all.depth));
+	return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_DestroyRenderPass(VkDevice handle, VkRenderPass pass,
+						  const VkAllocationCallbacks *allocator)
+{
+	struct vk_device *device = device_of(dispatch_key(handle));
+
+	map_take(&device->passes, (uint64_t)pass);
+	map_take(&device->names, (uint64_t)pass);
+	device->calls.DestroyRenderPass(handle, pass, allocator);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_CreateImageView(VkDevice handle, const VkImageViewCreateInfo *info,
+						    const VkAllocationCallbacks *allocator, VkImageView *out)
+{
+	struct vk_device *device = device_of(dispatch_key(handle));
+	VkResult result = device->calls.CreateImageView(handle, info, allocator, out);
+
+	if (result == VK_SUCCESS)
+		map_put(&device->views, (uint64_t)*out, (uint64_t)info->format);
+	return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_DestroyImageView(VkDevice handle, VkImageView view,
+						 const VkAllocationCallbacks *allocator)
+{
+	struct vk_device *device = device_of(dispatch_key(handle));
+
+	map_take(&device->views, (uint64_t)view);
+	map_take(&device->names, (uint64_t)view);
+	device->calls.DestroyImageView(handle, view, allocator);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_SetDebugUtilsObjectNameEXT(VkDevice handle,
+							       const VkDebugUtilsObjectNameInfoEXT *info)
+{
+	struct vk_device *device = device_of(dispatch_key(handle));
+	bool named = info->pObjectName && info->pObjectName[0];
+	uint16_t name = named ? channel_name(info->pObjectName) : 0;
+
+	switch (info->objectType) {
+	case VK_OBJECT_TYPE_COMMAND_BUFFER: {
+		struct vk_command *c = command_find(device, (VkCommandBuffer)(uintptr_t)info->objectHandle);
+
+		if (c)
+			c->name = name;
+		break;
+	}
+	case VK_OBJECT_TYPE_RENDER_PASS:
+	case VK_OBJECT_TYPE_FRAMEBUFFER:
+	case VK_OBJECT_TYPE_IMAGE_VIEW:
+		map_put(&device->names, info->objectHandle, name);
+		break;
+	default:
+		break;
+	}
+	return device->calls.SetDebugUtilsObjectNameEXT
+		       ? device->calls.SetDebugUtilsObjectNameEXT(handle, info)
+		       : VK_SUCCESS;
+}

@@ -1,0 +1,272 @@
+#include "layer/vk.h"
+
+#include <stdlib.h>
+
+#define LONGEST_NS 10000000000.0
+
+static bool add_query_pool(struct vk_device *device)
+{
+	VkQueryPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+				      .queryType = VK_QUERY_TYPE_TIMESTAMP,
+				      .queryCount = POOL_CHUNKS * CHUNK_QUERIES};
+	struct chunk *chunks =
+		device->n_query_pools < POOLS_MOST ? calloc(POOL_CHUNKS, sizeof(*chunks)) : NULL;
+	VkQueryPool pool;
+
+	if (!chunks)
+		return false;
+	if (device->calls.CreateQueryPool(device->handle, &info, NULL, &pool) != VK_SUCCESS) {
+		free(chunks);
+		return false;
+	}
+	if (device->host_reset)
+		device->calls.ResetQueryPool(device->handle, pool, 0, info.queryCount);
+	for (unsigned i = 0; i < POOL_CHUNKS; i++) {
+		chunks[i].pool = pool;
+		chunks[i].first = i * CHUNK_QUERIES;
+		chunks[i].ready = device->host_reset;
+		memset(chunks[i].last, 0xff, sizeof(chunks[i].last));
+		chunks[i].next_free = device->free_chunks;
+		device->free_chunks = &chunks[i];
+	}
+	device->query_pools[device->n_query_pools] = pool;
+	device->pool_chunks[device->n_query_pools++] = chunks;
+	return true;
+}
+
+struct chunk *device_take_chunk(struct vk_device *device)
+{
+	struct chunk *chunk = NULL;
+
+	pthread_mutex_lock(&device->lock);
+	if (!device->lost && (device->free_chunks || add_query_pool(device))) {
+		chunk = device->free_chunks;
+		device->free_chunks = chunk->next_free;
+	}
+	pthread_mutex_unlock(&device->lock);
+	return chunk;
+}
+
+void device_free_queries(struct vk_device *device)
+{
+	for (unsigned i = 0; i < device->n_query_pools; i++) {
+		device->calls.DestroyQueryPool(device->handle, device->query_pools[i], NULL);
+		free(device->pool_chunks[i]);
+	}
+	device->n_query_pools = 0;
+	device->free_chunks = NULL;
+}
+
+struct reading {
+	uint64_t value, available;
+};
+
+/* Read the queries of one chunk's spans. READ_LATE: some are not there, or are still those of the
+ * run before. */
+enum read_state { READ_DONE, READ_LATE, READ_LOST };
+
+static enum read_state read_chunk(struct vk_command *c, unsigned number,
+				  struct reading reading[CHUNK_QUERIES])
+{
+	struct vk_device *device = c->device;
+	struct chunk *chunk = c->chunks[number];
+	unsigned first = number * CHUNK_SPANS, n = c->n_spans - first;
+	VkResult result;
+
+	n = n < CHUNK_SPANS ? n : CHUNK_SPANS;
+	chunk->ready |= c->first_batch <= c->queue->finished;
+	if (!chunk->ready)
+		return READ_LATE;
+	memset(reading, 0, sizeof(*reading) * CHUNK_QUERIES);
+	result = device->calls.GetQueryPoolResults(
+		device->handle, chunk->pool, chunk->first, 2 * n, 2 * n * sizeof(*reading), reading,
+		sizeof(*reading), VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
+	if (result == VK_ERROR_DEVICE_LOST)
+		device->lost = true;
+	if (result != VK_SUCCESS && result != VK_NOT_READY)
+		return READ_LOST;
+	for (unsigned i = 0; i < 2 * n; i++)
+		if (c->spans[first + i / 2].parts & (i & 1 ? SPAN_END : SPAN_BEGIN) &&
+		    (!reading[i].available || reading[i].value == chunk->last[i]))
+			return READ_LATE;
+	return READ_DONE;
+}
+
+static void emit_pass(struct vk_command *c, const struct pass_span *span, uint64_t begin, uint64_t end)
+{
+	struct vk_device *device = c->device;
+	double ns = (double)((end - begin) & c->queue->tick_mask) * device->clock.period_ns;
+	struct passes_event e = {.type = PASSES_PASS,
+				 .kind = span->kind,
+				 .device = device->number,
+				 .queue = c->queue->number,
+				 .name = span->name,
+				 .frame = c->frame,
+				 .width = span->width,
+				 .height = span->height};
+
+	if (ns > LONGEST_NS) {
+		channel_count(PASSES_DISJOINT, 1);
+		return;
+	}
+	e.ordinal = ordinals_next(&c->queue->ordinals, e.name, e.frame);
+	e.flags = device->clock.calibrated ? 0 : PASSES_UNCALIBRATED;
+	e.begin_ns = clock_place(&device->clock, begin, c->submit_ns);
+	e.end_ns = e.begin_ns + (int64_t)ns;
+	channel_write(&e);
+}
+
+/* The two halves of a suspended and resumed pass are in different command buffers of a batch. */
+static void emit_span(struct vk_command *c, const struct pass_span *span, uint64_t begin, uint64_t end)
+{
+	struct vk_queue *queue = c->queue;
+
+	if (span->parts == (SPAN_BEGIN | SPAN_END)) {
+		emit_pass(c, span, begin, end);
+	} else if (span->parts == SPAN_BEGIN) {
+		queue->carried = true;
+		queue->carried_ticks = begin;
+		queue->carried_batch = c->batch;
+		queue->carried_span = *span;
+	} else if (queue->carried && queue->carried_batch == c->batch) {
+		queue->carried = false;
+		emit_pass(c, &queue->carried_span, queue->carried_ticks, end);
+	} else {
+		channel_count(PASSES_LOST, 1);
+	}
+}
+
+static enum read_state read_command(struct vk_command *c)
+{
+	struct reading reading[CHUNK_QUERIES];
+	enum read_state state = READ_DONE;
+
+	/* The last chunk is written last: if it is there, all are. */
+	for (unsigned i = c->n_chunks; i > 0 && state == READ_DONE; i--)
+		state = read_chunk(c, i - 1, reading);
+	for (unsigned i = 0; i < c->n_chunks && state == READ_DONE; i++) {
+		if (c->n_chunks > 1)
+			state = read_chunk(c, i, reading);
+		for (unsigned q = 0; q < CHUNK_QUERIES; q += 2) {
+			unsigned span = i * CHUNK_SPANS + q / 2;
+
+			if (span >= c->n_spans || state != READ_DONE)
+				break;
+			c->chunks[i]->last[q] = reading[q].value;
+			c->chunks[i]->last[q + 1] = reading[q + 1].value;
+			emit_span(c, &c->spans[span], reading[q].value, reading[q + 1].value);
+		}
+	}
+	return state;
+}
+
+static void unlink_pending(struct vk_command *c)
+{
+	struct vk_queue *queue = c->queue;
+	struct vk_command **link = &queue->first, *before = NULL;
+
+	while (*link != c) {
+		before = *link;
+		link = &before->next_pending;
+	}
+	*link = c->next_pending;
+	if (queue->last == c)
+		queue->last = before;
+	c->pending = false;
+	frames_at(&c->device->frames, c->frame)->outstanding--;
+}
+
+static bool settle_command(struct vk_command *c, bool finished)
+{
+	struct vk_device *device = c->device;
+	enum read_state state = device->lost ? READ_LOST : read_command(c);
+
+	finished |= c->batch <= c->queue->finished;
+	if (state == READ_LATE && !finished && device->frames.now - c->frame < FRAMES_LATE)
+		return false;
+	c->unread = state != READ_DONE;
+	if (c->unread)
+		channel_count(PASSES_LOST, c->n_spans);
+	unlink_pending(c);
+	return true;
+}
+
+void device_emit_frames(struct vk_device *device)
+{
+	while (frames_is_complete(&device->frames))
+		frames_write(&device->frames);
+}
+
+void device_poll(struct vk_device *device, int64_t now_ns)
+{
+	clock_tend(device, now_ns);
+	for (unsigned i = 0; i < device->n_queues; i++)
+		while (device->queue[i]->first && settle_command(device->queue[i]->first, false))
+			;
+	device_emit_frames(device);
+}
+
+/* Remember the values of a run that was not read in time: the next run's are different ones. */
+static void note_values(struct vk_command *c)
+{
+	struct vk_device *device = c->device;
+	struct reading reading[CHUNK_QUERIES];
+
+	for (unsigned i = 0; i < c->n_chunks && !device->lost; i++) {
+		read_chunk(c, i, reading);
+		for (unsigned q = 0; q < CHUNK_QUERIES; q++)
+			if (reading[q].available)
+				c->chunks[i]->last[q] = reading[q].value;
+	}
+}
+
+void command_finish(struct vk_command *c)
+{
+	if (!c->submitted)
+		return;
+	c->submitted = false;
+	for (unsigned i = 0; i < c->n_chunks; i++)
+		c->chunks[i]->ready = true;
+	if (c->pending)
+		device_poll(c->device, channel_now_ns());
+	if (c->pending)
+		settle_command(c, true);
+	if (c->unread)
+		note_values(c);
+	c->unread = false;
+}
+
+void queue_finish(struct vk_queue *queue, uint64_t batch)
+{
+	if (batch > queue->finished)
+		queue->finished = batch;
+}
+
+/* Without simultaneous use, the run before is complete. With it, the next run may reset the queries
+ * before they are read. What is read is still of one run, because each resets all queries before
+ * it writes the first, but it may be taken for the run of the next frame. */
+void command_resubmit(struct vk_command *c)
+{
+	if (!c->shared) {
+		command_finish(c);
+	} else if (c->pending) {
+		device_poll(c->device, channel_now_ns());
+		if (c->pending) {
+			channel_count(PASSES_LOST, c->n_spans);
+			unlink_pending(c);
+		}
+	}
+}
+
+void device_drop_batch(struct vk_queue *queue)
+{
+	struct vk_command *c, *next;
+
+	for (c = queue->first; c; c = next) {
+		next = c->next_pending;
+		if (c->batch == queue->batches) {
+			unlink_pending(c);
+			c->submitted = false;
+		}
+	}
+}

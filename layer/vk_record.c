@@ -1,0 +1,306 @@
+#include "layer/vk_hooks.h"
+
+#include <stdlib.h>
+
+/* Stamps are recorded outside of render passes only: on a tile-based GPU one inside says nothing.
+ * The stage before a pass is the bottom of the pipe, when all earlier work is complete, or with
+ * MALITOP_STAMP=top the top of the pipe. */
+static VkPipelineStageFlagBits begin_stage(void)
+{
+	return layer_stamp() == PASSES_STAMP_TOP ? VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT
+						 : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT;
+}
+
+static bool grow_spans(struct vk_command *c)
+{
+	unsigned cap = c->cap_spans ? c->cap_spans * 2 : CHUNK_SPANS;
+	struct pass_span *spans;
+	struct chunk **chunks;
+
+	if (c->n_spans < c->cap_spans)
+		return true;
+	spans = realloc(c->spans, cap * sizeof(*spans));
+	if (spans)
+		c->spans = spans;
+	chunks = realloc(c->chunks, cap / CHUNK_SPANS * sizeof(*chunks));
+	if (chunks)
+		c->chunks = chunks;
+	if (!spans || !chunks)
+		return false;
+	memset(&chunks[c->cap_spans / CHUNK_SPANS], 0, (cap - c->cap_spans) / CHUNK_SPANS * sizeof(*chunks));
+	c->cap_spans = cap;
+	return true;
+}
+
+/* Reset the next chunk of queries here: the caller is outside of all passes. A command buffer keeps
+ * its chunks when it is recorded again. */
+static bool reset_chunk(struct vk_command *c)
+{
+	struct chunk **chunk = &c->chunks[c->n_spans / CHUNK_SPANS];
+
+	if (!*chunk)
+		*chunk = device_take_chunk(c->device);
+	if (!*chunk)
+		return false;
+	c->n_chunks = c->n_spans / CHUNK_SPANS + 1;
+	c->device->calls.CmdResetQueryPool(c->handle, (*chunk)->pool, (*chunk)->first, CHUNK_QUERIES);
+	return true;
+}
+
+static void write_stamp(struct vk_command *c, unsigned span, enum span_part part,
+			VkPipelineStageFlagBits stage)
+{
+	struct chunk *chunk = c->chunks[span / CHUNK_SPANS];
+	uint32_t query = chunk->first + span % CHUNK_SPANS * 2 + (part == SPAN_END);
+
+	c->device->calls.CmdWriteTimestamp(c->handle, stage, chunk->pool, query);
+	c->spans[span].parts |= (uint8_t)part;
+}
+
+/* Append a span and return its number, or NO_RUN if it cannot be timed. */
+static unsigned append_span(struct vk_command *c, const struct pass_span *span)
+{
+	if (!c->timed || !grow_spans(c) || (c->n_spans % CHUNK_SPANS == 0 && !reset_chunk(c))) {
+		c->untimed++;
+		return NO_RUN;
+	}
+	c->spans[c->n_spans] = *span;
+	return c->n_spans++;
+}
+
+static unsigned begin_span(struct vk_command *c, const struct pass_span *span)
+{
+	unsigned number = append_span(c, span);
+
+	if (number != NO_RUN)
+		write_stamp(c, number, SPAN_BEGIN, begin_stage());
+	return number;
+}
+
+void command_close_run(struct vk_command *c)
+{
+	if (c->run != NO_RUN && !c->suspended) {
+		write_stamp(c, c->run, SPAN_END, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
+		c->run = NO_RUN;
+	}
+}
+
+static uint16_t label_of(const struct vk_command *c)
+{
+	unsigned n = c->n_labels < LABELS_DEEP ? c->n_labels : LABELS_DEEP;
+
+	return n ? c->labels[n - 1] : 0;
+}
+
+void command_action(struct vk_command *c, enum passes_kind kind)
+{
+	static const char *const names[PASSES_KINDS] = {"render", "compute", "transfer", "secondary buffers"};
+	struct pass_span span = {.kind = (uint8_t)kind};
+
+	if (c->secondary || c->inside || c->suspended)
+		return;
+	if (c->run != NO_RUN && c->spans[c->run].kind == kind)
+		return;
+	command_close_run(c);
+	span.name = label_of(c);
+	if (!span.name)
+		span.name = c->name ? c->name : channel_name(names[kind]);
+	c->run = begin_span(c, &span);
+}
+
+static void begin_pass(struct vk_command *c, uint16_t title, VkExtent2D size, bool resumes)
+{
+	struct pass_span span = {.name = label_of(c), .kind = PASSES_RENDER};
+
+	if (!c->rendered)
+		c->resumes_first = resumes;
+	c->rendered = c->inside = true;
+	if (c->secondary)
+		return;
+	span.width = (uint16_t)(size.width < UINT16_MAX ? size.width : UINT16_MAX);
+	span.height = (uint16_t)(size.height < UINT16_MAX ? size.height : UINT16_MAX);
+	if (!span.name)
+		span.name = title;
+	if (!resumes) {
+		command_close_run(c);
+		c->pass = begin_span(c, &span);
+	}
+}
+
+static void end_pass(struct vk_command *c, bool suspends)
+{
+	c->inside = false;
+	c->suspended = suspends;
+	if (c->secondary || suspends)
+		return;
+	if (c->pass == NO_RUN) {
+		const struct pass_span span = {.kind = PASSES_RENDER};
+
+		if (!c->resumed)
+			return;
+		c->pass = append_span(c, &span);
+	}
+	if (c->pass != NO_RUN)
+		write_stamp(c, c->pass, SPAN_END, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
+	c->pass = NO_RUN;
+	c->resumed = false;
+}
+
+static void begin_render_pass(struct vk_command *c, const VkRenderPassBeginInfo *info)
+{
+	uint64_t format = map_get(&c->device->passes, (uint64_t)info->renderPass);
+	VkExtent2D size = info->renderArea.extent;
+
+	begin_pass(
+		c,
+		pass_title(c->device, (uint64_t)info->framebuffer, (uint64_t)info->renderPass, format, size),
+		size, false);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_CmdBeginRenderPass(VkCommandBuffer commandBuffer,
+						   const VkRenderPassBeginInfo *info,
+						   VkSubpassContents contents)
+{
+	struct vk_command *c = command_of(commandBuffer);
+
+	begin_render_pass(c, info);
+	c->device->calls.CmdBeginRenderPass(commandBuffer, info, contents);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_CmdBeginRenderPass2(VkCommandBuffer commandBuffer,
+						    const VkRenderPassBeginInfo *info,
+						    const VkSubpassBeginInfo *subpass)
+{
+	struct vk_command *c = command_of(commandBuffer);
+
+	begin_render_pass(c, info);
+	c->device->calls.CmdBeginRenderPass2(commandBuffer, info, subpass);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_CmdEndRenderPass(VkCommandBuffer commandBuffer)
+{
+	struct vk_command *c = command_of(commandBuffer);
+
+	c->device->calls.CmdEndRenderPass(commandBuffer);
+	end_pass(c, false);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_CmdEndRenderPass2(VkCommandBuffer commandBuffer, const VkSubpassEndInfo *info)
+{
+	struct vk_command *c = command_of(commandBuffer);
+
+	c->device->calls.CmdEndRenderPass2(commandBuffer, info);
+	end_pass(c, false);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_CmdBeginRendering(VkCommandBuffer commandBuffer, const VkRenderingInfo *info)
+{
+	struct vk_command *c = command_of(commandBuffer);
+	const VkRenderingAttachmentInfo *colour = info->colorAttachmentCount ? info->pColorAttachments : NULL;
+	const VkRenderingAttachmentInfo *depth = info->pDepthAttachment;
+	bool resumes = info->flags & VK_RENDERING_RESUMING_BIT;
+	uint64_t view = colour ? (uint64_t)colour->imageView : 0;
+	uint64_t format = pack_format((uint32_t)map_get(&c->device->views, view), info->colorAttachmentCount,
+				      depth && depth->imageView);
+
+	c->suspend_next = info->flags & VK_RENDERING_SUSPENDING_BIT;
+	begin_pass(c, pass_title(c->device, view, 0, format, info->renderArea.extent),
+		   info->renderArea.extent, resumes);
+	c->resumed = resumes;
+	c->device->calls.CmdBeginRendering(commandBuffer, info);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_CmdEndRendering(VkCommandBuffer commandBuffer)
+{
+	struct vk_command *c = command_of(commandBuffer);
+
+	c->device->calls.CmdEndRendering(commandBuffer);
+	end_pass(c, c->suspend_next);
+}
+
+/* A secondary outside of passes is an action. Where it begins or ends in the middle of a suspended
+ * pass, no stamp is allowed beside it. */
+static void execute_secondary(struct vk_command *c, const struct vk_command *secondary)
+{
+	if (!secondary || c->inside)
+		return;
+	if (!secondary->resumes_first && !secondary->suspended)
+		command_action(c, PASSES_SECONDARY);
+	else
+		c->untimed++;
+	if (secondary->rendered)
+		c->suspended = secondary->suspended;
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_CmdExecuteCommands(VkCommandBuffer commandBuffer, uint32_t n,
+						   const VkCommandBuffer *buffers)
+{
+	struct vk_command *c = command_of(commandBuffer);
+
+	for (uint32_t i = 0; i < n; i++)
+		execute_secondary(c, command_find(c->device, buffers[i]));
+	c->device->calls.CmdExecuteCommands(commandBuffer, n, buffers);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_CmdBeginDebugUtilsLabelEXT(VkCommandBuffer commandBuffer,
+							   const VkDebugUtilsLabelEXT *label)
+{
+	struct vk_command *c = command_of(commandBuffer);
+
+	if (!c->inside && !c->secondary)
+		command_close_run(c);
+	if (c->n_labels < LABELS_DEEP)
+		c->labels[c->n_labels] = label->pLabelName ? channel_name(label->pLabelName) : 0;
+	c->n_labels++;
+	if (c->device->calls.CmdBeginDebugUtilsLabelEXT)
+		c->device->calls.CmdBeginDebugUtilsLabelEXT(commandBuffer, label);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_CmdEndDebugUtilsLabelEXT(VkCommandBuffer commandBuffer)
+{
+	struct vk_command *c = command_of(commandBuffer);
+
+	if (!c->inside && !c->secondary)
+		command_close_run(c);
+	c->n_labels -= c->n_labels > 0;
+	if (c->device->calls.CmdEndDebugUtilsLabelEXT)
+		c->device->calls.CmdEndDebugUtilsLabelEXT(commandBuffer);
+}
+
+static void start_recording(struct vk_command *c, const VkCommandBufferBeginInfo *info)
+{
+	pthread_mutex_lock(&c->device->lock);
+	command_finish(c);
+	pthread_mutex_unlock(&c->device->lock);
+	c->n_spans = c->n_chunks = c->untimed = c->n_labels = 0;
+	c->run = c->pass = NO_RUN;
+	c->inside = c->suspended = c->resumes_first = c->rendered = c->resumed = false;
+	c->shared = info->flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
+	c->timed = !c->secondary && !c->pool->protected_memory && pool_has_timestamps(c->pool);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_BeginCommandBuffer(VkCommandBuffer commandBuffer,
+						       const VkCommandBufferBeginInfo *info)
+{
+	struct vk_command *c = command_of(commandBuffer);
+
+	start_recording(c, info);
+	return c->device->calls.BeginCommandBuffer(commandBuffer, info);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_EndCommandBuffer(VkCommandBuffer commandBuffer)
+{
+	struct vk_command *c = command_of(commandBuffer);
+
+	command_close_run(c);
+	return c->device->calls.EndCommandBuffer(commandBuffer);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_ResetCommandBuffer(VkCommandBuffer commandBuffer,
+						       VkCommandBufferResetFlags flags)
+{
+	struct vk_command *c = command_of(commandBuffer);
+
+	command_reset(c);
+	return c->device->calls.ResetCommandBuffer(commandBuffer, flags);
+}

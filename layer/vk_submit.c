@@ -1,0 +1,264 @@
+#include "layer/vk_hooks.h"
+
+static struct vk_queue *queue_of(VkQueue handle)
+{
+	struct vk_device *device = device_of(dispatch_key(handle));
+
+	return (struct vk_queue *)(uintptr_t)map_get(&device->queues, handle_key(handle));
+}
+
+static void append_pending(struct vk_queue *queue, struct vk_command *c, int64_t now_ns)
+{
+	c->queue = queue;
+	c->frame = queue->device->frames.now;
+	c->batch = queue->batches;
+	if (!c->submitted)
+		c->first_batch = c->batch;
+	c->submit_ns = now_ns;
+	c->submitted = c->pending = true;
+	c->next_pending = NULL;
+	if (queue->last)
+		queue->last->next_pending = c;
+	else
+		queue->first = c;
+	queue->last = c;
+	frames_at(&queue->device->frames, c->frame)->outstanding++;
+}
+
+static void note_submitted(struct vk_queue *queue, VkCommandBuffer handle, int64_t now_ns)
+{
+	struct vk_command *c = command_find(queue->device, handle);
+
+	if (!c)
+		return;
+	queue->device->frames.passes += c->n_spans + c->untimed;
+	channel_count(PASSES_UNTIMED, c->untimed);
+	if (!c->n_spans)
+		return;
+	command_resubmit(c);
+	append_pending(queue, c, now_ns);
+}
+
+/* Results are expected from now on, so that no other thread can finish a command buffer before it
+ * is noted. */
+static struct vk_queue *begin_submit(VkQueue handle, int64_t now_ns)
+{
+	struct vk_queue *queue = queue_of(handle);
+
+	if (queue) {
+		pthread_mutex_lock(&queue->device->lock);
+		device_poll(queue->device, now_ns);
+		queue->batches++;
+		queue->device->frames.submits++;
+	}
+	return queue;
+}
+
+/* The fence tells when the batch is complete. What was not submitted gives no results. */
+static void end_submit(struct vk_queue *queue, VkFence fence, VkResult result)
+{
+	if (!queue)
+		return;
+	if (result == VK_SUCCESS) {
+		if (fence)
+			map_put(&queue->device->fences, (uint64_t)fence,
+				(uint64_t)queue->number << 56 | queue->batches);
+		return;
+	}
+	pthread_mutex_lock(&queue->device->lock);
+	if (result == VK_ERROR_DEVICE_LOST)
+		queue->device->lost = true;
+	device_drop_batch(queue);
+	pthread_mutex_unlock(&queue->device->lock);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_QueueSubmit(VkQueue handle, uint32_t n, const VkSubmitInfo *infos,
+						VkFence fence)
+{
+	int64_t now_ns = channel_now_ns();
+	struct vk_queue *queue = begin_submit(handle, now_ns);
+	VkResult result;
+
+	for (uint32_t i = 0; queue && i < n; i++)
+		for (uint32_t b = 0; b < infos[i].commandBufferCount; b++)
+			note_submitted(queue, infos[i].pCommandBuffers[b], now_ns);
+	if (queue)
+		pthread_mutex_unlock(&queue->device->lock);
+	result = device_of(dispatch_key(handle))->calls.QueueSubmit(handle, n, infos, fence);
+	end_submit(queue, fence, result);
+	return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_QueueSubmit2(VkQueue handle, uint32_t n, const VkSubmitInfo2 *infos,
+						 VkFence fence)
+{
+	int64_t now_ns = channel_now_ns();
+	struct vk_queue *queue = begin_submit(handle, now_ns);
+	VkResult result;
+
+	for (uint32_t i = 0; queue && i < n; i++)
+		for (uint32_t b = 0; b < infos[i].commandBufferInfoCount; b++)
+			note_submitted(queue, infos[i].pCommandBufferInfos[b].commandBuffer, now_ns);
+	if (queue)
+		pthread_mutex_unlock(&queue->device->lock);
+	result = device_of(dispatch_key(handle))->calls.QueueSubmit2(handle, n, infos, fence);
+	end_submit(queue, fence, result);
+	return result;
+}
+
+static void end_frame(struct vk_device *device, enum passes_boundary kind, int64_t now_ns)
+{
+	struct passes_event frame = {.kind = (uint8_t)kind, .device = device->number};
+
+	pthread_mutex_lock(&device->lock);
+	device_poll(device, now_ns);
+	frame.flags = device->clock.period_ns > 0 ? 0 : PASSES_NO_TIMESTAMPS;
+	frames_end(&device->frames, &frame, now_ns);
+	device_emit_frames(device);
+	pthread_mutex_unlock(&device->lock);
+	channel_tend(now_ns);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_QueuePresentKHR(VkQueue handle, const VkPresentInfoKHR *info)
+{
+	struct vk_device *device = device_of(dispatch_key(handle));
+	int64_t begin_ns = channel_now_ns();
+	VkResult result;
+
+	end_frame(device, PASSES_PRESENT, begin_ns);
+	result = device->calls.QueuePresentKHR(handle, info);
+	pthread_mutex_lock(&device->lock);
+	device->frames.present_ns += channel_now_ns() - begin_ns;
+	pthread_mutex_unlock(&device->lock);
+	return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_CreateSwapchainKHR(VkDevice handle, const VkSwapchainCreateInfoKHR *info,
+						       const VkAllocationCallbacks *allocator,
+						       VkSwapchainKHR *out)
+{
+	struct vk_device *device = device_of(dispatch_key(handle));
+	VkResult result = device->calls.CreateSwapchainKHR(handle, info, allocator, out);
+
+	pthread_mutex_lock(&device->lock);
+	device->presents |= result == VK_SUCCESS;
+	pthread_mutex_unlock(&device->lock);
+	return result;
+}
+
+/* A fence that is signalled once was reset only after its batch was complete, so an old entry is
+ * still true. */
+static void finish_fences(struct vk_device *device, uint32_t n, const VkFence *fences)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t batch = map_get(&device->fences, (uint64_t)fences[i]);
+
+		if (!batch)
+			continue;
+		pthread_mutex_lock(&device->lock);
+		queue_finish(device->queue[batch >> 56], batch & UINT64_MAX >> 8);
+		pthread_mutex_unlock(&device->lock);
+	}
+}
+
+static void finish_queue(struct vk_queue *queue)
+{
+	pthread_mutex_lock(&queue->device->lock);
+	queue_finish(queue, queue->batches);
+	pthread_mutex_unlock(&queue->device->lock);
+}
+
+/* A successful wait for the GPU ends a frame of an application that presents nothing. */
+static void end_wait(struct vk_device *device, int64_t begin_ns, VkResult result)
+{
+	int64_t now_ns = channel_now_ns();
+	bool ends;
+
+	frames_add_wait(&device->frames, begin_ns, now_ns);
+	pthread_mutex_lock(&device->lock);
+	device->lost |= result == VK_ERROR_DEVICE_LOST;
+	ends = result == VK_SUCCESS && !device->presents && device->frames.submits;
+	pthread_mutex_unlock(&device->lock);
+	if (ends)
+		end_frame(device, PASSES_WAIT, now_ns);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_QueueWaitIdle(VkQueue handle)
+{
+	struct vk_device *device = device_of(dispatch_key(handle));
+	struct vk_queue *queue = queue_of(handle);
+	int64_t begin_ns = channel_now_ns();
+	VkResult result = device->calls.QueueWaitIdle(handle);
+
+	if (result == VK_SUCCESS && queue)
+		finish_queue(queue);
+	end_wait(device, begin_ns, result);
+	return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_DeviceWaitIdle(VkDevice handle)
+{
+	struct vk_device *device = device_of(dispatch_key(handle));
+	int64_t begin_ns = channel_now_ns();
+	VkResult result = device->calls.DeviceWaitIdle(handle);
+
+	for (unsigned i = 0; result == VK_SUCCESS && i < device->n_queues; i++)
+		finish_queue(device->queue[i]);
+	end_wait(device, begin_ns, result);
+	return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_WaitForFences(VkDevice handle, uint32_t n, const VkFence *fences,
+						  VkBool32 all, uint64_t timeout)
+{
+	struct vk_device *device = device_of(dispatch_key(handle));
+	int64_t begin_ns = channel_now_ns();
+	VkResult result = device->calls.WaitForFences(handle, n, fences, all, timeout);
+
+	if (result == VK_SUCCESS && (all || n == 1))
+		finish_fences(device, n, fences);
+	end_wait(device, begin_ns, result);
+	return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_GetFenceStatus(VkDevice handle, VkFence fence)
+{
+	struct vk_device *device = device_of(dispatch_key(handle));
+	VkResult result = device->calls.GetFenceStatus(handle, fence);
+
+	if (result == VK_SUCCESS)
+		finish_fences(device, 1, &fence);
+	return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_WaitSemaphores(VkDevice handle, const VkSemaphoreWaitInfo *info,
+						   uint64_t timeout)
+{
+	struct vk_device *device = device_of(dispatch_key(handle));
+	int64_t begin_ns = channel_now_ns();
+	VkResult result = device->calls.WaitSemaphores(handle, info, timeout);
+
+	end_wait(device, begin_ns, result);
+	return result;
+}
+
+/* Waiting for the display is no boundary. */
+#define ACQUIRE(name, PARAMETERS, ARGUMENTS)                                  \
+	VKAPI_ATTR VkResult VKAPI_CALL hook_##name PARAMETERS                 \
+	{                                                                     \
+		struct vk_device *device = device_of(dispatch_key(handle));   \
+		int64_t begin_ns = channel_now_ns();                          \
+		VkResult result = device->calls.name ARGUMENTS;               \
+                                                                              \
+		frames_add_wait(&device->frames, begin_ns, channel_now_ns()); \
+		return result;                                                \
+	}
+
+/* clang-format off */
+ACQUIRE(AcquireNextImageKHR,
+	(VkDevice handle, VkSwapchainKHR swapchain, uint64_t timeout, VkSemaphore semaphore, VkFence fence,
+	 uint32_t *index),
+	(handle, swapchain, timeout, semaphore, fence, index))
+ACQUIRE(AcquireNextImage2KHR, (VkDevice handle, const VkAcquireNextImageInfoKHR *info, uint32_t *index),
+	(handle, info, index))
+/* clang-format on */

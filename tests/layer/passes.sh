@@ -1,0 +1,115 @@
+#!/bin/sh
+# passes.sh: stat, record and export of a program that renders, with the layer, on a software driver.
+# Exit status 77: there is no Vulkan driver or no layer here.
+scene=$PWD/tests/layer/scene
+top=$(cd "${srcdir:-.}" && pwd)
+malitop=$PWD/malitop
+[ -x "$scene" ] && [ -f layer/libVkLayer_malitop.so ] || { echo "no layer in this build: install libvulkan-dev"; exit 77; }
+# The drivers leak, and the GLES library is loaded before ASan's.
+ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0:verify_asan_link_order=0
+export ASAN_OPTIONS
+"$scene" recorded 1
+status=$?
+[ $status = 77 ] && exit 77
+[ $status = 0 ] || { echo "FAIL: without the layer, $scene ends with status $status"; exit 1; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+XDG_RUNTIME_DIR=$work
+MALITOP_LAYER_PATH=$PWD/layer
+export XDG_RUNTIME_DIR MALITOP_LAYER_PATH
+failures=0
+
+expect()
+{
+	grep -q -- "$2" "$1" && return
+	echo "FAIL: '$2' is not in:"
+	cat "$1"
+	failures=$((failures + 1))
+}
+
+"$malitop" stat --passes -b passes -- "$scene" recorded 30 >"$work/stat" 2>&1
+expect "$work/stat" '^scene (pid [0-9]*): 29 frames, from one wait for the GPU to the next$'
+expect "$work/stat" '^main  *[0-9.]*  *[0-9.]*  *[0-9.]* %  render     1024x1024$'
+expect "$work/stat" '^shadow '
+expect "$work/stat" '^512x512 RGBA8 '
+expect "$work/stat" '^all passes '
+expect "$work/stat" '^stamps at the bottom of the pipe'
+# The own times add up to the GPU's.
+awk '/^all passes/{a = $3} / ms  GPU, union/{g = $1}
+END { if (!(a > 0.95 * g && a < 1.05 * g)) { print "FAIL: all " a " GPU " g; exit 1 } }' "$work/stat" ||
+	failures=$((failures + 1))
+
+# The same as JSON: the last line but the verdict.
+"$malitop" stat --passes -b passes -f jsonl -- "$scene" recorded 30 >"$work/jsonl" 2>/dev/null
+expect "$work/jsonl" '^{"frames":{"count":29.0,"cpu_ms":{"mean":[0-9.]*,"p50":[0-9.]*,"p95":[0-9.]*,"p99":[0-9.]*},"gpu_ms":{"mean":[0-9.]*,"p50":[0-9.]*,"p95":[0-9.]*,"p99":[0-9.]*},"missed":[0-9.]*},"passes":\[{"name":'
+expect "$work/jsonl" '"name":"main","width":1024.0,"height":1024.0,"count":[0-9.]*,"kind":"render","ms":{"mean":[0-9.]*,"p95":[0-9.]*},"share":[0-9.]*}'
+expect "$work/jsonl" '"lost":[0-9.]*,"disjoint":0.0,"untimed":0.0,"stamps":"stamps at the bottom'
+
+# The layer as Android's loader wants it, built for this machine.
+(cd "$work" && CC=${CC:-cc} CFLAGS="-O0 $VULKAN_CFLAGS" sh "$top/contrib/android/build.sh" here && nm -D --defined-only libVkLayer_malitop.so) >"$work/android" 2>&1
+for name in vkNegotiateLoaderLayerInterfaceVersion vkEnumerateInstanceLayerProperties vkEnumerateInstanceExtensionProperties \
+	VK_LAYER_MALITOP_passesGetInstanceProcAddr VK_LAYER_MALITOP_passesGetDeviceProcAddr; do
+	expect "$work/android" " T $name\$"
+done
+
+# OpenGL ES, with a library that is preloaded already.
+gles=$PWD/tests/layer/gles_linked
+if [ -x "$gles" ] && "$gles" finish 1 2>/dev/null; then
+	"$malitop" stat --passes -b passes -- "$gles" finish 30 >"$work/gles" 2>&1
+	expect "$work/gles" '^gles_linked (pid [0-9]*): 29 frames, from one wait for the GPU to the next$'
+	expect "$work/gles" '^shadow  *[0-9.]*  *[0-9.]*  *[0-9.]* %  render     512x512$'
+	expect "$work/gles" '^512x512 framebuffer 1 '
+	expect "$work/gles" '^durations by the driver'
+	LD_PRELOAD=$PWD/layer/libVkLayer_malitop.so "$malitop" stat --passes -b proc -d 1s -- sh -c 'echo "$LD_PRELOAD"' >"$work/preload" 2>&1
+	expect "$work/preload" "^$PWD/layer/libVkLayer_malitop.so:$PWD/layer/libmalitop-gles.so\$"
+else
+	echo "no OpenGL ES here: install libegl1 libgles2 libegl-mesa0 (to build: libegl-dev libgles-dev)"
+fi
+
+# Regions of a program's own code; a call waits 5 ms.
+regions=$PWD/tests/layer/regions
+"$malitop" stat --passes -b passes -- "$regions" paced >"$work/regions" 2>&1
+expect "$work/regions" '^regions (pid [0-9]*): 59 frames, from one malitop_frame to the next$'
+expect "$work/regions" '^physics  *[0-9.]*  *[0-9.]*  *60 '
+expect "$work/regions" '^other file '
+awk '/^physics/ { if ($3 < 5) { print "FAIL: a call of " $3 " ms"; exit 1 } }' "$work/regions" || failures=$((failures + 1))
+"$malitop" record --passes -b passes -i 20ms -o "$work/run.pftrace" -- "$regions" paced >"$work/record" 2>&1 || cat "$work/record"
+grep -aq 'CPU: regions of a thread' "$work/run.pftrace" && grep -aq physics "$work/run.pftrace" || {
+	echo "FAIL: no regions in the trace"
+	failures=$((failures + 1))
+}
+
+"$malitop" stat --passes -b passes -- true >"$work/none" 2>&1
+expect "$work/none" '^no frames: '
+
+"$malitop" record --passes -b passes -o "$work/run.mlog" -- "$scene" recorded 30 >"$work/record" 2>&1 || cat "$work/record"
+"$malitop" export "$work/run.mlog" -f csv -m frame.count,frame.cpu_ms,frame.gpu_ms,pass1.ms,pass2.ms >"$work/csv" 2>&1
+expect "$work/csv" 'frame.cpu_ms'
+expect "$work/csv" 'pass1.ms'
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "frame.count") c = i } NR > 1 { n += $c } END { if (n < 1 || n > 29) { print "FAIL: " n " frames in the log"; exit 1 } }' \
+	"$work/csv" || failures=$((failures + 1))
+
+env MALITOP_LAYER_PATH="$work/nothing" "$malitop" stat --passes -- true >"$work/missing" 2>&1 && {
+	echo "FAIL: a missing layer is no error"
+	failures=$((failures + 1))
+}
+expect "$work/missing" '^malitop: --passes: .*/nothing/VkLayer_malitop.json: '
+# malitops that are killed leave the application alone, and the next one finds it.
+VK_ADD_LAYER_PATH=$PWD/layer VK_INSTANCE_LAYERS=VK_LAYER_MALITOP_passes "$scene" recorded 1000000 >"$work/scene" 2>&1 &
+scene_pid=$!
+for round in 1 2 3 4 5 6 7 8 9 10; do
+	"$malitop" stat -b passes -d 60s >/dev/null 2>&1 &
+	until [ -S "$work/malitop/passes.0" ]; do sleep 0.01; done
+	kill -9 $!
+	wait $! 2>/dev/null
+	rm -f "$work/malitop/passes.0"
+done
+kill -0 $scene_pid || { echo "FAIL: the application ended with round $round"; failures=$((failures + 1)); }
+"$malitop" stat --long -b passes -i 500ms -d 3s -m frame.count,passes.apps >"$work/again" 2>&1
+expect "$work/again" 'passes.apps  *1'
+kill $scene_pid
+wait $scene_pid 2>/dev/null
+[ -s "$work/scene" ] && { echo "FAIL: the application wrote:"; cat "$work/scene"; failures=$((failures + 1)); }
+[ $failures = 0 ] && echo "passes.sh: all as expected"
+exit $failures

@@ -1,0 +1,108 @@
+/* The layer on drivers as they can be: icd.c has their clocks, losses and failures, and ends the
+ * program if the layer does what Vulkan forbids. */
+#include "tests/layer/listener.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#define MS 1000000ll
+
+/* 20 frames of two queues with a transfer and a render pass of a millisecond each, and of one queue
+ * that cannot reset queries. */
+static const struct {
+	const char *words;
+	unsigned passes;
+	uint64_t counts[PASSES_COUNTS]; /* lost, disjoint, untimed */
+	enum passes_stamp stamp;
+	int64_t tick_ns;
+} drivers[] = {
+	{"bits=64", 80, {0, 0, 20}, PASSES_STAMP_BOTTOM, 1},
+	{"bits=36 from=68719000000", 80, {0, 0, 20}, PASSES_STAMP_BOTTOM, 1}, /* wraps after 476 ms */
+	{"bits=64 from=0xfffffffffffff000", 80, {0, 0, 20}, PASSES_STAMP_BOTTOM, 1},
+	{"period=52", 80, {0, 0, 20}, PASSES_STAMP_BOTTOM, 52},
+	{"bits=0", 0, {0, 0, 100}, PASSES_STAMP_NONE, 1},
+	{"period=0", 0, {0, 0, 100}, PASSES_STAMP_NONE, 1},
+	{"never", 0, {80, 0, 20}, PASSES_STAMP_BOTTOM, 1},
+	{"back from=0x1000000000000", 0, {0, 80, 20}, PASSES_STAMP_BOTTOM, 1},
+	{"oom=1", 0, {0, 0, 100}, PASSES_STAMP_BOTTOM, 1},
+};
+
+static void play(const char *words)
+{
+	static const char *const layer[] = {"VK_INSTANCE_LAYERS=VK_LAYER_MALITOP_passes", NULL};
+	char *const argv[] = {(char *)(uintptr_t) "tests/layer/bare", (char *)(uintptr_t) "20", NULL};
+
+	setenv("FAKEICD", words, 1);
+	assert_true(listener_play(&listener, argv, layer, 0));
+	if (listener.output[0])
+		fail_msg("%s: %s", words, listener.output);
+	assert_int_equal(listener.status, 0);
+}
+
+static void every_driver_gives_true_times_or_counted_losses(void **state)
+{
+	(void)state;
+	for (size_t d = 0; d < sizeof(drivers) / sizeof(drivers[0]); d++) {
+		print_message("%s\n", drivers[d].words);
+		play(drivers[d].words);
+		assert_int_equal(listener_count(&listener, PASSES_FRAME, NULL), 60);
+		assert_int_equal(listener_count(&listener, PASSES_PASS, NULL), drivers[d].passes);
+		assert_int_equal(listener.stamp, drivers[d].stamp);
+		for (unsigned i = 0; i < PASSES_COUNTS; i++)
+			assert_int_equal(listener.reader.counts[i], drivers[d].counts[i]);
+		for (unsigned i = 0; i < listener.n; i++) {
+			int64_t ns = listener.events[i].end_ns - listener.events[i].begin_ns;
+
+			if (listener.events[i].type == PASSES_PASS)
+				assert_in_range(ns, MS - drivers[d].tick_ns, MS + drivers[d].tick_ns);
+		}
+	}
+}
+
+static void without_calibration_no_pass_begins_before_its_submission(void **state)
+{
+	int64_t least = INT64_MAX;
+
+	(void)state;
+	play("bits=64");
+	for (unsigned i = 0; i < listener.n; i++) {
+		const struct passes_event *e = &listener.events[i];
+
+		if (e->type == PASSES_PASS) {
+			assert_int_equal(e->flags, PASSES_UNCALIBRATED);
+			least = e->begin_ns < least ? e->begin_ns : least;
+		}
+	}
+	for (unsigned i = 0; i < listener.n; i++)
+		if (listener.events[i].type == PASSES_FRAME && listener.events[i].frame == 0)
+			assert_true(least >= listener.events[i].begin_ns);
+}
+
+static void a_lost_device_ends_the_times_and_not_the_application(void **state)
+{
+	char words[16];
+
+	(void)state;
+	for (unsigned n = 1; n <= 9; n++) {
+		snprintf(words, sizeof(words), "lost=%u", n);
+		play(words);
+		assert_true(listener_count(&listener, PASSES_PASS, NULL) <= 2 * n);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_driver_gives_true_times_or_counted_losses),
+		cmocka_unit_test(without_calibration_no_pass_begins_before_its_submission),
+		cmocka_unit_test(a_lost_device_ends_the_times_and_not_the_application),
+	};
+
+	setenv("VK_ADD_LAYER_PATH", "layer", 1);
+	setenv("VK_ICD_FILENAMES", "tests/layer/icd.json", 1);
+	return cmocka_run_group_tests(tests, listener_begin, listener_end);
+}

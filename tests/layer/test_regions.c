@@ -1,0 +1,122 @@
+/* malitop.h in a program of our own. */
+#include "tests/layer/listener.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+static void play(const char *scene)
+{
+	char name[16];
+	char *const argv[] = {(char *)(uintptr_t) "tests/layer/regions", name, NULL};
+
+	snprintf(name, sizeof(name), "%s", scene);
+	assert_true(listener_play(&listener, argv, NULL, 0));
+	assert_int_equal(listener.status, 0);
+	assert_string_equal(listener.output, "");
+	assert_int_equal(listener.reader.invalid + listener.reader.torn, 0);
+}
+
+static const struct passes_event *event_named(const char *name)
+{
+	for (unsigned i = 0; i < listener.n; i++)
+		if (strcmp(listener.names[i], name) == 0)
+			return &listener.events[i];
+	fail_msg("no event \"%s\"", name);
+	return NULL;
+}
+
+static void regions_nest_and_frames_follow_each_other(void **state)
+{
+	const struct passes_event *outer, *inner, *mark;
+	int64_t end = 0;
+
+	(void)state;
+	play("nested");
+	assert_string_equal(listener.title, "regions");
+	assert_int_equal(listener.stamp, PASSES_STAMP_NONE);
+	assert_int_equal(listener_count(&listener, PASSES_REGION, "physics"), 10);
+	assert_int_equal(listener_count(&listener, PASSES_REGION, "solver"), 20);
+	assert_int_equal(listener_count(&listener, PASSES_REGION, "other file"), 10);
+	assert_int_equal(listener_count(&listener, PASSES_FRAME, NULL), 10);
+	outer = event_named("physics");
+	inner = event_named("solver");
+	assert_true(inner->begin_ns >= outer->begin_ns && inner->end_ns <= outer->end_ns);
+	for (unsigned i = 0; i < listener.n; i++)
+		if (listener.events[i].type == PASSES_FRAME) {
+			assert_int_equal(listener.events[i].kind, PASSES_CALLED);
+			assert_true(!end || listener.events[i].begin_ns == end);
+			end = listener.events[i].end_ns;
+		}
+	mark = &listener.events[listener.n - 1];
+	assert_int_equal(mark->type, PASSES_MARK);
+	assert_non_null(strstr(listener.names[listener.n - 1], "level"));
+	assert_null(strchr(listener.names[listener.n - 1], '\033'));
+}
+
+static void regions_deeper_than_32_are_not_recorded(void **state)
+{
+	(void)state;
+	play("deep");
+	assert_int_equal(listener_count(&listener, PASSES_REGION, "deep"), 32);
+}
+
+static void each_thread_has_its_own_regions(void **state)
+{
+	(void)state;
+	play("threads");
+	assert_int_equal(listener_count(&listener, PASSES_REGION, "other file"), 81);
+	for (unsigned i = 0; i < 8; i++) {
+		const struct passes_event *first;
+		char name[16];
+
+		snprintf(name, sizeof(name), "worker %u", i);
+		assert_int_equal(listener_count(&listener, PASSES_REGION, name), 10);
+		first = event_named(name);
+		assert_true(first->thread > 0);
+		for (unsigned n = 0; n < listener.n; n++)
+			if (listener.events[n].thread == first->thread)
+				assert_true(strcmp(listener.names[n], name) == 0 ||
+					    strcmp(listener.names[n], "other file") == 0);
+	}
+}
+
+static void a_child_of_fork_records_nothing(void **state)
+{
+	(void)state;
+	play("fork");
+	assert_int_equal(listener.n, 1);
+	assert_string_equal(listener.names[0], "parent");
+}
+
+/* The program is built with MALITOP_COUNTERS. */
+static void counts_of_a_thread_are_there_or_unknown_and_never_zero(void **state)
+{
+	const struct passes_event *outer;
+
+	(void)state;
+	play("nested");
+	outer = event_named("physics");
+	if (outer->cycles == UINT64_MAX) {
+		print_message("the kernel has no counters for this user\n");
+		assert_int_equal(outer->instructions, UINT64_MAX);
+		return;
+	}
+	assert_true(outer->cycles > 0 && outer->instructions > event_named("solver")->instructions);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(regions_nest_and_frames_follow_each_other),
+		cmocka_unit_test(regions_deeper_than_32_are_not_recorded),
+		cmocka_unit_test(each_thread_has_its_own_regions),
+		cmocka_unit_test(a_child_of_fork_records_nothing),
+		cmocka_unit_test(counts_of_a_thread_are_there_or_unknown_and_never_zero),
+	};
+
+	return cmocka_run_group_tests(tests, listener_begin, listener_end);
+}
