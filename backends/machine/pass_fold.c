@@ -1,0 +1,401 @@
+#include "backends/machine/pass_fold.h"
+
+#include "base/alloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	enum slot_kind kind;
+	double scale;
+} frame_slots[FRAME_NAME] = {
+	[FRAME_COUNT] = {"FrameCount", SLOT_DELTA, 1},
+	[FRAME_TIME] = {"FrameTime", SLOT_DELTA, 1e-6},
+	[FRAME_PRESENT] = {"FramePresentTime", SLOT_DELTA, 1e-6},
+	[FRAME_WAIT] = {"FrameWaitTime", SLOT_DELTA, 1e-6},
+	[FRAME_SUBMITS] = {"FrameSubmits", SLOT_DELTA, 1},
+	[FRAME_PASSES] = {"FramePasses", SLOT_DELTA, 1},
+	[FRAME_IN_FLIGHT] = {"FrameInFlight", SLOT_DELTA, 1},
+	[FRAME_MISSED] = {"FrameMissed", SLOT_DELTA, 1},
+	[FRAME_TIMED] = {"FrameTimed", SLOT_DELTA, 1},
+	[FRAME_GPU] = {"FrameGPUTime", SLOT_DELTA, 1e-6},
+	[FRAME_WORST] = {"FrameTimeWorst", SLOT_PEAK, 1e-6},
+	[FRAME_P50] = {"FrameTimeP50", SLOT_LEVEL, 1e-6},
+	[FRAME_P95] = {"FrameTimeP95", SLOT_LEVEL, 1e-6},
+	[FRAME_P99] = {"FrameTimeP99", SLOT_LEVEL, 1e-6},
+	[FRAME_GPU_P50] = {"FrameGPUTimeP50", SLOT_LEVEL, 1e-6},
+	[FRAME_GPU_P95] = {"FrameGPUTimeP95", SLOT_LEVEL, 1e-6},
+	[FRAME_GPU_P99] = {"FrameGPUTimeP99", SLOT_LEVEL, 1e-6},
+	[FRAME_LOST] = {"PassesLost", SLOT_DELTA, 1},
+	[FRAME_DISJOINT] = {"PassesDisjoint", SLOT_DELTA, 1},
+	[FRAME_UNTIMED] = {"PassesUntimed", SLOT_DELTA, 1},
+	[FRAME_DROPPED] = {"PassesDropped", SLOT_DELTA, 1},
+	[FRAME_APPS] = {"PassesApps", SLOT_LEVEL, 1},
+	[FRAME_PID] = {"PassesPid", SLOT_LEVEL, 1},
+	[FRAME_WRITER] = {"PassesWriter", SLOT_LEVEL, 1},
+	[FRAME_STAMP] = {"PassesStamp", SLOT_LEVEL, 1},
+	[FRAME_BOUNDARY] = {"PassesBoundary", SLOT_LEVEL, 1},
+	[FRAME_ON_TIME] = {"FrameOnTime", SLOT_DELTA, 1},
+	[FRAME_TO_125] = {"FrameTo125", SLOT_DELTA, 1},
+	[FRAME_TO_150] = {"FrameTo150", SLOT_DELTA, 1},
+	[FRAME_TO_200] = {"FrameTo200", SLOT_DELTA, 1},
+	[FRAME_TO_300] = {"FrameTo300", SLOT_DELTA, 1},
+	[FRAME_OVER_300] = {"FrameOver300", SLOT_DELTA, 1},
+	[FRAME_AT_120] = {"FrameAt120", SLOT_DELTA, 1},
+	[FRAME_AT_90] = {"FrameAt90", SLOT_DELTA, 1},
+	[FRAME_AT_60] = {"FrameAt60", SLOT_DELTA, 1},
+	[FRAME_AT_45] = {"FrameAt45", SLOT_DELTA, 1},
+	[FRAME_AT_30] = {"FrameAt30", SLOT_DELTA, 1},
+	[FRAME_ONE] = {"FrameOne", SLOT_LEVEL, 1},
+	[FRAME_ONE_TIME] = {"FrameOneTime", SLOT_LEVEL, 1e-6},
+	[FRAME_ONE_NEXT] = {"FrameOneNextTime", SLOT_LEVEL, 1e-6},
+	[FRAME_ONE_PRESENT] = {"FrameOnePresentTime", SLOT_LEVEL, 1e-6},
+	[FRAME_ONE_WAIT] = {"FrameOneWaitTime", SLOT_LEVEL, 1e-6},
+	[FRAME_ONE_AGE] = {"FrameOneAge", SLOT_LEVEL, 1e-3},
+};
+
+static const struct {
+	const char *name;
+	enum slot_kind kind;
+	double scale;
+} row_slots[ROW_NAME] = {
+	[ROW_TIME] = {"Time", SLOT_DELTA, 1e-6},  [ROW_SPAN] = {"Span", SLOT_DELTA, 1e-6},
+	[ROW_COUNT] = {"Count", SLOT_DELTA, 1},   [ROW_WIDTH] = {"Width", SLOT_LEVEL, 1},
+	[ROW_HEIGHT] = {"Height", SLOT_LEVEL, 1}, [ROW_KIND] = {"Kind", SLOT_LEVEL, 1},
+	[ROW_P95] = {"P95", SLOT_LEVEL, 1e-6},
+};
+
+/* Slot names live as long as the data of the source. */
+static char *add_slot(struct source *source, char *name, enum slot_kind kind, double scale)
+{
+	source_add_slot(source, &(struct slot){.name = name, .kind = kind, .scale = scale});
+	return name + SLOT_NAME;
+}
+
+static char *add_row_slots(struct source *source, char *name, unsigned row)
+{
+	for (unsigned i = 0; i < ROW_NAME; i++) {
+		snprintf(name, SLOT_NAME, "Pass%u%s", row, row_slots[i].name);
+		name = add_slot(source, name, row_slots[i].kind, row_slots[i].scale);
+	}
+	for (unsigned i = 0; i < PASS_NAME_WORDS; i++) {
+		snprintf(name, SLOT_NAME, "Pass%uName%u", row, i);
+		name = add_slot(source, name, SLOT_LEVEL, 1);
+	}
+	return name;
+}
+
+void pass_fold_slots(struct pass_fold *fold, struct source *source)
+{
+	char *name = fold->slot_names[0];
+
+	for (unsigned i = 0; i < FRAME_NAME; i++) {
+		snprintf(name, SLOT_NAME, "%s", frame_slots[i].name);
+		name = add_slot(source, name, frame_slots[i].kind, frame_slots[i].scale);
+	}
+	for (unsigned i = 0; i < PASS_APP_WORDS; i++) {
+		snprintf(name, SLOT_NAME, "PassesAppName%u", i);
+		name = add_slot(source, name, SLOT_LEVEL, 1);
+	}
+	for (unsigned r = 0; r < PASS_ROWS; r++)
+		name = add_row_slots(source, name, r + 1);
+	for (unsigned i = 0; i < 2 * PASS_SPANS; i++) {
+		snprintf(name, SLOT_NAME, "PassSpan%u%s", i / 2, i % 2 ? "Time" : "");
+		name = add_slot(source, name, SLOT_LEVEL, 1);
+	}
+}
+
+static void clear_sample(struct pass_fold *f)
+{
+	memset(f->frame, 0, sizeof(f->frame));
+	memset(f->row, 0, sizeof(f->row));
+	f->has_one = false;
+}
+
+void pass_fold_start(struct pass_fold *f, double frames_per_second)
+{
+	f->budget_ns = frames_per_second > 0 ? (int64_t)(1e9 / frames_per_second) : 0;
+	clear_sample(f);
+}
+
+void pass_fold_forget(struct pass_fold *f)
+{
+	f->sweep.n = 0;
+	f->n_times = f->n_gpu_times = 0;
+	memset(f->n_row_times, 0, sizeof(f->n_row_times));
+	f->before.type = 0;
+	memset(f->rows, 0, sizeof(f->rows));
+}
+
+static bool is_row_of(const struct pass_row *row, const struct passes_event *e)
+{
+	return row->used && row->name == e->name && row->ordinal == e->ordinal && row->queue == e->queue &&
+	       row->kind == e->kind;
+}
+
+static unsigned find_row(struct pass_fold *f, const struct passes_event *e, int64_t now_ns)
+{
+	unsigned best = PASS_ROWS - 1;
+
+	for (unsigned r = PASS_ROWS - 1; r-- > 0;) {
+		struct pass_row *row = &f->rows[r];
+
+		if (is_row_of(row, e)) {
+			best = r;
+			break;
+		}
+		if (!row->used || now_ns - row->seen_ns > PASS_AWAY_NS)
+			best = r;
+	}
+	if (!is_row_of(&f->rows[best], e) && best < PASS_ROWS - 1)
+		f->n_row_times[best] = 0; /* another pass takes it over */
+	f->rows[best] = (struct pass_row){.used = true,
+					  .kind = e->kind,
+					  .queue = e->queue,
+					  .name = e->name,
+					  .ordinal = e->ordinal,
+					  .width = e->width,
+					  .height = e->height,
+					  .seen_ns = now_ns};
+	return best;
+}
+
+static void take_pass(struct pass_fold *f, const struct passes_event *e, int64_t now_ns)
+{
+	unsigned row = find_row(f, e, now_ns);
+
+	f->row[row][ROW_COUNT]++;
+	sweep_add(&f->sweep, &(struct sweep_span){.begin_ns = e->begin_ns,
+						  .end_ns = e->end_ns,
+						  .frame = e->frame,
+						  .row = (uint16_t)row});
+}
+
+/* A display's clock and the CPU's differ a little: up to 5 % over a budget is on time. */
+static bool is_on_time(int64_t ns, int64_t budget_ns)
+{
+	return ns <= budget_ns + budget_ns / 20;
+}
+
+static void count_class(struct pass_fold *f, int64_t ns)
+{
+	static const int percent[] = {105, 125, 150, 200, 300};
+	static const int rates[] = {120, 90, 60, 45, 30};
+	unsigned c = 0;
+
+	for (unsigned i = 0; i < ARRAY_LEN(rates); i++)
+		f->frame[FRAME_AT_120 + i] += is_on_time(ns, 1000000000ll / rates[i]);
+	if (!f->budget_ns)
+		return;
+	while (c < ARRAY_LEN(percent) && ns > f->budget_ns / 100 * percent[c])
+		c++;
+	f->frame[FRAME_ON_TIME + c]++;
+	f->frame[FRAME_MISSED] += c > 0;
+}
+
+static uint64_t bounded_us(int64_t ns)
+{
+	return (uint64_t)(ns <= 0 ? 0 : ns / 1000 < PASS_SPAN_US ? ns / 1000 : PASS_SPAN_US - 1);
+}
+
+/* Keep the passes of the frame before `next`, and those of its neighbours that ran beside them. */
+static void keep_spans(struct pass_fold *f, const struct passes_event *one, const struct passes_event *next)
+{
+	int64_t origin_ns = one->begin_ns, end_ns = one->end_ns;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < f->sweep.n; i++)
+		if (f->sweep.spans[i].frame == one->frame && f->sweep.spans[i].end_ns > end_ns)
+			end_ns = f->sweep.spans[i].end_ns;
+	memset(f->span, 0, sizeof(f->span));
+	for (unsigned i = 0; i < f->sweep.n && n < PASS_SPANS; i++) {
+		const struct sweep_span *s = &f->sweep.spans[i];
+		int64_t begin_ns = s->begin_ns > origin_ns ? s->begin_ns : origin_ns;
+		unsigned queue = f->rows[s->row].queue, which = s->frame < one->frame ? 0 : 1;
+
+		if (s->end_ns <= origin_ns || s->begin_ns >= end_ns)
+			continue;
+		which = s->frame > one->frame ? 2 : which;
+		f->span[2 * n] = pass_span_pack(s->row + 1u, queue, which, bounded_us(begin_ns - origin_ns));
+		f->span[2 * n++ + 1] = bounded_us(s->end_ns - begin_ns);
+	}
+	f->has_one = true;
+	f->one_ns = origin_ns;
+	f->frame[FRAME_ONE] = one->frame & (PASS_NUMBER_MOST - 1);
+	f->frame[FRAME_ONE_TIME] = (uint64_t)(one->end_ns - one->begin_ns);
+	f->frame[FRAME_ONE_NEXT] = (uint64_t)(next->end_ns - next->begin_ns);
+	f->frame[FRAME_ONE_PRESENT] = one->present_ns;
+	f->frame[FRAME_ONE_WAIT] = one->wait_ns;
+}
+
+/* Add the times of one frame. */
+static void add_rows(struct pass_fold *f, uint64_t rows[PASS_ROWS][ROW_SLOTS])
+{
+	for (unsigned r = 0; r < PASS_ROWS; r++) {
+		f->row[r][ROW_TIME] += rows[r][ROW_TIME];
+		f->row[r][ROW_SPAN] += rows[r][ROW_SPAN];
+		if (rows[r][ROW_SPAN])
+			f->row_times[r][f->n_row_times[r]++ % ROWS_RANKED] = (int64_t)rows[r][ROW_TIME];
+	}
+}
+
+/* The passes of a frame are complete when the next frame ends, because they may overlap with it.
+ * The GPU time of a frame whose passes gave no times is unknown. */
+static void sweep_before(struct pass_fold *f, const struct passes_event *e)
+{
+	uint64_t rows[PASS_ROWS][ROW_SLOTS];
+	int64_t busy_ns;
+
+	if (f->before.type && f->before.frame > 0 && f->before.frame == e->frame - 1)
+		keep_spans(f, &f->before, e);
+	memset(rows, 0, sizeof(rows));
+	busy_ns = sweep_frame(&f->sweep, e->frame - 1, rows);
+	add_rows(f, rows);
+	if (e->flags & PASSES_NO_TIMESTAMPS || (busy_ns < 0 && f->before.passes))
+		return;
+	busy_ns = busy_ns > 0 ? busy_ns : 0;
+	f->frame[FRAME_TIMED]++;
+	f->frame[FRAME_GPU] += (uint64_t)busy_ns;
+	f->gpu_times[f->n_gpu_times++ % FRAMES_RANKED] = busy_ns;
+}
+
+static void take_frame(struct pass_fold *p, const struct passes_event *e)
+{
+	int64_t ns = e->end_ns - e->begin_ns;
+	uint64_t *f = p->frame;
+
+	f[FRAME_COUNT]++;
+	f[FRAME_TIME] += (uint64_t)ns;
+	f[FRAME_PRESENT] += e->present_ns;
+	f[FRAME_WAIT] += e->wait_ns;
+	f[FRAME_SUBMITS] += e->submits;
+	f[FRAME_PASSES] += e->passes;
+	f[FRAME_IN_FLIGHT] += e->in_flight;
+	f[FRAME_WORST] = (uint64_t)ns > f[FRAME_WORST] ? (uint64_t)ns : f[FRAME_WORST];
+	f[FRAME_BOUNDARY] = e->kind;
+	count_class(p, ns);
+	p->times[p->n_times++ % FRAMES_RANKED] = ns;
+	sweep_before(p, e);
+}
+
+/* The first frame of a device began when that was created: its time means nothing. */
+void pass_fold_event(struct pass_fold *f, const struct passes_event *e, int64_t now_ns)
+{
+	if (e->type == PASSES_PASS)
+		take_pass(f, e, now_ns);
+	if (e->type != PASSES_FRAME)
+		return;
+	if (e->frame > 0)
+		take_frame(f, e);
+	f->before = *e;
+}
+
+void pass_text_pack(uint64_t *words, unsigned n, const char *text)
+{
+	size_t length = strlen(text);
+
+	memset(words, 0, n * sizeof(*words));
+	for (unsigned w = 0; w < n; w++)
+		for (unsigned b = 0; b < PASS_WORD_BYTES; b++) {
+			size_t at = w * PASS_WORD_BYTES + b;
+
+			words[w] |= at < length ? (uint64_t)(unsigned char)text[at] << 8 * b : 0;
+		}
+}
+
+static int by_time(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The time within which that share of the last frames was, SAMPLE_UNKNOWN if there was none. */
+static void put_ranks(const int64_t *ring, unsigned n, unsigned most, const unsigned *percent,
+		      uint64_t *value, unsigned n_values)
+{
+	int64_t sorted[FRAMES_RANKED];
+
+	n = n < most ? n : most;
+	memcpy(sorted, ring, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), by_time);
+	for (unsigned i = 0; i < n_values; i++)
+		value[i] = n ? (uint64_t)sorted[(n - 1) * percent[i] / 100] : SAMPLE_UNKNOWN;
+}
+
+static void put_frame_ranks(const struct pass_fold *f, uint64_t *value)
+{
+	static const unsigned percent[] = {50, 95, 99};
+
+	put_ranks(f->times, f->n_times, FRAMES_RANKED, percent, &value[FRAME_P50], 3);
+	put_ranks(f->gpu_times, f->n_gpu_times, FRAMES_RANKED, percent, &value[FRAME_GPU_P50], 3);
+}
+
+static void put_rows(const struct pass_fold *f, const struct pass_fold_app *app, uint64_t *value)
+{
+	static const unsigned percent = 95;
+	char text[PASS_NAME_TEXT];
+
+	for (unsigned r = 0; r < PASS_ROWS; r++, value += ROW_SLOTS) {
+		const struct pass_row *row = &f->rows[r];
+
+		if (!row->used)
+			continue;
+		memcpy(value, f->row[r], sizeof(f->row[r]));
+		value[ROW_WIDTH] = row->width;
+		value[ROW_HEIGHT] = row->height;
+		value[ROW_KIND] = row->kind;
+		put_ranks(f->row_times[r], f->n_row_times[r], ROWS_RANKED, &percent, &value[ROW_P95], 1);
+		if (r == PASS_ROWS - 1)
+			snprintf(text, sizeof(text), "all other passes");
+		else
+			app->name(app->names, row->name, row->ordinal, text, sizeof(text));
+		pass_text_pack(&value[ROW_NAME], PASS_NAME_WORDS, text);
+	}
+}
+
+static void put_frames(const struct pass_fold *f, const struct pass_fold_app *app, uint64_t *value)
+{
+	static const enum frame_slot losses[PASSES_COUNTS + 1] = {FRAME_LOST, FRAME_DISJOINT, FRAME_UNTIMED,
+								  FRAME_DROPPED};
+
+	for (unsigned i = 0; i < FRAME_NAME; i++)
+		if (frame_slots[i].kind == SLOT_DELTA)
+			value[i] = f->frame[i];
+	for (unsigned i = FRAME_MISSED; i <= FRAME_OVER_300 && !f->budget_ns; i++)
+		if (i == FRAME_MISSED || i >= FRAME_ON_TIME)
+			value[i] = SAMPLE_UNKNOWN;
+	if (f->frame[FRAME_COUNT]) {
+		value[FRAME_WORST] = f->frame[FRAME_WORST];
+		value[FRAME_BOUNDARY] = f->frame[FRAME_BOUNDARY];
+	}
+	if (f->has_one)
+		memcpy(&value[FRAME_ONE], &f->frame[FRAME_ONE], (FRAME_NAME - FRAME_ONE) * sizeof(*value));
+	for (unsigned i = 0; i < ARRAY_LEN(losses); i++)
+		value[losses[i]] = app->losses[i];
+	value[FRAME_PID] = app->pid & UINT32_MAX;
+	value[FRAME_WRITER] = app->writer;
+	value[FRAME_STAMP] = app->stamp;
+	pass_text_pack(&value[FRAME_NAME], PASS_APP_WORDS, app->title);
+}
+
+void pass_fold_sample(struct pass_fold *f, const struct pass_fold_app *app, int64_t end_ns, uint64_t *value)
+{
+	int64_t age_us = (end_ns - f->one_ns) / 1000;
+
+	for (unsigned i = 0; i < PASS_FOLD_SLOTS; i++)
+		value[i] = SAMPLE_UNKNOWN;
+	f->frame[FRAME_ONE_AGE] =
+		age_us >= 0 && age_us < PASS_NUMBER_MOST ? (uint64_t)age_us : SAMPLE_UNKNOWN;
+	value[FRAME_APPS] = app->apps;
+	if (app->title) {
+		put_frames(f, app, value);
+		put_frame_ranks(f, value);
+		put_rows(f, app, value + FRAME_SLOTS);
+		if (f->has_one)
+			memcpy(value + FRAME_SLOTS + PASS_ROWS * ROW_SLOTS, f->span, sizeof(f->span));
+	}
+	clear_sample(f);
+}

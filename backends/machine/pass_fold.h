@@ -1,0 +1,164 @@
+/* pass_fold: frames and render passes of one application (model/passes.h) as the slots of a source.
+ *
+ * Its passes have rows: a row keeps its pass until the pass has been away for two seconds, and its
+ * name is in the sample too, so that history, logs and replay know it without further means. The
+ * newest complete frame is also kept span by span, for its lanes. Thread: that of the source.
+ * Nothing here allocates but pass_fold_slots. */
+#ifndef MALITOP_PASS_FOLD_H
+#define MALITOP_PASS_FOLD_H
+
+#include "backends/backend.h"
+#include "model/pass_table.h"
+
+#define PASS_ROWS PASS_TABLE_ROWS /* the last one has all passes that find no row */
+#define PASS_AWAY_NS 2000000000ll
+#define SPANS_MOST 4096 /* of five frames */
+#define FRAMES_RANKED 256
+#define ROWS_RANKED 64
+#define SLOT_NAME 24
+
+/* The slots: those of frames, then of each row, then the spans of one frame (model/pass_table.h).
+ * FRAME_ON_TIME and what follows it count frames by the budget, FRAME_AT_120 and what follows it
+ * those on time at other budgets. */
+enum frame_slot {
+	FRAME_COUNT,
+	FRAME_TIME,
+	FRAME_PRESENT,
+	FRAME_WAIT,
+	FRAME_SUBMITS,
+	FRAME_PASSES,
+	FRAME_IN_FLIGHT,
+	FRAME_MISSED,
+	FRAME_TIMED, /* frames whose passes were timed */
+	FRAME_GPU,   /* of those: time in which passes ran, each moment once */
+	FRAME_WORST,
+	FRAME_P50,
+	FRAME_P95,
+	FRAME_P99,
+	FRAME_GPU_P50,
+	FRAME_GPU_P95,
+	FRAME_GPU_P99,
+	FRAME_LOST,
+	FRAME_DISJOINT,
+	FRAME_UNTIMED,
+	FRAME_DROPPED,
+	FRAME_APPS,
+	FRAME_PID,
+	FRAME_WRITER,
+	FRAME_STAMP,
+	FRAME_BOUNDARY,
+	FRAME_ON_TIME,
+	FRAME_TO_125,
+	FRAME_TO_150,
+	FRAME_TO_200,
+	FRAME_TO_300,
+	FRAME_OVER_300,
+	FRAME_AT_120,
+	FRAME_AT_90,
+	FRAME_AT_60,
+	FRAME_AT_45,
+	FRAME_AT_30,
+	FRAME_ONE, /* number of the frame that the spans are of */
+	FRAME_ONE_TIME,
+	FRAME_ONE_NEXT, /* time of the frame after it */
+	FRAME_ONE_PRESENT,
+	FRAME_ONE_WAIT,
+	FRAME_ONE_AGE, /* us from its begin to the end of the sample */
+	FRAME_NAME,
+	FRAME_SLOTS = FRAME_NAME + PASS_APP_WORDS
+};
+enum row_slot {
+	ROW_TIME,
+	ROW_SPAN,
+	ROW_COUNT,
+	ROW_WIDTH,
+	ROW_HEIGHT,
+	ROW_KIND,
+	ROW_P95, /* of its own times in the last ROWS_RANKED frames */
+	ROW_NAME,
+	ROW_SLOTS = ROW_NAME + PASS_NAME_WORDS
+};
+enum { PASS_FOLD_SLOTS = FRAME_SLOTS + PASS_ROWS * ROW_SLOTS + 2 * PASS_SPANS };
+
+struct pass_row {
+	bool used;
+	uint8_t kind, queue;
+	uint16_t name, ordinal, width, height;
+	int64_t seen_ns;
+};
+
+struct sweep_span {
+	int64_t begin_ns, end_ns;
+	uint64_t frame;
+	uint16_t row;
+};
+
+/* The passes of the last five frames, and the work space of their sweep. */
+struct sweep {
+	unsigned n;
+	uint64_t dropped;
+	struct sweep_span spans[SPANS_MOST];
+	uint16_t open[SPANS_MOST];
+	struct sweep_edge {
+		int64_t at_ns;
+		uint16_t span;
+		bool begins;
+	} edges[2 * SPANS_MOST];
+};
+
+struct pass_fold {
+	struct pass_row rows[PASS_ROWS];
+	struct sweep sweep;
+	int64_t budget_ns;
+	uint64_t frame[FRAME_SLOTS], row[PASS_ROWS][ROW_SLOTS]; /* of this sample */
+	uint64_t span[2 * PASS_SPANS];
+	bool has_one;                 /* `span` and FRAME_ONE were filled in this sample */
+	int64_t one_ns;               /* when that frame began */
+	int64_t times[FRAMES_RANKED]; /* of the last frames; a ring */
+	unsigned n_times;
+	int64_t gpu_times[FRAMES_RANKED]; /* the same of the frames' GPU time */
+	unsigned n_gpu_times;
+	int64_t row_times[PASS_ROWS][ROWS_RANKED];
+	unsigned n_row_times[PASS_ROWS];
+	struct passes_event before; /* the frame before; type 0: none */
+	char slot_names[PASS_FOLD_SLOTS][SLOT_NAME];
+};
+
+/* What the sample says of the application. `name` writes the name of a pass, as
+ * passes_reader_name. */
+struct pass_fold_app {
+	unsigned apps; /* how many there are */
+	uint64_t pid;
+	unsigned writer, stamp;
+	const char *title;                  /* printable */
+	uint64_t losses[PASSES_COUNTS + 1]; /* in this sample; the last: events that were not read */
+	void (*name)(const void *names, unsigned name, unsigned ordinal, char *text, size_t size);
+	const void *names;
+};
+
+/* Add the slots to a source in open; `fold` lives as long as it. */
+void pass_fold_slots(struct pass_fold *fold, struct source *source);
+/* Start to measure against a budget of this frame rate. */
+void pass_fold_start(struct pass_fold *fold, double frames_per_second);
+/* Take a frame or a pass; the passes of a frame come before it. */
+void pass_fold_event(struct pass_fold *fold, const struct passes_event *event, int64_t now_ns);
+/* Forget everything, because another application follows. */
+void pass_fold_forget(struct pass_fold *fold);
+/* Write all slots of a sample that ends at end_ns, and begin the next one. Without a title there is
+ * no application. */
+void pass_fold_sample(struct pass_fold *fold, const struct pass_fold_app *app, int64_t end_ns,
+		      uint64_t *value);
+
+/* Pack a text into the slots of its words. */
+void pass_text_pack(uint64_t *words, unsigned n, const char *text);
+
+/* pass_sweep.c */
+/* Add a pass of a frame; counts it as dropped if there is no room. */
+void sweep_add(struct sweep *s, const struct sweep_span *span);
+/* Once the passes of frame + 1 are added: add to rows[row] the times of each pass of the frame:
+ * ROW_SPAN from begin to end, ROW_TIME with an overlap with other passes divided evenly among them.
+ * Returns the time in which at least one pass of the frame ran, with an overlap with other frames
+ * divided likewise, -1 if there is none of it. Forgets frames that are long over. */
+int64_t sweep_frame(struct sweep *s, uint64_t frame, uint64_t rows[PASS_ROWS][ROW_SLOTS]);
+
+#endif

@@ -1,0 +1,243 @@
+#include "backends/passes/passes.h"
+
+#include "backends/backends.h"
+#include "base/alloc.h"
+#include "base/sys_socket.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PERIOD_MAX_NS 500000000ll /* the rings of busy applications hold little more than a second */
+
+/* There is always somewhere to listen; open tells what is wrong with it. */
+static bool passes_probe(const struct sys *sys, struct source_found **found, struct err *err)
+{
+	(void)sys;
+	(void)err;
+	while (*found)
+		found = &(*found)->next;
+	*found = xcalloc(1, sizeof(**found));
+	(*found)->backend = &backend_passes;
+	return true;
+}
+
+static bool passes_open(struct source *source, const char *device, struct err *err)
+{
+	struct passes *p = source->priv;
+
+	(void)device;
+	for (unsigned i = 0; i < APPS_MOST; i++)
+		p->apps[i].fd = -1;
+	p->shown = -1;
+	if (!passes_listen(p, err))
+		return false;
+	snprintf(source->title, sizeof(source->title), "Frames and passes");
+	snprintf(source->driver, sizeof(source->driver), "malitop's layer");
+	pass_fold_slots(&p->fold, source);
+	regions_slots(&p->regions, source);
+	return true;
+}
+
+static void passes_close(struct source *source)
+{
+	passes_unlisten(source->priv);
+}
+
+static bool passes_start(struct source *source, int64_t period_ns, int64_t now_ns, struct err *err)
+{
+	struct passes *p = source->priv;
+
+	(void)err;
+	source->period_ns = period_ns < PERIOD_MAX_NS ? period_ns : PERIOD_MAX_NS;
+	p->begin_ns = p->since_ns = now_ns;
+	p->due_ns = now_ns + source->period_ns;
+	pass_fold_start(&p->fold, source->options.frames_per_second);
+	return true;
+}
+
+static int passes_fd(const struct source *source)
+{
+	(void)source;
+	return -1;
+}
+
+/* The regions of a program come in memory of their own. */
+static void take_region(struct passes *p, const struct app *app, const struct passes_event *e, int64_t now_ns)
+{
+	char name[PASS_NAME_TEXT];
+
+	if (p->shown < 0 || p->apps[p->shown].pid != app->pid)
+		return;
+	passes_reader_name(&app->reader, e->name, 0, name, sizeof(name));
+	regions_event(&p->regions, e, name, now_ns);
+}
+
+static void take_events(struct passes *p, unsigned index, int64_t now_ns)
+{
+	struct app *app = &p->apps[index];
+	bool shown = p->shown == (int)index;
+	struct passes_event e;
+
+	for (unsigned i = 0; i < PASSES_RING && passes_reader_next(&app->reader, now_ns, &e); i++) {
+		if (e.end_ns < p->since_ns)
+			continue;
+		if (e.type == PASSES_REGION)
+			take_region(p, app, &e, now_ns);
+		if (!app->has_device || (e.type == PASSES_FRAME && now_ns - app->frame_ns > PASS_AWAY_NS)) {
+			app->has_device = true;
+			app->device = e.device;
+		}
+		if (e.device != app->device)
+			continue;
+		if (e.type == PASSES_FRAME) {
+			app->frame_ns = now_ns;
+			app->frames++;
+		}
+		if (shown)
+			pass_fold_event(&p->fold, &e, now_ns);
+	}
+}
+
+/* One that tells only regions and frames of its own gives way to one that renders. */
+static bool is_better(const struct app *app, const struct app *than)
+{
+	bool regions = passes_reader_writer(&app->reader) == PASSES_REGIONS;
+
+	if (regions != (passes_reader_writer(&than->reader) == PASSES_REGIONS))
+		return !regions;
+	return app->frames > than->frames;
+}
+
+/* The application of --pid, or that with the most frames; it stays until it has had none for two
+ * seconds. */
+static void choose_app(struct passes *p, const struct scope *scope, int64_t now_ns)
+{
+	const struct app *now = p->shown >= 0 ? &p->apps[p->shown] : NULL;
+	bool by_pid = scope->kind == SCOPE_PROCESS;
+	int best = -1;
+
+	if (now && now->announced && now_ns - now->frame_ns < PASS_AWAY_NS &&
+	    passes_reader_writer(&now->reader) != PASSES_REGIONS)
+		return;
+	for (unsigned i = 0; i < APPS_MOST; i++)
+		if (p->apps[i].announced && (!by_pid || p->apps[i].pid == (uint64_t)scope->pid) &&
+		    (best < 0 || is_better(&p->apps[i], &p->apps[best])))
+			best = (int)i;
+	if (best == p->shown)
+		return;
+	p->shown = best;
+	pass_fold_forget(&p->fold);
+	regions_forget(&p->regions);
+}
+
+/* What the writer, the ring and the sweep lost since the last sample. */
+static void count_losses(const struct passes *p, struct app *app, uint64_t losses[PASSES_COUNTS + 1])
+{
+	const struct passes_reader *r = &app->reader;
+	uint64_t dropped = r->overwritten + r->torn + r->invalid + p->fold.sweep.dropped;
+
+	passes_reader_counts(&app->reader);
+	for (unsigned i = 0; i < PASSES_COUNTS; i++) {
+		losses[i] = r->counts[i] - app->dropped[i];
+		app->dropped[i] = r->counts[i];
+	}
+	losses[PASSES_COUNTS] = dropped - app->dropped[PASSES_COUNTS];
+	app->dropped[PASSES_COUNTS] = dropped;
+}
+
+static void write_name(const void *reader, unsigned name, unsigned ordinal, char *text, size_t size)
+{
+	passes_reader_name(reader, name, ordinal, text, size);
+}
+
+static void put_sample(struct passes *p, int64_t now_ns, uint64_t *value)
+{
+	struct app *app = p->shown >= 0 ? &p->apps[p->shown] : NULL;
+	struct pass_fold_app facts = {.apps = 0};
+	char title[PASS_APP_TEXT];
+
+	for (unsigned i = 0; i < APPS_MOST; i++)
+		facts.apps += p->apps[i].announced;
+	if (app) {
+		passes_reader_text(&app->reader, PASSES_RECORD_TITLE, title, sizeof(title));
+		facts.title = title;
+		facts.pid = app->pid;
+		facts.writer = passes_reader_writer(&app->reader);
+		facts.stamp = passes_reader_stamp(&app->reader);
+		facts.name = write_name;
+		facts.names = &app->reader;
+		count_losses(p, app, facts.losses);
+	}
+	regions_sample(&p->regions, &p->fold, value + PASS_FOLD_SLOTS);
+	pass_fold_sample(&p->fold, &facts, now_ns, value);
+}
+
+/* An application that is gone is read to its end first. */
+static void read_apps(struct passes *p, const struct scope *scope, int64_t now_ns)
+{
+	passes_connect(p);
+	choose_app(p, scope, now_ns);
+	for (unsigned i = 0; i < APPS_MOST; i++)
+		if (p->apps[i].announced) {
+			p->apps[i].frames = 0;
+			take_events(p, i, now_ns);
+		}
+}
+
+static void release_apps(struct passes *p)
+{
+	for (unsigned i = 0; i < APPS_MOST; i++) {
+		if (p->apps[i].announced && sys_hung_up(p->apps[i].fd) && p->apps[i].gone++) {
+			app_release(&p->apps[i]);
+			p->shown = p->shown == (int)i ? -1 : p->shown;
+		}
+	}
+}
+
+static enum read_result passes_read(struct source *source, int64_t now_ns, struct sample *sample)
+{
+	struct passes *p = source->priv;
+
+	if (now_ns < p->due_ns && (!source->cut || now_ns == p->begin_ns))
+		return READ_NONE;
+	while (p->due_ns <= now_ns)
+		p->due_ns += source->period_ns;
+	read_apps(p, &source->options.scope, now_ns);
+	put_sample(p, now_ns, sample->value);
+	release_apps(p);
+	sample->begin_ns = p->begin_ns;
+	sample->end_ns = now_ns;
+	sample->lost = 0;
+	sample->flags = now_ns - p->begin_ns > source->period_ns * 3 / 2 ? SAMPLE_STRETCHED : 0;
+	p->begin_ns = now_ns;
+	return READ_GOT;
+}
+
+static void passes_stop(struct source *source)
+{
+	(void)source; /* no activity between reads */
+}
+
+static void passes_describe(const struct source *source, struct strbuf *text)
+{
+	const struct passes *p = source->priv;
+
+	strbuf_printf(text, "listens at %s\n", p->path);
+	strbuf_str(text, "applications with malitop's layer: see `malitop record --passes`\n");
+}
+
+const struct backend backend_passes = {
+	.name = "passes",
+	.help = "frames and render passes of applications with malitop's layers",
+	.kind = SOURCE_PASSES,
+	.asked_only = true,
+	.priv_size = sizeof(struct passes),
+	.probe = passes_probe,
+	.open = passes_open,
+	.start = passes_start,
+	.fd = passes_fd,
+	.read = passes_read,
+	.stop = passes_stop,
+	.close = passes_close,
+	.describe = passes_describe,
+};

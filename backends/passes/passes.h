@@ -1,0 +1,43 @@
+/* passes: the parts of the backend that reads frames and passes from applications with malitop's
+ * layer. Each sample describes one application, the one that renders most. */
+#ifndef MALITOP_BACKENDS_PASSES_H
+#define MALITOP_BACKENDS_PASSES_H
+
+#include "backends/passes/regions.h"
+#include "model/passes_reader.h"
+
+#define APPS_MOST 16
+
+struct app {
+	int fd;         /* of the connection; -1: free */
+	bool announced; /* it has sent its memory */
+	void *memory;
+	struct passes_reader reader;
+	uint8_t device; /* whose frames count */
+	bool has_device;
+	int64_t frame_ns; /* when the last frame came */
+	uint64_t frames;  /* in this sample */
+	unsigned gone;    /* hung up; released at the next read, when all is read */
+	uint64_t pid;
+	uint64_t dropped[PASSES_COUNTS + 1]; /* counts at the last sample */
+};
+
+struct passes {
+	int listen_fd;
+	char path[108];
+	struct app apps[APPS_MOST];
+	int shown; /* index of the app of the samples, or -1 */
+	struct pass_fold fold;
+	struct regions regions;
+	int64_t since_ns; /* events before it are not of this measurement */
+	int64_t begin_ns, due_ns;
+};
+
+/* passes_app.c: connections. passes_listen fails with a message. */
+bool passes_listen(struct passes *p, struct err *err);
+void passes_unlisten(struct passes *p);
+/* Accept new applications and release those that are gone and read to the end. */
+void passes_connect(struct passes *p);
+void app_release(struct app *app);
+
+#endif

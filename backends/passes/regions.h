@@ -1,0 +1,47 @@
+/* regions: the regions of malitop.h as slots of the passes source. A row keeps its region until it
+ * has been away for two seconds. Thread: that of the source. Nothing here allocates but
+ * regions_slots. */
+#ifndef MALITOP_BACKENDS_PASSES_REGIONS_H
+#define MALITOP_BACKENDS_PASSES_REGIONS_H
+
+#include "backends/machine/pass_fold.h"
+
+#define REGIONS_KEPT 256 /* events, for the newest frame */
+#define REGION_THREADS 7
+
+/* The slots of each row, then those of spans (as of passes, with a thread in place of a queue). */
+enum region_slot {
+	REGION_TIME,
+	REGION_COUNT,
+	REGION_CYCLES,
+	REGION_INSTRUCTIONS,
+	REGION_NAME,
+	REGION_SLOTS = REGION_NAME + PASS_NAME_WORDS
+};
+enum { REGIONS_SLOTS = REGION_ROWS * REGION_SLOTS + 2 * REGION_SPANS };
+
+struct regions {
+	struct region_row {
+		char name[PASS_NAME_TEXT]; /* "": free */
+		int64_t seen_ns;
+		uint64_t value[REGION_NAME]; /* of this sample */
+		bool uncounted;              /* ever, a call without cycles and instructions */
+	} rows[REGION_ROWS];
+	struct region_event {
+		int64_t begin_ns, end_ns;
+		uint8_t row, thread;
+	} kept[REGIONS_KEPT]; /* a ring */
+	uint64_t n_kept;
+	uint32_t threads[REGION_THREADS];
+	char slot_names[REGIONS_SLOTS][SLOT_NAME];
+};
+
+void regions_slots(struct regions *r, struct source *source);
+/* Take a region, with the name it has. */
+void regions_event(struct regions *r, const struct passes_event *event, const char *name, int64_t now_ns);
+void regions_forget(struct regions *r);
+/* Write all slots, and begin the next sample. The spans are those of the newest frame of `fold`,
+ * which pass_fold_sample has not yet written. */
+void regions_sample(struct regions *r, const struct pass_fold *fold, uint64_t *value);
+
+#endif

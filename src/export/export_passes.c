@@ -1,0 +1,256 @@
+/* The report on the passes of a command: its frames, then a line per render pass. */
+#include "export/export_priv.h"
+
+#include "base/alloc.h"
+#include "model/pass_table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_LEAST 24
+
+static double value_of(const struct metric_set *set, const double *vector, const char *name)
+{
+	const struct metric *metric = metric_find(set, span_of(name));
+
+	return metric ? metric_value(metric, vector) : NAN;
+}
+
+static const char *ms_text(char text[32], double ms)
+{
+	snprintf(text, 32, isfinite(ms) ? "%.3f" : "-", ms);
+	return text;
+}
+
+static void put_frames(const struct metric_set *set, const double *vector, const struct pass_table *table,
+		       struct strbuf *out)
+{
+	static const struct {
+		const char *metric, *title;
+	} rows[] = {
+		{"frame.cpu_ms", "frame time, mean"},
+		{"frame.p50_ms", "frame time, p50 of the last 256"},
+		{"frame.p95_ms", "frame time, p95"},
+		{"frame.p99_ms", "frame time, p99"},
+		{"frame.worst_ms", "frame time, longest"},
+		{"frame.busy_ms", "CPU without waits"},
+		{"frame.present_ms", "inside present"},
+		{"frame.wait_ms", "waits for images, fences, queues"},
+		{"frame.gpu_ms", "GPU, union of its passes"},
+	};
+	char text[32];
+
+	strbuf_printf(out, "\n%s (pid %u): %.0f frames", table->app, table->pid,
+		      value_of(set, vector, "frame.count"));
+	strbuf_printf(out, ", from one %s to the next\n", passes_boundary_names[table->boundary]);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		strbuf_printf(out, "%12s ms  %s\n", ms_text(text, value_of(set, vector, rows[i].metric)),
+			      rows[i].title);
+}
+
+static void put_lines(const struct pass_table *table, struct strbuf *out)
+{
+	size_t width = NAME_LEAST;
+	char own[32], span[32], size[32];
+	double sum = 0;
+
+	for (unsigned i = 0; i < table->n; i++)
+		width = strlen(table->lines[i].name) > width ? strlen(table->lines[i].name) : width;
+	strbuf_printf(out, "\n%-*s  %10s  %10s  %7s  %-9s  %s\n", (int)width, "pass, mean per frame",
+		      "own ms", "span ms", "share", "kind", "resolution");
+	for (unsigned i = 0; i < table->n; i++) {
+		const struct pass_line *l = &table->lines[i];
+
+		sum += l->ms;
+		size[0] = 0;
+		if (l->width)
+			snprintf(size, sizeof(size), "%ux%u", l->width, l->height);
+		strbuf_printf(out, "%-*s  %10s  %10s  %5.1f %%  %-9s  %s", (int)width, l->name,
+			      ms_text(own, l->ms), ms_text(span, l->span_ms), l->share,
+			      passes_kind_names[l->kind], size);
+		export_line_end(out);
+	}
+	strbuf_printf(out, "%-*s  %10s\n", (int)width, "all passes", ms_text(own, sum));
+}
+
+/* Per frame, where there are frames. */
+static void put_regions(const struct pass_table *table, double frames, struct strbuf *out)
+{
+	size_t width = NAME_LEAST;
+	char frame[32], call[32], cycles[32], rate[32], calls[32];
+
+	if (!table->n_regions)
+		return;
+	for (unsigned i = 0; i < table->n_regions; i++)
+		width = strlen(table->regions[i].name) > width ? strlen(table->regions[i].name) : width;
+	strbuf_printf(out, "\n%-*s  %10s  %10s  %10s  %10s  %6s\n", (int)width, "region of the CPU",
+		      "ms a frame", "ms a call", "calls", "Mcy a call", "IPC");
+	for (unsigned i = 0; i < table->n_regions; i++) {
+		const struct region_line *l = &table->regions[i];
+
+		snprintf(calls, sizeof(calls), "%.0f", l->calls);
+		strbuf_printf(out, "%-*s  %10s  %10s  %10s  %10s  %6s\n", (int)width, l->name,
+			      ms_text(frame, frames > 0 ? l->ms / frames : NAN),
+			      ms_text(call, l->ms / l->calls), calls,
+			      ms_text(cycles, l->cycles / l->calls * 1e-6),
+			      ms_text(rate, l->instructions / l->cycles));
+	}
+}
+
+/* What is not in these numbers must be said beside them. */
+static void put_losses(const struct pass_table *table, struct strbuf *out)
+{
+	const struct {
+		double n;
+		const char *what;
+	} rows[] = {
+		{table->lost, "results were not there in time"},
+		{table->disjoint, "results thrown out: the GPU's clock was not steady"},
+		{table->untimed, "passes could not be stamped"},
+		{table->dropped, "events were not read in time"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (rows[i].n > 0)
+			strbuf_printf(out, "%.0f %s\n", rows[i].n, rows[i].what);
+	strbuf_printf(out, "%s\n", passes_stamp_texts[table->stamp]);
+}
+
+void export_passes(const struct export_source *source, const struct column *sum, struct strbuf *out)
+{
+	struct pass_table table;
+	double *vector;
+
+	if (!pass_table_has(source->set))
+		return;
+	vector = xcalloc(source->set->n_vector, sizeof(*vector));
+	metric_vector(source->set, sum, vector);
+	pass_table_read(&table, source->set, vector);
+	if (table.app[0]) {
+		put_frames(source->set, vector, &table, out);
+		if (table.n)
+			put_lines(&table, out);
+		put_regions(&table, value_of(source->set, vector, "frame.count"), out);
+		put_losses(&table, out);
+	} else {
+		strbuf_str(out, "\nno frames: the command did not render with Vulkan or OpenGL ES, or did "
+				"not load the layer"
+				"\n(programs that are setuid, or linked statically with EGL, do not)\n");
+	}
+	free(vector);
+}
+
+/* Watts that were measured while the frames were shown. */
+static void put_energy(const struct metric_set *set, const struct column *sum, double seconds_per_frame,
+		       struct strbuf *out)
+{
+	static const struct {
+		const char *metric, *title;
+	} rows[] = {
+		{"PowerTotal", "board"}, {"PowerSoC", "chip"},      {"PowerCPU", "CPUs"},
+		{"PowerGPU", "GPU"},     {"PowerMemory", "memory"}, {"PowerBattery", "battery"},
+	};
+	AUTOFREE double *vector = xcalloc(set->n_vector, sizeof(*vector));
+
+	metric_vector(set, sum, vector);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		double joules = value_of(set, vector, rows[i].metric) * seconds_per_frame;
+
+		if (isfinite(joules))
+			strbuf_printf(out, "%12.6f J   per frame, %s\n", joules, rows[i].title);
+	}
+}
+
+void export_frame_energy(const struct export_table *table, const struct export_row *row, struct strbuf *out)
+{
+	double seconds_per_frame = NAN;
+
+	for (unsigned s = 0; s < table->n_sources; s++) {
+		const struct metric_set *set = table->sources[s].set;
+		AUTOFREE double *vector = xcalloc(set->n_vector, sizeof(*vector));
+
+		if (!row->sums[s] || !metric_find(set, SPAN_LIT("frame.count")))
+			continue;
+		metric_vector(set, row->sums[s], vector);
+		seconds_per_frame = vector[VECTOR_SECONDS] / value_of(set, vector, "frame.count");
+	}
+	for (unsigned s = 0; s < table->n_sources && isfinite(seconds_per_frame); s++)
+		if (row->sums[s])
+			put_energy(table->sources[s].set, row->sums[s], seconds_per_frame, out);
+}
+
+static void put_member(const char *name, double value, struct strbuf *out)
+{
+	strbuf_printf(out, ",\"%s\":", name);
+	json_number(out, value);
+}
+
+/* ,"cpu_ms":{"mean":..,"p50":..,"p95":..,"p99":..} */
+static void put_percentiles(const struct metric_set *set, const double *vector, const char *const metrics[4],
+			    const char *name, struct strbuf *out)
+{
+	static const char *const keys[] = {"p50", "p95", "p99"};
+
+	strbuf_printf(out, ",\"%s\":", name);
+	strbuf_str(out, "{\"mean\":");
+	json_number(out, value_of(set, vector, metrics[0]));
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		put_member(keys[i], value_of(set, vector, metrics[i + 1]), out);
+	strbuf_str(out, "}");
+}
+
+static void put_json_lines(const struct pass_table *table, struct strbuf *out)
+{
+	strbuf_str(out, ",\"passes\":");
+	strbuf_str(out, "[");
+	for (unsigned i = 0; i < table->n; i++) {
+		const struct pass_line *l = &table->lines[i];
+
+		strbuf_str(out, i ? ",{\"name\":" : "{\"name\":");
+		json_string(out, l->name);
+		put_member("width", l->width ? l->width : (double)NAN, out);
+		put_member("height", l->height ? l->height : (double)NAN, out);
+		put_member("count", l->count, out);
+		strbuf_str(out, ",\"kind\":");
+		json_string(out, passes_kind_names[l->kind]);
+		strbuf_str(out, ",\"ms\":");
+		strbuf_str(out, "{\"mean\":");
+		json_number(out, l->ms);
+		put_member("p95", l->p95_ms, out);
+		strbuf_str(out, "}");
+		put_member("share", l->share, out);
+		strbuf_str(out, "}");
+	}
+	strbuf_str(out, "]");
+}
+
+void export_passes_json(const struct export_source *source, const struct column *sum, struct strbuf *out)
+{
+	static const char *const cpu[] = {"frame.cpu_ms", "frame.p50_ms", "frame.p95_ms", "frame.p99_ms"};
+	static const char *const gpu[] = {"frame.gpu_ms", "frame.gpu_p50_ms", "frame.gpu_p95_ms",
+					  "frame.gpu_p99_ms"};
+	struct pass_table table;
+	double *vector;
+
+	if (!pass_table_has(source->set))
+		return;
+	vector = xcalloc(source->set->n_vector, sizeof(*vector));
+	metric_vector(source->set, sum, vector);
+	pass_table_read(&table, source->set, vector);
+	strbuf_str(out, "{\"frames\":{\"count\":");
+	json_number(out, value_of(source->set, vector, "frame.count"));
+	put_percentiles(source->set, vector, cpu, "cpu_ms", out);
+	put_percentiles(source->set, vector, gpu, "gpu_ms", out);
+	put_member("missed", table.missed, out);
+	strbuf_str(out, "}");
+	put_json_lines(&table, out);
+	put_member("lost", table.lost, out);
+	put_member("disjoint", table.disjoint, out);
+	put_member("untimed", table.untimed, out);
+	strbuf_str(out, ",\"stamps\":");
+	json_string(out, passes_stamp_texts[table.stamp]);
+	strbuf_str(out, "}\n");
+	free(vector);
+}

@@ -1,0 +1,201 @@
+#include "model/pass_table.h"
+
+#include "base/str.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The slots of a row, in the order of the source. */
+enum {
+	ROW_FIRST = 0,
+	ROW_COUNT = 2,
+	ROW_WIDTH,
+	ROW_HEIGHT,
+	ROW_KIND,
+	ROW_P95,
+	ROW_NAME,
+	ROW_STRIDE = ROW_NAME + PASS_NAME_WORDS
+};
+
+static double slot_value(const struct metric_set *set, const double *vector, const char *name)
+{
+	for (unsigned i = 0; i < set->n_slots; i++)
+		if (strcmp(set->slots[i].name, name) == 0)
+			return vector[VECTOR_CONSTANTS + i] * set->slots[i].scale;
+	return NAN;
+}
+
+/* A level that is a small number; `most` is what it must be below. */
+static unsigned small_number(double value, unsigned most)
+{
+	return value >= 0 && value < most ? (unsigned)value : 0;
+}
+
+static void read_text(char *text, size_t size, const double *words, unsigned n)
+{
+	char raw[PASS_NAME_TEXT];
+	unsigned length = 0;
+
+	for (unsigned w = 0; w < n; w++) {
+		unsigned bytes = small_number(words[w], 1u << 8 * PASS_WORD_BYTES);
+
+		for (unsigned b = 0; b < PASS_WORD_BYTES; b++)
+			raw[length++] = (char)(bytes >> 8 * b & 0xff);
+	}
+	raw[length] = 0;
+	str_printable(text, size, raw);
+}
+
+static double metric_of(const struct metric_set *set, const double *vector, const char *name)
+{
+	const struct metric *metric = metric_find(set, span_of(name));
+
+	return metric ? metric_value(metric, vector) : NAN;
+}
+
+static double row_metric(const struct metric_set *set, const double *vector, unsigned row, const char *what)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "pass%u.%s", row, what);
+	return metric_of(set, vector, name);
+}
+
+static unsigned find_slot(const struct metric_set *set, const char *name)
+{
+	unsigned i = 0;
+
+	while (i < set->n_slots && strcmp(set->slots[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+static bool has_row(const struct metric_set *set, unsigned first, unsigned row)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "Pass%uTime", row);
+	if (first + ROW_STRIDE > set->n_slots || strcmp(set->slots[first].name, name) != 0)
+		return false;
+	snprintf(name, sizeof(name), "Pass%uName%u", row, PASS_NAME_WORDS - 1);
+	return strcmp(set->slots[first + ROW_STRIDE - 1].name, name) == 0;
+}
+
+bool pass_table_has(const struct metric_set *set)
+{
+	return has_row(set, find_slot(set, "Pass1Time"), 1);
+}
+
+static void insert_line(struct pass_table *table, const struct pass_line *line)
+{
+	unsigned at = table->n++;
+
+	for (; at > 0 && table->lines[at - 1].ms < line->ms; at--)
+		table->lines[at] = table->lines[at - 1];
+	table->lines[at] = *line;
+}
+
+static void read_lines(struct pass_table *table, const struct metric_set *set, const double *vector)
+{
+	unsigned first = find_slot(set, "Pass1Time");
+
+	for (unsigned row = 1; row <= PASS_TABLE_ROWS && has_row(set, first, row);
+	     row++, first += ROW_STRIDE) {
+		const double *slots = vector + VECTOR_CONSTANTS + first;
+		struct pass_line line = {
+			.row = row,
+			.ms = row_metric(set, vector, row, "ms"),
+			.span_ms = row_metric(set, vector, row, "span_ms"),
+			.share = row_metric(set, vector, row, "share"),
+			.p95_ms = slots[ROW_P95] * 1e-6,
+			.count = slots[ROW_COUNT],
+			.kind = (enum passes_kind)small_number(slots[ROW_KIND], PASSES_KINDS),
+			.width = small_number(slots[ROW_WIDTH], 65536),
+			.height = small_number(slots[ROW_HEIGHT], 65536)};
+
+		if (!(slots[ROW_COUNT] > 0) || isnan(line.ms))
+			continue;
+		read_text(line.name, sizeof(line.name), &slots[ROW_NAME], PASS_NAME_WORDS);
+		insert_line(table, &line);
+	}
+}
+
+/* A log without regions has no slots of them. */
+static void read_regions(struct pass_table *table, const struct metric_set *set, const double *vector)
+{
+	const unsigned stride = 4 + PASS_NAME_WORDS;
+	unsigned at = find_slot(set, "Region1Time");
+
+	for (unsigned row = 1; row <= REGION_ROWS && at + stride <= set->n_slots; row++, at += stride) {
+		const double *slots = vector + VECTOR_CONSTANTS + at;
+		struct region_line *line = &table->regions[table->n_regions];
+
+		if (!(slots[1] > 0))
+			continue;
+		*line = (struct region_line){.row = row,
+					     .ms = slots[0] * set->slots[at].scale,
+					     .calls = slots[1],
+					     .cycles = slots[2],
+					     .instructions = slots[3]};
+		read_text(line->name, sizeof(line->name), &slots[4], PASS_NAME_WORDS);
+		table->n_regions++;
+	}
+}
+
+void pass_table_read(struct pass_table *table, const struct metric_set *set, const double *vector)
+{
+	double words[PASS_APP_WORDS];
+
+	*table = (struct pass_table){.frames = slot_value(set, vector, "FrameTimed"),
+				     .missed = slot_value(set, vector, "FrameMissed"),
+				     .lost = slot_value(set, vector, "PassesLost"),
+				     .disjoint = slot_value(set, vector, "PassesDisjoint"),
+				     .untimed = slot_value(set, vector, "PassesUntimed"),
+				     .dropped = slot_value(set, vector, "PassesDropped")};
+	for (unsigned w = 0; w < PASS_APP_WORDS; w++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "PassesAppName%u", w);
+		words[w] = slot_value(set, vector, name);
+	}
+	read_text(table->app, sizeof(table->app), words, PASS_APP_WORDS);
+	table->pid = small_number(slot_value(set, vector, "PassesPid"), 1u << 31);
+	table->stamp = (enum passes_stamp)small_number(slot_value(set, vector, "PassesStamp"), PASSES_STAMPS);
+	table->boundary = (enum passes_boundary)small_number(slot_value(set, vector, "PassesBoundary"),
+							     PASSES_BOUNDARIES);
+	read_lines(table, set, vector);
+	read_regions(table, set, vector);
+}
+
+static bool unpack_span(struct frame_span *span, const double slots[2], unsigned rows)
+{
+	unsigned bits = small_number(slots[0], 1u << 31);
+
+	*span = (struct frame_span){.row = bits & 63,
+				    .queue = bits >> 6 & 7,
+				    .of = (enum pass_span_of)(bits >> 9 & 3),
+				    .begin_ms = (bits >> 11) * 1e-3};
+	span->end_ms = span->begin_ms + small_number(slots[1], PASS_SPAN_US) * 1e-3;
+	return span->row >= 1 && span->row <= rows && span->of <= SPAN_OF_LATER;
+}
+
+void pass_frame_read(struct pass_frame *frame, const struct metric_set *set, const double *vector)
+{
+	unsigned pass = find_slot(set, "PassSpan0"), region = find_slot(set, "RegionSpan0");
+
+	*frame = (struct pass_frame){.number = slot_value(set, vector, "FrameOne"),
+				     .ms = slot_value(set, vector, "FrameOneTime"),
+				     .next_ms = slot_value(set, vector, "FrameOneNextTime"),
+				     .present_ms = slot_value(set, vector, "FrameOnePresentTime"),
+				     .wait_ms = slot_value(set, vector, "FrameOneWaitTime"),
+				     .age_ms = slot_value(set, vector, "FrameOneAge")};
+	if (!(frame->ms > 0))
+		return;
+	vector += VECTOR_CONSTANTS;
+	for (unsigned i = 0; i < PASS_SPANS && pass + 2 * i + 1 < set->n_slots; i++)
+		frame->n += unpack_span(&frame->spans[frame->n], &vector[pass + 2 * i], PASS_TABLE_ROWS);
+	for (unsigned i = 0; i < REGION_SPANS && region + 2 * i + 1 < set->n_slots; i++)
+		frame->n_regions +=
+			unpack_span(&frame->regions[frame->n_regions], &vector[region + 2 * i], REGION_ROWS);
+}

@@ -1,0 +1,503 @@
+/* The passes source with real sockets and shared memory: the application's side is the layer's own
+ * channel, in this process. */
+#include "backends/backends.h"
+#include "backends/passes/passes.h"
+#include "base/alloc.h"
+#include "layer/channel.h"
+#include "model/history.h"
+#include "model/pass_table.h"
+#include "views/view.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define MS 1000000ll
+#define SECOND 1000000000ll
+
+struct passes_bench {
+	char directory[64];
+	struct sys sys;
+	struct gpudb *db;
+	struct source source;
+	struct metric_set *set;
+	struct sample *sample;
+	int64_t now_ns, first_ns; /* first_ns: begin of frame 0 */
+};
+
+static void bench_init(struct passes_bench *b)
+{
+	struct err err = {0};
+
+	*b = (struct passes_bench){.directory = "/tmp/malitop-passes-XXXXXX"};
+	assert_non_null(mkdtemp(b->directory));
+	setenv("XDG_RUNTIME_DIR", b->directory, 1);
+	assert_true(sys_init(&b->sys, NULL, &err));
+	b->db = gpudb_load(NULL, 0, &err);
+	b->source = (struct source){.backend = &backend_passes,
+				    .sys = &b->sys,
+				    .options.frames_per_second = 100,
+				    .priv = xcalloc(1, backend_passes.priv_size)};
+	assert_true(backend_passes.open(&b->source, "", &err));
+	b->set = metric_set_new(b->db,
+				&(struct metric_source){.slots = b->source.slots,
+							.n_slots = b->source.n_slots,
+							.frames_per_second = 100},
+				&err);
+	assert_non_null(b->set);
+	b->sample = xcalloc(1, sizeof(*b->sample) + b->source.n_slots * sizeof(uint64_t));
+	b->sample->n_values = b->source.n_slots;
+	b->first_ns = b->now_ns = channel_now_ns();
+	assert_true(backend_passes.start(&b->source, 100 * MS, b->now_ns, &err));
+}
+
+static void bench_fini(struct passes_bench *b)
+{
+	char path[128];
+
+	backend_passes.close(&b->source);
+	free(b->source.priv);
+	free(b->source.slots);
+	free(b->sample);
+	metric_set_free(b->set);
+	gpudb_free(b->db);
+	sys_fini(&b->sys);
+	snprintf(path, sizeof(path), "%s/malitop", b->directory);
+	assert_int_equal(rmdir(path), 0); /* its socket is gone */
+	assert_int_equal(rmdir(b->directory), 0);
+}
+
+/* The next sample, its vector, and the passes in it. Free the vector. */
+static double *read_sample(struct passes_bench *b, struct pass_table *table)
+{
+	struct history *history =
+		history_new(b->source.slots, b->source.n_slots, b->source.n_slots, 100 * MS);
+	struct column *column = history_column_new(history);
+	double *vector = xcalloc(b->set->n_vector, sizeof(*vector));
+
+	b->now_ns += 100 * MS;
+	assert_int_equal(backend_passes.read(&b->source, b->now_ns, b->sample), READ_GOT);
+	history_push(history, b->sample);
+	history_span(history, b->now_ns - 100 * MS, b->now_ns, column);
+	metric_vector(b->set, column, vector);
+	pass_table_read(table, b->set, vector);
+	free(column);
+	history_free(history);
+	return vector;
+}
+
+static void assert_metric(const struct passes_bench *b, const double *vector, const char *name,
+			  double expected)
+{
+	const struct metric *metric = metric_find(b->set, span_of(name));
+	double value = metric ? metric_value(metric, vector) : -1;
+
+	if (isnan(expected) ? !isnan(value) : !(fabs(value - expected) < 1e-6))
+		fail_msg("%s is %g, expected %g", name, value, expected);
+}
+
+static void write_pass(const struct passes_bench *b, uint64_t frame, const char *name, int64_t begin_ns,
+		       int64_t end_ns)
+{
+	int64_t at = b->first_ns + (int64_t)frame * 10 * MS;
+
+	channel_write(&(struct passes_event){.type = PASSES_PASS,
+					     .name = channel_name(name),
+					     .frame = frame,
+					     .begin_ns = at + begin_ns,
+					     .end_ns = at + end_ns,
+					     .width = 640,
+					     .height = 480});
+}
+
+static void write_frame(const struct passes_bench *b, uint64_t frame, int64_t ns)
+{
+	int64_t at = b->first_ns + (int64_t)frame * 10 * MS;
+
+	channel_write(&(struct passes_event){.type = PASSES_FRAME,
+					     .frame = frame,
+					     .begin_ns = at,
+					     .end_ns = at + ns,
+					     .present_ns = 1 * MS,
+					     .wait_ns = 2 * MS,
+					     .submits = 3,
+					     .passes = 2,
+					     .in_flight = 1});
+}
+
+/* Frames of 10 ms, in which the GPU renders for 6 ms: 4 ms alone, 2 ms beside the second pass. */
+static void write_frames(const struct passes_bench *b, uint64_t from, uint64_t to)
+{
+	for (uint64_t f = from; f <= to; f++) {
+		write_pass(b, f, "main", 1 * MS, 5 * MS);
+		write_pass(b, f, "post", 3 * MS, 7 * MS);
+		write_frame(b, f, 10 * MS);
+	}
+}
+
+static void frames_and_passes_become_metrics(void **state)
+{
+	struct pass_table table;
+	struct passes_bench b;
+	double *v;
+
+	(void)state;
+	bench_init(&b);
+	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
+	write_frames(&b, 0, 8);
+	write_frame(&b, 9, 20 * MS);
+	channel_count(PASSES_LOST, 2);
+	v = read_sample(&b, &table);
+	assert_metric(&b, v, "frame.count", 9);
+	assert_metric(&b, v, "frame.cpu_ms", (8 * 10 + 20) / 9.0);
+	assert_metric(&b, v, "frame.busy_ms", (8 * 10 + 20) / 9.0 - 3);
+	assert_metric(&b, v, "frame.gpu_ms", 6);
+	assert_metric(&b, v, "frame.worst_ms", 20);
+	assert_metric(&b, v, "frame.p50_ms", 10);
+	assert_metric(&b, v, "frame.missed", 100 / 9.0);
+	assert_metric(&b, v, "frame.submits", 3);
+	assert_metric(&b, v, "frame.gpu_p95_ms", 6);
+	assert_true(fabs(table.lines[0].p95_ms - 3) < 1e-6 && table.lines[0].count == 9);
+	assert_metric(&b, v, "passes.lost", 2);
+	assert_metric(&b, v, "passes.apps", 1);
+	assert_metric(&b, v, "pass1.ms", 3);
+	assert_metric(&b, v, "pass1.span_ms", 4);
+	assert_metric(&b, v, "pass2.share", 50);
+	assert_metric(&b, v, "pass3.ms", NAN);
+	assert_int_equal(table.n, 2);
+	assert_string_equal(table.lines[0].name, "main");
+	assert_int_equal(table.lines[0].width, 640);
+	assert_string_equal(table.lines[1].name, "post");
+	assert_int_equal(table.pid, getpid());
+	assert_int_equal(table.stamp, PASSES_STAMP_BOTTOM);
+	free(v);
+	v = read_sample(&b, &table); /* counts are those of the interval */
+	assert_metric(&b, v, "passes.lost", 0);
+	assert_metric(&b, v, "frame.cpu_ms", NAN);
+	assert_int_equal(table.n, 0);
+	free(v);
+	channel_close();
+	bench_fini(&b);
+}
+
+static void a_frame_without_times_of_its_passes_has_no_gpu_time(void **state)
+{
+	struct pass_table table;
+	struct passes_bench b;
+	double *v;
+
+	(void)state;
+	bench_init(&b);
+	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
+	for (uint64_t f = 0; f < 5; f++)
+		write_frame(&b, f, 10 * MS);
+	v = read_sample(&b, &table);
+	assert_metric(&b, v, "frame.count", 4);
+	assert_metric(&b, v, "frame.gpu_ms", NAN);
+	free(v);
+	channel_close();
+	bench_fini(&b);
+}
+
+static void an_application_that_ends_is_read_to_its_end(void **state)
+{
+	struct pass_table table;
+	struct passes_bench b;
+	double *v;
+
+	(void)state;
+	bench_init(&b);
+	for (unsigned run = 0; run < 3; run++) {
+		assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
+		write_frames(&b, 0, 4);
+		channel_close();
+		v = read_sample(&b, &table);
+		assert_metric(&b, v, "frame.count", 4);
+		free(v);
+		free(read_sample(&b, &table));
+		v = read_sample(&b, &table);
+		assert_metric(&b, v, "passes.apps", 0);
+		assert_string_equal(table.app, "");
+		free(v);
+	}
+	bench_fini(&b);
+}
+
+static void a_pass_keeps_its_row_and_the_last_row_has_all_others(void **state)
+{
+	struct pass_table table;
+	struct passes_bench b;
+	char name[16];
+	double *v;
+
+	(void)state;
+	bench_init(&b);
+	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
+	for (uint64_t f = 0; f < 3; f++) {
+		for (unsigned i = 0; i < 40; i++) {
+			snprintf(name, sizeof(name), "pass %u", i);
+			write_pass(&b, f, name, i * MS / 10, (i + 1) * MS / 10);
+		}
+		write_frame(&b, f, 10 * MS);
+	}
+	v = read_sample(&b, &table);
+	assert_int_equal(table.n, PASS_ROWS);
+	assert_string_equal(table.lines[0].name, "all other passes");
+	assert_metric(&b, v, "pass24.ms", 1.7); /* 40 passes, 23 of them have rows */
+	assert_metric(&b, v, "pass1.ms", 0.1);
+	assert_metric(&b, v, "frame.gpu_ms", 4);
+	free(v);
+	write_pass(&b, 3, "pass 5", 0, MS);
+	write_frame(&b, 3, 10 * MS);
+	write_frame(&b, 4, 10 * MS);
+	v = read_sample(&b, &table);
+	assert_metric(&b, v, "pass6.span_ms", (0.1 + 1) / 2); /* frames 2 and 3 */
+	free(v);
+	channel_close();
+	bench_fini(&b);
+}
+
+/* Draw the Frame view as text, or what Enter shows of the pass with this metric. Free it. */
+static char *frame_view_text(const struct passes_bench *b, const double *vector, int cols, int rows,
+			     const char *pass)
+{
+	const struct view *view;
+	const struct metric_set *sets[SOURCE_KINDS] = {[SOURCE_PASSES] = b->set};
+	struct view_data data = {.refresh_s = 0.1, .fps = 100, .width = 1920, .height = 1080};
+	struct strbuf text = {0};
+	struct canvas canvas;
+	struct views views;
+	struct err err = {0};
+
+	assert_true(views_init(&views, sets, &err));
+	data.feeds[SOURCE_PASSES] = (struct feed){.set = b->set,
+						  .n_vector = b->set->n_vector,
+						  .now = vector,
+						  .total = vector,
+						  .points = &vector,
+						  .n_points = 1};
+	canvas_init(&canvas, cols, rows, false);
+	view = views_find(&views, "f");
+	if (pass) {
+		data.zoom = &view->charts[view->n_charts - 1];
+		data.selected = (struct row_subject){.chart = data.zoom,
+						     .metric = metric_find(b->set, span_of(pass))};
+	}
+	view_draw(view, &data, &canvas, (struct rect){0, 0, cols, rows});
+	canvas_dump(&canvas, &text);
+	canvas_fini(&canvas);
+	views_fini(&views);
+	return text.p;
+}
+
+static void the_frame_view_shows_the_passes_at_every_size(void **state)
+{
+	static const struct {
+		int cols, rows;
+		bool lists;
+	} sizes[] = {{160, 48, true}, {100, 30, true}, {80, 24, true}, {40, 10, false}, {1, 1, false}};
+	struct pass_table table;
+	struct passes_bench b;
+	double *v;
+
+	(void)state;
+	bench_init(&b);
+	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
+	write_frames(&b, 0, 8);
+	v = read_sample(&b, &table);
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+		AUTOFREE char *text = frame_view_text(&b, v, sizes[i].cols, sizes[i].rows, NULL);
+
+		if (sizes[i].lists &&
+		    (!strstr(text, "main") || !strstr(text, "3.00 ms") || !strstr(text, "50.0 %")))
+			fail_msg("%dx%d:\n%s", sizes[i].cols, sizes[i].rows, text);
+	}
+	free(v);
+	channel_close();
+	free(read_sample(&b, &table));
+	free(read_sample(&b, &table));
+	v = read_sample(&b, &table);
+	AUTOFREE char *none = frame_view_text(&b, v, 160, 48, NULL);
+
+	assert_non_null(strstr(none, "no application has malitop's layer"));
+	free(v);
+	bench_fini(&b);
+}
+
+static void the_frame_view_shows_one_frame_and_one_pass(void **state)
+{
+	struct pass_table table;
+	struct pass_frame frame;
+	struct passes_bench b;
+	double *v;
+
+	(void)state;
+	bench_init(&b);
+	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
+	write_frames(&b, 0, 8);
+	v = read_sample(&b, &table);
+	pass_frame_read(&frame, b.set, v);
+	assert_int_equal((int)frame.number, 7); /* the last one that is followed by another */
+	assert_true(fabs(frame.ms - 10) < 1e-3 && fabs(frame.wait_ms - 2) < 1e-3);
+	assert_int_equal(frame.n, 2);
+	assert_true(fabs(frame.spans[1].begin_ms - 3) < 2e-3 && fabs(frame.spans[1].end_ms - 7) < 2e-3);
+	AUTOFREE char *view = frame_view_text(&b, v, 160, 60, NULL);
+	AUTOFREE char *alone = frame_view_text(&b, v, 100, 30, "pass2.ms");
+
+	assert_non_null(strstr(view, "frame 7: works 7.0 ms, waits 3.0 ms"));
+	assert_non_null(strstr(view, "two at once 33 % of GPU time"));
+	assert_non_null(strstr(view, "budget 10.0 ms"));
+	assert_non_null(strstr(alone,
+			       "post: own 3.00 ms, from begin to end 4.00 ms, 50.0 % of the GPU's frame, "
+			       "30.0 % of the budget"));
+	assert_null(strstr(alone, "main"));
+	free(v);
+	channel_close();
+	bench_fini(&b);
+}
+
+static void frames_are_counted_by_classes_of_the_budget(void **state)
+{
+	static const struct {
+		int64_t us;
+		const char *metric; /* the only class that has it */
+		bool missed;
+	} cases[] = {
+		{10490, "frame.on_time", false}, {10510, "frame.to_125", true},
+		{12510, "frame.to_150", true},   {15010, "frame.to_200", true},
+		{29990, "frame.to_300", true},   {30010, "frame.over_300", true},
+	};
+	static const char *const classes[] = {"frame.on_time", "frame.to_125", "frame.to_150",
+					      "frame.to_200",  "frame.to_300", "frame.over_300"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct pass_table table;
+		struct passes_bench b;
+		double *v;
+
+		bench_init(&b);
+		assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
+		write_frame(&b, 0, 10 * MS);
+		write_frame(&b, 1, cases[i].us * 1000);
+		v = read_sample(&b, &table);
+		for (size_t c = 0; c < ARRAY_LEN(classes); c++)
+			assert_metric(&b, v, classes[c], strcmp(classes[c], cases[i].metric) ? 0 : 100);
+		assert_metric(&b, v, "frame.missed", cases[i].missed ? 100 : 0);
+		assert_metric(&b, v, "frame.at_30", 100);
+		assert_metric(&b, v, "frame.at_120", 0);
+		free(v);
+		channel_close();
+		bench_fini(&b);
+	}
+}
+
+static void own_times_divide_overlap(void **state)
+{
+	static const struct {
+		const char *what;
+		unsigned n;
+		struct sweep_span spans[4];
+		int64_t busy;
+		uint64_t own[3], span[3];
+	} cases[] = {
+		{"one after the other", 2, {{0, 10, 1, 0}, {10, 30, 1, 1}}, 30, {10, 20}, {10, 20}},
+		{"a gap is not busy", 2, {{0, 10, 1, 0}, {20, 30, 1, 1}}, 20, {10, 10}, {10, 10}},
+		{"overlap counts half", 2, {{0, 20, 1, 0}, {10, 30, 1, 1}}, 30, {15, 15}, {20, 20}},
+		{"one inside the other", 2, {{0, 40, 1, 0}, {10, 20, 1, 1}}, 40, {35, 5}, {40, 10}},
+		{"with the next frame", 2, {{0, 20, 1, 0}, {10, 30, 2, 1}}, 15, {15, 0}, {20, 0}},
+		{"three at once",
+		 3,
+		 {{0, 30, 1, 0}, {0, 30, 1, 1}, {0, 30, 1, 2}},
+		 30,
+		 {10, 10, 10},
+		 {30, 30, 30}},
+		{"empty passes", 2, {{5, 5, 1, 0}, {5, 5, 1, 1}}, 0, {0, 0}, {0, 0}},
+	};
+	static struct sweep s;
+
+	(void)state;
+	for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
+		uint64_t rows[PASS_ROWS][ROW_SLOTS] = {{0}};
+
+		s.n = 0;
+		for (unsigned i = 0; i < cases[c].n; i++)
+			sweep_add(&s, &cases[c].spans[i]);
+		if (sweep_frame(&s, 1, rows) != cases[c].busy)
+			fail_msg("%s: busy", cases[c].what);
+		for (unsigned r = 0; r < 3; r++)
+			if (rows[r][ROW_TIME] != cases[c].own[r] || rows[r][ROW_SPAN] != cases[c].span[r])
+				fail_msg("%s: row %u: %llu", cases[c].what, r,
+					 (unsigned long long)rows[r][ROW_TIME]);
+	}
+}
+
+static void a_directory_that_is_not_private_is_refused(void **state)
+{
+	struct source source = {.backend = &backend_passes, .priv = xcalloc(1, backend_passes.priv_size)};
+	char directory[] = "/tmp/malitop-passes-XXXXXX", path[128];
+	struct err err = {0};
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	setenv("XDG_RUNTIME_DIR", directory, 1);
+	snprintf(path, sizeof(path), "%s/malitop", directory);
+	assert_int_equal(mkdir(path, 0755), 0);
+	assert_false(backend_passes.open(&source, "", &err));
+	assert_non_null(strstr(err.text, "closed to others"));
+	free(source.priv);
+	rmdir(path);
+	rmdir(directory);
+}
+
+static void four_malitops_can_listen_and_a_dead_ones_socket_is_replaced(void **state)
+{
+	struct passes *p = xcalloc(PASSES_SOCKETS + 1, sizeof(*p));
+	char directory[] = "/tmp/malitop-passes-XXXXXX", path[128];
+	struct err err = {0};
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	setenv("XDG_RUNTIME_DIR", directory, 1);
+	for (unsigned i = 0; i <= PASSES_SOCKETS; i++)
+		for (unsigned a = 0; a < APPS_MOST; a++)
+			p[i].apps[a].fd = -1;
+	for (unsigned i = 0; i < PASSES_SOCKETS; i++)
+		assert_true(passes_listen(&p[i], &err));
+	assert_false(passes_listen(&p[PASSES_SOCKETS], &err));
+	assert_non_null(strstr(err.text, "end one of them"));
+	close(p[1].listen_fd); /* as if it had been killed */
+	assert_true(passes_listen(&p[PASSES_SOCKETS], &err));
+	assert_string_equal(p[PASSES_SOCKETS].path, p[1].path);
+	p[1].listen_fd = -1;
+	for (unsigned i = 0; i <= PASSES_SOCKETS; i++)
+		passes_unlisten(&p[i]);
+	snprintf(path, sizeof(path), "%s/malitop", directory);
+	assert_int_equal(rmdir(path), 0);
+	rmdir(directory);
+	free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(frames_and_passes_become_metrics),
+		cmocka_unit_test(a_frame_without_times_of_its_passes_has_no_gpu_time),
+		cmocka_unit_test(an_application_that_ends_is_read_to_its_end),
+		cmocka_unit_test(a_pass_keeps_its_row_and_the_last_row_has_all_others),
+		cmocka_unit_test(the_frame_view_shows_the_passes_at_every_size),
+		cmocka_unit_test(the_frame_view_shows_one_frame_and_one_pass),
+		cmocka_unit_test(frames_are_counted_by_classes_of_the_budget),
+		cmocka_unit_test(own_times_divide_overlap),
+		cmocka_unit_test(a_directory_that_is_not_private_is_refused),
+		cmocka_unit_test(four_malitops_can_listen_and_a_dead_ones_socket_is_replaced),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

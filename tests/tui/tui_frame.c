@@ -1,0 +1,94 @@
+/* The Frame view of the real program: live over simulated frames, and over a log of them. */
+#include "tests/tui/run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define COLS 120
+#define ROWS 48
+
+static char directory[] = "/tmp/malitop-frame-XXXXXX", log_path[64];
+
+static int write_log(void **state)
+{
+	const char *program = getenv("MALITOP");
+	char command[256];
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	snprintf(log_path, sizeof(log_path), "%s/run.mlog", directory);
+	snprintf(command, sizeof(command), "%s record --demo=serialised -o %s -d 2s 2>%s/messages",
+		 program ? program : "./malitop", log_path, directory);
+	return system(command);
+}
+
+static int remove_log(void **state)
+{
+	char path[96];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/messages", directory);
+	unlink(path);
+	unlink(log_path);
+	return rmdir(directory);
+}
+
+static void press_key(struct run *run, const char *keys, const char *wanted)
+{
+	pty_send(&run->pty, keys);
+	if (run_wait(run, 0, wanted))
+		return;
+	for (int row = 0; row < run->emulator.rows; row++)
+		print_error("%s\n", emulator_row(&run->emulator, row));
+	fail_msg("after '%s': no '%s'", keys, wanted);
+}
+
+/* The last row of the view is a pass: Up selects it, Enter shows it alone. */
+static void the_frame_view_leads_to_one_pass_and_back(void **state)
+{
+	static const struct {
+		bool replays;
+		const char *arg, *mode, *pass;
+	} cases[] = {{false, "-bsim", "SIMULATED", "shadow map"},
+		     {true, "--speed=0.1", "REPLAY run.mlog", "light culling"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct run run;
+
+		run_shown(&run, &(struct run_options){.cols = COLS,
+						      .rows = ROWS,
+						      .arg = cases[i].arg,
+						      .log = cases[i].replays ? log_path : NULL});
+		assert_true(run_wait(&run, 0, cases[i].mode));
+		press_key(&run, "f", "One frame");
+		assert_true(run_wait(&run, 0, "com.example.game, pid 5207"));
+		assert_true(run_wait(&run, 0, cases[i].pass));
+		assert_true(run_wait(&run, 0, "of budget"));
+		press_key(&run, "\033[A\r", "from begin to end");
+		assert_true(run_wait(&run, 0, "meanwhile"));
+		assert_true(run_wait(&run, 0, "fragment queue"));
+		press_key(&run, "\033", "One frame");
+		run_quit(&run);
+		run_assert_as_before(&run);
+		run_stop(&run);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_frame_view_leads_to_one_pass_and_back),
+	};
+
+	if (!run_find_program())
+		return 77;
+	return cmocka_run_group_tests(tests, write_log, remove_log);
+}

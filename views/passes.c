@@ -1,0 +1,342 @@
+/* passes: the render passes of one frame, the longest first: own time, from begin to end, share of
+ * the GPU's frame and of the budget, resolution, history. Shown alone (zoom) with a pass selected,
+ * it is the history of that pass, and below it what the chart's other series were meanwhile. */
+#include "views/widget.h"
+
+#include "base/alloc.h"
+#include "model/pass_table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NUMBER_W 4
+#define NAME_MIN 16
+#define NAME_MAX 36
+#define MS_W 11 /* "1234.56 ms" */
+#define SHARE_W 9
+#define SIZE_W 12
+#define KIND_W 10
+#define BUDGET_W 10
+#define BAR_MAX 40
+#define BAR_MIN 8
+#define HISTORY_W 20
+#define GAP 1
+#define LINES_MIN 4    /* passes that stay however small the terminal is */
+#define MEANWHILE_W 18 /* labels of the other series */
+
+struct pass_columns {
+	struct rect number, name, own, span, bar, share, budget, size, kind, history;
+};
+
+static bool has_passes(const struct feed *feed)
+{
+	return feed->set && feed->now && pass_table_has(feed->set);
+}
+
+/* The least important columns are omitted first: their width is 0. */
+static struct pass_columns cut_columns(struct rect row)
+{
+	struct pass_columns c = {.name.w = 0};
+	struct rect *const columns[] = {&c.number, &c.name,   &c.own,  &c.span, &c.bar,
+					&c.share,  &c.budget, &c.size, &c.kind, &c.history};
+	const struct {
+		struct rect *column;
+		int w;
+	} wanted[] = {{&c.name, NAME_MIN},   {&c.own, MS_W},         {&c.share, SHARE_W},   {&c.bar, BAR_MIN},
+		      {&c.budget, BUDGET_W}, {&c.size, SIZE_W},      {&c.number, NUMBER_W}, {&c.span, MS_W},
+		      {&c.kind, KIND_W},     {&c.history, HISTORY_W}};
+	int spare = row.w;
+
+	for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
+		if (spare >= wanted[i].w + GAP) {
+			wanted[i].column->w = wanted[i].w;
+			spare -= wanted[i].w + GAP;
+		}
+	if (spare > 0 && c.name.w) {
+		int more = spare < NAME_MAX - NAME_MIN ? spare : NAME_MAX - NAME_MIN;
+
+		c.name.w += more;
+		spare -= more;
+	}
+	if (c.bar.w)
+		c.bar.w += spare < BAR_MAX - BAR_MIN ? spare : BAR_MAX - BAR_MIN;
+	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
+		if (columns[i]->w) {
+			*columns[i] = rect_left(&row, columns[i]->w);
+			rect_left(&row, GAP);
+		}
+	return c;
+}
+
+static void draw_ms(struct canvas *canvas, struct rect r, double ms, enum style style)
+{
+	struct rect unit = rect_right(&r, 3);
+
+	if (r.w <= 0)
+		return;
+	if (isnan(ms))
+		canvas_text_right(canvas, r, STYLE_DIM, canvas->ascii ? "-" : "\u2013");
+	else
+		canvas_printf(canvas, r, style, "%*.2f", r.w, ms);
+	canvas_text(canvas, unit, STYLE_DIM, " ms");
+}
+
+static bool series_of(const struct feed *feed, unsigned row, struct series *series)
+{
+	char name[24];
+
+	snprintf(name, sizeof(name), "pass%u.ms", row);
+	*series = (struct series){.metric = metric_find(feed->set, span_of(name)),
+				  .source = SOURCE_PASSES,
+				  .label = "",
+				  .brief = "",
+				  .note = ""};
+	return series->metric != NULL;
+}
+
+static void draw_history(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+			 struct rect r, const struct series *series, double top)
+{
+	struct widget_past past = {.cells = 0};
+
+	widget_history(chart, series, data, top > 0 ? top : 1, &past, r.w);
+	canvas_history(canvas, r, past.points, past.styles, past.cells);
+	widget_cursor(series_feed(series, data), canvas, r, 2);
+}
+
+/* Share of the budget in percent; NaN without one. */
+static double budget_share(const struct view_data *data, const struct pass_line *line)
+{
+	return data->fps > 0 ? line->ms * data->fps / 10 : (double)NAN;
+}
+
+static void draw_budget(const struct view_data *data, struct canvas *canvas, struct rect r,
+			const struct pass_line *line)
+{
+	double share = budget_share(data, line);
+	bool over = share > 100;
+
+	if (r.w && !isnan(share))
+		canvas_printf(canvas, r, over ? STYLE_HOT : STYLE_TEXT, "%6.1f %%%s", share, over ? "!" : "");
+}
+
+static void add_hit(const struct chart *chart, const struct view_data *data, struct rect r,
+		    const struct series *series)
+{
+	hits_add(data->hits, &(struct hit){.at = r,
+					   .mark = r,
+					   .kind = HIT_ROW,
+					   .subject = {.chart = chart, .metric = series->metric}});
+}
+
+static void draw_line(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		      struct rect row, const struct pass_line *line)
+{
+	struct pass_columns c = cut_columns(row);
+	const struct feed *feed = &data->feeds[SOURCE_PASSES];
+	struct series series;
+
+	if (c.number.w)
+		canvas_printf(canvas, c.number, STYLE_DIM, "%3u", line->row);
+	canvas_text(canvas, c.name, STYLE_TEXT, line->name);
+	draw_ms(canvas, c.own, line->ms, STYLE_TEXT);
+	draw_ms(canvas, c.span, line->span_ms, STYLE_DIM);
+	if (c.bar.w)
+		canvas_meter(canvas, c.bar, STYLE_TEXT, isnan(line->share) ? 0 : line->share / 100, NAN);
+	if (c.share.w && !isnan(line->share))
+		canvas_printf(canvas, c.share, STYLE_TEXT, "%6.1f %%", line->share);
+	draw_budget(data, canvas, c.budget, line);
+	if (c.size.w && line->width)
+		canvas_printf(canvas, c.size, STYLE_DIM, "%ux%u", line->width, line->height);
+	if (c.kind.w)
+		canvas_text(canvas, c.kind, STYLE_DIM, passes_kind_names[line->kind]);
+	if (!series_of(feed, line->row, &series))
+		return;
+	if (c.history.w)
+		draw_history(chart, data, canvas, c.history, &series,
+			     series_top(&series, data, feed->n_points));
+	add_hit(chart, data, row, &series);
+}
+
+/* Rows that are not drawn can be selected all the same. */
+static void hide_rows(const struct chart *chart, const struct view_data *data, struct rect r,
+		      const struct pass_table *table, unsigned from, unsigned to)
+{
+	struct series series;
+
+	r.h = 0;
+	for (unsigned i = from; i < to; i++)
+		if (series_of(&data->feeds[SOURCE_PASSES], table->lines[i].row, &series))
+			add_hit(chart, data, r, &series);
+}
+
+/* Position of the selected pass, -1 for none. */
+static int selected_line(const struct chart *chart, const struct view_data *data,
+			 const struct pass_table *table)
+{
+	struct series series;
+
+	for (unsigned i = 0; i < table->n && data->selected.chart == chart; i++)
+		if (series_of(&data->feeds[SOURCE_PASSES], table->lines[i].row, &series) &&
+		    series.metric == data->selected.metric)
+			return (int)i;
+	return -1;
+}
+
+/* The pass that is shown alone; NULL for the list. */
+static const struct pass_line *pass_alone(const struct chart *chart, const struct view_data *data,
+					  const struct pass_table *table)
+{
+	int at = data->zoom == chart ? selected_line(chart, data, table) : -1;
+
+	return at >= 0 ? &table->lines[at] : NULL;
+}
+
+/* A series in the columns of the graph above it: label, value, history. */
+static void draw_meanwhile(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+			   struct rect row, const struct series *series)
+{
+	double scale = widget_scale(chart, series, data, 2 * row.w);
+
+	canvas_text(canvas, rect_left(&row, MEANWHILE_W), STYLE_TEXT, series->label);
+	widget_value(canvas, rect_left(&row, WIDGET_VALUE_COLS), series, data, series_rate_now(series, data),
+		     STYLE_VALUE);
+	rect_left(&row, GAP);
+	draw_history(chart, data, canvas, row, series, scale);
+}
+
+static void draw_counters(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+			  struct rect r)
+{
+	for (unsigned i = 0; i < chart->n_series && r.h > 0; i++)
+		if (chart->series[i].source != SOURCE_PASSES)
+			draw_meanwhile(chart, data, canvas, rect_top(&r, 1), &chart->series[i]);
+}
+
+static void draw_alone(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		       struct rect r, const struct pass_line *line)
+{
+	struct series series;
+	struct chart one = *chart;
+	struct rect head = rect_top(&r, 1), rows;
+	int n = (int)chart->n_series;
+
+	series_of(&data->feeds[SOURCE_PASSES], line->row, &series);
+	one.series = &series;
+	one.n_series = 1;
+	one.n_options = 0;
+	canvas_printf(canvas, head, STYLE_TEXT,
+		      "%s: own %.2f ms, from begin to end %.2f ms, %.1f %% of the GPU's frame, %.1f %% of "
+		      "the budget, %s",
+		      line->name, line->ms, line->span_ms, line->share, budget_share(data, line),
+		      passes_kind_names[line->kind]);
+	rows = rect_bottom(&r, r.h - 4 < n + 1 ? r.h - 4 : n + 1);
+	if (r.h >= 3) {
+		rect_left(&r, MEANWHILE_W + WIDGET_VALUE_COLS + GAP - WIDGET_AXIS_COLS);
+		widget_area_plot(&one, data, canvas, r);
+	}
+	if (rows.h > 1)
+		canvas_text(canvas, rect_top(&rows, 1), STYLE_DIM, "meanwhile");
+	draw_counters(chart, data, canvas, rows);
+}
+
+static void draw_heads(struct canvas *canvas, struct rect row)
+{
+	struct pass_columns c = cut_columns(row);
+	const struct {
+		struct rect at;
+		const char *text;
+		bool left;
+	} heads[] = {
+		{c.name, "pass", true},         {c.own, "own time", false},
+		{c.span, "from-to", false},     {c.share, "of GPU", false},
+		{c.budget, "of budget", false}, {c.size, "resolution", true},
+		{c.kind, "kind", true},         {c.history, "own time, history", true},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(heads); i++)
+		if (heads[i].at.w)
+			(heads[i].left ? canvas_text : canvas_text_right)(canvas, heads[i].at, STYLE_DIM,
+									  heads[i].text);
+}
+
+static const char *what_is_missing(const struct pass_table *table)
+{
+	if (!table->app[0])
+		return "no application has malitop's layer: run it with malitop record --passes -o run.mlog "
+		       "-- CMD";
+	if (table->stamp == PASSES_STAMP_NONE)
+		return passes_stamp_texts[PASSES_STAMP_NONE];
+	return "no passes in this time";
+}
+
+static void passes_size(const struct chart *chart, const struct view_data *data, int cols, int *min,
+			int *most)
+{
+	const struct feed *feed = &data->feeds[SOURCE_PASSES];
+	struct pass_table table;
+
+	(void)cols;
+	*min = *most = 0;
+	if (!has_passes(feed))
+		return;
+	pass_table_read(&table, feed->set, feed->now);
+	*min = !table.n ? 2 : table.n > LINES_MIN ? LINES_MIN + 1 : (int)table.n + 1;
+	*most = table.n ? (int)table.n + 2 : 1 + (int)chart->n_series;
+}
+
+static void passes_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+			struct rect r)
+{
+	const struct feed *feed = &data->feeds[SOURCE_PASSES];
+	const struct pass_line *alone;
+	struct pass_table table;
+	struct rect foot;
+	unsigned last;
+	int skip;
+
+	pass_table_read(&table, feed->set, feed->now);
+	alone = pass_alone(chart, data, &table);
+	if (alone && r.h > 0) {
+		draw_alone(chart, data, canvas, r, alone);
+		hide_rows(chart, data, r, &table, 0, table.n);
+		return;
+	}
+	if (!table.n) {
+		canvas_text(canvas, rect_top(&r, 1), STYLE_DIM, what_is_missing(&table));
+		draw_counters(chart, data, canvas, r);
+		return;
+	}
+	foot = rect_bottom(&r, r.h > (int)table.n + 1 ? 1 : 0);
+	draw_heads(canvas, widget_head(&r));
+	skip = widget_scroll(data, (int)table.n, r.h, selected_line(chart, data, &table));
+	hide_rows(chart, data, r, &table, 0, (unsigned)skip);
+	for (last = (unsigned)skip; last < table.n && r.h > 0; last++)
+		draw_line(chart, data, canvas, rect_top(&r, 1), &table.lines[last]);
+	hide_rows(chart, data, r, &table, last, table.n);
+	if (foot.h)
+		canvas_text(canvas, foot, STYLE_DIM, passes_stamp_texts[table.stamp]);
+}
+
+static void passes_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
+			  size_t size)
+{
+	const struct feed *feed = &data->feeds[SOURCE_PASSES];
+	struct pass_table table;
+
+	(void)chart;
+	(void)ascii;
+	text[0] = 0;
+	if (!has_passes(feed))
+		return;
+	pass_table_read(&table, feed->set, feed->now);
+	if (table.app[0])
+		snprintf(text, size, "%s, pid %u", table.app, table.pid);
+}
+
+const struct widget widget_passes = {.name = "passes",
+				     .companion = true,
+				     .size = passes_size,
+				     .draw = passes_draw,
+				     .corner = passes_corner};

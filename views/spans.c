@@ -1,0 +1,239 @@
+/* spans: one frame of an application as lanes: the CPU from present to present, a lane per queue of
+ * the GPU with its passes, and how many passes run at once. Time begins with the frame; what other
+ * frames do meanwhile is dim. */
+#include "views/widget.h"
+
+#include "model/pass_table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LABEL_COLS 12
+#define LANE_ROWS_MIN 4 /* CPU, a queue, at once, axis */
+#define QUEUES 8
+#define TICK_COLS 12
+
+struct span_plot {
+	struct pass_frame frame;
+	struct pass_table table; /* for the names */
+	double end_ms;           /* at the right edge */
+	unsigned queues;         /* bits */
+};
+
+static bool read_plot(struct span_plot *plot, const struct view_data *data)
+{
+	const struct feed *feed = &data->feeds[SOURCE_PASSES];
+
+	if (!feed->set || !feed->now || !pass_table_has(feed->set))
+		return false;
+	pass_frame_read(&plot->frame, feed->set, feed->now);
+	if (!plot->frame.n)
+		return false;
+	pass_table_read(&plot->table, feed->set, feed->now);
+	plot->end_ms = plot->frame.ms;
+	plot->queues = 0;
+	for (unsigned i = 0; i < plot->frame.n; i++) {
+		const struct frame_span *s = &plot->frame.spans[i];
+
+		plot->queues |= 1u << s->queue;
+		if (s->of == SPAN_OF_FRAME)
+			plot->end_ms = fmax(plot->end_ms, s->end_ms);
+	}
+	return true;
+}
+
+static const char *name_of(const struct span_plot *plot, unsigned row)
+{
+	for (unsigned i = 0; i < plot->table.n; i++)
+		if (plot->table.lines[i].row == row)
+			return plot->table.lines[i].name;
+	return "";
+}
+
+static void spans_size(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most)
+{
+	struct span_plot plot;
+
+	(void)chart;
+	(void)cols;
+	*min = *most = 0;
+	if (!read_plot(&plot, data))
+		return;
+	*min = LANE_ROWS_MIN;
+	*most = LANE_ROWS_MIN - 1 + __builtin_popcount(plot.queues);
+}
+
+static int column_of(const struct span_plot *plot, double ms, int cols)
+{
+	double x = ms / plot->end_ms * cols;
+
+	return x <= 0 ? 0 : x >= cols ? cols : (int)lround(x);
+}
+
+/* A bar with its name at the begin, and a gap at the end that separates it from the next. */
+static void draw_span(const struct span_plot *plot, struct canvas *canvas, struct rect lane, enum style style,
+		      double begin_ms, double end_ms, const char *name)
+{
+	int from = column_of(plot, begin_ms, lane.w), to = column_of(plot, end_ms, lane.w);
+	struct rect r = {lane.x + from, lane.y, to - from, 1};
+
+	if (r.w <= 0 && from < lane.w)
+		r.w = 1;
+	canvas_fill(canvas, r, style, 0x2584);
+	if (r.w > 1)
+		canvas_fill(canvas, rect_right(&r, 1), style, 0x2596);
+	if (r.w > 3)
+		canvas_text(canvas, r, style, name);
+}
+
+static void draw_cpu(const struct span_plot *plot, struct canvas *canvas, struct rect lane)
+{
+	const struct pass_frame *f = &plot->frame;
+	double waits = f->wait_ms + f->present_ms;
+	char text[128];
+
+	snprintf(text, sizeof(text), "frame %.0f: works %.1f ms, waits %.1f ms ", f->number,
+		 fmax(f->ms - waits, 0), waits);
+	draw_span(plot, canvas, lane, STYLE_SERIES3, 0, f->ms, text);
+	snprintf(text, sizeof(text), "frame %.0f ", f->number + 1);
+	if (f->ms < plot->end_ms)
+		draw_span(plot, canvas, lane, STYLE_DIM, f->ms, fmin(f->ms + f->next_ms, plot->end_ms), text);
+}
+
+static void draw_queue(const struct span_plot *plot, struct canvas *canvas, struct rect lane, unsigned queue)
+{
+	for (unsigned i = 0; i < plot->frame.n; i++) {
+		const struct frame_span *s = &plot->frame.spans[i];
+
+		if (s->queue == queue)
+			draw_span(plot, canvas, lane,
+				  s->of != SPAN_OF_FRAME ? STYLE_DIM
+				  : i % 2                ? STYLE_SERIES2
+							 : STYLE_SERIES1,
+				  s->begin_ms, s->end_ms, name_of(plot, s->row));
+	}
+}
+
+static unsigned running_at(const struct pass_frame *frame, double ms)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < frame->n; i++)
+		n += frame->spans[i].begin_ms <= ms && ms < frame->spans[i].end_ms;
+	return n;
+}
+
+static void draw_at_once(const struct span_plot *plot, struct canvas *canvas, struct rect lane)
+{
+	unsigned most = 2;
+	struct widget_past past;
+
+	for (int x = 0; x < lane.w; x++) {
+		unsigned n = running_at(&plot->frame, (x + 0.5) / lane.w * plot->end_ms);
+
+		most = n > most ? n : most;
+		past.points[2 * x] = past.points[2 * x + 1] = n;
+		past.styles[x] = n > 1 ? STYLE_SERIES2 : STYLE_SERIES1;
+	}
+	for (int x = 0; x < 2 * lane.w; x++)
+		past.points[x] /= most;
+	canvas_history(canvas, lane, past.points, past.styles, lane.w);
+}
+
+static void draw_ticks(const struct span_plot *plot, struct canvas *canvas, struct rect lane)
+{
+	double step = widget_nice_top(plot->end_ms * TICK_COLS / lane.w / 1.1);
+
+	for (double ms = 0; ms < plot->end_ms && step > 0; ms += step) {
+		int x = column_of(plot, ms, lane.w);
+
+		canvas_printf(canvas, (struct rect){lane.x + x, lane.y, lane.w - x, 1}, STYLE_AXIS,
+			      canvas->ascii ? "|%g" : "\u2502%g", ms);
+	}
+}
+
+/* The end of the budget, across all lanes, but not through a name. */
+static void draw_budget(const struct span_plot *plot, const struct view_data *data, struct canvas *canvas,
+			struct rect lanes)
+{
+	int x = data->fps > 0 ? column_of(plot, 1000 / data->fps, lanes.w) : lanes.w;
+
+	for (int y = lanes.y; y < lanes.y + lanes.h && x < lanes.w; y++) {
+		uint32_t ch = canvas->cells[y * canvas->cols + lanes.x + x].ch;
+
+		if (ch == ' ' || ch > 0x2500)
+			canvas_fill(canvas, (struct rect){lanes.x + x, y, 1, 1}, STYLE_LIMIT, 0x2503);
+	}
+}
+
+static struct rect draw_label(struct canvas *canvas, struct rect *r, const char *label)
+{
+	struct rect row = rect_top(r, 1);
+
+	canvas_text(canvas, rect_left(&row, LABEL_COLS), STYLE_TEXT, label);
+	return row;
+}
+
+static void spans_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		       struct rect r)
+{
+	struct span_plot plot;
+	struct rect lanes = r;
+	char label[24];
+	unsigned shown = 0;
+
+	(void)chart;
+	rect_left(&lanes, LABEL_COLS);
+	if (!read_plot(&plot, data) || r.h < LANE_ROWS_MIN || lanes.w < TICK_COLS ||
+	    lanes.w > CANVAS_COLS_MAX)
+		return;
+	lanes.h = r.h - 1;
+	draw_cpu(&plot, canvas, draw_label(canvas, &r, "CPU"));
+	for (unsigned q = 0; q < QUEUES && r.h > 2; q++) {
+		if (!(plot.queues & 1u << q))
+			continue;
+		snprintf(label, sizeof(label), "GPU queue %u", q);
+		draw_queue(&plot, canvas, draw_label(canvas, &r, label), q);
+		shown++;
+	}
+	draw_at_once(&plot, canvas, draw_label(canvas, &r, "at once"));
+	lanes.h = (int)shown + 2;
+	draw_budget(&plot, data, canvas, lanes);
+	draw_ticks(&plot, canvas, draw_label(canvas, &r, "ms"));
+}
+
+/* How much of the GPU's time two or more passes ran at once. */
+static double shared_percent(const struct span_plot *plot)
+{
+	double any = 0, shared = 0;
+
+	for (int i = 0; i < 1000; i++) {
+		unsigned n = running_at(&plot->frame, (i + 0.5) / 1000 * plot->end_ms);
+
+		any += n > 0;
+		shared += n > 1;
+	}
+	return shared / any * 100;
+}
+
+static void spans_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
+			 size_t size)
+{
+	struct span_plot plot;
+	double shared;
+
+	(void)chart;
+	(void)ascii;
+	text[0] = 0;
+	if (!read_plot(&plot, data) || isnan(shared = shared_percent(&plot)))
+		return;
+	snprintf(text, size, "two at once %.0f %% of GPU time", shared);
+}
+
+const struct widget widget_spans = {.name = "spans",
+				    .seriesless = true,
+				    .companion = true,
+				    .size = spans_size,
+				    .draw = spans_draw,
+				    .corner = spans_corner};
