@@ -1,0 +1,115 @@
+#include "cli/explain.h"
+
+#include "cli/list.h"
+#include "views/explanation.h"
+
+#include <string.h>
+
+#define WIDTH 90 /* of wrapped text */
+
+static void print_explanation(const struct explanation *e, struct strbuf *out)
+{
+	for (unsigned i = 0; i < e->n; i++) {
+		const struct explanation_item *item = &e->items[i];
+
+		if (item->part == EXPLANATION_TITLE) {
+			strbuf_printf(out, "%s\n", item->text);
+			continue;
+		}
+		strbuf_printf(out, "  %-*s", EXPLANATION_NAME_COLS - 2, item->name);
+		strbuf_wrap(out, EXPLANATION_NAME_COLS, EXPLANATION_NAME_COLS, EXPLANATION_NAME_COLS + WIDTH,
+			    item->text);
+	}
+}
+
+static bool span_has_word(struct span words, const char *wanted)
+{
+	struct span word;
+
+	while ((word = span_word(&words)).n)
+		if (span_is(word, wanted))
+			return true;
+	return false;
+}
+
+/* The metric of a Streamline variable or of a hardware counter. */
+static const struct metric_def *metric_by_other_name(const struct gpudb *db,
+						     const struct gpu_product *product, const char *name)
+{
+	for (unsigned i = 0; i < db->n_metrics; i++)
+		for (const struct metric_variant *v = db->metrics[i].vars; v; v = v->next)
+			if (span_has_word(v->text, name) && (!product || gpu_set_has(v->gpus, product)))
+				return &db->metrics[i];
+	for (unsigned g = 0; g < db->n_products; g++) {
+		const struct gpu_layout *layout = db->products[g].layout;
+
+		for (unsigned i = 0; i < layout->n_counters; i++)
+			if (layout->counters[i].name && !strcmp(layout->counters[i].hw_name, name) &&
+			    (!product || product->layout == layout))
+				return metric_def_find(db, span_of(layout->counters[i].name));
+	}
+	return NULL;
+}
+
+static const struct finding_def *find_finding(const struct gpudb *db, const char *name)
+{
+	const struct finding_def *def = finding_find(db, FINDING_RULE, span_of(name));
+
+	return def ? def : finding_find(db, FINDING_VERDICT, span_of(name));
+}
+
+/* With --gpu: its metrics and views. */
+static bool open_scene(struct explanation_scene *scene, struct metric_set **set, struct views *views,
+		       struct err *err)
+{
+	const struct metric_set *sets[SOURCE_KINDS] = {0};
+
+	if (!scene->product)
+		return true;
+	*set = list_metric_set(scene->db, scene->product, err);
+	sets[SOURCE_GPU] = *set;
+	if (!*set || !views_init_own(views, scene->db, sets, err))
+		return false;
+	scene->set = *set;
+	scene->views = views;
+	return true;
+}
+
+static enum exit_status explain_name(const struct explanation_scene *scene, const char *name,
+				     struct explanation *e, struct err *err)
+{
+	const struct finding_def *finding = find_finding(scene->db, name);
+	const struct metric_def *metric = metric_def_find(scene->db, span_of(name));
+	char shown[80];
+
+	if (!metric)
+		metric = metric_by_other_name(scene->db, scene->product, name);
+	if (finding)
+		explanation_finding(e, scene, finding);
+	else if (metric)
+		explanation_metric(e, scene, metric);
+	else
+		err_set(err, ERR_USAGE, "explain: unknown '%s': see malitop list metrics and list findings",
+			str_printable(shown, sizeof(shown), name));
+	return finding || metric ? EXIT_DONE : EXIT_USAGE;
+}
+
+enum exit_status explain_run(const struct options *options, const struct gpudb *db, struct strbuf *out,
+			     struct err *err)
+{
+	struct explanation_scene scene = {.db = db};
+	enum exit_status status = EXIT_FAILED;
+	struct metric_set *set = NULL;
+	struct explanation e = {0};
+	struct views views = {0};
+
+	if (!options_gpu(options, db, &scene.product, err))
+		return EXIT_USAGE;
+	if (open_scene(&scene, &set, &views, err))
+		status = explain_name(&scene, options->operand, &e, err);
+	print_explanation(&e, out);
+	explanation_fini(&e);
+	views_fini(&views);
+	metric_set_free(set);
+	return status;
+}

@@ -1,0 +1,19 @@
+/* export_findings: the findings and the verdict of a whole run, as text, as a JSON object, and as
+ * JUnit's XML for servers that run tests. The judge must be finished. */
+#ifndef MALITOP_EXPORT_FINDINGS_H
+#define MALITOP_EXPORT_FINDINGS_H
+
+#include "export/export.h"
+
+/* For the writers of formats: append the report. */
+void findings_text(const struct export_table *table, const struct judge *judge, struct strbuf *out);
+void findings_jsonl(const struct export_table *table, const struct judge *judge, struct strbuf *out);
+
+/* Write one line for people: "GPU bound: fragment (clear, 92 % of the time): ...". Returns whether
+ * a finding of that severity or worse held; false if fail_on is 0. Without a watch (NULL) verdict
+ * is "". */
+#define FINDINGS_VERDICT_TEXT 256
+bool findings_result(const struct watch *watch, enum finding_severity fail_on,
+		     char verdict[FINDINGS_VERDICT_TEXT]);
+
+#endif

@@ -1,0 +1,73 @@
+/* finding: judgements as data. A finding is a condition over metrics that means something for the
+ * person who optimises: "read stalls are high". A verdict is what holds the whole workload back.
+ * Both are stanzas (doc/data-format.md); judge.h evaluates them. A note is a remark that explains
+ * metrics without any condition.
+ *
+ * Immutable after gpudb_load; any thread.
+ */
+#ifndef MALITOP_FINDING_H
+#define MALITOP_FINDING_H
+
+#include "model/metric.h"
+
+enum finding_kind { FINDING_RULE, FINDING_VERDICT, FINDING_CONDITION, FINDING_NOTE };
+
+/* An information is worth knowing but is no fault: it fails no budget. */
+enum finding_severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_CRITICAL };
+extern const char *const finding_severity_names[]; /* info warning critical NULL */
+
+/* "A | B above 2 until 1.5": the first formula that the machine has is over (or under) `on`, and
+ * stays so until it is under (or over) `off`. */
+struct finding_limit {
+	struct gpu_set gpus;
+	struct span formulas; /* alternatives, separated by '|' */
+	enum alert_side side; /* never ALERT_NONE */
+	double on, off;
+	unsigned line;
+	struct finding_limit *next;
+};
+
+struct finding_def {
+	const char *name; /* "read-stalls" */
+	const char *title;
+	enum finding_kind kind;
+	enum finding_severity severity;
+	struct gpu_set gpus;
+	struct finding_limit *whens;  /* the first one that fits the machine; NULL: the ands decide */
+	struct finding_limit *ands;   /* all that are for this GPU; NULL: none */
+	struct finding_limit *clears; /* of a verdict: it is only likely if one of them does not hold */
+	struct span needs;            /* names of conditions, blank-separated */
+	struct span evidence;         /* of metrics: "A | B, C": alternatives, in the order of importance */
+	struct metric_variant *says, *advice; /* what it means, what to do */
+	struct span look;                     /* names of views, blank-separated: the first that there is */
+	struct span guide;                    /* "Mali-G52 2.4, Mali-G715 3.4": sections; may be empty */
+	const char *house;                    /* reason of a limit that no guide gives; NULL: the guide's */
+	struct span metrics;                  /* of a note: what it is about */
+	struct span rules;                    /* names of the rules that it covers (doc/findings.md) */
+	const char *file;
+	unsigned line;
+};
+
+/* Find a definition by its kind and name; NULL if there is none. */
+const struct finding_def *finding_find(const struct gpudb *db, enum finding_kind kind, struct span name);
+/* Return the text for a GPU (NULL: none): the first variant that fits; empty if none does. */
+struct span finding_text(const struct metric_variant *variants, const struct gpu_product *product);
+/* Return the section in the guide that is meant for this GPU, "Mali-G715 3.4.1"; empty if it has
+ * none. */
+struct span finding_guide(const struct gpudb *db, const struct finding_def *def,
+			  const struct gpu_product *product);
+
+/* Facts that no source has as a metric. Formulas of findings name them like constants. */
+enum finding_fact {
+	FACT_BUSIEST_THREAD, /* $BusiestThread: its share of one CPU, percent */
+	FACT_FRAME_RATE,     /* $FrameRate: frames per second that were shown */
+	/* $CoreImbalance: by how much the busiest shader core is active longer than the mean of
+	 * all, percent; known while cores are measured one by one */
+	FACT_CORE_IMBALANCE,
+	FACT_COUNT
+};
+extern const char *const finding_fact_names[FACT_COUNT];
+extern const char *const finding_fact_titles[FACT_COUNT];
+extern const char *const finding_fact_units[FACT_COUNT];
+
+#endif

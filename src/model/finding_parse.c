@@ -1,0 +1,306 @@
+/* Parsers of the stanzas `finding`, `verdict`, `condition` and `note`. */
+#include "model/finding.h"
+
+#include "base/alloc.h"
+#include "model/gpudb_parse.h"
+#include "model/metric_names.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool field_title(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+			struct err *err)
+{
+	(void)s, (void)err;
+	((struct finding_def *)thing)->title = gpudb_string(db, line->value);
+	return true;
+}
+
+static bool field_severity(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+			   struct err *err)
+{
+	(void)db;
+	for (unsigned i = 0; finding_severity_names[i]; i++)
+		if (span_is(line->value, finding_severity_names[i])) {
+			((struct finding_def *)thing)->severity = i;
+			return true;
+		}
+	return stanza_fail(s, line->line, err, "severity '%.*s': expected info, warning or critical",
+			   SPAN_ARG(line->value));
+}
+
+static bool field_gpus(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+		       struct err *err)
+{
+	(void)db;
+	return gpu_field_parse(s, line, &((struct finding_def *)thing)->gpus, err);
+}
+
+#define TEXT_FIELD(function, member)                                                         \
+	static bool function(struct gpudb *db, void *thing, struct stanza *s,                \
+			     const struct stanza_line *line, struct err *err)                \
+	{                                                                                    \
+		return text_parse(db, s, line, &((struct finding_def *)thing)->member, err); \
+	}
+TEXT_FIELD(field_needs, needs)
+TEXT_FIELD(field_evidence, evidence)
+TEXT_FIELD(field_look, look)
+TEXT_FIELD(field_guide, guide)
+TEXT_FIELD(field_metrics, metrics)
+TEXT_FIELD(field_rules, rules)
+
+#define VARIANT_FIELD(function, member)                                                         \
+	static bool function(struct gpudb *db, void *thing, struct stanza *s,                   \
+			     const struct stanza_line *line, struct err *err)                   \
+	{                                                                                       \
+		return variant_parse(db, &((struct finding_def *)thing)->member, s, line, err); \
+	}
+VARIANT_FIELD(field_says, says)
+VARIANT_FIELD(field_do, advice)
+
+static bool field_house(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+			struct err *err)
+{
+	struct span text;
+
+	if (!text_parse(db, s, line, &text, err))
+		return false;
+	if (!text.n)
+		return stanza_fail(s, line->line, err, "'house': expected the reason of the limit");
+	((struct finding_def *)thing)->house = gpudb_string(db, text);
+	return true;
+}
+
+/* Take the last word off *text. */
+static struct span last_word(struct span *text)
+{
+	size_t at = text->n;
+	struct span word;
+
+	while (at && text->p[at - 1] != ' ')
+		at--;
+	word = (struct span){text->p + at, text->n - at};
+	*text = span_trim((struct span){text->p, at});
+	return word;
+}
+
+/* Parse "A | B above 2" or "A | B above 2 until 1.5". */
+static bool limit_parse(struct span text, struct finding_limit *limit)
+{
+	struct span word = last_word(&text);
+	struct span number = word, before = last_word(&text);
+
+	if (span_is(before, "until")) {
+		if (!span_double(number, &limit->off))
+			return false;
+		number = last_word(&text);
+		before = last_word(&text);
+	} else {
+		limit->off = NAN;
+	}
+	limit->side = span_is(before, "above")   ? ALERT_ABOVE
+		      : span_is(before, "below") ? ALERT_BELOW
+						 : ALERT_NONE;
+	if (limit->side == ALERT_NONE || !text.n || !span_double(number, &limit->on))
+		return false;
+	if (isnan(limit->off))
+		limit->off = limit->on;
+	limit->formulas = text;
+	return limit->side == ALERT_ABOVE ? limit->off <= limit->on : limit->off >= limit->on;
+}
+
+static bool limit_add(struct gpudb *db, struct finding_limit **list, struct stanza *s,
+		      const struct stanza_line *line, struct err *err)
+{
+	struct finding_limit limit = {.line = line->line};
+	struct span text;
+
+	if (!text_parse(db, s, line, &text, err) || !gpu_set_parse(s, line->line, &text, &limit.gpus, err))
+		return false;
+	if (!limit_parse(text, &limit))
+		return stanza_fail(s, line->line, err,
+				   "%.*s '%.*s': expected a formula, 'above' or 'below', a number, and maybe "
+				   "'until' and the number at which it ends",
+				   SPAN_ARG(line->key), SPAN_ARG(text));
+	while (*list)
+		list = &(*list)->next;
+	*list = gpudb_alloc(db, sizeof(limit));
+	**list = limit;
+	return true;
+}
+
+#define LIMIT_FIELD(function, member)                                                       \
+	static bool function(struct gpudb *db, void *thing, struct stanza *s,               \
+			     const struct stanza_line *line, struct err *err)               \
+	{                                                                                   \
+		return limit_add(db, &((struct finding_def *)thing)->member, s, line, err); \
+	}
+LIMIT_FIELD(field_when, whens)
+LIMIT_FIELD(field_and, ands)
+LIMIT_FIELD(field_clear, clears)
+
+#define FIELDS_OF_ALL                                 \
+	{"gpus", field_gpus}, {"guide", field_guide}, \
+	{                                             \
+		"rules", field_rules                  \
+	}
+#define FIELDS_OF_LIMITS                                                                                    \
+	{"title", field_title}, {"when", field_when}, {"and", field_and}, {"needs", field_needs},           \
+		{"evidence", field_evidence}, {"says", field_says}, {"do", field_do}, {"look", field_look}, \
+	{                                                                                                   \
+		"house", field_house                                                                        \
+	}
+
+static const struct gpudb_field finding_fields[] = {
+	FIELDS_OF_ALL, FIELDS_OF_LIMITS, {"severity", field_severity}, {NULL, NULL}};
+static const struct gpudb_field verdict_fields[] = {
+	FIELDS_OF_ALL, FIELDS_OF_LIMITS, {"clear", field_clear}, {NULL, NULL}};
+static const struct gpudb_field condition_fields[] = {{"gpus", field_gpus}, {"and", field_and}, {NULL, NULL}};
+static const struct gpudb_field note_fields[] = {
+	FIELDS_OF_ALL, {"metrics", field_metrics}, {"says", field_says}, {NULL, NULL}};
+
+/* A user's stanza of the same kind and name replaces ours in its place. */
+static struct finding_def *slot_of(struct gpudb *db, const struct finding_def *def)
+{
+	for (unsigned i = 0; i < db->n_findings; i++)
+		if (db->findings[i].kind == def->kind && strcmp(db->findings[i].name, def->name) == 0)
+			return &db->findings[i];
+	GROW(db->findings, db->n_findings, db->cap_findings);
+	return &db->findings[db->n_findings++];
+}
+
+static const char *missing_field(const struct finding_def *def)
+{
+	if (def->kind == FINDING_NOTE)
+		return !def->metrics.n ? "metrics" : !def->says ? "says" : NULL;
+	if (def->kind == FINDING_CONDITION)
+		return !def->ands ? "and" : NULL;
+	return !def->title                                ? "title"
+	       : !def->whens && !def->ands                ? "when"
+	       : !def->says                               ? "says"
+	       : def->kind == FINDING_RULE && !def->whens ? "when"
+							  : NULL;
+}
+
+static bool parse_as(struct gpudb *db, struct stanza *s, const struct stanza_line *open,
+		     enum finding_kind kind, const struct gpudb_field *fields, struct err *err)
+{
+	struct finding_def def = {.name = gpudb_string(db, open->value),
+				  .kind = kind,
+				  .severity = SEVERITY_WARNING,
+				  .file = s->file,
+				  .line = open->line};
+	struct span rest = open->value;
+	const char *missing;
+
+	span_word(&rest);
+	if (span_trim(rest).n)
+		return stanza_fail(s, open->line, err, "%.*s '%.*s': a name has no blanks",
+				   SPAN_ARG(open->key), SPAN_ARG(open->value));
+	if (!fields_parse(db, &def, fields, s, err))
+		return false;
+	missing = missing_field(&def);
+	if (missing)
+		return stanza_fail(s, open->line, err, "%.*s %s: expected a field '%s'", SPAN_ARG(open->key),
+				   def.name, missing);
+	*slot_of(db, &def) = def;
+	return true;
+}
+
+bool finding_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
+{
+	return parse_as(db, s, open, FINDING_RULE, finding_fields, err);
+}
+
+bool verdict_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
+{
+	return parse_as(db, s, open, FINDING_VERDICT, verdict_fields, err);
+}
+
+bool condition_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
+{
+	return parse_as(db, s, open, FINDING_CONDITION, condition_fields, err);
+}
+
+bool note_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
+{
+	return parse_as(db, s, open, FINDING_NOTE, note_fields, err);
+}
+
+unsigned finding_drop_rules(struct gpudb *db)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < db->n_findings; i++)
+		if (db->findings[i].kind != FINDING_RULE)
+			db->findings[n++] = db->findings[i];
+	return db->n_findings = n;
+}
+
+/* ---- after the last file ---- */
+
+/* Accept every name that some machine has. */
+static bool name_exists(void *ctx, struct span name, struct expr *out, struct err *err)
+{
+	for (unsigned i = 0; i < FACT_COUNT; i++)
+		if (span_is(name, finding_fact_names[i]))
+			return expr_load(out, 0, 1);
+	return metric_name_known(ctx, name)
+		       ? expr_load(out, 0, 1)
+		       : err_set(err, 0, "unknown name '%.*s': expected a counter, a metric or a constant",
+				 SPAN_ARG(name));
+}
+
+static bool formulas_check(struct gpudb *db, const struct finding_def *def, unsigned line, struct span rest,
+			   struct err *err)
+{
+	while (rest.n) {
+		struct span one = span_trim(span_until(&rest, '|'));
+		struct expr expr;
+		struct err why;
+
+		if (!expr_compile(&expr, one, name_exists, db, &why))
+			return err_set(err, 0, "%s:%u: %s: %s", def->file, line, def->name, why.text);
+		expr_fini(&expr);
+	}
+	return true;
+}
+
+static bool limits_check(struct gpudb *db, const struct finding_def *def, const struct finding_limit *limit,
+			 struct err *err)
+{
+	for (; limit; limit = limit->next)
+		if (!formulas_check(db, def, limit->line, limit->formulas, err))
+			return false;
+	return true;
+}
+
+static bool needs_check(const struct gpudb *db, const struct finding_def *def, struct err *err)
+{
+	struct span rest = def->needs, word;
+
+	while ((word = span_word(&rest)).n)
+		if (!finding_find(db, FINDING_CONDITION, word))
+			return err_set(err, 0, "%s:%u: %s: there is no condition '%.*s'", def->file,
+				       def->line, def->name, SPAN_ARG(word));
+	return true;
+}
+
+bool findings_link(struct gpudb *db, struct err *err)
+{
+	for (unsigned i = 0; i < db->n_findings; i++) {
+		const struct finding_def *def = &db->findings[i];
+		struct span rest = def->evidence, words = def->metrics, word;
+
+		while (rest.n)
+			if (!formulas_check(db, def, def->line, span_until(&rest, ','), err))
+				return false;
+		while ((word = span_word(&words)).n)
+			if (!formulas_check(db, def, def->line, word, err))
+				return false;
+		if (!limits_check(db, def, def->whens, err) || !limits_check(db, def, def->ands, err) ||
+		    !limits_check(db, def, def->clears, err) || !needs_check(db, def, err))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,354 @@
+#include "model/judge.h"
+
+#include "base/alloc.h"
+#include "model/judge_priv.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const judge_surety_names[] = {"not clear", "likely", "clear"};
+
+static void forget_met(struct judged_priv *j)
+{
+	for (unsigned i = 0; i < j->n + j->n_clear; i++)
+		j->conditions[i].met = false;
+}
+
+static void judged_clear(struct judged *f)
+{
+	f->holds = false;
+	f->since_ns = f->begun_ns = f->priv->met_ns = f->priv->unmet_ns = 0;
+	f->held_s = f->clear_s = 0;
+	f->mean = f->number.value = NAN;
+	for (unsigned i = 0; i < f->n_evidence; i++)
+		f->evidence[i].value = f->evidence_mean[i] = NAN;
+	forget_met(f->priv);
+}
+
+void judge_clear(struct judge *judge)
+{
+	for (unsigned i = 0; i < judge->n_findings; i++)
+		judged_clear(&judge->findings[i]);
+	for (unsigned i = 0; i < judge->n_verdicts; i++)
+		judged_clear(&judge->verdicts[i]);
+	judge->verdict = (struct judge_verdict){0};
+	judge->begin_ns = judge->end_ns = 0;
+	judge->priv->candidate = NULL;
+	judge->priv->candidate_ns = 0;
+	for (unsigned i = 0; i < FACT_COUNT; i++)
+		judge->facts.value[i] = NAN;
+	judge->facts.thread[0] = 0;
+}
+
+/* ---- step ---- */
+
+static void read_inputs(struct judge_priv *p, const double *const vectors[SOURCE_KINDS],
+			const struct judge_facts *facts)
+{
+	for (unsigned i = 0; i < p->n_inputs; i++) {
+		struct judge_input *in = &p->inputs[i];
+		const double *vector = in->set ? vectors[in->source] : NULL;
+
+		p->values[i] = !in->set     ? facts->value[in->fact]
+			       : !vector    ? (double)NAN
+			       : in->metric ? metric_value(in->metric, vector)
+					    : expr_eval(&in->own, vector);
+		in->value = p->values[i];
+		if (in->metric && in->metric->grows && vector)
+			in->value /= vector[VECTOR_SECONDS];
+	}
+}
+
+static bool uses_fact(const struct judge_priv *p, const struct judge_condition *c)
+{
+	for (unsigned i = 0; i < c->expr.n; i++)
+		if (c->expr.ops[i].kind == EXPR_LOAD && !p->inputs[c->expr.ops[i].slot].set)
+			return true;
+	return false;
+}
+
+/* A finding, and the verdict that holds, end at the second number of their limits. A fact that is
+ * unknown now does not end that verdict. */
+static void update_condition(const struct judge_priv *p, struct judge_condition *c, bool keeps_facts)
+{
+	double at = c->met ? c->off : c->on;
+
+	c->value = c->expr.n ? expr_eval(&c->expr, p->values) : (double)NAN;
+	if (isnan(c->value) && keeps_facts && c->met && uses_fact(p, c))
+		return;
+	c->met = c->side == ALERT_ABOVE ? c->value > at : c->value < at;
+}
+
+static bool update_all(const struct judge_priv *p, struct judged_priv *j, bool keeps_facts)
+{
+	bool all = true;
+
+	for (unsigned i = 0; i < j->n + j->n_clear; i++) {
+		update_condition(p, &j->conditions[i], keeps_facts);
+		all = all && (i >= j->n || j->conditions[i].met);
+	}
+	return all;
+}
+
+static bool is_clear(const struct judged *f)
+{
+	bool all = true;
+
+	for (unsigned i = f->priv->n; i < f->priv->n + f->priv->n_clear; i++)
+		all = all && f->priv->conditions[i].met;
+	return all;
+}
+
+static void show_numbers(const struct judge_priv *p, struct judged *f)
+{
+	if (f->side != ALERT_NONE)
+		f->number.value = f->priv->conditions[0].value;
+	for (unsigned i = 0; i < f->n_evidence; i++)
+		f->evidence[i].value = p->inputs[f->priv->evidence[i]].value;
+}
+
+static void add_mean(double *mean, double value, double before_s, double step_s)
+{
+	if (isfinite(value))
+		*mean = isnan(*mean) ? value : (*mean * before_s + value * step_s) / (before_s + step_s);
+}
+
+static void count_held(struct judged *f, double seconds)
+{
+	add_mean(&f->mean, f->number.value, f->held_s, seconds);
+	for (unsigned i = 0; i < f->n_evidence; i++)
+		add_mean(&f->evidence_mean[i], f->evidence[i].value, f->held_s, seconds);
+	f->held_s += seconds;
+}
+
+static void step_finding(const struct judge_priv *p, struct judged *f, int64_t begin_ns, int64_t end_ns)
+{
+	bool met = update_all(p, f->priv, false);
+	int64_t *begun = met ? &f->priv->met_ns : &f->priv->unmet_ns;
+
+	show_numbers(p, f);
+	*(met ? &f->priv->unmet_ns : &f->priv->met_ns) = 0;
+	if (!*begun)
+		*begun = begin_ns ? begin_ns : 1;
+	if (met && !f->holds && end_ns - *begun >= JUDGE_ON_NS) {
+		f->holds = true;
+		f->since_ns = f->begun_ns = *begun;
+		count_held(f, (double)(end_ns - *begun) * 1e-9);
+	} else if (!met && f->holds && end_ns - *begun >= JUDGE_OFF_NS) {
+		f->holds = false;
+		f->since_ns = *begun;
+	} else if (met && f->holds) {
+		count_held(f, (double)(end_ns - begin_ns) * 1e-9);
+	}
+}
+
+static void change_verdict(struct judge *judge, const struct judged *to, int64_t since_ns)
+{
+	struct judge_verdict *v = &judge->verdict;
+
+	for (unsigned i = 0; i < judge->n_verdicts; i++) {
+		judge->verdicts[i].holds = &judge->verdicts[i] == to;
+		if (judge->verdicts[i].holds)
+			judge->verdicts[i].begun_ns = judge->verdicts[i].since_ns = since_ns;
+	}
+	v->changes++;
+	v->why = to;
+	v->since_ns = since_ns;
+}
+
+/* Count time in which the current verdict held. */
+static void count_verdict(struct judge *judge, double seconds)
+{
+	struct judged *f = &judge->verdicts[judge->verdict.why - judge->verdicts];
+
+	count_held(f, seconds);
+	f->clear_s += judge->verdict.surety == JUDGE_CLEAR ? seconds : 0;
+}
+
+static void step_verdict(struct judge *judge, int64_t begin_ns, int64_t end_ns)
+{
+	struct judge_priv *p = judge->priv;
+	struct judge_verdict *v = &judge->verdict;
+	const struct judged *before = v->why;
+	struct judged *fits = NULL;
+
+	for (unsigned i = 0; i < judge->n_verdicts; i++) {
+		struct judged *f = &judge->verdicts[i];
+		bool met;
+
+		if (f != v->why)
+			forget_met(f->priv);
+		met = update_all(p, f->priv, f == v->why);
+		show_numbers(p, f);
+		if (met && !fits)
+			fits = f;
+	}
+	if (fits != p->candidate || !p->candidate_ns) {
+		p->candidate = fits;
+		p->candidate_ns = begin_ns ? begin_ns : 1;
+	}
+	if (fits != v->why && end_ns - p->candidate_ns >= JUDGE_VERDICT_NS)
+		change_verdict(judge, fits, p->candidate_ns);
+	if (!v->since_ns)
+		v->since_ns = p->candidate_ns;
+	if (fits == v->why)
+		v->surety = !fits || strcmp(fits->def->name, "unclear") == 0 ? JUDGE_UNCLEAR
+			    : is_clear(fits)                                 ? JUDGE_CLEAR
+									     : JUDGE_LIKELY;
+	if (v->why)
+		count_verdict(judge, (double)(end_ns - (before ? begin_ns : v->since_ns)) * 1e-9);
+}
+
+/* NaN unless every core was measured. */
+static double core_imbalance(const struct judge_priv *p, const double *vector)
+{
+	double most = 0, sum = 0;
+
+	for (unsigned i = 0; i < p->n_cores; i++) {
+		sum += vector[p->cores[i]];
+		most = fmax(most, vector[p->cores[i]]);
+	}
+	return (most * p->n_cores / sum - 1) * 100;
+}
+
+void judge_step(struct judge *judge, int64_t begin_ns, int64_t end_ns,
+		const double *const vectors[SOURCE_KINDS], const struct judge_facts *facts)
+{
+	judge->facts = *facts;
+	if (judge->priv->n_cores)
+		judge->facts.value[FACT_CORE_IMBALANCE] =
+			vectors[SOURCE_GPU] ? core_imbalance(judge->priv, vectors[SOURCE_GPU]) : (double)NAN;
+	read_inputs(judge->priv, vectors, &judge->facts);
+	for (unsigned i = 0; i < judge->n_findings; i++)
+		step_finding(judge->priv, &judge->findings[i], begin_ns, end_ns);
+	step_verdict(judge, begin_ns, end_ns);
+	if (!judge->begin_ns)
+		judge->begin_ns = begin_ns;
+	judge->end_ns = end_ns;
+}
+
+void judge_finish(struct judge *judge)
+{
+	struct judge_priv *p = judge->priv;
+	double seconds = (double)(judge->end_ns - judge->begin_ns) * 1e-9;
+
+	if (judge->end_ns - judge->begin_ns >= JUDGE_ON_NS)
+		return;
+	for (unsigned i = 0; i < judge->n_findings; i++) {
+		struct judged *f = &judge->findings[i];
+
+		if (f->holds || !f->priv->met_ns)
+			continue;
+		f->holds = true;
+		f->since_ns = f->begun_ns = f->priv->met_ns;
+		count_held(f, (double)(judge->end_ns - f->priv->met_ns) * 1e-9);
+	}
+	if (!judge->verdict.why && p->candidate) {
+		change_verdict(judge, p->candidate, p->candidate_ns);
+		judge->verdict.surety = JUDGE_LIKELY; /* too short to be sure */
+		count_verdict(judge, seconds);
+	}
+}
+
+/* ---- results ---- */
+
+const char *judge_verdict_name(const struct judge_verdict *verdict)
+{
+	return verdict->why ? verdict->why->def->name : "unclear";
+}
+
+const char *judge_verdict_title(const struct judge_verdict *verdict)
+{
+	return verdict->why ? verdict->why->def->title : "Not clear";
+}
+
+bool judge_news(const struct judge *judge, struct judge_told *told, char text[JUDGE_NEWS_TEXT])
+{
+	const struct judge_verdict *v = &judge->verdict;
+	bool named = told->named;
+
+	if (v->changes == told->changes)
+		return false;
+	told->changes = v->changes;
+	told->named |= v->why != NULL;
+	snprintf(text, JUDGE_NEWS_TEXT, "verdict: %s", judge_verdict_title(v));
+	return named;
+}
+
+/* The first value that is undefined in a condition; NULL if all are defined. */
+static const char *undefined_in(const struct judge_priv *p, const struct judge_condition *c, char *buf,
+				size_t size)
+{
+	for (unsigned i = 0; i < c->expr.n; i++) {
+		unsigned at = c->expr.ops[i].slot;
+
+		if (c->expr.ops[i].kind == EXPR_LOAD && isnan(p->values[at]))
+			return judge_number_of(p, at).title;
+	}
+	if (c->expr.n)
+		return NULL;
+	return str_printable(buf, size < c->formula.n + 1 ? size : c->formula.n + 1, c->formula.p);
+}
+
+/* Whether the verdict is told from frame times, which few applications have. */
+static bool is_of_frames(const struct judged *f)
+{
+	const struct finding_limit *when = f->def->whens;
+
+	return when && memmem(when->formulas.p, when->formulas.n, "frame.", 6);
+}
+
+/* What a verdict would need to be decided, if all that is known of it fits. */
+static const char *undefined_of(const struct judge_priv *p, const struct judged *f, char *buf, size_t size)
+{
+	const char *name = NULL;
+
+	for (unsigned i = 0; i < f->priv->n; i++) {
+		const struct judge_condition *c = &f->priv->conditions[i];
+
+		if (!c->met && !isnan(c->value))
+			return NULL;
+		if (!c->met && !name)
+			name = undefined_in(p, c, buf, size);
+	}
+	return name;
+}
+
+void judge_missing(const struct judge *judge, struct strbuf *out)
+{
+	char buf[64];
+
+	if (judge->end_ns - judge->begin_ns < JUDGE_VERDICT_NS) {
+		strbuf_str(out, "measured for too short a time");
+		return;
+	}
+	if (judge->priv->sets[SOURCE_GPU] && !metric_set_counts(judge->priv->sets[SOURCE_GPU])) {
+		strbuf_str(out, "the counters of the GPU are missing");
+		return;
+	}
+	for (unsigned i = 0; i < 2 * judge->n_verdicts; i++) {
+		const struct judged *f = &judge->verdicts[i % judge->n_verdicts];
+		const char *name = is_of_frames(f) == (i >= judge->n_verdicts)
+					   ? undefined_of(judge->priv, f, buf, sizeof(buf))
+					   : NULL;
+
+		if (name) {
+			strbuf_printf(out, "%s is not known", name);
+			return;
+		}
+	}
+	strbuf_str(out, "the numbers fit no known pattern");
+}
+
+const struct judged *judge_longest(const struct judge *judge, double *share)
+{
+	double seconds = (double)(judge->end_ns - judge->begin_ns) * 1e-9;
+	const struct judged *longest = NULL;
+
+	for (unsigned i = 0; i < judge->n_verdicts; i++)
+		if (judge->verdicts[i].held_s > (longest ? longest->held_s : 0))
+			longest = &judge->verdicts[i];
+	*share = longest && seconds > 0 ? longest->held_s / seconds : 0;
+	return longest;
+}

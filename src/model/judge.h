@@ -1,0 +1,112 @@
+/* judge: evaluates findings and verdicts (finding.h) over the metrics of the shown sources, one
+ * step of time after the other.
+ *
+ * A finding holds once its conditions were met for JUDGE_ON_NS, and until they were not for
+ * JUDGE_OFF_NS. The verdict changes once another one fits for JUDGE_VERDICT_NS. So short events
+ * change nothing, and neither flickers. A longer step counts as if its conditions were met all the
+ * time. The first verdict that fits wins, in the order of the data.
+ *
+ * Undefined values (NaN) meet no condition, with one exception: a fact that is no longer known, as
+ * the busiest thread while no processes are read, does not end the verdict that relies on it.
+ *
+ * Thread: one at a time. judge_step does not allocate. */
+#ifndef MALITOP_JUDGE_H
+#define MALITOP_JUDGE_H
+
+#include "model/finding.h"
+
+#define JUDGE_STEP_NS 500000000ll /* a good length of a step */
+#define JUDGE_ON_NS 2000000000ll
+#define JUDGE_OFF_NS 5000000000ll
+#define JUDGE_VERDICT_NS 1500000000ll
+#define JUDGE_KEPT_NS 60000000000ll /* how long a finding that went away is worth showing */
+#define JUDGE_EVIDENCE 4
+
+/* What is known beside the sources; NaN: unknown. The judge itself finds FACT_CORE_IMBALANCE, if
+ * the GPU has several cores. */
+struct judge_facts {
+	double value[FACT_COUNT];
+	char thread[80]; /* "RenderThread of com.example.game (4711)", printable; "" if unknown */
+};
+
+/* A number with its name. */
+struct judge_number {
+	const char *name;            /* machine name */
+	const char *title;           /* short */
+	const struct metric *metric; /* NULL: a fact or a formula */
+	const struct unit *unit;
+	double value; /* counts that grow are per second; NaN if undefined */
+};
+
+struct judged {
+	const struct finding_def *def;
+	bool holds;
+	int64_t since_ns;           /* since when its conditions are met or, if it ended, are not */
+	int64_t begun_ns;           /* when it began to hold; 0: never did */
+	double limit;               /* of `number`, as it is on this GPU */
+	enum alert_side side;       /* NONE: a verdict without a number of its own */
+	struct judge_number number; /* the one that the limit is for */
+	struct judge_number evidence[JUDGE_EVIDENCE];
+	unsigned n_evidence;
+	/* Over the whole run: time in which it held, and the mean of its numbers in that time; NaN
+	 * if it never did. */
+	double held_s, mean, evidence_mean[JUDGE_EVIDENCE];
+	double clear_s; /* of a verdict: the part of that time in which it was clear */
+	struct judged_priv *priv;
+};
+
+enum judge_surety { JUDGE_UNCLEAR, JUDGE_LIKELY, JUDGE_CLEAR };
+
+struct judge_verdict {
+	const struct judged *why; /* NULL: unclear */
+	enum judge_surety surety;
+	int64_t since_ns; /* begin of its evidence; 0 before the first step */
+	unsigned changes; /* how often it changed so far */
+};
+
+struct judge {
+	const struct gpudb *db;
+	const struct gpu_product *product; /* NULL without a GPU */
+	struct judged *findings;           /* those that this machine can decide, in the order of the data */
+	unsigned n_findings;
+	struct judged *verdicts;
+	unsigned n_verdicts;
+	struct judge_verdict verdict;
+	int64_t begin_ns, end_ns; /* of all steps so far */
+	struct judge_facts facts; /* of the last step */
+	struct judge_priv *priv;
+};
+
+/* Compile the findings of db for these sources; a set may be NULL. The data was checked when it was
+ * loaded, so that this cannot fail. `db` and the sets must live as long as the judge. */
+struct judge *judge_new(const struct gpudb *db, const struct metric_set *const sets[SOURCE_KINDS]);
+void judge_free(struct judge *judge);
+/* Forget everything that was seen. */
+void judge_clear(struct judge *judge);
+/* Evaluate one step of time, from begin_ns to end_ns, with the vector of each source (NULL: nothing
+ * was measured). */
+void judge_step(struct judge *judge, int64_t begin_ns, int64_t end_ns,
+		const double *const vectors[SOURCE_KINDS], const struct judge_facts *facts);
+/* A short run: let everything count that the last steps met, however short they were. */
+void judge_finish(struct judge *judge);
+
+/* "gpu-fragment", "unclear"; "Not clear" */
+const char *judge_verdict_name(const struct judge_verdict *verdict);
+const char *judge_verdict_title(const struct judge_verdict *verdict);
+extern const char *const judge_surety_names[]; /* "not clear", "likely", "clear" */
+/* What a reader was told of the verdict; begin with zeros. */
+struct judge_told {
+	unsigned changes;
+	bool named; /* there was one other than unclear */
+};
+/* Whether the verdict has changed since the last call, except to the first one that has a name:
+ * that one is no change. text: "verdict: GPU bound: fragment". */
+#define JUDGE_NEWS_TEXT 96
+bool judge_news(const struct judge *judge, struct judge_told *told, char text[JUDGE_NEWS_TEXT]);
+/* Why the verdict is unclear: "Busiest thread is not known". */
+void judge_missing(const struct judge *judge, struct strbuf *out);
+/* The verdict of the whole run: the one that held longest. *share is its part of the time. NULL if
+ * none ever held. */
+const struct judged *judge_longest(const struct judge *judge, double *share);
+
+#endif

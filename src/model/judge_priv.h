@@ -1,0 +1,52 @@
+/* judge_priv: shared by judge.c, which evaluates, and judge_bind.c, which compiles. Only these
+ * include it. */
+#ifndef MALITOP_JUDGE_PRIV_H
+#define MALITOP_JUDGE_PRIV_H
+
+#include "model/judge.h"
+
+/* A name in a formula: where its value comes from. */
+struct judge_input {
+	char *name;
+	enum source_kind source;
+	const struct metric *metric;  /* of the source's set; NULL: `own` or a fact */
+	const struct metric_set *set; /* NULL: a fact */
+	struct expr own;              /* a constant of the source */
+	enum finding_fact fact;
+	double value;
+};
+
+struct judge_condition {
+	struct expr expr;    /* over the inputs; empty if the machine does not have its names */
+	struct span formula; /* as written */
+	enum alert_side side;
+	double on, off, value;
+	bool met;
+};
+
+struct judged_priv {
+	struct judge_condition
+		*conditions;      /* `when` first, if there is one; then those that `clear` asks for */
+	unsigned n, cap, n_clear; /* n: without those of `clear` */
+	unsigned evidence[JUDGE_EVIDENCE];
+	int64_t met_ns, unmet_ns; /* begin of the last steps in a row that met it, or did not; 0: none */
+};
+
+struct judge_priv {
+	const struct gpudb *db;
+	const struct metric_set *sets[SOURCE_KINDS];
+	const struct gpu_product *product;
+	struct judge_input *inputs;
+	unsigned n_inputs, cap_inputs;
+	double *values;  /* of the inputs */
+	unsigned *cores; /* where in the GPU's vector the active cycles of each core are */
+	unsigned n_cores;
+	const struct judged *candidate;
+	enum judge_surety candidate_surety;
+	int64_t candidate_ns;
+};
+
+/* Describe an input, without a value. */
+struct judge_number judge_number_of(const struct judge_priv *p, unsigned input);
+
+#endif

@@ -1,0 +1,160 @@
+#include "model/watch.h"
+
+#include "base/alloc.h"
+#include "model/history.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LATEST_NS 3000000000ll /* how long a slow source and a list of processes stay true */
+#define SLACK_NS 1000000       /* samples jitter: a step may be this much shorter */
+
+struct watched {
+	uint32_t index;
+	const struct metric_set *set; /* NULL: there is no such source */
+	struct column *sum, *one;     /* of the step so far; of a sample */
+	double *vector;               /* of its last step with samples */
+	int64_t end_ns;               /* of that step; 0: none yet */
+};
+
+struct watch {
+	struct judge *judge;
+	struct watched sources[SOURCE_KINDS];
+	struct watched *lead; /* the source whose samples end the steps */
+	struct judge_facts facts;
+	int64_t thread_ns; /* end of the list that the thread is from */
+	struct judge_told told;
+};
+
+struct watch *watch_new(const struct gpudb *db, const struct watch_source *sources, unsigned n)
+{
+	const struct metric_set *sets[SOURCE_KINDS] = {0};
+	struct watch *w = xcalloc(1, sizeof(*w));
+
+	for (unsigned i = 0; i < n; i++) {
+		struct watched *mine = &w->sources[sources[i].kind];
+
+		if (mine->set)
+			continue;
+		mine->set = sets[sources[i].kind] = sources[i].set;
+		mine->index = sources[i].index;
+		mine->sum = column_new(mine->set->n_slots);
+		mine->one = column_new(mine->set->n_slots);
+		mine->vector = xcalloc(mine->set->n_vector, sizeof(*mine->vector));
+	}
+	for (enum source_kind kind = SOURCE_KINDS; kind-- > 0;)
+		if (w->sources[kind].set)
+			w->lead = &w->sources[kind];
+	w->judge = judge_new(db, sets);
+	w->facts = w->judge->facts;
+	return w;
+}
+
+void watch_free(struct watch *w)
+{
+	if (!w)
+		return;
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
+		free(w->sources[kind].sum);
+		free(w->sources[kind].one);
+		free(w->sources[kind].vector);
+	}
+	judge_free(w->judge);
+	free(w);
+}
+
+static void clear_column(struct watched *s)
+{
+	*s->sum = (struct column){0};
+	for (unsigned i = 0; i < s->set->n_slots; i++)
+		s->sum->value[i] = NAN;
+}
+
+/* Take the vector of the step that ends, if the source measured anything in it. */
+static void end_vector(struct watched *s)
+{
+	if (!s->sum->n_samples)
+		return;
+	metric_vector(s->set, s->sum, s->vector);
+	s->end_ns = s->sum->end_ns;
+	clear_column(s);
+}
+
+static void judge_watched(struct watch *w)
+{
+	const double *vectors[SOURCE_KINDS] = {0};
+	int64_t begin_ns = w->lead->sum->begin_ns, end_ns = w->lead->sum->end_ns;
+	struct judge_facts facts = w->facts;
+
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
+		struct watched *s = &w->sources[kind];
+
+		if (!s->set)
+			continue;
+		end_vector(s);
+		if (s->end_ns && end_ns - s->end_ns < LATEST_NS)
+			vectors[kind] = s->vector;
+	}
+	if (end_ns - w->thread_ns > LATEST_NS) {
+		facts.value[FACT_BUSIEST_THREAD] = NAN;
+		facts.thread[0] = 0;
+	}
+	judge_step(w->judge, begin_ns, end_ns, vectors, &facts);
+}
+
+void watch_sample(struct watch *w, const struct sample *sample)
+{
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
+		struct watched *s = &w->sources[kind];
+		unsigned n = sample->n_values; /* a tap may leave out the instances */
+
+		if (!s->set || s->index != sample->source)
+			continue;
+		n = n < s->set->n_slots ? n : s->set->n_slots;
+		column_from_sample(s->one, sample, s->set->slots, n);
+		column_fold(s->sum, s->one, s->set->slots, n);
+		if (s == w->lead && s->sum->end_ns - s->sum->begin_ns >= JUDGE_STEP_NS - SLACK_NS)
+			judge_watched(w);
+	}
+}
+
+void watch_finish(struct watch *w)
+{
+	if (w->lead && w->lead->sum->n_samples)
+		judge_watched(w);
+	judge_finish(w->judge);
+}
+
+const struct judge *watch_judge(const struct watch *w)
+{
+	return w->judge;
+}
+
+bool watch_news(struct watch *w, char text[JUDGE_NEWS_TEXT])
+{
+	return judge_news(w->judge, &w->told, text);
+}
+
+bool judge_facts_thread(struct judge_facts *facts, const struct process_list *list)
+{
+	const struct process *thread = process_busiest(list), *owner;
+
+	if (!thread || isnan(thread->cpu_percent))
+		return false;
+	facts->value[FACT_BUSIEST_THREAD] = thread->cpu_percent;
+	owner = thread->is_thread ? process_find(list, thread->parent) : NULL;
+	if (owner && strcmp(owner->name, thread->name) != 0)
+		snprintf(facts->thread, sizeof(facts->thread), "%.30s of %.30s (%d)", thread->name,
+			 owner->name, (int)owner->pid);
+	else
+		snprintf(facts->thread, sizeof(facts->thread), "%.47s (%d)", thread->name, (int)thread->pid);
+	return true;
+}
+
+void watch_processes(struct watch *w, const struct process_list *list)
+{
+	if (judge_facts_thread(&w->facts, list))
+		w->thread_ns = list->end_ns;
+}

@@ -1,0 +1,451 @@
+#include "tui/explain_card.h"
+
+#include "base/alloc.h"
+#include "tui/keys.h"
+#include "tui/page.h"
+#include "views/explanation.h"
+#include "views/widget.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CARD_COLS 136   /* on a wider screen the view stays visible beside it */
+#define GRAPH_FROM 18   /* rows of the card from which it has a graph */
+#define GRAPH_MOST 12   /* rows of the graph */
+#define STATS_COLS 34   /* of the numbers beside the graph */
+#define STATS_FROM 100  /* columns from which they stand beside it */
+#define HISTORY_COLS 20 /* of an operand */
+
+/* What is explained, and where its values are. */
+struct explained {
+	const struct metric *metric; /* NULL: a finding whose number is no metric of these sources */
+	const struct finding_def *finding;
+	enum source_kind source;
+	const struct metric_instance *instance;
+	struct view_data data;
+	struct explanation text;
+	double *own; /* the vector of the instance, owned */
+	bool simulated;
+};
+
+static bool set_has(const struct metric_set *set, const struct metric *m)
+{
+	return set && m >= set->metrics && m < set->metrics + set->n_metrics;
+}
+
+static const struct judged *judged_finding(const struct judge *judge, const struct finding_def *def)
+{
+	for (unsigned i = 0; judge && i < judge->n_findings; i++)
+		if (judge->findings[i].def == def)
+			return &judge->findings[i];
+	return NULL;
+}
+
+/* The number of a finding, or the first evidence that is a metric. */
+static const struct metric *finding_metric(const struct judged *f)
+{
+	const struct metric *m = f ? f->number.metric : NULL;
+
+	for (unsigned i = 0; f && !m && i < f->n_evidence; i++)
+		m = f->evidence[i].metric;
+	return m;
+}
+
+static const struct metric *card_metric(const struct explain_card *card, const struct screen *screen)
+{
+	const struct row_subject *row = screen_selected(screen);
+
+	if (card->finding)
+		return finding_metric(judged_finding(screen->judge.judge, card->finding));
+	return row ? row->metric : NULL;
+}
+
+/* false: there is nothing to explain. */
+static bool find_subject(const struct explain_card *card, struct screen *screen, bool ascii,
+			 struct explained *s)
+{
+	const struct row_subject *row = screen_selected(screen);
+	struct explanation_scene scene = {.db = screen->session->db,
+					  .views = &screen->views,
+					  .judge = screen->judge.judge,
+					  .ascii = ascii};
+	const struct feed *feed;
+
+	*s = (struct explained){.metric = card_metric(card, screen), .finding = card->finding};
+	if (!s->metric && !s->finding)
+		return false;
+	s->instance = row && !s->finding ? row->instance : NULL;
+	screen_fill_data(screen, &s->data);
+	s->data.hits = NULL;
+	if (s->data.feeds[SOURCE_GPU].set)
+		scene.product = s->data.feeds[SOURCE_GPU].set->product;
+	while (s->metric && s->source < SOURCE_KINDS && !set_has(s->data.feeds[s->source].set, s->metric))
+		s->source++;
+	feed = &s->data.feeds[s->source % SOURCE_KINDS];
+	if (s->metric && feed->now) {
+		s->own = xmalloc(feed->set->n_vector * sizeof(*s->own));
+		for (unsigned i = 0; i < feed->set->n_vector; i++)
+			s->own[i] = NAN; /* beyond what the feed keeps */
+		if (s->instance)
+			metric_vector_instance(feed->set, s->instance, feed->now, feed->n_vector, s->own);
+		else
+			memcpy(s->own, feed->now, feed->n_vector * sizeof(*s->own));
+		scene.vector = s->own;
+	}
+	if (s->metric) {
+		scene.set = feed->set;
+		s->simulated = session_shown(screen->session, s->source)->simulated;
+	}
+	if (s->finding)
+		explanation_finding(&s->text, &scene, s->finding);
+	else
+		explanation_metric(&s->text, &scene, s->metric->def);
+	return true;
+}
+
+static void subject_fini(struct explained *s)
+{
+	explanation_fini(&s->text);
+	free(s->own);
+}
+
+/* ---- numbers and graph ---- */
+
+struct stat_line {
+	const char *name;
+	char text[64];
+};
+
+#define STAT_LINES 8
+
+static double value_back(const struct explained *s, const struct series *series, int back)
+{
+	return s->instance ? series_rate_instance(series, &s->data, s->instance, back)
+			   : series_rate_back(series, &s->data, back);
+}
+
+static int compare_values(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The values of the history that is kept, sorted; *n is how many are known. */
+static double *sorted_history(const struct explained *s, const struct series *series, int *n)
+{
+	const struct feed *feed = series_feed(series, &s->data);
+	double *values = xcalloc((size_t)feed->n_points + 1, sizeof(*values));
+
+	*n = 0;
+	for (int back = 0; back < feed->n_points; back++) {
+		values[*n] = value_back(s, series, back);
+		*n += !isnan(values[*n]);
+	}
+	qsort(values, (size_t)*n, sizeof(*values), compare_values);
+	return values;
+}
+
+static void put_stat(struct stat_line *line, const char *name, const struct metric *m, double value,
+		     bool ascii)
+{
+	char text[UNITS_TEXT];
+
+	line->name = name;
+	snprintf(line->text, sizeof(line->text), "%s", unit_format(text, value, m->unit, m->grows, ascii));
+}
+
+/* How far the value of now can be trusted. */
+static void put_quality(const struct explained *s, struct stat_line *line)
+{
+	const struct feed *feed = &s->data.feeds[s->source];
+	double share = s->own ? metric_share(feed->set, s->metric, s->own) : 1;
+
+	line->name = "quality";
+	if (s->simulated)
+		snprintf(line->text, sizeof(line->text), "simulated");
+	else if (share < 1)
+		snprintf(line->text, sizeof(line->text), "estimate: %.0f %% of the time", share * 100);
+	else
+		snprintf(line->text, sizeof(line->text), "measured");
+}
+
+static unsigned list_stats(const struct explained *s, const struct series *series, bool ascii,
+			   struct stat_line lines[STAT_LINES])
+{
+	static const char *const sides[] = {"none in the guide", "above", "below"};
+	const struct metric *m = s->metric;
+	char limit[UNITS_TEXT];
+	unsigned n = 0;
+	int known;
+	AUTOFREE double *values = sorted_history(s, series, &known);
+	double now = s->instance ? series_rate_instance(series, &s->data, s->instance, -1)
+				 : series_rate_now(series, &s->data);
+
+	put_stat(&lines[n++], "now", m, now, ascii);
+	if (!s->instance)
+		put_stat(&lines[n++], "mean", m, series_rate_total(series, &s->data), ascii);
+	put_stat(&lines[n++], "peak", m, known ? values[known - 1] : (double)NAN, ascii);
+	put_stat(&lines[n++], "95 % below", m, known ? values[(known - 1) * 95 / 100] : (double)NAN, ascii);
+	put_stat(&lines[n++], "least", m, known ? values[0] : (double)NAN, ascii);
+	lines[n].name = "limit";
+	snprintf(lines[n++].text, sizeof(lines[0].text), "%s%s%s", sides[m->alert],
+		 m->alert == ALERT_NONE ? "" : " ",
+		 m->alert == ALERT_NONE ? "" : unit_format(limit, m->alert_at, m->unit, false, ascii));
+	put_quality(s, &lines[n++]);
+	if (s->instance) {
+		lines[n].name = "of";
+		snprintf(lines[n++].text, sizeof(lines[0].text), "%s", s->instance->title);
+	}
+	assert(n <= STAT_LINES);
+	return n;
+}
+
+static void draw_stats(const struct stat_line *lines, unsigned n, struct canvas *canvas, struct rect r)
+{
+	for (unsigned i = 0; i < n && r.h > 0; i++) {
+		struct rect row = rect_top(&r, 1);
+
+		canvas_text_right(canvas, row, i ? STYLE_TEXT : STYLE_VALUE, lines[i].text);
+		canvas_text(canvas, row, STYLE_DIM, lines[i].name);
+	}
+}
+
+/* "now 71.3 %   mean 50.8 %   ..." */
+static void stats_text(const struct stat_line *lines, unsigned n, struct strbuf *out)
+{
+	for (unsigned i = 0; i < n; i++)
+		strbuf_printf(out, "%s%s %s", i ? "   " : "", lines[i].name, lines[i].text);
+}
+
+/* The graph of all instances together, with the numbers beside it or as the first line below. */
+static void draw_graph(const struct explained *s, struct canvas *canvas, struct rect *r, struct strbuf *below)
+{
+	struct series series = {
+		.metric = s->metric, .source = s->source, .label = "", .brief = "", .note = ""};
+	const struct chart chart = {.name = "explained",
+				    .title = "",
+				    .base = "",
+				    .widget = &widget_area,
+				    .series = &series,
+				    .n_series = 1};
+	int h = r->h >= GRAPH_FROM ? r->h / 3 > GRAPH_MOST ? GRAPH_MOST : r->h / 3 : 0;
+	struct stat_line lines[STAT_LINES];
+	unsigned n = list_stats(s, &series, canvas->ascii, lines);
+	struct rect graph;
+
+	if (r->w < STATS_FROM || !h) {
+		stats_text(lines, n, below);
+	} else {
+		struct rect top = *r;
+
+		top.h = h;
+		draw_stats(lines, n, canvas, rect_right(&top, STATS_COLS));
+	}
+	if (!h)
+		return;
+	graph = rect_top(r, h);
+	if (r->w >= STATS_FROM)
+		rect_right(&graph, STATS_COLS + 2);
+	graph.h--;
+	widget_area_plot(&chart, &s->data, canvas, graph);
+	panel_axis(&chart, &s->data, canvas, graph);
+}
+
+/* ---- text ---- */
+
+/* "How it is computed ..........", as wide as the card. */
+static void add_head(struct page *page, const char *title)
+{
+	struct rect row;
+
+	page_line(page);
+	row = page_line(page);
+	if (!row.h || !page->canvas)
+		return;
+	canvas_fill(page->canvas, row, STYLE_BORDER, page->canvas->ascii ? '.' : 0x2504);
+	row.w = canvas_text(page->canvas, row, STYLE_TITLE, title);
+	canvas_fill(page->canvas, (struct rect){row.x + row.w, row.y, 1, 1}, STYLE_BORDER, ' ');
+}
+
+static void add_history(const struct explained *s, const struct metric *m, struct canvas *canvas,
+			struct rect row)
+{
+	const struct series series = {.metric = m, .source = s->source, .label = "", .brief = "", .note = ""};
+	struct series copy = series;
+	const struct chart chart = {
+		.name = "operand", .widget = &widget_rows, .series = &copy, .n_series = 1};
+	struct widget_past past;
+
+	row = rect_right(&row, HISTORY_COLS);
+	widget_history(&chart, &copy, &s->data, widget_scale(&chart, &copy, &s->data, 2 * row.w), &past,
+		       row.w);
+	canvas_history(canvas, row, past.points, past.styles, past.cells);
+}
+
+static void add_items(const struct explained *s, struct page *page)
+{
+	enum explanation_part part = EXPLANATION_TITLE;
+	struct rect whole = page->window;
+	bool beside = whole.w >= STATS_FROM;
+
+	for (unsigned i = 0; i < s->text.n; i++) {
+		const struct explanation_item *item = &s->text.items[i];
+		int y = page->n - page->first;
+		bool history = beside && item->metric && item->metric->grows && s->own && !s->instance;
+
+		if (item->part == EXPLANATION_TITLE)
+			continue;
+		if (item->part != part)
+			add_head(page, explanation_part_titles[item->part]);
+		part = item->part;
+		y = page->n - page->first;
+		page->window.w = whole.w - (history ? HISTORY_COLS + 2 : 0);
+		page_text(page, EXPLANATION_NAME_COLS + PAGE_INDENT, item->holds ? STYLE_BUSY : STYLE_TEXT,
+			  item->name[0] ? item->name : NULL, item->text);
+		page->window = whole;
+		if (history && page->canvas && y >= 0 && y < whole.h)
+			add_history(s, item->metric, page->canvas,
+				    (struct rect){whole.x, whole.y + y, whole.w, 1});
+	}
+}
+
+static void add_page(const struct explained *s, const char *numbers, struct page *page)
+{
+	if (numbers)
+		page_text(page, 0, STYLE_TEXT, NULL, numbers);
+	add_items(s, page);
+}
+
+static void draw_text(struct explain_card *card, const struct explained *s, const char *numbers,
+		      struct canvas *canvas, struct rect r)
+{
+	struct page page = {.canvas = canvas, .window = {r.x, r.y, r.w, 0}};
+
+	add_page(s, numbers, &page); /* only counted */
+	card->page = r.h;
+	card->scroll_max = page.n > r.h ? page.n - r.h : 0;
+	if (card->scroll > card->scroll_max)
+		card->scroll = card->scroll_max;
+	page = (struct page){.canvas = canvas, .window = r, .first = card->scroll};
+	add_page(s, numbers, &page);
+}
+
+/* ---- the card ---- */
+
+static void draw_footer(const struct explain_card *card, const char *alert, struct canvas *canvas,
+			struct rect row)
+{
+	struct foot_keys keys = {.keys = {{"\u2191 \u2193", "Up Down", "next metric", 2},
+					  {"Enter", NULL, "go to its view", 1},
+					  {"i Esc", NULL, "close", 0},
+					  {"PgUp PgDn", NULL, "scroll", 1}},
+				 .n = card->scroll_max ? 4 : 3};
+	char where[48] = "";
+
+	if (card->finding)
+		keys.keys[0].word = "scroll";
+	if (card->scroll_max)
+		snprintf(where, sizeof(where), "lines %d to %d of %d", card->scroll + 1,
+			 card->scroll + card->page, card->scroll_max + card->page);
+	frame_draw_footer(&(struct frame_text){.alert = alert, .keys = &keys, .dropped = where}, canvas, row);
+}
+
+/* The part of the screen between tabs and footer; the view stays visible beside it. */
+static struct rect card_rect(const struct screen *screen, struct canvas *canvas, struct rect *footer)
+{
+	struct rect r = canvas_rect(canvas);
+	int beside = (r.w - CARD_COLS) / 2;
+
+	rect_top(&r, r.h > 12 ? 2 : 0);
+	*footer = rect_bottom(&r, 1);
+	if (screen->timeline)
+		rect_bottom(&r, 1);
+	if (beside > 4) {
+		rect_left(&r, beside);
+		rect_right(&r, beside);
+	}
+	return r;
+}
+
+void explain_card_draw(struct explain_card *card, struct screen *screen, const char *alert,
+		       struct canvas *canvas)
+{
+	AUTO_STRBUF struct strbuf numbers = {0};
+	struct rect r, footer;
+	struct explained s;
+	char title[256];
+
+	if (!find_subject(card, screen, canvas->ascii, &s)) {
+		card->shown = false;
+		return;
+	}
+	r = card_rect(screen, canvas, &footer);
+	screen->hits.n = 0;
+	canvas_fill(canvas, r, STYLE_TEXT, ' ');
+	if (r.w >= 20 && r.h >= 6) {
+		struct rect row = {r.x + 2, r.y, r.w - 4, 1};
+
+		canvas_box(canvas, r, STYLE_BORDER);
+		str_printable(title, sizeof(title), s.text.items[0].text);
+		canvas_printf(canvas, row, STYLE_TITLE, " %s ", title);
+		r = (struct rect){r.x + 2, r.y + 1, r.w - 4, r.h - 2};
+	}
+	if (text_width(s.text.items[0].text) > r.w - 2)
+		strbuf_printf(&numbers, "%s   ", s.text.items[0].text);
+	if (s.metric)
+		draw_graph(&s, canvas, &r, &numbers);
+	draw_text(card, &s, numbers.p, canvas, r);
+	draw_footer(card, alert, canvas, footer);
+	subject_fini(&s);
+}
+
+/* Show the next view that has the metric, or of a finding the first that it names. */
+static bool show_its_view(const struct explain_card *card, struct screen *screen)
+{
+	const struct metric *m = card_metric(card, screen);
+	unsigned n = screen->views.n_views, at = (unsigned)(screen->view - screen->views.views);
+
+	if (card->finding)
+		return screen_show_finding(screen, judged_finding(screen->judge.judge, card->finding));
+	for (unsigned i = 1; m && i < n; i++)
+		if (screen_show_metric(screen, &screen->views.views[(at + i) % n], m))
+			return true;
+	return false;
+}
+
+static void scroll_text(struct explain_card *card, int lines)
+{
+	int at = card->scroll + lines;
+
+	card->scroll = at < 0 ? 0 : at > card->scroll_max ? card->scroll_max : at;
+}
+
+bool explain_card_key(struct explain_card *card, struct screen *screen, uint32_t key, struct strbuf *said)
+{
+	struct key_action does = keys_action(keys_everywhere, key, NEEDS_NO_TIMELINE);
+	const int page = card->page > 1 ? card->page - 1 : 1;
+
+	if (key == 0x03 || key == ' ')
+		return false; /* the end and a pause are the same everywhere */
+	if (key == 'q' || does.action == ACTION_EXPLAIN || does.action == ACTION_BACK)
+		*card = (struct explain_card){0};
+	else if (key == K_ENTER && show_its_view(card, screen))
+		*card = (struct explain_card){0};
+	else if (key == K_ENTER)
+		strbuf_str(said, "explain: no other view shows it");
+	else if (does.action == ACTION_SELECT && !card->finding)
+		card->scroll = screen_move(screen, does.number) ? 0 : card->scroll;
+	else if (does.action == ACTION_SELECT || does.action == ACTION_SCROLL)
+		scroll_text(card, does.number);
+	else if (does.action == ACTION_PAGE)
+		scroll_text(card, does.number * page);
+	else if (does.action == ACTION_EDGE)
+		scroll_text(card, does.number * card->scroll_max);
+	else
+		strbuf_str(said, "explain: i, Esc or q closes it, and the other keys act again");
+	return true;
+}

@@ -1,0 +1,23 @@
+/* explain_card: what the selected number or finding means, over the view that shows it. It scrolls
+ * where it does not fit. Thread: ui. */
+#ifndef MALITOP_EXPLAIN_CARD_H
+#define MALITOP_EXPLAIN_CARD_H
+
+#include "tui/screen.h"
+#include "views/canvas.h"
+
+struct explain_card {
+	bool shown;
+	const struct finding_def *finding; /* NULL: the selected row of the screen */
+	int scroll, scroll_max, page;      /* lines; the last two are of the last draw */
+};
+
+/* Draw it over what is on the canvas, and remove the hits below it. Closes itself if there is no
+ * metric to explain. alert: the line to show now, or NULL. */
+void explain_card_draw(struct explain_card *card, struct screen *screen, const char *alert,
+		       struct canvas *canvas);
+/* Handle a key while it is shown: false for one that it does not handle. Enter shows the next view
+ * that has the metric. A message for the user is added to *said. */
+bool explain_card_key(struct explain_card *card, struct screen *screen, uint32_t key, struct strbuf *said);
+
+#endif

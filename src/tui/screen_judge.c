@@ -1,0 +1,159 @@
+/* What the screen says about the shown sources: the verdict in rows of its own. */
+#include "tui/screen_judge.h"
+
+#include "base/alloc.h"
+#include "tui/screen.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BEFORE_NS 10000000000ll /* how far back a time is judged that was jumped to */
+#define LATEST_NS 3000000000ll  /* how long a list of processes stays true */
+
+void screen_judge_follow(struct screen_judge *j, const struct session *session)
+{
+	const struct metric_set *sets[SOURCE_KINDS] = {0};
+
+	screen_judge_fini(j);
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
+		const struct session_source *shown =
+			session_shown((struct session *)(uintptr_t)session, kind);
+
+		sets[kind] = shown ? shown->set : NULL;
+		j->vectors[kind] = shown ? xcalloc(shown->set->n_vector, sizeof(double)) : NULL;
+	}
+	j->judge = judge_new(session->db, sets);
+	j->facts = j->judge->facts;
+}
+
+void screen_judge_fini(struct screen_judge *j)
+{
+	judge_free(j->judge);
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
+		free(j->vectors[kind]);
+	*j = (struct screen_judge){0};
+}
+
+void screen_judge_processes(struct screen_judge *j, const struct process_list *list)
+{
+	if (judge_facts_thread(&j->facts, list))
+		j->facts_ns = list->end_ns;
+}
+
+static void judge_until(struct screen_judge *j, const struct feeds *feeds, int64_t end_ns)
+{
+	const double *vectors[SOURCE_KINDS] = {0};
+	struct judge_facts facts = j->facts;
+
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
+		if (j->vectors[kind] && feeds_vector(feeds, kind, j->at_ns, end_ns, j->vectors[kind]))
+			vectors[kind] = j->vectors[kind];
+	if (llabs(end_ns - j->facts_ns) > LATEST_NS + BEFORE_NS * (j->jumps != 0)) {
+		facts.value[FACT_BUSIEST_THREAD] = NAN;
+		facts.thread[0] = 0;
+	}
+	judge_step(j->judge, j->at_ns, end_ns, vectors, &facts);
+	j->at_ns = end_ns;
+}
+
+/* After a jump, judge what came before it, so that a time has the same verdict however it was
+ * reached. */
+void screen_judge_step(struct screen_judge *j, const struct feeds *feeds, int64_t end_ns)
+{
+	int64_t oldest, newest;
+
+	if (!feeds_reach(feeds, &oldest, &newest))
+		return;
+	end_ns = end_ns ? end_ns : newest;
+	j->jumps = !j->at_ns || end_ns < j->at_ns || end_ns - j->at_ns > BEFORE_NS;
+	if (j->jumps) {
+		judge_clear(j->judge);
+		j->at_ns = end_ns - BEFORE_NS > oldest ? end_ns - BEFORE_NS : oldest;
+	}
+	while (end_ns - j->at_ns >= JUDGE_STEP_NS)
+		judge_until(j, feeds, j->at_ns + JUDGE_STEP_NS);
+	if (j->jumps)
+		j->told.changes = j->judge->verdict.changes;
+}
+
+bool screen_judge_news(struct screen_judge *j, char text[JUDGE_NEWS_TEXT])
+{
+	return j->judge && judge_news(j->judge, &j->told, text);
+}
+
+static void put_evidence(const struct judge *judge, bool ascii, struct strbuf *out)
+{
+	const struct judge_verdict *v = &judge->verdict;
+
+	if (!v->why) {
+		judge_missing(judge, out);
+		return;
+	}
+	if (v->surety == JUDGE_LIKELY)
+		strbuf_str(out, "likely: ");
+	for (unsigned i = 0; i < v->why->n_evidence; i++) {
+		const struct judge_number *n = &v->why->evidence[i];
+		bool thread = !strcmp(n->name, finding_fact_names[FACT_BUSIEST_THREAD]);
+		char value[UNITS_TEXT];
+
+		if (isnan(n->value))
+			continue;
+		strbuf_printf(out, "%s%s %s", i ? "; " : "",
+			      thread && judge->facts.thread[0] ? judge->facts.thread : n->title,
+			      unit_format(value, n->value, n->unit, n->metric && n->metric->grows, ascii));
+	}
+}
+
+static const struct view *view_of(const struct views *views, struct span names)
+{
+	char name[32];
+	struct span word = span_word(&names);
+
+	snprintf(name, sizeof(name), "%.*s", SPAN_ARG(word));
+	return views_find(views, name);
+}
+
+unsigned screen_judge_held(const struct screen_judge *j)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; j->judge && i < j->judge->n_findings; i++)
+		n += j->judge->findings[i].holds && j->judge->findings[i].def->severity > SEVERITY_INFO;
+	return n;
+}
+
+void screen_judge_rows(struct screen_judge *j, const struct views *views, bool ascii,
+		       struct verdict_text rows[VERDICT_ROWS])
+{
+	const struct judge_verdict *v = j->judge ? &j->judge->verdict : NULL;
+	AUTO_STRBUF struct strbuf text = {0};
+	const struct view *next;
+	unsigned n;
+
+	if (!v || !j->judge->n_verdicts || !j->judge->product)
+		return;
+	put_evidence(j->judge, ascii, &text);
+	str_printable(j->text, sizeof(j->text), text.n ? text.p : "");
+	rows[0] = (struct verdict_text){.words = judge_verdict_title(v),
+					.style = v->surety == JUDGE_UNCLEAR ? STYLE_DIM
+						 : !strcmp(judge_verdict_name(v), "idle") ||
+								 !strcmp(judge_verdict_name(v), "frame-cap")
+							 ? STYLE_CALM
+							 : STYLE_BUSY,
+					.evidence = j->text};
+	next = v->why ? view_of(views, v->why->def->look) : NULL;
+	if (next && next->key == '1') /* where the verdict stands */
+		next = NULL;
+	n = screen_judge_held(j);
+	strbuf_clear(&text);
+	if (next)
+		strbuf_printf(&text, "%c %s   ", next->key, next->title);
+	if (n)
+		strbuf_printf(&text, "! %u finding%s", n, n > 1 ? "s" : "");
+	else
+		strbuf_str(&text, "no findings");
+	str_printable(j->next, sizeof(j->next), text.p);
+	rows[1] = (struct verdict_text){.words = next ? "next" : "", .style = STYLE_DIM, .evidence = j->next};
+}

@@ -1,0 +1,35 @@
+/* screen_judge: the verdict and the findings of what the screen shows. Thread: ui. */
+#ifndef MALITOP_SCREEN_JUDGE_H
+#define MALITOP_SCREEN_JUDGE_H
+
+#include "model/watch.h"
+#include "tui/feeds.h"
+#include "views/view.h"
+
+struct screen_judge {
+	struct judge *judge; /* NULL before screen_judge_follow */
+	double *vectors[SOURCE_KINDS];
+	int64_t at_ns;            /* end of the last step */
+	bool jumps;               /* the steps make up for a jump */
+	struct judge_facts facts; /* of the last list of processes, and its end */
+	int64_t facts_ns;
+	struct judge_told told;    /* changes of the verdict that were reported */
+	char text[256], next[128]; /* of the rows */
+};
+
+/* Judge the sources that the session shows now, from nothing. Zero it first. */
+void screen_judge_follow(struct screen_judge *j, const struct session *session);
+void screen_judge_fini(struct screen_judge *j);
+/* Take the busiest thread from a list. */
+void screen_judge_processes(struct screen_judge *j, const struct process_list *list);
+/* Judge what was measured until end_ns; 0: until now. */
+void screen_judge_step(struct screen_judge *j, const struct feeds *feeds, int64_t end_ns);
+/* The verdict has changed since the last call, but not by a jump: its new words. */
+bool screen_judge_news(struct screen_judge *j, char text[JUDGE_NEWS_TEXT]);
+/* How many findings hold that are more than information. */
+unsigned screen_judge_held(const struct screen_judge *j);
+/* Fill the rows of a frame; the texts are valid until the next call. */
+void screen_judge_rows(struct screen_judge *j, const struct views *views, bool ascii,
+		       struct verdict_text rows[VERDICT_ROWS]);
+
+#endif

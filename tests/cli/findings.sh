@@ -1,0 +1,106 @@
+#!/bin/sh
+# The verdict and the findings on the command line: stat, record, export, explain, list.
+malitop=${MALITOP:-./malitop}
+"$malitop" list backends | grep -q '^sim ' || { echo "findings.sh: skipped, built without sim"; exit 77; }
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# expect NAME STATUS PATTERN ARG...: the exit status, and a line of the output that matches.
+expect()
+{
+	name=$1 status=$2 pattern=$3
+	shift 3
+	"$malitop" "$@" >"$work/out" 2>"$work/errors"
+	got=$?
+	if [ "$got" -ne "$status" ] || ! cat "$work/out" "$work/errors" | grep -q -e "$pattern"; then
+		echo "$name: status $got, not $status, or nothing matches '$pattern':"
+		tail -c 600 "$work/out" "$work/errors"
+		failed=1
+	fi
+}
+
+# Every scenario has its verdict, at once: each run takes two seconds.
+pids=
+for pair in idle:idle mixed:frame-cap fragment-bound:gpu-fragment vertex-bound:gpu-vertex compute-bound:gpu-compute \
+	bandwidth-bound:memory cpu-bound:cpu serialised:serialised raytracing:gpu-compute; do
+	"$malitop" stat "--demo=${pair%:*}" -i 500ms -d 3s --findings -f jsonl >"$work/${pair%:*}.jsonl" 2>"$work/${pair%:*}.errors" &
+	pids="$pids $!"
+done
+# shellcheck disable=SC2086
+wait $pids
+for pair in idle:idle mixed:frame-cap fragment-bound:gpu-fragment vertex-bound:gpu-vertex compute-bound:gpu-compute \
+	bandwidth-bound:memory cpu-bound:cpu serialised:serialised raytracing:gpu-compute; do
+	if ! tail -n 1 "$work/${pair%:*}.jsonl" | grep -q "^{\"verdict\":{\"id\":\"${pair#*:}\","; then
+		echo "${pair%:*}: not ${pair#*:}:"
+		tail -n 1 "$work/${pair%:*}.jsonl" | cut -c1-200
+		cat "$work/${pair%:*}.errors"
+		failed=1
+	fi
+done
+if ! grep -v '"findings"' "$work/serialised.jsonl" | tail -n 1 | grep -q '"verdict":"serialised"'; then
+	echo "an object of a run has no verdict"
+	failed=1
+fi
+
+fragment='--demo=fragment-bound -i 500ms -d 2500ms'
+# shellcheck disable=SC2086
+{
+	expect 'findings as text' 0 '^ !! over-budget: ' stat $fragment --findings
+	expect 'fail on critical' 3 'over-budget' stat $fragment --fail-on critical
+	expect 'junit' 0 '<failure type="critical"' stat $fragment -f junit
+	expect 'no rows in junit' 0 '<testsuite name="malitop" ' stat $fragment -f junit
+	expect 'findings in csv' 2 '--findings: not in csv' stat $fragment --findings -f csv
+	expect 'an unknown level' 2 'unknown .all.: expected never, warning or critical' stat --fail-on all
+}
+# shellcheck disable=SC2086
+{
+	expect 'a plain run ends with the verdict' 0 '^verdict  GPU bound: fragment (clear' stat $fragment
+	tail -n 1 "$work/out" | grep -q '^verdict' || { echo 'the verdict is not the last line'; failed=1; }
+	expect 'objects have it' 0 '"verdict":"gpu-fragment"' stat $fragment -f jsonl
+	expect 'a run in csv' 0 'MaliGPU' stat $fragment -f csv
+	grep -q -i verdict "$work/out" && { echo 'a verdict in csv'; failed=1; }
+	expect 'findings of many runs' 2 '--findings: not with --repeat' stat --repeat 2 --findings -- true
+	expect 'a level for many runs' 2 '--findings: not with --repeat' stat --repeat 2 --fail-on critical -- true
+}
+expect 'a lone command' 0 '^verdict  GPU bound: fragment' stat --demo=fragment-bound -- sleep 1
+head -n 1 "$work/out" | grep -q xml && { echo 'junit comes with rows'; failed=1; }
+expect 'nothing to fail on' 0 'verdict' stat --demo=idle -i 500ms -d 2500ms --fail-on critical
+expect 'the status of CMD wins' 7 'verdict' stat --demo=fragment-bound --fail-on warning -- sh -c 'sleep 1; exit 7'
+expect 'a command that is too heavy' 3 'verdict' stat --demo=fragment-bound --fail-on warning -- sleep 1
+
+# A budget of one's own.
+expect 'a budget' 3 'frame-traffic' stat --demo=fragment-bound -i 500ms -d 2500ms --fail-on warning \
+	--budget "${srcdir:-.}/contrib/budget.findings"
+grep -q 'read-stalls' "$work/out" && { echo 'a budget replaces the shipped findings'; failed=1; }
+expect 'no budget' 1 "--budget: $work/none" stat --demo=idle --budget "$work/none"
+printf 'finding f\n  title T\n  when Nope above 1\n  says S\n' >"$work/bad"
+expect 'a bad budget' 1 "--budget: $work/bad:3: f: unknown name 'Nope'" stat --demo=idle --budget "$work/bad"
+: >"$work/empty"
+expect 'an empty budget' 1 "$work/empty: no findings in it" stat --demo=idle --budget "$work/empty"
+
+# A log: its end names the verdict, and an export finds the same.
+expect 'record' 0 '^verdict: GPU bound: queues take turns (clear' record --demo=serialised -d 3s -o "$work/run.mlog"
+expect 'export' 3 '"verdict":{"id":"serialised","confidence":"clear"' export "$work/run.mlog" -f jsonl --fail-on warning
+expect 'export ends with the verdict' 0 '^verdict  GPU bound: queues take turns' export "$work/run.mlog"
+expect 'its objects' 0 '"verdict":"serialised"' export "$work/run.mlog" -f jsonl
+expect 'export as text' 0 '^verdict  GPU bound: queues take turns' export "$work/run.mlog" --findings
+expect 'record in jsonl' 0 '^verdict: CPU bound' record --demo=cpu-bound -d 3s -o "$work/run.jsonl"
+tail -n 1 "$work/run.jsonl" | grep -q '"verdict":"cpu"' || { echo 'a log in jsonl has no verdict'; failed=1; }
+expect 'a log with a busy thread' 0 '^verdict: CPU bound (clear' record --demo=cpu-bound -d 4s -o "$work/cpu.mlog"
+expect 'its export' 0 '"id":"cpu"' export "$work/cpu.mlog" -f jsonl --findings
+
+# Explanations.
+expect 'a metric' 0 'in guide' explain MaliALUUtil --gpu g715
+expect 'a finding' 0 '  house ' explain read-stalls
+expect 'a verdict' 0 'verdict' explain memory --gpu g52
+expect 'a hardware name' 0 '^MaliTilerActiveCy' explain TILER_ACTIVE
+expect 'a variable' 0 '^CPUActivityUser' explain '$CPUActivityUser'
+expect 'an unknown name' 2 "explain: unknown 'nope'" explain nope
+expect 'no name' 2 'explain: expected one NAME' explain
+expect 'the list' 0 'read-stalls' list findings --gpu g52
+expect 'the help of metrics' 0 '"help":"Share of busy time' list metrics --gpu g715 -f jsonl
+expect 'their views' 0 '"views":"memory, traffic"' list metrics --gpu g715 -f jsonl
+expect 'operands' 0 '^  operands  MaliFragQueueActiveCy, Fragment queue active cycles' explain MaliFragQueueUtil --gpu g715
+expect 'where it is shown' 0 '^  view      2 Queues: Lanes' explain MaliFragQueueUtil --gpu g715
+exit $failed

@@ -1,0 +1,353 @@
+/* When findings begin and end to hold, how a verdict changes, and what the reader refuses. */
+#include "model/judge.h"
+#include "tests/support/gpu_set.h"
+
+#include <stdio.h>
+
+#define S 1000000000ll
+
+static const char data[] =
+	"slots x\n  names Load Spare Clock\n"
+	"metric Load\n  title The load\n  unit percent\n"
+	"metric Spare\n  title What is left\n  unit percent\n"
+	"metric Clock\n  title The clock\n  unit hertz\n"
+	"condition on\n  and Clock above 0\n"
+	"finding high\n  title High\n  when Load above 80 until 70\n  needs on\n"
+	"  evidence Load, Nothing | Spare\n  says It is high.\n  house because\n"
+	"finding elsewhere\n  title E\n  when MaliNothing | MaliA above 3\n  says E.\n"
+	"verdict full\n  title Full\n  when Load above 90 until 85\n  clear Spare below 5\n"
+	"  evidence Load, $BusiestThread\n  says It is full.\n"
+	"verdict thread\n  title Thread\n  when $BusiestThread above 90\n  and Load below 50\n"
+	"  says A thread.\n"
+	"verdict idle\n  title Idle\n  when Load below 5\n  says Idle.\n";
+
+struct bench {
+	struct gpudb *db;
+	struct metric_set *set;
+	struct judge *judge;
+	double vector[VECTOR_CONSTANTS + 3];
+	struct judge_facts facts;
+	int64_t now_ns;
+};
+
+static void bench_init(struct bench *b)
+{
+	const struct slot slots[] = {
+		{.name = "Load", .scale = 1}, {.name = "Spare", .scale = 1}, {.name = "Clock", .scale = 1}};
+	/* Names that some GPU has, but not this source. */
+	const char *others =
+		"metric MaliA\n  title A\n  unit count\nmetric MaliNothing\n  title N\n  unit count\n"
+		"metric Nothing\n  title N\n  unit count\n";
+	const struct gpudb_text texts[] = {{"others", span_of(others)}, {"data", SPAN_LIT(data)}};
+	const struct metric_set *sets[SOURCE_KINDS] = {0};
+	struct err err;
+
+	*b = (struct bench){.db = gpudb_load_texts(texts, 2, &err), .facts = {.value = {NAN, NAN}}};
+	if (!b->db)
+		fail_msg("%s", err.text);
+	b->set = metric_set_new(b->db, &(struct metric_source){.slots = slots, .n_slots = 3}, &err);
+	if (!b->set)
+		fail_msg("%s", err.text);
+	sets[SOURCE_CPU] = b->set;
+	b->judge = judge_new(b->db, sets);
+	memcpy(b->vector, b->set->constants, sizeof(b->set->constants));
+	b->vector[VECTOR_SECONDS] = 0.5;
+	b->vector[VECTOR_CONSTANTS + 1] = 50;
+	b->vector[VECTOR_CONSTANTS + 2] = 1e9;
+	b->now_ns = 100 * S;
+}
+
+static void bench_fini(struct bench *b)
+{
+	judge_free(b->judge);
+	metric_set_free(b->set);
+	gpudb_free(b->db);
+}
+
+/* Steps of half a second with that load. */
+static void run_steps(struct bench *b, double load, double seconds)
+{
+	const double *vectors[SOURCE_KINDS] = {[SOURCE_CPU] = b->vector};
+
+	b->vector[VECTOR_CONSTANTS] = load;
+	for (int i = 0; i < (int)(2 * seconds); i++) {
+		b->now_ns += S / 2;
+		judge_step(b->judge, b->now_ns - S / 2, b->now_ns, vectors, &b->facts);
+	}
+}
+
+static void a_finding_needs_two_seconds_to_begin_and_five_to_end(void **state)
+{
+	const struct judged *f;
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	assert_int_equal(b.judge->n_findings, 1); /* what names other counters is left out */
+	f = &b.judge->findings[0];
+	run_steps(&b, 81, 1.5);
+	assert_false(f->holds);
+	run_steps(&b, 81, 0.5);
+	assert_true(f->holds);
+	assert_int_equal(f->since_ns, 100 * S);
+	run_steps(&b, 71, 10); /* between the numbers: it goes on */
+	assert_true(f->holds);
+	run_steps(&b, 69, 4.5);
+	assert_true(f->holds);
+	run_steps(&b, 69, 0.5);
+	assert_false(f->holds);
+	assert_int_equal(f->since_ns, 112 * S);
+	run_steps(&b, 71, 10);
+	assert_false(f->holds);
+	assert_float_equal(f->held_s, 12, 1e-6);
+	assert_float_equal(f->mean, (81 * 2 + 71 * 10) / 12.0, 1e-6);
+	bench_fini(&b);
+}
+
+static void a_finding_of_a_device_that_fell_silent_ends(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	run_steps(&b, 90, 3);
+	assert_true(b.judge->findings[0].holds);
+	run_steps(&b, NAN, 5);
+	assert_false(b.judge->findings[0].holds);
+	bench_fini(&b);
+}
+
+static void short_peaks_change_no_verdict(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	run_steps(&b, 95, 1);
+	assert_string_equal(judge_verdict_name(&b.judge->verdict), "unclear");
+	run_steps(&b, 95, 0.5);
+	assert_string_equal(judge_verdict_name(&b.judge->verdict), "full");
+	assert_int_equal(b.judge->verdict.since_ns, 100 * S);
+	for (int i = 0; i < 10; i++) {
+		run_steps(&b, 2, 1);
+		run_steps(&b, 95, 1);
+	}
+	assert_string_equal(judge_verdict_name(&b.judge->verdict), "full");
+	assert_int_equal(b.judge->verdict.changes, 1);
+	run_steps(&b, 2, 1.5);
+	assert_string_equal(judge_verdict_name(&b.judge->verdict), "idle");
+	bench_fini(&b);
+}
+
+static void a_change_of_verdict_is_news_once_and_the_first_verdict_is_none(void **state)
+{
+	struct judge_told told = {0};
+	char text[JUDGE_NEWS_TEXT];
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	run_steps(&b, 50, 4); /* not clear */
+	assert_false(judge_news(b.judge, &told, text));
+	run_steps(&b, 95, 4);
+	assert_false(judge_news(b.judge, &told, text));
+	run_steps(&b, 1, 4);
+	assert_true(judge_news(b.judge, &told, text));
+	assert_string_equal(text, "verdict: Idle");
+	assert_false(judge_news(b.judge, &told, text));
+	run_steps(&b, 50, 4);
+	assert_true(judge_news(b.judge, &told, text));
+	assert_string_equal(text, "verdict: Not clear");
+	bench_fini(&b);
+}
+
+static void a_verdict_is_clear_only_with_all_of_its_evidence(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	run_steps(&b, 95, 2);
+	assert_int_equal(b.judge->verdict.surety, JUDGE_LIKELY);
+	b.vector[VECTOR_CONSTANTS + 1] = 2;
+	run_steps(&b, 95, 0.5);
+	assert_int_equal(b.judge->verdict.surety, JUDGE_CLEAR);
+	run_steps(&b, 86, 5); /* it ends below 85 */
+	assert_string_equal(judge_verdict_name(&b.judge->verdict), "full");
+	bench_fini(&b);
+}
+
+static void a_thread_that_is_no_longer_read_does_not_end_its_verdict(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	b.facts.value[FACT_BUSIEST_THREAD] = 99;
+	run_steps(&b, 30, 2);
+	assert_string_equal(judge_verdict_name(&b.judge->verdict), "thread");
+	b.facts.value[FACT_BUSIEST_THREAD] = NAN;
+	run_steps(&b, 30, 10);
+	assert_string_equal(judge_verdict_name(&b.judge->verdict), "thread");
+	run_steps(&b, 95, 2);
+	assert_string_equal(judge_verdict_name(&b.judge->verdict), "full");
+	run_steps(&b, 30, 2); /* it has to be known again */
+	assert_string_equal(judge_verdict_name(&b.judge->verdict), "unclear");
+	bench_fini(&b);
+}
+
+static void an_unclear_verdict_says_what_is_missing(void **state)
+{
+	static const struct {
+		double load, thread;
+		const char *says;
+	} cases[] = {
+		{30, NAN, "Busiest thread is not known"},
+		{NAN, NAN, "The load is not known"},
+		{30, 20, "the numbers fit no known pattern"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_STRBUF struct strbuf text = {0};
+		struct bench b;
+
+		bench_init(&b);
+		judge_missing(b.judge, &text);
+		assert_string_equal(text.p, "measured for too short a time");
+		strbuf_clear(&text);
+		b.facts.value[FACT_BUSIEST_THREAD] = cases[i].thread;
+		run_steps(&b, cases[i].load, 3);
+		assert_int_equal(b.judge->verdict.surety, JUDGE_UNCLEAR);
+		judge_missing(b.judge, &text);
+		assert_string_equal(text.p, cases[i].says);
+		bench_fini(&b);
+	}
+}
+
+static void a_run_has_the_verdict_that_held_longest(void **state)
+{
+	struct bench b;
+	double share;
+
+	(void)state;
+	bench_init(&b);
+	assert_null(judge_longest(b.judge, &share));
+	run_steps(&b, 95, 6);
+	run_steps(&b, 2, 14);
+	assert_string_equal(judge_longest(b.judge, &share)->def->name, "idle");
+	assert_float_equal(share, 13.0 / 20, 1e-6); /* the first second decides */
+	bench_fini(&b);
+}
+
+static void a_run_too_short_for_the_rules_still_has_findings(void **state)
+{
+	struct bench b;
+	double share;
+
+	(void)state;
+	bench_init(&b);
+	run_steps(&b, 95, 0.5);
+	judge_finish(b.judge);
+	assert_true(b.judge->findings[0].holds);
+	assert_float_equal(b.judge->findings[0].held_s, 0.5, 1e-6);
+	assert_string_equal(judge_longest(b.judge, &share)->def->name, "full");
+	assert_int_equal(b.judge->verdict.surety, JUDGE_LIKELY);
+	bench_fini(&b);
+}
+
+static void evidence_takes_the_first_name_that_there_is(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	assert_int_equal(b.judge->findings[0].n_evidence, 2);
+	assert_string_equal(b.judge->findings[0].evidence[1].name, "Spare");
+	assert_string_equal(b.judge->findings[0].evidence[1].title, "What is left");
+	bench_fini(&b);
+}
+
+static void bad_stanzas_are_refused_with_file_and_line(void **state)
+{
+	static const struct {
+		const char *text, *message;
+	} cases[] = {
+		{"finding f\n  when A above 1\n  says S\n", "t:1: finding f: expected a field 'title'"},
+		{"finding f\n  title T\n  says S\n", "t:1: finding f: expected a field 'when'"},
+		{"finding f\n  title T\n  when A above 1\n", "t:1: finding f: expected a field 'says'"},
+		{"finding f g\n", "t:1: finding 'f g': a name has no blanks"},
+		{"finding f\n  title T\n  when A\n", "t:3: when 'A': expected a formula, 'above' or 'below'"},
+		{"finding f\n  title T\n  when A over 1\n", "t:3: when 'A over 1': expected a formula"},
+		{"finding f\n  title T\n  when above 1\n", "t:3: when 'above 1': expected a formula"},
+		{"finding f\n  title T\n  when A above 1 until 2\n",
+		 "t:3: when 'A above 1 until 2': expected"},
+		{"finding f\n  title T\n  when A below 1 until 0.5\n", "t:3: when"},
+		{"finding f\n  title T\n  when A above x\n", "t:3: when 'A above x': expected a formula"},
+		{"finding f\n  title T\n  severity bad\n",
+		 "t:3: severity 'bad': expected info, warning or critical"},
+		{"finding f\n  title T\n  gpus G52\n", "t:3: 'G52': expected a GPU set"},
+		{"finding f\n  title T\n  house\n", "t:3: 'house': expected the reason of the limit"},
+		{"finding f\n  title T\n  clear A above 1\n", "t:3: unknown field 'clear': expected one of"},
+		{"finding f\n  title T\n  when Nope above 1\n  says S\n", "t:3: f: unknown name 'Nope'"},
+		{"finding f\n  title T\n  when A + above 1\n  says S\n", "t:3: f: "},
+		{"finding f\n  title T\n  when A above 1\n  and Nope below 2\n  says S\n",
+		 "t:4: f: unknown name 'Nope'"},
+		{"finding f\n  title T\n  when A above 1\n  needs c\n  says S\n",
+		 "t:1: f: there is no condition 'c'"},
+		{"finding f\n  title T\n  when A above 1\n  evidence A, Nope\n  says S\n",
+		 "t:1: f: unknown name 'Nope'"},
+		{"condition c\n", "t:1: condition c: expected a field 'and'"},
+		{"note n\n  says S\n", "t:1: note n: expected a field 'metrics'"},
+		{"note n\n  metrics Nope\n  says S\n", "t:1: n: unknown name 'Nope'"},
+		{"verdict v\n  title T\n  severity info\n", "t:3: unknown field 'severity'"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const struct gpudb_text texts[] = {
+			{"metrics", SPAN_LIT("metric A\n  title A\n  unit percent\n")},
+			{"t", span_of(cases[i].text)}};
+		struct err err = {0};
+
+		assert_null(gpudb_load_texts(texts, 2, &err));
+		if (strncmp(err.text, cases[i].message, strlen(cases[i].message)) != 0)
+			fail_msg("case %zu: '%s' does not begin with '%s'", i, err.text, cases[i].message);
+	}
+}
+
+static void a_later_stanza_of_the_same_name_replaces_the_first(void **state)
+{
+	const struct gpudb_text texts[] = {
+		{"metrics", SPAN_LIT("metric A\n  title A\n  unit percent\n")},
+		{"ours", SPAN_LIT("finding f\n  title Ours\n  when A above 1\n  says S\n")},
+		{"user", SPAN_LIT("finding f\n  title Theirs\n  when A above 2\n  says S\n")}};
+	struct err err;
+	struct gpudb *db = gpudb_load_texts(texts, 3, &err);
+
+	(void)state;
+	assert_non_null(db);
+	assert_int_equal(db->n_findings, 1);
+	assert_string_equal(finding_find(db, FINDING_RULE, SPAN_LIT("f"))->title, "Theirs");
+	gpudb_free(db);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_finding_needs_two_seconds_to_begin_and_five_to_end),
+		cmocka_unit_test(a_finding_of_a_device_that_fell_silent_ends),
+		cmocka_unit_test(short_peaks_change_no_verdict),
+		cmocka_unit_test(a_change_of_verdict_is_news_once_and_the_first_verdict_is_none),
+		cmocka_unit_test(a_verdict_is_clear_only_with_all_of_its_evidence),
+		cmocka_unit_test(a_thread_that_is_no_longer_read_does_not_end_its_verdict),
+		cmocka_unit_test(an_unclear_verdict_says_what_is_missing),
+		cmocka_unit_test(a_run_has_the_verdict_that_held_longest),
+		cmocka_unit_test(a_run_too_short_for_the_rules_still_has_findings),
+		cmocka_unit_test(evidence_takes_the_first_name_that_there_is),
+		cmocka_unit_test(bad_stanzas_are_refused_with_file_and_line),
+		cmocka_unit_test(a_later_stanza_of_the_same_name_replaces_the_first),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

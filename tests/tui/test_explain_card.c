@@ -1,0 +1,282 @@
+/* The explanation of a number: all of it can be read at every size, on every GPU. */
+#include "tui/explain_card.h"
+#include "tests/support/sim_run.h"
+#include "tui/keys.h"
+
+#define PERIOD_NS (100 * MS)
+#define SAMPLES 20
+
+struct explain_bench {
+	struct gpudb *db;
+	struct sim_run run;
+	struct session session;
+	struct feeds feeds;
+	struct screen screen;
+	struct canvas canvas;
+	struct explain_card card;
+	struct chart chart; /* of what is selected */
+};
+
+static void begin_gpu(struct explain_bench *b, struct gpudb *db, const char *gpu)
+{
+	const struct source_options options = {.db = db,
+					       .gpu_name = gpu,
+					       .scenario = "mixed",
+					       .seed = 1,
+					       .interval_ns = PERIOD_NS,
+					       .frames_per_second = 60,
+					       .width = 1920,
+					       .height = 1080};
+	struct session_source *source = &b->session.sources[0];
+	const struct metric_set *sets[SOURCE_KINDS] = {0};
+	struct err err;
+
+	*b = (struct explain_bench){.db = db};
+	sim_run_init(&b->run, &options, PERIOD_NS);
+	*source = (struct session_source){.kind = SOURCE_GPU,
+					  .n_slots = b->run.source.n_slots,
+					  .n_sums = b->run.source.n_slots,
+					  .period_ns = PERIOD_NS,
+					  .set = sim_run_metrics(&b->run)};
+	b->session.db = db;
+	b->session.n = 1;
+	b->session.gpu = source;
+	feeds_init(&b->feeds, &b->session, false, PERIOD_NS);
+	for (unsigned i = 0; i < SAMPLES; i++) {
+		sim_run_read(&b->run);
+		b->run.sample->seq = i + 1;
+		feeds_take(&b->feeds, b->run.sample);
+		feeds_step(&b->feeds);
+	}
+	sets[SOURCE_GPU] = source->set;
+	b->screen = (struct screen){.session = &b->session, .feeds = &b->feeds};
+	if (!views_init(&b->screen.views, sets, &err))
+		fail_msg("%s", err.text);
+	b->screen.view = b->screen.views.views;
+	screen_judge_follow(&b->screen.judge, &b->session);
+}
+
+static void end_gpu(struct explain_bench *b)
+{
+	screen_judge_fini(&b->screen.judge);
+	views_fini(&b->screen.views);
+	hits_fini(&b->screen.hits);
+	feeds_fini(&b->feeds);
+	metric_set_free(b->session.sources[0].set);
+	sim_run_fini(&b->run);
+}
+
+static void begin_screen(struct explain_bench *b, int cols, int rows)
+{
+	canvas_init(&b->canvas, cols, rows, false);
+}
+
+static void explain_one(struct explain_bench *b, const struct metric *m)
+{
+	b->card = (struct explain_card){.shown = true};
+	b->screen.selected = (struct row_subject){.chart = &b->chart, .metric = m};
+	explain_card_draw(&b->card, &b->screen, NULL, &b->canvas);
+}
+
+static void press_key(struct explain_bench *b, uint32_t key)
+{
+	AUTO_STRBUF struct strbuf said = {0};
+
+	explain_card_key(&b->card, &b->screen, key, &said);
+	if (b->card.shown)
+		explain_card_draw(&b->card, &b->screen, NULL, &b->canvas);
+}
+
+/* What stands in the last n lines of the card's text, without blanks and borders. */
+static void read_lines(const struct explain_bench *b, int n, struct strbuf *out)
+{
+	const struct canvas *c = &b->canvas;
+	int end = c->rows - 2; /* border and footer */
+
+	for (int y = end - n; y < end; y++)
+		for (int x = 0; x < c->cols; x++) {
+			uint32_t ch = c->cells[y * c->cols + x].ch;
+			char utf8[4];
+
+			if (ch > ' ' && (ch < 0x2500 || ch >= 0x2900))
+				strbuf_add(out, utf8, utf8_put(utf8, ch));
+		}
+}
+
+/* The whole text, page by page. */
+static void read_all(struct explain_bench *b, struct strbuf *out)
+{
+	int seen = b->card.page;
+
+	read_lines(b, seen, out);
+	while (b->card.scroll < b->card.scroll_max) {
+		press_key(b, K_PAGE_DOWN);
+		read_lines(b, b->card.scroll + b->card.page - seen, out);
+		seen = b->card.scroll + b->card.page;
+	}
+}
+
+static bool has_text(const struct strbuf *all, struct span text)
+{
+	AUTO_STRBUF struct strbuf wanted = {0};
+
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i] != ' ')
+			strbuf_add(&wanted, text.p + i, 1);
+	return !wanted.n || strstr(all->p, wanted.p);
+}
+
+static void check_metric(struct explain_bench *b, const struct metric *m)
+{
+	struct span guide = {"", 0};
+	AUTO_STRBUF struct strbuf all = {0};
+
+	for (const struct metric_variant *v = m->def->guides; v && !guide.n; v = v->next)
+		if (gpu_set_has(v->gpus, b->session.gpu->set->product))
+			guide = v->text;
+	explain_one(b, m);
+	assert_true(b->card.shown);
+	read_all(b, &all);
+	if (!has_text(&all, span_of(m->def->help)) || !has_text(&all, m->text) || !has_text(&all, guide))
+		fail_msg("%s: %s on %s at %dx%d: %s", "cut", m->def->name, b->run.source.title,
+			 b->canvas.cols, b->canvas.rows, all.p);
+}
+
+static void no_text_of_any_metric_of_any_gpu_is_cut(void **state)
+{
+	static const struct {
+		int cols, rows;
+	} sizes[] = {{80, 24}, {160, 48}};
+	struct gpudb *db = sim_run_gpus();
+
+	(void)state;
+	for (unsigned g = 0; g < db->n_products; g++) {
+		struct explain_bench b;
+
+		begin_gpu(&b, db, db->products[g].name);
+		for (unsigned s = 0; s < ARRAY_LEN(sizes); s++) {
+			begin_screen(&b, sizes[s].cols, sizes[s].rows);
+			for (unsigned i = 0; i < b.session.gpu->set->n_metrics; i++)
+				check_metric(&b, &b.session.gpu->set->metrics[i]);
+			canvas_fini(&b.canvas);
+		}
+		end_gpu(&b);
+	}
+	gpudb_free(db);
+}
+
+static const struct metric *metric_named(const struct explain_bench *b, const char *name)
+{
+	const struct metric *m = metric_find(b->session.gpu->set, span_of(name));
+
+	assert_non_null(m);
+	return m;
+}
+
+static void operands_have_their_values_of_now(void **state)
+{
+	struct gpudb *db = sim_run_gpus();
+	AUTO_STRBUF struct strbuf all = {0}, filled = {0};
+	struct explain_bench b;
+	char value[UNITS_TEXT];
+	const char *const names[] = {"MaliFragQueueActiveCy", "MaliGPUActiveCy"};
+	const struct unit *count = unit_find(SPAN_LIT("count"));
+	const double *now;
+
+	(void)state;
+	begin_gpu(&b, db, "Mali-G715");
+	begin_screen(&b, 80, 24);
+	now = feeds_view(&b.feeds, SOURCE_GPU).now;
+	for (unsigned i = 0; i < ARRAY_LEN(names); i++)
+		strbuf_printf(&filled, "%s%s", i ? " / " : "",
+			      unit_format(value, metric_value(metric_named(&b, names[i]), now), count, false,
+					  false));
+	strbuf_printf(&filled, " * 100 = %s over 0.1 s",
+		      unit_format(value, metric_value(metric_named(&b, "MaliFragQueueUtil"), now),
+				  unit_find(SPAN_LIT("percent")), false, false));
+	explain_one(&b, metric_named(&b, "MaliFragQueueUtil"));
+	read_all(&b, &all);
+	if (!has_text(&all, span_of(filled.p)))
+		fail_msg("no %s in %s", filled.p, all.p);
+	assert_true(has_text(&all, SPAN_LIT("in guide MaliFragQueuedCy / MaliGPUActiveRawCy * 100")));
+	assert_true(has_text(&all, SPAN_LIT("verdict gpu-fragment")));
+	assert_true(has_text(&all, SPAN_LIT("view 2 Queues: Lanes")));
+	canvas_fini(&b.canvas);
+	end_gpu(&b);
+	gpudb_free(db);
+}
+
+static void enter_goes_to_the_view_with_the_row_selected(void **state)
+{
+	struct gpudb *db = sim_run_gpus();
+	struct explain_bench b;
+
+	(void)state;
+	begin_gpu(&b, db, "Mali-G715");
+	begin_screen(&b, 80, 24);
+	explain_one(&b, metric_named(&b, "MaliFragQueueUtil"));
+	press_key(&b, K_ENTER);
+	assert_false(b.card.shown);
+	assert_string_equal(b.screen.view->name, "queues");
+	assert_ptr_equal(screen_selected(&b.screen)->metric, metric_named(&b, "MaliFragQueueUtil"));
+	canvas_fini(&b.canvas);
+	end_gpu(&b);
+	gpudb_free(db);
+}
+
+static void a_finding_leads_to_the_row_of_its_number(void **state)
+{
+	struct gpudb *db = sim_run_gpus();
+	unsigned n_rows = 0, n = 0;
+	struct explain_bench b;
+
+	(void)state;
+	begin_gpu(&b, db, "Mali-G715");
+	for (unsigned i = 0; i < b.screen.judge.judge->n_findings; i++) {
+		const struct judged *f = &b.screen.judge.judge->findings[i];
+
+		n++;
+		assert_true(screen_show_finding(&b.screen, f));
+		n_rows += screen_selected(&b.screen) != NULL;
+	}
+	assert_in_range(n_rows, n * 3 / 4, n); /* a few numbers have a view but no row of their own */
+	end_gpu(&b);
+	gpudb_free(db);
+}
+
+static void a_finding_is_explained_whole(void **state)
+{
+	struct gpudb *db = sim_run_gpus();
+	struct explain_bench b;
+
+	(void)state;
+	begin_gpu(&b, db, "Mali-G715");
+	begin_screen(&b, 80, 24);
+	for (unsigned i = 0; i < b.screen.judge.judge->n_findings; i++) {
+		const struct judged *f = &b.screen.judge.judge->findings[i];
+		AUTO_STRBUF struct strbuf all = {0};
+
+		b.card = (struct explain_card){.shown = true, .finding = f->def};
+		explain_card_draw(&b.card, &b.screen, NULL, &b.canvas);
+		read_all(&b, &all);
+		assert_true(has_text(&all, finding_text(f->def->says, b.screen.judge.judge->product)));
+		assert_true(has_text(&all, finding_text(f->def->advice, b.screen.judge.judge->product)));
+		assert_true(has_text(&all, span_of(f->def->house)));
+	}
+	canvas_fini(&b.canvas);
+	end_gpu(&b);
+	gpudb_free(db);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_text_of_any_metric_of_any_gpu_is_cut),
+		cmocka_unit_test(operands_have_their_values_of_now),
+		cmocka_unit_test(enter_goes_to_the_view_with_the_row_selected),
+		cmocka_unit_test(a_finding_leads_to_the_row_of_its_number),
+		cmocka_unit_test(a_finding_is_explained_whole),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
