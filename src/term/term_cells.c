@@ -1,0 +1,453 @@
+/* Frames. Collect the changes in groups, and write next the group that costs the fewest bytes from
+ * the current cursor position and attributes: for example down a column of new chart points, or
+ * along numbers of the same look. */
+#include "term/term_cells.h"
+#include "base/alloc.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+void cells_init(struct cells *c, const struct term_strings *strings, const struct look *looks,
+		unsigned n_styles, bool ascii)
+{
+	const char *rep = strings->cap[CAP_REP];
+
+	*c = (struct cells){.strings = strings, .ascii = ascii, .stale = true};
+	pen_init(&c->pen, strings, looks, n_styles);
+	/* The first parameter is one byte. The rest of the string repeats any character, unless it
+	 * uses that byte again. */
+	if (rep && !strncmp(rep, "%p1%c", 5) && !strstr(rep + 5, "%p1"))
+		c->repeat = rep + 5;
+}
+
+void cells_fini(struct cells *c)
+{
+	pen_fini(&c->pen);
+	free(c->shown);
+	free(c->next);
+	c->shown = c->next = NULL;
+	strbuf_fini(&c->scratch);
+}
+
+void cells_resize(struct cells *c, int cols, int rows)
+{
+	size_t n = (size_t)cols * (size_t)rows;
+
+	c->cols = cols;
+	c->rows = rows;
+	c->shown = xreallocarray(c->shown, n, sizeof(*c->shown));
+	c->next = xreallocarray(c->next, n, sizeof(*c->next));
+	c->stale = true;
+}
+
+void cells_forget(struct cells *c)
+{
+	c->stale = true;
+}
+
+/* ---- what to show ---- */
+
+/* The character if the terminal shows it in `width` columns, else '?'. */
+static uint32_t safe_char(const struct cells *c, uint32_t ch, int width)
+{
+	if (ch >= 0x20 && ch < 0x7f && width == 1)
+		return ch;
+	if (!ch) /* the right half of a character that is not shown */
+		return ' ';
+	return !c->ascii && ch >= 0xa0 && ch < 0x110000 && wcwidth((wchar_t)ch) == width ? ch : '?';
+}
+
+static uint32_t make_code(const struct cells *c, uint32_t ch, unsigned style)
+{
+	unsigned look = c->pen.of_style[style < c->pen.n_styles ? style : 0];
+
+	return ch == ' ' && !c->pen.looks[look].shows_blank ? CODE_BLANK : ch | look << CODE_LOOK_SHIFT;
+}
+
+/* The right half of a wide character has the look of the left one, so both halves change together
+ * and are written together. */
+static void make_row(const struct cells *c, const struct canvas *canvas, int y, uint32_t *codes)
+{
+	const struct cell *cells = canvas->cells + (size_t)y * (size_t)canvas->cols;
+	int n = y >= canvas->rows ? 0 : c->cols < canvas->cols ? c->cols : canvas->cols;
+
+	for (int x = 0; x < n; x++) {
+		int width = x + 1 < n && !cells[x + 1].ch && cells[x].ch ? 2 : 1;
+		uint32_t ch = safe_char(c, cells[x].ch, width);
+
+		codes[x] = make_code(c, ch, cells[x].style);
+		if (width == 2 && ch != '?') {
+			x++;
+			codes[x] = code_look(codes[x - 1]) << CODE_LOOK_SHIFT;
+		}
+	}
+	for (int x = n; x < c->cols; x++)
+		codes[x] = CODE_BLANK;
+}
+
+/* Whether writing the last column of the last row scrolls the screen. */
+static bool corner_scrolls(const struct cells *c)
+{
+	return c->strings->am && !c->strings->xenl;
+}
+
+/* Insertion can fill such a corner. Without insertion, or beside a wide character, leave it
+ * blank. */
+static void spare_corner(const struct cells *c)
+{
+	uint32_t *last = c->next + (size_t)c->cols * (size_t)c->rows - 1;
+	bool is_wide = !code_char(*last);
+
+	if (!corner_scrolls(c) || (c->strings->cap[CAP_ICH] && c->strings->cap[CAP_EL] && c->cols > 1 &&
+				   !is_wide && code_char(last[-1])))
+		return;
+	*last = CODE_BLANK;
+	if (is_wide)
+		last[-1] = CODE_BLANK;
+}
+
+/* ---- writing ---- */
+
+static bool has_changed(const struct cells *c, int y, int x)
+{
+	size_t i = (size_t)y * (size_t)c->cols + (size_t)x;
+
+	return c->shown[i] != c->next[i];
+}
+
+static int next_change(const struct cells *c, int y, int x, int end)
+{
+	while (x < end && !has_changed(c, y, x))
+		x++;
+	return x;
+}
+
+unsigned cells_look(const struct cells *c, int y, int x, unsigned now)
+{
+	uint32_t code = c->next[(size_t)y * (size_t)c->cols + (size_t)x];
+
+	if (code != CODE_BLANK)
+		return code_look(code);
+	if (!c->pen.looks[now].shows_blank)
+		return now;
+	return c->pen.looks[c->look].shows_blank ? 0 : c->look;
+}
+
+static void set_shown(struct cells *c, int y, int from, int end)
+{
+	size_t at = (size_t)y * (size_t)c->cols + (size_t)from;
+
+	memcpy(c->shown + at, c->next + at, (size_t)(end - from) * sizeof(*c->shown));
+}
+
+/* Note that a character was written in the column before x. Terminals differ in where the cursor is
+ * after the last column. */
+static void advance_cursor(struct cells *c, int x)
+{
+	c->x = x < c->cols ? x : -1;
+	if (x >= c->cols && c->strings->am && !c->strings->xenl)
+		c->y = -1;
+}
+
+/* How many cells from x on shall have the same character, up to the last of them that has
+ * changed. */
+static int count_same(const struct cells *c, int y, int x, int end)
+{
+	const uint32_t *next = c->next + (size_t)y * (size_t)c->cols;
+	int last = x;
+
+	for (int i = x; i < end && next[i] == next[x]; i++)
+		if (has_changed(c, y, i))
+			last = i;
+	return last - x + 1;
+}
+
+#define MOVE_COST 4         /* an estimate of the bytes of a short move */
+#define SHORTEST_SEQUENCE 2 /* no sequence is worth it for fewer characters */
+
+/* Write n cells of the same character with one sequence, if that is shorter than writing the first
+ * `plain` of them one by one and moving past the rest. */
+static bool write_repeated(struct cells *c, int y, int x, int n, int plain, struct strbuf *out)
+{
+	const struct term_strings *strings = c->strings;
+	uint32_t code = c->next[(size_t)y * (size_t)c->cols + (size_t)x];
+	size_t start = out->n, character, most;
+
+	if (n < SHORTEST_SEQUENCE)
+		return false;
+	code_add(code, out);
+	character = out->n - start;
+	most = character * (size_t)plain + (plain < n ? MOVE_COST : 0);
+	/* Many terminals repeat ASCII only: tmux, for one, forgets any other character. Some have a
+	 * pending wrap one column early after a repetition. */
+	if (c->repeat && code_char(code) < 0x80 && x + n < c->cols - 1) {
+		strings->add(out, c->repeat, (int)code_char(code), n);
+		if (out->n - start < most) {
+			advance_cursor(c, x + n);
+			return true;
+		}
+	}
+	out->n = start;
+	if (code != CODE_BLANK || !strings->cap[CAP_ECH])
+		return false;
+	strings->add(out, strings->cap[CAP_ECH], n, 0);
+	if (out->n - start + MOVE_COST < most)
+		return true;
+	out->n = start;
+	return false;
+}
+
+/* Write the changed cell at x and changed cells of the same character after it. Returns the column
+ * after them. */
+static int write_cells(struct cells *c, int y, int x, int end, struct strbuf *out)
+{
+	const uint32_t *next = c->next + (size_t)y * (size_t)c->cols;
+	int same = count_same(c, y, x, end), n = 1;
+
+	cells_move(c, y, x, out);
+	pen_set(&c->pen, cells_look(c, y, x, c->pen.now), out);
+	if (code_is_wide(next, x, c->cols)) {
+		code_add(next[x], out);
+		advance_cursor(c, x + 2);
+		c->unsure = true;
+		set_shown(c, y, x, x + 2);
+		return x + 2;
+	}
+	while (n < same && has_changed(c, y, x + n))
+		n++;
+	if (write_repeated(c, y, x, same, n, out)) {
+		n = same;
+	} else {
+		for (int i = 0; i < n; i++)
+			code_add(next[x], out);
+		advance_cursor(c, x + n);
+	}
+	set_shown(c, y, x, x + n);
+	return x + n;
+}
+
+/* The column from which to erase the row; cols if it is not to be erased. */
+static int erase_from(const struct cells *c, int y, int from)
+{
+	const uint32_t *next = c->next + (size_t)y * (size_t)c->cols;
+	const char *el = c->strings->cap[CAP_EL];
+	int blank = c->cols, changes = 0;
+
+	while (blank > from && next[blank - 1] == CODE_BLANK)
+		blank--;
+	for (int x = blank; x < c->cols; x++)
+		changes += has_changed(c, y, x);
+	if (!el || !changes || ((size_t)changes <= strlen(el) && !(corner_scrolls(c) && y == c->rows - 1)))
+		return c->cols;
+	return next_change(c, y, blank, c->cols);
+}
+
+static void erase_rest(struct cells *c, int y, int x, struct strbuf *out)
+{
+	cells_move(c, y, x, out);
+	pen_set(&c->pen, cells_look(c, y, x, c->pen.now), out);
+	c->strings->add(out, c->strings->cap[CAP_EL], 0, 0);
+	set_shown(c, y, x, c->cols);
+}
+
+/* Write the last character one column early, then insert the character before it, which pushes it
+ * into the corner. */
+static void write_corner(struct cells *c, struct strbuf *out)
+{
+	int y = c->rows - 1, x = c->cols - 1;
+	const uint32_t *next = c->next + (size_t)y * (size_t)c->cols;
+
+	cells_move(c, y, x - 1, out);
+	pen_set(&c->pen, code_look(next[x]), out);
+	code_add(next[x], out);
+	advance_cursor(c, x);
+	cells_move(c, y, x - 1, out);
+	c->strings->add(out, c->strings->cap[CAP_ICH], 1, 0);
+	pen_set(&c->pen, code_look(next[x - 1]), out);
+	code_add(next[x - 1], out);
+	advance_cursor(c, x);
+	set_shown(c, y, x, c->cols);
+}
+
+/* ---- order of writing ---- */
+
+#define GROUP_GAP 4 /* unchanged cells allowed inside a group, such as digits of a number */
+
+static void add_group(struct cells *c, int y, int from, int end, enum group_kind kind)
+{
+	c->groups[c->n_groups++] =
+		(struct cell_group){(int16_t)y, (int16_t)from, (int16_t)end, GROUP_BLANK, kind};
+}
+
+/* Add the group that starts with the change at x: it ends where changes are far apart or have
+ * another look. */
+static void add_cells(struct cells *c, int y, int x, int end)
+{
+	struct cell_group *group = &c->groups[c->n_groups];
+	const uint32_t *next = c->next + (size_t)y * (size_t)c->cols;
+
+	add_group(c, y, x, x, GROUP_CELLS);
+	for (; x < end && x - group->end < GROUP_GAP + 1; x++) {
+		if (!has_changed(c, y, x))
+			continue;
+		if (next[x] != CODE_BLANK && group->look == GROUP_BLANK)
+			group->look = (uint16_t)code_look(next[x]);
+		if (next[x] != CODE_BLANK && group->look != code_look(next[x]))
+			return;
+		group->end = (int16_t)(x + 1);
+	}
+}
+
+/* Add the groups of a row, as many as fit. Returns the column after them. */
+static int add_row(struct cells *c, int y, int from)
+{
+	int erase = erase_from(c, y, from), end = erase, x;
+	bool corner = erase == c->cols && y == c->rows - 1 && corner_scrolls(c);
+
+	if (corner)
+		end--;
+	for (x = next_change(c, y, from, end); x < end && c->n_groups < GROUPS_MAX;
+	     x = next_change(c, y, x, end)) {
+		add_cells(c, y, x, end);
+		x = c->groups[c->n_groups - 1].end;
+	}
+	if (x < end || c->n_groups == GROUPS_MAX)
+		return x;
+	if (erase < c->cols)
+		add_group(c, y, erase, c->cols, GROUP_ERASE);
+	else if (corner && has_changed(c, y, end))
+		add_group(c, y, end, c->cols, GROUP_CORNER);
+	return c->cols;
+}
+
+static int count_digits(int n)
+{
+	return n < 10 ? 1 : n < 100 ? 2 : 3;
+}
+
+/* About how many bytes it takes to reach another row or column: a byte per step if the way is
+ * short, else a sequence. */
+static int steps_cost(int from, int to, bool by_byte)
+{
+	int n = abs(to - from), sequence = n == 1 ? 3 : 3 + count_digits(n);
+
+	return n == 0 ? 0 : by_byte && n < sequence ? n : sequence;
+}
+
+/* About how many bytes it takes to continue with `to` after `from` in that look. from is NULL at
+ * the start of a frame. */
+static int step_cost(struct cells *c, const struct cell_group *from, unsigned look,
+		     const struct cell_group *to)
+{
+	int cost = 4 + count_digits(to->y + 1) + count_digits(to->from + 1);
+	int at = from && from->kind == GROUP_CELLS ? from->end : from ? from->from : 0;
+
+	if (from && at < c->cols) {
+		int way =
+			steps_cost(from->y, to->y, to->y > from->y) + steps_cost(at, to->from, to->from < at);
+
+		cost = way < cost ? way : cost;
+	}
+	if (to->look == GROUP_BLANK)
+		return cost + (c->pen.looks[look].shows_blank ? pen_cost(&c->pen, look, 0) : 0);
+	return cost + pen_cost(&c->pen, look, to->look);
+}
+
+/* Always the cheapest next. Better orders were tried and save one byte in a hundred. */
+static void order_groups(struct cells *c)
+{
+	const struct cell_group *last = NULL;
+	unsigned look = c->pen.now;
+
+	for (unsigned i = 0; i < c->n_groups; i++) {
+		struct cell_group *cheapest = &c->groups[i], group;
+		int least = INT_MAX;
+
+		for (struct cell_group *g = cheapest; g < c->groups + c->n_groups; g++) {
+			int cost = step_cost(c, last, look, g);
+
+			if (cost < least) {
+				least = cost;
+				cheapest = g;
+			}
+		}
+		group = *cheapest;
+		memmove(c->groups + i + 1, c->groups + i,
+			(size_t)(cheapest - (c->groups + i)) * sizeof(group));
+		c->groups[i] = group;
+		last = &c->groups[i];
+		if (group.look != GROUP_BLANK)
+			look = group.look;
+		else if (c->pen.looks[look].shows_blank)
+			look = 0;
+	}
+}
+
+static void write_groups(struct cells *c, struct strbuf *out)
+{
+	for (unsigned i = 0; i < c->n_groups; i++) {
+		const struct cell_group *group = &c->groups[i];
+
+		c->look = group->look == GROUP_BLANK ? 0 : group->look;
+		if (group->kind == GROUP_ERASE)
+			erase_rest(c, group->y, group->from, out);
+		if (group->kind == GROUP_CORNER)
+			write_corner(c, out);
+		if (group->kind == GROUP_CELLS)
+			for (int x = group->from; x < group->end; x = next_change(c, group->y, x, group->end))
+				x = write_cells(c, group->y, x, group->end, out);
+	}
+	c->n_groups = 0;
+}
+
+/* If most of the screen changes, write it from top to bottom: that looks best on a slow
+ * terminal. */
+static void write_changes(struct cells *c, bool all, struct strbuf *out)
+{
+	for (int y = 0; y < c->rows; y++)
+		for (int x = 0; x < c->cols;) {
+			x = add_row(c, y, x);
+			all |= c->n_groups == GROUPS_MAX;
+			if (c->n_groups == GROUPS_MAX)
+				write_groups(c, out);
+		}
+	if (!all)
+		order_groups(c);
+	write_groups(c, out);
+}
+
+/* ---- frames ---- */
+
+static void clear_screen(struct cells *c, struct strbuf *out)
+{
+	pen_reset(&c->pen, out);
+	c->strings->add(out, c->strings->cap[CAP_CLEAR], 0, 0);
+	for (int i = 0; i < c->cols * c->rows; i++)
+		c->shown[i] = CODE_BLANK;
+	c->stale = false;
+}
+
+bool cells_draw(struct cells *c, const struct canvas *canvas, struct strbuf *out)
+{
+	size_t start = out->n, cols = (size_t)c->cols, size = cols * (size_t)c->rows * sizeof(*c->next);
+	bool all;
+
+	for (int y = 0; y < c->rows; y++)
+		make_row(c, canvas, y, c->next + (size_t)y * cols);
+	spare_corner(c);
+	if (!c->stale && !memcmp(c->shown, c->next, size))
+		return false;
+	all = c->stale;
+	if (all)
+		clear_screen(c, out);
+	/* Another program may have moved the cursor since the last frame, so each frame places it
+	 * again, and ends in the default look. */
+	c->x = c->y = -1;
+	c->unsure = false;
+	cells_shift(c, out);
+	write_changes(c, all, out);
+	pen_set(&c->pen, 0, out);
+	return out->n > start;
+}

@@ -1,0 +1,162 @@
+/* Rows that moved, as in a table when a row is inserted or removed: let the terminal move them. */
+#include "term/term_cells.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SHIFT_MAX 12   /* rows */
+#define SHIFT_LEAST 40 /* cells that a shift must save to be worth its bytes */
+#define SHIFTS_MAX 6   /* in one frame */
+#define ROW_CHANGED 10 /* a row is another one if more than 1/10 of it has changed */
+
+/* Rows top to bottom move down by `by` rows (up if negative). Rows that leave are lost, rows that
+ * enter are blank. */
+struct shift {
+	int top, bottom, by;
+	int saved; /* cells that need not be written */
+};
+
+static int count_differences(const uint32_t *a, const uint32_t *b, int n)
+{
+	int differences = 0;
+
+	if (!memcmp(a, b, (size_t)n * sizeof(*a)))
+		return 0;
+	for (int i = 0; i < n; i++)
+		differences += a[i] != b[i];
+	return differences;
+}
+
+static int count_characters(const uint32_t *row, int n)
+{
+	int characters = 0;
+
+	for (int i = 0; i < n; i++)
+		characters += row[i] != CODE_BLANK;
+	return characters;
+}
+
+/* Cells saved by a shift, as running sums over the rows: for rows that move, and for rows that
+ * enter blank. */
+struct savings {
+	int now[CANVAS_ROWS_MAX]; /* by row: cells to write without a shift */
+	int moved[CANVAS_ROWS_MAX + 1], blank[CANVAS_ROWS_MAX + 1];
+};
+
+/* Fill in `now` and `blank`. Returns whether enough rows changed so much that they may have
+ * moved. */
+static bool sum_blanks(const struct cells *c, struct savings *sums)
+{
+	size_t cols = (size_t)c->cols;
+	int changes = 0;
+
+	sums->blank[0] = 0;
+	for (int y = 0; y < c->rows; y++) {
+		const uint32_t *next = c->next + (size_t)y * cols;
+
+		sums->now[y] = count_differences(next, c->shown + (size_t)y * cols, c->cols);
+		sums->blank[y + 1] = sums->blank[y] + sums->now[y] - count_characters(next, c->cols);
+		changes += sums->now[y] > c->cols / ROW_CHANGED ? sums->now[y] : 0;
+	}
+	return changes >= SHIFT_LEAST;
+}
+
+static void sum_moved(const struct cells *c, int by, struct savings *sums)
+{
+	size_t cols = (size_t)c->cols;
+
+	sums->moved[0] = 0;
+	for (int y = 0; y < c->rows; y++) {
+		int from = y - by, moved = sums->now[y];
+
+		if (from >= 0 && from < c->rows)
+			moved = count_differences(c->next + (size_t)y * cols, c->shown + (size_t)from * cols,
+						  c->cols);
+		sums->moved[y + 1] = sums->moved[y] + sums->now[y] - moved;
+	}
+}
+
+static struct shift best_shift(const struct cells *c, int by, struct savings *sums)
+{
+	struct shift best = {.by = by};
+	int n = abs(by);
+
+	sum_moved(c, by, sums);
+	for (int top = 0; top + n < c->rows; top++)
+		for (int bottom = top + n; bottom < c->rows; bottom++) {
+			/* rows begin to end - 1 enter blank */
+			int begin = by > 0 ? top : bottom + 1 - n, end = begin + n;
+			int saved = sums->blank[end] - sums->blank[begin] +
+				    (by > 0 ? sums->moved[bottom + 1] - sums->moved[end]
+					    : sums->moved[begin] - sums->moved[top]);
+
+			if (saved > best.saved)
+				best = (struct shift){top, bottom, by, saved};
+		}
+	return best;
+}
+
+/* The distance by which most of the changed rows have moved; 0 if none is found nearby. */
+static int likely_distance(const struct cells *c, const struct savings *sums)
+{
+	size_t cols = (size_t)c->cols;
+	int best = 0, most = 0;
+
+	for (int by = -SHIFT_MAX; by <= SHIFT_MAX; by++) {
+		int rows = 0;
+
+		for (int y = by > 0 ? by : 0; y < c->rows && y - by < c->rows; y++)
+			rows += sums->now[y] > c->cols / ROW_CHANGED &&
+				!memcmp(c->next + (size_t)y * cols, c->shown + (size_t)(y - by) * cols,
+					cols * sizeof(*c->next));
+		if (rows > most) {
+			most = rows;
+			best = by;
+		}
+	}
+	return best;
+}
+
+static void add_rows(struct cells *c, enum term_string cap, int y, int n, struct strbuf *out)
+{
+	cells_move(c, y, 0, out);
+	c->strings->add(out, c->strings->cap[cap], n, 0);
+	c->x = -1; /* terminals disagree */
+}
+
+static void shift_rows(struct cells *c, const struct shift *shift, struct strbuf *out)
+{
+	int n = abs(shift->by), in = shift->by > 0 ? shift->top : shift->bottom + 1 - n;
+	int leave = shift->by > 0 ? shift->bottom + 1 - n : shift->top;
+	size_t cols = (size_t)c->cols, moved = (size_t)(shift->bottom + 1 - shift->top - n) * cols;
+	uint32_t *top = c->shown + (size_t)shift->top * cols;
+
+	/* Rows pushed off the screen need not be deleted first. */
+	if (shift->by < 0 || shift->bottom + 1 < c->rows)
+		add_rows(c, CAP_DL, leave, n, out);
+	if (shift->by > 0 || shift->bottom + 1 < c->rows)
+		add_rows(c, CAP_IL, in, n, out);
+	memmove(shift->by > 0 ? top + (size_t)n * cols : top, shift->by > 0 ? top : top + (size_t)n * cols,
+		moved * sizeof(*top));
+	for (size_t i = (size_t)in * cols; i < (size_t)(in + n) * cols; i++)
+		c->shown[i] = CODE_BLANK;
+}
+
+void cells_shift(struct cells *c, struct strbuf *out)
+{
+	struct savings sums;
+
+	/* CAP_EL, because a row that enters a corner that cannot be written must be erased. */
+	if (!c->strings->cap[CAP_IL] || !c->strings->cap[CAP_DL] || !c->strings->cap[CAP_EL])
+		return;
+	for (int i = 0; i < SHIFTS_MAX && sum_blanks(c, &sums); i++) {
+		int by = likely_distance(c, &sums);
+		struct shift shift = {0};
+
+		if (by)
+			shift = best_shift(c, by, &sums);
+		if (shift.saved < SHIFT_LEAST)
+			return;
+		shift_rows(c, &shift, out);
+	}
+}

@@ -1,0 +1,364 @@
+/* keys and term_input: bytes from the terminal to keys, and keys to a line of text. */
+#include "term/term_key.h"
+#include "term/term_priv.h"
+#include "base/alloc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void type_keys(struct input *input, const char *bytes, int64_t now_ns)
+{
+	input_add(input, bytes, strlen(bytes), now_ns);
+}
+
+static void known_sequences_are_keys(void **state)
+{
+	static const struct {
+		const char *bytes;
+		uint32_t key;
+	} cases[] = {
+		{"q", 'q'},
+		{"\t", K_TAB},
+		{"\r", K_ENTER},
+		{"\x03", 0x03},
+		{"\x7f", K_BACKSPACE},
+		{"\xc3\xa4", 0xe4},
+		{"\xe6\xbc\xa2", 0x6f22},
+		{"\xf0\x9f\x98\x80", 0x1f600},
+		{"\x1b[A", K_UP},
+		{"\x1bOA", K_UP},
+		{"\x1b[B", K_DOWN},
+		{"\x1b[C", K_RIGHT},
+		{"\x1b[D", K_LEFT},
+		{"\x1b[1;5C", K_RIGHT},
+		{"\x1b[Z", K_BACK_TAB},
+		{"\x1b[H", K_HOME},
+		{"\x1b[1~", K_HOME},
+		{"\x1b[7~", K_HOME},
+		{"\x1b[F", K_END},
+		{"\x1b[4~", K_END},
+		{"\x1bOF", K_END},
+		{"\x1b[5~", K_PAGE_UP},
+		{"\x1b[6~", K_PAGE_DOWN},
+		{"\x1b[6;2~", K_PAGE_DOWN},
+		{"\x1bOP", K_F1},
+		{"\x1b[11~", K_F1},
+		{"\x1b[[A", K_F1},
+		{"\x1bOR", K_F3},
+		{"\x1b[13~", K_F3},
+		{"\x1b[[C", K_F3},
+		{"\x1bOS", K_F4},
+		{"\x1b[[D", K_F4},
+		{"\x1b[15~", K_F5},
+		{"\x1b[[E", K_F5},
+		{"\x1b[17~", K_F6},
+		{"\x1b[20~", K_F9},
+		{"\x1b[21~", K_F10},
+		{"\x1b[<64;10;10M", K_WHEEL_UP},
+		{"\x1b[<65;10;10M", K_WHEEL_DOWN},
+		{"\x1b[M`!!", K_WHEEL_UP},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		struct input input = {0};
+		struct term_input in = {0};
+
+		type_keys(&input, cases[i].bytes, 0);
+		assert_int_equal(input_next(&input, 0, &in), TERM_KEY);
+		assert_int_equal(in.key, cases[i].key);
+		assert_int_equal(input_next(&input, 0, &in), TERM_NONE);
+		assert_int_equal(input.n, 0);
+	}
+}
+
+/* Cut after every byte, as a slow line does. */
+static void sequences_may_come_in_pieces(void **state)
+{
+	static const char *const cases[] = {"\x1b[1;5C", "\x1bOP",   "\x1b[<0;120;2M",  "\x1b[[A",
+					    "\x1b[6~",   "\xc3\xa4", "\xf0\x9f\x98\x80"};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		struct input input = {0};
+		struct term_input in = {0};
+		size_t n = strlen(cases[i]);
+
+		for (size_t b = 0; b + 1 < n; b++) {
+			input_add(&input, cases[i] + b, 1, (int64_t)b);
+			assert_int_equal(input_next(&input, (int64_t)b, &in), TERM_NONE);
+		}
+		input_add(&input, cases[i] + n - 1, 1, (int64_t)n);
+		assert_int_not_equal(input_next(&input, (int64_t)n, &in), TERM_NONE);
+	}
+}
+
+static void what_is_no_key_is_skipped_whole(void **state)
+{
+	static const char *const cases[] = {
+		"\x1b[999;1R",    "\x1b[?2026;2$y", "\x1b[201~", "\x1b[<3;5;5M",
+		"\x1b[<0;5;5m",   "\x1b[<0;0;0M",   "\x1b[M#!!", "\x1b[99999999999999999999~",
+		"\x1bOz",         "\xff",           "\xc2\x9b",  "\x1b[>0;1;2c",
+		"\x1b[;;;;;;;;x", "\xc3",           "\xf0\x9f",  "\xed\xa0\x80",
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		struct input input = {0};
+		struct term_input in = {0};
+
+		type_keys(&input, cases[i], 0);
+		type_keys(&input, "q", 0);
+		assert_int_equal(input_next(&input, 0, &in), TERM_KEY);
+		assert_int_equal(in.key, 'q');
+	}
+}
+
+static void a_click_is_where_it_was(void **state)
+{
+	static const struct {
+		const char *bytes;
+		int x, y;
+	} cases[] = {{"\x1b[<0;1;1M", 0, 0}, {"\x1b[<0;500;200M", 499, 199}, {"\x1b[M !\"", 0, 1}};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		struct input input = {0};
+		struct term_input in = {0};
+
+		type_keys(&input, cases[i].bytes, 0);
+		assert_int_equal(input_next(&input, 0, &in), TERM_MOUSE);
+		assert_int_equal(in.x, cases[i].x);
+		assert_int_equal(in.y, cases[i].y);
+	}
+}
+
+static void a_lone_escape_is_a_key_after_a_while(void **state)
+{
+	struct input input = {0};
+	struct term_input in = {0};
+
+	(void)state;
+	type_keys(&input, "\x1b", 1000);
+	assert_int_equal(input_next(&input, 1000 + INPUT_WAIT_NS - 1, &in), TERM_NONE);
+	assert_int_equal(input_next(&input, 1000 + INPUT_WAIT_NS, &in), TERM_KEY);
+	assert_int_equal(in.key, K_ESCAPE);
+}
+
+static void escape_and_a_letter_are_two_keys(void **state)
+{
+	struct input input = {0};
+	struct term_input in = {0};
+
+	(void)state;
+	type_keys(&input, "\x1bq", 0);
+	assert_int_equal(input_next(&input, 0, &in), TERM_KEY);
+	assert_int_equal(in.key, K_ESCAPE);
+	assert_int_equal(input_next(&input, 0, &in), TERM_KEY);
+	assert_int_equal(in.key, 'q');
+}
+
+static void the_torso_of_a_sequence_is_dropped_after_a_while(void **state)
+{
+	struct input input = {0};
+	struct term_input in = {0};
+
+	(void)state;
+	type_keys(&input, "\x1b[1;", 0);
+	assert_int_equal(input_next(&input, INPUT_WAIT_NS, &in), TERM_NONE);
+	assert_int_equal(input.n, 0);
+}
+
+static void the_torso_of_a_character_is_dropped_after_a_while(void **state)
+{
+	struct input input = {0};
+	struct term_input in = {0};
+
+	(void)state;
+	type_keys(&input, "\xe6\xbc", 0);
+	assert_int_equal(input_next(&input, INPUT_WAIT_NS - 1, &in), TERM_NONE);
+	assert_int_equal(input.n, 2);
+	assert_int_equal(input_next(&input, INPUT_WAIT_NS, &in), TERM_NONE);
+	assert_int_equal(input.n, 0);
+}
+
+static void endless_input_overruns_nothing(void **state)
+{
+	struct input input = {0};
+	struct term_input in = {0};
+
+	(void)state;
+	type_keys(&input, "\x1b[", 0);
+	for (int i = 0; i < 1000; i++) {
+		type_keys(&input, "1;2;3;4;5;", 0);
+		assert_true(input.n <= sizeof(input.buf));
+		input_next(&input, 0, &in);
+	}
+	while (input_next(&input, INPUT_WAIT_NS, &in) != TERM_NONE)
+		;
+	type_keys(&input, "q", INPUT_WAIT_NS);
+	assert_int_equal(input_next(&input, INPUT_WAIT_NS, &in), TERM_KEY);
+	assert_int_equal(in.key, 'q');
+}
+
+static void any_bytes_at_all_are_survived(void **state)
+{
+	struct input input = {0};
+	struct term_input in;
+	unsigned random = 1;
+	static const char alphabet[] = "\x1b\x1b\x1b[[O<M;019~ACz\xff\x01";
+
+	(void)state;
+	for (int i = 0; i < 200000; i++) {
+		random = random * 1103515245u + 12345u;
+		input_add(&input, &alphabet[(random >> 16) % (sizeof(alphabet) - 1)], 1, i);
+		in = (struct term_input){0};
+		while (input_next(&input, i, &in) == TERM_MOUSE) {
+			assert_in_range(in.x, 0, 9999);
+			assert_in_range(in.y, 0, 9999);
+		}
+	}
+}
+
+static void the_terminals_own_keys_go_first(void **state)
+{
+	struct input input = {.caps = {{"\x0b", K_UP}, {"\x1b\x41\x42", K_F1}}, .n_caps = 2};
+	struct term_input in = {0};
+
+	(void)state;
+	type_keys(&input,
+		  "\x0b\x1b"
+		  "A",
+		  0);
+	assert_int_equal(input_next(&input, 0, &in), TERM_KEY);
+	assert_int_equal(in.key, K_UP);
+	assert_int_equal(input_next(&input, 0, &in), TERM_NONE);
+	type_keys(&input, "B", 0);
+	assert_int_equal(input_next(&input, 0, &in), TERM_KEY);
+	assert_int_equal(in.key, K_F1);
+}
+
+/* ---- lines and pastes ---- */
+
+static void a_line_is_typed_and_never_overrun(void **state)
+{
+	static const struct {
+		const char *keys, *want;
+	} cases[] = {{"1:30", "1:30"},
+		     {"ab\x7f", "a"},
+		     {"\x7f\b", ""},
+		     {"a\tb\rc", "abc"},
+		     {"0123456789", "0123456"}};
+	char text[8];
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		text[0] = 0;
+		for (const char *key = cases[i].keys; *key; key++)
+			term_key_type(text, sizeof(text), (unsigned char)*key);
+		assert_string_equal(text, cases[i].want);
+	}
+	memcpy(text, "12345", 6);
+	term_key_type(text, sizeof(text), 0x6f22); /* has no room for three bytes */
+	assert_string_equal(text, "12345");
+	text[3] = 0;
+	term_key_type(text, sizeof(text), 0x6f22);
+	term_key_type(text, sizeof(text), K_UP);
+	assert_string_equal(text, "123\u6f22");
+	term_key_type(text, sizeof(text), K_BACKSPACE);
+	assert_string_equal(text, "123");
+}
+
+#define PASTE(text) "\x1b[200~" text "\x1b[201~"
+
+/* Cut after every byte, too: nothing of it is a key, and the key after it is. */
+static void what_is_pasted_is_one_event_and_no_keys(void **state)
+{
+	static const char *const cases[] = {
+		PASTE(""),           PASTE("lq"),
+		PASTE("l\rq\r"),     PASTE("\x1b[A\x1b[20"),
+		PASTE("\x1b[200~q"), PASTE("\x1b\x1b\x1b[2"),
+		PASTE("\xc3"),
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++)
+		for (size_t piece = 1; piece <= strlen(cases[i]); piece++) {
+			struct input input = {0};
+			struct term_input in = {0};
+			unsigned pastes = 0;
+
+			for (size_t at = 0; at < strlen(cases[i]); at += piece) {
+				enum term_event event;
+
+				input_add(&input, cases[i] + at, strnlen(cases[i] + at, piece), 0);
+				while ((event = input_next(&input, 0, &in)) != TERM_NONE)
+					pastes += event == TERM_PASTE ? 1 : 100;
+			}
+			assert_int_equal(pastes, 1);
+			type_keys(&input, "x", 0);
+			assert_int_equal(input_next(&input, 0, &in), TERM_KEY);
+			assert_int_equal(in.key, 'x');
+		}
+}
+
+static void a_long_paste_overruns_nothing(void **state)
+{
+	struct input input = {0};
+	struct term_input in = {0};
+
+	(void)state;
+	type_keys(&input, "\x1b[200~", 0);
+	assert_int_equal(input_next(&input, 0, &in), TERM_PASTE);
+	for (unsigned i = 0; i < 10000; i++) {
+		type_keys(&input, "lqlqlq\x1b[", 0);
+		assert_int_equal(input_next(&input, 0, &in), TERM_NONE);
+		assert_true(input.n < INPUT_MAX / 2); /* there is always room for more */
+	}
+	type_keys(&input, "\x1b[201~q", 0);
+	assert_int_equal(input_next(&input, 0, &in), TERM_KEY);
+}
+
+static void a_paste_without_an_end_is_over_after_a_while(void **state)
+{
+	struct input input = {0};
+	struct term_input in = {0};
+
+	(void)state;
+	assert_int_equal(input_wait_ns(&input, 0), INT64_MAX);
+	type_keys(&input, "\x1b[200~l\x1b[20", 0);
+	assert_int_equal(input_next(&input, 0, &in), TERM_PASTE);
+	assert_int_equal(input_wait_ns(&input, 1), PASTE_WAIT_NS - 1);
+	assert_int_equal(input_next(&input, PASTE_WAIT_NS, &in), TERM_NONE);
+	type_keys(&input, "q", PASTE_WAIT_NS);
+	assert_int_equal(input_next(&input, PASTE_WAIT_NS, &in), TERM_KEY);
+	assert_int_equal(in.key, 'q');
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(known_sequences_are_keys),
+		cmocka_unit_test(sequences_may_come_in_pieces),
+		cmocka_unit_test(what_is_no_key_is_skipped_whole),
+		cmocka_unit_test(a_click_is_where_it_was),
+		cmocka_unit_test(a_lone_escape_is_a_key_after_a_while),
+		cmocka_unit_test(escape_and_a_letter_are_two_keys),
+		cmocka_unit_test(the_torso_of_a_sequence_is_dropped_after_a_while),
+		cmocka_unit_test(the_torso_of_a_character_is_dropped_after_a_while),
+		cmocka_unit_test(endless_input_overruns_nothing),
+		cmocka_unit_test(any_bytes_at_all_are_survived),
+		cmocka_unit_test(the_terminals_own_keys_go_first),
+		cmocka_unit_test(what_is_pasted_is_one_event_and_no_keys),
+		cmocka_unit_test(a_long_paste_overruns_nothing),
+		cmocka_unit_test(a_paste_without_an_end_is_over_after_a_while),
+		cmocka_unit_test(a_line_is_typed_and_never_overrun),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
