@@ -1,0 +1,129 @@
+/* What panels are made of: rows with parts and texts, graphs in lines that are left over, matrix
+ * and heat, and the rows that stay in a small terminal. */
+#include "tests/support/tiny_source.h"
+
+#define VIEW "view v\n  key 1\n  title V\n"
+
+static void expect_text(const char *got, const char *want)
+{
+	if (!strstr(got, want))
+		fail_msg("'%s' is not in\n%s", want, got);
+}
+
+static void expect_shown(struct tiny *t, const char *text, int cols, int rows, const char *want)
+{
+	AUTOFREE char *got = tiny_shown(t, text, cols, rows, true);
+
+	expect_text(got, want);
+}
+
+static void a_bar_of_parts_has_a_row_for_each_part(void **state)
+{
+	static const char parts[] = VIEW "chart c\n  widget rows\n  history no\n  series Share | whole\n"
+					 "  part Share | half\n  part Share | half\n  part Share | more\n";
+	static const char alone[] = VIEW "chart c\n  widget rows\n  history no\n  legend no\n"
+					 "  series Share | whole\n  part Share | half\n";
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	expect_shown(&t, parts, 60, 20,
+		     "whole  #############==============*************  50.0 %\n"
+		     "# half                                           50.0 %\n"
+		     "# half                                           50.0 %\n"
+		     "# more                                           50.0 %\n");
+	expect_shown(&t, alone, 60, 20, "whole ####################....................  50.0 %\n");
+	tiny_fini(&t);
+}
+
+static void lines_that_are_left_over_are_text_and_a_graph(void **state)
+{
+	static const char text[] =
+		VIEW "chart c\n  widget rows\n  graph Bytes\n  series Share | share\n  text it is a share\n";
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	expect_shown(&t, text, 60, 14, "Bytes over time -");
+	expect_shown(&t, text, 60, 14, "\nit is a share\n");
+	expect_shown(&t, text, 60, 14, "\n   0 ");
+	tiny_fini(&t);
+}
+
+static void a_matrix_has_a_dash_where_there_is_nothing_and_one_scale_a_column(void **state)
+{
+	static const char text[] = VIEW "chart c\n  widget matrix\n  series Share | one | | first\n"
+					"  series Share | two | | second\n  series Double | one | | second\n";
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	expect_shown(&t, text, 60, 20,
+		     "      first                       second\n"
+		     "one   #########........  50.0 %   #################   100 %\n"
+		     "two               -               #########........  50.0 %\n");
+	tiny_fini(&t);
+}
+
+static void heat_shades_each_cell_and_explains_the_shades(void **state)
+{
+	static const char text[] =
+		VIEW "chart c\n  widget heat\n  series Share | half\n  series Share | same\n";
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	expect_shown(&t, text, 60, 21, "half  ");
+	expect_shown(&t, text, 60, 21, "####  50.0 %\n");
+	expect_shown(&t, text, 60, 21, "share    . <0.5 - 0.5  = 2    * 10   # 25   # 45   %\n");
+	tiny_fini(&t);
+}
+
+static void a_small_terminal_shows_the_row_of_each_chart_that_tells_most(void **state)
+{
+	static const char text[] =
+		VIEW "chart a\n  widget rows\n  series Share | calm\n  series Double | busy\n"
+		     "chart b\n  widget area\n  series Share | graph\n"
+		     "chart c\n  widget rows\n  priority 2\n  series Share | late\n";
+	AUTOFREE char *got = NULL;
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	got = tiny_shown(&t, text, 40, 10, true);
+	expect_text(got, "busy ");
+	expect_text(got, "graph ");
+	assert_true(strstr(got, "busy ") < strstr(got, "graph "));
+	assert_null(strstr(got, "calm")); /* the graph shows that metric already */
+	tiny_fini(&t);
+}
+
+static void a_chart_may_be_for_wide_terminals_alone(void **state)
+{
+	static const char text[] = VIEW "chart a\n  widget rows\n  series Share | always\n"
+					"chart b\n  widget rows\n  from 100\n  series Double | wide\n";
+	AUTOFREE char *narrow = NULL, *wide = NULL;
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	narrow = tiny_shown(&t, text, 99, 30, true);
+	wide = tiny_shown(&t, text, 100, 30, true);
+	assert_null(strstr(narrow, "wide"));
+	expect_text(wide, "wide");
+	tiny_fini(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_bar_of_parts_has_a_row_for_each_part),
+		cmocka_unit_test(lines_that_are_left_over_are_text_and_a_graph),
+		cmocka_unit_test(a_matrix_has_a_dash_where_there_is_nothing_and_one_scale_a_column),
+		cmocka_unit_test(heat_shades_each_cell_and_explains_the_shades),
+		cmocka_unit_test(a_small_terminal_shows_the_row_of_each_chart_that_tells_most),
+		cmocka_unit_test(a_chart_may_be_for_wide_terminals_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

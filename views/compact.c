@@ -1,0 +1,154 @@
+/* compact: the most important rows of all charts of a view, if there is no room for panels. */
+#include "views/rows.h"
+
+#include <string.h>
+
+#define PRIORITY_MAX 9
+#define CHARTS_MAX 32
+#define COLS 40
+
+/* The rows of one chart, and which of them are shown. */
+struct pool {
+	const struct chart *chart;
+	struct row rows[ROWS_MAX];
+	bool shown[ROWS_MAX];
+	unsigned n;
+};
+
+struct compact {
+	struct pool pools[CHARTS_MAX];
+	unsigned n;
+};
+
+static bool has_rows(const struct chart *chart)
+{
+	return chart->widget == &widget_area || chart->widget == &widget_rows ||
+	       chart->widget == &widget_lanes;
+}
+
+/* Whether the view has something to show that is not a row, such as a notice of what is missing. */
+static bool has_words(const struct view *view, const struct view_data *data)
+{
+	for (unsigned i = 0; i < view->n_charts; i++) {
+		int min, most = 0;
+
+		if (view->charts[i].widget->seriesless)
+			view->charts[i].widget->size(&view->charts[i], data, COLS, &min, &most);
+		if (most)
+			return true;
+	}
+	return false;
+}
+
+static void fill_pools(struct compact *c, const struct view *view, const struct view_data *data)
+{
+	for (unsigned i = 0; i < view->n_charts && c->n < CHARTS_MAX; i++) {
+		struct pool *p = &c->pools[c->n];
+
+		if (!has_rows(&view->charts[i]))
+			continue;
+		p->chart = &view->charts[i];
+		p->n = rows_list(p->chart, data, p->rows);
+		c->n++;
+	}
+}
+
+/* Two charts may show the same. */
+static bool is_elsewhere(const struct compact *c, const struct row *row)
+{
+	for (unsigned i = 0; i < c->n; i++)
+		for (unsigned k = 0; k < c->pools[i].n && c->pools[i].chart != row->chart; k++)
+			if (c->pools[i].shown[k] &&
+			    c->pools[i].rows[k].series->metric == row->series->metric &&
+			    c->pools[i].rows[k].instance == row->instance)
+				return true;
+	return false;
+}
+
+/* Show the most important remaining row of the chart. Returns false if none is left. */
+static bool show_next(const struct compact *c, struct pool *p)
+{
+	int most = -1;
+
+	for (unsigned i = 0; i < p->n; i++) {
+		if (p->shown[i] || p->rows[i].series->part || is_elsewhere(c, &p->rows[i]))
+			continue;
+		if (most < 0 || row_weight(&p->rows[i]) > row_weight(&p->rows[most]))
+			most = (int)i;
+	}
+	if (most >= 0)
+		p->shown[most] = true;
+	return most >= 0;
+}
+
+/* Show one row of each chart of that priority. From the second round on units come first, because
+ * they show what limits. Returns how many were shown. */
+static int show_round(struct compact *c, unsigned priority, bool sorted, int room)
+{
+	int n = 0;
+
+	for (unsigned i = 0; i < c->n && n < room; i++) {
+		struct pool *p = &c->pools[i];
+
+		if (p->chart->priority == priority &&
+		    span_is(chart_option(p->chart, "sort"), "load") == sorted)
+			n += show_next(c, p);
+	}
+	return n;
+}
+
+static void show_rows(struct compact *c, int room)
+{
+	for (unsigned priority = 1; priority <= PRIORITY_MAX && room > 0; priority++)
+		for (int shown = 1; shown && room > 0; room -= shown) {
+			shown = show_round(c, priority, true, room);
+			shown += show_round(c, priority, false, room - shown);
+		}
+}
+
+static bool any_shown(const struct pool *p)
+{
+	for (unsigned i = 0; i < p->n; i++)
+		if (p->shown[i])
+			return true;
+	return false;
+}
+
+/* Columns for all rows that these charts might show, so that they stay when others are. */
+static struct row_columns common_columns(const struct compact *c, int cols)
+{
+	static const struct chart plain = {.widget = &widget_rows};
+	struct row rows[ROWS_MAX];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < c->n; i++)
+		for (unsigned k = 0; k < c->pools[i].n && n < ROWS_MAX && any_shown(&c->pools[i]); k++)
+			rows[n++] = c->pools[i].rows[k];
+	return rows_columns(c->n == 1 ? c->pools[0].chart : &plain, rows, n, cols);
+}
+
+static void draw_compact_row(const struct row *row, const struct row_columns *c, struct canvas *canvas,
+			     struct rect r)
+{
+	hits_add(row->data->hits, &(struct hit){.at = r, .kind = HIT_PANEL, .subject.chart = row->chart});
+	rows_draw_row(row, c, canvas, r);
+}
+
+bool widget_draw_compact(const struct view *view, const struct view_data *data, struct canvas *canvas,
+			 struct rect r)
+{
+	static struct compact c;
+	struct row_columns columns;
+
+	if (has_words(view, data))
+		return false;
+	memset(&c, 0, sizeof(c));
+	fill_pools(&c, view, data);
+	show_rows(&c, r.h);
+	columns = common_columns(&c, r.w);
+	for (unsigned i = 0; i < c.n; i++)
+		for (unsigned k = 0; k < c.pools[i].n; k++)
+			if (c.pools[i].shown[k])
+				draw_compact_row(&c.pools[i].rows[k], &columns, canvas, rect_top(&r, 1));
+	return c.n > 0;
+}

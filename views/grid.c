@@ -1,0 +1,479 @@
+/* grid: the places of a view's panels, and the border around each. The body is a stack of bands; a
+ * band is a row of panels side by side. Widths follow from the terminal's width, heights from the
+ * needs of the widgets, from what can grow, and from the charts' weights. */
+#include "base/alloc.h"
+#include "views/view.h"
+#include "views/widget.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define COLS_MIN 40
+#define ROWS_MIN 10
+#define FRAME_COLS 80 /* below these a panel is its rows alone */
+#define FRAME_ROWS 20
+#define COMPACT_ROWS 14 /* of the body: below these there are rows of all panels, no panels */
+#define CARD_COLS 120   /* from here on a wide panel has a card beside it */
+#define CARD_MIN 44
+#define CARD_MAX 60
+#define BORDER 2      /* rows of the borders of one panel */
+#define LIST_MAX 16   /* rows that a list grows to before graphs get theirs */
+#define ROWS_WEIGHT 6 /* of charts without a weight, which want few rows but need them */
+#define GRAPH_MAX 16  /* rows that a panel grows to before those of less weight get any */
+#define PANELS_MAX 32
+#define PRIORITY_MAX 9
+#define SPARE_MIN 6 /* lines that make a graph under rows worth its place */
+
+struct panel {
+	const struct chart *chart;
+	int min, most, cols;
+	bool dropped;
+};
+
+struct band {
+	unsigned first[PANELS_MAX]; /* positions in the panels */
+	unsigned n;
+	int min, most, rows;
+	unsigned weight;
+	bool graph; /* one of its widgets is a graph, which grows with the terminal */
+	bool spare; /* a widget of it makes something of any number of lines */
+};
+
+/* What grows in each round. */
+enum growth { GROW_WANTED, GROW_GRAPHS, GROW_LISTS, GROW_ANY };
+
+struct grid {
+	const struct view_data *data;
+	struct panel panels[PANELS_MAX];
+	unsigned n_panels;
+	struct band bands[PANELS_MAX];
+	unsigned n_bands;
+	int cols, columns;
+	bool framed;
+};
+
+static int columns_of(int cols)
+{
+	return cols < FRAME_COLS ? 1 : cols < 200 ? 2 : cols < 300 ? 3 : 4;
+}
+
+/* ---- bands ---- */
+
+static bool is_half(const struct panel *p)
+{
+	return p->chart->place == PLACE_HALF || p->chart->place == PLACE_CARD;
+}
+
+/* Return the next panel that is shown, from i on; n_panels after the last. */
+static unsigned next_shown(const struct grid *g, unsigned i)
+{
+	while (i < g->n_panels && g->panels[i].dropped)
+		i++;
+	return i;
+}
+
+static void band_add(struct band *b, unsigned panel)
+{
+	b->first[b->n++] = panel;
+}
+
+/* Panels of one column each: as many in a band as there are columns, the bands of a run as even as
+ * can be. */
+static unsigned take_halves(struct grid *g, unsigned i)
+{
+	unsigned run[PANELS_MAX], n = 0, bands, per;
+
+	for (; i < g->n_panels && is_half(&g->panels[i]); i = next_shown(g, i + 1))
+		run[n++] = i;
+	bands = (n + (unsigned)g->columns - 1) / (unsigned)g->columns;
+	per = (n + bands - 1) / bands;
+	for (unsigned k = 0; k < n; k++) {
+		if (k % per == 0)
+			g->bands[g->n_bands++] = (struct band){0};
+		band_add(&g->bands[g->n_bands - 1], run[k]);
+	}
+	return i;
+}
+
+static void make_bands(struct grid *g)
+{
+	g->n_bands = 0;
+	for (unsigned i = next_shown(g, 0); i < g->n_panels;) {
+		const struct panel *p = &g->panels[i];
+		unsigned next = next_shown(g, i + 1);
+
+		if (is_half(p)) {
+			i = take_halves(g, i);
+			continue;
+		}
+		g->bands[g->n_bands++] = (struct band){.first = {i}, .n = 1};
+		if (p->chart->place == PLACE_WIDE && g->cols >= CARD_COLS && next < g->n_panels &&
+		    g->panels[next].chart->place == PLACE_CARD) {
+			band_add(&g->bands[g->n_bands - 1], next);
+			next = next_shown(g, next + 1);
+		}
+		i = next;
+	}
+}
+
+/* ---- sizes ---- */
+
+static int card_cols(int cols)
+{
+	int card = cols * 30 / 100;
+
+	return card < CARD_MIN ? CARD_MIN : card > CARD_MAX ? CARD_MAX : card;
+}
+
+static void size_band(struct grid *g, struct band *b)
+{
+	int left = g->cols, around = g->framed ? BORDER : 0;
+	bool card = g->panels[b->first[0]].chart->place == PLACE_WIDE && b->n == 2;
+
+	b->min = b->most = 0;
+	b->weight = 0;
+	b->spare = b->graph = false;
+	for (unsigned k = 0; k < b->n; k++) {
+		struct panel *p = &g->panels[b->first[k]];
+
+		p->cols = card ? (k ? left : left - card_cols(g->cols)) : left / (int)(b->n - k);
+		left -= p->cols;
+		p->chart->widget->size(p->chart, g->data, p->cols - (g->framed ? 2 * PANEL_MARGIN : 0),
+				       &p->min, &p->most);
+		if (!g->framed || p->min < 1)
+			p->min = 1;
+		b->min = p->min + around > b->min ? p->min + around : b->min;
+		b->most = p->most + around > b->most ? p->most + around : b->most;
+		b->spare |= p->chart->widget->spare;
+		b->graph |= p->chart->weight && p->chart->widget->axis;
+		b->weight = p->chart->weight > b->weight ? p->chart->weight : b->weight;
+	}
+	b->rows = b->min;
+}
+
+static int lay_out(struct grid *g)
+{
+	int rows = 0;
+
+	make_bands(g);
+	for (unsigned i = 0; i < g->n_bands; i++) {
+		size_band(g, &g->bands[i]);
+		rows += g->bands[i].min;
+	}
+	return rows;
+}
+
+/* The least important panel, of these the last. false: there is only one. */
+static bool drop_panel(struct grid *g)
+{
+	struct panel *least = NULL;
+	unsigned shown = 0;
+
+	for (unsigned i = 0; i < g->n_panels; i++) {
+		struct panel *p = &g->panels[i];
+
+		shown += !p->dropped;
+		if (!p->dropped && (!least || p->chart->priority >= least->chart->priority))
+			least = p;
+	}
+	if (shown < 2)
+		return false;
+	least->dropped = true;
+	return true;
+}
+
+/* Whatever fits after all, once a large panel has gone: the most important first. Returns the rows
+ * that are taken. */
+static int restore_panels(struct grid *g, int rows)
+{
+	for (unsigned priority = 1; priority <= PRIORITY_MAX; priority++)
+		for (unsigned i = 0; i < g->n_panels; i++) {
+			struct panel *p = &g->panels[i];
+
+			if (!p->dropped || p->chart->priority != priority)
+				continue;
+			p->dropped = false;
+			p->dropped = lay_out(g) > rows;
+		}
+	return lay_out(g);
+}
+
+/* The rows that a band may have: of rows and the like what they need, of graphs and lists not more
+ * than the limit, unless a list is all that is left. */
+static int most_rows(const struct band *b, enum growth growth)
+{
+	int graph_most = b->graph ? GRAPH_MAX : LIST_MAX;
+
+	switch (growth) {
+	case GROW_WANTED:
+		return b->weight && b->most > graph_most ? graph_most : b->most;
+	case GROW_GRAPHS:
+		return b->graph ? GRAPH_MAX : 0;
+	case GROW_LISTS:
+		return b->graph ? 0 : b->most;
+	default:
+		return b->graph ? CANVAS_ROWS_MAX : 0;
+	}
+}
+
+/* Give the rows that are left to the bands, one at a time to the band that has grown least for its
+ * weight. */
+static int grow_bands(struct grid *g, int left, enum growth growth)
+{
+	while (left > 0) {
+		struct band *next = NULL;
+		double least = 0;
+
+		for (unsigned i = 0; i < g->n_bands; i++) {
+			struct band *b = &g->bands[i];
+			double grown = (double)(b->rows - b->min + 1) / (b->weight ? b->weight : ROWS_WEIGHT);
+
+			if (b->rows >= most_rows(b, growth))
+				continue;
+			if (!next || grown < least) {
+				next = b;
+				least = grown;
+			}
+		}
+		if (!next)
+			break;
+		next->rows++;
+		left--;
+	}
+	return left;
+}
+
+static bool has_graphs(const struct grid *g)
+{
+	for (unsigned i = 0; i < g->n_bands; i++)
+		if (g->bands[i].graph)
+			return true;
+	return false;
+}
+
+/* Give the rows that graphs have not taken to bands of rows, which turn them into graphs: to as few
+ * bands as get enough for one graph each. */
+static int share_spare(struct grid *g, int left)
+{
+	unsigned bands = 0, n = (unsigned)left / SPARE_MIN;
+
+	for (unsigned i = 0; i < g->n_bands; i++)
+		bands += g->bands[i].spare && !g->bands[i].weight;
+	n = n > bands ? bands : n ? n : left > 1 && bands ? 1 : 0;
+	for (unsigned i = 0; i < g->n_bands && n; i++) {
+		struct band *b = &g->bands[i];
+		int lines = left / (int)n;
+
+		if (!b->spare || b->weight)
+			continue;
+		lines = has_graphs(g) && lines > GRAPH_MAX ? GRAPH_MAX : lines;
+		b->rows += lines;
+		left -= lines;
+		n--;
+	}
+	return left;
+}
+
+/* Give the rows that are left over to what needs them, then to graphs up to a height, to lists, to
+ * rows, and to graphs again. */
+static void share_rows(struct grid *g, int left)
+{
+	left = grow_bands(g, left, GROW_WANTED);
+	left = grow_bands(g, left, GROW_GRAPHS);
+	left = grow_bands(g, left, GROW_LISTS);
+	if (left >= SPARE_MIN || !has_graphs(g))
+		left = share_spare(g, left);
+	grow_bands(g, left, GROW_ANY);
+}
+
+/* ---- drawing ---- */
+
+static void draw_panel(const struct grid *g, const struct panel *p, struct canvas *canvas, struct rect r)
+{
+	struct rect inner = r;
+
+	hits_add(g->data->hits,
+		 &(struct hit){.at = r, .kind = HIT_PANEL, .subject.chart = p->chart, .number = g->framed});
+	if (g->framed) {
+		panel_border(p->chart, g->data, canvas, r);
+		inner = (struct rect){r.x + PANEL_MARGIN, r.y + 1, r.w - 2 * PANEL_MARGIN, r.h - BORDER};
+	}
+	p->chart->widget->draw(p->chart, g->data, canvas, inner);
+	if (g->framed && p->chart->widget->axis)
+		panel_axis(p->chart, g->data, canvas, inner);
+}
+
+static void draw_foot(const struct view_data *data, struct canvas *canvas, struct rect *body)
+{
+	int room = body->h >= FRAME_ROWS ? VIEW_FOOT_LINES : 0;
+
+	for (int i = VIEW_FOOT_LINES - 1; i >= 0 && room > 0; i--)
+		if (data->foot[i] && data->foot[i][0]) {
+			struct rect row = rect_bottom(body, 1);
+
+			rect_left(&row, 1);
+			canvas_text(canvas, row, STYLE_DIM, data->foot[i]);
+			room--;
+		}
+}
+
+/* Draw the reason why nothing is broken down although it was asked for. */
+static void draw_without_each(const struct view *view, const struct view_data *data, struct canvas *canvas,
+			      struct rect *body)
+{
+	const struct metric_set *gpu = data->feeds[SOURCE_GPU].set;
+	bool any = false, cores = false;
+
+	for (unsigned i = 0; i < view->n_charts; i++) {
+		const struct chart *chart = &view->charts[i];
+
+		if (!chart->n_series || chart->widget == &widget_clusters || widget_has_each(chart, data))
+			return;
+		any |= chart->series[0].source == SOURCE_GPU;
+	}
+	for (unsigned i = 0; gpu && i < gpu->n_instances; i++)
+		cores |= gpu->instances[i].kind == INSTANCE_CORE;
+	if (any)
+		canvas_text(canvas, rect_top(body, 1), STYLE_DIM,
+			    cores ? " nothing here is counted per core"
+				  : " no values per core: run or record with --per-core");
+}
+
+/* In as many lines as it takes. */
+static void draw_too_small(struct canvas *canvas)
+{
+	AUTO_STRBUF struct strbuf text = {0};
+	struct rect rest = canvas_rect(canvas);
+	struct span lines;
+	char words[64];
+
+	snprintf(words, sizeof(words), "%dx%d is too small: at least %dx%d", canvas->cols, canvas->rows,
+		 COLS_MIN, ROWS_MIN);
+	strbuf_wrap(&text, 0, 0, (unsigned)canvas->cols, words);
+	lines = (struct span){text.p, text.n};
+	while (lines.n && rest.h > 0) {
+		struct span line = span_until(&lines, '\n');
+
+		canvas_printf(canvas, rect_top(&rest, 1), STYLE_ALERT, "%.*s", SPAN_ARG(line));
+	}
+}
+
+/* Whether the widget knows how to break the chart down, and one of its metrics can be. */
+static bool chart_breaks_down(const struct chart *chart)
+{
+	if (!chart->widget->breaks_down)
+		return false;
+	for (unsigned i = 0; i < chart->n_series; i++)
+		if (chart->series[i].metric->instances)
+			return true;
+	return chart->widget->seriesless;
+}
+
+bool view_breaks_down(const struct view *view)
+{
+	for (unsigned i = 0; i < view->n_charts; i++)
+		if (chart_breaks_down(&view->charts[i]))
+			return true;
+	return false;
+}
+
+/* Whether the metric has a value now, in any source. */
+static bool is_known(const struct view_data *data, struct span name)
+{
+	for (unsigned kind = 0; kind < SOURCE_KINDS; kind++) {
+		const struct feed *feed = &data->feeds[kind];
+		const struct metric *m = feed->set && feed->now ? metric_find(feed->set, name) : NULL;
+
+		if (m && !isnan(metric_value(m, feed->now)))
+			return true;
+	}
+	return false;
+}
+
+static bool has_rows(const struct chart *chart, const struct view_data *data, int cols)
+{
+	int min, most;
+
+	if ((chart->with.n && !is_known(data, chart->with)) ||
+	    (chart->without.n && is_known(data, chart->without)))
+		return false;
+	chart->widget->size(chart, data, cols, &min, &most);
+	return most > 0;
+}
+
+/* Whether the chart is for terminals of that width. */
+static bool fits_width(const struct chart *chart, int cols)
+{
+	return cols >= (int)chart->from_cols && (!chart->below_cols || cols < (int)chart->below_cols);
+}
+
+const struct chart *view_panel(const struct view *view, const struct view_data *data,
+			       const struct chart *chart, int by)
+{
+	for (int i = (int)(chart - view->charts) + by; i >= 0 && i < (int)view->n_charts; i += by)
+		if (has_rows(&view->charts[i], data, FRAME_COLS))
+			return &view->charts[i];
+	return NULL;
+}
+
+/* Mark the selected row, over all that was drawn. */
+static void mark_selected(const struct view_data *data, struct canvas *canvas)
+{
+	int at = data->hits && data->selected.chart ? hits_row(data->hits, &data->selected) : -1;
+
+	if (at >= 0)
+		canvas_restyle(canvas, data->hits->list[at].mark, STYLE_SELECTED);
+}
+
+static void draw_bands(const struct grid *g, struct canvas *canvas, struct rect body)
+{
+	for (unsigned i = 0; i < g->n_bands; i++) {
+		struct rect row = rect_top(&body, g->bands[i].rows);
+
+		for (unsigned k = 0; k < g->bands[i].n; k++) {
+			const struct panel *p = &g->panels[g->bands[i].first[k]];
+
+			draw_panel(g, p, canvas, rect_left(&row, p->cols));
+		}
+	}
+}
+
+static void draw_body(const struct view *view, const struct view_data *data, struct canvas *canvas,
+		      struct rect body)
+{
+	struct grid g = {.data = data, .cols = body.w, .columns = columns_of(body.w)};
+	int left;
+
+	g.framed = canvas->cols >= FRAME_COLS && canvas->rows >= FRAME_ROWS;
+	if (view->foot)
+		draw_foot(data, canvas, &body);
+	if (data->per_instance)
+		draw_without_each(view, data, canvas, &body);
+	for (unsigned i = 0; i < view->n_charts && g.n_panels < PANELS_MAX; i++)
+		if ((data->zoom ? data->zoom == &view->charts[i] : fits_width(&view->charts[i], body.w)) &&
+		    has_rows(&view->charts[i], data, body.w))
+			g.panels[g.n_panels++] = (struct panel){.chart = &view->charts[i]};
+	if (!g.n_panels ||
+	    (body.h < COMPACT_ROWS && !data->zoom && widget_draw_compact(view, data, canvas, body)))
+		return;
+	while ((left = body.h - lay_out(&g)) < 0 && drop_panel(&g))
+		;
+	if (left > 0)
+		left = body.h - restore_panels(&g, body.h);
+	share_rows(&g, left);
+	if (data->zoom)
+		g.bands[0].rows = body.h;
+	draw_bands(&g, canvas, body);
+}
+
+void view_draw(const struct view *view, const struct view_data *data, struct canvas *canvas, struct rect body)
+{
+	if (data->scroll)
+		data->scroll->max = 0;
+	if (canvas->cols < COLS_MIN || canvas->rows < ROWS_MIN) {
+		draw_too_small(canvas);
+		return;
+	}
+	draw_body(view, data, canvas, body);
+	mark_selected(data, canvas);
+}

@@ -1,0 +1,194 @@
+/* heat: a row per series, time from left to right with the newest at the right, and in each cell a
+ * shade for its share. With `c` graphs are drawn so as well: a row per core of the first series. */
+#include "views/widget.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define LABEL_COLS 9
+#define ROWS_MAX 64
+#define STEP_COLS 7 /* of the legend: "▒ 10  " */
+
+#define STEPS 5
+
+/* Percent from which on each shade is drawn: of classes, where what is rare must be seen, and of
+ * loads. */
+static const double class_steps[STEPS] = {0.5, 2, 10, 25, 45}, load_steps[STEPS] = {5, 25, 50, 70, 90};
+
+struct heat_row {
+	const struct series *series;
+	const struct metric_instance *instance;
+};
+
+static const double *steps_of(const struct chart *chart)
+{
+	return span_is(chart_option(chart, "levels"), "load") ? load_steps : class_steps;
+}
+
+static int shade_of(const double *steps, double percent)
+{
+	int shade = 0;
+
+	while (shade < STEPS && percent >= steps[shade])
+		shade++;
+	return shade;
+}
+
+static double point_back(const struct heat_row *row, const struct view_data *data, int back)
+{
+	return row->instance ? series_rate_instance(row->series, data, row->instance, back)
+			     : series_rate_back(row->series, data, back);
+}
+
+/* The mean of the two points of a cell; back < 0 is still to come. */
+static double cell_percent(const struct heat_row *row, const struct view_data *data, double scale, int back)
+{
+	double a = point_back(row, data, back + 1), b = back >= 0 ? point_back(row, data, back) : a;
+
+	return (isnan(a) ? b : isnan(b) ? a : (a + b) / 2) / scale * 100;
+}
+
+static void draw_row(const struct chart *chart, const struct heat_row *row, const struct view_data *data,
+		     struct canvas *canvas, struct rect r)
+{
+	int odd = (int)(series_feed(row->series, data)->n_steps % 2);
+	double now = row->instance ? series_rate_instance(row->series, data, row->instance, -1)
+				   : series_rate_now(row->series, data);
+	double scale = widget_scale(chart, row->series, data, 2 * r.w);
+	struct rect value;
+
+	widget_row(data, r, chart, row->series, row->instance);
+	canvas_text(canvas, rect_left(&r, LABEL_COLS), STYLE_TEXT,
+		    row->instance ? row->instance->label : row->series->brief);
+	value = rect_right(&r, widget_value_cols(row->series->metric->unit));
+	widget_instance_value(canvas, value, row->series, data, row->instance, now, STYLE_VALUE, false);
+	for (int x = 0; x < r.w; x++) {
+		double percent = cell_percent(row, data, scale, 2 * (r.w - 1 - x) - odd);
+
+		canvas_heat(canvas, r.x + x, r.y, r.h,
+			    isnan(percent) ? -1 : shade_of(steps_of(chart), percent));
+	}
+	widget_cursor(series_feed(row->series, data), canvas, r, 2);
+}
+
+static void draw_legend(const double *steps, struct canvas *canvas, struct rect r)
+{
+	for (int i = 0; i <= STEPS; i++) {
+		struct rect cell = rect_left(&r, i ? STEP_COLS : LABEL_COLS + STEP_COLS);
+
+		if (!i)
+			canvas_text(canvas, rect_left(&cell, LABEL_COLS), STYLE_DIM, "share");
+		canvas_heat(canvas, cell.x, cell.y, 1, i);
+		rect_left(&cell, 2);
+		if (i)
+			canvas_printf(canvas, cell, STYLE_DIM, "%g", steps[i - 1]);
+		else
+			canvas_printf(canvas, cell, STYLE_DIM, "<%g", steps[0]);
+	}
+	canvas_text(canvas, r, STYLE_DIM, "%");
+}
+
+/* The rows as high as there is room, all alike; a legend where a line is left over. */
+static void draw_rows(const struct chart *chart, const struct heat_row *rows, unsigned n,
+		      const struct view_data *data, struct canvas *canvas, struct rect r)
+{
+	int h = r.h / (int)n;
+
+	for (unsigned i = 0; i < n && r.h > 0; i++)
+		draw_row(chart, &rows[i], data, canvas, rect_top(&r, h > 0 ? h : 1));
+	if (r.h > 0)
+		draw_legend(steps_of(chart), canvas, rect_bottom(&r, 1));
+}
+
+unsigned widget_instances(const struct chart *chart, const struct view_data *data,
+			  const struct metric_instance **found, unsigned most)
+{
+	const struct series *s = &chart->series[0];
+	const struct metric_set *set = series_feed(s, data)->set;
+	enum instance_kind kind = s->source == SOURCE_GPU ? INSTANCE_CORE : INSTANCE_CPU;
+	unsigned n = 0;
+
+	for (unsigned i = 0; set && i < set->n_instances && n < most; i++)
+		if (set->instances[i].kind == kind)
+			found[n++] = &set->instances[i];
+	return n;
+}
+
+bool widget_heat_each(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		      struct rect r)
+{
+	const struct metric_instance *instances[ROWS_MAX];
+	struct heat_row rows[ROWS_MAX];
+	unsigned n = widget_instances(chart, data, instances, ROWS_MAX);
+
+	if (!n || !widget_has_each(chart, data))
+		return false;
+	for (unsigned i = 0; i < n; i++)
+		rows[i] = (struct heat_row){.series = &chart->series[0], .instance = instances[i]};
+	draw_rows(chart, rows, n, data, canvas, r);
+	return true;
+}
+
+void widget_each_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
+			size_t size)
+{
+	const struct metric_instance *instances[ROWS_MAX];
+	const struct series *s = &chart->series[0];
+	const struct metric *m = s->metric;
+	unsigned n = widget_instances(chart, data, instances, ROWS_MAX), known = 0;
+	double least = NAN, most = NAN, sum = 0;
+	char a[UNITS_TEXT], b[UNITS_TEXT], c[UNITS_TEXT], d[UNITS_TEXT];
+
+	for (unsigned i = 0; i < n; i++) {
+		double v = series_rate_instance(s, data, instances[i], -1);
+
+		if (isnan(v))
+			continue;
+		least = fmin(least, v);
+		most = fmax(most, v);
+		sum += v;
+		known++;
+	}
+	snprintf(
+		text, size, "%s%smean %s  least %s  most %s  uneven %s", chart->n_series > 1 ? s->label : "",
+		chart->n_series > 1 ? ": " : "", unit_format(a, sum / known, m->unit, m->grows, ascii),
+		unit_format(b, least, m->unit, m->grows, ascii),
+		unit_format(c, most, m->unit, m->grows, ascii),
+		unit_format(d, (most / sum * known - 1) * 100, unit_find(SPAN_LIT("percent")), false, ascii));
+}
+
+static void heat_size(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most)
+{
+	(void)data;
+	(void)cols;
+	*min = (int)chart->n_series;
+	*most = *min + 1;
+}
+
+static void heat_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		      struct rect r)
+{
+	struct heat_row rows[ROWS_MAX];
+	unsigned n = chart->n_series < ROWS_MAX ? chart->n_series : ROWS_MAX;
+
+	for (unsigned i = 0; i < n; i++)
+		rows[i] = (struct heat_row){.series = &chart->series[i]};
+	draw_rows(chart, rows, n, data, canvas, r);
+}
+
+static int heat_axis(const struct chart *chart, const struct view_data *data, struct rect inner)
+{
+	(void)chart;
+	(void)data;
+	return inner.w - LABEL_COLS;
+}
+
+static const char *const heat_options[] = {"levels load", "corner", NULL};
+
+const struct widget widget_heat = {.name = "heat",
+				   .options = heat_options,
+				   .axis = heat_axis,
+				   .axis_right = WIDGET_PERCENT_COLS,
+				   .size = heat_size,
+				   .draw = heat_draw,
+				   .corner = widget_corner};

@@ -1,0 +1,200 @@
+/* The past as widgets draw it: two points per cell, and a colour for each cell by its own value. */
+#include "base/alloc.h"
+#include "views/widget.h"
+
+#include <math.h>
+
+#define CALM_END 70 /* percent of a load */
+#define BUSY_END 90
+#define SMALL_LIMIT 25 /* percent: a bar up to 100 would hide what is below it */
+#define SORT_NS 5000000000ll
+#define STICK 8        /* points within which a cell keeps the colour of the one before it */
+#define NEAR 3         /* and the boundary is not further than this */
+#define ABOVE_PEAK 1.1 /* a scale ends this much above the peak */
+#define LOW_SHARE 0.45 /* of a scale: a peak below it for HOLD_S takes the scale down a step */
+#define HOLD_S 10
+
+static const double steps[] = {1, 2, 3, 5, 10};
+
+double widget_nice_top(double peak)
+{
+	double unit;
+
+	if (!(peak > 0))
+		return 1;
+	unit = pow(10, floor(log10(peak)));
+	for (size_t i = 0; i < ARRAY_LEN(steps); i++)
+		if (steps[i] * unit >= peak * ABOVE_PEAK)
+			return steps[i] * unit;
+	return 20 * unit;
+}
+
+static double step_below(double top)
+{
+	double unit = pow(10, floor(log10(top * 0.99)));
+
+	for (size_t i = ARRAY_LEN(steps); i-- > 0;)
+		if (steps[i] * unit < top * 0.99)
+			return steps[i] * unit;
+	return unit / 2;
+}
+
+/* The greatest of the n values from `at` on; 0 if there is none. */
+static double peak_of(const double *values, int at, int n)
+{
+	double peak = 0;
+
+	for (int i = at; i < at + n; i++)
+		peak = fmax(peak, values[i]); /* fmax passes over NaN */
+	return peak;
+}
+
+double widget_held_top(const double *values, int n, int points, int hold)
+{
+	double peak = 0, top = 0;
+	int low = 0; /* refreshes in a row with a low peak */
+
+	for (int newest = n - 1; newest >= 0; newest--) {
+		int oldest = newest + points;
+
+		/* only where the peak leaves the view are the others looked at again */
+		if (oldest < n && values[oldest] >= peak)
+			peak = peak_of(values, newest, points);
+		peak = fmax(peak, values[newest]);
+		low = peak > 0 && peak < LOW_SHARE * top ? low + 1 : 0;
+		if (peak * ABOVE_PEAK > top)
+			top = widget_nice_top(peak);
+		if (low <= hold)
+			continue;
+		top = step_below(top);
+		low = 0;
+	}
+	return top > 0 ? top : widget_nice_top(0);
+}
+
+double widget_feed_top(const struct feed *feed, const struct view_data *data, int points,
+		       double (*value)(const void *what, const struct view_data *data, int back),
+		       const void *what)
+{
+	int n = feed->n_points, view = n > VIEW_POINTS_BEFORE ? n - VIEW_POINTS_BEFORE : n;
+	AUTOFREE double *values = xcalloc((size_t)n + 1, sizeof(*values));
+
+	for (int back = 0; back < n; back++)
+		values[back] = value(what, data, back);
+	return widget_held_top(values, n, points < view ? points : view,
+			       data->refresh_s > 0 ? (int)lround(HOLD_S / data->refresh_s) : 0);
+}
+
+static double series_point(const void *series, const struct view_data *data, int back)
+{
+	return series_rate_back(series, data, back);
+}
+
+double widget_scale(const struct chart *chart, const struct series *series, const struct view_data *data,
+		    int points)
+{
+	const struct metric *m = series->metric;
+	bool load = span_is(chart_option(chart, "levels"), "load");
+
+	if (m->unit->kind == UNIT_PERCENT)
+		return !load && m->alert == ALERT_ABOVE && m->alert_at <= SMALL_LIMIT ? 2 * m->alert_at : 100;
+	if (m->alert == ALERT_ABOVE)
+		return 2 * m->alert_at;
+	return widget_feed_top(series_feed(series, data), data, points, series_point, series);
+}
+
+/* Near a boundary a cell keeps the colour of the one before it, so that noise does not repaint the
+ * past. */
+static enum style sticky_style(const struct chart *chart, const struct series *series,
+			       const struct view_data *data, double value, int back, double before,
+			       enum style last)
+{
+	enum style style = chart_style(chart, series, data, value, back);
+	bool near = fabs(value - CALM_END) <= NEAR || fabs(value - BUSY_END) <= NEAR;
+
+	if (series->metric->alert == ALERT_NONE && !isnan(before) && near && fabs(value - before) <= STICK)
+		return last;
+	return style == STYLE_TEXT ? STYLE_SERIES1 : style;
+}
+
+void widget_history(const struct chart *chart, const struct series *series, const struct view_data *data,
+		    double scale, struct widget_past *past, int cells)
+{
+	widget_instance_history(chart, series, data, NULL, scale, past, cells);
+}
+
+static double value_back(const struct series *series, const struct view_data *data,
+			 const struct metric_instance *instance, int back)
+{
+	return instance ? series_rate_instance(series, data, instance, back)
+			: series_rate_back(series, data, back);
+}
+
+void widget_instance_history(const struct chart *chart, const struct series *series,
+			     const struct view_data *data, const struct metric_instance *instance,
+			     double scale, struct widget_past *past, int cells)
+{
+	/* Cells move on by whole cells: while the newest holds one point only, its second half is
+	 * still to come. */
+	int odd = (int)(series_feed(series, data)->n_steps % 2);
+	double before = NAN;
+	enum style last = STYLE_SERIES1;
+
+	past->cells = cells;
+	for (int i = 0; i < cells; i++) {
+		double *p = &past->points[2 * i], sum;
+		int back = 2 * (cells - 1 - i) - odd;
+
+		p[0] = value_back(series, data, instance, back + 1);
+		p[1] = back >= 0 ? value_back(series, data, instance, back) : p[0];
+		sum = isnan(p[0]) ? p[1] : isnan(p[1]) ? p[0] : (p[0] + p[1]) / 2;
+		last = sticky_style(chart, series, data, sum, back < 0 ? 0 : back, before, last);
+		past->styles[i] = (uint8_t)last;
+		before = sum;
+		p[0] /= scale;
+		p[1] /= scale;
+	}
+}
+
+double widget_peak(const struct widget_past *past)
+{
+	double peak = NAN;
+
+	for (int i = 0; i < 2 * past->cells; i++)
+		peak = fmax(peak, past->points[i]);
+	return peak;
+}
+
+void widget_cursor(const struct feed *feed, struct canvas *canvas, struct rect r, int points_per_cell)
+{
+	int back = (feed->cursor - 1) / points_per_cell;
+
+	if (feed->cursor && back < r.w)
+		canvas_restyle(canvas, (struct rect){r.x + r.w - 1 - back, r.y, 1, r.h}, STYLE_CURSOR);
+}
+
+/* Return the mean over the last whole 5 s of the clock, so that it stays the same until the next 5
+ * s are over. Before the first 5 s are over, return the oldest value, which also stays the same. */
+double series_sort_key(const struct series *series, const struct view_data *data)
+{
+	const struct feed *feed = series_feed(series, data);
+	int64_t end_ns = feed->now_column ? feed->now_column->end_ns : 0;
+	double refresh_ns = data->refresh_s * 1e9, sum = 0;
+	int from, points, n = 0;
+
+	if (refresh_ns <= 0 || feed->n_points <= 0)
+		return series_total(series, data);
+	from = (int)((double)(end_ns % SORT_NS) / refresh_ns + 0.5);
+	points = (int)((double)SORT_NS / refresh_ns) + 1;
+	if (from >= feed->n_points)
+		return series_back(series, data, feed->n_points - 1);
+	for (int back = from; back < from + points && back < feed->n_points; back++) {
+		double v = series_back(series, data, back);
+
+		if (v == v) {
+			sum += v;
+			n++;
+		}
+	}
+	return n ? sum / n : 0;
+}

@@ -1,0 +1,52 @@
+#include "views/hits.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+
+void hits_fini(struct hits *hits)
+{
+	free(hits->list);
+	*hits = (struct hits){0};
+}
+
+void hits_add(struct hits *hits, const struct hit *hit)
+{
+	if (!hits)
+		return;
+	GROW(hits->list, hits->n, hits->room);
+	hits->list[hits->n++] = *hit;
+}
+
+const struct hit *hits_at(const struct hits *hits, int x, int y)
+{
+	for (unsigned i = hits->n; i-- > 0;) {
+		const struct rect *r = &hits->list[i].at;
+
+		if (x >= r->x && x < r->x + r->w && y >= r->y && y < r->y + r->h)
+			return &hits->list[i];
+	}
+	return NULL;
+}
+
+bool subject_same(const struct row_subject *a, const struct row_subject *b)
+{
+	return a->chart == b->chart && a->series == b->series && a->metric == b->metric &&
+	       a->instance == b->instance;
+}
+
+int hits_row(const struct hits *hits, const struct row_subject *subject)
+{
+	for (unsigned i = 0; i < hits->n; i++)
+		if (hits->list[i].kind == HIT_ROW && subject_same(&hits->list[i].subject, subject))
+			return (int)i;
+	return -1;
+}
+
+int hits_next_row(const struct hits *hits, int from, int by)
+{
+	for (int i = from + by; i >= 0 && i < (int)hits->n; i += by)
+		if (hits->list[i].kind == HIT_ROW)
+			return i;
+	return -1;
+}

@@ -1,0 +1,257 @@
+/* matrix: a row per label, a column per note; each cell has a bar, a value, and a history if it is
+ * wide, for which rows are two lines high where there is room. A cell without a series is a dash.
+ * All bars of a column have one scale.
+ *
+ * With `each cluster` a row per series and a column per cluster of the CPUs, or with `c` per CPU if
+ * they fit; each row has a scale, a word where there is a limit, and a line above it where the note
+ * changes. */
+#include "base/alloc.h"
+#include "views/widget.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ROWS_MAX 24
+#define COLUMNS_MAX 16
+#define BAR_MIN 6
+#define CELL_GAP 2
+#define CPU_CELL (CELL_GAP + WIDGET_NUMBER_COLS + 6) /* with the longest unit and a mark */
+
+struct matrix {
+	const char *rows[ROWS_MAX], *columns[COLUMNS_MAX];
+	const struct series *cells[ROWS_MAX][COLUMNS_MAX];
+	const struct metric_instance *instances[COLUMNS_MAX]; /* NULL: all */
+	double scales[ROWS_MAX][COLUMNS_MAX];
+	unsigned n_rows, n_columns, n_groups;
+	bool each;
+	int value_cols, word_cols; /* with `each` */
+};
+
+/* The position of a name in a list, added at its end if it is new; -1: there is no room. */
+static int name_index(const char **names, unsigned *n, unsigned room, const char *name)
+{
+	for (unsigned i = 0; i < *n; i++)
+		if (!strcmp(names[i], name))
+			return (int)i;
+	if (*n == room)
+		return -1;
+	names[*n] = name;
+	return (int)(*n)++;
+}
+
+static void add_cell(struct matrix *m, const struct chart *chart, const struct view_data *data,
+		     const struct series *s)
+{
+	int row = name_index(m->rows, &m->n_rows, ROWS_MAX, s->label);
+	int column = name_index(m->columns, &m->n_columns, COLUMNS_MAX, s->note);
+	double scale;
+
+	if (row < 0 || column < 0)
+		return;
+	m->cells[row][column] = s;
+	scale = fmax(m->scales[0][column], widget_scale(chart, s, data, 2 * CANVAS_COLS_MAX));
+	for (unsigned i = 0; i < ROWS_MAX; i++)
+		m->scales[i][column] = scale;
+}
+
+static bool shows_cpus(const struct chart *chart, const struct view_data *data, int cols)
+{
+	const struct metric_instance *cpus[COLUMNS_MAX + 1];
+	unsigned n = data->per_instance && widget_has_each(chart, data)
+			     ? widget_instances(chart, data, cpus, COLUMNS_MAX + 1)
+			     : 0;
+
+	return n && n <= COLUMNS_MAX && (int)n * CPU_CELL + widget_label_cols(chart) < cols;
+}
+
+/* The clusters, or the whole where there is only one. */
+static void list_clusters(struct matrix *m, const struct chart *chart, const struct view_data *data, int cols)
+{
+	const struct metric_set *set = series_feed(&chart->series[0], data)->set;
+	enum instance_kind kind = shows_cpus(chart, data, cols) ? INSTANCE_CPU : INSTANCE_CLUSTER;
+
+	for (unsigned i = 0; set && i < set->n_instances && m->n_columns < COLUMNS_MAX; i++)
+		if (set->instances[i].kind == kind) {
+			m->instances[m->n_columns] = &set->instances[i];
+			m->columns[m->n_columns++] = set->instances[i].title;
+		}
+	if (!m->n_columns)
+		m->columns[m->n_columns++] = "all CPUs";
+	if (m->n_columns == 1 && kind == INSTANCE_CLUSTER)
+		m->instances[0] = NULL;
+}
+
+/* The scale of the mean over all clusters, doubled for the one that is above it. */
+static double cluster_scale(const struct chart *chart, const struct view_data *data, const struct series *s)
+{
+	double scale = widget_scale(chart, s, data, 2 * CANVAS_COLS_MAX);
+
+	return s->metric->alert != ALERT_ABOVE && s->metric->unit->kind == UNIT_RATIO ? 2 * scale : scale;
+}
+
+static void add_row(struct matrix *m, const struct chart *chart, const struct view_data *data,
+		    const struct series *s)
+{
+	double scale = cluster_scale(chart, data, s);
+	int value_cols = widget_value_cols(s->metric->unit);
+
+	if (m->n_rows == ROWS_MAX)
+		return;
+	m->n_groups += !m->n_rows || strcmp(m->cells[m->n_rows - 1][0]->note, s->note) != 0;
+	m->value_cols = value_cols > m->value_cols ? value_cols : m->value_cols;
+	m->word_cols = s->metric->alert != ALERT_NONE ? WIDGET_WORD_COLS : m->word_cols;
+	for (unsigned k = 0; k < m->n_columns; k++) {
+		m->cells[m->n_rows][k] = s;
+		m->scales[m->n_rows][k] = scale;
+	}
+	m->rows[m->n_rows++] = s->label;
+}
+
+static void fill_matrix(struct matrix *m, const struct chart *chart, const struct view_data *data, int cols)
+{
+	memset(m, 0, sizeof(*m));
+	m->each = chart_option(chart, "each").n;
+	if (m->each)
+		list_clusters(m, chart, data, cols);
+	for (unsigned i = 0; i < chart->n_series; i++)
+		(m->each ? add_row : add_cell)(m, chart, data, &chart->series[i]);
+}
+
+static double cell_value(const struct widget_cell *cell, const struct view_data *data)
+{
+	return cell->instance ? series_rate_instance(cell->series, data, cell->instance, -1)
+			      : series_rate_now(cell->series, data);
+}
+
+/* Returns the greatest share of the scale. */
+static double draw_past(const struct widget_cell *cell, const struct view_data *data, struct canvas *canvas,
+			struct rect r)
+{
+	struct widget_past past;
+
+	widget_instance_history(cell->chart, cell->series, data, cell->instance, cell->scale, &past, r.w);
+	canvas_history(canvas, r, past.points, past.styles, past.cells);
+	widget_cursor(series_feed(cell->series, data), canvas, r, 2);
+	return widget_peak(&past);
+}
+
+void widget_cell(const struct widget_cell *cell, const struct view_data *data, struct canvas *canvas,
+		 struct rect r)
+{
+	const struct metric *m = cell->series->metric;
+	double value = cell_value(cell, data), peak = NAN;
+	enum style style =
+		cell->odd_one ? STYLE_BUSY : chart_style(cell->chart, cell->series, data, value, -1);
+	int value_cols = cell->value_cols ? cell->value_cols : widget_value_cols(m->unit);
+	bool text = style == STYLE_TEXT;
+	struct rect bar, word;
+
+	if (r.w >= WIDGET_CELL_HISTORY) {
+		peak = draw_past(cell, data, canvas, rect_right(&r, r.w / 3));
+		rect_right(&r, 1);
+	}
+	r = rect_bottom(&r, 1);
+	bar = rect_left(&r, r.w - value_cols - cell->word_cols);
+	word = rect_right(&r, r.w - value_cols);
+	if (!(value > 0))
+		style = STYLE_DIM;
+	if (bar.w >= BAR_MIN) {
+		canvas_meter(canvas, bar, text ? STYLE_SERIES1 : style, value / cell->scale,
+			     m->alert == ALERT_NONE ? (double)NAN : m->alert_at / cell->scale);
+		canvas_meter_peak(canvas, bar, value / cell->scale, peak);
+	}
+	widget_instance_value(canvas, r, cell->series, data, cell->instance, value,
+			      style == STYLE_TEXT ? STYLE_VALUE : style, cell->odd_one || cell->word_cols);
+	if (cell->odd_one)
+		canvas_text_right(canvas, r, style, "!");
+	if (cell->word_cols)
+		widget_word(canvas, word, cell->series, value, false);
+}
+
+static void matrix_size(const struct chart *chart, const struct view_data *data, int cols, int *min,
+			int *most)
+{
+	struct matrix m;
+
+	fill_matrix(&m, chart, data, cols);
+	*min = 1 + (int)m.n_rows;
+	*most = *min;
+	if (m.each)
+		*most += (int)m.n_groups - 1;
+	else if (cols / (int)m.n_columns >= WIDGET_CELL_HISTORY)
+		*most += *min - 1;
+}
+
+static void draw_matrix_row(const struct matrix *m, unsigned row, const struct chart *chart,
+			    const struct view_data *data, struct canvas *canvas, struct rect r, int cell)
+{
+	struct rect label = rect_left(&r, r.w - cell * (int)m->n_columns);
+
+	canvas_text(canvas, rect_bottom(&label, 1), STYLE_TEXT, m->rows[row]);
+	for (unsigned k = 0; k < m->n_columns; k++) {
+		struct widget_cell c = {.chart = chart,
+					.series = m->cells[row][k],
+					.instance = m->instances[k],
+					.scale = m->scales[row][k],
+					.value_cols = m->value_cols,
+					.word_cols =
+						cell >= CELL_GAP + WIDGET_CELL_HISTORY ? m->word_cols : 0};
+		struct rect at = rect_left(&r, cell);
+
+		rect_left(&at, CELL_GAP);
+		if (c.series && (!c.instance || c.series->metric->instances & 1u << c.instance->kind)) {
+			widget_row(data, at, chart, c.series, c.instance);
+			widget_cell(&c, data, canvas, at);
+		} else {
+			at = rect_bottom(&at, 1);
+			canvas_text_right(canvas, rect_left(&at, at.w / 2), STYLE_DIM, "\u2013");
+		}
+	}
+}
+
+/* The title of each column over its bars. */
+static void draw_matrix_head(const struct matrix *m, struct canvas *canvas, struct rect r, int cell)
+{
+	rect_left(&r, r.w - cell * (int)m->n_columns);
+	for (unsigned k = 0; k < m->n_columns; k++) {
+		struct rect at = rect_left(&r, cell);
+
+		rect_left(&at, CELL_GAP);
+		if (at.w < m->value_cols + BAR_MIN) { /* no bars: over the numbers */
+			rect_left(&at, at.w - m->value_cols);
+			canvas_text_right(canvas, rect_left(&at, WIDGET_NUMBER_COLS - 1), STYLE_TEXT,
+					  m->columns[k]);
+			continue;
+		}
+		canvas_text(canvas, at, m->each ? STYLE_TEXT : STYLE_DIM, m->columns[k]);
+	}
+}
+
+static void matrix_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+			struct rect r)
+{
+	struct matrix m;
+	int label = widget_label_cols(chart) + 1, cell, step;
+	bool rules; /* all of them or none */
+
+	fill_matrix(&m, chart, data, r.w);
+	cell = (r.w - label) / (int)m.n_columns;
+	step = !m.each && cell - CELL_GAP >= WIDGET_CELL_HISTORY && r.h > 2 * (int)m.n_rows ? 2 : 1;
+	rules = m.each && r.h - 1 - (int)m.n_rows >= (int)m.n_groups - 1;
+	draw_matrix_head(&m, canvas, widget_head(&r), cell);
+	for (unsigned i = 0; i < m.n_rows && r.h > 0; i++) {
+		bool group = rules && i && strcmp(m.cells[i][0]->note, m.cells[i - 1][0]->note) != 0;
+
+		if (group)
+			canvas_fill(canvas, rect_top(&r, 1), STYLE_TRACK, 0x2504);
+		draw_matrix_row(&m, i, chart, data, canvas, rect_top(&r, step), cell);
+	}
+}
+
+static const char *const matrix_options[] = {"levels load", "corner", "each cluster", NULL};
+
+const struct widget widget_matrix = {.name = "matrix",
+				     .options = matrix_options,
+				     .size = matrix_size,
+				     .draw = matrix_draw,
+				     .corner = widget_corner};

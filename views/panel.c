@@ -1,0 +1,138 @@
+/* The border of a panel: title, base and corner above, time ticks and marks below. */
+#include "views/widget.h"
+
+#include <stdio.h>
+
+#define TICK_CELLS 20 /* between the ticks of a time axis */
+
+static void draw_ticks(const struct view_data *data, struct canvas *canvas, struct rect inner, int row)
+{
+	for (int cells = TICK_CELLS; cells < inner.w - 12; cells += TICK_CELLS) {
+		struct rect r = {inner.x, row, inner.w - cells, 1};
+		char tick[48];
+
+		snprintf(tick, sizeof(tick), " \u2212%.4g s \u2534", 2 * cells * data->refresh_s);
+		canvas_text_right(canvas, r, STYLE_AXIS, tick);
+	}
+}
+
+/* "▲ mark 1" under the cell of its moment, the words at the side where there is room. */
+static void draw_mark(const struct timeline_mark *mark, struct canvas *canvas, struct rect plot, int x,
+		      int row)
+{
+	struct rect at = {x, row, 1, 1}, words = {x + 1, row, plot.x + plot.w - x - 1, 1};
+	char text[sizeof(mark->text) + 2];
+	int cols;
+
+	canvas_fill(canvas, at, STYLE_MARK, 0x25b2);
+	snprintf(text, sizeof(text), " %s ", mark->text);
+	cols = text_width(text);
+	if (cols <= words.w) {
+		canvas_text(canvas, words, STYLE_MARK, text);
+	} else if (cols <= x - plot.x) {
+		words = (struct rect){x - cols, row, cols, 1};
+		canvas_text(canvas, words, STYLE_MARK, text);
+	}
+}
+
+static void draw_marks(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		       struct rect plot, int row)
+{
+	const struct feed *feed = series_feed(&chart->series[0], data);
+
+	for (unsigned i = 0; i < data->n_marks && feed->point_ns > 0; i++) {
+		int64_t points = (feed->end_ns - data->marks[i].at_ns) / feed->point_ns;
+		int64_t cells = (points + feed->n_steps % 2) / 2;
+
+		if (feed->end_ns >= data->marks[i].at_ns && cells < plot.w)
+			draw_mark(&data->marks[i], canvas, plot, plot.x + plot.w - 1 - (int)cells, row);
+	}
+}
+
+/* The base of the panel's percentages; if space is short, only the part before its comma. */
+static void draw_base(const char *base, struct canvas *canvas, struct rect *top, int room)
+{
+	struct span whole = span_of(base), rest = whole, part = span_until(&rest, ',');
+	char text[128];
+
+	if (text_width(base) + 1 > room)
+		whole = part;
+	snprintf(text, sizeof(text), "%.*s ", SPAN_ARG(whole));
+	if (!whole.n || text_width(text) > room)
+		return;
+	rect_left(top, canvas_text(canvas, *top, STYLE_DIM, text));
+}
+
+/* Whether the metric of the corner is above the option `warn`, in percent. Where `unless` names a
+ * busy unit, that explains it. With `hot`, the GPU must be working as hard as it can. */
+static bool corner_warns(const struct chart *chart, const struct view_data *data)
+{
+	int limit = chart_option_int(chart, "warn", 0);
+	struct series s;
+
+	if (!limit || !chart_option_series(chart, data, "corner", &s) || !(series_now(&s, data) > limit))
+		return false;
+	return chart_may_be_hot(chart, data, -1) &&
+	       !(chart_option_series(chart, data, "unless", &s) && series_now(&s, data) >= CHART_HOT_FROM);
+}
+
+/* Write the text of the corner, in at most `room` columns if it has a short form, so that the base
+ * keeps its place. Returns its
+ * style. */
+static enum style corner_text(const struct chart *chart, const struct view_data *data, bool ascii, int room,
+			      char *text, size_t size)
+{
+	struct span label = chart_option_words(chart, "corner"), brief = chart_option(chart, "brief");
+	char value[128];
+	bool warns;
+
+	text[0] = 0;
+	if (chart->widget->corner)
+		chart->widget->corner(chart, data, ascii, text, size);
+	warns = text[0] && corner_warns(chart, data);
+	snprintf(value, sizeof(value), "%s", text + (text[0] ? label.n : 0));
+	if (warns)
+		snprintf(text, size, "%.*s%s high !", SPAN_ARG(label), value);
+	if (brief.n && text_width(text) > room)
+		snprintf(text, size, "%.*s%s%s", SPAN_ARG(brief), value, warns ? " !" : "");
+	return warns ? STYLE_BUSY : STYLE_VALUE;
+}
+
+void panel_border(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		  struct rect r)
+{
+	struct rect top = {r.x + PANEL_MARGIN, r.y, r.w - 2 * PANEL_MARGIN, 1};
+	char text[256];
+	enum style style = corner_text(chart, data, canvas->ascii,
+				       top.w - text_width(chart->title) - text_width(chart->base) - 5, text,
+				       sizeof(text));
+	int cols;
+
+	canvas_box(canvas, r, STYLE_BORDER);
+	cols = text[0] ? text_width(text) + 2 : 0;
+	if (chart->title[0]) {
+		canvas_fill(canvas, rect_left(&top, 1), STYLE_BORDER, ' ');
+		rect_left(&top, canvas_text(canvas, top, STYLE_TITLE, chart->title));
+		canvas_fill(canvas, rect_left(&top, 1), STYLE_BORDER, ' ');
+	}
+	cols = cols <= top.w ? cols : 0;
+	draw_base(chart->base, canvas, &top, top.w - cols);
+	if (cols) {
+		top = rect_right(&top, cols);
+		canvas_fill(canvas, top, STYLE_BORDER, ' ');
+		rect_left(&top, 1);
+		canvas_text(canvas, top, style, text);
+	}
+}
+
+void panel_axis(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		struct rect inner)
+{
+	const struct widget *widget = chart->widget;
+	struct rect plot = inner;
+
+	rect_right(&plot, widget->axis_right);
+	plot = rect_right(&plot, widget->axis(chart, data, plot));
+	draw_ticks(data, canvas, plot, inner.y + inner.h);
+	draw_marks(chart, data, canvas, plot, inner.y + inner.h);
+}

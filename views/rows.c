@@ -1,0 +1,263 @@
+/* rows: a row per series: label, bar, value, a word of judgement, the value beside it or a note,
+ * and its history.
+ *
+ *   fragment        ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▖...  97.6 %   ok     816 Mcy/s  ▂▂▂▂▂▃▄▅▆█
+ *
+ * Columns depend on the width and the labels alone, so nothing moves when numbers do. A row is one
+ * line high. Lines that are left over show the chart's `text`, then a graph of one series; where
+ * lines are missing, the rows with the highest shares stay. */
+#include "views/rows.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define IDLE_PERCENT 10
+#define NO_SHARE 0.5 /* percent below which a share tells less than any other number */
+#define POINTS 240   /* of history that a common scale looks at */
+#define GRAPH_MIN 2  /* lines of a history under the rows */
+#define AREA_MIN 4   /* of one that has an axis, with the line above it */
+
+static enum instance_kind kind_of(struct span name)
+{
+	for (int kind = INSTANCE_ALL + 1; kind < INSTANCE_KINDS; kind++)
+		if (span_is(name, instance_names[kind]))
+			return (enum instance_kind)kind;
+	return INSTANCE_ALL;
+}
+
+/* Whether the chart's rows mean little now: its option `idle` names a share of time that is under
+ * IDLE_PERCENT. */
+static bool is_idle(const struct chart *chart, const struct view_data *data)
+{
+	struct series s;
+
+	return chart_option_series(chart, data, "idle", &s) && series_now(&s, data) < IDLE_PERCENT;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = ((const struct row *)a)->key, y = ((const struct row *)b)->key;
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static void fill_row(struct row *row, const struct chart *chart, const struct view_data *data,
+		     const struct series *series, bool idle)
+{
+	row->chart = chart;
+	row->data = data;
+	row->series = series;
+	row->value = row_value(row, series, -1);
+	row->key = series_sort_key(series, data);
+	row->dim = idle || !(fabs(row->value) > 0);
+}
+
+/* With `legend no` the parts of a bar have no rows of their own. */
+static bool has_row(const struct chart *chart, const struct series *series)
+{
+	return !series->part || !span_is(chart_option(chart, "legend"), "no");
+}
+
+unsigned rows_list(const struct chart *chart, const struct view_data *data, struct row rows[ROWS_MAX])
+{
+	enum instance_kind kind = kind_of(chart_option(chart, "each"));
+	bool idle = is_idle(chart, data);
+	bool common = span_is(chart_option(chart, "scale"), "one");
+	double scale = NAN;
+	unsigned n = 0, first;
+
+	for (unsigned i = 0; i < chart->n_series && n < ROWS_MAX; i++) {
+		const struct series *s = &chart->series[i];
+		const struct metric_set *set = series_feed(s, data)->set;
+		bool each = i == 0 && kind != INSTANCE_ALL && s->metric->instances & 1u << kind;
+		unsigned before = n;
+
+		if (!has_row(chart, s))
+			continue;
+		for (unsigned k = 0; each && set && k < set->n_instances && n < ROWS_MAX; k++)
+			if (set->instances[k].kind == kind)
+				rows[n++] = (struct row){.instance = &set->instances[k]};
+		if (n == before)
+			rows[n++] = (struct row){.instance = NULL};
+		for (unsigned k = before; k < n; k++)
+			fill_row(&rows[k], chart, data, s, idle);
+		scale = fmax(scale, common ? widget_scale(chart, s, data, POINTS) : (double)NAN);
+	}
+	for (unsigned k = 0; k < n; k++)
+		rows[k].scale = scale;
+	for (first = 0; first < n && rows[first].series->label[0] != ' '; first++)
+		;
+	if (first == n)
+		first = 0; /* all are alike */
+	if (span_is(chart_option(chart, "sort"), "load"))
+		qsort(&rows[first], n - first, sizeof(*rows), by_value);
+	return n;
+}
+
+/* A value at its limit weighs 50, and others in proportion; a share without a limit weighs what it
+ * is. The weight changes every 5 s at most. */
+double row_weight(const struct row *row)
+{
+	const struct metric *m = row->series->metric;
+	double value = m->grows || row->instance ? row->value : row->key;
+	struct series beside;
+
+	if (m->alert != ALERT_NONE)
+		value = 50 * (m->alert == ALERT_ABOVE ? value / m->alert_at : m->alert_at / value);
+	else if (series_beside(row->series, &beside) && beside.metric->unit->kind == UNIT_PERCENT)
+		value = series_sort_key(&beside, row->data);
+	else if (m->unit->kind != UNIT_PERCENT || value < NO_SHARE)
+		value = m->unit->kind != UNIT_PERCENT ? -1 : -1.5;
+	return isnan(value) ? -2 : value;
+}
+
+/* Keep the n most important rows in their order. Of equal rows the first stays. */
+static unsigned keep_highest(struct row *rows, unsigned n, unsigned keep)
+{
+	double weights[ROWS_MAX];
+
+	for (unsigned i = 0; i < n; i++)
+		weights[i] = row_weight(&rows[i]);
+	while (n > keep) {
+		unsigned least = 0;
+
+		for (unsigned i = 1; i < n; i++)
+			if (weights[i] <= weights[least])
+				least = i;
+		n--;
+		for (unsigned i = least; i < n; i++) {
+			rows[i] = rows[i + 1];
+			weights[i] = weights[i + 1];
+		}
+	}
+	return n;
+}
+
+/* Half a sentence would say something else. */
+static int count_texts(const struct chart *chart, int cols)
+{
+	int n = 0;
+
+	for (unsigned i = 0; i < chart->n_texts; i++)
+		n += text_width(chart->texts[i]) <= cols;
+	return n;
+}
+
+static void rows_size(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most)
+{
+	static struct row rows[ROWS_MAX];
+	bool each = data->per_instance && widget_has_each(chart, data);
+	int n = each ? widget_each_rows(chart, data) : (int)rows_list(chart, data, rows);
+
+	*min = chart_option_int(chart, "rows", n);
+	if (*min > n)
+		*min = n;
+	*most = n + (each ? 0 : rows_has_stats(chart, cols) + count_texts(chart, cols));
+}
+
+/* In a few lines: the label, and the history at the right of it, like a lane. */
+static void draw_lane(const struct chart *chart, const struct series *s, const struct view_data *data,
+		      struct canvas *canvas, struct rect r)
+{
+	struct rect label = rect_left(&r, text_width(s->label) + 1);
+	struct widget_past past;
+
+	canvas_text(canvas, rect_bottom(&label, 1), STYLE_DIM, s->label);
+	widget_history(chart, s, data, widget_scale(chart, s, data, 2 * r.w), &past, r.w);
+	canvas_history(canvas, r, past.points, past.styles, past.cells);
+	widget_cursor(series_feed(s, data), canvas, r, 2);
+}
+
+/* "vertex over time ┄┄┄┄┄┄", and the graph of that series. */
+static void draw_graph(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		       struct rect r)
+{
+	struct series s = chart->series[0];
+	struct chart graph = *chart;
+	struct rect head;
+
+	chart_option_series(chart, data, "graph", &s);
+	if (r.h < AREA_MIN) {
+		draw_lane(chart, &s, data, canvas, r);
+		return;
+	}
+	head = rect_top(&r, 1);
+	graph.series = &s;
+	graph.n_series = 1;
+	rect_left(&head, canvas_text(canvas, head, STYLE_DIM, s.label) + 1);
+	rect_left(&head, canvas_text(canvas, head, STYLE_DIM, "over time") + 1);
+	canvas_fill(canvas, head, STYLE_TRACK, 0x2500);
+	widget_area_plot(&graph, data, canvas, r);
+}
+
+/* Whether lines are left over for a graph, and how many. */
+static int graph_lines(const struct chart *chart, int rows, struct rect inner)
+{
+	int left = inner.h - rows - count_texts(chart, inner.w);
+
+	return left >= GRAPH_MIN && !span_is(chart_option(chart, "history"), "no") ? left : 0;
+}
+
+static void draw_texts(const struct chart *chart, struct canvas *canvas, struct rect r)
+{
+	for (unsigned i = 0; i < chart->n_texts; i++)
+		if (text_width(chart->texts[i]) <= r.w)
+			canvas_text(canvas, rect_top(&r, 1), STYLE_DIM, chart->texts[i]);
+}
+
+void widget_rows_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		      struct rect r)
+{
+	struct row rows[ROWS_MAX];
+	unsigned n = rows_list(chart, data, rows);
+	struct row_columns c = rows_columns(chart, rows, n, r.w);
+	int graph;
+
+	if (r.h < 1 || !n || (data->per_instance && widget_rows_each(chart, data, canvas, r)))
+		return;
+	if (c.mean && r.h > (int)n)
+		rows_draw_head(&c, canvas, rect_top(&r, 1));
+	n = keep_highest(rows, n, (unsigned)r.h);
+	graph = graph_lines(chart, (int)n, r);
+	for (unsigned i = 0; i < n; i++)
+		rows_draw_row(&rows[i], &c, canvas, rect_top(&r, 1));
+	if (graph)
+		draw_graph(chart, data, canvas, rect_top(&r, graph));
+	draw_texts(chart, canvas, r);
+}
+
+/* The time axis of the graph under the rows. */
+static int rows_axis(const struct chart *chart, const struct view_data *data, struct rect inner)
+{
+	struct row rows[ROWS_MAX];
+	int n = (int)rows_list(chart, data, rows) + rows_has_stats(chart, inner.w);
+
+	if (data->per_instance && widget_has_each(chart, data))
+		return 0;
+	return graph_lines(chart, n, inner) >= AREA_MIN && !count_texts(chart, inner.w)
+		       ? inner.w - WIDGET_AXIS_COLS
+		       : 0;
+}
+
+static const char *const rows_options[] = {
+	"levels load", "each core slice cluster cpu",
+	"sort load",   "bars no",
+	"history no",  "legend no",
+	"stats yes",   "idle",
+	"hot",         "graph",
+	"corner",      "rows #",
+	"scale one",   "warn #",
+	"unless",      "brief",
+	NULL,
+};
+
+const struct widget widget_rows = {.name = "rows",
+				   .breaks_down = true,
+				   .options = rows_options,
+				   .spare = true,
+				   .axis = rows_axis,
+				   .size = rows_size,
+				   .draw = widget_rows_draw,
+				   .corner = widget_corner};

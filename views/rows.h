@@ -1,0 +1,39 @@
+/* rows: what the files of the widget `rows` share. */
+#ifndef MALITOP_ROWS_H
+#define MALITOP_ROWS_H
+
+#include "views/widget.h"
+
+#define ROWS_MAX 64
+
+/* A row is a series of one instance, or of all (NULL). */
+struct row {
+	const struct chart *chart;
+	const struct view_data *data;
+	const struct series *series;
+	const struct metric_instance *instance;
+	double value, key; /* the current value, and the sort key */
+	double scale;      /* of its bar and its history; NaN if it has its own */
+	bool dim;
+};
+
+/* The width of each column; 0 if it is omitted. */
+struct row_columns {
+	int label, bar, value, mean, peak, word, beside, note, history;
+	bool brief;  /* labels in their short form */
+	bool shared; /* `beside` begins where `word` does, because no row has both */
+};
+
+/* Return the value of a series in that row: now (back < 0), or at a point of history. */
+double row_value(const struct row *row, const struct series *series, int back);
+/* How important the row is, roughly in percent: it decides which rows stay if space is short. */
+double row_weight(const struct row *row);
+/* List all rows of a chart in order, with `sort load` the sub rows by value. Returns how many. */
+unsigned rows_list(const struct chart *chart, const struct view_data *data, struct row rows[ROWS_MAX]);
+struct row_columns rows_columns(const struct chart *chart, const struct row *rows, unsigned n, int cols);
+/* Whether that width has columns of mean and peak, and so a line of headings. */
+bool rows_has_stats(const struct chart *chart, int cols);
+void rows_draw_head(const struct row_columns *c, struct canvas *canvas, struct rect r);
+void rows_draw_row(const struct row *row, const struct row_columns *c, struct canvas *canvas, struct rect r);
+
+#endif

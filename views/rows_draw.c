@@ -1,0 +1,313 @@
+/* The columns of the widget `rows`, and one row of it. */
+#include "views/rows.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LABEL_MIN 12  /* the width that a label keeps beside a bar or a history */
+#define LABEL_WIDE 16 /* in wide panels, so that the bars of all of them begin together */
+#define WIDE 70
+#define BAR_NARROW 7
+#define BAR_MIN 8
+#define BAR_MAX 40
+#define HISTORY_MIN 7
+#define HISTORY_CALM 20 /* columns that a history keeps before long notes stand beside it */
+#define HISTORY_MAX 120
+#define STATS_FROM 90 /* columns from which on mean and peak have room */
+#define WORDS_FROM 56 /* columns from which on there are words, notes and values beside */
+#define NOTE_SHORT 10 /* a longer note takes the place of the history, if need be */
+#define GAP 1
+
+double row_value(const struct row *row, const struct series *series, int back)
+{
+	if (row->instance)
+		return series_rate_instance(series, row->data, row->instance, back);
+	return back < 0 ? series_rate_now(series, row->data) : series_rate_back(series, row->data, back);
+}
+
+/* The part of a CPU's name that a narrow panel omits. */
+static size_t prefix_bytes(const char *title)
+{
+	static const char family[] = "Cortex-";
+
+	return strncmp(title, family, sizeof(family) - 1) == 0 ? sizeof(family) - 1 : 0;
+}
+
+static void label_of(const struct row *row, bool brief, char *text, size_t size)
+{
+	const struct metric_instance *instance = row->instance;
+
+	/* "Cortex-A76 x4" is clear by itself, "cluster0" is not. */
+	if (!instance)
+		snprintf(text, size, "%s%s", row->series->part ? "  " : "",
+			 brief ? row->series->brief : row->series->label);
+	else if (strcmp(instance->title, instance->label) != 0)
+		snprintf(text, size, "%s", instance->title + (brief ? prefix_bytes(instance->title) : 0));
+	else
+		snprintf(text, size, "%s %s", row->series->label, instance->label);
+}
+
+static bool has_option(const struct chart *chart, const char *key)
+{
+	return !span_is(chart_option(chart, key), "no");
+}
+
+bool rows_has_stats(const struct chart *chart, int cols)
+{
+	return cols >= STATS_FROM && span_is(chart_option(chart, "stats"), "yes");
+}
+
+static int larger_of(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+/* Whether its bar is a share of something by itself, not only of the highest there was. */
+static bool has_share(const struct chart *chart, const struct series *s)
+{
+	return span_is(chart_option(chart, "scale"), "one") || s->metric->unit->kind == UNIT_PERCENT ||
+	       s->metric->alert != ALERT_NONE || s->n_parts ||
+	       (s->beside && s->beside->unit->kind == UNIT_PERCENT);
+}
+
+/* The columns that follow from the rows alone. Returns whether any of them has a bar. */
+static bool measure_rows(struct row_columns *c, const struct row *rows, unsigned n, bool wordy)
+{
+	bool bars = false;
+
+	c->shared = true;
+	for (unsigned i = 0; i < n; i++) {
+		const struct series *s = rows[i].series;
+		char label[64];
+
+		label_of(&rows[i], !wordy, label, sizeof(label));
+		c->label = larger_of(text_width(label) + GAP, c->label);
+		c->value = larger_of(widget_value_cols(s->metric->unit), c->value);
+		if (wordy && s->beside)
+			c->beside = larger_of(widget_value_cols(s->beside->unit), c->beside);
+		if (wordy && s->note[0] && text_width(s->note) <= NOTE_SHORT)
+			c->note = larger_of(text_width(s->note) + GAP, c->note);
+		if (wordy && s->metric->alert != ALERT_NONE) {
+			c->word = WIDGET_WORD_COLS;
+			c->shared &= !s->beside;
+		}
+		bars |= has_share(rows[i].chart, s) && !s->part;
+	}
+	return bars;
+}
+
+/* Columns of word and value beside together. */
+static int extra_cols(const struct row_columns *c)
+{
+	return c->shared ? larger_of(c->word, c->beside) : c->word + c->beside;
+}
+
+static int longest_note(const struct row *rows, unsigned n)
+{
+	int cols = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		cols = larger_of(text_width(rows[i].series->note) + GAP, cols);
+	return cols;
+}
+
+/* Without bars the labels need not be cut for them. Returns the columns that they take more. */
+static int widen_labels(struct row_columns *c, int wanted, int spare)
+{
+	int more = larger_of(wanted - c->label < spare ? wanted - c->label : spare, 0);
+
+	c->label += more;
+	return more;
+}
+
+struct row_columns rows_columns(const struct chart *chart, const struct row *rows, unsigned n, int cols)
+{
+	struct row_columns c = {.brief = cols < WORDS_FROM};
+	bool wordy = cols >= WORDS_FROM, past = has_option(chart, "history");
+	bool bars = measure_rows(&c, rows, n, wordy) && has_option(chart, "bars");
+	int rest, wanted, need = past ? HISTORY_MIN + GAP : 0;
+	int bar_min = wordy ? BAR_MIN : BAR_NARROW;
+
+	if (bars && cols >= WIDE)
+		c.label = larger_of(c.label, LABEL_WIDE);
+	wanted = c.label;
+	if (rows_has_stats(chart, cols))
+		c.mean = c.peak = c.value - GAP;
+	if (bars && c.label > cols / 3)
+		c.label = cols / 3 > LABEL_MIN ? cols / 3 : LABEL_MIN;
+	else if (past && c.label > cols - c.value - need)
+		c.label = larger_of(cols - c.value - need, LABEL_MIN);
+	rest = cols - c.label - c.value - c.mean - c.peak - extra_cols(&c);
+	if (c.note > rest - need - (bars ? bar_min : 0))
+		c.note = 0;
+	rest -= c.note;
+	if (bars && past && rest < bar_min + need && !wordy)
+		bars = rest >= bar_min && rest < need;
+	if (!bars)
+		rest -= widen_labels(&c, wanted, rest - need);
+	if (bars && rest >= bar_min) {
+		c.bar = wordy ? rest * 2 / 5 : rest - need;
+		c.bar = c.bar > BAR_MAX ? BAR_MAX : larger_of(c.bar, bar_min);
+		if (!wordy && past && c.bar > rest / 2)
+			c.bar = larger_of(rest / 2, bar_min);
+		rest -= c.bar;
+	}
+	if (past && longest_note(rows, n) - c.note <= rest - HISTORY_CALM) {
+		int note = larger_of(longest_note(rows, n), c.note);
+
+		rest -= note - c.note;
+		c.note = note;
+	} else if (!past && rest > 0) {
+		int note = larger_of(longest_note(rows, n) - GAP, c.note);
+
+		c.note = note > rest ? rest : note;
+		rest -= c.note;
+	}
+	if (past && rest >= need)
+		c.history = rest - GAP > HISTORY_MAX ? HISTORY_MAX : rest - GAP;
+	else if (c.bar)
+		c.bar = c.bar + rest > BAR_MAX ? BAR_MAX : c.bar + rest;
+	return c;
+}
+
+/* Return the share of its bar that a row fills, on the scale of its history too; NaN if it has no
+ * bar. *limit is the place of its limit in the bar. */
+static double bar_share(const struct row *row, double scale, double *limit)
+{
+	const struct metric *m = row->series->metric;
+	struct series beside;
+
+	*limit = m->alert == ALERT_NONE ? (double)NAN : m->alert_at / scale;
+	if (m->unit->kind != UNIT_PERCENT && m->alert == ALERT_NONE && series_beside(row->series, &beside) &&
+	    beside.metric->unit->kind == UNIT_PERCENT)
+		return row_value(row, &beside, -1) / 100;
+	return row->value / scale;
+}
+
+/* Draw a bar of the parts listed below the series, each in its own colour, up to their total
+ * share. */
+static void draw_parts(const struct row *row, struct canvas *canvas, struct rect r)
+{
+	double parts[SERIES_PARTS], sum = 0;
+	uint8_t styles[SERIES_PARTS];
+
+	for (unsigned i = 0; i < row->series->n_parts; i++) {
+		parts[i] = row_value(row, &row->series[i + 1], -1);
+		sum += parts[i] > 0 ? parts[i] : 0;
+	}
+	/* the rest, which is no part of them */
+	if (row->series[1].metric->unit->kind == UNIT_PERCENT)
+		sum = sum < 100 ? 100 : sum;
+	else if (row->value > sum)
+		sum = row->value;
+	for (unsigned i = 0; i < row->series->n_parts; i++)
+		parts[i] /= sum;
+	for (unsigned i = 0; i < row->series->n_parts; i++)
+		styles[i] = (uint8_t)canvas_part_style(i);
+	canvas_meter(canvas, r, STYLE_TRACK, 0, NAN);
+	canvas_parts(canvas, r, parts, styles, row->series->n_parts);
+}
+
+static void draw_bar(const struct row *row, double scale, double peak, enum style style,
+		     struct canvas *canvas, struct rect r)
+{
+	double limit, share = bar_share(row, scale, &limit);
+
+	if (row->series->n_parts) {
+		draw_parts(row, canvas, r);
+	} else if (!row->series->part) {
+		canvas_meter(canvas, r, style == STYLE_TEXT || style == STYLE_VALUE ? STYLE_SERIES1 : style,
+			     share, limit);
+		if (share == row->value / scale)
+			canvas_meter_peak(canvas, r, share, peak);
+	}
+}
+
+/* Returns the greatest share of the scale in it; NaN if it is not drawn. */
+static double draw_past(const struct row *row, double scale, struct canvas *canvas, struct rect r)
+{
+	struct widget_past past;
+
+	if (r.w < 1)
+		return (double)NAN;
+	widget_instance_history(row->chart, row->series, row->data, row->instance, scale, &past, r.w);
+	if (row->series->part)
+		for (int x = 0; x < r.w; x++)
+			past.styles[x] = (uint8_t)canvas_part_style(row->series->part - 1);
+	canvas_history(canvas, r, past.points, past.styles, past.cells);
+	widget_cursor(series_feed(row->series, row->data), canvas, r, 2);
+	return widget_peak(&past);
+}
+
+/* Mean since the start, and the peak of the history that is shown. */
+static void draw_stats(const struct row *row, const struct row_columns *c, struct canvas *canvas,
+		       struct rect *line)
+{
+	struct rect mean = rect_left(line, c->mean), peak = rect_left(line, c->peak);
+	const struct unit *unit = row->series->metric->unit;
+	double highest = NAN;
+
+	if (!c->mean)
+		return;
+	for (int back = 0; back < 2 * c->history; back++)
+		highest = fmax(highest, row_value(row, row->series, back));
+	widget_number(canvas, mean, unit, series_rate_total(row->series, row->data),
+		      row->series->metric->grows, false, STYLE_DIM);
+	widget_number(canvas, peak, unit, highest, row->series->metric->grows, false, STYLE_DIM);
+}
+
+void rows_draw_head(const struct row_columns *c, struct canvas *canvas, struct rect r)
+{
+	rect_left(&r, c->label + c->bar);
+	canvas_text_right(canvas, (struct rect){r.x, r.y, WIDGET_NUMBER_COLS + 1, 1}, STYLE_DIM, "now");
+	rect_left(&r, c->value);
+	canvas_text_right(canvas, (struct rect){r.x, r.y, WIDGET_NUMBER_COLS + 1, 1}, STYLE_DIM, "mean");
+	rect_left(&r, c->mean);
+	canvas_text_right(canvas, (struct rect){r.x, r.y, WIDGET_NUMBER_COLS + 1, 1}, STYLE_DIM, "peak");
+}
+
+/* The label; a part of a bar has a square in the colour that it has there. */
+static void draw_label(const struct row *row, const struct row_columns *c, struct canvas *canvas,
+		       struct rect r)
+{
+	char label[64];
+
+	label_of(row, c->brief, label, sizeof(label));
+	rect_right(&r, GAP);
+	canvas_text(canvas, r, row->dim ? STYLE_DIM : STYLE_TEXT, label);
+	if (row->series->part)
+		canvas_fill(canvas, rect_left(&r, 1), canvas_part_style(row->series->part - 1), 0x2584);
+}
+
+void rows_draw_row(const struct row *row, const struct row_columns *c, struct canvas *canvas, struct rect r)
+{
+	enum style style =
+		row->dim ? STYLE_DIM : chart_style(row->chart, row->series, row->data, row->value, -1);
+	double scale = isnan(row->scale) ? widget_scale(row->chart, row->series, row->data, 2 * HISTORY_MAX)
+					 : row->scale;
+	struct rect past = {r.x + r.w - c->history, r.y, c->history, 1}, bar, extra;
+	int note = text_width(row->series->note);
+	struct series beside;
+
+	widget_row(row->data, r, row->chart, row->series, row->instance);
+	draw_label(row, c, canvas, rect_left(&r, c->label));
+	bar = rect_left(&r, c->bar);
+	widget_instance_value(canvas, rect_left(&r, c->value), row->series, row->data, row->instance,
+			      row->value, style == STYLE_TEXT ? STYLE_VALUE : style, c->word > 0);
+	draw_stats(row, c, canvas, &r);
+	extra = rect_left(&r, extra_cols(c));
+	if (c->word)
+		widget_word(canvas, extra, row->series, row->value, row->dim);
+	rect_left(&extra, c->shared ? 0 : c->word);
+	if (c->beside && series_beside(row->series, &beside))
+		widget_number(canvas, extra, beside.metric->unit, row_value(row, &beside, -1),
+			      beside.metric->grows, false, STYLE_DIM);
+	/* half a note would mislead */
+	if (!c->brief && note && note <= r.w) {
+		if (r.x + note > past.x - GAP)
+			past.w = 0;
+		canvas_text(canvas, r, STYLE_DIM, row->series->note);
+	}
+	draw_bar(row, scale, draw_past(row, scale, canvas, past), style, canvas, bar);
+}

@@ -1,0 +1,75 @@
+#include "views/timeline.h"
+
+#include <math.h>
+
+#define CLOCK_COLS 9 /* "14:02:11 " */
+#define EDGE 1
+#define CELLS_MIN 20
+#define BUSY 0.7
+#define HOT 0.9
+
+int timeline_cells(int cols)
+{
+	int cells = cols - 2 * (CLOCK_COLS + EDGE);
+
+	return cells < CELLS_MIN ? 0 : cells;
+}
+
+static int cell_of(const struct timeline *t, int cells, int64_t at_ns)
+{
+	double length = (double)(t->end_ns - t->begin_ns), from = (double)(at_ns - t->begin_ns);
+	int cell = length > 0 ? (int)(from / length * cells) : cells - 1;
+
+	return cell < 0 ? 0 : cell >= cells ? cells - 1 : cell;
+}
+
+int64_t timeline_moment(const struct timeline *t, const struct rect *at, int x)
+{
+	double share = at->w > 1 ? (double)(x - at->x) / (at->w - 1) : 1;
+
+	share = share < 0 ? 0 : share > 1 ? 1 : share;
+	return t->begin_ns + (int64_t)((double)(t->end_ns - t->begin_ns) * share);
+}
+
+static enum style load_style(double share)
+{
+	return share > HOT ? STYLE_HOT : share > BUSY ? STYLE_BUSY : STYLE_CALM;
+}
+
+static void draw_activity(const struct timeline *t, struct canvas *canvas, struct rect r)
+{
+	for (int x = 0; x < r.w && t->n_cells; x++) {
+		const struct timeline_cell *c = &t->cells[x * t->n_cells / r.w];
+		struct rect cell = {r.x + x, r.y, 1, 1};
+
+		canvas_history(canvas, cell, (double[]){c->share, c->share},
+			       (uint8_t[]){(uint8_t)load_style(c->share)}, 1);
+		if (c->lost)
+			canvas_fill(canvas, cell, STYLE_HOT, '!');
+	}
+}
+
+static void draw_marks(const struct timeline *t, struct canvas *canvas, struct rect r)
+{
+	for (unsigned i = 0; i < t->n_marks; i++) {
+		struct rect cell = {r.x + cell_of(t, r.w, t->marks[i].at_ns), r.y, 1, 1};
+
+		canvas_fill(canvas, cell, STYLE_MARK, 0x25b2);
+	}
+}
+
+void timeline_draw(const struct timeline *t, struct canvas *canvas, struct rect row, struct hits *hits)
+{
+	struct rect left, right;
+
+	rect_left(&row, EDGE);
+	rect_right(&row, EDGE);
+	left = rect_left(&row, CLOCK_COLS);
+	right = rect_right(&row, CLOCK_COLS);
+	canvas_text(canvas, left, STYLE_DIM, t->begin);
+	canvas_text_right(canvas, right, STYLE_DIM, t->end);
+	hits_add(hits, &(struct hit){.at = row, .kind = HIT_TIMELINE});
+	draw_activity(t, canvas, row);
+	draw_marks(t, canvas, row);
+	canvas_restyle(canvas, (struct rect){row.x + cell_of(t, row.w, t->at_ns), row.y, 1, 1}, STYLE_CURSOR);
+}

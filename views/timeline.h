@@ -1,0 +1,41 @@
+/* timeline: a row for the whole kept history or log: how active the GPU was (without one, the
+ * CPUs), where the cursor is, marks, and where samples are missing. */
+#ifndef MALITOP_TIMELINE_H
+#define MALITOP_TIMELINE_H
+
+#include "views/hits.h"
+
+#include <stdint.h>
+
+/* A mark of the user's. */
+struct timeline_mark {
+	int64_t at_ns;
+	char text[24]; /* "mark 1", printable */
+};
+
+struct timeline_cell {
+	float share; /* 0 to 1; NaN: nothing was measured then */
+	bool lost;   /* samples are missing */
+};
+
+#define TIMELINE_MARKS 64
+
+struct timeline {
+	int64_t begin_ns, end_ns;          /* of what is kept, on the clock of the samples */
+	int64_t at_ns;                     /* the cursor */
+	const struct timeline_cell *cells; /* equal parts of that time */
+	int n_cells;
+	const struct timeline_mark *marks; /* in the order of time */
+	unsigned n_marks;
+	char begin[16], end[16]; /* those times as the clock shows them */
+};
+
+/* The cells of a timeline in a terminal of this width; 0 if there is no room for one. */
+int timeline_cells(int cols);
+/* In one row; `timeline` may have another number of cells than there is room for. */
+void timeline_draw(const struct timeline *timeline, struct canvas *canvas, struct rect row,
+		   struct hits *hits);
+/* The moment at a column of a row that was drawn at `at`, also beside it. */
+int64_t timeline_moment(const struct timeline *timeline, const struct rect *at, int x);
+
+#endif
