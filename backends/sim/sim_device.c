@@ -1,0 +1,252 @@
+#include "backends/sim/sim_device.h"
+
+#include "backends/sim/sim_model.h"
+#include "base/alloc.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HITCH_NS 300000000ll
+#define NEXT_CPU_NS 900000000ll /* how long a thread stays on its CPU */
+
+/* Loads that are the same in every scenario, as shares of one CPU; those of the game depend on the
+ * scenario. */
+static const double loads[SIM_ROLES] = {
+	[ROLE_DISPLAY] = 0.06, [ROLE_AUDIO] = 0.03, [ROLE_SYSTEM] = 0.035, [ROLE_REST] = 0.003};
+
+enum base { CYCLES, BUSY_NS, PER_SECOND, PER_BUSY_SECOND, PER_CYCLE, PER_EVENT };
+
+/* One event per this amount of its base: on small, middle and big cores; the base may be cycles or
+ * time. For PER_EVENT, `of` is the index of an earlier row. */
+static const struct {
+	const char *slot;
+	enum base base;
+	unsigned of;
+	double small, middle, big;
+} rows[SIM_EVENTS] = {
+	{"CPUContextSwitches", PER_BUSY_SECOND, 0, 2400, 1900, 1500},
+	{"CPUMigrations", PER_BUSY_SECOND, 0, 160, 90, 60},
+	{"CPUPageFaults", PER_BUSY_SECOND, 0, 380, 520, 640},
+	{"CPUPageFaultsMajor", PER_SECOND, 0, 0.2, 0.2, 0.2},
+	{"CPUCycles", CYCLES, 0, 1, 1, 1},
+	{"CPUInstructions", PER_CYCLE, 0, 1, 1, 1}, /* times the IPC of the cluster */
+	{"CPUInstSpeculated", PER_EVENT, 5, 1.16, 1.2, 1.26},
+	{"CPUBranches", PER_EVENT, 5, 0.17, 0.165, 0.16},
+	{"CPUBranchMispredicts", PER_EVENT, 7, 0.024, 0.016, 0.011},
+	{"CPUL1DAccesses", PER_EVENT, 5, 0.38, 0.39, 0.4},
+	{"CPUL1DRefills", PER_EVENT, 9, 0.028, 0.023, 0.019},
+	{"CPUL2Accesses", PER_EVENT, 10, 1.5, 1.4, 1.35},
+	{"CPUL2Refills", PER_EVENT, 11, 0.34, 0.27, 0.22},
+	{"CPUDTLBRefills", PER_EVENT, 5, 0.0021, 0.0014, 0.0011},
+	{"CPUITLBRefills", PER_EVENT, 5, 0.0006, 0.0005, 0.0004},
+	{"CPUStallsFrontend", PER_CYCLE, 0, 0.1, 0.13, 0.15},
+	{"CPUStallsBackend", PER_CYCLE, 0, 0.42, 0.34, 0.29},
+	{"CPULLReads", PER_EVENT, 12, 0.9, 0.9, 0.9},
+	{"CPULLReadMisses", PER_EVENT, 17, 0.42, 0.4, 0.38},
+	{"CPUL1IAccesses", PER_EVENT, 5, 0.31, 0.27, 0.24},
+	{"CPUL1IRefills", PER_EVENT, 19, 0.018, 0.014, 0.011},
+	{"CPUDTLBWalks", PER_EVENT, 13, 0.22, 0.2, 0.18},
+	{"CPUITLBWalks", PER_EVENT, 14, 0.25, 0.22, 0.2},
+	{"CPUBusyCycles", CYCLES, 0, 1, 1, 1},
+	{"CPUBusyTime", BUSY_NS, 0, 1, 1, 1},
+};
+
+const char *sim_event_slot(unsigned event)
+{
+	return rows[event].slot;
+}
+
+unsigned sim_device_cluster(const struct sim_phone *phone, unsigned cpu)
+{
+	unsigned c = phone->n_clusters - 1;
+
+	while (c && cpu < phone->clusters[c].first)
+		c--;
+	return c;
+}
+
+bool sim_device_init(struct sim_device *d, const struct source_options *options, struct err *err)
+{
+	const struct gpu_product *product =
+		gpudb_by_name(options->db, options->gpu_name ? options->gpu_name : SIM_GPU_DEFAULT);
+
+	*d = (struct sim_device){.seed = options->seed, .celsius = 34};
+	d->scenario = sim_scenario_or_err(options->scenario, err);
+	if (!d->scenario)
+		return false;
+	d->phone = &sim_phones[product && product->family <= FAMILY_VALHALL_JM ? 0 : 1];
+	return true;
+}
+
+/* The busy share of the GPU in this act, at the clock that its governor then chooses: phases of a
+ * pass overlap partly. */
+static double gpu_share(const struct sim_scenario *s, const struct sim_act *act)
+{
+	double load = 0, frames = s->cpu_frame > 0 ? s->cpu_frame : act->vsyncs;
+
+	for (unsigned i = 0; i < s->n_passes; i++) {
+		const struct sim_pass *p = &s->passes[i];
+
+		if (act->passes & 1u << i)
+			load += fmax(p->vertex, p->fragment) + 0.4 * fmin(p->vertex, p->fragment) +
+				p->compute;
+	}
+	if (!frames)
+		return 1;
+	load /= frames;
+	return fmin(1, load / (load < 0.3 ? 0.4 : load < 0.6 ? 0.6 : 1));
+}
+
+static double task_load(const struct sim_device *d, const struct sim_act *act, unsigned i,
+			const double *moods)
+{
+	const struct sim_cpu_load *cpu = &d->scenario->cpu;
+	const double game[SIM_ROLES] = {
+		[ROLE_MAIN] = cpu->main, [ROLE_RENDER] = cpu->render, [ROLE_WORKER] = cpu->worker};
+	enum sim_role role = sim_tasks[i].role;
+	double drift =
+		1 + 0.15 * moods[i % SIM_MOODS] +
+		0.3 * (sim_hash_unit(sim_hash(d->seed, (uint64_t)(d->now_ns / SIM_STEP_NS), 8000 + i)) - 0.5);
+
+	if (d->hitch && (role == ROLE_MAIN || role == ROLE_LOADER))
+		return role == ROLE_MAIN ? 1 : 0.85;
+	if (game[role] >= 1)
+		return 1; /* never waits */
+	if (game[role] > 0)
+		return fmin(game[role] * act->cpu * drift, 0.97);
+	return (loads[role] * (role == ROLE_REST ? 1 : 0.2 + 0.8 * act->cpu) +
+		(role == ROLE_LOADER ? 0.004 : 0)) *
+	       drift;
+}
+
+/* If a process has threads, only those are counted, so that it is not counted twice. */
+static bool has_threads(unsigned i)
+{
+	return i + 1 < sim_n_tasks && sim_tasks[i + 1].is_thread && !sim_tasks[i].is_thread;
+}
+
+static void place_tasks(struct sim_device *d, const struct sim_act *act, const double *moods)
+{
+	unsigned every = d->scenario->hitch_every_s;
+
+	d->hitch = every && d->now_ns >= HITCH_NS && d->now_ns % (every * 1000000000ll) < HITCH_NS;
+	for (unsigned c = 0; c < SIM_CPUS; c++)
+		d->cpus[c].busy = 0;
+	for (unsigned i = 0; i < sim_n_tasks; i++) {
+		unsigned at = sim_tasks[i].cluster < d->phone->n_clusters ? sim_tasks[i].cluster
+									  : d->phone->n_clusters - 1;
+		const struct sim_cluster *cluster = &d->phone->clusters[at];
+		uint64_t turn = (uint64_t)((d->now_ns + 37000000ll * i) / NEXT_CPU_NS);
+		struct sim_cpu *cpu =
+			&d->cpus[cluster->first + sim_hash(d->seed, turn, 8100 + i) % cluster->n];
+
+		d->load[i] = has_threads(i) ? 0 : task_load(d, act, i, moods);
+		d->load[i] = fmin(d->load[i], 1 - cpu->busy);
+		cpu->busy += d->load[i];
+	}
+}
+
+/* Like a governor: some headroom above the busiest CPU, in steps of 100 MHz. */
+static void set_clocks(struct sim_device *d)
+{
+	for (unsigned c = 0; c < d->phone->n_clusters; c++) {
+		const struct sim_cluster *cluster = &d->phone->clusters[c];
+		double most = 0, khz;
+
+		for (unsigned i = 0; i < cluster->n; i++)
+			most = fmax(most, d->cpus[cluster->first + i].busy);
+		khz = fmin(1, 0.3 + 0.9 * most) * (double)cluster->top_khz;
+		khz = fmin(floor(khz / 100000 + 0.5) * 100000, (double)cluster->top_khz);
+		for (unsigned i = 0; i < cluster->n; i++)
+			d->cpus[cluster->first + i].khz +=
+				d->now_ns ? 0.2 * (khz - d->cpus[cluster->first + i].khz) : khz;
+	}
+}
+
+static void set_events(struct sim_device *d, const double *moods)
+{
+	for (unsigned c = 0; c < d->phone->n_clusters; c++)
+		for (unsigned e = 0; e < SIM_EVENTS; e++) {
+			double per = c == 0                          ? rows[e].small
+				     : c + 1 == d->phone->n_clusters ? rows[e].big
+								     : rows[e].middle;
+
+			if (e == SIM_EVENT_INSTRUCTIONS)
+				per *= d->phone->clusters[c].ipc * d->scenario->cpu.ipc;
+			if (e == SIM_EVENT_MAJOR_FAULTS && d->hitch)
+				per *= 400;
+			if (rows[e].base >= PER_SECOND)
+				per *= 1 + 0.12 * moods[e % SIM_MOODS];
+			d->events_per[c][e] = per;
+		}
+}
+
+static void begin_step(struct sim_device *d)
+{
+	const struct sim_act *act = sim_scenario_act(d->scenario, d->now_ns);
+	double moods[SIM_MOODS];
+
+	sim_drift(d->seed, d->now_ns, moods);
+	place_tasks(d, act, moods);
+	set_clocks(d);
+	set_events(d, moods);
+	d->gpu_busy = fmin(1, gpu_share(d->scenario, act) * (1 + d->scenario->wave * moods[0]));
+	d->available_kib = (double)d->phone->memory_kib * (0.37 + 0.03 * moods[3]);
+}
+
+static void count_cpu(struct sim_device *d, unsigned i, double seconds)
+{
+	struct sim_cpu *cpu = &d->cpus[i];
+	const double *per = d->events_per[sim_device_cluster(d->phone, i)];
+	double busy = cpu->busy * seconds, cycles = busy * cpu->khz * 1000, now[SIM_EVENTS];
+
+	cpu->time_ns[TIME_USER] += 0.81e9 * busy;
+	cpu->time_ns[TIME_SYSTEM] += 0.16e9 * busy;
+	cpu->time_ns[TIME_IRQ] += 0.018e9 * busy;
+	cpu->time_ns[TIME_SOFTIRQ] += 0.012e9 * busy;
+	cpu->time_ns[TIME_IDLE] += (seconds - busy) * 1e9;
+	for (unsigned e = 0; e < SIM_EVENTS; e++) {
+		const double bases[] = {[CYCLES] = cycles,
+					[BUSY_NS] = busy * 1e9,
+					[PER_SECOND] = seconds,
+					[PER_BUSY_SECOND] = busy,
+					[PER_CYCLE] = cycles,
+					[PER_EVENT] = rows[e].base == PER_EVENT ? now[rows[e].of] : 0};
+
+		now[e] = bases[rows[e].base] * per[e];
+		cpu->events[e] += now[e];
+	}
+}
+
+static void count_all(struct sim_device *d, double seconds)
+{
+	static const double minutes[3] = {60, 300, 900};
+	double busy = 0, target;
+
+	for (unsigned i = 0; i < SIM_CPUS; i++) {
+		count_cpu(d, i, seconds);
+		busy += d->cpus[i].busy;
+	}
+	for (unsigned i = 0; i < sim_n_tasks; i++)
+		d->task_ns[i] += d->load[i] * seconds * 1e9;
+	d->gpu_ns += d->gpu_busy * seconds * 1e9;
+	for (unsigned i = 0; i < 3; i++)
+		d->load_average[i] +=
+			(busy * 1.2 - d->load_average[i]) * (d->now_ns ? seconds / minutes[i] : 1);
+	target = 31 + 3.2 * busy + 17 * d->gpu_busy;
+	d->celsius += (target - d->celsius) * seconds / 25;
+}
+
+void sim_device_run(struct sim_device *d, int64_t ns)
+{
+	while (d->now_ns < ns) {
+		int64_t end = (d->now_ns / SIM_STEP_NS + 1) * SIM_STEP_NS;
+
+		if (d->now_ns % SIM_STEP_NS == 0)
+			begin_step(d);
+		end = end < ns ? end : ns;
+		count_all(d, (double)(end - d->now_ns) * 1e-9);
+		d->now_ns = end;
+	}
+}

@@ -1,0 +1,102 @@
+/* sim_device: the phone around the simulated GPU: its CPUs, and the threads of a game and of the
+ * system that run on them.
+ *
+ * Each source that shows a part of it (CPU load, CPU events, processes) has its own device. They
+ * agree because everything follows from seed, scenario and time since the start, in steps of
+ * SIM_STEP_NS with constant rates.
+ *
+ * Thread: one at a time.
+ */
+#ifndef MALITOP_SIM_DEVICE_H
+#define MALITOP_SIM_DEVICE_H
+
+#include "backends/backend.h"
+#include "backends/sim/sim.h"
+
+#define SIM_STEP_NS 10000000ll
+#define SIM_CLUSTERS_MAX 3
+#define SIM_CPUS 8
+#define SIM_TASKS_MAX 40
+
+struct sim_cluster {
+	const char *label, *title; /* "Cortex-A715", "Cortex-A715 x3" */
+	unsigned first, n;         /* CPUs */
+	uint64_t top_khz;
+	double ipc;
+};
+
+struct sim_phone {
+	const char *title; /* the biggest cluster first */
+	struct sim_cluster clusters[SIM_CLUSTERS_MAX];
+	unsigned n_clusters;
+	uint64_t memory_kib;
+};
+
+/* The purpose of a thread; its load depends on the scenario. */
+enum sim_role {
+	ROLE_MAIN,
+	ROLE_RENDER,
+	ROLE_WORKER,
+	ROLE_LOADER,
+	ROLE_DISPLAY,
+	ROLE_AUDIO,
+	ROLE_SYSTEM,
+	ROLE_REST,
+	SIM_ROLES
+};
+
+struct sim_task {
+	const char *name, *command; /* command: NULL for a kernel thread, and for a thread */
+	int32_t pid, parent;        /* of a process: its parent process; of a thread: its process */
+	bool is_thread;
+	enum sim_role role;
+	unsigned cluster; /* where it runs; 0: the smallest cores */
+	const char *user;
+	uint32_t uid;
+	unsigned rss_mib, gpu_mib;
+	double gpu; /* share of the GPU's work */
+};
+extern const struct sim_phone sim_phones[]; /* one for older GPUs, one for newer ones */
+extern const struct sim_task sim_tasks[];   /* each process, then its other threads */
+extern const unsigned sim_n_tasks;
+
+/* The number of CPU events. */
+#define SIM_EVENTS 25
+#define SIM_EVENT_MAJOR_FAULTS 3
+#define SIM_EVENT_CYCLES 4
+#define SIM_EVENT_INSTRUCTIONS 5
+const char *sim_event_slot(unsigned event); /* name of its slot */
+
+/* How the time of one CPU was spent, ns. */
+enum sim_time { TIME_USER, TIME_SYSTEM, TIME_IDLE, TIME_IOWAIT, TIME_IRQ, TIME_SOFTIRQ, SIM_TIMES };
+
+struct sim_cpu {
+	double khz, busy; /* in this step */
+	double time_ns[SIM_TIMES];
+	double events[SIM_EVENTS];
+};
+
+struct sim_device {
+	const struct sim_phone *phone;
+	const struct sim_scenario *scenario;
+	uint64_t seed;
+	int64_t now_ns;
+	bool hitch;                 /* the game loads something */
+	double gpu_busy;            /* share of time that the scenario demands */
+	double load[SIM_TASKS_MAX]; /* share of one CPU, in this step */
+	double task_ns[SIM_TASKS_MAX], gpu_ns;
+	double events_per[SIM_CLUSTERS_MAX]
+			 [SIM_EVENTS]; /* per second, cycle or other event: see sim_device.c */
+	double load_average[3], celsius, available_kib;
+	struct sim_cpu cpus[SIM_CPUS];
+};
+
+/* An unknown scenario is an error; options->gpu_name selects the phone. */
+bool sim_device_init(struct sim_device *device, const struct source_options *options, struct err *err);
+/* Run until `ns` after the start. */
+void sim_device_run(struct sim_device *device, int64_t ns);
+extern const struct process_reader sim_processes;
+
+unsigned sim_device_cluster(const struct sim_phone *phone, unsigned cpu);
+
+#endif

@@ -1,0 +1,90 @@
+#include "backends/sim/sim_model.h"
+
+/* Instances deviate by up to `amount`, 0.03: 3 %. Shares are below those of the phase, all other
+ * ratios vary around them. */
+static void set_skew(struct sim_lanes *lanes, uint64_t key, double amount)
+{
+	for (unsigned r = 0; r < RATIO_COUNT; r++)
+		for (unsigned i = 0; i < SIM_LANES; i++) {
+			double off = amount * sim_hash_unit(sim_hash(key, i, r));
+
+			lanes->skew[r][i] = (float)(r < RATIO_BOUNDED ? 1 - off : 1 + off - amount / 2);
+		}
+}
+
+static void init_cores(struct sim_model *m)
+{
+	const double imbalance = m->scenario->imbalance;
+	double left = 0;
+
+	for (unsigned i = 0; i < m->gpu.cores; i++) {
+		for (unsigned s = 0; s < STREAMS; s++)
+			m->cores[i].behind[s] = imbalance * sim_hash_unit(sim_hash(m->seed, i, 1000 + s));
+		left += 1 - m->cores[i].behind[STREAM_VERTEX];
+	}
+	for (unsigned i = 0; i < m->gpu.cores; i++) {
+		m->cores[i].part = i + 1 == m->gpu.cores
+					   ? SIM_ONE
+					   : sim_share((1 - m->cores[i].behind[STREAM_VERTEX]) / left);
+		left -= 1 - m->cores[i].behind[STREAM_VERTEX];
+	}
+	for (unsigned row = 0; row < sim_rows(m->gpu.cores); row++)
+		set_skew(&m->core_rows[row].lanes, sim_hash(m->seed, row, 1100), imbalance);
+}
+
+static void init_slices(struct sim_model *m)
+{
+	for (unsigned i = 0; i < m->gpu.slices; i++) {
+		double skew = 0.03 * sim_hash_unit(sim_hash(m->seed, i, 2000)) - 0.015;
+
+		m->slices[i].skew = 1 + skew;
+		m->slices[i].part =
+			i + 1 == m->gpu.slices ? SIM_ONE : sim_share((1 + skew) / (m->gpu.slices - i));
+	}
+	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++)
+		set_skew(&m->slice_rows[row].lanes, sim_hash(m->seed, row, 2001), 0.02);
+}
+
+void sim_lanes_init(struct sim_model *m)
+{
+	init_cores(m);
+	init_slices(m);
+	set_skew(&m->tiler_lanes, 0, 0);
+}
+
+/* In float, which has as many bits as a ratio's fraction, and in a straight loop, which compilers
+ * vectorize. */
+static void set_lane(uint32_t *restrict out, float ratio, const float *restrict skew)
+{
+	for (unsigned i = 0; i < SIM_LANES; i++)
+		out[i] = (uint32_t)(int32_t)(ratio * skew[i]);
+}
+
+void sim_lanes_set(struct sim_lanes *lanes, const struct sim_profile *profile, enum sim_stream stream,
+		   const struct sim_used *used)
+{
+	for (const uint8_t *r = used->ratios; r < used->ratios + used->n; r++)
+		set_lane(lanes->ratios[stream][*r], (float)profile->ratios[*r], lanes->skew[*r]);
+}
+
+void sim_stalls_set(struct sim_model *m)
+{
+	double reads = 1, writes = 1;
+
+	for (unsigned s = 0; s < STREAMS; s++) {
+		if (!(m->set & 1u << s))
+			continue;
+		reads *= 1 - m->profiles[s].read_stall;
+		writes *= 1 - m->profiles[s].write_stall;
+	}
+	reads = 1 - reads;
+	writes = 1 - writes;
+
+	const double stalls[SIM_STALLS] = {reads, writes, 0.3 * reads + 0.01, 0.3 * writes + 0.005, 0.001,
+					   0.002, 0.001};
+
+	for (unsigned i = 0; i < m->gpu.slices; i++)
+		for (unsigned k = 0; k < SIM_STALLS; k++)
+			m->slice_rows[i / SIM_LANES].stall[k][i % SIM_LANES] =
+				sim_share(stalls[k] * m->slices[i].skew);
+}

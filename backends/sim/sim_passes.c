@@ -1,0 +1,225 @@
+/* The frames and render passes of the simulated game, as malitop's layer would report them: a
+ * second run of the GPU's model, without its counters. It has the same seed, so both see the same
+ * frames.
+ *
+ * Stamps are at the bottom, as the layer's: a render pass begins when all earlier render passes
+ * have ended and the dispatches that it needs, and its binning is in it only as far as it does not
+ * run beside them. Dispatches are on a queue of their own. */
+#include "backends/backends.h"
+#include "backends/machine/pass_fold.h"
+#include "backends/sim/sim_model.h"
+#include "backends/sim/sim_pace.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FRAMES_KEPT 8 /* more than are ever in flight */
+#define DISPATCHES_KEPT 8
+#define GAME_PID 5207 /* sim_phone.c */
+#define PRESENT_SHARE 0.015
+#define PERIOD_MIN_NS 500000000 /* enough for a view, and its history stays small */
+
+/* A frame from its submission until the GPU has ended it. */
+struct sim_frame {
+	struct passes_event frame, passes[SIM_PASSES_MAX];
+	int64_t began_ns[SIM_PASSES_MAX]; /* binning, by pass; 0: none */
+	unsigned n;
+};
+
+struct sim_passes {
+	struct sim_model model;
+	struct sim_pace pace;
+	struct pass_fold fold;
+	struct sim_frame frames[FRAMES_KEPT];
+	int64_t submitted_ns;                 /* when the frame before was submitted */
+	int64_t rendered_ns;                  /* end of the last render pass */
+	int64_t computed_ns[DISPATCHES_KEPT]; /* ends of the last dispatches; a ring */
+	unsigned n_computed;
+	unsigned width, height;
+};
+
+/* The share of a frame in which the game's main thread works. */
+static double work_share(const struct sim_model *m, int64_t at_ns)
+{
+	const struct sim_scenario *s = m->scenario;
+	double share = s->cpu.main * sim_scenario_act(s, at_ns)->cpu;
+
+	return s->cpu_frame > 0 || s->cpu.main >= 1 ? 1 : share < 0.97 ? share : 0.97;
+}
+
+static void note_frame(void *ctx, uint64_t number, int64_t at_ns, unsigned in_flight)
+{
+	struct sim_passes *p = ctx;
+	struct sim_frame *f = &p->frames[number % FRAMES_KEPT];
+	double ns = (double)(at_ns - p->submitted_ns), work = work_share(&p->model, at_ns);
+
+	*f = (struct sim_frame){.frame = {.type = PASSES_FRAME,
+					  .kind = PASSES_PRESENT,
+					  .frame = number,
+					  .begin_ns = p->submitted_ns,
+					  .end_ns = at_ns,
+					  .present_ns = (uint32_t)(ns * PRESENT_SHARE * (work < 1)),
+					  .submits = 1,
+					  .in_flight = (uint16_t)in_flight}};
+	f->frame.wait_ns = (uint32_t)(ns * (1 - work)) - (work < 1 ? f->frame.present_ns : 0);
+	p->submitted_ns = at_ns;
+}
+
+/* When a render pass could begin whose binning began at begin_ns, and its fragments when their
+ * phase did. */
+static int64_t render_begin(const struct sim_passes *p, int64_t begin_ns, const struct sim_phase *fragments)
+{
+	if (begin_ns < p->rendered_ns)
+		begin_ns = p->rendered_ns;
+	for (unsigned i = 0; i < DISPATCHES_KEPT; i++)
+		if (p->computed_ns[i] > begin_ns && p->computed_ns[i] <= fragments->begin_ns)
+			begin_ns = p->computed_ns[i];
+	return begin_ns;
+}
+
+static void add_pass(struct sim_passes *p, struct sim_frame *f, const struct sim_phase *phase, unsigned index,
+		     int64_t end_ns)
+{
+	bool renders = phase->stream == STREAM_FRAGMENT;
+	int64_t begin_ns = renders && f->began_ns[index] ? f->began_ns[index] : phase->begin_ns;
+	double edge = sqrt(phase->pass->pixels * p->width * p->height);
+	bool square = phase->pass->pixels < 1; /* a shadow map or the like */
+
+	if (renders)
+		begin_ns = render_begin(p, begin_ns, phase);
+	else
+		p->computed_ns[p->n_computed++ % DISPATCHES_KEPT] = end_ns;
+	f->passes[f->n++] = (struct passes_event){.type = PASSES_PASS,
+						  .kind = renders ? PASSES_RENDER : PASSES_COMPUTE,
+						  .queue = !renders,
+						  .name = (uint16_t)(index + 1),
+						  .frame = phase->frame,
+						  .begin_ns = begin_ns,
+						  .end_ns = end_ns,
+						  .width = (uint16_t)(square ? edge : p->width),
+						  .height = (uint16_t)(square ? edge : p->height)};
+	if (renders)
+		p->rendered_ns = end_ns;
+	else
+		f->passes[f->n - 1].width = f->passes[f->n - 1].height = 0;
+}
+
+static void note_phase(void *ctx, const struct sim_phase *phase, int64_t end_ns)
+{
+	struct sim_passes *p = ctx;
+	struct sim_frame *f = &p->frames[phase->frame % FRAMES_KEPT];
+	unsigned index = (unsigned)(phase->pass - p->model.scenario->passes);
+
+	if (phase->stream == STREAM_VERTEX)
+		f->began_ns[index] = phase->begin_ns;
+	else if (f->n < SIM_PASSES_MAX)
+		add_pass(p, f, phase, index, end_ns);
+	if (!phase->ends_frame)
+		return;
+	for (unsigned i = 0; i < f->n; i++)
+		pass_fold_event(&p->fold, &f->passes[i], end_ns);
+	f->frame.passes = f->n;
+	pass_fold_event(&p->fold, &f->frame, end_ns);
+}
+
+static bool sim_passes_probe(const struct sys *sys, struct source_found **found, struct err *err)
+{
+	(void)sys, (void)found, (void)err; /* never found, only on request */
+	return true;
+}
+
+static bool sim_passes_open(struct source *source, const char *device, struct err *err)
+{
+	struct sim_passes *p = source->priv;
+	const struct source_options *o = &source->options;
+	const struct sim_scenario *scenario = sim_scenario_or_err(o->scenario, err);
+	const struct gpu_product *product = scenario ? sim_product(o, err) : NULL;
+	struct sim_shown none = {0};
+
+	(void)device;
+	if (!product)
+		return false;
+	p->width = o->width ? o->width : SIM_WIDTH;
+	p->height = o->height ? o->height : SIM_HEIGHT;
+	source->simulated = true;
+	snprintf(source->title, sizeof(source->title), "Frames and passes");
+	snprintf(source->driver, sizeof(source->driver), "sim %s", scenario->name);
+	pass_fold_slots(&p->fold, source);
+	sim_model_init(&p->model, product, scenario, o->seed,
+		       o->frames_per_second > 0 ? o->frames_per_second : SIM_FPS, p->width, p->height);
+	sim_count_show(&p->model, &none);
+	p->model.watcher = (struct sim_watcher){.ctx = p, .frame = note_frame, .phase = note_phase};
+	return true;
+}
+
+static bool sim_passes_start(struct source *source, int64_t period_ns, int64_t now_ns, struct err *err)
+{
+	struct sim_passes *p = source->priv;
+	const struct source_options *o = &source->options;
+
+	(void)err;
+	source->period_ns = period_ns < PERIOD_MIN_NS ? PERIOD_MIN_NS : period_ns;
+	sim_pace_start(&p->pace, source->period_ns, now_ns, o->history_ns);
+	pass_fold_start(&p->fold, o->frames_per_second > 0 ? o->frames_per_second : SIM_FPS);
+	return true;
+}
+
+static int sim_passes_fd(const struct source *source)
+{
+	(void)source;
+	return -1;
+}
+
+static void write_name(const void *scenario, unsigned name, unsigned ordinal, char *text, size_t size)
+{
+	(void)ordinal;
+	snprintf(text, size, "%s", ((const struct sim_scenario *)scenario)->passes[name - 1].name);
+}
+
+static enum read_result sim_passes_read(struct source *source, int64_t now_ns, struct sample *sample)
+{
+	struct sim_passes *p = source->priv;
+
+	if (!sim_pace_next(&p->pace, now_ns, sample))
+		return READ_NONE;
+	sim_model_run(&p->model, p->pace.sim_ns);
+	pass_fold_sample(&p->fold,
+			 &(struct pass_fold_app){.apps = 1,
+						 .pid = GAME_PID,
+						 .writer = PASSES_VULKAN,
+						 .stamp = PASSES_STAMP_BOTTOM,
+						 .title = "com.example.game",
+						 .name = write_name,
+						 .names = p->model.scenario},
+			 p->pace.sim_ns, sample->value);
+	return READ_GOT;
+}
+
+/* There is no activity between reads, and nothing to free. */
+static void sim_passes_stop(struct source *source)
+{
+	(void)source;
+}
+
+static void sim_passes_describe(const struct source *source, struct strbuf *text)
+{
+	(void)source;
+	strbuf_str(text, "the frames and passes of the simulated game\n");
+}
+
+const struct backend backend_sim_passes = {
+	.name = "sim-passes",
+	.help = "the frames and render passes of the simulated game",
+	.part_of = "sim",
+	.kind = SOURCE_PASSES,
+	.priv_size = sizeof(struct sim_passes),
+	.probe = sim_passes_probe,
+	.open = sim_passes_open,
+	.start = sim_passes_start,
+	.fd = sim_passes_fd,
+	.read = sim_passes_read,
+	.stop = sim_passes_stop,
+	.close = sim_passes_stop,
+	.describe = sim_passes_describe,
+};

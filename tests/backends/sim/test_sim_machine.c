@@ -1,0 +1,257 @@
+/* The phone around the simulated GPU: its CPUs by their load and by their events, and its
+ * processes. */
+#include "backends/machine/process_scan.h"
+#include "tests/support/sim_watch.h"
+
+static struct gpudb *db;
+
+static struct source_options options(const char *scenario, uint64_t seed)
+{
+	return (struct source_options){.db = db, .scenario = scenario, .seed = seed, .per_instance = true};
+}
+
+/* Of the biggest cores. */
+static double biggest_value(struct sim_watch *w, const char *formula)
+{
+	const struct metric_instance *biggest = NULL;
+	struct expr expr = {0};
+	double x;
+
+	for (unsigned i = 0; i < w->set->n_instances; i++)
+		if (w->set->instances[i].kind == INSTANCE_CLUSTER)
+			biggest = &w->set->instances[i];
+	assert_non_null(biggest);
+	assert_true(sim_watch_compile(w, formula, &expr));
+	metric_vector_instance(w->set, biggest, w->vector, w->set->n_vector, w->own);
+	x = expr_eval(&expr, w->own);
+	expr_fini(&expr);
+	return x;
+}
+
+static void only_a_cpu_bound_game_has_a_core_busy_all_the_time(void **state)
+{
+	(void)state;
+	for (unsigned s = 0; s < sim_n_scenarios; s++)
+		for (unsigned seed = 1; seed <= 3; seed++) {
+			const struct source_options o = options(sim_scenarios[s].name, seed);
+			bool bound = !strcmp(o.scenario, "cpu-bound");
+			struct sim_watch w;
+
+			sim_watch_part(&w, &backend_sim_cpu, &o, 500 * MS);
+			for (unsigned k = 0; k < 5; k++) {
+				double busy, clock;
+
+				sim_watch_read(&w, 4);
+				busy = biggest_value(&w, "CPUTicksIdle / (CPUTicksIdle + CPUTicksUser + "
+							 "CPUTicksSystem) * 100");
+				clock = biggest_value(&w, "CPUClock / CPUClockTop * 100");
+				if (bound ? busy > 2 || clock < 99 : busy < 20)
+					fail_msg("%s, seed %u: idle for %g %% at %g %% of the clock",
+						 o.scenario, seed, busy, clock);
+			}
+			sim_watch_fini(&w);
+		}
+}
+
+static void every_slot_feeds_metrics_that_are_possible(void **state)
+{
+	static const struct backend *const backends[] = {&backend_sim_cpu, &backend_sim_perf};
+	static const char *const names[] = {
+		"CPUActivityUser", "CPUFrequency",    "LoadAverage1",     "MemoryUsed",   "TemperatureMax",
+		"CPUIPC",          "CPUL1DMissRatio", "CPUL2MissRatio",   "CPUCycles",    "CPURetiredShare",
+		"CPULLMissRatio",  "CPUStallBackend", "CPUBusyFrequency", "CPUPageFaults"};
+	unsigned found = 0;
+
+	(void)state;
+	for (unsigned b = 0; b < ARRAY_LEN(backends); b++)
+		for (unsigned s = 0; s < sim_n_scenarios; s++) {
+			const struct source_options o = options(sim_scenarios[s].name, 1);
+			struct sim_watch w;
+
+			sim_watch_part(&w, backends[b], &o, 500 * MS);
+			sim_watch_read(&w, 10);
+			for (unsigned i = 0; i < w.set->n_metrics; i++) {
+				double x = expr_eval(&w.set->metrics[i].expr, w.vector);
+
+				if (w.set->metrics[i].unit->kind == UNIT_PERCENT && (x < 0 || x > 100))
+					fail_msg("%s: %s = %g", o.scenario, w.set->metrics[i].def->name, x);
+			}
+			for (unsigned i = 0; i < ARRAY_LEN(names); i++)
+				found += sim_watch_value(&w, names[i]) > 0;
+			sim_watch_fini(&w);
+		}
+	assert_int_equal(found, ARRAY_LEN(names) * sim_n_scenarios);
+}
+
+static void the_parts_make_the_whole_in_every_sample(void **state)
+{
+	static const struct backend *const backends[] = {&backend_sim_cpu, &backend_sim_perf};
+	static const int64_t periods[] = {500 * MS, 7 * MS};
+
+	(void)state;
+	for (unsigned b = 0; b < ARRAY_LEN(backends); b++) {
+		const struct source_options o = options("mixed", 4);
+		struct sim_watch w;
+
+		sim_watch_part(&w, backends[b], &o, periods[b]);
+		for (unsigned k = 0; k < 40; k++) {
+			const struct sample *sample = sim_run_read(&w.run);
+
+			assert_true(sample->flags & SAMPLE_SIMULATED);
+			for (unsigned i = 0; i < w.run.source.n_slots; i++) {
+				const struct slot *slot = &w.run.source.slots[i];
+				uint64_t clusters = 0, cpus = 0;
+
+				for (unsigned j = 0; j < w.run.source.n_slots; j++) {
+					if (strcmp(w.run.source.slots[j].name, slot->name) != 0)
+						continue;
+					if (w.run.source.slots[j].instance == INSTANCE_CLUSTER)
+						clusters += sample->value[j];
+					if (w.run.source.slots[j].instance == INSTANCE_CPU)
+						cpus += sample->value[j];
+				}
+				if (slot->instance == INSTANCE_ALL && slot->kind == SLOT_DELTA &&
+				    (sample->value[i] != clusters || clusters != cpus))
+					fail_msg("%s: %llu of clusters %llu", slot->name,
+						 (unsigned long long)sample->value[i],
+						 (unsigned long long)clusters);
+			}
+		}
+		sim_watch_fini(&w);
+	}
+}
+
+static void the_same_seed_gives_the_same_machine(void **state)
+{
+	static const struct backend *const backends[] = {&backend_sim_cpu, &backend_sim_perf};
+
+	(void)state;
+	for (unsigned b = 0; b < ARRAY_LEN(backends); b++) {
+		const struct source_options one = options("mixed", 7), two = options("mixed", 8);
+		struct sim_watch w[3];
+		bool differs = false;
+
+		sim_watch_part(&w[0], backends[b], &one, 500 * MS);
+		sim_watch_part(&w[1], backends[b], &one, 500 * MS);
+		sim_watch_part(&w[2], backends[b], &two, 500 * MS);
+		for (unsigned k = 0; k < 50; k++) {
+			size_t size = w[0].run.source.n_slots * sizeof(uint64_t);
+
+			for (unsigned i = 0; i < 3; i++)
+				sim_run_read(&w[i].run);
+			assert_memory_equal(w[0].run.sample->value, w[1].run.sample->value, size);
+			differs |= memcmp(w[0].run.sample->value, w[2].run.sample->value, size) != 0;
+		}
+		assert_true(differs);
+		for (unsigned i = 0; i < 3; i++)
+			sim_watch_fini(&w[i]);
+	}
+}
+
+static void what_is_asked_of_cpu_events_and_not_simulated_is_an_error(void **state)
+{
+	static const char *const events[] = {"L9D_CACHE"};
+	const struct source_options cases[] = {{.db = db, .scope = {.kind = SCOPE_PROCESS, .pid = 5207}},
+					       {.db = db, .events = events, .n_events = 1},
+					       {.db = db, .scenario = "boring"}};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		struct source source = {.backend = &backend_sim_perf, .options = cases[i]};
+		struct err err = {0};
+
+		source.priv = xcalloc(1, backend_sim_perf.priv_size);
+		assert_false(backend_sim_perf.open(&source, "", &err));
+		assert_true(err.text[0]);
+		backend_sim_perf.close(&source);
+		free(source.priv);
+		free(source.slots);
+	}
+}
+
+/* The GPU's own counters, over the time of the list. */
+static double gpu_busy(const char *scenario, unsigned seconds)
+{
+	const struct source_options o = options(scenario, 1);
+	struct sim_watch w;
+	double busy;
+
+	sim_watch_init(&w, &o, 100 * MS);
+	sim_watch_read(&w, 10 * seconds);
+	busy = sim_watch_value(&w, "MaliGPUActiveCy / GPUClockCy * 100");
+	sim_watch_fini(&w);
+	return busy;
+}
+
+static void processes_share_what_cpus_and_gpu_do(void **state)
+{
+	const struct process_reader *reader = backend_sim_cpu.processes;
+
+	(void)state;
+	for (unsigned s = 0; s < sim_n_scenarios; s++) {
+		struct source_options o = options(sim_scenarios[s].name, 1);
+		const struct process *busiest;
+		struct process_list *list;
+		double gpu = 0;
+		void *people;
+
+		o.epoch_ns = 1000 * MS;
+		people = reader->new (NULL, &o);
+		list = reader->read(people, &(struct process_wish){.threads_of = 10}, o.epoch_ns);
+		assert_true(isnan(list->processes[0].cpu_percent));
+		process_list_free(list);
+		list = reader->read(people, &(struct process_wish){.threads_of = 10},
+				    o.epoch_ns + 20000 * MS);
+		for (unsigned i = 0; i < list->n; i++) {
+			const struct process *p = &list->processes[i];
+
+			assert_true(p->simulated && p->pid > 0 && p->name[0]);
+			assert_true(i == 0 || p->is_thread || p->pid > list->processes[i - 1].pid ||
+				    list->processes[i - 1].is_thread);
+			assert_true(p->ipc > 0.3 && p->ipc < 5);
+			assert_int_equal(p->kernel, p->name[0] == '[');
+			assert_int_equal(p->command != NULL, !p->kernel && !p->is_thread);
+			assert_true(p->start * 10000000 < (uint64_t)list->uptime_ns);
+			gpu += p->is_thread ? 0 : p->gpu_percent;
+		}
+		if (fabs(gpu - gpu_busy(o.scenario, 20)) >= 12)
+			fail_msg("%s: %g %% of the GPU, which is busy for %g %%", o.scenario, gpu,
+				 gpu_busy(o.scenario, 20));
+		busiest = process_busiest(list);
+		assert_non_null(busiest);
+		if (!strcmp(o.scenario, "cpu-bound"))
+			assert_true(!strcmp(busiest->name, "GameMain") && busiest->cpu_percent > 99);
+		else
+			assert_true(busiest->cpu_percent < 75);
+		process_list_free(list);
+		reader->free(people);
+	}
+}
+
+static int load_data(void **state)
+{
+	(void)state;
+	db = sim_run_gpus();
+	return 0;
+}
+
+static int unload_data(void **state)
+{
+	(void)state;
+	gpudb_free(db);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_a_cpu_bound_game_has_a_core_busy_all_the_time),
+		cmocka_unit_test(every_slot_feeds_metrics_that_are_possible),
+		cmocka_unit_test(the_parts_make_the_whole_in_every_sample),
+		cmocka_unit_test(the_same_seed_gives_the_same_machine),
+		cmocka_unit_test(what_is_asked_of_cpu_events_and_not_simulated_is_an_error),
+		cmocka_unit_test(processes_share_what_cpus_and_gpu_do),
+	};
+
+	return cmocka_run_group_tests(tests, load_data, unload_data);
+}
