@@ -1,0 +1,70 @@
+/* Chooses which events a source counts: those of the metrics that are wanted, or the standard
+ * ones. */
+#include "backends/perf/perf.h"
+
+#include <string.h>
+
+static const struct metric_need *find_need(const struct source_options *o, const char *slot)
+{
+	for (unsigned i = 0; i < o->n_needs; i++)
+		if (span_is(o->needs[i].slot, slot))
+			return &o->needs[i];
+	return NULL;
+}
+
+static bool is_needed(const struct source_options *o, unsigned row)
+{
+	const struct perf_row *r = &perf_rows[row];
+	bool extra = perf_sets[r->set].extra;
+	const struct metric_need *need = find_need(o, r->slot);
+
+	if (!need && row + 1 < perf_n_rows && perf_rows[row + 1].bytes)
+		need = find_need(o, perf_rows[row + 1].slot);
+	return o->needs_only ? need && (need->named || !extra) : !extra;
+}
+
+static void add_first(struct perf *p, uint8_t set)
+{
+	if (!memchr(p->first, set, p->n_first))
+		p->first[p->n_first++] = set;
+}
+
+/* The sets in the order in which they are needed. */
+static void order_sets(struct perf *p, const struct source_options *o)
+{
+	p->n_first = 0;
+	for (unsigned i = 0; i < o->n_needs; i++)
+		for (unsigned row = 0; row < p->n_own; row++)
+			if (span_is(o->needs[i].slot, p->rows[row].slot))
+				add_first(p, p->rows[row].set);
+	if (!p->n_first)
+		add_first(p, (uint8_t)perf_first_set);
+}
+
+/* Metrics of other sources need no event of this one; then count the least. */
+static void add_least(struct perf *p)
+{
+	for (unsigned row = 0; row < perf_n_rows; row++)
+		if (perf_rows[row].set == perf_first_set)
+			p->rows[p->n_own++] = perf_rows[row];
+}
+
+bool perf_rows_choose(struct perf *p, const struct source_options *options, struct err *err)
+{
+	p->n_own = 0;
+	for (unsigned row = 0; row < perf_n_rows; row++) {
+		if (!is_needed(options, row))
+			continue;
+		if (p->n_own == PERF_OWN_MAX)
+			return err_set(err, ERR_USAGE,
+				       "perf: the metrics need more than %d CPU events: name fewer, and "
+				       "measure in several runs",
+				       PERF_OWN_MAX);
+		p->rows[p->n_own++] = perf_rows[row];
+	}
+	if (!p->n_own && !options->n_events)
+		add_least(p);
+	p->n_rows = p->n_own;
+	order_sets(p, options);
+	return true;
+}

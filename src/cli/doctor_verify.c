@@ -1,0 +1,113 @@
+/* doctor --verify: whether the CPU counters count what known loops certainly do. */
+#include "cli/doctor.h"
+
+#include "backends/registry.h"
+#include "base/units.h"
+#include "export/export.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const char *const verdicts[] = {
+	[VERIFY_RIGHT] = "right", [VERIFY_WRONG] = "WRONG", [VERIFY_UNJUDGED] = "not judged"};
+
+struct verify_print {
+	struct strbuf *out;
+	bool json;
+	unsigned n[VERIFY_UNJUDGED + 1]; /* by verdict */
+	unsigned n_accesses;
+};
+
+static const char *number_text(char text[UNITS_TEXT], double value)
+{
+	if (!isfinite(value))
+		return "-";
+	return count_format(text, (uint64_t)value);
+}
+
+static void print_row(struct verify_print *p, const struct verify_row *row)
+{
+	char expected[UNITS_TEXT], low[UNITS_TEXT], high[UNITS_TEXT], counted[UNITS_TEXT];
+	bool first = !p->n[0] && !p->n[1] && !p->n[2];
+
+	if (first)
+		strbuf_printf(p->out, "%-24s  %-22s %14s  %14s  %14s %14s\n", "loop", "event", "counted",
+			      "expected", "at least", "at most");
+	strbuf_printf(p->out, "%-24s  %-22s %14s  %14s  %14s %14s  %s%s%s\n", row->loop, row->event,
+		      number_text(counted, row->counted), number_text(expected, row->expected),
+		      number_text(low, row->low), number_text(high, row->high), verdicts[row->verdict],
+		      row->why ? ": " : "", row->why ? row->why : "");
+}
+
+static void json_field(struct strbuf *out, const char *name, double value)
+{
+	strbuf_printf(out, ",\"%s\":", name);
+	json_number(out, value);
+}
+
+static void json_row(struct verify_print *p, const struct verify_row *row)
+{
+	static const char *const words[] = {
+		[VERIFY_RIGHT] = "right", [VERIFY_WRONG] = "wrong", [VERIFY_UNJUDGED] = "unjudged"};
+
+	strbuf_printf(p->out, "{\"loop\":\"%s\",\"event\":\"%s\"", row->loop, row->event);
+	json_field(p->out, "counted", row->counted);
+	json_field(p->out, "expected", row->expected);
+	json_field(p->out, "low", row->low);
+	json_field(p->out, "high", row->high);
+	strbuf_printf(p->out, ",\"verdict\":\"%s\",\"why\":", words[row->verdict]);
+	json_string(p->out, row->why ? row->why : "");
+	strbuf_str(p->out, "}\n");
+}
+
+static void add_row(void *ctx, const struct verify_row *row)
+{
+	struct verify_print *p = ctx;
+
+	if (p->json)
+		json_row(p, row);
+	else
+		print_row(p, row);
+	p->n[row->verdict]++;
+}
+
+static void add_access(void *ctx, const struct verify_access *access)
+{
+	struct verify_print *p = ctx;
+	char cycles[UNITS_TEXT] = "-";
+
+	if (p->json) {
+		strbuf_printf(p->out, "{\"bytes\":%llu,\"level\":\"%s\"", (unsigned long long)access->bytes,
+			      access->level);
+		json_field(p->out, "ns", access->ns);
+		json_field(p->out, "cycles", access->cycles);
+		strbuf_str(p->out, "}\n");
+		return;
+	}
+	if (!p->n_accesses++)
+		strbuf_printf(p->out,
+			      "\nA read that waits for the one before it, by size of the array:\n\n"
+			      "%10s  %-8s %8s %8s\n",
+			      "KiB", "fits", "ns", "cycles");
+	if (isfinite(access->cycles))
+		snprintf(cycles, sizeof(cycles), "%.1f", access->cycles);
+	strbuf_printf(p->out, "%10llu  %-8s %8.2f %8s\n", (unsigned long long)access->bytes >> 10,
+		      access->level, access->ns, cycles);
+}
+
+enum exit_status doctor_verify(const struct sys *sys, const struct options *options, struct strbuf *out)
+{
+	struct verify_print p = {.out = out, .json = options->format == FORMAT_JSONL};
+	const struct verify_out to = {add_row, add_access, &p};
+
+	for (unsigned i = 0; registry[i]; i++)
+		if (registry[i]->verify)
+			registry[i]->verify(sys, &to);
+	if (p.json)
+		strbuf_printf(out, "{\"right\":%u,\"wrong\":%u,\"unjudged\":%u}\n", p.n[VERIFY_RIGHT],
+			      p.n[VERIFY_WRONG], p.n[VERIFY_UNJUDGED]);
+	else
+		strbuf_printf(out, "\n%u counts are right, %u wrong, %u could not be judged.\n",
+			      p.n[VERIFY_RIGHT], p.n[VERIFY_WRONG], p.n[VERIFY_UNJUDGED]);
+	return p.n[VERIFY_WRONG] || !p.n[VERIFY_RIGHT] ? EXIT_FAILED : EXIT_DONE;
+}

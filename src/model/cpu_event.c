@@ -1,0 +1,165 @@
+#include "model/cpu_event.h"
+
+#include "base/alloc.h"
+#include "model/gpudb_parse.h"
+#include "model/metric.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <string.h>
+
+/* ---- stanzas `event` and `group` ---- */
+
+static bool parse_text(struct gpudb *db, const char **to, struct stanza *s, const struct stanza_line *line,
+		       struct err *err)
+{
+	struct span text;
+
+	if (!text_parse(db, s, line, &text, err))
+		return false;
+	*to = gpudb_string(db, text);
+	return true;
+}
+
+static bool event_help(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+		       struct err *err)
+{
+	return parse_text(db, &((struct cpu_event *)thing)->help, s, line, err);
+}
+
+static const struct gpudb_field event_fields[] = {{"help", event_help}, {NULL, NULL}};
+
+bool event_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
+{
+	struct cpu_event event = {.name = gpudb_string(db, open->value), .help = ""};
+
+	if (!fields_parse(db, &event, event_fields, s, err))
+		return false;
+	GROW(db->events, db->n_events, db->cap_events);
+	db->events[db->n_events++] = event;
+	return true;
+}
+
+static bool group_title(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+			struct err *err)
+{
+	return parse_text(db, &((struct cpu_group *)thing)->title, s, line, err);
+}
+
+static bool group_metrics(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+			  struct err *err)
+{
+	return text_parse(db, s, line, &((struct cpu_group *)thing)->metrics, err);
+}
+
+static const struct gpudb_field group_fields[] = {
+	{"title", group_title}, {"metrics", group_metrics}, {NULL, NULL}};
+
+bool group_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
+{
+	struct cpu_group group = {.name = gpudb_string(db, open->value)};
+
+	if (!fields_parse(db, &group, group_fields, s, err))
+		return false;
+	if (!group.title || !group.metrics.n)
+		return stanza_fail(s, open->line, err, "group %s: expected the fields 'title' and 'metrics'",
+				   group.name);
+	GROW(db->groups, db->n_groups, db->cap_groups);
+	db->groups[db->n_groups++] = group;
+	return true;
+}
+
+/* The last stanza of a name counts: a user's file replaces what is shipped. */
+const struct cpu_event *cpu_event_find(const struct gpudb *db, const char *name)
+{
+	for (unsigned i = db->n_events; i-- > 0;)
+		if (strcmp(db->events[i].name, name) == 0)
+			return &db->events[i];
+	return NULL;
+}
+
+const struct cpu_group *cpu_group_find(const struct gpudb *db, struct span name)
+{
+	for (unsigned i = db->n_groups; i-- > 0;)
+		if (span_is(name, db->groups[i].name))
+			return &db->groups[i];
+	return NULL;
+}
+
+void cpu_group_names(const struct gpudb *db, struct strbuf *out)
+{
+	for (unsigned i = 0; i < db->n_groups; i++)
+		if (cpu_group_find(db, span_of(db->groups[i].name)) == &db->groups[i])
+			strbuf_printf(out, "%s%s", out->n ? ", " : "", db->groups[i].name);
+}
+
+/* ---- needs ---- */
+
+#define DEPTH_MAX 4 /* of metrics whose formulas name metrics */
+
+static const struct span *find_slot(const struct gpudb *db, struct span name)
+{
+	for (unsigned i = 0; i < db->n_slot_names; i++)
+		if (span_eq(db->slot_names[i], name))
+			return &db->slot_names[i];
+	return NULL;
+}
+
+static void add_slot(struct metric_needs *needs, struct span slot, bool named)
+{
+	for (unsigned i = 0; i < needs->n; i++)
+		if (span_eq(needs->needs[i].slot, slot)) {
+			needs->needs[i].named |= named;
+			return;
+		}
+	GROW(needs->needs, needs->n, needs->cap);
+	needs->needs[needs->n++] = (struct metric_need){slot, named};
+}
+
+/* Remove the next word of a formula: a name, or a single other character. */
+static struct span formula_word(struct span *rest)
+{
+	size_t n = 0;
+
+	while (n < rest->n && (isalnum((unsigned char)rest->p[n]) || rest->p[n] == '_' || rest->p[n] == '$'))
+		n++;
+	n = n ? n : 1;
+	*rest = (struct span){rest->p + n, rest->n - n};
+	return (struct span){rest->p - n, n};
+}
+
+static void add_name(const struct gpudb *db, struct metric_needs *needs, struct span name, bool named,
+		     unsigned depth)
+{
+	const struct span *slot = find_slot(db, name);
+	int at = gpudb_metric_index(db, name);
+
+	if (slot)
+		add_slot(needs, *slot, named);
+	else if (at >= 0 && depth < DEPTH_MAX)
+		for (const struct metric_variant *v = db->metrics[at].exprs; v; v = v->next)
+			for (struct span rest = v->text; rest.n;)
+				add_name(db, needs, formula_word(&rest), named, depth + 1);
+}
+
+static void add_pattern(const struct gpudb *db, struct metric_needs *needs, struct span pattern)
+{
+	const char *point = memchr(pattern.p, '.', pattern.n);
+	AUTOFREE char *text =
+		span_dup(point ? (struct span){pattern.p, (size_t)(point - pattern.p)} : pattern);
+	bool glob = strpbrk(text, "*?[\\") != NULL;
+
+	if (!glob)
+		add_name(db, needs, (struct span){pattern.p, strlen(text)}, true, 0);
+	for (unsigned i = 0; glob && i < db->n_metrics; i++)
+		if (fnmatch(text, db->metrics[i].name, 0) == 0)
+			add_name(db, needs, span_of(db->metrics[i].name), false, 0);
+}
+
+void metric_needs_add(const struct gpudb *db, struct metric_needs *needs, struct span metrics)
+{
+	struct span item;
+
+	while ((item = span_item(&metrics)).n)
+		add_pattern(db, needs, item);
+}
