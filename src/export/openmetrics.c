@@ -1,0 +1,407 @@
+#include "export/openmetrics.h"
+
+#include "base/alloc.h"
+#include "base/units.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names ---- */
+
+/* Units whose names are not those of Prometheus. */
+static const struct {
+	const char *unit, *suffix;
+	double divisor;
+} base_units[] = {
+	{"percent", "ratio", 100},
+	{"percent sum", "ratio", 100},
+	{"milliseconds", "seconds", 1000},
+	{"bytes total", "bytes", 1},
+	{"count", "", 1},
+	{"load", "", 1},
+	{"instances", "", 1},
+	{"bits", "bytes", 8},
+};
+
+/* Ends of titles that the unit already says, or that mean something else in a name. */
+static const struct {
+	const char *ending, *instead;
+} endings[] = {{"_percentage", ""}, {"_count", "s"}};
+
+/* Metrics whose title is another one's on other GPUs, or means nothing without its chart. */
+static const struct {
+	const char *metric, *title;
+} titles[] = {
+	{"MaliEngArithInstr", "Arithmetic instructions"},
+	{"MaliFragRastPartQdRate", "Partial coverage quads"},
+	{"MaliExtBusRdBPS", "Output external read bandwidth"},
+	{"MaliExtBusWrBPS", "Output external write bandwidth"},
+	{"LoadAverage1", "Load 1"},
+	{"LoadAverage5", "Load 5"},
+	{"LoadAverage15", "Load 15"},
+};
+
+/* The classes of the external read latency; le is the longest latency of a class. */
+#define DIGITS 15 /* without the noise of a multiplication */
+#define CLASSES 6
+static const struct {
+	const char *metric, *le;
+} classes[CLASSES] = {{"MaliExtBusRdLat0", "127.0"},   {"MaliExtBusRdLat128", "191.0"},
+		      {"MaliExtBusRdLat192", "255.0"}, {"MaliExtBusRdLat256", "319.0"},
+		      {"MaliExtBusRdLat320", "383.0"}, {"MaliExtBusRdLat384", "+Inf"}};
+static const struct openmetrics_name histogram_name = {"mali_external_read_latency_cycles", "histogram",
+						       "cycles", 1};
+
+/* Append words of [a-z0-9] with underscores between them. */
+static void add_words(char *out, size_t size, const char *text)
+{
+	size_t n = strlen(out);
+	bool apart = n > 0;
+
+	for (; *text && n + 2 < size; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (!isalnum(c)) {
+			apart = apart || (n > 0 && c != '\'');
+			continue;
+		}
+		if (apart)
+			out[n++] = '_';
+		out[n++] = (char)tolower(c);
+		out[n] = 0;
+		apart = false;
+	}
+}
+
+static bool has_ending(const char *text, const char *ending)
+{
+	size_t n = strlen(text), len = strlen(ending);
+
+	return n >= len && strcmp(text + n - len, ending) == 0;
+}
+
+static const char *title_of(const struct metric *metric)
+{
+	for (size_t i = 0; i < ARRAY_LEN(titles); i++)
+		if (strcmp(titles[i].metric, metric->def->name) == 0)
+			return titles[i].title;
+	return metric->def->title;
+}
+
+static void set_unit(struct openmetrics_name *name, const struct unit *unit)
+{
+	for (size_t i = 0; i < ARRAY_LEN(base_units); i++)
+		if (strcmp(base_units[i].unit, unit->name) == 0) {
+			snprintf(name->unit, sizeof(name->unit), "%s", base_units[i].suffix);
+			name->divisor = base_units[i].divisor;
+			return;
+		}
+	for (struct span rest = span_of(unit->name); rest.n;) {
+		char words[sizeof(name->unit)];
+		struct span one = span_until(&rest, '/');
+
+		snprintf(words, sizeof(words), "%s%.*s", name->unit[0] ? "per " : "", SPAN_ARG(one));
+		add_words(name->unit, sizeof(name->unit), words);
+	}
+}
+
+/* Put the unit at the end, and nowhere else: "bytes from L2 cache" is from_l2_cache_bytes. */
+static void add_unit(struct openmetrics_name *name)
+{
+	char word[sizeof(name->unit) + 2], *within;
+	int n = snprintf(word, sizeof(word), "_%s", name->unit);
+
+	if (!name->unit[0] || has_ending(name->text, word))
+		return;
+	strcat(word, "_");
+	within = strstr(name->text, word);
+	if (within)
+		memmove(within, within + n, strlen(within + n) + 1);
+	word[n] = 0;
+	strcat(name->text, word);
+}
+
+void openmetrics_name(const struct metric *metric, enum source_kind kind, struct openmetrics_name *name)
+{
+	*name = (struct openmetrics_name){.type = metric->grows ? "counter" : "gauge", .divisor = 1};
+	add_words(name->text, sizeof(name->text), kind == SOURCE_GPU ? "mali" : "malitop");
+	add_words(name->text, sizeof(name->text) - sizeof(name->unit), title_of(metric));
+	for (size_t i = 0; i < ARRAY_LEN(endings); i++)
+		if (has_ending(name->text, endings[i].ending))
+			strcpy(name->text + strlen(name->text) - strlen(endings[i].ending),
+			       endings[i].instead);
+	set_unit(name, metric->unit);
+	add_unit(name);
+}
+
+/* ---- arranging ---- */
+
+static int class_of(const struct export_column *column)
+{
+	for (int i = 0; i < CLASSES; i++)
+		if (strcmp(classes[i].metric, column->metric->def->name) == 0)
+			return i;
+	return -1;
+}
+
+/* Find the columns of the other classes. Returns false unless all are there: -m may have chosen
+ * some. */
+static bool find_classes(const struct export_table *table, const struct export_column *column,
+			 unsigned at[CLASSES])
+{
+	unsigned found = 0;
+
+	for (unsigned i = 0; i < table->n_metrics; i++) {
+		const struct export_column *c = &table->columns[i];
+		int class = c->source == column->source && c->instance == column->instance ? class_of(c) : -1;
+
+		if (class < 0)
+			continue;
+		at[class] = i;
+		found |= 1u << class;
+	}
+	return found == (1u << CLASSES) - 1;
+}
+
+static bool is_in_histogram(const struct export_table *table, const struct export_column *column)
+{
+	unsigned at[CLASSES];
+
+	return class_of(column) >= 0 && find_classes(table, column, at);
+}
+
+static bool same_family(const struct export_table *table, const struct export_column *a,
+			const struct export_column *b)
+{
+	if (a->metric->def == b->metric->def || strcmp(a->metric->def->name, b->metric->def->name) == 0)
+		return true;
+	return class_of(a) >= 0 && class_of(b) >= 0 && is_in_histogram(table, a) && is_in_histogram(table, b);
+}
+
+/* Whether the family has this column: the sum, or the finest parts. */
+static bool is_wanted(const struct export_table *table, const struct export_column *c)
+{
+	const struct metric_set *set = table->sources[c->source].set;
+	unsigned kinds = c->metric->instances & ~(1u << INSTANCE_ALL);
+
+	if (!table->options->per_core)
+		return c->instance < 0;
+	if (c->instance < 0)
+		return !kinds;
+	return set->instances[c->instance].kind != INSTANCE_CLUSTER || !(kinds & 1u << INSTANCE_CPU);
+}
+
+void openmetrics_arrange(struct export_table *table)
+{
+	struct export_column *sorted = xcalloc(table->n_columns + 1, sizeof(*sorted));
+	bool *done = xcalloc(table->n_columns + 1, sizeof(*done));
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < table->n_columns; i++) {
+		done[i] = !is_wanted(table, &table->columns[i]);
+		if (done[i])
+			free(table->columns[i].name);
+	}
+	for (unsigned i = 0; i < table->n_columns; i++) {
+		if (done[i])
+			continue;
+		sorted[n++] = table->columns[i];
+		for (unsigned k = i + 1; k < table->n_columns; k++)
+			if (!done[k] && same_family(table, &table->columns[i], &table->columns[k])) {
+				sorted[n++] = table->columns[k];
+				done[k] = true;
+			}
+	}
+	free(table->columns);
+	free(done);
+	table->columns = sorted;
+	table->n_columns = table->n_metrics = table->cap_columns = n;
+}
+
+/* ---- text ---- */
+
+/* Label values and help: the classic form escapes no quotes in help, but understands them. */
+static void add_escaped(struct strbuf *out, const char *text)
+{
+	for (; *text; text++)
+		if (*text == '\\' || *text == '"')
+			strbuf_printf(out, "\\%c", *text);
+		else if (*text == '\n')
+			strbuf_str(out, "\\n");
+		else
+			strbuf_add(out, text, 1);
+}
+
+void openmetrics_label(struct strbuf *labels, const char *key, const char *value)
+{
+	strbuf_printf(labels, "%s%s=\"", labels->n ? "," : "", key);
+	add_escaped(labels, value);
+	strbuf_str(labels, "\"");
+}
+
+void openmetrics_line(const char *name, const char *ending, const char *labels, double value, int64_t time_ns,
+		      struct strbuf *out)
+{
+	char number[NUMBER_TEXT];
+
+	strbuf_printf(out, "%s%s%s%s%s %s", name, ending, labels[0] ? "{" : "", labels, labels[0] ? "}" : "",
+		      number_digits(number, value, DIGITS));
+	if (time_ns) {
+		strbuf_str(out, " ");
+		export_seconds(out, time_ns);
+	}
+	strbuf_str(out, "\n");
+}
+
+void openmetrics_head(const struct openmetrics_name *name, enum openmetrics_form form, const char *help,
+		      struct strbuf *out)
+{
+	bool classic = form == OPENMETRICS_CLASSIC, counter = strcmp(name->type, "counter") == 0;
+	const char *ending = classic && counter ? "_total" : "";
+
+	strbuf_printf(out, "# TYPE %s%s %s\n", name->text, ending, name->type);
+	if (!classic && name->unit[0])
+		strbuf_printf(out, "# UNIT %s %s\n", name->text, name->unit);
+	strbuf_printf(out, "# HELP %s%s ", name->text, ending);
+	add_escaped(out, help);
+	strbuf_str(out, "\n");
+}
+
+/* The family of a column: its name and help. */
+static void describe_family(const struct export_table *table, const struct export_column *c,
+			    struct openmetrics_name *name, struct strbuf *help)
+{
+	bool histogram = is_in_histogram(table, c);
+
+	strbuf_clear(help);
+	if (histogram) {
+		*name = histogram_name;
+		strbuf_str(help, "Output external read latency, of read beats (MaliExtBusRdLat*)");
+		return;
+	}
+	openmetrics_name(c->metric, table->sources[c->source].kind, name);
+	strbuf_printf(help, "%s (%s)", c->metric->def->title, c->metric->def->name);
+}
+
+static void describe_column(const struct export_table *table, const struct export_column *c,
+			    const char *first, struct strbuf *labels)
+{
+	const struct export_source *source = &table->sources[c->source];
+	char number[16];
+
+	strbuf_clear(labels);
+	strbuf_str(labels, first);
+	if (source->kind == SOURCE_GPU) {
+		snprintf(number, sizeof(number), "%u", source->number);
+		openmetrics_label(labels, "gpu", number);
+		openmetrics_label(labels, "product",
+				  source->set->product ? source->set->product->name : source->title);
+	}
+	if (c->instance >= 0) {
+		const struct metric_instance *instance = &source->set->instances[c->instance];
+
+		snprintf(number, sizeof(number), "%u", instance->number);
+		openmetrics_label(labels, instance_names[instance->kind], number);
+	}
+	if (source->simulated)
+		openmetrics_label(labels, "simulated", "true");
+}
+
+/* Write the buckets of a source; nothing if a class is unknown. */
+static void write_histogram(const struct export_table *table, const struct export_column *c,
+			    const char *labels, const struct openmetrics_lines *lines, const double *values,
+			    struct strbuf *out)
+{
+	AUTO_STRBUF struct strbuf bucket = {0};
+	unsigned at[CLASSES];
+	double sum = 0;
+
+	if (!find_classes(table, c, at))
+		return;
+	for (unsigned i = 0; i < CLASSES; i++)
+		if (isnan(values[at[i]]))
+			return;
+	for (unsigned i = 0; i < CLASSES; i++) {
+		sum += values[at[i]] > 0 ? values[at[i]] : 0;
+		strbuf_clear(&bucket);
+		strbuf_str(&bucket, labels);
+		openmetrics_label(&bucket, "le", classes[i].le);
+		openmetrics_line(histogram_name.text, "_bucket", bucket.p, sum, lines->time_ns, out);
+	}
+	openmetrics_line(histogram_name.text, "_count", labels, sum, lines->time_ns, out);
+}
+
+static void write_column(const struct export_table *table, const struct export_column *c,
+			 const struct openmetrics_name *name, const struct openmetrics_lines *lines,
+			 const double *values, struct strbuf *out)
+{
+	AUTO_STRBUF struct strbuf labels = {0};
+	double value = values[c - table->columns];
+
+	if (!isfinite(value))
+		return;
+	describe_column(table, c, lines->labels, &labels);
+	if (strcmp(name->type, "histogram") != 0)
+		openmetrics_line(name->text, strcmp(name->type, "counter") == 0 ? "_total" : "",
+				 labels.p ? labels.p : "", value / name->divisor, lines->time_ns, out);
+	else if (class_of(c) == 0)
+		write_histogram(table, c, labels.p, lines, values, out);
+}
+
+/* Whether a family has a value to show. */
+static bool has_value(unsigned begin, unsigned end, const double *values)
+{
+	for (unsigned i = begin; i < end; i++)
+		if (!values || isfinite(values[i]))
+			return true;
+	return false;
+}
+
+void openmetrics_table(const struct export_table *table, const struct openmetrics_lines *lines,
+		       const double *values, struct strbuf *out)
+{
+	AUTO_STRBUF struct strbuf help = {0};
+	struct openmetrics_name name;
+	unsigned end;
+
+	for (unsigned i = 0; i < table->n_metrics; i = end) {
+		for (end = i + 1;
+		     end < table->n_metrics && same_family(table, &table->columns[i], &table->columns[end]);
+		     end++)
+			;
+		if (!has_value(i, end, values))
+			continue;
+		describe_family(table, &table->columns[i], &name, &help);
+		if (lines->head)
+			openmetrics_head(&name, lines->form, help.p, out);
+		for (unsigned k = i; values && k < end; k++)
+			write_column(table, &table->columns[k], &name, lines, values, out);
+	}
+}
+
+/* ---- a log, to fill in what Prometheus did not scrape ---- */
+
+static void openmetrics_begin(const struct export_table *table, struct strbuf *out)
+{
+	openmetrics_table(table, &(struct openmetrics_lines){.head = true}, NULL, out);
+}
+
+static void openmetrics_row(const struct export_table *table, const struct export_row *row,
+			    struct strbuf *out)
+{
+	AUTO_STRBUF struct strbuf labels = {0};
+
+	openmetrics_label(&labels, "host", table->options->host);
+	openmetrics_table(table, &(struct openmetrics_lines){.labels = labels.p, .time_ns = row->end_ns},
+			  row->values, out);
+}
+
+const struct export_format export_openmetrics = {.name = "openmetrics",
+						 .each = true,
+						 .totals = true,
+						 .arrange = openmetrics_arrange,
+						 .begin = openmetrics_begin,
+						 .row = openmetrics_row};

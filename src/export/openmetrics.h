@@ -1,0 +1,51 @@
+/* openmetrics: the columns of a table as text for Prometheus, in the OpenMetrics format 1.0 or the
+ * classic one before it. doc/serve.md describes the names.
+ *
+ * A count is a counter: its value is the sum since the start. Any other metric is a gauge. The six
+ * classes of the external read latency are one histogram. Names follow from titles and units,
+ * labels from sources and instances. A family has either the sum or its parts, never both, so that
+ * a query that adds up a family is right.
+ */
+#ifndef MALITOP_OPENMETRICS_H
+#define MALITOP_OPENMETRICS_H
+
+#include "export/export.h"
+
+enum openmetrics_form { OPENMETRICS_1_0, OPENMETRICS_CLASSIC };
+
+/* "mali_fragment_queue_active_cycles", without "_total". A value in the metric's unit is
+ * divided by `divisor`. */
+#define OPENMETRICS_NAME 128
+struct openmetrics_name {
+	char text[OPENMETRICS_NAME];
+	const char *type; /* "counter", "gauge", "histogram" */
+	char unit[32];    /* "" for none */
+	double divisor;
+};
+void openmetrics_name(const struct metric *metric, enum source_kind kind, struct openmetrics_name *name);
+
+/* Sort the columns, so that those of a family are adjacent, and remove sums that are there in parts
+ * and parts of parts. Parts are kept with --per-core only. */
+void openmetrics_arrange(struct export_table *table);
+
+struct openmetrics_lines {
+	enum openmetrics_form form;
+	bool head;          /* type, unit and help of each family that has a value */
+	const char *labels; /* that all lines begin with: "host=\"a\""; "" for none */
+	int64_t time_ns;    /* since the epoch, written behind each value; 0: none */
+};
+/* Write an arranged table. `values` has one per column: sums since the start for counters. NaN: the
+ * line is left out. Without values (NULL) only the heads are written. */
+void openmetrics_table(const struct export_table *table, const struct openmetrics_lines *lines,
+		       const double *values, struct strbuf *out);
+
+/* For families that are no columns. */
+void openmetrics_head(const struct openmetrics_name *name, enum openmetrics_form form, const char *help,
+		      struct strbuf *out);
+/* `key="value"`, with a comma before it unless *labels is empty. */
+void openmetrics_label(struct strbuf *labels, const char *key, const char *value);
+/* name{labels} value */
+void openmetrics_line(const char *name, const char *ending, const char *labels, double value, int64_t time_ns,
+		      struct strbuf *out);
+
+#endif

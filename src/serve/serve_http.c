@@ -1,0 +1,358 @@
+#include "serve/serve_http.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/sys_socket.h"
+#include "config.h"
+#include "serve/serve_auth.h"
+
+#include <errno.h>
+#include <microhttpd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CLIENTS_HIGH (SERVE_CLIENTS * 3 / 4) /* a new connection closes the oldest one from here on */
+#define PEM_BYTES 1000000
+
+/* An open connection. */
+struct client {
+	int fd; /* -1: free */
+	int64_t since_ns;
+	bool closing;
+};
+
+struct serve_http {
+	const struct sys *sys;
+	struct serve_http_options options;
+	struct MHD_Daemon *daemon;
+	struct serve_auth *auth;
+	char *cert, *key;
+	struct client clients[SERVE_CLIENTS];
+	bool changed; /* a connection came or went, so libmicrohttpd may have more to do */
+	char url[96];
+};
+
+/* ---- answers ---- */
+
+static enum MHD_Result send_page(struct MHD_Connection *connection, unsigned status, const char *type,
+				 const void *text, size_t n, const char *header, const char *value)
+{
+	struct MHD_Response *response =
+		MHD_create_response_from_buffer(n, (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
+	enum MHD_Result result = MHD_NO;
+
+	if (!response)
+		return MHD_NO;
+	MHD_add_response_header(response, "Content-Type", type);
+	MHD_add_response_header(response, "Cache-Control", "no-store");
+	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	if (header)
+		MHD_add_response_header(response, header, value);
+	result = MHD_queue_response(connection, status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+static enum MHD_Result send_text(struct MHD_Connection *connection, unsigned status, const char *text,
+				 const char *header, const char *value)
+{
+	return send_page(connection, status, "text/plain; charset=utf-8", text, strlen(text), header, value);
+}
+
+static enum MHD_Result answer_metrics(struct serve_http *http, struct MHD_Connection *connection)
+{
+	static const char *const types[] = {
+		[OPENMETRICS_1_0] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
+		[OPENMETRICS_CLASSIC] = "text/plain; version=0.0.4; charset=utf-8"};
+	enum openmetrics_form form =
+		serve_http_form(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Accept"));
+	AUTO_STRBUF struct strbuf page = {0};
+
+	http->options.print(http->options.ctx, form, &page);
+	return send_page(connection, MHD_HTTP_OK, types[form], page.p, page.n, "Vary", "Accept");
+}
+
+static enum MHD_Result answer_front(struct serve_http *http, struct MHD_Connection *connection)
+{
+	static const char page[] =
+		"<!DOCTYPE html>\n<title>malitop</title>\n<h1>malitop " PACKAGE_VERSION
+		"</h1>\n<p><a href=\"/metrics\">/metrics</a>: what the GPU and the CPU of this "
+		"machine do, for Prometheus\n<p><a href=\"/healthz\">/healthz</a>: whether "
+		"malitop runs\n";
+
+	(void)http;
+	return send_page(connection, MHD_HTTP_OK, "text/html; charset=utf-8", page, sizeof(page) - 1, NULL,
+			 NULL);
+}
+
+static enum MHD_Result answer_health(struct serve_http *http, struct MHD_Connection *connection)
+{
+	(void)http;
+	return send_text(connection, MHD_HTTP_OK, "ok\n", NULL, NULL);
+}
+
+static const struct {
+	const char *path;
+	bool open; /* without auth */
+	enum MHD_Result (*answer)(struct serve_http *http, struct MHD_Connection *connection);
+} pages[] = {
+	{"/metrics", false, answer_metrics}, {"/healthz", true, answer_health}, {"/", false, answer_front}};
+
+static enum MHD_Result answer_request(void *ctx, struct MHD_Connection *connection, const char *path,
+				      const char *method, const char *version, const char *body,
+				      size_t *n_body, void **state)
+{
+	struct serve_http *http = ctx;
+
+	(void)version, (void)body;
+	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+		return send_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n", "Allow",
+				 "GET, HEAD");
+	if (!*state || *n_body) { /* an answer before the end of the request would close the connection */
+		*state = http;
+		*n_body = 0;
+		return MHD_YES;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(pages); i++) {
+		if (strcmp(path, pages[i].path) != 0)
+			continue;
+		if (http->auth && !pages[i].open &&
+		    !serve_auth_allows(http->auth, MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
+									       "Authorization")))
+			return send_text(connection, MHD_HTTP_UNAUTHORIZED, "not authorized\n",
+					 "WWW-Authenticate",
+					 "Basic realm=\"malitop\", Bearer realm=\"malitop\"");
+		return pages[i].answer(http, connection);
+	}
+	return send_text(connection, MHD_HTTP_NOT_FOUND, "there are /metrics, /healthz and /\n", NULL, NULL);
+}
+
+/* ---- connections ---- */
+
+static void close_client(struct client *client)
+{
+	client->closing = true;
+	sys_hang_up(client->fd);
+}
+
+static void close_oldest(struct serve_http *http)
+{
+	struct client *oldest = NULL;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < SERVE_CLIENTS; i++) {
+		struct client *c = &http->clients[i];
+
+		if (c->fd < 0 || c->closing)
+			continue;
+		n++;
+		if (!oldest || c->since_ns < oldest->since_ns)
+			oldest = c;
+	}
+	if (n >= CLIENTS_HIGH)
+		close_client(oldest);
+}
+
+static struct client *add_client(struct serve_http *http, int fd)
+{
+	for (unsigned i = 0; i < SERVE_CLIENTS; i++)
+		if (http->clients[i].fd < 0) {
+			http->clients[i] = (struct client){fd, http->sys->monotonic_ns(http->sys), false};
+			return &http->clients[i];
+		}
+	return NULL;
+}
+
+static void follow_connection(void *ctx, struct MHD_Connection *connection, void **context,
+			      enum MHD_ConnectionNotificationCode what)
+{
+	const union MHD_ConnectionInfo *fd =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct serve_http *http = ctx;
+	struct client *client = *context;
+
+	http->changed = true;
+	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		close_oldest(http);
+		*context = fd ? add_client(http, fd->connect_fd) : NULL;
+	} else if (client) {
+		client->fd = -1;
+	}
+}
+
+/* The next request of the connection has its own time. */
+static void end_request(void *ctx, struct MHD_Connection *connection, void **state,
+			enum MHD_RequestTerminationCode why)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	struct serve_http *http = ctx;
+	struct client *client = info ? info->socket_context : NULL;
+
+	(void)state, (void)why;
+	if (client)
+		client->since_ns = http->sys->monotonic_ns(http->sys);
+}
+
+int serve_http_turn(struct serve_http *http)
+{
+	int64_t late_ns = http->sys->monotonic_ns(http->sys) - SERVE_REQUEST_NS;
+	MHD_UNSIGNED_LONG_LONG wait_ms;
+
+	for (unsigned i = 0; i < SERVE_CLIENTS; i++) {
+		struct client *c = &http->clients[i];
+
+		if (c->fd >= 0 && !c->closing && c->since_ns < late_ns)
+			close_client(c);
+	}
+	do {
+		http->changed = false;
+		MHD_run(http->daemon);
+	} while (http->changed);
+	return MHD_get_timeout(http->daemon, &wait_ms) == MHD_YES && wait_ms < 1000 ? (int)wait_ms : 1000;
+}
+
+int serve_http_fd(const struct serve_http *http)
+{
+	const union MHD_DaemonInfo *info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+
+	return info->epoll_fd;
+}
+
+const char *serve_http_url(const struct serve_http *http)
+{
+	return http->url;
+}
+
+/* ---- start ---- */
+
+/* Split "ADDR:PORT" or "[ADDR]:PORT". */
+static bool split_address(const char *text, char *host, size_t size, unsigned *port)
+{
+	const char *colon = strrchr(text, ':');
+	struct span address = {text, colon ? (size_t)(colon - text) : 0};
+	uint64_t number;
+
+	if (!colon || !span_u64(span_of(colon + 1), &number) || number > 65535)
+		return false;
+	if (address.n > 2 && address.p[0] == '[' && address.p[address.n - 1] == ']')
+		address = (struct span){address.p + 1, address.n - 2};
+	else if (memchr(address.p, ':', address.n))
+		return false;
+	*port = (unsigned)number;
+	return address.n && (size_t)snprintf(host, size, "%.*s", SPAN_ARG(address)) < size;
+}
+
+/* Everybody in the network reaches other addresses than loopback. */
+static bool check_security(const struct serve_http_options *o, const char *host, struct err *err)
+{
+	if (!o->cert != !o->key)
+		return err_set(err, ERR_USAGE, "--tls-%s: give --tls-%s as well", o->cert ? "cert" : "key",
+			       o->cert ? "key" : "cert");
+	if (o->insecure || sys_is_loopback(host) || (o->cert && o->auth))
+		return true;
+	return err_set(err, ERR_USAGE,
+		       "--listen: others reach %s: give %s, or --insecure if everybody there may read",
+		       o->listen,
+		       o->cert   ? "--auth FILE"
+		       : o->auth ? "--tls-cert and --tls-key"
+				 : "--tls-cert, --tls-key and --auth FILE");
+}
+
+static bool read_tls(struct serve_http *http, struct err *err)
+{
+	size_t n;
+
+	if (!http->options.cert)
+		return true;
+	if (MHD_is_feature_supported(MHD_FEATURE_TLS) != MHD_YES)
+		return err_set(err, 0, "--tls-cert: the libmicrohttpd of this machine was built without TLS");
+	return file_read(http->options.cert, PEM_BYTES, &http->cert, &n, err) &&
+	       file_read(http->options.key, PEM_BYTES, &http->key, &n, err);
+}
+
+static bool start_daemon(struct serve_http *http, int fd, struct err *err)
+{
+	const struct MHD_OptionItem tls[] = {
+		{MHD_OPTION_HTTPS_MEM_CERT, 0, http->cert},
+		{MHD_OPTION_HTTPS_MEM_KEY, 0, http->key},
+		{MHD_OPTION_HTTPS_PRIORITIES, 0,
+		 (void *)(uintptr_t) "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"},
+		{MHD_OPTION_END, 0, NULL}};
+
+	http->daemon = MHD_start_daemon(
+		MHD_USE_EPOLL | (http->cert ? MHD_USE_TLS : 0), 0, NULL, NULL, answer_request, http,
+		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)SERVE_CLIENTS,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SERVE_HEADER_BYTES, MHD_OPTION_NOTIFY_CONNECTION,
+		follow_connection, http, MHD_OPTION_NOTIFY_COMPLETED, end_request, http, MHD_OPTION_ARRAY,
+		http->cert ? tls : tls + ARRAY_LEN(tls) - 1, MHD_OPTION_END);
+	if (http->daemon)
+		return true;
+	close(fd);
+	return err_set(err, 0,
+		       http->cert ? "--tls-cert, --tls-key: not a certificate with its key in PEM: %s, %s"
+				  : "libmicrohttpd does not start%s%s",
+		       http->cert ? http->options.cert : "", http->cert ? http->options.key : "");
+}
+
+static bool start_listening(struct serve_http *http, struct err *err)
+{
+	const char *text = http->options.listen;
+	char host[64];
+	unsigned port;
+	int fd;
+
+	if (!split_address(text, host, sizeof(host), &port))
+		return err_set(err, ERR_USAGE,
+			       "--listen: '%.60s': expected ADDR:PORT, such as 127.0.0.1:9821 or "
+			       "[::1]:9821",
+			       text);
+	fd = sys_listen_tcp(host, &port);
+	if (fd < 0)
+		return err_set(err, errno,
+			       errno == EINVAL ? "--listen: '%.60s': not a numeric address: %s"
+					       : "--listen: %.60s: cannot listen: %s",
+			       text, strerror(errno));
+	if (!check_security(&http->options, host, err) || !read_tls(http, err)) {
+		close(fd);
+		return false;
+	}
+	snprintf(http->url, sizeof(http->url), strchr(host, ':') ? "%s://[%s]:%u" : "%s://%s:%u",
+		 http->cert ? "https" : "http", host, port);
+	return start_daemon(http, fd, err);
+}
+
+struct serve_http *serve_http_new(const struct sys *sys, const struct serve_http_options *options,
+				  struct err *err)
+{
+	struct serve_http *http = xcalloc(1, sizeof(*http));
+	bool ok = true;
+
+	http->sys = sys;
+	http->options = *options;
+	for (unsigned i = 0; i < SERVE_CLIENTS; i++)
+		http->clients[i].fd = -1;
+	if (options->auth)
+		ok = (http->auth = serve_auth_new(sys, options->auth, err)) != NULL;
+	if (ok && start_listening(http, err))
+		return http;
+	serve_http_free(http);
+	return NULL;
+}
+
+void serve_http_free(struct serve_http *http)
+{
+	if (!http)
+		return;
+	if (http->daemon)
+		MHD_stop_daemon(http->daemon);
+	serve_auth_free(http->auth);
+	if (http->key)
+		explicit_bzero(http->key, strlen(http->key));
+	free(http->cert);
+	free(http->key);
+	free(http);
+}

@@ -1,0 +1,50 @@
+/* serve_http: an HTTP server over libmicrohttpd, without threads of its own.
+ *
+ * A client has SERVE_REQUEST_NS for each request, from its first byte (or the connection) to the
+ * end of the answer; then the connection is closed. When most of the SERVE_CLIENTS connections are
+ * taken, a new one closes the oldest. A request header has at most SERVE_HEADER_BYTES. So no client
+ * can keep another one out.
+ *
+ * Thread: the main one.
+ */
+#ifndef MALITOP_SERVE_HTTP_H
+#define MALITOP_SERVE_HTTP_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "export/openmetrics.h"
+
+#define SERVE_CLIENTS 128
+#define SERVE_REQUEST_NS 20000000000ll
+#define SERVE_HEADER_BYTES 16384
+
+struct serve_http_options {
+	const char *listen;     /* "127.0.0.1:9821", "[::1]:0" */
+	const char *cert, *key; /* files in PEM; NULL: no TLS */
+	const char *auth;       /* see serve_auth.h; NULL: everybody may read */
+	bool insecure;          /* also without TLS and auth */
+	/* Append the page of /metrics. */
+	void (*print)(void *ctx, enum openmetrics_form form, struct strbuf *out);
+	void *ctx;
+};
+
+struct serve_http;
+
+/* Listen. NULL on failure: an address that cannot be used, or one that others reach without TLS or
+ * auth. */
+struct serve_http *serve_http_new(const struct sys *sys, const struct serve_http_options *options,
+				  struct err *err);
+void serve_http_free(struct serve_http *http);
+/* "http://127.0.0.1:9821", with the true port. */
+const char *serve_http_url(const struct serve_http *http);
+/* Readable when serve_http_turn has work. */
+int serve_http_fd(const struct serve_http *http);
+/* Accept, read, answer and close what can be without waiting. Returns after how many ms it must be
+ * called again, at most 1000. */
+int serve_http_turn(struct serve_http *http);
+
+/* Choose the form of the page by the Accept header; NULL: there was none. */
+enum openmetrics_form serve_http_form(const char *accept);
+
+#endif

@@ -1,0 +1,304 @@
+#include "serve/serve_store.h"
+
+#include "export/export_session.h"
+#include "base/alloc.h"
+#include "config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const char serve_metrics[] =
+	/* cycles, and what they are a share of */
+	"MaliGPUActiveCy,MaliAnyActiveCy,MaliCSFMCUActiveCy,Mali*QueueActiveCy,MaliTilerActiveCy,"
+	"MaliGPUIRQActiveCy,"
+	"Mali*QueueUtil,MaliTilerUtil,GPUBusy,GPUClock,GPUShaderClock,GPUClockShare,GPUCapacity,"
+	"GPUBudgetUsed,"
+	"GPUQueueMax,UnitMax,GPUSerialisation,"
+	/* memory */
+	"MaliExtBus[RW][dr]By,MaliExtBusRdBt,MaliExtBusRdLat*,MaliExtBus*StallRate,ExtBusByPerFrame,"
+	"ExtBusGuideline,"
+	"DRAMPowerLow,DRAMPowerHigh,MaliSCBus*By,MaliL2CacheRdMissRate,MaliL2CacheWrMissRate,"
+	/* content */
+	"MaliGeomTotalPrim,MaliGeomTotalCullPrim,MaliGeomVisiblePrim,MaliGPUPix,MaliFragOverdraw,"
+	"MaliGPUCyPerPix,"
+	"MaliFragEZSKillRate,MaliFragFPKKillRate,MaliFragTileKillRate,"
+	/* shader cores */
+	"MaliFragWarp,MaliNonFragWarp,MaliMainWarp,MaliAnyUtil,MaliFragUtil,MaliNonFragUtil,MaliCoreUtil,"
+	"MaliALUUtil,"
+	"MaliVarUtil,MaliTexUtil,MaliLSUtil,MaliRTUUtil,MaliCoreFullWarpRate,MaliEngDivergedInstrRate,"
+	"MaliTexCPI,MaliRTURay,MaliConfig*Count,"
+	/* what drivers say */
+	"GPUFreq,GPUTemp,GPUDriverUtil,GPUMem,GPUPowered,DRM*,"
+	/* the machine */
+	"CPUActivityUser,CPUUserShare,CPUSystemShare,CPUIOWaitShare,CPUIRQShare,CPUFrequency,"
+	"CPUFrequencyShare,"
+	"CPUOnline,LoadAverage*,MemoryUsed,MemoryUsedShare,TemperatureMax,CPUTaskActivity,"
+	"CPUCycles,CPUInstructions,CPUIPC,CPUBranchMispredictsPTI,CPUL1DMissRatio,CPULLMissesPTI,CPUStall*,"
+	"CPUContextSwitches,CPUMigrations,CPUPageFaults,CPUPageFaultsMajor,"
+	/* frames */
+	"frame.count,frame.fps,frame.p50_ms,frame.p95_ms,frame.p99_ms,frame.missed";
+
+/* One source. */
+struct store_source {
+	struct history *history;
+	uint64_t n_samples, n_failed;
+	struct column *recent;
+};
+
+struct serve_store {
+	struct session *session;
+	struct tap *tap;
+	struct export_options options;
+	struct export_sources sources;
+	struct export_table table;
+	struct store_source *mine;
+	double *values;                /* per column */
+	double *shown;                 /* likewise: what a counter had reached; it never falls */
+	double *total, *recent, *part; /* vectors */
+};
+
+/* ---- samples ---- */
+
+static void init_sources(struct serve_store *store)
+{
+	struct session *session = store->session;
+	bool per_core = session->options->per_core;
+	unsigned longest = VECTOR_CONSTANTS;
+
+	store->mine = xcalloc(session->n + 1, sizeof(*store->mine));
+	for (unsigned i = 0; i < session->n; i++) {
+		const struct session_source *s = &session->sources[i];
+		struct store_source *mine = &store->mine[i];
+
+		mine->history =
+			history_new(s->set->slots, s->set->n_slots, per_core ? s->set->n_slots : s->n_sums,
+				    s->period_ns ? s->period_ns : s->asked_ns);
+		mine->recent = history_column_new(mine->history);
+		longest = s->set->n_vector > longest ? s->set->n_vector : longest;
+	}
+	store->total = xcalloc(longest, sizeof(double));
+	store->recent = xcalloc(longest, sizeof(double));
+	store->part = xcalloc(longest, sizeof(double));
+}
+
+struct serve_store *serve_store_new(struct session *session, struct err *err)
+{
+	const struct options *o = session->options;
+	struct serve_store *store = xcalloc(1, sizeof(*store));
+
+	store->session = session;
+	store->options = (struct export_options){.metrics = o->metrics ? o->metrics : serve_metrics,
+						 .optional = !o->metrics,
+						 .per_core = o->per_core};
+	export_session_sources(session, &store->sources);
+	store->table = (struct export_table){
+		.options = &store->options, .sources = store->sources.list, .n_sources = session->n};
+	if (!export_columns(&store->table, err)) {
+		serve_store_free(store);
+		return NULL;
+	}
+	openmetrics_arrange(&store->table);
+	init_sources(store);
+	store->values = xcalloc(store->table.n_metrics + 1, sizeof(double));
+	store->shown = xcalloc(store->table.n_metrics + 1, sizeof(double));
+	store->tap = session_tap(session, o->per_core);
+	return store;
+}
+
+void serve_store_free(struct serve_store *store)
+{
+	if (!store)
+		return;
+	for (unsigned i = 0; store->mine && i < store->session->n; i++) {
+		history_free(store->mine[i].history);
+		free(store->mine[i].recent);
+	}
+	export_columns_free(&store->table);
+	if (store->tap) {
+		sampler_detach(store->session->sampler, store->tap);
+		tap_free(store->tap);
+	}
+	free(store->mine);
+	free(store->values);
+	free(store->shown);
+	free(store->total);
+	free(store->recent);
+	free(store->part);
+	free(store);
+}
+
+void serve_store_drain(struct serve_store *store)
+{
+	const struct sample *sample;
+
+	while ((sample = tap_peek(store->tap))) {
+		for (unsigned i = 0; i < store->session->n; i++) {
+			if (store->session->sources[i].index != sample->source)
+				continue;
+			history_push(store->mine[i].history, sample);
+			store->mine[i].n_samples++;
+			store->mine[i].n_failed += (sample->flags & SAMPLE_ERROR) != 0;
+		}
+		tap_release(store->tap);
+	}
+}
+
+/* ---- values ---- */
+
+/* Fold the recent past of a source. Returns false if it has none, or is away. */
+static bool fold_recent(const struct serve_store *store, unsigned s, int64_t now_ns)
+{
+	const struct store_source *mine = &store->mine[s];
+
+	if (store->session->sources[s].away != AWAY_NOT)
+		return false;
+	history_span(mine->history, now_ns - store->session->options->window_ns, now_ns, mine->recent);
+	return mine->recent->n_samples > 0;
+}
+
+static double column_value(struct serve_store *store, const struct export_column *c, const double *vector)
+{
+	const struct metric_set *set = store->sources.list[c->source].set;
+
+	if (c->instance < 0)
+		return metric_value(c->metric, vector);
+	metric_vector_instance(set, &set->instances[c->instance], vector, set->n_vector, store->part);
+	return metric_value(c->metric, store->part);
+}
+
+/* Evaluate the columns of a source: counters over its total, gauges over its recent past. */
+static void evaluate_source(struct serve_store *store, unsigned s, int64_t now_ns)
+{
+	const struct metric_set *set = store->sources.list[s].set;
+	bool recent = fold_recent(store, s, now_ns);
+
+	metric_vector(set, history_total(store->mine[s].history), store->total);
+	if (recent)
+		metric_vector(set, store->mine[s].recent, store->recent);
+	for (unsigned i = 0; i < store->table.n_metrics; i++) {
+		const struct export_column *c = &store->table.columns[i];
+		double *value = &store->values[i];
+
+		if (c->source != s)
+			continue;
+		if (!c->metric->grows) {
+			*value = recent ? column_value(store, c, store->recent) : (double)NAN;
+			continue;
+		}
+		*value = column_value(store, c, store->total);
+		if (*value < store->shown[i]) /* a difference of counters may fall a little */
+			*value = store->shown[i];
+		if (*value > store->shown[i])
+			store->shown[i] = *value;
+	}
+}
+
+/* ---- about the sources ---- */
+
+enum about_value { ABOUT_UP, ABOUT_INTERVAL, ABOUT_SAMPLES, ABOUT_LOST, ABOUT_FAILED, ABOUT_MEASURED };
+static const struct {
+	struct openmetrics_name name;
+	const char *help;
+} about[] = {
+	[ABOUT_UP] = {{"malitop_source_up", "gauge", "", 1},
+		      "Whether the source is measured: 1, or 0 while it is away"},
+	[ABOUT_INTERVAL] = {{"malitop_source_interval_seconds", "gauge", "seconds", 1},
+			    "True sampling interval"},
+	[ABOUT_SAMPLES] = {{"malitop_source_samples", "counter", "", 1}, "Samples taken"},
+	[ABOUT_LOST] = {{"malitop_source_samples_lost", "counter", "", 1},
+			"Samples lost: their counts are missing"},
+	[ABOUT_FAILED] = {{"malitop_source_samples_failed", "counter", "", 1},
+			  "Samples that the driver failed to take"},
+	[ABOUT_MEASURED] = {{"malitop_source_measured_seconds", "counter", "seconds", 1},
+			    "Time that the counters cover, without gaps"},
+};
+
+static double about_source(const struct serve_store *store, unsigned s, enum about_value what)
+{
+	const struct session_source *source = &store->session->sources[s];
+	const struct store_source *mine = &store->mine[s];
+	const double values[] = {
+		[ABOUT_UP] = source->away == AWAY_NOT,
+		[ABOUT_INTERVAL] = source->period_ns ? (double)source->period_ns / 1e9 : (double)NAN,
+		[ABOUT_SAMPLES] = (double)mine->n_samples,
+		[ABOUT_LOST] = (double)history_lost(mine->history),
+		[ABOUT_FAILED] = (double)mine->n_failed,
+		[ABOUT_MEASURED] = (double)history_total(mine->history)->time_ns / 1e9,
+	};
+
+	return values[what];
+}
+
+static void label_source(const struct export_source *source, struct strbuf *labels)
+{
+	static const char *const kinds[SOURCE_KINDS] = {[SOURCE_GPU] = "gpu",
+							[SOURCE_CPU] = "cpu",
+							[SOURCE_PERF] = "events",
+							[SOURCE_PASSES] = "frames"};
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s%u", kinds[source->kind], source->number);
+	strbuf_clear(labels);
+	openmetrics_label(labels, "source", name);
+}
+
+/* The facts of the program and its sources, in labels. In the classic form they are gauges. */
+static void print_facts(const struct serve_store *store, enum openmetrics_form form, struct strbuf *out)
+{
+	static const struct openmetrics_name build[] = {{"malitop_build", "info", "", 1},
+							{"malitop_build_info", "gauge", "", 1}},
+					     source[] = {{"malitop_source", "info", "", 1},
+							 {"malitop_source_info", "gauge", "", 1}};
+	bool classic = form == OPENMETRICS_CLASSIC;
+	AUTO_STRBUF struct strbuf labels = {0};
+
+	openmetrics_head(&build[classic], form, "Version of malitop", out);
+	openmetrics_line("malitop_build_info", "", "version=\"" PACKAGE_VERSION "\"", 1, 0, out);
+	openmetrics_head(&source[classic], form, "What is measured", out);
+	for (unsigned s = 0; s < store->session->n; s++) {
+		const struct export_source *one = &store->sources.list[s];
+
+		label_source(one, &labels);
+		openmetrics_label(&labels, "title", one->title);
+		openmetrics_label(&labels, "driver", one->driver);
+		if (one->simulated)
+			openmetrics_label(&labels, "simulated", "true");
+		openmetrics_line("malitop_source_info", "", labels.p, 1, 0, out);
+	}
+}
+
+static void print_about(const struct serve_store *store, enum openmetrics_form form, struct strbuf *out)
+{
+	AUTO_STRBUF struct strbuf labels = {0};
+
+	for (enum about_value what = 0; what < ARRAY_LEN(about); what++) {
+		bool counter = about[what].name.type[0] == 'c';
+
+		openmetrics_head(&about[what].name, form, about[what].help, out);
+		for (unsigned s = 0; s < store->session->n; s++) {
+			double value = about_source(store, s, what);
+
+			if (isnan(value))
+				continue;
+			label_source(&store->sources.list[s], &labels);
+			openmetrics_line(about[what].name.text, counter ? "_total" : "", labels.p, value, 0,
+					 out);
+		}
+	}
+}
+
+void serve_store_print(struct serve_store *store, int64_t now_ns, enum openmetrics_form form,
+		       struct strbuf *out)
+{
+	const struct openmetrics_lines lines = {.form = form, .head = true, .labels = ""};
+
+	serve_store_drain(store);
+	for (unsigned s = 0; s < store->session->n; s++)
+		evaluate_source(store, s, now_ns);
+	print_facts(store, form, out);
+	print_about(store, form, out);
+	openmetrics_table(&store->table, &lines, store->values, out);
+	if (form == OPENMETRICS_1_0)
+		strbuf_str(out, "# EOF\n");
+}

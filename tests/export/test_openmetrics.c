@@ -1,0 +1,186 @@
+/* Metrics as OpenMetrics text. */
+#include "export/openmetrics.h"
+
+#include "base/str.h"
+#include "tests/support/export_machine.h"
+
+#include <ctype.h>
+#include <math.h>
+
+/* ---- names ---- */
+
+static enum source_kind kind_of(const struct metric_def *def)
+{
+	return strncmp(def->name, "CPU", 3) == 0 || strchr(def->name, '.') ? SOURCE_CPU : SOURCE_GPU;
+}
+
+static void name_of(const struct metric_def *def, bool grows, struct openmetrics_name *name)
+{
+	openmetrics_name(&(struct metric){.def = def, .unit = def->unit, .grows = grows}, kind_of(def), name);
+}
+
+static void every_shipped_metric_has_a_name_of_its_own(void **state)
+{
+	struct err err = {0};
+	struct gpudb *db = gpudb_load(NULL, 0, &err);
+	struct openmetrics_name *names;
+
+	(void)state;
+	assert_non_null(db);
+	names = xcalloc(db->n_metrics, sizeof(*names));
+	for (unsigned i = 0; i < db->n_metrics; i++) {
+		const struct metric_def *def = &db->metrics[i];
+
+		name_of(def, false, &names[i]);
+		for (const char *p = names[i].text; *p; p++)
+			assert_true(islower((unsigned char)*p) || isdigit((unsigned char)*p) || *p == '_');
+		assert_null(strstr(names[i].text, "__"));
+		for (unsigned k = 0; k < i; k++)
+			if (strcmp(names[i].text, names[k].text) == 0)
+				fail_msg("%s and %s: both %s", def->name, db->metrics[k].name, names[i].text);
+	}
+	free(names);
+	gpudb_free(db);
+}
+
+static void names_have_base_units(void **state)
+{
+	static const struct {
+		const char *metric, *text, *unit;
+		double divisor;
+	} cases[] = {
+		{"MaliFragQueueActiveCy", "mali_fragment_queue_active_cycles", "cycles", 1},
+		{"MaliFragQueueUtil", "mali_fragment_queue_utilization_ratio", "ratio", 100},
+		{"MaliCoreFullWarpRate", "mali_full_warp_ratio", "ratio", 100},
+		{"MaliExtBusRdBPS", "mali_output_external_read_bandwidth_bytes_per_second",
+		 "bytes_per_second", 1},
+		{"MaliSCBusFFEL2RdBy", "mali_front_end_unit_read_from_l2_cache_bytes", "bytes", 1},
+		{"MaliConfigCoreCount", "mali_shader_cores", "", 1},
+		{"GPUClock", "mali_gpu_clock_hertz", "hertz", 1},
+		{"GPUTemp", "mali_gpu_temperature_celsius", "celsius", 1},
+		{"GPUMem", "mali_gpu_memory_bytes", "bytes", 1},
+		{"CPUContextSwitches", "malitop_context_switches", "", 1},
+		{"CPUInstructions", "malitop_retired_instructions", "instructions", 1},
+		{"frame.p95_ms", "malitop_frame_time_95th_percentile_seconds", "seconds", 1000},
+	};
+	struct err err = {0};
+	struct gpudb *db = gpudb_load(NULL, 0, &err);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct openmetrics_name name;
+
+		name_of(metric_def_find(db, span_of(cases[i].metric)), false, &name);
+		assert_string_equal(name.text, cases[i].text);
+		assert_string_equal(name.unit, cases[i].unit);
+		assert_float_equal(name.divisor, cases[i].divisor, 0);
+	}
+	gpudb_free(db);
+}
+
+/* ---- text ---- */
+
+/* Arrange a table of the sources, and write one sample of each with these lines. */
+static void write_table(struct export_machine *m, struct openmetrics_lines lines)
+{
+	struct export_table table = {.options = &m->options, .sources = m->sources, .n_sources = 3};
+	double *values;
+	struct err err = {0};
+
+	m->sources[CPU].kind = SOURCE_CPU;
+	m->sources[GPU1].number = 1;
+	m->sources[GPU1].simulated = true;
+	assert_true(export_columns(&table, &err));
+	openmetrics_arrange(&table);
+	values = xcalloc(table.n_metrics, sizeof(*values));
+	for (unsigned i = 0; i < table.n_metrics; i++)
+		values[i] = strcmp(table.columns[i].metric->def->name, "Heat") == 0 ? (double)NAN : 10.5 + i;
+	strbuf_clear(&m->out);
+	openmetrics_table(&table, &lines, values, &m->out);
+	export_columns_free(&table);
+	free(values);
+}
+
+static void counts_are_counters_and_the_rest_are_gauges(void **state)
+{
+	struct export_machine *m = *state;
+
+	write_table(m, (struct openmetrics_lines){.head = true, .labels = ""});
+	assert_string_equal(
+		m->out.p,
+		"# TYPE mali_fragment_ratio gauge\n# UNIT mali_fragment_ratio ratio\n"
+		"# HELP mali_fragment_ratio Fragment (MaliFragUtil)\n"
+		"mali_fragment_ratio{gpu=\"0\",product=\"Mali-Test\"} 0.105\n"
+		"mali_fragment_ratio{gpu=\"1\",product=\"Mali-Test\",simulated=\"true\"} 0.115\n"
+		"# TYPE mali_gpu_active_cycles counter\n# UNIT mali_gpu_active_cycles cycles\n"
+		"# HELP mali_gpu_active_cycles GPU active (MaliGPUActiveCy)\n"
+		"mali_gpu_active_cycles_total{gpu=\"0\",product=\"Mali-Test\"} 12.5\n"
+		"mali_gpu_active_cycles_total{gpu=\"1\",product=\"Mali-Test\",simulated=\"true\"} 13.5\n"
+		"# TYPE malitop_load counter\n# HELP malitop_load Load (CPULoad)\n"
+		"malitop_load_total 14.5\n");
+}
+
+static void classic_form_has_no_units(void **state)
+{
+	struct export_machine *m = *state;
+
+	m->options.metrics = "CPULoad";
+	write_table(m, (struct openmetrics_lines){.form = OPENMETRICS_CLASSIC,
+						  .head = true,
+						  .labels = "host=\"a\"",
+						  .time_ns = 1700000000250000000});
+	assert_string_equal(m->out.p,
+			    "# TYPE malitop_load_total counter\n# HELP malitop_load_total Load (CPULoad)\n"
+			    "malitop_load_total{host=\"a\"} 10.5 1700000000.250000000\n");
+}
+
+static void parts_replace_their_sum(void **state)
+{
+	struct export_machine *m = *state;
+
+	m->options.metrics = "MaliFragActiveCy,CPULoad";
+	m->options.per_core = true;
+	write_table(m, (struct openmetrics_lines){.labels = ""});
+	m->options.per_core = false;
+	assert_string_equal(
+		m->out.p,
+		"mali_fragment_active_cycles_total{gpu=\"0\",product=\"Mali-Test\",core=\"0\"} 10.5\n"
+		"mali_fragment_active_cycles_total{gpu=\"0\",product=\"Mali-Test\",core=\"3\"} 11.5\n"
+		"mali_fragment_active_cycles_total{gpu=\"1\",product=\"Mali-Test\",core=\"0\",simulated="
+		"\"true\"} 12.5\n"
+		"mali_fragment_active_cycles_total{gpu=\"1\",product=\"Mali-Test\",core=\"3\",simulated="
+		"\"true\"} 13.5\n"
+		"malitop_load_total{cpu=\"5\"} 14.5\n");
+}
+
+static void labels_are_escaped(void **state)
+{
+	AUTO_STRBUF struct strbuf labels = {0};
+
+	(void)state;
+	openmetrics_label(&labels, "a", "1\"2\\3\n4");
+	openmetrics_label(&labels, "b", "");
+	assert_string_equal(labels.p, "a=\"1\\\"2\\\\3\\n4\",b=\"\"");
+}
+
+static int reset_options(void **state)
+{
+	struct export_machine *m = *state;
+
+	m->options.metrics = NULL;
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_shipped_metric_has_a_name_of_its_own),
+		cmocka_unit_test(names_have_base_units),
+		cmocka_unit_test_teardown(counts_are_counters_and_the_rest_are_gauges, reset_options),
+		cmocka_unit_test_teardown(classic_form_has_no_units, reset_options),
+		cmocka_unit_test_teardown(parts_replace_their_sum, reset_options),
+		cmocka_unit_test(labels_are_escaped),
+	};
+
+	return cmocka_run_group_tests(tests, machine_init, machine_fini);
+}

@@ -1,0 +1,263 @@
+/* The server, with a clock that the test sets. */
+#include "serve/serve_http.h"
+#include "serve/serve_auth.h"
+
+#include "base/alloc.h"
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static int64_t now_ns;
+
+static int64_t test_clock(const struct sys *sys)
+{
+	(void)sys;
+	return now_ns;
+}
+
+static void print_page(void *ctx, enum openmetrics_form form, struct strbuf *out)
+{
+	(void)ctx;
+	strbuf_str(out, form == OPENMETRICS_1_0 ? "open\n" : "classic\n");
+}
+
+struct serve_bench {
+	struct sys sys;
+	struct serve_http *http;
+};
+
+static void bench_init(struct serve_bench *b)
+{
+	struct err err = {0};
+
+	now_ns = 1000000000;
+	assert_true(sys_init(&b->sys, NULL, &err));
+	b->sys.monotonic_ns = test_clock;
+	b->http = serve_http_new(
+		&b->sys, &(struct serve_http_options){.listen = "127.0.0.1:0", .print = print_page}, &err);
+	assert_string_equal(err.text, "");
+	assert_non_null(b->http);
+}
+
+static void bench_fini(struct serve_bench *b)
+{
+	serve_http_free(b->http);
+	sys_fini(&b->sys);
+}
+
+static int connect_client(const struct serve_bench *b)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	address.sin_port = htons((uint16_t)atoi(strrchr(serve_http_url(b->http), ':') + 1));
+	assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+	return fd;
+}
+
+/* Let the server work until the client can read; the length of what it got, 0 if it was closed. */
+static ssize_t read_answer(const struct serve_bench *b, int fd, char *text, size_t size)
+{
+	ssize_t n;
+
+	for (int tries = 0; tries < 60000; tries++) {
+		serve_http_turn(b->http);
+		if (poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 1) == 1)
+			break;
+	}
+	n = recv(fd, text, size - 1, MSG_DONTWAIT);
+	text[n > 0 ? n : 0] = 0;
+	return n;
+}
+
+static void send_text(int fd, const char *text)
+{
+	assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), (int)strlen(text));
+}
+
+static void client_with_half_a_request_is_closed_after_its_time(void **state)
+{
+	struct serve_bench b;
+	char text[1000];
+	int fd;
+
+	(void)state;
+	bench_init(&b);
+	fd = connect_client(&b);
+	send_text(fd, "GET /metrics HTTP/1.1\r\nHost: a\r\nX-Slow");
+	for (int i = 0; i < 10; i++) { /* a byte at a time does not make the time longer */
+		serve_http_turn(b.http);
+		now_ns += SERVE_REQUEST_NS / 11;
+		send_text(fd, "o");
+		assert_int_equal(poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 0), 0);
+	}
+	now_ns += SERVE_REQUEST_NS / 5;
+	assert_true(read_answer(&b, fd, text, sizeof(text)) <= 0);
+	close(fd);
+	bench_fini(&b);
+}
+
+static void each_request_of_a_connection_has_its_own_time(void **state)
+{
+	struct serve_bench b;
+	char text[1000];
+	int fd;
+
+	(void)state;
+	bench_init(&b);
+	fd = connect_client(&b);
+	for (int i = 0; i < 5; i++) {
+		send_text(fd, "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
+		assert_true(read_answer(&b, fd, text, sizeof(text)) > 0);
+		assert_non_null(strstr(text, " 200 OK"));
+		now_ns += SERVE_REQUEST_NS / 2;
+	}
+	close(fd);
+	bench_fini(&b);
+}
+
+static void address_that_others_reach_needs_tls_and_auth(void **state)
+{
+	static const struct {
+		struct serve_http_options options;
+		const char *error; /* NULL: it listens */
+	} cases[] = {
+		{{.listen = "127.0.0.1:0"}, NULL},
+		{{.listen = "127.9.9.9:0"}, NULL},
+		{{.listen = "0.0.0.0:0"}, "give --tls-cert, --tls-key and --auth FILE, or --insecure"},
+		{{.listen = "[::]:0"}, "give --tls-cert, --tls-key and --auth FILE, or --insecure"},
+		{{.listen = "0.0.0.0:0", .cert = "c", .key = "k"}, "give --auth FILE, or --insecure"},
+		{{.listen = "0.0.0.0:0", .insecure = true}, NULL},
+		{{.listen = "127.0.0.1:0", .cert = "c"}, "--tls-cert: give --tls-key as well"},
+		{{.listen = "127.0.0.1:0", .key = "k"}, "--tls-key: give --tls-cert as well"},
+		{{.listen = "127.0.0.1:0", .cert = "/dev/null", .key = "/dev/null"}, "not a certificate"},
+		{{.listen = "127.0.0.1:0", .auth = "/nonexistent"}, "/nonexistent"},
+		{{.listen = "localhost:0"}, "not a numeric address"},
+		{{.listen = "127.0.0.1"}, "expected ADDR:PORT"},
+		{{.listen = "9821"}, "expected ADDR:PORT"},
+		{{.listen = "::1:9821"}, "expected ADDR:PORT"},
+		{{.listen = "127.0.0.1:65536"}, "expected ADDR:PORT"},
+		{{.listen = "127.0.0.1:"}, "expected ADDR:PORT"},
+		{{.listen = ""}, "expected ADDR:PORT"},
+	};
+	struct sys sys;
+	struct err err = {0};
+
+	(void)state;
+	assert_true(sys_init(&sys, NULL, &err));
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct serve_http *http;
+
+		err = (struct err){0};
+		http = serve_http_new(&sys, &cases[i].options, &err);
+		if (!cases[i].error != (http != NULL) ||
+		    (cases[i].error && !strstr(err.text, cases[i].error)))
+			fail_msg("%s: %s", cases[i].options.listen, err.text);
+		serve_http_free(http);
+	}
+	sys_fini(&sys);
+}
+
+static void accept_header_chooses_the_form(void **state)
+{
+	static const struct {
+		const char *accept;
+		enum openmetrics_form form;
+	} cases[] = {
+		{NULL, OPENMETRICS_CLASSIC},
+		{"", OPENMETRICS_CLASSIC},
+		{"*/*", OPENMETRICS_CLASSIC},
+		{"text/html", OPENMETRICS_CLASSIC},
+		{"application/openmetrics-text", OPENMETRICS_1_0},
+		{"application/openmetrics-text; version=1.0.0; charset=utf-8", OPENMETRICS_1_0},
+		{"application/openmetrics-text;version=1.0.0,application/"
+		 "openmetrics-text;version=0.0.1;q=0.75,"
+		 "text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+		 OPENMETRICS_1_0},
+		{"application/openmetrics-text;version=0.0.1", OPENMETRICS_CLASSIC},
+		{"application/openmetrics-text;q=0.3,text/plain;q=0.5", OPENMETRICS_CLASSIC},
+		{"application/openmetrics-text;q=0,*/*;q=0.1", OPENMETRICS_CLASSIC},
+		{"application/openmetrics-text;q=x", OPENMETRICS_CLASSIC},
+		{"text/plain;version=0.0.4;q=0.5,*/*;q=0.1", OPENMETRICS_CLASSIC},
+		{",;,;q=;=,", OPENMETRICS_CLASSIC},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		if (serve_http_form(cases[i].accept) != cases[i].form)
+			fail_msg("%s", cases[i].accept);
+}
+
+static void auth_file_is_checked(void **state)
+{
+	static const struct {
+		const char *text;
+		mode_t mode;
+		const char *error, *header;
+	} cases[] = {
+		{"bearer 12345678\n", 0600, NULL, "Bearer 12345678"},
+		{"# lab\n\nbearer 12345678", 0640, NULL, "bEARER 12345678"},
+		{"basic a:12345\r\n", 0600, NULL, NULL}, /* too short */
+		{"basic Aladdin:open sesame\n", 0600, NULL, "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="},
+		{"bearer 12345678\n", 0644, "every user may read it", NULL},
+		{"bearer 1234567\n", 0600, ":1: expected", NULL},
+		{"bearer 12345678\ntoken abc\n", 0600, ":2: expected", NULL},
+		{"basic no-password\n", 0600, ":1: expected", NULL},
+		{"# nothing\n", 0600, "empty", NULL},
+	};
+	char path[] = "/tmp/test_serve_XXXXXX";
+	struct err err = {0};
+	struct sys sys;
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(sys_init(&sys, NULL, &err));
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct serve_auth *auth;
+
+		assert_int_equal(ftruncate(fd, 0), 0);
+		assert_int_equal(pwrite(fd, cases[i].text, strlen(cases[i].text), 0),
+				 (int)strlen(cases[i].text));
+		assert_int_equal(fchmod(fd, cases[i].mode), 0);
+		err = (struct err){0};
+		auth = serve_auth_new(&sys, path, &err);
+		if (cases[i].error ? auth || !strstr(err.text, cases[i].error)
+				   : auth == NULL && cases[i].header)
+			fail_msg("case %zu: %s", i, err.text);
+		if (cases[i].header) {
+			assert_true(serve_auth_allows(auth, cases[i].header));
+			assert_false(serve_auth_allows(auth, NULL));
+			assert_false(serve_auth_allows(auth, ""));
+			assert_false(serve_auth_allows(auth, "Bearer"));
+			assert_false(serve_auth_allows(auth, "Basic "));
+		}
+		serve_auth_free(auth);
+	}
+	close(fd);
+	unlink(path);
+	sys_fini(&sys);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(client_with_half_a_request_is_closed_after_its_time),
+		cmocka_unit_test(each_request_of_a_connection_has_its_own_time),
+		cmocka_unit_test(address_that_others_reach_needs_tls_and_auth),
+		cmocka_unit_test(accept_header_chooses_the_form),
+		cmocka_unit_test(auth_file_is_checked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
