@@ -1,0 +1,255 @@
+#include "export/export_compare.h"
+
+#include "export/export_priv.h"
+#include "base/alloc.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOGS 2
+#define SAME_PERCENT 0.1 /* smaller changes are none, for people */
+/* Percentages near 0 double by chance: this much is added to both before they are ranked. */
+#define FLOOR_PERCENT 0.5
+
+/* A metric of both logs; counts that grow are per second. NaN: unknown, or not in that log. */
+struct compared {
+	char *name;
+	const struct unit *unit;
+	bool rate;
+	double value[LOGS];
+};
+
+struct export_compare {
+	struct compared *rows;
+	unsigned n, cap;
+	unsigned log; /* whose total comes next */
+	struct {
+		char *name, *verdict, *source;
+		double seconds;
+	} logs[LOGS];
+};
+
+struct export_compare *export_compare_new(void)
+{
+	return xcalloc(1, sizeof(struct export_compare));
+}
+
+void export_compare_free(struct export_compare *c)
+{
+	for (unsigned i = 0; c && i < c->n; i++)
+		free(c->rows[i].name);
+	for (unsigned i = 0; c && i < LOGS; i++) {
+		free(c->logs[i].name);
+		free(c->logs[i].verdict);
+		free(c->logs[i].source);
+	}
+	if (c)
+		free(c->rows);
+	free(c);
+}
+
+void export_compare_end(struct export_compare *c, const char *name, const char *verdict)
+{
+	c->logs[c->log].name = xstrdup(name);
+	c->logs[c->log].verdict = xstrdup(verdict);
+	c->log++;
+}
+
+static struct compared *compared_of(struct export_compare *c, const struct export_column *column)
+{
+	for (unsigned i = 0; c->log && i < c->n; i++)
+		if (strcmp(c->rows[i].name, column->name) == 0)
+			return &c->rows[i];
+	GROW(c->rows, c->n, c->cap);
+	c->rows[c->n] = (struct compared){.name = xstrdup(column->name),
+					  .unit = column->unit,
+					  .rate = column->metric->grows,
+					  .value = {NAN, NAN}};
+	return &c->rows[c->n++];
+}
+
+static void compared_begin(const struct export_table *table, struct strbuf *out)
+{
+	(void)table, (void)out;
+}
+
+static void compared_row(const struct export_table *table, const struct export_row *row, struct strbuf *out)
+{
+	struct export_compare *c = table->options->compare;
+	const struct column *first = row->sums[table->first];
+
+	(void)out;
+	c->logs[c->log].source = xstrdup(table->sources[table->first].title);
+	c->logs[c->log].seconds = first ? (double)first->time_ns * 1e-9 : 0;
+	for (unsigned i = 0; i < table->n_metrics; i++) {
+		const struct export_column *column = &table->columns[i];
+
+		compared_of(c, column)->value[c->log] =
+			export_rate(column, row->values[i], row->sums[column->source]);
+	}
+}
+
+const struct export_format export_compared = {
+	.name = "compared", .begin = compared_begin, .row = compared_row};
+
+/* ---- the order ---- */
+
+/* In percent of the first; NaN if it is 0 or one is unknown. */
+static double change_of(const struct compared *r)
+{
+	return r->value[0] ? (r->value[1] - r->value[0]) / r->value[0] * 100 : (double)NAN;
+}
+
+/* Twice as much ranks as half as much. What was or becomes nothing comes first, what is unknown on
+ * a side (-1) last. */
+static double rank_of(const struct compared *r)
+{
+	double floor = r->unit->kind == UNIT_PERCENT ? FLOOR_PERCENT : 0;
+	double a = fabs(r->value[0]) + floor, b = fabs(r->value[1]) + floor;
+
+	return !isfinite(a) || !isfinite(b) ? -1 : a == b ? 0 : fabs(log(b / a));
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+	double x = rank_of(a), y = rank_of(b);
+
+	return x != y ? (x < y) - (x > y)
+		      : strcmp(((const struct compared *)a)->name, ((const struct compared *)b)->name);
+}
+
+/* ---- printing ---- */
+
+static void value_text(char text[UNITS_TEXT], const struct compared *r, unsigned log)
+{
+	unit_format(text, r->value[log], r->unit, r->rate, true);
+}
+
+/* "+12.3 %"; "new" if there was none before. */
+static void change_text(char text[UNITS_TEXT], const struct compared *r)
+{
+	if (isfinite(change_of(r)))
+		snprintf(text, UNITS_TEXT, "%+.1f %%", change_of(r));
+	else
+		snprintf(text, UNITS_TEXT, "%s", isfinite(r->value[1]) && r->value[0] == 0 ? "new" : "-");
+}
+
+static bool is_same(const struct compared *r)
+{
+	return r->value[0] == r->value[1] || fabs(change_of(r)) < SAME_PERCENT;
+}
+
+static bool is_known(const struct compared *r)
+{
+	return isfinite(r->value[0]) || isfinite(r->value[1]);
+}
+
+static void print_logs(const struct export_compare *c, struct strbuf *out)
+{
+	static const char *const sides[LOGS] = {"before", "after"};
+
+	for (unsigned i = 0; i < LOGS; i++) {
+		strbuf_printf(out, "%-8s%s: %s, %.1f s\n", sides[i], c->logs[i].name, c->logs[i].source,
+			      c->logs[i].seconds);
+		if (c->logs[i].verdict[0])
+			strbuf_printf(out, "%-8s%s\n", "", c->logs[i].verdict);
+	}
+}
+
+static void print_table(const struct export_compare *c, struct strbuf *out)
+{
+	int width = (int)strlen("name");
+	unsigned same = 0;
+
+	for (unsigned i = 0; i < c->n; i++)
+		if (is_known(&c->rows[i]) && (int)strlen(c->rows[i].name) > width)
+			width = (int)strlen(c->rows[i].name);
+	print_logs(c, out);
+	strbuf_printf(out, "\n%-*s  %12s  %12s  %10s\n", width, "name", "before", "after", "change");
+	for (unsigned i = 0; i < c->n; i++) {
+		const struct compared *r = &c->rows[i];
+		char before[UNITS_TEXT], after[UNITS_TEXT], change[UNITS_TEXT];
+
+		same += is_same(r);
+		if (is_same(r) || !is_known(r))
+			continue;
+		value_text(before, r, 0);
+		value_text(after, r, 1);
+		change_text(change, r);
+		strbuf_printf(out, "%-*s  %12s  %12s  %10s\n", width, r->name, before, after, change);
+	}
+	strbuf_printf(out, "\n%u metrics changed by less than %.1f %%\n", same, SAME_PERCENT);
+}
+
+static const char *unit_name(char text[UNITS_TEXT], const struct compared *r)
+{
+	snprintf(text, UNITS_TEXT, "%s%s", r->unit->name, r->rate ? " per second" : "");
+	return text;
+}
+
+static void print_csv(const struct export_compare *c, struct strbuf *out)
+{
+	strbuf_str(out, "name,unit,before,after,change_percent" CSV_EOL);
+	for (unsigned i = 0; i < c->n; i++) {
+		const struct compared *r = &c->rows[i];
+		const double numbers[] = {r->value[0], r->value[1], change_of(r)};
+		char text[NUMBER_TEXT], unit[UNITS_TEXT];
+
+		csv_field(out, r->name);
+		strbuf_printf(out, ",%s", unit_name(unit, r));
+		for (size_t k = 0; k < ARRAY_LEN(numbers); k++)
+			strbuf_printf(out, ",%s",
+				      isfinite(numbers[k]) ? number_shortest(text, numbers[k]) : "");
+		strbuf_str(out, CSV_EOL);
+	}
+}
+
+static void json_log(const struct export_compare *c, unsigned log, const char *side, struct strbuf *out)
+{
+	strbuf_printf(out, "\"%s\":{\"log\":", side);
+	json_string(out, c->logs[log].name);
+	strbuf_str(out, ",\"source\":");
+	json_string(out, c->logs[log].source);
+	strbuf_str(out, ",\"seconds\":");
+	json_number(out, c->logs[log].seconds);
+	strbuf_str(out, ",\"verdict\":");
+	json_string(out, c->logs[log].verdict);
+	strbuf_str(out, "}");
+}
+
+static void print_jsonl(const struct export_compare *c, struct strbuf *out)
+{
+	strbuf_str(out, "{");
+	json_log(c, 0, "before", out);
+	strbuf_str(out, ",");
+	json_log(c, 1, "after", out);
+	strbuf_str(out, "}\n");
+	for (unsigned i = 0; i < c->n; i++) {
+		const struct compared *r = &c->rows[i];
+		char unit[UNITS_TEXT];
+
+		strbuf_str(out, "{\"name\":");
+		json_string(out, r->name);
+		strbuf_printf(out, ",\"unit\":\"%s\",\"before\":", unit_name(unit, r));
+		json_number(out, r->value[0]);
+		strbuf_str(out, ",\"after\":");
+		json_number(out, r->value[1]);
+		strbuf_str(out, ",\"change_percent\":");
+		json_number(out, change_of(r));
+		strbuf_str(out, "}\n");
+	}
+}
+
+void export_compare_print(struct export_compare *c, enum output_format format, struct strbuf *out)
+{
+	if (c->n)
+		qsort(c->rows, c->n, sizeof(*c->rows), compare_ranks);
+	if (format == FORMAT_CSV)
+		print_csv(c, out);
+	else if (format == FORMAT_JSONL)
+		print_jsonl(c, out);
+	else
+		print_table(c, out);
+}

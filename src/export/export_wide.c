@@ -1,0 +1,163 @@
+/* A table for people: a line per interval with a column per metric, under a header that is
+ * repeated, as vmstat does. Counts are per second, with an SI prefix after the number. */
+#include "export/export_findings.h"
+#include "export/export_priv.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CELL_TEXT (2 * UNITS_TEXT + 2) /* a number, its prefix, and brackets */
+#define TIME_WIDTH 9
+#define CELL_WIDTH 7   /* "[24.1M]" */
+#define LABEL_LINES 4  /* of a header, without the units */
+#define HEADER_ROWS 20 /* rows from one header to the next */
+#define LABEL_TEXT 64
+
+/* The title of a column, cut into lines. */
+struct label {
+	char text[LABEL_TEXT];
+	struct span lines[LABEL_LINES];
+	unsigned n;
+	int width; /* of the column */
+};
+
+static void make_text(const struct export_table *table, const struct export_column *c, char text[LABEL_TEXT])
+{
+	const struct metric_set *set = table->sources[c->source].set;
+	const char *prefix = table->sources[c->source].prefix;
+
+	snprintf(text, LABEL_TEXT, "%s%s%s%s%s", prefix, prefix[0] ? " " : "", c->metric->def->short_title,
+		 c->instance < 0 ? "" : " ", c->instance < 0 ? "" : set->instances[c->instance].label);
+}
+
+/* Put as many words into a line as the longest one is wide. Words that are left over share the last
+ * line. */
+static void make_label(const struct export_table *table, const struct export_column *c, struct label *label)
+{
+	struct span rest, word;
+
+	*label = (struct label){.width = CELL_WIDTH};
+	make_text(table, c, label->text);
+	rest = span_of(label->text);
+	while ((word = span_word(&rest)).n)
+		if ((int)word.n > label->width)
+			label->width = (int)word.n;
+	rest = span_of(label->text);
+	while ((word = span_word(&rest)).n) {
+		struct span *last = label->n ? &label->lines[label->n - 1] : NULL;
+		size_t joined = last ? (size_t)(word.p + word.n - last->p) : 0;
+
+		if (last && ((int)joined <= label->width || label->n == LABEL_LINES))
+			last->n = joined;
+		else
+			label->lines[label->n++] = word;
+		if (last && (int)last->n > label->width)
+			label->width = (int)last->n;
+	}
+}
+
+static void write_labels(const struct export_table *table, unsigned n_lines, unsigned line,
+			 struct strbuf *out)
+{
+	strbuf_printf(out, "%*s", TIME_WIDTH, line + 1 == n_lines ? "time" : "");
+	for (unsigned i = 0; i < table->n_metrics; i++) {
+		struct label label;
+		struct span text = {"", 0};
+
+		if (table->columns[i].hidden)
+			continue;
+		make_label(table, &table->columns[i], &label);
+		if (line + label.n >= n_lines)
+			text = label.lines[line + label.n - n_lines];
+		strbuf_printf(out, "  %*.*s", label.width, SPAN_ARG(text));
+	}
+	export_line_end(out);
+}
+
+static void write_units(const struct export_table *table, struct strbuf *out)
+{
+	strbuf_printf(out, "%*s", TIME_WIDTH, "s");
+	for (unsigned i = 0; i < table->n_metrics; i++) {
+		const struct export_column *c = &table->columns[i];
+		char unit[UNITS_TEXT];
+		struct label label;
+
+		if (c->hidden)
+			continue;
+		make_label(table, c, &label);
+		snprintf(unit, sizeof(unit), "%s%s", c->unit->symbol, c->metric->grows ? "/s" : "");
+		strbuf_printf(out, "  %*s", label.width, unit);
+	}
+	export_line_end(out);
+}
+
+static void write_header(const struct export_table *table, struct strbuf *out)
+{
+	unsigned n_lines = 1;
+
+	for (unsigned i = 0; i < table->n_metrics; i++) {
+		struct label label;
+
+		make_label(table, &table->columns[i], &label);
+		if (!table->columns[i].hidden && label.n > n_lines)
+			n_lines = label.n;
+	}
+	for (unsigned line = 0; line < n_lines; line++)
+		write_labels(table, n_lines, line, out);
+	write_units(table, out);
+}
+
+/* "24.1M", in [brackets] if it is an estimate. */
+static void format_cell(char cell[CELL_TEXT], const struct export_column *c, double value, bool estimated)
+{
+	char number[UNITS_TEXT], suffix[UNITS_TEXT];
+	size_t plain = strlen(c->unit->symbol) + (c->metric->grows ? strlen("/s") : 0);
+	bool brackets = estimated && isfinite(value);
+
+	unit_split(number, suffix, value, c->unit, c->metric->grows, true);
+	suffix[strlen(suffix) > plain ? strlen(suffix) - plain : 0] = 0;
+	snprintf(cell, CELL_TEXT, "%s%s%s%s", brackets ? "[" : "", number, suffix, brackets ? "]" : "");
+}
+
+static void wide_begin(const struct export_table *table, struct strbuf *out)
+{
+	(void)table, (void)out; /* which columns are known shows in the first row */
+}
+
+static void wide_interval(const struct export_table *table, const struct export_row *row, struct strbuf *out)
+{
+	struct export_row without = *row;
+	char words[EXPORT_FLAGS_TEXT];
+
+	if (row->number % HEADER_ROWS == 1)
+		write_header(table, out);
+	strbuf_printf(out, "%*.3f", TIME_WIDTH, (double)(row->end_ns - table->begin_ns) * 1e-9);
+	for (unsigned i = 0; i < table->n_metrics; i++) {
+		const struct export_column *c = &table->columns[i];
+		char cell[CELL_TEXT];
+		struct label label;
+
+		if (c->hidden)
+			continue;
+		make_label(table, c, &label);
+		format_cell(cell, c, export_rate(c, row->values[i], row->sums[c->source]), row->estimated[i]);
+		strbuf_printf(out, "  %*s", label.width, row->sums[c->source] ? cell : "");
+	}
+	without.flags &= ~(uint32_t)SAMPLE_ESTIMATED; /* the brackets tell which */
+	strbuf_printf(out, "  %s", export_flags(words, &without));
+	export_line_end(out);
+}
+
+static void wide_row(const struct export_table *table, const struct export_row *row, struct strbuf *out)
+{
+	if (row->command)
+		export_text.row(table, row, out);
+	else
+		wide_interval(table, row, out);
+}
+
+const struct export_format export_wide = {
+	.name = "table", .begin = wide_begin, .row = wide_row, .findings = findings_text};

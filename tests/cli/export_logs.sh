@@ -1,0 +1,86 @@
+#!/bin/sh
+# Several logs in one export: rows name their host, a rotated log is one again, and Prometheus takes them as its own past.
+malitop=${MALITOP:-./malitop}
+"$malitop" list backends | grep -q '^sim ' || { echo "export_logs.sh: skipped, built without the simulator"; exit 77; }
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+unset XDG_CONFIG_HOME
+export HOME="$work"
+failed=0
+
+fail()
+{
+	echo "export_logs.sh: $*"
+	failed=1
+}
+
+# log NAME ARG...: half a second of the simulator
+log()
+{
+	name=$1
+	shift
+	"$malitop" record -b sim -i 20ms -d 500ms "$@" -o "$work/$name.mlog" >/dev/null 2>&1 || fail "$name.mlog: not recorded"
+}
+
+export_logs()
+{
+	"$malitop" export "$@" 2>"$work/errors"
+}
+
+rows()
+{
+	grep -vc '^host,' "$1"
+}
+
+log a --gpu G715
+log b --gpu G715 --seed 2
+log other --gpu G52
+cd "$work" || exit 2
+
+export_logs a.mlog -f csv >a.csv && export_logs b.mlog -f csv >b.csv && export_logs a.mlog b.mlog -f csv >both.csv || fail "csv: $(cat errors)"
+host=$(sed -n '2s/,.*//p' both.csv)
+[ "$(head -n 1 both.csv)" = "host,$(head -n 1 a.csv)" ] || fail "csv: the header is $(head -n 1 both.csv | cut -c-60)"
+{ tail -n +2 a.csv; tail -n +2 b.csv; } | sed "s/^/$host,/" >expected
+tail -n +2 both.csv | cmp -s - expected || fail "csv: the rows are not those of both logs"
+
+export_logs a.mlog other.mlog -f csv >/dev/null && fail "csv: logs of different GPUs have one header"
+grep -q 'it has other columns than the log before' errors || fail "csv: $(cat errors)"
+export_logs a.mlog other.mlog -f jsonl | sed 1d | grep '"time"' | grep -v "\"host\":\"$host\"" && fail "jsonl: rows without their host"
+for refused in '-f table' '-f csv --findings' '-f jsonl --compare b.mlog' '-f csv -o b.mlog'; do
+	# shellcheck disable=SC2086
+	export_logs a.mlog b.mlog $refused >/dev/null
+	[ $? -eq 2 ] || fail "$refused: accepted: $(cat errors)"
+done
+export_logs a.mlog missing.mlog -f jsonl >/dev/null
+[ $? -eq 1 ] || fail "a missing log is no failure"
+
+# The files of --rotate hold what one log holds.
+"$malitop" record -b sim -i 2ms -d 1000ms --rotate 16kB -o set.mlog >/dev/null 2>&1 || fail "set.mlog: not recorded"
+# shellcheck disable=SC2012
+[ "$(ls set*.mlog | wc -l)" -gt 1 ] || fail "it was not rotated: $(ls)"
+: >rows
+for file in set*.mlog; do
+	export_logs "$file" -f csv | tail -n +2 >>rows
+done
+export_logs set*.mlog -f csv >set.csv || fail "set: $(cat errors)"
+[ "$(rows set.csv)" = "$(wc -l <rows)" ] || fail "set: $(rows set.csv) rows, not $(wc -l <rows)"
+sed 1d set.csv | cut -d, -f2 | sort -c || fail "set: its rows are not in order"
+
+# OpenMetrics: a counter ends at the sum of the rows, each family is described once.
+export_logs a.mlog other.mlog -f openmetrics >both.om || fail "openmetrics: $(cat errors)"
+[ "$(tail -n 1 both.om)" = '# EOF' ] && [ "$(grep -c EOF both.om)" = 1 ] || fail "openmetrics: it does not end with one # EOF"
+[ -z "$(grep '^# TYPE' both.om | sort | uniq -d)" ] || fail "openmetrics: families are described twice"
+export_logs a.mlog -f csv -m MaliExtBusRdBy | sed 1d | awk -F, '{ sum += $4 } END { printf "%.0f\n", sum }' >expected
+grep '^mali_output_external_read_bytes_total{.*G715' both.om | tail -n 1 | awk '{ printf "%.0f\n", $2 }' | cmp -s - expected ||
+	fail "openmetrics: the counter ends at $(grep '^mali_output_external_read_bytes_total{.*G715' both.om | tail -n 1), not $(cat expected)"
+
+if command -v promtool >/dev/null; then
+	promtool tsdb create-blocks-from openmetrics both.om data >out 2>&1 || fail "promtool: $(cat out)"
+	mkdir data/wal # it expects one
+	promtool tsdb dump data >dump 2>&1
+	grep 'mali_output_external_read_bytes_total' dump | grep G715 | awk '{ if ($(NF - 1) > most) most = $(NF - 1) } END { printf "%.0f\n", most }' | cmp -s - expected ||
+		fail "promtool: its block does not hold the counter: $(grep -c . dump) lines"
+else
+	echo "export_logs.sh: without promtool, no block is made"
+fi
+exit $failed

@@ -1,0 +1,69 @@
+#!/bin/sh
+# Output: readers that close the pipe early, and a log beside one frame.
+malitop=${MALITOP:-./malitop}
+"$malitop" list backends | grep -q '^sim ' || { echo "outputs.sh: skipped, built without sim"; exit 77; }
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# check NAME STATUS TEXT: report a failure
+check()
+{
+	if [ "$2" -ne 0 ]; then
+		echo "$1: $3"
+		failed=1
+	fi
+}
+
+# closed STATUS ARG...: the reader closes the pipe early; the output is larger than a pipe. No message is printed.
+closed()
+{
+	expected=$1
+	shift
+	{
+		"$malitop" "$@" 2>"$work/errors"
+		echo $? >"$work/status"
+	} | head -n 1 >/dev/null
+	[ "$(cat "$work/status")" -eq "$expected" ] && ! [ -s "$work/errors" ]
+	check "$*" $? "status $(cat "$work/status"), said '$(cat "$work/errors")'"
+}
+"$malitop" record -b sim:gpu -i 1ms -d 500ms -o "$work/run.mlog" >/dev/null
+check record $? "no log to export"
+closed 0 list counters
+closed 0 list metrics -f jsonl
+closed 0 export "$work/run.mlog" -f csv
+closed 0 stat -b sim:gpu -i 1ms -d 20s -m '*'
+closed 7 stat -b sim:gpu -i 1ms -m '*' -- sh -c 'sleep 1; exit 7'
+
+# One frame with --log also writes a complete log.
+for ending in mlog csv; do
+	"$malitop" --once=40x10 -b sim:gpu -i 10ms -r 100ms -o "$work/once.$ending" >"$work/frame" 2>"$work/errors"
+	check "--once --log" $? "failed: $(cat "$work/errors")"
+	[ "$(wc -l <"$work/frame")" -eq 10 ]
+	check "--once --log" $? "no frame: $(cat "$work/frame")"
+done
+[ "$("$malitop" export "$work/once.mlog" -f csv 2>"$work/errors" | wc -l)" -gt 10 ] && ! [ -s "$work/errors" ]
+check "--once --log" $? "the log of raw counters is not complete: $(cat "$work/errors")"
+[ "$(wc -l <"$work/once.csv")" -gt 10 ]
+check "--once --log" $? "the log has $(wc -l <"$work/once.csv") lines"
+"$malitop" --once=40x10 -b sim:gpu -o "$work/once.csv" >"$work/frame" 2>"$work/errors"
+[ $? -eq 1 ] && grep -q 'already exists' "$work/errors"
+check "--once --log" $? "a log that exists: $(cat "$work/errors")"
+
+# Output with guide definitions is marked.
+for definitions in current guide; do
+	given="--gpu g715 -b sim:gpu --definitions $definitions" expected=0
+	[ $definitions = guide ] && expected=1
+	# shellcheck disable=SC2086
+	set -- $given
+	"$malitop" --once=100x30 "$@" >"$work/frame"
+	[ "$(head -n 1 "$work/frame" | grep -c ' GUIDE ')" -eq $expected ]
+	check "$definitions" $? "the header is: $(head -n 1 "$work/frame")"
+	"$malitop" stat -i 10ms -d 100ms -f csv "$@" >"$work/rows"
+	[ "$(sed 1d "$work/rows" | grep -c 'simulated guide,')" -eq $((expected * ($(wc -l <"$work/rows") - 1))) ]
+	check "$definitions" $? "the rows are: $(head -n 3 "$work/rows")"
+	"$malitop" stat -i 10ms -d 100ms -f jsonl "$@" | head -n 1 | grep -q "\"definitions\":\"$definitions\""
+	check "$definitions" $? "the first object of JSON lines does not say so"
+done
+
+exit $failed

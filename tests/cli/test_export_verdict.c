@@ -1,0 +1,120 @@
+/* A log of all scenarios, one after the other: the verdicts in its export follow them. */
+#include "backends/sim/sim_device.h"
+#include "cli/export_log.h"
+#include "backends/machine/process_scan.h"
+#include "base/file.h"
+#include "tests/support/fixture.h"
+#include "tests/support/log_bench.h"
+#include "tests/support/scenes.h"
+
+#define SCENE_NS (6 * SECOND_NS)
+#define DECIDES_NS (2 * SECOND_NS)
+
+/* The simulated time begins with the scene. */
+static void log_people(struct log_bench *b, void *people, int64_t begin_ns)
+{
+	const struct process_wish wish = {.threads_of = 4};
+	struct process_list *list = sim_processes.read(people, &wish, b->now_ns - begin_ns);
+	struct err err;
+
+	list->begin_ns += begin_ns;
+	list->end_ns += begin_ns;
+	assert_true(mlog_writer_processes(b->writer, list, &err));
+	process_list_free(list);
+}
+
+/* Record a scenario in the place of the one before; its GPU has the same slots. */
+static void log_scene(struct log_bench *b, const char *gpu, const char *scenario)
+{
+	const struct source_options o = {.db = b->db,
+					 .gpu_name = gpu,
+					 .scenario = scenario,
+					 .seed = 5,
+					 .interval_ns = 100 * MS,
+					 .frames_per_second = 60,
+					 .width = 1920,
+					 .height = 1080};
+	int64_t begin_ns = b->now_ns - LOG_BEGIN_NS;
+	void *people = sim_processes.new(NULL, &o);
+
+	sim_run_fini(&b->runs[0]);
+	sim_run_init(&b->runs[0], &o, 100 * MS);
+	b->sources[0].slots = b->runs[0].source.slots;
+	for (int64_t ns = 0; ns < SCENE_NS; ns += SECOND_NS / 2) {
+		if (ns < SECOND_NS || ns % SECOND_NS == 0)
+			log_people(b, people, LOG_BEGIN_NS + begin_ns);
+		log_until(b, begin_ns + ns + SECOND_NS / 2);
+	}
+	sim_processes.free(people);
+}
+
+/* "...,\"verdict\":\"NAME\",..." */
+static struct span verdict_in(struct span object)
+{
+	static const char key[] = "\"verdict\":\"";
+	const char *at = memmem(object.p, object.n, key, strlen(key));
+	struct span rest;
+
+	if (!at)
+		return (struct span){"", 0};
+	rest = (struct span){at + strlen(key), object.n - (size_t)(at + strlen(key) - object.p)};
+	return span_until(&rest, '"');
+}
+
+static void check_timeline(const char *gpu, const char *text)
+{
+	struct span rest = span_of(text);
+	int64_t ns = 0;
+
+	span_until(&rest, '\n'); /* describes the log */
+	while (rest.n) {
+		struct span verdict = verdict_in(span_until(&rest, '\n'));
+		const struct scene_verdict *scene = &scene_verdicts[ns / SCENE_NS];
+
+		ns += 100 * MS; /* the end of this row */
+		if (ns % SCENE_NS > DECIDES_NS && !scene_is_right(scene, verdict))
+			fail_msg("%s, %s after %.1f s: %.*s", gpu, scene->scenario,
+				 (double)(ns % SCENE_NS) * 1e-9, SPAN_ARG(verdict));
+	}
+	assert_int_equal(ns, (int64_t)SCENE_VERDICTS * SCENE_NS);
+}
+
+static void the_verdicts_of_a_log_follow_its_scenes_within_two_seconds(void **state)
+{
+	struct gpudb *db = sim_run_gpus();
+	struct sys sys;
+	struct err err;
+
+	(void)state;
+	assert_true(sys_init(&sys, NULL, &err));
+	for (unsigned g = 0; g < db->n_products; g += GPU_STEP) {
+		struct options o = {.command = COMMAND_EXPORT, .format = FORMAT_JSONL, .metrics = "GPUBusy"};
+		AUTOFREE char *out = NULL, *text = NULL;
+		struct log_bench b;
+		size_t n;
+
+		log_begin(&b, &(struct log_what){{db->products[g].name}, {100 * MS}, "idle", false});
+		for (size_t i = 0; i < SCENE_VERDICTS; i++)
+			log_scene(&b, db->products[g].name, scene_verdicts[i].scenario);
+		log_end(&b);
+		out = xasprintf("%s.jsonl", b.path);
+		o.operand = b.path;
+		o.log = out;
+		if (export_log_run(&sys, &o, &err) != EXIT_DONE || !file_read(out, 1 << 22, &text, &n, &err))
+			fail_msg("%s", err.text);
+		unlink(out);
+		check_timeline(db->products[g].name, text);
+		log_fini(&b);
+	}
+	gpudb_free(db);
+	sys_fini(&sys);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_verdicts_of_a_log_follow_its_scenes_within_two_seconds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
