@@ -1,0 +1,90 @@
+#include "model/tap.h"
+
+#include "base/alloc.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct tap {
+	pthread_mutex_t lock; /* for the owners */
+	unsigned owners;
+	bool instances;
+	unsigned n, at; /* at: the ring that the reader peeked at */
+	struct ring *rings[];
+};
+
+struct tap *tap_new(const size_t *bytes, unsigned n, bool instances)
+{
+	struct tap *tap = xcalloc(1, sizeof(*tap) + n * sizeof(tap->rings[0]));
+
+	*tap = (struct tap){.owners = 1, .instances = instances, .n = n};
+	pthread_mutex_init(&tap->lock, NULL);
+	for (unsigned i = 0; i < n; i++)
+		tap->rings[i] = bytes[i] ? ring_new(bytes[i]) : NULL;
+	return tap;
+}
+
+static unsigned count_owners(struct tap *tap, int more)
+{
+	unsigned owners;
+
+	pthread_mutex_lock(&tap->lock);
+	owners = tap->owners += (unsigned)more;
+	pthread_mutex_unlock(&tap->lock);
+	return owners;
+}
+
+struct tap *tap_share(struct tap *tap)
+{
+	count_owners(tap, 1);
+	return tap;
+}
+
+void tap_free(struct tap *tap)
+{
+	if (!tap || count_owners(tap, -1))
+		return;
+	for (unsigned i = 0; i < tap->n; i++)
+		ring_free(tap->rings[i]);
+	pthread_mutex_destroy(&tap->lock);
+	free(tap);
+}
+
+void tap_push(struct tap *tap, struct sample *sample, uint32_t n_sums, uint32_t n_slots)
+{
+	struct ring *ring = sample->source < tap->n ? tap->rings[sample->source] : NULL;
+
+	if (!ring)
+		return;
+	sample->n_values = tap->instances ? n_slots : n_sums;
+	ring_push(ring, sample);
+}
+
+const struct sample *tap_peek(struct tap *tap)
+{
+	const struct sample *first = NULL;
+
+	for (unsigned i = 0; i < tap->n; i++) {
+		const struct sample *sample = tap->rings[i] ? ring_peek(tap->rings[i]) : NULL;
+
+		if (!sample || (first && first->end_ns <= sample->end_ns))
+			continue;
+		first = sample;
+		tap->at = i;
+	}
+	return first;
+}
+
+void tap_release(struct tap *tap)
+{
+	ring_release(tap->rings[tap->at]);
+}
+
+uint64_t tap_lost(const struct tap *tap)
+{
+	uint64_t lost = 0;
+
+	for (unsigned i = 0; i < tap->n; i++)
+		lost += tap->rings[i] ? ring_lost(tap->rings[i]) : 0;
+	return lost;
+}
