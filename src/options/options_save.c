@@ -1,0 +1,138 @@
+/* The configuration file as it is written: whole with its help, or one line of it changed. */
+#include "options/options_table.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define CONFIG_MAX ((size_t)1 << 20) /* bytes */
+#define COMMENT_WIDTH 100
+
+static void print_value(const struct option_row *row, const struct options *options, struct strbuf *out)
+{
+	if (row->kind->print)
+		row->kind->print(row, (const char *)options + row->offset, out);
+}
+
+static void print_option(const struct option_row *row, const struct options *options,
+			 const struct options *standard, struct strbuf *out)
+{
+	AUTO_STRBUF struct strbuf value = {0}, other = {0}, help = {0};
+	struct span rest, line;
+
+	print_value(row, options, &value);
+	print_value(row, standard, &other);
+	strbuf_wrap(&help, 4, 0, COMMENT_WIDTH, row->help);
+	for (rest = span_of(help.p); rest.n;) {
+		line = span_until(&rest, '\n');
+		strbuf_printf(out, "  # %.*s\n", SPAN_ARG(line));
+	}
+	if (value.n && (!other.n || strcmp(value.p, other.p) != 0))
+		strbuf_printf(out, "  %-12s %s\n", row->name, value.p);
+	else
+		strbuf_printf(out, "  # %-10s %s\n", row->name,
+			      other.n         ? other.p
+			      : row->standard ? row->standard
+			      : row->arg      ? row->arg
+					      : "yes");
+}
+
+void options_print_config(const struct options *options, struct strbuf *out)
+{
+	struct options standard = {.command = options->command};
+
+	options_defaults(&standard);
+	strbuf_str(out,
+		   "# The configuration of malitop: malitop/config in the XDG directory, or --config FILE.\n"
+		   "# Options on the command line win. Those in comments have their defaults. The file may "
+		   "also\n"
+		   "# have views, metrics and findings of your own (OWN VIEWS in malitop(1)).\n\noptions\n");
+	for (const struct option_row *row = option_rows; row->name; row++)
+		if (row->config && row->kind != &kind_gpudb)
+			print_option(row, options, &standard, out);
+	strbuf_str(out, "  # own GPUs, metrics, findings and views: a directory or a file; repeatable\n");
+	for (unsigned i = 0; i < options->n_gpudb; i++)
+		if (options->gpudb[i].must_exist)
+			strbuf_printf(out, "  %-12s %s\n", "gpudb", options->gpudb[i].path);
+	option_keys_print(options, out);
+	options_fini(&standard);
+}
+
+/* ---- changing one option ---- */
+
+/* Whether a line of the stanza is this option, or its comment. */
+static bool is_option_line(struct span line, const char *name, bool comment)
+{
+	struct span rest = span_trim(line), word = span_word(&rest);
+
+	if (!line.n || line.p[0] != ' ')
+		return false;
+	if (comment && span_is(word, "#"))
+		word = span_word(&rest);
+	else if (comment)
+		return false;
+	return span_is(word, name);
+}
+
+void options_edit(struct span text, const char *name, const char *value, struct strbuf *out)
+{
+	struct span rest = text, old = {0}, comment = {0}, head = {0};
+	bool mine = false;
+	const char *end;
+
+	while (rest.n) {
+		struct span line = span_until(&rest, '\n'), words = line, word = span_word(&words);
+
+		if (line.n && line.p[0] != ' ' && line.p[0] != '#' && word.n)
+			mine = span_is(word, "options");
+		if (mine && span_is(word, "options"))
+			head = line;
+		else if (mine && is_option_line(line, name, false))
+			old = line; /* the last one counts */
+		else if (mine && is_option_line(line, name, true))
+			comment = line;
+	}
+	end = old.p ? old.p : comment.p ? comment.p + comment.n : head.p ? head.p + head.n : text.p + text.n;
+	strbuf_add(out, text.p, (size_t)(end - text.p));
+	if (!old.p && out->n && out->p[out->n - 1] != '\n')
+		strbuf_str(out, "\n");
+	if (!old.p && !head.p)
+		strbuf_printf(out, "%soptions\n", out->n ? "\n" : "");
+	strbuf_printf(out, "  %-12s %s", name, value);
+	end += old.n;
+	if (end == text.p + text.n || *end != '\n')
+		strbuf_str(out, "\n");
+	strbuf_add(out, end, (size_t)(text.p + text.n - end));
+}
+
+bool options_save(const struct options *options, const char *name, const char *value, struct err *err)
+{
+	AUTOFREE char *text = NULL;
+	AUTO_STRBUF struct strbuf out = {0};
+	size_t n = 0;
+
+	if (!options->config_path)
+		return err_set(err, 0,
+			       "configuration: no place for it: set HOME, or start with --config FILE");
+	if (!file_read(options->config_path, CONFIG_MAX, &text, &n, err) && err->code != ENOENT)
+		return false;
+	options_edit((struct span){text ? text : "", n}, name, value, &out);
+	return file_replace(options->config_path, out.p, out.n, err);
+}
+
+void options_value(const struct options *options, const char *name, struct strbuf *out)
+{
+	print_value(option_row_find(span_of(name)), options, out);
+}
+
+const char *options_about(const char *name)
+{
+	return option_row_find(span_of(name))->help;
+}
+
+bool options_change(struct options *options, const char *name, const char *text, struct err *err)
+{
+	return options_set(options, option_row_find(span_of(name)), text, "", err);
+}

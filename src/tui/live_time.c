@@ -1,0 +1,226 @@
+/* The moment that is shown: pause, steps and jumps through the kept history or a log, the timeline,
+ * and marks. */
+#include "tui/live_priv.h"
+
+#include "mlog/moment.h"
+#include "base/alloc.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define LEAPS 10 /* pages of a timeline */
+
+static void show_hint(struct live *l, const char *text)
+{
+	alerts_hint(&l->alerts, l->sys->monotonic_ns(l->sys), text);
+}
+
+static int64_t realtime_of(struct live *l, int64_t at_ns)
+{
+	return l->sys->realtime_ns(l->sys) - l->sys->monotonic_ns(l->sys) + at_ns;
+}
+
+/* ---- live: the kept history ---- */
+
+/* Show a moment of the kept history, or the nearest one to it. Histories move only when it would
+ * leave them. */
+static void show_moment(struct live *l, int64_t at_ns)
+{
+	struct live_past *past = &l->past;
+	int64_t oldest, newest, most = l->canvas.cols * l->feeds.refresh_ns;
+
+	if (!feeds_reach(&l->feeds, &oldest, &newest))
+		return;
+	if (at_ns < oldest + l->feeds.refresh_ns)
+		at_ns = oldest + l->feeds.refresh_ns;
+	if (at_ns > newest)
+		at_ns = newest;
+	if (at_ns > past->window_ns)
+		past->window_ns = at_ns;
+	if (past->window_ns - at_ns > most)
+		past->window_ns = at_ns + most / 2;
+	l->screen.paused_ns = at_ns;
+	l->feeds.paused = true;
+	past->line = (struct timeline){.begin_ns = oldest, .end_ns = newest};
+	live_follow_range(l);
+	feeds_show(&l->feeds, past->window_ns, at_ns);
+}
+
+/* Pause at what is on the screen. Before the first refresh that is nothing. */
+static bool pause_screen(struct live *l)
+{
+	int64_t shown = feeds_shown_ns(&l->feeds);
+
+	l->past.wanted = !shown;
+	if (!shown)
+		return false;
+	if (!l->screen.paused_ns) {
+		l->past.window_ns = shown;
+		show_moment(l, shown);
+	}
+	return true;
+}
+
+void live_pause_if_wanted(struct live *l)
+{
+	if (l->past.wanted && feeds_shown_ns(&l->feeds))
+		pause_screen(l);
+}
+
+void live_pause(struct live *l)
+{
+	live_forget_range(l);
+	if (l->player) {
+		player_pause(l->player, l->sys->monotonic_ns(l->sys));
+	} else if (l->screen.paused_ns || l->past.wanted) {
+		l->screen.paused_ns = 0;
+		l->feeds.paused = l->past.wanted = false;
+		feeds_show(&l->feeds, 0, 0);
+	} else {
+		pause_screen(l);
+	}
+}
+
+void live_show_again(struct live *l)
+{
+	if (l->screen.paused_ns)
+		show_moment(l, l->screen.paused_ns);
+}
+
+void live_step(struct live *l, int by)
+{
+	int64_t at = l->screen.paused_ns;
+
+	if (l->player) {
+		if (!player_step(l->player, by, l->sys->monotonic_ns(l->sys)))
+			show_hint(l, by < 0 ? "step: this is where the log begins"
+					    : "step: this is where the log ends");
+		return;
+	}
+	if (!pause_screen(l))
+		return;
+	at = l->screen.paused_ns;
+	show_moment(l, at + by * l->feeds.refresh_ns);
+	if (at == l->screen.paused_ns)
+		show_hint(l, by < 0 ? "history: nothing older is kept"
+				    : "history: this is the newest; space goes on");
+}
+
+/* ---- both: places on the timeline ---- */
+
+void live_go(struct live *l, int64_t at_ns)
+{
+	if (l->player)
+		player_jump(l->player, at_ns);
+	else if (pause_screen(l))
+		show_moment(l, at_ns);
+}
+
+void live_leap(struct live *l, int by)
+{
+	const struct timeline *line = live_timeline(l);
+
+	if (line)
+		live_go(l, line->at_ns + by * (line->end_ns - line->begin_ns) / LEAPS);
+}
+
+void live_go_to_end(struct live *l, int way)
+{
+	const struct timeline *line = live_timeline(l);
+
+	if (line) /* live, the end has moved on since the timeline was drawn */
+		live_go(l, way < 0 ? line->begin_ns : l->player ? line->end_ns : INT64_MAX);
+}
+
+/* "14:01:54", the last time that the clock showed it. */
+static bool parse_clock(struct live *l, const char *text, int64_t *at_ns)
+{
+	time_t now = (time_t)(l->sys->realtime_ns(l->sys) / 1000000000), then;
+	unsigned h, m, s;
+	struct tm tm;
+	char rest;
+
+	if (sscanf(text, "%2u:%2u:%2u%c", &h, &m, &s, &rest) != 3 || !localtime_r(&now, &tm))
+		return false;
+	tm.tm_hour = (int)h;
+	tm.tm_min = (int)m;
+	tm.tm_sec = (int)s;
+	then = mktime(&tm);
+	if (then > now)
+		then -= 24 * 60 * 60;
+	*at_ns = (int64_t)then * 1000000000 - realtime_of(l, 0);
+	return true;
+}
+
+bool live_jump(struct live *l, const char *text, struct err *err)
+{
+	int64_t oldest, newest, at;
+
+	if (l->player)
+		return player_go(l->player, text, err);
+	if (!pause_screen(l) || !feeds_reach(&l->feeds, &oldest, &newest))
+		return err_set(err, 0, "nothing was measured yet");
+	if (!parse_clock(l, text, &at)) {
+		if (!moment_parse(text, l->screen.paused_ns - oldest, newest - oldest, &at, err))
+			return false;
+		at += oldest;
+	}
+	show_moment(l, at);
+	return true;
+}
+
+const struct timeline *live_timeline(struct live *l)
+{
+	struct live_past *past = &l->past;
+	struct timeline *line = &past->line;
+	int n = timeline_cells(l->canvas.cols);
+
+	if (l->player)
+		return player_timeline(l->player, n);
+	if (!l->screen.paused_ns)
+		return NULL;
+	if (line->n_cells != n) {
+		feeds_activity(&l->feeds, line->begin_ns, line->end_ns, n, past->cells);
+		line->cells = past->cells;
+		line->n_cells = n;
+		screen_clock(realtime_of(l, line->begin_ns), line->begin, sizeof(line->begin));
+		screen_clock(realtime_of(l, line->end_ns), line->end, sizeof(line->end));
+	}
+	line->at_ns = l->screen.paused_ns;
+	line->marks = past->marks;
+	line->n_marks = past->n_marks;
+	return line;
+}
+
+/* ---- marks ---- */
+
+/* Keep the marks in the order of time; the oldest gives way. */
+static void add_mark(struct live_past *past, int64_t at_ns)
+{
+	unsigned i;
+
+	if (past->n_marks == TIMELINE_MARKS)
+		memmove(past->marks, past->marks + 1, --past->n_marks * sizeof(past->marks[0]));
+	for (i = past->n_marks++; i > 0 && past->marks[i - 1].at_ns > at_ns; i--)
+		past->marks[i] = past->marks[i - 1];
+	past->marks[i] = (struct timeline_mark){.at_ns = at_ns};
+	snprintf(past->marks[i].text, sizeof(past->marks[i].text), "mark %u", past->number);
+}
+
+/* A paused screen gets its mark at the moment that it shows. A log gets marks of now only, so that
+ * it stays in the order of time. */
+void live_mark(struct live *l)
+{
+	bool logs = l->recorder && l->log == LOG_RUNS && !l->screen.paused_ns;
+	int64_t now = l->sys->monotonic_ns(l->sys);
+	char text[64];
+
+	l->past.number = logs ? recorder_mark(l->recorder, "") : l->past.number + 1;
+	add_mark(&l->past, l->screen.paused_ns ? l->screen.paused_ns : now);
+	snprintf(text, sizeof(text),
+		 logs ? "mark %u in %.32s" : "mark %u: on the screen only; l begins a log", l->past.number,
+		 logs ? recorder_name(l->recorder) : "");
+	alerts_add(&l->alerts, now, text);
+	l->dirty = true;
+}

@@ -1,0 +1,205 @@
+/* The timeline of a log: its marks and losses, and how active the GPU was: of each part of the log
+ * one block is read, a few milliseconds of work at a time, by a reader of its own. */
+#include "tui/player_priv.h"
+
+#include "tui/screen.h"
+#include "base/alloc.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <stdio.h>
+
+#define LOSSES_MAX 200 /* places of a log where samples are missing: more are not looked for */
+
+static int64_t begin_of(const struct player_line *line, int cell)
+{
+	double length = (double)(line->line.end_ns - line->line.begin_ns);
+
+	return line->line.begin_ns + (int64_t)(length * cell / line->line.n_cells);
+}
+
+/* ---- marks and losses ---- */
+
+static void add_mark(struct player_line *line, int64_t at_ns, const char *text)
+{
+	struct timeline_mark *mark = &line->marks[line->line.n_marks++];
+
+	mark->at_ns = at_ns;
+	str_printable(mark->text, sizeof(mark->text), text);
+}
+
+static void find_marks(struct player *p)
+{
+	struct player_line *line = &p->line;
+	int64_t from = line->line.begin_ns - 1, found;
+
+	while (line->line.n_marks < TIMELINE_MARKS) {
+		AUTO_STRBUF struct strbuf text = {0};
+
+		if (!mlog_reader_find(line->reader, from, false, MLOG_MARK, &found, &text) || found <= from)
+			return;
+		add_mark(line, found, text.n ? text.p : "mark");
+		from = found;
+	}
+}
+
+static void find_losses(struct player *p)
+{
+	struct player_line *line = &p->line;
+	int64_t from = line->line.begin_ns - 1, found, length = line->line.end_ns - line->line.begin_ns;
+
+	for (int i = 0; i < LOSSES_MAX && length > 0; i++) {
+		int cell;
+
+		if (!mlog_reader_find(line->reader, from, false, MLOG_LOSS, &found, NULL) || found <= from)
+			return;
+		cell = (int)((double)(found - line->line.begin_ns) / (double)length * line->line.n_cells);
+		if (cell >= 0 && cell < line->line.n_cells)
+			line->cells[cell].lost = true;
+		from = found;
+	}
+}
+
+/* ---- activity ---- */
+
+/* Where the samples of one source are folded to. */
+struct line_fold {
+	const struct session_source *source;
+	struct column *one, *all;
+	double *scratch;
+};
+
+/* The cell has what belongs to it; the next one begins. */
+static void end_cell(struct player_line *line, struct line_fold *fold)
+{
+	line->cells[line->next++].share = feeds_activity_of(fold->source, fold->all, fold->scratch);
+	free(fold->all);
+	fold->all = column_new(fold->source->n_slots);
+}
+
+/* Fill cells from the next one on, up to the end of the block; none if all of its samples are
+ * earlier. Returns the work. */
+static int64_t take_block(struct player_line *line, const struct mlog_block *block, struct line_fold *fold)
+{
+	const struct session_source *source = fold->source;
+	int64_t work = 0;
+
+	for (unsigned i = 0; i < block->n_samples; i++) {
+		const struct sample *s = block->samples[i];
+
+		work += s->n_values;
+		if (s->source != source->index || s->n_values > source->n_slots ||
+		    s->end_ns <= begin_of(line, line->next))
+			continue;
+		while (line->next < line->line.n_cells - 1 && s->begin_ns >= begin_of(line, line->next + 1))
+			end_cell(line, fold);
+		column_from_sample(fold->one, s, source->set->slots, source->n_slots);
+		column_fold(fold->all, fold->one, source->set->slots, source->n_slots);
+	}
+	if (fold->all->n_samples)
+		end_cell(line, fold);
+	return work;
+}
+
+/* Read the block in which the next cell begins. Of the other sources it may reach further. */
+static int64_t read_block(struct player *p, const struct session_source *source)
+{
+	struct player_line *line = &p->line;
+	struct line_fold fold = {.source = source,
+				 .one = column_new(source->n_slots),
+				 .all = column_new(source->n_slots),
+				 .scratch = xcalloc(source->set->n_vector, sizeof(*fold.scratch))};
+	const struct mlog_block *block;
+	struct err err = {0};
+	int64_t work = 1;
+	int cell = line->next;
+
+	mlog_reader_seek(line->reader, begin_of(line, cell) + 1);
+	do {
+		block = mlog_reader_next(line->reader, &err);
+		if (!block || block->begin_ns >= begin_of(line, cell + 1))
+			line->next++; /* a gap */
+		else
+			work += take_block(line, block, &fold);
+	} while (line->next == cell);
+	free(fold.one);
+	free(fold.all);
+	free(fold.scratch);
+	return work;
+}
+
+/* ---- the whole ---- */
+
+static void start_line(struct player *p, int n_cells)
+{
+	struct player_line *line = &p->line;
+	const struct mlog_about *about = mlog_reader_about(p->reader);
+
+	line->line = (struct timeline){.begin_ns = p->state.begin_ns,
+				       .end_ns = p->state.end_ns,
+				       .cells = line->cells,
+				       .n_cells = n_cells,
+				       .marks = line->marks};
+	for (int i = 0; i < n_cells; i++)
+		line->cells[i] = (struct timeline_cell){.share = NAN};
+	line->next = 0;
+	screen_clock(about->realtime_ns + p->state.begin_ns - about->monotonic_ns, line->line.begin,
+		     sizeof(line->line.begin));
+	screen_clock(about->realtime_ns + p->state.end_ns - about->monotonic_ns, line->line.end,
+		     sizeof(line->line.end));
+	if (line->reader)
+		mlog_reader_refresh(line->reader);
+	else
+		line->reader = mlog_reader_new(&p->input, p->title, NULL);
+	if (!line->reader)
+		return;
+	find_marks(p);
+	find_losses(p);
+}
+
+/* A log that grows gets new cells when one more would fit. */
+static bool is_outgrown(const struct player *p, int n_cells)
+{
+	const struct timeline *t = &p->line.line;
+	int64_t length = t->end_ns - t->begin_ns;
+
+	return t->n_cells != n_cells || t->begin_ns != p->state.begin_ns ||
+	       p->state.end_ns - t->end_ns > length / (n_cells ? n_cells : 1) ||
+	       (p->state.ended && p->state.end_ns != t->end_ns);
+}
+
+bool player_read_line(struct player *p)
+{
+	struct player_line *line = &p->line;
+	const struct session_source *source = feeds_activity_source(p->feeds);
+	int64_t work = WORK_MOST / 4;
+	int from = line->next;
+
+	if (!source)
+		line->next = line->line.n_cells;
+	if (!line->reader)
+		return false;
+	while (line->next < line->line.n_cells && work > 0)
+		work -= read_block(p, source);
+	return line->next != from;
+}
+
+bool player_line_is_read(const struct player *p)
+{
+	return !p->line.reader || p->line.next >= p->line.line.n_cells;
+}
+
+const struct timeline *player_timeline(struct player *p, int n_cells)
+{
+	if (n_cells < 1 || n_cells > CANVAS_COLS_MAX || !p->state.blocks)
+		return NULL;
+	if (is_outgrown(p, n_cells))
+		start_line(p, n_cells);
+	p->line.line.at_ns = p->at_ns;
+	return &p->line.line;
+}
+
+void player_line_fini(struct player *p)
+{
+	mlog_reader_free(p->line.reader);
+}

@@ -1,0 +1,125 @@
+/* The selected row, and the panel that is shown alone. */
+#include "tui/screen.h"
+
+#include "base/alloc.h"
+#include "views/explanation.h"
+
+const struct row_subject *screen_selected(const struct screen *screen)
+{
+	return screen->selected.chart ? &screen->selected : NULL;
+}
+
+void screen_select(struct screen *screen, const struct row_subject *subject)
+{
+	screen->selected = subject ? *subject : (struct row_subject){0};
+	screen->scroll.follow = subject != NULL;
+}
+
+/* Show the panel beside the one that is shown alone. */
+static bool turn_zoom(struct screen *screen, int by)
+{
+	const struct chart *next;
+	struct view_data data;
+
+	if (!screen->zoom)
+		return false;
+	screen_fill_data(screen, &data);
+	next = view_panel(screen->view, &data, screen->zoom, by);
+	if (!next)
+		return false;
+	screen->zoom = next;
+	screen->hits.n = 0;
+	screen_select(screen, NULL);
+	return true;
+}
+
+bool screen_move(struct screen *screen, int by)
+{
+	const struct hits *hits = &screen->hits;
+	int from = screen->selected.chart ? hits_row(hits, &screen->selected) : -1, next;
+
+	if (from < 0 && by < 0)
+		from = (int)hits->n;
+	next = hits_next_row(hits, from, by);
+	if (next < 0)
+		return turn_zoom(screen, by);
+	screen_select(screen, &hits->list[next].subject);
+	return true;
+}
+
+static const struct chart *first_panel(const struct hits *hits)
+{
+	for (unsigned i = 0; i < hits->n; i++)
+		if (hits->list[i].kind == HIT_PANEL)
+			return hits->list[i].subject.chart;
+	return NULL;
+}
+
+bool screen_zoom(struct screen *screen, const struct chart *chart)
+{
+	if (screen->zoom)
+		chart = NULL;
+	else if (!chart)
+		chart = screen->selected.chart ? screen->selected.chart : first_panel(&screen->hits);
+	if (chart == screen->zoom)
+		return false;
+	screen->zoom = chart;
+	screen->hits.n = 0;
+	return true;
+}
+
+bool screen_show_metric(struct screen *screen, const struct view *view, const struct metric *metric)
+{
+	const struct row_subject row = view_row_of(view, metric);
+
+	if (!row.chart)
+		return false;
+	screen_show(screen, view);
+	screen_select(screen, &row);
+	return true;
+}
+
+/* Show its view with the row of its number selected, or of the first evidence that has a row. */
+static void show_evidence(struct screen *screen, const struct view *view, const struct judged *finding)
+{
+	const struct metric *m = finding->number.metric;
+
+	screen_show(screen, view);
+	if (m && screen_show_metric(screen, view, m))
+		return;
+	for (unsigned i = 0; i < finding->n_evidence; i++) {
+		m = finding->evidence[i].metric;
+		if (m && screen_show_metric(screen, view, m))
+			return;
+	}
+}
+
+bool screen_show_finding(struct screen *screen, const struct judged *finding)
+{
+	struct span rest = finding ? finding->def->look : (struct span){"", 0}, word;
+
+	while ((word = span_word(&rest)).n) {
+		AUTOFREE char *name = span_dup(word);
+		const struct view *view = views_find(&screen->views, name);
+
+		if (!view)
+			continue;
+		show_evidence(screen, view, finding);
+		return true;
+	}
+	return false;
+}
+
+bool screen_back(struct screen *screen)
+{
+	if (screen->zoom)
+		return screen_zoom(screen, NULL);
+	if (screen->filter[0]) {
+		screen->filter[0] = 0;
+		return true;
+	}
+	if (!screen->selected.chart)
+		return false;
+	screen_select(screen, NULL);
+	return true;
+}

@@ -1,0 +1,182 @@
+/* What views draw of samples: the points of a history. */
+#include "tui/feeds.h"
+
+#include "tests/support/export_machine.h"
+
+#include <math.h>
+
+#define POINTS 16
+#define MS 1000000ll
+
+struct feeds_bench {
+	struct export_machine *machine;
+	struct session session;
+	struct feeds feeds;
+	uint64_t seq;
+};
+
+/* A CPU that is sampled every 500 ms, as often as the screen is refreshed. */
+static int bench_init(void **state)
+{
+	static struct feeds_bench b;
+	void *machine;
+
+	if (machine_init(&machine) != 0)
+		return -1;
+	b = (struct feeds_bench){.machine = machine};
+	b.session.sources[0] = (struct session_source){.kind = SOURCE_CPU,
+						       .index = CPU,
+						       .set = b.machine->cpu,
+						       .n_slots = ARRAY_LEN(cpu_slots),
+						       .n_sums = 2,
+						       .asked_ns = 100 * MS,
+						       .period_ns = 500 * MS};
+	b.session.n = 1;
+	feeds_init(&b.feeds, &b.session, false, 500 * MS);
+	feeds_want_points(&b.feeds, POINTS);
+	*state = &b;
+	return 0;
+}
+
+static int bench_fini(void **state)
+{
+	struct feeds_bench *b = *state;
+	void *machine = b->machine;
+
+	feeds_fini(&b->feeds);
+	return machine_fini(&machine);
+}
+
+static void add_sample(struct feeds_bench *b, int64_t begin_ns, int64_t end_ns)
+{
+	AUTOFREE struct sample *s = xcalloc(1, sizeof(*s) + 2 * sizeof(uint64_t));
+
+	*s = (struct sample){
+		.source = CPU, .n_values = 2, .seq = ++b->seq, .begin_ns = begin_ns, .end_ns = end_ns};
+	s->value[0] = (uint64_t)(end_ns - begin_ns);
+	feeds_take(&b->feeds, s);
+}
+
+static unsigned count_holes(const struct feeds_bench *b)
+{
+	struct feed feed = feeds_view(&b->feeds, SOURCE_CPU);
+	unsigned holes = 0;
+
+	assert_int_equal(feed.n_points, POINTS);
+	for (int i = 0; i < POINTS; i++)
+		holes += feed.points[i] == NULL;
+	return holes;
+}
+
+static void where_samples_jitter_no_point_is_empty(void **state)
+{
+	static const int64_t jitter_ms[] = {0, 3, 40, -40, 200, -3, 0, -200, 7};
+	struct feeds_bench *b = *state;
+	int64_t begin_ns = 1000000 * MS;
+
+	for (int i = 1; i <= 2 * POINTS; i++) {
+		int64_t end_ns = (1000000 + i * 500 + jitter_ms[i % ARRAY_LEN(jitter_ms)]) * MS;
+
+		add_sample(b, begin_ns, end_ns);
+		begin_ns = end_ns;
+	}
+	feeds_show(&b->feeds, 0, 0);
+	assert_int_equal(count_holes(b), 0);
+}
+
+static void where_nothing_was_measured_points_are_empty(void **state)
+{
+	struct feeds_bench *b = *state;
+	int64_t end_ns = 1000000 * MS;
+
+	for (int i = 0; i < 2 * POINTS; i++) {
+		end_ns += (i == 2 * POINTS - 4 ? 3000 : 500) * MS; /* away for 2.5 s */
+		add_sample(b, end_ns - 500 * MS, end_ns);
+	}
+	feeds_show(&b->feeds, 0, 0);
+	assert_int_equal(count_holes(b), 5);
+}
+
+static double now_of(const struct feeds_bench *b)
+{
+	return feeds_view(&b->feeds, SOURCE_CPU).now[VECTOR_CONSTANTS];
+}
+
+/* Each sample counts its number: 1, 2, 3, ... */
+static void add_numbers(struct feeds_bench *b, int64_t begin_ns, unsigned n)
+{
+	for (unsigned i = 1; i <= n; i++) {
+		AUTOFREE struct sample *s = xcalloc(1, sizeof(*s) + 2 * sizeof(uint64_t));
+
+		*s = (struct sample){.source = CPU,
+				     .n_values = 2,
+				     .seq = ++b->seq,
+				     .begin_ns = begin_ns + (i - 1) * 500 * MS,
+				     .end_ns = begin_ns + i * 500 * MS};
+		s->value[0] = i;
+		feeds_take(&b->feeds, s);
+	}
+}
+
+static void a_range_has_the_sum_of_its_samples_and_all_of_its_time(void **state)
+{
+	struct feeds_bench *b = *state;
+	int64_t begin_ns = 1000000 * MS;
+
+	add_numbers(b, begin_ns, 10);
+	feeds_show(&b->feeds, 0, 0);
+	assert_float_equal(now_of(b), 10, 0);
+	feeds_range(&b->feeds, begin_ns + 1000 * MS, begin_ns + 3000 * MS);
+	feeds_show(&b->feeds, 0, 0);
+	assert_float_equal(now_of(b), 3 + 4 + 5 + 6, 0);
+	assert_float_equal(feeds_view(&b->feeds, SOURCE_CPU).now[VECTOR_SECONDS], 2, 1e-9);
+	feeds_range(&b->feeds, 0, 0);
+	feeds_show(&b->feeds, 0, 0);
+	assert_float_equal(now_of(b), 10, 0);
+}
+
+static void a_range_that_history_does_not_hold_is_unknown(void **state)
+{
+	static const int64_t ranges_ms[][2] = {{-2000, 3000}, {1000, 7000}};
+	struct feeds_bench *b = *state;
+	int64_t begin_ns = 1000000 * MS;
+
+	add_numbers(b, begin_ns, 10);
+	for (size_t i = 0; i < ARRAY_LEN(ranges_ms); i++) {
+		feeds_range(&b->feeds, begin_ns + ranges_ms[i][0] * MS, begin_ns + ranges_ms[i][1] * MS);
+		feeds_show(&b->feeds, 0, 0);
+		assert_true(isnan(now_of(b)));
+	}
+}
+
+static void what_is_compared_with_stays_while_numbers_go_on(void **state)
+{
+	struct feeds_bench *b = *state;
+	int64_t begin_ns = 1000000 * MS;
+
+	add_numbers(b, begin_ns, 4);
+	feeds_show(&b->feeds, 0, 0);
+	assert_null(feeds_view(&b->feeds, SOURCE_CPU).mark);
+	feeds_compare(&b->feeds, true);
+	add_numbers(b, begin_ns + 2000 * MS, 6);
+	feeds_show(&b->feeds, 0, 0);
+	assert_float_equal(feeds_view(&b->feeds, SOURCE_CPU).mark[VECTOR_CONSTANTS], 4, 0);
+	assert_float_equal(now_of(b), 6, 0);
+	feeds_compare(&b->feeds, false);
+	assert_null(feeds_view(&b->feeds, SOURCE_CPU).mark);
+}
+
+#define ON_BENCH(test) cmocka_unit_test_setup_teardown(test, bench_init, bench_fini)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ON_BENCH(where_samples_jitter_no_point_is_empty),
+		ON_BENCH(where_nothing_was_measured_points_are_empty),
+		ON_BENCH(a_range_has_the_sum_of_its_samples_and_all_of_its_time),
+		ON_BENCH(a_range_that_history_does_not_hold_is_unknown),
+		ON_BENCH(what_is_compared_with_stays_while_numbers_go_on),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

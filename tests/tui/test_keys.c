@@ -1,0 +1,242 @@
+/* The tables of keys: what keys do, and what footer, help and the last row show of them. */
+#include "tui/keys.h"
+#include "base/alloc.h"
+#include "model/process.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define NEEDS_ALL                                                                             \
+	(NEEDS_LIVE | NEEDS_REPLAY | NEEDS_GPUS | NEEDS_ROWS | NEEDS_COUNT | NEEDS_TIMELINE | \
+	 NEEDS_NO_TIMELINE | NEEDS_TABLE)
+
+static const struct key_row *const tables[] = {keys_everywhere, keys_of_processes};
+
+/* ---- what keys do ---- */
+
+static void keys_do_what_help_says(void **state)
+{
+	static const struct {
+		const struct key_row *rows;
+		uint32_t key;
+		enum action action;
+		int number;
+	} cases[] = {
+		{keys_everywhere, '0', ACTION_VIEW, '0'},
+		{keys_everywhere, 'f', ACTION_VIEW, 'f'},
+		{keys_everywhere, '9', ACTION_VIEW, '9'},
+		{keys_everywhere, K_TAB, ACTION_TURN, 1},
+		{keys_everywhere, K_BACK_TAB, ACTION_TURN, -1},
+		{keys_everywhere, ' ', ACTION_PAUSE, 0},
+		{keys_everywhere, '<', ACTION_HISTORY, -1},
+		{keys_everywhere, '.', ACTION_HISTORY, 1},
+		{keys_everywhere, '+', ACTION_INTERVAL, 1},
+		{keys_everywhere, '-', ACTION_INTERVAL, -1},
+		{keys_everywhere, '=', ACTION_COMPARE, 0},
+		{keys_everywhere, 'S', ACTION_SNAPSHOT, 0},
+		{keys_everywhere, 'P', ACTION_PIN, 0},
+		{keys_everywhere, '/', ACTION_FILTER, 0},
+		{keys_everywhere, 'n', ACTION_COUNTED, 0},
+		{keys_everywhere, 'v', ACTION_NONE, 0}, /* without a timeline */
+		{keys_everywhere, K_F1, ACTION_HELP, 0},
+		{keys_everywhere, 'q', ACTION_QUIT, 0},
+		{keys_everywhere, 0x03, ACTION_QUIT, 0},
+		{keys_everywhere, K_F10, ACTION_QUIT, 0},
+		{keys_everywhere, 'Q', ACTION_NONE, 0},
+		{keys_everywhere, 'k', ACTION_NONE, 0},
+		{keys_everywhere, 0, ACTION_NONE, 0},
+		{keys_everywhere, 0x1f600, ACTION_NONE, 0},
+		{keys_of_processes, 'k', ACTION_SIGNAL, 0},
+		{keys_of_processes, 'T', ACTION_SORT, PROCESS_BY_TIME},
+		{keys_of_processes, K_DOWN, ACTION_SELECT, 1},
+		{keys_of_processes, 'q', ACTION_NONE, 0},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		struct key_action got = keys_action(cases[i].rows, cases[i].key, NEEDS_LIVE);
+
+		assert_int_equal(got.action, cases[i].action);
+		assert_int_equal(got.number, cases[i].number);
+	}
+}
+
+static void some_keys_are_only_live_and_some_only_of_replay(void **state)
+{
+	static const struct {
+		const struct key_row *rows;
+		uint32_t key;
+		enum action live, replay;
+	} cases[] = {
+		{keys_everywhere, ' ', ACTION_PAUSE, ACTION_PAUSE},
+		{keys_everywhere, '<', ACTION_HISTORY, ACTION_HISTORY},
+		{keys_everywhere, '+', ACTION_INTERVAL, ACTION_NONE},
+		{keys_everywhere, '-', ACTION_INTERVAL, ACTION_NONE},
+		{keys_everywhere, '[', ACTION_NONE, ACTION_SPEED},
+		{keys_everywhere, '{', ACTION_NONE, ACTION_FIND},
+		{keys_everywhere, 'j', ACTION_GO_TO, ACTION_GO_TO},
+		{keys_everywhere, 'l', ACTION_LOG, ACTION_NONE},
+		{keys_everywhere, 'c', ACTION_PER_CORE, ACTION_PER_CORE},
+		{keys_of_processes, 't', ACTION_TREE, ACTION_TREE},
+		{keys_of_processes, 'k', ACTION_SIGNAL, ACTION_NONE},
+		{keys_of_processes, 'H', ACTION_THREADS, ACTION_NONE},
+		{keys_of_processes, 'p', ACTION_COMMANDS, ACTION_NONE},
+		{keys_of_processes, 'K', ACTION_KERNEL, ACTION_KERNEL},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		assert_int_equal(keys_action(cases[i].rows, cases[i].key, NEEDS_LIVE).action, cases[i].live);
+		assert_int_equal(keys_action(cases[i].rows, cases[i].key, NEEDS_REPLAY).action,
+				 cases[i].replay);
+	}
+}
+
+/* Live, paused and replay each have one row for a key at most: a second one would never act. */
+static void no_key_has_two_meanings_in_one_place(void **state)
+{
+	static const unsigned places[] = {NEEDS_ALL & ~(unsigned)(NEEDS_REPLAY | NEEDS_TIMELINE),
+					  NEEDS_ALL & ~(unsigned)(NEEDS_REPLAY | NEEDS_NO_TIMELINE),
+					  NEEDS_ALL & ~(unsigned)(NEEDS_LIVE | NEEDS_NO_TIMELINE)};
+
+	(void)state;
+	for (unsigned t = 0; t < ARRAY_LEN(tables); t++)
+		for (unsigned p = 0; p < ARRAY_LEN(places); p++)
+			for (uint32_t key = 1; key <= K_WHEEL_DOWN; key = key == 0xff ? K_SPECIAL : key + 1) {
+				unsigned n = 0;
+
+				for (const struct key_row *row = tables[t]; row->action; row++)
+					for (unsigned i = 0; i < KEY_ROW_CODES; i++)
+						n += row->codes[i].key == key && !(row->needs & ~places[p]);
+				if (n > 1)
+					fail_msg("table %u: key 0x%x is in %u rows", t, key, n);
+			}
+}
+
+static void a_key_that_does_nothing_says_why(void **state)
+{
+	static const struct {
+		const struct key_row *rows;
+		uint32_t key;
+		unsigned has;
+		const char *why;
+	} cases[] = {
+		{keys_everywhere, 'x', NEEDS_LIVE, "x: does nothing here; ? lists the keys"},
+		{keys_everywhere, 0x01, NEEDS_LIVE, "Ctrl-A: does nothing here; ? lists the keys"},
+		{keys_everywhere, K_BACKSPACE, NEEDS_LIVE, "Backspace: does nothing here; ? lists the keys"},
+		{keys_everywhere, 0xe4, NEEDS_LIVE, "\u00e4: does nothing here; ? lists the keys"},
+		{keys_everywhere, K_ESCAPE, NEEDS_LIVE, "Esc: nothing to close; q quits"},
+		{keys_everywhere, '[', NEEDS_LIVE, "[: only in a replay"},
+		{keys_everywhere, 'v', NEEDS_LIVE | NEEDS_NO_TIMELINE, "v: only while paused (space)"},
+		{keys_everywhere, 'l', NEEDS_REPLAY, "l: not in a replay"},
+		{keys_everywhere, 't', NEEDS_LIVE, "t: a key of the Processes view (0)"},
+		{keys_everywhere, K_F9, NEEDS_LIVE, "F9: a key of the Processes view (0)"},
+		{keys_everywhere, K_F7, NEEDS_LIVE, "F7: does nothing here; ? lists the keys"},
+		{keys_of_processes, 'k', NEEDS_REPLAY, "k: not in a replay"},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_STRBUF struct strbuf said = {0};
+
+		keys_why(cases[i].rows, cases[i].key, cases[i].has, &said);
+		assert_string_equal(said.p, cases[i].why);
+	}
+}
+
+/* ---- what is shown of them ---- */
+
+/* Escape is the exception: the help of ? names it where there is something to close. */
+static void every_key_is_in_help_and_so_is_every_word_of_the_footer(void **state)
+{
+	(void)state;
+	for (unsigned t = 0; t < ARRAY_LEN(tables); t++)
+		for (const struct key_row *row = tables[t]; row->action; row++) {
+			assert_non_null(row->shown.keys);
+			assert_int_not_equal(row->codes[0].key, 0);
+			if (row->shown.word && !row->help)
+				fail_msg("%s %s: in the footer, but not in help", row->shown.keys,
+					 row->shown.word);
+			if (!row->help && row->action != ACTION_BACK)
+				fail_msg("%s: not in help", row->shown.keys);
+		}
+}
+
+static void names_of_characters_name_keys_of_their_row(void **state)
+{
+	(void)state;
+	for (unsigned t = 0; t < ARRAY_LEN(tables); t++)
+		for (const struct key_row *row = tables[t]; row->action; row++) {
+			AUTOFREE char *words = xstrdup(row->shown.keys);
+
+			for (char *word = strtok(words, " ,"); word; word = strtok(NULL, " ,")) {
+				unsigned i = 0;
+
+				while (strlen(word) == 1 && i < KEY_ROW_CODES &&
+				       row->codes[i].key != (uint32_t)word[0])
+					i++;
+				if (i == KEY_ROW_CODES)
+					fail_msg("%s: %s is no key of this row", row->shown.keys, word);
+			}
+		}
+}
+
+static void names_are_ascii_where_the_terminal_is(void **state)
+{
+	(void)state;
+	for (unsigned t = 0; t < ARRAY_LEN(tables); t++)
+		for (const struct key_row *row = tables[t]; row->action; row++)
+			for (const char *p = row->shown.ascii ? row->shown.ascii : row->shown.keys; *p; p++)
+				assert_in_range((unsigned char)*p, ' ', '~');
+}
+
+static void the_footer_shows_what_there_is_a_view_own_keys_first(void **state)
+{
+	static const struct {
+		const struct key_row *own;
+		unsigned has;
+		const char *words;
+	} cases[] = {
+		{NULL, NEEDS_LIVE, "view,pause,history,per core,counters,help,quit,"},
+		{NULL, NEEDS_LIVE | NEEDS_GPUS, "view,pause,history,per core,counters,GPU,help,quit,"},
+		{NULL, NEEDS_REPLAY, "view,pause,step,speed,marks,go to,per core,counters,help,quit,"},
+		{keys_of_processes, NEEDS_LIVE | NEEDS_COUNT,
+		 "count,filter,sort,tree,threads,signal,view,pause,history,per core,counters,help,quit,"},
+		{keys_of_processes, NEEDS_LIVE,
+		 "filter,sort,tree,threads,signal,view,pause,history,per core,counters,help,quit,"},
+		{keys_of_processes, NEEDS_REPLAY,
+		 "filter,sort,tree,view,pause,step,speed,marks,go to,per core,counters,help,quit,"},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_STRBUF struct strbuf words = {0};
+		struct foot_keys foot;
+
+		keys_foot(&foot, cases[i].own, cases[i].has);
+		for (unsigned k = 0; k < foot.n; k++)
+			strbuf_printf(&words, "%s,", foot.keys[k].word);
+		assert_string_equal(words.p, cases[i].words);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(keys_do_what_help_says),
+		cmocka_unit_test(some_keys_are_only_live_and_some_only_of_replay),
+		cmocka_unit_test(no_key_has_two_meanings_in_one_place),
+		cmocka_unit_test(a_key_that_does_nothing_says_why),
+		cmocka_unit_test(every_key_is_in_help_and_so_is_every_word_of_the_footer),
+		cmocka_unit_test(names_of_characters_name_keys_of_their_row),
+		cmocka_unit_test(names_are_ascii_where_the_terminal_is),
+		cmocka_unit_test(the_footer_shows_what_there_is_a_view_own_keys_first),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

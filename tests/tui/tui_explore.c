@@ -1,0 +1,175 @@
+/* A range, a comparison, a snapshot and a filter in the real program. */
+#include "base/alloc.h"
+#include "base/file.h"
+#include "tests/support/await.h"
+#include "tests/tui/run.h"
+
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char dir[] = "/tmp/malitop-test-XXXXXX";
+
+static int enter_directory(void **state)
+{
+	(void)state;
+	return mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
+}
+
+static int leave_directory(void **state)
+{
+	AUTOFREE char *remove = xasprintf("rm -rf %s", dir);
+
+	(void)state;
+	return chdir("/") + system(remove);
+}
+
+/* Measuring goes on in a pause: go to its end until that is later than where the range begins. */
+static void end_range_later(struct run *run)
+{
+	for (int i = 0; i < PATIENCE_MS / 100; i++) {
+		pty_send(&run->pty, "\x1b[F");
+		pty_read_for(&run->pty, 100);
+		if (strstr(emulator_row(&run->emulator, 0), "RANGE of "))
+			return;
+	}
+	fail_msg("no range");
+}
+
+static void numbers_of_a_range_are_its_means(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.cols = 100, .rows = 30});
+	run_press(&run, "v", RUN_BOTTOM, "v: only while");
+	run_press(&run, " v", RUN_BOTTOM, "range: it begins here");
+	run_press(&run, "v", RUN_BOTTOM, "range: it is empty");
+	end_range_later(&run);
+	run_press(&run, "v", RUN_BOTTOM, "S saves its means");
+	run_press(&run, "<", 0, "RANGE of "); /* its end is set, and stays */
+	run_press(&run, "v", RUN_BOTTOM, "range: none any more");
+	run_press(&run, "", 0, "PAUSED");
+	run_press(&run, "v", RUN_BOTTOM, "range: it begins here");
+	end_range_later(&run);
+	run_press(&run, " ", 0, "mean of "); /* going on forgets it */
+	run_quit(&run);
+	run_stop(&run);
+}
+
+static void a_comparison_puts_changes_beside_the_numbers(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.cols = 100, .rows = 30});
+	run_press(&run, " =", 0, "COMPARED with ");
+	run_press(&run, "2", 3, " 0%"); /* the paused screen is compared with itself */
+	run_press(&run, "=", 3, " %");
+	run_quit(&run);
+	run_stop(&run);
+}
+
+static size_t count_files(const char *pattern)
+{
+	glob_t found;
+	size_t n = glob(pattern, 0, NULL, &found) == 0 ? found.gl_pathc : 0;
+
+	globfree(&found);
+	return n;
+}
+
+/* The text of the only file that fits. */
+static char *read_only_file(const char *pattern)
+{
+	glob_t found;
+	struct err err;
+	char *text;
+	size_t n;
+
+	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+	assert_int_equal(found.gl_pathc, 1);
+	if (!file_read(found.gl_pathv[0], 1 << 20, &text, &n, &err))
+		fail_msg("%s", err.text);
+	globfree(&found);
+	return text;
+}
+
+static void a_snapshot_is_the_screen_and_every_metric(void **state)
+{
+	AUTOFREE char *picture = NULL, *numbers = NULL;
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.cols = 100, .rows = 30});
+	run_press(&run, " S", RUN_BOTTOM, "snapshot: malitop-");
+	picture = read_only_file("malitop-*.txt");
+	numbers = read_only_file("malitop-*.csv");
+	assert_int_equal(strncmp(picture, "malitop ", 8), 0);
+	assert_non_null(strstr(picture, "SIMULATED"));
+	assert_int_equal(strncmp(numbers, "name,unit,value\r\n", 17), 0);
+	assert_non_null(strstr(numbers, "\r\nGPUBusy,percent,"));
+	assert_non_null(strstr(numbers, "\r\nMaliGPUActiveCy,cycles per second,"));
+	pty_send(&run.pty, "S");
+	AWAIT(count_files("malitop-*.csv") == 2); /* under another name */
+	run_quit(&run);
+	run_stop(&run);
+}
+
+static void a_pinned_row_is_at_the_top_of_the_overview(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.cols = 100, .rows = 40});
+	run_press(&run, "P", RUN_BOTTOM, "pin: select a row first");
+	run_press(&run, "2\x1b[BP", RUN_BOTTOM, "pin: it is at the top of the Overview");
+	run_press(&run, "1", 4, "Pinned");
+	run_press(&run, "\x1b[BP", RUN_BOTTOM, "no longer on the Overview");
+	run_press(&run, "", 4, "GPU active");
+	run_quit(&run);
+	run_stop(&run);
+}
+
+static void a_filter_leaves_the_counters_with_its_text(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.cols = 100, .rows = 30});
+	run_press(&run, "/", RUN_BOTTOM, "only in Counters");
+	run_press(&run, "a/L2CACHEFL", 5, "L2 cache flush cycles");
+	run_press(&run, "\r", 6, "L2 cache flush requests");
+	run_press(&run, "/xyz\r", 3, "no counter fits the filter");
+	run_press(&run, "\x1b", 5, "GPU active raw cycles");
+	run_press(&run, "n", RUN_BOTTOM, "never counted are hidden");
+	run_press(&run, "n", RUN_BOTTOM, "counters: all");
+	run_press(&run, "!/zzzz", RUN_BOTTOM, "filter: zzzz");
+	run_press(&run, "\r", 0, "findings: none fits the filter");
+	run_press(&run, "\x1b", 0, "SIMULATED");
+	run_quit(&run);
+	run_stop(&run);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_of_a_range_are_its_means),
+		cmocka_unit_test(a_comparison_puts_changes_beside_the_numbers),
+		cmocka_unit_test(a_snapshot_is_the_screen_and_every_metric),
+		cmocka_unit_test(a_pinned_row_is_at_the_top_of_the_overview),
+		cmocka_unit_test(a_filter_leaves_the_counters_with_its_text),
+	};
+
+	if (!run_find_program())
+		return 1;
+	alarm(300); /* a test that hangs has failed */
+	return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+}

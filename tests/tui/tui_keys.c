@@ -1,0 +1,417 @@
+/* What keys do in the real program that one would not expect to do anything: in help, pasted, while
+ * paused, and those without a use. */
+#include "base/alloc.h"
+#include "tests/support/await.h"
+#include "tests/tui/run.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void help_scrolls_and_is_closed_by_q(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.cols = 80, .rows = 24});
+	run_press(&run, "?", RUN_BOTTOM, "lines 1 to 22 of ");
+	run_press(&run, "\x1b[B", RUN_BOTTOM, "lines 2 to 23 of ");
+	run_press(&run, "\x1b[F", 2, "so do Ctrl-C"); /* the last of the keys */
+	run_press(&run, "x", RUN_BOTTOM, "q, Esc or ? closes it");
+	run_press(&run, "q", 0, "SIMULATED");
+	run_quit(&run);
+	run_assert_as_before(&run);
+	run_stop(&run);
+}
+
+static void i_explains_the_selected_row_and_the_next_one(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.cols = 80, .rows = 24});
+	run_press(&run, "2", 0, "Lanes");
+	run_press(&run, "i", 0, "How it is computed");
+	run_press(&run, "\x1b[B", 0, "MaliVertQueueUtil");
+	run_press(&run, "\x1b[6~", 0, "What it tells");
+	run_press(&run, "x", RUN_BOTTOM, "explain: i, Esc or q closes it");
+	run_press(&run, "i", 0, "Lanes");
+	run_press(&run, "0i", RUN_BOTTOM, "explain: this view has no metrics");
+	run_quit(&run);
+	run_assert_as_before(&run);
+	run_stop(&run);
+}
+
+/* A directory with a file of the user's own. */
+static void write_own(const char *dir, const char *text)
+{
+	AUTOFREE char *path = xasprintf("%s/mine.view", dir);
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+#define OWN "view mine\n  title Mine\n\nchart c\n  widget rows\n  series GPUBusy | " /* and a label */
+
+static void own_views_are_read_again_and_errors_leave_the_old_ones(void **state)
+{
+	char dir[] = "/tmp/own-views-XXXXXX";
+	AUTOFREE char *arg = NULL, *path = NULL;
+	struct run run;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	path = xasprintf("%s/mine.view", dir);
+	arg = xasprintf("--gpudb=%s", dir);
+	write_own(dir, OWN "first label\n");
+	run_shown(&run, &(struct run_options){.arg = arg});
+	run_press(&run, "u", 0, "first label");
+	write_own(dir, OWN "second label\n");
+	run_press(&run, "U", 0, "second label");
+	write_own(dir, OWN "third\n  pie 3\n");
+	run_press(&run, "U", RUN_BOTTOM, "mine.view:7: unknown field 'pie'");
+	assert_true(run_wait(&run, 0, "second label"));
+	write_own(dir, OWN "fourth label\n");
+	pty_signal(&run.pty, SIGHUP);
+	assert_true(run_wait(&run, 0, "fourth label"));
+	run_quit(&run);
+	run_assert_as_before(&run);
+	run_stop(&run);
+	unlink(path);
+	rmdir(dir);
+}
+
+static void settings_change_at_once_and_are_saved_beside_what_the_file_has(void **state)
+{
+	static const char text[] = "# mine\noptions\n  fps 30 \n\nkeys\n  x f2\n";
+	static const char saved[] = "# mine\noptions\n  theme        light\n  fps 30 \n\nkeys\n  x f2\n";
+	char dir[] = "/tmp/settings-XXXXXX", read[256] = "";
+	AUTOFREE char *arg = NULL, *path = NULL;
+	struct run run;
+	FILE *file;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	path = xasprintf("%s/config", dir);
+	arg = xasprintf("--config=%s", path);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+	run_shown(&run, &(struct run_options){.arg = arg});
+	run_press(&run, "x", 0, "settings"); /* x is F2 here */
+	run_press(&run, "\x1b[C", 0, "< light >");
+	run_press(&run, "w", RUN_BOTTOM, "settings: 1 saved in");
+	run_press(&run, "\x1b[B\x1b[B\x1b[B\x1b[C", 0, "< 200ms >"); /* refresh, from 100 ms */
+	run_press(&run, "x", 0, "mean of 200 ms");
+	run_quit(&run);
+	run_assert_as_before(&run);
+	run_stop(&run);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_true(fread(read, 1, sizeof(read) - 1, file) > 0);
+	fclose(file);
+	assert_string_equal(read, saved);
+	unlink(path);
+	rmdir(dir);
+}
+
+static void what_is_pasted_does_nothing_but_a_note(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){0});
+	run_press(&run, "\x1b[200~lq?0\r\x1b[201~", RUN_BOTTOM, "paste: ignored");
+	assert_int_equal(emulator_find(&run.emulator, 0, "REC "), -1);
+	run_quit(&run);
+	run_assert_as_before(&run);
+	run_stop(&run);
+}
+
+static void keys_that_do_nothing_say_why(void **state)
+{
+	static const struct {
+		const char *keys, *why;
+	} cases[] = {
+		{"x", "x: does nothing here; ? lists the keys"},
+		{"\x01", "Ctrl-A: does nothing here"},
+		{"\x1b", "Esc: nothing to close; q quits"},
+		{"[", "[: only in a replay"},
+		{"t", "t: a key of the Processes view (0)"},
+		{"g", "GPU: there is no other one"},
+		{"m", "mark 1: on the screen only; l begins a log"},
+		{"1\x1b[6~", "scroll: this view has no more rows"},
+		{"2c", "per core: on, but this view has nothing to break down"},
+		{" >", "history: this is the newest; space goes on"},
+		{" +++++++++++++", "interval: not longer than a refresh"},
+	};
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){0});
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++)
+		run_press(&run, cases[i].keys, RUN_BOTTOM, cases[i].why);
+	run_press(&run, "------", 0, " 1 ms, mean of");
+	run_press(&run, "-", RUN_BOTTOM, "interval: there is no shorter one");
+	run_quit(&run);
+	run_stop(&run);
+}
+
+/* The first row that has a part in the selection's colour; -1: none. */
+static int selected_row(struct run *run)
+{
+	for (int row = 2; row < run->emulator.rows - 1; row++)
+		for (int col = 0; col < run->emulator.cols; col++)
+			if (emulator_stands_out(&run->emulator, row, col))
+				return row;
+	return -1;
+}
+
+static int wait_selected(struct run *run, bool any)
+{
+	for (int i = 0; i < PATIENCE_MS / 20 && (selected_row(run) >= 0) != any; i++)
+		pty_read_for(&run->pty, 20);
+	return selected_row(run);
+}
+
+/* In every view: nothing at first, Down selects, a click selects, Escape selects none. */
+static void rows_are_selected_by_keys_and_clicks(void **state)
+{
+	static const char views[] = "123456789";
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.cols = 140, .rows = 40});
+	for (const char *view = views; *view; view++) {
+		char digit[2] = {*view, 0};
+		int first, next;
+
+		pty_send(&run.pty, digit);
+		assert_int_equal(wait_selected(&run, false), -1);
+		pty_send(&run.pty, "\x1b[B");
+		first = wait_selected(&run, true);
+		if (first < 0)
+			fail_msg("view %s: Down selected nothing", digit);
+		pty_send(&run.pty, "\x1b");
+		assert_int_equal(wait_selected(&run, false), -1);
+		pty_send(&run.pty, "\x1b[A"); /* from the end */
+		next = wait_selected(&run, true);
+		assert_true(next >= first);
+	}
+	run_quit(&run);
+	run_stop(&run);
+}
+
+static void a_panel_is_shown_alone_and_back(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.cols = 140, .rows = 40});
+	run_press(&run, "3", 2, "Bandwidth");
+	run_press(&run, "z", 2, "Bandwidth");
+	assert_true(run_wait_gone(&run, 2, "Read latency"));
+	run_press(&run, "\x1b", 2, "Read latency");
+	run_press(&run, "\x1b[B\r", 2, "Bandwidth");
+	assert_true(run_wait_gone(&run, 2, "Read latency"));
+	run_press(&run, "\r", 2, "Read latency");
+	run_press(&run, "\x1b\x1b", RUN_BOTTOM, "Esc: nothing to close");
+	run_quit(&run);
+	run_stop(&run);
+}
+
+/* "\x1b[<0;COL;ROWM": presses of the mouse, which counts from 1. */
+static void press_mouse(struct run *run, int button, int row, int col)
+{
+	char text[48];
+
+	snprintf(text, sizeof(text), "\x1b[<%d;%d;%dM", button, col + 1, row + 1);
+	pty_send(&run->pty, text);
+}
+
+/* The column of the cursor in the timeline, the row above the last; -1: there is none. */
+static int cursor_column(struct run *run)
+{
+	for (int col = 0; col < run->emulator.cols; col++)
+		if (emulator_stands_out(&run->emulator, run->emulator.rows - 2, col))
+			return col;
+	return -1;
+}
+
+static void await_cursor(struct run *run, int from, int to)
+{
+	int col = -1;
+
+	for (int i = 0; i < PATIENCE_MS / 20; i++) {
+		col = cursor_column(run);
+		if (col >= from && col <= to)
+			return;
+		pty_read_for(&run->pty, 20);
+	}
+	fail_msg("the cursor is at %d, not from %d to %d", col, from, to);
+}
+
+/* The demo begins with a minute of history; its timeline is from column 10 to 129. The cursor keeps
+ * to moments that were measured: on a slow machine the start is a gap of some columns. */
+#define SLACK 14
+static void await_place(struct run *run, int col)
+{
+	await_cursor(run, col - SLACK, col + SLACK);
+}
+
+static void the_timeline_is_moved_by_keys_clicks_and_the_wheel(void **state)
+{
+	enum { LEFT = 0, DRAG = 32, WHEEL_UP = 64 };
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.arg = "--demo", .cols = 140, .rows = 40});
+	assert_int_equal(cursor_column(&run), -1);
+	run_press(&run, "m", RUN_BOTTOM, "mark 1");
+	run_press(&run, " ", 0, "PAUSED");
+	await_cursor(&run, 10, 129);
+	assert_true(run_wait(&run, 2, "\u25b2")); /* of the mark */
+	pty_send(&run.pty, "\x1b[H");
+	await_cursor(&run, 10, 12);
+	pty_send(&run.pty, "\x1b[F");
+	await_cursor(&run, 127, 129);
+	pty_send(&run.pty, "\x1b[5~");
+	await_cursor(&run, 60, 124); /* a tenth, to the moment that was measured */
+	press_mouse(&run, LEFT, 38, 60);
+	await_place(&run, 60);
+	press_mouse(&run, DRAG, 20, 40); /* also beside the row */
+	await_place(&run, 40);
+	for (int i = 0; i < 5; i++)
+		press_mouse(&run, WHEEL_UP, 38, 60);
+	await_place(&run, 35);
+	run_press(&run, "j50%\r", 0, "PAUSED");
+	await_place(&run, 70);
+	pty_send(&run.pty, " ");
+	assert_true(run_wait_gone(&run, 0, "PAUSED"));
+	assert_int_equal(cursor_column(&run), -1);
+	run_quit(&run);
+	run_stop(&run);
+}
+
+/* A footer word does what its key does; a title shows its panel alone; beside all that nothing
+ * happens. */
+static void clicks_do_what_stands_under_them(void **state)
+{
+	struct run run;
+	const char *word;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.cols = 140, .rows = 40});
+	run_press(&run, "3", 2, "Read latency");
+	word = strstr(emulator_row(&run.emulator, 39), "pause");
+	assert_non_null(word);
+	press_mouse(&run, 0, 39, 18);
+	assert_true(run_wait(&run, 0, "PAUSED"));
+	press_mouse(&run, 0, 39, 18);
+	if (!run_wait_gone(&run, 0, "PAUSED"))
+		fail_msg("still paused: %s | %s", emulator_row(&run.emulator, 0),
+			 emulator_row(&run.emulator, 39));
+	press_mouse(&run, 0, emulator_find(&run.emulator, 2, "Bandwidth"), 8);
+	assert_true(run_wait_gone(&run, 2, "Read latency"));
+	press_mouse(&run, 0, emulator_find(&run.emulator, 2, "Bandwidth"), 8);
+	assert_true(run_wait(&run, 2, "Read latency"));
+	press_mouse(&run, 0, 0, 3);
+	press_mouse(&run, 0, 200, 300);
+	press_mouse(&run, 2, 5, 5); /* the right button */
+	run_press(&run, "x", RUN_BOTTOM, "x: does nothing here");
+	assert_int_equal(selected_row(&run), -1);
+	run_quit(&run);
+	run_stop(&run);
+}
+
+/* The overview has read them before. */
+static void a_paused_screen_has_processes(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){0});
+	run_press(&run, "", 2, "Processes");
+	run_press(&run, " ", 0, "PAUSED");
+	run_press(&run, "0", 2, " processes, ");
+	run_quit(&run);
+	run_stop(&run);
+}
+
+/* "14:02:11", at the end of the header. */
+static void header_time(struct run *run, char out[9])
+{
+	const char *row = emulator_row(&run->emulator, 0);
+
+	snprintf(out, 9, "%s", row + strlen(row) - 8);
+}
+
+static void a_paused_header_shows_the_time_of_the_moment(void **state)
+{
+	char paused[9], later[9];
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){0});
+	run_press(&run, " ", 0, "PAUSED");
+	header_time(&run, paused);
+	give_time_ms(2500);
+	run_press(&run, "", 0, "PAUSED");
+	header_time(&run, later);
+	assert_string_equal(later, paused);
+	run_quit(&run);
+	run_stop(&run);
+}
+
+/* Its 60 s of history are judged at once. */
+static void the_verdict_stands_on_overview_and_findings_lead_to_their_view(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.arg = "--demo=fragment-bound", .cols = 80, .rows = 24});
+	assert_true(run_wait(&run, 2, "GPU bound: fragment"));
+	assert_true(run_wait(&run, 1, "! ")); /* how many, in the tabs */
+	run_press(&run, "!", 2, "!!  Over the cycle budget");
+	run_press(&run, "", 3, "limit 1.00 (guide)");
+	run_press(&run, "", 4, "not overlap. Frames are late."); /* the last of three lines */
+	run_press(&run, "x", 23, "findings: Enter goes to a view");
+	run_press(&run, "\r", 1, "Fragment");
+	run_press(&run, "1", 2, "GPU bound: fragment");
+	run_quit(&run);
+	run_stop(&run);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(help_scrolls_and_is_closed_by_q),
+		cmocka_unit_test(i_explains_the_selected_row_and_the_next_one),
+		cmocka_unit_test(own_views_are_read_again_and_errors_leave_the_old_ones),
+		cmocka_unit_test(settings_change_at_once_and_are_saved_beside_what_the_file_has),
+		cmocka_unit_test(what_is_pasted_does_nothing_but_a_note),
+		cmocka_unit_test(keys_that_do_nothing_say_why),
+		cmocka_unit_test(rows_are_selected_by_keys_and_clicks),
+		cmocka_unit_test(a_panel_is_shown_alone_and_back),
+		cmocka_unit_test(the_timeline_is_moved_by_keys_clicks_and_the_wheel),
+		cmocka_unit_test(clicks_do_what_stands_under_them),
+		cmocka_unit_test(a_paused_screen_has_processes),
+		cmocka_unit_test(a_paused_header_shows_the_time_of_the_moment),
+		cmocka_unit_test(the_verdict_stands_on_overview_and_findings_lead_to_their_view),
+	};
+
+	if (!run_find_program())
+		return 1;
+	alarm(300); /* a test that hangs has failed */
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
