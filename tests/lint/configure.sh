@@ -1,0 +1,30 @@
+#!/bin/sh
+# configure fails if a library that pkg-config knows cannot be linked for the host, but continues without one that only tests need.
+configure=$(cd "${srcdir:-.}" && pwd)/configure
+[ ! -e "${configure%/*}/config.status" ] || { echo "configure.sh: the source directory is configured itself: skipped"; exit 77; }
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+trap 'exit 2' HUP INT TERM
+cd "$work" || exit 2
+failures=0
+
+# expect ASSIGNMENT...: configure exits with $want and prints $text.
+expect()
+{
+	status=0
+	"$configure" -q --cache-file="$work/cache" ${CC:+CC="$CC"} "$@" >"$work/out" 2>&1 || status=$?
+	case $status in 0 | 1) ;; *) status=1 ;; esac
+	[ $status = "$want" ] && grep -q -- "$text" "$work/out" && return
+	failures=$((failures + 1))
+	echo "FAIL: $*: exit status $status, expected $want and '$text':"
+	tail -5 "$work/out" | sed 's/^/    /'
+}
+
+missing=-lno-such-library-anywhere
+want=1 text='ncurses ([^)]*) cannot be linked for this host' expect CURSES_CFLAGS=-DA CURSES_LIBS=$missing
+rm -f "$work/cache"
+want=1 text='zstd ([^)]*) cannot be linked for this host' expect ZSTD_CFLAGS=-DA ZSTD_LIBS=$missing
+rm -f "$work/cache"
+want=0 text='cmocka is missing' expect CMOCKA_CFLAGS=-DA CMOCKA_LIBS=$missing
+[ $failures = 0 ] || exit 1
+echo "configure.sh: libraries of another machine are detected"
