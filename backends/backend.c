@@ -4,9 +4,10 @@
 
 unsigned source_add_slot(struct source *source, const struct slot *slot)
 {
-	/* Capacity is the next power of two, so that it need not be kept. */
+	/* Capacity is the next power of two, so that it need not be stored. */
 	if ((source->n_slots & (source->n_slots - 1)) == 0)
-		source->slots = xreallocarray(source->slots, source->n_slots ? 2 * source->n_slots : 1, sizeof(*slot));
+		source->slots = xreallocarray(source->slots, source->n_slots ? 2 * source->n_slots : 1,
+					      sizeof(*slot));
 	source->slots[source->n_slots] = *slot;
 	return source->n_slots++;
 }
@@ -27,6 +28,15 @@ static void add_counters(struct source *source, int block, enum instance_kind ki
 	}
 }
 
+static unsigned add_clock_slots(struct source *source, const char *const *names, unsigned n)
+{
+	unsigned first = source->n_slots;
+
+	for (unsigned i = 0; i < n; i++)
+		source_add_slot(source, &(struct slot){.name = names[i], .kind = SLOT_STEADY, .scale = 1});
+	return first;
+}
+
 unsigned source_add_gpu_sums(struct source *source)
 {
 	static const char *const clock_names[GPU_CLOCK_SLOTS] = {
@@ -35,14 +45,17 @@ unsigned source_add_gpu_sums(struct source *source)
 		[GPU_CLOCK_TIME] = "GPUSteadyTime",
 		[GPU_CLOCK_SHADER_CY] = "GPUShaderClockCy",
 	};
-	unsigned n_sums;
 
 	source->layout = source->product ? source->product->layout : gpudb_raw_layout(source->options.db);
 	add_counters(source, -1, INSTANCE_ALL, 0);
-	n_sums = source->n_slots;
-	for (unsigned i = 0; i < GPU_CLOCK_SLOTS; i++)
-		source_add_slot(source, &(struct slot){.name = clock_names[i], .kind = SLOT_STEADY, .scale = 1});
-	return n_sums;
+	return add_clock_slots(source, clock_names, GPU_CLOCK_SLOTS);
+}
+
+unsigned source_add_gpu_clock(struct source *source)
+{
+	static const char *const names[] = {"GPUClockCy", "GPUSteadyTime"};
+
+	return add_clock_slots(source, names, ARRAY_LEN(names));
 }
 
 void source_add_gpu_instances(struct source *source)

@@ -1,8 +1,8 @@
-/* backend: all that the author of a source of numbers needs to see.
+/* backend: everything that the author of a backend needs to know.
  *
- * A backend is one const struct; src/app/registry.c lists them. A source is one device that a backend opened. The opener thread
- * calls probe and open; the sampler thread calls start, read, stop and close; the ui thread calls describe.
- * How to add one: HACKING.md.
+ * A backend is one const struct; backends/registry.c lists them. A source is one device that a
+ * backend opened. The opener thread calls probe and open; the sampler thread calls start, read,
+ * stop and close; the ui thread calls describe. How to add a backend: HACKING.md.
  */
 #ifndef MALITOP_BACKEND_H
 #define MALITOP_BACKEND_H
@@ -10,16 +10,18 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "base/sys.h"
-#include "model/gpudb.h"
+#include "model/cpu_event.h"
 #include "model/sample.h"
+
+#include <sys/types.h>
 
 /* Whose CPU events are counted. */
 enum scope_kind {
 	SCOPE_MACHINE,
-	SCOPE_CPUS,    /* those of a list */
-	SCOPE_PROCESS, /* all threads of it, and what they start */
+	SCOPE_CPUS,    /* the CPUs of a list */
+	SCOPE_PROCESS, /* all threads of a process, and what they start */
 	SCOPE_THREAD,
-	SCOPE_COMMAND, /* a process that will call exec: from then on, and what it starts */
+	SCOPE_COMMAND, /* a process that will call exec: counted from then on, with what it starts */
 };
 
 struct scope {
@@ -28,30 +30,42 @@ struct scope {
 	const char *cpus; /* "0-3,6" */
 };
 
-/* What the command line says about sources. Zero: defaults. */
+/* A sample of simulated history is at least this long, so that a minute of them fits into a
+ * reader's ring. */
+#define SOURCE_HISTORY_STEP_NS 500000000ll
+
+/* The options of sources on the command line. Zero means the default. */
 struct source_options {
-	const struct gpudb *db;    /* every product we know */
-	const char *gpu_name;      /* --gpu, or NULL */
-	const char *scenario;      /* --demo=SCENARIO, or NULL */
-	const char *interface;     /* what stands behind the colon in `-b kbase:vinstr`, or NULL */
-	uint64_t seed;             /* --seed */
-	int64_t interval_ns;       /* --interval */
-	double frames_per_second;  /* --fps: the simulator's vsync */
-	unsigned width, height;    /* --resolution: the simulator's frame */
-	struct scope scope;        /* --pid, --tid, --cpu: of CPU events */
-	bool raw_counts;           /* CPU events: what was counted beside what it stands for */
-	const char *const *events; /* --event: CPU events to count as well, by name; kept, as names of slots */
+	const struct gpudb *db;       /* every product we know */
+	const char *gpu_name;         /* --gpu, or NULL */
+	const char *scenario;         /* --demo=SCENARIO, or NULL */
+	const char *interface;        /* the part after the colon in `-b kbase:vinstr`, or NULL */
+	uint64_t seed;                /* --seed */
+	int64_t epoch_ns;             /* start of the session; simulated processes count from it */
+	int64_t history_ns;           /* a simulated source has run so long when it starts: first samples */
+	int64_t interval_ns;          /* --interval */
+	double frames_per_second;     /* --fps: the simulator's vsync */
+	unsigned width, height;       /* --resolution: the simulator's frame */
+	struct scope scope;           /* --pid, --tid, --cpu: of CPU events */
+	bool raw_counts;              /* CPU events: raw counts besides the extrapolated ones */
+	const char *const *events;    /* --event: additional CPU events; kept as slot names */
+	const unsigned *event_groups; /* per event: a number, shared by events that are counted together;
+					 0: none. NULL: all 0 */
 	unsigned n_events;
+	const struct metric_need *needs; /* CPU events: needed slots, the most important first */
+	unsigned n_needs;
+	bool needs_only;   /* count only these; else the standard events */
+	bool profiling;    /* --profiling: let the kernel time the GPU's jobs while the source is open */
 	bool per_instance; /* --per-core: a slot for every core, slice and CPU as well */
 };
 
-/* Constants of the machine behind a source, by the names that expressions use. */
+/* Constants of the measured machine, by the names that expressions use. */
 struct source_constants {
 	unsigned core_count;     /* $MaliConstantsShaderCoreCount */
 	unsigned l2_slice_count; /* $MaliConstantsL2SliceCount */
 	unsigned bus_width_bits; /* $MaliConstantsBusWidthBits */
 	unsigned block_values;   /* values of a counter block, 0 if unknown */
-	uint64_t core_mask;      /* which cores there are; holes are possible */
+	uint64_t core_mask;      /* mask of existing cores; may have holes */
 	double top_hz;           /* highest clock, 0 if unknown */
 };
 
@@ -59,16 +73,17 @@ struct source {
 	const struct backend *backend;
 	const struct sys *sys;
 	struct source_options options;
-	char device[128];   /* what open was given; for opening it again */
+	char device[128];   /* as passed to open; used to reopen it */
 	char interface[32]; /* what options.interface points to */
 	void *priv;         /* backend->priv_size zeroed bytes, owned by the core */
+	struct gpudb *db;   /* the core's share of options.db: a call may outlive the session */
 
 	enum source_kind kind; /* the backend's */
 
 	/* Filled by open: */
-	char title[64];                    /* "Mali-G715 7 cores", "Cortex-A76 x4 + Cortex-A55 x4": printable, for the header */
+	char title[64];                    /* printable: "Mali-G715 7 cores", "Cortex-A76 x4" */
 	char driver[64];                   /* "kbase r44p1", "simulator, scenario mixed": printable */
-	char note[256];                    /* what people must know to read the numbers, a printable line; "" for nothing */
+	char note[640];                    /* what the user must know, one printable line, or "" */
 	const struct gpu_product *product; /* NULL for a CPU and for an unknown GPU */
 	const struct gpu_layout *layout;   /* of the counter slots; filled by source_add_gpu_sums */
 	struct source_constants constants;
@@ -76,13 +91,20 @@ struct source {
 	unsigned n_slots;
 	unsigned n_sums; /* slots before the instances, which come last; open may leave it 0: all */
 	bool simulated;
+	bool keeps_powered; /* measuring keeps the device powered: do it only for someone who looks */
 
-	/* Filled by start: */
-	int64_t period_ns; /* true interval between samples */
+	/* Filled by start, changed by read: */
+	int64_t period_ns;   /* true interval between samples */
+	const char *failure; /* of the last sample, if SAMPLE_ERROR: "it is ...", static, or NULL */
 
-	/* Set by the sampler while it reads: a measurement begins or ends at this moment. A source that can gives the interval that runs,
-	 * however short; the next one ends when it would have. */
+	/* Set by the sampler during a read: a measurement begins or ends now. If it can, the
+	 * source returns the current interval at once, however short; the next one ends at its
+	 * usual time. */
 	bool cut;
+
+	/* Set by a source that returns READ_GONE because the process that it measured has exited.
+	 * It is not reopened, because another process may have reused the pid. */
+	bool ended;
 };
 
 /* A device that probe found. */
@@ -95,53 +117,124 @@ struct source_found {
 enum read_result {
 	READ_NONE, /* nothing is due at `now` */
 	READ_GOT,  /* *sample is filled; call again, there may be more */
-	READ_GONE, /* the device is gone; close the source */
+	READ_GONE, /* the device is gone, or source->ended; close the source */
+};
+
+/* An event that can be requested by name (--event). */
+struct event_info {
+	const char *name;
+	int number;        /* the core's number of it; -1: none, the kernel chooses */
+	const char *cores; /* "A53 A72"; "" for all */
+	bool now;          /* this machine counts it */
+};
+
+/* What a counter showed in a loop whose events are known beforehand. */
+struct verify_row {
+	const char *loop, *event;
+	double expected, low, high; /* the code certainly does; the bounds that are right */
+	double counted;             /* NaN: not counted */
+	enum verify_verdict { VERIFY_RIGHT, VERIFY_WRONG, VERIFY_UNJUDGED } verdict;
+	const char *why; /* VERIFY_UNJUDGED: the reason */
+};
+/* What a read of memory costs if it waits for the one before it. */
+struct verify_access {
+	uint64_t bytes;    /* size of the array */
+	const char *level; /* the smallest cache that holds it: "L1", "memory"; "" if unknown */
+	double ns, cycles; /* per read; cycles may be NaN */
+};
+struct verify_out {
+	void (*judge)(void *ctx, const struct verify_row *row);
+	void (*access)(void *ctx, const struct verify_access *access);
+	void *ctx;
+};
+
+struct process_wish;
+struct process_list;
+
+/* Reads the processes of a device (backends/machine/process_scan.h): `new` on any thread, then read
+ * and free on one thread. */
+struct process_reader {
+	void *(*new)(const struct sys *sys, const struct source_options *options);
+	struct process_list *(*read)(void *reader, const struct process_wish *wish, int64_t now_ns);
+	void (*free)(void *reader);
 };
 
 struct backend {
 	const char *name;
-	const char *help; /* for `malitop list backends` */
+	const char *help;       /* for `malitop list backends` */
+	const char *interfaces; /* what may follow its name and a colon in --backend: "vinstr kinstr" */
+	/* Open this backend together with the backend of this name, unless --backend names sources
+	 * of this machine's CPUs. NULL: opened on its own. If such a part cannot be opened, that is
+	 * a note, not an error. */
+	const char *part_of;
+	bool profiles;                          /* source_options.profiling means something to it */
+	bool asked_only;                        /* opened only if it is asked for */
+	const struct process_reader *processes; /* NULL: the processes of this machine */
 	enum source_kind kind;
 	size_t priv_size;
 
-	/* List the devices there are: allocate with xcalloc and append to *found. Quick. Finding none is no error. */
+	/* List the existing devices: allocate with xcalloc and append to *found. Must be quick.
+	 * Finding none is not an error. */
 	bool (*probe)(const struct sys *sys, struct source_found **found, struct err *err);
-	/* Fill title, product, constants and slots. After a failure nothing is left behind but source->slots. */
+	/* Fill title, product, constants and slots. After a failure only source->slots stays
+	 * allocated. */
 	bool (*open)(struct source *source, const char *device, struct err *err);
-	/* Begin to measure at `now`. May correct the period; writes the true one to source->period_ns. */
+	/* Before start, by those who measure: whether this program can have what only one can have
+	 * at a time. EBUSY: another one has it; the device is then opened again with the interface
+	 * `shared`, which does without. NULL: nothing is like that. */
+	bool (*claim)(struct source *source, struct err *err);
+	const char *shared;
+	/* Start to measure at `now`. May correct the period; writes the true one to
+	 * source->period_ns. */
 	bool (*start)(struct source *source, int64_t period_ns, int64_t now_ns, struct err *err);
-	/* Pollable when a sample waits; -1: call read every period. */
+	/* Becomes readable when a sample is ready; -1: call read every period. */
 	int (*fd)(const struct source *source);
-	/* One interval that has ended by `now`. Writes begin_ns, end_ns, flags, lost and value[0 .. n_slots); the rest is the
-	 * sampler's. No allocation, no lock, never longer than a period. */
+	/* Read one interval that has ended by `now`. Writes begin_ns, end_ns, flags, lost and
+	 * value[0 .. n_slots); the sampler fills the rest. Must not allocate, lock, or take longer
+	 * than a period. */
 	enum read_result (*read)(struct source *source, int64_t now_ns, struct sample *sample);
 	void (*stop)(struct source *source);
-	void (*close)(struct source *source); /* frees everything that priv holds; also after a failed start */
-	/* Lines for doctor and the help screen, without control characters. The first may be empty; a CPU's is the foot of the CPU
-	 * view. May open some dozens of small files: call it at most once a second. Touches nothing that read changes. */
+	/* Frees everything that priv holds; also called after a failed start. */
+	void (*close)(struct source *source);
+	/* Call `add` for every known event. NULL: events have no names. */
+	void (*list_events)(const struct sys *sys, void (*add)(void *ctx, const struct event_info *event),
+			    void *ctx);
+	/* Run known loops for some seconds and judge the counters. NULL: nothing to judge. */
+	void (*verify)(const struct sys *sys, const struct verify_out *out);
+	/* Append lines for doctor and the help screen, without control characters. The first line
+	 * may be empty; that of a CPU source is the footer of the CPU view. May open some dozens of
+	 * small files, so call it at most once a second. Must not touch what read changes. */
 	void (*describe)(const struct source *source, struct strbuf *text);
 };
 
-/* Append a slot to source->slots (for open). name must live as long as the source. Returns its index. */
+/* Append a slot to source->slots (for open). name must live as long as the source. Returns its
+ * index. */
 unsigned source_add_slot(struct source *source, const struct slot *slot);
-/* Slots that every GPU source has behind the sums of its counters, in this order; SAMPLE_UNKNOWN where the driver cannot tell.
+/* Slots that every GPU source has after the sums of its counters, in this order; SAMPLE_UNKNOWN if
+ * the driver does not report the value.
  *   GPUClockCy      steady  GPU clock cycles that passed (clock x time), busy or not
  *   GPUSteadyCy     steady  GPU active cycles (hardware counter GPU_ACTIVE) of the same samples
  *   GPUSteadyTime   steady  ns of the same samples
- *   GPUShaderClockCy  steady  clock cycles of the shader cores, where they have a clock of their own
+ *   GPUShaderClockCy  steady  clock cycles of the shader cores, if they have their own clock
  */
 enum gpu_clock_slot { GPU_CLOCK_CY, GPU_CLOCK_ACTIVE, GPU_CLOCK_TIME, GPU_CLOCK_SHADER_CY, GPU_CLOCK_SLOTS };
 
-/* Append the slots of a GPU: the sums of every counter of source->product's layout (of an unknown GPU: every counter of its blocks by
- * number), in the layout's order, and the clock slots. Returns the number of counters, which is the position of the first clock
- * slot. What else the driver tells of the whole GPU (source_add_slot) comes between this and the instances. */
+/* Append the slots of a GPU: the sum of every counter in the layout of source->product (for an
+ * unknown GPU, every counter of its blocks by number), in the layout's order, then the clock slots.
+ * Returns the number of counters, which is the index of the first clock slot. Slots for other facts
+ * about the GPU (source_add_slot) come between these and the instances. */
 unsigned source_add_gpu_sums(struct source *source);
-/* Whether a counter of the layout has slots: an unknown GPU's only as far as its blocks reach. */
+/* For a GPU whose counters cannot be had: append only GPUClockCy and GPUSteadyTime. Returns the
+ * index of the first. source->layout stays the caller's. */
+unsigned source_add_gpu_clock(struct source *source);
+/* Whether a counter of the layout has slots; in an unknown GPU only those within its blocks
+ * have. */
 static inline bool source_counts(const struct source *source, const struct gpu_counter *c)
 {
 	return source->product || c->index < source->constants.block_values;
 }
-/* Last, and only when options.per_instance: cores of the core mask ascending (counters in layout order inside), then slices. */
+/* Call last; does nothing unless options.per_instance is set. Appends the cores of the core mask in
+ * ascending order (counters in layout order), then the slices. */
 void source_add_gpu_instances(struct source *source);
 
 #endif

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Capture what malitop reads of this machine's /proc and /sys into a directory that can stand for the machine in tests:
+# Copy what malitop reads of this machine's /proc and /sys to a directory that represents the machine in tests:
 #
-#   sh capture-fixture.sh tests/fixtures/BOARD          then use the machine, and again for a second state:
+#   sh capture-fixture.sh tests/fixtures/BOARD          then use the machine, and capture a second state:
 #   sh capture-fixture.sh tests/fixtures/BOARD/next
 #
-# Runs with the shell of Android (adb push, adb shell) and of busybox. Takes no host name, no serial number, no address, and of
-# /proc/cpuinfo only what tells the kind of core. Processes only with --processes, and under other names; of their users nothing.
-# Look through the result before you hand it on.
+# Runs in the shells of Android (adb push, adb shell) and busybox. Copies no host name, serial number or address, and only the kinds of
+# cores from /proc/cpuinfo. Processes are copied only with --processes, under other names and without their users.
+# Check the result before you pass it on.
 
 set -u
 LC_ALL=C
@@ -24,7 +24,7 @@ fi
 out=$1
 root=${2:-}
 
-# Keep a value that can be read now; a file that cannot, or that is empty, is left out as if the machine did not have it.
+# Keep a file. Omit it if it cannot be read or is empty, as if the machine did not have it.
 keep() {
 	text=$(cat "$root/$1" 2>/dev/null) || return 0
 	[ -n "$text" ] || return 0
@@ -37,7 +37,7 @@ keep_lines() {
 	mkdir -p "$out/${1%/*}" && printf '%s\n' "$text" >"$out/$1"
 }
 
-# keep_in DIRECTORY NAME...: those of a directory that may be a link
+# keep_in DIRECTORY NAME...: keep these files of a directory, which may be a link
 keep_in() {
 	dir=$1
 	shift
@@ -47,7 +47,7 @@ keep_in() {
 	return 0
 }
 
-# For each entry of a directory that matches: each PATTERN NAME...
+# each PATTERN NAME...: keep these files of each directory that matches
 each() {
 	pattern=$1
 	shift
@@ -81,12 +81,19 @@ for pmu in 'armv[789]_*' cpu cpu_core cpu_atom cpu_lowpower; do
 done
 each 'sys/class/thermal/thermal_zone[0-9]*' type temp
 each 'sys/class/thermal/cooling_device[0-9]*' type cur_state max_state
+for path in "$root"/sys/class/hwmon/hwmon[0-9]*/*; do
+	case ${path##*/} in
+	name | energy[0-9]*_* | power[0-9]*_* | in[0-9]*_* | curr[0-9]*_*) keep "${path#"$root"/}" ;;
+	esac
+done
+each 'sys/class/powercap/*' name energy_uj max_energy_range_uj
+each 'sys/class/power_supply/*' type status power_now voltage_now current_now
 for gpu in '*gpu*' '*.mali' '*g3d'; do
 	each "sys/class/devfreq/$gpu" cur_freq min_freq max_freq available_frequencies load
 	each "sys/class/devfreq/$gpu/device/power" runtime_status
 done
 
-# What a Mali driver and its vendors tell. Of a table of memory the total only: its lines name processes.
+# Files of a Mali driver and its vendors. Only the total of a memory table, because its lines name processes.
 each 'sys/class/misc/mali[0-9]*/device' utilization clock cur_freq available_frequencies total_gpu_mem
 each 'sys/class/misc/mali[0-9]*/device/power' runtime_status
 each 'sys/class/misc/mali[0-9]*/device/devfreq/*' name governor
@@ -135,7 +142,7 @@ if [ $processes = yes ]; then
 	done
 fi
 
-# A load average ends in the number of the newest process, which nobody needs.
+# A load average ends with the pid of the newest process: replace it.
 if [ -f "$out/proc/loadavg" ]; then
 	read -r one five fifteen rest <"$out/proc/loadavg"
 	echo "$one $five $fifteen 1/100 1000" >"$out/proc/loadavg"

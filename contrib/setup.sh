@@ -1,24 +1,34 @@
 #!/bin/sh
 # contrib/setup.sh run [malitop options]   install what is missing, build, start malitop --demo
 # contrib/setup.sh check                   install what is missing, run every test there is
+# contrib/setup.sh install [PREFIX]        install what is missing, build, install into PREFIX (/usr/local, or ~/.local if not root)
+# contrib/setup.sh install USER@HOST       install what is missing, build one static file for that machine, copy it there with scp
 #
-# For Debian 12 and its relatives, from a bare system on. Packages are installed with apt where that is possible (as root, or by
-# sudo without a password); elsewhere it says what is missing, and leaves out what cannot be done without it. Everything is built
-# below build/ in the checkout.
+# For Debian 12 and its relatives, even a bare system. Installs packages with apt if it can (as root, or with sudo without a password);
+# otherwise it reports what is missing and skips the steps that need it. Everything is built below build/ in the source tree.
 set -u
 LC_ALL=C.UTF-8
 DEBIAN_FRONTEND=noninteractive
 export LC_ALL DEBIAN_FRONTEND
 
 top=$(cd "$(dirname "$0")/.." && pwd) || exit 1
+caller=$PWD
 cd "$top" || exit 1
-jobs=2
-test_jobs=4 # most tests wait more than they compute
+jobs=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+test_jobs=$((jobs * 2)) # most tests wait more than they compute
+started=$(date +%s)
 step=
+
+# elapsed: minutes and seconds since the start
+elapsed()
+{
+	seconds=$(($(date +%s) - started))
+	printf '%d:%02d' $((seconds / 60)) $((seconds % 60))
+}
 
 say()
 {
-	printf '== %s\n' "$*"
+	printf '== %s  %s\n' "$(elapsed)" "$*"
 }
 
 die()
@@ -27,7 +37,7 @@ die()
 	exit 1
 }
 
-# run_step NAME COMMAND...: its output goes to a log, which is shown if it fails.
+# run_step NAME COMMAND...: its output goes to a log; if it fails, show the failures and then the end of the log.
 run_step()
 {
 	step=$1
@@ -41,12 +51,13 @@ run_step()
 		printf '   done in %s s\n' $(($(date +%s) - began))
 		return
 	}
-	tail -n 100 "$log"
-	printf 'setup.sh: step failed: %s (whole log: %s)\n' "$step" "$log" >&2
-	exit 1
+	grep -E '^(FAIL|ERROR|XPASS): |: (fatal )?error: |^configure: error' "$log" | sort -u | head -n 40
+	printf '%s\n' "-- the end of $log:"
+	tail -n 60 "$log"
+	die "step failed after $(elapsed): $step (complete log: $log)"
 }
 
-# --- what is there
+# --- what is installed
 
 has_header()
 {
@@ -74,16 +85,31 @@ have_automake() { command -v automake; }
 have_pkg_config() { command -v pkg-config; }
 have_curses() { pkg-config --exists ncursesw || { have_gcc && has_header curses.h; }; }
 have_zstd() { pkg-config --exists libzstd || { have_gcc && has_header zstd.h; }; }
+have_drm() { pkg-config --exists libdrm; }
+have_microhttpd() { pkg-config --exists libmicrohttpd; }
+have_openssl() { command -v openssl; }
+have_prometheus() { command -v prometheus && command -v promtool; }
 have_cmocka() { pkg-config --exists cmocka; }
 have_vterm() { pkg-config --exists vterm; }
+have_vulkan() { pkg-config --exists vulkan; }
+have_vulkan_driver() { ls /usr/share/vulkan/icd.d/lvp_icd.*.json >/dev/null 2>&1; }
+have_vulkan_validation() { ls /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json >/dev/null 2>&1; }
+have_gles() { pkg-config --exists egl glesv2; }
+have_gles_driver() { ls /usr/share/glvnd/egl_vendor.d/*mesa.json >/dev/null 2>&1; }
+have_es2gears() { command -v es2gears_x11; }
+have_vkcube() { command -v vkcube; }
+have_xvfb_run() { command -v xvfb-run; }
+have_xauth() { command -v xauth; }
 have_clang() { command -v clang; }
 have_clang_rt() { have_clang && clang_can fuzzer,address,undefined; }
 have_pfm() { has_header perfmon/pfmlib_perf_event.h; }
 have_python() { python3 -c 'import ctypes, struct'; }
 have_protoc() { command -v protoc; }
+have_dh() { command -v dh; }
+have_lintian() { command -v lintian; }
 have_clang_format() { command -v clang-format || command -v clang-format-14; }
 
-# "thing package", one a line. Without the first kind nothing can be built.
+# "thing package", one per line. Nothing can be built without the required ones.
 required='gcc gcc
 gcc libc6-dev
 make make
@@ -91,17 +117,32 @@ autoconf autoconf
 automake automake
 pkg_config pkg-config
 curses libncurses-dev
-zstd libzstd-dev'
-for_check='cmocka libcmocka-dev
+zstd libzstd-dev
+drm libdrm-dev'
+for_check='microhttpd libmicrohttpd-dev
+cmocka libcmocka-dev
 vterm libvterm-dev
+vulkan libvulkan-dev
+vulkan_driver mesa-vulkan-drivers
+vulkan_validation vulkan-validationlayers
+vkcube vulkan-tools
+gles libegl-dev libgles-dev
+gles_driver libegl-mesa0
+es2gears mesa-utils
+xvfb_run xvfb
+xauth xauth
 clang clang
-clang_rt libclang-rt-14-dev
+clang_rt libclang-rt-dev
 clang_format clang-format
+dh debhelper
+lintian lintian
 pfm libpfm4-dev
 python python3
+openssl openssl
+prometheus prometheus
 protoc protobuf-compiler'
 
-# missing LIST: the packages of the things that are not there
+# missing LIST: the packages of the things that are not installed
 missing()
 {
 	printf '%s\n' "$1" | while read -r thing package; do
@@ -123,12 +164,23 @@ may_install()
 	command -v apt-get >/dev/null 2>&1 && { [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null; }
 }
 
+# Skip unknown packages: one of them would make apt-get install none.
 apt_install()
 {
-	as_root apt-get update && as_root apt-get install -y --no-install-recommends "$@"
+	as_root apt-get update
+	known=
+	for package in "$@"; do
+		if apt-cache show "$package" >/dev/null 2>&1; then
+			known="$known $package"
+		else
+			echo "no package $package"
+		fi
+	done
+	# shellcheck disable=SC2086
+	as_root apt-get install -y --no-install-recommends $known
 }
 
-# get LIST: install what is missing of it, as far as that is possible.
+# get LIST: install what is missing, as far as possible.
 get()
 {
 	packages=$(missing "$1")
@@ -139,7 +191,7 @@ get()
 		# shellcheck disable=SC2086
 		apt_install $packages >build/log/apt.log 2>&1 </dev/null || {
 			tail -n 20 build/log/apt.log
-			say "apt-get could not install everything; going on with what is there"
+			say "apt-get could not install everything; continuing without the rest"
 		}
 	else
 		say "missing: $packages"
@@ -148,9 +200,11 @@ get()
 	fi
 }
 
+# get_required [MORE]: install all packages at once; continue without those of MORE.
 get_required()
 {
-	get "$required"
+	get "$required${1:+
+$1}"
 	packages=$(missing "$required")
 	[ -z "$packages" ] || die "cannot build without: $packages"
 }
@@ -163,7 +217,7 @@ autotools()
 	run_step "autoreconf" ./autogen.sh
 }
 
-# The steps below take NAME CONFIGURE-ARGUMENTS...: the directory build/NAME, configured unless it was with the same arguments.
+# The steps below take NAME CONFIGURE-ARGUMENTS... and use build/NAME, configured unless it was configured with the same arguments.
 configure_in()
 {
 	dir=$top/build/$1
@@ -183,7 +237,7 @@ build_tests()
 	configure_in "$@" && make -j$jobs all && make -j$jobs check TESTS=
 }
 
-# Sanitizers want a quiet address space; newer kernels randomize more than gcc 12's runtime can bear.
+# Switch off address space randomization for sanitizers: newer kernels randomize more than gcc 12's runtime can handle.
 quiet_memory()
 {
 	if setarch "$(uname -m)" -R true 2>/dev/null; then
@@ -203,6 +257,12 @@ check_in()
 check()
 {
 	build_tests "$@" && check_in "$1" check
+}
+
+# All tests but those that look at the source tree alone.
+check_again()
+{
+	build_tests "$@" && check_in "$1" check lint_scripts=
 }
 
 check_threads()
@@ -225,30 +285,83 @@ fuzz()
 	configure_in "$@" && check_in "$1" FUZZ_SECONDS=6 fuzz
 }
 
-# All tests have run before: here those that read files of the source tree, which the release may lack.
+# All tests have already run. Run those again that read files of the source tree, which the release may lack.
 distcheck()
 {
 	from_tree=$(cd "$top" && echo tests/lint/includes.sh tests/lint/lists.sh tests/fuzz/replay.sh &&
-		grep -lE 'srcdir|fixture_init|fake_perf_tree|reference\.h' tests/unit/test_*.c | sed 's/\.c$//')
+		grep -lE 'srcdir|fixture_init|fake_perf_tree|reference\.h' $(find tests -name "test_*.c") | sed 's/\.c$//')
 	cd "$top/build/$1" && make -j$test_jobs distcheck DISTCHECK_CONFIGURE_FLAGS=CFLAGS=-O0 TESTS="$(echo $from_tree)"
 }
 
-# --- the two commands
+# The archive of a release is the same each time, and its Debian package is in order and runs.
+package()
+{
+	cd "$top/build/$1" && make dist-gzip && mv malitop-*.tar.gz first.tar.gz &&
+		DEB_BUILD_OPTIONS="noopt parallel=$jobs" make deb && cmp first.tar.gz malitop-*.tar.gz &&
+		lintian --fail-on error deb/*.changes && dpkg-deb -x deb/malitop_*.deb deb/root && deb/root/usr/bin/malitop --demo --once
+}
+
+# --- the commands
 
 cmd_run()
 {
 	get_required
 	autotools
 	run_step "build" build run
+	say "the program: $top/build/run/malitop (setup.sh install adds it to your PATH)"
 	exec build/run/malitop --demo "$@"
+}
+
+install_in()
+{
+	build "$1" "--prefix=$2" && make install
+}
+
+cmd_install()
+{
+	prefix=$1
+	case $prefix in
+	/*) ;;
+	*) prefix=$caller/$prefix ;;
+	esac
+	mkdir -p "$prefix" && [ -w "$prefix" ] || die "$prefix: not writable: choose another prefix, or run as root"
+	get_required
+	autotools
+	run_step "build and install into $prefix" install_in install "$prefix"
+	say "the program: $prefix/bin/malitop (to remove it: make -C $top/build/install uninstall)"
+	case :$PATH: in
+	*:"$prefix/bin":*) ;;
+	*) say "$prefix/bin is not in PATH: start it by that name, or add the directory" ;;
+	esac
+}
+
+# Its home directory gets one file, and nothing else of that machine is touched.
+install_board()
+{
+	machine=$(ssh "$1" uname -m) || die "$1: ssh failed: check the name, and that 'ssh $1' works without a question"
+	flags=-static-pie
+	case $machine in
+	"$(uname -m)") host= ;;
+	aarch64) host=aarch64-linux-gnu ;;
+	armv[67]*) host=arm-linux-gnueabihf flags=-static ;;
+	*) die "$1: no static build for $machine: build there with contrib/setup.sh install" ;;
+	esac
+	[ -z "$host" ] || command -v "$host-gcc" >/dev/null || die "$1 is $machine, and there is no $host-gcc: see On a board in README.md"
+	get_required
+	autotools
+	dir=$top/build/board-$machine
+	mkdir -p "$dir" && cd "$dir" || exit 1
+	[ -f Makefile ] || run_step "configure" "$top/configure"
+	run_step "build one static file for $machine" make -j$jobs static BOARD=$host BOARD_LINK=$flags
+	scp -q static/malitop "$1:malitop" || die "$1: scp failed: is there room in the home directory?"
+	say "the program: malitop in the home directory; start it with: ssh -t $1 ./malitop"
 }
 
 cmd_check()
 {
-	get_required
-	get "$for_check"
+	get_required "$for_check"
 	packages=$(missing "$for_check")
-	[ -z "$packages" ] || say "without $packages: what needs them is left out"
+	[ -z "$packages" ] || say "missing $packages: the steps that need them are skipped"
 	autotools
 
 	light='CFLAGS=-g -O1'
@@ -256,31 +369,36 @@ cmd_check()
 	run_step "gcc: build without warnings, all tests" check check/gcc --enable-werror CC=gcc
 	if gcc_can address; then
 		run_step "gcc: AddressSanitizer and UndefinedBehaviorSanitizer, all tests" \
-			check check/asan --enable-werror --enable-asan --enable-ubsan "$pfm" CC=gcc "$light"
+			check_again check/asan --enable-werror --enable-asan --enable-ubsan "$pfm" CC=gcc "$light"
 	else
-		say "gcc: left out, AddressSanitizer does not work here"
+		say "gcc: skipped, AddressSanitizer does not work here"
 	fi
 	if gcc_can thread; then
 		run_step "gcc: ThreadSanitizer, tests with threads" check_threads check/tsan --enable-tsan CC=gcc "$light"
 	else
-		say "gcc: left out, ThreadSanitizer does not work here"
+		say "gcc: skipped, ThreadSanitizer does not work here"
 	fi
 	if have_clang >/dev/null; then
 		run_step "clang: build without warnings" build_tests check/clang --enable-werror CC=clang "$light"
 	else
-		say "clang: left out, not installed"
+		say "clang: skipped, not installed"
 	fi
 	if have_clang_rt >/dev/null; then
 		run_step "clang: fuzz targets, 6 s each" \
 			fuzz check/fuzz --enable-fuzz --enable-asan --enable-ubsan CC=clang "$light"
 	else
-		say "clang: fuzzing left out, clang or its runtime libraries (libclang-rt-14-dev) are not installed"
+		say "clang: fuzzing skipped, clang or its runtime libraries (libclang-rt-dev) are not installed"
 	fi
 	run_step "make distcheck" distcheck check/gcc
-	say "all checks passed"
+	if have_dh >/dev/null && have_lintian >/dev/null; then
+		run_step "make deb: the same archive twice, a package without errors" package check/gcc
+	else
+		say "make deb: skipped, debhelper or lintian is not installed"
+	fi
+	say "all checks passed; the program: $top/build/check/gcc/malitop"
 }
 
-usage='usage: contrib/setup.sh run [malitop options] | check'
+usage='usage: contrib/setup.sh run [malitop options] | check | install [PREFIX | USER@HOST]'
 case ${1:-} in
 run)
 	shift
@@ -289,6 +407,14 @@ run)
 check)
 	[ $# = 1 ] || { echo "$usage" >&2; exit 2; }
 	cmd_check
+	;;
+install)
+	[ $# -le 2 ] || { echo "$usage" >&2; exit 2; }
+	[ "$(id -u)" = 0 ] && default=/usr/local || default=$HOME/.local
+	case ${2:-} in
+	*@*) install_board "$2" ;;
+	*) cmd_install "${2:-$default}" ;;
+	esac
 	;;
 *)
 	echo "$usage" >&2

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int clamp(int v, int low, int high)
+static int clamp_cell(int v, int low, int high)
 {
 	return v < low ? low : v > high ? high : v;
 }
@@ -28,8 +28,8 @@ void canvas_fini(struct canvas *c)
 
 void canvas_resize(struct canvas *c, int cols, int rows)
 {
-	c->cols = clamp(cols, 1, CANVAS_COLS_MAX);
-	c->rows = clamp(rows, 1, CANVAS_ROWS_MAX);
+	c->cols = clamp_cell(cols, 1, CANVAS_COLS_MAX);
+	c->rows = clamp_cell(rows, 1, CANVAS_ROWS_MAX);
 	c->cells = xreallocarray(c->cells, (size_t)c->cols * (size_t)c->rows, sizeof(*c->cells));
 	canvas_clear(c);
 }
@@ -65,7 +65,7 @@ void canvas_dump(const struct canvas *c, struct strbuf *out)
 
 struct rect rect_top(struct rect *r, int h)
 {
-	h = clamp(h, 0, r->h > 0 ? r->h : 0);
+	h = clamp_cell(h, 0, r->h > 0 ? r->h : 0);
 	struct rect cut = {r->x, r->y, r->w, h};
 
 	r->y += h;
@@ -75,14 +75,14 @@ struct rect rect_top(struct rect *r, int h)
 
 struct rect rect_bottom(struct rect *r, int h)
 {
-	h = clamp(h, 0, r->h > 0 ? r->h : 0);
+	h = clamp_cell(h, 0, r->h > 0 ? r->h : 0);
 	r->h -= h;
 	return (struct rect){r->x, r->y + r->h, r->w, h};
 }
 
 struct rect rect_left(struct rect *r, int w)
 {
-	w = clamp(w, 0, r->w > 0 ? r->w : 0);
+	w = clamp_cell(w, 0, r->w > 0 ? r->w : 0);
 	struct rect cut = {r->x, r->y, w, r->h};
 
 	r->x += w;
@@ -92,16 +92,16 @@ struct rect rect_left(struct rect *r, int w)
 
 struct rect rect_right(struct rect *r, int w)
 {
-	w = clamp(w, 0, r->w > 0 ? r->w : 0);
+	w = clamp_cell(w, 0, r->w > 0 ? r->w : 0);
 	r->w -= w;
 	return (struct rect){r->x + r->w, r->y, w, r->h};
 }
 
-struct range {
+struct canvas_range {
 	uint32_t first, last;
 };
 
-static bool in_ranges(const struct range *ranges, size_t n, uint32_t ch)
+static bool in_ranges(const struct canvas_range *ranges, size_t n, uint32_t ch)
 {
 	for (size_t i = 0; i < n; i++)
 		if (ch >= ranges[i].first && ch <= ranges[i].last)
@@ -109,23 +109,27 @@ static bool in_ranges(const struct range *ranges, size_t n, uint32_t ch)
 	return false;
 }
 
-/* Our own tables, because wcwidth depends on the locale and a dump must not. From Unicode's East Asian width (W, F). */
-static const struct range wide[] = {
-	{0x1100, 0x115f},   {0x231a, 0x231b},   {0x2329, 0x232a},   {0x23e9, 0x23ec},   {0x25fd, 0x25fe},   {0x2614, 0x2615},
-	{0x2648, 0x2653},   {0x26a1, 0x26a1},   {0x2705, 0x2705},   {0x2728, 0x2728},   {0x274c, 0x274c},   {0x2795, 0x2797},
-	{0x2b1b, 0x2b1c},   {0x2b50, 0x2b50},   {0x2e80, 0x303e},   {0x3041, 0x33ff},   {0x3400, 0x4dbf},   {0x4e00, 0x9fff},
-	{0xa000, 0xa4cf},   {0xa960, 0xa97f},   {0xac00, 0xd7a3},   {0xf900, 0xfaff},   {0xfe10, 0xfe19},   {0xfe30, 0xfe6f},
-	{0xff00, 0xff60},   {0xffe0, 0xffe6},   {0x16fe0, 0x18aff}, {0x1b000, 0x1b2ff}, {0x1f004, 0x1f004}, {0x1f0cf, 0x1f0cf},
-	{0x1f18e, 0x1f19a}, {0x1f200, 0x1f320}, {0x1f32d, 0x1f335}, {0x1f337, 0x1f37c}, {0x1f37e, 0x1f393}, {0x1f3a0, 0x1f3ca},
-	{0x1f3e0, 0x1f3f0}, {0x1f3f8, 0x1f64f}, {0x1f680, 0x1f6c5}, {0x1f6cc, 0x1f6cc}, {0x1f7e0, 0x1f7eb}, {0x1f90c, 0x1f9ff},
-	{0x1fa70, 0x1faff}, {0x20000, 0x3fffd},
+/* Our own tables, because wcwidth depends on the locale and a dump must not. From Unicode's East
+ * Asian width (W, F). */
+static const struct canvas_range wide[] = {
+	{0x1100, 0x115f},   {0x231a, 0x231b},   {0x2329, 0x232a},   {0x23e9, 0x23ec},   {0x25fd, 0x25fe},
+	{0x2614, 0x2615},   {0x2648, 0x2653},   {0x26a1, 0x26a1},   {0x2705, 0x2705},   {0x2728, 0x2728},
+	{0x274c, 0x274c},   {0x2795, 0x2797},   {0x2b1b, 0x2b1c},   {0x2b50, 0x2b50},   {0x2e80, 0x303e},
+	{0x3041, 0x33ff},   {0x3400, 0x4dbf},   {0x4e00, 0x9fff},   {0xa000, 0xa4cf},   {0xa960, 0xa97f},
+	{0xac00, 0xd7a3},   {0xf900, 0xfaff},   {0xfe10, 0xfe19},   {0xfe30, 0xfe6f},   {0xff00, 0xff60},
+	{0xffe0, 0xffe6},   {0x16fe0, 0x18aff}, {0x1b000, 0x1b2ff}, {0x1f004, 0x1f004}, {0x1f0cf, 0x1f0cf},
+	{0x1f18e, 0x1f19a}, {0x1f200, 0x1f320}, {0x1f32d, 0x1f335}, {0x1f337, 0x1f37c}, {0x1f37e, 0x1f393},
+	{0x1f3a0, 0x1f3ca}, {0x1f3e0, 0x1f3f0}, {0x1f3f8, 0x1f64f}, {0x1f680, 0x1f6c5}, {0x1f6cc, 0x1f6cc},
+	{0x1f7e0, 0x1f7eb}, {0x1f90c, 0x1f9ff}, {0x1fa70, 0x1faff}, {0x20000, 0x3fffd},
 };
-/* What stands on the character before it, or shows nothing: left out, as one cell holds one character. */
-static const struct range no_width[] = {
-	{0x00ad, 0x00ad}, {0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x0610, 0x061a}, {0x064b, 0x065f},
-	{0x06d6, 0x06dc}, {0x0900, 0x0902}, {0x093c, 0x093c}, {0x0941, 0x0948}, {0x0e31, 0x0e31}, {0x0e34, 0x0e3a},
-	{0x0e47, 0x0e4e}, {0x1160, 0x11ff}, {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200f}, {0x202a, 0x202e},
-	{0x2060, 0x206f}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xfeff, 0xfeff}, {0xe0000, 0xe0fff},
+/* Characters that combine with the one before or are invisible. They are omitted, because a cell
+ * holds one character. */
+static const struct canvas_range no_width[] = {
+	{0x00ad, 0x00ad}, {0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd},   {0x0610, 0x061a},
+	{0x064b, 0x065f}, {0x06d6, 0x06dc}, {0x0900, 0x0902}, {0x093c, 0x093c},   {0x0941, 0x0948},
+	{0x0e31, 0x0e31}, {0x0e34, 0x0e3a}, {0x0e47, 0x0e4e}, {0x1160, 0x11ff},   {0x1ab0, 0x1aff},
+	{0x1dc0, 0x1dff}, {0x200b, 0x200f}, {0x202a, 0x202e}, {0x2060, 0x206f},   {0x20d0, 0x20ff},
+	{0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xfeff, 0xfeff}, {0xe0000, 0xe0fff},
 };
 
 static int char_width(uint32_t ch)
@@ -137,7 +141,7 @@ static int char_width(uint32_t ch)
 	return in_ranges(wide, ARRAY_LEN(wide), ch) ? 2 : 1;
 }
 
-/* What stands for our own glyphs where there is only ASCII. */
+/* The ASCII forms of our own glyphs. */
 static uint32_t ascii_of(uint32_t ch)
 {
 	static const struct {
@@ -149,6 +153,9 @@ static uint32_t ascii_of(uint32_t ch)
 		{0x2191, 0x2191, '^'}, {0x2192, 0x2192, '>'}, {0x2193, 0x2193, 'v'}, {0x2500, 0x2501, '-'},
 		{0x2502, 0x2503, '|'}, {0x250c, 0x254b, '+'}, {0x2588, 0x2588, '#'}, {0x2591, 0x2591, '-'},
 		{0x2592, 0x2592, '='}, {0x2593, 0x2593, '*'}, {0x25b2, 0x25b2, '^'}, {0x25bc, 0x25bc, 'v'},
+		{0x2212, 0x2212, '-'}, {0x2504, 0x2504, '-'}, {0x2508, 0x2508, '.'}, {0x254c, 0x254c, '-'},
+		{0x256d, 0x2570, '+'}, {0x2580, 0x2580, '#'}, {0x2584, 0x2584, '#'}, {0x2596, 0x2596, '#'},
+		{0x2264, 0x2264, '<'}, {0x2265, 0x2265, '>'}, {0x25c6, 0x25c6, '*'}, {0x2581, 0x2581, '_'},
 	};
 
 	if (ch < 0x7f)
@@ -178,7 +185,7 @@ static void release_cell(struct canvas *c, int x, int y)
 		cell[1].ch = ' ';
 }
 
-static void put(struct canvas *c, int x, int y, enum style style, uint32_t ch)
+static void put_cell(struct canvas *c, int x, int y, enum style style, uint32_t ch)
 {
 	int width = char_width(ch);
 
@@ -210,7 +217,7 @@ int canvas_text(struct canvas *c, struct rect r, enum style style, const char *t
 		if (used + width > r.w)
 			break;
 		if (width)
-			put(c, r.x + used, r.y, style, ch);
+			put_cell(c, r.x + used, r.y, style, ch);
 		used += width;
 	}
 	return used;
@@ -252,10 +259,26 @@ int canvas_printf(struct canvas *c, struct rect r, enum style style, const char 
 void canvas_fill(struct canvas *c, struct rect r, enum style style, uint32_t ch)
 {
 	assert(char_width(ch) == 1);
-	int x0 = clamp(r.x, 0, c->cols), x1 = clamp(r.x + r.w, 0, c->cols);
-	int y0 = clamp(r.y, 0, c->rows), y1 = clamp(r.y + r.h, 0, c->rows);
+	int x0 = clamp_cell(r.x, 0, c->cols), x1 = clamp_cell(r.x + r.w, 0, c->cols);
+	int y0 = clamp_cell(r.y, 0, c->rows), y1 = clamp_cell(r.y + r.h, 0, c->rows);
 
 	for (int y = y0; y < y1; y++)
 		for (int x = x0; x < x1; x++)
-			put(c, x, y, style, ch);
+			put_cell(c, x, y, style, ch);
+}
+
+void canvas_restyle(struct canvas *c, struct rect r, enum style style)
+{
+	int right = r.x + r.w < c->cols ? r.x + r.w : c->cols;
+	int bottom = r.y + r.h < c->rows ? r.y + r.h : c->rows;
+
+	for (int y = r.y > 0 ? r.y : 0; y < bottom; y++)
+		for (int x = r.x > 0 ? r.x : 0; x < right; x++) {
+			uint8_t *cell = &c->cells[y * c->cols + x].style;
+
+			if (style != STYLE_SELECTED)
+				*cell = (uint8_t)style;
+			else if (*cell < STYLE_COUNT && *cell != STYLE_CURSOR)
+				*cell += STYLE_ON_SELECTED;
+		}
 }

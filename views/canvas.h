@@ -1,8 +1,8 @@
-/* canvas: rows and columns of (character, style) that views draw into. It knows no terminal: term.c shows it, canvas_dump prints it.
+/* canvas: rows and columns of (character, style) that views draw into. It knows nothing of
+ * terminals: term.c shows it, canvas_dump prints it.
  *
- * Drawing outside the canvas or the given rectangle is cut off, never an error. Text is UTF-8; with `ascii` every glyph that we
- * draw ourselves has an ASCII stand-in and other characters become '?'.
- */
+ * Drawing outside the canvas or the given rectangle is clipped, never an error. Text is UTF-8; with
+ * `ascii` every glyph that we draw ourselves has an ASCII form, and other characters become '?'. */
 #ifndef MALITOP_CANVAS_H
 #define MALITOP_CANVAS_H
 
@@ -21,21 +21,38 @@ enum style {
 	STYLE_TAB_ON,   /* the tab that is shown */
 	STYLE_FOOTER,   /* last row: what the keys do */
 	STYLE_KEY,      /* the keys themselves */
-	STYLE_CALM,     /* load below 70 %, or within the guide's number */
+	STYLE_CALM,     /* load below 70 %, or within the guide's threshold */
 	STYLE_BUSY,     /* below 90 % */
-	STYLE_HOT,      /* above, or beyond the guide's number */
+	STYLE_HOT,      /* above, or beyond the guide's threshold */
 	STYLE_ALERT,    /* an alert line, SIMULATED, REPLAY */
 	STYLE_SELECTED, /* the selected row */
-	STYLE_SERIES1,  /* series that stand beside each other in one chart */
+	STYLE_SERIES1,  /* series side by side in one chart */
 	STYLE_SERIES2,
 	STYLE_SERIES3,
 	STYLE_SERIES4,
+	STYLE_VALUE,  /* the number that matters in a row */
+	STYLE_BORDER, /* of a panel */
+	STYLE_TRACK,  /* of a bar; the grid of a graph; a measured zero */
+	STYLE_AXIS,   /* of a graph, and its time ticks */
+	STYLE_LIMIT,  /* a line that should not be crossed */
+	STYLE_MARK,   /* a mark that the user set */
+	STYLE_CURSOR, /* the moment that is shown while paused */
+	STYLE_PAUSED,
+	STYLE_HEAT1, /* heat maps, from almost nothing */
+	STYLE_HEAT2,
+	STYLE_HEAT3,
+	STYLE_HEAT4,
+	STYLE_HEAT5,
 	STYLE_COUNT
 };
 
+/* A cell of the selected row has its own style on the background of STYLE_SELECTED. */
+#define STYLE_ON_SELECTED STYLE_COUNT
+#define STYLE_LOOKS (2 * STYLE_COUNT)
+
 struct cell {
-	uint32_t ch; /* 0: the right half of a wide character */
-	uint8_t style;
+	uint32_t ch;   /* 0: the right half of a wide character */
+	uint8_t style; /* enum style, or that + STYLE_ON_SELECTED */
 };
 
 struct rect {
@@ -56,30 +73,45 @@ void canvas_fini(struct canvas *c);
 void canvas_resize(struct canvas *c, int cols, int rows); /* clears */
 void canvas_clear(struct canvas *c);
 struct rect canvas_rect(const struct canvas *c);
-/* One line per row, blanks at the end cut. */
+/* One line per row, without blanks at its end. */
 void canvas_dump(const struct canvas *c, struct strbuf *out);
 
-/* Cutting rectangles: take so many rows or columns off *r. Never negative. */
+/* Cut h rows or w columns off *r and return them. Never negative. */
 struct rect rect_top(struct rect *r, int h);
 struct rect rect_bottom(struct rect *r, int h);
 struct rect rect_left(struct rect *r, int w);
 struct rect rect_right(struct rect *r, int w);
 
-/* Text on the first row of r, cut at its width; returns the columns used. *_right ends at the right edge. */
+/* Draw text on the first row of r, clipped at its width. Returns the columns used. *_right ends at
+ * the right edge. */
 int canvas_text(struct canvas *c, struct rect r, enum style style, const char *text);
 int canvas_text_right(struct canvas *c, struct rect r, enum style style, const char *text);
-int canvas_printf(struct canvas *c, struct rect r, enum style style, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+int canvas_printf(struct canvas *c, struct rect r, enum style style, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 void canvas_fill(struct canvas *c, struct rect r, enum style style, uint32_t ch);
 int text_width(const char *text); /* columns */
 
-/* A horizontal bar in eighths of a column over the first row of r; share 0 to 1, NaN draws nothing. */
-void canvas_bar(struct canvas *c, struct rect r, enum style style, double share);
-/* The same with a second part behind it in another texture (what a stage kills). */
-void canvas_bar2(struct canvas *c, struct rect r, enum style style, double share, enum style style2, double share2);
-/* A history strip, newest at the right: two points per column, r.h rows of braille (four levels each), or ASCII. points[i] is a
- * share 0 to 1, NaN leaves the column blank. n points, the last 2 * r.w are drawn. */
-void canvas_strip(struct canvas *c, struct rect r, enum style style, const double *points, int n);
-/* One cell shaded by share 0 to 1 in five steps; NaN is blank. */
-void canvas_shade(struct canvas *c, struct rect r, enum style style, double share);
+/* Draw a bar of half a row's height on a track of dots, over the first row of r, with a limit line
+ * at `limit` (NaN for none). A share above zero fills at least half a cell. A share of NaN draws
+ * the track alone. */
+void canvas_meter(struct canvas *c, struct rect r, enum style style, double share, double limit);
+/* Add a tick at the highest share there was, to the meter of that share in r; NaN for none. */
+void canvas_meter_peak(struct canvas *c, struct rect r, double share, double peak);
+/* Draw several parts side by side, each in its own style, up to a total share of 1. The bar is as
+ * high as r, less half a row. */
+void canvas_parts(struct canvas *c, struct rect r, const double *shares, const uint8_t *styles, unsigned n);
+enum style canvas_part_style(unsigned part);
+/* Draw a history in cells, newest at the right edge of r: two points per cell (0 to 1, NaN if
+ * unknown), and a style per cell. One row has eight levels of blocks; more rows are an area of
+ * braille. A measured zero is a baseline, an unknown value a dot on it. */
+void canvas_history(struct canvas *c, struct rect r, const double *points, const uint8_t *styles, int cells);
+/* Draw the border of a panel, with round corners. */
+void canvas_box(struct canvas *c, struct rect r, enum style style);
+/* Change the look of what was drawn in r, and keep the characters. STYLE_SELECTED changes only the
+ * background, any other style everything. */
+void canvas_restyle(struct canvas *c, struct rect r, enum style style);
+/* Draw a cell of a heat map, h rows high, with a glyph and a colour for each shade: 0 (almost
+ * nothing) to 5; -1 is blank. */
+void canvas_heat(struct canvas *c, int x, int y, int h, int shade);
 
 #endif

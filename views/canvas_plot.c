@@ -4,10 +4,14 @@
 #include <math.h>
 
 #define EIGHTHS 8
-#define BLOCK_FULL 0x2588 /* one eighth is 7 further */
+#define BLOCK_FULL 0x2588   /* one eighth is 7 further */
+#define BLOCK_EIGHTH 0x2581 /* seven eighths further it is full */
+#define BLOCK_UPPER_HALF 0x2580
+#define BLOCK_LOWER_HALF 0x2584
+#define QUADRANT_LOWER_LEFT 0x2596
 #define SHADE_MEDIUM 0x2592
 #define BRAILLE 0x2800
-#define LEVELS 4 /* of a braille character, and of its ASCII stand-in */
+#define LEVELS 4 /* of a braille character, and of its ASCII form */
 
 static double share_of(double v)
 {
@@ -19,41 +23,8 @@ static void put_cell(struct canvas *c, int x, int y, enum style style, uint32_t 
 	canvas_fill(c, (struct rect){x, y, 1, 1}, style, ch);
 }
 
-/* Eighths of a column that a share fills. Something is never drawn as nothing. */
-static int bar_eighths(double share, int w)
-{
-	int n = (int)lround(share_of(share) * w * EIGHTHS);
-
-	return n == 0 && share > 0 && w > 0 ? 1 : n;
-}
-
-void canvas_bar(struct canvas *c, struct rect r, enum style style, double share)
-{
-	if (isnan(share) || r.h < 1 || r.w < 1)
-		return;
-	int eighths = bar_eighths(share, r.w), full = eighths / EIGHTHS, part = eighths % EIGHTHS;
-
-	canvas_fill(c, (struct rect){r.x, r.y, full, 1}, style, BLOCK_FULL);
-	if (!part || full >= r.w)
-		return;
-	put_cell(c, r.x + full, r.y, style, c->ascii ? '-' : BLOCK_FULL + (uint32_t)(EIGHTHS - part));
-}
-
-void canvas_bar2(struct canvas *c, struct rect r, enum style style, double share, enum style style2, double share2)
-{
-	if (isnan(share) || r.h < 1 || r.w < 1)
-		return;
-	canvas_bar(c, r, style, share);
-	if (isnan(share2))
-		return;
-	/* The second part begins with a cell of its own: no glyph holds both textures. */
-	int begin = (bar_eighths(share, r.w) + EIGHTHS - 1) / EIGHTHS;
-	int end = (int)lround(share_of(share_of(share) + share_of(share2)) * r.w);
-
-	canvas_fill(c, (struct rect){r.x + begin, r.y, end - begin, 1}, style2, SHADE_MEDIUM);
-}
-
-/* How many of the levels a point fills: at least one, so that a measured zero differs from a hole. */
+/* How many of the levels a point fills: at least one, so that a measured zero differs from a
+ * hole. */
 static int point_level(double v, int levels)
 {
 	return isnan(v) ? 0 : 1 + (int)lround(share_of(v) * (levels - 1));
@@ -74,37 +45,134 @@ static uint32_t braille_cell(int left, int right)
 	return BRAILLE + left_dots[left] + right_dots[right];
 }
 
-void canvas_strip(struct canvas *c, struct rect r, enum style style, const double *points, int n)
+void canvas_heat(struct canvas *c, int x, int y, int h, int shade)
 {
-	static const char ascii_levels[LEVELS + 1] = {' ', '.', ':', '|', '#'};
-	int levels = r.h * LEVELS;
+	static const uint32_t glyphs[] = {0xb7, 0x2591, SHADE_MEDIUM, 0x2593, BLOCK_FULL, BLOCK_FULL};
+	static const char ascii[] = ".-=*##";
+	static const uint8_t styles[] = {STYLE_TRACK, STYLE_HEAT1, STYLE_HEAT2,
+					 STYLE_HEAT3, STYLE_HEAT4, STYLE_HEAT5};
 
-	for (int x = 0; x < r.w && r.h > 0; x++) {
-		int at = n - 2 * (r.w - x); /* of the left point of this column */
-		int left = at >= 0 ? point_level(points[at], levels) : 0;
-		int right = at + 1 >= 0 && at + 1 < n ? point_level(points[at + 1], levels) : 0;
+	if (shade >= 0)
+		canvas_fill(c, (struct rect){x, y, 1, h}, styles[shade],
+			    c->ascii ? (uint32_t)ascii[shade] : glyphs[shade]);
+}
 
-		for (int row = 0; row < r.h; row++) {
-			int a = level_in_row(left, row), b = level_in_row(right, row);
-			int y = r.y + r.h - 1 - row;
+void canvas_meter(struct canvas *c, struct rect r, enum style style, double share, double limit)
+{
+	int halves = isnan(share) ? 0 : (int)lround(share_of(share) * r.w * 2);
 
-			if (a == 0 && b == 0)
-				continue;
-			put_cell(c, r.x + x, y, style, c->ascii ? (uint32_t)ascii_levels[a > b ? a : b] : braille_cell(a, b));
-		}
+	if (r.h < 1 || r.w < 1)
+		return;
+	if (!halves && share > 0)
+		halves = 1;
+	canvas_fill(c, (struct rect){r.x, r.y, r.w, 1}, STYLE_TRACK, '.');
+	canvas_fill(c, (struct rect){r.x, r.y, halves / 2, 1}, style, BLOCK_LOWER_HALF);
+	if (halves % 2)
+		put_cell(c, r.x + halves / 2, r.y, style, QUADRANT_LOWER_LEFT);
+	if (limit > 0 && limit < 1)
+		put_cell(c, r.x + (int)(limit * r.w), r.y, STYLE_LIMIT, 0x2502);
+}
+
+void canvas_meter_peak(struct canvas *c, struct rect r, double share, double peak)
+{
+	int at = (int)(share_of(peak) * r.w);
+
+	/* right at the end of the bar it would say little, and come and go */
+	if (peak > share && at < r.w && at > (int)lround(share_of(share) * r.w * 2 + 1) / 2 &&
+	    c->cells[r.y * c->cols + r.x + at].style == STYLE_TRACK)
+		put_cell(c, r.x + at, r.y, STYLE_AXIS, c->ascii ? ':' : 0x2577);
+}
+
+enum style canvas_part_style(unsigned part)
+{
+	static const uint8_t styles[] = {STYLE_SERIES3, STYLE_SERIES1, STYLE_SERIES2,
+					 STYLE_SERIES4, STYLE_MARK,    STYLE_AXIS};
+
+	return styles[part % sizeof(styles)];
+}
+
+void canvas_parts(struct canvas *c, struct rect r, const double *shares, const uint8_t *styles, unsigned n)
+{
+	static const char ascii[] = "#=*+o%";
+	double sum = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		int from = (int)lround(share_of(sum) * r.w), to;
+		struct rect part = {r.x + from, r.y, 0, r.h};
+
+		sum += shares[i] > 0 ? shares[i] : 0;
+		to = (int)lround(share_of(sum) * r.w);
+		part.w = to - from;
+		if (r.h > 1 && !c->ascii)
+			canvas_fill(c, rect_bottom(&part, 1), styles[i], BLOCK_UPPER_HALF);
+		canvas_fill(c, part, styles[i],
+			    c->ascii  ? (uint32_t)ascii[i % (sizeof(ascii) - 1)]
+			    : r.h > 1 ? BLOCK_FULL
+				      : BLOCK_LOWER_HALF);
 	}
 }
 
-void canvas_shade(struct canvas *c, struct rect r, enum style style, double share)
+/* One row: the mean of the two points in eighths. */
+static void put_block(struct canvas *c, int x, int y, enum style style, double a, double b)
 {
-	static const uint32_t utf8[] = {0xb7, 0x2591, SHADE_MEDIUM, 0x2593, BLOCK_FULL};
-	static const uint32_t ascii[] = {'.', '-', '=', '*', '#'};
-	int steps = sizeof(utf8) / sizeof(utf8[0]);
+	static const char ascii_levels[EIGHTHS + 1] = "_.:-=+*##";
+	double share = isnan(a) ? b : isnan(b) ? a : (a + b) / 2;
+	int level = isnan(share) ? 0 : (int)lround(share_of(share) * EIGHTHS);
 
-	if (isnan(share) || r.w < 1 || r.h < 1)
+	if (isnan(share))
+		put_cell(c, x, y, STYLE_TRACK, 0xb7);
+	else if (level == 0)
+		put_cell(c, x, y, share > 0 ? style : STYLE_TRACK, BLOCK_EIGHTH);
+	else
+		put_cell(c, x, y, style,
+			 c->ascii ? (uint32_t)ascii_levels[level] : BLOCK_EIGHTH - 1 + (uint32_t)level);
+}
+
+/* One column of an area, from the bottom up. */
+static void put_area(struct canvas *c, struct rect r, enum style style, double a, double b)
+{
+	static const char ascii_levels[LEVELS + 1] = {' ', '.', ':', '|', '#'};
+	int levels = r.h * LEVELS, bottom = r.y + r.h - 1;
+	int left = point_level(a, levels), right = point_level(b, levels);
+
+	if (isnan(a) && isnan(b))
+		put_cell(c, r.x, bottom, STYLE_TRACK, 0xb7);
+	for (int row = 0; row < r.h; row++) {
+		int l = level_in_row(left, row), h = level_in_row(right, row);
+
+		if (l || h)
+			put_cell(c, r.x, bottom - row, a > 0 || b > 0 ? style : STYLE_TRACK,
+				 c->ascii ? (uint32_t)ascii_levels[l > h ? l : h] : braille_cell(l, h));
+	}
+}
+
+void canvas_history(struct canvas *c, struct rect r, const double *points, const uint8_t *styles, int cells)
+{
+	for (int x = 0; x < r.w && r.h > 0; x++) {
+		int at = cells - r.w + x;
+		double a = at >= 0 ? points[2 * at] : (double)NAN,
+		       b = at >= 0 ? points[2 * at + 1] : (double)NAN;
+		enum style style = at >= 0 ? styles[at] : STYLE_TRACK;
+
+		if (r.h == 1)
+			put_block(c, r.x + x, r.y, style, a, b);
+		else
+			put_area(c, (struct rect){r.x + x, r.y, 1, r.h}, style, a, b);
+	}
+}
+
+void canvas_box(struct canvas *c, struct rect r, enum style style)
+{
+	int right = r.x + r.w - 1, bottom = r.y + r.h - 1;
+
+	if (r.w < 2 || r.h < 2)
 		return;
-	/* The first step is nearly nothing, the others are quarters. */
-	int step = share < 0.02 ? 0 : 1 + (int)(share_of(share) * (steps - 1) * 0.9999);
-
-	canvas_fill(c, (struct rect){r.x, r.y, 1, r.h}, step ? style : STYLE_DIM, c->ascii ? ascii[step] : utf8[step]);
+	canvas_fill(c, (struct rect){r.x, r.y, r.w, 1}, style, 0x2500);
+	canvas_fill(c, (struct rect){r.x, bottom, r.w, 1}, style, 0x2500);
+	canvas_fill(c, (struct rect){r.x, r.y, 1, r.h}, style, 0x2502);
+	canvas_fill(c, (struct rect){right, r.y, 1, r.h}, style, 0x2502);
+	put_cell(c, r.x, r.y, style, 0x256d);
+	put_cell(c, right, r.y, style, 0x256e);
+	put_cell(c, r.x, bottom, style, 0x2570);
+	put_cell(c, right, bottom, style, 0x256f);
 }

@@ -4,10 +4,11 @@
 #include "base/stanza.h"
 #include "views/widget.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PRIORITY_MAX 9
+#define SMALL_MAX 9 /* of a priority, a weight */
 #define NUMBER_MAX 200
 
 /* Strings of all views. */
@@ -16,16 +17,21 @@ struct owned {
 	unsigned n, cap;
 };
 
-struct reader {
+struct chart_reader {
 	struct stanza stanza;
 	struct views *views;
-	const struct metric_set *const *sets; /* by enum source_kind; NULL: none */
+	const struct metric_set *const *sets; /* by enum source_kind; NULL for none */
 	struct view *view;                    /* the one being read */
-	struct chart *chart;                  /* of view; NULL: fields belong to the view */
+	struct chart *chart;                  /* of view; NULL if fields belong to the view */
 	unsigned option_line[CHART_OPTIONS_MAX];
+	/* of the user's own files: */
+	const struct gpudb *db; /* NULL for a shipped one */
+	bool skips;             /* the stanza is for another reader */
+	unsigned n_exprs;       /* formulas of the chart so far */
+	unsigned n_lines;       /* series, sub, part, group and expr of it */
 };
 
-static const char *own(struct views *views, char *string)
+static const char *own_string(struct views *views, char *string)
 {
 	struct owned *o = views->owned;
 
@@ -40,11 +46,8 @@ void views_fini(struct views *views)
 {
 	struct owned *o = views->owned;
 
-	for (unsigned i = 0; i < views->n_views; i++) {
-		for (unsigned j = 0; j < views->views[i].n_charts; j++)
-			free(views->views[i].charts[j].series);
-		free(views->views[i].charts);
-	}
+	for (unsigned i = 0; i < views->n_views; i++)
+		view_fini(&views->views[i]);
 	free(views->views);
 	for (unsigned i = 0; o && i < o->n; i++)
 		free(o->strings[i]);
@@ -55,7 +58,8 @@ void views_fini(struct views *views)
 }
 
 /* The first of "A / B" that exists, in the first set that has one; NULL if none does. */
-static const struct metric *find_metric(const struct reader *r, struct span names, enum source_kind *source)
+static const struct metric *find_metric(const struct chart_reader *r, struct span names,
+					enum source_kind *source)
 {
 	for (*source = 0; r->sets && *source < SOURCE_KINDS; ++*source) {
 		const struct metric_set *set = r->sets[*source];
@@ -71,7 +75,23 @@ static const struct metric *find_metric(const struct reader *r, struct span name
 	return NULL;
 }
 
-static void add_series(struct reader *r, const struct series *series)
+/* Whether each of "A / B" is a metric, of any machine. */
+static bool check_names(const struct chart_reader *r, const struct stanza_line *l, struct span names,
+			struct err *err)
+{
+	while (r->db && names.n) {
+		struct span name = span_trim(span_until(&names, '/'));
+		enum source_kind ignored;
+
+		if (!metric_def_find(r->db, name) && !find_metric(r, name, &ignored))
+			return stanza_fail(&r->stanza, l->line, err,
+					   "%.*s '%.*s': no metric has this name: see malitop list metrics",
+					   SPAN_ARG(l->key), SPAN_ARG(name));
+	}
+	return true;
+}
+
+static void add_series(struct chart_reader *r, const struct series *series)
 {
 	struct chart *chart = r->chart;
 
@@ -80,75 +100,209 @@ static void add_series(struct reader *r, const struct series *series)
 }
 
 /* Every metric of a group. */
-static void read_group(struct reader *r, struct span group)
+static void read_group(struct chart_reader *r, struct span group)
 {
+	r->n_lines++;
 	for (unsigned k = 0; r->sets && k < SOURCE_KINDS; k++)
 		for (unsigned i = 0; r->sets[k] && i < r->sets[k]->n_metrics; i++) {
 			const struct metric *m = &r->sets[k]->metrics[i];
 
 			if (m->def->group && span_is(group, m->def->group))
-				add_series(r, &(struct series){.metric = m, .source = k, .label = m->def->short_title});
+				add_series(r, &(struct series){.metric = m,
+							       .source = k,
+							       .label = m->def->short_title,
+							       .brief = m->def->short_title,
+							       .note = ""});
 		}
 }
 
-/* NAMES [| label [| NAMES]] */
-static bool read_series(struct reader *r, const struct stanza_line *l, bool sub, struct err *err)
+/* A part belongs to the last series that is none. false: there is none, or it is full. */
+static bool count_part(struct chart_reader *r, unsigned *part)
 {
+	struct chart *chart = r->chart;
+	unsigned i = chart->n_series;
+
+	while (i > 0 && chart->series[i - 1].part)
+		i--;
+	if (!i || chart->series[i - 1].n_parts == SERIES_PARTS)
+		return false;
+	*part = ++chart->series[i - 1].n_parts;
+	return true;
+}
+
+/* NAMES [| label [/ brief] [| NAMES [| note]]] */
+static bool read_series(struct chart_reader *r, const struct stanza_line *l, struct err *err)
+{
+	bool sub = span_is(l->key, "sub");
 	struct span value = l->value;
 	struct span names = span_trim(span_until(&value, '|'));
-	struct span label = span_trim(span_until(&value, '|'));
-	struct span beside = span_trim(value);
+	struct span label = span_trim(span_until(&value, '|')), brief = label;
+	struct span beside = span_trim(span_until(&value, '|'));
 	struct series s = {0};
 
+	r->n_lines++;
 	if (!names.n)
-		return stanza_fail(&r->stanza, l->line, err,
-				   "series without a metric: expected NAME [/ NAME ...] [| label [| NAME]]");
+		return stanza_fail(
+			&r->stanza, l->line, err,
+			"series without a metric: expected NAME [/ NAME ...] [| label [| NAME [| note]]]");
+	if (!check_names(r, l, names, err) || !check_names(r, l, beside, err))
+		return false;
 	s.metric = find_metric(r, names, &s.source);
 	if (!s.metric)
 		return true;
 	s.beside = find_metric(r, beside, &s.beside_source);
 	if (!label.n)
-		label = span_of(s.metric->def->short_title);
-	s.label = own(r->views, xasprintf("%s%.*s", sub ? "  " : "", SPAN_ARG(label)));
+		label = brief = span_of(s.metric->def->short_title);
+	for (size_t i = 0; i + 2 < label.n; i++)
+		if (memcmp(label.p + i, " / ", 3) == 0) {
+			brief = (struct span){label.p + i + 3, label.n - i - 3};
+			label.n = i;
+		}
+	s.label = own_string(r->views, xasprintf("%s%.*s", sub ? " " : "", SPAN_ARG(label)));
+	s.brief = own_string(
+		r->views, xasprintf("%s%.*s", sub ? " " : "", SPAN_ARG(brief.p == label.p ? label : brief)));
+	/* a note on a value that does not exist would seem to be one on the first */
+	s.note = own_string(r->views, beside.n && !s.beside ? xstrdup("") : span_dup(span_trim(value)));
+	if (span_is(l->key, "part") && !count_part(r, &s.part))
+		return stanza_fail(&r->stanza, l->line, err,
+				   "part without a series before it, or the %dth of it", SERIES_PARTS + 1);
 	add_series(r, &s);
 	return true;
 }
 
-static bool read_chart_field(struct reader *r, const struct stanza_line *l, struct err *err)
+/* FORMULA [| label [/ brief] [| unit]]: gpudb_own.c made a metric of it. */
+static bool read_expr(struct chart_reader *r, const struct stanza_line *l, struct err *err)
+{
+	AUTOFREE char *name = gpudb_own_name(span_of(r->view->name), span_of(r->chart->name), ++r->n_exprs);
+	struct span rest = l->value, label;
+	AUTOFREE char *text = NULL;
+
+	span_until(&rest, '|');
+	label = span_until(&rest, '|');
+	text = xasprintf("%s|%.*s", name, SPAN_ARG(label));
+	return read_series(r, &(struct stanza_line){.key = l->key, .value = span_of(text), .line = l->line},
+			   err);
+}
+
+static bool read_text(struct chart_reader *r, const struct stanza_line *l, struct err *err)
 {
 	struct chart *chart = r->chart;
-	uint64_t priority;
 
-	if (span_is(l->key, "series") || span_is(l->key, "sub"))
-		return read_series(r, l, span_is(l->key, "sub"), err);
-	if (!l->value.n)
-		return stanza_fail(&r->stanza, l->line, err, "field '%.*s' without a value", SPAN_ARG(l->key));
-	if (span_is(l->key, "group")) {
-		read_group(r, l->value);
-	} else if (span_is(l->key, "joined") && span_is(l->value, "yes")) {
-		chart->joined = true;
-	} else if (span_is(l->key, "title")) {
-		chart->title = own(r->views, span_dup(l->value));
-	} else if (span_is(l->key, "widget")) {
-		chart->widget = widget_find(l->value);
-		if (!chart->widget)
-			return stanza_fail(&r->stanza, l->line, err, "unknown widget '%.*s'", SPAN_ARG(l->value));
-	} else if (span_is(l->key, "priority")) {
-		if (!span_u64(l->value, &priority) || priority < 1 || priority > PRIORITY_MAX)
-			return stanza_fail(&r->stanza, l->line, err, "priority '%.*s': expected 1 to %d", SPAN_ARG(l->value),
-					   PRIORITY_MAX);
-		chart->priority = (unsigned)priority;
-	} else {
-		if (chart->n_options == CHART_OPTIONS_MAX)
-			return stanza_fail(&r->stanza, l->line, err, "more than %d fields of a widget", CHART_OPTIONS_MAX);
-		r->option_line[chart->n_options] = l->line;
-		chart->options[chart->n_options].key = l->key;
-		chart->options[chart->n_options++].value = l->value;
-	}
+	if (chart->n_texts == CHART_TEXTS_MAX)
+		return stanza_fail(&r->stanza, l->line, err, "more than %d lines of text", CHART_TEXTS_MAX);
+	chart->texts[chart->n_texts++] = own_string(r->views, span_dup(l->value));
 	return true;
 }
 
-/* What follows the name in a line of struct widget's options. */
+static const char *const place_names[PLACE_COUNT] = {"half", "full", "wide", "card"};
+
+static bool read_place(struct chart_reader *r, const struct stanza_line *l, struct err *err)
+{
+	for (unsigned i = 0; i < PLACE_COUNT; i++)
+		if (span_is(l->value, place_names[i])) {
+			r->chart->place = i;
+			return true;
+		}
+	return stanza_fail(&r->stanza, l->line, err, "place '%.*s': expected half, full, wide or card",
+			   SPAN_ARG(l->value));
+}
+
+static bool read_only(struct chart_reader *r, const struct stanza_line *l, struct err *err)
+{
+	bool fits;
+
+	if (!chart_fits(l->value, r->sets ? r->sets[SOURCE_GPU] : NULL, &fits))
+		return stanza_fail(&r->stanza, l->line, err,
+				   "only '%.*s': expected gpu, no-gpu, no-counters or a GPU set",
+				   SPAN_ARG(l->value));
+	r->chart->elsewhere = r->sets && !fits;
+	return true;
+}
+
+static bool read_small_number(struct chart_reader *r, const struct stanza_line *l, uint64_t min,
+			      unsigned *value, struct err *err)
+{
+	uint64_t n;
+
+	if (!span_u64(l->value, &n) || n < min || n > SMALL_MAX)
+		return stanza_fail(&r->stanza, l->line, err, "%.*s '%.*s': expected %d to %d",
+				   SPAN_ARG(l->key), SPAN_ARG(l->value), (int)min, SMALL_MAX);
+	*value = (unsigned)n;
+	return true;
+}
+
+static bool read_columns(struct chart_reader *r, const struct stanza_line *l, unsigned *cols, struct err *err)
+{
+	uint64_t n;
+
+	if (!span_u64(l->value, &n) || n < 1 || n > CANVAS_COLS_MAX)
+		return stanza_fail(&r->stanza, l->line, err, "%.*s '%.*s': expected 1 to %d columns",
+				   SPAN_ARG(l->key), SPAN_ARG(l->value), CANVAS_COLS_MAX);
+	*cols = (unsigned)n;
+	return true;
+}
+
+static bool read_widget(struct chart_reader *r, const struct stanza_line *l, struct err *err)
+{
+	r->chart->widget = widget_find(l->value);
+	return r->chart->widget ||
+	       stanza_fail(&r->stanza, l->line, err, "unknown widget '%.*s'", SPAN_ARG(l->value));
+}
+
+static bool read_option(struct chart_reader *r, const struct stanza_line *l, struct err *err)
+{
+	struct chart *chart = r->chart;
+
+	if (chart->n_options == CHART_OPTIONS_MAX)
+		return stanza_fail(&r->stanza, l->line, err, "more than %d fields of a widget",
+				   CHART_OPTIONS_MAX);
+	r->option_line[chart->n_options] = l->line;
+	chart->options[chart->n_options].key = l->key;
+	chart->options[chart->n_options++].value = l->value;
+	return true;
+}
+
+static bool read_chart_field(struct chart_reader *r, const struct stanza_line *l, struct err *err)
+{
+	struct chart *chart = r->chart;
+
+	if (span_is(l->key, "series") || span_is(l->key, "sub") || span_is(l->key, "part"))
+		return read_series(r, l, err);
+	if (r->db && span_is(l->key, "expr"))
+		return read_expr(r, l, err);
+	if (!l->value.n)
+		return stanza_fail(&r->stanza, l->line, err, "field '%.*s' without a value",
+				   SPAN_ARG(l->key));
+	if (span_is(l->key, "group"))
+		read_group(r, l->value);
+	else if (span_is(l->key, "title"))
+		chart->title = own_string(r->views, span_dup(l->value));
+	else if (span_is(l->key, "base"))
+		chart->base = own_string(r->views, span_dup(l->value));
+	else if (span_is(l->key, "text"))
+		return read_text(r, l, err);
+	else if (span_is(l->key, "place"))
+		return read_place(r, l, err);
+	else if (span_is(l->key, "only"))
+		return read_only(r, l, err);
+	else if (span_is(l->key, "with") || span_is(l->key, "without"))
+		*(l->key.n > 4 ? &chart->without : &chart->with) = l->value;
+	else if (span_is(l->key, "widget"))
+		return read_widget(r, l, err);
+	else if (span_is(l->key, "priority"))
+		return read_small_number(r, l, 1, &chart->priority, err);
+	else if (span_is(l->key, "from"))
+		return read_columns(r, l, &chart->from_cols, err);
+	else if (span_is(l->key, "below"))
+		return read_columns(r, l, &chart->below_cols, err);
+	else if (span_is(l->key, "weight"))
+		return read_small_number(r, l, 0, &chart->weight, err);
+	else
+		return read_option(r, l, err);
+	return true;
+}
+
+/* Return the text after the name in a line of struct widget's options. */
 static bool value_allowed(struct span words, struct span value)
 {
 	uint64_t number;
@@ -165,7 +319,7 @@ static bool value_allowed(struct span words, struct span value)
 	return false;
 }
 
-static bool check_option(const struct reader *r, unsigned i, struct err *err)
+static bool check_option(const struct chart_reader *r, unsigned i, struct err *err)
 {
 	const struct chart *chart = r->chart;
 	struct span key = chart->options[i].key, value = chart->options[i].value;
@@ -178,32 +332,59 @@ static bool check_option(const struct reader *r, unsigned i, struct err *err)
 		words = span_trim(words);
 		if (value_allowed(words, value))
 			return true;
-		return stanza_fail(&r->stanza, r->option_line[i], err, "%.*s '%.*s': expected one of: %.*s", SPAN_ARG(key),
-				   SPAN_ARG(value), SPAN_ARG(words));
+		return stanza_fail(&r->stanza, r->option_line[i], err, "%.*s '%.*s': expected one of: %.*s",
+				   SPAN_ARG(key), SPAN_ARG(value), SPAN_ARG(words));
 	}
-	return stanza_fail(&r->stanza, r->option_line[i], err,
-			   "unknown field '%.*s': expected title, widget, priority, series, sub, group or a field of widget %s",
-			   SPAN_ARG(key), chart->widget->name);
+	return stanza_fail(
+		&r->stanza, r->option_line[i], err,
+		"unknown field '%.*s': expected title, base, only, from, below, place, weight, widget, "
+		"priority, series, sub, part, group, %stext or a field of widget %s",
+		SPAN_ARG(key), r->db ? "expr, " : "", chart->widget->name);
 }
 
-/* The widget may stand behind its fields, so they are checked when the chart is complete. */
-static bool end_chart(struct reader *r, unsigned line, struct err *err)
+/* The widget may come after its fields, so they are checked when the chart is complete. */
+static bool end_chart(struct chart_reader *r, unsigned line, struct err *err)
 {
 	if (!r->chart)
 		return true;
 	if (!r->chart->widget)
 		return stanza_fail(&r->stanza, line, err, "chart %s above has no widget", r->chart->name);
+	if (r->db && !r->n_lines && !r->chart->widget->seriesless)
+		return stanza_fail(&r->stanza, line, err, "chart %s above has no series", r->chart->name);
 	for (unsigned i = 0; i < r->chart->n_options; i++)
 		if (!check_option(r, i, err))
 			return false;
 	r->chart = NULL;
+	r->n_lines = r->n_exprs = 0;
 	return true;
 }
 
-static bool read_view_field(struct reader *r, const struct stanza_line *l, struct err *err)
+static bool end_view(const struct chart_reader *r, unsigned line, struct err *err)
+{
+	return !r->db || !r->view || r->view->n_charts ||
+	       stanza_fail(&r->stanza, line, err, "view %s above has no chart", r->view->name);
+}
+
+/* Names of the user's: they become parts of names of metrics. */
+static bool check_own_name(const struct chart_reader *r, const struct stanza_line *l, struct err *err)
+{
+	for (size_t i = 0; r->db && i < l->value.n; i++)
+		if (!isalnum((unsigned char)l->value.p[i]) && !strchr("-_", l->value.p[i]))
+			return stanza_fail(
+				&r->stanza, l->line, err,
+				"%.*s '%.*s': expected a name of letters, digits, - and _; words go "
+				"into its title",
+				SPAN_ARG(l->key), SPAN_ARG(l->value));
+	return true;
+}
+
+static bool read_view_field(struct chart_reader *r, const struct stanza_line *l, struct err *err)
 {
 	if (span_is(l->key, "title") && l->value.n) {
-		r->view->title = own(r->views, span_dup(l->value));
+		r->view->title = own_string(r->views, span_dup(l->value));
+	} else if (r->db && span_is(l->key, "key")) {
+		return stanza_fail(&r->stanza, l->line, err,
+				   "key: own views have none: u shows them in turn");
 	} else if (span_is(l->key, "key") && l->value.n == 1) {
 		r->view->key = l->value.p[0];
 	} else if (span_is(l->key, "hidden") && (span_is(l->value, "yes") || span_is(l->value, "no"))) {
@@ -211,97 +392,103 @@ static bool read_view_field(struct reader *r, const struct stanza_line *l, struc
 	} else if (span_is(l->key, "foot") && (span_is(l->value, "gpu") || span_is(l->value, "cpu"))) {
 		r->view->foot = span_is(l->value, "gpu") ? FOOT_GPU : FOOT_CPU;
 	} else {
-		return stanza_fail(
-			&r->stanza, l->line, err,
-			"'%.*s' in a view: expected key (one character), title, hidden (yes or no) or foot (gpu or cpu)",
-			SPAN_ARG(l->text));
+		return stanza_fail(&r->stanza, l->line, err,
+				   "'%.*s' in a view: expected key (one character), title, hidden (yes or "
+				   "no) or foot (gpu or cpu)",
+				   SPAN_ARG(l->text));
 	}
 	return true;
 }
 
-static bool open_view(struct reader *r, const struct stanza_line *l, struct err *err)
+static bool open_view(struct chart_reader *r, const struct stanza_line *l, struct err *err)
 {
 	struct views *v = r->views;
 
+	if (!check_own_name(r, l, err) || !end_view(r, l->line, err))
+		return false;
 	for (unsigned i = 0; i < v->n_views; i++)
 		if (span_is(l->value, v->views[i].name))
-			return stanza_fail(&r->stanza, l->line, err, "view %s is there already", v->views[i].name);
+			return stanza_fail(&r->stanza, l->line, err, "view %s is there already",
+					   v->views[i].name);
 	v->views = xreallocarray(v->views, v->n_views + 1, sizeof(*v->views));
 	r->view = &v->views[v->n_views++];
-	*r->view = (struct view){.name = own(v, span_dup(l->value))};
+	*r->view = (struct view){.name = own_string(v, span_dup(l->value)), .own = r->db};
 	r->view->title = r->view->name;
 	return true;
 }
 
-static bool open_chart(struct reader *r, const struct stanza_line *l, struct err *err)
+static bool open_chart(struct chart_reader *r, const struct stanza_line *l, struct err *err)
 {
 	struct view *view = r->view;
 
 	if (!view)
-		return stanza_fail(&r->stanza, l->line, err, "chart without a view: expected 'view NAME' above");
+		return stanza_fail(&r->stanza, l->line, err,
+				   "chart without a view: expected 'view NAME' above");
+	if (!check_own_name(r, l, err))
+		return false;
+	for (unsigned i = 0; r->db && i < view->n_charts; i++)
+		if (span_is(l->value, view->charts[i].name))
+			return stanza_fail(&r->stanza, l->line, err, "chart %s is there already",
+					   view->charts[i].name);
 	view->charts = xreallocarray(view->charts, view->n_charts + 1, sizeof(*view->charts));
 	r->chart = &view->charts[view->n_charts++];
-	*r->chart = (struct chart){.name = own(r->views, span_dup(l->value)), .title = "", .priority = 1};
+	*r->chart = (struct chart){
+		.name = own_string(r->views, span_dup(l->value)), .title = "", .base = "", .priority = 1};
 	return true;
 }
 
-static bool read_line(struct reader *r, const struct stanza_line *l, struct err *err)
+static bool read_line(struct chart_reader *r, const struct stanza_line *l, struct err *err)
 {
 	switch (l->kind) {
 	case STANZA_OPEN:
 		if (!end_chart(r, l->line, err))
 			return false;
+		r->skips = false;
 		if (l->value.n && span_is(l->key, "view"))
 			return open_view(r, l, err);
 		if (l->value.n && span_is(l->key, "chart"))
 			return open_chart(r, l, err);
-		return stanza_fail(&r->stanza, l->line, err, "'%.*s': expected 'view NAME' or 'chart NAME'", SPAN_ARG(l->text));
+		r->skips = r->db && !span_is(l->key, "view") && !span_is(l->key, "chart");
+		if (r->skips)
+			return true;
+		return stanza_fail(&r->stanza, l->line, err, "'%.*s': expected 'view NAME' or 'chart NAME'",
+				   SPAN_ARG(l->text));
 	case STANZA_FIELD:
 		return r->chart ? read_chart_field(r, l, err) : read_view_field(r, l, err);
 	default:
-		return stanza_fail(&r->stanza, l->line, err, "indented by four or more: expected a field, indented by two");
+		return stanza_fail(&r->stanza, l->line, err,
+				   "indented by four or more: expected a field, indented by two");
 	}
 }
 
-bool chart_read(struct views *views, const char *file, struct span text, const struct metric_set *const sets[SOURCE_KINDS],
-		struct err *err)
+static bool read_file(struct chart_reader *r, const char *file, struct span text, struct err *err)
 {
-	struct reader r = {.views = views, .sets = sets};
 	struct stanza_line line;
 
-	stanza_init(&r.stanza, file, text);
+	stanza_init(&r->stanza, file, text);
 	do {
-		if (!stanza_next(&r.stanza, &line, err))
+		if (!stanza_next(&r->stanza, &line, err))
 			return false;
-		if (line.kind != STANZA_END && !read_line(&r, &line, err))
+		if (r->skips && line.kind != STANZA_OPEN)
+			continue;
+		if (line.kind != STANZA_END && !read_line(r, &line, err))
 			return false;
 	} while (line.kind != STANZA_END);
-	return end_chart(&r, line.line, err);
+	return end_chart(r, line.line, err) && end_view(r, line.line, err);
 }
 
-static bool has_something(const struct chart *chart)
+bool chart_read(struct views *views, const char *file, struct span text,
+		const struct metric_set *const sets[SOURCE_KINDS], struct err *err)
 {
-	return chart->n_series || chart->widget->seriesless;
+	struct chart_reader r = {.views = views, .sets = sets};
+
+	return read_file(&r, file, text, err);
 }
 
-void chart_prune(struct views *views)
+bool chart_read_own(struct views *views, const struct gpudb *db, const struct gpudb_text *file,
+		    const struct metric_set *const sets[SOURCE_KINDS], struct err *err)
 {
-	unsigned n_views = 0;
+	struct chart_reader r = {.views = views, .sets = sets, .db = db};
 
-	for (unsigned i = 0; i < views->n_views; i++) {
-		struct view *v = &views->views[i];
-		unsigned n = 0;
-
-		for (unsigned j = 0; j < v->n_charts; j++)
-			if (has_something(&v->charts[j]))
-				v->charts[n++] = v->charts[j];
-			else
-				free(v->charts[j].series);
-		v->n_charts = n;
-		if (n)
-			views->views[n_views++] = *v;
-		else
-			free(v->charts);
-	}
-	views->n_views = n_views;
+	return read_file(&r, file->file, file->text, err);
 }

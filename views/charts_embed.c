@@ -6,9 +6,13 @@
 	X(chart_queues, "queues.chart")       \
 	X(chart_memory, "memory.chart")       \
 	X(chart_geometry, "geometry.chart")   \
+	X(chart_fragment, "fragment.chart")   \
 	X(chart_core, "core.chart")           \
+	X(chart_units, "units.chart")         \
+	X(chart_traffic, "traffic.chart")     \
 	X(chart_cpu, "cpu.chart")             \
 	X(chart_processes, "processes.chart") \
+	X(chart_frame, "frame.chart")         \
 	X(chart_counters, "counters.chart")
 
 #define EMBED_ONE(symbol, path) EMBED(symbol, path);

@@ -1,17 +1,20 @@
 #include "views/widget.h"
 
 #include <math.h>
+#include <stdio.h>
 
-/* clusters: a row for the whole CPU, for each of its clusters and, with `c`, for each CPU; a column per series. The first series
- * has a bar and history as well. It scrolls.
+/* clusters: a row for the whole CPU, for each of its clusters and, with `c`, for each CPU; a column
+ * per series. The first series has a bar and history as well. It scrolls.
  *
- * Options: `levels load` as for bars, for the first series; `plain yes`: no bar and no history. */
+ * Options: `levels load` as for bars, for the first series; `plain yes`: no bar and no history. A
+ * plain one with a single row puts columns that do not fit on further lines. `rows single` or `rows
+ * several`: only where it has one row, or more. */
 
 enum { LABEL_W = 16, GAP = 1, BAR_MIN = 8, STRIP_MIN = 10, WIDE = 90, COLUMNS_MAX = 16 };
 
-struct columns {
+struct cluster_columns {
 	struct rect label, bar, value[COLUMNS_MAX], strip;
-	unsigned n; /* values that fit */
+	unsigned from, to; /* the series that fit, from the first that was asked for */
 };
 
 static bool is_on(const struct chart *chart, const char *option)
@@ -21,22 +24,23 @@ static bool is_on(const struct chart *chart, const char *option)
 
 static int value_w(const struct chart *chart, unsigned i)
 {
-	int w = widget_value_cols(chart->series[i].metric->unit), heading = text_width(chart->series[i].label) + 1;
+	int w = widget_value_cols(chart->series[i].metric->unit),
+	    heading = text_width(chart->series[i].label) + 1;
 
 	return GAP + (w > heading ? w : heading);
 }
 
-static struct columns cut(const struct chart *chart, struct rect row)
+static struct cluster_columns cut_columns(const struct chart *chart, struct rect row, unsigned from)
 {
-	struct columns c = {.n = 0};
+	struct cluster_columns c = {.from = from, .to = from};
 	bool plain = is_on(chart, "plain");
 	int spare, used = 0;
 
 	c.label = rect_left(&row, LABEL_W);
 	/* in a wide terminal history comes before the last values */
 	spare = row.w - (plain ? 0 : BAR_MIN) - (plain || row.w + LABEL_W < WIDE ? 0 : GAP + STRIP_MIN);
-	while (c.n < chart->n_series && c.n < COLUMNS_MAX && used + value_w(chart, c.n) <= spare)
-		used += value_w(chart, c.n++);
+	while (c.to < chart->n_series && c.to - from < COLUMNS_MAX && used + value_w(chart, c.to) <= spare)
+		used += value_w(chart, c.to++);
 	spare = row.w - used;
 	if (!plain && spare >= BAR_MIN + GAP + STRIP_MIN) {
 		c.strip = rect_right(&row, (spare - GAP) / 2);
@@ -45,14 +49,17 @@ static struct columns cut(const struct chart *chart, struct rect row)
 	}
 	if (!plain)
 		c.bar = rect_left(&row, spare);
-	for (unsigned i = 0; i < c.n; i++) {
-		c.value[i] = rect_left(&row, value_w(chart, i));
-		rect_left(&c.value[i], c.value[i].w - widget_value_cols(chart->series[i].metric->unit));
+	for (unsigned i = from; i < c.to; i++) {
+		struct rect *value = &c.value[i - from];
+
+		*value = rect_left(&row, value_w(chart, i));
+		rect_left(value, value->w - widget_value_cols(chart->series[i].metric->unit));
 	}
 	return c;
 }
 
-/* What is shown, from top to bottom: NULL for the whole, then the instances. A single cluster is the whole. */
+/* List the rows from top to bottom: NULL for the whole, then the instances. A single cluster is the
+ * whole. */
 struct rows {
 	const struct metric_set *set;
 	bool whole, clusters, cpus;
@@ -61,7 +68,8 @@ struct rows {
 
 static struct rows rows_start(const struct chart *chart, const struct view_data *data)
 {
-	struct rows rows = {.set = series_feed(&chart->series[0], data)->set, .whole = true, .cpus = data->per_instance};
+	struct rows rows = {
+		.set = series_feed(&chart->series[0], data)->set, .whole = true, .cpus = data->per_instance};
 	unsigned n = 0;
 
 	for (unsigned i = 0; rows.set && i < rows.set->n_instances; i++)
@@ -101,42 +109,46 @@ static int count_rows(const struct chart *chart, const struct view_data *data)
 	return n;
 }
 
-/* The value of the whole (instance NULL) or of an instance; NaN where a series is not known per instance. */
-static double value_at(const struct series *series, const struct view_data *data, const struct metric_instance *instance,
-		       int back)
+/* Return the value of the whole (instance NULL) or of an instance; NaN if the series is not known
+ * per instance. */
+static double value_at(const struct series *series, const struct view_data *data,
+		       const struct metric_instance *instance)
 {
-	if (!instance)
-		return back < 0 ? series_rate_now(series, data) : series_rate_back(series, data, back);
-	if (!(series->metric->instances & 1u << instance->kind))
+	if (instance && !(series->metric->instances & 1u << instance->kind))
 		return (double)NAN;
-	return series_rate_instance(series, data, instance, back);
+	return instance ? series_rate_instance(series, data, instance, -1) : series_rate_now(series, data);
 }
 
-static void draw_row(const struct chart *chart, const struct view_data *data, const struct metric_instance *instance,
-		     struct canvas *canvas, const struct columns *c)
+static void draw_row(const struct chart *chart, const struct view_data *data,
+		     const struct metric_instance *instance, struct canvas *canvas,
+		     const struct cluster_columns *c)
 {
 	const struct series *first = &chart->series[0];
-	double points[2 * CANVAS_COLS_MAX], now = value_at(first, data, instance, -1);
-	enum style style = chart_style(chart, first, now);
-	int n = 2 * c->strip.w;
+	double now = value_at(first, data, instance);
+	struct widget_past past;
+	enum style style = chart_style(chart, first, data, now, -1);
 
 	canvas_text(canvas, c->label, STYLE_TEXT, instance ? instance->title : "all CPUs");
-	canvas_bar(canvas, c->bar, style == STYLE_TEXT ? STYLE_SERIES1 : style, now / 100);
-	for (unsigned i = 0; i < c->n; i++) {
-		double v = value_at(&chart->series[i], data, instance, -1);
+	canvas_meter(canvas, c->bar, style == STYLE_TEXT ? STYLE_SERIES1 : style, now / 100, NAN);
+	for (unsigned i = c->from; i < c->to; i++) {
+		double v = value_at(&chart->series[i], data, instance);
 
-		widget_instance_value(canvas, c->value[i], &chart->series[i], data, instance, v,
-				      i ? series_style(&chart->series[i], v) : style);
+		widget_instance_value(canvas, c->value[i - c->from], &chart->series[i], data, instance, v,
+				      i ? series_style(&chart->series[i], v) : style, false);
 	}
-	for (int i = 0; i < n; i++)
-		points[i] = value_at(first, data, instance, n - 1 - i) / 100;
-	canvas_strip(canvas, c->strip, style == STYLE_TEXT ? STYLE_SERIES1 : style, points, n);
+	if (c->strip.w) {
+		widget_instance_history(chart, first, data, instance, 100, &past, c->strip.w);
+		canvas_history(canvas, c->strip, past.points, past.styles, past.cells);
+		widget_cursor(series_feed(first, data), canvas, c->strip, 2);
+	}
 }
 
-static void draw_headings(const struct chart *chart, struct canvas *canvas, struct rect free, const struct columns *c)
+static void draw_headings(const struct chart *chart, struct canvas *canvas, struct rect free,
+			  const struct cluster_columns *c)
 {
-	for (unsigned i = 0; i < c->n; i++) {
-		int w = text_width(chart->series[i].label), end = c->value[i].x + c->value[i].w - 1;
+	for (unsigned i = c->from; i < c->to; i++) {
+		const struct rect *value = &c->value[i - c->from];
+		int w = text_width(chart->series[i].label), end = value->x + value->w - 1;
 		struct rect heading = {end - w, free.y, w, free.h};
 
 		if (heading.x >= free.x)
@@ -144,44 +156,117 @@ static void draw_headings(const struct chart *chart, struct canvas *canvas, stru
 	}
 }
 
-static void clusters_size(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most)
+/* The lines of columns that a single row takes, each with its headings; 1 for several rows. */
+static int count_lines(const struct chart *chart, int cols, int rows)
 {
-	int rows = count_rows(chart, data), around = widget_title_rows(chart);
+	unsigned at = 0;
+	int lines = 0;
 
-	(void)cols;
+	if (rows > 1 || !is_on(chart, "plain"))
+		return 1;
+	while (at < chart->n_series) {
+		struct cluster_columns c = cut_columns(chart, (struct rect){0, 0, cols, 1}, at);
+
+		lines++;
+		if (c.to == at)
+			break; /* too narrow for any */
+		at = c.to;
+	}
+	return lines;
+}
+
+static void clusters_size(const struct chart *chart, const struct view_data *data, int cols, int *min,
+			  int *most)
+{
+	int rows = count_rows(chart, data), around = 1, lines = count_lines(chart, cols, rows);
+	struct span wanted = chart_option(chart, "rows");
+
+	if (span_is(wanted, rows == 1 ? "several" : "single")) {
+		*min = *most = 0;
+		return;
+	}
+	if (lines > 1) {
+		*min = *most = 2 * lines;
+		return;
+	}
 	/* a long list scrolls, so that a few rows of it will do */
 	*min = around + (rows < 4 ? rows : 4);
 	*most = around + rows;
 }
 
-/* Keeps the scroll within the rows there are. */
-static int scroll_to(const struct view_data *data, int rows, int h)
+/* The position of the selected row, -1 if it is in another chart. */
+static int selected_row(const struct chart *chart, const struct view_data *data)
 {
-	int most = rows > h ? rows - h : 0;
-
-	if (data->scroll_max && most > *data->scroll_max)
-		*data->scroll_max = most;
-	return data->scroll < 0 ? 0 : data->scroll > most ? most : data->scroll;
-}
-
-static void clusters_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas, struct rect r)
-{
-	struct columns c = cut(chart, r);
 	struct rows rows = rows_start(chart, data);
 	const struct metric_instance *instance;
-	int n = count_rows(chart, data), skip;
 
-	draw_headings(chart, canvas, widget_title(chart, canvas, &r), &c);
-	skip = scroll_to(data, n, r.h);
-	while (r.h > 0 && next_row(&rows, &instance)) {
-		if (skip-- > 0)
+	for (int at = 0; data->selected.chart == chart && next_row(&rows, &instance); at++)
+		if (instance == data->selected.instance)
+			return at;
+	return -1;
+}
+
+/* Draw a single row with all its columns, as many lines as there is room for. */
+static void draw_lines(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		       struct rect r)
+{
+	for (unsigned at = 0; r.h > 1 && at < chart->n_series;) {
+		struct cluster_columns c = cut_columns(chart, r, at);
+		struct rect row;
+
+		if (c.to == at)
+			return;
+		draw_headings(chart, canvas, widget_head(&r), &c);
+		row = rect_top(&r, 1);
+		widget_row(data, row, chart, &chart->series[at], NULL);
+		c = cut_columns(chart, row, at);
+		draw_row(chart, data, NULL, canvas, &c);
+		at = c.to;
+	}
+}
+
+static void clusters_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+			  struct rect r)
+{
+	struct cluster_columns c = cut_columns(chart, r, 0);
+	struct rows rows = rows_start(chart, data);
+	const struct metric_instance *instance;
+	int skip;
+
+	if (count_lines(chart, r.w, count_rows(chart, data)) > 1) {
+		draw_lines(chart, data, canvas, r);
+		return;
+	}
+	draw_headings(chart, canvas, widget_head(&r), &c);
+	skip = widget_scroll(data, count_rows(chart, data), r.h, selected_row(chart, data));
+	while (next_row(&rows, &instance)) {
+		struct rect row = rect_top(&r, skip-- > 0 ? 0 : 1);
+
+		widget_row(data, row, chart, &chart->series[0], instance);
+		if (!row.h)
 			continue;
-		c = cut(chart, rect_top(&r, 1));
+		c = cut_columns(chart, row, 0);
 		draw_row(chart, data, instance, canvas, &c);
 	}
 }
 
-static const char *const clusters_options[] = {"levels load", "plain yes", NULL};
+/* If the chart asks for it, what the numbers are of: "process 4711 game, kernel and user". */
+static void clusters_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
+			    size_t size)
+{
+	const char *about = series_feed(&chart->series[0], data)->about;
 
-const struct widget widget_clusters = {
-	.name = "clusters", .options = clusters_options, .size = clusters_size, .draw = clusters_draw};
+	(void)ascii;
+	if (about && span_is(chart_option(chart, "corner"), "about"))
+		snprintf(text, size, "%s", about);
+}
+
+static const char *const clusters_options[] = {"levels load", "plain yes", "corner about",
+					       "rows single several", NULL};
+
+const struct widget widget_clusters = {.name = "clusters",
+				       .breaks_down = true,
+				       .options = clusters_options,
+				       .size = clusters_size,
+				       .draw = clusters_draw,
+				       .corner = clusters_corner};

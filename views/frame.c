@@ -1,4 +1,5 @@
-/* The rows around a view: header, tabs, footer. Texts give way by importance where the terminal is narrow. */
+/* The rows around a view: header, tabs, footer. In a narrow terminal the least important texts are
+ * omitted. */
 #include "base/alloc.h"
 #include "views/view.h"
 
@@ -7,14 +8,16 @@
 
 #define COLS_MIN 40
 #define ROWS_MIN 10
+#define TIMELINE_ROWS 14 /* of the screen: below these the view needs all of them */
 #define PARTS_MAX 8
-#define KEYS_MAX 24   /* in the footer */
 #define PART_GAP 2    /* between parts of the header */
-#define CLOCK_COLS 16 /* "1.20 of 1.40 GHz": a clock that changes its length moves nothing */
+#define CLOCK_COLS 16 /* "1.20 of 1.40 GHz": a clock whose length changes moves nothing */
+#define FPS_COLS 8
 #define TAB_TEXT 64
+#define SECOND_VERDICT_ROWS 30 /* of the terminal, from which on there is a second row of verdict */
 
 /* A part of the header or the footer, and how much it matters: 0 the most. */
-struct part {
+struct frame_part {
 	const char *text;
 	unsigned rank;
 	enum style style;
@@ -22,17 +25,18 @@ struct part {
 	bool shown;
 };
 
-static int part_cols(const struct part *p)
+static int part_cols(const struct frame_part *p)
 {
 	return p->text && p->text[0] ? p->cols : 0;
 }
 
-/* Decide which parts fit into `cols`, by rank. A part that does not fit makes room for lesser ones, but rank 0 always stays. */
-static void fit_parts(struct part *parts, int n, int cols)
+/* Decide which parts fit into `cols`, by rank. A part that does not fit leaves its columns to later
+ * ones; rank 0 is always shown. */
+static void fit_parts(struct frame_part *parts, int n, int cols)
 {
 	for (unsigned rank = 0; rank < PARTS_MAX; rank++)
 		for (int i = 0; i < n; i++) {
-			struct part *p = &parts[i];
+			struct frame_part *p = &parts[i];
 
 			if (p->rank != rank || !part_cols(p))
 				continue;
@@ -42,42 +46,57 @@ static void fit_parts(struct part *parts, int n, int cols)
 		}
 }
 
-static struct part part_of(const char *text, unsigned rank, enum style style, int cols_min)
+static struct frame_part part_of(const char *text, unsigned rank, enum style style, int cols_min)
 {
 	int cols = text ? text_width(text) : 0;
 
-	return (struct part){.text = text, .rank = rank, .style = style, .cols = cols > cols_min ? cols : cols_min};
+	return (struct frame_part){
+		.text = text, .rank = rank, .style = style, .cols = cols > cols_min ? cols : cols_min};
 }
 
-enum header_part { HEAD_NAME, HEAD_GPU, HEAD_DRIVER, HEAD_CLOCK, HEAD_SPAN, HEAD_STATE, HEAD_TIME, HEAD_PARTS };
+enum header_part {
+	HEAD_NAME,
+	HEAD_GPU,
+	HEAD_DRIVER,
+	HEAD_CLOCK,
+	HEAD_FPS,
+	HEAD_SPAN,
+	HEAD_STATE,
+	HEAD_PAUSED,
+	HEAD_TIME,
+	HEAD_PARTS
+};
 
 static void draw_header(const struct frame_text *text, struct canvas *canvas, struct rect r)
 {
-	struct part parts[HEAD_PARTS] = {
-		[HEAD_NAME] = part_of("malitop", 3, STYLE_HEADER, 0),
+	struct frame_part parts[HEAD_PARTS] = {
+		[HEAD_NAME] = part_of("malitop", 3, STYLE_KEY, 0),
 		[HEAD_GPU] = part_of(text->gpu, 1, STYLE_HEADER, 0),
-		[HEAD_DRIVER] = part_of(text->driver, 6, STYLE_HEADER, 0),
-		[HEAD_CLOCK] = part_of(text->clock, 4, STYLE_HEADER, CLOCK_COLS),
-		[HEAD_SPAN] = part_of(text->span, 5, STYLE_HEADER, 0),
+		[HEAD_DRIVER] = part_of(text->driver, 7, STYLE_DIM, 0),
+		[HEAD_CLOCK] = part_of(text->clock, 4, STYLE_TEXT, CLOCK_COLS),
+		[HEAD_FPS] = part_of(text->fps, 5, STYLE_TEXT, FPS_COLS),
+		[HEAD_SPAN] = part_of(text->span, 6, STYLE_DIM, 0),
 		[HEAD_STATE] = part_of(text->state, 0, STYLE_ALERT, 0),
-		[HEAD_TIME] = part_of(text->time, 2, STYLE_HEADER, 0),
+		[HEAD_PAUSED] = part_of(text->paused, 0, STYLE_PAUSED, 0),
+		[HEAD_TIME] = part_of(text->time, 2, STYLE_TEXT, 0),
 	};
 
-	canvas_fill(canvas, r, STYLE_HEADER, ' ');
 	fit_parts(parts, HEAD_PARTS, r.w + PART_GAP);
 	for (int i = HEAD_TIME; i >= HEAD_STATE; i--)
 		if (parts[i].shown) {
-			canvas_text(canvas, rect_right(&r, part_cols(&parts[i])), parts[i].style, parts[i].text);
+			canvas_text(canvas, rect_right(&r, part_cols(&parts[i])), parts[i].style,
+				    parts[i].text);
 			rect_right(&r, PART_GAP);
 		}
 	for (int i = 0; i < HEAD_STATE; i++)
 		if (parts[i].shown) {
-			canvas_text(canvas, rect_left(&r, part_cols(&parts[i])), parts[i].style, parts[i].text);
+			canvas_text(canvas, rect_left(&r, part_cols(&parts[i])), parts[i].style,
+				    parts[i].text);
 			rect_left(&r, PART_GAP);
 		}
 }
 
-/* How much the tabs say, from most to least. */
+/* The forms of the tabs, from the longest to the shortest. */
 enum tab_form { TABS_TITLES, TABS_SHOWN_TITLE, TABS_KEYS, TAB_FORMS };
 
 static bool has_tab(const struct view *view, const struct view *shown)
@@ -85,7 +104,8 @@ static bool has_tab(const struct view *view, const struct view *shown)
 	return view->key && (!view->hidden || view == shown);
 }
 
-static void tab_text(const struct view *view, const struct view *shown, enum tab_form form, char text[TAB_TEXT])
+static void tab_text(const struct view *view, const struct view *shown, enum tab_form form,
+		     char text[TAB_TEXT])
 {
 	if (form == TABS_TITLES || (form == TABS_SHOWN_TITLE && view == shown))
 		snprintf(text, TAB_TEXT, " %c %.48s ", view->key, view->title);
@@ -112,10 +132,12 @@ static enum tab_form fit_tabs(const struct views *views, const struct view *show
 	return TABS_KEYS;
 }
 
-static void draw_tabs(const struct views *views, const struct view *shown, struct canvas *canvas, struct rect r)
+static void draw_tabs(const struct frame_text *frame, const struct views *views, const struct view *shown,
+		      struct canvas *canvas, struct rect r)
 {
 	static const char help[] = "? help ";
 	enum tab_form form = fit_tabs(views, shown, r.w);
+	struct rect cell;
 
 	canvas_fill(canvas, r, STYLE_TAB, ' ');
 	for (unsigned i = 0; i < views->n_views; i++) {
@@ -125,75 +147,66 @@ static void draw_tabs(const struct views *views, const struct view *shown, struc
 		if (!has_tab(v, shown))
 			continue;
 		tab_text(v, shown, form, text);
-		canvas_text(canvas, rect_left(&r, text_width(text)), v == shown ? STYLE_TAB_ON : STYLE_TAB, text);
+		cell = rect_left(&r, text_width(text));
+		hits_add(frame->hits, &(struct hit){.at = cell, .kind = HIT_TAB, .number = v->key});
+		canvas_text(canvas, cell, v == shown ? STYLE_TAB_ON : STYLE_TAB, text);
+		if (v != shown) {
+			rect_left(&cell, text[0] == ' ');
+			canvas_fill(canvas, rect_left(&cell, 1), STYLE_KEY, (uint32_t)v->key);
+		}
 	}
-	if (r.w > text_width(help))
-		canvas_text_right(canvas, r, STYLE_TAB, help);
+	if (frame->findings) {
+		char findings[TAB_TEXT];
+
+		snprintf(findings, sizeof(findings), " ! %u ", frame->findings);
+		cell = rect_left(&r, text_width(findings));
+		hits_add(frame->hits, &(struct hit){.at = cell, .kind = HIT_KEY, .number = '!'});
+		canvas_text(canvas, cell, STYLE_BUSY, findings);
+	}
+	if (r.w > text_width(help)) {
+		cell = rect_right(&r, text_width(help));
+		hits_add(frame->hits, &(struct hit){.at = cell, .kind = HIT_KEY, .number = '?'});
+		canvas_text(canvas, cell, STYLE_TAB, help);
+	}
 }
 
-const struct view *frame_tab_at(const struct views *views, const struct view *shown, int cols, int x)
+/* The word and the first key do the same; a last key has its own column. */
+static void add_key_hits(const struct frame_text *text, const uint32_t press[2], struct rect cell,
+			 int key_cols)
 {
-	enum tab_form form = fit_tabs(views, shown, cols);
-	int end = 0;
+	struct rect last = {cell.x + key_cols - 1, cell.y, 1, 1};
 
-	for (unsigned i = 0; i < views->n_views; i++) {
-		char text[TAB_TEXT];
-
-		if (!has_tab(&views->views[i], shown))
-			continue;
-		tab_text(&views->views[i], shown, form, text);
-		end += text_width(text);
-		if (x >= 0 && x < end && x < cols)
-			return &views->views[i];
-	}
-	return NULL;
+	hits_add(text->hits, &(struct hit){.at = cell, .kind = HIT_KEY, .number = (int)press[0]});
+	if (press[1] != press[0])
+		hits_add(text->hits, &(struct hit){.at = last, .kind = HIT_KEY, .number = (int)press[1]});
 }
-
-/* What the footer says in every view, in order. */
-static const struct foot_key keys[] = {
-	{"\u2190 \u2192", "Tab", "view", 3, 0},
-	{"space", "space", "pause", 2, 0},
-	{"< >", "< >", "history", 5, NEEDS_LIVE},
-	{"< >", "< >", "step", 3, NEEDS_REPLAY},
-	{"[ ]", "[ ]", "speed", 4, NEEDS_REPLAY},
-	{"{ }", "{ }", "marks", 5, NEEDS_REPLAY},
-	{"j", "j", "go to", 2, NEEDS_REPLAY},
-	{"c", "c", "per core", 4, 0},
-	{"a", "a", "counters", 6, 0},
-	{"g", "g", "GPU", 4, NEEDS_GPUS},
-	{"?", "?", "help", 1, 0},
-	{"q", "q", "quit", 0, 0},
-};
 
 static void draw_keys(const struct frame_text *text, struct canvas *canvas, struct rect r)
 {
-	struct part parts[KEYS_MAX];
-	const struct foot_key *shown[KEYS_MAX];
-	int n = 0;
+	const struct foot_keys *keys = text->keys;
+	struct frame_part parts[FOOT_KEYS];
 
-	for (const struct foot_key *k = text->keys; k && k->keys && n < KEYS_MAX - (int)ARRAY_LEN(keys); k++)
-		if (!(k->needs & ~text->has))
-			shown[n++] = k;
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-		if (!(keys[i].needs & ~text->has))
-			shown[n++] = &keys[i];
-	for (int i = 0; i < n; i++) {
-		parts[i] = part_of(canvas->ascii ? shown[i]->ascii : shown[i]->keys, shown[i]->rank, STYLE_KEY, 0);
-		parts[i].cols += 1 + text_width(shown[i]->what);
+	for (unsigned i = 0; i < keys->n; i++) {
+		const struct foot_key *k = &keys->keys[i];
+
+		parts[i] = part_of(canvas->ascii && k->ascii ? k->ascii : k->keys, k->rank, STYLE_KEY, 0);
+		parts[i].cols += 1 + text_width(k->word);
 	}
-	fit_parts(parts, n, r.w);
-	for (int i = 0; i < n; i++) {
+	fit_parts(parts, (int)keys->n, r.w);
+	for (unsigned i = 0; i < keys->n; i++) {
 		if (!parts[i].shown)
 			continue;
 		struct rect cell = rect_left(&r, parts[i].cols);
 
+		add_key_hits(text, keys->press[i], cell, text_width(parts[i].text));
 		rect_left(&cell, canvas_text(canvas, cell, STYLE_KEY, parts[i].text) + 1);
-		canvas_text(canvas, cell, STYLE_FOOTER, shown[i]->what);
+		canvas_text(canvas, cell, STYLE_FOOTER, keys->keys[i].word);
 		rect_left(&r, PART_GAP);
 	}
 }
 
-/* The answers always; of a text that is too long its beginning, or its end with the place where the next character goes. */
+/* The answers are always shown. A question that is too long is cut at its end; while it is typed,
+ * at its start, so that the cursor stays visible. */
 static void draw_ask(const struct foot_ask *ask, struct canvas *canvas, struct rect r)
 {
 	const char *text = ask->text, *end = text + strlen(text);
@@ -207,7 +220,7 @@ static void draw_ask(const struct foot_ask *ask, struct canvas *canvas, struct r
 		canvas_fill(canvas, rect_left(&r, 1), STYLE_SELECTED, '_');
 }
 
-static void draw_footer(const struct frame_text *text, struct canvas *canvas, struct rect r)
+void frame_draw_footer(const struct frame_text *text, struct canvas *canvas, struct rect r)
 {
 	canvas_fill(canvas, r, STYLE_FOOTER, ' ');
 	rect_left(&r, 1);
@@ -221,19 +234,40 @@ static void draw_footer(const struct frame_text *text, struct canvas *canvas, st
 		return;
 	}
 	if (text->dropped && r.w >= COLS_MIN) {
-		canvas_text_right(canvas, rect_right(&r, text_width(text->dropped)), STYLE_FOOTER, text->dropped);
+		canvas_text_right(canvas, rect_right(&r, text_width(text->dropped)), STYLE_FOOTER,
+				  text->dropped);
 		rect_right(&r, PART_GAP);
 	}
-	draw_keys(text, canvas, r);
+	if (text->keys)
+		draw_keys(text, canvas, r);
 }
 
-void frame_draw(const struct frame_text *text, const struct views *views, const struct view *shown, struct canvas *canvas,
-		struct rect *r)
+static void draw_verdict(const struct frame_text *text, struct canvas *canvas, struct rect *r)
 {
-	/* Too small for anything: view_draw says so. */
+	for (int i = 0; i < (canvas->rows < SECOND_VERDICT_ROWS ? 1 : VERDICT_ROWS); i++) {
+		const struct verdict_text *v = &text->verdict[i];
+
+		if (!v->words || !v->words[0])
+			continue;
+		struct rect row = rect_top(r, 1);
+
+		rect_left(&row, 1);
+		rect_left(&row, canvas_text(canvas, row, v->style, v->words) + PART_GAP);
+		if (v->evidence)
+			canvas_text(canvas, row, STYLE_TEXT, v->evidence);
+	}
+}
+
+void frame_draw(const struct frame_text *text, const struct views *views, const struct view *shown,
+		struct canvas *canvas, struct rect *r)
+{
+	/* Too small for a frame: view_draw reports that. */
 	if (canvas->cols < COLS_MIN || canvas->rows < ROWS_MIN)
 		return;
 	draw_header(text, canvas, rect_top(r, 1));
-	draw_tabs(views, shown, canvas, rect_top(r, 1));
-	draw_footer(text, canvas, rect_bottom(r, 1));
+	draw_tabs(text, views, shown, canvas, rect_top(r, 1));
+	draw_verdict(text, canvas, r);
+	frame_draw_footer(text, canvas, rect_bottom(r, 1));
+	if (text->timeline && canvas->rows >= TIMELINE_ROWS && timeline_cells(canvas->cols))
+		timeline_draw(text->timeline, canvas, rect_bottom(r, 1), text->hits);
 }

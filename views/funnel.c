@@ -1,3 +1,4 @@
+#include "base/alloc.h"
 #include "views/widget.h"
 
 #include <math.h>
@@ -5,22 +6,24 @@
 
 /* funnel: what enters a row of stages, and how much each of them kills.
  *
- * Series that stand beside each other and have the same label are one stage: a count (what enters it), then percentages: what it
- * kills of what enters, and of all. The first stage is the input, which the bars are drawn to; the last is what is left. A stage
- * with a single percentage has its share of all; one without is all.
- * Option `gpus`: a GPU set (doc/data-format.md), because the order of the stages depends on the GPU; one chart for each order. */
+ * Series that stand beside each other and have the same label are one stage: a count (what enters
+ * it), then percentages: what it kills of what enters, and of all. The first stage is the input,
+ * which the bars are drawn to; the last is what is left. A stage with a single percentage has its
+ * share of all; one without is all. The order of the stages depends
+ * on the GPU, so there is a chart for each order. */
 
 struct stage {
 	const char *label;
+	const char *note;
 	const struct series *count, *killed, *of_all; /* NULL: none */
 };
 
-enum { LABEL_MIN = 8, BAR_MIN = 12, GAP = 1 };
+enum { LABEL_MIN = 8, BAR_MIN = 12, GAP = 1, STAGE_MAX = 3, NOTE_FROM = 90, NOTE_COLS = 10 };
 
 /* Cuts the stage that begins at series *at off the chart. */
 static struct stage next_stage(const struct chart *chart, unsigned *at)
 {
-	struct stage stage = {.label = chart->series[*at].label};
+	struct stage stage = {.label = chart->series[*at].label, .note = chart->series[*at].note};
 
 	for (; *at < chart->n_series && strcmp(chart->series[*at].label, stage.label) == 0; ++*at) {
 		const struct series *series = &chart->series[*at];
@@ -44,17 +47,21 @@ static int count_stages(const struct chart *chart)
 	return n;
 }
 
-struct columns {
-	struct rect label, bar, entering, killed, of_all;
+struct funnel_columns {
+	struct rect label, bar, entering, killed, of_all, note;
 };
 
-static struct columns cut(const struct chart *chart, struct rect row)
+static struct funnel_columns cut_columns(const struct chart *chart, struct rect row)
 {
-	struct columns c = {.entering.w = 0};
+	struct funnel_columns c = {.entering.w = 0};
 	int count_w = widget_value_cols(chart->series[0].metric->unit), label_w = widget_label_cols(chart);
 
 	c.label = rect_left(&row, label_w > LABEL_MIN ? label_w : LABEL_MIN);
 	rect_left(&row, GAP);
+	if (row.w >= NOTE_FROM) {
+		c.note = rect_right(&row, NOTE_COLS);
+		rect_right(&row, GAP);
+	}
 	c.of_all = rect_right(&row, WIDGET_PERCENT_COLS);
 	c.killed = rect_right(&row, WIDGET_PERCENT_COLS);
 	rect_right(&row, GAP);
@@ -66,45 +73,53 @@ static struct columns cut(const struct chart *chart, struct rect row)
 	return c;
 }
 
-/* The part that survives the stage in one texture, what it kills in another, both to the scale of the input. */
-static void draw_bar(const struct stage *stage, const struct view_data *data, struct canvas *canvas, struct rect bar,
-		     double input)
+/* Draw the part that survives the stage in one texture and the killed part in another, both to the
+ * scale of the input. */
+static void draw_bar(const struct stage *stage, const struct view_data *data, struct canvas *canvas,
+		     struct rect bar, double input)
 {
-	double enters = stage->count ? series_rate_now(stage->count, data) / input : 0;
-	double killed;
+	static const uint8_t styles[] = {STYLE_SERIES1, STYLE_SERIES4};
+	static const uint8_t input_style[] = {STYLE_VALUE}, visible_style[] = {STYLE_CALM};
+	double parts[2] = {stage->count ? series_rate_now(stage->count, data) / input : 0, 0};
 
-	if (!stage->killed) {
-		canvas_bar(canvas, bar, STYLE_SERIES1, enters);
-		return;
+	if (stage->killed) {
+		parts[1] = series_now(stage->of_all, data) / 100;
+		parts[0] -= parts[1];
 	}
-	killed = series_now(stage->of_all, data) / 100;
-	canvas_bar2(canvas, bar, STYLE_SERIES1, enters - killed, STYLE_SERIES2, killed);
+	if (stage->killed)
+		canvas_parts(canvas, bar, parts, styles, 2);
+	else
+		canvas_parts(canvas, bar, parts, stage->of_all ? visible_style : input_style, 1);
 }
 
-static void draw_stage(const struct stage *stage, const struct view_data *data, struct canvas *canvas, const struct columns *c,
-		       double input)
+static void draw_stage(const struct stage *stage, const struct view_data *data, struct canvas *canvas,
+		       const struct funnel_columns *c, double input)
 {
-	canvas_text(canvas, c->label, STYLE_TEXT, stage->label);
+	canvas_text(canvas, c->label, stage->killed ? STYLE_TEXT : STYLE_VALUE, stage->label);
 	draw_bar(stage, data, canvas, c->bar, input);
+	canvas_text(canvas, c->note, STYLE_DIM, stage->note);
 	if (stage->count)
-		widget_value(canvas, c->entering, stage->count, data, series_rate_now(stage->count, data), STYLE_TEXT);
+		widget_value(canvas, c->entering, stage->count, data, series_rate_now(stage->count, data),
+			     STYLE_TEXT);
 	if (stage->killed) {
 		double killed = series_now(stage->killed, data);
 
-		widget_value(canvas, c->killed, stage->killed, data, killed, series_style(stage->killed, killed));
+		widget_value(canvas, c->killed, stage->killed, data, killed,
+			     series_style(stage->killed, killed));
 	}
 	if (stage->of_all) {
 		double of_all = series_now(stage->of_all, data);
 
-		widget_value(canvas, c->of_all, stage->of_all, data, of_all, series_style(stage->of_all, of_all));
+		widget_value(canvas, c->of_all, stage->of_all, data, of_all,
+			     series_style(stage->of_all, of_all));
 	} else {
 		/* the input is all there is */
-		widget_number(canvas, c->of_all, unit_find(SPAN_LIT("percent")), input > 0 ? 100 : (double)NAN, false, false,
-			      STYLE_TEXT);
+		widget_number(canvas, c->of_all, unit_find(SPAN_LIT("percent")),
+			      input > 0 ? 100 : (double)NAN, false, false, STYLE_TEXT);
 	}
 }
 
-/* A heading that ends where the numbers under it end, unless the title is there. */
+/* Draw a heading that ends with the numbers under it, unless the title is in its place. */
 static void draw_heading(struct canvas *canvas, struct rect free, struct rect column, const char *text)
 {
 	column.y = free.y;
@@ -115,45 +130,61 @@ static void draw_heading(struct canvas *canvas, struct rect free, struct rect co
 
 static void draw_title(const struct chart *chart, struct canvas *canvas, struct rect *r)
 {
-	struct columns c = cut(chart, *r);
-	struct rect free = widget_title(chart, canvas, r);
+	struct funnel_columns c = cut_columns(chart, *r);
+	struct rect free = widget_head(r);
 
 	draw_heading(canvas, free, c.entering, "entering");
 	draw_heading(canvas, free, c.killed, "killed");
 	draw_heading(canvas, free, c.of_all, "of all");
+	c.note.y = free.y;
+	canvas_text(canvas, c.note, STYLE_DIM, c.note.w ? "expected" : "");
 }
 
-static void funnel_size(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most)
+static void funnel_size(const struct chart *chart, const struct view_data *data, int cols, int *min,
+			int *most)
 {
-	const struct metric_set *set = series_feed(&chart->series[0], data)->set;
-	struct span gpus = chart_option(chart, "gpus");
-
+	(void)data;
 	(void)cols;
-	*min = *most = 0;
-	if (gpus.n) {
-		if (gpus.p[0] == '@')
-			gpus = (struct span){gpus.p + 1, gpus.n - 1};
-		if (!set || !set->product || !gpu_set_has((struct gpu_set){gpus}, set->product))
-			return;
-	}
 	*min = count_stages(chart);
-	*most = *min + widget_title_rows(chart);
+	*most = 1 + STAGE_MAX * *min;
 }
 
-static void funnel_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas, struct rect r)
+/* Under the stages, where lines are left over. */
+static void draw_legend(struct canvas *canvas, struct rect r)
+{
+	static const struct {
+		enum style style;
+		const char *words;
+	} kinds[] = {{STYLE_SERIES1, "goes on"}, {STYLE_SERIES4, "killed here"}};
+
+	rect_left(&r, LABEL_MIN + GAP);
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+		canvas_fill(canvas, rect_left(&r, 1), kinds[i].style, canvas->ascii && i ? '=' : 0x2584);
+		rect_left(&r, 1);
+		rect_left(&r, canvas_text(canvas, r, STYLE_DIM, kinds[i].words) + 2);
+	}
+}
+
+static void funnel_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+			struct rect r)
 {
 	double input = series_rate_now(&chart->series[0], data);
 
-	if (r.h > count_stages(chart))
-		draw_title(chart, canvas, &r);
-	for (unsigned at = 0; at < chart->n_series && r.h > 0;) {
-		struct stage stage = next_stage(chart, &at);
-		struct columns c = cut(chart, rect_top(&r, 1));
+	int stages = count_stages(chart), h;
 
+	if (r.h > stages)
+		draw_title(chart, canvas, &r);
+	h = r.h / stages < 1 ? 1 : r.h / stages > STAGE_MAX ? STAGE_MAX : r.h / stages;
+	for (unsigned at = 0; at < chart->n_series && r.h > 0;) {
+		const struct series *first = &chart->series[at];
+		struct stage stage = next_stage(chart, &at);
+		struct rect row = rect_top(&r, h);
+		struct funnel_columns c = cut_columns(chart, row);
+
+		widget_row(data, row, chart, first, NULL);
 		draw_stage(&stage, data, canvas, &c, input);
 	}
+	draw_legend(canvas, rect_bottom(&r, r.h > 0));
 }
 
-static const char *const funnel_options[] = {"gpus", NULL};
-
-const struct widget widget_funnel = {.name = "funnel", .options = funnel_options, .size = funnel_size, .draw = funnel_draw};
+const struct widget widget_funnel = {.name = "funnel", .size = funnel_size, .draw = funnel_draw};

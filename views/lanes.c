@@ -1,91 +1,91 @@
-/* lanes: swim lanes. A row per series, time from left to right with the newest at the right, a cell per refresh, shaded by the
- * percentage; below them the time axis.
- *
- *   vertex          ░░▒▓▓░░░░▒▒▒▓▓▓█
- *                   8 s ago      now
- */
+/* lanes: swim lanes. A lane per series, as high as there is room (one row if it is a `sub`), time
+ * from left to right with the newest at the right, and the value now at its end. */
 #include "views/widget.h"
 
-#include <math.h>
-#include <stdio.h>
+#define LABEL_COLS 18
+#define AXIS_COLS 3
+#define LANE_WANTED 4
+#define LANE_MAX 10
 
-#define LABEL_COLS 16
-#define AXIS_TICK_MIN 40 /* columns from which on the axis has a tick in its middle */
+/* A `sub` series has a lane of one row. */
+static bool is_thin(const struct series *s)
+{
+	return s->label[0] == ' ';
+}
 
 static void lanes_size(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most)
 {
-	(void)data;
 	(void)cols;
-	*min = widget_title_rows(chart) + 1;
-	*most = widget_title_rows(chart) + (int)chart->n_series + 1;
-}
-
-static void draw_lane(const struct series *series, const struct view_data *data, struct canvas *canvas, struct rect r,
-		      enum style style)
-{
-	for (int x = 0; x < r.w; x++) {
-		struct rect cell = {r.x + x, r.y, 1, 1};
-
-		canvas_shade(canvas, cell, style, series_back(series, data, r.w - 1 - x) / 100);
-	}
-}
-
-static void draw_ago(struct canvas *canvas, struct rect r, double seconds)
-{
-	char text[UNITS_TEXT];
-
-	canvas_printf(canvas, r, STYLE_DIM, "%s ago", time_format(text, (int64_t)(seconds * 1e9)));
-}
-
-static void draw_axis(const struct view_data *data, struct canvas *canvas, struct rect r)
-{
-	struct rect half = r;
-
-	draw_ago(canvas, r, r.w * data->refresh_s);
-	canvas_text_right(canvas, r, STYLE_DIM, "now");
-	rect_left(&half, r.w - r.w / 2);
-	if (r.w >= AXIS_TICK_MIN)
-		draw_ago(canvas, half, half.w * data->refresh_s);
-}
-
-/* "METRIC | label" of the option, at the right end of the title's row. */
-static void draw_corner(const struct chart *chart, const struct view_data *data, struct canvas *canvas, struct rect r)
-{
-	struct span rest = chart_option(chart, "corner");
-	struct span name = span_trim(span_until(&rest, '|')), label = span_trim(rest);
-	const struct metric_set *gpu = data->feeds[SOURCE_GPU].set;
-	struct series s = {.metric = gpu ? metric_find(gpu, name) : NULL, .label = ""};
-	char text[128];
-	struct rect value;
-
-	snprintf(text, sizeof(text), "%.*s", SPAN_ARG(label));
-	rect_left(&r, 2);
-	/* A number without its label would say nothing. */
-	if (!s.metric || r.w < text_width(text) + widget_value_cols(s.metric->unit))
+	*min = *most = 0;
+	if (data->per_instance && widget_has_each(chart, data)) {
+		*min = *most = widget_each_rows(chart, data);
 		return;
-	value = rect_right(&r, widget_value_cols(s.metric->unit));
-	widget_value(canvas, value, &s, data, series_now(&s, data), STYLE_TEXT);
-	canvas_text_right(canvas, r, STYLE_DIM, text);
-}
-
-static void lanes_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas, struct rect r)
-{
-	int label_cols = widget_label_cols(chart) + 1;
-
-	draw_corner(chart, data, canvas, widget_title(chart, canvas, &r));
-	if (label_cols < LABEL_COLS)
-		label_cols = LABEL_COLS;
-	for (unsigned i = 0; i < chart->n_series && r.h > 0; i++) {
-		struct rect row = rect_top(&r, 1), label = rect_left(&row, label_cols);
-
-		canvas_text(canvas, label, STYLE_TEXT, chart->series[i].label);
-		draw_lane(&chart->series[i], data, canvas, row, STYLE_SERIES1 + i % 4);
 	}
-	rect_left(&r, label_cols);
-	if (r.h > 0)
-		draw_axis(data, canvas, r);
+	for (unsigned i = 0; i < chart->n_series; i++) {
+		*min += 1;
+		*most += is_thin(&chart->series[i]) ? 1 : LANE_WANTED;
+	}
 }
 
-static const char *const lanes_options[] = {"corner", NULL};
+static void draw_lane(const struct chart *chart, const struct series *s, const struct view_data *data,
+		      struct canvas *canvas, struct rect r)
+{
+	double now = series_rate_now(s, data), scale = widget_scale(chart, s, data, 2 * r.w);
+	enum style style = now > 0 ? chart_style(chart, s, data, now, -1) : STYLE_DIM;
+	struct rect label, value;
+	struct widget_past past;
 
-const struct widget widget_lanes = {.name = "lanes", .options = lanes_options, .size = lanes_size, .draw = lanes_draw};
+	widget_row(data, r, chart, s, NULL);
+	label = rect_left(&r, LABEL_COLS);
+	value = rect_right(&r, WIDGET_PERCENT_COLS);
+	rect_right(&label, 1);
+	if (r.h > 1)
+		canvas_printf(canvas, rect_right(&label, AXIS_COLS), STYLE_AXIS, "%*g", AXIS_COLS, scale);
+	canvas_text(canvas, rect_bottom(&label, 1), now > 0 ? STYLE_TEXT : STYLE_DIM, s->label + is_thin(s));
+	widget_value(canvas, rect_bottom(&value, 1), s, data, now, style == STYLE_TEXT ? STYLE_VALUE : style);
+	widget_history(chart, s, data, scale, &past, r.w);
+	canvas_history(canvas, r, past.points, past.styles, past.cells);
+	widget_cursor(series_feed(s, data), canvas, r, 2);
+}
+
+static void lanes_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		       struct rect r)
+{
+	int spare, n = 0;
+
+	if (data->per_instance && widget_rows_each(chart, data, canvas, r))
+		return;
+	for (unsigned i = 0; i < chart->n_series; i++)
+		n += !is_thin(&chart->series[i]);
+	spare = r.h - (int)chart->n_series;
+	spare = spare < 0 ? 0 : spare;
+	for (unsigned i = 0; i < chart->n_series && r.h > 0; i++) {
+		const struct series *s = &chart->series[i];
+		/* the first lanes take what does not divide evenly */
+		int more = is_thin(s) ? 0 : (spare + n - 1) / n;
+
+		more = more >= LANE_MAX ? LANE_MAX - 1 : more;
+		spare -= more;
+		n -= !is_thin(s);
+		draw_lane(chart, s, data, canvas, rect_top(&r, 1 + more));
+	}
+}
+
+static int lanes_axis(const struct chart *chart, const struct view_data *data, struct rect inner)
+{
+	if (data->per_instance && widget_has_each(chart, data))
+		return 0;
+	return inner.w - LABEL_COLS;
+}
+
+static const char *const lanes_options[] = {"levels load", "hot",   "corner", "warn #",
+					    "unless",      "brief", NULL};
+
+const struct widget widget_lanes = {.name = "lanes",
+				    .breaks_down = true,
+				    .options = lanes_options,
+				    .axis = lanes_axis,
+				    .axis_right = WIDGET_PERCENT_COLS,
+				    .size = lanes_size,
+				    .draw = lanes_draw,
+				    .corner = widget_corner};

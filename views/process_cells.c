@@ -3,24 +3,34 @@
 #include "base/alloc.h"
 #include "base/units.h"
 #include "model/sample.h"
+#include "views/widget.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MARKS = 2, GAP = 1, NAME_MIN = 12, NAME_FAIR = 20, LEVELS_MAX = 24 };
+enum {
+	MARKS = 2,
+	GAP = 1,
+	NAME_MIN = 12,
+	NAME_FAIR = 20,
+	NAME_GOOD = 32,
+	LEVELS_MAX = 24,
+	PAST_MIN = 8,
+	PAST_FAIR = 20
+};
 
-/* ---- what a column says ---- */
+/* ---- the text of a column ---- */
 
 typedef char cell_text[UNITS_TEXT];
 
-static double known(uint64_t value)
+static double known_value(uint64_t value)
 {
 	return value == SAMPLE_UNKNOWN ? (double)NAN : (double)value;
 }
 
-/* A number, its unit behind it in a column of its own. */
+/* A number, and its unit after it in a column of its own. */
 static void number_text(cell_text out, double value, struct span unit, int unit_w, bool ascii)
 {
 	char number[UNITS_TEXT], suffix[UNITS_TEXT];
@@ -65,7 +75,7 @@ static void cpu_text(cell_text out, const struct process *p, bool ascii)
 
 static void rss_text(cell_text out, const struct process *p, bool ascii)
 {
-	number_text(out, known(p->rss_bytes), SPAN_LIT("bytes total"), 2, ascii);
+	number_text(out, known_value(p->rss_bytes), SPAN_LIT("bytes total"), 2, ascii);
 }
 
 static void gpu_text(cell_text out, const struct process *p, bool ascii)
@@ -73,9 +83,21 @@ static void gpu_text(cell_text out, const struct process *p, bool ascii)
 	number_text(out, (double)p->gpu_percent, SPAN_LIT("percent"), 0, ascii);
 }
 
+static void fragment_text(cell_text out, const struct process *p, bool ascii)
+{
+	number_text(out, p->gpu_queues ? (double)p->gpu_fragment_percent : (double)NAN, SPAN_LIT("percent"),
+		    0, ascii);
+}
+
+static void vertex_text(cell_text out, const struct process *p, bool ascii)
+{
+	number_text(out, p->gpu_queues ? (double)p->gpu_vertex_percent : (double)NAN, SPAN_LIT("percent"), 0,
+		    ascii);
+}
+
 static void gpu_memory_text(cell_text out, const struct process *p, bool ascii)
 {
-	number_text(out, known(p->gpu_bytes), SPAN_LIT("bytes total"), 2, ascii);
+	number_text(out, known_value(p->gpu_bytes), SPAN_LIT("bytes total"), 2, ascii);
 }
 
 static void ipc_text(cell_text out, const struct process *p, bool ascii)
@@ -83,12 +105,10 @@ static void ipc_text(cell_text out, const struct process *p, bool ascii)
 	number_text(out, (double)p->ipc, SPAN_LIT("ratio"), 0, ascii);
 }
 
-/* "1:02.34", from 100 minutes on "3h12m", from 100 hours on "12d07h". */
-static void time_text(cell_text out, const struct process *p, bool ascii)
+void process_time_text(char out[UNITS_TEXT], uint64_t ns)
 {
-	unsigned long long hundredths = p->cpu_ns / 10000000, s = hundredths / 100, m = s / 60, h = m / 60;
+	unsigned long long hundredths = ns / 10000000, s = hundredths / 100, m = s / 60, h = m / 60;
 
-	(void)ascii;
 	if (m < 100)
 		snprintf(out, UNITS_TEXT, "%llu:%02llu.%02llu", m, s % 60, hundredths % 100);
 	else if (h < 100)
@@ -97,24 +117,95 @@ static void time_text(cell_text out, const struct process *p, bool ascii)
 		snprintf(out, UNITS_TEXT, "%llud%02lluh", h / 24, h % 24);
 }
 
-/* From left to right; the name stands behind them all and takes what is left. */
-static const struct column {
-	enum process_key key;
+static void time_text(cell_text out, const struct process *p, bool ascii)
+{
+	(void)ascii;
+	process_time_text(out, p->cpu_ns);
+}
+
+/* ---- columns that are drawn ---- */
+
+static const uint8_t *past_of(const struct process_table *table, const struct process *p)
+{
+	return table->list->past ? table->list->past[p - table->list->processes] : NULL;
+}
+
+static enum style amount_style(const struct process *p)
+{
+	return p->is_thread ? STYLE_AXIS : STYLE_SERIES1;
+}
+
+static void draw_cpu_bar(const struct process_cells *cells, const struct process_table *table,
+			 const struct process *p, struct canvas *canvas, struct rect r)
+{
+	(void)table;
+	canvas_meter(canvas, r, amount_style(p), (double)p->cpu_percent / cells->cpu_full, NAN);
+}
+
+static enum style gpu_style(double percent)
+{
+	return percent > 90 ? STYLE_HOT : percent > 70 ? STYLE_BUSY : STYLE_CALM;
+}
+
+static void draw_gpu_bar(const struct process_cells *cells, const struct process_table *table,
+			 const struct process *p, struct canvas *canvas, struct rect r)
+{
+	(void)cells, (void)table;
+	if (!isnan(p->gpu_percent))
+		canvas_meter(canvas, r, gpu_style((double)p->gpu_percent), (double)p->gpu_percent / 100, NAN);
+}
+
+static void draw_past(const struct process_cells *cells, const struct process_table *table,
+		      const struct process *p, struct canvas *canvas, struct rect r)
+{
+	const uint8_t *past = past_of(table, p);
+	double points[2 * PROCESS_PAST];
+	uint8_t styles[PROCESS_PAST];
+
+	for (int i = 0; i < cells->past; i++) {
+		uint8_t value = past ? past[PROCESS_PAST - cells->past + i] : PROCESS_PAST_UNKNOWN;
+
+		points[2 * i] = points[2 * i + 1] =
+			value == PROCESS_PAST_UNKNOWN ? (double)NAN : (double)value / 100;
+		styles[i] = (uint8_t)amount_style(p);
+	}
+	canvas_history(canvas, r, points, styles, cells->past);
+}
+
+/* ---- columns ---- */
+
+/* From left to right; the name comes after them all and takes the rest. */
+static const struct process_cell {
+	enum process_key key; /* without it there is no column; "" has no heading */
 	const char *heading;
 	int w; /* of the longest value, or of the heading and its glyph */
 	bool left;
-	unsigned rank; /* the highest is given up first; none stands twice */
+	unsigned rank; /* the highest is omitted first; each occurs once */
 	void (*text)(cell_text out, const struct process *p, bool ascii);
+	void (*draw)(const struct process_cells *cells, const struct process_table *table,
+		     const struct process *p, struct canvas *canvas, struct rect r);
 } columns[] = {
-	{PROCESS_BY_PID, "pid", 7, false, 0, pid_text},   {PROCESS_BY_USER, "user", 9, true, 6, user_text},
-	{PROCESS_BY_STATE, "S", 2, true, 5, state_text},  {PROCESS_BY_THREADS, "thr", 5, false, 8, threads_text},
-	{PROCESS_BY_CPU, "CPU %", 6, false, 1, cpu_text}, {PROCESS_BY_MEMORY, "RSS", 7, false, 2, rss_text},
-	{PROCESS_BY_GPU, "GPU %", 6, false, 3, gpu_text}, {PROCESS_BY_GPU_MEMORY, "GPU mem", 8, false, 4, gpu_memory_text},
-	{PROCESS_BY_IPC, "IPC", 4, false, 9, ipc_text},   {PROCESS_BY_TIME, "TIME", 8, false, 7, time_text},
+	{PROCESS_BY_PID, "pid", 7, false, 0, pid_text, NULL},
+	{PROCESS_BY_USER, "user", 9, true, 7, user_text, NULL},
+	{PROCESS_BY_STATE, "S", 2, true, 5, state_text, NULL},
+	{PROCESS_BY_THREADS, "thr", 5, false, 9, threads_text, NULL},
+	{PROCESS_BY_CPU, "CPU %", 6, false, 1, cpu_text, NULL},
+	{PROCESS_BY_CPU, "", 10, true, 11, NULL, draw_cpu_bar},
+	{PROCESS_BY_CPU, "", PAST_MIN, true, 6, NULL, draw_past},
+	{PROCESS_BY_GPU, "GPU %", 6, false, 3, gpu_text, NULL},
+	{PROCESS_BY_GPU, "", 8, true, 12, NULL, draw_gpu_bar},
+	{PROCESS_BY_GPU_FRAGMENT, "frag %", 7, false, 13, fragment_text, NULL},
+	{PROCESS_BY_GPU_VERTEX, "vert %", 7, false, 14, vertex_text, NULL},
+	{PROCESS_BY_MEMORY, "RSS", 7, false, 2, rss_text, NULL},
+	{PROCESS_BY_GPU_MEMORY, "GPU mem", 8, false, 4, gpu_memory_text, NULL},
+	{PROCESS_BY_IPC, "IPC", 4, false, 8, ipc_text, NULL},
+	{PROCESS_BY_TIME, "TIME", 8, false, 10, time_text, NULL},
 };
-#define ESSENTIAL 3 /* ranks below stay even where the name becomes short */
+#define ESSENTIAL 3 /* lower ranks stay even if the name becomes short */
+#define SPARE 8     /* ranks from here on leave room for a command line */
+#define COLUMN_PAST 6
 
-static const struct column *column_of(enum process_key key)
+static const struct process_cell *column_of(enum process_key key)
 {
 	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
 		if (columns[i].key == key)
@@ -124,7 +215,7 @@ static const struct column *column_of(enum process_key key)
 
 const char *process_key_title(enum process_key key)
 {
-	const struct column *c = column_of(key);
+	const struct process_cell *c = column_of(key);
 
 	return c && c->key == PROCESS_BY_STATE     ? "state"
 	       : c && c->key == PROCESS_BY_THREADS ? "threads"
@@ -132,39 +223,55 @@ const char *process_key_title(enum process_key key)
 						   : "name";
 }
 
-static const struct column *column_of_rank(unsigned rank)
+static unsigned column_of_rank(unsigned rank)
 {
-	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
-		if (columns[i].rank == rank)
-			return &columns[i];
-	return NULL;
+	unsigned i = 0;
+
+	while (i < ARRAY_LEN(columns) && columns[i].rank != rank)
+		i++;
+	return i;
+}
+
+/* The history has one second per column, and grows if there is room. */
+static int past_cols(int spare)
+{
+	int w = PAST_MIN + (spare > 0 ? spare / 3 : 0);
+
+	return w < PAST_FAIR                                    ? w
+	       : PAST_FAIR + (w - PAST_FAIR) / 2 < PROCESS_PAST ? PAST_FAIR + (w - PAST_FAIR) / 2
+								: PROCESS_PAST;
 }
 
 void process_cells_init(struct process_cells *cells, const struct process_table *table, int cols)
 {
 	int spare = cols - MARKS - NAME_MIN;
 
-	*cells = (struct process_cells){.next = UINT_MAX};
+	*cells = (struct process_cells){
+		.next = UINT_MAX, .past = PAST_MIN, .cpu_full = widget_nice_top(fmax(table->cpu_most, 90))};
 	for (unsigned rank = 0; rank < ARRAY_LEN(columns); rank++) {
-		const struct column *c = column_of_rank(rank);
+		unsigned i = column_of_rank(rank);
 
-		if (table->unknown >> c->key & 1)
-			continue;
 		if (rank == ESSENTIAL)
 			spare -= NAME_FAIR - NAME_MIN;
-		spare -= c->w + GAP;
+		if (rank == SPARE)
+			spare -= NAME_GOOD - NAME_FAIR;
+		if (table->unknown >> columns[i].key & 1)
+			continue;
+		spare -= columns[i].w + GAP;
 		if (spare < 0)
 			return;
-		cells->shown |= 1u << c->key;
+		cells->shown |= 1u << i;
 	}
+	cells->past = past_cols(spare);
 }
 
-/* Takes the columns off *row, one per call; false behind the last. */
-static bool next_column(const struct process_cells *cells, const struct column **c, struct rect *row, struct rect *cell)
+/* Cut the columns off *row, one per call. Returns false after the last. */
+static bool next_column(const struct process_cells *cells, const struct process_cell **c, struct rect *row,
+			struct rect *cell)
 {
 	for (*c = *c ? *c + 1 : columns; *c < columns + ARRAY_LEN(columns); ++*c)
-		if (cells->shown >> (*c)->key & 1) {
-			*cell = rect_left(row, (*c)->w);
+		if (cells->shown >> (*c - columns) & 1) {
+			*cell = rect_left(row, *c == &columns[COLUMN_PAST] ? cells->past : (*c)->w);
 			rect_left(row, GAP);
 			return true;
 		}
@@ -173,31 +280,39 @@ static bool next_column(const struct process_cells *cells, const struct column *
 
 /* ---- headings ---- */
 
-static void draw_heading(const struct process_order *order, enum process_key key, const char *heading, bool left,
-			 struct canvas *canvas, struct rect cell)
+static void draw_heading(const struct process_order *order, enum process_key key, const char *heading,
+			 bool left, struct canvas *canvas, struct rect cell)
 {
 	/* texts and pids ascend unless they are reversed */
-	bool ascends = (key == PROCESS_BY_PID || key == PROCESS_BY_NAME || key == PROCESS_BY_USER || key == PROCESS_BY_STATE) !=
-		       order->reversed;
+	bool ascends = (key == PROCESS_BY_PID || key == PROCESS_BY_NAME || key == PROCESS_BY_USER ||
+			key == PROCESS_BY_STATE) != order->reversed;
 	char text[UNITS_TEXT];
 
 	if (order->key == key)
 		snprintf(text, sizeof(text), "%s%s", heading, ascends ? "\u25b2" : "\u25bc");
 	else
 		snprintf(text, sizeof(text), "%s", heading);
-	(left ? canvas_text : canvas_text_right)(canvas, cell, order->key == key ? STYLE_KEY : STYLE_DIM, text);
+	(left ? canvas_text : canvas_text_right)(canvas, cell, order->key == key ? STYLE_KEY : STYLE_DIM,
+						 text);
 }
 
-void process_cells_headings(const struct process_cells *cells, const struct process_table *table, struct canvas *canvas,
-			    struct rect r)
+void process_cells_headings(const struct process_cells *cells, const struct process_table *table,
+			    struct hits *hits, struct canvas *canvas, struct rect r)
 {
-	const struct column *c = NULL;
+	const struct process_cell *c = NULL;
 	struct rect cell;
 
 	rect_left(&r, MARKS);
-	while (next_column(cells, &c, &r, &cell))
-		draw_heading(&table->order, c->key, c->heading, c->left, canvas, cell);
-	draw_heading(&table->order, PROCESS_BY_NAME, "name", true, canvas, r);
+	while (next_column(cells, &c, &r, &cell)) {
+		if (c->text)
+			draw_heading(&table->order, c->key, c->heading, c->left, canvas, cell);
+		else if (c->draw == draw_past && cells->past >= PAST_FAIR)
+			canvas_printf(canvas, cell, STYLE_DIM, "history %d s", cells->past);
+		hits_add(hits, &(struct hit){.at = cell, .kind = HIT_COLUMN, .number = c->key});
+	}
+	hits_add(hits, &(struct hit){.at = r, .kind = HIT_COLUMN, .number = PROCESS_BY_NAME});
+	draw_heading(&table->order, PROCESS_BY_NAME,
+		     table->commands && r.w >= NAME_FAIR ? "command line" : "name", true, canvas, r);
 }
 
 /* ---- the tree ---- */
@@ -212,7 +327,7 @@ static uint64_t lines_below(uint64_t lines, const struct process_row *row)
 	return row->last ? lines : lines | LINE_BIT(row->depth);
 }
 
-/* The same for a row alone: only its ancestors matter, and they stand above. */
+/* The same for a single row: only its ancestors matter, and they are above. */
 static uint64_t lines_at(const struct process_row *rows, unsigned at)
 {
 	unsigned level = rows[at].depth;
@@ -227,7 +342,8 @@ static uint64_t lines_at(const struct process_row *rows, unsigned at)
 }
 
 /* The lines left of a name, two columns for a level; of a deep tree those nearest to the name. */
-static void draw_lines(uint64_t lines, const struct process_row *row, struct canvas *canvas, enum style style, struct rect *r)
+static void draw_lines(uint64_t lines, const struct process_row *row, struct canvas *canvas, enum style style,
+		       struct rect *r)
 {
 	static const char *const glyphs[2][2] = {{"  ", "\u2502 "}, {"\u2514\u2500", "\u251c\u2500"}};
 	unsigned most = r->w > 0 ? (unsigned)r->w / 4 : 0, depth = row->depth;
@@ -235,36 +351,82 @@ static void draw_lines(uint64_t lines, const struct process_row *row, struct can
 	if (most > LEVELS_MAX)
 		most = LEVELS_MAX;
 	for (unsigned level = depth > most ? depth - most + 1 : 1; level <= depth; level++)
-		canvas_text(canvas, rect_left(r, 2), style, glyphs[level == depth][(lines & LINE_BIT(level)) != 0]);
+		canvas_text(canvas, rect_left(r, 2), style,
+			    glyphs[level == depth][(lines & LINE_BIT(level)) != 0]);
 	rect_left(r, depth > 0);
 }
 
 /* ---- rows ---- */
 
-void process_cells_row(struct process_cells *cells, const struct process_table *table, unsigned row, struct canvas *canvas,
-		       struct rect r)
+#define IDLE_PERCENT 0.05 /* "0.0" */
+#define BUSY_PERCENT 20
+
+static enum style row_style(const struct process *p)
+{
+	return p->cpu_percent >= (float)IDLE_PERCENT && !p->is_thread ? STYLE_TEXT : STYLE_DIM;
+}
+
+static enum style cell_style(const struct process_cell *c, const struct process *p, enum style row)
+{
+	if (c->key == PROCESS_BY_CPU && p->cpu_percent >= BUSY_PERCENT)
+		return STYLE_VALUE;
+	if (c->key == PROCESS_BY_GPU && p->gpu_percent >= BUSY_PERCENT)
+		return gpu_style((double)p->gpu_percent);
+	if (c->key == PROCESS_BY_STATE && p->state == 'R')
+		return STYLE_CALM;
+	return row;
+}
+
+static void draw_cell(const struct process_cell *c, const struct process *p, enum style style,
+		      struct canvas *canvas, struct rect cell)
+{
+	cell_text text;
+
+	c->text(text, p, canvas->ascii);
+	(c->left ? canvas_text : canvas_text_right)(canvas, cell, style, text);
+	if (text_width(text) > c->w)
+		canvas_text(canvas, rect_right(&cell, 1), style, "\u2026");
+}
+
+/* The name, or the command line; both if the program has renamed itself. A thread without its
+ * process above it is followed by the name of that. */
+static void draw_name(const struct process_table *t, const struct process *p, enum style style,
+		      struct canvas *canvas, struct rect r)
+{
+	bool command = t->commands && p->command && r.w >= NAME_FAIR;
+	const struct process *of = t->order.tasks && p->is_thread ? process_find(t->list, p->parent) : NULL;
+
+	if (!command || !strstr(p->command, p->name)) {
+		rect_left(&r, canvas_text(canvas, r, style, p->name));
+		rect_left(&r, command ? canvas_text(canvas, r, style, ": ") : 0);
+	}
+	if (command)
+		canvas_text(canvas, r, style, p->command);
+	if (of)
+		canvas_printf(canvas, r, STYLE_DIM, " of %s", of->name);
+}
+
+void process_cells_row(struct process_cells *cells, const struct process_table *table, unsigned row,
+		       struct canvas *canvas, struct rect r)
 {
 	const struct process_row *at = &table->rows[row];
 	const struct process *p = at->process;
 	bool selected = row == table->selected;
-	enum style style = selected ? STYLE_SELECTED : p->is_thread ? STYLE_DIM : STYLE_TEXT;
-	const struct column *c = NULL;
-	struct rect cell;
+	enum style style = row_style(p);
+	const struct process_cell *c = NULL;
+	struct rect cell, whole = r;
 
 	cells->lines = row == cells->next ? lines_below(cells->lines, at) : lines_at(table->rows, row);
 	cells->next = row + 1;
-	if (selected)
-		canvas_fill(canvas, r, style, ' ');
 	canvas_text(canvas, rect_left(&r, 1), style, selected ? ">" : "");
 	canvas_text(canvas, rect_left(&r, MARKS - 1), style, process_is(p, table->counted) ? "*" : "");
-	while (next_column(cells, &c, &r, &cell)) {
-		cell_text text;
-
-		c->text(text, p, canvas->ascii);
-		(c->left ? canvas_text : canvas_text_right)(canvas, cell, style, text);
-		if (text_width(text) > c->w)
-			canvas_text(canvas, rect_right(&cell, 1), style, "\u2026");
-	}
-	draw_lines(cells->lines, at, canvas, selected ? style : STYLE_DIM, &r);
-	canvas_text(canvas, r, style, p->name);
+	while (next_column(cells, &c, &r, &cell))
+		if (c->draw)
+			c->draw(cells, table, p, canvas, cell);
+		else
+			draw_cell(c, p, cell_style(c, p, style), canvas, cell);
+	draw_lines(cells->lines, at, canvas, STYLE_DIM, &r);
+	draw_name(table, p, style, canvas, r);
+	if (selected)
+		canvas_restyle(canvas, whole, STYLE_SELECTED);
 }

@@ -1,21 +1,37 @@
-/* process_cells: the columns of the Processes view: which of them fit, and what a row has in each. For processes.c only. */
+/* process_cells: the columns of the Processes view: which of them fit, and the cell of a row in
+ * each. For processes.c only. */
 #ifndef MALITOP_PROCESS_CELLS_H
 #define MALITOP_PROCESS_CELLS_H
 
+#include "base/units.h"
 #include "views/canvas.h"
+#include "views/hits.h"
 #include "views/processes.h"
 
 struct process_cells {
-	unsigned shown; /* bits 1 << enum process_key */
+	unsigned shown;  /* a bit for each column that fits, in their order */
+	int past;        /* columns of the history: a second each */
+	double cpu_full; /* what a bar of CPU time is full at, in percent of one CPU */
 	uint64_t lines; /* of the tree, for the row drawn last: bit k for one that goes on below at depth k */
-	unsigned next;  /* the row behind that one */
+	unsigned next;  /* the row after that one */
 };
 
-/* The columns that fit, the least important given up first. */
+/* Choose the columns that fit; the least important are omitted first. */
 void process_cells_init(struct process_cells *cells, const struct process_table *table, int cols);
-void process_cells_headings(const struct process_cells *cells, const struct process_table *table, struct canvas *canvas,
-			    struct rect r);
-void process_cells_row(struct process_cells *cells, const struct process_table *table, unsigned row, struct canvas *canvas,
-		       struct rect r);
+/* hits: the titles are written down in it, NULL for none. */
+void process_cells_headings(const struct process_cells *cells, const struct process_table *table,
+			    struct hits *hits, struct canvas *canvas, struct rect r);
+void process_cells_row(struct process_cells *cells, const struct process_table *table, unsigned row,
+		       struct canvas *canvas, struct rect r);
+
+/* "93 processes, 512 threads, 2 running   by CPU %"; nothing without a list. (processes.c) */
+void process_table_counts(const struct process_table *table, char *text, size_t size);
+/* What is known of the selected process: a row for each kind of thing. (process_details.c) */
+struct view_data;
+int process_details_rows(const struct process_table *table);
+void process_details_draw(const struct process_table *table, const struct view_data *data,
+			  struct canvas *canvas, struct rect r);
+/* "1:02.34", from 100 minutes on "3h12m", from 100 hours on "12d07h". */
+void process_time_text(char out[UNITS_TEXT], uint64_t ns);
 
 #endif

@@ -8,70 +8,68 @@
 #include <stdio.h>
 #include <string.h>
 
-/* processes: how many there are and what is left out, headings, and a row for each. It scrolls with the selected row. */
+/* processes: headings, a row for each process, a line on what is omitted, and if there is room the
+ * details of the selected one. It scrolls with the selected row. */
 
-enum { TEXT = 128, PART_GAP = 3 };
+enum { TEXT = 128, PART_GAP = 3, DETAILS_FROM = 24 };
 
-/* ---- the line above: counts at the left, what was asked for at the right ---- */
+/* ---- in the border: counts, and the order ---- */
 
-/* At the right of *r, and off it. */
-static void put_right(struct canvas *canvas, struct rect *r, enum style style, const char *text)
+void process_table_counts(const struct process_table *t, char *text, size_t size)
 {
-	canvas_text(canvas, rect_right(r, text_width(text)), style, text);
-	rect_right(r, PART_GAP);
+	char processes[UNITS_TEXT], threads[UNITS_TEXT], running[UNITS_TEXT];
+
+	if (!t->list)
+		return;
+	snprintf(text, size, "%s process%s, %s thread%s, %s running   %sby %s",
+		 count_format(processes, t->n_processes), t->n_processes == 1 ? "" : "es",
+		 count_format(threads, t->n_threads), t->n_threads == 1 ? "" : "s",
+		 count_format(running, t->n_running), t->order.tree ? "tree, " : "",
+		 process_key_title(t->order.key));
 }
 
-/* Why not all of the list is there: always said. */
-static void draw_left_out(const struct process_table *t, struct canvas *canvas, struct rect *r)
+static void processes_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
+			     size_t size)
 {
-	char text[TEXT], count[UNITS_TEXT];
-
-	if (t->order.filter && *t->order.filter) {
-		snprintf(text, sizeof(text), "filter %.48s: %s shown", t->order.filter, count_format(count, t->n));
-		put_right(canvas, r, STYLE_KEY, text);
-	}
-	if (t->order.user) {
-		snprintf(text, sizeof(text), "user %.48s", t->order.user);
-		put_right(canvas, r, STYLE_KEY, text);
-	}
+	(void)chart, (void)ascii;
+	if (data->processes)
+		process_table_counts(data->processes, text, size);
 }
 
-static void draw_counts(const struct process_table *t, struct canvas *canvas, struct rect *r)
+/* ---- the line below: which rows are shown, and which are not ---- */
+
+/* Draw at the left of *r, and cut that off: all of it or nothing, but the count that a filter hides
+ * is always shown. */
+static void put_part(struct canvas *canvas, struct rect *r, enum style style, const char *text)
 {
-	const struct {
-		unsigned n;
-		const char *one, *many;
-		bool always;
-	} counts[] = {
-		{t->n_processes, "process", "processes", true},
-		{t->n_threads, "thread", "threads", true},
-		{t->n_running, "running", "running", true},
-		{t->list->n_hidden, "hidden", "hidden", false},
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(counts); i++) {
-		char text[TEXT], number[UNITS_TEXT];
-
-		if (!counts[i].n && !counts[i].always)
-			continue;
-		snprintf(text, sizeof(text), "%s%s %s", i ? ", " : "", count_format(number, counts[i].n),
-			 counts[i].n == 1 ? counts[i].one : counts[i].many);
-		if (text_width(text) > r->w)
-			return;
-		rect_left(r, canvas_text(canvas, *r, STYLE_TEXT, text));
-	}
+	if (!text[0] || (text_width(text) > r->w && style != STYLE_KEY))
+		return;
+	rect_left(r, canvas_text(canvas, *r, style, text));
+	rect_left(r, PART_GAP);
 }
 
 static void draw_line(const struct process_table *t, struct canvas *canvas, struct rect r)
 {
-	char text[TEXT];
+	unsigned last = *t->first + *t->page < t->n ? *t->first + *t->page : t->n;
+	char text[TEXT], count[UNITS_TEXT];
 
-	draw_left_out(t, canvas, &r);
-	draw_counts(t, canvas, &r);
-	snprintf(text, sizeof(text), "%sby %s%s", t->order.tree ? "tree, " : "", process_key_title(t->order.key),
-		 t->order.reversed ? ", reversed" : "");
-	if (text_width(text) + PART_GAP <= r.w)
-		put_right(canvas, &r, STYLE_DIM, text);
+	if (t->order.filter && *t->order.filter) {
+		snprintf(text, sizeof(text), "filter %.48s: %s shown", t->order.filter,
+			 count_format(count, t->n));
+		put_part(canvas, &r, STYLE_KEY, text);
+	}
+	if (t->order.user) {
+		snprintf(text, sizeof(text), "user %.48s", t->order.user);
+		put_part(canvas, &r, STYLE_KEY, text);
+	}
+	snprintf(text, sizeof(text), "%u\u2013%u of %s", t->n ? *t->first + 1 : 0, last,
+		 count_format(count, t->n));
+	put_part(canvas, &r, STYLE_DIM, text);
+	snprintf(text, sizeof(text), "K shows %s kernel thread%s", count_format(count, t->n_kernel),
+		 t->n_kernel == 1 ? "" : "s");
+	put_part(canvas, &r, STYLE_DIM, t->order.no_kernel ? text : "");
+	snprintf(text, sizeof(text), "%s may not be read", count_format(count, t->list->n_hidden));
+	put_part(canvas, &r, STYLE_DIM, t->list->n_hidden ? text : "");
 }
 
 /* ---- the rows ---- */
@@ -88,7 +86,8 @@ static unsigned scroll_to(const struct process_table *t, unsigned h)
 	return *t->first = first < most ? first : most;
 }
 
-static void draw_rows(const struct process_table *t, struct canvas *canvas, struct rect r, struct process_cells *cells)
+static void draw_rows(const struct process_table *t, struct hits *hits, struct canvas *canvas, struct rect r,
+		      struct process_cells *cells)
 {
 	unsigned h = r.h > 0 ? (unsigned)r.h : 0, first;
 
@@ -98,29 +97,15 @@ static void draw_rows(const struct process_table *t, struct canvas *canvas, stru
 	if (!t->n)
 		canvas_text(canvas, r, STYLE_DIM, "none that the filter finds");
 	first = scroll_to(t, h);
-	for (unsigned i = first; i < t->n && i < first + h; i++)
-		process_cells_row(cells, t, i, canvas, rect_top(&r, 1));
+	for (unsigned i = first; i < t->n && i < first + h; i++) {
+		struct rect row = rect_top(&r, 1);
+
+		hits_add(hits, &(struct hit){.at = row, .kind = HIT_PROCESS, .number = (int)i});
+		process_cells_row(cells, t, i, canvas, row);
+	}
 }
 
 /* ---- the box ---- */
-
-static void draw_border(struct canvas *canvas, struct rect r, const char *title)
-{
-	struct rect top = rect_top(&r, 1), bottom = rect_bottom(&r, 1);
-	struct rect left = rect_left(&r, 1), right = rect_right(&r, 1);
-
-	canvas_fill(canvas, top, STYLE_TITLE, 0x2500);
-	canvas_fill(canvas, bottom, STYLE_TITLE, 0x2500);
-	canvas_fill(canvas, left, STYLE_TITLE, 0x2502);
-	canvas_fill(canvas, right, STYLE_TITLE, 0x2502);
-	canvas_fill(canvas, rect_left(&top, 1), STYLE_TITLE, 0x250c);
-	canvas_fill(canvas, rect_right(&top, 1), STYLE_TITLE, 0x2510);
-	canvas_fill(canvas, rect_left(&bottom, 1), STYLE_TITLE, 0x2514);
-	canvas_fill(canvas, rect_right(&bottom, 1), STYLE_TITLE, 0x2518);
-	canvas_fill(canvas, r, STYLE_TEXT, ' ');
-	rect_left(&top, 1);
-	canvas_text(canvas, top, STYLE_TITLE, title);
-}
 
 static void draw_choice(const struct process_choice *c, struct canvas *canvas, struct rect r)
 {
@@ -135,15 +120,17 @@ static void draw_choice(const struct process_choice *c, struct canvas *canvas, s
 	r.h = r.h < h ? r.h : h;
 	if (r.h < 3)
 		return;
-	draw_border(canvas, r, c->title);
+	canvas_box(canvas, r, STYLE_TITLE);
+	canvas_text(canvas, (struct rect){r.x + 2, r.y, r.w - 4, 1}, STYLE_TITLE, c->title);
 	rect_top(&r, 1), rect_bottom(&r, 1), rect_left(&r, 1), rect_right(&r, 1);
+	canvas_fill(canvas, r, STYLE_TEXT, ' ');
 	first = c->at < (unsigned)r.h ? 0 : c->at - (unsigned)r.h + 1;
 	for (unsigned i = first; r.h > 0; i++) {
 		enum style style = i == c->at ? STYLE_SELECTED : STYLE_TEXT;
 		struct rect row = rect_top(&r, 1);
 		const char *name, *text;
 
-		c->item(i, &name, &text);
+		c->item(c->ids ? c->ids[i] : i, &name, &text);
 		canvas_fill(canvas, row, style, ' ');
 		canvas_text(canvas, rect_left(&row, 2), style, i == c->at ? ">" : "");
 		canvas_text(canvas, rect_left(&row, NAME), style, name);
@@ -151,31 +138,39 @@ static void draw_choice(const struct process_choice *c, struct canvas *canvas, s
 	}
 }
 
-static void processes_size(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most)
+static void processes_size(const struct chart *chart, const struct view_data *data, int cols, int *min,
+			   int *most)
 {
-	(void)cols, (void)data;
-	*min = 3 + widget_title_rows(chart);
+	(void)chart, (void)cols, (void)data;
+	*min = 6;
 	*most = CANVAS_ROWS_MAX;
 }
 
-static void processes_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas, struct rect r)
+static void processes_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+			   struct rect r)
 {
 	const struct process_table *t = data->processes;
 	struct process_cells cells;
-	struct rect box;
+	struct rect box = r, line;
 
-	widget_title(chart, canvas, &r);
+	(void)chart;
 	if (!t || !t->list) {
 		canvas_text(canvas, r, STYLE_DIM, t && t->missing ? t->missing : "reading processes...");
 		return;
 	}
-	draw_line(t, canvas, rect_top(&r, 1));
-	box = r;
+	if (r.h >= DETAILS_FROM)
+		process_details_draw(t, data, canvas, rect_bottom(&r, process_details_rows(t)));
+	line = rect_bottom(&r, 1);
 	process_cells_init(&cells, t, r.w);
-	process_cells_headings(&cells, t, canvas, rect_top(&r, 1));
-	draw_rows(t, canvas, r, &cells);
+	process_cells_headings(&cells, t, data->hits, canvas, rect_top(&r, 1));
+	draw_rows(t, data->hits, canvas, r, &cells);
+	draw_line(t, canvas, line);
 	if (t->choice)
 		draw_choice(t->choice, canvas, box);
 }
 
-const struct widget widget_processes = {.name = "processes", .seriesless = true, .size = processes_size, .draw = processes_draw};
+const struct widget widget_processes = {.name = "processes",
+					.seriesless = true,
+					.size = processes_size,
+					.draw = processes_draw,
+					.corner = processes_corner};

@@ -1,6 +1,5 @@
-/* processes: what the Processes view shows: rows of a list in an order, and the choice that is open over them. ui fills it, the
- * widget of that name draws it.
- */
+/* processes: what the Processes view shows: rows of a list in an order, and the choice that is open
+ * over them. ui fills it, the widget of that name draws it. */
 #ifndef MALITOP_PROCESSES_H
 #define MALITOP_PROCESSES_H
 
@@ -8,12 +7,14 @@
 
 /* Something to choose from, drawn as a box over the rows. */
 struct process_choice {
-	const char *title; /* printable */
-	unsigned n, at;    /* how many there are, and the chosen one */
-	void (*item)(unsigned i, const char **name, const char **text);
+	const char *title;   /* printable */
+	unsigned n, at;      /* how many there are, and the chosen one */
+	const unsigned *ids; /* the number that item gets for each; NULL: 0 to n - 1 */
+	void (*item)(unsigned id, const char **name, const char **text);
 };
 
-/* The process or thread that these name together, for ever; pid 0: none. The first thread of a process has its pid and start. */
+/* Together these identify a process or thread for good; pid 0 is none. The first thread of a
+ * process has its pid and start. */
 struct process_id {
 	int32_t pid;
 	uint64_t start;
@@ -31,16 +32,19 @@ static inline bool process_is(const struct process *p, struct process_id id)
 }
 
 struct process_table {
-	const struct process_list *list; /* NULL: there is none */
-	const char *missing;             /* why, then; NULL: they are being read */
-	const struct process_row *rows;  /* those to show, in their order */
-	unsigned n, selected;            /* of rows; the selected one, 0 where there are none */
-	unsigned *first, *page; /* draw moves the first visible row until the selected one is in sight, and tells how many fit */
+	const struct process_list *list; /* NULL if there is none */
+	const char *missing;             /* why there is none; NULL while it is being read */
+	const struct process_row *rows;  /* the rows to show, in order */
+	unsigned n, selected; /* how many rows; the selected one: 0 without rows, UINT_MAX for none */
+	unsigned *first,
+		*page; /* draw moves the first row until the selected one is visible, and sets how many fit */
 	struct process_order order; /* of the rows; its texts are printable */
-	unsigned unknown;           /* bits 1 << enum process_key: no process ever told it, so that its column is not shown */
-	unsigned n_processes, n_threads, n_running; /* in the list */
-	struct process_id counted;                  /* what the CPU view counts alone */
-	const struct process_choice *choice;        /* NULL: none is open */
+	unsigned unknown; /* bits 1 << enum process_key: unknown for all processes, so without a column */
+	unsigned n_processes, n_threads, n_running, n_kernel; /* in the list */
+	double cpu_most;                                      /* the highest CPU % in it */
+	bool commands;                                        /* command lines instead of names */
+	struct process_id counted;                            /* the one that the CPU view counts alone */
+	const struct process_choice *choice;                  /* NULL if none is open */
 };
 
 /* "CPU %": the heading of the column that a key sorts by. */

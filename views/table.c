@@ -6,39 +6,61 @@
 #include <stdio.h>
 #include <string.h>
 
-/* table: every counter of the GPU, block by block: per second, since the start and as counted; `c` spreads it over cores and
- * slices. It scrolls. */
+/* table: every counter of the GPU, block by block, and every event of the CPUs: per second, since
+ * the start and as counted; `c` spreads it over cores, slices and CPUs. It scrolls. */
 
-enum { TITLE_MIN = 24, TITLE_EACH = 29, NAME_W = 29, HW_W = 38, VALUE_W = 12, RAW_W = 14, EACH_W = 8, GAP = 1 };
+enum {
+	TITLE_MIN = 24,
+	TITLE_EACH = 29,
+	NAME_W = 29,
+	HW_W = 38,
+	VALUE_W = 12,
+	RAW_W = 14,
+	EACH_W = 8,
+	GAP = 1
+};
 
-static const char *const block_titles[BLOCK_COUNT + 1] = {
+enum {
+	BLOCK_NONE = BLOCK_COUNT, /* in no block of the GPU */
+	BLOCK_CPU,
+	BLOCKS
+};
+
+static const char *const block_titles[BLOCKS] = {
 	[BLOCK_FRONT_END] = "Front end",
 	[BLOCK_TILER] = "Tiler",
 	[BLOCK_MEMORY] = "Memory system, all L2 slices",
 	[BLOCK_CORE] = "Shader cores, all together",
-	[BLOCK_COUNT] = "Beside the counters",
+	[BLOCK_NONE] = "Beside the counters",
+	[BLOCK_CPU] = "CPUs, all together",
 };
-static const enum instance_kind block_instances[BLOCK_COUNT + 1] = {
+static const enum instance_kind block_instances[BLOCKS] = {
 	[BLOCK_MEMORY] = INSTANCE_SLICE,
 	[BLOCK_CORE] = INSTANCE_CORE,
+	[BLOCK_CPU] = INSTANCE_CPU,
 };
+static const enum source_kind feed_kinds[] = {SOURCE_GPU, SOURCE_PERF};
 
-/* The rows from top to bottom: a heading where a block begins, then its counters. */
+/* List the rows from top to bottom: a heading for each block, then its counters. */
 struct walk {
+	const struct view_data *data;
+	const struct feed *feed; /* NULL before the first */
+	unsigned next_feed;      /* into feed_kinds */
 	const struct metric_set *set;
-	const struct gpu_layout *layout; /* NULL: none */
+	const struct gpu_layout *layout; /* NULL for none */
 	unsigned slot, counter;          /* the next ones */
 	int block;                       /* the last one; -1 before the first */
 };
 
-struct item {
+struct table_item {
+	const struct feed *feed;
 	bool heading;
-	int block; /* BLOCK_COUNT: in none */
+	int block;
 	unsigned slot;
-	const struct gpu_counter *counter; /* NULL: in no block */
+	const struct gpu_counter *counter; /* NULL if in no block */
 };
 
-/* Slots stand in the order of the layout, so the search goes on where it ended. */
+/* Slots are in the order of the layout, so the search continues where it ended. */
 static const struct gpu_counter *find_counter(struct walk *w, const char *name)
 {
 	unsigned n = w->layout ? w->layout->n_counters : 0;
@@ -54,15 +76,76 @@ static const struct gpu_counter *find_counter(struct walk *w, const char *name)
 	return NULL;
 }
 
-static bool next_item(struct walk *w, struct item *item)
+static bool has_text(const char *name, const char *text)
 {
-	while (w->slot < w->set->n_slots && w->set->slots[w->slot].instance != INSTANCE_ALL)
-		w->slot++;
-	if (w->slot >= w->set->n_slots)
+	return name && strcasestr(name, text);
+}
+
+static bool is_cpu(const struct walk *w)
+{
+	return w->feed == &w->data->feeds[SOURCE_PERF];
+}
+
+/* Of the CPUs the events only: PerfRunning... and PerfEnabled... are the times of others. */
+static bool is_listed(const struct walk *w, const struct slot *slot)
+{
+	return slot->instance == INSTANCE_ALL && !(is_cpu(w) && strncmp(slot->name, "Perf", 4) == 0);
+}
+
+/* Whether a row is left out, because the filter or `only_counted` does not want it. */
+static bool is_left_out(const struct walk *w, const struct table_item *item)
+{
+	const struct slot *slot = &w->set->slots[item->slot];
+	const char *text = w->data->filter;
+	const struct metric *metric;
+
+	if (w->data->only_counted && !(w->feed->total[VECTOR_CONSTANTS + item->slot] > 0))
+		return true;
+	if (!text || !text[0] || has_text(slot->name, text) ||
+	    has_text(item->counter ? item->counter->hw_name : NULL, text))
 		return false;
-	item->slot = w->slot;
-	item->counter = find_counter(w, w->set->slots[w->slot].name);
-	item->block = item->counter ? (int)item->counter->block : BLOCK_COUNT;
+	metric = metric_find(w->set, span_of(slot->name));
+	return !has_text(metric ? metric->def->title : NULL, text);
+}
+
+/* Begin the next source that was measured. */
+static bool next_feed(struct walk *w)
+{
+	while (w->next_feed < ARRAY_LEN(feed_kinds)) {
+		const struct feed *feed = &w->data->feeds[feed_kinds[w->next_feed++]];
+
+		if (!feed->set || !feed->now || !feed->total)
+			continue;
+		w->feed = feed;
+		w->set = feed->set;
+		w->layout = feed->set->layout;
+		w->slot = w->counter = 0;
+		return true;
+	}
+	return false;
+}
+
+/* Find the next slot of this source that is shown, and its counter. */
+static bool next_slot(struct walk *w, struct table_item *item)
+{
+	for (; w->set && w->slot < w->set->n_slots; w->slot++) {
+		if (!is_listed(w, &w->set->slots[w->slot]))
+			continue;
+		item->slot = w->slot;
+		item->counter = find_counter(w, w->set->slots[w->slot].name);
+		if (!is_left_out(w, item))
+			return true;
+	}
+	return false;
+}
+
+static bool next_item(struct walk *w, struct table_item *item)
+{
+	while (!next_slot(w, item))
+		if (!next_feed(w))
+			return false;
+	item->feed = w->feed;
+	item->block = is_cpu(w) ? BLOCK_CPU : item->counter ? (int)item->counter->block : BLOCK_NONE;
 	item->heading = item->block != w->block;
 	if (item->heading) {
 		w->block = item->block;
@@ -74,15 +157,15 @@ static bool next_item(struct walk *w, struct item *item)
 	return true;
 }
 
-static struct walk walk_start(const struct feed *feed)
+static struct walk walk_start(const struct view_data *data)
 {
-	return (struct walk){.set = feed->set, .layout = feed->set->layout, .block = -1};
+	return (struct walk){.data = data, .block = -1};
 }
 
-static int count_rows(const struct feed *feed)
+static int count_rows(const struct view_data *data)
 {
-	struct walk w = walk_start(feed);
-	struct item item;
+	struct walk w = walk_start(data);
+	struct table_item item;
 	int n = 0;
 
 	while (next_item(&w, &item))
@@ -90,19 +173,24 @@ static int count_rows(const struct feed *feed)
 	return n;
 }
 
-struct columns {
+struct table_columns {
 	struct rect title, name, hw, rate, total, raw, low, high, each;
 };
 
-/* The least important column gives way first; 0 wide then. */
-static struct columns cut(struct rect row, bool per_instance)
+/* The least important columns are omitted first: their width is 0. */
+static struct table_columns cut_columns(struct rect row, bool per_instance)
 {
-	struct columns c = {.name.w = 0};
+	struct table_columns c = {.name.w = 0};
 	const struct {
 		struct rect *column;
 		int w;
-	} wanted[] = {{&c.rate, VALUE_W}, {&c.total, VALUE_W}, {&c.name, NAME_W}, {&c.raw, RAW_W}, {&c.hw, HW_W}},
-	  spread[] = {{&c.rate, VALUE_W}, {&c.low, EACH_W}, {&c.high, EACH_W}}, *from = per_instance ? spread : wanted;
+	} wanted[] = {{&c.rate, VALUE_W},
+		      {&c.total, VALUE_W},
+		      {&c.name, NAME_W},
+		      {&c.raw, RAW_W},
+		      {&c.hw, HW_W}},
+	  spread[] = {{&c.rate, VALUE_W}, {&c.low, EACH_W}, {&c.high, EACH_W}},
+	  *from = per_instance ? spread : wanted;
 	size_t n = per_instance ? ARRAY_LEN(spread) : ARRAY_LEN(wanted), fit = 0;
 	int title_w = per_instance ? TITLE_EACH : TITLE_MIN, spare = row.w - title_w;
 
@@ -111,7 +199,7 @@ static struct columns cut(struct rect row, bool per_instance)
 	for (size_t i = 0; i < fit; i++)
 		from[i].column->w = from[i].w;
 	c.title = rect_left(&row, title_w + (per_instance ? spare % EACH_W : spare));
-	/* as they stand from left to right */
+	/* from left to right */
 	struct rect *const order[] = {&c.hw, &c.name, &c.rate, &c.total, &c.raw, &c.low, &c.high};
 
 	for (size_t i = 0; i < ARRAY_LEN(order); i++)
@@ -123,7 +211,8 @@ static struct columns cut(struct rect row, bool per_instance)
 	return c;
 }
 
-static void draw_headings(struct canvas *canvas, struct rect free, const struct columns *c, double refresh_s)
+static void draw_headings(struct canvas *canvas, struct rect free, const struct table_columns *c,
+			  double refresh_s)
 {
 	char raw[UNITS_TEXT], span[UNITS_TEXT];
 	const struct {
@@ -143,11 +232,12 @@ static void draw_headings(struct canvas *canvas, struct rect free, const struct 
 		at.y = free.y;
 		at.h = free.h;
 		if (at.w && at.x >= free.x)
-			(headings[i].left ? canvas_text : canvas_text_right)(canvas, at, STYLE_DIM, headings[i].text);
+			(headings[i].left ? canvas_text : canvas_text_right)(canvas, at, STYLE_DIM,
+									     headings[i].text);
 	}
 }
 
-/* A number with its prefix alone, where the column says what it is. */
+/* Draw a number with its prefix only, because the column shows the unit. */
 static void draw_short(struct canvas *canvas, struct rect r, double value)
 {
 	char number[UNITS_TEXT], suffix[UNITS_TEXT];
@@ -159,21 +249,22 @@ static void draw_short(struct canvas *canvas, struct rect r, double value)
 	canvas_text(canvas, behind, STYLE_DIM, suffix);
 }
 
-static bool grows(const struct slot *slot)
+static bool is_counting(const struct slot *slot)
 {
 	return slot->kind == SLOT_DELTA || slot->kind == SLOT_STEADY;
 }
 
-/* What the slot says in that vector, per second if it grows with time. */
+/* Return the slot's value in that vector, per second if it grows with time. */
 static double slot_rate(const struct metric_set *set, const double *vector, unsigned slot)
 {
 	double v = vector[VECTOR_CONSTANTS + slot] * set->slots[slot].scale;
 
-	return grows(&set->slots[slot]) ? v / vector[VECTOR_SECONDS] : v;
+	return is_counting(&set->slots[slot]) ? v / vector[VECTOR_SECONDS] : v;
 }
 
 /* The part that an instance has in a slot, per second; false if it has none. */
-static bool instance_rate(const struct feed *feed, const struct metric_instance *instance, unsigned slot, double *rate)
+static bool instance_rate(const struct feed *feed, const struct metric_instance *instance, unsigned slot,
+			  double *rate)
 {
 	for (unsigned i = 0; i < instance->n_parts; i++)
 		if (instance->parts[i].sum == VECTOR_CONSTANTS + slot) {
@@ -184,8 +275,9 @@ static bool instance_rate(const struct feed *feed, const struct metric_instance 
 }
 
 /* The instances of a kind, left to right, as far as they fit, and the least and greatest of all. */
-static void draw_spread(const struct feed *feed, const struct item *item, struct canvas *canvas, const struct columns *c)
+static void draw_spread(const struct table_item *item, struct canvas *canvas, const struct table_columns *c)
 {
+	const struct feed *feed = item->feed;
 	double low = NAN, high = NAN, v;
 	struct rect each = c->each;
 	bool any = false;
@@ -193,7 +285,8 @@ static void draw_spread(const struct feed *feed, const struct item *item, struct
 	for (unsigned i = 0; i < feed->set->n_instances; i++) {
 		const struct metric_instance *instance = &feed->set->instances[i];
 
-		if (instance->kind != block_instances[item->block] || !instance_rate(feed, instance, item->slot, &v))
+		if (instance->kind != block_instances[item->block] ||
+		    !instance_rate(feed, instance, item->slot, &v))
 			continue;
 		low = fmin(low, v);
 		high = fmax(high, v);
@@ -217,38 +310,67 @@ static void draw_name(struct canvas *canvas, struct rect r, const char *name, co
 		canvas_text(canvas, rect_right(&r, 1), STYLE_DIM, "\u2026");
 }
 
-static void draw_counter(const struct feed *feed, const struct item *item, struct canvas *canvas, const struct columns *c)
+/* The part of the time for which a CPU event was counted; below 1 its numbers are estimates. NaN
+ * for a GPU, whose driver does not say. */
+static double counted_share(const struct table_item *item)
 {
+	const struct slot *slot = &item->feed->set->slots[item->slot];
+	const double *slots = item->feed->now + VECTOR_CONSTANTS;
+
+	if (item->block != BLOCK_CPU)
+		return (double)NAN;
+	return slot->running ? slots[slot->running] / slots[slot->enabled] : 1;
+}
+
+/* The hardware's name of a counter; how much of the time a CPU event was counted. */
+static void draw_hardware(struct canvas *canvas, struct rect r, const struct table_item *item, double share)
+{
+	if (item->counter)
+		canvas_text(canvas, r, STYLE_DIM, item->counter->hw_name);
+	else if (share >= 0)
+		canvas_printf(canvas, r, STYLE_DIM, "counted %.0f %% of the time", share * 100);
+	else
+		canvas_text(canvas, r, STYLE_DIM, canvas->ascii ? "-" : "\u2013");
+}
+
+static void draw_counter(const struct table_item *item, struct canvas *canvas, const struct table_columns *c)
+{
+	const struct feed *feed = item->feed;
 	const struct slot *slot = &feed->set->slots[item->slot];
 	const struct metric *metric = metric_find(feed->set, span_of(slot->name));
 	const struct unit *unit = metric ? metric->unit : unit_find(SPAN_LIT("count"));
 	double raw = feed->now[VECTOR_CONSTANTS + item->slot];
 	const char *dash = canvas->ascii ? "-" : "\u2013";
 	bool published = !item->counter || item->counter->name;
-	bool estimated = feed->now_column && feed->now_column->flags & SAMPLE_ESTIMATED;
+	double share = counted_share(item);
+	bool estimated = feed->now_column && feed->now_column->flags & SAMPLE_ESTIMATED && !(share >= 1);
 
 	if (c->each.w || !metric)
-		draw_name(canvas, c->title, slot->name, slot->name); /* shorter than titles, and no two are the same */
+		draw_name(canvas, c->title, slot->name,
+			  slot->name); /* shorter than titles, and no two are the same */
 	else
 		draw_name(canvas, c->title, metric->def->title, metric->def->short_title);
 	canvas_text(canvas, c->name, STYLE_DIM, published ? slot->name : dash);
-	canvas_text(canvas, c->hw, STYLE_DIM, item->counter ? item->counter->hw_name : dash);
-	widget_number(canvas, c->rate, unit, slot_rate(feed->set, feed->now, item->slot), grows(slot), estimated, STYLE_TEXT);
-	if (c->total.w && grows(slot))
-		widget_number(canvas, c->total, unit, feed->total[VECTOR_CONSTANTS + item->slot] * slot->scale, false, estimated,
+	draw_hardware(canvas, c->hw, item, share);
+	widget_number(canvas, c->rate, unit, slot_rate(feed->set, feed->now, item->slot), is_counting(slot),
+		      estimated, STYLE_TEXT);
+	if (c->total.w && is_counting(slot))
+		widget_number(canvas, c->total, unit,
+			      feed->total[VECTOR_CONSTANTS + item->slot] * slot->scale, false, estimated,
 			      STYLE_TEXT);
 	if (isnan(raw))
 		canvas_text_right(canvas, c->raw, STYLE_DIM, dash);
 	else
 		canvas_printf(canvas, c->raw, STYLE_DIM, "%*.0f", c->raw.w, raw);
 	if (c->each.w)
-		draw_spread(feed, item, canvas, c);
+		draw_spread(item, canvas, c);
 }
 
-/* The name of the block, and the numbers of its cores or slices where they have columns. */
-static void draw_block(const struct feed *feed, const struct item *item, struct canvas *canvas, struct rect row,
-		       const struct columns *c)
+/* Draw the name of the block, and the numbers of its cores or slices if they have columns. */
+static void draw_block(const struct table_item *item, struct canvas *canvas, struct rect row,
+		       const struct table_columns *c)
 {
+	const struct feed *feed = item->feed;
 	enum instance_kind kind = block_instances[item->block];
 	struct rect each = c->each;
 
@@ -262,52 +384,81 @@ static void draw_block(const struct feed *feed, const struct item *item, struct 
 		}
 }
 
-/* Keeps the scroll within the rows there are. */
-static int scroll_to(const struct view_data *data, int rows, int h)
+/* The subject of a counter's row; a heading has none. */
+static struct row_subject subject_of(const struct chart *chart, const struct table_item *item)
 {
-	int most = rows > h ? rows - h : 0;
+	const struct metric_set *set = item->feed->set;
+	const struct metric *m = metric_find(set, span_of(set->slots[item->slot].name));
 
-	if (data->scroll_max)
-		*data->scroll_max = most;
-	return data->scroll < 0 ? 0 : data->scroll > most ? most : data->scroll;
+	return item->heading || !m ? (struct row_subject){0}
+				   : (struct row_subject){.chart = chart, .metric = m};
+}
+
+/* The position of the selected row, -1 if there is none. */
+static int selected_row(const struct chart *chart, const struct view_data *data)
+{
+	struct walk w = walk_start(data);
+	struct table_item item;
+
+	for (int at = 0; data->selected.chart == chart && next_item(&w, &item); at++) {
+		struct row_subject subject = subject_of(chart, &item);
+
+		if (subject.chart && subject_same(&subject, &data->selected))
+			return at;
+	}
+	return -1;
 }
 
 static void table_size(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most)
 {
-	const struct feed *gpu = &data->feeds[SOURCE_GPU];
+	struct walk w = walk_start(data);
+	bool any = next_feed(&w);
+	int rows = count_rows(data);
 
+	(void)chart;
 	(void)cols;
-	*min = *most = 0;
-	if (gpu->set && gpu->now && gpu->total) {
-		*min = 2 + widget_title_rows(chart);
-		*most = count_rows(gpu) + widget_title_rows(chart);
-	}
+	*min = any ? 2 : 0;
+	*most = any ? (rows ? rows : 1) + 1 : 0;
 }
 
-static void table_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas, struct rect r)
+static bool has_instances(const struct view_data *data)
 {
-	const struct feed *feed = &data->feeds[SOURCE_GPU];
-	bool spread = data->per_instance && feed->set->n_instances;
-	struct columns c = cut(r, spread);
-	struct walk walk = walk_start(feed);
-	struct item item;
+	for (size_t i = 0; i < ARRAY_LEN(feed_kinds); i++)
+		if (data->feeds[feed_kinds[i]].set && data->feeds[feed_kinds[i]].set->n_instances)
+			return true;
+	return false;
+}
+
+static void table_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		       struct rect r)
+{
+	bool spread = data->per_instance && has_instances(data);
+	struct table_columns c = cut_columns(r, spread);
+	struct walk walk = walk_start(data);
+	struct table_item item;
 	int skip;
 
-	draw_headings(canvas, widget_title(chart, canvas, &r), &c, data->refresh_s);
-	skip = scroll_to(data, count_rows(feed), r.h);
-	for (int at = 0; r.h > 0 && next_item(&walk, &item); at++) {
-		struct rect row;
+	draw_headings(canvas, widget_head(&r), &c, data->range_s > 0 ? data->range_s : data->refresh_s);
+	if (!count_rows(data))
+		canvas_text(canvas, r, STYLE_DIM, "no counter fits the filter: Esc shows all again");
+	skip = widget_scroll(data, count_rows(data), r.h, selected_row(chart, data));
+	for (int at = 0; next_item(&walk, &item); at++) {
+		struct rect row = rect_top(&r, at < skip ? 0 : 1);
+		struct row_subject subject = subject_of(chart, &item);
 
-		if (at < skip)
+		if (subject.chart)
+			hits_add(data->hits,
+				 &(struct hit){.at = row, .mark = row, .kind = HIT_ROW, .subject = subject});
+		if (!row.h)
 			continue;
-		row = rect_top(&r, 1);
-		c = cut(row, spread);
-		/* the first row always says which block it is */
+		c = cut_columns(row, spread);
+		/* the first row always shows its block */
 		if (item.heading || at == skip)
-			draw_block(feed, &item, canvas, row, &c);
+			draw_block(&item, canvas, row, &c);
 		else
-			draw_counter(feed, &item, canvas, &c);
+			draw_counter(&item, canvas, &c);
 	}
 }
 
-const struct widget widget_table = {.name = "table", .seriesless = true, .size = table_size, .draw = table_draw};
+const struct widget widget_table = {
+	.name = "table", .breaks_down = true, .seriesless = true, .size = table_size, .draw = table_draw};

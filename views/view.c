@@ -1,19 +1,14 @@
-#include "base/alloc.h"
 #include "views/chart.h"
 #include "views/widget.h"
+#include "base/alloc.h"
 
-#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define COLS_MIN 40
-#define ROWS_MIN 10
-#define MARGIN 1 /* columns left free at either side */
-#define PRIORITY_MAX 9
-#define PRIORITY_GAPS 3 /* from here on a chart comes after the blank rows between charts */
-
 static const struct widget *const widgets[] = {
-	&widget_bars,  &widget_lanes, &widget_strips,   &widget_histogram, &widget_funnel,    &widget_facts,
-	&widget_table, &widget_cores, &widget_clusters, &widget_about,     &widget_processes,
+	&widget_area,      &widget_busiest, &widget_clusters, &widget_funnel, &widget_heat,
+	&widget_histogram, &widget_lanes,   &widget_matrix,   &widget_notice, &widget_passes,
+	&widget_processes, &widget_rows,    &widget_spans,    &widget_table,
 };
 
 const struct widget *widget_find(struct span name)
@@ -24,19 +19,61 @@ const struct widget *widget_find(struct span name)
 	return NULL;
 }
 
-bool views_init(struct views *views, const struct metric_set *const sets[SOURCE_KINDS], struct err *err)
+static bool read_charts(struct views *views, const struct gpudb *db,
+			const struct metric_set *const sets[SOURCE_KINDS], struct err *err)
+{
+	for (const struct embedded *e = embedded_charts; e->file; e++)
+		if (!chart_read(views, e->file, (struct span){e->begin, (size_t)(e->end - e->begin)}, sets,
+				err))
+			return false;
+	for (unsigned i = 0; db && i < db->n_own; i++)
+		if (!chart_read_own(views, db, &db->own[i], sets, err))
+			return false;
+	return true;
+}
+
+/* One tab for all of them: its key leads from each to the next. */
+static void name_own_views(struct views *views)
+{
+	bool first = true;
+
+	for (unsigned i = 0; i < views->n_views; i++) {
+		struct view *v = &views->views[i];
+
+		if (!v->own)
+			continue;
+		v->key = first ? 'u' : 0;
+		v->hidden = !first;
+		first = false;
+	}
+}
+
+bool views_init_own(struct views *views, const struct gpudb *db,
+		    const struct metric_set *const sets[SOURCE_KINDS], struct err *err)
 {
 	*views = (struct views){0};
-	for (const struct embedded *e = embedded_charts; e->file; e++) {
-		struct span text = {e->begin, (size_t)(e->end - e->begin)};
-
-		if (!chart_read(views, e->file, text, sets, err)) {
-			views_fini(views);
-			return false;
-		}
+	if (!read_charts(views, db, sets, err)) {
+		views_fini(views);
+		return false;
 	}
 	chart_prune(views);
+	name_own_views(views);
 	return true;
+}
+
+bool views_read(struct views *views, const struct gpudb *db, struct err *err)
+{
+	bool ok;
+
+	*views = (struct views){0};
+	ok = read_charts(views, db, NULL, err);
+	name_own_views(views);
+	return ok;
+}
+
+bool views_init(struct views *views, const struct metric_set *const sets[SOURCE_KINDS], struct err *err)
+{
+	return views_init_own(views, NULL, sets, err);
 }
 
 const struct view *views_find(const struct views *views, const char *name_or_digit)
@@ -44,149 +81,24 @@ const struct view *views_find(const struct views *views, const char *name_or_dig
 	for (unsigned i = 0; i < views->n_views; i++) {
 		const struct view *v = &views->views[i];
 
-		if (strcmp(v->name, name_or_digit) == 0 || (v->key && name_or_digit[0] == v->key && !name_or_digit[1]))
+		if (strcmp(v->name, name_or_digit) == 0 || (v->own && strcmp(name_or_digit, "user") == 0) ||
+		    (v->key && name_or_digit[0] == v->key && !name_or_digit[1]))
 			return v;
 	}
 	return NULL;
 }
 
-/* How many rows a chart gets. */
-struct place {
-	int min, most, rows;
-};
-
-#define CHARTS_MAX 32
-
-struct stack {
-	const struct view *view;
-	struct place place[CHARTS_MAX];
-	unsigned n;
-	int left;  /* rows not given away yet */
-	bool gaps; /* blank rows stand between charts */
-};
-
-static bool wants_gap(const struct stack *s, unsigned i)
+void views_prepend(struct views *views, const char *name, const struct chart *chart)
 {
-	return !s->view->charts[i].joined;
-}
+	for (unsigned i = 0; i < views->n_views; i++) {
+		struct view *view = &views->views[i];
 
-/* Blank rows above every shown chart but the first, once there is room for all of them. */
-static void place_gaps(struct stack *s)
-{
-	int gaps = 0;
-	bool first = true;
-
-	for (unsigned i = 0; i < s->n; i++) {
-		if (!s->place[i].rows)
+		if (strcmp(view->name, name) != 0)
 			continue;
-		gaps += !first && wants_gap(s, i);
-		first = false;
-	}
-	if (s->left < gaps)
-		return;
-	s->left -= gaps;
-	s->gaps = true;
-}
-
-static void place_level(struct stack *s, unsigned level)
-{
-	bool grown = true;
-
-	for (unsigned i = 0; i < s->n; i++) {
-		struct place *p = &s->place[i];
-		int gap = level >= PRIORITY_GAPS && wants_gap(s, i);
-
-		if (s->view->charts[i].priority != level || p->most < 1 || p->min + gap > s->left)
-			continue;
-		p->rows = p->min;
-		s->left -= p->min + gap;
-	}
-	/* Charts of one level grow together, a row each in turn. */
-	while (grown) {
-		grown = false;
-		for (unsigned i = 0; i < s->n && s->left > 0; i++) {
-			struct place *p = &s->place[i];
-
-			if (s->view->charts[i].priority != level || !p->rows || p->rows >= p->most)
-				continue;
-			p->rows++;
-			s->left--;
-			grown = true;
-		}
-	}
-}
-
-static void place_charts(struct stack *s, const struct view_data *data, int cols)
-{
-	for (unsigned i = 0; i < s->n; i++) {
-		struct place *p = &s->place[i];
-		const struct chart *chart = &s->view->charts[i];
-
-		chart->widget->size(chart, data, cols, &p->min, &p->most);
-		if (p->min < 1)
-			p->min = 1;
-	}
-	for (unsigned level = 1; level <= PRIORITY_MAX; level++) {
-		if (level == PRIORITY_GAPS) {
-			place_gaps(s);
-			if (!s->gaps)
-				return;
-		}
-		place_level(s, level);
-	}
-}
-
-/* Lines of the foot, those that have something to say in front. Returns how many. */
-static int foot_lines(const struct view *view, const struct view_data *data, const char *lines[VIEW_FOOT_LINES])
-{
-	int n = 0;
-
-	for (int i = 0; view->foot && i < VIEW_FOOT_LINES; i++)
-		if (data->foot[i] && *data->foot[i])
-			lines[n++] = data->foot[i];
-	return n;
-}
-
-static void draw_foot(const char *const *lines, int n, struct canvas *canvas, struct rect r)
-{
-	if (n && r.h > n)
-		rect_top(&r, 1);
-	for (int i = 0; i < n && r.h > 0; i++) {
-		struct rect row = rect_top(&r, 1);
-
-		canvas_text(canvas, row, STYLE_TEXT, lines[i]);
-		if (text_width(lines[i]) > row.w)
-			canvas_text(canvas, rect_right(&row, 1), STYLE_TEXT, "\u2026");
-	}
-}
-
-void view_draw(const struct view *view, const struct view_data *data, struct canvas *canvas, struct rect body)
-{
-	struct stack s = {.view = view, .n = view->n_charts < CHARTS_MAX ? view->n_charts : CHARTS_MAX};
-	const char *foot[VIEW_FOOT_LINES];
-	int n_foot = foot_lines(view, data, foot);
-	bool first = true;
-
-	if (data->scroll_max)
-		*data->scroll_max = 0;
-	if (canvas->cols < COLS_MIN || canvas->rows < ROWS_MIN) {
-		canvas_printf(canvas, canvas_rect(canvas), STYLE_ALERT, "%dx%d is too small: at least %dx%d", canvas->cols,
-			      canvas->rows, COLS_MIN, ROWS_MIN);
+		view->charts = xreallocarray(view->charts, view->n_charts + 1, sizeof(*view->charts));
+		memmove(view->charts + 1, view->charts, view->n_charts++ * sizeof(*view->charts));
+		view->charts[0] = *chart;
 		return;
 	}
-	rect_left(&body, MARGIN);
-	rect_right(&body, MARGIN);
-	s.left = body.h - (n_foot > 0);
-	place_charts(&s, data, body.w);
-	for (unsigned i = 0; i < s.n; i++) {
-		const struct chart *chart = &view->charts[i];
-
-		if (!s.place[i].rows)
-			continue;
-		if (s.gaps && !first && wants_gap(&s, i))
-			rect_top(&body, 1);
-		first = false;
-		chart->widget->draw(chart, data, canvas, rect_top(&body, s.place[i].rows));
-	}
-	draw_foot(foot, n_foot, canvas, body);
+	free(chart->series);
 }

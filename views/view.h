@@ -1,8 +1,8 @@
-/* view: what a view sees, and what it is made of: charts (text, views/charts/) that each name a widget.
+/* view: the input of a view, and its parts: charts (text, views/charts/) that each name a widget.
  *
- * ui fills a `struct view_data` once a frame; views and widgets only read it and draw into a canvas. They compute nothing that an
- * export would also want: that is a metric. No chart keeps history: `points` is the history.
- */
+ * ui fills a `struct view_data` once per frame; views and widgets only read it and draw into a
+ * canvas. They compute nothing that an export would also want: that is a metric. No chart keeps
+ * history: `points` is the history. */
 #ifndef MALITOP_VIEW_H
 #define MALITOP_VIEW_H
 
@@ -10,35 +10,66 @@
 #include "model/metric.h"
 #include "model/template.h"
 #include "views/canvas.h"
+#include "views/hits.h"
+#include "views/timeline.h"
 
-/* What one source measured, as vectors that metrics evaluate on. */
+/* Points of history that are older than what the widest graph shows: what was in view until now
+ * decides when a scale goes down. */
+#define VIEW_POINTS_BEFORE 60
+
+/* The measurements of one source, as vectors that metrics are evaluated on. */
 struct feed {
-	const struct metric_set *set;    /* NULL: there is no such source */
-	unsigned n_vector;               /* length of all these vectors: what lies behind it in the set's is not kept */
-	const double *now;               /* the last refresh period */
-	const double *total;             /* since the start */
+	const struct metric_set *set; /* NULL if there is no such source */
+	unsigned n_vector;   /* length of all these vectors: the rest of the set's vector is not kept */
+	const double *now;   /* the last refresh period */
+	const double *total; /* since the start */
+	const double *mark;  /* what `now` is compared with, of the same length; NULL: nothing */
 	const struct column *now_column; /* its flags and times */
-	const double *const *points;     /* history: one vector per refresh period, newest last; an entry may be NULL */
-	int n_points;
-	const char *about; /* "all CPUs, kernel and user": what is measured, printable; NULL or "": nothing to say */
+	const double *const
+		*points;   /* history: one vector per refresh period, newest last; an entry may be NULL */
+	int n_points;      /* those that can be in view, and VIEW_POINTS_BEFORE older ones */
+	unsigned n_steps;  /* points so far: two points share a cell and advance together */
+	const char *about; /* what is measured: "all CPUs, kernel and user"; printable; NULL or "" for none */
+	int64_t end_ns, point_ns; /* the end of the newest point; the length of each; 0: unknown */
+	/* The point of `now` while the screen is paused, counted from the newest, which is 1; 0 if
+	 * it is not paused, or if the point is not among these. */
+	int cursor;
 };
 
 #define VIEW_FOOT_LINES 3
+
+/* The rows of the body that scrolls in a view. */
+struct view_scroll {
+	int at;      /* the first visible row; draw keeps it between 0 and max */
+	int max;     /* set by draw; 0 if all rows are visible */
+	bool follow; /* draw moves `at` until the selected row is visible */
+};
 
 struct process_table;
 
 struct view_data {
 	struct feed feeds[SOURCE_KINDS];
-	const struct process_table *processes; /* views/processes.h; NULL: nobody reads them */
+	const struct process_table *processes; /* views/processes.h; NULL if they are not read */
+	const struct process_table *busiest;   /* for a panel besides others; NULL likewise */
 	const struct template_view *templ;     /* of the GPU; NULL without one */
 	double refresh_s;                      /* length of now and of every point, seconds */
+	double range_s;                        /* length of now if it is that of a range, else 0 */
 	double fps;                            /* frame budget */
 	unsigned width, height;
-	bool per_instance; /* `c`: break down per core, slice, CPU */
-	int scroll;        /* first row of a scrolling body; draw clamps it */
-	int *scroll_max;   /* draw writes the largest sensible scroll */
-	/* Lines under the charts of a view that names a foot, the first what that source says of itself; "" or NULL: no line. Only the
-	 * first of them has a row before the charts have theirs. */
+	const char *filter;                /* only counters whose names contain it; NULL or "": all */
+	bool only_counted;                 /* no counters that were 0 since the start */
+	bool per_instance;                 /* `c`: break down per core, slice, CPU */
+	struct view_scroll *scroll;        /* NULL: from the first row */
+	const struct chart *zoom;          /* the only panel to draw; NULL for all */
+	struct row_subject selected;       /* the row that is marked */
+	struct hits *hits;                 /* draw adds panels and rows to it; NULL if not needed */
+	const struct timeline_mark *marks; /* for the borders of graphs, in the order of time */
+	unsigned n_marks;
+	/* Lines on what is missing and what to try, printable: words, or "what\twords" of a table.
+	 * NULL or "" if nothing is missing. */
+	const char *notice;
+	/* Lines under the charts of a view that names a foot, the first with the description of
+	 * that source; "" or NULL for no line. Only the first gets its row before the charts. */
 	const char *foot[VIEW_FOOT_LINES];
 };
 
@@ -46,18 +77,39 @@ struct view_data {
 struct series {
 	const struct metric *metric; /* of data->feeds[source].set */
 	enum source_kind source;
-	const char *label;           /* begins with two blanks for a `sub` series; never NULL */
-	const struct metric *beside; /* shown beside it; NULL: none */
+	const char *label;           /* begins with a blank for a `sub` series; never NULL */
+	const char *brief;           /* the same for narrow panels; often the label itself */
+	const struct metric *beside; /* shown beside it; NULL for none */
 	enum source_kind beside_source;
+	const char *note; /* after the value, if there is room; "" for none */
+	unsigned n_parts; /* how many of the next series are parts of its bar */
+	unsigned part;    /* which part it is of an earlier series' bar, from 1; 0 if of none */
 };
+
+#define SERIES_PARTS 6
 
 struct widget;
 
-#define CHART_OPTIONS_MAX 8
+#define CHART_OPTIONS_MAX 10
+#define CHART_TEXTS_MAX 4
+
+/* How much of a row of panels a chart takes. */
+enum chart_place {
+	PLACE_HALF, /* one column */
+	PLACE_FULL, /* a row of its own */
+	PLACE_WIDE, /* what a card beside it leaves, else a row of its own */
+	PLACE_CARD, /* a narrow column beside a wide one */
+	PLACE_COUNT
+};
 
 /* A chart, bound to the metrics that exist. Fields that only one widget knows are options. */
 struct chart {
 	const char *name, *title; /* title may be "" */
+	const char *base;         /* what its percentages are shares of, or the like; "" for none */
+	enum chart_place place;
+	unsigned from_cols;  /* shown only in terminals at least this wide (columns) */
+	unsigned below_cols; /* shown only in narrower ones; 0: in all */
+	unsigned weight;     /* share of the rows that are left over; 0 for none */
 	const struct widget *widget;
 	struct series *series; /* those that exist, in order */
 	unsigned n_series;
@@ -65,87 +117,142 @@ struct chart {
 		struct span key, value;
 	} options[CHART_OPTIONS_MAX];
 	unsigned n_options;
-	bool joined;       /* no blank row between it and the chart above */
-	unsigned priority; /* the least important chart gives way first in a small terminal; 1 is the most important */
+	const char *texts[CHART_TEXTS_MAX]; /* lines of explanation, shown if there is room */
+	unsigned n_texts;
+	/* Metrics with which, and without which, it is shown; empty: always. A chart without
+	 * frames says how to get them. */
+	struct span with, without;
+	bool elsewhere;    /* it needs a GPU, or the absence of one, and this machine differs */
+	unsigned priority; /* 1 is the most important; the least is omitted first in a small terminal */
 };
 
 struct widget {
 	const char *name; /* as charts name it */
-	/* The fields it knows beside those of every chart, NULL-terminated; NULL: none. Each with the words it may have, as in
-	 * "each cluster core"; '#' is a number from 1 to 200; a name alone may have any text. */
+	/* The fields it knows besides those of every chart, NULL-terminated; NULL for none. Each
+	 * is followed by its permitted words, as in "each cluster core"; '#' is a number from 1 to
+	 * 200; a name alone takes any text. */
 	const char *const *options;
-	bool seriesless; /* has something to show without any series */
-	/* Rows it needs at least, and can make use of at most, at that width; both with the title, which the widget draws in its
-	 * first row (widget_title), so that column headings can stand beside it. 0 for nothing to show. */
+	bool breaks_down; /* per core or CPU, with data->per_instance */
+	bool seriesless;  /* can be shown without any series */
+	bool companion;   /* makes no view alone: other charts must stand besides it */
+	/* How many columns of `inner`, up to its right edge less `axis_right`, are a time axis
+	 * whose ticks the border below shows; 0 or NULL if there is none. */
+	int (*axis)(const struct chart *chart, const struct view_data *data, struct rect inner);
+	int axis_right; /* columns right of the newest cell */
+	bool spare;     /* uses more lines than it needs even without a weight */
+	/* Sets the rows it needs at least and can use at most at that width, without border and
+	 * title. 0 if there is nothing to show. */
 	void (*size)(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most);
-	void (*draw)(const struct chart *chart, const struct view_data *data, struct canvas *canvas, struct rect r);
+	void (*draw)(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		     struct rect r);
+	/* Writes the text at the right of the upper border; NULL for none. */
+	void (*corner)(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
+		       size_t size);
 };
 
-/* Whose line stands under the charts of a view. */
+/* Which source's line is under the charts of a view. */
 enum view_foot { FOOT_NONE, FOOT_GPU, FOOT_CPU };
 
 /* A view: its charts from top to bottom. */
 struct view {
 	const char *name;  /* "queues" */
 	const char *title; /* "Queues" */
-	char key;          /* '2'; its digit stays its own even when others are missing */
+	char key;          /* '2'; it stays the same even if other views are missing */
 	bool hidden;       /* has no tab (Counters) */
+	bool own;          /* of the user's; the first one that can be shown has the key 'u' and a tab */
 	enum view_foot foot;
 	struct chart *charts;
 	unsigned n_charts;
 };
 
-/* All views for these sources, from the shipped charts: a series takes the first of its metrics that one of the sets has, in the order
- * of enum source_kind; any set may be NULL. A chart without a series, and a view without a chart, is left out. The result is owned by the caller. NULL and a message on a malformed text. */
+/* All views for these sources, from the shipped charts. A series takes the first of its metrics
+ * that one of the sets has, in the order of enum source_kind; any set may be NULL. Charts without a
+ * series and views without a chart are omitted. The caller owns the result. Returns false if a text
+ * is malformed. */
 struct views {
 	struct view *views;
 	unsigned n_views;
 	void *owned;
 };
 bool views_init(struct views *views, const struct metric_set *const sets[SOURCE_KINDS], struct err *err);
+/* The same with the views in the user's own files (db->own), after the shipped ones. The error
+ * names file and line. db NULL: none. */
+bool views_init_own(struct views *views, const struct gpudb *db,
+		    const struct metric_set *const sets[SOURCE_KINDS], struct err *err);
+/* All of them, whether or not this machine can show them, without series. Free it in any case. */
+bool views_read(struct views *views, const struct gpudb *db, struct err *err);
 void views_fini(struct views *views);
-const struct view *views_find(const struct views *views, const char *name_or_digit); /* NULL if not there */
+/* Put a chart before all others of a view; its series are owned by the views from now on. Does
+ * nothing (and frees them) if there is no such view. Pointers to charts of that view become
+ * invalid. */
+void views_prepend(struct views *views, const char *view, const struct chart *chart);
+/* "user" is the first own view. NULL if there is none. */
+const struct view *views_find(const struct views *views, const char *name_or_digit);
 
-/* Draw the body. Charts are stacked; what does not fit gives way by priority. */
-void view_draw(const struct view *view, const struct view_data *data, struct canvas *canvas, struct rect body);
+/* Draw the body. Charts that do not fit are omitted by priority. */
+void view_draw(const struct view *view, const struct view_data *data, struct canvas *canvas,
+	       struct rect body);
 
-/* Where a key exists: all the bits of its row must hold. 0: everywhere. */
-enum key_need {
-	NEEDS_LIVE = 1 << 0,   /* what is shown happens now */
-	NEEDS_REPLAY = 1 << 1, /* it is played from a log */
-	NEEDS_GPUS = 1 << 2,   /* there are several */
-	NEEDS_SCROLL = 1 << 3, /* the view has no keys of its own, of which it is one */
+/* Whether data->per_instance changes what the view shows. */
+bool view_breaks_down(const struct view *view);
+/* Return the next panel with something to show, after `chart` (by 1) or before it (by -1). NULL if
+ * there is none. */
+const struct chart *view_panel(const struct view *view, const struct view_data *data,
+			       const struct chart *chart, int by);
+
+/* A key in the footer. */
+struct foot_key {
+	const char *keys, *ascii; /* its name, and one in ASCII; NULL if it is the same */
+	const char *word;         /* what it does */
+	unsigned rank;            /* 0 is always shown; the highest is omitted first */
 };
 
-/* A key in the footer, and its word. */
-struct foot_key {
-	const char *keys, *ascii, *what;
-	unsigned rank;  /* 0: always there; the highest is given up first */
-	unsigned needs; /* enum key_need */
+#define FOOT_KEYS 24
+
+/* The keys of the footer, from left to right. */
+struct foot_keys {
+	struct foot_key keys[FOOT_KEYS];
+	uint32_t press[FOOT_KEYS][2]; /* what a click on each presses: its first key, its last one */
+	unsigned n;
 };
 
 /* What the footer asks for instead of showing the keys. */
 struct foot_ask {
 	const char *text, *answers; /* "send SIGTERM to 4711 game?", "y/n" */
-	bool typed;                 /* the text is being typed: its end matters */
+	bool typed;                 /* the text is being typed, so its end must be visible */
 };
 
-/* The rows around the body: header, tabs, footer. Texts are printable already. */
-struct frame_text {
-	const char *gpu, *driver, *clock; /* "Mali-G715 7 cores", "simulator", "746 of 848 MHz"; NULL: left out */
-	const char *span;                 /* "100 ms, mean of 0.5 s" */
-	const char *state;                /* "SIMULATED", "REPLAY run.mlog", "PAUSED 12.5 s back", "REC run.csv 12.4 MB" */
-	const char *time;                 /* "14:02:11" */
-	const struct foot_ask *ask;       /* NULL: nothing is asked for */
-	const char *alert;                /* NULL: the keys are shown */
-	const struct foot_key *keys;      /* of the view that is shown, before everybody's; ends with NULL keys; NULL: none */
-	const char *dropped;              /* "0 dropped" */
-	unsigned has;                     /* enum key_need: what of it there is */
+/* The conclusion from the numbers on the screen in two to five words, and its evidence. */
+struct verdict_text {
+	const char *words; /* NULL or "" for none, and no row for it */
+	enum style style;  /* of the words: STYLE_CALM, STYLE_BUSY or STYLE_HOT */
+	const char *evidence;
 };
-/* Cuts header, tabs and footer off *r; *r is the body afterwards. */
-void frame_draw(const struct frame_text *text, const struct views *views, const struct view *shown, struct canvas *canvas,
-		struct rect *r);
-/* A tab by a click at that column of the tab row; NULL if none. */
-const struct view *frame_tab_at(const struct views *views, const struct view *shown, int cols, int x);
+
+#define VERDICT_ROWS 2 /* the second is shown from 30 rows on */
+
+/* The rows around the body: header, tabs, verdict, footer. All texts are printable. */
+struct frame_text {
+	const char *gpu, *driver,
+		*clock;               /* "Mali-G715 7 cores", "simulator", "746 of 848 MHz"; NULL to omit */
+	const char *fps;              /* "52.6 fps"; NULL if no source knows it */
+	const char *span;             /* "100 ms, mean of 0.5 s" */
+	const char *state;            /* "SIMULATED", "REPLAY run.mlog", "REC run.csv 12.4 MB" */
+	const char *paused;           /* "PAUSED 12.5 s back"; NULL or "" for a running screen */
+	const char *time;             /* "14:02:11" */
+	const struct foot_ask *ask;   /* NULL if nothing is asked */
+	const char *alert;            /* NULL to show the keys */
+	const struct foot_keys *keys; /* NULL: none */
+	const char *dropped;          /* "0 dropped" */
+	const struct timeline *timeline; /* in a row above the footer; NULL for no such row */
+	struct hits *hits;               /* gets the tabs and the words of the footer; NULL if not needed */
+	unsigned findings;               /* their number, at the end of the tabs; 0 shows nothing */
+	struct verdict_text verdict[VERDICT_ROWS];
+};
+/* Draw header, tabs, verdict and footer, and cut them off *r, which is then the body. */
+void frame_draw(const struct frame_text *text, const struct views *views, const struct view *shown,
+		struct canvas *canvas, struct rect *r);
+/* Draw only the footer, into the row r. */
+void frame_draw_footer(const struct frame_text *text, struct canvas *canvas, struct rect r);
 
 #endif

@@ -28,7 +28,7 @@ static double rate_of(const struct metric *metric, const double *vector)
 {
 	double value = value_of(metric, vector);
 
-	if (!vector || metric->unit->kind != UNIT_COUNT)
+	if (!vector || !metric->grows)
 		return value;
 	return vector[VECTOR_SECONDS] > 0 ? value / vector[VECTOR_SECONDS] : (double)NAN;
 }
@@ -63,13 +63,28 @@ double series_rate_back(const struct series *series, const struct view_data *dat
 	return rate_of(series->metric, vector_at(series_feed(series, data), back));
 }
 
-double series_rate_instance(const struct series *series, const struct view_data *data, const struct metric_instance *instance,
-			    int back)
+/* Charts list the instances of their first series. Another series may be of a source that has the
+ * same clusters and CPUs, in a set of its own; NULL if it does not know that one. */
+static const struct metric_instance *own_instance(const struct metric_set *set,
+						  const struct metric_instance *like)
+{
+	if (like >= set->instances && like < set->instances + set->n_instances)
+		return like;
+	for (unsigned i = 0; i < set->n_instances; i++)
+		if (set->instances[i].kind == like->kind && set->instances[i].number == like->number)
+			return &set->instances[i];
+	return NULL;
+}
+
+double series_rate_instance(const struct series *series, const struct view_data *data,
+			    const struct metric_instance *instance, int back)
 {
 	const struct feed *feed = series_feed(series, data);
 	const double *whole = vector_at(feed, back);
 
-	if (!whole)
+	if (whole)
+		instance = own_instance(feed->set, instance);
+	if (!whole || !instance)
 		return (double)NAN;
 	AUTOFREE double *vector = xmalloc(feed->set->n_vector * sizeof(*vector));
 
@@ -90,7 +105,8 @@ double series_top(const struct series *series, const struct view_data *data, int
 
 bool series_beside(const struct series *series, struct series *beside)
 {
-	*beside = (struct series){.metric = series->beside, .source = series->beside_source, .label = series->label};
+	*beside = (struct series){
+		.metric = series->beside, .source = series->beside_source, .label = series->label};
 	return series->beside != NULL;
 }
 
@@ -103,19 +119,34 @@ enum style series_style(const struct series *series, double value)
 {
 	const struct metric *m = series->metric;
 
-	if (m->alert == ALERT_NONE || isnan(value))
+	/* too little is judged only if there is some: if nothing is culled, culling is off on
+	 * purpose */
+	if (m->alert == ALERT_NONE || isnan(value) || (m->alert == ALERT_BELOW && value == 0))
 		return STYLE_TEXT;
 	if (m->alert == ALERT_ABOVE)
 		return level_style(value, m->alert_at, m->alert_at * 1.5);
 	return level_style(-value, -m->alert_at, -m->alert_at / 1.5);
 }
 
-enum style chart_style(const struct chart *chart, const struct series *series, double value)
+bool chart_may_be_hot(const struct chart *chart, const struct view_data *data, int back)
 {
-	if (series->metric->alert == ALERT_NONE && series->metric->unit->kind == UNIT_PERCENT && !isnan(value) &&
-	    span_is(chart_option(chart, "levels"), "load"))
-		return level_style(value, 70, 90);
-	return series_style(series, value);
+	struct series s;
+
+	if (!chart_option_series(chart, data, "hot", &s))
+		return true;
+	return (back < 0 ? series_now(&s, data) : series_back(&s, data, back)) >= CHART_HOT_FROM;
+}
+
+enum style chart_style(const struct chart *chart, const struct series *series, const struct view_data *data,
+		       double value, int back)
+{
+	enum style style;
+
+	if (series->metric->alert != ALERT_NONE || series->metric->unit->kind != UNIT_PERCENT ||
+	    isnan(value) || !span_is(chart_option(chart, "levels"), "load"))
+		return series_style(series, value);
+	style = level_style(value, 70, 90);
+	return style == STYLE_HOT && !chart_may_be_hot(chart, data, back) ? STYLE_BUSY : style;
 }
 
 struct span chart_option(const struct chart *chart, const char *key)
@@ -126,45 +157,94 @@ struct span chart_option(const struct chart *chart, const char *key)
 	return (struct span){"", 0};
 }
 
+struct span chart_option_words(const struct chart *chart, const char *key)
+{
+	struct span words = chart_option(chart, key);
+
+	span_until(&words, '|');
+	return span_trim(words);
+}
+
+bool chart_option_series(const struct chart *chart, const struct view_data *data, const char *key,
+			 struct series *series)
+{
+	struct span rest = chart_option(chart, key), name = span_trim(span_until(&rest, '|'));
+
+	for (enum source_kind kind = 0; name.n && kind < SOURCE_KINDS; kind++) {
+		const struct metric_set *set = data->feeds[kind].set;
+		const struct metric *metric = set ? metric_find(set, name) : NULL;
+
+		if (!metric)
+			continue;
+		*series = (struct series){.metric = metric,
+					  .source = kind,
+					  .label = metric->def->short_title,
+					  .brief = metric->def->short_title,
+					  .note = ""};
+		return true;
+	}
+	return false;
+}
+
+void widget_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
+		   size_t size)
+{
+	struct span label = chart_option_words(chart, "corner");
+	char value[UNITS_TEXT];
+	struct series s;
+
+	if (chart_option_series(chart, data, "corner", &s))
+		snprintf(text, size, "%.*s%s%s", SPAN_ARG(label), label.n ? " " : "",
+			 unit_format(value, series_rate_now(&s, data), s.metric->unit, s.metric->grows,
+				     ascii));
+}
+
 int chart_option_int(const struct chart *chart, const char *key, int otherwise)
 {
 	uint64_t value;
 
-	return span_u64(chart_option(chart, key), &value) && value >= 1 && value <= 200 ? (int)value : otherwise;
+	return span_u64(chart_option(chart, key), &value) && value >= 1 && value <= 200 ? (int)value
+											: otherwise;
 }
 
-static const char *mark_of(const struct canvas *canvas, const struct series *series, double value, uint32_t flags)
+static const char *mark_of(const struct canvas *canvas, const struct series *series, double value,
+			   uint32_t flags, bool judged)
 {
 	enum style level = series_style(series, value);
 
-	if (level == STYLE_BUSY || level == STYLE_HOT)
+	if (!judged && (level == STYLE_BUSY || level == STYLE_HOT))
 		return "!";
 	if (flags & (SAMPLE_GAP | SAMPLE_STRETCHED | SAMPLE_ERROR))
 		return canvas->ascii ? "." : "\u00b7";
 	return "";
 }
 
-int widget_number(struct canvas *canvas, struct rect r, const struct unit *unit, double value, bool rate, bool estimated,
-		  enum style style)
+int widget_number(struct canvas *canvas, struct rect r, const struct unit *unit, double value, bool rate,
+		  bool estimated, enum style style)
 {
 	char number[UNITS_TEXT], suffix[UNITS_TEXT], text[UNITS_TEXT + 2];
 
 	unit_split(number, suffix, value, unit, rate, canvas->ascii);
 	estimated = estimated && !isnan(value);
 	snprintf(text, sizeof(text), "%s%s%s", estimated ? "[" : "", number, estimated ? "]" : " ");
-	/* Without brackets a blank keeps the digits where they would be with them. */
+	/* Without brackets a blank keeps the digits in the same place. */
 	canvas_text_right(canvas, rect_left(&r, WIDGET_NUMBER_COLS), style, text);
 	return canvas_text(canvas, r, STYLE_DIM, suffix) + WIDGET_NUMBER_COLS;
 }
 
-/* Whether what it was made of was counted for a part of the time only: all that flagged samples tell, or each slot by itself. */
-static bool is_estimated(const struct feed *feed, const struct metric *metric, const struct metric_instance *instance)
+/* Whether it is an estimate, or its inputs were counted for only part of the time: the flags of the
+ * samples cover all slots, or each slot has its own share. */
+static bool is_estimated(const struct feed *feed, const struct metric *metric,
+			 const struct metric_instance *instance)
 {
 	const double *vector = feed->now;
 	AUTOFREE double *own = NULL;
 
+	if (metric->def->estimate)
+		return true;
 	if (!feed->now_column || !(feed->now_column->flags & SAMPLE_ESTIMATED))
 		return false;
+	instance = instance ? own_instance(feed->set, instance) : NULL;
 	if (instance) {
 		own = xmalloc(feed->set->n_vector * sizeof(*own));
 		metric_vector_instance(feed->set, instance, vector, feed->n_vector, own);
@@ -173,21 +253,87 @@ static bool is_estimated(const struct feed *feed, const struct metric *metric, c
 	return !(metric_share(feed->set, metric, vector) >= 1);
 }
 
-void widget_instance_value(struct canvas *canvas, struct rect r, const struct series *series, const struct view_data *data,
-			   const struct metric_instance *instance, double value, enum style style)
+/* The same value at the mark. */
+static double value_at_mark(const struct feed *feed, const struct metric *metric,
+			    const struct metric_instance *instance)
+{
+	AUTOFREE double *own = NULL;
+
+	if (!instance)
+		return rate_of(metric, feed->mark);
+	own = xmalloc(feed->set->n_vector * sizeof(*own));
+	metric_vector_instance(feed->set, instance, feed->mark, feed->n_vector, own);
+	return rate_of(metric, own);
+}
+
+#define CHANGE_COLS 5 /* ">999%" */
+
+/* "+12%"; "" where there is nothing to compare. */
+static const char *change_text(char text[UNITS_TEXT], double before, double now)
+{
+	double percent = (now - before) / fabs(before) * 100;
+
+	if (now == before || fabs(percent) < 0.5)
+		return "0%";
+	if (!isfinite(now) || !isfinite(before))
+		return "";
+	if (before == 0)
+		return "new";
+	snprintf(text, UNITS_TEXT, percent > 999 ? ">999%%" : percent < -999 ? "<-99x" : "%+.0f%%", percent);
+	return text;
+}
+
+/* The number with its prefix, and in place of the unit the change since the mark. */
+static void draw_compared(struct canvas *canvas, struct rect r, const struct series *series, double before,
+			  double now, enum style style)
+{
+	const struct unit *unit = series->metric->unit;
+	char number[UNITS_TEXT], suffix[UNITS_TEXT], short_text[2 * UNITS_TEXT], text[UNITS_TEXT];
+	size_t symbol = strlen(unit->symbol) + (series->metric->grows ? strlen("/s") : 0);
+	int cols = widget_value_cols(unit);
+	struct rect cell = rect_left(&r, r.w < cols ? r.w : cols), change = rect_right(&cell, CHANGE_COLS);
+	const char *words;
+
+	unit_split(number, suffix, now, unit, series->metric->grows, canvas->ascii);
+	suffix[strlen(suffix) > symbol ? strlen(suffix) - symbol : 0] = 0;
+	snprintf(short_text, sizeof(short_text), "%s%s", number, suffix);
+	canvas_text_right(canvas, cell, style, short_text);
+	words = change_text(text, before, now);
+	canvas_text_right(canvas, change, fabs(now - before) <= fabs(before) / 100 ? STYLE_DIM : STYLE_TITLE,
+			  words);
+}
+
+void widget_instance_value(struct canvas *canvas, struct rect r, const struct series *series,
+			   const struct view_data *data, const struct metric_instance *instance, double value,
+			   enum style style, bool judged)
 {
 	const struct feed *feed = series_feed(series, data);
 	uint32_t flags = feed->now_column ? feed->now_column->flags : 0;
 
-	rect_left(&r, widget_number(canvas, r, series->metric->unit, value, true, is_estimated(feed, series->metric, instance),
-				    style));
-	canvas_text(canvas, r, style, mark_of(canvas, series, value, flags));
+	if (feed->mark) {
+		draw_compared(canvas, r, series, value_at_mark(feed, series->metric, instance), value, style);
+		return;
+	}
+	rect_left(&r, widget_number(canvas, r, series->metric->unit, value, series->metric->grows,
+				    is_estimated(feed, series->metric, instance), style));
+	canvas_text(canvas, r, style, mark_of(canvas, series, value, flags, judged));
 }
 
-void widget_value(struct canvas *canvas, struct rect r, const struct series *series, const struct view_data *data, double value,
-		  enum style style)
+void widget_word(struct canvas *canvas, struct rect r, const struct series *series, double value, bool dim)
 {
-	widget_instance_value(canvas, r, series, data, NULL, value, style);
+	enum style style = series_style(series, value);
+	const char *word = series->metric->alert == ALERT_ABOVE ? "high" : "low";
+
+	if (style == STYLE_CALM)
+		canvas_text(canvas, r, dim ? STYLE_DIM : STYLE_CALM, "ok");
+	else if (style != STYLE_TEXT)
+		canvas_printf(canvas, r, style, "%s %s", word, style == STYLE_HOT ? "!!" : "!");
+}
+
+void widget_value(struct canvas *canvas, struct rect r, const struct series *series,
+		  const struct view_data *data, double value, enum style style)
+{
+	widget_instance_value(canvas, r, series, data, NULL, value, style, false);
 }
 
 int widget_value_cols(const struct unit *unit)
@@ -205,19 +351,6 @@ int widget_value_cols(const struct unit *unit)
 	}
 }
 
-int widget_title_rows(const struct chart *chart)
-{
-	return chart->title[0] ? 1 : 0;
-}
-
-struct rect widget_title(const struct chart *chart, struct canvas *canvas, struct rect *r)
-{
-	struct rect row = rect_top(r, widget_title_rows(chart));
-
-	rect_left(&row, canvas_text(canvas, row, STYLE_TITLE, chart->title));
-	return row;
-}
-
 int widget_label_cols(const struct chart *chart)
 {
 	int cols = 0;
@@ -231,11 +364,32 @@ int widget_label_cols(const struct chart *chart)
 	return cols;
 }
 
-void widget_points(const struct series *series, const struct view_data *data, double top, double *points, int n)
+void widget_row(const struct view_data *data, struct rect r, const struct chart *chart,
+		const struct series *series, const struct metric_instance *instance)
 {
-	for (int i = 0; i < n; i++) {
-		double value = series_rate_back(series, data, n - 1 - i);
+	hits_add(data->hits, &(struct hit){.at = r,
+					   .mark = r,
+					   .kind = HIT_ROW,
+					   .subject = {chart, series, series->metric, instance}});
+}
 
-		points[i] = top > 0 || isnan(value) ? value / top : 0;
-	}
+int widget_scroll(const struct view_data *data, int rows, int h, int selected)
+{
+	struct view_scroll *s = data->scroll;
+	int most = rows > h ? rows - h : 0;
+
+	if (!s)
+		return 0;
+	s->max = most > s->max ? most : s->max;
+	if (s->follow && selected >= 0 && s->at + h <= selected)
+		s->at = selected - h + 1;
+	if (s->follow && selected >= 0 && s->at > selected)
+		s->at = selected;
+	s->at = s->at < 0 ? 0 : s->at > s->max ? s->max : s->at;
+	return s->at < most ? s->at : most;
+}
+
+struct rect widget_head(struct rect *r)
+{
+	return rect_top(r, r->h > 1 ? 1 : 0);
 }

@@ -1,63 +1,183 @@
-/* widget: the list of widgets, and what they share. A new one is a file of its own and a line in widgets[] (view.c). */
+/* widget: the list of widgets, and what they share. A new widget is a file and a line in widgets[]
+ * (view.c). */
 #ifndef MALITOP_WIDGET_H
 #define MALITOP_WIDGET_H
 
 #include "views/view.h"
 
-extern const struct widget widget_bars, widget_lanes, widget_strips, widget_histogram, widget_funnel, widget_facts, widget_table,
-	widget_cores, widget_clusters, widget_about, widget_processes;
+extern const struct widget widget_area, widget_busiest, widget_clusters, widget_funnel, widget_heat,
+	widget_histogram, widget_lanes, widget_matrix, widget_notice, widget_passes, widget_processes,
+	widget_rows, widget_spans, widget_table;
 
 /* The feed that a series belongs to. */
 const struct feed *series_feed(const struct series *series, const struct view_data *data);
-/* Value over the last refresh, over the whole run, and at a point of history (0 the newest); NaN if undefined. */
+/* Value over the last refresh, over the whole run, and at a point of history (0 the newest); NaN if
+ * undefined. */
 double series_now(const struct series *series, const struct view_data *data);
 double series_total(const struct series *series, const struct view_data *data);
 double series_back(const struct series *series, const struct view_data *data, int back);
-/* The same per second for what grows with time (counts, bytes), else as it is. */
+/* The same, per second if it grows with time (counts, bytes). */
 double series_rate_now(const struct series *series, const struct view_data *data);
 double series_rate_total(const struct series *series, const struct view_data *data);
 double series_rate_back(const struct series *series, const struct view_data *data, int back);
-/* A value as one instance (core3, cluster1) has it, per second likewise; back < 0: over the last refresh. */
-double series_rate_instance(const struct series *series, const struct view_data *data, const struct metric_instance *instance,
-			    int back);
-/* What a bar or strip of it is full at: 100 for a percentage, else the peak of the last n points; 0 if there is none. */
+/* The value of one instance (core3, cluster1), per second likewise; back < 0 is the last
+ * refresh. The instance may be one of another source that has the same. */
+double series_rate_instance(const struct series *series, const struct view_data *data,
+			    const struct metric_instance *instance, int back);
+/* The value of a full bar or strip: 100 for a percentage, else the peak of the last n points; 0 if
+ * there is none. */
 double series_top(const struct series *series, const struct view_data *data, int n);
-/* What stands beside the series, as a series of its own; false if nothing does. */
+/* Get the metric that is shown beside the series as a series. Returns false if there is none. */
 bool series_beside(const struct series *series, struct series *beside);
 
-/* Calm, busy or hot by the guide's number: within it, beyond it, beyond it by half again. STYLE_TEXT without one. */
+/* Calm, busy or hot by the guide's threshold: within it, beyond it, beyond it by half again.
+ * STYLE_TEXT without a threshold. */
 enum style series_style(const struct series *series, double value);
-/* The same for a series of this chart: with `levels load`, percentages without such a number by 70 and 90 %. */
-enum style chart_style(const struct chart *chart, const struct series *series, double value);
+/* The same for a series of this chart, now (back < 0) or at a point of history. With `levels load`,
+ * percentages without a threshold use 70 and 90 %; with `hot METRIC` they are hot only while that
+ * metric is hot, too. */
+enum style chart_style(const struct chart *chart, const struct series *series, const struct view_data *data,
+		       double value, int back);
+/* Whether a busy unit may hold the work back, at that time: the metric that its option `hot` names
+ * is at CHART_HOT_FROM or above. */
+#define CHART_HOT_FROM 85 /* percent: the guides calculate with this share, not with 100 */
+bool chart_may_be_hot(const struct chart *chart, const struct view_data *data, int back);
 
-/* Fixed columns of a number: right-aligned, "[99.9]" if estimated, else with a blank behind it; unit; mark. The mark is '!' beyond
- * the guide's number, else a dot where the samples are flagged (gap, stretched, error). */
+/* Fixed columns of a number: right-aligned, "[99.9]" if estimated, else followed by a blank; unit;
+ * mark. The mark is '!' beyond the guide's threshold, else a dot if the samples are flagged (gap,
+ * stretched, error). */
 #define WIDGET_NUMBER_COLS 7
 #define WIDGET_PERCENT_COLS 9 /* number, "%", mark */
 #define WIDGET_VALUE_COLS 13  /* number, "Mcy/s", mark: enough for every unit */
-/* Columns that values of a unit need, mark included. */
+/* Columns that values of a unit need, including the mark. */
 int widget_value_cols(const struct unit *unit);
-/* A value (a rate, if it grows with time) at the left of r, its mark right behind the unit. */
-void widget_value(struct canvas *canvas, struct rect r, const struct series *series, const struct view_data *data, double value,
-		  enum style style);
-/* The same for a value that one instance has. */
-void widget_instance_value(struct canvas *canvas, struct rect r, const struct series *series, const struct view_data *data,
-			   const struct metric_instance *instance, double value, enum style style);
+/* Draw a value (a rate, if it grows with time) at the left of r, its mark right after the unit. */
+void widget_value(struct canvas *canvas, struct rect r, const struct series *series,
+		  const struct view_data *data, double value, enum style style);
+/* The same for the value of one instance. `judged` omits the '!', because a word beside it has that
+ * meaning. */
+void widget_instance_value(struct canvas *canvas, struct rect r, const struct series *series,
+			   const struct view_data *data, const struct metric_instance *instance, double value,
+			   enum style style, bool judged);
 /* The same without a mark, for any number. Returns the columns up to the end of the unit. */
-int widget_number(struct canvas *canvas, struct rect r, const struct unit *unit, double value, bool rate, bool estimated,
-		  enum style style);
-/* Takes the title's row off *r and draws it; returns that row without the title's columns, for headings. No title: no row. */
-struct rect widget_title(const struct chart *chart, struct canvas *canvas, struct rect *r);
-/* Rows of the title: 1, or 0 if there is none. */
-int widget_title_rows(const struct chart *chart);
+int widget_number(struct canvas *canvas, struct rect r, const struct unit *unit, double value, bool rate,
+		  bool estimated, enum style style);
+/* Draw what a value with a limit is: "ok", "high !", "low !!"; nothing without a limit. */
+#define WIDGET_WORD_COLS 8
+void widget_word(struct canvas *canvas, struct rect r, const struct series *series, double value, bool dim);
 /* Columns of the longest label. */
 int widget_label_cols(const struct chart *chart);
-/* The last n points of a series as shares of `top`, oldest first, for canvas_strip. Points before the history are NaN. */
-void widget_points(const struct series *series, const struct view_data *data, double top, double *points, int n);
+/* The history of a series as cells for canvas_history: shares of `scale`, each cell in the colour
+ * of its value. */
+struct widget_past {
+	double points[2 * CANVAS_COLS_MAX];
+	uint8_t styles[CANVAS_COLS_MAX];
+	int cells;
+};
+void widget_history(const struct chart *chart, const struct series *series, const struct view_data *data,
+		    double scale, struct widget_past *past, int cells);
+/* The same for one instance (core3, cluster1), or for all (NULL). */
+void widget_instance_history(const struct chart *chart, const struct series *series,
+			     const struct view_data *data, const struct metric_instance *instance,
+			     double scale, struct widget_past *past, int cells);
+/* The greatest point of it; NaN if none is known. */
+double widget_peak(const struct widget_past *past);
+/* The value of a full bar or history: 100 for a percentage, twice the upper limit if there is one
+ * (for a percentage, only a small limit of a series that is not among loads), else a round number
+ * above the peak of the last points. */
+double widget_scale(const struct chart *chart, const struct series *series, const struct view_data *data,
+		    int points);
+/* Draw the line of the moment that a pause looks at, over a history that was drawn in r with its
+ * newest cell at the right edge. */
+void widget_cursor(const struct feed *feed, struct canvas *canvas, struct rect r, int points_per_cell);
+/* The smallest of 1, 2, 3, 5, 10, 20, ... that is at least a tenth above the peak. */
+double widget_nice_top(double peak);
+/* The same for the newest of n values (the newest first), of which `points` are in view at a time.
+ * It goes up at once, and down a step after the peak in view was below 45 % of it for more than
+ * `hold` values. It follows from the values alone, so the same history has the same scale. */
+double widget_held_top(const double *values, int n, int points, int hold);
+/* The same for what `value` returns for the points of a feed's history, held for 10 s. */
+double widget_feed_top(const struct feed *feed, const struct view_data *data, int points,
+		       double (*value)(const void *what, const struct view_data *data, int back),
+		       const void *what);
+/* The sort key of rows, which changes every 5 s at most. */
+double series_sort_key(const struct series *series, const struct view_data *data);
+/* Draw a chart of any widget as `rows` would. */
+void widget_rows_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		      struct rect r);
+/* A cell of a matrix: a bar, the value, and a history from WIDGET_CELL_HISTORY columns on
+ * (matrix.c). */
+#define WIDGET_CELL_HISTORY 44
+struct widget_cell {
+	const struct chart *chart;
+	const struct series *series;
+	const struct metric_instance *instance; /* NULL: all */
+	double scale;
+	int value_cols; /* of all cells in that column; 0: what this one needs */
+	int word_cols;  /* likewise of the word of judgement; 0: none, a mark says it */
+	bool odd_one;   /* to be marked */
+};
+void widget_cell(const struct widget_cell *cell, const struct view_data *data, struct canvas *canvas,
+		 struct rect r);
+/* Get the cores of the GPU, or the CPUs, of the chart's first series. Returns how many; at most
+ * `most`. */
+unsigned widget_instances(const struct chart *chart, const struct view_data *data,
+			  const struct metric_instance **found, unsigned most);
+/* Draw the first series over time, with a row per core or CPU (heat.c). Returns false, with nothing
+ * drawn, if the source has no values by core. */
+bool widget_heat_each(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		      struct rect r);
+/* Write "mean 45.0 %  least 42.1 %  most 48.0 %  uneven 6.7 %" of the cores or CPUs: the greatest
+ * is so much above the mean. */
+void widget_each_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
+			size_t size);
+/* Draw those of its series that can be broken down per core or CPU (rows_each.c). Returns false,
+ * with nothing drawn, if the source has no values by core. widget_each_rows is how many lines this
+ * takes. */
+int widget_each_rows(const struct chart *chart, const struct view_data *data);
+bool widget_rows_each(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		      struct rect r);
+/* Whether widget_rows_each would draw anything. */
+bool widget_has_each(const struct chart *chart, const struct view_data *data);
+/* Record that r shows the series, of one instance or of all (NULL), so that it can be selected. */
+void widget_row(const struct view_data *data, struct rect r, const struct chart *chart,
+		const struct series *series, const struct metric_instance *instance);
+/* Return the first row to draw of a body of `rows` rows in h lines. `selected` is the position of
+ * the selected row, -1 if it is elsewhere. */
+int widget_scroll(const struct view_data *data, int rows, int h, int selected);
+/* Draw the border of a panel, with its title, base and corner, over r; the ticks and marks of a
+ * time axis below `inner`, which the border leaves (panel.c). */
+#define PANEL_MARGIN 2 /* columns of border and blank at either side */
+void panel_border(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		  struct rect r);
+void panel_axis(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		struct rect inner);
+/* Cut the row of column headings off *r, if there is room for it and one more. */
+struct rect widget_head(struct rect *r);
 
-/* Option of a chart, "" if it has none. */
+/* Draw the most important rows of all charts of the view, in the order of the charts and in common
+ * columns, for a terminal without room for panels (compact.c). Returns false, with nothing drawn,
+ * if no chart has rows. */
+bool widget_draw_compact(const struct view *view, const struct view_data *data, struct canvas *canvas,
+			 struct rect r);
+/* Draw a graph of the first series, or of all stacked, with axis, grid and limit (area.c). r has at
+ * least three rows. */
+#define WIDGET_AXIS_COLS 5
+void widget_area_plot(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		      struct rect r);
+/* Write the option `corner METRIC | label` as the text of struct widget's corner. */
+void widget_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
+		   size_t size);
+
+/* An option of a chart, "" if it is not set. */
 struct span chart_option(const struct chart *chart, const char *key);
-/* An option that is a whole number from 1 to 200, else `otherwise`. */
+/* Get an option that names a metric, with a label after a '|', as a series. Returns false, with the
+ * series unchanged, if there is no such option or metric. */
+bool chart_option_series(const struct chart *chart, const struct view_data *data, const char *key,
+			 struct series *series);
+/* The text after the '|' of such an option. */
+struct span chart_option_words(const struct chart *chart, const char *key);
+/* An option that is a whole number from 1 to 200; `otherwise` if it is not set. */
 int chart_option_int(const struct chart *chart, const char *key, int otherwise);
 
 #endif

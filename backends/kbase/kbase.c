@@ -3,7 +3,6 @@
 #include "backends/backends.h"
 #include "base/alloc.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,14 +11,16 @@
 #include <string.h>
 
 #define NODES_MAX 16
-#define UNKNOWN_KHZ 5000        /* what some drivers report as the maximum when they do not know it */
-#define LEVELS_NS 1000000000ll  /* temperatures and memory are read so often */
-#define CLOCK_NS 10000000ll     /* the clock at most so often */
-#define MANUAL_NS 10000000ll    /* shortest interval where each sample must be asked for */
-#define INTERVAL_NS 100000000ll /* when nobody says one */
-#define TIMER_NS 1000000000ll   /* the driver keeps periods in 32 bits, 4.2 s; intervals are whole seconds there */
+#define UNKNOWN_KHZ 5000        /* what some drivers report as the maximum if they do not know it */
+#define LEVELS_NS 1000000000ll  /* how often temperatures and memory are read */
+#define CLOCK_NS 10000000ll     /* shortest time between two reads of the clock */
+#define MANUAL_NS 10000000ll    /* shortest interval if each sample must be requested */
+#define INTERVAL_NS 100000000ll /* the default */
+#define PART_NS 100000000ll     /* a longer interval is summed from parts of about this length */
+#define PARTS_MAX 10            /* the driver keeps 31 samples, and a period in 32 bits of ns */
 
-/* An open, without the driver noticing, tells whether a node is there; a listing of /dev is not granted everywhere. */
+/* Probe each node with O_PATH, which the driver does not notice, because listing /dev is not
+ * permitted everywhere. */
 static bool kbase_probe(const struct sys *sys, struct source_found **found, struct err *err)
 {
 	(void)err;
@@ -42,40 +43,9 @@ static bool kbase_probe(const struct sys *sys, struct source_found **found, stru
 	return true;
 }
 
-/* ---- what GPU it is ---- */
+/* ---- identity ---- */
 
-/* Midgard GPUs by the upper half of GPU_ID: they have names, but no published counters. */
-static const struct {
-	uint32_t id;
-	const char *name;
-} midgards[] = {{0x6956, "Mali-T60x"}, {0x0620, "Mali-T62x"}, {0x0720, "Mali-T720"}, {0x0750, "Mali-T760"},
-		{0x0820, "Mali-T820"}, {0x0830, "Mali-T830"}, {0x0860, "Mali-T860"}, {0x0880, "Mali-T880"}};
-
-static void name_source(struct source *source, uint64_t gpu_id, bool assumed)
-{
-	unsigned cores = source->constants.core_count;
-	char name[40];
-
-	snprintf(name, sizeof(name), "Mali 0x%" PRIx64, gpu_id);
-	for (size_t i = 0; i < ARRAY_LEN(midgards); i++)
-		if (gpu_id >> 16 == midgards[i].id)
-			snprintf(name, sizeof(name), "%s", midgards[i].name);
-	if (source->product)
-		snprintf(source->title, sizeof(source->title), "%s %u core%s%s", gpu_product_shown_name(source->product, cores),
-			 cores, cores == 1 ? "" : "s", assumed ? " (assumed)" : "");
-	else
-		snprintf(source->title, sizeof(source->title), "%s %u core%s, unknown", name, cores, cores == 1 ? "" : "s");
-	if (!source->product)
-		snprintf(source->note, sizeof(source->note),
-			 "%s: malitop has no data for this GPU: its raw counters by block and index; --gpu NAME assumes a known "
-			 "one",
-			 name);
-	else if (assumed)
-		snprintf(source->note, sizeof(source->note), "%s: unknown to malitop; counted as a %s, as --gpu says", name,
-			 source->product->name);
-}
-
-/* "kbase r44p0" out of "K:r44p0-00eac0(GPL)"; else its API. */
+/* "kbase r44p0" from "K:r44p0-00eac0(GPL)", or the API version if there is no release. */
 static void name_driver(struct source *source, const struct kbase_device *d)
 {
 	for (const char *p = d->release; *p; p++) {
@@ -86,29 +56,8 @@ static void name_driver(struct source *source, const struct kbase_device *d)
 			return;
 		}
 	}
-	snprintf(source->driver, sizeof(source->driver), "kbase API %u.%u", d->version.major, d->version.minor);
-}
-
-static const struct gpu_product *find_product(const struct source *source, uint64_t gpu_id, bool *assumed)
-{
-	const struct gpu_product *product = gpudb_by_id(source->options.db, gpu_id);
-
-	*assumed = !product && source->options.gpu_name;
-	return *assumed ? gpudb_by_name(source->options.db, source->options.gpu_name) : product;
-}
-
-/* Execution engines of a core: told by job-manager drivers since r12p0, else by the variant of the core. */
-static unsigned count_engines(const struct kbase_props *props, const struct gpu_product *product, unsigned cores)
-{
-	static const char *const small[] = {"Mali-G31", "Mali-G51"}; /* have a variant of one engine */
-	int8_t engines = product ? product->engines[props->core_features & 15] : -1;
-
-	if (props->n_engines)
-		return props->n_engines;
-	for (size_t i = 0; product && i < ARRAY_LEN(small); i++)
-		if (strcmp(product->name, small[i]) == 0 && cores == 1 && (props->thread_features & 0xffff) == 0x2000)
-			return 1;
-	return engines > 0 ? (unsigned)engines : 0;
+	snprintf(source->driver, sizeof(source->driver), "kbase API %u.%u", d->version.major,
+		 d->version.minor);
 }
 
 static void fill_source(struct source *source, struct kbase *k, uint64_t gpu_id)
@@ -116,9 +65,9 @@ static void fill_source(struct source *source, struct kbase *k, uint64_t gpu_id)
 	const struct kbase_props *props = &k->device.props;
 	bool assumed;
 
-	source->product = find_product(source, gpu_id, &assumed);
+	source->product = gpu_identity_find(source, gpu_id, &assumed);
 	if (k->extent.set) {
-		source->product = NULL; /* our data describe the primary set */
+		source->product = NULL; /* our data describes the primary set only */
 		assumed = false;
 	}
 	source->constants = (struct source_constants){
@@ -129,29 +78,34 @@ static void fill_source(struct source *source, struct kbase *k, uint64_t gpu_id)
 		.core_mask = k->extent.core_mask,
 		.top_hz = props->max_khz && props->max_khz != UNKNOWN_KHZ ? props->max_khz * 1e3 : 0,
 	};
-	k->n_engines = count_engines(props, source->product, source->constants.core_count);
-	name_source(source, gpu_id, assumed);
+	k->n_engines = props->n_engines
+			       ? props->n_engines
+			       : gpu_identity_engines(source->product, props->core_features,
+						      props->thread_features, source->constants.core_count);
+	gpu_identity_name(source, gpu_id, assumed);
 	name_driver(source, &k->device);
 	if (k->extent.set)
 		snprintf(source->note, sizeof(source->note), "%s",
-			 "kbase: the driver counts another set than the usual one: raw counters by block and index");
+			 "kbase: the driver counts another set than the primary one: raw counters are shown "
+			 "by block and index");
 }
 
 /* ---- opening ---- */
 
-/* An interval that is too long for the driver's counters or its timer is measured in several parts. */
-static unsigned parts_of(const struct kbase_reader *reader, int64_t period_ns)
+/* The driver's ticks start at any time, so only an interval made of several parts can start close
+ * to our own start. Short parts also keep 32-bit counters from overflowing. */
+static unsigned parts_of(int64_t period_ns)
 {
-	int64_t longest = reader->longest_ns ? reader->longest_ns : TIMER_NS;
+	int64_t n = (period_ns + PART_NS - 1) / PART_NS;
 
-	return period_ns > longest ? (unsigned)((period_ns + longest - 1) / longest) : 1;
+	return n < PARTS_MAX ? (unsigned)n : PARTS_MAX;
 }
 
 static bool open_reader(struct source *source, struct kbase *k, uint64_t gpu_id, struct err *err)
 {
 	struct kbase_choice choice;
 	bool ok = false, assumed;
-	const struct gpu_product *product = find_product(source, gpu_id, &assumed);
+	const struct gpu_product *product = gpu_identity_find(source, gpu_id, &assumed);
 	int64_t interval_ns = source->options.interval_ns ? source->options.interval_ns : INTERVAL_NS;
 
 	if (!kbase_choose(&k->device.version, gpu_id, source->options.interface, &choice, err))
@@ -162,10 +116,10 @@ static bool open_reader(struct source *source, struct kbase *k, uint64_t gpu_id,
 		k->reader = choice.readers[i];
 		kbase_enable(product ? product->layout : NULL, k->enable);
 		snprintf(k->why, sizeof(k->why), "%s: %s", k->reader->name, choice.why[i]);
-		k->session_ns = interval_ns / parts_of(k->reader, interval_ns);
+		k->session_ns = interval_ns / parts_of(interval_ns);
 		ok = k->reader->open(k, k->session_ns, err);
 		if (!ok && i)
-			*err = first; /* the one that should have worked tells more */
+			*err = first; /* the error of the preferred reader is more useful */
 	}
 	return ok;
 }
@@ -179,21 +133,22 @@ static bool kbase_open(struct source *source, const char *device, struct err *er
 
 	k->vinstr.fd = k->kinstr.fd = -1;
 	if (!kbase_device_open(&k->device, source->sys, path, &why))
-		return err_set(err, why.code, "kbase: %s: `malitop doctor` may know what helps", why.text);
+		return err_set(err, why.code, "kbase: %s: try `malitop doctor`", why.text);
 	gpu_id = kbase_props_id(&k->device.props);
 	if (!open_reader(source, k, gpu_id, &why)) {
 		kbase_device_close(&k->device);
 		return why.code == ERR_USAGE
 			       ? err_set(err, why.code, "%s", why.text)
-			       : err_set(err, why.code, "kbase: %s: `malitop doctor` may know what helps", why.text);
+			       : err_set(err, why.code, "kbase: %s: try `malitop doctor`", why.text);
 	}
 	fill_source(source, k, gpu_id);
 	k->clock_slot = source_add_gpu_sums(source);
 	k->level_slot = source->n_slots;
-	gpu_system_open(&k->system, source->sys, (unsigned)strtoul(path + strcspn(path, "0123456789"), NULL, 10));
+	gpu_system_open(&k->system, source->sys,
+			(unsigned)strtoul(path + strcspn(path, "0123456789"), NULL, 10));
 	gpu_system_add_slots(&k->system, source);
 	source_add_gpu_instances(source);
-	kbase_fold_init(&k->fold, source);
+	gpu_fold_init(&k->fold, source);
 	k->slots = xcalloc(source->n_slots, sizeof(*k->slots));
 	if (!source->constants.top_hz && k->system.top_hz != SAMPLE_UNKNOWN)
 		source->constants.top_hz = (double)k->system.top_hz;
@@ -215,68 +170,96 @@ static bool begin_session(struct kbase *k, int64_t step_ns, struct err *err)
 	struct kbase_extent before = k->extent;
 
 	if (k->session_ns == step_ns && !k->started)
-		return true; /* the one that open made */
+		return true; /* open made this session already */
 	end_session(k);
 	if (!k->reader->open(k, step_ns, err))
 		return false;
 	k->session_ns = step_ns;
 	return (before.core_mask == k->extent.core_mask && before.n_slices == k->extent.n_slices &&
 		before.block_values == k->extent.block_values) ||
-	       err_set(err, EPROTO, "%s: the GPU's cores or counters are others than before: start malitop again",
+	       err_set(err, EPROTO, "%s: the GPU's cores or counters have changed: restart malitop",
 		       k->device.path);
+}
+
+/* If samples must be requested, intervals are not split into parts. */
+static void start_manual(struct kbase *k, struct source *source, int64_t now_ns)
+{
+	int64_t longest = k->reader->longest_ns;
+
+	k->n_parts = 1;
+	if (source->period_ns < MANUAL_NS)
+		source->period_ns = MANUAL_NS;
+	if (longest && source->period_ns > longest)
+		source->period_ns = longest;
+	k->part_ns = source->period_ns;
+	k->next_dump_ns = now_ns + source->period_ns;
 }
 
 static bool kbase_start(struct source *source, int64_t period_ns, int64_t now_ns, struct err *err)
 {
 	struct kbase *k = source->priv;
-	int64_t longest = k->reader->longest_ns, step;
 
-	k->n_parts = parts_of(k->reader, period_ns);
-	step = period_ns / k->n_parts;
-	if (!begin_session(k, step, err) || !k->reader->start(k, step, err))
+	k->n_parts = parts_of(period_ns);
+	k->part_ns = period_ns / k->n_parts;
+	kbase_times_start(&k->times, source->sys, now_ns);
+	if (!begin_session(k, k->part_ns, err) || !k->reader->start(k, k->part_ns, err))
 		return false;
 	k->started = true;
 	k->part = 0;
+	k->part_end_ns = k->times.last_raw_ns;
+	k->has_sum = k->has_more = false;
 	source->period_ns = period_ns;
-	if (k->manual) {
-		k->n_parts = 1;
-		if (source->period_ns < MANUAL_NS)
-			source->period_ns = MANUAL_NS;
-		if (longest && source->period_ns > longest)
-			source->period_ns = longest;
-		k->next_dump_ns = now_ns + source->period_ns;
-	}
-	kbase_times_start(&k->times, source->sys, now_ns);
+	if (k->manual)
+		start_manual(k, source, now_ns);
+	kbase_times_expect(&k->times, source->period_ns, !k->manual);
 	return true;
 }
 
+/* If an interval has several parts, most parts do not complete a sample, so read once an interval
+ * instead of polling. */
 static int kbase_fd(const struct source *source)
 {
 	const struct kbase *k = source->priv;
 
-	return k->manual ? -1 : k->reader->fd(k);
+	return k->manual || k->n_parts > 1 ? -1 : k->reader->fd(k);
 }
 
 /* ---- samples ---- */
 
-/* Another part of the interval. */
+/* Count a part as passed, or several if the driver took longer, so that intervals keep to their
+ * grid. */
+static void pass_part(struct kbase *k, int64_t end_ns)
+{
+	int64_t ns;
+
+	if (__builtin_sub_overflow(end_ns, k->part_end_ns, &ns) || ns <= k->part_ns)
+		k->part++;
+	else
+		k->part += ns < k->n_parts * k->part_ns ? (unsigned)((ns + k->part_ns / 2) / k->part_ns)
+							: k->n_parts;
+	k->part_end_ns = end_ns;
+}
+
 static void add_part(struct kbase *k, const struct kbase_interval *part)
 {
-	if (!k->part++) {
+	if (!k->has_sum) {
 		k->sum = *part;
+		k->has_sum = true;
 		return;
 	}
 	k->sum.end_ns = part->end_ns;
 	k->sum.flags |= part->flags;
 	k->sum.lost += part->lost;
+	if (!k->sum.failure)
+		k->sum.failure = part->failure;
 	for (unsigned i = 0; i < ARRAY_LEN(k->sum.cycles); i++) {
-		bool known = k->sum.cycles[i] != SAMPLE_UNKNOWN && part->cycles[i] != SAMPLE_UNKNOWN;
+		bool known = k->sum.cycles[i] < GPU_OVERFLOW && part->cycles[i] < GPU_OVERFLOW;
 
 		k->sum.cycles[i] = known ? k->sum.cycles[i] + part->cycles[i] : SAMPLE_UNKNOWN;
 	}
 }
 
-/* The clock as the system tells it, where the driver counts no cycles. */
+/* The clock as the system reports it, for drivers that count no cycles. */
 static void read_clock(struct kbase *k, int64_t now_ns, struct sample *sample)
 {
 	int64_t hz = 0;
@@ -291,67 +274,103 @@ static void read_clock(struct kbase *k, int64_t now_ns, struct sample *sample)
 	k->hz = hz;
 }
 
+/* Clock cycles as the driver estimates them. A driver that does not know its clock estimates 0. So
+ * 0 is unknown while the GPU is active, and until the driver has reported another number. */
+static uint64_t reported_cycles(struct kbase *k, enum kbase_clock clock, uint64_t active)
+{
+	uint64_t cycles = k->sum.cycles[clock];
+	bool was_active = active && active != SAMPLE_UNKNOWN;
+
+	if (cycles >= GPU_OVERFLOW)
+		return SAMPLE_UNKNOWN;
+	k->reports_clock[clock] |= cycles > 0;
+	return cycles || (k->reports_clock[clock] && !was_active) ? cycles : SAMPLE_UNKNOWN;
+}
+
 static void fill_clock(struct kbase *k, int64_t now_ns, struct sample *sample)
 {
-	uint64_t duration = (uint64_t)(sample->end_ns - sample->begin_ns), *slot = sample->value + k->clock_slot;
-	uint64_t cycles = k->sum.cycles[KBASE_CLOCK_TOP];
+	uint64_t duration = (uint64_t)(sample->end_ns - sample->begin_ns),
+		 *slot = sample->value + k->clock_slot;
 	uint64_t active = k->fold.active < 0 ? SAMPLE_UNKNOWN : sample->value[k->fold.active];
+	uint64_t cycles = reported_cycles(k, KBASE_CLOCK_TOP, active);
 
-	if (!cycles && active && active != SAMPLE_UNKNOWN)
-		cycles = SAMPLE_UNKNOWN; /* a driver that was not told its clock estimates none */
 	if (cycles == SAMPLE_UNKNOWN) {
 		read_clock(k, now_ns, sample);
 		if (k->hz > 0)
 			cycles = (uint64_t)((double)k->hz * (double)duration * 1e-9 + 0.5);
 	}
 	slot[GPU_CLOCK_CY] = cycles;
-	slot[GPU_CLOCK_SHADER_CY] = k->sum.cycles[KBASE_CLOCK_SHADER];
+	slot[GPU_CLOCK_SHADER_CY] = reported_cycles(k, KBASE_CLOCK_SHADER, active);
 	slot[GPU_CLOCK_ACTIVE] = active;
 	slot[GPU_CLOCK_TIME] = duration;
 }
 
-static bool finish(struct source *source, int64_t now_ns, struct sample *sample)
+/* Make a sample of the parts gathered so far. If the end of the interval is unknown, its counts go
+ * into the next sample, which then covers both. */
+static void finish_sample(struct source *source, int64_t now_ns, struct sample *sample)
 {
 	struct kbase *k = source->priv;
 
-	kbase_fold_finish(k->slots, source->n_slots);
 	memcpy(sample->value, k->slots, source->n_slots * sizeof(*k->slots));
-	if (!kbase_times_convert(&k->times, source->sys, &k->sum, now_ns, sample, &source->period_ns))
-		return false;
+	gpu_fold_finish(sample->value, source->n_slots);
+	k->has_more = !kbase_times_convert(&k->times, source->sys, &k->sum, now_ns, sample) &&
+		      !k->reader->reports_begin;
+	k->has_sum = false;
+	source->failure = k->sum.failure;
+	if (!k->manual)
+		source->period_ns = k->times.period_ns;
 	fill_clock(k, now_ns, sample);
 	if (now_ns - k->levels_ns >= LEVELS_NS) {
 		gpu_system_read(&k->system, &k->levels);
 		k->levels_ns = now_ns;
 	}
 	gpu_system_fill(&k->system, &k->levels, sample->value + k->level_slot);
-	return true;
+}
+
+static bool dump_when_due(struct kbase *k, const struct source *source, int64_t now_ns)
+{
+	if (!k->manual || now_ns < k->next_dump_ns)
+		return true;
+	k->next_dump_ns += source->period_ns * ((now_ns - k->next_dump_ns) / source->period_ns + 1);
+	return k->reader->dump(k) || (errno != ENODEV && errno != EBADF);
+}
+
+/* Read the next waiting part. */
+static enum read_result read_part(struct source *source)
+{
+	struct kbase *k = source->priv;
+	struct kbase_interval part;
+	enum read_result got;
+
+	if (!k->has_sum && !k->has_more)
+		memset(k->slots, 0xff, source->n_slots * sizeof(*k->slots)); /* SAMPLE_UNKNOWN */
+	got = k->reader->take(k, &part, k->slots);
+	if (got != READ_GOT)
+		return got;
+	pass_part(k, part.end_ns);
+	if (!kbase_times_is_lead(&k->times, source->sys, &part))
+		add_part(k, &part);
+	return READ_GOT;
 }
 
 static enum read_result kbase_read(struct source *source, int64_t now_ns, struct sample *sample)
 {
 	struct kbase *k = source->priv;
+	enum read_result got;
+	bool ended = false;
 
-	if (k->manual && now_ns >= k->next_dump_ns) {
-		k->next_dump_ns += source->period_ns * ((now_ns - k->next_dump_ns) / source->period_ns + 1);
-		if (!k->reader->dump(k) && (errno == ENODEV || errno == EBADF))
-			return READ_GONE;
-	}
-	for (;;) {
-		struct kbase_interval part;
-		enum read_result got;
-
-		if (!k->part)
-			memset(k->slots, 0xff, source->n_slots * sizeof(*k->slots)); /* SAMPLE_UNKNOWN */
-		got = k->reader->take(k, &part, k->slots);
-		if (got != READ_GOT)
-			return got;
-		add_part(k, &part);
-		if (k->part < k->n_parts)
-			continue;
-		k->part = 0;
-		if (finish(source, now_ns, sample))
-			return READ_GOT;
-	}
+	if (!dump_when_due(k, source, now_ns))
+		return READ_GONE;
+	do {
+		got = read_part(source);
+		ended = k->part >= k->n_parts;
+		if (ended)
+			k->part = 0;
+	} while (got == READ_GOT && !(ended && k->has_sum));
+	if (got == READ_GONE || !(ended || source->cut) || !k->has_sum)
+		return got;
+	finish_sample(source, now_ns, sample);
+	return READ_GOT;
 }
 
 static void kbase_stop(struct source *source)
@@ -365,43 +384,39 @@ static void kbase_close(struct source *source)
 
 	end_session(k);
 	gpu_system_close(&k->system);
-	kbase_fold_fini(&k->fold);
+	gpu_fold_fini(&k->fold);
 	free(take_ptr(&k->slots));
 	kbase_device_close(&k->device);
 }
 
-/* ---- for people ---- */
+/* ---- description ---- */
 
 static void kbase_describe(const struct source *source, struct strbuf *text)
 {
 	const struct kbase *k = source->priv;
 	const struct kbase_version *v = &k->device.version;
-	const struct source_constants *c = &source->constants;
 
 	gpu_system_processes(&k->system, text);
-	strbuf_printf(text, "\ndevice    %s, GPU id 0x%" PRIx64 "\n", k->device.path, kbase_props_id(&k->device.props));
-	strbuf_printf(text, "driver    %s%sAPI %u.%u (%s)\n", k->device.release, k->device.release[0] ? ", " : "", v->major,
-		      v->minor, kbase_api_names[v->api]);
+	strbuf_printf(text, "\ndevice    %s, GPU id 0x%" PRIx64 "\n", k->device.path,
+		      kbase_props_id(&k->device.props));
+	strbuf_printf(text, "driver    %s%sAPI %u.%u (%s)\n", k->device.release,
+		      k->device.release[0] ? ", " : "", v->major, v->minor, kbase_api_names[v->api]);
 	strbuf_printf(text, "counters  %s\n", k->why);
-	strbuf_printf(text, "GPU       %u core%s (mask 0x%" PRIx64 "), %u L2 slice%s", c->core_count,
-		      c->core_count == 1 ? "" : "s", c->core_mask, c->l2_slice_count, c->l2_slice_count == 1 ? "" : "s");
-	if (c->bus_width_bits)
-		strbuf_printf(text, ", bus of %u bits", c->bus_width_bits);
-	if (k->n_engines)
-		strbuf_printf(text, ", %u execution engine%s a core", k->n_engines, k->n_engines == 1 ? "" : "s");
-	if (c->top_hz > 0)
-		strbuf_printf(text, ", up to %.0f MHz", c->top_hz * 1e-6);
-	strbuf_str(text, "\n");
+	gpu_identity_describe(&source->constants, k->n_engines, text);
 	if (source->note[0])
 		strbuf_printf(text, "note      %s\n", source->note);
 	if (v->api != KBASE_CSF && k->reader == &kbase_vinstr)
-		strbuf_str(text, "power     older releases of this driver keep the GPU powered while it is counted\n");
+		strbuf_str(
+			text,
+			"power     older releases of this driver keep the GPU powered on while counting\n");
 	gpu_system_describe(&k->system, text);
 }
 
 const struct backend backend_kbase = {
 	.name = "kbase",
-	.help = "Mali GPUs with Arm's kernel driver (/dev/mali0); kbase:vinstr and kbase:kinstr force an interface",
+	.help = "Mali GPUs with Arm's kernel driver (/dev/mali0); kbase:vinstr and kbase:kinstr force an "
+		"interface",
+	.interfaces = "vinstr kinstr",
 	.kind = SOURCE_GPU,
 	.priv_size = sizeof(struct kbase),
 	.probe = kbase_probe,

@@ -1,7 +1,9 @@
-/* kbase_abi: what Arm's kernel driver speaks at /dev/maliN, over all its generations. Structs and request numbers are the same on
- * 32 and 64 bit machines; the sizes and offsets that matter are asserted below.
+/* kbase_abi: the interface of Arm's kernel driver at /dev/maliN, in all its generations. Structs
+ * and request numbers are the same on 32-bit and 64-bit machines; assertions below check the sizes
+ * and offsets that matter.
  *
- * Source: the UAPI headers of the driver releases r16p0 (UK 10.6), r44p0 (JM 11.39, CSF 1.20) and r54p1 (CSF 1.38).
+ * Source: the UAPI headers of the driver releases r16p0 (UK 10.6), r44p0 (JM 11.39, CSF 1.20) and
+ * r54p1 (CSF 1.38).
  */
 #ifndef MALITOP_KBASE_ABI_H
 #define MALITOP_KBASE_ABI_H
@@ -20,7 +22,7 @@
 #define KBASE_PRFCNT_ENUM_INFO 0xC0108038u
 #define KBASE_PRFCNT_SETUP 0xC0108039u
 
-/* A context that only monitors: it submits no jobs. */
+/* A context that only monitors; it submits no jobs. */
 #define KBASE_FLAG_MONITOR 0x2u
 
 struct kbase_abi_version {
@@ -36,18 +38,25 @@ struct kbase_abi_hwcnt_setup {
 	uint32_t buffer_count, fe_mask, shader_mask, tiler_mask, memory_mask;
 };
 
-/* ---- UK 10.x: one dispatcher for 64-bit headers; it reads the size out of the request number and the function out of the header,
- * which it overwrites with its result. ---- */
+/* ---- UK 10.x ---- */
+
+/* One dispatcher for 64-bit headers. It reads the size from the request number and the function
+ * from the header, which it overwrites with its result. */
 
 #define UK_VERSION_CHECK 0xC0108000u
 #define UK_SET_FLAGS 0xC0108212u
 #define UK_GPU_PROPS 0xC218820Eu
 #define UK_HWCNT_READER_SETUP 0xC0208224u
 
-enum uk_function { UK_ID_VERSION_CHECK = 0, UK_ID_GPU_PROPS = 526, UK_ID_SET_FLAGS = 530, UK_ID_HWCNT_READER_SETUP = 548 };
+enum uk_function {
+	UK_ID_VERSION_CHECK = 0,
+	UK_ID_GPU_PROPS = 526,
+	UK_ID_SET_FLAGS = 530,
+	UK_ID_HWCNT_READER_SETUP = 548
+};
 
 struct uk_header {
-	uint32_t id; /* comes back as the result: 0, or 3 for a failure */
+	uint32_t id; /* returns the result: 0, or 3 for a failure */
 	uint32_t padding;
 };
 
@@ -69,7 +78,7 @@ struct uk_hwcnt_setup {
 };
 
 #define UK_PROPS_SIZE 536
-/* Offsets of what is read from it, header included. */
+/* Offsets of the fields that we read, header included. */
 enum uk_props {
 	UK_PROPS_PRODUCT_ID = 8,
 	UK_PROPS_FREQ_KHZ_MAX = 24,
@@ -95,7 +104,7 @@ enum uk_props {
 #define VINSTR_GET_BUFFER_CYCLES 0x8020BE20u
 #define VINSTR_PUT_BUFFER 0x4010BE21u
 #define VINSTR_PUT_BUFFER_CYCLES 0x4020BE21u
-#define VINSTR_SET_INTERVAL 0x4004BE30u /* the interval in ns is the argument, not what it points to; 0: manual */
+#define VINSTR_SET_INTERVAL 0x4004BE30u /* the argument is ns, not a pointer; 0: manual */
 #define VINSTR_GET_API_VERSION_FEATURES 0x4008BEFFu
 
 #define VINSTR_FEATURE_CYCLES_TOP 1u
@@ -115,10 +124,20 @@ struct vinstr_metadata {
 
 enum prfcnt_enum_type { PRFCNT_ENUM_BLOCK, PRFCNT_ENUM_REQUEST, PRFCNT_ENUM_SAMPLE_INFO };
 enum prfcnt_block_type { PRFCNT_BLOCK_FE, PRFCNT_BLOCK_TILER, PRFCNT_BLOCK_MEMORY, PRFCNT_BLOCK_SHADER };
-enum prfcnt_request_type { PRFCNT_REQUEST_END = 0, PRFCNT_REQUEST_MODE = 0x1000, PRFCNT_REQUEST_ENABLE, PRFCNT_REQUEST_SCOPE };
+enum prfcnt_request_type {
+	PRFCNT_REQUEST_END = 0,
+	PRFCNT_REQUEST_MODE = 0x1000,
+	PRFCNT_REQUEST_ENABLE,
+	PRFCNT_REQUEST_SCOPE
+};
 enum prfcnt_mode { PRFCNT_MODE_MANUAL, PRFCNT_MODE_PERIODIC };
 enum prfcnt_command { PRFCNT_START = 1, PRFCNT_STOP, PRFCNT_SAMPLE_SYNC, PRFCNT_DISCARD = 5 };
-enum prfcnt_metadata_type { PRFCNT_META_END = 0, PRFCNT_META_SAMPLE = 0x2000, PRFCNT_META_CLOCK, PRFCNT_META_BLOCK };
+enum prfcnt_metadata_type {
+	PRFCNT_META_END = 0,
+	PRFCNT_META_SAMPLE = 0x2000,
+	PRFCNT_META_CLOCK,
+	PRFCNT_META_BLOCK
+};
 
 #define PRFCNT_CMD 0x4010BF00u
 #define PRFCNT_GET_SAMPLE 0x8010BF01u
@@ -203,7 +222,7 @@ struct prfcnt_metadata {
 		} clock;
 		struct {
 			uint8_t type, index, set, padding;
-			uint32_t state, values_offset, padding2; /* the offset counts from the start of the mapping */
+			uint32_t state, values_offset, padding2; /* from the start of the mapping */
 		} block;
 	};
 };

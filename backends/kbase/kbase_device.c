@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,10 +20,20 @@ int kbase_ioctl(const struct sys *sys, int fd, unsigned request, void *arg)
 	return result;
 }
 
+enum read_result kbase_wait_result(const struct sys *sys, int fd)
+{
+	struct pollfd waiting = {.fd = fd, .events = POLLIN};
+
+	if (sys->poll(sys, &waiting, 1, 0) < 1)
+		return READ_NONE;
+	return waiting.revents & POLLIN ? READ_GOT : READ_GONE;
+}
+
 /* ---- handshake ---- */
 
-/* Each generation has its own version request; what another generation makes of it is told by the version alone: it stays 0.0, or,
- * with a UK driver that gets a later request, becomes its error number. Therefore UK comes first. */
+/* Each generation has its own version request. A driver of another generation leaves the version at
+ * 0.0, except that a UK driver answers a later request with its error number there. So ask for UK
+ * first. */
 static bool ask_uk(struct kbase_device *d)
 {
 	struct uk_version v = {.header = {.id = UK_ID_VERSION_CHECK}};
@@ -41,38 +52,46 @@ static bool ask_ioctl(struct kbase_device *d, enum kbase_api api, unsigned reque
 	return v.major || v.minor;
 }
 
-/* The major version of each API, all minor versions of which are known or compatible. */
+/* The supported major version of each API; all of its minor versions are known or compatible. */
 static const unsigned majors[] = {[KBASE_UK] = 10, [KBASE_JM] = 11, [KBASE_CSF] = 1};
-const char *const kbase_api_names[] = {[KBASE_UK] = "UK", [KBASE_JM] = "job manager", [KBASE_CSF] = "command stream"};
+const char *const kbase_api_names[] = {
+	[KBASE_UK] = "UK", [KBASE_JM] = "job manager", [KBASE_CSF] = "command stream"};
 
 static bool shake_hands(struct kbase_device *d, struct err *err)
 {
 	const struct kbase_version *v = &d->version;
 
 	errno = 0;
-	if (!ask_uk(d) && !ask_ioctl(d, KBASE_JM, KBASE_VERSION_CHECK_JM) && !ask_ioctl(d, KBASE_CSF, KBASE_VERSION_CHECK_CSF)) {
+	if (!ask_uk(d) && !ask_ioctl(d, KBASE_JM, KBASE_VERSION_CHECK_JM) &&
+	    !ask_ioctl(d, KBASE_CSF, KBASE_VERSION_CHECK_CSF)) {
 		if (errno && errno != EPERM && errno != ENOTTY && errno != EINVAL && errno != EFAULT)
-			return err_set(err, errno, "%s: the driver refuses its version: %s", d->path, strerror(errno));
-		return err_set(err, EPROTO, "%s: this is no Mali driver that malitop knows: it tells no API version", d->path);
+			return err_set(err, errno, "%s: the driver refuses the version handshake: %s",
+				       d->path, strerror(errno));
+		return err_set(err, EPROTO,
+			       "%s: not a Mali driver that malitop supports: it reports no API version",
+			       d->path);
 	}
 	if (v->major == majors[v->api])
 		return true;
-	return err_set(err, EPROTO, "%s: the driver's API %u.%u (%s) is too %s: malitop knows %u.x", d->path, v->major, v->minor,
-		       kbase_api_names[v->api], v->major < majors[v->api] ? "old" : "new", majors[v->api]);
+	return err_set(err, EPROTO, "%s: the driver's API %u.%u (%s) is too %s: malitop supports %u.x",
+		       d->path, v->major, v->minor, kbase_api_names[v->api],
+		       v->major < majors[v->api] ? "old" : "new", majors[v->api]);
 }
 
-/* A context that only looks on. Where the handshake has made one already, or does not know the flag, the driver says so, and all is
- * well: what comes next shows it. */
+/* Request a context that only monitors. If the handshake made a context already, or the driver does
+ * not know the flag, the request fails. That is harmless: the next request shows whether there is a
+ * context. */
 static bool set_flags(struct kbase_device *d, struct err *err)
 {
 	struct uk_flags uk = {.header = {.id = UK_ID_SET_FLAGS}, .create_flags = KBASE_FLAG_MONITOR};
 	uint32_t flags = KBASE_FLAG_MONITOR;
 	bool is_uk = d->version.api == KBASE_UK;
-	int result = is_uk ? kbase_ioctl(d->sys, d->fd, UK_SET_FLAGS, &uk) : kbase_ioctl(d->sys, d->fd, KBASE_SET_FLAGS, &flags);
+	int result = is_uk ? kbase_ioctl(d->sys, d->fd, UK_SET_FLAGS, &uk)
+			   : kbase_ioctl(d->sys, d->fd, KBASE_SET_FLAGS, &flags);
 
 	if (result >= 0 || errno == EPERM || errno == EINVAL || (is_uk && errno == EFAULT))
 		return true;
-	return err_set(err, errno, "%s: the driver gives no context: %s", d->path, strerror(errno));
+	return err_set(err, errno, "%s: the driver creates no context: %s", d->path, strerror(errno));
 }
 
 /* ---- identity ---- */
@@ -86,10 +105,11 @@ static bool read_props_uk(struct kbase_device *d, struct err *err)
 
 	props.header.id = UK_ID_GPU_PROPS;
 	if (kbase_ioctl(d->sys, d->fd, UK_GPU_PROPS, &props) < 0)
-		return err_set(err, errno, "%s: cannot read the GPU's properties: %s", d->path, strerror(errno));
+		return err_set(err, errno, "%s: cannot read the GPU's properties: %s", d->path,
+			       strerror(errno));
 	if (props.header.id)
-		return err_set(err, EPROTO, "%s: cannot read the GPU's properties: the driver's error %u", d->path,
-			       props.header.id);
+		return err_set(err, EPROTO, "%s: cannot read the GPU's properties: the driver's error %u",
+			       d->path, props.header.id);
 	kbase_props_parse_uk(&d->props, props.bytes);
 	return true;
 }
@@ -97,24 +117,26 @@ static bool read_props_uk(struct kbase_device *d, struct err *err)
 static bool read_props(struct kbase_device *d, struct err *err)
 {
 	struct kbase_abi_buffer request = {0};
-	int n = kbase_ioctl(d->sys, d->fd, KBASE_GET_GPUPROPS, &request);
+	int n = kbase_ioctl(d->sys, d->fd, KBASE_GET_GPUPROPS, &request), size = n;
 	AUTOFREE uint8_t *stream = NULL;
 
 	if (n > PROPS_BYTES_MAX)
-		return err_set(err, EPROTO, "%s: %d bytes of GPU properties are too many", d->path, n);
+		return err_set(err, EPROTO, "%s: too many GPU properties: %d bytes", d->path, n);
 	if (n > 0) {
 		stream = xcalloc((size_t)n, 1);
 		request = (struct kbase_abi_buffer){.address = (uintptr_t)stream, .size = (uint32_t)n};
 		n = kbase_ioctl(d->sys, d->fd, KBASE_GET_GPUPROPS, &request);
 	}
 	if (n < 0)
-		return err_set(err, errno, "%s: cannot read the GPU's properties: %s", d->path, strerror(errno));
-	if ((uint32_t)n <= request.size && n && kbase_props_parse(&d->props, stream, (size_t)n))
+		return err_set(err, errno, "%s: cannot read the GPU's properties: %s", d->path,
+			       strerror(errno));
+	if (n && n <= size && kbase_props_parse(&d->props, stream, (size_t)n))
 		return true;
-	return err_set(err, EPROTO, "%s: cannot read the GPU's properties: the driver's list is broken", d->path);
+	return err_set(err, EPROTO, "%s: cannot read the GPU's properties: the driver's list is malformed",
+		       d->path);
 }
 
-/* For people only: a driver that does not tell is no error. */
+/* Only shown to the user, so it is not an error if the driver does not report it. */
 static void read_release(struct kbase_device *d)
 {
 	char text[256] = "";
@@ -129,7 +151,7 @@ static bool check_props(const struct kbase_device *d, struct err *err)
 {
 	if (kbase_props_id(&d->props) && kbase_props_cores(&d->props))
 		return true;
-	return err_set(err, EPROTO, "%s: the driver tells no GPU id or no shader cores", d->path);
+	return err_set(err, EPROTO, "%s: the driver reports no GPU id or no shader cores", d->path);
 }
 
 bool kbase_device_open(struct kbase_device *d, const struct sys *sys, const char *path, struct err *err)

@@ -2,7 +2,6 @@
 #include "base/alloc.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +13,7 @@ _Static_assert(PRFCNT_BLOCK_FE == (int)BLOCK_FRONT_END && PRFCNT_BLOCK_TILER == 
 		       PRFCNT_BLOCK_MEMORY == (int)BLOCK_MEMORY && PRFCNT_BLOCK_SHADER == (int)BLOCK_CORE,
 	       "a block of the driver is a block of ours");
 
-/* ---- what there is to count ---- */
+/* ---- available counters ---- */
 
 static void take_enum_item(struct kbase_kinstr *k, const struct prfcnt_enum_item *item)
 {
@@ -27,23 +26,31 @@ static void take_enum_item(struct kbase_kinstr *k, const struct prfcnt_enum_item
 	k->set = item->block.set;
 }
 
-/* r37p0 to r44p0 refuse a set-up unless somebody has enumerated before, so this always comes first. */
-static bool enumerate(struct kbase *k, struct err *err)
+/* r37p0 to r44p0 refuse a set-up until the counters have been enumerated, so always do this
+ * first. */
+static bool enumerate_blocks(struct kbase *k, struct err *err)
 {
 	const struct kbase_device *d = &k->device;
-	struct prfcnt_enum_info info = {0};
+	struct prfcnt_enum_info info = {0}, again;
 	struct prfcnt_enum_item item;
 	AUTOFREE uint8_t *list = NULL;
 
 	if (kbase_ioctl(d->sys, d->fd, KBASE_PRFCNT_ENUM_INFO, &info) < 0)
-		return err_set(err, errno, "%s: kinstr_prfcnt: cannot list the counters: %s", d->path, strerror(errno));
-	if (info.item_size < sizeof(item) || info.item_size > 4096 || !info.item_count || info.item_count > ENUM_ITEMS_MAX)
-		return err_set(err, EPROTO, "%s: kinstr_prfcnt: a list of %u items of %u bytes is unknown to malitop", d->path,
-			       info.item_count, info.item_size);
+		return err_set(err, errno, "%s: kinstr_prfcnt: cannot list the counters: %s", d->path,
+			       strerror(errno));
+	if (info.item_size < sizeof(item) || info.item_size > 4096 || !info.item_count ||
+	    info.item_count > ENUM_ITEMS_MAX)
+		return err_set(err, EPROTO, "%s: kinstr_prfcnt: unknown list of %u items of %u bytes",
+			       d->path, info.item_count, info.item_size);
 	list = xcalloc(info.item_count, info.item_size);
 	info.list = (uintptr_t)list;
-	if (kbase_ioctl(d->sys, d->fd, KBASE_PRFCNT_ENUM_INFO, &info) < 0)
-		return err_set(err, errno, "%s: kinstr_prfcnt: cannot list the counters: %s", d->path, strerror(errno));
+	again = info; /* the driver writes to it */
+	if (kbase_ioctl(d->sys, d->fd, KBASE_PRFCNT_ENUM_INFO, &again) < 0)
+		return err_set(err, errno, "%s: kinstr_prfcnt: cannot list the counters: %s", d->path,
+			       strerror(errno));
+	if (again.item_size != info.item_size || again.item_count != info.item_count)
+		return err_set(err, EPROTO,
+			       "%s: kinstr_prfcnt: the list of counters changed while it was read", d->path);
 	for (uint32_t i = 0; i < info.item_count; i++) {
 		memcpy(&item, list + (size_t)i * info.item_size, sizeof(item));
 		take_enum_item(&k->kinstr, &item);
@@ -55,27 +62,32 @@ static bool take_extent(struct kbase *k, struct err *err)
 {
 	const struct kbase_kinstr *s = &k->kinstr;
 	uint64_t cores = kbase_props_cores(&k->device.props);
-	unsigned n_cores = s->n_instances[BLOCK_CORE], top = cores ? 64 - (unsigned)__builtin_clzll(cores) : 0;
+	unsigned n_cores = s->n_instances[BLOCK_CORE],
+		 top = cores ? 64 - (unsigned)__builtin_clzll(cores) : 0;
 
 	if (!s->n_values[BLOCK_FRONT_END] || !n_cores || n_cores > 64 || s->n_instances[BLOCK_MEMORY] > 64)
-		return err_set(err, EPROTO, "%s: kinstr_prfcnt: the driver lists no front end or no shader cores",
+		return err_set(err, EPROTO,
+			       "%s: kinstr_prfcnt: the driver lists no front end or no shader cores",
 			       k->device.path);
-	/* The number may leave the holes of the mask out or count them; if it does neither, the driver knows better. */
+	/* The number may include the holes of the mask or not. If it matches neither, trust the
+	 * driver. */
 	if (n_cores != (unsigned)__builtin_popcountll(cores) && n_cores != top)
 		cores = n_cores == 64 ? UINT64_MAX : (1ull << n_cores) - 1;
-	k->extent = (struct kbase_extent){.n_slices = s->n_instances[BLOCK_MEMORY], .core_mask = cores, .set = s->set};
+	k->extent = (struct kbase_extent){
+		.n_slices = s->n_instances[BLOCK_MEMORY], .core_mask = cores, .set = s->set};
 	for (unsigned b = 0; b < BLOCK_COUNT; b++)
 		if (s->n_values[b] > k->extent.block_values)
 			k->extent.block_values = s->n_values[b];
-	if (k->extent.block_values > KBASE_BLOCK_VALUES_MAX)
-		k->extent.block_values = KBASE_BLOCK_VALUES_MAX;
+	if (k->extent.block_values > GPU_BLOCK_SLOTS_MAX)
+		k->extent.block_values = GPU_BLOCK_SLOTS_MAX;
 	return true;
 }
 
 /* ---- session ---- */
 
-/* Mode, a mask for every block there is, scope, end. Returns their number. */
-static unsigned make_requests(const struct kbase *k, enum prfcnt_mode mode, int64_t period_ns, struct prfcnt_request *r)
+/* Mode, a mask for every block that exists, scope, end. Returns the number of requests. */
+static unsigned make_requests(const struct kbase *k, enum prfcnt_mode mode, int64_t period_ns,
+			      struct prfcnt_request *r)
 {
 	unsigned n = 0;
 
@@ -84,10 +96,11 @@ static unsigned make_requests(const struct kbase *k, enum prfcnt_mode mode, int6
 		.mode = {.mode = mode, .period_ns = mode == PRFCNT_MODE_PERIODIC ? (uint64_t)period_ns : 0}};
 	for (unsigned b = 0; b < BLOCK_COUNT; b++)
 		if (k->kinstr.n_values[b])
-			r[n++] = (struct prfcnt_request){.header = {.type = PRFCNT_REQUEST_ENABLE},
-							 .enable = {.block_type = (uint8_t)b,
-								    .set = k->kinstr.set,
-								    .mask = {k->enable[b][0], k->enable[b][1]}}};
+			r[n++] = (struct prfcnt_request){
+				.header = {.type = PRFCNT_REQUEST_ENABLE},
+				.enable = {.block_type = (uint8_t)b,
+					   .set = k->kinstr.set,
+					   .mask = {k->enable[b][0], k->enable[b][1]}}};
 	r[n++] = (struct prfcnt_request){.header = {.type = PRFCNT_REQUEST_SCOPE}};
 	r[n++] = (struct prfcnt_request){.header = {.type = PRFCNT_REQUEST_END}};
 	return n;
@@ -116,18 +129,20 @@ static void kinstr_close(struct kbase *k)
 	*s = (struct kbase_kinstr){.fd = -1};
 }
 
-static bool map(struct kbase *k, const union prfcnt_setup *setup, struct err *err)
+static bool map_samples(struct kbase *k, const union prfcnt_setup *setup, struct err *err)
 {
 	struct kbase_kinstr *s = &k->kinstr;
 
 	s->item_bytes = setup->out.metadata_item_size;
 	s->size = setup->out.mmap_size;
 	if (s->item_bytes < sizeof(struct prfcnt_metadata) || !s->size || s->size > MAPPING_MAX)
-		return err_set(err, EPROTO,
-			       "%s: kinstr_prfcnt: %zu bytes of samples with items of %u bytes are unknown to malitop",
-			       k->device.path, s->size, s->item_bytes);
+		return err_set(
+			err, EPROTO,
+			"%s: kinstr_prfcnt: unknown layout: %zu bytes of samples with items of %u bytes",
+			k->device.path, s->size, s->item_bytes);
 	s->memory = sys_map(k->device.sys, s->fd, s->size);
-	return s->memory || err_set(err, errno, "%s: kinstr_prfcnt: cannot map the samples: %s", k->device.path, strerror(errno));
+	return s->memory || err_set(err, errno, "%s: kinstr_prfcnt: cannot map the samples: %s",
+				    k->device.path, strerror(errno));
 }
 
 static bool kinstr_open(struct kbase *k, int64_t period_ns, struct err *err)
@@ -137,7 +152,7 @@ static bool kinstr_open(struct kbase *k, int64_t period_ns, struct err *err)
 
 	*s = (struct kbase_kinstr){.fd = -1, .dense = kbase_since(&k->device.version, 37, 17)};
 	k->manual = false;
-	if (!enumerate(k, err) || !take_extent(k, err))
+	if (!enumerate_blocks(k, err) || !take_extent(k, err))
 		return false;
 	if (s->set)
 		kbase_enable(NULL, k->enable);
@@ -147,14 +162,15 @@ static bool kinstr_open(struct kbase *k, int64_t period_ns, struct err *err)
 		s->fd = set_up(k, PRFCNT_MODE_MANUAL, 0, &setup);
 	}
 	if (s->fd < 0)
-		return err_set(err, errno, "%s: kinstr_prfcnt: cannot set up the counters: %s", k->device.path, strerror(errno));
-	if (map(k, &setup, err))
+		return err_set(err, errno, "%s: kinstr_prfcnt: cannot set up the counters: %s",
+			       k->device.path, strerror(errno));
+	if (map_samples(k, &setup, err))
 		return true;
 	kinstr_close(k);
 	return false;
 }
 
-static bool command(struct kbase *k, enum prfcnt_command what)
+static bool send_command(struct kbase *k, enum prfcnt_command what)
 {
 	struct prfcnt_control control = {.command = (uint16_t)what};
 
@@ -164,8 +180,9 @@ static bool command(struct kbase *k, enum prfcnt_command what)
 static bool kinstr_start(struct kbase *k, int64_t period_ns, struct err *err)
 {
 	(void)period_ns;
-	k->kinstr.running = command(k, PRFCNT_START);
-	return k->kinstr.running || err_set(err, errno, "%s: kinstr_prfcnt: cannot start: %s", k->device.path, strerror(errno));
+	k->kinstr.running = send_command(k, PRFCNT_START);
+	return k->kinstr.running ||
+	       err_set(err, errno, "%s: kinstr_prfcnt: cannot start: %s", k->device.path, strerror(errno));
 }
 
 static int kinstr_fd(const struct kbase *k)
@@ -175,93 +192,97 @@ static int kinstr_fd(const struct kbase *k)
 
 static bool kinstr_dump(struct kbase *k)
 {
-	return command(k, PRFCNT_SAMPLE_SYNC) || errno == EBUSY; /* too many wait already */
+	return send_command(k, PRFCNT_SAMPLE_SYNC) || errno == EBUSY; /* too many samples wait already */
 }
 
 /* ---- samples ---- */
 
-/* Give a sample back. One that stays out is tried again before the next is taken. */
-static bool put(struct kbase *k)
+/* Return a sample to the driver. If that fails, retry before the next sample is taken. */
+static bool return_sample(struct kbase *k)
 {
 	struct kbase_kinstr *s = &k->kinstr;
 	struct prfcnt_access access = {.sequence = s->held_sequence, .offset = s->held_offset};
 
-	if (s->held && (kbase_ioctl(k->device.sys, s->fd, PRFCNT_PUT_SAMPLE, &access) == 0 || errno == EINVAL))
-		s->held = false; /* EINVAL: the driver does not think that we have it */
+	if (s->held &&
+	    (kbase_ioctl(k->device.sys, s->fd, PRFCNT_PUT_SAMPLE, &access) == 0 || errno == EINVAL))
+		s->held = false; /* EINVAL: the driver has it back already */
 	return !s->held;
 }
 
-/* Get the next sample that waits. An empty ring answers EINVAL, as errors do, so poll asks first. */
-static enum read_result get(struct kbase *k, struct prfcnt_access *access)
+static enum read_result get_sample(struct kbase *k, struct prfcnt_access *access)
 {
 	struct kbase_kinstr *s = &k->kinstr;
 	const struct sys *sys = k->device.sys;
-	struct pollfd fd = {.fd = s->fd, .events = POLLIN};
+	enum read_result waits;
 
 	*access = (struct prfcnt_access){0};
-	if (!put(k))
+	if (!return_sample(k))
 		return errno == ENODEV || errno == EBADF ? READ_GONE : READ_NONE;
-	if (sys->poll(sys, &fd, 1, 0) < 1)
-		return READ_NONE;
-	if (!(fd.revents & POLLIN))
-		return READ_GONE;
-	if (kbase_ioctl(sys, s->fd, PRFCNT_GET_SAMPLE, access) < 0)
-		return errno == EINVAL || errno == EAGAIN || errno == EBUSY || errno == EINTR ? READ_NONE : READ_GONE;
+	waits = kbase_wait_result(sys, s->fd);
+	if (waits != READ_GOT)
+		return waits;
+	if (kbase_ioctl(sys, s->fd, PRFCNT_GET_SAMPLE, access) < 0) {
+		s->held = errno == EBUSY; /* the driver has not got the previous one back yet */
+		return errno == EINVAL || errno == EAGAIN || errno == EBUSY || errno == EINTR ? READ_NONE
+											      : READ_GONE;
+	}
 	s->held = true;
 	s->held_sequence = access->sequence;
 	s->held_offset = access->offset;
 	return READ_GOT;
 }
 
-/* Samples that the driver counted and nobody got. */
+/* Samples that the driver counted but did not deliver. */
 static uint32_t lost_before(struct kbase_kinstr *s, uint64_t sequence)
 {
 	uint64_t lost = s->has_sequence ? sequence - s->sequence - 1 : 0;
 
 	s->has_sequence = true;
 	s->sequence = sequence;
-	return lost < UINT32_MAX / 2 ? (uint32_t)lost : 0; /* a number that went back is no loss */
+	return lost < UINT32_MAX / 2 ? (uint32_t)lost : 0; /* a number that went back is not a loss */
 }
 
 static enum read_result kinstr_take(struct kbase *k, struct kbase_interval *interval, uint64_t *slots)
 {
 	struct prfcnt_access access;
 	uint64_t sequence = 0;
-	enum read_result got = get(k, &access);
+	enum read_result got = get_sample(k, &access);
 
 	if (got != READ_GOT)
 		return got;
 	if (kbase_sample_fold(&k->kinstr, access.offset, &k->fold, interval, &sequence, slots))
 		interval->lost = lost_before(&k->kinstr, sequence);
 	else
-		interval->flags |= SAMPLE_ERROR;
-	put(k);
+		interval->failure = "its metadata is damaged";
+	return_sample(k);
 	return READ_GOT;
 }
 
-/* Old drivers lose the stop sample where the ring is full, and stop periodic sampling in a race with it: so the ring is emptied
- * before, and what the stop leaves behind is taken before the session ends. */
-static void drain(struct kbase *k)
+/* Old drivers lose the stop sample if the ring is full, and stopping races with periodic
+ * sampling. So empty the ring before the stop, and take the samples that it leaves before the
+ * session ends. */
+static void drain_samples(struct kbase *k)
 {
 	struct prfcnt_access access;
 
-	for (unsigned i = 0; i < DRAIN_MAX && get(k, &access) == READ_GOT; i++)
-		put(k);
+	for (unsigned i = 0; i < DRAIN_MAX && get_sample(k, &access) == READ_GOT; i++)
+		return_sample(k);
 }
 
 static void kinstr_stop(struct kbase *k)
 {
 	if (!k->kinstr.running)
 		return;
-	drain(k);
-	command(k, PRFCNT_STOP);
-	drain(k);
+	drain_samples(k);
+	send_command(k, PRFCNT_STOP);
+	drain_samples(k);
 	k->kinstr.running = false;
 }
 
 const struct kbase_reader kbase_kinstr = {
 	.name = "kinstr_prfcnt",
 	.interface = "kinstr",
+	.reports_begin = true,
 	.open = kinstr_open,
 	.start = kinstr_start,
 	.fd = kinstr_fd,

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Numbers in the stream lie anywhere and are little-endian, as every machine with a Mali GPU is. */
+/* Numbers in the stream are unaligned and little-endian, as is every machine with a Mali GPU. */
 static uint64_t number_at(const uint8_t *p, unsigned bytes)
 {
 	uint64_t v = 0;
@@ -15,17 +15,23 @@ static uint64_t number_at(const uint8_t *p, unsigned bytes)
 
 enum { ID_GROUP_FIRST = 64, ID_GROUP_LAST = 79 };
 
-/* Where a property goes. The width in the stream differs between releases; what does not fit the member is cut. */
+/* The member for each property. The width in the stream differs between releases; a value that does
+ * not fit the member is truncated. */
 static const struct {
 	unsigned id;
 	size_t offset;
 	bool wide;
 } members[] = {
-	{1, offsetof(struct kbase_props, product_id), false},       {6, offsetof(struct kbase_props, max_khz), false},
-	{15, offsetof(struct kbase_props, l2_slices), false},       {25, offsetof(struct kbase_props, shader_present), true},
-	{29, offsetof(struct kbase_props, l2_features), false},     {30, offsetof(struct kbase_props, core_features), false},
-	{31, offsetof(struct kbase_props, mem_features), false},    {55, offsetof(struct kbase_props, gpu_id), true},
-	{59, offsetof(struct kbase_props, thread_features), false}, {62, offsetof(struct kbase_props, n_core_groups), false},
+	{1, offsetof(struct kbase_props, product_id), false},
+	{6, offsetof(struct kbase_props, max_khz), false},
+	{15, offsetof(struct kbase_props, l2_slices), false},
+	{25, offsetof(struct kbase_props, shader_present), true},
+	{29, offsetof(struct kbase_props, l2_features), false},
+	{30, offsetof(struct kbase_props, core_features), false},
+	{31, offsetof(struct kbase_props, mem_features), false},
+	{55, offsetof(struct kbase_props, gpu_id), true},
+	{59, offsetof(struct kbase_props, thread_features), false},
+	{62, offsetof(struct kbase_props, n_core_groups), false},
 	{82, offsetof(struct kbase_props, n_engines), false},
 };
 
@@ -84,7 +90,7 @@ uint64_t kbase_props_cores(const struct kbase_props *props)
 {
 	uint64_t mask = 0;
 
-	/* The groups say what is counted; the register says what is there. */
+	/* The groups list the counted cores; the register lists the existing ones. */
 	for (unsigned i = 0; i < props->n_core_groups && i < 16; i++)
 		mask |= props->group_mask[i];
 	return mask ? mask : props->shader_present;
@@ -92,7 +98,8 @@ uint64_t kbase_props_cores(const struct kbase_props *props)
 
 unsigned kbase_props_slices(const struct kbase_props *props)
 {
-	unsigned n = props->l2_slices || !props->mem_features ? props->l2_slices : (props->mem_features >> 8 & 15) + 1;
+	unsigned n = props->l2_slices || !props->mem_features ? props->l2_slices
+							      : (props->mem_features >> 8 & 15) + 1;
 
 	return n <= 64 ? n : 0;
 }

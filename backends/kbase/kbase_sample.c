@@ -2,14 +2,10 @@
 
 #include <string.h>
 
-/* The mapping is written by the driver while we read, and by a hostile one with anything: every item is copied out first, and only
- * the copy is checked and used. */
+/* The driver writes the mapping while we read it, and a hostile driver may write anything: copy
+ * every item first, then check and use only the copy. */
 
-#define ITEMS_MAX 1024 /* of one sample; the largest GPU has some 80 */
-
-static const struct {
-	uint32_t theirs, ours;
-} flags[] = {{PRFCNT_FLAG_STRETCHED, SAMPLE_STRETCHED}, {PRFCNT_FLAG_ERROR, SAMPLE_ERROR}};
+#define ITEMS_MAX 1024 /* of one sample; the largest GPU has about 80 */
 
 static bool copy_item(const struct kbase_kinstr *k, uint64_t offset, struct prfcnt_metadata *item)
 {
@@ -19,9 +15,10 @@ static bool copy_item(const struct kbase_kinstr *k, uint64_t offset, struct prfc
 	return true;
 }
 
-/* Which core a block is of. Before 11.37 / 1.17 its index is the core's number, from then on its rank among the cores; some drivers
- * have the newer numbering early or the older one late, so an index that cannot be the one is the other (is_dense). */
-static unsigned core_of(const struct kbase_fold *fold, unsigned index, bool dense)
+/* The core of a block. Before 11.37 / 1.17 the index is the core's number, from then on its rank
+ * among the cores. Some drivers use the newer numbering early or the older one late, so an index
+ * that cannot be one of them must be the other (is_dense). */
+static unsigned core_of(const struct gpu_fold *fold, unsigned index, bool dense)
 {
 	unsigned core = 0;
 
@@ -32,31 +29,34 @@ static unsigned core_of(const struct kbase_fold *fold, unsigned index, bool dens
 	return core;
 }
 
-static bool fold_values(const struct kbase_kinstr *k, const struct prfcnt_metadata *item, const struct kbase_fold *fold,
-			bool dense, uint64_t *slots)
+static bool fold_values(const struct kbase_kinstr *k, const struct prfcnt_metadata *item,
+			const struct gpu_fold *fold, bool dense, uint64_t *slots)
 {
-	uint64_t value[KBASE_BLOCK_VALUES_MAX];
+	uint64_t value[GPU_BLOCK_SLOTS_MAX];
 	enum gpu_block block = item->block.type; /* the driver's numbers are ours */
 	size_t n = k->n_values[block], offset = item->block.values_offset;
 
-	if (n > KBASE_BLOCK_VALUES_MAX)
-		n = KBASE_BLOCK_VALUES_MAX;
+	if (n > GPU_BLOCK_SLOTS_MAX)
+		n = GPU_BLOCK_SLOTS_MAX;
 	if (offset % sizeof(*value) || offset > k->size || k->size - offset < n * sizeof(*value))
 		return false;
 	memcpy(value, k->memory + offset, n * sizeof(*value));
-	kbase_fold_block(fold, block, block == BLOCK_CORE ? core_of(fold, item->block.index, dense) : item->block.index, value,
-			 (unsigned)n, slots);
+	gpu_fold_block(fold, block,
+		       block == BLOCK_CORE ? core_of(fold, item->block.index, dense) : item->block.index,
+		       value, (unsigned)n, slots);
 	return true;
 }
 
-static void take_sample(const struct prfcnt_metadata *item, struct kbase_interval *interval, uint64_t *sequence)
+static void take_sample(const struct prfcnt_metadata *item, struct kbase_interval *interval,
+			uint64_t *sequence)
 {
 	interval->begin_ns = (int64_t)item->sample.start_ns;
 	interval->end_ns = (int64_t)item->sample.end_ns;
 	*sequence = item->sample.sequence;
-	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
-		if (item->sample.flags & flags[i].theirs)
-			interval->flags |= flags[i].ours;
+	if (item->sample.flags & PRFCNT_FLAG_STRETCHED)
+		interval->flags |= SAMPLE_STRETCHED;
+	if (item->sample.flags & PRFCNT_FLAG_ERROR)
+		interval->failure = "the driver could not read the counters";
 }
 
 static void take_clock(const struct prfcnt_metadata *item, struct kbase_interval *interval)
@@ -65,14 +65,15 @@ static void take_clock(const struct prfcnt_metadata *item, struct kbase_interval
 		interval->cycles[i] = item->clock.cycles[i];
 }
 
-/* Are the cores of this sample numbered by rank? */
-static bool is_dense(const struct kbase_kinstr *k, uint64_t offset, const struct kbase_fold *fold)
+/* Whether this sample numbers its cores by rank. */
+static bool is_dense(const struct kbase_kinstr *k, uint64_t offset, const struct gpu_fold *fold)
 {
 	unsigned n_cores = (unsigned)__builtin_popcountll(fold->core_mask);
 	struct prfcnt_metadata item;
 	bool dense = k->dense;
 
-	for (unsigned i = 0; i < ITEMS_MAX && copy_item(k, offset, &item) && item.header.type != PRFCNT_META_END; i++) {
+	for (unsigned i = 0;
+	     i < ITEMS_MAX && copy_item(k, offset, &item) && item.header.type != PRFCNT_META_END; i++) {
 		unsigned index = item.block.index;
 
 		offset += k->item_bytes;
@@ -86,7 +87,7 @@ static bool is_dense(const struct kbase_kinstr *k, uint64_t offset, const struct
 	return dense;
 }
 
-bool kbase_sample_fold(const struct kbase_kinstr *k, uint64_t offset, const struct kbase_fold *fold,
+bool kbase_sample_fold(const struct kbase_kinstr *k, uint64_t offset, const struct gpu_fold *fold,
 		       struct kbase_interval *interval, uint64_t *sequence, uint64_t *slots)
 {
 	bool dense = is_dense(k, offset, fold), seen = false;

@@ -1,12 +1,13 @@
 #include "backends/kbase/kbase.h"
 
-#define MEASURE_NS 10000000000ll /* how long an offset is good for */
-#define SHORTEST_NS 100000ll     /* the shortest period that any driver has: less is a fault, and its rates would be absurd */
-#define TOUCH_NS 1000ll          /* stamps this close are the same moment */
-#define FUTURE_NS 1000000000ll
-#define SLOW_SAMPLES 4 /* in a row: the driver has raised the interval */
+#define MEASURE_NS 10000000000ll /* how long an offset stays valid */
+#define SHORTEST_NS 100000ll     /* a shorter interval is a fault; its rates would be absurd */
+#define TOUCH_NS 1000ll          /* intervals whose stamps are this close touch */
+#define SLACK_NS 1000000ll       /* tolerance for stamps of the GPU's own clock */
+#define WINDOW_NS 3000000000ll   /* the true interval is the median over this time */
+#define WINDOW_LEAST 5           /* and over at least this many samples */
 
-static void measure(struct kbase_times *t, const struct sys *sys, int64_t now_ns)
+static void measure_offset(struct kbase_times *t, const struct sys *sys, int64_t now_ns)
 {
 	int64_t before = sys->monotonic_ns(sys), raw = sys->raw_ns(sys), after = sys->monotonic_ns(sys);
 
@@ -16,76 +17,141 @@ static void measure(struct kbase_times *t, const struct sys *sys, int64_t now_ns
 
 void kbase_times_start(struct kbase_times *t, const struct sys *sys, int64_t now_ns)
 {
-	*t = (struct kbase_times){.last_ns = now_ns};
-	measure(t, sys, now_ns);
+	*t = (struct kbase_times){.last_ns = now_ns, .last_raw_ns = sys->raw_ns(sys)};
+	measure_offset(t, sys, now_ns);
 }
 
-static bool is_moment(const struct kbase_times *t, int64_t raw_ns, int64_t now_ns)
+void kbase_times_expect(struct kbase_times *t, int64_t period_ns, bool follows)
 {
-	return raw_ns > 0 && raw_ns >= t->last_raw_ns - TOUCH_NS && raw_ns + t->offset_ns <= now_ns + FUTURE_NS;
+	t->asked_ns = t->period_ns = period_ns;
+	t->follows = follows;
 }
 
-/* Right after boot some drivers stamp an end of 0, then stretches that are no time at all. */
-static bool is_sound(const struct kbase_times *t, const struct kbase_interval *i, int64_t now_ns)
+/* Not before the end of the last interval, and not in the future. A stamp may be any number. */
+static bool is_moment(const struct kbase_times *t, int64_t raw_ns, int64_t now_raw_ns)
 {
-	return is_moment(t, i->begin_ns, now_ns) && is_moment(t, i->end_ns, now_ns) && i->end_ns - i->begin_ns >= SHORTEST_NS;
+	return raw_ns >= t->last_raw_ns - SLACK_NS && raw_ns <= now_raw_ns + SLACK_NS;
 }
 
-/* An interval that took long: the driver had no room for it (newer ones say so by themselves), or it has raised the interval. */
-static void notice_length(struct kbase_times *t, struct sample *sample, uint32_t told, int64_t *period_ns)
+bool kbase_times_is_lead(struct kbase_times *t, const struct sys *sys, const struct kbase_interval *i)
 {
-	int64_t duration_ns = sample->end_ns - sample->begin_ns;
-	bool slow = duration_ns > *period_ns + *period_ns / 2;
+	int64_t now_raw_ns = sys->raw_ns(sys);
+	bool lead = t->follows && !t->has_part && !i->failure && is_moment(t, i->begin_ns, now_raw_ns) &&
+		    is_moment(t, i->end_ns, now_raw_ns);
 
-	if (slow)
-		sample->flags |= SAMPLE_STRETCHED;
-	t->n_slow = slow && !told ? t->n_slow + 1 : 0;
-	if (t->n_slow < SLOW_SAMPLES)
+	t->has_part = true;
+	if (lead && i->end_ns > t->last_raw_ns)
+		t->last_raw_ns = i->end_ns;
+	return lead;
+}
+
+/* ---- the true interval ---- */
+
+static void keep_duration(struct kbase_times *t, int64_t end_ns, int64_t duration_ns)
+{
+	if (t->n_kept &&
+	    end_ns - t->kept[(t->n_kept - 1) % KBASE_TIMES_KEPT].end_ns < WINDOW_NS / KBASE_TIMES_KEPT)
 		return;
-	*period_ns = duration_ns;
-	t->n_slow = 0;
+	t->kept[t->n_kept++ % KBASE_TIMES_KEPT] =
+		(struct kbase_duration){.end_ns = end_ns, .ns = duration_ns};
 }
 
-/* A mark at the moment where it ended, so that time never runs backwards. */
-static void mark_error(struct kbase_times *t, const struct kbase_interval *interval, int64_t now_ns, struct sample *sample)
+/* The lower of the two middle ones; 0 if too few are known. */
+static int64_t median_duration(const struct kbase_times *t, int64_t now_ns)
 {
-	if (is_moment(t, interval->end_ns, now_ns) && interval->end_ns > t->last_raw_ns) {
-		t->last_raw_ns = interval->end_ns;
-		t->last_ns = interval->end_ns + t->offset_ns;
+	int64_t sorted[KBASE_TIMES_KEPT];
+	unsigned n, at;
+
+	for (n = 0; n < t->n_kept && n < KBASE_TIMES_KEPT; n++) {
+		const struct kbase_duration *d = &t->kept[(t->n_kept - 1 - n) % KBASE_TIMES_KEPT];
+
+		if (n >= WINDOW_LEAST && now_ns - d->end_ns > WINDOW_NS)
+			break;
+		for (at = n; at && sorted[at - 1] > d->ns; at--)
+			sorted[at] = sorted[at - 1];
+		sorted[at] = d->ns;
+	}
+	return n < WINDOW_LEAST ? 0 : sorted[(n - 1) / 2];
+}
+
+/* A driver may raise the interval, or take longer while the machine is busy. Small differences are
+ * jitter. */
+static void follow_driver(struct kbase_times *t, int64_t now_ns)
+{
+	int64_t median = median_duration(t, now_ns);
+
+	if (median <= t->asked_ns + t->asked_ns / 16)
+		median = t->asked_ns;
+	if (median > t->period_ns + t->period_ns / 16 || median < t->period_ns - t->period_ns / 16)
+		t->period_ns = median;
+}
+
+/* ---- samples ---- */
+
+/* Mark the failed interval at its end, so that time never runs backwards. */
+static void mark_error(struct kbase_times *t, int64_t end_raw_ns, bool known, struct sample *sample)
+{
+	if (known) {
+		t->last_raw_ns = end_raw_ns;
+		t->last_ns = end_raw_ns + t->offset_ns;
 	}
 	sample->flags |= SAMPLE_ERROR;
 	sample->begin_ns = sample->end_ns = t->last_ns;
 }
 
-bool kbase_times_convert(struct kbase_times *t, const struct sys *sys, const struct kbase_interval *interval, int64_t now_ns,
-			 struct sample *sample, int64_t *period_ns)
+/* Fill in a sample whose stamps are credible. A new offset moves the stamps a little, so intervals
+ * that touched must be kept touching. */
+static void place_sample(struct kbase_times *t, const struct kbase_interval *i, struct sample *sample)
 {
 	bool first = !t->has_sample;
 
-	if (now_ns - t->measured_ns >= MEASURE_NS)
-		measure(t, sys, now_ns);
-	sample->flags |= interval->flags;
-	sample->lost = interval->lost;
-	if (!is_sound(t, interval, now_ns)) {
-		bool short_tick = first && is_moment(t, interval->begin_ns, now_ns) && interval->end_ns > interval->begin_ns;
-
-		mark_error(t, interval, now_ns, sample);
-		t->has_sample = !short_tick;
-		if (short_tick)
-			sample->flags = 0; /* the next one is written into the same */
-		return !short_tick;
-	}
 	t->has_sample = true;
-	/* A new offset moves the stamps a little: what touched goes on touching. */
-	sample->begin_ns = interval->begin_ns + t->offset_ns;
-	sample->end_ns = interval->end_ns + t->offset_ns;
-	if (!first && interval->begin_ns > t->last_raw_ns + TOUCH_NS)
+	sample->begin_ns = i->begin_ns + t->offset_ns;
+	sample->end_ns = i->end_ns + t->offset_ns;
+	if (!first && i->begin_ns > t->last_raw_ns + TOUCH_NS)
 		sample->flags |= SAMPLE_GAP;
 	else if (!first)
 		sample->begin_ns = t->last_ns;
-	t->last_raw_ns = interval->end_ns;
+	t->last_raw_ns = i->end_ns;
 	t->last_ns = sample->end_ns;
-	if (!first) /* the driver's ticks do not begin with us: up to two of its periods may pass before the second one */
-		notice_length(t, sample, interval->flags, period_ns);
-	return true;
+	if (first) /* after the first tick some drivers let up to two periods pass */
+		return;
+	if (t->follows) {
+		keep_duration(t, sample->end_ns, sample->end_ns - sample->begin_ns);
+		follow_driver(t, sample->end_ns);
+	}
+	if (sample->end_ns - sample->begin_ns > t->period_ns + t->period_ns / 2)
+		sample->flags |= SAMPLE_STRETCHED;
+}
+
+/* Soon after boot some drivers report an end of 0, and then intervals of almost no length. */
+static const char *stamp_failure(const struct kbase_times *t, const struct kbase_interval *i,
+				 int64_t now_raw_ns)
+{
+	if (!is_moment(t, i->begin_ns, now_raw_ns) || !is_moment(t, i->end_ns, now_raw_ns) ||
+	    i->end_ns < i->begin_ns)
+		return "its timestamps are impossible";
+	if (i->end_ns - i->begin_ns < SHORTEST_NS || i->end_ns - t->last_raw_ns < SHORTEST_NS)
+		return "it is shorter than the shortest interval of any driver";
+	return NULL;
+}
+
+bool kbase_times_convert(struct kbase_times *t, const struct sys *sys, struct kbase_interval *i,
+			 int64_t now_ns, struct sample *sample)
+{
+	int64_t now_raw_ns = sys->raw_ns(sys);
+	const char *failure = stamp_failure(t, i, now_raw_ns);
+	bool ends = is_moment(t, i->end_ns, now_raw_ns) && i->end_ns > t->last_raw_ns;
+
+	if (now_ns - t->measured_ns >= MEASURE_NS)
+		measure_offset(t, sys, now_ns);
+	sample->flags |= i->flags | (i->failure ? SAMPLE_ERROR : 0);
+	sample->lost = i->lost;
+	if (failure)
+		mark_error(t, i->end_ns, ends, sample);
+	else
+		place_sample(t, i, sample);
+	if (!i->failure)
+		i->failure = failure;
+	return ends;
 }

@@ -4,13 +4,18 @@
 #include <errno.h>
 #include <string.h>
 
-/* Old drivers refuse a mapping that was rounded up to whole pages; 32 buffers, and 16, are whole pages whatever is in them. */
+/* Old drivers refuse a mapping that was rounded up to whole pages. 32 or 16 buffers fill whole
+ * pages whatever their size. */
 static const uint32_t buffer_counts[] = {32, 16, 8, 4, 2};
 
-#define BUFFER_BYTES_MAX (1u << 20)
-#define LONGEST_NS 1000000000ll /* a cycle counter of 32 bits is full after some seconds */
+/* The API versions that introduced the request for features, and with it cycles in the metadata. */
+#define CYCLES_SINCE_JM 27
+#define CYCLES_SINCE_CSF 0
 
-static uint32_t mask32(const uint64_t enable[2])
+#define BUFFER_BYTES_MAX (1u << 20)
+#define LONGEST_NS 1000000000ll /* a 32-bit cycle counter overflows after some seconds */
+
+static uint32_t half_mask(const uint64_t enable[2])
 {
 	uint32_t mask = 0;
 
@@ -20,16 +25,16 @@ static uint32_t mask32(const uint64_t enable[2])
 	return mask;
 }
 
-/* The reader's fd, or -1. Bit n of a mask stands for the values 4n to 4n + 3. */
+/* Returns the reader's fd, or -1. Bit n of a mask selects the values 4n to 4n + 3. */
 static int set_up(struct kbase *k, uint32_t n_buffers)
 {
 	const struct kbase_device *d = &k->device;
 	struct kbase_abi_hwcnt_setup setup = {
 		.buffer_count = n_buffers,
-		.fe_mask = mask32(k->enable[BLOCK_FRONT_END]),
-		.shader_mask = mask32(k->enable[BLOCK_CORE]),
-		.tiler_mask = mask32(k->enable[BLOCK_TILER]),
-		.memory_mask = mask32(k->enable[BLOCK_MEMORY]),
+		.fe_mask = half_mask(k->enable[BLOCK_FRONT_END]),
+		.shader_mask = half_mask(k->enable[BLOCK_CORE]),
+		.tiler_mask = half_mask(k->enable[BLOCK_TILER]),
+		.memory_mask = half_mask(k->enable[BLOCK_MEMORY]),
 	};
 	struct uk_hwcnt_setup uk = {
 		.header = {.id = UK_ID_HWCNT_READER_SETUP},
@@ -47,7 +52,7 @@ static int set_up(struct kbase *k, uint32_t n_buffers)
 		return -1;
 	if (uk.header.id == 0 && uk.fd >= 0)
 		return uk.fd;
-	errno = ENOMEM; /* the dispatcher says no more than that it failed */
+	errno = ENOMEM; /* the dispatcher reports only that it failed */
 	return -1;
 }
 
@@ -62,7 +67,7 @@ static void vinstr_close(struct kbase *k)
 	*v = (struct kbase_vinstr){.fd = -1};
 }
 
-/* What the reader says of its dumps, and whether that is what the GPU's properties make of them. */
+/* Ask the reader for the layout of its dumps, and check it against the GPU's properties. */
 static bool ask_layout(struct kbase *k, struct err *err)
 {
 	const struct kbase_device *d = &k->device;
@@ -74,22 +79,28 @@ static bool ask_layout(struct kbase *k, struct err *err)
 
 	if (kbase_ioctl(d->sys, v->fd, VINSTR_GET_HWVER, &hwver) < 0 ||
 	    kbase_ioctl(d->sys, v->fd, VINSTR_GET_BUFFER_SIZE, &bytes) < 0)
-		return err_set(err, errno, "%s: vinstr: cannot ask for the layout of its dumps: %s", d->path, strerror(errno));
+		return err_set(err, errno, "%s: vinstr: cannot ask for the layout of its dumps: %s", d->path,
+			       strerror(errno));
 	if (hwver < 4)
-		return err_set(err, ENOTSUP, "%s: vinstr: dumps of layout %u are unknown to malitop", d->path, hwver);
+		return err_set(err, ENOTSUP, "%s: vinstr: unknown dump layout %u", d->path, hwver);
 	v->v4 = hwver == 4;
 	v->buffer_bytes = bytes;
-	if (bytes != kbase_dump_bytes(v->v4, slices, cores) && d->props.shader_present)
-		cores = d->props.shader_present; /* releases differ in which of the two masks they count by */
-	if (!bytes || bytes > BUFFER_BYTES_MAX || bytes != kbase_dump_bytes(v->v4, slices, cores))
-		return err_set(err, EPROTO, "%s: vinstr: a dump has %u bytes, but %u L2 slices and the core mask 0x%llx make %zu",
-			       d->path, bytes, slices, (unsigned long long)cores, kbase_dump_bytes(v->v4, slices, cores));
-	/* Older kernels do not know the request: their metadata have no cycles. */
-	if (kbase_ioctl(d->sys, v->fd, VINSTR_GET_API_VERSION_FEATURES, &api) == 0)
+	if (bytes != gpu_dump_bytes(v->v4, slices, cores) && d->props.shader_present)
+		cores = d->props.shader_present; /* releases differ in the mask that they use */
+	if (!bytes || bytes > BUFFER_BYTES_MAX || bytes != gpu_dump_bytes(v->v4, slices, cores))
+		return err_set(
+			err, EPROTO,
+			"%s: vinstr: a dump has %u bytes, but %u L2 slices and the core mask 0x%llx make %zu",
+			d->path, bytes, slices, (unsigned long long)cores,
+			gpu_dump_bytes(v->v4, slices, cores));
+	/* Older drivers do not know the request and print a kernel warning; their metadata has no
+	 * cycles. */
+	if (kbase_since(&d->version, CYCLES_SINCE_JM, CYCLES_SINCE_CSF) &&
+	    kbase_ioctl(d->sys, v->fd, VINSTR_GET_API_VERSION_FEATURES, &api) == 0)
 		v->features = api.features & (VINSTR_FEATURE_CYCLES_TOP | VINSTR_FEATURE_CYCLES_SHADER);
 	k->extent = (struct kbase_extent){.block_values = 64, .n_slices = slices, .core_mask = cores};
 	if (v->v4) /* a memory block per core group */
-		k->extent.n_slices = (unsigned)(kbase_dump_bytes(true, 0, cores) / kbase_dump_bytes(true, 0, 1));
+		k->extent.n_slices = gpu_dump_groups(cores);
 	return true;
 }
 
@@ -107,7 +118,8 @@ static bool vinstr_open(struct kbase *k, int64_t period_ns, struct err *err)
 			break;
 	}
 	if (v->fd < 0)
-		return err_set(err, errno, "%s: vinstr: cannot set up the counters: %s", d->path, strerror(errno));
+		return err_set(err, errno, "%s: vinstr: cannot set up the counters: %s", d->path,
+			       strerror(errno));
 	if (!ask_layout(k, err)) {
 		vinstr_close(k);
 		return false;
@@ -126,9 +138,10 @@ static bool vinstr_start(struct kbase *k, int64_t period_ns, struct err *err)
 	const struct sys *sys = k->device.sys;
 	struct kbase_vinstr *v = &k->vinstr;
 
-	/* What was counted since the set-up belongs to no interval. Where the driver cannot clear, the first one is a little long. */
+	/* Counts since the set-up belong to no interval. If the driver cannot clear them, the first
+	 * interval is a little long. */
 	kbase_ioctl(sys, v->fd, VINSTR_CLEAR, NULL);
-	v->last_ns = sys->raw_ns(sys);
+	k->times.last_raw_ns = sys->raw_ns(sys);
 	k->manual = kbase_ioctl(sys, v->fd, VINSTR_SET_INTERVAL, (void *)(uintptr_t)period_ns) < 0;
 	if (!k->manual || (errno != ENODEV && errno != EBADF))
 		return true;
@@ -142,19 +155,21 @@ static int vinstr_fd(const struct kbase *k)
 
 static bool vinstr_dump(struct kbase *k)
 {
-	return kbase_ioctl(k->device.sys, k->vinstr.fd, VINSTR_DUMP, NULL) == 0 || errno == EBUSY; /* a full ring has dumps */
+	return kbase_ioctl(k->device.sys, k->vinstr.fd, VINSTR_DUMP, NULL) == 0 ||
+	       errno == EBUSY; /* the ring is full */
 }
 
-/* Give a buffer back. One that stays out is tried again before the next is taken. */
-static bool put(struct kbase *k)
+/* Return a buffer to the driver. If that fails, retry before the next buffer is taken. */
+static bool return_buffer(struct kbase *k)
 {
 	struct kbase_vinstr *v = &k->vinstr;
 
 	if (v->held &&
-	    kbase_ioctl(k->device.sys, v->fd, v->features ? VINSTR_PUT_BUFFER_CYCLES : VINSTR_PUT_BUFFER, &v->metadata) == 0)
+	    kbase_ioctl(k->device.sys, v->fd, v->features ? VINSTR_PUT_BUFFER_CYCLES : VINSTR_PUT_BUFFER,
+			&v->metadata) == 0)
 		v->held = false;
 	else if (v->held && (errno == EPERM || errno == EINVAL))
-		v->held = false; /* the driver does not think that we have one */
+		v->held = false; /* the driver has it back already */
 	return !v->held;
 }
 
@@ -162,27 +177,35 @@ static enum read_result vinstr_take(struct kbase *k, struct kbase_interval *inte
 {
 	struct kbase_vinstr *v = &k->vinstr;
 	const struct vinstr_metadata *m = &v->metadata;
+	struct vinstr_metadata metadata = {0};
+	enum read_result waits;
 
-	if (!put(k))
+	if (!return_buffer(k))
 		return errno == ENODEV ? READ_GONE : READ_NONE;
-	v->metadata = (struct vinstr_metadata){0};
-	if (kbase_ioctl(k->device.sys, v->fd, v->features ? VINSTR_GET_BUFFER_CYCLES : VINSTR_GET_BUFFER, &v->metadata) < 0)
+	waits = kbase_wait_result(k->device.sys, v->fd);
+	if (waits != READ_GOT)
+		return waits;
+	if (kbase_ioctl(k->device.sys, v->fd, v->features ? VINSTR_GET_BUFFER_CYCLES : VINSTR_GET_BUFFER,
+			&metadata) < 0) {
+		v->held = errno == EBUSY; /* the driver has not got the previous one back yet */
 		return errno == EAGAIN || errno == EBUSY || errno == EINTR ? READ_NONE : READ_GONE;
+	}
+	v->metadata = metadata;
 	v->held = true;
-	*interval = (struct kbase_interval){
-		.begin_ns = v->last_ns, .end_ns = (int64_t)m->timestamp_ns, .cycles = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN}};
+	*interval = (struct kbase_interval){.begin_ns = k->times.last_raw_ns,
+					    .end_ns = (int64_t)m->timestamp_ns,
+					    .cycles = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN}};
 	if (v->features & VINSTR_FEATURE_CYCLES_TOP)
 		interval->cycles[KBASE_CLOCK_TOP] = m->cycles_top;
 	if (v->features & VINSTR_FEATURE_CYCLES_SHADER)
 		interval->cycles[KBASE_CLOCK_SHADER] = m->cycles_shader;
 	if (m->buffer < v->n_buffers)
-		kbase_dump_fold(&(struct kbase_dump){v->memory + m->buffer * v->buffer_bytes, v->buffer_bytes, v->v4}, &k->fold,
-				slots);
+		gpu_dump_fold(
+			&(struct gpu_dump){v->memory + m->buffer * v->buffer_bytes, v->buffer_bytes, v->v4},
+			&k->fold, slots);
 	else
-		interval->flags |= SAMPLE_ERROR;
-	/* Where the one began that follows on a stamp that cannot be is not known: 0 makes it an error, too. */
-	v->last_ns = interval->end_ns > v->last_ns ? interval->end_ns : 0;
-	put(k);
+		interval->failure = "its buffer does not exist";
+	return_buffer(k);
 	return READ_GOT;
 }
 

@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* PMUs that a kernel has once per kind of core. */
+/* PMUs that exist once per kind of core. */
 static bool is_core_pmu(const char *name)
 {
-	return strncmp(name, "armv7_", 6) == 0 || strncmp(name, "armv8_", 6) == 0 || strncmp(name, "armv9_", 6) == 0 ||
-	       strcmp(name, "cpu_core") == 0 || strcmp(name, "cpu_atom") == 0 || strcmp(name, "cpu_lowpower") == 0;
+	return strncmp(name, "armv7_", 6) == 0 || strncmp(name, "armv8_", 6) == 0 ||
+	       strncmp(name, "armv9_", 6) == 0 || strcmp(name, "cpu_core") == 0 ||
+	       strcmp(name, "cpu_atom") == 0 || strcmp(name, "cpu_lowpower") == 0;
 }
 
 static void find_pmus(struct cpu_keys *keys, const struct cpus *cpus, const struct sys *sys)
@@ -37,7 +38,8 @@ static void find_pmus(struct cpu_keys *keys, const struct cpus *cpus, const stru
 		sys_names_free(names, n);
 }
 
-/* One block per CPU: "processor : 3", then either "CPU implementer" and "CPU part", or "model name". */
+/* One block per CPU: "processor : 3", then either "CPU implementer" and "CPU part", or "model
+ * name". */
 static void take_cpuinfo(struct cpu_keys *keys, const struct cpus *cpus, struct span text)
 {
 	struct cpu_key *key = NULL;
@@ -57,7 +59,8 @@ static void take_cpuinfo(struct cpu_keys *keys, const struct cpus *cpus, struct 
 			continue;
 		} else if (span_is(name, "CPU implementer") && span_u64(value, &v) && v <= 0xff) {
 			implementer = v;
-		} else if (span_is(name, "CPU part") && span_u64(value, &v) && v <= 0xfff && implementer && key->part < 0) {
+		} else if (span_is(name, "CPU part") && span_u64(value, &v) && v <= 0xfff && implementer &&
+			   key->part < 0) {
 			key->part = (int64_t)(implementer << 12 | v);
 		} else if (span_is(name, "model name") && value.n && !key->model) {
 			key->model = span_dup(value);
@@ -103,8 +106,8 @@ static int64_t by_capacity(const struct cpu_key *key)
 	return key->capacity;
 }
 
-/* The keys in the order of trust, and how many different values one must have to tell anything: one PMU for all may be a generic
- * one, while one part number for all does mean that all are alike. */
+/* The keys, most reliable first, with the number of different values that a key needs to be used: a
+ * single PMU may be a generic one, but a single part number does mean that all CPUs are alike. */
 static const struct {
 	int64_t (*get)(const struct cpu_key *key);
 	unsigned at_least;
@@ -125,14 +128,17 @@ static unsigned count_values(const struct cpu_keys *keys, int64_t (*get)(const s
 	return n;
 }
 
-/* A CPU that is offline now tells little: it is of the kind of one in its clock domain, of its capacity, or next to it. */
+/* An offline CPU reports little: it is of the same kind as a CPU in its clock domain, with its
+ * capacity, or next to it. */
 static int64_t guess_kind(const struct cpu_keys *keys, const struct cpus *cpus, unsigned cpu)
 {
 	for (unsigned i = 0; i < keys->n_cpus; i++)
-		if (keys->cpus[i].kind >= 0 && cpus->cpus[i].policy >= 0 && cpus->cpus[i].policy == cpus->cpus[cpu].policy)
+		if (keys->cpus[i].kind >= 0 && cpus->cpus[i].policy >= 0 &&
+		    cpus->cpus[i].policy == cpus->cpus[cpu].policy)
 			return keys->cpus[i].kind;
 	for (unsigned i = 0; i < keys->n_cpus; i++)
-		if (keys->cpus[i].kind >= 0 && keys->cpus[i].capacity >= 0 && keys->cpus[i].capacity == keys->cpus[cpu].capacity)
+		if (keys->cpus[i].kind >= 0 && keys->cpus[i].capacity >= 0 &&
+		    keys->cpus[i].capacity == keys->cpus[cpu].capacity)
 			return keys->cpus[i].kind;
 	for (unsigned i = cpu; i-- > 0;)
 		if (keys->cpus[i].kind >= 0)
@@ -151,7 +157,7 @@ static void choose_kinds(struct cpu_keys *keys, const struct cpus *cpus)
 	while (t < ARRAY_LEN(trust) && count_values(keys, trust[t].get) < trust[t].at_least)
 		t++;
 	if (t == ARRAY_LEN(trust))
-		return; /* all alike, as far as we know */
+		return; /* all alike, as far as is known */
 	for (unsigned i = 0; i < keys->n_cpus; i++)
 		keys->cpus[i].kind = trust[t].get(&keys->cpus[i]);
 	for (unsigned i = 0; i < keys->n_cpus; i++)

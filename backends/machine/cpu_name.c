@@ -11,22 +11,27 @@ static const struct {
 	uint32_t part;
 	const char *name;
 } cores[] = {
-	{0x41c05, "Cortex-A5"},       {0x41c07, "Cortex-A7"},     {0x41c08, "Cortex-A8"},       {0x41c09, "Cortex-A9"},
-	{0x41c0d, "Cortex-A12"},      {0x41c0e, "Cortex-A17"},    {0x41c0f, "Cortex-A15"},      {0x41d01, "Cortex-A32"},
-	{0x41d02, "Cortex-A34"},      {0x41d03, "Cortex-A53"},    {0x41d04, "Cortex-A35"},      {0x41d05, "Cortex-A55"},
-	{0x41d06, "Cortex-A65"},      {0x41d07, "Cortex-A57"},    {0x41d08, "Cortex-A72"},      {0x41d09, "Cortex-A73"},
-	{0x41d0a, "Cortex-A75"},      {0x41d0b, "Cortex-A76"},    {0x41d0c, "Neoverse-N1"},     {0x41d0d, "Cortex-A77"},
-	{0x41d0e, "Cortex-A76AE"},    {0x41d40, "Neoverse-V1"},   {0x41d41, "Cortex-A78"},      {0x41d42, "Cortex-A78AE"},
-	{0x41d43, "Cortex-A65AE"},    {0x41d44, "Cortex-X1"},     {0x41d46, "Cortex-A510"},     {0x41d47, "Cortex-A710"},
-	{0x41d48, "Cortex-X2"},       {0x41d49, "Neoverse-N2"},   {0x41d4a, "Neoverse-E1"},     {0x41d4b, "Cortex-A78C"},
-	{0x41d4c, "Cortex-X1C"},      {0x41d4d, "Cortex-A715"},   {0x41d4e, "Cortex-X3"},       {0x41d4f, "Neoverse-V2"},
-	{0x41d80, "Cortex-A520"},     {0x41d81, "Cortex-A720"},   {0x41d82, "Cortex-X4"},       {0x41d83, "Neoverse-V3AE"},
-	{0x41d84, "Neoverse-V3"},     {0x41d85, "Cortex-X925"},   {0x41d87, "Cortex-A725"},     {0x41d88, "Cortex-A520AE"},
-	{0x41d89, "Cortex-A720AE"},   {0x41d8a, "C1-Nano"},       {0x41d8b, "C1-Pro"},          {0x41d8c, "C1-Ultra"},
-	{0x41d8e, "Neoverse-N3"},     {0x41d8f, "Cortex-A320"},   {0x41d90, "C1-Premium"},      {0x48d01, "TaiShan-v110"},
-	{0x48d40, "Cortex-A76"},      {0x51800, "Kryo-2xx-Gold"}, {0x51801, "Kryo-2xx-Silver"}, {0x51802, "Kryo-3xx-Gold"},
-	{0x51803, "Kryo-3xx-Silver"}, {0x51804, "Kryo-4xx-Gold"}, {0x51805, "Kryo-4xx-Silver"}, {0x53001, "Exynos-M1"},
-	{0x53002, "Exynos-M3"},       {0x53003, "Exynos-M4"},     {0x53004, "Exynos-M5"},
+	{0x41c05, "Cortex-A5"},       {0x41c07, "Cortex-A7"},       {0x41c08, "Cortex-A8"},
+	{0x41c09, "Cortex-A9"},       {0x41c0d, "Cortex-A12"},      {0x41c0e, "Cortex-A17"},
+	{0x41c0f, "Cortex-A15"},      {0x41d01, "Cortex-A32"},      {0x41d02, "Cortex-A34"},
+	{0x41d03, "Cortex-A53"},      {0x41d04, "Cortex-A35"},      {0x41d05, "Cortex-A55"},
+	{0x41d06, "Cortex-A65"},      {0x41d07, "Cortex-A57"},      {0x41d08, "Cortex-A72"},
+	{0x41d09, "Cortex-A73"},      {0x41d0a, "Cortex-A75"},      {0x41d0b, "Cortex-A76"},
+	{0x41d0c, "Neoverse-N1"},     {0x41d0d, "Cortex-A77"},      {0x41d0e, "Cortex-A76AE"},
+	{0x41d40, "Neoverse-V1"},     {0x41d41, "Cortex-A78"},      {0x41d42, "Cortex-A78AE"},
+	{0x41d43, "Cortex-A65AE"},    {0x41d44, "Cortex-X1"},       {0x41d46, "Cortex-A510"},
+	{0x41d47, "Cortex-A710"},     {0x41d48, "Cortex-X2"},       {0x41d49, "Neoverse-N2"},
+	{0x41d4a, "Neoverse-E1"},     {0x41d4b, "Cortex-A78C"},     {0x41d4c, "Cortex-X1C"},
+	{0x41d4d, "Cortex-A715"},     {0x41d4e, "Cortex-X3"},       {0x41d4f, "Neoverse-V2"},
+	{0x41d80, "Cortex-A520"},     {0x41d81, "Cortex-A720"},     {0x41d82, "Cortex-X4"},
+	{0x41d83, "Neoverse-V3AE"},   {0x41d84, "Neoverse-V3"},     {0x41d85, "Cortex-X925"},
+	{0x41d87, "Cortex-A725"},     {0x41d88, "Cortex-A520AE"},   {0x41d89, "Cortex-A720AE"},
+	{0x41d8a, "C1-Nano"},         {0x41d8b, "C1-Pro"},          {0x41d8c, "C1-Ultra"},
+	{0x41d8e, "Neoverse-N3"},     {0x41d8f, "Cortex-A320"},     {0x41d90, "C1-Premium"},
+	{0x48d01, "TaiShan-v110"},    {0x48d40, "Cortex-A76"},      {0x51800, "Kryo-2xx-Gold"},
+	{0x51801, "Kryo-2xx-Silver"}, {0x51802, "Kryo-3xx-Gold"},   {0x51803, "Kryo-3xx-Silver"},
+	{0x51804, "Kryo-4xx-Gold"},   {0x51805, "Kryo-4xx-Silver"}, {0x53001, "Exynos-M1"},
+	{0x53002, "Exynos-M3"},       {0x53003, "Exynos-M4"},       {0x53004, "Exynos-M5"},
 };
 
 static void name_part(char label[CPU_LABEL], int64_t part)
@@ -39,7 +44,7 @@ static void name_part(char label[CPU_LABEL], int64_t part)
 	snprintf(label, CPU_LABEL, "CPU 0x%05x", (unsigned)part);
 }
 
-/* Where the PMU is all that is known: its name is the device tree's. */
+/* If only the PMU is known, use its name, which comes from the device tree. */
 static bool name_pmu(char label[CPU_LABEL], const char *pmu)
 {
 	static const struct {
@@ -69,7 +74,8 @@ static bool name_pmu(char label[CPU_LABEL], const char *pmu)
 	return false;
 }
 
-/* What vendors add to the name of a processor and nobody needs on one row; a word is compared as a whole. */
+/* Words that vendors add to the name of a processor and that are not worth the space; compared as
+ * complete words. */
 static bool is_noise(struct span word)
 {
 	static const char *const noise[] = {"CPU", "Processor", "processor"};
@@ -105,7 +111,8 @@ static void name_model(char label[CPU_LABEL], const char *model)
 		if (span_is(word, "@") || span_is(word, "with") || n + word.n + 1 >= sizeof(text))
 			break;
 		if (!is_noise(word))
-			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%.*s", n ? " " : "", SPAN_ARG(word));
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%.*s", n ? " " : "",
+					      SPAN_ARG(word));
 	}
 	str_printable(label, CPU_LABEL, text);
 }
@@ -114,13 +121,14 @@ void cpu_name(char label[CPU_LABEL], const struct cpus *cpus, const struct cpu_k
 {
 	const struct cpu_key *best = NULL;
 
-	/* One that is offline may tell nothing; take one that does. */
+	/* An offline CPU may report nothing; use one that does. */
 	for (unsigned i = 0; i < keys->n_cpus; i++) {
 		const struct cpu_key *key = &keys->cpus[i];
 
 		if (cpus->cpus[i].cluster != cluster)
 			continue;
-		if (!best || (best->part < 0 && key->part >= 0) || (best->part < 0 && best->pmu < 0 && key->pmu >= 0) ||
+		if (!best || (best->part < 0 && key->part >= 0) ||
+		    (best->part < 0 && best->pmu < 0 && key->pmu >= 0) ||
 		    (best->part < 0 && best->pmu < 0 && !best->model && key->model))
 			best = key;
 	}

@@ -7,7 +7,7 @@ static bool list_end(char c)
 	return !c || c == ',' || c == ' ' || c == '\n' || c == '\t';
 }
 
-/* One number at *text; no more than the limit, whatever the digits say. */
+/* Parse the number at *text; it saturates at the limit, whatever the digits are. */
 static bool list_number(const char **text, unsigned *number)
 {
 	const char *s = *text;

@@ -1,4 +1,4 @@
-/* cpu_set: CPUs by their numbers, as the lists of sysfs name them. */
+/* cpu_set: sets of CPU numbers, as in the lists of sysfs. */
 #ifndef MALITOP_CPU_SET_H
 #define MALITOP_CPU_SET_H
 
@@ -10,9 +10,10 @@ struct cpu_set {
 	uint64_t bits[CPU_NUMBER_MAX / 64];
 };
 
-/* "0-3,6" as well as "0 1 2 3". Numbers out of range are left out; false if the text is no list or names no CPU. */
+/* Parse "0-3,6" or "0 1 2 3". Numbers out of range are ignored. Returns false if the text is not a
+ * list or contains no CPU. */
 bool cpu_set_parse(struct cpu_set *set, const char *text);
-/* Of a file; false also if it cannot be read. */
+/* Parse a file; also returns false if it cannot be read. */
 bool cpu_set_read(const struct sys *sys, struct cpu_set *set, const char *path);
 
 static inline void cpu_set_add(struct cpu_set *set, unsigned number)

@@ -23,7 +23,7 @@ void cpu_ticks_init(struct cpu_ticks *t, const struct cpus *cpus)
 void cpu_ticks_fini(struct cpu_ticks *t, const struct sys *sys)
 {
 	if (!t->cpus)
-		return; /* never made */
+		return; /* never initialized */
 	sysfs_file_close(sys, &t->stat);
 	free(take_ptr(&t->each));
 	free(take_ptr(&t->text));
@@ -36,8 +36,8 @@ void cpu_ticks_forget(struct cpu_ticks *t)
 		t->each[i].known = t->each[i].counted = false;
 }
 
-/* idle and iowait are known to step back when a CPU comes or goes, steal when a virtual machine moves; anything else going
- * back means that the CPU started from zero, and that the interval is lost. */
+/* idle and iowait can step back when a CPU comes or goes, steal when a virtual machine migrates. If
+ * any other count goes back, the CPU started from zero and the interval is lost. */
 static bool may_step_back(unsigned tick)
 {
 	return tick == TICK_IDLE || tick == TICK_IOWAIT || tick == TICK_STEAL;
@@ -53,7 +53,8 @@ static bool take_delta(struct cpu_ticks_line *ticks, const uint64_t now[CPU_TICK
 	return true;
 }
 
-/* A jump that no clock made. It must not be what the next delta is taken from: coming down from it would look like no idling. */
+/* An implausible jump. Do not take the next delta from it: falling back from it would look like
+ * zero idle time. */
 static bool is_garbage(const struct cpu_ticks_line *ticks, const uint64_t now[CPU_TICKS])
 {
 	for (unsigned i = 0; i < CPU_TICKS; i++)
@@ -62,7 +63,7 @@ static bool is_garbage(const struct cpu_ticks_line *ticks, const uint64_t now[CP
 	return false;
 }
 
-/* A line counts as a whole or not at all: a share of the ticks would look like a load. */
+/* Take all ticks of a line or none: some of the ticks would look like a load. */
 static void take_line(struct cpu_ticks_line *ticks, struct span numbers)
 {
 	uint64_t now[CPU_TICKS];

@@ -3,13 +3,14 @@
 #include "backends/machine/cpu_key.h"
 
 #include "base/alloc.h"
+#include "base/search.h"
 #include "model/sample.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The CPUs that have a line: all that a machine without sysfs tells. */
+/* The CPUs that have a line in /proc/stat: all that a machine without sysfs reports. */
 static void set_from_stat(const struct sys *sys, struct cpu_set *set)
 {
 	AUTOFREE char *text = xmalloc(65536);
@@ -29,7 +30,8 @@ static void set_from_stat(const struct sys *sys, struct cpu_set *set)
 
 static void find_cpus(struct cpus *cpus, const struct sys *sys)
 {
-	static const char *const lists[] = {"sys/devices/system/cpu/present", "sys/devices/system/cpu/possible",
+	static const char *const lists[] = {"sys/devices/system/cpu/present",
+					    "sys/devices/system/cpu/possible",
 					    "sys/devices/system/cpu/online"};
 	struct cpu_set set;
 	bool found = false;
@@ -55,7 +57,7 @@ static uint64_t read_khz(const struct sys *sys, const char *dir, const char *nam
 	return sys_read_i64(sys, path, &khz) && khz > 0 && khz <= 100000000 ? (uint64_t)khz : SAMPLE_UNKNOWN;
 }
 
-/* A clock domain whose files are in dir. CPUs that another domain has already are left to it. */
+/* Add the clock domain of the files in dir, without CPUs that another domain already has. */
 static void add_policy(struct cpus *cpus, const struct sys *sys, const char *dir, unsigned own_number)
 {
 	struct cpu_policy *policy = &cpus->policies[cpus->n_policies];
@@ -64,7 +66,7 @@ static void add_policy(struct cpus *cpus, const struct sys *sys, const char *dir
 	bool any = false;
 
 	snprintf(path, sizeof(path), "%s/related_cpus", dir);
-	if (!cpu_set_read(sys, &set, path)) { /* a domain whose CPUs are all offline does not answer */
+	if (!cpu_set_read(sys, &set, path)) { /* a domain with only offline CPUs does not respond */
 		if (own_number >= CPU_NUMBER_MAX)
 			return;
 		cpu_set_add(&set, own_number);
@@ -100,7 +102,7 @@ static void find_policies(struct cpus *cpus, const struct sys *sys)
 		sys_names_free(names, n);
 	if (cpus->n_policies)
 		return;
-	/* Before Linux 4.3 the files were with each CPU. */
+	/* Before Linux 4.3 each CPU had the files itself. */
 	for (unsigned i = 0; i < cpus->n; i++) {
 		snprintf(dir, sizeof(dir), "sys/devices/system/cpu/cpu%u/cpufreq", cpus->cpus[i].number);
 		if (cpus->cpus[i].policy < 0 && read_khz(sys, dir, "cpuinfo_max_freq") != SAMPLE_UNKNOWN)
@@ -108,20 +110,20 @@ static void find_policies(struct cpus *cpus, const struct sys *sys)
 	}
 }
 
-/* Clock domains part CPUs of one kind (RK3588 has two pairs of Cortex-A76), unless every CPU has a domain of its own, as on x86
- * and on servers, where they mean nothing. */
+/* Clock domains divide CPUs of one kind (RK3588 has two pairs of Cortex-A76), unless every CPU has
+ * its own domain, as on x86 and on servers. There they have no meaning. */
 static bool domains_mean_something(const struct cpus *cpus, const struct cpu_keys *keys, int64_t kind)
 {
 	for (unsigned i = 0; i < cpus->n; i++)
 		for (unsigned k = 0; k < i; k++)
-			if (keys->cpus[i].kind == kind && keys->cpus[k].kind == kind && cpus->cpus[i].policy >= 0 &&
-			    cpus->cpus[i].policy == cpus->cpus[k].policy)
+			if (keys->cpus[i].kind == kind && keys->cpus[k].kind == kind &&
+			    cpus->cpus[i].policy >= 0 && cpus->cpus[i].policy == cpus->cpus[k].policy)
 				return true;
 	return false;
 }
 
-/* Number the groups by their first CPU. false if there are too many. */
-static bool group(struct cpus *cpus, const struct cpu_keys *keys, bool by_kind, bool by_domain)
+/* Number the groups by their first CPU. Returns false if there are too many. */
+static bool group_cpus(struct cpus *cpus, const struct cpu_keys *keys, bool by_kind, bool by_domain)
 {
 	struct {
 		int64_t kind;
@@ -136,7 +138,8 @@ static bool group(struct cpus *cpus, const struct cpu_keys *keys, bool by_kind, 
 		unsigned c;
 
 		for (c = 0; c < cpus->n_clusters; c++)
-			if (groups[c].kind == kind && (!groups[c].split || groups[c].domain == domain || domain < 0))
+			if (groups[c].kind == kind &&
+			    (!groups[c].split || groups[c].domain == domain || domain < 0))
 				break;
 		if (c == cpus->n_clusters) {
 			if (c == CPU_CLUSTERS_MAX)
@@ -144,7 +147,8 @@ static bool group(struct cpus *cpus, const struct cpu_keys *keys, bool by_kind, 
 			groups[c].kind = kind;
 			groups[c].domain = domain;
 			groups[c].split = by_domain && domains_mean_something(cpus, keys, keys->cpus[i].kind);
-			cpus->clusters[c] = (struct cpu_cluster){.first = i, .capacity = -1, .top_khz = SAMPLE_UNKNOWN};
+			cpus->clusters[c] =
+				(struct cpu_cluster){.first = i, .capacity = -1, .top_khz = SAMPLE_UNKNOWN};
 			cpus->n_clusters++;
 		}
 		cpus->cpus[i].cluster = (uint16_t)c;
@@ -157,7 +161,8 @@ static void describe_clusters(struct cpus *cpus, const struct cpu_keys *keys)
 {
 	for (unsigned i = 0; i < cpus->n; i++) {
 		struct cpu_cluster *cluster = &cpus->clusters[cpus->cpus[i].cluster];
-		uint64_t top = cpus->cpus[i].policy < 0 ? SAMPLE_UNKNOWN : cpus->policies[cpus->cpus[i].policy].top_khz;
+		uint64_t top = cpus->cpus[i].policy < 0 ? SAMPLE_UNKNOWN
+							: cpus->policies[cpus->cpus[i].policy].top_khz;
 
 		if (keys->cpus[i].capacity > cluster->capacity)
 			cluster->capacity = keys->cpus[i].capacity;
@@ -182,8 +187,8 @@ void cpus_find(struct cpus *cpus, const struct sys *sys)
 	find_cpus(cpus, sys);
 	find_policies(cpus, sys);
 	cpu_keys_init(&keys, cpus, sys);
-	if (!group(cpus, &keys, true, true) && !group(cpus, &keys, true, false))
-		group(cpus, &keys, false, false);
+	if (!group_cpus(cpus, &keys, true, true) && !group_cpus(cpus, &keys, true, false))
+		group_cpus(cpus, &keys, false, false);
 	if (!cpus->n_clusters) {
 		cpus->clusters[0] = (struct cpu_cluster){.capacity = -1, .top_khz = SAMPLE_UNKNOWN};
 		cpus->n_clusters = 1;
@@ -201,19 +206,17 @@ void cpus_fini(struct cpus *cpus)
 	*cpus = (struct cpus){0};
 }
 
+static bool is_reached(const void *things, unsigned i, int64_t key)
+{
+	return ((const struct cpu *)things)[i].number >= key;
+}
+
 int cpus_index(const struct cpus *cpus, uint64_t number)
 {
-	unsigned low = 0, high = cpus->n;
+	unsigned i =
+		number > INT64_MAX ? cpus->n : search_first(cpus->n, is_reached, cpus->cpus, (int64_t)number);
 
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (cpus->cpus[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < cpus->n && cpus->cpus[low].number == number ? (int)low : -1;
+	return i < cpus->n && cpus->cpus[i].number == number ? (int)i : -1;
 }
 
 void cpus_list(struct strbuf *text, const struct cpus *cpus, unsigned cluster)
@@ -236,7 +239,7 @@ void cpus_list(struct strbuf *text, const struct cpus *cpus, unsigned cluster)
 	}
 }
 
-/* Bigger cores stand first. */
+/* Bigger cores come first. */
 static bool is_bigger(const struct cpu_cluster *a, const struct cpu_cluster *b)
 {
 	if (a->capacity != b->capacity)
@@ -262,7 +265,7 @@ void cpus_title(char *title, size_t size, const struct cpus *cpus)
 				big = &cpus->clusters[c];
 		if (!big)
 			return;
-		/* Two clock domains of one kind of core are one kind of core to the reader. */
+		/* The title combines clock domains with the same kind of core. */
 		for (unsigned c = 0; c < cpus->n_clusters; c++)
 			if (strcmp(cpus->clusters[c].label, big->label) == 0) {
 				told[c] = true;

@@ -1,35 +1,36 @@
-#include "backends/kbase/kbase.h"
+#include "backends/machine/gpu_dump.h"
 
 #include <string.h>
 
-/* A dump is blocks of 64 values of 32 bits: the header, then counters.
+/* A dump is a sequence of blocks of 64 values of 32 bits: the header, then counters.
  *
- * V5 and later: front end, tiler, one memory block per L2 slice, then one block per core number up to the highest core, also for
- * those that the GPU does not have.
- * V4 (the first Midgards): per core group eight blocks: four cores, tiler, memory, an empty one, and the job manager, which only the
- * first group has. */
+ * V5 and later: front end, tiler, one memory block per L2 slice, then one block per core number up
+ * to the highest core, including cores that the GPU does not have.
+ * V4 (the first Midgards): eight blocks per core group: four cores, tiler, memory, an empty one,
+ * and the job manager, which only the first group has.
+ */
 
 #define VALUES 64
 #define BLOCK_BYTES (VALUES * 4)
 #define GROUP_BLOCKS 8
 #define GROUP_CORES 4
 
-static unsigned n_groups(uint64_t core_mask)
+unsigned gpu_dump_groups(uint64_t core_mask)
 {
 	unsigned top = core_mask ? 64 - (unsigned)__builtin_clzll(core_mask) : 0;
 
 	return (top + GROUP_CORES - 1) / GROUP_CORES;
 }
 
-size_t kbase_dump_bytes(bool v4, unsigned n_slices, uint64_t core_mask)
+size_t gpu_dump_bytes(bool v4, unsigned n_slices, uint64_t core_mask)
 {
 	unsigned top = core_mask ? 64 - (unsigned)__builtin_clzll(core_mask) : 0;
 
-	return BLOCK_BYTES * (v4 ? (size_t)n_groups(core_mask) * GROUP_BLOCKS : 2 + n_slices + top);
+	return BLOCK_BYTES * (v4 ? (size_t)gpu_dump_groups(core_mask) * GROUP_BLOCKS : 2 + n_slices + top);
 }
 
-static void fold_at(const struct kbase_dump *dump, size_t position, const struct kbase_fold *fold, enum gpu_block block,
-		    unsigned instance, uint64_t *slots)
+static void fold_at(const struct gpu_dump *dump, size_t position, const struct gpu_fold *fold,
+		    enum gpu_block block, unsigned instance, uint64_t *slots)
 {
 	uint64_t wide[VALUES];
 	uint32_t value[VALUES];
@@ -37,15 +38,15 @@ static void fold_at(const struct kbase_dump *dump, size_t position, const struct
 	if ((position + 1) * BLOCK_BYTES > dump->n)
 		return;
 	memcpy(value, dump->bytes + position * BLOCK_BYTES, BLOCK_BYTES);
-	for (unsigned i = 0; i < VALUES; i++) /* the driver stops at the largest number instead of wrapping */
-		wide[i] = value[i] == UINT32_MAX ? KBASE_OVERFLOW : value[i];
-	kbase_fold_block(fold, block, instance, wide, VALUES, slots);
+	for (unsigned i = 0; i < VALUES; i++) /* the driver saturates and does not wrap */
+		wide[i] = value[i] == UINT32_MAX ? GPU_OVERFLOW : value[i];
+	gpu_fold_block(fold, block, instance, wide, VALUES, slots);
 }
 
-static void fold_v4(const struct kbase_dump *dump, const struct kbase_fold *fold, uint64_t *slots)
+static void fold_v4(const struct gpu_dump *dump, const struct gpu_fold *fold, uint64_t *slots)
 {
 	enum { TILER = 4, MEMORY = 5, JOB_MANAGER = 7 };
-	unsigned groups = n_groups(fold->core_mask);
+	unsigned groups = gpu_dump_groups(fold->core_mask);
 
 	fold_at(dump, JOB_MANAGER, fold, BLOCK_FRONT_END, 0, slots);
 	for (unsigned g = 0; g < groups; g++) {
@@ -56,7 +57,7 @@ static void fold_v4(const struct kbase_dump *dump, const struct kbase_fold *fold
 	}
 }
 
-void kbase_dump_fold(const struct kbase_dump *dump, const struct kbase_fold *fold, uint64_t *slots)
+void gpu_dump_fold(const struct gpu_dump *dump, const struct gpu_fold *fold, uint64_t *slots)
 {
 	size_t at = 0;
 

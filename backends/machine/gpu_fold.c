@@ -1,42 +1,30 @@
-#include "backends/kbase/kbase.h"
+#include "backends/machine/gpu_fold.h"
 #include "base/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void kbase_enable(const struct gpu_layout *layout, uint64_t enable[BLOCK_COUNT][2])
-{
-	for (unsigned b = 0; b < BLOCK_COUNT; b++) {
-		enable[b][0] = layout ? 0xf : UINT64_MAX;
-		enable[b][1] = layout ? 0 : UINT64_MAX;
-	}
-	for (unsigned i = 0; layout && i < layout->n_counters; i++) {
-		const struct gpu_counter *c = &layout->counters[i];
-
-		enable[c->block][c->index / 64] |= 0xfull << (c->index % 64 & ~3u);
-	}
-}
-
-static void add_counter(struct kbase_fold *f, const struct gpu_counter *c, unsigned slot)
+static void add_counter(struct gpu_fold *f, const struct gpu_counter *c, unsigned slot)
 {
 	unsigned k = f->blocks[c->block].n++;
 
 	if (!k) {
 		f->blocks[c->block].sum = slot;
-		f->blocks[c->block].index = xcalloc(KBASE_BLOCK_VALUES_MAX, 1);
+		f->blocks[c->block].index = xcalloc(GPU_BLOCK_SLOTS_MAX, 1);
 	}
 	f->blocks[c->block].index[k] = c->index;
 	if (c->block == BLOCK_FRONT_END && strcmp(c->hw_name, "GPU_ACTIVE") == 0)
 		f->active = (int)slot;
 }
 
-void kbase_fold_init(struct kbase_fold *f, const struct source *source)
+void gpu_fold_init(struct gpu_fold *f, const struct source *source)
 {
 	const struct gpu_layout *layout = source->layout;
 	unsigned slot = 0, rank = 0;
 
-	*f = (struct kbase_fold){
-		.core_mask = source->constants.core_mask, .n_slices = source->constants.l2_slice_count, .active = -1};
+	*f = (struct gpu_fold){.core_mask = source->constants.core_mask,
+			       .n_slices = source->constants.l2_slice_count,
+			       .active = -1};
 	for (unsigned i = 0; i < layout->n_counters; i++)
 		if (source_counts(source, &layout->counters[i]))
 			add_counter(f, &layout->counters[i], slot++);
@@ -49,27 +37,31 @@ void kbase_fold_init(struct kbase_fold *f, const struct source *source)
 	f->blocks[BLOCK_MEMORY].instances = source->n_sums + rank * f->blocks[BLOCK_CORE].n;
 }
 
-void kbase_fold_fini(struct kbase_fold *f)
+void gpu_fold_fini(struct gpu_fold *f)
 {
 	for (unsigned b = 0; b < BLOCK_COUNT; b++)
 		free(f->blocks[b].index);
-	*f = (struct kbase_fold){0};
+	*f = (struct gpu_fold){0};
 }
 
-static void add_values(const uint8_t *index, unsigned n_counters, const uint64_t *value, unsigned n, uint64_t *slots)
+static void add_values(const uint8_t *index, unsigned n_counters, const uint64_t *value, unsigned n,
+		       uint64_t *slots)
 {
 	for (unsigned k = 0; k < n_counters; k++) {
 		uint64_t v;
 
 		if (index[k] >= n)
 			continue; /* this GPU has no such value */
-		v = value[index[k]] < KBASE_OVERFLOW ? value[index[k]] : KBASE_OVERFLOW;
-		slots[k] = slots[k] == SAMPLE_UNKNOWN ? v : slots[k] + v;
+		v = value[index[k]] < GPU_OVERFLOW ? value[index[k]] : GPU_OVERFLOW;
+		if (slots[k] == SAMPLE_UNKNOWN)
+			slots[k] = v;
+		else if (slots[k] < GPU_OVERFLOW)
+			slots[k] += v;
 	}
 }
 
-void kbase_fold_block(const struct kbase_fold *f, enum gpu_block block, unsigned instance, const uint64_t *value, unsigned n,
-		      uint64_t *slots)
+void gpu_fold_block(const struct gpu_fold *f, enum gpu_block block, unsigned instance, const uint64_t *value,
+		    unsigned n, uint64_t *slots)
 {
 	unsigned rank = instance, counters = f->blocks[block].n;
 
@@ -80,12 +72,13 @@ void kbase_fold_block(const struct kbase_fold *f, enum gpu_block block, unsigned
 		rank = f->core_rank[instance];
 	add_values(f->blocks[block].index, counters, value, n, slots + f->blocks[block].sum);
 	if (f->blocks[block].instances)
-		add_values(f->blocks[block].index, counters, value, n, slots + f->blocks[block].instances + rank * counters);
+		add_values(f->blocks[block].index, counters, value, n,
+			   slots + f->blocks[block].instances + rank * counters);
 }
 
-void kbase_fold_finish(uint64_t *slots, unsigned n)
+void gpu_fold_finish(uint64_t *slots, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		if (slots[i] >= KBASE_OVERFLOW)
+		if (slots[i] >= GPU_OVERFLOW)
 			slots[i] = SAMPLE_UNKNOWN;
 }

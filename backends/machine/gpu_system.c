@@ -10,16 +10,17 @@
 #include <strings.h>
 #include <unistd.h>
 
-#define TEXT 8192 /* more than any file of one page */
+#define TEXT 8192 /* more than any file that fits one page */
 
-enum place { AT_DEVICE, AT_DEVFREQ, AT_DEBUG, AT_MPGPU, AT_GED, AT_GPU, PLACES };
+enum gpu_system_place { AT_DEVICE, AT_DEVFREQ, AT_DEBUG, AT_MPGPU, AT_GED, AT_GPU, PLACES };
 
-/* Who tells what, the most exact first. Arm's driver has what is in devfreq and in debugfs; the rest is of vendors. */
+/* The sources of each fact, the most exact first. Arm's driver has those in devfreq and debugfs;
+ * the others are vendors' files. */
 static const struct candidate {
 	enum gpu_system_thing thing;
-	enum place place;
+	enum gpu_system_place place;
 	const char *name;
-	gpu_system_parse *parse; /* NULL: a directory, which has to be one */
+	gpu_system_parse *parse; /* NULL: a directory, which must exist */
 } candidates[] = {
 	{GPU_SYSTEM_CLOCK, AT_DEVFREQ, "cur_freq", gpu_system_parse_clock},
 	{GPU_SYSTEM_CLOCK, AT_DEVICE, "cur_freq", gpu_system_parse_clock},
@@ -27,7 +28,8 @@ static const struct candidate {
 	{GPU_SYSTEM_CLOCK, AT_MPGPU, "cur_freq", gpu_system_parse_clock},
 	{GPU_SYSTEM_CLOCK, AT_GED, "current_freqency", gpu_system_parse_indexed_clock},
 	{GPU_SYSTEM_CLOCK, AT_GPU, "gpu_clock", gpu_system_parse_clock},
-	/* max_freq is a limit that may be lowered. That of mpgpu is no clock but the number of one. */
+	/* max_freq is a limit that may be lowered. In mpgpu it is not a clock but the index of
+	 * one. */
 	{GPU_SYSTEM_TOP_CLOCK, AT_DEVFREQ, "available_frequencies", gpu_system_parse_top_clock},
 	{GPU_SYSTEM_TOP_CLOCK, AT_DEVFREQ, "max_freq", gpu_system_parse_clock},
 	{GPU_SYSTEM_TOP_CLOCK, AT_DEVICE, "available_frequencies", gpu_system_parse_top_clock},
@@ -55,8 +57,9 @@ static void note_refusal(struct gpu_system_source *source, const char *path)
 	snprintf(source->refused, sizeof(source->refused), "%s", path);
 }
 
-/* Whether that file tells the thing now. */
-static enum gpu_system_told try_file(struct gpu_system *g, const struct candidate *c, struct sysfs_file *file, uint64_t *value)
+/* Whether the file reports the value now. */
+static enum gpu_system_told try_file(struct gpu_system *g, const struct candidate *c, struct sysfs_file *file,
+				     uint64_t *value)
 {
 	char text[TEXT];
 	ssize_t n;
@@ -66,12 +69,14 @@ static enum gpu_system_told try_file(struct gpu_system *g, const struct candidat
 	if (n >= 0)
 		return c->parse(g, gpu_system_lines(text, n, sizeof(text)), value);
 	note_refusal(&g->source[c->thing], file->path);
-	/* What a sensor or a driver answers while the GPU is off; it will tell later. */
-	return file->fd >= 0 && (errno == EAGAIN || errno == EINVAL || errno == EIO || errno == ENODATA) ? TOLD_NOTHING_NOW
-													 : TOLD_STRANGE;
+	/* A sensor or a driver answers this while the GPU is off; it reports a value later. */
+	return file->fd >= 0 && (errno == EAGAIN || errno == EINVAL || errno == EIO || errno == ENODATA)
+		       ? TOLD_NOTHING_NOW
+		       : TOLD_STRANGE;
 }
 
-static enum gpu_system_told try_directory(struct gpu_system *g, const struct candidate *c, const struct sysfs_file *file)
+static enum gpu_system_told try_directory(struct gpu_system *g, const struct candidate *c,
+					  const struct sysfs_file *file)
 {
 	char **names;
 	int n = file->path[0] ? g->sys->list(g->sys, file->path, &names) : -1;
@@ -84,8 +89,9 @@ static enum gpu_system_told try_directory(struct gpu_system *g, const struct can
 	return TOLD;
 }
 
-/* Take the first file that tells the thing now, else the first that has the right form. */
-static bool take(struct gpu_system *g, const struct candidate *c, const char *dir, enum gpu_system_told enough)
+/* Use this file for the value if it reports enough. */
+static bool use_file(struct gpu_system *g, const struct candidate *c, const char *dir,
+		     enum gpu_system_told enough)
 {
 	struct gpu_system_source *source = &g->source[c->thing];
 	bool keep = c->thing < GPU_SYSTEM_LEVELS || c->thing == GPU_SYSTEM_POWER;
@@ -115,12 +121,13 @@ static void find_thing(struct gpu_system *g, enum gpu_system_thing thing, char d
 		for (size_t i = 0; i < ARRAY_LEN(candidates); i++) {
 			const struct candidate *c = &candidates[i];
 
-			if (c->thing == thing && dirs[c->place][0] && take(g, c, dirs[c->place], passes[pass]))
+			if (c->thing == thing && dirs[c->place][0] &&
+			    use_file(g, c, dirs[c->place], passes[pass]))
 				return;
 		}
 }
 
-/* "gpu-thermal", "gpu_thermal", "gpu", "G3D", "gpu1-thermal": nothing else in the name. */
+/* "gpu-thermal", "gpu_thermal", "gpu", "G3D", "gpu1-thermal": no other words in the name. */
 static bool is_gpu_zone(const char *type)
 {
 	static const char *const names[] = {"gpu", "g3d", "mali"};
@@ -131,7 +138,8 @@ static bool is_gpu_zone(const char *type)
 		if (strncasecmp(type, names[i], n) != 0)
 			continue;
 		n += strspn(type + n, "0123456789");
-		if (!type[n] || strcasecmp(type + n, "-thermal") == 0 || strcasecmp(type + n, "_thermal") == 0)
+		if (!type[n] || strcasecmp(type + n, "-thermal") == 0 ||
+		    strcasecmp(type + n, "_thermal") == 0)
 			return true;
 	}
 	return false;
@@ -150,41 +158,62 @@ static void find_zones(struct gpu_system *g)
 			continue;
 		type[strcspn(type, "\n")] = 0;
 		if (is_gpu_zone(type))
-			sysfs_file_init(&g->zones[g->n_zones++], true, "sys/class/thermal/%.64s/temp", names[i]);
+			sysfs_file_init(&g->zones[g->n_zones++], true, "sys/class/thermal/%.64s/temp",
+					names[i]);
 	}
 	if (n >= 0)
 		sys_names_free(names, n);
 }
 
-static void init(struct gpu_system *g, const struct sys *sys, unsigned number, char dirs[PLACES][SYSFS_DIR])
+static void init_places(struct gpu_system *g, const struct sys *sys, unsigned number,
+			char dirs[PLACES][SYSFS_DIR])
 {
-	*g = (struct gpu_system){
-		.sys = sys, .number = number, .page_bytes = (unsigned)sysconf(_SC_PAGESIZE), .top_hz = SAMPLE_UNKNOWN};
+	*g = (struct gpu_system){.sys = sys,
+				 .number = number,
+				 .page_bytes = (unsigned)sysconf(_SC_PAGESIZE),
+				 .top_hz = SAMPLE_UNKNOWN};
 	snprintf(dirs[AT_DEVICE], SYSFS_DIR, "sys/class/misc/mali%u/device", number);
 	snprintf(dirs[AT_DEBUG], SYSFS_DIR, "sys/kernel/debug/mali%u", number);
+}
+
+static void find_things(struct gpu_system *g, char dirs[PLACES][SYSFS_DIR])
+{
+	for (enum gpu_system_thing thing = 0; thing < GPU_SYSTEM_THINGS; thing++)
+		find_thing(g, thing, dirs);
+	find_zones(g);
 }
 
 void gpu_system_open(struct gpu_system *g, const struct sys *sys, unsigned number)
 {
 	char dirs[PLACES][SYSFS_DIR] = {{0}};
 
-	init(g, sys, number, dirs);
-	sysfs_find_gpu(sys, number, dirs[AT_DEVFREQ]);
-	if (number == 0) { /* these know of one GPU only */
+	init_places(g, sys, number, dirs);
+	sysfs_find_gpu(sys, dirs[AT_DEVICE], number == 0, dirs[AT_DEVFREQ]);
+	if (number == 0) { /* these files cover only one GPU */
 		strcpy(dirs[AT_MPGPU], "sys/class/mpgpu");
 		strcpy(dirs[AT_GED], "sys/kernel/ged/hal");
 		strcpy(dirs[AT_GPU], "sys/kernel/gpu");
 	}
-	for (enum gpu_system_thing thing = 0; thing < GPU_SYSTEM_THINGS; thing++)
-		find_thing(g, thing, dirs);
-	find_zones(g);
+	find_things(g, dirs);
+}
+
+void gpu_system_open_node(struct gpu_system *g, const struct sys *sys, const char *node, bool first)
+{
+	char dirs[PLACES][SYSFS_DIR] = {{0}};
+
+	init_places(g, sys, 0, dirs);
+	g->is_node = true;
+	dirs[AT_DEBUG][0] = 0;
+	snprintf(dirs[AT_DEVICE], SYSFS_DIR, "sys/class/drm/%.32s/device", node);
+	sysfs_find_gpu(sys, dirs[AT_DEVICE], first, dirs[AT_DEVFREQ]);
+	find_things(g, dirs);
 }
 
 bool gpu_system_open_processes(struct gpu_system *g, const struct sys *sys, unsigned number)
 {
 	char dirs[PLACES][SYSFS_DIR] = {{0}};
 
-	init(g, sys, number, dirs);
+	init_places(g, sys, number, dirs);
 	for (size_t i = 0; i < GPU_SYSTEM_THINGS; i++)
 		sysfs_file_init(&g->source[i].file, false, "%s", "");
 	find_thing(g, GPU_SYSTEM_PROCESSES, dirs);
@@ -219,11 +248,12 @@ static uint64_t read_temperature(struct gpu_system *g)
 	char text[64];
 
 	for (unsigned i = 0; i < g->n_zones; i++)
-		if (sysfs_file_read(g->sys, &g->zones[i], text, sizeof(text)) > 0 && sysfs_temperature(&v, text) && v > hottest)
+		if (sysfs_file_read(g->sys, &g->zones[i], text, sizeof(text)) > 0 &&
+		    sysfs_temperature(&v, text) && v > hottest)
 			hottest = v;
 	if (hottest == INT64_MIN)
 		return SAMPLE_UNKNOWN;
-	return hottest == -1 ? (uint64_t)-2 : (uint64_t)hottest; /* -1 would read as unknown */
+	return hottest == -1 ? (uint64_t)-2 : (uint64_t)hottest; /* -1 means unknown */
 }
 
 bool gpu_system_suspended(struct gpu_system *g)
@@ -233,7 +263,7 @@ bool gpu_system_suspended(struct gpu_system *g)
 	return read_thing(g, GPU_SYSTEM_POWER, &asleep) && asleep;
 }
 
-/* Drivers remember the last clock of a GPU that is off, and its load. */
+/* Drivers keep reporting the last clock and load of a GPU that is off. */
 bool gpu_system_clock(struct gpu_system *g, int64_t *hz)
 {
 	uint64_t v;
@@ -250,7 +280,8 @@ void gpu_system_read(struct gpu_system *g, struct gpu_system_values *values)
 	uint64_t v;
 
 	for (unsigned i = 0; i < GPU_SYSTEM_LEVELS; i++)
-		values->level[i] = (i == GPU_SYSTEM_MEMORY || !suspended) && read_thing(g, i, &v) ? v : SAMPLE_UNKNOWN;
+		values->level[i] =
+			(i == GPU_SYSTEM_MEMORY || !suspended) && read_thing(g, i, &v) ? v : SAMPLE_UNKNOWN;
 	values->level[GPU_SYSTEM_TEMPERATURE] = read_temperature(g);
 }
 

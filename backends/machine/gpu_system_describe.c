@@ -1,4 +1,4 @@
-/* For people, in the ui thread while the sampler reads: every file is opened anew. */
+/* Called in the ui thread while the sampler reads, so every file is opened anew. */
 #include "backends/machine/gpu_system.h"
 
 #include "backends/machine/gpu_system_parse.h"
@@ -11,17 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLE_TEXT 65536 /* of a table: more than a thousand contexts */
+#define TABLE_TEXT 65536 /* of a table: room for more than a thousand contexts */
 #define PROCESSES_MAX 1024
 #define PROCESSES_SHOWN 6
 #define NAME 48
 
-struct list {
+struct process_bytes {
 	struct gpu_system_process *items;
 	unsigned n, cap;
 };
 
-static void add_bytes(struct list *list, unsigned pid, uint64_t bytes)
+static void add_bytes(struct process_bytes *list, unsigned pid, uint64_t bytes)
 {
 	for (unsigned i = 0; i < list->n; i++)
 		if (list->items[i].pid == pid) {
@@ -34,8 +34,8 @@ static void add_bytes(struct list *list, unsigned pid, uint64_t bytes)
 	list->items[list->n++] = (struct gpu_system_process){.pid = pid, .bytes = bytes};
 }
 
-/* A directory per process, with bytes in a file (Pixel). */
-static bool list_directories(const struct gpu_system *g, const char *dir, struct list *list)
+/* A directory per process, with a file that contains bytes (Pixel). */
+static bool list_directories(const struct gpu_system *g, const char *dir, struct process_bytes *list)
 {
 	char **names, path[SYSFS_PATH];
 	int n = g->sys->list(g->sys, dir, &names);
@@ -47,17 +47,17 @@ static bool list_directories(const struct gpu_system *g, const char *dir, struct
 		int64_t bytes;
 
 		snprintf(path, sizeof(path), "%.128s/%.16s/total_gpu_mem", dir, names[i]);
-		if (span_u64(span_of(names[i]), &pid) && pid && pid <= INT32_MAX && sys_read_i64(g->sys, path, &bytes) &&
-		    bytes > 0)
+		if (span_u64(span_of(names[i]), &pid) && pid && pid <= INT32_MAX &&
+		    sys_read_i64(g->sys, path, &bytes) && bytes > 0)
 			add_bytes(list, (unsigned)pid, (uint64_t)bytes);
 	}
 	sys_names_free(names, n);
 	return true;
 }
 
-/* The total of the device comes first, so contexts that grow meanwhile may exceed it a little. If they do so by more than half,
- * the table is not what we take it for. */
-static bool list_table(const struct gpu_system *g, const char *path, struct list *list)
+/* The total of the device comes first, so contexts that grow in between may exceed it a little. If
+ * they exceed it by more than half, the table has an unknown meaning. */
+static bool list_table(const struct gpu_system *g, const char *path, struct process_bytes *list)
 {
 	AUTOFREE char *text = xmalloc(TABLE_TEXT);
 	ssize_t n = sys_read_file(g->sys, path, text, TABLE_TEXT);
@@ -101,13 +101,13 @@ static int greatest_first(const void *a, const void *b)
 int gpu_system_process_list(const struct gpu_system *g, struct gpu_system_process **processes)
 {
 	const struct gpu_system_source *source = &g->source[GPU_SYSTEM_PROCESSES];
-	struct list list = {0};
+	struct process_bytes list = {0};
 	bool told = gpu_system_tells(g, GPU_SYSTEM_PROCESSES) &&
 		    (source->parse ? list_table : list_directories)(g, source->file.path, &list);
 
 	if (!told) {
 		free(list.items);
-		list = (struct list){0};
+		list = (struct process_bytes){0};
 	}
 	if (list.n)
 		qsort(list.items, list.n, sizeof(*list.items), greatest_first);
@@ -120,7 +120,9 @@ static bool read_total(const struct gpu_system *g, uint64_t *bytes)
 	const struct gpu_system_source *source = &g->source[GPU_SYSTEM_MEMORY];
 	struct gpu_system own = {.number = g->number, .page_bytes = g->page_bytes};
 	char text[8192];
-	ssize_t n = gpu_system_tells(g, GPU_SYSTEM_MEMORY) ? sys_read_file(g->sys, source->file.path, text, sizeof(text)) : -1;
+	ssize_t n = gpu_system_tells(g, GPU_SYSTEM_MEMORY)
+			    ? sys_read_file(g->sys, source->file.path, text, sizeof(text))
+			    : -1;
 
 	return n > 0 && source->parse(&own, gpu_system_lines(text, n, sizeof(text)), bytes) == TOLD;
 }
@@ -154,7 +156,7 @@ static const struct {
 	{GPU_SYSTEM_MEMORY, "GPU memory"}, {GPU_SYSTEM_PROCESSES, "GPU memory per process"},
 };
 
-/* Without debugfs much is missing that root could have. */
+/* Whether debugfs cannot be seen, although root could use it. */
 static bool debugfs_is_empty(const struct gpu_system *g)
 {
 	char **names;
@@ -183,6 +185,10 @@ void gpu_system_describe(const struct gpu_system *g, struct strbuf *text)
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
 		const struct gpu_system_source *source = &g->source[lines[i].thing];
 
+		if (g->is_node &&
+		    (lines[i].thing == GPU_SYSTEM_MEMORY || lines[i].thing == GPU_SYSTEM_PROCESSES ||
+		     lines[i].thing == GPU_SYSTEM_UTILIZATION))
+			continue;
 		if (gpu_system_tells(g, lines[i].thing)) {
 			put_path(text, lines[i].title, source->file.path, "\n");
 		} else if (source->refused_errno) {
@@ -194,7 +200,8 @@ void gpu_system_describe(const struct gpu_system *g, struct strbuf *text)
 		}
 	}
 	if (missing.n)
-		strbuf_printf(text, "missing: no file of this machine tells: %s\n", missing.p + 2);
-	if (!gpu_system_tells(g, GPU_SYSTEM_MEMORY) && debugfs_is_empty(g))
-		strbuf_str(text, "GPU memory: /sys/kernel/debug is not mounted: mount -t debugfs none /sys/kernel/debug\n");
+		strbuf_printf(text, "missing: this machine has no file for: %s\n", missing.p + 2);
+	if (!g->is_node && !gpu_system_tells(g, GPU_SYSTEM_MEMORY) && debugfs_is_empty(g))
+		strbuf_str(text, "GPU memory: /sys/kernel/debug is not mounted: mount -t debugfs none "
+				 "/sys/kernel/debug\n");
 }

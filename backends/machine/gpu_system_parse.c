@@ -8,7 +8,7 @@
 #define HZ_MAX 3000000000u
 #define MEMORY_MAX ((uint64_t)1 << 44)
 #define TICK_NS 256               /* kbase counts busy and idle time in steps of 256 ns */
-#define PERIOD_MAX_NS 2000000000u /* the longest interval that a driver could want to measure its load over */
+#define PERIOD_MAX_NS 2000000000u /* the longest interval over which a driver measures its load */
 
 _Static_assert(HZ_MAX / HZ_MIN < 1000, "a clock in Hz, kHz or MHz is in the range of that unit only");
 
@@ -64,7 +64,7 @@ enum gpu_system_told gpu_system_parse_percent(struct gpu_system *g, struct span 
 	return span_u64(digits, value) && *value <= 100 ? TOLD : TOLD_STRANGE;
 }
 
-/* The number behind a word; a later driver writes more of them. */
+/* The number after a word; later drivers write more words. */
 static bool find_count(struct span text, const char *name, uint32_t *count)
 {
 	uint64_t v;
@@ -82,9 +82,10 @@ static bool find_count(struct span text, const char *name, uint32_t *count)
 	return false;
 }
 
-/* Up to r44 the numbers grow with time, later they are those of the driver's last interval. The clock tells which: together they
- * have grown by the time since the last read, or they make up a short time by themselves. A driver that sleeps leaves them as they
- * are, which tells nothing; then the time is counted from when they were new. */
+/* Up to r44 the numbers grow all the time; later they cover the driver's last interval. The clock
+ * shows which: either together they have grown by the time since the last read, or they add up to a
+ * short time. A suspended driver does not change them, which means nothing; then the time counts
+ * from their last change. */
 enum gpu_system_told gpu_system_parse_counts(struct gpu_system *g, struct span text, uint64_t *value)
 {
 	int64_t now_ns = g->sys->monotonic_ns(g->sys);
@@ -152,12 +153,14 @@ static bool take_pages(const struct gpu_system *g, struct span word, struct gpu_
 }
 
 /* "mali0 1234" and "mali0 total used_pages 1234" */
-static bool take_device(struct gpu_system_table *table, struct span name, struct span rest, struct gpu_system_row *row)
+static bool take_device(struct gpu_system_table *table, struct span name, struct span rest,
+			struct gpu_system_row *row)
 {
 	struct span word = span_word(&rest);
 	uint64_t number;
 
-	if (name.n < 5 || memcmp(name.p, "mali", 4) != 0 || !span_u64((struct span){name.p + 4, name.n - 4}, &number))
+	if (name.n < 5 || memcmp(name.p, "mali", 4) != 0 ||
+	    !span_u64((struct span){name.p + 4, name.n - 4}, &number))
 		return false;
 	table->own = number == table->g->number;
 	if (span_is(word, "total") && span_is(span_word(&rest), "used_pages"))
@@ -166,7 +169,8 @@ static bool take_device(struct gpu_system_table *table, struct span name, struct
 }
 
 /* "kctx-0x00000000a0c016f1 1000" and "00000000a0c016f1 4711 1000" */
-static bool take_context(struct gpu_system_table *table, struct span name, struct span rest, struct gpu_system_row *row)
+static bool take_context(struct gpu_system_table *table, struct span name, struct span rest,
+			 struct gpu_system_row *row)
 {
 	struct span word = span_word(&rest);
 	uint64_t pid;

@@ -2,7 +2,9 @@
 
 #include "base/alloc.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LOOK_NS 10000000000
 #define READ_NS 1000000000
@@ -11,11 +13,12 @@ void process_gpu_fini(struct process_gpu *gpu)
 {
 	for (unsigned i = 0; i < gpu->n_systems; i++)
 		gpu_system_close(&gpu->systems[i]);
-	free(gpu->holders);
+	drm_clients_fini(&gpu->clients);
+	free(gpu->uses);
 	*gpu = (struct process_gpu){0};
 }
 
-static void look(struct process_gpu *gpu, const struct sys *sys)
+static void find_systems(struct process_gpu *gpu, const struct sys *sys)
 {
 	for (unsigned number = 0; number < PROCESS_GPUS; number++) {
 		struct gpu_system *system = &gpu->systems[gpu->n_systems];
@@ -27,45 +30,133 @@ static void look(struct process_gpu *gpu, const struct sys *sys)
 	}
 }
 
+static void find_nodes(struct process_gpu *gpu, const struct sys *sys)
+{
+	char **names, driver[DRM_ENGINE_NAME];
+	int n = sys->list(sys, "sys/class/drm", &names);
+
+	gpu->clients.sys = sys;
+	for (int i = 0; i < n; i++)
+		if (strncmp(names[i], "renderD", 7) == 0 &&
+		    drm_node_driver(sys, names[i], driver, sizeof(driver)) &&
+		    (strcmp(driver, "panfrost") == 0 || strcmp(driver, "panthor") == 0))
+			drm_clients_add(&gpu->clients, names[i], driver);
+	if (n >= 0)
+		sys_names_free(names, n);
+}
+
 static int by_pid(const void *a, const void *b)
 {
-	const struct gpu_system_process *x = a, *y = b;
+	const struct process_gpu_use *x = a, *y = b;
 
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-void process_gpu_refresh(struct process_gpu *gpu, const struct sys *sys, int64_t now_ns)
+static void add_use(struct process_gpu *gpu, const struct process_gpu_use *use)
 {
-	if (!gpu->n_systems && now_ns >= gpu->look_ns) {
-		look(gpu, sys);
-		gpu->look_ns = now_ns + LOOK_NS;
-	}
-	if (now_ns < gpu->read_ns)
-		return;
-	gpu->read_ns = now_ns + READ_NS;
-	gpu->told = false;
-	gpu->n = 0;
+	GROW(gpu->uses, gpu->n, gpu->cap);
+	gpu->uses[gpu->n++] = *use;
+	gpu->told |= use->bytes != SAMPLE_UNKNOWN;
+	gpu->timed |= !isnan(use->percent);
+	gpu->queues |= !isnan(use->fragment) || !isnan(use->vertex);
+}
+
+static void read_systems(struct process_gpu *gpu)
+{
 	for (unsigned i = 0; i < gpu->n_systems; i++) {
 		AUTOFREE struct gpu_system_process *list = NULL;
 		int n = gpu_system_process_list(&gpu->systems[i], &list);
 
 		gpu->told |= n >= 0;
-		for (int k = 0; k < n; k++) {
-			GROW(gpu->holders, gpu->n, gpu->cap);
-			gpu->holders[gpu->n++] = list[k];
-		}
+		for (int k = 0; k < n; k++)
+			add_use(gpu, &(struct process_gpu_use){.pid = list[k].pid,
+							       .bytes = list[k].bytes,
+							       .percent = NAN,
+							       .fragment = NAN,
+							       .vertex = NAN});
 	}
-	if (gpu->n)
-		qsort(gpu->holders, gpu->n, sizeof(*gpu->holders), by_pid);
 }
 
-uint64_t process_gpu_bytes(const struct process_gpu *gpu, unsigned pid, unsigned *cursor)
+static double queue_percent(const struct drm_client *client, unsigned i, int64_t window_ns)
 {
-	uint64_t bytes = 0;
+	return window_ns <= 0 || client->ns[i] == SAMPLE_UNKNOWN
+		       ? NAN
+		       : 100 * (double)client->ns[i] / (double)window_ns;
+}
 
-	while (*cursor < gpu->n && gpu->holders[*cursor].pid < pid)
+/* Queues work at the same time, so only the busiest one is a share of the time. */
+static struct process_gpu_use use_of(const struct drm_client *client, int64_t window_ns)
+{
+	struct process_gpu_use use = {.pid = (unsigned)client->pid,
+				      .bytes = drm_fdinfo_bytes(&client->info),
+				      .percent = NAN,
+				      .fragment = NAN,
+				      .vertex = NAN};
+
+	for (unsigned i = 0; i < client->info.n_engines; i++) {
+		const char *name = client->info.engines[i].name;
+		double own = queue_percent(client, i, window_ns);
+
+		if (!isnan(own) && !(own <= use.percent))
+			use.percent = own;
+		if (strcmp(name, "fragment") == 0)
+			use.fragment = own;
+		if (strcmp(name, "vertex-tiler") == 0)
+			use.vertex = own;
+	}
+	return use;
+}
+
+static void read_clients(struct process_gpu *gpu, int64_t now_ns)
+{
+	int64_t window_ns;
+
+	if (!gpu->clients.n_devices)
+		return;
+	drm_clients_read(&gpu->clients, now_ns);
+	window_ns = gpu->clients.begin_ns ? gpu->clients.end_ns - gpu->clients.begin_ns : 0;
+	for (unsigned i = 0; i < gpu->clients.n; i++) {
+		struct process_gpu_use use = use_of(&gpu->clients.clients[i], window_ns);
+
+		add_use(gpu, &use);
+	}
+}
+
+void process_gpu_refresh(struct process_gpu *gpu, const struct sys *sys, int64_t now_ns)
+{
+	if (!gpu->n_systems && !gpu->clients.n_devices && now_ns >= gpu->look_ns) {
+		find_systems(gpu, sys);
+		find_nodes(gpu, sys);
+		gpu->look_ns = now_ns + LOOK_NS;
+	}
+	if (now_ns < gpu->read_ns)
+		return;
+	gpu->read_ns = now_ns + READ_NS;
+	gpu->told = gpu->timed = gpu->queues = false;
+	gpu->n = 0;
+	read_systems(gpu);
+	read_clients(gpu, now_ns);
+	if (gpu->n)
+		qsort(gpu->uses, gpu->n, sizeof(*gpu->uses), by_pid);
+}
+
+struct process_gpu_use process_gpu_of(const struct process_gpu *gpu, unsigned pid, unsigned *cursor)
+{
+	struct process_gpu_use use = {.pid = pid,
+				      .bytes = gpu->told ? 0 : SAMPLE_UNKNOWN,
+				      .percent = gpu->timed ? 0 : NAN,
+				      .fragment = gpu->queues ? 0 : NAN,
+				      .vertex = gpu->queues ? 0 : NAN};
+
+	while (*cursor < gpu->n && gpu->uses[*cursor].pid < pid)
 		++*cursor;
-	while (*cursor < gpu->n && gpu->holders[*cursor].pid == pid)
-		bytes += gpu->holders[(*cursor)++].bytes;
-	return gpu->told ? bytes : SAMPLE_UNKNOWN;
+	for (; *cursor < gpu->n && gpu->uses[*cursor].pid == pid; ++*cursor) {
+		const struct process_gpu_use *own = &gpu->uses[*cursor];
+
+		use.bytes += own->bytes == SAMPLE_UNKNOWN ? 0 : own->bytes;
+		use.percent += isnan(own->percent) ? 0 : own->percent;
+		use.fragment += isnan(own->fragment) ? 0 : own->fragment;
+		use.vertex += isnan(own->vertex) ? 0 : own->vertex;
+	}
+	return use;
 }

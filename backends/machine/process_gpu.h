@@ -1,28 +1,40 @@
-/* process_gpu: how much GPU memory each process holds, of all Mali GPUs together, where the driver tells (gpu_system.h).
+/* process_gpu: what each process has of the GPUs, over all Mali GPUs: memory and time, as far as
+ * the drivers report it (gpu_system.h, drm_clients.h).
  *
- * Thread: one at a time.
- */
+ * Thread: one at a time. */
 #ifndef MALITOP_PROCESS_GPU_H
 #define MALITOP_PROCESS_GPU_H
 
+#include "backends/machine/drm_clients.h"
 #include "backends/machine/gpu_system.h"
 
 #define PROCESS_GPUS 4
 
-struct process_gpu {
-	struct gpu_system systems[PROCESS_GPUS]; /* n_systems of them tell */
-	unsigned n_systems;
-	bool told;                          /* the last time, by one at least */
-	struct gpu_system_process *holders; /* by pid; of several GPUs one behind the other */
-	unsigned n, cap;
-	int64_t look_ns, read_ns; /* not before then */
+struct process_gpu_use {
+	unsigned pid;
+	uint64_t bytes;          /* SAMPLE_UNKNOWN: not told */
+	double percent;          /* of the time, of its busiest queue; may exceed 100; NaN: not told */
+	double fragment, vertex; /* of the queues that Panfrost tells apart; NaN: not told */
 };
 
-/* Zero-initialise it. */
+struct process_gpu {
+	struct gpu_system systems[PROCESS_GPUS]; /* the n_systems GPUs of Arm's driver that report it */
+	unsigned n_systems;
+	struct drm_clients clients; /* of the nodes of the open drivers */
+	/* At least one GPU reported it at the last read: memory, time, time of each queue. */
+	bool told, timed, queues;
+	struct process_gpu_use *uses; /* by pid; several GPUs and clients one after the other */
+	unsigned n, cap;
+	int64_t look_ns, read_ns; /* earliest time of the next one */
+};
+
+/* Zero-initialize it. */
 void process_gpu_fini(struct process_gpu *gpu);
-/* Read anew what is older than a second; look for GPUs, while there are none, every ten. */
+/* Read again if the last read is older than a second; while there is no GPU, look for one every ten
+ * seconds. */
 void process_gpu_refresh(struct process_gpu *gpu, const struct sys *sys, int64_t now_ns);
-/* Bytes of that process, 0 if it holds none, SAMPLE_UNKNOWN if nobody tells. `*cursor` is 0 at first; pids ascend from call to call. */
-uint64_t process_gpu_bytes(const struct process_gpu *gpu, unsigned pid, unsigned *cursor);
+/* What a process uses: nothing (0) if a GPU reports others but not it, unknown if no GPU reports.
+ * Set *cursor to 0 before the first call; pids must ascend from call to call. */
+struct process_gpu_use process_gpu_of(const struct process_gpu *gpu, unsigned pid, unsigned *cursor);
 
 #endif

@@ -5,7 +5,7 @@
 
 #define LINE 512
 
-/* The word of the line that comm is a part of: as far as the next blank, and without the directories in front of it. */
+/* The word of the command line that contains comm, up to the next blank, without directories. */
 static bool find_program(struct span *name, const char *line, const char *comm)
 {
 	for (const char *p = strstr(line, comm); p; p = strstr(p + 1, comm)) {

@@ -1,10 +1,12 @@
 #include "backends/machine/process_scan.h"
 
+#include "backends/machine/process_command.h"
 #include "backends/machine/process_gpu.h"
 #include "backends/machine/process_name.h"
 #include "backends/machine/process_stat.h"
 #include "backends/machine/process_users.h"
 #include "base/alloc.h"
+#include "base/search.h"
 #include "model/sample.h"
 
 #include <errno.h>
@@ -16,45 +18,47 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ROWS_MAX 65536 /* processes, and as many threads */
+#define ROWS_MAX 65536 /* processes, and the same number of threads */
 #define FRESH_NS 200000000
-#define OWNER_NS 16000000000 /* a process that gives up its rights keeps its program */
-#define STAT_TEXT 1024       /* the fields that are needed end before */
+#define OWNER_NS 16000000000 /* a process that drops privileges keeps its program */
+#define STAT_TEXT 1024       /* longer than the fields that are needed */
 #define PATH 64
 
-/* A process or a thread, from one list to the next. */
+/* A process or a thread, kept from one list to the next. */
 struct record {
 	struct process p;
+	char *command;  /* owned; p.command is that of a list */
+	bool commanded; /* it was read: NULL if there is none */
 	uint64_t flags;
 	uint64_t comm;    /* hash */
-	bool named;       /* after comm */
-	bool watched;     /* its threads are wanted */
-	int64_t owner_ns; /* when to ask next */
-	/* What the next cpu_percent is counted from; at_ns 0: nothing. */
+	bool named;       /* named from comm already */
+	bool watched;     /* its threads are listed */
+	int64_t owner_ns; /* when to check it again */
+	/* The start of the next cpu_percent; at_ns is 0 if there is none. */
 	int64_t at_ns;
 	uint64_t cpu_ns;
 };
 
-/* In the order of the list. */
+/* Ordered like the list. */
 struct table {
 	struct record *records;
 	unsigned n, cap;
 };
 
-struct kind {
+struct scan_kind {
 	struct table now, before;
-	unsigned cursor; /* in before: all in front of it stand before what is read now */
+	unsigned cursor; /* in `before`: earlier entries come before what is read now */
 };
 
 struct process_scan {
 	const struct sys *sys;
 	uint64_t tick_ns, page_bytes;
-	struct kind processes, threads;
+	struct scan_kind processes, threads;
 	int32_t *pids, *tids;
 	unsigned cap_pids, cap_tids;
 	unsigned n_hidden;
-	int64_t now_ns, begin_ns, end_ns;
-	bool fresh; /* percentages are counted anew */
+	int64_t now_ns, begin_ns, end_ns, uptime_ns;
+	bool fresh; /* percentages are calculated anew */
 	bool users_changed;
 	struct process_users users;
 	struct process_gpu gpu;
@@ -72,27 +76,41 @@ struct process_scan *process_scan_new(const struct sys *sys)
 	return s;
 }
 
+/* Forget the records, but keep the memory. */
+static void clear_table(struct table *table)
+{
+	for (unsigned i = 0; i < table->n; i++)
+		free(table->records[i].command);
+	table->n = 0;
+}
+
+static void free_table(struct table *table)
+{
+	clear_table(table);
+	free(table->records);
+}
+
 void process_scan_free(struct process_scan *s)
 {
 	if (!s)
 		return;
 	process_gpu_fini(&s->gpu);
 	process_users_fini(&s->users);
-	free(s->processes.now.records);
-	free(s->processes.before.records);
-	free(s->threads.now.records);
-	free(s->threads.before.records);
+	free_table(&s->processes.now);
+	free_table(&s->processes.before);
+	free_table(&s->threads.now);
+	free_table(&s->threads.before);
 	free(s->pids);
 	free(s->tids);
 	free(s);
 }
 
-static void begin(struct kind *kind)
+static void begin_list(struct scan_kind *kind)
 {
 	struct table read = kind->now;
 
+	clear_table(&kind->before);
 	kind->now = kind->before;
-	kind->now.n = 0;
 	kind->before = read;
 	kind->cursor = 0;
 }
@@ -102,11 +120,11 @@ static int32_t group_of(const struct process *p)
 	return p->is_thread ? p->parent : p->pid;
 }
 
-/* The one that had this place; both lists are in the same order. */
-static const struct record *find_before(struct kind *kind, int32_t group, int32_t pid)
+/* Find the previous record; both lists have the same order. */
+static struct record *find_before(struct scan_kind *kind, int32_t group, int32_t pid)
 {
 	for (; kind->cursor < kind->before.n; kind->cursor++) {
-		const struct record *r = &kind->before.records[kind->cursor];
+		struct record *r = &kind->before.records[kind->cursor];
 		int32_t its = group_of(&r->p);
 
 		if (its == group && r->p.pid == pid)
@@ -117,7 +135,7 @@ static const struct record *find_before(struct kind *kind, int32_t group, int32_
 	return NULL;
 }
 
-/* One pread, as the kernel would write the whole text again for a second one. */
+/* Read with one pread, because the kernel generates the text again for a second one. */
 static bool read_stat(struct process_scan *s, const char *path, struct process_stat *stat)
 {
 	int fd = s->sys->open(s->sys, path, O_RDONLY), saved;
@@ -139,7 +157,7 @@ static void take_time(struct process_scan *s, struct record *r, uint64_t ticks)
 	uint64_t cpu_ns = ticks < UINT64_MAX / s->tick_ns ? ticks * s->tick_ns : r->p.cpu_ns;
 	int64_t at_ns = s->sys->monotonic_ns(s->sys);
 
-	if (cpu_ns > r->p.cpu_ns) /* kernels have let it step back */
+	if (cpu_ns > r->p.cpu_ns) /* some kernels let it step back */
 		r->p.cpu_ns = cpu_ns;
 	if (r->at_ns && !s->fresh)
 		return;
@@ -147,26 +165,27 @@ static void take_time(struct process_scan *s, struct record *r, uint64_t ticks)
 		double percent = 100 * (double)(r->p.cpu_ns - r->cpu_ns) / (double)(at_ns - r->at_ns);
 
 		r->p.cpu_percent = at_ns > r->at_ns ? (float)percent : NAN;
-		if (r->p.is_thread && percent > 100) /* by the length of a tick */
+		if (r->p.is_thread && percent > 100) /* an error of up to one tick */
 			r->p.cpu_percent = 100;
 	}
 	r->at_ns = at_ns;
 	r->cpu_ns = r->p.cpu_ns;
 }
 
-/* A pid that was used before by another process starts anew. */
-static struct record *take_record(struct process_scan *s, struct kind *kind, const struct process *who,
+/* A pid that another process used before starts from scratch. */
+static struct record *take_record(struct process_scan *s, struct scan_kind *kind, const struct process *who,
 				  const struct process_stat *stat)
 {
-	const struct record *before = find_before(kind, group_of(who), who->pid);
-	struct record *r;
+	struct record *before = find_before(kind, group_of(who), who->pid), *r;
 
 	GROW(kind->now.records, kind->now.n, kind->now.cap);
 	r = &kind->now.records[kind->now.n++];
-	if (before && before->p.start == stat->start)
+	if (before && before->p.start == stat->start) {
 		*r = *before;
-	else
+		before->command = NULL;
+	} else {
 		*r = (struct record){.p = *who};
+	}
 	r->p.start = stat->start;
 	r->p.state = stat->state;
 	r->watched = false;
@@ -182,9 +201,12 @@ static void take_name(struct process_scan *s, struct record *r, const struct pro
 	if (r->p.is_thread || (stat->flags & PROCESS_KERNEL) || stat->state == 'D') {
 		snprintf(comm, sizeof(comm), "%.*s", SPAN_ARG(stat->comm));
 		str_printable(printable, sizeof(printable), comm);
-		snprintf(r->p.name, sizeof(r->p.name), stat->flags & PROCESS_KERNEL ? "[%s]" : "%s", printable);
-		/* What waits for a device may wait while it keeps its memory busy: its command line is read later. */
-		r->named = r->p.is_thread || (stat->flags & PROCESS_KERNEL) || !process_name_is_cut(stat->comm);
+		snprintf(r->p.name, sizeof(r->p.name), stat->flags & PROCESS_KERNEL ? "[%s]" : "%s",
+			 printable);
+		/* A process in state D may keep its memory busy, so its command line is read
+		 * later. */
+		r->named =
+			r->p.is_thread || (stat->flags & PROCESS_KERNEL) || !process_name_is_cut(stat->comm);
 	} else {
 		process_name(s->sys, r->p.pid, stat->comm, r->p.name, sizeof(r->p.name));
 	}
@@ -200,7 +222,8 @@ static void take_owner(struct process_scan *s, struct record *r)
 		r->p.uid = st.st_uid;
 		process_users_name(&s->users, r->p.uid, r->p.user);
 	}
-	/* Not all in the same list. */
+	r->commanded = false; /* a program may change its command line */
+	/* Spread over time, so that one list does not check all owners. */
 	r->owner_ns = s->now_ns + OWNER_NS / 16 * (16 - r->p.pid % 8);
 }
 
@@ -221,12 +244,16 @@ static void read_process(struct process_scan *s, int32_t pid)
 		s->n_hidden += s->processes.now.n >= ROWS_MAX || (errno != ENOENT && errno != ESRCH);
 		return;
 	}
-	r = take_record(s, &s->processes,
-			&(struct process){.pid = pid, .uid = UINT32_MAX, .cpu_percent = NAN, .gpu_percent = NAN, .ipc = NAN},
-			&stat);
+	r = take_record(
+		s, &s->processes,
+		&(struct process){
+			.pid = pid, .uid = UINT32_MAX, .cpu_percent = NAN, .gpu_percent = NAN, .ipc = NAN},
+		&stat);
 	r->p.parent = stat.parent;
+	r->p.kernel = stat.flags & PROCESS_KERNEL;
 	r->p.threads = stat.threads;
-	r->p.rss_bytes = stat.rss_pages < UINT64_MAX / s->page_bytes ? stat.rss_pages * s->page_bytes : SAMPLE_UNKNOWN;
+	r->p.rss_bytes =
+		stat.rss_pages < UINT64_MAX / s->page_bytes ? stat.rss_pages * s->page_bytes : SAMPLE_UNKNOWN;
 	comm = span_hash(stat.comm);
 	if (is_renamed(r, &stat, comm)) {
 		take_name(s, r, &stat);
@@ -290,7 +317,7 @@ static bool is_busier(const struct process *a, const struct process *b)
 	return x > y || (!(x < y) && a->cpu_ns > b->cpu_ns);
 }
 
-static void watch(struct table *table, unsigned n)
+static void watch_entries(struct table *table, unsigned n)
 {
 	if (n == PROCESS_WISH_ALL)
 		for (unsigned i = 0; i < table->n; i++)
@@ -307,31 +334,96 @@ static void watch(struct table *table, unsigned n)
 	}
 }
 
+static bool record_reaches(const void *things, unsigned i, int64_t pid)
+{
+	const struct record *records = things;
+
+	return records[i].p.pid >= pid;
+}
+
+/* A process in state D may keep its memory busy, so its command line is read later. */
+static void read_command(struct process_scan *s, struct record *r)
+{
+	if (r->commanded || r->p.kernel || r->p.state == 'D')
+		return;
+	free(r->command);
+	r->command = process_command(s->sys, r->p.pid);
+	r->commanded = true;
+}
+
+static void read_commands(struct process_scan *s, const struct process_wish *wish)
+{
+	struct table *t = &s->processes.now;
+
+	for (unsigned i = 0; i < t->n && wish->all_commands; i++)
+		read_command(s, &t->records[i]);
+	for (unsigned i = 0; i < wish->n_commands && i < PROCESS_WISH_COMMANDS; i++) {
+		unsigned at = search_first(t->n, record_reaches, t->records, wish->commands[i]);
+
+		if (at < t->n && t->records[at].p.pid == wish->commands[i])
+			read_command(s, &t->records[at]);
+	}
+}
+
+/* Copy the command lines into the list. */
+static void put_commands(struct process_list *list, const struct table *processes)
+{
+	size_t size = 0, at = 0;
+
+	for (unsigned i = 0; i < processes->n; i++)
+		size += processes->records[i].command ? strlen(processes->records[i].command) + 1 : 0;
+	if (!size)
+		return;
+	list->commands = xmalloc(size);
+	list->commands_size = size;
+	for (unsigned i = 0, k = 0; i < processes->n; i++, k++) {
+		const char *command = processes->records[i].command;
+
+		while (list->processes[k].is_thread)
+			k++;
+		if (!command)
+			continue;
+		list->processes[k].command = strcpy(list->commands + at, command);
+		at += strlen(command) + 1;
+	}
+}
+
 static struct process_list *make_list(struct process_scan *s, const struct process_wish *wish)
 {
 	const struct table *processes = &s->processes.now, *threads = &s->threads.now;
 	struct process_list *list = xcalloc(1, sizeof(*list));
 	unsigned holder = 0, thread = 0;
 
-	*list = (struct process_list){
-		.threads = wish->threads_of > 0, .n_hidden = s->n_hidden, .begin_ns = s->begin_ns, .end_ns = s->end_ns};
+	*list = (struct process_list){.threads = wish->threads_of > 0,
+				      .n_hidden = s->n_hidden,
+				      .begin_ns = s->begin_ns,
+				      .end_ns = s->end_ns,
+				      .uptime_ns = s->uptime_ns};
 	list->processes = xcalloc(processes->n + threads->n + 1, sizeof(*list->processes));
 	for (unsigned i = 0; i < processes->n; i++) {
 		struct process *p = &list->processes[list->n++];
 
 		*p = processes->records[i].p;
-		p->gpu_bytes = wish->gpu_memory ? process_gpu_bytes(&s->gpu, (unsigned)p->pid, &holder) : SAMPLE_UNKNOWN;
+		p->gpu_bytes = SAMPLE_UNKNOWN;
+		if (wish->gpu_memory) {
+			struct process_gpu_use use = process_gpu_of(&s->gpu, (unsigned)p->pid, &holder);
+
+			p->gpu_bytes = use.bytes;
+			p->gpu_percent = (float)use.percent;
+			p->gpu_queues = !isnan(use.fragment);
+			p->gpu_fragment_percent = p->gpu_queues ? (float)use.fragment : 0;
+			p->gpu_vertex_percent = p->gpu_queues ? (float)use.vertex : 0;
+		}
 		while (thread < threads->n && threads->records[thread].p.parent == p->pid)
 			list->processes[list->n++] = threads->records[thread++].p;
 	}
+	put_commands(list, processes);
 	return list;
 }
 
-struct process_list *process_scan_read(struct process_scan *s, const struct process_wish *wish, int64_t now_ns)
+static void read_all(struct process_scan *s, const struct process_wish *wish, int64_t now_ns)
 {
-	int64_t began_ns = s->sys->thread_ns(s->sys);
 	struct table *processes = &s->processes.now;
-	struct process_list *list;
 	int n;
 
 	s->now_ns = now_ns;
@@ -340,19 +432,31 @@ struct process_list *process_scan_read(struct process_scan *s, const struct proc
 	if (s->fresh) {
 		s->begin_ns = s->end_ns;
 		s->end_ns = now_ns;
+		s->uptime_ns = s->sys->boottime_ns(s->sys);
 	}
-	begin(&s->processes);
-	begin(&s->threads);
+	begin_list(&s->processes);
+	begin_list(&s->threads);
 	s->users_changed = process_users_refresh(&s->users, s->sys);
 	n = s->sys->list_numbers(s->sys, "proc", &s->pids, &s->cap_pids);
 	for (int i = 0; i < n; i++)
 		read_process(s, s->pids[i]);
-	watch(processes, wish->threads_of);
+	watch_entries(processes, wish->threads_of);
 	for (unsigned i = 0; i < processes->n; i++)
 		if (processes->records[i].watched && processes->records[i].p.threads > 1)
 			read_threads(s, &processes->records[i]);
 	if (wish->gpu_memory)
 		process_gpu_refresh(&s->gpu, s->sys, now_ns);
+}
+
+struct process_list *process_scan_read(struct process_scan *s, const struct process_wish *wish,
+				       int64_t now_ns)
+{
+	int64_t began_ns = s->sys->thread_ns(s->sys);
+	struct process_list *list;
+
+	if (!wish->again)
+		read_all(s, wish, now_ns);
+	read_commands(s, wish);
 	list = make_list(s, wish);
 	list->cost_ns = s->sys->thread_ns(s->sys) - began_ns;
 	return list;

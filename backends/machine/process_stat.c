@@ -2,8 +2,18 @@
 
 #include <string.h>
 
-/* Numbers behind the state, as proc_pid_stat(5) counts all fields. */
-enum { FIELD_FIRST = 4, PARENT = 4, FLAGS = 9, USER = 14, KERNEL = 15, THREADS = 20, START = 22, RSS = 24, FIELD_END };
+/* Field numbers after the state, as in proc_pid_stat(5). */
+enum {
+	FIELD_FIRST = 4,
+	PARENT = 4,
+	FLAGS = 9,
+	USER = 14,
+	KERNEL = 15,
+	THREADS = 20,
+	START = 22,
+	RSS = 24,
+	FIELD_END
+};
 
 static inline bool take_number(const char **at, const char *end, uint64_t *value)
 {
@@ -18,9 +28,9 @@ static inline bool take_number(const char **at, const char *end, uint64_t *value
 	for (digits = p; p < end && *p >= '0' && *p <= '9'; p++)
 		*value = *value * 10 + (uint64_t)(*p - '0');
 	if (minus)
-		*value = 0; /* none that we need can be negative */
+		*value = 0; /* no field that is needed can be negative */
 	*at = p;
-	return p > digits && p < end; /* a number that was cut is another one */
+	return p > digits && p < end; /* a truncated number would be a different one */
 }
 
 static uint64_t at_most(uint64_t v, uint64_t most)
@@ -30,7 +40,8 @@ static uint64_t at_most(uint64_t v, uint64_t most)
 
 bool process_stat_parse(struct process_stat *stat, struct span text)
 {
-	const char *end = text.p + text.n, *open = memchr(text.p, '(', text.n), *close = memrchr(text.p, ')', text.n), *at;
+	const char *end = text.p + text.n, *open = memchr(text.p, '(', text.n),
+		   *close = memrchr(text.p, ')', text.n), *at;
 	uint64_t value[FIELD_END];
 
 	if (!open || !close || close < open || end - close < 3)

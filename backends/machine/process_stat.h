@@ -5,7 +5,7 @@
 #include "base/str.h"
 
 struct process_stat {
-	struct span comm; /* in the text, as it is: any bytes, blanks and parentheses among them */
+	struct span comm; /* in the text, unchanged: any bytes, including blanks and parentheses */
 	char state;       /* a letter, or '?' */
 	int32_t parent;   /* 0: none */
 	uint64_t flags;   /* PROCESS_... below */
@@ -15,10 +15,10 @@ struct process_stat {
 	uint64_t rss_pages; /* memory in RAM */
 };
 
-#define PROCESS_NOT_EXECUTED 0x40 /* forked, runs the program of its parent: PF_FORKNOEXEC of the kernel */
-#define PROCESS_KERNEL 0x200000   /* a thread of the kernel: PF_KTHREAD */
+#define PROCESS_NOT_EXECUTED 0x40 /* PF_FORKNOEXEC: forked, still runs its parent's program */
+#define PROCESS_KERNEL 0x200000   /* PF_KTHREAD: a kernel thread */
 
-/* false if the text is another one, or cut before the last field that is needed. */
+/* Returns false if the text has another format, or ends before the last field that is needed. */
 bool process_stat_parse(struct process_stat *stat, struct span text);
 
 #endif

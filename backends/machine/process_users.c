@@ -46,7 +46,8 @@ static bool take_file(struct process_users *users, const struct sys *sys)
 	ssize_t n = sys_read_file(sys, PATH, text, TEXT_MAX);
 	struct span rest = {text, n > 0 ? (size_t)n : 0};
 
-	while (n == TEXT_MAX - 1 && rest.n && rest.p[rest.n - 1] != '\n') /* a line that was cut would be another user */
+	while (n == TEXT_MAX - 1 && rest.n &&
+	       rest.p[rest.n - 1] != '\n') /* a truncated line would be another user */
 		rest.n--;
 	while (rest.n)
 		take_line(users, span_until(&rest, '\n'));
@@ -70,14 +71,15 @@ bool process_users_refresh(struct process_users *users, const struct sys *sys)
 	users->size = size;
 	users->n = 0;
 	if (size >= 0 && !take_file(users, sys))
-		users->changed_ns = -1; /* once more next time */
+		users->changed_ns = -1; /* read again next time */
 	return true;
 }
 
 void process_users_name(const struct process_users *users, uint32_t uid, char name[PROCESS_USER])
 {
 	struct process_user key = {.uid = uid};
-	const struct process_user *found = users->n ? bsearch(&key, users->users, users->n, sizeof(*users->users), by_uid) : NULL;
+	const struct process_user *found =
+		users->n ? bsearch(&key, users->users, users->n, sizeof(*users->users), by_uid) : NULL;
 
 	if (found)
 		memcpy(name, found->name, PROCESS_USER);

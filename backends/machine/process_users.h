@@ -1,4 +1,5 @@
-/* process_users: names of users, from etc/passwd alone: the services that a libc would ask may hang.
+/* process_users: names of users, only from etc/passwd, because the services that a libc asks may
+ * hang.
  *
  * Thread: one at a time.
  */
@@ -14,14 +15,14 @@ struct process_users {
 		char name[PROCESS_USER];
 	} * users; /* by uid */
 	unsigned n, cap;
-	int64_t changed_ns, size; /* of the file; size -1: there is none */
+	int64_t changed_ns, size; /* of the file; size -1: it does not exist */
 };
 
-/* Zero-initialise it. */
+/* Zero-initialize it. */
 void process_users_fini(struct process_users *users);
-/* Read the file again if it is another one than before. Returns whether it was. */
+/* Read the file again if it has changed. Returns whether it has. */
 bool process_users_refresh(struct process_users *users, const struct sys *sys);
-/* Its name, else its number. */
+/* The user's name, or the number if there is none. */
 void process_users_name(const struct process_users *users, uint32_t uid, char name[PROCESS_USER]);
 
 #endif

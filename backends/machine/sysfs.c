@@ -15,7 +15,7 @@ void sysfs_file_init(struct sysfs_file *file, bool keep, const char *fmt, ...)
 	n = vsnprintf(file->path, sizeof(file->path), fmt, ap);
 	va_end(ap);
 	if (n < 0 || (size_t)n >= sizeof(file->path))
-		file->path[0] = 0; /* cut it would name another file */
+		file->path[0] = 0; /* a truncated path could name a different file */
 	file->keep = keep;
 	file->fd = -1;
 }
@@ -37,7 +37,8 @@ ssize_t sysfs_file_read(const struct sys *sys, struct sysfs_file *file, char *bu
 	if (file->fd < 0)
 		return -1;
 	n = sys_reread(sys, file->fd, buf, size);
-	/* A device that was removed answers ENODEV for ever, also when one of the same name has come back. */
+	/* A removed device returns ENODEV forever, even if a device of the same name has come
+	 * back. */
 	if (!file->keep || (n < 0 && errno == ENODEV))
 		sysfs_file_close(sys, file);
 	return n;
@@ -53,7 +54,8 @@ bool sysfs_temperature(int64_t *millicelsius, const char *text)
 		s.p++;
 		s.n--;
 	}
-	/* Sensors that are off report absolute zero, -40000 of a bad calibration is still real; above 250 nothing computes. */
+	/* Disabled sensors report absolute zero; -40000 of a badly calibrated one is still real; no
+	 * chip works above 250 degrees. */
 	if (!span_u64(s, &v) || v > (minus ? 100000u : 250000u))
 		return false;
 	*millicelsius = minus ? -(int64_t)v : (int64_t)v;
@@ -69,19 +71,19 @@ static bool ends_in(const char *name, const char *end)
 
 static bool is_gpu(const char *name)
 {
-	return strcmp(name, "gpu") == 0 || strcmp(name, "gpufreq") == 0 || ends_in(name, ".gpu") || ends_in(name, ".mali") ||
-	       ends_in(name, ".g3d");
+	return strcmp(name, "gpu") == 0 || strcmp(name, "gpufreq") == 0 || ends_in(name, ".gpu") ||
+	       ends_in(name, ".mali") || ends_in(name, ".g3d");
 }
 
-bool sysfs_find_gpu(const struct sys *sys, unsigned number, char dir[SYSFS_DIR])
+bool sysfs_find_gpu(const struct sys *sys, const char *device, bool first, char dir[SYSFS_DIR])
 {
 	int n, found = 0, count = 0;
-	char path[SYSFS_DIR], **names;
+	char path[SYSFS_PATH], **names;
 	bool own;
 
-	snprintf(path, sizeof(path), "sys/class/misc/mali%u/device/devfreq", number);
+	snprintf(path, sizeof(path), "%s/devfreq", device);
 	n = sys->list(sys, path, &names);
-	own = n > 0 || number > 0;
+	own = n > 0 || !first;
 	if (!own)
 		n = sys->list(sys, "sys/class/devfreq", &names);
 	for (int i = 0; i < n; i++)

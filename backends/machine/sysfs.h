@@ -1,12 +1,14 @@
-/* sysfs: small files of /sys and /proc that are read again and again.
+/* sysfs: small files of /sys and /proc that are read repeatedly.
  *
- * Thread: one at a time for a file; `path` is constant after init, so any may read that.
+ * Thread: one at a time for a file; `path` is constant after init, so any thread may read it.
  */
 #ifndef MALITOP_SYSFS_H
 #define MALITOP_SYSFS_H
 
 #include "base/str.h"
 #include "base/sys.h"
+
+#include <sys/types.h>
 
 #define SYSFS_PATH 192
 #define SYSFS_DIR 96
@@ -17,17 +19,20 @@ struct sysfs_file {
 	char path[SYSFS_PATH];
 };
 
-/* Opens nothing yet. A path that is too long is none. */
-void sysfs_file_init(struct sysfs_file *file, bool keep, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* As sys_reread. Opens the file where it is not open, and closes one whose device went away. */
+/* Opens nothing yet. A path that is too long becomes "". */
+void sysfs_file_init(struct sysfs_file *file, bool keep, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Like sys_reread. Opens the file if necessary, and closes it if its device was removed. */
 ssize_t sysfs_file_read(const struct sys *sys, struct sysfs_file *file, char *buf, size_t size);
 void sysfs_file_close(const struct sys *sys, struct sysfs_file *file);
 
-/* Thousandths of a degree, as a thermal zone tells them. false for what is no temperature. */
+/* Thousandths of a degree, as in a thermal zone. Returns false if the value is not a
+ * temperature. */
 bool sysfs_temperature(int64_t *millicelsius, const char *text);
 
-/* Where the devfreq of the GPU /dev/mali<number> is, among those of memory controllers and others: what hangs at its own device;
- * else, for number 0, by name, if one alone has such a name. false, and dir is left as it is, where there is none. */
-bool sysfs_find_gpu(const struct sys *sys, unsigned number, char dir[SYSFS_DIR]);
+/* Find the devfreq directory of a GPU among those of memory controllers and other devices: the one
+ * under its `device` directory in sysfs; otherwise, if it is the machine's `first` GPU, the only
+ * one with such a name. Returns false, and does not change dir, if there is none. */
+bool sysfs_find_gpu(const struct sys *sys, const char *device, bool first, char dir[SYSFS_DIR]);
 
 #endif

@@ -5,21 +5,24 @@
 #include <string.h>
 #include <strings.h>
 
-/* The bit of a core in `cores` below is its place here. Sources: facts on Arm's cores as gator's event lists have them; the bus widths are
- * those of the cores' technical reference manuals, where the core (or its cluster) has one width. */
+/* A core's bit in `cores` below is its index here. Sources: gator's event lists for the facts about
+ * Arm's cores; the cores' technical reference manuals for the bus widths, if the core (or its
+ * cluster) has only one width. */
 static const struct {
-	const char *name; /* as the kernel's PMU has it: armv8_cortex_a72 */
+	const char *name; /* as in the kernel's PMU: armv8_cortex_a72 */
 	unsigned part;    /* implementer << 12 | part */
 	unsigned bus_bytes;
 } cores[] = {
-	{"cortex_a53", 0x41d03, 16}, {"cortex_a55", 0x41d05, 0},  {"cortex_a57", 0x41d07, 16}, {"cortex_a72", 0x41d08, 16},
-	{"cortex_a73", 0x41d09, 0},  {"cortex_a75", 0x41d0a, 0},  {"cortex_a76", 0x41d0b, 0},  {"cortex_a77", 0x41d0d, 0},
-	{"cortex_a78", 0x41d41, 0},  {"cortex_a510", 0x41d46, 0}, {"cortex_a520", 0x41d80, 0}, {"cortex_a710", 0x41d47, 0},
-	{"cortex_a715", 0x41d4d, 0}, {"cortex_a720", 0x41d81, 0}, {"cortex_a725", 0x41d87, 0}, {"cortex_x1", 0x41d44, 0},
-	{"cortex_x2", 0x41d48, 0},   {"cortex_x3", 0x41d4e, 0},   {"cortex_x4", 0x41d82, 0},   {"cortex_x925", 0x41d85, 0},
+	{"cortex_a53", 0x41d03, 16}, {"cortex_a55", 0x41d05, 0},  {"cortex_a57", 0x41d07, 16},
+	{"cortex_a72", 0x41d08, 16}, {"cortex_a73", 0x41d09, 0},  {"cortex_a75", 0x41d0a, 0},
+	{"cortex_a76", 0x41d0b, 0},  {"cortex_a77", 0x41d0d, 0},  {"cortex_a78", 0x41d41, 0},
+	{"cortex_a510", 0x41d46, 0}, {"cortex_a520", 0x41d80, 0}, {"cortex_a710", 0x41d47, 0},
+	{"cortex_a715", 0x41d4d, 0}, {"cortex_a720", 0x41d81, 0}, {"cortex_a725", 0x41d87, 0},
+	{"cortex_x1", 0x41d44, 0},   {"cortex_x2", 0x41d48, 0},   {"cortex_x3", 0x41d4e, 0},
+	{"cortex_x4", 0x41d82, 0},   {"cortex_x925", 0x41d85, 0},
 };
 
-/* Common events, by number: what they are called, and which of the cores have them. */
+/* Common events by number: their names, and which of the cores have them. */
 static const struct {
 	uint16_t number;
 	uint32_t cores;
@@ -93,16 +96,41 @@ static const struct {
 	{0x0041, 0xffffe, "L1D_CACHE_WR"},
 	{0x0042, 0x39fce, "L1D_CACHE_REFILL_RD"},
 	{0x0043, 0x39fce, "L1D_CACHE_REFILL_WR"},
+	{0x0044, 0xfffc2, "L1D_CACHE_REFILL_INNER"},
+	{0x0045, 0xfffc2, "L1D_CACHE_REFILL_OUTER"},
+	{0x0046, 0xf99ec, "L1D_CACHE_WB_VICTIM"},
+	{0x0047, 0xf99ec, "L1D_CACHE_WB_CLEAN"},
+	{0x0048, 0xff9ec, "L1D_CACHE_INVAL"},
 	{0x004c, 0xf99cc, "L1D_TLB_REFILL_RD"},
 	{0x004d, 0xf99cc, "L1D_TLB_REFILL_WR"},
+	{0x004e, 0xf99c0, "L1D_TLB_RD"},
+	{0x004f, 0xf99c0, "L1D_TLB_WR"},
 	{0x0050, 0xffffe, "L2D_CACHE_RD"},
 	{0x0051, 0xffffe, "L2D_CACHE_WR"},
 	{0x0052, 0xfffce, "L2D_CACHE_REFILL_RD"},
 	{0x0053, 0xfffce, "L2D_CACHE_REFILL_WR"},
+	{0x0056, 0xff9fc, "L2D_CACHE_WB_VICTIM"},
+	{0x0057, 0xff9fc, "L2D_CACHE_WB_CLEAN"},
+	{0x0058, 0xff9fc, "L2D_CACHE_INVAL"},
+	{0x005c, 0xf99c0, "L2D_TLB_REFILL_RD"},
+	{0x005d, 0xf99c0, "L2D_TLB_REFILL_WR"},
+	{0x005e, 0xf99c0, "L2D_TLB_RD"},
+	{0x005f, 0xf99c0, "L2D_TLB_WR"},
 	{0x0060, 0xfffef, "BUS_ACCESS_RD"},
 	{0x0061, 0xfffef, "BUS_ACCESS_WR"},
+	{0x0062, 0x0001c, "BUS_ACCESS_SHARED"},
+	{0x0063, 0x0001c, "BUS_ACCESS_NOT_SHARED"},
+	{0x0064, 0x0001c, "BUS_ACCESS_NORMAL"},
+	{0x0065, 0x0001c, "BUS_ACCESS_PERIPH"},
 	{0x0066, 0xffffe, "MEM_ACCESS_RD"},
 	{0x0067, 0xffffe, "MEM_ACCESS_WR"},
+	{0x0068, 0xf99cc, "UNALIGNED_LD_SPEC"},
+	{0x0069, 0xf99cc, "UNALIGNED_ST_SPEC"},
+	{0x006a, 0xf99fc, "UNALIGNED_LDST_SPEC"},
+	{0x006c, 0xf99fc, "LDREX_SPEC"},
+	{0x006d, 0xf99ec, "STREX_PASS_SPEC"},
+	{0x006e, 0xffdfc, "STREX_FAIL_SPEC"},
+	{0x006f, 0xffde0, "STREX_SPEC"},
 	{0x0070, 0xffffe, "LD_SPEC"},
 	{0x0071, 0xffffe, "ST_SPEC"},
 	{0x0072, 0xc06fe, "LDST_SPEC"},
@@ -114,6 +142,27 @@ static const struct {
 	{0x0078, 0xf9fce, "BR_IMMED_SPEC"},
 	{0x0079, 0xf9fce, "BR_RETURN_SPEC"},
 	{0x007a, 0xf9fff, "BR_INDIRECT_SPEC"},
+	{0x007c, 0xff9fc, "ISB_SPEC"},
+	{0x007d, 0xff9fc, "DSB_SPEC"},
+	{0x007e, 0xff9fc, "DMB_SPEC"},
+	{0x007f, 0xc0000, "CSDB_SPEC"},
+	{0x0081, 0xff9ec, "EXC_UNDEF"},
+	{0x0082, 0xff9cc, "EXC_SVC"},
+	{0x0083, 0xff9cc, "EXC_PABORT"},
+	{0x0084, 0xff9cc, "EXC_DABORT"},
+	{0x0086, 0xfffcf, "EXC_IRQ"},
+	{0x0087, 0xfffcf, "EXC_FIQ"},
+	{0x0088, 0xff9cc, "EXC_SMC"},
+	{0x008a, 0xff9fc, "EXC_HVC"},
+	{0x008b, 0xff9cc, "EXC_TRAP_PABORT"},
+	{0x008c, 0xff9cc, "EXC_TRAP_DABORT"},
+	{0x008d, 0xff9cc, "EXC_TRAP_OTHER"},
+	{0x008e, 0xff9cc, "EXC_TRAP_IRQ"},
+	{0x008f, 0xff9cc, "EXC_TRAP_FIQ"},
+	{0x0090, 0xff9cc, "RC_LD_SPEC"},
+	{0x0091, 0xff9cc, "RC_ST_SPEC"},
+	{0x00a0, 0xfffe2, "L3D_CACHE_RD"},
+	{0x00a2, 0x00622, "L3D_CACHE_REFILL_RD"},
 	{0x4004, 0xff900, "CNT_CYCLES"},
 	{0x4005, 0xfdf00, "STALL_BACKEND_MEM"},
 	{0x4006, 0xfff00, "L1I_CACHE_LMISS"},
@@ -160,4 +209,26 @@ const char *arm_event_name(uint16_t number)
 		if (events[i].number == number)
 			return events[i].name;
 	return NULL;
+}
+
+bool arm_event_at(unsigned i, const char **name, uint16_t *number)
+{
+	if (i >= ARRAY_LEN(events))
+		return false;
+	*name = events[i].name;
+	*number = events[i].number;
+	return true;
+}
+
+void arm_event_cores(uint16_t number, struct strbuf *out)
+{
+	static const size_t prefix = sizeof("cortex_") - 1;
+	uint32_t all = (1u << ARRAY_LEN(cores)) - 1, has = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(events); i++)
+		has |= events[i].number == number ? events[i].cores : 0;
+	for (size_t i = 0; has != all && i < ARRAY_LEN(cores); i++)
+		if (has >> i & 1)
+			strbuf_printf(out, "%s%c%s", out->n ? " " : "", cores[i].name[prefix] - 'a' + 'A',
+				      cores[i].name + prefix + 1);
 }

@@ -1,8 +1,9 @@
-/* loops: the inner loops of the workloads, pinned instruction by instruction, so that what they do can be counted beforehand.
+/* loops: the inner loops of the workloads, pinned instruction by instruction, so that what they do
+ * can be counted beforehand.
  *
- * LOOPS_* are instructions per turn. Every loop has one branch per turn, beside those that are named. Where the compiler writes the loop
- * (other architectures), LOOPS_* is 0: nobody knows how many instructions and branches it takes. n is at least 1.
- */
+ * LOOPS_* are instructions per turn. Every loop has one branch per turn, beside those that are
+ * named. Where the compiler writes the loop (other architectures), LOOPS_* is 0: nobody knows how
+ * many instructions and branches it takes. n is at least 1. */
 #ifndef MALITOP_LOOPS_H
 #define MALITOP_LOOPS_H
 
@@ -11,14 +12,13 @@
 
 /* Follow n pointers: a read per turn, which waits for the one before it. */
 static inline void *loops_chase(void *p, uint64_t n);
-/* Count the '1' among n characters: a read per turn, a second branch, and an instruction more for each '1'. */
+/* Count the '1' among n characters: a read per turn, a second branch, and an instruction more for
+ * each '1'. */
 static inline uint64_t loops_ones(const char *text, uint64_t n);
 /* Sum of a[i] x b[i x stride], stride in bytes: two reads per turn. */
 static inline double loops_dot(const double *a, const double *b, size_t stride, uint64_t n);
 /* c[i] += a x b[i]: two reads and a write per turn. */
 static inline void loops_add(double *c, double a, const double *b, uint64_t n);
-/* A clock that is as fine as there is, read after all that stands before it is done. */
-static inline uint64_t loops_ticks(void);
 
 #if defined(__x86_64__)
 
@@ -91,14 +91,6 @@ static inline void loops_add(double *c, double a, const double *b, uint64_t n)
 			 : [b] "+r"(b), [c] "+r"(c), [n] "+r"(n), [sum] "=&x"(sum)
 			 : [a] "x"(a)
 			 : "cc", "memory");
-}
-
-static inline uint64_t loops_ticks(void)
-{
-	uint32_t low, high;
-
-	__asm__ volatile("lfence\n\trdtsc\n\tlfence" : "=a"(low), "=d"(high) : : "memory");
-	return (uint64_t)high << 32 | low;
 }
 
 #elif defined(__aarch64__)
@@ -174,17 +166,7 @@ static inline void loops_add(double *c, double a, const double *b, uint64_t n)
 			 : "cc", "memory");
 }
 
-static inline uint64_t loops_ticks(void)
-{
-	uint64_t ticks;
-
-	__asm__ volatile("dsb ish\n\tisb\n\tmrs %0, cntvct_el0\n\tisb" : "=r"(ticks) : : "memory");
-	return ticks;
-}
-
 #else
-
-#include <time.h>
 
 #define LOOPS_CHASE 0
 #define LOOPS_ONES 0
@@ -205,7 +187,9 @@ static inline uint64_t loops_ones(const char *text, uint64_t n)
 	for (; n--; text++)
 		if (*text == '1') {
 			ones++;
-			__asm__ volatile("" : "+r"(ones)); /* what stands here cannot become a conditional move */
+			__asm__ volatile(
+				""
+				: "+r"(ones)); /* what stands here cannot become a conditional move */
 		}
 	return ones;
 }
@@ -223,14 +207,6 @@ static inline void loops_add(double *c, double a, const double *b, uint64_t n)
 {
 	while (n--)
 		*c++ += a * *b++;
-}
-
-static inline uint64_t loops_ticks(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 #endif

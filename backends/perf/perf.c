@@ -10,14 +10,16 @@
 #include <string.h>
 
 #define PERIOD_MIN_NS 10000000
-#define PART_NS 200000 /* the interval that reading one group is worth: 2 us of it are 1 % */
+#define PART_NS 200000 /* the interval that justifies reading one group: 2 us of it are 1 % */
 #define MEND_NS 1000000000
 #define SUSPEND_NS 100000000
 
 static bool perf_probe(const struct sys *sys, struct source_found **found, struct err *err)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_TASK_CLOCK, .disabled = 1};
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+				       .size = sizeof(attr),
+				       .config = PERF_COUNT_SW_TASK_CLOCK,
+				       .disabled = 1};
 	int fd;
 
 	(void)err;
@@ -55,7 +57,8 @@ static bool plan_all(struct perf *p, const struct sys *sys, struct err *err)
 	return true;
 }
 
-/* A thread is counted on the CPUs of one PMU only where events name none; which one, nobody tells. */
+/* If events name no PMU, a thread is counted only on the CPUs of one PMU, and the kernel does not
+ * say which; drop such units. */
 static void choose_hardware(struct perf *p)
 {
 	for (unsigned i = 0; i < p->n_hard; i++) {
@@ -67,20 +70,29 @@ static void choose_hardware(struct perf *p)
 	}
 }
 
-/* What of the kernel's events can be seen from here. */
-static void choose_software(struct perf *p)
+/* Keep the events that may be counted from here. Returns whether the unit lost one. */
+static bool keep_permitted(const struct perf *p, struct perf_unit *unit)
 {
-	struct perf_unit *software = &p->units[p->n_units - 1];
+	uint64_t had = unit->has;
 
 	for (unsigned row = 0; row < p->n_rows; row++) {
-		bool user_only = p->level->user_only || software->events[row].user_only;
+		bool user_only = p->level->user_only || unit->events[row].user_only;
 
 		if ((p->rows[row].tasks_only && !p->tasks) || (p->rows[row].kernel_only && user_only))
-			software->has &= ~((uint64_t)1 << row);
+			unit->has &= ~((uint64_t)1 << row);
 	}
+	return unit->has != had;
 }
 
-/* A PMU that counts for none of the CPUs that were asked for does not matter. */
+static bool plan_permitted(struct perf *p, const struct sys *sys, struct err *err)
+{
+	for (unsigned i = 0; i < p->n_units; i++)
+		if (keep_permitted(p, &p->units[i]) && !perf_plan(p, &p->units[i], sys, err))
+			return err_prefix(err, "perf: ");
+	return true;
+}
+
+/* Whether the PMU counts for any of the requested CPUs; if not, it does not matter. */
 static bool is_asked(const struct perf *p, const struct perf_unit *unit)
 {
 	bool asked = p->tasks;
@@ -90,7 +102,7 @@ static bool is_asked(const struct perf *p, const struct perf_unit *unit)
 	return asked;
 }
 
-/* Whether every CPU that matters has a PMU. */
+/* Whether every requested CPU has a PMU. */
 static bool all_served(const struct perf *p)
 {
 	for (unsigned i = 0; i < (p->tasks ? p->cpus.n : p->n_whose); i++) {
@@ -117,11 +129,11 @@ static void choose_rows(struct perf *p)
 		all &= p->units[i].has;
 	}
 	p->has |= hard;
-	p->partly = hard & ~all & (((uint64_t)1 << perf_n_rows) - 1);
+	p->partly = hard & ~all & (((uint64_t)1 << p->n_own) - 1);
 }
 
-static unsigned add_slot(struct source *source, const char *name, enum instance_kind instance, unsigned number, const char *title,
-			 unsigned running, unsigned enabled)
+static unsigned add_slot(struct source *source, const char *name, enum instance_kind instance,
+			 unsigned number, const char *title, unsigned running, unsigned enabled)
 {
 	return source_add_slot(source, &(struct slot){.name = name,
 						      .kind = SLOT_DELTA,
@@ -133,8 +145,10 @@ static unsigned add_slot(struct source *source, const char *name, enum instance_
 						      .title = title});
 }
 
-/* The slots of the whole, of a cluster or of a CPU: of every set its times, then its events. */
-static void add_block(struct source *source, struct perf *p, enum instance_kind instance, unsigned number, const char *title)
+/* Add the slots of the machine, of a cluster or of a CPU: for each set its times, then its
+ * events. */
+static void add_block(struct source *source, struct perf *p, enum instance_kind instance, unsigned number,
+		      const char *title)
 {
 	unsigned first = source->n_slots;
 	bool raw = source->options.raw_counts;
@@ -150,14 +164,17 @@ static void add_block(struct source *source, struct perf *p, enum instance_kind 
 			add_slot(source, perf_sets[set].enabled, instance, number, title, 0, 0);
 			p->time_at[set] = (uint16_t)(time - first);
 		}
-		p->value_at[row] = (uint16_t)(add_slot(source, r->slot, instance, number, title, time, time + 1) - first);
+		p->value_at[row] =
+			(uint16_t)(add_slot(source, r->slot, instance, number, title, time, time + 1) -
+				   first);
 		if (!raw)
 			continue;
 		p->raw_at[row] = (uint16_t)(add_slot(source, r->raw, instance, number, title, 0, 0) - first);
 		source->slots[first + p->value_at[row]].raw = (uint16_t)(first + p->raw_at[row]);
 	}
 	if (p->busy.each) {
-		p->busy.at = (uint16_t)(add_slot(source, "CPUBusyCycles", instance, number, title, 0, 0) - first);
+		p->busy.at =
+			(uint16_t)(add_slot(source, "CPUBusyCycles", instance, number, title, 0, 0) - first);
 		add_slot(source, "CPUBusyTime", instance, number, title, 0, 0);
 	}
 	p->block = source->n_slots - first;
@@ -176,6 +193,20 @@ static void add_slots(struct source *source, struct perf *p)
 	p->gaps = xcalloc(p->n_blocks, sizeof(*p->gaps));
 }
 
+/* Add a note why requested events are unknown. */
+static void note_lacking(struct source *source, const struct perf *p)
+{
+	const char *where = p->tasks || p->n_whose == p->cpus.n ? "this machine" : p->about;
+	size_t n = strlen(source->note);
+	uint64_t hard = 0;
+
+	for (unsigned i = 0; i < p->n_hard; i++)
+		hard |= p->units[i].has;
+	snprintf(source->note + n, sizeof(source->note) - n, "%s--event: %s: no PMU of %s counts %s: %s",
+		 n ? "; " : "", p->lacking, where, strchr(p->lacking, ',') ? "them" : "it",
+		 hard ? "see malitop doctor for the available ones" : perf_rights_help(ENOENT));
+}
+
 static void name_source(struct source *source, const struct perf *p)
 {
 	const char *help = p->refused ? perf_rights_help(p->refused) : NULL;
@@ -184,30 +215,38 @@ static void name_source(struct source *source, const struct perf *p)
 		 p->level->user_only ? "user only" : "kernel and user");
 	snprintf(source->driver, sizeof(source->driver), "perf");
 	if (p->refused)
-		snprintf(source->note, sizeof(source->note), "CPU counters: %s%s%s", p->level->words, help ? "; for more: " : "",
-			 help ? help : "");
+		snprintf(source->note, sizeof(source->note), "CPU counters: %s%s%s", p->level->words,
+			 help ? "; for more: " : "", help ? help : "");
+	if (p->lacking[0])
+		note_lacking(source, p);
 }
 
 static bool open_all(struct source *source, struct perf *p, struct err *err)
 {
 	cpus_find(&p->cpus, source->sys);
+	if (!perf_rows_choose(p, &source->options, err))
+		return false;
 	perf_units_find(p, source->sys);
 	if (!perf_ask(p, source, err))
 		return false;
 	if (!plan_all(p, source->sys, err))
-		return err_set(err, err->code, "perf: CPU events cannot be counted: %s: %s", strerror(err->code),
-			       perf_rights_help(err->code) ? perf_rights_help(err->code) : "see malitop doctor");
+		return err_set(
+			err, err->code, "perf: CPU events cannot be counted: %s: %s", strerror(err->code),
+			perf_rights_help(err->code) ? perf_rights_help(err->code) : "see malitop doctor");
 	if (!perf_scope_find(p, source, err))
 		return false;
 	choose_hardware(p);
-	choose_software(p);
-	if (!perf_plan(p, &p->units[p->n_units - 1], source->sys, err))
-		return err_prefix(err, "perf: ");
+	if (!plan_permitted(p, source->sys, err))
+		return false;
 	choose_rows(p);
-	for (unsigned i = 0; i < p->n_units; i++)
+	for (unsigned i = 0; i < p->n_units; i++) {
 		p->units[i].n_events = (unsigned)__builtin_popcountll(p->units[i].has);
+		if (!perf_ask_check_groups(p, &p->units[i], err))
+			return false;
+	}
 	if (!p->has)
-		return err_set(err, ENOENT, "perf: %s: no event can be counted: see malitop doctor", p->about);
+		return err_set(err, ENOENT, "perf: %s: no event can be counted: see malitop doctor",
+			       p->about);
 	return perf_ask_check(p, err);
 }
 
@@ -234,7 +273,7 @@ static int64_t suspended_ns(const struct sys *sys)
 	return sys->boottime_ns(sys) - monotonic;
 }
 
-/* A whole multiple of what was asked for that is worth the work. */
+/* The shortest multiple of the requested period that justifies the work. */
 static int64_t period_of(const struct perf *p, int64_t asked_ns)
 {
 	int64_t least = (int64_t)p->n_parts * PART_NS;
@@ -269,7 +308,7 @@ static int perf_fd(const struct source *source)
 	return -1;
 }
 
-/* A zombie counts for nothing, but threads may outlive the first one of their process. */
+/* A zombie process counts nothing, but its threads may outlive the main thread. */
 static bool has_ended(const struct perf *p, const struct sys *sys)
 {
 	char text[512], *comm;
@@ -300,13 +339,15 @@ static enum read_result perf_read(struct source *source, int64_t now_ns, struct 
 
 	if (now_ns < p->due_ns && (!source->cut || now_ns == p->begin_ns))
 		return READ_NONE;
+	source->ended = p->ended;
 	if (p->ended)
 		return READ_GONE;
 	p->due_ns = p->start_ns + ((now_ns - p->start_ns) / source->period_ns + 1) * source->period_ns;
 	suspended = suspended_ns(source->sys);
 	sample->flags = suspended - p->suspended_ns > SUSPEND_NS ? SAMPLE_GAP : 0;
 	p->suspended_ns = suspended;
-	p->ended = look && has_ended(p, source->sys); /* before it is read for the last time */
+	p->ended = look && has_ended(p, source->sys); /* checked before the last read */
+	p->cut = source->cut;
 	sample->flags |= perf_count_read(p, sample->value);
 	perf_busy_read(p, source->sys, now_ns, sample->value);
 	sample->begin_ns = p->begin_ns;
@@ -329,7 +370,8 @@ static void perf_stop(struct source *source)
 
 const struct backend backend_perf = {
 	.name = "perf",
-	.help = "the CPUs' own counters: cycles, instructions, branches, caches, TLBs, and events of the kernel",
+	.help = "the CPUs' own counters: cycles, instructions, branches, caches, TLBs, and events of the "
+		"kernel",
 	.kind = SOURCE_PERF,
 	.priv_size = sizeof(struct perf),
 	.probe = perf_probe,
@@ -339,5 +381,7 @@ const struct backend backend_perf = {
 	.read = perf_read,
 	.stop = perf_stop,
 	.close = perf_close,
+	.list_events = perf_list_events,
+	.verify = perf_verify,
 	.describe = perf_describe,
 };

@@ -1,5 +1,6 @@
-/* The true clock of the CPUs: cycles by busy time, as /proc/stat tells it. Its ticks are 10 ms long, so both are gathered until there are
- * enough of them; then they stand in one sample together, and their ratio is one of sums. */
+/* The true clock of the CPUs: cycles divided by the busy time in /proc/stat. Its ticks are 10 ms
+ * long, so both are gathered until there are enough ticks. Then they are reported in one sample,
+ * and their ratio is a ratio of sums. */
 #include "backends/perf/perf.h"
 
 #include "base/alloc.h"
@@ -8,17 +9,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#define READ_NS 500000000 /* /proc/stat costs more than all counters together */
-#define TICKS_MIN 20      /* of a CPU: one tick is 5 % of them */
+#define READ_NS 500000000 /* reading /proc/stat costs more than reading all counters */
+#define TICKS_MIN 20      /* of a CPU: one tick is 5 % of this */
 
 void perf_busy_init(struct perf *p)
 {
 	long per_second = sysconf(_SC_CLK_TCK);
 	unsigned row = 0;
 
-	while (strcmp(perf_rows[row].slot, "CPUCycles") != 0)
+	while (row < p->n_own && strcmp(p->rows[row].slot, "CPUCycles") != 0)
 		row++;
-	if (p->tasks || !(p->has >> row & 1))
+	if (p->tasks || row == p->n_own || !(p->has >> row & 1))
 		return;
 	p->busy.row = row;
 	p->busy.tick_ns = 1000000000ull / (per_second > 0 ? (uint64_t)per_second : 100);
@@ -53,7 +54,7 @@ static uint64_t busy_ticks(const struct cpu_ticks_line *line)
 	return sum;
 }
 
-static void put(const struct perf *p, unsigned cpu, uint64_t *value)
+static void put_busy(const struct perf *p, unsigned cpu, uint64_t *value)
 {
 	const struct perf_busy_cpu *c = &p->busy.each[cpu];
 	unsigned blocks[3], n = perf_blocks_of_cpu(p, cpu, blocks);
@@ -80,7 +81,7 @@ void perf_busy_read(struct perf *p, const struct sys *sys, int64_t now_ns, uint6
 		if (line->counted && c->ticks < TICKS_MIN)
 			continue;
 		if (line->counted && c->cycles) /* else its cycles are not counted */
-			put(p, i, value);
+			put_busy(p, i, value);
 		*c = (struct perf_busy_cpu){0};
 	}
 }

@@ -1,4 +1,4 @@
-/* The groups of every CPU or thread: opened, read, and added up. */
+/* Opens, reads and adds up the groups of every CPU or thread. */
 #include "backends/perf/perf.h"
 
 #include "base/alloc.h"
@@ -9,9 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer than a group waits for its next turn, unless something is wrong: turns are 4 ms long, and there may be others that take them. */
+/* Longer than a group waits to be scheduled, unless something is wrong: a time slice is 4 ms long,
+ * and other users' groups may also take slices. */
 #define TURN_NS(n_groups) (40000000ull + 12000000ull * (n_groups))
-#define PATIENCE_NS 900000000ull /* that a group may wait before its size is doubted */
+#define PATIENCE_NS 900000000ull /* how long a group may wait before it is considered too large */
+#define PIN_FAILURES 1           /* a pinned group may fail once, while another user begins or ends */
+/* A thread's clocks and groups are not switched at exactly the same time. A group that really waits
+ * does so for longer, at least a time slice. */
+#define CLOCK_SKEW_NS(running_ns) (500000 + (running_ns) / 1024)
 #define NO_CLOCK UINT64_MAX
 
 static const struct perf_event task_clock = {
@@ -19,10 +24,15 @@ static const struct perf_event task_clock = {
 
 /* ---- opening ---- */
 
-/* The CPU that a part is fixed to; -1: none. */
+/* The CPU that a part is bound to; -1 if none. */
 static int cpu_of(const struct perf *p, const struct perf_part *part)
 {
 	return part->whose.cpu < 0 ? -1 : p->cpus.cpus[part->whose.cpu].number;
+}
+
+static bool is_pinned(const struct perf *p, const struct perf_part *part)
+{
+	return part->number == 0 && p->units[part->unit].n_pinned;
 }
 
 static bool open_part(struct perf *p, const struct sys *sys, struct perf_part *part, struct err *err)
@@ -40,9 +50,12 @@ static bool open_part(struct perf *p, const struct sys *sys, struct perf_part *p
 					      .cpu = cpu_of(p, part),
 					      .user_only = p->level->user_only,
 					      .inherit = p->inherit,
+					      .pinned = is_pinned(p, part),
 					      .on_exec = p->on_exec && !p->begun});
 	for (unsigned i = 0; i < n; i++)
-		if (!perf_group_add(&part->group, clock ? &task_clock : &unit->events[unit->groups[part->number].row[i]], err)) {
+		if (!perf_group_add(&part->group,
+				    clock ? &task_clock : &unit->events[unit->groups[part->number].row[i]],
+				    err)) {
 			perf_group_fini(&part->group);
 			part->code = err->code;
 			return false;
@@ -53,12 +66,14 @@ static bool open_part(struct perf *p, const struct sys *sys, struct perf_part *p
 static struct perf_part *add_part(struct perf *p, unsigned unit, unsigned number, struct perf_whose whose)
 {
 	GROW(p->parts, p->n_parts, p->cap_parts);
-	p->parts[p->n_parts] = (struct perf_part){.unit = (uint8_t)unit, .number = (uint8_t)number, .whose = whose};
+	p->parts[p->n_parts] =
+		(struct perf_part){.unit = (uint8_t)unit, .number = (uint8_t)number, .whose = whose};
 	return &p->parts[p->n_parts++];
 }
 
-/* How long a thread ran on the CPUs of each of several PMUs: an event of one PMU waits, and its time goes on, while the thread runs on
- * CPUs of another. A task clock that is bound to a CPU tells. */
+/* With several PMUs: the time that a thread ran on the CPUs of each. While the thread runs on CPUs
+ * of another PMU, an event waits although its enabled time goes on, so a task clock bound to each
+ * CPU measures the true time. */
 static void add_clocks(struct perf *p, unsigned unit, pid_t tid)
 {
 	for (unsigned i = 0; i < p->cpus.n; i++)
@@ -71,7 +86,7 @@ static bool has_clocks(const struct perf *p, unsigned unit)
 	return p->tasks && p->n_hard > 1 && unit < p->n_hard;
 }
 
-/* The parts of a PMU, by CPU or thread; its clocks come before its groups. */
+/* Add the parts of a PMU, by CPU or thread; its clocks come before its groups. */
 static void add_parts(struct perf *p, unsigned unit)
 {
 	for (unsigned i = 0; i < p->n_whose; i++) {
@@ -90,7 +105,7 @@ bool perf_count_open(struct perf *p, const struct sys *sys, struct err *err)
 {
 	unsigned opened = 0;
 
-	err_set(err, ESRCH, "%s: nothing is left to count", p->about);
+	err_set(err, ESRCH, "%s: there is no thread left to count", p->about);
 	for (unsigned i = 0; i < p->n_units; i++)
 		add_parts(p, i);
 	for (unsigned i = 0; i < p->n_parts; i++) {
@@ -135,7 +150,7 @@ unsigned perf_blocks_of_cpu(const struct perf *p, unsigned cpu, unsigned blocks[
 	return n;
 }
 
-/* Likewise of a part; of a thread the cluster is known where its PMU has only one. */
+/* The same for a part. The cluster of a thread is known only if its PMU has just one. */
 static unsigned blocks_of(const struct perf *p, const struct perf_part *part, unsigned blocks[3])
 {
 	int cluster = p->units[part->unit].cluster;
@@ -147,8 +162,8 @@ static unsigned blocks_of(const struct perf *p, const struct perf_part *part, un
 	return cluster < 0 ? 1 : 2;
 }
 
-static void add_row(const struct perf *p, unsigned row, const unsigned *blocks, unsigned n, uint64_t likely, uint64_t raw,
-		    uint64_t *value)
+static void add_row(const struct perf *p, unsigned row, const unsigned *blocks, unsigned n, uint64_t likely,
+		    uint64_t raw, uint64_t *value)
 {
 	for (unsigned b = 0; b < n; b++) {
 		add_known(&value[blocks[b] * p->block + p->value_at[row]], likely);
@@ -157,7 +172,7 @@ static void add_row(const struct perf *p, unsigned row, const unsigned *blocks, 
 	}
 }
 
-/* Of a set that was split, the times are those of its first event. */
+/* A set that was split has the times of its first event. */
 static bool leads_set(const struct perf *p, const struct perf_unit *unit, unsigned row)
 {
 	uint64_t before = unit->has & (((uint64_t)1 << row) - 1);
@@ -165,20 +180,30 @@ static bool leads_set(const struct perf *p, const struct perf_unit *unit, unsign
 	return !before || p->rows[63 - __builtin_clzll(before)].set != p->rows[row].set;
 }
 
-static void add_times(const struct perf *p, unsigned set, const unsigned *blocks, unsigned n, uint64_t running, uint64_t enabled,
+/* Add the times of a group to the sets that it leads. */
+static void add_times(const struct perf *p, const struct perf_part *part, uint64_t running, uint64_t enabled,
 		      uint64_t *value)
 {
-	for (unsigned b = 0; b < n; b++) {
-		add_known(&value[blocks[b] * p->block + p->time_at[set]], running);
-		add_known(&value[blocks[b] * p->block + p->time_at[set] + 1], enabled);
+	const struct perf_unit *unit = &p->units[part->unit];
+	unsigned blocks[3], n = blocks_of(p, part, blocks);
+
+	for (unsigned i = 0; i < part->group.n; i++) {
+		unsigned row = unit->groups[part->number].row[i], at = p->time_at[p->rows[row].set];
+
+		for (unsigned b = 0; b < n && leads_set(p, unit, row); b++) {
+			add_known(&value[blocks[b] * p->block + at], running < enabled ? running : enabled);
+			add_known(&value[blocks[b] * p->block + at + 1], enabled);
+		}
 	}
 }
 
-/* What a group counted since it was last taken, which was a moment at which it ran. */
-static void add_group(const struct perf *p, struct perf_part *part, const struct perf_reading *now, uint64_t *value)
+/* Add what a group counted since it was last read while it was scheduled. */
+static void add_group(const struct perf *p, struct perf_part *part, const struct perf_reading *now,
+		      uint64_t *value)
 {
 	const struct perf_unit *unit = &p->units[part->unit];
-	uint64_t enabled = now->enabled_ns - part->last.enabled_ns, running = now->running_ns - part->last.running_ns;
+	uint64_t enabled = now->enabled_ns - part->last.enabled_ns,
+		 running = now->running_ns - part->last.running_ns;
 	unsigned blocks[3], n = blocks_of(p, part, blocks);
 
 	for (unsigned i = 0; i < part->group.n; i++) {
@@ -189,14 +214,13 @@ static void add_group(const struct perf *p, struct perf_part *part, const struct
 		add_row(p, row, blocks, n, likely, raw, value);
 		if (p->busy.each && row == p->busy.row)
 			p->busy.each[part->whose.cpu].cycles += likely;
-		if (row + 1 < perf_n_rows && perf_rows[row + 1].bytes_of == row && unit->bus_bytes)
-			add_row(p, row + 1, blocks, n, likely * unit->bus_bytes, raw * unit->bus_bytes, value);
-		if (leads_set(p, unit, row))
-			add_times(p, p->rows[row].set, blocks, n, running < enabled ? running : enabled, enabled, value);
+		if (p->rows[row + 1].bytes && unit->bus_bytes)
+			add_row(p, row + 1, blocks, n, likely * unit->bus_bytes, raw * unit->bus_bytes,
+				value);
 	}
 }
 
-static uint64_t rows_of(const struct perf_unit *unit, unsigned number)
+static uint64_t rows_of(const struct perf *p, const struct perf_unit *unit, unsigned number)
 {
 	uint64_t rows = 0;
 
@@ -204,16 +228,16 @@ static uint64_t rows_of(const struct perf_unit *unit, unsigned number)
 		unsigned row = unit->groups[number].row[i];
 
 		rows |= (uint64_t)1 << row;
-		if (row + 1 < perf_n_rows && perf_rows[row + 1].bytes_of == row)
+		if (p->rows[row + 1].bytes)
 			rows |= (uint64_t)1 << (row + 1);
 	}
 	return rows;
 }
 
-/* Nobody knows what a group counts: then no sum it belongs to is known either. Returns flags. */
+/* What a group counts is unknown, so every sum that it belongs to is unknown too. Returns flags. */
 static uint32_t miss_group(const struct perf *p, const struct perf_part *part)
 {
-	uint64_t rows = rows_of(&p->units[part->unit], part->number);
+	uint64_t rows = rows_of(p, &p->units[part->unit], part->number);
 	unsigned blocks[3], n = blocks_of(p, part, blocks);
 
 	for (unsigned b = 0; b < n; b++)
@@ -221,33 +245,39 @@ static uint32_t miss_group(const struct perf *p, const struct perf_part *part)
 	return 0;
 }
 
-/* A CPU that is off and a thread that ended have nothing to count; of own processes, some let nobody look. */
+/* An offline CPU or an exited thread has nothing to count; when we count our own processes only,
+ * some may still refuse access. */
 static bool has_nothing(const struct perf *p, int code)
 {
 	return code == (p->tasks ? ESRCH : ENODEV) || (p->level->own && (code == EACCES || code == EPERM));
 }
 
-/* A group that has no turn for so long is missed; when it has one again, that is none for the time until then. */
+/* A group that has not been scheduled for this long counts as missed; when it runs again, its count
+ * is not extrapolated to the time it waited. */
 static bool is_starved(const struct perf *p, const struct perf_part *part, uint64_t enabled)
 {
-	return enabled > TURN_NS(p->units[part->unit].n_groups) || (enabled && (part->waited_ns || (!p->tasks && !part->ran)));
+	return enabled > TURN_NS(p->units[part->unit].n_groups) ||
+	       (enabled && (part->waited_ns || (!p->tasks && !part->ran)));
 }
 
-/* A thread did not run, or its group waits for its turn, which then stands for this time as well. */
+/* Note that a thread did not run, or that its group waits to be scheduled and will then be
+ * extrapolated to this time too. */
 static void note_gap(const struct perf *p, const struct perf_part *part, uint64_t enabled)
 {
-	uint64_t rows = rows_of(&p->units[part->unit], part->number);
+	uint64_t rows = rows_of(p, &p->units[part->unit], part->number);
 	unsigned blocks[3], n = blocks_of(p, part, blocks);
 
 	for (unsigned b = 0; b < n && p->tasks; b++)
 		*(enabled ? &p->gaps[blocks[b]].waiting : &p->gaps[blocks[b]].idle) |= rows;
 }
 
-/* Of threads that did not run it is known that they counted nothing, unless there are others of which nothing is known yet. */
+/* An event whose threads did not run is 0, not unknown, unless the group of another thread is still
+ * waiting to be scheduled. An event that any group missed is unknown. */
 static void fill_gaps(const struct perf *p, uint64_t *value)
 {
 	for (unsigned b = 0; b < p->n_blocks; b++, value += p->block)
-		for (uint64_t rows = p->gaps[b].missed | (p->gaps[b].idle & ~p->gaps[b].waiting); rows; rows &= rows - 1) {
+		for (uint64_t rows = p->gaps[b].missed | (p->gaps[b].idle & ~p->gaps[b].waiting); rows;
+		     rows &= rows - 1) {
 			unsigned row = (unsigned)__builtin_ctzll(rows);
 			bool missed = p->gaps[b].missed >> row & 1;
 
@@ -258,7 +288,8 @@ static void fill_gaps(const struct perf *p, uint64_t *value)
 		}
 }
 
-/* `clock`: how long the thread ran on this PMU's CPUs since the start, where the kernel's own time tells something else. */
+/* `clock`: how long the thread has run on this PMU's CPUs since the start, if the kernel's enabled
+ * time is not that. */
 static uint32_t take_group(struct perf *p, struct perf_part *part, const uint64_t *clock, uint64_t *value)
 {
 	struct perf_reading now;
@@ -268,12 +299,15 @@ static uint32_t take_group(struct perf *p, struct perf_part *part, const uint64_
 		return has_nothing(p, part->code) ? 0 : miss_group(p, part);
 	if (!perf_group_read(&part->group, &now) || (clock && *clock == NO_CLOCK)) {
 		part->stale = part->blind = true;
+		part->n_failed++;
 		return miss_group(p, part);
 	}
+	part->n_failed = 0;
 	p->begun |= now.enabled_ns > 0;
 	if (clock)
-		now.enabled_ns = *clock > now.running_ns ? *clock : now.running_ns;
-	if (now.enabled_ns < part->last.enabled_ns) /* two clocks that were read one after the other */
+		now.enabled_ns =
+			*clock > now.running_ns + CLOCK_SKEW_NS(now.running_ns) ? *clock : now.running_ns;
+	if (now.enabled_ns < part->last.enabled_ns) /* two clocks, read one after the other */
 		now.enabled_ns = part->last.enabled_ns;
 	enabled = now.enabled_ns - part->last.enabled_ns;
 	running = now.running_ns - part->last.running_ns;
@@ -281,30 +315,36 @@ static uint32_t take_group(struct perf *p, struct perf_part *part, const uint64_
 	part->ran |= running > 0;
 	if (part->blind) {
 		part->blind = false;
+		miss_group(p, part);
+		add_times(p, part, 0, enabled, value);
 		part->last = now;
-		return miss_group(p, part);
-	}
-	if (running) {
+	} else if (running) {
 		add_group(p, part, &now, value);
+		add_times(p, part, running, enabled, value);
 		part->last = now;
 		part->waited_ns = 0;
 	} else if (is_starved(p, part, enabled)) {
 		part->waited_ns += enabled;
 		part->ran = false;
-		part->last = now;
 		miss_group(p, part);
+		add_times(p, part, 0, enabled, value);
+		part->last = now;
 	} else {
 		note_gap(p, part, enabled);
+		if (p->cut && enabled) /* it may never be scheduled again */
+			add_times(p, part, 0, enabled, value);
 	}
 	return running < enabled ? SAMPLE_ESTIMATED : 0;
 }
 
-/* With what the thread's clocks of the other CPUs tell. */
+/* Add the thread's clocks for the other CPUs. */
 static uint64_t add_clock(const struct perf_part *part, uint64_t clock)
 {
 	struct perf_reading now;
 
-	return clock != NO_CLOCK && part->group.n && perf_group_read(&part->group, &now) ? clock + now.count[0] : NO_CLOCK;
+	return clock != NO_CLOCK && part->group.n && perf_group_read(&part->group, &now)
+		       ? clock + now.count[0]
+		       : NO_CLOCK;
 }
 
 uint32_t perf_count_read(struct perf *p, uint64_t *value)
@@ -320,7 +360,7 @@ uint32_t perf_count_read(struct perf *p, uint64_t *value)
 
 		if (part->number == PERF_CLOCK) {
 			if (!before || before->number != PERF_CLOCK)
-				clock = 0; /* of the next thread */
+				clock = 0; /* the next thread's begins */
 			clock = add_clock(part, clock);
 		} else {
 			flags |= take_group(p, part, has_clocks(p, part->unit) ? &clock : NULL, value);
@@ -330,9 +370,9 @@ uint32_t perf_count_read(struct perf *p, uint64_t *value)
 	return flags;
 }
 
-/* ---- mending ---- */
+/* ---- repair ---- */
 
-/* CPUs come and go; one that is off refuses. */
+/* CPUs come and go; an offline CPU refuses to open a group. */
 static void reopen_part(struct perf *p, const struct sys *sys, struct perf_part *part)
 {
 	struct err err;
@@ -342,38 +382,47 @@ static void reopen_part(struct perf *p, const struct sys *sys, struct perf_part 
 		perf_group_start(&part->group, &err);
 }
 
-/* The size of the largest group of a PMU that has waited too long for its turn; 0: none. */
-static unsigned stuck(const struct perf *p, unsigned unit)
+/* The size of the largest group of a PMU that has waited too long to be scheduled, with the pinned
+ * events beside it; 0 if none. */
+static unsigned stuck_size(const struct perf *p, unsigned unit)
 {
 	unsigned most = 0;
 
 	for (unsigned i = 0; i < p->n_parts; i++) {
 		const struct perf_part *part = &p->parts[i];
+		unsigned n = part->group.n + (part->number ? p->units[unit].n_pinned : 0);
 
-		if (part->unit == unit && part->waited_ns > PATIENCE_NS && part->group.n > most)
-			most = part->group.n;
+		if (part->unit == unit && part->waited_ns > PATIENCE_NS && n > most)
+			most = n;
 	}
 	return most > 1 ? most : 0;
 }
 
-/* Smaller groups for that PMU, if it takes them. */
+/* Whether the pinned group of a PMU could not be counted although it was reopened. */
+static bool lost_pin(const struct perf *p, unsigned unit)
+{
+	for (unsigned i = 0; i < p->n_parts; i++)
+		if (p->parts[i].unit == unit && is_pinned(p, &p->parts[i]) &&
+		    p->parts[i].n_failed > PIN_FAILURES)
+			return true;
+	return false;
+}
+
+/* Plan smaller groups for this PMU, if it accepts them. */
 static bool plan_again(const struct perf *p, struct perf_unit *unit, const struct sys *sys, unsigned limit)
 {
 	struct perf_unit before = *unit;
 	struct err err;
 
 	unit->limit = limit;
-	if (perf_plan(p, unit, sys, &err) && unit->has == before.has)
+	if (perf_plan(p, unit, sys, &err) && unit->has == before.has && perf_ask_check_groups(p, unit, &err))
 		return true;
-	unit->limit = before.limit;
-	unit->has = before.has;
-	unit->n_groups = before.n_groups;
-	memcpy(unit->groups, before.groups, sizeof(unit->groups));
+	*unit = before;
 	return false;
 }
 
-/* What the PMU's groups counted until now was read. */
-static void split(struct perf *p, const struct sys *sys, unsigned unit, unsigned limit)
+/* Everything that the PMU's groups have counted must have been read before. */
+static void split_groups(struct perf *p, const struct sys *sys, unsigned unit, unsigned limit)
 {
 	unsigned n = 0, first;
 
@@ -395,11 +444,16 @@ void perf_count_mend(struct perf *p, const struct sys *sys)
 	for (unsigned i = 0; i < p->n_parts; i++)
 		if (!p->tasks && (p->parts[i].stale || !p->parts[i].group.n))
 			reopen_part(p, sys, &p->parts[i]);
-	/* Threads that were started meanwhile are counted by the groups that there are, and by no others. */
+	/* The existing groups alone count the threads that they inherit to, so do not replace such
+	 * groups. */
 	for (unsigned unit = 0; !p->inherit && unit < p->n_hard; unit++) {
-		unsigned most = stuck(p, unit);
+		unsigned most = stuck_size(p, unit);
 
-		if (most)
-			split(p, sys, unit, most - 1);
+		if (lost_pin(p, unit)) {
+			p->units[unit].shares_all = true;
+			split_groups(p, sys, unit, p->units[unit].limit);
+		} else if (most) {
+			split_groups(p, sys, unit, most - 1);
+		}
 	}
 }

@@ -1,4 +1,4 @@
-/* Lines for doctor and the help screen. Only of what is constant after open. */
+/* Lines for doctor and the help screen, from what is constant after open only. */
 #include "backends/perf/perf.h"
 
 #include <string.h>
@@ -25,11 +25,14 @@ void perf_describe(const struct source *source, struct strbuf *text)
 	const struct perf *p = source->priv;
 	const char *help = p->refused ? perf_rights_help(p->refused) : NULL;
 
-	strbuf_printf(text, "\ncounts    %s, %s\n", p->about, p->level->user_only ? "user only" : "kernel and user");
+	strbuf_printf(text, "\ncounts    %s, %s\n", p->about,
+		      p->level->user_only ? "user only" : "kernel and user");
 	if (p->refused)
-		strbuf_printf(text, "limited   rights: %s: %s\n", p->level->words, help ? help : strerror(p->refused));
+		strbuf_printf(text, "limited   rights: %s: %s\n", p->level->words,
+			      help ? help : strerror(p->refused));
 	if (p->n_left_out)
-		strbuf_printf(text, "left out  %u threads: more files than may be open (ulimit -n)\n", p->n_left_out);
+		strbuf_printf(text, "omitted   %u threads: over the limit of open files (ulimit -n)\n",
+			      p->n_left_out);
 	for (unsigned i = 0; i < p->n_units; i++)
 		describe_unit(p, &p->units[i], text);
 }

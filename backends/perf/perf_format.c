@@ -19,7 +19,7 @@ static uint64_t *word_of(struct perf_event *event, struct span name)
 	return NULL;
 }
 
-/* "7" or "0-7": bits of a word of 64. */
+/* "7" or "0-7": bits of a 64-bit word. */
 static bool parse_range(struct span text, uint64_t *first, uint64_t *last)
 {
 	bool one = !text.n || !memchr(text.p, '-', text.n);
@@ -28,6 +28,26 @@ static bool parse_range(struct span text, uint64_t *first, uint64_t *last)
 		return false;
 	*last = *first;
 	return (one || span_u64(text, last)) && *first <= *last && *last < 64;
+}
+
+/* The bits of the ranges; 0 for a format that cannot be parsed. */
+static uint64_t mask_of(struct span ranges)
+{
+	uint64_t mask = 0, first, last;
+
+	while (ranges.n) {
+		if (!parse_range(span_until(&ranges, ','), &first, &last))
+			return 0;
+		mask |= UINT64_MAX >> (63 - (last - first)) << first;
+	}
+	return mask;
+}
+
+uint64_t perf_format_config(struct span format)
+{
+	struct span ranges = span_trim(format);
+
+	return span_is(span_until(&ranges, ':'), "config") ? mask_of(ranges) : 0;
 }
 
 bool perf_format_put(struct perf_event *event, struct span format, uint64_t value, struct err *err)
@@ -54,11 +74,12 @@ bool perf_format_put(struct perf_event *event, struct span format, uint64_t valu
 	if (!word || !mask) {
 		AUTOFREE char *text = span_dup(span_trim(format));
 
-		return err_set(err, EINVAL, "the kernel says that it lies in \"%s\", which is not understood",
+		return err_set(err, EINVAL, "unknown format in sysfs: \"%s\"",
 			       str_printable(shown, sizeof(shown), text));
 	}
 	if (left)
-		return err_set(err, EINVAL, "%#" PRIx64 " is too big: it has %u bit%s", value, width, width > 1 ? "s" : "");
+		return err_set(err, EINVAL, "%#" PRIx64 " is too big: it has %u bit%s", value, width,
+			       width > 1 ? "s" : "");
 	*word = (*word & ~mask) | bits;
 	return true;
 }

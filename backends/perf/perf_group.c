@@ -1,11 +1,9 @@
 #include "backends/perf/perf_group.h"
 
 #include "base/alloc.h"
-#include "base/units.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <string.h>
 
@@ -21,7 +19,7 @@ void perf_group_drop(struct perf_group *group)
 
 void perf_group_fini(struct perf_group *group)
 {
-	while (group->n) /* members before their leader: each would become a group of its own */
+	while (group->n) /* members before their leader, or each would become a group of its own */
 		perf_group_drop(group);
 }
 
@@ -35,17 +33,19 @@ static int open_event(const struct perf_group *group, const struct perf_event *e
 		.config = event->config,
 		.config1 = event->config1,
 		.config2 = event->config2,
-		.read_format =
-			PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | (group->apart ? 0 : PERF_FORMAT_GROUP),
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
+			       (target->inherit ? 0 : PERF_FORMAT_GROUP),
 		.disabled = leader && !target->at_once,
 		.inherit = target->inherit,
+		.pinned = leader && target->pinned,
 		.enable_on_exec = leader && target->on_exec,
+		.exclude_user = event->kernel_only && !user_only,
 		.exclude_kernel = user_only,
 		.exclude_hv = user_only,
 	};
 
-	return group->sys->perf_event_open(group->sys, &attr, target->pid, target->cpu, leader ? -1 : group->fds[0],
-					   PERF_FLAG_FD_CLOEXEC);
+	return group->sys->perf_event_open(group->sys, &attr, target->pid, target->cpu,
+					   leader ? -1 : group->fds[0], PERF_FLAG_FD_CLOEXEC);
 }
 
 bool perf_group_add(struct perf_group *group, const struct perf_event *event, struct err *err)
@@ -57,11 +57,6 @@ bool perf_group_add(struct perf_group *group, const struct perf_event *event, st
 	if (group->n == PERF_GROUP_MAX)
 		return err_set(err, EINVAL, "a group has at most %d events", PERF_GROUP_MAX);
 	fd = open_event(group, event);
-	if (fd < 0 && errno == EINVAL && target->inherit && !group->n) {
-		group->apart = true;
-		fd = open_event(group, event);
-		group->apart = fd >= 0;
-	}
 	if (fd >= 0) {
 		group->events[group->n] = event;
 		group->fds[group->n++] = fd;
@@ -70,36 +65,29 @@ bool perf_group_add(struct perf_group *group, const struct perf_event *event, st
 	code = errno;
 	str_printable(name, sizeof(name), event->name);
 	if (target->pid < 0)
-		return err_set(err, code, "%s: cannot be counted on CPU %d: %s", name, target->cpu, strerror(code));
-	return err_set(err, code, "%s: cannot be counted for %s %d: %s", name, target->pid ? "thread" : "this thread,",
-		       (int)target->pid, strerror(code));
+		return err_set(err, code, "%s: cannot be counted on CPU %d: %s", name, target->cpu,
+			       code == ENODEV ? "it is offline" : strerror(code));
+	return err_set(err, code, "%s: cannot be counted for %s %d: %s", name,
+		       target->pid ? "thread" : "this thread,", (int)target->pid, strerror(code));
 }
 
-static bool control(const struct perf_group *group, unsigned long request)
+static bool control_group(const struct perf_group *group, unsigned long request)
 {
-	/* The argument is a plain number, which ioctl takes as a pointer. */
-	return group->n && group->sys->ioctl(group->sys, group->fds[0], request, (void *)(uintptr_t)PERF_IOC_FLAG_GROUP) == 0;
+	/* The argument is a plain number; ioctl takes it as a pointer. */
+	return group->n && group->sys->ioctl(group->sys, group->fds[0], request,
+					     (void *)(uintptr_t)PERF_IOC_FLAG_GROUP) == 0;
 }
 
 bool perf_group_start(struct perf_group *group, struct err *err)
 {
 	assert(group->n);
-	if (group->target.on_exec || control(group, PERF_EVENT_IOC_ENABLE))
+	if (group->target.on_exec || control_group(group, PERF_EVENT_IOC_ENABLE))
 		return true;
-	return err_set(err, errno, "%s: counting cannot be started: %s", group->events[0]->name, strerror(errno));
+	return err_set(err, errno, "%s: cannot start counting: %s", group->events[0]->name, strerror(errno));
 }
 
-bool perf_group_stop(struct perf_group *group)
-{
-	return control(group, PERF_EVENT_IOC_DISABLE);
-}
-
-bool perf_group_reset(struct perf_group *group)
-{
-	return control(group, PERF_EVENT_IOC_RESET);
-}
-
-/* Reads of a pinned group that cannot be scheduled end at once; everything else that is short is none of ours. */
+/* read returns 0 for a pinned group that cannot be scheduled (ENODATA); any other short read is
+ * unexpected (EIO). */
 static bool read_all(const struct perf_group *group, unsigned i, uint64_t *into, size_t n)
 {
 	ssize_t got = group->sys->read(group->sys, group->fds[i], into, n * sizeof(*into));
@@ -109,7 +97,10 @@ static bool read_all(const struct perf_group *group, unsigned i, uint64_t *into,
 	return got == (ssize_t)(n * sizeof(*into));
 }
 
-static bool read_apart(const struct perf_group *group, struct perf_reading *reading)
+/* Read inherited events one by one. A read of the whole group fails with ECHILD while the kernel
+ * takes a child's group apart, which is most of the time if threads come and go. Before Linux 4.13
+ * it is not possible at all. */
+static bool read_each_event(const struct perf_group *group, struct perf_reading *reading)
 {
 	for (unsigned i = 0; i < group->n; i++) {
 		struct {
@@ -127,7 +118,8 @@ static bool read_apart(const struct perf_group *group, struct perf_reading *read
 	return true;
 }
 
-/* The CPU is off: its groups fell apart, each member into a group of its own that keeps what it counted until then. */
+/* The CPU is offline: its groups fell apart into one group per member, which keeps what it counted
+ * until then. */
 static bool read_fallen(const struct perf_group *group, struct perf_reading *reading)
 {
 	for (unsigned i = 0; i < group->n; i++) {
@@ -151,8 +143,8 @@ bool perf_group_read(const struct perf_group *group, struct perf_reading *readin
 	} all = {.n = 0};
 
 	*reading = (struct perf_reading){0};
-	if (group->apart)
-		return read_apart(group, reading);
+	if (group->target.inherit)
+		return read_each_event(group, reading);
 	if (!read_all(group, 0, &all.n, 3 + group->n))
 		return errno == EIO && all.n == 1 && read_fallen(group, reading);
 	if (all.n != group->n)
@@ -172,8 +164,9 @@ static unsigned add_below(uint64_t *r, uint64_t more, uint64_t c)
 	return carry;
 }
 
-/* a x b / c, where c <= b, to the last bit, bit by bit: 32-bit machines have no 128-bit numbers. Saturates. */
-static uint64_t scale(uint64_t a, uint64_t b, uint64_t c, uint64_t *rest)
+/* a x b / c, where c <= b, exactly, bit by bit, because 32-bit machines have no 128-bit numbers.
+ * Saturates. */
+static uint64_t scale_count(uint64_t a, uint64_t b, uint64_t c, uint64_t *rest)
 {
 	uint64_t whole = 0, r = 0;
 	bool over = false;
@@ -198,7 +191,7 @@ uint64_t perf_estimate(uint64_t count, uint64_t enabled_ns, uint64_t running_ns,
 		return UINT64_MAX;
 	if (running_ns >= enabled_ns)
 		return count;
-	whole = scale(count, enabled_ns, running_ns, &rest);
+	whole = scale_count(count, enabled_ns, running_ns, &rest);
 	if (whole == UINT64_MAX)
 		return UINT64_MAX - 1;
 	if (!fraction)
@@ -208,25 +201,4 @@ uint64_t perf_estimate(uint64_t count, uint64_t enabled_ns, uint64_t running_ns,
 		return whole;
 	*fraction -= 1;
 	return whole + 1;
-}
-
-void perf_group_print(const struct perf_group *group, const struct perf_reading *reading, struct strbuf *out)
-{
-	uint64_t enabled = reading->enabled_ns, running = reading->running_ns;
-	char count[UNITS_TEXT], estimate[UNITS_TEXT], name[64];
-
-	for (unsigned i = 0; i < group->n; i++) {
-		uint64_t likely = perf_estimate(reading->count[i], enabled, running, NULL);
-
-		str_printable(name, sizeof(name), group->events[i]->name);
-		if (!running) {
-			strbuf_printf(out, "%20s  %-24s not counted\n", "-", name);
-			continue;
-		}
-		strbuf_printf(out, "%20s  %-24s", count_format(count, reading->count[i]), name);
-		if (running < enabled)
-			strbuf_printf(out, " [%s] %.1f %%", count_format(estimate, likely),
-				      (double)running * 100 / (double)enabled);
-		strbuf_str(out, "\n");
-	}
 }

@@ -14,8 +14,8 @@
 
 #define NAME_MAX_BYTES 256
 
-/* A name on its way. */
-struct quest {
+/* A name while it is resolved. */
+struct perf_quest {
 	struct perf_name *name;
 	const struct perf_pmus *pmus;
 	const struct cpus *cpus;
@@ -26,7 +26,7 @@ struct quest {
 
 enum answer { UNKNOWN, FOUND, WRONG /* err is set */ };
 
-static void found(struct quest *q, const struct perf_event *event, const struct perf_pmu *pmu)
+static void found_event(struct perf_quest *q, const struct perf_event *event, const struct perf_pmu *pmu)
 {
 	struct perf_name_event *e = &q->name->events[q->name->n];
 
@@ -39,35 +39,40 @@ static void found(struct quest *q, const struct perf_event *event, const struct 
 	q->name->n++;
 }
 
-static enum answer find_raw(struct quest *q)
+static enum answer find_raw(struct perf_quest *q)
 {
 	struct perf_event event = {.type = PERF_TYPE_RAW};
+	size_t prefix = q->base.n > 2 && memcmp(q->base.p, "0x", 2) == 0 ? 2 : 1;
 	char hex[2 + 16 + 1];
 
-	if (q->base.n < 2 || q->base.n > 1 + 16 || q->base.p[0] != 'r')
+	if (q->base.n <= prefix || q->base.n > prefix + 16 || (prefix == 1 && q->base.p[0] != 'r'))
 		return UNKNOWN;
-	snprintf(hex, sizeof(hex), "0x%.*s", (int)q->base.n - 1, q->base.p + 1);
+	snprintf(hex, sizeof(hex), "0x%.*s", (int)(q->base.n - prefix), q->base.p + prefix);
 	if (!span_u64(span_of(hex), &event.config))
 		return UNKNOWN;
-	for (unsigned i = 0; i < q->pmus->n; i++)
-		if (q->pmus->pmus[i].core)
-			found(q, &event, &q->pmus->pmus[i]);
+	for (unsigned i = 0; i < q->pmus->n; i++) {
+		if (!q->pmus->pmus[i].core)
+			continue;
+		if (!perf_pmu_check(&q->pmus->pmus[i], q->pmus->sys, event.config, q->err))
+			return WRONG;
+		found_event(q, &event, &q->pmus->pmus[i]);
+	}
 	if (!q->name->n)
-		found(q, &event, NULL);
+		found_event(q, &event, NULL);
 	return FOUND;
 }
 
-static enum answer find_generic(struct quest *q)
+static enum answer find_generic(struct perf_quest *q)
 {
 	struct perf_event event = {0};
 
 	if (!perf_generic_find(q->base, &event))
 		return UNKNOWN;
-	found(q, &event, NULL);
+	found_event(q, &event, NULL);
 	return FOUND;
 }
 
-/* The names of things that there are, for a message. */
+/* List the names of the available PMUs, for a message. */
 static const char *list_pmus(const struct perf_pmus *pmus, bool core, char *list, size_t size)
 {
 	size_t n = 0;
@@ -78,13 +83,13 @@ static const char *list_pmus(const struct perf_pmus *pmus, bool core, char *list
 	return n ? list : "none, as in most virtual machines";
 }
 
-static enum answer wrong(struct quest *q, const char *what, const char *try)
+static enum answer wrong_name(struct perf_quest *q, const char *what, const char *try)
 {
 	err_set(q->err, ERR_USAGE, "%s: try %s", what, try);
 	return WRONG;
 }
 
-static enum answer find_terms(struct quest *q)
+static enum answer find_terms(struct perf_quest *q)
 {
 	struct span terms = q->base, pmu_name = span_until(&terms, '/');
 	const struct perf_pmu *pmu = perf_pmus_get(q->pmus, pmu_name);
@@ -94,17 +99,17 @@ static enum answer find_terms(struct quest *q)
 	if (pmu_name.n == q->base.n)
 		return UNKNOWN;
 	if (!terms.n || terms.p[terms.n - 1] != '/')
-		return wrong(q, "parameters stand between two slashes", "PMU/event=0x1b/");
+		return wrong_name(q, "parameters must be between two slashes", "PMU/event=0x1b/");
 	if (!pmu)
-		return wrong(q, "no PMU of that name", list_pmus(q->pmus, false, list, sizeof(list)));
+		return wrong_name(q, "no PMU of that name", list_pmus(q->pmus, false, list, sizeof(list)));
 	terms.n--;
 	if (!perf_pmu_terms(pmu, q->pmus->sys, terms, &event, q->err))
 		return WRONG;
-	found(q, &event, pmu);
+	found_event(q, &event, pmu);
 	return FOUND;
 }
 
-static enum answer find_named(struct quest *q)
+static enum answer find_named(struct perf_quest *q)
 {
 	char lower[PERF_PMU_NAME];
 	struct err err = {0};
@@ -119,15 +124,16 @@ static enum answer find_named(struct quest *q)
 		if (!pmu->core)
 			continue;
 		if (perf_pmu_named(pmu, q->pmus->sys, q->base, &event, &err) ||
-		    (!err.text[0] && perf_pmu_named(pmu, q->pmus->sys, (struct span){lower, n}, &event, &err)))
-			found(q, &event, pmu);
+		    (!err.text[0] &&
+		     perf_pmu_named(pmu, q->pmus->sys, (struct span){lower, n}, &event, &err)))
+			found_event(q, &event, pmu);
 		else if (err.text[0])
 			return err_set(q->err, err.code, "%s", err.text), WRONG;
 	}
 	return q->name->n ? FOUND : UNKNOWN;
 }
 
-/* MIDR's part number of the CPUs that the PMU serves; -1: unknown. */
+/* MIDR part number of the CPUs that the PMU serves; -1 if unknown. */
 static int part_of(const struct perf_pmu *pmu, const struct cpus *cpus)
 {
 	for (unsigned i = 0; cpus && i < cpus->n; i++)
@@ -136,8 +142,9 @@ static int part_of(const struct perf_pmu *pmu, const struct cpus *cpus)
 	return -1;
 }
 
-/* Sysfs lists the common events only. An event that a core does not have would open, and count nothing. */
-static enum answer find_arm(struct quest *q)
+/* Sysfs lists only the common events. An event that a core does not have can be opened, but counts
+ * nothing. */
+static enum answer find_arm(struct perf_quest *q)
 {
 	uint16_t number;
 
@@ -147,12 +154,12 @@ static enum answer find_arm(struct quest *q)
 		const struct perf_pmu *pmu = &q->pmus->pmus[i];
 
 		if (pmu->core && arm_core_has(arm_core_find(pmu->name, part_of(pmu, q->cpus)), number))
-			found(q, &(struct perf_event){.config = number}, pmu);
+			found_event(q, &(struct perf_event){.config = number}, pmu);
 	}
 	return q->name->n ? FOUND : UNKNOWN;
 }
 
-static enum answer find_pfm(struct quest *q)
+static enum answer find_pfm(struct perf_quest *q)
 {
 	AUTOFREE char *base = span_dup(q->base);
 	const struct perf_pmu *pmu = NULL;
@@ -163,15 +170,17 @@ static enum answer find_pfm(struct quest *q)
 	for (unsigned i = 0; i < q->pmus->n && !pmu; i++)
 		if (q->pmus->pmus[i].type == event.type)
 			pmu = &q->pmus->pmus[i];
-	found(q, &event, pmu);
+	found_event(q, &event, pmu);
 	return FOUND;
 }
 
-/* In the order of trust. */
-static enum answer (*const ways[])(struct quest *q) = {find_terms, find_raw, find_generic, find_named, find_arm, find_pfm};
+/* The most reliable first. */
+static enum answer (*const ways[])(struct perf_quest *q) = {find_terms, find_raw, find_generic,
+							    find_named, find_arm, find_pfm};
 
-/* Part "cycles:u" and "PMU/terms/u" into base and modifiers; a ':' that begins no modifiers belongs to a name of libpfm's. */
-static struct span split(const char *text, struct span *base)
+/* Split "cycles:u" and "PMU/terms/u" into base and modifiers. A ':' that does not start modifiers
+ * belongs to a libpfm name. */
+static struct span split_modifiers(const char *text, struct span *base)
 {
 	const char *mark = strrchr(text, '/');
 	struct span modifiers;
@@ -189,36 +198,34 @@ static struct span split(const char *text, struct span *base)
 	return modifiers;
 }
 
-static bool not_known(const struct quest *q, const char *shown)
+static bool not_known(const struct perf_quest *q, const char *shown)
 {
 	char list[256];
 
-	return err_set(q->err, ERR_USAGE,
-		       "%s: no event of that name here%s: try a generic one as cycles, branch-misses, L1-dcache-load-misses or "
-		       "page-faults, one "
-		       "of a PMU's events, or a number as in r1b or PMU/event=0x1b/ (PMUs of CPUs here: %s)",
-		       shown, strchr(q->text, ':') ? " (the only modifier is :u)" : "",
-		       list_pmus(q->pmus, true, list, sizeof(list)));
+	return err_set(
+		q->err, ERR_USAGE,
+		"%s: no such event here%s: try a generic one such as cycles, branch-misses, "
+		"L1-dcache-load-misses or "
+		"page-faults, one "
+		"of a PMU's events, or a number such as r1b, 0x1b or PMU/event=0x1b/ (PMUs of CPUs here: %s)",
+		shown, strchr(q->text, ':') ? " (the modifiers are :u and :k)" : "",
+		list_pmus(q->pmus, true, list, sizeof(list)));
 }
 
-bool perf_name_find(struct perf_name *name, const struct perf_pmus *pmus, const struct cpus *cpus, const char *text,
-		    struct err *err)
+bool perf_name_find(struct perf_name *name, const struct perf_pmus *pmus, const struct cpus *cpus,
+		    const char *text, struct err *err)
 {
-	struct quest q = {.name = name, .pmus = pmus, .cpus = cpus, .text = text, .err = err};
-	struct span modifiers = split(text, &q.base);
+	struct perf_quest q = {.name = name, .pmus = pmus, .cpus = cpus, .text = text, .err = err};
+	struct span modifiers = split_modifiers(text, &q.base);
 	bool user = modifiers.n && memchr(modifiers.p, 'u', modifiers.n),
 	     kernel = modifiers.n && memchr(modifiers.p, 'k', modifiers.n);
 	enum answer answer = UNKNOWN;
 	char shown[64];
 
-	*name = (struct perf_name){.user_only = user && !kernel};
+	*name = (struct perf_name){.user_only = user && !kernel, .kernel_only = kernel && !user};
 	str_printable(shown, sizeof(shown), text);
-	if (kernel && !user)
-		return err_set(
-			err, ERR_USAGE,
-			"%s: the kernel's share alone is not counted: count the event with :u and without it, and subtract",
-			shown);
-	for (size_t i = 0; i < ARRAY_LEN(ways) && answer == UNKNOWN && q.base.n && q.base.n < NAME_MAX_BYTES; i++)
+	for (size_t i = 0; i < ARRAY_LEN(ways) && answer == UNKNOWN && q.base.n && q.base.n < NAME_MAX_BYTES;
+	     i++)
 		answer = ways[i](&q);
 	if (answer == WRONG)
 		return err_prefix(err, "%s: ", shown);

@@ -1,6 +1,8 @@
-/* perf_pfm: names of events that libpfm knows, where it was there when malitop was built (configure --with-libpfm).
+/* perf_pfm: names of events that libpfm knows, if malitop was built with it (configure
+ * --with-libpfm).
  *
- * It asks the machine that it runs on, whatever root directory `struct sys` has. Thread: one at a time, as libpfm has it.
+ * libpfm examines the running machine, whatever root directory `struct sys` has. Thread: one at a
+ * time, a limit of libpfm.
  */
 #ifndef MALITOP_PERF_PFM_H
 #define MALITOP_PERF_PFM_H
@@ -8,7 +10,7 @@
 #include "backends/perf/perf_group.h"
 
 #ifdef WITH_LIBPFM
-/* Fills type and the configs. false: libpfm does not know the name, or the machine. */
+/* Fills type and configs. Returns false if libpfm does not know the name or the machine. */
 bool perf_pfm_find(const char *name, struct perf_event *event);
 #else
 static inline bool perf_pfm_find(const char *name, struct perf_event *event)

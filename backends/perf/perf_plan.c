@@ -1,6 +1,10 @@
-/* Which events are counted together. The kernel does not tell how many counters a PMU has, but refuses a group that is too large: so the
- * groups are tried out, on ourselves and in user space, for which no rights are needed. Somebody else may have some of the counters for
- * good, as a watchdog has: a group that the kernel takes all the same must be seen to run. */
+/* Decides which events are counted together. The kernel does not report how many counters a PMU
+ * has, but it refuses a group that is too large. So try the groups on this process, in user space,
+ * which needs no rights. Another user, such as a watchdog, may hold some counters permanently: even
+ * a group that the kernel accepts must be seen to run.
+ *
+ * Groups that do not fit together take turns. The events that matter most are pinned, which means
+ * that they never wait for a turn, as long as every other set still fits beside them. */
 #include "backends/perf/perf.h"
 
 #include <errno.h>
@@ -11,40 +15,43 @@ static bool is_refusal(int code)
 	return code == EACCES || code == EPERM || code == ENOSYS || code == EMFILE || code == ENFILE;
 }
 
-/* What a set adds to a group. */
+/* A group while sets are added to it. */
 struct trial {
 	struct perf_group group;
 	uint8_t row[PERF_GROUP_MAX];
-	bool runs; /* its first event does, here and now: we are on a CPU of that PMU */
+	unsigned n_base; /* the first rows are those of the pinned group, beside which it must fit */
+	bool runs;       /* its first event runs here and now: we are on a CPU of this PMU */
 };
 
-/* Whether time passes without the group's being on the counters. */
+/* Whether time passes while the group is not scheduled. */
 static bool stands_still(const struct perf_group *group)
 {
 	struct perf_reading first, second;
 
-	return perf_group_read(group, &first) && perf_group_read(group, &second) && second.enabled_ns > first.enabled_ns &&
-	       second.running_ns == first.running_ns;
+	return perf_group_read(group, &first) && perf_group_read(group, &second) &&
+	       second.enabled_ns > first.enabled_ns && second.running_ns == first.running_ns;
 }
 
-static void begin(struct trial *t, const struct sys *sys)
+static void begin_group(struct trial *t, const struct sys *sys)
 {
-	perf_group_init(&t->group, sys, &(struct perf_target){.pid = 0, .cpu = -1, .user_only = true, .at_once = true});
+	t->n_base = 0;
+	perf_group_init(&t->group, sys,
+			&(struct perf_target){.pid = 0, .cpu = -1, .user_only = true, .at_once = true});
 }
 
-/* The group is complete. */
-static void end(struct trial *t, struct perf_unit *unit)
+/* Close the complete group. */
+static void end_group(struct trial *t, struct perf_unit *unit)
 {
-	unsigned n = t->group.n;
+	unsigned n = t->group.n - t->n_base;
 
 	if (n) {
 		unit->groups[unit->n_groups].n = (uint8_t)n;
-		memcpy(unit->groups[unit->n_groups++].row, t->row, n);
+		memcpy(unit->groups[unit->n_groups++].row, t->row + t->n_base, n);
 	}
 	perf_group_fini(&t->group);
 }
 
-static bool add(struct trial *t, const struct perf_unit *unit, unsigned row, struct err *err)
+static bool add_row(struct trial *t, const struct perf_unit *unit, unsigned row, struct err *err)
 {
 	if (t->group.n >= unit->limit)
 		return err_set(err, EINVAL, "the group is full");
@@ -60,18 +67,19 @@ static bool add(struct trial *t, const struct perf_unit *unit, unsigned row, str
 	return true;
 }
 
-/* Leave only what can be counted when nothing else is. */
-static bool keep_countable(const struct perf *p, struct perf_unit *unit, const struct sys *sys, struct err *err)
+/* Keep only events that can be counted on their own. */
+static bool keep_countable(const struct perf *p, struct perf_unit *unit, const struct sys *sys,
+			   struct err *err)
 {
 	for (unsigned row = 0; row < p->n_rows; row++) {
 		struct trial t;
 
-		if (p->rows[row].bytes_of)
+		if (p->rows[row].bytes)
 			unit->has &= ~((uint64_t)1 << row);
 		if (!(unit->has >> row & 1))
 			continue;
-		begin(&t, sys);
-		if (!add(&t, unit, row, err)) {
+		begin_group(&t, sys);
+		if (!add_row(&t, unit, row, err)) {
 			if (is_refusal(err->code))
 				return false;
 			unit->has &= ~((uint64_t)1 << row);
@@ -81,51 +89,153 @@ static bool keep_countable(const struct perf *p, struct perf_unit *unit, const s
 	return true;
 }
 
-/* The rows [from, to) of a set: into the group if all of them fit, else into a new one, or as many as it takes. */
-static void add_set(struct trial *t, struct perf_unit *unit, unsigned from, unsigned to)
+/* Begin a group that will run beside the pinned one. */
+static void begin_beside(struct trial *t, const struct perf_unit *unit, const struct sys *sys)
+{
+	struct err err;
+
+	begin_group(t, sys);
+	for (unsigned i = 0; i < unit->n_pinned; i++)
+		add_row(t, unit, unit->groups[0].row[i], &err); /* it was accepted before */
+	t->n_base = t->group.n;
+}
+
+static void drop_rows(struct trial *t, unsigned n)
+{
+	while (t->group.n > n)
+		perf_group_drop(&t->group);
+}
+
+/* Add the rows [from, to) of a set that the unit has, all or none. */
+static bool add_whole_set(struct trial *t, const struct perf_unit *unit, unsigned from, unsigned to)
 {
 	unsigned before = t->group.n;
 	struct err err;
-	bool fits = true;
 
-	for (unsigned row = from; row < to && fits; row++)
-		fits = !(unit->has >> row & 1) || add(t, unit, row, &err);
-	if (fits)
+	for (unsigned row = from; row < to; row++)
+		if (unit->has >> row & 1 && !add_row(t, unit, row, &err)) {
+			drop_rows(t, before);
+			return false;
+		}
+	return true;
+}
+
+/* Add a set: to the group if all of it fits, otherwise to a new group, as many as it takes. */
+static void add_set(struct trial *t, struct perf_unit *unit, unsigned from, unsigned to)
+{
+	const struct sys *sys = t->group.sys;
+	struct err err;
+
+	if (add_whole_set(t, unit, from, to))
 		return;
-	while (t->group.n > before)
-		perf_group_drop(&t->group);
 	for (unsigned row = from, n = 0; row < to; row++) {
-		if (!(unit->has >> row & 1) || (n++ && add(t, unit, row, &err)))
+		if (!(unit->has >> row & 1) || (n++ && add_row(t, unit, row, &err)))
 			continue;
-		end(t, unit);
-		begin(t, t->group.sys);
-		if (!add(t, unit, row, &err)) /* it did alone before */
+		end_group(t, unit);
+		begin_beside(t, unit, sys);
+		if (!add_row(t, unit, row, &err)) /* it could be added to an empty group before */
 			unit->has &= ~((uint64_t)1 << row);
 	}
 }
 
-static void add_sets(struct trial *t, const struct perf *p, struct perf_unit *unit, unsigned from, unsigned to)
+/* Whether one of these rows is among the first n of `rows`. A set is known by any of its events,
+ * because the unit may lack some. */
+static bool has_any(const uint8_t *rows, unsigned n, unsigned from, unsigned to)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (rows[i] >= from && rows[i] < to)
+			return true;
+	return false;
+}
+
+/* The end of the set that begins at this row. */
+static unsigned set_end(const struct perf *p, unsigned from)
+{
+	unsigned to = from + 1;
+
+	while (to < p->n_rows && p->rows[to].set == p->rows[from].set)
+		to++;
+	return to;
+}
+
+static void add_sets(struct trial *t, const struct perf *p, struct perf_unit *unit, unsigned from,
+		     unsigned to)
 {
 	for (unsigned row = from, next; row < to; row = next) {
-		for (next = row + 1; next < to && p->rows[next].set == p->rows[row].set;)
-			next++;
-		add_set(t, unit, row, next);
+		next = set_end(p, row);
+		if (!has_any(unit->groups[0].row, unit->n_pinned, row, next))
+			add_set(t, unit, row, next);
 	}
+}
+
+/* Split all sets that are not pinned into groups. */
+static void plan_groups(const struct perf *p, struct perf_unit *unit, const struct sys *sys)
+{
+	struct trial t;
+
+	unit->n_groups = unit->n_pinned ? 1 : 0;
+	begin_beside(&t, unit, sys);
+	add_sets(&t, p, unit, p->n_own, p->n_rows);
+	add_sets(&t, p, unit, 0, p->n_own);
+	end_group(&t, unit);
+}
+
+/* Whether each of the other sets can run beside this group. */
+static bool others_fit(struct trial *t, const struct perf *p, const struct perf_unit *unit)
+{
+	unsigned before = t->group.n;
+
+	for (unsigned row = 0, next; row < p->n_rows; row = next) {
+		next = set_end(p, row);
+		if (has_any(t->row, before, row, next))
+			continue;
+		if (!add_whole_set(t, unit, row, next))
+			return false;
+		drop_rows(t, before);
+	}
+	return true;
+}
+
+/* Add the rows of a set to the pinned group, if they leave room for all others. */
+static void pin_set(struct trial *t, const struct perf *p, const struct perf_unit *unit, unsigned set)
+{
+	unsigned from = 0, before = t->group.n;
+
+	while (from < p->n_rows && p->rows[from].set != set)
+		from++;
+	if (from < p->n_rows && !(add_whole_set(t, unit, from, set_end(p, from)) && others_fit(t, p, unit)))
+		drop_rows(t, before);
+}
+
+/* Make the sets that come first a group that does not take turns. */
+static void pin_first(const struct perf *p, struct perf_unit *unit, const struct sys *sys)
+{
+	struct trial t;
+
+	begin_group(&t, sys);
+	for (unsigned row = p->n_own; row < p->n_rows; row = set_end(p, row))
+		pin_set(&t, p, unit, p->rows[row].set);
+	for (unsigned i = 0; i < p->n_first; i++)
+		pin_set(&t, p, unit, p->first[i]);
+	if (t.group.n) {
+		unit->n_groups = 0;
+		unit->n_pinned = t.group.n;
+		end_group(&t, unit);
+		plan_groups(p, unit, sys);
+	}
+	perf_group_fini(&t.group);
 }
 
 bool perf_plan(const struct perf *p, struct perf_unit *unit, const struct sys *sys, struct err *err)
 {
-	struct trial t;
-
-	unit->n_groups = 0;
+	unit->n_groups = unit->n_pinned = 0;
 	if (!keep_countable(p, unit, sys, err))
 		return false;
-	begin(&t, sys);
-	add_sets(&t, p, unit, perf_n_rows, p->n_rows);
-	add_sets(&t, p, unit, 0, perf_n_rows);
-	end(&t, unit);
-	for (unsigned row = 0; row < perf_n_rows; row++)
-		if (perf_rows[row].bytes_of && unit->bus_bytes && unit->has >> perf_rows[row].bytes_of & 1)
+	plan_groups(p, unit, sys);
+	if (unit->n_groups > 1 && !unit->shares_all)
+		pin_first(p, unit, sys);
+	for (unsigned row = 0; row < p->n_own; row++)
+		if (p->rows[row].bytes && unit->bus_bytes && unit->has >> (row - 1) & 1)
 			unit->has |= (uint64_t)1 << row;
 	return true;
 }

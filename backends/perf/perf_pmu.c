@@ -5,21 +5,23 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define DEVICES "sys/bus/event_source/devices"
 #define PATH_SIZE 256
-#define TEXT_SIZE 512 /* a file that holds one event or one format */
+#define TEXT_SIZE 512 /* a file with one event or one format */
 
-/* What may stand for one component of a path. */
+/* Whether the name is a safe path component. */
 static bool is_name(struct span name)
 {
 	if (!name.n || name.n >= PERF_PMU_NAME || name.p[0] == '.')
 		return false;
 	for (size_t i = 0; i < name.n; i++)
-		if (!isalnum((unsigned char)name.p[i]) && name.p[i] != '_' && name.p[i] != '-' && name.p[i] != '.')
+		if (!isalnum((unsigned char)name.p[i]) && name.p[i] != '_' && name.p[i] != '-' &&
+		    name.p[i] != '.')
 			return false;
 	return true;
 }
@@ -77,8 +79,9 @@ const struct perf_pmu *perf_pmus_get(const struct perf_pmus *pmus, struct span n
 	return NULL;
 }
 
-/* The text of one file of the PMU. A text that does not fit is none. */
-static bool read_text(const struct perf_pmu *pmu, const struct sys *sys, const char *dir, struct span name, char text[TEXT_SIZE])
+/* Read one file of the PMU. A text that does not fit is an error. */
+static bool read_text(const struct perf_pmu *pmu, const struct sys *sys, const char *dir, struct span name,
+		      char text[TEXT_SIZE])
 {
 	char path[PATH_SIZE];
 	ssize_t n;
@@ -106,10 +109,27 @@ static void list_formats(const struct perf_pmu *pmu, const struct sys *sys, char
 		sys_names_free(names, count);
 }
 
+bool perf_pmu_check(const struct perf_pmu *pmu, const struct sys *sys, uint64_t config, struct err *err)
+{
+	AUTOFREE char *path = xasprintf(DEVICES "/%s/format", pmu->name);
+	char **names, text[TEXT_SIZE];
+	int n = sys->list(sys, path, &names);
+	uint64_t known = 0;
+
+	for (int i = 0; i < n; i++)
+		if (read_text(pmu, sys, "format", span_of(names[i]), text))
+			known |= perf_format_config(span_of(text));
+	if (n >= 0)
+		sys_names_free(names, n);
+	return !known || !(config & ~known) ||
+	       err_set(err, ERR_USAGE, "%#" PRIx64 " has bits that %s does not use: valid bits are %#" PRIx64,
+		       config, pmu->name, known);
+}
+
 static bool put_parameter(const struct perf_pmu *pmu, const struct sys *sys, struct span name, uint64_t value,
 			  struct perf_event *event, struct err *err)
 {
-	/* The words themselves need no description. */
+	/* The config words need no format. */
 	bool word = span_is(name, "config") || span_is(name, "config1") || span_is(name, "config2");
 	AUTOFREE char *copy = span_dup(name);
 	char text[TEXT_SIZE], shown[PERF_PMU_NAME], list[256];
@@ -117,16 +137,19 @@ static bool put_parameter(const struct perf_pmu *pmu, const struct sys *sys, str
 	str_printable(shown, sizeof(shown), copy);
 	if (!word && !read_text(pmu, sys, "format", name, text)) {
 		list_formats(pmu, sys, list, sizeof(list));
-		return err_set(err, ERR_USAGE, "%s has no parameter or event \"%s\": try %sconfig, config1, config2", pmu->name,
-			       shown, list);
+		return err_set(err, ERR_USAGE,
+			       "%s has no parameter or event \"%s\": try %sconfig, config1, config2",
+			       pmu->name, shown, list);
 	}
 	if (word)
 		snprintf(text, sizeof(text), "%s:0-63", shown);
-	return perf_format_put(event, span_of(text), value, err) || err_prefix(err, "%s: ", shown);
+	return (perf_format_put(event, span_of(text), value, err) &&
+		(!span_is(name, "config") || perf_pmu_check(pmu, sys, value, err))) ||
+	       err_prefix(err, "%s: ", shown);
 }
 
-static bool put_terms(const struct perf_pmu *pmu, const struct sys *sys, struct span terms, bool names, struct perf_event *event,
-		      struct err *err)
+static bool put_terms(const struct perf_pmu *pmu, const struct sys *sys, struct span terms, bool names,
+		      struct perf_event *event, struct err *err)
 {
 	while (terms.n) {
 		struct span value = span_trim(span_until(&terms, ',')), whole = value;
@@ -143,7 +166,7 @@ static bool put_terms(const struct perf_pmu *pmu, const struct sys *sys, struct 
 			AUTOFREE char *copy = span_dup(whole);
 			char shown[PERF_PMU_NAME];
 
-			return err_set(err, ERR_USAGE, "\"%s\": a parameter takes a number, decimal or after 0x",
+			return err_set(err, ERR_USAGE, "\"%s\": expected a decimal or 0x number",
 				       str_printable(shown, sizeof(shown), copy));
 		}
 		if (!put_parameter(pmu, sys, name, v, event, err))
@@ -152,14 +175,14 @@ static bool put_terms(const struct perf_pmu *pmu, const struct sys *sys, struct 
 	return true;
 }
 
-bool perf_pmu_terms(const struct perf_pmu *pmu, const struct sys *sys, struct span terms, struct perf_event *event,
-		    struct err *err)
+bool perf_pmu_terms(const struct perf_pmu *pmu, const struct sys *sys, struct span terms,
+		    struct perf_event *event, struct err *err)
 {
 	return put_terms(pmu, sys, terms, true, event, err);
 }
 
-bool perf_pmu_named(const struct perf_pmu *pmu, const struct sys *sys, struct span name, struct perf_event *event,
-		    struct err *err)
+bool perf_pmu_named(const struct perf_pmu *pmu, const struct sys *sys, struct span name,
+		    struct perf_event *event, struct err *err)
 {
 	struct perf_event found = *event;
 	char text[TEXT_SIZE];

@@ -6,17 +6,17 @@
 
 const char *perf_rights_help(int code)
 {
-	static const char hidden[] =
-		"the CPU has no counters for this kernel: a virtual machine without a virtual PMU, or a device tree without pmu";
+	static const char hidden[] = "the CPU has no counters for this kernel: a virtual machine without a "
+				     "virtual PMU, or a device tree without pmu";
 	static const struct {
 		int code;
 		const char *help;
 	} helps[] = {
-		{EACCES,
-		 "sudo sysctl kernel.perf_event_paranoid=0 (until the next start), or sudo setcap cap_perfmon+ep on malitop; on "
-		 "Android: setprop security.perf_harden 0"},
-		{EPERM,
-		 "a container or a security module filters it: allow perf_event_open in its seccomp profile, or run outside"},
+		{EACCES, "sudo sysctl kernel.perf_event_paranoid=0 (until the next boot), or sudo setcap "
+			 "cap_perfmon+ep on malitop; on "
+			 "Android: setprop security.perf_harden 0"},
+		{EPERM, "a container or a security module blocks it: allow perf_event_open in its seccomp "
+			"profile, or run outside it"},
 		{ENOENT, hidden},
 		{EOPNOTSUPP, hidden},
 		{ENODEV, hidden},

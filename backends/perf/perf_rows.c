@@ -1,4 +1,5 @@
-/* Which CPU events there are. A new one is a row here, a name in `slots perf` of src/data/cpu.metrics, and a metric there. */
+/* The CPU events. A new event is a row here, a name in `slots perf` of src/data/cpu.metrics, and a
+ * metric there. */
 #include "backends/perf/perf.h"
 
 #include "base/alloc.h"
@@ -19,12 +20,25 @@ enum {
 	SET_WALKS,
 	SET_L3,
 	SET_BUS,
-	SET_ASKED, /* and those that follow: of events that are asked for by name */
+	SET_BRANCH_KINDS,
+	SET_L1D_KINDS,
+	SET_TLB_ACCESSES,
+	SET_BUS_KINDS,
+	SET_MEMORY,
+	SET_MIX,
+	SET_SYNC,
+	SET_CRYPTO,
+	SET_EXCEPTIONS,
+	SET_ASKED, /* and following: one per event requested by name */
 };
 
-#define SET(name, title)                                      \
-	{                                                     \
-		"PerfRunning" name, "PerfEnabled" name, title \
+#define SET(name, title)                                             \
+	{                                                            \
+		"PerfRunning" name, "PerfEnabled" name, title, false \
+	}
+#define EXTRA(name, title)                                          \
+	{                                                           \
+		"PerfRunning" name, "PerfEnabled" name, title, true \
 	}
 #define ASKED(n) [SET_ASKED + (n)-1] = SET("Event" #n, "event " #n)
 const struct perf_set perf_sets[] = {
@@ -41,6 +55,15 @@ const struct perf_set perf_sets[] = {
 	[SET_WALKS] = SET("Walks", "page table walks"),
 	[SET_L3] = SET("L3", "L3 cache"),
 	[SET_BUS] = SET("Bus", "bus"),
+	[SET_BRANCH_KINDS] = EXTRA("BranchKinds", "kinds of branches"),
+	[SET_L1D_KINDS] = EXTRA("L1DKinds", "L1 data cache, reads and writes"),
+	[SET_TLB_ACCESSES] = EXTRA("TLBAccesses", "TLB accesses"),
+	[SET_BUS_KINDS] = EXTRA("BusKinds", "bus, reads and writes"),
+	[SET_MEMORY] = EXTRA("Memory", "memory accesses"),
+	[SET_MIX] = EXTRA("Mix", "kinds of instructions"),
+	[SET_SYNC] = EXTRA("Sync", "exclusives and barriers"),
+	[SET_CRYPTO] = EXTRA("Crypto", "cryptography"),
+	[SET_EXCEPTIONS] = EXTRA("Exceptions", "exceptions"),
 	ASKED(1),
 	ASKED(2),
 	ASKED(3),
@@ -58,21 +81,26 @@ const struct perf_set perf_sets[] = {
 	ASKED(15),
 	ASKED(16),
 };
-const unsigned perf_n_sets = ARRAY_LEN(perf_sets);
 
 #define ROW(name, of_set) .slot = (name), .raw = name "Raw", .set = (of_set)
 #define ARM(number) .arm = {{number, 0}}
 #define SOFT(event) .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_##event
 #define HARD(event) .type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_##event
-#define CACHE(cache, result)        \
-	.type = PERF_TYPE_HW_CACHE, \
-	.config = PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_READ << 8 | PERF_COUNT_HW_CACHE_RESULT_##result << 16
-#define LAST_LEVEL(result) \
-	.cache = PERF_COUNT_HW_CACHE_LL | PERF_COUNT_HW_CACHE_OP_READ << 8 | PERF_COUNT_HW_CACHE_RESULT_##result << 16
+#define CACHE_OP(cache, operation, result)                                              \
+	.type = PERF_TYPE_HW_CACHE, .config = PERF_COUNT_HW_CACHE_##cache |             \
+					      PERF_COUNT_HW_CACHE_OP_##operation << 8 | \
+					      PERF_COUNT_HW_CACHE_RESULT_##result << 16
+#define CACHE(cache, result)                                                     \
+	.type = PERF_TYPE_HW_CACHE, .config = PERF_COUNT_HW_CACHE_##cache |      \
+					      PERF_COUNT_HW_CACHE_OP_READ << 8 | \
+					      PERF_COUNT_HW_CACHE_RESULT_##result << 16
+#define LAST_LEVEL(result)                                                   \
+	.cache = PERF_COUNT_HW_CACHE_LL | PERF_COUNT_HW_CACHE_OP_READ << 8 | \
+		 PERF_COUNT_HW_CACHE_RESULT_##result << 16
 #define ARM_ONLY .type = PERF_NO_TYPE
 
-/* By set. Arm's numbers are those of PMUv3; of two, the first that a core has together with the one it needs: branches that were
- * retired, for older cores those that were predicted. */
+/* By set. Arm's numbers are those of PMUv3; of two, the first that a core has together with the
+ * event it needs: retired branches, or predicted branches on older cores. */
 const struct perf_row perf_rows[] = {
 	{ROW("CPUTaskTime", SET_SOFTWARE), SOFT(TASK_CLOCK), .tasks_only = true},
 	{ROW("CPUContextSwitches", SET_SOFTWARE), SOFT(CONTEXT_SWITCHES), .kernel_only = true},
@@ -92,8 +120,10 @@ const struct perf_row perf_rows[] = {
 	{ROW("CPUITLBRefills", SET_TLB), ARM(0x02), CACHE(ITLB, MISS)},
 	{ROW("CPUStallsFrontend", SET_STALLS), ARM(0x23), HARD(STALLED_CYCLES_FRONTEND)},
 	{ROW("CPUStallsBackend", SET_STALLS), ARM(0x24), HARD(STALLED_CYCLES_BACKEND)},
-	{ROW("CPULLReads", SET_LAST_LEVEL), .arm = {{0x36, 0x37}, {0x32, 0x33}}, HARD(CACHE_REFERENCES), LAST_LEVEL(ACCESS)},
-	{ROW("CPULLReadMisses", SET_LAST_LEVEL), .arm = {{0x37, 0x36}, {0x33, 0x32}}, HARD(CACHE_MISSES), LAST_LEVEL(MISS)},
+	{ROW("CPULLReads", SET_LAST_LEVEL), .arm = {{0x36, 0x37}, {0x32, 0x33}}, HARD(CACHE_REFERENCES),
+	 LAST_LEVEL(ACCESS)},
+	{ROW("CPULLReadMisses", SET_LAST_LEVEL), .arm = {{0x37, 0x36}, {0x33, 0x32}}, HARD(CACHE_MISSES),
+	 LAST_LEVEL(MISS)},
 	{ROW("CPUL1IAccesses", SET_L1I), ARM(0x14), CACHE(L1I, ACCESS)},
 	{ROW("CPUL1IRefills", SET_L1I), ARM(0x01), CACHE(L1I, MISS)},
 	{ROW("CPUDTLBWalks", SET_WALKS), ARM(0x34), ARM_ONLY},
@@ -101,19 +131,53 @@ const struct perf_row perf_rows[] = {
 	{ROW("CPUL3Accesses", SET_L3), ARM(0x2b), ARM_ONLY},
 	{ROW("CPUL3Refills", SET_L3), ARM(0x2a), ARM_ONLY},
 	{ROW("CPUBusAccesses", SET_BUS), ARM(0x19), ARM_ONLY},
-	{ROW("CPUBusBytes", SET_BUS), ARM_ONLY, .bytes_of = 26},
+	{ROW("CPUBusBytes", SET_BUS), ARM_ONLY, .bytes = true},
+	{ROW("CPUBranchImmediate", SET_BRANCH_KINDS), .arm = {{0x78, 0}, {0x0d, 0}}, ARM_ONLY},
+	{ROW("CPUBranchReturns", SET_BRANCH_KINDS), .arm = {{0x79, 0}, {0x0e, 0}}, ARM_ONLY},
+	{ROW("CPUBranchIndirect", SET_BRANCH_KINDS), ARM(0x7a), ARM_ONLY},
+	{ROW("CPUL1DReads", SET_L1D_KINDS), ARM(0x40), CACHE(L1D, ACCESS)},
+	{ROW("CPUL1DReadRefills", SET_L1D_KINDS), ARM(0x42), CACHE(L1D, MISS)},
+	{ROW("CPUL1DWrites", SET_L1D_KINDS), ARM(0x41), CACHE_OP(L1D, WRITE, ACCESS)},
+	{ROW("CPUL1DWriteRefills", SET_L1D_KINDS), ARM(0x43), CACHE_OP(L1D, WRITE, MISS)},
+	{ROW("CPUDTLBAccesses", SET_TLB_ACCESSES), ARM(0x25), CACHE(DTLB, ACCESS)},
+	{ROW("CPUITLBAccesses", SET_TLB_ACCESSES), ARM(0x26), CACHE(ITLB, ACCESS)},
+	{ROW("CPUBusReads", SET_BUS_KINDS), ARM(0x60), ARM_ONLY},
+	{ROW("CPUBusWrites", SET_BUS_KINDS), ARM(0x61), ARM_ONLY},
+	{ROW("CPUBusCycles", SET_BUS_KINDS), ARM(0x1d), HARD(BUS_CYCLES)},
+	{ROW("CPUMemoryAccesses", SET_MEMORY), ARM(0x13), ARM_ONLY},
+	{ROW("CPUMemoryReads", SET_MEMORY), ARM(0x66), ARM_ONLY},
+	{ROW("CPUMemoryWrites", SET_MEMORY), ARM(0x67), ARM_ONLY},
+	{ROW("CPUUnaligned", SET_MEMORY), .arm = {{0x6a, 0}, {0x0f, 0}}, ARM_ONLY},
+	{ROW("CPULoads", SET_MIX), .arm = {{0x70, 0}, {0x06, 0}}, ARM_ONLY},
+	{ROW("CPUStores", SET_MIX), .arm = {{0x71, 0}, {0x07, 0}}, ARM_ONLY},
+	{ROW("CPUIntegerOps", SET_MIX), ARM(0x73), ARM_ONLY},
+	{ROW("CPUSIMDOps", SET_MIX), ARM(0x74), ARM_ONLY},
+	{ROW("CPUFloatOps", SET_MIX), ARM(0x75), ARM_ONLY},
+	{ROW("CPUExclusiveLoads", SET_SYNC), ARM(0x6c), ARM_ONLY},
+	{ROW("CPUExclusiveStores", SET_SYNC), ARM(0x6d), ARM_ONLY},
+	{ROW("CPUExclusiveFails", SET_SYNC), ARM(0x6e), ARM_ONLY},
+	{ROW("CPUDataSyncBarriers", SET_SYNC), ARM(0x7d), ARM_ONLY},
+	{ROW("CPUDataMemBarriers", SET_SYNC), ARM(0x7e), ARM_ONLY},
+	{ROW("CPUCryptoOps", SET_CRYPTO), ARM(0x77), ARM_ONLY},
+	{ROW("CPUExceptions", SET_EXCEPTIONS), ARM(0x09), ARM_ONLY},
+	{ROW("CPUSystemCalls", SET_EXCEPTIONS), ARM(0x82), ARM_ONLY},
+	{ROW("CPUInstructionAborts", SET_EXCEPTIONS), ARM(0x83), ARM_ONLY},
+	{ROW("CPUDataAborts", SET_EXCEPTIONS), ARM(0x84), ARM_ONLY},
+	{ROW("CPUInterrupts", SET_EXCEPTIONS), ARM(0x86), ARM_ONLY},
 };
 const unsigned perf_n_rows = ARRAY_LEN(perf_rows);
-_Static_assert(ARRAY_LEN(perf_rows) + PERF_ASKED_MAX <= PERF_EVENTS_MAX, "a bit per row");
+const unsigned perf_first_set = SET_CYCLES;
+_Static_assert(PERF_OWN_MAX + PERF_ASKED_MAX <= PERF_EVENTS_MAX, "a bit per row");
 _Static_assert(ARRAY_LEN(perf_sets) == SET_ASKED + PERF_ASKED_MAX, "a set per event that may be asked for");
+_Static_assert(ARRAY_LEN(perf_sets) <= PERF_SETS_MAX, "a number per set");
 
 #define RAW4(a, b, c, d) "PerfRawEvent" #a, "PerfRawEvent" #b, "PerfRawEvent" #c, "PerfRawEvent" #d
-struct perf_row perf_row_asked(unsigned i, const char *name)
+struct perf_row perf_row_asked(unsigned i, unsigned group, const char *name)
 {
-	static const char *const raw[PERF_ASKED_MAX] = {RAW4(1, 2, 3, 4), RAW4(5, 6, 7, 8), RAW4(9, 10, 11, 12),
-							RAW4(13, 14, 15, 16)};
+	static const char *const raw[PERF_ASKED_MAX] = {RAW4(1, 2, 3, 4), RAW4(5, 6, 7, 8),
+							RAW4(9, 10, 11, 12), RAW4(13, 14, 15, 16)};
 
-	return (struct perf_row){.slot = name, .raw = raw[i], .set = (uint8_t)(SET_ASKED + i), ARM_ONLY};
+	return (struct perf_row){.slot = name, .raw = raw[i], .set = (uint8_t)(SET_ASKED + group), ARM_ONLY};
 }
 
 #define MAP(event, number)                                        \

@@ -1,5 +1,6 @@
-/* Whose events are counted, and with which rights: step by step down from what was asked for. Only trying tells: the number in
- * perf_event_paranoid is one of several things that decide. */
+/* Determines whose events are counted, and with which rights, from the requested level
+ * downwards. Only trying shows what is permitted: perf_event_paranoid is one of several settings
+ * that decide. */
 #include "backends/perf/perf.h"
 
 #include "base/alloc.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPARE_FILES 128 /* left to everything else */
+#define SPARE_FILES 128 /* reserved for everything else */
 
 static const struct perf_level levels[] = {
 	{"kernel and user", .own = false, .user_only = false},
@@ -23,8 +24,9 @@ static bool is_denied(int code)
 	return code == EACCES || code == EPERM;
 }
 
-/* The first event that the level lets us see, of any PMU; 0, or the errno. */
-static int try_whose(const struct perf *p, const struct sys *sys, const struct perf_level *level, const struct perf_whose *whose)
+/* Try to open the first event of any PMU that the level may see. Returns 0 or the errno. */
+static int try_whose(const struct perf *p, const struct sys *sys, const struct perf_level *level,
+		     const struct perf_whose *whose)
 {
 	int code = ENOENT;
 
@@ -54,7 +56,7 @@ static int try_whose(const struct perf *p, const struct sys *sys, const struct p
 	return code;
 }
 
-/* Of the first CPU that is on, or the first thread that lives. */
+/* Try the first online CPU, or the first live thread. */
 static int try_level(const struct perf *p, const struct sys *sys, const struct perf_level *level)
 {
 	int code = ESRCH;
@@ -86,7 +88,7 @@ static void add_threads(struct perf *p, const struct sys *sys, const char *pid)
 		sys_names_free(names, n);
 }
 
-/* "Uid:\t1000\t1000\t1000\t1000": the effective one is the second. -1: it does not tell. */
+/* "Uid:\t1000\t1000\t1000\t1000": the second one is the effective uid. -1 if not found. */
 static int64_t uid_of(const struct sys *sys, const char *pid)
 {
 	AUTOFREE char *path = xasprintf("proc/%s/status", pid);
@@ -120,7 +122,7 @@ static void add_own(struct perf *p, const struct sys *sys)
 		sys_names_free(names, n);
 }
 
-/* ---- what was asked for ---- */
+/* ---- scope ---- */
 
 static bool add_cpus(struct perf *p, const struct scope *scope, struct err *err)
 {
@@ -128,8 +130,10 @@ static bool add_cpus(struct perf *p, const struct scope *scope, struct err *err)
 
 	memset(&set, 0xff, sizeof(set));
 	if (scope->kind == SCOPE_CPUS && !cpu_set_parse(&set, scope->cpus))
-		return err_set(err, ERR_USAGE, "--cpu: '%.40s' is no list of CPUs: expected numbers and ranges as in 0-3,6",
-			       scope->cpus);
+		return err_set(
+			err, ERR_USAGE,
+			"--cpu: '%.40s' is not a list of CPUs: expected numbers and ranges such as 0-3,6",
+			scope->cpus);
 	for (unsigned i = 0; i < p->cpus.n; i++)
 		if (cpu_set_has(&set, p->cpus.cpus[i].number))
 			add_whose(p, -1, (int)i);
@@ -138,9 +142,10 @@ static bool add_cpus(struct perf *p, const struct scope *scope, struct err *err)
 	else
 		snprintf(p->about, sizeof(p->about), "all CPUs");
 	if (!p->cpus.n)
-		return err_set(err, ENODEV, "perf: the kernel does not tell which CPUs there are: %s cannot be read",
+		return err_set(err, ENODEV, "perf: cannot list the CPUs: cannot read %s",
 			       "/sys/devices/system/cpu/present");
-	return p->n_whose || err_set(err, ENODEV, "--cpu: %.40s: this machine has none of these CPUs", scope->cpus);
+	return p->n_whose ||
+	       err_set(err, ENODEV, "--cpu: %.40s: this machine has none of these CPUs", scope->cpus);
 }
 
 static void name_process(struct perf *p, const struct sys *sys, const char *kind, pid_t pid)
@@ -157,7 +162,7 @@ static void name_process(struct perf *p, const struct sys *sys, const char *kind
 	snprintf(p->process, sizeof(p->process), "proc/%d/stat", (int)pid);
 }
 
-/* Who is meant by the scope of threads, now. */
+/* List the threads that the scope covers now. */
 static void list_tasks(struct perf *p, const struct sys *sys, const struct scope *scope)
 {
 	char pid[16];
@@ -174,7 +179,7 @@ static void list_tasks(struct perf *p, const struct sys *sys, const struct scope
 
 static bool not_there(const struct perf *p, struct err *err)
 {
-	return err_set(err, ESRCH, "%s: it is not there: see ps, or choose it in the Processes view", p->about);
+	return err_set(err, ESRCH, "%s: not found: see ps, or choose it in the Processes view", p->about);
 }
 
 static bool add_tasks(struct perf *p, const struct sys *sys, const struct scope *scope, struct err *err)
@@ -191,7 +196,8 @@ static bool add_tasks(struct perf *p, const struct sys *sys, const struct scope 
 	return p->n_whose || not_there(p, err);
 }
 
-/* Of own processes and of processes with many threads: as many as files may be open. Returns how many are left out. */
+/* Limit our own processes, and processes with many threads, to the number of files that may be
+ * open. Returns how many threads are left out. */
 static unsigned fit_files(struct perf *p, unsigned most)
 {
 	unsigned each = 0, fit, n = p->n_whose;
@@ -206,14 +212,16 @@ static unsigned fit_files(struct perf *p, unsigned most)
 	return n - p->n_whose;
 }
 
-static bool refuse(const struct perf *p, int code, struct err *err)
+static bool refuse_scope(const struct perf *p, int code, struct err *err)
 {
 	const char *help = perf_rights_help(code);
 
 	if (code == ESRCH)
 		return not_there(p, err);
-	return err_set(err, code, "perf: %s: CPU events cannot be counted: %s%s%s", p->about, strerror(code), help ? ": " : "",
-		       help ? help : "");
+	if (code == ENODEV && p->whose[0].tid < 0)
+		return err_set(err, code, "perf: %s: offline: see /sys/devices/system/cpu/online", p->about);
+	return err_set(err, code, "perf: %s: CPU events cannot be counted: %s%s%s", p->about, strerror(code),
+		       help ? ": " : "", help ? help : "");
 }
 
 bool perf_scope_find(struct perf *p, const struct source *source, struct err *err)
@@ -237,7 +245,7 @@ bool perf_scope_find(struct perf *p, const struct source *source, struct err *er
 		p->refused = p->refused ? p->refused : code;
 	}
 	if (code)
-		return refuse(p, code, err);
+		return refuse_scope(p, code, err);
 	if (p->level->own) {
 		p->tasks = p->inherit = true;
 		list_tasks(p, sys, scope);
@@ -245,7 +253,7 @@ bool perf_scope_find(struct perf *p, const struct source *source, struct err *er
 	}
 	if (p->tasks)
 		p->n_left_out = fit_files(p, sys_files_most());
-	return p->n_whose || refuse(p, EMFILE, err);
+	return p->n_whose || refuse_scope(p, EMFILE, err);
 }
 
 void perf_scope_renew(struct perf *p, const struct source *source)
@@ -253,5 +261,5 @@ void perf_scope_renew(struct perf *p, const struct source *source)
 	if (!p->tasks)
 		return;
 	list_tasks(p, source->sys, &source->options.scope);
-	fit_files(p, sys_files_most());
+	p->n_left_out = fit_files(p, sys_files_most());
 }

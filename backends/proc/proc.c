@@ -7,20 +7,25 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PERIOD_MIN_NS 500000000 /* ticks are 10 ms long: less would be noise */
+#define PERIOD_MIN_NS 500000000 /* ticks are 10 ms long: a shorter period would be noise */
 #define LEVELS_NS 1000000000
-#define SUSPEND_NS 100000000 /* shorter ones are told from a thread that had to wait between two clocks */
+#define SUSPEND_NS 100000000 /* less may be a delay between reading two clocks */
 
 static const struct {
 	const char *name;
 	enum slot_kind kind;
 	double scale;
 } quantities[] = {
-	[TICK_USER] = {"CPUTicksUser", SLOT_DELTA, 1},       [TICK_NICE] = {"CPUTicksNice", SLOT_DELTA, 1},
-	[TICK_SYSTEM] = {"CPUTicksSystem", SLOT_DELTA, 1},   [TICK_IDLE] = {"CPUTicksIdle", SLOT_DELTA, 1},
-	[TICK_IOWAIT] = {"CPUTicksIOWait", SLOT_DELTA, 1},   [TICK_IRQ] = {"CPUTicksIRQ", SLOT_DELTA, 1},
-	[TICK_SOFTIRQ] = {"CPUTicksSoftIRQ", SLOT_DELTA, 1}, [TICK_STEAL] = {"CPUTicksSteal", SLOT_DELTA, 1},
-	[PROC_CLOCK] = {"CPUClock", SLOT_LEVEL, 1e3},        [PROC_CLOCK_TOP] = {"CPUClockTop", SLOT_LEVEL, 1e3},
+	[TICK_USER] = {"CPUTicksUser", SLOT_DELTA, 1},
+	[TICK_NICE] = {"CPUTicksNice", SLOT_DELTA, 1},
+	[TICK_SYSTEM] = {"CPUTicksSystem", SLOT_DELTA, 1},
+	[TICK_IDLE] = {"CPUTicksIdle", SLOT_DELTA, 1},
+	[TICK_IOWAIT] = {"CPUTicksIOWait", SLOT_DELTA, 1},
+	[TICK_IRQ] = {"CPUTicksIRQ", SLOT_DELTA, 1},
+	[TICK_SOFTIRQ] = {"CPUTicksSoftIRQ", SLOT_DELTA, 1},
+	[TICK_STEAL] = {"CPUTicksSteal", SLOT_DELTA, 1},
+	[PROC_CLOCK] = {"CPUClock", SLOT_LEVEL, 1e3},
+	[PROC_CLOCK_TOP] = {"CPUClockTop", SLOT_LEVEL, 1e3},
 	[PROC_ONLINE] = {"CPUOnline", SLOT_LEVEL, 1},
 };
 _Static_assert(ARRAY_LEN(quantities) == PROC_QUANTITIES, "a row per quantity");
@@ -39,11 +44,25 @@ static const struct {
 };
 _Static_assert(ARRAY_LEN(levels) == PROC_LEVELS, "a row per level");
 
-/* Slots: those of the machine and its levels, those of each cluster, those of each CPU. The last are many, so that a history may
- * leave them out. */
+/* Energy of a part, and the time in which it was known. */
+static const struct {
+	const char *energy, *time;
+} powers[] = {
+	[POWER_TOTAL] = {"EnergyTotal", "EnergyTotalTime"},
+	[POWER_SOC] = {"EnergySoC", "EnergySoCTime"},
+	[POWER_CPU] = {"EnergyCPU", "EnergyCPUTime"},
+	[POWER_GPU] = {"EnergyGPU", "EnergyGPUTime"},
+	[POWER_MEMORY] = {"EnergyMemory", "EnergyMemoryTime"},
+	[POWER_BATTERY] = {"EnergyBattery", "EnergyBatteryTime"},
+};
+_Static_assert(ARRAY_LEN(powers) == POWER_PARTS, "a row per part");
+
+/* Slots of the machine, its levels and the powers that it has, then of each cluster, then of each
+ * CPU. The last group is large, so a history may omit it. */
 #define MACHINE_SLOTS (PROC_QUANTITIES + PROC_LEVELS)
 
-static void add_quantities(struct source *source, enum instance_kind instance, unsigned number, const char *title)
+static void add_quantities(struct source *source, enum instance_kind instance, unsigned number,
+			   const char *title)
 {
 	for (unsigned q = 0; q < PROC_QUANTITIES; q++)
 		source_add_slot(source, &(struct slot){.name = quantities[q].name,
@@ -54,11 +73,24 @@ static void add_quantities(struct source *source, enum instance_kind instance, u
 						       .title = title});
 }
 
+static void add_powers(struct source *source, const struct proc *p)
+{
+	for (unsigned i = 0; i < POWER_PARTS; i++) {
+		if (!(p->power.parts >> i & 1))
+			continue;
+		source_add_slot(source, &(struct slot){.name = powers[i].energy, .scale = 1e-6});
+		source_add_slot(source, &(struct slot){.name = powers[i].time, .scale = 1e-9});
+	}
+}
+
 static void add_slots(struct source *source, const struct proc *p)
 {
 	add_quantities(source, INSTANCE_ALL, 0, NULL);
 	for (unsigned i = 0; i < PROC_LEVELS; i++)
-		source_add_slot(source, &(struct slot){.name = levels[i].name, .kind = SLOT_LEVEL, .scale = levels[i].scale});
+		source_add_slot(
+			source,
+			&(struct slot){.name = levels[i].name, .kind = SLOT_LEVEL, .scale = levels[i].scale});
+	add_powers(source, p);
 	for (unsigned c = 0; c < p->topology.n_clusters; c++)
 		add_quantities(source, INSTANCE_CLUSTER, c, p->topology.clusters[c].title);
 	source->n_sums = source->n_slots;
@@ -93,6 +125,7 @@ static void proc_close(struct source *source)
 		return; /* never opened */
 	cpu_ticks_fini(&p->ticks, source->sys);
 	proc_level_close(p, source->sys);
+	power_close(&p->power, source->sys);
 	cpus_fini(&p->topology);
 }
 
@@ -103,11 +136,12 @@ static bool proc_open(struct source *source, const char *device, struct err *err
 	(void)device;
 	if (!can_read(source->sys, "proc/stat") && !can_read(source->sys, "sys/devices/system/cpu/present"))
 		return err_set(err, errno,
-			       "proc: neither /proc/stat nor /sys/devices/system/cpu/present can be read: "
-			       "mount /proc and /sys, or run as a user who may read them");
+			       "proc: cannot read /proc/stat or /sys/devices/system/cpu/present: "
+			       "mount /proc and /sys, or run as a user with access");
 	cpus_find(&p->topology, source->sys);
 	cpu_ticks_init(&p->ticks, &p->topology);
 	proc_level_open(p, source->sys);
+	power_open(&p->power, source->sys);
 	cpus_title(source->title, sizeof(source->title), &p->topology);
 	snprintf(source->driver, sizeof(source->driver), "proc");
 	add_slots(source, p);
@@ -134,6 +168,8 @@ static bool proc_start(struct source *source, int64_t period_ns, int64_t now_ns,
 	cpu_ticks_forget(&p->ticks);
 	cpu_ticks_read(&p->ticks, source->sys);
 	proc_level_read(p, source->sys);
+	power_forget(&p->power);
+	power_read(&p->power, source->sys, 0, p->energy_uj);
 	return true;
 }
 
@@ -162,13 +198,14 @@ static void put_cpu(const struct proc *p, unsigned cpu, uint64_t own[PROC_QUANTI
 
 	for (unsigned q = 0; q < CPU_TICKS; q++)
 		own[q] = ticks->counted ? ticks->delta[q] : SAMPLE_UNKNOWN;
-	own[PROC_CLOCK] = policy >= 0 && !cpu_ticks_offline(&p->ticks, cpu) ? p->clocks[policy].khz : SAMPLE_UNKNOWN;
+	own[PROC_CLOCK] =
+		policy >= 0 && !cpu_ticks_offline(&p->ticks, cpu) ? p->clocks[policy].khz : SAMPLE_UNKNOWN;
 	own[PROC_CLOCK_TOP] = policy >= 0 ? p->topology.policies[policy].top_khz : SAMPLE_UNKNOWN;
 	own[PROC_ONLINE] = p->ticks.lines ? ticks->listed : SAMPLE_UNKNOWN;
 }
 
-/* Sums; of clocks the fastest. */
-static void fold(uint64_t into[PROC_QUANTITIES], const uint64_t own[PROC_QUANTITIES])
+/* Add up quantities; of clocks, keep the fastest. */
+static void fold_ticks(uint64_t into[PROC_QUANTITIES], const uint64_t own[PROC_QUANTITIES])
 {
 	for (unsigned q = 0; q < PROC_QUANTITIES; q++)
 		if (q == PROC_CLOCK || q == PROC_CLOCK_TOP)
@@ -177,20 +214,38 @@ static void fold(uint64_t into[PROC_QUANTITIES], const uint64_t own[PROC_QUANTIT
 			add_known(&into[q], own[q]);
 }
 
-static void put_sample(const struct proc *p, uint64_t *value)
+/* Returns what follows. */
+static uint64_t *put_powers(const struct proc *p, uint64_t *value, int64_t ns)
 {
-	uint64_t *clusters = value + MACHINE_SLOTS, *cpus = clusters + p->topology.n_clusters * PROC_QUANTITIES;
+	for (unsigned i = 0; i < POWER_PARTS; i++) {
+		uint64_t uj = p->energy_uj[i];
+
+		if (!(p->power.parts >> i & 1))
+			continue;
+		*value++ = uj;
+		*value++ = uj == SAMPLE_UNKNOWN ? SAMPLE_UNKNOWN : (uint64_t)ns;
+	}
+	return value;
+}
+
+static void put_sample(const struct proc *p, uint64_t *value, int64_t ns)
+{
+	uint64_t *power = value + MACHINE_SLOTS, *clusters = put_powers(p, power, ns),
+		 *cpus = clusters + p->topology.n_clusters * PROC_QUANTITIES;
 
 	for (uint64_t *v = value; v < cpus; v++)
-		*v = SAMPLE_UNKNOWN;
+		if (v < power || v >= clusters)
+			*v = SAMPLE_UNKNOWN;
 	for (unsigned i = 0; i < p->topology.n; i++) {
 		put_cpu(p, i, cpus + i * PROC_QUANTITIES);
-		fold(clusters + p->topology.cpus[i].cluster * PROC_QUANTITIES, cpus + i * PROC_QUANTITIES);
-		fold(value, cpus + i * PROC_QUANTITIES);
+		fold_ticks(clusters + p->topology.cpus[i].cluster * PROC_QUANTITIES,
+			   cpus + i * PROC_QUANTITIES);
+		fold_ticks(value, cpus + i * PROC_QUANTITIES);
 	}
 	if (p->ticks.strange)
 		value[PROC_ONLINE] = p->ticks.lines;
-	/* The machine's own line, where the lines of the CPUs are not there or are of other CPUs. */
+	/* Use the machine's own line if the lines of its CPUs are missing or belong to other
+	 * CPUs. */
 	for (unsigned q = 0; q < CPU_TICKS && (!p->ticks.lines || p->ticks.strange); q++) {
 		value[q] = p->ticks.all.counted ? p->ticks.all.delta[q] : SAMPLE_UNKNOWN;
 		if (p->topology.n_clusters == 1)
@@ -208,18 +263,21 @@ static enum read_result proc_read(struct source *source, int64_t now_ns, struct 
 	if (now_ns < p->due_ns && (!source->cut || now_ns == p->begin_ns))
 		return READ_NONE;
 	p->due_ns = p->start_ns + ((now_ns - p->start_ns) / source->period_ns + 1) * source->period_ns;
-	deadline = p->due_ns - source->period_ns; /* the one that has just passed: free of our own delay */
+	deadline = p->due_ns - source->period_ns; /* the last one, without our own delay */
 	suspended = suspended_ns(source->sys);
 	gap = suspended - p->suspended_ns > SUSPEND_NS;
 	p->suspended_ns = suspended;
-	if (gap)
+	if (gap) {
 		cpu_ticks_forget(&p->ticks);
+		power_forget(&p->power);
+	}
+	power_read(&p->power, source->sys, now_ns - p->begin_ns, p->energy_uj);
 	cpu_ticks_read(&p->ticks, source->sys);
 	if (gap || deadline >= p->levels_due_ns) {
 		proc_level_read(p, source->sys);
 		p->levels_due_ns = deadline + LEVELS_NS;
 	}
-	put_sample(p, sample->value);
+	put_sample(p, sample->value, now_ns - p->begin_ns);
 	sample->begin_ns = p->begin_ns;
 	sample->end_ns = now_ns;
 	sample->lost = 0;
@@ -232,7 +290,7 @@ static enum read_result proc_read(struct source *source, int64_t now_ns, struct 
 
 static void proc_stop(struct source *source)
 {
-	(void)source; /* nothing runs between reads */
+	(void)source; /* no activity between reads */
 }
 
 const struct backend backend_proc = {

@@ -1,4 +1,5 @@
-/* The ui thread calls this while the sampler reads: only the constant part of struct proc is used, every file is opened anew. */
+/* The ui thread calls this while the sampler reads, so it uses only the constant part of struct
+ * proc and opens every file anew. */
 #include "backends/proc/proc.h"
 
 #include "base/alloc.h"
@@ -12,8 +13,8 @@
 #define COOLING_SHOWN 4
 #define NAME_MAX_SHOWN 32
 
-/* Text between two parts of the foot line. */
-static void separate(struct strbuf *text, size_t start)
+/* Separate two parts of the footer line. */
+static void separate_text(struct strbuf *text, size_t start)
 {
 	if (text->n > start)
 		strbuf_str(text, "   ");
@@ -28,8 +29,9 @@ static void foot_load(const struct sys *sys, struct strbuf *text, size_t start)
 	proc_level_parse_load(load, file);
 	if (load[0] == SAMPLE_UNKNOWN || load[1] == SAMPLE_UNKNOWN || load[2] == SAMPLE_UNKNOWN)
 		return;
-	separate(text, start);
-	strbuf_printf(text, "load %.2f %.2f %.2f", (double)load[0] / 100, (double)load[1] / 100, (double)load[2] / 100);
+	separate_text(text, start);
+	strbuf_printf(text, "load %.2f %.2f %.2f", (double)load[0] / 100, (double)load[1] / 100,
+		      (double)load[2] / 100);
 }
 
 static void foot_memory(const struct sys *sys, struct strbuf *text, size_t start)
@@ -44,7 +46,7 @@ static void foot_memory(const struct sys *sys, struct strbuf *text, size_t start
 		return;
 	unit_format(used_text, (double)(total - available) * 1024, bytes, false, true);
 	unit_format(total_text, (double)total * 1024, bytes, false, true);
-	separate(text, start);
+	separate_text(text, start);
 	strbuf_printf(text, "memory %s of %s", used_text, total_text);
 }
 
@@ -65,7 +67,7 @@ struct zone {
 	char type[NAME_MAX_SHOWN];
 };
 
-/* Keep the hottest ones, sorted; of equal ones the first. */
+/* Keep the hottest zones, sorted; of equal ones the first. */
 static void keep_hottest(struct zone *zones, unsigned *n, const struct zone *zone)
 {
 	unsigned at = *n;
@@ -88,19 +90,22 @@ static void foot_zones(const struct proc *p, const struct sys *sys, struct strbu
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < p->n_zones; i++) {
-		snprintf(dir, sizeof(dir), "%.*s", (int)(strrchr(p->zones[i].path, '/') - p->zones[i].path), p->zones[i].path);
-		if (read_line(sys, dir, "temp", temp, sizeof(temp)) && sysfs_temperature(&zone.millicelsius, temp) &&
+		snprintf(dir, sizeof(dir), "%.*s", (int)(strrchr(p->zones[i].path, '/') - p->zones[i].path),
+			 p->zones[i].path);
+		if (read_line(sys, dir, "temp", temp, sizeof(temp)) &&
+		    sysfs_temperature(&zone.millicelsius, temp) &&
 		    read_line(sys, dir, "type", zone.type, sizeof(zone.type)))
 			keep_hottest(zones, &n, &zone);
 	}
 	for (unsigned i = 0; i < n; i++) {
 		if (i == 0)
-			separate(text, start);
-		strbuf_printf(text, "%s%s %.1f C", i ? ", " : "", zones[i].type, (double)zones[i].millicelsius / 1000);
+			separate_text(text, start);
+		strbuf_printf(text, "%s%s %.1f C", i ? ", " : "", zones[i].type,
+			      (double)zones[i].millicelsius / 1000);
 	}
 }
 
-static void hertz(char out[UNITS_TEXT], uint64_t khz)
+static void write_hertz(char out[UNITS_TEXT], uint64_t khz)
 {
 	unit_format(out, (double)khz * 1e3, unit_find(SPAN_LIT("hertz")), false, true);
 }
@@ -125,7 +130,8 @@ static const char *label_of(const struct proc *p, unsigned policy)
 	return "CPU";
 }
 
-/* The kernel lowers the limit of a policy for heat and at a user's word alike; both hold the clock down. Returns how many. */
+/* The kernel lowers the limit of a policy for heat, and the user may lower it too; both hold the
+ * clock down. Returns how many policies are capped. */
 static unsigned foot_caps(const struct proc *p, const struct sys *sys, struct strbuf *text, size_t start)
 {
 	char now[UNITS_TEXT], top[UNITS_TEXT];
@@ -138,21 +144,23 @@ static unsigned foot_caps(const struct proc *p, const struct sys *sys, struct st
 		    !read_khz(sys, &p->topology.policies[i], "scaling_max_freq", &limit) ||
 		    limit >= p->topology.policies[i].top_khz)
 			continue;
-		hertz(now, limit);
-		hertz(top, p->topology.policies[i].top_khz);
+		write_hertz(now, limit);
+		write_hertz(top, p->topology.policies[i].top_khz);
 		if (!shown++)
-			separate(text, start);
-		strbuf_printf(text, "%s%s %s of %s", shown == 1 ? "capped: " : ", ", label_of(p, i), now, top);
+			separate_text(text, start);
+		strbuf_printf(text, "%s%s %s of %s", shown == 1 ? "capped: " : ", ", label_of(p, i), now,
+			      top);
 	}
 	return shown;
 }
 
-/* A fan cools too, but holds no clock down. */
-static bool slows(const char *type, bool cpus_told)
+/* A fan cools too, but does not hold a clock down. */
+static bool slows_cpus(const char *type, bool cpus_told)
 {
 	if (strstr(type, "devfreq"))
 		return true;
-	return !cpus_told && (strstr(type, "cpufreq") || strstr(type, "cpuidle") || strcmp(type, "Processor") == 0);
+	return !cpus_told &&
+	       (strstr(type, "cpufreq") || strstr(type, "cpuidle") || strcmp(type, "Processor") == 0);
 }
 
 static void foot_cooling(const struct sys *sys, struct strbuf *text, size_t start, bool cpus_told)
@@ -167,15 +175,16 @@ static void foot_cooling(const struct sys *sys, struct strbuf *text, size_t star
 		if (strncmp(names[i], "cooling_device", 14) != 0)
 			continue;
 		snprintf(dir, sizeof(dir), "sys/class/thermal/%.64s", names[i]);
-		if (!read_line(sys, dir, "type", type, sizeof(type)) || !slows(type, cpus_told))
+		if (!read_line(sys, dir, "type", type, sizeof(type)) || !slows_cpus(type, cpus_told))
 			continue;
 		snprintf(path, sizeof(path), "%s/cur_state", dir);
 		if (!sys_read_i64(sys, path, &state) || state <= 0)
 			continue;
 		snprintf(path, sizeof(path), "%s/max_state", dir);
 		if (!shown++)
-			separate(text, start);
-		strbuf_printf(text, "%s%s step %lld", shown == 1 ? "cooling: " : ", ", type, (long long)state);
+			separate_text(text, start);
+		strbuf_printf(text, "%s%s step %lld", shown == 1 ? "cooling: " : ", ", type,
+			      (long long)state);
 		if (sys_read_i64(sys, path, &most) && most >= state)
 			strbuf_printf(text, " of %lld", (long long)most);
 	}
@@ -194,12 +203,26 @@ static void put_cluster(const struct proc *p, unsigned c, struct strbuf *text)
 		cpus_list(text, &p->topology, c);
 	}
 	if (cluster->top_khz != SAMPLE_UNKNOWN) {
-		hertz(top, cluster->top_khz);
+		write_hertz(top, cluster->top_khz);
 		strbuf_printf(text, ", up to %s", top);
 	}
 	if (cluster->capacity >= 0)
 		strbuf_printf(text, ", capacity %lld", (long long)cluster->capacity);
 	strbuf_str(text, "\n");
+}
+
+static void put_rails(const struct power *power, struct strbuf *text)
+{
+	static const char *const parts[] = {
+		[POWER_TOTAL] = "total", [POWER_SOC] = "SoC",       [POWER_CPU] = "CPU",
+		[POWER_GPU] = "GPU",     [POWER_MEMORY] = "memory", [POWER_BATTERY] = "battery"};
+
+	for (unsigned i = 0; i < power->n; i++)
+		strbuf_printf(text, "%s%s by %s", i ? ", " : "power: ", parts[power->rails[i].part],
+			      power->rails[i].name);
+	strbuf_str(text, power->n ? "\n" : "");
+	if (power->denied[0])
+		strbuf_printf(text, "missing: power of %s: only root may read it\n", power->denied);
 }
 
 static void put_missing(const struct proc *p, const struct sys *sys, struct strbuf *text)
@@ -208,8 +231,10 @@ static void put_missing(const struct proc *p, const struct sys *sys, struct strb
 
 	errno = 0;
 	if (sys_read_file(sys, "proc/stat", file, sizeof(file)) <= 0)
-		strbuf_printf(text, "missing: CPU load: /proc/stat: %s; on Android use the adb shell instead of an app\n",
-			      errno ? strerror(errno) : "empty");
+		strbuf_printf(
+			text,
+			"missing: CPU load: /proc/stat: %s; on Android use the adb shell instead of an app\n",
+			errno ? strerror(errno) : "empty");
 	if (!p->topology.n_policies)
 		strbuf_str(text, "missing: CPU clocks: no cpufreq driver (usual in a virtual machine)\n");
 	if (!p->n_zones)
@@ -229,5 +254,6 @@ void proc_describe(const struct source *source, struct strbuf *text)
 	strbuf_str(text, "\n");
 	for (unsigned c = 0; c < p->topology.n_clusters; c++)
 		put_cluster(p, c, text);
+	put_rails(&p->power, text);
 	put_missing(p, sys, text);
 }

@@ -8,13 +8,16 @@
 #include <string.h>
 #include <strings.h>
 
-/* Types of thermal zones (whole, or a part in asterisks) that hold a voltage, a current, a state of charge or a step. */
-static const char *const no_temperatures[] = {"soc", "battery-soc", "*ibat*", "*vbat*", "*-lvl*", "*bcl*", "*-step*", "*vph*"};
-/* Those that tell most about why a frame is late. */
-static const char *const important_zones[] = {"*cpu*",  "*gpu*", "*soc*", "*pkg*",    "*package*", "*core*", "*cluster*",
-					      "*mali*", "*g3d*", "*big*", "*little*", "*mid*",     "*skin*", "*ddr*"};
+/* Types of thermal zones (complete, or parts in asterisks) that measure a voltage, a current, a
+ * state of charge or a step. */
+static const char *const no_temperatures[] = {"soc",    "battery-soc", "*ibat*",  "*vbat*",
+					      "*-lvl*", "*bcl*",       "*-step*", "*vph*"};
+/* The zones that best explain a late frame. */
+static const char *const important_zones[] = {"*cpu*",    "*gpu*",     "*soc*",  "*pkg*", "*package*",
+					      "*core*",   "*cluster*", "*mali*", "*g3d*", "*big*",
+					      "*little*", "*mid*",     "*skin*", "*ddr*"};
 
-static bool matches(const char *type, const char *const *patterns, size_t n)
+static bool matches_pattern(const char *type, const char *const *patterns, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		char part[16];
@@ -33,8 +36,8 @@ static bool matches(const char *type, const char *const *patterns, size_t n)
 
 bool proc_level_zone_wanted(const char *type, bool *important)
 {
-	*important = matches(type, important_zones, ARRAY_LEN(important_zones));
-	return !matches(type, no_temperatures, ARRAY_LEN(no_temperatures));
+	*important = matches_pattern(type, important_zones, ARRAY_LEN(important_zones));
+	return !matches_pattern(type, no_temperatures, ARRAY_LEN(no_temperatures));
 }
 
 static void open_zones(struct proc *p, const struct sys *sys, char **names, int n, bool important)
@@ -50,17 +53,19 @@ static void open_zones(struct proc *p, const struct sys *sys, char **names, int 
 			continue;
 		type[strcspn(type, "\n")] = 0;
 		if (proc_level_zone_wanted(type, &is_important) && is_important == important)
-			sysfs_file_init(&p->zones[p->n_zones++], true, "sys/class/thermal/%.64s/temp", names[i]);
+			sysfs_file_init(&p->zones[p->n_zones++], true, "sys/class/thermal/%.64s/temp",
+					names[i]);
 	}
 }
 
 static void open_gpu(struct proc *p, const struct sys *sys)
 {
 	char dir[SYSFS_DIR];
-	bool found = sysfs_find_gpu(sys, 0, dir);
+	bool found = sysfs_find_gpu(sys, "sys/class/misc/mali0/device", true, dir);
 
 	sysfs_file_init(&p->gpu_clock, true, "%s%s", found ? dir : "", found ? "/cur_freq" : "");
-	sysfs_file_init(&p->gpu_power, true, "%s%s", found ? dir : "", found ? "/device/power/runtime_status" : "");
+	sysfs_file_init(&p->gpu_power, true, "%s%s", found ? dir : "",
+			found ? "/device/power/runtime_status" : "");
 }
 
 static void open_clocks(struct proc *p)
@@ -70,7 +75,8 @@ static void open_clocks(struct proc *p)
 	p->clocks = xcalloc(cpus->n_policies, sizeof(*p->clocks));
 	for (unsigned i = 0; i < cpus->n_policies; i++) {
 		p->clocks[i].khz = SAMPLE_UNKNOWN;
-		sysfs_file_init(&p->clocks[i].file, i < PROC_POLICIES_OPEN, "%s/scaling_cur_freq", cpus->policies[i].dir);
+		sysfs_file_init(&p->clocks[i].file, i < PROC_POLICIES_OPEN, "%s/scaling_cur_freq",
+				cpus->policies[i].dir);
 	}
 }
 
@@ -128,14 +134,15 @@ void proc_level_parse_memory(uint64_t *total, uint64_t *available, const char *t
 
 	*total = *available = SAMPLE_UNKNOWN;
 	while (memchr(rest.p, '\n', rest.n)) {
-		struct span line = span_until(&rest, '\n'), name = span_word(&line), number = span_word(&line);
+		struct span line = span_until(&rest, '\n'), name = span_word(&line),
+			    number = span_word(&line);
 		uint64_t v;
 
 		for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
 			if (span_is(name, wanted[i].name) && span_u64(number, &v) && v < (uint64_t)1 << 50)
 				*wanted[i].value = v;
 	}
-	/* Text that was cut, or a container that mixes its own limit with the host's. */
+	/* Truncated text, or a container that mixes its own limit with the host's. */
 	if (*total != SAMPLE_UNKNOWN && *available != SAMPLE_UNKNOWN && *available > *total)
 		*available = SAMPLE_UNKNOWN;
 }
@@ -145,7 +152,8 @@ static uint64_t read_number(const struct sys *sys, struct sysfs_file *file, uint
 	char text[PROC_TEXT];
 	uint64_t v;
 
-	if (sysfs_file_read(sys, file, text, sizeof(text)) <= 0 || !span_u64(span_trim(span_of(text)), &v) || !v || v > most)
+	if (sysfs_file_read(sys, file, text, sizeof(text)) <= 0 || !span_u64(span_trim(span_of(text)), &v) ||
+	    !v || v > most)
 		return SAMPLE_UNKNOWN;
 	return v;
 }
@@ -156,14 +164,15 @@ static uint64_t read_hottest(struct proc *p, const struct sys *sys)
 	char text[PROC_TEXT];
 
 	for (unsigned i = 0; i < p->n_zones; i++)
-		if (sysfs_file_read(sys, &p->zones[i], text, sizeof(text)) > 0 && sysfs_temperature(&v, text) && v > hottest)
+		if (sysfs_file_read(sys, &p->zones[i], text, sizeof(text)) > 0 &&
+		    sysfs_temperature(&v, text) && v > hottest)
 			hottest = v;
 	if (hottest == INT64_MIN)
 		return SAMPLE_UNKNOWN;
-	return hottest == -1 ? (uint64_t)-2 : (uint64_t)hottest; /* -1 would read as unknown */
+	return hottest == -1 ? (uint64_t)-2 : (uint64_t)hottest; /* -1 means unknown */
 }
 
-/* The driver remembers the last clock of a GPU that is off. */
+/* The driver keeps reporting the last clock of a GPU that is off. */
 static uint64_t read_gpu_clock(struct proc *p, const struct sys *sys)
 {
 	char text[PROC_TEXT];

@@ -2,6 +2,7 @@
 
 #include "backends/backends.h"
 #include "backends/sim/sim_fill.h"
+#include "backends/sim/sim_pace.h"
 #include "base/alloc.h"
 
 #include <inttypes.h>
@@ -9,31 +10,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BEHIND_NS 5000000000ll /* further behind means that the machine slept */
-#define DEFAULT_FPS 60.0
-#define DEFAULT_WIDTH 1920
-#define DEFAULT_HEIGHT 1080
+/* Levels that a driver and the system report besides the counters: about once a second, as for a
+ * real GPU. */
+enum { LEVEL_CLOCK, LEVEL_CELSIUS, LEVEL_UTILIZATION, LEVEL_MEMORY, LEVELS };
+static const struct slot level_slots[LEVELS] = {
+	[LEVEL_CLOCK] = {.name = "GPUFreq", .kind = SLOT_LEVEL, .scale = 1},
+	[LEVEL_CELSIUS] = {.name = "GPUTemp", .kind = SLOT_LEVEL, .scale = 1e-3},
+	[LEVEL_UTILIZATION] = {.name = "GPUDriverUtil", .kind = SLOT_LEVEL, .scale = 1},
+	[LEVEL_MEMORY] = {.name = "GPUMem", .kind = SLOT_LEVEL, .scale = 1},
+};
+#define LEVELS_NS 1000000000
 
 struct sim {
 	struct sim_model model;
 	struct sim_fill fill;
-	unsigned clock_slot; /* of the three clock slots */
+	unsigned clock_slot; /* first of the clock slots */
+	unsigned level_slot; /* first of the driver's level slots */
+	int64_t levels_ns;   /* simulated time at which they were last updated */
+	double celsius, memory;
 	double fps;
 	unsigned width, height;
-	int64_t start_ns; /* what the stamps count from */
-	int64_t interval; /* number of the next one, with those that were skipped */
-	int64_t sim_ns;   /* simulated so far: skipped intervals are not */
+	struct sim_pace pace;
 	uint64_t last_tick, last_active;
 	unsigned last_changes;
 };
 
 static bool sim_probe(const struct sys *sys, struct source_found **found, struct err *err)
 {
-	(void)sys, (void)found, (void)err; /* never found, only asked for */
+	(void)sys, (void)found, (void)err; /* never found, only on request */
 	return true;
 }
 
-/* One product has a hole in its core mask, as fused-off cores leave it. */
+/* One product has a hole in its core mask, as if a core were fused off. */
 static uint64_t core_mask(const struct gpu_product *product)
 {
 	if (!strcmp(product->name, "Mali-G610") && product->typical.cores == 4)
@@ -41,57 +49,45 @@ static uint64_t core_mask(const struct gpu_product *product)
 	return product->typical.cores < 64 ? (1ull << product->typical.cores) - 1 : UINT64_MAX;
 }
 
-static bool find_product(struct source *source, struct err *err)
+const struct gpu_product *sim_product(const struct source_options *options, struct err *err)
 {
-	const char *name = source->options.gpu_name ? source->options.gpu_name : "Mali-G715";
-	const struct gpu_product *product = gpudb_by_name(source->options.db, name);
+	const char *name = options->gpu_name ? options->gpu_name : SIM_GPU_DEFAULT;
+	const struct gpu_product *product = gpudb_by_name(options->db, name);
 	char shown[64];
 
 	if (!product)
-		return err_set(err, 0, "sim: unknown GPU '%s': see `malitop list gpus`",
-			       str_printable(shown, sizeof(shown), name));
-	if (!product->layout->n_published)
-		return err_set(err, 0, "sim: %s has no published counters: see `malitop list gpus` for others", product->name);
-	if (product->typical.cores - 1 >= SIM_CORES_MAX || product->typical.slices - 1 >= SIM_SLICES_MAX ||
-	    product->typical.bus_bits - 1 >= 512 || 512 % product->typical.bus_bits || !product->typical.mhz)
-		return err_set(
-			err, 0,
-			"sim: %s cannot be simulated: its `typical` line needs 1 to %d cores, 1 to %d slices, a bus that divides "
+		err_set(err, 0, "sim: unknown GPU '%s': see `malitop list gpus`",
+			str_printable(shown, sizeof(shown), name));
+	else if (!product->layout->n_published)
+		err_set(err, 0, "sim: %s has no published counters: see `malitop list gpus` for others",
+			product->name);
+	else if (product->typical.cores - 1 >= SIM_CORES_MAX ||
+		 product->typical.slices - 1 >= SIM_SLICES_MAX || product->typical.bus_bits - 1 >= 512 ||
+		 512 % product->typical.bus_bits || !product->typical.mhz)
+		err_set(err, 0,
+			"sim: %s cannot be simulated: its `typical` line needs 1 to %d cores, 1 to %d "
+			"slices, a bus that divides "
 			"512 bits, and a clock",
 			product->name, SIM_CORES_MAX, SIM_SLICES_MAX);
-	source->product = product;
-	return true;
-}
-
-static const struct sim_scenario *find_scenario(const struct source *source, struct err *err)
-{
-	const char *name = source->options.scenario ? source->options.scenario : "mixed";
-	const struct sim_scenario *scenario = sim_scenario_find(name);
-	AUTO_STRBUF struct strbuf all = {0};
-	char shown[64];
-
-	if (scenario)
-		return scenario;
-	for (unsigned i = 0; i < sim_n_scenarios; i++)
-		strbuf_printf(&all, "%s%s", i ? " " : "", sim_scenarios[i].name);
-	err_set(err, 0, "sim: unknown scenario '%s': expected one of %s", str_printable(shown, sizeof(shown), name), all.p);
+	else
+		return product;
 	return NULL;
 }
 
 static bool sim_open(struct source *source, const char *device, struct err *err)
 {
 	struct sim *sim = source->priv;
-	const struct sim_scenario *scenario = find_scenario(source, err);
-	const struct gpu_product *product;
+	const struct sim_scenario *scenario = sim_scenario_or_err(source->options.scenario, err);
+	const struct gpu_product *product = scenario ? sim_product(&source->options, err) : NULL;
 	struct sim_shown shown = {0};
 
 	(void)device;
-	if (!scenario || !find_product(source, err))
+	if (!product)
 		return false;
-	product = source->product;
-	sim->fps = source->options.frames_per_second > 0 ? source->options.frames_per_second : DEFAULT_FPS;
-	sim->width = source->options.width ? source->options.width : DEFAULT_WIDTH;
-	sim->height = source->options.height ? source->options.height : DEFAULT_HEIGHT;
+	source->product = product;
+	sim->fps = source->options.frames_per_second > 0 ? source->options.frames_per_second : SIM_FPS;
+	sim->width = source->options.width ? source->options.width : SIM_WIDTH;
+	sim->height = source->options.height ? source->options.height : SIM_HEIGHT;
 	source->simulated = true;
 	source->constants = (struct source_constants){
 		.core_count = product->typical.cores,
@@ -100,12 +96,18 @@ static bool sim_open(struct source *source, const char *device, struct err *err)
 		.core_mask = core_mask(product),
 		.top_hz = product->typical.mhz * 1e6,
 	};
-	snprintf(source->title, sizeof(source->title), "%s %u core%s", gpu_product_shown_name(product, product->typical.cores),
-		 product->typical.cores, product->typical.cores == 1 ? "" : "s");
+	snprintf(source->title, sizeof(source->title), "%s %u core%s",
+		 gpu_product_shown_name(product, product->typical.cores), product->typical.cores,
+		 product->typical.cores == 1 ? "" : "s");
 	snprintf(source->driver, sizeof(source->driver), "sim %s", scenario->name);
 	sim->clock_slot = source_add_gpu_sums(source);
+	sim->level_slot = source->n_slots;
+	for (unsigned i = 0; i < LEVELS; i++)
+		source_add_slot(source, &level_slots[i]);
+	sim->celsius = 41;
 	source_add_gpu_instances(source);
-	sim_model_init(&sim->model, product, scenario, source->options.seed, sim->fps, sim->width, sim->height);
+	sim_model_init(&sim->model, product, scenario, source->options.seed, sim->fps, sim->width,
+		       sim->height);
 	sim_fill_init(&sim->fill, source, &sim->model, &shown);
 	sim_count_show(&sim->model, &shown);
 	return true;
@@ -117,8 +119,7 @@ static bool sim_start(struct source *source, int64_t period_ns, int64_t now_ns, 
 
 	(void)err;
 	source->period_ns = period_ns;
-	sim->start_ns = now_ns;
-	sim->interval = 0;
+	sim_pace_start(&sim->pace, period_ns, now_ns, source->options.history_ns);
 	return true;
 }
 
@@ -136,36 +137,50 @@ static void read_clock(struct source *source, struct sample *sample)
 
 	clock[GPU_CLOCK_CY] = (m->tick - sim->last_tick) * SIM_TICK;
 	clock[GPU_CLOCK_ACTIVE] = m->gpu_total[GPU_ACTIVE][0] - sim->last_active;
-	clock[GPU_CLOCK_TIME] = (uint64_t)source->period_ns;
+	clock[GPU_CLOCK_TIME] = (uint64_t)(sample->end_ns - sample->begin_ns);
 	clock[GPU_CLOCK_SHADER_CY] = clock[GPU_CLOCK_CY]; /* one clock for all of it */
-	if (m->clock_changes != sim->last_changes)
+	/* what was counted is exact, and of long intervals too much would be unknown */
+	if (m->clock_changes != sim->last_changes && sample->end_ns > sim->pace.live_ns)
 		sample->flags |= SAMPLE_CLOCK;
 	sim->last_tick = m->tick;
 	sim->last_active = m->gpu_total[GPU_ACTIVE][0];
 	sim->last_changes = m->clock_changes;
 }
 
+/* Temperature slowly follows the GPU's load and clock; memory follows what is loaded. */
+static void update_levels(struct sim *sim, int64_t passed_ns)
+{
+	const struct sim_model *m = &sim->model;
+	double clock = (double)m->khz / (double)m->gpu.top_khz, target = 38 + 34 * m->load * clock * clock,
+	       moods[SIM_MOODS];
+	double slow = (double)passed_ns / 25e9;
+
+	sim_drift(m->seed, sim->pace.sim_ns, moods);
+	sim->celsius += (target - sim->celsius) * (slow < 1 ? slow : 1);
+	sim->memory = (double)(700 << 20) * (1 + 0.04 * moods[0]) + 28 * m->pixels;
+	sim->levels_ns = sim->pace.sim_ns;
+}
+
+static void read_levels(struct sim *sim, uint64_t *levels)
+{
+	if (!sim->levels_ns || sim->pace.sim_ns - sim->levels_ns >= LEVELS_NS)
+		update_levels(sim, sim->pace.sim_ns - sim->levels_ns);
+	levels[LEVEL_CLOCK] = sim->model.khz * 1000;
+	levels[LEVEL_CELSIUS] = (uint64_t)(sim->celsius * 1000);
+	levels[LEVEL_UTILIZATION] = (uint64_t)(sim->model.load * 100 + 0.5);
+	levels[LEVEL_MEMORY] = (uint64_t)sim->memory;
+}
+
 static enum read_result sim_read(struct source *source, int64_t now_ns, struct sample *sample)
 {
 	struct sim *sim = source->priv;
-	int64_t period = source->period_ns, due = (now_ns - sim->start_ns) / period; /* intervals that have ended */
 
-	if (now_ns < sim->start_ns || due <= sim->interval)
+	if (!sim_pace_next(&sim->pace, now_ns, sample))
 		return READ_NONE;
-	sample->flags = SAMPLE_SIMULATED;
-	sample->lost = 0;
-	if (now_ns - sim->start_ns - sim->interval * period > BEHIND_NS + period) {
-		sample->flags |= SAMPLE_GAP;
-		sample->lost = (uint32_t)(due - 1 - sim->interval);
-		sim->interval = due - 1;
-	}
-	sample->begin_ns = sim->start_ns + sim->interval * period;
-	sample->end_ns = sample->begin_ns + period;
-	sim->interval++;
-	sim->sim_ns += period;
-	sim_model_run(&sim->model, sim->sim_ns);
+	sim_model_run(&sim->model, sim->pace.sim_ns);
 	sim_fill_read(&sim->fill, sample->value);
 	read_clock(source, sample);
+	read_levels(sim, sample->value + sim->level_slot);
 	return READ_GOT;
 }
 
@@ -181,7 +196,29 @@ static void sim_close(struct source *source)
 	sim_fill_fini(&sim->fill);
 }
 
-/* The ui thread calls this while the sampler reads: only what open wrote is used. */
+static void describe_act(struct strbuf *text, const struct sim_scenario *s, const struct sim_act *act)
+{
+	const char *between = "";
+
+	if (s->n_acts > 1)
+		strbuf_printf(text, "%-10s%u s: ", act->name, act->seconds);
+	else
+		strbuf_str(text, "frame     ");
+	for (unsigned i = 0; i < s->n_passes; i++) {
+		const struct sim_pass *p = &s->passes[i];
+
+		if (!(act->passes & 1u << i))
+			continue;
+		strbuf_printf(text, "%s%s%s", between, p->name,
+			      p->compute > 0 ? " (compute)"
+			      : p->waits     ? " (after all before)"
+					     : "");
+		between = ", ";
+	}
+	strbuf_str(text, "\n");
+}
+
+/* The ui thread calls this while the sampler reads, so it uses only what open wrote. */
 static void sim_describe(const struct source *source, struct strbuf *text)
 {
 	const struct sim *sim = source->priv;
@@ -191,24 +228,23 @@ static void sim_describe(const struct source *source, struct strbuf *text)
 	strbuf_printf(text, "seed      %" PRIu64 "; the same seed, interval and scenario give the same run\n",
 		      source->options.seed);
 	strbuf_printf(text, "display   %ux%u at %g Hz\n", sim->width, sim->height, sim->fps);
-	for (unsigned i = 0; i < s->n_passes; i++) {
-		const struct sim_pass *p = &s->passes[i];
-
-		strbuf_printf(text, "%s%s%s", i ? ", " : "frame     ", p->name,
-			      p->compute > 0 ? " (compute)"
-			      : p->waits     ? " (after all before)"
-					     : "");
-	}
-	strbuf_str(text, "\n");
+	for (unsigned i = 0; i < s->n_acts; i++)
+		describe_act(text, s, &s->acts[i]);
 	for (unsigned i = 0; i < s->n_passes; i++)
-		if (s->passes[i].compute_shader && s->passes[i].compute_shader->rt > 0 && !sim->model.gpu.ray_tracing)
-			strbuf_printf(text, "note      %s has no ray tracing unit: the rays are marched in compute shaders\n",
+		if (s->passes[i].compute_shader && s->passes[i].compute_shader->rt > 0 &&
+		    !sim->model.gpu.ray_tracing)
+			strbuf_printf(text,
+				      "note      %s has no ray tracing unit: the rays are marched in compute "
+				      "shaders\n",
 				      source->product->name);
 }
 
 const struct backend backend_sim = {
 	.name = "sim",
-	.help = "a simulated GPU, for trying things out: --demo, --gpu, --seed, --fps, --resolution",
+	.help = "a simulated phone, for trying things out: --demo, --gpu, --seed, --fps, --resolution; "
+		"sim:gpu is its GPU alone",
+	.interfaces = "gpu",
+	.asked_only = true,
 	.kind = SOURCE_GPU,
 	.priv_size = sizeof(struct sim),
 	.probe = sim_probe,

@@ -1,70 +1,116 @@
-/* sim: a GPU that is not there. A model of a tile-based GPU runs a scenario and fills every counter of the chosen product.
+/* sim: a simulated GPU. A model of a tile-based GPU runs a scenario and fills every counter of the
+ * chosen product.
  *
- * This header is what tests see of it; everybody else uses backend_sim. The scenarios are data (sim_scenario.c); sim_model.h says
- * how the model works.
+ * The rest of the program uses backend_sim, and from here only the names of the scenarios. They are
+ * data (sim_scenario.c); sim_model.h describes the model.
  */
 #ifndef MALITOP_SIM_H
 #define MALITOP_SIM_H
 
+#include "base/err.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the shaders of one phase do while they have the cores to themselves: shares of the cycles in which a core executes. */
+/* What the shaders of one phase do while they have the cores to themselves. Loads of units are
+ * shares of the cycles in which a core executes. */
 struct sim_shader {
 	double alu;      /* busiest arithmetic pipe */
-	double tex;      /* texture filtering */
+	double tex;      /* texture filtering, at most; `samples` may need less */
 	double ls;       /* load/store unit */
 	double var;      /* varying interpolation */
-	double rt;       /* ray tracing unit; on GPUs without one the rays are marched: arithmetic and load/store instead */
+	double rt;       /* ray tracing unit; on GPUs without one the rays are marched: load/store instead */
 	double bus_read; /* external read beats per GPU cycle and L2 slice */
 	double l2_hit;   /* share of L2 reads that hit */
-	double issue;    /* share of active cycles in which the core holds a warp: low where threads starve */
+	double issue;    /* share of active cycles with a warp in the core: low if threads starve */
+	double any;      /* share of queue time with any work in a core: low if tasks are few or late */
+	double samples;  /* texture samples per thread */
+	double filter;   /* cycles per sample compared with a bilinear one */
+	double compressed; /* share of texture reads from compressed textures */
+	double narrow;     /* share of instructions of 8 and 16 bits */
+	double diverged;   /* share of instructions with some threads of the warp switched off */
+	double registers;  /* share of warps that use more than 32 registers */
 };
 
-/* What the geometry of a pass looks like, and what becomes of its pixels. */
+/* The geometry of a pass, and what happens to its pixels. The size of triangles on the screen
+ * follows from the numbers of both, and the cost of small triangles from that size: see struct
+ * sim_size. */
 struct sim_look {
 	double primitives;  /* input primitives per cycle of vertex work */
+	double vertices;    /* position threads per input primitive */
 	double facing;      /* share culled by the facing test */
-	double frustum;     /* share of what enters the frustum test that it culls */
-	double overdraw;    /* fragments shaded per pixel */
+	double frustum;     /* share of primitives in the frustum test that it culls */
+	double scissor;     /* the same, on GPUs with such a test */
+	double overdraw;    /* layers shaded per pixel, without what small triangles add */
 	double early_kill;  /* quads killed by early ZS per quad that survives it */
 	double hidden_kill; /* quads killed by forward pixel kill or the prepass per quad shaded */
 	double late;        /* share of shaded quads tested late */
-	double tile_bytes;  /* written back per pixel */
+	double tested;      /* share of quads with an early depth or stencil test */
+	double opaque;      /* share of opaque quads */
+	double buffered;    /* share of fragment time with quads in the FPK buffer, for large triangles */
+	double coarse;      /* share of quads shaded at one sample per pixel or more */
+	double blended;     /* blend shader calls per warp, at most 1 */
+	double still;       /* share of tiles that do not change and are not written back */
+	double tile_bytes;  /* written back per pixel of the other tiles */
 };
 
-/* One step of a frame: a render pass (vertex, then fragment) or a dispatch (compute). Loads are the time it takes alone, in units
- * of 1/60 s at the top clock, the fragment load for 1920x1080. */
+/* One step of a frame: a render pass (vertex, then fragment) or a dispatch (compute). Loads are the
+ * time that it takes alone, in units of 1/60 s at the top clock; the fragment load is for
+ * 1920x1080. */
 struct sim_pass {
 	const char *name;
 	double vertex, fragment, compute;
 	const struct sim_shader *vertex_shader, *fragment_shader, *compute_shader;
 	const struct sim_look *look;
 	double pixels; /* share of the frame's resolution that the pass draws */
-	bool waits;    /* starts only after everything before it in the frame, fragment work included */
+	bool waits;    /* starts only after everything earlier in the frame, including fragment work */
 };
 
 #define SIM_PASSES_MAX 6
+#define SIM_ACTS_MAX 8
 #define SIM_EXPECT_MAX 6
 
-/* How a scenario is recognised: `formula` over the metrics of the GPU lies in [low, high] over a second of it. Alternatives are
- * separated by '|': the first that the GPU has is meant; without any, the row says nothing about that GPU. */
+/* How a scenario is recognized: `formula` over the GPU's metrics is in [low, high] over a second of
+ * the scenario. '|' separates alternatives: the first one that the GPU has is used; if it has none,
+ * the row does not apply to that GPU. */
 struct sim_expect {
 	const char *formula;
 	double low, high;
-	const char *why; /* what the guides say */
+	const char *why; /* the explanation in the guides */
 };
+
+/* A period in which the same passes are drawn. Acts follow each other, then repeat. */
+struct sim_act {
+	const char *name;
+	unsigned seconds;
+	unsigned passes; /* bits, by index */
+	unsigned vsyncs; /* a frame is due every this many refreshes; 0: as soon as the GPU can */
+	double cpu;      /* load of the CPUs relative to the scenario's own load: 0 to 1 */
+};
+
+/* The load of the game's threads: shares of the time of one CPU. A thread with a full share never
+ * waits. */
+struct sim_cpu_load {
+	double main, render, worker; /* worker: each of several */
+	double ipc;                  /* instructions per cycle relative to the cores' usual IPC */
+};
+
+#define SIM_EVERY_PASS (~0u)
 
 struct sim_scenario {
 	const char *name, *help;
 	struct sim_pass passes[SIM_PASSES_MAX];
 	unsigned n_passes;
-	unsigned vsyncs;     /* a frame is wanted every so many refreshes; 0: as soon as the GPU can */
-	double cpu_frame;    /* time the CPU takes for a frame, in units of 1/60 s; 0: it is always in time */
-	unsigned in_flight;  /* frames that may be queued */
-	double wave;         /* amplitude of the slow change of the load, 0.2: 20 % up and down */
-	double imbalance;    /* how far the slowest core falls behind */
-	unsigned start_step; /* clock step at the start, SIM_CLOCK_STEPS - 1 is the top */
+	struct sim_act acts[SIM_ACTS_MAX];
+	unsigned n_acts;
+	unsigned hitch_every_s; /* seconds between hitches of 250 ms without a frame; 0: none */
+	double cpu_frame;       /* time the CPU takes per frame, in units of 1/60 s; 0: never late */
+	unsigned in_flight;     /* frames that may be queued */
+	struct sim_cpu_load cpu;
+	double wave;         /* amplitude of the load's variation, 0.2: 20 % */
+	double imbalance;    /* how far the slowest core lags */
+	unsigned start_step; /* initial clock step; SIM_CLOCK_STEPS - 1 is the top */
+	const char *busiest; /* share formulas of the busiest unit, like `formula`, or NULL */
 	struct sim_expect expect[SIM_EXPECT_MAX];
 	unsigned n_expect;
 };
@@ -74,8 +120,11 @@ struct sim_scenario {
 extern const struct sim_scenario sim_scenarios[];
 extern const unsigned sim_n_scenarios;
 const struct sim_scenario *sim_scenario_find(const char *name); /* NULL if unknown */
-
-/* True if the simulator has a value for this published counter (by machine name). */
-bool sim_fills(const char *counter_name);
+#define SIM_GPU_DEFAULT "Mali-G715"
+/* Find the scenario in the options; NULL means the default. An unknown name is an error that lists
+ * the scenarios. */
+const struct sim_scenario *sim_scenario_or_err(const char *name, struct err *err);
+const struct sim_act *sim_scenario_act(const struct sim_scenario *scenario,
+				       int64_t at_ns); /* since the start */
 
 #endif

@@ -5,8 +5,9 @@
 #include <assert.h>
 #include <string.h>
 
-/* How cores divide their time when a set of streams runs: the share of queue time in which a core has work at all, and who gets
- * which part of the execution. Work that overlaps hides latency, so together they finish sooner than one after the other. */
+/* How cores divide their time while a set of streams runs: the share of queue time in which a core
+ * has any work, and the part of the execution that each stream gets. Overlapping work hides
+ * latency, so streams finish sooner together than one after the other. */
 struct share {
 	double any, part[STREAMS];
 };
@@ -25,49 +26,67 @@ static const struct share shares[SIM_SETS] = {
 	[V | F | C] = {0.99, {[STREAM_VERTEX] = 0.24, [STREAM_FRAGMENT] = 0.38, [STREAM_COMPUTE] = 0.38}},
 };
 
-static uint32_t ratio(double x)
-{
-	return (uint32_t)((x < 0 ? 0 : x > 1 ? 1 : x) * SIM_ONE);
-}
-
-static void use(struct sim_used *used, const bool *ratios)
+static void use_ratios(struct sim_used *used, const bool *ratios)
 {
 	for (unsigned i = 0; i < RATIO_COUNT; i++)
 		if (ratios[i])
 			used->ratios[used->n++] = (uint8_t)i;
 }
 
-/* Traffic feeds the slices: whatever is shown, it is counted. */
-static const uint8_t core_reads[] = {CORE_READ_TEX, CORE_READ_LS, CORE_READ_RT, CORE_READ_FRONT, CORE_READ_OTHER};
-static const uint8_t core_writes[] = {CORE_WRITE_LS_WB, CORE_WRITE_LS_OTHER, CORE_WRITE_TILE, CORE_WRITE_OTHER};
+/* Traffic feeds the slices, so it is counted even if no counter shows it. */
+static const uint8_t core_reads[] = {CORE_READ_TEX, CORE_READ_LS, CORE_READ_RT, CORE_READ_FRONT,
+				     CORE_READ_OTHER};
+static const uint8_t core_writes[] = {CORE_WRITE_LS_WB, CORE_WRITE_LS_OTHER, CORE_WRITE_TILE,
+				      CORE_WRITE_OTHER};
+
+static void add_ratios(bool *ratios, const bool *more)
+{
+	for (unsigned i = 0; i < RATIO_COUNT; i++)
+		ratios[i] |= more[i];
+}
 
 void sim_count_show(struct sim_model *m, struct sim_shown *shown)
 {
-	bool every[RATIO_COUNT] = {[RATIO_LINE] = true, [RATIO_TEX] = true, [RATIO_RT_BOX] = true};
+	bool core[RATIO_COUNT] = {false}, slice[RATIO_COUNT] = {[RATIO_LINE] = true},
+	     tiler[RATIO_COUNT] = {false};
 	bool own[STREAMS][RATIO_COUNT] = {{false}}, by_index[RATIO_COUNT];
 
 	for (unsigned i = 0; i < sizeof(core_reads); i++)
 		shown->core.fed[core_reads[i]] = true;
 	for (unsigned i = 0; i < sizeof(core_writes); i++)
 		shown->core.fed[core_writes[i]] = true;
-	shown->tiler.fed[TILER_READ_BEATS] = shown->tiler.fed[TILER_WRITE_BEATS] = true;
+	shown->tiler.fed[TILER_READ_BEATS] = shown->tiler.fed[TILER_WRITE_BEATS] =
+		shown->tiler.fed[TILER_WARPS] = true;
 	sim_chain_init(&m->chains.nonfrag, &sim_rules_nonfrag, &shown->core, own[STREAM_COMPUTE]);
 	memcpy(own[STREAM_VERTEX], own[STREAM_COMPUTE], sizeof(own[0]));
 	sim_chain_init(&m->chains.fragment, &sim_rules_fragment, &shown->core, own[STREAM_FRAGMENT]);
-	sim_chain_init(&m->chains.rays, &sim_rules_rays, &shown->core, every);
-	sim_chain_init(&m->chains.texture, &sim_rules_texture, &shown->core, every);
-	sim_chain_init(&m->chains.exec, &sim_rules_exec, &shown->core, every);
-	sim_chain_init(&m->chains.slice, &sim_rules_slice, &shown->slice, every);
-	sim_chain_init(&m->chains.tiler, m->gpu.frustum_first ? &sim_rules_tiler_frustum : &sim_rules_tiler, &shown->tiler,
-		       own[STREAM_VERTEX]);
+	sim_chain_init(&m->chains.rays, &sim_rules_rays, &shown->core, core);
+	sim_chain_init(&m->chains.texture, &sim_rules_texture, &shown->core, core);
+	sim_chain_init(&m->chains.exec, &sim_rules_exec, &shown->core, core);
+	sim_chain_init(&m->chains.slice, &sim_rules_slice, &shown->slice, slice);
+	sim_chain_init(&m->chains.tiler, m->gpu.frustum_first ? &sim_rules_tiler_frustum : &sim_rules_tiler,
+		       &shown->tiler, tiler);
 	sim_chain_init(&m->chains.stall, &sim_rules_stall, &shown->slice, by_index);
 	sim_chain_init(&m->chains.queue, &sim_rules_queue, &shown->queue, by_index);
 	sim_chain_init(&m->chains.front, &sim_rules_gpu, &shown->gpu, by_index);
+	use_ratios(&m->used_slice, slice);
+	use_ratios(&m->used_tiler, tiler);
+	core[RATIO_TEX] = core[RATIO_RT_BOX] = true; /* 0: the phase needs no such chain */
 	for (unsigned s = 0; s < STREAMS; s++) {
-		for (unsigned i = 0; i < RATIO_COUNT; i++)
-			own[s][i] |= every[i];
-		use(&m->used[s], own[s]);
+		add_ratios(own[s], core);
+		use_ratios(&m->used_core[s], own[s]);
+		add_ratios(own[s], slice);
+		if (s == STREAM_VERTEX)
+			add_ratios(own[s], tiler);
+		use_ratios(&m->used[s], own[s]);
 	}
+}
+
+static unsigned warp_tasks(const struct sim_gpu *gpu)
+{
+	unsigned tasks = gpu->quads_per_warp * 4 / gpu->geometry_task;
+
+	return tasks ? tasks : 1;
 }
 
 void sim_count_init(struct sim_model *m)
@@ -81,23 +100,21 @@ void sim_count_init(struct sim_model *m)
 	m->constants[CONSTANT_READ_BEATS] = 512 / gpu->bus_bits;
 	m->constants[CONSTANT_FOUR] = 4;
 	m->constants[CONSTANT_THREE] = 3;
-	/* So that nothing that follows from so many cycles exceeds 32 bits: in a core, few things happen more often than once per
-	 * cycle; a slice may have to write what all cores do. */
+	m->constants[CONSTANT_WARP_TASKS] = warp_tasks(gpu);
+	/* Flush often enough that no result exceeds 32 bits: in a core, few things happen more than
+	 * once per cycle; a slice may have to write for all cores. */
 	m->longest = (1ull << 32) / SIM_TICK /
-		     (16 + 2 * (gpu->varying_slots + (unsigned)gpu->tex_per_cycle) + gpu->cores * (512 / gpu->bus_bits));
-	for (unsigned i = 0; i < gpu->cores; i++)
-		m->cores[i].behind = m->scenario->imbalance * sim_hash_unit(sim_hash(m->seed, i, 1000));
-	for (unsigned i = 0; i < gpu->slices; i++) {
-		double skew = 0.03 * sim_hash_unit(sim_hash(m->seed, i, 2000)) - 0.015;
-
-		m->slices[i].skew = 1 + skew;
-		m->slices[i].part = i + 1 == gpu->slices ? SIM_ONE : ratio((1 + skew) / (gpu->slices - i));
-	}
+		     (16 + 2 * (gpu->varying_slots + (unsigned)gpu->tex_per_cycle) +
+		      gpu->cores * (512 / gpu->bus_bits));
+	sim_lanes_init(m);
 }
 
-/* Share of the execution that stream gets, and how fast its work advances by it. */
-static void set_speeds(struct sim_model *m, const struct share *share, double issue)
+/* Set the share of the execution that each stream gets, and how fast its work advances with that
+ * share. */
+static void set_speeds(struct sim_model *m, const struct share *share, double any, double issue)
 {
+	double left = 1 - share->part[STREAM_VERTEX];
+
 	for (unsigned q = 0; q < m->n_queues; q++) {
 		struct sim_queue *queue = &m->queues[q];
 		enum sim_stream stream;
@@ -105,34 +122,16 @@ static void set_speeds(struct sim_model *m, const struct share *share, double is
 		if (!queue->running)
 			continue;
 		stream = sim_queue_head(queue)->stream;
-		queue->speed =
-			ratio(share->part[stream] * share->any * issue / (shares[1u << stream].any * m->profiles[stream].issue));
+		queue->speed = sim_share(
+			share->part[stream] * any * issue /
+			(shares[1u << stream].any * m->profiles[stream].any * m->profiles[stream].issue));
 	}
-	/* Compute takes its part of what vertex work left. */
-	m->part[STREAM_VERTEX] = ratio(share->part[STREAM_VERTEX]);
-	m->part[STREAM_COMPUTE] =
-		share->part[STREAM_VERTEX] < 1 ? ratio(share->part[STREAM_COMPUTE] / (1 - share->part[STREAM_VERTEX])) : 0;
+	/* Compute gets its part of what vertex work leaves. */
+	m->part[STREAM_VERTEX] = sim_share(share->part[STREAM_VERTEX]);
+	m->part[STREAM_COMPUTE] = left > 0 ? sim_share(share->part[STREAM_COMPUTE] / left) : 0;
 }
 
-static void set_stalls(struct sim_model *m)
-{
-	double read_free = 1, write_free = 1;
-
-	for (unsigned s = 0; s < STREAMS; s++) {
-		if (!(m->set & 1u << s))
-			continue;
-		read_free *= 1 - m->profiles[s].read_stall;
-		write_free *= 1 - m->profiles[s].write_stall;
-	}
-	const double stalls[SIM_STALLS] = {
-		1 - read_free, 1 - write_free, 0.3 * (1 - read_free) + 0.01, 0.3 * (1 - write_free) + 0.005, 0.001, 0.002, 0.001};
-
-	for (unsigned i = 0; i < m->gpu.slices; i++)
-		for (unsigned k = 0; k < SIM_STALLS; k++)
-			m->slice_rows[i / SIM_LANES].stall[k][i % SIM_LANES] = ratio(stalls[k] * m->slices[i].skew);
-}
-
-/* Like leaves of a chain, but for a ratio of each slice's own. */
+/* Like the leaves of a chain, but each slice has its own ratio. */
 static void flush_stalls(struct sim_model *m)
 {
 	uint32_t active = (uint32_t)(m->wait_stall * SIM_TICK);
@@ -142,7 +141,8 @@ static void flush_stalls(struct sim_model *m)
 
 		for (unsigned k = 0; k < m->chains.stall.n_leaves; k++)
 			for (unsigned i = 0; i < SIM_LANES; i++)
-				slices->stall_rest[k][i] += (uint64_t)active * slices->stall[m->chains.stall.leaves[k].b][i];
+				slices->stall_rest[k][i] +=
+					(uint64_t)active * slices->stall[m->chains.stall.leaves[k].b][i];
 	}
 	m->wait_stall = 0;
 }
@@ -151,21 +151,33 @@ void sim_count_rates(struct sim_model *m)
 {
 	const struct share *share = &shares[m->set];
 	bool several = (m->set & (m->set - 1)) != 0;
-	double issue = 0;
+	double issue = 0, any = 0;
+	unsigned lead = 0;
 
 	flush_stalls(m);
-	for (unsigned s = 0; s < STREAMS; s++)
-		if (m->set & 1u << s)
-			issue += share->part[s] * m->profiles[s].issue;
+	for (unsigned s = 0; s < STREAMS; s++) {
+		if (!(m->set & 1u << s))
+			continue;
+		issue += share->part[s] * m->profiles[s].issue;
+		if (share->any * m->profiles[s].any <= any)
+			continue;
+		any = share->any * m->profiles[s].any;
+		lead = s;
+	}
 	if (several)
 		issue += 0.5 * (1 - issue);
-	set_speeds(m, share, issue);
-	set_stalls(m);
-	m->nonfrag = ratio(m->set & (V | C) ? (several && m->set & F ? 0.85 : 1) : 0);
-	m->frag = ratio(m->set & F ? (several ? 0.95 : 1) : 0);
+	set_speeds(m, share, any, issue);
+	sim_stalls_set(m);
 	for (unsigned i = 0; i < m->gpu.cores; i++) {
-		m->cores[i].any = ratio(share->any * (1 - 0.3 * m->cores[i].behind));
-		m->cores[i].exec = ratio(issue * (1 - 0.7 * m->cores[i].behind));
+		struct sim_core *core = &m->cores[i];
+		bool shared = several && m->set & F;
+
+		core->any = sim_share(any * (1 - 0.3 * core->behind[lead]));
+		core->exec = sim_share(issue * (1 - 0.7 * core->behind[lead]));
+		core->nonfrag = sim_share(!(m->set & (V | C)) ? 0
+					  : shared            ? 0.85 - core->behind[STREAM_VERTEX]
+							      : 1);
+		core->frag = sim_share(!(m->set & F) ? 0 : shared ? 0.95 - core->behind[STREAM_FRAGMENT] : 1);
 	}
 }
 
@@ -180,14 +192,24 @@ static void core_ticks(struct sim_model *m, unsigned i, uint64_t ticks)
 	uint64_t fragment = m->set & F ? exec - vertex - compute : 0;
 	uint64_t nonfrag = vertex + compute, frag;
 
-	nonfrag += sim_part(any - nonfrag, m->nonfrag, &core->root[ROOT_NONFRAG]);
-	frag = fragment + sim_part(any - fragment, m->frag, &core->root[ROOT_FRAG]);
+	nonfrag += sim_part(any - nonfrag, core->nonfrag, &core->root[ROOT_NONFRAG]);
+	frag = fragment + sim_part(any - fragment, core->frag, &core->root[ROOT_FRAG]);
 	row->total[CORE_ANY][i % SIM_LANES] += any * SIM_TICK;
 	row->total[CORE_NONFRAG][i % SIM_LANES] += nonfrag * SIM_TICK;
 	core->wait[STREAM_VERTEX] += vertex;
 	core->wait[STREAM_FRAGMENT] += fragment;
 	core->wait[STREAM_COMPUTE] += compute;
 	core->wait_frag += frag;
+}
+
+static void front_ticks(struct sim_model *m, uint64_t ticks)
+{
+	for (struct sim_front *unit = m->front; unit < m->front + SIM_FRONT_UNITS; unit++) {
+		uint64_t done = unit->left < ticks ? unit->left : ticks;
+
+		unit->left -= done;
+		unit->wait += done;
+	}
 }
 
 void sim_count_ticks(struct sim_model *m, uint64_t ticks)
@@ -197,8 +219,10 @@ void sim_count_ticks(struct sim_model *m, uint64_t ticks)
 
 		m->tail -= tail;
 		m->wait_tail += tail;
+		front_ticks(m, tail);
 		return;
 	}
+	front_ticks(m, ticks);
 	m->touched |= m->set;
 	m->wait_any += ticks;
 	m->wait_stall += ticks;
@@ -222,15 +246,15 @@ void sim_count_ticks(struct sim_model *m, uint64_t ticks)
 		core_ticks(m, i, ticks);
 }
 
-/* Take a chain's inputs through it, and move on to the remainders of the next chain. */
-static void take(const struct sim_model *m, const struct sim_chain *chain, enum sim_stream stream, uint64_t (**rest)[SIM_LANES],
-		 uint32_t (*now)[SIM_LANES], uint64_t (*total)[SIM_LANES])
+/* Apply a chain to its inputs, and advance to the remainders of the next chain. */
+static void apply_chain(const struct sim_model *m, const struct sim_chain *chain, enum sim_stream stream,
+			struct sim_core_row *cores, uint64_t (**rest)[SIM_LANES], uint32_t (*now)[SIM_LANES])
 {
-	sim_chain_apply(chain, m->profiles[stream].ratios, m->constants, *rest, now, total);
+	sim_chain_apply(chain, cores->lanes.ratios[stream], m->constants, *rest, now, cores->total);
 	*rest += chain->rows;
 }
 
-/* Of some quantities, all lanes. */
+/* Sum some quantities over all lanes. */
 static uint64_t sum_of(uint32_t (*now)[SIM_LANES], const uint8_t *quantities, unsigned n)
 {
 	uint64_t sum = 0;
@@ -241,7 +265,7 @@ static uint64_t sum_of(uint32_t (*now)[SIM_LANES], const uint8_t *quantities, un
 	return sum;
 }
 
-/* What a row of cores waits for becomes the inputs of its chains. */
+/* Turn the pending work of a row of cores into the inputs of its chains. */
 static void take_waits(struct sim_model *m, unsigned row, enum sim_stream stream, uint32_t (*now)[SIM_LANES])
 {
 	struct sim_core_row *cores = &m->core_rows[row];
@@ -252,16 +276,20 @@ static void take_waits(struct sim_model *m, unsigned row, enum sim_stream stream
 		now[CORE_EXEC][i] = (uint32_t)(core->wait[stream] * SIM_TICK);
 		now[CORE_EXEC_QUARTER][i] = now[CORE_EXEC][i] / 4;
 		now[CORE_FRAG][i] = stream == STREAM_FRAGMENT ? (uint32_t)(core->wait_frag * SIM_TICK) : 0;
+		now[CORE_VERTEX_WARPS][i] = stream == STREAM_VERTEX ? core->vertex_warps : 0;
 		cores->total[CORE_EXEC][i] += now[CORE_EXEC][i];
 		cores->total[CORE_FRAG][i] += now[CORE_FRAG][i];
 		core->wait[stream] = 0;
 		if (stream == STREAM_FRAGMENT)
 			core->wait_frag = 0;
+		if (stream == STREAM_VERTEX)
+			core->vertex_warps = 0;
 	}
 }
 
-/* Adds the traffic of a row of cores, in beats of 16 bytes. */
-static void flush_cores(struct sim_model *m, unsigned row, enum sim_stream stream, uint64_t *reads, uint64_t *writes)
+/* Add the traffic of a row of cores, in beats of 16 bytes. */
+static void flush_cores(struct sim_model *m, unsigned row, enum sim_stream stream, uint64_t *reads,
+			uint64_t *writes)
 {
 	struct sim_core_row *cores = &m->core_rows[row];
 	const uint32_t *ratios = m->profiles[stream].ratios;
@@ -273,18 +301,19 @@ static void flush_cores(struct sim_model *m, unsigned row, enum sim_stream strea
 	memset(now[CORE_READ_FRONT], 0, sizeof(now[0]));
 	memset(now[CORE_WRITE_TILE], 0, sizeof(now[0]));
 	take_waits(m, row, stream, now);
-	take(m, &m->chains.exec, stream, &rest, now, cores->total);
-	take(m, stream == STREAM_FRAGMENT ? &m->chains.fragment : &m->chains.nonfrag, stream, &rest, now, cores->total);
+	apply_chain(m, &m->chains.exec, stream, cores, &rest, now);
+	apply_chain(m, stream == STREAM_FRAGMENT ? &m->chains.fragment : &m->chains.nonfrag, stream, cores,
+		    &rest, now);
 	if (ratios[RATIO_TEX])
-		take(m, &m->chains.texture, stream, &rest, now, cores->total);
+		apply_chain(m, &m->chains.texture, stream, cores, &rest, now);
 	rest = cores->rest[stream] + 3 * SIM_RULES_MAX;
 	if (ratios[RATIO_RT_BOX])
-		take(m, &m->chains.rays, stream, &rest, now, cores->total);
+		apply_chain(m, &m->chains.rays, stream, cores, &rest, now);
 	*reads += sum_of(now, core_reads, sizeof(core_reads));
 	*writes += sum_of(now, core_writes, sizeof(core_writes));
 }
 
-/* Requests of one line each, dealt to the slices by address. */
+/* Requests of one line each, distributed over the slices by address. */
 static void flush_slices(struct sim_model *m, enum sim_stream stream, uint64_t reads, uint64_t writes)
 {
 	const uint32_t *ratios = m->profiles[stream].ratios;
@@ -307,7 +336,20 @@ static void flush_slices(struct sim_model *m, enum sim_stream stream, uint64_t r
 			slices->total[SLICE_READS][i] += r;
 			slices->total[SLICE_WRITES][i] += w;
 		}
-		sim_chain_apply(&m->chains.slice, ratios, m->constants, slices->rest[stream], now, slices->total);
+		sim_chain_apply(&m->chains.slice, slices->lanes.ratios[stream], m->constants,
+				slices->rest[stream], now, slices->total);
+	}
+}
+
+/* The tiler requests warps, which the cores take in turn. */
+static void deal_warps(struct sim_model *m, uint64_t warps)
+{
+	for (unsigned i = 0; i < m->gpu.cores; i++) {
+		struct sim_core *core = &m->cores[i];
+		uint64_t own = sim_part(warps, core->part, &core->part_carry);
+
+		core->vertex_warps += (uint32_t)own;
+		warps -= own;
 	}
 }
 
@@ -320,9 +362,11 @@ static void flush_tiler(struct sim_model *m, uint64_t work, uint64_t *reads, uin
 	now[TILER_WORK][0] = (uint32_t)(work * SIM_TICK);
 	now[TILER_QUEUE][0] = (uint32_t)(m->wait_tiler * SIM_TICK);
 	m->wait_tiler = 0;
-	sim_chain_apply(&m->chains.tiler, m->profiles[STREAM_VERTEX].ratios, m->constants, m->tiler_rest, now, m->tiler_total);
+	sim_chain_apply(&m->chains.tiler, m->tiler_lanes.ratios[STREAM_VERTEX], m->constants, m->tiler_rest,
+			now, m->tiler_total);
 	*reads += now[TILER_READ_BEATS][0];
 	*writes += now[TILER_WRITE_BEATS][0];
+	deal_warps(m, now[TILER_WARPS][0]);
 }
 
 static void flush_stream(struct sim_model *m, enum sim_stream stream)
@@ -343,6 +387,7 @@ static void flush_stream(struct sim_model *m, enum sim_stream stream)
 
 static void flush_front_end(struct sim_model *m)
 {
+	static const uint8_t own[SIM_FRONT_UNITS] = {GPU_IRQ_CYCLES, GPU_MCU, GPU_CEU, GPU_LSU};
 	uint32_t queue[QUEUE_COUNT][SIM_LANES], gpu[GPU_COUNT][SIM_LANES];
 
 	memset(queue[QUEUE_CYCLES], 0, sizeof(queue[0]));
@@ -353,17 +398,22 @@ static void flush_front_end(struct sim_model *m)
 		m->queue_total[QUEUE_CYCLES][s] += queue[QUEUE_CYCLES][s];
 		m->wait_queue[s] = 0;
 	}
-	sim_chain_apply(&m->chains.queue, sim_queue_ratios, m->constants, m->queue_rest, queue, m->queue_total);
+	sim_chain_apply(&m->chains.queue, sim_queue_ratios, m->constants, m->queue_rest, queue,
+			m->queue_total);
 	gpu[GPU_ANY_QUEUE][0] = (uint32_t)(m->wait_any * SIM_TICK);
 	gpu[GPU_TAIL][0] = (uint32_t)(m->wait_tail * SIM_TICK);
 	m->wait_any = m->wait_tail = 0;
+	for (unsigned i = 0; i < SIM_FRONT_UNITS; i++) {
+		m->gpu_total[own[i]][0] += m->front[i].wait * SIM_TICK;
+		m->front[i].wait = 0;
+	}
 	m->gpu_total[GPU_ANY_QUEUE][0] += gpu[GPU_ANY_QUEUE][0];
 	m->gpu_total[GPU_TAIL][0] += gpu[GPU_TAIL][0];
 	m->gpu_total[GPU_ACTIVE][0] += gpu[GPU_ANY_QUEUE][0] + gpu[GPU_TAIL][0];
 	sim_chain_apply(&m->chains.front, sim_gpu_ratios, m->constants, m->gpu_rest, gpu, m->gpu_total);
 }
 
-static void settle(struct sim_model *m)
+static void settle_counts(struct sim_model *m)
 {
 	for (unsigned s = 0; s < STREAMS; s++) {
 		const struct sim_chain *own = s == STREAM_FRAGMENT ? &m->chains.fragment : &m->chains.nonfrag;
@@ -374,11 +424,13 @@ static void settle(struct sim_model *m)
 
 			sim_chain_settle(&m->chains.exec, rest, cores->total);
 			sim_chain_settle(own, rest + m->chains.exec.rows, cores->total);
-			sim_chain_settle(&m->chains.texture, rest + m->chains.exec.rows + own->rows, cores->total);
+			sim_chain_settle(&m->chains.texture, rest + m->chains.exec.rows + own->rows,
+					 cores->total);
 			sim_chain_settle(&m->chains.rays, rest + 3 * SIM_RULES_MAX, cores->total);
 		}
 		for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++)
-			sim_chain_settle(&m->chains.slice, m->slice_rows[row].rest[s], m->slice_rows[row].total);
+			sim_chain_settle(&m->chains.slice, m->slice_rows[row].rest[s],
+					 m->slice_rows[row].total);
 	}
 	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++)
 		sim_chain_settle(&m->chains.stall, m->slice_rows[row].stall_rest, m->slice_rows[row].total);
@@ -393,23 +445,48 @@ void sim_count_flush(struct sim_model *m)
 	flush_stalls(m);
 	for (unsigned s = 0; s < STREAMS; s++)
 		flush_stream(m, (enum sim_stream)s);
-	settle(m);
+	settle_counts(m);
 	m->flushed = m->tick;
+}
+
+/* Firmware and command units work for each job; the interrupt of each frame is pending until the
+ * CPU handles it. */
+static void add_front_work(struct sim_model *m, const struct sim_phase *phase, enum sim_front_unit first,
+			   enum sim_front_unit last)
+{
+	static const double cycles[SIM_FRONT_UNITS] = {
+		[FRONT_IRQ] = 6000, [FRONT_MCU] = 34000, [FRONT_CEU] = 12000, [FRONT_LSU] = 6500};
+
+	for (unsigned i = first; i <= last; i++)
+		m->front[i].left +=
+			(uint64_t)(cycles[i] * (0.6 + 0.8 * sim_hash_unit(sim_hash(phase->key, 1, i))) /
+				   SIM_TICK);
 }
 
 void sim_count_begin(struct sim_model *m, const struct sim_phase *phase)
 {
 	enum sim_stream stream = phase->stream;
+	const struct sim_profile *profile = &m->profiles[stream];
 
 	flush_stream(m, stream);
 	sim_profile_init(&m->profiles[stream], &m->gpu, phase, (double)m->khz / (double)m->gpu.top_khz,
-			 phase->pass->pixels * m->pixels / (double)(phase->work * SIM_TICK), &m->used[stream]);
+			 phase->pass->pixels * m->pixels / (double)(phase->work * SIM_TICK),
+			 &m->used[stream]);
+	for (unsigned row = 0; row < sim_rows(m->gpu.cores); row++)
+		sim_lanes_set(&m->core_rows[row].lanes, profile, stream, &m->used_core[stream]);
+	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++)
+		sim_lanes_set(&m->slice_rows[row].lanes, profile, stream, &m->used_slice);
+	if (stream == STREAM_VERTEX)
+		sim_lanes_set(&m->tiler_lanes, profile, stream, &m->used_tiler);
 	m->task_ratio[stream] = phase->tasks * SIM_ONE / phase->work;
+	add_front_work(m, phase, FRONT_MCU, FRONT_LSU);
 }
 
 void sim_count_end(struct sim_model *m, const struct sim_phase *phase)
 {
 	m->queue_total[QUEUE_JOBS][phase->stream]++;
-	if (phase->ends_frame)
-		m->gpu_total[GPU_IRQS][0]++;
+	if (!phase->ends_frame)
+		return;
+	m->gpu_total[GPU_IRQS][0]++;
+	add_front_work(m, phase, FRONT_IRQ, FRONT_IRQ);
 }

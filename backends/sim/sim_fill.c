@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct sim_name *find(const char *name)
+static const struct sim_name *find_name(const char *name)
 {
 	for (unsigned i = 0; i < sim_n_names; i++)
 		if (!strcmp(sim_names[i].name, name))
@@ -13,31 +13,26 @@ static const struct sim_name *find(const char *name)
 	return NULL;
 }
 
-bool sim_fills(const char *counter_name)
-{
-	return find(counter_name) != NULL;
-}
-
-/* Cores are numbered with the holes of the core mask; the model has none. */
+/* Core numbers include the holes of the core mask; the model has no holes. */
 static unsigned core_place(const struct source *source, unsigned number)
 {
 	return (unsigned)__builtin_popcountll(source->constants.core_mask & ((1ull << number) - 1));
 }
 
-/* Where the totals of a section lie: lane `lane` of rows of SIM_LANES. */
-struct place {
+/* Position of the totals of a section: lane `lane` in rows of SIM_LANES. */
+struct fill_place {
 	const uint64_t (*total)[SIM_LANES];
 	unsigned lane, instances;
 	size_t row_size;
 	struct sim_wants *wants;
 };
 
-static struct place place_of(const struct source *source, const struct sim_model *m, const struct slot *slot,
-			     enum sim_section section, struct sim_shown *shown)
+static struct fill_place place_of(const struct source *source, const struct sim_model *m,
+				  const struct slot *slot, enum sim_section section, struct sim_shown *shown)
 {
 	unsigned core = slot->instance == INSTANCE_CORE ? core_place(source, slot->number) : 0;
 	unsigned slice = slot->instance == INSTANCE_SLICE ? slot->number : 0;
-	const struct place places[SIM_SECTIONS] = {
+	const struct fill_place places[SIM_SECTIONS] = {
 		[IN_GPU] = {m->gpu_total, 0, 1, 0, &shown->gpu},
 		[IN_VERTEX] = {m->queue_total, STREAM_VERTEX, 1, 0, &shown->queue},
 		[IN_FRAGMENT] = {m->queue_total, STREAM_FRAGMENT, 1, 0, &shown->queue},
@@ -45,20 +40,22 @@ static struct place place_of(const struct source *source, const struct sim_model
 		[IN_NONFRAG] = {m->queue_total, STREAM_VERTEX, 1, 0, &shown->queue},
 		[IN_TILER] = {m->tiler_total, 0, 1, 0, &shown->tiler},
 		[IN_SLICE] = {m->slice_rows[slice / SIM_LANES].total, slice % SIM_LANES,
-			      slot->instance == INSTANCE_SLICE ? 1 : m->gpu.slices, sizeof(m->slice_rows[0]), &shown->slice},
+			      slot->instance == INSTANCE_SLICE ? 1 : m->gpu.slices, sizeof(m->slice_rows[0]),
+			      &shown->slice},
 		[IN_CORE] = {m->core_rows[core / SIM_LANES].total, core % SIM_LANES,
-			     slot->instance == INSTANCE_CORE ? 1 : m->gpu.cores, sizeof(m->core_rows[0]), &shown->core},
+			     slot->instance == INSTANCE_CORE ? 1 : m->gpu.cores, sizeof(m->core_rows[0]),
+			     &shown->core},
 	};
 
 	return places[section];
 }
 
-static struct sim_slot plan(const struct source *source, const struct sim_model *m, const struct slot *slot,
-			    struct sim_shown *shown)
+static struct sim_slot plan_slot(const struct source *source, const struct sim_model *m,
+				 const struct slot *slot, struct sim_shown *shown)
 {
-	const struct sim_name *name = find(slot->name);
+	const struct sim_name *name = find_name(slot->name);
 	struct sim_slot p = {.scale = (uint16_t)slot->scale};
-	struct place place;
+	struct fill_place place;
 
 	if (!name)
 		return p;
@@ -76,13 +73,14 @@ static struct sim_slot plan(const struct source *source, const struct sim_model 
 	return p;
 }
 
-void sim_fill_init(struct sim_fill *fill, const struct source *source, const struct sim_model *model, struct sim_shown *shown)
+void sim_fill_init(struct sim_fill *fill, const struct source *source, const struct sim_model *model,
+		   struct sim_shown *shown)
 {
 	fill->n = source->n_slots;
 	fill->slots = xcalloc(fill->n, sizeof(*fill->slots));
 	fill->last = xcalloc(fill->n, sizeof(*fill->last));
 	for (unsigned i = 0; i < fill->n; i++)
-		fill->slots[i] = plan(source, model, &source->slots[i], shown);
+		fill->slots[i] = plan_slot(source, model, &source->slots[i], shown);
 }
 
 void sim_fill_fini(struct sim_fill *fill)
@@ -101,7 +99,7 @@ static uint64_t row_sum(const uint64_t *row)
 	return sum;
 }
 
-/* Every instance counts in its own units of `scale`. */
+/* Each instance counts in its own units of `scale`. */
 static uint64_t row_sum_scaled(const uint64_t *first, const uint64_t *second, unsigned scale, unsigned lanes)
 {
 	uint64_t sum = 0;
@@ -111,7 +109,7 @@ static uint64_t row_sum_scaled(const uint64_t *first, const uint64_t *second, un
 	return sum;
 }
 
-static uint64_t counted(const struct sim_slot *slot)
+static uint64_t slot_count(const struct sim_slot *slot)
 {
 	uint64_t sum = 0;
 
@@ -140,7 +138,7 @@ void sim_fill_read(struct sim_fill *fill, uint64_t *value)
 			value[i] = SAMPLE_UNKNOWN;
 			continue;
 		}
-		now = counted(&fill->slots[i]);
+		now = slot_count(&fill->slots[i]);
 		value[i] = now - fill->last[i];
 		fill->last[i] = now;
 	}

@@ -1,25 +1,44 @@
 #include "backends/sim/sim_model.h"
 
 #include <assert.h>
+#include <math.h>
+#include <string.h>
 
-/* A slow wave, as when a camera turns towards more of a scene and away again: -1 to 1, with a corner at each end. */
-static double wave(uint64_t seed, uint64_t frame)
+static double fragment_layers(const struct sim_look *look)
 {
-	uint64_t period = 130 + sim_hash(seed, 0, 4000) % 60;
-	double x = (double)((frame + sim_hash(seed, 0, 4001) % period) % period) / (double)period;
+	return look->overdraw * (1 + look->hidden_kill) * (1 + look->early_kill);
+}
 
-	return x < 0.5 ? 4 * x - 1 : 3 - 4 * x;
+/* primitives: of the pass, before culling; pixels: drawn by the pass. */
+static void init_size(struct sim_size *size, const struct sim_look *look, double primitives, double pixels)
+{
+	double entering = primitives * (1 - look->facing) * (1 - look->frustum) + 1,
+	       covered = pixels * fragment_layers(look), edge;
+
+	size->culled = 1 / (1 + 0.9 * covered / entering);
+	size->visible = entering * (1 - size->culled);
+	size->pixels = covered / size->visible;
+	edge = sqrt(size->pixels);
+	size->quads = fmax(size->pixels / 4 + 0.85 * edge + 0.3, 1);
+	size->partial = fmin(1.7 * edge / (size->pixels / 4 + 1.7 * edge), 0.96);
+}
+
+double sim_size_threads(const struct sim_size *size, const struct sim_look *look)
+{
+	return look->overdraw * 4 * size->quads / size->pixels;
 }
 
 static unsigned queue_of(const struct sim_model *m, enum sim_stream stream)
 {
-	static const unsigned own[STREAMS] = {[STREAM_VERTEX] = 0, [STREAM_FRAGMENT] = 1, [STREAM_COMPUTE] = 2};
+	static const unsigned own[STREAMS] = {
+		[STREAM_VERTEX] = 0, [STREAM_FRAGMENT] = 1, [STREAM_COMPUTE] = 2};
 
 	return m->gpu.job_manager && stream == STREAM_COMPUTE ? 0 : own[stream];
 }
 
 /* `load` is in units of 1/60 s at the top clock. */
-static struct sim_phase *add(struct sim_model *m, const struct sim_pass *pass, enum sim_stream stream, double load)
+static struct sim_phase *add_phase(struct sim_model *m, const struct sim_pass *pass, enum sim_stream stream,
+				   double load, const double *moods)
 {
 	struct sim_queue *queue = &m->queues[queue_of(m, stream)];
 	struct sim_phase *phase = &queue->pending[queue->added % SIM_PENDING_MAX];
@@ -29,9 +48,11 @@ static struct sim_phase *add(struct sim_model *m, const struct sim_pass *pass, e
 	*phase = (struct sim_phase){
 		.stream = stream,
 		.pass = pass,
+		.frame = m->frame,
 		.work = ticks < 1 ? 1 : (uint64_t)ticks,
 		.key = sim_hash(m->seed, m->frame, (uint64_t)(pass - m->scenario->passes) * STREAMS + stream),
 	};
+	memcpy(phase->moods, moods, sizeof(phase->moods));
 	queue->added++;
 	return phase;
 }
@@ -42,76 +63,136 @@ static void need_all(const struct sim_model *m, struct sim_phase *phase, const s
 		phase->need[q] = m->queues[q].added - (&m->queues[q] == own);
 }
 
-/* What the raster units and the bus allow at best for the fragments of a pass, in units of 1/60 s at the top clock: a pass cannot
- * take less, however simple its shaders. */
-static double fill_limit(const struct sim_model *m, const struct sim_pass *pass)
+/* The least time that the raster units and the bus allow for the fragments of a pass, in units of
+ * 1/60 s at the top clock, however simple its shaders are. */
+static double fill_limit(const struct sim_model *m, const struct sim_pass *pass, const struct sim_size *size)
 {
-	const struct sim_look *look = pass->look;
 	double pixels = m->pixels * pass->pixels, bus = m->gpu.slices * m->gpu.bus_bits / 8.0;
-	double quads = pixels / 4 * look->overdraw * (1 + look->hidden_kill) * (1 + look->early_kill);
-	double raster = quads / m->gpu.cores * 1.5, write = pixels * look->tile_bytes / bus / 0.5;
+	double raster = size->visible * size->quads / m->gpu.cores * 1.5,
+	       write = pixels * pass->look->tile_bytes / bus / 0.5;
 
-	return (raster > write ? raster : write) * 60 / ((double)m->gpu.top_khz * 1000);
+	return fmax(raster, write) * 60 / ((double)m->gpu.top_khz * 1000);
 }
 
-/* A render pass: binning, then fragments; a dispatch. Each waits for what it consumes. */
-static struct sim_phase *add_pass(struct sim_model *m, const struct sim_pass *pass, double scale)
+static void add_tasks(struct sim_phase *phase, double cycles)
+{
+	phase->tasks = 1 + (uint64_t)((double)(phase->work * SIM_TICK) / cycles);
+}
+
+/* The current load of a pass: some passes scale with the whole frame, some with what the camera
+ * sees. */
+static double load_of(const struct sim_model *m, const struct sim_pass *pass, enum sim_stream stream,
+		      double scale, const double *moods)
+{
+	const double loads[STREAMS] = {pass->vertex, pass->fragment * m->pixel_scale, pass->compute};
+	unsigned index = (unsigned)(pass - m->scenario->passes);
+	double jitter =
+		0.1 * (sim_hash_unit(sim_hash(m->seed, m->frame, 5000 + index * STREAMS + stream)) - 0.5);
+
+	double drift = (0.06 + 0.5 * m->scenario->wave) * moods[(1 + index + 3 * stream) % SIM_MOODS];
+
+	return loads[stream] * scale * (1 + jitter + drift);
+}
+
+/* A render pass: binning, then fragments; or a dispatch. Each waits for its inputs. */
+static struct sim_phase *add_pass(struct sim_model *m, const struct sim_pass *pass, double scale,
+				  const double *moods)
 {
 	static const double compute_task_cycles = 2000, vertex_task_cycles = 700;
-	double jitter = 0.97 + 0.06 * sim_hash_unit(sim_hash(m->seed, m->frame, 5000 + (uint64_t)(pass - m->scenario->passes)));
 	struct sim_phase *last = NULL;
+	struct sim_size size = {0};
 
-	scale *= jitter;
 	if (pass->compute > 0) {
-		last = add(m, pass, STREAM_COMPUTE, pass->compute * scale);
-		last->tasks = 1 + (uint64_t)((double)(last->work * SIM_TICK) / compute_task_cycles);
+		last = add_phase(m, pass, STREAM_COMPUTE, load_of(m, pass, STREAM_COMPUTE, scale, moods),
+				 moods);
+		add_tasks(last, compute_task_cycles);
 		if (pass->waits)
 			need_all(m, last, &m->queues[queue_of(m, STREAM_COMPUTE)]);
 	}
 	if (pass->vertex > 0) {
-		last = add(m, pass, STREAM_VERTEX, pass->vertex * scale);
-		last->tasks = 1 + (uint64_t)((double)(last->work * SIM_TICK) / vertex_task_cycles);
+		last = add_phase(m, pass, STREAM_VERTEX, load_of(m, pass, STREAM_VERTEX, scale, moods),
+				 moods);
+		init_size(&size, pass->look, (double)(last->work * SIM_TICK) * pass->look->primitives,
+			  m->pixels * pass->pixels);
+		last->size = size;
+		add_tasks(last, vertex_task_cycles);
 		if (pass->waits)
 			need_all(m, last, &m->queues[0]);
 	}
 	if (pass->fragment > 0) {
-		double load = pass->fragment * scale * m->pixel_scale, least = fill_limit(m, pass);
+		double load = load_of(m, pass, STREAM_FRAGMENT, scale, moods);
 
-		last = add(m, pass, STREAM_FRAGMENT, load > least ? load : least);
+		last = add_phase(m, pass, STREAM_FRAGMENT, fmax(load, fill_limit(m, pass, &size)), moods);
+		last->size = size;
 		last->tasks = 1 + (uint64_t)(m->pixels * pass->pixels / (m->gpu.task * m->gpu.task));
 		need_all(m, last, &m->queues[1]);
 	}
 	return last;
 }
 
-static void next_ready(struct sim_model *m, int64_t at_ns)
+/* The CPU makes no frame while it loads something, now and then. */
+static int64_t hitch_ns(struct sim_model *m, int64_t at_ns)
 {
 	const struct sim_scenario *s = m->scenario;
 
-	if (s->cpu_frame > 0) {
+	if (!s->hitch_every_s || at_ns / (s->hitch_every_s * 1000000000ll) == m->hitches)
+		return 0;
+	m->hitches = at_ns / (s->hitch_every_s * 1000000000ll);
+	return 220000000 + (int64_t)(sim_hash(m->seed, (uint64_t)m->hitches, 6001) % 160000000);
+}
+
+static void next_ready(struct sim_model *m, const struct sim_act *act, int64_t at_ns)
+{
+	double cpu_frame = m->scenario->cpu_frame;
+	unsigned vsyncs = act->vsyncs;
+
+	if (cpu_frame > 0) {
 		double late = 0.85 + 0.3 * sim_hash_unit(sim_hash(m->seed, m->frame, 6000));
 
-		m->ready_ns = at_ns + (int64_t)(s->cpu_frame * late * 1e9 / 60);
-	} else if (s->vsyncs) {
+		m->ready_ns = at_ns + (int64_t)(cpu_frame * late * 1e9 / 60);
+	} else if (vsyncs) {
 		int64_t now = at_ns / m->frame_ns;
 
-		/* A late frame is shown at a later refresh; the ones it missed are not made up for. */
-		m->vsync = m->vsync + s->vsyncs > now ? m->vsync + s->vsyncs : now;
+		/* A late frame is shown at a later refresh; missed refreshes are not made up
+		 * for. */
+		m->vsync = m->vsync + vsyncs > now ? m->vsync + vsyncs : now;
 		m->ready_ns = m->vsync * m->frame_ns;
 	}
+	m->ready_ns += hitch_ns(m, at_ns);
+}
+
+const struct sim_act *sim_scenario_act(const struct sim_scenario *s, int64_t at_ns)
+{
+	int64_t all = 0, left;
+
+	for (unsigned i = 0; i < s->n_acts; i++)
+		all += s->acts[i].seconds;
+	left = at_ns / 1000000000 % all;
+	for (unsigned i = 0; i < s->n_acts; i++) {
+		if (left < s->acts[i].seconds)
+			return &s->acts[i];
+		left -= s->acts[i].seconds;
+	}
+	return &s->acts[0];
 }
 
 void sim_frame_submit(struct sim_model *m, int64_t at_ns)
 {
 	const struct sim_scenario *s = m->scenario;
-	double scale = 1 + s->wave * wave(m->seed, m->frame);
+	const struct sim_act *act = sim_scenario_act(s, at_ns);
 	struct sim_phase *last = NULL;
+	double moods[SIM_MOODS], scale;
 
+	sim_drift(m->seed, at_ns, moods);
+	scale = 1 + s->wave * moods[0];
 	for (unsigned i = 0; i < s->n_passes; i++)
-		last = add_pass(m, &s->passes[i], scale);
+		if (act->passes & 1u << i)
+			last = add_pass(m, &s->passes[i], scale, moods);
 	need_all(m, last, &m->queues[queue_of(m, last->stream)]);
 	last->ends_frame = true;
+	if (m->watcher.ctx)
+		m->watcher.frame(m->watcher.ctx, m->frame, at_ns, m->in_flight);
 	m->in_flight++;
-	next_ready(m, at_ns);
+	next_ready(m, act, at_ns);
 	m->frame++;
 }

@@ -5,9 +5,9 @@
 
 #define GOVERNOR_NS 53000000ll
 #define TICK_DIVISOR (SIM_TICK * 1000000ull) /* ns * kHz per tick */
-#define TAIL_TICKS 3000                      /* flushing the caches when the queues run dry */
+#define TAIL_TICKS 3000                      /* cache flush after the queues run dry */
 
-/* Held within what a GPU can have: the value may come from a user's file. */
+/* Limited to what a GPU can have, because the value may come from a user's file. */
 static double constant_of(const struct gpu_product *product, const char *name, double otherwise)
 {
 	double x = otherwise;
@@ -26,18 +26,20 @@ static bool layout_has(const struct gpu_layout *layout, const char *name)
 	return false;
 }
 
-void sim_gpu_init(struct sim_gpu *gpu, const struct gpu_product *product)
+static void init_gpu(struct sim_gpu *gpu, const struct gpu_product *product)
 {
 	const struct gpu_layout *layout = product->layout;
 	bool fifth = product->family == FAMILY_5TH_GEN;
+	double warp = product->family == FAMILY_MIDGARD ? 4 : 16; /* Midgard shades quads */
 
 	*gpu = (struct sim_gpu){
 		.cores = product->typical.cores,
 		.slices = product->typical.slices,
 		.bus_bits = product->typical.bus_bits,
-		.quads_per_warp = ((unsigned)constant_of(product, "MaliGPUWarpSize", 16) + 3) / 4,
+		.quads_per_warp = ((unsigned)constant_of(product, "MaliGPUWarpSize", warp) + 3) / 4,
 		.tile = (unsigned)constant_of(product, "MaliGPUTileSize", 16),
-		.task = (unsigned)constant_of(product, fifth ? "MaliMainQueueTaskSize" : "MaliFragQueueTaskSize", 32),
+		.task = (unsigned)constant_of(product,
+					      fifth ? "MaliMainQueueTaskSize" : "MaliFragQueueTaskSize", 32),
 		.geometry_task = (unsigned)constant_of(product, "MaliGPUGeomTaskSize", 4),
 		.varying_slots = (unsigned)constant_of(product, "MaliVarSlotPerCy", 1),
 		.tex_per_cycle = constant_of(product, "MaliTexSamplePerCy", 1),
@@ -49,24 +51,27 @@ void sim_gpu_init(struct sim_gpu *gpu, const struct gpu_product *product)
 		.parallel_pipes = product->family == FAMILY_VALHALL_JM,
 		.prepass = layout_has(layout, "MaliFragPrepassWarp"),
 		.ray_tracing = layout_has(layout, "MaliRTURay"),
+		.sample_test = layout_has(layout, "MaliGeomSampleCullPrim"),
 		.frustum_first = layout_has(layout, "MaliGeomScissorCullPrim"),
 		.crc_16 = product->family >= FAMILY_VALHALL_CSF,
 		.top_khz = (uint64_t)product->typical.mhz * 1000,
 	};
 }
 
-/* The tick in which `ns` lies. */
+/* The tick that contains `ns`. */
 static uint64_t tick_at(const struct sim_model *m, int64_t ns)
 {
 	return m->clock_tick + ((uint64_t)(ns - m->clock_ns) * m->khz + m->clock_rest) / TICK_DIVISOR;
 }
 
-/* The first ns that lies in `tick`. */
+/* The first ns in `tick`. */
 static int64_t tick_ns(const struct sim_model *m, uint64_t tick)
 {
 	uint64_t units = (tick - m->clock_tick) * TICK_DIVISOR;
 
-	return units <= m->clock_rest ? m->clock_ns : m->clock_ns + (int64_t)((units - m->clock_rest + m->khz - 1) / m->khz);
+	return units <= m->clock_rest
+		       ? m->clock_ns
+		       : m->clock_ns + (int64_t)((units - m->clock_rest + m->khz - 1) / m->khz);
 }
 
 static void count_ticks_from(struct sim_model *m, int64_t ns)
@@ -78,14 +83,17 @@ static void count_ticks_from(struct sim_model *m, int64_t ns)
 	m->clock_ns = ns;
 }
 
-/* The governor looks at the load since its last visit, and goes up faster than down. */
-static void govern(struct sim_model *m)
+/* The governor looks at the load since its last visit, and raises the clock faster than it lowers
+ * it. */
+static void govern_clock(struct sim_model *m)
 {
 	static const double steps[SIM_CLOCK_STEPS] = {0.4, 0.55, 0.7, 0.85, 1};
 	uint64_t active = m->gpu_total[GPU_ACTIVE][0] + (m->wait_any + m->wait_tail) * SIM_TICK;
-	double load = (double)(active - m->governor_active) / (double)((m->tick - m->governor_tick) * SIM_TICK + 1);
+	double load =
+		(double)(active - m->governor_active) / (double)((m->tick - m->governor_tick) * SIM_TICK + 1);
 	unsigned step = m->step;
 
+	m->load = load < 1 ? load : 1;
 	m->governor_active = active;
 	m->governor_tick = m->tick;
 	m->governor_ns += GOVERNOR_NS;
@@ -115,19 +123,20 @@ static void start_phases(struct sim_model *m)
 {
 	for (unsigned q = 0; q < m->n_queues; q++) {
 		struct sim_queue *queue = &m->queues[q];
-		const struct sim_phase *phase = sim_queue_head(queue);
+		struct sim_phase *phase = sim_queue_head(queue);
 
 		if (queue->running || queue->ended == queue->added || !may_start(m, phase))
 			continue;
 		sim_count_begin(m, phase);
 		queue->running = true;
+		phase->begin_ns = tick_ns(m, m->tick);
 		queue->left = phase->work;
 		m->set |= 1u << phase->stream;
 		m->tail = 0;
 	}
 }
 
-/* Ticks until something in the front end happens, at most `limit`. */
+/* Ticks until the next event in the front end, at most `limit`. */
 static uint64_t until_event(const struct sim_model *m, uint64_t limit)
 {
 	for (unsigned q = 0; q < m->n_queues; q++) {
@@ -142,7 +151,8 @@ static uint64_t until_event(const struct sim_model *m, uint64_t limit)
 	return limit;
 }
 
-/* Hand over the frames that the CPU has ready, as many as may be in flight, and start whatever can start. */
+/* Submit the frames that the CPU has ready, as many as may be in flight, and start every phase that
+ * can start. */
 static void submit_frames(struct sim_model *m, int64_t at_ns)
 {
 	while (m->ready_ns <= at_ns && m->in_flight < m->scenario->in_flight)
@@ -162,6 +172,8 @@ static void end_phases(struct sim_model *m)
 		if (!queue->running || queue->left)
 			continue;
 		sim_count_end(m, phase);
+		if (m->watcher.ctx)
+			m->watcher.phase(m->watcher.ctx, phase, tick_ns(m, m->tick));
 		queue->running = false;
 		m->set &= ~(1u << phase->stream);
 		m->in_flight -= phase->ends_frame;
@@ -204,15 +216,16 @@ void sim_model_run(struct sim_model *m, int64_t ns)
 		if (m->ready_ns <= m->now_ns && m->in_flight < m->scenario->in_flight)
 			submit_frames(m, m->now_ns);
 		if (m->now_ns == m->governor_ns)
-			govern(m);
+			govern_clock(m);
 	}
 	sim_count_flush(m);
 }
 
-void sim_model_init(struct sim_model *m, const struct gpu_product *product, const struct sim_scenario *scenario, uint64_t seed,
-		    double fps, unsigned width, unsigned height)
+void sim_model_init(struct sim_model *m, const struct gpu_product *product,
+		    const struct sim_scenario *scenario, uint64_t seed, double fps, unsigned width,
+		    unsigned height)
 {
-	sim_gpu_init(&m->gpu, product);
+	init_gpu(&m->gpu, product);
 	assert(m->gpu.cores <= SIM_CORES_MAX && m->gpu.slices <= SIM_SLICES_MAX);
 	m->scenario = scenario;
 	m->seed = seed;

@@ -1,6 +1,7 @@
 #include "backends/sim/sim_fill.h"
 
-/* Which total of the model a counter shows, by machine name: one table for all products. `second` is added where it is not 0. */
+/* The total of the model that each counter shows, by machine name: one table for all products.
+ * `second` is added if it is not 0. */
 const struct sim_name sim_names[] = {
 	{"MaliGPUActiveCy", IN_GPU, GPU_ACTIVE, 0},
 	{"MaliGPUActiveRawCy", IN_GPU, GPU_ACTIVE, 0},
@@ -129,6 +130,8 @@ const struct sim_name sim_names[] = {
 	{"MaliL2CacheLookup", IN_SLICE, SLICE_LOOKUPS, 0},
 	{"MaliL2CacheRdLookup", IN_SLICE, SLICE_READS, 0},
 	{"MaliL2CacheWrLookup", IN_SLICE, SLICE_WRITES, 0},
+	{"MaliL2CacheRdHit", IN_SLICE, SLICE_READ_HITS, 0},
+	{"MaliL2CacheWrHit", IN_SLICE, SLICE_WRITE_HITS, 0},
 	{"MaliL2CacheSnpLookup", IN_SLICE, SLICE_EXT_SNOOPS, 0},
 	{"MaliL2CacheIncSnp", IN_SLICE, SLICE_EXT_SNOOPS, 0},
 	{"MaliL2CacheIncSnpStallCy", IN_SLICE, SLICE_EXT_SNOOP_STALL, 0},
@@ -178,6 +181,9 @@ const struct sim_name sim_names[] = {
 	{"MaliFragWarp", IN_CORE, CORE_FRAG_WARPS, 0},
 	{"MaliFragPartWarp", IN_CORE, CORE_PARTIAL_WARPS, 0},
 	{"MaliFragThread", IN_CORE, CORE_THREADS, 0},
+	{"MaliFragHelperThread", IN_CORE, CORE_HELPER_THREADS, 0},
+	{"MaliFragLZSTestThread", IN_CORE, CORE_LATE_THREADS, 0},
+	{"MaliFragLZSKillThread", IN_CORE, CORE_LATE_THREADS_KILLED, 0},
 	{"MaliFragRastQd", IN_CORE, CORE_QUADS_RAST, 0},
 	{"MaliFragRastPartQd", IN_CORE, CORE_QUADS_PARTIAL, 0},
 	{"MaliFragRastCoarseQd", IN_CORE, CORE_QUADS_COARSE, 0},
@@ -189,6 +195,7 @@ const struct sim_name sim_names[] = {
 	{"MaliFragOpaqueQd", IN_CORE, CORE_QUADS_OPAQUE, 0},
 	{"MaliFragTile", IN_CORE, CORE_TILES, 0},
 	{"MaliFragTileKill", IN_CORE, CORE_TILES_KILLED, 0},
+	{"MaliNonFragThread", IN_CORE, CORE_NONFRAG_THREADS, 0},
 	{"MaliNonFragTask", IN_CORE, CORE_NONFRAG_TASKS, 0},
 	{"MaliNonFragWarp", IN_CORE, CORE_NONFRAG_WARPS, 0},
 	{"MaliCoreAllRegsWarp", IN_CORE, CORE_ALL_REGS, 0},
@@ -247,6 +254,14 @@ const struct sim_name sim_names[] = {
 	{"MaliTexIndexCy", IN_CORE, CORE_TEX_INDEX, 0},
 	{"MaliTexClkStarvedCy", IN_CORE, CORE_TEX_STARVED, 0},
 	{"MaliTexClkActiveCy", IN_CORE, CORE_TEX_CLOCKED, 0},
+	{"MaliLSIssueCy", IN_CORE, CORE_LS, 0},
+	{"MaliLSInstr", IN_CORE, CORE_LS_INSTR, 0},
+	{"MaliLSCacheRd", IN_CORE, CORE_LS_READS, 0},
+	{"MaliLSCacheWr", IN_CORE, CORE_LS_WRITES, 0},
+	{"MaliLSCacheRdHit", IN_CORE, CORE_LS_READ_HITS, 0},
+	{"MaliLSCacheRdMiss", IN_CORE, CORE_LS_READ_MISSES, 0},
+	{"MaliLSCacheWrHit", IN_CORE, CORE_LS_WRITE_HITS, 0},
+	{"MaliLSCacheWrMiss", IN_CORE, CORE_LS_WRITE_MISSES, 0},
 	{"MaliLSFullRd", IN_CORE, CORE_LS_READ_FULL, 0},
 	{"MaliLSPartRd", IN_CORE, CORE_LS_READ_PART, 0},
 	{"MaliLSFullWr", IN_CORE, CORE_LS_WRITE_FULL, 0},

@@ -1,11 +1,11 @@
-/* sim_quantity: what the simulated GPU counts, block by block. Cycles are GPU cycles.
+/* sim_quantity: the quantities of the simulated GPU, block by block. Cycles are GPU cycles.
  *
- * Some quantities are no counter but a step on the way to one.
+ * Some quantities are not counters but steps towards one.
  */
 #ifndef MALITOP_SIM_QUANTITY_H
 #define MALITOP_SIM_QUANTITY_H
 
-/* One queue of the front end, in cycles but for jobs and tasks. */
+/* One queue of the front end; cycles, except for jobs and tasks. */
 enum sim_queue_quantity {
 	QUEUE_CYCLES,
 	QUEUE_JOBS,
@@ -24,9 +24,9 @@ enum sim_queue_quantity {
 	QUEUE_COUNT
 };
 
-/* The front end as a whole. */
+/* The rest of the front end. */
 enum sim_gpu_quantity {
-	GPU_ZERO, /* what is never used: the reserved queue, the second stage of the MMU */
+	GPU_ZERO, /* never used: the reserved queue, the second stage of the MMU */
 	GPU_ACTIVE,
 	GPU_ANY_QUEUE,
 	GPU_IRQ_CYCLES,
@@ -69,10 +69,15 @@ enum sim_tiler_quantity {
 	TILER_VISIBLE_DVS,
 	TILER_READ_BEATS,
 	TILER_WRITE_BEATS,
+	TILER_POSITION_WARPS,
+	TILER_POSITION_ROOM, /* for tasks in them */
 	TILER_POSITION_TASKS,
 	TILER_POSITION_PARTIAL,
+	TILER_VARYING_WARPS,
+	TILER_VARYING_ROOM,
 	TILER_VARYING_TASKS,
 	TILER_VARYING_PARTIAL,
+	TILER_WARPS,
 	TILER_POSITION_LOOKUPS,
 	TILER_POSITION_HITS,
 	TILER_POSITION_MISSES,
@@ -156,6 +161,11 @@ enum sim_core_quantity {
 	CORE_LS_ATOMIC,
 	CORE_LS_READS,
 	CORE_LS_WRITES,
+	CORE_LS_INSTR,
+	CORE_LS_READ_HITS,
+	CORE_LS_READ_MISSES,
+	CORE_LS_WRITE_HITS,
+	CORE_LS_WRITE_MISSES,
 	CORE_ATTR,
 	CORE_VAR_ROOM,
 	CORE_VAR,
@@ -232,6 +242,10 @@ enum sim_core_quantity {
 	CORE_WARP_QUADS,
 	CORE_FULL_QUADS,
 	CORE_THREADS,
+	CORE_HELPER_QUADS,
+	CORE_HELPER_THREADS,
+	CORE_LATE_THREADS,
+	CORE_LATE_THREADS_KILLED,
 	CORE_QUADS_SHADED,
 	CORE_QUADS_HIDDEN,
 	CORE_QUADS_SURVIVED,
@@ -261,7 +275,11 @@ enum sim_core_quantity {
 	CORE_FPK_CYCLES,
 	CORE_MAIN_STALL,
 	/* non-fragment */
+	CORE_VERTEX_WARPS,
+	CORE_COMPUTE_WARPS,
 	CORE_NONFRAG_WARPS,
+	CORE_NONFRAG_QUADS,
+	CORE_NONFRAG_THREADS,
 	CORE_NONFRAG_TASKS,
 	/* both: each list of rules writes its own part */
 	CORE_ALL_REGS,
@@ -281,6 +299,7 @@ enum sim_slice_quantity {
 	SLICE_L1_WRITES,
 	SLICE_EXT_SNOOPS,
 	SLICE_EXT_READS,
+	SLICE_READ_HITS,
 	SLICE_READ_NOSNOOP,
 	SLICE_READ_SNOOP,
 	SLICE_READ_UNIQUE,
@@ -300,6 +319,7 @@ enum sim_slice_quantity {
 	SLICE_LATENCY_REST256,
 	SLICE_LATENCY320,
 	SLICE_EXT_WRITES,
+	SLICE_WRITE_HITS,
 	SLICE_WRITE_NOSNOOP_FULL,
 	SLICE_WRITE_REST1,
 	SLICE_WRITE_NOSNOOP_PART,
@@ -318,7 +338,7 @@ enum sim_slice_quantity {
 	SLICE_MMU_L3_HITS,
 	SLICE_MMU_L2_READS,
 	SLICE_MMU_L2_HITS,
-	/* cycles, from those in which any queue is active */
+	/* cycles, based on those in which any queue is active */
 	SLICE_ACTIVE,
 	SLICE_EXT_READ_STALL,
 	SLICE_EXT_WRITE_STALL,

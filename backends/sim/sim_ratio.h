@@ -1,4 +1,4 @@
-/* sim_ratio: how many of one quantity follow from another in a phase of work. */
+/* sim_ratio: how much of one quantity follows from another in a phase of work. */
 #ifndef MALITOP_SIM_RATIO_H
 #define MALITOP_SIM_RATIO_H
 
@@ -6,8 +6,9 @@
 
 #define SIM_ONE (1u << 24) /* a ratio of 1 */
 
-/* Ratios. Up to RATIO_BOUNDED they are shares of a whole and never exceed 1. Those from RATIO_SHADER on depend on the phase; the
- * ones before are what ordinary content does, a little different in every phase. */
+/* Ratios below RATIO_BOUNDED are shares of a whole and never exceed 1. Those from RATIO_SHADER on
+ * depend on the phase; the earlier ones are those of ordinary content, slightly different in every
+ * phase. */
 enum sim_ratio {
 	RATIO_NARROW,
 	RATIO_DIVERGED,
@@ -82,6 +83,7 @@ enum sim_ratio {
 	RATIO_VISIBLE_BACK,
 	RATIO_VISIBLE_DVS,
 	RATIO_PARTIAL_TASKS,
+	RATIO_WARP_FILL,
 	RATIO_POSITION_HIT,
 	RATIO_VARYING_HIT,
 	RATIO_POSITION_STALL,
@@ -144,7 +146,7 @@ enum sim_ratio {
 	RATIO_ICACHE_MISS = RATIO_BOUNDED,
 	RATIO_TEX_MSG,
 	RATIO_VAR_INSTR,
-	RATIO_WARPS, /* per execution cycle: launches of four for fragments, single warps for all else */
+	RATIO_WARPS, /* per execution cycle: launches of four for fragments, single warps otherwise */
 	RATIO_HIDDEN,
 	RATIO_EARLY_KILL,
 	RATIO_PRIMS_RAST,
@@ -165,14 +167,16 @@ enum sim_ratio {
 	RATIO_TILE_BEATS,
 	RATIO_OTHER_WRITES,
 	RATIO_PRIMS,
-	RATIO_POSITION_TASKS,
-	RATIO_VARYING_TASKS,
+	RATIO_POSITION_WARPS,
+	RATIO_VARYING_WARPS,
 	RATIO_TILER_READS,
 	RATIO_TILER_WRITES,
+	RATIO_LS_INSTR,
+	RATIO_LS_HIT,
 	RATIO_COUNT
 };
 
-/* Constants of the product that TIMES multiplies by. */
+/* Constants of the product, used by TIMES. */
 enum sim_constant {
 	CONSTANT_FMA_PIPES,
 	CONSTANT_VARYING_SLOTS,
@@ -181,6 +185,7 @@ enum sim_constant {
 	CONSTANT_READ_BEATS,  /* of the external bus, per 64 bytes */
 	CONSTANT_FOUR,
 	CONSTANT_THREE,
+	CONSTANT_WARP_TASKS, /* of vertex shading, in one warp */
 	SIM_CONSTANTS
 };
 

@@ -2,7 +2,8 @@
 
 #include "base/alloc.h"
 
-_Static_assert(CORE_COUNT <= 256 && SLICE_COUNT <= 256 && TILER_COUNT <= 256 && RATIO_COUNT <= 256, "rules hold bytes");
+_Static_assert(CORE_COUNT <= 256 && SLICE_COUNT <= 256 && TILER_COUNT <= 256 && RATIO_COUNT <= 256,
+	       "rules hold bytes");
 
 #define PART(out, in, ratio)            \
 	{                               \
@@ -24,11 +25,12 @@ _Static_assert(CORE_COUNT <= 256 && SLICE_COUNT <= 256 && TILER_COUNT <= 256 && 
 	_Static_assert(ARRAY_LEN(array) <= SIM_RULES_MAX, "raise SIM_RULES_MAX"); \
 	const struct sim_rules name = {array, ARRAY_LEN(array)}
 
-void sim_chain_init(struct sim_chain *chain, const struct sim_rules *list, struct sim_wants *wants, bool *ratios)
+void sim_chain_init(struct sim_chain *chain, const struct sim_rules *list, struct sim_wants *wants,
+		    bool *ratios)
 {
 	bool leaves[SIM_RULES_MAX] = {false}, kept[SIM_RULES_MAX] = {false};
 
-	/* Backwards, as what a rule feeds comes behind it. */
+	/* Backwards, because a rule comes before the rules that it feeds. */
 	for (unsigned i = list->n; i-- > 0;) {
 		const struct sim_rule *r = &list->rules[i];
 
@@ -59,24 +61,25 @@ void sim_chain_init(struct sim_chain *chain, const struct sim_rules *list, struc
 	}
 }
 
-static void part(uint32_t *restrict out, const uint32_t *restrict in, uint32_t ratio, uint64_t *restrict rest)
+static void count_part(uint32_t *restrict out, const uint32_t *restrict in, const uint32_t *restrict ratio,
+		       uint64_t *restrict rest)
 {
 	for (unsigned i = 0; i < SIM_LANES; i++) {
-		uint64_t x = rest[i] + (uint64_t)in[i] * ratio;
+		uint64_t x = rest[i] + (uint64_t)in[i] * ratio[i];
 
 		rest[i] = x & (SIM_ONE - 1);
 		out[i] = (uint32_t)(x / SIM_ONE);
 	}
 }
 
-/* A part that is rounded later. */
-static void leaf(const uint32_t *restrict in, uint32_t ratio, uint64_t *restrict rest)
+/* Add up a part that is rounded later. */
+static void count_leaf(const uint32_t *restrict in, const uint32_t *restrict ratio, uint64_t *restrict rest)
 {
 	for (unsigned i = 0; i < SIM_LANES; i++)
-		rest[i] += (uint64_t)in[i] * ratio;
+		rest[i] += (uint64_t)in[i] * ratio[i];
 }
 
-static void settle(uint64_t *restrict rest, uint64_t *restrict total)
+static void settle_totals(uint64_t *restrict rest, uint64_t *restrict total)
 {
 	for (unsigned i = 0; i < SIM_LANES; i++) {
 		total[i] += rest[i] / SIM_ONE;
@@ -84,13 +87,13 @@ static void settle(uint64_t *restrict rest, uint64_t *restrict total)
 	}
 }
 
-static void add(uint64_t *restrict total, const uint32_t *restrict now)
+static void add_lanes(uint64_t *restrict total, const uint32_t *restrict now)
 {
 	for (unsigned i = 0; i < SIM_LANES; i++)
 		total[i] += now[i];
 }
 
-static void sum(uint32_t *restrict out, const uint32_t *restrict a, const uint32_t *restrict b)
+static void sum_lanes(uint32_t *restrict out, const uint32_t *restrict a, const uint32_t *restrict b)
 {
 	for (unsigned i = 0; i < SIM_LANES; i++)
 		out[i] = a[i] + b[i];
@@ -102,41 +105,42 @@ static void rest_of(uint32_t *restrict out, const uint32_t *restrict a, const ui
 		out[i] = a[i] - b[i];
 }
 
-static void times(uint32_t *restrict out, const uint32_t *restrict a, uint32_t constant)
+static void multiply_lanes(uint32_t *restrict out, const uint32_t *restrict a, uint32_t constant)
 {
 	for (unsigned i = 0; i < SIM_LANES; i++)
 		out[i] = a[i] * constant;
 }
 
-void sim_chain_apply(const struct sim_chain *chain, const uint32_t *ratios, const uint32_t *constants,
-		     uint64_t (*restrict rest)[SIM_LANES], uint32_t (*restrict now)[SIM_LANES],
-		     uint64_t (*restrict total)[SIM_LANES])
+void sim_chain_apply(const struct sim_chain *chain, const uint32_t (*ratios)[SIM_LANES],
+		     const uint32_t *constants, uint64_t (*restrict rest)[SIM_LANES],
+		     uint32_t (*restrict now)[SIM_LANES], uint64_t (*restrict total)[SIM_LANES])
 {
 	for (const struct sim_rule *r = chain->rules; r < chain->rules + chain->n_rules; r++) {
 		if (r->op == OP_PART)
-			part(now[r->out], now[r->a], ratios[r->b], *rest++);
+			count_part(now[r->out], now[r->a], ratios[r->b], *rest++);
 		else if (r->op == OP_SUM)
-			sum(now[r->out], now[r->a], now[r->b]);
+			sum_lanes(now[r->out], now[r->a], now[r->b]);
 		else if (r->op == OP_REST)
 			rest_of(now[r->out], now[r->a], now[r->b]);
 		else
-			times(now[r->out], now[r->a], constants[r->b]);
+			multiply_lanes(now[r->out], now[r->a], constants[r->b]);
 	}
 	for (const struct sim_rule *r = chain->leaves; r < chain->leaves + chain->n_leaves; r++)
-		leaf(now[r->a], ratios[r->b], *rest++);
+		count_leaf(now[r->a], ratios[r->b], *rest++);
 	for (const uint8_t *out = chain->sums; out < chain->sums + chain->n_sums; out++)
-		add(total[*out], now[*out]);
+		add_lanes(total[*out], now[*out]);
 }
 
-void sim_chain_settle(const struct sim_chain *chain, uint64_t (*restrict rest)[SIM_LANES], uint64_t (*restrict total)[SIM_LANES])
+void sim_chain_settle(const struct sim_chain *chain, uint64_t (*restrict rest)[SIM_LANES],
+		      uint64_t (*restrict total)[SIM_LANES])
 {
 	rest += chain->rows - chain->n_leaves;
 	for (const struct sim_rule *r = chain->leaves; r < chain->leaves + chain->n_leaves; r++)
-		settle(*rest++, total[r->out]);
+		settle_totals(*rest++, total[r->out]);
 }
 
-/* The arithmetic part suits every generation: SFU and CVT share what the cycles offer with FMA, a second pipe may take an FMA
- * beside each of them (paired) or beside another FMA (times two). */
+/* The arithmetic part fits every generation: SFU and CVT share the cycles with FMA; a second pipe
+ * may issue an FMA beside each of them (paired) or beside another FMA (times two). */
 static const struct sim_rule exec[] = {
 	PART(CORE_SFU, CORE_EXEC_QUARTER, RATIO_SFU),
 	REST(CORE_NOT_SFU, CORE_EXEC, CORE_SFU),
@@ -156,7 +160,6 @@ static const struct sim_rule exec[] = {
 	REST(CORE_SLOT_FREE, CORE_EXEC, CORE_SLOT_ANY),
 	PART(CORE_STARVE, CORE_SLOT_FREE, RATIO_STARVE),
 	PART(CORE_STARVE_ICACHE, CORE_STARVE, RATIO_STARVE_ICACHE),
-
 	PART(CORE_LS, CORE_EXEC, RATIO_LS),
 	PART(CORE_LS_READ_FULL, CORE_LS, RATIO_LS_READ_FULL),
 	REST(CORE_LS_REST1, CORE_LS, CORE_LS_READ_FULL),
@@ -168,8 +171,12 @@ static const struct sim_rule exec[] = {
 	REST(CORE_LS_ATOMIC, CORE_LS_REST3, CORE_LS_WRITE_PART),
 	SUM(CORE_LS_READS, CORE_LS_READ_FULL, CORE_LS_READ_PART),
 	SUM(CORE_LS_WRITES, CORE_LS_WRITE_FULL, CORE_LS_WRITE_PART),
+	PART(CORE_LS_INSTR, CORE_LS, RATIO_LS_INSTR),
+	PART(CORE_LS_READ_HITS, CORE_LS_READS, RATIO_LS_HIT),
+	REST(CORE_LS_READ_MISSES, CORE_LS_READS, CORE_LS_READ_HITS),
+	PART(CORE_LS_WRITE_HITS, CORE_LS_WRITES, RATIO_LS_HIT),
+	REST(CORE_LS_WRITE_MISSES, CORE_LS_WRITES, CORE_LS_WRITE_HITS),
 	PART(CORE_ATTR, CORE_LS, RATIO_ATTR),
-
 	PART(CORE_BACK_TEX, CORE_EXEC, RATIO_BACK_TEX),
 	PART(CORE_BACK_VAR, CORE_EXEC, RATIO_BACK_VAR),
 	PART(CORE_BACK_BLEND, CORE_EXEC, RATIO_BACK_BLEND),
@@ -177,7 +184,6 @@ static const struct sim_rule exec[] = {
 	PART(CORE_BACK_LS, CORE_EXEC, RATIO_BACK_LS),
 	PART(CORE_BACK_ATTR, CORE_EXEC, RATIO_BACK_ATTR),
 	PART(CORE_BACK_RT, CORE_EXEC, RATIO_BACK_RT),
-
 	PART(CORE_READ_LS, CORE_LS_READS, RATIO_LS_BEATS),
 	PART(CORE_READ_LS_EXT, CORE_READ_LS, RATIO_MISS),
 	PART(CORE_READ_OTHER, CORE_EXEC, RATIO_OTHER_BEATS),
@@ -224,31 +230,48 @@ static const struct sim_rule texture[] = {
 	PART(CORE_READ_TEX_EXT, CORE_READ_TEX, RATIO_MISS),
 };
 LIST(sim_rules_texture, texture);
-
 static const struct sim_rule rays[] = {
-	PART(CORE_RT_BOX_CYCLES, CORE_EXEC, RATIO_RT_BOX),         PART(CORE_RT_TRI_CYCLES, CORE_EXEC, RATIO_RT_TRI),
-	REST(CORE_RT_NOT_BOX, CORE_EXEC, CORE_RT_BOX_CYCLES),      PART(CORE_RT_MORE, CORE_RT_NOT_BOX, RATIO_RT_ACTIVE),
-	SUM(CORE_RT_ACTIVE, CORE_RT_BOX_CYCLES, CORE_RT_MORE),     PART(CORE_RT_BOXES, CORE_RT_BOX_CYCLES, RATIO_RT_NODE),
-	PART(CORE_RT_BOX13, CORE_RT_BOXES, RATIO_RT_BIN13),        REST(CORE_RT_BOX_REST1, CORE_RT_BOXES, CORE_RT_BOX13),
-	PART(CORE_RT_BOX9, CORE_RT_BOX_REST1, RATIO_RT_BIN9),      REST(CORE_RT_BOX_REST2, CORE_RT_BOX_REST1, CORE_RT_BOX9),
-	PART(CORE_RT_BOX5, CORE_RT_BOX_REST2, RATIO_RT_BIN5),      REST(CORE_RT_BOX1, CORE_RT_BOX_REST2, CORE_RT_BOX5),
-	PART(CORE_RT_TRIS, CORE_RT_TRI_CYCLES, RATIO_RT_NODE),     PART(CORE_RT_TRI13, CORE_RT_TRIS, RATIO_RT_BIN13),
-	REST(CORE_RT_TRI_REST1, CORE_RT_TRIS, CORE_RT_TRI13),      PART(CORE_RT_TRI9, CORE_RT_TRI_REST1, RATIO_RT_BIN9),
-	REST(CORE_RT_TRI_REST2, CORE_RT_TRI_REST1, CORE_RT_TRI9),  PART(CORE_RT_TRI5, CORE_RT_TRI_REST2, RATIO_RT_BIN5),
-	REST(CORE_RT_TRI1, CORE_RT_TRI_REST2, CORE_RT_TRI5),       PART(CORE_RT_RAYS, CORE_RT_BOXES, RATIO_RT_RAYS),
-	PART(CORE_RT_FIRST_HIT, CORE_RT_RAYS, RATIO_RT_FIRST_HIT), PART(CORE_RT_OVERFLOWS, CORE_RT_RAYS, RATIO_RT_OVERFLOW),
-	PART(CORE_RT_OPAQUE, CORE_RT_TRIS, RATIO_RT_OPAQUE),       PART(CORE_RT_NON_OPAQUE, CORE_RT_TRIS, RATIO_RT_NON_OPAQUE),
-	PART(CORE_RT_MISSES, CORE_RT_RAYS, RATIO_RT_MISS),         PART(CORE_RT_FETCHES, CORE_RT_BOXES, RATIO_RT_FETCH),
-	PART(CORE_RT_CACHE_HIT, CORE_RT_FETCHES, RATIO_RT_HIT),    REST(CORE_RT_CACHE_MISS, CORE_RT_FETCHES, CORE_RT_CACHE_HIT),
-	PART(CORE_RT_TRACE_NEW, CORE_RT_RAYS, RATIO_RT_TRACE),     PART(CORE_RT_TRACE_RESUME, CORE_RT_TRACE_NEW, RATIO_RT_RESUME),
-	PART(CORE_RT_RESUMED, CORE_RT_RAYS, RATIO_RT_RESUME),      PART(CORE_RT_TLAS, CORE_RT_BOXES, RATIO_RT_TLAS),
-	PART(CORE_RT_BLAS, CORE_RT_TLAS, RATIO_RT_BLAS),           PART(CORE_RT_BLAS_CULL, CORE_RT_BLAS, RATIO_RT_BLAS_CULL),
-	PART(CORE_RT_TRI_TESTS, CORE_RT_TRIS, RATIO_RT_TRI_TESTS), PART(CORE_RT_PRIM_CULL, CORE_RT_TRI_TESTS, RATIO_RT_PRIM_CULL),
-	PART(CORE_READ_RT, CORE_RT_CACHE_MISS, RATIO_RT_BEATS),    PART(CORE_READ_RT_EXT, CORE_READ_RT, RATIO_MISS),
+	PART(CORE_RT_BOX_CYCLES, CORE_EXEC, RATIO_RT_BOX),
+	PART(CORE_RT_TRI_CYCLES, CORE_EXEC, RATIO_RT_TRI),
+	REST(CORE_RT_NOT_BOX, CORE_EXEC, CORE_RT_BOX_CYCLES),
+	PART(CORE_RT_MORE, CORE_RT_NOT_BOX, RATIO_RT_ACTIVE),
+	SUM(CORE_RT_ACTIVE, CORE_RT_BOX_CYCLES, CORE_RT_MORE),
+	PART(CORE_RT_BOXES, CORE_RT_BOX_CYCLES, RATIO_RT_NODE),
+	PART(CORE_RT_BOX13, CORE_RT_BOXES, RATIO_RT_BIN13),
+	REST(CORE_RT_BOX_REST1, CORE_RT_BOXES, CORE_RT_BOX13),
+	PART(CORE_RT_BOX9, CORE_RT_BOX_REST1, RATIO_RT_BIN9),
+	REST(CORE_RT_BOX_REST2, CORE_RT_BOX_REST1, CORE_RT_BOX9),
+	PART(CORE_RT_BOX5, CORE_RT_BOX_REST2, RATIO_RT_BIN5),
+	REST(CORE_RT_BOX1, CORE_RT_BOX_REST2, CORE_RT_BOX5),
+	PART(CORE_RT_TRIS, CORE_RT_TRI_CYCLES, RATIO_RT_NODE),
+	PART(CORE_RT_TRI13, CORE_RT_TRIS, RATIO_RT_BIN13),
+	REST(CORE_RT_TRI_REST1, CORE_RT_TRIS, CORE_RT_TRI13),
+	PART(CORE_RT_TRI9, CORE_RT_TRI_REST1, RATIO_RT_BIN9),
+	REST(CORE_RT_TRI_REST2, CORE_RT_TRI_REST1, CORE_RT_TRI9),
+	PART(CORE_RT_TRI5, CORE_RT_TRI_REST2, RATIO_RT_BIN5),
+	REST(CORE_RT_TRI1, CORE_RT_TRI_REST2, CORE_RT_TRI5),
+	PART(CORE_RT_RAYS, CORE_RT_BOXES, RATIO_RT_RAYS),
+	PART(CORE_RT_FIRST_HIT, CORE_RT_RAYS, RATIO_RT_FIRST_HIT),
+	PART(CORE_RT_OVERFLOWS, CORE_RT_RAYS, RATIO_RT_OVERFLOW),
+	PART(CORE_RT_OPAQUE, CORE_RT_TRIS, RATIO_RT_OPAQUE),
+	PART(CORE_RT_NON_OPAQUE, CORE_RT_TRIS, RATIO_RT_NON_OPAQUE),
+	PART(CORE_RT_MISSES, CORE_RT_RAYS, RATIO_RT_MISS),
+	PART(CORE_RT_FETCHES, CORE_RT_BOXES, RATIO_RT_FETCH),
+	PART(CORE_RT_CACHE_HIT, CORE_RT_FETCHES, RATIO_RT_HIT),
+	REST(CORE_RT_CACHE_MISS, CORE_RT_FETCHES, CORE_RT_CACHE_HIT),
+	PART(CORE_RT_TRACE_NEW, CORE_RT_RAYS, RATIO_RT_TRACE),
+	PART(CORE_RT_TRACE_RESUME, CORE_RT_TRACE_NEW, RATIO_RT_RESUME),
+	PART(CORE_RT_RESUMED, CORE_RT_RAYS, RATIO_RT_RESUME),
+	PART(CORE_RT_TLAS, CORE_RT_BOXES, RATIO_RT_TLAS),
+	PART(CORE_RT_BLAS, CORE_RT_TLAS, RATIO_RT_BLAS),
+	PART(CORE_RT_BLAS_CULL, CORE_RT_BLAS, RATIO_RT_BLAS_CULL),
+	PART(CORE_RT_TRI_TESTS, CORE_RT_TRIS, RATIO_RT_TRI_TESTS),
+	PART(CORE_RT_PRIM_CULL, CORE_RT_TRI_TESTS, RATIO_RT_PRIM_CULL),
+	PART(CORE_READ_RT, CORE_RT_CACHE_MISS, RATIO_RT_BEATS),
+	PART(CORE_READ_RT_EXT, CORE_READ_RT, RATIO_MISS),
 };
 LIST(sim_rules_rays, rays);
-
-/* Quads are counted upwards from the warps that were shaded, so that what was killed before never goes below zero. */
+/* Quads are counted upwards from the shaded warps: earlier kills make no count negative. */
 static const struct sim_rule fragment[] = {
 	PART(CORE_LAUNCHES, CORE_EXEC, RATIO_WARPS),
 	TIMES(CORE_MAIN_WARPS, CORE_LAUNCHES, CONSTANT_FOUR),
@@ -259,6 +282,10 @@ static const struct sim_rule fragment[] = {
 	TIMES(CORE_WARP_QUADS, CORE_FRAG_WARPS, CONSTANT_QUADS_PER_WARP),
 	PART(CORE_FULL_QUADS, CORE_WARP_QUADS, RATIO_FULL_QUADS),
 	TIMES(CORE_THREADS, CORE_FULL_QUADS, CONSTANT_FOUR),
+	REST(CORE_HELPER_QUADS, CORE_WARP_QUADS, CORE_FULL_QUADS),
+	TIMES(CORE_HELPER_THREADS, CORE_HELPER_QUADS, CONSTANT_FOUR),
+	PART(CORE_LATE_THREADS, CORE_THREADS, RATIO_LATE),
+	PART(CORE_LATE_THREADS_KILLED, CORE_LATE_THREADS, RATIO_LATE_KILL),
 	TIMES(CORE_QUADS_SHADED, CORE_MAIN_WARPS, CONSTANT_QUADS_PER_WARP),
 	PART(CORE_QUADS_HIDDEN, CORE_QUADS_SHADED, RATIO_HIDDEN),
 	SUM(CORE_QUADS_SURVIVED, CORE_QUADS_SHADED, CORE_QUADS_HIDDEN),
@@ -301,19 +328,26 @@ static const struct sim_rule fragment[] = {
 };
 LIST(sim_rules_fragment, fragment);
 
+/* The tiler deals its vertex warps to the cores: CORE_VERTEX_WARPS comes with the inputs. */
 static const struct sim_rule nonfrag[] = {
-	PART(CORE_NONFRAG_WARPS, CORE_EXEC, RATIO_WARPS),
+	PART(CORE_COMPUTE_WARPS, CORE_EXEC, RATIO_WARPS),
+	SUM(CORE_NONFRAG_WARPS, CORE_VERTEX_WARPS, CORE_COMPUTE_WARPS),
+	TIMES(CORE_NONFRAG_QUADS, CORE_NONFRAG_WARPS, CONSTANT_QUADS_PER_WARP),
+	TIMES(CORE_NONFRAG_THREADS, CORE_NONFRAG_QUADS, CONSTANT_FOUR),
 	PART(CORE_NONFRAG_TASKS, CORE_NONFRAG_WARPS, RATIO_NONFRAG_TASKS),
 	PART(CORE_ALL_REGS, CORE_NONFRAG_WARPS, RATIO_ALL_REGS),
 	PART(CORE_FULL_WARPS, CORE_NONFRAG_WARPS, RATIO_FULL_WARPS),
 };
 LIST(sim_rules_nonfrag, nonfrag);
 
-/* What follows from the input and from the visible primitives, whatever the order of culling. */
-#define TILER_INPUT                                                                                                           \
-	PART(TILER_ACTIVE, TILER_QUEUE, RATIO_TILER_ACTIVE), PART(TILER_PRIMS, TILER_WORK, RATIO_PRIMS),                      \
-		PART(TILER_NOT_TRIANGLES, TILER_PRIMS, RATIO_NOT_TRIANGLES),                                                  \
-		REST(TILER_TRIANGLES, TILER_PRIMS, TILER_NOT_TRIANGLES), PART(TILER_LINES, TILER_NOT_TRIANGLES, RATIO_LINES), \
+/* What follows from the input and from the visible primitives, whatever the order of culling. Tasks
+ * of vertex shading are counted upwards from the warps that take them, so that every requested
+ * thread also runs on a core. */
+#define TILER_INPUT                                                                                      \
+	PART(TILER_ACTIVE, TILER_QUEUE, RATIO_TILER_ACTIVE), PART(TILER_PRIMS, TILER_WORK, RATIO_PRIMS), \
+		PART(TILER_NOT_TRIANGLES, TILER_PRIMS, RATIO_NOT_TRIANGLES),                             \
+		REST(TILER_TRIANGLES, TILER_PRIMS, TILER_NOT_TRIANGLES),                                 \
+		PART(TILER_LINES, TILER_NOT_TRIANGLES, RATIO_LINES),                                     \
 		REST(TILER_POINTS, TILER_NOT_TRIANGLES, TILER_LINES)
 #define TILER_OUTPUT                                                                      \
 	PART(TILER_VISIBLE_BACK, TILER_VISIBLE, RATIO_VISIBLE_BACK),                      \
@@ -321,9 +355,14 @@ LIST(sim_rules_nonfrag, nonfrag);
 		PART(TILER_VISIBLE_DVS, TILER_VISIBLE, RATIO_VISIBLE_DVS),                \
 		PART(TILER_READ_BEATS, TILER_PRIMS, RATIO_TILER_READS),                   \
 		PART(TILER_WRITE_BEATS, TILER_VISIBLE, RATIO_TILER_WRITES),               \
-		PART(TILER_POSITION_TASKS, TILER_PRIMS, RATIO_POSITION_TASKS),            \
+		PART(TILER_POSITION_WARPS, TILER_PRIMS, RATIO_POSITION_WARPS),            \
+		TIMES(TILER_POSITION_ROOM, TILER_POSITION_WARPS, CONSTANT_WARP_TASKS),    \
+		PART(TILER_POSITION_TASKS, TILER_POSITION_ROOM, RATIO_WARP_FILL),         \
 		PART(TILER_POSITION_PARTIAL, TILER_POSITION_TASKS, RATIO_PARTIAL_TASKS),  \
-		PART(TILER_VARYING_TASKS, TILER_VISIBLE, RATIO_VARYING_TASKS),            \
+		PART(TILER_VARYING_WARPS, TILER_VISIBLE, RATIO_VARYING_WARPS),            \
+		TIMES(TILER_VARYING_ROOM, TILER_VARYING_WARPS, CONSTANT_WARP_TASKS),      \
+		PART(TILER_VARYING_TASKS, TILER_VARYING_ROOM, RATIO_WARP_FILL),           \
+		SUM(TILER_WARPS, TILER_POSITION_WARPS, TILER_VARYING_WARPS),              \
 		PART(TILER_VARYING_PARTIAL, TILER_VARYING_TASKS, RATIO_PARTIAL_TASKS),    \
 		TIMES(TILER_POSITION_LOOKUPS, TILER_PRIMS, CONSTANT_THREE),               \
 		PART(TILER_POSITION_HITS, TILER_POSITION_LOOKUPS, RATIO_POSITION_HIT),    \
@@ -372,6 +411,7 @@ static const struct sim_rule slice[] = {
 	PART(SLICE_L1_READS, SLICE_READS, RATIO_L1_READ),
 	PART(SLICE_L1_WRITES, SLICE_WRITES, RATIO_L1_WRITE),
 	PART(SLICE_EXT_READS, SLICE_READS, RATIO_MISS),
+	REST(SLICE_READ_HITS, SLICE_READS, SLICE_EXT_READS),
 	PART(SLICE_READ_NOSNOOP, SLICE_EXT_READS, RATIO_READ_NOSNOOP),
 	REST(SLICE_READ_SNOOP, SLICE_EXT_READS, SLICE_READ_NOSNOOP),
 	PART(SLICE_READ_UNIQUE, SLICE_READ_SNOOP, RATIO_READ_UNIQUE),
@@ -391,6 +431,7 @@ static const struct sim_rule slice[] = {
 	REST(SLICE_LATENCY_REST256, SLICE_LATENCY_REST192, SLICE_LATENCY256),
 	PART(SLICE_LATENCY320, SLICE_LATENCY_REST256, RATIO_LATENCY320),
 	PART(SLICE_EXT_WRITES, SLICE_WRITES, RATIO_WRITE_MISS),
+	REST(SLICE_WRITE_HITS, SLICE_WRITES, SLICE_EXT_WRITES),
 	PART(SLICE_WRITE_NOSNOOP_FULL, SLICE_EXT_WRITES, RATIO_WRITE_NOSNOOP_FULL),
 	REST(SLICE_WRITE_REST1, SLICE_EXT_WRITES, SLICE_WRITE_NOSNOOP_FULL),
 	PART(SLICE_WRITE_NOSNOOP_PART, SLICE_WRITE_REST1, RATIO_WRITE_NOSNOOP_PART),
@@ -435,19 +476,25 @@ static const struct sim_rule queue[] = {
 };
 LIST(sim_rules_queue, queue);
 #define SHARE(x) ((uint32_t)((x)*SIM_ONE))
-const uint32_t sim_queue_ratios[ARRAY_LEN(queue)] = {
-	[0] = SHARE(0.002), [1] = SHARE(0.015), [2] = SHARE(0.008), [3] = SHARE(0.004),
-	[5] = SHARE(0.02),  [7] = SHARE(0.03),  [9] = SHARE(0.05),  [10] = SHARE(0.3),
+/* For the vertex, fragment and compute queues. */
+#define EACH(vertex, fragment, compute)                        \
+	{                                                      \
+		SHARE(vertex), SHARE(fragment), SHARE(compute) \
+	}
+const uint32_t sim_queue_ratios[ARRAY_LEN(queue)][SIM_LANES] = {
+	[0] = EACH(0.002, 0.003, 0.001), [1] = EACH(0.012, 0.015, 0.009), [2] = EACH(0.008, 0, 0.005),
+	[3] = EACH(0.004, 0.006, 0.003), [5] = EACH(0.02, 0.03, 0.012),   [7] = EACH(0.03, 0.05, 0.02),
+	[9] = EACH(0.05, 0.04, 0.03),    [10] = EACH(0.3, 0.2, 0.4),
 };
 
 static const struct sim_rule gpu[] = {
-	PART(GPU_IRQ_CYCLES, GPU_ANY_QUEUE, 0), PART(GPU_MCU, GPU_ANY_QUEUE, 1),      PART(GPU_CEU, GPU_ANY_QUEUE, 2),
-	PART(GPU_LSU, GPU_ANY_QUEUE, 3),        PART(GPU_DOORBELL, GPU_ANY_QUEUE, 4), PART(GPU_CS0, GPU_ANY_QUEUE, 5),
-	PART(GPU_CS0_WAIT, GPU_CS0, 6),         PART(GPU_CS1, GPU_ANY_QUEUE, 7),      PART(GPU_CS1_WAIT, GPU_CS1, 8),
-	PART(GPU_CS2, GPU_ANY_QUEUE, 9),        PART(GPU_CS2_WAIT, GPU_CS2, 10),      PART(GPU_FLUSH_CYCLES, GPU_TAIL, 11),
+	PART(GPU_DOORBELL, GPU_ANY_QUEUE, 0), PART(GPU_CS0, GPU_ANY_QUEUE, 1),
+	PART(GPU_CS0_WAIT, GPU_CS0, 2),       PART(GPU_CS1, GPU_ANY_QUEUE, 3),
+	PART(GPU_CS1_WAIT, GPU_CS1, 4),       PART(GPU_CS2, GPU_ANY_QUEUE, 5),
+	PART(GPU_CS2_WAIT, GPU_CS2, 6),       PART(GPU_FLUSH_CYCLES, GPU_TAIL, 7),
 };
 LIST(sim_rules_gpu, gpu);
-const uint32_t sim_gpu_ratios[ARRAY_LEN(gpu)] = {
-	SHARE(0.004), SHARE(0.03), SHARE(0.02), SHARE(0.012), SHARE(0.0005), SHARE(0.97),
-	SHARE(0.55),  SHARE(0.6),  SHARE(0.7),  SHARE(0.05),  SHARE(0.8),    SHARE(0.85),
+const uint32_t sim_gpu_ratios[ARRAY_LEN(gpu)][SIM_LANES] = {
+	{SHARE(0.0005)}, {SHARE(0.97)}, {SHARE(0.55)}, {SHARE(0.6)},
+	{SHARE(0.7)},    {SHARE(0.05)}, {SHARE(0.8)},  {SHARE(0.85)},
 };

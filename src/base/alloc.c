@@ -12,7 +12,7 @@ void alloc_on_failure(void (*hook)(void))
 	failure_hook = hook;
 }
 
-static void *must(void *p)
+static void *not_null(void *p)
 {
 	if (p)
 		return p;
@@ -24,27 +24,27 @@ static void *must(void *p)
 
 void *xmalloc(size_t size)
 {
-	return must(malloc(size ? size : 1));
+	return not_null(malloc(size ? size : 1));
 }
 
 void *xcalloc(size_t count, size_t size)
 {
-	return must(calloc(count ? count : 1, size ? size : 1));
+	return not_null(calloc(count ? count : 1, size ? size : 1));
 }
 
 void *xreallocarray(void *old, size_t count, size_t size)
 {
-	return must(reallocarray(old, count ? count : 1, size));
+	return not_null(reallocarray(old, count ? count : 1, size));
 }
 
 char *xstrdup(const char *s)
 {
-	return must(strdup(s));
+	return not_null(strdup(s));
 }
 
 char *xstrndup(const char *s, size_t n)
 {
-	return must(strndup(s, n));
+	return not_null(strndup(s, n));
 }
 
 char *xasprintf(const char *fmt, ...)
@@ -56,7 +56,7 @@ char *xasprintf(const char *fmt, ...)
 	va_start(ap, fmt);
 	n = vasprintf(&s, fmt, ap);
 	va_end(ap);
-	return must(n < 0 ? NULL : s);
+	return not_null(n < 0 ? NULL : s);
 }
 
 void alloc_cleanup_free(void *pointer_to_pointer)

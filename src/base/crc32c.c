@@ -2,20 +2,26 @@
 
 #include "base/wire.h"
 
-/* Eight bytes a step: row s holds the remainder of each byte that s more bytes follow. Remainders are sums (xor) of those of
- * single bits, so that eight constants make a row. */
+/* Process eight bytes per step. Row s holds the remainder of each byte value followed by s more
+ * bytes. A remainder is the xor of the remainders of its single bits, so eight constants define a
+ * row. */
 #define BIT(n, k, c) ((n) >> (k)&1 ? (c) : 0u)
-#define REST(n, c0, c1, c2, c3, c4, c5, c6, c7)                                                                          \
-	(BIT(n, 0, c0) ^ BIT(n, 1, c1) ^ BIT(n, 2, c2) ^ BIT(n, 3, c3) ^ BIT(n, 4, c4) ^ BIT(n, 5, c5) ^ BIT(n, 6, c6) ^ \
-	 BIT(n, 7, c7))
-#define REST4(n, ...) REST(n, __VA_ARGS__), REST((n) + 1, __VA_ARGS__), REST((n) + 2, __VA_ARGS__), REST((n) + 3, __VA_ARGS__)
-#define REST16(n, ...) \
-	REST4(n, __VA_ARGS__), REST4((n) + 4, __VA_ARGS__), REST4((n) + 8, __VA_ARGS__), REST4((n) + 12, __VA_ARGS__)
-#define REST64(n, ...) \
-	REST16(n, __VA_ARGS__), REST16((n) + 16, __VA_ARGS__), REST16((n) + 32, __VA_ARGS__), REST16((n) + 48, __VA_ARGS__)
-#define ROW(...)                                                                                                    \
-	{                                                                                                           \
-		REST64(0, __VA_ARGS__), REST64(64, __VA_ARGS__), REST64(128, __VA_ARGS__), REST64(192, __VA_ARGS__) \
+#define REST(n, c0, c1, c2, c3, c4, c5, c6, c7)                                                          \
+	(BIT(n, 0, c0) ^ BIT(n, 1, c1) ^ BIT(n, 2, c2) ^ BIT(n, 3, c3) ^ BIT(n, 4, c4) ^ BIT(n, 5, c5) ^ \
+	 BIT(n, 6, c6) ^ BIT(n, 7, c7))
+#define REST4(n, ...)                                                                 \
+	REST(n, __VA_ARGS__), REST((n) + 1, __VA_ARGS__), REST((n) + 2, __VA_ARGS__), \
+		REST((n) + 3, __VA_ARGS__)
+#define REST16(n, ...)                                                                   \
+	REST4(n, __VA_ARGS__), REST4((n) + 4, __VA_ARGS__), REST4((n) + 8, __VA_ARGS__), \
+		REST4((n) + 12, __VA_ARGS__)
+#define REST64(n, ...)                                                                        \
+	REST16(n, __VA_ARGS__), REST16((n) + 16, __VA_ARGS__), REST16((n) + 32, __VA_ARGS__), \
+		REST16((n) + 48, __VA_ARGS__)
+#define ROW(...)                                                                           \
+	{                                                                                  \
+		REST64(0, __VA_ARGS__), REST64(64, __VA_ARGS__), REST64(128, __VA_ARGS__), \
+			REST64(192, __VA_ARGS__)                                           \
 	}
 
 static const uint32_t rest[8][256] = {
@@ -37,8 +43,9 @@ uint32_t crc32c(uint32_t crc, const void *bytes, size_t n)
 	for (; n >= 8; n -= 8, p += 8) {
 		uint32_t low = wire_get_u32(p) ^ crc, high = wire_get_u32(p + 4);
 
-		crc = rest[7][low & 0xff] ^ rest[6][low >> 8 & 0xff] ^ rest[5][low >> 16 & 0xff] ^ rest[4][low >> 24] ^
-		      rest[3][high & 0xff] ^ rest[2][high >> 8 & 0xff] ^ rest[1][high >> 16 & 0xff] ^ rest[0][high >> 24];
+		crc = rest[7][low & 0xff] ^ rest[6][low >> 8 & 0xff] ^ rest[5][low >> 16 & 0xff] ^
+		      rest[4][low >> 24] ^ rest[3][high & 0xff] ^ rest[2][high >> 8 & 0xff] ^
+		      rest[1][high >> 16 & 0xff] ^ rest[0][high >> 24];
 	}
 	for (; n; n--, p++)
 		crc = crc >> 8 ^ rest[0][(crc ^ *p) & 0xff];

@@ -1,4 +1,5 @@
-/* file: files and directories of the user. (What the kernel offers as files goes through sys.) */
+/* file: files and directories of the user. (Files of the kernel, in proc and sysfs, go through
+ * sys.) */
 #ifndef MALITOP_FILE_H
 #define MALITOP_FILE_H
 
@@ -7,19 +8,28 @@
 
 #include <sys/types.h>
 
-/* Read all of a file ("-": standard input) of at most max bytes; *text is xmalloc'ed and terminated, *n its length. */
+/* Read all of a file ("-" is standard input) of at most max bytes. *text is xmalloc'ed and
+ * terminated, *n its length. The file may be a pipe; one that yields no data for 3 s is an error
+ * (ETIMEDOUT). */
 bool file_read(const char *path, size_t max, char **text, size_t *n, struct err *err);
 
-/* A regular file that is read piece by piece, also while somebody writes it. NULL: it cannot be opened, or has no places to
- * read from (a directory, a pipe, a device). */
+/* Replace a file as a whole, or not at all: a new one beside it is written, synced and renamed. It
+ * keeps the mode of the old one; of a link, the target is replaced. The directory is made if it is
+ * missing. */
+bool file_replace(const char *path, const char *text, size_t n, struct err *err);
+
+/* Open a regular file for reading at any position, also while another process writes it. NULL if it
+ * cannot be opened or cannot seek (a directory, a pipe, a device). */
 struct file;
 struct file *file_open(const char *path, struct err *err);
 void file_close(struct file *file);
-/* All of n bytes unless the file ends before; -1 and errno. `file` is a struct file: these two serve as callbacks. */
+/* Read n bytes, fewer only at the end of the file; -1 and errno on failure. `file` is a struct
+ * file: these two are callbacks. */
 ssize_t file_read_at(void *file, void *buf, size_t n, uint64_t at);
-int64_t file_size(void *file); /* now; -1 and errno */
+int64_t file_size(void *file); /* current size; -1 and errno on failure */
 
-/* The names in a directory, sorted, freed by the caller one by one and as an array. -1 and errno on failure. */
+/* List the names in a directory, sorted. The caller frees each name and the array. -1 and errno on
+ * failure. */
 int file_list(const char *dir, char ***names);
 
 #endif

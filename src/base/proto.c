@@ -34,7 +34,7 @@ void proto_text(struct strbuf *out, unsigned field, const char *text)
 	wire_text(out, span_of(text));
 }
 
-/* With room for the length of a short message, as nearly all are. */
+/* Reserve one byte for the length, which is enough for nearly all messages. */
 size_t proto_begin(struct strbuf *out, unsigned field)
 {
 	put_tag(out, field, COUNTED);

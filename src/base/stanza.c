@@ -26,7 +26,8 @@ void stanza_back(struct stanza *s, const struct stanza_line *line)
 	s->has_ahead = true;
 }
 
-/* Whether any byte is below 0x20 or is 0x7f, eight at a time: this sees every byte of the data at every start. */
+/* Return whether any byte is below 0x20 or is 0x7f. Test eight bytes at a time, because every byte
+ * of the data files passes here at every start. */
 static bool has_control(struct span text)
 {
 	const uint64_t ones = 0x0101010101010101u, high = 0x80 * ones;
@@ -48,32 +49,38 @@ static bool has_control(struct span text)
 static bool check_bytes(const struct stanza *s, struct span text, struct err *err)
 {
 	if (text.n > STANZA_LINE_MAX)
-		return stanza_fail(s, s->line, err, "line of %zu bytes: at most %d are allowed", text.n, STANZA_LINE_MAX);
+		return stanza_fail(s, s->line, err, "line of %zu bytes: at most %d are allowed", text.n,
+				   STANZA_LINE_MAX);
 	if (!has_control(text))
 		return true;
 	for (size_t i = 0; i < text.n; i++) {
 		unsigned char c = (unsigned char)text.p[i];
 
 		if (c < 0x20 || c == 0x7f)
-			return stanza_fail(s, s->line, err, "control character 0x%02x in column %zu: indent with blanks", c,
+			return stanza_fail(s, s->line, err,
+					   "control character 0x%02x in column %zu: indent with blanks", c,
 					   i + 1);
 	}
 	return true;
 }
 
-/* Sort a line by its indentation and check that it may stand here. */
-static bool classify(struct stanza *s, struct span text, size_t indent, struct stanza_line *line, struct err *err)
+/* Classify a line by its indentation, and check that this kind is allowed here. */
+static bool classify_line(struct stanza *s, struct span text, size_t indent, struct stanza_line *line,
+			  struct err *err)
 {
 	if (indent == 0)
 		line->kind = STANZA_OPEN;
 	else if (indent == 1)
-		return stanza_fail(s, s->line, err, "indented by one blank: expected 0 (stanza), 2 (field) or 4 (row)");
+		return stanza_fail(s, s->line, err,
+				   "indented by one blank: expected 0 (stanza), 2 (field) or 4 (row)");
 	else
 		line->kind = indent < 4 ? STANZA_FIELD : STANZA_ROW;
 	if (line->kind == STANZA_FIELD && !s->in_stanza)
-		return stanza_fail(s, s->line, err, "field without a stanza: expected a line in column 0 first");
+		return stanza_fail(s, s->line, err,
+				   "field without a stanza: expected a line in column 0 first");
 	if (line->kind == STANZA_ROW && !s->in_field)
-		return stanza_fail(s, s->line, err, "row without a field: expected a line indented by 2 first");
+		return stanza_fail(s, s->line, err,
+				   "row without a field: expected a line indented by 2 first");
 	s->in_stanza = true;
 	s->in_field = line->kind != STANZA_OPEN;
 	line->line = s->line;
@@ -106,7 +113,7 @@ bool stanza_next(struct stanza *s, struct stanza_line *line, struct err *err)
 			continue;
 		while (raw.p[indent] == ' ')
 			indent++;
-		return classify(s, text, indent, line, err);
+		return classify_line(s, text, indent, line, err);
 	}
 	line->line = s->line;
 	return true;

@@ -1,6 +1,8 @@
-/* stanza: the reader of all our text files (doc/data-format.md). It knows lines and indentation, not their meaning.
+/* stanza: the reader of all our text files (doc/data-format.md). It knows lines and indentation,
+ * not their meaning.
  *
- * The text is untrusted: lines are bounded, control characters refused, nothing recurses and nothing is copied.
+ * The text is untrusted: line length is limited, control characters are rejected, nothing recurses
+ * and nothing is copied.
  */
 #ifndef MALITOP_STANZA_H
 #define MALITOP_STANZA_H
@@ -12,7 +14,7 @@ enum stanza_kind {
 	STANZA_END,   /* no more lines */
 	STANZA_OPEN,  /* column 0: key is the keyword, value its argument */
 	STANZA_FIELD, /* indented by 2 or 3: key and value */
-	STANZA_ROW,   /* indented by 4 or more: key is the first word, value the rest, text the whole */
+	STANZA_ROW,   /* indented by 4 or more: key is the first word, value the rest, text all */
 };
 
 struct stanza_line {
@@ -34,12 +36,13 @@ struct stanza {
 
 void stanza_init(struct stanza *s, const char *file, struct span text);
 
-/* The next line. false only for a malformed one; the end is a line of kind STANZA_END. Spans point into the text. */
+/* Read the next line. Returns false only for a malformed one; the end is a line of kind STANZA_END.
+ * Spans point into the text. */
 bool stanza_next(struct stanza *s, struct stanza_line *line, struct err *err);
-/* Give the last line back, to be returned by the next stanza_next. */
+/* Put the last line back, so that the next stanza_next returns it again. */
 void stanza_back(struct stanza *s, const struct stanza_line *line);
 
-/* "file:line: ..." Returns false. */
+/* Set *err to "file:line: ...". Returns false. */
 bool stanza_fail(const struct stanza *s, unsigned line, struct err *err, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 

@@ -82,7 +82,7 @@ struct span span_item(struct span *rest)
 	for (; n < rest->n && (inside || (rest->p[n] != ',' && rest->p[n] != ' ')); n++)
 		inside ^= rest->p[n] == '/';
 	item = (struct span){rest->p, n};
-	if (n) /* an empty span may point nowhere */
+	if (n) /* the pointer of an empty span may be NULL */
 		*rest = (struct span){rest->p + n, rest->n - n};
 	return item;
 }
@@ -124,7 +124,8 @@ bool span_double(struct span s, double *value)
 	if (!s.n || s.n >= sizeof(text))
 		return false;
 	for (size_t i = 0; i < s.n; i++)
-		if (!isdigit((unsigned char)s.p[i]) && !memchr("+-.eE", s.p[i], 5)) /* a NUL byte is no digit either */
+		if (!isdigit((unsigned char)s.p[i]) &&
+		    !memchr("+-.eE", s.p[i], 5)) /* 5 excludes the NUL of the literal */
 			return false;
 	memcpy(text, s.p, s.n);
 	text[s.n] = 0;
@@ -241,7 +242,10 @@ uint32_t utf8_next(const char **p, const char *end)
 		(*p)++;
 		return s[0];
 	}
-	len = s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : 0;
+	len = s[0] >= 0xf0 && s[0] < 0xf5   ? 4
+	      : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+	      : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
+					    : 0;
 	if (!len || len > left)
 		goto malformed;
 	ch = s[0] & (0xffu >> (len + 1));
@@ -250,7 +254,8 @@ uint32_t utf8_next(const char **p, const char *end)
 			goto malformed;
 		ch = ch << 6 | (s[i] & 0x3f);
 	}
-	if ((len == 3 && ch < 0x800) || (len == 4 && (ch < 0x10000 || ch > 0x10ffff)) || (ch >= 0xd800 && ch < 0xe000))
+	if ((len == 3 && ch < 0x800) || (len == 4 && (ch < 0x10000 || ch > 0x10ffff)) ||
+	    (ch >= 0xd800 && ch < 0xe000))
 		goto malformed;
 	*p += len;
 	return ch;
@@ -283,7 +288,7 @@ size_t utf8_put(char *out, uint32_t ch)
 	return 4;
 }
 
-/* Characters that could move the cursor, hide or reorder what follows. */
+/* Return whether a character could move the cursor, or hide or reorder the following text. */
 static bool is_hostile(uint32_t ch)
 {
 	return ch < 0x20 || (ch >= 0x7f && ch < 0xa0) || ch == 0xfffd || (ch >= 0x200b && ch <= 0x200f) ||

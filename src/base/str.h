@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A piece of somebody else's text. Print with "%.*s", SPAN_ARG(s). */
+/* A piece of a text that someone else owns. Print it with "%.*s", SPAN_ARG(s). */
 struct span {
 	const char *p;
 	size_t n;
@@ -19,17 +19,18 @@ struct span span_of(const char *s); /* NULL gives an empty span */
 bool span_eq(struct span a, struct span b);
 bool span_is(struct span a, const char *s);
 struct span span_trim(struct span s);              /* without blanks at both ends */
-struct span span_word(struct span *rest);          /* takes the next blank-separated word off *rest; empty at the end */
-struct span span_until(struct span *rest, char c); /* takes what stands before c, and c, off *rest; all if there is none */
-bool span_u64(struct span s, uint64_t *value);     /* decimal, or hexadecimal after 0x; all of s, no sign, no overflow */
-bool span_double(struct span s, double *value);    /* a plain decimal number, all of s; independent of the locale */
+struct span span_word(struct span *rest);          /* takes the next word off *rest; empty at the end */
+struct span span_until(struct span *rest, char c); /* takes the text up to c off *rest, and drops c */
+bool span_u64(struct span s, uint64_t *value);     /* all of s: decimal, or hexadecimal after 0x; no sign */
+bool span_double(struct span s, double *value);    /* all of s: a decimal number, whatever the locale */
 char *span_dup(struct span s);                     /* xmalloc'ed and terminated */
 uint64_t span_hash(struct span s);                 /* FNV-1a, 64 bit */
-/* Takes the next of a list, parted by commas or blanks, off *rest; empty at the end. Between slashes they part nothing:
- * "cycles,cpu/event=1,umask=2/" are two. */
+/* Take the next item of a list off *rest; empty at the end. Commas and blanks separate items,
+ * except between slashes: "cycles,cpu/event=1,umask=2/" has two items. */
 struct span span_item(struct span *rest);
 
-/* A growing text. Zero-initialise it; strbuf_fini frees. `p` is terminated once anything was added, else NULL. */
+/* A growing text. Zero-initialise it; strbuf_fini frees it. `p` is NULL until something is added,
+ * then terminated. */
 struct strbuf {
 	char *p;
 	size_t n, cap;
@@ -39,20 +40,21 @@ void strbuf_fini(struct strbuf *b);
 void strbuf_clear(struct strbuf *b); /* keeps the memory */
 void strbuf_add(struct strbuf *b, const void *bytes, size_t n);
 void strbuf_str(struct strbuf *b, const char *s);
-char *strbuf_more(struct strbuf *b, size_t n); /* n more bytes, which the caller fills */
+char *strbuf_more(struct strbuf *b, size_t n); /* adds n bytes, which the caller fills */
 void strbuf_printf(struct strbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Add the words of a text, a blank between them, and a newline. Lines are at most `width` columns where words allow it: the first begins
- * at column `at`, the others at `indent`. */
+/* Add the words of a text, separated by blanks, and a newline. Lines have at most `width` columns
+ * unless a word is longer. The first line begins at column `at`, later ones at `indent`. */
 void strbuf_wrap(struct strbuf *b, unsigned at, unsigned indent, unsigned width, const char *text);
 #define AUTO_STRBUF __attribute__((cleanup(strbuf_fini)))
 
-/* Copy text from outside (a device, a process, a file) for showing: control characters, DEL, C1, bidirectional marks and bytes
- * that are no UTF-8 become '?'. Always terminates; never cuts inside a character. Returns dst. size > 0. */
+/* Copy untrusted text (of a device, a process, a file) for display: control characters, DEL, C1,
+ * bidirectional marks and bytes that are not UTF-8 become '?'. Always terminates; never cuts inside
+ * a character. Returns dst. size > 0. */
 char *str_printable(char *dst, size_t size, const char *src);
 
-/* Decode one UTF-8 character at *p (before end) and advance. 0xfffd for anything malformed (advances one byte). */
+/* Decode one UTF-8 character at *p (before end) and advance. A malformed byte gives 0xfffd. */
 uint32_t utf8_next(const char **p, const char *end);
-/* Encode; out has room for 4. Returns the length. */
+/* Encode as UTF-8; out has room for 4 bytes. Returns the length. */
 size_t utf8_put(char *out, uint32_t ch);
 
 #endif

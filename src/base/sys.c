@@ -1,11 +1,12 @@
 #include "base/sys.h"
 
 #include "base/alloc.h"
-#include "base/str.h"
+#include "base/sys_drm.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,17 +15,20 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
-/* openat ignores the directory for an absolute path, which would leave the root of a captured tree. */
-#define FILES_MIN 256      /* that every system allows */
-#define FILES_MOST 1000000 /* no need for more */
+#define FILES_MIN 256      /* allowed on every system */
+#define FILES_MOST 1000000 /* more are never needed */
 
-static const char *relative(const char *path)
+/* openat ignores the directory for an absolute path, so a leading slash would leave a captured
+ * tree. */
+static const char *relative_path(const char *path)
 {
 	while (*path == '/')
 		path++;
@@ -33,7 +37,7 @@ static const char *relative(const char *path)
 
 static int real_open(const struct sys *sys, const char *path, int flags)
 {
-	return openat(sys->root_fd, relative(path), flags | O_CLOEXEC);
+	return openat(sys->root_fd, relative_path(path), flags | O_CLOEXEC);
 }
 
 static int real_close(const struct sys *sys, int fd)
@@ -72,9 +76,10 @@ static int real_munmap(const struct sys *sys, void *p, size_t n)
 	return munmap(p, n);
 }
 
-/* libc has no function for it; attr comes back with the kernel's own size where ours is too large. */
-static int real_perf_event_open(const struct sys *sys, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
-				unsigned long flags)
+/* libc has no function for it. If attr is too large for the kernel, it returns the size it
+ * knows. */
+static int real_perf_event_open(const struct sys *sys, struct perf_event_attr *attr, pid_t pid, int cpu,
+				int group_fd, unsigned long flags)
 {
 	(void)sys;
 	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
@@ -86,7 +91,7 @@ static int real_poll(const struct sys *sys, struct pollfd *fds, unsigned n, int 
 	return poll(fds, n, timeout_ms);
 }
 
-/* The same number everywhere; headers and libc may be older than the kernel. */
+/* The numbers are the same on every architecture; headers and libc may be older than the kernel. */
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
 #endif
@@ -119,7 +124,7 @@ static int by_name(const void *a, const void *b)
 
 static int real_list(const struct sys *sys, const char *path, char ***names)
 {
-	int fd = openat(sys->root_fd, relative(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(sys->root_fd, relative_path(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	int n = 0, cap = 0, saved;
 	struct dirent *entry;
@@ -172,7 +177,8 @@ static int by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* What the kernel fills in. Not every libc has a function for it, and readdir would need a DIR for each directory. */
+/* The kernel's struct linux_dirent64. Not every libc has getdents64, and readdir would allocate a
+ * DIR for each directory. */
 struct entry {
 	uint64_t ino;
 	int64_t off;
@@ -184,7 +190,7 @@ struct entry {
 static int real_list_numbers(const struct sys *sys, const char *path, int32_t **numbers, unsigned *cap)
 {
 	char buf[16384] __attribute__((aligned(8)));
-	CLOSE_FD int fd = openat(sys->root_fd, relative(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	CLOSE_FD int fd = openat(sys->root_fd, relative_path(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bool ascending = true;
 	unsigned n = 0;
 	long got = -1;
@@ -209,13 +215,26 @@ static int real_list_numbers(const struct sys *sys, const char *path, int32_t **
 
 static int real_stat(const struct sys *sys, const char *path, struct stat *st)
 {
-	return fstatat(sys->root_fd, relative(path), st, 0);
+	return fstatat(sys->root_fd, relative_path(path), st, 0);
 }
 
 static int real_open_at(const struct sys *sys, int dir_fd, const char *path, int flags, mode_t mode)
 {
 	(void)sys;
 	return openat(dir_fd, path, flags | O_CLOEXEC, mode);
+}
+
+/* A link in proc may hold "pipe:[12345]", or a path below another root (/proc/PID/root). */
+static ssize_t real_read_link(const struct sys *sys, int fd, char *buf, size_t n)
+{
+	struct statfs fs;
+
+	(void)sys;
+	if (fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	return readlinkat(fd, "", buf, n);
 }
 
 static int real_unlink_at(const struct sys *sys, int dir_fd, const char *path)
@@ -230,7 +249,8 @@ static int real_fstat(const struct sys *sys, int fd, struct stat *st)
 	return fstat(fd, st);
 }
 
-/* The signals would come to this thread: they are held back, and taken away if one came: also with a part that was still written. */
+/* The kernel sends SIGPIPE and SIGXFSZ to the writing thread. Block them, and consume one if it is
+ * pending, which is also possible after a partial write. */
 static ssize_t real_write(const struct sys *sys, int fd, const void *buf, size_t n)
 {
 	const struct timespec now = {0};
@@ -281,7 +301,7 @@ static int64_t clock_ns(clockid_t clock)
 {
 	struct timespec ts = {0};
 
-	clock_gettime(clock, &ts); /* cannot fail for the clocks below, all older than any kernel we run on */
+	clock_gettime(clock, &ts); /* cannot fail: every supported kernel has the clocks below */
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
@@ -335,6 +355,7 @@ bool sys_init(struct sys *sys, const char *root, struct err *err)
 		.list_numbers = real_list_numbers,
 		.stat = real_stat,
 		.open_at = real_open_at,
+		.read_link = real_read_link,
 		.unlink_at = real_unlink_at,
 		.fstat = real_fstat,
 		.write = real_write,
@@ -347,53 +368,20 @@ bool sys_init(struct sys *sys, const char *root, struct err *err)
 		.raw_ns = real_raw_ns,
 		.thread_ns = real_thread_ns,
 	};
+	sys_drm_init(sys);
 	if (!root)
 		root = "/";
-	/* O_PATH: Android lets its shell pass through "/", but not list it. */
+	/* O_PATH, because Android's shell may traverse "/" but not list it. */
 	sys->root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (sys->root_fd < 0)
-		return err_set(err, errno, "%s: cannot be opened as the root directory: %s", root, strerror(errno));
+		return err_set(err, errno, "%s: cannot open as the root directory: %s", root,
+			       strerror(errno));
 	return true;
 }
 
 void sys_fini(struct sys *sys)
 {
 	sys_cleanup_close(&sys->root_fd);
-}
-
-ssize_t sys_read_file(const struct sys *sys, const char *path, char *buf, size_t size)
-{
-	int fd = sys->open(sys, path, O_RDONLY), saved;
-	size_t n = 0;
-	ssize_t got;
-
-	buf[0] = 0;
-	if (fd < 0)
-		return -1;
-	/* Files of many records (proc/cpuinfo) come in pieces. */
-	do {
-		got = sys->pread(sys, fd, buf + n, size - 1 - n, (off_t)n);
-		if (got > 0)
-			n += (size_t)got;
-	} while (n < size - 1 && (got > 0 || (got < 0 && errno == EINTR)));
-	saved = errno;
-	sys->close(sys, fd);
-	errno = saved;
-	buf[got < 0 ? 0 : n] = 0;
-	return got < 0 ? -1 : (ssize_t)n;
-}
-
-/* One pread only: what is read again and again (proc/stat, one value in sysfs) comes whole, and asking for more at an offset
- * would make the kernel write the same text a second time. */
-ssize_t sys_reread(const struct sys *sys, int fd, char *buf, size_t size)
-{
-	ssize_t got;
-
-	do
-		got = sys->pread(sys, fd, buf, size - 1, 0);
-	while (got < 0 && errno == EINTR);
-	buf[got < 0 ? 0 : got] = 0;
-	return got;
 }
 
 void *sys_map(const struct sys *sys, int fd, size_t n)
@@ -403,23 +391,27 @@ void *sys_map(const struct sys *sys, int fd, size_t n)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-bool sys_read_i64(const struct sys *sys, const char *path, int64_t *value)
+void *sys_map_private(const struct sys *sys, size_t n)
 {
-	char buf[64];
-	ssize_t n = sys_read_file(sys, path, buf, sizeof(buf));
-	bool whole = n >= 0 && n < (ssize_t)sizeof(buf) - 1; /* a number that was cut is another one */
-	struct span text = span_trim((struct span){buf, whole ? (size_t)n : 0});
-	bool minus = text.n && text.p[0] == '-', plus = text.n && text.p[0] == '+';
-	uint64_t v;
+	void *p = sys->mmap(sys, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (minus || plus) {
-		text.p++;
-		text.n--;
-	}
-	if (!span_u64(text, &v) || v > (uint64_t)INT64_MAX + minus)
-		return false;
-	*value = minus ? (int64_t)(0 - v) : (int64_t)v;
-	return true;
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void *sys_map_shared(const struct sys *sys, int fd, size_t n, off_t at)
+{
+	void *p = sys->mmap(sys, n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void sys_unload(const char *begin, const char *end)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = ((uintptr_t)begin + page - 1) / page * page,
+		  to = (uintptr_t)end / page * page;
+
+	if (from < to)
+		madvise((void *)from, to - from, MADV_DONTNEED);
 }
 
 unsigned sys_files_most(void)
@@ -430,7 +422,7 @@ unsigned sys_files_most(void)
 		return FILES_MIN;
 	if (limit.rlim_cur < limit.rlim_max) {
 		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit); /* where it is refused, what was allowed stays */
+		setrlimit(RLIMIT_NOFILE, &limit); /* if refused, the limit stays */
 		getrlimit(RLIMIT_NOFILE, &limit);
 	}
 	return limit.rlim_cur > FILES_MOST ? FILES_MOST : (unsigned)limit.rlim_cur;
@@ -452,8 +444,8 @@ int sys_timer_at(int fd, int64_t monotonic_ns)
 	return timerfd_settime(fd, TFD_TIMER_ABSTIME, &at, NULL);
 }
 
-/* Neither a timer nor an event blocks: a second acknowledgement finds nothing, which is fine. */
-static void drain(int fd)
+/* Reading a timer or an event does not block, so acknowledging twice is harmless. */
+static void drain_counter(int fd)
 {
 	uint64_t count;
 
@@ -463,7 +455,7 @@ static void drain(int fd)
 
 void sys_timer_ack(int fd)
 {
-	drain(fd);
+	drain_counter(fd);
 }
 
 int sys_event_new(void)
@@ -471,18 +463,23 @@ int sys_event_new(void)
 	return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 }
 
+int sys_signals_new(const sigset_t *signals)
+{
+	return signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
 void sys_event_signal(int fd)
 {
 	uint64_t one = 1;
 
-	/* EAGAIN means the counter is full, so that the waiter wakes anyway. */
+	/* EAGAIN means that the counter is full, so the waiter wakes anyway. */
 	while (write(fd, &one, sizeof(one)) < 0 && errno == EINTR)
 		;
 }
 
 void sys_event_ack(int fd)
 {
-	drain(fd);
+	drain_counter(fd);
 }
 
 void sys_cleanup_close(int *fd)

@@ -1,14 +1,17 @@
-/* sys: the only door to the kernel and the clock. Tests hand in another table; the shipped binary is what is tested.
+/* sys: the only interface to the kernel and its clocks. Tests pass in another table, so they test
+ * the code that is shipped.
  *
- * Every call behaves as its system call: -1 and errno. Paths are relative to the root directory ("proc/stat", never with a
- * leading slash), so that a captured tree (tests/fixtures/BOARD) can stand for a machine.
- * Thread: any, as the system calls; a `struct sys` is read-only after it was made.
+ * Every call behaves like its system call: -1 and errno on failure. Paths are relative to the root
+ * directory ("proc/stat", never with a leading slash), so that a captured tree
+ * (tests/fixtures/BOARD) can represent a machine. Thread: any, as for system calls; a `struct sys`
+ * is read-only after sys_init.
  */
 #ifndef MALITOP_SYS_H
 #define MALITOP_SYS_H
 
 #include "base/err.h"
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -18,30 +21,51 @@ struct pollfd;
 struct stat;
 struct statvfs;
 
+/* What libdrm reports about an open node. */
+struct sys_drm_version {
+	char name[32]; /* of the kernel driver: "panfrost", printable */
+	int major, minor;
+};
+
 struct sys {
-	int root_fd; /* directory that paths are relative to; AT_FDCWD is not allowed, "/" is the normal one */
+	int root_fd; /* directory that paths are relative to, normally "/"; not AT_FDCWD */
 	void *ctx;   /* for a fake */
 
 	int (*open)(const struct sys *sys, const char *path, int flags); /* O_CLOEXEC is added */
 	int (*close)(const struct sys *sys, int fd);
 	ssize_t (*pread)(const struct sys *sys, int fd, void *buf, size_t n, off_t at);
 	ssize_t (*read)(const struct sys *sys, int fd, void *buf, size_t n);
-	int (*ioctl)(const struct sys *sys, int fd, unsigned long request, void *arg); /* arg may carry a plain value */
+	int (*ioctl)(const struct sys *sys, int fd, unsigned long request,
+		     void *arg); /* arg may carry a plain value */
 	void *(*mmap)(const struct sys *sys, size_t n, int prot, int flags, int fd, off_t at);
 	int (*munmap)(const struct sys *sys, void *p, size_t n);
-	int (*perf_event_open)(const struct sys *sys, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
-			       unsigned long flags);
+	int (*perf_event_open)(const struct sys *sys, struct perf_event_attr *attr, pid_t pid, int cpu,
+			       int group_fd, unsigned long flags);
 	int (*poll)(const struct sys *sys, struct pollfd *fds, unsigned n, int timeout_ms);
-	/* Names in a directory, "." and ".." left out, sorted; freed by sys_names_free. -1 and errno on failure. */
+	/* List the names in a directory, sorted, without "." and ".."; free them with
+	 * sys_names_free. */
 	int (*list)(const struct sys *sys, const char *path, char ***names);
-	/* Those of the names that are numbers above 0, ascending; no allocation for each of them. The array, NULL at first, grows and
-	 * stays the caller's: *cap is its room. Returns how many, or -1 and errno. */
+	/* List the names that are numbers above 0, ascending, without an allocation per name. The
+	 * array (NULL at first) grows and belongs to the caller; *cap is its capacity. Returns the
+	 * number of names, or -1 and errno. */
 	int (*list_numbers)(const struct sys *sys, const char *path, int32_t **numbers, unsigned *cap);
 	int (*stat)(const struct sys *sys, const char *path, struct stat *st);
 
-	/* Files of the user, which he named himself: relative to dir_fd, or to the working directory (AT_FDCWD), never to root_fd.
-	 * None of them raises a signal: a pipe that nobody reads is EPIPE, a file that may not grow EFBIG. */
-	int (*open_at)(const struct sys *sys, int dir_fd, const char *path, int flags, mode_t mode); /* O_CLOEXEC is added */
+	/* libdrm; NULL in a build without a backend that needs it. drm_nodes lists the render
+	 * nodes of this machine as paths ("/dev/dri/renderD128"), as `list` does, and opens none of
+	 * them. drm_ioctl repeats an interrupted call. */
+	int (*drm_nodes)(const struct sys *sys, char ***nodes);
+	int (*drm_version)(const struct sys *sys, int fd, struct sys_drm_version *version);
+	int (*drm_ioctl)(const struct sys *sys, int fd, unsigned long request, void *arg);
+
+	/* Files that the user named: relative to dir_fd or to the working directory (AT_FDCWD),
+	 * never to root_fd. None of these calls raises a signal: writing to a pipe without a reader
+	 * fails with EPIPE, to a file at its size limit with EFBIG. */
+	int (*open_at)(const struct sys *sys, int dir_fd, const char *path, int flags,
+		       mode_t mode); /* O_CLOEXEC is added */
+	/* Read a link that was opened with O_PATH | O_NOFOLLOW; not terminated. EOPNOTSUPP for a
+	 * link in /proc, which need not hold a path. */
+	ssize_t (*read_link)(const struct sys *sys, int fd, char *buf, size_t n);
 	int (*unlink_at)(const struct sys *sys, int dir_fd, const char *path);
 	int (*fstat)(const struct sys *sys, int fd, struct stat *st);
 	ssize_t (*write)(const struct sys *sys, int fd, const void *buf, size_t n);
@@ -55,34 +79,49 @@ struct sys {
 
 	int64_t (*monotonic_ns)(const struct sys *sys); /* CLOCK_MONOTONIC */
 	int64_t (*realtime_ns)(const struct sys *sys);  /* CLOCK_REALTIME */
-	int64_t (*boottime_ns)(const struct sys *sys);  /* CLOCK_BOOTTIME, runs on in suspend */
-	int64_t (*raw_ns)(const struct sys *sys);       /* CLOCK_MONOTONIC_RAW, what GPU drivers stamp with */
-	int64_t (*thread_ns)(const struct sys *sys);    /* CPU time of the calling thread */
+	int64_t (*boottime_ns)(const struct sys *sys);  /* CLOCK_BOOTTIME, includes suspend */
+	int64_t (*raw_ns)(
+		const struct sys *sys); /* CLOCK_MONOTONIC_RAW, the clock of GPU drivers' timestamps */
+	int64_t (*thread_ns)(const struct sys *sys); /* CPU time of the calling thread */
 };
 
-/* The machine itself, rooted at `root` (NULL: "/"). Returned by value; sys_fini closes the root. */
+/* Fill *sys with the real system calls, rooted at `root` (NULL means "/"). sys_fini closes the
+ * root. */
 bool sys_init(struct sys *sys, const char *root, struct err *err);
 void sys_fini(struct sys *sys);
 
 void sys_names_free(char **names, int n);
 
-/* Whole small files, as proc and sysfs have. Reads at most size - 1 bytes, terminates, returns the length or -1. */
+/* Read a small file of proc or sysfs: at most size - 1 bytes, terminated. Returns the length, or -1
+ * and errno. */
 ssize_t sys_read_file(const struct sys *sys, const char *path, char *buf, size_t size);
-/* The same for a file that is kept open: pread from 0. */
+/* The same for a file that is kept open: one pread from 0. */
 ssize_t sys_reread(const struct sys *sys, int fd, char *buf, size_t size);
-/* What a driver shares: n bytes from the start of an fd, for reading. NULL and errno on failure; undone by sys->munmap. */
+/* Map n bytes from the start of an fd, shared and read-only. NULL and errno on failure. Unmap with
+ * sys->munmap. */
 void *sys_map(const struct sys *sys, int fd, size_t n);
-/* A file that holds one decimal or 0x number (a sign is allowed). false when it cannot be read or is no number. */
+/* n zeroed bytes that nothing else shares, for a driver to write. NULL and errno on failure. Unmap
+ * with sys->munmap. */
+void *sys_map_private(const struct sys *sys, size_t n);
+/* Map n bytes at an offset of an fd, for both sides to write. Otherwise the same. */
+void *sys_map_shared(const struct sys *sys, int fd, size_t n, off_t at);
+/* Let the kernel take back the memory of whole pages in begin .. end, which are mapped from a file
+ * and not changed. They are read again when they are used. */
+void sys_unload(const char *begin, const char *end);
+/* Read a file that holds one decimal or 0x number, with or without a sign. Returns false if it
+ * cannot be read or is not a number. */
 bool sys_read_i64(const struct sys *sys, const char *path, int64_t *value);
 
-/* Raise the number of files that this process may have open as far as it may; returns it. */
+/* Raise the limit of open files of this process to the maximum allowed. Returns the limit. */
 unsigned sys_files_most(void);
 
-/* The timer and the wake-up that the sampler waits on; plain kernel objects, so never faked. -1 and errno on failure. */
+/* What the sampler and a measurement wait on. These are plain kernel objects, so no test fakes
+ * them. -1 and errno on failure. */
 int sys_timer_new(void);
-int sys_timer_at(int fd, int64_t monotonic_ns); /* absolute; in the past fires at once; 0 disarms */
+int sys_timer_at(int fd, int64_t monotonic_ns); /* absolute; a past time fires at once; 0 disarms */
 void sys_timer_ack(int fd);
 int sys_event_new(void);
+int sys_signals_new(const sigset_t *signals); /* readable while one of these blocked signals waits */
 void sys_event_signal(int fd);
 void sys_event_ack(int fd);
 

@@ -9,51 +9,56 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every unit that a metric may have. A new one is one line here. */
+/* Every unit that a metric may have. A new unit is one line here. */
 static const struct unit units[] = {
-	{"percent", UNIT_PERCENT, "%"},
-	{"cycles", UNIT_COUNT, "cy"},
-	{"bytes", UNIT_COUNT, "B"},
-	{"bytes/second", UNIT_LEVEL, "B/s"},
-	{"seconds", UNIT_LEVEL, "s"},
-	{"hertz", UNIT_LEVEL, "Hz"},
-	{"celsius", UNIT_RATIO, "C"},
-	{"watts", UNIT_LEVEL, "W"},
-	{"bytes total", UNIT_LEVEL, "B"},
-	{"beats", UNIT_COUNT, ""},
-	{"boxes", UNIT_COUNT, ""},
-	{"count", UNIT_COUNT, ""},
-	{"instructions", UNIT_COUNT, ""},
-	{"interrupts", UNIT_COUNT, ""},
-	{"issues", UNIT_COUNT, ""},
-	{"jobs", UNIT_COUNT, ""},
-	{"nodes", UNIT_COUNT, ""},
-	{"pixels", UNIT_COUNT, "px"},
-	{"primitives", UNIT_COUNT, ""},
-	{"quads", UNIT_COUNT, ""},
-	{"rays", UNIT_COUNT, ""},
-	{"requests", UNIT_COUNT, ""},
-	{"tasks", UNIT_COUNT, ""},
-	{"tests", UNIT_COUNT, ""},
-	{"threads", UNIT_COUNT, ""},
-	{"tiles", UNIT_COUNT, ""},
-	{"transactions", UNIT_COUNT, ""},
-	{"warps", UNIT_COUNT, ""},
-	{"bits", UNIT_LEVEL, "bit"},
-	{"instances", UNIT_LEVEL, ""},
-	{"ratio", UNIT_RATIO, ""},
-	{"load", UNIT_RATIO, ""},
-	{"bytes/cycle", UNIT_RATIO, "B/cy"},
-	{"bytes/pixel", UNIT_RATIO, "B/px"},
-	{"bytes/access", UNIT_RATIO, "B"},
-	{"coarse quads/fine quad", UNIT_RATIO, ""},
-	{"cycles/instruction", UNIT_RATIO, "cy"},
-	{"instructions/cycle", UNIT_RATIO, ""},
-	{"per 1000 instructions", UNIT_RATIO, "PTI"},
-	{"cycles/pixel", UNIT_RATIO, "cy"},
-	{"cycles/thread", UNIT_RATIO, "cy"},
-	{"fragments/pixel", UNIT_RATIO, ""},
-	{"threads/primitive", UNIT_RATIO, ""},
+	{"percent", UNIT_PERCENT, "%", false},
+	{"percent sum", UNIT_PERCENT, "%", true},
+	{"cycles", UNIT_COUNT, "cy", false},
+	{"bytes", UNIT_COUNT, "B", false},
+	{"bytes/second", UNIT_LEVEL, "B/s", false},
+	{"seconds", UNIT_LEVEL, "s", false},
+	{"hertz", UNIT_LEVEL, "Hz", false},
+	{"celsius", UNIT_RATIO, "C", false},
+	{"watts", UNIT_LEVEL, "W", false},
+	{"bytes total", UNIT_LEVEL, "B", false},
+	{"beats", UNIT_COUNT, "", false},
+	{"boxes", UNIT_COUNT, "", false},
+	{"count", UNIT_COUNT, "", false},
+	{"instructions", UNIT_COUNT, "", false},
+	{"interrupts", UNIT_COUNT, "", false},
+	{"issues", UNIT_COUNT, "", false},
+	{"jobs", UNIT_COUNT, "", false},
+	{"nodes", UNIT_COUNT, "", false},
+	{"pixels", UNIT_COUNT, "px", false},
+	{"primitives", UNIT_COUNT, "", false},
+	{"quads", UNIT_COUNT, "", false},
+	{"rays", UNIT_COUNT, "", false},
+	{"requests", UNIT_COUNT, "", false},
+	{"tasks", UNIT_COUNT, "", false},
+	{"tests", UNIT_COUNT, "", false},
+	{"threads", UNIT_COUNT, "", false},
+	{"tiles", UNIT_COUNT, "", false},
+	{"transactions", UNIT_COUNT, "", false},
+	{"warps", UNIT_COUNT, "", false},
+	{"bits", UNIT_LEVEL, "bit", false},
+	{"instances", UNIT_LEVEL, "", false},
+	{"ratio", UNIT_RATIO, "", false},
+	{"load", UNIT_RATIO, "", false},
+	{"bytes/cycle", UNIT_RATIO, "B/cy", false},
+	{"bytes/pixel", UNIT_RATIO, "B/px", false},
+	{"bytes/access", UNIT_RATIO, "B", false},
+	{"coarse quads/fine quad", UNIT_RATIO, "", false},
+	{"cycles/instruction", UNIT_RATIO, "cy", false},
+	{"instructions/cycle", UNIT_RATIO, "", false},
+	{"per 1000 instructions", UNIT_RATIO, "PTI", false},
+	{"cycles/pixel", UNIT_RATIO, "cy", false},
+	{"cycles/read", UNIT_RATIO, "cy", false},
+	{"cycles/thread", UNIT_RATIO, "cy", false},
+	{"fragments/pixel", UNIT_RATIO, "", false},
+	{"pixels/primitive", UNIT_RATIO, "px", false},
+	{"threads/primitive", UNIT_RATIO, "", false},
+	{"milliseconds", UNIT_RATIO, "ms", false},
+	{"frames/second", UNIT_RATIO, "fps", false},
 };
 
 const struct unit *unit_find(struct span name)
@@ -76,7 +81,7 @@ static void three_digits(char *out, double v)
 static const char *si_scale(double *v)
 {
 	static const struct {
-		double at; /* from here on, so that 999.9 rounds up into the next prefix */
+		double at; /* lower limit, chosen so that 999.9 rounds up into the next prefix */
 		double by;
 		const char *prefix;
 	} si[] = {{999.5e15, 1e18, "E"}, {999.5e12, 1e15, "P"}, {999.5e9, 1e12, "T"},
@@ -90,7 +95,8 @@ static const char *si_scale(double *v)
 	return "";
 }
 
-void unit_split(char number[UNITS_TEXT], char suffix[UNITS_TEXT], double value, const struct unit *unit, bool rate, bool ascii)
+void unit_split(char number[UNITS_TEXT], char suffix[UNITS_TEXT], double value, const struct unit *unit,
+		bool rate, bool ascii)
 {
 	const char *prefix = "", *per = "";
 
@@ -141,8 +147,8 @@ struct decimal {
 	int n, exponent;
 };
 
-#define DIGITS_MAX 17  /* always suffice to read a double back */
-#define DIGITS_SAFE 15 /* any decimal of so many survives a normal double */
+#define DIGITS_MAX 17  /* always enough to read a double back */
+#define DIGITS_SAFE 15 /* any decimal with this many digits survives a normal double */
 
 static char *put_digits(char *end, uint64_t m)
 {
@@ -151,7 +157,7 @@ static char *put_digits(char *end, uint64_t m)
 	return end;
 }
 
-/* value > 0, rounded to n digits. */
+/* Round a value > 0 to n digits. */
 static struct decimal decimal_of(double value, int n)
 {
 	struct decimal d = {.n = n};
@@ -178,7 +184,8 @@ static bool reads_back(const struct decimal *d, double value)
 	return strtod(put_digits(p, d->m), NULL) == value;
 }
 
-/* What decimal_of would give for fewer digits, without asking it where what is cut off tells. */
+/* Return decimal_of(value, n) for fewer digits than d has. The digits that are cut off decide the
+ * rounding, except for a tie. */
 static struct decimal decimal_cut(const struct decimal *d, double value, int n)
 {
 	struct decimal cut = {.m = d->m, .n = n, .exponent = d->exponent};
@@ -188,12 +195,12 @@ static struct decimal decimal_cut(const struct decimal *d, double value, int n)
 		unit *= 10;
 	rest = cut.m % unit;
 	if (2 * rest == unit)
-		return decimal_of(value, n); /* d was rounded itself: it may have been less */
+		return decimal_of(value, n); /* d itself is rounded: the true value may be below the tie */
 	cut.m = cut.m / unit + (2 * rest > unit);
 	return cut;
 }
 
-/* The fewest digits that read back. */
+/* Find the fewest digits that read back as the same double. */
 static struct decimal decimal_shortest(double value)
 {
 	struct decimal full = decimal_of(value, DIGITS_MAX), d = full;
@@ -207,6 +214,21 @@ static struct decimal decimal_shortest(double value)
 	for (; d.m % 10 == 0; d.m /= 10)
 		d.n--;
 	return d;
+}
+
+/* Write "125" as 0.00125, 1.25 or 12500, by the exponent of its first digit; `suffix` follows a
+ * number without a fraction. */
+static void put_plain(char *at, const char *digits, int exponent, const char *suffix)
+{
+	int n = (int)strlen(digits);
+
+	/* "%.*d" with a 0 writes that number of zeros */
+	if (exponent < 0)
+		snprintf(at, NUMBER_TEXT - 1, "0.%.*d%s", -exponent - 1, 0, digits);
+	else if (n <= exponent + 1)
+		snprintf(at, NUMBER_TEXT - 1, "%s%.*d%s", digits, exponent + 1 - n, 0, suffix);
+	else
+		snprintf(at, NUMBER_TEXT - 1, "%.*s.%s", exponent + 1, digits, digits + exponent + 1);
 }
 
 char *number_shortest(char *buf, double value)
@@ -224,23 +246,40 @@ char *number_shortest(char *buf, double value)
 		*at++ = '-';
 	value = fabs(value);
 	*end = 0;
-	if (value < 1e15 && value == trunc(value)) { /* counts, most of what there is */
+	if (value < 1e15 && value == trunc(value)) { /* a count, as most values are */
 		strcpy(stpcpy(at, put_digits(end, (uint64_t)value)), ".0");
 		return buf;
 	}
 	d = decimal_shortest(value);
 	end = put_digits(end, d.m);
-	n = (int)strlen(end); /* one more where rounding carried */
+	n = (int)strlen(end); /* one more if rounding carried */
 	d.exponent += n - d.n;
-	/* "%.*d" of 0 is as many zeros */
 	if (d.exponent >= 21)
 		snprintf(at, NUMBER_TEXT - 1, "%c.%se+%d", end[0], n > 1 ? end + 1 : "0", d.exponent);
-	else if (d.exponent < 0)
-		snprintf(at, NUMBER_TEXT - 1, "0.%.*d%s", -d.exponent - 1, 0, end);
-	else if (n <= d.exponent + 1)
-		snprintf(at, NUMBER_TEXT - 1, "%s%.*d.0", end, d.exponent + 1 - n, 0);
 	else
-		snprintf(at, NUMBER_TEXT - 1, "%.*s.%s", d.exponent + 1, end, end + d.exponent + 1);
+		put_plain(at, end, d.exponent, ".0");
+	return buf;
+}
+
+char *number_digits(char *buf, double value, int digits)
+{
+	char text[32], *end;
+	int exponent;
+
+	buf[0] = 0;
+	if (!isfinite(value))
+		return buf;
+	snprintf(text, sizeof(text), "%.*e", digits - 1, fabs(value)); /* "1.25000e-03" */
+	end = strchr(text, 'e');
+	exponent = atoi(end + 1);
+	if (digits > 1)
+		memmove(text + 1, text + 2, (size_t)(end-- - text) - 2);
+	while (end > text + 1 && end[-1] == '0')
+		end--;
+	*end = 0;
+	put_plain(buf + (value < 0), text, exponent, "");
+	if (value < 0)
+		buf[0] = '-';
 	return buf;
 }
 
@@ -279,8 +318,10 @@ bool time_parse(const char *text, int64_t min_ns, int64_t max_ns, int64_t *ns, s
 					return true;
 				}
 			}
-	return err_set(err, 0, "'%.40s' is not a time from %s to %s: write a number with ns, us, ms, s or m, such as 100ms", text,
-		       time_format(low, min_ns), time_format(high, max_ns));
+	return err_set(
+		err, 0,
+		"'%.40s' is not a time from %s to %s: write a number with ns, us, ms, s or m, such as 100ms",
+		text, time_format(low, min_ns), time_format(high, max_ns));
 }
 
 char *time_format(char buf[UNITS_TEXT], int64_t ns)

@@ -1,4 +1,4 @@
-/* units: what numbers mean, and how people write and read them. */
+/* units: the units of metrics, and numbers and times as people write and read them. */
 #ifndef MALITOP_UNITS_H
 #define MALITOP_UNITS_H
 
@@ -16,28 +16,34 @@ enum unit_kind {
 struct unit {
 	const char *name; /* as in the tables: "cycles", "cycles/pixel" */
 	enum unit_kind kind;
-	const char *symbol; /* what stands behind a number on the screen: "cy", "%", "B"; "" for none */
+	const char *symbol; /* shown after a number: "cy", "%", "B"; "" for none */
+	bool open;          /* percent that may exceed 100, as sums over programs can */
 };
 
 const struct unit *unit_find(struct span name); /* NULL if unknown; the table is in units.c */
 
-/* A value for people, three significant digits: "24.1 M", "7.21 GB/s", "97.0 %", "2.80". `rate` appends "/s" to what grows with
- * time. NaN is an en dash (a hyphen when `ascii`). buf has UNITS_TEXT bytes. Returns buf. */
+/* Format a value for people, with three significant digits: "24.1 M", "7.21 GB/s", "97.0 %",
+ * "2.80". `rate` appends "/s" to counts. NaN is an en dash (a hyphen if `ascii`). buf has
+ * UNITS_TEXT bytes. Returns buf. */
 #define UNITS_TEXT 32
 char *unit_format(char *buf, double value, const struct unit *unit, bool rate, bool ascii);
-/* The number and the unit apart, for right-aligned columns: "24.1" and "Mcy/s". */
-void unit_split(char number[UNITS_TEXT], char suffix[UNITS_TEXT], double value, const struct unit *unit, bool rate, bool ascii);
+/* Format the number and the unit separately, for right-aligned columns: "24.1" and "Mcy/s". */
+void unit_split(char number[UNITS_TEXT], char suffix[UNITS_TEXT], double value, const struct unit *unit,
+		bool rate, bool ascii);
 
-/* The shortest decimal that reads back to the same double, always with a point, no exponent below 1e21; "" for NaN and infinity.
- * buf has NUMBER_TEXT bytes. Returns buf. */
+/* Write the shortest decimal that reads back as the same double, always with a point, with an
+ * exponent only from 1e21; "" for NaN and infinity. buf has NUMBER_TEXT bytes. Returns buf. */
 #define NUMBER_TEXT 400
 char *number_shortest(char *buf, double value);
+/* Write `digits` significant digits, at most 17, as a plain decimal: no exponent, no trailing
+ * zeros, never -0; "" for NaN and infinity. buf has NUMBER_TEXT bytes. Returns buf. */
+char *number_digits(char *buf, double value, int digits);
 
 /* "1,241,209,259". buf has UNITS_TEXT bytes. Returns buf. */
 char *count_format(char *buf, uint64_t count);
 
-/* "100ms", "1.5s", "2m": a decimal number with ns, us, ms, s or m, between min and max. A bare number is refused.
- * On error the text says what it was, and the range. */
+/* Parse "100ms", "1.5s", "2m": a decimal number with ns, us, ms, s or m, between min and max. A
+ * bare number is an error. The error message quotes the text and the range. */
 bool time_parse(const char *text, int64_t min_ns, int64_t max_ns, int64_t *ns, struct err *err);
 char *time_format(char buf[UNITS_TEXT], int64_t ns); /* "100 ms", "0.5 s", "2 m" */
 

@@ -1,6 +1,7 @@
-/* wire: numbers as bytes, written behind each other and read back from text that nobody trusts.
+/* wire: numbers as bytes, written one after another, and read back from untrusted bytes.
  *
- * A varint is an unsigned number, seven bits a byte, lowest first (LEB128); a zigzag is a signed one as a varint.
+ * A varint is an unsigned number, seven bits a byte, lowest first (LEB128); a zigzag is a signed
+ * one as a varint.
  */
 #ifndef MALITOP_WIRE_H
 #define MALITOP_WIRE_H
@@ -22,7 +23,7 @@ static inline int64_t wire_unzigzag(uint64_t n)
 	return (int64_t)(n >> 1) ^ -(int64_t)(n & 1);
 }
 
-/* Into room for WIRE_VARINT_MAX bytes. Returns what comes behind. */
+/* Write a varint; p has room for WIRE_VARINT_MAX bytes. Returns the byte after it. */
 static inline uint8_t *wire_put(uint8_t *p, uint64_t n)
 {
 	for (; n >= 0x80; n >>= 7)
@@ -33,7 +34,7 @@ static inline uint8_t *wire_put(uint8_t *p, uint64_t n)
 
 void wire_varint(struct strbuf *out, uint64_t n);
 void wire_signed(struct strbuf *out, int64_t n);      /* zigzag */
-void wire_text(struct strbuf *out, struct span text); /* its length, and it */
+void wire_text(struct strbuf *out, struct span text); /* its length, then its bytes */
 
 /* Numbers of fixed length, little-endian. */
 static inline void wire_u32(uint8_t *p, uint32_t n)
@@ -58,7 +59,8 @@ static inline uint64_t wire_get_u64(const uint8_t *p)
 	return wire_get_u32(p) | (uint64_t)wire_get_u32(p + 4) << 32;
 }
 
-/* What is left to read. Whoever reads behind the end, or what is no number, gets 0 and `bad` for good. */
+/* The bytes left to read. A read past the end or of a malformed number returns 0 and sets `bad`,
+ * which stays set. */
 struct wire {
 	const uint8_t *p, *end;
 	bool bad;
@@ -66,9 +68,9 @@ struct wire {
 
 uint64_t wire_get(struct wire *in);       /* varint */
 int64_t wire_get_signed(struct wire *in); /* zigzag */
-/* A varint that is at most `most`; else bad. */
+/* A varint; one above `most` is bad. */
 uint64_t wire_get_most(struct wire *in, uint64_t most);
 struct span wire_get_text(struct wire *in);             /* points into what is read */
-struct wire wire_get_part(struct wire *in, uint64_t n); /* the next n bytes, to be read apart */
+struct wire wire_get_part(struct wire *in, uint64_t n); /* the next n bytes, to be read separately */
 
 #endif

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define WIDTH 80
-#define INDENT 14 /* where the words begin */
+#define INDENT 14 /* column of the words */
 
 static const char *const area_names[DOCTOR_AREAS] = {
 	[DOCTOR_GPU] = "gpu", [DOCTOR_PERF] = "perf", [DOCTOR_PROC] = "proc", [DOCTOR_TERMINAL] = "terminal"};
@@ -39,8 +39,8 @@ static void fill_help(struct doctor_finding *f, const char *help)
 	str_printable(f->help, sizeof(f->help), text.n ? text.p : "");
 }
 
-void doctor_add(struct doctor *d, enum doctor_area area, enum doctor_state state, const char *thing, const char *help,
-		const char *fmt, ...)
+void doctor_add(struct doctor *d, enum doctor_area area, enum doctor_state state, const char *thing,
+		const char *help, const char *fmt, ...)
 {
 	struct doctor_finding *f;
 	char words[1024];
@@ -104,9 +104,11 @@ static void print_text(const struct doctor *d, struct strbuf *out)
 			strbuf_wrap(out, INDENT, INDENT, WIDTH, f->help);
 		}
 	}
-	strbuf_printf(out, "\n%s\n",
-		      d->gpu_works ? "A GPU can be measured: start malitop."
-				   : "No GPU of this machine can be measured. `malitop --demo` shows a simulated one.");
+	strbuf_printf(
+		out, "\n%s\n",
+		d->gpu_works
+			? "A GPU can be measured: start malitop."
+			: "No GPU of this machine can be measured. `malitop --demo` shows a simulated one.");
 }
 
 static void json_member(struct strbuf *out, const char *name, const char *text)
@@ -120,13 +122,15 @@ static void print_jsonl(const struct doctor *d, struct strbuf *out)
 	for (unsigned i = 0; i < d->n; i++) {
 		const struct doctor_finding *f = &d->findings[i];
 
-		strbuf_printf(out, "{\"area\":\"%s\",\"state\":\"%s\"", area_names[f->area], state_names[f->state]);
+		strbuf_printf(out, "{\"area\":\"%s\",\"state\":\"%s\"", area_names[f->area],
+			      state_names[f->state]);
 		json_member(out, "thing", f->thing);
 		json_member(out, "words", f->words);
 		json_member(out, "help", f->help);
 		strbuf_str(out, "}\n");
 	}
-	strbuf_printf(out, "{\"malitop\":\"%s\",\"gpu_works\":%s}\n", PACKAGE_VERSION, d->gpu_works ? "true" : "false");
+	strbuf_printf(out, "{\"malitop\":\"%s\",\"gpu_works\":%s}\n", PACKAGE_VERSION,
+		      d->gpu_works ? "true" : "false");
 }
 
 static void (*const printers[])(const struct doctor *d, struct strbuf *out) = {
@@ -134,11 +138,14 @@ static void (*const printers[])(const struct doctor *d, struct strbuf *out) = {
 	[FORMAT_JSONL] = print_jsonl,
 };
 
-enum exit_status doctor_run(const struct sys *sys, const struct options *options, struct strbuf *out, struct err *err)
+enum exit_status doctor_run(const struct sys *sys, const struct options *options, struct strbuf *out,
+			    struct err *err)
 {
 	struct doctor d = {.sys = sys, .options = options};
 	struct gpudb *db;
 
+	if (options->verify)
+		return doctor_verify(sys, options, out);
 	d.db = db = gpudb_load(options->gpudb, options->n_gpudb, err);
 	if (!db)
 		return EXIT_FAILED;

@@ -1,6 +1,6 @@
-/* doctor: what was found on this machine, what is missing, and the one thing that would help.
+/* doctor: report what was found on this machine, what is missing, and what would help.
  *
- * Each area adds findings; one walk prints them, for people or as JSON lines.
+ * Each area adds findings, which are printed at the end as text or JSON lines.
  */
 #ifndef MALITOP_DOCTOR_H
 #define MALITOP_DOCTOR_H
@@ -9,8 +9,14 @@
 #include "base/sys.h"
 #include "model/gpudb.h"
 
-/* Prints what it found. EXIT_DONE when a real GPU was measured, else EXIT_FAILED, without an error text. */
-enum exit_status doctor_run(const struct sys *sys, const struct options *options, struct strbuf *out, struct err *err);
+/* Append the report to *out. Returns EXIT_DONE if a real GPU was measured, else EXIT_FAILED with an
+ * empty message. */
+enum exit_status doctor_run(const struct sys *sys, const struct options *options, struct strbuf *out,
+			    struct err *err);
+
+/* Run known loops and append what each CPU counter showed, and a table of access times, as text or
+ * JSON lines. Returns EXIT_FAILED with an empty message if a counter is wrong or there is none. */
+enum exit_status doctor_verify(const struct sys *sys, const struct options *options, struct strbuf *out);
 
 /* ---- for the areas ---- */
 
@@ -20,18 +26,19 @@ enum doctor_state {
 	DOCTOR_OK,
 	DOCTOR_NOTE,        /* a fact, neither good nor bad */
 	DOCTOR_LIMITED,     /* works in part */
-	DOCTOR_REFUSED,     /* is there, but not for us */
-	DOCTOR_MISSING,     /* is not there */
-	DOCTOR_UNSUPPORTED, /* is there, but malitop cannot use it */
+	DOCTOR_REFUSED,     /* exists, but access is not permitted */
+	DOCTOR_MISSING,     /* does not exist */
+	DOCTOR_UNSUPPORTED, /* exists, but malitop cannot use it */
 	DOCTOR_STATES
 };
 
 struct doctor_finding {
 	enum doctor_area area;
 	enum doctor_state state;
-	char thing[64];  /* "/dev/mali0"; printable, as all of it */
+	/* all printable */
+	char thing[64];  /* "/dev/mali0" */
 	char words[512]; /* what was found */
-	char help[384];  /* what to do; "" for nothing */
+	char help[384];  /* what to do; "" if nothing */
 };
 
 struct doctor {
@@ -43,22 +50,29 @@ struct doctor {
 	bool gpu_works;
 };
 
-/* help may be NULL; "{}" in it stands for the thing. All of it is made printable. */
-void doctor_add(struct doctor *d, enum doctor_area area, enum doctor_state state, const char *thing, const char *help,
-		const char *fmt, ...) __attribute__((format(printf, 6, 7)));
-/* The state that an errno stands for. */
+/* help may be NULL; "{}" in it is replaced by the thing. Texts may be untrusted: they are made
+ * printable. */
+void doctor_add(struct doctor *d, enum doctor_area area, enum doctor_state state, const char *thing,
+		const char *help, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+/* The state for an errno. */
 enum doctor_state doctor_state_of(int code);
-/* A line of a small file, printable; false if it cannot be read (errno). */
+/* Read the first line of a small file, made printable. Returns false and sets errno if it cannot be
+ * read. */
 bool doctor_read(const struct doctor *d, const char *path, char *text, size_t size);
 
-void doctor_gpu(struct doctor *d);    /* devices, drivers, and a sample of each */
-void doctor_driver(struct doctor *d); /* what the kernel has of drivers, where no GPU could be measured */
+void doctor_gpu(struct doctor *d);    /* devices, their drivers, and a sample of each */
+void doctor_driver(struct doctor *d); /* the kernel's drivers, if no GPU could be measured */
 void doctor_perf(struct doctor *d);
 void doctor_proc(struct doctor *d);
 void doctor_terminal(struct doctor *d);
 
 struct backend;
-/* Open every device of a backend and measure once. */
+struct sample;
+struct source;
+/* Report how many events of a sample never got a counter. */
+void doctor_starved(struct doctor *d, enum doctor_area area, const char *thing, const struct source *source,
+		    const struct sample *sample);
+/* Open each device of a backend and take one sample. */
 void doctor_backend(struct doctor *d, enum doctor_area area, const struct backend *backend);
 
 #endif

@@ -1,4 +1,4 @@
-/* Where no GPU could be measured: what the kernel has of drivers and of GPUs. */
+/* If no GPU could be measured: which drivers and GPUs the kernel knows. */
 #include "cli/doctor.h"
 
 #include "backends/registry.h"
@@ -13,19 +13,19 @@ static const struct {
 	const char *module, *words;
 } modules[] = {
 	{"mali_kbase", "Arm's own driver"},
-	{"bifrost_kbase", "Arm's own driver, as some vendors name it"},
-	{"mali", "Arm's own driver, or that of the older Mali-400 series, which has no such counters"},
+	{"bifrost_kbase", "Arm's own driver, under the name that some vendors use"},
+	{"mali", "Arm's own driver, or the one for the older Mali-400 series, which has no such counters"},
 	{"panfrost", "Mesa's driver for Midgard, Bifrost and job-manager Valhall GPUs"},
 	{"panthor", "Mesa's driver for Valhall GPUs with a command stream front end, and later ones"},
 	{"lima", "a driver for the Mali-400 series, which has no such counters"},
 };
 
-/* GPUs of the device tree by what they call themselves, and the module that would serve them. */
+/* GPUs in the device tree by their `compatible`, and the module that drives them. */
 static const struct {
 	const char *compatible, *help;
 } compatibles[] = {
-	{"arm,mali-valhall-csf",
-	 "sudo modprobe panthor (Linux 6.10 or later), or load mali_kbase, Arm's driver, if the vendor ships it"},
+	{"arm,mali-valhall-csf", "sudo modprobe panthor (Linux 6.10 or later), or load mali_kbase, Arm's "
+				 "driver, if the vendor ships it"},
 	{"arm,mali-", "sudo modprobe panfrost, or load mali_kbase, Arm's driver, if the vendor ships it"},
 };
 
@@ -48,14 +48,16 @@ static void check_modules(struct doctor *d, bool has_node)
 
 	for (size_t i = 0; i < ARRAY_LEN(modules); i++)
 		if (is_loaded(d, modules[i].module)) {
-			doctor_add(d, DOCTOR_GPU, DOCTOR_NOTE, modules[i].module, NULL, "loaded: %s", modules[i].words);
+			doctor_add(d, DOCTOR_GPU, DOCTOR_NOTE, modules[i].module, NULL, "loaded: %s",
+				   modules[i].words);
 			n++;
 		}
 	if (!n && !has_node)
-		doctor_add(d, DOCTOR_GPU, DOCTOR_MISSING, "driver", NULL, "the kernel has none for a Mali GPU");
+		doctor_add(d, DOCTOR_GPU, DOCTOR_MISSING, "driver", NULL,
+			   "no driver for a Mali GPU is loaded");
 }
 
-/* A GPU of the device tree without a driver is one modprobe away. */
+/* A GPU in the device tree may only need a modprobe. */
 static bool check_platform(struct doctor *d)
 {
 	char **names;
@@ -71,8 +73,8 @@ static bool check_platform(struct doctor *d)
 		for (size_t c = 0; c < ARRAY_LEN(compatibles); c++) {
 			if (!strstr(text, compatibles[c].compatible))
 				continue;
-			doctor_add(d, DOCTOR_GPU, DOCTOR_NOTE, names[i], compatibles[c].help, "a GPU of the device tree: %s",
-				   text);
+			doctor_add(d, DOCTOR_GPU, DOCTOR_NOTE, names[i], compatibles[c].help,
+				   "a GPU in the device tree: %s", text);
 			found = true;
 			break;
 		}
@@ -82,29 +84,23 @@ static bool check_platform(struct doctor *d)
 	return found;
 }
 
-/* Nodes of Mesa's drivers: there, but this build has no backend for them. */
-static bool check_render_nodes(struct doctor *d)
+/* Device nodes of Mesa's drivers, which this build has no backend for. */
+static bool check_nodes(struct doctor *d, const struct registry_driver *of)
 {
 	char **names;
-	int n = d->sys->list(d->sys, "dev/dri", &names);
+	int n = d->sys->list(d->sys, of->dir, &names);
 	bool found = false;
 
 	for (int i = 0; i < n; i++) {
-		AUTOFREE char *uevent = xasprintf("sys/class/drm/%s/device/uevent", names[i]);
-		AUTOFREE char *node = xasprintf("/dev/dri/%s", names[i]);
-		char text[128], unstable[8] = "";
+		AUTOFREE char *node = xasprintf("/%s/%s", of->dir, names[i]);
+		char driver[32];
 
-		if (strncmp(names[i], "renderD", 7) != 0 || !doctor_read(d, uevent, text, sizeof(text)))
+		if (!registry_is_node(d->sys, of, names[i], driver, sizeof(driver)) || !driver[0] ||
+		    registry_driver_backend(of, driver))
 			continue;
-		if (!strstr(text, "panfrost") && !strstr(text, "panthor"))
-			continue;
-		doctor_add(d, DOCTOR_GPU, DOCTOR_UNSUPPORTED, node, NULL, "%s: this build has no backend for it", text);
+		doctor_add(d, DOCTOR_GPU, DOCTOR_UNSUPPORTED, node, NULL,
+			   "driver %s: this build has no backend for it", driver);
 		found = true;
-		if (doctor_read(d, "sys/module/panfrost/parameters/unstable_ioctls", unstable, sizeof(unstable)) &&
-		    unstable[0] != 'Y')
-			doctor_add(d, DOCTOR_GPU, DOCTOR_LIMITED, "unstable_ioctls",
-				   "echo Y | sudo tee /sys/module/panfrost/parameters/unstable_ioctls",
-				   "%s: Panfrost gives its counters only with unstable ioctls switched on", unstable);
 	}
 	if (n >= 0)
 		sys_names_free(names, n);
@@ -113,14 +109,15 @@ static bool check_render_nodes(struct doctor *d)
 
 void doctor_driver(struct doctor *d)
 {
-	bool any = d->n > 0; /* a node was there, and told why it is of no use */
+	bool any = d->n > 0; /* there is a node, and a finding why it cannot be used */
 
-	if (check_render_nodes(d))
-		any = true;
+	for (const struct registry_driver *of = registry_drivers; of->driver; of++)
+		any |= of->modules && check_nodes(d, of);
 	if (!any)
-		doctor_add(d, DOCTOR_GPU, DOCTOR_MISSING, "/dev/mali0", NULL, "there is no node of Arm's driver");
+		doctor_add(d, DOCTOR_GPU, DOCTOR_MISSING, "/dev/mali0", NULL,
+			   "no device node of Arm's driver");
 	check_modules(d, any);
 	if (!check_platform(d) && !any)
 		doctor_add(d, DOCTOR_GPU, DOCTOR_MISSING, "GPU", "malitop --demo shows a simulated one",
-			   "the device tree names no Mali GPU");
+			   "no Mali GPU in the device tree");
 }

@@ -1,6 +1,7 @@
-/* GPUs: every device that a backend finds is opened and measured once, as the program itself would do it. */
+/* GPUs: open each device that a backend finds and take one sample, as the program would. */
 #include "cli/doctor.h"
 
+#include "session/devices.h"
 #include "backends/registry.h"
 #include "base/alloc.h"
 
@@ -11,7 +12,7 @@
 #include <string.h>
 
 #define WAIT_NS 2000000000ll /* for a first sample */
-#define PROCESSES_LINE 0     /* the first line of a describe is for a screen */
+#define PROCESSES_LINE 0     /* the first line of a description is for the screen only */
 
 static const char *help_of(enum doctor_area area, int code)
 {
@@ -19,26 +20,30 @@ static const char *help_of(enum doctor_area area, int code)
 		int code;
 		const char *help;
 	} helps[] = {
-		{EACCES, "sudo chmod a+r {} (until the next start), or join its group, which `ls -l {}` shows; on Android run "
-			 "malitop from adb shell, out of /data/local/tmp, and look for `avc: denied` in dmesg"},
-		{EPERM, "run it as root once, to see whether a security module or a container stands in the way"},
-		{EBUSY, "end other profilers (Streamline's gatord, HWCPipe, another malitop), then try again"},
+		{EACCES, "sudo chmod a+r {} (until the next start), or join its group, which `ls -l {}` "
+			 "shows; on Android run "
+			 "malitop from adb shell, in /data/local/tmp, and look for `avc: denied` in dmesg"},
+		{EPERM, "run it as root once, to see whether a security module or a container denies access"},
+		{EBUSY,
+		 "stop other profilers (Streamline's gatord, HWCPipe, another malitop), then try again"},
 		{ENOMEM, "free some memory: the driver could not allocate its buffers"},
-		{ENODEV, "look into dmesg: the driver is loaded, but its GPU does not answer"},
-		{ENXIO, "look into dmesg: the driver is loaded, but its GPU does not answer"},
-		{EIO,
-		 "look into dmesg: on GPUs with a command stream front end the first open loads firmware, which may be missing"},
-		{ENOTSUP, "leave the interface out of --backend, or choose the other one"},
-		{EPROTO, "update malitop, or tell its authors what `dmesg | grep -i mali` says about the driver"},
+		{ENODEV, "check dmesg: the driver is loaded, but its GPU does not respond"},
+		{ENXIO, "check dmesg: the driver is loaded, but its GPU does not respond"},
+		{EIO, "check dmesg: on GPUs with a command stream front end the first open loads firmware, "
+		      "which may be missing"},
+		{ENOTSUP, "remove the interface from --backend, or choose the other one"},
+		{EPROTO, "update malitop, or send its authors the driver's lines of `dmesg | grep -i mali`"},
 	};
 
-	for (size_t i = 0; area == DOCTOR_GPU && i < ARRAY_LEN(helps); i++) /* others say it themselves */
+	for (size_t i = 0; area == DOCTOR_GPU && i < ARRAY_LEN(helps);
+	     i++) /* messages of other areas have their own advice */
 		if (helps[i].code == code)
 			return helps[i].help;
 	return NULL;
 }
 
-/* "clock: /sys/..." and "driver    K:r44..." alike: a thing and words. */
+/* Add a line of a description as a finding. Both "clock: /sys/..." and "driver    K:r44..." are a
+ * thing and words. */
 static void add_line(struct doctor *d, enum doctor_area area, struct span line)
 {
 	static const struct {
@@ -82,53 +87,101 @@ static void add_description(struct doctor *d, enum doctor_area area, const struc
 	}
 }
 
-/* Wait for a sample that the driver does not call failed. */
-static enum read_result first_sample(const struct doctor *d, struct source *source, struct sample *sample, int64_t *took_ns)
+/* Remove the names that the finding already shows: "kbase: /dev/mali0: cannot open it" becomes
+ * "cannot open it". */
+static const char *without_names(const char *message, const char *backend, const char *thing)
 {
-	int64_t start = d->sys->monotonic_ns(d->sys), now = start;
-	enum read_result got = READ_NONE;
+	const char *names[] = {backend, thing};
 
-	for (; got == READ_NONE && now - start < WAIT_NS; now = d->sys->monotonic_ns(d->sys)) {
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		size_t n = strlen(names[i]);
+
+		if (strncmp(message, names[i], n) == 0 && strncmp(message + n, ": ", 2) == 0)
+			message += n + 2;
+	}
+	return message;
+}
+
+/* The result of waiting for a valid sample. */
+struct attempt {
+	enum read_result got;
+	int64_t took_ns;
+	unsigned n_failed;
+	const char *why; /* why the last sample failed */
+};
+
+static struct attempt first_sample(const struct doctor *d, struct source *source, struct sample *sample)
+{
+	struct attempt a = {.got = READ_NONE, .why = "the driver reports no reason"};
+	int64_t start = d->sys->monotonic_ns(d->sys), now = start;
+
+	for (; a.got == READ_NONE && now - start < WAIT_NS; now = d->sys->monotonic_ns(d->sys)) {
 		struct pollfd fd = {.fd = source->backend->fd(source), .events = POLLIN};
 		int step_ms = fd.fd < 0 ? 1 + (int)(source->period_ns / 4000000) : 200;
 
 		d->sys->poll(d->sys, fd.fd < 0 ? NULL : &fd, fd.fd >= 0, step_ms < 200 ? step_ms : 200);
 		sample->flags = sample->lost = 0;
-		got = source->backend->read(source, d->sys->monotonic_ns(d->sys), sample);
-		if (got == READ_GOT && sample->flags & SAMPLE_ERROR)
-			got = READ_NONE;
+		a.got = source->backend->read(source, d->sys->monotonic_ns(d->sys), sample);
+		if (a.got != READ_GOT || !(sample->flags & SAMPLE_ERROR))
+			continue;
+		a.got = READ_NONE;
+		a.n_failed++;
+		if (source->failure)
+			a.why = source->failure;
 	}
-	*took_ns = now - start;
-	return got;
+	a.took_ns = now - start;
+	return a;
 }
 
-static void measure(struct doctor *d, enum doctor_area area, const char *thing, struct source *source)
+static void measure_source(struct doctor *d, enum doctor_area area, const char *thing, struct source *source)
 {
 	AUTOFREE struct sample *sample = xcalloc(1, sizeof(*sample) + source->n_slots * sizeof(uint64_t));
-	int64_t took_ns, period_ns = d->options->interval_ns;
-	enum read_result got;
+	int64_t period_ns = d->options->interval_ns;
+	struct attempt a;
 	struct err err = {0};
 
-	if (!source->backend->start(source, period_ns, d->sys->monotonic_ns(d->sys), &err)) {
-		doctor_add(d, area, doctor_state_of(err.code), thing, help_of(area, err.code), "%s", err.text);
+	if (source->keeps_powered) { /* a report must not cost energy */
+		d->gpu_works |= source->kind == SOURCE_GPU;
+		doctor_add(
+			d, area, DOCTOR_OK, thing, NULL,
+			"%s (%s): its counters can be had; not tried, because counting keeps the GPU powered",
+			source->title, source->driver);
 		return;
 	}
-	got = first_sample(d, source, sample, &took_ns);
-	source->backend->stop(source);
-	if (got == READ_GOT) {
-		d->gpu_works |= source->kind == SOURCE_GPU && !source->simulated;
-		doctor_add(d, area, DOCTOR_OK, thing, NULL, "%s (%s): a sample of %u values after %lld ms%s", source->title,
-			   source->driver, source->n_sums ? source->n_sums : source->n_slots, (long long)(took_ns / 1000000),
-			   source->simulated ? ", simulated" : "");
-	} else if (got == READ_GONE) {
-		doctor_add(d, area, DOCTOR_MISSING, thing, help_of(area, ENODEV), "%s: the device went away", source->title);
-	} else {
-		doctor_add(d, area, DOCTOR_LIMITED, thing, "let something draw, so that the GPU is powered, then try again",
-			   "%s (%s): no sample within %lld s", source->title, source->driver, WAIT_NS / 1000000000);
+	if (!source->backend->start(source, period_ns, d->sys->monotonic_ns(d->sys), &err)) {
+		doctor_add(d, area, doctor_state_of(err.code), thing, help_of(area, err.code), "%s",
+			   without_names(err.text, source->backend->name, thing));
+		return;
 	}
+	a = first_sample(d, source, sample);
+	source->backend->stop(source);
+	if (a.got == READ_GOT) {
+		d->gpu_works |= source->kind == SOURCE_GPU && !source->simulated;
+		doctor_add(d, area, DOCTOR_OK, thing, NULL, "%s (%s): a sample of %u values after %lld ms%s",
+			   source->title, source->driver, source->n_sums ? source->n_sums : source->n_slots,
+			   (long long)(a.took_ns / 1000000), source->simulated ? ", simulated" : "");
+		doctor_starved(d, area, thing, source, sample);
+	} else if (a.got == READ_GONE) {
+		doctor_add(d, area, DOCTOR_MISSING, thing, help_of(area, ENODEV), "%s: the device went away",
+			   source->title);
+	} else if (!a.n_failed) {
+		doctor_add(d, area, DOCTOR_LIMITED, thing,
+			   "run something that draws, so that the GPU is powered, then try again",
+			   "%s (%s): no sample within %lld s", source->title, source->driver,
+			   WAIT_NS / 1000000000);
+	}
+	if (a.n_failed)
+		doctor_add(d, area, DOCTOR_LIMITED, thing,
+			   "check dmesg; if the driver has another interface, try it (-b kbase:kinstr, -b "
+			   "kbase:vinstr)",
+			   a.got == READ_GOT
+				   ? "%s (%s): %u samples failed before that, the last one because %s"
+				   : "%s (%s): all %u samples failed, the last one because %s",
+			   source->title, source->driver, a.n_failed, a.why);
 }
 
-static void check_device(struct doctor *d, enum doctor_area area, const struct backend *backend, const char *device)
+static void check_device(struct doctor *d, enum doctor_area area, const struct backend *backend,
+			 const char *device)
 {
 	const struct source_options what = {.db = d->db,
 					    .gpu_name = d->options->gpu,
@@ -138,15 +191,16 @@ static void check_device(struct doctor *d, enum doctor_area area, const struct b
 	const char *thing = device[0] ? device : backend->name;
 	struct err err = {0};
 	struct source *source = source_open(d->sys, backend, &what, device, &err);
-	char *advice = strstr(err.text, ": `malitop doctor`"); /* that is what runs */
+	char *advice = strstr(err.text, ": `malitop doctor`"); /* the user is already running it */
 
 	if (advice)
 		*advice = 0;
 	if (!source) {
-		doctor_add(d, area, doctor_state_of(err.code), thing, help_of(area, err.code), "%s", err.text);
+		doctor_add(d, area, doctor_state_of(err.code), thing, help_of(area, err.code), "%s",
+			   without_names(err.text, backend->name, thing));
 		return;
 	}
-	measure(d, area, thing, source);
+	measure_source(d, area, thing, source);
 	add_description(d, area, source);
 	backend->close(source);
 	source_free(source);
@@ -158,7 +212,8 @@ void doctor_backend(struct doctor *d, enum doctor_area area, const struct backen
 	struct err err = {0};
 
 	if (!backend->probe(d->sys, &found, &err))
-		doctor_add(d, area, doctor_state_of(err.code), backend->name, help_of(area, err.code), "%s", err.text);
+		doctor_add(d, area, doctor_state_of(err.code), backend->name, help_of(area, err.code), "%s",
+			   without_names(err.text, backend->name, ""));
 	for (; found; found = next) {
 		next = found->next;
 		check_device(d, area, backend, found->device);

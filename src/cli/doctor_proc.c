@@ -1,4 +1,4 @@
-/* The CPU's files, by the backend that reads them. */
+/* The files in /proc and /sys, as the proc backend reads them. */
 #include "cli/doctor.h"
 
 #include "backends/registry.h"
@@ -9,7 +9,7 @@
 static const struct {
 	const char *path, *words, *help;
 } files[] = {
-	{"proc/stat", "CPU load", "on Android only adb shell and root may read it"},
+	{"proc/stat", "CPU load", "on Android, only adb shell and root may read it"},
 	{"proc/meminfo", "memory", NULL},
 	{"proc/pressure/cpu", "pressure", "boot with psi=1 on a kernel with CONFIG_PSI"},
 };
@@ -23,6 +23,6 @@ void doctor_proc(struct doctor *d)
 		doctor_backend(d, DOCTOR_PROC, proc);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		if (!doctor_read(d, files[i].path, text, sizeof(text)))
-			doctor_add(d, DOCTOR_PROC, doctor_state_of(errno), files[i].words, files[i].help, "/%s: %s",
-				   files[i].path, strerror(errno));
+			doctor_add(d, DOCTOR_PROC, doctor_state_of(errno), files[i].words, files[i].help,
+				   "/%s: %s", files[i].path, strerror(errno));
 }

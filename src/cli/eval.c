@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "tests/support/rational.h"
 #include "model/rawtable.h"
 #include "model/template.h"
 
@@ -11,14 +10,8 @@
 #include <string.h>
 
 #define EVAL_HEADER "number\tname\tvalue\tunit\n"
-#define FILE_MAX ((size_t)64 << 20) /* bytes; a table of the largest GPU has less than one million */
-
-/* The values that formulas load: the constants, one sum per counter, and behind them how many cores the table has rows of. */
-struct exact {
-	struct rational *values;
-	unsigned n_vector;
-	unsigned core_rows; /* index of the last one */
-};
+#define EVAL_DIGITS 12              /* significant digits */
+#define FILE_MAX ((size_t)64 << 20) /* bytes; the table of the largest GPU has less than one million */
 
 static unsigned constant_or_zero(const struct rawtable *table, enum rawtable_constant c)
 {
@@ -27,7 +20,7 @@ static unsigned constant_or_zero(const struct rawtable *table, enum rawtable_con
 	return value > UINT32_MAX ? UINT32_MAX : (unsigned)value;
 }
 
-/* The counters of the layout as a source would have them. */
+/* The counters of the layout, as slots of a source. */
 static struct slot *layout_slots(const struct gpu_layout *layout)
 {
 	struct slot *slots = xcalloc(layout->n_counters, sizeof(*slots));
@@ -35,14 +28,17 @@ static struct slot *layout_slots(const struct gpu_layout *layout)
 	for (unsigned i = 0; i < layout->n_counters; i++) {
 		const struct gpu_counter *c = &layout->counters[i];
 
-		slots[i] = (struct slot){
-			.name = c->name ? c->name : c->hw_name, .kind = SLOT_DELTA, .instance = INSTANCE_ALL, .scale = c->scale};
+		slots[i] = (struct slot){.name = c->name ? c->name : c->hw_name,
+					 .kind = SLOT_DELTA,
+					 .instance = INSTANCE_ALL,
+					 .scale = c->scale};
 	}
 	return slots;
 }
 
-static struct metric_set *table_set(const struct gpudb *db, const struct gpu_product *product, enum definitions definitions,
-				    const struct rawtable *table, const struct slot *slots, struct err *err)
+static struct metric_set *table_set(const struct gpudb *db, const struct gpu_product *product,
+				    enum definitions definitions, const struct rawtable *table,
+				    const struct slot *slots, struct err *err)
 {
 	const struct metric_source source = {
 		.product = product,
@@ -57,109 +53,51 @@ static struct metric_set *table_set(const struct gpudb *db, const struct gpu_pro
 	return metric_set_new(db, &source, err);
 }
 
-static void exact_init(struct exact *exact, const struct rawtable *table)
+/* The vector of a source after this interval. NaN for what the table does not contain. */
+static double *table_vector(const struct metric_set *set, const struct rawtable *table)
 {
-	static const enum vector_constant constants[RAWTABLE_CONSTANTS] = {
-		[RAWTABLE_CORES] = VECTOR_CORES,
-		[RAWTABLE_SLICES] = VECTOR_SLICES,
-		[RAWTABLE_BUS_BITS] = VECTOR_BUS_BITS,
-		[RAWTABLE_SECONDS] = VECTOR_SECONDS,
-	};
-	struct rational one;
+	double *vector = xcalloc(set->n_vector, sizeof(*vector));
 
-	exact->n_vector = VECTOR_CONSTANTS + table->layout->n_counters;
-	exact->core_rows = exact->n_vector;
-	exact->values = xcalloc(exact->n_vector + 1, sizeof(exact->values[0]));
-	for (unsigned i = 0; i < exact->n_vector; i++)
-		rational_set_undefined(&exact->values[i]);
-	for (unsigned c = 0; c < RAWTABLE_CONSTANTS; c++)
-		if (table->constants[c].line)
-			rational_set_decimal(&exact->values[constants[c]], table->constants[c].text);
-	rational_set_u64(&exact->values[exact->core_rows], table->instances[BLOCK_CORE]);
+	memcpy(vector, set->constants, sizeof(set->constants));
+	for (unsigned i = VECTOR_CONSTANTS; i < set->n_vector; i++)
+		vector[i] = NAN;
+	if (table->constants[RAWTABLE_SECONDS].line)
+		vector[VECTOR_SECONDS] = table->seconds;
+	vector[VECTOR_CORE_ROWS] = table->instances[BLOCK_CORE];
 	for (unsigned i = 0; i < table->n_rows; i++) {
-		struct rational *sum = &exact->values[VECTOR_CONSTANTS + table->rows[i].counter];
+		double *sum = &vector[VECTOR_CONSTANTS + table->rows[i].counter];
 
-		rational_set_u64(&one, table->rows[i].value);
-		if (sum->state == RATIONAL_UNDEFINED)
-			rational_set_u64(sum, 0);
-		rational_add(sum, sum, &one);
+		*sum = (isnan(*sum) ? 0 : *sum) + (double)table->rows[i].value;
 	}
+	return vector;
 }
 
-static void exact_fini(struct exact *exact)
+static void eval_rows(const struct gpudb *db, const struct metric_set *set, const double *vector,
+		      struct strbuf *out)
 {
-	free(exact->values);
-}
-
-/* A mean is compiled as "sum, cores, divide". The mean of the rows that are there does not need the table to state the number of
- * cores, so take their count; formulas that name the constant themselves do without it only when it is stated. */
-static void eval_means(struct rational *out, const struct metric_set *set, const struct expr *expr, const struct exact *exact)
-{
-	AUTOFREE struct expr_op *ops = xcalloc(expr->n, sizeof(*ops));
-	struct expr copy = {.ops = ops, .n = expr->n, .cap = expr->n, .depth = expr->depth};
-
-	if (expr->n)
-		memcpy(ops, expr->ops, expr->n * sizeof(*ops));
-	for (unsigned i = 2; i < expr->n; i++) {
-		unsigned slot = ops[i - 2].slot - VECTOR_CONSTANTS;
-
-		if (ops[i].kind == EXPR_DIV && ops[i - 1].kind == EXPR_LOAD && ops[i - 1].slot == VECTOR_CORES &&
-		    ops[i - 2].kind == EXPR_LOAD && ops[i - 2].slot >= VECTOR_CONSTANTS &&
-		    set->product->layout->counters[slot].block == BLOCK_CORE)
-			ops[i - 1].slot = (uint16_t)exact->core_rows;
-	}
-	rational_eval(out, &copy, exact->values);
-}
-
-/* Hold a percentage within its bounds. */
-static void clamp(struct rational *value, const struct metric *metric)
-{
-	AUTOFREE struct rational *bound = xcalloc(1, sizeof(*bound));
-
-	if (isfinite(metric->high)) {
-		rational_set_double(bound, metric->high);
-		rational_min(value, value, bound);
-	}
-	if (isfinite(metric->low)) {
-		rational_set_double(bound, metric->low);
-		rational_max(value, value, bound);
-	}
-}
-
-static bool eval_rows(const struct gpudb *db, const struct metric_set *set, const struct exact *exact, struct strbuf *out,
-		      struct err *err)
-{
-	AUTOFREE struct rational *value = xcalloc(1, sizeof(*value));
+	char value[NUMBER_TEXT];
 	struct template_view view;
-	bool ok = true;
 
 	template_view_init(&view, db, set);
 	strbuf_str(out, EVAL_HEADER);
-	for (unsigned i = 0; i < view.n_rows && ok; i++) {
+	for (unsigned i = 0; i < view.n_rows; i++) {
 		const struct template_row *row = &view.rows[i];
 
-		if (!row->metric)
-			continue;
-		eval_means(value, set, &row->metric->expr, exact);
-		clamp(value, row->metric);
-		if (value->state == RATIONAL_TOO_LONG)
-			ok = err_set(err, 0, "%s: its formula needs fractions of more than %d bits: split it",
-				     row->metric->def->name, 32 * RATIONAL_LIMBS);
-		strbuf_printf(out, "%s\t%s\t", row->number, row->metric->def->name);
-		rational_format(value, out);
-		strbuf_printf(out, "\t%s\n", row->unit_name);
+		if (row->metric)
+			strbuf_printf(out, "%s\t%s\t%s\t%s\n", row->number, row->metric->def->name,
+				      number_digits(value, metric_value(row->metric, vector), EVAL_DIGITS),
+				      row->unit_name);
 	}
 	template_view_fini(&view);
-	return ok;
 }
 
-bool eval_table(const struct gpudb *db, const struct gpu_product *product, enum definitions definitions, const char *file,
-		struct span text, struct strbuf *out, struct err *err)
+bool eval_table(const struct gpudb *db, const struct gpu_product *product, enum definitions definitions,
+		const char *file, struct span text, struct strbuf *out, struct err *err)
 {
 	struct metric_set *set = NULL;
 	struct slot *slots = NULL;
 	struct rawtable table;
-	struct exact exact;
+	double *vector;
 	bool ok;
 
 	ok = rawtable_parse(&table, product->layout, file, text, err);
@@ -169,9 +107,9 @@ bool eval_table(const struct gpudb *db, const struct gpu_product *product, enum 
 		ok = set != NULL;
 	}
 	if (ok) {
-		exact_init(&exact, &table);
-		ok = eval_rows(db, set, &exact, out, err);
-		exact_fini(&exact);
+		vector = table_vector(set, &table);
+		eval_rows(db, set, vector, out);
+		free(vector);
 	}
 	metric_set_free(set);
 	free(slots);
@@ -179,14 +117,8 @@ bool eval_table(const struct gpudb *db, const struct gpu_product *product, enum 
 	return ok;
 }
 
-/* "Mali-G52, Mali-G715, Mali-G625" */
-static void guides(const struct gpudb *db, struct strbuf *names)
-{
-	for (unsigned i = 0; i < db->n_templates; i++)
-		strbuf_printf(names, "%s%s", i ? ", " : "", db->templates[i].name);
-}
-
-enum exit_status eval_run(const struct options *options, const struct gpudb *db, struct strbuf *out, struct err *err)
+enum exit_status eval_run(const struct options *options, const struct gpudb *db, struct strbuf *out,
+			  struct err *err)
 {
 	AUTO_STRBUF struct strbuf names = {0};
 	AUTOFREE char *text = NULL;
@@ -198,9 +130,10 @@ enum exit_status eval_run(const struct options *options, const struct gpudb *db,
 	if (!options_gpu(options, db, &product, err))
 		return EXIT_USAGE;
 	if (options->definitions == DEFINITIONS_GUIDE && !template_guide_of(db, product)) {
-		guides(db, &names);
-		err_set(err, 0, "--definitions guide: there is no guide for %s: use current, or one of %s", product->name,
-			names.n ? names.p : "none");
+		options_guides(db, &names);
+		err_set(err, 0,
+			"--definitions guide: there is no guide for %s: use current, or --gpu with one of %s",
+			product->name, names.n ? names.p : "none");
 		return EXIT_USAGE;
 	}
 	str_printable(name, sizeof(name), strcmp(file, "-") == 0 ? "standard input" : file);

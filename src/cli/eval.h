@@ -1,4 +1,5 @@
-/* eval: `malitop eval --gpu NAME FILE`: every template metric of one raw counter table, exactly (cli.md; model/rational.h). */
+/* eval: `malitop eval --gpu NAME FILE`: print every template metric of one raw counter table with
+ * 12 significant digits. Uses the same evaluator as the screen and the logs. */
 #ifndef MALITOP_EVAL_H
 #define MALITOP_EVAL_H
 
@@ -7,10 +8,11 @@
 #include "model/metric.h"
 
 /* Evaluate the table in `text` (named `file` in messages) and append the result to *out. */
-bool eval_table(const struct gpudb *db, const struct gpu_product *product, enum definitions definitions, const char *file,
-		struct span text, struct strbuf *out, struct err *err);
+bool eval_table(const struct gpudb *db, const struct gpu_product *product, enum definitions definitions,
+		const char *file, struct span text, struct strbuf *out, struct err *err);
 
-/* The command: reads FILE ("-" is standard input) and appends to *out what belongs on standard output. */
-enum exit_status eval_run(const struct options *options, const struct gpudb *db, struct strbuf *out, struct err *err);
+/* The command: read FILE ("-" is standard input) and append the result to *out. */
+enum exit_status eval_run(const struct options *options, const struct gpudb *db, struct strbuf *out,
+			  struct err *err);
 
 #endif

@@ -1,43 +1,51 @@
 #include "cli/export_log.h"
 
+#include "export/export_compare.h"
+#include "export/export_findings.h"
 #include "export/export_session.h"
 #include "record/log_file.h"
 #include "mlog/moment.h"
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/message.h"
 #include "mlog/mlog_reader.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define WRITE_BYTES 65536 /* at a time */
 
-struct job {
+struct export_job {
 	struct mlog_reader *reader;
 	struct session session;
 	struct export *export;
 	struct log_file *out;  /* NULL: not open yet */
-	struct strbuf pending; /* whole rows */
+	struct strbuf pending; /* complete rows */
 	int64_t from_ns, to_ns;
+	struct watch *watch; /* NULL without --findings */
+	int64_t people_ns;   /* end of the last list of processes that it has seen */
+	bool damaged, found; /* of any log */
+	char verdict[FINDINGS_VERDICT_TEXT];
 };
 
 /* ---- out ---- */
 
-static bool write_pending(struct job *job, struct err *err)
+static bool write_pending(struct export_job *job, struct err *err)
 {
-	bool ok = log_file_write(job->out, job->pending.p, job->pending.n, err);
+	bool ok = !job->out || log_file_write(job->out, job->pending.p, job->pending.n, err);
 
 	strbuf_clear(&job->pending);
 	return ok;
 }
 
-static bool keep(void *ctx, const void *bytes, size_t n, struct err *err)
+static bool add_rows(void *ctx, const void *bytes, size_t n, struct err *err)
 {
-	struct job *job = ctx;
+	struct export_job *job = ctx;
 
 	strbuf_add(&job->pending, bytes, n);
 	return !job->out || job->pending.n < WRITE_BYTES || write_pending(job, err);
@@ -53,43 +61,64 @@ static bool find_file(const struct sys *sys, const char *path, struct stat *st)
 	return found;
 }
 
-/* What is read must not be what is emptied first. */
-static bool open_out(struct job *job, const struct sys *sys, const struct options *o, struct err *err)
+static bool is_file(const struct sys *sys, const char *a, const char *b)
+{
+	struct stat in, out;
+
+	return find_file(sys, a, &in) && find_file(sys, b, &out) && in.st_dev == out.st_dev &&
+	       in.st_ino == out.st_ino;
+}
+
+/* Refuse to export onto the log itself: opening it for output would truncate it. */
+static bool open_out(struct export_job *job, const struct sys *sys, const struct options *o, struct err *err)
 {
 	const struct log_file_options how = {.force = o->force};
 	bool is_stdout = strcmp(o->log, "-") == 0;
-	struct stat in, out;
 
 	if (is_stdout && o->format == FORMAT_PERFETTO && isatty(STDOUT_FILENO))
 		return err_set(err, ERR_USAGE, "--format perfetto: not for a terminal: give -o FILE.pftrace");
-	if (!is_stdout && find_file(sys, o->operand, &in) && find_file(sys, o->log, &out) && in.st_dev == out.st_dev &&
-	    in.st_ino == out.st_ino)
-		return err_set(err, ERR_USAGE, "--log: that is the log itself: choose another name");
+	for (unsigned i = 1; !is_stdout && i < o->n_logs; i++)
+		if (is_file(sys, o->logs[i], o->log))
+			return err_set(err, ERR_USAGE,
+				       "--log: this is a log that is read: choose another name");
+	if (!is_stdout &&
+	    (is_file(sys, o->operand, o->log) || (o->compare && is_file(sys, o->compare, o->log))))
+		return err_set(err, ERR_USAGE, "--log: this is the log that is read: choose another name");
 	job->out = log_file_open(sys, o->log, &how, err);
 	return job->out != NULL;
 }
 
 /* ---- from the log ---- */
 
-static bool is_wanted(const struct job *job, int64_t end_ns)
+static bool is_wanted(const struct export_job *job, int64_t end_ns)
 {
 	return end_ns > job->from_ns && end_ns <= job->to_ns;
 }
 
-/* Marks up to a moment; *next is the first note that was not looked at. */
-static bool export_marks(struct job *job, const struct mlog_block *block, unsigned *next, int64_t until_ns, struct err *err)
+/* Export the notes up to a time. *next is the first note not yet seen. */
+static bool export_notes(struct export_job *job, const struct mlog_block *block, unsigned *next,
+			 int64_t until_ns, struct err *err)
 {
 	for (; *next < block->n_notes && block->notes[*next].time_ns <= until_ns; ++*next) {
 		const struct mlog_note *note = &block->notes[*next];
 
-		if (note->kind == MLOG_NOTE_MARK && is_wanted(job, note->time_ns) &&
-		    !export_mark(job->export, note->time_ns, note->text, err))
+		if (is_wanted(job, note->time_ns) && !export_note(job->export, note, err))
 			return false;
 	}
 	return true;
 }
 
-static bool export_block(struct job *job, const struct mlog_block *block, struct err *err)
+static void watch_people(struct export_job *job)
+{
+	const struct process_list *list = job->watch ? mlog_reader_processes(job->reader) : NULL;
+
+	if (!list || list->end_ns == job->people_ns)
+		return;
+	job->people_ns = list->end_ns;
+	watch_processes(job->watch, list);
+}
+
+static bool export_block(struct export_job *job, const struct mlog_block *block, struct err *err)
 {
 	unsigned note = 0;
 
@@ -97,33 +126,32 @@ static bool export_block(struct job *job, const struct mlog_block *block, struct
 		const struct sample *sample = block->samples[i];
 
 		if (is_wanted(job, sample->end_ns) &&
-		    !(export_marks(job, block, &note, sample->end_ns, err) && export_sample(job->export, sample, err)))
+		    !(export_notes(job, block, &note, sample->end_ns, err) &&
+		      export_sample(job->export, sample, err)))
 			return false;
 	}
-	return export_marks(job, block, &note, INT64_MAX, err);
+	return export_notes(job, block, &note, INT64_MAX, err);
 }
 
-/* Everything that there is now. Behind a block that begins too late nothing is wanted. */
-static bool export_blocks(struct job *job, struct err *err)
+/* Export what the log holds now; stop at the first block that begins after --to. */
+static bool export_blocks(struct export_job *job, struct err *err)
 {
 	const struct mlog_block *block;
 
 	mlog_reader_seek(job->reader, job->from_ns);
-	while ((block = mlog_reader_next(job->reader, err)) && block->begin_ns <= job->to_ns)
+	while ((block = mlog_reader_next(job->reader, err)) && block->begin_ns <= job->to_ns) {
+		watch_people(job);
 		if (!export_block(job, block, err))
 			return false;
-	return (block || !err->code) && export_end(job->export, err) && write_pending(job, err);
+	}
+	return (block || !err->code) && export_end(job->export, err) && export_findings(job->export, err) &&
+	       write_pending(job, err);
 }
 
 /* ---- all of it ---- */
 
-static void tell(const char *name, const char *text)
-{
-	fprintf(stderr, "malitop: %s: %s\n", name, text);
-}
-
-/* What the session found, and what cannot be had. */
-static void tell_notes(const struct job *job, const struct options *o, const char *name)
+/* Report the notes of the session, and what the log does not contain. */
+static void report_notes(const struct export_job *job, const struct options *o, const char *name)
 {
 	bool parts = false;
 
@@ -131,65 +159,227 @@ static void tell_notes(const struct job *job, const struct options *o, const cha
 	for (unsigned i = 0; i < job->session.n; i++)
 		parts = parts || job->session.sources[i].n_slots > job->session.sources[i].n_sums;
 	if (o->per_core && !parts)
-		tell(name, "only sums were kept: give --per-core when it is recorded");
+		message("%s: the log has sums only: record it with --per-core", name);
 }
 
-static bool open_log(struct job *job, const struct sys *sys, const struct options *o, const struct mlog_input *input,
-		     const char *name, struct err *err)
+static bool open_log(struct export_job *job, const struct sys *sys, const struct options *o,
+		     const struct mlog_input *input, const char *name, struct export_options form,
+		     struct err *err)
 {
-	struct export_options form = {.metrics = o->metrics};
 	struct mlog_state state;
 
 	job->reader = mlog_reader_new(input, name, err);
 	if (!job->reader || !session_open_log(&job->session, sys, o, mlog_reader_about(job->reader), err))
 		return false;
-	tell_notes(job, o, name);
+	report_notes(job, o, name);
 	mlog_reader_state(job->reader, &state);
 	if (!moment_check_from(o->from_ns, state.end_ns - state.begin_ns, err))
 		return false;
+	form.metrics = o->metrics;
 	form.step_from_ns = state.begin_ns + o->from_ns;
 	job->from_ns = o->from_ns ? form.step_from_ns : INT64_MIN;
 	job->to_ns = o->to_ns ? state.begin_ns + o->to_ns : INT64_MAX;
-	job->export = export_session(&job->session, &form, keep, job, err);
+	form.watch = job->watch = session_watch(&job->session);
+	job->export = export_session(&job->session, &form, add_rows, job, err);
 	return job->export != NULL;
 }
 
-/* Whether the log was whole, as far as it goes. */
-static bool tell_damage(const struct job *job, const char *name)
+/* Report damage. Returns whether the log is intact as far as it goes. */
+static bool report_damage(const struct export_job *job, const char *name)
 {
 	AUTO_STRBUF struct strbuf text = {0};
 	struct mlog_state state;
 
 	mlog_reader_complain(job->reader, &text);
 	if (text.n)
-		tell(name, text.p);
+		message("%s: %s", name, text.p);
 	mlog_reader_state(job->reader, &state);
 	return !state.damaged;
 }
 
-int export_log_run(const struct sys *sys, const struct options *options, struct err *err)
+/* The output stays open, for the next log. */
+static void close_log(struct export_job *job, struct file *file)
 {
-	struct file *file = file_open(options->operand, err);
+	export_free(job->export);
+	watch_free(job->watch);
+	session_close(&job->session);
+	mlog_reader_free(job->reader);
+	file_close(file);
+	strbuf_fini(&job->pending);
+	*job = (struct export_job){.out = job->out, .damaged = job->damaged, .found = job->found};
+}
+
+/* Which of the lines before the rows are new: csv has one header, which all logs must share, and
+ * openmetrics describes each family once. */
+static bool merge_header(struct export_job *job, const struct options *o, struct strbuf *seen,
+			 const char *name, struct err *err)
+{
+	struct span rest = {job->pending.p, job->pending.n};
+	AUTO_STRBUF struct strbuf fresh = {0};
+
+	if (o->format == FORMAT_CSV && seen->n && !span_eq(rest, (struct span){seen->p, seen->n}))
+		return err_set(
+			err, 0,
+			"%s: it has other columns than the log before: choose common ones with --metrics, "
+			"or give --format jsonl",
+			name);
+	if (o->format == FORMAT_JSONL)
+		return true;
+	while (rest.n) {
+		struct span line = span_until(&rest, '\n');
+		AUTOFREE char *text = xasprintf("%.*s\n", SPAN_ARG(line));
+
+		if (seen->n && strstr(seen->p, text))
+			continue;
+		strbuf_str(seen, text);
+		strbuf_str(&fresh, text);
+	}
+	strbuf_clear(&job->pending);
+	strbuf_add(&job->pending, fresh.p ? fresh.p : "", fresh.n);
+	return true;
+}
+
+/* Export one log. `seen` are the headers of those before it. */
+static bool export_one(struct export_job *job, const struct sys *sys, const struct options *o,
+		       const char *path, struct strbuf *seen, struct err *err)
+{
+	struct file *file = file_open(path, err);
 	const struct mlog_input input = {.ctx = file, .read = file_read_at, .size = file_size};
-	struct job job = {0};
 	char name[256];
 	bool ok;
 
 	if (!file)
-		return EXIT_FAILED;
-	str_printable(name, sizeof(name), options->operand);
-	ok = open_log(&job, sys, options, &input, name, err) && open_out(&job, sys, options, err) && export_blocks(&job, err);
+		return false;
+	str_printable(name, sizeof(name), path);
+	ok = open_log(job, sys, o, &input, name, (struct export_options){0}, err) &&
+	     (o->n_logs < 2 || merge_header(job, o, seen, name, err)) &&
+	     (job->out || open_out(job, sys, o, err)) && export_blocks(job, err);
+	if (job->out && err->code != EPIPE)
+		job->damaged = !report_damage(job, name) || job->damaged;
+	job->found = ok && findings_result(job->watch, o->fail_on, job->verdict);
+	close_log(job, file);
+	return ok;
+}
+
+/* A log, and when it began by its own clock. */
+struct log_begin {
+	const char *path;
+	int64_t begin_ns;
+};
+
+static int compare_begins(const void *a, const void *b)
+{
+	const struct log_begin *first = a, *second = b;
+
+	return (first->begin_ns > second->begin_ns) - (first->begin_ns < second->begin_ns);
+}
+
+static bool read_begin(struct log_begin *log, struct err *err)
+{
+	struct file *file = file_open(log->path, err);
+	const struct mlog_input input = {.ctx = file, .read = file_read_at, .size = file_size};
+	struct mlog_reader *reader = file ? mlog_reader_new(&input, log->path, err) : NULL;
+	struct mlog_state state;
+
+	if (reader) {
+		const struct mlog_about *about = mlog_reader_about(reader);
+
+		mlog_reader_state(reader, &state);
+		log->begin_ns = state.begin_ns - about->monotonic_ns + about->realtime_ns;
+	}
+	mlog_reader_free(reader);
+	file_close(file);
+	return reader != NULL;
+}
+
+/* Several logs are exported in the order in which they began: so the files of --rotate are one log
+ * again. The caller frees the list. */
+static struct log_begin *sort_logs(const struct options *o, struct err *err)
+{
+	struct log_begin *logs = xcalloc(o->n_logs + 1, sizeof(*logs));
+	bool ok = true;
+
+	logs[0].path = o->operand;
+	for (unsigned i = 0; ok && o->n_logs > 1 && i < o->n_logs; i++) {
+		logs[i].path = o->logs[i];
+		ok = read_begin(&logs[i], err);
+	}
+	if (ok && o->n_logs > 1)
+		qsort(logs, o->n_logs, sizeof(*logs), compare_begins);
+	if (!ok)
+		alloc_cleanup_free(&logs);
+	return ok ? logs : NULL;
+}
+
+static int export_rows(const struct sys *sys, const struct options *options, struct err *err)
+{
+	static const char eof[] = "# EOF\n";
+	AUTO_STRBUF struct strbuf seen = {0};
+	struct export_job job = {0};
+	AUTOFREE struct log_begin *logs = sort_logs(options, err);
+	bool ok = logs != NULL;
+
+	for (unsigned i = 0; ok && i < (options->n_logs ? options->n_logs : 1); i++)
+		ok = export_one(&job, sys, options, logs[i].path, &seen, err);
+	if (ok && options->format == FORMAT_OPENMETRICS)
+		ok = log_file_write(job.out, eof, sizeof(eof) - 1, err);
 	ok = log_file_close(job.out, ok ? err : NULL) && ok;
-	if (!ok && err->code == EPIPE) { /* whoever read has seen enough */
+	if (!ok && err->code == EPIPE) { /* the reader closed the pipe */
 		err->text[0] = 0;
 		ok = true;
-	} else if (job.out) {
-		ok = tell_damage(&job, name) && ok;
 	}
-	export_free(job.export);
-	session_close(&job.session);
-	mlog_reader_free(job.reader);
-	file_close(file);
-	strbuf_fini(&job.pending);
+	return !ok || job.damaged ? EXIT_FAILED : job.found ? EXIT_FOUND : EXIT_DONE;
+}
+
+/* ---- two logs ---- */
+
+static bool add_total(struct export_compare *compare, const struct sys *sys, const struct options *options,
+		      const char *path, struct err *err)
+{
+	struct file *file = file_open(path, err);
+	const struct mlog_input input = {.ctx = file, .read = file_read_at, .size = file_size};
+	const struct export_options form = {.compare = compare, .lines = EXPORT_TOTAL};
+	char name[256], verdict[FINDINGS_VERDICT_TEXT];
+	struct export_job job = {0};
+	bool ok;
+
+	if (!file)
+		return false;
+	str_printable(name, sizeof(name), path);
+	ok = open_log(&job, sys, options, &input, name, form, err) && export_blocks(&job, err) &&
+	     export_total(job.export, &(struct export_command){.text = name}, err) &&
+	     report_damage(&job, name);
+	findings_result(job.watch, 0, verdict);
+	if (ok)
+		export_compare_end(compare, name, verdict);
+	close_log(&job, file);
+	return ok;
+}
+
+static bool print_compared(struct export_compare *compare, const struct sys *sys,
+			   const struct options *options, struct err *err)
+{
+	AUTO_STRBUF struct strbuf text = {0};
+	struct export_job job = {0};
+	bool ok = open_out(&job, sys, options, err);
+
+	export_compare_print(compare, options->format, &text);
+	ok = ok && log_file_write(job.out, text.p, text.n, err);
+	return log_file_close(job.out, ok ? err : NULL) && ok;
+}
+
+static int compare_logs(const struct sys *sys, const struct options *options, struct err *err)
+{
+	struct export_compare *compare = export_compare_new();
+	bool ok = add_total(compare, sys, options, options->compare, err) &&
+		  add_total(compare, sys, options, options->operand, err) &&
+		  print_compared(compare, sys, options, err);
+
+	export_compare_free(compare);
 	return ok ? EXIT_DONE : EXIT_FAILED;
+}
+
+int export_log_run(const struct sys *sys, const struct options *options, struct err *err)
+{
+	return options->compare ? compare_logs(sys, options, err) : export_rows(sys, options, err);
 }

@@ -3,69 +3,74 @@
 #include "export/export.h"
 #include "backends/registry.h"
 #include "base/alloc.h"
+#include "model/cpu_event.h"
+#include "model/judge.h"
 #include "model/template.h"
-#include "views/view.h"
+#include "views/explanation.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define COLUMNS_MAX 10
 
 struct list_column {
-	const char *name;
-	bool number; /* right-aligned, bare in JSON */
+	char name[24];
+	bool number; /* right-aligned; not quoted in JSON */
 };
 
-/* Cells by row; all of them are kept, as a table is as wide as its widest cell. */
-struct list {
-	const struct list_column *columns;
+/* All cells, row by row: the width of a column is that of its widest cell. */
+struct list_table {
+	struct list_column columns[COLUMNS_MAX];
 	unsigned n_columns;
 	char **cells;
 	unsigned n_cells, cap_cells;
 };
 
-static void cell(struct list *list, const char *text)
+static void add_cell(struct list_table *list, const char *text)
 {
 	GROW(list->cells, list->n_cells, list->cap_cells);
 	list->cells[list->n_cells++] = xstrdup(text ? text : "");
 }
 
-static void cell_span(struct list *list, struct span text)
+static void add_span(struct list_table *list, struct span text)
 {
 	GROW(list->cells, list->n_cells, list->cap_cells);
 	list->cells[list->n_cells++] = span_dup(text);
 }
 
-static void cell_number(struct list *list, unsigned long long number)
+static void add_number(struct list_table *list, unsigned long long number)
 {
 	GROW(list->cells, list->n_cells, list->cap_cells);
 	list->cells[list->n_cells++] = xasprintf("%llu", number);
 }
 
-static void list_fini(struct list *list)
+static void list_fini(struct list_table *list)
 {
 	for (unsigned i = 0; i < list->n_cells; i++)
 		free(list->cells[i]);
 	free(list->cells);
 }
 
-/* ---- what is listed ---- */
+/* ---- the lists ---- */
 
-/* All that a source of this GPU can feed. */
-static struct metric_set *set_of(const struct gpudb *db, const struct gpu_product *product, struct err *err)
+struct metric_set *list_metric_set(const struct gpudb *db, const struct gpu_product *product, struct err *err)
 {
 	struct source source = {.product = product};
 	struct metric_set *set;
 
 	source_add_gpu_sums(&source);
-	set = metric_set_new(db, &(struct metric_source){.product = product, .slots = source.slots, .n_slots = source.n_slots},
-			     err);
+	set = metric_set_new(
+		db,
+		&(struct metric_source){.product = product, .slots = source.slots, .n_slots = source.n_slots},
+		err);
 	free(source.slots);
 	return set;
 }
 
-/* Arm's names begin with Mali; metrics of our own and of the user are not part of what a product has. */
-static unsigned derived_metrics(const struct metric_set *set)
+/* The number of Arm's derived metrics, whose names begin with Mali. Our own and the user's do not
+ * count. */
+static unsigned count_derived(const struct metric_set *set)
 {
 	unsigned n = 0;
 
@@ -74,9 +79,10 @@ static unsigned derived_metrics(const struct metric_set *set)
 	return n;
 }
 
-static bool add_gpu(struct list *list, const struct gpudb *db, const struct gpu_product *p, struct err *err)
+static bool add_gpu(struct list_table *list, const struct gpudb *db, const struct gpu_product *p,
+		    struct err *err)
 {
-	struct metric_set *set = set_of(db, p, err);
+	struct metric_set *set = list_metric_set(db, p, err);
 	AUTO_STRBUF struct strbuf also = {0};
 	AUTO_STRBUF struct strbuf ids = {0};
 
@@ -86,19 +92,19 @@ static bool add_gpu(struct list *list, const struct gpudb *db, const struct gpu_
 		strbuf_printf(&also, "%s%s", i ? ", " : "", p->also[i]);
 	for (unsigned i = 0; i < p->n_ids; i++)
 		strbuf_printf(&ids, "%s0x%04x", i ? " " : "", p->ids[i]);
-	cell(list, p->name);
-	cell(list, also.p);
-	cell(list, gpu_family_architecture(p->family));
-	cell(list, gpu_family_front_end(p->family));
-	cell(list, ids.p);
-	cell_number(list, p->layout->slots_per_block);
-	cell_number(list, p->layout->n_published);
-	cell_number(list, derived_metrics(set));
+	add_cell(list, p->name);
+	add_cell(list, also.p);
+	add_cell(list, gpu_family_architecture(p->family));
+	add_cell(list, gpu_family_front_end(p->family));
+	add_cell(list, ids.p);
+	add_number(list, p->layout->slots_per_block);
+	add_number(list, p->layout->n_published);
+	add_number(list, count_derived(set));
 	metric_set_free(set);
 	return true;
 }
 
-/* Streamline's current name of a counter on this GPU: the first that holds there. */
+/* Streamline's current name for a counter: the first variant that applies to this GPU. */
 static struct span streamline_name(const struct metric_def *def, const struct gpu_product *product)
 {
 	for (const struct metric_variant *v = def ? def->vars : NULL; v; v = v->next)
@@ -110,7 +116,8 @@ static struct span streamline_name(const struct metric_def *def, const struct gp
 	return (struct span){"", 0};
 }
 
-static bool add_counters(struct list *list, const struct gpudb *db, const struct gpu_product *p, struct err *err)
+static bool add_counters(struct list_table *list, const struct gpudb *db, const struct gpu_product *p,
+			 struct err *err)
 {
 	(void)err;
 	for (unsigned i = 0; i < p->layout->n_counters; i++) {
@@ -119,139 +126,226 @@ static bool add_counters(struct list *list, const struct gpudb *db, const struct
 
 		if (!c->name)
 			continue;
-		cell(list, p->name);
-		cell(list, gpu_block_names[c->block]);
-		cell_number(list, c->index);
-		cell(list, c->hw_name);
-		cell(list, c->name);
-		cell_span(list, streamline_name(def, p));
-		cell(list, def ? def->title : NULL);
-		cell(list, def ? def->unit->name : NULL);
-		cell_number(list, c->scale);
-		cell(list, def ? def->group : NULL);
+		add_cell(list, p->name);
+		add_cell(list, gpu_block_names[c->block]);
+		add_number(list, c->index);
+		add_cell(list, c->hw_name);
+		add_cell(list, c->name);
+		add_span(list, streamline_name(def, p));
+		add_cell(list, def ? def->title : NULL);
+		add_cell(list, def ? def->unit->name : NULL);
+		add_number(list, c->scale);
+		add_cell(list, def ? def->group : NULL);
 	}
 	return true;
 }
 
-static void add_metric(struct list *list, const struct gpu_product *p, const struct metric *m, const struct template_row *row)
+static void add_metric(struct list_table *list, const struct gpu_product *p, const struct metric *m,
+		       const struct template_row *row, const struct views *views)
 {
-	cell(list, p->name);
-	cell(list, row ? row->number : NULL);
-	cell(list, m->def->name);
-	cell(list, row ? row->title : m->def->title);
-	cell(list, row ? row->unit_name : m->def->unit->name);
-	cell(list, m->is_counter ? "counter" : m->text.n ? "expression" : "constant");
-	cell(list, m->def->group);
-	cell_span(list, m->text);
+	AUTO_STRBUF struct strbuf names = {0};
+
+	views_of_metric(views, m, &names);
+	add_cell(list, p->name);
+	add_cell(list, row ? row->number : NULL);
+	add_cell(list, m->def->name);
+	add_cell(list, row ? row->title : m->def->title);
+	add_cell(list, row ? row->unit_name : m->def->unit->name);
+	add_cell(list, m->is_counter ? "counter" : m->text.n ? "expression" : "constant");
+	add_cell(list, m->def->group);
+	add_cell(list, m->def->help);
+	add_cell(list, names.p);
+	add_span(list, m->text);
 }
 
-static bool add_metrics(struct list *list, const struct gpudb *db, const struct gpu_product *p, struct err *err)
+static bool add_metrics(struct list_table *list, const struct gpudb *db, const struct gpu_product *p,
+			struct err *err)
 {
-	struct metric_set *set = set_of(db, p, err);
+	struct metric_set *set = list_metric_set(db, p, err);
 	struct template_view view;
 	AUTOFREE bool *seen = NULL;
+	struct views views;
 
-	if (!set)
+	if (!set ||
+	    !views_init_own(&views, db, (const struct metric_set *[SOURCE_KINDS]){[SOURCE_GPU] = set}, err)) {
+		metric_set_free(set);
 		return false;
+	}
 	seen = xcalloc(set->n_metrics, sizeof(*seen));
 	template_view_init(&view, db, set);
 	for (unsigned i = 0; i < view.n_rows; i++) {
 		const struct metric *m = view.rows[i].metric;
 
 		if (!m || seen[m - set->metrics])
-			continue; /* one row per name, also where the guide shows it twice */
+			continue; /* one row per name, even if the guide shows it twice */
 		seen[m - set->metrics] = true;
-		add_metric(list, p, m, &view.rows[i]);
+		add_metric(list, p, m, &view.rows[i], &views);
 	}
 	for (unsigned i = 0; i < set->n_metrics; i++)
 		if (!seen[i] && !set->metrics[i].is_counter)
-			add_metric(list, p, &set->metrics[i], NULL);
+			add_metric(list, p, &set->metrics[i], NULL, &views);
 	template_view_fini(&view);
+	views_fini(&views);
 	metric_set_free(set);
 	return true;
 }
 
-static bool add_views(struct list *list, const struct gpudb *db, const struct gpu_product *p, struct err *err)
+/* The findings that this GPU has the counters for. */
+static bool add_findings(struct list_table *list, const struct gpudb *db, const struct gpu_product *p,
+			 struct err *err)
+{
+	struct metric_set *set = list_metric_set(db, p, err);
+	const struct metric_set *sets[SOURCE_KINDS] = {[SOURCE_GPU] = set};
+	struct judge *judge;
+
+	if (!set)
+		return false;
+	judge = judge_new(db, sets);
+	for (unsigned i = 0; i < judge->n_findings; i++) {
+		const struct judged *f = &judge->findings[i];
+		char limit[NUMBER_TEXT];
+
+		add_cell(list, p->name);
+		add_cell(list, f->def->name);
+		add_cell(list, finding_severity_names[f->def->severity]);
+		add_cell(list, f->def->title);
+		add_cell(list, f->number.name);
+		add_cell(list, f->side == ALERT_ABOVE ? "above" : "below");
+		add_cell(list, number_shortest(limit, f->limit));
+		add_cell(list, f->def->house ? "house" : "guide");
+		add_span(list, finding_guide(db, f->def, p));
+		add_span(list, f->def->look);
+	}
+	judge_free(judge);
+	metric_set_free(set);
+	return true;
+}
+
+static bool add_views(struct list_table *list, const struct gpudb *db, const struct gpu_product *p,
+		      struct err *err)
 {
 	struct views views;
-	bool ok = options_views(&views, err);
+	bool ok = views_read(&views, db, err);
 
-	(void)db, (void)p;
+	(void)p;
 	for (unsigned i = 0; i < views.n_views; i++) {
-		cell(list, views.views[i].name);
-		cell(list, (char[2]){views.views[i].key, 0});
-		cell(list, views.views[i].title);
+		add_cell(list, views.views[i].name);
+		add_cell(list, (char[2]){views.views[i].key, 0});
+		add_cell(list, views.views[i].title);
 	}
 	views_fini(&views);
 	return ok;
 }
 
-static bool add_backends(struct list *list, const struct gpudb *db, const struct gpu_product *p, struct err *err)
+static bool add_backends(struct list_table *list, const struct gpudb *db, const struct gpu_product *p,
+			 struct err *err)
 {
 	(void)db, (void)p, (void)err;
 	for (unsigned i = 0; registry[i]; i++) {
-		cell(list, registry[i]->name);
-		cell(list, registry[i]->help);
+		if (registry[i]->part_of)
+			continue;
+		add_cell(list, registry[i]->name);
+		add_cell(list, registry[i]->help);
+	}
+	return true;
+}
+
+struct event_list {
+	struct list_table *list;
+	const struct gpudb *db;
+};
+
+static void add_event(void *ctx, const struct event_info *event)
+{
+	const struct event_list *l = ctx;
+	const struct cpu_event *meaning = cpu_event_find(l->db, event->name);
+	AUTOFREE char *number = event->number < 0 ? NULL : xasprintf("0x%02x", (unsigned)event->number);
+
+	add_cell(l->list, event->name);
+	add_cell(l->list, number);
+	add_cell(l->list, event->now ? "yes" : "no");
+	add_cell(l->list, event->cores[0] ? event->cores : "all");
+	add_cell(l->list, meaning ? meaning->help : NULL);
+}
+
+static bool add_events(struct list_table *list, const struct gpudb *db, const struct gpu_product *p,
+		       struct err *err)
+{
+	struct event_list l = {list, db};
+	struct sys sys;
+
+	(void)p;
+	if (!sys_init(&sys, NULL, err))
+		return false;
+	for (unsigned i = 0; registry[i]; i++)
+		if (registry[i]->list_events)
+			registry[i]->list_events(&sys, add_event, &l);
+	sys_fini(&sys);
+	return true;
+}
+
+static bool add_groups(struct list_table *list, const struct gpudb *db, const struct gpu_product *p,
+		       struct err *err)
+{
+	(void)p, (void)err;
+	for (unsigned i = 0; i < db->n_groups; i++) {
+		const struct cpu_group *group = &db->groups[i];
+
+		if (cpu_group_find(db, span_of(group->name)) != group)
+			continue; /* a later one replaces it */
+		add_cell(list, group->name);
+		add_cell(list, group->title);
+		add_span(list, group->metrics);
 	}
 	return true;
 }
 
 static const struct list_kind {
-	bool per_gpu; /* add is called for every product asked for */
-	bool (*add)(struct list *list, const struct gpudb *db, const struct gpu_product *product, struct err *err);
-	struct list_column columns[COLUMNS_MAX + 1]; /* ends with a name of NULL */
+	bool per_gpu; /* call add for every product of the list */
+	bool (*add)(struct list_table *list, const struct gpudb *db, const struct gpu_product *product,
+		    struct err *err);
+	const char *columns; /* separated by blanks; a number is marked by # */
 } kinds[LIST_COUNT] = {
-	[LIST_GPUS] = {true,
-		       add_gpu,
-		       {{"name", false},
-			{"also_sold_as", false},
-			{"architecture", false},
-			{"front_end", false},
-			{"ids", false},
-			{"slots_per_block", true},
-			{"counters", true},
-			{"metrics", true}}},
-	[LIST_COUNTERS] = {true,
-			   add_counters,
-			   {{"gpu", false},
-			    {"block", false},
-			    {"index", true},
-			    {"hw_name", false},
-			    {"name", false},
-			    {"streamline_name", false},
-			    {"title", false},
-			    {"unit", false},
-			    {"multiplier", true},
-			    {"group", false}}},
-	[LIST_METRICS] = {true,
-			  add_metrics,
-			  {{"gpu", false},
-			   {"number", false},
-			   {"name", false},
-			   {"title", false},
-			   {"unit", false},
-			   {"kind", false},
-			   {"group", false},
-			   {"expression", false}}},
-	[LIST_VIEWS] = {false, add_views, {{"name", false}, {"key", false}, {"title", false}}},
-	[LIST_BACKENDS] = {false, add_backends, {{"name", false}, {"help", false}}},
+	[LIST_GPUS] = {true, add_gpu,
+		       "name also_sold_as architecture front_end ids #slots_per_block #counters #metrics"},
+	[LIST_COUNTERS] = {true, add_counters,
+			   "gpu block #index hw_name name streamline_name title unit #multiplier group"},
+	[LIST_METRICS] = {true, add_metrics, "gpu number name title unit kind group help views expression"},
+	[LIST_VIEWS] = {false, add_views, "name key title"},
+	[LIST_FINDINGS] = {true, add_findings,
+			   "gpu name severity title metric side #limit origin guide look"},
+	[LIST_BACKENDS] = {false, add_backends, "name help"},
+	[LIST_EVENTS] = {false, add_events, "name number countable cores meaning"},
+	[LIST_GROUPS] = {false, add_groups, "name title metrics"},
 };
 
-/* ---- how it is printed ---- */
+static void set_columns(struct list_table *list, const char *names)
+{
+	struct span rest = span_of(names), word;
 
-/* Columns on the screen, not bytes. */
+	for (; (word = span_word(&rest)).n; list->n_columns++) {
+		struct list_column *c = &list->columns[list->n_columns];
+
+		c->number = word.p[0] == '#';
+		snprintf(c->name, sizeof(c->name), "%.*s", (int)word.n - c->number, word.p + c->number);
+	}
+}
+
+/* ---- printing ---- */
+
+/* In screen columns, not bytes. */
 static unsigned width_of(const char *text)
 {
 	return (unsigned)text_width(text);
 }
 
-static void pad(struct strbuf *out, unsigned from, unsigned to)
+static void pad_text(struct strbuf *out, unsigned from, unsigned to)
 {
 	for (; from < to; from++)
 		strbuf_str(out, " ");
 }
 
-static void print_table(const struct list *list, struct strbuf *out)
+static void print_table(const struct list_table *list, struct strbuf *out)
 {
 	unsigned widths[COLUMNS_MAX], n = list->n_columns, n_rows = list->n_cells / n;
 
@@ -265,16 +359,16 @@ static void print_table(const struct list *list, struct strbuf *out)
 			const char *text = row ? list->cells[(row - 1) * n + c] : list->columns[c].name;
 
 			if (list->columns[c].number)
-				pad(out, width_of(text), widths[c]);
+				pad_text(out, width_of(text), widths[c]);
 			strbuf_str(out, text);
 			if (c + 1 < n && !list->columns[c].number)
-				pad(out, width_of(text), widths[c]);
+				pad_text(out, width_of(text), widths[c]);
 			strbuf_str(out, c + 1 < n ? "  " : "\n");
 		}
 	}
 }
 
-static void print_csv(const struct list *list, struct strbuf *out)
+static void print_csv(const struct list_table *list, struct strbuf *out)
 {
 	unsigned n = list->n_columns;
 
@@ -286,7 +380,7 @@ static void print_csv(const struct list *list, struct strbuf *out)
 	}
 }
 
-static void print_jsonl(const struct list *list, struct strbuf *out)
+static void print_jsonl(const struct list_table *list, struct strbuf *out)
 {
 	unsigned n = list->n_columns;
 
@@ -302,23 +396,23 @@ static void print_jsonl(const struct list *list, struct strbuf *out)
 	}
 }
 
-static void (*const printers[])(const struct list *list, struct strbuf *out) = {
+static void (*const printers[])(const struct list_table *list, struct strbuf *out) = {
 	[FORMAT_TABLE] = print_table,
 	[FORMAT_CSV] = print_csv,
 	[FORMAT_JSONL] = print_jsonl,
 };
 
-enum exit_status list_run(const struct options *options, const struct gpudb *db, struct strbuf *out, struct err *err)
+enum exit_status list_run(const struct options *options, const struct gpudb *db, struct strbuf *out,
+			  struct err *err)
 {
 	const struct list_kind *kind = &kinds[options->list];
-	struct list list = {.columns = kind->columns};
+	struct list_table list = {0};
 	const struct gpu_product *only;
 	bool ok = true;
 
 	if (!options_gpu(options, db, &only, err))
 		return EXIT_USAGE;
-	while (list.n_columns < COLUMNS_MAX && kind->columns[list.n_columns].name)
-		list.n_columns++;
+	set_columns(&list, kind->columns);
 	if (!kind->per_gpu)
 		ok = kind->add(&list, db, NULL, err);
 	for (unsigned i = 0; kind->per_gpu && ok && i < db->n_products; i++)

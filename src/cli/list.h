@@ -1,10 +1,16 @@
-/* list: `malitop list gpus|counters|metrics|views|backends`, as a table for people, as CSV or as JSON lines (cli.md). */
+/* list: `malitop list gpus|counters|metrics|views|backends|events|groups`, as a table, CSV or JSON
+ * lines (malitop(1)). */
 #ifndef MALITOP_LIST_H
 #define MALITOP_LIST_H
 
 #include "options/options.h"
 
 /* Append the list to *out. */
-enum exit_status list_run(const struct options *options, const struct gpudb *db, struct strbuf *out, struct err *err);
+enum exit_status list_run(const struct options *options, const struct gpudb *db, struct strbuf *out,
+			  struct err *err);
+
+/* All metrics that a source of this GPU can have; NULL on failure. Free it with metric_set_free. */
+struct metric_set *list_metric_set(const struct gpudb *db, const struct gpu_product *product,
+				   struct err *err);
 
 #endif

@@ -1,40 +1,39 @@
-/* main: from the command line to one of the commands. The only place that prints results and messages, and that exits. */
+/* main: parse the command line and run the command. Only main prints results and exits. */
 #include "cli/doctor.h"
 #include "cli/eval.h"
+#include "cli/explain.h"
 #include "cli/export_log.h"
 #include "cli/list.h"
 #include "tui/live.h"
 #include "cli/once.h"
 #include "options/options.h"
 #include "record/record.h"
+#include "serve/serve.h"
 #include "cli/stat.h"
 #include "term/term.h"
 #include "base/alloc.h"
+#include "base/message.h"
 #include "config.h"
 
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static void tell(const struct err *err)
+/* Print the results. It is a failure if they cannot all be written (a full disk), but not if the
+ * reader closes the pipe early. */
+static int print_results(const struct strbuf *out, int status)
 {
-	fprintf(stderr, "malitop: %s\n", err->text);
-}
-
-/* Results, all of them or a message: a full disk behind standard output is a failure as well. */
-static int print(const struct strbuf *out, int status)
-{
-	if (out->n && (fwrite(out->p, 1, out->n, stdout) != out->n || fflush(stdout) != 0)) {
-		if (errno != EPIPE)
-			fprintf(stderr, "malitop: standard output: %s\n", strerror(errno));
-		return EXIT_FAILED;
-	}
-	return status;
+	signal(SIGPIPE, SIG_IGN); /* CMD would inherit this, but it has already ended */
+	if (!out->n || (fwrite(out->p, 1, out->n, stdout) == out->n && fflush(stdout) == 0) || errno == EPIPE)
+		return status;
+	message("standard output: %s", strerror(errno));
+	return EXIT_FAILED;
 }
 
 static int run_live(const struct sys *sys, const struct options *options, struct strbuf *out, struct err *err)
@@ -45,9 +44,9 @@ static int run_live(const struct sys *sys, const struct options *options, struct
 	if (options->once.w)
 		return (int)once_run(sys, options, ascii, out, err);
 	status = (int)live_run(sys, options, &end_signal, err);
-	if (end_signal && status == EXIT_DONE) { /* end by the same signal, so that the parent sees it */
+	if (end_signal && status == EXIT_DONE) { /* die of the same signal, so that the parent sees it */
 		if (err->text[0])
-			tell(err);
+			message("%s", err->text);
 		signal(end_signal, SIG_DFL);
 		raise(end_signal);
 	}
@@ -55,7 +54,8 @@ static int run_live(const struct sys *sys, const struct options *options, struct
 }
 
 static int run_with_data(const struct options *options, struct strbuf *out, struct err *err,
-			 enum exit_status (*run)(const struct options *, const struct gpudb *, struct strbuf *, struct err *))
+			 enum exit_status (*run)(const struct options *, const struct gpudb *,
+						 struct strbuf *, struct err *))
 {
 	struct gpudb *db = gpudb_load(options->gpudb, options->n_gpudb, err);
 	int status = db ? (int)run(options, db, out, err) : EXIT_FAILED;
@@ -64,12 +64,15 @@ static int run_with_data(const struct options *options, struct strbuf *out, stru
 	return status;
 }
 
-static int run(struct options *options, struct strbuf *out, struct err *err)
+static int run_command(struct options *options, struct strbuf *out, struct err *err)
 {
-	static struct sys sys; /* for as long as the process lives, as options: a driver that never returns keeps both */
+	static struct sys
+		sys; /* static as options are: a thread stuck in a driver uses both until the exit */
 
 	if (options->command == COMMAND_EVAL)
 		return run_with_data(options, out, err, eval_run);
+	if (options->command == COMMAND_EXPLAIN)
+		return run_with_data(options, out, err, explain_run);
 	if (options->command == COMMAND_LIST)
 		return run_with_data(options, out, err, list_run);
 	if (!sys_init(&sys, NULL, err))
@@ -77,6 +80,7 @@ static int run(struct options *options, struct strbuf *out, struct err *err)
 	return options->command == COMMAND_RECORD   ? record_run(&sys, options, out, err)
 	       : options->command == COMMAND_STAT   ? stat_run(&sys, options, err)
 	       : options->command == COMMAND_EXPORT ? export_log_run(&sys, options, err)
+	       : options->command == COMMAND_SERVE  ? serve_run(&sys, options, err)
 	       : options->command == COMMAND_DOCTOR ? (int)doctor_run(&sys, options, out, err)
 						    : run_live(&sys, options, out, err);
 }
@@ -88,7 +92,10 @@ int main(int argc, char **argv)
 	struct err err = {0};
 	int status;
 
-	setlocale(LC_CTYPE, ""); /* numbers keep their point */
+	setlocale(LC_CTYPE, ""); /* not LC_NUMERIC: numbers keep their decimal point */
+#ifdef M_ARENA_MAX
+	mallopt(M_ARENA_MAX, 1); /* threads that measure hardly allocate: they need no heaps of their own */
+#endif
 	status = (int)options_parse(&options, argc, argv, &err);
 	if (status == EXIT_DONE) {
 		if (options.help)
@@ -98,11 +105,11 @@ int main(int argc, char **argv)
 		else if (options.print_config)
 			options_print_config(&options, &out);
 		else
-			status = run(&options, &out, &err);
+			status = run_command(&options, &out, &err);
 	}
 	if (status == EXIT_FAILED && err.code == ERR_USAGE)
 		status = EXIT_USAGE;
 	if (err.text[0])
-		tell(&err);
-	return print(&out, status);
+		message("%s", err.text);
+	return print_results(&out, status);
 }

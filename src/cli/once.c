@@ -1,5 +1,6 @@
 #include "cli/once.h"
 
+#include "record/recorder.h"
 #include "session/scanner.h"
 #include "tui/screen.h"
 
@@ -7,12 +8,12 @@
 #include <string.h>
 
 #define SAID_TEXT 512
-#define SCAN_NS 1000000000 /* how often processes are read */
-#define PATIENCE_MS 10000  /* for a list of them */
+#define SCAN_NS 1000000000 /* how often to read processes */
+#define LIST_WAIT_MS 10000 /* how long to wait for a list of them */
 #define LISTS_MOST 3
 
-/* Let the sampler work until the deadline. What there is to say, the newest last, replaces *said. */
-static void drain_until(struct feeds *feeds, int64_t deadline_ns, char said[SAID_TEXT])
+/* Sample until the deadline. Writes the newest message into `said`. log may be NULL. */
+static void drain_until(struct feeds *feeds, struct recorder *log, int64_t deadline_ns, char said[SAID_TEXT])
 {
 	const struct sys *sys = feeds->session->sys;
 	char text[SAID_TEXT];
@@ -23,70 +24,102 @@ static void drain_until(struct feeds *feeds, int64_t deadline_ns, char said[SAID
 
 		sys->poll(sys, NULL, 0, left_ms > 500 ? 500 : (int)left_ms);
 		feeds_drain(feeds);
-		while (session_event(feeds->session, now, text, sizeof(text)))
+		while (session_event(feeds->session, now, text, sizeof(text))) {
 			if (text[0])
 				memcpy(said, text, sizeof(text));
+			if (log)
+				recorder_follow(log, text);
+		}
 	}
 }
 
-static void take_frames(struct feeds *feeds, unsigned frames, char said[SAID_TEXT])
+static void take_frames(struct feeds *feeds, struct recorder *log, unsigned frames, char said[SAID_TEXT])
 {
 	const struct sys *sys = feeds->session->sys;
 	int64_t start = sys->monotonic_ns(sys);
 
 	for (unsigned i = 1; i <= frames; i++) {
-		drain_until(feeds, start + i * feeds->refresh_ns, said);
+		drain_until(feeds, log, start + i * feeds->refresh_ns, said);
 		feeds_step(feeds);
 	}
 }
 
-/* Of processes the second list is the first with percentages, and the third with those of the threads that it found worth reading. */
+/* The second list of processes is the first with percentages; the third also has those of the
+ * threads worth reading. */
 static void take_processes(struct screen *screen, struct scanner *scanner)
 {
 	const struct sys *sys = screen->session->sys;
 	struct pollfd fd = {.fd = scanner_fd(scanner), .events = POLLIN};
 	struct process_list *list;
-	bool whole = false;
+	bool complete = false;
 
-	for (int i = 0; i < LISTS_MOST && !whole && sys->poll(sys, &fd, 1, PATIENCE_MS) > 0; i++) {
+	for (int i = 0; i < LISTS_MOST && !complete && sys->poll(sys, &fd, 1, LIST_WAIT_MS) > 0; i++) {
 		feeds_drain(screen->feeds);
 		list = scanner_take(scanner);
 		if (list)
-			whole = screen_take_processes(screen, list);
+			complete = screen_take_processes(screen, list);
 	}
 }
 
-/* Reads processes beside it if the view wants them. */
-static bool take_all(struct screen *screen, unsigned frames, char said[SAID_TEXT], struct err *err)
+/* Sample, and read processes at the same time if the view shows them. */
+static bool take_all(struct screen *screen, struct recorder *log, unsigned frames, char said[SAID_TEXT],
+		     struct err *err)
 {
 	const struct sys *sys = screen->session->sys;
 	struct scanner *scanner = NULL;
 	struct process_wish wish;
+	int64_t period_ns;
 
-	if (screen_wants_processes(screen, &wish)) {
-		scanner = scanner_new(sys, err);
+	if (screen_wants_processes(screen, &wish, &period_ns)) {
+		wish.all_commands = true; /* nothing was drawn: the rows in sight are unknown */
+		scanner = scanner_new(sys, devices_processes(screen->session->options),
+				      &screen->session->what, err);
 		if (!scanner)
 			return false;
 		scanner_want(scanner, &wish, SCAN_NS);
 	}
-	take_frames(screen->feeds, frames, said);
+	take_frames(screen->feeds, log, frames, said);
 	if (scanner)
 		take_processes(screen, scanner);
 	scanner_free(scanner);
 	return true;
 }
 
-/* So many refreshes of the log after the moment that it begins at, at once. */
+/* Sample, with --log if it was given. Signals still end the program while the disk hangs. */
+static bool measure_frames(struct screen *screen, const struct options *options, char said[SAID_TEXT],
+			   struct err *err)
+{
+	struct session *session = screen->session;
+	struct recorder *log = NULL;
+	struct recorder_state end;
+	bool ok;
+
+	if (options->log) {
+		session_settle(session); /* the log records the actual intervals */
+		log = recorder_start(session, options->log, err);
+		if (!log)
+			return false;
+	}
+	ok = take_all(screen, log, options->frames, said, err);
+	if (log && (!recorder_stop(log, &end) || end.lost) && ok) {
+		*err = end.err;
+		ok = !end.failed;
+	}
+	return ok;
+}
+
+/* Play this many refreshes from the start of the log, without waiting. */
 static bool play_frames(struct screen *screen, struct player *player, unsigned frames, struct err *err)
 {
 	AUTO_STRBUF struct strbuf complaint = {0};
 	struct process_list *list;
 	struct process_wish wish;
+	int64_t period_ns;
 
 	if (!player_start(player, screen->feeds, 0, err))
 		return false;
 	screen_of_log(screen, player);
-	player_want_processes(player, screen_wants_processes(screen, &wish));
+	player_want_processes(player, screen_wants_processes(screen, &wish, &period_ns));
 	for (player_settle(player); frames > 0; frames--) {
 		player_step(player, 1, 0);
 		player_settle(player);
@@ -100,7 +133,8 @@ static bool play_frames(struct screen *screen, struct player *player, unsigned f
 	return true;
 }
 
-enum exit_status once_run(const struct sys *sys, const struct options *options, bool ascii, struct strbuf *out, struct err *err)
+enum exit_status once_run(const struct sys *sys, const struct options *options, bool ascii,
+			  struct strbuf *out, struct err *err)
 {
 	struct session session;
 	struct player *player = NULL;
@@ -113,15 +147,16 @@ enum exit_status once_run(const struct sys *sys, const struct options *options, 
 	if (options->command == COMMAND_REPLAY)
 		ok = (player = player_open(&session, sys, options, err)) != NULL;
 	else
-		ok = session_open(&session, sys, options, true, err);
+		ok = session_open(&session, sys, options, 0, true, err);
 	if (!ok)
 		return EXIT_FAILED;
 	feeds_init(&feeds, &session, true, player ? player_refresh_ns(player) : options->refresh_ns);
 	ok = screen_init(&screen, &session, &feeds, options->view, err);
 	if (ok) {
 		canvas_init(&canvas, (int)options->once.w, (int)options->once.h, ascii);
-		feeds_want_points(&feeds, 2 * canvas.cols);
-		ok = player ? play_frames(&screen, player, options->frames, err) : take_all(&screen, options->frames, said, err);
+		feeds_want_points(&feeds, 2 * canvas.cols + VIEW_POINTS_BEFORE);
+		ok = player ? play_frames(&screen, player, options->frames, err)
+			    : measure_frames(&screen, options, said, err);
 		screen_describe(&screen, sys->monotonic_ns(sys));
 		screen.realtime_ns = sys->realtime_ns(sys);
 		if (player)

@@ -1,4 +1,4 @@
-/* once: `--once`: one frame as plain text. */
+/* once: `--once`: print one frame as plain text. */
 #ifndef MALITOP_ONCE_H
 #define MALITOP_ONCE_H
 
@@ -6,6 +6,7 @@
 #include "base/sys.h"
 
 /* Sample for options->frames refreshes and append the frame to *out. */
-enum exit_status once_run(const struct sys *sys, const struct options *options, bool ascii, struct strbuf *out, struct err *err);
+enum exit_status once_run(const struct sys *sys, const struct options *options, bool ascii,
+			  struct strbuf *out, struct err *err);
 
 #endif

@@ -1,67 +1,71 @@
 #include "cli/stat.h"
 
 #include "cli/headline.h"
+#include "export/export_repeat.h"
+#include "record/log_file.h"
 #include "record/measure.h"
 #include "base/alloc.h"
-#include "base/units.h"
+#include "base/message.h"
 
-#include <errno.h>
-#include <stdio.h>
-
-/* Lines come out as they are made, but nobody reads faster than that. */
+/* Limits of how often lines are flushed. */
 #define FLUSH_MIN_NS 10000000ll
 #define FLUSH_MAX_NS 250000000ll
 
-/* Without a GPU the rows are the fastest source's, and /proc is not fast. */
-static void tell_interval(const struct session *session)
+/* The interval of the rows: the GPU's, else that of the fastest source. 0 if there is no source. */
+static int64_t row_interval(const struct session *session)
 {
-	int64_t asked = session->options->interval_ns, fastest = INT64_MAX;
-	char have[UNITS_TEXT], want[UNITS_TEXT];
+	int64_t fastest = 0;
 
 	for (unsigned i = 0; i < session->n; i++) {
 		const struct session_source *s = &session->sources[i];
 
 		if (s->kind == SOURCE_GPU)
-			return;
-		if (s->period_ns && s->period_ns < fastest)
+			return s->period_ns;
+		if (s->period_ns && (!fastest || s->period_ns < fastest))
 			fastest = s->period_ns;
 	}
-	if (fastest != INT64_MAX && fastest > asked)
-		fprintf(stderr, "malitop: this machine's CPU is sampled every %s, not every %s as asked for\n",
-			time_format(have, fastest), time_format(want, asked));
+	return fastest;
 }
 
+/* Load, clocks and memory of the machine say nothing of a command, unless nothing else is measured;
+ * the GPU works for all. */
 static char *choose_metrics(const struct session *session)
 {
 	const struct metric_set *sets[SESSION_SOURCES_MAX];
+	const struct options *o = session->options;
+	unsigned n = 0;
 
 	for (unsigned i = 0; i < session->n; i++)
-		sets[i] = session->sources[i].set;
-	return headline_choose(sets, session->n, session->options->events, session->options->n_events);
+		if (!o->cmd || session->n == 1 || session->sources[i].kind != SOURCE_CPU)
+			sets[n++] = session->sources[i].set;
+	if (o->groups)
+		return headline_of_groups(session->db, o->groups, sets, n, o->events, o->n_events);
+	return headline_choose(sets, n, o->events, o->n_events);
 }
 
-static bool begin(struct measure *m, struct err *err)
+static bool begin_stat(struct measure *m, struct export_repeat *repeat, struct err *err)
 {
 	const struct options *o = m->options;
 	AUTOFREE char *headline = o->metrics ? NULL : choose_metrics(&m->session);
 	int64_t flush_ns = o->interval_ns < FLUSH_MIN_NS ? FLUSH_MIN_NS : o->interval_ns;
+	int64_t interval = row_interval(&m->session);
+	bool cuts = o->delay_ns || (o->duration_ns && o->duration_ns < interval);
 
-	if (o->rows)
-		tell_interval(&m->session);
 	return measure_begin(m,
 			     &(struct recorder_form){
-				     .metrics = headline ? headline : o->metrics,
-				     .exact = headline != NULL,
-				     .fastest = true,
-				     .lines = !o->cmd   ? EXPORT_ROWS
-					      : o->rows ? EXPORT_ROWS_AND_TOTAL
-							: EXPORT_TOTAL,
+				     .export.metrics = headline ? headline : o->metrics,
+				     .export.exact = headline != NULL,
+				     .export.repeat = repeat,
+				     .cuts = cuts,
+				     .export.lines = !o->cmd   ? EXPORT_ROWS
+						     : o->rows ? EXPORT_ROWS_AND_TOTAL
+							       : EXPORT_TOTAL,
 				     .flush_ns = o->rows && flush_ns < FLUSH_MAX_NS ? flush_ns : FLUSH_MAX_NS,
 			     },
 			     err);
 }
 
-/* CMD ARG..., as it may be shown. */
+/* CMD ARG..., made printable. */
 static char *command_text(char *const *cmd)
 {
 	AUTO_STRBUF struct strbuf words = {0};
@@ -73,28 +77,108 @@ static char *command_text(char *const *cmd)
 	return str_printable(text, words.n + 1, words.p);
 }
 
-int stat_run(const struct sys *sys, struct options *options, struct err *err)
+/* Events of programs and the kernel are there on every machine, those of the hardware are not. */
+static void tell_no_hardware(const struct session *session)
 {
-	AUTOFREE char *text = options->cmd ? command_text(options->cmd) : NULL;
+	for (unsigned i = 0; i < session->n; i++)
+		if (session->sources[i].kind == SOURCE_PERF &&
+		    !metric_find(session->sources[i].set, span_of("CPUCycles")))
+			message("CPU: no hardware events: the kernel has no PMU that counts here, as in most "
+				"virtual machines: see malitop doctor");
+}
+
+static void set_total(const struct measure *m, const char *text)
+{
+	const struct command *c = &m->command;
+	struct export_command total = {.text = text,
+				       .begin_ns = c->begin_ns,
+				       .end_ns = c->end_ns,
+				       .user_ns = c->user_ns,
+				       .system_ns = c->system_ns,
+				       .status = c->status};
+
+	if (m->session.gate)
+		total.counted_ns = gate_open_ns(m->session.gate, m->sys, &total.n_parts);
+	recorder_total(m->recorder, &total);
+}
+
+/* Measure once. With `repeat`, the total goes there instead of to the output. */
+static int run_once(const struct sys *sys, struct options *options, const char *text,
+		    struct export_repeat *repeat, struct err *err)
+{
 	struct recorder_state state;
 	struct measure m;
 	int status;
 
-	if (!measure_open(&m, sys, options, err) || !begin(&m, err))
+	bool first = !options->told;
+
+	if (!measure_open(&m, sys, options, err))
+		return m.status;
+	if (first && !options->metrics && !options->groups && !options->n_events)
+		tell_no_hardware(&m.session);
+	if (!begin_stat(&m, repeat, err))
 		return m.status;
 	measure_wait(&m, NULL);
 	if (m.command.ended)
-		recorder_total(m.recorder, &(struct export_command){.text = text,
-								    .begin_ns = m.command.begin_ns,
-								    .end_ns = m.command.end_ns,
-								    .user_ns = m.command.user_ns,
-								    .system_ns = m.command.system_ns,
-								    .status = m.command.status});
+		set_total(&m, text);
 	status = measure_end(&m, &state, err);
 	if (state.lost)
-		fprintf(stderr, "malitop: %llu samples were lost: what is written was too slow to be read\n",
+		message("%llu samples were lost: the output was not read fast enough, or the driver dropped "
+			"them",
 			(unsigned long long)state.lost);
-	if (err->code == EPIPE)
-		err->text[0] = 0; /* whoever read has seen enough */
 	return status;
+}
+
+/* Run CMD until a run fails: its figures would not be comparable. */
+static int run_times(const struct sys *sys, struct options *options, const char *text, unsigned n,
+		     struct export_repeat *repeat, struct err *err)
+{
+	for (unsigned i = 0; i < n; i++) {
+		int status = run_once(sys, options, text, repeat, err);
+
+		if (status != EXIT_DONE) {
+			message("run %u of %u ended with %d: no more runs", i + 1, n, status);
+			return status;
+		}
+	}
+	return EXIT_DONE;
+}
+
+static bool write_statistics(const struct sys *sys, const struct options *options, const struct strbuf *text,
+			     struct err *err)
+{
+	struct log_file *file =
+		log_file_open(sys, options->log, &(struct log_file_options){.force = options->force}, err);
+	bool ok = file && log_file_write(file, text->p, text->n, err);
+
+	return log_file_close(file, ok ? err : NULL) && ok;
+}
+
+static int run_repeated(const struct sys *sys, struct options *options, const char *text, struct err *err)
+{
+	struct export_repeat *warm = export_repeat_new(), *repeat = export_repeat_new();
+	AUTO_STRBUF struct strbuf out = {0};
+	int status = run_times(sys, options, text, options->warmup, warm, err);
+
+	if (status == EXIT_DONE)
+		status = run_times(sys, options, text, options->repeat, repeat, err);
+	if (export_repeat_runs(repeat)) {
+		export_repeat_print(repeat, options->format, text, options->warmup, &out);
+		if (!write_statistics(sys, options, &out, err) && status == EXIT_DONE)
+			status = EXIT_FAILED;
+	}
+	export_repeat_free(warm);
+	export_repeat_free(repeat);
+	return status;
+}
+
+int stat_run(const struct sys *sys, struct options *options, struct err *err)
+{
+	AUTOFREE char *text = options->cmd ? command_text(options->cmd) : NULL;
+	AUTOFREE char *all = headline_all();
+
+	if (!options->cmd && !options->n_events) /* only these are shown; the report on CMD shows all */
+		options->counts = all;
+	return options->repeat ? run_repeated(sys, options, text, err)
+			       : run_once(sys, options, text, NULL, err);
 }

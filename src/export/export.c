@@ -5,17 +5,19 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What a source measured since the last row, and the row that its samples make. */
+/* The samples of a source since the last row, and the row that they make. */
 struct waiting {
 	struct export_queue queue;
 	uint64_t seq; /* of the newest sample */
 	bool has_row;
 	int64_t begin_ns, end_ns, failed_ns;
-	int64_t row_end_ns; /* the row has what ended until then */
+	int64_t row_end_ns; /* the row includes samples that ended by then */
 	uint32_t flags;
+	bool lost; /* samples are missing before it or in it */
 };
 
 struct export
@@ -25,20 +27,24 @@ struct export
 	export_write_fn *write;
 	void *ctx;
 	struct export_options options;
+	char *host; /* its own copy, for rows */
 	struct export_source *sources;
-	struct waiting *waiting;    /* by source */
-	unsigned *order;            /* columns by source and instance: one vector serves those that stand together */
-	double *values;             /* by column */
-	bool *estimated;            /* by column */
-	const struct column **sums; /* by source: of the row that is being written */
-	double *whole, *part;       /* vectors, as long as the longest source needs */
-	bool has_mark;              /* that no row has told of */
+	struct waiting *waiting;      /* by source */
+	unsigned *order;              /* columns by source and instance: adjacent ones share a vector */
+	double *values;               /* by column */
+	double *reached;              /* likewise: totals never fall */
+	bool *estimated;              /* by column */
+	const struct column **sums;   /* by source, of the row that is being written */
+	const struct column **totals; /* likewise, everything up to its end */
+	double *all, *part;           /* vectors, for the source with the most slots */
+	bool has_mark;                /* not in a row yet */
 	int64_t mark_ns, last_mark_ns;
 	uint64_t n_rows;
 	struct strbuf line;
 };
 
-/* Metrics by source and instance; a counting sort by hand, as there are few of either. */
+/* Sort the columns of metrics by source and instance. Nested loops do, because there are few of
+ * either. */
 static void sort_columns(struct export *ex)
 {
 	unsigned n = 0;
@@ -54,7 +60,7 @@ static void sort_columns(struct export *ex)
 
 /* ---- life ---- */
 
-static void allocate(struct export *ex)
+static void allocate_buffers(struct export *ex)
 {
 	unsigned longest = VECTOR_CONSTANTS;
 
@@ -62,15 +68,18 @@ static void allocate(struct export *ex)
 	for (unsigned s = 0; s < ex->table.n_sources; s++) {
 		const struct metric_set *set = ex->table.sources[s].set;
 
-		export_queue_init(&ex->waiting[s].queue, set, ex->options.lines != EXPORT_ROWS);
+		export_queue_init(&ex->waiting[s].queue, set,
+				  ex->options.lines != EXPORT_ROWS || ex->format->totals);
 		if (set->n_vector > longest)
 			longest = set->n_vector;
 	}
-	ex->whole = xcalloc(longest, sizeof(double));
+	ex->all = xcalloc(longest, sizeof(double));
 	ex->part = xcalloc(longest, sizeof(double));
 	ex->values = xcalloc(ex->table.n_columns, sizeof(double));
+	ex->reached = xcalloc(ex->table.n_columns, sizeof(double));
 	ex->estimated = xcalloc(ex->table.n_columns, sizeof(bool));
 	ex->sums = xcalloc(ex->table.n_sources, sizeof(*ex->sums));
+	ex->totals = xcalloc(ex->table.n_sources, sizeof(*ex->totals));
 }
 
 static bool write_line(struct export *ex, struct err *err)
@@ -78,45 +87,68 @@ static bool write_line(struct export *ex, struct err *err)
 	return !ex->line.n || ex->write(ex->ctx, ex->line.p, ex->line.n, err);
 }
 
-/* Whose samples are the rows. */
-static unsigned first_source(const struct export_source *sources, unsigned n, bool fastest)
+static bool has_column(const struct export_table *table, unsigned source)
 {
-	unsigned first = 0;
+	for (unsigned c = 0; c < table->n_metrics; c++)
+		if (table->columns[c].source == source)
+			return true;
+	return false;
+}
 
-	for (unsigned s = 0; s < n; s++) {
+/* Return the source whose samples are the rows. */
+static unsigned first_source(const struct export_table *table)
+{
+	const struct export_source *sources = table->sources;
+	int first = -1;
+
+	for (unsigned s = 0; s < table->n_sources; s++) {
 		if (sources[s].set->layout)
 			return s;
-		if (fastest && sources[s].period_ns < sources[first].period_ns)
-			first = s;
+		if (has_column(table, s) && (first < 0 || sources[s].period_ns < sources[first].period_ns))
+			first = (int)s;
 	}
-	return first;
+	return first < 0 ? 0 : (unsigned)first;
+}
+
+static bool is_by_guide(const struct export_table *table)
+{
+	for (unsigned s = 0; s < table->n_sources; s++)
+		if (table->sources[s].set->layout && table->sources[s].set->definitions == DEFINITIONS_GUIDE)
+			return true;
+	return false;
 }
 
 struct export *export_new(const struct export_format *format, const struct export_options *options,
-			  const struct export_source *sources, unsigned n_sources, export_write_fn *write, void *ctx,
-			  struct err *err)
+			  const struct export_source *sources, unsigned n_sources, export_write_fn *write,
+			  void *ctx, struct err *err)
 {
 	struct export *ex = xcalloc(1, sizeof(*ex));
 	bool ok;
 
 	ex->format = format;
 	ex->options = *options;
+	ex->options.host = ex->host = xstrdup(options->host ? options->host : "");
 	ex->write = write;
 	ex->ctx = ctx;
 	ex->sources = xcalloc(n_sources, sizeof(*sources));
 	if (n_sources)
 		memcpy(ex->sources, sources, n_sources * sizeof(*sources));
-	ex->table = (struct export_table){.options = &ex->options,
-					  .sources = ex->sources,
-					  .n_sources = n_sources,
-					  .also = format->also,
-					  .id = span_hash(span_of(options->host)) ^ (uint64_t)options->start_ns,
-					  .first = first_source(sources, n_sources, options->fastest)};
+	ex->table =
+		(struct export_table){.options = &ex->options,
+				      .sources = ex->sources,
+				      .n_sources = n_sources,
+				      .also = format->also,
+				      .id = span_hash(span_of(options->host)) ^ (uint64_t)options->start_ns};
 	ok = n_sources > 0 || err_set(err, 0, "nothing to log: no GPU and no CPU source was opened");
-	ok = ok && (!format->check || format->check(&ex->table, err)) && (format->raw || export_columns(&ex->table, err));
+	ok = ok && (format->raw || export_columns(&ex->table, err));
+	if (ok && format->arrange)
+		format->arrange(&ex->table);
+	ex->table.first = first_source(&ex->table);
+	ex->table.guide = is_by_guide(&ex->table);
+	ok = ok && (!format->check || format->check(&ex->table, err));
 	if (ok) {
 		sort_columns(ex);
-		allocate(ex);
+		allocate_buffers(ex);
 		format->begin(&ex->table, &ex->line);
 		ok = write_line(ex, err);
 	}
@@ -126,22 +158,28 @@ struct export *export_new(const struct export_format *format, const struct expor
 	return NULL;
 }
 
+int64_t export_interval_ns(const struct export *ex)
+{
+	return ex->sources[ex->table.first].period_ns;
+}
+
 void export_free(struct export *ex)
 {
 	if (!ex)
 		return;
 	for (unsigned s = 0; ex->waiting && s < ex->table.n_sources; s++)
 		export_queue_fini(&ex->waiting[s].queue);
-	for (unsigned i = 0; i < ex->table.n_columns; i++)
-		free(ex->table.columns[i].name);
-	free(ex->table.columns);
+	export_columns_free(&ex->table);
 	free(ex->sources);
 	free(ex->waiting);
 	free(ex->order);
 	free(ex->values);
 	free(ex->estimated);
 	free(ex->sums);
-	free(ex->whole);
+	free(ex->totals);
+	free(ex->host);
+	free(ex->reached);
+	free(ex->all);
 	free(ex->part);
 	strbuf_fini(&ex->line);
 	free(ex);
@@ -149,7 +187,7 @@ void export_free(struct export *ex)
 
 /* ---- rows ---- */
 
-/* The end of the step in which t lies; without steps t itself. */
+/* Return the end of the step that contains t, or t itself without steps. */
 static int64_t step_end(const struct export_options *o, int64_t t)
 {
 	uint64_t since = (uint64_t)t - (uint64_t)o->step_from_ns, step = (uint64_t)o->step_ns, end;
@@ -158,13 +196,15 @@ static int64_t step_end(const struct export_options *o, int64_t t)
 		return t;
 	if (t <= o->step_from_ns)
 		return o->step_from_ns;
-	if (__builtin_mul_overflow((since - 1) / step + 1, step, &end) || end > (uint64_t)INT64_MAX - (uint64_t)o->step_from_ns)
+	if (__builtin_mul_overflow((since - 1) / step + 1, step, &end) ||
+	    end > (uint64_t)INT64_MAX - (uint64_t)o->step_from_ns)
 		return INT64_MAX;
 	return (int64_t)((uint64_t)o->step_from_ns + end);
 }
 
-/* The values of all columns, from what the sources have ready; NaN where one has nothing. */
-static void evaluate(struct export *ex)
+/* Evaluate columns on the sums of their sources; NaN for a source without one. For totals, only
+ * counts: a difference of counters may fall a little, its total may not. */
+static void evaluate_metrics(struct export *ex, const struct column *const *sums, bool totals)
 {
 	const struct export_table *table = &ex->table;
 	const double *vector = NULL;
@@ -174,21 +214,30 @@ static void evaluate(struct export *ex)
 		const struct export_column *c = &table->columns[ex->order[i]];
 		const struct metric_set *set = table->sources[c->source].set;
 
-		ex->values[ex->order[i]] = NAN;
+		double *value = &ex->values[ex->order[i]], *reached = &ex->reached[ex->order[i]];
+
+		if (totals && !c->metric->grows)
+			continue;
+		*value = NAN;
 		ex->estimated[ex->order[i]] = false;
-		if (!ex->sums[c->source])
+		if (!sums[c->source])
 			continue;
 		if ((int)c->source != s)
-			metric_vector(set, ex->sums[c->source], ex->whole);
+			metric_vector(set, sums[c->source], ex->all);
 		if ((int)c->source != s || c->instance != instance) {
-			vector = c->instance < 0 ? ex->whole : ex->part;
+			vector = c->instance < 0 ? ex->all : ex->part;
 			if (c->instance >= 0)
-				metric_vector_instance(set, &set->instances[c->instance], ex->whole, set->n_vector, ex->part);
+				metric_vector_instance(set, &set->instances[c->instance], ex->all,
+						       set->n_vector, ex->part);
 		}
 		s = (int)c->source;
 		instance = c->instance;
-		ex->values[ex->order[i]] = metric_value(c->metric, vector);
-		if (ex->sums[s]->flags & SAMPLE_ESTIMATED) /* of a source that does not tell more, everything may be */
+		*value = metric_value(c->metric, vector);
+		if (totals && *value > *reached)
+			*reached = *value;
+		else if (totals && *value < *reached)
+			*value = *reached;
+		if (sums[s]->flags & SAMPLE_ESTIMATED) /* a source without shares: any value may be one */
 			ex->estimated[ex->order[i]] = !(metric_share(set, c->metric, vector) >= 1);
 	}
 }
@@ -204,10 +253,10 @@ static void evaluate_command(const struct export_table *table, const struct expo
 	memcpy(values + table->n_metrics, known, (table->n_columns - table->n_metrics) * sizeof(*values));
 }
 
-/* What holds for a row if it holds for a source that has a part in it. */
+/* A row has these flags if one of its sources has them. */
 static const uint32_t shared_flags = SAMPLE_ESTIMATED | SAMPLE_SIMULATED | SAMPLE_REPLAY;
 
-/* The row of ex->sums. */
+/* Write the row of ex->sums. */
 static bool write_row(struct export *ex, struct export_row *row, struct err *err)
 {
 	const struct export_table *table = &ex->table;
@@ -215,7 +264,11 @@ static bool write_row(struct export *ex, struct export_row *row, struct err *err
 	for (unsigned s = 0; s < table->n_sources; s++)
 		if (ex->sums[s])
 			row->flags |= ex->sums[s]->flags & shared_flags;
-	evaluate(ex);
+	for (unsigned s = 0; s < table->n_sources; s++)
+		ex->totals[s] = ex->sums[s] ? ex->waiting[s].queue.total : NULL;
+	evaluate_metrics(ex, ex->sums, false);
+	if (ex->format->totals)
+		evaluate_metrics(ex, ex->totals, true);
 	evaluate_command(table, row->command, ex->values);
 	row->values = ex->values;
 	row->estimated = ex->estimated;
@@ -223,6 +276,11 @@ static bool write_row(struct export *ex, struct export_row *row, struct err *err
 	row->begin_ns += ex->options.epoch_offset_ns;
 	row->end_ns += ex->options.epoch_offset_ns;
 	row->number = ++ex->n_rows;
+	if (row->number == 1 && ex->options.exact)
+		export_hide_columns(&ex->table, ex->values, ex->sums);
+	row->guide = table->guide;
+	row->verdict =
+		ex->options.watch ? judge_verdict_name(&watch_judge(ex->options.watch)->verdict) : NULL;
 	if (!ex->table.begin_ns)
 		ex->table.begin_ns = row->begin_ns;
 	strbuf_clear(&ex->line);
@@ -230,14 +288,16 @@ static bool write_row(struct export *ex, struct export_row *row, struct err *err
 	return write_line(ex, err);
 }
 
-/* What the sources bring to a row of one of them that ends then. */
-static void gather(struct export *ex, unsigned source, int64_t end_ns)
+/* Take the sums of all sources for a row of `source` that ends at end_ns. */
+static void gather_sums(struct export *ex, unsigned source, int64_t end_ns)
 {
 	for (unsigned s = 0; s < ex->table.n_sources; s++)
-		ex->sums[s] = !ex->format->each || s == source ? export_queue_take(&ex->waiting[s].queue, end_ns) : NULL;
+		ex->sums[s] = !ex->format->each || s == source
+				      ? export_queue_take(&ex->waiting[s].queue, end_ns)
+				      : NULL;
 }
 
-/* Whether a mark was set until then that no row has told of. */
+/* Return whether there is a mark up to end_ns that is not in a row yet, and remove it. */
 static bool take_mark(struct export *ex, int64_t end_ns)
 {
 	bool marked = ex->has_mark && ex->mark_ns <= end_ns;
@@ -249,7 +309,7 @@ static bool take_mark(struct export *ex, int64_t end_ns)
 	return marked;
 }
 
-/* The row that the samples of a source have made. */
+/* Write the row that the samples of a source have made. */
 static bool write_samples(struct export *ex, unsigned source, struct err *err)
 {
 	struct waiting *w = &ex->waiting[source];
@@ -258,20 +318,23 @@ static bool write_samples(struct export *ex, unsigned source, struct err *err)
 		.end_ns = w->end_ns,
 		.flags = w->flags,
 		.marked = take_mark(ex, w->row_end_ns),
+		.lost = w->lost,
 		.source = source,
 	};
 
 	w->has_row = false;
-	gather(ex, source, w->row_end_ns);
+	gather_sums(ex, source, w->row_end_ns);
 	row.duration_ns = ex->sums[source] ? ex->sums[source]->time_ns : w->failed_ns;
 	return write_row(ex, &row, err);
 }
 
-/* The sample becomes a part of the row of its source. */
-static void extend(const struct export *ex, struct waiting *w, const struct sample *sample, uint32_t flags)
+/* Add a sample to the row of its source. */
+static void extend_row(const struct export *ex, struct waiting *w, const struct sample *sample,
+		       uint32_t flags, bool lost)
 {
 	if (!w->has_row) {
 		w->has_row = true;
+		w->lost = false;
 		w->begin_ns = sample->begin_ns;
 		w->failed_ns = 0;
 		w->flags = 0;
@@ -279,20 +342,27 @@ static void extend(const struct export *ex, struct waiting *w, const struct samp
 	}
 	w->end_ns = sample->end_ns;
 	w->flags |= flags;
+	w->lost |= lost;
 	if (flags & SAMPLE_ERROR)
 		w->failed_ns = sample_add_time(w->failed_ns, sample->end_ns - sample->begin_ns);
 }
 
-/* A sample of a source that makes rows comes after what other sources measured in its time. */
-static bool take_sample(struct export *ex, unsigned source, const struct sample *sample, uint32_t flags, struct err *err)
+/* Add a sample. If its source makes rows, the samples of other sources in its interval came before
+ * it. */
+static bool take_sample(struct export *ex, unsigned source, const struct sample *sample, struct err *err)
 {
 	struct waiting *w = &ex->waiting[source];
-	bool makes_rows = ex->options.lines != EXPORT_TOTAL && (source == ex->table.first || ex->format->each), ok = true;
+	bool lost = sample_missed(sample, w->seq) != 0;
+	uint32_t flags = sample->flags | (lost ? SAMPLE_GAP : 0);
+	bool makes_rows =
+		     ex->options.lines != EXPORT_TOTAL && (source == ex->table.first || ex->format->each),
+	     ok = true;
 
+	w->seq = sample->seq;
 	if (makes_rows) {
 		if (w->has_row && sample->end_ns > w->row_end_ns)
 			ok = write_samples(ex, source, err);
-		extend(ex, w, sample, flags);
+		extend_row(ex, w, sample, flags, lost);
 	}
 	export_queue_add(&w->queue, sample, flags, step_end(&ex->options, sample->end_ns));
 	return ok && (!makes_rows || ex->options.step_ns || write_samples(ex, source, err));
@@ -300,17 +370,11 @@ static bool take_sample(struct export *ex, unsigned source, const struct sample 
 
 bool export_sample(struct export *ex, const struct sample *sample, struct err *err)
 {
-	for (unsigned s = 0; s < ex->table.n_sources; s++) {
-		struct waiting *w = &ex->waiting[s];
-		uint32_t flags = sample->flags;
-
-		if (ex->table.sources[s].index != sample->source)
-			continue;
-		if (sample_missed(sample, w->seq))
-			flags |= SAMPLE_GAP;
-		w->seq = sample->seq;
-		return take_sample(ex, s, sample, flags, err);
-	}
+	if (ex->options.watch)
+		watch_sample(ex->options.watch, sample);
+	for (unsigned s = 0; s < ex->table.n_sources; s++)
+		if (ex->table.sources[s].index == sample->source)
+			return take_sample(ex, s, sample, err);
 	return true;
 }
 
@@ -320,6 +384,18 @@ bool export_end(struct export *ex, struct err *err)
 		if (ex->waiting[s].has_row && !write_samples(ex, s, err))
 			return false;
 	return true;
+}
+
+bool export_findings(struct export *ex, struct err *err)
+{
+	if (!ex->options.watch)
+		return true;
+	watch_finish(ex->options.watch);
+	if (!ex->format->findings)
+		return true;
+	strbuf_clear(&ex->line);
+	ex->format->findings(&ex->table, watch_judge(ex->options.watch), &ex->line);
+	return !ex->line.n || write_line(ex, err);
 }
 
 bool export_total(struct export *ex, const struct export_command *command, struct err *err)
@@ -333,10 +409,12 @@ bool export_total(struct export *ex, const struct export_command *command, struc
 
 	if (ex->options.lines == EXPORT_ROWS)
 		return true;
+	if (command->n_parts)
+		row.duration_ns = command->counted_ns;
 	for (unsigned s = 0; s < ex->table.n_sources; s++) {
 		struct column *total = ex->waiting[s].queue.total;
 
-		total->flags &= SAMPLE_GAP | shared_flags; /* what single samples were does not matter any more */
+		total->flags &= SAMPLE_GAP | shared_flags; /* other flags concern single samples */
 		ex->sums[s] = total->n_samples ? total : NULL;
 	}
 	if (ex->sums[ex->table.first])
@@ -358,25 +436,40 @@ bool export_mark(struct export *ex, int64_t time_ns, const char *text, struct er
 	return write_line(ex, err);
 }
 
-double export_rate(const struct export_column *column, double value, const struct column *sum)
+/* Write a loss as a row of the source whose samples are the rows, after its unfinished row. */
+static bool write_loss(struct export *ex, int64_t time_ns, struct err *err)
 {
-	return column->unit->kind != UNIT_COUNT ? value : sum ? value * 1e9 / (double)sum->time_ns : (double)NAN;
+	struct export_row row = {.begin_ns = time_ns,
+				 .end_ns = time_ns,
+				 .flags = SAMPLE_GAP,
+				 .lost = true,
+				 .source = ex->table.first};
+
+	if (ex->waiting[row.source].has_row && !write_samples(ex, row.source, err))
+		return false;
+	memset(ex->sums, 0, ex->table.n_sources * sizeof(*ex->sums));
+	return write_row(ex, &row, err);
 }
 
-char *export_flags(char *buf, const struct export_row *row)
+/* Add a loss of n samples up to time_ns that no jump of seq shows. In a format without marks it is
+ * a row without values, with the flags `gap` and `lost`. */
+static bool export_lost(struct export *ex, int64_t time_ns, uint64_t n, struct err *err)
 {
-	sample_flags_format(buf, row->flags);
-	if (row->marked)
-		strcat(buf, buf[0] ? " mark" : "mark");
-	if (row->command)
-		strcat(buf, buf[0] ? " total" : "total");
-	return buf;
+	char text[64];
+
+	for (unsigned s = 0; ex->options.lines != EXPORT_ROWS && s < ex->table.n_sources; s++)
+		ex->waiting[s].queue.total->flags |= SAMPLE_GAP;
+	if (ex->options.lines == EXPORT_TOTAL)
+		return true;
+	if (!ex->format->mark)
+		return write_loss(ex, time_ns, err);
+	snprintf(text, sizeof(text), "%llu samples lost", (unsigned long long)n);
+	return export_mark(ex, time_ns, text, err);
 }
 
-void export_seconds(struct strbuf *out, int64_t ns)
+bool export_note(struct export *ex, const struct mlog_note *note, struct err *err)
 {
-	uint64_t n = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
-
-	strbuf_printf(out, "%s%llu.%09llu", ns < 0 ? "-" : "", (unsigned long long)(n / 1000000000),
-		      (unsigned long long)(n % 1000000000));
+	if (note->kind == MLOG_NOTE_MARK)
+		return export_mark(ex, note->time_ns, note->text, err);
+	return note->kind != MLOG_NOTE_LOST || export_lost(ex, note->time_ns, (uint64_t)note->value, err);
 }

@@ -1,14 +1,15 @@
-/* Which columns a table has. */
+/* Chooses the columns of a table. */
 #include "export/export_priv.h"
 
 #include "base/alloc.h"
 #include "model/template.h"
 
 #include <fnmatch.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --metrics, taken apart. */
+/* The patterns of --metrics. */
 struct globs {
 	struct {
 		char *pattern;
@@ -36,14 +37,16 @@ static void globs_fini(struct globs *globs)
 	free(globs->list);
 }
 
-/* fnmatch is slow where characters have many bytes; most patterns are plain names. */
+/* fnmatch is slow in multibyte locales, and most patterns are plain names. */
 static bool is_match(const char *pattern, const char *name)
 {
 	return strcmp(pattern, name) == 0 || (strpbrk(pattern, "*?[\\") && fnmatch(pattern, name, 0) == 0);
 }
 
-/* A pattern may mean the column, the column without the prefix of its GPU, or the metric with all that it is broken down into. */
-static bool pattern_fits(const char *pattern, bool exact, const char *column, size_t prefix, const char *metric)
+/* A pattern may match the column, the column without the prefix of its GPU, or the metric with all
+ * its instances. */
+static bool pattern_fits(const char *pattern, bool exact, const char *column, size_t prefix,
+			 const char *metric)
 {
 	if (exact)
 		return strcmp(pattern, column) == 0;
@@ -63,7 +66,7 @@ static bool globs_fit(struct globs *globs, bool exact, const char *column, size_
 	return any;
 }
 
-/* There may be thousands, and most of them begin alike. */
+/* Compare hashes first, because there may be thousands of names with the same beginning. */
 static bool has_column(const struct export_table *table, const char *name)
 {
 	uint64_t hash = span_hash(span_of(name));
@@ -81,8 +84,9 @@ static void add_column(struct export_table *table, const struct export_column *c
 	table->columns[table->n_columns++].hash = span_hash(span_of(column->name));
 }
 
-/* The metric itself and what it is broken down into, as far as that was asked for. */
-static void add_metric(struct export_table *table, unsigned s, const struct metric *m, bool standard, struct globs *globs)
+/* Add the columns of a metric and of its instances that were selected. */
+static void add_metric(struct export_table *table, unsigned s, const struct metric *m, bool standard,
+		       struct globs *globs)
 {
 	const struct export_source *source = &table->sources[s];
 
@@ -94,8 +98,10 @@ static void add_metric(struct export_table *table, unsigned s, const struct metr
 			continue;
 		if (instance && instance->kind != INSTANCE_CLUSTER && !table->options->per_core)
 			continue;
-		name = xasprintf("%s%s%s%s", source->prefix, m->def->name, instance ? "." : "", instance ? instance->label : "");
-		if (!(globs->n ? globs_fit(globs, table->options->exact, name, strlen(source->prefix), m->def->name)
+		name = xasprintf("%s%s%s%s", source->prefix, m->def->name, instance ? "." : "",
+				 instance ? instance->label : "");
+		if (!(globs->n ? globs_fit(globs, table->options->exact, name, strlen(source->prefix),
+					   m->def->name)
 			       : standard) ||
 		    has_column(table, name))
 			continue;
@@ -108,8 +114,9 @@ static void add_metric(struct export_table *table, unsigned s, const struct metr
 	}
 }
 
-/* Formulas of nothing but constants exist everywhere; a CPU has nothing to say about them. */
-static bool measures(const struct metric *m)
+/* Return whether a metric loads a slot. A formula of constants compiles for every source, but is
+ * meaningless for a CPU. */
+static bool loads_slot(const struct metric *m)
 {
 	for (unsigned i = 0; i < m->expr.n; i++)
 		if (m->expr.ops[i].kind == EXPR_LOAD && m->expr.ops[i].slot >= VECTOR_CONSTANTS)
@@ -117,7 +124,8 @@ static bool measures(const struct metric *m)
 	return false;
 }
 
-/* A GPU: what the format wants, its template in the guide's order, and the rest. */
+/* Add the columns of a source. For a GPU: the metric that the format adds, its template in the
+ * guide's order, and the rest. */
 static void add_source(struct export_table *table, unsigned s, struct globs *globs)
 {
 	const struct export_source *source = &table->sources[s];
@@ -133,7 +141,7 @@ static void add_source(struct export_table *table, unsigned s, struct globs *glo
 		if (view.rows[i].metric)
 			add_metric(table, s, view.rows[i].metric, true, globs);
 	for (unsigned i = 0; i < set->n_metrics; i++)
-		if (set->product || measures(&set->metrics[i]))
+		if (set->product || loads_slot(&set->metrics[i]))
 			add_metric(table, s, &set->metrics[i], !set->product, globs);
 	template_view_fini(&view);
 }
@@ -154,7 +162,7 @@ static void add_command(struct export_table *table)
 							  .unit = unit_find(span_of(columns[i].unit))});
 }
 
-/* By source; columns that were named one by one in the order of their names. */
+/* Add columns by source, or, if they were named exactly, in the order of the names. */
 static void add_sources(struct export_table *table, struct globs *globs)
 {
 	bool exact = table->options->exact && globs->n;
@@ -175,17 +183,85 @@ bool export_columns(struct export_table *table, struct err *err)
 
 	globs_init(&globs, table->options->metrics);
 	add_sources(table, &globs);
-	for (unsigned i = 0; ok && i < globs.n; i++)
+	for (unsigned i = 0; ok && i < globs.n && !table->options->optional; i++)
 		if (!globs.list[i].used)
 			ok = err_set(err, ERR_USAGE,
-				     "--metrics: '%s' fits no metric of these sources: see malitop list metrics%s",
+				     "--metrics: '%s' matches no metric of these sources: see malitop list "
+				     "metrics%s",
 				     str_printable(shown, sizeof(shown), globs.list[i].pattern),
 				     strchr(globs.list[i].pattern, '.') && !table->options->per_core
-					     ? "; cores, slices and CPUs one by one are there with --per-core"
+					     ? "; single cores, slices and CPUs need --per-core"
 					     : "");
 	globs_fini(&globs);
 	table->n_metrics = table->n_columns;
 	if (table->options->lines != EXPORT_ROWS)
 		add_command(table);
 	return ok;
+}
+
+void export_columns_free(struct export_table *table)
+{
+	for (unsigned i = 0; i < table->n_columns; i++)
+		free(table->columns[i].name);
+	free(table->columns);
+}
+
+/* Whether a metric is a state, such as a temperature; it is known from the first sample on or
+ * never. */
+static bool is_state(const struct metric_set *set, const struct metric *m)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < m->expr.n; i++) {
+		const struct expr_op *op = &m->expr.ops[i];
+
+		if (op->kind != EXPR_LOAD || op->slot < VECTOR_CONSTANTS)
+			continue;
+		any = true;
+		if (set->slots[op->slot - VECTOR_CONSTANTS].kind < SLOT_LEVEL)
+			return false;
+	}
+	return any;
+}
+
+void export_hide_columns(struct export_table *table, const double *values, const struct column *const *sums)
+{
+	for (unsigned i = 0; i < table->n_metrics; i++) {
+		struct export_column *c = &table->columns[i];
+
+		c->hidden = sums[c->source] && isnan(values[i]) &&
+			    is_state(table->sources[c->source].set, c->metric);
+	}
+}
+
+double export_rate(const struct export_column *column, double value, const struct column *sum)
+{
+	return !column->metric->grows ? value : sum ? value * 1e9 / (double)sum->time_ns : (double)NAN;
+}
+
+char *export_flags(char *buf, const struct export_row *row)
+{
+	const struct {
+		bool holds;
+		const char *word;
+	} more[] = {{row->marked, "mark"},
+		    {row->lost, "lost"},
+		    {row->guide, "guide"},
+		    {row->command != NULL, "total"}};
+
+	sample_flags_format(buf, row->flags);
+	for (size_t i = 0; i < ARRAY_LEN(more); i++)
+		if (more[i].holds) {
+			strcat(buf, buf[0] ? " " : "");
+			strcat(buf, more[i].word);
+		}
+	return buf;
+}
+
+void export_seconds(struct strbuf *out, int64_t ns)
+{
+	uint64_t n = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+
+	strbuf_printf(out, "%s%llu.%09llu", ns < 0 ? "-" : "", (unsigned long long)(n / 1000000000),
+		      (unsigned long long)(n % 1000000000));
 }

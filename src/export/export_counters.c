@@ -1,5 +1,5 @@
-/* Raw counter tables (model/rawtable.h), as eval reads one: what the GPU whose rows they are has counted, in every core and slice, before
- * multipliers. A comment line with number, time and flags stands before each. */
+/* Raw counter tables (model/rawtable.h), as read by eval: the counts of the first GPU in every core
+ * and slice, before multipliers. A comment line with number, time and flags precedes each. */
 #include "export/export_priv.h"
 
 #include "base/alloc.h"
@@ -14,7 +14,8 @@ static const enum instance_kind instance_of_block[BLOCK_COUNT] = {
 	[BLOCK_MEMORY] = INSTANCE_SLICE,
 	[BLOCK_CORE] = INSTANCE_CORE,
 };
-static const enum vector_constant count_of_block[BLOCK_COUNT] = {[BLOCK_MEMORY] = VECTOR_SLICES, [BLOCK_CORE] = VECTOR_CORES};
+static const enum vector_constant count_of_block[BLOCK_COUNT] = {
+	[BLOCK_MEMORY] = VECTOR_SLICES, [BLOCK_CORE] = VECTOR_CORES};
 
 static bool has_instances(const struct metric_set *set, enum instance_kind kind)
 {
@@ -24,7 +25,7 @@ static bool has_instances(const struct metric_set *set, enum instance_kind kind)
 	return false;
 }
 
-/* Of what there is once, the sum is the only one. */
+/* Return whether a block has a single instance, so that its sum is enough. */
 static bool is_only_one(const struct metric_set *set, enum gpu_block block)
 {
 	return instance_of_block[block] == INSTANCE_ALL ||
@@ -40,8 +41,8 @@ static bool counters_check(const struct export_table *table, struct err *err)
 	for (unsigned b = 0; b < BLOCK_COUNT; b++)
 		if (!is_only_one(source->set, b) && !has_instances(source->set, instance_of_block[b]))
 			return err_set(err, 0,
-				       "--format counters: only sums over the cores of %s were kept: give --per-core when it is "
-				       "recorded",
+				       "--format counters: the log has only sums over the cores of %s: "
+				       "record it with --per-core",
 				       source->title);
 	return true;
 }
@@ -52,7 +53,8 @@ static void counters_begin(const struct export_table *table, struct strbuf *out)
 	(void)out;
 }
 
-/* The counter of that name, -1: none. Slots stand in the order of the layout, mostly: `at` is where the last one was. */
+/* Return the counter of that name, or -1. Search from the last one found (`at`), because slots are
+ * mostly in the order of the layout. */
 static int find_counter(const struct gpu_layout *layout, const char *name, int at)
 {
 	int n = (int)layout->n_counters;
@@ -66,7 +68,7 @@ static int find_counter(const struct gpu_layout *layout, const char *name, int a
 	return -1;
 }
 
-/* Not a sum of what stands there one by one. */
+/* Return whether a slot is a row of the table, and not the sum of several rows. */
 static bool is_single(const struct metric_set *set, const struct slot *slot, enum gpu_block block)
 {
 	return slot->instance == (is_only_one(set, block) ? INSTANCE_ALL : instance_of_block[block]);
@@ -75,7 +77,8 @@ static bool is_single(const struct metric_set *set, const struct slot *slot, enu
 static void put_constant(struct strbuf *out, enum rawtable_constant which, double value)
 {
 	if (!isnan(value))
-		strbuf_printf(out, "%s\t0\t\t%s\t%.0f\n", RAWTABLE_CONSTANT_BLOCK, rawtable_constant_names[which], value);
+		strbuf_printf(out, "%s\t0\t\t%s\t%.0f\n", RAWTABLE_CONSTANT_BLOCK,
+			      rawtable_constant_names[which], value);
 }
 
 static void put_constants(const struct metric_set *set, const struct column *sum, struct strbuf *out)
@@ -85,12 +88,14 @@ static void put_constants(const struct metric_set *set, const struct column *sum
 	put_constant(out, RAWTABLE_BUS_BITS, set->constants[VECTOR_BUS_BITS]);
 	if (!sum || sum->time_ns <= 0)
 		return;
-	strbuf_printf(out, "%s\t0\t\t%s\t", RAWTABLE_CONSTANT_BLOCK, rawtable_constant_names[RAWTABLE_SECONDS]);
+	strbuf_printf(out, "%s\t0\t\t%s\t", RAWTABLE_CONSTANT_BLOCK,
+		      rawtable_constant_names[RAWTABLE_SECONDS]);
 	export_seconds(out, sum->time_ns);
 	strbuf_str(out, "\n");
 }
 
-/* A counter of which a part is unknown is left out: less than all of it is nothing. */
+/* Write the counters. Omit a counter if one of its instances is unknown, because eval needs all of
+ * them. */
 static void put_counters(const struct metric_set *set, const struct column *sum, struct strbuf *out)
 {
 	const struct gpu_counter *counters = set->layout->counters;
@@ -109,11 +114,12 @@ static void put_counters(const struct metric_set *set, const struct column *sum,
 			unknown[at] = true;
 	}
 	for (unsigned i = 0; i < set->n_slots; i++) {
-		const struct gpu_counter *c = of_slot[i] < 0 || unknown[of_slot[i]] ? NULL : &counters[of_slot[i]];
+		const struct gpu_counter *c =
+			of_slot[i] < 0 || unknown[of_slot[i]] ? NULL : &counters[of_slot[i]];
 
 		if (c)
-			strbuf_printf(out, "%s\t%u\t%u\t%s\t%.0f\n", gpu_block_names[c->block], set->slots[i].number, c->index,
-				      c->hw_name, sum->value[i]);
+			strbuf_printf(out, "%s\t%u\t%u\t%s\t%.0f\n", gpu_block_names[c->block],
+				      set->slots[i].number, c->index, c->hw_name, sum->value[i]);
 	}
 }
 
@@ -134,5 +140,8 @@ static void counters_row(const struct export_table *table, const struct export_r
 		put_counters(set, sum, out);
 }
 
-const struct export_format export_counters = {
-	.name = "counters", .raw = true, .check = counters_check, .begin = counters_begin, .row = counters_row};
+const struct export_format export_counters = {.name = "counters",
+					      .raw = true,
+					      .check = counters_check,
+					      .begin = counters_begin,
+					      .row = counters_row};

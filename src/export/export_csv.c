@@ -21,7 +21,7 @@ void csv_field(struct strbuf *out, const char *text)
 
 static void csv_begin(const struct export_table *table, struct strbuf *out)
 {
-	strbuf_str(out, "time,duration,flags");
+	strbuf_str(out, table->options->several ? "host,time,duration,flags" : "time,duration,flags");
 	for (unsigned i = 0; i < table->n_columns; i++) {
 		strbuf_str(out, ",");
 		csv_field(out, table->columns[i].name);
@@ -33,6 +33,10 @@ static void csv_row(const struct export_table *table, const struct export_row *r
 {
 	char flags[EXPORT_FLAGS_TEXT], number[NUMBER_TEXT];
 
+	if (table->options->several) {
+		csv_field(out, table->options->host);
+		strbuf_str(out, ",");
+	}
 	export_seconds(out, row->begin_ns);
 	strbuf_str(out, ",");
 	export_seconds(out, row->duration_ns);

@@ -1,5 +1,5 @@
-/* The report on the CPU events of a command: what was counted, what it stands for where events took turns, and what follows from it; by
- * set of events that were counted together, for the whole and for every cluster. */
+/* The report on the CPU events of a command: counts, estimates for multiplexed events, and metrics,
+ * by set of events that were counted together, for all CPUs and for every cluster. */
 #include "export/export_priv.h"
 
 #include "base/alloc.h"
@@ -11,13 +11,14 @@
 #include <string.h>
 
 #define SOFTWARE "PerfRunningSoftware" /* the set of the kernel's own events */
+#define REQUESTED "PerfRunningEvent"   /* ... and a number: a set of requested events */
 #define INSTRUCTIONS "CPUInstructions"
 #define PTI "per 1000 instructions"
 #define COUNT_WIDTH 20
 #define SHARE_WIDTH 8
 #define RATE_WIDTH 9
 
-struct report {
+struct events_report {
 	const struct metric_set *set;
 	const double *vector;
 	double instructions;
@@ -26,7 +27,7 @@ struct report {
 	struct strbuf *out;
 };
 
-static double at(const struct report *r, unsigned slot)
+static double slot_sum(const struct events_report *r, unsigned slot)
 {
 	return r->vector[VECTOR_CONSTANTS + slot];
 }
@@ -38,8 +39,8 @@ static bool is_event(const struct metric_set *set, unsigned slot)
 	return event->instance == INSTANCE_ALL && event->raw;
 }
 
-/* "[1,241,209,259]", in a column; a dash for what is not known. */
-static void put_count(const struct report *r, double count, bool estimate)
+/* Write "[1,241,209,259]" in a column; a dash if unknown. */
+static void put_count(const struct events_report *r, double count, bool estimate)
 {
 	char digits[UNITS_TEXT] = "-", text[UNITS_TEXT + 2];
 
@@ -49,14 +50,14 @@ static void put_count(const struct report *r, double count, bool estimate)
 	strbuf_printf(r->out, "  %*s", COUNT_WIDTH, text);
 }
 
-/* Ratios with three decimals, so that runs can be compared. */
+/* Ratios have three decimals, so that runs can be compared. */
 static char *ratio_text(char text[UNITS_TEXT], double value)
 {
 	snprintf(text, UNITS_TEXT, isfinite(value) ? "%.3f" : "-", value);
 	return text;
 }
 
-static void put_value(const struct report *r, double value, const struct unit *unit, bool estimate)
+static void put_value(const struct events_report *r, double value, const struct unit *unit, bool estimate)
 {
 	char number[UNITS_TEXT], suffix[UNITS_TEXT], text[UNITS_TEXT + 2];
 
@@ -69,7 +70,7 @@ static void put_value(const struct report *r, double value, const struct unit *u
 	strbuf_printf(r->out, "  %*s %s", COUNT_WIDTH, text, suffix);
 }
 
-static void put_share(const struct report *r, double share)
+static void put_share(const struct events_report *r, double share)
 {
 	char text[UNITS_TEXT] = "-";
 
@@ -78,35 +79,55 @@ static void put_share(const struct report *r, double share)
 	strbuf_printf(r->out, "  %*s", SHARE_WIDTH, text);
 }
 
-static void put_event(const struct report *r, unsigned slot)
+/* Events that were requested together were counted at the same times, so their ratio is exact even
+ * if they are estimates. */
+static void put_ratio_to_first(const struct events_report *r, unsigned slot, unsigned first)
 {
 	const struct slot *event = &r->set->slots[slot];
-	double running = at(r, event->running), enabled = at(r, event->enabled);
-	double likely = running > 0 ? at(r, slot) : (double)NAN;
-	bool estimate = running < enabled;
+	const char *set = r->set->slots[event->running].name;
+	char ratio[UNITS_TEXT];
+
+	if (slot == first || strncmp(set, REQUESTED, strlen(REQUESTED)) != 0)
+		return;
+	strbuf_printf(r->out, "  %s of %s", ratio_text(ratio, slot_sum(r, slot) / slot_sum(r, first)),
+		      r->set->slots[first].name);
+}
+
+/* `first` is the first event of its set. */
+static void put_event(const struct events_report *r, unsigned slot, unsigned first)
+{
+	const struct slot *event = &r->set->slots[slot];
+	double running = slot_sum(r, event->running), enabled = slot_sum(r, event->enabled);
+	double likely = running > 0 ? slot_sum(r, slot) : (double)NAN;
 	char rate[UNITS_TEXT];
 
+	if (isnan(likely)) /* the times are those of the set's first event, which may have run alone */
+		running = 0;
 	strbuf_printf(r->out, "%-*s", r->width, event->name);
-	put_count(r, running > 0 ? at(r, event->raw) : (double)NAN, false);
-	if (estimate)
+	put_count(r, running > 0 ? slot_sum(r, event->raw) : (double)NAN, false);
+	if (running > 0 && running < enabled)
 		put_count(r, likely, true);
 	else
 		strbuf_printf(r->out, "  %*s", COUNT_WIDTH, "");
 	put_share(r, running / enabled);
-	if (strcmp(event->name, INSTRUCTIONS) != 0 && strcmp(r->set->slots[event->running].name, SOFTWARE) != 0)
+	if (strcmp(event->name, INSTRUCTIONS) != 0 &&
+	    strcmp(r->set->slots[event->running].name, SOFTWARE) != 0)
 		strbuf_printf(r->out, "  %*s", RATE_WIDTH, ratio_text(rate, likely / r->instructions * 1000));
+	put_ratio_to_first(r, slot, first);
 	export_line_end(r->out);
 }
 
-/* The last set that a metric needs: there it stands. 0: none, as the first slot of a source is a time. */
+/* Return the last set that a metric needs, after which it is shown. 0 means none, because the first
+ * slot of a source is a time. */
 static unsigned set_of_metric(const struct metric_set *set, const struct metric *m)
 {
 	unsigned last = 0;
 
 	for (unsigned i = 0; i < m->expr.n; i++) {
 		const struct expr_op *op = &m->expr.ops[i];
-		const struct slot *slot =
-			op->kind == EXPR_LOAD && op->slot >= VECTOR_CONSTANTS ? &set->slots[op->slot - VECTOR_CONSTANTS] : NULL;
+		const struct slot *slot = op->kind == EXPR_LOAD && op->slot >= VECTOR_CONSTANTS
+						  ? &set->slots[op->slot - VECTOR_CONSTANTS]
+						  : NULL;
 
 		if (slot && slot->running != slot->enabled && slot->enabled > last)
 			last = slot->enabled;
@@ -114,13 +135,15 @@ static unsigned set_of_metric(const struct metric_set *set, const struct metric 
 	return last;
 }
 
-/* What follows from the events of a set; that which is told per 1000 instructions stands beside them. */
-static void put_ratios(const struct report *r, unsigned enabled)
+/* Write the metrics of a set. Those per 1000 instructions are omitted, because they are in the rows
+ * of their events. */
+static void put_ratios(const struct events_report *r, unsigned enabled)
 {
 	for (unsigned i = 0; i < r->set->n_metrics; i++) {
 		const struct metric *m = &r->set->metrics[i];
 
-		if (m->unit->kind == UNIT_COUNT || strcmp(m->unit->name, PTI) == 0 || set_of_metric(r->set, m) != enabled)
+		if (m->unit->kind == UNIT_COUNT || strcmp(m->unit->name, PTI) == 0 ||
+		    set_of_metric(r->set, m) != enabled)
 			continue;
 		strbuf_printf(r->out, "%-*s", r->width, m->def->name);
 		put_value(r, metric_value(m, r->vector), m->unit, metric_share(r->set, m, r->vector) < 1);
@@ -128,39 +151,41 @@ static void put_ratios(const struct report *r, unsigned enabled)
 	}
 }
 
-static void put_sets(const struct report *r)
+static void put_sets(const struct events_report *r)
 {
-	unsigned enabled = 0;
+	unsigned enabled = 0, first = 0;
 
 	for (unsigned i = 0; i < r->set->n_slots; i++) {
 		const struct slot *slot = &r->set->slots[i];
 
-		if (!is_event(r->set, i) || (r->part && !(at(r, slot->enabled) > 0)))
-			continue; /* of a command the kernel's events are known as a whole only */
+		if (!is_event(r->set, i) || (r->part && !(slot_sum(r, slot->enabled) > 0)))
+			continue; /* the kernel's own events of a command have no clusters */
 		if (slot->enabled != enabled && enabled) {
 			put_ratios(r, enabled);
 			strbuf_str(r->out, "\n");
 		}
+		first = slot->enabled != enabled ? i : first;
 		enabled = slot->enabled;
-		put_event(r, i);
+		put_event(r, i, first);
 	}
 	put_ratios(r, enabled);
 }
 
-static void put_block(const struct metric_set *set, const double *vector, int width, const char *title, bool part,
-		      struct strbuf *out)
+static void put_block(const struct metric_set *set, const double *vector, int width, const char *title,
+		      bool part, struct strbuf *out)
 {
-	struct report r = {.set = set, .vector = vector, .instructions = NAN, .width = width, .part = part, .out = out};
+	struct events_report r = {
+		.set = set, .vector = vector, .instructions = NAN, .width = width, .part = part, .out = out};
 
 	for (unsigned i = 0; i < set->n_slots; i++)
 		if (is_event(set, i) && strcmp(set->slots[i].name, INSTRUCTIONS) == 0)
-			r.instructions = at(&r, i);
-	strbuf_printf(out, "\n%s\n\n%-*s  %*s  %*s  %*s  %*s\n", title, width, "event", COUNT_WIDTH, "counted", COUNT_WIDTH,
-		      "estimate", SHARE_WIDTH, "of time", RATE_WIDTH, "PTI");
+			r.instructions = slot_sum(&r, i);
+	strbuf_printf(out, "\n%s\n\n%-*s  %*s  %*s  %*s  %*s\n", title, width, "event", COUNT_WIDTH,
+		      "counted", COUNT_WIDTH, "estimate", SHARE_WIDTH, "of time", RATE_WIDTH, "PTI");
 	put_sets(&r);
 }
 
-/* Was anything counted there? */
+/* Return whether anything was counted. */
 static bool has_times(const struct metric_set *set, const double *vector)
 {
 	for (unsigned i = 0; i < set->n_slots; i++)

@@ -1,5 +1,9 @@
 #include "export/export.h"
 
+#include "export/export_findings.h"
+
+#include "export/export_priv.h"
+
 #include "base/units.h"
 #include "model/rawtable.h"
 
@@ -40,13 +44,16 @@ static void json_member(struct strbuf *out, const char *name)
 	strbuf_str(out, ":");
 }
 
-/* The constants of a GPU: those of the machine by the names of the raw counter table, those of the product by theirs. */
+/* Write the constants of a GPU: those of the device under the names of the raw counter table, then
+ * those of the product. */
 static void json_constants(const struct export_source *source, struct strbuf *out)
 {
 	static const struct {
 		enum rawtable_constant name;
 		enum vector_constant at;
-	} machine[] = {{RAWTABLE_CORES, VECTOR_CORES}, {RAWTABLE_SLICES, VECTOR_SLICES}, {RAWTABLE_BUS_BITS, VECTOR_BUS_BITS}};
+	} machine[] = {{RAWTABLE_CORES, VECTOR_CORES},
+		       {RAWTABLE_SLICES, VECTOR_SLICES},
+		       {RAWTABLE_BUS_BITS, VECTOR_BUS_BITS}};
 	const struct gpu_product *product = source->set->product;
 
 	for (size_t i = 0; i < sizeof(machine) / sizeof(machine[0]); i++) {
@@ -106,6 +113,8 @@ static void jsonl_begin(const struct export_table *table, struct strbuf *out)
 		json_constants(first, out);
 	else
 		strbuf_str(out, "{}");
+	json_member(out, "definitions");
+	json_string(out, table->guide ? "guide" : "current");
 	json_member(out, "sources");
 	for (unsigned i = 0; i < table->n_sources; i++) {
 		strbuf_str(out, i ? "," : "[");
@@ -133,15 +142,27 @@ static void jsonl_row(const struct export_table *table, const struct export_row 
 
 	strbuf_str(out, "{\"time\":");
 	export_seconds(out, row->begin_ns);
+	if (table->options->several) {
+		json_member(out, "host");
+		json_string(out, table->options->host);
+	}
 	json_member(out, "duration");
 	export_seconds(out, row->duration_ns);
 	json_member(out, "flags");
 	json_string(out, export_flags(flags, row));
+	if (row->verdict) {
+		json_member(out, "verdict");
+		json_string(out, row->verdict);
+	}
 	for (unsigned i = 0; i < table->n_columns; i++) {
 		json_member(out, table->columns[i].name);
 		json_number(out, row->values[i]);
 	}
 	strbuf_str(out, "}\n");
+	for (unsigned i = 0; i < table->n_sources && row->command; i++)
+		if (row->sums[i])
+			export_passes_json(&table->sources[i], row->sums[i], out);
 }
 
-const struct export_format export_jsonl = {.name = "jsonl", .begin = jsonl_begin, .row = jsonl_row};
+const struct export_format export_jsonl = {
+	.name = "jsonl", .begin = jsonl_begin, .row = jsonl_row, .findings = findings_jsonl};

@@ -6,14 +6,21 @@
 
 #define EXPORT_COMMAND_COLUMNS 3 /* user and system time, status */
 
-/* Fill the columns of a table whose options and sources are there. On failure some may be there: the caller frees them. */
-bool export_columns(struct export_table *table, struct err *err);
+/* With the values of the first row: hide the columns of what this machine does not have. */
+void export_hide_columns(struct export_table *table, const double *values, const struct column *const *sums);
 
-/* A count per second of the time that it is of, anything else as it is. Nothing was measured (sum NULL): nothing is known. */
+/* Return a count per second of measured time, any other value unchanged. NaN for a count without a
+ * sum. */
 double export_rate(const struct export_column *column, double value, const struct column *sum);
-/* The end of a line for people: no blank hangs over. */
+/* End a line for people: remove trailing blanks. */
 void export_line_end(struct strbuf *out);
-/* A report on the CPU events of a source that tells raw counts; nothing of any other. */
+/* Write a report on the frames and passes of a passes source; nothing for other sources. */
+void export_passes(const struct export_source *source, const struct column *sum, struct strbuf *out);
+/* The same as one JSON object. */
+void export_passes_json(const struct export_source *source, const struct column *sum, struct strbuf *out);
+/* Write the energy per frame of each part whose power is known, if frames are known. */
+void export_frame_energy(const struct export_table *table, const struct export_row *row, struct strbuf *out);
+/* Write a report on the CPU events of a source with raw counts; nothing for other sources. */
 void export_events(const struct export_source *source, const struct column *sum, struct strbuf *out);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMNS 32 /* more than a sampler that sleeps for 16 intervals takes at once */
+#define COLUMNS 32 /* more than a sampler reads at once after sleeping for 16 intervals */
 
 void export_queue_init(struct export_queue *q, const struct metric_set *set, bool total)
 {
@@ -24,13 +24,13 @@ void export_queue_fini(struct export_queue *q)
 	free(q->total);
 }
 
-static void fold(struct column *to, const struct column *from, const struct metric_set *set)
+static void fold_column(struct column *to, const struct column *from, const struct metric_set *set)
 {
 	column_fold(to, from, set->slots, set->n_slots);
 }
 
-/* Columns [from, n) come to the front, those before them to the back. */
-static void rotate(struct column **columns, unsigned n, unsigned from)
+/* Move columns [from, n) to the front, and those before them to the back. */
+static void rotate_columns(struct column **columns, unsigned n, unsigned from)
 {
 	struct column *front[COLUMNS];
 
@@ -46,17 +46,17 @@ void export_queue_add(struct export_queue *q, const struct sample *sample, uint3
 	if (flags & SAMPLE_ERROR)
 		return;
 	if (q->n == COLUMNS) {
-		fold(q->columns[0], q->columns[1], q->set);
-		rotate(q->columns + 1, COLUMNS - 1, 1);
+		fold_column(q->columns[0], q->columns[1], q->set);
+		rotate_columns(q->columns + 1, COLUMNS - 1, 1);
 		q->n--;
 	}
 	fresh = q->columns[q->n];
 	column_from_sample(fresh, sample, q->set->slots, q->set->n_slots);
 	fresh->flags = flags;
 	if (q->total)
-		fold(q->total, fresh, q->set);
+		fold_column(q->total, fresh, q->set);
 	if (q->n && sample->end_ns <= q->newest_end_ns) {
-		fold(q->columns[q->n - 1], fresh, q->set);
+		fold_column(q->columns[q->n - 1], fresh, q->set);
 		return;
 	}
 	q->newest_end_ns = end_ns;
@@ -70,8 +70,8 @@ const struct column *export_queue_take(struct export_queue *q, int64_t end_ns)
 
 	for (; k < q->n && q->columns[k]->end_ns <= end_ns; k++)
 		if (k)
-			fold(taken, q->columns[k], q->set);
-	rotate(q->columns, COLUMNS, k);
+			fold_column(taken, q->columns[k], q->set);
+	rotate_columns(q->columns, COLUMNS, k);
 	q->n -= k;
 	return k ? taken : NULL;
 }

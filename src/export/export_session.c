@@ -1,33 +1,51 @@
 #include "export/export_session.h"
 
+#include "export/export_compare.h"
+#include "export/export_repeat.h"
 #include "config.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
-#define PREFIX_TEXT 16
 #define HOST_TEXT 65
 
 static const struct export_format *const formats[FORMAT_COUNT] = {[FORMAT_TABLE] = &export_text,
 								  [FORMAT_CSV] = &export_csv,
 								  [FORMAT_JSONL] = &export_jsonl,
 								  [FORMAT_PERFETTO] = &export_perfetto,
-								  [FORMAT_COUNTERS] = &export_counters};
+								  [FORMAT_COUNTERS] = &export_counters,
+								  [FORMAT_JUNIT] = &export_junit,
+								  [FORMAT_OPENMETRICS] = &export_openmetrics};
 
-/* The first GPU has no prefix. */
-static void choose_prefixes(const struct session *session, char prefixes[][PREFIX_TEXT])
+void export_session_sources(const struct session *session, struct export_sources *out)
 {
-	unsigned gpus = 0;
+	const struct options *o = session->options;
+	unsigned numbers[SOURCE_KINDS] = {0};
 
+	*out = (struct export_sources){0};
 	for (unsigned i = 0; i < session->n; i++) {
-		prefixes[i][0] = 0;
-		if (session->sources[i].kind == SOURCE_GPU && gpus++ > 0)
-			snprintf(prefixes[i], PREFIX_TEXT, "gpu%u:", gpus - 1);
+		const struct session_source *s = &session->sources[i];
+		unsigned number = numbers[s->kind]++;
+
+		if (s->kind == SOURCE_GPU && number) /* the first GPU has no prefix */
+			snprintf(out->prefixes[i], sizeof(out->prefixes[i]), "gpu%u:", number);
+		out->list[i] = (struct export_source){
+			.index = s->index,
+			.prefix = out->prefixes[i],
+			.title = s->title,
+			.driver = s->driver,
+			.set = s->set,
+			.db = session->db,
+			.period_ns = s->period_ns ? s->period_ns : o->interval_ns,
+			.kind = s->kind,
+			.number = number,
+			.simulated = s->simulated,
+			.machine = o->command == COMMAND_STAT && o->cmd && s->kind != SOURCE_PERF};
 	}
 }
 
-/* Where and when it was, or is. */
-static void place(const struct session *session, struct export_options *options, char host[HOST_TEXT])
+/* Set the host and the clocks. */
+static void set_origin(const struct session *session, struct export_options *options, char host[HOST_TEXT])
 {
 	const struct mlog_about *log = session->log;
 	const struct sys *sys = session->sys;
@@ -41,30 +59,30 @@ static void place(const struct session *session, struct export_options *options,
 	options->boottime_ns = log ? 0 : sys->boottime_ns(sys);
 }
 
-struct export *export_session(const struct session *session, const struct export_options *form, export_write_fn *write, void *ctx,
-			      struct err *err)
+static const struct export_format *format_of(const struct options *o, const struct export_options *form)
+{
+	bool wide = o->command == COMMAND_STAT && o->format == FORMAT_TABLE && !o->long_rows;
+
+	if (form->compare)
+		return &export_compared;
+	return form->repeat ? &export_totals : wide ? &export_wide : formats[o->format];
+}
+
+struct export *export_session(const struct session *session, const struct export_options *form,
+			      export_write_fn *write, void *ctx, struct err *err)
 {
 	const struct options *o = session->options;
-	struct export_source sources[SESSION_SOURCES_MAX] = {0};
-	char prefixes[SESSION_SOURCES_MAX][PREFIX_TEXT], host[HOST_TEXT];
 	struct export_options options = *form;
+	struct export_sources sources;
+	char host[HOST_TEXT];
 
-	choose_prefixes(session, prefixes);
-	for (unsigned i = 0; i < session->n; i++) {
-		const struct session_source *s = &session->sources[i];
-
-		sources[i] = (struct export_source){.index = s->index,
-						    .prefix = prefixes[i],
-						    .title = s->title,
-						    .driver = s->driver,
-						    .set = s->set,
-						    .db = session->db,
-						    .period_ns = s->period_ns ? s->period_ns : o->interval_ns,
-						    .simulated = s->simulated};
-	}
-	place(session, &options, host);
+	export_session_sources(session, &sources);
+	set_origin(session, &options, host);
 	options.per_core = o->per_core;
+	options.several = o->n_logs > 1;
 	options.step_ns = o->step_ns;
+	options.findings = o->findings;
+	options.fail_on = o->fail_on;
 	options.version = PACKAGE_VERSION;
-	return export_new(formats[o->format], &options, sources, session->n, write, ctx, err);
+	return export_new(format_of(o, form), &options, sources.list, session->n, write, ctx, err);
 }

@@ -1,13 +1,15 @@
-/* A table for people: a line per metric and interval of its source, and at the end of a command what it came to. Counts of an interval are told
- * per second, those of a command in all and per second. */
+/* A table for people: a line per metric and interval of its source, and the totals of a command at
+ * its end. Counts are per second for an interval, and in all and per second for a command. */
+#include "export/export_findings.h"
 #include "export/export_priv.h"
 
 #include "base/units.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define VALUE_WIDTH 8 /* "[24.1]" and two for the eye */
+#define VALUE_WIDTH 8 /* "[24.1]" and two blanks */
 #define UNIT_WIDTH 8
 
 static int name_width(const struct export_table *table)
@@ -27,20 +29,20 @@ void export_line_end(struct strbuf *out)
 	strbuf_str(out, "\n");
 }
 
-/* "24.1  MB/s"; an estimate in [brackets]. */
+/* Write "24.1  MB/s"; an estimate is in [brackets]. */
 static void put_value(struct strbuf *out, double value, const struct unit *unit, bool rate, bool estimated)
 {
 	char number[UNITS_TEXT], suffix[UNITS_TEXT], shown[UNITS_TEXT + 2];
 
 	unit_split(number, suffix, value, unit, rate, true);
-	snprintf(shown, sizeof(shown), estimated ? "[%s]" : "%s", number);
+	snprintf(shown, sizeof(shown), estimated && isfinite(value) ? "[%s]" : "%s", number);
 	strbuf_printf(out, "  %*s  %-*s", VALUE_WIDTH, shown, UNIT_WIDTH, suffix);
 }
 
 static void text_header(const struct export_table *table, struct strbuf *out)
 {
-	strbuf_printf(out, "%10s  %-*s  %*s  %-*s  flags\n", "time", name_width(table), "name", VALUE_WIDTH, "value", UNIT_WIDTH,
-		      "unit");
+	strbuf_printf(out, "%10s  %-*s  %*s  %-*s  flags\n", "time", name_width(table), "name", VALUE_WIDTH,
+		      "value", UNIT_WIDTH, "unit");
 }
 
 static void text_begin(const struct export_table *table, struct strbuf *out)
@@ -49,22 +51,22 @@ static void text_begin(const struct export_table *table, struct strbuf *out)
 		text_header(table, out);
 }
 
-/* `time` is when the interval ended, in seconds since the first one began. */
+/* `time` is the end of the interval, in seconds since the begin of the first one. It is rounded to
+ * ms first: an interval that ended just before that is at 0.000, not at -0.000. */
 static void text_interval(const struct export_table *table, const struct export_row *row, struct strbuf *out)
 {
-	double time_s = (double)(row->end_ns - table->begin_ns) * 1e-9;
+	double time_s = (double)llround((double)(row->end_ns - table->begin_ns) * 1e-6) * 1e-3;
 	int width = name_width(table);
 	char words[EXPORT_FLAGS_TEXT];
 
 	for (unsigned i = 0; i < table->n_metrics; i++) {
 		const struct export_column *c = &table->columns[i];
-		bool rate = c->unit->kind == UNIT_COUNT;
 		double value = export_rate(c, row->values[i], row->sums[c->source]);
 
-		if (c->source != row->source)
+		if (c->source != row->source || c->hidden)
 			continue;
 		strbuf_printf(out, "%10.3f  %-*s", time_s, width, c->name);
-		put_value(out, value, c->unit, rate, row->estimated[i]);
+		put_value(out, value, c->unit, c->metric->grows, row->estimated[i]);
 		strbuf_printf(out, "  %s", export_flags(words, row));
 		export_line_end(out);
 	}
@@ -73,9 +75,18 @@ static void text_interval(const struct export_table *table, const struct export_
 static void text_times(const struct export_command *c, struct strbuf *out)
 {
 	strbuf_printf(out, "\n%12.3f s  elapsed\n", (double)(c->end_ns - c->begin_ns) * 1e-9);
+	if (c->n_parts)
+		strbuf_printf(out, "%12.3f s  counted, in %u part%s\n", (double)c->counted_ns * 1e-9,
+			      c->n_parts, c->n_parts == 1 ? "" : "s");
 	strbuf_printf(out, "%12.3f s  in programs\n", (double)c->user_ns * 1e-9);
 	strbuf_printf(out, "%12.3f s  in the kernel\n", (double)c->system_ns * 1e-9);
 	strbuf_printf(out, "%12d    exit status\n", c->status);
+}
+
+static void report_source(const struct export_source *source, const struct column *sum, struct strbuf *out)
+{
+	export_events(source, sum, out);
+	export_passes(source, sum, out);
 }
 
 static void text_total(const struct export_table *table, const struct export_row *row, struct strbuf *out)
@@ -83,26 +94,33 @@ static void text_total(const struct export_table *table, const struct export_row
 	char words[SAMPLE_FLAGS_TEXT];
 	int width = name_width(table);
 
-	strbuf_printf(out, "%s%s\n\n", table->options->lines == EXPORT_TOTAL ? "" : "\n", row->command->text);
-	strbuf_printf(out, "%-*s  %*s  %-*s  %*s  %-*s  flags\n", width, "name", VALUE_WIDTH, "value", UNIT_WIDTH, "unit",
-		      VALUE_WIDTH, "rate", UNIT_WIDTH, "unit");
+	strbuf_printf(out, "%s%s\n%s\n", table->options->lines == EXPORT_TOTAL ? "" : "\n",
+		      row->command->text, row->guide ? "metrics as the guide of the GPU defines them\n" : "");
+	strbuf_printf(out, "%-*s  %*s  %-*s  %*s  %-*s  flags\n", width, "name", VALUE_WIDTH, "value",
+		      UNIT_WIDTH, "unit", VALUE_WIDTH, "rate", UNIT_WIDTH, "unit");
 	for (unsigned i = 0; i < table->n_metrics; i++) {
 		const struct export_column *c = &table->columns[i];
 		const struct column *sum = row->sums[c->source];
 		uint32_t flags = sum ? sum->flags : 0;
 
+		if (c->hidden)
+			continue;
 		strbuf_printf(out, "%-*s", width, c->name);
 		put_value(out, row->values[i], c->unit, false, row->estimated[i]);
-		if (c->unit->kind == UNIT_COUNT)
+		if (c->metric->grows)
 			put_value(out, export_rate(c, row->values[i], sum), c->unit, true, row->estimated[i]);
 		else
 			strbuf_printf(out, "%*s", 4 + VALUE_WIDTH + UNIT_WIDTH, "");
-		strbuf_printf(out, "  %s", sample_flags_format(words, flags));
+		sample_flags_format(words, flags);
+		strbuf_printf(out, "  %s%s%s", words,
+			      words[0] && table->sources[c->source].machine ? " " : "",
+			      table->sources[c->source].machine ? "machine" : "");
 		export_line_end(out);
 	}
 	for (unsigned s = 0; s < table->n_sources; s++)
 		if (row->sums[s])
-			export_events(&table->sources[s], row->sums[s], out);
+			report_source(&table->sources[s], row->sums[s], out);
+	export_frame_energy(table, row, out);
 	text_times(row->command, out);
 }
 
@@ -114,4 +132,5 @@ static void text_row(const struct export_table *table, const struct export_row *
 		text_interval(table, row, out);
 }
 
-const struct export_format export_text = {.name = "table", .each = true, .begin = text_begin, .row = text_row};
+const struct export_format export_text = {
+	.name = "table", .each = true, .begin = text_begin, .row = text_row, .findings = findings_text};

@@ -7,7 +7,7 @@
 
 static const uint8_t magic[5] = {'M', 'L', 'o', 'g', MLOG_VERSION};
 
-enum place {
+enum head_place {
 	AT_TYPE = 5,
 	AT_CODING,
 	AT_FLAGS,

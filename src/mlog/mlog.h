@@ -1,6 +1,8 @@
-/* mlog: what a log of raw counters consists of (doc/mlog-format.md): heads of blocks, the start block's text, notes.
+/* mlog: the parts of a raw counter log (doc/mlog-format.md): heads of blocks, the text of the start
+ * block, notes.
  *
- * mlog_block.h is what stands in a data block, mlog_writer.h makes a log, mlog_reader.h reads one.
+ * mlog_block.h has the contents of a data block, mlog_writer.h writes a log, mlog_reader.h reads
+ * one.
  */
 #ifndef MALITOP_MLOG_H
 #define MALITOP_MLOG_H
@@ -13,46 +15,49 @@
 #define MLOG_HEAD 48                 /* bytes of a head */
 #define MLOG_PAYLOAD_MAX (16u << 20) /* bytes, coded or not */
 #define MLOG_SOURCES_MAX 64
-#define MLOG_SLOTS_MAX 60000 /* of a source: formulas know them by 16 bits */
+#define MLOG_SLOTS_MAX 60000 /* per source; formulas use 16 bits */
 
 enum mlog_type { MLOG_START = 1, MLOG_DATA, MLOG_INDEX };
 enum mlog_coding { MLOG_STORED, MLOG_ZSTD };
 
 /* Flags of a data block. */
 enum mlog_flag {
-	MLOG_LOSS = 1 << 0,          /* samples were lost in it, or time was not counted */
-	MLOG_MARK = 1 << 1,          /* a mark stands in it */
-	MLOG_ALL_PROCESSES = 1 << 2, /* a complete list of processes stands in it */
+	MLOG_LOSS = 1 << 0,          /* it has lost samples, or time that was not counted */
+	MLOG_MARK = 1 << 1,          /* it has a mark */
+	MLOG_ALL_PROCESSES = 1 << 2, /* it has a complete list of processes */
 };
 
 struct mlog_head {
 	uint8_t type, coding, flags;
-	uint64_t at; /* where it stands in the file */
+	uint64_t at; /* offset in the file */
 	int64_t begin_ns, end_ns;
 	uint32_t size, raw_size, payload_crc;
 };
 
 void mlog_head_put(const struct mlog_head *head, uint8_t bytes[MLOG_HEAD]);
-/* false: no head that may stand at `at`. Else 0 <= begin_ns <= end_ns <= SAMPLE_NS_MAX. */
+/* Returns false if this is not a valid head at offset `at`. A valid one has 0 <= begin_ns <= end_ns
+ * <= SAMPLE_NS_MAX. */
 bool mlog_head_get(struct mlog_head *head, const uint8_t bytes[MLOG_HEAD], uint64_t at);
 
 /* ---- the payload of any block ---- */
 
-/* Compresses, unless that makes it longer. Keeps its memory from block to block. */
+/* Compresses a payload, unless that makes it longer. Reuses its memory. */
 struct mlog_packer;
 struct mlog_packer *mlog_packer_new(void);
 void mlog_packer_free(struct mlog_packer *packer);
 /* *out points to n or fewer bytes: into `raw`, or into the packer until the next call. */
 enum mlog_coding mlog_pack(struct mlog_packer *packer, struct span raw, struct span *out);
-/* Into `out`, which is cleared; false when it is not exactly head->raw_size bytes long, or damaged. Does not look at its CRC. */
+/* Decompress into `out`, which is cleared. Returns false if the result is damaged or is not
+ * head->raw_size bytes long. Does not check the CRC. */
 bool mlog_unpack(const struct mlog_head *head, struct span payload, struct strbuf *out);
 
 /* ---- the start block ---- */
 
 struct mlog_source {
 	enum source_kind kind;
-	const char *backend, *device, *title, *driver, *note, *product; /* printable, never NULL; "" where there is none */
-	int64_t period_ns, asked_ns;                                    /* above 0 */
+	const char *backend, *device, *title, *driver, *note,
+		*product;            /* printable; "" if unknown, never NULL */
+	int64_t period_ns, asked_ns; /* above 0 */
 	bool simulated;
 	double top_hz;
 	unsigned core_count, l2_slice_count, bus_width_bits, block_values; /* 0: unknown */
@@ -63,30 +68,32 @@ struct mlog_source {
 
 struct mlog_about {
 	const char *program, *host, *kernel, *scope; /* printable, never NULL */
-	int64_t monotonic_ns, realtime_ns;           /* the same moment */
+	int64_t monotonic_ns, realtime_ns;           /* the same point in time */
 	double fps;                                  /* 0: unknown */
 	unsigned width, height;
 	struct mlog_source *sources;
 	unsigned n_sources;
-	char *texts; /* of one that was parsed, which owns them all, also names and titles of slots: all behind each other */
+	char *texts; /* owned by a parsed one: all its texts, also names and titles of slots */
 };
 
-/* The text, into `text` (cleared). What `about` points to may be anybody's: nothing is freed, texts are made printable on the way, and
- * cut where a line would be too long. */
+/* Write the text into `text` (cleared). Frees nothing that `about` points to. Texts are made
+ * printable, and truncated if a line would be too long. */
 void mlog_about_format(const struct mlog_about *about, struct strbuf *text);
-/* Reads and checks everything: numbers within bounds, references to slots that exist. `name` is the file's, for messages, and need not
- * live longer. On failure nothing is left behind. */
+/* Parse and check everything: numbers are within bounds and referenced slots exist. `name` is the
+ * file's, for messages, and is not kept. On failure nothing remains allocated. */
 bool mlog_about_parse(struct mlog_about *about, const char *name, struct span text, struct err *err);
-void mlog_about_fini(struct mlog_about *about); /* of one that was parsed */
+void mlog_about_fini(struct mlog_about *about); /* only for a parsed one */
 
 /* ---- notes ---- */
 
 enum mlog_note_kind {
 	MLOG_NOTE_MARK = 1,
 	MLOG_NOTE_MESSAGE,
-	MLOG_NOTE_CLOCK, /* the wall clock was set; value: CLOCK_REALTIME minus CLOCK_MONOTONIC from then on, ns */
+	MLOG_NOTE_CLOCK, /* the wall clock was set; value: CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
 	MLOG_NOTE_AWAY,  /* a source went away */
 	MLOG_NOTE_BACK,
+	MLOG_NOTE_LOST, /* samples were lost that no jump of seq shows; value: how many */
+	MLOG_NOTE_KINDS,
 };
 #define MLOG_NOTE_TEXT 256
 

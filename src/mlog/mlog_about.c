@@ -1,4 +1,4 @@
-/* The start block's text, both ways: a table for each stanza, whose rows know how a field is written and read. */
+/* The text of the start block, written and parsed with one table per stanza. */
 #include "mlog/mlog.h"
 
 #include "base/alloc.h"
@@ -11,68 +11,78 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEY 15 /* columns in front of a value */
+#define KEY 15 /* columns before a value */
 #define SLOT_NAME 512
 #define REALTIME_MAX ((uint64_t)1 << 62)
 #define PERIOD_MAX ((uint64_t)86400 * 1000000000)
 
-static const char *const source_words[SOURCE_KINDS] = {"gpu", "cpu", "perf"};
+static const char *const source_words[SOURCE_KINDS] = {"gpu", "cpu", "perf", "passes"};
 static const char *const slot_words[] = {"delta", "steady", "level", "peak"};
 static const char *const instance_words[INSTANCE_KINDS] = {"all", "core", "slice", "cluster", "cpu"};
 
-struct reader {
+struct about_reader {
 	struct stanza s;
-	char *room; /* where the next text goes: texts only get shorter by becoming printable, and each has a byte behind it */
+	struct stanza_line line; /* the current one */
+	struct span rest;        /* of its value, not yet read */
+	struct err *err;
+	char *room; /* for the next text: printable texts are not longer, and a byte follows each */
 	unsigned cap_slots;
 };
 
-struct field;
+#define about_fail(r, ...) stanza_fail(&(r)->s, (r)->line.line, (r)->err, __VA_ARGS__)
 
-/* `at` is the field's place in the thing that a stanza describes. put adds nothing where it is unknown. */
-struct field_kind {
-	void (*put)(const struct field *f, const void *at, struct strbuf *out);
-	bool (*get)(const struct field *f, void *at, struct reader *r, const struct stanza_line *line, struct err *err);
-};
-
-struct field {
-	const char *key;
-	const struct field_kind *kind;
-	size_t offset;
-	uint64_t most; /* of a number */
-};
-
-/* ---- what a field can be ---- */
-
-static bool get_number(struct reader *r, const struct stanza_line *line, struct span *rest, uint64_t most, uint64_t *value,
-		       struct err *err)
+static bool next_line(struct about_reader *r)
 {
-	struct span word = span_word(rest);
+	if (!stanza_next(&r->s, &r->line, r->err))
+		return false;
+	r->rest = r->line.value;
+	return true;
+}
+
+struct about_field;
+
+/* `at` points to the field's member in its struct. put adds nothing for an unknown value. */
+struct about_kind {
+	void (*put)(const struct about_field *f, const void *at, struct strbuf *out);
+	bool (*get)(const struct about_field *f, void *at, struct about_reader *r);
+};
+
+struct about_field {
+	const char *key;
+	const struct about_kind *kind;
+	size_t offset;
+	uint64_t most; /* maximum of a number */
+};
+
+/* ---- kinds of fields ---- */
+
+static bool get_number(struct about_reader *r, uint64_t most, uint64_t *value)
+{
+	struct span word = span_word(&r->rest);
 
 	return (span_u64(word, value) && *value <= most) ||
-	       stanza_fail(&r->s, line->line, err, "'%.*s': expected a whole number up to %" PRIu64, SPAN_ARG(word), most);
+	       about_fail(r, "'%.*s': expected a whole number up to %" PRIu64, SPAN_ARG(word), most);
 }
 
-static bool get_real(struct reader *r, const struct stanza_line *line, struct span *rest, double least, double *value,
-		     struct err *err)
+static bool get_real(struct about_reader *r, double least, double *value)
 {
-	struct span word = span_word(rest);
+	struct span word = span_word(&r->rest);
 
 	return (span_double(word, value) && isfinite(*value) && *value >= least) ||
-	       stanza_fail(&r->s, line->line, err, "'%.*s': expected a number", SPAN_ARG(word));
+	       about_fail(r, "'%.*s': expected a number", SPAN_ARG(word));
 }
 
-static bool get_word(struct reader *r, const struct stanza_line *line, struct span *rest, const char *const *words, unsigned n,
-		     unsigned *value, struct err *err)
+static bool get_word(struct about_reader *r, const char *const *words, unsigned n, unsigned *value)
 {
-	struct span word = span_word(rest);
+	struct span word = span_word(&r->rest);
 
 	for (*value = 0; *value < n; ++*value)
 		if (span_is(word, words[*value]))
 			return true;
-	return stanza_fail(&r->s, line->line, err, "'%.*s': expected %s, %s ...", SPAN_ARG(word), words[0], words[1]);
+	return about_fail(r, "'%.*s': expected %s, %s ...", SPAN_ARG(word), words[0], words[1]);
 }
 
-/* As few digits as read back to the same number. */
+/* Write as few digits as read back as the same number. */
 static void put_real(struct strbuf *out, double value)
 {
 	char text[32];
@@ -85,12 +95,12 @@ static void put_real(struct strbuf *out, double value)
 	strbuf_printf(out, " %s", text);
 }
 
-static void put_key(const struct field *f, struct strbuf *out)
+static void put_key(const struct about_field *f, struct strbuf *out)
 {
 	strbuf_printf(out, "  %-*s", KEY - 3, f->key);
 }
 
-static void put_text(const struct field *f, const void *at, struct strbuf *out)
+static void put_text(const struct about_field *f, const void *at, struct strbuf *out)
 {
 	char text[STANZA_LINE_MAX + 1 - KEY];
 
@@ -101,7 +111,7 @@ static void put_text(const struct field *f, const void *at, struct strbuf *out)
 	strbuf_printf(out, " %s\n", text);
 }
 
-static char *keep(struct reader *r, struct span text)
+static char *keep_text(struct about_reader *r, struct span text)
 {
 	char raw[STANZA_LINE_MAX + 1], *kept = r->room;
 
@@ -113,43 +123,41 @@ static char *keep(struct reader *r, struct span text)
 	return kept;
 }
 
-static bool get_text(const struct field *f, void *at, struct reader *r, const struct stanza_line *line, struct err *err)
+static bool get_text(const struct about_field *f, void *at, struct about_reader *r)
 {
-	(void)f, (void)err;
-	*(const char **)at = keep(r, line->value);
+	(void)f;
+	*(const char **)at = keep_text(r, r->line.value);
 	return true;
 }
 
-static void put_u64(const struct field *f, const void *at, struct strbuf *out)
+static void put_u64(const struct about_field *f, const void *at, struct strbuf *out)
 {
 	put_key(f, out);
 	strbuf_printf(out, " %" PRIu64 "\n", *(const uint64_t *)at);
 }
 
-static bool get_u64(const struct field *f, void *at, struct reader *r, const struct stanza_line *line, struct err *err)
+static bool get_u64(const struct about_field *f, void *at, struct about_reader *r)
 {
-	struct span rest = line->value;
-
-	return get_number(r, line, &rest, f->most, at, err);
+	return get_number(r, f->most, at);
 }
 
-static void put_count(const struct field *f, const void *at, struct strbuf *out)
+static void put_count(const struct about_field *f, const void *at, struct strbuf *out)
 {
 	if (*(const unsigned *)at)
 		put_u64(f, &(uint64_t){*(const unsigned *)at}, out);
 }
 
-static bool get_count(const struct field *f, void *at, struct reader *r, const struct stanza_line *line, struct err *err)
+static bool get_count(const struct about_field *f, void *at, struct about_reader *r)
 {
 	uint64_t value;
 
-	if (!get_u64(f, &value, r, line, err))
+	if (!get_u64(f, &value, r))
 		return false;
 	*(unsigned *)at = (unsigned)value;
 	return true;
 }
 
-static void put_hz(const struct field *f, const void *at, struct strbuf *out)
+static void put_hz(const struct about_field *f, const void *at, struct strbuf *out)
 {
 	double hz = *(const double *)at;
 
@@ -160,48 +168,45 @@ static void put_hz(const struct field *f, const void *at, struct strbuf *out)
 	strbuf_str(out, "\n");
 }
 
-static bool get_hz(const struct field *f, void *at, struct reader *r, const struct stanza_line *line, struct err *err)
+static bool get_hz(const struct about_field *f, void *at, struct about_reader *r)
 {
-	struct span rest = line->value;
-
 	(void)f;
-	return get_real(r, line, &rest, 0, at, err);
+	return get_real(r, 0, at);
 }
 
-static void put_flag(const struct field *f, const void *at, struct strbuf *out)
+static void put_flag(const struct about_field *f, const void *at, struct strbuf *out)
 {
 	if (*(const bool *)at)
 		strbuf_printf(out, "  %s\n", f->key);
 }
 
-static bool get_flag(const struct field *f, void *at, struct reader *r, const struct stanza_line *line, struct err *err)
+static bool get_flag(const struct about_field *f, void *at, struct about_reader *r)
 {
-	(void)f, (void)r, (void)line, (void)err;
+	(void)f, (void)r;
 	*(bool *)at = true;
 	return true;
 }
 
-static void put_source_kind(const struct field *f, const void *at, struct strbuf *out)
+static void put_source_kind(const struct about_field *f, const void *at, struct strbuf *out)
 {
 	put_key(f, out);
 	strbuf_printf(out, " %s\n", source_words[*(const enum source_kind *)at]);
 }
 
-static bool get_source_kind(const struct field *f, void *at, struct reader *r, const struct stanza_line *line, struct err *err)
+static bool get_source_kind(const struct about_field *f, void *at, struct about_reader *r)
 {
-	struct span rest = line->value;
 	unsigned kind;
 
 	(void)f;
-	if (!get_word(r, line, &rest, source_words, SOURCE_KINDS, &kind, err))
+	if (!get_word(r, source_words, SOURCE_KINDS, &kind))
 		return false;
 	*(enum source_kind *)at = kind;
 	return true;
 }
 
-/* ---- of more than one number: `at` is the thing itself ---- */
+/* ---- fields of several numbers: `at` is the struct itself ---- */
 
-static void put_frames(const struct field *f, const void *at, struct strbuf *out)
+static void put_frames(const struct about_field *f, const void *at, struct strbuf *out)
 {
 	const struct mlog_about *about = at;
 
@@ -212,21 +217,20 @@ static void put_frames(const struct field *f, const void *at, struct strbuf *out
 	strbuf_printf(out, " %u %u\n", about->width, about->height);
 }
 
-static bool get_frames(const struct field *f, void *at, struct reader *r, const struct stanza_line *line, struct err *err)
+static bool get_frames(const struct about_field *f, void *at, struct about_reader *r)
 {
 	struct mlog_about *about = at;
-	struct span rest = line->value;
 	uint64_t width, height;
 
-	if (!get_real(r, line, &rest, 0, &about->fps, err) || !get_number(r, line, &rest, f->most, &width, err) ||
-	    !get_number(r, line, &rest, f->most, &height, err))
+	if (!get_real(r, 0, &about->fps) || !get_number(r, f->most, &width) ||
+	    !get_number(r, f->most, &height))
 		return false;
 	about->width = (unsigned)width;
 	about->height = (unsigned)height;
 	return true;
 }
 
-static void put_cores(const struct field *f, const void *at, struct strbuf *out)
+static void put_cores(const struct about_field *f, const void *at, struct strbuf *out)
 {
 	const struct mlog_source *source = at;
 
@@ -236,19 +240,18 @@ static void put_cores(const struct field *f, const void *at, struct strbuf *out)
 	strbuf_printf(out, " %u 0x%" PRIx64 "\n", source->core_count, source->core_mask);
 }
 
-static bool get_cores(const struct field *f, void *at, struct reader *r, const struct stanza_line *line, struct err *err)
+static bool get_cores(const struct about_field *f, void *at, struct about_reader *r)
 {
 	struct mlog_source *source = at;
-	struct span rest = line->value;
 	uint64_t n;
 
-	if (!get_number(r, line, &rest, f->most, &n, err) || !get_number(r, line, &rest, UINT64_MAX, &source->core_mask, err))
+	if (!get_number(r, f->most, &n) || !get_number(r, UINT64_MAX, &source->core_mask))
 		return false;
 	source->core_count = (unsigned)n;
 	return true;
 }
 
-/* A name is one word, and no comment. */
+/* Make a name one word that does not start a comment. */
 static void slot_name(char name[SLOT_NAME], const char *text)
 {
 	str_printable(name, SLOT_NAME, text);
@@ -264,16 +267,18 @@ static void put_slot(const struct slot *slot, struct strbuf *out)
 	size_t begin = out->n;
 
 	slot_name(name, slot->name);
-	strbuf_printf(out, "    %s %s %s %u", name, slot_words[slot->kind], instance_words[slot->instance], slot->number);
+	strbuf_printf(out, "    %s %s %s %u", name, slot_words[slot->kind], instance_words[slot->instance],
+		      slot->number);
 	put_real(out, slot->scale);
 	if (slot->running || slot->enabled || slot->raw || slot->title)
 		strbuf_printf(out, " %u %u %u", slot->running, slot->enabled, slot->raw);
 	if (slot->title)
-		strbuf_printf(out, " %s", str_printable(title, STANZA_LINE_MAX - (out->n - begin), slot->title));
+		strbuf_printf(out, " %s",
+			      str_printable(title, STANZA_LINE_MAX - (out->n - begin), slot->title));
 	strbuf_str(out, "\n");
 }
 
-static void put_slots(const struct field *f, const void *at, struct strbuf *out)
+static void put_slots(const struct about_field *f, const void *at, struct strbuf *out)
 {
 	const struct mlog_source *source = at;
 
@@ -283,62 +288,60 @@ static void put_slots(const struct field *f, const void *at, struct strbuf *out)
 		put_slot(&source->slots[i], out);
 }
 
-static bool get_slot(struct slot *slot, struct reader *r, const struct stanza_line *row, struct err *err)
+static bool get_slot(struct slot *slot, struct about_reader *r)
 {
-	struct span rest = row->value;
 	uint64_t number, more[3] = {0};
 	unsigned kind, instance;
 
-	if (!get_word(r, row, &rest, slot_words, ARRAY_LEN(slot_words), &kind, err) ||
-	    !get_word(r, row, &rest, instance_words, INSTANCE_KINDS, &instance, err) ||
-	    !get_number(r, row, &rest, UINT16_MAX, &number, err) || !get_real(r, row, &rest, -INFINITY, &slot->scale, err))
+	if (!get_word(r, slot_words, ARRAY_LEN(slot_words), &kind) ||
+	    !get_word(r, instance_words, INSTANCE_KINDS, &instance) || !get_number(r, UINT16_MAX, &number) ||
+	    !get_real(r, -INFINITY, &slot->scale))
 		return false;
-	for (unsigned i = 0, n = span_trim(rest).n ? ARRAY_LEN(more) : 0; i < n; i++)
-		if (!get_number(r, row, &rest, MLOG_SLOTS_MAX - 1, &more[i], err))
+	for (unsigned i = 0, n = span_trim(r->rest).n ? ARRAY_LEN(more) : 0; i < n; i++)
+		if (!get_number(r, MLOG_SLOTS_MAX - 1, &more[i]))
 			return false;
-	slot->name = keep(r, row->key);
+	slot->name = keep_text(r, r->line.key);
 	slot->kind = kind;
 	slot->instance = instance;
 	slot->number = (uint16_t)number;
 	slot->running = (uint16_t)more[0];
 	slot->enabled = (uint16_t)more[1];
 	slot->raw = (uint16_t)more[2];
-	rest = span_trim(rest);
-	slot->title = rest.n ? keep(r, rest) : NULL;
+	r->rest = span_trim(r->rest);
+	slot->title = r->rest.n ? keep_text(r, r->rest) : NULL;
 	return true;
 }
 
-static bool get_slots(const struct field *f, void *at, struct reader *r, const struct stanza_line *line, struct err *err)
+static bool get_slots(const struct about_field *f, void *at, struct about_reader *r)
 {
 	struct mlog_source *source = at;
-	struct stanza_line row;
 
-	(void)line;
 	for (;;) {
-		if (!stanza_next(&r->s, &row, err))
+		if (!next_line(r))
 			return false;
-		if (row.kind != STANZA_ROW)
+		if (r->line.kind != STANZA_ROW)
 			break;
 		if (source->n_slots == f->most)
-			return stanza_fail(&r->s, row.line, err, "more than %" PRIu64 " slots", f->most);
+			return about_fail(r, "more than %" PRIu64 " slots", f->most);
 		GROW(source->slots, source->n_slots, r->cap_slots);
-		if (!get_slot(&source->slots[source->n_slots], r, &row, err))
+		if (!get_slot(&source->slots[source->n_slots], r))
 			return false;
 		source->n_slots++;
 	}
-	stanza_back(&r->s, &row);
+	stanza_back(&r->s, &r->line);
 	return true;
 }
 
 /* ---- the stanzas ---- */
 
-static const struct field_kind text = {put_text, get_text}, u64 = {put_u64, get_u64}, count = {put_count, get_count},
-			       hz = {put_hz, get_hz}, flag = {put_flag, get_flag},
-			       source_kind = {put_source_kind, get_source_kind}, frames = {put_frames, get_frames},
-			       cores = {put_cores, get_cores}, slots = {put_slots, get_slots};
+static const struct about_kind text = {put_text, get_text}, u64 = {put_u64, get_u64},
+			       count = {put_count, get_count}, hz = {put_hz, get_hz},
+			       flag = {put_flag, get_flag}, source_kind = {put_source_kind, get_source_kind},
+			       frames = {put_frames, get_frames}, cores = {put_cores, get_cores},
+			       slots = {put_slots, get_slots};
 
 #define AT(member) offsetof(struct mlog_about, member)
-static const struct field log_fields[] = {
+static const struct about_field log_fields[] = {
 	{"program", &text, AT(program), 0},
 	{"host", &text, AT(host), 0},
 	{"kernel", &text, AT(kernel), 0},
@@ -351,7 +354,7 @@ static const struct field log_fields[] = {
 #undef AT
 
 #define AT(member) offsetof(struct mlog_source, member)
-static const struct field source_fields[] = {
+static const struct about_field source_fields[] = {
 	{"kind", &source_kind, AT(kind), 0},
 	{"backend", &text, AT(backend), 0},
 	{"device", &text, AT(device), 0},
@@ -373,7 +376,7 @@ static const struct field source_fields[] = {
 };
 #undef AT
 
-static void put_fields(const struct field *f, const void *thing, struct strbuf *out)
+static void put_fields(const struct about_field *f, const void *thing, struct strbuf *out)
 {
 	for (; f->key; f++)
 		f->kind->put(f, (const char *)thing + f->offset, out);
@@ -390,95 +393,98 @@ void mlog_about_format(const struct mlog_about *about, struct strbuf *out)
 	}
 }
 
-/* Until the next stanza. Unknown fields, and their rows, are a later version's. */
-static bool get_fields(const struct field *fields, void *thing, struct reader *r, struct err *err)
+/* Parse the fields up to the next stanza. Skip unknown fields: later versions may add some. */
+static bool get_fields(const struct about_field *fields, void *thing, struct about_reader *r)
 {
-	struct stanza_line line;
-
 	for (;;) {
-		const struct field *f = fields;
+		const struct about_field *f = fields;
 
-		if (!stanza_next(&r->s, &line, err))
+		if (!next_line(r))
 			return false;
-		if (line.kind == STANZA_OPEN || line.kind == STANZA_END)
+		if (r->line.kind == STANZA_OPEN || r->line.kind == STANZA_END)
 			break;
-		while (f->key && !(line.kind == STANZA_FIELD && span_is(line.key, f->key)))
+		while (f->key && !(r->line.kind == STANZA_FIELD && span_is(r->line.key, f->key)))
 			f++;
-		if (f->key && !f->kind->get(f, (char *)thing + f->offset, r, &line, err))
+		if (f->key && !f->kind->get(f, (char *)thing + f->offset, r))
 			return false;
 	}
-	stanza_back(&r->s, &line);
+	stanza_back(&r->s, &r->line);
 	return true;
 }
 
-static bool check_source(struct mlog_source *source, const struct reader *r, unsigned line, struct err *err)
+static bool check_source(struct mlog_source *source, struct about_reader *r)
 {
 	unsigned n = source->n_slots;
 
 	if (source->kind == SOURCE_KINDS)
-		return stanza_fail(&r->s, line, err, "a source without 'kind'");
+		return about_fail(r, "a source without 'kind'");
 	if (!source->period_ns || !source->asked_ns)
-		return stanza_fail(&r->s, line, err, "a source without 'period' and 'asked' above 0");
+		return about_fail(r, "a source without 'period' and 'asked' above 0");
 	if (!source->n_sums)
 		source->n_sums = n;
 	if (source->n_sums > n)
-		return stanza_fail(&r->s, line, err, "%u sums, but only %u slots", source->n_sums, n);
+		return about_fail(r, "%u sums, but only %u slots", source->n_sums, n);
 	for (unsigned i = 0; i < n; i++)
-		if (source->slots[i].running >= n || source->slots[i].enabled >= n || source->slots[i].raw >= n)
-			return stanza_fail(&r->s, line, err, "slot '%s' refers to one that is not there", source->slots[i].name);
+		if (source->slots[i].running >= n || source->slots[i].enabled >= n ||
+		    source->slots[i].raw >= n)
+			return about_fail(r, "slot '%s' refers to a slot that does not exist",
+					  source->slots[i].name);
 	return true;
 }
 
-static bool get_source(struct mlog_about *about, struct reader *r, const struct stanza_line *open, struct err *err)
+static bool get_source(struct mlog_about *about, struct about_reader *r)
 {
-	struct span rest = open->value;
+	struct stanza_line open = r->line;
 	struct mlog_source *source;
 	uint64_t number;
 
 	if (about->n_sources == MLOG_SOURCES_MAX)
-		return stanza_fail(&r->s, open->line, err, "more than %d sources", MLOG_SOURCES_MAX);
-	if (!get_number(r, open, &rest, MLOG_SOURCES_MAX - 1, &number, err))
+		return about_fail(r, "more than %d sources", MLOG_SOURCES_MAX);
+	if (!get_number(r, MLOG_SOURCES_MAX - 1, &number))
 		return false;
 	if (number != about->n_sources)
-		return stanza_fail(&r->s, open->line, err, "source %" PRIu64 ": expected source %u", number, about->n_sources);
+		return about_fail(r, "source %" PRIu64 ": expected source %u", number, about->n_sources);
 	about->sources = xreallocarray(about->sources, number + 1, sizeof(*about->sources));
 	source = &about->sources[about->n_sources++];
 	*source = (struct mlog_source){.kind = SOURCE_KINDS};
-	source->backend = source->device = source->title = source->driver = source->note = source->product = about->texts;
+	source->backend = source->device = source->title = source->driver = source->note = source->product =
+		about->texts;
 	r->cap_slots = 0;
-	return get_fields(source_fields, source, r, err) && check_source(source, r, open->line, err);
+	if (!get_fields(source_fields, source, r))
+		return false;
+	r->line = open; /* what is wrong with the whole is told at its first line */
+	return check_source(source, r);
 }
 
-static bool get_about(struct mlog_about *about, struct reader *r, struct err *err)
+static bool get_about(struct mlog_about *about, struct about_reader *r)
 {
-	static const struct field none = {.key = NULL};
+	static const struct about_field none = {.key = NULL};
 	bool is_log = false, ok = true;
-	struct stanza_line line;
 
 	while (ok) {
-		if (!stanza_next(&r->s, &line, err))
+		if (!next_line(r))
 			return false;
-		if (line.kind == STANZA_END)
-			return is_log || stanza_fail(&r->s, line.line, err, "no stanza 'log'");
-		if (span_is(line.key, "log"))
-			ok = is_log = get_fields(log_fields, about, r, err);
-		else if (span_is(line.key, "source"))
-			ok = get_source(about, r, &line, err);
+		if (r->line.kind == STANZA_END)
+			return is_log || about_fail(r, "no stanza 'log'");
+		if (span_is(r->line.key, "log"))
+			ok = is_log = get_fields(log_fields, about, r);
+		else if (span_is(r->line.key, "source"))
+			ok = get_source(about, r);
 		else
-			ok = get_fields(&none, NULL, r, err);
+			ok = get_fields(&none, NULL, r);
 	}
 	return false;
 }
 
 bool mlog_about_parse(struct mlog_about *about, const char *name, struct span content, struct err *err)
 {
-	struct reader r;
+	struct about_reader r;
 
 	*about = (struct mlog_about){.texts = xcalloc(content.n + 2, 1)};
 	about->program = about->host = about->kernel = about->scope = about->texts; /* "" */
-	r = (struct reader){.room = about->texts + 1};
+	r = (struct about_reader){.err = err, .room = about->texts + 1};
 	stanza_init(&r.s, name, content);
-	if (get_about(about, &r, err))
+	if (get_about(about, &r))
 		return true;
 	mlog_about_fini(about);
 	return false;

@@ -11,20 +11,22 @@
 #define CELL sizeof(uint64_t)
 #define HIGH 0x8080808080808080u
 
-_Static_assert(sizeof(struct sample) == 5 * CELL && offsetof(struct sample, value) == 5 * CELL, "a sample takes a cell a column");
+_Static_assert(sizeof(struct sample) == 5 * CELL && offsetof(struct sample, value) == 5 * CELL,
+	       "a sample takes a cell a column");
 
 struct decoder {
 	struct mlog_block *block;
 	const struct mlog_about *about;
 };
 
-/* The samples of one source: one behind the other in memory, so that their columns are a stride apart. */
-struct rows {
+/* The samples of one source, consecutive in memory, so that the cells of a column have a constant
+ * stride. */
+struct sample_rows {
 	char *first, *next;
 	size_t n, size;
 };
 
-static struct sample *row_of(const struct rows *rows, size_t i)
+static struct sample *row_of(const struct sample_rows *rows, size_t i)
 {
 	return (struct sample *)(void *)(rows->first + i * rows->size);
 }
@@ -42,30 +44,32 @@ void mlog_block_fini(struct mlog_block *block)
 
 /* ---- samples ---- */
 
-/* Seven bits of each of eight bytes together. */
-static inline uint64_t squeeze(uint64_t word)
+/* Join the low seven bits of each of eight bytes. */
+static inline uint64_t squeeze_word(uint64_t word)
 {
 	word = (word & 0x007f007f007f007f) | (word & 0x7f007f007f007f00) >> 1;
 	word = (word & 0x00003fff00003fff) | (word & 0x3fff00003fff0000) >> 2;
 	return (word & 0x0fffffff) | (word & 0x0fffffff00000000) >> 4;
 }
 
-/* Cells that are `size` bytes apart. Each number is a difference to the one above it; to 0 with a mask of 0. */
-struct column {
+/* Cells that are `size` bytes apart. Each number is the difference to the previous one, or to 0
+ * with a mask of 0. */
+struct cell_column {
 	char *to;
 	size_t size;
 	uint64_t value, mask;
 };
 
-static inline void put(struct column *c, uint64_t zigzag)
+static inline void put_cell(struct cell_column *c, uint64_t zigzag)
 {
 	c->value = (c->value & c->mask) + (uint64_t)wire_unzigzag(zigzag);
 	memcpy(c->to, &c->value, CELL);
 	c->to += c->size;
 }
 
-/* n numbers. Most are one byte, often many in a row, and hardly any are more than eight: no branch for each byte. */
-static void get_column(struct wire *in, size_t n, struct column c)
+/* Decode n numbers. Most have one byte, often many in sequence, and very few have more than eight,
+ * so avoid a branch per byte. */
+static void get_column(struct wire *in, size_t n, struct cell_column c)
 {
 	const uint8_t *p = in->p;
 
@@ -74,33 +78,35 @@ static void get_column(struct wire *in, size_t n, struct column c)
 
 		if (stop == HIGH && n >= 8) {
 			for (unsigned i = 0; i < 8; i++)
-				put(&c, p[i]);
+				put_cell(&c, p[i]);
 			p += 8;
 			n -= 8;
 			continue;
 		}
 		if (stop) {
-			put(&c, squeeze(word & (stop ^ (stop - 1)) & ~HIGH));
+			put_cell(&c, squeeze_word(word & (stop ^ (stop - 1)) & ~HIGH));
 			p += (__builtin_ctzll(stop) + 1) / 8;
 		} else {
 			in->p = p;
-			put(&c, wire_get(in));
+			put_cell(&c, wire_get(in));
 			p = in->p;
 		}
 		n--;
 	}
 	in->p = p;
 	for (; n; n--)
-		put(&c, wire_get(in));
+		put_cell(&c, wire_get(in));
 }
 
-static void get_cells(struct wire *in, const struct rows *rows, size_t offset, uint64_t mask)
+static void get_cells(struct wire *in, const struct sample_rows *rows, size_t offset, uint64_t mask)
 {
-	get_column(in, rows->n, (struct column){.to = rows->first + offset, .size = rows->size, .mask = mask});
+	get_column(in, rows->n,
+		   (struct cell_column){.to = rows->first + offset, .size = rows->size, .mask = mask});
 }
 
-/* A column of 32-bit numbers, by way of cells that are free until their own column comes. */
-static void get_narrow(struct wire *in, const struct rows *rows, size_t offset)
+/* Decode a column of 32-bit numbers, by way of the cells of begin_ns, whose own column is decoded
+ * later. */
+static void get_narrow(struct wire *in, const struct sample_rows *rows, size_t offset)
 {
 	get_cells(in, rows, offsetof(struct sample, begin_ns), UINT64_MAX);
 	for (size_t i = 0; i < rows->n; i++) {
@@ -117,8 +123,8 @@ static bool is_inside(const struct mlog_block *block, int64_t moment_ns)
 	return block->begin_ns <= moment_ns && moment_ns <= block->end_ns;
 }
 
-/* From distances and durations. */
-static void set_moments(const struct mlog_block *block, const struct rows *rows, struct wire *in)
+/* Compute the times of samples from distances and durations. */
+static void set_moments(const struct mlog_block *block, const struct sample_rows *rows, struct wire *in)
 {
 	uint64_t last = (uint64_t)block->begin_ns;
 
@@ -129,12 +135,12 @@ static void set_moments(const struct mlog_block *block, const struct rows *rows,
 		last = begin + (uint64_t)sample->end_ns;
 		sample->begin_ns = (int64_t)begin;
 		sample->end_ns = (int64_t)last;
-		in->bad |=
-			sample->begin_ns < block->begin_ns || sample->end_ns < sample->begin_ns || sample->end_ns > block->end_ns;
+		in->bad |= sample->begin_ns < block->begin_ns || sample->end_ns < sample->begin_ns ||
+			   sample->end_ns > block->end_ns;
 	}
 }
 
-static void get_rows(struct decoder *d, unsigned source, const struct rows *rows, struct wire *in)
+static void get_rows(struct decoder *d, unsigned source, const struct sample_rows *rows, struct wire *in)
 {
 	unsigned n_slots = d->about->sources[source].n_slots;
 
@@ -154,8 +160,8 @@ static void get_rows(struct decoder *d, unsigned source, const struct rows *rows
 	}
 }
 
-/* Counts them by source and makes room. */
-static bool place_rows(struct decoder *d, struct rows *rows, size_t n, struct wire in)
+/* Count the samples per source, and allocate memory for them. */
+static bool place_rows(struct decoder *d, struct sample_rows *rows, size_t n, struct wire in)
 {
 	struct mlog_block *block = d->block;
 	size_t size = 0;
@@ -166,7 +172,7 @@ static bool place_rows(struct decoder *d, struct rows *rows, size_t n, struct wi
 		rows[i].size = sizeof(struct sample) + d->about->sources[i].n_slots * CELL;
 		size += rows[i].n * rows[i].size;
 	}
-	/* Every number takes a byte at least. */
+	/* Every number takes at least a byte. */
 	if (in.bad || size > MLOG_DECODED_MAX || size / CELL > (size_t)(in.end - in.p))
 		return false;
 	if (size > block->cap_memory) {
@@ -184,7 +190,7 @@ static bool place_rows(struct decoder *d, struct rows *rows, size_t n, struct wi
 
 static void get_samples(struct decoder *d, struct wire *in)
 {
-	struct rows rows[MLOG_SOURCES_MAX + 1] = {0};
+	struct sample_rows rows[MLOG_SOURCES_MAX + 1] = {0};
 	struct mlog_block *block = d->block;
 	size_t n = wire_get_most(in, MLOG_DECODED_MAX / sizeof(struct sample));
 
@@ -201,7 +207,7 @@ static void get_samples(struct decoder *d, struct wire *in)
 		block->cap_samples = (unsigned)n;
 	}
 	while (block->n_samples < n) {
-		struct rows *r = &rows[wire_get(in)];
+		struct sample_rows *r = &rows[wire_get(in)];
 
 		block->samples[block->n_samples++] = (const struct sample *)(void *)r->next;
 		r->next += r->size;
@@ -216,15 +222,17 @@ static void get_note(struct decoder *d, struct wire *in)
 {
 	struct mlog_block *block = d->block;
 	uint64_t kind = wire_get(in);
-	struct mlog_note note = {.time_ns = (int64_t)((uint64_t)block->begin_ns + (uint64_t)wire_get_signed(in))};
+	struct mlog_note note = {
+		.time_ns = (int64_t)((uint64_t)block->begin_ns + (uint64_t)wire_get_signed(in))};
 	char raw[MLOG_NOTE_TEXT];
 	struct span text;
 
 	note.source = (int)wire_get_most(in, d->about->n_sources) - 1;
 	note.value = wire_get_signed(in);
 	text = wire_get_text(in);
-	in->bad |= !is_inside(block, note.time_ns) || text.n >= sizeof(raw) || block->n_notes == MLOG_DECODED_MAX / sizeof(note);
-	if (in->bad || kind < MLOG_NOTE_MARK || kind > MLOG_NOTE_BACK)
+	in->bad |= !is_inside(block, note.time_ns) || text.n >= sizeof(raw) ||
+		   block->n_notes == MLOG_DECODED_MAX / sizeof(note);
+	if (in->bad || kind < MLOG_NOTE_MARK || kind >= MLOG_NOTE_KINDS)
 		return;
 	memcpy(raw, text.p, text.n);
 	raw[text.n] = 0;
@@ -241,8 +249,8 @@ static void get_processes(struct decoder *d, struct wire *in)
 	in->bad |= block->has_processes;
 	if (!block->changes)
 		block->changes = xcalloc(1, sizeof(*block->changes));
-	in->bad |= !mlog_changes_get(block->changes, block->begin_ns, in) || !is_inside(block, block->changes->end_ns) ||
-		   block->changes->begin_ns < 0;
+	in->bad |= !mlog_changes_get(block->changes, block->begin_ns, in) ||
+		   !is_inside(block, block->changes->end_ns) || block->changes->begin_ns < 0;
 	block->has_processes = true;
 }
 

@@ -8,32 +8,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A sample as it waits: a row of 64-bit numbers, of which columns are made at last. */
-enum cell { CELL_FLAGS, CELL_LOST, CELL_SEQ, CELL_BEGIN, CELL_END, CELL_VALUES };
+/* A collected sample is a row of 64-bit numbers; the rows become columns when the payload is
+ * made. */
+enum mlog_cell { CELL_FLAGS, CELL_LOST, CELL_SEQ, CELL_BEGIN, CELL_END, CELL_VALUES };
 
-struct rows {
+struct source_rows {
 	uint64_t *cells;
 	size_t n, cap, width;
-	uint64_t seq; /* of the last one, also of a block before */
-	bool any;     /* there was one */
+	uint64_t seq; /* of the last sample, also of an earlier block */
+	bool any;     /* there was a sample */
 };
 
 struct mlog_builder {
-	struct rows *sources;
+	struct source_rows *sources;
 	unsigned n_sources;
 	uint8_t *order; /* sources of the samples */
 	size_t n_order, cap_order;
 	struct mlog_note *notes;
 	size_t n_notes, cap_notes;
-	struct process_list said, list; /* rows are the builder's: what a reader knows, and what is to be said */
-	unsigned cap_said, cap_list;
-	bool has_list, knows; /* knows: what was said */
-	int64_t complete_ns;  /* when everything was */
+	struct process_list written, list; /* the last list in the log, and the next one; rows are owned */
+	unsigned cap_written, cap_list;
+	bool has_list, has_written;
+	int64_t complete_ns; /* time of the last complete list */
 	struct mlog_changes changes;
 	struct strbuf section;
 	unsigned flags;
-	int64_t begin_ns, end_ns; /* of what was collected */
-	int64_t last_ns;          /* end of the block before */
+	int64_t begin_ns, end_ns; /* of the collected data */
+	int64_t last_ns;          /* end of the previous block */
 	uint64_t n_samples, n_lost;
 };
 
@@ -73,15 +74,15 @@ void mlog_builder_free(struct mlog_builder *b)
 	free(b->sources);
 	free(b->order);
 	free(b->notes);
-	free(b->said.processes);
+	free(b->written.processes);
 	free(b->list.processes);
 	mlog_changes_fini(&b->changes);
 	strbuf_fini(&b->section);
 	free(b);
 }
 
-/* The nearest moment that a block may tell of, not before `least`; the block does. */
-static int64_t add_moment(struct mlog_builder *b, int64_t moment_ns, int64_t least_ns)
+/* Return the nearest valid time that is not before least_ns, and extend the block to include it. */
+static int64_t add_time(struct mlog_builder *b, int64_t moment_ns, int64_t least_ns)
 {
 	moment_ns = moment_ns < least_ns ? least_ns : moment_ns > SAMPLE_NS_MAX ? SAMPLE_NS_MAX : moment_ns;
 	b->begin_ns = moment_ns < b->begin_ns ? moment_ns : b->begin_ns;
@@ -89,10 +90,11 @@ static int64_t add_moment(struct mlog_builder *b, int64_t moment_ns, int64_t lea
 	return moment_ns;
 }
 
-static void count_lost(struct mlog_builder *b, struct rows *rows, const struct sample *sample)
+static void count_lost(struct mlog_builder *b, struct source_rows *rows, const struct sample *sample)
 {
 	uint64_t jump = rows->any && sample->seq > rows->seq ? sample->seq - rows->seq - 1 : 0;
-	bool is_loss = sample->lost || jump || (sample->flags & SAMPLE_GAP) || (rows->any && sample->seq != rows->seq + 1);
+	bool is_loss = sample->lost || jump || (sample->flags & SAMPLE_GAP) ||
+		       (rows->any && sample->seq != rows->seq + 1);
 
 	b->n_samples++;
 	b->n_lost += jump > sample->lost ? jump : sample->lost;
@@ -103,7 +105,7 @@ static void count_lost(struct mlog_builder *b, struct rows *rows, const struct s
 
 void mlog_builder_sample(struct mlog_builder *b, const struct sample *sample)
 {
-	struct rows *rows = &b->sources[sample->source];
+	struct source_rows *rows = &b->sources[sample->source];
 	size_t n = CELL_VALUES + sample->n_values;
 	uint64_t *row;
 
@@ -118,8 +120,8 @@ void mlog_builder_sample(struct mlog_builder *b, const struct sample *sample)
 	row[CELL_FLAGS] = sample->flags;
 	row[CELL_LOST] = sample->lost;
 	row[CELL_SEQ] = sample->seq;
-	row[CELL_BEGIN] = (uint64_t)add_moment(b, sample->begin_ns, 0);
-	row[CELL_END] = (uint64_t)add_moment(b, sample->end_ns, (int64_t)row[CELL_BEGIN]);
+	row[CELL_BEGIN] = (uint64_t)add_time(b, sample->begin_ns, 0);
+	row[CELL_END] = (uint64_t)add_time(b, sample->end_ns, (int64_t)row[CELL_BEGIN]);
 	memcpy(row + CELL_VALUES, sample->value, sample->n_values * sizeof(*row));
 	for (; n < rows->width; n++)
 		row[n] = SAMPLE_UNKNOWN;
@@ -130,8 +132,9 @@ void mlog_builder_note(struct mlog_builder *b, const struct mlog_note *note)
 {
 	GROW(b->notes, b->n_notes, b->cap_notes);
 	b->notes[b->n_notes] = *note;
-	b->notes[b->n_notes++].time_ns = add_moment(b, note->time_ns, 0);
-	b->flags |= note->kind == MLOG_NOTE_MARK ? MLOG_MARK : 0;
+	b->notes[b->n_notes++].time_ns = add_time(b, note->time_ns, 0);
+	b->flags |= note->kind == MLOG_NOTE_MARK ? MLOG_MARK : note->kind == MLOG_NOTE_LOST ? MLOG_LOSS : 0;
+	b->n_lost += note->kind == MLOG_NOTE_LOST ? (uint64_t)note->value : 0;
 }
 
 void mlog_builder_processes(struct mlog_builder *b, const struct process_list *list)
@@ -149,7 +152,7 @@ void mlog_builder_processes(struct mlog_builder *b, const struct process_list *l
 	b->list = *list;
 	b->list.processes = rows;
 	b->has_list = true;
-	b->list.end_ns = add_moment(b, list->end_ns, 0);
+	b->list.end_ns = add_time(b, list->end_ns, 0);
 }
 
 size_t mlog_builder_size(const struct mlog_builder *b)
@@ -170,7 +173,7 @@ static void put_section(struct mlog_builder *b, enum mlog_section kind, struct s
 	strbuf_clear(&b->section);
 }
 
-/* `before` is what a number is the difference to: the one above it, or nothing with a mask of 0. */
+/* Write each number as the difference to the previous one, or to 0 with a mask of 0. */
 static void put_column(const uint64_t *cell, size_t n, size_t width, uint64_t mask, struct strbuf *out)
 {
 	size_t at = out->n;
@@ -184,7 +187,7 @@ static void put_column(const uint64_t *cell, size_t n, size_t width, uint64_t ma
 	out->n = at + (size_t)(p - begin);
 }
 
-static void put_rows(struct rows *rows, int64_t begin_ns, struct strbuf *out)
+static void put_rows(struct source_rows *rows, int64_t begin_ns, struct strbuf *out)
 {
 	uint64_t last = (uint64_t)begin_ns;
 
@@ -235,11 +238,12 @@ static void put_processes(struct mlog_builder *b, struct strbuf *payload)
 
 	if (!b->has_list)
 		return;
-	b->changes.complete = !b->knows || list.end_ns - b->complete_ns >= MLOG_PROCESSES_NS || list.end_ns < b->complete_ns;
-	mlog_changes_find(&b->changes, b->said.processes, b->said.n, &list);
+	b->changes.complete = !b->has_written || list.end_ns - b->complete_ns >= MLOG_PROCESSES_NS ||
+			      list.end_ns < b->complete_ns;
+	mlog_changes_find(&b->changes, b->written.processes, b->written.n, &list);
 	mlog_changes_put(&b->changes, b->begin_ns, &b->section);
-	b->knows = payload->n + b->section.n <= MLOG_PAYLOAD_MAX - 2 * WIRE_VARINT_MAX;
-	if (!b->knows) { /* too much: none is better than no block */
+	b->has_written = payload->n + b->section.n <= MLOG_PAYLOAD_MAX - 2 * WIRE_VARINT_MAX;
+	if (!b->has_written) { /* too large: write the block without the list */
 		strbuf_clear(&b->section);
 		return;
 	}
@@ -248,10 +252,10 @@ static void put_processes(struct mlog_builder *b, struct strbuf *payload)
 		b->flags |= MLOG_ALL_PROCESSES;
 		b->complete_ns = list.end_ns;
 	}
-	b->list = b->said;
-	b->cap_list = b->cap_said;
-	b->said = list;
-	b->cap_said = cap;
+	b->list = b->written;
+	b->cap_list = b->cap_written;
+	b->written = list;
+	b->cap_written = cap;
 }
 
 bool mlog_builder_take(struct mlog_builder *b, struct mlog_head *head, struct strbuf *payload)
@@ -279,5 +283,5 @@ void mlog_builder_count(const struct mlog_builder *b, uint64_t *samples, uint64_
 void mlog_builder_restart(struct mlog_builder *b)
 {
 	b->n_samples = b->n_lost = 0;
-	b->knows = false;
+	b->has_written = false;
 }

@@ -7,7 +7,7 @@
 
 #define INDEX_VERSION 1
 
-_Static_assert(MLOG_PLACES_MAX % 2 == 0, "pairs of places become one");
+_Static_assert(MLOG_PLACES_MAX % 2 == 0, "thin_places merges pairs");
 
 void mlog_index_fini(struct mlog_index *index)
 {
@@ -15,7 +15,7 @@ void mlog_index_fini(struct mlog_index *index)
 	*index = (struct mlog_index){0};
 }
 
-static void thin(struct mlog_index *index)
+static void thin_places(struct mlog_index *index)
 {
 	for (unsigned i = 0; i < index->n / 2; i++) {
 		index->places[i] = index->places[2 * i];
@@ -39,7 +39,7 @@ void mlog_index_add(struct mlog_index *index, const struct mlog_head *head)
 		return;
 	}
 	if (index->n == MLOG_PLACES_MAX)
-		thin(index);
+		thin_places(index);
 	GROW(index->places, index->n, index->cap);
 	index->places[index->n++] = (struct mlog_place){head->at, index->end_ns, head->flags};
 }
@@ -68,7 +68,7 @@ void mlog_index_format(const struct mlog_index *index, uint64_t at, struct strbu
 	wire_u64((uint8_t *)strbuf_more(payload, 8), at);
 }
 
-/* The places, each behind the one before; the last of them before `at`. */
+/* Parse the places, which must be ascending and before `at`. */
 static void parse_places(struct mlog_index *index, uint64_t at, unsigned n, struct wire *in)
 {
 	struct mlog_place place = {0};
@@ -82,7 +82,8 @@ static void parse_places(struct mlog_index *index, uint64_t at, unsigned n, stru
 		place.at += step;
 		place.end_ns = (int64_t)((uint64_t)before + (uint64_t)wire_get_signed(in));
 		place.flags = (unsigned)wire_get_most(in, UINT8_MAX);
-		in->bad |= step < MLOG_HEAD || (index->n && place.end_ns < before) || place.end_ns > index->end_ns;
+		in->bad |= step < MLOG_HEAD || (index->n && place.end_ns < before) ||
+			   place.end_ns > index->end_ns;
 		index->places[index->n++] = place;
 	}
 	in->bad |= place.at + MLOG_HEAD > at && n;

@@ -1,4 +1,4 @@
-/* The payload of a block, compressed. Only this file knows zstd. */
+/* Compression of the payload of a block. Only this file uses zstd. */
 #include "mlog/mlog.h"
 
 #include "base/alloc.h"
@@ -7,11 +7,11 @@
 #include <string.h>
 #include <zstd.h>
 
-/* Counters as columns of small differences are as small with the fastest level as with the next ones. */
+/* Columns of small differences compress as well with the fastest level as with the next ones. */
 #define LEVEL 1
 
 struct mlog_packer {
-	ZSTD_CCtx *zstd; /* NULL, where there was no memory: nothing is compressed */
+	ZSTD_CCtx *zstd; /* NULL if out of memory: nothing is compressed */
 	struct strbuf packed;
 };
 
@@ -39,7 +39,8 @@ enum mlog_coding mlog_pack(struct mlog_packer *packer, struct span raw, struct s
 	*out = raw;
 	strbuf_clear(&packer->packed);
 	strbuf_more(&packer->packed, most);
-	n = packer->zstd ? ZSTD_compressCCtx(packer->zstd, packer->packed.p, most, raw.p, raw.n, LEVEL) : raw.n;
+	n = packer->zstd ? ZSTD_compressCCtx(packer->zstd, packer->packed.p, most, raw.p, raw.n, LEVEL)
+			 : raw.n;
 	if (ZSTD_isError(n) || n >= raw.n)
 		return MLOG_STORED;
 	*out = (struct span){packer->packed.p, n};
@@ -57,7 +58,7 @@ bool mlog_unpack(const struct mlog_head *head, struct span payload, struct strbu
 		strbuf_add(out, payload.p, payload.n);
 		return payload.n == n;
 	}
-	/* One frame, and nothing behind it. */
+	/* The payload must be exactly one frame. */
 	if (head->coding != MLOG_ZSTD || ZSTD_findFrameCompressedSize(payload.p, payload.n) != payload.n)
 		return false;
 	strbuf_more(out, n);

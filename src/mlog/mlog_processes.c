@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a process is in numbers, each as the unsigned one of its size. */
+/* The numeric members of a process, each stored as an unsigned number of its size. */
 #define COLUMN(member, most)                                                                  \
 	{                                                                                     \
 		offsetof(struct process, member), sizeof(((struct process *)0)->member), most \
 	}
-static const struct column {
+static const struct process_column {
 	size_t offset, size;
 	uint64_t most;
 } columns[] = {
@@ -23,13 +23,15 @@ static const struct column {
 };
 #undef COLUMN
 
+#define KTHREADD 2 /* the parent of all kernel threads */
+
 union number {
 	uint8_t u8;
 	uint32_t u32;
 	uint64_t u64;
 };
 
-static uint64_t load(const struct process *p, const struct column *c)
+static uint64_t load_number(const struct process *p, const struct process_column *c)
 {
 	union number n;
 
@@ -37,7 +39,7 @@ static uint64_t load(const struct process *p, const struct column *c)
 	return c->size == sizeof(n.u64) ? n.u64 : c->size == sizeof(n.u32) ? n.u32 : n.u8;
 }
 
-static void store(struct process *p, const struct column *c, uint64_t value)
+static void store_number(struct process *p, const struct process_column *c, uint64_t value)
 {
 	union number n = {.u64 = value};
 
@@ -55,7 +57,7 @@ void mlog_changes_fini(struct mlog_changes *c)
 	*c = (struct mlog_changes){0};
 }
 
-/* ---- what changed ---- */
+/* ---- finding changes ---- */
 
 static int compare_pids(const void *a, const void *b)
 {
@@ -64,22 +66,10 @@ static int compare_pids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The order of a list. */
-static int compare_places(const struct process *a, const struct process *b)
-{
-	int32_t x = a->is_thread ? a->parent : a->pid, y = b->is_thread ? b->parent : b->pid;
-
-	if (x != y)
-		return x < y ? -1 : 1;
-	if (a->is_thread != b->is_thread)
-		return a->is_thread ? 1 : -1;
-	return compare_pids(&a->pid, &b->pid);
-}
-
 static bool is_same(const struct process *a, const struct process *b)
 {
 	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
-		if (load(a, &columns[i]) != load(b, &columns[i]))
+		if (load_number(a, &columns[i]) != load_number(b, &columns[i]))
 			return false;
 	return strcmp(a->name, b->name) == 0 && strcmp(a->user, b->user) == 0;
 }
@@ -89,20 +79,22 @@ static bool is_among(const int32_t *pids, unsigned n, int32_t pid)
 	return n && bsearch(&pid, pids, n, sizeof(pid), compare_pids);
 }
 
-/* Whether those that are gone take it along. */
+/* Return whether a process is gone, or a thread with its process. */
 static bool is_gone(const struct mlog_changes *c, const struct process *p)
 {
-	return is_among(c->gone, c->n_gone, p->pid) || (p->is_thread && is_among(c->gone, c->n_gone, p->parent));
+	return is_among(c->gone, c->n_gone, p->pid) ||
+	       (p->is_thread && is_among(c->gone, c->n_gone, p->parent));
 }
 
-static void find_gone(struct mlog_changes *c, const struct process *before, unsigned n, const struct process_list *now)
+static void find_gone(struct mlog_changes *c, const struct process *before, unsigned n,
+		      const struct process_list *now)
 {
-	const struct process *taken = NULL; /* the process that went last, with its threads */
+	const struct process *taken = NULL; /* the last process that is gone, with its threads */
 
 	for (unsigned i = 0, j = 0; i < n; i++) {
-		while (j < now->n && compare_places(&now->processes[j], &before[i]) < 0)
+		while (j < now->n && process_compare(&now->processes[j], &before[i]) < 0)
 			j++;
-		if ((j < now->n && compare_places(&now->processes[j], &before[i]) == 0) ||
+		if ((j < now->n && process_compare(&now->processes[j], &before[i]) == 0) ||
 		    (taken && before[i].is_thread && before[i].parent == taken->pid))
 			continue;
 		if (!before[i].is_thread)
@@ -114,7 +106,8 @@ static void find_gone(struct mlog_changes *c, const struct process *before, unsi
 		qsort(c->gone, c->n_gone, sizeof(*c->gone), compare_pids);
 }
 
-void mlog_changes_find(struct mlog_changes *c, const struct process *before, unsigned n, const struct process_list *now)
+void mlog_changes_find(struct mlog_changes *c, const struct process *before, unsigned n,
+		       const struct process_list *now)
 {
 	c->threads = now->threads;
 	c->n_hidden = now->n_hidden;
@@ -128,16 +121,16 @@ void mlog_changes_find(struct mlog_changes *c, const struct process *before, uns
 	for (unsigned i = 0, j = 0; j < now->n; j++) {
 		const struct process *p = &now->processes[j];
 
-		while (i < n && compare_places(&before[i], p) < 0)
+		while (i < n && process_compare(&before[i], p) < 0)
 			i++;
-		if (i < n && compare_places(&before[i], p) == 0 && is_same(&before[i], p) && !is_gone(c, p))
+		if (i < n && process_compare(&before[i], p) == 0 && is_same(&before[i], p) && !is_gone(c, p))
 			continue;
 		GROW(c->processes, c->n, c->cap);
 		c->processes[c->n++] = *p;
 	}
 }
 
-/* ---- as bytes ---- */
+/* ---- encoding and decoding ---- */
 
 void mlog_changes_put(const struct mlog_changes *c, int64_t base_ns, struct strbuf *out)
 {
@@ -157,7 +150,7 @@ void mlog_changes_put(const struct mlog_changes *c, int64_t base_ns, struct strb
 	for (size_t k = 0; k < ARRAY_LEN(columns); k++) {
 		before = 0;
 		for (unsigned i = 0; i < c->n; i++) {
-			uint64_t value = load(&c->processes[i], &columns[k]);
+			uint64_t value = load_number(&c->processes[i], &columns[k]);
 
 			wire_signed(out, (int64_t)(value - before));
 			before = value;
@@ -169,7 +162,7 @@ void mlog_changes_put(const struct mlog_changes *c, int64_t base_ns, struct strb
 		wire_text(out, span_of(c->processes[i].user));
 }
 
-static int64_t get_moment(struct wire *in, int64_t base_ns)
+static int64_t get_time(struct wire *in, int64_t base_ns)
 {
 	return (int64_t)((uint64_t)base_ns + (uint64_t)wire_get_signed(in));
 }
@@ -189,14 +182,14 @@ static void get_gone(struct mlog_changes *c, struct wire *in)
 		qsort(c->gone, c->n_gone, sizeof(*c->gone), compare_pids);
 }
 
-static void get_column(struct mlog_changes *c, const struct column *column, struct wire *in)
+static void get_column(struct mlog_changes *c, const struct process_column *column, struct wire *in)
 {
 	uint64_t value = 0;
 
 	for (unsigned i = 0; i < c->n && !in->bad; i++) {
 		value += (uint64_t)wire_get_signed(in);
 		in->bad |= value > column->most;
-		store(&c->processes[i], column, value <= column->most ? value : 0);
+		store_number(&c->processes[i], column, value <= column->most ? value : 0);
 	}
 }
 
@@ -223,6 +216,8 @@ static void get_processes(struct mlog_changes *c, struct wire *in)
 		return;
 	while (c->cap < c->n)
 		GROW(c->processes, c->cap, c->cap);
+	if (c->n) /* what a log does not tell is unset */
+		memset(c->processes, 0, c->n * sizeof(*c->processes));
 	for (size_t k = 0; k < ARRAY_LEN(columns); k++)
 		get_column(c, &columns[k], in);
 	for (unsigned i = 0; i < c->n; i++)
@@ -231,6 +226,8 @@ static void get_processes(struct mlog_changes *c, struct wire *in)
 		struct process *p = &c->processes[i];
 
 		get_text(p->user, PROCESS_USER, in);
+		p->kernel = !p->is_thread && !p->rss_bytes && p->name[0] == '[' &&
+			    (p->pid == KTHREADD || p->parent == KTHREADD);
 		if (p->state <= ' ' || p->state > '~')
 			p->state = '?';
 	}
@@ -239,8 +236,8 @@ static void get_processes(struct mlog_changes *c, struct wire *in)
 bool mlog_changes_get(struct mlog_changes *c, int64_t base_ns, struct wire *in)
 {
 	c->complete = !wire_get_most(in, 1);
-	c->begin_ns = get_moment(in, base_ns);
-	c->end_ns = get_moment(in, base_ns);
+	c->begin_ns = get_time(in, base_ns);
+	c->end_ns = get_time(in, base_ns);
 	in->bad |= c->begin_ns > c->end_ns;
 	if (c->begin_ns == c->end_ns)
 		c->begin_ns = 0;
@@ -252,9 +249,9 @@ bool mlog_changes_get(struct mlog_changes *c, int64_t base_ns, struct wire *in)
 	return !in->bad && in->p == in->end;
 }
 
-/* ---- back to a list ---- */
+/* ---- applying changes ---- */
 
-/* Of those with this pid the process, or the thread. */
+/* Return a key that differs for a process and a thread with the same pid. */
 static uint64_t key_of(const struct process *p)
 {
 	return (uint64_t)(uint32_t)p->pid << 1 | p->is_thread;
@@ -267,8 +264,8 @@ static int compare_keys(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* What is left of a list, to its front. Returns how many. */
-static unsigned keep_others(const struct mlog_changes *c, const struct process_list *list)
+/* Move the processes that are neither gone nor changed to the front of a list. Returns how many. */
+static unsigned keep_unchanged(const struct mlog_changes *c, const struct process_list *list)
 {
 	AUTOFREE uint64_t *changed = xcalloc(c->n + 1, sizeof(*changed));
 	unsigned n = 0;
@@ -279,7 +276,8 @@ static unsigned keep_others(const struct mlog_changes *c, const struct process_l
 	for (unsigned i = 0; i < list->n; i++) {
 		uint64_t key = key_of(&list->processes[i]);
 
-		if (!is_gone(c, &list->processes[i]) && !bsearch(&key, changed, c->n, sizeof(key), compare_keys))
+		if (!is_gone(c, &list->processes[i]) &&
+		    !bsearch(&key, changed, c->n, sizeof(key), compare_keys))
 			list->processes[n++] = list->processes[i];
 	}
 	return n;
@@ -293,17 +291,19 @@ void mlog_changes_apply(const struct mlog_changes *c, struct process_list **list
 	if (!c->complete && !old)
 		return;
 	if (!c->complete)
-		n = keep_others(c, old);
+		n = keep_unchanged(c, old);
 	*list = NULL;
 	if (n + c->n <= MLOG_PROCESSES_MAX) {
 		*list = now = xcalloc(1, sizeof(*now));
-		*now = (struct process_list){.threads = c->threads, .n_hidden = c->n_hidden, .cost_ns = c->cost_ns};
+		*now = (struct process_list){
+			.threads = c->threads, .n_hidden = c->n_hidden, .cost_ns = c->cost_ns};
 		now->begin_ns = c->begin_ns;
 		now->end_ns = c->end_ns;
 		now->processes = xcalloc(n + c->n + 1, sizeof(*now->processes));
 		for (unsigned i = 0, j = 0; i < n || j < c->n;)
 			now->processes[now->n++] =
-				j == c->n || (i < n && compare_places(&old->processes[i], &c->processes[j]) < 0)
+				j == c->n || (i < n &&
+					      process_compare(&old->processes[i], &c->processes[j]) < 0)
 					? old->processes[i++]
 					: c->processes[j++];
 	}

@@ -1,6 +1,7 @@
-/* mlog_processes: a list of processes in a log: what changed since the list before, as bytes, and applied to that list again.
+/* mlog_processes: lists of processes in a log: find the changes since the previous list, encode and
+ * decode them, and apply them.
  *
- * Inside of mlog_builder.c and mlog_block.c.
+ * Internal to mlog_builder.c and mlog_block.c.
  */
 #ifndef MALITOP_MLOG_PROCESSES_H
 #define MALITOP_MLOG_PROCESSES_H
@@ -11,11 +12,11 @@
 #define MLOG_PROCESSES_MAX 131072 /* rows of a list */
 
 struct mlog_changes {
-	bool complete; /* all of them: nothing is gone, and what was before does not matter */
+	bool complete; /* a complete list: it does not depend on the previous one */
 	bool threads;
 	unsigned n_hidden;
 	int64_t begin_ns, end_ns, cost_ns; /* as in process_list */
-	int32_t *gone;                     /* ascending, but for what a file says */
+	int32_t *gone;                     /* pids, ascending */
 	unsigned n_gone, cap_gone;
 	struct process *processes;
 	unsigned n, cap;
@@ -23,14 +24,16 @@ struct mlog_changes {
 
 void mlog_changes_fini(struct mlog_changes *c);
 
-/* From the n processes `before` to `now`; all of now when c->complete. *c keeps its memory. */
-void mlog_changes_find(struct mlog_changes *c, const struct process *before, unsigned n, const struct process_list *now);
-/* A section of a block that begins at base_ns. */
+/* Find the changes from the n processes `before` to `now`; all of `now` if c->complete. *c reuses
+ * its memory. */
+void mlog_changes_find(struct mlog_changes *c, const struct process *before, unsigned n,
+		       const struct process_list *now);
+/* Encode as a section of a block that begins at base_ns. */
 void mlog_changes_put(const struct mlog_changes *c, int64_t base_ns, struct strbuf *out);
-/* Reads all of `in`; false: it is not what it should be. Texts are printable then, and every number fits; nothing is known of pids and
- * their order. */
+/* Decode all of `in`. Returns false if it is invalid. If it is valid, texts are printable and every
+ * number fits its type, but pids may have any value and order. */
 bool mlog_changes_get(struct mlog_changes *c, int64_t base_ns, struct wire *in);
-/* *list (NULL: not known) becomes another one, the caller's. */
+/* Replace *list (NULL means unknown) by a new list, owned by the caller. */
 void mlog_changes_apply(const struct mlog_changes *c, struct process_list **list);
 
 #endif

@@ -1,6 +1,7 @@
 #include "mlog/mlog_reader_priv.h"
 
 #include "base/alloc.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ const struct mlog_about *mlog_reader_about(const struct mlog_reader *r)
 	return &r->about;
 }
 
-/* ---- how the file is ---- */
+/* ---- state of the file ---- */
 
 void mlog_reader_state(const struct mlog_reader *r, struct mlog_state *state)
 {
@@ -38,9 +39,10 @@ void mlog_reader_state(const struct mlog_reader *r, struct mlog_state *state)
 				     .damaged = r->walk.damaged};
 }
 
-static void complain(struct strbuf *text, uint64_t n, const char *what)
+static void put_complaint(struct strbuf *text, uint64_t n, const char *what)
 {
-	strbuf_printf(text, "%s%llu byte%s %s", text->n ? "; " : "", (unsigned long long)n, n == 1 ? "" : "s", what);
+	strbuf_printf(text, "%s%llu byte%s %s", text->n ? "; " : "", (unsigned long long)n, n == 1 ? "" : "s",
+		      what);
 }
 
 void mlog_reader_complain(const struct mlog_reader *r, struct strbuf *text)
@@ -49,15 +51,20 @@ void mlog_reader_complain(const struct mlog_reader *r, struct strbuf *text)
 
 	mlog_reader_state(r, &state);
 	strbuf_clear(text);
-	strbuf_str(text, r->replaced ? "another log took the place of this one while it was read: open it again" : "");
+	strbuf_str(text, r->replaced ? "another log replaced this one while it was read: open it again" : "");
 	if (state.damaged)
-		complain(text, state.damaged, "inside are damaged and were left out");
+		put_complaint(text, state.damaged, "inside are damaged and were skipped");
 	if (state.cut && r->error)
-		strbuf_printf(text, "%scannot read behind byte %llu: %s", text->n ? "; " : "", (unsigned long long)state.bytes,
-			      strerror(r->error));
+		strbuf_printf(text, "%scannot read past byte %llu: %s", text->n ? "; " : "",
+			      (unsigned long long)state.bytes, strerror(r->error));
 	else if (state.cut)
-		complain(text, state.cut,
-			 "at the end are no whole block and were left out: the recording was cut off there, or still runs");
+		put_complaint(text, state.cut,
+			      "at the end are an incomplete block and were skipped: "
+			      "the recording was cut off there or is still running");
+	else if (!state.ended && !r->replaced)
+		strbuf_printf(text,
+			      "%sthe recording did not end normally: it was cut off or is still running",
+			      text->n ? "; " : "");
 }
 
 /* ---- blocks ---- */
@@ -67,15 +74,17 @@ enum mlog_found mlog_reader_data(struct mlog_reader *r, uint64_t at, struct mlog
 	enum mlog_found found;
 
 	while ((found = mlog_walk_head(&r->walk, at, head)) == MLOG_FOUND && head->type != MLOG_DATA)
-		at = mlog_walk_behind(head);
+		at = mlog_walk_next(head);
 	return found;
 }
 
-enum mlog_found mlog_reader_load(struct mlog_reader *r, const struct mlog_head *head, struct mlog_block *block)
+enum mlog_found mlog_reader_load(struct mlog_reader *r, const struct mlog_head *head,
+				 struct mlog_block *block)
 {
 	enum mlog_found found = mlog_walk_payload(&r->walk, head, &r->plain);
 
-	if (found == MLOG_FOUND && !mlog_block_decode(block, &r->about, head, (struct span){r->plain.p, r->plain.n}))
+	if (found == MLOG_FOUND &&
+	    !mlog_block_decode(block, &r->about, head, (struct span){r->plain.p, r->plain.n}))
 		found = MLOG_NONE;
 	if (found == MLOG_NONE)
 		mlog_walk_damage(&r->walk, head->at, MLOG_HEAD + head->size);
@@ -90,7 +99,7 @@ const struct mlog_block *mlog_reader_next(struct mlog_reader *r, struct err *err
 	while (loaded == MLOG_NONE && (found = mlog_reader_data(r, r->next, &head)) == MLOG_FOUND) {
 		loaded = mlog_reader_load(r, &head, &r->block);
 		if (loaded != MLOG_FAILED)
-			r->next = mlog_walk_behind(&head);
+			r->next = mlog_walk_next(&head);
 	}
 	if (loaded == MLOG_FOUND) {
 		r->block_at = head.at;
@@ -106,32 +115,30 @@ const struct mlog_block *mlog_reader_next(struct mlog_reader *r, struct err *err
 
 /* ---- times ---- */
 
-int mlog_reader_stretch(const struct mlog_reader *r, int64_t time_ns)
+static bool place_reaches(const void *things, unsigned i, int64_t time_ns)
 {
-	int low = 0, high = (int)r->index.n;
+	const struct mlog_place *places = things;
 
-	while (low < high) {
-		int mid = low + (high - low) / 2;
-
-		if (r->index.places[mid].end_ns < time_ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low - 1;
+	return places[i].end_ns >= time_ns;
 }
 
-bool mlog_reader_place_is_right(struct mlog_reader *r, unsigned i)
+int mlog_reader_stretch(const struct mlog_reader *r, int64_t time_ns)
+{
+	return (int)search_first(r->index.n, place_reaches, r->index.places, time_ns) - 1;
+}
+
+bool mlog_reader_place_is_valid(struct mlog_reader *r, unsigned i)
 {
 	const struct mlog_place *place = &r->index.places[i];
 	struct mlog_head head;
 
-	return mlog_walk_peek(&r->walk, place->at, &head) == MLOG_FOUND && head.type == MLOG_DATA && head.end_ns == place->end_ns;
+	return mlog_walk_peek(&r->walk, place->at, &head) == MLOG_FOUND && head.type == MLOG_DATA &&
+	       head.end_ns == place->end_ns;
 }
 
 uint64_t mlog_reader_stretch_begin(struct mlog_reader *r, int stretch)
 {
-	while (stretch >= 0 && !mlog_reader_place_is_right(r, (unsigned)stretch))
+	while (stretch >= 0 && !mlog_reader_place_is_valid(r, (unsigned)stretch))
 		stretch--;
 	return stretch < 0 ? r->first : r->index.places[stretch].at;
 }
@@ -148,7 +155,7 @@ void mlog_reader_seek(struct mlog_reader *r, int64_t time_ns)
 	struct mlog_head head;
 
 	while ((found = mlog_reader_data(r, at, &head)) == MLOG_FOUND && head.end_ns < time_ns)
-		at = mlog_walk_behind(&head);
+		at = mlog_walk_next(&head);
 	r->next = found == MLOG_FOUND ? head.at : found == MLOG_NONE ? r->walk.end : at;
 	r->block_at = NOWHERE;
 }

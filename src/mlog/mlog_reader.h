@@ -1,5 +1,6 @@
-/* mlog_reader: a log, block by block, from any moment on; also while it is still being written, and what is left of one that was cut
- * off or damaged. The file is untrusted: nothing of it is believed before its checksum is right, and memory is bounded by the format.
+/* mlog_reader: reads a log block by block from any time, also while it is being written, and the
+ * intact parts of one that was cut off or damaged. The file is untrusted: checksums are verified
+ * before data is used, and the format limits the memory.
  *
  * Thread: one at a time.
  */
@@ -10,18 +11,20 @@
 
 #include <sys/types.h>
 
-/* Where the bytes come from. */
+/* The source of the bytes. */
 struct mlog_input {
 	void *ctx;
-	/* As pread(2), but all of n bytes unless the file ends before; -1 and errno. */
+	/* Like pread(2), but reads fewer than n bytes only at the end of the file; -1 and errno on
+	 * failure. */
 	ssize_t (*read)(void *ctx, void *buf, size_t n, uint64_t at);
-	int64_t (*size)(void *ctx); /* now; -1 and errno */
+	int64_t (*size)(void *ctx); /* current size; -1 and errno on failure */
 };
 
 struct mlog_reader;
 
-/* Reads the start block and the index; without one, all heads. `name` stands in messages. NULL: no log, or one of another
- * version, or one without a whole start block, and the message says which. The input stays the caller's and must live as long. */
+/* Read the start block and the index, or all heads if there is no index. `name` is for messages.
+ * Returns NULL if the file is not a log, has another version, or has no complete start block; the
+ * error states which. The caller owns the input, which must live as long. */
 struct mlog_reader *mlog_reader_new(const struct mlog_input *input, const char *name, struct err *err);
 void mlog_reader_free(struct mlog_reader *r);
 
@@ -29,33 +32,41 @@ const struct mlog_about *mlog_reader_about(const struct mlog_reader *r);
 
 struct mlog_state {
 	int64_t begin_ns, end_ns; /* of all data; both 0 without any */
-	uint64_t bytes;           /* up to the end of the last whole block */
-	uint64_t blocks;          /* of data, as far as heads tell */
-	bool ended;               /* the recording ended in peace; else it still runs, or was cut off */
-	uint64_t cut;             /* bytes behind the last whole block */
-	uint64_t damaged;         /* bytes inside that had to be left out, as far as was read: grows with mlog_reader_next */
+	uint64_t bytes;           /* up to the end of the last complete block */
+	uint64_t blocks;          /* data blocks, counted by their heads */
+	bool ended;               /* the recording ended normally; else it is still running or was cut off */
+	uint64_t cut;             /* bytes after the last complete block */
+	uint64_t damaged;         /* damaged bytes found so far; grows with mlog_reader_next */
 };
 void mlog_reader_state(const struct mlog_reader *r, struct mlog_state *state);
-/* "4096 bytes inside are damaged and were left out; 812 bytes at the end are no whole block ..."; "" when all is well. */
+/* Describe damage: "4096 bytes inside are damaged and were skipped; 812 bytes at the end are an
+ * incomplete block ..."; "the recording did not end normally: ..." if it was cut off between two
+ * blocks; "" if the log is intact. */
 void mlog_reader_complain(const struct mlog_reader *r, struct strbuf *text);
 
-/* Take in what was written since; true: there is more now. Cheap when there is not. A file that became shorter has what is
- * left; where another log took its place there is nothing any more, and mlog_reader_complain says so. */
+/* Read the heads written since the last call. Returns whether there are new blocks; cheap if there
+ * are none. If the file was truncated, the rest stays readable. If another log replaced it, no
+ * blocks remain, and mlog_reader_complain reports it. */
 bool mlog_reader_refresh(struct mlog_reader *r);
 
-/* The next block will be the first whose end is not before `time_ns`; INT64_MIN: the first of all. */
+/* Make the first block that ends at or after `time_ns` the next one; INT64_MIN means the first
+ * block. */
 void mlog_reader_seek(struct mlog_reader *r, int64_t time_ns);
-/* The next whole block, valid until the next call of next or seek; NULL at the end (more may come: mlog_reader_refresh), or when
- * reading failed, with *err->code set then (else 0). Blocks that are damaged are left out. */
+/* Return the next complete block, valid until the next call of next or seek. NULL at the end
+ * (mlog_reader_refresh may find more), or if reading failed, in which case err->code is not 0.
+ * Skips damaged blocks. */
 const struct mlog_block *mlog_reader_next(struct mlog_reader *r, struct err *err);
 
-/* The processes as they were at the end of the block that came last, or, after a seek, of the one before the next; NULL: not
- * known. The list is the reader's until the next call of any. May read back as far as the last complete list. */
+/* Return the processes at the end of the last block returned, or, after a seek, of the block before
+ * the next one. NULL if unknown. The reader owns the list, which is valid until the next call. May
+ * read back to the last complete list. */
 const struct process_list *mlog_reader_processes(struct mlog_reader *r);
 
-/* The moment of the nearest mark (MLOG_MARK) or loss (MLOG_LOSS: the end of the sample before which something is missing; or
- * either) after `from_ns`, or before it when `back`; *text, if not NULL, gets what a mark says, or how much was lost. Does not
- * move the next block. false: there is none. */
-bool mlog_reader_find(struct mlog_reader *r, int64_t from_ns, bool back, unsigned flags, int64_t *at_ns, struct strbuf *text);
+/* Find the nearest mark (MLOG_MARK), loss (MLOG_LOSS) or either after `from_ns`, or before it if
+ * `back`. *at_ns is its time: of a loss, the end of the sample after the missing ones. *text, if
+ * not NULL, gets the text of the mark, or how much was lost. Does not change the next block.
+ * Returns false if there is none. */
+bool mlog_reader_find(struct mlog_reader *r, int64_t from_ns, bool back, unsigned flags, int64_t *at_ns,
+		      struct strbuf *text);
 
 #endif

@@ -1,4 +1,4 @@
-/* Opening a log, and taking in what was written to it since. */
+/* Opening a log, and reading the heads that were written since. */
 #include "mlog/mlog_reader_priv.h"
 
 #include "base/alloc.h"
@@ -24,12 +24,16 @@ static bool read_start_head(struct mlog_reader *r, struct err *err)
 	if (n == 0)
 		return err_set(err, 0, "%s: the file is empty: nothing was recorded", r->name);
 	if (memcmp(r->start, "MLog", n < 4 ? (size_t)n : 4) != 0)
-		return err_set(err, 0, "%s: not a log of raw counters (.mlog): its first bytes are others", r->name);
+		return err_set(err, 0, "%s: not a raw counter log (.mlog): wrong magic number", r->name);
 	if (n > 4 && r->start[4] > MLOG_VERSION)
-		return err_set(err, 0, "%s: written by a newer malitop (format %u, this one reads %u): take that one", r->name,
-			       r->start[4], MLOG_VERSION);
+		return err_set(err, 0,
+			       "%s: written by a newer malitop (format %u; this version reads format %u): "
+			       "use the newer version",
+			       r->name, r->start[4], MLOG_VERSION);
 	if (n < MLOG_HEAD)
-		return err_set(err, 0, "%s: cut off after %zd bytes, inside of the start block: nothing can be read", r->name, n);
+		return err_set(err, 0,
+			       "%s: cut off after %zd bytes, inside the start block: nothing can be read",
+			       r->name, n);
 	return true;
 }
 
@@ -41,31 +45,35 @@ static bool read_start(struct mlog_reader *r, struct err *err)
 	if (!read_start_head(r, err))
 		return false;
 	if (!mlog_head_get(&head, r->start, 0) || head.type != MLOG_START)
-		return err_set(err, 0, "%s: the head of the start block is damaged: nothing can be read without it", r->name);
-	r->first = mlog_walk_behind(&head);
+		return err_set(err, 0,
+			       "%s: the head of the start block is damaged: nothing can be read without it",
+			       r->name);
+	r->first = mlog_walk_next(&head);
 	if (r->first > r->size)
-		return err_set(err, 0, "%s: cut off after %llu bytes, inside of the start block: nothing can be read", r->name,
-			       (unsigned long long)r->size);
+		return err_set(err, 0,
+			       "%s: cut off after %llu bytes, inside the start block: nothing can be read",
+			       r->name, (unsigned long long)r->size);
 	found = mlog_walk_payload(&r->walk, &head, &r->plain);
 	if (found == MLOG_FAILED)
 		return cannot_read(r, r->walk.error, err);
 	if (found == MLOG_NONE)
-		return err_set(err, 0, "%s: the start block is damaged: nothing can be read without it", r->name);
+		return err_set(err, 0, "%s: the start block is damaged: nothing can be read without it",
+			       r->name);
 	return mlog_about_parse(&r->about, r->name, (struct span){r->plain.p, r->plain.n}, err);
 }
 
 /* ---- the blocks ---- */
 
-static void take_in(struct mlog_reader *r, const struct mlog_head *head)
+static void add_head(struct mlog_reader *r, const struct mlog_head *head)
 {
 	if (head->type == MLOG_DATA)
 		mlog_index_add(&r->index, head);
 	r->ended = head->type == MLOG_INDEX;
 }
 
-/* From head to head through what stands behind walk->end. Of the last block the payload counts as well: a file may be as long
- * as it will be before its bytes are there. */
-static void walk_on(struct mlog_reader *r)
+/* Walk through the heads after walk->end. Check the payload of the last block too: a file can reach
+ * its final length before its bytes are written. */
+static void read_new_heads(struct mlog_reader *r)
 {
 	uint64_t at = r->walk.end;
 	struct mlog_head head, last;
@@ -75,13 +83,13 @@ static void walk_on(struct mlog_reader *r)
 	r->walk.end = r->size;
 	for (; (found = mlog_walk_head(&r->walk, at, &head)) == MLOG_FOUND; any = true) {
 		if (any)
-			take_in(r, &last);
+			add_head(r, &last);
 		last = head;
-		at = mlog_walk_behind(&head);
+		at = mlog_walk_next(&head);
 	}
 	r->error = found == MLOG_FAILED ? r->walk.error : 0;
 	if (any && (found = mlog_walk_payload(&r->walk, &last, &r->plain)) == MLOG_FOUND)
-		take_in(r, &last);
+		add_head(r, &last);
 	else if (any)
 		at = last.at;
 	if (found == MLOG_FAILED)
@@ -89,9 +97,9 @@ static void walk_on(struct mlog_reader *r)
 	r->walk.end = at;
 }
 
-/* An index is a hint. Its first place, its last, and the number of all blocks can be looked at cheaply; the other places are
- * looked at when they are needed. */
-static bool index_is_right(struct mlog_reader *r)
+/* An index is only a hint. Check its first and last place and the number of blocks, which is cheap;
+ * other places are checked when they are used. */
+static bool index_is_valid(struct mlog_reader *r)
 {
 	const struct mlog_index *index = &r->index;
 	enum mlog_found first;
@@ -103,10 +111,11 @@ static bool index_is_right(struct mlog_reader *r)
 	if (!index->n)
 		return first == MLOG_NONE;
 	if (first != MLOG_FOUND || head.at != index->places[0].at || head.begin_ns != index->begin_ns ||
-	    !mlog_reader_place_is_right(r, 0) || !mlog_reader_place_is_right(r, index->n - 1))
+	    !mlog_reader_place_is_valid(r, 0) || !mlog_reader_place_is_valid(r, index->n - 1))
 		return false;
 	blocks = (index->n - 1) * index->stride;
-	for (at = index->places[index->n - 1].at; mlog_reader_data(r, at, &head) == MLOG_FOUND; at = mlog_walk_behind(&head)) {
+	for (at = index->places[index->n - 1].at; mlog_reader_data(r, at, &head) == MLOG_FOUND;
+	     at = mlog_walk_next(&head)) {
 		end_ns = head.end_ns;
 		blocks++;
 	}
@@ -125,11 +134,11 @@ static bool read_index(struct mlog_reader *r)
 	r->walk.end = r->size;
 	at = wire_get_u64(tail);
 	if (at < r->first || mlog_walk_peek(&r->walk, at, &head) != MLOG_FOUND || head.type != MLOG_INDEX ||
-	    head.coding != MLOG_STORED || mlog_walk_behind(&head) != r->size ||
+	    head.coding != MLOG_STORED || mlog_walk_next(&head) != r->size ||
 	    mlog_walk_payload(&r->walk, &head, &r->plain) != MLOG_FOUND ||
 	    !mlog_index_parse(&r->index, at, (struct span){r->plain.p, r->plain.n}))
 		return false;
-	r->ended = index_is_right(r);
+	r->ended = index_is_valid(r);
 	return r->ended;
 }
 
@@ -138,7 +147,7 @@ static void read_all_heads(struct mlog_reader *r)
 	mlog_index_fini(&r->index);
 	r->walk.end = r->first;
 	r->ended = false;
-	walk_on(r);
+	read_new_heads(r);
 }
 
 struct mlog_reader *mlog_reader_new(const struct mlog_input *input, const char *name, struct err *err)
@@ -166,7 +175,8 @@ static bool is_another_log(struct mlog_reader *r)
 {
 	uint8_t start[MLOG_HEAD];
 
-	return r->walk.input.read(r->walk.input.ctx, start, MLOG_HEAD, 0) != MLOG_HEAD || memcmp(start, r->start, MLOG_HEAD) != 0;
+	return r->walk.input.read(r->walk.input.ctx, start, MLOG_HEAD, 0) != MLOG_HEAD ||
+	       memcmp(start, r->start, MLOG_HEAD) != 0;
 }
 
 static void start_again(struct mlog_reader *r)
@@ -193,6 +203,6 @@ bool mlog_reader_refresh(struct mlog_reader *r)
 	if (r->size < end)
 		start_again(r);
 	else
-		walk_on(r);
+		read_new_heads(r);
 	return r->walk.end > end;
 }

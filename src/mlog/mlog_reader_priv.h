@@ -1,4 +1,4 @@
-/* The inside of a reader, for mlog_reader*.c. */
+/* The internals of a reader, for mlog_reader*.c. */
 #ifndef MALITOP_MLOG_READER_PRIV_H
 #define MALITOP_MLOG_READER_PRIV_H
 
@@ -7,39 +7,41 @@
 
 struct mlog_reader {
 	char *name;
-	struct mlog_walk walk; /* its end: behind the last whole block */
+	struct mlog_walk walk; /* walk.end: after the last complete block */
 	struct mlog_about about;
 	struct mlog_index index;
-	uint8_t start[MLOG_HEAD]; /* of the start block: another one is another log */
-	uint64_t first;           /* behind it */
-	uint64_t size;            /* of the file when last looked at */
+	uint8_t start[MLOG_HEAD]; /* head of the start block; it differs in another log */
+	uint64_t first;           /* offset after the start block */
+	uint64_t size;            /* of the file at the last check */
 	bool ended, replaced;
-	int error; /* errno, when the walk through the heads failed */
+	int error; /* errno if walking through the heads failed */
 
-	uint64_t next;     /* the next block is the first from here on */
-	uint64_t block_at; /* where the last one stands; NOWHERE: there is none since a seek */
+	uint64_t next;     /* offset from which the next block is searched */
+	uint64_t block_at; /* offset of the last block; NOWHERE after a seek */
 	struct mlog_block block, aside;
 	struct strbuf plain;
 
-	struct process_list *list; /* as of all blocks before list_to */
+	struct process_list *list; /* after all blocks before list_to */
 	uint64_t list_to;
 };
 
 #define NOWHERE UINT64_MAX
 
-/* The first data block at `at` or behind. */
+/* Find the first data block at or after `at`. */
 enum mlog_found mlog_reader_data(struct mlog_reader *r, uint64_t at, struct mlog_head *head);
-/* Into *block; none: it is damaged, and noted as such. */
-enum mlog_found mlog_reader_load(struct mlog_reader *r, const struct mlog_head *head, struct mlog_block *block);
+/* Decode a block into *block. MLOG_NONE: it is damaged, and recorded as such. */
+enum mlog_found mlog_reader_load(struct mlog_reader *r, const struct mlog_head *head,
+				 struct mlog_block *block);
 
-/* Whether a data block's head stands there, and ends as the index says. */
-bool mlog_reader_place_is_right(struct mlog_reader *r, unsigned i);
-/* The data blocks from one place of the index to the next are a stretch. The last whose first block ends before `time_ns`; -1:
- * none. */
+/* Return whether a place of the index has the head of a data block with the same end. */
+bool mlog_reader_place_is_valid(struct mlog_reader *r, unsigned i);
+/* A stretch is the data blocks from one place of the index to the next. Return the last one whose
+ * first block ends before `time_ns`, or -1. */
 int mlog_reader_stretch(const struct mlog_reader *r, int64_t time_ns);
-/* Where to begin to walk, to see all of a stretch: at its place if that is right, else before it. */
+/* Return the offset from which to read a stretch: its place if that is valid, else an earlier
+ * one. */
 uint64_t mlog_reader_stretch_begin(struct mlog_reader *r, int stretch);
-/* Where the next one begins. */
+/* Return the offset of the next stretch. */
 uint64_t mlog_reader_stretch_end(const struct mlog_reader *r, int stretch);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/crc32c.h"
+#include "base/search.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,22 +21,19 @@ void mlog_walk_forget(struct mlog_walk *w, bool all)
 		w->barren_n = w->damaged = w->n_damages = 0;
 }
 
-/* ---- damages ---- */
+/* ---- damaged ranges ---- */
 
-/* The first damage that does not begin before `at`. */
+static bool damage_reaches(const void *things, unsigned i, int64_t at)
+{
+	const struct mlog_damage *damages = things;
+
+	return damages[i].at >= (uint64_t)at;
+}
+
+/* Return the first damaged range at or after `at`. */
 static unsigned damage_at(const struct mlog_walk *w, uint64_t at)
 {
-	unsigned low = 0, high = w->n_damages;
-
-	while (low < high) {
-		unsigned mid = low + (high - low) / 2;
-
-		if (w->damages[mid].at < at)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return search_first(w->n_damages, damage_reaches, w->damages, (int64_t)at);
 }
 
 void mlog_walk_damage(struct mlog_walk *w, uint64_t at, uint64_t n)
@@ -73,9 +71,10 @@ static bool is_in_window(const struct mlog_walk *w, uint64_t at, size_t n)
 	return at >= w->window_at && at - w->window_at + n <= w->window_n;
 }
 
-/* A head's worth of bytes at `at`, out of the window. Disks are much faster in order than in places, so it is read whole; what
- * is behind the head may be unreadable, though. */
-static enum mlog_found look(struct mlog_walk *w, uint64_t at, const uint8_t **bytes)
+/* Return the MLOG_HEAD bytes at `at` in the window. Fill the complete window, because disks are
+ * much faster at sequential reads, but fall back to the head alone, because the bytes after it may
+ * be unreadable. */
+static enum mlog_found read_head_bytes(struct mlog_walk *w, uint64_t at, const uint8_t **bytes)
 {
 	uint64_t left = at < w->end ? w->end - at : 0;
 	ssize_t got;
@@ -88,7 +87,7 @@ static enum mlog_found look(struct mlog_walk *w, uint64_t at, const uint8_t **by
 		if (got < 0)
 			got = read_at(w, w->window, MLOG_HEAD, at);
 		if (got < MLOG_HEAD)
-			return got < 0 ? MLOG_FAILED : MLOG_NONE; /* it became shorter */
+			return got < 0 ? MLOG_FAILED : MLOG_NONE; /* the file was truncated */
 		w->window_at = at;
 		w->window_n = (size_t)got;
 	}
@@ -96,14 +95,14 @@ static enum mlog_found look(struct mlog_walk *w, uint64_t at, const uint8_t **by
 	return MLOG_FOUND;
 }
 
-/* The first right head that begins at `at` or behind. */
-static enum mlog_found scan(struct mlog_walk *w, uint64_t at, struct mlog_head *head)
+/* The first valid head at or after `at`. */
+static enum mlog_found scan_for_head(struct mlog_walk *w, uint64_t at, struct mlog_head *head)
 {
 	enum mlog_found found;
 	const uint8_t *bytes;
 
-	while ((found = look(w, at, &bytes)) == MLOG_FOUND) {
-		size_t n = w->window_n - (size_t)(bytes - w->window) - (MLOG_HEAD - 1); /* so many may begin in the window */
+	while ((found = read_head_bytes(w, at, &bytes)) == MLOG_FOUND) {
+		size_t n = w->window_n - (size_t)(bytes - w->window) - (MLOG_HEAD - 1); /* heads that fit */
 		const uint8_t *next = memmem(bytes, n + 3, "MLog", 4);
 
 		at += next ? (size_t)(next - bytes) : n;
@@ -117,15 +116,17 @@ static enum mlog_found scan(struct mlog_walk *w, uint64_t at, struct mlog_head *
 enum mlog_found mlog_walk_peek(struct mlog_walk *w, uint64_t at, struct mlog_head *head)
 {
 	const uint8_t *bytes;
-	enum mlog_found found = look(w, at, &bytes);
+	enum mlog_found found = read_head_bytes(w, at, &bytes);
 
 	return found == MLOG_FOUND && !mlog_head_get(head, bytes, at) ? MLOG_NONE : found;
 }
 
-/* Where no right head stands: the next one. At the end of a log that grows it is asked for again and again. */
-static enum mlog_found resume(struct mlog_walk *w, uint64_t at, struct mlog_head *head)
+/* There is no valid head at `at`: find the next one. At the end of a growing log this is repeated,
+ * so remember the range already searched. */
+static enum mlog_found find_next_head(struct mlog_walk *w, uint64_t at, struct mlog_head *head)
 {
-	enum mlog_found found = scan(w, at + (at == w->barren_at && w->barren_n ? w->barren_n : 1), head);
+	enum mlog_found found =
+		scan_for_head(w, at + (at == w->barren_at && w->barren_n ? w->barren_n : 1), head);
 
 	if (found == MLOG_NONE && w->end - at >= MLOG_HEAD) {
 		w->barren_at = at;
@@ -140,10 +141,10 @@ enum mlog_found mlog_walk_head(struct mlog_walk *w, uint64_t at, struct mlog_hea
 	enum mlog_found found = mlog_walk_peek(w, from, head);
 
 	if (found == MLOG_NONE && from < w->end)
-		found = resume(w, from, head);
+		found = find_next_head(w, from, head);
 	if (found != MLOG_FOUND)
 		return found;
-	if (mlog_walk_behind(head) > w->end)
+	if (mlog_walk_next(head) > w->end)
 		return MLOG_NONE;
 	if (head->at > from)
 		mlog_walk_damage(w, from, head->at - from);
@@ -166,7 +167,8 @@ enum mlog_found mlog_walk_payload(struct mlog_walk *w, const struct mlog_head *h
 	}
 	if (got < 0)
 		return MLOG_FAILED;
-	if ((size_t)got != head->size || crc32c(0, payload.p, payload.n) != head->payload_crc || !mlog_unpack(head, payload, out))
+	if ((size_t)got != head->size || crc32c(0, payload.p, payload.n) != head->payload_crc ||
+	    !mlog_unpack(head, payload, out))
 		return MLOG_NONE;
 	return MLOG_FOUND;
 }

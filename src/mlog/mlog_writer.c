@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is collected before a block is written without being asked. Twice as much saves hardly 1 %, a quarter of it costs 15 % of time
- * and 2 to 5 % of space. */
+/* Write a block when this much is collected. Twice as much saves less than 1 % of space; a quarter
+ * of it costs 15 % of time and 2 to 5 % of space. */
 #define BLOCK_BYTES ((size_t)512 << 10)
 
 struct mlog_writer {
@@ -21,17 +21,18 @@ struct mlog_writer {
 	struct mlog_index index;
 	struct strbuf payload, block;
 	uint64_t at;
-	int64_t end_ns; /* of the block before */
+	int64_t end_ns; /* of the previous block */
 };
 
-/* Fills in what is still missing in *head, and writes the payload behind it. */
+/* Complete *head, then write it and the payload. */
 static bool put_block(struct mlog_writer *w, struct mlog_head *head, struct err *err)
 {
 	struct span raw = {w->payload.p, w->payload.n}, payload = raw;
 
 	if (raw.n > MLOG_PAYLOAD_MAX)
-		return err_set(err, 0, "log: a block of %zu bytes, at most %u can be: leave --per-core out", raw.n,
-			       MLOG_PAYLOAD_MAX);
+		return err_set(err, 0,
+			       "log: block of %zu bytes: at most %u are allowed: record without --per-core",
+			       raw.n, MLOG_PAYLOAD_MAX);
 	if (head->end_ns < w->end_ns)
 		head->end_ns = w->end_ns;
 	head->at = w->at;
@@ -58,10 +59,12 @@ bool mlog_writer_restart(struct mlog_writer *w, struct err *err)
 	mlog_index_fini(&w->index);
 	mlog_builder_restart(w->builder);
 	mlog_about_format(w->about, &w->payload);
-	return put_block(w, &(struct mlog_head){.type = MLOG_START, .begin_ns = now_ns, .end_ns = now_ns}, err);
+	return put_block(w, &(struct mlog_head){.type = MLOG_START, .begin_ns = now_ns, .end_ns = now_ns},
+			 err);
 }
 
-struct mlog_writer *mlog_writer_new(const struct mlog_about *about, mlog_write_fn *write, void *ctx, struct err *err)
+struct mlog_writer *mlog_writer_new(const struct mlog_about *about, mlog_write_fn *write, void *ctx,
+				    struct err *err)
 {
 	struct mlog_writer *w = xcalloc(1, sizeof(*w));
 	unsigned n_slots[MLOG_SOURCES_MAX];
@@ -103,7 +106,7 @@ bool mlog_writer_flush(struct mlog_writer *w, struct err *err)
 	return true;
 }
 
-static bool flush_when_much(struct mlog_writer *w, struct err *err)
+static bool flush_if_full(struct mlog_writer *w, struct err *err)
 {
 	return mlog_builder_size(w->builder) < BLOCK_BYTES || mlog_writer_flush(w, err);
 }
@@ -111,19 +114,19 @@ static bool flush_when_much(struct mlog_writer *w, struct err *err)
 bool mlog_writer_sample(struct mlog_writer *w, const struct sample *sample, struct err *err)
 {
 	mlog_builder_sample(w->builder, sample);
-	return flush_when_much(w, err);
+	return flush_if_full(w, err);
 }
 
 bool mlog_writer_note(struct mlog_writer *w, const struct mlog_note *note, struct err *err)
 {
 	mlog_builder_note(w->builder, note);
-	return flush_when_much(w, err);
+	return flush_if_full(w, err);
 }
 
 bool mlog_writer_processes(struct mlog_writer *w, const struct process_list *list, struct err *err)
 {
 	mlog_builder_processes(w->builder, list);
-	return flush_when_much(w, err);
+	return flush_if_full(w, err);
 }
 
 bool mlog_writer_end(struct mlog_writer *w, struct err *err)

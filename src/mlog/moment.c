@@ -6,12 +6,12 @@
 #define SECOND 1000000000ll
 #define LONGEST_S 1e9 /* some thirty years */
 
-static int64_t bounded(int64_t ns, int64_t length_ns)
+static int64_t bounded_time(int64_t ns, int64_t length_ns)
 {
 	return ns < 0 ? 0 : ns > length_ns ? length_ns : ns;
 }
 
-/* "1:30", "1:02:03.5": below 60 behind a colon. */
+/* Parse "1:30" or "1:02:03.5"; numbers after a colon are below 60. */
 static bool clock_parse(struct span rest, int64_t *ns)
 {
 	double seconds = 0, part;
@@ -20,7 +20,8 @@ static bool clock_parse(struct span rest, int64_t *ns)
 	for (; rest.n || parts < 2; parts++) {
 		struct span text = span_until(&rest, ':');
 
-		if (!span_double(text, &part) || part < 0 || (parts && part >= 60) || (rest.n && memchr(text.p, '.', text.n)))
+		if (!span_double(text, &part) || part < 0 || (parts && part >= 60) ||
+		    (rest.n && memchr(text.p, '.', text.n)))
 			return false;
 		seconds = seconds * 60 + part;
 	}
@@ -32,7 +33,8 @@ static bool clock_parse(struct span rest, int64_t *ns)
 
 static bool length_parse(const char *text, int64_t *ns)
 {
-	return strchr(text, ':') ? clock_parse(span_of(text), ns) : time_parse(text, 0, (int64_t)LONGEST_S * SECOND, ns, NULL);
+	return strchr(text, ':') ? clock_parse(span_of(text), ns)
+				 : time_parse(text, 0, (int64_t)LONGEST_S * SECOND, ns, NULL);
 }
 
 static bool percent_parse(struct span text, int64_t length_ns, int64_t *ns)
@@ -56,14 +58,15 @@ bool moment_parse(const char *text, int64_t at_ns, int64_t length_ns, int64_t *n
 
 	snprintf(given, sizeof(given), "%.*s", SPAN_ARG(trimmed));
 	if (percent_parse(trimmed, length_ns, ns)) {
-		*ns = bounded(*ns, length_ns);
+		*ns = bounded_time(*ns, length_ns);
 		return true;
 	}
 	if ((given[0] == '+' || given[0] == '-') && length_parse(given + 1, &by))
 		by = at_ns + (given[0] == '+' ? by : -by);
 	else if (!length_parse(given, &by))
-		return err_set(err, 0, "go to '%s': no moment: try 90s, 1:30, 1:02:03, +10s, -5s or 50%%", given);
-	*ns = bounded(by, length_ns);
+		return err_set(err, 0, "go to '%s': not a time: try 90s, 1:30, 1:02:03, +10s, -5s or 50%%",
+			       given);
+	*ns = bounded_time(by, length_ns);
 	return true;
 }
 

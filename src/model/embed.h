@@ -1,4 +1,4 @@
-/* embed: the shipped data files, unchanged, inside the binary. */
+/* embed: the shipped data files, byte for byte, inside the binary. */
 #ifndef MALITOP_EMBED_H
 #define MALITOP_EMBED_H
 
@@ -12,7 +12,11 @@ struct embedded {
 /* In reading order; ends with a NULL file. */
 extern const struct embedded embedded_data[];
 
-/* EMBED(symbol, "path") puts a file into the read-only data; the path is found through the assembler's -I. */
+/* Call this when all files have been parsed: the little that is read again is loaded again. */
+void embedded_unload(const struct embedded *files);
+
+/* EMBED(symbol, "path") puts a file into the read-only data. The assembler finds the path through
+ * its -I. */
 #define EMBED(symbol, path)                                                                   \
 	__asm__(".pushsection .rodata, \"a\"\n"                                               \
 		".hidden embed_" #symbol "\n.global embed_" #symbol "\n"                      \

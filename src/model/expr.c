@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What waits on the operator stack of the parser. Those below PEND_OPEN are operators, by precedence. */
+/* Entries of the parser's operator stack. Those before PEND_OPEN are operators, by precedence. */
 enum pending_kind { PEND_SUM, PEND_PRODUCT, PEND_NEG, PEND_OPEN, PEND_CALL };
 
 struct pending {
 	uint8_t kind;   /* enum pending_kind */
-	uint8_t op;     /* enum expr_op_kind of an operator, and of the pairs of a call */
+	uint8_t op;     /* enum expr_op_kind of an operator or a call */
 	unsigned args;  /* PEND_CALL: commas so far */
 	const char *at; /* for the caret */
 };
@@ -32,7 +32,7 @@ struct parser {
 	struct err *err;
 };
 
-/* The message, the text and a caret. Long texts are cut around the place. */
+/* Set the message, the text and a caret on three lines. A long text is cut around the caret. */
 static bool fail_at(struct parser *ps, const char *at, const char *what)
 {
 	struct span text = ps->text;
@@ -49,7 +49,7 @@ static bool fail_at(struct parser *ps, const char *at, const char *what)
 	return err_set(ps->err, 0, "%s\n  %s\n  %s", what, line, caret);
 }
 
-static bool emit(struct expr *e, struct expr_op op)
+static bool emit_op(struct expr *e, struct expr_op op)
 {
 	if (e->n >= EXPR_OPS_MAX)
 		return false;
@@ -58,13 +58,13 @@ static bool emit(struct expr *e, struct expr_op op)
 	return true;
 }
 
-/* How an operation changes the number of values on the stack. */
+/* Return how an operation changes the number of values on the stack. */
 static int stack_effect(uint8_t kind)
 {
 	return kind == EXPR_CONST || kind == EXPR_LOAD ? 1 : kind == EXPR_NEG ? 0 : -1;
 }
 
-/* Account for ops appended since `from`; false when the stack would be too deep. */
+/* Update *depth for the ops appended since `from`. Returns false if the stack would be too deep. */
 static bool track_depth(struct expr *e, unsigned from, unsigned *depth)
 {
 	for (unsigned i = from; i < e->n; i++) {
@@ -77,18 +77,19 @@ static bool track_depth(struct expr *e, unsigned from, unsigned *depth)
 
 bool expr_const(struct expr *out, double number)
 {
-	return emit(out, (struct expr_op){.kind = EXPR_CONST, .number = number});
+	return emit_op(out, (struct expr_op){.kind = EXPR_CONST, .number = number});
 }
 
 bool expr_load(struct expr *out, unsigned slot, double factor)
 {
-	return slot <= UINT16_MAX && emit(out, (struct expr_op){.kind = EXPR_LOAD, .slot = (uint16_t)slot, .number = factor});
+	return slot <= UINT16_MAX &&
+	       emit_op(out, (struct expr_op){.kind = EXPR_LOAD, .slot = (uint16_t)slot, .number = factor});
 }
 
 bool expr_inline(struct expr *out, const struct expr *other)
 {
 	for (unsigned i = 0; i < other->n; i++)
-		if (!emit(out, other->ops[i]))
+		if (!emit_op(out, other->ops[i]))
 			return false;
 	return true;
 }
@@ -97,7 +98,7 @@ static bool push_op(struct parser *ps, uint8_t kind, const char *at)
 {
 	unsigned from = ps->out->n;
 
-	if (!emit(ps->out, (struct expr_op){.kind = kind}))
+	if (!emit_op(ps->out, (struct expr_op){.kind = kind}))
 		return fail_at(ps, at, "formula is too long");
 	return track_depth(ps->out, from, &ps->depth) || fail_at(ps, at, "formula is nested too deep");
 }
@@ -111,7 +112,7 @@ static bool push_pending(struct parser *ps, struct pending p)
 }
 
 /* Emit the operators on top of the stack that bind at least as tightly as `kind`. */
-static bool reduce(struct parser *ps, enum pending_kind kind)
+static bool reduce_pending(struct parser *ps, enum pending_kind kind)
 {
 	while (ps->n_pending) {
 		struct pending *top = &ps->pending[ps->n_pending - 1];
@@ -152,7 +153,7 @@ static bool is_name_start(char c)
 	return isalpha((unsigned char)c) || c == '_' || c == '$';
 }
 
-/* letters, digits, _ and . with an optional [number] at the end */
+/* Read a name: letters, digits, _ and . with an optional [number] at the end. */
 static struct span lex_name(struct parser *ps)
 {
 	const char *from = ps->p++;
@@ -176,7 +177,7 @@ static void skip_blanks(struct parser *ps)
 		ps->p++;
 }
 
-/* A name, or min( / max( which open a call. *opened: an operand is still to come. */
+/* Parse a name, or a min( or max( that opens a call. *opened is set if an operand must follow. */
 static bool parse_name(struct parser *ps, bool *opened)
 {
 	unsigned from = ps->out->n;
@@ -189,8 +190,9 @@ static bool parse_name(struct parser *ps, bool *opened)
 			return fail_at(ps, ps->p, "expected '(' after min or max");
 		ps->p++;
 		*opened = true;
-		return push_pending(
-			ps, (struct pending){.kind = PEND_CALL, .at = name.p, .op = name.p[1] == 'i' ? EXPR_MIN : EXPR_MAX});
+		return push_pending(ps, (struct pending){.kind = PEND_CALL,
+							 .at = name.p,
+							 .op = name.p[1] == 'i' ? EXPR_MIN : EXPR_MAX});
 	}
 	if (!ps->resolve(ps->ctx, name, ps->out, &why))
 		return fail_at(ps, name.p, why.text[0] ? why.text : "formula is too long");
@@ -204,8 +206,9 @@ static bool parse_operand(struct parser *ps, bool *want_operand)
 
 	if (*ps->p == '-' || *ps->p == '(') {
 		ps->p++;
-		return push_pending(ps, *at == '-' ? (struct pending){.kind = PEND_NEG, .op = EXPR_NEG, .at = at}
-						   : (struct pending){.kind = PEND_OPEN, .at = at});
+		return push_pending(ps, *at == '-'
+						? (struct pending){.kind = PEND_NEG, .op = EXPR_NEG, .at = at}
+						: (struct pending){.kind = PEND_OPEN, .at = at});
 	}
 	if (isdigit((unsigned char)*ps->p) || *ps->p == '.') {
 		*want_operand = false;
@@ -224,7 +227,7 @@ static bool close_bracket(struct parser *ps)
 {
 	struct pending top;
 
-	if (!reduce(ps, PEND_SUM))
+	if (!reduce_pending(ps, PEND_SUM))
 		return false;
 	if (!ps->n_pending)
 		return fail_at(ps, ps->p, "')' without '('");
@@ -239,12 +242,13 @@ static bool close_bracket(struct parser *ps)
 	return true;
 }
 
-/* Pairs are reduced at every comma, so that a call of any length needs no more stack than two values. */
+/* Reduce at every comma, so that a call with any number of arguments needs stack for two values
+ * only. */
 static bool next_argument(struct parser *ps)
 {
 	struct pending *top;
 
-	if (!reduce(ps, PEND_SUM))
+	if (!reduce_pending(ps, PEND_SUM))
 		return false;
 	top = ps->n_pending ? &ps->pending[ps->n_pending - 1] : NULL;
 	if (!top || top->kind != PEND_CALL)
@@ -274,24 +278,27 @@ static bool parse_operator(struct parser *ps, bool *want_operand)
 	for (size_t i = 0; i < ARRAY_LEN(operators); i++)
 		if (*at == operators[i].c) {
 			ps->p++;
-			return reduce(ps, operators[i].kind) &&
-			       push_pending(ps, (struct pending){.kind = operators[i].kind, .op = operators[i].op, .at = at});
+			return reduce_pending(ps, operators[i].kind) &&
+			       push_pending(ps, (struct pending){.kind = operators[i].kind,
+								 .op = operators[i].op,
+								 .at = at});
 		}
 	return fail_at(ps, at, "expected an operator");
 }
 
-static bool parse(struct parser *ps)
+static bool parse_formula(struct parser *ps)
 {
 	bool want_operand = true;
 
 	if (ps->text.n > EXPR_TEXT_MAX)
-		return err_set(ps->err, 0, "formula of %zu bytes: at most %d are allowed", ps->text.n, EXPR_TEXT_MAX);
+		return err_set(ps->err, 0, "formula of %zu bytes: at most %d are allowed", ps->text.n,
+			       EXPR_TEXT_MAX);
 	for (skip_blanks(ps); ps->p < ps->end; skip_blanks(ps))
 		if (!(want_operand ? parse_operand(ps, &want_operand) : parse_operator(ps, &want_operand)))
 			return false;
 	if (want_operand)
 		return fail_at(ps, ps->end, "expected a number, a name or '('");
-	if (!reduce(ps, PEND_SUM))
+	if (!reduce_pending(ps, PEND_SUM))
 		return false;
 	if (ps->n_pending)
 		return fail_at(ps, ps->pending[ps->n_pending - 1].at, "'(' is never closed");
@@ -300,11 +307,16 @@ static bool parse(struct parser *ps)
 
 bool expr_compile(struct expr *out, struct span text, expr_resolve_fn *resolve, void *ctx, struct err *err)
 {
-	struct parser ps = {
-		.text = text, .p = text.p, .end = text.p + text.n, .out = out, .resolve = resolve, .ctx = ctx, .err = err};
+	struct parser ps = {.text = text,
+			    .p = text.p,
+			    .end = text.p + text.n,
+			    .out = out,
+			    .resolve = resolve,
+			    .ctx = ctx,
+			    .err = err};
 
 	*out = (struct expr){0};
-	if (parse(&ps))
+	if (parse_formula(&ps))
 		return true;
 	expr_fini(out);
 	return false;
@@ -316,7 +328,7 @@ void expr_fini(struct expr *expr)
 	*expr = (struct expr){0};
 }
 
-/* NaN is neither below nor above anything, so it falls through both comparisons. */
+/* Comparisons with NaN are false, so NaN falls through both. */
 static inline double min_nan(double a, double b)
 {
 	return a < b ? a : b <= a ? b : NAN;
@@ -329,7 +341,7 @@ static inline double max_nan(double a, double b)
 
 double expr_eval(const struct expr *expr, const double *values)
 {
-	double stack[EXPR_DEPTH_MAX + 1], *top = stack; /* stack[0] is never read by a program that is not empty */
+	double stack[EXPR_DEPTH_MAX + 1], *top = stack; /* stack[0]: the result of an empty program */
 
 	stack[0] = NAN;
 	for (const struct expr_op *op = expr->ops, *end = op + expr->n; op != end; op++) {

@@ -1,11 +1,16 @@
-/* expr: formulas over counters, compiled once, evaluated on doubles.
+/* expr: formulas over counters, compiled once and evaluated with doubles.
  *
- *   expression  = term { ("+" | "-") term }        names: letters, digits, _ and . after a letter, "$" or "_",
- *   term        = factor { ("*" | "/") factor }           with an optional .core3 .slice1 .Cluster[0] .cpu5
- *   factor      = "-" factor | number | name | "(" expression ")" | ("min" | "max") "(" expression { "," expression } ")"
+ *   expression = term { ("+" | "-") term }
+ *   term       = factor { ("*" | "/") factor }
+ *   factor     = "-" factor | number | name | "(" expression ")"
+ *              | ("min" | "max") "(" expression { "," expression } ")"
  *
- * Division by zero (0/0 as well as x/0) and missing values are NaN; NaN passes through everything, min and max included.
- * The parser keeps its own stack: no recursion, whatever the text. Limits: EXPR_DEPTH_MAX, EXPR_OPS_MAX, EXPR_TEXT_MAX.
+ * A name is a letter, "$" or "_", then letters, digits, "_" and ".", with an optional instance:
+ * .core3 .slice1 .Cluster[0] .cpu5
+ *
+ * Division by zero (0/0 as well as x/0) and missing values are NaN. NaN propagates through every
+ * operation, including min and max. The parser keeps its own stack and never recurses. Limits:
+ * EXPR_DEPTH_MAX, EXPR_OPS_MAX, EXPR_TEXT_MAX.
  */
 #ifndef MALITOP_EXPR_H
 #define MALITOP_EXPR_H
@@ -17,25 +22,36 @@
 #define EXPR_DEPTH_MAX 64  /* values on the stack, and open parentheses */
 #define EXPR_OPS_MAX 1024
 
-enum expr_op_kind { EXPR_CONST, EXPR_LOAD, EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_NEG, EXPR_MIN, EXPR_MAX };
+enum expr_op_kind {
+	EXPR_CONST,
+	EXPR_LOAD,
+	EXPR_ADD,
+	EXPR_SUB,
+	EXPR_MUL,
+	EXPR_DIV,
+	EXPR_NEG,
+	EXPR_MIN,
+	EXPR_MAX
+};
 
 struct expr_op {
 	uint8_t kind;  /* enum expr_op_kind */
 	uint16_t slot; /* EXPR_LOAD: index into the values */
-	double number; /* EXPR_CONST: the value; EXPR_LOAD: the factor that the value is multiplied by */
+	double number; /* EXPR_CONST: the value; EXPR_LOAD: the factor to multiply by */
 };
 
 struct expr {
 	struct expr_op *ops; /* postfix */
 	unsigned n, cap;
-	unsigned depth; /* of the stack it needs, at most EXPR_DEPTH_MAX */
+	unsigned depth; /* values on the stack, at most EXPR_DEPTH_MAX */
 };
 
-/* What a name stands for: append its ops (expr_load, expr_const, or those of another formula through expr_inline). `name` is as
- * written. Return false with a message for an unknown name. */
+/* Resolve a name, as written in the formula: append its ops (expr_load, expr_const, or another
+ * formula with expr_inline). Return false with a message for an unknown name. */
 typedef bool expr_resolve_fn(void *ctx, struct span name, struct expr *out, struct err *err);
 
-/* Compile. On failure *out is empty and the message has three lines: what is wrong, the text, and a caret under the place. */
+/* Compile. On failure *out is empty and the message has three lines: the error, the text, and a
+ * caret under the error. */
 bool expr_compile(struct expr *out, struct span text, expr_resolve_fn *resolve, void *ctx, struct err *err);
 void expr_fini(struct expr *expr);
 

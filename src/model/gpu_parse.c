@@ -1,4 +1,4 @@
-/* Readers of the stanzas `gpu` and `layout`. */
+/* Parsers of the stanzas `gpu` and `layout`. */
 #include "base/alloc.h"
 #include "model/gpudb.h"
 #include "model/gpudb_parse.h"
@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool parse_number(const struct stanza *s, unsigned line, struct span text, uint64_t max, uint64_t *value, struct err *err)
+static bool parse_number(const struct stanza *s, unsigned line, struct span text, uint64_t max,
+			 uint64_t *value, struct err *err)
 {
 	if (span_u64(text, value) && *value <= max)
 		return true;
-	return stanza_fail(s, line, err, "'%.*s': expected a whole number up to %llu", SPAN_ARG(text), (unsigned long long)max);
+	return stanza_fail(s, line, err, "'%.*s': expected a whole number up to %llu", SPAN_ARG(text),
+			   (unsigned long long)max);
 }
 
 static bool too_many(const struct stanza *s, const struct stanza_line *line, unsigned max, struct err *err)
@@ -18,7 +20,8 @@ static bool too_many(const struct stanza *s, const struct stanza_line *line, uns
 	return stanza_fail(s, line->line, err, "more than %u '%.*s' fields", max, SPAN_ARG(line->key));
 }
 
-static bool gpu_also(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool gpu_also(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+		     struct err *err)
 {
 	struct gpu_product *p = thing;
 
@@ -28,7 +31,8 @@ static bool gpu_also(struct gpudb *db, void *thing, struct stanza *s, const stru
 	return true;
 }
 
-static bool gpu_family(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool gpu_family(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+		       struct err *err)
 {
 	struct gpu_product *p = thing;
 
@@ -38,11 +42,13 @@ static bool gpu_family(struct gpudb *db, void *thing, struct stanza *s, const st
 			p->family = i;
 			return true;
 		}
-	return stanza_fail(s, line->line, err, "family '%.*s': expected Midgard, Bifrost, Valhall-JM, Valhall-CSF or 5thGen",
+	return stanza_fail(s, line->line, err,
+			   "family '%.*s': expected Midgard, Bifrost, Valhall-JM, Valhall-CSF or 5thGen",
 			   SPAN_ARG(line->value));
 }
 
-static bool gpu_year(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool gpu_year(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+		     struct err *err)
 {
 	uint64_t year;
 
@@ -53,7 +59,8 @@ static bool gpu_year(struct gpudb *db, void *thing, struct stanza *s, const stru
 	return true;
 }
 
-static bool gpu_id(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool gpu_id(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+		   struct err *err)
 {
 	struct gpu_product *p = thing;
 	struct span rest = line->value, word = span_word(&rest);
@@ -72,14 +79,16 @@ static bool gpu_id(struct gpudb *db, void *thing, struct stanza *s, const struct
 	return true;
 }
 
-static bool gpu_layout(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool gpu_layout(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+		       struct err *err)
 {
 	(void)s, (void)err;
 	((struct gpu_product *)thing)->layout_name = gpudb_string(db, line->value);
 	return true;
 }
 
-static bool gpu_name(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool gpu_name(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+		     struct err *err)
 {
 	struct gpu_product *p = thing;
 	struct span rest = line->value, word = span_word(&rest);
@@ -94,7 +103,8 @@ static bool gpu_name(struct gpudb *db, void *thing, struct stanza *s, const stru
 	return true;
 }
 
-static bool gpu_dump(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool gpu_dump(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+		     struct err *err)
 {
 	(void)db;
 	((struct gpu_product *)thing)->dump_v4 = span_is(line->value, "v4");
@@ -103,14 +113,16 @@ static bool gpu_dump(struct gpudb *db, void *thing, struct stanza *s, const stru
 	return stanza_fail(s, line->line, err, "dump '%.*s': expected v4 or v5", SPAN_ARG(line->value));
 }
 
-static bool gpu_codename(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool gpu_codename(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+			 struct err *err)
 {
 	(void)s, (void)err;
 	((struct gpu_product *)thing)->codenames = gpudb_string(db, line->value);
 	return true;
 }
 
-static bool gpu_constant(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool gpu_constant(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+			 struct err *err)
 {
 	struct gpu_product *p = thing;
 	struct span rest = line->value, name = span_word(&rest);
@@ -119,12 +131,14 @@ static bool gpu_constant(struct gpudb *db, void *thing, struct stanza *s, const 
 	if (p->n_constants == GPU_CONSTANTS_MAX)
 		return too_many(s, line, GPU_CONSTANTS_MAX, err);
 	if (!span_double(span_trim(rest), &value))
-		return stanza_fail(s, line->line, err, "constant '%.*s': expected a name and a number", SPAN_ARG(line->value));
+		return stanza_fail(s, line->line, err, "constant '%.*s': expected a name and a number",
+				   SPAN_ARG(line->value));
 	p->constants[p->n_constants++] = (struct gpu_constant){gpudb_string(db, name), value};
 	return true;
 }
 
-static bool gpu_engines(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool gpu_engines(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+			struct err *err)
 {
 	struct gpu_product *p = thing;
 	struct span rest = line->value, word;
@@ -147,7 +161,21 @@ static bool gpu_engines(struct gpudb *db, void *thing, struct stanza *s, const s
 	return true;
 }
 
-static bool gpu_typical(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool gpu_lone_registers(struct gpudb *db, void *thing, struct stanza *s,
+			       const struct stanza_line *line, struct err *err)
+{
+	struct gpu_product *p = thing;
+	uint64_t n;
+
+	(void)db;
+	if (!parse_number(s, line->line, line->value, UINT16_MAX, &n, err))
+		return false;
+	p->lone_registers = (unsigned)n;
+	return true;
+}
+
+static bool gpu_typical(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+			struct err *err)
 {
 	struct gpu_product *p = thing;
 	const struct {
@@ -168,7 +196,8 @@ static bool gpu_typical(struct gpudb *db, void *thing, struct stanza *s, const s
 		while (i < ARRAY_LEN(parts) && !span_is(word, parts[i].word))
 			i++;
 		if (i == ARRAY_LEN(parts))
-			return stanza_fail(s, line->line, err, "typical '%.*s': expected cores, slices, bus or mhz and a number",
+			return stanza_fail(s, line->line, err,
+					   "typical '%.*s': expected cores, slices, bus or mhz and a number",
 					   SPAN_ARG(word));
 		if (!parse_number(s, line->line, span_word(&rest), parts[i].max, &value, err))
 			return false;
@@ -177,10 +206,20 @@ static bool gpu_typical(struct gpudb *db, void *thing, struct stanza *s, const s
 	return true;
 }
 
-static const struct field gpu_fields[] = {
-	{"also", gpu_also},         {"family", gpu_family},   {"year", gpu_year},       {"id", gpu_id},
-	{"layout", gpu_layout},     {"name", gpu_name},       {"dump", gpu_dump},       {"codename", gpu_codename},
-	{"constant", gpu_constant}, {"engines", gpu_engines}, {"typical", gpu_typical}, {NULL, NULL},
+static const struct gpudb_field gpu_fields[] = {
+	{"also", gpu_also},
+	{"family", gpu_family},
+	{"year", gpu_year},
+	{"id", gpu_id},
+	{"layout", gpu_layout},
+	{"name", gpu_name},
+	{"dump", gpu_dump},
+	{"codename", gpu_codename},
+	{"constant", gpu_constant},
+	{"engines", gpu_engines},
+	{"typical", gpu_typical},
+	{"lone-registers", gpu_lone_registers},
+	{NULL, NULL},
 };
 
 bool gpu_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
@@ -194,7 +233,8 @@ bool gpu_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *ope
 		GROW(db->products, db->n_products, db->cap_products);
 		p = &db->products[db->n_products++];
 	}
-	*p = (struct gpu_product){.name = gpudb_string(db, open->value), .codenames = "", .file = s->file, .line = open->line};
+	*p = (struct gpu_product){
+		.name = gpudb_string(db, open->value), .codenames = "", .file = s->file, .line = open->line};
 	p->typical.cores = p->typical.slices = 1;
 	p->typical.bus_bits = 128;
 	p->typical.mhz = 500;
@@ -202,7 +242,8 @@ bool gpu_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *ope
 	return fields_parse(db, p, gpu_fields, s, err);
 }
 
-static bool layout_slots(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool layout_slots(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+			 struct err *err)
 {
 	struct gpu_layout *layout = thing;
 	uint64_t slots;
@@ -211,7 +252,8 @@ static bool layout_slots(struct gpudb *db, void *thing, struct stanza *s, const 
 	if (!parse_number(s, line->line, line->value, 128, &slots, err))
 		return false;
 	if (slots != 64 && slots != 128)
-		return stanza_fail(s, line->line, err, "slots %llu: expected 64 or 128", (unsigned long long)slots);
+		return stanza_fail(s, line->line, err, "slots %llu: expected 64 or 128",
+				   (unsigned long long)slots);
 	if (layout->n_counters)
 		return stanza_fail(s, line->line, err, "slots: expected above the blocks");
 	layout->slots_per_block = (unsigned)slots;
@@ -223,17 +265,19 @@ static bool counter_row(struct gpudb *db, struct gpu_layout *layout, enum gpu_bl
 			const struct stanza_line *row, struct err *err)
 {
 	struct gpu_counter c = {.block = block, .scale = 1};
-	struct span rest = row->value, hw = span_word(&rest), name = span_word(&rest), vars = span_trim(rest), word;
+	struct span rest = row->value, hw = span_word(&rest), name = span_word(&rest), vars = span_trim(rest),
+		    word;
 	uint64_t n;
 
 	if (!parse_number(s, row->line, row->key, layout->slots_per_block - 1, &n, err))
 		return false;
 	c.index = (uint8_t)n;
 	if (layout->seen[block][n / 64] >> n % 64 & 1)
-		return stanza_fail(s, row->line, err, "index %u stands twice in this block", c.index);
+		return stanza_fail(s, row->line, err, "index %u is used twice in this block", c.index);
 	layout->seen[block][n / 64] |= 1ull << n % 64;
 	if (!hw.n || !name.n)
-		return stanza_fail(s, row->line, err, "expected index, hardware name and machine name (or -)");
+		return stanza_fail(s, row->line, err,
+				   "expected index, hardware name and machine name (or -)");
 	word = span_word(&rest);
 	if (word.n && word.p[0] == '*') {
 		word.p++;
@@ -254,7 +298,8 @@ static bool counter_row(struct gpudb *db, struct gpu_layout *layout, enum gpu_bl
 	return true;
 }
 
-static bool layout_block(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool layout_block(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+			 struct err *err)
 {
 	struct stanza_line row;
 	unsigned block = 0;
@@ -262,7 +307,8 @@ static bool layout_block(struct gpudb *db, void *thing, struct stanza *s, const 
 	while (block < BLOCK_COUNT && !span_is(line->value, gpu_block_names[block]))
 		block++;
 	if (block == BLOCK_COUNT)
-		return stanza_fail(s, line->line, err, "block '%.*s': expected front_end, tiler, memory_system or shader_core",
+		return stanza_fail(s, line->line, err,
+				   "block '%.*s': expected front_end, tiler, memory_system or shader_core",
 				   SPAN_ARG(line->value));
 	for (;;) {
 		if (!stanza_next(s, &row, err))
@@ -276,7 +322,8 @@ static bool layout_block(struct gpudb *db, void *thing, struct stanza *s, const 
 	return true;
 }
 
-static const struct field layout_fields[] = {{"slots", layout_slots}, {"block", layout_block}, {NULL, NULL}};
+static const struct gpudb_field layout_fields[] = {
+	{"slots", layout_slots}, {"block", layout_block}, {NULL, NULL}};
 
 static int by_place(const void *a, const void *b)
 {

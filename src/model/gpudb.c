@@ -9,7 +9,8 @@
 #include <string.h>
 
 const char *const gpu_block_names[BLOCK_COUNT] = {"front_end", "tiler", "memory_system", "shader_core"};
-const char *const gpu_family_names[FAMILY_COUNT] = {"Midgard", "Bifrost", "Valhall-JM", "Valhall-CSF", "5thGen"};
+const char *const gpu_family_names[FAMILY_COUNT] = {"Midgard", "Bifrost", "Valhall-JM", "Valhall-CSF",
+						    "5thGen"};
 
 static const struct {
 	const char *architecture, *front_end;
@@ -29,7 +30,8 @@ const char *gpu_family_front_end(enum gpu_family family)
 	return families[family].front_end;
 }
 
-/* Old ids first: 0x6956 (Mali-T60x) would match a new-style rule. A 64-bit id says so in bits 31:28. */
+/* Old ids are tried first, because 0x6956 (Mali-T60x) would also match as a new one. Bits 31:28
+ * mark a 64-bit id. */
 static bool has_id(const struct gpu_product *p, uint64_t gpu_id, bool old)
 {
 	bool wide = (gpu_id >> 28 & 0xf) == 0xf;
@@ -56,7 +58,7 @@ const struct gpu_product *gpudb_by_id(const struct gpudb *db, uint64_t gpu_id)
 	return NULL;
 }
 
-/* Case, blanks, '-' and '_' do not matter, nor does a leading "Mali". */
+/* Normalize a name: ignore case, blanks, '-', '_' and a leading "Mali". */
 static void plain_name(char *out, size_t size, struct span name)
 {
 	size_t n = 0;
@@ -90,6 +92,30 @@ const struct gpu_product *gpudb_by_name(const struct gpudb *db, const char *name
 	return NULL;
 }
 
+static bool is_like(const char *plain, const char *name)
+{
+	char other[64];
+
+	plain_name(other, sizeof(other), span_of(name));
+	return strstr(other, plain) != NULL;
+}
+
+void gpudb_like(const struct gpudb *db, const char *name, struct strbuf *names)
+{
+	char plain[64];
+
+	plain_name(plain, sizeof(plain), span_of(name));
+	for (unsigned i = 0; plain[0] && i < db->n_products; i++) {
+		const struct gpu_product *p = &db->products[i];
+		bool like = is_like(plain, p->name);
+
+		for (unsigned k = 0; !like && k < p->n_also; k++)
+			like = is_like(plain, p->also[k]);
+		if (like)
+			strbuf_printf(names, "%s%s", names->n ? " or " : "", p->name);
+	}
+}
+
 const char *gpu_product_shown_name(const struct gpu_product *product, unsigned cores)
 {
 	const char *name = product->name;
@@ -118,7 +144,8 @@ bool gpu_set_has(struct gpu_set set, const struct gpu_product *product)
 	return false;
 }
 
-bool gpu_set_parse(const struct stanza *s, unsigned line, struct span *text, struct gpu_set *set, struct err *err)
+bool gpu_set_parse(const struct stanza *s, unsigned line, struct span *text, struct gpu_set *set,
+		   struct err *err)
 {
 	struct span word, rest;
 
@@ -129,12 +156,25 @@ bool gpu_set_parse(const struct stanza *s, unsigned line, struct span *text, str
 	*text = span_trim(*text);
 	set->words = rest = (struct span){word.p + 1, word.n - 1};
 	if (!rest.n || rest.p[rest.n - 1] == ',')
-		return stanza_fail(s, line, err, "'%.*s': expected GPUs or families after '@', separated by commas",
+		return stanza_fail(s, line, err,
+				   "'%.*s': expected GPUs or families after '@', separated by commas",
 				   SPAN_ARG(word));
 	while (rest.n)
 		if (!span_until(&rest, ',').n)
-			return stanza_fail(s, line, err, "'%.*s': an empty name in the GPU set", SPAN_ARG(word));
+			return stanza_fail(s, line, err, "'%.*s': an empty name in the GPU set",
+					   SPAN_ARG(word));
 	return true;
+}
+
+bool gpu_field_parse(const struct stanza *s, const struct stanza_line *line, struct gpu_set *set,
+		     struct err *err)
+{
+	struct span rest = line->value;
+
+	if (rest.n && rest.p[0] == '@')
+		return gpu_set_parse(s, line->line, &rest, set, err);
+	return stanza_fail(s, line->line, err, "'%.*s': expected a GPU set such as @G57,5thGen",
+			   SPAN_ARG(rest));
 }
 
 const struct gpu_counter *gpu_layout_at(const struct gpu_layout *layout, enum gpu_block block, unsigned index)
@@ -149,7 +189,8 @@ int gpudb_metric_index(const struct gpudb *db, struct span name)
 {
 	uint64_t mask = db->metric_index_size - 1u;
 
-	for (uint64_t at = span_hash(name) & mask; db->metric_index_size && db->metric_index[at]; at = (at + 1) & mask)
+	for (uint64_t at = span_hash(name) & mask; db->metric_index_size && db->metric_index[at];
+	     at = (at + 1) & mask)
 		if (span_is(name, db->metrics[db->metric_index[at] - 1].name))
 			return (int)db->metric_index[at] - 1;
 	return -1;
@@ -193,11 +234,14 @@ bool gpudb_link(struct gpudb *db, struct err *err)
 			if (strcmp(db->layouts[k].name, p->layout_name) == 0)
 				p->layout = &db->layouts[k];
 		if (!p->layout)
-			return err_set(err, 0, "%s:%u: gpu %s: expected a field 'layout' with the name of a layout stanza%s%s",
+			return err_set(err, 0,
+				       "%s:%u: gpu %s: expected a field 'layout' with the name of a layout "
+				       "stanza%s%s",
 				       p->file, p->line, p->name, p->layout_name ? ", not " : "",
 				       p->layout_name ? p->layout_name : "");
 		if (!p->n_ids)
-			return err_set(err, 0, "%s:%u: gpu %s: expected a field 'id'", p->file, p->line, p->name);
+			return err_set(err, 0, "%s:%u: gpu %s: expected a field 'id'", p->file, p->line,
+				       p->name);
 	}
 	return true;
 }

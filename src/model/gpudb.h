@@ -1,6 +1,8 @@
-/* gpudb: every Mali GPU we know: products, and the layouts that say which counter sits where. Read from text stanzas.
+/* gpudb: the known Mali GPUs: products, and layouts, which give the position of every counter. Read
+ * from text stanzas.
  *
- * Source of the facts: Arm's libGPUCounters, gator and the kbase headers, see NOTICE. Immutable after gpudb_load; any thread.
+ * Source of the facts: Arm's libGPUCounters, gator and the kbase headers, see NOTICE. Immutable
+ * after gpudb_load; any thread.
  */
 #ifndef MALITOP_GPUDB_H
 #define MALITOP_GPUDB_H
@@ -11,8 +13,15 @@
 enum gpu_block { BLOCK_FRONT_END, BLOCK_TILER, BLOCK_MEMORY, BLOCK_CORE, BLOCK_COUNT };
 extern const char *const gpu_block_names[BLOCK_COUNT]; /* front_end tiler memory_system shader_core */
 
-enum gpu_family { FAMILY_MIDGARD, FAMILY_BIFROST, FAMILY_VALHALL_JM, FAMILY_VALHALL_CSF, FAMILY_5TH_GEN, FAMILY_COUNT };
-extern const char *const gpu_family_names[FAMILY_COUNT];     /* Midgard Bifrost Valhall-JM Valhall-CSF 5thGen */
+enum gpu_family {
+	FAMILY_MIDGARD,
+	FAMILY_BIFROST,
+	FAMILY_VALHALL_JM,
+	FAMILY_VALHALL_CSF,
+	FAMILY_5TH_GEN,
+	FAMILY_COUNT
+};
+extern const char *const gpu_family_names[FAMILY_COUNT]; /* Midgard Bifrost Valhall-JM Valhall-CSF 5thGen */
 const char *gpu_family_architecture(enum gpu_family family); /* "Valhall" */
 const char *gpu_family_front_end(enum gpu_family family);    /* "JM" or "CSF" */
 
@@ -22,7 +31,7 @@ struct gpu_counter {
 	const char *hw_name; /* GPU_ACTIVE */
 	enum gpu_block block;
 	uint8_t index;    /* within the block */
-	uint16_t scale;   /* what one count stands for */
+	uint16_t scale;   /* multiplier of a count */
 	struct span vars; /* Streamline names of an unpublished slot, blank-separated; may be empty */
 };
 
@@ -46,7 +55,7 @@ struct gpu_constant {
 
 struct gpu_product {
 	const char *name;                /* Mali-G715 */
-	const char *also[GPU_NAMES_MAX]; /* also sold as */
+	const char *also[GPU_NAMES_MAX]; /* other names it is sold under */
 	unsigned n_also;
 	enum gpu_family family;
 	unsigned year;
@@ -58,7 +67,7 @@ struct gpu_product {
 	unsigned line;
 	const struct gpu_layout *layout; /* resolved by gpudb_load */
 	struct {
-		unsigned cores; /* from so many on */
+		unsigned cores; /* with at least this many */
 		const char *name;
 	} names[GPU_NAMES_MAX];
 	unsigned n_names;
@@ -66,19 +75,29 @@ struct gpu_product {
 	const char *codenames;
 	struct gpu_constant constants[GPU_CONSTANTS_MAX];
 	unsigned n_constants;
-	int8_t engines[16]; /* execution engines by CORE_FEATURES & 15; -1 unknown */
+	int8_t engines[16];      /* execution engines by CORE_FEATURES & 15; -1 unknown */
+	unsigned lone_registers; /* a single core with this many registers has one engine; 0: never */
 	struct {
 		unsigned cores, slices, bus_bits, mhz;
 	} typical;
 };
 
-/* A GPU set such as "@G57,5thGen". The empty set of words is every GPU. */
+/* A GPU set such as "@G57,5thGen". A set without words contains every GPU. */
 struct gpu_set {
 	struct span words; /* without the '@'; empty: all */
 };
 
 struct metric_def;
 struct metric_template;
+struct finding_def;
+struct cpu_event;
+struct cpu_group;
+
+/* A text of data, and its name for messages. */
+struct gpudb_text {
+	const char *file;
+	struct span text;
+};
 
 struct gpudb {
 	struct gpu_product *products;
@@ -87,49 +106,78 @@ struct gpudb {
 	unsigned n_layouts, cap_layouts;
 	struct metric_def *metrics; /* model/metric.h */
 	unsigned n_metrics, cap_metrics;
+	struct finding_def *findings; /* model/finding.h */
+	unsigned n_findings, cap_findings;
 	struct metric_template *templates; /* model/template.h */
 	unsigned n_templates, cap_templates;
-	struct metric_template *open_template; /* while reading: the one that sections and charts belong to */
-	struct gpu_layout raw;                 /* see gpudb_raw_layout */
-	struct span *slot_names;               /* what backends deliver beside the counters (stanza `slots`) */
+	struct metric_template
+		*open_template;  /* while reading: the template of the next sections and charts */
+	struct gpu_layout raw;   /* see gpudb_raw_layout */
+	struct span *slot_names; /* slots of backends that are not GPU counters (stanza `slots`) */
 	unsigned n_slot_names, cap_slot_names;
+	struct cpu_event *events; /* model/cpu_event.h */
+	unsigned n_events, cap_events;
+	struct cpu_group *groups;
+	unsigned n_groups, cap_groups;
 	uint32_t *metric_index; /* hash table over metrics, by name: position + 1 */
 	unsigned metric_index_size;
+	struct gpudb_text *own; /* the user's files that may have screens, see gpudb_load */
+	unsigned n_own, cap_own;
 	char **owned; /* every string and file text */
 	unsigned n_owned, cap_owned;
-	char *arena; /* the rest of the last block of strings */
+	unsigned shares; /* number of owners minus one; protected by a lock */
+	char *arena;     /* unused rest of the last block of strings */
 	size_t arena_left;
 };
 
-/* The shipped data, and on top of it every *.gpu, *.metrics and *.chart of the directories given (NULLs are skipped; a directory
- * that is not there is an error only if `must_exist`). Errors name file, line and what was expected. NULL on failure. */
+/* Load the shipped data, then every *.gpu, *.metrics, *.chart, *.findings and *.view file of the
+ * given directories, whose stanzas replace earlier ones of the same name. A NULL path is skipped; a
+ * missing one is an error only if `must_exist`. Errors name the file, the line and what was
+ * expected. NULL on failure.
+ *
+ * A *.view file is the user's own, and so is a path that is a file, as the configuration: besides
+ * these stanzas it may have views and charts of the screen, and options. These are for other
+ * readers, which find its text in `own`; but each formula of such a chart becomes a metric here
+ * (gpudb_own_name). */
 struct gpudb_dir {
 	const char *path;
 	bool must_exist;
 };
 struct gpudb *gpudb_load(const struct gpudb_dir *dirs, unsigned n_dirs, struct err *err);
-/* The same from texts in memory, on top of nothing. */
-struct gpudb_text {
-	const char *file;
-	struct span text;
-};
+/* Replace the shipped findings (not verdicts and conditions) by those of a file. Call it before the
+ * db is shared. */
+bool gpudb_budget(struct gpudb *db, const char *path, struct err *err);
+/* Load only the given texts. */
+/* The name of the metric of a chart's n-th formula, from 1: "VIEW.CHART.2". The caller frees it. */
+char *gpudb_own_name(struct span view, struct span chart, unsigned n);
+/* Whether a stanza with that keyword is part of the data. */
+bool gpudb_knows_stanza(struct span keyword);
 struct gpudb *gpudb_load_texts(const struct gpudb_text *texts, unsigned n, struct err *err);
+/* Add an owner. gpudb_free removes one, and the last one frees the data. Any thread; NULL is
+ * fine. */
+struct gpudb *gpudb_share(const struct gpudb *db);
 void gpudb_free(struct gpudb *db);
 
-/* By GPU_ID as the driver reports it, 32 or 64 bit. NULL if unknown. */
+/* Find a product by GPU_ID as the driver reports it, 32 or 64 bit. NULL if unknown. */
 const struct gpu_product *gpudb_by_id(const struct gpudb *db, uint64_t gpu_id);
-/* By any of its names; case, blanks, '-', '_' and a leading "Mali" do not matter. NULL if unknown. */
+/* Find a product by any of its names. Case, blanks, '-', '_' and a leading "Mali" are ignored. NULL
+ * if unknown. */
 const struct gpu_product *gpudb_by_name(const struct gpudb *db, const char *name);
-/* The name that is shown for a device with so many cores. */
+/* Add the products with `name` in one of their names to *names: "Mali-G31 or Mali-G310". Names are
+ * compared as above. */
+void gpudb_like(const struct gpudb *db, const char *name, struct strbuf *names);
+/* Return the name of a device with this many cores. */
 const char *gpu_product_shown_name(const struct gpu_product *product, unsigned cores);
-/* True if the GPU is in the set. */
+/* Return whether the GPU is in the set. */
 bool gpu_set_has(struct gpu_set set, const struct gpu_product *product);
-/* For a GPU that is not in the data: every slot of every block under its block and index (front_end_4), 128 to a block; the first four
- * of a block are its header. */
+/* The layout of a GPU that is not in the data: every counter is named by block and index
+ * (front_end_4), with 128 values to a block. The first GPU_BLOCK_HEADER values of a block are its
+ * header. */
 const struct gpu_layout *gpudb_raw_layout(const struct gpudb *db);
-#define GPU_BLOCK_HEADER 4 /* values of a block that come before its counters */
+#define GPU_BLOCK_HEADER 4 /* values of a block before its counters */
 #define GPU_BLOCK_SLOTS_MAX 128
-/* A counter by block and index, NULL if the layout has none there. */
-const struct gpu_counter *gpu_layout_at(const struct gpu_layout *layout, enum gpu_block block, unsigned index);
+/* Find a counter by block and index. NULL if the layout has none there. */
+const struct gpu_counter *gpu_layout_at(const struct gpu_layout *layout, enum gpu_block block,
+					unsigned index);
 
 #endif

@@ -2,12 +2,15 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "model/cpu_event.h"
 #include "model/embed.h"
+#include "model/finding.h"
 #include "model/gpudb_parse.h"
 #include "model/metric.h"
 #include "model/template.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,16 +19,21 @@
 #define FILE_MAX ((size_t)4 << 20)
 #define ARENA_BLOCK ((size_t)64 << 10)
 
-/* Every kind of stanza and who reads it. */
+/* Every kind of stanza and its parser. */
 static const struct {
 	const char *keyword;
 	stanza_parse_fn *parse;
 } stanzas[] = {
-	{"gpu", gpu_parse},           {"layout", layout_parse},   {"metric", metric_parse}, {"slots", slots_parse},
-	{"template", template_parse}, {"section", section_parse}, {"chart", chart_parse},
+	{"gpu", gpu_parse},           {"layout", layout_parse},
+	{"metric", metric_parse},     {"slots", slots_parse},
+	{"template", template_parse}, {"section", section_parse},
+	{"chart", chart_parse},       {"finding", finding_parse},
+	{"verdict", verdict_parse},   {"condition", condition_parse},
+	{"note", note_parse},         {"event", event_parse},
+	{"group", group_parse},
 };
 
-static char *arena_take(struct gpudb *db, size_t n)
+static char *arena_alloc(struct gpudb *db, size_t n)
 {
 	char *p;
 
@@ -48,13 +56,13 @@ void *gpudb_alloc(struct gpudb *db, size_t n)
 
 	if (n + skip > db->arena_left)
 		db->arena_left = skip = 0; /* a new block is aligned */
-	arena_take(db, skip);
-	return arena_take(db, n);
+	arena_alloc(db, skip);
+	return arena_alloc(db, n);
 }
 
 const char *gpudb_string(struct gpudb *db, struct span s)
 {
-	char *p = arena_take(db, s.n + 1);
+	char *p = arena_alloc(db, s.n + 1);
 
 	if (s.n)
 		memcpy(p, s.p, s.n);
@@ -62,13 +70,14 @@ const char *gpudb_string(struct gpudb *db, struct span s)
 	return p;
 }
 
-bool fields_parse(struct gpudb *db, void *thing, const struct field *fields, struct stanza *s, struct err *err)
+bool fields_parse(struct gpudb *db, void *thing, const struct gpudb_field *fields, struct stanza *s,
+		  struct err *err)
 {
 	AUTO_STRBUF struct strbuf known = {0};
 	struct stanza_line line;
 
 	for (;;) {
-		const struct field *f = fields;
+		const struct gpudb_field *f = fields;
 
 		if (!stanza_next(s, &line, err))
 			return false;
@@ -77,21 +86,23 @@ bool fields_parse(struct gpudb *db, void *thing, const struct field *fields, str
 			return true;
 		}
 		if (line.kind == STANZA_ROW)
-			return stanza_fail(s, line.line, err, "row '%.*s': this field has no rows", SPAN_ARG(line.key));
+			return stanza_fail(s, line.line, err, "row '%.*s': this field has no rows",
+					   SPAN_ARG(line.key));
 		while (f->key && !span_is(line.key, f->key))
 			f++;
 		if (!f->key) {
 			for (f = fields; f->key; f++)
 				strbuf_printf(&known, " %s", f->key);
-			return stanza_fail(s, line.line, err, "unknown field '%.*s': expected one of%s", SPAN_ARG(line.key),
-					   known.p);
+			return stanza_fail(s, line.line, err, "unknown field '%.*s': expected one of%s",
+					   SPAN_ARG(line.key), known.p);
 		}
 		if (!f->parse(db, thing, s, &line, err))
 			return false;
 	}
 }
 
-bool text_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *line, struct span *text, struct err *err)
+bool text_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *line, struct span *text,
+		struct err *err)
 {
 	AUTO_STRBUF struct strbuf all = {0};
 	struct stanza_line row;
@@ -110,23 +121,43 @@ bool text_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *li
 	return true;
 }
 
-static bool load_text(struct gpudb *db, const char *file, struct span text, struct err *err)
+static size_t stanza_index(struct span keyword)
+{
+	size_t i = 0;
+
+	while (i < ARRAY_LEN(stanzas) && !span_is(keyword, stanzas[i].keyword))
+		i++;
+	return i;
+}
+
+bool gpudb_knows_stanza(struct span keyword)
+{
+	return stanza_index(keyword) < ARRAY_LEN(stanzas);
+}
+
+static bool load_text(struct gpudb *db, const char *file, struct span text, struct own_reader *own,
+		      struct err *err)
 {
 	struct stanza_line line;
 	struct stanza s;
 
 	stanza_init(&s, file, text);
 	while (stanza_next(&s, &line, err)) {
-		size_t i = 0;
+		size_t i = stanza_index(line.key);
 
 		if (line.kind == STANZA_END)
 			return true;
-		while (i < ARRAY_LEN(stanzas) && !span_is(line.key, stanzas[i].keyword))
-			i++;
+		if (own && line.kind == STANZA_OPEN && own_is_screen(line.key)) {
+			if (!own_screen_parse(db, own, &s, &line, err))
+				return false;
+			continue;
+		}
 		if (line.kind != STANZA_OPEN || i == ARRAY_LEN(stanzas))
-			return stanza_fail(&s, line.line, err,
-					   "'%.*s': expected gpu, layout, metric, slots, template, section or chart in column 0",
-					   SPAN_ARG(line.key));
+			return stanza_fail(
+				&s, line.line, err,
+				"'%.*s': expected %sgpu, layout, metric, slots, event, group, template, "
+				"section, chart, finding, verdict, condition or note in column 0",
+				SPAN_ARG(line.key), own ? "view, options, " : "");
 		if (!line.value.n)
 			return stanza_fail(&s, line.line, err, "'%.*s' without a name", SPAN_ARG(line.key));
 		if (!stanzas[i].parse(db, &s, &line, err))
@@ -135,22 +166,26 @@ static bool load_text(struct gpudb *db, const char *file, struct span text, stru
 	return false;
 }
 
+static bool has_ending(const char *name, const char *ending)
+{
+	size_t n = strlen(name), e = strlen(ending);
+
+	return n > e && strcmp(name + n - e, ending) == 0;
+}
+
 static bool is_data_file(const char *name)
 {
-	static const char *const endings[] = {".gpu", ".metrics", ".chart"};
-	size_t n = strlen(name);
+	static const char *const endings[] = {".gpu", ".metrics", ".chart", ".findings", ".view"};
 
-	for (size_t i = 0; i < ARRAY_LEN(endings); i++) {
-		size_t e = strlen(endings[i]);
-
-		if (n > e && strcmp(name + n - e, endings[i]) == 0)
+	for (size_t i = 0; i < ARRAY_LEN(endings); i++)
+		if (has_ending(name, endings[i]))
 			return true;
-	}
 	return false;
 }
 
-static bool load_file(struct gpudb *db, const char *path, struct err *err)
+static bool load_file(struct gpudb *db, const char *path, bool is_own, struct err *err)
 {
+	struct own_reader own = {0};
 	const char *file;
 	char *text;
 	size_t n;
@@ -159,9 +194,25 @@ static bool load_file(struct gpudb *db, const char *path, struct err *err)
 		return false;
 	GROW(db->owned, db->n_owned, db->cap_owned);
 	db->owned[db->n_owned++] = text;
-	db->arena_left = 0; /* the newest block is a file's now */
+	db->arena_left = 0; /* the last block in `owned` is now a file's text, not the arena's */
 	file = gpudb_string(db, span_of(path));
-	return load_text(db, file, (struct span){text, n}, err);
+	if (!is_own)
+		return load_text(db, file, (struct span){text, n}, NULL, err);
+	GROW(db->own, db->n_own, db->cap_own);
+	db->own[db->n_own++] = (struct gpudb_text){file, {text, n}};
+	return load_text(db, file, (struct span){text, n}, &own, err);
+}
+
+/* Keeps errno. */
+static bool is_file(const char *path)
+{
+	int saved_errno = errno;
+	struct err ignored;
+	struct file *file = file_open(path, &ignored);
+
+	file_close(file);
+	errno = saved_errno;
+	return file != NULL;
 }
 
 static bool load_dir(struct gpudb *db, const struct gpudb_dir *dir, struct err *err)
@@ -173,6 +224,8 @@ static bool load_dir(struct gpudb *db, const struct gpudb_dir *dir, struct err *
 	if (!dir->path)
 		return true;
 	n = file_list(dir->path, &names);
+	if (n < 0 && errno == ENOTDIR && is_file(dir->path))
+		return load_file(db, dir->path, true, err);
 	if (n < 0) {
 		if (!dir->must_exist && (errno == ENOENT || errno == ENOTDIR || errno == EACCES))
 			return true;
@@ -181,7 +234,8 @@ static bool load_dir(struct gpudb *db, const struct gpudb_dir *dir, struct err *
 	for (int i = 0; i < n; i++) {
 		AUTOFREE char *path = xasprintf("%s/%s", dir->path, names[i]);
 
-		ok = ok && (!is_data_file(names[i]) || load_file(db, path, err));
+		ok = ok &&
+		     (!is_data_file(names[i]) || load_file(db, path, has_ending(names[i], ".view"), err));
 		free(names[i]);
 	}
 	free(names);
@@ -193,7 +247,8 @@ static void make_raw_layout(struct gpudb *db)
 	unsigned per_block = GPU_BLOCK_SLOTS_MAX - GPU_BLOCK_HEADER;
 	struct gpu_layout *raw = &db->raw;
 
-	*raw = (struct gpu_layout){.name = "raw", .slots_per_block = GPU_BLOCK_SLOTS_MAX, .cap = BLOCK_COUNT * per_block};
+	*raw = (struct gpu_layout){
+		.name = "raw", .slots_per_block = GPU_BLOCK_SLOTS_MAX, .cap = BLOCK_COUNT * per_block};
 	raw->counters = xcalloc(raw->cap, sizeof(*raw->counters));
 	for (; raw->n_counters < raw->cap; raw->n_counters++) {
 		struct gpu_counter *c = &raw->counters[raw->n_counters];
@@ -207,10 +262,10 @@ static void make_raw_layout(struct gpudb *db)
 	}
 }
 
-static bool finish(struct gpudb *db, struct err *err)
+static bool finish_db(struct gpudb *db, struct err *err)
 {
 	make_raw_layout(db);
-	return gpudb_link(db, err);
+	return gpudb_link(db, err) && findings_link(db, err);
 }
 
 const struct gpu_layout *gpudb_raw_layout(const struct gpudb *db)
@@ -224,10 +279,10 @@ struct gpudb *gpudb_load(const struct gpudb_dir *dirs, unsigned n_dirs, struct e
 	bool ok = true;
 
 	for (const struct embedded *e = embedded_data; ok && e->file; e++)
-		ok = load_text(db, e->file, (struct span){e->begin, (size_t)(e->end - e->begin)}, err);
+		ok = load_text(db, e->file, (struct span){e->begin, (size_t)(e->end - e->begin)}, NULL, err);
 	for (unsigned i = 0; ok && i < n_dirs; i++)
 		ok = load_dir(db, &dirs[i], err);
-	if (ok && finish(db, err))
+	if (ok && finish_db(db, err))
 		return db;
 	gpudb_free(db);
 	return NULL;
@@ -239,16 +294,53 @@ struct gpudb *gpudb_load_texts(const struct gpudb_text *texts, unsigned n, struc
 	bool ok = true;
 
 	for (unsigned i = 0; ok && i < n; i++)
-		ok = load_text(db, texts[i].file, texts[i].text, err);
-	if (ok && finish(db, err))
+		ok = load_text(db, texts[i].file, texts[i].text, NULL, err);
+	if (ok && finish_db(db, err))
 		return db;
 	gpudb_free(db);
 	return NULL;
 }
 
+bool gpudb_budget(struct gpudb *db, const char *path, struct err *err)
+{
+	unsigned kept = finding_drop_rules(db);
+
+	if (!load_file(db, path, false, err) || !findings_link(db, err))
+		return false;
+	for (unsigned i = kept; i < db->n_findings; i++)
+		if (db->findings[i].kind == FINDING_RULE)
+			return true;
+	return err_set(err, 0, "%s: no findings in it: see doc/data-format.md", path);
+}
+
+static pthread_mutex_t sharing = PTHREAD_MUTEX_INITIALIZER;
+
+struct gpudb *gpudb_share(const struct gpudb *db)
+{
+	struct gpudb *mine = (struct gpudb *)(uintptr_t)db;
+
+	if (!mine)
+		return NULL;
+	pthread_mutex_lock(&sharing);
+	mine->shares++;
+	pthread_mutex_unlock(&sharing);
+	return mine;
+}
+
+static bool drop_share(struct gpudb *db)
+{
+	bool last;
+
+	pthread_mutex_lock(&sharing);
+	last = !db->shares;
+	db->shares -= !last;
+	pthread_mutex_unlock(&sharing);
+	return last;
+}
+
 void gpudb_free(struct gpudb *db)
 {
-	if (!db)
+	if (!db || !drop_share(db))
 		return;
 	for (unsigned i = 0; i < db->n_layouts; i++)
 		free(db->layouts[i].counters);
@@ -262,6 +354,10 @@ void gpudb_free(struct gpudb *db)
 	free(db->metrics);
 	free(db->metric_index);
 	free(db->slot_names);
+	free(db->findings);
+	free(db->own);
+	free(db->events);
+	free(db->groups);
 	free(db->templates);
 	free(db->owned);
 	free(db);

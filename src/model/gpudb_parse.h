@@ -1,41 +1,76 @@
-/* gpudb_parse: what the readers of the single stanzas share. Internal to src/model. */
+/* gpudb_parse: shared by the parsers of the stanzas. Internal to src/model. */
 #ifndef MALITOP_GPUDB_PARSE_H
 #define MALITOP_GPUDB_PARSE_H
 
 #include "base/stanza.h"
 #include "model/gpudb.h"
 
-/* Reads one stanza: `open` is its first line; it reads the fields and puts back what follows. */
-typedef bool stanza_parse_fn(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err);
+/* Parse one stanza, whose first line is `open`: read its fields and put the line after them
+ * back. */
+typedef bool stanza_parse_fn(struct gpudb *db, struct stanza *s, const struct stanza_line *open,
+			     struct err *err);
 
-stanza_parse_fn gpu_parse, layout_parse, metric_parse, slots_parse, template_parse, section_parse, chart_parse;
+stanza_parse_fn gpu_parse, layout_parse, metric_parse, slots_parse, template_parse, section_parse,
+	chart_parse, finding_parse, verdict_parse, condition_parse, note_parse, event_parse, group_parse;
 
-/* A copy of a piece of text that lives as long as the db. */
+/* gpudb_own.c: the stanzas in a file of the user's that are not data. This is the view that is
+ * open; {0} at the start of a file. */
+struct own_reader {
+	struct span view;
+};
+bool own_is_screen(struct span keyword);
+/* Skip such a stanza, but define a metric for each formula of a chart. */
+bool own_screen_parse(struct gpudb *db, struct own_reader *own, struct stanza *s,
+		      const struct stanza_line *open, struct err *err);
+
+/* Copy a text into memory that lives as long as the db. */
 const char *gpudb_string(struct gpudb *db, struct span s);
-/* Memory that lives as long as the db. */
+/* Allocate memory that lives as long as the db. */
 void *gpudb_alloc(struct gpudb *db, size_t n);
 
-/* One field of a stanza, for a table of them. `thing` is what the stanza fills. */
-struct field {
+/* One field of a stanza, for a table of fields. `thing` is the struct that the stanza fills. */
+struct gpudb_field {
 	const char *key;
-	bool (*parse)(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err);
+	bool (*parse)(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+		      struct err *err);
 };
-/* Read the fields of a stanza by the table (ends with a NULL key) until the next stanza. An unknown field is an error that lists
- * the known ones. */
-bool fields_parse(struct gpudb *db, void *thing, const struct field *fields, struct stanza *s, struct err *err);
+/* Parse the fields of a stanza by the table (ended by a NULL key), up to the next stanza. The error
+ * for an unknown field lists the known ones. */
+bool fields_parse(struct gpudb *db, void *thing, const struct gpudb_field *fields, struct stanza *s,
+		  struct err *err);
 
-/* "@SET rest": takes the set off *text; the empty set if there is none. Words are checked to be families or look like names. */
-bool gpu_set_parse(const struct stanza *s, unsigned line, struct span *text, struct gpu_set *set, struct err *err);
+/* Parse a leading "@SET" of *text and remove it. Without one the set is empty: every GPU. An empty
+ * name in a set is an error. */
+bool gpu_set_parse(const struct stanza *s, unsigned line, struct span *text, struct gpu_set *set,
+		   struct err *err);
 
-/* The field's continuation rows joined to its value by blanks; in the db's memory. */
-bool text_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *line, struct span *text, struct err *err);
+/* Parse a field that is a set and nothing else. */
+bool gpu_field_parse(const struct stanza *s, const struct stanza_line *line, struct gpu_set *set,
+		     struct err *err);
 
-/* After the last file: connect products with layouts, check what can only be checked now. */
+/* Join the field's value and its continuation rows with blanks, in the db's memory. */
+bool text_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *line, struct span *text,
+		struct err *err);
+
+/* Parse "[@SET] text" with its continuation rows, and append it to a list. */
+struct metric_variant;
+bool variant_parse(struct gpudb *db, struct metric_variant **list, struct stanza *s,
+		   const struct stanza_line *line, struct err *err);
+
+/* Remove the findings; verdicts, conditions and notes stay. Returns how many of these there are. */
+unsigned finding_drop_rules(struct gpudb *db);
+
+/* After the last file: check that the findings name only what exists. */
+bool findings_link(struct gpudb *db, struct err *err);
+
+/* After the last file: connect products with their layouts, and check that each has a layout and an
+ * id. */
 bool gpudb_link(struct gpudb *db, struct err *err);
 
-/* Position in metrics[] of a definition by name, or -1. */
+/* Return the position in metrics[] of a definition by name, or -1. */
 int gpudb_metric_index(const struct gpudb *db, struct span name);
-/* The definition of that name to fill: an earlier one keeps its place in the order, a new one is appended. */
+/* Return the definition to fill: an existing one of that name keeps its position, a new one is
+ * appended. */
 struct metric_def *gpudb_metric_slot(struct gpudb *db, const char *name);
 
 #endif

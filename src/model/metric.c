@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NESTED_MAX 32 /* metrics that name metrics */
+#define NESTED_MAX 32 /* depth of metrics that name metrics */
 
 enum def_state { DEF_UNTOUCHED, DEF_BUSY, DEF_PRESENT, DEF_ABSENT };
 
-/* A set on its way: definitions are compiled when first named. */
+/* A set that is being compiled. Definitions are compiled when first named. */
 struct build {
 	const struct gpudb *db;
 	struct metric_set *set;
@@ -24,7 +24,7 @@ struct build {
 	uint8_t *state;       /* enum def_state by definition */
 	struct metric *built; /* by definition */
 	unsigned depth;
-	bool missing; /* the last failure was only a name that this source does not have */
+	bool missing; /* the last failure was a valid name that this source does not have */
 };
 
 static bool build_def(struct build *b, unsigned def, struct err *err);
@@ -37,7 +37,8 @@ static bool load_slot(const struct build *b, unsigned slot, struct expr *out)
 		return false;
 	if (!b->cores_mean || !c || c->block != BLOCK_CORE)
 		return true;
-	return expr_load(out, VECTOR_CORES, 1) && expr_inline(out, &(struct expr){&(struct expr_op){.kind = EXPR_DIV}, 1, 1, 0});
+	return expr_load(out, VECTOR_CORE_ROWS, 1) &&
+	       expr_inline(out, &(struct expr){&(struct expr_op){.kind = EXPR_DIV}, 1, 1, 0});
 }
 
 static void name_counter(const struct build *b, unsigned slot, char *out, size_t size)
@@ -45,7 +46,8 @@ static void name_counter(const struct build *b, unsigned slot, char *out, size_t
 	const struct gpu_counter *c = b->set->names->counters[slot];
 
 	if (c)
-		snprintf(out, size, "%s %u (%s)", gpu_block_names[c->block], c->index, c->name ? c->name : c->hw_name);
+		snprintf(out, size, "%s %u (%s)", gpu_block_names[c->block], c->index,
+			 c->name ? c->name : c->hw_name);
 	else
 		snprintf(out, size, "%s", b->set->slots[slot].name);
 }
@@ -55,7 +57,8 @@ static const char *source_name(const struct build *b)
 	return b->set->product ? b->set->product->name : b->set->layout ? "this GPU" : "the CPU";
 }
 
-/* ".core3" and the like at the end of a name: cut off and understood. false if there is none. */
+/* Parse ".core3" and the like at the end of a name, and remove it. Returns false if there is
+ * none. */
 static bool cut_instance(struct span *name, enum instance_kind *kind, unsigned *number)
 {
 	for (unsigned k = INSTANCE_CORE; k < INSTANCE_KINDS; k++) {
@@ -80,8 +83,9 @@ static bool cut_instance(struct span *name, enum instance_kind *kind, unsigned *
 	return false;
 }
 
-/* The slot that holds one instance's part of what `sum` holds, or -1. */
-static int slot_of_instance(const struct metric_set *set, unsigned sum, enum instance_kind kind, unsigned number)
+/* Return the slot with one instance's part of the slot `sum`, or -1. */
+static int slot_of_instance(const struct metric_set *set, unsigned sum, enum instance_kind kind,
+			    unsigned number)
 {
 	for (unsigned i = 0; i < set->n_slots; i++)
 		if (set->slots[i].instance == kind && set->slots[i].number == number &&
@@ -90,8 +94,15 @@ static int slot_of_instance(const struct metric_set *set, unsigned sum, enum ins
 	return -1;
 }
 
-/* NAME.core3: a counter, or a formula, with the sums replaced by that instance's parts. false if it has none. */
-static bool narrow(const struct metric_set *set, struct expr *e, unsigned from, enum instance_kind kind, unsigned number)
+static bool is_core_count(unsigned slot)
+{
+	return slot == VECTOR_CORES || slot == VECTOR_CORE_ROWS;
+}
+
+/* Compile NAME.core3: replace the sums in a counter or a formula by that instance's parts. Returns
+ * false if it has none. */
+static bool narrow_formula(const struct metric_set *set, struct expr *e, unsigned from,
+			   enum instance_kind kind, unsigned number)
 {
 	bool any = false;
 
@@ -102,7 +113,7 @@ static bool narrow(const struct metric_set *set, struct expr *e, unsigned from, 
 		if (op->kind != EXPR_LOAD)
 			continue;
 		if (op->slot < VECTOR_CONSTANTS) {
-			if ((op->slot == VECTOR_CORES && kind == INSTANCE_CORE) ||
+			if ((is_core_count(op->slot) && kind == INSTANCE_CORE) ||
 			    (op->slot == VECTOR_SLICES && kind == INSTANCE_SLICE))
 				*op = (struct expr_op){.kind = EXPR_CONST, .number = 1};
 			continue;
@@ -115,7 +126,8 @@ static bool narrow(const struct metric_set *set, struct expr *e, unsigned from, 
 	return any;
 }
 
-static bool resolve_whole(struct build *b, const struct metric_name *found, struct span name, struct expr *out, struct err *err)
+static bool resolve_all_instances(struct build *b, const struct metric_name *found, struct span name,
+				  struct expr *out, struct err *err)
 {
 	switch (found->kind) {
 	case NAME_SLOT:
@@ -135,7 +147,7 @@ static bool resolve_whole(struct build *b, const struct metric_name *found, stru
 	return err_set(err, 0, "%s has no '%.*s'", source_name(b), SPAN_ARG(name));
 }
 
-static bool resolve(void *ctx, struct span name, struct expr *out, struct err *err)
+static bool resolve_name(void *ctx, struct span name, struct expr *out, struct err *err)
 {
 	struct build *b = ctx;
 	enum instance_kind kind = INSTANCE_ALL;
@@ -150,24 +162,26 @@ static bool resolve(void *ctx, struct span name, struct expr *out, struct err *e
 	if (!found) {
 		b->missing = metric_name_known(b->db, name);
 		return b->missing ? err_set(err, 0, "%s has no '%.*s'", source_name(b), SPAN_ARG(name))
-				  : err_set(err, 0, "unknown name '%.*s': expected a counter, a metric or a constant",
+				  : err_set(err, 0,
+					    "unknown name '%.*s': expected a counter, a metric or a constant",
 					    SPAN_ARG(name));
 	}
 	if (found->at != found->other) {
 		name_counter(b, found->at, one, sizeof(one));
 		name_counter(b, found->other, two, sizeof(two));
-		return err_set(err, 0, "'%.*s' is ambiguous on %s: it stands for %s and for %s; use one of their names",
+		return err_set(err, 0, "'%.*s' is ambiguous on %s: it means %s or %s: use one of their names",
 			       SPAN_ARG(name), source_name(b), one, two);
 	}
-	if (!resolve_whole(b, found, name, out, err))
+	if (!resolve_all_instances(b, found, name, out, err))
 		return false;
-	if (kind == INSTANCE_ALL || narrow(b->set, out, from, kind, number))
+	if (kind == INSTANCE_ALL || narrow_formula(b->set, out, from, kind, number))
 		return true;
 	b->missing = true;
 	return err_set(err, 0, "%s has no '%.*s'", source_name(b), SPAN_ARG(whole));
 }
 
-/* The row of the guide that shows this metric: its unit decides whether the value is bounded. */
+/* Return the unit in the row of the guide that shows this metric. It decides whether the value is
+ * bounded. */
 static const struct unit *guide_unit(const struct build *b, const struct metric_def *def)
 {
 	for (unsigned i = 0; b->guide && i < b->guide->n_rows; i++)
@@ -176,12 +190,21 @@ static const struct unit *guide_unit(const struct build *b, const struct metric_
 	return def->unit;
 }
 
-static void set_bounds(const struct build *b, struct metric *m)
+static bool loads_a_slot(const struct expr *e)
+{
+	for (unsigned i = 0; i < e->n; i++)
+		if (e->ops[i].kind == EXPR_LOAD && e->ops[i].slot >= VECTOR_CONSTANTS)
+			return true;
+	return false;
+}
+
+static void set_nature(const struct build *b, struct metric *m)
 {
 	bool percent = m->unit->kind == UNIT_PERCENT;
 
 	m->low = percent && !(b->guide && b->guide->upper_bound_only) ? 0 : -INFINITY;
-	m->high = percent ? 100 : INFINITY;
+	m->high = percent && !m->unit->open ? 100 : INFINITY;
+	m->grows = m->unit->kind == UNIT_COUNT && loads_a_slot(&m->expr);
 }
 
 static void set_alert(const struct build *b, struct metric *m)
@@ -189,12 +212,17 @@ static void set_alert(const struct build *b, struct metric *m)
 	for (const struct metric_variant *v = m->def->alerts; v; v = v->next)
 		if (gpu_set_has(v->gpus, b->set->product)) {
 			metric_alert_parse(v->text, &m->alert, &m->alert_at);
+			if (isnan(m->alert_at)) /* up to 5 % over the frame budget is on time */
+				m->alert_at = 1050 / b->set->constants[VECTOR_FPS];
+			m->alert = isnan(m->alert_at) ? ALERT_NONE : m->alert;
 			return;
 		}
 }
 
-/* Take the first variant that fits. *taken stays false when none does; false only for a malformed one. */
-static bool take_variant(struct build *b, struct metric *m, const struct metric_variant *v, bool *taken, struct err *err)
+/* Compile the first variant that fits. *taken stays false if none does. Returns false only for a
+ * malformed one. */
+static bool take_variant(struct build *b, struct metric *m, const struct metric_variant *v, bool *taken,
+			 struct err *err)
 {
 	for (; v; v = v->next) {
 		struct err why;
@@ -202,24 +230,17 @@ static bool take_variant(struct build *b, struct metric *m, const struct metric_
 		if (!gpu_set_has(v->gpus, b->set->product))
 			continue;
 		b->missing = false;
-		if (expr_compile(&m->expr, v->text, resolve, b, &why)) {
+		if (expr_compile(&m->expr, v->text, resolve_name, b, &why)) {
 			m->text = v->text;
 			*taken = true;
 			return true;
 		}
 		if (!b->missing)
-			return err_set(err, 0, "%s:%u: metric %s: %s", m->def->file, v->line, m->def->name, why.text);
+			return err_set(err, 0, "%s:%u: metric %s: %s", m->def->file, v->line, m->def->name,
+				       why.text);
 	}
 	b->missing = false;
 	return true;
-}
-
-static bool loads_a_slot(const struct expr *e)
-{
-	for (unsigned i = 0; i < e->n; i++)
-		if (e->ops[i].kind == EXPR_LOAD && e->ops[i].slot >= VECTOR_CONSTANTS)
-			return true;
-	return false;
 }
 
 static bool compile_def(struct build *b, unsigned at, bool *present, struct err *err)
@@ -240,12 +261,13 @@ static bool compile_def(struct build *b, unsigned at, bool *present, struct err 
 	if (name->kind == NAME_SLOT || name->kind == NAME_CONSTANT) {
 		m->is_counter = name->kind == NAME_SLOT;
 		*present = true;
-		return name->kind == NAME_SLOT ? load_slot(b, name->at, &m->expr) : expr_const(&m->expr, name->number);
+		return name->kind == NAME_SLOT ? load_slot(b, name->at, &m->expr)
+					       : expr_const(&m->expr, name->number);
 	}
 	if (!take_variant(b, m, def->exprs, present, err))
 		return false;
 	if (*present && !b->set->product && !loads_a_slot(&m->expr)) {
-		expr_fini(&m->expr); /* a GPU's constants alone say nothing about a CPU */
+		expr_fini(&m->expr); /* GPU constants alone are meaningless for a CPU */
 		*present = false;
 	}
 	return true;
@@ -262,30 +284,33 @@ static bool build_def(struct build *b, unsigned at, struct err *err)
 	if (b->state[at] == DEF_BUSY)
 		return err_set(err, 0, "metric %s is defined by itself", def->name);
 	if (b->depth == NESTED_MAX)
-		return err_set(err, 0, "metric %s: metrics that name metrics more than %d deep", def->name, NESTED_MAX);
+		return err_set(err, 0, "metric %s: more than %d levels of metrics that name metrics",
+			       def->name, NESTED_MAX);
 	b->state[at] = DEF_BUSY;
 	b->depth++;
 	ok = compile_def(b, at, &present, err);
 	b->depth--;
 	b->state[at] = present ? DEF_PRESENT : DEF_ABSENT;
 	if (ok && present) {
-		set_bounds(b, &b->built[at]);
+		set_nature(b, &b->built[at]);
 		set_alert(b, &b->built[at]);
 	}
 	return ok;
 }
 
-/* A slot that no definition knows: a counter of a GPU that is not in the data, or a CPU event that was asked for by its name. */
+/* Return whether a slot has no definition: a counter of a GPU that is not in the data, or a CPU
+ * event that the user named. */
 static bool is_raw(const struct build *b, unsigned slot)
 {
 	const struct slot *s = &b->set->slots[slot];
 
 	if (b->set->names->counters[slot])
 		return b->set->layout == gpudb_raw_layout(b->db);
-	return s->instance == INSTANCE_ALL && s->running != s->enabled && !metric_name_known(b->db, span_of(s->name));
+	return s->instance == INSTANCE_ALL && s->running != s->enabled &&
+	       !metric_name_known(b->db, span_of(s->name));
 }
 
-#define SHORT_MAX 28 /* characters; of names of events the ends differ */
+#define SHORT_MAX 28 /* characters; the end is kept, because event names differ there */
 
 static void define_raw(const struct build *b, unsigned slot, struct metric_def *def)
 {
@@ -294,14 +319,15 @@ static void define_raw(const struct build *b, unsigned slot, struct metric_def *
 
 	def->name = b->set->slots[slot].name;
 	def->title = c ? xasprintf("%s counter %u", titles[c->block], c->index) : xstrdup(def->name);
-	def->short_title = strlen(def->title) > SHORT_MAX ? def->title + strlen(def->title) - SHORT_MAX : def->title;
+	def->short_title =
+		strlen(def->title) > SHORT_MAX ? def->title + strlen(def->title) - SHORT_MAX : def->title;
 	def->group = c ? titles[c->block] : "CPU events";
-	def->help = c ? "A counter of a GPU that malitop has no data for: what it counts is not known."
-		      : "A CPU event that was asked for by its name: what it counts stands in the CPU's manual.";
+	def->help = c ? "A counter of a GPU that malitop has no data for. Its meaning is unknown."
+		      : "A CPU event that was selected by name. See the CPU's manual for its meaning.";
 	def->unit = unit_find(SPAN_LIT("count"));
 }
 
-/* Each of them is a metric of its own. */
+/* Add a metric for each slot without a definition. */
 static void add_raw_metrics(struct build *b)
 {
 	struct metric_set *set = b->set;
@@ -320,10 +346,29 @@ static void add_raw_metrics(struct build *b)
 		define_raw(b, i, def);
 		*m = (struct metric){.def = def, .unit = def->unit, .is_counter = true};
 		load_slot(b, i, &m->expr);
-		set_bounds(b, m);
+		set_nature(b, m);
 		set->n_raw_defs++;
 		set->n_metrics++;
 	}
+}
+
+static struct build build_begin(const struct gpudb *db, struct metric_set *set)
+{
+	return (struct build){
+		.db = db,
+		.set = set,
+		.state = xcalloc(db->n_metrics, sizeof(uint8_t)),
+		.built = xcalloc(db->n_metrics, sizeof(struct metric)),
+	};
+}
+
+static void build_end(struct build *b)
+{
+	for (unsigned i = 0; i < b->db->n_metrics; i++)
+		if (b->state[i] != DEF_UNTOUCHED)
+			expr_fini(&b->built[i].expr);
+	free(b->built);
+	free(b->state);
 }
 
 static bool build_all(struct build *b, struct err *err)
@@ -346,7 +391,8 @@ static bool build_all(struct build *b, struct err *err)
 	return true;
 }
 
-static const struct metric_template *guide_template(const struct gpudb *db, const struct metric_source *source)
+static const struct metric_template *guide_template(const struct gpudb *db,
+						    const struct metric_source *source)
 {
 	if (source->definitions != DEFINITIONS_GUIDE || !source->product)
 		return NULL;
@@ -356,7 +402,7 @@ static const struct metric_template *guide_template(const struct gpudb *db, cons
 struct metric_set *metric_set_new(const struct gpudb *db, const struct metric_source *source, struct err *err)
 {
 	struct metric_set *set = xcalloc(1, sizeof(*set));
-	struct build b = {.db = db, .set = set, .guide = guide_template(db, source)};
+	struct build b = build_begin(db, set);
 	bool ok;
 
 	set->product = source->product;
@@ -368,19 +414,19 @@ struct metric_set *metric_set_new(const struct gpudb *db, const struct metric_so
 		memcpy(set->slots, source->slots, source->n_slots * sizeof(*set->slots));
 	set->constants[VECTOR_SECONDS] = NAN;
 	set->constants[VECTOR_CORES] = source->core_count ? source->core_count : NAN;
+	set->constants[VECTOR_CORE_ROWS] = set->constants[VECTOR_CORES];
 	set->constants[VECTOR_SLICES] = source->l2_slice_count ? source->l2_slice_count : NAN;
 	set->constants[VECTOR_BUS_BITS] = source->bus_width_bits ? source->bus_width_bits : NAN;
+	set->constants[VECTOR_FPS] = source->frames_per_second > 0 ? source->frames_per_second : NAN;
+	set->constants[VECTOR_SCREEN_PIXELS] = source->screen_pixels > 0 ? source->screen_pixels : NAN;
+	set->constants[VECTOR_TOP_HZ] = source->top_hz > 0 ? source->top_hz : NAN;
 	set->n_vector = VECTOR_CONSTANTS + set->n_slots;
 	set->names = metric_names_new(db, set);
 	set->metric_of_def = xcalloc(db->n_metrics, sizeof(*set->metric_of_def));
+	b.guide = guide_template(db, source);
 	b.cores_mean = b.guide && b.guide->cores_mean;
-	b.state = xcalloc(db->n_metrics, 1);
-	b.built = xcalloc(db->n_metrics, sizeof(*b.built));
 	ok = build_all(&b, err);
-	for (unsigned i = 0; i < db->n_metrics; i++)
-		expr_fini(&b.built[i].expr);
-	free(b.built);
-	free(b.state);
+	build_end(&b);
 	if (!ok) {
 		metric_set_free(set);
 		return NULL;
@@ -412,16 +458,17 @@ const struct metric *metric_find(const struct metric_set *set, struct span name)
 {
 	const struct metric_name *found = metric_names_find(set->names, name);
 
-	/* A counter's name leads to its slot, so the definition is looked for by hand. */
+	/* The name of a counter finds its slot, so search for the definition here. */
 	if (found && found->kind == NAME_METRIC)
-		return set->metric_of_def[found->at] < 0 ? NULL : &set->metrics[set->metric_of_def[found->at]];
+		return set->metric_of_def[found->at] < 0 ? NULL
+							 : &set->metrics[set->metric_of_def[found->at]];
 	for (unsigned i = 0; found && i < set->n_metrics; i++)
 		if (span_is(name, set->metrics[i].def->name))
 			return &set->metrics[i];
 	return NULL;
 }
 
-/* Over a finished set: metrics are inlined as they were compiled. */
+/* Resolve names on a finished set: metrics are inlined as compiled. */
 static bool resolve_finished(void *ctx, struct span name, struct expr *out, struct err *err)
 {
 	struct build *b = ctx;
@@ -434,21 +481,17 @@ static bool resolve_finished(void *ctx, struct span name, struct expr *out, stru
 			return expr_inline(out, &b->set->metrics[at].expr);
 		return err_set(err, 0, "%s has no '%.*s'", source_name(b), SPAN_ARG(name));
 	}
-	return resolve(ctx, name, out, err);
+	return resolve_name(ctx, name, out, err);
 }
 
-bool metric_compile(const struct metric_set *set, const struct gpudb *db, struct span text, bool cores_mean, struct expr *out,
-		    struct err *err)
+bool metric_compile(const struct metric_set *set, const struct gpudb *db, struct span text, bool cores_mean,
+		    struct expr *out, struct err *err)
 {
-	struct build b = {.db = db, .set = (struct metric_set *)(uintptr_t)set, .cores_mean = cores_mean};
+	struct build b = build_begin(db, (struct metric_set *)(uintptr_t)set);
 	bool ok;
 
-	b.state = xcalloc(db->n_metrics, 1);
-	b.built = xcalloc(db->n_metrics, sizeof(*b.built));
+	b.cores_mean = cores_mean;
 	ok = expr_compile(out, text, resolve_finished, &b, err);
-	for (unsigned i = 0; i < db->n_metrics; i++)
-		expr_fini(&b.built[i].expr);
-	free(b.built);
-	free(b.state);
+	build_end(&b);
 	return ok;
 }

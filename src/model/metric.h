@@ -1,6 +1,7 @@
-/* metric: what people read. Definitions come from text; a metric set is all the definitions that a source can feed, compiled.
+/* metric: the numbers that people read. Definitions come from text; a metric set holds the compiled
+ * definitions for one source.
  *
- * A set is immutable after metric_set_new; any thread may evaluate with a vector of its own.
+ * A set is immutable after metric_set_new; any thread may evaluate it with its own vector.
  */
 #ifndef MALITOP_METRIC_H
 #define MALITOP_METRIC_H
@@ -11,7 +12,8 @@
 #include "model/history.h"
 #include "model/sample.h"
 
-/* A variant of a formula, a threshold or a list of names, for some GPUs; in the order as written. See doc/data-format.md. */
+/* A variant of a formula, a threshold or a list of names for some GPUs, in the order of the file.
+ * See doc/data-format.md. */
 struct metric_variant {
 	struct gpu_set gpus;
 	struct span text;
@@ -22,13 +24,14 @@ struct metric_variant {
 struct metric_def {
 	const char *name; /* MaliFragQueueUtil */
 	const char *title;
-	const char *short_title; /* never NULL; the title where none was given */
+	const char *short_title; /* never NULL; the title if there is no shorter one */
 	const char *group;
 	const char *help; /* one paragraph; "" if none */
 	const struct unit *unit;
 	struct gpu_set gpus;
 	const char *file;                                      /* for messages */
 	struct metric_variant *exprs, *guides, *alerts, *vars; /* lists; NULL: none */
+	bool estimate; /* what it names is only estimated from what it counts: in brackets */
 };
 
 enum definitions { DEFINITIONS_CURRENT, DEFINITIONS_GUIDE };
@@ -39,37 +42,50 @@ struct metric {
 	const struct metric_def *def;
 	const struct unit *unit;
 	struct expr expr; /* over a vector, see below; without the bounds of a percentage */
-	struct span text; /* the formula that was taken; empty for a counter and a constant */
+	struct span text; /* the formula of the variant that fits; empty for a counter or a constant */
 	enum alert_side alert;
 	double alert_at;
 	double low, high;   /* bounds of the value: 0 and 100 for a percentage, else -inf and inf */
-	unsigned instances; /* bit set of 1 << enum instance_kind by which it can be broken down */
+	unsigned instances; /* bit set of 1 << enum instance_kind that it can be broken down by */
 	bool is_counter;
+	bool grows; /* counts events and is shown per second; bytes of a beat, as an example, are not */
 };
 
-/* The values a formula loads from: some constants, then one double per slot of the source. */
-enum vector_constant { VECTOR_SECONDS, VECTOR_CORES, VECTOR_SLICES, VECTOR_BUS_BITS, VECTOR_CONSTANTS };
+/* The vector that a formula loads from: these constants, then one double per slot of the source.
+ * VECTOR_CORE_ROWS is the divisor of a mean over the cores: the number of cores counted, which is
+ * known even if VECTOR_CORES is not (a table of `eval`). */
+enum vector_constant {
+	VECTOR_SECONDS,
+	VECTOR_CORES,
+	VECTOR_CORE_ROWS,
+	VECTOR_SLICES,
+	VECTOR_BUS_BITS,
+	VECTOR_FPS, /* the frame rate that is wanted (--fps), and the pixels of the screen (--resolution) */
+	VECTOR_SCREEN_PIXELS,
+	VECTOR_TOP_HZ, /* the highest clock of the GPU */
+	VECTOR_CONSTANTS,
+};
 
-/* One thing that metrics can be broken down by, say core 3. */
+/* An instance that metrics can be broken down by, such as core 3. */
 struct metric_instance {
 	enum instance_kind kind;
 	unsigned number;
 	char label[16]; /* "core3" */
-	char title[48]; /* "Cortex-A76 x4"; the label where there is no better one; printable */
+	char title[48]; /* "Cortex-A76 x4", else the label; printable */
 	struct {
 		uint16_t sum, own; /* vector index of the sum, and of this instance's part of it */
 	} * parts;
 	unsigned n_parts, cap_parts;
 };
 
-/* Everything that a name can stand for on one source; internal to src/model. */
+/* The names that formulas may use on one source; internal to src/model. */
 struct metric_names;
 
 struct metric_set {
 	const struct gpu_product *product; /* NULL for a CPU, and for a GPU that is not in the data */
 	const struct gpu_layout *layout;   /* of a GPU's counters; NULL for a CPU */
 	enum definitions definitions;
-	struct metric *metrics; /* all that exist on this source, in the order of the definitions */
+	struct metric *metrics; /* those that this source has, in the order of the definitions */
 	unsigned n_metrics;
 	struct slot *slots;
 	unsigned n_slots;
@@ -78,42 +94,51 @@ struct metric_set {
 	unsigned n_instances;
 	unsigned n_vector; /* length of a vector: VECTOR_CONSTANTS + n_slots */
 	struct metric_names *names;
-	struct metric_def *raw_defs; /* of slots that no definition knows: a metric for each */
+	struct metric_def *raw_defs; /* definitions made for slots that have none */
 	unsigned n_raw_defs;
-	int *metric_of_def; /* position in metrics[] by position in db->metrics, -1 if the source does not have it */
+	int *metric_of_def; /* index in metrics[] by index in db->metrics; -1: the source has none */
 };
 
 struct metric_source {
-	const struct gpu_product *product; /* NULL: CPU metrics, those that need no GPU */
-	const struct gpu_layout *layout;   /* NULL: the product's; gpudb_raw_layout for a GPU that is not in the data */
+	const struct gpu_product *product; /* NULL: only CPU metrics */
+	const struct gpu_layout
+		*layout; /* NULL: the product's; gpudb_raw_layout for a GPU that is not in the data */
 	const struct slot *slots;
 	unsigned n_slots;
 	unsigned core_count, l2_slice_count, bus_width_bits; /* 0: unknown, NaN in formulas */
+	double frames_per_second, screen_pixels, top_hz;     /* likewise */
 	enum definitions definitions;
 };
 
-/* Compile everything in db that this source can feed. A formula that is malformed is an error; one that names a counter the GPU
- * does not have is left out (unless no variant of it compiles anywhere: `make check` finds that). NULL on failure. */
-struct metric_set *metric_set_new(const struct gpudb *db, const struct metric_source *source, struct err *err);
+/* Compile every definition in db that this source has the slots for. A malformed formula is an
+ * error; a formula that names a counter the GPU does not have is skipped. (`make check` finds
+ * formulas that no GPU can use.) NULL on failure. */
+struct metric_set *metric_set_new(const struct gpudb *db, const struct metric_source *source,
+				  struct err *err);
 void metric_set_free(struct metric_set *set);
-/* By machine name; NULL if the source has no such metric. */
+/* Whether a GPU has counters; if not, only its clock is known, and what programs use. */
+bool metric_set_counts(const struct metric_set *set);
+/* Find a metric by machine name. NULL if the source does not have it. */
 const struct metric *metric_find(const struct metric_set *set, struct span name);
 const struct metric_def *metric_def_find(const struct gpudb *db, struct span name);
 
-/* Compile a formula of a user against the set (charts, explain). cores_mean: core counters are meant as means. */
-bool metric_compile(const struct metric_set *set, const struct gpudb *db, struct span text, bool cores_mean, struct expr *out,
-		    struct err *err);
+/* Compile a user's formula against the set (charts, explain). With cores_mean, core counters are
+ * means over the cores. */
+bool metric_compile(const struct metric_set *set, const struct gpudb *db, struct span text, bool cores_mean,
+		    struct expr *out, struct err *err);
 
 /* Fill a vector (n_vector doubles) from a column. */
 void metric_vector(const struct metric_set *set, const struct column *column, double *vector);
-/* The same seen by one instance: its slots in place of the sums, and one core or slice. Only the first n values of `vector` exist
- * (a history may leave instances out); what lies behind them is unknown. `out` gets n_vector values. */
-void metric_vector_instance(const struct metric_set *set, const struct metric_instance *instance, const double *vector,
-			    unsigned n, double *out);
-/* The smallest part of the time for which anything in it was counted, 0 to 1: below 1 the value is an estimate. NaN where the source
- * has no such slots (struct slot.running), or where nothing was counted. */
+/* Make the vector of one instance: its own slots replace the sums, and there is one core or slice.
+ * Only the first n values of `vector` exist (a history may not keep instances); the others are
+ * unknown. `out` gets n_vector values. */
+void metric_vector_instance(const struct metric_set *set, const struct metric_instance *instance,
+			    const double *vector, unsigned n, double *out);
+/* Return the smallest share of time, 0 to 1, for which one of the metric's slots was counted. Below
+ * 1 the value is an estimate. NaN if the source does not report it (struct slot.running), or if
+ * nothing was counted. */
 double metric_share(const struct metric_set *set, const struct metric *metric, const double *vector);
-/* The value within its bounds; NaN if undefined. */
+/* Evaluate, limited to the metric's bounds; NaN if undefined. */
 double metric_value(const struct metric *metric, const double *vector);
 
 #endif

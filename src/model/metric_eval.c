@@ -1,4 +1,4 @@
-/* Vectors, instances and values: the part of metric.h that runs for every sample and frame. */
+/* The part of metric.h that runs for every sample and frame: vectors, instances and values. */
 #include "base/alloc.h"
 #include "model/metric.h"
 #include "model/metric_names.h"
@@ -7,6 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
+bool metric_set_counts(const struct metric_set *set)
+{
+	for (unsigned i = 0; i < set->n_slots; i++)
+		if (set->names->counters[i])
+			return true;
+	return false;
+}
+
 void metric_vector(const struct metric_set *set, const struct column *column, double *vector)
 {
 	memcpy(vector, set->constants, sizeof(set->constants));
@@ -14,18 +22,19 @@ void metric_vector(const struct metric_set *set, const struct column *column, do
 	memcpy(vector + VECTOR_CONSTANTS, column->value, set->n_slots * sizeof(*vector));
 }
 
-void metric_vector_instance(const struct metric_set *set, const struct metric_instance *instance, const double *vector,
-			    unsigned n, double *out)
+void metric_vector_instance(const struct metric_set *set, const struct metric_instance *instance,
+			    const double *vector, unsigned n, double *out)
 {
 	memcpy(out, vector, n * sizeof(*out));
 	for (unsigned i = n; i < set->n_vector; i++)
 		out[i] = NAN;
 	if (instance->kind == INSTANCE_CORE)
-		out[VECTOR_CORES] = 1;
+		out[VECTOR_CORES] = out[VECTOR_CORE_ROWS] = 1;
 	if (instance->kind == INSTANCE_SLICE)
 		out[VECTOR_SLICES] = 1;
 	for (unsigned i = 0; i < instance->n_parts; i++)
-		out[instance->parts[i].sum] = instance->parts[i].own < n ? vector[instance->parts[i].own] : (double)NAN;
+		out[instance->parts[i].sum] =
+			instance->parts[i].own < n ? vector[instance->parts[i].own] : (double)NAN;
 }
 
 double metric_share(const struct metric_set *set, const struct metric *metric, const double *vector)
@@ -40,7 +49,8 @@ double metric_share(const struct metric_set *set, const struct metric *metric, c
 			continue;
 		slot = &set->slots[op->slot - VECTOR_CONSTANTS];
 		if (slot->running != slot->enabled)
-			least = fmin(least, vector[VECTOR_CONSTANTS + slot->running] / vector[VECTOR_CONSTANTS + slot->enabled]);
+			least = fmin(least, vector[VECTOR_CONSTANTS + slot->running] /
+						    vector[VECTOR_CONSTANTS + slot->enabled]);
 	}
 	return least;
 }
@@ -57,7 +67,7 @@ static struct metric_instance *instance_of(struct metric_set *set, const struct 
 	struct metric_instance *last = set->n_instances ? &set->instances[set->n_instances - 1] : NULL;
 
 	if (last && last->kind == slot->instance && last->number == slot->number)
-		return last; /* slots of one instance usually stand together */
+		return last; /* slots of one instance are usually adjacent */
 	for (unsigned i = 0; i < set->n_instances; i++)
 		if (set->instances[i].kind == slot->instance && set->instances[i].number == slot->number)
 			return &set->instances[i];
@@ -69,17 +79,19 @@ static struct metric_instance *instance_of(struct metric_set *set, const struct 
 	return last;
 }
 
-/* What a load of a metric is, for deciding by what the metric can be broken down. */
+/* Return whether a slot may be used in a breakdown although it has no instances: time or cycles of
+ * the GPU. Other front end counters, such as fragment tasks, belong to the GPU as a whole, so
+ * dividing a core's counter by them is meaningless. */
 static bool is_cycles_of_all(const struct metric_set *set, unsigned slot)
 {
 	const struct gpu_counter *c = set->names->counters[slot];
 
-	/* Fragment tasks and the like belong to the whole GPU: a core's share of them means nothing. */
 	return !c || (c->block == BLOCK_FRONT_END && c->name && strlen(c->name) > 2 &&
 		      strcmp(c->name + strlen(c->name) - 2, "Cy") == 0);
 }
 
-static unsigned breakdowns(const struct metric_set *set, const struct metric *m, const unsigned *kinds_of_slot)
+static unsigned metric_breakdowns(const struct metric_set *set, const struct metric *m,
+				  const unsigned *kinds_of_slot)
 {
 	unsigned any = 0, all = ~0u;
 
@@ -118,6 +130,6 @@ void metric_instances_find(struct metric_set *set)
 		instance->parts[instance->n_parts++].own = (uint16_t)(VECTOR_CONSTANTS + i);
 	}
 	for (unsigned i = 0; i < set->n_metrics; i++)
-		set->metrics[i].instances = breakdowns(set, &set->metrics[i], kinds);
+		set->metrics[i].instances = metric_breakdowns(set, &set->metrics[i], kinds);
 	alloc_cleanup_free(&kinds);
 }

@@ -14,9 +14,12 @@ static const struct {
 	{"$MaliConstantsShaderCoreCount", VECTOR_CORES},
 	{"$MaliConstantsL2SliceCount", VECTOR_SLICES},
 	{"$MaliConstantsBusWidthBits", VECTOR_BUS_BITS},
+	{"$FramesPerSecond", VECTOR_FPS},
+	{"$ScreenPixels", VECTOR_SCREEN_PIXELS},
+	{"$TopClock", VECTOR_TOP_HZ},
 };
 
-static uint16_t *place_of(const struct metric_names *names, struct span name)
+static uint16_t *table_entry(const struct metric_names *names, struct span name)
 {
 	unsigned mask = names->size - 1, at = (unsigned)span_hash(name) & mask;
 
@@ -27,7 +30,7 @@ static uint16_t *place_of(const struct metric_names *names, struct span name)
 
 const struct metric_name *metric_names_find(const struct metric_names *names, struct span name)
 {
-	uint16_t found = *place_of(names, name);
+	uint16_t found = *table_entry(names, name);
 
 	return found ? &names->entries[found - 1] : NULL;
 }
@@ -38,18 +41,19 @@ static void grow_table(struct metric_names *names)
 	names->size = names->size ? 2 * names->size : 4096;
 	names->table = xcalloc(names->size, sizeof(*names->table));
 	for (unsigned i = 0; i < names->n; i++)
-		*place_of(names, names->entries[i].name) = (uint16_t)(i + 1);
+		*table_entry(names, names->entries[i].name) = (uint16_t)(i + 1);
 }
 
-/* The first meaning of a name stays, except that a Streamline name for a second slot makes it ambiguous. */
-static void add(struct metric_names *names, struct metric_name entry, bool may_be_ambiguous)
+/* Add a name. The first meaning of a name is kept, but a Streamline name of two slots becomes
+ * ambiguous. */
+static void add_name(struct metric_names *names, struct metric_name entry, bool may_be_ambiguous)
 {
 	struct metric_name *have;
 	uint16_t *place;
 
 	if (2 * (names->n + 1) > names->size)
 		grow_table(names);
-	place = place_of(names, entry.name);
+	place = table_entry(names, entry.name);
 	if (*place) {
 		have = &names->entries[*place - 1];
 		if (may_be_ambiguous && have->kind == NAME_SLOT && have->at != entry.at)
@@ -57,7 +61,7 @@ static void add(struct metric_names *names, struct metric_name entry, bool may_b
 		return;
 	}
 	if (names->n == UINT16_MAX - 1)
-		return; /* more names than any file of ours has: the rest is unknown */
+		return; /* far more than the shipped files have; later names are unknown */
 	entry.other = entry.at;
 	GROW(names->entries, names->n, names->cap);
 	names->entries[names->n++] = entry;
@@ -69,11 +73,13 @@ static void add_words(struct metric_names *names, struct span words, unsigned sl
 	struct span word;
 
 	while ((word = span_word(&words)).n)
-		add(names, (struct metric_name){.name = word, .kind = NAME_SLOT, .at = slot}, true);
+		add_name(names, (struct metric_name){.name = word, .kind = NAME_SLOT, .at = slot}, true);
 }
 
-/* Slots stand in the order of the layout, though some may be missing: the search goes on behind the last one found. */
-static const struct gpu_counter *find_counter(const struct gpu_layout *layout, unsigned *from, const char *name)
+/* Find the counter of a slot. Slots are in the order of the layout, but may be fewer, so search on
+ * from the last one found. */
+static const struct gpu_counter *find_counter(const struct gpu_layout *layout, unsigned *from,
+					      const char *name)
 {
 	for (unsigned i = *from; i < layout->n_counters; i++) {
 		const struct gpu_counter *c = &layout->counters[i];
@@ -86,7 +92,7 @@ static const struct gpu_counter *find_counter(const struct gpu_layout *layout, u
 	return NULL;
 }
 
-/* Machine names of slots; hardware names of those that have no other. */
+/* Add the machine names of slots, or the hardware names of unpublished ones. */
 static void add_slots(struct metric_names *names, const struct metric_set *set)
 {
 	const struct gpu_layout *layout = set->layout;
@@ -96,7 +102,10 @@ static void add_slots(struct metric_names *names, const struct metric_set *set)
 
 		if (set->slots[i].instance != INSTANCE_ALL)
 			continue;
-		add(names, (struct metric_name){.name = span_of(set->slots[i].name), .kind = NAME_SLOT, .at = i}, true);
+		add_name(
+			names,
+			(struct metric_name){.name = span_of(set->slots[i].name), .kind = NAME_SLOT, .at = i},
+			true);
 		c = layout ? find_counter(layout, &from, set->slots[i].name) : NULL;
 		if (!c)
 			continue;
@@ -105,12 +114,15 @@ static void add_slots(struct metric_names *names, const struct metric_set *set)
 	}
 }
 
-/* Streamline names stand for the counter where the GPU has it, else for the formula of the same name. */
-static void add_vars(struct metric_names *names, const struct gpudb *db, const struct metric_set *set, bool of_formulas)
+/* Add Streamline names: a name means the counter if the GPU has it, else the formula of the same
+ * name. */
+static void add_vars(struct metric_names *names, const struct gpudb *db, const struct metric_set *set,
+		     bool of_formulas)
 {
 	for (unsigned i = 0; i < db->n_metrics; i++) {
 		const struct metric_def *def = &db->metrics[i];
-		const struct metric_name *slot = def->vars ? metric_names_find(names, span_of(def->name)) : NULL;
+		const struct metric_name *slot =
+			def->vars ? metric_names_find(names, span_of(def->name)) : NULL;
 		bool is_slot = slot && slot->kind == NAME_SLOT;
 		unsigned at = is_slot ? slot->at : 0; /* `slot` moves when the table grows */
 
@@ -122,7 +134,9 @@ static void add_vars(struct metric_names *names, const struct gpudb *db, const s
 			if (is_slot)
 				add_words(names, words, at);
 			while (!is_slot && (word = span_word(&words)).n)
-				add(names, (struct metric_name){.name = word, .kind = NAME_METRIC, .at = i}, false);
+				add_name(names,
+					 (struct metric_name){.name = word, .kind = NAME_METRIC, .at = i},
+					 false);
 		}
 	}
 }
@@ -134,19 +148,23 @@ struct metric_names *metric_names_new(const struct gpudb *db, const struct metri
 	names->counters = xcalloc(set->n_slots, sizeof(struct gpu_counter *));
 	grow_table(names);
 	for (size_t i = 0; i < ARRAY_LEN(runtime_constants); i++)
-		add(names,
-		    (struct metric_name){
-			    .name = span_of(runtime_constants[i].name), .kind = NAME_VECTOR, .at = runtime_constants[i].at},
-		    false);
+		add_name(names,
+			 (struct metric_name){.name = span_of(runtime_constants[i].name),
+					      .kind = NAME_VECTOR,
+					      .at = runtime_constants[i].at},
+			 false);
 	add_slots(names, set);
 	for (unsigned i = 0; set->product && i < set->product->n_constants; i++)
-		add(names,
-		    (struct metric_name){.name = span_of(set->product->constants[i].name),
-					 .kind = NAME_CONSTANT,
-					 .number = set->product->constants[i].value},
-		    false);
+		add_name(names,
+			 (struct metric_name){.name = span_of(set->product->constants[i].name),
+					      .kind = NAME_CONSTANT,
+					      .number = set->product->constants[i].value},
+			 false);
 	for (unsigned i = 0; i < db->n_metrics; i++)
-		add(names, (struct metric_name){.name = span_of(db->metrics[i].name), .kind = NAME_METRIC, .at = i}, false);
+		add_name(names,
+			 (struct metric_name){
+				 .name = span_of(db->metrics[i].name), .kind = NAME_METRIC, .at = i},
+			 false);
 	add_vars(names, db, set, false);
 	add_vars(names, db, set, true);
 	return names;
@@ -176,6 +194,9 @@ bool metric_name_known(const struct gpudb *db, struct span name)
 {
 	if (gpudb_metric_index(db, name) >= 0)
 		return true;
+	for (size_t i = 0; i < ARRAY_LEN(runtime_constants); i++)
+		if (span_is(name, runtime_constants[i].name))
+			return true;
 	for (unsigned i = 0; i < db->n_slot_names; i++)
 		if (span_eq(db->slot_names[i], name))
 			return true;
@@ -191,7 +212,8 @@ bool metric_name_known(const struct gpudb *db, struct span name)
 		for (unsigned k = 0; k < db->layouts[i].n_counters; k++) {
 			const struct gpu_counter *c = &db->layouts[i].counters[k];
 
-			if ((c->name && span_is(name, c->name)) || span_is(name, c->hw_name) || has_word(c->vars, name))
+			if ((c->name && span_is(name, c->name)) || span_is(name, c->hw_name) ||
+			    has_word(c->vars, name))
 				return true;
 		}
 	return false;

@@ -1,4 +1,4 @@
-/* metric_names: what a name in a formula stands for on one source. Internal to src/model. */
+/* metric_names: the meanings of the names in formulas on one source. Internal to src/model. */
 #ifndef MALITOP_METRIC_NAMES_H
 #define MALITOP_METRIC_NAMES_H
 
@@ -10,7 +10,7 @@ struct metric_name {
 	struct span name;
 	enum name_kind kind;
 	unsigned at;    /* slot, vector constant, or position of the definition */
-	unsigned other; /* ambiguous: the second slot; else the same as at */
+	unsigned other; /* the second slot of an ambiguous name; else the same as `at` */
 	double number;  /* NAME_CONSTANT */
 };
 
@@ -19,19 +19,21 @@ struct metric_names {
 	unsigned n, cap;
 	uint16_t *table; /* open addressing: position in entries + 1, 0 for none; size is a power of two */
 	unsigned size;
-	const struct gpu_counter **counters; /* of each slot; NULL where it is none of the layout */
+	const struct gpu_counter **counters; /* by slot; NULL if the slot is not in the layout */
 };
 
 struct metric_names *metric_names_new(const struct gpudb *db, const struct metric_set *set);
 void metric_names_free(struct metric_names *names);
 const struct metric_name *metric_names_find(const struct metric_names *names, struct span name);
 
-/* True if the name means something on some GPU or CPU, so that a formula with it is merely not for this one. */
+/* Return whether any GPU or CPU knows the name. If so, a formula with it is valid, but not for this
+ * source. */
 bool metric_name_known(const struct gpudb *db, struct span name);
 
-/* metric_parse.c: "above 2" */
+/* metric_parse.c: "above 2"; NaN for "above budget", the time of a frame */
 bool metric_alert_parse(struct span text, enum alert_side *side, double *at);
-/* metric_eval.c: find the instances of a finished set, and by what each metric can be broken down. */
+/* metric_eval.c: find the instances of a finished set, and the kinds of instances that each metric
+ * can be broken down by. */
 void metric_instances_find(struct metric_set *set);
 
 #endif

@@ -1,9 +1,10 @@
-/* Readers of the stanzas `metric` and `slots`. */
+/* Parsers of the stanzas `metric` and `slots`. */
 #include "base/alloc.h"
 #include "model/gpudb_parse.h"
 #include "model/metric.h"
 #include "model/metric_names.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool set_string(struct gpudb *db, const char **to, const struct stanza_line *line)
@@ -12,49 +13,50 @@ static bool set_string(struct gpudb *db, const char **to, const struct stanza_li
 	return true;
 }
 
-static bool field_title(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool field_title(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+			struct err *err)
 {
 	(void)s, (void)err;
 	return set_string(db, &((struct metric_def *)thing)->title, line);
 }
 
-static bool field_short(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool field_short(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+			struct err *err)
 {
 	(void)s, (void)err;
 	return set_string(db, &((struct metric_def *)thing)->short_title, line);
 }
 
-static bool field_group(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool field_group(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+			struct err *err)
 {
 	(void)s, (void)err;
 	return set_string(db, &((struct metric_def *)thing)->group, line);
 }
 
-static bool field_unit(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool field_unit(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+		       struct err *err)
 {
 	struct metric_def *def = thing;
 
 	(void)db;
 	def->unit = unit_find(line->value);
-	return def->unit || stanza_fail(s, line->line, err,
-					"unit '%.*s' is not known: expected one such as cycles, percent, bytes, "
-					"count or ratio",
-					SPAN_ARG(line->value));
+	return def->unit ||
+	       stanza_fail(s, line->line, err,
+			   "unit '%.*s' is not known: expected one such as cycles, percent, bytes, "
+			   "count or ratio",
+			   SPAN_ARG(line->value));
 }
 
-static bool field_gpus(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool field_gpus(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+		       struct err *err)
 {
-	struct span rest = line->value;
-
 	(void)db;
-	if (rest.n && rest.p[0] == '@')
-		return gpu_set_parse(s, line->line, &rest, &((struct metric_def *)thing)->gpus, err);
-	return stanza_fail(s, line->line, err, "'%.*s': expected a GPU set such as @G57,5thGen", SPAN_ARG(rest));
+	return gpu_field_parse(s, line, &((struct metric_def *)thing)->gpus, err);
 }
 
-/* "[@SET] text", with continuation rows, to the end of a list. */
-static bool variant_add(struct gpudb *db, struct metric_variant **list, struct stanza *s, const struct stanza_line *line,
-			struct err *err)
+bool variant_parse(struct gpudb *db, struct metric_variant **list, struct stanza *s,
+		   const struct stanza_line *line, struct err *err)
 {
 	struct metric_variant v = {.line = line->line};
 
@@ -69,10 +71,11 @@ static bool variant_add(struct gpudb *db, struct metric_variant **list, struct s
 	return true;
 }
 
-#define VARIANT_FIELD(function, member)                                                                                        \
-	static bool function(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err) \
-	{                                                                                                                      \
-		return variant_add(db, &((struct metric_def *)thing)->member, s, line, err);                                   \
+#define VARIANT_FIELD(function, member)                                                        \
+	static bool function(struct gpudb *db, void *thing, struct stanza *s,                  \
+			     const struct stanza_line *line, struct err *err)                  \
+	{                                                                                      \
+		return variant_parse(db, &((struct metric_def *)thing)->member, s, line, err); \
 	}
 VARIANT_FIELD(field_expr, exprs)
 VARIANT_FIELD(field_guide, guides)
@@ -84,10 +87,13 @@ bool metric_alert_parse(struct span text, enum alert_side *side, double *at)
 	struct span word = span_word(&text);
 
 	*side = span_is(word, "above") ? ALERT_ABOVE : span_is(word, "below") ? ALERT_BELOW : ALERT_NONE;
-	return *side != ALERT_NONE && span_double(span_trim(text), at);
+	*at = NAN;
+	return *side != ALERT_NONE &&
+	       (span_is(span_trim(text), "budget") || span_double(span_trim(text), at));
 }
 
-static bool field_alert(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool field_alert(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+			struct err *err)
 {
 	struct span rest = line->value, word = span_word(&rest);
 	enum alert_side side;
@@ -97,10 +103,13 @@ static bool field_alert(struct gpudb *db, void *thing, struct stanza *s, const s
 		return false;
 	if (metric_alert_parse(word.n && word.p[0] == '@' ? span_trim(rest) : line->value, &side, &at))
 		return true;
-	return stanza_fail(s, line->line, err, "alert '%.*s': expected 'above' or 'below' and a number", SPAN_ARG(line->value));
+	return stanza_fail(s, line->line, err,
+			   "alert '%.*s': expected 'above' or 'below' and a number or 'budget'",
+			   SPAN_ARG(line->value));
 }
 
-static bool field_help(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool field_help(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+		       struct err *err)
 {
 	struct span text;
 
@@ -110,20 +119,31 @@ static bool field_help(struct gpudb *db, void *thing, struct stanza *s, const st
 	return true;
 }
 
-static const struct field metric_fields[] = {
-	{"title", field_title}, {"short", field_short}, {"unit", field_unit}, {"group", field_group},
-	{"var", field_var},     {"gpus", field_gpus},   {"expr", field_expr}, {"guide", field_guide},
-	{"alert", field_alert}, {"help", field_help},   {NULL, NULL},
+static bool field_estimate(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+			   struct err *err)
+{
+	(void)db;
+	((struct metric_def *)thing)->estimate = true;
+	return span_is(line->value, "yes") ||
+	       stanza_fail(s, line->line, err, "estimate '%.*s': expected 'yes'", SPAN_ARG(line->value));
+}
+
+static const struct gpudb_field metric_fields[] = {
+	{"title", field_title}, {"short", field_short},       {"unit", field_unit}, {"group", field_group},
+	{"var", field_var},     {"gpus", field_gpus},         {"expr", field_expr}, {"guide", field_guide},
+	{"alert", field_alert}, {"estimate", field_estimate}, {"help", field_help}, {NULL, NULL},
 };
 
 bool metric_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
 {
-	struct metric_def def = {.name = gpudb_string(db, open->value), .group = "", .help = "", .file = s->file};
+	struct metric_def def = {
+		.name = gpudb_string(db, open->value), .group = "", .help = "", .file = s->file};
 	struct span rest = open->value;
 
 	span_word(&rest);
 	if (span_trim(rest).n)
-		return stanza_fail(s, open->line, err, "metric '%.*s': a name has no blanks", SPAN_ARG(open->value));
+		return stanza_fail(s, open->line, err, "metric '%.*s': a name has no blanks",
+				   SPAN_ARG(open->value));
 	if (!fields_parse(db, &def, metric_fields, s, err))
 		return false;
 	if (!def.title)
@@ -136,7 +156,8 @@ bool metric_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *
 	return true;
 }
 
-static bool slots_names(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool slots_names(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+			struct err *err)
 {
 	struct span text, word;
 
@@ -150,7 +171,7 @@ static bool slots_names(struct gpudb *db, void *thing, struct stanza *s, const s
 	return true;
 }
 
-static const struct field slots_fields[] = {{"names", slots_names}, {NULL, NULL}};
+static const struct gpudb_field slots_fields[] = {{"names", slots_names}, {NULL, NULL}};
 
 bool slots_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
 {

@@ -1,6 +1,7 @@
 #include "model/process.h"
 
 #include "base/alloc.h"
+#include "base/search.h"
 #include "model/sample.h"
 
 #include <math.h>
@@ -9,36 +10,48 @@
 #include <string.h>
 
 #define NONE UINT32_MAX
-#define LAST UINT64_MAX /* rank of what is unknown */
+#define LAST UINT64_MAX /* rank of unknown values */
 
 void process_list_free(struct process_list *list)
 {
 	if (!list)
 		return;
 	free(list->processes);
+	free(list->commands);
+	free(list->past);
 	free(list);
 }
 
-/* What the list is in the order of: a thread stands with its process. */
+/* Return the sort key of the list: a thread follows its process. */
 static int32_t group_of(const struct process *p)
 {
 	return p->is_thread ? p->parent : p->pid;
 }
 
+static bool group_reaches(const void *things, unsigned i, int64_t pid)
+{
+	const struct process *processes = things;
+
+	return group_of(&processes[i]) >= pid;
+}
+
+int process_compare(const struct process *a, const struct process *b)
+{
+	int32_t x = group_of(a), y = group_of(b);
+
+	if (x != y)
+		return x < y ? -1 : 1;
+	if (a->is_thread != b->is_thread)
+		return a->is_thread ? 1 : -1;
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
 const struct process *process_find(const struct process_list *list, int32_t pid)
 {
-	unsigned low = 0, high = list->n;
+	unsigned at = search_first(list->n, group_reaches, list->processes, pid);
 
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (group_of(&list->processes[middle]) < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < list->n && list->processes[low].pid == pid && !list->processes[low].is_thread)
-		return &list->processes[low];
+	if (at < list->n && list->processes[at].pid == pid && !list->processes[at].is_thread)
+		return &list->processes[at];
 	for (unsigned i = 0; list->threads && i < list->n; i++)
 		if (list->processes[i].pid == pid)
 			return &list->processes[i];
@@ -48,7 +61,7 @@ const struct process *process_find(const struct process_list *list, int32_t pid)
 const struct process *process_busiest(const struct process_list *list)
 {
 	const struct process *busiest = NULL;
-	float most = 0, hidden = 0, rest = 0; /* rest: of the process, without its threads so far */
+	float most = 0, hidden = 0, rest = 0; /* rest: of the process, minus its threads so far */
 
 	for (unsigned i = 0; i < list->n; i++) {
 		const struct process *p = &list->processes[i];
@@ -70,37 +83,37 @@ const struct process *process_busiest(const struct process_list *list)
 
 /* ---- order ---- */
 
-/* One row while it is sorted: numbers and the beginnings of texts as what is compared most quickly, so that the list itself, which
- * is larger than a cache, is walked through only once. */
-struct item {
+/* One row while it is sorted. Numbers and the beginnings of texts are ranks, which compare quickly,
+ * so that sorting does not touch the list itself, which is larger than a cache. */
+struct process_item {
 	uint64_t rank, more; /* ascending; more: the next 8 bytes of a text */
-	const char *rest;    /* of a longer text, "" for any other */
+	const char *rest;    /* the rest of a longer text, else "" */
 	uint32_t index;
 };
 
-static unsigned char folded(char c)
+static unsigned char folded_char(char c)
 {
 	return (unsigned char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
-static uint64_t descending(uint64_t v)
+static uint64_t descending_rank(uint64_t v)
 {
 	return v == SAMPLE_UNKNOWN ? LAST : LAST - 1 - v;
 }
 
 static uint64_t rank_count(const void *field)
 {
-	return descending(*(const uint64_t *)field);
+	return descending_rank(*(const uint64_t *)field);
 }
 
 static uint64_t rank_threads(const void *field)
 {
 	uint32_t threads = *(const uint32_t *)field;
 
-	return threads ? descending(threads) : LAST;
+	return threads ? descending_rank(threads) : LAST;
 }
 
-/* Bits of a double that is not negative are in the order of its value. */
+/* The bits of non-negative doubles have the same order as the values. */
 static uint64_t rank_value(const void *field)
 {
 	double v = (double)*(const float *)field;
@@ -110,7 +123,7 @@ static uint64_t rank_value(const void *field)
 		return LAST;
 	v = v > 0 ? v : 0;
 	memcpy(&bits, &v, sizeof(bits));
-	return descending(bits);
+	return descending_rank(bits);
 }
 
 static uint64_t rank_pid(const void *field)
@@ -118,13 +131,13 @@ static uint64_t rank_pid(const void *field)
 	return (uint64_t)((int64_t) * (const int32_t *)field - INT32_MIN);
 }
 
-/* The next 8 bytes of a text as a number in their order. */
-static uint64_t pack(const char **text)
+/* Return the next 8 bytes of a text as a number with the same order, and advance. */
+static uint64_t pack_text(const char **text)
 {
 	uint64_t packed = 0;
 
 	for (unsigned i = 0; i < sizeof(packed); i++) {
-		packed = packed << 8 | folded(**text);
+		packed = packed << 8 | folded_char(**text);
 		*text += **text != 0;
 	}
 	return packed;
@@ -134,10 +147,10 @@ static uint64_t rank_text(const void *field)
 {
 	const char *text = field;
 
-	return text[0] ? pack(&text) : LAST;
+	return text[0] ? pack_text(&text) : LAST;
 }
 
-/* What runs or waits comes first. */
+/* Running and waiting processes come first. */
 static uint64_t rank_state(const void *field)
 {
 	static const char states[] = "RDTtZXSI";
@@ -161,19 +174,22 @@ static const struct {
 	[PROCESS_BY_THREADS] = {rank_threads, offsetof(struct process, threads)},
 	[PROCESS_BY_STATE] = {rank_state, offsetof(struct process, state)},
 	[PROCESS_BY_IPC] = {rank_value, offsetof(struct process, ipc)},
+	[PROCESS_BY_GPU_FRAGMENT] = {rank_value, offsetof(struct process, gpu_fragment_percent)},
+	[PROCESS_BY_GPU_VERTEX] = {rank_value, offsetof(struct process, gpu_vertex_percent)},
 };
 
-static void put_item(struct item *item, const struct process *p, uint32_t index, const struct process_order *order)
+static void put_item(struct process_item *item, const struct process *p, uint32_t index,
+		     const struct process_order *order)
 {
 	const char *field = (const char *)p + keys[order->key].offset;
 
-	*item = (struct item){.rank = keys[order->key].rank(field), .rest = "", .index = index};
+	*item = (struct process_item){.rank = keys[order->key].rank(field), .rest = "", .index = index};
 	if (keys[order->key].rank == rank_text && item->rank != LAST) {
 		item->rest = field;
-		item->rank = pack(&item->rest);
-		item->more = pack(&item->rest);
+		item->rank = pack_text(&item->rest);
+		item->more = pack_text(&item->rest);
 		if (!*item->rest)
-			item->rest = ""; /* near */
+			item->rest = ""; /* a constant stays in the cache; the list does not */
 	}
 	if (order->reversed && item->rank != LAST) {
 		item->rank = LAST - 1 - item->rank;
@@ -183,13 +199,13 @@ static void put_item(struct item *item, const struct process *p, uint32_t index,
 
 static int compare_texts(const char *a, const char *b)
 {
-	while (*a && folded(*a) == folded(*b))
+	while (*a && folded_char(*a) == folded_char(*b))
 		a++, b++;
-	return folded(*a) - folded(*b);
+	return folded_char(*a) - folded_char(*b);
 }
 
-/* Whether b must stand before a, which is before it now. */
-static inline bool is_out_of_order(const struct item *a, const struct item *b, bool reversed)
+/* Return whether b, which is after a, must come before it. */
+static inline bool is_out_of_order(const struct process_item *a, const struct process_item *b, bool reversed)
 {
 	if (a->rank != b->rank)
 		return b->rank < a->rank;
@@ -198,30 +214,33 @@ static inline bool is_out_of_order(const struct item *a, const struct item *b, b
 	return reversed ? compare_texts(b->rest, a->rest) > 0 : compare_texts(b->rest, a->rest) < 0;
 }
 
-/* A merge sort, as equal items stay in the order of pids, and most of them are equal: idle. `spare` has room for n, too. */
-static void sort(struct item *items, struct item *spare, unsigned n, bool reversed)
+/* A merge sort, because equal items must stay in the order of pids and most are equal (idle).
+ * `spare` has room for n / 2. */
+static void sort_items(struct process_item *items, struct process_item *spare, unsigned n, bool reversed)
 {
 	unsigned half = n / 2, left = 0, right = half;
 
 	if (n < 2)
 		return;
-	sort(items, spare, half, reversed);
-	sort(items + half, spare, n - half, reversed);
+	sort_items(items, spare, half, reversed);
+	sort_items(items + half, spare, n - half, reversed);
 	if (!is_out_of_order(&items[half - 1], &items[half], reversed))
 		return;
 	memcpy(spare, items, half * sizeof(*items));
 	for (unsigned to = 0; left < half; to++)
-		items[to] = right < n && is_out_of_order(&spare[left], &items[right], reversed) ? items[right++] : spare[left++];
+		items[to] = right < n && is_out_of_order(&spare[left], &items[right], reversed)
+				    ? items[right++]
+				    : spare[left++];
 }
 
 /* ---- filter ---- */
 
-static bool contains(const char *text, const char *part)
+static bool contains_text(const char *text, const char *part)
 {
 	for (; *text; text++) {
 		size_t i = 0;
 
-		while (part[i] && folded(text[i]) == folded(part[i]))
+		while (part[i] && folded_char(text[i]) == folded_char(part[i]))
 			i++;
 		if (!part[i])
 			return true;
@@ -241,46 +260,57 @@ static bool pid_contains(int32_t pid, const char *digits)
 	return strstr(p, digits) != NULL;
 }
 
+bool process_contains(const struct process *p, const char *text)
+{
+	bool is_number = text[strspn(text, "0123456789")] == 0;
+
+	return contains_text(p->name, text) || contains_text(p->user, text) ||
+	       (p->command && contains_text(p->command, text)) ||
+	       (is_number && p->pid >= 0 && pid_contains(p->pid, text));
+}
+
 struct filter {
-	const char *part; /* NULL: all */
-	bool is_number;   /* so that it may be in a pid */
-	const char *user; /* NULL: all */
-	uint64_t uid;     /* of the user, if it is a number; else none's */
+	const struct process_order *order;
+	uint64_t uid; /* the user if it is a number, else UINT64_MAX */
 };
 
 static struct filter filter_of(const struct process_order *order)
 {
-	struct filter f = {.user = order->user, .uid = UINT64_MAX};
+	struct filter f = {.order = order, .uid = UINT64_MAX};
 
-	if (order->filter && order->filter[0])
-		f.part = order->filter;
-	f.is_number = f.part && f.part[strspn(f.part, "0123456789")] == 0;
-	if (f.user && !span_u64(span_of(f.user), &f.uid))
+	if (order->user && !span_u64(span_of(order->user), &f.uid))
 		f.uid = UINT64_MAX;
 	return f;
 }
 
-static bool is_of_user(const struct filter *f, const struct process *p)
+/* Whether it may be shown at all, even as the parent of what the text finds. */
+static bool is_wanted(const struct filter *f, const struct process *p)
 {
-	return !f->user || p->uid == f->uid || strcmp(p->user, f->user) == 0;
+	const struct process_order *o = f->order;
+
+	return (!o->user || p->uid == f->uid || strcmp(p->user, o->user) == 0) &&
+	       !(o->no_kernel && p->kernel) && !(o->tasks && p->threads > 1) &&
+	       !(o->processes && p->is_thread);
 }
 
 static bool is_found(const struct filter *f, const struct process *p)
 {
-	return is_of_user(f, p) && (!f->part || contains(p->name, f->part) || contains(p->user, f->part) ||
-				    (f->is_number && p->pid >= 0 && pid_contains(p->pid, f->part)));
+	const char *text = f->order->filter;
+
+	return is_wanted(f, p) && (!text || !text[0] || process_contains(p, text));
 }
 
-static unsigned arrange_flat(const struct process_list *list, const struct process_order *order, struct process_row *rows)
+static unsigned arrange_flat(const struct process_list *list, const struct process_order *order,
+			     struct process_row *rows)
 {
-	AUTOFREE struct item *items = xcalloc(list->n + list->n / 2 + 1, sizeof(*items));
+	AUTOFREE struct process_item *items = xcalloc(list->n + list->n / 2 + 1, sizeof(*items));
 	struct filter filter = filter_of(order);
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < list->n; i++)
 		if (is_found(&filter, &list->processes[i]))
 			put_item(&items[n++], &list->processes[i], i, order);
-	sort(items, items + n, n, order->reversed);
+	sort_items(items, items + n, n, order->reversed);
 	for (unsigned i = 0; i < n; i++)
 		rows[i] = (struct process_row){.process = &list->processes[items[i].index]};
 	return n;
@@ -288,53 +318,57 @@ static unsigned arrange_flat(const struct process_list *list, const struct proce
 
 /* ---- tree ---- */
 
-/* By index in the list; the one behind the last is the root of all. */
+/* Nodes are indexed like the list; one more, after the last, is the root. */
 struct node {
 	uint32_t parent, first, next; /* next: sibling; NONE */
-	uint32_t walk;                /* that came by, in break_cycles */
+	uint32_t walk;                /* the last walk that visited it, in break_cycles */
 	bool shown;
 };
 
-/* Where the processes are, in the order of their pids. */
-struct places {
+/* The indices of processes in the list, without threads, by pid. */
+struct pid_index {
 	int32_t *pids;
 	uint32_t *indices;
 	unsigned n;
 };
 
-static uint32_t place_of(const struct places *places, int32_t pid)
+static bool pid_reaches(const void *things, unsigned i, int64_t pid)
 {
-	unsigned low = 0, n = places->n;
+	const int32_t *pids = things;
 
-	while (n > 1) {
-		unsigned half = n / 2;
+	return pids[i] >= pid;
+}
 
-		low += places->pids[low + half] <= pid ? half : 0;
-		n -= half;
-	}
-	return n && places->pids[low] == pid ? places->indices[low] : NONE;
+static uint32_t find_index(const struct pid_index *index, int32_t pid)
+{
+	unsigned at = search_first(index->n, pid_reaches, index->pids, pid);
+
+	return at < index->n && index->pids[at] == pid ? index->indices[at] : NONE;
 }
 
 static void find_parents(const struct process_list *list, struct node *nodes)
 {
 	AUTOFREE int32_t *pids = xcalloc(list->n + 1, sizeof(*pids));
 	AUTOFREE uint32_t *indices = xcalloc(list->n + 1, sizeof(*indices));
-	struct places places = {.pids = pids, .indices = indices};
+	struct pid_index index = {.pids = pids, .indices = indices};
 
 	for (uint32_t i = 0; i < list->n; i++)
 		if (!list->processes[i].is_thread) {
-			pids[places.n] = list->processes[i].pid;
-			indices[places.n++] = i;
+			pids[index.n] = list->processes[i].pid;
+			indices[index.n++] = i;
 		}
 	for (uint32_t i = 0; i < list->n; i++) {
-		uint32_t parent = place_of(&places, list->processes[i].parent);
+		uint32_t parent = find_index(&index, list->processes[i].parent);
 
-		nodes[i] = (struct node){.parent = parent != NONE && parent != i ? parent : list->n, .first = NONE, .next = NONE};
+		nodes[i] = (struct node){.parent = parent != NONE && parent != i ? parent : list->n,
+					 .first = NONE,
+					 .next = NONE};
 	}
 	nodes[list->n] = (struct node){.parent = NONE, .first = NONE, .next = NONE};
 }
 
-/* A list is not read in one moment, so that with pids that are used again a process may seem to descend from itself. */
+/* Break cycles of parents. Reading a list takes time, so a process may seem to descend from itself
+ * if a pid is reused meanwhile. */
 static void break_cycles(struct node *nodes, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -358,19 +392,20 @@ static void show_found(const struct process_list *list, const struct process_ord
 			for (uint32_t at = i; at != list->n && !nodes[at].shown; at = nodes[at].parent)
 				nodes[at].shown = true;
 	for (uint32_t i = 0; i < list->n; i++)
-		nodes[i].shown = nodes[i].shown && is_of_user(&filter, &list->processes[i]);
+		nodes[i].shown = nodes[i].shown && is_wanted(&filter, &list->processes[i]);
 }
 
-/* From the last to the first, so that each becomes the first child of its parent. */
-static void join_children(const struct process_list *list, const struct process_order *order, struct node *nodes)
+/* Link children from the last to the first, so that each becomes the first child of its parent. */
+static void join_children(const struct process_list *list, const struct process_order *order,
+			  struct node *nodes)
 {
-	AUTOFREE struct item *items = xcalloc(list->n + list->n / 2 + 1, sizeof(*items));
+	AUTOFREE struct process_item *items = xcalloc(list->n + list->n / 2 + 1, sizeof(*items));
 	unsigned n = 0;
 
 	for (uint32_t i = 0; i < list->n; i++)
 		if (nodes[i].shown)
 			put_item(&items[n++], &list->processes[i], i, order);
-	sort(items, items + n, n, order->reversed);
+	sort_items(items, items + n, n, order->reversed);
 	while (n--) {
 		struct node *node = &nodes[items[n].index];
 
@@ -381,7 +416,8 @@ static void join_children(const struct process_list *list, const struct process_
 	}
 }
 
-static unsigned arrange_tree(const struct process_list *list, const struct process_order *order, struct process_row *rows)
+static unsigned arrange_tree(const struct process_list *list, const struct process_order *order,
+			     struct process_row *rows)
 {
 	AUTOFREE struct node *nodes = xcalloc(list->n + 1, sizeof(*nodes));
 	unsigned n = 0, depth = 0;
@@ -408,7 +444,8 @@ static unsigned arrange_tree(const struct process_list *list, const struct proce
 	return n;
 }
 
-unsigned process_arrange(const struct process_list *list, const struct process_order *order, struct process_row *rows)
+unsigned process_arrange(const struct process_list *list, const struct process_order *order,
+			 struct process_row *rows)
 {
 	return order->tree ? arrange_tree(list, order, rows) : arrange_flat(list, order, rows);
 }

@@ -1,7 +1,8 @@
-/* process: what is known of the processes and threads of the machine at one moment, and in which order a screen shows them.
+/* process: the processes and threads of the machine at one point in time, and the order in which a
+ * screen shows them.
  *
- * Plain data: who reads it from the kernel is backends/process_scan.h, who draws it is a view. A list is written by one thread and
- * handed over whole; nobody changes it afterwards.
+ * Plain data: backends/machine/process_scan.h reads it from the kernel, and a view draws it. One
+ * thread writes a list and hands it over; it never changes afterwards.
  */
 #ifndef MALITOP_PROCESS_H
 #define MALITOP_PROCESS_H
@@ -13,41 +14,67 @@
 
 #define PROCESS_NAME 48
 #define PROCESS_USER 16
+#define PROCESS_COMMAND 512      /* bytes of a command line that are kept */
+#define PROCESS_PAST 60          /* seconds of history */
+#define PROCESS_PAST_UNKNOWN 255 /* in a second of history */
 
 struct process {
 	int32_t pid;    /* of a thread: its own id */
-	int32_t parent; /* of a process: that of the process that started it (0: none); of a thread: its process */
-	bool is_thread; /* a thread of `parent`; a process stands in the list itself, its only thread does not. One of several
-			 * has the pid of the process. */
-	char state; /* as /proc tells: R running, S sleeping, D waiting for a device, T stopped, Z zombie, I idle; '?' unknown */
+	int32_t parent; /* of a process: the pid of its parent (0: none); of a thread: its process */
+	/* A thread of `parent`. A process has a row of its own; threads have rows only if it has
+	 * several, and one of them has the pid of the process. */
+	bool is_thread;
+	bool simulated; /* of a simulated device: a real process may have the same pid */
+	bool kernel;    /* a kernel thread */
+	char state;     /* R running, S sleeping, D in I/O, T stopped, Z zombie, I idle; '?' unknown */
 	uint32_t uid;
-	uint32_t threads;        /* of a process; 0 for a thread */
-	uint64_t start;          /* clock ticks since boot: pid and start together are one process for ever */
-	uint64_t cpu_ns;         /* CPU time since its start, kernel and user */
-	uint64_t rss_bytes;      /* memory in RAM; SAMPLE_UNKNOWN for a thread */
-	uint64_t gpu_bytes;      /* GPU memory; SAMPLE_UNKNOWN where the driver does not tell */
-	float cpu_percent;       /* of one CPU, over the interval; NaN in the first list that has it */
-	float gpu_percent;       /* of the GPU's time; NaN where the driver does not tell */
-	float ipc;               /* instructions per cycle; NaN where it is not counted */
+	uint32_t threads;   /* of a process; 0 for a thread */
+	uint64_t start;     /* clock ticks since boot; pid and start together identify a process */
+	uint64_t cpu_ns;    /* CPU time since its start, kernel and user */
+	uint64_t rss_bytes; /* memory in RAM; SAMPLE_UNKNOWN for a thread */
+	uint64_t gpu_bytes; /* GPU memory; SAMPLE_UNKNOWN if the driver does not report it */
+	float cpu_percent;  /* of one CPU, over the interval; NaN in the first list that has it */
+	float gpu_percent;  /* of the GPU's time; NaN if the driver does not report it */
+	/* The same of the two queues that Panfrost tells apart; 0 if they are not told apart. */
+	float gpu_fragment_percent, gpu_vertex_percent;
+	bool gpu_queues;         /* they are */
+	float ipc;               /* instructions per cycle; NaN if not counted */
 	char name[PROCESS_NAME]; /* printable: the program's name, a kernel thread in [brackets] */
-	char user[PROCESS_USER]; /* printable; its number where it has no name */
+	char user[PROCESS_USER]; /* printable; the uid if it has no name */
+	/* The command line, printable, in the list's `commands`. NULL: it was not read, or there is
+	 * none. */
+	const char *command;
 };
 
 struct process_list {
-	struct process *processes; /* in the order of their pid; the threads of a process right behind it */
+	struct process *processes; /* by pid; the threads of a process follow it */
 	unsigned n;
-	bool threads;             /* threads stand in it */
-	unsigned n_hidden;        /* that /proc lists but does not let us read, or that were too many */
-	int64_t begin_ns, end_ns; /* CLOCK_MONOTONIC: what cpu_percent is the mean of; begin 0: nothing to compare with yet */
-	int64_t cost_ns;          /* CPU time that reading it took */
+	bool threads;             /* includes threads */
+	unsigned n_hidden;        /* processes that /proc lists but denies access to, or over the limit */
+	int64_t begin_ns, end_ns; /* interval of cpu_percent (CLOCK_MONOTONIC); begin 0: the first list */
+	int64_t cost_ns;          /* CPU time spent on reading it */
+	int64_t uptime_ns;        /* time since boot at end_ns; 0: unknown */
+	char *commands;           /* the texts of the command lines; NULL: none */
+	size_t commands_size;
+	/* Per process, the newest second last: cpu_percent, at most 100, or PROCESS_PAST_UNKNOWN.
+	 * NULL before process_list_follow. */
+	uint8_t (*past)[PROCESS_PAST];
 };
 
 void process_list_free(struct process_list *list); /* with everything in it; NULL is fine */
-/* The process of that pid, quickly; else the thread, by looking at every row. NULL if it is not there. */
+/* Continue the history of `before`, an earlier list, in a new one; NULL: there is none. A second
+ * that no interval of a list covers is unknown. A list that repeats the interval of `before` has
+ * the same history. (process_past.c) */
+void process_list_follow(struct process_list *list, const struct process_list *before);
+/* Compare by the order of a list: by process, the process before its threads. */
+int process_compare(const struct process *a, const struct process *b);
+/* Find a process by pid with a binary search, else a thread with a linear one. NULL if there is
+ * none. */
 const struct process *process_find(const struct process_list *list, int32_t pid);
 
-/* The thread that ran most in the interval of the list; a process that has only one stands for it. NULL where nobody can tell: none ran,
- * or a process ran longer, apart from its threads that are known, than any of them: one of the others may be the busiest. */
+/* Return the thread that ran longest in the interval of the list, or the process if it has only one
+ * thread. NULL if that is unknown: no thread ran, or the threads of a process that are not in the
+ * list ran longer than any that is, so one of them may be the busiest. */
 const struct process *process_busiest(const struct process_list *list);
 
 enum process_key {
@@ -62,17 +89,25 @@ enum process_key {
 	PROCESS_BY_THREADS,
 	PROCESS_BY_STATE,
 	PROCESS_BY_IPC,
+	PROCESS_BY_GPU_FRAGMENT,
+	PROCESS_BY_GPU_VERTEX,
 	PROCESS_KEYS
 };
 
-/* What a screen wants to see of a list. Zero: everything, busiest first. */
+/* The rows and the order that a screen shows. Zero-initialised: all rows, busiest first. */
 struct process_order {
 	enum process_key key;
-	bool reversed;      /* numbers descend, texts and pids ascend, states run from busy to idle; this turns it round */
+	bool reversed;      /* else numbers descend, texts and pids ascend, states go from busy to idle */
 	bool tree;          /* children below their parent; siblings by key */
-	const char *filter; /* only those whose name, pid or user contains it, without regard to case; NULL, "": all */
-	const char *user;   /* only those of that user, by name or number; NULL: all */
+	bool no_kernel;     /* without kernel threads */
+	bool processes;     /* no threads, even if the list has some */
+	bool tasks;         /* what a CPU runs: threads, and processes that have one thread */
+	const char *filter; /* only rows that process_contains this text; NULL, "": all */
+	const char *user;   /* only rows of this user, a name or a number; NULL: all */
 };
+
+/* Whether the name, the command line, the user or the pid contains a text, ignoring case. */
+bool process_contains(const struct process *process, const char *text);
 
 /* A row of the screen. */
 struct process_row {
@@ -81,9 +116,11 @@ struct process_row {
 	bool last;                     /* of its siblings */
 };
 
-/* Rows in that order: at most list->n of them into `rows`. Returns how many. With a tree, parents of what the filter finds stay, if
- * they are the user's; a process whose parent is not shown has depth 0. A process with the same key as another stands in the order of
- * pids; unknown values come last. Any list is fine, also one whose parents are missing or go round. Allocates; about 2 ms for 20,000. */
-unsigned process_arrange(const struct process_list *list, const struct process_order *order, struct process_row *rows);
+/* Fill `rows` in that order, with at most list->n rows. Returns how many. In a tree the parents of
+ * matching rows are kept if they belong to the user; a process whose parent is not shown has depth
+ * 0. Rows with equal keys are ordered by pid; unknown values come last. Missing or cyclic parents
+ * are fine. Allocates; takes about 2 ms for 20,000 processes. */
+unsigned process_arrange(const struct process_list *list, const struct process_order *order,
+			 struct process_row *rows);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <ctype.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,19 +17,20 @@ const char *const rawtable_constant_names[RAWTABLE_CONSTANTS] = {
 	[RAWTABLE_SECONDS] = "sample_seconds",
 };
 
-enum field { FIELD_BLOCK, FIELD_INSTANCE, FIELD_INDEX, FIELD_NAME, FIELD_VALUE, FIELD_COUNT };
+enum rawtable_field { FIELD_BLOCK, FIELD_INSTANCE, FIELD_INDEX, FIELD_NAME, FIELD_VALUE, FIELD_COUNT };
 
-/* Where we are, for messages. */
-struct reader {
+/* The parser's state, with its position for messages. */
+struct rawtable_reader {
 	struct rawtable *table;
 	const char *file;
 	unsigned line;
 	struct err *err;
 };
 
-static bool fail(const struct reader *rd, unsigned line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static bool fail_line(const struct rawtable_reader *rd, unsigned line, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
-static bool fail(const struct reader *rd, unsigned line, const char *fmt, ...)
+static bool fail_line(const struct rawtable_reader *rd, unsigned line, const char *fmt, ...)
 {
 	char what[512];
 	va_list ap;
@@ -39,9 +41,9 @@ static bool fail(const struct reader *rd, unsigned line, const char *fmt, ...)
 	return err_set(rd->err, 0, "%s:%u: %s", rd->file, line, what);
 }
 
-/* A field as it may be shown: bounded and printable. */
+/* Make a field fit for a message: bounded and printable. */
 #define SHOWN 48
-static const char *shown(char buf[SHOWN], struct span s)
+static const char *shown_text(char buf[SHOWN], struct span s)
 {
 	char text[SHOWN];
 
@@ -49,7 +51,7 @@ static const char *shown(char buf[SHOWN], struct span s)
 	return str_printable(buf, SHOWN, text);
 }
 
-/* Digits only; span_u64 alone would take hexadecimal as well. */
+/* Parse digits only; span_u64 alone would also accept hexadecimal. */
 static bool parse_count(struct span s, uint64_t *value)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -58,57 +60,52 @@ static bool parse_count(struct span s, uint64_t *value)
 	return span_u64(s, value);
 }
 
-/* A plain decimal above 0. */
-static bool is_positive_decimal(struct span s)
+/* Parse a plain decimal above 0: digits and a point, no sign and no exponent. */
+static bool parse_seconds(struct span s, double *value)
 {
-	bool digits = false, positive = false, point = false;
-
-	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] == '.' && !point) {
-			point = true;
-			continue;
-		}
-		if (!isdigit((unsigned char)s.p[i]))
+	for (size_t i = 0; i < s.n; i++)
+		if (!isdigit((unsigned char)s.p[i]) && s.p[i] != '.')
 			return false;
-		digits = true;
-		positive = positive || s.p[i] != '0';
-	}
-	return digits && positive && s.n <= 400;
+	return span_double(s, value) && isfinite(*value) && *value > 0;
 }
 
-static bool add_constant(struct reader *rd, const struct span fields[FIELD_COUNT])
+static bool add_constant(struct rawtable_reader *rd, const struct span fields[FIELD_COUNT])
 {
 	struct rawtable *t = rd->table;
 	char buf[SHOWN];
 	uint64_t ignored;
 
 	if (fields[FIELD_INDEX].n)
-		return fail(rd, rd->line, "index '%s' of a constant: leave it empty", shown(buf, fields[FIELD_INDEX]));
+		return fail_line(rd, rd->line, "index '%s' of a constant: leave it empty",
+				 shown_text(buf, fields[FIELD_INDEX]));
 	if (fields[FIELD_INSTANCE].n && !parse_count(fields[FIELD_INSTANCE], &ignored))
-		return fail(rd, rd->line, "instance '%s' is not a number: write 0", shown(buf, fields[FIELD_INSTANCE]));
+		return fail_line(rd, rd->line, "instance '%s' is not a number: write 0",
+				 shown_text(buf, fields[FIELD_INSTANCE]));
 	for (unsigned c = 0; c < RAWTABLE_CONSTANTS; c++) {
 		if (!span_is(fields[FIELD_NAME], rawtable_constant_names[c]))
 			continue;
 		if (t->constants[c].line)
-			return fail(rd, rd->line, "constant %s stands in line %u already: remove one", rawtable_constant_names[c],
-				    t->constants[c].line);
+			return fail_line(rd, rd->line, "constant %s is already in line %u: remove one",
+					 rawtable_constant_names[c], t->constants[c].line);
 		t->constants[c].line = rd->line;
-		t->constants[c].text = fields[FIELD_VALUE];
-		if (c == RAWTABLE_SECONDS && !is_positive_decimal(fields[FIELD_VALUE]))
-			return fail(rd, rd->line, "sample_seconds '%s' is not a decimal above 0: write seconds, such as 0.1",
-				    shown(buf, fields[FIELD_VALUE]));
+		if (c == RAWTABLE_SECONDS && !parse_seconds(fields[FIELD_VALUE], &t->seconds))
+			return fail_line(
+				rd, rd->line,
+				"sample_seconds '%s' is not a decimal above 0: write seconds, such as 0.1",
+				shown_text(buf, fields[FIELD_VALUE]));
 		if (c != RAWTABLE_SECONDS && !parse_count(fields[FIELD_VALUE], &t->constants[c].value))
-			return fail(rd, rd->line, "value '%s' is not an unsigned 64-bit integer",
-				    shown(buf, fields[FIELD_VALUE]));
+			return fail_line(rd, rd->line, "value '%s' is not an unsigned 64-bit integer",
+					 shown_text(buf, fields[FIELD_VALUE]));
 		return true;
 	}
-	return fail(rd, rd->line, "unknown constant '%s': expected %s, %s, %s or %s", shown(buf, fields[FIELD_NAME]),
-		    rawtable_constant_names[0], rawtable_constant_names[1], rawtable_constant_names[2],
-		    rawtable_constant_names[3]);
+	return fail_line(rd, rd->line, "unknown constant '%s': expected %s, %s, %s or %s",
+			 shown_text(buf, fields[FIELD_NAME]), rawtable_constant_names[0],
+			 rawtable_constant_names[1], rawtable_constant_names[2], rawtable_constant_names[3]);
 }
 
-/* The published counter that a row is about. */
-static bool find_counter(struct reader *rd, enum gpu_block block, const struct span fields[FIELD_COUNT], unsigned *counter)
+/* Find the published counter of a row. */
+static bool find_counter(struct rawtable_reader *rd, enum gpu_block block,
+			 const struct span fields[FIELD_COUNT], unsigned *counter)
 {
 	const struct gpu_layout *layout = rd->table->layout;
 	const struct gpu_counter *c;
@@ -118,42 +115,47 @@ static bool find_counter(struct reader *rd, enum gpu_block block, const struct s
 	uint64_t index;
 
 	if (!parse_count(fields[FIELD_INDEX], &index))
-		return fail(rd, rd->line, "index '%s' is not a number: write the slot of the counter",
-			    shown(buf, fields[FIELD_INDEX]));
+		return fail_line(rd, rd->line, "index '%s' is not a number: write the slot of the counter",
+				 shown_text(buf, fields[FIELD_INDEX]));
 	if (index >= layout->slots_per_block)
-		return fail(rd, rd->line, "index %llu, but a block of this GPU has %u slots: is --gpu right?",
-			    (unsigned long long)index, layout->slots_per_block);
+		return fail_line(rd, rd->line,
+				 "index %llu, but a block of this GPU has %u slots: is --gpu right?",
+				 (unsigned long long)index, layout->slots_per_block);
 	c = gpu_layout_at(layout, block, (unsigned)index);
 	if (!c)
-		return fail(rd, rd->line, "unknown index %u in %s: see malitop list counters", (unsigned)index, where);
+		return fail_line(rd, rd->line, "unknown index %u in %s: see malitop list counters",
+				 (unsigned)index, where);
 	if (!c->name)
-		return fail(rd, rd->line, "index %u in %s (%s) is not published: remove the row", (unsigned)index, where,
-			    c->hw_name);
+		return fail_line(rd, rd->line, "index %u in %s (%s) is not published: remove the row",
+				 (unsigned)index, where, c->hw_name);
 	if (name.n && !span_is(name, c->hw_name) && !span_is(name, c->name))
-		return fail(rd, rd->line, "wrong name '%s': index %u in %s is %s (%s)", shown(buf, name), (unsigned)index, where,
-			    c->hw_name, c->name);
+		return fail_line(rd, rd->line, "wrong name '%s': index %u in %s is %s (%s)",
+				 shown_text(buf, name), (unsigned)index, where, c->hw_name, c->name);
 	*counter = (unsigned)(c - layout->counters);
 	return true;
 }
 
-static bool add_counter(struct reader *rd, enum gpu_block block, const struct span fields[FIELD_COUNT])
+static bool add_counter(struct rawtable_reader *rd, enum gpu_block block,
+			const struct span fields[FIELD_COUNT])
 {
 	struct rawtable *t = rd->table;
 	struct rawtable_row row = {.line = rd->line};
 	char buf[SHOWN];
 
 	if (!parse_count(fields[FIELD_INSTANCE], &row.instance))
-		return fail(rd, rd->line, "instance '%s' is not a number", shown(buf, fields[FIELD_INSTANCE]));
+		return fail_line(rd, rd->line, "instance '%s' is not a number",
+				 shown_text(buf, fields[FIELD_INSTANCE]));
 	if (!find_counter(rd, block, fields, &row.counter))
 		return false;
 	if (!parse_count(fields[FIELD_VALUE], &row.value))
-		return fail(rd, rd->line, "value '%s' is not an unsigned 64-bit integer", shown(buf, fields[FIELD_VALUE]));
+		return fail_line(rd, rd->line, "value '%s' is not an unsigned 64-bit integer",
+				 shown_text(buf, fields[FIELD_VALUE]));
 	GROW(t->rows, t->n_rows, t->cap_rows);
 	t->rows[t->n_rows++] = row;
 	return true;
 }
 
-static bool add_line(struct reader *rd, struct span text)
+static bool add_line(struct rawtable_reader *rd, struct span text)
 {
 	struct span fields[FIELD_COUNT];
 	unsigned n = 1;
@@ -162,8 +164,9 @@ static bool add_line(struct reader *rd, struct span text)
 	for (size_t i = 0; i < text.n; i++)
 		n += text.p[i] == '\t';
 	if (n != FIELD_COUNT)
-		return fail(rd, rd->line, "%u columns: expected %d, tab-separated: block instance index name value", n,
-			    FIELD_COUNT);
+		return fail_line(rd, rd->line,
+				 "%u columns: expected %d, tab-separated: block instance index name value", n,
+				 FIELD_COUNT);
 	for (unsigned f = 0; f < FIELD_COUNT; f++)
 		fields[f] = span_until(&text, '\t');
 	if (span_is(fields[FIELD_BLOCK], RAWTABLE_CONSTANT_BLOCK))
@@ -171,8 +174,10 @@ static bool add_line(struct reader *rd, struct span text)
 	for (unsigned b = 0; b < BLOCK_COUNT; b++)
 		if (span_is(fields[FIELD_BLOCK], gpu_block_names[b]))
 			return add_counter(rd, b, fields);
-	return fail(rd, rd->line, "unknown block '%s': expected constant, front_end, tiler, memory_system or shader_core",
-		    shown(buf, fields[FIELD_BLOCK]));
+	return fail_line(
+		rd, rd->line,
+		"unknown block '%s': expected constant, front_end, tiler, memory_system or shader_core",
+		shown_text(buf, fields[FIELD_BLOCK]));
 }
 
 static int by_counter(const void *a, const void *b)
@@ -186,50 +191,57 @@ static int by_counter(const void *a, const void *b)
 	return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* How many instances every counter of a block must have, and who says so. false when nobody does (yet). */
-static bool expected_instances(const struct rawtable *t, enum gpu_block block, uint64_t *expected, const char **who)
+/* Find how many instances every counter of a block must have, and why. Returns false if that is
+ * still unknown. */
+static bool expected_instances(const struct rawtable *t, enum gpu_block block, uint64_t *expected,
+			       const char **why)
 {
 	static const enum rawtable_constant constants[BLOCK_COUNT] = {
 		[BLOCK_MEMORY] = RAWTABLE_SLICES, [BLOCK_CORE] = RAWTABLE_CORES};
 
 	if (block == BLOCK_FRONT_END || block == BLOCK_TILER) {
-		*who = "there is one per GPU";
+		*why = "there is one per GPU";
 		*expected = 1;
 		return true;
 	}
-	*who = rawtable_constant_names[constants[block]];
+	*why = rawtable_constant_names[constants[block]];
 	*expected = t->constants[constants[block]].value;
 	if (t->constants[constants[block]].line)
 		return true;
-	*who = "as the other counters";
+	*why = "as the other counters";
 	*expected = t->instances[block];
 	return *expected != 0;
 }
 
-/* The rows [from, to) are one counter: each instance once, and as many as there have to be. */
-static bool check_counter(struct reader *rd, unsigned from, unsigned to)
+/* Check the rows [from, to) of one counter: each instance must occur once, and none may be
+ * missing. */
+static bool check_counter(struct rawtable_reader *rd, unsigned from, unsigned to)
 {
 	struct rawtable *t = rd->table;
 	const struct gpu_counter *c = &t->layout->counters[t->rows[from].counter];
 	unsigned n = to - from, last = 0;
 	uint64_t expected;
-	const char *who;
+	const char *why;
 
 	for (unsigned i = from + 1; i < to; i++)
 		if (t->rows[i].instance == t->rows[i - 1].instance)
-			return fail(rd, t->rows[i].line, "duplicate: %s of %s %llu stands in line %u already", c->hw_name,
-				    gpu_block_names[c->block], (unsigned long long)t->rows[i].instance, t->rows[i - 1].line);
+			return fail_line(rd, t->rows[i].line,
+					 "duplicate: %s of %s %llu is already in line %u", c->hw_name,
+					 gpu_block_names[c->block], (unsigned long long)t->rows[i].instance,
+					 t->rows[i - 1].line);
 	for (unsigned i = from; i < to; i++)
 		if (t->rows[i].line > last)
 			last = t->rows[i].line;
-	if (expected_instances(t, c->block, &expected, &who) && n != expected)
-		return fail(rd, last, "%s has %u instance%s in %s, expected %llu (%s): give one row for each", c->hw_name, n,
-			    n == 1 ? "" : "s", gpu_block_names[c->block], (unsigned long long)expected, who);
+	if (expected_instances(t, c->block, &expected, &why) && n != expected)
+		return fail_line(rd, last,
+				 "%s has %u instance%s in %s, expected %llu (%s): give one row for each",
+				 c->hw_name, n, n == 1 ? "" : "s", gpu_block_names[c->block],
+				 (unsigned long long)expected, why);
 	t->instances[c->block] = n;
 	return true;
 }
 
-static bool check_rows(struct reader *rd)
+static bool check_rows(struct rawtable_reader *rd)
 {
 	struct rawtable *t = rd->table;
 
@@ -244,9 +256,10 @@ static bool check_rows(struct reader *rd)
 	return true;
 }
 
-bool rawtable_parse(struct rawtable *table, const struct gpu_layout *layout, const char *file, struct span text, struct err *err)
+bool rawtable_parse(struct rawtable *table, const struct gpu_layout *layout, const char *file,
+		    struct span text, struct err *err)
 {
-	struct reader rd = {.table = table, .file = file, .err = err};
+	struct rawtable_reader rd = {.table = table, .file = file, .err = err};
 	bool header = false;
 
 	*table = (struct rawtable){.layout = layout};
@@ -265,12 +278,15 @@ bool rawtable_parse(struct rawtable *table, const struct gpu_layout *layout, con
 			continue;
 		}
 		if (!span_is(line, RAWTABLE_HEADER))
-			return fail(&rd, rd.line,
-				    "no header: expected the words block, instance, index, name and value between tabs");
+			return fail_line(&rd, rd.line,
+					 "no header: expected the words block, instance, index, name and "
+					 "value between tabs");
 		header = true;
 	}
 	if (!header)
-		return fail(&rd, rd.line + 1, "empty: expected the header block, instance, index, name and value between tabs");
+		return fail_line(
+			&rd, rd.line + 1,
+			"empty: expected the header block, instance, index, name and value between tabs");
 	return check_rows(&rd);
 }
 

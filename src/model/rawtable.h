@@ -1,12 +1,14 @@
-/* rawtable: the raw counter table that `eval` reads, one interval of one GPU as the hardware counts:
+/* rawtable: the raw counter table that `eval` reads, with the hardware's counts for one interval of
+ * one GPU:
  *
  *   block <tab> instance <tab> index <tab> name <tab> value
  *
- * One header line with these words, '#' comments, LF or CRLF. `block`: constant, front_end, tiler, memory_system or shader_core.
- * A constant has its name and an empty index. A counter has the index of its slot; its name may be empty, else it is the hardware
- * or the machine name of that slot. Values are unsigned 64-bit integers before the multiplier, only sample_seconds is a decimal.
+ * One header line with these words, '#' comments, LF or CRLF. `block`: constant, front_end, tiler,
+ * memory_system or shader_core. A constant has a name and an empty index. A counter has the index
+ * of its slot; its name is empty, or the hardware or machine name of that slot. Values are unsigned
+ * 64-bit integers before the multiplier; only sample_seconds is a decimal.
  *
- * Parsing is a pure function over untrusted text: it looks at nothing else and keeps nothing but what the header says.
+ * Parsing is a pure function of untrusted text.
  */
 #ifndef MALITOP_RAWTABLE_H
 #define MALITOP_RAWTABLE_H
@@ -18,7 +20,13 @@
 #define RAWTABLE_HEADER "block\tinstance\tindex\tname\tvalue"
 #define RAWTABLE_CONSTANT_BLOCK "constant"
 
-enum rawtable_constant { RAWTABLE_CORES, RAWTABLE_SLICES, RAWTABLE_BUS_BITS, RAWTABLE_SECONDS, RAWTABLE_CONSTANTS };
+enum rawtable_constant {
+	RAWTABLE_CORES,
+	RAWTABLE_SLICES,
+	RAWTABLE_BUS_BITS,
+	RAWTABLE_SECONDS,
+	RAWTABLE_CONSTANTS
+};
 extern const char *const rawtable_constant_names[RAWTABLE_CONSTANTS];
 
 struct rawtable_row {
@@ -30,18 +38,19 @@ struct rawtable_row {
 struct rawtable {
 	const struct gpu_layout *layout;
 	struct {
-		unsigned line;    /* 0: the table does not say */
-		struct span text; /* points into the text that was parsed */
-		uint64_t value;   /* not for RAWTABLE_SECONDS */
+		unsigned line;  /* 0: not in the table */
+		uint64_t value; /* not for RAWTABLE_SECONDS */
 	} constants[RAWTABLE_CONSTANTS];
+	double seconds;                  /* 0: not in the table */
 	unsigned instances[BLOCK_COUNT]; /* of every counter of that block; 0: the block has no rows */
 	struct rawtable_row *rows;       /* by counter, then by instance */
 	unsigned n_rows, cap_rows;
 };
 
-/* Parse the table of a GPU with that layout. Errors read "file:line: what: what to try". rawtable_fini frees the table, also
- * after a failure; the text must outlive it. */
-bool rawtable_parse(struct rawtable *table, const struct gpu_layout *layout, const char *file, struct span text, struct err *err);
+/* Parse the table of a GPU with that layout. Errors read "file:line: what: what to try".
+ * rawtable_fini frees the table, also after a failure; the text must outlive it. */
+bool rawtable_parse(struct rawtable *table, const struct gpu_layout *layout, const char *file,
+		    struct span text, struct err *err);
 void rawtable_fini(struct rawtable *table);
 
 #endif

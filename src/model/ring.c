@@ -7,19 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Records lie whole in a power-of-two array of 8-byte words; head and tail only grow. A record that does not fit before the end
- * of the array is preceded by a filler. The first word of a record is its length in words, WRAP for a filler.
+/* Records are contiguous in a power-of-two array of 8-byte words; head and tail only grow. If a
+ * record does not fit before the end of the array, a filler precedes it. The first word of a record
+ * is its length in words, or WRAP for a filler.
  *
- * An empty ring begins anew at the start of the array: so memory that is there for the worst case is not touched before it comes. While
- * head == tail the consumer leaves tail alone, and the producer may move it, before head. Whoever sees the new head sees the new tail;
- * the new tail with the old head is ahead of it, and means empty as well. */
+ * An empty ring restarts at the start of the array, so that memory reserved for the worst case is
+ * not touched until it is needed. While head == tail the consumer does not write tail, so the
+ * producer may move it, before head. A thread that sees the new head also sees the new tail; the
+ * new tail with the old head is ahead of it, which also means empty. */
 #define WRAP UINT64_MAX
 
 struct ring {
 	uint64_t *words;
 	size_t size;                     /* in words */
 	_Alignas(64) atomic_size_t head; /* written by the producer */
-	_Alignas(64) atomic_size_t tail; /* written by the consumer; by the producer while the ring is empty */
+	_Alignas(64)
+		atomic_size_t tail; /* written by the consumer; by the producer while the ring is empty */
 	_Alignas(64) atomic_uint_fast64_t lost;
 };
 
@@ -41,7 +44,7 @@ struct ring *ring_new(size_t bytes)
 	while (size * 8 < bytes)
 		size *= 2;
 	if (!ring)
-		ring = xmalloc(sizeof(*ring)); /* ends the program in the one way there is */
+		ring = xmalloc(sizeof(*ring)); /* fails with the usual message */
 	*ring = (struct ring){.words = xcalloc(size, 8), .size = size};
 	return ring;
 }
@@ -60,17 +63,17 @@ bool ring_push(struct ring *ring, const struct sample *sample)
 	size_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
 	size_t need = record_words(sample->n_values), at = head & (ring->size - 1), room = ring->size - at;
 	size_t fill = room < need ? room : 0;
-	bool anew = head == tail && at;
+	bool restart = head == tail && at;
 
-	if (anew) {
+	if (restart) {
 		head = tail = head + room;
 		at = fill = 0;
 	}
 	if (fill + need > ring->size - (head - tail)) {
-		atomic_fetch_add_explicit(&ring->lost, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&ring->lost, 1 + sample->lost, memory_order_relaxed);
 		return false;
 	}
-	if (anew)
+	if (restart)
 		atomic_store_explicit(&ring->tail, tail, memory_order_release);
 	if (fill) {
 		ring->words[at] = WRAP;
@@ -84,7 +87,7 @@ bool ring_push(struct ring *ring, const struct sample *sample)
 
 const struct sample *ring_peek(struct ring *ring)
 {
-	size_t head = atomic_load_explicit(&ring->head, memory_order_acquire); /* before tail */
+	size_t head = atomic_load_explicit(&ring->head, memory_order_acquire); /* must be read before tail */
 	size_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
 	size_t at = tail & (ring->size - 1);
 

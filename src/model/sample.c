@@ -22,7 +22,7 @@ char *sample_flags_format(char *buf, uint32_t flags)
 		if (flags & words[i].flag) {
 			if (buf[0])
 				strcat(buf, " ");
-			strcat(buf, words[i].word); /* all seven fit into SAMPLE_FLAGS_TEXT */
+			strcat(buf, words[i].word); /* SAMPLE_FLAGS_TEXT has room for all */
 		}
 	return buf;
 }

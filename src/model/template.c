@@ -7,16 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- reading ---- */
+/* ---- parsing ---- */
 
-static bool template_for_field(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool template_for_field(struct gpudb *db, void *thing, struct stanza *s,
+			       const struct stanza_line *line, struct err *err)
 {
 	(void)db, (void)s, (void)err;
 	((struct metric_template *)thing)->families = line->value;
 	return true;
 }
 
-static bool template_adds(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool template_adds(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+			  struct err *err)
 {
 	struct metric_template *t = thing;
 	struct span rest = line->value;
@@ -24,35 +26,39 @@ static bool template_adds(struct gpudb *db, void *thing, struct stanza *s, const
 	t->adds_family = span_word(&rest);
 	rest = span_trim(rest);
 	if (!rest.n)
-		return stanza_fail(s, line->line, err, "adds '%.*s': expected a family and the name of a template",
+		return stanza_fail(s, line->line, err,
+				   "adds '%.*s': expected a family and the name of a template",
 				   SPAN_ARG(line->value));
 	t->adds_template = gpudb_string(db, rest);
 	return true;
 }
 
-static bool one_of(struct stanza *s, const struct stanza_line *line, const char *yes, const char *no, bool *value,
-		   struct err *err)
+static bool parse_choice(struct stanza *s, const struct stanza_line *line, const char *yes, const char *no,
+			 bool *value, struct err *err)
 {
 	*value = span_is(line->value, yes);
 	if (*value || span_is(line->value, no))
 		return true;
-	return stanza_fail(s, line->line, err, "%.*s '%.*s': expected %s or %s", SPAN_ARG(line->key), SPAN_ARG(line->value), yes,
-			   no);
+	return stanza_fail(s, line->line, err, "%.*s '%.*s': expected %s or %s", SPAN_ARG(line->key),
+			   SPAN_ARG(line->value), yes, no);
 }
 
-static bool template_cores(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool template_cores(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+			   struct err *err)
 {
 	(void)db;
-	return one_of(s, line, "mean", "sum", &((struct metric_template *)thing)->cores_mean, err);
+	return parse_choice(s, line, "mean", "sum", &((struct metric_template *)thing)->cores_mean, err);
 }
 
-static bool template_bounds(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool template_bounds(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+			    struct err *err)
 {
 	(void)db;
-	return one_of(s, line, "upper", "both", &((struct metric_template *)thing)->upper_bound_only, err);
+	return parse_choice(s, line, "upper", "both", &((struct metric_template *)thing)->upper_bound_only,
+			    err);
 }
 
-static const struct field template_fields[] = {
+static const struct gpudb_field template_fields[] = {
 	{"for", template_for_field},
 	{"adds", template_adds},
 	{"cores", template_cores},
@@ -79,17 +85,18 @@ bool template_parse(struct gpudb *db, struct stanza *s, const struct stanza_line
 }
 
 /* "2.2 GPU utilization" */
-static bool number_and_title(struct gpudb *db, struct stanza *s, const struct stanza_line *open, const char **number,
-			     const char **title, struct err *err)
+static bool number_and_title(struct gpudb *db, struct stanza *s, const struct stanza_line *open,
+			     const char **number, const char **title, struct err *err)
 {
 	struct span rest = open->value, no = span_word(&rest);
 
 	rest = span_trim(rest);
 	if (!db->open_template)
-		return stanza_fail(s, open->line, err, "%.*s without a template above it", SPAN_ARG(open->key));
+		return stanza_fail(s, open->line, err, "%.*s without a template above it",
+				   SPAN_ARG(open->key));
 	if (!rest.n || no.p[0] < '0' || no.p[0] > '9')
-		return stanza_fail(s, open->line, err, "%.*s '%.*s': expected a number and a title", SPAN_ARG(open->key),
-				   SPAN_ARG(open->value));
+		return stanza_fail(s, open->line, err, "%.*s '%.*s': expected a number and a title",
+				   SPAN_ARG(open->key), SPAN_ARG(open->value));
 	*number = gpudb_string(db, no);
 	*title = gpudb_string(db, rest);
 	return true;
@@ -116,7 +123,8 @@ static bool row_parse(struct gpudb *db, struct stanza *s, const struct stanza_li
 	row.names = span_trim(span_until(&rest, '|'));
 	title = span_trim(span_until(&rest, '|'));
 	unit = span_trim(rest);
-	if (line->key.n >= sizeof(((struct template_row *)NULL)->number) || line->key.p[0] < '0' || line->key.p[0] > '9')
+	if (line->key.n >= sizeof(((struct template_row *)NULL)->number) || line->key.p[0] < '0' ||
+	    line->key.p[0] > '9')
 		return stanza_fail(s, line->line, err, "'%.*s': expected a number such as 2.2.1 and a metric",
 				   SPAN_ARG(line->key));
 	if (!row.names.n)
@@ -151,14 +159,15 @@ bool chart_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *o
 			return false;
 	}
 	if (line.kind == STANZA_ROW)
-		return stanza_fail(s, line.line, err, "'%.*s': a row of a chart is indented by 2", SPAN_ARG(line.text));
+		return stanza_fail(s, line.line, err, "'%.*s': a row of a chart is indented by 2",
+				   SPAN_ARG(line.text));
 	stanza_back(s, &line);
 	return true;
 }
 
 /* ---- the template of one GPU ---- */
 
-static bool follows(struct span families, enum gpu_family family)
+static bool has_family(struct span families, enum gpu_family family)
 {
 	while (families.n)
 		if (span_is(span_until(&families, ','), gpu_family_names[family]))
@@ -184,12 +193,12 @@ const struct metric_template *template_for(const struct gpudb *db, const struct 
 	const struct metric_template *own = template_guide_of(db, product);
 
 	for (unsigned i = 0; !own && i < db->n_templates; i++)
-		if (follows(db->templates[i].families, product->family))
+		if (has_family(db->templates[i].families, product->family))
 			return &db->templates[i];
 	return own;
 }
 
-/* The first of "A / B" that the GPU has. */
+/* Return the first of "A / B" that the GPU has. */
 static const struct metric *first_of(const struct metric_set *set, struct span names)
 {
 	const struct metric *m = NULL;
@@ -201,41 +210,43 @@ static const struct metric *first_of(const struct metric_set *set, struct span n
 
 static struct template_row row_of(const struct template_row_def *def, const struct metric *m)
 {
-	struct template_row row = {.def = def,
-				   .section = def->section,
-				   .chart = def->chart,
-				   .title = def->title ? def->title : m->def->title,
-				   .unit_name = def->unit_name ? def->unit_name : m->def->unit->name,
-				   .metric = m};
+	struct template_row row = {
+		.def = def,
+		.section = def->section,
+		.chart = def->chart,
+		.title = def->title ? def->title : m->def->title,
+		.unit_name = def->unit_name && m->unit->kind != UNIT_PERCENT ? def->unit_name : m->unit->name,
+		.metric = m};
 
 	snprintf(row.number, sizeof(row.number), "%s", def->number);
 	return row;
 }
 
-struct place {
+struct row_number {
 	unsigned section, chart, row;
 };
 
-static struct place place_of(const char *number)
+static struct row_number parse_row_number(const char *number)
 {
-	struct place p = {0};
+	struct row_number p = {0};
 
 	sscanf(number, "%u.%u.%u", &p.section, &p.chart, &p.row);
 	return p;
 }
 
-/* Number for an added row: it follows the last of its chart, else opens a chart after the last of its section, else a section. The
- * parent's rows count even where this GPU does not have them, so that no number is given twice. */
+/* Number an added row: it follows the last row of its chart, else it opens a chart after the last
+ * one of its section, else a section. Rows of the parent that this GPU does not have count as well,
+ * so that no number is used twice. */
 static void number_addition(const struct template_view *view, struct template_row *row)
 {
-	struct place in_chart = {0}, in_section = {0}, at_all = {0};
+	struct row_number in_chart = {0}, in_section = {0}, at_all = {0};
 	unsigned n_all = view->parent->n_rows + view->n_rows;
 
 	for (unsigned i = 0; i < n_all; i++) {
 		bool own = i >= view->parent->n_rows;
 		const struct template_row_def *def = own ? NULL : &view->parent->rows[i];
 		const struct template_row *have = own ? &view->rows[i - view->parent->n_rows] : NULL;
-		struct place p = place_of(own ? have->number : def->number);
+		struct row_number p = parse_row_number(own ? have->number : def->number);
 		bool section = strcmp(own ? have->section : def->section, row->section) == 0;
 		bool chart = section && strcmp(own ? have->chart : def->chart, row->chart) == 0;
 
@@ -249,14 +260,14 @@ static void number_addition(const struct template_view *view, struct template_ro
 	if (in_chart.row)
 		in_chart.row++;
 	else if (in_section.chart)
-		in_chart = (struct place){in_section.section, in_section.chart + 1, 1};
+		in_chart = (struct row_number){in_section.section, in_section.chart + 1, 1};
 	else
-		in_chart = (struct place){at_all.section + 1, 1, 1};
+		in_chart = (struct row_number){at_all.section + 1, 1, 1};
 	snprintf(row->number, sizeof(row->number), "%u.%u.%u", in_chart.section % 1000, in_chart.chart % 1000,
 		 in_chart.row % 1000);
 }
 
-/* Where an added row goes: behind its chart, else behind its section, else at the end. */
+/* Return the position of an added row: after its chart, else after its section, else at the end. */
 static unsigned position_of(const struct template_view *view, const struct template_row *row)
 {
 	unsigned chart = 0, section = 0;
@@ -294,7 +305,9 @@ void template_view_init(struct template_view *view, const struct gpudb *db, cons
 	*view = (struct template_view){.parent = t};
 	if (!t)
 		return;
-	adds = span_is(t->adds_family, gpu_family_names[set->product->family]) ? template_named(db, t->adds_template) : NULL;
+	adds = span_is(t->adds_family, gpu_family_names[set->product->family])
+		       ? template_named(db, t->adds_template)
+		       : NULL;
 	view->rows = xcalloc(t->n_rows + (adds ? adds->n_rows : 0), sizeof(*view->rows));
 	for (unsigned i = 0; i < t->n_rows; i++)
 		if ((m = first_of(set, t->rows[i].names)))

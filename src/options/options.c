@@ -17,16 +17,17 @@ static void words_fini(struct option_words *words)
 	free(words->operands);
 }
 
-/* ---- first: words ---- */
+/* ---- words ---- */
 
-/* What getopt_long wants to know; `letters` has room for three characters per row and three more. */
+/* Fill the tables of getopt_long; `letters` has room for three characters per row and three
+ * more. */
 static unsigned getopt_tables(struct option long_options[ROWS_MAX + 1], char *letters)
 {
 	unsigned n = 0;
 	char *at = letters;
 
-	*at++ = '-'; /* operands in their place */
-	*at++ = ':'; /* we word the messages */
+	*at++ = '-'; /* return operands in order */
+	*at++ = ':'; /* print no messages */
 	for (const struct option_row *row = option_rows; row->name; row++, n++) {
 		assert(n < ROWS_MAX);
 		long_options[n] = (struct option){
@@ -66,8 +67,10 @@ static bool wrong_option(int problem, const char *word, struct err *err)
 	if (row && optopt >= LONG_BASE)
 		return err_set(err, 0, "--%s: takes no argument: see malitop --help", row->name);
 	if (optopt && strncmp(word, "--", 2) != 0)
-		return err_set(err, 0, "-%c: unknown option: see malitop --help", optopt > 0x20 && optopt < 0x7f ? optopt : '?');
-	return err_set(err, 0, "%s: unknown or ambiguous option: see malitop --help", option_shown(buf, word));
+		return err_set(err, 0, "-%c: unknown option: see malitop --help",
+			       optopt > 0x20 && optopt < 0x7f ? optopt : '?');
+	return err_set(err, 0, "%s: unknown or ambiguous option: see malitop --help",
+		       option_shown(buf, word));
 }
 
 static void add_option(struct option_words *words, const struct option_row *row, const char *text)
@@ -77,14 +80,14 @@ static void add_option(struct option_words *words, const struct option_row *row,
 	words->options[words->n_options++].text = text ? text : row->without ? row->without : "yes";
 }
 
-static bool split(struct option_words *words, int argc, char **argv, struct err *err)
+static bool split_words(struct option_words *words, int argc, char **argv, struct err *err)
 {
 	struct option long_options[ROWS_MAX + 1];
 	char letters[3 * ROWS_MAX + 3];
 	int c;
 
 	getopt_tables(long_options, letters);
-	optind = 0; /* start anew, also in tests */
+	optind = 0; /* restart; tests parse many command lines */
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
 		const struct option_row *row = row_of(c);
@@ -96,8 +99,6 @@ static bool split(struct option_words *words, int argc, char **argv, struct err 
 		}
 		if (c == '?' || c == ':')
 			return wrong_option(c, argv[optind - 1], err);
-		if (!row->commands)
-			return err_set(err, 0, "--%s: this version does not have it: see malitop --help", row->name);
 		add_option(words, row, optarg);
 	}
 	if (optind > 0 && optind <= argc && strcmp(argv[optind - 1], "--") == 0)
@@ -105,7 +106,28 @@ static bool split(struct option_words *words, int argc, char **argv, struct err 
 	return true;
 }
 
-/* ---- then: the command ---- */
+/* ---- the command ---- */
+
+static bool find_word(struct options *options, const char *word)
+{
+	for (unsigned c = 0; c < COMMAND_COUNT; c++)
+		if (command_rows[c].name && strcmp(word, command_rows[c].name) == 0) {
+			options->command = c;
+			return true;
+		}
+	return false;
+}
+
+/* help [COMMAND] */
+static bool find_help(struct options *options, const struct option_words *words, struct err *err)
+{
+	char buf[OPTION_SHOWN];
+
+	options->help =
+		words->n_operands < 2 || (words->n_operands == 2 && find_word(options, words->operands[1]));
+	return options->help || err_set(err, 0, "help %s: expected one command: see malitop help",
+					option_shown(buf, words->operands[words->n_operands - 1]));
+}
 
 static bool find_command(struct options *options, const struct option_words *words, struct err *err)
 {
@@ -114,22 +136,21 @@ static bool find_command(struct options *options, const struct option_words *wor
 
 	if (!word)
 		return true;
+	if (strcmp(word, "help") == 0)
+		return find_help(options, words, err);
 	if (option_has_ending(word, "mlog")) {
 		options->command = COMMAND_REPLAY;
 		return true;
 	}
-	for (unsigned c = 0; c < COMMAND_COUNT; c++)
-		if (command_rows[c].name && strcmp(word, command_rows[c].name) == 0) {
-			options->command = c;
-			return true;
-		}
-	for (unsigned i = 0; later_commands[i]; i++)
-		if (strcmp(word, later_commands[i]) == 0)
-			return err_set(err, 0, "%s: this version does not have that command: see malitop --help", word);
-	return err_set(err, 0,
-		       "%s: unknown command: expected replay, record, stat, export, eval, list, doctor or FILE.mlog, see malitop "
-		       "--help",
-		       option_shown(buf, word));
+	if (find_word(options, word))
+		return true;
+
+	return err_set(
+		err, 0,
+		"%s: unknown command: expected replay, record, stat, export, eval, list, doctor, serve, help "
+		"or FILE.mlog, see "
+		"malitop --help",
+		option_shown(buf, word));
 }
 
 static bool set_list(struct options *options, const struct option_words *words, struct err *err)
@@ -142,30 +163,41 @@ static bool set_list(struct options *options, const struct option_words *words, 
 			options->list = i;
 			return true;
 		}
-	return err_set(err, 0, "list: %s%s: expected gpus, counters, metrics, views or backends",
-		       word ? "unknown list " : "of what", word ? option_shown(buf, word) : "");
+	return err_set(
+		err, 0,
+		"list: %s%s: expected gpus, counters, metrics, views, backends, events, groups or findings",
+		word ? "unknown list " : "of what", word ? option_shown(buf, word) : "");
 }
 
-/* What may stand behind the word of a command. */
+/* What may follow the command word. */
+#define LOGS_MAX 10000
 static const struct {
 	unsigned operands;
-	bool file; /* the operand is FILE, and there must be one; also behind -- */
-	bool runs; /* CMD, behind -- */
+	bool file; /* FILE is required; it may also follow -- */
+	bool runs; /* CMD may follow -- */
 } takes[COMMAND_COUNT] = {
-	[COMMAND_REPLAY] = {1, .file = true}, [COMMAND_RECORD] = {0, .runs = true}, [COMMAND_STAT] = {0, .runs = true},
-	[COMMAND_EXPORT] = {1, .file = true}, [COMMAND_EVAL] = {1, .file = true},   [COMMAND_LIST] = {.operands = 1},
+	[COMMAND_REPLAY] = {1, .file = true},  [COMMAND_RECORD] = {0, .runs = true},
+	[COMMAND_STAT] = {0, .runs = true},    [COMMAND_EXPORT] = {LOGS_MAX, .file = true},
+	[COMMAND_EVAL] = {1, .file = true},    [COMMAND_LIST] = {.operands = 1},
+	[COMMAND_EXPLAIN] = {1, .file = true},
 };
 
-static bool set_file(struct options *options, const char *const *operands, unsigned n, char **rest, struct err *err)
+static bool set_file(struct options *options, const char *const *operands, unsigned n, char **rest,
+		     struct err *err)
 {
+	for (unsigned i = 0; i < n && options->command == COMMAND_EXPORT; i++) {
+		GROW(options->logs, options->n_logs, options->cap_logs);
+		options->logs[options->n_logs++] = operands[i];
+	}
 	options->operand = n ? operands[0] : rest ? rest[0] : NULL;
 	if (options->operand && !(rest && rest[0] && (n || rest[1])))
 		return true;
-	return err_set(err, 0, "%s: expected one FILE: see malitop %s --help", command_rows[options->command].name,
-		       command_rows[options->command].name);
+	return err_set(
+		err, 0, "%s: expected one %s: see malitop %s --help", command_rows[options->command].name,
+		options->command == COMMAND_EXPLAIN ? "NAME" : "FILE", command_rows[options->command].name);
 }
 
-/* Operands that belong to the command, and none that do not. */
+/* Set the operands of the command, and refuse any that it does not take. */
 static bool set_operands(struct options *options, const struct option_words *words, struct err *err)
 {
 	bool is_word = words->n_operands && command_rows[options->command].name &&
@@ -178,20 +210,22 @@ static bool set_operands(struct options *options, const struct option_words *wor
 	if (options->command == COMMAND_LIST && !set_list(options, words, err))
 		return false;
 	if (n > most)
-		return err_set(err, 0, "%s: one argument too many%s: see malitop --help", option_shown(buf, operands[most]),
-			       takes[options->command].runs ? ", a command stands behind --" : "");
+		return err_set(err, 0, "%s: one argument too many%s: see malitop --help",
+			       option_shown(buf, operands[most]),
+			       takes[options->command].runs ? ", CMD must follow --" : "");
 	if (takes[options->command].file)
 		return set_file(options, operands, n, rest, err);
 	if (takes[options->command].runs && rest && rest[0])
 		options->cmd = rest;
 	else if (rest && rest[0])
-		return err_set(err, 0, "%s: only record and stat run a command: see malitop --help", option_shown(buf, rest[0]));
+		return err_set(err, 0, "%s: only record and stat run a command: see malitop --help",
+			       option_shown(buf, rest[0]));
 	return true;
 }
 
-/* ---- then: the options ---- */
+/* ---- the options ---- */
 
-static void set_defaults(struct options *options)
+void options_defaults(struct options *options)
 {
 	const char *own;
 
@@ -199,14 +233,16 @@ static void set_defaults(struct options *options)
 	options->refresh_ns = 500000000;
 	options->view = "overview";
 	options->frames = 2;
-	if (!option_reads_log(options->command)) { /* there the log knows them */
+	if (!option_reads_log(options->command)) { /* a log has its own */
 		options->fps = 60;
 		options->resolution = (struct dimensions){1920, 1080};
 	}
 	options->seed = 1;
 	options->sync_ns = 5000000000;
 	options->speed = 1;
-	options->theme = "dark";
+	options->theme = "default";
+	options->listen = "127.0.0.1:9821";
+	options->window_ns = 15000000000;
 	own = options_xdg(options, "gpudb");
 	if (own) {
 		GROW(options->gpudb, options->n_gpudb, options->cap_gpudb);
@@ -223,14 +259,15 @@ static bool apply_words(struct options *options, const struct option_words *word
 
 		if (!(row->commands & 1u << options->command))
 			return err_set(err, 0, "--%s: not with %s: see malitop %s%s--help", row->name,
-				       command ? command : "the live screen", command ? command : "", command ? " " : "");
+				       command ? command : "the live screen", command ? command : "",
+				       command ? " " : "");
 		if (!options_set(options, row, words->options[i].text, "--", err))
 			return false;
 	}
 	return true;
 }
 
-/* --help, --version and --config count before anything else is looked at. */
+/* These take effect before all others. */
 static void apply_first(struct options *options, const struct option_words *words)
 {
 	for (unsigned i = 0; i < words->n_options; i++) {
@@ -238,12 +275,13 @@ static void apply_first(struct options *options, const struct option_words *word
 
 		options->help = options->help || strcmp(name, "help") == 0;
 		options->version = options->version || strcmp(name, "version") == 0;
+		options->print_config = options->print_config || strcmp(name, "print-config") == 0;
 		if (strcmp(name, "config") == 0)
 			options->config = words->options[i].text;
 	}
 }
 
-static enum exit_status understand(struct options *options, const struct option_words *words, struct err *err)
+static enum exit_status apply_all(struct options *options, const struct option_words *words, struct err *err)
 {
 	bool interval = false, refresh = false;
 	enum exit_status status;
@@ -253,14 +291,16 @@ static enum exit_status understand(struct options *options, const struct option_
 		return options->help || options->version ? EXIT_DONE : EXIT_USAGE;
 	if (options->help || options->version)
 		return EXIT_DONE;
-	set_defaults(options);
+	options_defaults(options);
 	status = options_config(options, &interval, &refresh, err);
 	if (status != EXIT_DONE)
 		return status;
 	if (!apply_words(options, words, err))
 		return EXIT_USAGE;
-	/* A refresh from the file gives way to an interval from the command line, but not to one that stands beside it. */
-	refresh = options_given(words, "refresh") || (refresh && interval && !options_given(words, "interval"));
+	/* An --interval on the command line overrides a refresh from the file, but an interval from
+	 * the file does not. */
+	refresh =
+		options_given(words, "refresh") || (refresh && interval && !options_given(words, "interval"));
 	if (options->print_config)
 		return options_check_refresh(options, refresh, err) ? EXIT_DONE : EXIT_USAGE;
 	if (!set_operands(options, words, err) || !options_check(options, words, refresh, err))
@@ -274,8 +314,8 @@ enum exit_status options_parse(struct options *options, int argc, char **argv, s
 	enum exit_status status = EXIT_USAGE;
 
 	*options = (struct options){.command = COMMAND_LIVE};
-	if (split(&words, argc, argv, err))
-		status = understand(options, &words, err);
+	if (split_words(&words, argc, argv, err))
+		status = apply_all(options, &words, err);
 	words_fini(&words);
 	return status;
 }
@@ -286,7 +326,10 @@ void options_fini(struct options *options)
 		free(options->owned[i]);
 	free(options->owned);
 	free(options->gpudb);
+	free(options->keys);
 	free(options->events);
+	free(options->logs);
+	free(options->event_groups);
 	*options = (struct options){0};
 }
 
@@ -294,16 +337,28 @@ const char *options_backends(const struct options *options, struct strbuf *buf)
 {
 	if (!options->scenario)
 		return options->backends;
-	strbuf_printf(buf, "sim,%s", options->backends ? options->backends : options->n_events ? "proc,perf" : "proc");
+	strbuf_printf(buf, "sim%s%s", options->backends ? "," : "",
+		      options->backends ? options->backends : "");
 	return buf->p;
 }
 
-bool options_gpu(const struct options *options, const struct gpudb *db, const struct gpu_product **product, struct err *err)
+bool options_budget(const struct options *options, struct gpudb *db, struct err *err)
+{
+	return !options->budget || gpudb_budget(db, options->budget, err) || err_prefix(err, "--budget: ");
+}
+
+bool options_gpu(const struct options *options, const struct gpudb *db, const struct gpu_product **product,
+		 struct err *err)
 {
 	char buf[OPTION_SHOWN];
+
+	AUTO_STRBUF struct strbuf like = {0};
 
 	*product = options->gpu ? gpudb_by_name(db, options->gpu) : NULL;
 	if (*product || !options->gpu)
 		return true;
-	return err_set(err, ERR_USAGE, "--gpu: unknown '%s': see malitop list gpus", option_shown(buf, options->gpu));
+	gpudb_like(db, options->gpu, &like);
+	return err_set(err, ERR_USAGE, "--gpu: unknown '%s': %s%s%ssee malitop list gpus",
+		       option_shown(buf, options->gpu), like.n ? "is it " : "", like.n ? like.p : "",
+		       like.n ? "? " : "");
 }

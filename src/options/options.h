@@ -1,7 +1,8 @@
-/* options: what the user asked for: the command line over the configuration file over the defaults (cli.md is the contract).
+/* options: what the user asked for: the command line over the configuration file over the defaults
+ * (malitop(1) documents all).
  *
- * One table says everything about an option (options_table.c): parser, help, configuration file and completions follow it.
- * Nothing here prints or exits; main does.
+ * Each option is one row of a table (options_table.c), which the parser, the help and the
+ * configuration file read. Nothing here prints or exits; main does.
  */
 #ifndef MALITOP_OPTIONS_H
 #define MALITOP_OPTIONS_H
@@ -9,6 +10,7 @@
 #include "term/term.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "model/finding.h"
 #include "model/gpudb.h"
 #include "model/metric.h"
 
@@ -16,6 +18,7 @@ enum exit_status {
 	EXIT_DONE = 0,
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
+	EXIT_FOUND = 3, /* a finding of --fail-on held */
 };
 
 enum command_word {
@@ -27,10 +30,22 @@ enum command_word {
 	COMMAND_EVAL,
 	COMMAND_LIST,
 	COMMAND_DOCTOR,
+	COMMAND_EXPLAIN,
+	COMMAND_SERVE,
 	COMMAND_COUNT
 };
 
-enum list_what { LIST_GPUS, LIST_COUNTERS, LIST_METRICS, LIST_VIEWS, LIST_BACKENDS, LIST_COUNT };
+enum list_name {
+	LIST_GPUS,
+	LIST_COUNTERS,
+	LIST_METRICS,
+	LIST_VIEWS,
+	LIST_BACKENDS,
+	LIST_EVENTS,
+	LIST_GROUPS,
+	LIST_FINDINGS,
+	LIST_COUNT
+};
 
 enum output_format {
 	FORMAT_TABLE,
@@ -39,85 +54,131 @@ enum output_format {
 	FORMAT_MLOG, /* raw counters, not rows of metrics */
 	FORMAT_PERFETTO,
 	FORMAT_COUNTERS, /* raw counter tables */
+	FORMAT_JUNIT,    /* findings only */
+	FORMAT_OPENMETRICS,
 	FORMAT_COUNT
 };
 
-struct views;
+/* A key that does what another one does. */
+struct option_key {
+	uint32_t key, means; /* characters or enum key (term/term_key.h) */
+};
 
 struct dimensions {
 	unsigned w, h; /* both 0: not given */
 };
 
-/* Texts are NULL where nothing was said, and live as long as argv and the options. */
+/* A text is NULL if it was not given. Texts live as long as argv and the options. */
 struct options {
 	enum command_word command;
-	bool help, version, print_config; /* then nothing else counts */
+	bool help, version, print_config; /* any of them: ignore the rest */
 
 	const char *backends; /* "kbase:vinstr,proc" as given; see options_backends */
-	const char *scenario; /* --demo; never NULL when --demo was given */
+	const char *scenario; /* --demo; NULL without it */
 	const char *gpu, *device;
 	int64_t interval_ns, refresh_ns;
 	const char *view;       /* name or digit */
 	const char *user;       /* filter of the Processes view: name or number */
-	struct dimensions once; /* zero: a live screen */
+	struct dimensions once; /* 0x0: a live screen */
 	unsigned frames;
 	const char *log;           /* --log FILE; never NULL for stat and export */
 	const char *metrics;       /* names and globs, comma-separated */
-	enum output_format format; /* of the log: as asked for or by its ending; of lists: as asked for */
-	int64_t duration_ns;       /* 0: until the end */
-	int64_t sync_ns;           /* a log reaches the disk so often */
-	uint64_t rotate_bytes;     /* a new .mlog at so many bytes; 0: never */
-	unsigned rotate_count;     /* so many of them are kept; 0: all */
-	int64_t from_ns, to_ns;    /* of a log, since its begin; to_ns 0: to its end */
-	int64_t step_ns;           /* what is shown or written is folded to so long; 0: as logged */
+	enum output_format format; /* --format, else by the extension of the log, else a table */
+	int64_t duration_ns;       /* 0: no limit */
+	int64_t delay_ns;          /* begin to record this long after the start */
+	const char *control;       /* where another program enables and disables counting */
+	int64_t sync_ns;           /* how often a log is synced to disk */
+	uint64_t rotate_bytes;     /* size at which a new .mlog starts; 0: never */
+	unsigned rotate_count;     /* how many of them are kept; 0: all */
+	int64_t from_ns, to_ns;    /* part of a log, from its start; to_ns 0: to its end */
+	int64_t step_ns;           /* samples are summed into steps of this length; 0: as logged */
 	double speed;              /* of replay */
 	bool per_core;
-	double fps;                   /* of a log that is read 0 unless given: the log knows */
+	bool passes; /* frames and passes of CMD */
+	bool profiling;
+	double fps;                   /* 0 if a log is read and --fps was not given: the log has it */
 	struct dimensions resolution; /* likewise */
 	enum definitions definitions;
 	uint64_t seed;
-	unsigned pid, tid;   /* whose CPU counters: a process, a thread; 0: not given */
-	const char *cpus;    /* those of these CPUs only: "0-3,6" */
-	const char **events; /* --event, in the order given */
-	unsigned n_events, cap_events;
+	unsigned pid, tid;      /* count this process or thread only; 0: not given */
+	const char *cpus;       /* count these CPUs only: "0-3,6" */
+	const char **events;    /* --event, in the order given */
+	unsigned *event_groups; /* per event: number of its {group}, from 1; 0: none */
+	unsigned n_events, cap_events, cap_event_groups, n_event_groups;
+	const char *groups;      /* --group: names of ready groups of CPU events, with commas */
+	unsigned repeat, warmup; /* runs of CMD: that count; before them. repeat 0: one run, no statistics */
+	bool verify;             /* doctor: judge the CPU counters */
+	bool long_rows;          /* stat: a line per metric and interval */
+	bool told;               /* set by the command: the notes of the sources were printed */
+	const char *counts; /* set by the command: without --metrics, count CPU events for these metrics */
 	bool force, ascii;
+	bool keep_going;               /* lost samples are not a failure */
+	bool findings;                 /* report them; also set by the two options below */
+	enum finding_severity fail_on; /* exit with EXIT_FOUND if one of these held; 0: never */
+	const char *budget;            /* --budget FILE: these findings instead of the shipped ones */
+	const char *compare;           /* of export: the log that came before; NULL without it */
 	enum color_mode color;
 	const char *theme;
+	const char *listen;             /* serve: ADDR:PORT */
+	const char *tls_cert, *tls_key; /* files in PEM */
+	const char *auth;               /* file with tokens and passwords */
+	bool insecure;
+	int64_t window_ns;       /* serve: gauges are means over this time */
 	const char *config;      /* --config FILE */
-	struct gpudb_dir *gpudb; /* for gpudb_load: the user's own directory first */
+	const char *config_path; /* the file that is read, whether or not it exists; NULL without HOME */
+	struct option_key *keys; /* stanza `keys` */
+	unsigned n_keys, cap_keys;
+	struct gpudb_dir *gpudb; /* for gpudb_load; the user's own directory comes first */
 	unsigned n_gpudb, cap_gpudb;
 
-	enum list_what list; /* COMMAND_LIST */
-	const char *operand; /* FILE of eval, replay and export */
-	char **cmd;          /* COMMAND_RECORD, COMMAND_STAT: CMD ARG... up to NULL; NULL without one */
-	pid_t held;          /* the process that will be cmd, once there is one */
-	bool rows;           /* COMMAND_STAT: a line per metric and interval, not only what CMD came to */
+	enum list_name list; /* COMMAND_LIST */
+	const char **logs;   /* COMMAND_EXPORT: all FILEs; operand is the first */
+	unsigned n_logs, cap_logs;
+	const char *operand; /* FILE of eval, replay and export; NAME of explain */
+	char **cmd;          /* COMMAND_RECORD, COMMAND_STAT: CMD ARG... and NULL; NULL without CMD */
+	bool rows;           /* COMMAND_STAT: a line per metric and interval, not only the totals of CMD */
 
-	char **owned; /* texts of the configuration file */
+	char **owned; /* texts from the configuration file */
 	unsigned n_owned, cap_owned;
 };
 
-/* Read argv (kept, not changed) and the configuration file. EXIT_DONE, or the status to leave with and a message. Free with
- * options_fini in any case. */
+/* Read argv (kept, not changed) and the configuration file. Returns EXIT_DONE, or the status to
+ * exit with and a message. Free with options_fini in any case. */
 enum exit_status options_parse(struct options *options, int argc, char **argv, struct err *err);
 void options_fini(struct options *options);
 
-/* The list for registry_open, kept in *buf: NULL for all that are found. --demo is the simulator beside what --backend names,
- * else beside the machine's own CPU. */
+/* The list for devices_open, kept in *buf; NULL means all that are found. --demo adds the
+ * simulator before what --backend names. */
 const char *options_backends(const struct options *options, struct strbuf *buf);
 
-/* The product of --gpu; NULL without --gpu. false (wrong usage) for one that nobody knows. */
-bool options_gpu(const struct options *options, const struct gpudb *db, const struct gpu_product **product, struct err *err);
+/* Apply --budget, if it was given, to the loaded data. */
+bool options_budget(const struct options *options, struct gpudb *db, struct err *err);
 
-/* Help of the command that was given. */
+/* The product of --gpu; NULL without --gpu. Returns false, a usage error, if it is unknown. */
+bool options_gpu(const struct options *options, const struct gpudb *db, const struct gpu_product **product,
+		 struct err *err);
+/* Append the GPUs that have a guide: "Mali-G52, Mali-G715". */
+void options_guides(const struct gpudb *db, struct strbuf *names);
+
+/* Help for the command that was given. */
 void options_help(const struct options *options, struct strbuf *out);
 /* "malitop 0.1.0", build options, licence. */
 void options_version(struct strbuf *out, const char *version, const char *build_options, const char *licence);
-/* The effective configuration, in the format of the configuration file. */
+/* The effective configuration, in the format of the configuration file: every option with its help,
+ * those with their default as comments. */
 void options_print_config(const struct options *options, struct strbuf *out);
-
-/* Every view of this version, whatever it needs. Free with views_fini in any case. */
-bool options_views(struct views *views, struct err *err);
+/* Set an option in the configuration file: options->config_path is replaced as a whole, and all of
+ * its other lines stay. The value is not checked. */
+bool options_save(const struct options *options, const char *name, const char *value, struct err *err);
+/* The same in a text. */
+void options_edit(struct span text, const char *name, const char *value, struct strbuf *out);
+/* The value of an option as a text, "" if it has none; its help. The name must exist. */
+void options_value(const struct options *options, const char *name, struct strbuf *out);
+const char *options_about(const char *name);
+/* Set an option. `text` must live as long as the options. */
+bool options_change(struct options *options, const char *name, const char *text, struct err *err);
+/* The key that does what this one shall do. */
+uint32_t options_key(const struct options *options, uint32_t key);
 
 extern const char *const output_format_names[]; /* by enum output_format, then NULL */
 

@@ -25,8 +25,11 @@ bool options_check_refresh(struct options *options, bool refresh_given, struct e
 	if (options->refresh_ns >= options->interval_ns || options->command != COMMAND_LIVE)
 		return true;
 	if (refresh_given)
-		return err_set(err, 0, "--refresh: %s is below the interval of %s: give %s to 60 s, or a shorter --interval",
-			       time_format(refresh, options->refresh_ns), time_format(interval, options->interval_ns), interval);
+		return err_set(
+			err, 0,
+			"--refresh: %s is below the interval of %s: give %s to 60 s, or a shorter --interval",
+			time_format(refresh, options->refresh_ns),
+			time_format(interval, options->interval_ns), interval);
 	options->refresh_ns = options->interval_ns;
 	return true;
 }
@@ -38,17 +41,15 @@ bool option_has_ending(const char *file, const char *ending)
 	return n > len + 1 && file[n - len - 1] == '.' && strcmp(file + n - len, ending) == 0;
 }
 
-/* The format that the name of a file tells. */
+/* Set the format from the extension of the log. Returns false if it has none that is known. */
 static bool format_by_ending(struct options *options)
 {
 	static const struct {
 		const char *ending;
 		enum output_format format;
-	} endings[] = {{"csv", FORMAT_CSV},
-		       {"jsonl", FORMAT_JSONL},
-		       {"mlog", FORMAT_MLOG},
-		       {"pftrace", FORMAT_PERFETTO},
-		       {"perfetto-trace", FORMAT_PERFETTO}};
+	} endings[] = {{"csv", FORMAT_CSV},          {"jsonl", FORMAT_JSONL},
+		       {"mlog", FORMAT_MLOG},        {"txt", FORMAT_TABLE},
+		       {"pftrace", FORMAT_PERFETTO}, {"perfetto-trace", FORMAT_PERFETTO}};
 
 	for (size_t i = 0; i < ARRAY_LEN(endings); i++)
 		if (option_has_ending(options->log, endings[i].ending)) {
@@ -58,7 +59,7 @@ static bool format_by_ending(struct options *options)
 	return false;
 }
 
-/* What each command can write. */
+/* Formats by command. */
 #define FORMATS(f) (1u << FORMAT_##f)
 #define ROW_FORMATS (FORMATS(CSV) | FORMATS(JSONL) | FORMATS(PERFETTO) | FORMATS(COUNTERS))
 static const struct {
@@ -67,8 +68,10 @@ static const struct {
 } writes[COMMAND_COUNT] = {
 	[COMMAND_LIVE] = {ROW_FORMATS | FORMATS(MLOG), "a log is csv, jsonl, mlog, perfetto or counters"},
 	[COMMAND_RECORD] = {ROW_FORMATS | FORMATS(MLOG), "a log is csv, jsonl, mlog, perfetto or counters"},
-	[COMMAND_STAT] = {FORMATS(TABLE) | FORMATS(CSV) | FORMATS(JSONL), "stat writes table, csv or jsonl"},
-	[COMMAND_EXPORT] = {FORMATS(TABLE) | ROW_FORMATS, "export writes table, csv, jsonl, perfetto or counters"},
+	[COMMAND_STAT] = {FORMATS(TABLE) | FORMATS(CSV) | FORMATS(JSONL) | FORMATS(JUNIT),
+			  "stat writes table, csv, jsonl or junit"},
+	[COMMAND_EXPORT] = {FORMATS(TABLE) | ROW_FORMATS | FORMATS(JUNIT) | FORMATS(OPENMETRICS),
+			    "export writes table, csv, jsonl, perfetto, counters, junit or openmetrics"},
 	[COMMAND_LIST] = {FORMATS(TABLE) | FORMATS(CSV) | FORMATS(JSONL), "list prints table, csv or jsonl"},
 	[COMMAND_DOCTOR] = {FORMATS(TABLE) | FORMATS(JSONL), "doctor prints table or jsonl"},
 };
@@ -77,8 +80,8 @@ static bool check_format(const struct options *options, bool format_given, struc
 {
 	if (writes[options->command].formats & 1u << options->format)
 		return true;
-	return err_set(err, 0, "--%s: not %s: %s", format_given ? "format" : "log", output_format_names[options->format],
-		       writes[options->command].expected);
+	return err_set(err, 0, "--%s: not %s: %s", format_given ? "format" : "log",
+		       output_format_names[options->format], writes[options->command].expected);
 }
 
 static bool check_log(struct options *options, bool format_given, struct err *err)
@@ -88,10 +91,14 @@ static bool check_log(struct options *options, bool format_given, struct err *er
 	if (!options->log)
 		return options->command != COMMAND_RECORD || err_set(err, 0, "record: no log: give -o FILE");
 	if (strcmp(options->log, "-") == 0)
-		return err_set(err, 0, "--log: '-' is not for %s: give a file that ends in .mlog, .csv, .jsonl or .pftrace",
-			       options->command == COMMAND_RECORD ? "record" : "the live screen");
+		return err_set(
+			err, 0,
+			"--log: '-' is not for %s: give a file that ends in .mlog, .csv, .jsonl or .pftrace",
+			options->command == COMMAND_RECORD ? "record" : "the live screen");
 	if (!format_given && !format_by_ending(options))
-		return err_set(err, 0, "--log: '%s' does not end in .mlog, .csv, .jsonl or .pftrace: rename it or say --format",
+		return err_set(err, 0,
+			       "--log: '%s' does not end in .mlog, .csv, .jsonl or .pftrace: rename it or "
+			       "give --format",
 			       option_shown(buf, options->log));
 	if (!check_format(options, format_given, err))
 		return false;
@@ -100,17 +107,65 @@ static bool check_log(struct options *options, bool format_given, struct err *er
 	return true;
 }
 
-/* What goes to standard output unless a file is named, as a table unless that says otherwise. */
-static bool check_output(struct options *options, bool format_given, struct err *err)
+static bool has_any_ending(const char *path)
 {
-	if (!options->log)
-		options->log = "-";
-	if (!format_given)
-		format_by_ending(options);
-	return check_format(options, format_given, err);
+	const char *slash = strrchr(path, '/'), *point = strrchr(slash ? slash + 1 : path, '.');
+
+	return point && point[1];
 }
 
-/* Sums over a command are the truer the shorter the intervals at both its ends. */
+/* Findings are not rows of numbers. */
+static bool check_findings(const struct options *options, struct err *err)
+{
+	if (options->compare && options->findings)
+		return err_set(err, 0, "--findings: not with --compare: export each log by itself");
+	if (options->compare && !(1u << options->format & (FORMATS(TABLE) | FORMATS(CSV) | FORMATS(JSONL))))
+		return err_set(err, 0, "--compare: not in %s: give --format table, csv or jsonl",
+			       output_format_names[options->format]);
+	if (options->findings && options->repeat)
+		return err_set(err, 0, "--findings: not with --repeat: findings are of one run");
+	if (!options->findings ||
+	    (1u << options->format & (FORMATS(TABLE) | FORMATS(JSONL) | FORMATS(JUNIT))))
+		return true;
+	return err_set(err, 0, "--findings: not in %s: give --format table, jsonl or junit",
+		       output_format_names[options->format]);
+}
+
+static bool check_logs(const struct options *options, struct err *err)
+{
+	if (options->n_logs < 2)
+		return true;
+	if (!(1u << options->format & (FORMATS(CSV) | FORMATS(JSONL) | FORMATS(OPENMETRICS))))
+		return err_set(err, 0,
+			       "export: several logs: not in %s: give --format csv, jsonl or openmetrics",
+			       output_format_names[options->format]);
+	return !(options->findings || options->compare) ||
+	       err_set(err, 0, "--%s: not with several logs: export each by itself",
+		       options->findings ? "findings" : "compare");
+}
+
+/* The output of stat and export: standard output if no file is given, a table if the extension does
+ * not set the format. export refuses an unknown extension, because the program that reads the file
+ * would not expect a table. */
+static bool check_output(struct options *options, bool format_given, struct err *err)
+{
+	char buf[OPTION_SHOWN];
+
+	if (!options->log)
+		options->log = "-";
+	if (!format_given && !format_by_ending(options) && options->command == COMMAND_EXPORT &&
+	    has_any_ending(options->log))
+		return err_set(err, 0,
+			       "--log: '%s' does not end in .csv, .jsonl, .pftrace or .txt: rename it or "
+			       "give --format",
+			       option_shown(buf, options->log));
+	options->findings =
+		options->findings || options->fail_on || options->budget || options->format == FORMAT_JUNIT;
+	return check_format(options, format_given, err) && check_findings(options, err) &&
+	       check_logs(options, err);
+}
+
+/* A short interval, because the first and the last one limit how exactly the totals match CMD. */
 #define TOTAL_INTERVAL_NS 10000000
 
 static void choose_rows(struct options *options, bool interval_given)
@@ -118,6 +173,13 @@ static void choose_rows(struct options *options, bool interval_given)
 	options->rows = !options->cmd || interval_given;
 	if (!options->rows)
 		options->interval_ns = TOTAL_INTERVAL_NS;
+}
+
+/* A measurement shorter than the interval is one interval. */
+static void shorten_interval(struct options *options)
+{
+	if (options->duration_ns && options->duration_ns < options->interval_ns)
+		options->interval_ns = options->duration_ns;
 }
 
 static bool check_part(const struct options *options, struct err *err)
@@ -129,36 +191,59 @@ static bool check_part(const struct options *options, struct err *err)
 		       time_format(to, options->to_ns), time_format(from, options->from_ns));
 }
 
-/* Whose CPU counters: one answer at most. */
+/* At most one of --pid, --tid and --cpu. */
 static bool check_scope(const struct options *options, struct err *err)
 {
 	if ((options->pid != 0) + (options->tid != 0) + (options->cpus != NULL) > 1)
 		return err_set(err, 0, "--pid, --tid, --cpu: more than one of them: give one");
 	if (options->cmd && (options->pid || options->tid))
-		return err_set(err, 0, "--%s: not with a command: its CPU counters are those of the command",
+		return err_set(err, 0, "--%s: not with a command: the CPU events of the command are counted",
 			       options->pid ? "pid" : "tid");
 	return true;
 }
 
-bool options_check(struct options *options, const struct option_words *words, bool refresh_given, struct err *err)
+/* Runs of CMD are repeated for their totals. */
+static bool check_repeat(struct options *options, const struct option_words *words, struct err *err)
+{
+	if (!options->cmd && !options_given(words, "repeat") && !options_given(words, "warmup"))
+		options->repeat = options->warmup = 0; /* the file means runs of a command */
+	if (!options->repeat && !options->warmup)
+		return true;
+	options->repeat = options->repeat ? options->repeat : 1;
+	if (!options->cmd)
+		return err_set(err, 0, "--%s: no command to run: give -- CMD",
+			       options_given(words, "repeat") ? "repeat" : "warmup");
+	return !options_given(words, "interval") ||
+	       err_set(err, 0, "--interval: not with --repeat, which reports totals only");
+}
+
+bool options_check(struct options *options, const struct option_words *words, bool refresh_given,
+		   struct err *err)
 {
 	bool format_given = options_given(words, "format");
 	enum command_word command = options->command;
 
-	if (!options_check_refresh(options, refresh_given, err) || !check_part(options, err) || !check_scope(options, err))
+	if (!format_given && !(writes[command].formats & 1u << options->format))
+		options->format = FORMAT_TABLE; /* the file means other commands */
+	if (!options_check_refresh(options, refresh_given, err) || !options_check_view(options, err) ||
+	    !check_part(options, err) || !check_scope(options, err) || !check_repeat(options, words, err))
 		return false;
 	if ((command == COMMAND_LIVE || command == COMMAND_RECORD) && !check_log(options, format_given, err))
 		return false;
-	if ((command == COMMAND_STAT || command == COMMAND_EXPORT) && !check_output(options, format_given, err))
+	if ((command == COMMAND_STAT || command == COMMAND_EXPORT) &&
+	    !check_output(options, format_given, err))
 		return false;
-	if ((command == COMMAND_LIST || command == COMMAND_DOCTOR) && !check_format(options, format_given, err))
+	if ((command == COMMAND_LIST || command == COMMAND_DOCTOR) &&
+	    !check_format(options, format_given, err))
 		return false;
+	if (command == COMMAND_STAT || command == COMMAND_RECORD)
+		shorten_interval(options);
 	if (command == COMMAND_STAT)
 		choose_rows(options, options_given(words, "interval"));
 	if (command == COMMAND_LIVE && format_given && !options->log)
-		return err_set(err, 0, "--format: only with --log: give a log as well");
+		return err_set(err, 0, "--format: only with --log: also give a log");
 	if (options_given(words, "frames") && !options->once.w)
-		return err_set(err, 0, "--frames: only with --once: give that as well");
+		return err_set(err, 0, "--frames: only with --once: also give --once");
 	if (command == COMMAND_EVAL && !options->gpu)
 		return err_set(err, 0, "eval: no GPU: give --gpu NAME, see malitop list gpus");
 	return true;

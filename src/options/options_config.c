@@ -22,54 +22,93 @@ const char *options_xdg(struct options *options, const char *name)
 {
 	const char *dir = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
 
-	if (dir && dir[0] == '/') /* the specification has relative ones ignored */
+	if (dir && dir[0] == '/') /* the specification ignores relative paths */
 		return options_keep(options, xasprintf("%s/malitop/%s", dir, name));
 	if (home && home[0] == '/')
 		return options_keep(options, xasprintf("%s/.config/malitop/%s", home, name));
 	return NULL;
 }
 
-bool options_set(struct options *options, const struct option_row *row, const char *text, const char *prefix, struct err *err)
+bool options_set(struct options *options, const struct option_row *row, const char *text, const char *prefix,
+		 struct err *err)
 {
 	if (row->kind->parse(row, text, (char *)options + row->offset, options, err))
 		return true;
 	return err_prefix(err, "%s%s: ", prefix, row->name);
 }
 
-static bool apply_field(struct options *options, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool apply_field(struct options *options, struct stanza *s, const struct stanza_line *line,
+			struct err *err)
 {
 	const struct option_row *row = option_row_find(line->key);
 	char prefix[512];
 
 	if (!row || !row->config)
-		return stanza_fail(s, line->line, err, "'%.*s': expected an option that malitop --print-config shows",
+		return stanza_fail(s, line->line, err,
+				   "'%.*s': expected an option that malitop --print-config shows",
 				   line->key.n > 40 ? 40 : (int)line->key.n, line->key.p);
 	snprintf(prefix, sizeof(prefix), "%s:%u: ", s->file, line->line);
+	if (!options->print_config && !(row->commands & 1u << options->command)) {
+		struct options other = {.command = options->command}; /* only checked */
+		bool ok = options_set(&other, row, options_keep(&other, span_dup(line->value)), prefix, err);
+
+		options_fini(&other);
+		return ok;
+	}
 	return options_set(options, row, options_keep(options, span_dup(line->value)), prefix, err);
 }
 
-static bool apply_config(struct options *options, const char *path, struct span text, bool *interval, bool *refresh,
-			 struct err *err)
+static bool is_of_others(struct span keyword)
 {
+	return span_is(keyword, "view") || gpudb_knows_stanza(keyword);
+}
+
+enum config_part { PART_OTHER, PART_OPTIONS, PART_KEYS }; /* other readers take the others */
+
+static bool open_part(const struct stanza *s, const struct stanza_line *line, enum config_part *part,
+		      struct err *err)
+{
+	*part = PART_OTHER;
+	if (span_is(line->key, "options") && !line->value.n)
+		*part = PART_OPTIONS;
+	else if (span_is(line->key, "keys") && !line->value.n)
+		*part = PART_KEYS;
+	else if (!is_of_others(line->key))
+		return stanza_fail(s, line->line, err,
+				   "'%.*s': expected options, keys, view, chart, metric, finding or another "
+				   "stanza of data",
+				   line->text.n > 40 ? 40 : (int)line->text.n, line->text.p);
+	return true;
+}
+
+static bool apply_config(struct options *options, const char *path, struct span text, bool *interval,
+			 bool *refresh, struct err *err)
+{
+	enum config_part part = PART_OTHER;
 	struct stanza_line line;
 	struct stanza s;
+	bool ok = true;
 
 	stanza_init(&s, path, text);
-	for (;;) {
-		if (!stanza_next(&s, &line, err))
-			return false;
+	while (ok && stanza_next(&s, &line, err)) {
 		if (line.kind == STANZA_END)
 			return true;
-		if (line.kind == STANZA_OPEN && (!span_is(line.key, "options") || line.value.n))
-			return stanza_fail(&s, line.line, err, "'%.*s': expected options",
-					   line.text.n > 40 ? 40 : (int)line.text.n, line.text.p);
-		if (line.kind == STANZA_ROW)
-			return stanza_fail(&s, line.line, err, "indented too far: expected an option, indented by two blanks");
-		if (line.kind == STANZA_FIELD && !apply_field(options, &s, &line, err))
-			return false;
-		*interval = *interval || (line.kind == STANZA_FIELD && span_is(line.key, "interval"));
-		*refresh = *refresh || (line.kind == STANZA_FIELD && span_is(line.key, "refresh"));
+		if (line.kind == STANZA_OPEN)
+			ok = open_part(&s, &line, &part, err);
+		else if (part == PART_OTHER)
+			continue;
+		else if (line.kind == STANZA_ROW)
+			ok = stanza_fail(&s, line.line, err,
+					 "indented too far: expected an option, indented by two blanks");
+		else if (part == PART_KEYS)
+			ok = option_keys_field(options, &s, &line, err);
+		else
+			ok = apply_field(options, &s, &line, err);
+		*interval |=
+			part == PART_OPTIONS && line.kind == STANZA_FIELD && span_is(line.key, "interval");
+		*refresh |= part == PART_OPTIONS && line.kind == STANZA_FIELD && span_is(line.key, "refresh");
 	}
+	return false;
 }
 
 enum exit_status options_config(struct options *options, bool *interval, bool *refresh, struct err *err)
@@ -80,32 +119,20 @@ enum exit_status options_config(struct options *options, bool *interval, bool *r
 	struct err why;
 	size_t n;
 
+	options->config_path = path;
 	if (!path)
 		return EXIT_DONE;
 	if (!file_read(path, CONFIG_MAX, &text, &n, &why)) {
-		/* Nobody needs to have one; and HOME may be that of another user, as it is for a shell that dropped its rights. */
+		/* The user's own file is optional, and HOME may belong to another user (a shell
+		 * that dropped privileges). */
 		if (!options->config && (why.code == ENOENT || why.code == ENOTDIR || why.code == EACCES))
 			return EXIT_DONE;
 		*err = why;
 		return EXIT_FAILED;
 	}
 	str_printable(name, sizeof(name), path);
-	return apply_config(options, name, (struct span){text, n}, interval, refresh, err) ? EXIT_DONE : EXIT_USAGE;
-}
-
-void options_print_config(const struct options *options, struct strbuf *out)
-{
-	AUTO_STRBUF struct strbuf value = {0};
-
-	strbuf_str(out, "options\n");
-	for (const struct option_row *row = option_rows; row->name; row++) {
-		strbuf_clear(&value);
-		if (row->config && row->kind->print)
-			row->kind->print(row, (const char *)options + row->offset, &value);
-		if (value.n)
-			strbuf_printf(out, "  %-12s %s\n", row->name, value.p);
-	}
-	for (unsigned i = 0; i < options->n_gpudb; i++)
-		if (options->gpudb[i].must_exist)
-			strbuf_printf(out, "  %-12s %s\n", "gpudb", options->gpudb[i].path);
+	GROW(options->gpudb, options->n_gpudb, options->cap_gpudb);
+	options->gpudb[options->n_gpudb++] = (struct gpudb_dir){path, false};
+	return apply_config(options, name, (struct span){text, n}, interval, refresh, err) ? EXIT_DONE
+											   : EXIT_USAGE;
 }

@@ -2,8 +2,13 @@
 
 #include "base/alloc.h"
 #include "base/units.h"
+#include "config.h"
+#include "model/template.h"
 #include "views/canvas.h"
 #include "views/chart.h"
+#ifdef WITH_SIM
+#include "backends/sim/sim.h"
+#endif
 
 #include <ctype.h>
 #include <stdio.h>
@@ -21,11 +26,16 @@ static char *join_choices(char *buf, size_t size, const char *const *choices)
 
 	buf[0] = 0;
 	for (unsigned i = 0; choices[i] && n < size; i++)
-		n += (size_t)snprintf(buf + n, size - n, "%s%s", !i ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
+		n += (size_t)snprintf(buf + n, size - n, "%s%s",
+				      !i               ? ""
+				      : choices[i + 1] ? ", "
+						       : " or ",
+				      choices[i]);
 	return buf;
 }
 
-static bool parse_choice(const struct option_row *row, const char *text, void *value, struct options *options, struct err *err)
+static bool parse_choice(const struct option_row *row, const char *text, void *value, struct options *options,
+			 struct err *err)
 {
 	char names[400];
 
@@ -35,7 +45,8 @@ static bool parse_choice(const struct option_row *row, const char *text, void *v
 			*(unsigned *)value = i;
 			return true;
 		}
-	return err_set(err, 0, "unknown '%.40s': expected %s", text, join_choices(names, sizeof(names), row->choices));
+	return err_set(err, 0, "unknown '%.40s': expected %s", text,
+		       join_choices(names, sizeof(names), row->choices));
 }
 
 static void print_choice(const struct option_row *row, const void *value, struct strbuf *out)
@@ -43,18 +54,12 @@ static void print_choice(const struct option_row *row, const void *value, struct
 	strbuf_str(out, row->choices[*(const unsigned *)value]);
 }
 
-static bool parse_text(const struct option_row *row, const char *text, void *value, struct options *options, struct err *err)
+static bool parse_text(const struct option_row *row, const char *text, void *value, struct options *options,
+		       struct err *err)
 {
-	char names[400];
-	bool known = !row->choices;
-
 	(void)options;
 	if (!*text)
 		return err_set(err, 0, "empty: expected %s", row->arg);
-	for (unsigned i = 0; !known && row->choices[i]; i++)
-		known = strcmp(text, row->choices[i]) == 0;
-	if (!known)
-		return err_set(err, 0, "unknown '%.40s': expected %s", text, join_choices(names, sizeof(names), row->choices));
 	if (row->check && !row->check(text, err))
 		return false;
 	*(const char **)value = text;
@@ -70,11 +75,13 @@ static void print_text(const struct option_row *row, const void *value, struct s
 		strbuf_str(out, text);
 }
 
-static bool parse_flag(const struct option_row *row, const char *text, void *value, struct options *options, struct err *err)
+static bool parse_flag(const struct option_row *row, const char *text, void *value, struct options *options,
+		       struct err *err)
 {
 	(void)row, (void)options;
 	*(bool *)value = strcmp(text, "yes") == 0;
-	return *(bool *)value || strcmp(text, "no") == 0 || err_set(err, 0, "unknown '%.40s': expected yes or no", text);
+	return *(bool *)value || strcmp(text, "no") == 0 ||
+	       err_set(err, 0, "unknown '%.40s': expected yes or no", text);
 }
 
 static void print_flag(const struct option_row *row, const void *value, struct strbuf *out)
@@ -83,7 +90,8 @@ static void print_flag(const struct option_row *row, const void *value, struct s
 	strbuf_str(out, *(const bool *)value ? "yes" : "no");
 }
 
-static bool parse_time(const struct option_row *row, const char *text, void *value, struct options *options, struct err *err)
+static bool parse_time(const struct option_row *row, const char *text, void *value, struct options *options,
+		       struct err *err)
 {
 	(void)options;
 	return time_parse(text, (int64_t)row->min, (int64_t)row->max, value, err);
@@ -113,14 +121,16 @@ static bool is_digits(struct span s)
 	return s.n != 0;
 }
 
-static bool parse_count(const struct option_row *row, const char *text, void *value, struct options *options, struct err *err)
+static bool parse_count(const struct option_row *row, const char *text, void *value, struct options *options,
+			struct err *err)
 {
 	struct span s = span_of(text);
 	uint64_t v;
 
 	(void)options;
 	if (!is_digits(s) || !span_u64(s, &v) || v < (uint64_t)row->min || v > (uint64_t)row->max)
-		return err_set(err, 0, "'%.40s' is not a whole number from %.0f to %.0f", text, row->min, row->max);
+		return err_set(err, 0, "'%.40s' is not a whole number from %.0f to %.0f", text, row->min,
+			       row->max);
 	*(unsigned *)value = (unsigned)v;
 	return true;
 }
@@ -131,12 +141,14 @@ static void print_count(const struct option_row *row, const void *value, struct 
 	strbuf_printf(out, "%u", *(const unsigned *)value);
 }
 
-static bool parse_seed(const struct option_row *row, const char *text, void *value, struct options *options, struct err *err)
+static bool parse_seed(const struct option_row *row, const char *text, void *value, struct options *options,
+		       struct err *err)
 {
 	(void)row, (void)options;
 	if (is_digits(span_of(text)) && span_u64(span_of(text), value))
 		return true;
-	return err_set(err, 0, "'%.40s' is not a whole number from 0 to %llu", text, (unsigned long long)UINT64_MAX);
+	return err_set(err, 0, "'%.40s' is not a whole number from 0 to %llu", text,
+		       (unsigned long long)UINT64_MAX);
 }
 
 static void print_seed(const struct option_row *row, const void *value, struct strbuf *out)
@@ -145,7 +157,8 @@ static void print_seed(const struct option_row *row, const void *value, struct s
 	strbuf_printf(out, "%llu", (unsigned long long)*(const uint64_t *)value);
 }
 
-static bool parse_real(const struct option_row *row, const char *text, void *value, struct options *options, struct err *err)
+static bool parse_real(const struct option_row *row, const char *text, void *value, struct options *options,
+		       struct err *err)
 {
 	double v;
 
@@ -162,16 +175,17 @@ static void print_real(const struct option_row *row, const void *value, struct s
 	strbuf_printf(out, "%.10g", *(const double *)value);
 }
 
-static bool parse_dimensions(const struct option_row *row, const char *text, void *value, struct options *options,
-			     struct err *err)
+static bool parse_dimensions(const struct option_row *row, const char *text, void *value,
+			     struct options *options, struct err *err)
 {
 	struct span rest = span_of(text), w = span_until(&rest, 'x');
 	uint64_t cols, rows;
 
 	(void)options;
-	if (!is_digits(w) || !is_digits(rest) || !span_u64(w, &cols) || !span_u64(rest, &rows) || !cols || !rows ||
-	    cols > row->most.w || rows > row->most.h)
-		return err_set(err, 0, "'%.40s' is not %s from 1x1 to %ux%u", text, row->arg, row->most.w, row->most.h);
+	if (!is_digits(w) || !is_digits(rest) || !span_u64(w, &cols) || !span_u64(rest, &rows) || !cols ||
+	    !rows || cols > row->most.w || rows > row->most.h)
+		return err_set(err, 0, "'%.40s' is not %s from 1x1 to %ux%u", text, row->arg, row->most.w,
+			       row->most.h);
 	*(struct dimensions *)value = (struct dimensions){(unsigned)cols, (unsigned)rows};
 	return true;
 }
@@ -185,7 +199,8 @@ static void print_dimensions(const struct option_row *row, const void *value, st
 		strbuf_printf(out, "%ux%u", d->w, d->h);
 }
 
-static bool parse_gpudb(const struct option_row *row, const char *text, void *value, struct options *options, struct err *err)
+static bool parse_gpudb(const struct option_row *row, const char *text, void *value, struct options *options,
+			struct err *err)
 {
 	(void)row, (void)value;
 	if (!*text)
@@ -195,21 +210,89 @@ static bool parse_gpudb(const struct option_row *row, const char *text, void *va
 	return true;
 }
 
-static bool parse_event(const struct option_row *row, const char *text, void *value, struct options *options, struct err *err)
+static void add_event(struct options *options, struct span name, struct span modifier, unsigned group)
+{
+	unsigned n = options->n_events;
+
+	GROW(options->events, n, options->cap_events);
+	GROW(options->event_groups, n, options->cap_event_groups);
+	options->event_groups[n] = group;
+	options->events[n] = options_keep(options, xasprintf("%.*s%.*s", SPAN_ARG(name), SPAN_ARG(modifier)));
+	options->n_events++;
+}
+
+/* Take "{a,b,c}" or "{a,b,c}:u" from *rest: events that are counted together. */
+static bool take_event_group(struct options *options, struct span *rest, struct err *err)
+{
+	const char *end = memchr(rest->p, '}', rest->n);
+	struct span members, modifier, item;
+	unsigned n = options->n_events;
+	char buf[OPTION_SHOWN];
+
+	if (!end)
+		return err_set(err, 0, "'%s': expected } after the last event of the group",
+			       option_shown(buf, rest->p));
+	members = (struct span){rest->p + 1, (size_t)(end - rest->p) - 1};
+	*rest = (struct span){end + 1, rest->n - members.n - 2};
+	modifier = span_until(rest, ',');
+	options->n_event_groups++;
+	while ((item = span_item(&members)).n)
+		add_event(options, item, modifier, options->n_event_groups);
+	return options->n_events > n || err_set(err, 0, "{}: a group without events: expected {a,b}");
+}
+
+static bool parse_event(const struct option_row *row, const char *text, void *value, struct options *options,
+			struct err *err)
 {
 	struct span rest = span_of(text), item;
 	unsigned before = options->n_events;
 
 	(void)value;
-	while ((item = span_item(&rest)).n) {
-		GROW(options->events, options->n_events, options->cap_events);
-		options->events[options->n_events++] = options_keep(options, span_dup(item));
+	while (rest.n && (*rest.p == ',' || *rest.p == ' '))
+		rest = (struct span){rest.p + 1, rest.n - 1};
+	while (rest.n) {
+		if (*rest.p == '{') {
+			if (!take_event_group(options, &rest, err))
+				return false;
+		} else if ((item = span_item(&rest)).n) {
+			add_event(options, item, (struct span){0}, 0);
+		}
+		while (rest.n && (*rest.p == ',' || *rest.p == ' '))
+			rest = (struct span){rest.p + 1, rest.n - 1};
 	}
 	return options->n_events > before || err_set(err, 0, "empty: expected %s", row->arg);
 }
 
-/* "100MB,5": how long a file may grow, and how many of them are kept. */
-static bool parse_rotate(const struct option_row *row, const char *text, void *value, struct options *options, struct err *err)
+/* The value is all of the options: events have several fields of them. */
+static void print_event(const struct option_row *row, const void *value, struct strbuf *out)
+{
+	const struct options *o = value;
+
+	(void)row;
+	for (unsigned i = 0; i < o->n_events; i++) {
+		unsigned group = o->event_groups[i];
+		bool begins = group && (!i || o->event_groups[i - 1] != group);
+		bool ends = group && (i + 1 == o->n_events || o->event_groups[i + 1] != group);
+
+		strbuf_printf(out, "%s%s%s%s", i ? "," : "", begins ? "{" : "", o->events[i],
+			      ends ? "}" : "");
+	}
+}
+
+static void print_rotate(const struct option_row *row, const void *value, struct strbuf *out)
+{
+	const struct options *o = value;
+
+	(void)row;
+	if (o->rotate_bytes)
+		strbuf_printf(out, "%lluB", (unsigned long long)o->rotate_bytes);
+	if (o->rotate_bytes && o->rotate_count)
+		strbuf_printf(out, ",%u", o->rotate_count);
+}
+
+/* "100MB,5": the largest size of a file, and how many files to keep. */
+static bool parse_rotate(const struct option_row *row, const char *text, void *value, struct options *options,
+			 struct err *err)
 {
 	static const struct {
 		const char *name;
@@ -225,12 +308,15 @@ static bool parse_rotate(const struct option_row *row, const char *text, void *v
 	while (number.n && isalpha((unsigned char)number.p[number.n - 1]))
 		number.n--;
 	for (size_t i = 0; i < ARRAY_LEN(units); i++)
-		if (span_is((struct span){number.p + number.n, size.n - number.n}, units[i].name) && span_double(number, &bytes))
+		if (span_is((struct span){number.p + number.n, size.n - number.n}, units[i].name) &&
+		    span_double(number, &bytes))
 			bytes *= units[i].bytes;
 	if (!(bytes >= row->min && bytes <= row->max) ||
-	    (counts && !(is_digits(rest) && span_u64(rest, &count) && count >= 1 && count <= ROTATE_COUNT_MAX)))
-		return err_set(err, 0, "'%.40s' is not SIZE or SIZE,COUNT: from 16kB to 1000GB, and 1 to %d files", text,
-			       ROTATE_COUNT_MAX);
+	    (counts &&
+	     !(is_digits(rest) && span_u64(rest, &count) && count >= 1 && count <= ROTATE_COUNT_MAX)))
+		return err_set(err, 0,
+			       "'%.40s' is not SIZE or SIZE,COUNT: from 16kB to 1000GB, and 1 to %d files",
+			       text, ROTATE_COUNT_MAX);
 	options->rotate_bytes = (uint64_t)bytes;
 	options->rotate_count = (unsigned)count;
 	return true;
@@ -245,44 +331,12 @@ const struct option_kind kind_seed = {parse_seed, print_seed};
 const struct option_kind kind_real = {parse_real, print_real};
 const struct option_kind kind_dimensions = {parse_dimensions, print_dimensions};
 const struct option_kind kind_gpudb = {parse_gpudb, NULL};
-const struct option_kind kind_event = {parse_event, NULL};
-const struct option_kind kind_rotate = {parse_rotate, NULL};
+const struct option_kind kind_event = {parse_event, print_event};
+const struct option_kind kind_rotate = {parse_rotate, print_rotate};
 
 /* ---- checks of texts ---- */
 
-bool check_backends(const char *list, struct err *err)
-{
-	static const char *const names[] = {"kbase", "panfrost", "panthor", "fdinfo", "perf", "proc", "sim", NULL};
-	struct span rest = span_of(list);
-	char known[100];
-
-	do {
-		struct span interface = span_until(&rest, ','), name = span_until(&interface, ':');
-		unsigned i = 0;
-
-		while (names[i] && !span_is(name, names[i]))
-			i++;
-		if (!names[i])
-			return err_set(err, 0, "unknown '%.*s': expected a list of %s", name.n > 40 ? 40 : (int)name.n, name.p,
-				       join_choices(known, sizeof(known), names));
-		if (interface.n && (i != 0 || (!span_is(interface, "vinstr") && !span_is(interface, "kinstr"))))
-			return err_set(err, 0,
-				       "unknown interface '%.*s' of %s: only kbase:vinstr and kbase:kinstr can be told apart",
-				       interface.n > 40 ? 40 : (int)interface.n, interface.p, names[i]);
-	} while (rest.n);
-	return true;
-}
-
-bool options_views(struct views *views, struct err *err)
-{
-	*views = (struct views){0};
-	for (const struct embedded *e = embedded_charts; e->file; e++)
-		if (!chart_read(views, e->file, (struct span){e->begin, (size_t)(e->end - e->begin)}, NULL, err))
-			return false;
-	return true;
-}
-
-/* A number of the list, at its head. */
+/* Take the CPU number at the start of *at. */
 static bool cpu_number(struct span *at, unsigned *number)
 {
 	size_t digits = 0;
@@ -297,7 +351,7 @@ static bool cpu_number(struct span *at, unsigned *number)
 	return true;
 }
 
-/* "0-3,6": no blanks, ranges that ascend. */
+/* "0-3,6": no blanks, ascending ranges. */
 bool check_cpus(const char *list, struct err *err)
 {
 	struct span rest = span_of(list);
@@ -317,31 +371,103 @@ bool check_cpus(const char *list, struct err *err)
 	} while (ok && rest.n);
 	if (ok && list[strlen(list) - 1] != ',')
 		return true;
-	return err_set(err, 0, "'%.40s' is no list of CPUs from 0 to %d: write it like 0-3,6", list, CPU_MAX);
+	return err_set(err, 0, "'%.40s' is not a list of CPUs from 0 to %d: write it like 0-3,6", list,
+		       CPU_MAX);
 }
 
-bool check_view(const char *name, struct err *err)
+bool options_check_view(const struct options *options, struct err *err)
 {
 	AUTO_STRBUF struct strbuf names = {0};
-	struct views views;
-	bool ok = options_views(&views, err), known;
+	struct gpudb *db = NULL;
+	struct views views = {0};
+	bool ok, known;
 
-	known = ok && views_find(&views, name);
+	if (strcmp(options->view, "overview") == 0)
+		return true;
+	ok = views_read(&views, NULL, err);
+	if (ok && !views_find(&views, options->view)) {
+		views_fini(&views);
+		db = gpudb_load(options->gpudb, options->n_gpudb, err);
+		ok = db && views_read(&views, db, err);
+	}
+	known = ok && views_find(&views, options->view);
 	for (unsigned i = 0; i < views.n_views; i++)
 		strbuf_printf(&names, "%s%s", i ? ", " : "", views.views[i].name);
 	if (ok && !known)
-		err_set(err, 0, "unknown '%.40s': expected %s, or the key of one", name, names.n ? names.p : "none");
+		err_set(err, 0, "--view: unknown '%.40s': expected %s, or the key of one", options->view,
+			names.p);
 	views_fini(&views);
+	gpudb_free(db);
 	return known;
+}
+
+/* ---- names from other tables: by index, NULL after the last ---- */
+
+static void join_names(struct strbuf *out, const char *(*name_at)(unsigned i))
+{
+	for (unsigned i = 0; name_at(i); i++)
+		strbuf_printf(out, "%s%s", i ? ", " : "", name_at(i));
+}
+
+static bool check_name(const char *name, const char *(*name_at)(unsigned i), struct err *err)
+{
+	AUTO_STRBUF struct strbuf names = {0};
+
+	for (unsigned i = 0; name_at(i); i++)
+		if (strcmp(name, name_at(i)) == 0)
+			return true;
+	join_names(&names, name_at);
+	return err_set(err, 0, "unknown '%.40s': expected one of %s", name, names.n ? names.p : "none");
 }
 
 bool check_theme(const char *name, struct err *err)
 {
-	AUTO_STRBUF struct strbuf names = {0};
+	return term_theme_known(name) || check_name(name, term_theme_name, err);
+}
 
-	if (term_theme_known(name))
-		return true;
-	for (unsigned i = 0; term_theme_name(i); i++)
-		strbuf_printf(&names, "%s%s", i ? ", " : "", term_theme_name(i));
-	return err_set(err, 0, "unknown '%.40s': expected one of %s", name, names.n ? names.p : "none");
+void theme_names(struct strbuf *out)
+{
+	join_names(out, term_theme_name);
+}
+
+#ifdef WITH_SIM
+static const char *scenario_name(unsigned i)
+{
+	return i < sim_n_scenarios ? sim_scenarios[i].name : NULL;
+}
+#else
+static const char *scenario_name(unsigned i)
+{
+	(void)i;
+	return NULL;
+}
+#endif
+
+bool check_scenario(const char *name, struct err *err)
+{
+	/* Without the simulator any name passes: registry_open reports that it is missing. */
+	return !scenario_name(0) || check_name(name, scenario_name, err);
+}
+
+void scenario_names(struct strbuf *out)
+{
+	join_names(out, scenario_name);
+}
+
+void options_guides(const struct gpudb *db, struct strbuf *names)
+{
+	for (unsigned i = 0; i < db->n_templates; i++)
+		if (gpudb_by_name(db, db->templates[i].name)) /* others are of a family without a guide */
+			strbuf_printf(names, "%s%s", i ? ", " : "", db->templates[i].name);
+}
+
+/* The shipped data only: --help does not read the user's. */
+void guide_names(struct strbuf *out)
+{
+	struct err err;
+	struct gpudb *db = gpudb_load(NULL, 0, &err);
+
+	if (db)
+		options_guides(db, out);
+	gpudb_free(db);
 }

@@ -1,15 +1,23 @@
 #include "options/options_table.h"
 
+#include "backends/registry.h"
 #include "views/canvas.h"
 
-const char *const output_format_names[] = {"table", "csv", "jsonl", "mlog", "perfetto", "counters", NULL};
+const char *const output_format_names[] = {"table",    "csv",   "jsonl",       "mlog", "perfetto",
+					   "counters", "junit", "openmetrics", NULL};
+static const char *const fail_on_names[] = {"never", "warning", "critical", NULL};
 
-static const char *const scenarios[] = {
-	"idle",       "mixed", "fragment-bound", "vertex-bound", "compute-bound", "bandwidth-bound", "cpu-bound", "serialised",
-	"raytracing", NULL};
 static const char *const definition_names[] = {"current", "guide", NULL};
 static const char *const color_names[] = {"auto", "always", "never", NULL};
 
+#define MEANINGS(...)                               \
+	.meanings = (const struct option_meaning[]) \
+	{                                           \
+		__VA_ARGS__,                        \
+		{                                   \
+			0                           \
+		}                                   \
+	}
 #define AT(field) .offset = offsetof(struct options, field)
 #define MS 1e6
 #define S 1e9
@@ -17,87 +25,161 @@ static const char *const color_names[] = {"auto", "always", "never", NULL};
 #define PID_MAX 4194304            /* PID_MAX_LIMIT of the kernel */
 
 const struct option_row option_rows[] = {
-	{"backend", 'b', "LIST", NULL,
-	 "where the numbers come from: kbase, panfrost, panthor, fdinfo, perf, proc, sim; kbase:vinstr and kbase:kinstr force an "
-	 "interface",
-	 "all that are found, never sim", IN_MEASURING, true, &kind_text, AT(backends), .check = check_backends},
-	{"demo", 0, "SCENARIO", "mixed",
-	 "a simulated GPU beside this machine's CPU: idle, mixed, fragment-bound, vertex-bound, compute-bound, bandwidth-bound, "
-	 "cpu-bound, serialised, raytracing",
-	 "mixed", IN_MEASURING | IN_DOCTOR, false, &kind_text, AT(scenario), .choices = scenarios},
-	{"gpu", 0, "NAME", NULL, "the GPU to simulate, to assume where the product is unknown, or to ask about", NULL,
-	 IN_ALL & ~IN_OF_LOG, true, &kind_text, AT(gpu)},
-	{"device", 0, "PATH", NULL, "of several GPUs the one to show first; for record and stat the only one", NULL, IN_MEASURING,
-	 true, &kind_text, AT(device)},
-	{"interval", 'i', "TIME", NULL, "sampling interval, 1ms to 10s; with stat -- CMD: lines per interval while CMD runs",
-	 "100ms; stat: 1s", IN_MEASURING | IN_DOCTOR, true, &kind_time, AT(interval_ns), .min = 1 * MS, .max = 10 * S},
-	{"refresh", 'r', "TIME", NULL, "screen refresh and the time that is averaged over, 50ms to 60s, not below the interval",
-	 "500ms", IN_SCREEN, true, &kind_time, AT(refresh_ns), .min = 50 * MS, .max = 60 * S},
-	{"view", 'v', "NAME", NULL, "first view, by its name or key; see malitop list views", "overview", IN_SCREEN, true,
-	 &kind_text, AT(view), .check = check_view},
-	{"user", 'u', "USER", NULL, "in the Processes view only those of USER, a name or number", "everybody's", IN_SCREEN, true,
-	 &kind_text, AT(user)},
-	{"once", 0, "COLSxROWS", "100x30", "print one frame as plain text and leave; 1x1 to 500x200", "100x30", IN_SCREEN, false,
-	 &kind_dimensions, AT(once), .most = {CANVAS_COLS_MAX, CANVAS_ROWS_MAX}},
-	{"frames", 0, "N", NULL, "with --once: after N refreshes", "2", IN_SCREEN, false, &kind_count, AT(frames), .min = 1,
-	 .max = 1000000},
+	{"backend", 'b', "LIST", NULL, "sources to measure", "all that are found, never sim", IN_SAMPLING,
+	 true, &kind_text, AT(backends), .check = registry_check, .names = registry_words},
+	{"demo", 0, "SCENARIO", "mixed", "show a simulated phone, nothing of this machine", "mixed",
+	 IN_SAMPLING | IN_DOCTOR, true, &kind_text, AT(scenario), .check = check_scenario,
+	 .names = scenario_names},
+	{"gpu", 0, "NAME", NULL, "the GPU to simulate, or to assume if the product is unknown", NULL,
+	 IN_ALL & ~IN_OF_LOG, true, &kind_text, AT(gpu),
+	 MEANINGS({IN_EVAL, "the GPU that the table was counted on", NULL},
+		  {IN_LIST, "list only what this GPU has", "all GPUs"},
+		  {IN_EXPLAIN, "what holds for this GPU", "all GPUs, with every variant"})},
+	{"device", 0, "PATH", NULL, "if there are several GPUs, the one to show first", NULL, IN_SAMPLING,
+	 true, &kind_text, AT(device),
+	 MEANINGS({IN_RECORD | IN_STAT | IN_SERVE, "if there are several GPUs, measure only this one",
+		   "all"})},
+	{"interval", 'i', "TIME", NULL, "sampling interval, 1ms to 10s", "100ms", IN_SAMPLING | IN_DOCTOR,
+	 true, &kind_time, AT(interval_ns), .min = 1 * MS, .max = 10 * S,
+	 MEANINGS({IN_STAT,
+		   "sampling interval, 1ms to 10s; with CMD, also print a line per interval while it runs",
+		   "1s"})},
+	{"refresh", 'r', "TIME", NULL,
+	 "screen refresh and averaging time, 50ms to 60s, not below the interval", "500ms", IN_SCREEN, true,
+	 &kind_time, AT(refresh_ns), .min = 50 * MS, .max = 60 * S},
+	{"view", 'v', "NAME", NULL, "first view, by name or key; see malitop list views", "overview",
+	 IN_SCREEN, true, &kind_text, AT(view)},
+	{"user", 'u', "USER", NULL, "in the Processes view, show only USER's processes; a name or number",
+	 "all users", IN_SCREEN, true, &kind_text, AT(user)},
+	{"once", 0, "COLSxROWS", "100x30", "print one frame as plain text and exit; 1x1 to 500x200", "100x30",
+	 IN_SCREEN, true, &kind_dimensions, AT(once), .most = {CANVAS_COLS_MAX, CANVAS_ROWS_MAX}},
+	{"frames", 0, "N", NULL, "with --once: print after N refreshes", "2", IN_SCREEN, true, &kind_count,
+	 AT(frames), .min = 1, .max = 1000000},
 	{"log", 'o', "FILE", NULL,
-	 "log into FILE, format by its ending: .mlog, .csv, .jsonl or .pftrace; for stat and export also another, and - is "
-	 "standard output",
-	 "stat, export: -", IN_MEASURING | IN_EXPORT, false, &kind_text, AT(log)},
-	{"metrics", 'm', "LIST", NULL, "metrics by name or glob, comma-separated; * is all",
-	 "the template; stat: 12 headline metrics", IN_MEASURING | IN_EXPORT, false, &kind_text, AT(metrics)},
-	{"format", 'f', "F", NULL, "table, csv, jsonl, mlog, perfetto, or counters (the raw table that eval reads)",
-	 "by the ending of the log, else table", IN_MEASURING | IN_EXPORT | IN_LIST | IN_DOCTOR, false, &kind_choice, AT(format),
-	 .choices = output_format_names},
-	{"duration", 'd', "TIME", NULL, "stop after that long, 1ms to 9999m", NULL, IN_MEASURING | IN_REPLAY, false, &kind_time,
-	 AT(duration_ns), .min = 1 * MS, .max = 9999 * 60 * S},
-	{"per-core", 0, NULL, NULL, "keep and log every shader core, L2 slice and CPU by itself", "sums",
-	 IN_MEASURING | IN_OF_LOG, true, &kind_flag, AT(per_core)},
-	{"fps", 0, "N", NULL, "frames per second to budget for, 1 to 1000", "60", IN_MEASURING | IN_REPLAY, true, &kind_real,
-	 AT(fps), .min = 1, .max = 1000},
-	{"resolution", 0, "WxH", NULL, "pixels of a frame to budget for, 1x1 to 16384x16384", "1920x1080",
-	 IN_MEASURING | IN_REPLAY, true, &kind_dimensions, AT(resolution), .most = {16384, 16384}},
+	 "log to FILE; its extension sets the format: .mlog, .csv, .jsonl or .pftrace", NULL,
+	 IN_MEASURING | IN_EXPORT, true, &kind_text, AT(log),
+	 MEANINGS({IN_STAT,
+		   "print to FILE; .csv or .jsonl sets the format, else a table; - is standard output", "-"},
+		  {IN_EXPORT,
+		   "print to FILE; .csv, .jsonl, .pftrace or .txt sets the format; - is standard output",
+		   "-"})},
+	{"metrics", 'm', "LIST", NULL, "metrics by name or glob, comma-separated; * is all", "the template",
+	 IN_SAMPLING | IN_EXPORT, true, &kind_text, AT(metrics),
+	 MEANINGS({IN_STAT, "metrics by name or glob, comma-separated; * is all", "12 headline metrics"},
+		  {IN_SERVE, "metrics by name or glob, comma-separated; * is all", "the most useful ones"})},
+	{"format", 'f', "F", NULL, "csv, jsonl, mlog, perfetto, or counters (the raw table that eval reads)",
+	 "by the log's extension", IN_MEASURING | IN_EXPORT | IN_LIST | IN_DOCTOR, true, &kind_choice,
+	 AT(format), .choices = output_format_names,
+	 MEANINGS({IN_STAT, "table, csv, jsonl, or junit (findings only)",
+		   "by the extension of FILE, else table"},
+		  {IN_EXPORT,
+		   "table, csv, jsonl, perfetto, counters (the raw table that eval reads), openmetrics "
+		   "(to fill in Prometheus), or junit (findings only)",
+		   "by the extension of FILE, else table"},
+		  {IN_LIST, "table, csv or jsonl", "table"}, {IN_DOCTOR, "table or jsonl", "table"})},
+	{"duration", 'd', "TIME", NULL, "stop after this time, 1ms to 9999m", NULL, IN_SAMPLING | IN_REPLAY,
+	 true, &kind_time, AT(duration_ns), .min = 1 * MS, .max = 9999 * 60 * S},
+	{"repeat", 0, "N", NULL, "run CMD N times: mean, deviation, minimum and maximum of each figure",
+	 "1, without statistics", IN_STAT, true, &kind_count, AT(repeat), .min = 1, .max = 100000},
+	{"warmup", 0, "N", NULL, "run CMD N times before, without counting", "0", IN_STAT, true, &kind_count,
+	 AT(warmup), .min = 0, .max = 100000},
+	{"verify", 0, NULL, NULL,
+	 "run known loops for some seconds and judge the CPU counters; exit with 1 if one is wrong", NULL,
+	 IN_DOCTOR, true, &kind_flag, AT(verify)},
+	{"delay", 0, "TIME", NULL, "start CMD, and begin to count after this time, 1ms to 60m", "at once",
+	 IN_RECORD | IN_STAT, true, &kind_time, AT(delay_ns), .min = 1 * MS, .max = 3600 * S},
+	{"control", 0, "FD|PATH", NULL,
+	 "count only between the lines enable and disable from this FIFO or file descriptor; FD,ACK and "
+	 "fifo:PATH,ACK also acknowledge them",
+	 "from start to end", IN_RECORD | IN_STAT, true, &kind_text, AT(control)},
+	{"long", 0, NULL, NULL, "a line per metric and interval instead of columns", NULL, IN_STAT, true,
+	 &kind_flag, AT(long_rows)},
+	{"per-core", 0, NULL, NULL, "measure and log each shader core, L2 slice and CPU separately", "sums",
+	 IN_SAMPLING | IN_OF_LOG, true, &kind_flag, AT(per_core)},
+	{"passes", 0, NULL, NULL, "time the frames and render passes of CMD, with malitop's layers", NULL,
+	 IN_RECORD | IN_STAT, true, &kind_flag, AT(passes)},
+	{"profiling", 0, NULL, NULL, "let Panfrost or Panthor time the queues while malitop runs; needs root",
+	 "as it is", IN_SAMPLING, true, &kind_flag, AT(profiling)},
+	{"fps", 0, "N", NULL, "frame rate of the frame budget, 1 to 1000", "60", IN_SAMPLING | IN_REPLAY,
+	 true, &kind_real, AT(fps), .min = 1, .max = 1000},
+	{"resolution", 0, "WxH", NULL, "frame size of the frame budget, 1x1 to 16384x16384", "1920x1080",
+	 IN_SAMPLING | IN_REPLAY, true, &kind_dimensions, AT(resolution), .most = {16384, 16384}},
 	{"definitions", 0, "WHICH", NULL,
-	 "current: metrics as Arm publishes them today; guide: as printed in the GPU's own guide (Mali-G52, Mali-G715, "
-	 "Mali-G625)",
-	 "current", IN_MEASURING | IN_OF_LOG | IN_EVAL, true, &kind_choice, AT(definitions), .choices = definition_names},
-	{"seed", 0, "N", NULL, "seed of the simulator", "1", IN_MEASURING, false, &kind_seed, AT(seed)},
-	{"pid", 'p', "PID", NULL, "CPU counters of that process only", "the whole machine", IN_MEASURING, false, &kind_count,
-	 AT(pid), .min = 1, .max = PID_MAX},
-	{"tid", 't', "TID", NULL, "CPU counters of that thread only", NULL, IN_MEASURING, false, &kind_count, AT(tid), .min = 1,
-	 .max = PID_MAX},
-	{"cpu", 'C', "LIST", NULL, "CPU counters of those CPUs only, such as 0-3,6", NULL, IN_MEASURING, false, &kind_text,
-	 AT(cpus), .check = check_cpus},
+	 "current: metrics as Arm publishes them today; guide: as printed in the GPU's own guide, for these "
+	 "GPUs",
+	 "current", IN_SAMPLING | IN_OF_LOG | IN_EVAL, true, &kind_choice, AT(definitions),
+	 .choices = definition_names, .names = guide_names},
+	{"seed", 0, "N", NULL, "seed of the simulator", "1", IN_SAMPLING, true, &kind_seed, AT(seed)},
+	{"pid", 'p', "PID", NULL, "count CPU events of this process only", "the whole machine", IN_MEASURING,
+	 true, &kind_count, AT(pid), .min = 1, .max = PID_MAX},
+	{"tid", 't', "TID", NULL, "count CPU events of this thread only", NULL, IN_MEASURING, true,
+	 &kind_count, AT(tid), .min = 1, .max = PID_MAX},
+	{"cpu", 'C', "LIST", NULL, "count CPU events of these CPUs only, for example 0-3,6", NULL,
+	 IN_MEASURING, true, &kind_text, AT(cpus), .check = check_cpus},
 	{"event", 'e', "NAME", NULL,
-	 "a CPU event to count as well: cache-misses, br_mis_pred, r10, PMU/event=0x10/; repeatable, or a list",
-	 "those that the metrics need", IN_MEASURING, false, &kind_event, .offset = 0},
-	{"force", 0, NULL, NULL, "overwrite an existing log", NULL, IN_MEASURING | IN_EXPORT, false, &kind_flag, AT(force)},
-	{"rotate", 0, "SIZE[,COUNT]", NULL, "for .mlog: a new file at SIZE (100MB, 1GiB), of which the last COUNT are kept",
-	 "one file", IN_LIVE | IN_RECORD, false, &kind_rotate, .offset = 0, .min = 16e3, .max = 1e12},
-	{"sync", 0, "TIME", NULL, "for .mlog: bring it to the disk so often, 100ms to 60m", "5s", IN_LIVE | IN_RECORD, true,
-	 &kind_time, AT(sync_ns), .min = 100 * MS, .max = 3600 * S},
-	{"from", 0, "T", NULL, "begin so long after the start of the log", "its start", IN_OF_LOG, false, &kind_time, AT(from_ns),
-	 .min = 0, .max = LOG_LONGEST},
-	{"to", 0, "T", NULL, "end so long after the start of the log", "its end", IN_OF_LOG, false, &kind_time, AT(to_ns),
-	 .min = 1, .max = LOG_LONGEST},
-	{"step", 0, "T", NULL, "fold samples to so long, as sums", "as logged", IN_OF_LOG, false, &kind_time, AT(step_ns),
-	 .min = 1 * MS, .max = LOG_LONGEST},
-	{"speed", 0, "N", NULL, "of replay: 0.1 to 100 times as fast as it was", "1", IN_REPLAY, false, &kind_real, AT(speed),
-	 .min = 0.1, .max = 100},
-	{"ascii", 0, NULL, NULL, "no character beyond ASCII", "by locale", IN_SCREEN, true, &kind_flag, AT(ascii)},
-	{"color", 0, "WHEN", NULL, "auto, always or never", "auto: by terminal and NO_COLOR", IN_SCREEN, true, &kind_choice,
-	 AT(color), .choices = color_names},
-	{"theme", 0, "NAME", NULL, "colours of the screen", "dark", IN_SCREEN, true, &kind_text, AT(theme), .check = check_theme},
-	{"config", 0, "FILE", NULL, "configuration file", "malitop/config under the XDG directory", IN_ALL, false, &kind_text,
-	 AT(config)},
-	{"print-config", 0, NULL, NULL, "print the effective configuration in the format of that file", NULL, IN_ALL, false,
-	 &kind_flag, AT(print_config)},
-	{"gpudb", 0, "DIR", NULL, "extra GPU, metric and chart files; repeatable", "malitop/gpudb under the XDG directory",
-	 IN_ALL, true, &kind_gpudb, AT(gpudb)},
-	{"help", 'h', NULL, NULL, "this text; of a command: malitop COMMAND --help", NULL, IN_ALL, false, &kind_flag, AT(help)},
-	{"version", 'V', NULL, NULL, "version, build options and licence", NULL, IN_ALL, false, &kind_flag, AT(version)},
-	{.name = "listen", .arg = "ADDR:PORT"},
+	 "also count this CPU event: cache-misses, br_mis_pred, r10 or 0x10, PMU/event=0x10/; :u for "
+	 "programs "
+	 "only, :k for the kernel only; repeatable, or a list; {a,b}: counted together",
+	 "the events that the metrics need", IN_MEASURING, true, &kind_event, .offset = 0},
+	{"group", 'g', "LIST", NULL, "count these ready groups of CPU events; see malitop list groups", NULL,
+	 IN_STAT | IN_RECORD, true, &kind_text, AT(groups)},
+	{"force", 0, NULL, NULL, "overwrite an existing log", NULL, IN_MEASURING | IN_EXPORT, true,
+	 &kind_flag, AT(force)},
+	{"keep-going", 0, NULL, NULL, "exit with 0 even if samples were lost; the log shows them as gaps",
+	 NULL, IN_RECORD, true, &kind_flag, AT(keep_going)},
+	{"findings", 0, NULL, NULL, "report the verdict and the findings of the whole run at its end", NULL,
+	 IN_STAT | IN_EXPORT, true, &kind_flag, AT(findings)},
+	{"compare", 0, "FILE", NULL,
+	 "compare the log FILE, as it was before, with the exported one: what changed, largest first", NULL,
+	 IN_EXPORT, true, &kind_text, AT(compare)},
+	{"fail-on", 0, "LEVEL", NULL,
+	 "exit with 3 if a finding of this severity held: warning or critical; implies --findings", "never",
+	 IN_STAT | IN_EXPORT, true, &kind_choice, AT(fail_on), .choices = fail_on_names},
+	{"budget", 0, "FILE", NULL,
+	 "check the findings in FILE instead of the shipped ones; implies --findings", NULL,
+	 IN_STAT | IN_EXPORT, true, &kind_text, AT(budget)},
+	{"rotate", 0, "SIZE[,COUNT]", NULL,
+	 "for .mlog: start a new file at SIZE (100MB, 1GiB), and keep the last COUNT", "one file",
+	 IN_LIVE | IN_RECORD, true, &kind_rotate, .offset = 0, .min = 16e3, .max = 1e12},
+	{"sync", 0, "TIME", NULL, "for .mlog: how often to sync the log to disk, 100ms to 60m", "5s",
+	 IN_LIVE | IN_RECORD, true, &kind_time, AT(sync_ns), .min = 100 * MS, .max = 3600 * S},
+	{"from", 0, "T", NULL, "start at this time, counted from the start of the log", "its start",
+	 IN_OF_LOG, true, &kind_time, AT(from_ns), .min = 0, .max = LOG_LONGEST},
+	{"to", 0, "T", NULL, "end at this time, counted from the start of the log", "its end", IN_OF_LOG,
+	 true, &kind_time, AT(to_ns), .min = 1, .max = LOG_LONGEST},
+	{"step", 0, "T", NULL, "sum samples into steps of this length", "as logged", IN_OF_LOG, true,
+	 &kind_time, AT(step_ns), .min = 1 * MS, .max = LOG_LONGEST,
+	 MEANINGS({IN_REPLAY, "the minimum screen step", "as logged"})},
+	{"speed", 0, "N", NULL, "0.1 to 100 times the recorded speed", "1", IN_REPLAY, true, &kind_real,
+	 AT(speed), .min = 0.1, .max = 100},
+	{"ascii", 0, NULL, NULL, "draw with ASCII characters only", "by locale", IN_SCREEN, true, &kind_flag,
+	 AT(ascii)},
+	{"color", 0, "WHEN", NULL, "auto, always or never", "auto: by terminal and NO_COLOR", IN_SCREEN, true,
+	 &kind_choice, AT(color), .choices = color_names},
+	{"theme", 0, "NAME", NULL, "colours of the screen", "default", IN_SCREEN, true, &kind_text, AT(theme),
+	 .check = check_theme, .names = theme_names},
+	{"listen", 0, "ADDR:PORT", NULL, "where to serve; other addresses than loopback need TLS and --auth",
+	 "127.0.0.1:9821", IN_SERVE, true, &kind_text, AT(listen)},
+	{"tls-cert", 0, "FILE", NULL, "certificate in PEM, for TLS", "no TLS", IN_SERVE, true, &kind_text,
+	 AT(tls_cert)},
+	{"tls-key", 0, "FILE", NULL, "its private key in PEM", NULL, IN_SERVE, true, &kind_text, AT(tls_key)},
+	{"auth", 0, "FILE", NULL, "who may read: lines 'bearer TOKEN' or 'basic USER:PASSWORD'", "everybody",
+	 IN_SERVE, true, &kind_text, AT(auth)},
+	{"insecure", 0, NULL, NULL, "allow other addresses than loopback without TLS or --auth", NULL,
+	 IN_SERVE, true, &kind_flag, AT(insecure)},
+	{"window", 0, "TIME", NULL, "gauges are means over this time before a scrape, 1s to 10m", "15s",
+	 IN_SERVE, true, &kind_time, AT(window_ns), .min = 1 * S, .max = 600 * S},
+	{"config", 0, "FILE", NULL, "configuration file", "malitop/config under the XDG directory", IN_ALL,
+	 false, &kind_text, AT(config)},
+	{"print-config", 0, NULL, NULL, "print the effective configuration, in the format of that file", NULL,
+	 IN_ALL, false, &kind_flag, AT(print_config)},
+	{"gpudb", 0, "DIR", NULL, "own GPUs, metrics, findings and views: a directory or a file; repeatable",
+	 "malitop/gpudb under the XDG directory", IN_ALL, true, &kind_gpudb, AT(gpudb)},
+	{"help", 'h', NULL, NULL, "this text", NULL, IN_ALL, false, &kind_flag, AT(help),
+	 MEANINGS({IN_LIVE, "this text; for a command: malitop COMMAND --help, or malitop help COMMAND",
+		   NULL})},
+	{"version", 'V', NULL, NULL, "version, build options and licence", NULL, IN_ALL, false, &kind_flag,
+	 AT(version)},
 	{.name = NULL},
 };
 
@@ -110,36 +192,49 @@ const struct option_row *option_row_find(struct span name)
 }
 
 const struct command_row command_rows[COMMAND_COUNT] = {
-	[COMMAND_LIVE] = {NULL, "malitop [options]", "Show live what a Mali GPU and the CPU beside it are doing."},
+	[COMMAND_LIVE] = {NULL, "malitop [options]",
+			  "Show live what a Mali GPU and the CPU beside it are doing."},
 	[COMMAND_REPLAY] = {"replay", "malitop replay FILE, malitop FILE.mlog",
-			    "Show a log as if it happened now: play, pause, go to any moment. One that is still being written is "
+			    "Show a log as if it happened now: play, pause, go to any time. A log that is "
+			    "still being written is "
 			    "followed."},
-	[COMMAND_RECORD] =
-		{"record", "malitop record -o FILE [options] [-- CMD ARG...]",
-		 "Log without a screen, until --duration, the end of CMD, SIGINT or SIGTERM. The exit status is that of CMD."},
-	[COMMAND_STAT] = {"stat", "malitop stat [options] [-- CMD ARG...]",
-			  "Print metrics: a line for each and every interval, until --duration, SIGINT or SIGTERM; or what they "
-			  "came to over "
-			  "CMD, with its times. Table: counts per second; of CMD also in all; an estimate stands in [brackets]; "
-			  "time is in "
-			  "seconds since the start. csv and jsonl: per interval. CMD writes to standard output, too: tell them "
-			  "apart by -o. "
-			  "The exit status is that of CMD."},
-	[COMMAND_EXPORT] = {"export", "malitop export FILE [-f FORMAT] [-o OUT]",
-			    "Print a log as rows of metrics: table, csv, jsonl, perfetto (for ui.perfetto.dev) or counters."},
-	[COMMAND_EVAL] = {"eval", "malitop eval --gpu NAME FILE",
-			  "Print every metric of the template for one raw counter table; FILE - is standard input."},
-	[COMMAND_LIST] = {"list", "malitop list gpus|counters|metrics|views|backends [--gpu NAME] [-f csv|jsonl]",
-			  "List what malitop knows."},
-	[COMMAND_DOCTOR] =
-		{"doctor", "malitop doctor [-f jsonl]",
-		 "Tell what was found on this machine, what is missing, and what would help. Exit status 0 when a GPU can be "
-		 "measured, else 1."},
+	[COMMAND_RECORD] = {"record", "malitop record -o FILE [options] [-- CMD ARG...]",
+			    "Log without a screen, until --duration, the end of CMD, SIGINT or SIGTERM. The "
+			    "exit status is that of CMD."},
+	[COMMAND_STAT] =
+		{"stat", "malitop stat [options] [-- CMD ARG...]",
+		 "Print metrics: one line per interval until --duration, SIGINT or SIGTERM; with CMD, the "
+		 "totals for its run and its times. The table shows counts per second, for CMD also the "
+		 "totals, estimates "
+		 "in [brackets], and the time in seconds since the start. csv and jsonl show counts per "
+		 "interval. CMD also "
+		 "writes to standard output: use -o to keep them apart. The exit status is that of CMD."},
+	[COMMAND_EXPORT] = {"export", "malitop export FILE... [-f FORMAT] [-o OUT]",
+			    "Print a log as rows of metrics: table, csv, jsonl, perfetto (for "
+			    "ui.perfetto.dev) or counters."},
+	[COMMAND_EVAL] =
+		{"eval", "malitop eval --gpu NAME FILE",
+		 "Print every metric of the template for one raw counter table; FILE - is standard input."},
+	[COMMAND_LIST] =
+		{"list",
+		 "malitop list gpus|counters|metrics|views|backends|events|groups|findings [--gpu NAME] "
+		 "[-f csv|jsonl]",
+		 "List what malitop knows."},
+	[COMMAND_EXPLAIN] = {"explain", "malitop explain NAME [--gpu NAME]",
+			     "Explain a metric, a counter, a finding or a verdict: its formula, its limits, "
+			     "what it means and what to do. NAME may also be a hardware name or a Streamline "
+			     "variable."},
+	[COMMAND_DOCTOR] = {"doctor", "malitop doctor [-f jsonl]",
+			    "Report what was found on this machine, what is missing, and what would help. "
+			    "The exit status is 0 if a GPU "
+			    "can be measured, else 1."},
+	[COMMAND_SERVE] = {"serve", "malitop serve [--listen ADDR:PORT] [options]",
+			   "Measure all the time, and serve the metrics over HTTP for a Prometheus server: "
+			   "/metrics, /healthz and /."},
 };
 
-const char *const later_commands[] = {"serve", NULL};
-
 const char *const list_names[LIST_COUNT + 1] = {
-	[LIST_GPUS] = "gpus",   [LIST_COUNTERS] = "counters", [LIST_METRICS] = "metrics",
-	[LIST_VIEWS] = "views", [LIST_BACKENDS] = "backends",
+	[LIST_GPUS] = "gpus",     [LIST_COUNTERS] = "counters", [LIST_METRICS] = "metrics",
+	[LIST_VIEWS] = "views",   [LIST_BACKENDS] = "backends", [LIST_EVENTS] = "events",
+	[LIST_GROUPS] = "groups", [LIST_FINDINGS] = "findings",
 };

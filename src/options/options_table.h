@@ -1,16 +1,19 @@
-/* options_table: one row per option and per command; shared by the files of options, nobody else. */
+/* options_table: one row per option and per command. Private to src/options. */
 #ifndef MALITOP_OPTIONS_TABLE_H
 #define MALITOP_OPTIONS_TABLE_H
 
+#include "base/stanza.h"
 #include "options/options.h"
 
 struct option_row;
 
 /* How the text of an option becomes a value, and back. */
 struct option_kind {
-	/* *text lives as long as the options. The message begins behind "--name: ". */
-	bool (*parse)(const struct option_row *row, const char *text, void *value, struct options *options, struct err *err);
-	void (*print)(const struct option_row *row, const void *value, struct strbuf *out); /* nothing for "not given" */
+	/* *text lives as long as the options. The caller puts "--name: " before the message. */
+	bool (*parse)(const struct option_row *row, const char *text, void *value, struct options *options,
+		      struct err *err);
+	void (*print)(const struct option_row *row, const void *value,
+		      struct strbuf *out); /* appends nothing if not given */
 };
 
 #define IN_LIVE (1u << COMMAND_LIVE)
@@ -21,41 +24,52 @@ struct option_kind {
 #define IN_EVAL (1u << COMMAND_EVAL)
 #define IN_LIST (1u << COMMAND_LIST)
 #define IN_DOCTOR (1u << COMMAND_DOCTOR)
+#define IN_EXPLAIN (1u << COMMAND_EXPLAIN)
+#define IN_SERVE (1u << COMMAND_SERVE)
 #define IN_MEASURING (IN_LIVE | IN_RECORD | IN_STAT)
+#define IN_SAMPLING (IN_MEASURING | IN_SERVE)
 #define IN_SCREEN (IN_LIVE | IN_REPLAY)
 #define IN_OF_LOG (IN_REPLAY | IN_EXPORT)
 #define IN_ALL ((1u << COMMAND_COUNT) - 1)
+
+/* The meaning of an option for some commands, if it differs from the row's own. */
+struct option_meaning {
+	unsigned commands; /* bits IN_...; 0 ends a list */
+	const char *help, *standard;
+};
 
 struct option_row {
 	const char *name;
 	char letter;         /* 0: none */
 	const char *arg;     /* NULL: a flag */
-	const char *without; /* the argument may be left out and is this then; NULL: it may not */
+	const char *without; /* the argument's value if it is omitted; NULL: it is required */
 	const char *help;
-	const char *standard; /* default, for the help; NULL: not worth saying */
-	unsigned commands;    /* bits IN_...; 0: a later version will have it */
-	bool config;          /* may stand in the configuration file */
+	const char *standard; /* the default, for the help; NULL: none */
+	unsigned commands;    /* bits IN_... */
+	bool config;          /* allowed in the configuration file */
 	const struct option_kind *kind;
 	size_t offset;   /* of the value in struct options */
 	double min, max; /* times in ns, numbers */
 	struct dimensions most;
-	const char *const *choices;                       /* NULL-terminated */
-	bool (*check)(const char *text, struct err *err); /* of a text */
+	const char *const *choices;                       /* of kind_choice; NULL-terminated */
+	bool (*check)(const char *text, struct err *err); /* of kind_text; NULL: any text is valid */
+	void (*names)(struct strbuf *out);                /* appended to the help after ": "; NULL: none */
+	const struct option_meaning *meanings;            /* instead of help and standard; NULL: none */
 };
 
-extern const struct option_row option_rows[];               /* ends with a name of NULL */
+extern const struct option_row option_rows[];               /* the last has a NULL name */
 const struct option_row *option_row_find(struct span name); /* NULL if unknown */
 
 struct command_row {
-	const char *name; /* NULL: no word, the live screen */
+	const char *name; /* NULL: the live screen, which has no command word */
 	const char *usage, *help;
 };
 
 extern const struct command_row command_rows[COMMAND_COUNT];
-extern const char *const later_commands[];           /* words that a later version will have; NULL-terminated */
+
 extern const char *const list_names[LIST_COUNT + 1]; /* NULL-terminated */
 
-/* The command line, taken apart but not yet understood: the configuration file comes first. */
+/* The command line as words. They are parsed after the configuration file, which they override. */
 struct option_words {
 	struct {
 		const struct option_row *row;
@@ -64,42 +78,61 @@ struct option_words {
 	unsigned n_options, cap_options;
 	const char **operands;
 	unsigned n_operands, cap_operands;
-	char **rest; /* behind "--", up to NULL; NULL if there is none */
+	char **rest; /* the words after "--", and NULL; NULL without "--" */
 };
 
-/* options_check.c: do they go together? */
+/* options_check.c: whether the options fit together */
 
 bool options_given(const struct option_words *words, const char *name);
 bool options_check_refresh(struct options *options, bool refresh_given, struct err *err);
-bool options_check(struct options *options, const struct option_words *words, bool refresh_given, struct err *err);
-bool option_has_ending(const char *file, const char *ending); /* behind a point, and with something before it */
+bool options_check(struct options *options, const struct option_words *words, bool refresh_given,
+		   struct err *err);
+/* Whether the name ends in a dot and the extension, with something before it. */
+bool option_has_ending(const char *file, const char *ending);
 static inline bool option_reads_log(enum command_word command)
 {
 	return command == COMMAND_REPLAY || command == COMMAND_EXPORT;
 }
-/* An argument as it may be shown. */
+/* An argument that is safe to print. */
 #define OPTION_SHOWN 80
 const char *option_shown(char buf[OPTION_SHOWN], const char *text);
 
 /* options_kinds.c */
 
-extern const struct option_kind kind_flag, kind_text, kind_time, kind_choice, kind_count, kind_seed, kind_real, kind_dimensions,
-	kind_gpudb, kind_event, kind_rotate;
-bool check_backends(const char *list, struct err *err);
+extern const struct option_kind kind_flag, kind_text, kind_time, kind_choice, kind_count, kind_seed,
+	kind_real, kind_dimensions, kind_gpudb, kind_event, kind_rotate;
 bool check_cpus(const char *list, struct err *err);
-bool check_view(const char *name, struct err *err);
 bool check_theme(const char *name, struct err *err);
+bool check_scenario(const char *name, struct err *err);
+void theme_names(struct strbuf *out);
+void scenario_names(struct strbuf *out);
+void guide_names(struct strbuf *out);
+
+/* Whether there is the view, shipped or the user's own. */
+bool options_check_view(const struct options *options, struct err *err);
+
+/* options_keys.c */
+
+/* One field of the stanza `keys`: KEY does what MEANS does. */
+bool option_keys_field(struct options *options, const struct stanza *s, const struct stanza_line *line,
+		       struct err *err);
+void option_keys_print(const struct options *options, struct strbuf *out);
+
+/* options.c: what holds without a file and a command line. Ends with options_fini. */
+void options_defaults(struct options *options);
 
 /* options_config.c */
 
-/* Apply the configuration file: --config FILE, else the user's own if there is one. Remembers in *refresh and *interval whether
- * it set these. */
+/* Apply the configuration file: --config FILE, else the user's own if it exists. Sets *refresh and
+ * *interval if the file has these options. */
 enum exit_status options_config(struct options *options, bool *interval, bool *refresh, struct err *err);
-/* A directory or file of ours under the XDG configuration directory, owned by options; NULL without a home. */
+/* A path below malitop/ in the XDG configuration directory, owned by options; NULL if HOME is not
+ * set. */
 const char *options_xdg(struct options *options, const char *name);
-/* Keep a text as long as the options. Returns it. */
+/* Take ownership of the text: options_fini frees it. Returns it. */
 const char *options_keep(struct options *options, char *text);
 /* Parse one value. Messages begin with `prefix`. */
-bool options_set(struct options *options, const struct option_row *row, const char *text, const char *prefix, struct err *err);
+bool options_set(struct options *options, const struct option_row *row, const char *text, const char *prefix,
+		 struct err *err);
 
 #endif

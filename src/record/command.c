@@ -20,20 +20,21 @@ static int status_of_failure(int code)
 	return code == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
 }
 
-/* In the child: wait for the word, then be CMD, or tell the parent why not. The line closes when it does, or when we are gone. */
-static void run(char **cmd, int line)
+/* In the child: wait for the release byte, then become CMD, or send the errno to the parent. The
+ * socket closes on exec, or when we exit. */
+static void run_child(char **cmd, int socket)
 {
-	char word;
+	char release;
 	ssize_t n;
 	int code;
 
-	while ((n = read(line, &word, sizeof(word))) < 0 && errno == EINTR)
+	while ((n = read(socket, &release, sizeof(release))) < 0 && errno == EINTR)
 		;
-	if (n != sizeof(word))
+	if (n != sizeof(release))
 		_exit(0);
 	execvp(cmd[0], cmd);
 	code = errno;
-	n = send(line, &code, sizeof(code), MSG_NOSIGNAL);
+	n = send(socket, &code, sizeof(code), MSG_NOSIGNAL);
 	_exit(n < 0 ? NOT_EXECUTABLE : status_of_failure(code));
 }
 
@@ -42,23 +43,23 @@ bool command_hold(struct command *command, char **cmd, struct err *err)
 	char name[NAME];
 	int ends[2];
 
-	*command = (struct command){.line = -1};
+	*command = (struct command){.socket = -1};
 	str_printable(name, sizeof(name), cmd[0]);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
 		return err_set(err, errno, "%s: cannot start: %s", name, strerror(errno));
-	signal(SIGCHLD, SIG_DFL); /* where it was ignored, nobody would tell how CMD ended */
+	signal(SIGCHLD, SIG_DFL); /* if it is ignored, the status of CMD is lost */
 	command->pid = fork();
 	if (command->pid == 0) {
 		close(ends[0]);
-		run(cmd, ends[1]);
+		run_child(cmd, ends[1]);
 	}
 	close(ends[1]);
-	command->line = ends[0];
+	command->socket = ends[0];
 	if (command->pid > 0)
 		return true;
 	err_set(err, errno, "%s: cannot start: %s", name, strerror(errno));
-	sys_cleanup_close(&command->line);
-	*command = (struct command){.line = -1};
+	sys_cleanup_close(&command->socket);
+	*command = (struct command){.socket = -1};
 	return false;
 }
 
@@ -67,7 +68,7 @@ static int64_t ns_of(const struct timeval *t)
 	return (int64_t)t->tv_sec * 1000000000 + (int64_t)t->tv_usec * 1000;
 }
 
-static bool collect(struct command *command, int flags, int64_t now_ns)
+static bool collect_status(struct command *command, int flags, int64_t now_ns)
 {
 	struct rusage used;
 	int status;
@@ -95,27 +96,28 @@ bool command_release(struct command *command, char **cmd, int64_t now_ns, struct
 		return true;
 	command->begin_ns = now_ns;
 	command->released = true;
-	if (send(command->line, "!", 1, MSG_NOSIGNAL) == 1)
-		while ((n = recv(command->line, &code, sizeof(code), 0)) < 0 && errno == EINTR)
+	if (send(command->socket, "!", 1, MSG_NOSIGNAL) == 1)
+		while ((n = recv(command->socket, &code, sizeof(code), 0)) < 0 && errno == EINTR)
 			;
-	sys_cleanup_close(&command->line);
+	sys_cleanup_close(&command->socket);
 	if (!code)
 		return true;
-	collect(command, 0, now_ns);
+	collect_status(command, 0, now_ns);
 	command->status = status_of_failure(code);
 	str_printable(name, sizeof(name), cmd[0]);
-	return err_set(err, code, "%s: cannot run: %s: is the name right, and is it executable?", name, strerror(code));
+	return err_set(err, code, "%s: cannot run: %s: check the name and that it is executable", name,
+		       strerror(code));
 }
 
 bool command_reap(struct command *command, int64_t now_ns)
 {
-	return command->pid && (command->ended || collect(command, WNOHANG, now_ns));
+	return command->pid && (command->ended || collect_status(command, WNOHANG, now_ns));
 }
 
 void command_drop(struct command *command)
 {
 	if (!command->pid || command->released)
 		return;
-	sys_cleanup_close(&command->line);
-	collect(command, 0, 0);
+	sys_cleanup_close(&command->socket);
+	collect_status(command, 0, 0);
 }

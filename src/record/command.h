@@ -1,7 +1,7 @@
-/* command: a command under measurement. It is a process that is held before its first instruction, so that everything can be made ready
- * to count it, then released, and waited for.
+/* command: a command that is measured. Its process is held before its first instruction, so that
+ * counting can be set up first; then it is released and waited for.
  *
- * A terminal sends Ctrl-C to it and to us alike; what else asks us to end is passed on by whoever owns it.
+ * Ctrl-C in a terminal reaches the command and us alike; the caller passes other signals on.
  */
 #ifndef MALITOP_COMMAND_H
 #define MALITOP_COMMAND_H
@@ -11,23 +11,23 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Zero: there is none; all functions but command_hold then do nothing. */
+/* Zero means no command; all functions except command_hold then do nothing. */
 struct command {
 	pid_t pid;
-	int line; /* to it, while it is held; -1 */
+	int socket; /* socket to the held process; -1 after release */
 	bool released, ended;
-	int status;                 /* once it ended, as a shell has it: 128 + signal; 127 not found, 126 not executable */
+	int status;                 /* as in a shell: 128 + signal, 127 not found, 126 not run */
 	int64_t begin_ns, end_ns;   /* released, ended: CLOCK_MONOTONIC */
-	int64_t user_ns, system_ns; /* CPU time, with that of the children it waited for */
+	int64_t user_ns, system_ns; /* CPU time, including the children that it waited for */
 };
 
-/* Start a process that will be `cmd`. It has the signal mask of now. If we end, so does it. */
+/* Start a process that will become `cmd`, with the current signal mask. It ends if we end first. */
 bool command_hold(struct command *command, char **cmd, struct err *err);
-/* Let it run. What cannot be run is an error, with its status; err->code is why. */
+/* Let it run. Returns false if it cannot run: err->code is the reason, and status is set. */
 bool command_release(struct command *command, char **cmd, int64_t now_ns, struct err *err);
-/* Has it ended? Then all is known of it. Never waits. Returns command->ended. */
+/* Whether it has ended; all fields are then valid. Never waits. */
 bool command_reap(struct command *command, int64_t now_ns);
-/* Never run what is still held. */
+/* End a process that is still held, without running `cmd`. */
 void command_drop(struct command *command);
 
 #endif

@@ -1,5 +1,6 @@
 #include "record/log_file.h"
 
+#include "record/log_directory.h"
 #include "base/alloc.h"
 #include "base/str.h"
 
@@ -16,22 +17,22 @@
 struct log_file {
 	const struct sys *sys;
 	struct log_file_options options;
-	char *dir, *name; /* as the user gave them; dir ends in a slash, or is empty */
-	char *shown;      /* the file that is written, printable, for messages */
+	char *dir, *name; /* as the user gave them; dir ends in a slash or is empty */
+	char *shown;      /* path of the current file, printable, for messages */
 	char *written;    /* its name in the directory */
 	int dir_fd, fd;
 	bool created, is_regular;
-	bool is_linked;                   /* the file system counts its names */
-	uint64_t base;                    /* bytes that stood in the file when it was opened */
-	uint64_t bytes;                   /* whole pieces in it */
-	uint64_t before;                  /* and in the files before it */
-	uint64_t synced;                  /* so many of `bytes` are on the disk */
-	int64_t sync_ns;                  /* when that was */
-	unsigned number;                  /* of the file: 0, 1, ... */
-	unsigned *kept, n_kept, cap_kept; /* numbers of those before it that are still there */
+	bool is_linked;                   /* the file system counts its hard links */
+	uint64_t base;                    /* size of the file when it was opened */
+	uint64_t bytes;                   /* written to it, in whole pieces */
+	uint64_t before;                  /* written to the files before it */
+	uint64_t synced;                  /* how many of `bytes` are synced to disk */
+	int64_t sync_ns;                  /* time of the last sync */
+	unsigned number;                  /* number of the file: 0, 1, ... */
+	unsigned *kept, n_kept, cap_kept; /* numbers of earlier files that are still there */
 };
 
-static char *printable(const char *dir, const char *name)
+static char *printable_path(const char *dir, const char *name)
 {
 	AUTOFREE char *path = xasprintf("%s%s", dir, name);
 	size_t size = strlen(path) + 1;
@@ -39,13 +40,14 @@ static char *printable(const char *dir, const char *name)
 	return str_printable(xmalloc(size), size, path);
 }
 
-static bool refuse(const struct log_file *f, int code, struct err *err)
+static bool refuse_file(const struct log_file *f, int code, struct err *err)
 {
-	const char *words = code == EEXIST  ? "exists already: choose another name, or --force"
-			    : code == ENXIO ? "nobody reads this pipe: start its reader first"
-			    : code == ELOOP
-				    ? "a symbolic link, which is not followed where everybody may write: choose another name"
-				    : NULL;
+	const char *words =
+		code == EEXIST  ? "already exists: choose another name or use --force"
+		: code == ENXIO ? "no reader has this pipe open: start the reader first"
+		: code == ELOOP
+			? "a symbolic link in a world-writable directory: not followed: choose another name"
+			: NULL;
 
 	if (words)
 		return err_set(err, code, "log: %s: %s", f->shown, words);
@@ -54,47 +56,54 @@ static bool refuse(const struct log_file *f, int code, struct err *err)
 
 /* ---- opening ---- */
 
-/* Nobody can have put it there for us to destroy. */
+/* Whether opening the file for output is safe: no other user can have put it there to make us
+ * overwrite it. */
 static bool is_safe(const struct log_file *f, bool shared, const struct stat *st, struct err *err)
 {
 	if (shared && (st->st_uid != geteuid() || (S_ISREG(st->st_mode) && st->st_nlink != 1)))
-		return err_set(err, EEXIST, "log: %s: somebody else's, where everybody may write: choose another name", f->shown);
+		return err_set(err, EEXIST,
+			       "log: %s: not overwritten: in a world-writable directory, and owned by "
+			       "another user or "
+			       "hard-linked elsewhere: choose another name",
+			       f->shown);
 	if (!S_ISREG(st->st_mode) && !S_ISCHR(st->st_mode) && !S_ISFIFO(st->st_mode))
-		return err_set(err, EEXIST, "log: %s: neither a file nor a pipe: choose another name", f->shown);
+		return err_set(err, EEXIST, "log: %s: not a file or a pipe: choose another name", f->shown);
 	return true;
 }
 
-/* O_NONBLOCK: a pipe without a reader would hold us up, deaf to every signal. */
+/* O_NONBLOCK, because opening a pipe without a reader would block, even for signals. */
 static bool open_existing(struct log_file *f, struct err *err)
 {
 	const struct sys *sys = f->sys;
 	struct stat st;
 	bool shared = sys->fstat(sys, f->dir_fd, &st) != 0 || st.st_mode & S_IWOTH;
 
-	f->fd = sys->open_at(sys, f->dir_fd, f->written, O_WRONLY | O_NONBLOCK | O_NOCTTY | (shared ? O_NOFOLLOW : 0), 0);
+	f->fd = sys->open_at(sys, f->dir_fd, f->written,
+			     O_WRONLY | O_NONBLOCK | O_NOCTTY | (shared ? O_NOFOLLOW : 0), 0);
 	if (f->fd < 0 || sys->fstat(sys, f->fd, &st) != 0)
-		return refuse(f, errno, err);
+		return refuse_file(f, errno, err);
 	if (!is_safe(f, shared, &st, err))
 		return false;
 	if (S_ISREG(st.st_mode) && sys->ftruncate(sys, f->fd, 0) != 0)
-		return refuse(f, errno, err);
+		return refuse_file(f, errno, err);
 	return true;
 }
 
-static bool create(struct log_file *f, struct err *err)
+static bool create_file(struct log_file *f, struct err *err)
 {
 	const struct sys *sys = f->sys;
 
 	free(f->shown);
-	f->shown = printable(f->dir, f->written);
+	f->shown = printable_path(f->dir, f->written);
 	f->fd = sys->open_at(sys, f->dir_fd, f->written, O_WRONLY | O_CREAT | O_EXCL | O_NOCTTY, 0644);
 	f->created = f->fd >= 0;
 	if (f->created)
 		return true;
-	return errno == EEXIST && f->options.force ? open_existing(f, err) : refuse(f, errno, err);
+	return errno == EEXIST && f->options.force ? open_existing(f, err) : refuse_file(f, errno, err);
 }
 
-/* That there is such a file must reach the disk as well. Where a directory cannot be synced, nothing can be done. */
+/* Sync the directory entry of the new file, too. It is not an error if a directory cannot be
+ * synced. */
 static void sync_directory(const struct log_file *f)
 {
 	const struct sys *sys = f->sys;
@@ -106,13 +115,13 @@ static void sync_directory(const struct log_file *f)
 	sys->close(sys, fd);
 }
 
-/* What was opened is what is written from now on. */
-static bool begin(struct log_file *f, struct err *err)
+/* Check the opened file and reset the counts for it. */
+static bool begin_file(struct log_file *f, struct err *err)
 {
 	struct stat st;
 
 	if (f->sys->fstat(f->sys, f->fd, &st) != 0)
-		return refuse(f, errno, err);
+		return refuse_file(f, errno, err);
 	f->is_regular = S_ISREG(st.st_mode);
 	f->is_linked = st.st_nlink;
 	f->base = f->is_regular ? (uint64_t)st.st_size : 0;
@@ -128,11 +137,12 @@ static bool begin(struct log_file *f, struct err *err)
 
 static bool open_directory(struct log_file *f, struct err *err)
 {
-	f->dir_fd = f->sys->open_at(f->sys, AT_FDCWD, f->dir[0] ? f->dir : ".", O_PATH | O_DIRECTORY, 0);
-	return f->dir_fd >= 0 || refuse(f, errno, err);
+	f->dir_fd = log_directory_open(f->sys, f->dir, err);
+	return f->dir_fd >= 0 || err_prefix(err, "log: %s: ", f->shown);
 }
 
-struct log_file *log_file_open(const struct sys *sys, const char *path, const struct log_file_options *options, struct err *err)
+struct log_file *log_file_open(const struct sys *sys, const char *path,
+			       const struct log_file_options *options, struct err *err)
 {
 	struct log_file *f = xcalloc(1, sizeof(*f));
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -142,12 +152,12 @@ struct log_file *log_file_open(const struct sys *sys, const char *path, const st
 	f->dir = xstrndup(path, (size_t)(name - path));
 	f->name = xstrdup(name);
 	f->written = xstrdup(name);
-	f->shown = printable(f->dir, name);
+	f->shown = printable_path(f->dir, name);
 	if (strcmp(path, "-") == 0) {
 		f->fd = STDOUT_FILENO;
-		ok = begin(f, err);
+		ok = begin_file(f, err);
 	} else {
-		ok = open_directory(f, err) && create(f, err) && begin(f, err);
+		ok = open_directory(f, err) && create_file(f, err) && begin_file(f, err);
 	}
 	if (ok)
 		return f;
@@ -157,23 +167,24 @@ struct log_file *log_file_open(const struct sys *sys, const char *path, const st
 
 /* ---- writing ---- */
 
-/* Only where nobody else has written behind it. */
-static bool cut_off(const struct log_file *f, size_t done)
+/* Truncate back to the last whole piece, but only if no one else has appended to the file. */
+static bool cut_piece(const struct log_file *f, size_t done)
 {
 	const struct sys *sys = f->sys;
 	struct stat st;
 
-	return f->is_regular && sys->fstat(sys, f->fd, &st) == 0 && (uint64_t)st.st_size == f->base + f->bytes + done &&
+	return f->is_regular && sys->fstat(sys, f->fd, &st) == 0 &&
+	       (uint64_t)st.st_size == f->base + f->bytes + done &&
 	       sys->ftruncate(sys, f->fd, (off_t)(f->base + f->bytes)) == 0;
 }
 
-static bool stop(const struct log_file *f, int code, const char *rest, struct err *err)
+static bool report_stop(const struct log_file *f, int code, const char *rest, struct err *err)
 {
 	return err_set(err, code, "log: %s: %s: logging stopped after %.1f MB; %s", f->shown, strerror(code),
 		       (double)log_file_bytes(f) / 1e6, rest);
 }
 
-/* Bytes written, 0 for none this time, -1 and errno. */
+/* Returns the bytes written, 0 to try again, or -1 with errno. */
 static ssize_t write_some(const struct log_file *f, const char *p, size_t n)
 {
 	const struct sys *sys = f->sys;
@@ -184,14 +195,15 @@ static ssize_t write_some(const struct log_file *f, const char *p, size_t n)
 		sys->poll(sys, &fd, 1, -1);
 		return 0;
 	}
-	if (done == 0) { /* which a file never does */
+	if (done == 0) { /* impossible for n > 0 */
 		errno = EIO;
 		return -1;
 	}
 	return done < 0 && errno == EINTR ? 0 : done;
 }
 
-/* Nobody has removed it, or made it shorter: whoever did that should not learn it at the end. */
+/* Check at every write that the file was not unlinked or truncated, so that the user learns of it
+ * now and not at the end. */
 static bool is_intact(const struct log_file *f, struct err *err)
 {
 	struct stat st;
@@ -200,9 +212,10 @@ static bool is_intact(const struct log_file *f, struct err *err)
 	if (!f->is_regular || f->fd == STDOUT_FILENO || f->sys->fstat(f->sys, f->fd, &st) != 0)
 		return true;
 	if (f->is_linked && !st.st_nlink)
-		return err_set(err, ENOENT, "log: %s: somebody removed it: logging stopped after %.1f MB", f->shown, mb);
+		return err_set(err, ENOENT, "log: %s: the file was removed: logging stopped after %.1f MB",
+			       f->shown, mb);
 	if ((uint64_t)st.st_size < f->base + f->bytes)
-		return err_set(err, EINVAL, "log: %s: somebody else emptied or shortened it: logging stopped after %.1f MB",
+		return err_set(err, EINVAL, "log: %s: the file was truncated: logging stopped after %.1f MB",
 			       f->shown, mb);
 	return true;
 }
@@ -219,10 +232,12 @@ bool log_file_write(struct log_file *f, const void *bytes, size_t n, struct err 
 		int code = errno;
 
 		if (more < 0)
-			return stop(f, code,
-				    !done || cut_off(f, done) ? "everything before is whole"
-							      : "everything before is whole, what comes behind is not",
-				    err);
+			return report_stop(
+				f, code,
+				!done || cut_piece(f, done)
+					? "everything up to there is intact"
+					: "everything up to there is intact, the data after it is incomplete",
+				err);
 		done += (size_t)more;
 	}
 	f->bytes += n;
@@ -231,22 +246,24 @@ bool log_file_write(struct log_file *f, const void *bytes, size_t n, struct err 
 
 bool log_file_is_due(const struct log_file *f, int64_t now_ns)
 {
-	return f->options.sync_ns && f->is_regular && f->synced < f->bytes && now_ns - f->sync_ns >= f->options.sync_ns;
+	return f->options.sync_ns && f->is_regular && f->synced < f->bytes &&
+	       now_ns - f->sync_ns >= f->options.sync_ns;
 }
 
 bool log_file_sync(struct log_file *f, int64_t now_ns, struct err *err)
 {
 	f->sync_ns = now_ns;
 	if (f->sys->fdatasync(f->sys, f->fd) != 0)
-		return errno == EINTR || stop(f, errno, "what was written last may be missing on the disk", err);
+		return errno == EINTR ||
+		       report_stop(f, errno, "the newest data may not have reached the disk", err);
 	f->synced = f->bytes;
 	return true;
 }
 
-/* ---- the end, and the next one ---- */
+/* ---- closing and rotating ---- */
 
-/* close tells what a file system on the network could not keep. */
-static bool finish(struct log_file *f, struct err *err)
+/* Sync and close. close reports write errors that a network file system deferred. */
+static bool finish_file(struct log_file *f, struct err *err)
 {
 	const struct sys *sys = f->sys;
 	int fd = take_fd(&f->fd);
@@ -257,9 +274,9 @@ static bool finish(struct log_file *f, struct err *err)
 	if (f->created && !f->bytes)
 		sys->unlink_at(sys, f->dir_fd, f->written);
 	else if (f->options.sync_ns && f->is_regular && sys->fsync(sys, fd) != 0)
-		ok = stop(f, errno, "what was written last may be missing on the disk", err);
+		ok = report_stop(f, errno, "the newest data may not have reached the disk", err);
 	if (sys->close(sys, fd) != 0 && errno != EINTR && ok)
-		ok = stop(f, errno, "what was written last may be missing on the disk", err);
+		ok = report_stop(f, errno, "the newest data may not have reached the disk", err);
 	return ok;
 }
 
@@ -269,7 +286,7 @@ bool log_file_close(struct log_file *f, struct err *err)
 
 	if (!f)
 		return true;
-	ok = finish(f, err);
+	ok = finish_file(f, err);
 	if (f->dir_fd >= 0)
 		f->sys->close(f->sys, f->dir_fd);
 	free(f->kept);
@@ -286,7 +303,7 @@ void log_file_forget(struct log_file *f)
 	f->bytes = 0;
 }
 
-static char *numbered(const struct log_file *f, unsigned number)
+static char *numbered_name(const struct log_file *f, unsigned number)
 {
 	const char *dot = strrchr(f->name, '.');
 	int n = (int)(dot && dot > f->name ? (size_t)(dot - f->name) : strlen(f->name));
@@ -294,10 +311,10 @@ static char *numbered(const struct log_file *f, unsigned number)
 	return number ? xasprintf("%.*s.%u%s", n, f->name, number, f->name + n) : xstrdup(f->name);
 }
 
-/* Of the files of this log the oldest. That it is gone already is fine. */
+/* Delete the oldest file of this log; it may already be gone. */
 static void forget_oldest(struct log_file *f)
 {
-	AUTOFREE char *name = numbered(f, f->kept[0]);
+	AUTOFREE char *name = numbered_name(f, f->kept[0]);
 
 	f->sys->unlink_at(f->sys, f->dir_fd, name);
 	f->n_kept--;
@@ -307,7 +324,7 @@ static void forget_oldest(struct log_file *f)
 bool log_file_next(struct log_file *f, struct err *err)
 {
 	struct err why = {0};
-	bool ok = finish(f, err);
+	bool ok = finish_file(f, err);
 
 	if (!ok)
 		return false;
@@ -315,16 +332,17 @@ bool log_file_next(struct log_file *f, struct err *err)
 	f->kept[f->n_kept++] = f->number;
 	do {
 		free(f->written);
-		f->written = numbered(f, ++f->number);
+		f->written = numbered_name(f, ++f->number);
 		if (f->fd >= 0)
 			f->sys->close(f->sys, take_fd(&f->fd));
-		ok = create(f, &why);
+		ok = create_file(f, &why);
 	} while (!ok && why.code == EEXIST && f->number < UINT_MAX);
 	if (!ok)
-		return err_set(err, why.code, "%s: logging stopped after %.1f MB", why.text, (double)log_file_bytes(f) / 1e6);
+		return err_set(err, why.code, "%s: logging stopped after %.1f MB", why.text,
+			       (double)log_file_bytes(f) / 1e6);
 	if (f->options.keep && f->n_kept == f->options.keep)
 		forget_oldest(f);
-	return begin(f, err);
+	return begin_file(f, err);
 }
 
 uint64_t log_file_bytes(const struct log_file *f)

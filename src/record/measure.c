@@ -1,29 +1,52 @@
 #include "record/measure.h"
 
-#include <stdio.h>
+#include "record/layer_environment.h"
+#include "base/alloc.h"
+#include "base/message.h"
+#include "base/units.h"
+
+#include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <time.h>
 
 #define TICK_NS 1000000000ll
+#define COMMANDS_AT_ONCE 64 /* of --control, however many wait */
 
 bool measure_open(struct measure *m, const struct sys *sys, struct options *options, struct err *err)
 {
-	*m = (struct measure){.sys = sys, .options = options, .status = EXIT_FAILED};
-	if (options->cmd && !command_hold(&m->command, options->cmd, err))
+	*m = (struct measure){.sys = sys,
+			      .options = options,
+			      .status = EXIT_FAILED,
+			      .signals_fd = -1,
+			      .control = {.fd = -1, .ack_fd = -1}};
+	if (options->passes && !layer_environment_set(sys, err))
 		return false;
-	options->held = m->command.pid;
-	if (!session_open(&m->session, sys, options, options->per_core, err)) {
-		command_drop(&m->command);
+	if (options->control && !control_open(&m->control, sys, options->control, err))
+		return false;
+	if (options->cmd && !command_hold(&m->command, options->cmd, err)) {
+		control_close(&m->control);
 		return false;
 	}
-	session_settle(&m->session); /* the log tells the true intervals */
-	session_tell_notes(&m->session, NULL);
+	if (!session_open(&m->session, sys, options, m->command.pid, session_wants_parts(options), err)) {
+		command_drop(&m->command);
+		control_close(&m->control);
+		return false;
+	}
+	if (options->control)
+		m->session.gate = gate_new(m->session.n);
+	session_settle(&m->session); /* the log records the true intervals */
+	if (!options->told)
+		session_tell_notes(&m->session, NULL);
+	options->told = true;
 	return true;
 }
 
-/* Who started us with SIGHUP ignored (nohup) wants that; blocked, it would come all the same. */
-static void block_signals(sigset_t *signals)
+/* If we were started with SIGHUP ignored (nohup), keep that: once blocked, sigtimedwait would
+ * return it. */
+static bool block_signals(struct measure *m, struct err *err)
 {
+	sigset_t *signals = &m->signals;
 	struct sigaction hangup;
 
 	sigemptyset(signals);
@@ -33,37 +56,151 @@ static void block_signals(sigset_t *signals)
 		sigaddset(signals, SIGHUP);
 	sigaddset(signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, signals, NULL);
+	m->signals_fd = sys_signals_new(signals);
+	return m->signals_fd >= 0 || err_set(err, errno, "cannot wait for signals: %s", strerror(errno));
 }
 
-bool measure_begin(struct measure *m, const struct recorder_form *form, struct err *err)
+/* The session reports this for GPUs. */
+static void report_interval(const struct measure *m)
 {
-	const struct sys *sys = m->sys;
-	const char *path = m->options->log;
+	const struct options *o = m->options;
+	int64_t have_ns = recorder_interval_ns(m->recorder);
+	char have[UNITS_TEXT], want[UNITS_TEXT];
 
-	block_signals(&m->signals);
-	m->recorder = form ? recorder_start_as(&m->session, path, form, err) : recorder_start(&m->session, path, err);
-	if (m->recorder && command_release(&m->command, m->options->cmd, sys->monotonic_ns(sys), err))
-		return true;
-	if (m->recorder)
-		recorder_drop(m->recorder);
-	if (m->command.ended)
-		m->status = m->command.status;
-	command_drop(&m->command);
-	session_close(&m->session);
-	return false;
+	for (unsigned i = 0; i < m->session.n; i++)
+		if (m->session.sources[i].kind == SOURCE_GPU)
+			return;
+	if (have_ns != INT64_MAX && have_ns > o->interval_ns && (o->rows || o->command == COMMAND_RECORD))
+		message("CPU: samples every %s, not every %s as requested", time_format(have, have_ns),
+			time_format(want, o->interval_ns));
 }
 
-/* Sleep until a signal or the deadline. Returns whether we were asked to end. CMD has got SIGINT from the terminal by itself. */
+/* Sleep until a signal, a command of --control or the deadline. Returns whether we were asked to
+ * end. CMD gets SIGINT from the terminal itself, so pass on only other signals. */
 static bool wait_for_signal(struct measure *m, int64_t ns)
 {
 	const struct timespec wait = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
-	int got = sigtimedwait(&m->signals, NULL, &wait);
+	struct pollfd fds[] = {{.fd = m->signals_fd, .events = POLLIN},
+			       {.fd = m->control.fd, .events = POLLIN}};
+	int got;
 
+	ppoll(fds, ARRAY_LEN(fds), &wait, NULL);
+	got = sigtimedwait(&m->signals, NULL, &(struct timespec){0});
 	if (got != SIGINT && got != SIGTERM && got != SIGHUP)
 		return false;
 	if (m->command.pid && got != SIGINT && !command_reap(&m->command, m->sys->monotonic_ns(m->sys)))
 		kill(m->command.pid, got);
 	return true;
+}
+
+static void close_all(struct measure *m)
+{
+	struct gate *gate = m->session.gate;
+
+	session_close(&m->session);
+	gate_free(gate);
+	control_close(&m->control);
+	sys_cleanup_close(&m->signals_fd);
+}
+
+/* Nothing is left behind. */
+static void give_up(struct measure *m)
+{
+	if (m->recorder)
+		recorder_drop(m->recorder);
+	if (m->command.ended)
+		m->status = m->command.status;
+	command_drop(&m->command);
+	close_all(m);
+}
+
+/* The running intervals are cut first, so that the region begins or ends now. */
+static void set_counting(struct measure *m, bool on)
+{
+	sampler_cut(m->session.sampler);
+	if (gate_set(m->session.gate, m->sys, on))
+		recorder_follow(m->recorder, on ? "--control: counting" : "--control: not counting");
+}
+
+/* Carry out the commands that wait. Before the recorder has started, only `enable` does
+ * something; returns whether it came. */
+static bool follow_control(struct measure *m)
+{
+	enum control_word word = CONTROL_NONE;
+	const char *text;
+	bool enabled = false;
+
+	for (unsigned n = 0; n < COMMANDS_AT_ONCE; n++) {
+		word = control_next(&m->control, &text);
+		if (word == CONTROL_NONE)
+			break;
+		enabled |= word == CONTROL_ENABLE;
+		if (m->recorder && (word == CONTROL_ENABLE || word == CONTROL_DISABLE))
+			set_counting(m, word == CONTROL_ENABLE);
+		else if (m->recorder && word == CONTROL_MARK)
+			recorder_mark(m->recorder, text);
+		control_answer(&m->control, word);
+	}
+	return enabled;
+}
+
+static bool release_command(struct measure *m, struct err *err)
+{
+	if (command_release(&m->command, m->options->cmd, m->sys->monotonic_ns(m->sys), err))
+		return true;
+	give_up(m);
+	return false;
+}
+
+/* Let CMD run, or time pass, until --delay is over, CMD has ended or a signal asks us to end. */
+static void wait_delay(struct measure *m)
+{
+	int64_t now = m->sys->monotonic_ns(m->sys), end = now + m->options->delay_ns;
+
+	for (; now < end && !m->interrupted && !follow_control(m) && !command_reap(&m->command, now);
+	     now = m->sys->monotonic_ns(m->sys))
+		m->interrupted =
+			wait_for_signal(m, end - now < TICK_NS ? end - now : TICK_NS) && !m->command.pid;
+}
+
+/* --delay is over, or `enable` came; else what was sent before the start counts from the start. */
+static void begin_control(struct measure *m)
+{
+	if (m->options->delay_ns && !m->command.ended)
+		set_counting(m, true);
+	follow_control(m);
+}
+
+bool measure_begin(struct measure *m, const struct recorder_form *form, struct err *err)
+{
+	const char *path = m->options->log;
+
+	if (!block_signals(m, err)) {
+		give_up(m);
+		return false;
+	}
+	if (m->options->delay_ns) {
+		if (!release_command(m, err))
+			return false;
+		wait_delay(m);
+	}
+	m->recorder = form ? recorder_start_as(&m->session, path, form, err)
+			   : recorder_start(&m->session, path, err);
+	if (m->recorder && !(form && form->cuts))
+		report_interval(m);
+	if (m->recorder && m->options->control)
+		begin_control(m);
+	if (m->recorder && m->command.released) {
+		if (m->command.ended)
+			message("--delay: the command ended before it was over: nothing was counted");
+		m->command.begin_ns = m->command.ended ? m->command.end_ns : m->sys->monotonic_ns(m->sys);
+		return true;
+	}
+	if (m->recorder && release_command(m, err))
+		return true;
+	if (!m->recorder)
+		give_up(m);
+	return false;
 }
 
 static void take_events(struct measure *m, int64_t now_ns)
@@ -72,23 +209,53 @@ static void take_events(struct measure *m, int64_t now_ns)
 
 	while (session_event(&m->session, now_ns, text, sizeof(text))) {
 		if (text[0])
-			fprintf(stderr, "%smalitop: %s\n", m->clears_line ? MEASURE_CLEAR : "", text);
+			message("%s", text);
 		recorder_follow(m->recorder, text);
 	}
+}
+
+/* The reader of a stat report may close the pipe when it has seen enough; a log must be
+ * complete. */
+static bool is_failure(const struct measure *m, const struct recorder_state *state)
+{
+	return state->failed && !(m->options->command == COMMAND_STAT && state->err.code == EPIPE);
+}
+
+/* Returns whether recording has to stop. Failures and losses are reported once, at once if CMD
+ * keeps us from ending. */
+static bool look_at_log(struct measure *m)
+{
+	struct recorder_state state;
+
+	recorder_look(m->recorder, &state);
+	if (is_failure(m, &state) && m->command.pid && !m->failure_reported) {
+		message("%s", state.err.text);
+		m->failure_reported = true;
+	}
+	if (state.lost && !state.failed && !m->loss_reported && !m->shows_progress) {
+		message("log: %s: samples are being lost, %llu so far", recorder_name(m->recorder),
+			(unsigned long long)state.lost);
+		m->loss_reported = true;
+	}
+	return state.failed && !m->command.pid;
 }
 
 void measure_wait(struct measure *m, void (*tick)(const struct measure *m, double seconds))
 {
 	const struct sys *sys = m->sys;
-	int64_t begin = sys->monotonic_ns(sys), end = m->options->duration_ns ? begin + m->options->duration_ns : INT64_MAX;
-	struct recorder_state state = {0};
+	int64_t begin = sys->monotonic_ns(sys),
+		end = m->options->duration_ns ? begin + m->options->duration_ns : INT64_MAX;
 
-	for (int64_t now = begin; !command_reap(&m->command, now) && !state.failed; now = sys->monotonic_ns(sys)) {
+	for (int64_t now = begin; !m->interrupted && !command_reap(&m->command, now) && !look_at_log(m);
+	     now = sys->monotonic_ns(sys)) {
 		int64_t left = end - now < TICK_NS ? end - now : TICK_NS;
 
+		follow_control(m);
 		if (tick)
 			tick(m, (double)(now - begin) * 1e-9);
 		take_events(m, now);
+		if (session_has_ended(&m->session) && !m->command.pid)
+			return;
 		if (left <= 0) {
 			if (!m->command.pid)
 				return;
@@ -98,11 +265,10 @@ void measure_wait(struct measure *m, void (*tick)(const struct measure *m, doubl
 		}
 		if (wait_for_signal(m, left) && !m->command.pid)
 			return;
-		recorder_look(m->recorder, &state);
 	}
 }
 
-/* From now on a signal ends us at once; one that came with the one before does not. */
+/* Let signals end the program from now on, except one that is already pending. */
 static void let_signals_end_us(const struct measure *m)
 {
 	while (sigtimedwait(&m->signals, NULL, &(struct timespec){0}) > 0)
@@ -110,15 +276,39 @@ static void let_signals_end_us(const struct measure *m)
 	sigprocmask(SIG_UNBLOCK, &m->signals, NULL);
 }
 
+/* Returns whether no source delivered only failed samples. */
+static bool report_failures(const struct measure *m, const struct recorder_state *state)
+{
+	for (unsigned i = 0; i < m->session.n; i++)
+		if (state->barren >> i & 1)
+			message("%s: every sample failed: see `malitop doctor`", m->session.sources[i].title);
+	if (state->n_failed && !state->barren)
+		message("samples that failed: %llu; their rows have the flag `error` and no values",
+			(unsigned long long)state->n_failed);
+	return !state->barren;
+}
+
 int measure_end(struct measure *m, struct recorder_state *state, struct err *err)
 {
-	bool ok;
+	int status = m->command.pid ? m->command.status : EXIT_DONE;
+	unsigned parts = 1;
+	bool failed;
 
+	follow_control(m); /* what CMD sent just before it ended */
+	if (m->session.gate)
+		gate_open_ns(m->session.gate, m->sys, &parts);
+	if (!parts)
+		message("--control: counting was never enabled: nothing was counted");
 	if (!recorder_await(m->recorder))
 		let_signals_end_us(m);
-	ok = recorder_stop(m->recorder, state);
-	if (!ok)
+	recorder_stop(m->recorder, state);
+	failed = is_failure(m, state);
+	if (failed && !m->failure_reported)
 		*err = state->err;
-	session_close(&m->session);
-	return !ok ? EXIT_FAILED : m->command.pid ? m->command.status : EXIT_DONE;
+	if (!report_failures(m, state) && status == EXIT_DONE)
+		status = EXIT_FAILED;
+	close_all(m);
+	if (failed && status == EXIT_DONE)
+		status = EXIT_FAILED;
+	return state->found && status == EXIT_DONE ? EXIT_FOUND : status;
 }

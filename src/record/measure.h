@@ -1,17 +1,19 @@
-/* measure: what `malitop record` and `malitop stat` have in common: sources that are written to a file without a screen, until --duration,
- * CMD's end, SIGINT or SIGTERM.
+/* measure: what `malitop record` and `malitop stat` have in common: they write samples to a file
+ * without a screen, until --duration, the end of CMD, SIGINT or SIGTERM, or until the only process
+ * that is measured has ended.
  *
- * CMD is held while the sources open and start, and runs when the recorder does. Thread: the main one.
+ * CMD is held while the sources open and start, and released when the recorder starts. Thread: the
+ * main one.
  */
 #ifndef MALITOP_MEASURE_H
 #define MALITOP_MEASURE_H
 
 #include "record/command.h"
+#include "record/control.h"
+#include "record/gate.h"
 #include "record/recorder.h"
 
 #include <signal.h>
-
-#define MEASURE_CLEAR "\r\033[K"
 
 struct measure {
 	const struct sys *sys;
@@ -20,18 +22,28 @@ struct measure {
 	struct recorder *recorder;
 	struct command command;
 	sigset_t signals;
-	int status;       /* of the exit, if it cannot begin */
-	bool clears_line; /* `tick` leaves a line on the terminal: before a message it is cleared */
+	int signals_fd;                       /* readable while one of them waits */
+	struct control control;               /* of --control */
+	int status;                           /* exit status if it cannot begin */
+	bool shows_progress;                  /* `tick` shows losses */
+	bool interrupted;                     /* a signal ended the wait for --delay */
+	bool failure_reported, loss_reported; /* reported already */
 };
 
-/* Hold CMD (options->held), open the sources and wait until they have started. Notes go to standard error. On failure nothing is left behind. */
+/* Hold CMD, open the sources and wait until they have started. Prints notes to standard error. On
+ * failure nothing is left behind. */
 bool measure_open(struct measure *m, const struct sys *sys, struct options *options, struct err *err);
-/* Start to write, and let CMD run. form: NULL for a log. On failure nothing is left behind, and m->status is what to exit with. */
+/* Start to record, and release CMD. A `form` of NULL records a log. On failure nothing is left
+ * behind, and m->status is the exit status. */
 bool measure_begin(struct measure *m, const struct recorder_form *form, struct err *err);
-/* Until it is over. `tick` (or NULL) is called at least once a second. A command that outlives --duration is asked to end, as timeout(1)
- * does, and waited for, so that its status can be passed on. */
+/* Wait for the end. A log that fails ends the wait, unless there is a CMD. Calls `tick` (or NULL)
+ * at least once a second. If CMD runs longer than --duration, sends it SIGTERM, as timeout(1) does,
+ * and waits for it, so that its status can be passed on. */
 void measure_wait(struct measure *m, void (*tick)(const struct measure *m, double seconds));
-/* Write what waits, close everything. Returns the exit status; a log that failed has its message in *err. */
+/* Write the rest and close everything. Returns the exit status: CMD's if it is not 0; else 1 if the
+ * log failed or a source delivered only failed samples, which is reported on standard error. *err
+ * gets the message of a failed log unless it was already printed. A reader that closed the pipe of
+ * stat early is not an error. */
 int measure_end(struct measure *m, struct recorder_state *state, struct err *err);
 
 #endif

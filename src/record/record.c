@@ -1,46 +1,60 @@
 #include "record/record.h"
 
 #include "record/measure.h"
+#include "base/message.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-/* A command has the terminal for itself. */
+/* CMD has the terminal to itself. */
 static bool shows_progress(const struct options *o)
 {
-	return isatty(STDERR_FILENO) && !o->cmd && strcmp(o->log, "-") != 0;
+	return isatty(STDERR_FILENO) && !o->cmd;
 }
 
-/* "1:02:03  3723 samples, 1.23 MB, 0 lost: run.mlog", as much of it as a terminal of 80 columns has room for. */
-static void tell_progress(const struct measure *m, double seconds)
+/* "1:02:03 3723 samples, 1.23 MB, 0 lost: run.mlog", cut to 80 columns. */
+static void show_progress(const struct measure *m, double seconds)
 {
 	struct recorder_state state;
 	unsigned s = (unsigned)seconds;
 
 	recorder_look(m->recorder, &state);
-	fprintf(stderr, MEASURE_CLEAR "%u:%02u:%02u  %llu samples, %.2f MB, %llu lost: %.24s ", s / 3600, s / 60 % 60, s % 60,
-		(unsigned long long)state.rows, (double)state.bytes / 1e6, (unsigned long long)state.lost,
-		recorder_name(m->recorder));
+	message_progress("%u:%02u:%02u  %llu samples, %.2f MB, %llu lost: %.24s ", s / 3600, s / 60 % 60,
+			 s % 60, (unsigned long long)state.rows, (double)state.bytes / 1e6,
+			 (unsigned long long)state.lost, recorder_name(m->recorder));
+}
+
+/* "3723 samples", or "3723 samples, 12 failed". */
+static const char *count_text(char *buf, size_t size, const struct recorder_state *state)
+{
+	int n = snprintf(buf, size, "%llu samples", (unsigned long long)state->rows);
+
+	if (state->n_failed)
+		snprintf(buf + n, size - (size_t)n, ", %llu failed", (unsigned long long)state->n_failed);
+	return buf;
 }
 
 int record_run(const struct sys *sys, struct options *options, struct strbuf *out, struct err *err)
 {
 	struct recorder_state state;
 	struct measure m;
-	char name[64];
+	char name[64], count[64];
 	int status;
 
 	if (!measure_open(&m, sys, options, err) || !measure_begin(&m, NULL, err))
 		return m.status;
-	m.clears_line = shows_progress(options);
-	measure_wait(&m, m.clears_line ? tell_progress : NULL);
-	if (m.clears_line)
-		fputs(MEASURE_CLEAR, stderr);
+	m.shows_progress = shows_progress(options);
+	measure_wait(&m, m.shows_progress ? show_progress : NULL);
+	message_progress_end();
 	snprintf(name, sizeof(name), "%s", recorder_name(m.recorder));
 	status = measure_end(&m, &state, err);
-	if (strcmp(options->log, "-") != 0)
-		strbuf_printf(out, "%s: %llu samples, %.2f MB, %llu lost\n", name, (unsigned long long)state.rows,
-			      (double)state.bytes / 1e6, (unsigned long long)state.lost);
-	return status;
+	strbuf_printf(out, "%s: %s, %.2f MB, %llu lost\n", name, count_text(count, sizeof(count), &state),
+		      (double)state.bytes / 1e6, (unsigned long long)state.lost);
+	if (state.verdict[0])
+		strbuf_printf(out, "verdict: %s\n", state.verdict);
+	if (!state.lost || options->keep_going)
+		return status;
+	if (!state.failed)
+		err_set(err, 0, "%s: see --keep-going and --interval", state.err.text);
+	return status == EXIT_DONE ? EXIT_FAILED : status;
 }

@@ -1,23 +1,23 @@
 #include "record/recorder.h"
 
+#include "record/gate.h"
 #include "record/recorder_sink.h"
 #include "base/alloc.h"
+#include "base/message.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS_FLUSH_NS 250000000 /* a log of rows is written four times a second */
-#define MLOG_FLUSH_NS 750000000 /* a block at least once a second, and it takes its time */
+#define ROWS_FLUSH_NS 250000000 /* rows are written four times a second */
+#define MLOG_FLUSH_NS 750000000 /* at least one block a second, including the time to write it */
+#define PATIENCE_MS 1000        /* to write the header, or the rest, before going on without */
+#define LATEST_NS 1000000000    /* no sample is later: notes older than this are written */
 
-#define PATIENCE_MS 1000 /* for the rest of a log, before somebody who waits is told */
-
-struct notes {
+struct notes { /* ordered by time */
 	struct mlog_note *note;
 	unsigned n, cap;
 };
@@ -25,35 +25,51 @@ struct notes {
 struct recorder {
 	struct session *session;
 	char name[64];
-	int stop_fd, over_fd; /* it shall end; it has */
+	int begun_fd; /* signals that the header was written, or failed */
+	int stop_fd;  /* signals the end */
 	struct log_file *file;
 	struct recorder_sink *sink;
-	struct ring *ring;
-	unsigned n; /* sources in the log: the session's first, each with its place there as its index in the sampler */
-	uint64_t seq[SESSION_SOURCES_MAX];
+	struct tap *tap;
+	/* Sources in the log: the session's first ones, with the same index as in the sampler. */
+	unsigned n;
+	bool fruitful[SESSION_SOURCES_MAX]; /* has delivered a sample that did not fail */
 	int64_t flush_ns;
-	bool cuts; /* sources begin and end with it */
+	bool cuts; /* cut intervals at the begin and end */
 	struct export_command total;
 	bool has_total;
-	pthread_t thread;
+	struct opener *thread;
 
-	/* The owner's. */
+	/* Used by its thread: */
+	uint64_t seq[SESSION_SOURCES_MAX];
+	uint64_t missed;    /* samples, by the gaps in their numbers */
+	struct notes heard; /* that wait for samples of their time: all before heard_ns */
+	int64_t heard_ns;
+	int64_t left_ns[SESSION_SOURCES_MAX]; /* copy of until_ns */
+
+	/* Used by the owner: */
 	bool ending;
 	unsigned n_marks;
-	bool away[SESSION_SOURCES_MAX]; /* as the log tells */
+	bool away[SESSION_SOURCES_MAX]; /* as noted in the log */
 	unsigned epoch[SESSION_SOURCES_MAX];
 
-	pthread_mutex_t lock; /* for what follows */
-	struct recorder_state state;
-	struct notes notes;                    /* that wait */
-	int64_t until_ns[SESSION_SOURCES_MAX]; /* what begins later is somebody else's, in the same seat */
+	pthread_mutex_t lock;                  /* guards the rest */
+	struct recorder_state state;           /* `lost` counts losses by drivers only */
+	struct notes notes;                    /* not yet taken over by the thread */
+	int64_t end_ns;                        /* time after which no samples are accepted */
+	int64_t until_ns[SESSION_SOURCES_MAX]; /* later ones are of another process */
 	bool dropped;
 };
 
+static int64_t now_of(const struct recorder *r)
+{
+	return r->session->sys->monotonic_ns(r->session->sys);
+}
+
 /* ---- its thread ---- */
 
-/* How far it has come; err: and no further. */
-static void tell(struct recorder *r, const struct err *err)
+/* Publish the progress. With `err`, the log has failed. */
+
+static void publish_state(struct recorder *r, const struct err *err)
 {
 	pthread_mutex_lock(&r->lock);
 	r->state.bytes = log_file_bytes(r->file);
@@ -65,97 +81,121 @@ static void tell(struct recorder *r, const struct err *err)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* Samples that did not fit into the ring, or that the driver lost; the jump in the count tells it in the log, too. */
 static void count_loss(struct recorder *r, const struct sample *sample)
 {
-	uint64_t missed = sample_missed(sample, r->seq[sample->source]);
+	uint64_t before = r->seq[sample->source];
 
 	r->seq[sample->source] = sample->seq;
-	if (!missed)
+	r->missed += sample_missed(sample, before);
+	if (!before || !sample->lost)
 		return;
 	pthread_mutex_lock(&r->lock);
-	r->state.lost += missed;
+	r->state.lost += sample->lost;
 	pthread_mutex_unlock(&r->lock);
 }
 
-static void take_samples(struct recorder *r)
+static void count_failure(struct recorder *r, const struct sample *sample)
 {
-	int64_t until_ns[SESSION_SOURCES_MAX];
+	bool failed = sample->flags & SAMPLE_ERROR;
+	uint32_t bit = 1u << sample->source;
+
+	if (!failed && r->fruitful[sample->source])
+		return;
+	r->fruitful[sample->source] |= !failed;
+	pthread_mutex_lock(&r->lock);
+	r->state.n_failed += failed;
+	r->state.barren = r->fruitful[sample->source] ? r->state.barren & ~bit : r->state.barren | bit;
+	pthread_mutex_unlock(&r->lock);
+}
+
+static void collect_notes(struct recorder *r)
+{
+	pthread_mutex_lock(&r->lock);
+	r->heard_ns = now_of(r);
+	for (unsigned i = 0; i < r->notes.n; i++) {
+		GROW(r->heard.note, r->heard.n, r->heard.cap);
+		r->heard.note[r->heard.n++] = r->notes.note[i];
+	}
+	r->notes.n = 0;
+	memcpy(r->left_ns, r->until_ns, sizeof(r->left_ns));
+	pthread_mutex_unlock(&r->lock);
+}
+
+static void write_note(struct recorder *r, const struct mlog_note *note)
+{
+	struct err err;
+
+	if (!r->state.failed && !r->sink->kind->note(r->sink, note, &err))
+		publish_state(r, &err);
+}
+
+static void write_notes(struct recorder *r, int64_t until_ns)
+{
+	unsigned n = 0;
+
+	while (n < r->heard.n && r->heard.note[n].time_ns <= until_ns)
+		write_note(r, &r->heard.note[n++]);
+	r->heard.n -= n;
+	if (n)
+		memmove(r->heard.note, r->heard.note + n, r->heard.n * sizeof(*r->heard.note));
+}
+
+/* Write each sample after the notes of its time. */
+static void write_samples(struct recorder *r)
+{
 	const struct sample *sample;
 	struct err err;
 
-	pthread_mutex_lock(&r->lock);
-	memcpy(until_ns, r->until_ns, sizeof(until_ns));
-	pthread_mutex_unlock(&r->lock);
-	for (; (sample = ring_peek(r->ring)); ring_release(r->ring)) {
-		if (sample->source >= r->n || sample->begin_ns >= until_ns[sample->source] || r->state.failed)
+	for (; (sample = tap_peek(r->tap)); tap_release(r->tap)) {
+		if (sample->end_ns > r->heard_ns)
+			collect_notes(r);
+		write_notes(r, sample->end_ns);
+		if (sample->source >= r->n || sample->begin_ns >= r->left_ns[sample->source] ||
+		    r->state.failed)
 			continue;
 		count_loss(r, sample);
-		if (!r->sink->kind->sample(r->sink, sample, &err))
-			tell(r, &err);
+		count_failure(r, sample);
+		sample = gate_pass(r->session->gate, sample);
+		if (sample && !r->sink->kind->sample(r->sink, sample, &err))
+			publish_state(r, &err);
 	}
 }
 
-static void take_notes(struct recorder *r)
+/* Note the samples that were lost after the last one of their source. */
+static void write_last_loss(struct recorder *r)
 {
-	struct notes notes;
-	struct err err;
+	struct mlog_note note = {.kind = MLOG_NOTE_LOST, .source = -1};
+	struct recorder_state state;
 
+	recorder_look(r, &state);
 	pthread_mutex_lock(&r->lock);
-	notes = r->notes;
-	r->notes = (struct notes){0};
+	note.time_ns = r->end_ns;
 	pthread_mutex_unlock(&r->lock);
-	for (unsigned i = 0; i < notes.n; i++)
-		if (!r->state.failed && !r->sink->kind->note(r->sink, &notes.note[i], &err))
-			tell(r, &err);
-	free(notes.note);
+	note.value = (int64_t)(state.lost - r->missed);
+	if (note.value > 0)
+		write_note(r, &note);
 }
 
-static void write_with(struct recorder *r, bool (*step)(struct recorder *r, struct err *err))
+static void drain_tap(struct recorder *r, bool last)
 {
 	struct err err;
 
+	collect_notes(r);
+	write_samples(r);
+	write_notes(r, last ? INT64_MAX : r->heard_ns - LATEST_NS);
+	if (last)
+		write_last_loss(r);
 	if (!r->state.failed)
-		tell(r, step(r, &err) ? NULL : &err);
-}
-
-static bool begin(struct recorder *r, struct err *err)
-{
-	return r->sink->kind->begin(r->sink, err);
-}
-
-static bool flush(struct recorder *r, struct err *err)
-{
-	return r->sink->kind->flush(r->sink, err);
-}
-
-static bool end(struct recorder *r, struct err *err)
-{
-	return r->sink->kind->end(r->sink, r->has_total ? &r->total : NULL, err);
-}
-
-static bool sync_file(struct recorder *r, struct err *err)
-{
-	const struct sys *sys = r->session->sys;
-
-	return log_file_sync(r->file, sys->monotonic_ns(sys), err);
-}
-
-static void drain(struct recorder *r)
-{
-	const struct sys *sys = r->session->sys;
-
-	take_samples(r);
-	take_notes(r);
-	write_with(r, flush);
-	if (!r->state.failed && log_file_is_due(r->file, sys->monotonic_ns(sys))) {
-		take_samples(r); /* the ring is empty when the disk makes us wait once more */
-		write_with(r, sync_file);
+		publish_state(r, r->sink->kind->flush(r->sink, &err) ? NULL : &err);
+	if (!r->state.failed && log_file_is_due(r->file, now_of(r))) {
+		write_samples(r); /* empty the rings before waiting for the disk again */
+		if (!r->state.failed)
+			publish_state(r, log_file_sync(r->file, now_of(r), &err) ? NULL : &err);
 	}
 }
 
-/* The last of the file, which may take the disk its time. */
-static void finish(struct recorder *r)
+/* Write the end and close the file, which may take the disk some time. */
+static void finish_log(struct recorder *r)
 {
 	struct err err;
 	bool closed, dropped;
@@ -165,8 +205,9 @@ static void finish(struct recorder *r)
 	pthread_mutex_unlock(&r->lock);
 	if (dropped)
 		log_file_forget(r->file);
-	else
-		write_with(r, end);
+	else if (!r->state.failed)
+		publish_state(r, r->sink->kind->end(r->sink, r->has_total ? &r->total : NULL, &err) ? NULL
+												    : &err);
 	closed = log_file_close(take_ptr(&r->file), &err);
 	pthread_mutex_lock(&r->lock);
 	r->state.ended = true;
@@ -175,54 +216,55 @@ static void finish(struct recorder *r)
 		r->state.err = err;
 	}
 	pthread_mutex_unlock(&r->lock);
-	sys_event_signal(r->over_fd);
 }
 
-static void *run(void *arg)
+static void run_recorder(void *job)
 {
-	struct recorder *r = arg;
+	struct recorder *r = job;
 	const struct sys *sys = r->session->sys;
 	struct pollfd fd = {.fd = r->stop_fd, .events = POLLIN};
+	struct err err;
 
+	publish_state(r, r->sink->kind->begin(r->sink, &err) ? NULL : &err);
+	sys_event_signal(r->begun_fd);
 	do {
 		fd.revents = 0;
 		sys->poll(sys, &fd, 1, (int)(r->flush_ns / 1000000));
-		drain(r); /* once more after the signal */
+		drain_tap(r, fd.revents); /* a last time after the signal */
 	} while (!fd.revents);
-	finish(r);
-	return NULL;
+	finish_log(r);
 }
 
-/* ---- its owner ---- */
+/* ---- its owner, who always takes the job back ---- */
+
+static void leave_job(void *job)
+{
+	(void)job;
+}
 
 static bool start_thread(struct recorder *r, struct err *err)
 {
-	sigset_t all, before;
-	int failed;
-
+	r->begun_fd = sys_event_new();
 	r->stop_fd = sys_event_new();
-	r->over_fd = sys_event_new();
-	if (r->stop_fd < 0 || r->over_fd < 0)
+	if (r->begun_fd < 0 || r->stop_fd < 0)
 		return err_set(err, errno, "log: cannot start: %s", strerror(errno));
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	failed = pthread_create(&r->thread, NULL, run, r);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return !failed || err_set(err, failed, "log: cannot start its thread: %s", strerror(failed));
+	r->thread = opener_start(run_recorder, leave_job, r, err);
+	return r->thread || err_prefix(err, "log: ");
 }
 
 static void recorder_unmake(struct recorder *r)
 {
-	if (r->ring)
-		sampler_detach(r->session->sampler, r->ring);
-	ring_free(r->ring);
+	if (r->tap && !r->ending)
+		sampler_detach(r->session->sampler, r->tap);
+	tap_free(r->tap);
 	if (r->sink)
 		r->sink->kind->free(r->sink);
 	log_file_close(r->file, NULL);
+	sys_cleanup_close(&r->begun_fd);
 	sys_cleanup_close(&r->stop_fd);
-	sys_cleanup_close(&r->over_fd);
 	pthread_mutex_destroy(&r->lock);
 	free(r->notes.note);
+	free(r->heard.note);
 	free(r);
 }
 
@@ -231,7 +273,8 @@ static struct recorder *recorder_new(struct session *session, const char *path, 
 	struct recorder *r = xcalloc(1, sizeof(*r));
 	const char *slash = strrchr(path, '/');
 
-	*r = (struct recorder){.session = session, .n = session->n, .stop_fd = -1, .over_fd = -1, .flush_ns = flush_ns};
+	*r = (struct recorder){
+		.session = session, .n = session->n, .begun_fd = -1, .stop_fd = -1, .flush_ns = flush_ns};
 	pthread_mutex_init(&r->lock, NULL);
 	str_printable(r->name, sizeof(r->name), slash ? slash + 1 : path);
 	for (unsigned i = 0; i < session->n; i++) {
@@ -242,26 +285,40 @@ static struct recorder *recorder_new(struct session *session, const char *path, 
 	return r;
 }
 
-/* With a sink, or with none and its reason. */
-static struct recorder *start(struct recorder *r, const char *path, const struct log_file_options *options, struct err *err)
+/* Return whether the header did not fail. A stuck disk, or a pipe that is not read, is not waited
+ * for: a failure is then published like any later one. */
+static bool await_begin(struct recorder *r, struct err *err)
+{
+	struct pollfd fd = {.fd = r->begun_fd, .events = POLLIN};
+	struct recorder_state state;
+
+	r->session->sys->poll(r->session->sys, &fd, 1, PATIENCE_MS);
+	recorder_look(r, &state);
+	*err = state.err;
+	return !state.failed;
+}
+
+/* Start with the sink that was made, or fail with its message if there is none. */
+static struct recorder *start_recorder(struct recorder *r, const char *path,
+				       const struct log_file_options *options, struct err *err)
 {
 	struct session *session = r->session;
 
 	r->file = r->sink ? log_file_open(session->sys, path, options, err) : NULL;
 	if (r->file) {
 		r->sink->file = r->file;
-		write_with(r, begin);
-		*err = r->state.err;
-	}
-	if (r->file && !r->state.failed) {
 		if (r->cuts)
 			sampler_cut(session->sampler);
-		r->ring = session_ring(session, session->options->per_core);
+		r->tap = session_tap(session, session_wants_parts(session->options));
 		recorder_follow(r, "");
-		if (start_thread(r, err))
-			return r;
 	}
-	recorder_unmake(r);
+	if (!r->file || !start_thread(r, err)) {
+		recorder_unmake(r);
+		return NULL;
+	}
+	if (await_begin(r, err))
+		return r;
+	recorder_drop(r);
 	return NULL;
 }
 
@@ -271,10 +328,12 @@ static struct recorder *start_mlog(struct session *session, const char *path, bo
 	struct recorder *r = recorder_new(session, path, MLOG_FLUSH_NS);
 
 	r->sink = recorder_mlog_new(session);
-	return start(r, path,
-		     &(struct log_file_options){
-			     .force = force, .rotates = o->rotate_bytes != 0, .keep = o->rotate_count, .sync_ns = o->sync_ns},
-		     err);
+	return start_recorder(r, path,
+			      &(struct log_file_options){.force = force,
+							 .rotates = o->rotate_bytes != 0,
+							 .keep = o->rotate_count,
+							 .sync_ns = o->sync_ns},
+			      err);
 }
 
 struct recorder *recorder_start_mlog(struct session *session, const char *path, struct err *err)
@@ -285,18 +344,20 @@ struct recorder *recorder_start_mlog(struct session *session, const char *path, 
 struct recorder *recorder_start(struct session *session, const char *path, struct err *err)
 {
 	const struct options *o = session->options;
-	const struct recorder_form rows = {.metrics = o->metrics, .flush_ns = ROWS_FLUSH_NS};
+	const struct recorder_form rows = {.export.metrics = o->metrics, .flush_ns = ROWS_FLUSH_NS};
 
-	return o->format == FORMAT_MLOG ? start_mlog(session, path, o->force, err) : recorder_start_as(session, path, &rows, err);
+	return o->format == FORMAT_MLOG ? start_mlog(session, path, o->force, err)
+					: recorder_start_as(session, path, &rows, err);
 }
 
-struct recorder *recorder_start_as(struct session *session, const char *path, const struct recorder_form *form, struct err *err)
+struct recorder *recorder_start_as(struct session *session, const char *path,
+				   const struct recorder_form *form, struct err *err)
 {
 	struct recorder *r = recorder_new(session, path, form->flush_ns);
 
-	r->cuts = form->lines != EXPORT_ROWS;
+	r->cuts = form->cuts || form->export.lines != EXPORT_ROWS;
 	r->sink = recorder_rows_new(session, form, err);
-	return start(r, path, &(struct log_file_options){.force = session->options->force}, err);
+	return start_recorder(r, path, &(struct log_file_options){.force = session->options->force}, err);
 }
 
 void recorder_look(struct recorder *r, struct recorder_state *state)
@@ -304,6 +365,7 @@ void recorder_look(struct recorder *r, struct recorder_state *state)
 	pthread_mutex_lock(&r->lock);
 	*state = r->state;
 	pthread_mutex_unlock(&r->lock);
+	state->lost += tap_lost(r->tap);
 }
 
 const char *recorder_name(const struct recorder *r)
@@ -311,32 +373,43 @@ const char *recorder_name(const struct recorder *r)
 	return r->name;
 }
 
+int64_t recorder_interval_ns(const struct recorder *r)
+{
+	int64_t fastest = INT64_MAX;
+
+	for (unsigned i = 0; i < r->n; i++)
+		if (r->session->sources[i].period_ns && r->session->sources[i].period_ns < fastest)
+			fastest = r->session->sources[i].period_ns;
+	return r->sink->interval_ns ? r->sink->interval_ns : fastest;
+}
+
+/* The time is taken under the lock: a note that still waits is then newer than heard_ns. */
 static void add_note(struct recorder *r, struct mlog_note *note, const char *text)
 {
 	str_printable(note->text, sizeof(note->text), text);
 	pthread_mutex_lock(&r->lock);
+	note->time_ns = now_of(r);
 	GROW(r->notes.note, r->notes.n, r->notes.cap);
 	r->notes.note[r->notes.n++] = *note;
 	pthread_mutex_unlock(&r->lock);
 }
 
-unsigned recorder_mark(struct recorder *r, int64_t time_ns, const char *text)
+unsigned recorder_mark(struct recorder *r, const char *text)
 {
-	add_note(r, &(struct mlog_note){.kind = MLOG_NOTE_MARK, .time_ns = time_ns, .source = -1, .value = ++r->n_marks}, text);
+	add_note(r, &(struct mlog_note){.kind = MLOG_NOTE_MARK, .source = -1, .value = ++r->n_marks}, text);
 	return r->n_marks;
 }
 
-void recorder_note(struct recorder *r, enum mlog_note_kind kind, int source, const char *text)
+/* Note an event now. `source` is an index into session->sources; -1 for none. */
+static void note_event(struct recorder *r, enum mlog_note_kind kind, int source, const char *text)
 {
-	const struct sys *sys = r->session->sys;
-
-	add_note(r, &(struct mlog_note){.kind = kind, .time_ns = sys->monotonic_ns(sys), .source = source}, text);
+	add_note(r, &(struct mlog_note){.kind = kind, .source = source}, text);
 }
 
-/* A process that was counted alone made room for another one. */
-static void leave_out(struct recorder *r, unsigned i)
+/* Ignore further samples of a process that was counted alone: its index is another's now. */
+static void ignore_later(struct recorder *r, unsigned i)
 {
-	int64_t now_ns = r->session->sys->monotonic_ns(r->session->sys);
+	int64_t now_ns = now_of(r);
 
 	pthread_mutex_lock(&r->lock);
 	if (r->until_ns[i] > now_ns)
@@ -344,32 +417,33 @@ static void leave_out(struct recorder *r, unsigned i)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* Which sources are away, and since when. */
+/* Note which sources went away or came back. */
 static void follow_sources(struct recorder *r)
 {
 	const struct session *session = r->session;
 
 	for (unsigned i = 0; i < r->n; i++) {
 		const struct session_source *s = &session->sources[i];
-		bool other = s->epoch != r->epoch[i], left = other || (s == session->picked && !session->counting);
+		bool other = s->epoch != r->epoch[i],
+		     left = other || (s == session->picked && !session->counting);
 		bool away = left || s->away != AWAY_NOT;
 
 		if (away != r->away[i])
-			recorder_note(r, away ? MLOG_NOTE_AWAY : MLOG_NOTE_BACK, (int)i,
-				      !away        ? ""
-				      : left       ? "not counted any more"
-				      : s->told[0] ? s->told
-						   : session_away_text(s));
+			note_event(r, away ? MLOG_NOTE_AWAY : MLOG_NOTE_BACK, (int)i,
+				   !away            ? ""
+				   : left           ? "no longer counted"
+				   : s->reported[0] ? s->reported
+						    : session_away_text(s));
 		r->away[i] = away;
 		if (other)
-			leave_out(r, i);
+			ignore_later(r, i);
 	}
 }
 
 void recorder_follow(struct recorder *r, const char *text)
 {
 	if (text[0])
-		recorder_note(r, MLOG_NOTE_MESSAGE, -1, text);
+		note_event(r, MLOG_NOTE_MESSAGE, -1, text);
 	follow_sources(r);
 }
 
@@ -386,27 +460,33 @@ void recorder_end(struct recorder *r)
 	r->ending = true;
 	if (r->cuts)
 		sampler_cut(r->session->sampler);
-	sampler_detach(r->session->sampler, r->ring);
+	sampler_detach(r->session->sampler, r->tap);
+	pthread_mutex_lock(&r->lock);
+	r->end_ns = now_of(r);
+	pthread_mutex_unlock(&r->lock);
 	sys_event_signal(r->stop_fd);
 }
 
 bool recorder_await(struct recorder *r)
 {
-	struct pollfd fd = {.fd = r->over_fd, .events = POLLIN};
+	struct pollfd fd = {.fd = opener_fd(r->thread), .events = POLLIN};
 
 	recorder_end(r);
 	if (r->session->sys->poll(r->session->sys, &fd, 1, PATIENCE_MS) > 0)
 		return true;
-	fprintf(stderr, "malitop: log: %s: takes long to be written; Ctrl-C leaves it as far as it is\n", r->name);
+	message("log: %s: still being written; Ctrl-C exits without writing the rest", r->name);
 	return false;
 }
 
 bool recorder_stop(struct recorder *r, struct recorder_state *state)
 {
 	recorder_end(r);
-	pthread_join(r->thread, NULL);
-	*state = r->state;
-	ring_free(take_ptr(&r->ring));
+	opener_finish(r->thread);
+	recorder_look(r, state);
+	state->found = findings_result(r->sink->watch, r->session->options->fail_on, state->verdict);
+	if (state->lost && !state->failed)
+		err_set(&state->err, 0, "log: %s: %llu samples were lost and left gaps", r->name,
+			(unsigned long long)state->lost);
 	recorder_unmake(r);
 	return !state->failed;
 }

@@ -1,64 +1,79 @@
-/* recorder: the thread that waits for the disk, so that nobody else does: from a ring of its own into a file (log_file.h), as rows of
- * metrics or as raw counters (recorder_sink.h).
+/* recorder: a thread that writes samples from its own tap to a file (log_file.h), as rows of
+ * metrics or as raw counters (recorder_sink.h), so that only it waits for the disk.
  *
- * Thread: all functions on the thread that owns the session. A disk that is too slow for 4 s costs samples, which are counted and
- * flagged as a gap; a disk that fails ends the log with one message, and what was written stays whole lines or blocks. A log has only
- * the sources that were there at its start.
+ * Thread: the thread that owns the session calls all functions. If the disk stalls for more than 4
+ * s, samples are lost. They are counted, and the log has a gap in their place, also at its end.
+ * Marks and other notes are placed among the samples of their time. A disk error ends the log with
+ * one message; what was written stays complete lines or blocks. A log contains only the sources
+ * that existed at its start.
  */
 #ifndef MALITOP_RECORDER_H
 #define MALITOP_RECORDER_H
 
 #include "export/export.h"
+#include "export/export_findings.h"
 #include "session/session.h"
 #include "mlog/mlog.h"
 
 struct recorder;
 
-/* Create the file ("-": standard output), which must not exist unless options->force, and start: a log as options->format says. It
- * begins with the next sample. NULL on failure. */
+/* Create the file and start a log in the format of the options; "-" is standard output. An existing
+ * file needs options->force. The log begins with the next sample. Waits at most a second for the
+ * header to be written, since a reader of a pipe may not read. Returns NULL on failure. */
 struct recorder *recorder_start(struct session *session, const char *path, struct err *err);
-/* A log of raw counters under a name that nobody gave: whatever the options say, in a new file. On failure err->code tells EEXIST. */
+/* Start a raw counter log under a generated name, always in a new file, whatever --format and
+ * --force say. On failure err->code is EEXIST if the name is taken. */
 struct recorder *recorder_start_mlog(struct session *session, const char *path, struct err *err);
-/* The same for what is no log, but rows. */
+/* Start a recording of rows in a given form. */
 struct recorder_form {
-	const char *metrics; /* as in struct export_options */
-	bool exact, fastest;
-	enum export_lines lines; /* with a total, sources begin and end an interval with it where they can */
-	int64_t flush_ns;        /* rows reach the file that often */
+	struct export_options export; /* metrics, exact and lines; the session sets the rest */
+	bool cuts;                    /* cut intervals at the begin and end; implied by a total */
+	int64_t flush_ns;             /* how often rows are written */
 };
-struct recorder *recorder_start_as(struct session *session, const char *path, const struct recorder_form *form, struct err *err);
+struct recorder *recorder_start_as(struct session *session, const char *path,
+				   const struct recorder_form *form, struct err *err);
 
 struct recorder_state {
-	uint64_t bytes; /* whole pieces, in all files of a log */
-	uint64_t rows;  /* of raw counters: samples */
-	uint64_t lost;
-	bool ended; /* whole and closed, or failed and closed: recorder_stop need not wait */
+	uint64_t bytes;    /* of whole pieces, in all files of the log */
+	uint64_t rows;     /* in a raw counter log, samples; failed ones excluded */
+	uint64_t lost;     /* samples that the driver or a full ring has lost so far */
+	uint64_t n_failed; /* failed samples (SAMPLE_ERROR) */
+	uint32_t barren;   /* bit i is set if all samples of session->sources[i] failed */
+	bool ended;        /* complete or failed, and closed: recorder_stop does not wait */
 	bool failed;
-	struct err err; /* if failed */
+	struct err err; /* if failed; after recorder_stop also if samples were lost */
+	/* After recorder_stop: the verdict of the whole run ("" if it is not judged), and whether a
+	 * finding of --fail-on held. */
+	char verdict[FINDINGS_VERDICT_TEXT];
+	bool found;
 };
 void recorder_look(struct recorder *r, struct recorder_state *state);
-/* "run.csv": the name without its directories, printable. */
+/* "run.csv": the file name without directories, printable. */
 const char *recorder_name(const struct recorder *r);
 
-/* A mark, numbered from 1; any text, "" for none. Returns its number. */
-unsigned recorder_mark(struct recorder *r, int64_t time_ns, const char *text);
-/* What happened just now, any text; source: its place in session->sources, -1 for none. */
-void recorder_note(struct recorder *r, enum mlog_note_kind kind, int source, const char *text);
-/* Note what the user was told ("" for nothing), and which sources went away and came back: after every session_event. A process that is
- * counted alone is away for good when another one has its seat. */
+/* The interval of the rows; in a raw counter log, of the fastest source. */
+int64_t recorder_interval_ns(const struct recorder *r);
+
+/* Set a mark now, with any text or "". Returns its number, counted from 1. */
+unsigned recorder_mark(struct recorder *r, const char *text);
+/* Note a message to the user ("" for none), and which sources went away or came back; call this
+ * after every session_event. A process that was counted alone is away for good once another process
+ * has its source index. */
 void recorder_follow(struct recorder *r, const char *text);
 
-/* The total that recorder_stop shall write; *command is copied, its text must live until then. */
+/* Set the total that recorder_stop writes. *command is copied; its text must live until then. */
 void recorder_total(struct recorder *r, const struct export_command *command);
 
-/* No sample from now on: what waits is written and the file closed, while nobody waits for it. */
+/* Accept no more samples; write the queued ones and close the file in the background. Does not
+ * wait. */
 void recorder_end(struct recorder *r);
-/* The same, and wait for it a second. If that is not enough, false, and a line on standard error: whoever waits on with recorder_stop
- * must let signals end the program. */
+/* recorder_end, and wait up to a second. If that is not enough, prints a line to standard error and
+ * returns false: a caller that goes on to recorder_stop must let signals end the program. */
 bool recorder_await(struct recorder *r);
-/* The same, but wait for it however long, and free. false if the log had failed, with its message. */
+/* recorder_end, wait for as long as it takes, and free. Returns false if the log failed; its
+ * message is in *state. */
 bool recorder_stop(struct recorder *r, struct recorder_state *state);
-/* The same for a log that should not have begun: the file goes, if it was created. */
+/* recorder_stop for a log that should not have begun: removes the file if it was created. */
 void recorder_drop(struct recorder *r);
 
 #endif

@@ -1,5 +1,5 @@
-/* A recorder's sink for raw counters: .mlog. What happens beside the samples is its own business: the wall clock, processes, the size of
- * a file. */
+/* A recorder's sink for raw counters (.mlog). It handles what is not a sample itself: changes of
+ * the wall clock, processes, the size of the file. */
 #include "record/recorder_sink.h"
 
 #include "session/scanner.h"
@@ -12,31 +12,32 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#define CLOCK_STEP_NS 10000000 /* more than the wall clock's own hand moves it */
+#define THREADS_OF 4           /* processes whose threads are read, for the verdict */
+#define CLOCK_STEP_NS 10000000 /* more than ordinary clock adjustment */
 #define PROCESSES_NS 1000000000ll
-#define PROCESSES_SHARE 50 /* the 50th part of a CPU at most: where reading them takes longer, they come every so many seconds */
+#define PROCESSES_SHARE 50 /* reading takes at most a 50th of a CPU */
 
 struct raw {
 	struct recorder_sink sink;
 	const struct session *session;
-	struct mlog_about about; /* the slots of its sources are owned, all else is not */
+	struct mlog_about about; /* owns the slots of its sources, and nothing else */
 	struct mlog_source sources[SESSION_SOURCES_MAX];
 	struct utsname machine;
 	char kernel[200], scope[256];
 	struct mlog_writer *writer;
-	struct scanner *scanner; /* NULL: /proc is not read */
-	int64_t offset_ns;       /* of the wall clock, as the log tells */
-	uint64_t n;              /* samples */
+	struct scanner *scanner; /* NULL if processes are not read */
+	int64_t offset_ns;       /* of the wall clock, as written to the log */
+	uint64_t n;              /* samples, failed ones excluded */
 };
 
-static struct raw *of(struct recorder_sink *sink)
+static struct raw *raw_of(struct recorder_sink *sink)
 {
 	return (struct raw *)sink;
 }
 
-/* ---- what is measured ---- */
+/* ---- the start block ---- */
 
-/* The slots' own titles go with the source; its metrics keep copies. */
+/* Slot titles are freed with the source; those of its metrics are copies. */
 static const char *title_of(const struct metric_set *set, const struct slot *slot)
 {
 	for (unsigned i = 0; i < set->n_instances; i++) {
@@ -94,12 +95,12 @@ static void describe_scope(char *text, size_t size, const struct scope *scope)
 		snprintf(text, size, "%s", words[scope->kind]);
 }
 
-static void describe(struct raw *r, const struct session *session)
+static void describe_log(struct raw *r, const struct session *session)
 {
 	const struct options *o = session->options;
 	struct utsname *m = &r->machine;
 
-	uname(m); /* which cannot fail */
+	uname(m); /* cannot fail */
 	snprintf(r->kernel, sizeof(r->kernel), "%s %s %s", m->sysname, m->release, m->machine);
 	describe_scope(r->scope, sizeof(r->scope), &session->what.scope);
 	r->about = (struct mlog_about){.program = "malitop " PACKAGE_VERSION,
@@ -117,7 +118,7 @@ static void describe(struct raw *r, const struct session *session)
 
 /* ---- the wall clock ---- */
 
-/* A moment by both clocks; returns how long it took to ask, by which they may be apart. */
+/* Read both clocks at the same time; returns how long that took, by which they may differ. */
 static int64_t read_clocks(const struct sys *sys, int64_t *monotonic_ns, int64_t *realtime_ns)
 {
 	*monotonic_ns = sys->monotonic_ns(sys);
@@ -131,29 +132,33 @@ static void set_clock(struct raw *r)
 	r->offset_ns = r->about.realtime_ns - r->about.monotonic_ns;
 }
 
-/* Somebody set the wall clock, or the machine was suspended. */
-static bool look_at_clock(struct raw *r, struct err *err)
+/* Note that the wall clock was set, or that the machine was suspended. */
+static bool note_clock_step(struct raw *r, struct err *err)
 {
-	int64_t monotonic_ns, realtime_ns, blur_ns = read_clocks(r->session->sys, &monotonic_ns, &realtime_ns);
+	int64_t monotonic_ns, realtime_ns,
+		blur_ns = read_clocks(r->session->sys, &monotonic_ns, &realtime_ns);
 	int64_t moved_ns = realtime_ns - monotonic_ns - r->offset_ns;
 
 	if (moved_ns >= -CLOCK_STEP_NS - blur_ns && moved_ns <= CLOCK_STEP_NS + blur_ns)
 		return true;
 	r->offset_ns += moved_ns;
-	return mlog_writer_note(
-		r->writer,
-		&(struct mlog_note){.kind = MLOG_NOTE_CLOCK, .time_ns = monotonic_ns, .source = -1, .value = r->offset_ns}, err);
+	return mlog_writer_note(r->writer,
+				&(struct mlog_note){.kind = MLOG_NOTE_CLOCK,
+						    .time_ns = monotonic_ns,
+						    .source = -1,
+						    .value = r->offset_ns},
+				err);
 }
 
 /* ---- the sink ---- */
 
 static bool write_block(void *ctx, const void *bytes, size_t n, struct err *err)
 {
-	struct raw *r = of(ctx);
+	struct raw *r = raw_of(ctx);
 
 	if (!log_file_write(r->sink.file, bytes, n, err))
 		return false;
-	r->sink.rows = r->n; /* a block has all that came before it */
+	r->sink.rows = r->n; /* a block contains everything before it */
 	return true;
 }
 
@@ -161,16 +166,23 @@ static void want_processes(struct raw *r, int64_t cost_ns)
 {
 	int64_t period_ns = PROCESSES_NS * (1 + cost_ns * PROCESSES_SHARE / PROCESSES_NS);
 
-	scanner_want(r->scanner, &(struct process_wish){.gpu_memory = true}, period_ns);
+	scanner_want(r->scanner,
+		     &(struct process_wish){.gpu_memory = true, .threads_of = r->sink.watch ? THREADS_OF : 0},
+		     period_ns);
 }
 
 static bool start_scanner(struct raw *r, struct err *err)
 {
 	const struct session *session = r->session;
 
-	for (unsigned i = 0; i < session->n && !r->scanner; i++)
-		if (session->sources[i].kind == SOURCE_CPU && !(r->scanner = scanner_new(session->sys, err)))
+	for (unsigned i = 0; i < session->n && !r->scanner; i++) {
+		if (session->sources[i].kind != SOURCE_CPU)
+			continue;
+		r->scanner =
+			scanner_new(session->sys, devices_processes(session->options), &session->what, err);
+		if (!r->scanner)
 			return err_prefix(err, "log: ");
+	}
 	if (r->scanner)
 		want_processes(r, 0);
 	return true;
@@ -178,22 +190,38 @@ static bool start_scanner(struct raw *r, struct err *err)
 
 static bool mlog_begin(struct recorder_sink *sink, struct err *err)
 {
-	struct raw *r = of(sink);
+	struct raw *r = raw_of(sink);
 
 	set_clock(r);
 	r->writer = mlog_writer_new(&r->about, write_block, sink, err);
 	return r->writer && start_scanner(r, err);
 }
 
+/* A change of the verdict is a mark. */
+static bool judge_sample(struct raw *r, const struct sample *sample, struct err *err)
+{
+	struct mlog_note mark = {.kind = MLOG_NOTE_MARK, .time_ns = sample->end_ns, .source = -1};
+	char text[JUDGE_NEWS_TEXT];
+
+	if (!r->sink.watch)
+		return true;
+	watch_sample(r->sink.watch, sample);
+	if (!watch_news(r->sink.watch, text))
+		return true;
+	snprintf(mark.text, sizeof(mark.text), "%s", text);
+	return mlog_writer_note(r->writer, &mark, err);
+}
+
 static bool mlog_sample(struct recorder_sink *sink, const struct sample *sample, struct err *err)
 {
-	of(sink)->n++;
-	return mlog_writer_sample(of(sink)->writer, sample, err);
+	raw_of(sink)->n += !(sample->flags & SAMPLE_ERROR);
+	return mlog_writer_sample(raw_of(sink)->writer, sample, err) &&
+	       judge_sample(raw_of(sink), sample, err);
 }
 
 static bool mlog_note(struct recorder_sink *sink, const struct mlog_note *note, struct err *err)
 {
-	return mlog_writer_note(of(sink)->writer, note, err);
+	return mlog_writer_note(raw_of(sink)->writer, note, err);
 }
 
 static bool take_processes(struct raw *r, struct err *err)
@@ -201,14 +229,16 @@ static bool take_processes(struct raw *r, struct err *err)
 	struct process_list *list = r->scanner ? scanner_take(r->scanner) : NULL;
 	bool ok = !list || mlog_writer_processes(r->writer, list, err);
 
+	if (list && r->sink.watch)
+		watch_processes(r->sink.watch, list);
 	if (list)
 		want_processes(r, list->cost_ns);
 	process_list_free(list);
 	return ok;
 }
 
-/* The next file begins with the wall clock as it is by then. */
-static bool rotate(struct raw *r, struct err *err)
+/* Begin the next file when this one is full, with the current wall clock. */
+static bool rotate_file(struct raw *r, struct err *err)
 {
 	uint64_t most = r->session->options->rotate_bytes;
 
@@ -222,30 +252,38 @@ static bool rotate(struct raw *r, struct err *err)
 
 static bool mlog_flush(struct recorder_sink *sink, struct err *err)
 {
-	struct raw *r = of(sink);
+	struct raw *r = raw_of(sink);
 
-	return look_at_clock(r, err) && take_processes(r, err) && mlog_writer_flush(r->writer, err) && rotate(r, err);
+	return note_clock_step(r, err) && take_processes(r, err) && mlog_writer_flush(r->writer, err) &&
+	       rotate_file(r, err);
 }
 
 static bool mlog_end(struct recorder_sink *sink, const struct export_command *total, struct err *err)
 {
-	(void)total; /* of rows */
-	return mlog_writer_end(of(sink)->writer, err);
+	(void)total; /* only for rows */
+	if (sink->watch)
+		watch_finish(sink->watch);
+	return mlog_writer_end(raw_of(sink)->writer, err);
 }
 
 static void mlog_free(struct recorder_sink *sink)
 {
-	struct raw *r = of(sink);
+	struct raw *r = raw_of(sink);
 
 	scanner_free(r->scanner);
 	mlog_writer_free(r->writer);
+	watch_free(r->sink.watch);
 	for (unsigned i = 0; i < r->about.n_sources; i++)
 		free(r->sources[i].slots);
 	free(r);
 }
 
-static const struct recorder_sink_kind raw = {
-	.begin = mlog_begin, .sample = mlog_sample, .note = mlog_note, .flush = mlog_flush, .end = mlog_end, .free = mlog_free};
+static const struct recorder_sink_kind raw = {.begin = mlog_begin,
+					      .sample = mlog_sample,
+					      .note = mlog_note,
+					      .flush = mlog_flush,
+					      .end = mlog_end,
+					      .free = mlog_free};
 
 struct recorder_sink *recorder_mlog_new(const struct session *session)
 {
@@ -253,6 +291,7 @@ struct recorder_sink *recorder_mlog_new(const struct session *session)
 
 	r->sink.kind = &raw;
 	r->session = session;
-	describe(r, session);
+	r->sink.watch = session_watch(session);
+	describe_log(r, session);
 	return &r->sink;
 }

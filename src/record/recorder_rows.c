@@ -1,36 +1,52 @@
-/* A recorder's sink for rows of metrics: csv, jsonl, and whatever else export writes. */
+/* A recorder's sink for rows of metrics: csv, jsonl and the other formats of export. */
 #include "record/recorder_sink.h"
 
 #include "export/export_session.h"
+#include "session/scanner.h"
 #include "base/alloc.h"
 
 #include <stdlib.h>
 
-struct rows {
+#define SCAN_NS 1000000000 /* how often processes are read */
+#define THREADS_OF 4       /* processes whose threads are read */
+
+struct row_sink {
 	struct recorder_sink sink;
 	struct export *export;
-	struct strbuf pending; /* whole rows */
-	uint64_t n;            /* rows in all */
+	struct strbuf pending; /* complete rows */
+	uint64_t n;            /* rows so far, failed samples excluded */
+	const struct session *session;
+	struct scanner *scanner; /* of the busiest thread, for the verdict; NULL if nothing is judged */
 };
 
-static struct rows *of(struct recorder_sink *sink)
+static struct row_sink *row_sink_of(struct recorder_sink *sink)
 {
-	return (struct rows *)sink;
+	return (struct row_sink *)sink;
 }
 
-static bool keep(void *ctx, const void *bytes, size_t n, struct err *err)
+static bool keep_bytes(void *ctx, const void *bytes, size_t n, struct err *err)
 {
 	(void)err;
-	strbuf_add(&of(ctx)->pending, bytes, n);
+	strbuf_add(&row_sink_of(ctx)->pending, bytes, n);
 	return true;
+}
+
+static void take_processes(struct row_sink *r)
+{
+	struct process_list *list = r->scanner ? scanner_take(r->scanner) : NULL;
+
+	if (list)
+		watch_processes(r->sink.watch, list);
+	process_list_free(list);
 }
 
 static bool rows_flush(struct recorder_sink *sink, struct err *err)
 {
-	struct rows *r = of(sink);
+	struct row_sink *r = row_sink_of(sink);
 	bool ok = log_file_write(sink->file, r->pending.p, r->pending.n, err);
 
 	strbuf_clear(&r->pending);
+	take_processes(r);
 	if (ok)
 		sink->rows = r->n;
 	return ok;
@@ -38,50 +54,86 @@ static bool rows_flush(struct recorder_sink *sink, struct err *err)
 
 static bool rows_sample(struct recorder_sink *sink, const struct sample *sample, struct err *err)
 {
-	struct rows *r = of(sink);
+	struct row_sink *r = row_sink_of(sink);
 	size_t before = r->pending.n;
+	char text[JUDGE_NEWS_TEXT];
 	bool ok = export_sample(r->export, sample, err);
 
-	r->n += r->pending.n > before;
+	if (ok && sink->watch && watch_news(sink->watch, text)) /* a change of the verdict is a mark */
+		ok = export_mark(r->export, sample->end_ns, text, err);
+	r->n += r->pending.n > before && !(sample->flags & SAMPLE_ERROR);
 	return ok;
 }
 
-/* Of what happens, rows have a place for marks at most. */
 static bool rows_note(struct recorder_sink *sink, const struct mlog_note *note, struct err *err)
 {
-	return note->kind != MLOG_NOTE_MARK || export_mark(of(sink)->export, note->time_ns, note->text, err);
+	return export_note(row_sink_of(sink)->export, note, err);
 }
 
 static bool rows_end(struct recorder_sink *sink, const struct export_command *total, struct err *err)
 {
-	return (!total || export_total(of(sink)->export, total, err)) && rows_flush(sink, err);
+	struct export *export = row_sink_of(sink)->export;
+
+	return (!total || export_total(export, total, err)) && export_findings(export, err) &&
+	       rows_flush(sink, err);
 }
 
 static void rows_free(struct recorder_sink *sink)
 {
-	struct rows *r = of(sink);
+	struct row_sink *r = row_sink_of(sink);
 
+	scanner_free(r->scanner);
 	export_free(r->export);
+	watch_free(r->sink.watch);
 	strbuf_fini(&r->pending);
 	free(r);
 }
 
-/* To begin with, the header waits. */
-static const struct recorder_sink_kind rows = {
-	.begin = rows_flush, .sample = rows_sample, .note = rows_note, .flush = rows_flush, .end = rows_end, .free = rows_free};
-
-struct recorder_sink *recorder_rows_new(const struct session *session, const struct recorder_form *form, struct err *err)
+/* Judging needs the busiest thread, if there is a CPU whose processes can be read. */
+static bool start_scanner(struct row_sink *r, struct err *err)
 {
-	struct rows *r = xcalloc(1, sizeof(*r));
+	const struct session *session = r->session;
+	const struct process_wish wish = {.threads_of = THREADS_OF};
+
+	for (unsigned i = 0; i < session->n && r->sink.watch && !r->scanner; i++) {
+		if (session->sources[i].kind != SOURCE_CPU)
+			continue;
+		r->scanner =
+			scanner_new(session->sys, devices_processes(session->options), &session->what, err);
+		if (!r->scanner)
+			return false;
+		scanner_want(r->scanner, &wish, SCAN_NS);
+	}
+	return true;
+}
+
+/* The header is pending already. */
+static bool rows_begin(struct recorder_sink *sink, struct err *err)
+{
+	return start_scanner(row_sink_of(sink), err) && rows_flush(sink, err);
+}
+
+static const struct recorder_sink_kind rows = {.begin = rows_begin,
+					       .sample = rows_sample,
+					       .note = rows_note,
+					       .flush = rows_flush,
+					       .end = rows_end,
+					       .free = rows_free};
+
+struct recorder_sink *recorder_rows_new(const struct session *session, const struct recorder_form *form,
+					struct err *err)
+{
+	struct export_options options = form->export;
+	struct row_sink *r = xcalloc(1, sizeof(*r));
 
 	r->sink.kind = &rows;
-	r->export = export_session(
-		session,
-		&(struct export_options){
-			.metrics = form->metrics, .exact = form->exact, .fastest = form->fastest, .lines = form->lines},
-		keep, r, err);
-	if (r->export)
+	r->session = session;
+	r->sink.watch = options.watch = session_watch(session);
+	r->export = export_session(session, &options, keep_bytes, r, err);
+	if (r->export) {
+		r->sink.interval_ns = export_interval_ns(r->export);
 		return &r->sink;
+	}
 	rows_free(&r->sink);
 	return NULL;
 }

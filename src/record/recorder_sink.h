@@ -1,7 +1,8 @@
-/* recorder_sink: what a recorder makes of samples: rows of metrics (recorder_rows.c), or raw counters (recorder_mlog.c).
+/* recorder_sink: turns samples into rows of metrics (recorder_rows.c) or raw counters
+ * (recorder_mlog.c).
  *
- * It puts together in memory, and hands whole pieces to the file when it is flushed. Thread: one at a time; begin and end may be on
- * another one than what comes between.
+ * It collects data in memory and writes whole pieces to the file when it is flushed. Thread: the
+ * recorder's; new and free run on its owner's.
  */
 #ifndef MALITOP_RECORDER_SINK_H
 #define MALITOP_RECORDER_SINK_H
@@ -12,27 +13,30 @@
 
 struct recorder_sink;
 
-/* false: the file failed, or what comes of it; nothing but free may be called then. */
+/* Functions return false if writing failed; only free may be called after that. */
 struct recorder_sink_kind {
 	bool (*begin)(struct recorder_sink *sink, struct err *err);
 	bool (*sample)(struct recorder_sink *sink, const struct sample *sample,
-		       struct err *err); /* of the session's sources at the start */
+		       struct err *err); /* from the session's sources at the start */
 	bool (*note)(struct recorder_sink *sink, const struct mlog_note *note, struct err *err);
 	bool (*flush)(struct recorder_sink *sink, struct err *err);
 	bool (*end)(struct recorder_sink *sink, const struct export_command *total,
-		    struct err *err); /* total: NULL without one */
+		    struct err *err); /* `total` may be NULL */
 	void (*free)(struct recorder_sink *sink);
 };
 
 struct recorder_sink {
 	const struct recorder_sink_kind *kind;
-	struct log_file *file; /* set before begin, and the recorder's */
-	uint64_t rows;         /* that reached the file */
+	struct log_file *file; /* set before begin; owned by the recorder */
+	uint64_t rows;         /* written to the file, failed samples excluded */
+	int64_t interval_ns;   /* of the rows; 0 if each source has its own */
+	struct watch *watch;   /* judges the run; NULL: not judged; owned by the sink */
 };
 
-/* Nothing is written yet. NULL: no such metric. */
-struct recorder_sink *recorder_rows_new(const struct session *session, const struct recorder_form *form, struct err *err);
-/* In the order of the session's sources. It must outlive the sink. */
+/* Prepare rows; writes nothing yet. Returns NULL if a metric does not exist. */
+struct recorder_sink *recorder_rows_new(const struct session *session, const struct recorder_form *form,
+					struct err *err);
+/* Prepare raw counters, sources in the order of the session, which must outlive the sink. */
 struct recorder_sink *recorder_mlog_new(const struct session *session);
 
 #endif

@@ -2,10 +2,10 @@
 
 #include "base/alloc.h"
 #include "base/sys.h"
+#include "base/thread.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ struct opener {
 	int fd;
 	pthread_t thread;
 	pthread_mutex_t lock;
-	bool done, left; /* under lock; whoever comes second frees */
+	bool done, left; /* under lock; the side that comes second frees */
 };
 
 static void opener_free(struct opener *o)
@@ -26,7 +26,7 @@ static void opener_free(struct opener *o)
 	free(o);
 }
 
-static void *run(void *arg)
+static void *run_opener(void *arg)
 {
 	struct opener *o = arg;
 	bool left;
@@ -47,18 +47,13 @@ static void *run(void *arg)
 struct opener *opener_start(void (*call)(void *job), void (*drop)(void *job), void *job, struct err *err)
 {
 	struct opener *o = xcalloc(1, sizeof(*o));
-	sigset_t all, before;
 	int failed;
 
 	*o = (struct opener){.call = call, .drop = drop, .job = job, .fd = sys_event_new()};
 	pthread_mutex_init(&o->lock, NULL);
 	failed = o->fd < 0 ? errno : 0;
-	if (!failed) {
-		sigfillset(&all); /* signals belong to the main thread */
-		pthread_sigmask(SIG_SETMASK, &all, &before);
-		failed = pthread_create(&o->thread, NULL, run, o);
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
-	}
+	if (!failed)
+		failed = thread_new(&o->thread, run_opener, o);
 	if (!failed)
 		return o;
 	err_set(err, failed, "cannot start a thread: %s", strerror(failed));
@@ -100,7 +95,7 @@ void opener_leave(struct opener *o)
 	if (!o)
 		return;
 	drop = o->drop;
-	thread = o->thread; /* once it knows, the thread may free the opener */
+	thread = o->thread; /* read it now: once `left` is set, the thread may free the opener */
 	pthread_mutex_lock(&o->lock);
 	done = o->done;
 	o->left = true;

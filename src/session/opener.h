@@ -1,10 +1,13 @@
-/* opener: one slow call on a short-lived thread. Opening a GPU may load firmware and take seconds; a broken driver never returns.
+/* opener: run a call on a thread of its own. Opening a GPU may load firmware and take seconds, and
+ * a broken driver never returns. Every thread but the main one is an opener's: the sampler's, the
+ * recorder's and the scanner's, too.
  *
- * Whatever the call works on stands in a `job`, which belongs to the opener from opener_start until opener_finish hands it back. Who
- * cannot wait leaves: then the thread drops the job when the call returns, or the process ends before. What a job only points to
- * must live as long as the process.
+ * The `job` holds everything that the call works on. It belongs to the opener from opener_start
+ * until opener_finish returns it. A caller that cannot wait calls opener_leave: the thread then
+ * drops the job when the call returns, unless the process exits first. Anything that a job only
+ * points to must live as long as the process.
  *
- * Thread: one at a time calls these; signals are blocked in the opener's own.
+ * Thread: one thread at a time calls these functions.
  */
 #ifndef MALITOP_OPENER_H
 #define MALITOP_OPENER_H
@@ -13,14 +16,16 @@
 
 struct opener;
 
-/* Run call(job). drop(job) frees a job that nobody takes back. NULL when there is no thread to be had; the job is dropped then. */
+/* Run call(job). drop(job) frees a job that was not taken back. If no thread can be started, drops
+ * the job and returns NULL. */
 struct opener *opener_start(void (*call)(void *job), void (*drop)(void *job), void *job, struct err *err);
 /* Readable once the call has returned. */
 int opener_fd(const struct opener *o);
 bool opener_is_done(struct opener *o);
-/* The job of a call that has returned, which is the caller's again; frees the opener. Waits if need be. */
+/* Return the job to the caller and free the opener. Waits until the call has returned. */
 void *opener_finish(struct opener *o);
-/* Never waits. The job is dropped, now or when the call returns. NULL is fine. */
+/* Abandon the call without waiting. The job is dropped now, or when the call returns. NULL is
+ * fine. */
 void opener_leave(struct opener *o);
 
 #endif

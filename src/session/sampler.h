@@ -1,54 +1,82 @@
-/* sampler: the thread that reads every source on time and hands the samples to the rings of its readers.
+/* sampler: the threads that read every source on time and hand the samples to the taps of their
+ * readers.
  *
- * It waits for nothing but time and its sources. Below a 10 ms interval it does not wake per sample: it sleeps
- * min(16 intervals, 16 ms) on an absolute timer and then drains every waiting sample. It never spins, whatever an fd does: one that
- * is ready without a sample, or never runs dry, waits for the source's next deadline; one that hung up and gives nothing is gone.
+ * Every GPU has its own thread; all other sources share one. A driver call that does not return
+ * therefore stalls only the sources of its thread. A thread waits only for time and for its
+ * sources. Below a 10 ms interval it does not wake for each sample: it sleeps min(16 intervals, 16
+ * ms) on an absolute timer and then drains every waiting sample. It never spins: a source whose fd
+ * is ready but yields no sample, or that never stops yielding samples, waits for its next deadline;
+ * one that hangs up and yields nothing is gone.
  *
- * Threads: all functions are called by the ui (or record's main) thread; start, read, stop and close of a backend run on the
- * sampler's own. Requests are taken between reads.
+ * Threads: one thread calls all functions, the ui thread (in record, the main one). A backend's
+ * start, read, stop and close run on the sampler's threads, which take requests between reads. A
+ * function that is said to wait does so for at most SAMPLER_PATIENCE_NS after a thread entered a
+ * call or got the request. It then goes on without the answer, and the thread takes the request
+ * when the call returns.
  */
 #ifndef MALITOP_SAMPLER_H
 #define MALITOP_SAMPLER_H
 
 #include "backends/backend.h"
-#include "model/ring.h"
+#include "model/tap.h"
 
 struct sampler;
 
-/* sys must outlive it. */
+#define SAMPLER_PATIENCE_NS 800000000ll
+#define SAMPLER_SILENT_NS 2000000000ll /* a longer call is reported */
+
+/* `sys` must live as long as the process, because a call may take that long. */
 struct sampler *sampler_new(const struct sys *sys, struct err *err);
-/* Stops the thread, closes and frees every source it still has. NULL is fine. */
+/* Make every thread close and free its sources and end. Waits. Returns false if a thread has not
+ * answered (see sampler_silence). Only sampler_silence and sampler_free may follow. */
+bool sampler_end(struct sampler *s);
+/* End the sampler. A thread that does not answer is abandoned and frees its own data when the call
+ * returns. NULL is fine. */
 void sampler_free(struct sampler *s);
 
-/* Hand over an opened source: started with that period, read until it goes. Returns its index (sample.source), counted from 0 in
- * the order of the calls and never used again. */
+/* Hand over an opened source, to be started with this period and read until it goes. Returns its
+ * index (sample.source): indices count from 0 in the order of calls and are never reused. */
 uint32_t sampler_adopt(struct sampler *s, struct source *source, int64_t period_ns);
-/* A source that was told to be gone or failed is back: into its own seat. The count goes on, and its first sample has a gap. Its
- * slots must be those it had. */
+/* Put a source that was reported gone or failed back under its old index. Its sample count
+ * continues, and its first sample is flagged as a gap. Its slots must be the same as before. */
 void sampler_readopt(struct sampler *s, uint32_t index, struct source *source, int64_t period_ns);
-/* Stop and close a source; its seat stays, to be readopted. Returns when it has ended. */
+/* Stop and close a source, if there is one under this index. The index can be readopted. Waits
+ * until the source has ended. */
 void sampler_drop(struct sampler *s, uint32_t index);
-/* Start a source anew with another period. */
+/* Restart a source with another period. */
 void sampler_set_period(struct sampler *s, uint32_t index, int64_t period_ns);
-/* A reader's ring: pushed to from now on, until it is detached (then it is the caller's again). Instances are left out of a ring
- * that does not ask for them: its samples have n_sums values. */
-void sampler_attach(struct sampler *s, struct ring *ring, bool instances);
-void sampler_detach(struct sampler *s, struct ring *ring);
-/* Every source that can ends the interval that runs (source->cut). Returns when they have. */
+/* Attach a tap (arguments as in tap_new). The sampler pushes to it until it is detached. Detaching
+ * waits until all samples that have ended by now are in the tap. The caller owns the tap and drains
+ * and frees it, also after sampler_free. */
+struct tap *sampler_attach(struct sampler *s, const size_t *bytes, unsigned n, bool instances);
+void sampler_detach(struct sampler *s, struct tap *tap);
+/* Make every source that supports it end its current interval (source->cut). Waits until they
+ * have. */
 void sampler_cut(struct sampler *s);
 
-/* What happened since the last call; the event fd is readable when there is something. */
-enum sampler_event_kind { SAMPLER_STARTED, SAMPLER_FAILED, SAMPLER_GONE };
+/* What happened since the last call. The event fd is readable while there are events. */
+enum sampler_event_kind {
+	SAMPLER_STARTED,
+	SAMPLER_FAILED,
+	SAMPLER_GONE,
+	SAMPLER_ANSWERS /* a call of more than SAMPLER_SILENT_NS has returned */
+};
 struct sampler_event {
 	enum sampler_event_kind kind;
 	uint32_t source;
-	int64_t period_ns; /* SAMPLER_STARTED: the true one; told again when the source corrects it */
+	int64_t period_ns; /* SAMPLER_STARTED: the true one; again if it changes */
+	int64_t asked_ns;  /* SAMPLER_STARTED: the one that this answers */
 	struct err err;    /* SAMPLER_FAILED, SAMPLER_GONE */
 };
 int sampler_fd(const struct sampler *s);
 bool sampler_next_event(struct sampler *s, struct sampler_event *event);
 
-/* What backend->describe says of a source; nothing once it is gone. Any thread: excludes close. */
+/* How long the current call has kept a source from being read; 0 if there is none. *whose is the
+ * source of that call: this one, or another source of the same thread. An index without a source is
+ * not waiting. */
+int64_t sampler_silence(struct sampler *s, uint32_t index, uint32_t *whose);
+/* Add the text of backend->describe. Adds nothing if the source is gone or does not answer. Never
+ * runs at the same time as close. */
 void sampler_describe(struct sampler *s, uint32_t index, struct strbuf *text);
 
 #endif

@@ -1,39 +1,51 @@
-/* Shared by sampler.c (what other threads call) and sampler_thread.c (what the sampler's own does); no other file includes this. */
+/* Shared by sampler.c (what other threads call) and sampler_thread.c (what the sampler's own do);
+ * no other file includes this. */
 #ifndef MALITOP_SAMPLER_PRIV_H
 #define MALITOP_SAMPLER_PRIV_H
 
+#include "session/opener.h"
 #include "session/sampler.h"
 
 #include <pthread.h>
 
 #define SAMPLER_SOURCES_MAX 16
-#define SAMPLER_RINGS_MAX 4
+#define SAMPLER_TAPS_MAX 4
 
-/* A source in the sampler's hands. Only its thread touches one, but that `source` comes and goes under `life`. What stands here
- * outlives the source: one that is readopted goes on where it was. */
+/* A source in the sampler. Only the thread of its lane touches it, except that `source` is set and
+ * cleared under `life`. A seat outlives its source, so that a readopted one continues the count. */
 struct seat {
-	struct source *source; /* NULL: not there, or away */
+	struct source *source; /* NULL while there is none */
 	struct sample *sample; /* scratch */
 	bool started;
-	bool silenced; /* not polled before its next deadline, so that nothing spins: its fd was ready but gave nothing, or never
-			* stops giving */
-	bool gap;      /* the first sample that ends after gap_after_ns begins after time that was not counted */
+	/* Not polled before its next deadline, because its fd was ready but yielded nothing, or
+	 * because it never stops yielding. */
+	bool silenced;
+	/* The first sample that ends after gap_after_ns follows time that was not counted. */
+	bool gap;
 	int64_t gap_after_ns;
 	uint64_t seq;
-	int64_t period_ns; /* as told */
+	int64_t period_ns; /* as the source reported it */
+	int64_t asked_ns;  /* as it was asked for */
 	int64_t wake_ns, due_ns;
 };
 
-enum request_kind { REQUEST_ADOPT, REQUEST_DROP, REQUEST_PERIOD, REQUEST_ATTACH, REQUEST_DETACH, REQUEST_CUT, REQUEST_END };
+enum request_kind {
+	REQUEST_ADOPT,
+	REQUEST_DROP,
+	REQUEST_PERIOD,
+	REQUEST_ATTACH,
+	REQUEST_DETACH,
+	REQUEST_CUT,
+	REQUEST_END
+};
 
-struct request {
+struct sampler_request {
 	enum request_kind kind;
 	uint32_t index;
 	struct source *source;
 	int64_t period_ns;
-	struct ring *ring;
-	bool instances;
-	struct request *next;
+	struct tap *tap; /* REQUEST_ATTACH: the lane gets a share */
+	struct sampler_request *next;
 };
 
 struct event_node {
@@ -41,41 +53,62 @@ struct event_node {
 	struct event_node *next;
 };
 
-struct sampler {
-	const struct sys *sys;
-	pthread_t thread;
-	int timer_fd, request_fd, event_fd;
+/* A thread and its sources: one GPU, or all sources that are not GPUs. */
+struct lane {
+	struct sampler *sampler; /* lives as long as the thread */
+	bool is_shared;
+	int timer_fd, request_fd;
+	struct opener *thread; /* owned by the caller; NULL while it is not running */
 
-	pthread_mutex_t lock; /* for what stands in this paragraph */
-	pthread_cond_t done;
-	struct request *requests, **requests_end;
-	struct event_node *events, **events_end;
+	/* Under the sampler's lock: */
+	struct sampler_request *requests, **requests_end;
 	uint64_t n_asked, n_done;
+	int64_t asked_ns;   /* time of the oldest request that is not done */
+	int64_t entered_ns; /* when the current call began; 0 outside of calls */
+	uint32_t entered;   /* the source of that call */
 
-	uint32_t n_adopted; /* the caller's */
-
-	pthread_mutex_t life; /* for the `source` of seats, so that the ui may describe it */
-	struct seat seats[SAMPLER_SOURCES_MAX];
+	pthread_mutex_t life;                   /* guards `source` of the seats */
+	struct seat seats[SAMPLER_SOURCES_MAX]; /* by index; empty for sources of other lanes */
 
 	/* The thread's: */
-	struct {
-		struct ring *ring;
-		bool instances;
-	} rings[SAMPLER_RINGS_MAX];
-	unsigned n_rings;
+	struct tap *taps[SAMPLER_TAPS_MAX];
+	unsigned n_taps;
 	uint32_t n_seats;
-	int64_t suspended_ns; /* BOOTTIME minus MONOTONIC, the most that was seen */
-	int64_t looked_ns;    /* when that was */
+	int64_t suspended_ns; /* the largest BOOTTIME minus MONOTONIC so far */
+	int64_t looked_ns;    /* time of the last check */
 	bool end;
 };
 
-/* The thread: until REQUEST_END. */
-void *sampler_run(void *sampler);
+struct sampler {
+	const struct sys *sys;
+	int event_fd, answer_fd;
 
-/* For the thread: everything that was asked for, in order, to be freed; and how much of it is done. */
-struct request *sampler_requests(struct sampler *s);
-void sampler_requests_done(struct sampler *s, uint64_t n);
-/* For the thread: an event for the ui. err: NULL for none. */
-void sampler_tell(struct sampler *s, enum sampler_event_kind kind, uint32_t source, int64_t period_ns, const struct err *err);
+	pthread_mutex_t lock; /* guards this paragraph, and the one in struct lane */
+	unsigned owners;      /* the caller and the threads; the last one frees */
+	struct event_node *events, **events_end;
+
+	/* The caller's: */
+	struct lane *lanes[SAMPLER_SOURCES_MAX];
+	unsigned n_lanes;
+	struct lane *lane_of[SAMPLER_SOURCES_MAX]; /* by index */
+	uint32_t n_adopted;
+	struct tap *taps[SAMPLER_TAPS_MAX];
+	unsigned n_taps;
+	bool ended;
+};
+
+/* The job of a lane's opener; runs until REQUEST_END. */
+void lane_run(void *lane);
+
+/* For the thread: take all requests in order (the caller frees them), and report how many are
+ * done. */
+struct sampler_request *lane_requests(struct lane *l);
+void lane_done(struct lane *l, uint64_t n);
+/* For the thread: mark the begin and end of calls of a source's backend. Entering returns the
+ * time. */
+int64_t lane_enter(struct lane *l, uint32_t index);
+void lane_leave(struct lane *l);
+/* Queue an event for the ui. */
+void sampler_report(struct sampler *s, const struct sampler_event *event);
 
 #endif

@@ -1,5 +1,5 @@
-/* What the sampler's own thread does: wait, read, push. */
-#include "backends/registry.h"
+/* The sampler's threads: wait, read, push. */
+#include "session/devices.h"
 #include "session/sampler_priv.h"
 #include "base/alloc.h"
 
@@ -8,24 +8,29 @@
 #include <poll.h>
 #include <stdlib.h>
 
-#define READS_MAX 256 /* in one go: more than any driver keeps, and bounded where one never stops giving */
+#define READS_MAX 256 /* at once: more than any driver queues */
 #define BATCH_BELOW_NS 10000000ll
 #define BATCH_NS 16000000ll
 #define BATCH_SAMPLES 16
-#define SUSPEND_NS 100000000ll /* BOOTTIME running ahead of MONOTONIC by more than this was a suspend */
+#define SUSPEND_NS 100000000ll /* BOOTTIME advanced this much more than MONOTONIC */
+
+static int64_t now_ns(const struct lane *l)
+{
+	return l->sampler->sys->monotonic_ns(l->sampler->sys);
+}
 
 /* ---- seats ---- */
 
-/* The lock is not held while the driver is asked to stop: whoever describes sources does not wait for it. */
-static void seat_leave(struct sampler *s, struct seat *seat)
+/* Do not hold the lock while the driver stops, so that describing a source does not wait for it. */
+static void seat_leave(struct lane *l, struct seat *seat)
 {
 	struct source *source = seat->source;
 
 	if (!source)
 		return;
-	pthread_mutex_lock(&s->life);
+	pthread_mutex_lock(&l->life);
 	seat->source = NULL;
-	pthread_mutex_unlock(&s->life);
+	pthread_mutex_unlock(&l->life);
 	if (seat->started)
 		source->backend->stop(source);
 	source->backend->close(source);
@@ -34,29 +39,33 @@ static void seat_leave(struct sampler *s, struct seat *seat)
 	*seat = (struct seat){.seq = seat->seq, .gap = true, .gap_after_ns = INT64_MIN};
 }
 
-static void seat_adopt(struct sampler *s, struct seat *seat, struct source *source)
+static void seat_adopt(struct lane *l, struct seat *seat, struct source *source)
 {
 	assert(!seat->source);
 	seat->sample = xcalloc(1, sizeof(*seat->sample) + source->n_slots * sizeof(uint64_t));
-	pthread_mutex_lock(&s->life);
+	pthread_mutex_lock(&l->life);
 	seat->source = source;
-	pthread_mutex_unlock(&s->life);
+	pthread_mutex_unlock(&l->life);
 }
 
-static void seat_lose(struct sampler *s, uint32_t index)
+static void seat_lose(struct lane *l, uint32_t index)
 {
-	struct seat *seat = &s->seats[index];
+	struct seat *seat = &l->seats[index];
+	bool ended = seat->source->ended;
 	struct err err;
 
-	err_set(&err, ENODEV, "%s: the device is gone", seat->source->title);
-	seat_leave(s, seat);
-	sampler_tell(s, SAMPLER_GONE, index, 0, &err);
+	err_set(&err, ended ? ESRCH : ENODEV, "%s: %s", seat->source->title,
+		ended ? "has ended" : "the device is gone");
+	seat_leave(l, seat);
+	sampler_report(l->sampler,
+		       &(struct sampler_event){.kind = SAMPLER_GONE, .source = index, .err = err});
 }
 
-/* The source says how long its period is: after start, and when its driver turns out to take longer. */
-static void follow_period(struct sampler *s, uint32_t index, int64_t now)
+/* Take over the period of the source, which is known after start and may change when the driver
+ * takes longer. */
+static void follow_period(struct lane *l, uint32_t index, int64_t now)
 {
-	struct seat *seat = &s->seats[index];
+	struct seat *seat = &l->seats[index];
 	int64_t period = seat->source->period_ns;
 
 	assert(period > 0);
@@ -64,32 +73,37 @@ static void follow_period(struct sampler *s, uint32_t index, int64_t now)
 	if (period < BATCH_BELOW_NS)
 		seat->wake_ns = BATCH_SAMPLES * period < BATCH_NS ? BATCH_SAMPLES * period : BATCH_NS;
 	seat->due_ns = now + seat->wake_ns;
-	sampler_tell(s, SAMPLER_STARTED, index, period, NULL);
+	sampler_report(l->sampler, &(struct sampler_event){.kind = SAMPLER_STARTED,
+							   .source = index,
+							   .period_ns = period,
+							   .asked_ns = seat->asked_ns});
 }
 
-static void seat_start(struct sampler *s, uint32_t index, int64_t period_ns)
+static void seat_start(struct lane *l, uint32_t index, int64_t period_ns)
 {
-	struct seat *seat = &s->seats[index];
+	struct seat *seat = &l->seats[index];
 	struct source *source = seat->source;
-	int64_t now = s->sys->monotonic_ns(s->sys);
+	int64_t now = now_ns(l);
 	struct err err;
 
 	if (!source)
 		return;
 	if (seat->started)
 		source->backend->stop(source);
+	seat->asked_ns = period_ns;
 	seat->started = source->backend->start(source, period_ns, now, &err);
 	if (seat->started) {
-		follow_period(s, index, now);
+		follow_period(l, index, now);
 		return;
 	}
-	seat_leave(s, seat);
-	sampler_tell(s, SAMPLER_FAILED, index, 0, &err);
+	seat_leave(l, seat);
+	sampler_report(l->sampler,
+		       &(struct sampler_event){.kind = SAMPLER_FAILED, .source = index, .err = err});
 }
 
 /* ---- reading ---- */
 
-static void push(struct sampler *s, uint32_t index, struct seat *seat)
+static void push_sample(struct lane *l, uint32_t index, struct seat *seat)
 {
 	struct sample *sample = seat->sample;
 
@@ -100,18 +114,17 @@ static void push(struct sampler *s, uint32_t index, struct seat *seat)
 		sample->flags |= SAMPLE_GAP;
 		seat->gap = false;
 	}
-	for (unsigned i = 0; i < s->n_rings; i++) {
-		sample->n_values = s->rings[i].instances ? seat->source->n_slots : seat->source->n_sums;
-		ring_push(s->rings[i].ring, sample);
-	}
+	for (unsigned i = 0; i < l->n_taps; i++)
+		tap_push(l->taps[i], sample, seat->source->n_sums, seat->source->n_slots);
 }
 
-/* Take what waits. Returns whether there was anything. */
-static bool read_seat(struct sampler *s, uint32_t index, int64_t now)
+/* Push all waiting samples. Returns whether there were any. */
+static bool read_seat(struct lane *l, uint32_t index)
 {
-	struct seat *seat = &s->seats[index];
+	struct seat *seat = &l->seats[index];
 	struct source *source = seat->source;
 	enum read_result got = READ_GOT;
+	int64_t now = lane_enter(l, index);
 	unsigned n;
 
 	for (n = 0; n < READS_MAX; n++) {
@@ -120,51 +133,56 @@ static bool read_seat(struct sampler *s, uint32_t index, int64_t now)
 		got = source->backend->read(source, now, seat->sample);
 		if (got != READ_GOT)
 			break;
-		push(s, index, seat);
+		push_sample(l, index, seat);
 	}
 	if (n == READS_MAX)
 		seat->silenced = true;
 	if (got == READ_GONE)
-		seat_lose(s, index);
+		seat_lose(l, index);
 	else if (source->period_ns != seat->period_ns)
-		follow_period(s, index, now);
+		follow_period(l, index, now);
+	lane_leave(l);
 	return n > 0;
 }
 
-static void read_due(struct sampler *s)
+static void read_due(struct lane *l)
 {
-	int64_t now = s->sys->monotonic_ns(s->sys);
+	int64_t now = now_ns(l);
 
-	for (uint32_t i = 0; i < s->n_seats; i++) {
-		struct seat *seat = &s->seats[i];
+	for (uint32_t i = 0; i < l->n_seats; i++) {
+		struct seat *seat = &l->seats[i];
 
 		if (!seat->source || seat->due_ns > now)
 			continue;
-		/* The deadlines are a fixed grid: a late wake shortens the next sleep and nothing drifts. */
+		/* Deadlines are a fixed grid, so that a late wake-up shortens the next sleep and
+		 * nothing drifts. */
 		seat->due_ns += seat->wake_ns * ((now - seat->due_ns) / seat->wake_ns + 1);
 		seat->silenced = false;
-		read_seat(s, i, now);
+		read_seat(l, i);
 	}
 }
 
-/* What a hung-up fd had to give was read before: that was all. */
-static void read_ready(struct sampler *s, const struct pollfd *fds, const uint32_t *seat_of, unsigned n)
+/* Read the sources whose fds are ready. A source whose fd reports POLLHUP or POLLNVAL and that
+ * yields no sample is lost: everything it had was read before. */
+static void read_ready(struct lane *l, const struct pollfd *fds, const uint32_t *seat_of, unsigned n)
 {
-	int64_t now = s->sys->monotonic_ns(s->sys);
+	int64_t now = now_ns(l);
 
 	for (unsigned i = 2; i < n; i++) {
-		struct seat *seat = &s->seats[seat_of[i]];
+		struct seat *seat = &l->seats[seat_of[i]];
 		bool got;
 
 		if (!fds[i].revents || !seat->source)
 			continue;
-		got = read_seat(s, seat_of[i], now);
+		got = read_seat(l, seat_of[i]);
 		if (!seat->source)
 			continue;
 		if (got && seat->wake_ns == seat->period_ns) {
-			seat->due_ns = now + 2 * seat->wake_ns; /* it keeps time by itself: this is for when it does not */
+			seat->due_ns = now + 2 * seat->wake_ns; /* a fallback: the fd signals */
 		} else if (!got && fds[i].revents & (POLLHUP | POLLNVAL)) {
-			seat_lose(s, seat_of[i]);
+			lane_enter(l, seat_of[i]);
+			seat_lose(l, seat_of[i]);
+			lane_leave(l);
 		} else if (!got) {
 			seat->silenced = true;
 			if (seat->due_ns > now + seat->wake_ns / 2)
@@ -175,98 +193,115 @@ static void read_ready(struct sampler *s, const struct pollfd *fds, const uint32
 
 /* ---- requests ---- */
 
-/* Of every source: what has ended; with `cut` also what still runs. */
-static void read_all(struct sampler *s, bool cut)
+/* Read every source: the intervals that have ended and, with `cut`, also the current one. */
+static void read_all(struct lane *l, bool cut)
 {
-	for (uint32_t i = 0; i < s->n_seats; i++) {
-		struct seat *seat = &s->seats[i];
+	for (uint32_t i = 0; i < l->n_seats; i++) {
+		struct seat *seat = &l->seats[i];
 
 		if (!seat->source)
 			continue;
 		seat->source->cut = cut;
-		read_seat(s, i, s->sys->monotonic_ns(s->sys));
+		read_seat(l, i);
 		if (seat->source)
 			seat->source->cut = false;
 	}
 }
 
-static void take_request(struct sampler *s, const struct request *r)
+static void leave_tap(struct lane *l, struct tap *tap)
+{
+	for (unsigned i = 0; i < l->n_taps; i++)
+		if (l->taps[i] == tap) {
+			tap_free(tap);
+			l->taps[i--] = l->taps[--l->n_taps];
+		}
+}
+
+/* Carry out a request for one source. */
+static void change_seat(struct lane *l, const struct sampler_request *r)
+{
+	lane_enter(l, r->index);
+	if (l->n_seats <= r->index)
+		l->n_seats = r->index + 1;
+	if (r->kind == REQUEST_DROP)
+		seat_leave(l, &l->seats[r->index]);
+	if (r->kind == REQUEST_ADOPT)
+		seat_adopt(l, &l->seats[r->index], r->source);
+	if (r->kind != REQUEST_DROP)
+		seat_start(l, r->index, r->period_ns);
+	lane_leave(l);
+}
+
+static void take_request(struct lane *l, const struct sampler_request *r)
 {
 	switch (r->kind) {
 	case REQUEST_ADOPT:
-		if (s->n_seats <= r->index)
-			s->n_seats = r->index + 1;
-		seat_adopt(s, &s->seats[r->index], r->source);
-		seat_start(s, r->index, r->period_ns);
-		break;
 	case REQUEST_DROP:
-		seat_leave(s, &s->seats[r->index]);
-		break;
 	case REQUEST_PERIOD:
-		seat_start(s, r->index, r->period_ns);
+		change_seat(l, r);
 		break;
 	case REQUEST_ATTACH:
-		assert(s->n_rings < SAMPLER_RINGS_MAX);
-		s->rings[s->n_rings].ring = r->ring;
-		s->rings[s->n_rings++].instances = r->instances;
+		assert(l->n_taps < SAMPLER_TAPS_MAX);
+		l->taps[l->n_taps++] = r->tap;
 		break;
 	case REQUEST_DETACH:
-		read_all(s, false); /* what ended before a reader leaves is still its own */
-		for (unsigned i = 0; i < s->n_rings; i++)
-			if (s->rings[i].ring == r->ring)
-				s->rings[i--] = s->rings[--s->n_rings];
+		read_all(l, false); /* a reader gets every sample that ended before it leaves */
+		leave_tap(l, r->tap);
 		break;
 	case REQUEST_CUT:
-		read_all(s, true);
+		read_all(l, true);
 		break;
 	case REQUEST_END:
-		s->end = true;
+		l->end = true;
 		break;
 	}
 }
 
-static void take_requests(struct sampler *s)
+static void take_requests(struct lane *l)
 {
-	struct request *r = sampler_requests(s), *next;
+	struct sampler_request *r = lane_requests(l), *next;
 	uint64_t n = 0;
 
 	for (; r; r = next, n++) {
 		next = r->next;
-		take_request(s, r);
+		take_request(l, r);
 		free(r);
 	}
-	sampler_requests_done(s, n);
+	lane_done(l, l->end ? n - 1 : n); /* lane_run reports REQUEST_END as done */
 }
 
 /* ---- waiting ---- */
 
-/* A suspend moves BOOTTIME but not MONOTONIC. Whatever ends after the last look may have it inside or before it. (A thread that is
- * held up between the two clocks sees less than there is, never more.) */
-static void notice_suspend(struct sampler *s)
+/* A suspend advances BOOTTIME but not MONOTONIC. Samples that end after the previous check may
+ * follow or contain it. (If this thread is preempted between the two clocks, it sees less than the
+ * true difference, never more.) */
+static void notice_suspend(struct lane *l)
 {
-	int64_t ahead = s->sys->boottime_ns(s->sys), now = s->sys->monotonic_ns(s->sys);
+	const struct sys *sys = l->sampler->sys;
+	int64_t ahead = sys->boottime_ns(sys), now = sys->monotonic_ns(sys);
 
 	ahead -= now;
-	for (uint32_t i = 0; i < s->n_seats && ahead - s->suspended_ns > SUSPEND_NS; i++) {
-		s->seats[i].gap = true;
-		s->seats[i].gap_after_ns = s->seats[i].source ? s->looked_ns : INT64_MIN;
+	for (uint32_t i = 0; i < l->n_seats && ahead - l->suspended_ns > SUSPEND_NS; i++) {
+		l->seats[i].gap = true;
+		l->seats[i].gap_after_ns = l->seats[i].source ? l->looked_ns : INT64_MIN;
 	}
-	if (ahead > s->suspended_ns)
-		s->suspended_ns = ahead;
-	s->looked_ns = now;
+	if (ahead > l->suspended_ns)
+		l->suspended_ns = ahead;
+	l->looked_ns = now;
 }
 
-/* Arm the timer for the earliest deadline and list the fds that announce samples by themselves; where samples are taken in
- * batches, only what the kernel always tells counts: errors and hanging up. seat_of[i] belongs to fds[i]. */
-static unsigned prepare_wait(struct sampler *s, struct pollfd *fds, uint32_t *seat_of)
+/* Arm the timer for the earliest deadline, and list the fds that signal samples. For sources that
+ * are read in batches, listen only to what poll always reports: errors and hangups. seat_of[i]
+ * belongs to fds[i]. */
+static unsigned prepare_wait(struct lane *l, struct pollfd *fds, uint32_t *seat_of)
 {
 	int64_t due = 0;
 	unsigned n = 2;
 
-	fds[0] = (struct pollfd){.fd = s->request_fd, .events = POLLIN};
-	fds[1] = (struct pollfd){.fd = s->timer_fd, .events = POLLIN};
-	for (uint32_t i = 0; i < s->n_seats; i++) {
-		const struct seat *seat = &s->seats[i];
+	fds[0] = (struct pollfd){.fd = l->request_fd, .events = POLLIN};
+	fds[1] = (struct pollfd){.fd = l->timer_fd, .events = POLLIN};
+	for (uint32_t i = 0; i < l->n_seats; i++) {
+		const struct seat *seat = &l->seats[i];
 		int fd = seat->source ? seat->source->backend->fd(seat->source) : -1;
 
 		if (seat->source && (!due || seat->due_ns < due))
@@ -276,32 +311,38 @@ static unsigned prepare_wait(struct sampler *s, struct pollfd *fds, uint32_t *se
 		seat_of[n] = i;
 		fds[n++] = (struct pollfd){.fd = fd, .events = seat->period_ns < BATCH_BELOW_NS ? 0 : POLLIN};
 	}
-	sys_timer_at(s->timer_fd, due);
+	sys_timer_at(l->timer_fd, due);
 	return n;
 }
 
-void *sampler_run(void *sampler)
+void lane_run(void *lane)
 {
-	struct sampler *s = sampler;
+	struct lane *l = lane;
+	const struct sys *sys = l->sampler->sys;
 	struct pollfd fds[2 + SAMPLER_SOURCES_MAX];
 	uint32_t seat_of[2 + SAMPLER_SOURCES_MAX];
 
-	while (!s->end) {
-		unsigned n = prepare_wait(s, fds, seat_of);
+	while (!l->end) {
+		unsigned n = prepare_wait(l, fds, seat_of);
 
-		if (s->sys->poll(s->sys, fds, n, -1) < 0 && errno != EINTR)
+		if (sys->poll(sys, fds, n, -1) < 0 && errno != EINTR)
 			break; /* cannot happen with our own fds; ending is better than spinning */
 		if (fds[1].revents)
-			sys_timer_ack(s->timer_fd);
-		notice_suspend(s);
+			sys_timer_ack(l->timer_fd);
+		notice_suspend(l);
 		if (fds[0].revents)
-			take_requests(s);
-		if (s->end)
+			take_requests(l);
+		if (l->end)
 			break;
-		read_ready(s, fds, seat_of, n);
-		read_due(s);
+		read_ready(l, fds, seat_of, n);
+		read_due(l);
 	}
-	for (uint32_t i = 0; i < s->n_seats; i++)
-		seat_leave(s, &s->seats[i]);
-	return NULL;
+	for (uint32_t i = 0; i < l->n_seats; i++) {
+		lane_enter(l, i);
+		seat_leave(l, &l->seats[i]);
+		lane_leave(l);
+	}
+	while (l->n_taps)
+		leave_tap(l, l->taps[0]);
+	lane_done(l, 1);
 }

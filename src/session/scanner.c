@@ -9,34 +9,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAUSE 4                  /* times as long as reading took: so that it never takes more than a fifth of a CPU */
-#define SECOND_LIST_NS 300000000 /* long enough for percentages, short enough to look at once */
+#define PAUSE 4                  /* times the reading took: at most a fifth of a CPU */
+#define SECOND_LIST_NS 300000000 /* long enough for percentages, short enough to appear at once */
 #define END_MS 250
 
-/* What is wanted. */
-struct request {
+struct scan_request {
 	struct process_wish wish;
-	int64_t period_ns; /* 0: nothing */
-	bool at_once;      /* since the last list the wish has changed */
+	int64_t period_ns; /* 0 means nothing is wanted */
+	bool at_once;      /* the wish has changed since the last list */
+	bool again;        /* only the command lines that are wanted have */
 	bool end;
 };
 
 struct scanner {
 	const struct sys *sys;
-	struct opener *opener; /* the thread, and who frees all this if it has to be left */
+	const struct process_reader *reader;
+	struct source_options what;
+	struct opener *opener; /* the thread; frees all this if it has to be abandoned */
 	int wake_fd, ready_fd;
 	pthread_mutex_t lock;
-	struct request request;
+	struct scan_request request;
 	struct process_list *list;
 };
 
-/* What the thread keeps to itself. */
+/* The thread's own state. */
 struct pace {
-	int64_t begin_ns, end_ns; /* of the last list; 0: there was none */
+	int64_t begin_ns, end_ns; /* of the last list; 0 if there was none */
 	bool counted;             /* it had percentages */
 };
 
-static void drop(void *job)
+static void drop_scanner(void *job)
 {
 	struct scanner *s = job;
 
@@ -47,13 +49,13 @@ static void drop(void *job)
 	free(s);
 }
 
-static struct request look(struct scanner *s)
+static struct scan_request take_request(struct scanner *s)
 {
-	struct request request;
+	struct scan_request request;
 
 	pthread_mutex_lock(&s->lock);
 	request = s->request;
-	s->request.at_once = false;
+	s->request.at_once = s->request.again = false;
 	pthread_mutex_unlock(&s->lock);
 	return request;
 }
@@ -70,10 +72,11 @@ static void hand_over(struct scanner *s, struct process_list *list)
 	process_list_free(old);
 }
 
-/* After a long list a longer pause. */
-static int64_t due_ns(const struct pace *pace, const struct request *request)
+/* When the next list is due; a list that took long is followed by a longer pause. */
+static int64_t due_ns(const struct pace *pace, const struct scan_request *request)
 {
-	int64_t period_ns = request->period_ns, pause_ns = pace->end_ns + PAUSE * (pace->end_ns - pace->begin_ns);
+	int64_t period_ns = request->period_ns,
+		pause_ns = pace->end_ns + PAUSE * (pace->end_ns - pace->begin_ns);
 
 	if (!pace->begin_ns || request->at_once)
 		return 0;
@@ -82,7 +85,7 @@ static int64_t due_ns(const struct pace *pace, const struct request *request)
 	return pace->begin_ns + period_ns > pause_ns ? pace->begin_ns + period_ns : pause_ns;
 }
 
-static void rest(struct scanner *s, int64_t ns)
+static void sleep_for(struct scanner *s, int64_t ns)
 {
 	struct pollfd fd = {.fd = s->wake_fd, .events = POLLIN};
 	int64_t ms = ns / 1000000 + 1;
@@ -91,48 +94,77 @@ static void rest(struct scanner *s, int64_t ns)
 	sys_event_ack(s->wake_fd);
 }
 
-static void run(void *job)
+static void run_scanner(void *job)
 {
 	struct scanner *s = job;
-	struct process_scan *scan = NULL;
+	void *reader = NULL;
 	struct pace pace = {0};
 
-	for (struct request request = look(s); !request.end; request = look(s)) {
+	for (struct scan_request request = take_request(s); !request.end; request = take_request(s)) {
 		int64_t now_ns = s->sys->monotonic_ns(s->sys), due = due_ns(&pace, &request);
 		struct process_list *list;
 
 		if (!request.period_ns) {
-			process_scan_free(take_ptr(&scan));
+			s->reader->free(take_ptr(&reader));
 			pace.begin_ns = 0;
-			rest(s, -1);
+			sleep_for(s, -1);
+			continue;
+		}
+		if (now_ns < due && request.again) {
+			request.wish.again = true;
+			hand_over(s, s->reader->read(reader, &request.wish, now_ns));
 			continue;
 		}
 		if (now_ns < due) {
-			rest(s, due - now_ns);
+			sleep_for(s, due - now_ns);
 			continue;
 		}
-		if (!scan)
-			scan = process_scan_new(s->sys);
-		list = process_scan_read(scan, &request.wish, now_ns);
+		if (!reader)
+			reader = s->reader->new (s->sys, &s->what);
+		list = s->reader->read(reader, &request.wish, now_ns);
 		pace = (struct pace){now_ns, s->sys->monotonic_ns(s->sys), list->begin_ns != 0};
 		hand_over(s, list);
 	}
+	s->reader->free(reader);
+}
+
+static void *machine_new(const struct sys *sys, const struct source_options *options)
+{
+	(void)options;
+	return process_scan_new(sys);
+}
+
+static struct process_list *machine_read(void *scan, const struct process_wish *wish, int64_t now_ns)
+{
+	return process_scan_read(scan, wish, now_ns);
+}
+
+static void machine_free(void *scan)
+{
 	process_scan_free(scan);
 }
 
-struct scanner *scanner_new(const struct sys *sys, struct err *err)
+static const struct process_reader machine = {.new = machine_new, .read = machine_read, .free = machine_free};
+
+struct scanner *scanner_new(const struct sys *sys, const struct process_reader *reader,
+			    const struct source_options *what, struct err *err)
 {
 	struct scanner *s = xcalloc(1, sizeof(*s));
 	struct opener *opener;
 
-	*s = (struct scanner){.sys = sys, .wake_fd = sys_event_new(), .ready_fd = sys_event_new()};
+	*s = (struct scanner){.sys = sys,
+			      .reader = reader ? reader : &machine,
+			      .wake_fd = sys_event_new(),
+			      .ready_fd = sys_event_new()};
+	if (what)
+		s->what = *what;
 	pthread_mutex_init(&s->lock, NULL);
 	if (s->wake_fd < 0 || s->ready_fd < 0) {
-		err_set(err, errno, "processes: cannot be read: %s", strerror(errno));
-		drop(s);
+		err_set(err, errno, "processes: cannot start reading: %s", strerror(errno));
+		drop_scanner(s);
 		return NULL;
 	}
-	opener = opener_start(run, drop, s, err);
+	opener = opener_start(run_scanner, drop_scanner, s, err);
 	if (!opener) {
 		err_prefix(err, "processes: ");
 		return NULL;
@@ -155,17 +187,26 @@ void scanner_free(struct scanner *s)
 	sys_event_signal(s->wake_fd);
 	fd.fd = opener_fd(opener);
 	sys->poll(sys, &fd, 1, END_MS);
-	opener_leave(opener); /* which drops the scanner, now or when the thread comes back */
+	opener_leave(opener); /* drops the scanner, now or when the thread returns */
+}
+
+static bool same_commands(const struct process_wish *a, const struct process_wish *b)
+{
+	return a->all_commands == b->all_commands && a->n_commands == b->n_commands &&
+	       memcmp(a->commands, b->commands, a->n_commands * sizeof(*a->commands)) == 0;
 }
 
 void scanner_want(struct scanner *s, const struct process_wish *wish, int64_t period_ns)
 {
-	bool other;
+	bool other, again;
 
 	pthread_mutex_lock(&s->lock);
-	other = wish->threads_of != s->request.wish.threads_of || wish->gpu_memory != s->request.wish.gpu_memory;
+	other = wish->threads_of != s->request.wish.threads_of ||
+		wish->gpu_memory != s->request.wish.gpu_memory;
+	again = !same_commands(wish, &s->request.wish);
 	s->request.at_once |= other;
-	other |= period_ns != s->request.period_ns;
+	s->request.again |= again;
+	other |= again || period_ns != s->request.period_ns;
 	s->request.wish = *wish;
 	s->request.period_ns = period_ns;
 	pthread_mutex_unlock(&s->lock);

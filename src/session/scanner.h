@@ -1,28 +1,36 @@
-/* scanner: the thread that reads the processes of the machine, so that nobody waits for /proc. It runs only while somebody wants to
- * see them; whole lists come out of it, the newest replacing one that nobody took.
+/* scanner: the thread that reads the list of processes, so that the ui never waits for /proc. It
+ * runs only while processes are shown or logged. It hands over complete lists; the newest replaces
+ * one that was not taken.
  *
- * Thread: all functions on one thread, the owner's. None of them waits for a list; scanner_free at most a moment: a read that is stuck
- * in the kernel is left to itself, which is why `sys` must live as long as the process.
+ * Thread: one thread, the owner, calls all functions. None of them waits for a list. scanner_free
+ * waits a short time; a thread stuck in a kernel read is then abandoned, so `sys` must live as long
+ * as the process.
  */
 #ifndef MALITOP_SCANNER_H
 #define MALITOP_SCANNER_H
 
+#include "backends/backend.h"
 #include "backends/machine/process_scan.h"
 
 struct scanner;
 
-/* It sleeps until something is wanted. NULL when there is no thread to be had. */
-struct scanner *scanner_new(const struct sys *sys, struct err *err);
+/* Start a scanner, which sleeps until scanner_want. `reader` reads the processes of a device, with
+ * copies of its options; NULL reads those of this machine. Returns NULL if no thread can be
+ * started. */
+struct scanner *scanner_new(const struct sys *sys, const struct process_reader *reader,
+			    const struct source_options *what, struct err *err);
 void scanner_free(struct scanner *scanner); /* NULL is fine */
 
-/* From now on a list every period_ns, the first at once, and one as soon as a wish is another one. 0: none, and what was known is
- * forgotten. Asking for what is wanted already costs nothing. The list after the first, which has no percentages, comes soon. A machine
- * with so many processes that reading them takes more than a fifth of a period gets fewer lists. */
+/* Read a list every period_ns: the first at once, and another as soon as the wish changes. 0 stops
+ * scanning and discards what was known. Other command lines come with the last list again, without
+ * reading processes. A call that changes nothing costs nothing. The second list
+ * comes early, because only it has percentages. If reading takes more than a fifth of the period,
+ * lists come less often. */
 void scanner_want(struct scanner *scanner, const struct process_wish *wish, int64_t period_ns);
 
-/* Readable when there is a list to take. */
+/* Readable while a list is waiting. */
 int scanner_fd(const struct scanner *scanner);
-/* The newest list, which is the caller's; NULL if there is none since the last call. */
+/* The newest list, owned by the caller; NULL if there is none since the last call. */
 struct process_list *scanner_take(struct scanner *scanner);
 
 #endif

@@ -1,6 +1,7 @@
 #include "session/session_priv.h"
 
 #include "base/alloc.h"
+#include "base/message.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +9,10 @@
 
 #define RING_NS 4000000000ll
 #define RING_SAMPLES_MIN 64
+#define HISTORY_NS 60000000000ll /* that a simulated screen begins with */
 
-/* Whose CPU events. What `stat` runs is what it counts; `record` logs the machine meanwhile. */
-static struct scope scope_of(const struct options *o)
+/* Whose CPU events are counted: in stat those of CMD; record logs the machine while CMD runs. */
+static struct scope scope_of(const struct options *o, pid_t held)
 {
 	if (o->cpus)
 		return (struct scope){.kind = SCOPE_CPUS, .cpus = o->cpus};
@@ -18,29 +20,90 @@ static struct scope scope_of(const struct options *o)
 		return (struct scope){.kind = SCOPE_PROCESS, .pid = (pid_t)o->pid};
 	if (o->tid)
 		return (struct scope){.kind = SCOPE_THREAD, .pid = (pid_t)o->tid};
-	if (o->held && o->command == COMMAND_STAT)
-		return (struct scope){.kind = SCOPE_COMMAND, .pid = o->held};
+	if (held && o->command == COMMAND_STAT)
+		return (struct scope){.kind = SCOPE_COMMAND, .pid = held};
 	return (struct scope){.kind = SCOPE_MACHINE};
 }
 
-static struct source_options source_options_of(const struct session *session, bool per_instance)
+/* A simulated screen begins with a past, as far as the clock reaches; what is written or measured
+ * is what happens from now on. */
+static int64_t history_of(const struct options *o, int64_t now_ns)
+{
+	if (o->command != COMMAND_LIVE || o->log)
+		return 0;
+	return now_ns < HISTORY_NS ? now_ns : HISTORY_NS;
+}
+
+/* Add the events of the metrics of each group. */
+static bool add_group_needs(struct session *session, struct span groups, struct err *err)
+{
+	struct span item, metric;
+
+	while ((item = span_item(&groups)).n) {
+		const struct cpu_group *group = cpu_group_find(session->db, item);
+		AUTO_STRBUF struct strbuf names = {0};
+
+		if (!group) {
+			cpu_group_names(session->db, &names);
+			return err_set(err, ERR_USAGE, "--group: '%.*s' is unknown: expected %s",
+				       item.n < 40 ? (int)item.n : 40, item.p, names.p ? names.p : "");
+		}
+		for (struct span metrics = group->metrics; (metric = span_word(&metrics)).n;)
+			metric_needs_add(session->db, &session->needs, metric);
+	}
+	return true;
+}
+
+/* Which CPU events are counted: those of the metrics, groups and events that were given. All
+ * standard ones if nothing was, for a screen, and for a raw counter log. */
+static bool find_needs(struct session *session, struct err *err)
+{
+	static const char beside_events[] =
+		"CPUCycles,CPUInstructions,CPUTaskActivity,"
+		"CPUContextSwitches,CPUMigrations,CPUPageFaults,CPUPageFaultsMajor";
+	const struct options *o = session->options;
+	const char *metrics = o->metrics ? o->metrics : o->counts;
+	bool stat = o->command == COMMAND_STAT,
+	     rows = stat || o->command == COMMAND_SERVE ||
+		    (o->command == COMMAND_RECORD && o->format != FORMAT_MLOG);
+
+	if (!rows || !(metrics || o->groups || (stat && o->n_events)))
+		return true;
+	if (!metrics && !o->groups)
+		metrics = beside_events;
+	if (metrics)
+		metric_needs_add(session->db, &session->needs, span_of(metrics));
+	if (!add_group_needs(session, span_of(o->groups), err))
+		return false;
+	session->what.needs = session->needs.needs;
+	session->what.n_needs = session->needs.n;
+	session->what.needs_only = true;
+	return true;
+}
+
+static struct source_options source_options_of(const struct session *session, pid_t held, bool per_instance)
 {
 	const struct options *o = session->options;
+	int64_t now_ns = session->sys->monotonic_ns(session->sys), history_ns = history_of(o, now_ns);
 
 	return (struct source_options){
 		.db = session->db,
 		.gpu_name = o->gpu,
 		.scenario = o->scenario,
 		.seed = o->seed,
+		.history_ns = history_ns,
+		.epoch_ns = now_ns - history_ns,
 		.interval_ns = o->interval_ns,
 		.frames_per_second = o->fps,
 		.width = o->resolution.w,
 		.height = o->resolution.h,
-		.scope = scope_of(o),
-		.raw_counts = o->held && o->command == COMMAND_STAT,
+		.scope = scope_of(o, held),
+		.raw_counts = held && o->command == COMMAND_STAT,
 		.events = o->events,
+		.event_groups = o->event_groups,
 		.n_events = o->n_events,
 		.per_instance = per_instance,
+		.profiling = o->profiling,
 	};
 }
 
@@ -54,6 +117,9 @@ static struct metric_set *set_of(const struct session *session, const struct sou
 		.core_count = source->constants.core_count,
 		.l2_slice_count = source->constants.l2_slice_count,
 		.bus_width_bits = source->constants.bus_width_bits,
+		.frames_per_second = session->fps,
+		.screen_pixels = (double)session->resolution.w * session->resolution.h,
+		.top_hz = source->constants.top_hz,
 		.definitions = session->options->definitions,
 	};
 
@@ -65,11 +131,14 @@ bool session_take_source(struct session *session, const struct source *source, s
 	struct session_source *mine = &session->sources[session->n];
 
 	if (session->n == SESSION_SOURCES_MAX)
-		return err_set(err, 0, "more than %d devices: choose with --backend or --device", SESSION_SOURCES_MAX);
+		return err_set(err, 0, "more than %d devices: choose with --backend or --device",
+			       SESSION_SOURCES_MAX);
 	if (session->options->definitions == DEFINITIONS_GUIDE && source->product &&
 	    !template_guide_of(session->db, source->product))
-		return err_set(err, ERR_USAGE, "--definitions guide: %s has no guide: Mali-G52, Mali-G715 and Mali-G625 have one",
-			       source->product->name);
+		return err_set(
+			err, ERR_USAGE,
+			"--definitions guide: %s has no guide: Mali-G52, Mali-G715 and Mali-G625 have one",
+			source->product->name);
 	*mine = (struct session_source){
 		.backend = source->backend,
 		.kind = source->kind,
@@ -93,34 +162,77 @@ bool session_take_source(struct session *session, const struct source *source, s
 	return mine->set != NULL;
 }
 
-static void opening_call(void *job)
+static void open_devices(void *job)
 {
 	struct opening *o = job;
 
-	o->ok = registry_open(o->sys, o->options, &o->what, &o->result, &o->err);
+	o->ok = devices_open(o->sys, o->options, &o->what, &o->devices, &o->err);
+}
+
+static struct opening *opening_new(struct session *session)
+{
+	struct opening *o = session->opening = xcalloc(1, sizeof(*o));
+
+	*o = (struct opening){.sys = session->sys, .options = session->options, .what = session->what};
+	o->db = gpudb_share(session->what.db); /* not that of a reload */
+	if (session->needs.n) {                /* the thread may outlive the session */
+		o->needs = xmalloc(session->needs.n * sizeof(*o->needs));
+		memcpy(o->needs, session->needs.needs, session->needs.n * sizeof(*o->needs));
+		o->what.needs = o->needs;
+	}
+	return o;
 }
 
 void opening_drop(void *job)
 {
 	struct opening *o = job;
 
-	registry_result_fini(&o->result);
+	devices_fini(&o->devices);
 	gpudb_free(o->db);
+	free(o->needs);
 	free(o);
 }
 
-bool session_begin(struct session *session, const struct sys *sys, const struct options *options, bool per_instance,
-		   struct err *err)
+static void reopen_device(void *job)
+{
+	struct opening *o = job;
+	struct devices *d = &o->devices;
+	struct source *source = source_open(o->sys, o->lost.backend, &o->what, o->lost.device, &o->err);
+
+	o->ok = source != NULL;
+	if (!source)
+		return;
+	GROW(d->sources, d->n, d->cap);
+	d->sources[d->n++] = source;
+}
+
+void session_reopen(struct session *session, const struct session_source *lost, const struct scope *scope)
+{
+	struct opening *o = opening_new(session);
+	struct err ignored;
+
+	o->lost = *lost;
+	o->what.interface = o->lost.interface[0] ? o->lost.interface : NULL;
+	if (scope) {
+		o->counts = session->n_asked;
+		o->what.scope = *scope;
+	}
+	session->opener = opener_start(reopen_device, opening_drop, o, &ignored);
+}
+
+bool session_begin(struct session *session, const struct sys *sys, const struct options *options, pid_t held,
+		   bool per_instance, struct err *err)
 {
 	const struct gpu_product *product;
 
-	*session = (struct session){.sys = sys, .options = options, .fps = options->fps, .resolution = options->resolution};
+	*session = (struct session){
+		.sys = sys, .options = options, .fps = options->fps, .resolution = options->resolution};
 	session->db = gpudb_load(options->gpudb, options->n_gpudb, err);
-	if (session->db && options_gpu(options, session->db, &product, err)) {
-		session->what = source_options_of(session, per_instance);
-		session->opening = xcalloc(1, sizeof(*session->opening));
-		*session->opening = (struct opening){.sys = sys, .options = options, .what = session->what};
-		session->opener = opener_start(opening_call, opening_drop, session->opening, err);
+	if (session->db && options_budget(options, session->db, err) &&
+	    options_gpu(options, session->db, &product, err)) {
+		session->what = source_options_of(session, held, per_instance);
+		if (find_needs(session, err))
+			session->opener = opener_start(open_devices, opening_drop, opening_new(session), err);
 	}
 	if (session->opener)
 		return true;
@@ -133,7 +245,7 @@ int session_opening_fd(const struct session *session)
 	return opener_fd(session->opener);
 }
 
-static bool take_all(struct session *session, struct registry_result *opened, struct err *err)
+static bool take_devices(struct session *session, struct devices *opened, struct err *err)
 {
 	for (unsigned i = 0; i < opened->n; i++)
 		if (!session_take_source(session, opened->sources[i], err))
@@ -144,8 +256,9 @@ static bool take_all(struct session *session, struct registry_result *opened, st
 	if (!session->sampler)
 		return false;
 	for (unsigned i = 0; i < opened->n; i++)
-		session->sources[i].index = sampler_adopt(session->sampler, opened->sources[i], session->options->interval_ns);
-	opened->n = 0; /* they are the sampler's now */
+		session->sources[i].index =
+			sampler_adopt(session->sampler, opened->sources[i], session->options->interval_ns);
+	opened->n = 0; /* the sampler owns them now */
 	return true;
 }
 
@@ -160,7 +273,8 @@ static void show_gpu(struct session *session, struct session_source *gpu)
 void session_show_first(struct session *session)
 {
 	for (unsigned i = session->n; i-- > 0;)
-		if (source_is_device(session->sources[i].kind, session->sources[i].device, session->options->device))
+		if (source_is_device(session->sources[i].kind, session->sources[i].device,
+				     session->options->device))
 			session->gpu = &session->sources[i];
 	show_gpu(session, session->gpu);
 }
@@ -172,21 +286,24 @@ bool session_finish(struct session *session, struct err *err)
 
 	if (!ok)
 		*err = o->err;
-	ok = ok && take_all(session, &o->result, err);
-	if (ok && o->result.notes.n)
-		strbuf_add(&session->notes, o->result.notes.p, o->result.notes.n);
-	if (ok)
+	ok = ok && take_devices(session, &o->devices, err);
+	if (ok && o->devices.notes.n)
+		strbuf_add(&session->notes, o->devices.notes.p, o->devices.notes.n);
+	if (ok) {
+		session->no_gpu = o->devices.no_gpu;
+		o->devices.no_gpu = (struct strbuf){0};
 		session_show_first(session);
+	}
 	opening_drop(o);
 	if (!ok)
 		session_close(session);
 	return ok;
 }
 
-bool session_open(struct session *session, const struct sys *sys, const struct options *options, bool per_instance,
-		  struct err *err)
+bool session_open(struct session *session, const struct sys *sys, const struct options *options, pid_t held,
+		  bool per_instance, struct err *err)
 {
-	return session_begin(session, sys, options, per_instance, err) && session_finish(session, err);
+	return session_begin(session, sys, options, held, per_instance, err) && session_finish(session, err);
 }
 
 void session_tell_notes(const struct session *session, const char *about)
@@ -196,22 +313,43 @@ void session_tell_notes(const struct session *session, const char *about)
 	while (rest.n) {
 		struct span line = span_until(&rest, '\n');
 
-		fprintf(stderr, "malitop: %s%s%.*s\n", about ? about : "", about ? ": " : "", SPAN_ARG(line));
+		message("%s%s%.*s", about ? about : "", about ? ": " : "", SPAN_ARG(line));
 	}
+}
+
+/* Report devices that do not answer, because their last samples are missing. */
+static void end_sampler(struct session *session)
+{
+	if (session->sampler && !sampler_end(session->sampler))
+		for (unsigned i = 0; i < session->n; i++) {
+			const struct session_source *s = &session->sources[i];
+			uint32_t whose;
+			int64_t ns = sampler_silence(session->sampler, s->index, &whose);
+
+			if (ns && whose == s->index)
+				message("%s: has not answered for %.1f s; its newest samples are missing",
+					s->title, (double)ns * 1e-9);
+		}
+	sampler_free(session->sampler);
 }
 
 void session_close(struct session *session)
 {
-	sampler_free(session->sampler);
+	end_sampler(session);
 	template_view_fini(&session->templ);
-	for (unsigned i = 0; i < session->n; i++)
+	for (unsigned i = 0; i < session->n; i++) {
 		metric_set_free(session->sources[i].set);
-	if (session->opener) {
-		session->opening->db = take_ptr(&session->db); /* its sources know products of it */
-		opener_leave(session->opener);
+		strbuf_fini(&session->sources[i].about);
 	}
+	opener_leave(session->opener);
+	session_forget_data(session);
+	if (session->n_retired)
+		session_data_fini(&session->retired[0]);
+	free(session->retired);
 	gpudb_free(session->db);
+	free(session->needs.needs);
 	strbuf_fini(&session->notes);
+	strbuf_fini(&session->no_gpu);
 	*session = (struct session){0};
 }
 
@@ -257,19 +395,18 @@ bool session_next_gpu(struct session *session)
 	return false;
 }
 
-struct ring *session_ring(struct session *session, bool instances)
+struct tap *session_tap(struct session *session, bool instances)
 {
-	struct ring *ring;
-	size_t bytes = 0;
+	size_t bytes[SESSION_SOURCES_MAX] = {0};
 
 	for (unsigned i = 0; i < session->n; i++) {
 		const struct session_source *s = &session->sources[i];
 		int64_t samples = s->kind != SOURCE_CPU ? RING_NS / s->asked_ns + 1 : 0;
 
-		bytes += ring_bytes(samples > RING_SAMPLES_MIN ? (size_t)samples : RING_SAMPLES_MIN,
-				    instances ? s->n_slots : s->n_sums);
+		samples = samples > RING_SAMPLES_MIN ? samples : RING_SAMPLES_MIN;
+		if (s->simulated)
+			samples += session->what.history_ns / SOURCE_HISTORY_STEP_NS + 1;
+		bytes[s->index] = ring_bytes((size_t)samples, instances ? s->n_slots : s->n_sums);
 	}
-	ring = ring_new(bytes);
-	sampler_attach(session->sampler, ring, instances);
-	return ring;
+	return sampler_attach(session->sampler, bytes, SESSION_SOURCES_MAX, instances);
 }

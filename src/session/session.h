@@ -1,39 +1,49 @@
-/* session: everything that live, --once and record have in common: the data, the opened sources with their metrics, the sampler, and
- * what becomes of a source whose device goes.
+/* session: what live, --once and record have in common: the data, the opened sources with their
+ * metrics, the sampler, and the handling of lost devices.
  *
- * session.c begins and ends one; session_life.c is what happens between; session_count.c counts a process alone meanwhile. A session can
- * be of a log as well (session_log.c): its sources have their metrics, but no sampler, and nothing happens to them.
+ * session.c opens and closes a session, session_life.c handles its events, session_count.c counts
+ * one process alone. session_log.c makes a session of a log: its sources have metrics, but no
+ * sampler and no events.
  */
 #ifndef MALITOP_SESSION_H
 #define MALITOP_SESSION_H
 
 #include "session/opener.h"
 #include "options/options.h"
-#include "backends/registry.h"
+#include "session/devices.h"
 #include "session/sampler.h"
 #include "model/metric.h"
 #include "mlog/mlog.h"
 #include "model/template.h"
+#include "model/watch.h"
+
+#include <sys/types.h>
 
 #define SESSION_SOURCES_MAX 16
 
-/* Why a source gives no samples. Those that may come back are tried again every SESSION_RETRY_NS. */
+/* Why a source delivers no samples. AWAY_GONE and AWAY_FAILED are retried every
+ * SESSION_RETRY_NS. */
 enum session_away {
 	AWAY_NOT,
-	AWAY_GONE,    /* the device is gone */
-	AWAY_FAILED,  /* it would not start: another profiler has it, say */
-	AWAY_CHANGED, /* another GPU came back in its place */
-	AWAY_ASIDE,   /* the machine's CPU events, while a process is counted alone */
-	AWAY_IN_LOG,  /* it was away at the moment of a log that is shown */
+	AWAY_GONE,     /* the device is gone */
+	AWAY_ENDED,    /* the process has ended; its pid may be reused */
+	AWAY_FAILED,   /* it failed to start, perhaps because another profiler uses it */
+	AWAY_CHANGED,  /* a different GPU came back in its place */
+	AWAY_SILENT,   /* its driver does not answer: not retried before it does */
+	AWAY_ASIDE,    /* the machine's CPU events, paused while one process is counted alone */
+	AWAY_PAUSED,   /* the user wants the GPU to be left alone */
+	AWAY_SWITCHED, /* it is opened again with the kernel's profiling switch in its other position */
+	AWAY_IN_LOG,   /* it was away at the time of the log that is shown */
 };
 #define SESSION_RETRY_NS 3000000000ll
 
-/* What the ui keeps of a source after the sampler has taken it: it stays when the device goes, and is the same when it is back. */
+/* What the ui knows of a source after the sampler has taken it. It stays when the device goes, and
+ * is the same when the device is back. */
 struct session_source {
 	const struct backend *backend;
 	char device[128], interface[32]; /* to open it again */
 	enum source_kind kind;
-	char title[64], driver[64], note[256];
+	char title[64], driver[64], note[640];
 	bool simulated;
 	double top_hz;
 	unsigned n_slots, n_sums;
@@ -41,12 +51,23 @@ struct session_source {
 	const struct gpu_product *product;
 	struct metric_set *set;
 	uint32_t index;    /* in the sampler */
-	int64_t asked_ns;  /* interval that was asked for */
-	int64_t period_ns; /* true interval, 0 until it started */
+	int64_t asked_ns;  /* requested interval */
+	int64_t period_ns; /* true interval; 0 until it has started */
 	enum session_away away;
-	int64_t retry_ns; /* when it is tried again */
-	char told[256];   /* what was said of it last, so that nothing is said twice */
-	unsigned epoch;   /* another one: what was measured before is of something else */
+	int64_t retry_ns;    /* when it is retried */
+	struct strbuf about; /* its last description, and when that was read; 0 for never */
+	int64_t described_ns;
+	char reported[256]; /* last message about it, so that no message is repeated */
+	char silence[32];   /* AWAY_SILENT: "silent for 12 s" */
+	bool paused;        /* by the user; not retried before he goes on */
+	unsigned epoch;     /* changes when the source measures something else */
+};
+
+/* Definitions, and the metrics of the sources by them. */
+struct session_data {
+	struct gpudb *db;
+	struct metric_set *sets[SESSION_SOURCES_MAX];
+	unsigned n;
 };
 
 struct session {
@@ -54,74 +75,114 @@ struct session {
 	const struct options *options;
 	struct gpudb *db;
 	struct source_options what;
-	struct opener *opener; /* while devices are being opened, at first all of them, then one that was lost */
+	struct metric_needs needs; /* CPU events that are needed */
+	struct opener *opener;     /* opens all devices at first, later one again; else NULL */
 	struct opening *opening;
-	struct sampler *sampler;      /* NULL: of a log */
-	const struct mlog_about *log; /* NULL: live */
+	struct sampler *sampler;      /* NULL in a log */
+	const struct mlog_about *log; /* NULL when measuring */
 	struct session_source sources[SESSION_SOURCES_MAX];
 	unsigned n;
-	struct session_source *gpu; /* the one on the screen; NULL without any */
-	double fps;                 /* what frame budgets are made of; 0: unknown */
+	struct session_source *gpu; /* the GPU on the screen; NULL if there is none */
+	double fps;                 /* for frame budgets; 0 if unknown */
 	struct dimensions resolution;
-	struct template_view templ; /* of that one; empty without it */
+	struct template_view templ; /* of `gpu`; empty without one */
+	struct gate *gate;          /* of record/gate.h, for recordings; NULL: all samples */
 
-	/* Of one process or thread that is counted alone (session_count.c): */
-	struct session_source *picked; /* its seat; NULL before the first */
-	bool counting;                 /* it is what is shown of CPU events */
-	bool wants_count;              /* it is to be opened */
+	/* One process or thread that is counted alone (session_count.c): */
+	struct session_source *picked; /* its source; NULL before the first */
+	bool counting;                 /* its events are shown as the CPU events */
+	bool wants_count;              /* it has to be opened */
 	unsigned n_asked;              /* requests so far */
 	struct scope wanted;
-	unsigned changes; /* what is shown of sources changed so often: views and histories follow */
+	unsigned changes; /* how often the shown sources changed; views and histories follow this */
 
-	struct strbuf notes; /* lines for the user */
+	struct session_data *retired; /* data that a reload replaced (session_reload.c) */
+	unsigned n_retired, cap_retired;
+
+	struct strbuf notes;  /* lines for the user */
+	struct strbuf no_gpu; /* as registry_result has it; empty once the user has read it */
 };
 
-/* Load the data and begin to open the sources, on a thread of the opener. `per_instance` asks sources for every core and CPU. sys and
- * options must live as long as the process: a driver that never returns keeps them. On failure nothing is left behind. */
-bool session_begin(struct session *session, const struct sys *sys, const struct options *options, bool per_instance,
-		   struct err *err);
-/* Readable when session_finish need not wait. */
+/* Load the data and begin to open the sources on an opener thread. `held` is the process that will
+ * be CMD, 0 without one. `per_instance` asks sources for every core and CPU. `sys` and `options`
+ * must live as long as the process, because a driver call that never returns uses them. On failure
+ * nothing is left behind. */
+bool session_begin(struct session *session, const struct sys *sys, const struct options *options, pid_t held,
+		   bool per_instance, struct err *err);
+/* Readable once session_finish need not wait. */
 int session_opening_fd(const struct session *session);
-/* Take the opened sources, compile their metrics and hand them to a sampler. On failure nothing is left behind. */
+/* Take the opened sources, compile their metrics and hand them to a sampler. On failure nothing is
+ * left behind. */
 bool session_finish(struct session *session, struct err *err);
-/* All that in one. */
-bool session_open(struct session *session, const struct sys *sys, const struct options *options, bool per_instance,
-		  struct err *err);
-/* The sources of a log, in their order there, each with its number in the log as its index. `about` must live as long as the session. On
- * failure nothing is left behind. */
+/* session_begin and session_finish in one. */
+bool session_open(struct session *session, const struct sys *sys, const struct options *options, pid_t held,
+		  bool per_instance, struct err *err);
+/* Make a session of the sources of a log, in their order there; the index of each is its number in
+ * the log. `about` must live as long as the session. On failure nothing is left behind. */
 bool session_open_log(struct session *session, const struct sys *sys, const struct options *options,
 		      const struct mlog_about *about, struct err *err);
-/* The notes, a line each, to standard error, where there is no screen; about: what they are of, or NULL. */
+/* Whether all sources were of processes that have ended, so that no sample can follow. */
+bool session_has_ended(const struct session *session);
+/* Print the notes to standard error, for commands without a screen. `about` precedes each line, or
+ * is NULL. */
 void session_tell_notes(const struct session *session, const char *about);
-/* At any time after session_begin; never waits for a device to open. */
+/* Close at any time after session_begin. Never waits for a device to open. Waits less than a second
+ * for a device that does not answer, and then reports it on standard error. */
 void session_close(struct session *session);
 
-/* The source of a kind that is on the screen, NULL if there is none: of several GPUs the one chosen, at first that of --device. */
+/* Load the data again, with the metrics of all sources; the session does not change. Products and
+ * layouts stay those of the start. false: an error with file and line, and nothing to free. */
+bool session_load(const struct session *session, struct session_data *data, struct err *err);
+void session_data_fini(struct session_data *data);
+/* The metrics of what would be shown with these data. */
+void session_data_sets(const struct session *session, const struct session_data *data,
+		       const struct metric_set *sets[SOURCE_KINDS]);
+/* Use them from now on; everything that was made of the old sets has to be made again.
+ * The old data live until session_forget_data, because a recorder may still use
+ * them. */
+void session_adopt(struct session *session, struct session_data *data);
+void session_forget_data(struct session *session);
+
+/* The source of a kind that is on the screen; NULL if there is none. If there are several GPUs, the
+ * chosen one, at first the one of --device. */
 struct session_source *session_shown(struct session *session, enum source_kind kind);
-/* How many GPUs there are; *shown counts from 1. */
+/* Number of GPUs; *shown counts from 1. */
 unsigned session_gpus(const struct session *session, unsigned *shown);
-/* The next GPU, round and round. false if there is no other. */
+/* Show the next GPU, cyclically. Returns false if there is no other. */
 bool session_next_gpu(struct session *session);
-/* Wait until all sources have started or failed to, but not for long: then their true intervals are known. What there is to say is
- * added to the notes. */
+/* Wait, but not for long, until all sources have started or failed, so that their true intervals
+ * are known. Messages are added to the notes. */
 void session_settle(struct session *session);
-/* Take in what the sampler tells, and try lost devices again; at least once a second. Returns false when there is nothing more; a line
- * for the user goes to *text, "" for none. Never waits for a device. */
+/* Handle the next event and retry lost devices; call this at least once a second. Returns false
+ * when there are no more events. *text gets a line for the user, "" for none. Never waits for a
+ * device. */
 bool session_event(struct session *session, int64_t now_ns, char *text, size_t size);
-/* Count the CPU events of this process or thread alone, beside those of the machine, and show them; NULL: of the machine again. What
- * comes of it, session_event tells. */
+/* Count and show the CPU events of this process or thread alone, instead of the machine's; NULL
+ * returns to the machine. session_event reports the result. */
 void session_count(struct session *session, const struct scope *scope);
-/* One is counted alone, or is about to be. */
+/* Whether one is counted alone, or is being opened for that. */
 bool session_is_counting(const struct session *session);
-/* Whether there is anything to count with. */
+/* Whether there is a source of CPU events. */
 bool session_can_count(struct session *session);
-/* "gone, trying again"; NULL for a source that is there. */
+/* "gone, trying again", "silent for 12 s"; NULL for a source that is not away. */
 const char *session_away_text(const struct session_source *source);
-/* What a source says of itself (backend->describe); nothing in a log. */
-void session_describe(const struct session *session, const struct session_source *source, struct strbuf *text);
-/* Sample it with another interval. */
+/* Add the description of a source to *text: backend->describe, called at most once a second. Adds
+ * nothing in a log. */
+void session_describe(const struct session *session, struct session_source *source, int64_t now_ns,
+		      struct strbuf *text);
+/* Change the sampling interval. */
+/* Stop measuring the GPU on the screen (`gpu` must not be NULL), so that it may sleep, or go on. */
+void session_pause_gpu(struct session *session, bool pause);
+bool session_gpu_is_paused(const struct session *session);
+/* Have the kernel time the queues of that GPU, or no longer (source_options.profiling). */
+void session_profile(struct session *session, bool on);
 void session_set_interval(struct session *session, struct session_source *source, int64_t interval_ns);
-/* A ring for all sources, attached: for 4 s at the intervals asked for. */
-struct ring *session_ring(struct session *session, bool instances);
+/* Whether every core, slice and CPU has to be measured by itself: on request, and for findings
+ * about cores. */
+bool session_wants_parts(const struct options *options);
+/* A watch over the sources as they are now; NULL if this command judges nothing. */
+struct watch *session_watch(const struct session *session);
+/* Attach a tap for all sources. Its rings hold 4 s at the requested intervals. */
+struct tap *session_tap(struct session *session, bool instances);
 
 #endif

@@ -1,6 +1,7 @@
-/* One process or thread whose CPU events are counted alone: by a source of its own, so that the machine keeps its history and the process
- * begins with none. The machine's own events are set aside meanwhile: the kernel gives CPUs their counters before threads, and where
- * events take turns nothing would be left for the thread. */
+/* Count the CPU events of one process or thread alone. It gets a source of its own, so that the
+ * machine keeps its history and the process starts with an empty one. The machine's events are
+ * paused meanwhile: the kernel serves CPU-wide events before those of threads, so that multiplexed
+ * events would leave no counters for the thread. */
 #include "session/session_priv.h"
 
 #include "base/alloc.h"
@@ -8,18 +9,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static void reopen(void *job)
-{
-	struct opening *o = job;
-	struct source *source = source_open(o->sys, o->lost.backend, &o->what, "", &o->err);
-
-	o->ok = source != NULL;
-	if (!source)
-		return;
-	o->result.sources = xcalloc(1, sizeof(*o->result.sources));
-	o->result.sources[o->result.n++] = source;
-}
 
 static struct session_source *machine_of(struct session *session)
 {
@@ -29,17 +18,18 @@ static struct session_source *machine_of(struct session *session)
 	return NULL;
 }
 
+/* Drop the machine's source even while it is away: a returning source is already in the sampler
+ * before its start is reported. */
 static void set_aside(struct session *session)
 {
 	struct session_source *machine = machine_of(session);
 
-	if (!machine->away)
-		sampler_drop(session->sampler, machine->index);
+	sampler_drop(session->sampler, machine->index);
 	machine->away = AWAY_ASIDE;
 	machine->retry_ns = INT64_MAX;
 }
 
-/* It is opened again as a device that was lost. */
+/* Have the machine's source reopened, like a lost device. */
 static void bring_back(struct session *session)
 {
 	struct session_source *machine = machine_of(session);
@@ -48,7 +38,7 @@ static void bring_back(struct session *session)
 		machine->retry_ns = 0;
 }
 
-static void leave(struct session *session)
+static void stop_counting(struct session *session)
 {
 	if (!session->counting)
 		return;
@@ -60,7 +50,7 @@ static void leave(struct session *session)
 
 void session_count(struct session *session, const struct scope *scope)
 {
-	leave(session);
+	stop_counting(session);
 	session->n_asked++;
 	session->wants_count = scope != NULL;
 	if (scope)
@@ -80,21 +70,16 @@ bool session_can_count(struct session *session)
 void session_try_count(struct session *session)
 {
 	struct session_source *machine = machine_of(session);
-	struct opening *o;
-	struct err ignored;
 
 	if (!session->wants_count || session->opener || !machine)
 		return;
 	session->wants_count = false;
-	set_aside(session); /* before groups are tried out on its counters */
-	o = session->opening = xcalloc(1, sizeof(*o));
-	*o = (struct opening){.sys = session->sys, .lost = *machine, .what = session->what, .counts = session->n_asked};
-	o->what.scope = session->wanted;
-	session->opener = opener_start(reopen, opening_drop, o, &ignored);
+	set_aside(session); /* before groups are tested on its counters */
+	session_reopen(session, machine, &session->wanted);
 }
 
-/* The first one takes a seat; those after it sit down in the same one. */
-static bool adopt(struct session *session, struct source *source, struct err *err)
+/* The first counted process gets a new source index; later ones reuse it. */
+static bool adopt_counted(struct session *session, struct source *source, struct err *err)
 {
 	struct session_source *picked = session->picked;
 
@@ -107,7 +92,9 @@ static bool adopt(struct session *session, struct source *source, struct err *er
 		str_printable(picked->title, sizeof(picked->title), source->title);
 		sampler_readopt(session->sampler, picked->index, source, picked->asked_ns);
 	} else {
-		return err_set(err, EINVAL, "%s: has other events than what was counted before: start malitop with --pid",
+		return err_set(err, EINVAL,
+			       "%s: has different events than the process counted before: restart malitop "
+			       "with --pid",
 			       source->title);
 	}
 	picked->away = AWAY_NOT;
@@ -119,14 +106,15 @@ void session_take_counted(struct session *session, struct opening *o, char *text
 {
 	struct err err = o->err;
 
-	session->counting = o->counts == session->n_asked && o->ok && adopt(session, o->result.sources[0], &err);
+	session->counting =
+		o->counts == session->n_asked && o->ok && adopt_counted(session, o->devices.sources[0], &err);
 	session->changes++;
 	if (!session->counting && !session->wants_count)
 		bring_back(session);
 	if (o->counts != session->n_asked)
-		return; /* another one was chosen meanwhile, or none */
+		return; /* another one was chosen since, or none */
 	if (session->counting) {
-		o->result.n = 0; /* it is the sampler's now */
+		o->devices.n = 0; /* the sampler owns it now */
 		snprintf(text, size, "counting %s: see the CPU view", session->picked->title);
 	} else {
 		str_printable(text, size, err.text);

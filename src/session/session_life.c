@@ -1,4 +1,4 @@
-/* What happens to the sources of a session: they start, correct their interval, go, and come back. */
+/* The events of a session: sources start, correct their interval, go, and come back. */
 #include "session/session_priv.h"
 
 #include "base/alloc.h"
@@ -9,93 +9,161 @@
 #include <string.h>
 
 #define NEVER INT64_MAX
+#define S_NS 1000000000
 #define SETTLE_NS 500000000ll
+#define DESCRIBE_NS 1000000000ll
 
 static const char *const away_texts[] = {
 	[AWAY_NOT] = NULL,
 	[AWAY_GONE] = "gone, trying again",
+	[AWAY_ENDED] = "ended",
 	[AWAY_FAILED] = "not counting, trying again",
-	[AWAY_CHANGED] = "changed, start malitop again",
-	[AWAY_ASIDE] = "not counted meanwhile",
-	[AWAY_IN_LOG] = "gone",
+	[AWAY_CHANGED] = "changed, restart malitop",
+	[AWAY_ASIDE] = "paused while one process is counted",
+	[AWAY_PAUSED] = "not measured, may sleep; C goes on",
+	[AWAY_SWITCHED] = "being opened again",
+	[AWAY_IN_LOG] = "away",
 };
 
 const char *session_away_text(const struct session_source *source)
 {
-	return away_texts[source->away];
+	return source->away == AWAY_SILENT ? source->silence : away_texts[source->away];
 }
 
-/* A line for the user, unless it is what was said last. */
-static void say(struct session_source *s, const char *line, const char *more, char *text, size_t size)
+bool session_has_ended(const struct session *session)
 {
-	char told[sizeof(s->told)];
+	unsigned n = 0;
 
-	str_printable(told, sizeof(told), line);
-	if (strcmp(told, s->told) != 0)
-		snprintf(text, size, "%s%s", told, more);
-	memcpy(s->told, told, sizeof(told));
+	while (n < session->n && session->sources[n].away == AWAY_ENDED)
+		n++;
+	return n && n == session->n;
 }
 
-static void lose(struct session_source *s, enum session_away why, const char *line, int64_t now_ns, char *text, size_t size)
+/* Write a line for the user, unless it repeats the last one about this source. */
+static void tell_user(struct session_source *s, const char *line, const char *more, char *text, size_t size)
+{
+	char reported[sizeof(s->reported)];
+
+	str_printable(reported, sizeof(reported), line);
+	if (strcmp(reported, s->reported) != 0)
+		snprintf(text, size, "%s%s", reported, more);
+	memcpy(s->reported, reported, sizeof(reported));
+}
+
+static void lose_source(struct session_source *s, enum session_away why, const char *line, int64_t now_ns,
+			char *text, size_t size)
 {
 	s->away = why;
-	s->retry_ns = now_ns + SESSION_RETRY_NS;
-	say(s, line, "; trying again every 3 s", text, size);
+	s->retry_ns = why == AWAY_ENDED ? NEVER : now_ns + SESSION_RETRY_NS;
+	tell_user(s, line, why == AWAY_ENDED ? "" : "; trying again every 3 s", text, size);
 }
 
-static void start(struct session_source *s, int64_t period_ns, char *text, size_t size)
+static enum session_away reason_of(const struct sampler_event *event)
 {
+	if (event->kind != SAMPLER_GONE)
+		return AWAY_FAILED;
+	return event->err.code == ESRCH ? AWAY_ENDED : AWAY_GONE;
+}
+
+/* An answer to an interval that is no longer asked for says nothing to the user. */
+static void note_start(struct session_source *s, const struct sampler_event *event, char *text, size_t size)
+{
+	int64_t period_ns = event->period_ns;
 	char have[UNITS_TEXT], want[UNITS_TEXT];
 
 	s->period_ns = period_ns;
-	if (s->away && s->away != AWAY_ASIDE)
+	if (s->away && s->away != AWAY_ASIDE && s->away != AWAY_SWITCHED)
 		snprintf(text, size, "%s: is back", s->title);
-	else if (s->kind == SOURCE_GPU && period_ns > s->asked_ns) /* a CPU is always sampled more slowly: no news */
-		snprintf(text, size, "%s: samples every %s, not every %s as asked for", s->title, time_format(have, period_ns),
-			 time_format(want, s->asked_ns));
+	else if (s->kind == SOURCE_GPU && event->asked_ns == s->asked_ns &&
+		 period_ns > s->asked_ns) /* a CPU is always slower */
+		snprintf(text, size, "%s: samples every %s, not every %s as requested", s->title,
+			 time_format(have, period_ns), time_format(want, s->asked_ns));
 	s->away = AWAY_NOT;
-	s->told[0] = 0;
+	s->reported[0] = 0;
 }
 
-static void take_event(struct session *session, const struct sampler_event *event, int64_t now_ns, char *text, size_t size)
+static void note_answer(struct session_source *s, char *text, size_t size)
+{
+	if (s->away != AWAY_SILENT)
+		return; /* it is gone or set aside */
+	s->away = AWAY_NOT;
+	if (s->reported[0])
+		snprintf(text, size, "%s: answers again", s->title);
+	s->reported[0] = 0;
+}
+
+/* An event from before the user's wish, or a start that came too late for it. */
+static void ignore_event(struct session *session, const struct session_source *s,
+			 const struct sampler_event *event)
+{
+	if (s->paused && event->kind == SAMPLER_STARTED)
+		sampler_drop(session->sampler, s->index);
+}
+
+static void take_event(struct session *session, const struct sampler_event *event, int64_t now_ns, char *text,
+		       size_t size)
 {
 	for (unsigned i = 0; i < session->n; i++) {
 		struct session_source *s = &session->sources[i];
 
 		if (s->index != event->source)
 			continue;
-		if (s == session->picked && event->kind != SAMPLER_STARTED)
+		if (event->kind == SAMPLER_ANSWERS)
+			note_answer(s, text, size);
+		else if (s == session->picked && event->kind != SAMPLER_STARTED)
 			session_lose_counted(session, text, size);
 		else if (s->away == AWAY_ASIDE && session_is_counting(session))
-			continue; /* from before it was set aside */
+			continue; /* event from before it was set aside */
+		else if (s->paused || (s->away == AWAY_SWITCHED && event->kind != SAMPLER_STARTED))
+			ignore_event(session, s, event);
 		else if (event->kind == SAMPLER_STARTED)
-			start(s, event->period_ns, text, size);
+			note_start(s, event, text, size);
 		else
-			lose(s, event->kind == SAMPLER_GONE ? AWAY_GONE : AWAY_FAILED, event->err.text, now_ns, text, size);
+			lose_source(s, reason_of(event), event->err.text, now_ns, text, size);
 	}
+}
+
+/* ---- silent devices ---- */
+
+static bool is_counted(const struct session *session, const struct session_source *s)
+{
+	return s->away != AWAY_ASIDE && !s->paused && (s != session->picked || session->counting);
+}
+
+/* Report a source that has fallen silent since the last call; returns false if there is none.
+ * Sources that share its thread go away without a message. */
+static bool notice_silence(struct session *session, char *text, size_t size)
+{
+	for (unsigned i = 0; i < session->n; i++) {
+		struct session_source *s = &session->sources[i];
+		char line[sizeof(s->reported)];
+		uint32_t whose;
+		int64_t ns = is_counted(session, s) ? sampler_silence(session->sampler, s->index, &whose) : 0;
+
+		if (ns <= SAMPLER_SILENT_NS)
+			continue;
+		snprintf(s->silence, sizeof(s->silence), "%s for %lld s",
+			 whose == s->index ? "silent" : "not read", (long long)(ns / S_NS));
+		if (s->away == AWAY_SILENT)
+			continue;
+		s->away = AWAY_SILENT;
+		s->retry_ns = NEVER;
+		s->reported[0] = 0;
+		snprintf(line, sizeof(line), "%s: has not answered for %lld s", s->title,
+			 (long long)(ns / S_NS));
+		if (whose == s->index)
+			tell_user(s, line, "", text, size);
+		return true;
+	}
+	return false;
 }
 
 /* ---- lost devices ---- */
 
-static void reopen(void *job)
-{
-	struct opening *o = job;
-	struct registry_result *r = &o->result;
-	struct source *source = source_open(o->sys, o->lost.backend, &o->what, o->lost.device, &o->err);
-
-	o->ok = source != NULL;
-	if (!source)
-		return;
-	GROW(r->sources, r->n, r->cap);
-	r->sources[r->n++] = source;
-}
-
-/* The one that has waited longest, if it is time. */
+/* Try to reopen the lost source whose retry has been due longest, if any is due. */
 static void try_again(struct session *session, int64_t now_ns)
 {
 	struct session_source *due = NULL;
-	struct opening *o;
-	struct err ignored;
 
 	for (unsigned i = 0; i < session->n; i++) {
 		struct session_source *s = &session->sources[i];
@@ -106,10 +174,7 @@ static void try_again(struct session *session, int64_t now_ns)
 	if (!due)
 		return;
 	due->retry_ns = now_ns + SESSION_RETRY_NS;
-	o = session->opening = xcalloc(1, sizeof(*o));
-	*o = (struct opening){.sys = session->sys, .lost = *due, .what = session->what};
-	o->what.interface = o->lost.interface[0] ? o->lost.interface : NULL;
-	session->opener = opener_start(reopen, opening_drop, o, &ignored);
+	session_reopen(session, due, NULL);
 }
 
 bool session_is_same(const struct session_source *mine, const struct source *source)
@@ -117,13 +182,14 @@ bool session_is_same(const struct session_source *mine, const struct source *sou
 	const struct source_constants *a = &mine->constants, *b = &source->constants;
 	const struct slot *x = mine->set->slots, *y = source->slots;
 
-	if (source->product != mine->product || source->n_slots != mine->n_slots || source->n_sums != mine->n_sums ||
-	    a->core_mask != b->core_mask || a->core_count != b->core_count || a->l2_slice_count != b->l2_slice_count ||
+	if (source->product != mine->product || source->n_slots != mine->n_slots ||
+	    source->n_sums != mine->n_sums || a->core_mask != b->core_mask ||
+	    a->core_count != b->core_count || a->l2_slice_count != b->l2_slice_count ||
 	    a->bus_width_bits != b->bus_width_bits)
 		return false;
 	for (unsigned i = 0; i < mine->n_slots; i++, x++, y++)
-		if (strcmp(x->name, y->name) != 0 || x->kind != y->kind || x->instance != y->instance || x->number != y->number ||
-		    x->scale != y->scale)
+		if (strcmp(x->name, y->name) != 0 || x->kind != y->kind || x->instance != y->instance ||
+		    x->number != y->number || x->scale != y->scale)
 			return false;
 	return true;
 }
@@ -140,17 +206,23 @@ static void take_reopened(struct session *session, struct opening *o, char *text
 
 	while (s->index != o->lost.index)
 		s++;
-	if (!o->ok && !is_missing(&o->err)) { /* that it is not there is known */
-		say(s, o->err.text, "; trying again every 3 s", text, size);
-	} else if (o->ok && session_is_same(s, o->result.sources[0])) {
-		s->retry_ns = NEVER; /* until it has started, or failed to */
-		sampler_readopt(session->sampler, s->index, o->result.sources[0], s->asked_ns);
-		o->result.n = 0;
+	if (!o->ok && !is_missing(&o->err)) { /* a missing device was already reported */
+		tell_user(s, o->err.text, "; trying again every 3 s", text, size);
+	} else if (o->ok && o->what.profiling != session->what.profiling) {
+		s->retry_ns = 0; /* another wish came meanwhile */
+	} else if (o->ok && session_is_same(s, o->devices.sources[0])) {
+		s->retry_ns = NEVER; /* until it has started or failed */
+		if (s->away == AWAY_SWITCHED && strcmp(s->note, o->devices.sources[0]->note) != 0)
+			snprintf(text, size, "%s", o->devices.sources[0]->note);
+		str_printable(s->note, sizeof(s->note), o->devices.sources[0]->note);
+		sampler_readopt(session->sampler, s->index, o->devices.sources[0], s->asked_ns);
+		o->devices.n = 0;
 	} else if (o->ok) {
 		s->away = AWAY_CHANGED;
 		s->retry_ns = NEVER;
-		snprintf(line, sizeof(line), "%s: came back with other cores or counters: start malitop again", s->title);
-		say(s, line, "", text, size);
+		snprintf(line, sizeof(line),
+			 "%s: came back with different cores or counters: restart malitop", s->title);
+		tell_user(s, line, "", text, size);
 	}
 }
 
@@ -178,16 +250,23 @@ bool session_event(struct session *session, int64_t now_ns, char *text, size_t s
 		take_opened(session, text, size);
 		return true;
 	}
+	if (notice_silence(session, text, size))
+		return true;
 	session_try_count(session);
 	if (!session->opener)
 		try_again(session, now_ns);
 	return false;
 }
 
-void session_describe(const struct session *session, const struct session_source *source, struct strbuf *text)
+void session_describe(const struct session *session, struct session_source *source, int64_t now_ns,
+		      struct strbuf *text)
 {
-	if (session->sampler)
-		sampler_describe(session->sampler, source->index, text);
+	if (session->sampler && (!source->described_ns || now_ns - source->described_ns >= DESCRIBE_NS)) {
+		source->described_ns = now_ns;
+		strbuf_clear(&source->about);
+		sampler_describe(session->sampler, source->index, &source->about);
+	}
+	strbuf_add(text, source->about.p, source->about.n);
 }
 
 void session_set_interval(struct session *session, struct session_source *source, int64_t interval_ns)

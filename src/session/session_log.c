@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A source as its backend once opened it; of no backend any more. */
-static bool take(struct session *session, const struct mlog_source *log, struct err *err)
+/* Restore a source as its backend opened it; it has no backend now. */
+static bool take_log_source(struct session *session, const struct mlog_source *log, struct err *err)
 {
 	struct session_source *mine = &session->sources[session->n];
 	struct source source = {
@@ -29,13 +29,16 @@ static bool take(struct session *session, const struct mlog_source *log, struct 
 	if (log->kind == SOURCE_GPU)
 		source.layout = source.product ? source.product->layout : gpudb_raw_layout(session->db);
 	if (log->product[0] && !source.product)
-		strbuf_printf(&session->notes, "%s is not in the data of this malitop: only its counters are shown\n",
+		strbuf_printf(&session->notes,
+			      "%s: unknown to this version of malitop: only its counters are shown\n",
 			      log->product);
 	if (!session_take_source(session, &source, err))
 		return false;
 	mine->index = (uint32_t)(mine - session->sources);
-	mine->asked_ns = log->asked_ns > session->options->step_ns ? log->asked_ns : session->options->step_ns;
-	mine->period_ns = log->period_ns > session->options->step_ns ? log->period_ns : session->options->step_ns;
+	mine->asked_ns =
+		log->asked_ns > session->options->step_ns ? log->asked_ns : session->options->step_ns;
+	mine->period_ns =
+		log->period_ns > session->options->step_ns ? log->period_ns : session->options->step_ns;
 	return true;
 }
 
@@ -44,16 +47,17 @@ bool session_open_log(struct session *session, const struct sys *sys, const stru
 {
 	bool ok;
 
-	*session = (struct session){
-		.sys = sys, .options = options, .log = about, .fps = options->fps, .resolution = options->resolution};
-	session->db = gpudb_load(options->gpudb, options->n_gpudb, err);
-	ok = session->db != NULL;
-	for (unsigned i = 0; ok && i < about->n_sources; i++)
-		ok = take(session, &about->sources[i], err);
-	if (!session->fps)
-		session->fps = about->fps;
+	*session = (struct session){.sys = sys,
+				    .options = options,
+				    .log = about,
+				    .fps = options->fps > 0 ? options->fps : about->fps,
+				    .resolution = options->resolution};
 	if (!session->resolution.w)
 		session->resolution = (struct dimensions){about->width, about->height};
+	session->db = gpudb_load(options->gpudb, options->n_gpudb, err);
+	ok = session->db && options_budget(options, session->db, err);
+	for (unsigned i = 0; ok && i < about->n_sources; i++)
+		ok = take_log_source(session, &about->sources[i], err);
 	if (ok)
 		session_show_first(session);
 	else

@@ -4,29 +4,35 @@
 
 #include "session/session.h"
 
-/* The job of a session's opener: every device, or one that was lost. */
+/* The job of a session's opener: open every device, or one again. */
 struct opening {
 	const struct sys *sys;
-	const struct options *options; /* for every device */
-	struct session_source lost;    /* for one: a copy, as the session may end before the call does */
+	const struct options *options; /* used to open every device */
+	struct session_source lost;    /* a copy: the session may end before the call returns */
 	struct source_options what;
-	struct registry_result result;
+	struct metric_need *needs; /* a copy: what.needs */
+	struct devices devices;
 	bool ok;
 	struct err err;
-	unsigned counts;  /* a process alone: the number of the request (session_count.c); 0: no */
-	struct gpudb *db; /* of a session that has ended: goes with its last user */
+	unsigned counts;  /* number of the session_count request; 0 for none */
+	struct gpudb *db; /* its share: sources refer to products in it */
 };
+/* Begin to open a source again: a lost one or, with a scope, the machine's CPU events for a process
+ * or thread alone. */
+void session_reopen(struct session *session, const struct session_source *lost, const struct scope *scope);
+/* Free an opening and close the sources that are still in it. */
 void opening_drop(void *job);
 
-/* Compile its metrics and put it behind the others. */
+/* Compile the metrics of a source and append it to the session. */
 bool session_take_source(struct session *session, const struct source *source, struct err *err);
-/* Show the GPU that --device names, else the first. */
+/* Show the GPU that --device names, or else the first. */
 void session_show_first(struct session *session);
-/* What was compiled and stored for the one must hold for the other. */
+/* Whether a reopened source has the same product, slots and constants, so that the compiled metrics
+ * and the stored samples still fit. */
 bool session_is_same(const struct session_source *mine, const struct source *source);
 
-/* session_count.c, for session_life.c: begin to open what was chosen, if there is anything; take what was opened, and free nothing of
- * it; the process has ended. */
+/* session_count.c, for session_life.c: begin to open the chosen process, if there is one; take over
+ * what was opened (o still belongs to the caller); react to the end of the process. */
 void session_try_count(struct session *session);
 void session_take_counted(struct session *session, struct opening *o, char *text, size_t size);
 void session_lose_counted(struct session *session, char *text, size_t size);

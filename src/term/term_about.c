@@ -1,4 +1,4 @@
-/* What term_open would find, without taking the terminal over. */
+/* The terminal as doctor reports it. */
 #include "term/term_priv.h"
 #include "base/str.h"
 
@@ -8,10 +8,17 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+const char *term_note(void)
+{
+	return caps_note();
+}
+
 void term_about(struct term_about *about)
 {
-	static const char *const colors[] = {
-		[DEPTH_MONO] = "none: bold and reverse", [DEPTH_8] = "8", [DEPTH_16] = "16", [DEPTH_256] = "256"};
+	static const char *const colors[] = {[DEPTH_MONO] = "none: bold and reverse",
+					     [DEPTH_8] = "8",
+					     [DEPTH_16] = "16",
+					     [DEPTH_256] = "256"};
 	const char *name = getenv("TERM");
 	struct winsize size = {0};
 
@@ -22,6 +29,7 @@ void term_about(struct term_about *about)
 	if (!caps_open(STDOUT_FILENO, &about->error))
 		return;
 	about->colors = colors[caps_depth(COLOR_AUTO)];
+	about->note = caps_note();
 	caps_size(&about->cols, &about->rows);
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col && size.ws_row) {
 		about->cols = size.ws_col;

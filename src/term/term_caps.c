@@ -1,17 +1,18 @@
-/* What the terminal's terminfo entry says. Beside term.c the only file that includes curses. */
-#include "tui/keys.h"
+/* Terminfo. Only this file and term_entry.c include curses. */
+#include "term/term_key.h"
 #include "term/term_priv.h"
 #include "base/alloc.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* After ours: term.h of curses defines hundreds of short names as macros, none of which is used here. */
+/* After our own headers, because term.h of curses defines hundreds of short names as macros. */
 #include <curses.h>
 #include <term.h>
 
-/* The first prefix that fits counts. Terminals that were built before Unicode and mouse mode 1006, or have no font for more than
- * their own characters, get plain ASCII and no private modes. */
+/* The first matching prefix counts. Terminals older than Unicode and mouse mode 1006, or without a
+ * font for more than their own characters, get plain ASCII and no private modes. */
 static const struct term_kind kinds[] = {
 	{"vte", true, true, true},       {"vt", false, false, false},
 	{"linux", false, false, false},  {"ansi", false, false, false},
@@ -31,22 +32,17 @@ static const struct {
 	const char *cap;
 	uint32_t key;
 } key_caps[] = {
-	{"kcuu1", K_UP},      {"kcud1", K_DOWN}, {"kcub1", K_LEFT}, {"kcuf1", K_RIGHT}, {"kpp", K_PAGE_UP},
-	{"knp", K_PAGE_DOWN}, {"khome", K_HOME}, {"kend", K_END},   {"kf1", K_F1},      {"kcbt", K_BACK_TAB},
+	{"kcuu1", K_UP},    {"kcud1", K_DOWN},    {"kcub1", K_LEFT}, {"kcuf1", K_RIGHT},
+	{"kpp", K_PAGE_UP}, {"knp", K_PAGE_DOWN}, {"khome", K_HOME}, {"kend", K_END},
+	{"kf1", K_F1},      {"kcbt", K_BACK_TAB}, {"kf3", K_F3},     {"kf4", K_F4},
+	{"kf5", K_F5},      {"kf6", K_F6},        {"kf9", K_F9},     {"kf10", K_F10},
 };
-_Static_assert(sizeof(key_caps) / sizeof(key_caps[0]) <= sizeof(((struct input *)0)->caps) / sizeof(((struct input *)0)->caps[0]),
+_Static_assert(sizeof(key_caps) / sizeof(key_caps[0]) <=
+		       sizeof(((struct input *)0)->caps) / sizeof(((struct input *)0)->caps[0]),
 	       "a key of terminfo has no room");
 
-static TERMINAL *probe;     /* ours; newterm makes another one for itself */
-static struct strbuf *sink; /* where tputs puts: it takes a function without an argument for it */
-
-static int sink_put(int c)
-{
-	char byte = (char)c;
-
-	strbuf_add(sink, &byte, 1);
-	return c;
-}
+static TERMINAL *entry;
+static const char *built_in; /* why the built-in entry is used: "damaged", "missing"; NULL: it is not */
 
 const struct term_kind *term_kind(const char *name)
 {
@@ -57,90 +53,180 @@ const struct term_kind *term_kind(const char *name)
 	return kind;
 }
 
-static const char *cap(const char *name)
+static const char *cap_string(const char *name)
 {
 	const char *s = tigetstr(name);
 
 	return s == (char *)-1 ? NULL : s;
 }
 
-/* Adds a capability, with what it says about padding resolved. */
-static void add(struct strbuf *out, const char *name)
+/* Skip padding ("$<5>" is 5 ms): terminals that still need it have flow control. */
+static const char *skip_padding(const char *text)
 {
-	const char *s = cap(name);
+	const char *end = text[0] == '$' && text[1] == '<' ? strchr(text, '>') : NULL;
 
-	sink = out;
+	return end ? end + 1 : text;
+}
+
+static void add_decimal(struct strbuf *out, unsigned n)
+{
+	char text[12], *p = text + sizeof(text);
+
+	do
+		*--p = (char)('0' + n % 10);
+	while ((n /= 10));
+	strbuf_add(out, p, (size_t)(text + sizeof(text) - p));
+}
+
+/* Fill in parameters that are plain numbers, as almost all in a frame are, because tparm takes ten
+ * times as long. Returns false, with nothing appended, if the text has other parameters. */
+static bool add_numbers(struct strbuf *out, const char *text, int a, int b)
+{
+	size_t start = out->n;
+	int first = 0;
+
+	for (text = skip_padding(text); *text; text = skip_padding(text)) {
+		if (text[0] == '%' && text[1] == 'i') {
+			first = 1;
+			text += 2;
+		} else if (!strncmp(text, "%p1%d", 5) || !strncmp(text, "%p2%d", 5)) {
+			add_decimal(out, (unsigned)((text[2] == '1' ? a : b) + first));
+			text += 5;
+		} else if (text[0] == '%') {
+			out->n = start;
+			return false;
+		} else {
+			strbuf_add(out, text++, 1);
+		}
+	}
+	return true;
+}
+
+static void add_filled(struct strbuf *out, const char *text, int a, int b)
+{
+	if (add_numbers(out, text, a, b))
+		return;
+	text = tparm(text, (long)a, (long)b, 0L, 0L, 0L, 0L, 0L, 0L, 0L);
+	for (text = skip_padding(text ? text : ""); *text; text = skip_padding(text + 1))
+		strbuf_add(out, text, 1);
+}
+
+static void add_cap(struct strbuf *out, const char *name)
+{
+	const char *s = cap_string(name);
+
 	if (s)
-		tputs(s, 1, sink_put);
+		add_filled(out, s, 0, 0);
 }
 
 static bool takes_mouse(const struct term_kind *kind)
 {
-	return kind->mouse && cap("kmous");
+	return kind->mouse && cap_string("kmous");
+}
+
+/* CSI ? 2004; current terminals ignore it if they do not support it. */
+static bool takes_paste(const struct term_kind *kind)
+{
+	return kind->mouse || cap_string("BE");
+}
+
+const char *caps_note(void)
+{
+	static char text[96];
+
+	if (!built_in)
+		return NULL;
+	snprintf(text, sizeof(text), "terminal: the terminfo entry of TERM is %s: using a built-in one",
+		 built_in);
+	return text;
+}
+
+/* The built-in entry suits every kind that is known. */
+static bool set_up(const char *term, int fd)
+{
+	int found = 0;
+
+	built_in = entry_is_damaged(term) ? "damaged" : NULL;
+	if (built_in)
+		entry_use_built_in(term);
+	if (setupterm(term, fd, &found) == OK || found == 1)
+		return true;
+	if (built_in || !*term_kind(term)->prefix)
+		return false;
+	built_in = "missing";
+	entry_use_built_in(term);
+	return setupterm(term, fd, &found) == OK;
 }
 
 bool caps_open(int fd, struct err *err)
 {
 	const char *term = getenv("TERM");
 	char name[64];
-	int found = 0;
 
 	if (!term || !*term)
 		return err_set(err, 0,
-			       "terminal: TERM is not set: set it to the kind of your terminal, as in TERM=xterm, or try "
+			       "terminal: TERM is not set: set it to the kind of your terminal, as in "
+			       "TERM=xterm, or try "
 			       "--once for one frame as text");
 	str_printable(name, sizeof(name), term);
-	if (setupterm(term, fd, &found) == ERR && found != 1)
+	use_env(FALSE); /* LINES and COLUMNS may be wrong; ask the kernel for the size */
+	use_tioctl(TRUE);
+	if (!set_up(term, fd))
 		return err_set(err, 0,
-			       "terminal: TERM=%s has no terminfo entry here: try TERM=xterm-256color or TERM=vt100, or "
+			       "terminal: TERM=%s has no terminfo entry here: try TERM=xterm-256color or "
+			       "TERM=vt100, or "
 			       "--once for one frame as text",
 			       name);
-	probe = cur_term;
-	if (cap("cup") && cap("clear"))
+	entry = cur_term;
+	if (cap_string("cup") && cap_string("clear"))
 		return true;
 	caps_close();
 	return err_set(err, 0,
-		       "terminal: TERM=%s cannot place its cursor: try --once for one frame as text, or 'malitop record "
+		       "terminal: TERM=%s cannot place its cursor: try --once for one frame as text, or "
+		       "'malitop record "
 		       "-o FILE' for a log",
 		       name);
 }
 
 void caps_close(void)
 {
-	if (probe)
-		del_curterm(probe);
-	probe = NULL;
+	if (entry)
+		del_curterm(entry);
+	entry = NULL;
 }
 
 void caps_setup(const struct term_kind *kind, bool enter, struct strbuf *out)
 {
 	if (enter)
-		add(out, "smcup");
-	add(out, "smkx");
-	add(out, "civis");
+		add_cap(out, "smcup");
+	add_cap(out, "smkx");
+	add_cap(out, "civis");
 	if (takes_mouse(kind))
-		strbuf_str(out, "\x1b[?1000h\x1b[?1006h");
+		strbuf_str(out, "\x1b[?1002h\x1b[?1006h");
+	if (takes_paste(kind))
+		strbuf_str(out, "\x1b[?2004h");
 }
 
 void caps_restore(const struct term_kind *kind, int rows, struct strbuf *out)
 {
-	const char *cup = cap("cup");
-	bool alternate = cap("rmcup") != NULL;
+	const char *cup = cap_string("cup");
+	bool alternate = cap_string("rmcup") != NULL;
 
 	if (kind->sync)
 		strbuf_str(out, "\x1b[?2026l");
+	if (takes_paste(kind))
+		strbuf_str(out, "\x1b[?2004l");
 	if (takes_mouse(kind))
-		strbuf_str(out, "\x1b[?1006l\x1b[?1000l");
-	add(out, "op");
-	add(out, "sgr0");
-	sink = out;
+		strbuf_str(out, "\x1b[?1006l\x1b[?1002l");
+	add_cap(out, "op");
+	add_cap(out, "sgr0");
 	if (!alternate && cup)
-		tputs(tparm(cup, (long)rows - 1, 0L, 0L, 0L, 0L, 0L, 0L, 0L, 0L), 1, sink_put);
+		add_filled(out, cup, rows - 1, 0);
 	if (!alternate)
-		add(out, "el");
-	add(out, "cnorm");
-	add(out, "rmkx");
-	add(out, "rmcup");
+		add_cap(out, "el");
+	add_cap(out, "cnorm");
+	add_cap(out, "rmkx");
+	add_cap(out, "rmcup");
 	if (!alternate)
 		strbuf_str(out, "\r\n");
 }
@@ -149,11 +235,39 @@ void caps_keys(struct input *input)
 {
 	input->n_caps = 0;
 	for (unsigned i = 0; i < ARRAY_LEN(key_caps); i++) {
-		const char *seq = cap(key_caps[i].cap);
+		const char *seq = cap_string(key_caps[i].cap);
 
 		if (seq && *seq)
 			input->caps[input->n_caps++] = (struct term_keycap){seq, key_caps[i].key};
 	}
+}
+
+void caps_strings(struct term_strings *strings)
+{
+	static const char *const names[CAP_COUNT] = {
+		[CAP_CLEAR] = "clear", [CAP_CUP] = "cup",     [CAP_HOME] = "home", [CAP_HPA] = "hpa",
+		[CAP_VPA] = "vpa",     [CAP_CUF] = "cuf",     [CAP_CUF1] = "cuf1", [CAP_CUB] = "cub",
+		[CAP_CUB1] = "cub1",   [CAP_CUU] = "cuu",     [CAP_CUU1] = "cuu1", [CAP_CUD] = "cud",
+		[CAP_CUD1] = "cud1",   [CAP_CR] = "cr",       [CAP_EL] = "el",     [CAP_ECH] = "ech",
+		[CAP_REP] = "rep",     [CAP_ICH] = "ich",     [CAP_SGR0] = "sgr0", [CAP_OP] = "op",
+		[CAP_BOLD] = "bold",   [CAP_DIM] = "dim",     [CAP_SMUL] = "smul", [CAP_REV] = "rev",
+		[CAP_SETAF] = "setaf", [CAP_SETAB] = "setab", [CAP_IL] = "il",     [CAP_DL] = "dl",
+	};
+	static const struct {
+		int bit; /* of ncv */
+		unsigned attr;
+	} not_colored[] = {{2, LOOK_UNDERLINE}, {4, LOOK_REVERSE}, {16, LOOK_DIM}, {32, LOOK_BOLD}};
+	int ncv = tigetnum("ncv");
+
+	*strings = (struct term_strings){.am = tigetflag("am") > 0,
+					 .xenl = tigetflag("xenl") > 0,
+					 .msgr = tigetflag("msgr") > 0,
+					 .add = add_filled};
+	for (unsigned i = 0; i < CAP_COUNT; i++)
+		strings->cap[i] = cap_string(names[i]);
+	for (unsigned i = 0; i < ARRAY_LEN(not_colored); i++)
+		if (ncv > 0 && (ncv & not_colored[i].bit))
+			strings->not_colored |= not_colored[i].attr;
 }
 
 enum depth caps_depth(enum color_mode mode)
@@ -161,9 +275,10 @@ enum depth caps_depth(enum color_mode mode)
 	const char *no_color = getenv("NO_COLOR");
 	int colors = tigetnum("colors");
 
-	if (mode == COLOR_NEVER || (mode == COLOR_AUTO && no_color && *no_color) || !cap("setaf") || colors < 8)
+	if (mode == COLOR_NEVER || (mode == COLOR_AUTO && no_color && *no_color) || !cap_string("setaf") ||
+	    colors < 8)
 		return DEPTH_MONO;
-	/* Beyond 256 a number is a colour itself, except the first eight. */
+	/* Above 256 colours, a number above 7 is an RGB value. */
 	return colors == 256 ? DEPTH_256 : colors > 256 || colors < 16 ? DEPTH_8 : DEPTH_16;
 }
 

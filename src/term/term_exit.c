@@ -1,10 +1,11 @@
-/* The ends of the program, and the signals on the way there. What runs inside a handler uses nothing but prepared bytes and
+/* Signals, and restoring the terminal at every exit. Handlers use only prepared bytes and
  * async-signal-safe calls. */
 #include "term/term_priv.h"
 #include "base/alloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,25 +17,42 @@ static struct {
 	struct {
 		char p[TTY_RESTORE_MAX];
 		size_t n;
-	} bytes[2]; /* the other one is written while a handler may read this one */
+	} bytes[2]; /* a handler reads bytes[which] while the other one is written */
 } ends;
 
 static void on_notice(int signo);
 static void on_crash(int signo);
 
+/* A signal that is not listed here ends a program by default. It gets on_notice, and its default
+ * action after the terminal is restored. */
 static const struct {
 	int signo;
-	void (*handler)(int);
-	bool unless_ignored; /* who started us with it ignored (nohup) wants that */
+	void (*handler)(int); /* NULL: not changed */
 } handled[] = {
-	{SIGWINCH, on_notice, false}, {SIGCONT, on_notice, false}, {SIGTSTP, on_notice, true}, {SIGINT, on_notice, true},
-	{SIGTERM, on_notice, true},   {SIGHUP, on_notice, true},   {SIGQUIT, on_notice, true}, {SIGSEGV, on_crash, false},
-	{SIGBUS, on_crash, false},    {SIGFPE, on_crash, false},   {SIGILL, on_crash, false},  {SIGABRT, on_crash, false},
+	{SIGWINCH, on_notice}, {SIGCONT, on_notice}, {SIGTSTP, on_notice}, {SIGSEGV, on_crash},
+	{SIGBUS, on_crash},    {SIGFPE, on_crash},   {SIGILL, on_crash},   {SIGABRT, on_crash},
+	{SIGTRAP, on_crash},   {SIGSYS, on_crash},   {SIGKILL, NULL},      {SIGSTOP, NULL},
+	{SIGTTIN, NULL},       {SIGTTOU, NULL},      {SIGCHLD, NULL},      {SIGURG, NULL},
+	{SIGPIPE, NULL},       {SIGXFSZ, NULL}, /* sys->write turns the last two into errors */
 };
 
-static const int quits[] = {SIGTERM, SIGHUP, SIGQUIT, SIGINT};
+static void (*handler_of(int signo))(int)
+{
+	for (unsigned i = 0; i < ARRAY_LEN(handled); i++)
+		if (handled[i].signo == signo)
+			return handled[i].handler;
+	return on_notice;
+}
 
-static struct sigaction before[ARRAY_LEN(handled)];
+static bool ends_program(int signo)
+{
+	return handler_of(signo) == on_notice && signo != SIGWINCH && signo != SIGCONT && signo != SIGTSTP;
+}
+
+static const int first_quits[] = {SIGTERM, SIGHUP, SIGQUIT,
+				  SIGINT}; /* if several arrived, report the first of these */
+
+static struct sigaction before[NSIG];
 static volatile sig_atomic_t seen[NSIG];
 static int wake[2] = {-1, -1};
 static char crash_stack[32768] __attribute__((aligned(16))); /* a stack overflow has no other */
@@ -68,7 +86,8 @@ void exit_arm(const struct term_tty *tty, const char *bytes, size_t n)
 
 static bool in_background(int fd)
 {
-	pid_t foreground = tcgetpgrp(fd); /* fails where it is not our controlling terminal: then there are no jobs */
+	pid_t foreground =
+		tcgetpgrp(fd); /* fails if it is not our controlling terminal, which has no jobs then */
 
 	return foreground >= 0 && foreground != getpgrp();
 }
@@ -101,12 +120,13 @@ void term_restore(void)
 	if (!ends.armed)
 		return;
 	ends.armed = 0;
-	/* In the background neither may stop us; but there the modes are the shell's already, so they are left alone. */
+	/* In the background, neither write nor tcsetattr may stop us. The modes are the shell's
+	 * there: do not change them. */
 	sigemptyset(&ttou);
 	sigaddset(&ttou, SIGTTOU);
 	sigprocmask(SIG_BLOCK, &ttou, &old);
 	if (ends.mid_frame)
-		write_out("\x18", 1); /* CAN ends a sequence that was cut */
+		write_out("\x18", 1); /* CAN ends an incomplete sequence */
 	write_out(ends.bytes[ends.which].p, ends.bytes[ends.which].n);
 	if (!in_background(ends.out)) {
 		tcsetattr(ends.in, TCSANOW, &ends.saved_in);
@@ -122,7 +142,7 @@ static void on_notice(int signo)
 
 	seen[signo] = 1;
 	if (write(wake[1], "", 1) < 0) {
-		/* the pipe is full, so it wakes already */
+		/* the pipe is full, so the reader wakes up anyway */
 	}
 	errno = saved_errno;
 }
@@ -130,10 +150,24 @@ static void on_notice(int signo)
 static void on_crash(int signo)
 {
 	term_restore();
-	for (unsigned i = 0; i < ARRAY_LEN(handled); i++)
-		if (handled[i].signo == signo)
-			sigaction(signo, &before[i], NULL);
+	sigaction(signo, &before[signo], NULL);
 	raise(signo); /* delivered when this returns */
+}
+
+/* Signals that the parent ignored (nohup) stay ignored. sigaction fails with EINVAL for the C
+ * library's internal signals. */
+static void install_handlers(void)
+{
+	for (int signo = 1; signo < NSIG; signo++) {
+		struct sigaction action = {.sa_handler = handler_of(signo)};
+		bool ignorable = signo == SIGTSTP || ends_program(signo);
+
+		if (!action.sa_handler || (ignorable && before[signo].sa_handler == SIG_IGN))
+			continue;
+		action.sa_flags = action.sa_handler == on_crash ? SA_ONSTACK : SA_RESTART;
+		sigfillset(&action.sa_mask);
+		sigaction(signo, &action, NULL);
+	}
 }
 
 bool exit_signals_take(struct err *err)
@@ -141,35 +175,24 @@ bool exit_signals_take(struct err *err)
 	stack_t stack = {.ss_sp = crash_stack, .ss_size = sizeof(crash_stack)};
 
 	if (pipe2(wake, O_NONBLOCK | O_CLOEXEC))
-		return err_set(err, errno, "terminal: cannot make a pipe: %s: close some files", strerror(errno));
+		return err_set(err, errno, "terminal: cannot make a pipe: %s: close some files",
+			       strerror(errno));
 	for (unsigned i = 0; i < NSIG; i++)
 		seen[i] = 0;
 	sigaltstack(&stack, &stack_before);
-	for (unsigned i = 0; i < ARRAY_LEN(handled); i++)
-		sigaction(handled[i].signo, NULL, &before[i]);
-	exit_signals_again();
+	for (int signo = 1; signo < NSIG; signo++)
+		sigaction(signo, NULL, &before[signo]);
+	install_handlers();
 	return true;
-}
-
-void exit_signals_again(void)
-{
-	for (unsigned i = 0; i < ARRAY_LEN(handled); i++) {
-		struct sigaction action = {.sa_handler = handled[i].handler};
-
-		if (handled[i].unless_ignored && before[i].sa_handler == SIG_IGN)
-			continue;
-		action.sa_flags = handled[i].handler == on_crash ? SA_ONSTACK : SA_RESTART;
-		sigfillset(&action.sa_mask);
-		sigaction(handled[i].signo, &action, NULL);
-	}
 }
 
 void exit_signals_back(void)
 {
-	for (unsigned i = 0; i < ARRAY_LEN(handled); i++)
-		sigaction(handled[i].signo, &before[i], NULL);
+	for (int signo = 1; signo < NSIG; signo++)
+		if (handler_of(signo))
+			sigaction(signo, &before[signo], NULL);
 	if (stack_before.ss_flags & SS_DISABLE)
-		stack_before.ss_size = sizeof(crash_stack); /* some kernels check it even then */
+		stack_before.ss_size = sizeof(crash_stack); /* some kernels check it even with SS_DISABLE */
 	sigaltstack(&stack_before, NULL);
 	for (unsigned i = 0; i < 2; i++) {
 		if (wake[i] >= 0)
@@ -201,9 +224,12 @@ struct signals exit_signals_seen(void)
 	signals.winch = take_seen(SIGWINCH);
 	signals.stop = take_seen(SIGTSTP);
 	signals.cont = take_seen(SIGCONT);
-	for (unsigned i = 0; i < ARRAY_LEN(quits); i++)
-		if (take_seen(quits[i]) && !signals.quit)
-			signals.quit = quits[i];
+	for (unsigned i = 0; i < ARRAY_LEN(first_quits); i++)
+		if (take_seen(first_quits[i]) && !signals.quit)
+			signals.quit = first_quits[i];
+	for (int signo = 1; signo < NSIG; signo++)
+		if (ends_program(signo) && take_seen(signo) && !signals.quit)
+			signals.quit = signo;
 	return signals;
 }
 
@@ -226,18 +252,10 @@ int exit_wait_foreground(int fd)
 	struct signals signals = {0};
 
 	while (!signals.quit && in_background(fd)) {
-		raise(SIGTTOU); /* tcsetattr would, but restart for ever, deaf to SIGTERM */
+		raise(SIGTTOU); /* tcsetattr would raise it too, but restart for ever and ignore SIGTERM */
 		signals = exit_signals_seen();
-		if (!signals.cont) /* was not stopped: nobody is left to continue us, and tcsetattr will say so */
+		if (!signals.cont) /* not stopped: the process group is orphaned, and tcsetattr will fail */
 			break;
 	}
 	return signals.quit;
-}
-
-void term_signals(sigset_t *set)
-{
-	sigemptyset(set);
-	for (unsigned i = 0; i < ARRAY_LEN(handled); i++)
-		if (handled[i].handler == on_notice)
-			sigaddset(set, handled[i].signo);
 }

@@ -1,8 +1,10 @@
-/* Bytes from the terminal become keys. ncurses' own getch would wait, refresh and miss the mouse of newer terminals.
+/* Parse bytes from the terminal into keys. ncurses' getch would wait, refresh, and miss the mouse
+ * of newer terminals.
  *
- * The bytes are untrusted: a sequence that is not known is skipped whole, so that its letters do not act as keys.
+ * The bytes are untrusted. An unknown sequence is skipped completely, so that its letters do not
+ * act as keys.
  */
-#include "tui/keys.h"
+#include "term/term_key.h"
 #include "term/term_priv.h"
 #include "base/alloc.h"
 #include "base/str.h"
@@ -15,14 +17,17 @@ static const struct {
 	char final; /* of CSI ... final and of SS3 final */
 	uint32_t key;
 } letters[] = {
-	{'A', K_UP}, {'B', K_DOWN}, {'C', K_RIGHT}, {'D', K_LEFT}, {'H', K_HOME}, {'F', K_END}, {'Z', K_BACK_TAB}, {'P', K_F1},
+	{'A', K_UP},   {'B', K_DOWN}, {'C', K_RIGHT},    {'D', K_LEFT},
+	{'H', K_HOME}, {'F', K_END},  {'Z', K_BACK_TAB}, {'P', K_F1},
 };
 
 static const struct {
 	unsigned number; /* of CSI number ~ */
 	uint32_t key;
 } tildes[] = {
-	{1, K_HOME}, {7, K_HOME}, {4, K_END}, {8, K_END}, {5, K_PAGE_UP}, {6, K_PAGE_DOWN}, {11, K_F1},
+	{1, K_HOME}, {7, K_HOME}, {4, K_END}, {8, K_END},  {5, K_PAGE_UP}, {6, K_PAGE_DOWN},
+	{11, K_F1},  {12, K_F2},  {13, K_F3}, {14, K_F4},  {15, K_F5},     {17, K_F6},
+	{18, K_F7},  {19, K_F8},  {20, K_F9}, {21, K_F10},
 };
 
 static uint32_t letter_key(char final)
@@ -33,6 +38,12 @@ static uint32_t letter_key(char final)
 	return 0;
 }
 
+/* Of SS3 ... CSI R would be a report of the cursor's position. */
+static uint32_t ss3_key(char final)
+{
+	return final >= 'P' && final <= 'S' ? K_F1 + (uint32_t)(final - 'P') : letter_key(final);
+}
+
 static uint32_t tilde_key(unsigned number)
 {
 	for (unsigned i = 0; i < ARRAY_LEN(tildes); i++)
@@ -41,7 +52,10 @@ static uint32_t tilde_key(unsigned number)
 	return 0;
 }
 
-/* One attempt to read a sequence: how many bytes it has (0: more must come) and what it means. */
+#define PASTE_BEGIN 200 /* CSI 200 ~ */
+#define PASTE_END "\x1b[201~"
+
+/* The result of matching a sequence: its length in bytes (0: incomplete) and its meaning. */
 struct match {
 	size_t used;
 	enum term_event event;
@@ -53,22 +67,23 @@ static struct match match_key(size_t used, uint32_t key, struct term_input *in)
 	return (struct match){used, key ? TERM_KEY : TERM_NONE};
 }
 
+/* Of the mouse protocols; other buttons, and those with Shift and the like, mean nothing. */
+enum { BUTTON_LEFT = 0, BUTTON_DRAG = 32, BUTTON_WHEEL_UP = 64, BUTTON_WHEEL_DOWN = 65 };
+
 static struct match match_mouse(size_t used, unsigned button, bool press, int x, int y, struct term_input *in)
 {
-	struct match match = {used, TERM_NONE};
-
-	if (button == 64 || button == 65)
-		return match_key(used, press ? (button == 64 ? K_WHEEL_UP : K_WHEEL_DOWN) : 0, in);
-	if (button == 0 && press && x > 0 && y > 0) {
-		match.event = TERM_MOUSE;
-		in->x = x - 1;
-		in->y = y - 1;
-	}
-	return match;
+	if (!press || x < 1 || y < 1)
+		return (struct match){used, TERM_NONE};
+	in->x = x - 1;
+	in->y = y - 1;
+	in->drag = button == BUTTON_DRAG;
+	if (button == BUTTON_WHEEL_UP || button == BUTTON_WHEEL_DOWN)
+		return match_key(used, button == BUTTON_WHEEL_UP ? K_WHEEL_UP : K_WHEEL_DOWN, in);
+	return (struct match){used, button == BUTTON_LEFT || in->drag ? TERM_MOUSE : TERM_NONE};
 }
 
 /* The first three numbers of a sequence, at most 9999 each. */
-static void numbers(const char *p, const char *end, unsigned out[3])
+static void parse_numbers(const char *p, const char *end, unsigned out[3])
 {
 	unsigned n = 0;
 
@@ -87,23 +102,27 @@ static struct match match_csi(const char *p, size_t n, struct term_input *in)
 	unsigned v[3];
 	size_t i = 2;
 
-	if (n > 2 && p[2] == '[') /* the Linux console's function keys: ESC [ [ A */
-		return n < 4 ? (struct match){0} : match_key(4, p[3] == 'A' ? K_F1 : 0, in);
-	if (n > 2 && p[2] == 'M') /* the older mouse: three bytes, each 32 too large */
+	if (n > 2 && p[2] == '[') /* the Linux console's function keys: ESC [ [ A to E */
+		return n < 4 ? (struct match){0}
+			     : match_key(4, p[3] >= 'A' && p[3] <= 'E' ? K_F1 + (uint32_t)(p[3] - 'A') : 0,
+					 in);
+	if (n > 2 && p[2] == 'M') /* the older mouse protocol: three bytes, each plus 32 */
 		return n < 6 ? (struct match){0}
-			     : match_mouse(6, (unsigned char)p[3] - 32u, true, (unsigned char)p[4] - 32, (unsigned char)p[5] - 32,
-					   in);
+			     : match_mouse(6, (unsigned char)p[3] - 32u, true, (unsigned char)p[4] - 32,
+					   (unsigned char)p[5] - 32, in);
 	while (i < n && p[i] >= 0x20 && p[i] <= 0x3f)
 		i++;
 	if (i == n)
 		return (struct match){0};
-	if (p[i] < 0x40 || p[i] > 0x7e) /* no sequence at all; look at this byte again */
+	if (p[i] < 0x40 || p[i] > 0x7e) /* not a sequence; parse this byte again */
 		return (struct match){i, TERM_NONE};
-	numbers(p + 2 + (p[2] == '<'), p + i, v);
+	parse_numbers(p + 2 + (p[2] == '<'), p + i, v);
 	if (p[2] == '<')
 		return match_mouse(i + 1, v[0], p[i] == 'M', (int)v[1], (int)v[2], in);
 	if (p[2] > '9' && p[2] < '@') /* a reply of the terminal, not a key */
 		return (struct match){i + 1, TERM_NONE};
+	if (p[i] == '~' && v[0] == PASTE_BEGIN)
+		return (struct match){i + 1, TERM_PASTE};
 	return match_key(i + 1, p[i] == '~' ? tilde_key(v[0]) : letter_key(p[i]), in);
 }
 
@@ -114,11 +133,12 @@ static struct match match_escape(const char *p, size_t n, struct term_input *in)
 	if (p[1] == '[')
 		return match_csi(p, n, in);
 	if (p[1] == 'O')
-		return n < 3 ? (struct match){0} : match_key(3, letter_key(p[2]), in);
+		return n < 3 ? (struct match){0} : match_key(3, ss3_key(p[2]), in);
 	return match_key(1, K_ESCAPE, in);
 }
 
-/* The terminal's own description goes first. *partial: the bytes may become one of its keys. */
+/* Match the keys of the terminfo entry, before all others. Sets *partial if the bytes may become
+ * one of them. */
 static struct match match_caps(const struct input *input, bool *partial, struct term_input *in)
 {
 	struct match best = {0};
@@ -135,7 +155,8 @@ static struct match match_caps(const struct input *input, bool *partial, struct 
 	return best;
 }
 
-/* A character beyond ASCII, whole or not yet. What is none, or a control character, is skipped byte by byte. */
+/* Match a character beyond ASCII, complete or not. Skip invalid bytes and control characters one by
+ * one. */
 static struct match match_utf8(const char *p, size_t n, bool waited, struct term_input *in)
 {
 	unsigned char lead = (unsigned char)p[0];
@@ -168,7 +189,7 @@ static struct match match_any(const struct input *input, bool waited, struct ter
 		match = match_utf8(input->buf, input->n, waited, in);
 	if (match.used || !waited)
 		return match;
-	/* Nothing came after it: a lone Escape is the key, the torso of a sequence is dropped whole. */
+	/* Nothing followed: a lone Escape is the key, an incomplete sequence is discarded. */
 	return match_key(input->n, input->n == 1 ? K_ESCAPE : 0, in);
 }
 
@@ -181,17 +202,56 @@ void input_add(struct input *input, const char *bytes, size_t n, int64_t now_ns)
 	input->since_ns = now_ns;
 }
 
+static void drop_bytes(struct input *input, size_t n)
+{
+	input->n -= n;
+	memmove(input->buf, input->buf + n, input->n);
+}
+
+/* Discard pasted text, but keep what may be the start of the end marker. A paste also ends after a
+ * time, so that a terminal that never sends the marker does not block all keys. */
+static void drop_pasted(struct input *input, int64_t now_ns)
+{
+	const size_t length = strlen(PASTE_END);
+	const char *end = memmem(input->buf, input->n, PASTE_END, length);
+	size_t keep = length - 1 < input->n ? length - 1 : input->n;
+
+	if (end) {
+		drop_bytes(input, (size_t)(end - input->buf) + length);
+	} else if (now_ns - input->since_ns >= PASTE_WAIT_NS) {
+		input->n = 0;
+	} else {
+		while (keep && memcmp(input->buf + input->n - keep, PASTE_END, keep))
+			keep--;
+		drop_bytes(input, input->n - keep);
+		return;
+	}
+	input->pasting = false;
+}
+
+int64_t input_wait_ns(const struct input *input, int64_t now_ns)
+{
+	if (input->pasting)
+		return input->since_ns + PASTE_WAIT_NS - now_ns;
+	return input->n ? input->since_ns + INPUT_WAIT_NS - now_ns : INT64_MAX;
+}
+
 enum term_event input_next(struct input *input, int64_t now_ns, struct term_input *in)
 {
-	while (input->n) {
-		/* A full buffer that is still no sequence never becomes one. */
+	if (input->pasting)
+		drop_pasted(input, now_ns);
+	while (input->n && !input->pasting) {
+		/* A full buffer without a complete sequence never becomes one. */
 		bool waited = now_ns - input->since_ns >= INPUT_WAIT_NS || input->n == sizeof(input->buf);
 		struct match match = match_any(input, waited, in);
 
 		if (!match.used)
 			return TERM_NONE;
-		input->n -= match.used;
-		memmove(input->buf, input->buf + match.used, input->n);
+		drop_bytes(input, match.used);
+		if (match.event == TERM_PASTE) {
+			input->pasting = true;
+			drop_pasted(input, now_ns);
+		}
 		if (match.event != TERM_NONE)
 			return match.event;
 	}

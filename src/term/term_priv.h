@@ -1,8 +1,10 @@
-/* term_priv: what the files term*.c share. Nobody else includes it.
+/* term_priv: shared by the files term*.c only.
  *
- * term.c        the screen: ncurses, frames, size, events
+ * term.c        the screen: frames, size, events
+ * term_cells.h  the bytes of a frame (with its own contract and files)
  * term_tty.c    the device: descriptors, modes, pending output
- * term_caps.c   terminfo: the strings that take the terminal over and put it back, its keys and colours
+ * term_caps.c   terminfo: the strings that take over and restore the terminal, its keys and colours
+ * term_entry.c  damaged terminfo entries, and the built-in one
  * term_exit.c   signals and crashes
  * term_input.c  bytes to keys
  * term_theme.c  styles to looks
@@ -11,41 +13,37 @@
 #define MALITOP_TERM_PRIV_H
 
 #include "term/term.h"
+#include "term/term_cells.h"
 #include "base/str.h"
 #include "views/canvas.h"
 
+#include <sys/types.h>
 #include <termios.h>
 
 /* ---- theme ---- */
 
 enum depth { DEPTH_MONO, DEPTH_8, DEPTH_16, DEPTH_256, DEPTH_COUNT };
-enum { LOOK_BOLD = 1, LOOK_DIM = 2, LOOK_UNDERLINE = 4, LOOK_REVERSE = 8 };
-
-struct look {
-	int fg, bg;     /* a colour of that depth, -1 for the terminal's own */
-	unsigned attrs; /* LOOK_* */
-};
-
-/* How a style looks. name: a known theme, or NULL for the first. */
-struct look theme_look(const char *name, enum depth depth, enum style style);
+/* The look of a cell's style (canvas.h), below STYLE_LOOKS. name: a theme; NULL or an unknown name
+ * is the first. */
+struct look theme_look(const char *name, enum depth depth, unsigned style);
 
 /* ---- device ---- */
 
-/* What the kind of terminal, by the start of TERM, can do beyond its terminfo entry. */
+/* What a kind of terminal, by its prefix in TERM, can do beyond its terminfo entry. */
 struct term_kind {
 	const char *prefix;
-	bool sync;   /* takes CSI ? 2026, or ignores it in silence */
-	bool mouse;  /* takes mouse mode 1006, if its terminfo entry has a mouse at all */
-	bool glyphs; /* has more than ASCII, in a UTF-8 locale */
+	bool sync;   /* supports or ignores CSI ? 2026 */
+	bool mouse;  /* supports mouse mode 1006 if its terminfo entry has a mouse */
+	bool glyphs; /* shows more than ASCII in a UTF-8 locale */
 };
 const struct term_kind *term_kind(const char *name);
 
 struct term_tty {
-	const struct sys *sys; /* its clock */
+	const struct sys *sys; /* for its clock */
 	int in, out;
-	bool shared_in, shared_out; /* could not be opened anew: others see its O_NONBLOCK */
+	bool shared_in, shared_out; /* not reopened: other programs would see O_NONBLOCK */
 	struct termios saved_in, saved_out;
-	struct strbuf pending; /* output not taken yet, from done on */
+	struct strbuf pending; /* output; the first `done` bytes are written */
 	size_t done;
 	bool gone; /* hung up */
 	uint64_t bytes, writes;
@@ -53,78 +51,102 @@ struct term_tty {
 
 #define TTY_RESTORE_MAX 2048
 
-/* In the background this stops us (SIGTTOU), before anything was written over another program's output. */
+/* In the background this stops the process (SIGTTOU) before it writes over another program's
+ * output. */
 bool tty_open(struct term_tty *tty, const struct sys *sys, struct err *err);
 void tty_fini(struct term_tty *tty);
-bool tty_take_modes(struct term_tty *tty); /* false and errno */
-bool tty_flush(struct term_tty *tty);      /* as much as it takes now; true when nothing is pending */
+bool tty_take_modes(struct term_tty *tty); /* returns false and sets errno */
+/* Write what the terminal accepts now. Returns true if nothing is left pending. */
+bool tty_flush(struct term_tty *tty);
 bool tty_is_pending(const struct term_tty *tty);
-/* Give a stalled terminal that long to take what is pending, then drop it. */
+/* Wait up to timeout_ms for a stalled terminal to accept pending output, then discard the rest. */
 void tty_settle(struct term_tty *tty, int timeout_ms);
-/* What was typed, without waiting: > 0 bytes, 0 nothing; sets gone. */
+/* Read without waiting. Returns the number of bytes, 0 if there are none; sets gone. */
 size_t tty_read(struct term_tty *tty, char *buf, size_t size);
-/* Columns and rows as the kernel says, 0 where it does not know. */
+/* The size as the kernel reports it; 0 if it does not know. */
 void tty_size(const struct term_tty *tty, int *cols, int *rows);
-/* write(2), without waiting even on a shared descriptor. Async-signal-safe. */
+/* write(2) that never blocks, even on a shared descriptor. Async-signal-safe. */
 ssize_t tty_write_some(int fd, bool shared, const char *p, size_t n);
 
 /* ---- input ---- */
 
 #define INPUT_MAX 256
-#define INPUT_WAIT_NS 100000000 /* an escape sequence that is not complete by then is the Escape key */
+#define INPUT_WAIT_NS 100000000  /* after this, an incomplete escape sequence is the Escape key */
+#define PASTE_WAIT_NS 2000000000 /* a paste without new bytes for this long has ended */
 
-struct term_keycap { /* a key as this terminal's terminfo entry has it */
+struct term_keycap { /* a key in this terminal's terminfo entry */
 	const char *seq;
 	uint32_t key;
 };
 struct input {
 	char buf[INPUT_MAX];
 	size_t n;
-	int64_t since_ns; /* when the bytes that wait came */
-	struct term_keycap caps[12];
+	int64_t since_ns; /* when the last bytes arrived */
+	bool pasting;     /* discard input until the paste ends */
+	struct term_keycap caps[20];
 	unsigned n_caps;
 };
 
 void input_add(struct input *input, const char *bytes, size_t n, int64_t now_ns);
-/* Take one event out. TERM_NONE when there is none, or what is there is not complete (unless it waited long enough). */
+/* Time until input_next must be called even without new bytes; INT64_MAX: never. */
+int64_t input_wait_ns(const struct input *input, int64_t now_ns);
+/* Take one event. Returns TERM_NONE if there is none, or only an incomplete one that has not waited
+ * long enough. */
 enum term_event input_next(struct input *input, int64_t now_ns, struct term_input *in);
 
 /* ---- capabilities ---- */
 
-/* Read the terminfo entry of TERM. false with what to try when there is none, or none that can show a screen. */
+/* Read the terminfo entry of TERM. Returns false, with a message that says what to try, if there is
+ * none or it cannot show a screen. */
 bool caps_open(int fd, struct err *err);
 void caps_close(void);
-/* Bytes that take the terminal over; enter: its alternate screen, too (a second time would save a wrong cursor). */
+/* Append the bytes that take over the terminal. enter: also its alternate screen (entering it twice
+ * would save the wrong cursor). */
 void caps_setup(const struct term_kind *kind, bool enter, struct strbuf *out);
-/* Bytes that put it back; rows: of the screen now, for terminals without an alternate one. */
+/* Append the bytes that restore it. rows: the current height, for terminals without an alternate
+ * screen. */
 void caps_restore(const struct term_kind *kind, int rows, struct strbuf *out);
 void caps_keys(struct input *input);
+/* The strings for writing frames; valid until caps_close. */
+void caps_strings(struct term_strings *strings);
 enum depth caps_depth(enum color_mode mode);
-void caps_size(int *cols, int *rows); /* as terminfo says, else 80x24 */
+void caps_size(int *cols, int *rows); /* from terminfo, else 80x24 */
 
-/* Ctrl-S stops output for good; without IXON the kernel lets it go on. Async-signal-safe. */
+/* Ctrl-S stops output until Ctrl-Q; without IXON the kernel lets it continue. Async-signal-safe. */
 void tty_unstop(int fd);
+
+const char *caps_note(void); /* a warning about the entry; NULL: none */
+
+/* ---- the terminfo entry ---- */
+
+/* Whether ncurses can read this compiled entry: all offsets and strings lie within it, no size or
+ * delay is absurd. */
+bool entry_is_valid(const void *bytes, size_t n);
+/* Whether ncurses would find an entry of that name that is not valid. */
+bool entry_is_damaged(const char *name);
+/* Make ncurses use the built-in entry under that name. Sets TERMINFO. */
+void entry_use_built_in(const char *name);
+/* Append the bytes of the built-in entry, with 256 colours for a name that says so. */
+void entry_build(const char *name, struct strbuf *out);
 
 /* ---- exit ---- */
 
-/* From now on every end of the program puts the terminal back by writing these bytes and setting the saved modes. */
+/* From now on every exit restores the terminal: it writes these bytes and sets the saved modes. */
 void exit_arm(const struct term_tty *tty, const char *bytes, size_t n);
-void exit_bytes(const char *bytes, size_t n); /* other bytes: the size has changed */
-void exit_mid_frame(bool yes);                /* a sequence may be cut in two at this moment */
-/* Handlers. They are there before newterm, which leaves SIGTSTP alone then; else every update would ignore it for a moment and
- * lose it. And again after it, because it may have put its own in place of others. */
-bool exit_signals_take(struct err *err);
-void exit_signals_again(void);
+void exit_bytes(const char *bytes, size_t n); /* replace the bytes after a change of size */
+void exit_mid_frame(bool yes);                /* a sequence may be incomplete now */
+bool exit_signals_take(struct err *err);      /* install the handlers */
 void exit_signals_back(void);
-int exit_signals_fd(void); /* readable when one came */
-/* The signals that came since the last call. */
+int exit_signals_fd(void); /* readable after a signal */
+/* The signals since the last call. */
 struct signals {
 	bool winch, stop, cont;
 	int quit; /* a signal number or 0 */
 };
 struct signals exit_signals_seen(void);
-void exit_stop_self(void); /* as SIGTSTP does by default; returns when continued */
-/* After a stop: as long as another job has the terminal, stop again. 0, or the signal that asked to end meanwhile. */
+void exit_stop_self(void); /* stop as SIGTSTP does by default; returns when continued */
+/* After a stop: stop again while another job has the terminal. Returns 0, or a signal that asked to
+ * exit while waiting. */
 int exit_wait_foreground(int fd);
 
 #endif

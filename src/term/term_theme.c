@@ -1,4 +1,4 @@
-/* Themes are data: one row says how a style looks at every depth of colour. Backgrounds only where something must stand out. */
+/* Themes: the look of each style at each colour depth. */
 #include "term/term_priv.h"
 
 #include "base/alloc.h"
@@ -9,88 +9,127 @@
 #define DIM LOOK_DIM
 #define UNDER LOOK_UNDERLINE
 #define REV LOOK_REVERSE
+#define OWN (-1) /* the terminal's own colour */
 
-/* Bars are full blocks, which reversed would be blank: no load and no series is ever shown in reverse. */
-#define MONO_ROW(style, attrs) [style] = {{-1, -1, attrs}, {-1, -1, attrs}, {-1, -1, attrs}, {-1, -1, attrs}}
-#define MONO_TEXT 0
-#define MONO_DIM 0
-#define MONO_TITLE BOLD
-#define MONO_TAB_ON (REV | BOLD)
-#define MONO_KEY BOLD
-#define MONO_BUSY BOLD
-#define MONO_HOT (BOLD | UNDER)
-#define MONO_ALERT (REV | BOLD)
+/* The attributes of each style without colour, the same in every theme. Never show a load or a
+ * series in reverse: bars are full blocks, which would become blank. */
+static const uint8_t plain[STYLE_COUNT] = {
+	[STYLE_TITLE] = BOLD,       [STYLE_HEADER] = BOLD,       [STYLE_TAB_ON] = REV | BOLD,
+	[STYLE_KEY] = BOLD,         [STYLE_BUSY] = BOLD,         [STYLE_HOT] = BOLD | UNDER,
+	[STYLE_ALERT] = REV | BOLD, [STYLE_SELECTED] = REV,      [STYLE_SERIES2] = BOLD,
+	[STYLE_SERIES4] = BOLD,     [STYLE_VALUE] = BOLD,        [STYLE_MARK] = BOLD,
+	[STYLE_CURSOR] = REV,       [STYLE_PAUSED] = REV | BOLD,
+};
 
+/* The looks with 16 and with 256 colours. With eight colours, brighter ones become bold. */
+struct paint {
+	struct look sixteen, many;
+};
+
+/* Use a background only for what must stand out. Levels differ in lightness and in blue, not only
+ * in red against green. A style that a theme omits looks as in the first theme. */
 static const struct theme {
 	const char *name;
-	struct look looks[STYLE_COUNT][DEPTH_COUNT];
+	struct paint paints[STYLE_COUNT];
 } themes[] = {
-	{"dark",
+	{"default",
 	 {
-		 /* without colour, with 8, 16, 256 colours */
-		 [STYLE_TEXT] = {{-1, -1, MONO_TEXT}, {-1, -1, 0}, {-1, -1, 0}, {-1, -1, 0}},
-		 [STYLE_DIM] = {{-1, -1, MONO_DIM}, {-1, -1, DIM}, {-1, -1, DIM}, {246, -1, 0}},
-		 [STYLE_TITLE] = {{-1, -1, MONO_TITLE}, {6, -1, BOLD}, {14, -1, BOLD}, {117, -1, BOLD}},
-		 [STYLE_HEADER] = {{-1, -1, BOLD}, {-1, -1, BOLD}, {-1, -1, BOLD}, {254, -1, BOLD}},
-		 [STYLE_TAB] = {{-1, -1, 0}, {-1, -1, 0}, {-1, -1, 0}, {250, -1, 0}},
-		 [STYLE_TAB_ON] = {{-1, -1, MONO_TAB_ON}, {0, 6, 0}, {0, 14, 0}, {234, 117, BOLD}},
-		 [STYLE_FOOTER] = {{-1, -1, MONO_DIM}, {-1, -1, DIM}, {-1, -1, DIM}, {246, -1, 0}},
-		 [STYLE_KEY] = {{-1, -1, MONO_KEY}, {6, -1, BOLD}, {14, -1, 0}, {117, -1, 0}},
-		 [STYLE_CALM] = {{-1, -1, 0}, {2, -1, 0}, {10, -1, 0}, {78, -1, 0}},
-		 [STYLE_BUSY] = {{-1, -1, MONO_BUSY}, {3, -1, BOLD}, {11, -1, 0}, {221, -1, 0}},
-		 [STYLE_HOT] = {{-1, -1, MONO_HOT}, {1, -1, BOLD}, {9, -1, BOLD}, {203, -1, BOLD}},
-		 [STYLE_ALERT] = {{-1, -1, MONO_ALERT}, {7, 1, BOLD}, {15, 1, BOLD}, {231, 160, BOLD}},
-		 [STYLE_SELECTED] = {{-1, -1, REV}, {0, 7, 0}, {0, 7, 0}, {255, 238, 0}},
-		 [STYLE_SERIES1] = {{-1, -1, 0}, {6, -1, 0}, {12, -1, 0}, {75, -1, 0}},
-		 [STYLE_SERIES2] = {{-1, -1, BOLD}, {3, -1, 0}, {11, -1, 0}, {180, -1, 0}},
-		 [STYLE_SERIES3] = {{-1, -1, 0}, {5, -1, 0}, {13, -1, 0}, {176, -1, 0}},
-		 [STYLE_SERIES4] = {{-1, -1, BOLD}, {2, -1, 0}, {10, -1, 0}, {115, -1, 0}},
+		 [STYLE_TEXT] = {{OWN, OWN, 0}, {OWN, OWN, 0}},
+		 [STYLE_DIM] = {{8, OWN, 0}, {244, OWN, 0}},
+		 [STYLE_TITLE] = {{14, OWN, BOLD}, {117, OWN, BOLD}},
+		 [STYLE_HEADER] = {{OWN, OWN, BOLD}, {OWN, OWN, BOLD}},
+		 [STYLE_TAB] = {{OWN, OWN, 0}, {250, OWN, 0}},
+		 [STYLE_TAB_ON] = {{0, 14, 0}, {234, 117, BOLD}},
+		 [STYLE_FOOTER] = {{8, OWN, 0}, {244, OWN, 0}},
+		 [STYLE_KEY] = {{12, OWN, BOLD}, {75, OWN, BOLD}},
+		 [STYLE_CALM] = {{6, OWN, 0}, {73, OWN, 0}},
+		 [STYLE_BUSY] = {{11, OWN, 0}, {221, OWN, 0}},
+		 [STYLE_HOT] = {{9, OWN, BOLD}, {203, OWN, 0}},
+		 [STYLE_ALERT] = {{15, 1, BOLD}, {255, 160, BOLD}},
+		 [STYLE_SELECTED] = {{0, 7, 0}, {255, 237, 0}},
+		 [STYLE_SERIES1] = {{12, OWN, 0}, {75, OWN, 0}},
+		 [STYLE_SERIES2] = {{13, OWN, 0}, {141, OWN, 0}},
+		 [STYLE_SERIES3] = {{6, OWN, 0}, {73, OWN, 0}},
+		 [STYLE_SERIES4] = {{11, OWN, 0}, {180, OWN, 0}},
+		 [STYLE_VALUE] = {{OWN, OWN, BOLD}, {OWN, OWN, BOLD}},
+		 [STYLE_BORDER] = {{8, OWN, 0}, {238, OWN, 0}},
+		 [STYLE_TRACK] = {{8, OWN, 0}, {237, OWN, 0}},
+		 [STYLE_AXIS] = {{8, OWN, 0}, {244, OWN, 0}},
+		 [STYLE_LIMIT] = {{15, OWN, 0}, {250, OWN, 0}},
+		 [STYLE_MARK] = {{13, OWN, 0}, {213, OWN, 0}},
+		 [STYLE_CURSOR] = {{OWN, OWN, REV}, {255, 24, 0}},
+		 [STYLE_PAUSED] = {{0, 11, 0}, {234, 221, BOLD}},
+		 [STYLE_HEAT1] = {{8, OWN, 0}, {236, OWN, 0}},
+		 [STYLE_HEAT2] = {{4, OWN, 0}, {24, OWN, 0}},
+		 [STYLE_HEAT3] = {{6, OWN, 0}, {73, OWN, 0}},
+		 [STYLE_HEAT4] = {{15, OWN, 0}, {186, OWN, 0}},
+		 [STYLE_HEAT5] = {{11, OWN, 0}, {221, OWN, 0}},
 	 }},
 	{"light",
 	 {
-		 [STYLE_TEXT] = {{-1, -1, MONO_TEXT}, {-1, -1, 0}, {-1, -1, 0}, {-1, -1, 0}},
-		 [STYLE_DIM] = {{-1, -1, MONO_DIM}, {-1, -1, 0}, {-1, -1, DIM}, {241, -1, 0}},
-		 [STYLE_TITLE] = {{-1, -1, MONO_TITLE}, {4, -1, BOLD}, {4, -1, BOLD}, {25, -1, BOLD}},
-		 [STYLE_HEADER] = {{-1, -1, BOLD}, {-1, -1, BOLD}, {-1, -1, BOLD}, {235, -1, BOLD}},
-		 [STYLE_TAB] = {{-1, -1, 0}, {-1, -1, 0}, {-1, -1, 0}, {238, -1, 0}},
-		 [STYLE_TAB_ON] = {{-1, -1, MONO_TAB_ON}, {7, 4, BOLD}, {15, 4, BOLD}, {231, 25, BOLD}},
-		 [STYLE_FOOTER] = {{-1, -1, MONO_DIM}, {-1, -1, 0}, {-1, -1, DIM}, {241, -1, 0}},
-		 [STYLE_KEY] = {{-1, -1, MONO_KEY}, {4, -1, BOLD}, {4, -1, 0}, {25, -1, 0}},
-		 [STYLE_CALM] = {{-1, -1, 0}, {2, -1, 0}, {2, -1, 0}, {28, -1, 0}},
-		 [STYLE_BUSY] = {{-1, -1, MONO_BUSY}, {5, -1, 0}, {5, -1, 0}, {130, -1, 0}},
-		 [STYLE_HOT] = {{-1, -1, MONO_HOT}, {1, -1, BOLD}, {1, -1, BOLD}, {160, -1, BOLD}},
-		 [STYLE_ALERT] = {{-1, -1, MONO_ALERT}, {7, 1, BOLD}, {15, 1, BOLD}, {231, 160, BOLD}},
-		 [STYLE_SELECTED] = {{-1, -1, REV}, {7, 0, 0}, {15, 8, 0}, {232, 252, 0}},
-		 [STYLE_SERIES1] = {{-1, -1, 0}, {4, -1, 0}, {4, -1, 0}, {25, -1, 0}},
-		 [STYLE_SERIES2] = {{-1, -1, BOLD}, {1, -1, 0}, {1, -1, 0}, {130, -1, 0}},
-		 [STYLE_SERIES3] = {{-1, -1, 0}, {5, -1, 0}, {5, -1, 0}, {91, -1, 0}},
-		 [STYLE_SERIES4] = {{-1, -1, BOLD}, {2, -1, 0}, {2, -1, 0}, {30, -1, 0}},
+		 [STYLE_TEXT] = {{OWN, OWN, 0}, {OWN, OWN, 0}},
+		 [STYLE_DIM] = {{8, OWN, 0}, {242, OWN, 0}},
+		 [STYLE_TITLE] = {{4, OWN, BOLD}, {25, OWN, BOLD}},
+		 [STYLE_HEADER] = {{OWN, OWN, BOLD}, {OWN, OWN, BOLD}},
+		 [STYLE_TAB] = {{OWN, OWN, 0}, {238, OWN, 0}},
+		 [STYLE_TAB_ON] = {{15, 4, BOLD}, {231, 25, BOLD}},
+		 [STYLE_FOOTER] = {{8, OWN, 0}, {242, OWN, 0}},
+		 [STYLE_KEY] = {{4, OWN, BOLD}, {25, OWN, BOLD}},
+		 [STYLE_CALM] = {{6, OWN, 0}, {30, OWN, 0}},
+		 [STYLE_BUSY] = {{5, OWN, 0}, {136, OWN, 0}},
+		 [STYLE_HOT] = {{1, OWN, BOLD}, {160, OWN, BOLD}},
+		 [STYLE_ALERT] = {{15, 1, BOLD}, {231, 160, BOLD}},
+		 [STYLE_SELECTED] = {{15, 8, 0}, {232, 252, 0}},
+		 [STYLE_SERIES1] = {{4, OWN, 0}, {26, OWN, 0}},
+		 [STYLE_SERIES2] = {{5, OWN, 0}, {97, OWN, 0}},
+		 [STYLE_SERIES3] = {{6, OWN, 0}, {30, OWN, 0}},
+		 [STYLE_SERIES4] = {{3, OWN, 0}, {130, OWN, 0}},
+		 [STYLE_VALUE] = {{OWN, OWN, BOLD}, {OWN, OWN, BOLD}},
+		 [STYLE_BORDER] = {{7, OWN, 0}, {250, OWN, 0}},
+		 [STYLE_TRACK] = {{7, OWN, 0}, {251, OWN, 0}},
+		 [STYLE_AXIS] = {{8, OWN, 0}, {243, OWN, 0}},
+		 [STYLE_LIMIT] = {{0, OWN, 0}, {238, OWN, 0}},
+		 [STYLE_MARK] = {{5, OWN, BOLD}, {127, OWN, BOLD}},
+		 [STYLE_CURSOR] = {{OWN, OWN, REV}, {231, 25, 0}},
+		 [STYLE_PAUSED] = {{0, 11, 0}, {234, 221, BOLD}},
+		 [STYLE_HEAT1] = {{7, OWN, 0}, {252, OWN, 0}},
+		 [STYLE_HEAT2] = {{6, OWN, 0}, {152, OWN, 0}},
+		 [STYLE_HEAT3] = {{6, OWN, BOLD}, {73, OWN, 0}},
+		 [STYLE_HEAT4] = {{4, OWN, 0}, {25, OWN, 0}},
+		 [STYLE_HEAT5] = {{1, OWN, 0}, {130, OWN, 0}},
 	 }},
-	{"mono",
+	{"high-contrast",
 	 {
-		 MONO_ROW(STYLE_TEXT, MONO_TEXT),
-		 MONO_ROW(STYLE_DIM, MONO_DIM),
-		 MONO_ROW(STYLE_TITLE, MONO_TITLE),
-		 MONO_ROW(STYLE_HEADER, BOLD),
-		 MONO_ROW(STYLE_TAB, 0),
-		 MONO_ROW(STYLE_TAB_ON, MONO_TAB_ON),
-		 MONO_ROW(STYLE_FOOTER, MONO_DIM),
-		 MONO_ROW(STYLE_KEY, MONO_KEY),
-		 MONO_ROW(STYLE_CALM, 0),
-		 MONO_ROW(STYLE_BUSY, MONO_BUSY),
-		 MONO_ROW(STYLE_HOT, MONO_HOT),
-		 MONO_ROW(STYLE_ALERT, MONO_ALERT),
-		 MONO_ROW(STYLE_SELECTED, REV),
-		 MONO_ROW(STYLE_SERIES1, 0),
-		 MONO_ROW(STYLE_SERIES2, BOLD),
-		 MONO_ROW(STYLE_SERIES3, 0),
-		 MONO_ROW(STYLE_SERIES4, BOLD),
+		 [STYLE_DIM] = {{OWN, OWN, 0}, {252, OWN, 0}},
+		 [STYLE_FOOTER] = {{OWN, OWN, 0}, {252, OWN, 0}},
+		 [STYLE_CALM] = {{14, OWN, 0}, {51, OWN, 0}},
+		 [STYLE_BUSY] = {{11, OWN, BOLD}, {226, OWN, BOLD}},
+		 [STYLE_HOT] = {{9, OWN, BOLD}, {210, OWN, BOLD}},
+		 [STYLE_BORDER] = {{OWN, OWN, 0}, {248, OWN, 0}},
+		 [STYLE_TRACK] = {{8, OWN, 0}, {242, OWN, 0}},
+		 [STYLE_AXIS] = {{OWN, OWN, 0}, {252, OWN, 0}},
+		 [STYLE_SELECTED] = {{0, 15, 0}, {231, 239, 0}},
 	 }},
+	/* For eyes that see no red or no green, and those that see no blue: from dark blue over
+	 * white to orange. */
+	{"colour-blind",
+	 {
+		 [STYLE_CALM] = {{4, OWN, 0}, {32, OWN, 0}},
+		 [STYLE_BUSY] = {{15, OWN, 0}, {255, OWN, 0}},
+		 [STYLE_HOT] = {{11, OWN, BOLD}, {208, OWN, BOLD}},
+		 [STYLE_SERIES1] = {{12, OWN, 0}, {74, OWN, 0}},
+		 [STYLE_SERIES2] = {{11, OWN, 0}, {220, OWN, 0}},
+		 [STYLE_SERIES3] = {{15, OWN, 0}, {252, OWN, 0}},
+		 [STYLE_SERIES4] = {{3, OWN, 0}, {166, OWN, 0}},
+	 }},
+	{.name = "mono"}, /* attributes alone */
 };
 
-static const struct theme *find(const char *name)
+#define OLD_DEFAULT "dark" /* the former name of the first theme */
+
+static const struct theme *find_theme(const char *name)
 {
-	if (!name)
+	if (!name || !strcmp(name, OLD_DEFAULT))
 		return &themes[0];
 	for (unsigned i = 0; i < ARRAY_LEN(themes); i++)
 		if (!strcmp(name, themes[i].name))
@@ -105,12 +144,42 @@ const char *term_theme_name(unsigned i)
 
 bool term_theme_known(const char *name)
 {
-	return find(name) != NULL;
+	return find_theme(name) != NULL;
 }
 
-struct look theme_look(const char *name, enum depth depth, enum style style)
+static struct look style_look(const char *name, enum depth depth, enum style style)
 {
-	const struct theme *theme = find(name);
+	const struct theme *theme = find_theme(name);
+	static const struct paint none;
+	const struct look attributes = {OWN, OWN, plain[style]};
+	const struct paint *paint = &(theme ? theme : themes)->paints[style];
+	struct look look;
 
-	return (theme ? theme : &themes[0])->looks[style][depth];
+	if (depth == DEPTH_MONO || (theme && !strcmp(theme->name, "mono")))
+		return attributes;
+	if (!memcmp(paint, &none, sizeof(*paint)))
+		paint = &themes[0].paints[style];
+	look = depth == DEPTH_256 ? paint->many : paint->sixteen;
+	if (depth != DEPTH_8)
+		return look;
+	if (look.fg == 8) /* there is no bright black */
+		return (struct look){OWN, look.bg, DIM};
+	if (look.fg > 8)
+		look = (struct look){look.fg - 8, look.bg, look.attrs | BOLD};
+	look.bg = look.bg > 7 ? look.bg - 8 : look.bg;
+	return look;
+}
+
+/* Only 256 colours have a ground on which every colour can be read. */
+struct look theme_look(const char *name, enum depth depth, unsigned style)
+{
+	bool on_selected = style >= STYLE_ON_SELECTED;
+	struct look look = style_look(name, depth, (enum style)(style % STYLE_COUNT)), selected;
+
+	if (!on_selected)
+		return look;
+	selected = style_look(name, depth, STYLE_SELECTED);
+	if (depth != DEPTH_256 || selected.attrs & REV || look.fg == OWN || look.bg != OWN)
+		return (struct look){selected.fg, selected.bg, selected.attrs | (look.attrs & BOLD)};
+	return (struct look){look.fg, selected.bg, look.attrs};
 }

@@ -1,4 +1,4 @@
-/* The device behind the screen. It is never waited for, except by tty_settle. */
+/* The terminal device. Only tty_settle waits for it. */
 #include "term/term_priv.h"
 #include "base/sys.h"
 
@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A description of our own, so that O_NONBLOCK does not reach the shell and whoever else has the terminal. */
+/* Open a file description of our own, so that O_NONBLOCK does not affect the shell and other
+ * programs. */
 static int open_anew(int fd)
 {
 	CLOSE_FD int own = -1;
@@ -24,7 +25,7 @@ static int open_anew(int fd)
 	return take_fd(&own);
 }
 
-/* Where that is not allowed (after su, in a container without its pts) a copy has to do. */
+/* If that is not permitted (after su, in a container without its pts), share the description. */
 static int open_one(int fd, bool *shared)
 {
 	int own = open_anew(fd);
@@ -47,17 +48,19 @@ bool tty_open(struct term_tty *tty, const struct sys *sys, struct err *err)
 {
 	*tty = (struct term_tty){.sys = sys, .in = -1, .out = -1};
 	if (!isatty(STDOUT_FILENO))
-		return err_set(err, errno,
-			       "terminal: standard output is not one: try --once for one frame as text, or "
-			       "'malitop record -o FILE' for a log");
+		return err_set(
+			err, errno,
+			"terminal: standard output is not a terminal: try --once for one frame as text, or "
+			"'malitop record -o FILE' for a log");
 	if (!isatty(STDIN_FILENO))
-		return err_set(err, errno,
-			       "terminal: standard input is not one, so there are no keys: try --once for one "
-			       "frame as text, or 'malitop record -o FILE' for a log");
+		return err_set(
+			err, errno,
+			"terminal: standard input is not a terminal, so there are no keys: try --once for "
+			"one frame as text, or 'malitop record -o FILE' for a log");
 	tty->in = open_one(STDIN_FILENO, &tty->shared_in);
 	tty->out = open_one(STDOUT_FILENO, &tty->shared_out);
-	if (tty->in >= 0 && tty->out >= 0 && !tcgetattr(tty->in, &tty->saved_in) && !tcgetattr(tty->out, &tty->saved_out) &&
-	    set_modes(tty->out, &tty->saved_out))
+	if (tty->in >= 0 && tty->out >= 0 && !tcgetattr(tty->in, &tty->saved_in) &&
+	    !tcgetattr(tty->out, &tty->saved_out) && set_modes(tty->out, &tty->saved_out))
 		return true;
 	err_set(err, errno, "terminal: cannot open it: %s: try --once", strerror(errno));
 	tty_fini(tty);
@@ -72,8 +75,8 @@ void tty_fini(struct term_tty *tty)
 	strbuf_fini(&tty->pending);
 }
 
-/* Without the line discipline's own ideas of newlines and tabs, which ncurses would have to know. Flow control stays: a serial
- * terminal needs it. NOFLSH: Ctrl-C must not cut a sequence in two. */
+/* No conversion of newlines and tabs by the line discipline. Keep flow control, because a serial
+ * terminal needs it. NOFLSH, so that Ctrl-C does not cut a sequence. */
 static struct termios screen_modes(const struct termios *saved)
 {
 	struct termios modes = *saved;
@@ -121,7 +124,8 @@ bool tty_flush(struct term_tty *tty)
 		ssize_t r;
 
 		exit_mid_frame(true);
-		r = tty_write_some(tty->out, tty->shared_out, tty->pending.p + tty->done, tty->pending.n - tty->done);
+		r = tty_write_some(tty->out, tty->shared_out, tty->pending.p + tty->done,
+				   tty->pending.n - tty->done);
 		if (r < 0 && errno == EINTR)
 			continue;
 		if (r < 0 && errno == EAGAIN)
@@ -178,7 +182,7 @@ size_t tty_read(struct term_tty *tty, char *buf, size_t size)
 	struct pollfd pollfd = {.fd = tty->in, .events = POLLIN};
 	ssize_t r;
 
-	/* A shared description blocks, so it is asked first. */
+	/* A shared description blocks, so poll first. */
 	if (tty->shared_in && poll(&pollfd, 1, 0) <= 0)
 		return 0;
 	r = read(tty->in, buf, size);

@@ -1,4 +1,6 @@
-/* alerts: lines that the user should see: the newest takes the footer for 10 s, all are kept for the help screen. */
+/* alerts: messages to the user. The newest is in the footer for 10 s, and the help screen lists
+ * all. Hints (answers to keys) are not listed, so that they do not displace messages worth
+ * keeping. */
 #ifndef MALITOP_ALERTS_H
 #define MALITOP_ALERTS_H
 
@@ -7,17 +9,20 @@
 #define ALERTS_KEPT 8
 #define ALERT_SHOWN_NS 10000000000ll
 
+struct alert {
+	char text[200]; /* printable */
+	int64_t at_ns;
+};
 struct alerts {
-	struct {
-		char text[200]; /* printable */
-		int64_t at_ns;
-	} lines[ALERTS_KEPT]; /* oldest first */
+	struct alert lines[ALERTS_KEPT]; /* oldest first */
 	unsigned n;
+	struct alert hint; /* the last hint; "" for none */
 };
 
-/* The text is made printable; its first line counts. An empty one is nothing. */
+/* Add the first line of the text, made printable. An empty line is ignored. */
 void alerts_add(struct alerts *a, int64_t now_ns, const char *text);
-/* The line to show now, NULL for none; *until_ns is when that changes. */
+void alerts_hint(struct alerts *a, int64_t now_ns, const char *text);
+/* The line to show now; NULL for none. *until_ns is when that changes. */
 const char *alerts_now(const struct alerts *a, int64_t now_ns, int64_t *until_ns);
 
 #endif

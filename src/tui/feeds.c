@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GAP_POINTS 3 /* time without samples that is more than jitter */
+#define GAP_POINTS 3 /* longer without samples than jitter explains */
 
 static double *vector_new(unsigned n)
 {
@@ -17,7 +17,7 @@ static double *vector_new(unsigned n)
 	return v;
 }
 
-/* Vectors as long as what is kept. The points are made anew from history. */
+/* Allocate vectors for the kept slots. Points are computed again from history. */
 static void make_vectors(struct feeds *f, struct feed_state *feed)
 {
 	const struct session_source *source = feed->source;
@@ -34,9 +34,10 @@ static void make_vectors(struct feeds *f, struct feed_state *feed)
 static void feed_init(struct feeds *f, struct feed_state *feed, const struct session_source *source)
 {
 	*feed = (struct feed_state){.source = source, .epoch = source->epoch};
-	feed->history = history_new(source->set->slots, source->n_slots, f->instances ? source->n_slots : source->n_sums,
-				    source->asked_ns);
+	feed->history = history_new(source->set->slots, source->n_slots,
+				    f->instances ? source->n_slots : source->n_sums, source->asked_ns);
 	feed->column = history_column_new(feed->history);
+	feed->step = history_column_new(feed->history);
 	feed->scratch = vector_new(source->set->n_vector);
 	make_vectors(f, feed);
 }
@@ -49,14 +50,16 @@ static void feed_fini(struct feed_state *feed)
 	free(feed->scratch);
 	free(feed->now);
 	free(feed->total);
+	free(feed->mark);
 	free(feed->column);
+	free(feed->step);
 	history_free(feed->history);
 }
 
 void feeds_init(struct feeds *f, struct session *session, bool instances, int64_t refresh_ns)
 {
 	*f = (struct feeds){.session = session,
-			    .ring = session->sampler ? session_ring(session, instances) : NULL,
+			    .tap = session->sampler ? session_tap(session, instances) : NULL,
 			    .instances = instances,
 			    .refresh_ns = refresh_ns};
 	for (; f->n < session->n; f->n++)
@@ -67,10 +70,9 @@ void feeds_fini(struct feeds *f)
 {
 	for (unsigned i = 0; i < f->n; i++)
 		feed_fini(&f->feeds[i]);
-	if (f->ring) {
-		sampler_detach(f->session->sampler, f->ring);
-		ring_free(f->ring);
-	}
+	if (f->tap)
+		sampler_detach(f->session->sampler, f->tap);
+	tap_free(f->tap);
 	*f = (struct feeds){0};
 }
 
@@ -85,24 +87,23 @@ void feeds_drain(struct feeds *f)
 {
 	const struct sample *sample;
 
-	while ((sample = ring_peek(f->ring))) {
+	for (; (sample = tap_peek(f->tap)); tap_release(f->tap))
 		feeds_take(f, sample);
-		ring_release(f->ring);
-	}
 }
 
-/* The new ring is attached before the old one leaves: samples that come twice are known by their count. */
-static void change_ring(struct feeds *f)
+/* Attach the new tap before detaching the old one, so that no sample is missed; history drops
+ * duplicates by sequence number. */
+static void change_tap(struct feeds *f)
 {
-	struct ring *old = f->ring, *new;
+	struct tap *old = f->tap, *new;
 
 	if (!old)
 		return;
-	new = session_ring(f->session, f->instances);
+	new = session_tap(f->session, f->instances);
 	sampler_detach(f->session->sampler, old);
 	feeds_drain(f);
-	ring_free(old);
-	f->ring = new;
+	tap_free(old);
+	f->tap = new;
 }
 
 void feeds_follow(struct feeds *f)
@@ -125,13 +126,13 @@ void feeds_follow(struct feeds *f)
 		f->n = i < f->n ? f->n : i + 1;
 	}
 	if (f->n > before)
-		change_ring(f);
+		change_tap(f);
 }
 
 void feeds_set_interval(struct feeds *f, struct session_source *source, int64_t interval_ns)
 {
 	session_set_interval(f->session, source, interval_ns);
-	change_ring(f);
+	change_tap(f);
 }
 
 void feeds_clear(struct feeds *f, bool partial)
@@ -142,7 +143,7 @@ void feeds_clear(struct feeds *f, bool partial)
 
 		history_clear(feed->history);
 		make_vectors(f, feed);
-		feed->shown_ns = 0;
+		feed->shown_ns = feed->at_ns = 0;
 	}
 }
 
@@ -151,35 +152,55 @@ void feeds_keep_instances(struct feeds *f)
 	if (f->instances)
 		return;
 	f->instances = true;
-	change_ring(f);
+	change_tap(f);
 	for (unsigned i = 0; i < f->n; i++) {
 		struct feed_state *feed = &f->feeds[i];
 
 		history_keep(feed->history, f->session->sources[i].n_slots);
 		make_vectors(f, feed);
 	}
-	feeds_show(f, 0);
+	feeds_show(f, 0, 0);
 }
 
-/* Length of a point: the refresh period, or the source's own interval where that is longer. */
+/* Length of a point: the refresh period, or the interval of the source if that is longer. */
 static int64_t window_ns(const struct feeds *f, const struct feed_state *feed)
 {
 	return feed->source->period_ns > f->refresh_ns ? feed->source->period_ns : f->refresh_ns;
 }
 
-/* Half a millisecond of grace: deadlines jitter, and a column that ended just before the window is still the one before. */
+/* Half a millisecond of tolerance: deadlines jitter, and a column that ended just before the window
+ * belongs to the previous one. */
 #define GRACE_NS 500000
 
+/* If no sample ended in the window, use the one that was running. */
 static bool vector_at(const struct feeds *f, struct feed_state *feed, int64_t end_ns, double *vector)
 {
-	history_span(feed->history, end_ns - window_ns(f, feed) + GRACE_NS, end_ns + GRACE_NS, feed->column);
+	int64_t window = window_ns(f, feed);
+
+	history_span(feed->history, end_ns - window + GRACE_NS, end_ns + GRACE_NS, feed->column);
+	if (!feed->column->n_samples)
+		history_around(feed->history, end_ns - window / 2, feed->column);
 	metric_vector(feed->source->set, feed->column, feed->scratch);
 	memcpy(vector, feed->scratch, feed->n_vector * sizeof(*vector));
 	return feed->column->n_samples > 0;
 }
 
+/* The mean of the range, if history holds all of it. */
+static void range_vector(const struct feeds *f, struct feed_state *feed)
+{
+	int64_t slack = window_ns(f, feed);
+	bool held = history_oldest_ns(feed->history) <= f->range_from_ns + slack &&
+		    history_newest_ns(feed->history) >= f->range_to_ns - slack;
+
+	history_span(feed->history, f->range_from_ns + GRACE_NS, f->range_to_ns + GRACE_NS, feed->column);
+	metric_vector(feed->source->set, feed->column, feed->scratch);
+	for (unsigned i = 0; i < feed->n_vector; i++)
+		feed->now[i] = held ? feed->scratch[i] : (double)NAN;
+}
+
 static void points_rebuild(struct feeds *f, struct feed_state *feed, int64_t end_ns)
 {
+	feed->n_steps = 0;
 	for (int k = 0; k < feed->n_points; k++) {
 		int64_t at = end_ns - (feed->n_points - 1 - k) * window_ns(f, feed);
 
@@ -190,6 +211,13 @@ static void points_rebuild(struct feeds *f, struct feed_state *feed, int64_t end
 			feed->points[k] = NULL;
 		}
 	}
+}
+
+void feeds_set_refresh(struct feeds *f, int64_t refresh_ns)
+{
+	f->refresh_ns = refresh_ns;
+	for (unsigned i = 0; i < f->n; i++)
+		points_rebuild(f, &f->feeds[i], f->feeds[i].shown_ns);
 }
 
 void feeds_want_points(struct feeds *f, int n)
@@ -208,7 +236,7 @@ void feeds_want_points(struct feeds *f, int n)
 	}
 }
 
-/* The points move left by one; the oldest vector is used again for the newest. */
+/* Shift the points left by one; the oldest vector is reused for the newest point. */
 static void points_step(struct feed_state *feed)
 {
 	double *newest;
@@ -221,9 +249,10 @@ static void points_step(struct feed_state *feed)
 		newest = vector_new(feed->n_vector);
 	memcpy(newest, feed->now, feed->n_vector * sizeof(*newest));
 	feed->points[feed->n_points - 1] = newest;
+	feed->n_steps++;
 }
 
-static void step(struct feeds *f, struct feed_state *feed)
+static void step_feed(struct feeds *f, struct feed_state *feed)
 {
 	int64_t newest = history_newest_ns(feed->history);
 
@@ -232,7 +261,7 @@ static void step(struct feeds *f, struct feed_state *feed)
 			feed->now[i] = NAN;
 		return;
 	}
-	/* A source that is slower than the refresh keeps showing its last point. */
+	/* A source that is slower than the refresh keeps its last point. */
 	if (feed->shown_ns && newest - feed->shown_ns < window_ns(f, feed) / 2)
 		return;
 	vector_at(f, feed, newest, feed->now);
@@ -241,30 +270,64 @@ static void step(struct feeds *f, struct feed_state *feed)
 		memcpy(feed->total, feed->scratch, feed->n_vector * sizeof(*feed->total));
 	}
 	if (newest - feed->shown_ns > GAP_POINTS * window_ns(f, feed))
-		points_rebuild(f, feed, newest); /* a device was away: its points are empty */
+		points_rebuild(f, feed, newest); /* the device was away: its points are empty */
 	else
 		points_step(feed);
-	feed->shown_ns = newest;
+	feed->shown_ns = feed->at_ns = newest;
+	if (f->range_to_ns)
+		range_vector(f, feed);
 }
 
 void feeds_step(struct feeds *f)
 {
 	for (unsigned i = 0; i < f->n; i++)
-		step(f, &f->feeds[i]);
+		step_feed(f, &f->feeds[i]);
 }
 
-void feeds_show(struct feeds *f, int64_t end_ns)
+void feeds_show(struct feeds *f, int64_t end_ns, int64_t at_ns)
 {
 	for (unsigned i = 0; i < f->n; i++) {
 		struct feed_state *feed = &f->feeds[i];
-		int64_t at = end_ns ? end_ns : history_newest_ns(feed->history);
+		int64_t end = end_ns ? end_ns : history_newest_ns(feed->history);
 
-		if (!at)
+		if (!end)
 			continue;
-		points_rebuild(f, feed, at);
-		vector_at(f, feed, at, feed->now);
-		feed->shown_ns = at;
+		points_rebuild(f, feed, end);
+		feed->shown_ns = end;
+		feed->at_ns = at_ns ? at_ns : end;
+		if (f->range_to_ns)
+			range_vector(f, feed);
+		else
+			vector_at(f, feed, feed->at_ns, feed->now);
 	}
+}
+
+void feeds_range(struct feeds *f, int64_t from_ns, int64_t to_ns)
+{
+	f->range_from_ns = from_ns;
+	f->range_to_ns = to_ns;
+}
+
+void feeds_compare(struct feeds *f, bool on)
+{
+	for (unsigned i = 0; i < f->n; i++) {
+		struct feed_state *feed = &f->feeds[i];
+
+		free(take_ptr(&feed->mark));
+		if (!on)
+			continue;
+		feed->mark = vector_new(feed->source->set->n_vector);
+		memcpy(feed->mark, feed->now, feed->n_vector * sizeof(*feed->mark));
+	}
+}
+
+int64_t feeds_shown_ns(const struct feeds *f)
+{
+	int64_t shown = 0;
+
+	for (unsigned i = 0; i < f->n; i++)
+		shown = f->feeds[i].at_ns > shown ? f->feeds[i].at_ns : shown;
+	return shown;
 }
 
 int64_t feeds_span_ns(const struct feeds *f)
@@ -283,7 +346,8 @@ bool feeds_reach(const struct feeds *f, int64_t *oldest_ns, int64_t *newest_ns)
 {
 	*oldest_ns = *newest_ns = 0;
 	for (unsigned i = 0; i < f->n; i++) {
-		int64_t newest = history_newest_ns(f->feeds[i].history), oldest = history_oldest_ns(f->feeds[i].history);
+		int64_t newest = history_newest_ns(f->feeds[i].history),
+			oldest = history_oldest_ns(f->feeds[i].history);
 
 		if (newest > *newest_ns)
 			*newest_ns = newest;
@@ -303,6 +367,13 @@ static const struct feed_state *shown_feed(const struct feeds *f, enum source_ki
 	return NULL;
 }
 
+static int cursor_of(const struct feeds *f, const struct feed_state *feed)
+{
+	int64_t point = window_ns(f, feed), back = (feed->shown_ns - feed->at_ns + point / 2) / point;
+
+	return f->paused && back < feed->n_points ? (int)back + 1 : 0;
+}
+
 struct feed feeds_view(const struct feeds *f, enum source_kind kind)
 {
 	const struct feed_state *feed = shown_feed(f, kind);
@@ -313,13 +384,19 @@ struct feed feeds_view(const struct feeds *f, enum source_kind kind)
 			     .n_vector = feed->n_vector,
 			     .now = feed->now,
 			     .total = feed->total,
+			     .mark = feed->mark,
 			     .now_column = feed->column,
 			     .points = (const double *const *)feed->points,
 			     .n_points = feed->n_points,
-			     .about = feed->source->title};
+			     .n_steps = feed->n_steps,
+			     .about = feed->source->title,
+			     .end_ns = feed->shown_ns,
+			     .point_ns = window_ns(f, feed),
+			     .cursor = cursor_of(f, feed)};
 }
 
-double feeds_over(const struct feeds *f, enum source_kind kind, const char *formula, int64_t from_ns, int64_t to_ns)
+double feeds_over(const struct feeds *f, enum source_kind kind, const char *formula, int64_t from_ns,
+		  int64_t to_ns)
 {
 	const struct feed_state *feed = shown_feed(f, kind);
 	AUTOFREE struct column *column = NULL;
@@ -334,6 +411,68 @@ double feeds_over(const struct feeds *f, enum source_kind kind, const char *form
 	value = expr_eval(&expr, feed->scratch);
 	expr_fini(&expr);
 	return value;
+}
+
+static const struct feed_state *activity_feed(const struct feeds *f)
+{
+	const struct feed_state *gpu = shown_feed(f, SOURCE_GPU);
+
+	return gpu ? gpu : shown_feed(f, SOURCE_CPU);
+}
+
+const struct session_source *feeds_activity_source(const struct feeds *f)
+{
+	const struct feed_state *feed = activity_feed(f);
+
+	return feed ? feed->source : NULL;
+}
+
+float feeds_activity_of(const struct session_source *source, const struct column *column, double *scratch)
+{
+	const char *name = source->kind == SOURCE_GPU ? "GPUBusy" : "CPUActivityUser";
+	const struct metric *metric = metric_find(source->set, span_of(name));
+
+	if (!metric || !column->n_samples)
+		return NAN;
+	metric_vector(source->set, column, scratch);
+	return (float)(metric_value(metric, scratch) / 100);
+}
+
+void feeds_activity(const struct feeds *f, int64_t begin_ns, int64_t end_ns, int n,
+		    struct timeline_cell *cells)
+{
+	const struct feed_state *feed = activity_feed(f);
+	AUTOFREE struct column *column = feed ? history_column_new(feed->history) : NULL;
+	double length = (double)(end_ns - begin_ns) / n;
+
+	for (int i = 0; i < n; i++) {
+		int64_t from = begin_ns + (int64_t)(length * i), to = begin_ns + (int64_t)(length * (i + 1));
+
+		cells[i] = (struct timeline_cell){.share = NAN};
+		if (!feed)
+			continue;
+		history_span(feed->history, from, to, column);
+		if (!column->n_samples)
+			history_around(feed->history, (from + to) / 2, column);
+		cells[i].share = feeds_activity_of(feed->source, column, feed->scratch);
+		cells[i].lost = column->lost > 0;
+	}
+}
+
+bool feeds_vector(const struct feeds *f, enum source_kind kind, int64_t from_ns, int64_t to_ns,
+		  double *vector)
+{
+	const struct feed_state *feed = shown_feed(f, kind);
+
+	if (!feed || feed->source->away)
+		return false;
+	if (to_ns - from_ns < feed->source->period_ns)
+		from_ns = to_ns - feed->source->period_ns;
+	history_span(feed->history, from_ns + GRACE_NS, to_ns + GRACE_NS, feed->step);
+	if (!feed->step->n_samples)
+		history_around(feed->history, from_ns + (to_ns - from_ns) / 2, feed->step);
+	metric_vector(feed->source->set, feed->step, vector);
+	return feed->step->n_samples > 0;
 }
 
 uint64_t feeds_lost(const struct feeds *f)

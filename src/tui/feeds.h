@@ -1,4 +1,5 @@
-/* feeds: from samples to what views read: history, and the vectors of now, of the whole run and of the points of a strip.
+/* feeds: turn samples into what views read: history, and vectors of values for now, for the whole
+ * run and for the points of a strip.
  *
  * Thread: ui.
  */
@@ -14,56 +15,85 @@ struct feed_state {
 	unsigned epoch; /* of the source */
 	struct history *history;
 	struct column *column;
-	double *scratch;     /* a whole vector */
-	double *now, *total; /* these, and the points, end where the kept slots end */
+	struct column *step; /* of feeds_vector */
+	double *scratch;     /* a full-length vector */
+	double *now, *total; /* these and the points end at the last kept slot */
+	double *mark;        /* what `now` is compared with; NULL: nothing */
 	unsigned n_vector;
-	double **points;  /* oldest first; an entry may be NULL */
-	int n_points;     /* how many are wanted */
-	int64_t shown_ns; /* end of the window that was shown last */
+	double **points;  /* oldest first; NULL for a point without samples */
+	int n_points;     /* how many views can draw */
+	unsigned n_steps; /* points added since they were computed from history */
+	int64_t shown_ns; /* end of the newest point */
+	int64_t at_ns;    /* end of `now`; the same unless the past is shown */
 };
 
 struct feeds {
 	struct session *session;
-	struct ring *ring; /* owned; NULL: samples come by feeds_take, out of a log */
-	bool instances;    /* every core, slice and CPU is kept as well */
-	bool partial;      /* not all since the start was taken: the totals are unknown */
+	struct tap *tap; /* owned; NULL if samples come from a log through feeds_take */
+	bool instances;  /* keeps every core, slice and CPU, too */
+	bool partial;    /* samples since the start are missing: totals are unknown */
+	bool paused;     /* views mark the moment of `now` */
 	int64_t refresh_ns;
+	int64_t range_from_ns, range_to_ns; /* `now` is the mean of this range; 0, 0: of a refresh */
 	struct feed_state feeds[SESSION_SOURCES_MAX];
-	unsigned n; /* as many as the session has sources, but for those that are new */
+	unsigned n; /* sources of the session that have been taken over */
 };
 
-/* Attaches a ring of its own to the session's sampler, if it has one. */
+/* Attaches a tap to the session's sampler, if it has one. */
 void feeds_init(struct feeds *f, struct session *session, bool instances, int64_t refresh_ns);
 void feeds_fini(struct feeds *f);
 
-/* A sample into the history of its source. */
+/* Add a sample to the history of its source. */
 void feeds_take(struct feeds *f, const struct sample *sample);
-/* Take every waiting sample out of the ring. At least once a second. */
+/* Take every waiting sample out of the tap; call this at least once a second. */
 void feeds_drain(struct feeds *f);
-/* The session has another source, or one measures something else now: begin anew with it. */
+/* Take over new sources, and restart those that now measure something else. */
 void feeds_follow(struct feeds *f);
-/* Forget all that was taken. `partial`: what comes does not begin at the start. */
+/* Discard all samples. `partial` means that the next ones do not begin at the start. */
 void feeds_clear(struct feeds *f, bool partial);
 /* Keep instances from now on. */
 void feeds_keep_instances(struct feeds *f);
-/* Another sampling interval, and a ring for it. Nothing is lost on the way. */
+/* Change the sampling interval, with a new tap. No samples are lost. */
 void feeds_set_interval(struct feeds *f, struct session_source *source, int64_t interval_ns);
-/* How many points views can draw; those that are missing are made from history. */
+/* Change the refresh; the points are computed again. */
+void feeds_set_refresh(struct feeds *f, int64_t refresh_ns);
+/* Set how many points views can draw; missing ones are computed from history. */
 void feeds_want_points(struct feeds *f, int n);
-/* A refresh period is over: a new point, and now moves on. */
+/* At the end of a refresh period: add a point and update `now`. */
 void feeds_step(struct feeds *f);
-/* Show history that ends at end_ns instead of now; 0 returns to now. */
-void feeds_show(struct feeds *f, int64_t end_ns);
-/* How far back the points go that views can draw. */
+/* Show history that ends at end_ns, and the moment at_ns of it as now. 0, 0: the newest of each
+ * source. */
+void feeds_show(struct feeds *f, int64_t end_ns, int64_t at_ns);
+/* From the next feeds_show or feeds_step on: `now` is the mean over a range, until 0, 0. It is
+ * unknown where history does not hold all of the range. */
+void feeds_range(struct feeds *f, int64_t from_ns, int64_t to_ns);
+/* Compare with what `now` is at this moment, or no longer. */
+void feeds_compare(struct feeds *f, bool on);
+/* The moment that is shown: the newest of all sources; 0 before the first. */
+int64_t feeds_shown_ns(const struct feeds *f);
+/* How active the shown GPU was, or without one the CPUs, in each of n equal parts of that time. */
+void feeds_activity(const struct feeds *f, int64_t begin_ns, int64_t end_ns, int n,
+		    struct timeline_cell *cells);
+/* The source that is meant by that; NULL: there is none. */
+const struct session_source *feeds_activity_source(const struct feeds *f);
+/* The share in a column of that source; NaN: it has no samples. `scratch` is one of its vectors. */
+float feeds_activity_of(const struct session_source *source, const struct column *column, double *scratch);
+/* How far back the points reach. */
 int64_t feeds_span_ns(const struct feeds *f);
-/* The oldest and newest moment that can be shown; false before the first sample. */
+/* The oldest and newest time that can be shown; false before the first sample. */
 bool feeds_reach(const struct feeds *f, int64_t *oldest_ns, int64_t *newest_ns);
 
-/* What views see of the source of a kind that is shown. */
+/* What views see of the shown source of a kind. */
 struct feed feeds_view(const struct feeds *f, enum source_kind kind);
-/* A formula (model/expr.h) over what the same source measured in (from_ns, to_ns], as far as history reaches; NaN where it has no such
- * names, or measured nothing then. Compiles: for what is asked about once a second. */
-double feeds_over(const struct feeds *f, enum source_kind kind, const char *formula, int64_t from_ns, int64_t to_ns);
+/* A formula (model/expr.h) over what that source measured in (from_ns, to_ns], as far as history
+ * reaches. NaN if the source does not have these names or measured nothing then. Compiles the
+ * formula: for use about once a second. */
+double feeds_over(const struct feeds *f, enum source_kind kind, const char *formula, int64_t from_ns,
+		  int64_t to_ns);
+/* The values that the shown source of a kind measured in the step (from_ns, to_ns], or in its last
+ * interval before to_ns if that is longer; into a vector of its set. false: it measured nothing. */
+bool feeds_vector(const struct feeds *f, enum source_kind kind, int64_t from_ns, int64_t to_ns,
+		  double *vector);
 uint64_t feeds_lost(const struct feeds *f);
 
 #endif

@@ -1,72 +1,125 @@
 #include "tui/help.h"
 
+#include "base/alloc.h"
 #include "config.h"
+#include "tui/page.h"
+
+#include <stdio.h>
+#include <string.h>
 
 #define KEY_COLS 18
 
-static void draw_line(struct rect *r, struct canvas *canvas, enum style style, int indent, struct span line)
+static void add_keys(struct page *page, const struct key_row *row, unsigned has)
 {
-	char text[256];
-	AUTO_STRBUF struct strbuf raw = {0};
-	struct rect row = rect_top(r, 1);
-
-	strbuf_add(&raw, line.p, line.n);
-	rect_left(&row, indent);
-	canvas_text(canvas, row, style, str_printable(text, sizeof(text), raw.p));
+	for (; row->action; row++)
+		if (row->help && !(row->needs & ~has))
+			page_text(page, PAGE_INDENT + KEY_COLS, STYLE_TEXT,
+				  page->canvas->ascii && row->shown.ascii ? row->shown.ascii
+									  : row->shown.keys,
+				  row->help);
 }
 
-static void draw_keys(const struct key_help *k, unsigned has, struct rect *r, struct canvas *canvas)
+/* Describe a source that is on the screen; of any other source, add only the title. */
+static void add_source(struct page *page, const struct help_text *t, struct session_source *s)
 {
-	for (; k->keys; k++) {
-		struct rect row;
-
-		if (k->needs & ~has)
-			continue;
-		row = rect_top(r, 1);
-		rect_left(&row, 1);
-		canvas_text(canvas, rect_left(&row, KEY_COLS), STYLE_KEY, k->keys);
-		canvas_text(canvas, row, STYLE_TEXT, k->text);
-	}
-}
-
-/* Of what is on the screen all that there is to say; of other GPUs, that they are there. */
-static void draw_source(const struct session_source *s, struct session *session, struct rect *r, struct canvas *canvas)
-{
+	AUTO_STRBUF struct strbuf title = {0}, text = {0};
 	const char *away = session_away_text(s);
-	AUTO_STRBUF struct strbuf text = {0};
-	struct rect row = rect_top(r, 1);
 	struct span rest;
+	char line[512];
 
-	canvas_printf(canvas, row, STYLE_TITLE, "%s, %s%s%s", s->title, s->driver, away ? ": " : "", away ? away : "");
-	if (s != session_shown(session, s->kind))
+	strbuf_printf(&title, "%s, %s%s%s", s->title, s->driver, away ? ": " : "", away ? away : "");
+	page_text(page, 0, STYLE_TITLE, NULL, title.p);
+	if (s != session_shown(t->session, s->kind))
 		return;
-	session_describe(session, s, &text);
+	session_describe(t->session, s, t->now_ns, &text);
 	rest = (struct span){text.p, text.n};
 	while (rest.n) {
-		struct span line = span_until(&rest, '\n');
+		struct span raw = span_until(&rest, '\n');
+		AUTO_STRBUF struct strbuf copy = {0};
 
-		if (line.n) /* the first is empty where a source has none for the foot of its view */
-			draw_line(r, canvas, STYLE_TEXT, 1, line);
+		strbuf_add(&copy, raw.p, raw.n);
+		if (raw.n) /* the first is empty if there is no text for the foot */
+			page_text(page, PAGE_INDENT, STYLE_TEXT, NULL,
+				  str_printable(line, sizeof(line), copy.p));
 	}
 }
 
-void help_draw(struct session *session, const struct key_help *own, unsigned has, const struct alerts *alerts, int64_t now_ns,
-	       struct canvas *canvas)
+static void add_all(struct page *page, const struct help_text *t)
 {
-	struct rect r = canvas_rect(canvas);
+	const struct alerts *alerts = t->alerts;
+	char line[sizeof(alerts->lines[0].text) + 32];
 
-	canvas_clear(canvas);
-	canvas_text(canvas, rect_top(&r, 1), STYLE_HEADER, "malitop " PACKAGE_VERSION "   any key goes back, q quits");
-	rect_top(&r, 1);
-	if (own)
-		draw_keys(own, has, &r, canvas);
-	draw_keys(key_helps, own ? has & ~(unsigned)NEEDS_SCROLL : has, &r, canvas);
-	rect_top(&r, 1);
-	for (unsigned i = 0; i < session->n; i++)
-		draw_source(&session->sources[i], session, &r, canvas);
+	if (t->own)
+		add_keys(page, t->own, t->has);
+	add_keys(page, keys_everywhere, t->has);
+	page_line(page);
+	for (unsigned i = 0; i < t->session->n; i++)
+		add_source(page, t, &t->session->sources[i]);
 	if (alerts->n)
-		rect_top(&r, 1);
-	for (unsigned i = alerts->n; i > 0; i--)
-		canvas_printf(canvas, rect_top(&r, 1), STYLE_ALERT, "%4lld s ago  %s",
-			      (long long)((now_ns - alerts->lines[i - 1].at_ns) / 1000000000), alerts->lines[i - 1].text);
+		page_line(page);
+	for (unsigned i = alerts->n; i > 0; i--) {
+		snprintf(line, sizeof(line), "%4lld s ago  %s",
+			 (long long)((t->now_ns - alerts->lines[i - 1].at_ns) / 1000000000),
+			 alerts->lines[i - 1].text);
+		page_text(page, 0, STYLE_ALERT, NULL, line);
+	}
+}
+
+static void draw_footer(const struct help *help, const char *alert, int n, struct canvas *canvas,
+			struct rect row)
+{
+	const struct foot_keys keys = {
+		.keys = {{"q Esc ?", NULL, "close", 0}, {"Up Down PgUp PgDn Home End", NULL, "scroll", 1}},
+		.n = help->scroll_max ? 2 : 1};
+	int last = help->scroll + help->page;
+	char where[48];
+
+	snprintf(where, sizeof(where), "lines %d to %d of %d", help->scroll + 1, last < n ? last : n, n);
+	frame_draw_footer(&(struct frame_text){.alert = alert, .keys = &keys, .dropped = where}, canvas, row);
+}
+
+void help_draw(struct help *help, const struct help_text *text, struct canvas *canvas)
+{
+	struct rect r = canvas_rect(canvas), footer;
+	struct page page = {.canvas = canvas, .window = {.w = r.w}};
+
+	add_all(&page, text); /* only counted */
+	canvas_clear(canvas);
+	canvas_text(canvas, rect_top(&r, 1), STYLE_HEADER, "malitop " PACKAGE_VERSION "  help");
+	footer = rect_bottom(&r, 1);
+	help->page = r.h;
+	help->scroll_max = page.n > r.h ? page.n - r.h : 0;
+	if (help->scroll > help->scroll_max)
+		help->scroll = help->scroll_max;
+	page = (struct page){.canvas = canvas, .window = r, .first = help->scroll};
+	add_all(&page, text);
+	draw_footer(help, text->alert, page.n, canvas, footer);
+}
+
+bool help_key(struct help *help, uint32_t key, struct strbuf *said)
+{
+	const int page = help->page > 1 ? help->page - 1 : 1;
+	const struct {
+		enum action action;
+		int lines;
+	} moves[] = {
+		{ACTION_SELECT, 1}, {ACTION_SCROLL, 1}, {ACTION_PAGE, page}, {ACTION_EDGE, help->scroll_max}};
+	struct key_action does = keys_action(keys_everywhere, key, NEEDS_NO_TIMELINE);
+	int scroll = help->scroll;
+
+	if (key == 0x03)
+		return false;
+	if (key == 'q' || does.action == ACTION_HELP || does.action == ACTION_BACK) {
+		*help = (struct help){0};
+		return true;
+	}
+	for (unsigned i = 0; i < ARRAY_LEN(moves); i++) {
+		if (moves[i].action != does.action)
+			continue;
+		scroll += does.number * moves[i].lines;
+		help->scroll = scroll < 0 ? 0 : scroll > help->scroll_max ? help->scroll_max : scroll;
+		return true;
+	}
+	strbuf_str(said, "help: q, Esc or ? closes it, and the other keys act again");
+	return true;
 }

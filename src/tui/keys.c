@@ -1,116 +1,377 @@
 #include "tui/keys.h"
 
 #include "base/alloc.h"
+#include "model/process.h"
 
-#include <string.h>
+#include <assert.h>
 
-static const struct {
-	uint32_t key;
-	enum action action;
-	unsigned needs;
-} keys[] = {
-	{'0', ACTION_VIEW, 0},
-	{'1', ACTION_VIEW, 0},
-	{'2', ACTION_VIEW, 0},
-	{'3', ACTION_VIEW, 0},
-	{'4', ACTION_VIEW, 0},
-	{'5', ACTION_VIEW, 0},
-	{'6', ACTION_VIEW, 0},
-	{'7', ACTION_VIEW, 0},
-	{'8', ACTION_VIEW, 0},
-	{'9', ACTION_VIEW, 0},
-	{K_TAB, ACTION_NEXT_VIEW, 0},
-	{K_RIGHT, ACTION_NEXT_VIEW, 0},
-	{K_BACK_TAB, ACTION_PREVIOUS_VIEW, 0},
-	{K_LEFT, ACTION_PREVIOUS_VIEW, 0},
-	{K_UP, ACTION_LINE_UP, 0},
-	{K_DOWN, ACTION_LINE_DOWN, 0},
-	{K_WHEEL_UP, ACTION_LINE_UP, 0},
-	{K_WHEEL_DOWN, ACTION_LINE_DOWN, 0},
-	{K_PAGE_UP, ACTION_PAGE_UP, 0},
-	{K_PAGE_DOWN, ACTION_PAGE_DOWN, 0},
-	{K_HOME, ACTION_TOP, 0},
-	{K_END, ACTION_BOTTOM, 0},
-	{' ', ACTION_PAUSE, 0},
-	{'<', ACTION_OLDER, 0},
-	{',', ACTION_OLDER, 0},
-	{'>', ACTION_NEWER, 0},
-	{'.', ACTION_NEWER, 0},
-	{'+', ACTION_SLOWER, NEEDS_LIVE},
-	{'=', ACTION_SLOWER, NEEDS_LIVE}, /* + without Shift on many keyboards */
-	{'-', ACTION_FASTER, NEEDS_LIVE},
-	{'[', ACTION_SPEED_DOWN, NEEDS_REPLAY},
-	{']', ACTION_SPEED_UP, NEEDS_REPLAY},
-	{'{', ACTION_MARK_BEFORE, NEEDS_REPLAY},
-	{'}', ACTION_MARK_AFTER, NEEDS_REPLAY},
-	{'j', ACTION_GO_TO, NEEDS_REPLAY},
-	{'c', ACTION_PER_CORE, 0},
-	{'a', ACTION_COUNTERS, 0},
-	{'l', ACTION_LOG, NEEDS_LIVE},
-	{'m', ACTION_MARK, NEEDS_LIVE},
-	{'g', ACTION_GPU, 0},
-	{'?', ACTION_HELP, 0},
-	{'h', ACTION_HELP, 0},
-	{K_F1, ACTION_HELP, 0},
-	{K_ESCAPE, ACTION_BACK, 0},
-	{'q', ACTION_QUIT, 0},
-	{0x03, ACTION_QUIT, 0}, /* Ctrl-C where the terminal makes no signal of it */
+#define CTRL_C 0x03
+
+const struct key_row keys_everywhere[] = {
+	{{{'1', '1'},
+	  {'2', '2'},
+	  {'3', '3'},
+	  {'4', '4'},
+	  {'5', '5'},
+	  {'6', '6'},
+	  {'7', '7'},
+	  {'8', '8'},
+	  {'9', '9'},
+	  {'0', '0'},
+	  {'f', 'f'}},
+	 ACTION_VIEW,
+	 0,
+	 {.keys = "1 to 9, 0, f"},
+	 "Choose a view; so does a click on its tab"},
+	{{{K_RIGHT, 1}, {K_TAB, 1}, {K_LEFT, -1}, {K_BACK_TAB, -1}},
+	 ACTION_TURN,
+	 0,
+	 {"\u2190 \u2192", "Tab", "view", 3},
+	 "The next view (Right or Tab) or the previous one (Left or Shift-Tab)"},
+	{{{' ', 0}},
+	 ACTION_PAUSE,
+	 NEEDS_LIVE,
+	 {"space", NULL, "pause", 2},
+	 "Pause the screen and go on; measuring never pauses"},
+	{{{' ', 0}},
+	 ACTION_PAUSE,
+	 NEEDS_REPLAY,
+	 {"space", NULL, "pause", 2},
+	 "Pause and play; at the end: play from the start"},
+	{{{'<', -1}, {',', -1}, {'>', 1}, {'.', 1}},
+	 ACTION_HISTORY,
+	 NEEDS_LIVE,
+	 {"< >", NULL, "history", 5},
+	 "Step back and forth through the history; also , and . (pauses)"},
+	{{{'<', -1}, {',', -1}, {'>', 1}, {'.', 1}},
+	 ACTION_HISTORY,
+	 NEEDS_REPLAY,
+	 {"< >", NULL, "step", 3},
+	 "Step back and forth by a refresh; also , and . (pauses)"},
+	{{{K_PAGE_UP, -1}, {K_PAGE_DOWN, 1}},
+	 ACTION_LEAP,
+	 NEEDS_TIMELINE,
+	 {"PgUp PgDn", NULL, "leap", 6},
+	 "Go back or on by a tenth of the timeline; a click on it goes to its moment"},
+	{{{K_HOME, -1}, {K_END, 1}},
+	 ACTION_ENDS,
+	 NEEDS_TIMELINE,
+	 {.keys = "Home, End"},
+	 "Go to the start or the end of the timeline"},
+	{{{'j', 0}},
+	 ACTION_GO_TO,
+	 NEEDS_LIVE,
+	 {.keys = "j"},
+	 "Go to a time in the history: 14:02:11, -30s, 50% (pauses)"},
+	{{{'[', -1}, {']', 1}},
+	 ACTION_SPEED,
+	 NEEDS_REPLAY,
+	 {"[ ]", NULL, "speed", 4},
+	 "Play slower or faster, at 0.1 to 100 times the recorded speed"},
+	{{{'{', -1}, {'}', 1}},
+	 ACTION_FIND,
+	 NEEDS_REPLAY,
+	 {"{ }", NULL, "marks", 5},
+	 "Go to the previous or the next mark or loss (pauses)"},
+	{{{'j', 0}},
+	 ACTION_GO_TO,
+	 NEEDS_REPLAY,
+	 {"j", NULL, "go to", 2},
+	 "Go to a time in the log: 90s, 1:30, 1:02:03, +10s, -5s, 50%"},
+	{{{'v', 0}},
+	 ACTION_RANGE,
+	 NEEDS_TIMELINE,
+	 {"v", NULL, "range", 7},
+	 "Begin a range at this moment; again: end it there; numbers are means of the range. A third time: "
+	 "no range"},
+	{{{'P', 0}},
+	 ACTION_PIN,
+	 NEEDS_ROWS,
+	 {.keys = "P"},
+	 "Pin the selected row to the top of the Overview; again: no longer"},
+	{{{'=', 0}},
+	 ACTION_COMPARE,
+	 0,
+	 {.keys = "="},
+	 "Compare with what is shown now: the change in percent beside each number; again: no longer"},
+	{{{'S', 0}},
+	 ACTION_SNAPSHOT,
+	 0,
+	 {.keys = "S"},
+	 "Save the screen as malitop-DATE-TIME.txt in this directory, and every metric as .csv"},
+	{{{'/', 0}},
+	 ACTION_FILTER,
+	 NEEDS_TABLE,
+	 {"/", NULL, "filter", 3},
+	 "Show only counters with this text in a name. Escape shows all again"},
+	{{{'n', 0}},
+	 ACTION_COUNTED,
+	 NEEDS_TABLE,
+	 {"n", NULL, "never counted", 6},
+	 "Hide the counters that were never counted, and show them again"},
+	{{{'+', 1}, {'-', -1}},
+	 ACTION_INTERVAL,
+	 NEEDS_LIVE,
+	 {.keys = "+ -"},
+	 "A longer or shorter sampling interval, in steps of 1, 2, 5"},
+	{{{'c', 0}},
+	 ACTION_PER_CORE,
+	 0,
+	 {"c", NULL, "per core", 4},
+	 "Break down per shader core, cache slice and CPU, and back to sums"},
+	{{{'a', 0}},
+	 ACTION_COUNTERS,
+	 0,
+	 {"a", NULL, "counters", 6},
+	 "Every counter of the GPU as a table, and back"},
+	{{{'g', 0}},
+	 ACTION_GPU,
+	 NEEDS_GPUS,
+	 {"g", NULL, "GPU", 4},
+	 "Show the next GPU; all of them are measured"},
+	{{{'C', 0}},
+	 ACTION_COUNTING,
+	 NEEDS_LIVE,
+	 {.keys = "C"},
+	 "Stop measuring the GPU, and go on: counting on Panfrost and Panthor keeps it powered"},
+	{{{'J', 0}},
+	 ACTION_PROFILING,
+	 NEEDS_LIVE,
+	 {.keys = "J"},
+	 "Let Panfrost or Panthor time the jobs of the queues, after a question, and no longer"},
+	{{{'l', 0}},
+	 ACTION_LOG,
+	 NEEDS_LIVE,
+	 {.keys = "l"},
+	 "Begin a log of raw counters, malitop-DATE-TIME.mlog in this directory; end the log"},
+	{{{'m', 0}},
+	 ACTION_MARK,
+	 NEEDS_LIVE,
+	 {.keys = "m"},
+	 "Set a mark, shown below the graphs and written into the log if there is one"},
+	{{{K_UP, -1}, {K_DOWN, 1}},
+	 ACTION_SELECT,
+	 NEEDS_ROWS,
+	 {.keys = "Up, Down"},
+	 "Select a row, in every view; so does a click on it. Escape selects none"},
+	{{{'z', 0}, {K_ENTER, 0}},
+	 ACTION_ZOOM,
+	 NEEDS_ROWS,
+	 {"z", NULL, "zoom", 7},
+	 "Show the selected row's panel alone, Up and Down lead to the next one; also Enter, a second "
+	 "click and a click on its title. Escape shows all again"},
+	{{{K_WHEEL_UP, -1}, {K_WHEEL_DOWN, 1}},
+	 ACTION_SCROLL,
+	 NEEDS_ROWS,
+	 {.keys = "wheel"},
+	 "Scroll by a line, or select a row where nothing scrolls"},
+	{{{K_PAGE_UP, -1}, {K_PAGE_DOWN, 1}},
+	 ACTION_PAGE,
+	 NEEDS_ROWS | NEEDS_NO_TIMELINE,
+	 {.keys = "PgUp, PgDn"},
+	 "Scroll by a page"},
+	{{{K_HOME, -1}, {K_END, 1}},
+	 ACTION_EDGE,
+	 NEEDS_ROWS | NEEDS_NO_TIMELINE,
+	 {.keys = "Home, End"},
+	 "Scroll to the top or to the end"},
+	{{{'!', 0}},
+	 ACTION_FINDINGS,
+	 0,
+	 {.keys = "!"},
+	 "The findings that hold or held in the last minute; Enter there goes to the view"},
+	{{{'u', 0}}, ACTION_OWN, NEEDS_ROWS, {.keys = "u"}, "The views of your own, one after the other"},
+	{{{'U', 0}},
+	 ACTION_RELOAD,
+	 0,
+	 {.keys = "U"},
+	 "Read your own views, metrics and findings again; so does SIGHUP if there are any"},
+	{{{'i', 0}},
+	 ACTION_EXPLAIN,
+	 NEEDS_ROWS,
+	 {"i", NULL, "explain", 7},
+	 "Explain the selected row, or the first: formula with its values now, what it tells, what to do"},
+	{{{K_F2, 0}},
+	 ACTION_SETTINGS,
+	 0,
+	 {.keys = "F2"},
+	 "Settings: change them at once, and save them in the configuration file"},
+	{{{'?', 0}, {'h', 0}, {K_F1, 0}},
+	 ACTION_HELP,
+	 0,
+	 {"?", NULL, "help", 1},
+	 "This help; also h and F1. The same keys, q and Escape close it"},
+	{{{K_ESCAPE, 0}}, ACTION_BACK, 0, {.keys = "Esc"}, NULL},
+	{{{K_REDRAW, 0}},
+	 ACTION_REDRAW,
+	 0,
+	 {.keys = "Ctrl-L"},
+	 "Redraw the screen, if another program wrote on it"},
+	/* Ctrl-C arrives as a key if the terminal does not turn it into a signal */
+	{{{'q', 0}, {CTRL_C, 0}, {K_F10, 0}},
+	 ACTION_QUIT,
+	 0,
+	 {"q", NULL, "quit", 0},
+	 "Quit; so do Ctrl-C and F10"},
+	{.action = ACTION_NONE},
 };
 
-const struct key_help key_helps[] = {
-	{"space", "pause", "Pause and go on. The measuring goes on meanwhile.", NEEDS_LIVE},
-	{"space", "pause", "Pause and play; at the end: play from the start", NEEDS_REPLAY},
-	{"< >", "history", "Step back and forth through the history; also , and . (pauses)", NEEDS_LIVE},
-	{"< >", "step", "Step back and forth by a refresh; also , and . (pauses)", NEEDS_REPLAY},
-	{"[ ]", "speed", "Play slower or faster, 0.1 to 100 times as fast as it was", NEEDS_REPLAY},
-	{"{ }", "marks", "The mark or loss before, and the next one (pauses)", NEEDS_REPLAY},
-	{"j", "go to", "Go to a moment: 90s, 1:30, 1:02:03, +10s, -5s, 50%", NEEDS_REPLAY},
-	{"+ -", "interval", "A longer or shorter sampling interval, in steps of 1, 2, 5", NEEDS_LIVE},
-	{"c", "per core", "Break down per shader core, cache slice and CPU, and back to sums", 0},
-	{"a", "counters", "Every counter of the GPU as a table, and back", 0},
-	{"g", "GPU", "Show the next GPU; all of them are measured", NEEDS_GPUS},
-	{"l", "log", "Begin a log of raw counters, malitop-DATE-TIME.mlog in this directory; end the log", NEEDS_LIVE},
-	{"m", "mark", "Set a mark in the log", NEEDS_LIVE},
-	{"1 to 9, 0", NULL, "Choose a view; so does a click on its tab", 0},
-	{"Tab, Right", NULL, "The next view", 0},
-	{"Shift-Tab, Left", NULL, "The view before", 0},
-	{"Up, Down", NULL, "Scroll by a line; so does the mouse wheel", NEEDS_SCROLL},
-	{"PgUp, PgDn", NULL, "Scroll by a page", NEEDS_SCROLL},
-	{"Home, End", NULL, "Scroll to the top and to the end", NEEDS_SCROLL},
-	{"?, h, F1", NULL, "This help, and back; Escape leaves it, too", 0},
-	{"q", "quit", "Quit; so does Ctrl-C", 0},
-	{NULL, NULL, NULL, 0},
+const struct key_row keys_of_processes[] = {
+	{{{K_ENTER, 0}},
+	 ACTION_COUNT,
+	 NEEDS_COUNT,
+	 {"Enter", NULL, "count", 3},
+	 "The CPU view counts the selected one alone; again: the whole machine"},
+	{{{K_UP, -1}, {K_WHEEL_UP, -1}, {K_DOWN, 1}, {K_WHEEL_DOWN, 1}},
+	 ACTION_SELECT,
+	 0,
+	 {.keys = "Up, Down"},
+	 "Select a row; so do the mouse wheel and a click"},
+	{{{K_PAGE_UP, -1}, {K_PAGE_DOWN, 1}},
+	 ACTION_PAGE,
+	 0,
+	 {.keys = "PgUp, PgDn"},
+	 "Select a row one page away"},
+	{{{K_HOME, -1}, {K_END, 1}},
+	 ACTION_EDGE,
+	 0,
+	 {.keys = "Home, End"},
+	 "Stay on the first row; select the last row"},
+	{{{'/', 0}, {K_F4, 0}},
+	 ACTION_FILTER,
+	 0,
+	 {"/", NULL, "filter", 2},
+	 "Filter by name, command line, pid or user; also F4. Escape shows all again"},
+	{{{K_F3, 0}},
+	 ACTION_SEARCH,
+	 0,
+	 {.keys = "F3"},
+	 "Search for such a text and select its row; F3 again: the next one"},
+	{{{'u', 0}}, ACTION_USER, 0, {.keys = "u"}, "Show the processes of one user; Escape shows all again"},
+	{{{'P', PROCESS_BY_CPU}, {'M', PROCESS_BY_MEMORY}, {'T', PROCESS_BY_TIME}, {'N', PROCESS_BY_PID}},
+	 ACTION_SORT,
+	 0,
+	 {.keys = "P, M, T, N"},
+	 "Sort by CPU, memory, CPU time, pid"},
+	{{{'s', 0}}, ACTION_NEXT_SORT, 0, {"s", NULL, "sort", 2}, "Sort by the next key"},
+	{{{K_F6, 0}}, ACTION_CHOOSE_SORT, 0, {.keys = "F6"}, "Choose from a list what to sort by"},
+	{{{'R', 0}, {'I', 0}}, ACTION_REVERSE, 0, {.keys = "R, I"}, "Reverse the order"},
+	{{{'t', 0}, {K_F5, 0}},
+	 ACTION_TREE,
+	 0,
+	 {"t", NULL, "tree", 3},
+	 "The tree of parents and children, and back; also F5"},
+	{{{'H', 0}}, ACTION_THREADS, NEEDS_LIVE, {"H", NULL, "threads", 3}, "Show threads, and hide them"},
+	{{{'K', 0}}, ACTION_KERNEL, 0, {.keys = "K"}, "Hide kernel threads, and show them"},
+	{{{'p', 0}}, ACTION_COMMANDS, NEEDS_LIVE, {.keys = "p"}, "Command lines, or names alone"},
+	{{{'k', 0}, {K_F9, 0}},
+	 ACTION_SIGNAL,
+	 NEEDS_LIVE,
+	 {"k", NULL, "signal", 2},
+	 "Send a signal, after a question; also F9"},
+	{.action = ACTION_NONE},
 };
 
-enum action keys_action(uint32_t key, unsigned has)
+/* The needs without which a key does nothing. */
+#define NEEDS_TO_ACT ((unsigned)(NEEDS_LIVE | NEEDS_REPLAY | NEEDS_TIMELINE | NEEDS_NO_TIMELINE))
+
+/* The index of a key in the codes of its row, -1 if the row does not have it. */
+static int code_index(const struct key_row *row, uint32_t key)
 {
-	for (unsigned i = 0; i < ARRAY_LEN(keys); i++)
-		if (keys[i].key == key && !(keys[i].needs & ~has))
-			return keys[i].action;
-	return ACTION_NONE;
+	for (int i = 0; i < KEY_ROW_CODES && row->codes[i].key; i++)
+		if (row->codes[i].key == key)
+			return i;
+	return -1;
 }
 
-char keys_view(uint32_t key)
+/* Find the first row that has the key and can act; NULL if there is none. With all bits of `has`
+ * set, that is the first row that has the key. */
+static const struct key_row *find_row(const struct key_row *rows, uint32_t key, unsigned has)
 {
-	return key >= '0' && key <= '9' ? (char)key : '\0';
+	for (; rows->action; rows++)
+		if (code_index(rows, key) >= 0 && !(rows->needs & NEEDS_TO_ACT & ~has))
+			return rows;
+	return NULL;
 }
 
-void keys_type(char *text, size_t size, uint32_t key)
+struct key_action keys_action(const struct key_row *rows, uint32_t key, unsigned has)
 {
-	size_t n = strlen(text), length;
+	const struct key_row *row = find_row(rows, key, has);
+
+	return row ? (struct key_action){row->action, row->codes[code_index(row, key)].number}
+		   : (struct key_action){0};
+}
+
+/* A key that is not a visible character has the name of its row. */
+static void add_key_name(uint32_t key, struct strbuf *out)
+{
+	const struct key_row *row = find_row(keys_everywhere, key, ~0u);
 	char utf8[4];
 
-	if (key == K_BACKSPACE || key == '\b') {
-		while (n && ((unsigned char)text[n - 1] & 0xc0) == 0x80)
-			n--;
-		text[n ? n - 1 : 0] = 0;
-		return;
-	}
-	if (key < ' ' || key >= K_SPECIAL)
-		return;
-	length = utf8_put(utf8, key);
-	if (n + length >= size)
-		return;
-	memcpy(text + n, utf8, length);
-	text[n + length] = 0;
+	if (!row)
+		row = find_row(keys_of_processes, key, ~0u);
+	if (key >= K_F2 && key <= K_F10)
+		strbuf_printf(out, "F%u", key - K_F1 + 1);
+	else if (row && (key <= ' ' || key >= K_SPECIAL))
+		strbuf_str(out, row->shown.ascii ? row->shown.ascii : row->shown.keys);
+	else if (key < ' ')
+		strbuf_printf(out, "Ctrl-%c", (char)(key + '@'));
+	else if (key == K_BACKSPACE)
+		strbuf_str(out, "Backspace");
+	else
+		strbuf_add(out, utf8, utf8_put(utf8, key));
+}
+
+void keys_why(const struct key_row *rows, uint32_t key, unsigned has, struct strbuf *said)
+{
+	const struct key_row *row = find_row(rows, key, ~0u);
+	unsigned lacks = row ? row->needs & ~has : 0;
+
+	add_key_name(key, said);
+	strbuf_str(said, lacks & NEEDS_LIVE                      ? ": not in a replay"
+			 : lacks & NEEDS_REPLAY                  ? ": only in a replay"
+			 : lacks & NEEDS_TIMELINE                ? ": only while paused (space)"
+			 : key == K_ESCAPE                       ? ": nothing to close; q quits"
+			 : find_row(keys_of_processes, key, ~0u) ? ": a key of the Processes view (0)"
+								 : ": does nothing here; ? lists the keys");
+}
+
+/* The key of a row with that number; the first one of a row whose keys have no such number. */
+static uint32_t key_with(const struct key_row *row, int number)
+{
+	for (int i = 0; i < KEY_ROW_CODES && row->codes[i].key; i++)
+		if (row->codes[i].number == number)
+			return row->codes[i].key;
+	return row->codes[0].key;
+}
+
+/* Names of two keys are in the order back, forth. */
+static void add_foot_key(struct foot_keys *foot, const struct key_row *row)
+{
+	assert(foot->n < ARRAY_LEN(foot->keys));
+	foot->press[foot->n][0] = key_with(row, -1);
+	foot->press[foot->n][1] = key_with(row, 1);
+	foot->keys[foot->n++] = row->shown;
+}
+
+static void add_foot_keys(struct foot_keys *foot, const struct key_row *rows, unsigned has)
+{
+	for (; rows->action; rows++)
+		if (rows->shown.word && !(rows->needs & ~has))
+			add_foot_key(foot, rows);
+}
+
+void keys_foot_add(struct foot_keys *foot, enum action action)
+{
+	for (const struct key_row *row = keys_everywhere; row->action; row++)
+		if (row->action == action)
+			add_foot_key(foot, row);
+}
+
+void keys_foot(struct foot_keys *foot, const struct key_row *own, unsigned has)
+{
+	foot->n = 0;
+	if (own)
+		add_foot_keys(foot, own, has);
+	add_foot_keys(foot, keys_everywhere, has);
 }

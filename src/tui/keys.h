@@ -1,78 +1,116 @@
-/* keys: which key does what where, and the words that footer and help show for it. One table; only what exists stands in it. */
-#ifndef MALITOP_KEYS_H
-#define MALITOP_KEYS_H
+/* keys: what each key does, where, and the words that the footer and the help screen show for it.
+ *
+ * A key is one row of one of two tables. Dispatch, footer, help and the answer to a key that does
+ * nothing all come from these rows. Thread: ui. */
+#ifndef MALITOP_TUI_KEYS_H
+#define MALITOP_TUI_KEYS_H
 
+#include "base/str.h"
+#include "term/term_key.h"
 #include "views/view.h"
 
-#include <stdint.h>
-
-/* Keys that are no character. Characters are themselves (Unicode). */
-enum key {
-	K_TAB = '\t',
-	K_ENTER = '\r',
-	K_ESCAPE = 0x1b,
-	K_BACKSPACE = 0x7f,
-	K_SPECIAL = 0x110000, /* beyond Unicode */
-	K_BACK_TAB,
-	K_UP,
-	K_DOWN,
-	K_LEFT,
-	K_RIGHT,
-	K_PAGE_UP,
-	K_PAGE_DOWN,
-	K_HOME,
-	K_END,
-	K_F1,
-	K_WHEEL_UP,
-	K_WHEEL_DOWN,
-};
-
+/* The number of a key, if its action takes one, is in brackets. */
 enum action {
 	ACTION_NONE,
-	ACTION_VIEW, /* keys_view tells which */
-	ACTION_NEXT_VIEW,
-	ACTION_PREVIOUS_VIEW,
-	ACTION_LINE_UP,
-	ACTION_LINE_DOWN,
-	ACTION_PAGE_UP,
-	ACTION_PAGE_DOWN,
-	ACTION_TOP,
-	ACTION_BOTTOM,
-	ACTION_PAUSE,
-	ACTION_OLDER, /* one step back in history, while paused */
-	ACTION_NEWER,
-	ACTION_FASTER, /* a shorter interval */
-	ACTION_SLOWER,
-	ACTION_SPEED_DOWN, /* of replay */
-	ACTION_SPEED_UP,
-	ACTION_MARK_BEFORE, /* to a mark or a loss */
-	ACTION_MARK_AFTER,
-	ACTION_GO_TO,
+	ACTION_VIEW,     /* show a view [its digit, a character] */
+	ACTION_TURN,     /* show the next or the previous view [1, -1] */
+	ACTION_SELECT,   /* the next or the previous row [1, -1] */
+	ACTION_ZOOM,     /* show one panel alone, and all again */
+	ACTION_SCROLL,   /* by lines [1, -1]; where nothing scrolls the selection moves */
+	ACTION_PAGE,     /* by pages [1, -1] */
+	ACTION_EDGE,     /* to the end or the top [1, -1] */
+	ACTION_PAUSE,    /* or go on */
+	ACTION_HISTORY,  /* step to newer or older data [1, -1] */
+	ACTION_LEAP,     /* a page of the timeline on or back [1, -1] */
+	ACTION_ENDS,     /* to the end or the begin of the timeline [1, -1] */
+	ACTION_SPEED,    /* play faster or slower [1, -1] */
+	ACTION_FIND,     /* go to the next or the previous mark or loss [1, -1] */
+	ACTION_GO_TO,    /* ask for a time */
+	ACTION_INTERVAL, /* sample at a longer or shorter interval [1, -1] */
 	ACTION_PER_CORE,
 	ACTION_COUNTERS,
-	ACTION_LOG,
+	ACTION_GPU,       /* show the next GPU */
+	ACTION_COUNTING,  /* stop measuring the GPU, or go on */
+	ACTION_PROFILING, /* have the kernel time its queues, after a question, or no longer */
+	ACTION_LOG,       /* begin or end one */
 	ACTION_MARK,
-	ACTION_GPU, /* the next of several */
 	ACTION_HELP,
-	ACTION_BACK, /* leaves help */
+	ACTION_FINDINGS, /* show them */
+	ACTION_EXPLAIN,  /* the selected row */
+	ACTION_RANGE,    /* begin it, end it, forget it */
+	ACTION_PIN,      /* the selected row to the Overview, or no longer */
+	ACTION_COMPARE,  /* with what is shown now, or no longer */
+	ACTION_SNAPSHOT, /* of the screen to files */
+	ACTION_COUNTED,  /* hide counters that were never counted, or show them */
+	ACTION_SETTINGS, /* show them */
+	ACTION_OWN,      /* show the next own view */
+	ACTION_RELOAD,   /* read the user's own files again */
+	ACTION_BACK,     /* close what is open, and clear the filters of the Processes view */
+	ACTION_REDRAW,   /* the terminal does it itself (term.h) */
 	ACTION_QUIT,
+	/* in the Processes view only */
+	ACTION_COUNT,  /* CPU events of the selected process alone */
+	ACTION_FILTER, /* by a text */
+	ACTION_SEARCH, /* select the next row with a text */
+	ACTION_USER,
+	ACTION_SORT, /* [enum process_key] */
+	ACTION_NEXT_SORT,
+	ACTION_CHOOSE_SORT,
+	ACTION_REVERSE,
+	ACTION_TREE,
+	ACTION_THREADS,
+	ACTION_KERNEL,   /* hide kernel threads, or show them */
+	ACTION_COMMANDS, /* command lines, or names */
+	ACTION_SIGNAL,
 };
 
-/* What a key does where there is what `has` says (enum key_need); ACTION_NONE for one without a meaning. */
-enum action keys_action(uint32_t key, unsigned has);
-/* The view's own digit of an ACTION_VIEW key, as `struct view` has it. */
-char keys_view(uint32_t key);
-
-/* A line that is typed: what a key adds to the text, or takes off its end. */
-void keys_type(char *text, size_t size, uint32_t key);
-
-/* The words, in the order they are shown; an entry may cover several keys. Ends with a NULL `keys`. */
-struct key_help {
-	const char *keys;  /* "space", "< >" */
-	const char *brief; /* for the footer: "pause"; NULL: only in help */
-	const char *text;  /* for help: a sentence */
-	unsigned needs;    /* enum key_need */
+/* Bits of key_row.needs; 0: nothing is needed. */
+enum key_need {
+	/* Without these the key does nothing, and keys_why gives the reason. */
+	NEEDS_LIVE = 1 << 0,        /* the screen shows current data */
+	NEEDS_REPLAY = 1 << 1,      /* the screen plays a log */
+	NEEDS_TIMELINE = 1 << 5,    /* it is shown: the screen is paused, or plays a log */
+	NEEDS_NO_TIMELINE = 1 << 6, /* it is not */
+	/* Without these, footer and help omit the key. Its action reports what is missing. */
+	NEEDS_GPUS = 1 << 2,  /* there are several */
+	NEEDS_ROWS = 1 << 3,  /* the view has no rows with keys of their own */
+	NEEDS_TABLE = 1 << 7, /* the view lists the counters */
+	NEEDS_COUNT = 1 << 4, /* CPU events can be counted for one process */
 };
-extern const struct key_help key_helps[];
+
+#define KEY_ROW_CODES 11
+
+struct key_row {
+	struct {
+		uint32_t key; /* a character or an enum key; 0 after the last */
+		int number;   /* for the action: enum action */
+	} codes[KEY_ROW_CODES];
+	enum action action;
+	unsigned needs;        /* enum key_need, all of them */
+	struct foot_key shown; /* its name, in help too; without `word` it is not in the footer */
+	const char *help;      /* a sentence; NULL: not in help */
+};
+
+/* In the order of footer and help; a row with ACTION_NONE follows the last. */
+extern const struct key_row keys_everywhere[];
+extern const struct key_row keys_of_processes[]; /* in the Processes view, and first there */
+
+/* What a key does. */
+struct key_action {
+	enum action action; /* ACTION_NONE: nothing */
+	int number;
+};
+
+/* Find the action of a key in a table; `has` is what there is now (enum key_need). */
+struct key_action keys_action(const struct key_row *rows, uint32_t key, unsigned has);
+
+/* Add to *said why a key that is not in the table, or lacks what it needs, does nothing. */
+void keys_why(const struct key_row *rows, uint32_t key, unsigned has, struct strbuf *said);
+
+/* Fill *foot with the keys of the footer: those of the view (`own`, NULL if it has none), then
+ * those of everywhere. */
+void keys_foot(struct foot_keys *foot, const struct key_row *own, unsigned has);
+/* Add the key of an action, for a screen that has few. */
+void keys_foot_add(struct foot_keys *foot, enum action action);
 
 #endif

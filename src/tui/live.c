@@ -1,25 +1,37 @@
 #include "tui/live.h"
 
-#include "tui/help.h"
+#include "model/embed.h"
 #include "tui/live_priv.h"
 #include "tui/splash.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
-#define PATIENCE_MS 200       /* for devices to open, before a screen says that it takes longer */
-#define DRAIN_NS 1000000000ll /* rings are drained at least so often, however slow the refresh */
-#define SCAN_NS 1000000000ll  /* processes are read no more often, however fast the refresh */
+#define PATIENCE_MS 200       /* for devices to open, before the splash screen appears */
+#define DRAIN_NS 1000000000ll /* rings are drained this often, however slow the refresh */
 
-static void resize(struct live *l)
+static void resize_canvas(struct live *l)
 {
 	int cols, rows;
 
 	term_size(l->term, &cols, &rows);
 	canvas_resize(&l->canvas, cols, rows);
-	feeds_want_points(&l->feeds, 2 * cols);
+	feeds_want_points(&l->feeds, 2 * cols + VIEW_POINTS_BEFORE);
 	l->dirty = true;
+}
+
+/* SIGHUP means two things: the terminal is gone, or, as for daemons, read the files again. */
+static bool is_reload(struct live *l)
+{
+	struct pollfd fds[TERM_FDS];
+
+	if (!screen_has_own(&l->screen))
+		return false;
+	term_fds(l->term, fds);
+	fds[0].events = 0; /* only whether it hung up */
+	return l->sys->poll(l->sys, fds, 1, 0) == 0;
 }
 
 static void take_input(struct live *l)
@@ -28,19 +40,27 @@ static void take_input(struct live *l)
 	enum term_event event;
 
 	while ((event = term_next(l->term, &in)) != TERM_NONE) {
-		if (event == TERM_KEY) {
+		if (event == TERM_KEY && (in.key == K_WHEEL_UP || in.key == K_WHEEL_DOWN)) {
+			live_wheel(l, in.key, in.x, in.y);
+		} else if (event == TERM_KEY) {
 			live_key(l, in.key);
+		} else if (event == TERM_MOUSE && in.drag) {
+			live_drag(l, in.x);
 		} else if (event == TERM_MOUSE) {
-			if (in.y == 1)
-				screen_show(&l->screen, frame_tab_at(&l->screen.views, l->screen.view, l->canvas.cols, in.x));
+			live_click(l, in.x, in.y);
+		} else if (event == TERM_PASTE) {
+			alerts_hint(&l->alerts, l->sys->monotonic_ns(l->sys),
+				    "paste: ignored: only typed keys count");
 			l->dirty = true;
+		} else if (event == TERM_QUIT && in.signal == SIGHUP && is_reload(l)) {
+			live_reload(l);
 		} else if (event == TERM_QUIT) {
 			l->signal = in.signal;
 			l->end = true;
 		} else if (event == TERM_GONE) {
 			l->end = true;
 		} else {
-			resize(l);
+			resize_canvas(l);
 		}
 		if (l->end)
 			return;
@@ -66,69 +86,127 @@ static void take_events(struct live *l, int64_t now)
 		l->screen.pane.table.counted = (struct process_id){0};
 }
 
-/* A process or thread was chosen; NULL: none. */
-static void count(void *live, const struct process *p)
+/* Count the chosen process or thread alone; NULL for the machine. */
+static void count_process(void *live, const struct process *p)
 {
 	struct live *l = live;
-	const struct scope scope = {.kind = p && p->is_thread ? SCOPE_THREAD : SCOPE_PROCESS, .pid = p ? p->pid : 0};
+	const struct scope scope = {.kind = p && p->is_thread ? SCOPE_THREAD : SCOPE_PROCESS,
+				    .pid = p ? p->pid : 0};
 
 	session_count(&l->session, p ? &scope : NULL);
 }
 
-/* Processes are read for a view that shows them, and never while it stands still. */
+/* Read processes only if the view shows them and is not paused. Returns whether it does. */
+static bool want_processes(struct live *l)
+{
+	struct process_wish wish;
+	int64_t period_ns;
+	bool wanted = screen_wants_processes(&l->screen, &wish, &period_ns) && !l->screen.paused_ns;
+
+	scanner_want(l->scanner, &wish, wanted ? period_ns : 0);
+	return wanted;
+}
+
 static void take_processes(struct live *l)
 {
-	int64_t refresh_ns = l->feeds.refresh_ns;
 	struct process_list *list = scanner_take(l->scanner);
-	struct process_wish wish;
-	bool wanted = screen_wants_processes(&l->screen, &wish) && !l->screen.paused_ns;
+	bool wanted = want_processes(l);
 
-	scanner_want(l->scanner, &wish, !wanted ? 0 : refresh_ns > SCAN_NS ? refresh_ns : SCAN_NS);
+	process_pane_pause(&l->screen.pane, l->screen.paused_ns);
 	if (list && wanted) {
+		/* a panel beside others is drawn with them */
+		l->dirty |= screen_pane(&l->screen) || !l->screen.pane.list;
 		screen_take_processes(&l->screen, list);
-		l->dirty = true;
 	} else {
 		process_list_free(list);
 	}
 }
 
-/* A refresh period is over: new numbers, unless the screen is paused. */
-static void step(struct live *l, int64_t now)
+/* At the end of a refresh period: update the numbers, unless the screen is paused. */
+static void step_refresh(struct live *l, int64_t now)
 {
 	if (now < l->next_step_ns)
 		return;
 	l->next_step_ns += l->feeds.refresh_ns * ((now - l->next_step_ns) / l->feeds.refresh_ns + 1);
 	if (!l->screen.paused_ns)
 		feeds_step(&l->feeds);
+	live_pause_if_wanted(l);
 	l->dirty = true;
 	if (l->options->duration_ns && now - l->start_ns >= l->options->duration_ns)
 		l->end = true;
 }
 
-static void measure(struct live *l, int64_t now)
+static void run_measurement(struct live *l, int64_t now)
 {
 	take_events(l, now);
 	feeds_drain(&l->feeds);
 	take_processes(l);
 	live_look_at_log(l);
-	step(l, now);
+	step_refresh(l, now);
 }
 
-static void draw(struct live *l, int64_t now)
+void live_compose_below(struct live *l)
 {
-	int64_t until;
+	int64_t now = l->sys->monotonic_ns(l->sys), until;
 	const char *alert = alerts_now(&l->alerts, now, &until);
 
 	screen_describe(&l->screen, now);
-	l->screen.realtime_ns = l->sys->realtime_ns(l->sys);
+	l->screen.realtime_ns =
+		l->sys->realtime_ns(l->sys) - (l->screen.paused_ns ? now - l->screen.paused_ns : 0);
 	if (l->player)
 		screen_show_moment(&l->screen, l->player, now);
 	l->screen.ask = live_asked(l);
-	if (l->help)
-		help_draw(&l->session, screen_pane(&l->screen) ? process_pane_helps(&l->screen.pane) : NULL,
-			  screen_has(&l->screen), &l->alerts, now, &l->canvas);
+	l->screen.timeline = live_timeline(l);
+	l->screen.marks = l->past.marks;
+	l->screen.n_marks = l->past.n_marks;
+	if (l->player && l->screen.timeline) {
+		l->screen.marks = l->screen.timeline->marks;
+		l->screen.n_marks = l->screen.timeline->n_marks;
+	}
+	l->screen.hits.n = 0;
+	if (l->help.shown)
+		help_draw(&l->help,
+			  &(struct help_text){.session = &l->session,
+					      .own = screen_keys(&l->screen),
+					      .has = screen_has(&l->screen),
+					      .alerts = &l->alerts,
+					      .alert = alert,
+					      .now_ns = now},
+			  &l->canvas);
+	else if (l->findings.shown)
+		findings_card_draw(&l->findings, &l->screen, alert, &l->canvas);
 	else
 		screen_draw(&l->screen, alert, &l->canvas);
+}
+
+void live_compose(struct live *l)
+{
+	int64_t until;
+
+	live_compose_below(l);
+	if (l->settings.shown && !l->help.shown)
+		live_draw_settings(l, alerts_now(&l->alerts, l->sys->monotonic_ns(l->sys), &until));
+	else if (l->explain.shown && !l->help.shown)
+		explain_card_draw(&l->explain, &l->screen,
+				  alerts_now(&l->alerts, l->sys->monotonic_ns(l->sys), &until), &l->canvas);
+}
+
+/* A change of the verdict is a message and, in a log, a mark. */
+static void report_verdict(struct live *l, int64_t now)
+{
+	char text[JUDGE_NEWS_TEXT];
+
+	if (l->player || l->screen.paused_ns || !screen_judge_news(&l->screen.judge, text))
+		return;
+	alerts_add(&l->alerts, now, text);
+	if (l->recorder)
+		recorder_mark(l->recorder, text);
+}
+
+static void draw_frame(struct live *l)
+{
+	live_compose(l);
+	report_verdict(l, l->sys->monotonic_ns(l->sys));
 	l->dirty = !term_draw(l->term, &l->canvas);
 }
 
@@ -147,7 +225,7 @@ static int wait_ms(const struct live *l, int64_t now)
 	return term >= 0 && term < ms ? term : ms;
 }
 
-static void loop(struct live *l)
+static void run_loop(struct live *l)
 {
 	struct pollfd fds[TERM_FDS + 2];
 
@@ -165,9 +243,12 @@ static void loop(struct live *l)
 		if (l->player)
 			live_run_log(l, now);
 		else
-			measure(l, now);
-		if (!l->end && l->dirty && term_ready(l->term))
-			draw(l, now);
+			run_measurement(l, now);
+		if (!l->end && l->dirty && term_ready(l->term)) {
+			draw_frame(l);
+			if (!l->player)
+				want_processes(l); /* the command lines of the rows in sight */
+		}
 	}
 }
 
@@ -176,11 +257,14 @@ static bool open_terminal(struct live *l, struct err *err)
 	const struct options *o = l->options;
 
 	if (!l->term)
-		l->term = term_open(l->sys, &(struct term_options){.color = o->color, .theme = o->theme, .ascii = o->ascii}, err);
+		l->term = term_open(
+			l->sys,
+			&(struct term_options){.color = o->color, .theme = o->theme, .ascii = o->ascii}, err);
 	return l->term != NULL;
 }
 
-/* Most devices open at once: then the first frame is the real one, and what fails has not touched the terminal. */
+/* Wait for the devices to open. Most open at once: then the first frame is already the real one,
+ * and a failure does not touch the terminal. */
 static bool wait_for_devices(struct live *l, struct err *err)
 {
 	struct pollfd fd = {.fd = session_opening_fd(&l->session), .events = POLLIN};
@@ -194,7 +278,7 @@ static bool wait_for_devices(struct live *l, struct err *err)
 	return true;
 }
 
-/* The first on top. */
+/* The first note becomes the newest alert. */
 static void add_notes(struct live *l, int64_t now)
 {
 	struct span rest = {l->session.notes.p, l->session.notes.n}, lines[ALERTS_KEPT];
@@ -206,35 +290,37 @@ static void add_notes(struct live *l, int64_t now)
 		alerts_add(&l->alerts, now, lines[n].p);
 }
 
-/* What is beside a measurement, but not beside a log: counting, a log of its own, processes that are read. */
+/* Set up what a replay does not have: counting one process, recording a log, reading processes. */
 static bool start_measuring(struct live *l, struct err *err)
 {
 	const struct options *o = l->options;
 
 	if (session_can_count(&l->session)) {
-		l->screen.pane.count = count;
+		l->screen.pane.count = count_process;
 		l->screen.pane.count_ctx = l;
 	}
 	if (o->log) {
-		session_settle(&l->session); /* the log tells the true intervals */
+		session_settle(&l->session); /* the log records the true intervals */
 		l->recorder = recorder_start(&l->session, o->log, err);
 		if (!l->recorder)
 			return false;
 	}
-	l->scanner = scanner_new(l->sys, err);
+	l->scanner = scanner_new(l->sys, devices_processes(l->options), &l->session.what, err);
 	return l->scanner != NULL;
 }
 
-static bool start(struct live *l, struct err *err)
+static bool start_screen(struct live *l, struct err *err)
 {
 	const struct options *o = l->options;
 	int64_t now;
 
 	if (!l->player && !session_finish(&l->session, err))
 		return false;
-	feeds_init(&l->feeds, &l->session, o->per_core, l->player ? player_refresh_ns(l->player) : o->refresh_ns);
+	feeds_init(&l->feeds, &l->session, o->per_core,
+		   l->player ? player_refresh_ns(l->player) : o->refresh_ns);
 	if (!screen_init(&l->screen, &l->session, &l->feeds, o->view, err))
 		return false;
+	embedded_unload(embedded_data);
 	now = l->sys->monotonic_ns(l->sys);
 	if (!(l->player ? live_start_log(l, now, err) : start_measuring(l, err)) || !open_terminal(l, err))
 		return false;
@@ -242,8 +328,12 @@ static bool start(struct live *l, struct err *err)
 	l->start_ns = now;
 	l->next_step_ns = now + l->feeds.refresh_ns;
 	canvas_init(&l->canvas, 1, 1, !term_utf8(l->term));
-	resize(l);
+	resize_canvas(l);
 	add_notes(l, now);
+	if (l->session.no_gpu.n)
+		strbuf_str(&l->session.no_gpu, "Esc\tcloses this\n");
+	if (term_note())
+		alerts_add(&l->alerts, now, term_note());
 	return true;
 }
 
@@ -260,9 +350,10 @@ static bool close_all(struct live *l, struct err *err)
 		err_set(err, 0, "%s: %s", l->options->operand, complaint.p);
 	if (l->recorder)
 		recorder_await(l->recorder);
-	if (l->recorder && !recorder_stop(l->recorder, &state)) {
-		*err = state.err;
-		ok = false;
+	if (l->recorder) {
+		ok = recorder_stop(l->recorder, &state);
+		if (!ok || state.lost)
+			*err = state.err;
 	}
 	scanner_free(l->scanner);
 	canvas_fini(&l->canvas);
@@ -275,7 +366,8 @@ static bool close_all(struct live *l, struct err *err)
 
 enum exit_status live_run(const struct sys *sys, const struct options *options, int *signal, struct err *err)
 {
-	/* Instances cost a GPU seven times the numbers: at short intervals only for those who ask. */
+	/* Instances are seven times as many numbers of a GPU: at short intervals measure them only
+	 * on request. */
 	bool instances = options->per_core || options->interval_ns >= 10000000, ok, closed;
 	struct live l = {.sys = sys, .options = options, .has_instances = instances};
 	struct err late = {0};
@@ -283,13 +375,13 @@ enum exit_status live_run(const struct sys *sys, const struct options *options, 
 	if (options->command == COMMAND_REPLAY)
 		ok = live_open_log(&l, err);
 	else
-		ok = session_begin(&l.session, sys, options, instances, err) && wait_for_devices(&l, err);
-	ok = ok && (l.end || start(&l, err));
+		ok = session_begin(&l.session, sys, options, 0, instances, err) && wait_for_devices(&l, err);
+	ok = ok && (l.end || start_screen(&l, err));
 	if (ok)
-		loop(&l);
+		run_loop(&l);
 	closed = close_all(&l, &late);
 	if (ok)
-		*err = late; /* what is wrong with a log is told, but no failure */
+		*err = late; /* problems of a log are reported, but are not a failure */
 	*signal = l.signal;
 	return ok && closed ? EXIT_DONE : EXIT_FAILED;
 }

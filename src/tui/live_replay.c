@@ -1,4 +1,4 @@
-/* What is different where the live screen shows a log. */
+/* The live screen when it shows a log. */
 #include "tui/live_priv.h"
 
 #include <stdio.h>
@@ -27,8 +27,9 @@ static void take_processes(struct live *l)
 {
 	struct process_list *list;
 	struct process_wish wish;
+	int64_t period_ns;
 
-	player_want_processes(l->player, screen_wants_processes(&l->screen, &wish));
+	player_want_processes(l->player, screen_wants_processes(&l->screen, &wish, &period_ns));
 	if (l->jumps != player_jumps(l->player))
 		screen_forget_processes(&l->screen);
 	l->jumps = player_jumps(l->player);
@@ -43,12 +44,13 @@ void live_run_log(struct live *l, int64_t now)
 	struct span rest;
 
 	l->dirty |= player_run(l->player, now);
+	live_follow_range(l);
 	rest = (struct span){said->p, said->n};
 	while (rest.n)
 		alerts_add(&l->alerts, now, span_until(&rest, '\n').p);
 	strbuf_clear(said);
 	take_processes(l);
-	if (now >= l->next_step_ns) { /* alerts go, a log grows */
+	if (now >= l->next_step_ns) { /* alerts expire, and the log may grow */
 		l->next_step_ns = now + l->feeds.refresh_ns;
 		l->dirty = true;
 	}
@@ -56,35 +58,56 @@ void live_run_log(struct live *l, int64_t now)
 		l->end = true;
 }
 
-/* ---- "go to": a line that is typed ---- */
+/* ---- "go to" and "filter": a typed line, live as well ---- */
 
 void live_ask(struct live *l)
 {
 	l->typed[0] = 0;
-	l->asks = true;
+	l->asks = ASK_TIME;
+}
+
+void live_ask_filter(struct live *l)
+{
+	snprintf(l->typed, sizeof(l->typed), "%s", l->screen.filter);
+	l->asks = ASK_FILTER;
 }
 
 const struct foot_ask *live_asked(struct live *l)
 {
 	if (!l->asks)
-		return NULL;
-	snprintf(l->question, sizeof(l->question), "go to: %s", l->typed);
-	l->ask = (struct foot_ask){.text = l->question, .answers = "90s 1:30 +10s 50%, Enter, Esc", .typed = true};
+		return live_gpu_asked(l);
+	snprintf(l->question, sizeof(l->question), "%s: %s", l->asks == ASK_FILTER ? "filter" : "go to",
+		 l->typed);
+	l->ask = (struct foot_ask){.text = l->question,
+				   .answers = l->asks == ASK_FILTER ? "part of a name, Enter, Esc: all"
+					      : l->player           ? "90s 1:30 +10s 50%, Enter, Esc"
+								    : "14:02:11 -30s 50%, Enter, Esc",
+				   .typed = true};
 	return &l->ask;
+}
+
+/* The counters follow while one types. */
+static void set_filter(struct live *l, uint32_t key)
+{
+	snprintf(l->screen.filter, sizeof(l->screen.filter), "%s", key == K_ESCAPE ? "" : l->typed);
+	l->screen.scroll.at = 0;
+	screen_select(&l->screen, NULL);
 }
 
 bool live_key_typed(struct live *l, uint32_t key, int64_t now)
 {
+	bool ends = key == K_ENTER || key == K_ESCAPE, filters = l->asks == ASK_FILTER;
 	struct err err;
 
 	if (!l->asks || key == 0x03)
 		return false;
-	if (key != K_ENTER && key != K_ESCAPE) {
-		keys_type(l->typed, sizeof(l->typed), key);
-		return true;
-	}
-	l->asks = false;
-	if (key == K_ENTER && l->typed[0] && !player_go(l->player, l->typed, &err))
+	if (!ends)
+		term_key_type(l->typed, sizeof(l->typed), key);
+	else
+		l->asks = ASK_NOTHING;
+	if (filters)
+		set_filter(l, key);
+	else if (key == K_ENTER && l->typed[0] && !live_jump(l, l->typed, &err))
 		alerts_add(&l->alerts, now, err.text);
 	return true;
 }

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN_NS 100000000ll /* nothing is shown more often, however fast it is played */
-#define LOOK_NS 250000000ll  /* a log that is still written is looked at so often */
+#define SHOWN_NS 100000000ll /* the shortest time between two frames */
+#define LOOK_NS 250000000ll  /* how often to check a log that is still being written */
 #define GROWING_NS 5000000000ll
 
 static const double speeds[] = {0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100};
@@ -34,8 +34,8 @@ static void restart_measure(struct player *p, int64_t now_ns)
 	p->measured_at_ns = p->at_ns;
 }
 
-/* What was written since; a log that had nothing begins. */
-static bool look(struct player *p, int64_t now_ns)
+/* Take over what was written since; an empty log may get its first block. */
+static bool check_growth(struct player *p, int64_t now_ns)
 {
 	bool began = p->state.blocks != 0;
 
@@ -51,7 +51,7 @@ static bool look(struct player *p, int64_t now_ns)
 	return true;
 }
 
-static void play(struct player *p, int64_t now_ns)
+static void play_log(struct player *p, int64_t now_ns)
 {
 	int64_t passed = now_ns - p->real_ns, last = player_last(p);
 	double clock = (double)passed * p->speed;
@@ -83,7 +83,7 @@ static int64_t frame_ns(const struct player *p)
 bool player_run(struct player *p, int64_t now_ns)
 {
 	int64_t at = p->at_ns;
-	bool changed = look(p, now_ns);
+	bool changed = check_growth(p, now_ns);
 
 	p->work = WORK_MOST;
 	if (player_is_reading(p)) {
@@ -91,8 +91,9 @@ bool player_run(struct player *p, int64_t now_ns)
 		restart_clock(p, now_ns);
 		restart_measure(p, now_ns);
 	} else if (!p->paused) {
-		play(p, now_ns);
+		play_log(p, now_ns);
 	}
+	changed |= !player_is_reading(p) && player_read_line(p);
 	p->unshown |= changed || p->at_ns != at;
 	if (!p->unshown || (!changed && now_ns - p->shown_ns < frame_ns(p)))
 		return false;
@@ -105,7 +106,7 @@ int64_t player_wait_ns(const struct player *p, int64_t now_ns)
 {
 	int64_t wait = SECOND, due;
 
-	if (player_is_reading(p) || p->behind)
+	if (player_is_reading(p) || p->behind || !player_line_is_read(p))
 		return 0;
 	if (!p->state.ended && p->look_ns - now_ns < wait)
 		wait = p->look_ns - now_ns;
@@ -124,7 +125,7 @@ void player_settle(struct player *p)
 	player_advance(p, p->goal_ns);
 }
 
-/* ---- what keys do ---- */
+/* ---- keys ---- */
 
 void player_pause(struct player *p, int64_t now_ns)
 {
@@ -141,38 +142,45 @@ void player_pause(struct player *p, int64_t now_ns)
 	restart_measure(p, now_ns);
 }
 
-/* Whether the feeds hold what is shown at an earlier moment, or most of it. */
+/* Whether the feeds have most of what is shown at an earlier time. */
 static bool is_held(const struct player *p, int64_t at_ns)
 {
 	int64_t oldest, newest;
 
-	if (player_is_reading(p) || p->wants_processes || at_ns > p->fed_ns || !feeds_reach(p->feeds, &oldest, &newest))
+	if (player_is_reading(p) || p->wants_processes || at_ns > p->fed_ns ||
+	    !feeds_reach(p->feeds, &oldest, &newest))
 		return false;
 	return at_ns - (oldest > p->state.begin_ns ? player_depth_ns(p) / 2 : 0) >= oldest;
 }
 
-void player_step(struct player *p, int by, int64_t now_ns)
+bool player_step(struct player *p, int by, int64_t now_ns)
 {
 	int64_t to = p->at_ns + by * p->refresh_ns, first = player_first(p), last = player_last(p);
+	bool moved = true;
 
 	p->paused = true;
 	to = to < first ? first : to > last ? last : to;
-	if (to == p->at_ns || player_is_reading(p)) {
+	if (to == p->at_ns) {
 		restart_measure(p, now_ns);
+		moved = player_is_reading(p);
+	} else if (player_is_reading(p)) {
+		player_seek(p, to); /* p->at_ns is where it reads to: no step is lost */
 	} else if (to > p->fed_ns) {
-		p->goal_ns = p->at_ns = p->sought_ns = to; /* p->fed_ns is the moment before */
+		p->goal_ns = p->at_ns = p->sought_ns = to; /* p->fed_ns is the previous refresh */
 	} else if (is_held(p, to)) {
-		feeds_show(p->feeds, to);
+		feeds_show(p->feeds, to, to);
 		p->at_ns = p->sought_ns = to;
 	} else {
 		player_seek(p, to);
 	}
 	p->unshown = true;
+	return moved;
 }
 
-void player_speed(struct player *p, int by, int64_t now_ns)
+bool player_speed(struct player *p, int by, int64_t now_ns)
 {
 	double found = p->speed;
+	bool changed;
 
 	for (size_t i = 0; i < ARRAY_LEN(speeds); i++) {
 		if (by < 0 && speeds[i] < p->speed)
@@ -182,9 +190,11 @@ void player_speed(struct player *p, int by, int64_t now_ns)
 			break;
 		}
 	}
+	changed = found != p->speed;
 	p->speed = found;
 	restart_clock(p, now_ns);
 	restart_measure(p, now_ns);
+	return changed;
 }
 
 void player_keep_instances(struct player *p)
@@ -205,6 +215,16 @@ bool player_go(struct player *p, const char *text, struct err *err)
 	return true;
 }
 
+void player_jump(struct player *p, int64_t at_ns)
+{
+	player_seek(p, at_ns);
+}
+
+bool player_is_paused(const struct player *p)
+{
+	return p->paused;
+}
+
 void player_find(struct player *p, bool back, struct strbuf *said)
 {
 	AUTO_STRBUF struct strbuf text = {0};
@@ -213,14 +233,15 @@ void player_find(struct player *p, bool back, struct strbuf *said)
 
 	p->paused = true;
 	if (!mlog_reader_find(p->reader, p->sought_ns, back, MLOG_MARK | MLOG_LOSS, &found, &text)) {
-		strbuf_printf(said, "no mark and no loss %s here", back ? "before" : "behind");
+		strbuf_printf(said, "no mark or loss %s this point", back ? "before" : "after");
 		return;
 	}
 	player_seek(p, found);
-	strbuf_printf(said, "%s at %s", text.n ? text.p : "a mark", moment_format(at, found - p->state.begin_ns, true));
+	strbuf_printf(said, "%s at %s", text.n ? text.p : "a mark",
+		      moment_format(at, found - p->state.begin_ns, true));
 }
 
-/* ---- what there is to tell ---- */
+/* ---- reports ---- */
 
 const char *player_title(const struct player *p)
 {
@@ -235,31 +256,37 @@ static void speed_text(const struct player *p, char *out, size_t size)
 		snprintf(out, size, "x%.3g", p->speed);
 }
 
+/* "PAUSED", or "PAUSED x10" if the speed is not 1. */
+static void held_text(const struct player *p, const char *word, char *out, size_t size)
+{
+	if (p->speed < 1 || p->speed > 1)
+		snprintf(out, size, "%s x%.3g", word, p->speed);
+	else
+		snprintf(out, size, "%s", word);
+}
+
 void player_position(const struct player *p, int64_t now_ns, char *out, size_t size)
 {
 	int64_t begin = p->state.begin_ns, length = p->state.end_ns - begin, at = p->at_ns - begin;
 	char at_text[UNITS_TEXT], length_text[UNITS_TEXT], how[32];
-	bool tenths = p->refresh_ns % SECOND != 0; /* nothing moves when a number gets longer */
+	bool tenths = p->refresh_ns % SECOND != 0; /* a longer number does not move the text */
 	bool grows = !p->state.ended && p->grown_ns && now_ns - p->grown_ns < GROWING_NS;
 
 	at = at < 0 ? 0 : at > length ? length : at;
 	if (player_is_reading(p))
 		snprintf(how, sizeof(how), "READING");
+	else if (is_at_end(p) && !p->paused && grows)
+		snprintf(how, sizeof(how), "FOLLOWING");
 	else if (is_at_end(p))
-		snprintf(how, sizeof(how), "%s", p->paused || !grows ? "END" : "FOLLOWING");
+		held_text(p, "END", how, sizeof(how));
 	else if (p->paused)
-		snprintf(how, sizeof(how), "PAUSED");
+		held_text(p, "PAUSED", how, sizeof(how));
 	else
 		speed_text(p, how, sizeof(how));
 	moment_format(length_text, length, false);
 	moment_format(at_text, at, tenths);
-	snprintf(out, size, "%*s of %s  %3.0f %%  %-6s", (int)strlen(length_text) + 2 * tenths, at_text, length_text,
-		 length ? (double)at / (double)length * 100 : 100.0, how);
-}
-
-int64_t player_at_ns(const struct player *p)
-{
-	return p->at_ns;
+	snprintf(out, size, "%*s of %s  %3.0f %%  %-6s", (int)strlen(length_text) + 2 * tenths, at_text,
+		 length_text, length ? (double)at / (double)length * 100 : 100.0, how);
 }
 
 int64_t player_realtime_ns(const struct player *p)
@@ -298,16 +325,19 @@ struct process_list *player_take_processes(struct player *p)
 
 /* ---- life ---- */
 
-/* Never shorter than what the GPU, or else the first source, was sampled by. */
+/* Never shorter than the interval of the GPU, or else of the first source. */
 static int64_t refresh_of(const struct session *session)
 {
-	const struct session_source *source = session->gpu ? session->gpu : session->n ? &session->sources[0] : NULL;
+	const struct session_source *source = session->gpu ? session->gpu
+					      : session->n ? &session->sources[0]
+							   : NULL;
 	int64_t refresh_ns = session->options->refresh_ns;
 
 	return source && source->asked_ns > refresh_ns ? source->asked_ns : refresh_ns;
 }
 
-struct player *player_open(struct session *session, const struct sys *sys, const struct options *options, struct err *err)
+struct player *player_open(struct session *session, const struct sys *sys, const struct options *options,
+			   struct err *err)
 {
 	const char *slash = strrchr(options->operand, '/');
 	struct player *p = xcalloc(1, sizeof(*p));
@@ -341,6 +371,7 @@ void player_free(struct player *p)
 	if (!p)
 		return;
 	mlog_reader_free(p->reader);
+	player_line_fini(p);
 	file_close(p->file);
 	process_list_free(p->list);
 	strbuf_fini(&p->said);

@@ -1,11 +1,12 @@
-/* player: plays a log: a clock of its own, and what has to be read for the moment that it shows.
+/* player: plays a log, with a clock of its own, and reads what the shown time needs.
  *
- * What the live screen gets from a sampler through a ring, it gets here: samples go straight into the feeds, the log's refreshes are
- * its steps. Moments are multiples of the refresh on the log's clock, so that one is shown alike however it was reached. Nothing runs
- * beside: player_run reads what is due, a few milliseconds of work at a time; where a log cannot be read as fast as asked, the clock
- * waits. Memory does not grow with the log.
+ * The live screen gets samples from a sampler through a tap; here they go straight into the feeds,
+ * one step per refresh. Points in time are multiples of the refresh on the log's clock, so that
+ * each is shown the same way however it was reached. There is no other thread: player_run reads
+ * what is due, a few milliseconds of work at a time. If a log cannot be read as fast as requested,
+ * the clock waits. Memory does not grow with the log.
  *
- * Thread: ui. Times are CLOCK_MONOTONIC: `now_ns` of this machine, all others those of the log.
+ * Thread: ui. Times are CLOCK_MONOTONIC: `now_ns` of this machine, all others of the log.
  */
 #ifndef MALITOP_PLAYER_H
 #define MALITOP_PLAYER_H
@@ -15,46 +16,62 @@
 
 struct player;
 
-/* Open the log that options->operand names, and make *session of it; player_free after session_close. NULL: nothing is left behind. */
-struct player *player_open(struct session *session, const struct sys *sys, const struct options *options, struct err *err);
+/* Open the log that options->operand names, and make *session of it. Call player_free after
+ * session_close. Returns NULL on failure; nothing is left behind. */
+struct player *player_open(struct session *session, const struct sys *sys, const struct options *options,
+			   struct err *err);
 void player_free(struct player *p); /* NULL is fine */
-/* The length of a refresh over this log: never shorter than what was logged. */
+/* The refresh period for this log: never shorter than its interval. */
 int64_t player_refresh_ns(const struct player *p);
-/* Feeds of that session, with that refresh, which must stay where they are. Goes to --from. */
+/* Start with the feeds of that session, which have that refresh and must not move in memory. Goes
+ * to --from. */
 bool player_start(struct player *p, struct feeds *feeds, int64_t now_ns, struct err *err);
 
-/* Read what is due. Returns whether there is something new to show. */
+/* Read what is due. Returns whether the screen has to be drawn. */
 bool player_run(struct player *p, int64_t now_ns);
-/* When to run next, at the latest; 0: at once. */
+/* Time until the next player_run at the latest; 0 for at once. */
 int64_t player_wait_ns(const struct player *p, int64_t now_ns);
-/* Read all that the moment needs that was gone to, however long it takes. */
+/* Read all that the current goal needs, however long that takes. */
 void player_settle(struct player *p);
 
-/* Each takes effect at once; what has to be read for it, player_run reads. */
-void player_pause(struct player *p, int64_t now_ns);         /* or play; at the end: from the start */
-void player_step(struct player *p, int by, int64_t now_ns);  /* by so many refreshes; pauses */
-void player_speed(struct player *p, int by, int64_t now_ns); /* the next faster (1) or slower (-1) of a table */
-void player_keep_instances(struct player *p);                /* the feeds keep them from now on: read again */
-/* As people write it (moment.h). false: it is no moment. */
+/* What keys do takes effect at once; player_run reads what it needs. */
+
+/* Pause, or play; at the end, from the start. */
+void player_pause(struct player *p, int64_t now_ns);
+/* Move by this many refreshes and pause. false at the end of the log. */
+bool player_step(struct player *p, int by, int64_t now_ns);
+/* The next faster (1) or slower (-1) speed; false if there is none. */
+bool player_speed(struct player *p, int by, int64_t now_ns);
+/* Keep instances in the feeds from now on, and read again for them. */
+void player_keep_instances(struct player *p);
+/* Go to a time as in moment.h; false if it cannot be parsed. */
 bool player_go(struct player *p, const char *text, struct err *err);
-/* To the next mark or loss, or the one before; pauses. What it is, or that there is none, is added to *said. */
+/* Go to the moment that is nearest to that time of the log. */
+void player_jump(struct player *p, int64_t at_ns);
+/* Go to the next or previous mark or loss, and pause. *said gets what was found, or that there is
+ * none. */
 void player_find(struct player *p, bool back, struct strbuf *said);
 
-/* "REPLAY run.mlog"; "0:12 of 1:02:03  19 %  x10". */
+/* The timeline of the log in n_cells; player_run reads them. NULL: there is none. */
+const struct timeline *player_timeline(struct player *p, int n_cells);
+/* Whether the clock stands: views mark the moment. */
+bool player_is_paused(const struct player *p);
+
+/* "REPLAY run.mlog"; "0:12 of 1:02:03 19 % x10". */
 const char *player_title(const struct player *p);
 void player_position(const struct player *p, int64_t now_ns, char *out, size_t size);
-/* What is shown: its moment, and the time of day it was then. */
-int64_t player_at_ns(const struct player *p);
+/* The time of day at the shown point in time. */
 int64_t player_realtime_ns(const struct player *p);
-/* Changes with every jump: what was shown before it is of another time. */
+/* Changes with every jump: what was shown before is of another time. */
 unsigned player_jumps(const struct player *p);
 
-/* What marks, messages and the reader had to say since the last call, a line each; cleared by the caller. */
+/* Marks, messages and read errors since the last call, a line each; the caller clears it. */
 struct strbuf *player_said(struct player *p);
-/* What is damaged or was cut off; "" when all is well. */
+/* Add what is damaged or was cut off; adds nothing if the log is intact. */
 void player_complain(const struct player *p, struct strbuf *text);
 
-/* Whether processes are wanted; the newest list up to the moment shown since the last call, the caller's; NULL: no new one. */
+/* Set whether processes are wanted. Take the newest list up to the shown time, owned by the caller;
+ * NULL if there is no new one. */
 void player_want_processes(struct player *p, bool wanted);
 struct process_list *player_take_processes(struct player *p);
 

@@ -6,7 +6,16 @@
 #include "mlog/mlog_reader.h"
 
 #define SECOND 1000000000ll
-#define WORK_MOST (1 << 20) /* values that are decoded in one go: some 5 ms */
+#define WORK_MOST (1 << 20) /* values to decode at a time: some 5 ms */
+
+/* The timeline, and how much of it has been read. */
+struct player_line {
+	struct mlog_reader *reader; /* its own; NULL before the first use */
+	struct timeline line;
+	struct timeline_cell cells[CANVAS_COLS_MAX];
+	struct timeline_mark marks[TIMELINE_MARKS];
+	int next; /* the cell to read */
+};
 
 struct player {
 	struct file *file;
@@ -15,52 +24,58 @@ struct player {
 	struct session *session;
 	struct feeds *feeds;
 	char title[64];
-	int64_t refresh_ns, from_ns, to_ns; /* to_ns INT64_MAX: the end */
+	int64_t refresh_ns, from_ns, to_ns; /* to_ns INT64_MAX means the end */
 	struct mlog_state state;
 
-	const struct mlog_block *block; /* what of it comes next */
+	const struct mlog_block *block; /* the current block, and the next sample and note in it */
 	unsigned sample, note;
 	struct sample *copy;
-	int64_t ends_ns[SESSION_SOURCES_MAX]; /* of the newest samples */
+	int64_t ends_ns[SESSION_SOURCES_MAX]; /* ends of the newest samples */
 	int64_t work;
 
-	int64_t fed_ns;    /* the feeds know everything up to this moment */
-	int64_t goal_ns;   /* they are being filled up to here, and nothing is shown before */
-	int64_t points_ns; /* nobody will look at points before this one */
-	bool quiet;        /* what was said until then was said then */
-	int64_t at_ns;     /* shown, or about to be */
-	int64_t sought_ns; /* exactly, where it was sought */
+	int64_t fed_ns;    /* the feeds have everything up to this time */
+	int64_t goal_ns;   /* the feeds are being filled up to this time; nothing is shown before */
+	int64_t points_ns; /* no points are needed before this time */
+	bool quiet;        /* do not repeat messages of the time that is skipped */
+	int64_t at_ns;     /* shown now, or next */
+	int64_t sought_ns; /* the exact time that was requested */
 	unsigned jumps;
 
-	bool paused, behind, late; /* cannot be read as fast as asked: now, lately */
+	bool paused, behind, late; /* cannot be read as fast as requested: now; recently */
 	double speed, reached;
-	int64_t real_ns, log_ns;             /* the clock: now it was real_ns, it stood at log_ns */
-	int64_t measured_ns, measured_at_ns; /* where `reached` is measured from */
+	int64_t real_ns, log_ns;             /* the clock: log_ns of the log was at real_ns */
+	int64_t measured_ns, measured_at_ns; /* `reached` is measured from here */
 	int64_t shown_ns, look_ns, grown_ns;
 	bool unshown;
 
 	bool wants_processes;
 	struct process_list *list;
+	struct player_line line;
 	struct strbuf said;
-	bool failed; /* that reading does, was said */
+	bool failed; /* the read error was reported */
 };
 
 /* player_read.c: from the file into the feeds. */
 
-/* The state of the log as it is now, with times that can be reckoned with. */
+/* Update p->state; its times are bounded, so that arithmetic cannot overflow. */
 void player_take_state(struct player *p);
-/* The first moment, and the last one, that can be shown; the first one at or after t. */
+/* The first and last time that can be shown. */
 int64_t player_first(const struct player *p);
 int64_t player_last(const struct player *p);
-int64_t player_moment(const struct player *p, int64_t t_ns);
-/* Everything up to that moment into the feeds, a step at a time; false: p->work is used up before. */
+/* Fill the feeds up to that time, a step at a time; false if p->work is used up first. */
 bool player_advance(struct player *p, int64_t until_ns);
-/* Those at the end of the block that came last, for player_take_processes. */
+/* Copy the processes of the last block for player_take_processes. */
 void player_copy_processes(struct player *p);
-/* How far back what is shown at a moment is read, where the log reaches so far. */
+/* How much of the log before a given time is read to show that time. */
 int64_t player_depth_ns(const struct player *p);
-/* Show another moment: player_advance to p->goal_ns reads what it needs. */
+/* Jump to another time: player_advance to p->goal_ns reads what it needs. */
 void player_seek(struct player *p, int64_t t_ns);
+
+/* player_timeline.c: read some more cells of the timeline; false if none was read. Whether all
+ * are. */
+bool player_read_line(struct player *p);
+bool player_line_is_read(const struct player *p);
+void player_line_fini(struct player *p);
 
 static inline bool player_is_reading(const struct player *p)
 {

@@ -1,18 +1,18 @@
-/* What a moment needs is read here: blocks, their samples into the feeds, notes, processes. */
+/* Reading a log: blocks, their samples into the feeds, notes, processes. */
 #include "tui/player_priv.h"
 
 #include "base/alloc.h"
 
 #include <string.h>
 
-#define STEP_WORK 2000        /* a step costs as much as so many values */
-#define READ_MOST (16u << 20) /* bytes of a log that are read for a moment: what lies before them is unknown there */
-#define OVERLAP_NS SECOND     /* samples of a source follow each other; what goes back further is none of ours */
+#define STEP_WORK 2000        /* a step costs as much as this many values */
+#define READ_MOST (16u << 20) /* bytes to read for a jump; history before them stays unknown */
+#define OVERLAP_NS SECOND     /* ignore a sample that begins this long before the previous end */
 #define LONGEST_NS (1ll << 61)
 
-/* ---- moments ---- */
+/* ---- points in time ---- */
 
-static int64_t bounded(int64_t ns, int64_t low, int64_t high)
+static int64_t bounded_time(int64_t ns, int64_t low, int64_t high)
 {
 	return ns < low ? low : ns > high ? high : ns;
 }
@@ -20,30 +20,32 @@ static int64_t bounded(int64_t ns, int64_t low, int64_t high)
 void player_take_state(struct player *p)
 {
 	mlog_reader_state(p->reader, &p->state);
-	p->state.begin_ns = bounded(p->state.begin_ns, 0, LONGEST_NS);
-	p->state.end_ns = bounded(p->state.end_ns, p->state.begin_ns, LONGEST_NS);
+	p->state.begin_ns = bounded_time(p->state.begin_ns, 0, LONGEST_NS);
+	p->state.end_ns = bounded_time(p->state.end_ns, p->state.begin_ns, LONGEST_NS);
 }
 
-int64_t player_moment(const struct player *p, int64_t t_ns)
+/* Return the first refresh at or after t. */
+static int64_t refresh_after(const struct player *p, int64_t t_ns)
 {
 	return (t_ns + p->refresh_ns - 1) / p->refresh_ns * p->refresh_ns;
 }
 
 int64_t player_first(const struct player *p)
 {
-	return player_moment(p, p->state.begin_ns + p->from_ns);
+	return refresh_after(p, p->state.begin_ns + p->from_ns);
 }
 
 int64_t player_last(const struct player *p)
 {
-	int64_t first = player_first(p), last = player_moment(p, p->to_ns < p->state.end_ns ? p->to_ns : p->state.end_ns);
+	int64_t first = player_first(p),
+		last = refresh_after(p, p->to_ns < p->state.end_ns ? p->to_ns : p->state.end_ns);
 
 	return last > first ? last : first;
 }
 
 /* ---- reading ---- */
 
-static void say(struct player *p, const char *text)
+static void add_message(struct player *p, const char *text)
 {
 	strbuf_printf(&p->said, "%s\n", text);
 }
@@ -55,7 +57,7 @@ static bool next_block(struct player *p)
 	p->block = mlog_reader_next(p->reader, &err);
 	p->sample = p->note = 0;
 	if (err.code && !p->failed) {
-		say(p, err.text);
+		add_message(p, err.text);
 		p->paused = true;
 	}
 	p->failed = err.code != 0;
@@ -64,7 +66,8 @@ static bool next_block(struct player *p)
 	return p->block != NULL;
 }
 
-/* The file may say anything: times that go round and round would make sums that overflow. */
+/* Ignore samples whose times go back, because their sums could overflow: the file is not
+ * trusted. */
 static void take_sample(struct player *p, const struct sample *sample)
 {
 	int64_t *last;
@@ -72,8 +75,8 @@ static void take_sample(struct player *p, const struct sample *sample)
 	if (sample->source >= p->session->n || sample->n_values > p->session->sources[sample->source].n_slots)
 		return;
 	last = &p->ends_ns[sample->source];
-	if (sample->begin_ns < 0 || sample->begin_ns < *last - OVERLAP_NS || sample->end_ns < sample->begin_ns ||
-	    sample->end_ns < *last)
+	if (sample->begin_ns < 0 || sample->begin_ns < *last - OVERLAP_NS ||
+	    sample->end_ns < sample->begin_ns || sample->end_ns < *last)
 		return;
 	*last = sample->end_ns;
 	memcpy(p->copy, sample, sizeof(*sample) + sample->n_values * sizeof(sample->value[0]));
@@ -81,7 +84,7 @@ static void take_sample(struct player *p, const struct sample *sample)
 	feeds_take(p->feeds, p->copy);
 }
 
-/* That a source goes or comes is shown; what was said of it is a message of its own. */
+/* Show whether sources are away; the message about it is a note of its own. */
 static void take_note(struct player *p, const struct mlog_note *note)
 {
 	AUTO_STRBUF struct strbuf text = {0};
@@ -91,16 +94,20 @@ static void take_note(struct player *p, const struct mlog_note *note)
 	else if (note->source >= 0 && note->source < (int)p->session->n && note->kind == MLOG_NOTE_BACK)
 		p->session->sources[note->source].away = AWAY_NOT;
 	else if (note->kind == MLOG_NOTE_MARK)
-		strbuf_printf(&text, "mark %lld%s%s", (long long)note->value, note->text[0] ? ": " : "", note->text);
+		strbuf_printf(&text, "mark %lld%s%s", (long long)note->value, note->text[0] ? ": " : "",
+			      note->text);
 	else if (note->kind == MLOG_NOTE_CLOCK)
 		strbuf_str(&text, "the wall clock was set");
+	else if (note->kind == MLOG_NOTE_LOST)
+		strbuf_printf(&text, "%lld samples before the end of the log were lost",
+			      (long long)note->value);
 	else if (note->kind == MLOG_NOTE_MESSAGE)
 		strbuf_str(&text, note->text);
 	if (text.n && !p->quiet)
-		say(p, text.p);
+		add_message(p, text.p);
 }
 
-/* What of the block belongs to the time up to that moment; false: there is more in it. */
+/* Take the part of the block up to that time; false if more is left. */
 static bool take_block(struct player *p, int64_t moment_ns)
 {
 	const struct mlog_block *b = p->block;
@@ -129,14 +136,14 @@ void player_copy_processes(struct player *p)
 	p->list = to;
 }
 
-/* Everything up to that moment into the feeds; false: it would take too long at once. */
-static bool feed(struct player *p, int64_t moment_ns)
+/* Fill the feeds up to that time; false if it would take too long at once. */
+static bool feed_until(struct player *p, int64_t moment_ns)
 {
 	for (;;) {
 		if (!p->block && p->work <= 0)
 			return false;
 		if (!p->block && !next_block(p))
-			return true; /* the end, for now */
+			return true; /* the current end */
 		if (!take_block(p, moment_ns))
 			return true;
 		if (p->wants_processes)
@@ -152,7 +159,7 @@ bool player_advance(struct player *p, int64_t until_ns)
 
 		if (next < p->points_ns)
 			next = p->points_ns;
-		if (p->work <= 0 || !feed(p, next))
+		if (p->work <= 0 || !feed_until(p, next))
 			return false;
 		p->fed_ns = next;
 		feeds_step(p->feeds);
@@ -162,7 +169,7 @@ bool player_advance(struct player *p, int64_t until_ns)
 	return true;
 }
 
-/* So long a part of the log is READ_MOST, on the average. */
+/* How much time of the log READ_MOST bytes hold, on average. */
 static double affordable_ns(const struct player *p)
 {
 	int64_t length = p->state.end_ns - p->state.begin_ns;
@@ -178,18 +185,18 @@ int64_t player_depth_ns(const struct player *p)
 	return (double)span > affordable ? (int64_t)affordable : span;
 }
 
-/* Read for it as much as the strips show, and from the begin of the log where that is no great effort: then all is as if it had been
- * played until here. */
+/* Jump: read as much as the strips show, or from the start of the log if that is affordable, which
+ * also gives the totals. */
 void player_seek(struct player *p, int64_t t_ns)
 {
 	int64_t begin = p->state.begin_ns, depth = player_depth_ns(p), start;
 
-	p->goal_ns = p->at_ns = bounded(player_moment(p, t_ns), player_first(p), player_last(p));
+	p->goal_ns = p->at_ns = bounded_time(refresh_after(p, t_ns), player_first(p), player_last(p));
 	p->sought_ns = t_ns;
-	depth = bounded(depth, 0, p->goal_ns - begin);
+	depth = bounded_time(depth, 0, p->goal_ns - begin);
 	start = (double)(p->goal_ns - begin) <= affordable_ns(p) ? begin : p->goal_ns - depth;
-	p->fed_ns = player_moment(p, start) - p->refresh_ns;
-	p->points_ns = player_moment(p, p->goal_ns - depth);
+	p->fed_ns = refresh_after(p, start) - p->refresh_ns;
+	p->points_ns = refresh_after(p, p->goal_ns - depth);
 	p->block = NULL;
 	p->quiet = true;
 	p->jumps++;

@@ -1,39 +1,48 @@
 #include "tui/process_pane.h"
 #include "tui/process_signal.h"
 #include "base/alloc.h"
+#include "base/units.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* ---- the rows ---- */
 
-/* Each takes what its row in the table says as its number. */
+/* Each function is an action and gets the number of the key that was pressed (enum action). */
 
-static void do_move(struct process_pane *pane, int rows, struct strbuf *said)
+static bool has_rows(const struct process_pane *pane, struct strbuf *said)
 {
-	(void)said;
+	if (!pane->table.n)
+		strbuf_str(said,
+			   pane->list ? "no process in the list to select" : "no processes were read yet");
+	return pane->table.n > 0;
+}
+
+static void move_selection(struct process_pane *pane, int rows, struct strbuf *said)
+{
+	if (!has_rows(pane, said))
+		return;
 	process_pane_select(pane, (int64_t)pane->table.selected + rows);
 }
 
-static void do_page(struct process_pane *pane, int pages, struct strbuf *said)
+static void move_by_pages(struct process_pane *pane, int pages, struct strbuf *said)
 {
-	do_move(pane, pages * (pane->page > 1 ? (int)pane->page - 1 : 1), said);
+	move_selection(pane, pages * (pane->page > 1 ? (int)pane->page - 1 : 1), said);
 }
 
-static void do_top(struct process_pane *pane, int unused, struct strbuf *said)
+static void select_edge_row(struct process_pane *pane, int way, struct strbuf *said)
 {
-	(void)unused, (void)said;
+	if (!has_rows(pane, said))
+		return;
+	if (way > 0) {
+		process_pane_select(pane, pane->table.n);
+		return;
+	}
 	pane->selected = (struct process_id){0};
 	pane->table.selected = 0;
 }
 
-static void do_bottom(struct process_pane *pane, int unused, struct strbuf *said)
-{
-	(void)unused, (void)said;
-	process_pane_select(pane, pane->table.n);
-}
-
-static void do_sort(struct process_pane *pane, int key, struct strbuf *said)
+static void sort_rows(struct process_pane *pane, int key, struct strbuf *said)
 {
 	(void)said;
 	pane->table.order.key = (enum process_key)key;
@@ -41,7 +50,7 @@ static void do_sort(struct process_pane *pane, int key, struct strbuf *said)
 	process_pane_arrange(pane);
 }
 
-static void do_next_sort(struct process_pane *pane, int unused, struct strbuf *said)
+static void sort_by_next_key(struct process_pane *pane, int unused, struct strbuf *said)
 {
 	unsigned key = pane->table.order.key;
 
@@ -49,44 +58,122 @@ static void do_next_sort(struct process_pane *pane, int unused, struct strbuf *s
 	do
 		key = (key + 1) % PROCESS_KEYS;
 	while (pane->table.unknown >> key & 1);
-	do_sort(pane, (int)key, said);
+	sort_rows(pane, (int)key, said);
 }
 
-static void do_reverse(struct process_pane *pane, int unused, struct strbuf *said)
+static void sort_item(unsigned key, const char **name, const char **text)
+{
+	static const char *const words[PROCESS_KEYS] = {
+		[PROCESS_BY_CPU] = "time on the CPUs now",
+		[PROCESS_BY_MEMORY] = "memory in RAM",
+		[PROCESS_BY_GPU] = "time on the GPU now",
+		[PROCESS_BY_GPU_MEMORY] = "GPU memory",
+		[PROCESS_BY_TIME] = "CPU time since the start",
+		[PROCESS_BY_PID] = "process number",
+		[PROCESS_BY_NAME] = "name of the program",
+		[PROCESS_BY_USER] = "owner",
+		[PROCESS_BY_THREADS] = "number of threads",
+		[PROCESS_BY_STATE] = "running, waiting, sleeping",
+		[PROCESS_BY_IPC] = "instructions per cycle",
+		[PROCESS_BY_GPU_FRAGMENT] = "time on the GPU's fragment queue",
+		[PROCESS_BY_GPU_VERTEX] = "time on the GPU's vertex and tiler queue",
+	};
+
+	*name = process_key_title(key);
+	*text = words[key];
+}
+
+static void choose_sort(struct process_pane *pane, int unused, struct strbuf *said)
+{
+	struct process_choice *c = &pane->choice;
+
+	(void)unused, (void)said;
+	*c = (struct process_choice){.title = " sort by ", .ids = pane->sort_keys, .item = sort_item};
+	for (unsigned key = 0; key < PROCESS_KEYS; key++) {
+		if (pane->table.unknown >> key & 1)
+			continue;
+		if (key == pane->table.order.key)
+			c->at = c->n;
+		pane->sort_keys[c->n++] = key;
+	}
+	pane->mode = PANE_SORT;
+	pane->table.choice = c;
+}
+
+static void toggle_kernel(struct process_pane *pane, int unused, struct strbuf *said)
+{
+	char count[UNITS_TEXT];
+
+	(void)unused;
+	pane->table.order.no_kernel = !pane->table.order.no_kernel;
+	strbuf_printf(said, "kernel threads: %s %s", count_format(count, pane->table.n_kernel),
+		      pane->table.order.no_kernel ? "hidden" : "shown");
+	process_pane_arrange(pane);
+}
+
+static void toggle_commands(struct process_pane *pane, int unused, struct strbuf *said)
+{
+	(void)unused, (void)said;
+	pane->table.commands = !pane->table.commands;
+}
+
+static void reverse_order(struct process_pane *pane, int unused, struct strbuf *said)
 {
 	(void)unused, (void)said;
 	pane->table.order.reversed = !pane->table.order.reversed;
 	process_pane_arrange(pane);
 }
 
-static void do_tree(struct process_pane *pane, int unused, struct strbuf *said)
+static void toggle_tree(struct process_pane *pane, int unused, struct strbuf *said)
 {
 	(void)unused, (void)said;
 	pane->table.order.tree = !pane->table.order.tree;
 	process_pane_arrange(pane);
 }
 
-static void do_threads(struct process_pane *pane, int unused, struct strbuf *said)
+static void toggle_threads(struct process_pane *pane, int unused, struct strbuf *said)
+{
+	(void)unused;
+	pane->threads = !pane->threads;
+	if (pane->paused_ns)
+		strbuf_printf(said, "threads: %s when the screen goes on (space)",
+			      pane->threads ? "listed" : "left out");
+}
+
+static void type_filter(struct process_pane *pane, int unused, struct strbuf *said)
 {
 	(void)unused, (void)said;
-	pane->threads = !pane->threads;
+	pane->mode = PANE_FILTER;
+	memcpy(pane->typed, pane->filter, sizeof(pane->typed));
 }
 
-static void do_type(struct process_pane *pane, int mode, struct strbuf *said)
+static void type_search(struct process_pane *pane, int unused, struct strbuf *said)
 {
-	(void)said;
-	pane->mode = (enum pane_mode)mode;
-	memcpy(pane->typed, mode == PANE_FILTER ? pane->filter : pane->user, sizeof(pane->typed));
+	(void)unused, (void)said;
+	pane->mode = PANE_SEARCH;
+	memcpy(pane->typed, pane->search, sizeof(pane->typed));
 }
 
-static void do_count(struct process_pane *pane, int unused, struct strbuf *said)
+static void type_user(struct process_pane *pane, int unused, struct strbuf *said)
+{
+	(void)unused, (void)said;
+	pane->mode = PANE_USER;
+	memcpy(pane->typed, pane->user, sizeof(pane->typed));
+}
+
+static void toggle_counting(struct process_pane *pane, int unused, struct strbuf *said)
 {
 	const struct process *p = process_pane_selected(pane);
 	struct process_id *counted = &pane->table.counted;
 
-	(void)unused, (void)said;
-	if (!p || !pane->count)
+	(void)unused;
+	if (!has_rows(pane, said))
 		return;
+	if (!pane->count) {
+		strbuf_str(said, pane->past ? "Enter: not in a replay"
+					    : "Enter: no CPU events to count here; malitop doctor says why");
+		return;
+	}
 	if (process_is(p, *counted))
 		p = NULL;
 	*counted = p ? process_id_of(p) : (struct process_id){0};
@@ -99,17 +186,21 @@ static void signal_item(unsigned i, const char **name, const char **text)
 	*text = process_signals[i].what;
 }
 
-/* Signals go to processes: that of a thread stands in for it. */
-static void do_signal(struct process_pane *pane, int unused, struct strbuf *said)
+/* Signals go to processes. If a thread is selected, its process gets the signal. */
+static void choose_signal(struct process_pane *pane, int unused, struct strbuf *said)
 {
 	const struct process *p = process_pane_selected(pane);
 	struct err err;
 
 	(void)unused;
-	if (p && p->is_thread)
-		p = process_find(pane->list, p->parent);
-	if (!p)
+	if (!has_rows(pane, said))
 		return;
+	if (p->is_thread)
+		p = process_find(pane->list, p->parent);
+	if (!p) {
+		strbuf_str(said, "signal: the thread's process is not in the list");
+		return;
+	}
 	if (!process_signal_allowed(p, &err)) {
 		strbuf_str(said, err.text);
 		return;
@@ -117,54 +208,69 @@ static void do_signal(struct process_pane *pane, int unused, struct strbuf *said
 	pane->target = *p;
 	pane->mode = PANE_SIGNAL;
 	snprintf(pane->title, sizeof(pane->title), " %d %s ", p->pid, p->name);
-	pane->choice = (struct process_choice){.title = pane->title, .n = process_signals_n, .item = signal_item};
+	pane->choice =
+		(struct process_choice){.title = pane->title, .n = process_signals_n, .item = signal_item};
 	pane->table.choice = &pane->choice;
 }
 
-static const struct {
-	uint32_t key;
-	void (*run)(struct process_pane *pane, int number, struct strbuf *said);
-	int number;
-	unsigned needs; /* NEEDS_LIVE */
-} keys[] = {
-	{K_UP, do_move, -1, 0},
-	{K_DOWN, do_move, 1, 0},
-	{K_WHEEL_UP, do_move, -1, 0},
-	{K_WHEEL_DOWN, do_move, 1, 0},
-	{K_PAGE_UP, do_page, -1, 0},
-	{K_PAGE_DOWN, do_page, 1, 0},
-	{K_HOME, do_top, 0, 0},
-	{K_END, do_bottom, 0, 0},
-	{'P', do_sort, PROCESS_BY_CPU, 0},
-	{'M', do_sort, PROCESS_BY_MEMORY, 0},
-	{'T', do_sort, PROCESS_BY_TIME, 0},
-	{'N', do_sort, PROCESS_BY_PID, 0},
-	{'s', do_next_sort, 0, 0},
-	{'R', do_reverse, 0, 0},
-	{'I', do_reverse, 0, 0},
-	{'H', do_threads, 0, NEEDS_LIVE},
-	{'t', do_tree, 0, 0},
-	{'/', do_type, PANE_FILTER, 0},
-	{'u', do_type, PANE_USER, 0},
-	{'k', do_signal, 0, NEEDS_LIVE},
-	{K_ENTER, do_count, 0, 0},
-};
+static void clear_filters(struct process_pane *pane)
+{
+	pane->filter[0] = 0;
+	pane->user[0] = 0;
+	pane->table.order.user = NULL;
+	process_pane_arrange(pane);
+}
+
+/* Nothing is clicked below a choice, or while a question waits. */
+void process_pane_click_title(struct process_pane *pane, enum process_key key)
+{
+	if (pane->mode != PANE_ROWS)
+		return;
+	if (pane->table.order.key == key)
+		reverse_order(pane, 0, NULL);
+	else
+		sort_rows(pane, (int)key, NULL);
+}
+
+void process_pane_click_row(struct process_pane *pane, unsigned row)
+{
+	if (pane->mode == PANE_ROWS)
+		process_pane_select(pane, row);
+}
+
+unsigned process_pane_has(const struct process_pane *pane)
+{
+	unsigned has = pane->past ? NEEDS_REPLAY : NEEDS_LIVE;
+
+	return pane->count ? has | NEEDS_COUNT : has;
+}
 
 static bool key_in_rows(struct process_pane *pane, uint32_t key, struct strbuf *said)
 {
+	static void (*const deeds[])(struct process_pane * pane, int number, struct strbuf *said) = {
+		[ACTION_SELECT] = move_selection,  [ACTION_PAGE] = move_by_pages,
+		[ACTION_EDGE] = select_edge_row,   [ACTION_COUNT] = toggle_counting,
+		[ACTION_SORT] = sort_rows,         [ACTION_NEXT_SORT] = sort_by_next_key,
+		[ACTION_REVERSE] = reverse_order,  [ACTION_TREE] = toggle_tree,
+		[ACTION_THREADS] = toggle_threads, [ACTION_FILTER] = type_filter,
+		[ACTION_SEARCH] = type_search,     [ACTION_CHOOSE_SORT] = choose_sort,
+		[ACTION_KERNEL] = toggle_kernel,   [ACTION_COMMANDS] = toggle_commands,
+		[ACTION_USER] = type_user,         [ACTION_SIGNAL] = choose_signal,
+	};
+	unsigned has = process_pane_has(pane);
+	struct key_action does = keys_action(keys_of_processes, key, has);
+
 	if (key == K_ESCAPE && (pane->filter[0] || pane->table.order.user)) {
-		pane->filter[0] = 0;
-		pane->table.order.user = NULL;
-		pane->user[0] = 0;
-		process_pane_arrange(pane);
+		clear_filters(pane);
 		return true;
 	}
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-		if (keys[i].key == key && (key != K_ENTER || pane->count) && !(keys[i].needs && pane->past)) {
-			keys[i].run(pane, keys[i].number, said);
-			return true;
-		}
-	return false;
+	if (does.action)
+		deeds[does.action](pane, does.number, said);
+	else if (keys_action(keys_of_processes, key, ~0u).action)
+		keys_why(keys_of_processes, key, has, said);
+	else
+		return false;
+	return true;
 }
 
 /* ---- typing: every key belongs to the text ---- */
@@ -177,19 +283,50 @@ static bool key_in_filter(struct process_pane *pane, uint32_t key, struct strbuf
 	if (key == K_ESCAPE || key == K_ENTER)
 		pane->mode = PANE_ROWS;
 	else
-		keys_type(pane->typed, sizeof(pane->typed), key);
+		term_key_type(pane->typed, sizeof(pane->typed), key);
 	memcpy(pane->filter, pane->typed, sizeof(pane->filter));
 	process_pane_arrange(pane);
 	return true;
 }
 
-/* Half a name is nobody's: it counts when it is complete. */
+/* Select the first row from `from` on that has the text; after the last comes the first. */
+static void find_row(struct process_pane *pane, unsigned from, struct strbuf *said)
+{
+	const struct process_table *t = &pane->table;
+
+	for (unsigned i = 0; i < t->n && pane->search[0]; i++) {
+		unsigned row = (from + i) % t->n;
+
+		if (process_contains(t->rows[row].process, pane->search)) {
+			process_pane_select(pane, row);
+			return;
+		}
+	}
+	if (pane->search[0])
+		strbuf_printf(said, "search: no row has %s", pane->search);
+}
+
+static bool key_in_search(struct process_pane *pane, uint32_t key, struct strbuf *said)
+{
+	unsigned row = pane->table.selected;
+
+	if (key == K_ESCAPE || key == K_ENTER) {
+		pane->mode = PANE_ROWS;
+		return true;
+	}
+	term_key_type(pane->typed, sizeof(pane->typed), key);
+	memcpy(pane->search, pane->typed, sizeof(pane->search));
+	find_row(pane, key == K_F3 ? row + 1 : row, said);
+	return true;
+}
+
+/* A partial user name matches no user, so the filter changes only at the end. */
 static bool key_in_user(struct process_pane *pane, uint32_t key, struct strbuf *said)
 {
 	if (key == K_ESCAPE)
 		pane->typed[0] = 0;
 	if (key != K_ESCAPE && key != K_ENTER) {
-		keys_type(pane->typed, sizeof(pane->typed), key);
+		term_key_type(pane->typed, sizeof(pane->typed), key);
 		return true;
 	}
 	pane->mode = PANE_ROWS;
@@ -197,48 +334,62 @@ static bool key_in_user(struct process_pane *pane, uint32_t key, struct strbuf *
 	pane->table.order.user = pane->user[0] ? pane->user : NULL;
 	process_pane_arrange(pane);
 	if (pane->list && !pane->table.n && !pane->filter[0])
-		strbuf_printf(said, "user %s: has no process; Escape shows everybody's", pane->user);
+		strbuf_printf(said, "user %s: has no process; Escape shows all users", pane->user);
 	return true;
 }
 
-/* ---- signals ---- */
+/* ---- choices ---- */
 
-static bool key_in_signal(struct process_pane *pane, uint32_t key, struct strbuf *said)
+/* Move in what is open over the rows. Returns false for a key that does something else. */
+static bool move_choice(struct process_pane *pane, uint32_t key)
 {
 	struct process_choice *c = &pane->choice;
 
-	(void)said;
 	switch (key) {
 	case K_UP:
 	case K_WHEEL_UP:
 		c->at -= c->at > 0;
-		break;
+		return true;
 	case K_DOWN:
 	case K_WHEEL_DOWN:
 		c->at += c->at + 1 < c->n;
-		break;
+		return true;
 	case K_HOME:
 		c->at = 0;
-		break;
+		return true;
 	case K_END:
 		c->at = c->n - 1;
-		break;
-	case K_ENTER:
-		pane->mode = PANE_CONFIRM;
-		snprintf(pane->question, sizeof(pane->question), "send %s to %d %s?", process_signals[c->at].name,
-			 pane->target.pid, pane->target.name);
-		break;
+		return true;
 	case K_ESCAPE:
 	case 'q':
 		process_pane_leave(pane);
-		break;
+		return true;
 	default:
-		break;
+		return false;
 	}
+}
+
+static bool key_in_sort(struct process_pane *pane, uint32_t key, struct strbuf *said)
+{
+	if (move_choice(pane, key) || key != K_ENTER)
+		return true;
+	sort_rows(pane, (int)pane->sort_keys[pane->choice.at], said);
+	process_pane_leave(pane);
 	return true;
 }
 
-/* Only a clear answer is one. */
+static bool key_in_signal(struct process_pane *pane, uint32_t key, struct strbuf *said)
+{
+	(void)said;
+	if (move_choice(pane, key) || key != K_ENTER)
+		return true;
+	pane->mode = PANE_CONFIRM;
+	snprintf(pane->question, sizeof(pane->question), "send %s to %d %s?",
+		 process_signals[pane->choice.at].name, pane->target.pid, pane->target.name);
+	return true;
+}
+
+/* Any key that is not a clear answer is ignored. */
 static bool key_in_confirm(struct process_pane *pane, uint32_t key, struct strbuf *said)
 {
 	const struct process_signal *signal = &process_signals[pane->choice.at];
@@ -264,9 +415,11 @@ void process_pane_leave(struct process_pane *pane)
 
 bool process_pane_key(struct process_pane *pane, uint32_t key, struct strbuf *said)
 {
-	static bool (*const modes[PANE_MODES])(struct process_pane * pane, uint32_t key, struct strbuf * said) = {
-		[PANE_ROWS] = key_in_rows,     [PANE_FILTER] = key_in_filter,   [PANE_USER] = key_in_user,
-		[PANE_SIGNAL] = key_in_signal, [PANE_CONFIRM] = key_in_confirm,
+	static bool (*const modes[PANE_MODES])(struct process_pane * pane, uint32_t key,
+					       struct strbuf * said) = {
+		[PANE_ROWS] = key_in_rows,       [PANE_FILTER] = key_in_filter, [PANE_USER] = key_in_user,
+		[PANE_SEARCH] = key_in_search,   [PANE_SORT] = key_in_sort,     [PANE_SIGNAL] = key_in_signal,
+		[PANE_CONFIRM] = key_in_confirm,
 	};
 
 	return key != 0x03 && modes[pane->mode](pane, key, said); /* Ctrl-C always quits */
@@ -278,7 +431,9 @@ const struct foot_ask *process_pane_ask(struct process_pane *pane)
 {
 	static const struct foot_ask asks[PANE_MODES] = {
 		[PANE_FILTER] = {"filter: ", "Enter keeps, Esc clears", true},
+		[PANE_SEARCH] = {"search: ", "F3 next, Enter", true},
 		[PANE_USER] = {"user: ", "Enter keeps, Esc clears", true},
+		[PANE_SORT] = {"sort by what?", "Enter, Esc", false},
 		[PANE_SIGNAL] = {"which signal?", "Enter, Esc", false},
 		[PANE_CONFIRM] = {"", "y/n", false},
 	};
@@ -287,41 +442,8 @@ const struct foot_ask *process_pane_ask(struct process_pane *pane)
 	if (!pane->ask.text)
 		return NULL;
 	if (pane->mode != PANE_CONFIRM)
-		snprintf(pane->question, sizeof(pane->question), "%s%s", pane->ask.text, pane->ask.typed ? pane->typed : "");
+		snprintf(pane->question, sizeof(pane->question), "%s%s", pane->ask.text,
+			 pane->ask.typed ? pane->typed : "");
 	pane->ask.text = pane->question;
 	return &pane->ask;
-}
-
-/* What needs pane->count stands first. */
-static const struct foot_key foot_keys[] = {
-	{"Enter", "Enter", "count", 3, 0},
-	{"/", "/", "filter", 2, 0},
-	{"s", "s", "sort", 2, 0},
-	{"t", "t", "tree", 3, 0},
-	{"H", "H", "threads", 3, NEEDS_LIVE},
-	{"k", "k", "signal", 2, NEEDS_LIVE},
-	{.keys = NULL},
-};
-
-static const struct key_help helps[] = {
-	{"Enter", NULL, "The CPU view counts the selected one alone; again: the whole machine", 0},
-	{"Up, Down", NULL, "Select; so do PgUp, PgDn, End; Home: the first, whoever that is", 0},
-	{"P, M, T, N", NULL, "Sort by CPU, memory, CPU time, pid", 0},
-	{"s", NULL, "Sort by the next key", 0},
-	{"R, I", NULL, "Turn the order round", 0},
-	{"t, H", NULL, "The tree of parents and children; threads", NEEDS_LIVE},
-	{"t", NULL, "The tree of parents and children", NEEDS_REPLAY},
-	{"/, u", NULL, "Filter by name, pid or user; one user only. Escape: all again", 0},
-	{"k", NULL, "Send a signal, after a question", NEEDS_LIVE},
-	{NULL, NULL, NULL, 0},
-};
-
-const struct foot_key *process_pane_foot_keys(const struct process_pane *pane)
-{
-	return &foot_keys[!pane->count];
-}
-
-const struct key_help *process_pane_helps(const struct process_pane *pane)
-{
-	return &helps[!pane->count];
 }

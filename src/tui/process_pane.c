@@ -4,18 +4,25 @@
 #include "model/sample.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns of what a machine need not tell. */
-#define OPTIONAL (1u << PROCESS_BY_GPU | 1u << PROCESS_BY_GPU_MEMORY | 1u << PROCESS_BY_IPC)
+/* Columns that a machine may not have. */
+#define GPU_QUEUES (1u << PROCESS_BY_GPU_FRAGMENT | 1u << PROCESS_BY_GPU_VERTEX)
+#define OPTIONAL (1u << PROCESS_BY_GPU | 1u << PROCESS_BY_GPU_MEMORY | 1u << PROCESS_BY_IPC | GPU_QUEUES)
 
 void process_pane_init(struct process_pane *pane, const struct sys *sys, const char *user)
 {
 	*pane = (struct process_pane){.sys = sys};
-	pane->table = (struct process_table){
-		.first = &pane->first, .page = &pane->page, .order.filter = pane->filter, .unknown = OPTIONAL};
+	pane->table = (struct process_table){.first = &pane->first,
+					     .page = &pane->page,
+					     .order.filter = pane->filter,
+					     .commands = true,
+					     .unknown = OPTIONAL};
+	pane->busiest = (struct process_table){
+		.first = &pane->busiest_first, .page = &pane->busiest_page, .selected = UINT_MAX};
 	if (!user)
 		return;
 	str_printable(pane->user, sizeof(pane->user), user);
@@ -24,8 +31,9 @@ void process_pane_init(struct process_pane *pane, const struct sys *sys, const c
 
 void process_pane_fini(struct process_pane *pane)
 {
-	process_list_free(pane->list);
+	process_kept_fini(&pane->kept);
 	free(pane->rows);
+	free(pane->busiest_rows);
 	*pane = (struct process_pane){0};
 }
 
@@ -44,8 +52,8 @@ void process_pane_select(struct process_pane *pane, int64_t row)
 	pane->selected = process_id_of(t->rows[t->selected].process);
 }
 
-/* Finds the selected process in its new place. */
-static void reselect(struct process_pane *pane)
+/* Find the selected process in its new place. */
+static void reselect_process(struct process_pane *pane)
 {
 	struct process_table *t = &pane->table;
 
@@ -65,48 +73,125 @@ void process_pane_arrange(struct process_pane *pane)
 {
 	if (!pane->list)
 		return;
+	pane->table.order.processes = !pane->threads; /* another panel may have asked for them */
 	pane->table.n = process_arrange(pane->list, &pane->table.order, pane->rows);
 	assert(pane->table.n <= pane->list->n);
-	reselect(pane);
+	reselect_process(pane);
 }
 
-/* What can be said of the list as a whole. A column that was there once stays: nothing moves when a program ends. */
-static void look_through(const struct process_list *list, struct process_table *t)
+/* What threads do not have of their own, or would say of each other. */
+#define OF_PROCESSES                                                                                         \
+	(1u << PROCESS_BY_USER | 1u << PROCESS_BY_THREADS | 1u << PROCESS_BY_MEMORY | 1u << PROCESS_BY_GPU | \
+	 1u << PROCESS_BY_GPU_MEMORY | 1u << PROCESS_BY_TIME | GPU_QUEUES)
+
+static void arrange_busiest(struct process_pane *pane)
 {
-	t->n_processes = t->n_threads = t->n_running = 0;
+	struct process_table *t = &pane->busiest;
+
+	if (!pane->wants_busiest || !pane->list) {
+		t->list = NULL;
+		t->n = 0;
+		return;
+	}
+	pane->busiest_rows =
+		xreallocarray(pane->busiest_rows, pane->list->n + 1, sizeof(*pane->busiest_rows));
+	t->list = pane->list;
+	t->rows = pane->busiest_rows;
+	t->order.tasks = pane->wants_busiest == BUSIEST_THREADS;
+	t->unknown = pane->table.unknown | (t->order.tasks ? OF_PROCESSES : 0);
+	t->n_processes = pane->table.n_processes;
+	t->n_threads = pane->table.n_threads;
+	t->n_running = pane->table.n_running;
+	t->cpu_most = pane->table.cpu_most;
+	t->n = process_arrange(pane->list, &t->order, pane->busiest_rows);
+}
+
+void process_pane_want_busiest(struct process_pane *pane, enum pane_busiest wanted)
+{
+	if (pane->wants_busiest == wanted)
+		return;
+	pane->wants_busiest = wanted;
+	arrange_busiest(pane);
+}
+
+/* Count the totals of the list. A column that appeared once stays, so that nothing moves when a
+ * program ends. */
+static void count_totals(const struct process_list *list, struct process_table *t)
+{
+	t->n_processes = t->n_threads = t->n_running = t->n_kernel = 0;
+	t->cpu_most = 0;
 	for (unsigned i = 0; i < list->n; i++) {
 		const struct process *p = &list->processes[i];
 
-		t->unknown &= ~((unsigned)!isnan(p->gpu_percent) << PROCESS_BY_GPU |
-				(unsigned)(p->gpu_bytes != SAMPLE_UNKNOWN) << PROCESS_BY_GPU_MEMORY |
-				(unsigned)!isnan(p->ipc) << PROCESS_BY_IPC);
+		t->unknown &=
+			~((unsigned)!isnan(p->gpu_percent) << PROCESS_BY_GPU |
+			  (unsigned)(p->gpu_bytes != SAMPLE_UNKNOWN) << PROCESS_BY_GPU_MEMORY |
+			  (unsigned)!isnan(p->ipc) << PROCESS_BY_IPC | (p->gpu_queues ? GPU_QUEUES : 0));
+		t->cpu_most = fmax(t->cpu_most, (double)p->cpu_percent); /* passes over NaN */
 		if (p->is_thread)
 			continue;
+		t->n_kernel += p->kernel;
 		t->n_processes++;
 		t->n_threads += p->threads;
 		t->n_running += p->state == 'R';
 	}
 }
 
+/* list: one of those that are kept; NULL: none. */
+static void show_list(struct process_pane *pane, struct process_list *list)
+{
+	pane->table.list = pane->list = list;
+	pane->table.n = 0;
+	if (list) {
+		pane->rows = xreallocarray(pane->rows, list->n + 1, sizeof(*pane->rows));
+		pane->table.rows = pane->rows;
+		count_totals(list, &pane->table);
+	}
+	process_pane_arrange(pane);
+	arrange_busiest(pane);
+}
+
 void process_pane_take(struct process_pane *pane, struct process_list *list)
 {
-	struct process_list *old = pane->list;
+	const struct process_list *newest = process_kept_newest(&pane->kept);
 
-	if (old && old->begin_ns && !list->begin_ns) {
+	if (newest && newest->begin_ns && !list->begin_ns) {
 		process_list_free(list);
 		return;
 	}
-	pane->rows = xreallocarray(pane->rows, list->n + 1, sizeof(*pane->rows));
-	pane->table.list = pane->list = list;
-	pane->table.rows = pane->rows;
-	look_through(list, &pane->table);
-	process_pane_arrange(pane);
-	process_list_free(old);
+	process_kept_add(&pane->kept, list);
+	show_list(pane, list);
+}
+
+static void wish_command(struct process_wish *wish, const struct process *p)
+{
+	if (p && !p->is_thread && wish->n_commands < PROCESS_WISH_COMMANDS)
+		wish->commands[wish->n_commands++] = p->pid;
+}
+
+void process_pane_wish(const struct process_pane *pane, struct process_wish *wish)
+{
+	const struct process_table *t = &pane->table;
+
+	wish->all_commands = pane->filter[0] || pane->mode == PANE_FILTER || pane->mode == PANE_SEARCH;
+	wish_command(wish, process_pane_selected(pane));
+	for (unsigned i = pane->first; t->commands && i < t->n && i < pane->first + pane->page; i++)
+		wish_command(wish, t->rows[i].process);
+}
+
+void process_pane_pause(struct process_pane *pane, int64_t moment_ns)
+{
+	if (pane->paused_ns == moment_ns)
+		return;
+	pane->paused_ns = moment_ns;
+	pane->busiest.missing = pane->table.missing =
+		moment_ns ? "no processes are kept from this moment: space goes on" : NULL;
+	show_list(pane,
+		  moment_ns ? process_kept_at(&pane->kept, moment_ns) : process_kept_newest(&pane->kept));
 }
 
 void process_pane_forget(struct process_pane *pane)
 {
-	process_list_free(take_ptr(&pane->list));
-	pane->table.list = NULL;
-	pane->table.n = 0;
+	show_list(pane, NULL);
+	process_kept_fini(&pane->kept);
 }

@@ -1,66 +1,100 @@
-/* process_pane: what the Processes view shows and asks: the newest list, the order of its rows, the selected one, what is being typed
- * or chosen. process_pane.c is the state, process_keys.c what keys do to it.
+/* process_pane: the state of the Processes view: the newest list, the order of its rows, the
+ * selected row, and what is being typed or chosen. process_pane.c holds the state, process_keys.c
+ * what keys do to it.
  *
- * Rows are arranged when the list or the order changes, never for a frame. Thread: ui.
- */
+ * Rows are arranged when the list or the order changes, not for every frame. Thread: ui. */
 #ifndef MALITOP_PROCESS_PANE_H
 #define MALITOP_PROCESS_PANE_H
 
-#include "tui/keys.h"
 #include "base/str.h"
 #include "base/sys.h"
+#include "tui/keys.h"
+#include "tui/process_kept.h"
+#include "backends/machine/process_scan.h"
 #include "views/processes.h"
 #include "views/view.h"
 
 #define PANE_TEXT 64
 
-/* Who gets the keys. */
-enum pane_mode { PANE_ROWS, PANE_FILTER, PANE_USER, PANE_SIGNAL, PANE_CONFIRM, PANE_MODES };
+/* What the next key belongs to. */
+enum pane_mode {
+	PANE_ROWS,
+	PANE_FILTER,
+	PANE_SEARCH,
+	PANE_USER,
+	PANE_SORT,
+	PANE_SIGNAL,
+	PANE_CONFIRM,
+	PANE_MODES
+};
 
 struct process_pane {
 	const struct sys *sys;
-	struct process_list *list; /* owned; NULL before the first */
-	struct process_row *rows;  /* room for the whole list */
+	struct process_kept kept;
+	struct process_list *list; /* the shown one of these; NULL: none */
+	struct process_row *rows;  /* as many as the list has */
 	struct process_table table;
-	unsigned first, page;       /* what the view drew last */
-	struct process_id selected; /* pid 0: the first row, whoever that is, as long as nobody moved, and after Home */
-	bool threads;               /* are to be read */
-	bool past;                  /* it is a log: nobody is there to get a signal */
+	unsigned first, page; /* what the view drew last */
+	/* The busiest processes, or threads, for a panel of another view: arranged if they are
+	 * wanted. */
+	struct process_table busiest;
+	struct process_row *busiest_rows;
+	unsigned busiest_first, busiest_page;
+	enum pane_busiest { BUSIEST_NONE, BUSIEST_PROCESSES, BUSIEST_THREADS } wants_busiest;
+	struct process_id selected; /* pid 0: always the first row: at the start, and after Home */
+	bool threads;               /* threads are to be read, too */
+	int64_t paused_ns;          /* the moment that is shown; no new lists arrive. 0: now */
+	bool past;                  /* the list comes from a log: its processes get no signals */
 
 	enum pane_mode mode;
-	char filter[PANE_TEXT], user[PANE_TEXT], typed[PANE_TEXT];
-	struct process target; /* who gets a signal */
+	char filter[PANE_TEXT], search[PANE_TEXT], user[PANE_TEXT], typed[PANE_TEXT];
+	unsigned sort_keys[PROCESS_KEYS]; /* to choose from */
+	struct process target;            /* the one to signal */
 	struct process_choice choice;
 	struct foot_ask ask;
 	char title[PANE_TEXT], question[2 * PANE_TEXT];
 
-	/* Count this one alone; NULL for the whole machine again. Without it there is no such key. */
+	/* Count this process alone, or the whole machine again (NULL). The callback is NULL if
+	 * nothing can be counted. */
 	void (*count)(void *ctx, const struct process *process);
 	void *count_ctx;
 };
 
-/* user: the filter to begin with; NULL: none. The pane must not move in memory. */
+/* user: the first filter, NULL for none. The pane must not move in memory. */
 void process_pane_init(struct process_pane *pane, const struct sys *sys, const char *user);
 void process_pane_fini(struct process_pane *pane);
 
-/* A new list, which the pane owns from now on. The selection stays on its process; where that is gone, on its row. A list without
- * percentages, as the first of a scanner is, does not take the place of one that has them. */
+/* Show a new list, which the pane owns from now on. The selection stays on its process or, if that
+ * is gone, on its row. A list without percentages (a scanner's first) does not replace one with
+ * them. */
 void process_pane_take(struct process_pane *pane, struct process_list *list);
-/* Nothing is known any more, as before the first list. */
+/* Set what the shown view has a panel of. */
+void process_pane_want_busiest(struct process_pane *pane, enum pane_busiest wanted);
+/* Forget the list, as before the first one. */
 void process_pane_forget(struct process_pane *pane);
-/* Another view is shown: what was being typed or chosen is given up. */
+/* The screen is paused and shows a moment (CLOCK_MONOTONIC), or goes on: 0. The pane has the list
+ * of that moment if it is kept, else it says that it has none. */
+void process_pane_pause(struct process_pane *pane, int64_t moment_ns);
+/* Set which command lines the pane needs: that of the selected process, those of the visible rows
+ * unless only names are shown, or all while a text is looked for. */
+void process_pane_wish(const struct process_pane *pane, struct process_wish *wish);
+/* Cancel what is being typed or chosen, because another view is shown. */
 void process_pane_leave(struct process_pane *pane);
 
-/* What a key does while the view is shown; false: it is not one of the pane's. What there is to say is added to *said. */
+/* Handle a key while the view is shown. Returns false for a key that the pane does not handle. A
+ * message for the user is added to *said. */
 bool process_pane_key(struct process_pane *pane, uint32_t key, struct strbuf *said);
-/* What the footer asks, until the next call; NULL: nothing. */
+/* A click on the title of a column sorts by it, a second one reverses the order. A click on a row
+ * selects it. */
+void process_pane_click_title(struct process_pane *pane, enum process_key key);
+void process_pane_click_row(struct process_pane *pane, unsigned row);
+/* What the pane's keys need and have now: NEEDS_LIVE or NEEDS_REPLAY, NEEDS_COUNT. */
+unsigned process_pane_has(const struct process_pane *pane);
+/* What the footer asks, valid until the next call; NULL if it asks nothing. */
 const struct foot_ask *process_pane_ask(struct process_pane *pane);
-/* Words for the footer and for help; end with NULL keys. */
-const struct foot_key *process_pane_foot_keys(const struct process_pane *pane);
-const struct key_help *process_pane_helps(const struct process_pane *pane);
 
-/* For process_keys.c: the order or a filter changed; the row to select, cut to those there are; the process of the selected row, NULL
- * without one. */
+/* For process_keys.c: arrange the rows after the order or a filter changed; select a row, or the
+ * nearest that exists; return the process of the selected row, NULL without one. */
 void process_pane_arrange(struct process_pane *pane);
 void process_pane_select(struct process_pane *pane, int64_t row);
 const struct process *process_pane_selected(const struct process_pane *pane);

@@ -11,24 +11,49 @@
 
 const struct process_signal process_signals[] = {
 	{SIGTERM, "SIGTERM", "end"},
-	{SIGINT, "SIGINT", "end, as by Ctrl-C"},
+	{SIGINT, "SIGINT", "end, like Ctrl-C"},
 	{SIGHUP, "SIGHUP", "hang up; daemons reload"},
-	{SIGKILL, "SIGKILL", "end at once, unasked"},
+	{SIGKILL, "SIGKILL", "end at once, cannot be caught"},
 	{SIGSTOP, "SIGSTOP", "stop"},
-	{SIGCONT, "SIGCONT", "go on after a stop"},
-	{SIGUSR1, "SIGUSR1", "as the program means it"},
-	{SIGUSR2, "SIGUSR2", "as the program means it"},
+	{SIGCONT, "SIGCONT", "continue after a stop"},
+	{SIGUSR1, "SIGUSR1", "defined by the program"},
+	{SIGUSR2, "SIGUSR2", "defined by the program"},
 	{SIGQUIT, "SIGQUIT", "end with a core dump"},
+	{SIGABRT, "SIGABRT", "abort, with a core dump"},
+	{SIGALRM, "SIGALRM", "a timer has expired"},
+	{SIGBUS, "SIGBUS", "memory that is not there"},
+	{SIGCHLD, "SIGCHLD", "a child has stopped or ended"},
+	{SIGFPE, "SIGFPE", "an arithmetic error"},
+	{SIGILL, "SIGILL", "an illegal instruction"},
+	{SIGIO, "SIGIO", "input or output is possible"},
+	{SIGPIPE, "SIGPIPE", "nothing reads the pipe"},
+	{SIGPROF, "SIGPROF", "a profiling timer has expired"},
+	{SIGPWR, "SIGPWR", "the power fails"},
+	{SIGSEGV, "SIGSEGV", "an invalid address"},
+	{SIGSYS, "SIGSYS", "a forbidden system call"},
+	{SIGTRAP, "SIGTRAP", "a breakpoint"},
+	{SIGTSTP, "SIGTSTP", "stop, like Ctrl-Z"},
+	{SIGTTIN, "SIGTTIN", "a background process reads"},
+	{SIGTTOU, "SIGTTOU", "a background process writes"},
+	{SIGURG, "SIGURG", "urgent data on a socket"},
+	{SIGVTALRM, "SIGVTALRM", "a CPU timer has expired"},
+	{SIGWINCH, "SIGWINCH", "the terminal has another size"},
+	{SIGXCPU, "SIGXCPU", "over the limit of CPU time"},
+	{SIGXFSZ, "SIGXFSZ", "over the limit of file size"},
 };
 const unsigned process_signals_n = ARRAY_LEN(process_signals);
 
 bool process_signal_allowed(const struct process *process, struct err *err)
 {
+	if (process->simulated)
+		return err_set(err, EPERM, "%d %s: not signaled: it is simulated", process->pid,
+			       process->name);
 	if (process->pid <= 1)
-		return err_set(err, EPERM, "%d %s: is the system itself: no signals for it from here", process->pid,
+		return err_set(err, EPERM, "%d %s: not signaled: it belongs to the system", process->pid,
 			       process->name);
 	if (process->pid == getpid())
-		return err_set(err, EPERM, "%d %s: is this program: q quits it", process->pid, process->name);
+		return err_set(err, EPERM, "%d %s: not signaled: it is malitop itself: q quits", process->pid,
+			       process->name);
 	return true;
 }
 
@@ -43,15 +68,15 @@ static bool is_same(const struct sys *sys, const struct process *process)
 	       now.start == process->start;
 }
 
-/* 0, or the errno. */
+/* Returns 0 or the errno. */
 static int send_to(const struct sys *sys, const struct process *process, int signo)
 {
 	int fd = sys->pidfd_open(sys, process->pid), code = 0;
 
 	if (fd < 0 && errno == ESRCH)
 		return ESRCH;
-	/* Any other failure is that of a kernel or a sandbox that knows no pidfds. What an fd stands for cannot
-	 * change any more: the start that is read now is of that process, or of none. */
+	/* Any other failure means a kernel or sandbox without pidfds. A pidfd keeps referring to
+	 * the same process, so the start time read now is of that process, or of none. */
 	if (!is_same(sys, process))
 		code = ESRCH;
 	else if ((fd < 0 ? sys->kill(sys, process->pid, signo) : sys->pidfd_send_signal(sys, fd, signo)) < 0)
@@ -61,8 +86,8 @@ static int send_to(const struct sys *sys, const struct process *process, int sig
 	return code;
 }
 
-bool process_signal_send(const struct sys *sys, const struct process *process, const struct process_signal *signal,
-			 struct err *err)
+bool process_signal_send(const struct sys *sys, const struct process *process,
+			 const struct process_signal *signal, struct err *err)
 {
 	int code;
 
@@ -70,11 +95,13 @@ bool process_signal_send(const struct sys *sys, const struct process *process, c
 		return false;
 	code = send_to(sys, process, signal->number);
 	if (code == EPERM)
-		return err_set(err, code, "%d %s: %s not permitted: you are not its owner", process->pid, process->name,
-			       signal->name);
+		return err_set(err, code, "%d %s: %s not permitted: you are not its owner", process->pid,
+			       process->name, signal->name);
 	if (code == ESRCH)
-		return err_set(err, code, "%d %s: has ended already: nothing was sent", process->pid, process->name);
+		return err_set(err, code, "%d %s: has already ended: nothing was sent", process->pid,
+			       process->name);
 	if (code)
-		return err_set(err, code, "%d %s: %s not sent: %s", process->pid, process->name, signal->name, strerror(code));
+		return err_set(err, code, "%d %s: %s not sent: %s", process->pid, process->name, signal->name,
+			       strerror(code));
 	return true;
 }

@@ -1,17 +1,55 @@
 #include "tui/screen.h"
 
 #include "base/alloc.h"
+#include "views/chart.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define DESCRIBE_NS 1000000000
 #define WATCHED 4 /* processes whose threads are read to find the busiest one */
+#define SECOND_NS 1000000000ll
+#define SCAN_NS SECOND_NS /* processes are read at most this often, however fast the refresh */
+/* For a panel beside others, less often if that takes over 0.03 % of a CPU. */
+#define SCAN_BESIDE_NS 2000000000ll
+#define SCAN_BESIDE_SHARE 3333
+#define SCAN_BESIDE_MOST_NS 10000000000ll
 
-static bool make_views(struct session *session, struct views *views, struct err *err)
+/* The panel of pinned rows, as far as these sources have them. */
+static void add_pins(const struct screen *screen, struct views *views)
 {
+	struct chart chart = {.name = "overview-pinned",
+			      .title = "Pinned",
+			      .base = "",
+			      .place = PLACE_FULL,
+			      .widget = widget_find(SPAN_LIT("rows")),
+			      .series = xcalloc(SCREEN_PINS, sizeof(*chart.series)),
+			      .priority = 1};
+
+	for (unsigned i = 0; i < screen->n_pins; i++) {
+		const struct session_source *shown = session_shown(screen->session, screen->pins[i].source);
+		const struct metric *metric =
+			shown ? metric_find(shown->set, span_of(screen->pins[i].name)) : NULL;
+
+		if (metric)
+			chart.series[chart.n_series++] = (struct series){.metric = metric,
+									 .source = screen->pins[i].source,
+									 .label = metric->def->short_title,
+									 .brief = metric->def->short_title,
+									 .note = ""};
+	}
+	if (chart.n_series)
+		views_prepend(views, "overview", &chart);
+	else
+		free(chart.series);
+}
+
+static bool make_views(const struct screen *screen, struct views *views, struct err *err)
+{
+	struct session *session = screen->session;
+
 	const struct metric_set *sets[SOURCE_KINDS] = {0};
 
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
@@ -19,11 +57,16 @@ static bool make_views(struct session *session, struct views *views, struct err 
 
 		sets[kind] = shown ? shown->set : NULL;
 	}
-	return views_init(views, sets, err);
+	if (!views_init_own(views, session->db, sets, err))
+		return false;
+	add_pins(screen, views);
+	return true;
 }
 
-/* The view of that name (or key). Of a GPU that is not in the data the overview knows nothing: its counters stand in for it. */
-static const struct view *find_view(const struct session *session, const struct views *views, const char *name)
+/* Find a view by name or key. The overview has no charts for a GPU that is not in the data, so its
+ * counters are shown instead. */
+static const struct view *find_view(const struct session *session, const struct views *views,
+				    const char *name)
 {
 	bool overview = strcmp(name, "overview") == 0, raw = session->gpu && !session->gpu->product;
 	const struct view *view = views_find(views, overview && raw ? "counters" : name);
@@ -31,13 +74,29 @@ static const struct view *find_view(const struct session *session, const struct 
 	return view || !overview ? view : &views->views[0];
 }
 
+/* What the view has a panel of. */
+static enum pane_busiest busiest_of(const struct view *view)
+{
+	for (unsigned i = 0; i < view->n_charts; i++) {
+		const struct chart *chart = &view->charts[i];
+
+		if (chart->widget == widget_find(SPAN_LIT("busiest")))
+			return chart->n_options ? BUSIEST_THREADS : BUSIEST_PROCESSES;
+	}
+	return BUSIEST_NONE;
+}
+
 static void set_view(struct screen *screen, const struct view *view)
 {
 	screen->view = view;
-	screen->scroll = screen->scroll_max = 0;
-	screen->described_ns = 0;
+	screen->scroll = (struct view_scroll){0};
+	screen->selected = (struct row_subject){0};
+	screen->zoom = NULL;
+	screen->hits.n = 0;
 	memset(screen->foot, 0, sizeof(screen->foot));
 	process_pane_leave(&screen->pane);
+	process_pane_want_busiest(&screen->pane, busiest_of(view));
+	screen->gives_way = false;
 }
 
 struct process_pane *screen_pane(struct screen *screen)
@@ -45,36 +104,64 @@ struct process_pane *screen_pane(struct screen *screen)
 	return strcmp(screen->view->name, "processes") == 0 ? &screen->pane : NULL;
 }
 
-bool screen_wants_processes(struct screen *screen, struct process_wish *wish)
+static int64_t beside_ns(const struct process_list *list)
 {
-	const struct process_pane *pane = screen_pane(screen);
+	int64_t ns = list ? list->cost_ns * SCAN_BESIDE_SHARE / SECOND_NS * SECOND_NS : 0; /* whole seconds */
 
-	*wish = (struct process_wish){.threads_of = pane && pane->threads ? PROCESS_WISH_ALL : 0, .gpu_memory = pane != NULL};
-	if (screen->view->foot == FOOT_CPU)
-		wish->threads_of = WATCHED;
-	return pane || screen->view->foot == FOOT_CPU;
+	return ns < SCAN_BESIDE_NS ? SCAN_BESIDE_NS : ns < SCAN_BESIDE_MOST_NS ? ns : SCAN_BESIDE_MOST_NS;
 }
 
-bool screen_init(struct screen *screen, struct session *session, struct feeds *feeds, const char *view, struct err *err)
+/* The Overview has the verdict, which needs the busiest thread while the GPU has time left. */
+static bool shows_verdict(const struct screen *screen)
+{
+	const struct judge *judge = screen->judge.judge;
+
+	return judge && judge->product && strcmp(screen->view->name, "overview") == 0;
+}
+
+bool screen_wants_processes(struct screen *screen, struct process_wish *wish, int64_t *period_ns)
+{
+	const struct process_pane *pane = screen_pane(screen);
+	bool cpu = screen->view->foot == FOOT_CPU,
+	     beside = screen->pane.wants_busiest == BUSIEST_PROCESSES && !screen->gives_way;
+	int64_t least_ns = pane || cpu ? SCAN_NS : beside_ns(screen->pane.list);
+
+	*wish = (struct process_wish){.threads_of = pane && pane->threads ? PROCESS_WISH_ALL : 0,
+				      .gpu_memory = pane || beside};
+	if (pane)
+		process_pane_wish(pane, wish);
+	if (cpu || shows_verdict(screen))
+		wish->threads_of = WATCHED;
+	*period_ns = screen->feeds->refresh_ns > least_ns ? screen->feeds->refresh_ns : least_ns;
+	return pane || cpu || beside || shows_verdict(screen);
+}
+
+bool screen_init(struct screen *screen, struct session *session, struct feeds *feeds, const char *view,
+		 struct err *err)
 {
 	AUTO_STRBUF struct strbuf names = {0};
 
-	*screen = (struct screen){.session = session, .feeds = feeds, .per_instance = session->options->per_core};
+	*screen = (struct screen){
+		.session = session, .feeds = feeds, .per_instance = session->options->per_core};
 	process_pane_init(&screen->pane, session->sys, session->options->user);
-	if (!make_views(session, &screen->views, err))
+	if (!make_views(screen, &screen->views, err))
 		return false;
 	if (!screen->views.n_views) {
 		views_fini(&screen->views);
 		return err_set(err, 0, "nothing to show: no source was opened; try --demo");
 	}
+	screen_judge_follow(&screen->judge, session);
 	screen->view = find_view(session, &screen->views, view);
 	snprintf(screen->wanted, sizeof(screen->wanted), "%s", view);
-	if (screen->view)
+	if (screen->view) {
+		process_pane_want_busiest(&screen->pane, busiest_of(screen->view));
 		return true;
+	}
 	for (unsigned i = 0; i < screen->views.n_views; i++)
 		strbuf_printf(&names, " %s", screen->views.views[i].name);
 	views_fini(&screen->views);
-	return err_set(err, ERR_USAGE, "--view: there is no '%.40s' for these sources: try one of%s", view, names.p);
+	return err_set(err, ERR_USAGE, "--view: there is no '%.40s' for these sources: try one of%s", view,
+		       names.p);
 }
 
 void screen_fini(struct screen *screen)
@@ -82,7 +169,9 @@ void screen_fini(struct screen *screen)
 	if (screen->session) {
 		views_fini(&screen->views);
 		process_pane_fini(&screen->pane);
+		screen_judge_fini(&screen->judge);
 	}
+	hits_fini(&screen->hits);
 	*screen = (struct screen){0};
 }
 
@@ -94,12 +183,13 @@ void screen_show(struct screen *screen, const struct view *view)
 	set_view(screen, view);
 }
 
-void screen_follow(struct screen *screen)
+/* Make the views again; show the same one if there still is one. */
+static void renew_views(struct screen *screen)
 {
 	const struct view *same;
 	struct views views;
 
-	if (!make_views(screen->session, &views, NULL))
+	if (!make_views(screen, &views, NULL))
 		return; /* the charts were read before: they cannot fail */
 	same = find_view(screen->session, &views, screen->wanted);
 	if (!same)
@@ -109,23 +199,54 @@ void screen_follow(struct screen *screen)
 	set_view(screen, same);
 }
 
-void screen_next_gpu(struct screen *screen)
+void screen_follow(struct screen *screen)
 {
-	if (session_next_gpu(screen->session))
-		screen_follow(screen);
+	renew_views(screen);
+	screen_judge_follow(&screen->judge, screen->session);
 }
 
-void screen_turn(struct screen *screen, int by)
+bool screen_pin(struct screen *screen, const struct row_subject *subject, bool *pinned)
+{
+	const char *name = subject->metric ? subject->metric->def->name : NULL;
+	unsigned i = 0;
+
+	while (name && i < screen->n_pins && strcmp(screen->pins[i].name, name) != 0)
+		i++;
+	*pinned = i == screen->n_pins;
+	if (!name || i == SCREEN_PINS)
+		return false;
+	if (*pinned) {
+		snprintf(screen->pins[i].name, sizeof(screen->pins[i].name), "%s", name);
+		screen->pins[i].source = subject->series ? subject->series->source : SOURCE_GPU;
+		screen->n_pins++;
+	} else {
+		memmove(&screen->pins[i], &screen->pins[i + 1],
+			(--screen->n_pins - i) * sizeof(screen->pins[0]));
+	}
+	renew_views(screen);
+	return true;
+}
+
+bool screen_next_gpu(struct screen *screen)
+{
+	if (!session_next_gpu(screen->session))
+		return false;
+	screen_follow(screen);
+	return true;
+}
+
+bool screen_turn(struct screen *screen, int by)
 {
 	unsigned n = screen->views.n_views, at = (unsigned)(screen->view - screen->views.views);
 
 	for (unsigned i = 0; i < n; i++) {
 		at = (at + (by > 0 ? 1 : n - 1)) % n;
-		if (!screen->views.views[at].hidden) {
-			screen_show(screen, &screen->views.views[at]);
-			return;
-		}
+		if (screen->views.views[at].hidden || &screen->views.views[at] == screen->view)
+			continue;
+		screen_show(screen, &screen->views.views[at]);
+		return true;
 	}
+	return false;
 }
 
 void screen_describe(struct screen *screen, int64_t now_ns)
@@ -135,11 +256,8 @@ void screen_describe(struct screen *screen, int64_t now_ns)
 	struct session_source *source = foot ? session_shown(screen->session, kinds[foot]) : NULL;
 	AUTO_STRBUF struct strbuf text = {0};
 
-	if (screen->described_ns && now_ns - screen->described_ns < DESCRIBE_NS)
-		return;
-	screen->described_ns = now_ns;
 	if (source)
-		session_describe(screen->session, source, &text);
+		session_describe(screen->session, source, now_ns, &text);
 	if (text.n)
 		text.p[strcspn(text.p, "\n")] = 0;
 	str_printable(screen->foot[0], sizeof(screen->foot[0]), text.n ? text.p : "");
@@ -153,7 +271,8 @@ static double metric_now(const struct feed *feed, const char *name)
 }
 
 /* "Mali-G78 10 cores", "Mali-G78 10 cores (GPU 2 of 3)" */
-static void title_text(const struct session_source *head, unsigned number, unsigned n_gpus, char *out, size_t size)
+static void title_text(const struct session_source *head, unsigned number, unsigned n_gpus, char *out,
+		       size_t size)
 {
 	if (n_gpus > 1)
 		snprintf(out, size, "%s (GPU %u of %u)", head->title, number, n_gpus);
@@ -162,7 +281,8 @@ static void title_text(const struct session_source *head, unsigned number, unsig
 }
 
 /* "746 of 848 MHz" */
-static void clock_text(const struct session_source *gpu, const struct feed *feed, bool ascii, char *out, size_t size)
+static void clock_text(const struct session_source *gpu, const struct feed *feed, bool ascii, char *out,
+		       size_t size)
 {
 	double hz = metric_now(feed, "GPUClock");
 	char now[24];
@@ -177,20 +297,26 @@ static void clock_text(const struct session_source *gpu, const struct feed *feed
 		snprintf(out, size, "%s MHz", now);
 }
 
-/* "SIMULATED", "REPLAY run.mlog", "GPU gone, trying again", "PAUSED 12.5 s back", "REC run.csv 12.4 MB" */
+/* "SIMULATED", "GUIDE", "REPLAY run.mlog", "GPU gone, trying again", "REC
+ * run.csv 12.4 MB"
+ */
 static void state_text(const struct screen *screen, const struct session_source *head, char *out, size_t size)
 {
 	const char *away = head ? session_away_text(head) : NULL;
-	char gone[64] = "", paused[64] = "";
-	int64_t oldest, newest;
+	char gone[64] = "";
 	size_t n = 0;
 
 	if (away)
 		snprintf(gone, sizeof(gone), "%s %s", head->kind == SOURCE_GPU ? "GPU" : "CPU", away);
-	if (screen->paused_ns && feeds_reach(screen->feeds, &oldest, &newest))
-		snprintf(paused, sizeof(paused), "PAUSED %.1f s back", (double)(newest - screen->paused_ns) * 1e-9);
 	const char *const parts[] = {
-		screen->replay, head && head->simulated ? "SIMULATED" : NULL, gone, screen->position, paused, screen->recording};
+		screen->replay,
+		head && head->simulated ? "SIMULATED" : NULL,
+		screen->session->gpu && screen->session->gpu->set->definitions == DEFINITIONS_GUIDE ? "GUIDE"
+												    : NULL,
+		gone,
+		screen->position,
+		screen->compared,
+		screen->recording};
 
 	out[0] = 0;
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
@@ -198,7 +324,20 @@ static void state_text(const struct screen *screen, const struct session_source 
 			n += (size_t)snprintf(out + n, size - n, "%s%s", n ? "  " : "", parts[i]);
 }
 
-static void local_time(int64_t realtime_ns, char *out, size_t size)
+/* "PAUSED 12.5 s back", "RANGE of 6.0 s"; "" if it is neither. */
+static void paused_text(const struct screen *screen, char *out, size_t size)
+{
+	int64_t oldest, newest;
+
+	out[0] = 0;
+	if (screen->feeds->range_to_ns)
+		snprintf(out, size, "RANGE of %.1f s",
+			 (double)(screen->feeds->range_to_ns - screen->feeds->range_from_ns) * 1e-9);
+	else if (screen->paused_ns && feeds_reach(screen->feeds, &oldest, &newest))
+		snprintf(out, size, "PAUSED %.1f s back", (double)(newest - screen->paused_ns) * 1e-9);
+}
+
+void screen_clock(int64_t realtime_ns, char *out, size_t size)
 {
 	time_t now = (time_t)(realtime_ns / 1000000000);
 	struct tm tm;
@@ -213,22 +352,42 @@ static void span_text(const struct screen *screen, const struct session_source *
 	char interval[UNITS_TEXT], refresh[UNITS_TEXT];
 
 	snprintf(out, size, "%s, mean of %s",
-		 time_format(interval, s && s->period_ns ? s->period_ns : screen->session->options->interval_ns),
+		 time_format(interval,
+			     s && s->period_ns ? s->period_ns : screen->session->options->interval_ns),
 		 time_format(refresh, screen->feeds->refresh_ns));
 }
 
-static void fill_data(struct screen *screen, struct view_data *data)
+/* Why there is no GPU; of a GPU without counters, why it has none and how to get them. */
+static const char *notice_of(const struct session *session)
+{
+	const struct session_source *gpu = session->gpu;
+
+	if (gpu && !metric_find(gpu->set, SPAN_LIT("GPUBusy")))
+		return gpu->note;
+	return session->no_gpu.p;
+}
+
+void screen_fill_data(struct screen *screen, struct view_data *data)
 {
 	*data = (struct view_data){
 		.processes = &screen->pane.table,
+		.busiest = screen->pane.wants_busiest ? &screen->pane.busiest : NULL,
 		.templ = screen->session->templ.parent ? &screen->session->templ : NULL,
 		.refresh_s = (double)screen->feeds->refresh_ns * 1e-9,
+		.range_s = (double)(screen->feeds->range_to_ns - screen->feeds->range_from_ns) * 1e-9,
 		.fps = screen->session->fps,
 		.width = screen->session->resolution.w,
 		.height = screen->session->resolution.h,
+		.filter = screen->filter,
+		.only_counted = screen->only_counted,
 		.per_instance = screen->per_instance,
-		.scroll = screen->scroll,
-		.scroll_max = &screen->scroll_max,
+		.notice = notice_of(screen->session),
+		.scroll = &screen->scroll,
+		.selected = screen->selected,
+		.zoom = screen->zoom,
+		.hits = &screen->hits,
+		.marks = screen->marks,
+		.n_marks = screen->n_marks,
 	};
 	for (unsigned i = 0; i < VIEW_FOOT_LINES; i++)
 		data->foot[i] = screen->foot[i];
@@ -240,57 +399,82 @@ void screen_of_log(struct screen *screen, const struct player *player)
 {
 	screen->replay = player_title(player);
 	screen->pane.past = true;
+	screen->pane.table.commands = false; /* a log has none */
 	screen->pane.table.missing = "no processes in this log up to here";
 }
 
 void screen_show_moment(struct screen *screen, const struct player *player, int64_t now_ns)
 {
 	screen->realtime_ns = player_realtime_ns(player);
+	screen->feeds->paused = player_is_paused(player);
 	player_position(player, now_ns, screen->position, sizeof(screen->position));
 }
 
-unsigned screen_has(const struct screen *screen)
+unsigned screen_has(struct screen *screen)
 {
-	unsigned number, has = NEEDS_SCROLL | (screen->replay ? NEEDS_REPLAY : NEEDS_LIVE);
+	unsigned number, has = process_pane_has(&screen->pane);
 
-	return session_gpus(screen->session, &number) > 1 ? has | NEEDS_GPUS : has;
+	has |= screen->paused_ns || screen->replay ? NEEDS_TIMELINE : NEEDS_NO_TIMELINE;
+	if (session_gpus(screen->session, &number) > 1)
+		has |= NEEDS_GPUS;
+	if (strcmp(screen->view->name, "counters") == 0)
+		has |= NEEDS_TABLE;
+	return screen_pane(screen) ? has : has | NEEDS_ROWS;
+}
+
+const struct key_row *screen_keys(struct screen *screen)
+{
+	return screen_pane(screen) ? keys_of_processes : NULL;
 }
 
 void screen_draw(struct screen *screen, const char *alert, struct canvas *canvas)
 {
-	const struct session_source *gpu = screen->session->gpu, *head = gpu ? gpu : session_shown(screen->session, SOURCE_CPU);
-	char title[96] = "", clock[64] = "", span[64], state[256], time_of_day[16], dropped[48];
+	const struct session_source *gpu = screen->session->gpu,
+				    *head = gpu ? gpu : session_shown(screen->session, SOURCE_CPU);
+	char title[96] = "", clock[64] = "", span[64], state[256], paused[48], time_of_day[16], dropped[48];
 	uint64_t lost = feeds_lost(screen->feeds);
 	struct rect body = canvas_rect(canvas);
 	struct view_data data;
 	unsigned number, n_gpus = session_gpus(screen->session, &number);
 	struct process_pane *pane = screen_pane(screen);
+	struct foot_keys keys;
+	struct frame_text frame;
 
-	fill_data(screen, &data);
+	screen_judge_step(&screen->judge, screen->feeds, screen->paused_ns);
+	screen_fill_data(screen, &data);
+	keys_foot(&keys, screen_keys(screen), screen_has(screen));
 	if (head)
 		title_text(head, number, n_gpus, title, sizeof(title));
 	if (gpu)
 		clock_text(gpu, &data.feeds[SOURCE_GPU], canvas->ascii, clock, sizeof(clock));
 	span_text(screen, head, span, sizeof(span));
 	state_text(screen, head, state, sizeof(state));
-	local_time(screen->realtime_ns, time_of_day, sizeof(time_of_day));
+	paused_text(screen, paused, sizeof(paused));
+	screen_clock(screen->realtime_ns, time_of_day, sizeof(time_of_day));
 	snprintf(dropped, sizeof(dropped), "%llu dropped", (unsigned long long)lost);
 	canvas_clear(canvas);
-	frame_draw(&(struct frame_text){.gpu = head ? title : NULL,
-					.driver = gpu ? gpu->driver : "no GPU",
-					.clock = clock[0] ? clock : NULL,
-					.span = span,
-					.state = state,
-					.time = time_of_day,
-					.ask = screen->ask ? screen->ask
-					       : pane      ? process_pane_ask(pane)
-							   : NULL,
-					.alert = alert,
-					.keys = pane ? process_pane_foot_keys(pane) : NULL,
-					.dropped = dropped,
-					.has = screen_has(screen)},
-		   &screen->views, screen->view, canvas, &body);
+	screen->hits.n = 0;
+	frame = (struct frame_text){.gpu = head ? title : NULL,
+				    .driver = gpu ? gpu->driver : "no GPU",
+				    .clock = clock[0] ? clock : NULL,
+				    .span = span,
+				    .state = state,
+				    .paused = paused,
+				    .time = time_of_day,
+				    .ask = screen->ask ? screen->ask
+					   : pane      ? process_pane_ask(pane)
+						       : NULL,
+				    .alert = alert,
+				    .keys = &keys,
+				    .dropped = dropped,
+				    .timeline = screen->timeline,
+				    .hits = &screen->hits,
+				    .findings = screen_judge_held(&screen->judge)};
+	if (shows_verdict(screen))
+		screen_judge_rows(&screen->judge, &screen->views, canvas->ascii, frame.verdict);
+	frame_draw(&frame, &screen->views, screen->view, canvas, &body);
+	screen->pane.busiest_page = 0;
 	view_draw(screen->view, &data, canvas, body);
-	if (screen->scroll > screen->scroll_max)
-		screen->scroll = screen->scroll_max;
+	screen->gives_way = !screen->pane.busiest_page;
+	screen->scroll.follow = false;
 }

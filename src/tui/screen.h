@@ -1,69 +1,131 @@
-/* screen: one frame from what is known now: header, tabs, the view, footer. Live and --once draw through it. */
+/* screen: draws one frame of the current data: header, tabs, the view, footer. The live screen and
+ * --once use it. */
 #ifndef MALITOP_SCREEN_H
 #define MALITOP_SCREEN_H
 
 #include "tui/feeds.h"
 #include "tui/player.h"
 #include "tui/process_pane.h"
+#include "tui/screen_judge.h"
 #include "session/session.h"
 #include "backends/machine/process_scan.h"
 #include "views/view.h"
+
+#define SCREEN_PINS 8
 
 struct screen {
 	struct session *session;
 	struct feeds *feeds;
 	struct views views;
 	const struct view *view; /* the one shown */
-	char wanted[32];         /* the one that was asked for; a GPU may not have it */
+	char wanted[32];         /* the one that the user chose; a GPU may not have it */
 	bool per_instance;
-	int scroll, scroll_max;
-	int64_t paused_ns;               /* end of the history shown; 0: now */
-	char foot[VIEW_FOOT_LINES][256]; /* what the source says that the view names; the busiest thread; it and the GPU */
-	int64_t described_ns;            /* when the first was asked for; 0: for another view, or never */
-	int64_t realtime_ns;             /* the time of day that is shown */
-	char recording[128];             /* "REC run.csv 12.4 MB, 17 lost"; "" for none */
-	const char *replay;              /* "REPLAY run.mlog", of a log; NULL: live */
-	char position[64];               /* in it: "12:03 of 1:02:03  19 %  x10" */
-	const struct foot_ask *ask;      /* NULL: nothing, or what the pane asks */
+	struct view_scroll scroll;
+	struct hits hits;            /* of the last frame; empty: it is outdated */
+	struct row_subject selected; /* chart NULL: nothing is selected */
+	const struct chart *zoom;    /* the only panel that is shown; NULL: all */
+	struct {
+		enum source_kind source;
+		char name[64]; /* of a metric */
+	} pins[SCREEN_PINS];   /* rows at the top of the Overview */
+	unsigned n_pins;
+	char filter[32];                   /* of the counters; "" for none */
+	bool only_counted;                 /* hide those that were never counted */
+	char compared[48];                 /* "COMPARED with 14:02:11"; "" if nothing is */
+	int64_t paused_ns;                 /* end of the history shown; 0: now */
+	char foot[VIEW_FOOT_LINES][256];   /* of the source; of the busiest thread; of it and the GPU */
+	int64_t realtime_ns;               /* the time of day that is shown */
+	char recording[128];               /* "REC run.csv 12.4 MB, 17 lost"; "" for none */
+	const char *replay;                /* "REPLAY run.mlog", of a log; NULL: live */
+	char position[64];                 /* in it: "12:03 of 1:02:03  19 %  x10" */
+	const struct timeline *timeline;   /* of a pause or a log; NULL: it is not shown */
+	const struct timeline_mark *marks; /* for graphs */
+	unsigned n_marks;
+	const struct foot_ask *ask; /* NULL: nothing, or what the pane asks */
 	struct process_pane pane;
+	struct screen_judge judge; /* of the shown sources */
+	bool gives_way;            /* the panel of the busiest had no room in the frame drawn last */
 };
 
-/* Views of what the session has; `view` by name or digit. An unknown one is an error that lists those there are. */
-bool screen_init(struct screen *screen, struct session *session, struct feeds *feeds, const char *view, struct err *err);
+/* Make the views of the session's sources and show one, by name or digit. The error for an unknown
+ * one lists the views. */
+bool screen_init(struct screen *screen, struct session *session, struct feeds *feeds, const char *view,
+		 struct err *err);
 void screen_fini(struct screen *screen);
 
 /* Show another view (NULL is ignored). */
 void screen_show(struct screen *screen, const struct view *view);
-/* The sources that are shown changed: views of what they have, in the same view where there still is one. */
+/* Make the views again after the shown sources changed. The view stays if they still have it. */
 void screen_follow(struct screen *screen);
-/* Show the next GPU, if there are several: in the same view, if it has that, too. All other views are new ones. */
-void screen_next_gpu(struct screen *screen);
-/* The visible view so many tabs further. */
-void screen_turn(struct screen *screen, int by);
+/* Read the user's own files again, with new metrics, findings and views. false: an error with file
+ * and line, and everything is as before. (screen_own.c) */
+bool screen_reload(struct screen *screen, struct err *err);
+/* Whether there are such files. */
+bool screen_has_own(const struct screen *screen);
+/* Show the first own view, or the one after the shown one; false: there is none. */
+bool screen_next_own(struct screen *screen);
+/* Show the next GPU, in the same view if it has that one; false if there is no other GPU. The views
+ * are made again. */
+bool screen_next_gpu(struct screen *screen);
+/* Show the view of the next (1) or previous (-1) tab; false if there is no other. */
+bool screen_turn(struct screen *screen, int by);
 
-/* The pane of the Processes view while that is shown: it gets the keys first. NULL in all others. */
+/* ---- the selected row; screen_select.c ---- */
+
+/* What is selected; NULL: nothing is, or the view has rows of its own (screen_pane). Valid until
+ * the views are made again. */
+const struct row_subject *screen_selected(const struct screen *screen);
+/* Select a row; NULL: none. */
+void screen_select(struct screen *screen, const struct row_subject *subject);
+/* Select the next row (1) or the previous one (-1), as drawn last; from a panel that is shown alone
+ * go to the next one. false: there is no other row. */
+bool screen_move(struct screen *screen, int by);
+/* Show one panel alone: this one (NULL: that of the selected row, or the first), or all again.
+ * false: there is no panel. */
+bool screen_zoom(struct screen *screen, const struct chart *chart);
+/* Show a view with the row of that metric selected; false: it does not show the metric. */
+bool screen_show_metric(struct screen *screen, const struct view *view, const struct metric *metric);
+/* Show the first view that the finding names and this machine has, with the row of its number
+ * selected, or else that of its evidence; false: there is no such view. */
+bool screen_show_finding(struct screen *screen, const struct judged *finding);
+/* Put the row into the panel at the top of the Overview, or remove it from there; *pinned says
+ * which. The views are made again. false: the row has no metric, or the panel is full. */
+bool screen_pin(struct screen *screen, const struct row_subject *subject, bool *pinned);
+/* Undo what was done last of these: zoom, selection. false: there is neither. */
+bool screen_back(struct screen *screen);
+
+/* Return the pane of the Processes view, which gets keys first; NULL if another view is shown. */
 struct process_pane *screen_pane(struct screen *screen);
 
-/* What the view that is shown wants to know of processes; false: nothing, so that nobody reads them. */
-bool screen_wants_processes(struct screen *screen, struct process_wish *wish);
-/* A list of them for that view, which is the screen's from now on. Returns whether a later list would tell no more of its kind: the first
- * ones have no percentages, or not those of the busiest threads. (screen_processes.c) */
+/* Fill *wish with what the shown view needs of processes, and how often; false: nothing, and none
+ * need be read. */
+bool screen_wants_processes(struct screen *screen, struct process_wish *wish, int64_t *period_ns);
+/* Show a list of processes, which the screen owns from now on. Returns false if a later list will
+ * have more: the first ones have no percentages, or none of the busiest threads.
+ * (screen_processes.c) */
 bool screen_take_processes(struct screen *screen, struct process_list *list);
-/* What is counted of one process or thread alone, into its row; NaN, or one that is not in the list: nothing happens. */
+/* Set the IPC of the one process or thread that is counted alone. Does nothing if it is NaN, or if
+ * the process is not in the list. */
 void screen_fill_ipc(struct process_list *list, struct process_id who, double ipc);
 
-/* Ask for the foot of the view that is shown, if it has one: at most once a second. */
+/* Update the foot of the shown view, if it has one. */
 void screen_describe(struct screen *screen, int64_t now_ns);
-/* There are none up to the moment that is shown: the views are empty again. */
+/* Forget the processes: the log has none up to the time that is shown. */
 void screen_forget_processes(struct screen *screen);
 
-/* It shows a log: what only makes sense live is not offered. The player must live as long. */
+/* Show a log: live-only keys are not offered. The player must outlive the screen. */
 void screen_of_log(struct screen *screen, const struct player *player);
-/* The moment that is drawn next. */
+/* Set the time of the log that is drawn next. */
 void screen_show_moment(struct screen *screen, const struct player *player, int64_t now_ns);
 
-/* What keys can do here: enum key_need. */
-unsigned screen_has(const struct screen *screen);
+/* "14:02:11", local time. */
+void screen_clock(int64_t realtime_ns, char *out, size_t size);
+/* What views get to see. */
+void screen_fill_data(struct screen *screen, struct view_data *data);
+/* What the keys need and have now: enum key_need. */
+unsigned screen_has(struct screen *screen);
+/* The keys of the view that is shown; NULL if it has none of its own. */
+const struct key_row *screen_keys(struct screen *screen);
 /* Draw everything. alert: NULL for none. */
 void screen_draw(struct screen *screen, const char *alert, struct canvas *canvas);
 

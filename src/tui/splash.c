@@ -5,9 +5,10 @@
 
 #define SECOND_NS 1000000000ll
 
-void splash_draw(struct canvas *canvas, int64_t seconds)
+static void draw_splash(struct canvas *canvas, int64_t seconds)
 {
 	struct rect r = canvas_rect(canvas), header, footer;
+	struct foot_keys keys = {0};
 
 	canvas_clear(canvas);
 	header = rect_top(&r, 1);
@@ -17,13 +18,12 @@ void splash_draw(struct canvas *canvas, int64_t seconds)
 	canvas_printf(canvas, rect_right(&header, 8), STYLE_HEADER, "%6lld s", (long long)seconds);
 	rect_top(&r, 1);
 	rect_left(&r, 1);
-	canvas_text(canvas, rect_top(&r, 1), STYLE_TEXT, "A driver may have to load firmware or to wake the GPU first.");
+	canvas_text(canvas, rect_top(&r, 1), STYLE_TEXT,
+		    "The driver may be loading firmware or waking the GPU.");
 	canvas_text(canvas, rect_top(&r, 1), STYLE_DIM,
-		    "If it never ends: `malitop -b proc` shows the CPU and leaves the GPU alone.");
-	canvas_fill(canvas, footer, STYLE_FOOTER, ' ');
-	rect_left(&footer, 1);
-	rect_left(&footer, canvas_text(canvas, footer, STYLE_KEY, "q") + 1);
-	canvas_text(canvas, footer, STYLE_FOOTER, "quit");
+		    "If this does not end: `malitop -b proc` shows only the CPU.");
+	keys_foot_add(&keys, ACTION_QUIT);
+	frame_draw_footer(&(struct frame_text){.keys = &keys}, canvas, footer);
 }
 
 /* Returns false when the user leaves. */
@@ -35,7 +35,9 @@ static bool take_input(struct term *term, bool *resized, int *signal)
 	while ((event = term_next(term, &in)) != TERM_NONE) {
 		if (event == TERM_QUIT)
 			*signal = in.signal;
-		if (event == TERM_QUIT || event == TERM_GONE || (event == TERM_KEY && keys_action(in.key, 0) == ACTION_QUIT))
+		if (event == TERM_QUIT || event == TERM_GONE)
+			return false;
+		if (event == TERM_KEY && keys_action(keys_everywhere, in.key, 0).action == ACTION_QUIT)
 			return false;
 		*resized = *resized || event == TERM_RESIZE || event == TERM_RESUMED;
 	}
@@ -66,7 +68,7 @@ bool splash_run(const struct sys *sys, struct term *term, int fd, int64_t since_
 			canvas_resize(&canvas, cols, rows);
 		}
 		if ((resized || waited / SECOND_NS != shown) && term_ready(term)) {
-			splash_draw(&canvas, waited / SECOND_NS);
+			draw_splash(&canvas, waited / SECOND_NS);
 			resized = !term_draw(term, &canvas);
 			shown = waited / SECOND_NS;
 		}

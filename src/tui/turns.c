@@ -5,15 +5,16 @@
 #include <math.h>
 #include <stdio.h>
 
-/* The guides describe the signs and give no numbers; these are ours. From 90 % of the time on, something is busy "all the time": the
- * rest is what waking up and handing over cost. Below 15 % it is a helper of somebody else's. The sum of two that take turns is 100 %,
- * less what handing over costs (down to 85 %), plus what they overlap and what CPU time in ticks of 10 ms and the edges of
- * the GPU's window, up to a tenth of a second apart, may add (up to 110 %). */
+/* The guides describe the signs and give no numbers; these are ours. Above 90 % something is busy
+ * "all the time": the rest is the cost of waking up and handing over. Below 15 % it is a helper of
+ * another thread. The sum of two that take turns is 100 %, less the cost of handing over (down to
+ * 85 %), plus their overlap and the error of CPU time in 10 ms ticks and of the window edges, which
+ * may be a tenth of a second apart (up to 110 %). */
 #define BUSY 90
 #define IDLE 15
 #define ANY 0, 1000
 
-/* The first row that fits counts: low <= share < high. */
+/* The first matching row counts: low <= share < high. */
 static const struct {
 	double thread_low, thread_high, gpu_low, gpu_high, sum_low, sum_high;
 	enum turns turns;
@@ -22,7 +23,8 @@ static const struct {
 	{BUSY, 1000, BUSY, 1000, ANY, TURNS_BOTH_BUSY, ": both are busy all the time"},
 	{BUSY, 1000, ANY, ANY, TURNS_THREAD_BUSY, ": the thread runs all the time (CPU bound)"},
 	{ANY, BUSY, 1000, ANY, TURNS_GPU_BUSY, ": the GPU is busy all the time"},
-	{IDLE, BUSY, IDLE, BUSY, 85, 110, TURNS_TAKEN, ": they seem to take turns (scheduling bound): find waits for the GPU"},
+	{IDLE, BUSY, IDLE, BUSY, 85, 110, TURNS_TAKEN,
+	 ": they seem to take turns (scheduling bound): find waits for the GPU"},
 	{ANY, ANY, ANY, TURNS_NONE, ""},
 };
 
@@ -32,12 +34,13 @@ static size_t rule_of(double thread, double gpu)
 
 	while (i < ARRAY_LEN(rules) &&
 	       !(thread >= rules[i].thread_low && thread < rules[i].thread_high && gpu >= rules[i].gpu_low &&
-		 gpu < rules[i].gpu_high && thread + gpu >= rules[i].sum_low && thread + gpu < rules[i].sum_high))
+		 gpu < rules[i].gpu_high && thread + gpu >= rules[i].sum_low &&
+		 thread + gpu < rules[i].sum_high))
 		i++;
 	return i;
 }
 
-/* Whole percents, so that what is told is what is shown. */
+/* Round to whole percents, so that the text matches the shown numbers. */
 
 enum turns turns_of(double thread_percent, double gpu_percent)
 {
@@ -55,7 +58,8 @@ void turns_text(char *out, size_t size, double thread_percent, double gpu_percen
 	if (i == ARRAY_LEN(rules))
 		return;
 	if (rules[i].turns == TURNS_TAKEN)
-		snprintf(out, size, "thread %.0f %% + GPU %.0f %% = %.0f %%%s", thread, gpu, thread + gpu, rules[i].text);
+		snprintf(out, size, "thread %.0f %% + GPU %.0f %% = %.0f %%%s", thread, gpu, thread + gpu,
+			 rules[i].text);
 	else
 		snprintf(out, size, "thread %.0f %%, GPU %.0f %%%s", thread, gpu, rules[i].text);
 }

@@ -70,7 +70,8 @@ static void pieces_add_up_to_the_whole(void **state)
 
 	(void)state;
 	for (size_t cut = 0; cut < sizeof(text); cut++)
-		assert_int_equal(crc32c(crc32c(0, text, cut), text + cut, sizeof(text) - cut), crc32c(0, text, sizeof(text)));
+		assert_int_equal(crc32c(crc32c(0, text, cut), text + cut, sizeof(text) - cut),
+				 crc32c(0, text, sizeof(text)));
 }
 
 int main(void)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -39,6 +40,48 @@ static char *write_file(const char *name, const char *text)
 	fputs(text, f);
 	fclose(f);
 	return path;
+}
+
+static char *text_of(const char *path)
+{
+	struct err err;
+	char *text;
+	size_t n;
+
+	if (!file_read(path, 1000, &text, &n, &err))
+		fail_msg("%s", err.text);
+	return text;
+}
+
+static void a_file_is_replaced_with_its_mode_and_through_a_link(void **state)
+{
+	AUTOFREE char *path = write_file("old", "old"), *link = xasprintf("%s/link", directory);
+	AUTOFREE char *made = xasprintf("%s/a/b/new", directory), *dir = xasprintf("%s/a/b", directory);
+	AUTOFREE char *upper = xasprintf("%s/a", directory);
+	AUTOFREE char *text = NULL, *fresh = NULL;
+	struct stat st;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(chmod(path, 0640), 0);
+	assert_int_equal(symlink("old", link), 0);
+	assert_true(file_replace(link, "new", 3, &err));
+	assert_int_equal(lstat(link, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0640);
+	text = text_of(path);
+	assert_string_equal(text, "new");
+	assert_true(file_replace(made, "x", 1, &err));
+	fresh = text_of(made);
+	assert_string_equal(fresh, "x");
+	assert_false(file_replace("/dev/null/x", "x", 1, &err));
+	assert_non_null(strstr(err.text, "/dev/null/x: cannot write beside it"));
+	unlink(link);
+	unlink(path);
+	unlink(made);
+	rmdir(dir);
+	rmdir(upper);
 }
 
 static void pieces_come_from_where_they_stand(void **state)
@@ -87,7 +130,7 @@ static void a_file_that_grows_is_read_further(void **state)
 	unlink(path);
 }
 
-static void what_has_no_places_is_refused_and_nobody_waits(void **state)
+static void a_file_that_cannot_seek_is_refused_without_waiting(void **state)
 {
 	AUTOFREE char *pipe = xasprintf("%s/pipe", directory), *missing = xasprintf("%s/missing", directory);
 	const struct {
@@ -97,8 +140,8 @@ static void what_has_no_places_is_refused_and_nobody_waits(void **state)
 	} cases[] = {
 		{missing, ENOENT, "missing: cannot open: No such file or directory"},
 		{directory, EISDIR, ": is a directory: "},
-		{pipe, ESPIPE, "pipe: is no regular file: "},
-		{"/dev/null", ESPIPE, "/dev/null: is no regular file: "},
+		{pipe, ESPIPE, "pipe: not a regular file: "},
+		{"/dev/null", ESPIPE, "/dev/null: not a regular file: "},
 	};
 
 	(void)state;
@@ -119,13 +162,66 @@ static void nothing_to_close_is_fine(void **state)
 	file_close(NULL);
 }
 
+/* ---- whole files ---- */
+
+static char *make_pipe(const char *name)
+{
+	char *path = xasprintf("%s/%s", directory, name);
+
+	assert_int_equal(mkfifo(path, 0600), 0);
+	return path;
+}
+
+static void a_pipe_is_read_until_its_writer_closes_it(void **state)
+{
+	static const char words[] = "from a pipe, in two pieces";
+	AUTOFREE char *path = make_pipe("spoken"), *text = NULL;
+	struct err err = {0};
+	size_t n;
+	pid_t writer = fork();
+
+	(void)state;
+	if (writer == 0) {
+		int fd = open(path, O_WRONLY);
+
+		_exit(write(fd, words, 6) == 6 && write(fd, words + 6, sizeof(words) - 7) == sizeof(words) - 7
+			      ? 0
+			      : 1);
+	}
+	assert_true(writer > 0);
+	if (!file_read(path, 100, &text, &n, &err))
+		fail_msg("%s", err.text);
+	assert_string_equal(text, words);
+	assert_int_equal(n, sizeof(words) - 1);
+	assert_int_equal(waitpid(writer, NULL, 0), writer);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void a_pipe_without_a_writer_times_out(void **state)
+{
+	AUTOFREE char *path = make_pipe("silent"), *text = NULL;
+	struct err err = {0};
+	size_t n;
+
+	(void)state;
+	alarm(60); /* a read that waits for ever ends the test here */
+	assert_false(file_read(path, 100, &text, &n, &err));
+	alarm(0);
+	assert_int_equal(err.code, ETIMEDOUT);
+	assert_non_null(strstr(err.text, "silent: no data from this pipe for 3 s: start the writer first"));
+	assert_int_equal(unlink(path), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pieces_come_from_where_they_stand),
 		cmocka_unit_test(a_file_that_grows_is_read_further),
-		cmocka_unit_test(what_has_no_places_is_refused_and_nobody_waits),
+		cmocka_unit_test(a_file_that_cannot_seek_is_refused_without_waiting),
 		cmocka_unit_test(nothing_to_close_is_fine),
+		cmocka_unit_test(a_file_is_replaced_with_its_mode_and_through_a_link),
+		cmocka_unit_test(a_pipe_is_read_until_its_writer_closes_it),
+		cmocka_unit_test(a_pipe_without_a_writer_times_out),
 	};
 
 	return cmocka_run_group_tests(tests, make_directory, remove_directory);

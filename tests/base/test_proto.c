@@ -1,4 +1,4 @@
-/* Every byte of messages: the encoding is public, and whoever reads them is not ours. */
+/* Check every byte of a message: the encoding is public, and other programs read it. */
 #include "base/alloc.h"
 #include "base/proto.h"
 
@@ -77,7 +77,8 @@ static void messages_nest(void **state)
 	assert_bytes(&out, BYTES("\x0a\x09\x08\x01\x1a\x03\x08\x96\x01\x22\0\x10\x05"));
 }
 
-/* A length takes more bytes where the message is longer; what is in it must move, and stay whole. */
+/* A length takes more bytes where the message is longer; what is in it must move, and stay
+ * whole. */
 static void lengths_take_the_bytes_that_they_need(void **state)
 {
 	static const struct {

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 /* Every line as "kind line key|value", one after the other. */
-static void dump(struct strbuf *out, const char *text)
+static void dump_stanzas(struct strbuf *out, const char *text)
 {
 	static const char *const kinds[] = {
 		[STANZA_END] = "end", [STANZA_OPEN] = "open", [STANZA_FIELD] = "field", [STANZA_ROW] = "row"};
@@ -24,7 +24,8 @@ static void dump(struct strbuf *out, const char *text)
 	while (line.kind != STANZA_END) {
 		if (!stanza_next(&s, &line, &err))
 			fail_msg("%s", err.text);
-		strbuf_printf(out, "%s %u %.*s|%.*s\n", kinds[line.kind], line.line, SPAN_ARG(line.key), SPAN_ARG(line.value));
+		strbuf_printf(out, "%s %u %.*s|%.*s\n", kinds[line.kind], line.line, SPAN_ARG(line.key),
+			      SPAN_ARG(line.value));
 	}
 }
 
@@ -37,7 +38,8 @@ static void lines_are_told_apart_by_their_indentation(void **state)
 		{"\n\n", "end 2 |\n"},
 		{"gpu Mali-G1  \n  id  0x1 2\n    more text \n",
 		 "open 1 gpu|Mali-G1\nfield 2 id|0x1 2\nrow 3 more|text\nend 3 |\n"},
-		{"a\n   b c\n      d\n  e\nf", "open 1 a|\nfield 2 b|c\nrow 3 d|\nfield 4 e|\nopen 5 f|\nend 5 |\n"},
+		{"a\n   b c\n      d\n  e\nf",
+		 "open 1 a|\nfield 2 b|c\nrow 3 d|\nfield 4 e|\nopen 5 f|\nend 5 |\n"},
 		{"a b\r\n  c d\r\n\r\n    e\r\n", "open 1 a|b\nfield 2 c|d\nrow 4 e|\nend 4 |\n"},
 		{"# x\n  # y\na # z\n       # w\n  b\n", "open 3 a|# z\nfield 5 b|\nend 5 |\n"},
 		{"a\n  b\n\n   \n    c\n", "open 1 a|\nfield 2 b|\nrow 5 c|\nend 5 |\n"},
@@ -48,7 +50,7 @@ static void lines_are_told_apart_by_their_indentation(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf out = {0};
 
-		dump(&out, cases[i].text);
+		dump_stanzas(&out, cases[i].text);
 		assert_string_equal(out.p, cases[i].want);
 	}
 }
@@ -164,14 +166,16 @@ static void the_text_is_not_read_beyond_its_end(void **state)
 	}
 }
 
-static bool count_field(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool count_field(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+			struct err *err)
 {
 	(void)db, (void)s, (void)line, (void)err;
 	++*(int *)thing;
 	return true;
 }
 
-static bool refuse_field(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line, struct err *err)
+static bool refuse_field(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+			 struct err *err)
 {
 	(void)db, (void)thing;
 	return stanza_fail(s, line->line, err, "refused");
@@ -179,7 +183,8 @@ static bool refuse_field(struct gpudb *db, void *thing, struct stanza *s, const 
 
 static void fields_are_read_by_the_table_up_to_the_next_stanza(void **state)
 {
-	static const struct field fields[] = {{"one", count_field}, {"two", count_field}, {"three", refuse_field}, {NULL, NULL}};
+	static const struct gpudb_field fields[] = {
+		{"one", count_field}, {"two", count_field}, {"three", refuse_field}, {NULL, NULL}};
 	static const struct {
 		const char *text;
 		int n;
@@ -187,11 +192,13 @@ static void fields_are_read_by_the_table_up_to_the_next_stanza(void **state)
 	} cases[] = {
 		{"thing x\n  one\n  two 2\n  one\nnext\n", 3, NULL},
 		{"thing x\nnext\n", 0, NULL},
-		{"thing x\n  one\n  four 4\nnext\n", 1, "file:3: unknown field 'four': expected one of one two three"},
+		{"thing x\n  one\n  four 4\nnext\n", 1,
+		 "file:3: unknown field 'four': expected one of one two three"},
 		{"thing x\n  One\nnext\n", 0, "file:2: unknown field 'One': expected one of one two three"},
 		{"thing x\n  one\n    row\nnext\n", 1, "file:3: row 'row': this field has no rows"},
 		{"thing x\n  one\n  three\nnext\n", 1, "file:3: refused"},
-		{"thing x\n  one\n\tone\nnext\n", 1, "file:3: control character 0x09 in column 1: indent with blanks"},
+		{"thing x\n  one\n\tone\nnext\n", 1,
+		 "file:3: control character 0x09 in column 1: indent with blanks"},
 	};
 
 	(void)state;

@@ -135,10 +135,11 @@ static void decimal_numbers_are_read_only_as_a_whole(void **state)
 		bool ok;
 		double value;
 	} cases[] = {
-		{"0", true, 0},      {"1.5", true, 1.5},   {"-2e3", true, -2000}, {".5", true, 0.5}, {"5.", true, 5},
-		{"+1", true, 1},     {"1E-2", true, 0.01}, {"", false, 0},        {".", false, 0},   {"-", false, 0},
-		{"1.2.3", false, 0}, {"1e", false, 0},     {"inf", false, 0},     {"nan", false, 0}, {"0x10", false, 0},
-		{"1,5", false, 0},   {" 1", false, 0},     {"1 ", false, 0},      {"1-1", false, 0}, {"--1", false, 0},
+		{"0", true, 0},    {"1.5", true, 1.5}, {"-2e3", true, -2000}, {".5", true, 0.5},
+		{"5.", true, 5},   {"+1", true, 1},    {"1E-2", true, 0.01},  {"", false, 0},
+		{".", false, 0},   {"-", false, 0},    {"1.2.3", false, 0},   {"1e", false, 0},
+		{"inf", false, 0}, {"nan", false, 0},  {"0x10", false, 0},    {"1,5", false, 0},
+		{" 1", false, 0},  {"1 ", false, 0},   {"1-1", false, 0},     {"--1", false, 0},
 	};
 	char many[100];
 	double value;
@@ -212,7 +213,8 @@ static void words_are_wrapped_below_where_they_began(void **state)
 
 static void utf8_is_decoded_and_encoded_again(void **state)
 {
-	static const uint32_t chars[] = {0, 'a', 0x7f, 0x80, 0x7ff, 0x800, 0x20ac, 0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff};
+	static const uint32_t chars[] = {0,      'a',    0x7f,   0x80,   0x7ff,   0x800,
+					 0x20ac, 0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff};
 	char text[4];
 
 	(void)state;

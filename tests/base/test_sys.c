@@ -174,8 +174,9 @@ static void a_directory_is_listed_in_order_without_its_dots(void **state)
 
 static void numbers_are_listed_ascending_and_nothing_else(void **state)
 {
-	static const char *const names[] = {"d/10", "d/9", "d/2147483647", "d/1",  "d/2147483648",           "d/0",
-					    "d/07", "d/x", "d/3x",         "d/-4", "d/99999999999999999999", "d/self"};
+	static const char *const names[] = {
+		"d/10", "d/9", "d/2147483647", "d/1",  "d/2147483648",           "d/0",
+		"d/07", "d/x", "d/3x",         "d/-4", "d/99999999999999999999", "d/self"};
 	static const int32_t want[] = {1, 9, 10, INT32_MAX};
 	int32_t *numbers = NULL;
 	unsigned cap = 0;
@@ -316,7 +317,7 @@ static void an_event_stays_until_it_is_acknowledged_once(void **state)
 	close(fd);
 }
 
-static void clocks_run_and_boot_time_is_never_behind(void **state)
+static void clocks_run_and_boot_time_is_at_least_monotonic_time(void **state)
 {
 	struct sys sys;
 	int64_t before, after;
@@ -366,7 +367,7 @@ int main(void)
 		cmocka_unit_test(listing_what_is_no_directory_fails_and_an_empty_one_has_nothing),
 		cmocka_unit_test(a_timer_fires_when_its_time_has_come_or_is_past),
 		cmocka_unit_test(an_event_stays_until_it_is_acknowledged_once),
-		cmocka_unit_test(clocks_run_and_boot_time_is_never_behind),
+		cmocka_unit_test(clocks_run_and_boot_time_is_at_least_monotonic_time),
 		cmocka_unit_test(a_descriptor_that_is_handed_over_is_not_closed),
 	};
 

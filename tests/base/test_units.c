@@ -97,8 +97,10 @@ static void number_and_unit_come_apart(void **state)
 
 static void no_value_overruns_the_text(void **state)
 {
-	static const double values[] = {1.7976931348623157e308, -1.7976931348623157e308, 1e300, 5e-324, 1e30, -1e30};
-	static const char *const names[] = {"percent", "coarse quads/fine quad", "bytes/second", "bytes", "bits"};
+	static const double values[] = {
+		1.7976931348623157e308, -1.7976931348623157e308, 1e300, 5e-324, 1e30, -1e30};
+	static const char *const names[] = {"percent", "coarse quads/fine quad", "bytes/second", "bytes",
+					    "bits"};
 	char text[UNITS_TEXT];
 
 	(void)state;
@@ -193,9 +195,11 @@ static void the_shortest_number_is_as_people_write_it(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		number_shortest(text, cases[i].value);
-		/* Any digits that read back will do behind the 17th; only their number is fixed. */
+		/* After the 17th digit any digits that read back will do; only their number is
+		 * fixed. */
 		if (cases[i].value > 1e19 && cases[i].value < 1e20)
-			assert_true(strtod(text, NULL) == cases[i].value && strlen(text) == strlen(cases[i].want));
+			assert_true(strtod(text, NULL) == cases[i].value &&
+				    strlen(text) == strlen(cases[i].want));
 		else
 			assert_string_equal(text, cases[i].want);
 	}
@@ -258,7 +262,9 @@ static void times_that_make_no_sense_are_refused_with_the_range(void **state)
 		"1,5s",
 		"10000000001ns",
 		"99999999999999999999999999999999999999999999999999999999999999s",
-		"1111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111ms",
+		("1111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111"
+		 "1"
+		 "11111111ms"),
 	};
 
 	(void)state;
@@ -282,8 +288,9 @@ static void times_are_written_for_people(void **state)
 		int64_t ns;
 		const char *want;
 	} cases[] = {
-		{1, "1 ns"},         {1000, "1 us"},        {1000000, "1 ms"},     {100000000, "100 ms"},  {500000000, "0.5 s"},
-		{1000000000, "1 s"}, {90000000000, "90 s"}, {120000000000, "2 m"}, {600000000000, "10 m"},
+		{1, "1 ns"},           {1000, "1 us"},        {1000000, "1 ms"},
+		{100000000, "100 ms"}, {500000000, "0.5 s"},  {1000000000, "1 s"},
+		{90000000000, "90 s"}, {120000000000, "2 m"}, {600000000000, "10 m"},
 	};
 	char text[UNITS_TEXT];
 
@@ -292,6 +299,36 @@ static void times_are_written_for_people(void **state)
 		assert_string_equal(time_format(text, cases[i].ns), cases[i].want);
 	assert_true(strlen(time_format(text, INT64_MAX)) < sizeof(text));
 	assert_true(strlen(time_format(text, INT64_MIN)) < sizeof(text));
+}
+
+static void digits_are_plain_decimals(void **state)
+{
+	static const struct {
+		double value;
+		int digits;
+		const char *text;
+	} cases[] = {
+		{0, 12, "0"},
+		{-0.0, 12, "0"},
+		{1, 1, "1"},
+		{-1.5, 12, "-1.5"},
+		{100, 12, "100"},
+		{2.0 / 3, 12, "0.666666666667"},
+		{1234567890125, 12, "1234567890120"},
+		{1234567890135, 12, "1234567890140"},
+		{999999999999.5, 12, "1000000000000"},
+		{9.999999999995, 3, "10"},
+		{1.234e-15, 12, "0.000000000000001234"},
+		{36893488147419103232.0, 12, "36893488147400000000"},
+		{1e30, 12, "1000000000000000000000000000000"},
+		{NAN, 12, ""},
+		{INFINITY, 12, ""},
+	};
+	char text[NUMBER_TEXT];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		assert_string_equal(number_digits(text, cases[i].value, cases[i].digits), cases[i].text);
 }
 
 int main(void)
@@ -306,6 +343,7 @@ int main(void)
 		cmocka_unit_test(times_are_read_with_their_unit),
 		cmocka_unit_test(times_that_make_no_sense_are_refused_with_the_range),
 		cmocka_unit_test(times_are_written_for_people),
+		cmocka_unit_test(digits_are_plain_decimals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Numbers as bytes: what is written is read again, and what nobody wrote is refused. */
+/* Numbers as bytes: what is written is read back, and malformed bytes are refused. */
 #include "base/wire.h"
 
 #include "base/alloc.h"
@@ -51,7 +51,13 @@ static void small_signed_numbers_are_short(void **state)
 	static const struct {
 		int64_t n;
 		uint64_t zigzag;
-	} cases[] = {{0, 0}, {-1, 1}, {1, 2}, {-64, 127}, {64, 128}, {INT64_MAX, UINT64_MAX - 1}, {INT64_MIN, UINT64_MAX}};
+	} cases[] = {{0, 0},
+		     {-1, 1},
+		     {1, 2},
+		     {-64, 127},
+		     {64, 128},
+		     {INT64_MAX, UINT64_MAX - 1},
+		     {INT64_MIN, UINT64_MAX}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -82,7 +88,8 @@ static void what_is_no_number_is_bad_for_good(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct wire in = {(const uint8_t *)cases[i].bytes, (const uint8_t *)cases[i].bytes + cases[i].n, false};
+		struct wire in = {(const uint8_t *)cases[i].bytes,
+				  (const uint8_t *)cases[i].bytes + cases[i].n, false};
 
 		assert_int_equal(wire_get(&in), 0);
 		assert_true(in.bad);
@@ -125,7 +132,7 @@ static void texts_and_parts_end_where_their_length_says(void **state)
 	assert_int_equal(wire_get(&in), 8);
 }
 
-static void lengths_behind_the_end_are_bad_and_give_nothing(void **state)
+static void lengths_past_the_end_are_bad_and_give_nothing(void **state)
 {
 	static const uint64_t lengths[] = {4, 1000, UINT32_MAX, UINT64_MAX};
 
@@ -166,7 +173,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_number_is_bad_for_good),
 		cmocka_unit_test(a_number_above_its_bound_is_bad),
 		cmocka_unit_test(texts_and_parts_end_where_their_length_says),
-		cmocka_unit_test(lengths_behind_the_end_are_bad_and_give_nothing),
+		cmocka_unit_test(lengths_past_the_end_are_bad_and_give_nothing),
 		cmocka_unit_test(numbers_of_fixed_length_are_little_endian),
 	};
 

@@ -1,7 +1,9 @@
-/* What a sample of a Mali driver costs: the backend alone against the fake driver in this process, then the real program ($MALITOP, else
- * ./malitop) recording every millisecond over libfakemali.so. GPUs of 16 cores. Prints figures; judges nothing.
+/* What a sample of a Mali driver costs: the backend alone against the fake driver in this process,
+ * then the real program ($MALITOP, else ./malitop) recording every millisecond over libfakemali.so.
+ * GPUs of 16 cores. Prints figures; judges nothing.
  *
- * The fake driver's own work is in the second part's CPU time, as a real driver's would be in the kernel's. */
+ * The fake driver's own work is in the second part's CPU time, as a real driver's would be in the
+ * kernel's. */
 #include "backends/backends.h"
 #include "base/alloc.h"
 #include "tests/fake/fake_sys.h"
@@ -19,7 +21,7 @@
 #define BATCH 16 /* samples that the sampler takes at once, at 1 ms */
 #define RECORD "10s"
 
-static const struct kind {
+static const struct kbase_kind {
 	const char *what, *driver;
 	uint64_t id;
 	unsigned n_values;
@@ -40,7 +42,8 @@ static int64_t cpu_ns(void)
 }
 
 /* CPU time of read alone, per sample; 0 on failure. */
-static double measure(const struct kind *kind, const struct gpudb *db, unsigned *n_slots, unsigned *n_lost)
+static double measure_cost(const struct kbase_kind *kind, const struct gpudb *db, unsigned *n_slots,
+			   unsigned *n_lost)
 {
 	struct fake_sys fake;
 	struct source source = {.backend = &backend_kbase};
@@ -55,7 +58,8 @@ static double measure(const struct kind *kind, const struct gpudb *db, unsigned 
 	source.sys = &fake.sys;
 	source.options = (struct source_options){.db = db, .interval_ns = MS, .per_instance = kind->per_core};
 	source.priv = xcalloc(1, backend_kbase.priv_size);
-	if (!backend_kbase.open(&source, "/dev/mali0", &err) || !backend_kbase.start(&source, MS, fake.now_ns, &err)) {
+	if (!backend_kbase.open(&source, "/dev/mali0", &err) ||
+	    !backend_kbase.start(&source, MS, fake.now_ns, &err)) {
 		printf("%s: %s\n", kind->what, err.text);
 		return 0;
 	}
@@ -86,13 +90,14 @@ static void bench_backend(void)
 {
 	struct gpudb *db = gpudb_load(NULL, 0, NULL);
 
-	printf("%-36s %8s %12s %10s %12s %8s\n", "backend, 16 cores, 4 L2 slices", "slots", "us a sample", "at 1 ms", "samples/s",
-	       "flagged");
+	printf("%-36s %8s %12s %10s %12s %8s\n", "backend, 16 cores, 4 L2 slices", "slots", "us a sample",
+	       "at 1 ms", "samples/s", "flagged");
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
 		unsigned n_slots = 0, n_lost = 0;
-		double ns = measure(&kinds[i], db, &n_slots, &n_lost);
+		double ns = measure_cost(&kinds[i], db, &n_slots, &n_lost);
 
-		printf("%-36s %8u %12.2f %8.2f %% %12.0f %8u\n", kinds[i].what, n_slots, ns / 1e3, ns / 1e4, 1e9 / ns, n_lost);
+		printf("%-36s %8u %12.2f %8.2f %% %12.0f %8u\n", kinds[i].what, n_slots, ns / 1e3, ns / 1e4,
+		       1e9 / ns, n_lost);
 	}
 	gpudb_free(db);
 }
@@ -113,8 +118,8 @@ static void bench_record(const char *devices, const char *per_core, const char *
 	if (pid == 0) {
 		setenv("LD_PRELOAD", "tests/fake/libfakemali.so", 1);
 		setenv("FAKEMALI", devices, 1);
-		execl(program ? program : "./malitop", "malitop", "record", "-bkbase", "--force", "-o", log, "-i1ms", "-d" RECORD,
-		      per_core, NULL);
+		execl(program ? program : "./malitop", "malitop", "record", "-bkbase", "--force", "-o", log,
+		      "-i1ms", "-d" RECORD, per_core, NULL);
 		_exit(127);
 	}
 	wait4(pid, &status, 0, &used);
@@ -129,7 +134,8 @@ int main(void)
 	bench_backend();
 	printf("\nmalitop record -i1ms -d" RECORD ", fake driver included\n");
 	bench_record("driver=r44p0 gpu=0x90820000 cores=0xffff slices=4", NULL, "vinstr, Mali-G78, template");
-	bench_record("driver=r54p1 gpu=0xb8520000 cores=0xffff slices=4 values=128", NULL, "kinstr_prfcnt, Mali-G715, template");
+	bench_record("driver=r54p1 gpu=0xb8520000 cores=0xffff slices=4 values=128", NULL,
+		     "kinstr_prfcnt, Mali-G715, template");
 	bench_record("driver=r54p1 gpu=0xb8520000 cores=0xffff slices=4 values=128", "--per-core",
 		     "kinstr_prfcnt, Mali-G715, per core");
 	return 0;

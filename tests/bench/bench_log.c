@@ -1,7 +1,9 @@
-/* What the log of a GPU takes and costs, in this process: bytes, and CPU time of writing, reading, reading into a history and exporting,
- * over samples of the simulator; and opening a log of 1 GB. Prints figures; judges nothing. Usage: bench_log [MB]
+/* What the log of a GPU takes and costs, in this process: bytes, and CPU time of writing, reading,
+ * reading into a history and exporting, over samples of the simulator; and opening a log of 1 GB.
+ * Prints figures; judges nothing. Usage: bench_log [MB]
  *
- * MB/s are of values at 8 bytes each. Memory is what comes on top of the samples and the log themselves. */
+ * MB/s are of values at 8 bytes each. Memory is what comes on top of the samples and the log
+ * themselves. */
 #include "export/export.h"
 #include "backends/backends.h"
 #include "base/alloc.h"
@@ -43,7 +45,7 @@ static const struct subject {
 	{"Mali-G715, 16 cores, per core, every ms", 16, true, MS, 5000},
 };
 
-struct bench {
+struct bench_log {
 	const struct subject *subject;
 	struct source source;
 	struct metric_set *set;
@@ -55,7 +57,7 @@ struct bench {
 	uint64_t written;
 };
 
-static void die(const char *what, const struct err *err)
+static void die_of(const char *what, const struct err *err)
 {
 	fprintf(stderr, "bench_log: %s: %s\n", what, err->text);
 	exit(1);
@@ -79,7 +81,7 @@ static double wall_s(void)
 
 /* ---- what is logged ---- */
 
-static void simulate(struct bench *b)
+static void simulate_samples(struct bench_log *b)
 {
 	struct sample *sample;
 	int64_t now_ns = 0;
@@ -95,17 +97,18 @@ static void simulate(struct bench *b)
 	}
 }
 
-static void bench_init(struct bench *b, const struct subject *subject, const struct gpudb *db)
+static void bench_init(struct bench_log *b, const struct subject *subject, const struct gpudb *db)
 {
 	static char none[] = "";
 	struct source *s = &b->source;
 	struct err err = {0};
 
-	*b = (struct bench){.subject = subject, .source.backend = &backend_sim};
-	s->options = (struct source_options){.db = db, .gpu_name = "G715", .seed = 1, .per_instance = subject->per_core};
+	*b = (struct bench_log){.subject = subject, .source.backend = &backend_sim};
+	s->options = (struct source_options){
+		.db = db, .gpu_name = "G715", .seed = 1, .per_instance = subject->per_core};
 	s->priv = xcalloc(1, backend_sim.priv_size);
 	if (!backend_sim.open(s, "", &err) || !backend_sim.start(s, subject->period_ns, 0, &err))
-		die(subject->what, &err);
+		die_of(subject->what, &err);
 	b->set = metric_set_new(db,
 				&(struct metric_source){.product = s->product,
 							.slots = s->slots,
@@ -115,7 +118,7 @@ static void bench_init(struct bench *b, const struct subject *subject, const str
 							.bus_width_bits = s->constants.bus_width_bits},
 				&err);
 	if (!b->set)
-		die(subject->what, &err);
+		die_of(subject->what, &err);
 	b->about_source = (struct mlog_source){.backend = none,
 					       .device = none,
 					       .title = s->title,
@@ -129,12 +132,16 @@ static void bench_init(struct bench *b, const struct subject *subject, const str
 					       .slots = s->slots,
 					       .n_slots = s->n_slots,
 					       .n_sums = s->n_sums};
-	b->about = (struct mlog_about){
-		.program = none, .host = none, .kernel = none, .scope = none, .sources = &b->about_source, .n_sources = 1};
-	simulate(b);
+	b->about = (struct mlog_about){.program = none,
+				       .host = none,
+				       .kernel = none,
+				       .scope = none,
+				       .sources = &b->about_source,
+				       .n_sources = 1};
+	simulate_samples(b);
 }
 
-static void bench_fini(struct bench *b)
+static void bench_fini(struct bench_log *b)
 {
 	for (unsigned i = 0; i < b->subject->n_samples; i++)
 		free(b->samples[i]);
@@ -149,9 +156,9 @@ static void bench_fini(struct bench *b)
 
 /* ---- what is done with it ---- */
 
-static bool take(void *ctx, const void *bytes, size_t n, struct err *err)
+static bool take_bytes(void *ctx, const void *bytes, size_t n, struct err *err)
 {
-	struct bench *b = ctx;
+	struct bench_log *b = ctx;
 
 	(void)err;
 	if (b->keeps)
@@ -160,12 +167,12 @@ static bool take(void *ctx, const void *bytes, size_t n, struct err *err)
 	return true;
 }
 
-static void run_nothing(struct bench *b)
+static void run_nothing(struct bench_log *b)
 {
 	(void)b;
 }
 
-static void run_write(struct bench *b)
+static void run_write(struct bench_log *b)
 {
 	struct err err = {0};
 	struct mlog_writer *w = mlog_writer_new(&b->about, take, b, &err);
@@ -180,7 +187,7 @@ static void run_write(struct bench *b)
 		}
 	}
 	if (!works || !mlog_writer_end(w, &err))
-		die("writing", &err);
+		die_of("writing", &err);
 	mlog_writer_free(w);
 }
 
@@ -200,7 +207,7 @@ static int64_t size_of_log(void *ctx)
 	return (int64_t)((const struct strbuf *)ctx)->n;
 }
 
-static void decode(struct bench *b, struct history *h)
+static void decode_block(struct bench_log *b, struct history *h)
 {
 	struct mlog_input input = {&b->log, read_log, size_of_log};
 	struct err err = {0};
@@ -214,25 +221,26 @@ static void decode(struct bench *b, struct history *h)
 		n += block->n_samples;
 	}
 	if (n != b->subject->n_samples)
-		die("reading", &err);
+		die_of("reading", &err);
 	mlog_reader_free(r);
 }
 
-static void run_read(struct bench *b)
+static void run_read(struct bench_log *b)
 {
-	decode(b, NULL);
+	decode_block(b, NULL);
 }
 
-static void run_replay(struct bench *b)
+static void run_replay(struct bench_log *b)
 {
 	const struct source *s = &b->source;
-	struct history *h = history_new(s->slots, s->n_slots, b->subject->per_core ? s->n_slots : s->n_sums, s->period_ns);
+	struct history *h = history_new(s->slots, s->n_slots, b->subject->per_core ? s->n_slots : s->n_sums,
+					s->period_ns);
 
-	decode(b, h);
+	decode_block(b, h);
 	history_free(h);
 }
 
-static void export_as(struct bench *b, const struct export_format *format)
+static void export_as(struct bench_log *b, const struct export_format *format)
 {
 	struct export_options options = {.per_core = b->subject->per_core, .host = "", .version = ""};
 	struct export_source source = {.prefix = "",
@@ -246,32 +254,32 @@ static void export_as(struct bench *b, const struct export_format *format)
 
 	for (unsigned i = 0; ex && i < b->subject->n_samples; i++)
 		if (!export_sample(ex, b->samples[i], &err))
-			die(format->name, &err);
+			die_of(format->name, &err);
 	if (!ex)
-		die(format->name, &err);
+		die_of(format->name, &err);
 	export_free(ex);
 }
 
-static void run_csv(struct bench *b)
+static void run_csv(struct bench_log *b)
 {
 	export_as(b, &export_csv);
 }
 
-static void run_jsonl(struct bench *b)
+static void run_jsonl(struct bench_log *b)
 {
 	export_as(b, &export_jsonl);
 }
 
-static const struct job {
+static const struct log_job {
 	const char *name;
-	void (*run)(struct bench *b);
+	void (*run)(struct bench_log *b);
 } jobs[] = {
 	{"write .mlog", run_write}, {"read", run_read},          {"read into history", run_replay},
 	{"export csv", run_csv},    {"export jsonl", run_jsonl},
 };
 
 /* Most memory that a process doing this had. */
-static double peak_mib(struct bench *b, void (*run)(struct bench *b))
+static double peak_mib(struct bench_log *b, void (*run)(struct bench_log *b))
 {
 	struct rusage used = {0};
 	pid_t pid = fork();
@@ -284,7 +292,7 @@ static double peak_mib(struct bench *b, void (*run)(struct bench *b))
 	return (double)used.ru_maxrss / 1024;
 }
 
-static void bench_job(struct bench *b, const struct job *job)
+static void bench_job(struct bench_log *b, const struct log_job *job)
 {
 	double n = b->subject->n_samples, best = 0, memory = peak_mib(b, job->run) - peak_mib(b, run_nothing);
 
@@ -297,7 +305,8 @@ static void bench_job(struct bench *b, const struct job *job)
 		if (!i || took < best)
 			best = took;
 	}
-	printf("  %-20s %10.0f %9.0f %10.2f", job->name, n / best, n * b->source.n_slots * 8 / best * 1e-6, best / n * 1e6);
+	printf("  %-20s %10.0f %9.0f %10.2f", job->name, n / best, n * b->source.n_slots * 8 / best * 1e-6,
+	       best / n * 1e6);
 	if (b->written)
 		printf(" %13.1f %12.2f", (double)b->written / n, (double)b->written / n / b->source.n_slots);
 	else
@@ -305,7 +314,7 @@ static void bench_job(struct bench *b, const struct job *job)
 	printf(" %9.1f\n", memory);
 }
 
-static void bench_subject(const struct subject *subject, const struct gpudb *db, struct bench *b)
+static void bench_subject(const struct subject *subject, const struct gpudb *db, struct bench_log *b)
 {
 	bench_init(b, subject, db);
 	printf("%s, %u values\n", subject->what, b->source.n_slots);
@@ -341,9 +350,10 @@ static int64_t size_of_file(void *ctx)
 	return fstat(((struct counted *)ctx)->fd, &st) == 0 ? st.st_size : -1;
 }
 
-static double told(const char *what, struct counted *c, double started)
+static double tell_cost(const char *what, struct counted *c, double started)
 {
-	printf(" %9.2f ms %7u reads %9.0f KB %s", (wall_s() - started) * 1e3, c->reads, (double)c->bytes * 1e-3, what);
+	printf(" %9.2f ms %7u reads %9.0f KB %s", (wall_s() - started) * 1e3, c->reads,
+	       (double)c->bytes * 1e-3, what);
 	c->reads = 0;
 	c->bytes = 0;
 	return wall_s();
@@ -375,13 +385,13 @@ static int open_large(const char *path)
 	struct mlog_state state;
 
 	if (!r)
-		die(path, &err);
-	started = told("open;", &c, started);
+		die_of(path, &err);
+	started = tell_cost("open;", &c, started);
 	mlog_reader_state(r, &state);
 	mlog_reader_seek(r, state.begin_ns + (state.end_ns - state.begin_ns) / 2);
 	if (!mlog_reader_next(r, &err))
-		die(path, &err);
-	told("block in its middle;", &c, started);
+		die_of(path, &err);
+	tell_cost("block in its middle;", &c, started);
 	printf(" %.1f MiB at most\n", own_peak_mib());
 	mlog_reader_free(r);
 	close(c.fd);
@@ -415,8 +425,9 @@ static uint64_t put_block(FILE *file, struct mlog_head *head, uint64_t at, const
 	return at + sizeof(bytes) + head->size;
 }
 
-/* The data blocks of the log again and again, each later than the one before. Returns how long the file is, and without its index. */
-static uint64_t write_large(const struct bench *b, FILE *file, uint64_t wanted, uint64_t *cut)
+/* The data blocks of the log again and again, each later than the one before. Returns how long the
+ * file is, and without its index. */
+static uint64_t write_large(const struct bench_log *b, FILE *file, uint64_t wanted, uint64_t *cut)
 {
 	AUTO_STRBUF struct strbuf payload = {0};
 	struct mlog_index index = {0};
@@ -451,7 +462,7 @@ static uint64_t write_large(const struct bench *b, FILE *file, uint64_t wanted, 
 	return at;
 }
 
-static void bench_large(const struct bench *b, const char *self, double megabytes)
+static void bench_large(const struct bench_log *b, const char *self, double megabytes)
 {
 	char path[] = "/tmp/malitop-bench-XXXXXX";
 	int fd = mkstemp(path);
@@ -475,7 +486,7 @@ int main(int argc, char **argv)
 	double megabytes = argc > 1 ? strtod(argv[1], NULL) : 1000;
 	struct gpu_product *product;
 	struct gpudb *db;
-	struct bench b;
+	struct bench_log b;
 	struct err err;
 
 	if (argc == 3 && !strcmp(argv[1], "--open"))
@@ -486,8 +497,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	product = &db->products[gpudb_by_name(db, "G715") - db->products];
-	printf("  %-20s %10s %9s %10s %13s %12s %9s\n", "", "samples/s", "MB/s", "us/sample", "bytes/sample", "bytes/value",
-	       "MiB");
+	printf("  %-20s %10s %9s %10s %13s %12s %9s\n", "", "samples/s", "MB/s", "us/sample", "bytes/sample",
+	       "bytes/value", "MiB");
 	for (size_t i = 0; i < ARRAY_LEN(subjects); i++) {
 		product->typical.cores = subjects[i].cores;
 		bench_subject(&subjects[i], db, &b);

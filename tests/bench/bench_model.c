@@ -1,4 +1,5 @@
-/* What the model costs: loading, compiling, evaluating, and samples on their way. Prints figures; judges nothing. */
+/* What the model costs: loading, compiling, evaluating, and samples on their way. Prints figures;
+ * judges nothing. */
 #include "backends/backend.h"
 #include "base/alloc.h"
 #include "model/history.h"
@@ -27,7 +28,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Runs something ROUNDS times and prints minimum, median and maximum of what it took, per `per`. */
-static void measure(const char *what, const char *unit, const char *aim, double per, void (*run)(void *), void *arg)
+static void measure_cost(const char *what, const char *unit, const char *aim, double per, void (*run)(void *),
+			 void *arg)
 {
 	double took[ROUNDS];
 
@@ -38,10 +40,11 @@ static void measure(const char *what, const char *unit, const char *aim, double 
 		took[i] = (now_us() - start) / per;
 	}
 	qsort(took, ROUNDS, sizeof(*took), by_value);
-	printf("%-44s %10.3f %10.3f %10.3f  %-10s %s\n", what, took[0], took[ROUNDS / 2], took[ROUNDS - 1], unit, aim);
+	printf("%-44s %10.3f %10.3f %10.3f  %-10s %s\n", what, took[0], took[ROUNDS / 2], took[ROUNDS - 1],
+	       unit, aim);
 }
 
-struct bench {
+struct bench_model {
 	struct gpudb *db;
 	const struct gpu_product *product;
 	struct source source;
@@ -51,7 +54,7 @@ struct bench {
 	volatile double sink;
 };
 
-static struct metric_set *compile(const struct bench *b)
+static struct metric_set *compile_formulas(const struct bench_model *b)
 {
 	struct err err;
 
@@ -75,12 +78,12 @@ static void run_load(void *arg)
 
 static void run_compile(void *arg)
 {
-	metric_set_free(compile(arg));
+	metric_set_free(compile_formulas(arg));
 }
 
 static void run_evaluate(void *arg)
 {
-	struct bench *b = arg;
+	struct bench_model *b = arg;
 
 	for (int r = 0; r < EVALUATIONS; r++)
 		for (unsigned i = 0; i < b->set->n_metrics; i++)
@@ -89,7 +92,7 @@ static void run_evaluate(void *arg)
 
 static void run_samples(void *arg)
 {
-	struct bench *b = arg;
+	struct bench_model *b = arg;
 	struct ring *ring = ring_new(ring_bytes(64, b->sample->n_values));
 	struct history *h = history_new(b->source.slots, b->source.n_slots, b->source.n_slots, 1000000);
 	int64_t at = 0;
@@ -106,24 +109,24 @@ static void run_samples(void *arg)
 	ring_free(ring);
 }
 
-static void bench_gpu(struct bench *b, bool samples)
+static void bench_gpu(struct bench_model *b, bool samples)
 {
 	char what[80];
 
 	b->source = (struct source){.product = b->product};
 	source_add_gpu_sums(&b->source);
-	b->set = compile(b);
+	b->set = compile_formulas(b);
 	b->vector = xcalloc(b->set->n_vector, sizeof(*b->vector));
 	b->sample = xcalloc(1, sizeof(*b->sample) + b->source.n_slots * sizeof(uint64_t));
 	b->sample->n_values = b->source.n_slots;
 	for (unsigned i = 0; i < b->set->n_vector; i++)
 		b->vector[i] = 1000 + 37 * i;
 	snprintf(what, sizeof(what), "%s: compile %u metrics", b->product->name, b->set->n_metrics);
-	measure(what, "us", "2000 us with the loading", 1, run_compile, b);
+	measure_cost(what, "us", "2000 us with the loading", 1, run_compile, b);
 	snprintf(what, sizeof(what), "%s: evaluate one metric", b->product->name);
-	measure(what, "us", "0.015 us", (double)b->set->n_metrics * EVALUATIONS, run_evaluate, b);
+	measure_cost(what, "us", "0.015 us", (double)b->set->n_metrics * EVALUATIONS, run_evaluate, b);
 	if (samples)
-		measure("  one sample through ring and history", "us", "", SAMPLES, run_samples, b);
+		measure_cost("  one sample through ring and history", "us", "", SAMPLES, run_samples, b);
 	metric_set_free(b->set);
 	free(b->vector);
 	free(b->sample);
@@ -132,7 +135,7 @@ static void bench_gpu(struct bench *b, bool samples)
 
 int main(void)
 {
-	struct bench b = {0};
+	struct bench_model b = {0};
 	struct err err;
 
 	if (!sys_init(&sys, NULL, &err) || !(b.db = gpudb_load(NULL, 0, &err))) {
@@ -140,7 +143,7 @@ int main(void)
 		return 1;
 	}
 	printf("%-44s %10s %10s %10s  %-10s %s\n", "", "minimum", "median", "maximum", "", "aim");
-	measure("load all data", "us", "", 1, run_load, NULL);
+	measure_cost("load all data", "us", "", 1, run_load, NULL);
 	for (unsigned i = 0; i < b.db->n_products; i++) {
 		b.product = &b.db->products[i];
 		bench_gpu(&b, i + 1 == b.db->n_products || gpudb_by_name(b.db, "G715") == b.product);

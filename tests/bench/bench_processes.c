@@ -1,8 +1,8 @@
-/* bench_processes [PROCESSES [TIMES [THREADS]]]: what reading the processes of the machine costs, beside other programs that show
- * them: CPU time of the whole program by its own /proc/PID/stat, per process and refresh. PROCESSES sleeping children with THREADS
- * threads each stand for a busy machine. They refresh once a second, of more than 5000 processes less often, as the others would
- * fall behind; TIMES is how often.
- */
+/* bench_processes [PROCESSES [TIMES [THREADS]]]: what reading the processes of the machine costs,
+ * beside other programs that show them: CPU time of the whole program by its own /proc/PID/stat,
+ * per process and refresh. PROCESSES sleeping children with THREADS threads each stand for a busy
+ * machine. They refresh once a second, of more than 5000 processes less often, as the others would
+ * fall behind; TIMES is how often. */
 #include "backends/machine/process_scan.h"
 #include "backends/machine/process_stat.h"
 #include "base/alloc.h"
@@ -32,7 +32,7 @@ static int64_t now_ns(void)
 
 /* ---- the machine ---- */
 
-static void *doze(void *unused)
+static void *doze_thread(void *unused)
 {
 	(void)unused;
 	for (;;)
@@ -50,7 +50,7 @@ static void be_child(unsigned threads)
 	pthread_attr_setstacksize(&attr, 65536);
 	while (threads-- > 1)
 		pthread_create(&thread, &attr, doze, NULL);
-	doze(NULL);
+	doze_thread(NULL);
 }
 
 static pid_t *start_children(unsigned *n, unsigned threads)
@@ -92,7 +92,7 @@ static double cpu_us(pid_t pid)
 }
 
 /* Take what it writes for so long. */
-static void follow(int master, int64_t ms)
+static void follow_output(int master, int64_t ms)
 {
 	int64_t end = now_ns() + ms * 1000000, left;
 	char buf[1 << 16];
@@ -100,7 +100,8 @@ static void follow(int master, int64_t ms)
 	while ((left = end - now_ns()) > 0) {
 		struct pollfd fd = {.fd = master, .events = POLLIN};
 
-		if (sys.poll(&sys, &fd, 1, (int)(left / 1000000) + 1) > 0 && read(master, buf, sizeof(buf)) <= 0)
+		if (sys.poll(&sys, &fd, 1, (int)(left / 1000000) + 1) > 0 &&
+		    read(master, buf, sizeof(buf)) <= 0)
 			usleep(10000);
 	}
 }
@@ -124,7 +125,7 @@ struct program {
 };
 
 /* us per process and refresh; NaN if it did not run. */
-static double measure(const struct program *p, unsigned n, unsigned interval_s, unsigned times)
+static double measure_cost(const struct program *p, unsigned n, unsigned interval_s, unsigned times)
 {
 	struct winsize size = {.ws_row = 48, .ws_col = 160};
 	double before, after;
@@ -140,9 +141,9 @@ static double measure(const struct program *p, unsigned n, unsigned interval_s, 
 		execvp(p->argv[0], (char *const *)(uintptr_t)p->argv); /* exec changes nothing */
 		_exit(127);
 	}
-	follow(master, WARM_MS * interval_s);
+	follow_output(master, WARM_MS * interval_s);
 	before = cpu_us(pid);
-	follow(master, times * interval_s * 1000);
+	follow_output(master, times * interval_s * 1000);
 	after = cpu_us(pid);
 	if (waitpid(pid, NULL, WNOHANG) == 0) {
 		kill(pid, SIGKILL);
@@ -197,7 +198,7 @@ static void bench_programs(unsigned n, unsigned times)
 	configure_btop(dir, interval_s);
 	printf("every %u s %14s %14s %10s\n", interval_s, "", "us per process", "ratio");
 	for (size_t i = 0; i < ARRAY_LEN(programs); i++) {
-		double us = measure(&programs[i], n, interval_s, times);
+		double us = measure_cost(&programs[i], n, interval_s, times);
 
 		ours = i ? ours : us;
 		if (isnan(us))
@@ -218,7 +219,8 @@ static void bench_programs(unsigned n, unsigned times)
 
 /* ---- order ---- */
 
-static double arrange_ms(const struct process_list *list, const struct process_order *order, struct process_row *rows)
+static double arrange_ms(const struct process_list *list, const struct process_order *order,
+			 struct process_row *rows)
 {
 	int64_t best = INT64_MAX;
 
@@ -282,8 +284,8 @@ int main(int argc, char **argv)
 	children = start_children(&n, threads);
 	scan = process_scan_new(&sys);
 	list = process_scan_read(scan, &wish, now_ns());
-	printf("%u processes, %u of them asleep with %u threads each; the first list took %.1f ms of CPU\n", list->n, n, threads,
-	       (double)list->cost_ns * 1e-6);
+	printf("%u processes, %u of them asleep with %u threads each; the first list took %.1f ms of CPU\n",
+	       list->n, n, threads, (double)list->cost_ns * 1e-6);
 	fflush(stdout);
 	bench_programs(list->n, times);
 	bench_arrange();

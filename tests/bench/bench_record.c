@@ -1,10 +1,13 @@
-/* What recording costs: the real program ($MALITOP, else ./malitop) writing .mlog over the simulator, and over this machine beside the
- * monitors that log it, as far as they are installed. Prints figures; judges nothing. Usage: bench_record [SECONDS]
+/* What recording costs: the real program ($MALITOP, else ./malitop) writing .mlog over the
+ * simulator, and over this machine beside the monitors that log it, as far as they are installed.
+ * Prints figures; judges nothing. Usage: bench_record [SECONDS]
  *
- * CPU time is that of the process and its children, user and kernel. Every program runs twice, for 1 s and for 1 s more than SECONDS, and
- * the difference is what is told: starting is in neither number. The simulator's own work is in the figures of a simulated GPU: the row
- * of one value, thrown away, tells how much that is (with taking the samples and one formula), and the row below it what is left for the
- * log; where that is below 0, it is less than what one run differs from the next. bench_log has it alone. */
+ * CPU time is that of the process and its children, user and kernel. Every program runs twice, for
+ * 1 s and for 1 s more than SECONDS, and the difference is what is told: starting is in neither
+ * number. The simulator's own work is in the figures of a simulated GPU: the row of one value,
+ * thrown away, tells how much that is (with taking the samples and one formula), and the row below
+ * it what is left for the log; where that is below 0, it is less than what one run differs from the
+ * next. bench_log has it alone. */
 #include "base/alloc.h"
 #include "base/file.h"
 #include "mlog/mlog_reader.h"
@@ -22,17 +25,18 @@
 
 #define OUTPUT_MAX ((size_t)1 << 30)
 #define WORDS_MAX 24
-#define EVENTS                                                                                                              \
-	"cpu-clock,context-switches,page-faults,cpu-migrations,task-clock,minor-faults,major-faults,cpu-clock,page-faults," \
+#define EVENTS                                                                                            \
+	"cpu-clock,context-switches,page-faults,cpu-migrations,task-clock,minor-faults,major-faults,cpu-" \
+	"clock,page-faults,"                                                                              \
 	"context-switches"
 #define N_EVENTS 10
 
 /* NaN is unknown. */
-struct cost {
+struct record_cost {
 	double samples, values, bytes, cpu_s, lost, peak_mib;
 };
 
-struct bench {
+struct bench_record {
 	const char *malitop, *file;
 	double seconds;
 };
@@ -51,7 +55,7 @@ static int64_t size_of_file(void *ctx)
 	return fstat(*(int *)ctx, &st) == 0 ? st.st_size : -1;
 }
 
-static bool count_mlog(const char *path, struct cost *cost)
+static bool count_mlog(const char *path, struct record_cost *cost)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct mlog_input input = {&fd, read_file, size_of_file};
@@ -72,7 +76,7 @@ static bool count_mlog(const char *path, struct cost *cost)
 }
 
 /* A line is a value. */
-static bool count_perf(const char *path, struct cost *cost)
+static bool count_perf(const char *path, struct record_cost *cost)
 {
 	struct err err;
 	size_t n;
@@ -88,7 +92,7 @@ static bool count_perf(const char *path, struct cost *cost)
 }
 
 /* sadf prints a line per value. */
-static bool count_sadc(const char *path, struct cost *cost)
+static bool count_sadc(const char *path, struct record_cost *cost)
 {
 	AUTOFREE char *command = xasprintf("sadf -p %s -- -A 2>/dev/null", path);
 	FILE *in = popen(command, "re");
@@ -102,16 +106,18 @@ static bool count_sadc(const char *path, struct cost *cost)
 
 /* ---- running ---- */
 
-/* A word of `argv` may be one of MALITOP, FILE, SECONDS, SECONDS+1 and DURATION, for which stands what they are. */
+/* A word of `argv` may be one of MALITOP, FILE, SECONDS, SECONDS+1 and DURATION, for which stands
+ * what they are. */
 struct monitor {
 	const char *name;
 	double period_s;
-	/* Counts values, and samples where the clock is not enough. NULL: nothing is known of values. */
-	bool (*count)(const char *path, struct cost *cost);
+	/* Counts values, and samples where the clock is not enough. NULL: nothing is known of
+	 * values. */
+	bool (*count)(const char *path, struct record_cost *cost);
 	const char *argv[WORDS_MAX];
 };
 
-static void child(const struct bench *b, const struct monitor *m, double seconds)
+static void start_child(const struct bench_record *b, const struct monitor *m, double seconds)
 {
 	const char *argv[WORDS_MAX] = {NULL};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -141,7 +147,7 @@ static double seconds_of(struct timeval t)
 }
 
 /* The process and all that it left behind, which is ours then. Its status. */
-static int wait_for_all(pid_t pid, struct cost *cost)
+static int wait_for_all(pid_t pid, struct record_cost *cost)
 {
 	int status = -1, of_any;
 	struct rusage used;
@@ -157,7 +163,8 @@ static int wait_for_all(pid_t pid, struct cost *cost)
 }
 
 /* NULL, or why there are no figures. */
-static const char *run(const struct bench *b, const struct monitor *m, double seconds, struct cost *cost)
+static const char *run_program(const struct bench_record *b, const struct monitor *m, double seconds,
+			       struct record_cost *cost)
 {
 	struct stat st;
 	int status;
@@ -166,8 +173,9 @@ static const char *run(const struct bench *b, const struct monitor *m, double se
 	unlink(b->file);
 	pid = fork();
 	if (pid == 0)
-		child(b, m, seconds);
-	*cost = (struct cost){.samples = seconds / m->period_s, .values = m->count ? 0 : NAN, .bytes = NAN, .lost = NAN};
+		start_child(b, m, seconds);
+	*cost = (struct record_cost){
+		.samples = seconds / m->period_s, .values = m->count ? 0 : NAN, .bytes = NAN, .lost = NAN};
 	status = wait_for_all(pid, cost);
 	if (status != 0)
 		return status == 127 ? "is not installed" : "failed";
@@ -180,7 +188,7 @@ static const char *run(const struct bench *b, const struct monitor *m, double se
 
 /* ---- telling ---- */
 
-static void tell(double value, int width, int digits)
+static void tell_value(double value, int width, int digits)
 {
 	if (isfinite(value))
 		printf(" %*.*f", width, digits, value);
@@ -188,28 +196,28 @@ static void tell(double value, int width, int digits)
 		printf(" %*s", width, "-");
 }
 
-static void tell_row(const char *name, const struct cost *c, double seconds)
+static void tell_row(const char *name, const struct record_cost *c, double seconds)
 {
 	printf("%-44s", name);
-	tell(c->samples / seconds, 9, 1);
-	tell(c->values / c->samples, 8, 0);
-	tell(c->cpu_s / c->samples * 1e3, 14, 4);
-	tell(c->cpu_s / c->values * 1e6, 13, 4);
-	tell(c->bytes / c->samples, 13, 1);
-	tell(c->bytes / c->values, 12, 2);
-	tell(c->lost, 6, 0);
-	tell(c->peak_mib, 8, 1);
+	tell_value(c->samples / seconds, 9, 1);
+	tell_value(c->values / c->samples, 8, 0);
+	tell_value(c->cpu_s / c->samples * 1e3, 14, 4);
+	tell_value(c->cpu_s / c->values * 1e6, 13, 4);
+	tell_value(c->bytes / c->samples, 13, 1);
+	tell_value(c->bytes / c->values, 12, 2);
+	tell_value(c->lost, 6, 0);
+	tell_value(c->peak_mib, 8, 1);
 	printf("\n");
 }
 
 /* What the longer run has more than the shorter one. false: there are no figures. */
-static bool bench_monitor(const struct bench *b, const struct monitor *m, struct cost *cost)
+static bool bench_monitor(const struct bench_record *b, const struct monitor *m, struct record_cost *cost)
 {
-	struct cost shorter;
-	const char *why = run(b, m, 1, &shorter);
+	struct record_cost shorter;
+	const char *why = run_program(b, m, 1, &shorter);
 
 	if (!why)
-		why = run(b, m, 1 + b->seconds, cost);
+		why = run_program(b, m, 1 + b->seconds, cost);
 	if (why) {
 		printf("%-44s %s\n", m->name, why);
 		return false;
@@ -236,19 +244,20 @@ static const struct simulated {
 	{"Mali-G78, 20 cores, per core, 1 ms", "G78", "1ms", "--per-core", 0.001},
 };
 
-static void bench_simulated(const struct bench *b, const struct simulated *s)
+static void bench_simulated(const struct bench_record *b, const struct simulated *s)
 {
-	struct monitor log = {
-		s->name,
-		s->period_s,
-		count_mlog,
-		{"MALITOP", "record", "-b", "sim", "--gpu", s->gpu, "-i", s->interval, "-d", "DURATION", "-o", "FILE", s->cores}};
+	struct monitor log = {s->name,
+			      s->period_s,
+			      count_mlog,
+			      {"MALITOP", "record", "-b", "sim", "--gpu", s->gpu, "-i", s->interval, "-d",
+			       "DURATION", "-o", "FILE", s->cores}};
 	struct monitor nothing = {"  one value as csv, thrown away",
 				  s->period_s,
 				  NULL,
-				  {"MALITOP", "record", "-b", "sim", "--gpu", s->gpu, "-i", s->interval, "-d", "DURATION", "-m",
-				   "MaliGPUActiveCy", "-f", "csv", "--force", "-o", "/dev/null", s->cores}};
-	struct cost all, rest;
+				  {"MALITOP", "record", "-b", "sim", "--gpu", s->gpu, "-i", s->interval, "-d",
+				   "DURATION", "-m", "MaliGPUActiveCy", "-f", "csv", "--force", "-o",
+				   "/dev/null", s->cores}};
+	struct record_cost all, rest;
 
 	if (!bench_monitor(b, &log, &all) || !bench_monitor(b, &nothing, &rest))
 		return;
@@ -277,19 +286,19 @@ static const struct monitor monitors[] = {
 
 int main(int argc, char **argv)
 {
-	struct bench b = {.malitop = getenv("MALITOP") ? getenv("MALITOP") : "./malitop",
-			  .seconds = argc > 1 ? strtod(argv[1], NULL) : 10};
+	struct bench_record b = {.malitop = getenv("MALITOP") ? getenv("MALITOP") : "./malitop",
+				 .seconds = argc > 1 ? strtod(argv[1], NULL) : 10};
 	char directory[] = "/tmp/malitop-bench-XXXXXX";
 	AUTOFREE char *file = NULL;
-	struct cost cost;
+	struct record_cost cost;
 
 	if (b.seconds < 1 || prctl(PR_SET_CHILD_SUBREAPER, 1) || !mkdtemp(directory)) {
 		fprintf(stderr, "usage: bench_record [SECONDS]\n");
 		return 2;
 	}
 	b.file = file = xasprintf("%s/run.mlog", directory);
-	printf("%-44s %9s %8s %14s %13s %13s %12s %6s %8s\n", "", "samples/s", "values", "ms CPU/sample", "us CPU/value",
-	       "bytes/sample", "bytes/value", "lost", "MiB peak");
+	printf("%-44s %9s %8s %14s %13s %13s %12s %6s %8s\n", "", "samples/s", "values", "ms CPU/sample",
+	       "us CPU/value", "bytes/sample", "bytes/value", "lost", "MiB peak");
 	for (size_t i = 0; i < ARRAY_LEN(simulated); i++)
 		bench_simulated(&b, &simulated[i]);
 	for (size_t i = 0; i < ARRAY_LEN(monitors); i++)

@@ -1,4 +1,4 @@
-/* malitop doctor: what it finds on machines of all kinds, and what it advises. */
+/* malitop doctor: its findings and advice on all kinds of machines. */
 #include "cli/doctor.h"
 #include "backends/registry.h"
 #include "base/alloc.h"
@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-/* A machine: fake Mali devices, files of a fixture, and a kernel with or without counters of the CPU. */
-struct bench {
+/* A machine: fake Mali devices, files of a fixture, and a kernel with or without CPU counters. */
+struct doctor_bench {
 	struct fixture files;
 	struct fake_sys fake;
 	struct options options;
@@ -26,7 +26,7 @@ struct bench {
 
 static int bench_init(void **state)
 {
-	struct bench *b = xcalloc(1, sizeof(*b));
+	struct doctor_bench *b = xcalloc(1, sizeof(*b));
 
 	fixture_init(&b->files, "bare");
 	fixture_write(&b->files, "proc/stat", "cpu  1 1 1 1 1 1 1 1 0 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n");
@@ -38,7 +38,7 @@ static int bench_init(void **state)
 
 static int bench_fini(void **state)
 {
-	struct bench *b = *state;
+	struct doctor_bench *b = *state;
 	const char *leaks = fake_sys_leaks(&b->fake);
 
 	if (leaks)
@@ -50,15 +50,15 @@ static int bench_fini(void **state)
 	return 0;
 }
 
-static enum exit_status run(struct bench *b)
+static enum exit_status run_program(struct doctor_bench *b)
 {
 	strbuf_clear(&b->out);
 	b->err = (struct err){0};
 	return doctor_run(&b->fake.sys, &b->options, &b->out, &b->err);
 }
 
-/* The output without its line breaks, as words. */
-static bool says(const struct bench *b, const char *words)
+/* The output with line breaks and indentation as single blanks. */
+static bool says(const struct doctor_bench *b, const char *words)
 {
 	AUTO_STRBUF struct strbuf flat = {0};
 	struct span rest = {b->out.p, b->out.n};
@@ -86,12 +86,12 @@ static bool says(const struct bench *b, const char *words)
 
 static void a_gpu_that_gives_a_sample_works(void **state)
 {
-	struct bench *b = *state;
+	struct doctor_bench *b = *state;
 
 	if (!registry_find(span_of("kbase")))
 		skip();
 	fake_sys_add_gpu(&b->fake, "r44p0", 0x74021000, 3);
-	assert_int_equal(run(b), EXIT_DONE);
+	assert_int_equal(run_program(b), EXIT_DONE);
 	SAYS(b, "ok /dev/mali0: Mali-G52 2 cores (kbase r44p0): a sample of ");
 	SAYS(b, "driver: K:r44p0-00eac0(GPL), API 11.39 (job manager)");
 	SAYS(b, "counters: vinstr: ");
@@ -101,11 +101,11 @@ static void a_gpu_that_gives_a_sample_works(void **state)
 
 static void without_a_gpu_it_fails_and_says_what_was_looked_for(void **state)
 {
-	struct bench *b = *state;
+	struct doctor_bench *b = *state;
 
-	assert_int_equal(run(b), EXIT_FAILED);
+	assert_int_equal(run_program(b), EXIT_FAILED);
 	assert_string_equal(b->err.text, "");
-	SAYS(b, "missing /dev/mali0: there is no node of Arm's driver");
+	SAYS(b, "missing /dev/mali0: no device node of Arm's driver");
 	SAYS(b, "No GPU of this machine can be measured");
 }
 
@@ -117,35 +117,77 @@ static void each_refusal_has_its_words_and_its_help(void **state)
 		int code;
 		const char *said, *help;
 	} cases[] = {
-		/* the first open asks whether the node is there */
-		{FAKE_CALL_OPEN, 17, EACCES, "refused /dev/mali0: kbase: /dev/mali0: cannot be opened: Permission denied",
+		/* the first open checks that the node exists */
+		{FAKE_CALL_OPEN, 17, EACCES, "refused /dev/mali0: cannot be opened: Permission denied",
 		 "-> sudo chmod a+r /dev/mali0"},
 		{FAKE_CALL_OPEN, 17, EIO, "cannot be opened: Input/output error", "loads firmware"},
-		{FAKE_CALL_OPEN, 17, ENODEV, "missing /dev/mali0: ", "-> look into dmesg"},
-		{FAKE_CALL_OPEN, 17, EBUSY, "refused /dev/mali0: ", "end other profilers"},
+		{FAKE_CALL_OPEN, 17, ENODEV, "missing /dev/mali0: ", "-> check dmesg"},
+		{FAKE_CALL_OPEN, 17, EBUSY, "refused /dev/mali0: ", "stop other profilers"},
 	};
-	struct bench *b = *state;
+	struct doctor_bench *b = *state;
 
 	if (!registry_find(span_of("kbase")))
 		skip();
 	fake_sys_add_gpu(&b->fake, "r54p1", 0xb8520000, 3);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		b->fake.fault = (struct fake_fault){cases[i].call, cases[i].at, 1, cases[i].code};
-		assert_int_equal(run(b), EXIT_FAILED);
+		assert_int_equal(run_program(b), EXIT_FAILED);
 		SAYS(b, cases[i].said);
 		SAYS(b, cases[i].help);
 		assert_false(says(b, "`malitop doctor` may know"));
 	}
 }
 
-static void a_gpu_that_sleeps_on_is_no_sample(void **state)
+static void a_gpu_whose_samples_all_fail_says_how_many_and_why(void **state)
 {
-	struct bench *b = *state;
+	static const struct {
+		const char *driver;
+		bool is_late; /* the time stamps are wrong; else the driver marks samples as failed */
+		unsigned failed;
+		enum exit_status status;
+		const char *said;
+	} cases[] = {
+		{"r54p1", false, 1000, EXIT_FAILED,
+		 "limited /dev/mali0: Mali-G615 2 cores (kbase r54p1): all 21 samples failed, the last one "
+		 "because the driver "
+		 "could "
+		 "not read the counters"},
+		{"r54p1", true, 1000, EXIT_FAILED,
+		 "all 21 samples failed, the last one because its timestamps are impossible"},
+		{"r42p0", true, 1000, EXIT_FAILED,
+		 "all 21 samples failed, the last one because its timestamps are impossible"},
+		{"r54p1", true, 3, EXIT_DONE,
+		 "3 samples failed before that, the last one because its timestamps are impossible"},
+	};
+
+	(void)state;
+	if (!registry_find(span_of("kbase")))
+		skip();
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct fake_gpu *gpu;
+		void *own;
+		struct doctor_bench *b;
+
+		bench_init(&own);
+		b = own;
+		gpu = fake_sys_add_gpu(&b->fake, cases[i].driver, 0xb8520000, 3);
+		*(cases[i].is_late ? &gpu->endless_samples : &gpu->failed_samples) = cases[i].failed;
+		gpu->endless_stamp = INT64_MAX;
+		assert_int_equal(run_program(b), cases[i].status);
+		SAYS(b, cases[i].said);
+		assert_false(says(b, "run something that draws"));
+		bench_fini(&own);
+	}
+}
+
+static void a_gpu_that_gives_no_sample_is_asked_to_draw(void **state)
+{
+	struct doctor_bench *b = *state;
 
 	if (!registry_find(span_of("kbase")))
 		skip();
-	fake_sys_add_gpu(&b->fake, "r54p1", 0xb8520000, 3)->failed_samples = 1000; /* the driver calls each one failed */
-	assert_int_equal(run(b), EXIT_FAILED);
+	fake_sys_add_gpu(&b->fake, "r54p1", 0xb8520000, 3)->raises_to_ns = 4000000000;
+	assert_int_equal(run_program(b), EXIT_FAILED);
 	SAYS(b, "limited /dev/mali0: Mali-G615 2 cores (kbase r54p1): no sample within 2 s");
 }
 
@@ -154,17 +196,27 @@ static void each_step_of_perf_rights_is_told_with_what_lifts_it(void **state)
 	static const struct {
 		const char *machine;
 		int paranoid, filtered;
+		unsigned stolen; /* counters of each CPU */
 		const char *said, *help;
 	} cases[] = {
-		{"a72x4", -1, 0, "ok perf: all CPUs, kernel and user (perf): a sample of ", NULL},
-		{"a72x4", 1, 0, "limited rights: own processes, kernel and user:", "sudo sysctl kernel.perf_event_paranoid=0"},
-		{"a72x4", 2, 0, "limited rights: own processes, user only:", "sudo setcap cap_perfmon+ep on malitop"},
-		{"a72x4", 3, 0, "refused perf: perf: CPU events cannot be counted: Permission denied", "perf_event_paranoid=0"},
-		{"a72x4", -1, EPERM, "refused perf: perf: CPU events cannot be counted: Operation not permitted",
+		{"a72x4", -1, 0, 0, "ok perf: all CPUs, kernel and user (perf): a sample of ", NULL},
+		{"a72x4", -1, 0, 7,
+		 "limited perf: 13 of 19 events had no counter for 104 ms: other programs or the kernel use "
+		 "the counters",
+		 "stop other programs that count"},
+		{"a72x4", 1, 0, 0, "limited rights: own processes, kernel and user:",
+		 "sudo sysctl kernel.perf_event_paranoid=0"},
+		{"a72x4", 2, 0, 0,
+		 "limited rights: own processes, user only:", "sudo setcap cap_perfmon+ep on malitop"},
+		{"a72x4", 3, 0, 0, "refused perf: CPU events cannot be counted: Permission denied",
+		 "perf_event_paranoid=0"},
+		{"a72x4", -1, EPERM, 0, "refused perf: CPU events cannot be counted: Operation not permitted",
 		 "seccomp profile"},
-		{"vm", -1, 0, "ok perf: all CPUs, kernel and user", "a virtual machine without a virtual PMU?"},
-		{"vm", 2, 0, "limited rights: own processes, user only", "perf_event_paranoid=0"},
-		{NULL, 0, 0, "missing perf: the kernel was built without perf events", "CONFIG_PERF_EVENTS"},
+		{"vm", -1, 0, 0, "ok perf: all CPUs, kernel and user",
+		 "a virtual machine without a virtual PMU?"},
+		{"vm", 2, 0, 0, "limited rights: own processes, user only", "perf_event_paranoid=0"},
+		{NULL, 0, 0, 0, "missing perf: the kernel was built without perf events",
+		 "CONFIG_PERF_EVENTS"},
 	};
 
 	(void)state;
@@ -172,7 +224,7 @@ static void each_step_of_perf_rights_is_told_with_what_lifts_it(void **state)
 		skip();
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		void *own;
-		struct bench *b;
+		struct doctor_bench *b;
 		struct fake_perf *perf;
 
 		bench_init(&own);
@@ -181,12 +233,15 @@ static void each_step_of_perf_rights_is_told_with_what_lifts_it(void **state)
 			perf = fake_sys_add_perf(&b->fake, cases[i].machine);
 			perf->paranoid = cases[i].paranoid;
 			perf->filtered = cases[i].filtered;
+			fake_perf_steal(perf, -1, cases[i].stolen);
 			fake_perf_tree(perf, b->files.root);
 		}
-		fixture_write(&b->files, "proc/self/status", "Name:\tmalitop\nUid:\t1000\t1000\t1000\t1000\n");
-		fixture_write(&b->files, "proc/1000/status", "Name:\tmalitop\nUid:\t1000\t1000\t1000\t1000\n");
+		fixture_write(&b->files, "proc/self/status",
+			      "Name:\tmalitop\nUid:\t1000\t1000\t1000\t1000\n");
+		fixture_write(&b->files, "proc/1000/status",
+			      "Name:\tmalitop\nUid:\t1000\t1000\t1000\t1000\n");
 		fixture_write(&b->files, "proc/1000/task/1000/stat", "1000 (malitop) R\n");
-		run(b);
+		run_program(b);
 		SAYS(b, cases[i].said);
 		if (cases[i].help)
 			SAYS(b, cases[i].help);
@@ -196,40 +251,43 @@ static void each_step_of_perf_rights_is_told_with_what_lifts_it(void **state)
 
 static void a_gpu_without_a_driver_is_one_command_away(void **state)
 {
-	struct bench *b = *state;
+	struct doctor_bench *b = *state;
 
-	fixture_write(&b->files, "sys/bus/platform/devices/fb000000.gpu/of_node/compatible", "arm,mali-valhall-csf");
+	fixture_write(&b->files, "sys/bus/platform/devices/fb000000.gpu/of_node/compatible",
+		      "arm,mali-valhall-csf");
 	fixture_write(&b->files, "sys/bus/platform/devices/fe000000.uart/of_node/compatible", "arm,pl011");
-	run(b);
-	SAYS(b, "fb000000.gpu: a GPU of the device tree: arm,mali-valhall-csf -> sudo modprobe panthor");
+	run_program(b);
+	SAYS(b, "fb000000.gpu: a GPU in the device tree: arm,mali-valhall-csf -> sudo modprobe panthor");
 	assert_false(says(b, "uart"));
 }
 
-static void panfrost_without_unstable_ioctls_is_told_how_to_get_them(void **state)
+static void a_node_that_this_build_has_no_backend_for_is_told(void **state)
 {
-	struct bench *b = *state;
+	static const char *const drivers[] = {"panfrost", "panthor"};
+	struct doctor_bench *b = *state;
 
-	fixture_write(&b->files, "dev/dri/renderD128", "");
-	fixture_write(&b->files, "sys/class/drm/renderD128/device/uevent", "DRIVER=panfrost\n");
-	fixture_write(&b->files, "sys/module/panfrost/parameters/unstable_ioctls", "N\n");
-	run(b);
-	SAYS(b, "unsupported /dev/dri/renderD128: DRIVER=panfrost: this build has no backend for it");
-	SAYS(b, "-> echo Y | sudo tee /sys/module/panfrost/parameters/unstable_ioctls");
-	fixture_write(&b->files, "sys/module/panfrost/parameters/unstable_ioctls", "Y\n");
-	run(b);
-	assert_false(says(b, "unstable"));
+	for (size_t i = 0; i < ARRAY_LEN(drivers); i++) {
+		AUTOFREE char *uevent = xasprintf("DRIVER=%s\n", drivers[i]);
+
+		fixture_write(&b->files, "dev/dri/renderD128", "");
+		fixture_write(&b->files, "sys/class/drm/renderD128/device/uevent", uevent);
+		run_program(b);
+		assert_int_equal(says(b, "unsupported /dev/dri/renderD128: driver "),
+				 !registry_find(span_of(drivers[i])));
+	}
 }
 
 static void json_lines_are_objects_and_the_last_one_sums_up(void **state)
 {
-	struct bench *b = *state;
+	struct doctor_bench *b = *state;
 	struct span rest;
 	struct span line = {0};
 	unsigned n = 0;
 
-	fixture_write(&b->files, "proc/sys/kernel/perf_event_paranoid", "2\"\033[2J\n"); /* from a kernel that nobody trusts */
+	fixture_write(&b->files, "proc/sys/kernel/perf_event_paranoid",
+		      "2\"\033[2J\n"); /* the kernel is untrusted */
 	b->options.format = FORMAT_JSONL;
-	assert_int_equal(run(b), EXIT_FAILED);
+	assert_int_equal(run_program(b), EXIT_FAILED);
 	for (rest = (struct span){b->out.p, b->out.n}; rest.n; n++) {
 		line = span_until(&rest, '\n');
 		assert_true(line.n > 2 && line.p[0] == '{' && line.p[line.n - 1] == '}');
@@ -248,10 +306,11 @@ int main(void)
 		TEST(a_gpu_that_gives_a_sample_works),
 		TEST(without_a_gpu_it_fails_and_says_what_was_looked_for),
 		TEST(each_refusal_has_its_words_and_its_help),
-		TEST(a_gpu_that_sleeps_on_is_no_sample),
+		TEST(a_gpu_whose_samples_all_fail_says_how_many_and_why),
+		TEST(a_gpu_that_gives_no_sample_is_asked_to_draw),
 		TEST(each_step_of_perf_rights_is_told_with_what_lifts_it),
 		TEST(a_gpu_without_a_driver_is_one_command_away),
-		TEST(panfrost_without_unstable_ioctls_is_told_how_to_get_them),
+		TEST(a_node_that_this_build_has_no_backend_for_is_told),
 		TEST(json_lines_are_objects_and_the_last_one_sums_up),
 	};
 

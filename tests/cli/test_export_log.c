@@ -1,4 +1,5 @@
-/* malitop export over small logs that are written here: which part of a log becomes rows, and what is told when it cannot all be read. */
+/* malitop export of small logs that the tests write: which part of a log becomes rows, and the
+ * messages if it cannot all be read. */
 #include "cli/export_log.h"
 #include "base/alloc.h"
 #include "base/file.h"
@@ -19,7 +20,7 @@
 
 #define MS 1000000ll
 #define S 1000000000ll
-#define START (1000 * S) /* of a log, on the monotonic clock; it is second 5000 on the wall */
+#define START (1000 * S) /* of a log, on the monotonic clock; the wall clock shows second 5000 then */
 
 /* ---- a log ---- */
 
@@ -51,13 +52,13 @@ static const struct mlog_about about = {.program = "test",
 					.sources = &source,
 					.n_sources = 1};
 
-struct bench {
+struct export_log_bench {
 	char dir[40], log[60], out[60], told[60];
 	struct sys sys;
 	FILE *f;
 	struct mlog_writer *writer;
 	uint64_t seq;
-	char *text, *said; /* what came of it */
+	char *text, *said; /* output and messages */
 	struct err err;
 };
 
@@ -69,7 +70,7 @@ static bool write_file(void *ctx, const void *bytes, size_t n, struct err *err)
 
 static int bench_init(void **state)
 {
-	struct bench *b = xcalloc(1, sizeof(*b));
+	struct export_log_bench *b = xcalloc(1, sizeof(*b));
 
 	strcpy(b->dir, "/tmp/malitop-test-XXXXXX");
 	assert_non_null(mkdtemp(b->dir));
@@ -87,7 +88,7 @@ static int bench_init(void **state)
 
 static int bench_fini(void **state)
 {
-	struct bench *b = *state;
+	struct export_log_bench *b = *state;
 
 	mlog_writer_free(b->writer);
 	if (b->f)
@@ -104,7 +105,8 @@ static int bench_fini(void **state)
 }
 
 /* From ms to ms since the start. */
-static void add(struct bench *b, int64_t from_ms, int64_t to_ms, uint32_t flags, uint64_t active, uint64_t frag)
+static void add_part(struct export_log_bench *b, int64_t from_ms, int64_t to_ms, uint32_t flags,
+		     uint64_t active, uint64_t frag)
 {
 	AUTOFREE struct sample *s = xcalloc(1, sizeof(*s) + ARRAY_LEN(slots) * sizeof(s->value[0]));
 
@@ -118,32 +120,33 @@ static void add(struct bench *b, int64_t from_ms, int64_t to_ms, uint32_t flags,
 	assert_true(mlog_writer_sample(b->writer, s, &b->err));
 }
 
-/* So many of 100 ms: sample i counts i * 100 and i * 10. */
-static void add_many(struct bench *b, int first, int n)
+/* n samples of 100 ms: sample i counts i * 100 and i * 10. */
+static void add_many(struct export_log_bench *b, int first, int n)
 {
 	for (int i = first; i < first + n; i++)
-		add(b, (i - 1) * 100, i * 100, 0, (uint64_t)i * 100, (uint64_t)i * 10);
+		add_part(b, (i - 1) * 100, i * 100, 0, (uint64_t)i * 100, (uint64_t)i * 10);
 }
 
-static void add_mark(struct bench *b, int64_t ms)
+static void add_mark(struct export_log_bench *b, int64_t ms)
 {
-	const struct mlog_note mark = {.kind = MLOG_NOTE_MARK, .time_ns = START + ms * MS, .source = -1, .value = 1};
+	const struct mlog_note mark = {
+		.kind = MLOG_NOTE_MARK, .time_ns = START + ms * MS, .source = -1, .value = 1};
 
 	assert_true(mlog_writer_note(b->writer, &mark, &b->err));
 }
 
-static void flush(struct bench *b)
+static void flush_block(struct export_log_bench *b)
 {
 	assert_true(mlog_writer_flush(b->writer, &b->err));
 }
 
-static void finish(struct bench *b)
+static void finish_log(struct export_log_bench *b)
 {
 	assert_true(mlog_writer_end(b->writer, &b->err));
 	assert_int_equal(fclose(take_ptr(&b->f)), 0);
 }
 
-/* ---- and what becomes of it ---- */
+/* ---- exporting it ---- */
 
 static char *read_all(const char *path)
 {
@@ -154,7 +157,7 @@ static char *read_all(const char *path)
 	return file_read(path, 1 << 20, &text, &n, &err) ? text : xstrdup("");
 }
 
-static struct options csv(const struct bench *b)
+static struct options csv(const struct export_log_bench *b)
 {
 	return (struct options){.command = COMMAND_EXPORT,
 				.operand = b->log,
@@ -164,10 +167,11 @@ static struct options csv(const struct bench *b)
 				.force = true};
 }
 
-/* Returns the exit status; b->text is what came out, b->said what was told on standard error. */
-static int run(struct bench *b, const struct options *options)
+/* Returns the exit status; b->text is the output, b->said the messages on standard error. */
+static int run_program(struct export_log_bench *b, const struct options *options)
 {
-	int before = dup(STDERR_FILENO), fd = open(b->told, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), status;
+	int before = dup(STDERR_FILENO), fd = open(b->told, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600),
+	    status;
 
 	b->err = (struct err){0};
 	fflush(stderr);
@@ -185,11 +189,11 @@ static int run(struct bench *b, const struct options *options)
 }
 
 /* The rows, without the header. */
-static void assert_rows(struct bench *b, const struct options *options, const char *expected)
+static void assert_rows(struct export_log_bench *b, const struct options *options, const char *expected)
 {
 	const char *header = "time,duration,flags,MaliGPUActiveCy,MaliFragQueueUtil\r\n";
 
-	if (run(b, options) != EXIT_DONE)
+	if (run_program(b, options) != EXIT_DONE)
 		fail_msg("%s", b->err.text);
 	assert_string_equal(b->said, "");
 	assert_int_equal(strncmp(b->text, header, strlen(header)), 0);
@@ -198,7 +202,7 @@ static void assert_rows(struct bench *b, const struct options *options, const ch
 
 /* ---- parts and steps ---- */
 
-/* A sample belongs to where it ended. Sums by hand: 100 + 200 + 300 = 600. */
+/* A sample belongs to the step in which it ended. Sums by hand: 100 + 200 + 300 = 600. */
 static void part_of_a_log_and_its_steps_are_as_worked_out_by_hand(void **state)
 {
 	static const struct {
@@ -229,14 +233,14 @@ static void part_of_a_log_and_its_steps_are_as_worked_out_by_hand(void **state)
 		 "5000.300000000,0.200000000,,900.0,10.0\r\n"},
 		{100 * MS, 400 * MS, 60 * S, "5000.100000000,0.300000000,,900.0,10.0\r\n"},
 	};
-	struct bench *b = *state;
+	struct export_log_bench *b = *state;
 
 	add_many(b, 1, 2);
-	flush(b);
+	flush_block(b);
 	add_many(b, 3, 1);
-	flush(b);
+	flush_block(b);
 	add_many(b, 4, 2);
-	finish(b);
+	finish_log(b);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct options o = csv(b);
 
@@ -249,41 +253,41 @@ static void part_of_a_log_and_its_steps_are_as_worked_out_by_hand(void **state)
 
 static void what_went_wrong_stands_in_the_row_and_in_the_step(void **state)
 {
-	struct bench *b = *state;
+	struct export_log_bench *b = *state;
 	struct options o = csv(b);
 
-	add(b, 0, 100, 0, 100, 10);
-	add(b, 100, 200, SAMPLE_CLOCK, 200, 10);
-	add(b, 200, 300, SAMPLE_ERROR, 999, 99);
+	add_part(b, 0, 100, 0, 100, 10);
+	add_part(b, 100, 200, SAMPLE_CLOCK, 200, 10);
+	add_part(b, 200, 300, SAMPLE_ERROR, 999, 99);
 	b->seq += 3; /* lost */
-	add(b, 600, 700, 0, 400, 10);
-	finish(b);
+	add_part(b, 600, 700, 0, 400, 10);
+	finish_log(b);
 	assert_rows(b, &o,
 		    "5000.000000000,0.100000000,,100.0,10.0\r\n"
 		    "5000.100000000,0.100000000,clock,200.0,5.0\r\n"
 		    "5000.200000000,0.100000000,error,,\r\n"
-		    "5000.600000000,0.100000000,gap,400.0,2.5\r\n");
+		    "5000.600000000,0.100000000,gap lost,400.0,2.5\r\n");
 	o.step_ns = 10 * S;
-	assert_rows(b, &o, "5000.000000000,0.300000000,gap error clock,700.0,4.285714285714286\r\n");
+	assert_rows(b, &o, "5000.000000000,0.300000000,gap error clock lost,700.0,4.285714285714286\r\n");
 }
 
 static void marks_are_told_of_if_they_are_in_the_part(void **state)
 {
-	struct bench *b = *state;
+	struct export_log_bench *b = *state;
 	struct options o = csv(b);
 
 	add_many(b, 1, 1);
 	add_mark(b, 150);
 	add_many(b, 2, 1);
-	flush(b);
+	flush_block(b);
 	add_mark(b, 200);
 	add_mark(b, 310);
 	add_many(b, 3, 2);
-	finish(b);
+	finish_log(b);
 	assert_rows(b, &o,
 		    "5000.000000000,0.100000000,,100.0,10.0\r\n"
 		    "5000.100000000,0.100000000,mark,200.0,10.0\r\n"
-		    "5000.200000000,0.100000000,mark,300.0,10.0\r\n" /* set at 200 ms, written after the sample that ended then */
+		    "5000.200000000,0.100000000,mark,300.0,10.0\r\n" /* set at 200 ms, after the sample */
 		    "5000.300000000,0.100000000,mark,400.0,10.0\r\n");
 	o.from_ns = 200 * MS;
 	o.step_ns = 100 * MS;
@@ -294,23 +298,23 @@ static void marks_are_told_of_if_they_are_in_the_part(void **state)
 
 static void cores_that_were_not_kept_are_told_of(void **state)
 {
-	struct bench *b = *state;
+	struct export_log_bench *b = *state;
 	struct options o = csv(b);
 
 	add_many(b, 1, 1);
-	finish(b);
+	finish_log(b);
 	o.per_core = true;
-	assert_int_equal(run(b, &o), EXIT_DONE);
-	assert_non_null(strstr(b->said, "run.mlog: only sums were kept: give --per-core"));
+	assert_int_equal(run_program(b, &o), EXIT_DONE);
+	assert_non_null(strstr(b->said, "run.mlog: the log has sums only: record it with --per-core"));
 	assert_non_null(strstr(b->text, ",100.0,10.0\r\n"));
 }
 
 static void log_without_a_sample_is_a_header(void **state)
 {
-	struct bench *b = *state;
+	struct export_log_bench *b = *state;
 	struct options o = csv(b);
 
-	finish(b);
+	finish_log(b);
 	assert_rows(b, &o, "");
 }
 
@@ -318,53 +322,54 @@ static void log_without_a_sample_is_a_header(void **state)
 
 static void log_that_ends_early_gives_its_whole_blocks(void **state)
 {
-	struct bench *b = *state;
+	struct export_log_bench *b = *state;
 	struct options o = csv(b);
 
 	add_many(b, 1, 2);
-	flush(b);
-	fflush(b->f); /* it still runs */
-	assert_rows(b, &o,
-		    "5000.000000000,0.100000000,,100.0,10.0\r\n"
-		    "5000.100000000,0.100000000,,200.0,10.0\r\n");
+	flush_block(b);
+	fflush(b->f); /* still being written */
+	assert_int_equal(run_program(b, &o), EXIT_DONE);
+	assert_non_null(strstr(b->said, "run.mlog: the recording did not end normally"));
+	assert_non_null(strstr(b->text, "5000.000000000,0.100000000,,100.0,10.0\r\n"
+					"5000.100000000,0.100000000,,200.0,10.0\r\n"));
 	add_many(b, 3, 2);
-	flush(b);
+	flush_block(b);
 	fflush(b->f);
 	assert_int_equal(truncate(b->log, ftell(b->f) - 1), 0);
-	assert_int_equal(run(b, &o), EXIT_DONE);
+	assert_int_equal(run_program(b, &o), EXIT_DONE);
 	assert_non_null(strstr(b->said, "malitop: "));
 	assert_non_null(strstr(b->said, "run.mlog: "));
-	assert_non_null(strstr(b->said, "at the end are no whole block"));
+	assert_non_null(strstr(b->said, "at the end are an incomplete block"));
 	assert_non_null(strstr(b->text, ",200.0,"));
 	assert_null(strstr(b->text, ",300.0,"));
 }
 
 static void damage_inside_is_a_failure_and_a_gap(void **state)
 {
-	struct bench *b = *state;
+	struct export_log_bench *b = *state;
 	struct options o = csv(b);
 	long at;
 	int byte;
 
 	add_many(b, 1, 2);
-	flush(b);
-	at = ftell(b->f) + 60; /* behind the head of the block that comes */
+	flush_block(b);
+	at = ftell(b->f) + 60; /* in the payload of the next block */
 	add_many(b, 3, 2);
-	flush(b);
+	flush_block(b);
 	add_many(b, 5, 1);
-	finish(b);
+	finish_log(b);
 	b->f = fopen(b->log, "r+e");
 	fseek(b->f, at, SEEK_SET);
 	byte = fgetc(b->f);
 	fseek(b->f, at, SEEK_SET);
 	fputc(byte ^ 0x10, b->f);
 	fflush(b->f);
-	assert_int_equal(run(b, &o), EXIT_FAILED);
+	assert_int_equal(run_program(b, &o), EXIT_FAILED);
 	assert_string_equal(b->err.text, "");
 	assert_non_null(strstr(b->said, "inside are damaged"));
 	assert_non_null(strstr(b->text, ",200.0,"));
 	assert_null(strstr(b->text, ",300.0,"));
-	assert_non_null(strstr(b->text, "5000.400000000,0.100000000,gap,500.0,10.0\r\n"));
+	assert_non_null(strstr(b->text, "5000.400000000,0.100000000,gap lost,500.0,10.0\r\n"));
 }
 
 static void what_cannot_be_is_told_and_nothing_is_written(void **state)
@@ -377,23 +382,25 @@ static void what_cannot_be_is_told_and_nothing_is_written(void **state)
 		const char *text;
 	} cases[] = {
 		{"/nonexistent.mlog", NULL, NULL, FORMAT_CSV, true, ENOENT, "/nonexistent.mlog: cannot open"},
-		{"/dev/null", NULL, NULL, FORMAT_CSV, true, ESPIPE, "no regular file"},
-		{"/proc/self/status", NULL, NULL, FORMAT_CSV, true, 0, "not a log"},
-		{NULL, "/nonexistent/out.csv", NULL, FORMAT_CSV, true, ENOENT, "/nonexistent/out.csv: cannot create"},
+		{"/dev/null", NULL, NULL, FORMAT_CSV, true, ESPIPE, "not a regular file"},
+		{"/proc/self/status", NULL, NULL, FORMAT_CSV, true, 0, "not a raw counter log"},
+		{NULL, "/nonexistent/out.csv", NULL, FORMAT_CSV, true, ENOENT,
+		 "/nonexistent/out.csv: cannot create"},
 		{NULL, "/dev/full", NULL, FORMAT_CSV, true, ENOSPC, "/dev/full: No space left"},
-		{NULL, "LOG", NULL, FORMAT_CSV, true, ERR_USAGE, "that is the log itself"},
-		{NULL, "LOG", NULL, FORMAT_CSV, false, ERR_USAGE, "that is the log itself"},
-		{NULL, NULL, "MaliNix*", FORMAT_CSV, true, ERR_USAGE, "'MaliNix*' fits no metric"},
-		{NULL, NULL, "MaliFragQueueUtil.core0", FORMAT_CSV, true, ERR_USAGE, "one by one are there with --per-core"},
-		{NULL, NULL, NULL, FORMAT_COUNTERS, true, 0, "give --per-core"},
+		{NULL, "LOG", NULL, FORMAT_CSV, true, ERR_USAGE, "this is the log that is read"},
+		{NULL, "LOG", NULL, FORMAT_CSV, false, ERR_USAGE, "this is the log that is read"},
+		{NULL, NULL, "MaliNix*", FORMAT_CSV, true, ERR_USAGE, "'MaliNix*' matches no metric"},
+		{NULL, NULL, "MaliFragQueueUtil.core0", FORMAT_CSV, true, ERR_USAGE,
+		 "single cores, slices and CPUs need --per-core"},
+		{NULL, NULL, NULL, FORMAT_COUNTERS, true, 0, "record it with --per-core"},
 	};
-	struct bench *b = *state;
+	struct export_log_bench *b = *state;
 	AUTOFREE char *before = NULL;
 	AUTOFREE char *after = NULL;
 	size_t n, n_after;
 
 	add_many(b, 1, 5);
-	finish(b);
+	finish_log(b);
 	assert_true(file_read(b->log, 1 << 20, &before, &n, &b->err));
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct options o = csv(b);
@@ -403,7 +410,7 @@ static void what_cannot_be_is_told_and_nothing_is_written(void **state)
 		o.metrics = cases[i].metrics ? cases[i].metrics : o.metrics;
 		o.format = cases[i].format;
 		o.force = cases[i].force;
-		assert_int_equal(run(b, &o), EXIT_FAILED);
+		assert_int_equal(run_program(b, &o), EXIT_FAILED);
 		assert_int_equal(b->err.code, cases[i].code);
 		if (!strstr(b->err.text, cases[i].text))
 			fail_msg("'%s' instead of '%s'", b->err.text, cases[i].text);
@@ -414,42 +421,42 @@ static void what_cannot_be_is_told_and_nothing_is_written(void **state)
 	assert_memory_equal(after, before, n);
 }
 
-static void part_behind_the_end_is_wrong_usage(void **state)
+static void from_past_the_end_is_a_usage_error(void **state)
 {
-	struct bench *b = *state;
+	struct export_log_bench *b = *state;
 	struct options o = csv(b);
 
 	add_many(b, 1, 5);
-	finish(b);
+	finish_log(b);
 	o.from_ns = 499 * MS;
 	assert_rows(b, &o, "5000.400000000,0.100000000,,500.0,10.0\r\n");
 	o.from_ns = 500 * MS;
-	assert_int_equal(run(b, &o), EXIT_FAILED);
+	assert_int_equal(run_program(b, &o), EXIT_FAILED);
 	assert_int_equal(b->err.code, ERR_USAGE);
 	assert_string_equal(b->err.text, "--from: 0.5 s: the log is only 0:00.5 long");
 }
 
 static void file_that_exists_is_left_alone_without_force(void **state)
 {
-	struct bench *b = *state;
+	struct export_log_bench *b = *state;
 	struct options o = csv(b);
 
 	add_many(b, 1, 1);
-	finish(b);
+	finish_log(b);
 	o.force = false;
 	assert_rows(b, &o, "5000.000000000,0.100000000,,100.0,10.0\r\n");
-	assert_int_equal(run(b, &o), EXIT_FAILED);
-	assert_non_null(strstr(b->err.text, "exists already"));
+	assert_int_equal(run_program(b, &o), EXIT_FAILED);
+	assert_non_null(strstr(b->err.text, "already exists"));
 	assert_non_null(strstr(b->text, ",100.0,"));
 }
 
-/* As under `| head -1`, wherever the pipe breaks. */
-static void nobody_who_reads_on_is_no_failure(void **state)
+/* As with `| head -1`, at any write. */
+static void closed_pipe_is_not_a_failure(void **state)
 {
-	struct bench *b = *state;
+	struct export_log_bench *b = *state;
 
 	add_many(b, 1, 5000);
-	finish(b);
+	finish_log(b);
 	for (int reads = 0; reads < 2; reads++) {
 		struct options o = csv(b);
 		int fds[2], status;
@@ -476,15 +483,15 @@ static void nobody_who_reads_on_is_no_failure(void **state)
 	}
 }
 
-/* Bytes that would write anywhere on a screen. */
+/* Escape sequences that would write anywhere on a screen. */
 static void trace_is_not_for_a_terminal(void **state)
 {
 	int before = dup(STDOUT_FILENO), terminal = posix_openpt(O_RDWR | O_NOCTTY), fd, status;
-	struct bench *b = *state;
+	struct export_log_bench *b = *state;
 	struct options o = csv(b);
 
 	add_many(b, 1, 1);
-	finish(b);
+	finish_log(b);
 	assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
 	fd = open(ptsname(terminal), O_RDWR | O_NOCTTY | O_CLOEXEC);
 	assert_true(fd >= 0);
@@ -515,9 +522,9 @@ int main(void)
 		WITH_BENCH(log_that_ends_early_gives_its_whole_blocks),
 		WITH_BENCH(damage_inside_is_a_failure_and_a_gap),
 		WITH_BENCH(what_cannot_be_is_told_and_nothing_is_written),
-		WITH_BENCH(part_behind_the_end_is_wrong_usage),
+		WITH_BENCH(from_past_the_end_is_a_usage_error),
 		WITH_BENCH(file_that_exists_is_left_alone_without_force),
-		WITH_BENCH(nobody_who_reads_on_is_no_failure),
+		WITH_BENCH(closed_pipe_is_not_a_failure),
 		WITH_BENCH(trace_is_not_for_a_terminal),
 	};
 

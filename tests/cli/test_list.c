@@ -3,6 +3,8 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "model/cpu_event.h"
+#include "model/metric.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +16,7 @@
 
 static struct gpudb *db;
 
-static char *list(enum list_what what, const char *gpu, enum output_format format)
+static char *list_text(enum list_name what, const char *gpu, enum output_format format)
 {
 	struct options options = {.command = COMMAND_LIST, .list = what, .gpu = gpu, .format = format};
 	struct strbuf out = {0};
@@ -25,7 +27,7 @@ static char *list(enum list_what what, const char *gpu, enum output_format forma
 	return out.p;
 }
 
-static unsigned count(const char *text, const char *part)
+static unsigned count_parts(const char *text, const char *part)
 {
 	unsigned n = 0;
 
@@ -38,7 +40,7 @@ static void products_are_those_of_the_reference(void **state)
 {
 	const char *srcdir = getenv("srcdir");
 	AUTOFREE char *path = xasprintf("%s/tests/reference/gpus.tsv", srcdir ? srcdir : "."), *text = NULL;
-	AUTOFREE char *csv = list(LIST_GPUS, NULL, FORMAT_CSV);
+	AUTOFREE char *csv = list_text(LIST_GPUS, NULL, FORMAT_CSV);
 	struct span expected, got = span_of(csv);
 	struct err err;
 	size_t n;
@@ -47,10 +49,12 @@ static void products_are_those_of_the_reference(void **state)
 	assert_true(file_read(path, 1 << 20, &text, &n, &err));
 	expected = (struct span){text, n};
 	span_until(&expected, '\n');
-	assert_true(span_is(span_until(&got, '\n'),
-			    "name,also_sold_as,architecture,front_end,ids,slots_per_block,counters,metrics\r"));
+	assert_true(
+		span_is(span_until(&got, '\n'),
+			"name,also_sold_as,architecture,front_end,ids,slots_per_block,counters,metrics\r"));
 	while (expected.n) {
-		struct span e = span_until(&expected, '\n'), g = span_until(&got, '\n'), name = span_until(&e, '\t');
+		struct span e = span_until(&expected, '\n'), g = span_until(&got, '\n'),
+			    name = span_until(&e, '\t');
 		AUTOFREE char *row = NULL, *tail = NULL;
 		struct span ids, counters, derived;
 
@@ -59,9 +63,10 @@ static void products_are_those_of_the_reference(void **state)
 		counters = span_until(&e, '\t');
 		derived = span_until(&e, '\t');
 		row = span_dup(g);
-		tail = xasprintf("%.*s,%.*s,%.*s,%.*s\r", SPAN_ARG(ids), SPAN_ARG(e), SPAN_ARG(counters), SPAN_ARG(derived));
-		if (strncmp(row + strlen("Mali-"), name.p, name.n) != 0 || row[strlen("Mali-") + name.n] != ',' ||
-		    !strstr(row, tail))
+		tail = xasprintf("%.*s,%.*s,%.*s,%.*s\r", SPAN_ARG(ids), SPAN_ARG(e), SPAN_ARG(counters),
+				 SPAN_ARG(derived));
+		if (strncmp(row + strlen("Mali-"), name.p, name.n) != 0 ||
+		    row[strlen("Mali-") + name.n] != ',' || !strstr(row, tail))
 			fail_msg("'%s' is not %.*s with '%s'", row, SPAN_ARG(name), tail);
 	}
 	assert_int_equal(got.n, 0);
@@ -69,21 +74,22 @@ static void products_are_those_of_the_reference(void **state)
 
 static void counters_have_a_row_per_gpu_and_name(void **state)
 {
-	AUTOFREE char *one = list(LIST_COUNTERS, "mali g715", FORMAT_CSV), *all = list(LIST_COUNTERS, NULL, FORMAT_CSV);
+	AUTOFREE char *one = list_text(LIST_COUNTERS, "mali g715", FORMAT_CSV),
+		      *all = list_text(LIST_COUNTERS, NULL, FORMAT_CSV);
 	unsigned expected = 1;
 
 	(void)state;
 	for (unsigned i = 0; i < db->n_products; i++)
 		expected += db->products[i].layout->n_published;
-	assert_int_equal(count(all, "\r\n"), expected);
-	assert_int_equal(count(one, "\r\n"), 1 + 174);
+	assert_int_equal(count_parts(all, "\r\n"), expected);
+	assert_int_equal(count_parts(one, "\r\n"), 1 + 174);
 	assert_non_null(strstr(one, "Mali-G715,shader_core,69,FRAG_SHADER_THREADS,MaliFragThread,$Mali"));
 	assert_non_null(strstr(one, ",threads,4,"));
 }
 
 static void metrics_begin_with_the_template_and_none_comes_twice(void **state)
 {
-	AUTOFREE char *csv = list(LIST_METRICS, "G625", FORMAT_CSV);
+	AUTOFREE char *csv = list_text(LIST_METRICS, "G625", FORMAT_CSV);
 	bool numbered = true;
 	struct span rest = span_of(csv);
 	unsigned n = 0;
@@ -101,19 +107,21 @@ static void metrics_begin_with_the_template_and_none_comes_twice(void **state)
 		assert_true(numbered || !number.n);
 		numbered = number.n != 0;
 		n += numbered;
-		assert_int_equal(count(csv, key), 1);
+		assert_int_equal(count_parts(csv, key), 1);
 	}
-	assert_int_equal(n, 114); /* of 115 rows, one stands twice */
+	assert_int_equal(n, 114); /* 115 rows, one of them twice */
 }
 
 static void kinds_of_metrics_are_told_apart(void **state)
 {
 	static const char *const rows[] = {
-		"\"name\":\"MaliGPUActiveCy\",\"title\":\"GPU active cycles\",\"unit\":\"cycles\",\"kind\":\"counter\"",
-		"\"name\":\"MaliGPUWarpSize\",\"title\":\"Warp size\",\"unit\":\"threads\",\"kind\":\"constant\"",
+		"\"name\":\"MaliGPUActiveCy\",\"title\":\"GPU active "
+		"cycles\",\"unit\":\"cycles\",\"kind\":\"counter\"",
+		"\"name\":\"MaliGPUWarpSize\",\"title\":\"Warp "
+		"size\",\"unit\":\"threads\",\"kind\":\"constant\"",
 		"\"title\":\"Fragment queue utilization\",\"unit\":\"percent\",\"kind\":\"expression\"",
 	};
-	AUTOFREE char *jsonl = list(LIST_METRICS, "G52", FORMAT_JSONL);
+	AUTOFREE char *jsonl = list_text(LIST_METRICS, "G52", FORMAT_JSONL);
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
@@ -123,34 +131,65 @@ static void kinds_of_metrics_are_told_apart(void **state)
 
 static void numbers_are_bare_in_json(void **state)
 {
-	AUTOFREE char *jsonl = list(LIST_GPUS, "G715", FORMAT_JSONL);
+	AUTOFREE char *jsonl = list_text(LIST_GPUS, "G715", FORMAT_JSONL);
 
 	(void)state;
 	assert_string_equal(
-		jsonl, "{\"name\":\"Mali-G715\",\"also_sold_as\":\"Immortalis-G715\",\"architecture\":\"Valhall\","
-		       "\"front_end\":\"CSF\",\"ids\":\"0xb002\",\"slots_per_block\":128,\"counters\":174,\"metrics\":115}\n");
+		jsonl,
+		"{\"name\":\"Mali-G715\",\"also_sold_as\":\"Immortalis-G715\",\"architecture\":\"Valhall\","
+		"\"front_end\":\"CSF\",\"ids\":\"0xb002\",\"slots_per_block\":128,\"counters\":174,"
+		"\"metrics\":115}\n");
 }
 
 static void columns_of_a_table_are_aligned(void **state)
 {
-	AUTOFREE char *table = list(LIST_GPUS, NULL, FORMAT_TABLE);
+	AUTOFREE char *table = list_text(LIST_GPUS, NULL, FORMAT_TABLE);
 	struct span rest = span_of(table), head = span_until(&rest, '\n');
 	size_t end = head.n;
 
 	(void)state;
 	assert_true(head.n > 0);
 	while (rest.n)
-		assert_int_equal(span_until(&rest, '\n').n, end); /* the last column is a number: right-aligned */
-	assert_int_equal(count(table, "\n"), 1 + db->n_products);
+		assert_int_equal(span_until(&rest, '\n').n,
+				 end); /* the last column is a number: right-aligned */
+	assert_int_equal(count_parts(table, "\n"), 1 + db->n_products);
 }
 
 static void views_and_backends_are_listed(void **state)
 {
-	AUTOFREE char *views = list(LIST_VIEWS, NULL, FORMAT_CSV), *backends = list(LIST_BACKENDS, NULL, FORMAT_CSV);
+	AUTOFREE char *views = list_text(LIST_VIEWS, NULL, FORMAT_CSV),
+		      *backends = list_text(LIST_BACKENDS, NULL, FORMAT_CSV);
 
 	(void)state;
 	assert_non_null(strstr(views, "\r\noverview,1,Overview\r\n"));
 	assert_non_null(strstr(backends, "name,help\r\n"));
+}
+
+static void each_event_is_listed_with_its_meaning_and_each_meaning_with_its_event(void **state)
+{
+	AUTOFREE char *text = list_text(LIST_EVENTS, NULL, FORMAT_JSONL);
+
+	(void)state;
+	assert_int_equal(count_parts(text, "\"meaning\":\"\""), 0);
+	assert_int_equal(count_parts(text, "\n"), db->n_events);
+	for (unsigned i = 0; i < db->n_events; i++) {
+		AUTOFREE char *name = xasprintf("{\"name\":\"%s\",", db->events[i].name);
+
+		assert_int_equal(count_parts(text, name), 1);
+	}
+	assert_non_null(strstr(text, "{\"name\":\"LDREX_SPEC\",\"number\":\"0x6c\","));
+}
+
+static void each_metric_of_a_ready_group_exists(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < db->n_groups; i++) {
+		struct span rest = db->groups[i].metrics, word;
+
+		while ((word = span_word(&rest)).n)
+			if (!metric_def_find(db, word))
+				fail_msg("%s: %.*s", db->groups[i].name, SPAN_ARG(word));
+	}
 }
 
 static void unknown_gpu_is_wrong_usage(void **state)
@@ -164,7 +203,7 @@ static void unknown_gpu_is_wrong_usage(void **state)
 	assert_non_null(strstr(err.text, "--gpu: unknown 'G9999'"));
 }
 
-static int load(void **state)
+static int load_data(void **state)
 {
 	struct err err = {0};
 
@@ -175,7 +214,7 @@ static int load(void **state)
 	return db ? 0 : -1;
 }
 
-static int unload(void **state)
+static int unload_data(void **state)
 {
 	(void)state;
 	gpudb_free(db);
@@ -192,8 +231,10 @@ int main(void)
 		cmocka_unit_test(numbers_are_bare_in_json),
 		cmocka_unit_test(columns_of_a_table_are_aligned),
 		cmocka_unit_test(views_and_backends_are_listed),
+		cmocka_unit_test(each_event_is_listed_with_its_meaning_and_each_meaning_with_its_event),
+		cmocka_unit_test(each_metric_of_a_ready_group_exists),
 		cmocka_unit_test(unknown_gpu_is_wrong_usage),
 	};
 
-	return cmocka_run_group_tests(tests, load, unload);
+	return cmocka_run_group_tests(tests, load_data, unload_data);
 }

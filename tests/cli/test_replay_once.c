@@ -1,4 +1,5 @@
-/* `malitop replay FILE --once`: the same log gives the same frames, compared with tests/golden/NAME.txt (see test_golden.c). */
+/* `malitop replay FILE --once`: the same log gives the same frames, compared with
+ * tests/golden/NAME.txt (see test_golden.c). */
 #include "cli/once.h"
 #include "tests/support/golden.h"
 #include "tests/support/log_bench.h"
@@ -54,11 +55,11 @@ static void a_log_gives_its_frames(void **state)
 		unsigned frames;
 		bool per_core, ascii;
 	} cases[] = {
-		{"replay-overview-100x30", "overview", {100, 30}, 0, 0, 100, false, false},
-		{"replay-cores-80x24", "core", {80, 24}, 50, 0, 4, true, false},
-		{"replay-processes-80x24-ascii", "processes", {80, 24}, 30, 0, 2, false, true},
-		{"replay-step-100x30", "queues", {100, 30}, 0, 5, 9, false, false},
-		{"replay-away-100x30", "memory", {100, 30}, 65, 0, 20, false, false},
+		{"replay/overview-100x30", "overview", {100, 30}, 0, 0, 100, false, false},
+		{"replay/cores-80x24", "core", {80, 24}, 50, 0, 4, true, false},
+		{"replay/processes-80x24-ascii", "processes", {80, 24}, 30, 0, 2, false, true},
+		{"replay/step-100x30", "queues", {100, 30}, 0, 5, 9, false, false},
+		{"replay/away-100x30", "memory", {100, 30}, 65, 0, 20, false, false},
 	};
 	struct log_bench log;
 	int failed = 0;
@@ -82,6 +83,7 @@ static void a_log_gives_its_frames(void **state)
 	}
 	log_fini(&log);
 	assert_int_equal(failed, 0);
+	assert_int_equal(golden_strays("replay"), 0);
 }
 
 static void what_was_cut_off_is_shown_and_told(void **state)
@@ -97,7 +99,7 @@ static void what_was_cut_off_is_shown_and_told(void **state)
 	fflush(log.file);
 	o = options_of(log.path);
 	assert_int_equal(once_run(&sys, &o, false, &out, &err), EXIT_DONE);
-	assert_non_null(strstr(err.text, "run.mlog: 12 bytes at the end are no whole block"));
+	assert_non_null(strstr(err.text, "run.mlog: 12 bytes at the end are an incomplete block"));
 	assert_non_null(strstr(out.p, "REPLAY run.mlog"));
 	log_fini(&log);
 }

@@ -2,7 +2,7 @@
 # A trace of the program as it is shipped, read by protoc: every packet is decoded without an unknown field, every event has its track, and
 # counters have their names and units. PERFETTO_PROTO=FILE takes Perfetto's own definitions (perfetto_trace.proto) in place of ours.
 malitop=${MALITOP:-./malitop}
-proto=${srcdir:-.}/tests/perfetto/trace.proto
+proto=${srcdir:-.}/tests/export/trace.proto
 message=Trace
 if [ "${PERFETTO_PROTO-}" ]; then
 	proto=$PERFETTO_PROTO
@@ -32,7 +32,7 @@ line()
 	check $? "$2: not in the trace"
 }
 
-"$malitop" record --demo --gpu g715 --seed 1 --per-core -i 10ms -d 300ms -o "$work/run.pftrace" >"$work/out" 2>"$work/errors"
+"$malitop" record --demo --gpu g715 --seed 1 --per-core -i 10ms -d 1500ms -o "$work/run.pftrace" >"$work/out" 2>"$work/errors"
 check $? "record: $(cat "$work/errors")"
 protoc --decode=$message -I"$(dirname "$proto")" "$proto" <"$work/run.pftrace" >"$work/text" 2>"$work/errors"
 check $? "protoc: $(cat "$work/errors")"
@@ -45,6 +45,10 @@ line '    name: "Mali-G715 .*(simulated)"' "the simulated GPU"
 line '    name: "Marks"' "the track of marks"
 line '    name: "GPU clock"' "the clock of the GPU"
 line '    name: "core3: ' "a core"
+line '    name: "CPU: frames"' "the track of frames"
+line '    name: "frame [0-9]' "a frame"
+line '    name: "GPU: passes of even frames"' "a track of passes"
+line '    name: "shadow map"' "a pass"
 line 'unit_name: "Hz"' "hertz"
 line 'unit_name: "cy/s"' "cycles per second"
 line 'unit_name: "%"' "percent"
@@ -66,6 +70,12 @@ awk '
 		tracks[uuid] = 1 + counter
 		counters += counter
 	}
+	$1 == "timestamp:" { at = $2 }
+	$1 == "name:" { name = $0 }
+	/^}/ && type == "TYPE_COUNTER" { first = !first || at < first ? at : first; last = at > last ? at : last }
+	/^}/ && type == "TYPE_SLICE_BEGIN" && at < ended[track] { complain("slices overlap") }
+	/^}/ && type == "TYPE_SLICE_END" { ended[track] = at }
+	/^}/ && type == "TYPE_SLICE_BEGIN" && name ~ /"frame / { frames[n_frames++] = at }
 	/^}/ && type {
 		if (!(track in tracks)) complain("no track " track)
 		if ((type == "TYPE_COUNTER") != (tracks[track] == 2) || (type == "TYPE_COUNTER") != value) complain(type " on " track)
@@ -76,6 +86,9 @@ awk '
 		for (track in open)
 			if (open[track]) complain("open slice")
 		if (n["TYPE_SLICE_BEGIN"] != n["TYPE_SLICE_END"] || n["TYPE_SLICE_BEGIN"] < 20) complain(n["TYPE_SLICE_BEGIN"] " intervals")
+		for (i in frames)
+			if (frames[i] < first - 100000000 || frames[i] > last + 100000000) complain("a frame on another clock")
+		if (n_frames < 3) complain(n_frames + 0 " frames")
 		if (counters < 100) complain(counters " counters")
 		if (n["TYPE_COUNTER"] < 1000) complain(n["TYPE_COUNTER"] " values")
 		exit bad

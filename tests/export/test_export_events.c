@@ -1,4 +1,5 @@
-/* The report on CPU events: raw counts, estimates, shares of time, rates and ratios, for the whole and for clusters. */
+/* The report on CPU events: raw counts, estimates, shares of time, rates and ratios, for the whole
+ * and for clusters. */
 #include "export/export_priv.h"
 #include "base/alloc.h"
 
@@ -13,7 +14,7 @@
 #define BLOCK 14
 #define SLOTS (3 * BLOCK)
 
-struct machine {
+struct events_machine {
 	struct gpudb *db;
 	struct metric_set *set;
 	struct slot slots[SLOTS];
@@ -23,7 +24,8 @@ struct machine {
 };
 
 /* Two sets of events and one of the kernel's, as the perf backend has them with raw counts. */
-static void add_block(struct slot *slots, unsigned first, enum instance_kind instance, unsigned number, const char *title)
+static void add_block(struct slot *slots, unsigned first, enum instance_kind instance, unsigned number,
+		      const char *title)
 {
 	static const struct {
 		const char *name;
@@ -46,8 +48,11 @@ static void add_block(struct slot *slots, unsigned first, enum instance_kind ins
 	};
 
 	for (unsigned i = 0; i < BLOCK; i++) {
-		slots[first + i] = (struct slot){
-			.name = rows[i].name, .instance = instance, .number = (uint16_t)number, .scale = 1, .title = title};
+		slots[first + i] = (struct slot){.name = rows[i].name,
+						 .instance = instance,
+						 .number = (uint16_t)number,
+						 .scale = 1,
+						 .title = title};
 		if (rows[i].times == BLOCK)
 			continue;
 		slots[first + i].raw = (uint16_t)(first + i + 1);
@@ -58,10 +63,10 @@ static void add_block(struct slot *slots, unsigned first, enum instance_kind ins
 
 static int machine_init(void **state)
 {
-	static struct machine m;
+	static struct events_machine m;
 	struct err err;
 
-	m = (struct machine){0};
+	m = (struct events_machine){0};
 	add_block(m.slots, 0, INSTANCE_ALL, 0, NULL);
 	add_block(m.slots, BLOCK, INSTANCE_CLUSTER, 0, "Cortex-A55 x4");
 	add_block(m.slots, 2 * BLOCK, INSTANCE_CLUSTER, 1, "Cortex-A76 x4");
@@ -81,7 +86,7 @@ static int machine_init(void **state)
 
 static int machine_fini(void **state)
 {
-	struct machine *m = *state;
+	struct events_machine *m = *state;
 
 	metric_set_free(m->set);
 	gpudb_free(m->db);
@@ -90,12 +95,12 @@ static int machine_fini(void **state)
 	return 0;
 }
 
-static void set_values(struct machine *m, unsigned first, const double values[BLOCK])
+static void set_values(struct events_machine *m, unsigned first, const double values[BLOCK])
 {
 	memcpy(m->sum->value + first, values, BLOCK * sizeof(*values));
 }
 
-static const char *report(struct machine *m)
+static const char *report_text(struct events_machine *m)
 {
 	const struct export_source source = {.title = "the command, user only", .set = m->set};
 
@@ -107,55 +112,82 @@ static const char *report(struct machine *m)
 /* Counts of a matrix multiplication on an ARM1176, with the ratios that are known for them. */
 static void events_have_counts_estimates_shares_and_rates(void **state)
 {
-	static const double values[BLOCK] = {1e9,        1e9,        12,        12,       0.25e9, 1e9,       11759598287,
-					     2939899571, 1241209259, 315810640, 0.2485e9, 1e9,    134550814, 33438664};
-	struct machine *m = *state;
+	static const double values[BLOCK] = {1e9,      1e9,         12,         12,         0.25e9,
+					     1e9,      11759598287, 2939899571, 1241209259, 315810640,
+					     0.2485e9, 1e9,         134550814,  33438664};
+	struct events_machine *m = *state;
 
 	set_values(m, 0, values);
-	assert_string_equal(report(m), "\n"
-				       "CPU events: the command, user only (PTI: per 1000 instructions)\n"
-				       "\n"
-				       "event                         counted              estimate   of time        PTI\n"
-				       "CPUPageFaults                      12                         100.0 %\n"
-				       "\n"
-				       "CPUCycles               2,939,899,571      [11,759,598,287]    25.0 %   9474.308\n"
-				       "CPUInstructions           315,810,640       [1,241,209,259]    25.0 %\n"
-				       "CPUIPC                        [0.106]\n"
-				       "CPUCPI                        [9.474] cy\n"
-				       "\n"
-				       "CPUBranches                33,438,664         [134,550,814]    24.9 %    108.403\n");
+	assert_string_equal(
+		report_text(m),
+		"\n"
+		"CPU events: the command, user only (PTI: per 1000 instructions)\n"
+		"\n"
+		"event                         counted              estimate   of time        PTI\n"
+		"CPUPageFaults                      12                         100.0 %\n"
+		"\n"
+		"CPUCycles               2,939,899,571      [11,759,598,287]    25.0 %   9474.308\n"
+		"CPUInstructions           315,810,640       [1,241,209,259]    25.0 %\n"
+		"CPUIPC                        [0.106]\n"
+		"CPUCPI                        [9.474] cy\n"
+		"\n"
+		"CPUBranches                33,438,664         [134,550,814]    24.9 %    108.403\n");
 }
 
 static void what_had_no_turn_is_a_dash_never_zero(void **state)
 {
 	static const double values[BLOCK] = {1e9, 1e9, 0, 0, 1e9, 1e9, 2000, 2000, 1000, 1000, 0, 1e9, 0, 0};
-	struct machine *m = *state;
+	struct events_machine *m = *state;
 
 	set_values(m, 0, values);
-	report(m);
-	assert_non_null(strstr(m->out.p, "\nCPUPageFaults                       0                         100.0 %\n"));
-	assert_non_null(strstr(m->out.p, "\nCPUCycles                       2,000                         100.0 %   2000.000\n"));
-	assert_non_null(strstr(m->out.p, "\nCPUBranches                         -                   [-]     0.0 %          -\n"));
+	report_text(m);
+	assert_non_null(strstr(m->out.p,
+			       "\nCPUPageFaults                       0                         100.0 %\n"));
+	assert_non_null(strstr(
+		m->out.p,
+		"\nCPUCycles                       2,000                         100.0 %   2000.000\n"));
+	assert_non_null(strstr(
+		m->out.p,
+		"\nCPUBranches                         -                           0.0 %          -\n"));
+}
+
+/* Too few counters: the first event of the set ran alone. */
+static void an_event_that_never_ran_has_no_share_of_the_time_of_its_set(void **state)
+{
+	static const double values[BLOCK] = {1e9,  1e9, 0,   0,   0.5e9, 1e9, 2000,
+					     1000, NAN, NAN, 1e9, 1e9,   5,   5};
+	struct events_machine *m = *state;
+
+	set_values(m, 0, values);
+	report_text(m);
+	assert_non_null(strstr(
+		m->out.p,
+		"\nCPUCycles                       1,000               [2,000]    50.0 %          -\n"));
+	assert_non_null(strstr(m->out.p,
+			       "\nCPUInstructions                     -                           0.0 %\n"));
 }
 
 static void unknown_sums_are_dashes(void **state)
 {
-	struct machine *m = *state;
+	struct events_machine *m = *state;
 
-	report(m);
-	assert_non_null(strstr(m->out.p, "\nCPUCycles                           -                               -          -\n"));
+	report_text(m);
+	assert_non_null(strstr(
+		m->out.p,
+		"\nCPUCycles                           -                               -          -\n"));
 }
 
 static void clusters_that_ran_have_blocks_of_their_own(void **state)
 {
-	static const double values[BLOCK] = {1e9, 1e9, 0, 0, 1e9, 1e9, 2000, 2000, 1000, 1000, 1e9, 1e9, 5, 5};
+	static const double values[BLOCK] = {1e9,  1e9,  0,    0,   1e9, 1e9, 2000,
+					     2000, 1000, 1000, 1e9, 1e9, 5,   5};
 	static const double none[BLOCK] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-	struct machine *m = *state;
+	struct events_machine *m = *state;
 
 	set_values(m, 0, values);
 	set_values(m, BLOCK, none);
 	set_values(m, 2 * BLOCK, values);
-	report(m);
+	report_text(m);
 	assert_null(strstr(m->out.p, "Cortex-A55"));
 	assert_non_null(strstr(m->out.p, "\nCortex-A76 x4\n\nevent "));
 	assert_non_null(strstr(strstr(m->out.p, "Cortex-A76"), "\nCPUIPC                          0.500\n"));
@@ -163,25 +195,26 @@ static void clusters_that_ran_have_blocks_of_their_own(void **state)
 
 static void what_is_not_told_per_cluster_is_left_out_there(void **state)
 {
-	static const double values[BLOCK] = {1e9, 1e9, 7, 7, 1e9, 1e9, 2000, 2000, 1000, 1000, 1e9, 1e9, 5, 5};
-	struct machine *m = *state;
+	static const double values[BLOCK] = {1e9,  1e9,  7,    7,   1e9, 1e9, 2000,
+					     2000, 1000, 1000, 1e9, 1e9, 5,   5};
+	struct events_machine *m = *state;
 
 	set_values(m, 0, values);
 	set_values(m, 2 * BLOCK, values);
 	for (unsigned i = 0; i < 4; i++) /* the kernel's own events of a command */
 		m->sum->value[2 * BLOCK + i] = NAN;
-	report(m);
+	report_text(m);
 	assert_non_null(strstr(m->out.p, "\nCPUPageFaults "));
 	assert_null(strstr(strstr(m->out.p, "Cortex-A76"), "CPUPageFaults"));
 }
 
 static void without_raw_counts_there_is_no_report(void **state)
 {
-	struct machine *m = *state;
+	struct events_machine *m = *state;
 
 	for (unsigned i = 0; i < SLOTS; i++)
 		m->set->slots[i].raw = 0;
-	assert_string_equal(report(m), "");
+	assert_string_equal(report_text(m), "");
 }
 
 #define ON_MACHINE(test) cmocka_unit_test_setup_teardown(test, machine_init, machine_fini)
@@ -191,6 +224,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		ON_MACHINE(events_have_counts_estimates_shares_and_rates),
 		ON_MACHINE(what_had_no_turn_is_a_dash_never_zero),
+		ON_MACHINE(an_event_that_never_ran_has_no_share_of_the_time_of_its_set),
 		ON_MACHINE(unknown_sums_are_dashes),
 		ON_MACHINE(clusters_that_ran_have_blocks_of_their_own),
 		ON_MACHINE(what_is_not_told_per_cluster_is_left_out_there),

@@ -1,4 +1,5 @@
-/* Traces, read by a decoder that knows the fields which Perfetto documents: a packet a line. Numbers of tracks are told from the first. */
+/* Traces, read by a decoder that knows the fields which Perfetto documents: a packet a line.
+ * Numbers of tracks are told from the first. */
 #include "tests/support/export_machine.h"
 
 #include "base/wire.h"
@@ -6,14 +7,14 @@
 #include <inttypes.h>
 
 enum field_kind { NUMBER, TRACK, VALUE, TEXT, PART };
-enum part { PACKET, CLOCKS, CLOCK, DEFAULTS, DESCRIPTOR, UNIT, EVENT };
+enum perfetto_part { PACKET, CLOCKS, CLOCK, DEFAULTS, DESCRIPTOR, UNIT, EVENT };
 
-static const struct field {
-	enum part in;
+static const struct perfetto_field {
+	enum perfetto_part in;
 	unsigned number;
 	enum field_kind kind;
 	const char *name;
-	enum part part;
+	enum perfetto_part part;
 } fields[] = {
 	{PACKET, 6, PART, "clocks", CLOCKS},
 	{PACKET, 8, NUMBER, "at", 0},
@@ -46,21 +47,22 @@ static const struct field {
 /* By field_kind: how it is encoded. */
 static const unsigned wire_types[] = {[NUMBER] = 0, [TRACK] = 0, [VALUE] = 1, [TEXT] = 2, [PART] = 2};
 
-static const struct field *find(enum part in, uint64_t tag)
+static const struct perfetto_field *find_field(enum perfetto_part in, uint64_t tag)
 {
 	for (size_t i = 0; i < ARRAY_LEN(fields); i++)
-		if (fields[i].in == in && fields[i].number == tag >> 3 && wire_types[fields[i].kind] == (tag & 7))
+		if (fields[i].in == in && fields[i].number == tag >> 3 &&
+		    wire_types[fields[i].kind] == (tag & 7))
 			return &fields[i];
 	fail_msg("no field %" PRIu64 " of type %" PRIu64 " in part %d", tag >> 3, tag & 7, (int)in);
 	return NULL;
 }
 
-static void decode(struct wire in, enum part part, uint64_t *base, struct strbuf *text)
+static void decode_block(struct wire in, enum perfetto_part part, uint64_t *base, struct strbuf *text)
 {
 	const char *blank = "";
 
 	for (; !in.bad && in.p < in.end; blank = " ") {
-		const struct field *f = find(part, wire_get(&in));
+		const struct perfetto_field *f = find_field(part, wire_get(&in));
 		struct span s;
 		double value;
 		uint64_t n;
@@ -88,7 +90,7 @@ static void decode(struct wire in, enum part part, uint64_t *base, struct strbuf
 			break;
 		case PART:
 			strbuf_str(text, "{");
-			decode(wire_get_part(&in, wire_get(&in)), f->part, base, text);
+			decode_block(wire_get_part(&in, wire_get(&in)), f->part, base, text);
 			strbuf_str(text, "}");
 			break;
 		}
@@ -97,7 +99,7 @@ static void decode(struct wire in, enum part part, uint64_t *base, struct strbuf
 }
 
 /* The trace since *from, in lines; *from is what comes next. */
-static void read_trace(const struct machine *m, size_t *from, uint64_t *base, struct strbuf *text)
+static void read_trace(const struct export_machine *m, size_t *from, uint64_t *base, struct strbuf *text)
 {
 	const uint8_t *bytes = (const uint8_t *)m->out.p;
 	struct wire in = {bytes + *from, bytes + m->out.n, false};
@@ -106,7 +108,7 @@ static void read_trace(const struct machine *m, size_t *from, uint64_t *base, st
 	strbuf_str(text, "");
 	while (in.p < in.end) {
 		assert_int_equal(wire_get(&in), 1 << 3 | 2);
-		decode(wire_get_part(&in, wire_get(&in)), PACKET, base, text);
+		decode_block(wire_get_part(&in, wire_get(&in)), PACKET, base, text);
 		strbuf_str(text, "\n");
 		assert_false(in.bad);
 	}
@@ -116,7 +118,7 @@ static void read_trace(const struct machine *m, size_t *from, uint64_t *base, st
 static int trace_init(void **state)
 {
 	int failed = machine_init(state);
-	struct machine *m = *state;
+	struct export_machine *m = *state;
 
 	m->binary = true;
 	m->options.start_ns = 5000000000;
@@ -125,9 +127,9 @@ static int trace_init(void **state)
 #define ON_TRACE(test) cmocka_unit_test_setup_teardown(test, trace_init, machine_fini)
 
 /* What the header says of the tracks, without the clocks. */
-static void assert_tracks(struct machine *m, unsigned n_sources, const char *expected)
+static void assert_tracks(struct export_machine *m, unsigned n_sources, const char *expected)
 {
-	struct export *ex = start(m, &export_perfetto, m->sources, n_sources);
+	struct export *ex = start_export(m, &export_perfetto, m->sources, n_sources);
 	AUTO_STRBUF struct strbuf text = {0};
 	struct span tracks;
 	size_t from = 0;
@@ -151,7 +153,7 @@ static void trace_begins_with_the_clocks(void **state)
 		{6000000000, "sequence=8150 flags=1 defaults{clock=3} clocks{clock{id=3 at=5000000000} "
 			     "clock{id=1 at=1700000005000000000} clock{id=6 at=6000000000} primary=3}"},
 	};
-	struct machine *m = *state;
+	struct export_machine *m = *state;
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf text = {0};
@@ -160,7 +162,7 @@ static void trace_begins_with_the_clocks(void **state)
 		uint64_t base = 0;
 
 		m->options.boottime_ns = cases[i].boottime_ns;
-		ex = start(m, &export_perfetto, m->sources, 1);
+		ex = start_export(m, &export_perfetto, m->sources, 1);
 		read_trace(m, &from, &base, &text);
 		assert_memory_equal(text.p, cases[i].line, strlen(cases[i].line));
 		export_free(ex);
@@ -172,14 +174,16 @@ static void tracks_are_a_tree_with_units(void **state)
 	assert_tracks(
 		*state, 2,
 		"sequence=8150 track{uuid=0 name='Marks' order=3 rank=2 merge=2}\n"
-		"sequence=8150 track{uuid=1 name='Mali-Test 2 cores' about='simulator, every 100 ms, by malitop 1.2 on board' "
+		"sequence=8150 track{uuid=1 name='Mali-Test 2 cores' about='simulator, every 100 ms, by "
+		"malitop 1.2 on board' "
 		"order=3 rank=0 merge=2}\n"
 		"sequence=8150 track{uuid=2 name='Cortex' about='proc, every 0.5 s, by malitop 1.2 on board' "
 		"order=3 rank=1 merge=2}\n"
 		"sequence=8150 track{uuid=9 name='G' parent=1 order=3 rank=0 merge=2}\n"
 		"sequence=8150 track{uuid=3 name='Fragment' parent=9 about='MaliFragUtil' counter{unit='%' "
 		"scale='percent'} order=3 rank=0 merge=2}\n"
-		"sequence=8150 track{uuid=4 name='GPU active' parent=9 about='MaliGPUActiveCy' counter{unit='cy/s'} "
+		"sequence=8150 track{uuid=4 name='GPU active' parent=9 about='MaliGPUActiveCy' "
+		"counter{unit='cy/s'} "
 		"order=3 rank=1 merge=2}\n"
 		"sequence=8150 track{uuid=11 name='C' parent=2 order=3 rank=2 merge=2}\n"
 		"sequence=8150 track{uuid=5 name='Load' parent=11 about='CPULoad' counter{unit='count/s'} "
@@ -194,14 +198,15 @@ static void tracks_are_a_tree_with_units(void **state)
 
 static void core_without_its_metric_is_below_the_group(void **state)
 {
-	struct machine *m = *state;
+	struct export_machine *m = *state;
 
 	m->options.per_core = true;
 	m->options.metrics = "MaliFragUtil.core3";
 	m->options.host = "";
 	assert_tracks(m, 1,
 		      "sequence=8150 track{uuid=0 name='Marks' order=3 rank=1 merge=2}\n"
-		      "sequence=8150 track{uuid=1 name='Mali-Test 2 cores' about='simulator, every 100 ms, by malitop 1.2' "
+		      "sequence=8150 track{uuid=1 name='Mali-Test 2 cores' about='simulator, every 100 ms, "
+		      "by malitop 1.2' "
 		      "order=3 rank=0 merge=2}\n"
 		      "sequence=8150 track{uuid=3 name='G' parent=1 order=3 rank=0 merge=2}\n"
 		      "sequence=8150 track{uuid=2 name='core3: Fragment' parent=3 about='MaliFragUtil.core3' "
@@ -210,7 +215,7 @@ static void core_without_its_metric_is_below_the_group(void **state)
 
 static void second_gpu_and_simulated_data_are_named(void **state)
 {
-	struct machine *m = *state;
+	struct export_machine *m = *state;
 	struct export_source two[] = {m->sources[GPU], m->sources[GPU1]};
 	AUTO_STRBUF struct strbuf text = {0};
 	struct export *ex;
@@ -219,7 +224,7 @@ static void second_gpu_and_simulated_data_are_named(void **state)
 
 	two[1].simulated = true;
 	m->options.metrics = "MaliGPUActiveCy";
-	ex = start(m, &export_perfetto, two, 2);
+	ex = start_export(m, &export_perfetto, two, 2);
 	read_trace(m, &from, &base, &text);
 	assert_non_null(strstr(text.p, "uuid=1 name='Mali-Test 2 cores' "));
 	assert_non_null(strstr(text.p, "uuid=2 name='gpu1: Mali-Test 2 cores (simulated)' "));
@@ -229,16 +234,16 @@ static void second_gpu_and_simulated_data_are_named(void **state)
 
 /* What is written after the header. */
 struct events {
-	struct machine *m;
+	struct export_machine *m;
 	struct export *ex;
 	struct strbuf text;
 	size_t from;
 	uint64_t base;
 };
 
-static void events_init(struct events *e, struct machine *m, unsigned n_sources)
+static void events_init(struct events *e, struct export_machine *m, unsigned n_sources)
 {
-	*e = (struct events){.m = m, .ex = start(m, &export_perfetto, m->sources, n_sources)};
+	*e = (struct events){.m = m, .ex = start_export(m, &export_perfetto, m->sources, n_sources)};
 	read_trace(m, &e->from, &e->base, &e->text);
 }
 
@@ -267,6 +272,30 @@ static void values_stand_at_the_begin_of_an_interval_and_counts_are_rates(void *
 	events_fini(&e);
 }
 
+static void constants_are_no_rates(void **state)
+{
+	struct export_machine *m = *state;
+	struct events e;
+
+	m->options.metrics = "MaliBeat";
+	assert_tracks(m, 1,
+		      "sequence=8150 track{uuid=0 name='Marks' order=3 rank=1 merge=2}\n"
+		      "sequence=8150 track{uuid=1 name='Mali-Test 2 cores' about='simulator, every 100 ms, "
+		      "by malitop 1.2 on "
+		      "board' order=3 rank=0 merge=2}\n"
+		      "sequence=8150 track{uuid=3 name='G' parent=1 order=3 rank=0 merge=2}\n"
+		      "sequence=8150 track{uuid=2 name='Beat' parent=3 about='MaliBeat' counter{unit='B'} "
+		      "order=3 rank=0 "
+		      "merge=2}\n");
+	strbuf_clear(&m->out);
+	events_init(&e, m, 1);
+	push_gpu(e.ex, 200, 450, 1000, 250);
+	assert_events(&e, "sequence=8150 at=200000000 flags=2 event{type=1 track=1 name='interval'}\n"
+			  "sequence=8150 at=450000000 flags=2 event{type=2 track=1}\n"
+			  "sequence=8150 at=200000000 flags=2 event{type=4 track=2 value=16}\n");
+	events_fini(&e);
+}
+
 static void undefined_and_unknown_values_are_no_events(void **state)
 {
 	struct events e;
@@ -276,7 +305,8 @@ static void undefined_and_unknown_values_are_no_events(void **state)
 	assert_events(&e, "sequence=8150 at=0 flags=2 event{type=1 track=1 name='interval'}\n"
 			  "sequence=8150 at=100000000 flags=2 event{type=2 track=1}\n"
 			  "sequence=8150 at=0 flags=2 event{type=4 track=3 value=0}\n");
-	push(e.ex, GPU, 100, 200, 0, (uint64_t[]){SAMPLE_UNKNOWN, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN}, 4);
+	push_sample(e.ex, GPU, 100, 200, 0,
+		    (uint64_t[]){SAMPLE_UNKNOWN, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN}, 4);
 	assert_events(&e, "sequence=8150 at=100000000 flags=2 event{type=1 track=1 name='interval'}\n"
 			  "sequence=8150 at=200000000 flags=2 event{type=2 track=1}\n");
 	events_fini(&e);
@@ -287,12 +317,12 @@ static void flags_name_the_interval(void **state)
 	struct events e;
 
 	events_init(&e, *state, 1);
-	push(e.ex, GPU, 300, 400, SAMPLE_GAP | SAMPLE_SIMULATED, (uint64_t[]){10, 0, 0, 0}, 4);
+	push_sample(e.ex, GPU, 300, 400, SAMPLE_GAP | SAMPLE_SIMULATED, (uint64_t[]){10, 0, 0, 0}, 4);
 	assert_events(&e, "sequence=8150 at=300000000 flags=2 event{type=1 track=1 name='gap simulated'}\n"
 			  "sequence=8150 at=400000000 flags=2 event{type=2 track=1}\n"
 			  "sequence=8150 at=300000000 flags=2 event{type=4 track=2 value=0}\n"
 			  "sequence=8150 at=300000000 flags=2 event{type=4 track=3 value=100}\n");
-	push(e.ex, GPU, 400, 500, SAMPLE_ERROR, (uint64_t[]){10, 0, 0, 0}, 4);
+	push_sample(e.ex, GPU, 400, 500, SAMPLE_ERROR, (uint64_t[]){10, 0, 0, 0}, 4);
 	assert_events(&e, "sequence=8150 at=400000000 flags=2 event{type=1 track=1 name='error'}\n"
 			  "sequence=8150 at=500000000 flags=2 event{type=2 track=1}\n");
 	events_fini(&e);
@@ -329,7 +359,7 @@ static void marks_are_instants(void **state)
 	events_fini(&e);
 }
 
-/* So that traces can be put behind each other: of machines, and of runs on one. */
+/* Ids differ, so that traces of several machines or runs can be concatenated. */
 static void tracks_of_other_traces_have_other_numbers(void **state)
 {
 	static const struct {
@@ -337,7 +367,7 @@ static void tracks_of_other_traces_have_other_numbers(void **state)
 		int64_t start_ns;
 	} cases[] = {{"board", 5000000000}, {"board", 5000000001}, {"boarc", 5000000000}, {"", 0}};
 	uint64_t seen[ARRAY_LEN(cases)] = {0};
-	struct machine *m = *state;
+	struct export_machine *m = *state;
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf text = {0};
@@ -346,7 +376,7 @@ static void tracks_of_other_traces_have_other_numbers(void **state)
 
 		m->options.host = cases[i].host;
 		m->options.start_ns = cases[i].start_ns;
-		ex = start(m, &export_perfetto, m->sources, 2);
+		ex = start_export(m, &export_perfetto, m->sources, 2);
 		read_trace(m, &from, &seen[i], &text);
 		assert_in_range(seen[i], 1, UINT64_C(1) << 35); /* 0 is Perfetto's own */
 		for (size_t k = 0; k < i; k++)
@@ -358,15 +388,15 @@ static void tracks_of_other_traces_have_other_numbers(void **state)
 static void metric_of_the_format_stands_first_unless_others_are_asked_for(void **state)
 {
 	struct export_format format = export_csv;
-	struct machine *m = *state;
+	struct export_machine *m = *state;
 
 	m->binary = false;
 	format.also = "MaliExtra";
-	export_free(start(m, &format, m->sources, 1));
+	export_free(start_export(m, &format, m->sources, 1));
 	assert_string_equal(m->out.p, "time,duration,flags,MaliExtra,MaliFragUtil,MaliGPUActiveCy\r\n");
 	strbuf_clear(&m->out);
 	m->options.metrics = "MaliFragUtil";
-	export_free(start(m, &format, m->sources, 1));
+	export_free(start_export(m, &format, m->sources, 1));
 	assert_string_equal(m->out.p, "time,duration,flags,MaliFragUtil\r\n");
 	assert_string_equal(export_perfetto.also, "GPUClock");
 }
@@ -379,6 +409,7 @@ int main(void)
 		ON_TRACE(core_without_its_metric_is_below_the_group),
 		ON_TRACE(second_gpu_and_simulated_data_are_named),
 		ON_TRACE(values_stand_at_the_begin_of_an_interval_and_counts_are_rates),
+		ON_TRACE(constants_are_no_rates),
 		ON_TRACE(undefined_and_unknown_values_are_no_events),
 		ON_TRACE(flags_name_the_interval),
 		ON_TRACE(sources_have_intervals_of_their_own),

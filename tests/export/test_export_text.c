@@ -1,24 +1,24 @@
-/* The table of `malitop stat`, to the last blank, and which metrics stand in it when nobody names any. */
+/* The table of `malitop stat`, to the last blank, and the metrics that it has by default. */
 #include "cli/headline.h"
 #include "tests/support/export_machine.h"
 
-static struct export *start_text(struct machine *m, const char *metrics, enum export_lines lines)
+static struct export *start_text(struct export_machine *m, const char *metrics, enum export_lines lines)
 {
 	m->options.metrics = metrics;
 	m->options.exact = true;
 	m->options.lines = lines;
-	return start(m, &export_text, m->sources, 2);
+	return start_export(m, &export_text, m->sources, 2);
 }
 
 static void lines_are_of_metrics_and_counts_are_per_second(void **state)
 {
-	struct machine *m = *state;
+	struct export_machine *m = *state;
 	struct export *ex = start_text(m, "MaliFragUtil,MaliGPUActiveCy,CPULoad,Heat", EXPORT_ROWS);
 
 	push_gpu(ex, 0, 100, 4000000, 1000000);
 	push_cpu(ex, 0, 200, 4, 30);
 	push_gpu(ex, 100, 200, 0, 0);
-	push(ex, GPU, 200, 400, SAMPLE_SIMULATED | SAMPLE_GAP, (uint64_t[]){20, 1, 1, 0}, 4);
+	push_sample(ex, GPU, 200, 400, SAMPLE_SIMULATED | SAMPLE_GAP, (uint64_t[]){20, 1, 1, 0}, 4);
 	assert_string_equal(m->out.p, "      time  name                value  unit      flags\n"
 				      "     0.100  MaliFragUtil         25.0  %\n"
 				      "     0.100  MaliGPUActiveCy      40.0  Mcy/s\n"
@@ -31,12 +31,12 @@ static void lines_are_of_metrics_and_counts_are_per_second(void **state)
 	export_free(ex);
 }
 
-static void estimates_stand_in_brackets_and_nobody_elses_numbers_do(void **state)
+static void only_estimates_are_in_brackets(void **state)
 {
-	struct machine *m = *state;
+	struct export_machine *m = *state;
 	struct export *ex = start_text(m, "MaliFragUtil,CPULoad", EXPORT_ROWS);
 
-	push(ex, CPU, 0, 100, SAMPLE_ESTIMATED, (uint64_t[]){4, 30, 3, 1, 1}, 5);
+	push_sample(ex, CPU, 0, 100, SAMPLE_ESTIMATED, (uint64_t[]){4, 30, 3, 1, 1}, 5);
 	push_gpu(ex, 0, 100, 4, 1);
 	assert_string_equal(m->out.p, "      time  name             value  unit      flags\n"
 				      "     0.100  CPULoad           [10]  /s        estimated\n"
@@ -46,12 +46,26 @@ static void estimates_stand_in_brackets_and_nobody_elses_numbers_do(void **state
 
 static void failed_sample_is_a_dash_and_says_so(void **state)
 {
-	struct machine *m = *state;
+	struct export_machine *m = *state;
 	struct export *ex = start_text(m, "MaliFragUtil,CPULoad", EXPORT_ROWS);
 
-	push(ex, GPU, 0, 100, SAMPLE_ERROR, (uint64_t[]){4, 1, 1, 0}, 4);
+	push_sample(ex, GPU, 0, 100, SAMPLE_ERROR, (uint64_t[]){4, 1, 1, 0}, 4);
 	assert_non_null(strstr(m->out.p, "\n     0.100  MaliFragUtil         -            error\n"));
 	assert_null(strstr(m->out.p, "CPULoad"));
+	export_free(ex);
+}
+
+/* A sample whose times the driver garbled has those of the last good one. */
+static void row_that_ended_just_before_the_first_began_has_no_negative_zero(void **state)
+{
+	struct export_machine *m = *state;
+	struct export *ex = start_text(m, "MaliFragUtil,CPULoad", EXPORT_ROWS);
+	struct sample late = {.source = GPU, .flags = SAMPLE_ERROR, .begin_ns = 99700000, .end_ns = 99700000};
+	struct err err;
+
+	push_cpu(ex, 100, 200, 4, 30);
+	assert_true(export_sample(ex, &late, &err));
+	assert_non_null(strstr(m->out.p, "\n     0.000  MaliFragUtil         -            error\n"));
 	export_free(ex);
 }
 
@@ -63,13 +77,13 @@ static void total_tells_counts_in_all_and_per_second(void **state)
 						      .user_ns = 1100000000,
 						      .system_ns = 56000000,
 						      .status = 2};
-	struct machine *m = *state;
+	struct export_machine *m = *state;
 	struct export *ex = start_text(m, "MaliFragUtil,MaliGPUActiveCy,CPULoad,Heat", EXPORT_TOTAL);
 	struct err err;
 
 	push_gpu(ex, 0, 100, 3000000, 1000000);
 	push_gpu(ex, 100, 400, 1000000, 0);
-	push(ex, CPU, 0, 500, SAMPLE_ESTIMATED, (uint64_t[]){4, SAMPLE_UNKNOWN, 3, 1, 1}, 5);
+	push_sample(ex, CPU, 0, 500, SAMPLE_ESTIMATED, (uint64_t[]){4, SAMPLE_UNKNOWN, 3, 1, 1}, 5);
 	assert_int_equal(m->writes, 0);
 	assert_true(export_total(ex, &command, &err));
 	assert_string_equal(m->out.p, "make all\n"
@@ -78,7 +92,6 @@ static void total_tells_counts_in_all_and_per_second(void **state)
 				      "MaliFragUtil         25.0  %\n"
 				      "MaliGPUActiveCy      4.00  Mcy           10.0  Mcy/s\n"
 				      "CPULoad               [1]                 [2]  /s        estimated\n"
-				      "Heat                  [-]                                estimated\n"
 				      "\n"
 				      "       1.234 s  elapsed\n"
 				      "       1.100 s  in programs\n"
@@ -88,22 +101,39 @@ static void total_tells_counts_in_all_and_per_second(void **state)
 	export_free(ex);
 }
 
+/* A beat of 16 bytes is no 160 bytes per second. */
+static void constant_is_no_rate_whatever_its_unit(void **state)
+{
+	static const struct export_command command = {.text = "true"};
+	struct export_machine *m = *state;
+	struct export *ex = start_text(m, "MaliBeat", EXPORT_ROWS_AND_TOTAL);
+	struct err err;
+
+	push_gpu(ex, 0, 100, 4, 1);
+	assert_non_null(strstr(m->out.p, "\n     0.100  MaliBeat        16  B\n"));
+	strbuf_clear(&m->out);
+	assert_true(export_total(ex, &command, &err));
+	assert_non_null(strstr(m->out.p, "\nMaliBeat        16  B\n"));
+	export_free(ex);
+}
+
 static void total_of_a_source_without_a_sample_is_a_dash(void **state)
 {
 	static const struct export_command command = {.text = "true"};
-	struct machine *m = *state;
+	struct export_machine *m = *state;
 	struct export *ex = start_text(m, "MaliGPUActiveCy,CPULoad", EXPORT_TOTAL);
 	struct err err;
 
 	assert_true(export_total(ex, &command, &err));
-	assert_non_null(strstr(
-		m->out.p, "\nMaliGPUActiveCy         -                   -\nCPULoad                 -                   -\n"));
+	assert_non_null(strstr(m->out.p, "\nMaliGPUActiveCy         -                   -\nCPULoad           "
+					 "      -                   -\n"));
 	export_free(ex);
 }
 
 /* ---- headline metrics ---- */
 
-static struct metric_set *set_of(const struct gpudb *db, const char *gpu, const char *const *slots, unsigned n)
+static struct metric_set *set_of(const struct gpudb *db, const char *gpu, const char *const *slots,
+				 unsigned n)
 {
 	struct metric_source what = {0};
 	struct slot have[8];
@@ -123,8 +153,9 @@ static struct metric_set *set_of(const struct gpudb *db, const char *gpu, const 
 
 static void headline_is_what_exists_in_order_of_importance(void **state)
 {
-	static const char *const cpu[] = {"CPUTicksUser",   "CPUTicksNice", "CPUTicksSystem",  "CPUTicksIdle",
-					  "CPUTicksIOWait", "CPUTicksIRQ",  "CPUTicksSoftIRQ", "CPUTicksSteal"};
+	static const char *const cpu[] = {"CPUTicksUser",    "CPUTicksNice",   "CPUTicksSystem",
+					  "CPUTicksIdle",    "CPUTicksIOWait", "CPUTicksIRQ",
+					  "CPUTicksSoftIRQ", "CPUTicksSteal"};
 	struct gpudb *db;
 	struct metric_set *sets[2];
 	struct err err;
@@ -137,17 +168,21 @@ static void headline_is_what_exists_in_order_of_importance(void **state)
 	names = headline_choose((const struct metric_set *const *)sets, 1, NULL, 0);
 	assert_string_equal(names, "CPUActivityUser,CPUUserShare,CPUSystemShare,CPUIOWaitShare,CPUIRQShare");
 	free(names);
-	sets[1] = set_of(db, "G52", (const char *const[]){"MaliNonFragQueueActiveCy", "MaliFragQueueActiveCy", "MaliGPUActiveCy"},
-			 3);
+	sets[1] = set_of(
+		db, "G52",
+		(const char *const[]){"MaliNonFragQueueActiveCy", "MaliFragQueueActiveCy", "MaliGPUActiveCy"},
+		3);
 	names = headline_choose((const struct metric_set *const *)sets, 2, NULL, 0);
-	assert_string_equal(names, "CPUActivityUser,MaliGPUActiveCy,MaliFragQueueUtil,MaliNonFragQueueUtil,CPUUserShare,"
-				   "CPUSystemShare,CPUIOWaitShare,CPUIRQShare");
+	assert_string_equal(
+		names, "CPUActivityUser,MaliGPUActiveCy,MaliFragQueueUtil,MaliNonFragQueueUtil,CPUUserShare,"
+		       "CPUSystemShare,CPUIOWaitShare,CPUIRQShare");
 	free(names);
-	names = headline_choose(
-		(const struct metric_set *const *)sets, 2,
-		(const char *const[]){"r1", "cpu/event=1,umask=2/", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8"}, 10);
-	assert_string_equal(names,
-			    "r1,cpu/event=1,umask=2/,r2,r3,r4,r5,r6,r7,r8,CPUActivityUser,MaliGPUActiveCy,MaliFragQueueUtil");
+	names = headline_choose((const struct metric_set *const *)sets, 2,
+				(const char *const[]){"r1", "cpu/event=1,umask=2/", "r1", "r2", "r3", "r4",
+						      "r5", "r6", "r7", "r8"},
+				10);
+	assert_string_equal(names, "r1,cpu/event=1,umask=2/"
+				   ",r2,r3,r4,r5,r6,r7,r8,CPUActivityUser,MaliGPUActiveCy,MaliFragQueueUtil");
 	free(names);
 	names = headline_choose(NULL, 0, NULL, 0);
 	assert_string_equal(names, "");
@@ -161,9 +196,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ON_MACHINE(lines_are_of_metrics_and_counts_are_per_second),
-		ON_MACHINE(estimates_stand_in_brackets_and_nobody_elses_numbers_do),
+		ON_MACHINE(only_estimates_are_in_brackets),
 		ON_MACHINE(failed_sample_is_a_dash_and_says_so),
+		ON_MACHINE(row_that_ended_just_before_the_first_began_has_no_negative_zero),
 		ON_MACHINE(total_tells_counts_in_all_and_per_second),
+		ON_MACHINE(constant_is_no_rate_whatever_its_unit),
 		ON_MACHINE(total_of_a_source_without_a_sample_is_a_dash),
 		cmocka_unit_test(headline_is_what_exists_in_order_of_importance),
 	};

@@ -68,11 +68,15 @@ unsigned fake_top_core(const struct fake_gpu *gpu)
 	return gpu->core_mask ? 64 - (unsigned)__builtin_clzll(gpu->core_mask) : 0;
 }
 
-/* Counts per microsecond: what counts the GPU's active cycles (index 4 on command stream front ends, 6 on job managers) is ahead of all
- * others, so that a screen over the fake shows loads and not only limits. */
-uint64_t fake_count(const struct fake_gpu *gpu, enum fake_block block, unsigned instance, unsigned index, int64_t active_ns)
+/* Counts per microsecond: what counts the GPU's active cycles (index 4 on command stream front
+ * ends, 6 on job managers) is ahead of all others, so that a screen over the fake shows loads and
+ * not only limits. */
+uint64_t fake_count(const struct fake_gpu *gpu, enum fake_block block, unsigned instance, unsigned index,
+		    int64_t active_ns)
 {
-	uint64_t rate = block == FAKE_FE && (index == 4 || index == 6) ? 800 : 1 + (97 * block + 37 * index + 5 * instance) % 500;
+	uint64_t rate = block == FAKE_FE && (index == 4 || index == 6)
+				? 800
+				: 1 + (97 * block + 37 * index + 5 * instance) % 500;
 
 	(void)gpu;
 	return (uint64_t)active_ns * rate / 1000;
@@ -83,8 +87,8 @@ bool fake_enabled(const struct fake_file *f, enum fake_block block, unsigned ind
 	return f->enable[block][index / 64] & 0xfull << (index % 64 & ~3u); /* in groups of four */
 }
 
-uint64_t fake_value(const struct fake_file *f, enum fake_block block, unsigned instance, unsigned index, int64_t from_active_ns,
-		    int64_t to_active_ns, int64_t at_ns)
+uint64_t fake_value(const struct fake_file *f, enum fake_block block, unsigned instance, unsigned index,
+		    int64_t from_active_ns, int64_t to_active_ns, int64_t at_ns)
 {
 	const struct fake_gpu *gpu = f->gpu;
 	uint64_t (*count)(const struct fake_gpu *, enum fake_block, unsigned, unsigned, int64_t) =
@@ -100,9 +104,10 @@ uint64_t fake_value(const struct fake_file *f, enum fake_block block, unsigned i
 	case 3:
 		return 0;
 	default:
-		return fake_enabled(f, block, index) ? count(gpu, block, instance, index, to_active_ns) -
-							       count(gpu, block, instance, index, from_active_ns)
-						     : 0;
+		return fake_enabled(f, block, index)
+			       ? count(gpu, block, instance, index, to_active_ns) -
+					 count(gpu, block, instance, index, from_active_ns)
+			       : 0;
 	}
 }
 
@@ -117,7 +122,7 @@ void fake_gpu_power(struct fake_kbase *k, unsigned gpu, bool on)
 
 /* ---- files ---- */
 
-static struct fake_file *find(const struct fake_kbase *k, int fd)
+static struct fake_file *find_file(const struct fake_kbase *k, int fd)
 {
 	for (unsigned i = 0; i < FAKE_FILES; i++)
 		if (k->files[i] && k->files[i]->fd == fd)
@@ -183,7 +188,14 @@ int fake_kbase_open(struct fake_kbase *k, const char *path, int flags)
 
 bool fake_kbase_has(const struct fake_kbase *k, int fd)
 {
-	return find(k, fd) != NULL;
+	return find_file(k, fd) != NULL;
+}
+
+int fake_kbase_gpu(const struct fake_kbase *k, int fd)
+{
+	const struct fake_file *f = find_file((struct fake_kbase *)(uintptr_t)k, fd);
+
+	return f ? (int)(f->gpu - k->gpus) : -1;
 }
 
 int fake_kbase_close(struct fake_kbase *k, int fd)
@@ -233,7 +245,7 @@ static bool too_long(const struct fake_file *f, size_t n)
 
 void *fake_kbase_mmap(struct fake_kbase *k, size_t n, int prot, int flags, int fd, int64_t at)
 {
-	struct fake_file *f = find(k, fd);
+	struct fake_file *f = find_file(k, fd);
 
 	errno = 0;
 	if (!f || f->kind == FAKE_DEVICE || at != 0 || too_long(f, n))
@@ -245,35 +257,40 @@ void *fake_kbase_mmap(struct fake_kbase *k, size_t n, int prot, int flags, int f
 	if (errno)
 		return MAP_FAILED;
 	if (n != f->size || prot != PROT_READ)
-		fake_breach(k, "a mapping of %zu bytes, protection %d, where the reader has %zu", n, prot, f->size);
+		fake_breach(k, "a mapping of %zu bytes, protection %d, where the reader has %zu", n, prot,
+			    f->size);
 	return mmap(NULL, n, prot, flags, f->memory_fd, 0);
 }
 
 short fake_kbase_poll(struct fake_kbase *k, int fd)
 {
-	const struct fake_file *f = find(k, fd);
+	const struct fake_file *f = find_file(k, fd);
 
 	if (!f)
 		return 0x20; /* POLLNVAL */
 	if (f->gpu->gone)
-		return 0x10;                                                                               /* POLLHUP */
-	return f->kind != FAKE_DEVICE && (f->produced > f->taken + f->held || f->gpu->spurious) ? 0x1 : 0; /* POLLIN */
+		return 0x10; /* POLLHUP */
+	return f->kind != FAKE_DEVICE && (f->produced > f->taken + f->held || f->gpu->spurious)
+		       ? 0x1
+		       : 0; /* POLLIN */
 }
 
 int64_t fake_kbase_due(const struct fake_kbase *k, int fd)
 {
-	const struct fake_file *f = find(k, fd);
+	const struct fake_file *f = find_file(k, fd);
 
 	return f && f->kind != FAKE_DEVICE && f->running && f->period_ns ? f->next_ns : INT64_MAX;
 }
 
-/* All readers' ticks in the order of time, so that they may share a GPU that is switched in between. */
+/* All readers' ticks in the order of time, so that they may share a GPU that is switched in
+ * between. */
 void fake_kbase_advance(struct fake_kbase *k, int64_t now_ns)
 {
 	for (unsigned i = 0; i < FAKE_FILES; i++) {
 		struct fake_file *f = k->files[i];
 
-		while (f && f->kind != FAKE_DEVICE && f->running && f->period_ns && f->next_ns <= now_ns && !f->gpu->gone) {
+		while (f && f->kind != FAKE_DEVICE && f->running && f->period_ns && f->next_ns <= now_ns &&
+		       !f->gpu->gone) {
 			int64_t at = f->next_ns;
 
 			f->next_ns = f->after_ns ? f->after_ns : at + f->period_ns;
@@ -338,7 +355,8 @@ static int uk_ioctl(struct fake_kbase *k, struct fake_file *f, unsigned long req
 		return fake_fail(EFAULT);
 	memcpy(fields, arg, 32);
 	/* count, front end, shader, tiler, memory */
-	fields[7] = (uint32_t)fake_vinstr_setup(k, f->gpu, fields[2], (uint32_t[]){fields[3], fields[5], fields[6], fields[4]});
+	fields[7] = (uint32_t)fake_vinstr_setup(k, f->gpu, fields[2],
+						(uint32_t[]){fields[3], fields[5], fields[6], fields[4]});
 	id = (int)fields[7] < 0 ? FAILED : 0; /* where the function's number was, its result comes back */
 	memcpy(arg, &id, 4);
 	memcpy((char *)arg + 28, &fields[7], 4);
@@ -347,7 +365,8 @@ static int uk_ioctl(struct fake_kbase *k, struct fake_file *f, unsigned long req
 
 static int version_check(struct fake_file *f, void *arg)
 {
-	uint16_t asked[2], own[2] = {f->gpu->driver->api == FAKE_JM ? 11 : 1, (uint16_t)f->gpu->driver->minor};
+	uint16_t asked[2],
+		own[2] = {f->gpu->driver->api == FAKE_JM ? 11 : 1, (uint16_t)f->gpu->driver->minor};
 
 	memcpy(asked, arg, 4);
 	if (asked[0] == own[0] && asked[1] < own[1])
@@ -387,7 +406,9 @@ static int ddk_version(const struct fake_gpu *gpu, const void *arg)
 		uint64_t buffer;
 		uint32_t size, padding;
 	} request;
-	int n = snprintf(text, sizeof(text), "K:%.*s-00eac0(GPL)", (int)strcspn(gpu->driver->name, "-"), gpu->driver->name) + 1;
+	int n = snprintf(text, sizeof(text), "K:%.*s-00eac0(GPL)", (int)strcspn(gpu->driver->name, "-"),
+			 gpu->driver->name) +
+		1;
 
 	memcpy(&request, arg, sizeof(request));
 	if (request.padding)
@@ -404,7 +425,8 @@ static int ddk_version(const struct fake_gpu *gpu, const void *arg)
 static bool is_early(const struct fake_driver *d, unsigned long request)
 {
 	return !fake_is(d, LATE) &&
-	       (request == 0x40108003 || (fake_is(d, HAS_KINSTR) && (request == 0xC0108038 || request == 0xC0108039)));
+	       (request == 0x40108003 ||
+		(fake_is(d, HAS_KINSTR) && (request == 0xC0108038 || request == 0xC0108039)));
 }
 
 static int vinstr_setup(struct fake_kbase *k, struct fake_file *f, const void *arg)
@@ -412,7 +434,8 @@ static int vinstr_setup(struct fake_kbase *k, struct fake_file *f, const void *a
 	uint32_t fields[5]; /* count, front end, shader, tiler, memory */
 
 	memcpy(fields, arg, sizeof(fields));
-	return fake_vinstr_setup(k, f->gpu, fields[0], (uint32_t[]){fields[1], fields[3], fields[4], fields[2]});
+	return fake_vinstr_setup(k, f->gpu, fields[0],
+				 (uint32_t[]){fields[1], fields[3], fields[4], fields[2]});
 }
 
 static int device_ioctl(struct fake_kbase *k, struct fake_file *f, unsigned long request, void *arg)
@@ -445,7 +468,7 @@ static int device_ioctl(struct fake_kbase *k, struct fake_file *f, unsigned long
 
 int fake_kbase_ioctl(struct fake_kbase *k, int fd, unsigned long request, void *arg)
 {
-	struct fake_file *f = find(k, fd);
+	struct fake_file *f = find_file(k, fd);
 
 	request &= 0xffffffff;
 	if (!f)

@@ -1,12 +1,13 @@
-/* A fake of Arm's kernel driver: the devices, their counters and the rules of every generation of its interface, as observed on real
- * ones. Numbers and structs are written down here a second time, apart from backends/kbase_abi.h, so that a slip in either shows.
+/* A fake of Arm's kernel driver: the devices, their counters and the rules of every generation of
+ * its interface, as observed on real ones. Numbers and structs are written down here a second time,
+ * apart from backends/kbase/kbase_abi.h, so that a slip in either shows.
  *
- * A rule that a client breaks is answered as the driver answers it; where the driver would merely misbehave, it is noted as a breach.
- * Nothing in here reads a clock or makes a system call but for the file that readers share with their clients: the same code stands
- * behind a `struct sys` in unit tests (fake_sys.h) and behind the libc calls of the shipped program (preload.c).
+ * A rule that a client breaks is answered as the driver answers it; where the driver would merely
+ * misbehave, it is noted as a breach. Nothing in here reads a clock or makes a system call but for
+ * the file that readers share with their clients: the same code stands behind a `struct sys` in
+ * unit tests (fake_sys.h) and behind the libc calls of the shipped program (preload.c).
  *
- * Time is CLOCK_MONOTONIC_RAW in ns.
- */
+ * Time is CLOCK_MONOTONIC_RAW in ns. */
 #ifndef MALITOP_FAKE_KBASE_H
 #define MALITOP_FAKE_KBASE_H
 
@@ -24,17 +25,19 @@ enum fake_trait {
 	HAS_VINSTR = 1 << 0,
 	HAS_KINSTR = 1 << 1,
 	LATE = 1 << 2, /* properties, and the set-up of kinstr, only after SET_FLAGS */
-	FROM_OPEN =
-		1
-		<< 3, /* the context exists from open on, waits for its flags, and says EINVAL until then; ticks are not aligned */
+	/* The context exists from open on, waits for its flags, and says EINVAL until then; ticks
+	 * are not aligned. */
+	FROM_OPEN = 1 << 3,
 	CYCLES = 1 << 4,      /* vinstr: 32 byte metadata */
-	NEEDS_ENUM = 1 << 5,  /* kinstr: a set-up is refused unless somebody enumerated before */
+	NEEDS_ENUM = 1 << 5,  /* kinstr: a set-up is refused before an enumeration */
 	GAPS = 1 << 6,        /* kinstr: blocks are numbered by core, holes included */
 	LOSES_STOP = 1 << 7,  /* kinstr: no room, no stop sample */
 	STATES = 1 << 8,      /* kinstr: block states are filled */
 	KEEPS_EMPTY = 1 << 9, /* kinstr: a block with an empty mask is still in the sample */
 	WIDE_PROPS = 1 << 10, /* GPU_ID and some features are 64 bits wide in the stream */
-	AT_ONCE = 1 << 11,    /* kinstr: the first sample comes right after the start, the second more than a period later */
+	/* kinstr: the first sample comes soon after the start, the second one to two periods
+	 * later. */
+	AT_ONCE = 1 << 11,
 };
 
 /* A release of the driver. */
@@ -62,21 +65,26 @@ struct fake_gpu {
 	unsigned n_clocks; /* domains that kinstr_prfcnt and vinstr tell; up to 2 */
 	int64_t hz[2];     /* of the GPU, of the shader cores */
 	uint8_t set;       /* counters that the kernel was built for: 0 primary */
-	/* What a counter has counted after so many ns of activity. NULL: fake_count. */
-	uint64_t (*count)(const struct fake_gpu *gpu, enum fake_block block, unsigned instance, unsigned index,
-			  int64_t active_ns);
+	/* What a counter has counted after a time of activity, in ns. NULL: fake_count. */
+	uint64_t (*count)(const struct fake_gpu *gpu, enum fake_block block, unsigned instance,
+			  unsigned index, int64_t active_ns);
 	void *ctx;
 
-	/* Things that may happen, also while somebody counts. */
-	bool gone;             /* every call fails with ENODEV, poll hangs up */
-	bool refuses_period;   /* no periodic sampling */
-	bool busy_not_again;   /* vinstr: GET_BUFFER with a buffer out is EBUSY, not EAGAIN */
-	bool spurious;         /* poll says that a sample waits when none does */
-	unsigned most_buffers; /* vinstr: more are ENOMEM; 0: any */
-	unsigned failed_samples, lost_samples,
-		endless_samples; /* the next so many, of kinstr; endless: end = 0, of vinstr as well */
-	bool strange_items;      /* kinstr: metadata of unknown types stand between the others */
-	int64_t raises_to_ns;    /* the shortest interval that this vendor allows */
+	/* Things that may happen, also while a client counts. */
+	bool gone;                             /* every call fails with ENODEV, poll hangs up */
+	bool refuses_period;                   /* no periodic sampling */
+	bool busy_not_again;                   /* vinstr: GET_BUFFER with a buffer out is EBUSY, not EAGAIN */
+	bool spurious;                         /* poll says that a sample waits when none does */
+	unsigned most_buffers;                 /* vinstr: more are ENOMEM; 0: any */
+	unsigned failed_samples, lost_samples; /* how many of the next ones, of kinstr */
+	unsigned endless_samples;              /* likewise, with an impossible end; of vinstr as well */
+	uint64_t endless_stamp;                /* that end */
+	/* What is longer when it is read than when its size was asked for: the counters of kinstr,
+	 * the properties. */
+	int list_grows, props_grow;
+	bool strange_items;    /* kinstr: metadata of unknown types stand between the others */
+	int64_t first_tick_ns; /* kinstr, AT_ONCE: when the first sample comes; 0: at once */
+	int64_t raises_to_ns;  /* the shortest interval that this vendor allows */
 
 	/* The fake's own. */
 	int64_t active_ns, since_ns; /* activity until since_ns */
@@ -85,7 +93,8 @@ struct fake_gpu {
 };
 
 /* The default: a rate that differs for every counter. */
-uint64_t fake_count(const struct fake_gpu *gpu, enum fake_block block, unsigned instance, unsigned index, int64_t active_ns);
+uint64_t fake_count(const struct fake_gpu *gpu, enum fake_block block, unsigned instance, unsigned index,
+		    int64_t active_ns);
 
 #define FAKE_GPUS 4
 #define FAKE_FILES 16
@@ -110,6 +119,7 @@ void fake_breach(struct fake_kbase *k, const char *fmt, ...) __attribute__((form
 /* As the system calls: -1 and errno. path is "dev/mali0", without a slash in front. */
 int fake_kbase_open(struct fake_kbase *k, const char *path, int flags);
 bool fake_kbase_has(const struct fake_kbase *k, int fd);
+int fake_kbase_gpu(const struct fake_kbase *k, int fd); /* whose it is: its place in gpus; -1: none's */
 int fake_kbase_close(struct fake_kbase *k, int fd);
 int fake_kbase_ioctl(struct fake_kbase *k, int fd, unsigned long request, void *arg);
 void *fake_kbase_mmap(struct fake_kbase *k, size_t n, int prot, int flags, int fd, int64_t at);

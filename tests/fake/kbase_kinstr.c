@@ -33,7 +33,8 @@ static unsigned n_instances(const struct fake_gpu *gpu, enum fake_block block)
 
 #define LIST_MAX 8
 
-/* Two kinds of request, the sample's information, four blocks, and an end that looks like a block without values. */
+/* Two kinds of request, the sample's information, four blocks, and an end that looks like a block
+ * without values. */
 static void make_list(const struct fake_gpu *gpu, uint8_t list[LIST_MAX][REQUEST])
 {
 	uint16_t type = 1, number;
@@ -79,11 +80,15 @@ int fake_kinstr_enum(struct fake_kbase *k, struct fake_file *f, void *arg)
 		return 0;
 	}
 	if (info.item_count != LIST_MAX || info.item_size != REQUEST) {
-		fake_breach(k, "the list was asked for with %u items of %u bytes", info.item_count, info.item_size);
+		fake_breach(k, "the list was asked for with %u items of %u bytes", info.item_count,
+			    info.item_size);
 		return fake_fail(EINVAL);
 	}
 	make_list(f->gpu, list);
 	memcpy((void *)(uintptr_t)info.list, list, sizeof(list));
+	info.item_count = (uint32_t)((int)info.item_count +
+				     f->gpu->list_grows); /* a driver that thinks otherwise by now */
+	memcpy(arg, &info, sizeof(info));
 	return 0;
 }
 
@@ -126,7 +131,8 @@ static size_t items_of(const struct fake_file *f)
 	return n_blocks(f) + 3 + (f->gpu->strange_items ? 2 : 0);
 }
 
-static bool take_request(struct fake_kbase *k, struct fake_file *f, const uint8_t *r, bool *has_mode, int64_t *period_ns)
+static bool take_request(struct fake_kbase *k, struct fake_file *f, const uint8_t *r, bool *has_mode,
+			 int64_t *period_ns)
 {
 	uint16_t type, version;
 	uint64_t period, mask[2];
@@ -141,9 +147,11 @@ static bool take_request(struct fake_kbase *k, struct fake_file *f, const uint8_
 		int64_t wanted = r[8] ? (int64_t)(uint32_t)period : 0;
 
 		if (period > UINT32_MAX)
-			fake_breach(k, "of a period of %llu ns the driver keeps 32 bits", (unsigned long long)period);
+			fake_breach(k, "of a period of %llu ns the driver keeps 32 bits",
+				    (unsigned long long)period);
 
-		if (r[8] > 1 || (r[8] == 1 && (!period || f->gpu->refuses_period)) || (*has_mode && *period_ns != wanted))
+		if (r[8] > 1 || (r[8] == 1 && (!period || f->gpu->refuses_period)) ||
+		    (*has_mode && *period_ns != wanted))
 			return false;
 		*has_mode = true;
 		*period_ns = wanted;
@@ -200,8 +208,9 @@ int fake_kinstr_setup(struct fake_kbase *k, struct fake_file *f, void *arg)
 		fake_kbase_close(k, reader->fd);
 		return fake_fail(EINVAL);
 	}
-	if (!fake_file_memory(reader, items_of(reader) * ITEM + all_blocks(gpu) * block_stride(gpu) + 8 * gpu->n_clocks,
-			      FAKE_BUFFERS)) {
+	if (!fake_file_memory(
+		    reader, items_of(reader) * ITEM + all_blocks(gpu) * block_stride(gpu) + 8 * gpu->n_clocks,
+		    FAKE_BUFFERS)) {
 		fake_kbase_close(k, reader->fd);
 		return fake_fail(ENOMEM);
 	}
@@ -235,7 +244,8 @@ static void write_block(struct writer *w, enum fake_block block, unsigned index,
 	int64_t active = fake_active_ns(gpu, w->at_ns);
 	uint8_t *item = next_item(w, 0x2002);
 	bool idle = active == w->f->last_active_ns;
-	/* off; on; on and off; and cores that are on, though they are not available, count nevertheless */
+	/* off; on; on and off; and cores that are on, though they are not available, count
+	 * nevertheless */
 	uint32_t state = idle ? 0x2 : gpu->off ? 0x17 : block == FAKE_SHADER && instance % 2 ? 0x19 : 0x15;
 	const unsigned first[FAKE_BLOCKS] = {0, 1, 2, 2 + gpu->slices};
 	uint32_t offset = (uint32_t)(w->values + (first[block] + instance) * block_stride(gpu));
@@ -263,10 +273,12 @@ static void write_blocks(struct writer *w)
 
 		if (!has_block(w->f, b))
 			continue;
-		for (unsigned instance = 0; instance < (b == FAKE_SHADER ? 64 : n_instances(gpu, b)); instance++) {
+		for (unsigned instance = 0; instance < (b == FAKE_SHADER ? 64 : n_instances(gpu, b));
+		     instance++) {
 			if (b == FAKE_SHADER && !(gpu->core_mask >> instance & 1))
 				continue;
-			write_block(w, b, b == FAKE_SHADER && fake_is(gpu->driver, GAPS) ? instance : index, instance);
+			write_block(w, b, b == FAKE_SHADER && fake_is(gpu->driver, GAPS) ? instance : index,
+				    instance);
 			index++;
 		}
 		if (b == FAKE_TILER && gpu->strange_items)
@@ -321,7 +333,7 @@ void fake_kinstr_sample(struct fake_file *f, int64_t at_ns, bool last)
 	}
 	if (f->gpu->endless_samples) {
 		f->gpu->endless_samples--;
-		times[1] = 0;
+		times[1] = f->gpu->endless_stamp;
 	}
 	w.values = w.item + items_of(f) * ITEM;
 	item = next_item(&w, 0x2000);
@@ -351,12 +363,12 @@ static void start_ticks(struct fake_file *f, int64_t now_ns)
 	f->next_ns = (now_ns / f->period_ns + 1) * f->period_ns;
 	f->after_ns = 0;
 	if (fake_is(f->gpu->driver, AT_ONCE)) {
-		f->after_ns = f->next_ns + f->period_ns;
-		f->next_ns = now_ns + AT_ONCE_NS;
+		f->next_ns = now_ns + (f->gpu->first_tick_ns ? f->gpu->first_tick_ns : AT_ONCE_NS);
+		f->after_ns = (f->next_ns / f->period_ns + 2) * f->period_ns;
 	}
 }
 
-static int command(struct fake_kbase *k, struct fake_file *f, const void *arg)
+static int send_command(struct fake_kbase *k, struct fake_file *f, const void *arg)
 {
 	uint16_t what;
 
@@ -375,6 +387,8 @@ static int command(struct fake_kbase *k, struct fake_file *f, const void *arg)
 	case 2: /* stop */
 		if (!f->running)
 			return fake_fail(EINVAL);
+		if (f->produced - f->taken >= FAKE_BUFFERS)
+			fake_breach(k, "a stop without room for its sample: the kernel warns");
 		fake_kinstr_sample(f, k->now_ns, true);
 		f->running = false;
 		return 0;
@@ -410,13 +424,16 @@ static int get_sample(struct fake_file *f, void *arg)
 	return 0;
 }
 
-static int put_sample(struct fake_file *f, const void *arg)
+static int put_sample(struct fake_kbase *k, struct fake_file *f, const void *arg)
 {
 	uint64_t access[2], sequence = f->buffers[f->taken % f->n_buffers].sequence;
 
 	memcpy(access, arg, sizeof(access));
-	if (!f->held || access[0] != sequence || access[1] != sequence % f->n_buffers * f->stride)
+	if (f->produced == f->taken || access[0] != sequence ||
+	    access[1] != sequence % f->n_buffers * f->stride)
 		return fake_fail(EINVAL);
+	if (!f->held)
+		fake_breach(k, "a sample was put back that nobody took: the kernel warns");
 	f->held = false;
 	f->taken++;
 	return 0;
@@ -427,11 +444,11 @@ int fake_kinstr_ioctl(struct fake_kbase *k, struct fake_file *f, unsigned long r
 {
 	switch (request & 0xff) {
 	case 0x00:
-		return command(k, f, arg);
+		return send_command(k, f, arg);
 	case 0x01:
 		return get_sample(f, arg);
 	case 0x10:
-		return put_sample(f, arg);
+		return put_sample(k, f, arg);
 	default:
 		fake_breach(k, "kinstr_prfcnt does not know the ioctl 0x%lx", request);
 		return fake_fail(EINVAL);

@@ -8,7 +8,7 @@
 #define FAKE_BUFFERS 32
 
 enum fake_file_kind { FAKE_DEVICE, FAKE_VINSTR, FAKE_KINSTR };
-enum fake_state { FAKE_NEED_VERSION, FAKE_NEED_CONTEXT, FAKE_COMPLETE, FAKE_STUCK };
+enum fake_kbase_state { FAKE_NEED_VERSION, FAKE_NEED_CONTEXT, FAKE_COMPLETE, FAKE_STUCK };
 
 struct fake_buffer {
 	int64_t begin_ns, end_ns;
@@ -21,7 +21,7 @@ struct fake_file {
 	int fd;
 	struct fake_gpu *gpu;
 
-	enum fake_state state; /* device */
+	enum fake_kbase_state state; /* device */
 	bool flags_set;
 
 	/* readers */
@@ -45,13 +45,15 @@ struct fake_file *fake_file_new(struct fake_kbase *k, enum fake_file_kind kind, 
 bool fake_file_memory(struct fake_file *f, size_t stride, unsigned n_buffers);
 int64_t fake_active_ns(const struct fake_gpu *gpu, int64_t at_ns);
 unsigned fake_top_core(const struct fake_gpu *gpu); /* highest core number + 1 */
-/* What a counter counted between two moments of activity; header words and values that are not enabled included. */
-uint64_t fake_value(const struct fake_file *f, enum fake_block block, unsigned instance, unsigned index, int64_t from_active_ns,
-		    int64_t to_active_ns, int64_t at_ns);
+/* What a counter counted between two moments of activity; header words and values that are not
+ * enabled included. */
+uint64_t fake_value(const struct fake_file *f, enum fake_block block, unsigned instance, unsigned index,
+		    int64_t from_active_ns, int64_t to_active_ns, int64_t at_ns);
 bool fake_enabled(const struct fake_file *f, enum fake_block block, unsigned index);
 
 /* set-up by the device's ioctl, and the readers' own ioctls */
-int fake_vinstr_setup(struct fake_kbase *k, struct fake_gpu *gpu, unsigned n_buffers, const uint32_t masks[FAKE_BLOCKS]);
+int fake_vinstr_setup(struct fake_kbase *k, struct fake_gpu *gpu, unsigned n_buffers,
+		      const uint32_t masks[FAKE_BLOCKS]);
 int fake_vinstr_ioctl(struct fake_kbase *k, struct fake_file *f, unsigned long request, void *arg);
 void fake_vinstr_dump(struct fake_file *f, int64_t at_ns);
 int fake_kinstr_enum(struct fake_kbase *k, struct fake_file *f, void *arg);

@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <string.h>
 
-struct stream {
+struct fake_stream {
 	uint8_t bytes[2048];
 	size_t n;
 };
 
-static void put(struct stream *s, uint32_t id, unsigned bytes, uint64_t value)
+static void put_value(struct fake_stream *s, uint32_t id, unsigned bytes, uint64_t value)
 {
 	unsigned code = bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3;
 	uint32_t key = id << 2 | code;
@@ -39,45 +39,45 @@ static uint32_t mem_features(const struct fake_gpu *gpu)
 }
 
 /* Many ids of a real stream are of no use to a monitor; some of each width stand for them. */
-static void make(const struct fake_gpu *gpu, struct stream *s)
+static void make_props(const struct fake_gpu *gpu, struct fake_stream *s)
 {
 	unsigned wide = fake_is(gpu->driver, WIDE_PROPS) ? 8 : 4;
 	uint32_t upper = gpu->id <= UINT32_MAX ? (uint32_t)(gpu->id >> 16) : (uint32_t)gpu->id >> 16;
 
-	put(s, 1, 4, upper);
-	put(s, 2, 2, 0);
-	put(s, 3, 2, 0);
-	put(s, 4, 2, 1);
-	put(s, 6, 4, gpu->max_khz);
-	put(s, 12, 8, 4000000000ull);
-	put(s, 13, 1, 6);
-	put(s, 14, 1, 19);
-	put(s, 15, 1, gpu->slices);
-	put(s, 18, 4, 1024);
-	put(s, 21, fake_is(gpu->driver, WIDE_PROPS) ? 4 : 2, 65536);
-	put(s, 25, 8, gpu->core_mask);
-	put(s, 26, 8, 1);
-	put(s, 27, 8, 1);
-	put(s, 29, wide, l2_features(gpu));
-	put(s, 30, wide, gpu->core_features);
-	put(s, 31, wide, mem_features(gpu));
-	put(s, 51, wide, 0x809);
-	put(s, 55, gpu->id > UINT32_MAX ? 8 : wide, gpu->id);
-	put(s, 59, 4, gpu->thread_features);
-	put(s, 61, 4, 1);
-	put(s, 62, 4, 1);
-	put(s, 64, 8, gpu->core_mask);
+	put_value(s, 1, 4, upper);
+	put_value(s, 2, 2, 0);
+	put_value(s, 3, 2, 0);
+	put_value(s, 4, 2, 1);
+	put_value(s, 6, 4, gpu->max_khz);
+	put_value(s, 12, 8, 4000000000ull);
+	put_value(s, 13, 1, 6);
+	put_value(s, 14, 1, 19);
+	put_value(s, 15, 1, gpu->slices);
+	put_value(s, 18, 4, 1024);
+	put_value(s, 21, fake_is(gpu->driver, WIDE_PROPS) ? 4 : 2, 65536);
+	put_value(s, 25, 8, gpu->core_mask);
+	put_value(s, 26, 8, 1);
+	put_value(s, 27, 8, 1);
+	put_value(s, 29, wide, l2_features(gpu));
+	put_value(s, 30, wide, gpu->core_features);
+	put_value(s, 31, wide, mem_features(gpu));
+	put_value(s, 51, wide, 0x809);
+	put_value(s, 55, gpu->id > UINT32_MAX ? 8 : wide, gpu->id);
+	put_value(s, 59, 4, gpu->thread_features);
+	put_value(s, 61, 4, 1);
+	put_value(s, 62, 4, 1);
+	put_value(s, 64, 8, gpu->core_mask);
 	for (uint32_t id = 65; id < 80; id++)
-		put(s, id, 8, 0);
+		put_value(s, id, 8, 0);
 	if (gpu->driver->api == FAKE_JM && gpu->driver->minor >= 7)
-		put(s, 82, 1, gpu->engines);
+		put_value(s, 82, 1, gpu->engines);
 	if (gpu->driver->api == FAKE_CSF)
-		put(s, 82, 1, 0);
+		put_value(s, 82, 1, 0);
 	if (gpu->driver->minor >= 31 || gpu->driver->api == FAKE_CSF)
-		put(s, 85, wide, 0);
+		put_value(s, 85, wide, 0);
 	if (fake_is(gpu->driver, WIDE_PROPS)) {
-		put(s, 86, 8, 0);
-		put(s, 87, 8, 0);
+		put_value(s, 86, 8, 0);
+		put_value(s, 87, 8, 0);
 	}
 }
 
@@ -87,12 +87,12 @@ int fake_props(struct fake_gpu *gpu, void *arg)
 		uint64_t buffer;
 		uint32_t size, flags;
 	} request;
-	struct stream s = {.n = 0};
+	struct fake_stream s = {.n = 0};
 
 	memcpy(&request, arg, sizeof(request));
 	if (request.flags)
 		return fake_fail(EINVAL);
-	make(gpu, &s);
+	make_props(gpu, &s);
 	if (!request.size)
 		return (int)s.n;
 	if (request.size < s.n)
@@ -100,7 +100,9 @@ int fake_props(struct fake_gpu *gpu, void *arg)
 	if (!request.buffer)
 		return fake_fail(EFAULT);
 	memcpy((void *)(uintptr_t)request.buffer, s.bytes, s.n);
-	return (int)s.n;
+	request.size = (uint32_t)((int)s.n + gpu->props_grow);
+	memcpy(arg, &request, sizeof(request));
+	return (int)request.size;
 }
 
 void fake_props_uk(const struct fake_gpu *gpu, uint8_t *props)

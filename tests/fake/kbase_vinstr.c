@@ -16,7 +16,8 @@ static size_t dump_bytes(const struct fake_gpu *gpu)
 	return BLOCK_BYTES * (gpu->v4 ? core_groups(gpu) * 8 : 2 + gpu->slices + fake_top_core(gpu));
 }
 
-int fake_vinstr_setup(struct fake_kbase *k, struct fake_gpu *gpu, unsigned n_buffers, const uint32_t masks[FAKE_BLOCKS])
+int fake_vinstr_setup(struct fake_kbase *k, struct fake_gpu *gpu, unsigned n_buffers,
+		      const uint32_t masks[FAKE_BLOCKS])
 {
 	struct fake_file *f;
 
@@ -38,8 +39,8 @@ int fake_vinstr_setup(struct fake_kbase *k, struct fake_gpu *gpu, unsigned n_buf
 	return fake_file_memory(f, dump_bytes(gpu), n_buffers) ? f->fd : fake_fail(ENOMEM);
 }
 
-static void write_block(const struct fake_file *f, uint8_t *dump, unsigned at, enum fake_block block, unsigned instance,
-			int64_t at_ns)
+static void write_block(const struct fake_file *f, uint8_t *dump, unsigned at, enum fake_block block,
+			unsigned instance, int64_t at_ns)
 {
 	int64_t active = fake_active_ns(f->gpu, at_ns);
 
@@ -90,14 +91,16 @@ void fake_vinstr_dump(struct fake_file *f, int64_t at_ns)
 	f->buffers[slot] = (struct fake_buffer){.begin_ns = f->last_ns, .end_ns = at_ns};
 	if (f->gpu->endless_samples) {
 		f->gpu->endless_samples--;
-		f->buffers[slot].end_ns = 0;
+		f->buffers[slot].end_ns = (int64_t)f->gpu->endless_stamp;
 	}
 	f->last_ns = at_ns;
 	f->last_active_ns = fake_active_ns(f->gpu, at_ns);
 	f->produced++;
 }
 
-static int get_buffer(struct fake_file *f, void *arg, bool cycles)
+/* Drivers print a kernel warning for a buffer that is taken from an empty ring, and then answer as
+ * if nothing was wrong. */
+static int get_buffer(struct fake_kbase *k, struct fake_file *f, void *arg, bool cycles)
 {
 	const struct fake_buffer *b = &f->buffers[f->taken % f->n_buffers];
 	struct {
@@ -106,6 +109,8 @@ static int get_buffer(struct fake_file *f, void *arg, bool cycles)
 		uint64_t cycles[2];
 	} metadata = {.event = f->period_ns ? 1 : 0};
 
+	if (f->produced == f->taken + f->held && !f->gpu->spurious)
+		fake_breach(k, "a buffer was taken from an empty ring: the kernel warns");
 	if (f->produced == f->taken + f->held && !(f->held && f->gpu->busy_not_again))
 		return fake_fail(EAGAIN); /* also with one out */
 	if (f->held)
@@ -113,7 +118,9 @@ static int get_buffer(struct fake_file *f, void *arg, bool cycles)
 	metadata.timestamp = (uint64_t)b->end_ns;
 	metadata.buffer = (uint32_t)(f->taken % f->n_buffers);
 	for (unsigned i = 0; i < 2 && i < f->gpu->n_clocks; i++)
-		metadata.cycles[i] = (uint64_t)((double)f->gpu->hz[i] * (double)(b->end_ns - b->begin_ns) * 1e-9 + 0.5);
+		metadata.cycles[i] =
+			(uint64_t)((double)f->gpu->hz[i] * ((double)b->end_ns - (double)b->begin_ns) * 1e-9 +
+				   0.5);
 	memcpy(arg, &metadata, cycles ? 32 : 16);
 	f->held = true;
 	return 0;
@@ -138,7 +145,8 @@ static int set_interval(struct fake_kbase *k, struct fake_file *f, uint64_t ns)
 	int64_t shortest = f->gpu->driver->shortest_us * 1000ll;
 
 	if (ns > UINT32_MAX) {
-		fake_breach(k, "an interval of %llu ns: was a pointer given in place of the number?", (unsigned long long)ns);
+		fake_breach(k, "an interval of %llu ns: was a pointer given in place of the number?",
+			    (unsigned long long)ns);
 		ns &= UINT32_MAX;
 	}
 	if (ns && f->gpu->refuses_period)
@@ -152,12 +160,15 @@ static int set_interval(struct fake_kbase *k, struct fake_file *f, uint64_t ns)
 	return 0;
 }
 
-static int api_version(const struct fake_file *f, void *arg)
+static int api_version(struct fake_kbase *k, const struct fake_file *f, void *arg)
 {
 	uint32_t api[2] = {1, f->gpu->n_clocks > 1 ? 3 : f->gpu->n_clocks};
 
-	if (!fake_is(f->gpu->driver, CYCLES))
+	if (!fake_is(f->gpu->driver, CYCLES)) {
+		fake_breach(k, "%s does not know the request for features: the kernel warns",
+			    f->gpu->driver->name);
 		return fake_fail(EINVAL);
+	}
 	memcpy(arg, api, sizeof(api));
 	return 0;
 }
@@ -186,9 +197,9 @@ int fake_vinstr_ioctl(struct fake_kbase *k, struct fake_file *f, unsigned long r
 		f->last_active_ns = fake_active_ns(f->gpu, k->now_ns);
 		return 0;
 	case 0x8010BE20:
-		return get_buffer(f, arg, false);
+		return get_buffer(k, f, arg, false);
 	case 0x8020BE20:
-		return cycles ? get_buffer(f, arg, true) : fake_fail(EINVAL);
+		return cycles ? get_buffer(k, f, arg, true) : fake_fail(EINVAL);
 	case 0x4010BE21:
 		return put_buffer(f, arg);
 	case 0x4020BE21:
@@ -196,7 +207,7 @@ int fake_vinstr_ioctl(struct fake_kbase *k, struct fake_file *f, unsigned long r
 	case 0x4004BE30:
 		return set_interval(k, f, (uintptr_t)arg);
 	case 0x4008BEFF:
-		return api_version(f, arg);
+		return api_version(k, f, arg);
 	default:
 		fake_breach(k, "vinstr does not know the ioctl 0x%lx", request);
 		return fake_fail(EINVAL);

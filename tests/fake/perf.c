@@ -137,7 +137,8 @@ struct fake_event *fake_perf_add(struct fake_perf *f, const struct fake_event *e
 	return new;
 }
 
-/* Leave a group. One without its leader falls apart, and what was waiting for the leader waits no longer. */
+/* Leave a group. One without its leader falls apart, and what was waiting for the leader waits no
+ * longer. */
 void fake_perf_detach(struct fake_event *e)
 {
 	struct fake_event *m = e->leader, *next;
@@ -182,7 +183,8 @@ static void drop_leader(struct fake_perf *f, struct fake_event *e)
 	struct fake_event *former[64];
 	unsigned n = 0;
 
-	for (struct fake_event *m = e->next_member; e == e->leader && m && n < ARRAY_LEN(former); m = m->next_member)
+	for (struct fake_event *m = e->next_member; e == e->leader && m && n < ARRAY_LEN(former);
+	     m = m->next_member)
 		former[n++] = m;
 	fake_perf_drop(f, e);
 	settle_former(f, former, n);
@@ -213,8 +215,9 @@ unsigned fake_perf_open_files(const struct fake_perf *f, struct strbuf *names)
 		if (e->fd < 0)
 			continue;
 		if (names)
-			strbuf_printf(names, "%sfd %d: %s 0x%llx of %s %d", n ? ", " : "", e->fd, e->pmu->name,
-				      (unsigned long long)e->raw, e->task ? "thread" : "CPU", e->task ? e->task->pid : e->cpu);
+			strbuf_printf(names, "%sfd %d: %s 0x%llx of %s %d", n ? ", " : "", e->fd,
+				      e->pmu->name, (unsigned long long)e->raw, e->task ? "thread" : "CPU",
+				      e->task ? e->task->pid : e->cpu);
 		n++;
 	}
 	return n;
@@ -222,14 +225,15 @@ unsigned fake_perf_open_files(const struct fake_perf *f, struct strbuf *names)
 
 /* ---- ioctl ---- */
 
-static void reset(struct fake_perf *f, struct fake_event *e)
+static void reset_event(struct fake_perf *f, struct fake_event *e)
 {
 	(void)f;
 	e->total.count = e->count_rest = 0; /* the times go on, and so does what ended children counted */
 	e->total.truth = e->truth_rest = 0;
 }
 
-static void for_each_child(struct fake_perf *f, struct fake_event *e, void (*apply)(struct fake_perf *, struct fake_event *))
+static void for_each_child(struct fake_perf *f, struct fake_event *e,
+			   void (*apply)(struct fake_perf *, struct fake_event *))
 {
 	apply(f, e);
 	for (unsigned i = 0; i < f->n_events; i++)
@@ -243,7 +247,7 @@ int fake_perf_ioctl(struct fake_perf *f, int fd, unsigned long request, void *ar
 		fake_perf_enable,
 		fake_perf_disable,
 		NULL,
-		reset,
+		reset_event,
 	};
 	struct fake_event *e = fake_perf_find(f, fd);
 	uintptr_t flags = (uintptr_t)arg;
@@ -300,6 +304,25 @@ uint64_t fake_perf_truth(const struct fake_perf *f, int fd)
 	return e ? whole(f, e).truth : 0;
 }
 
+static unsigned group_size(const struct fake_event *leader)
+{
+	unsigned n = 0;
+
+	for (; leader; leader = leader->next_member)
+		n++;
+	return n;
+}
+
+/* Whether the group of each child still has the events of its parent's. It has not while the child
+ * ends. */
+static bool groups_match(const struct fake_perf *f, const struct fake_event *leader)
+{
+	for (unsigned i = 0; i < f->n_events; i++)
+		if (f->events[i]->parent == leader && group_size(f->events[i]) != group_size(leader))
+			return false;
+	return true;
+}
+
 ssize_t fake_perf_read(struct fake_perf *f, int fd, void *buf, size_t n)
 {
 	const struct fake_event *e = fake_perf_find(f, fd), *first, *m;
@@ -316,6 +339,8 @@ ssize_t fake_perf_read(struct fake_perf *f, int fd, void *buf, size_t n)
 	format = e->attr.read_format;
 	group = format & FAKE_GROUP;
 	first = group ? e->leader : e;
+	if (group && !f->unmatched && !groups_match(f, first))
+		return fake_perf_fail(ECHILD);
 	t = whole(f, first);
 	if (group)
 		words[at++] = 0;

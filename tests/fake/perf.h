@@ -1,16 +1,19 @@
-/* A fake of perf_event_open(2): the PMUs of several machines, who may count what, groups that share too few counters, tasks that move
- * between CPUs, start others and end. What is refused is refused with the kernel's errno, in the kernel's order of checks, and the
- * numbers of its interface are written down here a second time, apart from <linux/perf_event.h>.
+/* A fake of perf_event_open(2): the PMUs of several machines, who may count what, groups that share
+ * too few counters, tasks that move between CPUs, start others and end. What is refused is refused
+ * with the kernel's errno, in the kernel's order of checks, and the numbers of its interface are
+ * written down here a second time, apart from <linux/perf_event.h>.
  *
- * What the kernel answers it answers; where a client only lives dangerously (an unknown ioctl, reserved bits, a buffer of a wrong size)
- * a breach is noted as well. Nothing in here reads a clock or makes a system call but for the fd (`new_fd`), so that the same code
- * stands behind a `struct sys` (fake_sys.h) and behind the libc calls of the shipped program (preload_perf.c).
+ * What the kernel answers it answers; where a client only lives dangerously (an unknown ioctl,
+ * reserved bits, a buffer of a wrong size) a breach is noted as well. Nothing in here reads a clock
+ * or makes a system call but for the fd (`new_fd`), so that the same code stands behind a `struct
+ * sys` (fake_sys.h) and behind the libc calls of the shipped program (preload_perf.c).
  *
- * The law of counting: an event counts a constant rate, so many per microsecond, of the time in which it is on a counter; the rate
- * depends on CPU and event only. Where all the times between two changes are whole microseconds - and steps of tests and turns of
- * multiplexing are - count x enabled / running is thus exactly what would have been counted without sharing (fake_perf_truth), to the
- * last digit. It is not where the rate changes meanwhile: where a task moves to another CPU, or with `phase_ns`.
- */
+ * The law of counting: an event counts at a constant rate per microsecond of the time in
+ * which it is on a counter; the rate depends on CPU and event only. Where all the times between two
+ * changes are whole microseconds - and steps of tests and turns of multiplexing are - count x
+ * enabled / running is thus exactly what would have been counted without sharing (fake_perf_truth),
+ * to the last digit. It is not where the rate changes meanwhile: where a task moves to another CPU,
+ * or with `phase_ns`. */
 #ifndef MALITOP_FAKE_PERF_H
 #define MALITOP_FAKE_PERF_H
 
@@ -28,7 +31,13 @@
 enum fake_pmu_kind { FAKE_NO_PMU, FAKE_SOFTWARE, FAKE_TRACEPOINT, FAKE_ARM, FAKE_X86 };
 
 /* Cores, as a bit set: whose events a PMU implements. */
-enum fake_core { FAKE_A53 = 1 << 0, FAKE_A55 = 1 << 1, FAKE_A72 = 1 << 2, FAKE_A76 = 1 << 3, FAKE_INTEL = 1 << 4 };
+enum fake_core {
+	FAKE_A53 = 1 << 0,
+	FAKE_A55 = 1 << 1,
+	FAKE_A72 = 1 << 2,
+	FAKE_A76 = 1 << 3,
+	FAKE_INTEL = 1 << 4
+};
 
 struct fake_pmu {
 	const char *name; /* in sysfs */
@@ -37,12 +46,15 @@ struct fake_pmu {
 	uint64_t cpus; /* it serves, a bit each */
 	unsigned core; /* of enum fake_core; several: what they have in common */
 	unsigned counters;
-	uint64_t dedicated[4]; /* raw events that have a counter of their own besides, which no other can use; 0 ends */
-	unsigned width;        /* of a counter in bits; the driver makes 64 of them */
-	bool lists_cpus;       /* has a file `cpus` */
-	bool nameless;         /* has no directory `events` */
-	bool wraps;            /* the driver forgets to, and reads wrap */
-	bool busy;             /* somebody has it for himself alone */
+	uint64_t dedicated
+		[4]; /* raw events that have a counter of their own besides, which no other can use; 0 ends */
+	unsigned width;  /* of a counter in bits; the driver makes 64 of them */
+	bool lists_cpus; /* has a file `cpus` */
+	bool nameless;   /* has no directory `events` */
+	bool wraps;      /* the driver forgets to, and reads wrap */
+	bool busy;       /* reserved by another user of the PMU */
+	uint64_t filtered
+		[4]; /* raw events that a hypervisor keeps for itself: they open and count 0; 0 ends */
 };
 
 struct fake_machine {
@@ -99,8 +111,9 @@ struct fake_perf {
 	unsigned max_files;                 /* RLIMIT_NOFILE; 0: any */
 	int64_t mux_ns;                     /* groups take turns after so long */
 	int64_t slice_ns;                   /* so do tasks that are on the same CPU */
-	int64_t phase_ns;                   /* not 0: in every second stretch of this length nothing is counted */
-	unsigned kernel_percent;         /* of what the hardware counts happens in the kernel, and exclude_kernel leaves it out */
+	int64_t phase_ns;        /* not 0: in every second stretch of this length nothing is counted */
+	bool unmatched;          /* before late 2023: group reads ignore that a child's group differs */
+	unsigned kernel_percent; /* of the counts happen in the kernel; exclude_kernel leaves them out */
 	struct fake_pmu pmus[FAKE_PMUS]; /* the first two are software and tracepoint */
 	unsigned n_pmus;
 	struct fake_cpu cpus[FAKE_CPUS];
@@ -118,8 +131,9 @@ struct fake_perf {
 	int64_t now_ns;
 };
 
-/* A machine without limits: paranoid -1, Linux 6.1, the caller is user 1000, thread 1000, on CPU 0. Change what you like before
- * anything is opened. `machine` is a name of fake_machines; another one aborts. */
+/* A machine without limits: paranoid -1, Linux 6.1, the caller is user 1000, thread 1000, on CPU 0.
+ * Change what you like before anything is opened. `machine` is a name of fake_machines; another one
+ * aborts. */
 void fake_perf_init(struct fake_perf *f, const char *machine, int64_t now_ns);
 void fake_perf_fini(struct fake_perf *f);
 void fake_perf_advance(struct fake_perf *f, int64_t now_ns);
@@ -135,26 +149,32 @@ ssize_t fake_perf_read(struct fake_perf *f, int fd, void *buf, size_t n);
 /* A line that names the events that are open; nothing if there are none. Returns how many. */
 unsigned fake_perf_open_files(const struct fake_perf *f, struct strbuf *names);
 
-/* An event of that PMU counts so many per microsecond, on that CPU (-1: on all), from now on. Not told, each has a rate of its own;
- * one that the core does not implement counts 0. */
+/* Set the rate of an event of that PMU per microsecond, on that CPU (-1: on all), from now on. Not
+ * told, each has a rate of its own; one that the core does not implement counts 0. */
 void fake_perf_rate(struct fake_perf *f, int cpu, const char *pmu, uint64_t config, uint64_t per_us);
-/* So many counters of that CPU (-1: of all) are somebody else's from now on. */
+/* From now on others hold this many counters of that CPU (-1: of all). */
 void fake_perf_steal(struct fake_perf *f, int cpu, unsigned n);
-/* What the event of this fd would have counted since it was made had it never had to share, inherited ones included. */
+/* What the event of this fd would have counted since it was made had it never had to share,
+ * inherited ones included. */
 uint64_t fake_perf_truth(const struct fake_perf *f, int fd);
 /* A CPU goes or comes back. Events of one that went stop for good, and their groups fall apart. */
 void fake_perf_online(struct fake_perf *f, int cpu, bool online);
 
-/* Tasks. Those on one CPU take turns there. A task that there is not (NULL) is one that nobody may name. */
+/* Tasks. Those on one CPU take turns there. NULL: a task that no caller may
+ * name. */
 struct fake_task *fake_perf_task(struct fake_perf *f, pid_t pid, unsigned uid, int cpu);
 struct fake_task *fake_perf_find_task(const struct fake_perf *f, pid_t pid); /* 0: the caller */
 void fake_perf_move(struct fake_perf *f, pid_t pid, int cpu);
 void fake_perf_alternate(struct fake_perf *f, pid_t pid, int64_t each_ns, int cpu, int other_cpu);
 struct fake_task *fake_perf_fork(struct fake_perf *f, pid_t parent, pid_t child, int cpu, bool thread);
 void fake_perf_exec(struct fake_perf *f, pid_t pid);
+/* The task stops, and loses its inherited events one by one, the newest first: only the leaders of
+ * its groups are left until fake_perf_exit ends it. */
+void fake_perf_exit_begins(struct fake_perf *f, pid_t pid);
 void fake_perf_exit(struct fake_perf *f, pid_t pid);
 
-/* Write the machine's sysfs and procfs, as far as they tell of CPUs and PMUs, into a directory; again after a change. */
+/* Write the machine's sysfs and procfs, as far as they tell of CPUs and PMUs, into a directory;
+ * again after a change. */
 void fake_perf_tree(const struct fake_perf *f, const char *dir);
 void fake_perf_tree_remove(const char *dir);
 

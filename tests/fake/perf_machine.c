@@ -10,9 +10,10 @@
 	{                                                                                         \
 		name, FAKE_ARM, type, cpus, core, counters, {__VA_ARGS__}, 32, .lists_cpus = true \
 	}
-#define INTEL(name, type, cpus, counters, lists)                                                               \
-	{                                                                                                      \
-		name, FAKE_X86, type, cpus, FAKE_INTEL, counters, {0xc0, 0x3c, 0x300}, 48, .lists_cpus = lists \
+#define INTEL(name, type, cpus, counters, lists)                                           \
+	{                                                                                  \
+		name, FAKE_X86, type, cpus, FAKE_INTEL, counters, {0xc0, 0x3c, 0x300}, 48, \
+			.lists_cpus = lists                                                \
 	}
 
 const struct fake_machine fake_machines[] = {
@@ -20,7 +21,8 @@ const struct fake_machine fake_machines[] = {
 	{"rk3588",
 	 8,
 	 {{0xf, FAKE_A55, 530}, {0xf0, FAKE_A76, 1024}},
-	 {ARM("armv8_cortex_a55", 8, 0xf, FAKE_A55, 6, 0x11), ARM("armv8_cortex_a76", 9, 0xf0, FAKE_A76, 6, 0x11)}},
+	 {ARM("armv8_cortex_a55", 8, 0xf, FAKE_A55, 6, 0x11),
+	  ARM("armv8_cortex_a76", 9, 0xf0, FAKE_A76, 6, 0x11)}},
 	{"tiny2", 2, {{0x3, FAKE_A53, 1024}}, {ARM("armv8_cortex_a53", 8, 0x3, FAKE_A53, 2, 0)}},
 	{"x86", 4, {{0xf, FAKE_INTEL, 0}}, {INTEL("cpu", 4, 0xf, 4, false)}},
 	{"hybrid",
@@ -36,6 +38,7 @@ const struct fake_machine fake_machines[] = {
 	 8,
 	 {{0xf, FAKE_A53, 440}, {0xf0, FAKE_A72, 1024}},
 	 {ARM("armv8_pmuv3", 8, 0xff, FAKE_A53 | FAKE_A72, 6, 0x11)}},
+	{"a53x4", 4, {{0xf, FAKE_A53, 1024}}, {ARM("armv8_cortex_a53", 8, 0xf, FAKE_A53, 6, 0x11)}},
 	{.name = NULL},
 };
 
@@ -139,8 +142,11 @@ static const struct {
 	uint64_t first, last;
 	unsigned cores;
 } ranges[] = {
-	{0x46, 0x48, FAKE_A72}, {0x56, 0x58, FAKE_A72}, {0x62, 0x65, FAKE_A72}, {0x68, 0x6a, FAKE_A72},
-	{0x6c, 0x6f, FAKE_A72}, {0x7b, 0x7e, FAKE_A72}, {0x81, 0x8f, FAKE_A72}, {0x90, 0x91, FAKE_A72},
+	{0x44, 0x45, NEWER},    {0x46, 0x48, BIG},      {0x4e, 0x4f, FAKE_A76}, {0x56, 0x58, BIG},
+	{0x5c, 0x5f, FAKE_A76}, {0x62, 0x65, FAKE_A72}, {0x68, 0x6a, BIG},      {0x6c, 0x6e, BIG},
+	{0x6f, 0x6f, FAKE_A76}, {0x7c, 0x7e, BIG},      {0x81, 0x84, BIG},      {0x86, 0x87, EVERY},
+	{0x88, 0x88, BIG},      {0x8a, 0x8f, BIG},      {0x90, 0x91, BIG},      {0xa0, 0xa0, NEWER},
+	{0xa2, 0xa2, FAKE_A55},
 };
 
 /* What generic events are: by PERF_COUNT_HW_..., and by cache | operation << 8 | result << 16. */
@@ -149,23 +155,40 @@ static const struct {
 	unsigned type;
 	uint64_t config, raw;
 } generic[] = {
-	{FAKE_ARM, FAKE_TYPE_HARDWARE, 0, 0x11},      {FAKE_ARM, FAKE_TYPE_HARDWARE, 1, 0x08},
-	{FAKE_ARM, FAKE_TYPE_HARDWARE, 2, 0x04},      {FAKE_ARM, FAKE_TYPE_HARDWARE, 3, 0x03},
-	{FAKE_ARM, FAKE_TYPE_HARDWARE, 4, 0x0c},      {FAKE_ARM, FAKE_TYPE_HARDWARE, 5, 0x10},
-	{FAKE_ARM, FAKE_TYPE_HARDWARE, 6, 0x1d},      {FAKE_ARM, FAKE_TYPE_HARDWARE, 7, 0x23},
-	{FAKE_ARM, FAKE_TYPE_HARDWARE, 8, 0x24},      {FAKE_ARM, FAKE_TYPE_CACHE, 0x00000, 0x04}, /* L1D, read: all, missed */
-	{FAKE_ARM, FAKE_TYPE_CACHE, 0x10000, 0x03},   {FAKE_ARM, FAKE_TYPE_CACHE, 0x00100, 0x41}, /* L1D, write */
-	{FAKE_ARM, FAKE_TYPE_CACHE, 0x10100, 0x43},   {FAKE_ARM, FAKE_TYPE_CACHE, 0x00001, 0x14}, /* L1I */
-	{FAKE_ARM, FAKE_TYPE_CACHE, 0x10001, 0x01},   {FAKE_ARM, FAKE_TYPE_CACHE, 0x00002, 0x36}, /* last level */
-	{FAKE_ARM, FAKE_TYPE_CACHE, 0x10002, 0x37},   {FAKE_ARM, FAKE_TYPE_CACHE, 0x00003, 0x25}, /* data TLB */
-	{FAKE_ARM, FAKE_TYPE_CACHE, 0x10003, 0x05},   {FAKE_ARM, FAKE_TYPE_CACHE, 0x00004, 0x26}, /* instruction TLB */
-	{FAKE_ARM, FAKE_TYPE_CACHE, 0x10004, 0x02},   {FAKE_ARM, FAKE_TYPE_CACHE, 0x00005, 0x12}, /* branch prediction */
-	{FAKE_ARM, FAKE_TYPE_CACHE, 0x10005, 0x10},   {FAKE_X86, FAKE_TYPE_HARDWARE, 0, 0x3c},
-	{FAKE_X86, FAKE_TYPE_HARDWARE, 1, 0xc0},      {FAKE_X86, FAKE_TYPE_HARDWARE, 2, 0x4f2e},
-	{FAKE_X86, FAKE_TYPE_HARDWARE, 3, 0x412e},    {FAKE_X86, FAKE_TYPE_HARDWARE, 4, 0xc4},
-	{FAKE_X86, FAKE_TYPE_HARDWARE, 5, 0xc5},      {FAKE_X86, FAKE_TYPE_HARDWARE, 6, 0x013c},
-	{FAKE_X86, FAKE_TYPE_HARDWARE, 9, 0x300},     {FAKE_X86, FAKE_TYPE_CACHE, 0x00000, 0x81d0},
-	{FAKE_X86, FAKE_TYPE_CACHE, 0x10000, 0x0151}, {FAKE_X86, FAKE_TYPE_CACHE, 0x00005, 0xc4},
+	{FAKE_ARM, FAKE_TYPE_HARDWARE, 0, 0x11},
+	{FAKE_ARM, FAKE_TYPE_HARDWARE, 1, 0x08},
+	{FAKE_ARM, FAKE_TYPE_HARDWARE, 2, 0x04},
+	{FAKE_ARM, FAKE_TYPE_HARDWARE, 3, 0x03},
+	{FAKE_ARM, FAKE_TYPE_HARDWARE, 4, 0x0c},
+	{FAKE_ARM, FAKE_TYPE_HARDWARE, 5, 0x10},
+	{FAKE_ARM, FAKE_TYPE_HARDWARE, 6, 0x1d},
+	{FAKE_ARM, FAKE_TYPE_HARDWARE, 7, 0x23},
+	{FAKE_ARM, FAKE_TYPE_HARDWARE, 8, 0x24},
+	{FAKE_ARM, FAKE_TYPE_CACHE, 0x00000, 0x04}, /* L1D, read: all, missed */
+	{FAKE_ARM, FAKE_TYPE_CACHE, 0x10000, 0x03},
+	{FAKE_ARM, FAKE_TYPE_CACHE, 0x00100, 0x41}, /* L1D, write */
+	{FAKE_ARM, FAKE_TYPE_CACHE, 0x10100, 0x43},
+	{FAKE_ARM, FAKE_TYPE_CACHE, 0x00001, 0x14}, /* L1I */
+	{FAKE_ARM, FAKE_TYPE_CACHE, 0x10001, 0x01},
+	{FAKE_ARM, FAKE_TYPE_CACHE, 0x00002, 0x36}, /* last level */
+	{FAKE_ARM, FAKE_TYPE_CACHE, 0x10002, 0x37},
+	{FAKE_ARM, FAKE_TYPE_CACHE, 0x00003, 0x25}, /* data TLB */
+	{FAKE_ARM, FAKE_TYPE_CACHE, 0x10003, 0x05},
+	{FAKE_ARM, FAKE_TYPE_CACHE, 0x00004, 0x26}, /* instruction TLB */
+	{FAKE_ARM, FAKE_TYPE_CACHE, 0x10004, 0x02},
+	{FAKE_ARM, FAKE_TYPE_CACHE, 0x00005, 0x12}, /* branch prediction */
+	{FAKE_ARM, FAKE_TYPE_CACHE, 0x10005, 0x10},
+	{FAKE_X86, FAKE_TYPE_HARDWARE, 0, 0x3c},
+	{FAKE_X86, FAKE_TYPE_HARDWARE, 1, 0xc0},
+	{FAKE_X86, FAKE_TYPE_HARDWARE, 2, 0x4f2e},
+	{FAKE_X86, FAKE_TYPE_HARDWARE, 3, 0x412e},
+	{FAKE_X86, FAKE_TYPE_HARDWARE, 4, 0xc4},
+	{FAKE_X86, FAKE_TYPE_HARDWARE, 5, 0xc5},
+	{FAKE_X86, FAKE_TYPE_HARDWARE, 6, 0x013c},
+	{FAKE_X86, FAKE_TYPE_HARDWARE, 9, 0x300},
+	{FAKE_X86, FAKE_TYPE_CACHE, 0x00000, 0x81d0},
+	{FAKE_X86, FAKE_TYPE_CACHE, 0x10000, 0x0151},
+	{FAKE_X86, FAKE_TYPE_CACHE, 0x00005, 0xc4},
 	{FAKE_X86, FAKE_TYPE_CACHE, 0x10005, 0xc5},
 };
 
@@ -183,10 +206,18 @@ static bool all_of(const struct fake_pmu *pmu, unsigned cores)
 	return (pmu->core & cores) == pmu->core;
 }
 
+static bool is_filtered(const struct fake_pmu *pmu, uint64_t raw)
+{
+	for (size_t i = 0; i < ARRAY_LEN(pmu->filtered) && pmu->filtered[i]; i++)
+		if (pmu->filtered[i] == raw)
+			return true;
+	return false;
+}
+
 bool fake_perf_implements(const struct fake_pmu *pmu, uint64_t raw)
 {
-	if (pmu->kind != FAKE_ARM)
-		return true;
+	if (pmu->kind != FAKE_ARM || is_filtered(pmu, raw))
+		return pmu->kind != FAKE_ARM;
 	for (size_t i = 0; i < ARRAY_LEN(events); i++)
 		if (events[i].raw == raw && all_of(pmu, events[i].cores))
 			return true;
@@ -199,7 +230,8 @@ bool fake_perf_implements(const struct fake_pmu *pmu, uint64_t raw)
 const char *fake_perf_named(const struct fake_pmu *pmu, unsigned n, uint64_t *raw)
 {
 	for (size_t i = 0; i < ARRAY_LEN(events); i++) {
-		if (!all_of(pmu, events[i].cores) || (pmu->kind == FAKE_ARM && events[i].raw >= 0x40) || n--)
+		if (!all_of(pmu, events[i].cores) || (pmu->kind == FAKE_ARM && events[i].raw >= 0x40) ||
+		    is_filtered(pmu, events[i].raw) || n--)
 			continue;
 		*raw = events[i].raw;
 		return events[i].name;
@@ -209,10 +241,12 @@ const char *fake_perf_named(const struct fake_pmu *pmu, unsigned n, uint64_t *ra
 
 /* ---- which event a config is ---- */
 
-static int map_generic(const struct fake_perf *f, const struct fake_pmu *pmu, const struct fake_attr *attr, uint64_t *raw)
+static int map_generic(const struct fake_perf *f, const struct fake_pmu *pmu, const struct fake_attr *attr,
+		       uint64_t *raw)
 {
 	for (size_t i = 0; i < ARRAY_LEN(generic); i++) {
-		if (generic[i].kind != pmu->kind || generic[i].type != attr->type || generic[i].config != attr->config)
+		if (generic[i].kind != pmu->kind || generic[i].type != attr->type ||
+		    generic[i].config != attr->config)
 			continue;
 		*raw = generic[i].raw;
 		if (fake_perf_implements(pmu, *raw))
@@ -220,8 +254,8 @@ static int map_generic(const struct fake_perf *f, const struct fake_pmu *pmu, co
 	}
 	/* Cores that do not count jumps count retired branches. Older kernels do not know. */
 	*raw = 0x21;
-	if (pmu->kind == FAKE_ARM && attr->type == FAKE_TYPE_HARDWARE && attr->config == 4 && f->kernel >= FAKE_KERNEL(6, 5) &&
-	    fake_perf_implements(pmu, *raw))
+	if (pmu->kind == FAKE_ARM && attr->type == FAKE_TYPE_HARDWARE && attr->config == 4 &&
+	    f->kernel >= FAKE_KERNEL(6, 5) && fake_perf_implements(pmu, *raw))
 		return 0;
 	return ENOENT;
 }
@@ -233,7 +267,8 @@ static bool in_range(const struct fake_attr *attr)
 	return (attr->config & 0xff) < 7 && (attr->config >> 8 & 0xff) < 3 && (attr->config >> 16 & 0xff) < 2;
 }
 
-static int map_hardware(const struct fake_perf *f, const struct fake_pmu *pmu, const struct fake_attr *attr, uint64_t *raw)
+static int map_hardware(const struct fake_perf *f, const struct fake_pmu *pmu, const struct fake_attr *attr,
+			uint64_t *raw)
 {
 	if (attr->type == pmu->type || (pmu->kind == FAKE_ARM && attr->type == FAKE_TYPE_RAW)) {
 		*raw = pmu->kind == FAKE_ARM ? attr->config & 0xffff : attr->config;
@@ -253,10 +288,12 @@ static int map_hardware(const struct fake_perf *f, const struct fake_pmu *pmu, c
 /* How many software events a kernel knows. */
 static unsigned n_software(unsigned kernel)
 {
-	return 9 + (kernel >= FAKE_KERNEL(3, 12)) + (kernel >= FAKE_KERNEL(4, 4)) + (kernel >= FAKE_KERNEL(5, 13));
+	return 9 + (kernel >= FAKE_KERNEL(3, 12)) + (kernel >= FAKE_KERNEL(4, 4)) +
+	       (kernel >= FAKE_KERNEL(5, 13));
 }
 
-int fake_perf_map(const struct fake_perf *f, const struct fake_pmu *pmu, const struct fake_attr *attr, uint64_t *raw)
+int fake_perf_map(const struct fake_perf *f, const struct fake_pmu *pmu, const struct fake_attr *attr,
+		  uint64_t *raw)
 {
 	bool privileged = f->paranoid < 0 || fake_perfmon(f);
 
@@ -292,7 +329,8 @@ static bool happens_rarely(uint64_t raw)
 /* A rate that differs for every CPU and event, with cycles ahead of all others. */
 static uint64_t default_per_us(const struct fake_pmu *pmu, uint64_t raw, int cpu)
 {
-	bool cycles = raw == (pmu->kind == FAKE_ARM ? 0x11 : 0x3c), instructions = raw == (pmu->kind == FAKE_ARM ? 0x08 : 0xc0);
+	bool cycles = raw == (pmu->kind == FAKE_ARM ? 0x11 : 0x3c),
+	     instructions = raw == (pmu->kind == FAKE_ARM ? 0x08 : 0xc0);
 	uint64_t n = (uint64_t)cpu;
 
 	if (cycles)
@@ -304,7 +342,7 @@ static uint64_t default_per_us(const struct fake_pmu *pmu, uint64_t raw, int cpu
 	return happens_rarely(raw) ? 1 + (7 * raw + 3 * n) % 13 : 20 + (37 * raw + 5 * n) % 300;
 }
 
-static const struct fake_rate *told(const struct fake_perf *f, const struct fake_event *e, int cpu)
+static const struct fake_rate *tell_cost(const struct fake_perf *f, const struct fake_event *e, int cpu)
 {
 	for (unsigned i = f->n_rates; i-- > 0;) {
 		const struct fake_rate *r = &f->rates[i];
@@ -317,7 +355,7 @@ static const struct fake_rate *told(const struct fake_perf *f, const struct fake
 
 uint64_t fake_perf_per_ms(const struct fake_perf *f, const struct fake_event *e, int cpu)
 {
-	const struct fake_rate *r = told(f, e, cpu);
+	const struct fake_rate *r = tell_cost(f, e, cpu);
 	uint64_t per_ms, percent = 100;
 
 	if (f->phase_ns && f->now_ns / f->phase_ns % 2)

@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-struct request {
+struct fake_perf_request {
 	void *user;
 	pid_t pid;
 	int cpu, group_fd;
@@ -19,7 +19,8 @@ struct request {
 	uint64_t raw;
 };
 
-/* What the attr of a kernel has: its size, and how many of the bits after read_format have a meaning. */
+/* What the attr of a kernel has: its size, and how many of the bits after read_format have a
+ * meaning. */
 static const struct {
 	unsigned from, size, bits;
 } generations[] = {
@@ -38,20 +39,20 @@ static const struct {
 	{0, 96, 25},
 };
 
-static int there_is_perf(struct fake_perf *f, struct request *r)
+static int there_is_perf(struct fake_perf *f, struct fake_perf_request *r)
 {
 	(void)r;
 	return !f->machine ? ENOSYS : f->filtered;
 }
 
-static int flags_are_known(struct fake_perf *f, struct request *r)
+static int flags_are_known(struct fake_perf *f, struct fake_perf_request *r)
 {
 	if (r->flags & ~0xful)
 		fake_perf_breach(f, "perf_event_open does not know the flags 0x%lx", r->flags);
 	return r->flags & ~0xful ? EINVAL : 0;
 }
 
-static int patched_level(struct fake_perf *f, struct request *r)
+static int patched_level(struct fake_perf *f, struct fake_perf_request *r)
 {
 	(void)r;
 	return f->paranoid > 2 && !(f->caps & FAKE_CAP_SYS_ADMIN) ? EACCES : 0;
@@ -70,7 +71,8 @@ static uint64_t field(const unsigned char *from, size_t at, size_t n)
 	return v;
 }
 
-static int reserved(struct fake_perf *f, const struct fake_attr *attr, const unsigned char *bytes, unsigned bits)
+static int reserved(struct fake_perf *f, const struct fake_attr *attr, const unsigned char *bytes,
+		    unsigned bits)
 {
 	uint64_t formats = f->kernel >= FAKE_KERNEL(6, 0) ? 0x1f : 0xf;
 
@@ -89,7 +91,7 @@ static int reserved(struct fake_perf *f, const struct fake_attr *attr, const uns
 	return 0;
 }
 
-static int copy_attr(struct fake_perf *f, struct request *r)
+static int copy_attr(struct fake_perf *f, struct fake_perf_request *r)
 {
 	unsigned char bytes[136] = {0};
 	const unsigned char *user = r->user;
@@ -127,24 +129,24 @@ static int copy_attr(struct fake_perf *f, struct request *r)
 	return E2BIG;
 }
 
-static int security_module(struct fake_perf *f, struct request *r)
+static int security_module(struct fake_perf *f, struct fake_perf_request *r)
 {
 	(void)r;
 	return f->selinux ? EACCES : 0;
 }
 
-static int kernel_counting(struct fake_perf *f, struct request *r)
+static int kernel_counting(struct fake_perf *f, struct fake_perf_request *r)
 {
 	return !(r->attr.bits & FAKE_EXCLUDE_KERNEL) && f->paranoid > 1 && !fake_perfmon(f) ? EACCES : 0;
 }
 
-static int period_is_sound(struct fake_perf *f, struct request *r)
+static int period_is_sound(struct fake_perf *f, struct fake_perf_request *r)
 {
 	(void)f;
 	return r->attr.sample_period >> 63 ? EINVAL : 0;
 }
 
-static int no_control_groups(struct fake_perf *f, struct request *r)
+static int no_control_groups(struct fake_perf *f, struct fake_perf_request *r)
 {
 	if (!(r->flags & 4))
 		return 0;
@@ -152,13 +154,13 @@ static int no_control_groups(struct fake_perf *f, struct request *r)
 	return EINVAL;
 }
 
-static int files_are_left(struct fake_perf *f, struct request *r)
+static int files_are_left(struct fake_perf *f, struct fake_perf_request *r)
 {
 	(void)r;
 	return f->max_files && fake_perf_open_files(f, NULL) >= f->max_files ? EMFILE : 0;
 }
 
-static int find_group(struct fake_perf *f, struct request *r)
+static int find_group(struct fake_perf *f, struct fake_perf_request *r)
 {
 	r->leader = r->group_fd == -1 ? NULL : fake_perf_find(f, r->group_fd);
 	if (r->group_fd != -1 && !r->leader)
@@ -168,7 +170,7 @@ static int find_group(struct fake_perf *f, struct request *r)
 	return 0;
 }
 
-static int find_task(struct fake_perf *f, struct request *r)
+static int find_task(struct fake_perf *f, struct fake_perf_request *r)
 {
 	r->task = r->pid == -1 ? NULL : fake_perf_find_task(f, r->pid);
 	if (r->pid != -1 && !r->task)
@@ -176,24 +178,24 @@ static int find_task(struct fake_perf *f, struct request *r)
 	return r->task && r->leader && (r->leader->attr.bits ^ r->attr.bits) & FAKE_INHERIT ? EINVAL : 0;
 }
 
-static int may_trace(const struct fake_perf *f, const struct request *r)
+static int may_trace(const struct fake_perf *f, const struct fake_perf_request *r)
 {
 	bool may = f->caps & FAKE_CAP_SYS_ADMIN || (fake_perfmon(f) && f->kernel >= FAKE_KERNEL(5, 9));
 
 	return r->task && r->task->uid != f->uid && !may ? EACCES : 0;
 }
 
-static int old_trace_check(struct fake_perf *f, struct request *r)
+static int old_trace_check(struct fake_perf *f, struct fake_perf_request *r)
 {
 	return f->kernel < FAKE_KERNEL(5, 11) ? may_trace(f, r) : 0;
 }
 
-static int new_trace_check(struct fake_perf *f, struct request *r)
+static int new_trace_check(struct fake_perf *f, struct fake_perf_request *r)
 {
 	return f->kernel >= FAKE_KERNEL(5, 11) ? may_trace(f, r) : 0;
 }
 
-static int target_is_sound(struct fake_perf *f, struct request *r)
+static int target_is_sound(struct fake_perf *f, struct fake_perf_request *r)
 {
 	const struct fake_attr *attr = &r->attr;
 
@@ -216,7 +218,7 @@ static int arm_wants(const struct fake_perf *f, const struct fake_attr *attr, co
 	return attr->config1 & 2 && f->kernel >= FAKE_KERNEL(5, 17) && !task ? EINVAL : 0;
 }
 
-static int try_pmu(const struct fake_perf *f, const struct fake_pmu *pmu, struct request *r)
+static int try_pmu(const struct fake_perf *f, const struct fake_pmu *pmu, struct fake_perf_request *r)
 {
 	struct fake_event e = {.attr = r->attr, .pmu = pmu, .task = r->task, .cpu = r->cpu};
 	int code;
@@ -248,11 +250,12 @@ static const struct fake_pmu *of_type(const struct fake_perf *f, unsigned type)
 	return NULL;
 }
 
-/* Generic events are the raw type's, or of the PMU in the upper half of config; what no PMU has as its type is offered to each, the
- * last one that was registered first. */
-static int find_pmu(struct fake_perf *f, struct request *r)
+/* Generic events are the raw type's, or of the PMU in the upper half of config; what no PMU has as
+ * its type is offered to each, the last one that was registered first. */
+static int find_pmu(struct fake_perf *f, struct fake_perf_request *r)
 {
-	bool generic = r->attr.type == FAKE_TYPE_HARDWARE || r->attr.type == FAKE_TYPE_CACHE, extended = false;
+	bool generic = r->attr.type == FAKE_TYPE_HARDWARE || r->attr.type == FAKE_TYPE_CACHE,
+	     extended = false;
 	unsigned type = r->attr.type;
 	const struct fake_pmu *pmu;
 	int code = ENOENT;
@@ -265,7 +268,8 @@ static int find_pmu(struct fake_perf *f, struct request *r)
 		type = FAKE_TYPE_RAW;
 	}
 	pmu = of_type(f, type);
-	if (pmu && extended && pmu->kind != FAKE_X86 && !(pmu->kind == FAKE_ARM && f->kernel >= FAKE_KERNEL(6, 6)))
+	if (pmu && extended && pmu->kind != FAKE_X86 &&
+	    !(pmu->kind == FAKE_ARM && f->kernel >= FAKE_KERNEL(6, 6)))
 		return ENOENT;
 	if (pmu) {
 		code = try_pmu(f, pmu, r);
@@ -279,17 +283,17 @@ static int find_pmu(struct fake_perf *f, struct request *r)
 
 /* ---- where it goes ---- */
 
-static int may_count_cpus(struct fake_perf *f, struct request *r)
+static int may_count_cpus(struct fake_perf *f, struct fake_perf_request *r)
 {
 	return !r->task && f->paranoid > 0 && !fake_perfmon(f) ? EACCES : 0;
 }
 
-static int cpu_is_online(struct fake_perf *f, struct request *r)
+static int cpu_is_online(struct fake_perf *f, struct fake_perf_request *r)
 {
 	return !r->task && !f->cpus[r->cpu].online ? ENODEV : 0;
 }
 
-static int group_is_sound(struct fake_perf *f, struct request *r)
+static int group_is_sound(struct fake_perf *f, struct fake_perf_request *r)
 {
 	const struct fake_event *l = r->leader;
 
@@ -301,7 +305,7 @@ static int group_is_sound(struct fake_perf *f, struct request *r)
 	return r->attr.bits & (FAKE_PINNED | FAKE_EXCLUSIVE) ? EINVAL : 0;
 }
 
-static int (*const checks[])(struct fake_perf *, struct request *) = {
+static int (*const checks[])(struct fake_perf *, struct fake_perf_request *) = {
 	there_is_perf,   flags_are_known,   patched_level,   copy_attr,      security_module, kernel_counting,
 	period_is_sound, no_control_groups, files_are_left,  find_group,     find_task,       old_trace_check,
 	target_is_sound, find_pmu,          new_trace_check, may_count_cpus, cpu_is_online,   group_is_sound,
@@ -309,7 +313,8 @@ static int (*const checks[])(struct fake_perf *, struct request *) = {
 
 int fake_perf_open(struct fake_perf *f, void *attr, pid_t pid, int cpu, int group_fd, unsigned long flags)
 {
-	struct request r = {.user = attr, .pid = pid, .cpu = cpu, .group_fd = group_fd, .flags = flags};
+	struct fake_perf_request r = {
+		.user = attr, .pid = pid, .cpu = cpu, .group_fd = group_fd, .flags = flags};
 	struct fake_event *e;
 	int fd, code;
 

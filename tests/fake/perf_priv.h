@@ -21,7 +21,13 @@ enum fake_attr_bit {
 
 enum fake_read_format { FAKE_ENABLED = 1, FAKE_RUNNING = 2, FAKE_ID = 4, FAKE_GROUP = 8, FAKE_LOST = 16 };
 
-enum fake_type { FAKE_TYPE_HARDWARE, FAKE_TYPE_SOFTWARE, FAKE_TYPE_TRACEPOINT, FAKE_TYPE_CACHE, FAKE_TYPE_RAW };
+enum fake_type {
+	FAKE_TYPE_HARDWARE,
+	FAKE_TYPE_SOFTWARE,
+	FAKE_TYPE_TRACEPOINT,
+	FAKE_TYPE_CACHE,
+	FAKE_TYPE_RAW
+};
 
 enum fake_software { FAKE_CPU_CLOCK, FAKE_TASK_CLOCK };
 
@@ -31,7 +37,7 @@ struct fake_attr {
 };
 
 /* In the order of the kernel, which compares them. */
-enum fake_state { FAKE_ERROR = -2, FAKE_OFF, FAKE_INACTIVE, FAKE_ACTIVE };
+enum fake_perf_state { FAKE_ERROR = -2, FAKE_OFF, FAKE_INACTIVE, FAKE_ACTIVE };
 
 struct fake_total {
 	uint64_t count, truth, enabled_ns, running_ns;
@@ -47,7 +53,7 @@ struct fake_event {
 	int cpu;                /* -1: wherever the task runs */
 	struct fake_event *leader, *next_member;
 	struct fake_event *parent;         /* the one with the fd */
-	enum fake_state state;             /* of members: only where their leader's is at least inactive */
+	enum fake_perf_state state;        /* of members: only where their leader's is at least inactive */
 	bool lost;                         /* its CPU went */
 	int on_cpu;                        /* whose counter it has; -1: none */
 	uint64_t order;                    /* of leaders, among those that take turns */
@@ -75,8 +81,10 @@ struct fake_event *fake_perf_add(struct fake_perf *f, const struct fake_event *e
 void fake_perf_drop(struct fake_perf *f, struct fake_event *e); /* its group goes on without it */
 void fake_perf_detach(struct fake_event *e);
 
-/* perf_machine.c: what a PMU counts for a type and a config, and at which rate; *raw or an errno. */
-int fake_perf_map(const struct fake_perf *f, const struct fake_pmu *pmu, const struct fake_attr *attr, uint64_t *raw);
+/* perf_machine.c: what a PMU counts for a type and a config, and at which rate; *raw or an
+ * errno. */
+int fake_perf_map(const struct fake_perf *f, const struct fake_pmu *pmu, const struct fake_attr *attr,
+		  uint64_t *raw);
 bool fake_perf_implements(const struct fake_pmu *pmu, uint64_t raw);
 uint64_t fake_perf_per_ms(const struct fake_perf *f, const struct fake_event *e, int cpu);
 /* The n-th event that sysfs has a name for. */
@@ -84,7 +92,8 @@ const char *fake_perf_named(const struct fake_pmu *pmu, unsigned n, uint64_t *ra
 
 /* perf_sched.c */
 bool fake_perf_fits(const struct fake_perf *f, const struct fake_event *e, const struct fake_event *leader);
-int fake_perf_context_cpu(const struct fake_perf *f, const struct fake_event *e); /* where it could count now; -1: nowhere */
+int fake_perf_context_cpu(const struct fake_perf *f,
+			  const struct fake_event *e); /* where it could count now; -1: nowhere */
 void fake_perf_enable(struct fake_perf *f, struct fake_event *e);
 void fake_perf_disable(struct fake_perf *f, struct fake_event *e);
 void fake_perf_reschedule(struct fake_perf *f, int cpu);

@@ -1,5 +1,5 @@
-/* Who has the counters: groups, all or nothing, in the kernel's order - of the CPU before those of the task, pinned ones before those
- * that take turns - and what is counted meanwhile. */
+/* Who has the counters: groups, all or nothing, in the kernel's order - of the CPU before those of
+ * the task, pinned ones before those that take turns - and what is counted meanwhile. */
 #include "tests/fake/perf_priv.h"
 
 #include "base/alloc.h"
@@ -13,7 +13,7 @@ struct counters {
 	bool any, exclusive;
 };
 
-static bool take(const struct fake_perf *f, struct counters *c, const struct fake_event *e)
+static bool take_counter(const struct fake_perf *f, struct counters *c, const struct fake_event *e)
 {
 	bool chained = e->pmu->kind == FAKE_ARM && e->attr.config1 & 1 && f->kernel >= FAKE_KERNEL(4, 19);
 	unsigned need = chained ? 2 : 1;
@@ -30,8 +30,8 @@ static bool take(const struct fake_perf *f, struct counters *c, const struct fak
 	return true;
 }
 
-/* What the kernel looks at when a group is opened. On Arm an event that is off is not counted, unless exec turns it on, and neither is
- * a leader; on x86 a leader always is. */
+/* What the kernel looks at when a group is opened. On Arm an event that is off is not counted,
+ * unless exec turns it on, and neither is a leader; on x86 a leader always is. */
 static bool is_weighed(const struct fake_event *e, const struct fake_event *leader)
 {
 	if (e->pmu->kind == FAKE_X86)
@@ -48,10 +48,10 @@ bool fake_perf_fits(const struct fake_perf *f, const struct fake_event *e, const
 	for (const struct fake_event *m = leader; m; m = m->next_member) {
 		if (!fake_is_hardware(m))
 			continue;
-		if (m->pmu != e->pmu || (is_weighed(m, leader) && !take(f, &c, m)))
+		if (m->pmu != e->pmu || (is_weighed(m, leader) && !take_counter(f, &c, m)))
 			return false;
 	}
-	return (e->pmu->kind == FAKE_ARM && !is_weighed(e, leader)) || take(f, &c, e);
+	return (e->pmu->kind == FAKE_ARM && !is_weighed(e, leader)) || take_counter(f, &c, e);
 }
 
 /* ---- groups on a CPU ---- */
@@ -78,7 +78,8 @@ static bool group_in(const struct fake_perf *f, struct fake_event *leader, int c
 	struct counters c = *counters;
 
 	for (struct fake_event *m = leader; m; m = m->next_member)
-		if (m->state >= FAKE_INACTIVE && fake_is_hardware(m) && (!fake_serves(m->pmu, cpu) || !take(f, &c, m)))
+		if (m->state >= FAKE_INACTIVE && fake_is_hardware(m) &&
+		    (!fake_serves(m->pmu, cpu) || !take_counter(f, &c, m)))
 			return false;
 	for (struct fake_event *m = leader; m; m = m->next_member) {
 		if (m->state < FAKE_INACTIVE)
@@ -117,7 +118,8 @@ static unsigned candidates(const struct fake_perf *f, int cpu, const struct fake
 
 		if (e->leader != e || e->task != task || e->lost)
 			continue;
-		if ((e->cpu != -1 && e->cpu != cpu) || !fake_serves(e->pmu, cpu) || !(e->attr.bits & FAKE_PINNED) == pinned)
+		if ((e->cpu != -1 && e->cpu != cpu) || !fake_serves(e->pmu, cpu) ||
+		    !(e->attr.bits & FAKE_PINNED) == pinned)
 			continue;
 		list[n++] = e;
 	}
@@ -125,7 +127,8 @@ static unsigned candidates(const struct fake_perf *f, int cpu, const struct fake
 	return n;
 }
 
-/* After the first group that does not fit none other is tried, small as it may be. Returns whether one has to wait. */
+/* After the first group that does not fit none other is tried, small as it may be. Returns whether
+ * one has to wait. */
 static bool place(struct fake_perf *f, int cpu, const struct fake_task *task, bool pinned, struct counters *c)
 {
 	AUTOFREE struct fake_event **list = xcalloc(f->n_events + 1, sizeof(struct fake_event *));
@@ -139,7 +142,8 @@ static bool place(struct fake_perf *f, int cpu, const struct fake_task *task, bo
 
 		if (e->state < FAKE_INACTIVE)
 			continue;
-		if (software ? group_in(f, e, cpu, &none) : !full && !c->exclusive && !alone && group_in(f, e, cpu, c))
+		if (software ? group_in(f, e, cpu, &none)
+			     : !full && !c->exclusive && !alone && group_in(f, e, cpu, c))
 			continue;
 		full = true;
 		if (pinned)
@@ -156,7 +160,8 @@ static struct counters free_counters(const struct fake_perf *f, int cpu)
 		const struct fake_pmu *pmu = &f->pmus[i];
 
 		if ((pmu->kind == FAKE_ARM || pmu->kind == FAKE_X86) && fake_serves(pmu, cpu))
-			c.left = pmu->counters > f->cpus[cpu].stolen ? pmu->counters - f->cpus[cpu].stolen : 0;
+			c.left =
+				pmu->counters > f->cpus[cpu].stolen ? pmu->counters - f->cpus[cpu].stolen : 0;
 	}
 	return c;
 }
@@ -216,36 +221,37 @@ void fake_perf_steal(struct fake_perf *f, int cpu, unsigned n)
 /* ---- turns ---- */
 
 /* The first that is on a counter goes to the end of the line; if none is, the first in the line. */
-static void turn(struct fake_perf *f, int cpu, const struct fake_task *task)
+static void turn_period(struct fake_perf *f, int cpu, const struct fake_task *task)
 {
 	AUTOFREE struct fake_event **list = xcalloc(f->n_events + 1, sizeof(struct fake_event *));
 	unsigned n = candidates(f, cpu, task, false, list);
 	struct fake_event *first = NULL;
 
 	for (unsigned i = 0; i < n; i++)
-		if (!group_is_software(list[i]) && (!first || (first->state != FAKE_ACTIVE && list[i]->state == FAKE_ACTIVE)))
+		if (!group_is_software(list[i]) &&
+		    (!first || (first->state != FAKE_ACTIVE && list[i]->state == FAKE_ACTIVE)))
 			first = list[i];
 	if (first)
 		first->order = ++f->order;
 }
 
-static void rotate(struct fake_perf *f, int cpu)
+static void rotate_groups(struct fake_perf *f, int cpu)
 {
 	struct fake_cpu *c = &f->cpus[cpu];
 	bool again = c->rotate_cpu || c->rotate_task;
 
 	c->tick_ns = again ? f->now_ns + f->mux_ns : 0;
 	if (c->rotate_task && c->current)
-		turn(f, cpu, c->current);
+		turn_period(f, cpu, c->current);
 	if (c->rotate_cpu)
-		turn(f, cpu, NULL);
+		turn_period(f, cpu, NULL);
 	if (again)
 		fake_perf_reschedule(f, cpu);
 }
 
 /* ---- time ---- */
 
-static void count(uint64_t *to, uint64_t *rest, uint64_t per_ms, int64_t ns)
+static void count_event(uint64_t *to, uint64_t *rest, uint64_t per_ms, int64_t ns)
 {
 	uint64_t millionths = *rest + per_ms * ((uint64_t)ns % 1000000);
 
@@ -253,9 +259,9 @@ static void count(uint64_t *to, uint64_t *rest, uint64_t per_ms, int64_t ns)
 	*rest = millionths % 1000000;
 }
 
-static void account(struct fake_perf *f, struct fake_event *e, int64_t ns)
+static void account_time(struct fake_perf *f, struct fake_event *e, int64_t ns)
 {
-	enum fake_state state = e->leader->state <= FAKE_OFF ? e->leader->state : e->state;
+	enum fake_perf_state state = e->leader->state <= FAKE_OFF ? e->leader->state : e->state;
 	int cpu = fake_perf_context_cpu(f, e);
 	uint64_t per_ms;
 
@@ -265,11 +271,11 @@ static void account(struct fake_perf *f, struct fake_event *e, int64_t ns)
 	if ((e->cpu != -1 && e->cpu != cpu) || !fake_serves(e->pmu, cpu))
 		return;
 	per_ms = fake_perf_per_ms(f, e, cpu);
-	count(&e->total.truth, &e->truth_rest, per_ms, ns);
+	count_event(&e->total.truth, &e->truth_rest, per_ms, ns);
 	if (e->state != FAKE_ACTIVE)
 		return;
 	e->total.running_ns += (uint64_t)ns;
-	count(&e->total.count, &e->count_rest, per_ms, ns);
+	count_event(&e->total.count, &e->count_rest, per_ms, ns);
 }
 
 static int place_of(const struct fake_perf *f, const struct fake_task *t)
@@ -354,11 +360,11 @@ void fake_perf_advance(struct fake_perf *f, int64_t now_ns)
 		int64_t next = f->n_events ? next_change(f, now_ns) : now_ns;
 
 		for (unsigned i = 0; i < f->n_events; i++)
-			account(f, f->events[i], next - f->now_ns);
+			account_time(f, f->events[i], next - f->now_ns);
 		f->now_ns = next;
 		fake_perf_settle(f);
 		for (int i = 0; i < FAKE_CPUS; i++)
 			if (f->cpus[i].tick_ns && f->cpus[i].tick_ns <= next)
-				rotate(f, i);
+				rotate_groups(f, i);
 	}
 }

@@ -41,7 +41,8 @@ void fake_perf_alternate(struct fake_perf *f, pid_t pid, int64_t each_ns, int cp
 	fake_perf_settle(f);
 }
 
-static struct fake_event *inherit(struct fake_perf *f, struct fake_event *e, struct fake_task *child, struct fake_event *leader)
+static struct fake_event *inherit_events(struct fake_perf *f, struct fake_event *e, struct fake_task *child,
+					 struct fake_event *leader)
 {
 	struct fake_event copy = *e;
 
@@ -69,7 +70,7 @@ struct fake_task *fake_perf_fork(struct fake_perf *f, pid_t parent, pid_t child,
 		if (e->attr.bits & FAKE_INHERIT_THREAD && !thread)
 			continue;
 		for (; e; e = e->next_member) {
-			struct fake_event *copy = inherit(f, e, to, leader);
+			struct fake_event *copy = inherit_events(f, e, to, leader);
 
 			leader = leader ? leader : copy;
 		}
@@ -105,6 +106,18 @@ static void end_event(struct fake_perf *f, struct fake_event *e)
 	sum->enabled_ns += e->total.enabled_ns;
 	sum->running_ns += e->total.running_ns;
 	fake_perf_drop(f, e);
+}
+
+void fake_perf_exit_begins(struct fake_perf *f, pid_t pid)
+{
+	struct fake_task *t = fake_perf_find_task(f, pid);
+
+	t->cpu = -1;
+	t->alternate_ns = 0;
+	fake_perf_settle(f);
+	for (unsigned i = f->n_events; i-- > 0;)
+		if (f->events[i]->task == t && f->events[i]->parent && f->events[i]->leader != f->events[i])
+			end_event(f, f->events[i]);
 }
 
 void fake_perf_exit(struct fake_perf *f, pid_t pid)

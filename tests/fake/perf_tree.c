@@ -31,7 +31,8 @@ static void write_file(const char *dir, const char *path, const char *text)
 	}
 }
 
-__attribute__((format(printf, 3, 4))) static void write_line(const char *dir, const char *path, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static void write_line(const char *dir, const char *path,
+							     const char *fmt, ...)
 {
 	char text[256];
 	va_list ap;
@@ -56,7 +57,8 @@ static void list_cpus(uint64_t cpus, char text[128])
 			continue;
 		while (cpus >> (last + 1) & 1)
 			last++;
-		n += (size_t)snprintf(text + n, 128 - n, last > i ? "%s%d-%d" : "%s%d", n ? "," : "", i, last);
+		n += (size_t)snprintf(text + n, 128 - n, last > i ? "%s%d-%d" : "%s%d", n ? "," : "", i,
+				      last);
 		i = last;
 	}
 }
@@ -86,6 +88,7 @@ static const struct {
 static void write_pmu(const struct fake_perf *f, const struct fake_pmu *pmu, const char *dir)
 {
 	AUTOFREE char *base = xasprintf("%s/sys/bus/event_source/devices/%s", dir, pmu->name);
+	AUTOFREE char *events = xasprintf("%s/events", base);
 	char path[96], cpus[128];
 	const char *name;
 	uint64_t raw;
@@ -101,6 +104,7 @@ static void write_pmu(const struct fake_perf *f, const struct fake_pmu *pmu, con
 			write_line(base, pmu_files[i].file, "%s", pmu_files[i].text);
 	if (pmu->nameless || (pmu->kind != FAKE_ARM && pmu->kind != FAKE_X86))
 		return;
+	fake_perf_tree_remove(events); /* some may be filtered now */
 	for (unsigned i = 0; (name = fake_perf_named(pmu, i, &raw)); i++) {
 		snprintf(path, sizeof(path), "events/%s", name);
 		if (pmu->kind == FAKE_ARM)
@@ -155,8 +159,8 @@ static void write_cpu(const struct fake_perf *f, int cpu, struct strbuf *cpuinfo
 		write_line(base, "regs/identification/midr_el1", "0x%016llx", (unsigned long long)id);
 	strbuf_printf(cpuinfo, "processor\t: %d\n", cpu);
 	if (id)
-		strbuf_printf(cpuinfo, "CPU implementer\t: 0x%02x\nCPU part\t: 0x%03x\n\n", (unsigned)(id >> 24),
-			      (unsigned)(id >> 4 & 0xfff));
+		strbuf_printf(cpuinfo, "CPU implementer\t: 0x%02x\nCPU part\t: 0x%03x\n\n",
+			      (unsigned)(id >> 24), (unsigned)(id >> 4 & 0xfff));
 	else
 		strbuf_str(cpuinfo, "vendor_id\t: GenuineIntel\nmodel name\t: Fake CPU\n\n");
 }

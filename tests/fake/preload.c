@@ -1,20 +1,29 @@
-/* libfakemali.so: the fake driver and the fake perf behind the libc calls of a program that knows nothing of them, on real time.
+/* libfakemali.so: the fake driver and the fake perf behind the libc calls of a program that does
+ * not know them, on real time.
  *
- *   LD_PRELOAD=tests/fake/libfakemali.so FAKEMALI='driver=r44p0 gpu=0x74021000 cores=0x5b3' ./malitop
+ *   LD_PRELOAD=tests/fake/libfakemali.so \
+ *   FAKEMALI='driver=r44p0 gpu=0x74021000 cores=0x5b3' ./malitop
  *
- * FAKEMALI lists devices, separated by ';', each by words: driver (a row of fake_drivers), gpu (GPU_ID), cores (mask), slices, bus
- * (bits), khz, values (of a block), clocks (domains), hz, v4, and, for a while after the start in ms, gone=FROM-TO. FAKEMALI_OPEN_MS:
- * an open takes so long, as where firmware is loaded. FAKEMALI_FAIL=CALL:N:ERRNO: the N-th open, ioctl or mmap of a device fails.
- * FAKEMALI_BREACHES names a file for the rules that were broken. FAKEMALI_ROOT: a directory whose sys/ and proc/ files stand in for
- * the machine's own.
+ * FAKEMALI lists devices, separated by ';', each by words: driver (a row of fake_drivers), gpu
+ * (GPU_ID), cores (mask), slices, bus (bits), khz, values (of a block), clocks (domains), hz, v4,
+ * failed and late (how many samples the driver calls failed, or stamps with the future), and two
+ * that last a while: gone=WHEN, and hang=WHEN, in which an ioctl returns only when it is over.
+ * WHEN is FROM-TO, in ms after the start, or /FILE: while that file exists.
+ *
+ * FAKEMALI_OPEN_MS: how long an open takes, as if firmware were loaded; FAKEMALI_OPEN_HELD: it
+ * takes as long as that file exists. FAKEMALI_FAIL=CALL:N:ERRNO: the N-th open, ioctl or mmap of
+ * a device fails. FAKEMALI_BREACHES names a file for the rules that were broken. FAKEMALI_ROOT: a
+ * directory whose sys/ and proc/ files stand in for the machine's own.
  *
  *   FAKEPERF='machine=rk3588 paranoid=1 cap=0 kernel=5.10'
  *
- * makes its CPUs those of a row of fake_machines, with their files in sysfs. Words: machine, paranoid (level), cap (1 CAP_PERFMON, 2
- * CAP_SYS_ADMIN, 3 both), kernel, refuse (seccomp, selinux, missing), files (how many can be open), steal (so many counters are
- * somebody else's), offline (a CPU). A real thread runs on the CPU pid % CPUs, always. The CALL of FAKEMALI_FAIL is perf.
- */
+ * makes its CPUs those of a row of fake_machines, with their files in sysfs. Words: machine,
+ * paranoid (level), cap (1 CAP_PERFMON, 2 CAP_SYS_ADMIN, 3 both), kernel, refuse (seccomp, selinux,
+ * missing), files (how many can be open), steal (how many counters others hold), offline (a
+ * CPU), hang=WHEN, of ioctl and read. A real thread runs on the CPU pid % CPUs, always. The CALL of
+ * FAKEMALI_FAIL is perf. */
 #include "tests/fake/kbase.h"
+#include "tests/fake/preload_drm.h"
 #include "tests/fake/preload_perf.h"
 
 #include "base/alloc.h"
@@ -35,12 +44,8 @@
 #include <time.h>
 #include <unistd.h>
 
-struct gone {
-	int64_t from_ns, to_ns;
-};
-
 static struct fake_kbase fake;
-static struct gone gone[FAKE_GPUS];
+static struct preload_while gone[FAKE_GPUS], hang[FAKE_GPUS];
 static int64_t start_ns;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread bool inside; /* the fake's own calls are real */
@@ -65,16 +70,38 @@ static int new_fd(void)
 
 /* ---- configuration ---- */
 
-static void set_word(struct fake_gpu *gpu, struct gone *g, const char *key, const char *value)
+void preload_while_read(struct preload_while *w, const char *text, int64_t since_ns)
 {
 	long long from, to;
+
+	if (text[0] == '/')
+		w->file = strdup(text);
+	if (sscanf(text, "%lld-%lld", &from, &to) != 2)
+		return;
+	w->from_ns = since_ns + from * 1000000;
+	w->to_ns = since_ns + to * 1000000;
+}
+
+static bool is_now(const struct preload_while *w, int64_t now_ns)
+{
+	return (now_ns >= w->from_ns && now_ns < w->to_ns) || (w->file && access(w->file, F_OK) == 0);
+}
+
+static void set_word(struct fake_gpu *gpu, const char *key, const char *value)
+{
 	const struct {
 		const char *key;
 		unsigned *to;
 	} numbers[] = {
-		{"slices", &gpu->slices},          {"bus", &gpu->bus_bits},    {"khz", &gpu->max_khz},
-		{"values", &gpu->n_values},        {"clocks", &gpu->n_clocks}, {"buffers", &gpu->most_buffers},
+		{"slices", &gpu->slices},
+		{"bus", &gpu->bus_bits},
+		{"khz", &gpu->max_khz},
+		{"values", &gpu->n_values},
+		{"clocks", &gpu->n_clocks},
+		{"buffers", &gpu->most_buffers},
 		{"features", &gpu->core_features},
+		{"failed", &gpu->failed_samples},
+		{"late", &gpu->endless_samples},
 	};
 
 	if (strcmp(key, "driver") == 0)
@@ -91,8 +118,10 @@ static void set_word(struct fake_gpu *gpu, struct gone *g, const char *key, cons
 		gpu->refuses_period = true;
 	if (strcmp(key, "raise") == 0)
 		gpu->raises_to_ns = strtoll(value, NULL, 0) * 1000000;
-	if (strcmp(key, "gone") == 0 && sscanf(value, "%lld-%lld", &from, &to) == 2)
-		*g = (struct gone){start_ns + from * 1000000, start_ns + to * 1000000};
+	if (strcmp(key, "gone") == 0)
+		preload_while_read(&gone[gpu - fake.gpus], value, start_ns);
+	if (strcmp(key, "hang") == 0)
+		preload_while_read(&hang[gpu - fake.gpus], value, start_ns);
 	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
 		if (strcmp(key, numbers[i].key) == 0)
 			*numbers[i].to = (unsigned)strtoul(value, NULL, 0);
@@ -112,13 +141,14 @@ static void add_gpu(char *words)
 				 .core_features = 1,
 				 .max_khz = 850000,
 				 .hz = {850000000, 850000000},
+				 .endless_stamp = INT64_MAX,
 				 .since_ns = start_ns};
 	for (word = strtok_r(words, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
 		char *value = strchr(word, '=');
 
 		if (value)
 			*value++ = 0;
-		set_word(gpu, &gone[fake.n_gpus], word, value ? value : "");
+		set_word(gpu, word, value ? value : "");
 	}
 	if (gpu->driver && fake.n_gpus < FAKE_GPUS)
 		fake.n_gpus++;
@@ -137,6 +167,7 @@ __attribute__((constructor)) static void init(void)
 	for (one = strtok_r(copy, ";", &save); one; one = strtok_r(NULL, ";", &save))
 		add_gpu(one);
 	free(copy);
+	preload_drm_init();
 	if (perf)
 		preload_perf_init(perf, start_ns);
 	if (fail && sscanf(fail, "%7[a-z]:%d:%d", fault.call, &fault.at, &fault.code) != 3)
@@ -147,7 +178,8 @@ __attribute__((destructor)) static void fini(void)
 {
 	const struct strbuf *breaches[] = {&fake.breaches, &preload_perf()->breaches};
 	const char *path = getenv("FAKEMALI_BREACHES");
-	FILE *out = path && (breaches[0]->n || breaches[1]->n) ? fopen(path, "we") : NULL;
+	FILE *out =
+		path && (breaches[0]->n || breaches[1]->n || preload_drm_broken()) ? fopen(path, "we") : NULL;
 
 	inside = true;
 	preload_perf_fini();
@@ -155,6 +187,7 @@ __attribute__((destructor)) static void fini(void)
 		return;
 	for (int i = 0; i < 2; i++)
 		fwrite(breaches[i]->n ? breaches[i]->p : "", 1, breaches[i]->n, out);
+	preload_drm_fini(out);
 	fclose(out);
 }
 
@@ -166,7 +199,7 @@ __attribute__((destructor)) static void fini(void)
 	if (!real)                     \
 	real = (__typeof__(name) *)(uintptr_t)dlsym(RTLD_NEXT, #name)
 
-static void enter(void)
+static void enter_call(void)
 {
 	int64_t now = raw_ns();
 
@@ -175,10 +208,10 @@ static void enter(void)
 	fake_kbase_advance(&fake, now);
 	preload_perf_advance(now);
 	for (unsigned i = 0; i < fake.n_gpus; i++)
-		fake.gpus[i].gone = now >= gone[i].from_ns && now < gone[i].to_ns;
+		fake.gpus[i].gone = is_now(&gone[i], now);
 }
 
-static void leave(void)
+static void leave_call(void)
 {
 	int saved = errno;
 
@@ -199,6 +232,20 @@ static bool is_ours(int fd)
 	return ours;
 }
 
+/* Whoever calls a driver that hangs waits, and holds up no other caller. */
+static void wait_for_driver(int fd)
+{
+	const struct preload_while *w;
+	int gpu;
+
+	pthread_mutex_lock(&lock);
+	gpu = fake_kbase_gpu(&fake, fd);
+	pthread_mutex_unlock(&lock);
+	w = gpu < 0 ? preload_perf_hang() : &hang[gpu];
+	while (is_now(w, raw_ns()))
+		usleep(1000);
+}
+
 static bool faulty(const char *call)
 {
 	if (strcmp(call, fault.call) != 0 || !fault.at || --fault.at)
@@ -209,7 +256,7 @@ static bool faulty(const char *call)
 
 static int open_device(const char *path, int flags)
 {
-	const char *delay = getenv("FAKEMALI_OPEN_MS");
+	const char *delay = getenv("FAKEMALI_OPEN_MS"), *held = getenv("FAKEMALI_OPEN_HELD");
 	int fd;
 
 	if ((unsigned)fake_kbase_number(path) >= fake.n_gpus)
@@ -218,9 +265,11 @@ static int open_device(const char *path, int flags)
 		return new_fd();
 	if (delay)
 		usleep((useconds_t)strtoul(delay, NULL, 0) * 1000);
-	enter();
+	while (held && access(held, F_OK) == 0)
+		usleep(1000);
+	enter_call();
 	fd = faulty("open") ? -1 : fake_kbase_open(&fake, path, flags);
-	leave();
+	leave_call();
 	return fd;
 }
 
@@ -237,12 +286,14 @@ int openat64(int dir, const char *path, int flags, ...)
 	if (flags & (O_CREAT | O_TMPFILE))
 		mode = va_arg(ap, mode_t);
 	va_end(ap);
+	if (!inside && preload_drm_open(path, flags, &fd))
+		return fd;
 	if (!inside && fake_kbase_number(path) >= 0)
 		return open_device(path, flags);
 	if (!inside && preload_perf_on()) {
-		enter();
+		enter_call();
 		cpu_file = preload_perf_path(path);
-		leave();
+		leave_call();
 	}
 	if (cpu_file)
 		return real(AT_FDCWD, cpu_file, flags, mode);
@@ -261,11 +312,14 @@ int close(int fd)
 	int result;
 	REAL(close);
 
+	if (preload_drm_close(fd, &result))
+		return result;
 	if (!is_ours(fd))
 		return real(fd);
-	enter();
-	result = fake_perf_has(preload_perf(), fd) ? fake_perf_close(preload_perf(), fd) : fake_kbase_close(&fake, fd);
-	leave();
+	enter_call();
+	result = fake_perf_has(preload_perf(), fd) ? fake_perf_close(preload_perf(), fd)
+						   : fake_kbase_close(&fake, fd);
+	leave_call();
 	return result;
 }
 
@@ -281,16 +335,18 @@ int ioctl(int fd, unsigned long request, ...)
 	va_end(ap);
 	if (!is_ours(fd))
 		return real(fd, request, arg);
-	enter();
+	wait_for_driver(fd);
+	enter_call();
 	if (fake_perf_has(preload_perf(), fd))
 		result = faulty("perf") ? -1 : fake_perf_ioctl(preload_perf(), fd, request, arg);
 	else
 		result = faulty("ioctl") ? -1 : fake_kbase_ioctl(&fake, fd, request, arg);
-	leave();
+	leave_call();
 	return result;
 }
 
-/* libc has no function for perf_event_open. Six arguments, as many as a system call can have, are passed on as they are. */
+/* libc has no function for perf_event_open. Six arguments, as many as a system call can have, are
+ * passed on as they are. */
 long syscall(long number, ...)
 {
 	long args[6], result;
@@ -303,11 +359,11 @@ long syscall(long number, ...)
 	va_end(ap);
 	if (number != SYS_perf_event_open || inside || !preload_perf_on())
 		return real(number, args[0], args[1], args[2], args[3], args[4], args[5]);
-	enter();
-	result = faulty("perf")
-			 ? -1
-			 : preload_perf_open((void *)args[0], (pid_t)args[1], (int)args[2], (int)args[3], (unsigned long)args[4]);
-	leave();
+	enter_call();
+	result = faulty("perf") ? -1
+				: preload_perf_open((void *)args[0], (pid_t)args[1], (int)args[2],
+						    (int)args[3], (unsigned long)args[4]);
+	leave_call();
 	return result;
 }
 
@@ -318,12 +374,13 @@ ssize_t read(int fd, void *buf, size_t n)
 
 	if (!preload_perf_on() || !is_ours(fd))
 		return real(fd, buf, n);
-	enter();
+	wait_for_driver(fd);
+	enter_call();
 	if (!fake_perf_has(preload_perf(), fd))
 		result = real(fd, buf, n);
 	else
 		result = faulty("perf") ? -1 : fake_perf_read(preload_perf(), fd, buf, n);
-	leave();
+	leave_call();
 	return result;
 }
 
@@ -332,11 +389,13 @@ void *mmap64(void *at, size_t n, int prot, int flags, int fd, off64_t offset)
 	void *result;
 	REAL(mmap64);
 
+	if (!(flags & MAP_ANONYMOUS) && preload_drm_mmap(n, prot, flags, fd, offset, &result))
+		return result;
 	if (flags & MAP_ANONYMOUS || !is_ours(fd))
 		return real(at, n, prot, flags, fd, offset);
-	enter();
+	enter_call();
 	result = faulty("mmap") ? MAP_FAILED : fake_kbase_mmap(&fake, n, prot, flags, fd, offset);
-	leave();
+	leave_call();
 	return result;
 }
 
@@ -344,12 +403,13 @@ void *mmap64(void *at, size_t n, int prot, int flags, int fd, off64_t offset)
 
 #define POLL_MAX 64
 
-/* What our own fds say; *due_ns becomes the moment at which one of them may say more. The rest is copied for the kernel. */
-static int look(struct pollfd *fds, nfds_t n, struct pollfd *others, int64_t *due_ns)
+/* What our own fds say; *due_ns becomes the moment at which one of them may say more. The rest is
+ * copied for the kernel. */
+static int look_at_log(struct pollfd *fds, nfds_t n, struct pollfd *others, int64_t *due_ns)
 {
 	int count = 0;
 
-	enter();
+	enter_call();
 	for (nfds_t i = 0; i < n; i++) {
 		int64_t due;
 
@@ -363,13 +423,14 @@ static int look(struct pollfd *fds, nfds_t n, struct pollfd *others, int64_t *du
 		if (fds[i].fd < 0 || !fake_kbase_has(&fake, fds[i].fd))
 			continue;
 		others[i].fd = -1;
-		fds[i].revents = (short)(fake_kbase_poll(&fake, fds[i].fd) & (fds[i].events | POLLHUP | POLLERR | POLLNVAL));
+		fds[i].revents = (short)(fake_kbase_poll(&fake, fds[i].fd) &
+					 (fds[i].events | POLLHUP | POLLERR | POLLNVAL));
 		count += fds[i].revents != 0;
 		due = fake_kbase_due(&fake, fds[i].fd);
 		if (due < *due_ns)
 			*due_ns = due;
 	}
-	leave();
+	leave_call();
 	return count;
 }
 
@@ -382,7 +443,7 @@ int poll(struct pollfd *fds, nfds_t n, int timeout_ms)
 		return errno = EINVAL, -1;
 	for (;;) {
 		int64_t due_ns = end_ns, left;
-		int ours = look(fds, n, others, &due_ns), count;
+		int ours = look_at_log(fds, n, others, &due_ns), count;
 		struct timespec wait;
 
 		left = ours ? 0 : due_ns - raw_ns();
@@ -398,4 +459,29 @@ int poll(struct pollfd *fds, nfds_t n, int timeout_ms)
 		if (ours + count || raw_ns() >= end_ns)
 			return ours + count;
 	}
+}
+
+/* ---- what a hardened program calls instead (_FORTIFY_SOURCE) ---- */
+
+int __openat64_2(int dir, const char *path, int flags);
+ssize_t __read_chk(int fd, void *buf, size_t n, size_t room);
+int __poll_chk(struct pollfd *fds, nfds_t n, int timeout_ms, size_t room);
+
+int __openat64_2(int dir, const char *path, int flags)
+{
+	return openat64(dir, path, flags);
+}
+
+ssize_t __read_chk(int fd, void *buf, size_t n, size_t room)
+{
+	if (n > room)
+		abort();
+	return read(fd, buf, n);
+}
+
+int __poll_chk(struct pollfd *fds, nfds_t n, int timeout_ms, size_t room)
+{
+	if (n > room / sizeof(*fds))
+		abort();
+	return poll(fds, n, timeout_ms);
 }

@@ -18,11 +18,17 @@
 static struct fake_perf perf;
 static char tree[32]; /* empty: not made yet */
 static pid_t owner;
-static int64_t looked_ns;
+static int64_t looked_ns, begin_ns;
+static struct preload_while hang;
 
 struct fake_perf *preload_perf(void)
 {
 	return &perf;
+}
+
+const struct preload_while *preload_perf_hang(void)
+{
+	return &hang;
 }
 
 bool preload_perf_on(void)
@@ -64,6 +70,8 @@ static void set_word(const char *key, const char *value)
 		fake_perf_steal(&perf, -1, (unsigned)number);
 	else if (strcmp(key, "offline") == 0 && number >= 0 && number < (int)perf.machine->n_cpus)
 		fake_perf_online(&perf, number, false);
+	else if (strcmp(key, "hang") == 0)
+		preload_while_read(&hang, value, begin_ns);
 	else if (strcmp(key, "machine") != 0)
 		fprintf(stderr, "libfakemali: FAKEPERF does not know '%s'\n", key);
 }
@@ -82,6 +90,7 @@ void preload_perf_init(const char *words, int64_t now_ns)
 		fprintf(stderr, "libfakemali: FAKEPERF: no machine '%s'\n", machine);
 		return;
 	}
+	begin_ns = now_ns;
 	fake_perf_init(&perf, machine, now_ns);
 	fake_perf_exit(&perf, perf.self); /* threads are real ones */
 	perf.uid = geteuid();
@@ -104,7 +113,7 @@ void preload_perf_fini(void)
 
 /* ---- threads ---- */
 
-static bool exists(pid_t pid)
+static bool file_exists(pid_t pid)
 {
 	return kill(pid, 0) == 0 || errno == EPERM;
 }
@@ -116,7 +125,7 @@ void preload_perf_advance(int64_t now_ns)
 		return;
 	looked_ns = now_ns;
 	for (unsigned i = 0; i < perf.n_tasks; i++)
-		if (!perf.tasks[i]->ended && !exists(perf.tasks[i]->pid))
+		if (!perf.tasks[i]->ended && !file_exists(perf.tasks[i]->pid))
 			fake_perf_exit(&perf, perf.tasks[i]->pid);
 }
 
@@ -126,7 +135,7 @@ static void meet(pid_t pid)
 	AUTOFREE char *path = xasprintf("/proc/%d", pid);
 	struct stat st;
 
-	if (pid <= 0 || fake_perf_find_task(&perf, pid) || !exists(pid))
+	if (pid <= 0 || fake_perf_find_task(&perf, pid) || !file_exists(pid))
 		return;
 	fake_perf_task(&perf, pid, stat(path, &st) == 0 ? st.st_uid : 0, pid % (int)perf.machine->n_cpus);
 }

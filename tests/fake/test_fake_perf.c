@@ -1,4 +1,5 @@
-/* The fake against the facts of perf_event_open: who may count, what is refused and how, and what read and ioctl answer. */
+/* The fake against the facts of perf_event_open: who may count, what is refused and how, and what
+ * read and ioctl answer. */
 #include "tests/support/perf_bench.h"
 
 #include <fcntl.h>
@@ -12,13 +13,13 @@
 
 #define OTHERS 2000 /* a thread of another user */
 
-static void end(struct perf_bench *b)
+static void end_case(struct perf_bench *b)
 {
 	fake_sys_fini(&b->fake);
 }
 
 /* What an open answers: 0 or an errno. The event is closed again. */
-static int answer(struct perf_bench *b, struct perf_event_attr attr, pid_t pid, int cpu, int group)
+static int answer_call(struct perf_bench *b, struct perf_event_attr attr, pid_t pid, int cpu, int group)
 {
 	int fd = perf_open(b, attr, pid, cpu, group);
 
@@ -28,10 +29,11 @@ static int answer(struct perf_bench *b, struct perf_event_attr attr, pid_t pid, 
 	return 0;
 }
 
-static void expect(int got, int code, const char *what, size_t row)
+static void expect_code(int got, int code, const char *what, size_t row)
 {
 	if (got != code)
-		fail_msg("%s, row %zu: %s (%d), not %s (%d)", what, row, strerror(got), got, strerror(code), code);
+		fail_msg("%s, row %zu: %s (%d), not %s (%d)", what, row, strerror(got), got, strerror(code),
+			 code);
 }
 
 /* ---- who may ---- */
@@ -77,8 +79,9 @@ static void each_level_allows_what_it_says(void **state)
 		b.perf->kernel = cases[i].kernel ? cases[i].kernel : b.perf->kernel;
 		attr.size = PERF_ATTR_SIZE_VER0;
 		attr.exclude_kernel = cases[i].user_only;
-		expect(answer(&b, attr, cases[i].pid, cases[i].pid == -1 ? 0 : -1, -1), cases[i].code, "levels", i);
-		end(&b);
+		expect_code(answer_call(&b, attr, cases[i].pid, cases[i].pid == -1 ? 0 : -1, -1),
+			    cases[i].code, "levels", i);
+		end_case(&b);
 	}
 }
 
@@ -90,9 +93,9 @@ static void software_events_are_under_the_same_rules(void **state)
 	(void)state;
 	perf_begin(&b, "vm");
 	b.perf->paranoid = 1;
-	assert_int_equal(answer(&b, clock, -1, 0, -1), EACCES);
-	assert_int_equal(answer(&b, clock, 0, -1, -1), 0);
-	end(&b);
+	assert_int_equal(answer_call(&b, clock, -1, 0, -1), EACCES);
+	assert_int_equal(answer_call(&b, clock, 0, -1, -1), 0);
+	end_case(&b);
 }
 
 static void raw_tracepoints_are_for_the_trusted(void **state)
@@ -103,14 +106,14 @@ static void raw_tracepoints_are_for_the_trusted(void **state)
 	(void)state;
 	perf_begin(&b, "x86");
 	b.perf->paranoid = 0;
-	assert_int_equal(answer(&b, trace, -1, 0, -1), 0);
+	assert_int_equal(answer_call(&b, trace, -1, 0, -1), 0);
 	trace.sample_type = PERF_SAMPLE_RAW;
-	assert_int_equal(answer(&b, trace, -1, 0, -1), EPERM);
+	assert_int_equal(answer_call(&b, trace, -1, 0, -1), EPERM);
 	b.perf->paranoid = -1;
-	assert_int_equal(answer(&b, trace, -1, 0, -1), 0);
+	assert_int_equal(answer_call(&b, trace, -1, 0, -1), 0);
 	trace.config = 0;
-	assert_int_equal(answer(&b, trace, -1, 0, -1), EINVAL);
-	end(&b);
+	assert_int_equal(answer_call(&b, trace, -1, 0, -1), EINVAL);
+	end_case(&b);
 }
 
 /* ---- what is refused ---- */
@@ -148,7 +151,12 @@ static int wrong_call(unsigned wrong)
 		unsigned char tail[64];
 	} user = {.attr = RAW(0x08)};
 	bool task = wrong & (NO_TASK | ALIEN | KERNEL);
-	int leader, cpu = task ? -1 : 1, pid = wrong & NO_TASK ? 77777 : wrong & ALIEN ? OTHERS : task ? 0 : -1, fd;
+	int leader, cpu = task ? -1 : 1,
+		    pid = wrong & NO_TASK ? 77777
+			  : wrong & ALIEN ? OTHERS
+			  : task          ? 0
+					  : -1,
+		    fd;
 	struct perf_bench b;
 
 	perf_begin(&b, "a72x4");
@@ -178,7 +186,7 @@ static int wrong_call(unsigned wrong)
 				    : wrong & APART  ? leader
 						     : -1,
 				    wrong & FLAGS ? 1 << 7 : 0);
-	end(&b);
+	end_case(&b);
 	return fd < 0 ? errno : 0;
 }
 
@@ -228,7 +236,7 @@ static void what_is_wrong_is_told_in_the_order_of_the_kernel(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		expect(wrong_call(cases[i].wrong), cases[i].code, "wrong calls", i);
+		expect_code(wrong_call(cases[i].wrong), cases[i].code, "wrong calls", i);
 }
 
 static void a_longer_attr_is_fine_while_its_tail_is_empty(void **state)
@@ -262,9 +270,9 @@ static void a_longer_attr_is_fine_while_its_tail_is_empty(void **state)
 			user.bytes[cases[i].at] = 1;
 		errno = 0;
 		fd = b.sys->perf_event_open(b.sys, &user.attr, -1, 0, -1, 0);
-		expect(fd < 0 ? errno : 0, cases[i].code, "sizes", i);
+		expect_code(fd < 0 ? errno : 0, cases[i].code, "sizes", i);
 		assert_int_equal(user.attr.size, cases[i].left);
-		end(&b);
+		end_case(&b);
 	}
 }
 
@@ -297,8 +305,8 @@ static void bits_that_a_kernel_does_not_know_are_refused(void **state)
 		attr.read_format = cases[i].read_format;
 		attr.inherit = cases[i].inherit;
 		attr.cgroup = cases[i].cgroup;
-		expect(answer(&b, attr, 0, -1, -1), cases[i].code, "bits", i);
-		end(&b);
+		expect_code(answer_call(&b, attr, 0, -1, -1), cases[i].code, "bits", i);
+		end_case(&b);
 	}
 }
 
@@ -311,8 +319,8 @@ static void inherited_events_cannot_be_sampled_with_their_reading(void **state)
 	perf_begin(&b, "a72x4");
 	attr.inherit = 1;
 	attr.sample_type = PERF_SAMPLE_READ;
-	assert_int_equal(answer(&b, attr, 0, -1, -1), EINVAL);
-	end(&b);
+	assert_int_equal(answer_call(&b, attr, 0, -1, -1), EINVAL);
+	end_case(&b);
 }
 
 /* ---- what there is to count ---- */
@@ -327,15 +335,19 @@ static void generic_events_are_those_that_core_and_kernel_have(void **state)
 		int code;
 	} cases[] = {
 		{"a72x4", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0},
-		{"a72x4", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, ENOENT},
+		{"a72x4", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+		 ENOENT},
 		{"a72x4", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, 0},
-		{"a72x4", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND, ENOENT},
+		{"a72x4", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND,
+		 ENOENT},
 		{"a72x4", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES, ENOENT},
 		{"a72x4", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HARDWARE, 10, EINVAL},
 		{"rk3588", FAKE_KERNEL(5, 10), 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 0},
-		{"rk3588", FAKE_KERNEL(5, 10), 4, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, ENOENT},
+		{"rk3588", FAKE_KERNEL(5, 10), 4, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+		 ENOENT},
 		{"rk3588", FAKE_KERNEL(6, 6), 4, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 0},
-		{"rk3588", FAKE_KERNEL(5, 10), 4, PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, 0},
+		{"rk3588", FAKE_KERNEL(5, 10), 4, PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND,
+		 0},
 		{"a72x4", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_L1D, 0},
 		{"a72x4", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_DTLB, ENOENT},
 		{"a72x4", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HW_CACHE, 7, EINVAL},
@@ -348,7 +360,8 @@ static void generic_events_are_those_that_core_and_kernel_have(void **state)
 		{"a72x4", FAKE_KERNEL(6, 6), 0, 8, 0x3f, 0}, /* not implemented, but not checked */
 		{"x86", FAKE_KERNEL(6, 6), 0, PERF_TYPE_RAW, 0xc0, 0},
 		{"x86", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 0},
-		{"x86", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND, ENOENT},
+		{"x86", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND,
+		 ENOENT},
 		{"vm", FAKE_KERNEL(6, 6), 0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, ENOENT},
 		{"vm", FAKE_KERNEL(6, 6), 0, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 0},
 		{"vm", FAKE_KERNEL(6, 6), 0, PERF_TYPE_SOFTWARE, 99, ENOENT},
@@ -371,8 +384,8 @@ static void generic_events_are_those_that_core_and_kernel_have(void **state)
 		perf_begin(&b, cases[i].machine);
 		b.perf->kernel = cases[i].kernel;
 		attr.size = PERF_ATTR_SIZE_VER0;
-		expect(answer(&b, attr, -1, cases[i].cpu, -1), cases[i].code, cases[i].machine, i);
-		end(&b);
+		expect_code(answer_call(&b, attr, -1, cases[i].cpu, -1), cases[i].code, cases[i].machine, i);
+		end_case(&b);
 	}
 }
 
@@ -383,9 +396,9 @@ static void user_space_may_read_only_counters_of_tasks(void **state)
 
 	(void)state;
 	perf_begin(&b, "a72x4");
-	assert_int_equal(answer(&b, attr, -1, 0, -1), EINVAL);
-	assert_int_equal(answer(&b, attr, 0, -1, -1), 0);
-	end(&b);
+	assert_int_equal(answer_call(&b, attr, -1, 0, -1), EINVAL);
+	assert_int_equal(answer_call(&b, attr, 0, -1, -1), 0);
+	end_case(&b);
 }
 
 /* ---- groups ---- */
@@ -396,8 +409,9 @@ static void a_member_must_be_where_its_leader_is(void **state)
 		int type, pid, cpu, code;
 		bool pinned, inherit;
 	} cases[] = {
-		{8, -1, 0, 0, false, false},     {8, -1, 1, EINVAL, false, false}, {8, 0, 0, EINVAL, false, false},
-		{1, -1, 0, 0, false, false},     {9, -1, 4, EINVAL, false, false}, {8, -1, 0, EINVAL, true, false},
+		{8, -1, 0, 0, false, false},      {8, -1, 1, EINVAL, false, false},
+		{8, 0, 0, EINVAL, false, false},  {1, -1, 0, 0, false, false},
+		{9, -1, 4, EINVAL, false, false}, {8, -1, 0, EINVAL, true, false},
 		{8, 0, -1, EINVAL, false, true},
 	};
 	struct perf_event_attr leader = RAW(0x11);
@@ -408,15 +422,17 @@ static void a_member_must_be_where_its_leader_is(void **state)
 	perf_begin(&b, "rk3588");
 	fd = perf_open(&b, leader, -1, 0, -1);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct perf_event_attr attr = {.type = (uint32_t)cases[i].type, .config = cases[i].type == 1 ? 0 : 0x08};
+		struct perf_event_attr attr = {.type = (uint32_t)cases[i].type,
+					       .config = cases[i].type == 1 ? 0 : 0x08};
 
 		attr.pinned = cases[i].pinned;
 		attr.inherit = cases[i].inherit;
-		expect(answer(&b, attr, cases[i].pid, cases[i].cpu, fd), cases[i].code, "members", i);
+		expect_code(answer_call(&b, attr, cases[i].pid, cases[i].cpu, fd), cases[i].code, "members",
+			    i);
 	}
 	member = perf_open(&b, leader, -1, 0, fd);
-	assert_int_equal(answer(&b, leader, -1, 0, member), EINVAL); /* the member of a member */
-	end(&b);
+	assert_int_equal(answer_call(&b, leader, -1, 0, member), EINVAL); /* the member of a member */
+	end_case(&b);
 }
 
 static void two_clusters_do_not_share_a_group_even_of_a_task(void **state)
@@ -428,14 +444,15 @@ static void two_clusters_do_not_share_a_group_even_of_a_task(void **state)
 	(void)state;
 	perf_begin(&b, "rk3588");
 	fd = perf_open(&b, little, 0, -1, -1);
-	assert_int_equal(answer(&b, big, 0, -1, fd), EINVAL);
-	assert_int_equal(answer(&b, little, 0, -1, fd), 0);
-	end(&b);
+	assert_int_equal(answer_call(&b, big, 0, -1, fd), EINVAL);
+	assert_int_equal(answer_call(&b, little, 0, -1, fd), 0);
+	end_case(&b);
 }
 
 static void hardware_may_follow_a_software_leader(void **state)
 {
-	struct perf_event_attr clock = {.type = PERF_TYPE_SOFTWARE}, little = RAW(0x11), big = {.type = 9, .config = 0x11};
+	struct perf_event_attr clock = {.type = PERF_TYPE_SOFTWARE}, little = RAW(0x11),
+			       big = {.type = 9, .config = 0x11};
 	struct perf_bench b;
 	int fd;
 
@@ -443,8 +460,8 @@ static void hardware_may_follow_a_software_leader(void **state)
 	perf_begin(&b, "rk3588");
 	fd = perf_open(&b, clock, 0, -1, -1);
 	assert_true(perf_open(&b, little, 0, -1, fd) >= 0);
-	assert_int_equal(answer(&b, big, 0, -1, fd), EINVAL);
-	end(&b);
+	assert_int_equal(answer_call(&b, big, 0, -1, fd), EINVAL);
+	end_case(&b);
 }
 
 static void a_leader_can_be_named_and_not_be_joined(void **state)
@@ -462,7 +479,7 @@ static void a_leader_can_be_named_and_not_be_joined(void **state)
 	fd = b.sys->perf_event_open(b.sys, &attr, -1, 1, fd, PERF_FLAG_FD_NO_GROUP);
 	assert_int_equal(perf_read(&b, fd, words, 2), 2);
 	assert_int_equal(words[0], 1);
-	end(&b);
+	end_case(&b);
 }
 
 /* How many of n events with numbers from 0x01 on open as one group. */
@@ -486,13 +503,14 @@ static int group_of(const char *machine, unsigned type, int n, bool cycles, stru
 	}
 	if (i < n)
 		assert_int_equal(errno, EINVAL);
-	end(&b);
+	end_case(&b);
 	return i;
 }
 
 static void a_group_that_is_too_large_is_refused_but_a_leader_that_is_off_is_not_weighed(void **state)
 {
-	struct perf_event_attr on = {.type = 8}, off = {.disabled = 1}, on_exec = {.disabled = 1, .enable_on_exec = 1};
+	struct perf_event_attr on = {.type = 8}, off = {.disabled = 1},
+			       on_exec = {.disabled = 1, .enable_on_exec = 1};
 
 	(void)state;
 	assert_int_equal(group_of("a72x4", 8, 9, false, on), 6);
@@ -526,7 +544,8 @@ static void every_read_format_has_its_words_in_order(void **state)
 		fds[1] = perf_open(&b, attr, -1, 0, fds[0]);
 		fake_sys_run(&b.fake, 5 * MS);
 		expected[n++] = format & PERF_FORMAT_GROUP ? 2 : 5000000;
-		for (uint64_t time = PERF_FORMAT_TOTAL_TIME_ENABLED; time <= PERF_FORMAT_TOTAL_TIME_RUNNING; time <<= 1)
+		for (uint64_t time = PERF_FORMAT_TOTAL_TIME_ENABLED; time <= PERF_FORMAT_TOTAL_TIME_RUNNING;
+		     time <<= 1)
 			if (format & time)
 				expected[n++] = 5 * MS;
 		for (uint64_t i = 0; i < (format & PERF_FORMAT_GROUP ? 2 : 1); i++) {
@@ -544,7 +563,7 @@ static void every_read_format_has_its_words_in_order(void **state)
 		assert_int_equal(perf_read(&b, fds[0], words, (size_t)n - 1), -1);
 		assert_int_equal(errno, ENOSPC);
 		assert_true(b.perf->breaches.n > 0);
-		end(&b);
+		end_case(&b);
 	}
 }
 
@@ -562,7 +581,7 @@ static void a_member_reads_its_whole_group(void **state)
 	member = perf_open(&b, attr, -1, 0, leader);
 	assert_int_equal(perf_read(&b, member, words, 3), 3);
 	assert_int_equal(words[0], 2);
-	end(&b);
+	end_case(&b);
 }
 
 static void ids_are_what_the_ioctl_says(void **state)
@@ -580,7 +599,7 @@ static void ids_are_what_the_ioctl_says(void **state)
 	assert_int_equal(b.sys->ioctl(b.sys, fd, PERF_EVENT_IOC_ID, &id), 0);
 	assert_int_equal(perf_read(&b, fd, words, 2), 2);
 	assert_true(id == words[1] && id > 0);
-	end(&b);
+	end_case(&b);
 }
 
 /* ---- the seam ---- */
@@ -597,7 +616,7 @@ static void descriptors_close_on_exec_only_when_asked(void **state)
 	assert_int_equal(fcntl(perf_open(&b, attr, -1, 0, -1), F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 	fd = b.sys->perf_event_open(b.sys, &attr, -1, 0, -1, 0);
 	assert_int_equal(fcntl(fd, F_GETFD) & FD_CLOEXEC, 0);
-	end(&b);
+	end_case(&b);
 }
 
 static void the_nth_call_can_fail(void **state)
@@ -612,7 +631,7 @@ static void the_nth_call_can_fail(void **state)
 	b.fake.fault = (struct fake_fault){.calls = FAKE_CALL_PERF, .at = 2, .times = 3, .code = ENOMEM};
 	fd = perf_open(&b, attr, -1, 0, -1);
 	assert_true(fd >= 0);
-	assert_int_equal(answer(&b, attr, -1, 0, -1), ENOMEM);
+	assert_int_equal(answer_call(&b, attr, -1, 0, -1), ENOMEM);
 	assert_int_equal(perf_control(&b, fd, PERF_EVENT_IOC_RESET, 0), -1);
 	assert_int_equal(errno, ENOMEM);
 	assert_int_equal(perf_read(&b, fd, &word, 1), -1);
@@ -621,7 +640,7 @@ static void the_nth_call_can_fail(void **state)
 	assert_int_equal(b.fake.n_calls[6], 5);
 	b.sys->close(b.sys, fd);
 	assert_null(fake_sys_leaks(&b.fake));
-	end(&b);
+	end_case(&b);
 }
 
 static void what_is_left_open_is_named(void **state)
@@ -634,7 +653,7 @@ static void what_is_left_open_is_named(void **state)
 	perf_open(&b, attr, -1, 3, -1);
 	assert_non_null(strstr(fake_sys_leaks(&b.fake), "1 events (fd "));
 	assert_non_null(strstr(fake_sys_leaks(&b.fake), "armv8_cortex_a72 0x17 of CPU 3"));
-	end(&b);
+	end_case(&b);
 }
 
 static void rules_that_are_broken_are_noted(void **state)
@@ -657,11 +676,12 @@ static void rules_that_are_broken_are_noted(void **state)
 
 		perf_begin(&b, "a72x4");
 		fd = perf_open(&b, attr, -1, 0, -1);
-		expect(perf_control(&b, fd, cases[i].request, cases[i].flags) ? errno : 0, cases[i].code, "ioctls", i);
+		expect_code(perf_control(&b, fd, cases[i].request, cases[i].flags) ? errno : 0, cases[i].code,
+			    "ioctls", i);
 		assert_true(b.perf->breaches.n > 0);
 		b.sys->close(b.sys, fd);
 		assert_non_null(strstr(fake_sys_leaks(&b.fake), b.perf->breaches.p));
-		end(&b);
+		end_case(&b);
 	}
 }
 
@@ -676,7 +696,7 @@ static void there_is_no_perf_where_there_is_no_machine(void **state)
 	assert_int_equal(perf_open(&b, attr, -1, 0, -1), -1);
 	assert_int_equal(errno, ENOSYS);
 	fake_sys_run(&b.fake, 10 * MS);
-	end(&b);
+	end_case(&b);
 }
 
 /* ---- files ---- */
@@ -688,14 +708,18 @@ static void the_tree_tells_what_sysfs_tells(void **state)
 	} cases[] = {
 		{"rk3588", "sys/bus/event_source/devices/armv8_cortex_a76/type", "9\n"},
 		{"rk3588", "sys/bus/event_source/devices/armv8_cortex_a76/cpus", "4-7\n"},
-		{"rk3588", "sys/bus/event_source/devices/armv8_cortex_a55/events/inst_retired", "event=0x0008\n"},
+		{"rk3588", "sys/bus/event_source/devices/armv8_cortex_a55/events/inst_retired",
+		 "event=0x0008\n"},
 		{"rk3588", "sys/bus/event_source/devices/armv8_cortex_a76/events/pc_write_retired", NULL},
-		{"a72x4", "sys/bus/event_source/devices/armv8_cortex_a72/events/l1d_cache_rd", NULL}, /* 0x40: not named */
+		{"a72x4", "sys/bus/event_source/devices/armv8_cortex_a72/events/l1d_cache_rd",
+		 NULL}, /* 0x40: not named */
 		{"a72x4", "sys/bus/event_source/devices/armv8_cortex_a72/events/stall_backend", NULL},
 		{"a72x4", "sys/bus/event_source/devices/armv8_cortex_a72/format/event", "config:0-15\n"},
 		{"rk3588", "sys/devices/system/cpu/cpu5/cpu_capacity", "1024\n"},
-		{"rk3588", "sys/devices/system/cpu/cpu2/regs/identification/midr_el1", "0x00000000412fd050\n"},
-		{"rk3588", "sys/devices/system/cpu/cpu5/topology/cluster_id", "0\n"}, /* one cluster, two kinds of core */
+		{"rk3588", "sys/devices/system/cpu/cpu2/regs/identification/midr_el1",
+		 "0x00000000412fd050\n"},
+		{"rk3588", "sys/devices/system/cpu/cpu5/topology/cluster_id",
+		 "0\n"}, /* one cluster, two kinds of core */
 		{"armv8_pmuv3", "sys/devices/system/cpu/cpu5/topology/cluster_id", "1\n"},
 		{"armv8_pmuv3", "sys/bus/event_source/devices/armv8_pmuv3/cpus", "0-7\n"},
 		{"generic4", "sys/bus/event_source/devices/armv8_pmuv3/events/cpu_cycles", NULL},
@@ -744,7 +768,8 @@ int main(void)
 		cmocka_unit_test(two_clusters_do_not_share_a_group_even_of_a_task),
 		cmocka_unit_test(hardware_may_follow_a_software_leader),
 		cmocka_unit_test(a_leader_can_be_named_and_not_be_joined),
-		cmocka_unit_test(a_group_that_is_too_large_is_refused_but_a_leader_that_is_off_is_not_weighed),
+		cmocka_unit_test(
+			a_group_that_is_too_large_is_refused_but_a_leader_that_is_off_is_not_weighed),
 		cmocka_unit_test(every_read_format_has_its_words_in_order),
 		cmocka_unit_test(a_member_reads_its_whole_group),
 		cmocka_unit_test(ids_are_what_the_ioctl_says),

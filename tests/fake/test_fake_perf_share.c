@@ -1,4 +1,6 @@
-/* The fake against the facts of counting: groups that share too few counters, tasks that move, start others and end, CPUs that go. */
+/* The fake against the facts of counting: groups that share too few counters, tasks that move,
+ * start others and end, CPUs that go. */
+#include "base/alloc.h"
 #include "tests/support/perf_bench.h"
 
 #include <setjmp.h>
@@ -22,7 +24,8 @@ static struct perf_event_attr timed(uint64_t config)
 }
 
 /* n events from number `first` on, in one group that runs at once. */
-static struct group open_group(struct perf_bench *b, uint64_t first, int n, pid_t pid, int cpu, struct perf_event_attr like)
+static struct group open_group(struct perf_bench *b, uint64_t first, int n, pid_t pid, int cpu,
+			       struct perf_event_attr like)
 {
 	struct group g = {{0}};
 
@@ -103,7 +106,8 @@ static void what_a_core_has_not_counts_nothing(void **state)
 
 static void a_generic_event_is_the_raw_one(void **state)
 {
-	struct perf_event_attr generic = {.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_INSTRUCTIONS, .read_format = TIMES};
+	struct perf_event_attr generic = {
+		.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_INSTRUCTIONS, .read_format = TIMES};
 	struct perf_bench b;
 	int fd, raw;
 
@@ -140,7 +144,8 @@ static void the_kernel_and_its_users_can_each_be_left_out(void **state)
 
 static void software_clocks_count_nanoseconds(void **state)
 {
-	struct perf_event_attr clock = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK, .read_format = TIMES};
+	struct perf_event_attr clock = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK, .read_format = TIMES};
 	struct perf_bench b;
 	int fd;
 
@@ -221,7 +226,8 @@ static void groups_take_turns_and_the_estimate_is_exact(void **state)
 		for (int k = 0; k < cases[i].groups; k++) {
 			assert_in_range(percent(&b, g[k].fds[0]), cases[i].percent - 1, cases[i].percent + 1);
 			for (int e = 0; e < 4; e++)
-				assert_true(is_exact(&b, g[k].fds[e]) || fake_perf_truth(b.perf, g[k].fds[e]) == 0);
+				assert_true(is_exact(&b, g[k].fds[e]) ||
+					    fake_perf_truth(b.perf, g[k].fds[e]) == 0);
 		}
 		fake_sys_fini(&b.fake);
 	}
@@ -237,7 +243,8 @@ static void turns_change_every_four_milliseconds(void **state)
 	a = open_group(&b, 0x03, 2, -1, 0, plain);
 	c = open_group(&b, 0x12, 2, -1, 0, plain);
 	for (int turn = 0; turn < 6; turn++) {
-		uint64_t before[2] = {perf_words(&b, a.fds[0]).running_ns, perf_words(&b, c.fds[0]).running_ns};
+		uint64_t before[2] = {perf_words(&b, a.fds[0]).running_ns,
+				      perf_words(&b, c.fds[0]).running_ns};
 
 		fake_sys_run(&b.fake, 4 * MS);
 		assert_int_equal(perf_words(&b, a.fds[0]).running_ns - before[0], turn % 2 ? 0 : 4 * MS);
@@ -495,7 +502,8 @@ static void a_generic_event_of_a_task_sees_one_cluster_only(void **state)
 
 static void a_software_leader_waits_for_its_members_cluster(void **state)
 {
-	struct perf_event_attr clock = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .read_format = TIMES};
+	struct perf_event_attr clock = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .read_format = TIMES};
 	struct perf_bench b;
 	int fds[2];
 
@@ -527,7 +535,8 @@ static void tasks_on_one_cpu_share_its_time(void **state)
 	fake_sys_run(&b.fake, 60 * MS);
 	assert_int_equal(perf_words(&b, fds[0]).running_ns, 30 * MS);
 	assert_int_equal(perf_words(&b, fds[1]).running_ns, 30 * MS);
-	assert_int_equal(perf_words(&b, fds[0]).count + perf_words(&b, fds[1]).count, perf_words(&b, cpu).count);
+	assert_int_equal(perf_words(&b, fds[0]).count + perf_words(&b, fds[1]).count,
+			 perf_words(&b, cpu).count);
 	fake_sys_fini(&b.fake);
 }
 
@@ -571,7 +580,8 @@ static void what_a_task_starts_is_counted_when_inherited(void **state)
 	assert_int_equal(perf_words(&b, with.fds[0]).count, 60000000);
 	assert_int_equal(perf_words(&b, with.fds[1]).running_ns, 60 * MS);
 	perf_control(&b, with.fds[0], PERF_EVENT_IOC_RESET, 0);
-	assert_int_equal(perf_words(&b, with.fds[0]).count, 10000000); /* of those that ended the count stays */
+	assert_int_equal(perf_words(&b, with.fds[0]).count,
+			 10000000); /* of those that ended the count stays */
 	perf_control(&b, with.fds[0], PERF_EVENT_IOC_DISABLE, 0);
 	fake_sys_run(&b.fake, 10 * MS);
 	assert_int_equal(perf_words(&b, with.fds[0]).count, 10000000);
@@ -580,6 +590,42 @@ static void what_a_task_starts_is_counted_when_inherited(void **state)
 	b.sys->close(b.sys, without.fds[0]);
 	assert_int_equal(b.perf->n_events, 0);
 	fake_sys_fini(&b.fake);
+}
+
+/* The groups of parent and child are compared; events that are read one by one are not. */
+static void a_group_with_a_child_that_ends_cannot_be_read_at_once(void **state)
+{
+	static const bool unmatched[] = {false, true};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(unmatched); i++) {
+		struct perf_event_attr attr = timed(0x08);
+		struct perf_bench b;
+		uint64_t words[5];
+		int leader, member;
+
+		perf_begin(&b, "a72x4");
+		b.perf->unmatched = unmatched[i];
+		attr.inherit = 1;
+		attr.read_format |= PERF_FORMAT_GROUP;
+		leader = perf_open(&b, attr, 0, -1, -1);
+		attr.config = 0x11;
+		attr.read_format = TIMES;
+		member = perf_open(&b, attr, 0, -1, leader);
+		fake_perf_fork(b.perf, 1000, 1001, 1, true);
+		fake_sys_run(&b.fake, 10 * MS);
+		assert_int_equal(perf_read(&b, leader, words, 5), 5);
+		fake_perf_exit_begins(b.perf, 1001);
+		assert_int_equal(perf_read(&b, leader, words, 5), unmatched[i] ? 5 : -1);
+		assert_int_equal(errno, unmatched[i] ? 0 : ECHILD);
+		assert_int_equal(perf_words(&b, member).enabled_ns, 20 * MS);
+		fake_perf_exit(b.perf, 1001);
+		assert_int_equal(perf_read(&b, leader, words, 5), 5);
+		assert_true(words[0] == 2 && words[1] == 20 * MS);
+		b.sys->close(b.sys, member);
+		b.sys->close(b.sys, leader);
+		fake_sys_fini(&b.fake);
+	}
 }
 
 static void what_is_off_is_inherited_off(void **state)
@@ -729,6 +775,7 @@ int main(void)
 		cmocka_unit_test(tasks_on_one_cpu_share_its_time),
 		cmocka_unit_test(events_of_the_cpu_come_before_those_of_its_task),
 		cmocka_unit_test(what_a_task_starts_is_counted_when_inherited),
+		cmocka_unit_test(a_group_with_a_child_that_ends_cannot_be_read_at_once),
 		cmocka_unit_test(what_is_off_is_inherited_off),
 		cmocka_unit_test(threads_alone_can_inherit),
 		cmocka_unit_test(counting_can_wait_for_exec),

@@ -1,6 +1,5 @@
-/* driver: main for a fuzz target where libFuzzer is not: runs the target over the files given, each in a block of its own size, so
- * that a sanitizer sees a read beyond the end.
- */
+/* driver: main for a fuzz target where libFuzzer is not: runs the target over the files given, each
+ * in a block of its own size, so that a sanitizer sees a read beyond the end. */
 #include "base/alloc.h"
 
 #include <stdint.h>
@@ -9,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void run(const char *path)
+static void run_file(const char *path)
 {
 	FILE *f = fopen(path, "rb");
 	AUTOFREE uint8_t *data = NULL;
@@ -32,7 +31,7 @@ static void run(const char *path)
 int main(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
-		run(argv[i]);
+		run_file(argv[i]);
 	printf("%s: %d inputs\n", argv[0], argc - 1);
 	return 0;
 }

@@ -1,4 +1,5 @@
-/* A formula over any bytes: it compiles within its limits or fails with a message, and evaluates to a number. */
+/* A formula over any bytes: it compiles within its limits or fails with a message, and evaluates to
+ * a number. */
 #include "model/expr.h"
 
 #include <assert.h>
@@ -9,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define N_VALUES 8
 
 /* Names that begin with a to h are values; others are unknown. */
-static bool resolve(void *ctx, struct span name, struct expr *out, struct err *err)
+static bool resolve_name(void *ctx, struct span name, struct expr *out, struct err *err)
 {
 	(void)ctx;
 	if (name.p[0] >= 'a' && name.p[0] < 'a' + N_VALUES)
@@ -23,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err err = {0};
 	struct expr expr;
 
-	if (expr_compile(&expr, (struct span){(const char *)data, size}, resolve, NULL, &err)) {
+	if (expr_compile(&expr, (struct span){(const char *)data, size}, resolve_name, NULL, &err)) {
 		assert(expr.n && expr.n <= EXPR_OPS_MAX && expr.depth <= EXPR_DEPTH_MAX);
 		expr_eval(&expr, values);
 	} else {

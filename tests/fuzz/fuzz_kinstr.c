@@ -1,4 +1,5 @@
-/* Samples in memory that a hostile driver wrote: no read outside the mapping, no endless loop, no write outside the slots.
+/* Samples in memory that a hostile driver wrote: no read outside the mapping, no endless loop, no
+ * write outside the slots.
  *
  * Input: 16 bytes of what the driver said at set-up, then the mapping. */
 #include "backends/kbase/kbase.h"
@@ -22,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct source source = {.options = {.per_instance = true}};
 	struct kbase_interval interval;
 	struct kbase_kinstr k = {0};
-	struct kbase_fold fold;
+	struct gpu_fold fold;
 	uint64_t sequence = 0, *slots;
 	uint8_t *memory;
 	struct said said;
@@ -33,11 +34,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		db = gpudb_load_texts(NULL, 0, NULL);
 	memcpy(&said, data, sizeof(said));
 	source.options.db = db;
-	source.constants =
-		(struct source_constants){.core_mask = said.core_mask, .l2_slice_count = said.slices & 7, .block_values = 128};
+	source.constants = (struct source_constants){
+		.core_mask = said.core_mask, .l2_slice_count = said.slices & 7, .block_values = 128};
 	source_add_gpu_sums(&source);
 	source_add_gpu_instances(&source);
-	kbase_fold_init(&fold, &source);
+	gpu_fold_init(&fold, &source);
 	slots = xcalloc(source.n_slots, sizeof(*slots));
 	k.size = size - sizeof(said);
 	k.memory = memory = xmalloc(k.size + 1); /* of its own, so that a read behind the end is seen */
@@ -47,12 +48,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (unsigned b = 0; b < BLOCK_COUNT; b++)
 		k.n_values[b] = said.n_values[b];
 	kbase_sample_fold(&k, said.offset, &fold, &interval, &sequence, slots);
-	kbase_fold_finish(slots, source.n_slots);
+	gpu_fold_finish(slots, source.n_slots);
 	for (unsigned i = 0; i < source.n_slots; i++)
-		assert(slots[i] < KBASE_OVERFLOW || slots[i] == SAMPLE_UNKNOWN);
+		assert(slots[i] < GPU_OVERFLOW || slots[i] == SAMPLE_UNKNOWN);
 	free(memory);
 	free(slots);
 	free(source.slots);
-	kbase_fold_fini(&fold);
+	gpu_fold_fini(&fold);
 	return 0;
 }

@@ -1,9 +1,9 @@
-/* A log over any bytes: it opens or is refused with a message; what is read, sought, found and followed keeps within what it
- * promised, a log that was read while it grew gave what it gives at once, and what is read can be shown and exported.
+/* A log over any bytes: it opens or is refused with a message; what is read, sought, found and
+ * followed keeps within what it promised, a log that was read while it grew gave what it gives at
+ * once, and what is read can be shown and exported.
  *
- * The first byte of the input: an odd one makes the heads that follow right where they begin with "MLog", so that what is
- * behind the checksums is reached; the others are left as they are.
- */
+ * The first byte of the input: an odd one makes the heads that follow right where they begin with
+ * "MLog", so that what is behind the checksums is reached; the others are left as they are. */
 #include "export/export.h"
 #include "base/alloc.h"
 #include "base/crc32c.h"
@@ -16,14 +16,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-struct file {
+struct fuzz_file {
 	uint8_t *p;
 	size_t n;
 };
 
 static ssize_t file_read_at(void *ctx, void *buf, size_t n, uint64_t at)
 {
-	const struct file *f = ctx;
+	const struct fuzz_file *f = ctx;
 
 	n = at >= f->n ? 0 : n < f->n - at ? n : (size_t)(f->n - at);
 	if (n)
@@ -33,10 +33,10 @@ static ssize_t file_read_at(void *ctx, void *buf, size_t n, uint64_t at)
 
 static int64_t file_size(void *ctx)
 {
-	return (int64_t)((const struct file *)ctx)->n;
+	return (int64_t)((const struct fuzz_file *)ctx)->n;
 }
 
-static void make_heads_right(struct file *f)
+static void make_heads_right(struct fuzz_file *f)
 {
 	for (size_t at = 0; f->n - at >= MLOG_HEAD && memcmp(f->p + at, "MLog", 4) == 0;) {
 		const uint8_t *p = f->p + at;
@@ -73,7 +73,8 @@ static void check_block(const struct mlog_block *block, const struct mlog_about 
 		       s->end_ns <= block->end_ns && block->end_ns <= SAMPLE_NS_MAX);
 	}
 	for (unsigned i = 0; i < block->n_notes; i++)
-		assert(block->notes[i].source < (int)about->n_sources && memchr(block->notes[i].text, 0, MLOG_NOTE_TEXT));
+		assert(block->notes[i].source < (int)about->n_sources &&
+		       memchr(block->notes[i].text, 0, MLOG_NOTE_TEXT));
 }
 
 /* From the next block on. Returns the sum of what they say, the same for the same blocks. */
@@ -84,7 +85,8 @@ static uint64_t read_rest(struct mlog_reader *r, bool processes)
 
 	while ((block = mlog_reader_next(r, NULL))) {
 		check_block(block, mlog_reader_about(r));
-		sum = sum * 31 + (uint64_t)block->begin_ns * 7 + (uint64_t)block->end_ns + block->n_samples + block->n_notes;
+		sum = sum * 31 + (uint64_t)block->begin_ns * 7 + (uint64_t)block->end_ns + block->n_samples +
+		      block->n_notes;
 		if (processes)
 			mlog_reader_processes(r);
 	}
@@ -102,14 +104,15 @@ static void find_all(struct mlog_reader *r, bool back)
 	}
 }
 
-static void jump(struct mlog_reader *r)
+static void jump_around(struct mlog_reader *r)
 {
 	struct mlog_state state;
 
 	mlog_reader_state(r, &state);
 	for (int i = 8; i >= -1; i--) {
-		mlog_reader_seek(r, (int64_t)((uint64_t)state.begin_ns +
-					      ((uint64_t)state.end_ns - (uint64_t)state.begin_ns) / 8 * (unsigned)i));
+		mlog_reader_seek(
+			r, (int64_t)((uint64_t)state.begin_ns +
+				     ((uint64_t)state.end_ns - (uint64_t)state.begin_ns) / 8 * (unsigned)i));
 		mlog_reader_processes(r);
 		if (mlog_reader_next(r, NULL))
 			mlog_reader_processes(r);
@@ -117,7 +120,7 @@ static void jump(struct mlog_reader *r)
 }
 
 /* Opened when only the first n bytes were there. */
-static void grow(struct file *f, const struct mlog_input *input, size_t n, uint64_t want)
+static void grow_file(struct fuzz_file *f, const struct mlog_input *input, size_t n, uint64_t want)
 {
 	size_t whole = f->n;
 	struct mlog_reader *r;
@@ -134,7 +137,7 @@ static void grow(struct file *f, const struct mlog_input *input, size_t n, uint6
 	assert(sum == want);
 	f->n = n;
 	mlog_reader_refresh(r);
-	jump(r);
+	jump_around(r);
 	find_all(r, true);
 	mlog_reader_state(r, &state);
 	assert(state.bytes <= whole && state.cut <= whole);
@@ -163,15 +166,16 @@ static struct metric_set *set_of(const struct mlog_source *source)
 {
 	const struct gpudb *db = small_data();
 
-	return metric_set_new(db,
-			      &(struct metric_source){.layout = source->kind == SOURCE_GPU ? gpudb_raw_layout(db) : NULL,
-						      .slots = source->slots,
-						      .n_slots = source->n_slots,
-						      .core_count = source->core_count},
-			      NULL);
+	return metric_set_new(
+		db,
+		&(struct metric_source){.layout = source->kind == SOURCE_GPU ? gpudb_raw_layout(db) : NULL,
+					.slots = source->slots,
+					.n_slots = source->n_slots,
+					.core_count = source->core_count},
+		NULL);
 }
 
-static bool measure(void *ctx, const void *bytes, size_t n, struct err *err)
+static bool measure_cost(void *ctx, const void *bytes, size_t n, struct err *err)
 {
 	(void)bytes, (void)err;
 	*(size_t *)ctx += n;
@@ -190,14 +194,15 @@ static void export_all(struct mlog_reader *r, const struct export_format *format
 					       .version = "1"};
 	const struct mlog_block *block;
 	size_t bytes = 0;
-	struct export *ex = export_new(format, &options, sources, about->n_sources, measure, &bytes, NULL);
+	struct export *ex =
+		export_new(format, &options, sources, about->n_sources, measure_cost, &bytes, NULL);
 
 	mlog_reader_seek(r, INT64_MIN);
 	while (ex && (block = mlog_reader_next(r, NULL))) {
 		for (unsigned i = 0; i < block->n_samples; i++)
 			export_sample(ex, block->samples[i], NULL);
 		for (unsigned i = 0; i < block->n_notes; i++)
-			export_mark(ex, block->notes[i].time_ns, block->notes[i].text, NULL);
+			export_note(ex, &block->notes[i], NULL);
 	}
 	if (ex)
 		export_end(ex, NULL);
@@ -220,13 +225,15 @@ static void keep_history(struct mlog_reader *r, unsigned source)
 	newest = history_newest_ns(h);
 	history_span(h, history_oldest_ns(h), newest, out);
 	history_span(h, newest - about->period_ns, newest, out);
-	assert(out->time_ns >= 0 && out->time_ns <= SAMPLE_NS_MAX && history_total(h)->time_ns <= SAMPLE_NS_MAX);
+	assert(out->time_ns >= 0 && out->time_ns <= SAMPLE_NS_MAX &&
+	       history_total(h)->time_ns <= SAMPLE_NS_MAX);
 	history_free(h);
 }
 
-static void use(struct mlog_reader *r)
+static void use_reader(struct mlog_reader *r)
 {
-	static const struct export_format *const formats[] = {&export_csv, &export_perfetto, &export_counters, &export_text};
+	static const struct export_format *const formats[] = {&export_csv, &export_perfetto, &export_counters,
+							      &export_text};
 	const struct mlog_about *about = mlog_reader_about(r);
 	struct export_source sources[MLOG_SOURCES_MAX] = {0};
 	struct metric_set *sets[MLOG_SOURCES_MAX];
@@ -252,7 +259,7 @@ static void use(struct mlog_reader *r)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct file f = {.n = size ? size - 1 : 0};
+	struct fuzz_file f = {.n = size ? size - 1 : 0};
 	struct mlog_input input = {&f, file_read_at, file_size};
 	AUTO_STRBUF struct strbuf text = {0};
 	struct mlog_reader *r;
@@ -271,13 +278,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		sum = read_rest(r, false);
 		mlog_reader_state(r, &state);
 		mlog_reader_complain(r, &text);
-		assert(state.bytes + state.cut == f.n && state.damaged <= f.n && (text.n > 0) == (state.cut || state.damaged));
-		jump(r);
+		assert(state.bytes + state.cut == f.n && state.damaged <= f.n &&
+		       (text.n > 0) == (state.cut || state.damaged || !state.ended));
+		jump_around(r);
 		find_all(r, false);
 		find_all(r, true);
-		grow(&f, &input, f.n / 2, sum);
-		grow(&f, &input, f.n - f.n / 8, sum);
-		use(r);
+		grow_file(&f, &input, f.n / 2, sum);
+		grow_file(&f, &input, f.n - f.n / 8, sum);
+		use_reader(r);
 	}
 	mlog_reader_free(r);
 	free(f.p);

@@ -1,7 +1,8 @@
-/* The name of an event, and what sysfs says of two PMUs, over any bytes: it is understood or refused with a message.
+/* The name of an event, and what sysfs says of two PMUs, over any bytes: it is understood or
+ * refused with a message.
  *
- * Lines: the name; then what stands in files called type, cpus, format/..., events/...; then the names of the PMUs.
- */
+ * Lines: the name; then what stands in files called type, cpus, format/..., events/...; then the
+ * names of the PMUs. */
 #include "backends/perf/perf_name.h"
 
 #include "base/alloc.h"
@@ -13,16 +14,18 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum line { NAME, TYPE, CPUS, FORMAT, EVENTS, PMUS, LINES = PMUS + 2 };
+enum fuzz_line { NAME, TYPE, CPUS, FORMAT, EVENTS, PMUS, LINES = PMUS + 2 };
 
 /* A machine whose files are lines: the fd is the line. */
 static int fake_open(const struct sys *sys, const char *path, int flags)
 {
-	static const char *const files[] = {[TYPE] = "/type", [CPUS] = "/cpus", [FORMAT] = "/format/", [EVENTS] = "/events/"};
+	static const char *const files[] = {
+		[TYPE] = "/type", [CPUS] = "/cpus", [FORMAT] = "/format/", [EVENTS] = "/events/"};
 
 	(void)sys;
 	(void)flags;
-	assert(strncmp(path, "sys/bus/event_source/devices/", 29) == 0 && !strstr(path, "/../") && strlen(path) < 200);
+	assert(strncmp(path, "sys/bus/event_source/devices/", 29) == 0 && !strstr(path, "/../") &&
+	       strlen(path) < 200);
 	for (int i = TYPE; i < PMUS; i++)
 		if (strstr(path, files[i]))
 			return i;
@@ -61,7 +64,8 @@ static int fake_list(const struct sys *sys, const char *path, char ***names)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct span rest = {(const char *)data, size}, lines[LINES];
-	struct sys sys = {.ctx = lines, .open = fake_open, .close = fake_close, .pread = fake_pread, .list = fake_list};
+	struct sys sys = {
+		.ctx = lines, .open = fake_open, .close = fake_close, .pread = fake_pread, .list = fake_list};
 	struct perf_pmus pmus;
 	struct perf_name name;
 	struct err err = {0};
@@ -74,7 +78,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		assert(name.n >= 1 && name.n <= PERF_NAME_PMUS);
 		for (unsigned i = 0; i < name.n; i++)
 			assert(name.events[i].event.name == text &&
-			       (!name.events[i].pmu || name.events[i].pmu->type == name.events[i].event.type));
+			       (!name.events[i].pmu ||
+				name.events[i].pmu->type == name.events[i].event.type));
 	} else {
 		assert(err.text[0]);
 	}

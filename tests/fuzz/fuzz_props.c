@@ -1,4 +1,5 @@
-/* The property stream of a Mali driver over any bytes: it is read or refused, and what is read is within its bounds. */
+/* The property stream of a Mali driver over any bytes: it is read or refused, and what is read is
+ * within its bounds. */
 #include "backends/kbase/kbase.h"
 
 #include <assert.h>

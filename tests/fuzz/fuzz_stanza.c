@@ -1,4 +1,5 @@
-/* A data file over any bytes: it loads or fails with a message that names the place, and what loaded compiles or says why not. */
+/* A data file over any bytes: it loads or fails with a message that names the place, and what
+ * loaded compiles or says why not. */
 #include "backends/backend.h"
 #include "base/alloc.h"
 #include "model/metric.h"
@@ -10,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void compile(const struct gpudb *db, const struct gpu_product *product)
+static void compile_formulas(const struct gpudb *db, const struct gpu_product *product)
 {
 	struct source source = {.product = product};
 	struct template_view view;
@@ -49,9 +50,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(db || !strncmp(err.text, "fuzz:", 5));
 	if (!db)
 		return 0;
-	compile(db, NULL);
+	compile_formulas(db, NULL);
 	for (unsigned i = 0; i < db->n_products && i < 4; i++)
-		compile(db, &db->products[i]);
+		compile_formulas(db, &db->products[i]);
 	gpudb_free(db);
 	return 0;
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
-# lists.sh [TREE]: every source, test and data file stands in Makefile.am, and every file named there exists.
+# lists.sh [TREE]: every source, test and data file is listed in Makefile.am, and every file listed there exists.
 #
-# automake needs explicit lists; a forgotten test would otherwise never run, a forgotten data file never be shipped.
+# automake needs explicit lists; otherwise a forgotten test would never run, and a forgotten data file would never be shipped.
 LC_ALL=C
 export LC_ALL
 cd "${1:-${srcdir:-.}}" || exit 2
@@ -12,10 +12,10 @@ trap 'rm -f "$names"' EXIT
 trap 'exit 2' HUP INT TERM
 breaches=0
 
-# The words of Makefile.am that look like paths; a program stands for its .c file.
+# The words of Makefile.am that look like paths; a program means its .c file.
 sed 's/#.*//' Makefile.am | tr ' \t=' '\n\n\n' | grep / | sort -u >"$names"
 
-for f in $(find src backends views -name '*.[ch]' -o -path 'src/data/*' -name '*.gpu' -o -name '*.metrics' -o -name '*.chart') \
+for f in $(find src backends views layer -name '*.[ch]' -o -path 'src/data/*' -name '*.gpu' -o -name '*.metrics' -o -name '*.chart') \
 	$(find tests -name '*.[ch]' -o -path 'tests/*/*' -name '*.sh' 2>/dev/null); do
 	grep -qxF -e "$f" -e "${f%.c}" "$names" && continue
 	case $f in
@@ -24,7 +24,7 @@ for f in $(find src backends views -name '*.[ch]' -o -path 'src/data/*' -name '*
 	echo "$f: lists: not in Makefile.am"
 	breaches=1
 done
-for f in $(grep -E '^(src|backends|views|tests|contrib|doc)/[A-Za-z0-9_./-]*\.(c|h|sh|py|gpu|metrics|chart)$' "$names"); do
+for f in $(grep -E '^(src|backends|views|layer|tests|contrib|doc)/[A-Za-z0-9_./-]*\.(c|h|sh|py|gpu|metrics|chart)$' "$names"); do
 	[ -e "$f" ] && continue
 	echo "$f: lists: in Makefile.am, but not there"
 	breaches=1

@@ -11,24 +11,27 @@ cases=0
 build_house()
 {
 	rm -rf "$work/tree"
-	mkdir -p "$work/tree/src/base" "$work/tree/src/model" "$work/tree/src/app" "$work/tree/src/data" \
-		"$work/tree/backends" "$work/tree/views/charts" "$work/tree/tests/unit"
+	mkdir -p "$work/tree/src/base" "$work/tree/src/model" "$work/tree/src/term" "$work/tree/src/session" \
+		"$work/tree/src/cli" "$work/tree/src/data" "$work/tree/backends/sim" "$work/tree/backends/proc" \
+		"$work/tree/views/charts" "$work/tree/tests/backends/sim" "$work/tree/layer"
 	cd "$work/tree" || exit 2
 	printf '#include <sys/ioctl.h>\n#include <sys/mman.h>\n#include <sys/timerfd.h>\n#include "base/err.h"\n' >src/base/sys.c
 	printf 'int now(void)\n{\n\treturn clock_gettime(0, 0);\n}\n' >>src/base/sys.c
-	printf '/* err: no curses.h here, and time (of day) is a word;\n * so is backend_sim.\n */\nint err;\n' >src/base/err.h
+	printf '/* err: no curses.h here, and time (of day) is a word;\n * so is backend_sim.\n */\nint err;\nstruct row { int a; };\n' >src/base/err.h
 	printf '#include <stdatomic.h>\n#include "base/err.h"\nstatic _Atomic int head;\n' >src/model/ring.c
 	printf '#include "model/ring.h"\n#include "backends/backend.h"\nconst struct backend backend_sim = {\n' >backends/sim/sim.c
 	printf '\t.name = "sim",\n};\nvoid f(struct sys *sys)\n{\n\tsys->munmap(sys, 0, sys->time(0));\n}\n' >>backends/sim/sim.c
+	printf '#include <sys/mman.h>\n#include "layer/map.h"\n#include "model/passes.h"\nvoid *p = mmap(0);\n' >layer/map.c
 	printf '#include "model/ring.h"\n#include "views/view.h"\nint draw_time(int at);\n' >views/bars.c
 	printf '#include "backends/backend.h"\nconst void *all[] = {&backend_sim};\n' >backends/registry.c
-	printf '#include <curses.h>\n#include <sys/ioctl.h>\n#include <termios.h>\n#include "views/view.h"\n' >src/term/term.c
-	printf 'int size(void)\n{\n\treturn ioctl(1, TIOCGWINSZ, 0) + memfd_create("frame", 0);\n}\n' >>src/term/term.c
-	printf '#include "config.h"\n#include "app/term.h"\nconst char *text = "backend_sim, time(), curses.h";\n' >src/cli/main.c
+	printf '#include <sys/ioctl.h>\n#include <termios.h>\n#include "views/view.h"\n' >src/term/term.c
+	printf 'int size(void)\n{\n\treturn ioctl(1, TIOCGWINSZ, 0);\n}\n' >>src/term/term.c
+	printf '#include <curses.h>\n#include <term.h>\n' >src/term/term_caps.c
+	printf '#include "config.h"\n#include "term/term.h"\nconst char *text = "backend_sim, time(), curses.h";\n' >src/cli/main.c
 	printf '#include "backends/backend.h"\nextern int backend_sim;\n' >tests/backends/sim/test_sim.c
 	printf 'metric A\n' >src/data/a.metrics
 	printf 'chart a\n' >views/charts/a.chart
-	find src backends views tests -type f | sed 's/$/ \\/' >Makefile.am
+	find src backends views layer tests -type f | sed 's/$/ \\/' >Makefile.am
 }
 
 check()
@@ -57,19 +60,26 @@ breaks()
 script=includes.sh
 build_house
 check 0 '' 'the house in good order'
+breaks threads src/cli/main.c 'int i(void) { return pthread_create(0, 0, 0, 0); }'
+breaks types src/base/err.h 'int size(pid_t pid);'
 breaks arrow src/base/err.h '#include "model/ring.h"'
 breaks arrow src/model/ring.c '#include "backends/backend.h"'
 breaks arrow src/model/ring.c '#include "views/view.h"'
-breaks arrow src/model/ring.c '#include "app/ui.h"'
+breaks arrow src/model/ring.c '#include "tui/ui.h"'
+breaks arrow layer/map.c '#include "base/err.h"'
+breaks arrow layer/map.c '#include "model/ring.h"'
+breaks arrow src/cli/main.c '#include "layer/map.h"'
 breaks arrow backends/sim/sim.c '#include "views/view.h"'
-breaks arrow backends/sim/sim.c '#  include "app/ui.h"'
+breaks arrow backends/sim/sim.c '#include "backends/proc/proc.h"'
+breaks arrow backends/sim/sim.c '#  include "tui/ui.h"'
 breaks arrow views/bars.c '#include "backends/backend.h"'
-breaks arrow views/bars.c '#include "app/ui.h"'
+breaks arrow views/bars.c '#include "tui/ui.h"'
 breaks arrow views/bars.c '#include "view.h"'
-breaks arrow views/bars.c '#include "base/../app/ui.h"'
+breaks arrow views/bars.c '#include "base/../tui/ui.h"'
 breaks curses views/bars.c '#include <curses.h>'
 breaks curses src/cli/main.c '#include <ncursesw/ncurses.h>'
 breaks curses src/cli/main.c '#include <ncurses.h>'
+breaks curses src/term/term.c '#include <curses.h>'
 breaks terminal src/cli/main.c '#include <termios.h>'
 breaks kernel backends/sim/sim.c '#include <sys/ioctl.h>'
 breaks kernel backends/sim/sim.c '#include <sys/mman.h>'
@@ -78,17 +88,26 @@ breaks kernel src/term/term.c '#include <sys/eventfd.h>'
 breaks kernel backends/sim/sim.c '#include <xf86drm.h>'
 breaks kernel backends/sim/sim.c 'int r = munmap (p, 1);'
 breaks kernel src/cli/main.c 'int f = memfd_create("x", 0);'
+breaks kernel src/term/term.c 'int f = memfd_create("x", 0);'
 breaks kernel src/term/term.c 'int f = ioctl(1, TIOCSTI, 0);'
 breaks kernel src/term/term.c 'void *p = mmap(0, 1, 0, 0, 0, 0);'
 breaks clock backends/sim/sim.c 'int t = clock_gettime(0, 0);'
 breaks clock src/cli/main.c 'long t = time(NULL);'
 breaks clock src/term/term.c 'int t = gettimeofday(0, 0);'
+breaks messages src/cli/main.c 'void f(void) { fputs("x", stderr); }'
 breaks atomics src/cli/main.c '#include <stdatomic.h>'
 breaks atomics src/base/sys.c 'int v = __atomic_load_n(&x, 0);'
 breaks atomics src/model/ring.h '_Atomic int tail;'
 breaks registry src/cli/main.c 'extern const struct backend backend_sim;'
 breaks registry views/bars.c 'const void *p = &backend_sim;'
 breaks registry backends/proc/proc.c 'const void *p = &backend_sim;'
+breaks tag tests/backends/sim/test_sim.c 'static const struct row {\n\tint a;\n} rows[1];\nenum row2 { A };'
+breaks noun src/cli/main.c 'static struct row *cut(int a)\n{\n}'
+breaks noun tests/backends/sim/test_sim.c 'static void take(void)\n{\n}'
+hundred=$(awk 'BEGIN { for (i = 0; i < 100; i++) printf "x" }')
+breaks width src/cli/main.c "int $hundred, seven;"
+breaks width tests/backends/sim/test_sim.c "/* $hundred */"
+breaks width src/cli/main.c "\\t/* $(printf %.91s "$hundred")*/"
 breaks blanks src/cli/main.c 'int blank; '
 breaks blanks tests/backends/sim/test_sim.c 'int tab;\t'
 breaks blanks src/cli/main.c '        int eight_blanks;'
@@ -103,6 +122,10 @@ build_house
 lines=$(awk 'BEGIN { for (i = 0; i < 48; i++) printf "\\tx++;\\n" }')
 printf '%b\n' "void f(void)\n{\n$lines}" >>src/cli/main.c
 check 0 '' 'a function of 50 lines'
+build_house
+printf '/* %s */ int a;\n/* %s */\n' "$(printf %.97s "$hundred")" "$(printf %.94s "$hundred")" >>src/cli/main.c
+printf '/* %s\342\224\200 */\n' "$(printf %.93s "$hundred")" >>src/cli/main.c
+check 0 '' 'a line of 110 columns, a comment of 100, and one of 100 in characters'
 
 script=lists.sh
 build_house

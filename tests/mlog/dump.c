@@ -1,4 +1,5 @@
-/* A log as lines of text by mlog_reader, as tests/mlog/reader.py prints them: second_reader.sh compares the two. Usage: dump FILE */
+/* A log as lines of text by mlog_reader, as tests/mlog/reader.py prints them: second_reader.sh
+ * compares the two. Usage: dump FILE */
 #include "base/alloc.h"
 #include "mlog/mlog_reader.h"
 
@@ -29,39 +30,43 @@ static int64_t size_of_file(void *ctx)
 
 static void dump_slot(unsigned n, const struct slot *s)
 {
-	printf("slot %u %s %s %s %u %.17g %u %u %u %s\n", n, s->name, slot_kinds[s->kind], instances[s->instance], s->number,
-	       s->scale, s->running, s->enabled, s->raw, s->title ? s->title : "");
+	printf("slot %u %s %s %s %u %.17g %u %u %u %s\n", n, s->name, slot_kinds[s->kind],
+	       instances[s->instance], s->number, s->scale, s->running, s->enabled, s->raw,
+	       s->title ? s->title : "");
 }
 
 static void dump_source(unsigned n, const struct mlog_source *s)
 {
 	const struct {
 		const char *name, *text;
-	} texts[] = {{"kind", source_kinds[s->kind]}, {"backend", s->backend}, {"device", s->device},  {"title", s->title},
-		     {"driver", s->driver},           {"note", s->note},       {"product", s->product}};
+	} texts[] = {{"kind", source_kinds[s->kind]}, {"backend", s->backend},
+		     {"device", s->device},           {"title", s->title},
+		     {"driver", s->driver},           {"note", s->note},
+		     {"product", s->product}};
 
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		printf("source %u %s %s\n", n, texts[i].name, texts[i].text);
-	printf("source %u %" PRId64 " %" PRId64 " %d %.17g %u 0x%" PRIx64 " %u %u %u %u\n", n, s->period_ns, s->asked_ns,
-	       s->simulated, s->top_hz, s->core_count, s->core_mask, s->l2_slice_count, s->bus_width_bits, s->block_values,
-	       s->n_sums);
+	printf("source %u %" PRId64 " %" PRId64 " %d %.17g %u 0x%" PRIx64 " %u %u %u %u\n", n, s->period_ns,
+	       s->asked_ns, s->simulated, s->top_hz, s->core_count, s->core_mask, s->l2_slice_count,
+	       s->bus_width_bits, s->block_values, s->n_sums);
 	for (unsigned i = 0; i < s->n_slots; i++)
 		dump_slot(n, &s->slots[i]);
 }
 
 static void dump_about(const struct mlog_about *about)
 {
-	printf("log program %s\nlog host %s\nlog kernel %s\nlog scope %s\n", about->program, about->host, about->kernel,
-	       about->scope);
-	printf("log %" PRId64 " %" PRId64 " %.17g %u %u\n", about->monotonic_ns, about->realtime_ns, about->fps, about->width,
-	       about->height);
+	printf("log program %s\nlog host %s\nlog kernel %s\nlog scope %s\n", about->program, about->host,
+	       about->kernel, about->scope);
+	printf("log %" PRId64 " %" PRId64 " %.17g %u %u\n", about->monotonic_ns, about->realtime_ns,
+	       about->fps, about->width, about->height);
 	for (unsigned i = 0; i < about->n_sources; i++)
 		dump_source(i, &about->sources[i]);
 }
 
 static void dump_sample(const struct sample *s, const struct slot *slots)
 {
-	printf("%u %" PRIu64 " %" PRId64 " %" PRId64 " %u %u", s->source, s->seq, s->begin_ns, s->end_ns, s->flags, s->lost);
+	printf("%u %" PRIu64 " %" PRId64 " %" PRId64 " %u %u", s->source, s->seq, s->begin_ns, s->end_ns,
+	       s->flags, s->lost);
 	for (unsigned i = 0; i < s->n_values; i++)
 		if (s->value[i] == SAMPLE_UNKNOWN)
 			printf(" -");
@@ -101,13 +106,14 @@ static void dump_float(float value)
 static void dump_processes(const struct process_list *list)
 {
 	/* a list without percentages yet: its begin is 0, and in a log its end */
-	printf("processes %" PRId64 " %" PRId64 " %" PRId64 " %u %d %u\n", list->begin_ns ? list->begin_ns : list->end_ns,
-	       list->end_ns, list->cost_ns, list->n_hidden, list->threads, list->n);
+	printf("processes %" PRId64 " %" PRId64 " %" PRId64 " %u %d %u\n",
+	       list->begin_ns ? list->begin_ns : list->end_ns, list->end_ns, list->cost_ns, list->n_hidden,
+	       list->threads, list->n);
 	for (unsigned i = 0; i < list->n; i++) {
 		const struct process *p = &list->processes[i];
 
-		printf("process %d %d %d %d %u %u %" PRIu64 " %" PRIu64, p->pid, p->parent, p->is_thread, p->state, p->uid,
-		       p->threads, p->start, p->cpu_ns);
+		printf("process %d %d %d %d %u %u %" PRIu64 " %" PRIu64, p->pid, p->parent, p->is_thread,
+		       p->state, p->uid, p->threads, p->start, p->cpu_ns);
 		dump_bytes(p->rss_bytes);
 		dump_bytes(p->gpu_bytes);
 		dump_float(p->cpu_percent);
@@ -153,8 +159,8 @@ int main(int argc, char **argv)
 	while ((block = mlog_reader_next(r, &err)))
 		dump_block(r, block);
 	mlog_reader_state(r, &state);
-	printf("whole %" PRIu64 " ended %d cut %" PRIu64 " damaged %" PRIu64 "\n", state.bytes, state.ended, state.cut,
-	       state.damaged);
+	printf("whole %" PRIu64 " ended %d cut %" PRIu64 " damaged %" PRIu64 "\n", state.bytes, state.ended,
+	       state.cut, state.damaged);
 	mlog_reader_free(r);
 	close(fd);
 	return err.code != 0;

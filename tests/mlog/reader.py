@@ -23,7 +23,7 @@ MOMENT_MAX = 2**60
 START, DATA, INDEX = 1, 2, 3
 LOSS, MARK, ALL_PROCESSES = 1, 2, 4
 GAP = 1
-NOTES = {1: "mark", 2: "message", 3: "clock", 4: "away", 5: "back"}
+NOTES = {1: "mark", 2: "message", 3: "clock", 4: "away", 5: "back", 6: "lost"}
 PROCESSES_NS = 30 * 10**9
 
 Head = collections.namedtuple("Head", "type coding flags at begin end size raw_size")
@@ -543,7 +543,9 @@ class Checker:
     def data_block(self, head, payload, log):
         block = data_block(head, payload, log)
         self.times(block)
-        flags = LOSS if self.samples(block) else 0
+        lost = [note.value for note in block.notes if NOTES[note.kind] == "lost"]
+        self.n_lost += sum(lost)
+        flags = LOSS if self.samples(block) or lost else 0
         flags |= MARK if any(NOTES.get(note.kind) == "mark" for note in block.notes) else 0
         flags |= ALL_PROCESSES if self.processes(block) else 0
         self.expect(head.flags == flags, head.at, "its flags are %d, and should be %d" % (head.flags, flags))

@@ -68,7 +68,7 @@ recorded()
 {
 	what=$1
 	shift
-	LD_PRELOAD=$preload "$malitop" record "$@" -o "$work/run.mlog" --force 2>"$work/errors" || fail "$what" "$(cat "$work/errors")"
+	LD_PRELOAD=$preload "$malitop" record -o "$work/run.mlog" --force "$@" 2>"$work/errors" || fail "$what" "$(cat "$work/errors")"
 	whole "$work/run.mlog" "$what"
 }
 
@@ -97,10 +97,10 @@ fi
 
 # Two GPUs, one of which goes away, and CPUs that have counters. A sanitizer wants to be the first library, and is not.
 if has kbase && has perf && [ -f tests/fake/libfakemali.so ]; then
-	export FAKEMALI='driver=r44p0 gpu=0x90820000 cores=0x5b3 slices=2;driver=r54p1 gpu=0xb8520000 cores=0x5b3 values=128 gone=1500-60000'
+	export FAKEMALI='driver=r44p0 gpu=0x90820000 cores=0x5b3 slices=2;driver=r54p1 gpu=0xb8520000 cores=0x5b3 values=128 gone='"$work/gone"
 	export FAKEPERF=machine=rk3588 ASAN_OPTIONS=verify_asan_link_order=0
 	preload=$PWD/tests/fake/libfakemali.so
-	recorded "two GPUs and CPU events" -b kbase,perf -i 20ms -d 2500ms --per-core
+	recorded "two GPUs and CPU events" -b kbase,perf -i 20ms --per-core -- sh -c "sleep 1; : >$work/gone; sleep 1.5"
 	for pattern in '^1 ' '^slot 2 .*Cortex-A76' '^2 ' '^note 4 [0-9]* 1 '; do
 		grep -q "$pattern" "$work/python" || fail "two GPUs and CPU events" "there is no line '$pattern'"
 	done

@@ -1,4 +1,5 @@
-/* The start block's text: what is written is read back to the bit, and nothing of it is believed unseen. */
+/* The start block's text: what is written is read back to the bit, and nothing of it is believed
+ * unseen. */
 #include "mlog/mlog.h"
 
 #include "base/alloc.h"
@@ -17,8 +18,16 @@ static struct slot gpu_slots[] = {
 	{.name = "MaliGPUActiveCy", .kind = SLOT_DELTA, .scale = 1},
 	{.name = "GPUSteadyCy", .kind = SLOT_STEADY, .scale = 1},
 	{.name = "GPUTemperature", .kind = SLOT_LEVEL, .scale = 1e-3},
-	{.name = "MaliFragActiveCy", .kind = SLOT_DELTA, .instance = INSTANCE_CORE, .number = 63, .scale = 256},
-	{.name = "MaliL2CacheRd", .kind = SLOT_PEAK, .instance = INSTANCE_SLICE, .number = 65535, .scale = 0.1},
+	{.name = "MaliFragActiveCy",
+	 .kind = SLOT_DELTA,
+	 .instance = INSTANCE_CORE,
+	 .number = 63,
+	 .scale = 256},
+	{.name = "MaliL2CacheRd",
+	 .kind = SLOT_PEAK,
+	 .instance = INSTANCE_SLICE,
+	 .number = 65535,
+	 .scale = 0.1},
 };
 static struct slot perf_slots[] = {
 	{.name = "cpu/event=0x11,umask=2/u",
@@ -29,7 +38,12 @@ static struct slot perf_slots[] = {
 	 .enabled = 2,
 	 .raw = 3,
 	 .title = "Cortex-A76 x4 (2.4 GHz)"},
-	{.name = "Running", .kind = SLOT_DELTA, .instance = INSTANCE_CPU, .number = 1, .scale = 1, .title = "big"},
+	{.name = "Running",
+	 .kind = SLOT_DELTA,
+	 .instance = INSTANCE_CPU,
+	 .number = 1,
+	 .scale = 1,
+	 .title = "big"},
 	{.name = "Enabled", .kind = SLOT_DELTA, .scale = -1},
 	{.name = "Raw", .kind = SLOT_DELTA, .scale = 1, .raw = 1},
 };
@@ -87,7 +101,7 @@ static const struct mlog_about full = {.program = "malitop 0.1.0",
 				       .sources = sources,
 				       .n_sources = ARRAY_LEN(sources)};
 
-static void parse(struct mlog_about *about, const struct strbuf *text)
+static void parse_text(struct mlog_about *about, const struct strbuf *text)
 {
 	struct err err = {0};
 
@@ -141,7 +155,7 @@ static void what_is_written_is_read_back_to_the_bit(void **state)
 
 	(void)state;
 	mlog_about_format(&full, &text);
-	parse(&got, &text);
+	parse_text(&got, &text);
 	assert_string_equal(got.program, full.program);
 	assert_string_equal(got.host, full.host);
 	assert_string_equal(got.kernel, full.kernel);
@@ -180,7 +194,8 @@ static void it_looks_as_the_format_says(void **state)
 	assert_non_null(strstr(text.p, "\n  cores        7 0x800000000000007f\n"));
 	assert_non_null(strstr(text.p, "\n  block_values 64\n"));
 	assert_non_null(strstr(text.p, "\n    MaliGPUActiveCy delta all 0 1\n"));
-	assert_non_null(strstr(text.p, "\n    cpu/event=0x11,umask=2/u delta cluster 0 1 1 2 3 Cortex-A76 x4 (2.4 GHz)\n"));
+	assert_non_null(strstr(
+		text.p, "\n    cpu/event=0x11,umask=2/u delta cluster 0 1 1 2 3 Cortex-A76 x4 (2.4 GHz)\n"));
 }
 
 static void what_is_unknown_is_left_out(void **state)
@@ -194,14 +209,20 @@ static void what_is_unknown_is_left_out(void **state)
 				     .product = "",
 				     .period_ns = 1,
 				     .asked_ns = 2};
-	struct mlog_about about = {.program = "", .host = "", .kernel = "", .scope = "", .sources = &source, .n_sources = 1}, got;
+	struct mlog_about about = {.program = "",
+				   .host = "",
+				   .kernel = "",
+				   .scope = "",
+				   .sources = &source,
+				   .n_sources = 1},
+			  got;
 	AUTO_STRBUF struct strbuf text = {0};
 
 	(void)state;
 	mlog_about_format(&about, &text);
 	assert_string_equal(text.p, "log\n  monotonic    0\n  realtime     0\n"
 				    "source 0\n  kind         cpu\n  period       1\n  asked        2\n");
-	parse(&got, &text);
+	parse_text(&got, &text);
 	assert_string_equal(got.host, "");
 	assert_true(got.fps == 0);
 	assert_same_source(&got.sources[0], &source);
@@ -210,8 +231,9 @@ static void what_is_unknown_is_left_out(void **state)
 
 static void numbers_come_back_to_the_last_bit(void **state)
 {
-	static const double numbers[] = {1,       0.1,    1e-3,    1. / 3,      2. / 3,         1e6, 123456789.123456789, DBL_MAX,
-					 DBL_MIN, 5e-324, -1e-300, DBL_EPSILON, 1 + DBL_EPSILON};
+	static const double numbers[] = {
+		1,       0.1,    1e-3,    1. / 3,      2. / 3,         1e6, 123456789.123456789, DBL_MAX,
+		DBL_MIN, 5e-324, -1e-300, DBL_EPSILON, 1 + DBL_EPSILON};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
@@ -225,7 +247,7 @@ static void numbers_come_back_to_the_last_bit(void **state)
 		about.sources = &source;
 		about.n_sources = 1;
 		mlog_about_format(&about, &text);
-		parse(&got, &text);
+		parse_text(&got, &text);
 		assert_memory_equal(&got.sources[0].slots[0].scale, &numbers[i], sizeof(numbers[i]));
 		mlog_about_fini(&got);
 	}
@@ -256,8 +278,12 @@ static struct mlog_about everywhere(char *nasty, struct mlog_source *source, str
 				       .slots = slot,
 				       .n_slots = 1,
 				       .n_sums = 1};
-	return (struct mlog_about){
-		.program = nasty, .host = nasty, .kernel = nasty, .scope = nasty, .sources = source, .n_sources = 1};
+	return (struct mlog_about){.program = nasty,
+				   .host = nasty,
+				   .kernel = nasty,
+				   .scope = nasty,
+				   .sources = source,
+				   .n_sources = 1};
 }
 
 static void texts_are_made_printable_and_stay_in_their_place(void **state)
@@ -288,7 +314,7 @@ static void texts_are_made_printable_and_stay_in_their_place(void **state)
 		struct mlog_about about = everywhere(nasty, &source, &slot), got;
 
 		mlog_about_format(&about, &text);
-		parse(&got, &text);
+		parse_text(&got, &text);
 		assert_string_equal(got.program, cases[i].text);
 		assert_string_equal(got.scope, cases[i].text);
 		assert_int_equal(got.n_sources, 1);
@@ -313,7 +339,7 @@ static void a_title_of_blanks_is_none(void **state)
 	about.sources = &source;
 	about.n_sources = 1;
 	mlog_about_format(&about, &text);
-	parse(&got, &text);
+	parse_text(&got, &text);
 	assert_null(got.sources[0].slots[0].title);
 	mlog_about_fini(&got);
 }
@@ -337,11 +363,14 @@ static void long_texts_are_cut_and_no_line_is_too_long(void **state)
 			slot.running = slot.enabled = slot.raw = 0;
 			mlog_about_format(&about, &text);
 			assert_short_lines(&text);
-			parse(&got, &text);
+			parse_text(&got, &text);
 			assert_in_range(strlen(got.program), 1000, STANZA_LINE_MAX);
-			assert_memory_equal(got.program, nasty.p, strlen(got.program)); /* no half character */
-			assert_memory_equal(got.sources[0].slots[0].name, nasty.p, strlen(got.sources[0].slots[0].name));
-			assert_memory_equal(got.sources[0].slots[0].title, nasty.p, strlen(got.sources[0].slots[0].title));
+			assert_memory_equal(got.program, nasty.p,
+					    strlen(got.program)); /* no half character */
+			assert_memory_equal(got.sources[0].slots[0].name, nasty.p,
+					    strlen(got.sources[0].slots[0].name));
+			assert_memory_equal(got.sources[0].slots[0].title, nasty.p,
+					    strlen(got.sources[0].slots[0].title));
 			mlog_about_fini(&got);
 		}
 }
@@ -349,8 +378,9 @@ static void long_texts_are_cut_and_no_line_is_too_long(void **state)
 /* A file can say what our writer would not. */
 static void texts_of_a_file_are_made_printable_too(void **state)
 {
-	static const char text[] = "log\n  host \xe2\x80\xae\xff.\nsource 0\n  kind cpu\n  period 1\n  asked 1\n"
-				   "  slots\n    \xc2\x9b# delta all 0 1 0 0 0 \xe2\x80\x8b";
+	static const char text[] =
+		"log\n  host \xe2\x80\xae\xff.\nsource 0\n  kind cpu\n  period 1\n  asked 1\n"
+		"  slots\n    \xc2\x9b# delta all 0 1 0 0 0 \xe2\x80\x8b";
 	struct mlog_about got;
 
 	(void)state;
@@ -366,7 +396,8 @@ static void texts_of_a_file_are_made_printable_too(void **state)
 static void what_a_later_version_adds_is_passed_over(void **state)
 {
 	static const char text[] =
-		"later\n  host not this one\nlog\n  colour red\n    with rows\n  host this one\n    of no use\n"
+		"later\n  host not this one\nlog\n  colour red\n    with rows\n  host this one\n    of no "
+		"use\n"
 		"source 0\n  kind cpu\n  voltage 12\n  period 1\n  asked 1\n  slots\n    X delta all 0 1\n"
 		"  more\n    Y delta all 0 1\nsources 7\n  kind nothing\n";
 	struct mlog_about got;
@@ -394,8 +425,10 @@ static void every_error_names_its_line(void **state)
 		{"source 0\n  kind cpu\n  period 1\n  asked 1\n", "t.mlog:4: no stanza 'log'"},
 		{"  host x\n", "t.mlog:1: field without a stanza"},
 		{"log\n  host a\x01\n", "t.mlog:2: control character 0x01"},
-		{"log\n  monotonic -1\n", "t.mlog:2: '-1': expected a whole number up to 1152921504606846976"},
-		{"log\n  monotonic 1152921504606846977\n", "t.mlog:2: '1152921504606846977': expected a whole number"},
+		{"log\n  monotonic -1\n",
+		 "t.mlog:2: '-1': expected a whole number up to 1152921504606846976"},
+		{"log\n  monotonic 1152921504606846977\n",
+		 "t.mlog:2: '1152921504606846977': expected a whole number"},
 		{"log\n  realtime\n", "t.mlog:2: '': expected a whole number"},
 		{"log\n  frames fast 1 1\n", "t.mlog:2: 'fast': expected a number"},
 		{"log\n  frames -1 1 1\n", "t.mlog:2: '-1': expected a number"},
@@ -406,9 +439,12 @@ static void every_error_names_its_line(void **state)
 		{SOURCE "source 0\n", "t.mlog:6: source 0: expected source 1"},
 		{"log\nsource 0\n  period 1\n  asked 1\n", "t.mlog:2: a source without 'kind'"},
 		{"log\nsource 0\n  kind npu\n", "t.mlog:3: 'npu': expected gpu, cpu"},
-		{"log\nsource 0\n  kind cpu\n  asked 1\n", "t.mlog:2: a source without 'period' and 'asked' above 0"},
-		{"log\nsource 0\n  kind cpu\n  period 1\n", "t.mlog:2: a source without 'period' and 'asked' above 0"},
-		{"log\nsource 0\n  period 86400000000001\n", "t.mlog:3: '86400000000001': expected a whole number"},
+		{"log\nsource 0\n  kind cpu\n  asked 1\n",
+		 "t.mlog:2: a source without 'period' and 'asked' above 0"},
+		{"log\nsource 0\n  kind cpu\n  period 1\n",
+		 "t.mlog:2: a source without 'period' and 'asked' above 0"},
+		{"log\nsource 0\n  period 86400000000001\n",
+		 "t.mlog:3: '86400000000001': expected a whole number"},
 		{SOURCE "  top_hz 1e999\n", "t.mlog:6: '1e999': expected a number"},
 		{SOURCE "  top_hz nan\n", "t.mlog:6: 'nan': expected a number"},
 		{SOURCE "  top_hz -5\n", "t.mlog:6: '-5': expected a number"},
@@ -430,9 +466,9 @@ static void every_error_names_its_line(void **state)
 		{SLOT "delta all 0 1 0\n", "t.mlog:7: '': expected a whole number"},
 		{SLOT "delta all 0 1 0 0\n", "t.mlog:7: '': expected a whole number"},
 		{SLOT "delta all 0 1 title\n", "t.mlog:7: 'title': expected a whole number"},
-		{SLOT "delta all 0 1 1 0 0\n", "t.mlog:2: slot 'X' refers to one that is not there"},
-		{SLOT "delta all 0 1 0 1 0\n", "t.mlog:2: slot 'X' refers to one that is not there"},
-		{SLOT "delta all 0 1 0 0 1\n", "t.mlog:2: slot 'X' refers to one that is not there"},
+		{SLOT "delta all 0 1 1 0 0\n", "t.mlog:2: slot 'X' refers to a slot that does not exist"},
+		{SLOT "delta all 0 1 0 1 0\n", "t.mlog:2: slot 'X' refers to a slot that does not exist"},
+		{SLOT "delta all 0 1 0 0 1\n", "t.mlog:2: slot 'X' refers to a slot that does not exist"},
 		{SLOT "delta all 0 1 0 0 60000\n", "t.mlog:7: '60000': expected"},
 	};
 
@@ -460,7 +496,7 @@ static void as_many_sources_and_slots_as_there_may_be_but_no_more(void **state)
 	strbuf_str(&many, "log\n");
 	for (unsigned i = 0; i < MLOG_SOURCES_MAX; i++)
 		strbuf_printf(&many, "source %u\n  kind cpu\n  period 1\n  asked 1\n", i);
-	parse(&got, &many);
+	parse_text(&got, &many);
 	assert_int_equal(got.n_sources, MLOG_SOURCES_MAX);
 	mlog_about_fini(&got);
 	strbuf_printf(&many, "source %d\n", MLOG_SOURCES_MAX);
@@ -470,7 +506,7 @@ static void as_many_sources_and_slots_as_there_may_be_but_no_more(void **state)
 	strbuf_str(&large, SOURCE "  slots\n");
 	for (unsigned i = 0; i < MLOG_SLOTS_MAX; i++)
 		strbuf_str(&large, "    X delta all 0 1 59999 0 0\n");
-	parse(&got, &large);
+	parse_text(&got, &large);
 	assert_int_equal(got.sources[0].n_slots, MLOG_SLOTS_MAX);
 	assert_int_equal(got.sources[0].slots[7].running, 59999);
 	mlog_about_fini(&got);
@@ -503,7 +539,8 @@ static void no_text_does_harm(void **state)
 			random ^= random << 13;
 			random ^= random >> 7;
 			random ^= random << 17;
-			bent[random % text.n] = text.p[random / text.n % text.n] ^ (char)(random >> 60 ? 0 : random >> 52);
+			bent[random % text.n] =
+				text.p[random / text.n % text.n] ^ (char)(random >> 60 ? 0 : random >> 52);
 		}
 		if (mlog_about_parse(&got, "t.mlog", (struct span){bent, text.n}, NULL))
 			mlog_about_fini(&got);

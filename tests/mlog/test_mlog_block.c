@@ -1,4 +1,5 @@
-/* A data block: samples and notes that come back to the bit, what heads say of them, and payloads that nobody should believe. */
+/* A data block: samples and notes are decoded bit for bit, heads describe them, and invalid
+ * payloads are rejected. */
 #include "tests/support/mlog_bench.h"
 
 #include <setjmp.h>
@@ -11,19 +12,19 @@
 #define SAMPLES_MAX 8
 
 /* A builder, and what its payload is decoded to. */
-struct bench {
+struct mlog_block_bench {
 	struct mlog_builder *builder;
 	struct mlog_head head;
 	struct strbuf payload;
 	struct mlog_block block;
 };
 
-static void bench_init(struct bench *b)
+static void bench_init(struct mlog_block_bench *b)
 {
-	*b = (struct bench){.builder = bench_builder()};
+	*b = (struct mlog_block_bench){.builder = bench_builder()};
 }
 
-static void bench_fini(struct bench *b)
+static void bench_fini(struct mlog_block_bench *b)
 {
 	mlog_builder_free(b->builder);
 	strbuf_fini(&b->payload);
@@ -31,7 +32,7 @@ static void bench_fini(struct bench *b)
 }
 
 /* Whatever was collected: taken, and decoded. */
-static void pass(struct bench *b)
+static void pass_block(struct mlog_block_bench *b)
 {
 	assert_true(mlog_builder_take(b->builder, &b->head, &b->payload));
 	assert_true(bench_decode(&b->block, &bench_about, &b->head, b->payload.p, b->payload.n));
@@ -40,7 +41,7 @@ static void pass(struct bench *b)
 	assert_int_equal(b->block.flags, b->head.flags);
 }
 
-static void add(struct bench *b, const struct bench_sample *samples, unsigned n)
+static void add_part(struct mlog_block_bench *b, const struct bench_sample *samples, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		mlog_builder_sample(b->builder, bench_sample(&samples[i]));
@@ -97,7 +98,9 @@ static const struct {
 	 20 * MS},
 	{"fewer values than slots",
 	 3,
-	 {{0, 0, 0, 0, 1, 0, 1, {9, 9, 9, 9}}, {0, 0, 0, 2, 2, 1, 2, {5, 6, 9, 9}}, {0, 0, 0, 4, 3, 2, 3, {5, 6, 7, 8}}},
+	 {{0, 0, 0, 0, 1, 0, 1, {9, 9, 9, 9}},
+	  {0, 0, 0, 2, 2, 1, 2, {5, 6, 9, 9}},
+	  {0, 0, 0, 4, 3, 2, 3, {5, 6, 7, 8}}},
 	 0,
 	 3},
 	{"gaps and overlaps, and one of no length",
@@ -119,12 +122,12 @@ static void samples_come_back_to_the_bit(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(trips); i++) {
-		struct bench b;
+		struct mlog_block_bench b;
 
 		print_message("           %s\n", trips[i].what);
 		bench_init(&b);
-		add(&b, trips[i].samples, trips[i].n);
-		pass(&b);
+		add_part(&b, trips[i].samples, trips[i].n);
+		pass_block(&b);
 		assert_int_equal(b.head.begin_ns, trips[i].begin_ns);
 		assert_int_equal(b.head.end_ns, trips[i].end_ns);
 		assert_int_equal(b.block.n_samples, trips[i].n);
@@ -146,7 +149,7 @@ static void a_block_of_many_random_samples_comes_back(void **state)
 {
 	static struct bench_sample samples[2000];
 	uint64_t random = 4711;
-	struct bench b;
+	struct mlog_block_bench b;
 
 	(void)state;
 	bench_init(&b);
@@ -156,16 +159,17 @@ static void a_block_of_many_random_samples_comes_back(void **state)
 		for (unsigned i = 0; i < n; i++) {
 			struct bench_sample *s = &samples[i];
 
-			*s = (struct bench_sample){
-				.source = bench_random(&random) % 5 % 3, .flags = i & 127, .seq = any_number(&random, i)};
+			*s = (struct bench_sample){.source = bench_random(&random) % 5 % 3,
+						   .flags = i & 127,
+						   .seq = any_number(&random, i)};
 			s->n_values = bench_sources[s->source].n_slots;
 			s->begin_ns = (int64_t)(any_number(&random, i) >> 5);
 			s->end_ns = s->begin_ns + (int64_t)(any_number(&random, i) >> 5);
 			for (unsigned k = 0; k < s->n_values; k++)
 				s->value[k] = any_number(&random, i);
 		}
-		add(&b, samples, n);
-		pass(&b);
+		add_part(&b, samples, n);
+		pass_block(&b);
 		assert_int_equal(b.block.n_samples, n);
 		for (unsigned i = 0; i < n; i++)
 			assert_same(b.block.samples[i], &samples[i]);
@@ -175,13 +179,13 @@ static void a_block_of_many_random_samples_comes_back(void **state)
 
 static void where_nothing_was_collected_there_is_no_block(void **state)
 {
-	struct bench b;
+	struct mlog_block_bench b;
 
 	(void)state;
 	bench_init(&b);
 	assert_int_equal(mlog_builder_size(b.builder), 0);
 	assert_false(mlog_builder_take(b.builder, &b.head, &b.payload));
-	add(&b, trips[0].samples, 1);
+	add_part(&b, trips[0].samples, 1);
 	assert_in_range(mlog_builder_size(b.builder), (5 + BENCH_SLOTS) * 8, 200);
 	assert_true(mlog_builder_take(b.builder, &b.head, &b.payload));
 	assert_int_equal(mlog_builder_size(b.builder), 0);
@@ -192,15 +196,16 @@ static void where_nothing_was_collected_there_is_no_block(void **state)
 /* So that a reader finds a time by the ends of blocks. */
 static void a_block_never_ends_before_the_one_before(void **state)
 {
-	static const struct bench_sample late = {0, 0, 0, 4, 1, 90, 100, {1}}, early = {0, 0, 0, 4, 2, 20, 30, {2}};
-	struct bench b;
+	static const struct bench_sample late = {0, 0, 0, 4, 1, 90, 100, {1}},
+					 early = {0, 0, 0, 4, 2, 20, 30, {2}};
+	struct mlog_block_bench b;
 
 	(void)state;
 	bench_init(&b);
-	add(&b, &late, 1);
-	pass(&b);
-	add(&b, &early, 1);
-	pass(&b);
+	add_part(&b, &late, 1);
+	pass_block(&b);
+	add_part(&b, &early, 1);
+	pass_block(&b);
 	assert_int_equal(b.head.begin_ns, 20);
 	assert_int_equal(b.head.end_ns, 100);
 	assert_same(b.block.samples[0], &early);
@@ -209,13 +214,16 @@ static void a_block_never_ends_before_the_one_before(void **state)
 
 static void a_level_in_a_busy_second_takes_a_byte_a_number(void **state)
 {
-	struct bench b;
+	struct mlog_block_bench b;
 
 	(void)state;
 	bench_init(&b);
 	for (unsigned i = 0; i < 1000; i++)
-		add(&b, &(struct bench_sample){0, 0, 0, 4, i + 1, i * MS, (i + 1) * MS, {i, 0, 800, UNKNOWN}}, 1);
-	pass(&b);
+		add_part(
+			&b,
+			&(struct bench_sample){0, 0, 0, 4, i + 1, i * MS, (i + 1) * MS, {i, 0, 800, UNKNOWN}},
+			1);
+	pass_block(&b);
 	assert_in_range(b.payload.n, 1000 * 10, 1000 * 10 + 60); /* its source, five columns, four slots */
 	bench_fini(&b);
 }
@@ -235,7 +243,11 @@ static void losses_and_gaps_are_flagged_also_from_block_to_block(void **state)
 		{"a reader lost some", {.seq = 7}, {.seq = 11}, MLOG_LOSS, 3},
 		{"both", {.seq = 7}, {.seq = 12, .lost = 2}, MLOG_LOSS, 4},
 		{"time was not counted", {.seq = 7}, {.seq = 8, .flags = SAMPLE_GAP}, MLOG_LOSS, 0},
-		{"other flags are none", {.seq = 7}, {.seq = 8, .flags = SAMPLE_STRETCHED | SAMPLE_ERROR | SAMPLE_CLOCK}, 0, 0},
+		{"other flags are none",
+		 {.seq = 7},
+		 {.seq = 8, .flags = SAMPLE_STRETCHED | SAMPLE_ERROR | SAMPLE_CLOCK},
+		 0,
+		 0},
 		{"the count began anew", {.seq = 7}, {.seq = 1}, MLOG_LOSS, 0},
 		{"another source counts by itself", {.seq = 7}, {.source = 2, .seq = 90}, 0, 0},
 	};
@@ -244,17 +256,17 @@ static void losses_and_gaps_are_flagged_also_from_block_to_block(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		for (unsigned apart = 0; apart < 2; apart++) {
 			uint64_t samples, lost;
-			struct bench b;
+			struct mlog_block_bench b;
 
 			print_message("           %s\n", cases[i].what);
 			bench_init(&b);
-			add(&b, &cases[i].before, 1);
+			add_part(&b, &cases[i].before, 1);
 			if (apart) {
-				pass(&b);
+				pass_block(&b);
 				assert_int_equal(b.head.flags, 0);
 			}
-			add(&b, &cases[i].sample, 1);
-			pass(&b);
+			add_part(&b, &cases[i].sample, 1);
+			pass_block(&b);
 			assert_int_equal(b.head.flags, cases[i].flags);
 			mlog_builder_count(b.builder, &samples, &lost);
 			assert_int_equal(samples, 2);
@@ -268,12 +280,12 @@ static void losses_and_gaps_are_flagged_also_from_block_to_block(void **state)
 
 static void the_first_sample_of_a_log_is_no_loss_whatever_its_number(void **state)
 {
-	struct bench b;
+	struct mlog_block_bench b;
 
 	(void)state;
 	bench_init(&b);
-	add(&b, &(struct bench_sample){.seq = 1000}, 1);
-	pass(&b);
+	add_part(&b, &(struct bench_sample){.seq = 1000}, 1);
+	pass_block(&b);
 	assert_int_equal(b.head.flags, 0);
 	bench_fini(&b);
 }
@@ -281,20 +293,23 @@ static void the_first_sample_of_a_log_is_no_loss_whatever_its_number(void **stat
 /* ---- notes ---- */
 
 static const struct mlog_note notes[] = {
-	{MLOG_NOTE_MARK, 50 * MS, -1, 1, "here it begins"},      {MLOG_NOTE_MARK, 49 * MS, -1, INT64_MAX, ""},
-	{MLOG_NOTE_MESSAGE, 60 * MS, 0, 0, "the GPU was reset"}, {MLOG_NOTE_CLOCK, 61 * MS, -1, INT64_MIN, ""},
-	{MLOG_NOTE_AWAY, 62 * MS, 2, -1, "gr\xc3\xbc\xc3\x9f"},  {MLOG_NOTE_BACK, 62 * MS, 1, 0, ""},
+	{MLOG_NOTE_MARK, 50 * MS, -1, 1, "here it begins"},
+	{MLOG_NOTE_MARK, 49 * MS, -1, INT64_MAX, ""},
+	{MLOG_NOTE_MESSAGE, 60 * MS, 0, 0, "the GPU was reset"},
+	{MLOG_NOTE_CLOCK, 61 * MS, -1, INT64_MIN, ""},
+	{MLOG_NOTE_AWAY, 62 * MS, 2, -1, "gr\xc3\xbc\xc3\x9f"},
+	{MLOG_NOTE_BACK, 62 * MS, 1, 0, ""},
 };
 
 static void notes_come_back_in_their_order(void **state)
 {
-	struct bench b;
+	struct mlog_block_bench b;
 
 	(void)state;
 	bench_init(&b);
 	for (size_t i = 0; i < ARRAY_LEN(notes); i++)
 		mlog_builder_note(b.builder, &notes[i]);
-	pass(&b);
+	pass_block(&b);
 	assert_int_equal(b.head.flags, MLOG_MARK);
 	assert_int_equal(b.head.begin_ns, 49 * MS);
 	assert_int_equal(b.head.end_ns, 62 * MS);
@@ -308,7 +323,7 @@ static void notes_come_back_in_their_order(void **state)
 		assert_string_equal(b.block.notes[i].text, notes[i].text);
 	}
 	mlog_builder_note(b.builder, &notes[2]);
-	pass(&b);
+	pass_block(&b);
 	assert_int_equal(b.head.flags, 0);
 	assert_int_equal(b.block.n_notes, 1);
 	bench_fini(&b);
@@ -318,7 +333,7 @@ static void a_note_of_any_text_is_printable_and_whole(void **state)
 {
 	struct mlog_note note = {.kind = MLOG_NOTE_MARK, .source = -1};
 	char expected[MLOG_NOTE_TEXT];
-	struct bench b;
+	struct mlog_block_bench b;
 
 	(void)state;
 	bench_init(&b);
@@ -326,7 +341,7 @@ static void a_note_of_any_text_is_printable_and_whole(void **state)
 		note.text[i] = (char)(i + 1);
 	str_printable(expected, sizeof(expected), note.text);
 	mlog_builder_note(b.builder, &note);
-	pass(&b);
+	pass_block(&b);
 	assert_string_equal(b.block.notes[0].text, expected);
 	assert_null(strpbrk(b.block.notes[0].text, "\x01\n\r\t\x1b\x7f"));
 	bench_fini(&b);
@@ -352,7 +367,8 @@ static void put_section(struct strbuf *payload, unsigned kind, const char *hex)
 
 static void what_is_no_block_is_refused(void **state)
 {
-	/* Of source 2, which has no slots: n, source; flags, lost, seq, begin, duration. Of a block from 100 to 200. */
+	/* Of source 2, which has no slots: n, source; flags, lost, seq, begin, duration. Of a block
+	 * from 100 to 200. */
 	static const struct {
 		const char *what;
 		bool ok;
@@ -375,7 +391,7 @@ static void what_is_no_block_is_refused(void **state)
 		{"flags below zero", false, 1, "01 02 01 00 00 00 00"},
 		{"losses of more than 32 bits", false, 1, "01 02 00 8080808020 00 00 00"},
 		{"a sample before its block", false, 1, "01 02 00 00 00 01 00"},
-		{"a sample that ends behind its block", false, 1, "01 02 00 00 00 00 ca01"},
+		{"a sample that ends after its block", false, 1, "01 02 00 00 00 00 ca01"},
 		{"a sample that ends before its block", false, 1, "01 02 00 00 00 00 01"},
 		{"a sample that ends where it begins", true, 1, "01 02 00 00 00 14 00"},
 		{"a sample that ends before it begins", false, 1, "01 02 00 00 00 14 01"},
@@ -388,7 +404,7 @@ static void what_is_no_block_is_refused(void **state)
 		{"a note of no kind that we know", true, 2, "06 00 00 00 00"},
 		{"a note of a source that is not there", false, 2, "04 00 04 00 00"},
 		{"a note before its block", false, 2, "01 01 00 00 00"},
-		{"a note behind its block", false, 2, "01 ca01 00 00 00"},
+		{"a note after its block", false, 2, "01 ca01 00 00 00"},
 		{"a note with too little text", false, 2, "01 00 00 00 03 6162"},
 		{"a note that goes on", false, 2, "01 00 00 00 00 00"},
 		{"a note without anything", false, 2, ""},
@@ -407,7 +423,8 @@ static void what_is_no_block_is_refused(void **state)
 		print_message("           %s\n", cases[i].what);
 		put_section(&payload, 4, "");
 		put_section(&payload, cases[i].kind, cases[i].hex);
-		assert_int_equal(bench_decode(&block, &bench_about, &head, payload.p, payload.n), cases[i].ok);
+		assert_int_equal(bench_decode(&block, &bench_about, &head, payload.p, payload.n),
+				 cases[i].ok);
 		if (!cases[i].ok)
 			assert_int_equal(block.n_samples + block.n_notes + block.has_processes, 0);
 		mlog_block_fini(&block);
@@ -435,7 +452,8 @@ static void sections_of_samples_and_processes_stand_once(void **state)
 		put_section(&payload, cases[i].kind, cases[i].hex);
 		assert_true(bench_decode(&block, &bench_about, &head, payload.p, payload.n));
 		put_section(&payload, cases[i].kind, cases[i].hex);
-		assert_int_equal(bench_decode(&block, &bench_about, &head, payload.p, payload.n), cases[i].ok);
+		assert_int_equal(bench_decode(&block, &bench_about, &head, payload.p, payload.n),
+				 cases[i].ok);
 		mlog_block_fini(&block);
 	}
 }
@@ -457,14 +475,14 @@ static void moments_that_no_block_may_tell_of_become_the_nearest(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct bench_sample sample = {.begin_ns = cases[i].begin_ns, .end_ns = cases[i].end_ns};
 		struct mlog_note note = {.kind = MLOG_NOTE_MARK, .time_ns = cases[i].end_ns, .source = -1};
-		struct bench b;
+		struct mlog_block_bench b;
 
 		bench_init(&b);
-		add(&b, &sample, 1);
+		add_part(&b, &sample, 1);
 		mlog_builder_note(b.builder, &note);
-		mlog_builder_processes(b.builder,
-				       &(struct process_list){.begin_ns = cases[i].begin_ns, .end_ns = cases[i].end_ns});
-		pass(&b);
+		mlog_builder_processes(b.builder, &(struct process_list){.begin_ns = cases[i].begin_ns,
+									 .end_ns = cases[i].end_ns});
+		pass_block(&b);
 		assert_int_equal(b.block.samples[0]->begin_ns, cases[i].want_begin_ns);
 		assert_int_equal(b.block.samples[0]->end_ns, cases[i].want_end_ns);
 		assert_true(b.head.begin_ns >= 0 && b.head.end_ns <= SAMPLE_NS_MAX);
@@ -487,7 +505,8 @@ static void a_block_without_sources_has_no_samples(void **state)
 	mlog_block_fini(&block);
 }
 
-/* Zeros take eight times the memory: 60,005 columns of 139 samples stay below 64 MiB, of 140 they do not. */
+/* Zeros take eight times the memory: 60,005 columns of 139 samples stay below 64 MiB, of 140 they
+ * do not. */
 static void memory_is_bounded(void **state)
 {
 	AUTOFREE struct slot *slots = xcalloc(MLOG_SLOTS_MAX, sizeof(*slots));
@@ -505,25 +524,28 @@ static void memory_is_bounded(void **state)
 		wire_varint(&payload, size);
 		wire_varint(&payload, n);
 		memset(strbuf_more(&payload, size - 2), 0, size - 2);
-		assert_int_equal(mlog_block_decode(&block, &about, &head, (struct span){payload.p, payload.n}), n == 139);
+		assert_int_equal(
+			mlog_block_decode(&block, &about, &head, (struct span){payload.p, payload.n}),
+			n == 139);
 		mlog_block_fini(&block);
 	}
 }
 
 /* ---- anything ---- */
 
-static void make_a_full_block(struct bench *b)
+static void make_a_full_block(struct mlog_block_bench *b)
 {
 	struct process people[] = {{.pid = 1, .state = 'S', .name = "init", .user = "root"},
 				   {.pid = 9, .parent = 1, .state = 'R', .name = "game", .user = "ann"}};
-	struct process_list list = {.processes = people, .n = ARRAY_LEN(people), .begin_ns = 40 * MS, .end_ns = 50 * MS};
+	struct process_list list = {
+		.processes = people, .n = ARRAY_LEN(people), .begin_ns = 40 * MS, .end_ns = 50 * MS};
 
 	for (size_t i = 0; i < ARRAY_LEN(trips) - 1; i++)
-		add(b, trips[i].samples, trips[i].n);
+		add_part(b, trips[i].samples, trips[i].n);
 	for (size_t i = 0; i < ARRAY_LEN(notes); i++)
 		mlog_builder_note(b->builder, &notes[i]);
 	mlog_builder_processes(b->builder, &list);
-	pass(b);
+	pass_block(b);
 	assert_true(b->block.has_processes);
 }
 
@@ -540,7 +562,8 @@ static void look_at(const struct mlog_block *block)
 		assert_true(sample->end_ns >= block->begin_ns && sample->end_ns <= block->end_ns);
 	}
 	for (unsigned i = 0; i < block->n_notes; i++)
-		assert_true(block->notes[i].source >= -1 && block->notes[i].source < (int)bench_about.n_sources);
+		assert_true(block->notes[i].source >= -1 &&
+			    block->notes[i].source < (int)bench_about.n_sources);
 	mlog_block_processes(block, &list);
 	process_list_free(list);
 }
@@ -548,7 +571,7 @@ static void look_at(const struct mlog_block *block)
 static void a_payload_cut_anywhere_does_no_harm(void **state)
 {
 	unsigned whole = 0;
-	struct bench b;
+	struct mlog_block_bench b;
 
 	(void)state;
 	bench_init(&b);
@@ -566,7 +589,7 @@ static void a_bent_payload_does_no_harm(void **state)
 {
 	uint64_t random = 815;
 	unsigned believed = 0;
-	struct bench b;
+	struct mlog_block_bench b;
 
 	(void)state;
 	bench_init(&b);

@@ -1,4 +1,5 @@
-/* What is looked for in a log: marks and losses, forward and backward; the processes of any moment. */
+/* What is looked for in a log: marks and losses, forward and backward; the processes of any
+ * moment. */
 #include "tests/support/mlog_file.h"
 
 #include <setjmp.h>
@@ -34,17 +35,17 @@ static bool loss_of(unsigned k, int64_t *at_ns, char text[64])
 static bool gap_of(unsigned k, int64_t *at_ns, char text[64])
 {
 	*at_ns = MLOG_FILE_START + (k + 1) * MLOG_FILE_SECOND;
-	snprintf(text, 64, "CPU: a gap, time that was not counted");
+	snprintf(text, 64, "CPU: a gap: time that was not counted");
 	return k % 7 == 6;
 }
 
-struct event {
+struct find_event {
 	int64_t at_ns;
 	unsigned flag;
 	char text[64];
 };
 
-static unsigned events_of(struct event *events, unsigned flags)
+static unsigned events_of(struct find_event *events, unsigned flags)
 {
 	static const struct {
 		unsigned flag;
@@ -67,7 +68,7 @@ static void marks_and_losses_are_found_one_after_the_other_in_both_directions(vo
 		struct mlog_file f = mlog_file_make(BLOCKS, i % 2);
 		struct mlog_reader *r = open_log(&f);
 		AUTO_STRBUF struct strbuf text = {0};
-		struct event events[3 * BLOCKS];
+		struct find_event events[3 * BLOCKS];
 		unsigned n = events_of(events, flags[i / 2]);
 		int64_t at = INT64_MIN;
 
@@ -95,11 +96,12 @@ static void from_every_moment_the_nearest_is_found(void **state)
 	const unsigned flags = MLOG_MARK | MLOG_LOSS;
 	struct mlog_file f = mlog_file_make(BLOCKS, true);
 	struct mlog_reader *r = open_log(&f);
-	struct event events[3 * BLOCKS];
+	struct find_event events[3 * BLOCKS];
 	unsigned n = events_of(events, flags), next = 0;
 
 	(void)state;
-	for (int64_t from = MLOG_FILE_START; from < MLOG_FILE_START + BLOCKS * MLOG_FILE_SECOND; from += MLOG_FILE_SECOND / 20) {
+	for (int64_t from = MLOG_FILE_START; from < MLOG_FILE_START + BLOCKS * MLOG_FILE_SECOND;
+	     from += MLOG_FILE_SECOND / 20) {
 		unsigned before;
 		int64_t at;
 
@@ -147,9 +149,34 @@ static void numbers_that_jump_are_losses(void **state)
 	mlog_file_fini(&f);
 }
 
+static void samples_lost_last_are_found_by_their_note(void **state)
+{
+	struct mlog_note lost = {
+		.kind = MLOG_NOTE_LOST, .source = -1, .time_ns = MLOG_FILE_START + 9, .value = 17};
+	struct mlog_file f = {0};
+	struct mlog_writer *w = mlog_writer_new(mlog_file_about(), mlog_file_write, &f, NULL);
+	AUTO_STRBUF struct strbuf text = {0};
+	struct mlog_reader *r;
+	int64_t at = INT64_MIN;
+
+	(void)state;
+	mlog_file_sample(w, 0, 1, MLOG_FILE_START, 0, 0);
+	mlog_writer_note(w, &lost, NULL);
+	mlog_writer_end(w, NULL);
+	mlog_writer_free(w);
+	r = open_log(&f);
+	assert_true(mlog_reader_find(r, at, false, MLOG_LOSS, &at, &text));
+	assert_int_equal(at, MLOG_FILE_START + 9);
+	assert_string_equal(text.p, "17 samples lost");
+	assert_false(mlog_reader_find(r, at, false, MLOG_LOSS, &at, &text));
+	mlog_reader_free(r);
+	mlog_file_fini(&f);
+}
+
 static void what_came_late_is_found_in_its_time(void **state)
 {
-	static const int64_t written[] = {9, 0, 12, 5, 0, 13, 7, 0}, times[] = {5, 7, 9, 12, 13}; /* 0: a block ends */
+	static const int64_t written[] = {9, 0, 12, 5, 0, 13, 7, 0},
+			     times[] = {5, 7, 9, 12, 13}; /* 0: a block ends */
 	struct mlog_file f = {0};
 	struct mlog_writer *w = mlog_writer_new(mlog_file_about(), mlog_file_write, &f, NULL);
 	int64_t at = INT64_MIN;
@@ -157,7 +184,8 @@ static void what_came_late_is_found_in_its_time(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(written); i++) {
-		struct mlog_note mark = {.kind = MLOG_NOTE_MARK, .source = -1, .time_ns = MLOG_FILE_START + written[i]};
+		struct mlog_note mark = {
+			.kind = MLOG_NOTE_MARK, .source = -1, .time_ns = MLOG_FILE_START + written[i]};
 
 		if (written[i])
 			mlog_writer_note(w, &mark, NULL);
@@ -245,8 +273,8 @@ static void processes_after_a_jump_are_those_of_a_full_read(void **state)
 		assert_int_equal(read_all_processes(&f, texts), BLOCKS);
 		assert_string_equal(texts[0].p, "(unknown)");
 		for (unsigned k = 1; k <= BLOCKS; k++) {
-			snprintf(want, sizeof(want), ", 1 program 1 %u, 10 program 10 0, %u program %u 0)", k - 1, k + 10,
-				 k + 10);
+			snprintf(want, sizeof(want), ", 1 program 1 %u, 10 program 10 0, %u program %u 0)",
+				 k - 1, k + 10, k + 10);
 			assert_non_null(strstr(texts[k].p, want));
 		}
 		assert_jumps_agree(&f, texts);
@@ -256,13 +284,14 @@ static void processes_after_a_jump_are_those_of_a_full_read(void **state)
 	}
 }
 
-static void behind_a_damage_processes_are_unknown_until_all_are_listed(void **state)
+static void after_a_damaged_block_processes_are_unknown_until_all_are_listed(void **state)
 {
 	static const struct {
 		unsigned block; /* damaged; complete lists stand in 0, 30, 60, 90 */
 		size_t at;
 		unsigned known_again;
-	} cases[] = {{10, 5, 30}, {10, MLOG_HEAD, 30}, {30, MLOG_HEAD + 5, 60}, {30, 0, 60}, {29, 0, 30}, {95, 0, BLOCKS}};
+	} cases[] = {{10, 5, 30}, {10, MLOG_HEAD, 30}, {30, MLOG_HEAD + 5, 60},
+		     {30, 0, 60}, {29, 0, 30},         {95, 0, BLOCKS}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -283,13 +312,15 @@ static void behind_a_damage_processes_are_unknown_until_all_are_listed(void **st
 			strbuf_printf(&all, "%u%s", of, texts[k + 1].p);
 		}
 		r = open_log(&f);
-		for (unsigned k = 0; k < BLOCKS; k += 3) { /* one block after each jump, forward and backward */
+		for (unsigned k = 0; k < BLOCKS;
+		     k += 3) { /* one block after each jump, forward and backward */
 			AUTO_STRBUF struct strbuf text = {0};
 			unsigned to = k * 37 % BLOCKS;
 
 			mlog_reader_seek(r, MLOG_FILE_START + (to + 1) * MLOG_FILE_SECOND);
 			block = mlog_reader_next(r, NULL);
-			strbuf_printf(&text, "%lld", (long long)((block->begin_ns - MLOG_FILE_START) / MLOG_FILE_SECOND));
+			strbuf_printf(&text, "%lld",
+				      (long long)((block->begin_ns - MLOG_FILE_START) / MLOG_FILE_SECOND));
 			mlog_file_processes_text(mlog_reader_processes(r), &text);
 			assert_non_null(strstr(all.p, text.p));
 		}
@@ -307,10 +338,11 @@ int main(void)
 		cmocka_unit_test(marks_and_losses_are_found_one_after_the_other_in_both_directions),
 		cmocka_unit_test(from_every_moment_the_nearest_is_found),
 		cmocka_unit_test(numbers_that_jump_are_losses),
+		cmocka_unit_test(samples_lost_last_are_found_by_their_note),
 		cmocka_unit_test(what_came_late_is_found_in_its_time),
 		cmocka_unit_test(a_log_without_anything_has_nothing_to_find),
 		cmocka_unit_test(processes_after_a_jump_are_those_of_a_full_read),
-		cmocka_unit_test(behind_a_damage_processes_are_unknown_until_all_are_listed),
+		cmocka_unit_test(after_a_damaged_block_processes_are_unknown_until_all_are_listed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

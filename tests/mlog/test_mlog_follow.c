@@ -1,4 +1,5 @@
-/* A log that changes while it is read: it grows, by blocks and by bytes, is cut, or makes room for another. */
+/* A log that changes while it is read: it grows, by blocks and by bytes, is cut, or makes room for
+ * another. */
 #include "tests/support/mlog_file.h"
 
 #include <setjmp.h>
@@ -38,8 +39,8 @@ static void a_log_that_grows_byte_by_byte_gives_each_block_when_it_is_whole(void
 		if (block)
 			assert_int_equal(block->begin_ns, MLOG_FILE_START + blocks++ * MLOG_FILE_SECOND);
 		mlog_reader_state(r, &now);
-		assert_true(now.blocks == blocks && now.bytes + now.cut == f.n && now.cut == (is_whole ? 0 : now.cut) &&
-			    !now.damaged);
+		assert_true(now.blocks == blocks && now.bytes + now.cut == f.n &&
+			    now.cut == (is_whole ? 0 : now.cut) && !now.damaged);
 		assert_int_equal(now.ended, f.n == whole.n);
 	}
 	assert_int_equal(blocks, BLOCKS);

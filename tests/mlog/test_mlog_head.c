@@ -1,4 +1,5 @@
-/* Heads of blocks and their payloads: the bytes that are specified, and that nothing else is believed. */
+/* Heads of blocks and their payloads: the bytes that are specified, and that nothing else is
+ * believed. */
 #include "mlog/mlog.h"
 
 #include "base/alloc.h"
@@ -25,8 +26,9 @@ static const struct mlog_head example = {.type = MLOG_DATA,
 
 static void a_head_has_the_bytes_that_are_specified(void **state)
 {
-	static const uint8_t want[] = "MLog\1\2\1\5\10\7\6\5\4\3\2\1\7\6\5\4\3\2\1\0\x18\x17\x16\x15\x14\x13\x12\1"
-				      "\xa3\xa2\xa1\0\0\0\0\1\xc4\xc3\xc2\xc1";
+	static const uint8_t want[] =
+		"MLog\1\2\1\5\10\7\6\5\4\3\2\1\7\6\5\4\3\2\1\0\x18\x17\x16\x15\x14\x13\x12\1"
+		"\xa3\xa2\xa1\0\0\0\0\1\xc4\xc3\xc2\xc1";
 	uint8_t bytes[MLOG_HEAD];
 
 	(void)state;
@@ -101,13 +103,22 @@ static void moments_out_of_bounds_are_refused(void **state)
 		int64_t begin_ns, end_ns;
 		bool ok;
 	} cases[] = {
-		{0, 0, true},           {1, 0, false}, {0, SAMPLE_NS_MAX, true},      {SAMPLE_NS_MAX, SAMPLE_NS_MAX, true},
-		{-1, SAMPLE_NS_MAX, 0}, {-1, -1, 0},   {0, SAMPLE_NS_MAX + 1, false}, {INT64_MIN, INT64_MAX, false},
+		{0, 0, true},
+		{1, 0, false},
+		{0, SAMPLE_NS_MAX, true},
+		{SAMPLE_NS_MAX, SAMPLE_NS_MAX, true},
+		{-1, SAMPLE_NS_MAX, 0},
+		{-1, -1, 0},
+		{0, SAMPLE_NS_MAX + 1, false},
+		{INT64_MIN, INT64_MAX, false},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct mlog_head put = {.type = MLOG_DATA, .begin_ns = cases[i].begin_ns, .end_ns = cases[i].end_ns}, got;
+		struct mlog_head put = {.type = MLOG_DATA,
+					.begin_ns = cases[i].begin_ns,
+					.end_ns = cases[i].end_ns},
+				 got;
 		uint8_t bytes[MLOG_HEAD];
 
 		mlog_head_put(&put, bytes);
@@ -136,8 +147,9 @@ static void packed_payloads_come_out_again(void **state)
 		size_t n;
 		bool random;
 		enum mlog_coding coding;
-	} cases[] = {{0, false, MLOG_STORED},     {3, false, MLOG_STORED}, {100000, false, MLOG_ZSTD},
-		     {100000, true, MLOG_STORED}, {500, false, MLOG_ZSTD}, {MLOG_PAYLOAD_MAX, false, MLOG_ZSTD}};
+	} cases[] = {{0, false, MLOG_STORED},    {3, false, MLOG_STORED},
+		     {100000, false, MLOG_ZSTD}, {100000, true, MLOG_STORED},
+		     {500, false, MLOG_ZSTD},    {MLOG_PAYLOAD_MAX, false, MLOG_ZSTD}};
 	struct mlog_packer *packer = mlog_packer_new();
 	AUTO_STRBUF struct strbuf out = {0};
 

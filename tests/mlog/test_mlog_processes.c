@@ -1,4 +1,5 @@
-/* Lists of processes in a log: whatever changes from one to the next, a reader has the same list as the writer. */
+/* Lists of processes in a log: whatever changes from one to the next, a reader has the same list as
+ * the writer. */
 #include "tests/support/mlog_bench.h"
 
 #include "mlog/mlog_processes.h"
@@ -25,7 +26,8 @@ static void assert_same(const struct process *a, const struct process *b)
 	assert_int_equal(a->cpu_ns, b->cpu_ns);
 	assert_int_equal(a->rss_bytes, b->rss_bytes);
 	assert_int_equal(a->gpu_bytes, b->gpu_bytes);
-	assert_memory_equal(&a->cpu_percent, &b->cpu_percent, sizeof(a->cpu_percent)); /* NaN is the same as NaN */
+	assert_memory_equal(&a->cpu_percent, &b->cpu_percent,
+			    sizeof(a->cpu_percent)); /* NaN is the same as NaN */
 	assert_memory_equal(&a->gpu_percent, &b->gpu_percent, sizeof(a->gpu_percent));
 	assert_memory_equal(&a->ipc, &b->ipc, sizeof(a->ipc));
 	assert_string_equal(a->name, b->name);
@@ -46,7 +48,7 @@ static void assert_same_list(const struct process_list *a, const struct process_
 }
 
 /* A writer and a reader that goes along. */
-struct bench {
+struct mlog_processes_bench {
 	struct mlog_builder *builder;
 	struct mlog_head head;
 	struct strbuf payload;
@@ -54,12 +56,12 @@ struct bench {
 	struct process_list *list;
 };
 
-static void bench_init(struct bench *b)
+static void bench_init(struct mlog_processes_bench *b)
 {
-	*b = (struct bench){.builder = bench_builder()};
+	*b = (struct mlog_processes_bench){.builder = bench_builder()};
 }
 
-static void bench_fini(struct bench *b)
+static void bench_fini(struct mlog_processes_bench *b)
 {
 	mlog_builder_free(b->builder);
 	strbuf_fini(&b->payload);
@@ -68,7 +70,7 @@ static void bench_fini(struct bench *b)
 }
 
 /* Returns the length of the payload. */
-static size_t pass(struct bench *b, const struct process_list *list)
+static size_t pass_list(struct mlog_processes_bench *b, const struct process_list *list)
 {
 	mlog_builder_processes(b->builder, list);
 	assert_true(mlog_builder_take(b->builder, &b->head, &b->payload));
@@ -100,26 +102,36 @@ static const struct {
 	{"one changes its state", {{P(1)}}, {{.pid = 1, .state = 'Z'}}},
 	{"a pid is used again", {{P(1)}, {P(2), .start = 5}}, {{P(1)}, {P(2), .start = 6, .name = "other"}}},
 	{"threads come", {{P(1)}, {P(9)}}, {{P(1), .threads = 2}, {T(1, 1)}, {T(4, 1)}, {P(9)}}},
-	{"a thread goes", {{P(1)}, {T(1, 1)}, {T(4, 1)}, {T(5, 1)}, {P(9)}}, {{P(1)}, {T(1, 1)}, {T(5, 1)}, {P(9)}}},
+	{"a thread goes",
+	 {{P(1)}, {T(1, 1)}, {T(4, 1)}, {T(5, 1)}, {P(9)}},
+	 {{P(1)}, {T(1, 1)}, {T(5, 1)}, {P(9)}}},
 	{"a process goes with its threads", {{P(1)}, {T(1, 1)}, {T(4, 1)}, {P(9)}}, {{P(9)}}},
 	{"the only thread left is no row", {{P(1)}, {T(1, 1)}, {T(4, 1)}, {P(9)}}, {{P(1)}, {P(9)}}},
-	{"the first thread goes, the others stay", {{P(1)}, {T(1, 1)}, {T(4, 1)}, {P(9)}}, {{P(1)}, {T(4, 1)}, {P(9)}}},
+	{"the first thread goes, the others stay",
+	 {{P(1)}, {T(1, 1)}, {T(4, 1)}, {P(9)}},
+	 {{P(1)}, {T(4, 1)}, {P(9)}}},
 	{"a thread's number becomes a process", {{P(1)}, {T(4, 1)}, {P(9)}}, {{P(1)}, {P(4)}, {P(9)}}},
 	{"a process' number becomes a thread", {{P(1)}, {P(4)}, {P(9)}}, {{P(1)}, {T(4, 1)}, {P(9)}}},
-	{"a thread's number moves to a later process", {{P(1)}, {T(4, 1)}, {P(9)}}, {{P(1)}, {P(9)}, {T(4, 9)}}},
+	{"a thread's number moves to a later process",
+	 {{P(1)}, {T(4, 1)}, {P(9)}},
+	 {{P(1)}, {P(9)}, {T(4, 9)}}},
 	{"and to an earlier one", {{P(1)}, {P(9)}, {T(4, 9)}}, {{P(1)}, {T(4, 1)}, {P(9)}}},
-	{"a thread is not of its process any more, which stays", {{P(3)}, {T(3, 3)}, {P(9)}}, {{P(3)}, {P(9)}, {T(3, 9)}}},
+	{"a thread is not of its process any more, which stays",
+	 {{P(3)}, {T(3, 3)}, {P(9)}},
+	 {{P(3)}, {P(9)}, {T(3, 9)}}},
 	{"a process goes, a thread of its number stays", {{P(3)}, {P(9)}, {T(3, 9)}}, {{P(9)}, {T(3, 9)}}},
 	{"a thread whose process is not there", {{T(4, 1)}, {P(9)}}, {{T(4, 1), .cpu_ns = 7}, {P(9)}}},
 };
 
 static struct process_list list_of(const struct process *rows, unsigned n, int64_t end_ns)
 {
-	return (struct process_list){
-		.processes = (struct process *)(uintptr_t)rows, .n = n, .begin_ns = end_ns - S, .end_ns = end_ns};
+	return (struct process_list){.processes = (struct process *)(uintptr_t)rows,
+				     .n = n,
+				     .begin_ns = end_ns - S,
+				     .end_ns = end_ns};
 }
 
-static unsigned count(const struct process rows[ROWS_MAX])
+static unsigned count_rows(const struct process rows[ROWS_MAX])
 {
 	unsigned n = 0;
 
@@ -135,14 +147,15 @@ static void a_reader_has_what_the_writer_has_whatever_changes(void **state)
 		for (unsigned back = 0; back < 2; back++) {
 			const struct process *from = back ? steps[i].now : steps[i].before,
 					     *to = back ? steps[i].before : steps[i].now;
-			struct process_list before = list_of(from, count(from), 5 * S), now = list_of(to, count(to), 6 * S);
-			struct bench b;
+			struct process_list before = list_of(from, count_rows(from), 5 * S),
+					    now = list_of(to, count_rows(to), 6 * S);
+			struct mlog_processes_bench b;
 
 			print_message("           %s%s\n", steps[i].what, back ? ", and back" : "");
 			bench_init(&b);
-			pass(&b, &before);
+			pass_list(&b, &before);
 			assert_int_equal(b.head.flags, MLOG_ALL_PROCESSES);
-			pass(&b, &now);
+			pass_list(&b, &now);
 			assert_int_equal(b.head.flags, 0);
 			bench_fini(&b);
 		}
@@ -152,20 +165,20 @@ static void what_does_not_change_takes_next_to_nothing(void **state)
 {
 	struct process people[200] = {0};
 	struct process_list list = list_of(people, ARRAY_LEN(people), 5 * S);
-	struct bench b;
+	struct mlog_processes_bench b;
 	size_t all;
 
 	(void)state;
 	for (unsigned i = 0; i < list.n; i++)
 		people[i] = (struct process){P((int32_t)i + 1), .cpu_ns = 1000 * i, .rss_bytes = 4096 * i};
 	bench_init(&b);
-	all = pass(&b, &list);
+	all = pass_list(&b, &list);
 	assert_in_range(all, 200 * 15, 200 * 40);
 	list.end_ns += S;
-	assert_in_range(pass(&b, &list), 5, 30);
+	assert_in_range(pass_list(&b, &list), 5, 30);
 	list.end_ns += S;
 	people[77].cpu_ns += 5;
-	assert_in_range(pass(&b, &list), 30, 60);
+	assert_in_range(pass_list(&b, &list), 30, 60);
 	bench_fini(&b);
 }
 
@@ -197,7 +210,11 @@ static void every_number_comes_back_to_the_bit(void **state)
 		 .ipc = 3.4e38f,
 		 .name = "12345678901234567890123456789012345678901234567",
 		 .user = "123456789012345"},
-		{.pid = 1, .state = '?', .gpu_bytes = 1ull << 63, .cpu_percent = 100, .name = "gr\xc3\xbc\xc3\x9f [kernel] a b"},
+		{.pid = 1,
+		 .state = '?',
+		 .gpu_bytes = 1ull << 63,
+		 .cpu_percent = 100,
+		 .name = "gr\xc3\xbc\xc3\x9f [kernel] a b"},
 	};
 	struct process_list list = {.processes = people,
 				    .n = ARRAY_LEN(people),
@@ -206,19 +223,20 @@ static void every_number_comes_back_to_the_bit(void **state)
 				    .begin_ns = 1,
 				    .end_ns = 7 * S,
 				    .cost_ns = INT64_MAX};
-	struct bench b;
+	struct mlog_processes_bench b;
 
 	(void)state;
 	bench_init(&b);
-	pass(&b, &list);
+	pass_list(&b, &list);
 	list.n = 1;
 	list.threads = false;
 	list.begin_ns = 0; /* no percentages yet */
-	pass(&b, &list);
+	pass_list(&b, &list);
 	bench_fini(&b);
 }
 
-/* Each second some of fifty processes start, end, run, have threads, and numbers are used again as what they were not. */
+/* Each second some of fifty processes start, end, run, have threads, and numbers are used again as
+ * what they were not. */
 static unsigned live_a_second(struct process *people, bool threads, uint64_t *random)
 {
 	uint64_t taken = 0; /* numbers of threads */
@@ -229,10 +247,12 @@ static unsigned live_a_second(struct process *people, bool threads, uint64_t *ra
 
 		if (dice < 3)
 			continue;
-		people[n++] = (struct process){P(pid), .cpu_ns = dice < 6, .start = dice == 7, .cpu_percent = NAN, .name = "p"};
+		people[n++] = (struct process){P(pid), .cpu_ns = dice < 6, .start = dice == 7,
+					       .cpu_percent = NAN, .name = "p"};
 		for (int32_t tid = pid; threads && dice > 12 && tid < pid + 3; tid++)
 			if (!(taken >> tid & 1) && (tid == pid || bench_random(random) & 1)) {
-				people[n++] = (struct process){T(tid, pid), .cpu_ns = bench_random(random) & 1, .name = "t"};
+				people[n++] = (struct process){
+					T(tid, pid), .cpu_ns = bench_random(random) & 1, .name = "t"};
 				taken |= 1ull << tid;
 			}
 	}
@@ -244,7 +264,7 @@ static void a_thousand_seconds_of_a_busy_machine_come_back(void **state)
 	struct process people[50 * 4] = {0};
 	struct process_list list = list_of(people, 0, 0);
 	uint64_t random = 1234567;
-	struct bench b;
+	struct mlog_processes_bench b;
 
 	(void)state;
 	bench_init(&b);
@@ -253,7 +273,7 @@ static void a_thousand_seconds_of_a_busy_machine_come_back(void **state)
 		list.n = live_a_second(people, list.threads, &random);
 		list.begin_ns = (second - 1) * S;
 		list.end_ns = second * S;
-		pass(&b, &list);
+		pass_list(&b, &list);
 		assert_int_equal(b.head.flags, second % 30 == 1 ? MLOG_ALL_PROCESSES : 0);
 	}
 	bench_fini(&b);
@@ -271,14 +291,14 @@ static void everything_is_said_every_30_s_and_when_time_jumps_back(void **state)
 		{20 * S, true},  {21 * S, false},  {500 * S, true},      {501 * S, false},
 	};
 	struct process people[] = {{P(1)}, {P(2)}};
-	struct bench b;
+	struct mlog_processes_bench b;
 
 	(void)state;
 	bench_init(&b);
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
 		struct process_list list = list_of(people, ARRAY_LEN(people), lists[i].end_ns);
 
-		pass(&b, &list);
+		pass_list(&b, &list);
 		assert_int_equal(b.head.flags, lists[i].all ? MLOG_ALL_PROCESSES : 0);
 		assert_int_equal(b.block.changes->complete, lists[i].all);
 	}
@@ -289,16 +309,16 @@ static void another_log_begins_with_everything(void **state)
 {
 	struct process people[] = {{P(1)}, {P(2)}};
 	struct process_list list = list_of(people, ARRAY_LEN(people), 5 * S);
-	struct bench b;
+	struct mlog_processes_bench b;
 
 	(void)state;
 	bench_init(&b);
-	pass(&b, &list);
+	pass_list(&b, &list);
 	mlog_builder_restart(b.builder);
 	list.end_ns += S;
 	process_list_free(b.list);
 	b.list = NULL;
-	pass(&b, &list);
+	pass_list(&b, &list);
 	assert_int_equal(b.head.flags, MLOG_ALL_PROCESSES);
 	bench_fini(&b);
 }
@@ -308,14 +328,14 @@ static void changes_alone_tell_nothing(void **state)
 	struct process people[] = {{P(1)}, {P(2)}};
 	struct process_list list = list_of(people, ARRAY_LEN(people), 5 * S);
 	struct process_list *unknown = NULL;
-	struct bench b;
+	struct mlog_processes_bench b;
 
 	(void)state;
 	bench_init(&b);
-	pass(&b, &list);
+	pass_list(&b, &list);
 	list.end_ns += S;
 	people[0].cpu_ns++;
-	pass(&b, &list);
+	pass_list(&b, &list);
 	mlog_block_processes(&b.block, &unknown);
 	assert_null(unknown);
 	bench_fini(&b);
@@ -326,13 +346,13 @@ static void of_two_lists_in_a_block_the_later_one_stands(void **state)
 	struct process people[] = {{P(1)}, {P(2)}, {P(3)}};
 	struct process_list one = list_of(people, 1, 5 * S), many = list_of(people, 3, 6 * S),
 			    two = list_of(people + 1, 2, 7 * S);
-	struct bench b;
+	struct mlog_processes_bench b;
 
 	(void)state;
 	bench_init(&b);
-	pass(&b, &one);
+	pass_list(&b, &one);
 	mlog_builder_processes(b.builder, &many);
-	pass(&b, &two);
+	pass_list(&b, &two);
 	assert_int_equal(b.head.begin_ns, 6 * S);
 	assert_int_equal(b.head.end_ns, 7 * S);
 	bench_fini(&b);
@@ -342,11 +362,11 @@ static void a_block_without_a_list_leaves_it_as_it_was(void **state)
 {
 	struct process people[] = {{P(1)}, {P(2)}};
 	struct process_list list = list_of(people, ARRAY_LEN(people), 5 * S);
-	struct bench b;
+	struct mlog_processes_bench b;
 
 	(void)state;
 	bench_init(&b);
-	pass(&b, &list);
+	pass_list(&b, &list);
 	mlog_builder_note(b.builder, &(struct mlog_note){.kind = MLOG_NOTE_MARK, .source = -1});
 	assert_true(mlog_builder_take(b.builder, &b.head, &b.payload));
 	assert_true(bench_decode(&b.block, &bench_about, &b.head, b.payload.p, b.payload.n));
@@ -356,16 +376,16 @@ static void a_block_without_a_list_leaves_it_as_it_was(void **state)
 	bench_fini(&b);
 }
 
-static void a_list_of_nobody_is_a_list(void **state)
+static void an_empty_list_is_a_list(void **state)
 {
 	struct process_list list = {.begin_ns = 4 * S, .end_ns = 5 * S, .n_hidden = 3};
-	struct bench b;
+	struct mlog_processes_bench b;
 
 	(void)state;
 	bench_init(&b);
-	pass(&b, &list);
+	pass_list(&b, &list);
 	list.end_ns += S;
-	pass(&b, &list);
+	pass_list(&b, &list);
 	bench_fini(&b);
 }
 
@@ -376,13 +396,13 @@ static void a_list_is_bounded_both_ways(void **state)
 	AUTOFREE struct process *people = xcalloc(MLOG_PROCESSES_MAX + 1, sizeof(*people));
 	struct process_list list = list_of(people, MLOG_PROCESSES_MAX, 5 * S);
 	struct mlog_changes more = {.n = 1};
-	struct bench b;
+	struct mlog_processes_bench b;
 
 	(void)state;
 	for (int32_t i = 0; i <= MLOG_PROCESSES_MAX; i++)
 		people[i] = (struct process){P(i + 1)};
 	bench_init(&b);
-	pass(&b, &list);
+	pass_list(&b, &list);
 	list.n++;
 	mlog_builder_processes(b.builder, &list);
 	assert_false(mlog_builder_take(b.builder, &b.head, &b.payload));
@@ -402,8 +422,8 @@ static void texts_are_printable_and_cut(void **state)
 	} cases[] = {
 		{"a\nb\x1b[2J", "a?b?[2J", "a?b?[2J"},
 		{"\xff\xe2\x80\xae", "??", "??"},
-		{"1234567890123456789012345678901234567890123456789", "12345678901234567890123456789012345678901234567",
-		 "123456789012345"},
+		{"1234567890123456789012345678901234567890123456789",
+		 "12345678901234567890123456789012345678901234567", "123456789012345"},
 		{"12345678901234\xc3\xbc", "12345678901234\xc3\xbc", "12345678901234"},
 	};
 
@@ -429,6 +449,37 @@ static void texts_are_printable_and_cut(void **state)
 	}
 }
 
+static void what_a_log_does_not_tell_is_unset(void **state)
+{
+	static const struct {
+		const char *name;
+		int32_t parent;
+		bool kernel;
+	} cases[] = {{"[kworker]", 2, true}, {"[kworker]", 7, false}, {"kworker", 2, false}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_STRBUF struct strbuf section = {0};
+		struct mlog_changes changes = {.processes = xmalloc(sizeof(struct process)), .cap = 1};
+		struct wire in;
+
+		memset(changes.processes, 0x7f, sizeof(struct process)); /* of a list before */
+		for (unsigned k = 0; k < 7; k++)
+			wire_varint(&section, 0);
+		wire_varint(&section, 1);
+		for (unsigned k = 0; k < 13; k++)
+			wire_signed(&section, k == 0 ? 30 : k == 1 ? cases[i].parent : 0);
+		wire_text(&section, span_of(cases[i].name));
+		wire_text(&section, span_of("root"));
+		in = (struct wire){(const uint8_t *)section.p, (const uint8_t *)section.p + section.n, false};
+		assert_true(mlog_changes_get(&changes, 0, &in));
+		assert_null(changes.processes[0].command);
+		assert_false(changes.processes[0].simulated);
+		assert_int_equal(changes.processes[0].kernel, cases[i].kernel);
+		mlog_changes_fini(&changes);
+	}
+}
+
 static void numbers_that_do_not_fit_are_refused(void **state)
 {
 	static const struct {
@@ -449,10 +500,12 @@ static void numbers_that_do_not_fit_are_refused(void **state)
 				wire_varint(&section, 0);
 			wire_varint(&section, 1);
 			for (unsigned k = 0; k < 13; k++)
-				wire_signed(&section, k == cases[i].column ? (int64_t)(cases[i].most + over) : 0);
+				wire_signed(&section,
+					    k == cases[i].column ? (int64_t)(cases[i].most + over) : 0);
 			wire_varint(&section, 0);
 			wire_varint(&section, 0);
-			in = (struct wire){(const uint8_t *)section.p, (const uint8_t *)section.p + section.n, false};
+			in = (struct wire){(const uint8_t *)section.p, (const uint8_t *)section.p + section.n,
+					   false};
 			assert_int_equal(mlog_changes_get(&changes, 0, &in), !over);
 			mlog_changes_fini(&changes);
 		}
@@ -499,17 +552,17 @@ static void bent_changes_do_no_harm(void **state)
 {
 	uint64_t random = 99;
 	unsigned believed = 0;
-	struct bench b;
+	struct mlog_processes_bench b;
 
 	(void)state;
 	for (unsigned round = 0; round < 200; round++) {
 		size_t i = round % ARRAY_LEN(steps);
-		struct process_list before = list_of(steps[i].before, count(steps[i].before), 5 * S);
-		struct process_list now = list_of(steps[i].now, count(steps[i].now), 6 * S);
+		struct process_list before = list_of(steps[i].before, count_rows(steps[i].before), 5 * S);
+		struct process_list now = list_of(steps[i].now, count_rows(steps[i].now), 6 * S);
 
 		bench_init(&b);
-		pass(&b, &before);
-		pass(&b, &now);
+		pass_list(&b, &before);
+		pass_list(&b, &now);
 		for (unsigned k = 0; k < 50; k++) {
 			AUTOFREE char *bent = xmalloc(b.payload.n);
 
@@ -537,9 +590,10 @@ int main(void)
 		cmocka_unit_test(changes_alone_tell_nothing),
 		cmocka_unit_test(of_two_lists_in_a_block_the_later_one_stands),
 		cmocka_unit_test(a_block_without_a_list_leaves_it_as_it_was),
-		cmocka_unit_test(a_list_of_nobody_is_a_list),
+		cmocka_unit_test(an_empty_list_is_a_list),
 		cmocka_unit_test(a_list_is_bounded_both_ways),
 		cmocka_unit_test(texts_are_printable_and_cut),
+		cmocka_unit_test(what_a_log_does_not_tell_is_unset),
 		cmocka_unit_test(numbers_that_do_not_fit_are_refused),
 		cmocka_unit_test(what_a_section_says_of_itself_is_bounded),
 		cmocka_unit_test(bent_changes_do_no_harm),

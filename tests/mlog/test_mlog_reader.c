@@ -1,4 +1,5 @@
-/* Reading a log: all of it, from any moment, cut at every byte; and what is said of files that are none. */
+/* Reading a log: all of it, from any moment, cut at every byte; and what is said of files that are
+ * none. */
 #include "tests/support/mlog_file.h"
 
 #include <setjmp.h>
@@ -25,7 +26,8 @@ static bool is_expected(const struct sample *s)
 	for (unsigned i = 0; i < s->n_values; i++)
 		if (s->value[i] != mlog_file_value(s->seq, i))
 			return false;
-	return s->n_values == (s->source ? 2 : 3) && s->end_ns - s->begin_ns == MLOG_FILE_SECOND / (s->source ? 1 : 4);
+	return s->n_values == (s->source ? 2 : 3) &&
+	       s->end_ns - s->begin_ns == MLOG_FILE_SECOND / (s->source ? 1 : 4);
 }
 
 static void a_log_is_read_as_it_was_written(void **state)
@@ -94,9 +96,11 @@ static void every_prefix_yields_exactly_the_whole_blocks_before_the_cut(void **s
 		assert_int_equal(now.damaged, 0);
 		assert_int_equal(now.end_ns, blocks ? MLOG_FILE_START + blocks * MLOG_FILE_SECOND : 0);
 		mlog_reader_complain(r, &text);
-		snprintf(want, sizeof(want), "%zu byte%s at the end", (size_t)now.cut, now.cut == 1 ? "" : "s");
+		snprintf(want, sizeof(want), "%zu byte%s at the end", (size_t)now.cut,
+			 now.cut == 1 ? "" : "s");
 		assert_int_equal(strncmp(text.p, want, strlen(want)) == 0, now.cut > 0);
-		assert_int_equal(text.n > 0, now.cut > 0);
+		assert_int_equal(strstr(text.p, "the recording did not end normally") != NULL,
+				 !now.cut && n < whole.n);
 		mlog_reader_free(r);
 		mlog_file_fini(&f);
 	}
@@ -153,14 +157,16 @@ static void a_file_that_is_no_log_is_refused_with_the_reason(void **state)
 		const char *message;
 	} cases[] = {
 		{whole.p, 0, 0, 0, "run.mlog: the file is empty"},
-		{csv, sizeof(csv) - 1, 0, 0, "run.mlog: not a log of raw counters (.mlog): its first bytes are others"},
-		{csv, 1, 0, 0, "run.mlog: not a log of raw counters (.mlog): its first bytes are others"},
-		{whole.p, 3, 0, 0, "run.mlog: cut off after 3 bytes, inside of the start block"},
-		{whole.p, MLOG_HEAD - 1, 0, 0, "run.mlog: cut off after 47 bytes, inside of the start block"},
-		{whole.p, MLOG_HEAD, 0, 0, "run.mlog: cut off after 48 bytes, inside of the start block"},
-		{whole.p, start - 1, 0, 0, "inside of the start block: nothing can be read"},
-		{whole.p, start, 4, 3, "run.mlog: written by a newer malitop (format 2, this one reads 1)"},
-		{whole.p, 5, 4, 3, "run.mlog: written by a newer malitop (format 2, this one reads 1)"},
+		{csv, sizeof(csv) - 1, 0, 0, "run.mlog: not a raw counter log (.mlog): wrong magic number"},
+		{csv, 1, 0, 0, "run.mlog: not a raw counter log (.mlog): wrong magic number"},
+		{whole.p, 3, 0, 0, "run.mlog: cut off after 3 bytes, inside the start block"},
+		{whole.p, MLOG_HEAD - 1, 0, 0, "run.mlog: cut off after 47 bytes, inside the start block"},
+		{whole.p, MLOG_HEAD, 0, 0, "run.mlog: cut off after 48 bytes, inside the start block"},
+		{whole.p, start - 1, 0, 0, "inside the start block: nothing can be read"},
+		{whole.p, start, 4, 3,
+		 "run.mlog: written by a newer malitop (format 2; this version reads format 1)"},
+		{whole.p, 5, 4, 3,
+		 "run.mlog: written by a newer malitop (format 2; this version reads format 1)"},
 		{whole.p, start, 4, 1, "run.mlog: the head of the start block is damaged"},
 		{whole.p, start, 5, 3, "run.mlog: the head of the start block is damaged"},
 		{whole.p, start, 16, 1, "run.mlog: the head of the start block is damaged"},
@@ -280,12 +286,12 @@ static void what_stands_before_an_unreadable_place_is_read(void **state)
 	mlog_reader_state(r, &now);
 	assert_true(n == 149 && now.blocks == n);
 	mlog_reader_complain(r, &text);
-	assert_true(strstr(text.p, "cannot read behind byte ") && strstr(text.p, "Input/output error"));
+	assert_true(strstr(text.p, "cannot read past byte ") && strstr(text.p, "Input/output error"));
 	f.fails_to = 0;
 	assert_true(mlog_reader_refresh(r));
 	assert_int_equal(n + mlog_file_rest(r, &text), 200);
 	mlog_reader_complain(r, &text);
-	assert_string_equal(text.p, "");
+	assert_string_equal(text.p, "the recording did not end normally: it was cut off or is still running");
 	mlog_reader_free(r);
 	mlog_file_fini(&f);
 }

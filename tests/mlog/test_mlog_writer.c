@@ -1,4 +1,5 @@
-/* A log as it is written: the bytes, read back with nothing but heads, packing and blocks; and writing that fails. */
+/* A log as it is written: the bytes, read back with nothing but heads, packing and blocks; and
+ * writing that fails. */
 #include "tests/support/mlog_bench.h"
 
 #include "base/crc32c.h"
@@ -15,7 +16,7 @@
 #define BLOCKS_MAX 64
 
 /* What was written, which n-th call fails, and what stands in it. */
-struct disk {
+struct writer_disk {
 	struct strbuf bytes;
 	unsigned calls, fail_at;
 	struct mlog_head heads[BLOCKS_MAX];
@@ -24,7 +25,7 @@ struct disk {
 
 static bool write_block(void *ctx, const void *bytes, size_t n, struct err *err)
 {
-	struct disk *disk = ctx;
+	struct writer_disk *disk = ctx;
 
 	if (++disk->calls == disk->fail_at)
 		return err_set(err, ENOSPC, "disk: full");
@@ -32,15 +33,16 @@ static bool write_block(void *ctx, const void *bytes, size_t n, struct err *err)
 	return true;
 }
 
-static void unpack(const struct disk *disk, unsigned i, struct strbuf *payload)
+static void unpack_block(const struct writer_disk *disk, unsigned i, struct strbuf *payload)
 {
 	const struct mlog_head *head = &disk->heads[i];
 
-	assert_true(mlog_unpack(head, (struct span){disk->bytes.p + head->at + MLOG_HEAD, head->size}, payload));
+	assert_true(
+		mlog_unpack(head, (struct span){disk->bytes.p + head->at + MLOG_HEAD, head->size}, payload));
 }
 
 /* All heads, each where it must be and with the right sum of its payload. */
-static void walk(struct disk *disk)
+static void walk_blocks(struct writer_disk *disk)
 {
 	size_t at = 0;
 
@@ -59,16 +61,17 @@ static void walk(struct disk *disk)
 	}
 }
 
-static void decode(const struct disk *disk, unsigned i, struct mlog_block *block)
+static void decode_block(const struct writer_disk *disk, unsigned i, struct mlog_block *block)
 {
 	AUTO_STRBUF struct strbuf payload = {0};
 
 	assert_int_equal(disk->heads[i].type, MLOG_DATA);
-	unpack(disk, i, &payload);
-	assert_true(mlog_block_decode(block, &bench_about, &disk->heads[i], (struct span){payload.p, payload.n}));
+	unpack_block(disk, i, &payload);
+	assert_true(
+		mlog_block_decode(block, &bench_about, &disk->heads[i], (struct span){payload.p, payload.n}));
 }
 
-static struct mlog_writer *writer_new(struct disk *disk)
+static struct mlog_writer *writer_new(struct writer_disk *disk)
 {
 	struct err err = {0};
 	struct mlog_writer *w = mlog_writer_new(&bench_about, write_block, disk, &err);
@@ -79,7 +82,8 @@ static struct mlog_writer *writer_new(struct disk *disk)
 
 static struct bench_sample sample_at(unsigned i)
 {
-	return (struct bench_sample){0, 0, 0, BENCH_SLOTS, i + 1, (10 + i) * MS, (11 + i) * MS, {i, 2 * i, 800, SAMPLE_UNKNOWN}};
+	return (struct bench_sample){
+		0, 0, 0, BENCH_SLOTS, i + 1, (10 + i) * MS, (11 + i) * MS, {i, 2 * i, 800, SAMPLE_UNKNOWN}};
 }
 
 static void put_samples(struct mlog_writer *w, unsigned from, unsigned to)
@@ -95,11 +99,12 @@ static void the_bytes_are_what_was_given(void **state)
 {
 	struct process people[] = {{.pid = 1, .state = 'S', .name = "init"}};
 	struct process_list list = {.processes = people, .n = 1, .begin_ns = 10 * MS, .end_ns = 300 * MS};
-	struct mlog_note mark = {.kind = MLOG_NOTE_MARK, .time_ns = 250 * MS, .source = -1, .value = 1, .text = "here"};
+	struct mlog_note mark = {
+		.kind = MLOG_NOTE_MARK, .time_ns = 250 * MS, .source = -1, .value = 1, .text = "here"};
 	struct mlog_index index;
 	struct mlog_block block = {0};
 	struct mlog_about about;
-	struct disk disk = {0};
+	struct writer_disk disk = {0};
 	struct mlog_writer *w = writer_new(&disk);
 	AUTO_STRBUF struct strbuf payload = {0};
 
@@ -113,19 +118,19 @@ static void the_bytes_are_what_was_given(void **state)
 	assert_true(mlog_writer_end(w, NULL));
 	assert_int_equal(mlog_writer_bytes(w), disk.bytes.n);
 	mlog_writer_free(w);
-	walk(&disk);
+	walk_blocks(&disk);
 
 	assert_int_equal(disk.n, 4);
 	assert_int_equal(disk.calls, 4); /* each block in one piece */
 	assert_int_equal(disk.heads[0].type, MLOG_START);
 	assert_int_equal(disk.heads[0].begin_ns, bench_about.monotonic_ns);
 	assert_int_equal(disk.heads[0].end_ns, bench_about.monotonic_ns);
-	unpack(&disk, 0, &payload);
+	unpack_block(&disk, 0, &payload);
 	assert_true(mlog_about_parse(&about, "disk", (struct span){payload.p, payload.n}, NULL));
 	assert_int_equal(about.n_sources, bench_about.n_sources);
 	mlog_about_fini(&about);
 
-	decode(&disk, 1, &block);
+	decode_block(&disk, 1, &block);
 	assert_int_equal(block.flags, 0);
 	assert_int_equal(block.n_samples, 100);
 	for (unsigned i = 0; i < 100; i++) {
@@ -133,7 +138,7 @@ static void the_bytes_are_what_was_given(void **state)
 
 		assert_memory_equal(block.samples[i], &sample, sizeof(sample));
 	}
-	decode(&disk, 2, &block);
+	decode_block(&disk, 2, &block);
 	assert_int_equal(block.flags, MLOG_LOSS | MLOG_MARK | MLOG_ALL_PROCESSES);
 	assert_int_equal(block.n_samples, 98);
 	assert_string_equal(block.notes[0].text, "here");
@@ -142,7 +147,7 @@ static void the_bytes_are_what_was_given(void **state)
 
 	assert_int_equal(disk.heads[3].type, MLOG_INDEX);
 	assert_int_equal(disk.heads[3].coding, MLOG_STORED);
-	unpack(&disk, 3, &payload);
+	unpack_block(&disk, 3, &payload);
 	assert_true(mlog_index_parse(&index, disk.heads[3].at, (struct span){payload.p, payload.n}));
 	assert_int_equal(index.n_blocks, 2);
 	assert_int_equal(index.n_samples, 198);
@@ -158,7 +163,7 @@ static void the_bytes_are_what_was_given(void **state)
 
 static void a_log_without_anything_is_whole(void **state)
 {
-	struct disk disk = {0};
+	struct writer_disk disk = {0};
 	struct mlog_writer *w = writer_new(&disk);
 	AUTO_STRBUF struct strbuf payload = {0};
 	struct mlog_index index;
@@ -166,9 +171,9 @@ static void a_log_without_anything_is_whole(void **state)
 	(void)state;
 	assert_true(mlog_writer_end(w, NULL));
 	mlog_writer_free(w);
-	walk(&disk);
+	walk_blocks(&disk);
 	assert_int_equal(disk.n, 2);
-	unpack(&disk, 1, &payload);
+	unpack_block(&disk, 1, &payload);
 	assert_true(mlog_index_parse(&index, disk.heads[1].at, (struct span){payload.p, payload.n}));
 	assert_int_equal(index.n_blocks, 0);
 	mlog_index_fini(&index);
@@ -178,7 +183,7 @@ static void a_log_without_anything_is_whole(void **state)
 static void much_is_written_without_being_asked(void **state)
 {
 	struct mlog_block block = {0};
-	struct disk disk = {0};
+	struct writer_disk disk = {0};
 	struct mlog_writer *w = writer_new(&disk);
 	unsigned n = 0;
 
@@ -186,10 +191,10 @@ static void much_is_written_without_being_asked(void **state)
 	put_samples(w, 0, 30000); /* about 2 MiB */
 	assert_true(mlog_writer_flush(w, NULL));
 	mlog_writer_free(w);
-	walk(&disk);
+	walk_blocks(&disk);
 	assert_in_range(disk.n, 4, 20);
 	for (unsigned i = 1; i < disk.n; i++) {
-		decode(&disk, i, &block);
+		decode_block(&disk, i, &block);
 		assert_in_range(block.n_samples * sizeof(struct bench_sample), 1, 1 << 20);
 		for (unsigned k = 0; k < block.n_samples; k++)
 			assert_int_equal(block.samples[k]->seq, ++n);
@@ -203,7 +208,7 @@ static void much_is_written_without_being_asked(void **state)
 static void many_notes_are_much_too(void **state)
 {
 	struct mlog_note note = {.kind = MLOG_NOTE_MESSAGE, .source = -1, .text = "again"};
-	struct disk disk = {0};
+	struct writer_disk disk = {0};
 	struct mlog_writer *w = writer_new(&disk);
 
 	(void)state;
@@ -219,17 +224,17 @@ static void what_was_before_the_log_still_ends_in_order(void **state)
 {
 	struct bench_sample old = {.n_values = BENCH_SLOTS, .seq = 1, .begin_ns = 1 * MS, .end_ns = 2 * MS};
 	struct mlog_block block = {0};
-	struct disk disk = {0};
+	struct writer_disk disk = {0};
 	struct mlog_writer *w = writer_new(&disk);
 
 	(void)state;
 	assert_true(mlog_writer_sample(w, bench_sample(&old), NULL));
 	assert_true(mlog_writer_end(w, NULL));
 	mlog_writer_free(w);
-	walk(&disk);
+	walk_blocks(&disk);
 	assert_int_equal(disk.heads[1].begin_ns, 1 * MS);
 	assert_int_equal(disk.heads[1].end_ns, bench_about.monotonic_ns);
-	decode(&disk, 1, &block);
+	decode_block(&disk, 1, &block);
 	assert_memory_equal(block.samples[0], &old, sizeof(old));
 	mlog_block_fini(&block);
 	strbuf_fini(&disk.bytes);
@@ -237,9 +242,11 @@ static void what_was_before_the_log_still_ends_in_order(void **state)
 
 static void another_file_stands_alone(void **state)
 {
-	struct process people[] = {{.pid = 1, .state = 'S', .name = "init"}, {.pid = 2, .state = 'S', .name = "two"}};
-	struct process_list list = {.processes = people, .n = 2, .begin_ns = 10 * MS, .end_ns = 300 * MS}, *got = NULL;
-	struct disk first = {0}, second;
+	struct process people[] = {{.pid = 1, .state = 'S', .name = "init"},
+				   {.pid = 2, .state = 'S', .name = "two"}};
+	struct process_list list = {.processes = people, .n = 2, .begin_ns = 10 * MS, .end_ns = 300 * MS},
+			    *got = NULL;
+	struct writer_disk first = {0}, second;
 	struct mlog_writer *w = writer_new(&first);
 	AUTO_STRBUF struct strbuf payload = {0};
 	struct mlog_block block = {0};
@@ -250,7 +257,7 @@ static void another_file_stands_alone(void **state)
 	assert_true(mlog_writer_processes(w, &list, NULL));
 	assert_true(mlog_writer_end(w, NULL));
 	second = first;
-	first = (struct disk){0}; /* which the writer writes to */
+	first = (struct writer_disk){0}; /* which the writer writes to */
 	assert_true(mlog_writer_restart(w, NULL));
 	put_samples(w, 12, 20);
 	list.end_ns += MS;
@@ -258,14 +265,14 @@ static void another_file_stands_alone(void **state)
 	assert_true(mlog_writer_end(w, NULL));
 	assert_int_equal(mlog_writer_bytes(w), first.bytes.n);
 	mlog_writer_free(w);
-	walk(&first);
+	walk_blocks(&first);
 	assert_int_equal(first.n, 3);
-	decode(&first, 1, &block);
+	decode_block(&first, 1, &block);
 	assert_int_equal(block.n_samples, 8);
 	assert_int_equal(block.flags, MLOG_LOSS | MLOG_ALL_PROCESSES); /* two samples are in neither */
 	mlog_block_processes(&block, &got);
 	assert_int_equal(got->n, 2);
-	unpack(&first, 2, &payload);
+	unpack_block(&first, 2, &payload);
 	assert_true(mlog_index_parse(&index, first.heads[2].at, (struct span){payload.p, payload.n}));
 	assert_int_equal(index.n_blocks, 1);
 	assert_int_equal(index.n_samples, 8);
@@ -284,14 +291,15 @@ static bool write_all(struct mlog_writer *w, struct err *err)
 	struct bench_sample sample = sample_at(0);
 
 	return mlog_writer_sample(w, bench_sample(&sample), err) && mlog_writer_flush(w, err) &&
-	       mlog_writer_sample(w, bench_sample(&sample), err) && mlog_writer_end(w, err) && mlog_writer_restart(w, err);
+	       mlog_writer_sample(w, bench_sample(&sample), err) && mlog_writer_end(w, err) &&
+	       mlog_writer_restart(w, err);
 }
 
 static void every_write_that_fails_is_told(void **state)
 {
 	(void)state;
 	for (unsigned n = 1; n <= 6; n++) {
-		struct disk disk = {.fail_at = n};
+		struct writer_disk disk = {.fail_at = n};
 		struct err err = {0};
 		struct mlog_writer *w = mlog_writer_new(&bench_about, write_block, &disk, &err);
 
@@ -309,7 +317,7 @@ static void every_write_that_fails_is_told(void **state)
 
 static void a_block_by_itself_that_fails_is_told_where_it_came_from(void **state)
 {
-	struct disk disk = {.fail_at = 2};
+	struct writer_disk disk = {.fail_at = 2};
 	struct mlog_writer *w = writer_new(&disk);
 	bool ok = true;
 
@@ -330,7 +338,7 @@ static void what_no_block_can_hold_is_an_error(void **state)
 	AUTOFREE struct slot *slots = xcalloc(MLOG_SLOTS_MAX, sizeof(*slots));
 	struct mlog_source source = bench_sources[0];
 	struct mlog_about about = bench_about;
-	struct disk disk = {0};
+	struct writer_disk disk = {0};
 	struct err err = {0};
 
 	(void)state;
@@ -342,7 +350,7 @@ static void what_no_block_can_hold_is_an_error(void **state)
 	about.sources = &source;
 	about.n_sources = 1;
 	assert_null(mlog_writer_new(&about, write_block, &disk, &err));
-	assert_non_null(strstr(err.text, "bytes, at most 16777216 can be"));
+	assert_non_null(strstr(err.text, "bytes: at most 16777216 are allowed"));
 	assert_int_equal(disk.calls, 0);
 }
 

@@ -1,4 +1,5 @@
 /* The shipped data held to account: against tests/reference, and against itself. */
+#include "base/crc32c.h"
 #include "model/embed.h"
 #include "model/gpudb_parse.h"
 #include "tests/support/gpu_set.h"
@@ -7,7 +8,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
-#define PRODUCTS 24
+#define PRODUCTS 32
 
 static struct gpudb *db;
 static struct metric_set *sets[PRODUCTS], *guides[PRODUCTS], *cpu;
@@ -98,8 +99,8 @@ static void every_counter_slot_is_that_of_the_reference(void **state)
 			while (!span_is(r.cell[1], gpu_block_names[block]))
 				block++;
 			c = gpu_layout_at(db->products[i].layout, block, (unsigned)number_of(r.cell[2]));
-			if (!c || !span_is(r.cell[3], c->hw_name) || !span_is(r.cell[4], c->name ? c->name : "") ||
-			    c->scale != number_of(r.cell[5]))
+			if (!c || !span_is(r.cell[3], c->hw_name) ||
+			    !span_is(r.cell[4], c->name ? c->name : "") || c->scale != number_of(r.cell[5]))
 				fail_msg("%s: counters.tsv:%u", db->products[i].name, r.line);
 			seen[i]++;
 		}
@@ -154,7 +155,8 @@ static void compare_formula(unsigned gpu, struct span name, struct span text)
 		ours = metric_value(m, vector);
 		theirs = expr_eval(&e, vector);
 		if (!same(ours, theirs))
-			fail_msg("%s: %.*s is %.17g, not %.17g", set->product->name, SPAN_ARG(name), ours, theirs);
+			fail_msg("%s: %.*s is %.17g, not %.17g", set->product->name, SPAN_ARG(name), ours,
+				 theirs);
 		defined += !isnan(ours);
 	}
 	assert_true(defined > 4);
@@ -190,12 +192,14 @@ static void every_derived_metric_has_the_unit_of_the_reference(void **state)
 		struct span ours = span_of(def->unit->name), first = span_until(&ours, '/');
 
 		/* Ours says more where the reference says "cycles" of a ratio. */
-		if (!span_is(r.cell[2], def->unit->name) && !span_eq(r.cell[2], first) && def->unit->kind != UNIT_RATIO)
+		if (!span_is(r.cell[2], def->unit->name) && !span_eq(r.cell[2], first) &&
+		    def->unit->kind != UNIT_RATIO)
 			fail_msg("%s: unit %s, not %.*s", def->name, def->unit->name, SPAN_ARG(r.cell[2]));
 	}
 }
 
-/* The slots that a variable means on one GPU: rows of aliases.tsv with the same name stand anywhere. */
+/* The slots that a variable means on one GPU: rows of aliases.tsv with the same name stand
+ * anywhere. */
 struct alias {
 	struct span var;
 	unsigned first, second; /* vector indices; equal: one meaning */
@@ -254,8 +258,10 @@ static void check_alias(const struct metric_set *set, const struct alias *a)
 	if (ok) {
 		const struct gpu_counter *c = &counters[a->first - VECTOR_CONSTANTS];
 
-		if (e.n != 1 || e.ops[0].kind != EXPR_LOAD || e.ops[0].slot != a->first || e.ops[0].number != c->scale)
-			fail_msg("%s: %.*s is not slot %u (%s)", set->product->name, SPAN_ARG(a->var), a->first, c->hw_name);
+		if (e.n != 1 || e.ops[0].kind != EXPR_LOAD || e.ops[0].slot != a->first ||
+		    e.ops[0].number != c->scale)
+			fail_msg("%s: %.*s is not slot %u (%s)", set->product->name, SPAN_ARG(a->var),
+				 a->first, c->hw_name);
 		expr_fini(&e);
 		return;
 	}
@@ -280,7 +286,7 @@ static void every_streamline_name_means_the_slot_that_it_meant(void **state)
 
 		reference_open(&r, "aliases.tsv");
 		n = read_aliases(&db->products[i], &r, all);
-		assert_true(n > 100);
+		assert_true(n > 100 || db->products[i].family == FAMILY_MIDGARD); /* its names are few */
 		for (unsigned k = 0; k < n; k++) {
 			check_alias(sets[i], &all[k]);
 			n_ambiguous += all[k].first != all[k].second;
@@ -305,9 +311,11 @@ static void no_name_stands_twice_in_the_shipped_files(void **state)
 
 		stanza_init(&s, f->file, (struct span){f->begin, (size_t)(f->end - f->begin)});
 		while (stanza_next(&s, &line, &err) && line.kind != STANZA_END) {
-			AUTOFREE char *name = xasprintf("\n%.*s %.*s\n", SPAN_ARG(line.key), SPAN_ARG(line.value));
+			AUTOFREE char *name =
+				xasprintf("\n%.*s %.*s\n", SPAN_ARG(line.key), SPAN_ARG(line.value));
 
-			if (line.kind != STANZA_OPEN || span_is(line.key, "section") || span_is(line.key, "chart"))
+			if (line.kind != STANZA_OPEN || span_is(line.key, "section") ||
+			    span_is(line.key, "chart"))
 				continue;
 			if (strstr(seen.p, name))
 				fail_msg("%s:%u:%s", f->file, line.line, name);
@@ -337,16 +345,18 @@ static void every_formula_and_every_definition_is_of_use_somewhere(void **state)
 
 		for (unsigned k = 0; k < PRODUCTS && !found; k++)
 			found = metric_find(sets[k], span_of(def->name)) != NULL;
-		found = found ||
-			strcmp(def->name, "CPUCycles") == 0; /* of a backend for CPU counters, which there is none of yet */
+		found = found || strcmp(def->name, "CPUCycles") ==
+					 0; /* of a backend for CPU counters, which there is none of yet */
 		if (!found)
 			fail_msg("metric %s: no GPU and no CPU has it", def->name);
 		for (const struct metric_variant *v = def->exprs; v; v = v->next)
 			if (!uses(sets, v->text.p))
-				fail_msg("%s:%u: %s: no GPU takes this formula", def->file, v->line, def->name);
+				fail_msg("%s:%u: %s: no GPU takes this formula", def->file, v->line,
+					 def->name);
 		for (const struct metric_variant *v = def->guides; v; v = v->next)
 			if (!uses(guides, v->text.p))
-				fail_msg("%s:%u: %s: no guide takes this formula", def->file, v->line, def->name);
+				fail_msg("%s:%u: %s: no guide takes this formula", def->file, v->line,
+					 def->name);
 	}
 }
 
@@ -395,9 +405,28 @@ static void every_metric_has_a_title_and_a_group_of_printable_text(void **state)
 	}
 }
 
+static uint32_t checksum_of_files(void)
+{
+	uint32_t sum = 0;
+
+	for (const struct embedded *e = embedded_data; e->file; e++)
+		sum = crc32c(sum, e->begin, (size_t)(e->end - e->begin));
+	return sum;
+}
+
+static void unloaded_files_are_read_again_unchanged(void **state)
+{
+	uint32_t before = checksum_of_files();
+
+	(void)state;
+	embedded_unload(embedded_data);
+	assert_int_equal(checksum_of_files(), before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(unloaded_files_are_read_again_unchanged),
 		cmocka_unit_test(every_gpu_has_its_family_ids_and_number_of_counters),
 		cmocka_unit_test(every_counter_slot_is_that_of_the_reference),
 		cmocka_unit_test(every_derived_metric_has_the_value_of_the_reference_formula),

@@ -12,14 +12,16 @@
 
 #include <cmocka.h>
 
-/* Names that the tests' formulas may have: a to h are values, `half` is half of a, `pi` a constant, `sum` another formula. */
+/* Names that the tests' formulas may have: a to h are values, `half` is half of a, `pi` a constant,
+ * `sum` another formula. */
 static const double values[] = {3, 5, 7, 0, 11, -13, NAN, 0.25};
 enum { N_VALUES = 8 };
 
-static bool resolve(void *ctx, struct span name, struct expr *out, struct err *err)
+static bool resolve_name(void *ctx, struct span name, struct expr *out, struct err *err)
 {
-	static struct expr_op sum_ops[] = {
-		{.kind = EXPR_LOAD, .number = 1}, {.kind = EXPR_LOAD, .slot = 1, .number = 1}, {.kind = EXPR_ADD}};
+	static struct expr_op sum_ops[] = {{.kind = EXPR_LOAD, .number = 1},
+					   {.kind = EXPR_LOAD, .slot = 1, .number = 1},
+					   {.kind = EXPR_ADD}};
 	static const struct expr sum = {sum_ops, 3, 3, 2};
 	struct strbuf *seen = ctx;
 
@@ -36,13 +38,13 @@ static bool resolve(void *ctx, struct span name, struct expr *out, struct err *e
 	return err_set(err, 0, "unknown name '%.*s'", SPAN_ARG(name));
 }
 
-static double eval(const char *text)
+static double eval_text(const char *text)
 {
 	struct expr e;
 	struct err err;
 	double v;
 
-	if (!expr_compile(&e, span_of(text), resolve, NULL, &err))
+	if (!expr_compile(&e, span_of(text), resolve_name, NULL, &err))
 		fail_msg("%s", err.text);
 	assert_true(e.depth <= EXPR_DEPTH_MAX);
 	v = expr_eval(&e, values);
@@ -95,8 +97,8 @@ static void formulas_follow_the_usual_rules(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-		if (eval(cases[i].text) != cases[i].want)
-			fail_msg("'%s' is %g", cases[i].text, eval(cases[i].text));
+		if (eval_text(cases[i].text) != cases[i].want)
+			fail_msg("'%s' is %g", cases[i].text, eval_text(cases[i].text));
 }
 
 static void a_division_by_zero_and_a_missing_value_are_nan_all_through(void **state)
@@ -128,9 +130,9 @@ static void a_division_by_zero_and_a_missing_value_are_nan_all_through(void **st
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(undefined); i++)
-		if (!isnan(eval(undefined[i])))
-			fail_msg("'%s' is %g", undefined[i], eval(undefined[i]));
-	assert_true(eval("0 / a") == 0);
+		if (!isnan(eval_text(undefined[i])))
+			fail_msg("'%s' is %g", undefined[i], eval_text(undefined[i]));
+	assert_true(eval_text("0 / a") == 0);
 }
 
 static void an_error_has_the_text_and_a_caret_under_the_place(void **state)
@@ -180,11 +182,12 @@ static void an_error_has_the_text_and_a_caret_under_the_place(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		AUTOFREE char *want = xasprintf("%s\n  %s\n  %*s^", cases[i].what, cases[i].text, cases[i].caret, "");
+		AUTOFREE char *want =
+			xasprintf("%s\n  %s\n  %*s^", cases[i].what, cases[i].text, cases[i].caret, "");
 		struct expr e = {.n = 7};
 		struct err err = {0};
 
-		if (expr_compile(&e, span_of(cases[i].text), resolve, NULL, &err))
+		if (expr_compile(&e, span_of(cases[i].text), resolve_name, NULL, &err))
 			fail_msg("'%s' was taken", cases[i].text);
 		assert_string_equal(err.text, want);
 		assert_null(e.ops);
@@ -204,14 +207,16 @@ static void what_a_message_shows_of_a_text_is_cut_and_printable(void **state)
 		text[i] = '+';
 	text[700] = '\x1b';
 	text[702] = '\x9b';
-	assert_false(expr_compile(&e, (struct span){text, sizeof(text)}, resolve, NULL, &err));
+	assert_false(expr_compile(&e, (struct span){text, sizeof(text)}, resolve_name, NULL, &err));
 	text[700] = text[702] = '?';
-	snprintf(want, sizeof(want), "expected a number, a name or '('\n  %.120s\n  %*s^", text + 600, 100, "");
+	snprintf(want, sizeof(want), "expected a number, a name or '('\n  %.120s\n  %*s^", text + 600, 100,
+		 "");
 	assert_string_equal(err.text, want);
 }
 
 /* `open`, n times, then `inner`, then `close`, n times. */
-static bool compile_nested(const char *open, const char *inner, const char *close, unsigned n, struct err *err)
+static bool compile_nested(const char *open, const char *inner, const char *close, unsigned n,
+			   struct err *err)
 {
 	AUTO_STRBUF struct strbuf text = {0};
 	struct expr e;
@@ -223,7 +228,7 @@ static bool compile_nested(const char *open, const char *inner, const char *clos
 	for (unsigned i = 0; i < n; i++)
 		strbuf_str(&text, close);
 	*err = (struct err){0};
-	ok = expr_compile(&e, (struct span){text.p, text.n}, resolve, NULL, err);
+	ok = expr_compile(&e, (struct span){text.p, text.n}, resolve_name, NULL, err);
 	if (ok) {
 		assert_true(e.depth <= EXPR_DEPTH_MAX && e.n <= EXPR_OPS_MAX);
 		expr_eval(&e, values);
@@ -253,7 +258,8 @@ static void every_limit_holds_to_the_unit(void **state)
 		for (unsigned n = cases[i].most - 1; n <= cases[i].most; n++)
 			if (!compile_nested(cases[i].open, cases[i].inner, cases[i].close, n, &err))
 				fail_msg("'%s' %u times: %s", cases[i].open, n, err.text);
-		assert_false(compile_nested(cases[i].open, cases[i].inner, cases[i].close, cases[i].most + 1, &err));
+		assert_false(compile_nested(cases[i].open, cases[i].inner, cases[i].close, cases[i].most + 1,
+					    &err));
 		if (strncmp(err.text, cases[i].what, strlen(cases[i].what)) != 0)
 			fail_msg("'%s': %s", cases[i].open, err.text);
 	}
@@ -270,7 +276,7 @@ static void a_call_of_any_length_needs_two_places_on_the_stack(void **state)
 	for (unsigned i = 2; i <= 400; i++)
 		strbuf_printf(&text, ",%u", i);
 	strbuf_str(&text, ")");
-	assert_true(expr_compile(&e, span_of(text.p), resolve, NULL, &err));
+	assert_true(expr_compile(&e, span_of(text.p), resolve_name, NULL, &err));
 	assert_int_equal(e.depth, 2);
 	assert_true(expr_eval(&e, values) == 400);
 	expr_fini(&e);
@@ -289,7 +295,8 @@ static void a_resolver_that_appends_too_much_is_an_error(void **state)
 
 static void *compile_hostile(void *arg)
 {
-	static const char *const starts[] = {"(", "min(", "max(1,", "-", "a+(", "min(-(", "1/", "a[", "((((,", "$", "1e", "-(-"};
+	static const char *const starts[] = {"(",  "min(", "max(1,", "-", "a+(", "min(-(",
+					     "1/", "a[",   "((((,",  "$", "1e",  "-(-"};
 
 	(void)arg;
 	for (size_t i = 0; i < ARRAY_LEN(starts); i++)
@@ -325,13 +332,13 @@ static void names_reach_the_resolver_as_written(void **state)
 	struct err err;
 
 	(void)state;
-	assert_true(expr_compile(
-		&e,
-		SPAN_LIT("$MaliGPUCycles + Name.core3 * _x9 / CPUActivityUser.Cluster[0] - min(a.b_c.d, A[12]) + minor"
-			 " + max.core1"),
-		resolve, &seen, &err));
-	assert_string_equal(seen.p,
-			    "$MaliGPUCycles\nName.core3\n_x9\nCPUActivityUser.Cluster[0]\na.b_c.d\nA[12]\nminor\nmax.core1\n");
+	assert_true(expr_compile(&e,
+				 SPAN_LIT("$MaliGPUCycles + Name.core3 * _x9 / CPUActivityUser.Cluster[0] - "
+					  "min(a.b_c.d, A[12]) + minor"
+					  " + max.core1"),
+				 resolve_name, &seen, &err));
+	assert_string_equal(seen.p, "$MaliGPUCycles\nName.core3\n_x9\nCPUActivityUser.Cluster[0]\na.b_c.d\nA["
+				    "12]\nminor\nmax.core1\n");
 	expr_fini(&e);
 }
 
@@ -355,7 +362,8 @@ static void an_empty_program_is_undefined(void **state)
 	assert_true(isnan(expr_eval(&e, values)));
 }
 
-/* A random formula by the grammar in expr.h, as text, and its value by the definition of every operation. */
+/* A random formula by the grammar in expr.h, as text, and its value by the definition of every
+ * operation. */
 
 static uint64_t seed = 0x9e3779b97f4a7c15u;
 
@@ -461,7 +469,7 @@ static void random_formulas_have_the_value_that_their_parts_say(void **state)
 
 		if (text.n > EXPR_OPS_MAX)
 			continue; /* it could have too many operations */
-		got = eval(text.p);
+		got = eval_text(text.p);
 		if (isnan(want) ? !isnan(got) : got != want)
 			fail_msg("%s is %.17g, not %.17g", text.p, got, want);
 		numbers += !isnan(want);

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-static struct gpudb *load(const char *text)
+static struct gpudb *load_data(const char *text)
 {
 	struct err err;
 	struct gpudb *db = gpudb_load_texts(&(struct gpudb_text){"test.gpu", span_of(text)}, 1, &err);
@@ -59,7 +59,10 @@ static void shipped_gpus_are_found_by_the_id_of_their_driver(void **state)
 		{0, "none"},
 		{0x70040000, "none"},
 		{0x00007003, "none"},
-		{0x69560000, "none"},
+		{0x69560000, "Mali-T60x"},
+		{0x07500100, "Mali-T760"},
+		{0x08602000, "Mali-T860"},
+		{0x06570000, "none"},
 		{0xffffffff, "none"},
 		{UINT64_MAX, "none"},
 	};
@@ -68,7 +71,8 @@ static void shipped_gpus_are_found_by_the_id_of_their_driver(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		if (strcmp(name_of(gpudb_by_id(db, cases[i].id)), cases[i].name) != 0)
-			fail_msg("0x%llx is %s", (unsigned long long)cases[i].id, name_of(gpudb_by_id(db, cases[i].id)));
+			fail_msg("0x%llx is %s", (unsigned long long)cases[i].id,
+				 name_of(gpudb_by_id(db, cases[i].id)));
 	gpudb_free(db);
 }
 
@@ -77,17 +81,20 @@ static void every_id_of_every_shipped_gpu_leads_back_to_it(void **state)
 	struct gpudb *db = load_shipped();
 
 	(void)state;
-	assert_int_equal(db->n_products, 24);
+	assert_int_equal(db->n_products, 32);
 	for (unsigned i = 0; i < db->n_products; i++) {
 		const struct gpu_product *p = &db->products[i];
 
 		for (unsigned k = 0; k < p->n_ids; k++)
 			for (uint64_t revision = 0; revision < 0x1000; revision += 0x111) {
-				uint64_t id = p->ids[k], narrow = id << 16 | (revision & 0xff0) << 16 | revision;
-				uint64_t wide = (id >> 12) << 56 | (id & 15) << 32 | 0xf0000000 | revision << 40 | revision << 8;
+				uint64_t id = p->ids[k], narrow = id << 16 | revision |
+								  (p->old_id ? 0 : (revision & 0xff0) << 16);
+				uint64_t wide = (id >> 12) << 56 | (id & 15) << 32 | 0xf0000000 |
+						revision << 40 | revision << 8;
 
 				assert_ptr_equal(gpudb_by_id(db, narrow), p);
-				assert_ptr_equal(gpudb_by_id(db, wide), p);
+				if (!p->old_id) /* Midgard has no wide ids */
+					assert_ptr_equal(gpudb_by_id(db, wide), p);
 			}
 	}
 	gpudb_free(db);
@@ -103,10 +110,11 @@ static void an_old_id_is_tested_before_the_new_rule(void **state)
 		uint64_t id;
 		const char *name;
 	} cases[] = {
-		{0x69560000, "Mali-T60x"},        {0x69560123, "Mali-T60x"}, {0x60060000, "Mali-New"}, {0x69660000, "Mali-New"},
-		{0x06000006f0000000, "Mali-New"}, {0x69570000, "none"},      {0x00006956, "none"},     {0x6956f0000000, "none"},
+		{0x69560000, "Mali-T60x"}, {0x69560123, "Mali-T60x"},        {0x60060000, "Mali-New"},
+		{0x69660000, "Mali-New"},  {0x06000006f0000000, "Mali-New"}, {0x69570000, "none"},
+		{0x00006956, "none"},      {0x6956f0000000, "none"},
 	};
-	struct gpudb *db = load(text);
+	struct gpudb *db = load_data(text);
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
@@ -166,7 +174,8 @@ static void the_name_shown_goes_by_the_number_of_cores(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-		assert_string_equal(gpu_product_shown_name(gpudb_by_name(db, cases[i].gpu), cases[i].cores), cases[i].shown);
+		assert_string_equal(gpu_product_shown_name(gpudb_by_name(db, cases[i].gpu), cases[i].cores),
+				    cases[i].shown);
 	gpudb_free(db);
 }
 
@@ -176,21 +185,30 @@ static void a_gpu_set_has_products_and_families(void **state)
 		const char *words, *gpu;
 		bool has;
 	} cases[] = {
-		{"", "G31", true},           {"G31", "G31", true},
-		{"Mali-G31", "G31", true},   {"G51,G31", "G31", true},
-		{"Bifrost", "G31", true},    {"Valhall-JM,Bifrost", "G31", true},
-		{"5thGen", "G1-Pro", true},  {"Valhall-CSF", "G715", true},
-		{"Valhall-JM", "G57", true}, {"Immortalis-G715", "G715", false}, /* the product's own name only */
-		{"G51", "G31", false},       {"Valhall-CSF", "G57", false},
-		{"Valhall", "G57", false},   {"bifrost", "G31", false},
-		{"Bifrost", "G57", false},   {"G3", "G31", false},
+		{"", "G31", true},
+		{"G31", "G31", true},
+		{"Mali-G31", "G31", true},
+		{"G51,G31", "G31", true},
+		{"Bifrost", "G31", true},
+		{"Valhall-JM,Bifrost", "G31", true},
+		{"5thGen", "G1-Pro", true},
+		{"Valhall-CSF", "G715", true},
+		{"Valhall-JM", "G57", true},
+		{"Immortalis-G715", "G715", false}, /* the product's own name only */
+		{"G51", "G31", false},
+		{"Valhall-CSF", "G57", false},
+		{"Valhall", "G57", false},
+		{"bifrost", "G31", false},
+		{"Bifrost", "G57", false},
+		{"G3", "G31", false},
 		{"5thGen", "G715", false},
 	};
 	struct gpudb *db = load_shipped();
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-		if (gpu_set_has((struct gpu_set){span_of(cases[i].words)}, gpudb_by_name(db, cases[i].gpu)) != cases[i].has)
+		if (gpu_set_has((struct gpu_set){span_of(cases[i].words)}, gpudb_by_name(db, cases[i].gpu)) !=
+		    cases[i].has)
 			fail_msg("@%s and %s", cases[i].words, cases[i].gpu);
 	assert_true(gpu_set_has((struct gpu_set){{0}}, NULL));
 	assert_false(gpu_set_has((struct gpu_set){SPAN_LIT("Bifrost")}, NULL));
@@ -199,12 +217,16 @@ static void a_gpu_set_has_products_and_families(void **state)
 
 static void a_product_is_read_field_by_field(void **state)
 {
-	struct gpudb *db =
-		load("gpu Mali-X1\n  also Super-X1\n  also Hyper-X1\n  family 5thGen\n  year 2030\n  id 0xf001\n  id 0xf002\n"
-		     "  layout L\n  name 4 Big X1\n  dump v5\n  codename AB CD\n  constant MaliGPUWarpSize 16\n"
-		     "  constant Half 0.5\n  engines 0:1 3:7 *:2\n  typical cores 7 slices 2 bus 256 mhz 850\n"
-		     "layout L\n  slots 128\n  block shader_core\n    127 HW_B MaliB *4\n    3 HW_A -  $MaliOld $MaliOlder\n"
-		     "  block front_end\n    3 HW_C MaliC\n");
+	struct gpudb *db = load_data(
+		"gpu Mali-X1\n  also Super-X1\n  also Hyper-X1\n  family 5thGen\n  year 2030\n  id 0xf001\n  "
+		"id 0xf002\n"
+		"  layout L\n  name 4 Big X1\n  dump v5\n  codename AB CD\n  constant MaliGPUWarpSize 16\n"
+		"  constant Half 0.5\n  engines 0:1 3:7 *:2\n  lone-registers 0x2000\n  typical cores 7 "
+		"slices 2 bus 256 "
+		"mhz 850\n"
+		"layout L\n  slots 128\n  block shader_core\n    127 HW_B MaliB *4\n    3 HW_A -  $MaliOld "
+		"$MaliOlder\n"
+		"  block front_end\n    3 HW_C MaliC\n");
 	const struct gpu_product *p = gpudb_by_name(db, "hyper x1");
 	const struct gpu_counter *c;
 
@@ -220,7 +242,9 @@ static void a_product_is_read_field_by_field(void **state)
 	assert_int_equal(p->n_constants, 2);
 	assert_true(p->constants[1].value == 0.5);
 	assert_true(p->engines[0] == 1 && p->engines[3] == 7 && p->engines[1] == 2 && p->engines[15] == 2);
-	assert_true(p->typical.cores == 7 && p->typical.slices == 2 && p->typical.bus_bits == 256 && p->typical.mhz == 850);
+	assert_int_equal(p->lone_registers, 0x2000);
+	assert_true(p->typical.cores == 7 && p->typical.slices == 2 && p->typical.bus_bits == 256 &&
+		    p->typical.mhz == 850);
 	assert_int_equal(p->layout->n_counters, 3);
 	assert_int_equal(p->layout->n_published, 2);
 	assert_string_equal(p->layout->counters[0].hw_name, "HW_C"); /* by block, then by index */
@@ -244,12 +268,15 @@ static void malformed_data_names_file_line_and_what_was_expected(void **state)
 	static const struct {
 		const char *text, *want;
 	} cases[] = {
-		{"thing x\n", "test.gpu:1: 'thing': expected gpu, layout, metric, slots, template, section or chart in column 0"},
+		{"thing x\n",
+		 "test.gpu:1: 'thing': expected gpu, layout, metric, slots, event, group, template, "
+		 "section, chart, finding, verdict, condition or note in column 0"},
 		{"gpu\n", "test.gpu:1: 'gpu' without a name"},
 		{"gpu X\n\tid 1\n", "test.gpu:2: control character 0x09"},
 		{"gpu X\n  colour red\n",
 		 "test.gpu:2: unknown field 'colour': expected one of also family year id layout name dump "},
-		{"gpu X\n  family\n", "test.gpu:2: family '': expected Midgard, Bifrost, Valhall-JM, Valhall-CSF or 5thGen"},
+		{"gpu X\n  family\n",
+		 "test.gpu:2: family '': expected Midgard, Bifrost, Valhall-JM, Valhall-CSF or 5thGen"},
 		{"gpu X\n  family Utgard\n", "test.gpu:2: family 'Utgard': expected Midgard, Bifrost"},
 		{"gpu X\n  year soon\n", "test.gpu:2: 'soon': expected a whole number up to 9999"},
 		{"gpu X\n  year 10000\n", "test.gpu:2: '10000': expected a whole number up to 9999"},
@@ -257,42 +284,51 @@ static void malformed_data_names_file_line_and_what_was_expected(void **state)
 		{"gpu X\n  id\n", "test.gpu:2: '': expected a whole number"},
 		{"gpu X\n  id old\n", "test.gpu:2: '': expected a whole number"},
 		{"gpu X\n  id 1\n  id 2\n  id 3\n  id 4\n  id 5\n", "test.gpu:6: more than 4 'id' fields"},
-		{"gpu X\n  also a\n  also b\n  also c\n  also d\n  also e\n", "test.gpu:6: more than 4 'also' fields"},
+		{"gpu X\n  also a\n  also b\n  also c\n  also d\n  also e\n",
+		 "test.gpu:6: more than 4 'also' fields"},
 		{"gpu X\n  name many X\n", "test.gpu:2: 'many': expected a whole number up to 64"},
 		{"gpu X\n  dump v6\n", "test.gpu:2: dump 'v6': expected v4 or v5"},
 		{"gpu X\n  constant C\n", "test.gpu:2: constant 'C': expected a name and a number"},
 		{"gpu X\n  constant C 1x\n", "test.gpu:2: constant 'C 1x': expected a name and a number"},
+		{"gpu X\n  lone-registers 65536\n",
+		 "test.gpu:2: '65536': expected a whole number up to 65535"},
 		{"gpu X\n  engines 16:1\n", "test.gpu:2: '16': expected a whole number up to 15"},
 		{"gpu X\n  engines 1:128\n", "test.gpu:2: '128': expected a whole number up to 127"},
 		{"gpu X\n  engines 1\n", "test.gpu:2: '': expected a whole number up to 127"},
 		{"gpu X\n  typical cores\n", "test.gpu:2: '': expected a whole number up to 64"},
 		{"gpu X\n  typical cores 65\n", "test.gpu:2: '65': expected a whole number up to 64"},
-		{"gpu X\n  typical wheels 4\n", "test.gpu:2: typical 'wheels': expected cores, slices, bus or mhz and a number"},
+		{"gpu X\n  typical wheels 4\n",
+		 "test.gpu:2: typical 'wheels': expected cores, slices, bus or mhz and a number"},
 		{"gpu X\n  year 2000\n    more\n", "test.gpu:3: row 'more': this field has no rows"},
-		{"\n\n" GPU, "test.gpu:3: gpu Mali-X1: expected a field 'layout' with the name of a layout stanza, not L"},
-		{"gpu X\n  id 1\n", "test.gpu:1: gpu X: expected a field 'layout' with the name of a layout stanza"},
+		{"\n\n" GPU, "test.gpu:3: gpu Mali-X1: expected a field 'layout' with the name of a layout "
+			     "stanza, not L"},
+		{"gpu X\n  id 1\n",
+		 "test.gpu:1: gpu X: expected a field 'layout' with the name of a layout stanza"},
 		{"layout L\ngpu X\n  layout L\n", "test.gpu:2: gpu X: expected a field 'id'"},
 		{"layout L\n  slots 32\n", "test.gpu:2: slots 32: expected 64 or 128"},
 		{"layout L\n  slots 256\n", "test.gpu:2: '256': expected a whole number up to 128"},
 		{LAYOUT "  slots 128\n", "test.gpu:5: slots: expected above the blocks"},
 		{"layout L\n  block cache\n",
 		 "test.gpu:2: block 'cache': expected front_end, tiler, memory_system or shader_core"},
-		{LAYOUT "    4 HW_B MaliB\n", "test.gpu:5: index 4 stands twice in this block"},
+		{LAYOUT "    4 HW_B MaliB\n", "test.gpu:5: index 4 is used twice in this block"},
 		{LAYOUT "  block tiler\n    4 HW B\n  block front_end\n    4 HW B\n",
-		 "test.gpu:8: index 4 stands twice in this block"},
+		 "test.gpu:8: index 4 is used twice in this block"},
 		{LAYOUT "    64 HW_B MaliB\n", "test.gpu:5: '64': expected a whole number up to 63"},
-		{"layout L\n  slots 128\n  block tiler\n    128 HW B\n", "test.gpu:4: '128': expected a whole number up to 127"},
+		{"layout L\n  slots 128\n  block tiler\n    128 HW B\n",
+		 "test.gpu:4: '128': expected a whole number up to 127"},
 		{LAYOUT "    -1 HW_B MaliB\n", "test.gpu:5: '-1': expected a whole number up to 63"},
 		{LAYOUT "    5 HW_B\n", "test.gpu:5: expected index, hardware name and machine name (or -)"},
 		{LAYOUT "    5\n", "test.gpu:5: expected index, hardware name and machine name (or -)"},
 		{LAYOUT "    5 HW_B MaliB *\n", "test.gpu:5: '': expected a whole number up to 65535"},
 		{LAYOUT "    5 HW_B MaliB *0\n", "test.gpu:5: a multiplier of 0"},
 		{LAYOUT "    5 HW_B MaliB *x\n", "test.gpu:5: 'x': expected a whole number up to 65535"},
-		{LAYOUT "    5 HW_B MaliB *65536\n", "test.gpu:5: '65536': expected a whole number up to 65535"},
+		{LAYOUT "    5 HW_B MaliB *65536\n",
+		 "test.gpu:5: '65536': expected a whole number up to 65535"},
 		{"metric A B\n", "test.gpu:1: metric 'A B': a name has no blanks"},
 		{"metric M\n  unit cycles\n", "test.gpu:1: metric M: expected a field 'title'"},
 		{"metric M\n  title T\n", "test.gpu:1: metric M: expected a field 'unit'"},
-		{"metric M\n  unit furlongs\n", "test.gpu:2: unit 'furlongs' is not known: expected one such as"},
+		{"metric M\n  unit furlongs\n",
+		 "test.gpu:2: unit 'furlongs' is not known: expected one such as"},
 		{METRIC "  gpus G31\n", "test.gpu:4: 'G31': expected a GPU set such as @G57,5thGen"},
 		{METRIC "  gpus @\n", "test.gpu:4: '@': expected GPUs or families after '@'"},
 		{METRIC "  gpus @G31,\n", "test.gpu:4: '@G31,': expected GPUs or families after '@'"},
@@ -301,9 +337,12 @@ static void malformed_data_names_file_line_and_what_was_expected(void **state)
 		{METRIC "  expr\n", "test.gpu:4: 'expr' is empty"},
 		{METRIC "  expr @G31\n", "test.gpu:4: 'expr' is empty"},
 		{METRIC "  expr @ 1\n", "test.gpu:4: '@': expected GPUs or families after '@'"},
-		{METRIC "  alert over 2\n", "test.gpu:4: alert 'over 2': expected 'above' or 'below' and a number"},
-		{METRIC "  alert above\n", "test.gpu:4: alert 'above': expected 'above' or 'below' and a number"},
-		{METRIC "  alert @G31 below x\n", "test.gpu:4: alert '@G31 below x': expected 'above' or 'below' and a number"},
+		{METRIC "  alert over 2\n",
+		 "test.gpu:4: alert 'over 2': expected 'above' or 'below' and a number"},
+		{METRIC "  alert above\n",
+		 "test.gpu:4: alert 'above': expected 'above' or 'below' and a number"},
+		{METRIC "  alert @G31 below x\n",
+		 "test.gpu:4: alert '@G31 below x': expected 'above' or 'below' and a number"},
 		{METRIC "  help a\n    b\n\tc\n", "test.gpu:6: control character 0x09"},
 		{METRIC "  formula 1\n",
 		 "test.gpu:4: unknown field 'formula': expected one of title short unit group var gpus expr"},
@@ -313,7 +352,8 @@ static void malformed_data_names_file_line_and_what_was_expected(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err err = {0};
-		struct gpudb *db = gpudb_load_texts(&(struct gpudb_text){"test.gpu", span_of(cases[i].text)}, 1, &err);
+		struct gpudb *db =
+			gpudb_load_texts(&(struct gpudb_text){"test.gpu", span_of(cases[i].text)}, 1, &err);
 
 		if (db || strncmp(err.text, cases[i].want, strlen(cases[i].want)) != 0)
 			fail_msg("case %zu: '%s' does not begin with '%s'", i, err.text, cases[i].want);
@@ -322,8 +362,9 @@ static void malformed_data_names_file_line_and_what_was_expected(void **state)
 
 static void variants_of_a_metric_are_kept_in_the_order_as_written(void **state)
 {
-	struct gpudb *db = load(METRIC "  expr 1\n  expr @G31 2\n    + 3\n  alert above 1\n  alert @Bifrost below 2\n"
-				       "  var $A $B\n  var @G51 $C\n  guide @G52 4\n");
+	struct gpudb *db = load_data(
+		METRIC "  expr 1\n  expr @G31 2\n    + 3\n  alert above 1\n  alert @Bifrost below 2\n"
+		       "  var $A $B\n  var @G51 $C\n  guide @G52 4\n");
 	const struct metric_def *m = metric_def_find(db, SPAN_LIT("M"));
 
 	(void)state;
@@ -416,7 +457,7 @@ static void a_users_directory_adds_and_overrides(void **state)
 	db = gpudb_load(dirs, ARRAY_LEN(dirs), &err);
 	if (!db)
 		fail_msg("%s", err.text);
-	assert_int_equal(db->n_products, 24);
+	assert_int_equal(db->n_products, 32);
 	p = gpudb_by_name(db, "G31");
 	assert_string_equal(p->layout->name, "Mine");
 	assert_non_null(metric_def_find(db, SPAN_LIT("MaliMine")));

@@ -23,7 +23,7 @@ static const struct slot slots[N_SLOTS] = {
 #define MS 1000000ll
 #define SECOND 1000000000ll
 
-struct feed {
+struct history_bench {
 	struct history *h;
 	struct sample *s;
 	int64_t at_ns;
@@ -31,14 +31,15 @@ struct feed {
 	struct column *out;
 };
 
-static void feed_init(struct feed *f, int64_t interval_ns)
+static void feed_init(struct history_bench *f, int64_t interval_ns)
 {
-	*f = (struct feed){.at_ns = 1000 * SECOND, .h = history_new(slots, N_SLOTS, N_KEPT, interval_ns)};
+	*f = (struct history_bench){.at_ns = 1000 * SECOND,
+				    .h = history_new(slots, N_SLOTS, N_KEPT, interval_ns)};
 	f->s = xcalloc(1, sizeof(*f->s) + N_SLOTS * sizeof(uint64_t));
 	f->out = history_column_new(f->h);
 }
 
-static void feed_fini(struct feed *f)
+static void feed_fini(struct history_bench *f)
 {
 	history_free(f->h);
 	free(f->s);
@@ -46,7 +47,7 @@ static void feed_fini(struct feed *f)
 }
 
 /* A sample of that length with delta = steady = d, level = peak = l, and the cores' parts of d. */
-static void feed_sample(struct feed *f, int64_t length_ns, uint64_t d, int64_t l, uint32_t flags)
+static void feed_sample(struct history_bench *f, int64_t length_ns, uint64_t d, int64_t l, uint32_t flags)
 {
 	*f->s = (struct sample){.flags = flags, .n_values = N_SLOTS, .seq = ++f->seq, .begin_ns = f->at_ns};
 	f->s->end_ns = f->at_ns += length_ns;
@@ -59,7 +60,7 @@ static void feed_sample(struct feed *f, int64_t length_ns, uint64_t d, int64_t l
 
 static void columns_hold_sums_and_not_means(void **state)
 {
-	struct feed f;
+	struct history_bench f;
 	int64_t from;
 
 	(void)state;
@@ -77,9 +78,37 @@ static void columns_hold_sums_and_not_means(void **state)
 	feed_fini(&f);
 }
 
+static void sums_are_exact_below_two_to_the_31st_and_to_six_digits_above(void **state)
+{
+	static const struct {
+		uint64_t delta;
+		int64_t level;
+	} cases[] = {{0, 0},
+		     {16777217, 850000001},
+		     {2147483647, 2147483647},
+		     {2147483648, -123456789},
+		     {987654321987, INT64_MIN},
+		     {UINT64_MAX - 1, INT64_MAX}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		double delta = (double)cases[i].delta, level = (double)cases[i].level;
+		struct history_bench f;
+
+		feed_init(&f, 100 * MS);
+		feed_sample(&f, 100 * MS, cases[i].delta, cases[i].level, 0);
+		history_span(f.h, 0, f.at_ns, f.out);
+		assert_true(fabs(f.out->value[DELTA] - delta) <= (delta < 0x1p31 ? 0 : delta * 1e-6));
+		assert_true(fabs(f.out->value[LEVEL] - level) <=
+			    (level >= 0 && level < 0x1p31 ? 0 : fabs(level) * 1e-6));
+		assert_true(history_total(f.h)->value[DELTA] == delta);
+		feed_fini(&f);
+	}
+}
+
 static void a_level_is_the_latest_and_a_peak_the_greatest(void **state)
 {
-	struct feed f;
+	struct history_bench f;
 	int64_t from;
 
 	(void)state;
@@ -97,7 +126,7 @@ static void a_level_is_the_latest_and_a_peak_the_greatest(void **state)
 
 static void a_value_that_is_unknown_leaves_the_sum_as_it_is(void **state)
 {
-	struct feed f;
+	struct history_bench f;
 	int64_t from;
 
 	(void)state;
@@ -117,7 +146,7 @@ static void a_value_that_is_unknown_leaves_the_sum_as_it_is(void **state)
 
 static void samples_in_which_the_clock_changed_are_left_out_of_steady_slots(void **state)
 {
-	struct feed f;
+	struct history_bench f;
 	int64_t from;
 
 	(void)state;
@@ -136,7 +165,7 @@ static void samples_in_which_the_clock_changed_are_left_out_of_steady_slots(void
 
 static void failed_samples_count_neither_in_values_nor_in_time(void **state)
 {
-	struct feed f;
+	struct history_bench f;
 	int64_t from;
 
 	(void)state;
@@ -155,7 +184,7 @@ static void failed_samples_count_neither_in_values_nor_in_time(void **state)
 
 static void time_in_a_gap_is_not_counted(void **state)
 {
-	struct feed f;
+	struct history_bench f;
 	int64_t from;
 
 	(void)state;
@@ -177,7 +206,7 @@ static void time_in_a_gap_is_not_counted(void **state)
 /* As a forged log may say. */
 static void time_of_samples_that_last_for_ever_stays_within_bounds(void **state)
 {
-	struct feed f;
+	struct history_bench f;
 
 	(void)state;
 	feed_init(&f, 100 * MS);
@@ -194,7 +223,7 @@ static void time_of_samples_that_last_for_ever_stays_within_bounds(void **state)
 
 static void jumps_of_the_count_are_losses(void **state)
 {
-	struct feed f;
+	struct history_bench f;
 	int64_t from;
 
 	(void)state;
@@ -218,7 +247,7 @@ static void jumps_of_the_count_are_losses(void **state)
 
 static void an_empty_history_knows_nothing(void **state)
 {
-	struct feed f;
+	struct history_bench f;
 
 	(void)state;
 	feed_init(&f, 100 * MS);
@@ -235,7 +264,7 @@ static void an_empty_history_knows_nothing(void **state)
 
 static void samples_shorter_than_a_column_are_folded_into_it(void **state)
 {
-	struct feed f;
+	struct history_bench f;
 	int64_t from;
 
 	(void)state;
@@ -252,7 +281,8 @@ static void samples_shorter_than_a_column_are_folded_into_it(void **state)
 	feed_fini(&f);
 }
 
-/* For an hour: whatever span on column borders is asked for has the samples that ended in it, once each. */
+/* For an hour: whatever span on column borders is asked for has the samples that ended in it, once
+ * each. */
 static void spans_over_fine_and_coarse_columns_are_the_sum_of_their_samples(void **state)
 {
 	static const int64_t intervals[] = {10 * MS, 100 * MS, 500 * MS, 1000 * MS, 2000 * MS};
@@ -262,7 +292,7 @@ static void spans_over_fine_and_coarse_columns_are_the_sum_of_their_samples(void
 		int64_t column = intervals[k] > SECOND ? intervals[k] : SECOND,
 			fine = intervals[k] > 100 * MS ? intervals[k] : 100 * MS;
 		int64_t start, reach;
-		struct feed f;
+		struct history_bench f;
 
 		feed_init(&f, intervals[k]);
 		start = f.at_ns;
@@ -275,17 +305,19 @@ static void spans_over_fine_and_coarse_columns_are_the_sum_of_their_samples(void
 		for (int64_t back = column; back <= 598 * SECOND; back += column) {
 			history_span(f.h, f.at_ns - back, f.at_ns, f.out);
 			if (f.out->value[DELTA] != (double)(back / MS) || f.out->time_ns != back)
-				fail_msg("every %lld ms, the last %lld ms: %.0f in %lld ms", (long long)(intervals[k] / MS),
-					 (long long)(back / MS), f.out->value[DELTA], (long long)(f.out->time_ns / MS));
+				fail_msg("every %lld ms, the last %lld ms: %.0f in %lld ms",
+					 (long long)(intervals[k] / MS), (long long)(back / MS),
+					 f.out->value[DELTA], (long long)(f.out->time_ns / MS));
 		}
 		feed_fini(&f);
 	}
 }
 
-/* The border between coarse and fine columns lies anywhere in a second: nothing may fall in between. */
+/* The border between coarse and fine columns lies anywhere in a second: nothing may fall in
+ * between. */
 static void no_sample_is_missing_where_coarse_columns_end_and_fine_ones_begin(void **state)
 {
-	struct feed f;
+	struct history_bench f;
 	int64_t start;
 
 	(void)state;
@@ -305,7 +337,7 @@ static void no_sample_is_missing_where_coarse_columns_end_and_fine_ones_begin(vo
 static void windows_that_meet_add_up_to_the_one_over_both(void **state)
 {
 	struct column *first, *second;
-	struct feed f;
+	struct history_bench f;
 
 	(void)state;
 	feed_init(&f, 50 * MS);
@@ -332,7 +364,7 @@ static void windows_that_meet_add_up_to_the_one_over_both(void **state)
 
 static void only_the_sums_are_remembered_until_more_is_asked_for(void **state)
 {
-	struct feed f;
+	struct history_bench f;
 	int64_t from, widened;
 
 	(void)state;
@@ -346,11 +378,13 @@ static void only_the_sums_are_remembered_until_more_is_asked_for(void **state)
 	widened = f.at_ns;
 	history_keep(f.h, N_SLOTS);
 	history_span(f.h, from, f.at_ns, f.out); /* what was there is kept */
-	assert_true(f.out->value[DELTA] == 12000 && f.out->value[LEVEL] == 1499 && isnan(f.out->value[CORE1]));
+	assert_true(f.out->value[DELTA] == 12000 && f.out->value[LEVEL] == 1499 &&
+		    isnan(f.out->value[CORE1]));
 	for (int i = 0; i < 1500; i++)
 		feed_sample(&f, 100 * MS, 8, i, 0);
 	history_span(f.h, widened, f.at_ns, f.out);
-	assert_true(f.out->value[DELTA] == 12000 && f.out->value[CORE0] == 3000 && f.out->value[CORE1] == 9000);
+	assert_true(f.out->value[DELTA] == 12000 && f.out->value[CORE0] == 3000 &&
+		    f.out->value[CORE1] == 9000);
 	history_span(f.h, from, f.at_ns, f.out);
 	assert_true(f.out->value[DELTA] == 24000 && f.out->value[CORE0] == 3000);
 	history_keep(f.h, N_KEPT); /* never forgets */
@@ -361,13 +395,16 @@ static void only_the_sums_are_remembered_until_more_is_asked_for(void **state)
 
 static void a_ring_without_instances_gives_shorter_samples(void **state)
 {
-	struct feed f;
+	struct history_bench f;
 
 	(void)state;
 	feed_init(&f, 100 * MS);
 	history_keep(f.h, N_SLOTS);
 	for (int i = 0; i < 20; i++) {
-		*f.s = (struct sample){.n_values = N_KEPT, .seq = ++f.seq, .begin_ns = f.at_ns, .end_ns = f.at_ns + 100 * MS};
+		*f.s = (struct sample){.n_values = N_KEPT,
+				       .seq = ++f.seq,
+				       .begin_ns = f.at_ns,
+				       .end_ns = f.at_ns + 100 * MS};
 		f.at_ns += 100 * MS;
 		f.s->value[DELTA] = 3;
 		history_push(f.h, f.s);
@@ -380,7 +417,7 @@ static void a_ring_without_instances_gives_shorter_samples(void **state)
 static void one_sample_by_itself_is_a_column(void **state)
 {
 	struct column *c;
-	struct feed f;
+	struct history_bench f;
 
 	(void)state;
 	feed_init(&f, 100 * MS);
@@ -388,7 +425,8 @@ static void one_sample_by_itself_is_a_column(void **state)
 	feed_sample(&f, 100 * MS, 12, -7, SAMPLE_CLOCK);
 	for (int i = 0; i < 2; i++) { /* a second time nothing is left of the first */
 		column_from_sample(c, f.s, slots, N_SLOTS);
-		assert_true(c->value[DELTA] == 12 && isnan(c->value[STEADY]) && c->value[LEVEL] == -7 && c->value[CORE1] == 9);
+		assert_true(c->value[DELTA] == 12 && isnan(c->value[STEADY]) && c->value[LEVEL] == -7 &&
+			    c->value[CORE1] == 9);
 		assert_int_equal(c->time_ns, 100 * MS);
 		assert_int_equal(c->n_samples, 1);
 	}
@@ -422,6 +460,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_hold_sums_and_not_means),
+		cmocka_unit_test(sums_are_exact_below_two_to_the_31st_and_to_six_digits_above),
 		cmocka_unit_test(a_level_is_the_latest_and_a_peak_the_greatest),
 		cmocka_unit_test(a_value_that_is_unknown_leaves_the_sum_as_it_is),
 		cmocka_unit_test(samples_in_which_the_clock_changed_are_left_out_of_steady_slots),

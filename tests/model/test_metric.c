@@ -2,16 +2,18 @@
 
 #include <stdio.h>
 
-/* One GPU of each of two families. MaliC sits only on T1, MaliD only on T2; $MaliTwice is ambiguous on T2. */
-static const char gpus[] = "layout L1\n  slots 64\n"
-			   "  block front_end\n    1 A MaliACy\n    2 C MaliC\n    3 H - $MaliHidden\n    4 T MaliTask\n"
-			   "  block memory_system\n    1 M MaliMem\n"
-			   "  block shader_core\n    1 S MaliCore *4\n    2 U MaliUnit\n"
-			   "layout L2\n  slots 128\n"
-			   "  block front_end\n    1 A MaliACy\n    2 D MaliD\n"
-			   "    3 X - $MaliTwice\n    4 Y MaliY $MaliTwice\n    5 E MaliEither\n"
-			   "gpu Mali-T1\n  family Bifrost\n  id 0x7009\n  layout L1\n  constant MaliSize 16\n"
-			   "gpu Mali-T2\n  family 5thGen\n  id 0xe009\n  layout L2\n";
+/* One GPU of each of two families. MaliC sits only on T1, MaliD only on T2; $MaliTwice is ambiguous
+ * on T2. */
+static const char gpus[] =
+	"layout L1\n  slots 64\n"
+	"  block front_end\n    1 A MaliACy\n    2 C MaliC\n    3 H - $MaliHidden\n    4 T MaliTask\n"
+	"  block memory_system\n    1 M MaliMem\n"
+	"  block shader_core\n    1 S MaliCore *4\n    2 U MaliUnit\n"
+	"layout L2\n  slots 128\n"
+	"  block front_end\n    1 A MaliACy\n    2 D MaliD\n"
+	"    3 X - $MaliTwice\n    4 Y MaliY $MaliTwice\n    5 E MaliEither\n"
+	"gpu Mali-T1\n  family Bifrost\n  id 0x7009\n  layout L1\n  constant MaliSize 16\n"
+	"gpu Mali-T2\n  family 5thGen\n  id 0xe009\n  layout L2\n";
 
 #define METRIC(name, unit, rest) "metric " name "\n  title " name "\n  unit " unit "\n" rest
 
@@ -26,14 +28,16 @@ static struct gpudb *load_with(const char *metrics)
 	return db;
 }
 
-/* A set with cores and slices, and a vector in which every slot has the value of its place, times 10. */
-struct bench {
+/* A set with cores and slices, and a vector in which every slot has the value of its place, times
+ * 10. */
+struct metric_bench {
 	struct gpudb *db;
 	struct metric_set *set;
 	double *vector;
 };
 
-static void bench_init(struct bench *b, const char *gpu, const char *metrics, enum definitions definitions)
+static void bench_init(struct metric_bench *b, const char *gpu, const char *metrics,
+		       enum definitions definitions)
 {
 	b->db = load_with(metrics);
 	b->set = set_of_gpu(b->db, gpudb_by_name(b->db, gpu), definitions, true);
@@ -44,7 +48,7 @@ static void bench_init(struct bench *b, const char *gpu, const char *metrics, en
 		b->vector[VECTOR_CONSTANTS + i] = 10 * (i + 1);
 }
 
-static void bench_fini(struct bench *b)
+static void bench_fini(struct metric_bench *b)
 {
 	free(b->vector);
 	metric_set_free(b->set);
@@ -52,7 +56,7 @@ static void bench_fini(struct bench *b)
 }
 
 /* The value of a formula over b's vector. */
-static double value_of(const struct bench *b, const char *text, bool cores_mean)
+static double value_of(const struct metric_bench *b, const char *text, bool cores_mean)
 {
 	struct expr e;
 	struct err err;
@@ -71,8 +75,9 @@ static void names_of_every_kind_are_understood(void **state)
 		const char *text;
 		double want;
 	} cases[] = {
-		/* slots of T1: MaliACy 10, MaliC 20, H 30, MaliTask 40, MaliMem 50, MaliCore 60 (x4), MaliUnit 70, then the clock
-		 * 80 to 110, cores of two slots from 120 on, slices of one from 200 on */
+		/* slots of T1: MaliACy 10, MaliC 20, H 30, MaliTask 40, MaliMem 50, MaliCore 60
+		 * (x4), MaliUnit 70, then the clock 80 to 110, cores of two slots from 120 on,
+		 * slices of one from 200 on */
 		{"MaliACy", 10},
 		{"H", 30}, /* the hardware name of an unpublished counter */
 		{"$MaliHidden", 30},
@@ -95,15 +100,16 @@ static void names_of_every_kind_are_understood(void **state)
 		{"PerCore.core1", 560}, /* of one core, divided by one core */
 		{"PerSlice.slice1", 210},
 	};
-	struct bench b;
+	struct metric_bench b;
 
 	(void)state;
-	bench_init(&b, "T1",
-		   METRIC("Twice", "count", "  expr 2 * MaliACy\n  var $MaliDouble\n")
-			   METRIC("MaliC", "count", "  var $MaliCounterNow $MaliCounterOld\n")
-				   METRIC("PerCore", "count", "  expr MaliCore / $MaliConstantsShaderCoreCount\n")
-					   METRIC("PerSlice", "count", "  expr MaliMem / $MaliConstantsL2SliceCount\n"),
-		   DEFINITIONS_CURRENT);
+	bench_init(
+		&b, "T1",
+		METRIC("Twice", "count", "  expr 2 * MaliACy\n  var $MaliDouble\n")
+			METRIC("MaliC", "count", "  var $MaliCounterNow $MaliCounterOld\n") METRIC(
+				"PerCore", "count", "  expr MaliCore / $MaliConstantsShaderCoreCount\n")
+				METRIC("PerSlice", "count", "  expr MaliMem / $MaliConstantsL2SliceCount\n"),
+		DEFINITIONS_CURRENT);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		if (value_of(&b, cases[i].text, false) != cases[i].want)
 			fail_msg("%s is %g", cases[i].text, value_of(&b, cases[i].text, false));
@@ -115,7 +121,8 @@ static void names_that_mean_nothing_here_are_errors_that_say_why(void **state)
 	static const struct {
 		const char *text, *want;
 	} cases[] = {
-		{"1 + Nonsense", "unknown name 'Nonsense': expected a counter, a metric or a constant\n  1 + Nonsense\n      ^"},
+		{"1 + Nonsense", "unknown name 'Nonsense': expected a counter, a metric or a constant\n  1 + "
+				 "Nonsense\n      ^"},
 		{"MaliC", "Mali-T2 has no 'MaliC'"},
 		{"$MaliHidden", "Mali-T2 has no '$MaliHidden'"},
 		{"MaliSize", "Mali-T2 has no 'MaliSize'"},
@@ -125,13 +132,15 @@ static void names_that_mean_nothing_here_are_errors_that_say_why(void **state)
 		{"2 * MaliACy.core9", "Mali-T2 has no 'MaliACy.core9'\n  2 * MaliACy.core9\n      ^"},
 		{"MaliACy.core", "unknown name 'MaliACy.core'"},
 		{"MaliACy.core65536", "unknown name 'MaliACy.core65536'"},
-		{"$MaliTwice", "'$MaliTwice' is ambiguous on Mali-T2: it stands for front_end 3 (X) and for front_end 4 (MaliY); "
-			       "use one of their names\n  $MaliTwice\n  ^"},
+		{"$MaliTwice",
+		 "'$MaliTwice' is ambiguous on Mali-T2: it means front_end 3 (X) or front_end 4 (MaliY): "
+		 "use one of their names\n  $MaliTwice\n  ^"},
 	};
-	struct bench b;
+	struct metric_bench b;
 
 	(void)state;
-	bench_init(&b, "T2", METRIC("OnlyT1", "count", "  expr MaliC + 1\n  var $MaliOnlyT1\n"), DEFINITIONS_CURRENT);
+	bench_init(&b, "T2", METRIC("OnlyT1", "count", "  expr MaliC + 1\n  var $MaliOnlyT1\n"),
+		   DEFINITIONS_CURRENT);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct err err = {0};
 		struct expr e;
@@ -148,22 +157,26 @@ static void a_metric_is_there_only_where_its_names_are(void **state)
 	static const struct {
 		const char *name;
 		bool t1, t2;
-	} cases[] = {{"MaliC", true, false},     {"MaliD", false, true},    {"OfC", true, false},       {"OfOfC", true, false},
-		     {"Bifrosts", true, false},  {"Both", true, true},      {"MaliEither", true, true}, {"MaliSize", true, false},
-		     {"MaliNone", false, false}, {"$MaliOfC", true, false}, {"Unheard", false, false}};
-	static const char text[] = METRIC("MaliC", "count", "") METRIC("MaliD", "count", "") METRIC("MaliNone", "count", "")
-		METRIC("OfC", "count", "  expr MaliC * 2\n  var $MaliOfC\n") METRIC("OfOfC", "count", "  expr OfC * 2\n")
-			METRIC("Bifrosts", "count", "  gpus @Bifrost\n  expr MaliACy\n") METRIC("MaliSize", "count", "")
-				METRIC("Both", "count", "  expr @T1 MaliC\n  expr MaliD\n")
-					METRIC("MaliEither", "count", "  expr MaliC + 1\n");
+	} cases[] = {{"MaliC", true, false},     {"MaliD", false, true},    {"OfC", true, false},
+		     {"OfOfC", true, false},     {"Bifrosts", true, false}, {"Both", true, true},
+		     {"MaliEither", true, true}, {"MaliSize", true, false}, {"MaliNone", false, false},
+		     {"$MaliOfC", true, false},  {"Unheard", false, false}};
+	static const char text[] = METRIC("MaliC", "count", "") METRIC("MaliD", "count", "")
+		METRIC("MaliNone", "count", "") METRIC("OfC", "count", "  expr MaliC * 2\n  var $MaliOfC\n")
+			METRIC("OfOfC", "count", "  expr OfC * 2\n")
+				METRIC("Bifrosts", "count", "  gpus @Bifrost\n  expr MaliACy\n")
+					METRIC("MaliSize", "count", "")
+						METRIC("Both", "count", "  expr @T1 MaliC\n  expr MaliD\n")
+							METRIC("MaliEither", "count", "  expr MaliC + 1\n");
 
 	(void)state;
 	for (int gpu = 0; gpu < 2; gpu++) {
-		struct bench b;
+		struct metric_bench b;
 
 		bench_init(&b, gpu ? "T2" : "T1", text, DEFINITIONS_CURRENT);
 		for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-			if ((metric_find(b.set, span_of(cases[i].name)) != NULL) != (gpu ? cases[i].t2 : cases[i].t1))
+			if ((metric_find(b.set, span_of(cases[i].name)) != NULL) !=
+			    (gpu ? cases[i].t2 : cases[i].t1))
 				fail_msg("%s on T%d", cases[i].name, gpu + 1);
 		/* A counter where the layout names it, the formula elsewhere. */
 		assert_int_equal(metric_of(b.set, "MaliEither")->is_counter, gpu);
@@ -172,11 +185,33 @@ static void a_metric_is_there_only_where_its_names_are(void **state)
 	}
 }
 
+static void counts_grow_with_time_if_a_counter_is_in_them(void **state)
+{
+	static const struct {
+		const char *name;
+		bool grows;
+	} cases[] = {
+		{"MaliACy", true}, {"Twice", true}, {"Share", false}, {"Beat", false}, {"MaliSize", false}};
+	static const char text[] =
+		METRIC("MaliACy", "cycles", "") METRIC("Twice", "bytes", "  expr MaliACy * 2\n")
+			METRIC("Share", "percent", "  expr MaliACy / MaliC\n")
+				METRIC("Beat", "bytes", "  expr MaliSize / 8\n")
+					METRIC("MaliSize", "count", "");
+	struct metric_bench b;
+
+	(void)state;
+	bench_init(&b, "T1", text, DEFINITIONS_CURRENT);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		if (metric_of(b.set, cases[i].name)->grows != cases[i].grows)
+			fail_msg("%s", cases[i].name);
+	bench_fini(&b);
+}
+
 static void the_first_variant_that_fits_is_taken(void **state)
 {
-	static const char text[] =
-		METRIC("V", "count", "  expr @5thGen 1\n  expr MaliD + 2\n  expr @Mali-T1,Midgard 3\n  expr 4\n");
-	struct bench b;
+	static const char text[] = METRIC(
+		"V", "count", "  expr @5thGen 1\n  expr MaliD + 2\n  expr @Mali-T1,Midgard 3\n  expr 4\n");
+	struct metric_bench b;
 
 	(void)state;
 	bench_init(&b, "T1", text, DEFINITIONS_CURRENT);
@@ -197,10 +232,12 @@ static void malformed_formulas_name_file_line_and_place(void **state)
 		{METRIC("M", "count", "  expr @5thGen 1\n  expr MaliACy / Nonsense\n"),
 		 "test:5: metric M: unknown name 'Nonsense': expected a counter, a metric or a constant\n"
 		 "  MaliACy / Nonsense\n            ^"},
-		{METRIC("M", "count", "\n  expr M + 1\n"), "test:5: metric M: metric M is defined by itself\n  M + 1\n  ^"},
+		{METRIC("M", "count", "\n  expr M + 1\n"),
+		 "test:5: metric M: metric M is defined by itself\n  M + 1\n  ^"},
 		{METRIC("M", "count", "  expr 1 + N\n") METRIC("N", "count", "  expr M\n"),
 		 "test:4: metric M: test:8: metric N: metric M is defined by itself"},
-		{METRIC("M", "count", "  var $MaliSelf\n  expr $MaliSelf\n"), "test:5: metric M: metric M is defined by itself"},
+		{METRIC("M", "count", "  var $MaliSelf\n  expr $MaliSelf\n"),
+		 "test:5: metric M: metric M is defined by itself"},
 		{METRIC("M", "count", "  expr (MaliACy\n    + MaliC\n"),
 		 "test:4: metric M: '(' is never closed\n  (MaliACy + MaliC\n  ^"},
 	};
@@ -216,7 +253,8 @@ static void malformed_formulas_name_file_line_and_place(void **state)
 		slots_of_gpu(&s, p->layout, 0, 0);
 		source.slots = s.slots;
 		source.n_slots = s.n;
-		if (metric_set_new(db, &source, &err) || strncmp(err.text, cases[i].want, strlen(cases[i].want)) != 0)
+		if (metric_set_new(db, &source, &err) ||
+		    strncmp(err.text, cases[i].want, strlen(cases[i].want)) != 0)
 			fail_msg("case %zu: '%s'", i, err.text);
 		free(s.slots);
 		gpudb_free(db);
@@ -245,7 +283,7 @@ static void metrics_that_name_metrics_too_deep_are_an_error(void **state)
 		set = metric_set_new(db, &source, &err);
 		assert_int_equal(set != NULL, n < 32);
 		if (!set)
-			assert_non_null(strstr(err.text, "more than 32 deep"));
+			assert_non_null(strstr(err.text, "more than 32 levels"));
 		metric_set_free(set);
 		free(s.slots);
 		gpudb_free(db);
@@ -255,11 +293,12 @@ static void metrics_that_name_metrics_too_deep_are_an_error(void **state)
 static void a_value_that_is_not_known_makes_a_metric_undefined(void **state)
 {
 	struct column *column;
-	struct bench b;
+	struct metric_bench b;
 
 	(void)state;
 	bench_init(&b, "T1",
-		   METRIC("P", "percent", "  expr MaliACy / MaliC * 100\n") METRIC("R", "count", "  expr MaliACy / $ZOOM\n"),
+		   METRIC("P", "percent", "  expr MaliACy / MaliC * 100\n")
+			   METRIC("R", "count", "  expr MaliACy / $ZOOM\n"),
 		   DEFINITIONS_CURRENT);
 	column = column_of(b.set, 0.5);
 	column_put(column, b.set, "MaliACy", INSTANCE_ALL, 0, 30);
@@ -304,11 +343,12 @@ static void constants_that_are_not_known_are_undefined(void **state)
 
 static void one_instance_sees_its_own_part_and_a_single_core_or_slice(void **state)
 {
-	static const char text[] = METRIC("PerCore", "count", "  expr MaliCore / $MaliConstantsShaderCoreCount\n")
-		METRIC("PerSlice", "count", "  expr MaliMem / $MaliConstantsL2SliceCount\n")
-			METRIC("Util", "percent", "  expr MaliUnit / MaliACy * 100 / 100\n");
+	static const char text[] =
+		METRIC("PerCore", "count", "  expr MaliCore / $MaliConstantsShaderCoreCount\n")
+			METRIC("PerSlice", "count", "  expr MaliMem / $MaliConstantsL2SliceCount\n")
+				METRIC("Util", "percent", "  expr MaliUnit / MaliACy * 100 / 100\n");
 	double *own;
-	struct bench b;
+	struct metric_bench b;
 
 	(void)state;
 	bench_init(&b, "T1", text, DEFINITIONS_CURRENT);
@@ -327,7 +367,8 @@ static void one_instance_sees_its_own_part_and_a_single_core_or_slice(void **sta
 		assert_true(own[VECTOR_SLICES] == (core ? SET_SLICES : 1));
 		/* the same as the name of that instance in a formula */
 		snprintf(label, sizeof(label), "%s.%s", core ? "MaliCore" : "MaliMem", in->label);
-		assert_true(metric_value(metric_of(b.set, core ? "PerCore" : "PerSlice"), own) == value_of(&b, label, false));
+		assert_true(metric_value(metric_of(b.set, core ? "PerCore" : "PerSlice"), own) ==
+			    value_of(&b, label, false));
 	}
 	free(own);
 	bench_fini(&b);
@@ -348,11 +389,13 @@ static void a_metric_can_be_broken_down_by_what_all_its_counters_have(void **sta
 		{"Fixed", 0},
 	};
 	static const char text[] = METRIC("OfCore", "count", "  expr MaliCore + MaliUnit\n")
-		METRIC("OfSlice", "count", "  expr MaliMem\n") METRIC("Rate", "percent", "  expr MaliUnit / MaliACy\n")
-			METRIC("Mixed", "count", "  expr MaliUnit / MaliMem\n")
-				METRIC("PerTask", "count", "  expr MaliUnit / MaliTask\n")
-					METRIC("OfAll", "count", "  expr MaliACy\n") METRIC("Fixed", "count", "  expr 1\n");
-	struct bench b;
+		METRIC("OfSlice", "count", "  expr MaliMem\n")
+			METRIC("Rate", "percent", "  expr MaliUnit / MaliACy\n")
+				METRIC("Mixed", "count", "  expr MaliUnit / MaliMem\n")
+					METRIC("PerTask", "count", "  expr MaliUnit / MaliTask\n")
+						METRIC("OfAll", "count", "  expr MaliACy\n")
+							METRIC("Fixed", "count", "  expr 1\n");
+	struct metric_bench b;
 
 	(void)state;
 	bench_init(&b, "T1", text, DEFINITIONS_CURRENT);
@@ -366,12 +409,17 @@ static void clusters_and_cpus_of_a_cpu_are_instances_with_titles(void **state)
 {
 	static const struct slot slots[] = {
 		{.name = "Ticks", .scale = 1},
-		{.name = "Ticks", .instance = INSTANCE_CLUSTER, .number = 1, .scale = 1, .title = "Cortex-A76\x1b x4"},
+		{.name = "Ticks",
+		 .instance = INSTANCE_CLUSTER,
+		 .number = 1,
+		 .scale = 1,
+		 .title = "Cortex-A76\x1b x4"},
 		{.name = "Ticks", .instance = INSTANCE_CPU, .number = 7, .scale = 1},
 	};
 	const struct metric_source source = {.slots = slots, .n_slots = ARRAY_LEN(slots)};
-	struct gpudb *db = load_with("slots proc\n  names Ticks\n" METRIC("Load", "count", "  expr Ticks * 2\n") METRIC(
-		"OnGPU", "count", "  expr MaliACy\n") METRIC("Nothing", "count", "  expr 1\n"));
+	struct gpudb *db =
+		load_with("slots proc\n  names Ticks\n" METRIC("Load", "count", "  expr Ticks * 2\n") METRIC(
+			"OnGPU", "count", "  expr MaliACy\n") METRIC("Nothing", "count", "  expr 1\n"));
 	double vector[VECTOR_CONSTANTS + ARRAY_LEN(slots)] = {[VECTOR_CONSTANTS] = 5, 6, 7};
 	struct metric_set *set;
 	struct expr e;
@@ -403,7 +451,10 @@ static void a_cpu_event_that_no_definition_knows_is_a_metric_of_its_own(void **s
 		{.name = "Enabled", .scale = 1},
 		{.name = "Ticks", .running = 0, .enabled = 1, .scale = 1},
 		{.name = "armv8_cortex_a72/event=0x1b,long/", .running = 0, .enabled = 1, .scale = 1},
-		{.name = "armv8_cortex_a72/event=0x1b,long/", .instance = INSTANCE_CLUSTER, .number = 1, .scale = 1},
+		{.name = "armv8_cortex_a72/event=0x1b,long/",
+		 .instance = INSTANCE_CLUSTER,
+		 .number = 1,
+		 .scale = 1},
 		{.name = "Plain", .scale = 1},
 	};
 	const struct metric_source source = {.slots = slots, .n_slots = ARRAY_LEN(slots)};
@@ -433,11 +484,12 @@ static void a_cpu_event_that_no_definition_knows_is_a_metric_of_its_own(void **s
 /* ---- definitions ---- */
 
 /* A guide for T1 in the manner of Mali-G52's. */
-#define GUIDE                                                                                                       \
-	"template Mali-T1\n  for Bifrost\n  cores mean\n  bounds upper\nsection 1 S\nchart 1.1 X\n"                 \
-	"  1.1.1 Own\n  1.1.2 Share\n  1.1.3 MaliUnit\n  1.1.4 Count | | percent\n" METRIC("MaliUnit", "count", "") \
-		METRIC("Own", "count", "  expr MaliUnit\n  guide @T1 MaliUnit * 100\n  guide 7\n")                  \
-			METRIC("Share", "percent", "  expr MaliUnit - MaliACy * 1000\n")                            \
+#define GUIDE                                                                                           \
+	"template Mali-T1\n  for Bifrost\n  cores mean\n  bounds upper\nsection 1 S\nchart 1.1 X\n"     \
+	"  1.1.1 Own\n  1.1.2 Share\n  1.1.3 MaliUnit\n  1.1.4 Count | | percent\n" METRIC("MaliUnit",  \
+											   "count", "") \
+		METRIC("Own", "count", "  expr MaliUnit\n  guide @T1 MaliUnit * 100\n  guide 7\n")      \
+			METRIC("Share", "percent", "  expr MaliUnit - MaliACy * 1000\n")                \
 				METRIC("Count", "count", "  expr MaliTask * 1000\n")
 
 static void a_guide_means_core_counters_as_means_and_has_formulas_of_its_own(void **state)
@@ -451,7 +503,7 @@ static void a_guide_means_core_counters_as_means_and_has_formulas_of_its_own(voi
 		{"Share", 0, 17.5 - 10000}, /* the guide has no lower bound */
 		{"Count", 40000, 100},      /* the guide's unit is a percentage */
 	};
-	struct bench current, guide;
+	struct metric_bench current, guide;
 
 	(void)state;
 	bench_init(&current, "T1", GUIDE, DEFINITIONS_CURRENT);
@@ -472,7 +524,7 @@ static void a_guide_means_core_counters_as_means_and_has_formulas_of_its_own(voi
 
 static void a_formula_may_mean_core_counters_as_means(void **state)
 {
-	struct bench b;
+	struct metric_bench b;
 
 	(void)state;
 	bench_init(&b, "T1", METRIC("Sum", "count", "  expr MaliUnit + MaliACy\n"), DEFINITIONS_CURRENT);
@@ -500,7 +552,8 @@ static void percentages_are_bounded_on_both_sides_but_in_the_guide_of_g52(void *
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct metric_set *set = set_of_gpu(db, gpudb_by_name(db, cases[i].gpu), cases[i].definitions, false);
+		struct metric_set *set =
+			set_of_gpu(db, gpudb_by_name(db, cases[i].gpu), cases[i].definitions, false);
 
 		for (unsigned k = 0; k < set->n_metrics; k++) {
 			const struct metric *m = &set->metrics[k];
@@ -516,9 +569,11 @@ static void percentages_are_bounded_on_both_sides_but_in_the_guide_of_g52(void *
 
 static void the_first_threshold_that_fits_the_gpu_is_taken(void **state)
 {
-	static const char text[] = METRIC("M", "count", "  expr 1\n  alert @5thGen above 3\n  alert below 2.5\n")
-		METRIC("N", "count", "  expr 1\n  alert @T2 above 3\n") METRIC("O", "count", "  expr 1\n");
-	struct bench b;
+	static const char text[] =
+		METRIC("M", "count", "  expr 1\n  alert @5thGen above 3\n  alert below 2.5\n")
+			METRIC("N", "count", "  expr 1\n  alert @T2 above 3\n")
+				METRIC("O", "count", "  expr 1\n");
+	struct metric_bench b;
 
 	(void)state;
 	bench_init(&b, "T1", text, DEFINITIONS_CURRENT);
@@ -546,6 +601,7 @@ int main(void)
 		cmocka_unit_test(names_of_every_kind_are_understood),
 		cmocka_unit_test(names_that_mean_nothing_here_are_errors_that_say_why),
 		cmocka_unit_test(a_metric_is_there_only_where_its_names_are),
+		cmocka_unit_test(counts_grow_with_time_if_a_counter_is_in_them),
 		cmocka_unit_test(the_first_variant_that_fits_is_taken),
 		cmocka_unit_test(malformed_formulas_name_file_line_and_place),
 		cmocka_unit_test(metrics_that_name_metrics_too_deep_are_an_error),

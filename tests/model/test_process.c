@@ -41,6 +41,8 @@ static struct process machine[] = {
 	 .user = "root",
 	 .uid = 0,
 	 .gpu_percent = 3,
+	 .gpu_queues = true,
+	 .gpu_fragment_percent = 3,
 	 .ipc = 1.5f},
 	{.pid = 20,
 	 .parent = 20,
@@ -92,6 +94,8 @@ static struct process machine[] = {
 	 .name = "game-10",
 	 .user = "ann",
 	 .uid = 1000,
+	 .gpu_queues = true,
+	 .gpu_vertex_percent = 80,
 	 .gpu_percent = 80,
 	 .ipc = 0.25f},
 	{.pid = 45,
@@ -123,7 +127,8 @@ static struct process machine[] = {
 };
 static const struct process_list list = {.processes = machine, .n = ARRAY_LEN(machine), .threads = true};
 
-/* "20 (310 20t) 30": as rows say it, "pid", "t" for a thread, each with its depth in front of it where that is not 0. */
+/* "20 (310 20t) 30": as rows say it, "pid", "t" for a thread, each with its depth in front of it
+ * where that is not 0. */
 static const char *said(const struct process_list *of, const struct process_order *order)
 {
 	static char text[512];
@@ -134,8 +139,9 @@ static const char *said(const struct process_list *of, const struct process_orde
 	text[0] = 0;
 	assert_true(n <= of->n);
 	for (unsigned i = 0; i < n; i++)
-		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%.*s%d%s%s", i ? " " : "", rows[i].depth, ">>>>>>>>",
-				       rows[i].process->pid, rows[i].process->is_thread ? "t" : "", rows[i].last ? "." : "");
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%.*s%d%s%s", i ? " " : "",
+				       rows[i].depth, ">>>>>>>>", rows[i].process->pid,
+				       rows[i].process->is_thread ? "t" : "", rows[i].last ? "." : "");
 	return text;
 }
 
@@ -149,7 +155,8 @@ static void a_process_is_found_before_its_thread_of_the_same_id(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-		assert_ptr_equal(process_find(&list, cases[i].pid), cases[i].index < 0 ? NULL : &machine[cases[i].index]);
+		assert_ptr_equal(process_find(&list, cases[i].pid),
+				 cases[i].index < 0 ? NULL : &machine[cases[i].index]);
 	assert_null(process_find(&(struct process_list){0}, 1));
 }
 
@@ -170,14 +177,17 @@ static void every_key_has_its_order_and_the_unknown_comes_last(void **state)
 		{PROCESS_BY_THREADS, "20 1 30 44 45 99 20t 310t", "1 30 44 45 99 20 20t 310t"},
 		{PROCESS_BY_STATE, "310t 44 99 45 1 20 20t 30", "1 20 20t 30 45 99 310t 44"},
 		{PROCESS_BY_IPC, "20 44 1 20t 310t 30 45 99", "44 20 1 20t 310t 30 45 99"},
+		{PROCESS_BY_GPU_FRAGMENT, "20 1 20t 310t 30 44 45 99", "1 20t 310t 30 44 45 99 20"},
+		{PROCESS_BY_GPU_VERTEX, "44 1 20 20t 310t 30 45 99", "1 20 20t 310t 30 45 99 44"},
 	};
 
 	(void)state;
 	assert_int_equal(ARRAY_LEN(cases), PROCESS_KEYS);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		assert_string_equal(said(&list, &(struct process_order){.key = cases[i].key}), cases[i].rows);
-		assert_string_equal(said(&list, &(struct process_order){.key = cases[i].key, .reversed = true}),
-				    cases[i].reversed);
+		assert_string_equal(
+			said(&list, &(struct process_order){.key = cases[i].key, .reversed = true}),
+			cases[i].reversed);
 	}
 }
 
@@ -197,8 +207,10 @@ static void texts_are_compared_as_a_whole_without_regard_to_case(void **state)
 	struct process_list names = {.processes = p, .n = ARRAY_LEN(p)};
 
 	(void)state;
-	assert_string_equal(said(&names, &(struct process_order){.key = PROCESS_BY_NAME}), "9 8 5 3 6 2 1 7 4");
-	assert_string_equal(said(&names, &(struct process_order){.key = PROCESS_BY_NAME, .reversed = true}), "7 1 2 3 6 5 8 9 4");
+	assert_string_equal(said(&names, &(struct process_order){.key = PROCESS_BY_NAME}),
+			    "9 8 5 3 6 2 1 7 4");
+	assert_string_equal(said(&names, &(struct process_order){.key = PROCESS_BY_NAME, .reversed = true}),
+			    "7 1 2 3 6 5 8 9 4");
 }
 
 static void a_filter_looks_at_names_pids_and_users(void **state)
@@ -228,10 +240,39 @@ static void a_filter_looks_at_names_pids_and_users(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct process_order order = {.key = PROCESS_BY_PID, .filter = cases[i].filter, .user = cases[i].user};
+		struct process_order order = {
+			.key = PROCESS_BY_PID, .filter = cases[i].filter, .user = cases[i].user};
 
 		assert_string_equal(said(&list, &order), cases[i].rows);
 	}
+}
+
+static void kernel_threads_and_processes_with_rows_for_their_threads_may_be_left_out(void **state)
+{
+	struct process p[] = {
+		{.pid = 1, .threads = 1, .name = "init"},
+		{.pid = 2, .threads = 1, .kernel = true, .name = "[kthreadd]"},
+		{.pid = 5, .parent = 2, .threads = 1, .kernel = true, .name = "[kworker]"},
+		{.pid = 7, .parent = 1, .threads = 2, .name = "game", .command = "./Game --level 3"},
+		{.pid = 7, .parent = 7, .is_thread = true, .name = "main"},
+		{.pid = 8, .parent = 7, .is_thread = true, .name = "render"},
+	};
+	struct process_list few = {.processes = p, .n = ARRAY_LEN(p)};
+	static const struct {
+		struct process_order order;
+		const char *rows;
+	} cases[] = {
+		{{.key = PROCESS_BY_PID}, "1 2 5 7 7t 8t"},
+		{{.key = PROCESS_BY_PID, .no_kernel = true}, "1 7 7t 8t"},
+		{{.key = PROCESS_BY_PID, .no_kernel = true, .tree = true}, "1. >7. >>7t >>8t."},
+		{{.key = PROCESS_BY_PID, .no_kernel = true, .tree = true, .filter = "kworker"}, ""},
+		{{.key = PROCESS_BY_PID, .tasks = true}, "1 2 5 7t 8t"},
+		{{.key = PROCESS_BY_PID, .filter = "LEVEL"}, "7"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		assert_string_equal(said(&few, &cases[i].order), cases[i].rows);
 }
 
 static void a_tree_has_children_and_threads_below_their_parent_in_the_order_of_the_key(void **state)
@@ -285,14 +326,16 @@ static void parents_that_are_missing_or_go_round_lose_no_row(void **state)
 			p[odd.n].parent = cases[i].p[odd.n].parent;
 		}
 		if (i + 1 < ARRAY_LEN(cases))
-			assert_string_equal(said(&odd, &(struct process_order){.key = PROCESS_BY_PID, .tree = true}),
-					    cases[i].rows);
+			assert_string_equal(
+				said(&odd, &(struct process_order){.key = PROCESS_BY_PID, .tree = true}),
+				cases[i].rows);
 		else
 			said(&odd, &(struct process_order){.tree = true});
 	}
 }
 
-/* Any parent, any value, every order: all rows are there once, each but the first below or beside the one before. */
+/* Any parent, any value, every order: all rows are there once, each but the first below or beside
+ * the one before. */
 static void every_row_of_any_list_stands_once(void **state)
 {
 	struct process *p = xcalloc(3000, sizeof(*p));
@@ -303,10 +346,12 @@ static void every_row_of_any_list_stands_once(void **state)
 	(void)state;
 	for (unsigned round = 0; round < 66; round++) {
 		struct process_list any = {.processes = p, .n = round < 64 ? round : 3000};
-		struct process_order order = {.key = round % PROCESS_KEYS, .tree = true, .reversed = round & 1};
+		struct process_order order = {
+			.key = round % PROCESS_KEYS, .tree = true, .reversed = round & 1};
 
 		for (unsigned i = 0; i < any.n; i++) {
-			p[i] = (struct process){.pid = (int32_t)(2 * i), .cpu_percent = (float)(rand_r(&seed) % 50)};
+			p[i] = (struct process){.pid = (int32_t)(2 * i),
+						.cpu_percent = (float)(rand_r(&seed) % 50)};
 			p[i].parent = rand_r(&seed) % (int)(3 * any.n);
 			p[i].is_thread = rand_r(&seed) % 4 == 0;
 			snprintf(p[i].name, sizeof(p[i].name), "name %d", rand_r(&seed) % 100);
@@ -352,15 +397,17 @@ static void the_busiest_thread_is_told_unless_another_may_be_hidden(void **state
 			unsigned threads;
 			double percent;
 		} rows[6];
-		int32_t want; /* 0: nobody can tell */
+		int32_t want; /* 0: unknown */
 	} cases[] = {
 		{{{10, 1, 40}, {20, 1, 60}, {30, 1, 5}}, 20},
 		{{{10, 2, 90}, {10, 0, 30}, {11, 0, 60}, {20, 1, 50}}, 11},
 		{{{10, 2, 90}, {10, 0, 45}, {11, 0, 45}, {20, 1, 50}}, 20},
-		{{{10, 8, 40}, {20, 2, 90}, {20, 0, 20}, {21, 0, 70}}, 21},  /* 40 % may be of one thread, and no matter */
-		{{{10, 8, 75}, {20, 2, 90}, {20, 0, 20}, {21, 0, 70}}, 0},   /* but 75 % do */
-		{{{20, 2, 90}, {20, 0, 20}, {21, 0, 70}, {30, 8, 75}}, 0},   /* wherever it stands */
-		{{{10, 3, 95}, {10, 0, 30}, {11, 0, NAN}, {20, 1, 50}}, 0},  /* a thread that was read once only */
+		{{{10, 8, 40}, {20, 2, 90}, {20, 0, 20}, {21, 0, 70}},
+		 21}, /* 40 % may be of one thread, and no matter */
+		{{{10, 8, 75}, {20, 2, 90}, {20, 0, 20}, {21, 0, 70}}, 0}, /* but 75 % do */
+		{{{20, 2, 90}, {20, 0, 20}, {21, 0, 70}, {30, 8, 75}}, 0}, /* wherever it stands */
+		{{{10, 3, 95}, {10, 0, 30}, {11, 0, NAN}, {20, 1, 50}},
+		 0}, /* a thread that was read once only */
 		{{{10, 3, 95}, {10, 0, 60}, {11, 0, NAN}, {20, 1, 50}}, 10}, /* it has 35 % at most */
 		{{{10, 1, NAN}, {20, 4, NAN}, {30, 1, 2}}, 30},
 		{{{10, 1, NAN}, {20, 4, NAN}}, 0},
@@ -402,6 +449,7 @@ int main(void)
 		cmocka_unit_test(every_key_has_its_order_and_the_unknown_comes_last),
 		cmocka_unit_test(texts_are_compared_as_a_whole_without_regard_to_case),
 		cmocka_unit_test(a_filter_looks_at_names_pids_and_users),
+		cmocka_unit_test(kernel_threads_and_processes_with_rows_for_their_threads_may_be_left_out),
 		cmocka_unit_test(a_tree_has_children_and_threads_below_their_parent_in_the_order_of_the_key),
 		cmocka_unit_test(parents_that_are_missing_or_go_round_lose_no_row),
 		cmocka_unit_test(every_row_of_any_list_stands_once),

@@ -14,9 +14,12 @@
 #define VALUES_MAX 300
 
 /* The content follows from the number, so that a torn or mixed sample shows. */
-static void fill(struct sample *s, uint64_t seq, uint32_t n_values)
+static void fill_sample(struct sample *s, uint64_t seq, uint32_t n_values)
 {
-	*s = (struct sample){.source = (uint32_t)(seq % 3), .n_values = n_values, .seq = seq, .begin_ns = (int64_t)seq * 10};
+	*s = (struct sample){.source = (uint32_t)(seq % 3),
+			     .n_values = n_values,
+			     .seq = seq,
+			     .begin_ns = (int64_t)seq * 10};
 	s->end_ns = s->begin_ns + 10;
 	for (uint32_t i = 0; i < n_values; i++)
 		s->value[i] = seq * 1000 + i;
@@ -24,7 +27,8 @@ static void fill(struct sample *s, uint64_t seq, uint32_t n_values)
 
 static bool is_whole(const struct sample *s, uint64_t seq, uint32_t n_values)
 {
-	if (s->seq != seq || s->n_values != n_values || s->source != seq % 3 || s->end_ns != (int64_t)seq * 10 + 10)
+	if (s->seq != seq || s->n_values != n_values || s->source != seq % 3 ||
+	    s->end_ns != (int64_t)seq * 10 + 10)
 		return false;
 	for (uint32_t i = 0; i < n_values; i++)
 		if (s->value[i] != seq * 1000 + i)
@@ -55,7 +59,7 @@ static void samples_come_out_in_order_and_whole(void **state)
 
 	(void)state;
 	for (uint64_t seq = 1; seq <= 64; seq++) {
-		fill(s, seq, (uint32_t)(seq % 11));
+		fill_sample(s, seq, (uint32_t)(seq % 11));
 		assert_true(ring_push(ring, s));
 	}
 	for (uint64_t seq = 1; seq <= 64; seq++) {
@@ -83,7 +87,7 @@ static void ring_bytes_is_room_for_so_many_samples(void **state)
 		struct ring *ring = ring_new(ring_bytes(cases[i].samples, cases[i].n_values));
 
 		for (size_t k = 0; k < cases[i].samples; k++) {
-			fill(s, k, cases[i].n_values);
+			fill_sample(s, k, cases[i].n_values);
 			assert_true(ring_push(ring, s));
 		}
 		ring_free(ring);
@@ -98,7 +102,7 @@ static void full_ring_counts_the_loss_and_keeps_the_old(void **state)
 
 	(void)state;
 	for (uint64_t seq = 1; seq <= 1000; seq++) {
-		fill(s, seq, 5);
+		fill_sample(s, seq, 5);
 		if (ring_push(ring, s))
 			kept++;
 		assert_int_equal(ring_lost(ring), seq - kept);
@@ -109,7 +113,7 @@ static void full_ring_counts_the_loss_and_keeps_the_old(void **state)
 		ring_release(ring);
 	}
 	assert_int_equal(n, kept);
-	fill(s, 1001, 5); /* and there is room again */
+	fill_sample(s, 1001, 5); /* and there is room again */
 	assert_true(ring_push(ring, s));
 	assert_int_equal(ring_lost(ring), 1000 - kept);
 	ring_free(ring);
@@ -122,10 +126,10 @@ static void a_sample_larger_than_the_ring_is_lost_and_does_no_harm(void **state)
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
-		fill(s, 1, 2000);
+		fill_sample(s, 1, 2000);
 		assert_false(ring_push(ring, s));
 		assert_null(ring_peek(ring));
-		fill(s, 2, 4);
+		fill_sample(s, 2, 4);
 		assert_true(ring_push(ring, s));
 		assert_true(is_whole(ring_peek(ring), 2, 4));
 		ring_release(ring);
@@ -134,7 +138,8 @@ static void a_sample_larger_than_the_ring_is_lost_and_does_no_harm(void **state)
 	ring_free(ring);
 }
 
-/* Every length from every place in the ring, so that records end at, before and beyond the end of the array. */
+/* Every length from every place in the ring, so that records end at, before and beyond the end of
+ * the array. */
 static void samples_wrap_around_from_every_place(void **state)
 {
 	AUTOFREE struct sample *s = scratch_new();
@@ -145,7 +150,7 @@ static void samples_wrap_around_from_every_place(void **state)
 		uint64_t in = 0, out = 0;
 
 		for (int round = 0; round < 2000; round++) {
-			fill(s, in, (n_values + (uint32_t)in) % 53);
+			fill_sample(s, in, (n_values + (uint32_t)in) % 53);
 			in += ring_push(ring, s);
 			if (in - out > (uint64_t)(round % 7)) {
 				const struct sample *got = ring_peek(ring);
@@ -168,16 +173,16 @@ static void a_full_ring_that_must_wrap_loses_and_does_not_overwrite(void **state
 	const struct sample *first;
 
 	(void)state;
-	fill(s, 1, 200);
+	fill_sample(s, 1, 200);
 	assert_true(ring_push(ring, s));
-	fill(s, 2, 200);
+	fill_sample(s, 2, 200);
 	assert_true(ring_push(ring, s));
 	first = ring_peek(ring);
-	fill(s, 3, 120); /* fits neither behind nor, with the filler, in front */
+	fill_sample(s, 3, 120); /* fits neither after the others nor, with the filler, at the start */
 	assert_false(ring_push(ring, s));
 	assert_true(is_whole(first, 1, 200));
 	ring_release(ring);
-	assert_true(ring_push(ring, s)); /* now behind a filler */
+	assert_true(ring_push(ring, s)); /* now after a filler */
 	assert_true(is_whole(ring_peek(ring), 2, 200));
 	ring_release(ring);
 	assert_true(is_whole(ring_peek(ring), 3, 120));
@@ -195,7 +200,7 @@ static void an_empty_ring_begins_anew_with_all_its_room(void **state)
 
 	(void)state;
 	for (uint64_t seq = 1; seq <= 1000; seq++) {
-		fill(s, seq, 7);
+		fill_sample(s, seq, 7);
 		assert_true(ring_push(ring, s));
 		if (!first)
 			first = ring_peek(ring);
@@ -210,7 +215,7 @@ static void an_empty_ring_begins_anew_with_all_its_room(void **state)
 		}
 	}
 	for (uint64_t seq = 1; seq <= 100; seq++) {
-		fill(s, seq, 7);
+		fill_sample(s, seq, 7);
 		assert_true(ring_push(ring, s));
 	}
 	for (uint64_t seq = 1; seq <= 100; seq++, ring_release(ring))
@@ -227,17 +232,17 @@ static uint32_t length_of(uint64_t seq)
 	return (uint32_t)(seq * 2654435761u >> 16) % 60;
 }
 
-static void *produce(void *arg)
+static void *produce_samples(void *arg)
 {
 	struct ring *ring = arg;
 	AUTOFREE struct sample *s = scratch_new();
 
 	for (uint64_t seq = 1; seq <= THREAD_SAMPLES; seq++) {
-		fill(s, seq, length_of(seq));
+		fill_sample(s, seq, length_of(seq));
 		if (!ring_push(ring, s) && seq % 64 == 0)
 			sched_yield();
 	}
-	fill(s, THREAD_SAMPLES + 1, 0);
+	fill_sample(s, THREAD_SAMPLES + 1, 0);
 	while (!ring_push(ring, s)) /* the last must arrive */
 		sched_yield();
 	return NULL;
@@ -250,7 +255,7 @@ static void two_threads_see_whole_samples_in_order_and_count_every_loss(void **s
 	pthread_t producer;
 
 	(void)state;
-	assert_int_equal(pthread_create(&producer, NULL, produce, ring), 0);
+	assert_int_equal(pthread_create(&producer, NULL, produce_samples, ring), 0);
 	while (before <= THREAD_SAMPLES) {
 		const struct sample *s = ring_peek(ring);
 
@@ -259,7 +264,8 @@ static void two_threads_see_whole_samples_in_order_and_count_every_loss(void **s
 			continue;
 		}
 		if (s->seq <= before || !is_whole(s, s->seq, s->seq > THREAD_SAMPLES ? 0 : length_of(s->seq)))
-			fail_msg("sample %llu after %llu", (unsigned long long)s->seq, (unsigned long long)before);
+			fail_msg("sample %llu after %llu", (unsigned long long)s->seq,
+				 (unsigned long long)before);
 		missed += s->seq - before - 1;
 		before = s->seq;
 		got++;

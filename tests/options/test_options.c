@@ -2,6 +2,7 @@
 #include "options/options_table.h"
 
 #include "base/alloc.h"
+#include "backends/registry.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -18,7 +19,7 @@
 static char config_dir[64];
 
 /* Parse "malitop" and these words; options_fini is the caller's. */
-static enum exit_status parse(struct options *options, const char *const *words, struct err *err)
+static enum exit_status parse_text(struct options *options, const char *const *words, struct err *err)
 {
 	static char *argv[ARGS_MAX + 2]; /* what the options point to stays */
 	static char text[ARGS_MAX + 1][128];
@@ -45,7 +46,7 @@ static void write_config(const char *text)
 	fclose(f);
 }
 
-static void wrong_usage_names_what_and_what_to_try(void **state)
+static void usage_error_names_what_and_what_to_try(void **state)
 {
 	static const struct {
 		const char *words[ARGS_MAX];
@@ -83,18 +84,21 @@ static void wrong_usage_names_what_and_what_to_try(void **state)
 		{{"--seed", "-1"}, "--seed: '-1' is not a whole number"},
 		{{"--seed", "18446744073709551616"}, "--seed: '18446744073709551616' is not"},
 		{{"--seed", "ten"}, "--seed: 'ten' is not"},
-		{{"--demo=busy"}, "--demo: unknown 'busy': expected idle, mixed,"},
-		{{"-b", "nouveau"}, "--backend: unknown 'nouveau': expected a list of kbase, panfrost"},
+		{{"--demo=busy"}, "--demo: unknown 'busy': expected one of idle, mixed,"},
+		{{"-b", "nouveau"}, "--backend: unknown 'nouveau' in this build: expected a list of "},
 		{{"-b", ""}, "--backend: empty"},
 		{{"-b", "sim,"}, NULL},
-		{{"-b", ",sim"}, "--backend: unknown ''"},
-		{{"-b", "sim:vinstr"}, "--backend: unknown interface 'vinstr' of sim"},
-		{{"-b", "kbase:foo"}, "--backend: unknown interface 'foo' of kbase"},
+		{{"-b", ",sim"}, "--backend: unknown '' in this build"},
+		{{"-b", "nouveau:vinstr"}, "--backend: unknown 'nouveau:vinstr' in this build"},
+		{{"-b", "sim:vinstr"}, "--backend: unknown 'sim:vinstr'"},
+		{{"-b", "kbase:foo"}, "--backend: unknown 'kbase:foo'"},
 		{{"-v", "sideways"}, "--view: unknown 'sideways': expected overview, "},
 		{{"--color", "pink"}, "--color: unknown 'pink': expected auto, always or never"},
-		{{"--theme", "pink"}, "--theme: unknown 'pink': expected one of dark"},
+		{{"--theme", "pink"}, "--theme: unknown 'pink': expected one of default, "},
 		{{"--definitions", "old"}, "--definitions: unknown 'old': expected current or guide"},
-		{{"-f", "xml", "-o", "x.csv"}, "--format: unknown 'xml': expected table, csv, jsonl, mlog, perfetto or counters"},
+		{{"-f", "xml", "-o", "x.csv"},
+		 "--format: unknown 'xml': expected table, csv, jsonl, mlog, perfetto, counters, junit or "
+		 "openmetrics"},
 		{{"-f", "csv"}, "--format: only with --log"},
 		{{"-o", "run"}, "--log: 'run' does not end in .mlog, .csv, .jsonl or .pftrace"},
 		{{"-o", ".csv"}, "--log: '.csv' does not end in"},
@@ -109,30 +113,33 @@ static void wrong_usage_names_what_and_what_to_try(void **state)
 		{{"-o", "run.mlog", "--rotate", "1MB,0"}, "--rotate: '1MB,0' is not"},
 		{{"-o", "run.mlog", "--sync", "0s"}, "--sync: '0s' is not a time from 100 ms"},
 		{{"-o", "-"}, "--log: '-' is not for the live screen"},
-		{{"-o", "x", "-f", "table"}, "--format: not table: a log is csv, jsonl, mlog, perfetto or counters"},
+		{{"-o", "x", "-f", "table"},
+		 "--format: not table: a log is csv, jsonl, mlog, perfetto or counters"},
 		{{"record"}, "record: no log: give -o FILE"},
 		{{"record", "-o", "-"}, "--log: '-' is not for record"},
-		{{"record", "-o", "x.csv", "sleep", "1"}, "sleep: one argument too many, a command stands behind --"},
+		{{"record", "-o", "x.csv", "sleep", "1"}, "sleep: one argument too many, CMD must follow --"},
 		{{"record", "-o", "x.csv", "--once"}, "--once: not with record: see malitop record --help"},
 		{{"record", "-o", "x.csv", "-r", "1s"}, "--refresh: not with record"},
 		{{"eval", "x.tsv"}, "eval: no GPU: give --gpu NAME"},
 		{{"eval", "--gpu", "G52"}, "eval: expected one FILE"},
 		{{"eval", "--gpu", "G52", "a", "b"}, "b: one argument too many"},
 		{{"eval", "--gpu", "G52", "a", "-i", "1s"}, "--interval: not with eval"},
-		{{"list"}, "list: of what: expected gpus, counters, metrics, views or backends"},
+		{{"list"},
+		 "list: of what: expected gpus, counters, metrics, views, backends, events, groups or "
+		 "findings"},
 		{{"list", "cats"}, "list: unknown list cats"},
 		{{"list", "gpus", "cats"}, "cats: one argument too many"},
 		{{"list", "gpus", "--", "cats"}, "cats: only record and stat run a command"},
 		{{"stat"}, NULL},
-		{{"stat", "sleep", "1"}, "sleep: one argument too many, a command stands behind --"},
+		{{"stat", "sleep", "1"}, "sleep: one argument too many, CMD must follow --"},
 		{{"stat", "--once"}, "--once: not with stat: see malitop stat --help"},
 		{{"stat", "-r", "1s"}, "--refresh: not with stat"},
-		{{"stat", "-o", "x.mlog"}, "--log: not mlog: stat writes table, csv or jsonl"},
+		{{"stat", "-o", "x.mlog"}, "--log: not mlog: stat writes table, csv, jsonl or junit"},
 		{{"stat", "-i", "0"}, "--interval: '0' is not a time"},
 		{{"stat", "-f", "perfetto"}, "--format: not perfetto: stat writes"},
 		{{"list", "gpus", "-f", "mlog"}, "--format: not mlog: list prints table, csv or jsonl"},
 		{{"doctor", "-f", "csv"}, "--format: not csv: doctor prints table or jsonl"},
-		{{"serve"}, "serve: this version does not have that command"},
+		{{"server"}, "server: unknown command"},
 		{{"replay"}, "replay: expected one FILE: see malitop replay --help"},
 		{{"replay", "a", "b"}, "b: one argument too many"},
 		{{"replay", "a", "--", "b"}, "replay: expected one FILE"},
@@ -151,6 +158,14 @@ static void wrong_usage_names_what_and_what_to_try(void **state)
 		{{"export", "a", "-o", "b.mlog"}, "--log: not mlog: export writes"},
 		{{"export", "a", "-f", "mlog"}, "--format: not mlog: export writes"},
 		{{"export", "a", "--once"}, "--once: not with export"},
+		{{"export", "a", "-o", "b.xyz"},
+		 "--log: 'b.xyz' does not end in .csv, .jsonl, .pftrace or .txt: rename it or give"},
+		{{"export", "a", "-o", "b.xyz", "-f", "csv"}, NULL},
+		{{"export", "a", "-o", "b.txt"}, NULL},
+		{{"export", "a", "-o", "/dev/stdout"}, NULL},
+		{{"export", "a", "-o", "dir.d/b"}, NULL},
+		{{"help", "cats"}, "help cats: expected one command"},
+		{{"help", "stat", "cats"}, "help cats: expected one command"},
 		{{"frobnicate"}, "frobnicate: unknown command"},
 		{{"fro\033[2Jb"}, "fro?[2Jb: unknown command"},
 		{{"-p", "1"}, NULL},
@@ -170,20 +185,20 @@ static void wrong_usage_names_what_and_what_to_try(void **state)
 		{{"-C", "4095"}, NULL},
 		{{"-C", "4-4,2,0-1"}, NULL},
 		{{"-C", ""}, "--cpu: empty: expected LIST"},
-		{{"-C", "4096"}, "--cpu: '4096' is no list of CPUs from 0 to 4095: write it like 0-3,6"},
-		{{"-C", "3-0"}, "--cpu: '3-0' is no list"},
-		{{"-C", "0-"}, "--cpu: '0-' is no list"},
-		{{"-C", "-1"}, "--cpu: '-1' is no list"},
-		{{"-C", "0,"}, "--cpu: '0,' is no list"},
-		{{"-C", ",0"}, "--cpu: ',0' is no list"},
-		{{"-C", "0-1-2"}, "--cpu: '0-1-2' is no list"},
-		{{"-C", "0x1"}, "--cpu: '0x1' is no list"},
-		{{"-C", "0 1"}, "--cpu: '0 1' is no list"},
-		{{"-C", "all"}, "--cpu: 'all' is no list"},
-		{{"-C", "18446744073709551616"}, "--cpu: '18446744073709551616' is no list"},
+		{{"-C", "4096"}, "--cpu: '4096' is not a list of CPUs from 0 to 4095: write it like 0-3,6"},
+		{{"-C", "3-0"}, "--cpu: '3-0' is not a list"},
+		{{"-C", "0-"}, "--cpu: '0-' is not a list"},
+		{{"-C", "-1"}, "--cpu: '-1' is not a list"},
+		{{"-C", "0,"}, "--cpu: '0,' is not a list"},
+		{{"-C", ",0"}, "--cpu: ',0' is not a list"},
+		{{"-C", "0-1-2"}, "--cpu: '0-1-2' is not a list"},
+		{{"-C", "0x1"}, "--cpu: '0x1' is not a list"},
+		{{"-C", "0 1"}, "--cpu: '0 1' is not a list"},
+		{{"-C", "all"}, "--cpu: 'all' is not a list"},
+		{{"-C", "18446744073709551616"}, "--cpu: '18446744073709551616' is not a list"},
 		{{"-e", ""}, "--event: empty: expected NAME"},
 		{{"-e", " ,"}, "--event: empty: expected NAME"},
-		{{"--listen=:1"}, "--listen: this version does not have it"},
+		{{"--listening=:1"}, "--listening=:1: unknown or ambiguous option"},
 		{{"--frob"}, "--frob: unknown or ambiguous option"},
 		{{"--re", "1"}, "--re: unknown or ambiguous option"},
 		{{"-x"}, "-x: unknown option"},
@@ -196,7 +211,7 @@ static void wrong_usage_names_what_and_what_to_try(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct options options;
 		struct err err;
-		enum exit_status status = parse(&options, cases[i].words, &err);
+		enum exit_status status = parse_text(&options, cases[i].words, &err);
 
 		if (status != (cases[i].message ? EXIT_USAGE : EXIT_DONE) ||
 		    (cases[i].message && !strstr(err.text, cases[i].message)))
@@ -213,7 +228,7 @@ static void defaults_are_those_of_the_contract(void **state)
 	struct err err;
 
 	(void)state;
-	assert_int_equal(parse(&o, (const char *const[]){NULL}, &err), EXIT_DONE);
+	assert_int_equal(parse_text(&o, (const char *const[]){NULL}, &err), EXIT_DONE);
 	assert_int_equal(o.command, COMMAND_LIVE);
 	assert_int_equal(o.interval_ns, 100000000);
 	assert_int_equal(o.refresh_ns, 500000000);
@@ -234,13 +249,14 @@ static void defaults_are_those_of_the_contract(void **state)
 
 static void options_reach_their_fields(void **state)
 {
-	static const char *const words[] = {"record", "-o", "a.txt", "-fjsonl", "-i1ms", "--demo=raytracing", "--per-core", "-d",
-					    "1.5m",   "--", "sh",    "-c",      NULL};
+	static const char *const words[] = {
+		"record", "-o", "a.txt", "-fjsonl", "-i1ms", "--demo=raytracing", "--per-core", "-d",
+		"1.5m",   "--", "sh",    "-c",      NULL};
 	struct options o;
 	struct err err;
 
 	(void)state;
-	if (parse(&o, words, &err) != EXIT_DONE)
+	if (parse_text(&o, words, &err) != EXIT_DONE)
 		fail_msg("%s", err.text);
 	assert_int_equal(o.command, COMMAND_RECORD);
 	assert_int_equal(o.format, FORMAT_JSONL);
@@ -260,14 +276,14 @@ static void optional_arguments_have_their_defaults(void **state)
 	struct err err;
 
 	(void)state;
-	assert_int_equal(parse(&o, (const char *const[]){"--once", "--demo", NULL}, &err), EXIT_DONE);
+	assert_int_equal(parse_text(&o, (const char *const[]){"--once", "--demo", NULL}, &err), EXIT_DONE);
 	assert_int_equal(o.once.w, 100);
 	assert_int_equal(o.once.h, 30);
 	assert_string_equal(o.scenario, "mixed");
 	options_fini(&o);
 }
 
-static void log_format_is_by_ending(void **state)
+static void log_format_is_by_extension(void **state)
 {
 	static const struct {
 		const char *file;
@@ -279,7 +295,8 @@ static void log_format_is_by_ending(void **state)
 		struct options o;
 		struct err err;
 
-		assert_int_equal(parse(&o, (const char *const[]){"-o", cases[i].file, NULL}, &err), EXIT_DONE);
+		assert_int_equal(parse_text(&o, (const char *const[]){"-o", cases[i].file, NULL}, &err),
+				 EXIT_DONE);
 		assert_int_equal(o.format, cases[i].format);
 		options_fini(&o);
 	}
@@ -302,6 +319,8 @@ static void stat_has_defaults_of_its_own(void **state)
 		{{"stat", "-o", "-", "-f", "jsonl"}, "-", FORMAT_JSONL, 1000000000, true},
 		{{"stat", "--", "true"}, "-", FORMAT_TABLE, 10000000, false},
 		{{"stat", "-i", "200ms", "--", "true"}, "-", FORMAT_TABLE, 200000000, true},
+		{{"stat", "-d", "300ms"}, "-", FORMAT_TABLE, 300000000, true},
+		{{"stat", "-d", "3s"}, "-", FORMAT_TABLE, 1000000000, true},
 	};
 
 	(void)state;
@@ -309,7 +328,7 @@ static void stat_has_defaults_of_its_own(void **state)
 		struct options o;
 		struct err err;
 
-		if (parse(&o, cases[i].words, &err) != EXIT_DONE)
+		if (parse_text(&o, cases[i].words, &err) != EXIT_DONE)
 			fail_msg("%s", err.text);
 		assert_int_equal(o.command, COMMAND_STAT);
 		assert_string_equal(o.log, cases[i].log);
@@ -320,6 +339,32 @@ static void stat_has_defaults_of_its_own(void **state)
 	}
 }
 
+static void events_in_braces_are_one_group(void **state)
+{
+	static const char *const names[] = {"cycles", "r8:u", "cpu/event=1,umask=2/:u", "r1b", "r9", "ra"};
+	static const unsigned groups[] = {0, 1, 1, 0, 2, 2};
+	struct options o;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(
+		parse_text(&o,
+			   (const char *const[]){"stat", "-e", "cycles,{r8,cpu/event=1,umask=2/}:u,r1b", "-e",
+						 "{r9,ra}", NULL},
+			   &err),
+		EXIT_DONE);
+	assert_int_equal(o.n_events, ARRAY_LEN(names));
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		assert_string_equal(o.events[i], names[i]);
+		assert_int_equal(o.event_groups[i], groups[i]);
+	}
+	options_fini(&o);
+	assert_int_equal(parse_text(&o, (const char *const[]){"stat", "-e", "{r9,ra", NULL}, &err),
+			 EXIT_USAGE);
+	assert_string_equal(err.text, "--event: '{r9,ra': expected } after the last event of the group");
+	options_fini(&o);
+}
+
 static void scope_and_events_reach_their_fields(void **state)
 {
 	struct options o;
@@ -327,9 +372,10 @@ static void scope_and_events_reach_their_fields(void **state)
 
 	(void)state;
 	assert_int_equal(
-		parse(&o,
-		      (const char *const[]){"stat", "-e", "cycles", "--event=r1b,cpu/event=1,umask=2/u, r1c", "-C0-3,6", NULL},
-		      &err),
+		parse_text(&o,
+			   (const char *const[]){"stat", "-e", "cycles",
+						 "--event=r1b,cpu/event=1,umask=2/u, r1c", "-C0-3,6", NULL},
+			   &err),
 		EXIT_DONE);
 	assert_int_equal(o.n_events, 4);
 	assert_string_equal(o.events[0], "cycles");
@@ -339,15 +385,15 @@ static void scope_and_events_reach_their_fields(void **state)
 	assert_string_equal(o.cpus, "0-3,6");
 	assert_int_equal(o.pid, 0);
 	options_fini(&o);
-	assert_int_equal(parse(&o, (const char *const[]){"-p", "4194304", NULL}, &err), EXIT_DONE);
+	assert_int_equal(parse_text(&o, (const char *const[]){"-p", "4194304", NULL}, &err), EXIT_DONE);
 	assert_int_equal(o.pid, 4194304);
 	options_fini(&o);
-	assert_int_equal(parse(&o, (const char *const[]){"stat", "--tid", "12", NULL}, &err), EXIT_DONE);
+	assert_int_equal(parse_text(&o, (const char *const[]){"stat", "--tid", "12", NULL}, &err), EXIT_DONE);
 	assert_int_equal(o.tid, 12);
 	options_fini(&o);
 }
 
-static void eval_takes_options_behind_its_file_and_standard_input(void **state)
+static void eval_takes_options_after_its_file_and_standard_input(void **state)
 {
 	static const char *const cases[][6] = {{"eval", "--gpu", "G52", "-", "--definitions=guide"},
 					       {"eval", "-", "--definitions", "guide", "--gpu=G52"},
@@ -358,7 +404,7 @@ static void eval_takes_options_behind_its_file_and_standard_input(void **state)
 		struct options o;
 		struct err err;
 
-		if (parse(&o, cases[i], &err) != EXIT_DONE)
+		if (parse_text(&o, cases[i], &err) != EXIT_DONE)
 			fail_msg("%s", err.text);
 		assert_string_equal(o.operand, "-");
 		assert_int_equal(o.definitions, DEFINITIONS_GUIDE);
@@ -372,15 +418,15 @@ static void refresh_is_never_under_the_interval(void **state)
 	struct err err;
 
 	(void)state;
-	assert_int_equal(parse(&o, (const char *const[]){"-i", "2s", NULL}, &err), EXIT_DONE);
+	assert_int_equal(parse_text(&o, (const char *const[]){"-i", "2s", NULL}, &err), EXIT_DONE);
 	assert_int_equal(o.refresh_ns, 2000000000);
 	options_fini(&o);
 	write_config("options\n  refresh 200ms\n");
-	assert_int_equal(parse(&o, (const char *const[]){"-i", "2s", NULL}, &err), EXIT_DONE);
+	assert_int_equal(parse_text(&o, (const char *const[]){"-i", "2s", NULL}, &err), EXIT_DONE);
 	assert_int_equal(o.refresh_ns, 2000000000);
 	options_fini(&o);
 	write_config("options\n  refresh 200ms\n  interval 1s\n");
-	assert_int_equal(parse(&o, (const char *const[]){NULL}, &err), EXIT_USAGE);
+	assert_int_equal(parse_text(&o, (const char *const[]){NULL}, &err), EXIT_USAGE);
 	options_fini(&o);
 	write_config("");
 }
@@ -389,7 +435,10 @@ static void demo_is_the_simulator_beside_the_cpu(void **state)
 {
 	static const struct {
 		const char *words[4], *list;
-	} cases[] = {{{"--demo"}, "sim,proc"}, {{"--demo", "-b", "proc"}, "sim,proc"}, {{"-b", "sim"}, "sim"}, {{NULL}, NULL}};
+	} cases[] = {{{"--demo"}, "sim"},
+		     {{"--demo", "-b", "proc"}, "sim,proc"},
+		     {{"-b", "sim"}, "sim"},
+		     {{NULL}, NULL}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -398,7 +447,7 @@ static void demo_is_the_simulator_beside_the_cpu(void **state)
 		struct err err;
 		const char *list;
 
-		assert_int_equal(parse(&o, cases[i].words, &err), EXIT_DONE);
+		assert_int_equal(parse_text(&o, cases[i].words, &err), EXIT_DONE);
 		list = options_backends(&o, &buf);
 		if (cases[i].list)
 			assert_string_equal(list, cases[i].list);
@@ -414,17 +463,19 @@ static void command_line_wins_over_the_file(void **state)
 	struct err err;
 
 	(void)state;
-	write_config("# mine\noptions\n  interval 20ms\n  view 2\n  ascii yes\n  resolution 1280x720\n  gpudb /one\n");
-	if (parse(&o, (const char *const[]){"-v", "memory", "--gpudb", "/two", NULL}, &err) != EXIT_DONE)
+	write_config("# mine\noptions\n  interval 20ms\n  view 2\n  ascii yes\n  resolution 1280x720\n  "
+		     "gpudb /one\n");
+	if (parse_text(&o, (const char *const[]){"-v", "memory", "--gpudb", "/two", NULL}, &err) != EXIT_DONE)
 		fail_msg("%s", err.text);
 	assert_int_equal(o.interval_ns, 20000000);
 	assert_string_equal(o.view, "memory");
 	assert_true(o.ascii);
 	assert_int_equal(o.resolution.h, 720);
-	assert_int_equal(o.n_gpudb, 3);
-	assert_string_equal(o.gpudb[1].path, "/one");
-	assert_string_equal(o.gpudb[2].path, "/two");
-	assert_true(o.gpudb[2].must_exist);
+	assert_int_equal(o.n_gpudb, 4);
+	assert_non_null(strstr(o.gpudb[1].path, "/config")); /* it may have views and metrics */
+	assert_string_equal(o.gpudb[2].path, "/one");
+	assert_string_equal(o.gpudb[3].path, "/two");
+	assert_true(o.gpudb[3].must_exist);
 	options_fini(&o);
 	write_config("");
 }
@@ -438,7 +489,12 @@ static void wrong_configuration_names_file_and_line(void **state)
 		{"options now\n", "config:1: 'options now': expected options"},
 		{"options\n  interval 11s\n", "config:2: interval: '11s' is not a time from 1 ms to 10 s"},
 		{"options\n  intervall 1s\n", "config:2: 'intervall': expected an option"},
-		{"options\n  once 80x24\n", "config:2: 'once': expected an option"},
+		{"options\n  version yes\n", "config:2: 'version': expected an option"},
+		{"options\n  frames 0\n", "config:2: frames: '0'"}, /* also of another command */
+		{"options\n  speed 1000\n", "config:2: speed: '1000'"},
+		{"keys\n  p\n", "config:2: 'p': expected a key and the key whose meaning it gets"},
+		{"keys\n  pp q\n", "config:2: 'pp q': expected a key"},
+		{"keys\n  p q r\n", "config:2: 'p q r': expected a key"},
 		{"options\n  ascii maybe\n", "config:2: ascii: unknown 'maybe': expected yes or no"},
 		{"options\n  view\n", "config:2: view: empty"},
 		{"options\n  gpudb\n", "config:2: gpudb: empty"},
@@ -453,7 +509,7 @@ static void wrong_configuration_names_file_and_line(void **state)
 		struct err err;
 
 		write_config(cases[i].text);
-		assert_int_equal(parse(&o, (const char *const[]){NULL}, &err), EXIT_USAGE);
+		assert_int_equal(parse_text(&o, (const char *const[]){NULL}, &err), EXIT_USAGE);
 		if (!strstr(err.text, cases[i].message))
 			fail_msg("'%s' does not say '%s'", err.text, cases[i].message);
 		options_fini(&o);
@@ -467,7 +523,8 @@ static void configuration_that_was_asked_for_must_exist(void **state)
 	struct err err;
 
 	(void)state;
-	assert_int_equal(parse(&o, (const char *const[]){"--config", "/nowhere/config", NULL}, &err), EXIT_FAILED);
+	assert_int_equal(parse_text(&o, (const char *const[]){"--config", "/nowhere/config", NULL}, &err),
+			 EXIT_FAILED);
 	assert_non_null(strstr(err.text, "/nowhere/config"));
 	options_fini(&o);
 }
@@ -480,8 +537,10 @@ static void printed_configuration_reads_back(void **state)
 	struct err err;
 
 	(void)state;
-	if (parse(&o, (const char *const[]){"-i", "1.5ms", "--fps=59.94", "--gpudb", "/db", "-b", "proc", "--print-config", NULL},
-		  &err) != EXIT_DONE)
+	if (parse_text(&o,
+		       (const char *const[]){"-i", "1.5ms", "--fps=59.94", "--gpudb", "/db", "-b", "proc",
+					     "--print-config", NULL},
+		       &err) != EXIT_DONE)
 		fail_msg("%s", err.text);
 	assert_true(o.print_config);
 	options_print_config(&o, &once);
@@ -491,12 +550,102 @@ static void printed_configuration_reads_back(void **state)
 	assert_non_null(strstr(once.p, "  fps          59.94\n"));
 	assert_non_null(strstr(once.p, "  gpudb        /db\n"));
 	write_config(once.p);
-	if (parse(&o, (const char *const[]){"--print-config", NULL}, &err) != EXIT_DONE)
+	if (parse_text(&o, (const char *const[]){"--print-config", NULL}, &err) != EXIT_DONE)
 		fail_msg("%s", err.text);
 	options_print_config(&o, &twice);
 	assert_string_equal(once.p, twice.p);
 	options_fini(&o);
 	write_config("");
+}
+
+/* Every option that may be in the file, with a value that is not its default. */
+static void every_option_but_four_can_be_in_the_file(void **state)
+{
+	static const char text[] =
+		"options\n  backend proc\n  demo idle\n  gpu g52\n  device /dev/mali0\n  interval 20ms\n"
+		"  refresh 1s\n  view memory\n  user root\n  once 80x24\n  frames 3\n  log x.csv\n"
+		"  metrics Mali*\n  format jsonl\n  duration 5s\n  repeat 3\n  warmup 1\n  verify yes\n"
+		"  delay 1s\n  long yes\n  per-core yes\n  passes yes\n  profiling yes\n  fps 30\n"
+		"  resolution 640x480\n  definitions guide\n  seed 7\n  pid 5\n  tid 6\n  cpu 0-3\n"
+		"  event cycles,{r10,r11}\n  group x\n  force yes\n  keep-going yes\n  findings yes\n"
+		"  fail-on critical\n  budget b\n  rotate 1MB,3\n  sync 1s\n  from 1s\n  to 9s\n  step 2s\n"
+		"  speed 2\n  ascii yes\n  color never\n  theme mono\n  gpudb /db\n\nkeys\n  p space\n  "
+		"\xc3\xa4 f1\n";
+	AUTO_STRBUF struct strbuf once = {0}, twice = {0};
+	struct options o;
+	struct err err;
+
+	(void)state;
+	write_config(text);
+	if (parse_text(&o, (const char *const[]){"--print-config", NULL}, &err) != EXIT_DONE)
+		fail_msg("%s", err.text);
+	options_print_config(&o, &once);
+	options_fini(&o);
+	for (struct span rest = span_of(text), line; rest.n;) {
+		struct span key, value;
+		AUTOFREE char *wanted = NULL;
+
+		line = span_until(&rest, '\n');
+		value = line;
+		key = span_word(&value);
+		if (line.n && line.p[0] == ' ' && !span_is(key, "rotate")) /* which is in bytes */
+			wanted = xasprintf("\n  %-12.*s %.*s\n", SPAN_ARG(key), SPAN_ARG(span_trim(value)));
+		if (wanted && line.p[2] != '\xc3' && !strstr(once.p, wanted))
+			fail_msg("no %s in %s", wanted, once.p);
+	}
+	write_config(once.p);
+	assert_int_equal(parse_text(&o, (const char *const[]){"--print-config", NULL}, &err), EXIT_DONE);
+	options_print_config(&o, &twice);
+	assert_string_equal(once.p, twice.p);
+	assert_int_equal(options_key(&o, 'p'), ' ');
+	assert_int_equal(options_key(&o, 'q'), 'q');
+	options_fini(&o);
+	write_config("");
+}
+
+/* What the file says for other commands changes nothing. */
+static void options_of_other_commands_are_ignored(void **state)
+{
+	struct options o;
+	struct err err;
+
+	(void)state;
+	write_config("options\n  speed 2\n  repeat 3\n  format csv\n  fail-on warning\n  findings yes\n");
+	assert_int_equal(parse_text(&o, (const char *const[]){NULL}, &err), EXIT_DONE);
+	assert_false(o.findings);
+	options_fini(&o);
+	assert_int_equal(parse_text(&o, (const char *const[]){"doctor", NULL}, &err), EXIT_DONE);
+	assert_int_equal(o.format, FORMAT_TABLE);
+	options_fini(&o);
+	assert_int_equal(parse_text(&o, (const char *const[]){"stat", NULL}, &err), EXIT_USAGE);
+	assert_non_null(strstr(err.text, "--findings: not in csv"));
+	options_fini(&o);
+	write_config("");
+}
+
+static void one_option_is_changed_and_all_other_lines_stay(void **state)
+{
+	static const struct {
+		const char *before, *after;
+	} cases[] = {
+		{"", "options\n  theme        mono\n"},
+		{"# mine\n", "# mine\n\noptions\n  theme        mono\n"},
+		{"options\n  fps 30\n", "options\n  theme        mono\n  fps 30\n"},
+		{"options\n  theme light\n  fps 30\n", "options\n  theme        mono\n  fps 30\n"},
+		{"options\n  # theme x\n\n  fps 30", "options\n  # theme x\n  theme        mono\n\n  fps 30"},
+		{"view v\n  theme 3\n# c\noptions\n  theme light",
+		 "view v\n  theme 3\n# c\noptions\n  theme        mono\n"},
+		{"options\n  fps 30\nunknown\n  theme 5\n",
+		 "options\n  theme        mono\n  fps 30\nunknown\n  theme 5\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_STRBUF struct strbuf out = {0};
+
+		options_edit(span_of(cases[i].before), "theme", "mono", &out);
+		assert_string_equal(out.p, cases[i].after);
+	}
 }
 
 static void help_of_a_command_shows_its_options_only(void **state)
@@ -510,6 +659,8 @@ static void help_of_a_command_shows_its_options_only(void **state)
 		[COMMAND_EVAL] = {"eval", "--help"},
 		[COMMAND_LIST] = {"list", "--help"},
 		[COMMAND_DOCTOR] = {"doctor", "--help"},
+		[COMMAND_EXPLAIN] = {"explain", "--help"},
+		[COMMAND_SERVE] = {"serve", "--help"},
 	};
 
 	(void)state;
@@ -518,13 +669,16 @@ static void help_of_a_command_shows_its_options_only(void **state)
 		struct options o;
 		struct err err;
 
-		assert_int_equal(parse(&o, words[c], &err), EXIT_DONE);
+		assert_int_equal(parse_text(&o, words[c], &err), EXIT_DONE);
 		assert_true(o.help);
 		options_help(&o, &out);
 		for (const struct option_row *row = option_rows; row->name; row++) {
 			char name[32];
 
-			snprintf(name, sizeof(name), "--%s%s", row->name, row->arg && row->without ? "[" : row->arg ? " " : "");
+			snprintf(name, sizeof(name), "--%s%s", row->name,
+				 row->arg && row->without ? "["
+				 : row->arg               ? " "
+							  : "");
 			if (row->commands & 1u << c && !strstr(out.p, name))
 				fail_msg("help of command %u lacks %s", c, name);
 			snprintf(name, sizeof(name), " --%s ", row->name);
@@ -536,6 +690,111 @@ static void help_of_a_command_shows_its_options_only(void **state)
 				assert_in_range(strlen(line), 0, 80);
 		options_fini(&o);
 	}
+}
+
+static void help_of_a_command_speaks_of_no_other(void **state)
+{
+	(void)state;
+	for (unsigned c = COMMAND_LIVE + 1; c < COMMAND_COUNT; c++) {
+		AUTO_STRBUF struct strbuf out = {0};
+		struct options o;
+		struct err err;
+		char *options;
+
+		assert_int_equal(
+			parse_text(&o, (const char *const[]){"help", command_rows[c].name, NULL}, &err),
+			EXIT_DONE);
+		assert_true(o.help);
+		assert_int_equal(o.command, c);
+		options_help(&o, &out);
+		options = strstr(out.p, "\nOptions:\n");
+		assert_non_null(options);
+		for (unsigned other = COMMAND_LIVE + 1; other < COMMAND_COUNT; other++) {
+			AUTOFREE char *word = xasprintf(" %s ", command_rows[other].name);
+
+			if (other != COMMAND_EVAL && other != COMMAND_LIST &&
+			    strstr(options, word)) /* a table of eval's, or a list */
+				fail_msg("help of %s speaks of%s", command_rows[c].name, word);
+		}
+		options_fini(&o);
+	}
+}
+
+static void join_lines(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from; from++)
+		if (!strchr(" \n", *from))
+			*to++ = *from;
+		else if (to > text && to[-1] != ' ')
+			*to++ = ' ';
+	*to = 0;
+}
+
+static void help_names_scenarios_guides_and_themes_from_their_own_tables(void **state)
+{
+	AUTO_STRBUF struct strbuf out = {0}, names = {0};
+	struct options o;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(parse_text(&o, (const char *const[]){"--help", NULL}, &err), EXIT_DONE);
+	options_help(&o, &out);
+	join_lines(out.p);
+	for (const struct option_row *row = option_rows; row->name; row++)
+		if (row->names) {
+			strbuf_clear(&names);
+			row->names(&names);
+			assert_non_null(strstr(out.p, names.n ? names.p : ""));
+		}
+	assert_non_null(
+		strstr(out.p, "guide, for these GPUs: Mali-G52, Mali-G715, Mali-G625 (default: current)"));
+	assert_non_null(strstr(out.p, "screen: default, light, "));
+	options_fini(&o);
+}
+
+static void help_names_the_backends_of_this_build(void **state)
+{
+	AUTO_STRBUF struct strbuf out = {0};
+	struct options o;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(parse_text(&o, (const char *const[]){"help", NULL}, &err), EXIT_DONE);
+	options_help(&o, &out);
+	for (unsigned i = 0; registry[i]; i++)
+		if (!registry[i]->part_of)
+			assert_non_null(strstr(strstr(out.p, "to measure: "), registry[i]->name));
+	options_fini(&o);
+}
+
+static void a_gpu_that_is_unknown_names_those_that_are_like_it(void **state)
+{
+	static const struct {
+		const char *name, *message;
+	} cases[] = {
+		{"g1", "--gpu: unknown 'g1': is it Mali G1-Pro or Mali G1-Premium or Mali G1-Ultra? see "
+		       "malitop list gpus"},
+		{"715", "--gpu: unknown '715': is it Mali-G715? see malitop list gpus"},
+		{"banana", "--gpu: unknown 'banana': see malitop list gpus"},
+		{"-", "--gpu: unknown '-': see malitop list gpus"},
+	};
+	struct gpudb *db;
+	struct err err;
+
+	(void)state;
+	db = gpudb_load(NULL, 0, &err);
+	assert_non_null(db);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const struct options o = {.gpu = cases[i].name};
+		const struct gpu_product *product;
+
+		assert_false(options_gpu(&o, db, &product, &err));
+		assert_int_equal(err.code, ERR_USAGE);
+		assert_string_equal(err.text, cases[i].message);
+	}
+	gpudb_free(db);
 }
 
 static void every_option_of_this_version_is_complete(void **state)
@@ -574,21 +833,29 @@ static int remove_config_dir(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(wrong_usage_names_what_and_what_to_try),
+		cmocka_unit_test(usage_error_names_what_and_what_to_try),
 		cmocka_unit_test(defaults_are_those_of_the_contract),
 		cmocka_unit_test(options_reach_their_fields),
 		cmocka_unit_test(optional_arguments_have_their_defaults),
-		cmocka_unit_test(log_format_is_by_ending),
+		cmocka_unit_test(log_format_is_by_extension),
 		cmocka_unit_test(stat_has_defaults_of_its_own),
 		cmocka_unit_test(scope_and_events_reach_their_fields),
-		cmocka_unit_test(eval_takes_options_behind_its_file_and_standard_input),
+		cmocka_unit_test(events_in_braces_are_one_group),
+		cmocka_unit_test(eval_takes_options_after_its_file_and_standard_input),
 		cmocka_unit_test(refresh_is_never_under_the_interval),
 		cmocka_unit_test(demo_is_the_simulator_beside_the_cpu),
 		cmocka_unit_test(command_line_wins_over_the_file),
 		cmocka_unit_test(wrong_configuration_names_file_and_line),
 		cmocka_unit_test(configuration_that_was_asked_for_must_exist),
 		cmocka_unit_test(printed_configuration_reads_back),
+		cmocka_unit_test(every_option_but_four_can_be_in_the_file),
+		cmocka_unit_test(options_of_other_commands_are_ignored),
+		cmocka_unit_test(one_option_is_changed_and_all_other_lines_stay),
 		cmocka_unit_test(help_of_a_command_shows_its_options_only),
+		cmocka_unit_test(help_of_a_command_speaks_of_no_other),
+		cmocka_unit_test(help_names_scenarios_guides_and_themes_from_their_own_tables),
+		cmocka_unit_test(help_names_the_backends_of_this_build),
+		cmocka_unit_test(a_gpu_that_is_unknown_names_those_that_are_like_it),
 		cmocka_unit_test(every_option_of_this_version_is_complete),
 	};
 

@@ -2,6 +2,7 @@
 #include "record/command.h"
 #include "base/alloc.h"
 #include "base/sys.h"
+#include "tests/support/await.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,21 +14,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-struct bench {
+struct command_bench {
 	struct sys sys;
 	char dir[32], file[64];
 };
 
 static int set_up(void **state)
 {
-	static struct bench b;
+	static struct command_bench b;
 	struct err err;
 
-	b = (struct bench){.dir = "/tmp/malitop-XXXXXX"};
+	b = (struct command_bench){.dir = "/tmp/malitop-XXXXXX"};
 	assert_non_null(mkdtemp(b.dir));
 	snprintf(b.file, sizeof(b.file), "%s/file", b.dir);
 	assert_true(sys_init(&b.sys, NULL, &err));
@@ -37,7 +39,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	struct bench *b = *state;
+	struct command_bench *b = *state;
 
 	sys_fini(&b->sys);
 	unlink(b->file);
@@ -56,7 +58,7 @@ static char **sh(const char *script)
 	return cmd;
 }
 
-static void hold(struct command *c, char **cmd)
+static void hold_command(struct command *c, char **cmd)
 {
 	struct err err;
 
@@ -64,7 +66,7 @@ static void hold(struct command *c, char **cmd)
 		fail_msg("%s", err.text);
 }
 
-static void release(struct bench *b, struct command *c, char **cmd)
+static void release_command(struct command_bench *b, struct command *c, char **cmd)
 {
 	struct err err;
 
@@ -73,7 +75,7 @@ static void release(struct bench *b, struct command *c, char **cmd)
 }
 
 /* Until it ended; a minute is more than anything here takes. */
-static void await(struct bench *b, struct command *c)
+static void await_exit(struct command_bench *b, struct command *c)
 {
 	for (int i = 0; i < 60000; i++) {
 		if (command_reap(c, b->sys.monotonic_ns(&b->sys)))
@@ -99,14 +101,14 @@ static void status_is_as_a_shell_has_it(void **state)
 		{"(exit 9); exit 1", 1},
 		{"sleep 5 & kill -9 $!; wait $!; exit 4", 4},
 	};
-	struct bench *b = *state;
+	struct command_bench *b = *state;
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct command c;
 
-		hold(&c, sh(cases[i].script));
-		release(b, &c, sh(cases[i].script));
-		await(b, &c);
+		hold_command(&c, sh(cases[i].script));
+		release_command(b, &c, sh(cases[i].script));
+		await_exit(b, &c);
 		if (c.status != cases[i].status)
 			fail_msg("%s: %d, not %d", cases[i].script, c.status, cases[i].status);
 	}
@@ -115,27 +117,27 @@ static void status_is_as_a_shell_has_it(void **state)
 static void nothing_runs_before_it_is_released(void **state)
 {
 	AUTOFREE char *script = NULL;
-	struct bench *b = *state;
+	struct command_bench *b = *state;
 	struct command c;
 
 	script = xasprintf("touch %s", b->file);
-	hold(&c, sh(script));
+	hold_command(&c, sh(script));
 	b->sys.poll(&b->sys, NULL, 0, 50);
 	assert_int_equal(access(b->file, F_OK), -1);
 	assert_false(command_reap(&c, 1));
-	release(b, &c, sh(script));
-	await(b, &c);
+	release_command(b, &c, sh(script));
+	await_exit(b, &c);
 	assert_int_equal(access(b->file, F_OK), 0);
 }
 
 static void what_is_dropped_never_runs(void **state)
 {
 	AUTOFREE char *script = NULL;
-	struct bench *b = *state;
+	struct command_bench *b = *state;
 	struct command c;
 
 	script = xasprintf("touch %s", b->file);
-	hold(&c, sh(script));
+	hold_command(&c, sh(script));
 	command_drop(&c);
 	assert_int_equal(access(b->file, F_OK), -1);
 	assert_int_equal(kill(c.pid, 0), -1); /* and nothing of it is left */
@@ -154,7 +156,7 @@ static void what_cannot_run_says_so_with_the_status_of_a_shell(void **state)
 		{"/etc/passwd", 126, EACCES},
 		{"/etc/passwd/x", 126, ENOTDIR},
 	};
-	struct bench *b = *state;
+	struct command_bench *b = *state;
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		char name[64], *cmd[] = {name, NULL};
@@ -162,11 +164,11 @@ static void what_cannot_run_says_so_with_the_status_of_a_shell(void **state)
 		struct err err;
 
 		snprintf(name, sizeof(name), "%s", cases[i].name);
-		hold(&c, cmd);
+		hold_command(&c, cmd);
 		assert_false(command_release(&c, cmd, b->sys.monotonic_ns(&b->sys), &err));
 		assert_int_equal(err.code, cases[i].code);
 		assert_non_null(strstr(err.text, cases[i].name));
-		assert_non_null(strstr(err.text, "is the name right, and is it executable?"));
+		assert_non_null(strstr(err.text, "check the name and that it is executable"));
 		assert_true(c.ended);
 		assert_int_equal(c.status, cases[i].status);
 	}
@@ -174,56 +176,57 @@ static void what_cannot_run_says_so_with_the_status_of_a_shell(void **state)
 
 static void script_without_an_interpreter_line_runs_in_the_shell(void **state)
 {
-	struct bench *b = *state;
+	struct command_bench *b = *state;
 	char *cmd[] = {b->file, NULL};
 	struct command c;
 	int fd = open(b->file, O_CREAT | O_WRONLY | O_CLOEXEC, 0700);
 
 	assert_int_equal(write(fd, "exit 6\n", 7), 7);
 	close(fd);
-	hold(&c, cmd);
-	release(b, &c, cmd);
-	await(b, &c);
+	hold_command(&c, cmd);
+	release_command(b, &c, cmd);
+	await_exit(b, &c);
 	assert_int_equal(c.status, 6);
 }
 
 static void killed_while_held_it_ended_by_that_signal(void **state)
 {
-	struct bench *b = *state;
+	struct command_bench *b = *state;
 	struct command c;
 
-	hold(&c, sh("exit 0"));
+	hold_command(&c, sh("exit 0"));
 	kill(c.pid, SIGKILL);
 	b->sys.poll(&b->sys, NULL, 0, 50);
-	release(b, &c, sh("exit 0"));
-	await(b, &c);
+	release_command(b, &c, sh("exit 0"));
+	await_exit(b, &c);
 	assert_int_equal(c.status, 128 + SIGKILL);
 }
 
 static void stopped_it_has_not_ended(void **state)
 {
-	struct bench *b = *state;
+	struct command_bench *b = *state;
+	siginfo_t info = {0};
 	struct command c;
 
-	hold(&c, sh("kill -STOP $$; exit 5"));
-	release(b, &c, sh("kill -STOP $$; exit 5"));
-	b->sys.poll(&b->sys, NULL, 0, 100);
+	hold_command(&c, sh("kill -STOP $$; exit 5"));
+	release_command(b, &c, sh("kill -STOP $$; exit 5"));
+	AWAIT(waitid(P_PID, (id_t)c.pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid == c.pid);
 	assert_false(command_reap(&c, 1));
 	kill(c.pid, SIGCONT);
-	await(b, &c);
+	await_exit(b, &c);
 	assert_int_equal(c.status, 5);
 }
 
 static void times_are_its_own_and_its_childrens(void **state)
 {
 	static const char script[] = "i=0; (while [ $i -lt 60000 ]; do i=$((i + 1)); done); sleep 0.1";
-	struct bench *b = *state;
+	struct command_bench *b = *state;
 	struct command c;
 
-	hold(&c, sh(script));
+	hold_command(&c, sh(script));
 	b->sys.poll(&b->sys, NULL, 0, 50); /* being held does not count */
-	release(b, &c, sh(script));
-	await(b, &c);
+	release_command(b, &c, sh(script));
+	await_exit(b, &c);
 	assert_int_equal(c.status, 0);
 	assert_true(c.user_ns + c.system_ns >= 5000000); /* in a subshell */
 	assert_true(c.end_ns - c.begin_ns >= 100000000);
@@ -232,28 +235,28 @@ static void times_are_its_own_and_its_childrens(void **state)
 
 static void ignored_children_still_tell_how_they_ended(void **state)
 {
-	struct bench *b = *state;
+	struct command_bench *b = *state;
 	struct command c;
 
 	signal(SIGCHLD, SIG_IGN);
-	hold(&c, sh("exit 8"));
-	release(b, &c, sh("exit 8"));
-	await(b, &c);
+	hold_command(&c, sh("exit 8"));
+	release_command(b, &c, sh("exit 8"));
+	await_exit(b, &c);
 	assert_int_equal(c.status, 8);
 }
 
 static void it_finds_signals_as_they_were(void **state)
 {
-	struct bench *b = *state;
+	struct command_bench *b = *state;
 	sigset_t set, before;
 	struct command c;
 
-	hold(&c, sh("kill -TERM $$; exit 0"));
+	hold_command(&c, sh("kill -TERM $$; exit 0"));
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigprocmask(SIG_BLOCK, &set, &before); /* ours, after it was held */
-	release(b, &c, sh("kill -TERM $$; exit 0"));
-	await(b, &c);
+	release_command(b, &c, sh("kill -TERM $$; exit 0"));
+	await_exit(b, &c);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	assert_int_equal(c.status, 128 + SIGTERM);
 }

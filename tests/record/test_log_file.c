@@ -25,7 +25,7 @@
 #define PIECE "0123456789\n" /* what is written whole or not at all */
 #define PIECE_N (sizeof(PIECE) - 1)
 
-struct bench {
+struct log_file_bench {
 	struct disk disk;
 	char dir[32]; /* the test stands in it */
 	int before;
@@ -33,7 +33,7 @@ struct bench {
 
 static int bench_init(void **state)
 {
-	struct bench *b = xcalloc(1, sizeof(*b));
+	struct log_file_bench *b = xcalloc(1, sizeof(*b));
 
 	disk_init(&b->disk);
 	strcpy(b->dir, "/tmp/malitop-test-XXXXXX");
@@ -46,7 +46,7 @@ static int bench_init(void **state)
 
 static int bench_fini(void **state)
 {
-	struct bench *b = *state;
+	struct log_file_bench *b = *state;
 	AUTOFREE char *remove = xasprintf("rm -rf %s", b->dir);
 
 	assert_int_equal(fchdir(b->before), 0);
@@ -60,7 +60,8 @@ static int bench_fini(void **state)
 
 static const struct log_file_options plain, forced = {.force = true};
 
-static struct log_file *open_log(struct bench *b, const char *path, const struct log_file_options *options)
+static struct log_file *open_log(struct log_file_bench *b, const char *path,
+				 const struct log_file_options *options)
 {
 	struct err err;
 	struct log_file *f = log_file_open(&b->disk.sys, path, options, &err);
@@ -70,7 +71,7 @@ static struct log_file *open_log(struct bench *b, const char *path, const struct
 	return f;
 }
 
-static bool put(struct log_file *f, struct err *err)
+static bool put_row(struct log_file *f, struct err *err)
 {
 	return log_file_write(f, PIECE, PIECE_N, err);
 }
@@ -80,7 +81,7 @@ static void assert_put(struct log_file *f, unsigned n)
 	struct err err;
 
 	for (unsigned i = 0; i < n; i++)
-		if (!put(f, &err))
+		if (!put_row(f, &err))
 			fail_msg("%s", err.text);
 }
 
@@ -129,7 +130,7 @@ static void a_new_file_has_mode_0644_less_umask(void **state)
 	static const struct {
 		mode_t umask, mode;
 	} cases[] = {{0022, 0644}, {0, 0644}, {0027, 0640}, {0077, 0600}};
-	struct bench *b = *state;
+	struct log_file_bench *b = *state;
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		mode_t before = umask(cases[i].umask);
@@ -185,46 +186,48 @@ static void make_precious(const char *path)
 	make_file(path, "precious\n");
 }
 
-/* What stands there, where everybody may write or not. */
-static const struct refusal {
+/* What exists there, in a directory that is world-writable or not. */
+static const struct log_refusal {
 	void (*make)(const char *path);
 	mode_t dir;
 	bool force;
 	const char *says; /* NULL: it is taken */
 } refusals[] = {
-	{make_precious, 0755, false, "log: d/run.csv: exists already: choose another name, or --force"},
+	{make_precious, 0755, false, "log: d/run.csv: already exists: choose another name or use --force"},
 	{make_precious, 0755, true, NULL},
 	{make_precious, 01777, true, NULL},
-	{make_link, 0755, false, "exists already"},
+	{make_link, 0755, false, "already exists"},
 	{make_link, 0755, true, NULL},
-	{make_link, 01777, false, "exists already"},
-	{make_link, 01777, true, "log: d/run.csv: a symbolic link, which is not followed where everybody may write"},
+	{make_link, 01777, false, "already exists"},
+	{make_link, 01777, true,
+	 "log: d/run.csv: a symbolic link in a world-writable directory: not followed"},
 	{make_link, 0777, true, "a symbolic link"},
-	{make_dangling, 0755, false, "exists already"},
-	{make_dangling, 01777, false, "exists already"},
+	{make_dangling, 0755, false, "already exists"},
+	{make_dangling, 01777, false, "already exists"},
 	{make_dangling, 01777, true, "a symbolic link"},
 	{make_second_name, 0755, true, NULL},
-	{make_second_name, 01777, true, "log: d/run.csv: somebody else's, where everybody may write"},
-	{make_directory, 0755, false, "exists already"},
+	{make_second_name, 01777, true, "log: d/run.csv: not overwritten: in a world-writable directory"},
+	{make_directory, 0755, false, "already exists"},
 	{make_directory, 0755, true, "cannot create: Is a directory"},
-	{make_fifo, 0755, false, "exists already"},
-	{make_fifo, 0755, true, "log: d/run.csv: nobody reads this pipe: start its reader first"},
+	{make_fifo, 0755, false, "already exists"},
+	{make_fifo, 0755, true, "log: d/run.csv: no reader has this pipe open: start the reader first"},
 	{make_socket, 0755, true, "d/run.csv"},
 };
 
 static void what_stands_there_already_is_left_alone_where_it_should_be(void **state)
 {
-	struct bench *b = *state;
+	struct log_file_bench *b = *state;
 
 	for (size_t i = 0; i < ARRAY_LEN(refusals); i++) {
-		const struct refusal *r = &refusals[i];
+		const struct log_refusal *r = &refusals[i];
 		struct log_file *f;
 		struct err err = {.text = ""};
 
 		assert_int_equal(mkdir("d", 0755) + chmod("d", r->dir) + chdir("d"), 0);
 		r->make("run.csv");
 		assert_int_equal(chdir(".."), 0);
-		f = log_file_open(&b->disk.sys, "d/run.csv", &(struct log_file_options){.force = r->force}, &err);
+		f = log_file_open(&b->disk.sys, "d/run.csv", &(struct log_file_options){.force = r->force},
+				  &err);
 		if ((f == NULL) != (r->says != NULL))
 			fail_msg("case %zu: %s", i, err.text);
 		if (r->says)
@@ -254,7 +257,7 @@ static void what_was_there_is_emptied_by_force(void **state)
 /* Only the superuser can be two people. */
 static void another_ones_file_is_not_taken_where_everybody_may_write(void **state)
 {
-	struct bench *b = *state;
+	struct log_file_bench *b = *state;
 	struct log_file *f;
 	struct err err;
 
@@ -267,8 +270,13 @@ static void another_ones_file_is_not_taken_where_everybody_may_write(void **stat
 	assert_int_equal(seteuid(0), 0);
 	f = log_file_open(&b->disk.sys, "d/run.csv", &forced, &err);
 	assert_null(f);
-	assert_has(err.text, "somebody else's");
+	assert_has(err.text, "owned by another user");
 	assert_int_equal(mkdir("mine", 0755), 0);
+	assert_int_equal(symlink("../mine", "d/link") + lchown("d/link", NOBODY, NOBODY), 0);
+	f = log_file_open(&b->disk.sys, "d/link/run.csv", &forced, &err);
+	assert_null(f);
+	assert_has(err.text,
+		   "log: d/link/run.csv: link: in a world-writable directory and owned by another user");
 	assert_int_equal(seteuid(NOBODY), 0);
 	f = log_file_open(&b->disk.sys, "mine/run.csv", &forced, &err);
 	assert_int_equal(seteuid(0), 0);
@@ -286,7 +294,7 @@ static void a_name_that_cannot_be_is_an_error_and_leaves_nothing_behind(void **s
 		{"file/run.csv", "cannot create: Not a directory"},
 		{"a\033[2Jb/run.csv", "log: a?[2Jb/run.csv: cannot create"},
 	};
-	struct bench *b = *state;
+	struct log_file_bench *b = *state;
 	struct err err;
 
 	make_file("file", "");
@@ -331,17 +339,18 @@ static void a_full_device_is_one_clear_message(void **state)
 	struct log_file *f = open_log(*state, "/dev/full", &forced);
 	struct err err;
 
-	assert_false(put(f, &err));
+	assert_false(put_row(f, &err));
 	assert_int_equal(err.code, ENOSPC);
-	assert_string_equal(err.text, "log: /dev/full: No space left on device: logging stopped after 0.0 MB; everything "
-				      "before is whole");
+	assert_string_equal(
+		err.text, "log: /dev/full: No space left on device: logging stopped after 0.0 MB; everything "
+			  "up to there is intact");
 	log_file_close(f, NULL);
 }
 
 static void what_comes_in_pieces_comes_whole(void **state)
 {
 	static const int codes[] = {0, EINTR, EAGAIN};
-	struct bench *b = *state;
+	struct log_file_bench *b = *state;
 
 	b->disk.piece = 3;
 	for (size_t i = 0; i < ARRAY_LEN(codes); i++) {
@@ -359,14 +368,15 @@ static void what_comes_in_pieces_comes_whole(void **state)
 
 static void what_did_not_fit_is_cut_off_again(void **state)
 {
-	struct bench *b = *state;
+	struct log_file_bench *b = *state;
 	struct log_file *f = open_log(b, "run.csv", &plain);
 	struct err err;
 
 	b->disk.room = 3 * PIECE_N + 4;
 	assert_put(f, 3);
-	assert_false(put(f, &err));
-	assert_has(err.text, "log: run.csv: No space left on device: logging stopped after 0.0 MB; everything before is whole");
+	assert_false(put_row(f, &err));
+	assert_has(err.text, "log: run.csv: No space left on device: logging stopped after 0.0 MB; "
+			     "everything up to there is intact");
 	assert_int_equal(log_file_bytes(f), 3 * PIECE_N);
 	log_file_close(f, NULL);
 	assert_int_equal(pieces("run.csv"), 3);
@@ -374,7 +384,7 @@ static void what_did_not_fit_is_cut_off_again(void **state)
 
 static void what_cannot_be_cut_off_is_told(void **state)
 {
-	struct bench *b = *state;
+	struct log_file_bench *b = *state;
 	struct log_file *f = open_log(b, "run.csv", &plain);
 	struct stat st;
 	struct err err;
@@ -384,17 +394,17 @@ static void what_cannot_be_cut_off_is_told(void **state)
 	b->disk.at = 1;
 	b->disk.code = EIO;
 	assert_put(f, 2);
-	assert_false(put(f, &err));
+	assert_false(put_row(f, &err));
 	assert_int_equal(err.code, ENOSPC);
-	assert_has(err.text, "; everything before is whole, what comes behind is not");
+	assert_has(err.text, "; everything up to there is intact, the data after it is incomplete");
 	log_file_close(f, NULL);
 	assert_int_equal(stat("run.csv", &st), 0);
 	assert_int_equal(st.st_size, 2 * PIECE_N + 4);
 }
 
-static void what_somebody_else_wrote_behind_it_is_not_cut_off(void **state)
+static void what_another_process_appended_is_kept(void **state)
 {
-	struct bench *b = *state;
+	struct log_file_bench *b = *state;
 	struct log_file *f = open_log(b, "run.csv", &plain);
 	int fd = open("run.csv", O_WRONLY | O_APPEND | O_CLOEXEC);
 	struct stat st;
@@ -403,21 +413,21 @@ static void what_somebody_else_wrote_behind_it_is_not_cut_off(void **state)
 	assert_put(f, 1);
 	assert_int_equal(pwrite(fd, "precious", 8, 0), 8); /* O_APPEND: at the end */
 	b->disk.room = 4;
-	assert_false(put(f, &err));
-	assert_has(err.text, "what comes behind is not");
+	assert_false(put_row(f, &err));
+	assert_has(err.text, "the data after it is incomplete");
 	log_file_close(f, NULL);
 	assert_int_equal(fstat(fd, &st), 0);
 	assert_true(st.st_size >= (off_t)PIECE_N + 8);
 	close(fd);
 }
 
-static void a_file_that_somebody_removed_or_shortened_ends_the_log(void **state)
+static void a_file_that_was_removed_or_truncated_ends_the_log(void **state)
 {
 	static const struct {
 		const char *command, *says;
 	} cases[] = {
-		{"rm run.csv", "log: run.csv: somebody removed it: logging stopped after 0.0 MB"},
-		{": >run.csv", "log: run.csv: somebody else emptied or shortened it: logging stopped after 0.0 MB"},
+		{"rm run.csv", "log: run.csv: the file was removed: logging stopped after 0.0 MB"},
+		{": >run.csv", "log: run.csv: the file was truncated: logging stopped after 0.0 MB"},
 		{"echo behind >>run.csv", NULL},
 		{"mv run.csv renamed.csv", NULL},
 	};
@@ -428,7 +438,7 @@ static void a_file_that_somebody_removed_or_shortened_ends_the_log(void **state)
 
 		assert_put(f, 2);
 		assert_int_equal(system(cases[i].command), 0);
-		assert_int_equal(put(f, &err), cases[i].says == NULL);
+		assert_int_equal(put_row(f, &err), cases[i].says == NULL);
 		assert_string_equal(err.text, cases[i].says ? cases[i].says : "");
 		log_file_close(f, NULL);
 	}
@@ -437,8 +447,9 @@ static void a_file_that_somebody_removed_or_shortened_ends_the_log(void **state)
 static void whatever_call_fails_files_are_whole_and_the_message_names_them(void **state)
 {
 	static const int codes[] = {EIO, ENOSPC, EDQUOT, EFBIG, EPIPE, EACCES, EROFS, EINVAL};
-	static const struct log_file_options options = {.force = true, .rotates = true, .keep = 2, .sync_ns = 1};
-	struct bench *b = *state;
+	static const struct log_file_options options = {
+		.force = true, .rotates = true, .keep = 2, .sync_ns = 1};
+	struct log_file_bench *b = *state;
 	unsigned failures = 0;
 	bool reached = true;
 
@@ -453,9 +464,9 @@ static void whatever_call_fails_files_are_whole_and_the_message_names_them(void 
 			b->disk.piece = 4;
 			b->disk.at = n;
 			f = log_file_open(&b->disk.sys, "run.mlog", &options, &err);
-			ok = f && put(f, &err) && put(f, &err) && log_file_sync(f, 1, &err);
+			ok = f && put_row(f, &err) && put_row(f, &err) && log_file_sync(f, 1, &err);
 			for (int i = 0; i < 3 && ok; i++)
-				ok = log_file_next(f, &err) && put(f, &err);
+				ok = log_file_next(f, &err) && put_row(f, &err);
 			reached = b->disk.at == 0;
 			if (f && ok)
 				ok = log_file_close(f, &err);
@@ -467,7 +478,8 @@ static void whatever_call_fails_files_are_whole_and_the_message_names_them(void 
 				failures++;
 			}
 			assert_int_equal(b->disk.files, 0);
-			assert_true(pieces("run.mlog") <= 2 && pieces("run.1.mlog") <= 1 && pieces("run.3.mlog") <= 1);
+			assert_true(pieces("run.mlog") <= 2 && pieces("run.1.mlog") <= 1 &&
+				    pieces("run.3.mlog") <= 1);
 			b->disk.at = 0;
 			assert_int_equal(system("rm -f run*"), 0);
 		}
@@ -484,7 +496,7 @@ static void a_file_that_may_not_grow_is_an_error_and_no_signal(void **state)
 	getrlimit(RLIMIT_FSIZE, &before);
 	limit = (struct rlimit){100, before.rlim_max};
 	setrlimit(RLIMIT_FSIZE, &limit);
-	while (put(f, &err))
+	while (put_row(f, &err))
 		n++;
 	setrlimit(RLIMIT_FSIZE, &before);
 	assert_int_equal(err.code, EFBIG);
@@ -494,7 +506,7 @@ static void a_file_that_may_not_grow_is_an_error_and_no_signal(void **state)
 }
 
 /* Standard output that is this, for so long. */
-static int redirect(int fd)
+static int redirect_fd(int fd)
 {
 	int saved = dup(STDOUT_FILENO);
 
@@ -503,7 +515,7 @@ static int redirect(int fd)
 	return saved;
 }
 
-static void restore(int saved)
+static void restore_fd(int saved)
 {
 	dup2(saved, STDOUT_FILENO);
 	close(saved);
@@ -517,21 +529,23 @@ static void a_pipe_that_nobody_reads_is_an_error_and_no_signal(void **state)
 	bool ok;
 
 	assert_int_equal(pipe(ends), 0);
-	saved = redirect(ends[1]);
+	saved = redirect_fd(ends[1]);
 	close(ends[0]);
 	f = open_log(*state, "-", &plain);
-	ok = put(f, &err);
+	ok = put_row(f, &err);
 	log_file_close(f, NULL);
-	restore(saved);
+	restore_fd(saved);
 	close(ends[1]);
 	assert_false(ok);
 	assert_int_equal(err.code, EPIPE);
-	assert_string_equal(err.text, "log: -: Broken pipe: logging stopped after 0.0 MB; everything before is whole");
+	assert_string_equal(
+		err.text,
+		"log: -: Broken pipe: logging stopped after 0.0 MB; everything up to there is intact");
 }
 
 static void what_stood_in_the_file_behind_standard_output_stays(void **state)
 {
-	struct bench *b = *state;
+	struct log_file_bench *b = *state;
 	struct log_file *f;
 	struct err err;
 	int fd, saved;
@@ -539,12 +553,12 @@ static void what_stood_in_the_file_behind_standard_output_stays(void **state)
 
 	make_file("out", PIECE PIECE);
 	fd = open("out", O_WRONLY | O_APPEND | O_CLOEXEC);
-	saved = redirect(fd);
+	saved = redirect_fd(fd);
 	f = open_log(b, "-", &plain);
 	b->disk.room = PIECE_N + 5;
-	ok = put(f, &err) && !put(f, &err);
+	ok = put_row(f, &err) && !put_row(f, &err);
 	log_file_close(f, NULL);
-	restore(saved);
+	restore_fd(saved);
 	close(fd);
 	assert_true(ok);
 	assert_int_equal(pieces("out"), 3);
@@ -568,7 +582,7 @@ static bool may_mount(void)
 }
 
 /* In a child with a small disk of its own. */
-static int fill_a_disk(struct bench *b)
+static int fill_a_disk(struct log_file_bench *b)
 {
 	struct log_file *f;
 	struct err err = {.text = ""};
@@ -577,7 +591,7 @@ static int fill_a_disk(struct bench *b)
 	if (!may_mount() || mkdir("small", 0755) != 0 || mount("none", "small", "tmpfs", 0, "size=32k") != 0)
 		return 77;
 	f = log_file_open(&b->disk.sys, "small/run.mlog", &plain, &err);
-	while (f && put(f, &err))
+	while (f && put_row(f, &err))
 		n++;
 	log_file_close(f, NULL);
 	return n > 1000 && err.code == ENOSPC && pieces("small/run.mlog") == n ? 0 : 1;
@@ -603,7 +617,7 @@ static void on_a_disk_that_is_really_full_everything_before_is_whole(void **stat
 
 static void it_is_brought_to_the_disk_in_time_and_at_the_end(void **state)
 {
-	struct bench *b = *state;
+	struct log_file_bench *b = *state;
 	struct log_file *f = open_log(b, "run.mlog", &(struct log_file_options){.sync_ns = 5000000000});
 	int64_t now = b->disk.sys.monotonic_ns(&b->disk.sys);
 	struct err err;
@@ -625,9 +639,10 @@ static void it_is_brought_to_the_disk_in_time_and_at_the_end(void **state)
 
 static void what_is_not_asked_for_or_no_file_is_not_synced(void **state)
 {
-	struct bench *b = *state;
-	struct log_file *files[] = {open_log(b, "run.csv", &plain),
-				    open_log(b, "/dev/null", &(struct log_file_options){.force = true, .sync_ns = 1})};
+	struct log_file_bench *b = *state;
+	struct log_file *files[] = {
+		open_log(b, "run.csv", &plain),
+		open_log(b, "/dev/null", &(struct log_file_options){.force = true, .sync_ns = 1})};
 
 	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
 		assert_put(files[i], 1);
@@ -640,10 +655,11 @@ static void what_is_not_asked_for_or_no_file_is_not_synced(void **state)
 static void a_disk_that_cannot_keep_it_is_told(void **state)
 {
 	static const enum disk_call calls[] = {DISK_SYNC, DISK_CLOSE};
-	struct bench *b = *state;
+	struct log_file_bench *b = *state;
 
 	for (size_t i = 0; i < ARRAY_LEN(calls); i++) {
-		struct log_file *f = open_log(b, "run.csv", &(struct log_file_options){.force = true, .sync_ns = 1});
+		struct log_file *f =
+			open_log(b, "run.csv", &(struct log_file_options){.force = true, .sync_ns = 1});
 		struct err err;
 
 		assert_put(f, 1);
@@ -651,14 +667,16 @@ static void a_disk_that_cannot_keep_it_is_told(void **state)
 		b->disk.at = 1;
 		b->disk.code = EIO;
 		assert_false(log_file_close(f, &err));
-		assert_has(err.text, "log: run.csv: Input/output error: logging stopped after 0.0 MB; what was written last may "
-				     "be missing on the disk");
+		assert_has(err.text, "log: run.csv: Input/output error: logging stopped after 0.0 MB; the "
+				     "newest data may not have "
+				     "reached the disk");
 	}
 }
 
 /* ---- one after the other ---- */
 
-static void follow(struct bench *b, const char *path, const struct log_file_options *options, unsigned n)
+static void follow_log(struct log_file_bench *b, const char *path, const struct log_file_options *options,
+		       unsigned n)
 {
 	struct log_file *f = open_log(b, path, options);
 	struct err err = {.text = ""};
@@ -683,7 +701,7 @@ static void the_number_of_the_next_file_goes_up(void **state)
 		     {"a.b.mlog", "a.b.1.mlog", "a.b.2.mlog"}};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		follow(*state, cases[i].first, &(struct log_file_options){.rotates = true}, 2);
+		follow_log(*state, cases[i].first, &(struct log_file_options){.rotates = true}, 2);
 		assert_int_equal(pieces(cases[i].first), 1);
 		assert_int_equal(pieces(cases[i].second), 1);
 		assert_int_equal(pieces(cases[i].third), 1);
@@ -694,7 +712,7 @@ static void a_number_that_is_taken_is_left_out(void **state)
 {
 	make_file("run.1.mlog", "precious\n");
 	assert_int_equal(symlink("nowhere", "run.3.mlog"), 0);
-	follow(*state, "run.mlog", &(struct log_file_options){.rotates = true}, 2);
+	follow_log(*state, "run.mlog", &(struct log_file_options){.rotates = true}, 2);
 	assert_int_equal(pieces("run.mlog"), 1);
 	assert_int_equal(pieces("run.2.mlog"), 1);
 	assert_int_equal(pieces("run.4.mlog"), 1);
@@ -705,7 +723,7 @@ static void a_number_that_is_taken_is_left_out(void **state)
 static void by_force_files_of_another_run_are_written_over(void **state)
 {
 	make_file("run.1.mlog", "another run\n");
-	follow(*state, "run.mlog", &(struct log_file_options){.force = true, .rotates = true}, 1);
+	follow_log(*state, "run.mlog", &(struct log_file_options){.force = true, .rotates = true}, 1);
 	assert_int_equal(pieces("run.1.mlog"), 1);
 }
 
@@ -714,14 +732,14 @@ static void of_more_files_than_are_kept_the_oldest_goes(void **state)
 	struct log_file_options options = {.rotates = true, .keep = 2};
 
 	make_file("run.2.mlog", PIECE PIECE); /* of another run: it stays */
-	follow(*state, "run.mlog", &options, 3);
+	follow_log(*state, "run.mlog", &options, 3);
 	assert_int_equal(pieces("run.mlog"), -1);
 	assert_int_equal(pieces("run.1.mlog"), -1);
 	assert_int_equal(pieces("run.2.mlog"), 2);
 	assert_int_equal(pieces("run.3.mlog"), 1);
 	assert_int_equal(pieces("run.4.mlog"), 1);
 	options.keep = 1;
-	follow(*state, "one.mlog", &options, 2);
+	follow_log(*state, "one.mlog", &options, 2);
 	assert_int_equal(pieces("one.mlog"), -1);
 	assert_int_equal(pieces("one.1.mlog"), -1);
 	assert_int_equal(pieces("one.2.mlog"), 1);
@@ -730,12 +748,12 @@ static void of_more_files_than_are_kept_the_oldest_goes(void **state)
 static void what_has_no_name_has_no_next_file(void **state)
 {
 	static const char *const paths[] = {"-", "/dev/null"};
-	struct bench *b = *state;
+	struct log_file_bench *b = *state;
 	struct err err;
 
 	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
-		assert_null(
-			log_file_open(&b->disk.sys, paths[i], &(struct log_file_options){.force = true, .rotates = true}, &err));
+		assert_null(log_file_open(&b->disk.sys, paths[i],
+					  &(struct log_file_options){.force = true, .rotates = true}, &err));
 		assert_int_equal(err.code, ERR_USAGE);
 		assert_has(err.text, "--rotate needs a file with a name");
 	}
@@ -757,8 +775,8 @@ int main(void)
 		TEST(what_comes_in_pieces_comes_whole),
 		TEST(what_did_not_fit_is_cut_off_again),
 		TEST(what_cannot_be_cut_off_is_told),
-		TEST(what_somebody_else_wrote_behind_it_is_not_cut_off),
-		TEST(a_file_that_somebody_removed_or_shortened_ends_the_log),
+		TEST(what_another_process_appended_is_kept),
+		TEST(a_file_that_was_removed_or_truncated_ends_the_log),
 		TEST(whatever_call_fails_files_are_whole_and_the_message_names_them),
 		TEST(a_file_that_may_not_grow_is_an_error_and_no_signal),
 		TEST(a_pipe_that_nobody_reads_is_an_error_and_no_signal),

@@ -1,10 +1,10 @@
 #include "record/recorder.h"
 #include "base/alloc.h"
+#include "tests/support/await.h"
+#include "tests/support/log_reader.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-struct bench {
+struct recorder_bench {
 	struct sys sys;
 	struct options options;
 	struct session session;
@@ -23,15 +21,16 @@ struct bench {
 
 static int set_up(void **state)
 {
-	static struct bench b;
+	static struct recorder_bench b;
 	struct err err;
 
-	b = (struct bench){.dir = "/tmp/malitop-XXXXXX"};
+	b = (struct recorder_bench){.dir = "/tmp/malitop-XXXXXX"};
 	assert_non_null(mkdtemp(b.dir));
 	snprintf(b.path, sizeof(b.path), "%s/log.csv", b.dir);
-	b.options = (struct options){.backends = "sim", .interval_ns = 10000000, .fps = 60, .format = FORMAT_CSV, .seed = 1};
+	b.options = (struct options){
+		.backends = "sim:gpu", .interval_ns = 10000000, .fps = 60, .format = FORMAT_CSV, .seed = 1};
 	assert_true(sys_init(&b.sys, NULL, &err));
-	if (!session_open(&b.session, &b.sys, &b.options, false, &err))
+	if (!session_open(&b.session, &b.sys, &b.options, 0, false, &err))
 		fail_msg("%s", err.text);
 	*state = &b;
 	return 0;
@@ -39,7 +38,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	struct bench *b = *state;
+	struct recorder_bench *b = *state;
 
 	session_close(&b->session);
 	sys_fini(&b->sys);
@@ -48,7 +47,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void record_ms(struct bench *b, int ms, struct recorder_state *state)
+static void record_ms(struct recorder_bench *b, int ms, struct recorder_state *state)
 {
 	struct recorder *r;
 	struct err err;
@@ -85,7 +84,7 @@ static unsigned count_rows(const char *path)
 
 static void every_sample_becomes_a_row(void **state)
 {
-	struct bench *b = *state;
+	struct recorder_bench *b = *state;
 	struct recorder_state end;
 	struct stat st;
 
@@ -101,7 +100,7 @@ static void every_sample_becomes_a_row(void **state)
 
 static void an_existing_file_is_refused_without_force(void **state)
 {
-	struct bench *b = *state;
+	struct recorder_bench *b = *state;
 	struct recorder_state end;
 	struct err err;
 	int fd = open(b->path, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
@@ -109,7 +108,7 @@ static void an_existing_file_is_refused_without_force(void **state)
 	assert_int_equal(write(fd, "precious\n", 9), 9);
 	close(fd);
 	assert_null(recorder_start(&b->session, b->path, &err));
-	assert_non_null(strstr(err.text, "exists already"));
+	assert_non_null(strstr(err.text, "already exists"));
 	assert_non_null(strstr(err.text, "--force"));
 	b->options.force = true;
 	record_ms(b, 50, &end);
@@ -118,7 +117,7 @@ static void an_existing_file_is_refused_without_force(void **state)
 
 static void a_name_that_cannot_be_created_is_an_error(void **state)
 {
-	struct bench *b = *state;
+	struct recorder_bench *b = *state;
 	struct err err;
 
 	assert_null(recorder_start(&b->session, "/nonexistent/dir/log.csv", &err));
@@ -127,7 +126,7 @@ static void a_name_that_cannot_be_created_is_an_error(void **state)
 
 static void a_full_disk_ends_the_log_with_one_message(void **state)
 {
-	struct bench *b = *state;
+	struct recorder_bench *b = *state;
 	struct recorder *r;
 	struct err err;
 
@@ -140,7 +139,7 @@ static void a_full_disk_ends_the_log_with_one_message(void **state)
 
 static void what_was_written_before_the_limit_stays_whole_lines(void **state)
 {
-	struct bench *b = *state;
+	struct recorder_bench *b = *state;
 	struct recorder_state end;
 	struct rlimit before, limit;
 
@@ -155,6 +154,161 @@ static void what_was_written_before_the_limit_stays_whole_lines(void **state)
 	assert_int_equal(count_rows(b->path), end.rows);
 }
 
+/* ---- marks ---- */
+
+static int64_t ns_of(const char *seconds)
+{
+	char *point;
+	int64_t ns = strtoll(seconds, &point, 10) * 1000000000;
+
+	return ns + strtoll(point + 1, NULL, 10); /* nine digits */
+}
+
+/* Wait until its thread has written rows three times: the last ones began after the call. */
+static void await_rows(struct recorder *r)
+{
+	struct recorder_state before, now;
+
+	for (unsigned i = 0; i < 3; i++) {
+		recorder_look(r, &before);
+		AWAIT((recorder_look(r, &now), now.rows > before.rows));
+	}
+}
+
+static void a_mark_stands_in_the_row_of_its_time(void **state)
+{
+	struct recorder_bench *b = *state;
+	struct recorder_state end;
+	AUTOFREE char *line = NULL;
+	struct recorder *r;
+	int64_t before, after;
+	unsigned marked = 0;
+	size_t cap = 0;
+	struct err err;
+	FILE *f;
+
+	r = recorder_start(&b->session, b->path, &err);
+	assert_non_null(r);
+	await_rows(r);
+	before = b->sys.realtime_ns(&b->sys);
+	recorder_mark(r, "");
+	after = b->sys.realtime_ns(&b->sys);
+	await_rows(r);
+	recorder_stop(r, &end);
+	f = fopen(b->path, "re");
+	assert_non_null(f);
+	while (getline(&line, &cap, f) > 0) {
+		const char *duration = strchr(line, ',') + 1, *flags = strchr(duration, ',') + 1;
+
+		if (!strstr(flags, " mark"))
+			continue;
+		marked++;
+		assert_true(ns_of(line) <= after);
+		assert_true(ns_of(line) + ns_of(duration) >= before);
+	}
+	fclose(f);
+	assert_int_equal(marked, 1);
+}
+
+/* ---- a reader that does not read ---- */
+
+/* A pipe that is read only when it may be, into a file. */
+struct stalled {
+	char pipe[64];
+	int from, to;
+	pthread_t thread;
+};
+
+static void stalled_init(struct stalled *s, const struct recorder_bench *b)
+{
+	snprintf(s->pipe, sizeof(s->pipe), "%s/pipe", b->dir);
+	assert_int_equal(mkfifo(s->pipe, 0600), 0);
+	s->from = open(s->pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	s->to = open(b->path, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+	assert_true(s->from >= 0 && s->to >= 0);
+	assert_true(fcntl(s->from, F_SETPIPE_SZ, 4096) > 0);
+	assert_int_equal(fcntl(s->from, F_SETFL, 0), 0);
+}
+
+static void *stalled_read(void *arg)
+{
+	const struct stalled *s = arg;
+	char piece[4096];
+	ssize_t n;
+
+	while ((n = read(s->from, piece, sizeof(piece))) > 0)
+		if (write(s->to, piece, (size_t)n) != n)
+			break;
+	return NULL;
+}
+
+static void stalled_fini(struct stalled *s)
+{
+	pthread_join(s->thread, NULL);
+	close(s->from);
+	close(s->to);
+	unlink(s->pipe);
+}
+
+/* Returns how many were lost. The ring is one for 100 ms. */
+static uint64_t record_stalled(struct recorder_bench *b, struct recorder_state *end)
+{
+	struct recorder *r;
+	struct stalled s;
+	struct err err;
+
+	b->options.force = true;
+	b->session.sources[0].asked_ns = 100000000;
+	stalled_init(&s, b);
+	r = recorder_start(&b->session, s.pipe, &err);
+	if (!r)
+		fail_msg("%s", err.text);
+	sampler_set_period(b->session.sampler, 0, 1000000);
+	do {
+		b->sys.poll(&b->sys, NULL, 0, 10);
+		recorder_look(r, end);
+	} while (!end->lost);
+	recorder_end(r);
+	assert_int_equal(pthread_create(&s.thread, NULL, stalled_read, &s), 0);
+	recorder_stop(r, end);
+	stalled_fini(&s);
+	assert_false(end->failed);
+	assert_true(end->lost > 0);
+	return end->lost;
+}
+
+static void lost_rows_are_counted_while_it_lasts_and_leave_a_gap_at_the_end(void **state)
+{
+	struct recorder_bench *b = *state;
+	struct recorder_state end;
+	AUTOFREE char *text = NULL;
+	struct err err;
+	size_t n;
+
+	record_stalled(b, &end);
+	assert_true(count_rows(b->path) > 0);
+	assert_true(file_read(b->path, 64 << 20, &text, &n, &err));
+	text[n - 2] = 0; /* the end of its last line */
+	assert_non_null(strstr(strrchr(text, '\n'), ",0.000000000,gap lost,"));
+}
+
+static void lost_raw_samples_leave_a_note_of_how_many(void **state)
+{
+	struct recorder_bench *b = *state;
+	struct recorder_state end;
+	uint64_t lost;
+	struct log log;
+
+	b->options.format = FORMAT_MLOG;
+	lost = record_stalled(b, &end);
+	assert_true(log_open(&log, b->path));
+	assert_true(log.state.ended);
+	assert_int_equal(end.rows, log.n);
+	assert_true(log_lost_at_the_end(&log) > 0);
+	assert_int_equal(log_lost(&log, 0) + log_lost_at_the_end(&log), lost);
+	log_close(&log);
+}
+
 #define WITH_BENCH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -164,6 +318,9 @@ int main(void)
 		WITH_BENCH(an_existing_file_is_refused_without_force),
 		WITH_BENCH(a_name_that_cannot_be_created_is_an_error),
 		WITH_BENCH(a_full_disk_ends_the_log_with_one_message),
+		WITH_BENCH(a_mark_stands_in_the_row_of_its_time),
+		WITH_BENCH(lost_rows_are_counted_while_it_lasts_and_leave_a_gap_at_the_end),
+		WITH_BENCH(lost_raw_samples_leave_a_note_of_how_many),
 		WITH_BENCH(what_was_written_before_the_limit_stays_whole_lines),
 	};
 

@@ -1,7 +1,9 @@
-/* What stands in a log, from a source that counts its own samples: none twice, none missing, losses flagged. */
+/* What stands in a log, from a source that counts its own samples: none twice, none missing, losses
+ * flagged. */
 #include "record/recorder.h"
 #include "base/alloc.h"
 #include "base/file.h"
+#include "tests/support/await.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -79,7 +81,7 @@ static const struct backend backend_fake = {
 static const char data[] = "slots fake\n  names Count\n"
 			   "metric Number\n  title Number\n  unit count\n  group G\n  expr Count * 1\n";
 
-struct bench {
+struct recorder_rows_bench {
 	char dir[40], path[64];
 	struct sys sys;
 	struct options options;
@@ -89,7 +91,7 @@ struct bench {
 static int bench_init(void **state)
 {
 	static const struct slot slot = {.name = "Count", .kind = SLOT_DELTA, .scale = 1};
-	struct bench *b = xcalloc(1, sizeof(*b));
+	struct recorder_rows_bench *b = xcalloc(1, sizeof(*b));
 	struct session *s = &b->session;
 	struct source *source = xcalloc(1, sizeof(*source));
 	struct err err;
@@ -106,10 +108,13 @@ static int bench_init(void **state)
 	s->sampler = sampler_new(&b->sys, &err);
 	assert_non_null(s->sampler);
 	s->n = 1;
-	s->sources[0] = (struct session_source){.kind = SOURCE_PERF, .n_slots = 1, .n_sums = 1, .asked_ns = MS, .period_ns = MS};
-	s->sources[0].set = metric_set_new(s->db, &(struct metric_source){.slots = &slot, .n_slots = 1}, &err);
+	s->sources[0] = (struct session_source){
+		.kind = SOURCE_PERF, .n_slots = 1, .n_sums = 1, .asked_ns = MS, .period_ns = MS};
+	s->sources[0].set =
+		metric_set_new(s->db, &(struct metric_source){.slots = &slot, .n_slots = 1}, &err);
 	assert_non_null(s->sources[0].set);
-	*source = (struct source){.backend = &backend_fake, .sys = &b->sys, .kind = SOURCE_PERF, .n_slots = 1, .n_sums = 1};
+	*source = (struct source){
+		.backend = &backend_fake, .sys = &b->sys, .kind = SOURCE_PERF, .n_slots = 1, .n_sums = 1};
 	source->priv = xcalloc(1, sizeof(struct fake));
 	source->slots = xcalloc(1, sizeof(slot));
 	source->slots[0] = slot;
@@ -120,7 +125,7 @@ static int bench_init(void **state)
 
 static int bench_fini(void **state)
 {
-	struct bench *b = *state;
+	struct recorder_rows_bench *b = *state;
 
 	session_close(&b->session);
 	lose_at = 0; /* the sampler reads it */
@@ -131,7 +136,7 @@ static int bench_fini(void **state)
 	return 0;
 }
 
-static struct recorder *start(struct bench *b, const char *path)
+static struct recorder *start_recorder(struct recorder_rows_bench *b, const char *path)
 {
 	struct err err;
 	struct recorder *r = recorder_start(&b->session, path, &err);
@@ -151,7 +156,8 @@ static char *read_text(const char *path, size_t *n)
 	return text;
 }
 
-/* Header, then rows that count up by one (or, at a loss, not: the flags say so). Returns the number of rows. */
+/* Header, then rows that count up by one (or, at a loss, not: the flags say so). Returns the number
+ * of rows. */
 static unsigned check_csv(const char *text, size_t n, uint64_t lost_before)
 {
 	struct span rest = {text, n};
@@ -176,29 +182,32 @@ static unsigned check_csv(const char *text, size_t n, uint64_t lost_before)
 	return rows;
 }
 
+static struct recorder_state state_now(struct recorder *r)
+{
+	struct recorder_state now;
+
+	recorder_look(r, &now);
+	return now;
+}
+
 static void rows_reach_the_file_while_it_is_written(void **state)
 {
-	struct bench *b = *state;
-	struct recorder *r = start(b, b->path);
+	struct recorder_rows_bench *b = *state;
+	struct recorder *r = start_recorder(b, b->path);
 	struct recorder_state end;
 	char *text;
 	size_t n;
 
-	for (int i = 0; i < 100; i++) { /* at most a second, says the contract */
-		usleep(10000);
-		text = read_text(b->path, &n);
-		if (check_csv(text, n, 0))
-			break;
-		free(take_ptr(&text));
-	}
-	assert_non_null(text);
+	AWAIT(state_now(r).rows);
+	text = read_text(b->path, &n);
+	assert_true(check_csv(text, n, 0) > 0);
 	free(text);
 	assert_true(recorder_stop(r, &end));
 }
 
 static void a_metric_that_nobody_knows_leaves_no_file_behind(void **state)
 {
-	struct bench *b = *state;
+	struct recorder_rows_bench *b = *state;
 	struct err err;
 
 	b->options.metrics = "Nonsense";
@@ -209,7 +218,7 @@ static void a_metric_that_nobody_knows_leaves_no_file_behind(void **state)
 
 static void a_disk_that_fails_ends_the_log_with_whole_lines_and_one_message(void **state)
 {
-	struct bench *b = *state;
+	struct recorder_rows_bench *b = *state;
 	struct rlimit before, limit;
 	struct recorder_state now = {0}, end;
 	struct recorder *r;
@@ -220,13 +229,10 @@ static void a_disk_that_fails_ends_the_log_with_whole_lines_and_one_message(void
 	getrlimit(RLIMIT_FSIZE, &before);
 	limit = before;
 	limit.rlim_cur = 700; /* some rows, and a piece of one */
-	r = start(b, b->path);
+	r = start_recorder(b, b->path);
 	setrlimit(RLIMIT_FSIZE, &limit);
-	for (int i = 0; i < 200 && !now.failed; i++) {
-		usleep(10000);
-		recorder_look(r, &now);
-	}
-	usleep(10000); /* what comes after is not written either */
+	AWAIT((now = state_now(r)).failed);
+	give_time_ms(10); /* what comes after is not written either */
 	ok = recorder_stop(r, &end);
 	setrlimit(RLIMIT_FSIZE, &before);
 	assert_true(now.failed && end.failed);
@@ -242,7 +248,7 @@ static void a_disk_that_fails_ends_the_log_with_whole_lines_and_one_message(void
 
 static void a_dash_is_standard_output(void **state)
 {
-	struct bench *b = *state;
+	struct recorder_rows_bench *b = *state;
 	struct recorder_state end;
 	int saved = dup(STDOUT_FILENO), fd = open(b->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	struct recorder *r;
@@ -251,8 +257,8 @@ static void a_dash_is_standard_output(void **state)
 
 	fflush(stdout);
 	dup2(fd, STDOUT_FILENO);
-	r = start(b, "-");
-	usleep(5000);
+	r = start_recorder(b, "-");
+	AWAIT(state_now(r).rows);
 	assert_string_equal(recorder_name(r), "-");
 	recorder_stop(r, &end);
 	dup2(saved, STDOUT_FILENO);
@@ -265,30 +271,29 @@ static void a_dash_is_standard_output(void **state)
 
 static void samples_that_were_lost_are_counted_and_flagged(void **state)
 {
-	struct bench *b = *state;
+	struct recorder_rows_bench *b = *state;
 	struct recorder *r;
 	struct recorder_state end;
 	char *text;
 	struct sampler_event started = {.kind = SAMPLER_FAILED};
 	size_t n;
 
-	for (int i = 0; i < 1000 && !sampler_next_event(b->session.sampler, &started); i++)
-		usleep(1000);
+	AWAIT(sampler_next_event(b->session.sampler, &started));
 	assert_int_equal(started.kind, SAMPLER_STARTED); /* nobody reads lose_at now */
 	lose_at = 20;
-	r = start(b, b->path);
+	r = start_recorder(b, b->path);
 	sampler_set_period(b->session.sampler, 0, MS); /* anew, so that the ring sees the first */
-	usleep(60000);
+	AWAIT(state_now(r).lost);
 	assert_true(recorder_stop(r, &end));
 	text = read_text(b->path, &n);
-	assert_true(strstr(text, ",gap,20.0") != NULL);
+	assert_true(strstr(text, ",gap lost,20.0") != NULL);
 	assert_int_equal(end.lost, 3);
 	free(text);
 }
 
 static void json_lines_begin_with_what_was_measured(void **state)
 {
-	struct bench *b = *state;
+	struct recorder_rows_bench *b = *state;
 	struct recorder_state end;
 	struct recorder *r;
 	struct span rest;
@@ -297,8 +302,8 @@ static void json_lines_begin_with_what_was_measured(void **state)
 	size_t n;
 
 	b->options.format = FORMAT_JSONL;
-	r = start(b, b->path);
-	usleep(20000);
+	r = start_recorder(b, b->path);
+	AWAIT(state_now(r).rows);
 	assert_true(recorder_stop(r, &end));
 	text = read_text(b->path, &n);
 	rest = (struct span){text, n};
@@ -314,9 +319,9 @@ static void json_lines_begin_with_what_was_measured(void **state)
 
 static void the_name_shown_is_printable(void **state)
 {
-	struct bench *b = *state;
+	struct recorder_rows_bench *b = *state;
 	AUTOFREE char *path = xasprintf("%s/a\033[2Jb.csv", b->dir);
-	struct recorder *r = start(b, path);
+	struct recorder *r = start_recorder(b, path);
 	struct recorder_state end;
 
 	assert_string_equal(recorder_name(r), "a?[2Jb.csv");

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 /* A call that takes until its gate opens. */
-struct job {
+struct opener_job {
 	int gate, dropped_fd;
 	bool called, signals_blocked;
 };
@@ -27,9 +27,9 @@ static bool is_readable(int fd, int ms)
 	return poll(&look, 1, ms) == 1;
 }
 
-static void call(void *arg)
+static void make_call(void *arg)
 {
-	struct job *job = arg;
+	struct opener_job *job = arg;
 	sigset_t mask;
 
 	is_readable(job->gate, 5000);
@@ -38,30 +38,30 @@ static void call(void *arg)
 	job->called = true;
 }
 
-static void drop(void *arg)
+static void drop_job(void *arg)
 {
-	struct job *job = arg;
+	struct opener_job *job = arg;
 
 	sys_event_signal(job->dropped_fd);
 	free(job);
 }
 
-struct bench {
+struct opener_bench {
 	int gate, dropped_fd;
 	struct opener *opener;
-	struct job *job;
+	struct opener_job *job;
 };
 
 static int set_up(void **state)
 {
-	static struct bench b;
+	static struct opener_bench b;
 	struct err err;
 
 	b.gate = sys_event_new();
 	b.dropped_fd = sys_event_new();
 	b.job = xcalloc(1, sizeof(*b.job));
-	*b.job = (struct job){.gate = b.gate, .dropped_fd = b.dropped_fd};
-	b.opener = opener_start(call, drop, b.job, &err);
+	*b.job = (struct opener_job){.gate = b.gate, .dropped_fd = b.dropped_fd};
+	b.opener = opener_start(make_call, drop_job, b.job, &err);
 	assert_non_null(b.opener);
 	*state = &b;
 	return 0;
@@ -69,7 +69,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	struct bench *b = *state;
+	struct opener_bench *b = *state;
 
 	close(b->gate);
 	close(b->dropped_fd);
@@ -78,7 +78,7 @@ static int tear_down(void **state)
 
 static void the_job_is_handed_back_when_the_call_returned(void **state)
 {
-	struct bench *b = *state;
+	struct opener_bench *b = *state;
 
 	assert_false(is_readable(opener_fd(b->opener), 30));
 	assert_false(opener_is_done(b->opener));
@@ -94,7 +94,7 @@ static void the_job_is_handed_back_when_the_call_returned(void **state)
 
 static void finishing_waits_for_the_call(void **state)
 {
-	struct bench *b = *state;
+	struct opener_bench *b = *state;
 
 	sys_event_signal(b->gate);
 	assert_ptr_equal(opener_finish(b->opener), b->job);
@@ -104,7 +104,7 @@ static void finishing_waits_for_the_call(void **state)
 
 static void leaving_waits_for_nothing_and_the_job_is_dropped_in_the_end(void **state)
 {
-	struct bench *b = *state;
+	struct opener_bench *b = *state;
 
 	opener_leave(b->opener);
 	assert_false(is_readable(b->dropped_fd, 30));
@@ -115,7 +115,7 @@ static void leaving_waits_for_nothing_and_the_job_is_dropped_in_the_end(void **s
 
 static void leaving_after_the_call_drops_the_job_at_once(void **state)
 {
-	struct bench *b = *state;
+	struct opener_bench *b = *state;
 
 	sys_event_signal(b->gate);
 	assert_true(is_readable(opener_fd(b->opener), 5000));

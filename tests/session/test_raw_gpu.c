@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-struct bench {
+struct raw_gpu_bench {
 	struct gpudb *db;
 	struct source source;
 	struct metric_set *set;
@@ -21,14 +21,14 @@ struct bench {
 
 static int bench_init(void **state)
 {
-	struct bench *b = xcalloc(1, sizeof(*b));
+	struct raw_gpu_bench *b = xcalloc(1, sizeof(*b));
 	struct err err;
 
 	b->db = gpudb_load(NULL, 0, &err);
 	assert_non_null(b->db);
 	b->source.options = (struct source_options){.db = b->db, .per_instance = true};
-	b->source.constants =
-		(struct source_constants){.core_count = 2, .l2_slice_count = 1, .block_values = 20, .core_mask = 0x5};
+	b->source.constants = (struct source_constants){
+		.core_count = 2, .l2_slice_count = 1, .block_values = 20, .core_mask = 0x5};
 	source_add_gpu_sums(&b->source);
 	source_add_gpu_instances(&b->source);
 	b->set = metric_set_new(b->db,
@@ -46,7 +46,7 @@ static int bench_init(void **state)
 
 static int bench_fini(void **state)
 {
-	struct bench *b = *state;
+	struct raw_gpu_bench *b = *state;
 
 	metric_set_free(b->set);
 	free(b->source.slots);
@@ -58,7 +58,7 @@ static int bench_fini(void **state)
 
 static void the_layout_names_every_index_behind_the_header(void **state)
 {
-	struct bench *b = *state;
+	struct raw_gpu_bench *b = *state;
 	const struct gpu_layout *raw = gpudb_raw_layout(b->db);
 
 	assert_int_equal(raw->n_counters, 4 * (128 - 4));
@@ -69,7 +69,7 @@ static void the_layout_names_every_index_behind_the_header(void **state)
 
 static void only_the_values_that_the_driver_has_become_slots(void **state)
 {
-	struct bench *b = *state;
+	struct raw_gpu_bench *b = *state;
 
 	/* 16 counters in each of 4 blocks, the clock, then two cores and a slice */
 	assert_int_equal(b->source.n_sums, 4 * 16 + GPU_CLOCK_SLOTS);
@@ -79,7 +79,7 @@ static void only_the_values_that_the_driver_has_become_slots(void **state)
 
 static void every_counter_is_a_metric_that_can_be_broken_down(void **state)
 {
-	struct bench *b = *state;
+	struct raw_gpu_bench *b = *state;
 	const struct metric *core = metric_find(b->set, SPAN_LIT("shader_core_7")),
 			    *front = metric_find(b->set, SPAN_LIT("front_end_19"));
 
@@ -102,11 +102,13 @@ static bool add_line(void *ctx, const void *bytes, size_t n, struct err *err)
 
 static void a_log_has_them_all_and_says_that_it_is_a_gpu(void **state)
 {
-	struct bench *b = *state;
-	const struct export_source source = {.db = b->db, .set = b->set, .title = "Mali-T760", .driver = "kbase", .prefix = ""};
+	struct raw_gpu_bench *b = *state;
+	const struct export_source source = {
+		.db = b->db, .set = b->set, .title = "Mali-T760", .driver = "kbase", .prefix = ""};
 	struct err err;
-	struct export *ex = export_new(&export_jsonl, &(struct export_options){.version = "0", .host = "h", .per_core = true},
-				       &source, 1, add_line, &b->out, &err);
+	struct export *ex = export_new(
+		&export_jsonl, &(struct export_options){.version = "0", .host = "h", .per_core = true},
+		&source, 1, add_line, &b->out, &err);
 
 	if (!ex)
 		fail_msg("%s", err.text);

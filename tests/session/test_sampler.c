@@ -1,4 +1,4 @@
-/* The sampler over a source that the test scripts. Times are real but short: nothing here waits for more than some 100 ms. */
+/* The sampler over a source that the test scripts. */
 #include "tests/support/sampler_bench.h"
 
 #include <setjmp.h>
@@ -9,13 +9,15 @@
 
 #include <cmocka.h>
 
-/* Takes everything out; checks that the count and the times go on without a break. Returns how many there were. */
-static unsigned drain(struct ring *ring, uint64_t *seq, int64_t *end_ns, int64_t period_ns, uint32_t n_values)
+/* Takes everything out; checks that the count and the times go on without a break. Returns how many
+ * there were. */
+static unsigned drain_samples(struct tap *tap, uint64_t *seq, int64_t *end_ns, int64_t period_ns,
+			      uint32_t n_values)
 {
 	const struct sample *s;
 	unsigned n = 0;
 
-	for (; (s = ring_peek(ring)); n++) {
+	for (; (s = tap_peek(tap)); n++) {
 		assert_int_equal(s->n_values, n_values);
 		assert_int_equal(s->end_ns - s->begin_ns, period_ns);
 		if (*seq) {
@@ -24,7 +26,7 @@ static unsigned drain(struct ring *ring, uint64_t *seq, int64_t *end_ns, int64_t
 		}
 		*seq = s->seq;
 		*end_ns = s->end_ns;
-		ring_release(ring);
+		tap_release(tap);
 	}
 	return n;
 }
@@ -35,113 +37,112 @@ static void every_interval_becomes_a_sample_and_nothing_drifts(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(periods); i++) {
-		struct ring *ring = ring_new(1 << 16);
+		struct tap *tap;
 		uint64_t seq = 0;
 		int64_t end = 0, begin;
-		struct bench b;
+		struct sampler_bench b;
 		unsigned n;
 
 		bench_init(&b);
-		sampler_attach(b.sampler, ring, false);
+		tap = bench_tap(&b, RING_BYTES, false);
 		begin = b.sys.monotonic_ns(&b.sys);
 		sampler_adopt(b.sampler, fake_source(&b.sys), periods[i]);
 		assert_int_equal(next_event(&b).period_ns, periods[i]);
-		wait_ms(120);
-		sampler_detach(b.sampler, ring); /* reads what has ended */
-		n = drain(ring, &seq, &end, periods[i], 2);
+		AWAIT(SAMPLES_NOW >= 100 * MS / periods[i]);
+		sampler_detach(b.sampler, tap); /* reads what has ended */
+		n = drain_samples(tap, &seq, &end, periods[i], 2);
 		assert_true(n >= 100 * MS / periods[i]);
 		assert_true(end <= b.sys.monotonic_ns(&b.sys) && end >= begin + 100 * MS);
-		ring_free(ring);
+		tap_free(tap);
 		bench_fini(&b);
 	}
 }
 
 static void short_intervals_are_read_in_batches(void **state)
 {
-	struct ring *ring = ring_new(1 << 16);
-	struct bench b;
+	struct tap *tap;
+	struct sampler_bench b;
 
 	(void)state;
 	bench_init(&b);
-	sampler_attach(b.sampler, ring, false);
+	tap = bench_tap(&b, RING_BYTES, false);
 	sampler_adopt(b.sampler, fake_source(&b.sys), MS);
 	next_event(&b);
-	wait_ms(160);
+	AWAIT(SAMPLES_NOW >= 160);
 	sampler_free(b.sampler);
-	assert_true(n_samples >= 120);
 	/* Each wake ends with one read that gives nothing: so many wakes there were. */
-	assert_true(script.reads - n_samples <= 20);
+	assert_true(script.reads - n_samples <= n_samples / 16 + 10);
 	sys_fini(&b.sys);
-	ring_free(ring);
+	tap_free(tap);
 }
 
-static void a_ring_has_instances_only_when_it_asks(void **state)
+static void a_tap_has_instances_only_when_it_asks(void **state)
 {
-	struct ring *sums = ring_new(1 << 14), *all = ring_new(1 << 14);
+	struct tap *sums, *all;
 	uint64_t seq = 0, seq_all = 0;
 	int64_t end = 0, end_all = 0;
-	struct bench b;
+	struct sampler_bench b;
 
 	(void)state;
 	bench_init(&b);
-	sampler_attach(b.sampler, sums, false);
-	sampler_attach(b.sampler, all, true);
+	sums = bench_tap(&b, RING_BYTES, false);
+	all = bench_tap(&b, RING_BYTES, true);
 	sampler_adopt(b.sampler, fake_source(&b.sys), 10 * MS);
-	wait_ms(50);
+	AWAIT(SAMPLES_NOW >= 1);
 	sampler_free(b.sampler);
-	assert_true(drain(sums, &seq, &end, 10 * MS, 2) > 0);
-	assert_true(drain(all, &seq_all, &end_all, 10 * MS, 3) > 0);
-	ring_free(sums);
-	ring_free(all);
+	assert_true(drain_samples(sums, &seq, &end, 10 * MS, 2) > 0);
+	assert_true(drain_samples(all, &seq_all, &end_all, 10 * MS, 3) > 0);
+	tap_free(sums);
+	tap_free(all);
 	sys_fini(&b.sys);
 }
 
 static void a_full_ring_hurts_only_its_reader(void **state)
 {
-	struct ring *small = ring_new(1), *large = ring_new(1 << 18);
+	struct tap *small, *large;
 	uint64_t seq = 0;
 	int64_t end = 0;
-	struct bench b;
+	struct sampler_bench b;
 
 	(void)state;
 	bench_init(&b);
-	sampler_attach(b.sampler, small, true);
-	sampler_attach(b.sampler, large, true);
+	small = bench_tap(&b, 1, true);
+	large = bench_tap(&b, RING_BYTES, true);
 	sampler_adopt(b.sampler, fake_source(&b.sys), MS);
-	wait_ms(200);
+	AWAIT(SAMPLES_NOW >= 200);
 	sampler_free(b.sampler);
-	assert_true(ring_lost(small) > 0);
-	assert_int_equal(ring_lost(large), 0);
-	assert_int_equal(drain(large, &seq, &end, MS, 3), n_samples);
-	ring_free(small);
-	ring_free(large);
+	assert_true(tap_lost(small) > 0);
+	assert_int_equal(tap_lost(large), 0);
+	assert_int_equal(drain_samples(large, &seq, &end, MS, 3), n_samples);
+	tap_free(small);
+	tap_free(large);
 	sys_fini(&b.sys);
 }
 
 static void what_the_driver_lost_is_in_the_count(void **state)
 {
-	struct ring *ring = ring_new(1 << 14);
+	struct tap *tap;
 	uint64_t seq = 0;
 	int64_t end = 0;
-	struct bench b;
+	struct sampler_bench b;
 
 	(void)state;
 	bench_init(&b);
 	script.lost_at = 3;
-	sampler_attach(b.sampler, ring, false);
+	tap = bench_tap(&b, RING_BYTES, false);
 	sampler_adopt(b.sampler, fake_source(&b.sys), 10 * MS);
-	wait_ms(80);
+	AWAIT(SAMPLES_NOW >= 4);
 	sampler_free(b.sampler);
-	assert_true(drain(ring, &seq, &end, 10 * MS, 2) >= 3);
+	assert_true(drain_samples(tap, &seq, &end, 10 * MS, 2) >= 3);
 	assert_int_equal(seq, n_samples + 2);
-	ring_free(ring);
+	tap_free(tap);
 	sys_fini(&b.sys);
 }
 
 static void a_source_that_fails_to_start_is_told_and_closed(void **state)
 {
 	struct sampler_event event;
-	struct bench b;
+	struct sampler_bench b;
 
 	(void)state;
 	bench_init(&b);
@@ -161,7 +162,7 @@ static void a_device_that_goes_is_told_once_and_the_others_go_on(void **state)
 	struct sampler_event event;
 	AUTO_STRBUF struct strbuf text = {0};
 	uint32_t index;
-	struct bench b;
+	struct sampler_bench b;
 
 	(void)state;
 	bench_init(&b);
@@ -188,7 +189,7 @@ static void a_device_that_goes_is_told_once_and_the_others_go_on(void **state)
 static void a_new_period_starts_the_source_anew(void **state)
 {
 	uint32_t index;
-	struct bench b;
+	struct sampler_bench b;
 
 	(void)state;
 	bench_init(&b);
@@ -207,7 +208,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_interval_becomes_a_sample_and_nothing_drifts),
 		cmocka_unit_test(short_intervals_are_read_in_batches),
-		cmocka_unit_test(a_ring_has_instances_only_when_it_asks),
+		cmocka_unit_test(a_tap_has_instances_only_when_it_asks),
 		cmocka_unit_test(a_full_ring_hurts_only_its_reader),
 		cmocka_unit_test(what_the_driver_lost_is_in_the_count),
 		cmocka_unit_test(a_source_that_fails_to_start_is_told_and_closed),

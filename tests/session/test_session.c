@@ -1,6 +1,8 @@
-/* How a session begins and ends while its devices take their time. The devices are this machine's /proc, behind a gate. */
+/* How a session begins and ends while its devices take their time. The devices are this machine's
+ * /proc, behind a gate. */
 #include "session/session.h"
 #include "base/alloc.h"
+#include "tests/support/await.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -45,13 +47,13 @@ static int slow_open(const struct sys *unused, const char *path, int flags)
 }
 
 /* The session has begun, and the thread that opens its devices stands at the gate. */
-static void begin(struct session *session, const char *device)
+static void begin_case(struct session *session, const char *device)
 {
 	struct err err;
 
 	set_gate(false, false);
 	options = (struct options){.backends = "proc", .device = device, .interval_ns = 500000000, .fps = 60};
-	if (!session_begin(session, &sys, &options, false, &err))
+	if (!session_begin(session, &sys, &options, 0, false, &err))
 		fail_msg("%s", err.text);
 	pthread_mutex_lock(&gate.lock);
 	while (!gate.reached)
@@ -72,7 +74,7 @@ static void a_session_tells_when_its_devices_are_open(void **state)
 	struct err err;
 
 	(void)state;
-	begin(&session, NULL);
+	begin_case(&session, NULL);
 	assert_false(is_open(&session, 30));
 	set_gate(true, true);
 	assert_true(is_open(&session, 5000));
@@ -82,13 +84,41 @@ static void a_session_tells_when_its_devices_are_open(void **state)
 	session_close(&session);
 }
 
+static void only_a_screen_without_a_log_begins_with_a_simulated_past(void **state)
+{
+	static const struct {
+		enum command_word command;
+		const char *log;
+		bool past;
+	} cases[] = {{COMMAND_LIVE, NULL, true},
+		     {COMMAND_LIVE, "x.csv", false},
+		     {COMMAND_RECORD, "x.csv", false},
+		     {COMMAND_STAT, "", false}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct session session;
+		struct err err;
+
+		options = (struct options){.backends = "sim",
+					   .interval_ns = 500000000,
+					   .fps = 60,
+					   .resolution = {1920, 1080},
+					   .command = cases[i].command,
+					   .log = cases[i].log};
+		assert_true(session_open(&session, &real, &options, 0, false, &err));
+		assert_int_equal(session.what.history_ns > 0, cases[i].past);
+		session_close(&session);
+	}
+}
+
 static void finishing_waits_for_the_devices(void **state)
 {
 	struct session session;
 	struct err err;
 
 	(void)state;
-	begin(&session, NULL);
+	begin_case(&session, NULL);
 	set_gate(true, true);
 	assert_true(session_finish(&session, &err));
 	session_close(&session);
@@ -100,7 +130,7 @@ static void what_failed_in_the_other_thread_is_told_when_finishing(void **state)
 	struct err err;
 
 	(void)state;
-	begin(&session, "/dev/mali7");
+	begin_case(&session, "/dev/mali7");
 	set_gate(true, true);
 	assert_false(session_finish(&session, &err));
 	assert_non_null(strstr(err.text, "/dev/mali7"));
@@ -112,16 +142,18 @@ static void closing_does_not_wait_for_a_device_that_never_opens(void **state)
 	struct session session;
 
 	(void)state;
-	begin(&session, NULL);
+	begin_case(&session, NULL);
 	session_close(&session); /* the gate is still closed */
 	set_gate(true, true);
-	usleep(300000); /* the thread opens the rest, finds nobody there, and cleans up: sanitizers watch */
+	give_time_ms(
+		300); /* the thread opens the rest, finds nobody there, and cleans up: sanitizers watch */
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_session_tells_when_its_devices_are_open),
+		cmocka_unit_test(only_a_screen_without_a_log_begins_with_a_simulated_past),
 		cmocka_unit_test(finishing_waits_for_the_devices),
 		cmocka_unit_test(what_failed_in_the_other_thread_is_told_when_finishing),
 		cmocka_unit_test(closing_does_not_wait_for_a_device_that_never_opens),

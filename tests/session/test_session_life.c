@@ -1,7 +1,8 @@
-/* A device that goes, stays away, comes back, or comes back as another: over a backend that the test scripts. Time is what the test
- * says it is; only the sampler lives in the real one. */
+/* A device that goes, stays away, comes back, or comes back as another: over a backend that the
+ * test scripts. Time is what the test says it is; only the sampler lives in the real one. */
 #include "session/session.h"
 #include "base/alloc.h"
+#include "tests/support/await.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -22,22 +23,23 @@
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	bool gone, hangs;
+	bool gone, ended, hangs, reads_hang, inside; /* inside: a read that hangs */
 	int open_error, start_error;
 	const char *slot;
 	double scale;
 	uint64_t core_mask;
 	bool one_more;
-	int64_t slow_ns; /* the shortest interval */
-	unsigned opens, starts, closes;
+	int64_t slow_ns;  /* the shortest interval */
+	int64_t later_ns; /* than the true time */
+	unsigned opens, reads, starts, closes, describes;
 } device = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
-static void lock(void)
+static void lock_state(void)
 {
 	pthread_mutex_lock(&device.lock);
 }
 
-static void unlock(void)
+static void unlock_state(void)
 {
 	pthread_cond_broadcast(&device.changed);
 	pthread_mutex_unlock(&device.lock);
@@ -49,7 +51,7 @@ static bool fake_open(struct source *source, const char *path, struct err *err)
 
 	assert_string_equal(path, "/dev/fake3");
 	assert_string_equal(source->options.interface, "fine");
-	lock();
+	lock_state();
 	device.opens++;
 	while (device.hangs)
 		pthread_cond_wait(&device.changed, &device.lock);
@@ -58,11 +60,14 @@ static bool fake_open(struct source *source, const char *path, struct err *err)
 	source->constants.core_mask = device.core_mask;
 	strcpy(source->title, "Fake GPU");
 	if (!code) {
-		source_add_slot(source, &(struct slot){.name = device.slot, .kind = SLOT_DELTA, .scale = device.scale});
+		source_add_slot(
+			source,
+			&(struct slot){.name = device.slot, .kind = SLOT_DELTA, .scale = device.scale});
 		if (device.one_more)
-			source_add_slot(source, &(struct slot){.name = "More", .kind = SLOT_DELTA, .scale = 1});
+			source_add_slot(source,
+					&(struct slot){.name = "More", .kind = SLOT_DELTA, .scale = 1});
 	}
-	unlock();
+	unlock_state();
 	return !code || err_set(err, code, "fake: open: %s", strerror(code));
 }
 
@@ -70,12 +75,12 @@ static bool fake_start(struct source *source, int64_t period_ns, int64_t now_ns,
 {
 	int code;
 
-	lock();
+	lock_state();
 	device.starts++;
 	code = device.start_error;
 	source->period_ns = period_ns > device.slow_ns ? period_ns : device.slow_ns;
 	*(int64_t *)source->priv = now_ns;
-	unlock();
+	unlock_state();
 	return !code || err_set(err, code, "fake: start: %s", strerror(code));
 }
 
@@ -90,9 +95,15 @@ static enum read_result fake_read(struct source *source, int64_t now_ns, struct 
 	int64_t *begin_ns = source->priv;
 	bool gone;
 
-	lock();
+	lock_state();
+	for (; device.reads_hang; pthread_cond_wait(&device.changed, &device.lock)) {
+		device.inside = true;
+		pthread_cond_broadcast(&device.changed);
+	}
+	device.inside = false;
 	gone = device.gone;
-	unlock();
+	source->ended = device.ended;
+	unlock_state();
 	if (gone)
 		return READ_GONE;
 	if (*begin_ns + source->period_ns > now_ns)
@@ -100,6 +111,9 @@ static enum read_result fake_read(struct source *source, int64_t now_ns, struct 
 	sample->begin_ns = *begin_ns;
 	*begin_ns = sample->end_ns = *begin_ns + source->period_ns;
 	sample->value[0] = 1;
+	lock_state();
+	device.reads++;
+	unlock_state();
 	return READ_GOT;
 }
 
@@ -111,9 +125,17 @@ static void fake_stop(struct source *source)
 static void fake_close(struct source *source)
 {
 	(void)source;
-	lock();
+	lock_state();
 	device.closes++;
-	unlock();
+	unlock_state();
+}
+
+static void fake_describe(const struct source *source, struct strbuf *text)
+{
+	(void)source;
+	lock_state();
+	strbuf_printf(text, "described %u times", ++device.describes);
+	unlock_state();
 }
 
 static const struct backend backend_fake = {.name = "fake",
@@ -123,6 +145,7 @@ static const struct backend backend_fake = {.name = "fake",
 					    .fd = fake_fd,
 					    .read = fake_read,
 					    .stop = fake_stop,
+					    .describe = fake_describe,
 					    .close = fake_close};
 
 static const char data[] = "slots fake\n  names Count More Other\n"
@@ -132,30 +155,43 @@ static const char data[] = "slots fake\n  names Count More Other\n"
 static struct sys sys;
 static struct options options = {.interval_ns = 10 * MS};
 
-struct bench {
+static int64_t (*true_time)(const struct sys *sys);
+
+static int64_t moved_time(const struct sys *with)
+{
+	int64_t now;
+
+	lock_state();
+	now = true_time(with) + device.later_ns;
+	unlock_state();
+	return now;
+}
+
+struct session_life_bench {
 	struct session session;
-	struct ring *ring;
+	struct tap *tap;
 	char text[512];
 };
 
 static int set_up(void **state)
 {
-	static struct bench b;
+	static struct session_life_bench b;
 	struct session *s = &b.session;
 	struct session_source *mine = &s->sources[0];
 	struct source *source;
 	struct err err;
 
-	b = (struct bench){0};
-	lock();
-	device.gone = device.hangs = device.one_more = false;
+	b = (struct session_life_bench){0};
+	lock_state();
+	device.gone = device.ended = device.hangs = device.reads_hang = device.one_more = false;
+	device.later_ns = 0;
 	device.open_error = device.start_error = 0;
 	device.slot = "Count";
 	device.scale = 1;
 	device.core_mask = 3;
 	device.slow_ns = 0;
-	device.opens = device.starts = device.closes = 0;
-	unlock();
+	device.opens = device.reads = device.starts = device.closes = device.describes = 0;
+	unlock_state();
 	*s = (struct session){.sys = &sys, .options = &options, .n = 1};
 	s->db = gpudb_load_texts(&(struct gpudb_text){"data", SPAN_LIT(data)}, 1, &err);
 	s->sampler = sampler_new(&sys, &err);
@@ -172,9 +208,10 @@ static int set_up(void **state)
 	s->what.interface = mine->interface;
 	source = source_open(&sys, &backend_fake, &s->what, mine->device, &err);
 	assert_non_null(source);
-	mine->set = metric_set_new(s->db, &(struct metric_source){.slots = source->slots, .n_slots = 1}, &err);
+	mine->set =
+		metric_set_new(s->db, &(struct metric_source){.slots = source->slots, .n_slots = 1}, &err);
 	assert_non_null(mine->set);
-	b.ring = session_ring(s, false);
+	b.tap = session_tap(s, false);
 	mine->index = sampler_adopt(s->sampler, source, 10 * MS);
 	*state = &b;
 	return 0;
@@ -182,69 +219,94 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	struct bench *b = *state;
+	struct session_life_bench *b = *state;
 
 	if (b->session.sampler)
-		sampler_detach(b->session.sampler, b->ring);
+		sampler_detach(b->session.sampler, b->tap);
 	session_close(&b->session);
-	ring_free(b->ring);
+	tap_free(b->tap);
 	return 0;
 }
 
-/* At a time that the test makes up: what is said, within two seconds; "" for nothing in `ms`. */
-static const char *said(struct bench *b, int64_t now_ns, int ms)
+static bool has_said(struct session_life_bench *b, int64_t now_ns)
 {
-	for (int i = 0; i < ms / 5; i++) {
-		while (session_event(&b->session, now_ns, b->text, sizeof(b->text)))
-			if (b->text[0])
-				return b->text;
-		usleep(5000);
-	}
-	return "";
+	while (session_event(&b->session, now_ns, b->text, sizeof(b->text)))
+		if (b->text[0])
+			return true;
+	return false;
 }
 
-static unsigned opens(void)
+/* At a time that the test makes up: what is said. */
+static const char *said(struct session_life_bench *b, int64_t now_ns)
+{
+	AWAIT(has_said(b, now_ns));
+	return b->text;
+}
+
+static unsigned device_now(const unsigned *count)
 {
 	unsigned n;
 
-	lock();
-	n = device.opens;
-	unlock();
+	lock_state();
+	n = *count;
+	unlock_state();
 	return n;
 }
 
-static void go(bool gone)
+/* Nothing is said, and the device was opened so often in all. */
+static void assert_quiet(struct session_life_bench *b, int64_t now_ns, unsigned n_opens)
 {
-	lock();
+	bool spoke = false;
+
+	AWAIT((spoke = spoke || has_said(b, now_ns)) || device_now(&device.opens) >= n_opens);
+	for (int i = 0; i < 30 && !spoke; i++) {
+		spoke = has_said(b, now_ns);
+		give_time_ms(5);
+	}
+	if (spoke)
+		fail_msg("said: %s", b->text);
+	assert_int_equal(device_now(&device.opens), n_opens);
+}
+
+static void go_away(bool gone)
+{
+	lock_state();
 	device.gone = gone;
-	unlock();
+	unlock_state();
+}
+
+/* One that began from now on. */
+static void await_sample(void)
+{
+	unsigned before = device_now(&device.reads);
+
+	AWAIT(device_now(&device.reads) >= before + 2);
 }
 
 /* Let the device go, and see that it is told. */
-static void lose(struct bench *b)
+static void lose_device(struct session_life_bench *b)
 {
-	go(true);
-	assert_string_equal(said(b, 0, 2000), "Fake GPU: the device is gone; trying again every 3 s");
+	go_away(true);
+	assert_string_equal(said(b, 0), "Fake GPU: the device is gone; trying again every 3 s");
 	assert_string_equal(session_away_text(&b->session.sources[0]), "gone, trying again");
 }
 
 static void a_device_that_is_back_goes_on_in_its_place(void **state)
 {
-	struct bench *b = *state;
+	struct session_life_bench *b = *state;
 	const struct sample *sample;
 	uint64_t seq = 0, gap_at = 0;
 
-	usleep(50000);
-	lose(b);
-	go(false);
-	assert_string_equal(said(b, 3 * S - 1, 150), "");
-	assert_int_equal(opens(), 1); /* not before its time */
-	assert_string_equal(said(b, 3 * S, 2000), "Fake GPU: is back");
-	assert_int_equal(opens(), 2);
+	await_sample();
+	lose_device(b);
+	go_away(false);
+	assert_quiet(b, 3 * S - 1, 1); /* not before its time */
+	assert_string_equal(said(b, 3 * S), "Fake GPU: is back");
+	assert_int_equal(device_now(&device.opens), 2);
 	assert_null(session_away_text(&b->session.sources[0]));
-	usleep(50000);
-	sampler_detach(b->session.sampler, b->ring);
-	for (; (sample = ring_peek(b->ring)); ring_release(b->ring)) {
+	await_sample();
+	sampler_detach(b->session.sampler, b->tap);
+	for (; (sample = tap_peek(b->tap)); tap_release(b->tap)) {
 		assert_int_equal(sample->source, b->session.sources[0].index);
 		assert_int_equal(sample->seq, ++seq);
 		assert_true(!(sample->flags & SAMPLE_GAP) || !gap_at);
@@ -254,50 +316,62 @@ static void a_device_that_is_back_goes_on_in_its_place(void **state)
 	assert_true(gap_at > 1 && seq > gap_at);
 }
 
+/* Another process may have its number by then. */
+static void what_has_ended_is_not_looked_for(void **state)
+{
+	struct session_life_bench *b = *state;
+
+	lock_state();
+	device.gone = device.ended = true;
+	unlock_state();
+	assert_string_equal(said(b, 0), "Fake GPU: has ended");
+	assert_string_equal(session_away_text(&b->session.sources[0]), "ended");
+	go_away(false);
+	assert_quiet(b, 3600 * S, 1);
+}
+
 static void as_long_as_it_is_not_there_nothing_more_is_said(void **state)
 {
-	struct bench *b = *state;
+	struct session_life_bench *b = *state;
 
-	lose(b);
-	lock();
+	lose_device(b);
+	lock_state();
 	device.open_error = ENODEV;
-	unlock();
+	unlock_state();
 	for (unsigned i = 1; i <= 4; i++) {
-		assert_string_equal(said(b, 3 * i * S, 150), "");
-		assert_int_equal(opens(), 1 + i);
+		assert_quiet(b, 3 * i * S, 1 + i);
 	}
-	lock();
+	lock_state();
 	device.open_error = 0;
 	device.gone = false;
-	unlock();
-	assert_string_equal(said(b, 15 * S, 2000), "Fake GPU: is back");
+	unlock_state();
+	assert_string_equal(said(b, 15 * S), "Fake GPU: is back");
 }
 
 static void each_new_reason_is_said_once(void **state)
 {
-	struct bench *b = *state;
+	struct session_life_bench *b = *state;
 
-	lose(b);
-	lock();
+	lose_device(b);
+	lock_state();
 	device.gone = false;
 	device.open_error = EACCES;
-	unlock();
-	assert_string_equal(said(b, 3 * S, 2000), "fake: open: Permission denied; trying again every 3 s");
-	assert_string_equal(said(b, 6 * S, 150), "");
-	lock();
+	unlock_state();
+	assert_string_equal(said(b, 3 * S), "fake: open: Permission denied; trying again every 3 s");
+	assert_quiet(b, 6 * S, 3);
+	lock_state();
 	device.open_error = 0;
 	device.start_error = EBUSY;
-	unlock();
-	assert_string_equal(said(b, 9 * S, 2000), "fake: start: Device or resource busy; trying again every 3 s");
+	unlock_state();
+	assert_string_equal(said(b, 9 * S), "fake: start: Device or resource busy; trying again every 3 s");
 	assert_string_equal(session_away_text(&b->session.sources[0]), "not counting, trying again");
-	assert_string_equal(said(b, 12 * S, 150), "");
-	assert_int_equal(opens(), 5);
-	lock();
+	assert_quiet(b, 12 * S, 5);
+	lock_state();
 	device.start_error = 0;
-	unlock();
-	assert_string_equal(said(b, 15 * S, 2000), "Fake GPU: is back");
-	go(true);
-	assert_string_equal(said(b, 15 * S, 2000), "Fake GPU: the device is gone; trying again every 3 s");
+	unlock_state();
+	assert_string_equal(said(b, 15 * S), "Fake GPU: is back");
+	go_away(true);
+	assert_string_equal(said(b, 15 * S), "Fake GPU: the device is gone; trying again every 3 s");
 }
 
 static void another_gpu_does_not_take_its_place(void **state)
@@ -307,80 +381,180 @@ static void another_gpu_does_not_take_its_place(void **state)
 		double scale;
 		uint64_t core_mask;
 		bool one_more;
-	} others[] = {{"Other", 1, 3, false}, {"Count", 4, 3, false}, {"Count", 1, 5, false}, {"Count", 1, 3, true}};
+	} others[] = {{"Other", 1, 3, false},
+		      {"Count", 4, 3, false},
+		      {"Count", 1, 5, false},
+		      {"Count", 1, 3, true}};
 
 	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
-		struct bench *b = *state;
+		struct session_life_bench *b = *state;
 
-		lose(b);
-		lock();
+		lose_device(b);
+		lock_state();
 		device.gone = false;
 		device.slot = others[i].slot;
 		device.scale = others[i].scale;
 		device.core_mask = others[i].core_mask;
 		device.one_more = others[i].one_more;
-		unlock();
-		assert_string_equal(said(b, 3 * S, 2000),
-				    "Fake GPU: came back with other cores or counters: start malitop again");
-		assert_string_equal(session_away_text(&b->session.sources[0]), "changed, start malitop again");
-		assert_string_equal(said(b, 60 * S, 150), "");
-		lock();
+		unlock_state();
+		assert_string_equal(said(b, 3 * S),
+				    "Fake GPU: came back with different cores or counters: restart malitop");
+		assert_string_equal(session_away_text(&b->session.sources[0]), "changed, restart malitop");
+		assert_quiet(b, 60 * S, 2);
+		lock_state();
 		assert_int_equal(device.opens, 2);
 		assert_int_equal(device.closes, 2);
 		assert_int_equal(device.starts, 1);
-		unlock();
+		unlock_state();
 		tear_down(state);
 		set_up(state);
 	}
 }
 
+/* Its next read does not return, for so long. */
+static void hang_device(int64_t ns)
+{
+	lock_state();
+	device.reads_hang = true;
+	while (!device.inside)
+		pthread_cond_wait(&device.changed, &device.lock);
+	device.later_ns += ns;
+	unlock_state();
+}
+
+static void answer_call(bool gone)
+{
+	lock_state();
+	device.gone = gone;
+	device.reads_hang = false;
+	unlock_state();
+}
+
+static void a_device_that_does_not_answer_is_told_and_left_alone(void **state)
+{
+	struct session_life_bench *b = *state;
+	const struct session_source *s = &b->session.sources[0];
+
+	assert_quiet(b, 0, 1);
+	hang_device(12 * S);
+	assert_string_equal(said(b, 0), "Fake GPU: has not answered for 12 s");
+	assert_string_equal(session_away_text(s), "silent for 12 s");
+	hang_device(30 * S);
+	assert_quiet(b, 60 * S, 1); /* it is said once, and nothing is tried */
+	assert_string_equal(session_away_text(s), "silent for 42 s");
+	answer_call(false);
+	assert_string_equal(said(b, 60 * S), "Fake GPU: answers again");
+	assert_null(session_away_text(s));
+}
+
+static void one_that_answers_that_it_is_gone_is_gone(void **state)
+{
+	struct session_life_bench *b = *state;
+
+	hang_device(12 * S);
+	assert_string_equal(said(b, 0), "Fake GPU: has not answered for 12 s");
+	answer_call(true);
+	assert_string_equal(said(b, 0), "Fake GPU: the device is gone; trying again every 3 s");
+	assert_quiet(b, 0, 1);
+	assert_string_equal(session_away_text(&b->session.sources[0]), "gone, trying again");
+	go_away(false);
+	assert_string_equal(said(b, 3 * S), "Fake GPU: is back");
+}
+
+static void closing_does_not_wait_for_a_read_that_hangs(void **state)
+{
+	struct session_life_bench *b = *state;
+
+	hang_device(12 * S);
+	session_close(&b->session);
+	lock_state();
+	assert_int_equal(device.closes, 0);
+	unlock_state();
+	answer_call(false);
+	AWAIT(device_now(&device.closes) == 1); /* by its own thread */
+}
+
 static void closing_does_not_wait_for_a_device_that_hangs(void **state)
 {
-	struct bench *b = *state;
+	struct session_life_bench *b = *state;
 
-	lose(b);
-	lock();
+	lose_device(b);
+	lock_state();
 	device.hangs = true;
-	unlock();
-	assert_string_equal(said(b, 3 * S, 150), "");
-	assert_int_equal(opens(), 2);
-	assert_string_equal(said(b, 60 * S, 150), ""); /* nor does anything else */
-	sampler_detach(b->session.sampler, b->ring);
+	unlock_state();
+	assert_quiet(b, 3 * S, 2);
+	assert_quiet(b, 60 * S, 2); /* nor does anything else */
+	sampler_detach(b->session.sampler, b->tap);
 	session_close(&b->session);
-	lock();
+	lock_state();
 	device.hangs = false;
-	unlock();
-	for (int i = 0, closes = 0; i < 400 && closes < 2; i++) { /* what the call opened after all is closed by its thread */
-		usleep(5000);
-		lock();
-		closes = (int)device.closes;
-		unlock();
-	}
-	lock();
-	assert_int_equal(device.closes, 2);
-	unlock();
+	unlock_state();
+	AWAIT(device_now(&device.closes) == 2); /* what the call opened after all is closed by its thread */
+}
+
+/* The answer to the first key comes after the second key. */
+static void intervals_that_follow_quickly_are_not_said(void **state)
+{
+	struct session_life_bench *b = *state;
+	struct session_source *mine = &b->session.sources[0];
+	struct pollfd answer = {.fd = sampler_fd(b->session.sampler), .events = POLLIN};
+	bool spoke = false;
+
+	assert_quiet(b, 0, 1);
+	session_set_interval(&b->session, mine, 50 * MS);
+	assert_int_equal(poll(&answer, 1, 60000), 1);
+	session_set_interval(&b->session, mine, 20 * MS);
+	AWAIT((spoke = spoke || has_said(b, 0)) || mine->period_ns == 20 * MS);
+	assert_false(spoke);
+	assert_int_equal(mine->period_ns, 20 * MS);
 }
 
 static void a_longer_interval_than_asked_for_is_said(void **state)
 {
-	struct bench *b = *state;
+	struct session_life_bench *b = *state;
 	struct session_source *mine = &b->session.sources[0];
 
-	assert_string_equal(said(b, 0, 150), "");
+	assert_quiet(b, 0, 1);
 	assert_int_equal(mine->period_ns, 10 * MS);
-	lock();
+	lock_state();
 	device.slow_ns = 20 * MS;
-	unlock();
+	unlock_state();
 	session_set_interval(&b->session, mine, 20 * MS); /* as asked for */
-	assert_string_equal(said(b, 0, 150), "");
+	AWAIT(has_said(b, 0) || mine->period_ns == 20 * MS);
+	assert_quiet(b, 0, 1);
 	assert_int_equal(mine->period_ns, 20 * MS);
 	session_set_interval(&b->session, mine, 5 * MS);
-	assert_string_equal(said(b, 0, 2000), "Fake GPU: samples every 20 ms, not every 5 ms as asked for");
-	lose(b);
-	go(false);
-	said(b, 3 * S, 2000);
+	assert_string_equal(said(b, 0), "Fake GPU: samples every 20 ms, not every 5 ms as requested");
+	lose_device(b);
+	go_away(false);
+	said(b, 3 * S);
 	assert_int_equal(mine->asked_ns, 5 * MS);
 	assert_int_equal(mine->period_ns, 20 * MS);
+}
+
+/* Whoever asks, and however often: a describe may read files. */
+static void a_source_is_asked_what_it_says_at_most_once_a_second(void **state)
+{
+	static const struct {
+		int64_t now_ns;
+		const char *text;
+	} cases[] = {
+		{10 * S, "described 1 times"},
+		{10 * S, "described 1 times"},
+		{10 * S + 999 * MS, "described 1 times"},
+		{11 * S, "described 2 times"},
+		{11 * S + 1, "described 2 times"},
+		{30 * S, "described 3 times"},
+	};
+	struct session_life_bench *b = *state;
+
+	await_sample(); /* it has started */
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_STRBUF struct strbuf text = {0};
+
+		session_describe(&b->session, &b->session.sources[0], cases[i].now_ns, &text);
+		assert_string_equal(text.p, cases[i].text);
+	}
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -388,16 +562,24 @@ static void a_longer_interval_than_asked_for_is_said(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(a_source_is_asked_what_it_says_at_most_once_a_second),
 		TEST(a_device_that_is_back_goes_on_in_its_place),
+		TEST(what_has_ended_is_not_looked_for),
 		TEST(as_long_as_it_is_not_there_nothing_more_is_said),
 		TEST(each_new_reason_is_said_once),
 		TEST(another_gpu_does_not_take_its_place),
+		TEST(a_device_that_does_not_answer_is_told_and_left_alone),
+		TEST(one_that_answers_that_it_is_gone_is_gone),
+		TEST(closing_does_not_wait_for_a_read_that_hangs),
 		TEST(closing_does_not_wait_for_a_device_that_hangs),
+		TEST(intervals_that_follow_quickly_are_not_said),
 		TEST(a_longer_interval_than_asked_for_is_said),
 	};
 
 	if (!sys_init(&sys, NULL, NULL))
 		return 1;
-	alarm(60); /* a test that hangs has failed */
+	true_time = sys.monotonic_ns;
+	sys.monotonic_ns = moved_time;
+	alarm(600); /* a test that hangs has failed */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 #ifndef BOARD_H
 #define BOARD_H
 
-#include "tiny_source.h"
+#include "tests/support/tiny_source.h"
 
 /* With vectors for now, the total and the history that are the same. */
 struct board {
@@ -15,7 +15,7 @@ struct board {
 	struct column *column;
 	struct views views;
 	struct view_data data;
-	int scroll_max;
+	struct view_scroll scroll;
 };
 
 static struct gpudb *shipped(void)
@@ -28,7 +28,8 @@ static struct gpudb *shipped(void)
 	return db;
 }
 
-static void add_slots(struct board *b, const struct gpu_layout *layout, int block, enum instance_kind kind, unsigned number)
+static void add_slots(struct board *b, const struct gpu_layout *layout, int block, enum instance_kind kind,
+		      unsigned number)
 {
 	for (unsigned i = 0; i < layout->n_counters; i++) {
 		const struct gpu_counter *c = &layout->counters[i];
@@ -36,8 +37,10 @@ static void add_slots(struct board *b, const struct gpu_layout *layout, int bloc
 		if (block >= 0 && c->block != (enum gpu_block)block)
 			continue;
 		b->slots = xreallocarray(b->slots, b->n_slots + 1, sizeof(*b->slots));
-		b->slots[b->n_slots++] = (struct slot){
-			.name = c->name ? c->name : c->hw_name, .instance = kind, .number = (uint16_t)number, .scale = c->scale};
+		b->slots[b->n_slots++] = (struct slot){.name = c->name ? c->name : c->hw_name,
+						       .instance = kind,
+						       .number = (uint16_t)number,
+						       .scale = c->scale};
 	}
 }
 
@@ -73,7 +76,10 @@ static void board_init(struct board *b, struct gpudb *db, const char *gpu, unsig
 							.n_slots = b->n_slots,
 							.core_count = cores ? cores : 1,
 							.l2_slice_count = slices ? slices : 1,
-							.bus_width_bits = 128},
+							.bus_width_bits = 128,
+							.frames_per_second = 60,
+							.screen_pixels = 1920 * 1080,
+							.top_hz = 850e6},
 				&err);
 	if (!b->set)
 		fail_msg("%s", err.text);
@@ -86,10 +92,16 @@ static void board_init(struct board *b, struct gpudb *db, const char *gpu, unsig
 		b->history[i] = b->now;
 	b->column = xcalloc(1, sizeof(*b->column));
 	b->data = (struct view_data){
-		.feeds[SOURCE_GPU] = {b->set, b->set->n_vector, b->now, b->now, b->column, b->history, TINY_POINTS, NULL},
+		.feeds[SOURCE_GPU] = {.set = b->set,
+				      .n_vector = b->set->n_vector,
+				      .now = b->now,
+				      .total = b->now,
+				      .now_column = b->column,
+				      .points = b->history,
+				      .n_points = TINY_POINTS},
 		.refresh_s = 0.5,
 		.fps = 60,
-		.scroll_max = &b->scroll_max,
+		.scroll = &b->scroll,
 	};
 	if (!views_init(&b->views, SETS(b->set, NULL), &err))
 		fail_msg("%s", err.text);
@@ -104,16 +116,17 @@ static void board_fini(struct board *b)
 	free(b->column);
 }
 
-static double *slot_of(struct board *b, const char *name, enum instance_kind kind, unsigned number)
+static inline double *slot_of(struct board *b, const char *name, enum instance_kind kind, unsigned number)
 {
 	for (unsigned i = 0; i < b->n_slots; i++)
-		if (strcmp(b->slots[i].name, name) == 0 && b->slots[i].instance == kind && b->slots[i].number == number)
+		if (strcmp(b->slots[i].name, name) == 0 && b->slots[i].instance == kind &&
+		    b->slots[i].number == number)
 			return &b->now[VECTOR_CONSTANTS + i];
 	fail_msg("no slot %s", name);
 	return NULL;
 }
 
-static char *shown(const struct board *b, const char *view, int cols, int rows, bool ascii)
+static inline char *shown(const struct board *b, const char *view, int cols, int rows, bool ascii)
 {
 	const struct view *v = views_find(&b->views, view);
 	AUTO_STRBUF struct strbuf out = {0};
@@ -127,7 +140,7 @@ static char *shown(const struct board *b, const char *view, int cols, int rows, 
 	return take_ptr(&out.p);
 }
 
-static void expect(const char *got, const char *want)
+static inline void expect_text(const char *got, const char *want)
 {
 	if (!strstr(got, want))
 		fail_msg("'%s' is not in\n%s", want, got);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/types.h>
 #include <time.h>
 
 enum disk_call {
@@ -23,13 +24,14 @@ enum disk_call {
 struct disk {
 	struct sys sys; /* hand this in */
 	struct sys real;
-	pthread_mutex_t lock;  /* for what follows; the calls take it */
+	pthread_mutex_t lock; /* for what follows; the calls take it */
+	pthread_cond_t freed;
+	bool stuck;            /* writes wait until it is not any more: disk_set_stuck */
 	unsigned fail, at;     /* the at-th of these calls fails, 1: the next one; 0: none */
 	unsigned times;        /* and so many behind it */
 	int code;              /* with that */
 	int64_t room;          /* bytes that fit on it; -1: any number */
 	size_t piece;          /* so many bytes a write at most; 0: any number */
-	int64_t stuck_ns;      /* the next write takes so long */
 	unsigned files, syncs; /* open; so far */
 	int64_t ahead_ns;      /* of the wall clock */
 };
@@ -92,11 +94,9 @@ static inline int disk_fstat(const struct sys *sys, int fd, struct stat *st)
 /* How much of n bytes it takes; 0: it is full. */
 static inline size_t disk_take(struct disk *d, size_t n)
 {
-	struct timespec stuck;
-
 	pthread_mutex_lock(&d->lock);
-	stuck = (struct timespec){.tv_sec = d->stuck_ns / 1000000000, .tv_nsec = d->stuck_ns % 1000000000};
-	d->stuck_ns = 0;
+	while (d->stuck)
+		pthread_cond_wait(&d->freed, &d->lock);
 	if (d->piece && n > d->piece)
 		n = d->piece;
 	if (d->room >= 0 && n > (size_t)d->room)
@@ -104,8 +104,15 @@ static inline size_t disk_take(struct disk *d, size_t n)
 	if (d->room >= 0)
 		d->room -= (int64_t)n;
 	pthread_mutex_unlock(&d->lock);
-	nanosleep(&stuck, NULL);
 	return n;
+}
+
+static inline void disk_set_stuck(struct disk *d, bool stuck)
+{
+	pthread_mutex_lock(&d->lock);
+	d->stuck = stuck;
+	pthread_cond_broadcast(&d->freed);
+	pthread_mutex_unlock(&d->lock);
 }
 
 static inline ssize_t disk_write(const struct sys *sys, int fd, const void *buf, size_t n)
@@ -130,6 +137,11 @@ static inline int disk_fsync(const struct sys *sys, int fd)
 	return disk_fails(sys, DISK_SYNC) ? -1 : 0;
 }
 
+static inline ssize_t disk_read_link(const struct sys *sys, int fd, char *buf, size_t n)
+{
+	return disk_fails(sys, DISK_OPEN) ? -1 : disk_of(sys)->real.read_link(sys, fd, buf, n);
+}
+
 static inline int disk_unlink_at(const struct sys *sys, int dir_fd, const char *path)
 {
 	return disk_fails(sys, DISK_UNLINK) ? -1 : disk_of(sys)->real.unlink_at(sys, dir_fd, path);
@@ -152,6 +164,7 @@ static inline void disk_init(struct disk *d)
 
 	*d = (struct disk){.room = -1};
 	pthread_mutex_init(&d->lock, NULL);
+	pthread_cond_init(&d->freed, NULL);
 	if (!sys_init(&d->real, NULL, &err))
 		abort();
 	d->sys = d->real;
@@ -163,6 +176,7 @@ static inline void disk_init(struct disk *d)
 	d->sys.ftruncate = disk_ftruncate;
 	d->sys.fsync = disk_fsync;
 	d->sys.fdatasync = disk_fsync;
+	d->sys.read_link = disk_read_link;
 	d->sys.unlink_at = disk_unlink_at;
 	d->sys.realtime_ns = disk_realtime_ns;
 }
@@ -170,6 +184,7 @@ static inline void disk_init(struct disk *d)
 static inline void disk_fini(struct disk *d)
 {
 	sys_fini(&d->real);
+	pthread_cond_destroy(&d->freed);
 	pthread_mutex_destroy(&d->lock);
 }
 

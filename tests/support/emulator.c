@@ -30,7 +30,7 @@ static int on_cursor(VTermPos pos, VTermPos oldpos, int visible, void *user)
 
 static const VTermScreenCallbacks callbacks = {.settermprop = on_property, .movecursor = on_cursor};
 
-static void feed(void *ctx, const char *p, size_t n)
+static void feed_bytes(void *ctx, const char *p, size_t n)
 {
 	struct emulator *e = ctx;
 
@@ -46,7 +46,7 @@ void emulator_init(struct emulator *e, int cols, int rows)
 	vterm_screen_enable_altscreen(e->screen, 1);
 	vterm_screen_set_callbacks(e->screen, &callbacks, e);
 	vterm_screen_reset(e->screen, 1);
-	feed(e, EMULATOR_PROMPT "\r\n", strlen(EMULATOR_PROMPT) + 2);
+	feed_bytes(e, EMULATOR_PROMPT "\r\n", strlen(EMULATOR_PROMPT) + 2);
 }
 
 void emulator_fini(struct emulator *e)
@@ -57,7 +57,7 @@ void emulator_fini(struct emulator *e)
 
 void emulator_attach(struct emulator *e, struct pty *pty)
 {
-	pty->feed = feed;
+	pty->feed = feed_bytes;
 	pty->feed_ctx = e;
 }
 
@@ -125,6 +125,16 @@ static bool sends_normal_keys(struct emulator *e)
 	return strcmp(sent, "\x1b[A") == 0;
 }
 
+/* It has no property either. */
+static bool brackets_pastes(struct emulator *e)
+{
+	char sent[16] = "";
+
+	vterm_output_read(e->vterm, sent, sizeof(sent));
+	vterm_keyboard_start_paste(e->vterm);
+	return vterm_output_read(e->vterm, sent, sizeof(sent)) > 0;
+}
+
 const char *emulator_complaint(struct emulator *e)
 {
 	VTermPos cursor = e->cursor;
@@ -136,13 +146,15 @@ const char *emulator_complaint(struct emulator *e)
 		return "the cursor is hidden";
 	if (e->mouse != VTERM_PROP_MOUSE_NONE)
 		return "the mouse is still reported";
+	if (brackets_pastes(e))
+		return "pastes are still bracketed";
 	if (!sends_normal_keys(e))
 		return "the cursor keys are still in application mode";
 	if (strcmp(emulator_row(e, 0), EMULATOR_PROMPT) != 0)
 		return "the main screen has changed";
 	if (cursor.row != 1 || cursor.col != 0)
 		return "the cursor is elsewhere";
-	feed(e, "x", 1);
+	feed_bytes(e, "x", 1);
 	cell = emulator_cell(e, 1, 0);
 	if (cell.chars[0] != 'x' || cell.attrs.bold || cell.attrs.reverse || cell.attrs.underline ||
 	    !VTERM_COLOR_IS_DEFAULT_FG(&cell.fg) || !VTERM_COLOR_IS_DEFAULT_BG(&cell.bg))

@@ -23,7 +23,8 @@ void emulator_fini(struct emulator *e);
 void emulator_attach(struct emulator *e, struct pty *pty);
 void emulator_resize(struct emulator *e, struct pty *pty, int cols, int rows);
 
-/* The text of a row, blanks at the end cut; valid until the next call. Negative: from the bottom, -1 the last. */
+/* The text of a row, blanks at the end cut; valid until the next call. Negative: from the bottom,
+ * -1 the last. */
 const char *emulator_row(struct emulator *e, int row);
 /* The first row from `from` on that has this text; -1 for none. */
 int emulator_find(struct emulator *e, int from, const char *text);

@@ -13,20 +13,23 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* A GPU of two cores with a core counter, a GPU counter and a ratio; a CPU of two clusters with ticks and a temperature. */
-static const char data[] = "gpu Mali-Test\n  family Bifrost\n  id 0x7fff\n  layout Mali-Test\n  constant MaliGPUWarpSize 8\n"
-			   "layout Mali-Test\n  slots 64\n  block front_end\n    6 GPU_ACTIVE MaliGPUActiveCy\n"
-			   "  block shader_core\n    4 FRAG_ACTIVE MaliFragActiveCy\n"
-			   "slots proc\n  names CPUTicks\n"
-			   "metric MaliGPUActiveCy\n  title GPU active\n  unit cycles\n  group G\n"
-			   "metric MaliFragActiveCy\n  title Fragment \"active\"\n  unit cycles\n  group G\n"
-			   "metric MaliFragUtil\n  title Fragment\n  unit percent\n  group G\n"
-			   "  expr MaliFragActiveCy / MaliGPUActiveCy * 100\n"
-			   "metric MaliExtra\n  title Extra\n  unit cycles\n  group G\n  expr MaliGPUActiveCy * 2\n"
-			   "metric CPULoad\n  title Load\n  unit count\n  group C\n  expr CPUTicks / 4\n"
-			   "metric Heat\n  title Heat\n  unit celsius\n  group C\n"
-			   "template Mali-Test\n  for Bifrost\nsection 1 One\nchart 1.1 Chart\n  1.1.1 MaliFragUtil\n"
-			   "  1.1.2 MaliGPUActiveCy\n  1.1.3 MaliFragUtil\n";
+/* A GPU of two cores with a core counter, a GPU counter, a ratio and a constant; a CPU of two
+ * clusters with ticks and a temperature. */
+static const char data[] =
+	"gpu Mali-Test\n  family Bifrost\n  id 0x7fff\n  layout Mali-Test\n  constant MaliGPUWarpSize 8\n"
+	"layout Mali-Test\n  slots 64\n  block front_end\n    6 GPU_ACTIVE MaliGPUActiveCy\n"
+	"  block shader_core\n    4 FRAG_ACTIVE MaliFragActiveCy\n"
+	"slots proc\n  names CPUTicks\n"
+	"metric MaliGPUActiveCy\n  title GPU active\n  unit cycles\n  group G\n"
+	"metric MaliFragActiveCy\n  title Fragment \"active\"\n  unit cycles\n  group G\n"
+	"metric MaliFragUtil\n  title Fragment\n  unit percent\n  group G\n"
+	"  expr MaliFragActiveCy / MaliGPUActiveCy * 100\n"
+	"metric MaliExtra\n  title Extra\n  unit cycles\n  group G\n  expr MaliGPUActiveCy * 2\n"
+	"metric MaliBeat\n  title Beat\n  unit bytes\n  group G\n  expr MaliGPUWarpSize * 2\n"
+	"metric CPULoad\n  title Load\n  unit count\n  group C\n  expr CPUTicks / 4\n"
+	"metric Heat\n  title Heat\n  unit celsius\n  group C\n"
+	"template Mali-Test\n  for Bifrost\nsection 1 One\nchart 1.1 Chart\n  1.1.1 MaliFragUtil\n"
+	"  1.1.2 MaliGPUActiveCy\n  1.1.3 MaliFragUtil\n";
 
 #define SLOT(n, k, i, no)                                                             \
 	{                                                                             \
@@ -47,7 +50,7 @@ static const struct slot cpu_slots[] = {
 
 enum { GPU = 0, CPU = 1, GPU1 = 2 };
 
-struct machine {
+struct export_machine {
 	struct gpudb *db;
 	struct metric_set *gpu, *cpu;
 	struct export_source sources[3];
@@ -57,9 +60,9 @@ struct machine {
 	bool binary;              /* the format has no lines */
 };
 
-static inline bool collect(void *ctx, const void *bytes, size_t n, struct err *err)
+static inline bool collect_bytes(void *ctx, const void *bytes, size_t n, struct err *err)
 {
-	struct machine *m = ctx;
+	struct export_machine *m = ctx;
 
 	if (++m->writes == m->fail_at)
 		return err_set(err, 28, "log: disk full");
@@ -71,11 +74,12 @@ static inline bool collect(void *ctx, const void *bytes, size_t n, struct err *e
 
 static inline int machine_init(void **state)
 {
-	static struct machine m;
+	static struct export_machine m;
 	struct gpudb_text text = {"data", {data, sizeof(data) - 1}};
 	struct err err = {0};
 
-	m = (struct machine){.options = {.epoch_offset_ns = 1700000000000000000, .host = "board", .version = "1.2"}};
+	m = (struct export_machine){
+		.options = {.epoch_offset_ns = 1700000000000000000, .host = "board", .version = "1.2"}};
 	m.db = gpudb_load_texts(&text, 1, &err);
 	if (m.db)
 		m.gpu = metric_set_new(m.db,
@@ -85,7 +89,9 @@ static inline int machine_init(void **state)
 							       .core_count = 2},
 				       &err);
 	if (m.gpu)
-		m.cpu = metric_set_new(m.db, &(struct metric_source){.slots = cpu_slots, .n_slots = ARRAY_LEN(cpu_slots)}, &err);
+		m.cpu = metric_set_new(
+			m.db, &(struct metric_source){.slots = cpu_slots, .n_slots = ARRAY_LEN(cpu_slots)},
+			&err);
 	if (!m.cpu) {
 		fprintf(stderr, "%s\n", err.text);
 		return -1;
@@ -113,7 +119,7 @@ static inline int machine_init(void **state)
 
 static inline int machine_fini(void **state)
 {
-	struct machine *m = *state;
+	struct export_machine *m = *state;
 
 	metric_set_free(m->gpu);
 	metric_set_free(m->cpu);
@@ -122,11 +128,11 @@ static inline int machine_fini(void **state)
 	return 0;
 }
 
-static inline struct export *start(struct machine *m, const struct export_format *format, const struct export_source *sources,
-				   unsigned n)
+static inline struct export *start_export(struct export_machine *m, const struct export_format *format,
+					  const struct export_source *sources, unsigned n)
 {
 	struct err err = {0};
-	struct export *ex = export_new(format, &m->options, sources, n, collect, m, &err);
+	struct export *ex = export_new(format, &m->options, sources, n, collect_bytes, m, &err);
 
 	if (!ex)
 		fail_msg("%s", err.text);
@@ -134,26 +140,32 @@ static inline struct export *start(struct machine *m, const struct export_format
 }
 
 /* A sample of [begin, end) ms. */
-static inline bool push(struct export *ex, uint32_t source, int64_t begin_ms, int64_t end_ms, uint32_t flags,
-			const uint64_t *values, unsigned n)
+static inline bool push_sample(struct export *ex, uint32_t source, int64_t begin_ms, int64_t end_ms,
+			       uint32_t flags, const uint64_t *values, unsigned n)
 {
 	AUTOFREE struct sample *s = xcalloc(1, sizeof(*s) + n * sizeof(uint64_t));
 	struct err err;
 
-	*s = (struct sample){
-		.source = source, .flags = flags, .n_values = n, .begin_ns = begin_ms * 1000000, .end_ns = end_ms * 1000000};
+	*s = (struct sample){.source = source,
+			     .flags = flags,
+			     .n_values = n,
+			     .begin_ns = begin_ms * 1000000,
+			     .end_ns = end_ms * 1000000};
 	memcpy(s->value, values, n * sizeof(uint64_t));
 	return export_sample(ex, s, &err);
 }
 
-static inline bool push_gpu(struct export *ex, int64_t begin_ms, int64_t end_ms, uint64_t active, uint64_t frag)
+static inline bool push_gpu(struct export *ex, int64_t begin_ms, int64_t end_ms, uint64_t active,
+			    uint64_t frag)
 {
-	return push(ex, GPU, begin_ms, end_ms, 0, (uint64_t[]){active, frag, frag - frag / 4, frag / 4}, 4);
+	return push_sample(ex, GPU, begin_ms, end_ms, 0,
+			   (uint64_t[]){active, frag, frag - frag / 4, frag / 4}, 4);
 }
 
-static inline bool push_cpu(struct export *ex, int64_t begin_ms, int64_t end_ms, uint64_t ticks, uint64_t heat)
+static inline bool push_cpu(struct export *ex, int64_t begin_ms, int64_t end_ms, uint64_t ticks,
+			    uint64_t heat)
 {
-	return push(ex, CPU, begin_ms, end_ms, 0, (uint64_t[]){ticks, heat, ticks - 1, 1, 1}, 5);
+	return push_sample(ex, CPU, begin_ms, end_ms, 0, (uint64_t[]){ticks, heat, ticks - 1, 1, 1}, 5);
 }
 
 #define ON_MACHINE(test) cmocka_unit_test_setup_teardown(test, machine_init, machine_fini)

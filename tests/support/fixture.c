@@ -54,7 +54,8 @@ static int64_t fake_boottime(const struct sys *sys)
 }
 
 /* A captured tree has no kernel that counts. */
-static int no_perf(const struct sys *sys, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd, unsigned long flags)
+static int no_perf(const struct sys *sys, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+		   unsigned long flags)
 {
 	(void)sys, (void)attr, (void)pid, (void)cpu, (void)group_fd, (void)flags;
 	return errno = ENOSYS, -1;
@@ -63,7 +64,8 @@ static int no_perf(const struct sys *sys, struct perf_event_attr *attr, pid_t pi
 static void copy_file(const char *from, const char *to)
 {
 	char text[8192];
-	int in = open(from, O_RDONLY | O_CLOEXEC), out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	int in = open(from, O_RDONLY | O_CLOEXEC),
+	    out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	ssize_t n;
 
 	assert_true(in >= 0 && out >= 0);
@@ -104,7 +106,34 @@ static void source_path(char path[PATH], const char *board, const char *state)
 {
 	const char *srcdir = getenv("srcdir");
 
-	assert_true(snprintf(path, PATH, "%s/tests/fixtures/%s%s", srcdir ? srcdir : ".", board, state) < PATH);
+	assert_true(snprintf(path, PATH, "%s/tests/fixtures/%s%s", srcdir ? srcdir : ".", board, state) <
+		    PATH);
+}
+
+static struct gpudb *db;
+
+static void free_db(void)
+{
+	gpudb_free(db);
+}
+
+const struct gpudb *fixture_db(void)
+{
+	struct err err;
+
+	if (!db) {
+		db = gpudb_load(NULL, 0, &err);
+		assert_non_null(db);
+		atexit(free_db);
+	}
+	return db;
+}
+
+void scratch_directory(char path[SCRATCH_PATH])
+{
+	snprintf(path, SCRATCH_PATH, "%s/malitop-test-XXXXXX",
+		 access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+	assert_non_null(mkdtemp(path));
 }
 
 void fixture_init(struct fixture *f, const char *board)
@@ -113,8 +142,7 @@ void fixture_init(struct fixture *f, const char *board)
 	struct err err;
 
 	memset(f, 0, sizeof(*f));
-	strcpy(f->root, "/tmp/malitop-test-XXXXXX");
-	assert_non_null(mkdtemp(f->root));
+	scratch_directory(f->root);
 	if (board) {
 		source_path(path, board, "");
 		copy_tree(path, f->root, 0);

@@ -1,6 +1,5 @@
-/* golden: screens that are compared with tests/golden/NAME.txt, and what they are made of: feeds of a minute. Include it after the
- * backends.
- */
+/* golden: screens that are compared with tests/golden/NAME.txt, and what they are made of: feeds of
+ * a minute. Include it after the backends. */
 #ifndef MALITOP_TEST_GOLDEN_H
 #define MALITOP_TEST_GOLDEN_H
 
@@ -8,12 +7,14 @@
 #include "model/history.h"
 #include "views/view.h"
 
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -50,7 +51,13 @@ static void measured_finish(struct measured *m)
 		m->points[i] = m->vectors[i] = vector_of(m, m->now);
 	}
 	m->total = vector_of(m, history_total(m->history));
-	m->feed = (struct feed){m->set, m->set->n_vector, m->points[POINTS - 1], m->total, m->now, m->points, POINTS, NULL};
+	m->feed = (struct feed){.set = m->set,
+				.n_vector = m->set->n_vector,
+				.now = m->points[POINTS - 1],
+				.total = m->total,
+				.now_column = m->now,
+				.points = m->points,
+				.n_points = POINTS};
 }
 
 static inline void measured_fini(struct measured *m)
@@ -88,12 +95,26 @@ static const struct {
 	enum slot_kind kind;
 	double scale;
 } cpu_slots[] = {
-	{"CPUTicksUser", SLOT_DELTA, 1},    {"CPUTicksNice", SLOT_DELTA, 1},   {"CPUTicksSystem", SLOT_DELTA, 1},
-	{"CPUTicksIdle", SLOT_DELTA, 1},    {"CPUTicksIOWait", SLOT_DELTA, 1}, {"CPUTicksIRQ", SLOT_DELTA, 1},
-	{"CPUTicksSoftIRQ", SLOT_DELTA, 1}, {"CPUTicksSteal", SLOT_DELTA, 1},  {"CPUClock", SLOT_LEVEL, 1e3},
-	{"CPUClockTop", SLOT_LEVEL, 1e3},   {"CPUOnline", SLOT_LEVEL, 1},
+	{"CPUTicksUser", SLOT_DELTA, 1},    {"CPUTicksNice", SLOT_DELTA, 1},
+	{"CPUTicksSystem", SLOT_DELTA, 1},  {"CPUTicksIdle", SLOT_DELTA, 1},
+	{"CPUTicksIOWait", SLOT_DELTA, 1},  {"CPUTicksIRQ", SLOT_DELTA, 1},
+	{"CPUTicksSoftIRQ", SLOT_DELTA, 1}, {"CPUTicksSteal", SLOT_DELTA, 1},
+	{"CPUClock", SLOT_LEVEL, 1e3},      {"CPUClockTop", SLOT_LEVEL, 1e3},
+	{"CPUOnline", SLOT_LEVEL, 1},
 };
-enum { TICK_USER, TICK_NICE, TICK_SYSTEM, TICK_IDLE, TICK_IOWAIT, TICK_IRQ, TICK_SOFTIRQ, TICK_STEAL, CLOCK, TOP, ONLINE };
+enum {
+	TICK_USER,
+	TICK_NICE,
+	TICK_SYSTEM,
+	TICK_IDLE,
+	TICK_IOWAIT,
+	TICK_IRQ,
+	TICK_SOFTIRQ,
+	TICK_STEAL,
+	CLOCK,
+	TOP,
+	ONLINE
+};
 
 /* CPUs of one kind; how busy each is at least, in ticks of 50; their clock. */
 struct golden_cluster {
@@ -120,7 +141,8 @@ static unsigned wave(unsigned cpu, unsigned at)
 	return x < 8 ? x : 16 - x;
 }
 
-static void add_cpu(struct sample *sample, unsigned at, unsigned slot, const struct golden_cluster *cluster, unsigned cpu)
+static void add_cpu(struct sample *sample, unsigned at, unsigned slot, const struct golden_cluster *cluster,
+		    unsigned cpu)
 {
 	unsigned user = cluster->base + wave(cpu, at), system = 2 + wave(cpu + 3, at) / 3;
 	uint64_t *value = &sample->value[slot];
@@ -134,7 +156,8 @@ static void add_cpu(struct sample *sample, unsigned at, unsigned slot, const str
 	value[ONLINE]++;
 }
 
-static unsigned add_cpu_slots(struct slot *slots, unsigned n, enum instance_kind kind, unsigned number, const char *title)
+static unsigned add_cpu_slots(struct slot *slots, unsigned n, enum instance_kind kind, unsigned number,
+			      const char *title)
 {
 	for (size_t i = 0; i < ARRAY_LEN(cpu_slots); i++)
 		slots[n++] = (struct slot){.name = cpu_slots[i].name,
@@ -146,9 +169,21 @@ static unsigned add_cpu_slots(struct slot *slots, unsigned n, enum instance_kind
 	return n;
 }
 
-static inline void measure_cpu(struct measured *m, const struct gpudb *db, const struct golden_cluster *clusters)
+/* What the machine tells beside its CPUs. */
+static const struct {
+	const char *name;
+	double scale;
+	uint64_t value;
+} machine_slots[] = {
+	{"MemoryTotal", 1024, 8032000}, {"MemoryAvailable", 1024, 4666000}, {"TemperatureMax", 1e-3, 61500},
+	{"LoadAverage1", 0.01, 241},    {"LoadAverage5", 0.01, 198},        {"LoadAverage15", 0.01, 175},
+};
+
+/* whole: with what the machine tells. */
+static inline void measure_cpu(struct measured *m, const struct gpudb *db,
+			       const struct golden_cluster *clusters, bool whole)
 {
-	struct slot slots[(1 + CLUSTERS + CPUS) * ARRAY_LEN(cpu_slots)];
+	struct slot slots[(1 + CLUSTERS + CPUS) * ARRAY_LEN(cpu_slots) + ARRAY_LEN(machine_slots)];
 	unsigned per = ARRAY_LEN(cpu_slots), n = add_cpu_slots(slots, 0, INSTANCE_ALL, 0, NULL),
 		 n_clusters = count_clusters(clusters);
 
@@ -156,6 +191,11 @@ static inline void measure_cpu(struct measured *m, const struct gpudb *db, const
 		n = add_cpu_slots(slots, n, INSTANCE_CLUSTER, c, clusters[c].title);
 	for (unsigned cpu = 0; cpu <= clusters[n_clusters - 1].last; cpu++)
 		n = add_cpu_slots(slots, n, INSTANCE_CPU, cpu, NULL);
+	unsigned n_cpu = n;
+
+	for (size_t i = 0; whole && i < ARRAY_LEN(machine_slots); i++)
+		slots[n++] = (struct slot){
+			.name = machine_slots[i].name, .kind = SLOT_LEVEL, .scale = machine_slots[i].scale};
 	m->set = set_new(db, &(struct metric_source){.slots = slots, .n_slots = n});
 	m->history = history_new(slots, n, n, REFRESH_NS);
 	AUTOFREE struct sample *sample = sample_new(n);
@@ -171,6 +211,8 @@ static inline void measure_cpu(struct measured *m, const struct gpudb *db, const
 				add_cpu(sample, at, (1 + c) * per, &clusters[c], cpu);
 				add_cpu(sample, at, (1 + n_clusters + cpu) * per, &clusters[c], cpu);
 			}
+		for (unsigned i = n_cpu; i < n; i++)
+			sample->value[i] = machine_slots[i - n_cpu].value;
 		history_push(m->history, sample);
 	}
 	measured_finish(m);
@@ -192,13 +234,18 @@ static char *read_text(const char *path)
 	return take_ptr(&text.p);
 }
 
+static char *golden_seen[512]; /* names that were compared */
+static unsigned n_golden_seen;
+
 /* 0 where it is as it was, 1 where it differs. */
-static int golden_compare(const char *name, const char *got)
+static inline int golden_compare(const char *name, const char *got)
 {
 	const char *dir = getenv("srcdir");
 	AUTOFREE char *path = xasprintf("%s/tests/golden/%s.txt", dir ? dir : ".", name);
 	AUTOFREE char *want = read_text(path);
 
+	assert_true(n_golden_seen < ARRAY_LEN(golden_seen));
+	golden_seen[n_golden_seen++] = xstrdup(name);
 	if (want && strcmp(want, got) == 0)
 		return 0;
 	if (getenv("MALITOP_GOLDEN_UPDATE")) {
@@ -211,6 +258,41 @@ static int golden_compare(const char *name, const char *got)
 	}
 	print_error("%s %s; it shows:\n%s", path, want ? "differs" : "is missing", got);
 	return 1;
+}
+
+/* The number of screens in tests/golden/FOLDER that no test compared; all must have been before.
+ * MALITOP_GOLDEN_UPDATE removes them. */
+static inline int golden_strays(const char *folder)
+{
+	const char *srcdir = getenv("srcdir");
+	AUTOFREE char *path = xasprintf("%s/tests/golden/%s", srcdir ? srcdir : ".", folder);
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	int strays = 0;
+
+	assert_non_null(dir);
+	while ((entry = readdir(dir))) {
+		AUTOFREE char *name = NULL;
+		unsigned i = 0;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		name = xasprintf("%s/%.*s", folder, (int)strcspn(entry->d_name, "."), entry->d_name);
+		while (i < n_golden_seen && strcmp(golden_seen[i], name) != 0)
+			i++;
+		if (i < n_golden_seen)
+			continue;
+		if (getenv("MALITOP_GOLDEN_UPDATE")) {
+			unlinkat(dirfd(dir), entry->d_name, 0);
+			continue;
+		}
+		print_error("%s/%s: no test compares it\n", path, entry->d_name);
+		strays++;
+	}
+	closedir(dir);
+	while (n_golden_seen)
+		free(golden_seen[--n_golden_seen]);
+	return strays;
 }
 
 #endif

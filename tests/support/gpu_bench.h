@@ -1,4 +1,5 @@
-/* gpu_bench: a machine whose GPU is asked by gpu_system; its files may be refused, and it counts what is open. */
+/* gpu_bench: a machine whose GPU is asked by gpu_system; its files may be refused, and it counts
+ * what is open. */
 #ifndef GPU_BENCH_H
 #define GPU_BENCH_H
 
@@ -24,7 +25,7 @@
 #define DEBUG "sys/kernel/debug/mali0/"
 #define DEVFREQ "sys/class/devfreq/fb000000.gpu/"
 
-struct bench {
+struct gpu_bench {
 	struct fixture f;
 	struct gpu_system g;
 	struct gpu_system_values values;
@@ -34,12 +35,12 @@ struct bench {
 	struct sys fixture_sys;
 };
 
-static struct bench *bench_of(const struct sys *sys)
+static struct gpu_bench *bench_of(const struct sys *sys)
 {
-	return (struct bench *)((char *)sys->ctx - offsetof(struct bench, f));
+	return (struct gpu_bench *)((char *)sys->ctx - offsetof(struct gpu_bench, f));
 }
 
-static bool is_refused(const struct bench *b, const char *path)
+static bool is_refused(const struct gpu_bench *b, const char *path)
 {
 	if (!b->refused || !strstr(path, b->refused))
 		return false;
@@ -49,7 +50,7 @@ static bool is_refused(const struct bench *b, const char *path)
 
 static int bench_open_file(const struct sys *sys, const char *path, int flags)
 {
-	struct bench *b = bench_of(sys);
+	struct gpu_bench *b = bench_of(sys);
 	int fd = is_refused(b, path) ? -1 : b->fixture_sys.open(sys, path, flags);
 
 	b->n_open += fd >= 0;
@@ -67,7 +68,7 @@ static int bench_list(const struct sys *sys, const char *path, char ***names)
 	return is_refused(bench_of(sys), path) ? -1 : bench_of(sys)->fixture_sys.list(sys, path, names);
 }
 
-static void bench_init(struct bench *b, const char *board)
+static void bench_init(struct gpu_bench *b, const char *board)
 {
 	memset(b, 0, sizeof(*b));
 	fixture_init(&b->f, board);
@@ -78,20 +79,20 @@ static void bench_init(struct bench *b, const char *board)
 	b->refused_errno = EACCES;
 }
 
-static inline void bench_open(struct bench *b, const char *board)
+static inline void bench_open(struct gpu_bench *b, const char *board)
 {
 	bench_init(b, board);
 	gpu_system_open(&b->g, &b->f.sys, 0);
 }
 
-static void bench_close(struct bench *b)
+static void bench_close(struct gpu_bench *b)
 {
 	gpu_system_close(&b->g);
 	assert_int_equal(b->n_open, 0);
 	fixture_fini(&b->f);
 }
 
-static inline uint64_t level(struct bench *b, enum gpu_system_thing thing)
+static inline uint64_t level(struct gpu_bench *b, enum gpu_system_thing thing)
 {
 	gpu_system_read(&b->g, &b->values);
 	return b->values.level[thing];

@@ -1,4 +1,5 @@
-/* gpu_set: metric sets of GPUs and of a CPU, with the slots that a backend would have, for tests of the model. */
+/* gpu_set: metric sets of GPUs and of a CPU, with the slots that a backend would have, for tests of
+ * the model. */
 #ifndef MALITOP_TEST_GPU_SET_H
 #define MALITOP_TEST_GPU_SET_H
 
@@ -25,8 +26,8 @@ static inline void slots_add(struct slots *s, struct slot slot)
 	s->slots[s->n++] = slot;
 }
 
-static inline void slots_add_counters(struct slots *s, const struct gpu_layout *layout, int block, enum instance_kind kind,
-				      unsigned number)
+static inline void slots_add_counters(struct slots *s, const struct gpu_layout *layout, int block,
+				      enum instance_kind kind, unsigned number)
 {
 	for (unsigned i = 0; i < layout->n_counters; i++) {
 		const struct gpu_counter *c = &layout->counters[i];
@@ -39,8 +40,10 @@ static inline void slots_add_counters(struct slots *s, const struct gpu_layout *
 	}
 }
 
-/* As source_add_gpu_sums (backends/backend.h) has them: sums, clock, then `cores` cores and `slices` slices by themselves. */
-static inline void slots_of_gpu(struct slots *s, const struct gpu_layout *layout, unsigned cores, unsigned slices)
+/* As source_add_gpu_sums (backends/backend.h) has them: sums, clock, then `cores` cores and
+ * `slices` slices by themselves. */
+static inline void slots_of_gpu(struct slots *s, const struct gpu_layout *layout, unsigned cores,
+				unsigned slices)
 {
 	static const char *const clock[] = {"GPUClockCy", "GPUSteadyCy", "GPUSteadyTime", "GPUShaderClockCy"};
 
@@ -132,11 +135,12 @@ static inline struct column *column_of(const struct metric_set *set, double seco
 	return c;
 }
 
-static inline void column_put(struct column *c, const struct metric_set *set, const char *name, enum instance_kind kind,
-			      unsigned number, double value)
+static inline void column_put(struct column *c, const struct metric_set *set, const char *name,
+			      enum instance_kind kind, unsigned number, double value)
 {
 	for (unsigned i = 0; i < set->n_slots; i++)
-		if (set->slots[i].instance == kind && set->slots[i].number == number && strcmp(set->slots[i].name, name) == 0) {
+		if (set->slots[i].instance == kind && set->slots[i].number == number &&
+		    strcmp(set->slots[i].name, name) == 0) {
 			c->value[i] = value;
 			return;
 		}

@@ -1,9 +1,10 @@
-/* log_bench: a log of simulated GPUs that a test writes as it likes, with all that was written kept to compare with. */
+/* log_bench: a log of simulated GPUs that a test writes as it likes, with all that was written kept
+ * to compare with. */
 #ifndef LOG_BENCH_H
 #define LOG_BENCH_H
 
 #include "mlog/mlog_writer.h"
-#include "sim_run.h"
+#include "tests/support/sim_run.h"
 
 #include <unistd.h>
 
@@ -72,7 +73,8 @@ static void log_begin(struct log_bench *b, const struct log_what *what)
 {
 	struct err err;
 
-	*b = (struct log_bench){.dir = "/tmp/malitop-log-XXXXXX", .db = sim_run_gpus(), .now_ns = LOG_BEGIN_NS};
+	*b = (struct log_bench){
+		.dir = "/tmp/malitop-log-XXXXXX", .db = sim_run_gpus(), .now_ns = LOG_BEGIN_NS};
 	assert_non_null(mkdtemp(b->dir));
 	snprintf(b->path, sizeof(b->path), "%s/run.mlog", b->dir);
 	b->file = fopen(b->path, "we");
@@ -132,7 +134,8 @@ static void log_sample(struct log_bench *b, unsigned i)
 	assert_true(mlog_writer_sample(b->writer, sample, &err));
 }
 
-/* Goes on until that moment, counted from the begin, in steps of 10 ms; a block three times in two seconds. */
+/* Goes on until that moment, counted from the begin, in steps of 10 ms; a block three times in two
+ * seconds. */
 static void log_until(struct log_bench *b, int64_t since_ns)
 {
 	while (b->now_ns < LOG_BEGIN_NS + since_ns) {
@@ -145,7 +148,8 @@ static void log_until(struct log_bench *b, int64_t since_ns)
 	}
 }
 
-static void log_note(struct log_bench *b, enum mlog_note_kind kind, int source, int64_t value, const char *text)
+static inline void log_note(struct log_bench *b, enum mlog_note_kind kind, int source, int64_t value,
+			    const char *text)
 {
 	struct mlog_note note = {.kind = kind, .time_ns = b->now_ns, .source = source, .value = value};
 	struct err err;

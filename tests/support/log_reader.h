@@ -51,8 +51,9 @@ static inline bool log_open(struct log *log, const char *path)
 
 	*log = (struct log){.file = file_open(path, &err)};
 	if (log->file)
-		log->reader = mlog_reader_new(&(struct mlog_input){.ctx = log->file, .read = file_read_at, .size = file_size},
-					      path, &err);
+		log->reader = mlog_reader_new(
+			&(struct mlog_input){.ctx = log->file, .read = file_read_at, .size = file_size}, path,
+			&err);
 	if (!log->reader)
 		return false;
 	mlog_reader_seek(log->reader, INT64_MIN);
@@ -87,6 +88,16 @@ static inline uint64_t log_lost(const struct log *log, uint32_t source)
 		lost += sample_missed(s, before);
 		before = s->seq;
 	}
+	return lost;
+}
+
+/* The losses after the last sample of a source, which a note tells. */
+static inline uint64_t log_lost_at_the_end(const struct log *log)
+{
+	uint64_t lost = 0;
+
+	for (unsigned i = 0; i < log->n_notes; i++)
+		lost += log->notes[i].kind == MLOG_NOTE_LOST ? (uint64_t)log->notes[i].value : 0;
 	return lost;
 }
 

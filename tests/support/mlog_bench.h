@@ -1,4 +1,5 @@
-/* mlog_bench: a small machine to be logged, by hand: `gpu` with slots of every kind, `cpu` with one, `none` without. */
+/* mlog_bench: a small machine to be logged, by hand: `gpu` with slots of every kind, `cpu` with
+ * one, `none` without. */
 #ifndef TESTS_MLOG_BENCH_H
 #define TESTS_MLOG_BENCH_H
 
@@ -28,7 +29,13 @@ static struct mlog_source bench_sources[3] = {
 	 .slots = bench_gpu_slots,
 	 .n_slots = BENCH_SLOTS,
 	 .n_sums = 3},
-	{.kind = SOURCE_CPU, EMPTY, .period_ns = 10 * MS, .asked_ns = MS, .slots = bench_cpu_slots, .n_slots = 1, .n_sums = 1},
+	{.kind = SOURCE_CPU,
+	 EMPTY,
+	 .period_ns = 10 * MS,
+	 .asked_ns = MS,
+	 .slots = bench_cpu_slots,
+	 .n_slots = 1,
+	 .n_sums = 1},
 	{.kind = SOURCE_PERF, EMPTY, .period_ns = MS, .asked_ns = MS},
 };
 static const struct mlog_about bench_about = {.program = "test",
@@ -73,8 +80,8 @@ static inline uint64_t bench_random(uint64_t *state)
 }
 
 /* What a builder has, decoded from memory of exactly that size. */
-static inline bool bench_decode(struct mlog_block *block, const struct mlog_about *about, const struct mlog_head *head,
-				const void *payload, size_t n)
+static inline bool bench_decode(struct mlog_block *block, const struct mlog_about *about,
+				const struct mlog_head *head, const void *payload, size_t n)
 {
 	AUTOFREE char *copy = xmalloc(n ? n : 1);
 

@@ -1,4 +1,5 @@
-/* A log in memory for tests of its reader: made by the real writer, read through a struct mlog_input, and compared as text. */
+/* A log in memory for tests of its reader: made by the real writer, read through a struct
+ * mlog_input, and compared as text. */
 #ifndef MALITOP_MLOG_FILE_H
 #define MALITOP_MLOG_FILE_H
 
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 #define MLOG_FILE_SECOND 1000000000ll
 #define MLOG_FILE_START (1000 * MLOG_FILE_SECOND)
@@ -77,7 +79,8 @@ static inline struct mlog_file mlog_file_copy(const struct mlog_file *f, size_t 
 static inline struct mlog_about *mlog_file_about(void)
 {
 	static char program[] = "malitop test", host[] = "board", none[] = "", gpu[] = "GPU", cpu[] = "CPU";
-	static struct slot slots[] = {{.name = "A", .scale = 1}, {.name = "B", .scale = 1}, {.name = "C", .scale = 1}};
+	static struct slot slots[] = {
+		{.name = "A", .scale = 1}, {.name = "B", .scale = 1}, {.name = "C", .scale = 1}};
 	static struct mlog_source sources[] = {
 		{.kind = SOURCE_GPU, .slots = slots, .n_slots = 3, .title = gpu},
 		{.kind = SOURCE_CPU, .slots = slots, .n_slots = 2, .title = cpu},
@@ -106,8 +109,8 @@ static inline uint64_t mlog_file_value(uint64_t seq, unsigned slot)
 	return (seq * 1000 + slot * 7) * (slot + 1);
 }
 
-static inline void mlog_file_sample(struct mlog_writer *w, unsigned source, uint64_t seq, int64_t end_ns, uint32_t lost,
-				    uint32_t flags)
+static inline void mlog_file_sample(struct mlog_writer *w, unsigned source, uint64_t seq, int64_t end_ns,
+				    uint32_t lost, uint32_t flags)
 {
 	const struct mlog_source *s = &mlog_file_about()->sources[source];
 	struct sample *sample = xcalloc(1, sizeof(*sample) + s->n_slots * sizeof(sample->value[0]));
@@ -125,15 +128,18 @@ static inline void mlog_file_sample(struct mlog_writer *w, unsigned source, uint
 	free(sample);
 }
 
-/* Block k: second k. In each: four samples of source 0, one of source 1, and processes 1 and 10, and one that lives a second.
- * Of every four the third has a mark; of every five the fourth lost two samples of source 0; of every seven the last has a
- * gap. */
+/* Block k: second k. In each: four samples of source 0, one of source 1, and processes 1 and 10,
+ * and one that lives a second. Of every four the third has a mark; of every five the fourth lost
+ * two samples of source 0; of every seven the last has a gap. */
 static inline void mlog_file_block(struct mlog_writer *w, unsigned k, uint64_t *seq)
 {
 	struct process processes[3] = {{.pid = 1, .cpu_ns = k}, {.pid = 10}, {.pid = (int32_t)k + 11}};
 	struct process_list list = {.processes = processes, .n = 3};
 	int64_t begin = MLOG_FILE_START + k * MLOG_FILE_SECOND;
-	struct mlog_note note = {.kind = MLOG_NOTE_MARK, .source = -1, .time_ns = begin + 6 * MLOG_FILE_SECOND / 10, .value = k};
+	struct mlog_note note = {.kind = MLOG_NOTE_MARK,
+				 .source = -1,
+				 .time_ns = begin + 6 * MLOG_FILE_SECOND / 10,
+				 .value = k};
 
 	for (unsigned i = 0; i < 4; i++) {
 		uint32_t lost = k % 5 == 3 && i == 1 ? 2 : 0;
@@ -197,18 +203,19 @@ static inline size_t mlog_file_at(const struct mlog_file *f, unsigned i)
 
 static inline void mlog_file_text(const struct mlog_block *block, struct strbuf *text)
 {
-	strbuf_printf(text, "[%lld %lld %u", (long long)block->begin_ns, (long long)block->end_ns, block->flags);
+	strbuf_printf(text, "[%lld %lld %u", (long long)block->begin_ns, (long long)block->end_ns,
+		      block->flags);
 	for (unsigned i = 0; i < block->n_samples; i++) {
 		const struct sample *s = block->samples[i];
 
-		strbuf_printf(text, ", %u: %x %u %llu %lld %lld", s->source, s->flags, s->lost, (unsigned long long)s->seq,
-			      (long long)s->begin_ns, (long long)s->end_ns);
+		strbuf_printf(text, ", %u: %x %u %llu %lld %lld", s->source, s->flags, s->lost,
+			      (unsigned long long)s->seq, (long long)s->begin_ns, (long long)s->end_ns);
 		for (unsigned k = 0; k < s->n_values; k++)
 			strbuf_printf(text, " %llu", (unsigned long long)s->value[k]);
 	}
 	for (unsigned i = 0; i < block->n_notes; i++)
-		strbuf_printf(text, ", note %d %lld %s", block->notes[i].kind, (long long)block->notes[i].time_ns,
-			      block->notes[i].text);
+		strbuf_printf(text, ", note %d %lld %s", block->notes[i].kind,
+			      (long long)block->notes[i].time_ns, block->notes[i].text);
 	strbuf_str(text, "]");
 }
 

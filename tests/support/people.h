@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A machine with a game, a compositor, a shell and what it runs. In the order of pids, a thread right behind its process. */
+/* A machine with a game, a compositor, a shell and what it runs. In the order of pids, a thread
+ * right behind its process. */
 static const struct {
 	int32_t pid, parent;
 	bool is_thread;
@@ -55,6 +56,7 @@ static struct process_list *people_list(bool threads)
 			.pid = people[i].pid,
 			.parent = people[i].parent,
 			.is_thread = people[i].is_thread,
+			.kernel = people[i].name[0] == '[',
 			.state = people[i].state,
 			.threads = people[i].threads,
 			.start = 1000 + (uint64_t)people[i].pid,

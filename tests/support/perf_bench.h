@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
+#include <sys/types.h>
 
 #define MS 1000000ll
-#define RAW(number) ((struct perf_event_attr){.type = 8, .config = (number)}) /* of the first PMU that is no software */
+#define RAW(number) \
+	((struct perf_event_attr){.type = 8, .config = (number)}) /* of the first PMU that is no software */
 #define TIMES (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
 struct perf_bench {

@@ -1,4 +1,5 @@
-/* perf_people: processes on a fake machine whose events are counted, and what is expected of them. */
+/* perf_people: processes on a fake machine whose events are counted, and what is expected of
+ * them. */
 #ifndef MALITOP_TEST_PERF_PEOPLE_H
 #define MALITOP_TEST_PERF_PEOPLE_H
 
@@ -8,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include <cmocka.h>
 
@@ -15,8 +17,9 @@
 #define OTHER 2000 /* a user */
 #define TASK_PER_MS 1000000ull
 
-/* Processes: 1000 is malitop; 1001 has two threads; 2003 is somebody else's. Each runs on the CPU of its number % 4. */
-static inline void init(struct perf_run *r, const char *machine, enum scope_kind kind, pid_t pid)
+/* Processes: 1000 is malitop; 1001 has two threads; 2003 is somebody else's. Each runs on the CPU
+ * of its number % 4. */
+static inline void init_run(struct perf_run *r, const char *machine, enum scope_kind kind, pid_t pid)
 {
 	perf_run_init(r, machine);
 	perf_run_process(r, 1000, 1000, 0);
@@ -26,9 +29,9 @@ static inline void init(struct perf_run *r, const char *machine, enum scope_kind
 	r->options.scope = (struct scope){.kind = kind, .pid = pid};
 }
 
-/* Nobody else is on CPU 0 and CPU 3, and nothing has to share: counts of several CPUs are one sum, of which no share tells how much
- * was counted where. */
-static inline void alone(struct perf_run *r)
+/* Nobody else is on CPU 0 and CPU 3, and nothing has to share: counts of several CPUs are one sum,
+ * of which no share tells how much was counted where. */
+static inline void run_alone(struct perf_run *r)
 {
 	fake_perf_move(r->perf, 1000, -1);
 	fake_perf_move(r->perf, 2003, -1);
@@ -36,23 +39,25 @@ static inline void alone(struct perf_run *r)
 		r->perf->pmus[i].counters = 31;
 }
 
-static inline void begin(struct perf_run *r, const char *machine, enum scope_kind kind, pid_t pid)
+static inline void begin_people(struct perf_run *r, const char *machine, enum scope_kind kind, pid_t pid)
 {
-	init(r, machine, kind, pid);
+	init_run(r, machine, kind, pid);
 	perf_run_begin(r, 100 * MS);
 }
 
-static inline void next(struct perf_run *r)
+static inline void next_sample(struct perf_run *r)
 {
 	assert_int_equal(perf_run_read(r, 1000 * MS), READ_GOT);
 }
 
-static inline void expect(const struct perf_run *r, const char *slot, uint64_t expected, const char *what, int row)
+static inline void expect_count(const struct perf_run *r, const char *slot, uint64_t expected,
+				const char *what, int row)
 {
 	uint64_t value = perf_run_total(r, slot);
 
 	if (value != expected)
-		fail_msg("%s %d: %s is %lld, not %lld", what, row, slot, (long long)value, (long long)expected);
+		fail_msg("%s %d: %s is %lld, not %lld", what, row, slot, (long long)value,
+			 (long long)expected);
 }
 
 static inline void expect_text(const char *text, const char *part, const char *what, size_t row)

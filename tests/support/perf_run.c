@@ -1,6 +1,6 @@
 #include "tests/support/perf_run.h"
 
-#include "backends/registry.h"
+#include "session/devices.h"
 #include "base/alloc.h"
 #include "tests/fake/perf_priv.h"
 
@@ -24,13 +24,13 @@ static void plug_in(struct perf_run *r, const char *machine)
 
 void perf_run_init(struct perf_run *r, const char *machine)
 {
-	*r = (struct perf_run){.dir = "/tmp/malitop-perf-XXXXXX"};
-	assert_non_null(mkdtemp(r->dir));
+	*r = (struct perf_run){.perf = NULL};
+	scratch_directory(r->dir);
 	plug_in(r, machine);
 	fake_perf_tree(r->perf, r->dir);
 }
 
-static void unplug(struct perf_run *r)
+static void unplug_cpus(struct perf_run *r)
 {
 	const char *leaks;
 
@@ -45,13 +45,13 @@ void perf_run_again(struct perf_run *r)
 {
 	const char *machine = r->perf->machine->name;
 
-	unplug(r);
+	unplug_cpus(r);
 	plug_in(r, machine);
 }
 
 void perf_run_fini(struct perf_run *r)
 {
-	unplug(r);
+	unplug_cpus(r);
 	fake_perf_tree_remove(r->dir);
 }
 
@@ -182,7 +182,8 @@ void perf_run_state(struct perf_run *r, pid_t pid, char state, unsigned n_thread
 {
 	char text[128];
 
-	snprintf(text, sizeof(text), "%d (a (game) %d) %c 1 1 1 0 -1 4194304 100 0 0 0 10 5 0 0 20 0 %u 0 12345 1000000 300\n",
+	snprintf(text, sizeof(text),
+		 "%d (a (game) %d) %c 1 1 1 0 -1 4194304 100 0 0 0 10 5 0 0 20 0 %u 0 12345 1000000 300\n",
 		 (int)pid, (int)pid, state, n_threads);
 	write_proc(r, pid, "stat", text);
 }
@@ -195,8 +196,8 @@ void perf_run_process(struct perf_run *r, pid_t pid, unsigned uid, int cpu)
 		fake_perf_task(r->perf, pid, uid, cpu);
 	perf_run_state(r, pid, 'R', 1);
 	write_proc(r, pid, "comm", "game\n");
-	snprintf(text, sizeof(text), "Name:\tgame\nUmask:\t0022\nState:\tR (running)\nUid:\t%u\t%u\t%u\t%u\n", uid, uid, uid,
-		 uid);
+	snprintf(text, sizeof(text), "Name:\tgame\nUmask:\t0022\nState:\tR (running)\nUid:\t%u\t%u\t%u\t%u\n",
+		 uid, uid, uid, uid);
 	write_proc(r, pid, "status", text);
 	list_thread(r, pid, pid);
 	if (pid == r->perf->self) {

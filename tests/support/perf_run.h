@@ -1,14 +1,18 @@
-/* A perf source over a fake machine, whose files are a tree in a directory of its own: opened, started, read until samples come. */
+/* A perf source over a fake machine, whose files are a tree in a directory of its own: opened,
+ * started, read until samples come. */
 #ifndef MALITOP_TEST_PERF_RUN_H
 #define MALITOP_TEST_PERF_RUN_H
 
 #include "backends/backends.h"
 #include "tests/fake/fake_sys.h"
+#include "tests/support/fixture.h"
+
+#include <sys/types.h>
 
 #define MS 1000000ll
 
 struct perf_run {
-	char dir[64];
+	char dir[SCRATCH_PATH];
 	struct fake_sys fake;
 	struct fake_perf *perf;        /* of fake */
 	struct source_options options; /* change before perf_run_open */
@@ -17,7 +21,8 @@ struct perf_run {
 	struct err err;
 };
 
-/* A machine without limits. Its files are written; after a change to r->perf fake_perf_tree writes them again. */
+/* A machine without limits. Its files are written; after a change to r->perf fake_perf_tree writes
+ * them again. */
 void perf_run_init(struct perf_run *r, const char *machine);
 void perf_run_fini(struct perf_run *r); /* fails the test if anything is left open, or a rule was broken */
 /* The same machine, as new, with the files that there are. */
@@ -38,11 +43,13 @@ bool perf_run_has(const struct perf_run *r, const char *name); /* for the whole 
 uint64_t perf_run_value(const struct perf_run *r, const char *name, enum instance_kind kind, unsigned number);
 uint64_t perf_run_total(const struct perf_run *r, const char *name);
 
-/* What that event counts in a millisecond on that CPU; SAMPLE_UNKNOWN: the CPU has no PMU, or raw is 0. */
+/* What that event counts in a millisecond on that CPU; SAMPLE_UNKNOWN: the CPU has no PMU, or raw
+ * is 0. */
 uint64_t perf_run_law(const struct perf_run *r, int cpu, uint64_t raw);
 
-/* A process, in the fake and in proc, with one thread; a thread of it, which runs on that CPU and of which the kernel has known for
- * long; another one, that the process starts now; and their ends. */
+/* A process, in the fake and in proc, with one thread; a thread of it, which runs on that CPU and
+ * of which the kernel has known for long; another one, that the process starts now; and their
+ * ends. */
 void perf_run_process(struct perf_run *r, pid_t pid, unsigned uid, int cpu);
 void perf_run_thread(struct perf_run *r, pid_t pid, pid_t tid, int cpu);
 void perf_run_clone(struct perf_run *r, pid_t pid, pid_t tid, int cpu);

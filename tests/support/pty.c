@@ -16,10 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATIENCE_MS 10000 /* a loaded machine is slow, a broken program never answers */
 #define NOTES_FD 99
 
-static void must(bool ok, const char *what)
+static void must_work(bool ok, const char *what)
 {
 	if (ok)
 		return;
@@ -39,7 +38,7 @@ static void set_size(int fd, int cols, int rows)
 {
 	struct winsize size = {.ws_col = (unsigned short)cols, .ws_row = (unsigned short)rows};
 
-	must(ioctl(fd, TIOCSWINSZ, &size) == 0, "TIOCSWINSZ");
+	must_work(ioctl(fd, TIOCSWINSZ, &size) == 0, "TIOCSWINSZ");
 }
 
 static void redirect_null(int fd)
@@ -62,7 +61,8 @@ static void be_job(const struct pty_options *options, int slave)
 		signal(signo, SIG_DFL);
 	signal(SIGHUP, options->ignore_hup ? SIG_IGN : SIG_DFL);
 	for (int fd = 0; fd < 3; fd++)
-		if (fd != 2 || !options->body) /* a body keeps its standard error for the checks of the test */
+		if (fd != 2 ||
+		    !options->body) /* a body keeps its standard error for the checks of the test */
 			dup2(slave, fd);
 	if (options->no_stdin)
 		redirect_null(0);
@@ -95,15 +95,15 @@ static void be_shell(const struct pty_options *options, int slave, int reports, 
 	}
 	close(NOTES_FD);
 	signal(SIGTTOU, SIG_IGN);
-	must(write(reports, &job, sizeof(job)) == sizeof(job), "report");
+	must_work(write(reports, &job, sizeof(job)) == sizeof(job), "report");
 	for (;;) {
 		struct pty_report report = {0};
 		struct rusage usage;
 
 		while (wait4(job, &report.status, WUNTRACED, &usage) < 0)
-			must(errno == EINTR, "wait4");
-		report.cpu_us = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000L + usage.ru_utime.tv_usec +
-				usage.ru_stime.tv_usec;
+			must_work(errno == EINTR, "wait4");
+		report.cpu_us = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000L +
+				usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
 		tcgetattr(slave, &report.modes);
 		tcsetpgrp(slave, getpgrp());
 		if (write(reports, &report, sizeof(report)) != sizeof(report))
@@ -139,11 +139,12 @@ void pty_start(struct pty *pty, const struct pty_options *options)
 
 	*pty = (struct pty){0};
 	pty->master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-	must(pty->master >= 0 && !grantpt(pty->master) && !unlockpt(pty->master), "posix_openpt");
+	must_work(pty->master >= 0 && !grantpt(pty->master) && !unlockpt(pty->master), "posix_openpt");
 	slave = open(ptsname(pty->master), O_RDWR | O_NOCTTY | O_CLOEXEC);
-	must(slave >= 0, "slave");
-	must(!pipe2(reports, O_CLOEXEC) && !pipe2(commands, O_CLOEXEC) && !pipe2(notes, O_CLOEXEC), "pipe");
-	must(!tcgetattr(slave, &pty->before), "tcgetattr");
+	must_work(slave >= 0, "slave");
+	must_work(!pipe2(reports, O_CLOEXEC) && !pipe2(commands, O_CLOEXEC) && !pipe2(notes, O_CLOEXEC),
+		  "pipe");
+	must_work(!tcgetattr(slave, &pty->before), "tcgetattr");
 	set_size(pty->master, options->cols, options->rows);
 	fflush(NULL);
 	pty->shell = fork();
@@ -164,7 +165,7 @@ void pty_start(struct pty *pty, const struct pty_options *options)
 	pty->reports = reports[0];
 	pty->commands = commands[1];
 	pty->notes_fd = notes[0];
-	must(read(pty->reports, &pty->job, sizeof(pty->job)) == sizeof(pty->job), "job");
+	must_work(read(pty->reports, &pty->job, sizeof(pty->job)) == sizeof(pty->job), "job");
 	fcntl(pty->master, F_SETFL, O_NONBLOCK);
 	fcntl(pty->notes_fd, F_SETFL, O_NONBLOCK);
 }
@@ -201,7 +202,7 @@ void pty_note(const char *fmt, ...)
 
 void pty_send(struct pty *pty, const char *bytes)
 {
-	must(write(pty->master, bytes, strlen(bytes)) == (ssize_t)strlen(bytes), "send");
+	must_work(write(pty->master, bytes, strlen(bytes)) == (ssize_t)strlen(bytes), "send");
 }
 
 void pty_resize(struct pty *pty, int cols, int rows)
@@ -214,19 +215,19 @@ void pty_signal(struct pty *pty, int signo)
 	kill(pty->job, signo);
 }
 
-static void command(struct pty *pty, char c)
+static void send_command(struct pty *pty, char c)
 {
-	must(write(pty->commands, &c, 1) == 1, "command");
+	must_work(write(pty->commands, &c, 1) == 1, "command");
 }
 
 void pty_foreground(struct pty *pty)
 {
-	command(pty, 'f');
+	send_command(pty, 'f');
 }
 
 void pty_background(struct pty *pty)
 {
-	command(pty, 'b');
+	send_command(pty, 'b');
 }
 
 void pty_hang_up(struct pty *pty)
@@ -236,7 +237,7 @@ void pty_hang_up(struct pty *pty)
 }
 
 /* One look at everything that may have come. */
-static void pump(struct pty *pty, int ms)
+static void pump_bytes(struct pty *pty, int ms)
 {
 	struct pollfd fds[] = {{.fd = pty->master, .events = POLLIN},
 			       {.fd = pty->notes_fd, .events = POLLIN},
@@ -269,19 +270,19 @@ bool pty_read_for(struct pty *pty, int ms)
 	int64_t end = now_ms() + ms, left;
 
 	while ((left = end - now_ms()) > 0 && !has_ended(pty))
-		pump(pty, (int)left);
+		pump_bytes(pty, (int)left);
 	return !has_ended(pty);
 }
 
 /* What came last may still be on its way when the job has ended. */
-static void drain(struct pty *pty)
+static void drain_samples(struct pty *pty)
 {
 	size_t before;
 
 	do {
 		before = pty->out.n + pty->notes.n;
 		for (int i = 0; i < 5; i++)
-			pump(pty, 2);
+			pump_bytes(pty, 2);
 	} while (pty->out.n + pty->notes.n > before);
 }
 
@@ -295,9 +296,9 @@ static bool wait_text(struct pty *pty, const struct strbuf *buf, size_t from, co
 	int64_t end = now_ms() + PATIENCE_MS;
 
 	while (!has(buf, from, text) && now_ms() < end && !has_ended(pty))
-		pump(pty, 50);
+		pump_bytes(pty, 50);
 	if (!has(buf, from, text))
-		drain(pty);
+		drain_samples(pty);
 	return has(buf, from, text);
 }
 
@@ -329,8 +330,8 @@ bool pty_wait_report(struct pty *pty, unsigned n_reports)
 	int64_t end = now_ms() + PATIENCE_MS;
 
 	while (pty->n_reports <= n_reports && now_ms() < end)
-		pump(pty, 50);
-	drain(pty);
+		pump_bytes(pty, 50);
+	drain_samples(pty);
 	return pty->n_reports > n_reports;
 }
 
@@ -341,6 +342,6 @@ bool pty_wrote(const struct pty *pty, size_t from, const char *bytes)
 
 bool pty_same_modes(const struct termios *a, const struct termios *b)
 {
-	return a->c_iflag == b->c_iflag && a->c_oflag == b->c_oflag && a->c_cflag == b->c_cflag && a->c_lflag == b->c_lflag &&
-	       !memcmp(a->c_cc, b->c_cc, sizeof(a->c_cc));
+	return a->c_iflag == b->c_iflag && a->c_oflag == b->c_oflag && a->c_cflag == b->c_cflag &&
+	       a->c_lflag == b->c_lflag && !memcmp(a->c_cc, b->c_cc, sizeof(a->c_cc));
 }

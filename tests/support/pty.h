@@ -1,5 +1,6 @@
-/* pty: a program in a terminal of its own, with a small shell above it. The shell (a session leader) makes it the foreground job,
- * tells how it stopped or ended and which modes it left, and takes it to the foreground or background again when asked. */
+/* pty: a program in a terminal of its own, with a small shell above it. The shell (a session
+ * leader) makes it the foreground job, tells how it stopped or ended and which modes it left, and
+ * takes it to the foreground or background again when asked. */
 #ifndef MALITOP_TEST_PTY_H
 #define MALITOP_TEST_PTY_H
 
@@ -52,6 +53,8 @@ void pty_background(struct pty *pty);                 /* bg */
 void pty_hang_up(struct pty *pty);                    /* the terminal is gone */
 
 /* Read for so long. False when the job has ended before. */
+#define PATIENCE_MS 60000 /* a loaded machine is slow, a broken program never answers */
+
 bool pty_read_for(struct pty *pty, int ms);
 /* Read until the output (from `from` on) or the notes have the text; false after some seconds. */
 bool pty_wait_output(struct pty *pty, size_t from, const char *text);

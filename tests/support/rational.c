@@ -174,7 +174,8 @@ bool rational_set_decimal(struct rational *r, struct span text)
 		text.p++;
 		text.n--;
 	}
-	for (; text.n && (isdigit((unsigned char)text.p[0]) || (text.p[0] == '.' && !point)); text.p++, text.n--) {
+	for (; text.n && (isdigit((unsigned char)text.p[0]) || (text.p[0] == '.' && !point));
+	     text.p++, text.n--) {
 		if (text.p[0] == '.') {
 			point = true;
 			continue;
@@ -213,8 +214,8 @@ static bool both_defined(struct rational *r, const struct rational *a, const str
 }
 
 /* Bring a and b over one denominator: their numerators then, and that denominator. */
-static bool common(const struct rational *a, const struct rational *b, struct natural *num_a, struct natural *num_b,
-		   struct natural *den)
+static bool common(const struct rational *a, const struct rational *b, struct natural *num_a,
+		   struct natural *num_b, struct natural *den)
 {
 	if (nat_cmp(&a->den, &b->den) == 0) {
 		nat_copy(num_a, &a->num);
@@ -222,7 +223,8 @@ static bool common(const struct rational *a, const struct rational *b, struct na
 		nat_copy(den, &a->den);
 		return true;
 	}
-	return nat_mul(num_a, &a->num, &b->den) && nat_mul(num_b, &b->num, &a->den) && nat_mul(den, &a->den, &b->den);
+	return nat_mul(num_a, &a->num, &b->den) && nat_mul(num_b, &b->num, &a->den) &&
+	       nat_mul(den, &a->den, &b->den);
 }
 
 static void add_signed(struct rational *r, const struct rational *a, const struct rational *b, bool minus)
@@ -262,8 +264,8 @@ void rational_sub(struct rational *r, const struct rational *a, const struct rat
 }
 
 /* a * num / den, with a sign */
-static void multiply(struct rational *r, const struct rational *a, const struct natural *num, const struct natural *den,
-		     bool negative)
+static void multiply_parts(struct rational *r, const struct rational *a, const struct natural *num,
+			   const struct natural *den, bool negative)
 {
 	struct natural above, below;
 
@@ -280,7 +282,7 @@ static void multiply(struct rational *r, const struct rational *a, const struct 
 void rational_mul(struct rational *r, const struct rational *a, const struct rational *b)
 {
 	if (both_defined(r, a, b))
-		multiply(r, a, &b->num, &b->den, b->negative);
+		multiply_parts(r, a, &b->num, &b->den, b->negative);
 }
 
 void rational_div(struct rational *r, const struct rational *a, const struct rational *b)
@@ -290,11 +292,11 @@ void rational_div(struct rational *r, const struct rational *a, const struct rat
 	if (!b->num.n)
 		rational_set_undefined(r);
 	else
-		multiply(r, a, &b->den, &b->num, b->negative);
+		multiply_parts(r, a, &b->den, &b->num, b->negative);
 }
 
 /* The smaller of the two, or the larger. */
-static void pick(struct rational *r, const struct rational *a, const struct rational *b, bool larger)
+static void pick_larger(struct rational *r, const struct rational *a, const struct rational *b, bool larger)
 {
 	struct natural num_a, num_b, den;
 	int order;
@@ -315,12 +317,12 @@ static void pick(struct rational *r, const struct rational *a, const struct rati
 
 void rational_min(struct rational *r, const struct rational *a, const struct rational *b)
 {
-	pick(r, a, b, false);
+	pick_larger(r, a, b, false);
 }
 
 void rational_max(struct rational *r, const struct rational *a, const struct rational *b)
 {
-	pick(r, a, b, true);
+	pick_larger(r, a, b, true);
 }
 
 static void push_load(struct rational *top, const struct rational *value, double factor)
@@ -375,7 +377,8 @@ void rational_eval(struct rational *out, const struct expr *expr, const struct r
 	rational_copy(out, top);
 }
 
-/* Long division: num / den, with 10^*exponent <= value before, gives the digits; num is what remains over den. */
+/* Long division: num / den, with 10^*exponent <= value before, gives the digits; num is what
+ * remains over den. */
 static void divide_digits(struct natural *num, struct natural *den, char digits[DIGITS])
 {
 	for (int i = 0; i < DIGITS; i++) {
@@ -387,7 +390,7 @@ static void divide_digits(struct natural *num, struct natural *den, char digits[
 }
 
 /* Scale so that 1 <= num / den < 10; returns the power of ten that was taken out. */
-static int normalise(struct natural *num, struct natural *den)
+static int normalise_parts(struct natural *num, struct natural *den)
 {
 	struct natural ten;
 	int exponent = 0;
@@ -450,7 +453,7 @@ void rational_format(const struct rational *r, struct strbuf *out)
 	}
 	nat_copy(&num, &r->num);
 	nat_copy(&den, &r->den);
-	exponent = normalise(&num, &den);
+	exponent = normalise_parts(&num, &den);
 	divide_digits(&num, &den, digits);
 	nat_mul_small(&num, 2, 0);
 	order = nat_cmp(&num, &den);

@@ -54,10 +54,11 @@ static inline bool reference_next(struct reference *r)
 	return true;
 }
 
-/* "G31,G51" or "*": is the product among them? */
+/* "G31,G51", or "*" for all since Bifrost: is the product among them? */
 static inline bool reference_has_gpu(struct span list, const struct gpu_product *product)
 {
-	return span_is(list, "*") || gpu_set_has((struct gpu_set){list}, product);
+	return (span_is(list, "*") && product->family != FAMILY_MIDGARD) ||
+	       gpu_set_has((struct gpu_set){list}, product);
 }
 
 #endif

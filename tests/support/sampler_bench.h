@@ -1,9 +1,11 @@
-/* sampler_bench: a sampler over a source that the test scripts. Times are real but short. */
+/* sampler_bench: a sampler over a source that the test scripts. Times are real but short, and
+ * nothing hangs on how exact they are. */
 #ifndef SAMPLER_BENCH_H
 #define SAMPLER_BENCH_H
 
 #include "session/sampler.h"
 #include "base/alloc.h"
+#include "tests/support/await.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -45,7 +47,9 @@ static unsigned n_samples;
 /* What both threads touch. */
 static struct {
 	pthread_mutex_t lock;
-	unsigned polls; /* of the sampler */
+	unsigned polls;          /* of the sampler */
+	unsigned reads, samples; /* of the source, so far */
+	unsigned polls_at_read;  /* `polls` when it was read last */
 	int64_t asleep_ns;
 } shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -82,7 +86,30 @@ static inline bool fake_has_sample(const struct source *source, int64_t now_ns)
 	}
 }
 
-static inline enum read_result fake_read(struct source *source, int64_t now_ns, struct sample *sample)
+static inline unsigned shared_now(const unsigned *count)
+{
+	unsigned now;
+
+	pthread_mutex_lock(&shared.lock);
+	now = *count;
+	pthread_mutex_unlock(&shared.lock);
+	return now;
+}
+
+#define SAMPLES_NOW shared_now(&shared.samples)
+#define READS_NOW shared_now(&shared.reads)
+#define POLLS_NOW shared_now(&shared.polls)
+
+static inline void count_read(unsigned samples)
+{
+	pthread_mutex_lock(&shared.lock);
+	shared.reads++;
+	shared.samples += samples;
+	shared.polls_at_read = shared.polls;
+	pthread_mutex_unlock(&shared.lock);
+}
+
+static inline enum read_result read_script(struct source *source, int64_t now_ns, struct sample *sample)
 {
 	script.reads++;
 	if (script.gone_after && n_samples >= script.gone_after)
@@ -90,7 +117,8 @@ static inline enum read_result fake_read(struct source *source, int64_t now_ns, 
 	if (!fake_has_sample(source, now_ns))
 		return READ_NONE;
 	sample->begin_ns = script.begin_ns;
-	script.begin_ns = sample->end_ns = script.kind == SCRIPT_EVENTS ? now_ns : script.begin_ns + source->period_ns;
+	script.begin_ns = sample->end_ns =
+		script.kind == SCRIPT_EVENTS ? now_ns : script.begin_ns + source->period_ns;
 	n_samples++;
 	sample->lost = n_samples == script.lost_at ? 2 : 0;
 	for (unsigned i = 0; i < source->n_slots; i++)
@@ -102,6 +130,14 @@ static inline enum read_result fake_read(struct source *source, int64_t now_ns, 
 		sys_timer_at(script.fd, script.begin_ns + source->period_ns + script.late_ns);
 	}
 	return READ_GOT;
+}
+
+static inline enum read_result fake_read(struct source *source, int64_t now_ns, struct sample *sample)
+{
+	enum read_result result = read_script(source, now_ns, sample);
+
+	count_read(result == READ_GOT);
+	return result;
 }
 
 static inline void fake_stop(struct source *source)
@@ -129,16 +165,22 @@ static const struct backend fake = {.name = "fake",
 				    .close = fake_close,
 				    .describe = fake_describe};
 
-struct bench {
+struct sampler_bench {
 	struct sys sys;
 	struct sampler *sampler;
 };
 
+/* Not a GPU: all of them are on one thread. */
 static inline struct source *fake_source(const struct sys *sys)
 {
 	struct source *source = xcalloc(1, sizeof(*source));
 
-	*source = (struct source){.backend = &fake, .sys = sys, .title = "a fake", .n_slots = 3, .n_sums = 2};
+	*source = (struct source){.backend = &fake,
+				  .sys = sys,
+				  .kind = SOURCE_CPU,
+				  .title = "a fake",
+				  .n_slots = 3,
+				  .n_sums = 2};
 	source->slots = xcalloc(3, sizeof(*source->slots));
 	return source;
 }
@@ -169,13 +211,13 @@ static inline void fall_asleep(int64_t ns)
 	pthread_mutex_unlock(&shared.lock);
 }
 
-static inline void bench_init(struct bench *b)
+static inline void bench_init(struct sampler_bench *b)
 {
 	struct err err;
 
 	script = (struct script){0};
 	n_samples = 0;
-	shared.polls = 0;
+	shared.polls = shared.reads = shared.samples = shared.polls_at_read = 0;
 	assert_true(sys_init(&b->sys, NULL, &err));
 	b->sys.poll = counted_poll;
 	b->sys.boottime_ns = fake_boottime;
@@ -183,24 +225,53 @@ static inline void bench_init(struct bench *b)
 	assert_non_null(b->sampler);
 }
 
-static inline void bench_fini(struct bench *b)
+static inline void bench_fini(struct sampler_bench *b)
 {
 	sampler_free(b->sampler);
 	sys_fini(&b->sys);
 }
 
-static inline void wait_ms(int ms)
+#define BENCH_SOURCES 4
+#define RING_BYTES (1 << 22)
+
+/* A reader of all the sources that a test has. */
+static inline struct tap *bench_tap(struct sampler_bench *b, size_t bytes, bool instances)
 {
-	usleep((useconds_t)ms * 1000);
+	size_t each[BENCH_SOURCES];
+
+	for (unsigned i = 0; i < BENCH_SOURCES; i++)
+		each[i] = bytes;
+	return sampler_attach(b->sampler, each, BENCH_SOURCES, instances);
 }
 
-/* The next thing the sampler tells, within two seconds. */
-static inline struct sampler_event next_event(struct bench *b)
+/* The sampler is done with what it read, and waits again. */
+static inline void await_next_poll(void)
+{
+	unsigned before = POLLS_NOW;
+
+	AWAIT(POLLS_NOW > before);
+}
+
+/* It waits after the n-th sample. */
+static inline void await_idle_after(unsigned n)
+{
+	AWAIT(SAMPLES_NOW >= n && POLLS_NOW > shared_now(&shared.polls_at_read));
+}
+
+/* How often a sampler may wake in so long a time that does so every 16 ms at most: four times each,
+ * and when it begins and ends. */
+static inline unsigned polls_most(int64_t ns)
+{
+	return 12 + 4 * (unsigned)(ns / (16 * MS));
+}
+
+/* The next thing the sampler tells. */
+static inline struct sampler_event next_event(struct sampler_bench *b)
 {
 	struct pollfd fd = {.fd = sampler_fd(b->sampler), .events = POLLIN};
 	struct sampler_event event = {0};
 
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < AWAIT_MS / 100; i++) {
 		poll(&fd, 1, 100);
 		if (sampler_next_event(b->sampler, &event))
 			return event;

@@ -6,6 +6,7 @@
 #include "backends/sim/sim.h"
 #include "base/alloc.h"
 #include "model/metric.h"
+#include "tests/support/fixture.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -48,8 +49,8 @@ static inline void sim_run_init(struct sim_run *run, const struct source_options
 
 static inline void sim_run_fini(struct sim_run *run)
 {
-	backend_sim.stop(&run->source);
-	backend_sim.close(&run->source);
+	run->source.backend->stop(&run->source);
+	run->source.backend->close(&run->source);
 	free(run->source.priv);
 	free(run->source.slots);
 	free(run->sample);
@@ -59,12 +60,13 @@ static inline void sim_run_fini(struct sim_run *run)
 static inline const struct sample *sim_run_read(struct sim_run *run)
 {
 	run->now_ns += run->source.period_ns;
-	if (backend_sim.read(&run->source, run->now_ns, run->sample) != READ_GOT)
+	if (run->source.backend->read(&run->source, run->now_ns, run->sample) != READ_GOT)
 		fail_msg("no sample at %lld ns", (long long)run->now_ns);
 	return run->sample;
 }
 
-static inline unsigned sim_run_slot(const struct sim_run *run, const char *name, enum instance_kind kind, unsigned number)
+static inline unsigned sim_run_slot(const struct sim_run *run, const char *name, enum instance_kind kind,
+				    unsigned number)
 {
 	for (unsigned i = 0; i < run->source.n_slots; i++) {
 		const struct slot *slot = &run->source.slots[i];
@@ -94,14 +96,15 @@ static inline struct metric_set *sim_run_metrics(const struct sim_run *run)
 {
 	const struct source *s = &run->source;
 	struct err err = {0};
-	struct metric_set *set = metric_set_new(s->options.db,
-						&(struct metric_source){.product = s->product,
-									.slots = s->slots,
-									.n_slots = s->n_slots,
-									.core_count = s->constants.core_count,
-									.l2_slice_count = s->constants.l2_slice_count,
-									.bus_width_bits = s->constants.bus_width_bits},
-						&err);
+	struct metric_set *set =
+		metric_set_new(s->options.db,
+			       &(struct metric_source){.product = s->product,
+						       .slots = s->slots,
+						       .n_slots = s->n_slots,
+						       .core_count = s->constants.core_count,
+						       .l2_slice_count = s->constants.l2_slice_count,
+						       .bus_width_bits = s->constants.bus_width_bits},
+			       &err);
 
 	if (!set)
 		fail_msg("%s", err.text);

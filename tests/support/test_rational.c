@@ -77,7 +77,8 @@ static void arithmetic_is_exact(void **state)
 		{"0", "0", rational_div, ""},
 		{"0", "5", rational_div, "0"},
 		{"0", "-5", rational_mul, "0"},
-		{"18446744073709551615", "18446744073709551615", rational_mul, "340282366921000000000000000000000000000"},
+		{"18446744073709551615", "18446744073709551615", rational_mul,
+		 "340282366921000000000000000000000000000"},
 		{"18446744073709551615", "18446744073709551614", rational_sub, "1"},
 		{"3", "5", rational_sub, "-2"},
 		{"-3", "-5", rational_add, "-8"},
@@ -101,8 +102,8 @@ static void arithmetic_is_exact(void **state)
 /* What doubles, and pairs of doubles, get wrong: a/3 - b/3 - c/3 with a = b + c. */
 static void difference_that_is_zero_is_zero_and_divides_nothing(void **state)
 {
-	AUTOFREE struct rational *a = number("281474976710655"), *b = number("281474976710650"), *c = number("5"),
-				 *three = number("3"), *one = number("1");
+	AUTOFREE struct rational *a = number("281474976710655"), *b = number("281474976710650"),
+				 *c = number("5"), *three = number("3"), *one = number("1");
 
 	(void)state;
 	rational_div(a, a, three);

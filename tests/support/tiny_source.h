@@ -16,7 +16,8 @@
 #include <cmocka.h>
 
 /* What views are made for. */
-#define SETS(gpu, cpu) ((const struct metric_set *const[SOURCE_KINDS]){[SOURCE_GPU] = (gpu), [SOURCE_CPU] = (cpu)})
+#define SETS(gpu, cpu) \
+	((const struct metric_set *const[SOURCE_KINDS]){[SOURCE_GPU] = (gpu), [SOURCE_CPU] = (cpu)})
 
 #define TINY_SLOTS 4
 #define TINY_POINTS 40
@@ -29,6 +30,11 @@ static const char tiny_metrics[] = "slots test\n"
 				   "  unit percent\n"
 				   "  group G\n"
 				   "  expr A / B * 100\n"
+				   "metric Double\n"
+				   "  title Double\n"
+				   "  unit percent\n"
+				   "  group H\n"
+				   "  expr A / B * 200\n"
 				   "metric Watched\n"
 				   "  title Watched\n"
 				   "  unit percent\n"
@@ -99,7 +105,8 @@ static inline void tiny_init(struct tiny *t)
 						      .number = (uint16_t)i,
 						      .scale = 1,
 						      .title = i ? "Cortex-A76 x4" : NULL};
-	t->set = metric_set_new(t->db, &(struct metric_source){.slots = slots, .n_slots = TINY_SLOTS + 2}, &err);
+	t->set = metric_set_new(t->db, &(struct metric_source){.slots = slots, .n_slots = TINY_SLOTS + 2},
+				&err);
 	if (!t->set)
 		fail_msg("%s", err.text);
 	t->now = tiny_vector(t);
@@ -110,7 +117,13 @@ static inline void tiny_init(struct tiny *t)
 		t->history[i] = t->points[i] = tiny_vector(t);
 	t->column = xcalloc(1, sizeof(*t->column));
 	t->data = (struct view_data){
-		.feeds[SOURCE_GPU] = {t->set, t->set->n_vector, t->now, t->total, t->column, t->history, TINY_POINTS, NULL},
+		.feeds[SOURCE_GPU] = {.set = t->set,
+				      .n_vector = t->set->n_vector,
+				      .now = t->now,
+				      .total = t->total,
+				      .now_column = t->column,
+				      .points = t->history,
+				      .n_points = TINY_POINTS},
 		.refresh_s = 0.5,
 		.fps = 50,
 		.width = 1920,

@@ -2,10 +2,9 @@
 
 #include "base/alloc.h"
 #include "base/sys.h"
+#include "base/thread.h"
 
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,7 +36,7 @@ ssize_t write(int fd, const void *buf, size_t n)
 	return syscall(SYS_write, fd, buf, n);
 }
 
-/* An address sanitizer would end the program itself when memory is out. */
+/* AddressSanitizer would otherwise end the program itself when it runs out of memory. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -71,8 +69,8 @@ void mini_draw_styles(struct canvas *c, unsigned frame)
 void mini_draw_noise(struct canvas *c, unsigned frame)
 {
 	for (int i = 0; i < c->cols * c->rows; i++)
-		c->cells[i] =
-			(struct cell){33 + ((unsigned)i * 7919 + frame * 104729) % 90, (uint8_t)((unsigned)i % STYLE_COUNT)};
+		c->cells[i] = (struct cell){33 + ((unsigned)i * 7919 + frame * 104729) % 90,
+					    (uint8_t)((unsigned)i % STYLE_COUNT)};
 }
 
 /* Changes far apart, between which the cursor jumps. */
@@ -93,12 +91,22 @@ static int overflow(int depth)
 	return endless ? overflow(depth + 1) + frame[depth % 7] : 0;
 }
 
-static void crash(uint32_t key)
+static void *bad_pointer(void *unused)
 {
+	*(volatile char *)mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) = 1;
+	return unused;
+}
+
+static void crash_here(uint32_t key)
+{
+	pthread_t thread;
+
 	if (key == 'o')
 		exit(overflow(0));
 	if (key == 'n')
-		*(volatile char *)mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) = 1;
+		bad_pointer(NULL);
+	if (key == 't' && thread_new(&thread, bad_pointer, NULL) == 0)
+		pthread_join(thread, NULL);
 	if (key == 'm')
 		free(xmalloc(SIZE_MAX / 2));
 }
@@ -108,7 +116,8 @@ static int end_by(struct term *term, enum term_event event, int signo)
 	struct term_stats stats = term_stats(term);
 
 	term_close(term);
-	pty_note("closed bytes=%llu frames=%llu\n", (unsigned long long)stats.bytes, (unsigned long long)stats.frames);
+	pty_note("closed bytes=%llu frames=%llu\n", (unsigned long long)stats.bytes,
+		 (unsigned long long)stats.frames);
 	if (event == TERM_GONE)
 		return MINI_GONE;
 	if (event == TERM_QUIT)
@@ -125,13 +134,15 @@ static void note_event(struct term *term, enum term_event event, const struct te
 		pty_note("key %x\n", in->key);
 	if (event == TERM_MOUSE)
 		pty_note("mouse %d %d\n", in->x, in->y);
+	if (event == TERM_PASTE)
+		pty_note("paste\n");
 	if (event == TERM_RESIZE)
 		pty_note("resize %dx%d\n", cols, rows);
 	if (event == TERM_RESUMED)
 		pty_note("resumed %dx%d\n", cols, rows);
 }
 
-static int loop(struct term *term, const struct mini *mini)
+static int run_loop(struct term *term, const struct mini *mini)
 {
 	struct canvas canvas;
 	struct pollfd fds[TERM_FDS];
@@ -151,14 +162,15 @@ static int loop(struct term *term, const struct mini *mini)
 				canvas_fini(&canvas);
 				return end_by(term, event, in.signal);
 			}
-			crash(in.key);
+			crash_here(in.key);
 			term_size(term, &cols, &rows);
 			canvas_resize(&canvas, cols, rows);
 			dirty = true;
 		}
 		if (dirty || mini->flood) {
-			mini->draw(&canvas, ++frame);
+			mini->draw(&canvas, frame + 1);
 			dirty = !term_draw(term, &canvas);
+			frame += !dirty || mini->flood;
 			if (dirty && !refused)
 				pty_note("refused\n");
 			if (!dirty && !mini->flood)
@@ -167,20 +179,6 @@ static int loop(struct term *term, const struct mini *mini)
 		}
 		poll(fds, (nfds_t)term_fds(term, fds), mini->flood ? 5 : term_wait_ms(term));
 	}
-}
-
-static void forbid_memory_files(void)
-{
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_memfd_create, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog program = {ARRAY_LEN(code), code};
-
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	pty_note("filter %d\n", prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
 }
 
 int mini_ui(void *arg)
@@ -195,15 +193,13 @@ int mini_ui(void *arg)
 		return 1;
 	if (mini_write_takes_ns)
 		sys.monotonic_ns = fake_monotonic;
-	if (mini->no_memory_file)
-		forbid_memory_files();
 	mini_tty_writes = 0;
 	term = term_open(&sys, &mini->options, &err);
 	if (!term) {
 		pty_note("error %s\n", err.text);
 		return MINI_REFUSED;
 	}
-	return mini->instead ? mini->instead(term) : loop(term, mini);
+	return mini->instead ? mini->instead(term) : run_loop(term, mini);
 }
 
 /* ---- helpers ---- */
@@ -213,8 +209,13 @@ struct mini mini_plain = {.draw = mini_draw_size};
 void mini_start(struct pty *pty, struct mini *mini, const char *term, int cols, int rows)
 {
 	static const char *const utf8[] = {"LC_ALL=C.UTF-8", NULL};
-	struct pty_options options = {
-		.cols = cols, .rows = rows, .term = term, .env = utf8, .body = mini_ui, .arg = mini, .limit_core = true};
+	struct pty_options options = {.cols = cols,
+				      .rows = rows,
+				      .term = term,
+				      .env = utf8,
+				      .body = mini_ui,
+				      .arg = mini,
+				      .limit_core = true};
 
 	pty_start(pty, &options);
 }
@@ -223,6 +224,7 @@ void mini_start_shown(struct pty *pty)
 {
 	mini_start(pty, &mini_plain, "xterm-256color", 80, 24);
 	assert_true(pty_wait_output(pty, 0, "frame-1-80x24"));
+	assert_true(pty_wait_note(pty, "drawn 1 "));
 }
 
 size_t mini_after(const struct pty *pty, const char *bytes)
@@ -240,13 +242,14 @@ void mini_assert_restored(const struct pty *pty)
 	assert_true(pty_wrote(pty, from, LEAVE));
 	assert_true(pty_wrote(pty, from, SHOW));
 	assert_true(pty_wrote(pty, from, MOUSE_OFF));
+	assert_true(pty_wrote(pty, from, PASTE_OFF));
 	assert_true(pty_wrote(pty, from, KEYPAD_OFF));
 	assert_true(pty_wrote(pty, from, "\x1b(B\x1b[m"));
-	/* nothing is taken back afterwards */
+	/* nothing is undone after it */
 	from = mini_after(pty, LEAVE);
 	assert_false(pty_wrote(pty, from, ENTER));
 	assert_false(pty_wrote(pty, from, HIDE));
-	assert_false(pty_wrote(pty, from, "\x1b[?1000h"));
+	assert_false(pty_wrote(pty, from, "\x1b[?1002h"));
 	assert_true(pty_same_modes(&pty->before, &pty->report.modes));
 }
 

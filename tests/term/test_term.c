@@ -1,9 +1,11 @@
 /* term: every way to end, to stop and to go on leaves the terminal as it was. */
 #include "base/alloc.h"
+#include "term/term_priv.h"
 #include "tests/term/mini.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -23,7 +25,8 @@ static void what_was_taken_is_given_back(void **state)
 	(void)state;
 	mini_start_shown(&pty);
 	assert_true(pty_wrote(&pty, 0, ENTER));
-	assert_false(pty_wrote(&pty, mini_after(&pty, ENTER), ENTER)); /* a second one would save what the first one changed */
+	assert_false(pty_wrote(&pty, mini_after(&pty, ENTER),
+			       ENTER)); /* a second one would save what the first one changed */
 	assert_true(pty_wrote(&pty, mini_after(&pty, ENTER), HIDE));
 	assert_true(pty_wrote(&pty, 0, MOUSE_ON));
 	pty_send(&pty, "q");
@@ -33,18 +36,32 @@ static void what_was_taken_is_given_back(void **state)
 	pty_stop(&pty);
 }
 
+/* Those that end no program by default, and those of crashes, have tests of their own. The C
+ * library has no use for 32 and 33. */
+static bool ends_a_program(int signo)
+{
+	static const int others[] = {SIGKILL, SIGSTOP, SIGTSTP,  SIGCONT, SIGTTIN, SIGTTOU,
+				     SIGCHLD, SIGURG,  SIGWINCH, SIGPIPE, SIGXFSZ, SIGSEGV,
+				     SIGBUS,  SIGFPE,  SIGILL,   SIGABRT, SIGTRAP, SIGSYS};
+
+	for (unsigned i = 0; i < ARRAY_LEN(others); i++)
+		if (others[i] == signo)
+			return false;
+	return signo < 32 || (signo >= SIGRTMIN && signo <= SIGRTMAX);
+}
+
 static void every_signal_that_ends_gives_back_first(void **state)
 {
-	static const int cases[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-
 	(void)state;
-	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+	for (int signo = 1; signo <= SIGRTMAX; signo++) {
 		struct pty pty;
 
+		if (!ends_a_program(signo))
+			continue;
 		mini_start_shown(&pty);
-		pty_signal(&pty, cases[i]);
+		pty_signal(&pty, signo);
 		assert_true(pty_wait_report(&pty, 0));
-		mini_assert_killed(&pty, cases[i]);
+		mini_assert_killed(&pty, signo);
 		mini_assert_restored(&pty);
 		pty_stop(&pty);
 	}
@@ -70,8 +87,10 @@ static void every_crash_gives_back_first(void **state)
 		const char *key; /* typed, which then happens inside */
 		int killed_by;
 	} cases[] = {
-		{SIGSEGV, NULL, SIGSEGV}, {SIGBUS, NULL, SIGBUS}, {SIGFPE, NULL, SIGFPE}, {SIGILL, NULL, SIGILL},
-		{SIGABRT, NULL, SIGABRT}, {0, "n", SIGSEGV},      {0, "o", SIGSEGV},      {0, "m", SIGABRT},
+		{SIGSEGV, NULL, SIGSEGV}, {SIGBUS, NULL, SIGBUS},   {SIGFPE, NULL, SIGFPE},
+		{SIGILL, NULL, SIGILL},   {SIGABRT, NULL, SIGABRT}, {SIGTRAP, NULL, SIGTRAP},
+		{SIGSYS, NULL, SIGSYS},   {0, "n", SIGSEGV},        {0, "t", SIGSEGV},
+		{0, "o", SIGSEGV},        {0, "m", SIGABRT},
 	};
 
 	(void)state;
@@ -93,8 +112,12 @@ static void every_crash_gives_back_first(void **state)
 static void signals_ignored_from_above_stay_ignored(void **state)
 {
 	struct pty pty;
-	struct pty_options options = {
-		.cols = 80, .rows = 24, .term = "xterm-256color", .body = mini_ui, .arg = &mini_plain, .ignore_hup = true};
+	struct pty_options options = {.cols = 80,
+				      .rows = 24,
+				      .term = "xterm-256color",
+				      .body = mini_ui,
+				      .arg = &mini_plain,
+				      .ignore_hup = true};
 
 	(void)state;
 	pty_start(&pty, &options);
@@ -111,8 +134,12 @@ static void signals_ignored_from_above_stay_ignored(void **state)
 static void a_terminal_that_hung_up_ends_it_without_spinning(void **state)
 {
 	struct pty pty;
-	struct pty_options options = {
-		.cols = 80, .rows = 24, .term = "xterm-256color", .body = mini_ui, .arg = &mini_plain, .ignore_hup = true};
+	struct pty_options options = {.cols = 80,
+				      .rows = 24,
+				      .term = "xterm-256color",
+				      .body = mini_ui,
+				      .arg = &mini_plain,
+				      .ignore_hup = true};
 
 	(void)state;
 	pty_start(&pty, &options);
@@ -257,10 +284,9 @@ static void keys_and_mouse_arrive(void **state)
 	static const struct {
 		const char *typed, *note;
 	} cases[] = {
-		{"1", "key 31\n"},
-		{"\x1bOA", "key 110002\n"},
-		{"\x1b[<0;5;2M", "mouse 4 1\n"},
-		{"\x1b", "key 1b\n"},
+		{"1", "key 31\n"},          {"\x1bOA", "key 110002\n"}, {"\x1b[<0;5;2M", "mouse 4 1\n"},
+		{"\x1b", "key 1b\n"},       {"\x1b[200~qq", "paste\n"}, {"\x1b[201~7", "key 37\n"},
+		{"\x0c", "resize 80x24\n"},
 	};
 	struct pty pty;
 
@@ -275,10 +301,52 @@ static void keys_and_mouse_arrive(void **state)
 	pty_stop(&pty);
 }
 
+static void ctrl_l_takes_and_draws_everything_again(void **state)
+{
+	struct pty pty;
+	size_t from;
+
+	(void)state;
+	mini_start_shown(&pty);
+	from = pty.out.n;
+	pty_send(&pty, "x");
+	assert_true(pty_wait_note(&pty, "drawn 2 "));
+	assert_false(pty_wrote(&pty, from, "80x24")); /* only the number changed */
+	from = pty.out.n;
+	pty_send(&pty, "\x0c");
+	assert_true(pty_wait_output(&pty, from, "frame-3-80x24"));
+	assert_true(pty_wrote(&pty, from, HIDE));
+	assert_true(pty_wrote(&pty, from, MOUSE_ON));
+	assert_false(pty_wrote(&pty, from, ENTER)); /* would save the cursor of the wrong screen */
+	pty_send(&pty, "q");
+	assert_true(pty_wait_report(&pty, 0));
+	mini_assert_restored(&pty);
+	pty_stop(&pty);
+}
+
+static void levels_differ_without_colours(void **state)
+{
+	static const enum style levels[] = {STYLE_CALM, STYLE_BUSY, STYLE_HOT};
+	static const enum depth depths[] = {DEPTH_MONO, DEPTH_8, DEPTH_16, DEPTH_256};
+
+	(void)state;
+	for (size_t d = 0; d < ARRAY_LEN(depths); d++) {
+		for (int style = 0; style < STYLE_COUNT; style++) {
+			struct look look = theme_look("mono", depths[d], (enum style)style);
+
+			assert_true(look.fg < 0 && look.bg < 0);
+		}
+		for (size_t a = 0; a < ARRAY_LEN(levels); a++)
+			for (size_t b = 0; b < a; b++)
+				assert_int_not_equal(theme_look("mono", depths[d], levels[a]).attrs,
+						     theme_look("mono", depths[d], levels[b]).attrs);
+	}
+}
+
 static void themes_are_known_by_name(void **state)
 {
 	(void)state;
-	assert_string_equal(term_theme_name(0), "dark");
+	assert_string_equal(term_theme_name(0), "default");
 	assert_true(term_theme_known("light"));
 	assert_true(term_theme_known("mono"));
 	assert_false(term_theme_known("Dark"));
@@ -300,6 +368,8 @@ int main(void)
 		cmocka_unit_test(in_the_background_it_stays_away_and_can_be_ended),
 		cmocka_unit_test(the_process_is_left_as_it_was),
 		cmocka_unit_test(keys_and_mouse_arrive),
+		cmocka_unit_test(ctrl_l_takes_and_draws_everything_again),
+		cmocka_unit_test(levels_differ_without_colours),
 		cmocka_unit_test(themes_are_known_by_name),
 	};
 

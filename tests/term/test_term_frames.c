@@ -1,4 +1,4 @@
-/* term: what a frame costs, and what a slow or changed terminal does to it. */
+/* term: the cost of a frame, and frames on a slow or resized terminal. */
 #include "base/alloc.h"
 #include "tests/term/mini.h"
 
@@ -30,7 +30,8 @@ static int draws_scattered_frames(struct term *term)
 		term_next(term, &(struct term_input){0});
 	}
 	stats = term_stats(term);
-	pty_note("writes %u stats %llu\n", mini_tty_writes - before, (unsigned long long)stats.writes - before);
+	pty_note("writes %u stats %llu\n", mini_tty_writes - before,
+		 (unsigned long long)stats.writes - before);
 	term_close(term);
 	canvas_fini(&canvas);
 	return 0;
@@ -50,7 +51,7 @@ static void a_frame_is_one_write(void **state)
 	pty_stop(&pty);
 }
 
-static void settle(struct term *term)
+static void settle_screen(struct term *term)
 {
 	while (!term_ready(term)) {
 		usleep(1000);
@@ -66,7 +67,7 @@ static int draws_the_same_twice(struct term *term)
 	canvas_init(&canvas, 80, 24, false);
 	mini_draw_styles(&canvas, 0);
 	term_draw(term, &canvas);
-	settle(term);
+	settle_screen(term);
 	first = term_stats(term);
 	for (int i = 0; i < 5; i++) {
 		canvas_clear(&canvas);
@@ -78,8 +79,10 @@ static int draws_the_same_twice(struct term *term)
 	canvas.cells[80 * 20 + 40].ch = 'x';
 	term_draw(term, &canvas);
 	one = term_stats(term);
-	pty_note("same %llu bytes %llu frames, one cell %llu\n", (unsigned long long)(same.bytes - first.bytes),
-		 (unsigned long long)(same.frames - first.frames), (unsigned long long)(one.bytes - same.bytes));
+	pty_note("same %llu bytes %llu frames, one cell %llu\n",
+		 (unsigned long long)(same.bytes - first.bytes),
+		 (unsigned long long)(same.frames - first.frames),
+		 (unsigned long long)(one.bytes - same.bytes));
 	pty_note("cheap %d\n", one.bytes - same.bytes > 0 && one.bytes - same.bytes < 60);
 	term_close(term);
 	canvas_fini(&canvas);
@@ -172,7 +175,8 @@ static void a_crash_in_the_middle_of_a_frame_ends_its_sequence(void **state)
 
 static void control_c_does_not_cut_what_is_on_its_way(void **state)
 {
-	struct mini mini = {.draw = mini_draw_noise}; /* some 7 kB: more than the reader's line discipline holds */
+	struct mini mini = {
+		.draw = mini_draw_noise}; /* some 7 kB: more than the reader's line discipline holds */
 	struct pty pty;
 
 	(void)state;
@@ -194,7 +198,7 @@ static void a_terminal_that_reads_again_gets_the_newest_frame(void **state)
 
 	(void)state;
 	mini_start(&pty, &mini, "xterm-256color", 300, 100);
-	usleep(300000); /* frames that would be stale by now */
+	usleep(300000); /* long enough for frames to become stale */
 	assert_true(pty_wait_note(&pty, "refused\n"));
 	pty_read_for(&pty, 500);
 	pty_send(&pty, "q");

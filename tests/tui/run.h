@@ -27,13 +27,18 @@ bool run_find_program(void);
 
 void run_start(struct run *run, const struct run_options *o);
 void run_shown(struct run *run, const struct run_options *o); /* and its first values are on the screen */
-bool run_has_fake(void);                                      /* libfakemali.so was built, and kbase as well */
+bool run_has_fake(void); /* libfakemali.so was built, and kbase as well */
 void run_stop(struct run *run);
 void run_quit(struct run *run); /* by q; checks the exit status */
 
 /* Until a row from `from` on has the text; false when it does not come. */
 bool run_wait(struct run *run, int from, const char *text);
+bool run_wait_gone(struct run *run, int from, const char *text); /* until none has it */
+/* Send keys, and wait for the text in a row from `from` on, which counts from the end if it is
+ * negative. Without it the test fails and shows the screen. */
+#define RUN_BOTTOM (-1)
+void run_press(struct run *run, const char *keys, int from, const char *wanted);
 void run_assert_as_before(struct run *run); /* the terminal is as it was before the program */
-void run_assert_frame(struct run *run);     /* header, tabs and footer are in their places */
+void run_assert_frame(struct run *run);     /* header, tabs and footer come to their places */
 
 #endif

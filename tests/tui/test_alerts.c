@@ -25,6 +25,24 @@ static void the_newest_is_shown_for_ten_seconds(void **state)
 	assert_null(alerts_now(&a, 22 * SECOND, &until));
 }
 
+static void a_hint_is_shown_like_an_alert_and_not_kept(void **state)
+{
+	struct alerts a = {0};
+	int64_t until;
+
+	(void)state;
+	alerts_hint(&a, 1 * SECOND, "x: does \x1b nothing");
+	assert_string_equal(alerts_now(&a, 2 * SECOND, &until), "x: does ? nothing");
+	assert_int_equal(until, 11 * SECOND);
+	assert_int_equal(a.n, 0);
+	alerts_add(&a, 3 * SECOND, "disk full");
+	assert_string_equal(alerts_now(&a, 3 * SECOND, &until), "disk full");
+	alerts_hint(&a, 4 * SECOND, "y");
+	assert_string_equal(alerts_now(&a, 4 * SECOND, &until), "y");
+	assert_int_equal(a.n, 1);
+	assert_null(alerts_now(&a, 14 * SECOND, &until));
+}
+
 static void only_the_last_are_kept(void **state)
 {
 	struct alerts a = {0};
@@ -70,6 +88,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_newest_is_shown_for_ten_seconds),
+		cmocka_unit_test(a_hint_is_shown_like_an_alert_and_not_kept),
 		cmocka_unit_test(only_the_last_are_kept),
 		cmocka_unit_test(a_line_is_printable_and_alone),
 		cmocka_unit_test(a_line_is_not_cut_inside_a_character),

@@ -9,7 +9,7 @@
 static struct sys sys;
 
 /* A log that is played. `real` is our own clock. */
-struct bench {
+struct player_bench {
 	struct options options;
 	struct session session;
 	struct feeds feeds;
@@ -17,9 +17,9 @@ struct bench {
 	int64_t real_ns;
 };
 
-static bool try_open(struct bench *b, const char *path, const struct options *more, struct err *err)
+static bool try_open(struct player_bench *b, const char *path, const struct options *more, struct err *err)
 {
-	*b = (struct bench){.options = *more, .real_ns = 77 * SECOND_NS};
+	*b = (struct player_bench){.options = *more, .real_ns = 77 * SECOND_NS};
 	b->options.command = COMMAND_REPLAY;
 	b->options.operand = path;
 	b->options.refresh_ns = REFRESH;
@@ -34,7 +34,7 @@ static bool try_open(struct bench *b, const char *path, const struct options *mo
 	return player_start(b->player, &b->feeds, b->real_ns, err);
 }
 
-static void open_log(struct bench *b, const char *path, const struct options *more)
+static void open_log(struct player_bench *b, const char *path, const struct options *more)
 {
 	struct err err;
 
@@ -42,7 +42,7 @@ static void open_log(struct bench *b, const char *path, const struct options *mo
 		fail_msg("%s", err.text);
 }
 
-static void close_log(struct bench *b)
+static void close_log(struct player_bench *b)
 {
 	feeds_fini(&b->feeds);
 	session_close(&b->session);
@@ -50,14 +50,14 @@ static void close_log(struct bench *b)
 }
 
 /* Our clock goes on, as the live screen runs it. */
-static void pass(struct bench *b, int64_t ns)
+static void pass_time(struct player_bench *b, int64_t ns)
 {
 	for (int64_t end = b->real_ns + ns; b->real_ns < end; b->real_ns += 10 * MS)
 		player_run(b->player, b->real_ns);
 	player_run(b->player, b->real_ns);
 }
 
-static void go(struct bench *b, const char *text)
+static void go_away(struct player_bench *b, const char *text)
 {
 	struct err err;
 
@@ -66,12 +66,12 @@ static void go(struct bench *b, const char *text)
 	player_settle(b->player);
 }
 
-static double at_s(const struct bench *b)
+static double at_s(const struct player_bench *b)
 {
-	return (double)(player_at_ns(b->player) - LOG_BEGIN_NS) * 1e-9;
+	return (double)(b->player->at_ns - LOG_BEGIN_NS) * 1e-9;
 }
 
-static const char *position(const struct bench *b)
+static const char *position(const struct player_bench *b)
 {
 	static char text[64];
 
@@ -81,7 +81,7 @@ static const char *position(const struct bench *b)
 	return text + strspn(text, " ");
 }
 
-static void assert_said(struct bench *b, const char *want)
+static void assert_said(struct player_bench *b, const char *want)
 {
 	struct strbuf *said = player_said(b->player);
 
@@ -101,7 +101,8 @@ static void add_vector(struct strbuf *out, const double *vector, unsigned n)
 	strbuf_str(out, "|");
 }
 
-/* Every value of now, of the totals if they are wanted, and of the newest points, for one GPU after the other. */
+/* Every value of now, of the totals if they are wanted, and of the newest points, for one GPU after
+ * the other. */
 static void picture(const struct feeds *feeds, bool totals, int points, struct strbuf *out)
 {
 	strbuf_clear(out);
@@ -134,7 +135,8 @@ static void write_plain(struct log_bench *log, const struct log_what *what, int6
 }
 
 /* What a live screen shows that got these samples and made its steps at these moments. */
-static void live_picture(const struct log_bench *log, const struct bench *b, int64_t until_ns, struct strbuf *out)
+static void live_picture(const struct log_bench *log, const struct player_bench *b, int64_t until_ns,
+			 struct strbuf *out)
 {
 	struct session session;
 	struct feeds feeds;
@@ -156,20 +158,23 @@ static void live_picture(const struct log_bench *log, const struct bench *b, int
 
 static void a_replay_shows_what_a_live_screen_showed_to_the_bit(void **state)
 {
-	static const char *const gpus[] = {"G31", "G52", "G57", "G76", "G78", "G610", "G715", "G720", "G725", "G1-Ultra"};
-	static const char *const scenarios[] = {"idle", "mixed", "bandwidth-bound", "serialised", "raytracing"};
+	static const char *const gpus[] = {"G31",  "G52",  "G57",  "G76",  "G78",
+					   "G610", "G715", "G720", "G725", "G1-Ultra"};
+	static const char *const scenarios[] = {"idle", "mixed", "bandwidth-bound", "serialised",
+						"raytracing"};
 	AUTO_STRBUF struct strbuf live = {0}, replayed = {0};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(gpus); i++) {
 		bool per_core = i % 2;
 		struct log_bench log;
-		struct bench b;
+		struct player_bench b;
 
-		write_plain(&log, &(struct log_what){{gpus[i]}, {100 * MS}, scenarios[i % 5], per_core}, 4 * SECOND_NS);
+		write_plain(&log, &(struct log_what){{gpus[i]}, {100 * MS}, scenarios[i % 5], per_core},
+			    4 * SECOND_NS);
 		open_log(&b, log.path, &(struct options){.per_core = per_core});
-		pass(&b, 3 * SECOND_NS);
-		live_picture(&log, &b, player_at_ns(b.player), &live);
+		pass_time(&b, 3 * SECOND_NS);
+		live_picture(&log, &b, b.player->at_ns, &live);
 		picture(&b.feeds, true, POINTS, &replayed);
 		assert_same(&live, &replayed, gpus[i]);
 		close_log(&b);
@@ -186,12 +191,12 @@ static void every_speed_shows_the_same_at_the_same_moment(void **state)
 	(void)state;
 	write_plain(&log, &two_gpus, 60 * SECOND_NS);
 	for (size_t i = 0; i < ARRAY_LEN(speeds); i++) {
-		struct bench b;
+		struct player_bench b;
 
 		open_log(&b, log.path, &(struct options){.speed = speeds[i]});
-		pass(&b, (int64_t)(20e9 / speeds[i]));
+		pass_time(&b, (int64_t)(20e9 / speeds[i]));
 		assert_true(fabs(at_s(&b) - 20) <= 1.0);
-		live_picture(&log, &b, player_at_ns(b.player), &live);
+		live_picture(&log, &b, b.player->at_ns, &live);
 		picture(&b.feeds, true, POINTS, &replayed);
 		assert_same(&live, &replayed, position(&b));
 		close_log(&b);
@@ -202,7 +207,7 @@ static void every_speed_shows_the_same_at_the_same_moment(void **state)
 static void a_moment_looks_the_same_however_it_was_reached(void **state)
 {
 	AUTO_STRBUF struct strbuf played = {0}, sought = {0};
-	struct bench walker, jumper;
+	struct player_bench walker, jumper;
 	struct log_bench log;
 	char text[32];
 
@@ -224,10 +229,10 @@ static void a_moment_looks_the_same_however_it_was_reached(void **state)
 		player_step(walker.player, 1, walker.real_ns);
 		player_settle(walker.player);
 		snprintf(text, sizeof(text), "%.3fs", there * 0.5 + 0.1);
-		go(&jumper, text); /* somewhere else */
+		go_away(&jumper, text); /* somewhere else */
 		snprintf(text, sizeof(text), "%.3fs", at_s(&walker) - 0.2);
-		go(&jumper, text);
-		assert_int_equal(player_at_ns(walker.player), player_at_ns(jumper.player));
+		go_away(&jumper, text);
+		assert_int_equal(walker.player->at_ns, jumper.player->at_ns);
 		picture(&walker.feeds, true, POINTS, &played);
 		picture(&jumper.feeds, true, POINTS, &sought);
 		assert_same(&played, &sought, text);
@@ -242,15 +247,15 @@ static void a_moment_looks_the_same_however_it_was_reached(void **state)
 static void it_plays_pauses_and_steps(void **state)
 {
 	struct log_bench log;
-	struct bench b;
+	struct player_bench b;
 
 	(void)state;
 	write_plain(&log, &two_gpus, 20 * SECOND_NS);
 	open_log(&b, log.path, &(struct options){0});
-	pass(&b, 5 * SECOND_NS);
+	pass_time(&b, 5 * SECOND_NS);
 	assert_string_equal(position(&b), "0:05.4 of 0:20   27 %  x1");
 	player_pause(b.player, b.real_ns);
-	pass(&b, 5 * SECOND_NS);
+	pass_time(&b, 5 * SECOND_NS);
 	assert_string_equal(position(&b), "0:05.4 of 0:20   27 %  PAUSED");
 	player_step(b.player, -3, b.real_ns);
 	assert_true(fabs(at_s(&b) - 3.963) < 0.001);
@@ -260,7 +265,7 @@ static void it_plays_pauses_and_steps(void **state)
 	player_settle(b.player);
 	assert_string_equal(position(&b), "0:20.0 of 0:20  100 %  END");
 	player_pause(b.player, b.real_ns); /* plays again from the start */
-	pass(&b, SECOND_NS);
+	pass_time(&b, SECOND_NS);
 	assert_string_equal(position(&b), "0:01.4 of 0:20    7 %  x1");
 	close_log(&b);
 	log_fini(&log);
@@ -275,19 +280,19 @@ static void steps_back_show_what_was_played(void **state)
 	(void)state;
 	write_plain(&log, &(struct log_what){{"G52"}, {100 * MS}, "mixed", true}, 30 * SECOND_NS);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct bench b;
+		struct player_bench b;
 
 		open_log(&b, log.path, &cases[i]);
-		pass(&b, 20 * SECOND_NS);
+		pass_time(&b, 20 * SECOND_NS);
 		picture(&b.feeds, false, POINTS, &played);
-		pass(&b, 5 * SECOND_NS);
+		pass_time(&b, 5 * SECOND_NS);
 		player_step(b.player, -10, b.real_ns);
 		assert_false(player_is_reading(b.player)); /* the history has it */
 		assert_true(fabs(at_s(&b) - 20.463) < 0.001);
 		picture(&b.feeds, false, POINTS, &stepped);
 		assert_same(&played, &stepped, "stepped");
 		player_pause(b.player, b.real_ns);
-		pass(&b, 10 * MS);
+		pass_time(&b, 10 * MS);
 		assert_true(fabs(at_s(&b) - 20.463) < 0.001); /* from here, not from where it was */
 		close_log(&b);
 	}
@@ -298,7 +303,7 @@ static void speeds_are_a_table(void **state)
 {
 	static const double up[] = {2, 5, 10, 20, 50, 100, 100}, down[] = {0.5, 0.2, 0.1, 0.1};
 	struct log_bench log;
-	struct bench b;
+	struct player_bench b;
 
 	(void)state;
 	write_plain(&log, &two_gpus, SECOND_NS);
@@ -319,7 +324,7 @@ static void speeds_are_a_table(void **state)
 static void one_goes_to_any_moment(void **state)
 {
 	static const struct {
-		const char *text, *want; /* NULL: is no moment */
+		const char *text, *want; /* NULL: not a time */
 	} cases[] = {
 		{"90s", "1:30.4 of 2:00   75 %  PAUSED"},
 		{"1:40", "1:40.4 of 2:00   84 %  PAUSED"},
@@ -343,7 +348,7 @@ static void one_goes_to_any_moment(void **state)
 		{"1.5:30", NULL},
 	};
 	struct log_bench log;
-	struct bench b;
+	struct player_bench b;
 	struct err err;
 
 	(void)state;
@@ -352,12 +357,12 @@ static void one_goes_to_any_moment(void **state)
 	player_pause(b.player, b.real_ns);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		if (cases[i].want) {
-			go(&b, cases[i].text);
+			go_away(&b, cases[i].text);
 			if (strcmp(position(&b), cases[i].want) != 0)
 				fail_msg("%s: %s", cases[i].text, position(&b));
 		} else {
 			assert_false(player_go(b.player, cases[i].text, &err));
-			assert_non_null(strstr(err.text, "no moment: try 90s"));
+			assert_non_null(strstr(err.text, "not a time: try 90s"));
 		}
 	close_log(&b);
 	log_fini(&log);
@@ -366,17 +371,17 @@ static void one_goes_to_any_moment(void **state)
 static void from_and_to_bound_it(void **state)
 {
 	struct log_bench log;
-	struct bench b;
+	struct player_bench b;
 	struct err err;
 
 	(void)state;
 	write_plain(&log, &two_gpus, 20 * SECOND_NS);
 	open_log(&b, log.path, &(struct options){.from_ns = 5 * SECOND_NS, .to_ns = 8 * SECOND_NS});
-	pass(&b, SECOND_NS);
+	pass_time(&b, SECOND_NS);
 	assert_string_equal(position(&b), "0:06.4 of 0:20   32 %  x1");
-	pass(&b, 5 * SECOND_NS);
+	pass_time(&b, 5 * SECOND_NS);
 	assert_string_equal(position(&b), "0:08.4 of 0:20   42 %  END");
-	go(&b, "0%");
+	go_away(&b, "0%");
 	assert_string_equal(position(&b), "0:05.4 of 0:20   27 %  PAUSED");
 	close_log(&b);
 	assert_false(try_open(&b, log.path, &(struct options){.from_ns = 20 * SECOND_NS}, &err));
@@ -391,7 +396,7 @@ static void from_and_to_bound_it(void **state)
 static void marks_and_messages_are_told_when_their_moment_is_played(void **state)
 {
 	struct log_bench log;
-	struct bench b;
+	struct player_bench b;
 
 	(void)state;
 	log_begin(&log, &two_gpus);
@@ -403,13 +408,13 @@ static void marks_and_messages_are_told_when_their_moment_is_played(void **state
 	log_until(&log, 10 * SECOND_NS);
 	log_end(&log);
 	open_log(&b, log.path, &(struct options){0});
-	pass(&b, 4 * SECOND_NS);
+	pass_time(&b, 4 * SECOND_NS);
 	assert_said(&b, "");
-	pass(&b, SECOND_NS);
+	pass_time(&b, SECOND_NS);
 	assert_said(&b, "mark 1: level ?[2J 2\n");
-	pass(&b, SECOND_NS);
+	pass_time(&b, SECOND_NS);
 	assert_said(&b, "the driver lost samples\nmark 2\n");
-	go(&b, "8s");
+	go_away(&b, "8s");
 	assert_said(&b, ""); /* they were then, not now */
 	close_log(&b);
 	log_fini(&log);
@@ -425,13 +430,13 @@ static void keys_go_to_marks_and_losses(void **state)
 		{false, 5.463, "level 2 at 0:05.0"},
 		{false, 5.463, "a mark at 0:05.1"},
 		{false, 7.463, "3 samples lost at 0:07.1"},
-		{false, 7.463, "no mark and no loss behind here"},
+		{false, 7.463, "no mark or loss after this point"},
 		{true, 5.463, "a mark at 0:05.1"},
 		{true, 5.463, "level 2 at 0:05.0"},
-		{true, 5.463, "no mark and no loss before here"},
+		{true, 5.463, "no mark or loss before this point"},
 	};
 	struct log_bench log;
-	struct bench b;
+	struct player_bench b;
 
 	(void)state;
 	log_begin(&log, &two_gpus);
@@ -457,15 +462,75 @@ static void keys_go_to_marks_and_losses(void **state)
 	log_fini(&log);
 }
 
+/* Read until every cell is known. */
+static const struct timeline *read_timeline(struct player_bench *b, int n_cells)
+{
+	const struct timeline *line = player_timeline(b->player, n_cells);
+
+	assert_non_null(line);
+	while (!player_line_is_read(b->player))
+		player_read_line(b->player);
+	return line;
+}
+
+static void the_timeline_of_a_log_shows_its_activity_marks_gaps_and_losses(void **state)
+{
+	enum { CELLS = 20 }; /* of a second each */
+	struct timeline_cell history[CELLS];
+	const struct timeline *line;
+	struct log_bench log;
+	struct player_bench b;
+
+	(void)state;
+	log_begin(&log, &(struct log_what){{"G715"}, {100 * MS}, "fragment-bound", false});
+	log_until(&log, 5 * SECOND_NS);
+	log_note(&log, MLOG_NOTE_MARK, -1, 1, "level 2");
+	log_until(&log, 8 * SECOND_NS);
+	log.away = 1;
+	log_until(&log, 12 * SECOND_NS);
+	log.away = 0;
+	log_until(&log, 15500 * MS);
+	log.seq[0] += 3;
+	log_until(&log, 20 * SECOND_NS);
+	log_end(&log);
+	open_log(&b, log.path, &(struct options){0});
+	line = read_timeline(&b, CELLS);
+	assert_int_equal(line->n_cells, CELLS);
+	assert_int_equal(line->n_marks, 1);
+	assert_string_equal(line->marks[0].text, "level 2");
+	assert_true(llabs(line->marks[0].at_ns - LOG_BEGIN_NS - 5 * SECOND_NS) < 100 * MS);
+	for (int i = 0; i < CELLS; i++) {
+		assert_int_equal(isnan(line->cells[i].share), i >= 8 && i < 12);
+		if (i < 8 || i >= 12)
+			assert_true(line->cells[i].share > 0.9f && line->cells[i].share <= 1);
+		assert_int_equal(line->cells[i].lost, i == 15);
+	}
+	/* what was played is kept, and shows the same */
+	go_away(&b, "100%");
+	feeds_activity(&b.feeds, line->begin_ns, line->end_ns, CELLS, history);
+	for (int i = 13; i < CELLS; i++)
+		assert_true(fabsf(history[i].share - line->cells[i].share) < 0.05f);
+	assert_true(history[15].lost);
+	/* it follows the cursor and the width */
+	assert_true(player_timeline(b.player, CELLS)->at_ns > LOG_BEGIN_NS + 19 * SECOND_NS);
+	assert_int_equal(read_timeline(&b, 40)->n_cells, 40);
+	assert_null(player_timeline(b.player, 0));
+	close_log(&b);
+	log_fini(&log);
+}
+
 static void a_source_that_was_away_is_shown_so(void **state)
 {
 	static const struct {
 		const char *go;
 		enum session_away away;
 		bool known;
-	} cases[] = {{"4.2s", AWAY_NOT, true}, {"7s", AWAY_IN_LOG, false}, {"12s", AWAY_NOT, true}, {"8s", AWAY_IN_LOG, false}};
+	} cases[] = {{"4.2s", AWAY_NOT, true},
+		     {"7s", AWAY_IN_LOG, false},
+		     {"12s", AWAY_NOT, true},
+		     {"8s", AWAY_IN_LOG, false}};
 	struct log_bench log;
-	struct bench b;
+	struct player_bench b;
 
 	(void)state;
 	log_begin(&log, &two_gpus);
@@ -480,13 +545,13 @@ static void a_source_that_was_away_is_shown_so(void **state)
 	log_end(&log);
 	open_log(&b, log.path, &(struct options){0});
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		go(&b, cases[i].go);
+		go_away(&b, cases[i].go);
 		assert_int_equal(b.session.sources[0].away, cases[i].away);
 		assert_int_equal(!isnan(b.feeds.feeds[0].now[VECTOR_CONSTANTS]), cases[i].known);
 		assert_int_equal(b.session.sources[1].away, AWAY_NOT);
 	}
-	go(&b, "0%");
-	pass(&b, 11 * SECOND_NS);
+	go_away(&b, "0%");
+	pass_time(&b, 11 * SECOND_NS);
 	assert_said(&b, "the device is gone\n");
 	close_log(&b);
 	log_fini(&log);
@@ -495,7 +560,7 @@ static void a_source_that_was_away_is_shown_so(void **state)
 static void processes_are_those_of_the_moment(void **state)
 {
 	struct log_bench log;
-	struct bench b;
+	struct player_bench b;
 	struct err err;
 
 	(void)state;
@@ -520,11 +585,11 @@ static void processes_are_those_of_the_moment(void **state)
 		AUTOFREE char *text = xasprintf("%ds", s);
 		struct process_list *list;
 
-		go(&b, text); /* 0.463 s behind it */
+		go_away(&b, text); /* 0.463 s behind it */
 		list = player_take_processes(b.player);
 		assert_non_null(list);
 		assert_int_equal(list->processes[0].cpu_ns, s);
-		assert_true(list->end_ns <= player_at_ns(b.player));
+		assert_true(list->end_ns <= b.player->at_ns);
 		process_list_free(list);
 		assert_null(player_take_processes(b.player));
 	}
@@ -537,43 +602,44 @@ static void processes_are_those_of_the_moment(void **state)
 static void a_log_that_grows_is_followed(void **state)
 {
 	struct log_bench log;
-	struct bench b;
+	struct player_bench b;
 
 	(void)state;
 	log_begin(&log, &two_gpus);
 	open_log(&b, log.path, &(struct options){0});
-	pass(&b, SECOND_NS);
+	pass_time(&b, SECOND_NS);
 	assert_string_equal(position(&b), "0:00.0 of 0:00  100 %  END"); /* nothing stands in it yet */
 	assert_int_equal(player_realtime_ns(b.player), LOG_DAY_NS);
 	log_until(&log, 2 * SECOND_NS);
 	log_flush(&log);
-	pass(&b, SECOND_NS);
+	pass_time(&b, SECOND_NS);
 	assert_true(at_s(&b) > 0.9 && at_s(&b) < 2);
-	assert_int_equal(player_realtime_ns(b.player), LOG_DAY_NS + player_at_ns(b.player) - LOG_BEGIN_NS);
+	assert_int_equal(player_realtime_ns(b.player), LOG_DAY_NS + b.player->at_ns - LOG_BEGIN_NS);
 	for (int s = 3; s <= 10; s++) {
 		log_until(&log, s * SECOND_NS);
 		log_flush(&log);
-		pass(&b, SECOND_NS);
+		pass_time(&b, SECOND_NS);
 	}
 	assert_true(at_s(&b) > 8.4);
-	go(&b, "100%");
+	go_away(&b, "100%");
 	assert_string_equal(position(&b), "0:10.0 of 0:10  100 %  FOLLOWING");
 	log_until(&log, 11 * SECOND_NS);
 	log_flush(&log);
-	pass(&b, 400 * MS);
+	pass_time(&b, 400 * MS);
 	assert_non_null(strstr(position(&b), " of 0:11 "));
-	pass(&b, 2 * SECOND_NS);
+	pass_time(&b, 2 * SECOND_NS);
 	assert_string_equal(position(&b), "0:11.0 of 0:11  100 %  FOLLOWING");
-	pass(&b, 6 * SECOND_NS);
+	pass_time(&b, 6 * SECOND_NS);
 	assert_string_equal(position(&b), "0:11.0 of 0:11  100 %  END"); /* for all we know */
 	log_end(&log);
-	pass(&b, SECOND_NS);
+	pass_time(&b, SECOND_NS);
 	assert_true(b.player->paused);
 	close_log(&b);
 	log_fini(&log);
 }
 
-/* Random counts do not compress: this one is too large to be read from its start for a moment in its middle. */
+/* Random counts do not compress: this one is too large to be read from its start for a moment in
+ * its middle. */
 static void write_large(struct log_bench *log)
 {
 	struct err err;
@@ -604,7 +670,7 @@ static void of_a_large_log_only_the_part_before_the_moment_is_read(void **state)
 	AUTO_STRBUF struct strbuf played = {0}, sought = {0};
 	int64_t oldest, newest, most = 0;
 	struct log_bench log;
-	struct bench b;
+	struct player_bench b;
 	struct err err;
 
 	(void)state;
@@ -615,14 +681,15 @@ static void of_a_large_log_only_the_part_before_the_moment_is_read(void **state)
 	for (b.real_ns += 10 * MS; player_is_reading(b.player); b.real_ns += 10 * MS) {
 		player_run(b.player, b.real_ns);
 		most = WORK_MOST - b.player->work > most ? WORK_MOST - b.player->work : most;
-		assert_int_equal(player_wait_ns(b.player, b.real_ns) == 0, player_is_reading(b.player) || b.player->behind);
+		assert_int_equal(player_wait_ns(b.player, b.real_ns) == 0,
+				 player_is_reading(b.player) || b.player->behind);
 	}
 	assert_true(most < 3 * WORK_MOST / 2); /* at once; the rest at the next turn */
 	assert_true(feeds_reach(&b.feeds, &oldest, &newest));
 	assert_true(oldest > LOG_BEGIN_NS + 200 * SECOND_NS && oldest < LOG_BEGIN_NS + 386 * SECOND_NS);
 	assert_true(isnan(b.feeds.feeds[0].total[VECTOR_CONSTANTS])); /* since a start that nobody read */
 	picture(&b.feeds, false, POINTS, &sought);
-	go(&b, "385s");
+	go_away(&b, "385s");
 	player_pause(b.player, b.real_ns);
 	for (int i = 0; i < 20; i++) {
 		player_step(b.player, 1, b.real_ns);
@@ -639,7 +706,7 @@ static void of_a_large_log_only_the_part_before_the_moment_is_read(void **state)
 static void the_clock_waits_for_what_cannot_be_read_in_time(void **state)
 {
 	struct log_bench log;
-	struct bench b;
+	struct player_bench b;
 
 	(void)state;
 	write_large(&log);
@@ -660,7 +727,7 @@ static void a_damaged_log_is_played_around_the_damage(void **state)
 {
 	AUTO_STRBUF struct strbuf complaint = {0};
 	struct log_bench log;
-	struct bench b;
+	struct player_bench b;
 
 	(void)state;
 	write_plain(&log, &two_gpus, 20 * SECOND_NS);
@@ -669,8 +736,8 @@ static void a_damaged_log_is_played_around_the_damage(void **state)
 	fputs("here was a block", log.file);
 	fflush(log.file);
 	open_log(&b, log.path, &(struct options){.speed = 10});
-	pass(&b, 3 * SECOND_NS);
-	assert_string_equal(position(&b), "0:20.0 of 0:20  100 %  END");
+	pass_time(&b, 3 * SECOND_NS);
+	assert_string_equal(position(&b), "0:20.0 of 0:20  100 %  END x10");
 	player_complain(b.player, &complaint);
 	assert_non_null(strstr(complaint.p, "inside are damaged"));
 	close_log(&b);
@@ -683,8 +750,8 @@ static void what_is_no_log_is_refused(void **state)
 		const char *path, *want;
 	} cases[] = {{"/nowhere/run.mlog", "/nowhere/run.mlog: cannot open: No such file or directory"},
 		     {"/tmp", "/tmp: is a directory"},
-		     {"/dev/null", "/dev/null: is no regular file"}};
-	struct bench b;
+		     {"/dev/null", "/dev/null: not a regular file"}};
+	struct player_bench b;
 	struct err err;
 
 	(void)state;
@@ -708,6 +775,7 @@ int main(void)
 		cmocka_unit_test(from_and_to_bound_it),
 		cmocka_unit_test(marks_and_messages_are_told_when_their_moment_is_played),
 		cmocka_unit_test(keys_go_to_marks_and_losses),
+		cmocka_unit_test(the_timeline_of_a_log_shows_its_activity_marks_gaps_and_losses),
 		cmocka_unit_test(a_source_that_was_away_is_shown_so),
 		cmocka_unit_test(processes_are_those_of_the_moment),
 		cmocka_unit_test(a_log_that_grows_is_followed),

@@ -1,4 +1,5 @@
-/* Signals to processes of a list: that they reach the right one or nobody, and what is said of it. */
+/* Signals to processes of a list: that they reach the right one or none, and what is said of
+ * it. */
 #include "tui/process_signal.h"
 #include "base/alloc.h"
 #include "tests/support/fixture.h"
@@ -82,13 +83,14 @@ static void it_reaches_the_process_or_nobody(void **state)
 		{START, EPERM, 0, 0, SIGTERM, NULL},  /* a sandbox that knows no pidfds */
 		{START, 0, EPERM, 0, 0, "4711 game: SIGTERM not permitted: you are not its owner"},
 		{START, ENOSYS, EPERM, 0, 0, "4711 game: SIGTERM not permitted: you are not its owner"},
-		{0, ESRCH, 0, 0, 0, "4711 game: has ended already: nothing was sent"},
-		{START, ESRCH, 0, 0, 0, "4711 game: has ended already: nothing was sent"},
-		{START, 0, ESRCH, 0, 0, "4711 game: has ended already: nothing was sent"},
-		{0, 0, 0, 0, 0, "4711 game: has ended already: nothing was sent"},
-		{0, ENOSYS, 0, 0, 0, "4711 game: has ended already: nothing was sent"},
-		{START + 1, 0, 0, 0, 0, "4711 game: has ended already: nothing was sent"}, /* another one has its pid */
-		{START + 1, ENOSYS, 0, 0, 0, "4711 game: has ended already: nothing was sent"},
+		{0, ESRCH, 0, 0, 0, "4711 game: has already ended: nothing was sent"},
+		{START, ESRCH, 0, 0, 0, "4711 game: has already ended: nothing was sent"},
+		{START, 0, ESRCH, 0, 0, "4711 game: has already ended: nothing was sent"},
+		{0, 0, 0, 0, 0, "4711 game: has already ended: nothing was sent"},
+		{0, ENOSYS, 0, 0, 0, "4711 game: has already ended: nothing was sent"},
+		{START + 1, 0, 0, 0, 0,
+		 "4711 game: has already ended: nothing was sent"}, /* another one has its pid */
+		{START + 1, ENOSYS, 0, 0, 0, "4711 game: has already ended: nothing was sent"},
 		{START, 0, EINVAL, 0, 0, "4711 game: SIGTERM not sent: Invalid argument"},
 	};
 
@@ -139,7 +141,10 @@ static void init_and_ourselves_are_refused(void **state)
 	const struct {
 		int32_t pid;
 		const char *word;
-	} cases[] = {{1, "the system itself"}, {0, "the system itself"}, {-1, "the system itself"}, {getpid(), "this program"}};
+	} cases[] = {{1, "belongs to the system"},
+		     {0, "belongs to the system"},
+		     {-1, "belongs to the system"},
+		     {getpid(), "malitop itself"}};
 	struct fixture f;
 
 	(void)state;
@@ -155,7 +160,8 @@ static void init_and_ourselves_are_refused(void **state)
 	fixture_fini(&f);
 }
 
-/* The field of our own stat file that says when we started is read by libc's scanf here, by us there. */
+/* The field of our own stat file that says when we started is read by libc's scanf here, by us
+ * there. */
 static void the_real_kernel_delivers_it(void **state)
 {
 	struct process p = {.name = "child"};
@@ -175,9 +181,11 @@ static void the_real_kernel_delivers_it(void **state)
 	}
 	snprintf(path, sizeof(path), "proc/%d/stat", p.pid);
 	assert_true(sys_read_file(&sys, path, text, sizeof(text)) > 0);
-	assert_int_equal(sscanf(strrchr(text, ')') + 2,
-				"%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &start),
-			 1);
+	assert_int_equal(
+		sscanf(strrchr(text, ')') + 2,
+		       "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		       &start),
+		1);
 	p.start = start + 1;
 	assert_false(process_signal_send(&sys, &p, &process_signals[0], &err));
 	p.start = start;
@@ -194,7 +202,26 @@ static void the_mildest_signal_comes_first(void **state)
 {
 	(void)state;
 	assert_int_equal(process_signals[0].number, SIGTERM);
-	assert_int_equal(process_signals_n, 9);
+	for (int signo = 1; signo < 32; signo++) { /* each once, but one that no program uses */
+		unsigned n = 0;
+
+		for (unsigned i = 0; i < process_signals_n; i++)
+			n += process_signals[i].number == signo;
+		assert_int_equal(n, signo != SIGSTKFLT);
+	}
+}
+
+/* Another process here may have its pid, and even its start. */
+static void what_is_simulated_is_refused(void **state)
+{
+	const struct process simulated = {
+		.pid = getppid(), .start = START, .simulated = true, .name = "game"};
+	struct err err;
+
+	(void)state;
+	assert_false(process_signal_allowed(&simulated, &err));
+	assert_non_null(strstr(err.text, "game: not signaled: it is simulated"));
+	assert_false(process_signal_send(NULL, &simulated, &process_signals[0], &err));
 }
 
 int main(void)
@@ -203,6 +230,7 @@ int main(void)
 		cmocka_unit_test(it_reaches_the_process_or_nobody),
 		cmocka_unit_test(a_stat_file_that_cannot_be_understood_is_nobody),
 		cmocka_unit_test(init_and_ourselves_are_refused),
+		cmocka_unit_test(what_is_simulated_is_refused),
 		cmocka_unit_test(the_real_kernel_delivers_it),
 		cmocka_unit_test(the_mildest_signal_comes_first),
 	};

@@ -19,19 +19,19 @@ static const struct slot slots[] = {{.name = "GPUClockCy", .kind = SLOT_STEADY, 
 				    {.name = "GPUSteadyTime", .kind = SLOT_STEADY, .scale = 1}};
 
 /* A screen that shows the CPU view beside a GPU. */
-struct bench {
+struct screen_processes_bench {
 	struct session session;
 	struct feeds feeds;
 	struct view view;
 	struct screen screen;
 };
 
-static void bench_init(struct bench *b)
+static void bench_init(struct screen_processes_bench *b)
 {
 	struct session_source *gpu = &b->session.sources[0];
 	struct err err;
 
-	*b = (struct bench){.view = {.name = "cpu", .foot = FOOT_CPU}};
+	*b = (struct screen_processes_bench){.view = {.name = "cpu", .foot = FOOT_CPU}};
 	b->session.db = gpudb_load(NULL, 0, &err);
 	assert_non_null(b->session.db);
 	*gpu = (struct session_source){.kind = SOURCE_GPU,
@@ -48,22 +48,25 @@ static void bench_init(struct bench *b)
 	b->session.gpu = gpu;
 	b->feeds.session = &b->session;
 	b->feeds.n = 1;
-	b->feeds.feeds[0] = (struct feed_state){.source = gpu,
-						.history = history_new(slots, ARRAY_LEN(slots), ARRAY_LEN(slots), 100 * MS),
-						.scratch = xcalloc(gpu->set->n_vector, sizeof(double))};
+	b->feeds.feeds[0] = (struct feed_state){
+		.source = gpu,
+		.history = history_new(slots, ARRAY_LEN(slots), ARRAY_LEN(slots), 100 * MS),
+		.scratch = xcalloc(gpu->set->n_vector, sizeof(double))};
 	b->screen = (struct screen){.session = &b->session, .feeds = &b->feeds, .view = &b->view};
 }
 
-static void bench_fini(struct bench *b)
+static void bench_fini(struct screen_processes_bench *b)
 {
+	process_pane_fini(&b->screen.pane);
 	history_free(b->feeds.feeds[0].history);
 	free(b->feeds.feeds[0].scratch);
 	metric_set_free(b->session.sources[0].set);
 	gpudb_free(b->session.db);
 }
 
-/* Two seconds in which the GPU is active for so much of the time; from the first to the last sample, flags meanwhile. */
-static void measure(struct bench *b, double busy, int first, int last, uint32_t flags)
+/* Two seconds in which the GPU is active for so much of the time; from the first to the last
+ * sample, flags meanwhile. */
+static void measure_cost(struct screen_processes_bench *b, double busy, int first, int last, uint32_t flags)
 {
 	AUTOFREE struct sample *sample = xcalloc(1, sizeof(*sample) + sizeof(slots));
 
@@ -106,12 +109,13 @@ static void the_busiest_thread_stands_under_the_charts(void **state)
 		{0, "busiest thread    \u2013"},
 		{NAN, "busiest thread    \u2013"},
 	};
-	struct bench b;
+	struct screen_processes_bench b;
 
 	(void)state;
 	bench_init(&b);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		assert_int_equal(screen_take_processes(&b.screen, list_of(cases[i].percent, 1000 * MS)), false);
+		assert_int_equal(screen_take_processes(&b.screen, list_of(cases[i].percent, 1000 * MS)),
+				 false);
 		assert_string_equal(b.screen.foot[1], cases[i].want);
 		assert_string_equal(b.screen.foot[2], ""); /* the GPU was not measured */
 	}
@@ -120,7 +124,7 @@ static void the_busiest_thread_stands_under_the_charts(void **state)
 
 static void a_process_with_one_thread_stands_for_it(void **state)
 {
-	struct bench b;
+	struct screen_processes_bench b;
 	struct process_list *list = list_of(0, 1000 * MS);
 
 	(void)state;
@@ -128,18 +132,20 @@ static void a_process_with_one_thread_stands_for_it(void **state)
 	b.session.gpu = NULL;
 	list->processes[2].cpu_percent = 7;
 	assert_true(screen_take_processes(&b.screen, list));
-	assert_string_equal(b.screen.foot[1], "busiest thread    7 % of the time  [kworker/u16:3-mali_jobs] (97)");
+	assert_string_equal(b.screen.foot[1],
+			    "busiest thread    7 % of the time  [kworker/u16:3-mali_jobs] (97)");
 	bench_fini(&b);
 }
 
 static void a_thread_and_the_gpu_are_compared_over_the_same_time(void **state)
 {
-	static const char taken[] = "thread 62 % + GPU 36 % = 98 %: they seem to take turns (scheduling bound): "
-				    "find waits for the GPU";
+	static const char taken[] =
+		"thread 62 % + GPU 36 % = 98 %: they seem to take turns (scheduling bound): "
+		"find waits for the GPU";
 	static const struct {
 		const char *what;
 		int64_t begin_ns, period_ns;
-		bool simulated;
+		bool simulated, demo; /* the GPU; with it the CPUs and processes */
 		enum session_away away;
 		int first, last; /* samples with these flags */
 		uint32_t flags;
@@ -151,23 +157,30 @@ static void a_thread_and_the_gpu_are_compared_over_the_same_time(void **state)
 		{"too short for the columns", 1300 * MS, 100 * MS, .want = ""},
 		{"a slow GPU", 1000 * MS, 200 * MS, .want = ""},
 		{"nothing to compare with yet", 0, 100 * MS, .want = ""},
-		{"simulated", 1000 * MS, 100 * MS, .simulated = true, .want = ""},
+		{"a simulated GPU beside real threads", 1000 * MS, 100 * MS, .simulated = true, .want = ""},
+		{"a simulated device", 1000 * MS, 100 * MS, .simulated = true, .demo = true, .want = taken},
 		{"gone", 1000 * MS, 100 * MS, .away = AWAY_GONE, .want = ""},
-		{"two changes of the clock", 1000 * MS, 100 * MS, .first = 12, .last = 13, .flags = SAMPLE_CLOCK, .want = taken},
+		{"two changes of the clock", 1000 * MS, 100 * MS, .first = 12, .last = 13,
+		 .flags = SAMPLE_CLOCK, .want = taken},
 		{"three", 1000 * MS, 100 * MS, .first = 12, .last = 14, .flags = SAMPLE_CLOCK, .want = ""},
-		{"changes before", 1000 * MS, 100 * MS, .first = 0, .last = 9, .flags = SAMPLE_CLOCK, .want = taken},
-		{"failed samples", 1000 * MS, 100 * MS, .first = 17, .last = 19, .flags = SAMPLE_ERROR, .want = ""},
+		{"changes before", 1000 * MS, 100 * MS, .first = 0, .last = 9, .flags = SAMPLE_CLOCK,
+		 .want = taken},
+		{"failed samples", 1000 * MS, 100 * MS, .first = 17, .last = 19, .flags = SAMPLE_ERROR,
+		 .want = ""},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct bench b;
+		struct screen_processes_bench b;
 		bool whole;
 
 		bench_init(&b);
-		measure(&b, 36, cases[i].first, cases[i].last, cases[i].flags);
+		measure_cost(&b, 36, cases[i].first, cases[i].last, cases[i].flags);
 		b.session.sources[0].period_ns = cases[i].period_ns;
 		b.session.sources[0].simulated = cases[i].simulated;
+		b.session.sources[1] =
+			(struct session_source){.kind = SOURCE_CPU, .simulated = cases[i].demo};
+		b.session.n = 2;
 		b.session.sources[0].away = cases[i].away;
 		whole = screen_take_processes(&b.screen, list_of(62, cases[i].begin_ns));
 		if (strcmp(b.screen.foot[2], cases[i].want) != 0 ||
@@ -179,11 +192,11 @@ static void a_thread_and_the_gpu_are_compared_over_the_same_time(void **state)
 
 static void no_share_is_more_than_the_whole_time(void **state)
 {
-	struct bench b;
+	struct screen_processes_bench b;
 
 	(void)state;
 	bench_init(&b);
-	measure(&b, 160, 0, 0, 0);
+	measure_cost(&b, 160, 0, 0, 0);
 	assert_true(screen_take_processes(&b.screen, list_of(101, 1000 * MS)));
 	assert_string_equal(b.screen.foot[2], "thread 100 %, GPU 100 %: both are busy all the time");
 	bench_fini(&b);
@@ -195,23 +208,68 @@ static void the_cpu_view_reads_the_threads_of_few_processes_and_others_nothing(v
 		struct view view;
 		bool threads, wanted, gpu_memory;
 		unsigned threads_of;
+		enum pane_busiest busiest;
+		bool gives_way;
+		int64_t cost_us, period_s;
 	} cases[] = {
-		{{.name = "cpu", .foot = FOOT_CPU}, .wanted = true, .threads_of = 4},
-		{{.name = "cpu", .foot = FOOT_CPU}, .threads = true, .wanted = true, .threads_of = 4},
-		{{.name = "processes"}, .wanted = true, .gpu_memory = true},
-		{{.name = "processes"}, .threads = true, .wanted = true, .gpu_memory = true, .threads_of = PROCESS_WISH_ALL},
-		{{.name = "memory", .foot = FOOT_GPU}, .wanted = false},
-		{{.name = "overview"}, .wanted = false},
+		{{.name = "cpu", .foot = FOOT_CPU}, .wanted = true, .threads_of = 4, .period_s = 1},
+		{{.name = "cpu", .foot = FOOT_CPU},
+		 .threads = true,
+		 .wanted = true,
+		 .threads_of = 4,
+		 .busiest = BUSIEST_THREADS,
+		 .period_s = 1},
+		{{.name = "processes"}, .wanted = true, .gpu_memory = true, .cost_us = 90000, .period_s = 1},
+		{{.name = "processes"},
+		 .threads = true,
+		 .wanted = true,
+		 .gpu_memory = true,
+		 .threads_of = PROCESS_WISH_ALL,
+		 .period_s = 1},
+		{{.name = "memory", .foot = FOOT_GPU}, .wanted = false, .period_s = 2},
+		{{.name = "overview"}, .wanted = false, .period_s = 2},
+		{{.name = "overview"},
+		 .busiest = BUSIEST_PROCESSES,
+		 .wanted = true,
+		 .gpu_memory = true,
+		 .cost_us = 300,
+		 .period_s = 2},
+		{{.name = "overview"}, .busiest = BUSIEST_PROCESSES, .gives_way = true, .period_s = 2},
+		/* a larger machine is read less often, but not never */
+		{{.name = "overview"},
+		 .busiest = BUSIEST_PROCESSES,
+		 .wanted = true,
+		 .gpu_memory = true,
+		 .cost_us = 1300,
+		 .period_s = 4},
+		{{.name = "overview"},
+		 .busiest = BUSIEST_PROCESSES,
+		 .wanted = true,
+		 .gpu_memory = true,
+		 .cost_us = 90000,
+		 .period_s = 10},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct screen screen = {.view = &cases[i].view, .pane.threads = cases[i].threads};
+		struct process_list list = {.cost_ns = cases[i].cost_us * 1000};
+		struct feeds feeds = {.refresh_ns = 100000000};
+		struct screen screen = {.view = &cases[i].view,
+					.feeds = &feeds,
+					.gives_way = cases[i].gives_way,
+					.pane = {.threads = cases[i].threads,
+						 .list = &list,
+						 .wants_busiest = cases[i].busiest}};
 		struct process_wish wish;
+		int64_t period_ns;
 
-		assert_int_equal(screen_wants_processes(&screen, &wish), cases[i].wanted);
+		assert_int_equal(screen_wants_processes(&screen, &wish, &period_ns), cases[i].wanted);
 		assert_int_equal(wish.threads_of, cases[i].threads_of);
 		assert_int_equal(wish.gpu_memory, cases[i].gpu_memory);
+		assert_int_equal(period_ns, cases[i].period_s * 1000000000);
+		feeds.refresh_ns = 20000000000;
+		screen_wants_processes(&screen, &wish, &period_ns);
+		assert_int_equal(period_ns, 20000000000);
 	}
 }
 
@@ -249,10 +307,11 @@ static void the_pane_gets_the_counted_one_with_its_ipc(void **state)
 {
 	static const struct slot perf_slots[] = {{.name = "CPUCycles", .kind = SLOT_DELTA, .scale = 1},
 						 {.name = "CPUInstructions", .kind = SLOT_DELTA, .scale = 1}};
-	const struct metric_source counters = {.slots = (struct slot *)(uintptr_t)perf_slots, .n_slots = ARRAY_LEN(perf_slots)};
+	const struct metric_source counters = {.slots = (struct slot *)(uintptr_t)perf_slots,
+					       .n_slots = ARRAY_LEN(perf_slots)};
 	struct session_source *perf;
 	struct process_pane *pane;
-	struct bench b;
+	struct screen_processes_bench b;
 
 	(void)state;
 	bench_init(&b);
@@ -261,22 +320,39 @@ static void the_pane_gets_the_counted_one_with_its_ipc(void **state)
 	history_free(b.feeds.feeds[0].history);
 	perf->kind = SOURCE_PERF;
 	perf->set = metric_set_new(b.session.db, &counters, NULL);
-	b.feeds.feeds[0].history = history_new(perf_slots, ARRAY_LEN(perf_slots), ARRAY_LEN(perf_slots), 100 * MS);
+	b.feeds.feeds[0].history =
+		history_new(perf_slots, ARRAY_LEN(perf_slots), ARRAY_LEN(perf_slots), 100 * MS);
 	b.view = (struct view){.name = "processes"};
 	pane = &b.screen.pane;
 	process_pane_init(pane, NULL, NULL);
-	measure(&b, 150, 0, 0, 0); /* cycles, and half as many more instructions */
+	measure_cost(&b, 150, 0, 0, 0); /* cycles, and half as many more instructions */
 	assert_true(screen_take_processes(&b.screen, list_of(62, 1000 * MS)));
 	pane->table.counted = process_id_of(process_find(pane->list, GAME));
 	assert_true(screen_take_processes(&b.screen, list_of(62, 1000 * MS)));
-	assert_true(isnan(process_find(pane->list, GAME)->ipc)); /* it is still being opened: what is counted is the machine */
+	assert_true(isnan(process_find(pane->list, GAME)
+				  ->ipc)); /* it is still being opened: what is counted is the machine */
 	b.session.counting = true;
 	b.session.picked = perf;
 	assert_true(screen_take_processes(&b.screen, list_of(62, 1000 * MS)));
 	assert_true(process_find(pane->list, GAME)->ipc == 1.5f);
 	assert_false(pane->table.unknown & 1u << PROCESS_BY_IPC);
 	assert_false(screen_take_processes(&b.screen, list_of(62, 0)));
-	process_pane_fini(pane);
+	bench_fini(&b);
+}
+
+static void the_panel_of_busy_threads_has_the_busiest(void **state)
+{
+	struct screen_processes_bench b;
+	const struct process_pane *pane = &b.screen.pane;
+
+	(void)state;
+	bench_init(&b);
+	process_pane_want_busiest(&b.screen.pane, BUSIEST_THREADS);
+	screen_take_processes(&b.screen, list_of(62, 1000 * MS));
+	assert_int_equal(pane->busiest.rows[0].process->pid, RENDER_THREAD);
+	/* the Processes view lists processes, until threads are asked for */
+	for (unsigned i = 0; i < pane->table.n; i++)
+		assert_false(pane->table.rows[i].process->is_thread);
 	bench_fini(&b);
 }
 
@@ -290,6 +366,7 @@ int main(void)
 		cmocka_unit_test(the_cpu_view_reads_the_threads_of_few_processes_and_others_nothing),
 		cmocka_unit_test(what_is_counted_of_one_stands_in_its_row_only),
 		cmocka_unit_test(the_pane_gets_the_counted_one_with_its_ipc),
+		cmocka_unit_test(the_panel_of_busy_threads_has_the_busiest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

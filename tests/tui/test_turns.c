@@ -61,7 +61,9 @@ static void numbers_stand_before_what_they_tell(void **state)
 		double thread, gpu;
 		const char *want;
 	} cases[] = {
-		{61.6, 35.6, "thread 62 % + GPU 36 % = 98 %: they seem to take turns (scheduling bound): find waits for the GPU"},
+		{61.6, 35.6,
+		 "thread 62 % + GPU 36 % = 98 %: they seem to take turns (scheduling bound): find waits for "
+		 "the GPU"},
 		{97, 36, "thread 97 %, GPU 36 %: the thread runs all the time (CPU bound)"},
 		{36, 99.6, "thread 36 %, GPU 100 %: the GPU is busy all the time"},
 		{99, 97, "thread 99 %, GPU 97 %: both are busy all the time"},

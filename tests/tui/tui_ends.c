@@ -1,4 +1,5 @@
-/* The real program on a real terminal, simulated GPU: every size, every end, every kind of terminal. */
+/* The real program on a real terminal, simulated GPU: every size, every end, every kind of
+ * terminal. */
 #include "base/alloc.h"
 #include "tests/tui/run.h"
 
@@ -10,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -37,13 +37,13 @@ static void any_size_any_time(void **state)
 	}
 	for (unsigned i = 0; i < 300; i++) { /* faster than it can draw */
 		random = random * 1103515245u + 12345u;
-		emulator_resize(&run.emulator, &run.pty, 1 + (int)(random >> 16) % 500, 1 + (int)(random >> 8) % 200);
+		emulator_resize(&run.emulator, &run.pty, 1 + (int)(random >> 16) % 500,
+				1 + (int)(random >> 8) % 200);
 		if (!pty_read_for(&run.pty, 2))
 			fail_msg("ended in the storm");
 	}
 	/* what remains is one clean frame */
 	emulator_resize(&run.emulator, &run.pty, RUN_COLS, RUN_ROWS);
-	pty_read_for(&run.pty, 1000);
 	run_assert_frame(&run);
 	run_quit(&run);
 	run_stop(&run);
@@ -55,7 +55,8 @@ static void a_tiny_terminal_is_told_to_grow(void **state)
 
 	(void)state;
 	run_start(&run, &(struct run_options){.cols = 20, .rows = 5});
-	pty_read_for(&run.pty, 1500);
+	for (int i = 0; i < PATIENCE_MS / 50 && !emulator_row(&run.emulator, 0)[0]; i++)
+		pty_read_for(&run.pty, 50);
 	assert_true(emulator_row(&run.emulator, 0)[0] != '\0');
 	assert_int_equal(emulator_find(&run.emulator, 0, "quit"), -1);
 	run_quit(&run);
@@ -70,9 +71,8 @@ static void a_large_terminal_has_no_leftovers(void **state)
 	run_shown(&run, &(struct run_options){.cols = 500, .rows = 200});
 	run_assert_frame(&run);
 	emulator_resize(&run.emulator, &run.pty, RUN_COLS, RUN_ROWS);
-	pty_read_for(&run.pty, 1000);
 	run_assert_frame(&run);
-	assert_int_equal(emulator_find(&run.emulator, 1, "SIMULATED"), -1);
+	assert_true(run_wait_gone(&run, 1, "SIMULATED"));
 	run_quit(&run);
 	run_assert_as_before(&run);
 	run_stop(&run);
@@ -82,7 +82,7 @@ static void a_large_terminal_has_no_leftovers(void **state)
 
 static void every_end_leaves_the_terminal_as_it_was(void **state)
 {
-	static const struct {
+	const struct {
 		const char *key;
 		int send, killed_by;
 	} cases[] = {
@@ -96,6 +96,10 @@ static void every_end_leaves_the_terminal_as_it_was(void **state)
 		{NULL, SIGSEGV, SIGSEGV},
 		{NULL, SIGABRT, SIGABRT},
 		{NULL, SIGBUS, SIGBUS},
+		{NULL, SIGSYS, SIGSYS},
+		{NULL, SIGUSR1, SIGUSR1},
+		{NULL, SIGALRM, SIGALRM},
+		{NULL, SIGRTMAX, SIGRTMAX},
 	};
 
 	(void)state;
@@ -108,7 +112,8 @@ static void every_end_leaves_the_terminal_as_it_was(void **state)
 		else
 			pty_signal(&run.pty, cases[i].send);
 		assert_true(pty_wait_report(&run.pty, 0));
-		if (cases[i].killed_by != (WIFSIGNALED(run.pty.report.status) ? WTERMSIG(run.pty.report.status) : 0))
+		if (cases[i].killed_by !=
+		    (WIFSIGNALED(run.pty.report.status) ? WTERMSIG(run.pty.report.status) : 0))
 			fail_msg("case %u: status %x", i, (unsigned)run.pty.report.status);
 		run_assert_as_before(&run);
 		run_stop(&run);
@@ -132,7 +137,6 @@ static void stopped_and_continued_it_goes_on(void **state)
 	emulator_resize(&run.emulator, &run.pty, 120, 40);
 	pty_foreground(&run.pty);
 	assert_true(run_wait(&run, 0, "SIMULATED"));
-	pty_read_for(&run.pty, 300);
 	run_assert_frame(&run);
 	run_quit(&run);
 	assert_false(run.emulator.alternate);
@@ -140,27 +144,14 @@ static void stopped_and_continued_it_goes_on(void **state)
 	run_stop(&run);
 }
 
-static int64_t cpu_ns(pid_t pid)
-{
-	struct timespec ts;
-	clockid_t clock;
-
-	assert_int_equal(clock_getcpuclockid(pid, &clock), 0);
-	assert_int_equal(clock_gettime(clock, &ts), 0);
-	return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
-}
-
 static void a_terminal_that_hung_up_leaves_no_orphan(void **state)
 {
 	struct run run;
-	int64_t before_ns;
 
 	(void)state;
 	run_shown(&run, &(struct run_options){.ignore_hup = true});
-	before_ns = cpu_ns(run.pty.job);
 	pty_hang_up(&run.pty);
 	assert_true(pty_wait_report(&run.pty, 0));
-	assert_in_range(run.pty.report.cpu_us * INT64_C(1000) - before_ns, 0, 50000000);
 	run_stop(&run);
 }
 
@@ -210,11 +201,12 @@ static void any_terminal_will_do(void **state)
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		struct run run;
 
-		run_shown(&run, &(struct run_options){.term = cases[i].term, .env = cases[i].env, .arg = cases[i].arg});
-		pty_read_for(&run.pty, 500);
+		run_shown(&run, &(struct run_options){
+					.term = cases[i].term, .env = cases[i].env, .arg = cases[i].arg});
 		run_assert_frame(&run);
 		if (is_ascii(&run.pty.out) != cases[i].ascii || has_colour(&run) != cases[i].colour)
-			fail_msg("case %u (%s): ascii %d colour %d", i, cases[i].term, is_ascii(&run.pty.out), has_colour(&run));
+			fail_msg("case %u (%s): ascii %d colour %d", i, cases[i].term, is_ascii(&run.pty.out),
+				 has_colour(&run));
 		if (pty_wrote(&run.pty, 0, "\x1b[?1006h") != cases[i].modern ||
 		    pty_wrote(&run.pty, 0, "\x1b[?2026h") != cases[i].modern)
 			fail_msg("case %u (%s): private modes", i, cases[i].term);

@@ -1,7 +1,9 @@
 /* The real program over fake Mali devices that take their time, go, come back, and are several. */
 #include "base/alloc.h"
 #include "tests/tui/run.h"
+#include "tests/support/await.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -10,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -20,12 +21,41 @@
 #define G715 "driver=r54p1 gpu=0xb8520000 cores=0x5b3 slices=2 values=128 clocks=2"
 #define SPLASH "malitop  opening the GPU driver"
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
+/* A file that holds something up as long as it is there. */
+struct hold {
+	char path[32];
+};
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+static void hold_name(struct hold *hold)
+{
+	int fd;
+
+	strcpy(hold->path, "/tmp/malitop-hold-XXXXXX");
+	fd = mkstemp(hold->path);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(unlink(hold->path), 0);
+}
+
+static void hold_begin(const struct hold *hold)
+{
+	int fd = open(hold->path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+static void hold_end(const struct hold *hold)
+{
+	assert_int_equal(unlink(hold->path), 0);
+}
+
+/* What makes opening last until hold_end, for the environment. */
+static char *hold_opening(struct hold *hold)
+{
+	hold_name(hold);
+	hold_begin(hold);
+	return xasprintf("FAKEMALI_OPEN_HELD=%s", hold->path);
 }
 
 /* ---- a driver that takes its time ---- */
@@ -36,16 +66,18 @@ static void a_slow_driver_is_waited_for_with_a_screen_that_says_so(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(terms); i++) {
-		int64_t start = now_ms();
+		AUTOFREE char *env = NULL;
+		struct hold hold;
 		struct run run;
 
-		run_start(&run, &(struct run_options){.devices = G52, .env = "FAKEMALI_OPEN_MS=1500", .term = terms[i]});
+		env = hold_opening(&hold);
+		run_start(&run, &(struct run_options){.devices = G52, .env = env, .term = terms[i]});
 		assert_true(run_wait(&run, 0, SPLASH));
-		assert_true(now_ms() - start < 2000);
 		assert_non_null(strstr(emulator_row(&run.emulator, -1), "quit"));
 		emulator_resize(&run.emulator, &run.pty, 80, 24);
 		assert_true(run_wait(&run, 0, "1 s"));
 		assert_non_null(strstr(emulator_row(&run.emulator, 0), SPLASH));
+		hold_end(&hold);
 		assert_true(run_wait(&run, 0, "Mali-G52 2 cores"));
 		assert_true(run_wait(&run, 2, "/s"));
 		assert_int_equal(emulator_find(&run.emulator, 0, "opening"), -1);
@@ -66,30 +98,42 @@ static void a_driver_that_opens_at_once_has_no_such_screen(void **state)
 	run_stop(&run);
 }
 
+static const struct end {
+	const char *key;
+	int send, killed_by;
+} ends[] = {
+	{"q", 0, 0},
+	{"\x03", 0, SIGINT},
+	{NULL, SIGINT, SIGINT},
+	{NULL, SIGTERM, SIGTERM},
+	{NULL, SIGHUP, SIGHUP},
+};
+
+static void end_run(struct run *run, const struct end *end)
+{
+	if (end->key)
+		pty_send(&run->pty, end->key);
+	else
+		pty_signal(&run->pty, end->send);
+	assert_true(pty_wait_report(&run->pty, 0));
+	if (end->killed_by != (WIFSIGNALED(run->pty.report.status) ? WTERMSIG(run->pty.report.status) : 0) ||
+	    (!end->killed_by && WEXITSTATUS(run->pty.report.status) != 0))
+		fail_msg("end %zu: status %x", (size_t)(end - ends), (unsigned)run->pty.report.status);
+}
+
 static void a_driver_that_never_opens_can_be_left(void **state)
 {
-	static const struct {
-		const char *key;
-		int send, killed_by;
-	} cases[] = {{"q", 0, 0}, {"\x03", 0, SIGINT}, {NULL, SIGTERM, SIGTERM}, {NULL, SIGHUP, SIGHUP}};
-
 	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		int64_t start;
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+		AUTOFREE char *env = NULL;
+		struct hold hold;
 		struct run run;
 
-		run_start(&run, &(struct run_options){.devices = G52, .env = "FAKEMALI_OPEN_MS=100000"});
+		env = hold_opening(&hold);
+		run_start(&run, &(struct run_options){.devices = G52, .env = env});
 		assert_true(run_wait(&run, 0, SPLASH));
-		start = now_ms();
-		if (cases[i].key)
-			pty_send(&run.pty, cases[i].key);
-		else
-			pty_signal(&run.pty, cases[i].send);
-		assert_true(pty_wait_report(&run.pty, 0));
-		assert_true(now_ms() - start < 1000);
-		if (cases[i].killed_by != (WIFSIGNALED(run.pty.report.status) ? WTERMSIG(run.pty.report.status) : 0) ||
-		    (!cases[i].killed_by && WEXITSTATUS(run.pty.report.status) != 0))
-			fail_msg("case %zu: status %x", i, (unsigned)run.pty.report.status);
+		end_run(&run, &ends[i]); /* while the driver still hangs */
+		hold_end(&hold);
 		run_assert_as_before(&run);
 		run_stop(&run);
 	}
@@ -97,16 +141,21 @@ static void a_driver_that_never_opens_can_be_left(void **state)
 
 static void what_fails_late_says_so_on_the_terminal_as_it_was(void **state)
 {
+	AUTOFREE char *env = NULL;
+	struct hold hold;
 	struct run run;
 
 	(void)state;
+	env = hold_opening(&hold);
 	run_start(&run, &(struct run_options){
-				.devices = G78, .env = "FAKEMALI_OPEN_MS=700", .arg = "--definitions=guide", .cols = 160});
+				.devices = G78, .env = env, .arg = "--definitions=guide", .cols = 160});
 	assert_true(run_wait(&run, 0, SPLASH));
+	hold_end(&hold);
 	assert_true(pty_wait_report(&run.pty, 0));
 	assert_int_equal(WEXITSTATUS(run.pty.report.status), 2);
 	assert_false(run.emulator.alternate);
-	assert_true(emulator_find(&run.emulator, 0, "malitop: --definitions guide: Mali-G78 has no guide") >= 0);
+	assert_true(emulator_find(&run.emulator, 0, "malitop: --definitions guide: Mali-G78 has no guide") >=
+		    0);
 	assert_true(pty_same_modes(&run.pty.before, &run.pty.report.modes));
 	run_stop(&run);
 }
@@ -115,13 +164,11 @@ static void what_fails_late_says_so_on_the_terminal_as_it_was(void **state)
 
 static void wait_gone(struct run *run, const char *text)
 {
-	for (int i = 0; i < 200 && emulator_find(&run->emulator, 0, text) >= 0; i++)
-		pty_read_for(&run->pty, 50);
-	assert_int_equal(emulator_find(&run->emulator, 0, text), -1);
+	assert_true(run_wait_gone(run, 0, text));
 }
 
 /* How often a log has the text. */
-static unsigned count(const char *path, const char *text)
+static unsigned count_text(const char *path, const char *text)
 {
 	char line[65536];
 	FILE *f = fopen(path, "re");
@@ -134,42 +181,112 @@ static unsigned count(const char *path, const char *text)
 	return n;
 }
 
+/* Until the log has as many rows of an interval, and gaps. */
+static void wait_rows(struct run *run, const char *path, unsigned rows, unsigned gaps)
+{
+	for (int i = 0; count_text(path, ",0.100") < rows || count_text(path, ",gap,") < gaps; i++) {
+		assert_true(i < AWAIT_MS / 10);
+		pty_read_for(&run->pty, 10);
+	}
+}
+
 static void a_device_that_goes_is_waited_for_and_the_rest_goes_on(void **state)
 {
 	char dir[] = "/tmp/malitop-life-XXXXXX";
-	AUTOFREE char *path = NULL, *arg = NULL;
+	AUTOFREE char *path = NULL, *arg = NULL, *gone = NULL, *devices = NULL;
 	struct run run;
+	FILE *f;
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
 	path = xasprintf("%s/log.csv", dir);
 	arg = xasprintf("--log=%s", path);
-	run_shown(&run, &(struct run_options){.devices = G715 " gone=1500-3500", .arg = arg, .cols = 160});
+	gone = xasprintf("%s/gone", dir);
+	devices = xasprintf("%s gone=%s", G715, gone);
+	run_shown(&run, &(struct run_options){.devices = devices, .arg = arg, .cols = 160, .rows = 60});
 	assert_true(run_wait(&run, 0, "850 of 850 MHz"));
+	wait_rows(&run, path, 5, 0);
+	f = fopen(gone, "we");
+	assert_non_null(f);
+	fclose(f);
 	assert_true(run_wait(&run, 0, "GPU gone, trying again"));
-	assert_non_null(strstr(emulator_row(&run.emulator, -1), "Mali-G715 7 cores: the device is gone; trying again every 3 s"));
+	assert_non_null(strstr(emulator_row(&run.emulator, -1),
+			       "Mali-G715 7 cores: the device is gone; trying again every 3 s"));
 	assert_true(run_wait(&run, 0, "\u2013 of 850 MHz"));
 	pty_send(&run.pty, "9");
 	assert_true(run_wait(&run, 1, "CPU")); /* the CPU is measured all the time */
 	pty_send(&run.pty, "?");
 	assert_true(run_wait(&run, 2, "Mali-G715 7 cores, kbase r54p1: gone, trying again"));
 	pty_send(&run.pty, "?");
+	assert_int_equal(unlink(gone), 0);
 	wait_gone(&run, "GPU gone");
 	assert_true(run_wait(&run, 2, "Mali-G715 7 cores: is back"));
 	assert_true(run_wait(&run, 0, "850 of 850 MHz"));
-	pty_read_for(&run.pty, 500);
+	wait_rows(&run, path, 11, 1);
 	run_quit(&run);
 	run_assert_as_before(&run);
 	run_stop(&run);
-	assert_int_equal(count(path, ",gap,"), 1);
-	assert_true(count(path, ",0.100") > 10);
+	assert_int_equal(count_text(path, ",gap,"), 1);
 	unlink(path);
 	rmdir(dir);
 }
 
+/* ---- a driver that does not answer ---- */
+
+static void a_driver_that_does_not_answer_is_waited_for_and_the_rest_goes_on(void **state)
+{
+	AUTOFREE char *devices = NULL;
+	struct hold hold;
+	struct run run;
+
+	(void)state;
+	hold_name(&hold);
+	devices = xasprintf("%s hang=%s;%s clocks=2", G715, hold.path, G78);
+	run_shown(&run, &(struct run_options){.devices = devices, .cols = 160, .rows = 60});
+	hold_begin(&hold);
+	assert_true(run_wait(&run, 0, "GPU silent for "));
+	assert_non_null(strstr(emulator_row(&run.emulator, -1), "Mali-G715 7 cores: has not answered for "));
+	pty_send(&run.pty, "?");
+	assert_true(run_wait(&run, 2, "Mali-G715 7 cores, kbase r54p1: silent for "));
+	pty_send(&run.pty, "?g");
+	assert_true(run_wait(&run, 0, "Mali-G78 7 cores (GPU 2 of 2)"));
+	assert_true(run_wait(&run, 0, "850 of 850 MHz")); /* the other one is measured */
+	hold_end(&hold);
+	assert_true(run_wait(&run, 2, "Mali-G715 7 cores: answers again"));
+	pty_send(&run.pty, "g");
+	assert_true(run_wait(&run, 0, "Mali-G715 7 cores (GPU 1 of 2)"));
+	assert_true(run_wait(&run, 0, "850 of 850 MHz"));
+	run_quit(&run);
+	run_assert_as_before(&run);
+	run_stop(&run);
+}
+
+static void every_end_works_while_a_driver_does_not_answer(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+		AUTOFREE char *devices = NULL;
+		struct hold hold;
+		struct run run;
+
+		hold_name(&hold);
+		devices = xasprintf("%s hang=%s", G52, hold.path);
+		run_shown(&run, &(struct run_options){.devices = devices});
+		hold_begin(&hold);
+		assert_true(run_wait(&run, 0, "GPU silent for"));
+		end_run(&run, &ends[i]); /* while it still hangs */
+		hold_end(&hold);
+		assert_false(run.emulator.alternate);
+		assert_true(pty_same_modes(&run.pty.before, &run.pty.report.modes));
+		assert_true(emulator_find(&run.emulator, 1,
+					  "malitop: Mali-G52 2 cores: has not answered for ") >= 0);
+		run_stop(&run);
+	}
+}
+
 /* ---- several GPUs ---- */
 
-#define THREE G78 ";" G715 ";driver=r16p0 gpu=0x07200000 cores=0x7f slices=2 v4"
+#define THREE G78 ";" G715 ";driver=r16p0 gpu=0x06500000 cores=0x7f slices=2 v4"
 
 static void wait_header(struct run *run, const char *text)
 {
@@ -182,24 +299,26 @@ static void a_key_shows_the_next_of_several_gpus(void **state)
 	struct run run;
 
 	(void)state;
-	run_shown(&run, &(struct run_options){.devices = THREE, .cols = 160});
+	run_shown(&run, &(struct run_options){.devices = THREE, .cols = 160, .rows = 60});
 	wait_header(&run, "Mali-G78 7 cores (GPU 1 of 3)");
-	assert_true(run_wait(&run, 25, "g GPU"));
+	assert_true(run_wait(&run, 59, "g GPU"));
 	pty_send(&run.pty, "3");
-	assert_true(run_wait(&run, 2, "External bandwidth"));
+	assert_true(run_wait(&run, 2, "Bandwidth"));
 	pty_send(&run.pty, "g");
 	wait_header(&run, "Mali-G715 7 cores (GPU 2 of 3)");
 	wait_header(&run, "850 of 850 MHz"); /* its own */
-	assert_true(run_wait(&run, 2, "External bandwidth"));
+	assert_true(run_wait(&run, 2, "Bandwidth"));
 	pty_send(&run.pty, "g"); /* of this one little is known */
-	wait_header(&run, "Mali-T720 7 cores, unknown (GPU 3 of 3)");
+	wait_header(&run, "Mali 0x6500000 7 cores, unknown (GPU 3 of 3)");
 	assert_true(run_wait(&run, 2, "Front end counter"));
 	pty_send(&run.pty, " g"); /* also while paused */
 	wait_header(&run, "Mali-G78 7 cores (GPU 1 of 3)");
 	wait_header(&run, "PAUSED");
 	pty_send(&run.pty, " ?");
 	assert_true(run_wait(&run, 2, "Show the next GPU"));
-	assert_true(run_wait(&run, 2, "Mali-T720 7 cores, unknown, kbase"));
+	assert_true(run_wait(&run, 2, "Mali 0x6500000 7 cores, unknown, kbase"));
+	pty_send(&run.pty, "?");
+	wait_header(&run, "Mali-G78 7 cores (GPU 1 of 3)");
 	run_quit(&run);
 	run_assert_as_before(&run);
 	run_stop(&run);
@@ -248,6 +367,8 @@ static void one_gpu_has_no_number_and_no_key(void **state)
 	pty_send(&run.pty, "g?");
 	assert_true(run_wait(&run, 2, "PgUp"));
 	assert_int_equal(emulator_find(&run.emulator, 2, "Show the next GPU"), -1);
+	pty_send(&run.pty, "?");
+	assert_true(run_wait(&run, 0, "kbase r44p0"));
 	run_quit(&run);
 	run_stop(&run);
 }
@@ -260,6 +381,8 @@ int main(void)
 		cmocka_unit_test(a_driver_that_never_opens_can_be_left),
 		cmocka_unit_test(what_fails_late_says_so_on_the_terminal_as_it_was),
 		cmocka_unit_test(a_device_that_goes_is_waited_for_and_the_rest_goes_on),
+		cmocka_unit_test(a_driver_that_does_not_answer_is_waited_for_and_the_rest_goes_on),
+		cmocka_unit_test(every_end_works_while_a_driver_does_not_answer),
 		cmocka_unit_test(a_key_shows_the_next_of_several_gpus),
 		cmocka_unit_test(the_interval_is_that_of_the_gpu_shown),
 		cmocka_unit_test(a_device_by_name_is_shown_first),

@@ -7,8 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BOTTOM (-1)
-
 static char dir[] = "/tmp/malitop-test-XXXXXX";
 
 /* Logs go where the program is started. */
@@ -26,17 +24,10 @@ static int go_away(void **state)
 	return chdir("/") + system(remove);
 }
 
-static int clean(void **state)
+static int clean_files(void **state)
 {
 	(void)state;
 	return system("rm -f *");
-}
-
-static void press(struct run *run, const char *keys, int from, const char *wanted)
-{
-	pty_send(&run->pty, keys);
-	if (!run_wait(run, from < 0 ? run->emulator.rows + from : from, wanted))
-		fail_msg("after '%s': no '%s' but '%s'", keys, wanted, emulator_row(&run->emulator, from < 0 ? from : 0));
 }
 
 static void read_whole(struct log *log, const char *path)
@@ -55,12 +46,12 @@ static void keys_begin_mark_and_end_a_log(void **state)
 
 	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 120});
-	press(&run, "m", BOTTOM, "mark: no log to set it in: l begins one");
-	press(&run, "l", 0, "REC malitop-");
-	press(&run, "m", BOTTOM, "mark 1 in malitop-");
-	press(&run, "m", BOTTOM, "mark 2 in malitop-");
-	press(&run, "-", BOTTOM, "interval: a log keeps the one it began with");
-	press(&run, "l", BOTTOM, " is whole: ");
+	run_press(&run, "m", RUN_BOTTOM, "mark 1: on the screen only; l begins a log");
+	run_press(&run, "l", 0, "REC malitop-");
+	run_press(&run, "m", RUN_BOTTOM, "mark 1 in malitop-");
+	run_press(&run, "m", RUN_BOTTOM, "mark 2 in malitop-");
+	run_press(&run, "-", RUN_BOTTOM, "interval: cannot change while logging");
+	run_press(&run, "l", RUN_BOTTOM, " is complete: ");
 	assert_null(strstr(emulator_row(&run.emulator, 0), "malitop-"));
 	run_quit(&run);
 	run_assert_as_before(&run);
@@ -81,10 +72,11 @@ static void logs_of_one_second_have_names_of_their_own(void **state)
 	glob_t files;
 
 	(void)state;
-	run_shown(&run, &(struct run_options){.arg = "--force", .cols = 120}); /* of names that somebody gave */
+	run_shown(&run,
+		  &(struct run_options){.arg = "--force", .cols = 120}); /* of names that somebody gave */
 	for (int i = 0; i < 4; i++) {
-		press(&run, "l", 0, "REC malitop-");
-		press(&run, "l", BOTTOM, " is whole: ");
+		run_press(&run, "l", 0, "REC malitop-");
+		run_press(&run, "l", RUN_BOTTOM, " is complete: ");
 	}
 	run_quit(&run);
 	run_stop(&run);
@@ -130,11 +122,12 @@ static void a_log_that_fails_is_told_and_the_screen_goes_on(void **state)
 	run_shown(&run, &(struct run_options){.arg = "-orun.mlog", .cols = 120});
 	assert_true(run_wait(&run, 0, "REC run.mlog"));
 	assert_int_equal(unlink("run.mlog"), 0);
-	assert_true(run_wait(&run, RUN_ROWS - 1, "log: run.mlog: somebody removed it: logging stopped after "));
-	press(&run, "m", BOTTOM, "mark: no log to set it in");
-	assert_null(strstr(emulator_row(&run.emulator, 0), "run.mlog"));
-	press(&run, "l", 0, "REC malitop-");
-	press(&run, "l", BOTTOM, " is whole: ");
+	assert_true(
+		run_wait(&run, RUN_ROWS - 1, "log: run.mlog: the file was removed: logging stopped after "));
+	run_press(&run, "m", RUN_BOTTOM, ": on the screen only; l begins a log");
+	assert_true(run_wait_gone(&run, 0, "run.mlog"));
+	run_press(&run, "l", 0, "REC malitop-");
+	run_press(&run, "l", RUN_BOTTOM, " is complete: ");
 	run_quit(&run);
 	run_stop(&run);
 }
@@ -147,7 +140,7 @@ static void where_no_file_can_be_it_is_said(void **state)
 	assert_int_equal(mkdir("gone", 0755) + chdir("gone"), 0);
 	run_shown(&run, &(struct run_options){.cols = 120});
 	assert_int_equal(chdir("..") + rmdir("gone"), 0);
-	press(&run, "l", BOTTOM, "mlog: cannot create: No such file or directory");
+	run_press(&run, "l", RUN_BOTTOM, "mlog: cannot create: No such file or directory");
 	assert_null(strstr(emulator_row(&run.emulator, 0), "REC"));
 	run_quit(&run);
 	run_stop(&run);
@@ -161,18 +154,19 @@ static void in_every_size_the_header_and_the_footer_stay(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
 		struct run run;
 
-		run_shown(&run, &(struct run_options){.cols = sizes[i][0], .rows = sizes[i][1], .arg = "-orun.mlog"});
+		run_shown(&run, &(struct run_options){
+					.cols = sizes[i][0], .rows = sizes[i][1], .arg = "-orun.mlog"});
 		assert_true(run_wait(&run, 0, "REC run.mlog 0."));
 		run_assert_frame(&run);
-		press(&run, "m", BOTTOM, "mark 1 in run.mlog");
-		press(&run, " ", 0, "REC");
+		run_press(&run, "m", RUN_BOTTOM, "mark 1 in run.mlog");
+		run_press(&run, " ", 0, "REC");
 		run_quit(&run);
 		run_stop(&run);
 		assert_int_equal(unlink("run.mlog"), 0);
 	}
 }
 
-#define TEST(name) cmocka_unit_test_teardown(name, clean)
+#define TEST(name) cmocka_unit_test_teardown(name, clean_files)
 
 int main(void)
 {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* What a canvas of so many columns and rows shows after `draw`. */
+/* What a canvas of this size shows after `draw`. */
 typedef void draw_fn(struct canvas *c, const void *arg);
 
 static char *shown(int cols, int rows, bool ascii, draw_fn *draw, const void *arg)
@@ -26,7 +26,7 @@ static char *shown(int cols, int rows, bool ascii, draw_fn *draw, const void *ar
 	return take_ptr(&out.p);
 }
 
-static void expect(const char *want, char *got)
+static void expect_text(const char *want, char *got)
 {
 	assert_string_equal(got, want);
 	free(got);
@@ -59,7 +59,7 @@ static void text_is_cut_by_columns_and_never_inside_a_character(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		expect(cases[i].want, shown(6, 1, false, draw_text, cases[i].text));
+		expect_text(cases[i].want, shown(6, 1, false, draw_text, cases[i].text));
 		assert_int_equal(text_width(cases[i].text), cases[i].width);
 	}
 }
@@ -77,7 +77,7 @@ static void ascii_replaces_characters_but_keeps_their_columns(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-		expect(cases[i].want, shown(6, 1, true, draw_text, cases[i].text));
+		expect_text(cases[i].want, shown(6, 1, true, draw_text, cases[i].text));
 }
 
 static void draw_right(struct canvas *c, const void *arg)
@@ -88,9 +88,9 @@ static void draw_right(struct canvas *c, const void *arg)
 static void right_aligned_text_keeps_its_first_digits(void **state)
 {
 	(void)state;
-	expect("    12\n", shown(6, 1, false, draw_right, "12"));
-	expect("123456\n", shown(6, 1, false, draw_right, "12345678"));
-	expect("  漢字\n", shown(6, 1, false, draw_right, "漢字"));
+	expect_text("    12\n", shown(6, 1, false, draw_right, "12"));
+	expect_text("123456\n", shown(6, 1, false, draw_right, "12345678"));
+	expect_text("  漢字\n", shown(6, 1, false, draw_right, "漢字"));
 }
 
 static void draw_over_wide(struct canvas *c, const void *arg)
@@ -105,107 +105,120 @@ static void draw_over_wide(struct canvas *c, const void *arg)
 static void overwriting_half_of_a_wide_character_removes_the_other_half(void **state)
 {
 	(void)state;
-	expect("ax b\n", shown(6, 1, false, draw_over_wide, &(int){1}));
-	expect("a xb\n", shown(6, 1, false, draw_over_wide, &(int){2}));
-	expect("x漢b\n", shown(6, 1, false, draw_over_wide, &(int){0}));
+	expect_text("ax b\n", shown(6, 1, false, draw_over_wide, &(int){1}));
+	expect_text("a xb\n", shown(6, 1, false, draw_over_wide, &(int){2}));
+	expect_text("x漢b\n", shown(6, 1, false, draw_over_wide, &(int){0}));
 }
 
-/* A share, and what a bar of 4 columns shows. */
-static void draw_bar(struct canvas *c, const void *arg)
+struct meter {
+	double share, limit;
+};
+
+static void draw_meter(struct canvas *c, const void *arg)
 {
-	canvas_bar(c, canvas_rect(c), STYLE_CALM, *(const double *)arg);
+	const struct meter *m = arg;
+
+	canvas_meter(c, canvas_rect(c), STYLE_CALM, m->share, m->limit);
 }
 
-static void bars_grow_in_eighths_and_something_is_never_nothing(void **state)
+static void bars_grow_in_halves_on_a_track_and_something_is_never_nothing(void **state)
 {
 	static const struct {
-		double share;
+		struct meter meter;
 		const char *want, *ascii;
 	} cases[] = {
-		{0, "\n", "\n"},       {1e-9, "▏\n", "-\n"},        {0.125, "▌\n", "-\n"},          {0.25, "█\n", "#\n"},
-		{0.5, "██\n", "##\n"}, {0.53125, "██▏\n", "##-\n"}, {1, "████\n", "####\n"},        {7, "████\n", "####\n"},
-		{-1, "\n", "\n"},      {NAN, "\n", "\n"},           {INFINITY, "████\n", "####\n"},
+		{{0, NAN}, "....\n", "....\n"},        {{1e-9, NAN}, "▖...\n", "#...\n"},
+		{{0.125, NAN}, "▖...\n", "#...\n"},    {{0.25, NAN}, "▄...\n", "#...\n"},
+		{{0.375, NAN}, "▄▖..\n", "##..\n"},    {{1, NAN}, "▄▄▄▄\n", "####\n"},
+		{{7, NAN}, "▄▄▄▄\n", "####\n"},        {{-1, NAN}, "....\n", "....\n"},
+		{{NAN, NAN}, "....\n", "....\n"},      {{0.25, 0.5}, "▄.│.\n", "#.|.\n"},
+		{{1, 0.5}, "▄▄│▄\n", "##|#\n"},        {{0.5, 1}, "▄▄..\n", "##..\n"},
+		{{INFINITY, NAN}, "▄▄▄▄\n", "####\n"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		expect(cases[i].want, shown(4, 1, false, draw_bar, &cases[i].share));
-		expect(cases[i].ascii, shown(4, 1, true, draw_bar, &cases[i].share));
+		expect_text(cases[i].want, shown(4, 1, false, draw_meter, &cases[i].meter));
+		expect_text(cases[i].ascii, shown(4, 1, true, draw_meter, &cases[i].meter));
 	}
 }
 
-static void draw_bar2(struct canvas *c, const void *arg)
+static void draw_parts(struct canvas *c, const void *arg)
 {
-	const double *share = arg;
+	static const uint8_t styles[] = {STYLE_SERIES1, STYLE_SERIES2};
 
-	canvas_bar2(c, canvas_rect(c), STYLE_CALM, share[0], STYLE_HOT, share[1]);
+	canvas_parts(c, canvas_rect(c), arg, styles, 2);
 }
 
-static void two_part_bars_never_exceed_the_whole(void **state)
+static void parts_of_bars_never_exceed_the_whole_and_differ_in_ascii(void **state)
 {
 	static const struct {
-		double share[2];
-		const char *want;
+		double shares[2];
+		const char *want, *ascii, *high;
 	} cases[] = {
-		{{0.5, 0.25}, "██▒\n"}, {{0.5, 0.5}, "██▒▒\n"}, {{0.5, 3}, "██▒▒\n"}, {{0.4, 0.35}, "█▋▒\n"},
-		{{0, 1}, "▒▒▒▒\n"},     {{1, 1}, "████\n"},     {{0.5, NAN}, "██\n"}, {{NAN, 0.5}, "\n"},
+		{{0.5, 0.25}, "▄▄▄\n", "##=\n", "███\n▀▀▀\n"},
+		{{0.5, 0.5}, "▄▄▄▄\n", "##==\n", "████\n▀▀▀▀\n"},
+		{{0.5, 3}, "▄▄▄▄\n", "##==\n", "████\n▀▀▀▀\n"},
+		{{0, 1}, "▄▄▄▄\n", "====\n", "████\n▀▀▀▀\n"},
+		{{0.5, NAN}, "▄▄\n", "##\n", "██\n▀▀\n"},
+		{{NAN, 0.5}, "▄▄\n", "==\n", "██\n▀▀\n"},
 	};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-		expect(cases[i].want, shown(4, 1, false, draw_bar2, cases[i].share));
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		expect_text(cases[i].want, shown(4, 1, false, draw_parts, cases[i].shares));
+		expect_text(cases[i].ascii, shown(4, 1, true, draw_parts, cases[i].shares));
+		expect_text(cases[i].high, shown(4, 2, false, draw_parts, cases[i].shares));
+	}
 }
 
-struct points {
-	double p[6];
-	int n;
+/* Two points a cell. */
+struct past {
+	double points[6];
+	int cells;
 };
 
-static void draw_strip(struct canvas *c, const void *arg)
+static void draw_past(struct canvas *c, const void *arg)
 {
-	const struct points *points = arg;
+	static const uint8_t styles[3] = {STYLE_CALM, STYLE_CALM, STYLE_CALM};
+	const struct past *past = arg;
 
-	canvas_strip(c, canvas_rect(c), STYLE_CALM, points->p, points->n);
+	canvas_history(c, canvas_rect(c), past->points, styles, past->cells);
 }
 
-static void strips_show_the_newest_at_the_right_and_zero_unlike_unknown(void **state)
+static void histories_show_the_newest_at_the_right_and_zero_unlike_unknown(void **state)
 {
 	static const struct {
-		struct points points;
+		struct past past;
 		int rows;
 		const char *want, *ascii;
 	} cases[] = {
-		{{{0}, 0}, 1, "\n", "\n"},
-		{{{1, 1}, 2}, 1, "  ⣿\n", "  #\n"},
-		{{{1}, 1}, 1, "  ⢸\n", "  #\n"},
-		{{{0, 0, 0.3, 0.7, 1, 1}, 6}, 1, "⣀⣴⣿\n", ".|#\n"},
-		{{{NAN, 0, NAN, NAN, 1, NAN}, 6}, 1, "⢀ ⡇\n", ". #\n"},
-		{{{9, -9, 0, 0, 0, INFINITY}, 6}, 1, "⣇⣀⣸\n", "#.#\n"},
-		{{{0, 0, 0.4, 0.4, 1, 1}, 6}, 2, "  ⣿\n⣀⣿⣿\n", "  #\n.##\n"},
+		{{{0}, 0}, 1, "···\n", "...\n"},
+		{{{1, 1}, 1}, 1, "··█\n", "..#\n"},
+		{{{0, 0, 0.25, 0.5, 1, NAN}, 3}, 1, "▁▃█\n", "_-#\n"},
+		{{{0, 0, 0.4, 0.4, 1, 1}, 3}, 2, "  ⣿\n⣀⣿⣿\n", "  #\n.##\n"},
+		{{{NAN, NAN, 0, NAN, 9, -9}, 3}, 2, "  ⡇\n·⡀⣇\n", "  #\n..#\n"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		expect(cases[i].want, shown(3, cases[i].rows, false, draw_strip, &cases[i].points));
-		expect(cases[i].ascii, shown(3, cases[i].rows, true, draw_strip, &cases[i].points));
+		expect_text(cases[i].want, shown(3, cases[i].rows, false, draw_past, &cases[i].past));
+		expect_text(cases[i].ascii, shown(3, cases[i].rows, true, draw_past, &cases[i].past));
 	}
 }
 
-static void draw_shades(struct canvas *c, const void *arg)
+static void draw_heat(struct canvas *c, const void *arg)
 {
-	const double *share = arg;
-
+	(void)arg;
 	for (int i = 0; i < c->cols; i++)
-		canvas_shade(c, (struct rect){i, 0, 1, 1}, STYLE_CALM, share[i]);
+		canvas_heat(c, i, 0, 1, i - 1);
 }
 
-static void shades_have_five_steps_and_unknown_is_blank(void **state)
+static void heat_has_a_glyph_and_a_colour_a_step_and_unknown_is_blank(void **state)
 {
-	static const double shares[] = {0, 0.1, 0.3, 0.6, 1, NAN, -1, 9};
-
 	(void)state;
-	expect("·░▒▓█ ·█\n", shown(8, 1, false, draw_shades, shares));
-	expect(".-=*# .#\n", shown(8, 1, true, draw_shades, shares));
+	expect_text(" ·░▒▓██\n", shown(7, 1, false, draw_heat, NULL));
+	expect_text(" .-=*##\n", shown(7, 1, true, draw_heat, NULL));
 }
 
 static void cut_rectangles_are_never_negative(void **state)
@@ -227,9 +240,11 @@ static void cut_rectangles_are_never_negative(void **state)
 
 static void drawing_outside_is_cut_off(void **state)
 {
-	static const struct rect rects[] = {{-3, -3, 5, 5}, {-1, 0, 1, 1},    {2, 2, 100, 100}, {0, 0, -4, 1},
-					    {0, 0, 3, -1},  {500, 200, 9, 9}, {1, 0, 1, 1},     {-1000, 0, 2000, 1}};
+	static const struct rect rects[] = {{-3, -3, 5, 5}, {-1, 0, 1, 1},      {2, 2, 100, 100},
+					    {0, 0, -4, 1},  {0, 0, 3, -1},      {500, 200, 9, 9},
+					    {1, 0, 1, 1},   {-1000, 0, 2000, 1}};
 	static const int sizes[][2] = {{1, 1}, {2, 1}, {1, 3}, {500, 200}, {0, 0}, {-5, 1000}, {9999, 9999}};
+	static const uint8_t styles[20];
 	double points[40];
 
 	(void)state;
@@ -246,10 +261,11 @@ static void drawing_outside_is_cut_off(void **state)
 			canvas_text_right(&c, rects[j], STYLE_TEXT, "漢12");
 			canvas_printf(&c, rects[j], STYLE_TEXT, "%600d", 7);
 			canvas_fill(&c, rects[j], STYLE_TEXT, 0x2588);
-			canvas_bar(&c, rects[j], STYLE_CALM, 0.7);
-			canvas_bar2(&c, rects[j], STYLE_CALM, 0.3, STYLE_HOT, 0.4);
-			canvas_strip(&c, rects[j], STYLE_CALM, points, ARRAY_LEN(points));
-			canvas_shade(&c, rects[j], STYLE_CALM, 0.5);
+			canvas_meter(&c, rects[j], STYLE_CALM, 0.7, 0.5);
+			canvas_parts(&c, rects[j], points, styles, 2);
+			canvas_history(&c, rects[j], points, styles, ARRAY_LEN(styles));
+			canvas_heat(&c, rects[j].x, rects[j].y, rects[j].h, 3);
+			canvas_box(&c, rects[j], STYLE_BORDER);
 		}
 		canvas_fini(&c);
 	}
@@ -277,10 +293,10 @@ int main(void)
 		cmocka_unit_test(ascii_replaces_characters_but_keeps_their_columns),
 		cmocka_unit_test(right_aligned_text_keeps_its_first_digits),
 		cmocka_unit_test(overwriting_half_of_a_wide_character_removes_the_other_half),
-		cmocka_unit_test(bars_grow_in_eighths_and_something_is_never_nothing),
-		cmocka_unit_test(two_part_bars_never_exceed_the_whole),
-		cmocka_unit_test(strips_show_the_newest_at_the_right_and_zero_unlike_unknown),
-		cmocka_unit_test(shades_have_five_steps_and_unknown_is_blank),
+		cmocka_unit_test(bars_grow_in_halves_on_a_track_and_something_is_never_nothing),
+		cmocka_unit_test(parts_of_bars_never_exceed_the_whole_and_differ_in_ascii),
+		cmocka_unit_test(histories_show_the_newest_at_the_right_and_zero_unlike_unknown),
+		cmocka_unit_test(heat_has_a_glyph_and_a_colour_a_step_and_unknown_is_blank),
 		cmocka_unit_test(cut_rectangles_are_never_negative),
 		cmocka_unit_test(drawing_outside_is_cut_off),
 		cmocka_unit_test(a_resize_clears),

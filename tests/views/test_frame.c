@@ -1,4 +1,8 @@
 #include "tests/support/tiny_source.h"
+#include "tui/keys.h"
+
+/* The keys of every view; main fills them. */
+static struct foot_keys words;
 
 static const struct frame_text everything = {
 	.gpu = "Mali-G715 7 cores",
@@ -8,12 +12,13 @@ static const struct frame_text everything = {
 	.state = "REC run.mlog 12.4 MB",
 	.time = "14:02:11",
 	.dropped = "0 dropped",
-	.has = NEEDS_LIVE,
+	.keys = &words,
 };
 
-static const char three_views[] = "view one\n  key 1\n  title Overview\nchart c\n  widget bars\n  series Share\n"
-				  "view two\n  key 3\n  title Memory\nchart c\n  widget bars\n  series Share\n"
-				  "view ten\n  key a\n  title Counters\n  hidden yes\nchart c\n  widget bars\n  series Share\n";
+static const char three_views[] =
+	"view one\n  key 1\n  title Overview\nchart c\n  widget rows\n  series Share\n"
+	"view two\n  key 3\n  title Memory\nchart c\n  widget rows\n  series Share\n"
+	"view ten\n  key a\n  title Counters\n  hidden yes\nchart c\n  widget rows\n  series Share\n";
 
 /* Header, tabs and footer with view `shown`, the body's rows left out. */
 static char *frame_shown(struct tiny *t, const struct frame_text *text, unsigned shown, int cols, bool ascii)
@@ -44,11 +49,13 @@ static void parts_give_way_by_importance(void **state)
 		int cols;
 		const char *want;
 	} cases[] = {
-		{120, "malitop  Mali-G715 7 cores  kbase r44p1  746 of 848 MHz    100 ms, mean of 0.5 s          "
-		      "REC run.mlog 12.4 MB  14:02:11\n 1 Overview  3 Memory"},
+		{120,
+		 "malitop  Mali-G715 7 cores  kbase r44p1  746 of 848 MHz    100 ms, mean of 0.5 s          "
+		 "REC run.mlog 12.4 MB  14:02:11\n 1 Overview  3 Memory"},
 		{100, "malitop  Mali-G715 7 cores  746 of 848 MHz    100 ms, mean of 0.5 s   "
 		      "REC run.mlog 12.4 MB  14:02:11\n 1 Overview  3 Memory"},
-		{80, "malitop  Mali-G715 7 cores  746 of 848 MHz        REC run.mlog 12.4 MB  14:02:11\n 1 Overview  3 Memory"},
+		{80, "malitop  Mali-G715 7 cores  746 of 848 MHz        REC run.mlog 12.4 MB  14:02:11\n 1 "
+		     "Overview  3 Memory"},
 		{60, "malitop  Mali-G715 7 cores    REC run.mlog 12.4 MB  14:02:11\n 1 Overview  3 Memory"},
 		{40, "Mali-G715 7 cores   REC run.mlog 12.4 MB\n 1 Overview  3 Memory"},
 	};
@@ -91,7 +98,8 @@ static void a_clock_that_changes_its_length_moves_nothing(void **state)
 	(void)state;
 	tiny_init(&t);
 	text.clock = "98 of 848 MHz";
-	AUTOFREE char *a = frame_shown(&t, &everything, 0, 120, false), *b = frame_shown(&t, &text, 0, 120, false);
+	AUTOFREE char *a = frame_shown(&t, &everything, 0, 120, false),
+		      *b = frame_shown(&t, &text, 0, 120, false);
 
 	assert_ptr_equal(strstr(a, "100 ms") - a, strstr(b, "100 ms") - b);
 	tiny_fini(&t);
@@ -116,7 +124,8 @@ static void a_hidden_view_has_a_tab_only_while_it_is_shown(void **state)
 
 	(void)state;
 	tiny_init(&t);
-	AUTOFREE char *one = frame_shown(&t, &everything, 0, 80, false), *ten = frame_shown(&t, &everything, 2, 80, false);
+	AUTOFREE char *one = frame_shown(&t, &everything, 0, 80, false),
+		      *ten = frame_shown(&t, &everything, 2, 80, false);
 
 	assert_null(strstr(one, "a Counters "));
 	assert_non_null(strstr(ten, " 1 Overview  3 Memory  a Counters  "));
@@ -142,19 +151,27 @@ static void an_alert_takes_the_place_of_the_keys(void **state)
 	tiny_fini(&t);
 }
 
-static void keys_of_a_view_come_first(void **state)
+static void keys_give_way_by_rank_and_have_ascii_names(void **state)
 {
-	static const struct foot_key own[] = {{"x", "x", "explode", 1, false}, {"y", "y", "yield", 5, false}, {.keys = NULL}};
+	static const struct foot_keys keys = {.keys = {{"x", NULL, "explode", 1},
+						       {"\u2190", "Left", "yield", 5},
+						       {"space", NULL, "pause", 2},
+						       {"q", NULL, "quit", 0}},
+					      .n = 4};
 	struct frame_text text = everything;
 	struct tiny t;
 
 	(void)state;
 	tiny_init(&t);
-	text.keys = own;
-	AUTOFREE char *wide = frame_shown(&t, &text, 0, 140, true), *narrow = frame_shown(&t, &text, 0, 60, true);
+	text.keys = &keys;
+	text.dropped = NULL;
+	AUTOFREE char *wide = frame_shown(&t, &text, 0, 80, false),
+		      *ascii = frame_shown(&t, &text, 0, 80, true);
+	AUTOFREE char *narrow = frame_shown(&t, &text, 0, 40, true);
 
-	assert_non_null(strstr(wide, "\n x explode  y yield  Tab view  space pause"));
-	assert_non_null(strstr(narrow, "\n x explode  space pause  ? help  q quit"));
+	assert_non_null(strstr(wide, "\n x explode  \u2190 yield  space pause  q quit\n"));
+	assert_non_null(strstr(ascii, "\n x explode  Left yield  space pause  q quit\n"));
+	assert_non_null(strstr(narrow, "\n x explode  space pause  q quit\n"));
 	tiny_fini(&t);
 }
 
@@ -168,9 +185,15 @@ static void what_is_asked_takes_the_place_of_keys_and_alerts(void **state)
 		{{"send SIGTERM to 4711 game?", "y/n", false},
 		 60,
 		 "\n send SIGTERM to 4711 game?                             y/n\n"},
-		{{"send SIGTERM to 4711 com.studio.game?", "y/n", false}, 40, "\n send SIGTERM to 4711 com.studio.g  y/n\n"},
-		{{"filter: ga", "Enter keeps", true}, 60, "\n filter: ga_                                    Enter keeps\n"},
-		{{"filter: a text of some length", "Enter keeps", true}, 40, "\n r: a text of some length_  Enter keeps\n"},
+		{{"send SIGTERM to 4711 com.studio.game?", "y/n", false},
+		 40,
+		 "\n send SIGTERM to 4711 com.studio.g  y/n\n"},
+		{{"filter: ga", "Enter keeps", true},
+		 60,
+		 "\n filter: ga_                                    Enter keeps\n"},
+		{{"filter: a text of some length", "Enter keeps", true},
+		 40,
+		 "\n r: a text of some length_  Enter keeps\n"},
 	};
 	struct frame_text text = everything;
 	struct tiny t;
@@ -202,24 +225,39 @@ static void the_key_that_quits_is_always_there(void **state)
 	tiny_fini(&t);
 }
 
-static void clicks_find_the_tab_under_them(void **state)
+static void clicks_find_what_stands_under_them(void **state)
 {
-	/* " 1 Overview  3 Memory " */
+	/* " 1 Overview  3 Memory ", and the words of the footer */
 	static const struct {
-		int cols, x, view;
-	} cases[] = {{80, 0, 0},  {80, 11, 0}, {80, 12, 1}, {80, 21, 1},  {80, 22, -1}, {80, -1, -1}, {80, 500, -1},
-		     {20, 11, 0}, {20, 12, 1}, {20, 14, 1}, {20, 15, -1}, {13, 12, -1}}; /* narrow: " 1 Overview  3 " */
+		int cols, x, y;
+		enum hit_kind kind;
+		int number;
+	} cases[] = {
+		{80, 0, 1, HIT_TAB, '1'},     {80, 11, 1, HIT_TAB, '1'},   {80, 12, 1, HIT_TAB, '3'},
+		{80, 21, 1, HIT_TAB, '3'},    {80, 22, 1, HIT_NONE, 0},    {80, 78, 1, HIT_KEY, '?'},
+		{80, -1, 1, HIT_NONE, 0},     {80, 500, 1, HIT_NONE, 0},   {80, 5, 0, HIT_NONE, 0},
+		{80, 5, 5, HIT_NONE, 0},      {80, 1, 9, HIT_KEY, K_LEFT}, /* "<- -> view  space pause" */
+		{80, 3, 9, HIT_KEY, K_RIGHT}, {80, 6, 9, HIT_KEY, K_LEFT}, {80, 12, 9, HIT_KEY, ' '},
+		{80, 20, 9, HIT_KEY, ' '},    {80, 10, 9, HIT_NONE, 0}, /* between two words */
+		{40, 38, 1, HIT_KEY, '?'},
+	};
+	struct hits hits = {0};
+	struct frame_text text = everything;
 	struct tiny t;
-	struct err err;
 
 	(void)state;
+	text.hits = &hits;
 	tiny_init(&t);
-	assert_true(tiny_read(&t, three_views, &err));
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		const struct view *got = frame_tab_at(&t.views, &t.views.views[0], cases[i].cols, cases[i].x);
+		hits.n = 0;
+		free(frame_shown(&t, &text, 0, cases[i].cols, false));
+		const struct hit *hit = hits_at(&hits, cases[i].x, cases[i].y);
 
-		assert_ptr_equal(got, cases[i].view < 0 ? NULL : &t.views.views[cases[i].view]);
+		if ((hit ? hit->kind : HIT_NONE) != cases[i].kind || (hit && hit->number != cases[i].number))
+			fail_msg("%d, %d: kind %d, number %d", cases[i].x, cases[i].y,
+				 hit ? (int)hit->kind : 0, hit ? hit->number : 0);
 	}
+	hits_fini(&hits);
 	tiny_fini(&t);
 }
 
@@ -244,12 +282,13 @@ int main(void)
 		cmocka_unit_test(a_machine_without_gpu_has_a_header_all_the_same),
 		cmocka_unit_test(a_hidden_view_has_a_tab_only_while_it_is_shown),
 		cmocka_unit_test(an_alert_takes_the_place_of_the_keys),
-		cmocka_unit_test(keys_of_a_view_come_first),
+		cmocka_unit_test(keys_give_way_by_rank_and_have_ascii_names),
 		cmocka_unit_test(what_is_asked_takes_the_place_of_keys_and_alerts),
 		cmocka_unit_test(the_key_that_quits_is_always_there),
-		cmocka_unit_test(clicks_find_the_tab_under_them),
+		cmocka_unit_test(clicks_find_what_stands_under_them),
 		cmocka_unit_test(below_40x10_the_frame_is_left_to_the_view),
 	};
 
+	keys_foot(&words, NULL, NEEDS_LIVE);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,14 @@
-/* The CPU view of machines whose CPUs count: the perf backend over a fake kernel, compared with tests/golden/cpu-MACHINE-SIZE.txt.
- * MALITOP_GOLDEN_UPDATE=1 rewrites them; look at the difference before you keep it. */
-#include "backends/registry.h"
+/* The CPU view of machines whose CPUs count: the perf backend over a fake kernel, compared with
+ * tests/golden/cpu-MACHINE-SIZE.txt. MALITOP_GOLDEN_UPDATE=1 rewrites them; look at the difference
+ * before you keep it. */
+#include "session/devices.h"
+#include "tui/keys.h"
 #include "backends/backends.h"
 #include "tests/fake/fake_sys.h"
 #include "tests/support/golden.h"
 
 /* A fake machine, and what is seen of it. */
-struct machine {
+struct golden_perf_machine {
 	struct gpudb *db;
 	struct measured cpu, perf;
 	struct views views;
@@ -51,7 +53,7 @@ static void take_samples(struct measured *m, struct fake_sys *fake, struct sourc
 	s->backend->stop(s);
 }
 
-static void measure_perf(struct machine *m, const char *name, int off)
+static void measure_perf(struct golden_perf_machine *m, const char *name, int off)
 {
 	char dir[] = "/tmp/malitop-golden-XXXXXX";
 	struct source_options options = {.interval_ns = INTERVAL_NS, .per_instance = true};
@@ -76,15 +78,15 @@ static void measure_perf(struct machine *m, const char *name, int off)
 	fake_perf_tree_remove(dir);
 }
 
-static void machine_init(struct machine *m, size_t at)
+static void machine_init(struct golden_perf_machine *m, size_t at)
 {
 	const struct metric_set *sets[SOURCE_KINDS] = {0};
 	struct err err;
 
-	*m = (struct machine){.db = gpudb_load(NULL, 0, &err)};
+	*m = (struct golden_perf_machine){.db = gpudb_load(NULL, 0, &err)};
 	if (!m->db)
 		fail_msg("%s", err.text);
-	measure_cpu(&m->cpu, m->db, machines[at].clusters);
+	measure_cpu(&m->cpu, m->db, machines[at].clusters, false);
 	measure_perf(m, machines[at].machine, machines[at].off);
 	sets[SOURCE_CPU] = m->cpu.set;
 	sets[SOURCE_PERF] = m->perf.set;
@@ -92,7 +94,7 @@ static void machine_init(struct machine *m, size_t at)
 		fail_msg("%s", err.text);
 }
 
-static void machine_fini(struct machine *m)
+static void machine_fini(struct golden_perf_machine *m)
 {
 	views_fini(&m->views);
 	measured_fini(&m->perf);
@@ -100,20 +102,24 @@ static void machine_fini(struct machine *m)
 	gpudb_free(m->db);
 }
 
-static char *screen(const struct machine *m, const char *title, int cols, int rows, bool ascii, bool each)
+static char *screen_text(const struct golden_perf_machine *m, const char *title, const char *name, int cols,
+			 int rows, bool ascii, bool each)
 {
-	const struct view *view = views_find(&m->views, "cpu");
+	const struct view *view = views_find(&m->views, name);
 	struct view_data data = {
 		.feeds = {[SOURCE_CPU] = m->cpu.feed, [SOURCE_PERF] = m->perf.feed},
 		.refresh_s = REFRESH_NS * 1e-9,
 		.per_instance = each,
 		.foot = {"load 2.41 1.98 1.75   memory 3.21 GB of 7.66 GB   bigcore0-thermal 57.3 C",
 			 "busiest thread   62 % of the time  RenderThread of com.studio.game (4711)",
-			 "thread 62 % + GPU 36 % = 98 %: they seem to take turns (scheduling bound): find waits for the GPU"}};
+			 "thread 62 % + GPU 36 % = 98 %: they seem to take turns (scheduling bound): find "
+			 "waits for the GPU"}};
 	AUTO_STRBUF struct strbuf out = {0};
+	struct foot_keys keys;
 	struct canvas c;
 	struct rect r;
 
+	keys_foot(&keys, NULL, NEEDS_LIVE);
 	data.feeds[SOURCE_PERF].about = m->about;
 	canvas_init(&c, cols, rows, ascii);
 	r = canvas_rect(&c);
@@ -122,7 +128,7 @@ static char *screen(const struct machine *m, const char *title, int cols, int ro
 					.span = "100 ms, mean of 0.5 s",
 					.time = "14:02:11",
 					.dropped = "0 dropped",
-					.has = NEEDS_LIVE},
+					.keys = &keys},
 		   &m->views, view, &c, &r);
 	view_draw(view, &data, &c, r);
 	canvas_dump(&c, &out);
@@ -133,14 +139,18 @@ static char *screen(const struct machine *m, const char *title, int cols, int ro
 static void counters_of_cpus_look_as_they_did(void **state)
 {
 	static const struct {
+		const char *view;
 		int cols, rows;
 		bool ascii, each;
-	} variants[] = {{120, 40, false, false}, {120, 40, false, true}, {80, 24, false, false}, {80, 24, true, false}};
+	} variants[] = {{"cpu", 120, 40, false, false},    {"cpu", 120, 40, false, true},
+			{"cpu", 160, 48, false, false},    {"cpu", 160, 48, false, true},
+			{"cpu", 80, 24, false, false},     {"cpu", 80, 24, true, false},
+			{"counters", 80, 24, false, false}};
 	int differ = 0;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(machines); i++) {
-		struct machine m;
+		struct golden_perf_machine m;
 
 		machine_init(&m, i);
 		for (size_t v = 0; v < ARRAY_LEN(variants); v++) {
@@ -148,8 +158,10 @@ static void counters_of_cpus_look_as_they_did(void **state)
 
 			if (machines[i].off >= 0 && !variants[v].each)
 				continue;
-			AUTOFREE char *got = screen(&m, machines[i].title, cols, rows, variants[v].ascii, variants[v].each);
-			AUTOFREE char *name = xasprintf("cpu-%s%s-%dx%d%s", machines[i].name, variants[v].each ? "-each" : "",
+			AUTOFREE char *got = screen_text(&m, machines[i].title, variants[v].view, cols, rows,
+							 variants[v].ascii, variants[v].each);
+			AUTOFREE char *name = xasprintf("perf/%s-%s%s-%dx%d%s", variants[v].view,
+							machines[i].name, variants[v].each ? "-each" : "",
 							cols, rows, variants[v].ascii ? "-ascii" : "");
 
 			differ += golden_compare(name, got);
@@ -157,6 +169,7 @@ static void counters_of_cpus_look_as_they_did(void **state)
 		machine_fini(&m);
 	}
 	assert_int_equal(differ, 0);
+	assert_int_equal(golden_strays("perf"), 0);
 }
 
 int main(void)

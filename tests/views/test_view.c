@@ -11,7 +11,8 @@ static void malformed_screens_name_file_line_and_what_was_expected(void **state)
 	static const struct {
 		const char *text, *want;
 	} cases[] = {
-		{"chart c\n  widget bars\n", "tiny.chart:1: chart without a view: expected 'view NAME' above"},
+		{"chart c\n  widget rows\n",
+		 "tiny.chart:1: chart without a view: expected 'view NAME' above"},
 		{"gpu x\n", "tiny.chart:1: 'gpu x': expected 'view NAME' or 'chart NAME'"},
 		{"view\n", "tiny.chart:1: 'view': expected"},
 		{"view v\n  key 12\n", "tiny.chart:2: 'key 12' in a view: expected key (one character)"},
@@ -23,17 +24,35 @@ static void malformed_screens_name_file_line_and_what_was_expected(void **state)
 		{VIEW "chart c\n  series Share\n", "tiny.chart:5: chart c above has no widget"},
 		{VIEW "chart c\n  series Share\nchart d\n", "tiny.chart:6: chart c above has no widget"},
 		{VIEW "chart c\n  widget pie\n", "tiny.chart:5: unknown widget 'pie'"},
-		{VIEW "chart c\n  widget bars\n  priority 0\n", "tiny.chart:6: priority '0': expected 1 to 9"},
-		{VIEW "chart c\n  widget bars\n  priority high\n", "tiny.chart:6: priority 'high': expected 1 to 9"},
-		{VIEW "chart c\n  widget bars\n  series\n", "tiny.chart:6: series without a metric: expected NAME"},
-		{VIEW "chart c\n  widget bars\n  series | label\n", "tiny.chart:6: series without a metric: expected NAME"},
-		{VIEW "chart c\n  levels load\n  widget lanes\n", "tiny.chart:5: unknown field 'levels': expected title, widget"},
-		{VIEW "chart c\n  widget bars\n  levels low\n", "tiny.chart:6: levels 'low': expected one of: load"},
-		{VIEW "chart c\n  widget bars\n  each gpu\n",
+		{VIEW "chart c\n  widget rows\n  priority 0\n",
+		 "tiny.chart:6: priority '0': expected 1 to 9"},
+		{VIEW "chart c\n  widget rows\n  weight 10\n", "tiny.chart:6: weight '10': expected 0 to 9"},
+		{VIEW "chart c\n  widget rows\n  place left\n",
+		 "tiny.chart:6: place 'left': expected half, full, wide or card"},
+		{VIEW "chart c\n  widget rows\n  only cpu\n",
+		 "tiny.chart:6: only 'cpu': expected gpu, no-gpu, no-counters or a GPU set"},
+		{VIEW "chart c\n  widget rows\n  from 0\n",
+		 "tiny.chart:6: from '0': expected 1 to 500 columns"},
+		{VIEW "chart c\n  widget rows\n  priority high\n",
+		 "tiny.chart:6: priority 'high': expected 1 to 9"},
+		{VIEW "chart c\n  widget rows\n  series\n",
+		 "tiny.chart:6: series without a metric: expected NAME"},
+		{VIEW "chart c\n  widget rows\n  series | label\n",
+		 "tiny.chart:6: series without a metric: expected NAME"},
+		{VIEW "chart c\n  levels load\n  widget histogram\n",
+		 "tiny.chart:5: unknown field 'levels': expected title, base, only, from, below, "
+		 "place"},
+		{VIEW "chart c\n  widget rows\n  levels low\n",
+		 "tiny.chart:6: levels 'low': expected one of: load"},
+		{VIEW "chart c\n  widget rows\n  each gpu\n",
 		 "tiny.chart:6: each 'gpu': expected one of: core slice cluster cpu"},
-		{VIEW "chart c\n  widget strips\n  rows 0\n", "tiny.chart:6: rows '0': expected one of: #"},
-		{VIEW "chart c\n  widget strips\n  rows 201\n", "tiny.chart:6: rows '201': expected one of: #"},
-		{VIEW "chart c\n  widget bars\n  title\n", "tiny.chart:6: field 'title' without a value"},
+		{VIEW "chart c\n  widget rows\n  rows 0\n", "tiny.chart:6: rows '0': expected one of: #"},
+		{VIEW "chart c\n  widget rows\n  rows 201\n", "tiny.chart:6: rows '201': expected one of: #"},
+		{VIEW "chart c\n  widget rows\n  title\n", "tiny.chart:6: field 'title' without a value"},
+		{VIEW "chart c\n  widget rows\n  part Share\n",
+		 "tiny.chart:6: part without a series before it"},
+		{VIEW "chart c\n  widget rows\n  text a\n  text b\n  text c\n  text d\n  text e\n",
+		 "tiny.chart:10: more than 4 lines of text"},
 	};
 	struct tiny t;
 
@@ -49,11 +68,39 @@ static void malformed_screens_name_file_line_and_what_was_expected(void **state)
 	tiny_fini(&t);
 }
 
+/* tiny's metrics are a GPU's. */
+static void charts_may_be_for_machines_with_a_gpu_or_for_those_without(void **state)
+{
+	static const char text[] = VIEW "chart with\n  only gpu\n  widget rows\n  series Share\n"
+					"chart without\n  only no-gpu\n  widget rows\n  series Share\n"
+					"chart any\n  widget rows\n  series Share\n";
+	static const struct {
+		bool gpu;
+		const char *first;
+	} cases[] = {{true, "with"}, {false, "without"}};
+	struct tiny t;
+	struct err err;
+
+	(void)state;
+	tiny_init(&t);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		views_fini(&t.views);
+		assert_true(chart_read(&t.views, "tiny.chart", span_of(text),
+				       cases[i].gpu ? SETS(t.set, NULL) : SETS(NULL, t.set), &err));
+		chart_prune(&t.views);
+		assert_int_equal(t.views.views[0].n_charts, 2);
+		assert_string_equal(t.views.views[0].charts[0].name, cases[i].first);
+		assert_string_equal(t.views.views[0].charts[1].name, "any");
+	}
+	tiny_fini(&t);
+}
+
 static void what_does_not_exist_is_left_out(void **state)
 {
-	static const char text[] = "view a\nchart c\n  widget bars\n  series None\n"
-				   "view b\nchart c\n  widget bars\n  series None\n"
-				   "chart d\n  widget bars\n  series None | x\n  series None / Share | y | None\n  sub Clock\n"
+	static const char text[] = "view a\nchart c\n  widget rows\n  series None\n"
+				   "view b\nchart c\n  widget rows\n  series None\n"
+				   "chart d\n  widget rows\n  series None | x\n  series None / Share | y | "
+				   "None | of None\n  sub Clock\n"
 				   "view c\n";
 	struct tiny t;
 	struct err err;
@@ -71,95 +118,42 @@ static void what_does_not_exist_is_left_out(void **state)
 	assert_string_equal(d->series[0].label, "y");
 	assert_string_equal(d->series[0].metric->def->name, "Share");
 	assert_null(d->series[0].beside);
-	assert_string_equal(d->series[1].label, "  Clock");
+	assert_string_equal(d->series[0].note, ""); /* it was about None */
+	assert_string_equal(d->series[1].label, " Clock");
 	tiny_fini(&t);
 }
 
-static void the_foot_stands_under_the_charts_as_long_as_there_is_a_row(void **state)
+static void the_foot_stands_under_the_panels_of_a_view_that_names_one(void **state)
 {
-	static const char chart[] = "chart c\n  widget strips\n  series Share\n  series Clock\n";
 	static const struct {
-		const char *field, *foot;
+		const char *field, *foot[VIEW_FOOT_LINES];
 		int rows;
-		const char *want; /* what follows the charts; NULL: no foot at all */
+		const char *want; /* the last lines; NULL: no foot at all */
 	} cases[] = {
-		{"  foot gpu\n", "GPU memory 7 MB", 12, "\n\n GPU memory 7 MB\n"},
-		{"  foot cpu\n", "load 1.00", 12, "\n\n load 1.00\n"},
-		{"  foot cpu\n", "", 12, NULL},
-		{"  foot cpu\n", NULL, 12, NULL},
-		{"", "load 1.00", 12, NULL},
+		{"  foot gpu\n", {"GPU memory 7 MB"}, 30, "\n GPU memory 7 MB\n"},
+		{"  foot cpu\n", {"one", "two", "three"}, 30, "\n one\n two\n three\n"},
+		{"  foot cpu\n", {"one", "", "three"}, 30, "\n one\n three\n"},
+		{"  foot cpu\n", {"one", "two", "three"}, 15, NULL}, /* panels have the rows first */
+		{"  foot cpu\n", {""}, 30, NULL},
+		{"  foot cpu\n", {NULL}, 30, NULL},
+		{"", {"one"}, 30, NULL},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTOFREE char *got = NULL;
+		size_t n, want = cases[i].want ? strlen(cases[i].want) : 0;
 		char text[256];
 		struct tiny t;
 
 		tiny_init(&t);
-		t.data.foot[0] = cases[i].foot;
-		snprintf(text, sizeof(text), "view v\n%s%s", cases[i].field, chart);
-		got = tiny_shown(&t, text, 60, cases[i].rows, true);
-		if (cases[i].want ? !strstr(got, cases[i].want) : strstr(got, "load") || strstr(got, "memory"))
-			fail_msg("case %zu:\n%s", i, got);
-		tiny_fini(&t);
-	}
-}
-
-static void the_foot_has_its_row_where_charts_could_fill_the_screen(void **state)
-{
-	AUTO_STRBUF struct strbuf text = {0};
-	AUTOFREE char *got = NULL;
-	struct tiny t;
-
-	(void)state;
-	tiny_init(&t);
-	t.data.foot[0] = "load 1.00";
-	strbuf_str(&text, "view v\n  foot cpu\nchart c\n  widget facts\n  columns 1\n");
-	for (int i = 0; i < 12; i++)
-		strbuf_str(&text, "  series Share\n");
-	got = tiny_shown(&t, text.p, 60, 10, true);
-	assert_non_null(strstr(got, "50.0 %\n load 1.00\n"));
-	tiny_fini(&t);
-}
-
-static void lines_of_the_foot_give_way_from_the_last_one_before_any_chart_does(void **state)
-{
-	static const char text[] = "view v\n  foot cpu\nchart c\n  widget facts\n  columns 1\n"
-				   "  series Share\n  series Share\n  series Share\n  series Share\n  series Share\n"
-				   "  series Share\n  series Share\n  series Share\n";
-	static const struct {
-		const char *foot[VIEW_FOOT_LINES];
-		int rows;
-		const char *want; /* what follows the charts */
-	} cases[] = {
-		{{"one", "two", "three"}, 12, "50.0 %\n\n one\n two\n three\n"},
-		{{"one", "two", "three"}, 11, "50.0 %\n one\n two\n three\n"},
-		{{"one", "two", "three"}, 10, "50.0 %\n one\n two\n"},
-		{{"one", "", "three"}, 10, "50.0 %\n one\n three\n"},
-		{{"", "two", NULL}, 12, "50.0 %\n\n two\n"},
-		{{NULL, NULL, "three"}, 12, "50.0 %\n\n three\n"},
-		{{"a line of 58 columns, as many as there are between margins", NULL, NULL},
-		 12,
-		 "50.0 %\n\n a line of 58 columns, as many as there are between margins\n"},
-		{{"a line of 59 columns, one more than there are between them.", NULL, NULL},
-		 12,
-		 "50.0 %\n\n a line of 59 columns, one more than there are between the~\n"},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		AUTOFREE char *got = NULL;
-		size_t n;
-		struct tiny t;
-
-		tiny_init(&t);
 		memcpy(t.data.foot, cases[i].foot, sizeof(t.data.foot));
-		got = tiny_shown(&t, text, 60, cases[i].rows, true);
+		snprintf(text, sizeof(text), "view v\n%schart c\n  widget rows\n  series Share\n",
+			 cases[i].field);
+		got = tiny_shown(&t, text, 80, cases[i].rows, true);
 		n = strlen(got);
-		while (n > 1 && got[n - 2] == '\n') /* blank rows at the end */
-			got[--n] = 0;
-		if (n < strlen(cases[i].want) || strcmp(got + n - strlen(cases[i].want), cases[i].want) != 0)
+		if (want ? n < want || strcmp(got + n - want, cases[i].want) != 0
+			 : strstr(got, "one") || strstr(got, "GPU"))
 			fail_msg("case %zu:\n%s", i, got);
 		tiny_fini(&t);
 	}
@@ -167,7 +161,7 @@ static void lines_of_the_foot_give_way_from_the_last_one_before_any_chart_does(v
 
 static void metrics_of_the_gpu_come_before_those_of_the_cpu(void **state)
 {
-	static const char text[] = VIEW "chart c\n  widget bars\n  series None / Share\n";
+	static const char text[] = VIEW "chart c\n  widget rows\n  series None / Share\n";
 	struct tiny t;
 	struct views views = {0};
 	struct err err;
@@ -188,7 +182,8 @@ static void metrics_of_the_gpu_come_before_those_of_the_cpu(void **state)
 
 static void a_group_is_a_series_for_each_of_its_metrics(void **state)
 {
-	static const char text[] = VIEW "chart c\n  widget strips\n  group G\nchart d\n  widget strips\n  group H\n";
+	static const char text[] =
+		VIEW "chart c\n  widget rows\n  group G\nchart d\n  widget rows\n  group I\n";
 	static const char *const labels[] = {"A share", "Watched", "Wanted", "Bytes", "Clock"};
 	struct err err = {0};
 	struct tiny t;
@@ -200,15 +195,16 @@ static void a_group_is_a_series_for_each_of_its_metrics(void **state)
 	assert_int_equal(t.views.views[0].charts[0].n_series, ARRAY_LEN(labels));
 	for (size_t i = 0; i < ARRAY_LEN(labels); i++)
 		assert_string_equal(t.views.views[0].charts[0].series[i].label, labels[i]);
-	assert_false(tiny_read(&t, VIEW "chart c\n  widget strips\n  group\n", &err));
+	assert_false(tiny_read(&t, VIEW "chart c\n  widget rows\n  group\n", &err));
 	assert_non_null(strstr(err.text, "tiny.chart:6: field 'group' without a value"));
 	tiny_fini(&t);
 }
 
 static void views_are_found_by_name_and_key(void **state)
 {
-	static const char text[] = "view one\n  key 1\nchart c\n  widget bars\n  series Share\n"
-				   "view ten\n  key a\n  hidden yes\nchart c\n  widget bars\n  series Share\n";
+	static const char text[] =
+		"view one\n  key 1\nchart c\n  widget rows\n  series Share\n"
+		"view ten\n  key a\n  hidden yes\nchart c\n  widget rows\n  series Share\n";
 	struct tiny t;
 	struct err err;
 
@@ -226,80 +222,114 @@ static void views_are_found_by_name_and_key(void **state)
 	tiny_fini(&t);
 }
 
-/* The first character of the label of every row, '.' for a blank row, without the blank rows at the end. */
-static void rows_of(struct tiny *t, const char *text, int rows, char *out)
+/* The panels of each band, by the first letter of their titles: "ab" side by side, '/' between
+ * bands. */
+static void bands_of(struct tiny *t, const char *text, int cols, int rows, char *out)
 {
-	char *dump = tiny_shown(t, text, 40, rows, false);
-	size_t n = 0;
+	AUTOFREE char *dump = tiny_shown(t, text, cols, rows, true);
 
-	for (char *line = dump, *next; line && *line; line = next) {
-		next = strchr(line, '\n');
-		next = next ? next + 1 : NULL;
-		out[n++] = *line == '\n' ? '.' : line[1] == ' ' ? line[3] : line[1];
+	for (char *line = dump; *line; line = strchr(line, '\n') + 1) {
+		bool band = false;
+
+		/* "+- A -----++- B ----+" */
+		for (char *at = line; *at && *at != '\n'; at++)
+			if (strncmp(at, "+- ", 3) == 0 && at[3] >= 'A' && at[3] <= 'Z') {
+				*out++ = at[3];
+				band = true;
+			}
+		if (band)
+			*out++ = '/';
 	}
-	while (n && out[n - 1] == '.')
-		n--;
-	out[n] = 0;
-	free(dump);
+	*out = 0;
 }
 
-static void charts_give_way_by_priority(void **state)
+#define ROWS_3 "  series Share | x\n  series Share | y\n  series Share | z\n"
+
+static const char six_panels[] =
+	VIEW "chart a\n  title A\n  widget area\n  place wide\n  weight 3\n  series Share\n"
+	     "chart b\n  title B\n  widget rows\n  place card\n  priority 5\n" ROWS_3
+	     "chart c\n  title C\n  widget rows\n  priority 2\n" ROWS_3
+	     "chart d\n  title D\n  widget rows\n  priority 3\n" ROWS_3
+	     "chart e\n  title E\n  widget rows\n  priority 4\n" ROWS_3
+	     "chart f\n  title F\n  widget rows\n  place full\n  priority 4\n" ROWS_3;
+
+static void panels_stand_side_by_side_by_the_width(void **state)
 {
-	static const char text[] = VIEW
-		"chart low\n  title L\n  widget facts\n  priority 3\n  series Share | l\n"
-		"chart high\n  title H\n  widget bars\n  series Share | 1\n  sub Share | 2\n  sub Share | 3\n  sub Share | 4\n"
-		"chart tied\n  widget facts\n  priority 2\n  joined yes\n  series Share | t\n"
-		"chart also\n  widget bars\n  series Share | 5\n  sub Share | 6\n  sub Share | 7\n  sub Share | 8\n"
-		"chart last\n  widget facts\n  priority 9\n  series Share | z\n";
 	static const struct {
-		int rows;
+		int cols, rows;
 		const char *want;
 	} cases[] = {
-		{10, "H1234t5678"},    /* all of priority 1 and 2, no room for blank rows */
-		{11, "H1234t.5678"},   /* then the blank rows */
-		{12, "H1234t.5678"},   /* a lesser chart wants its blank row as well */
-		{13, "H1234t.5678.z"}, /* the chart of priority 3 needs three rows, the last one two */
-		{14, "Ll.H1234t.5678"}, {15, "Ll.H1234t.5678"}, {16, "Ll.H1234t.5678.z"}, {30, "Ll.H1234t.5678.z"},
+		{100, 48, "A/BC/DE/F/"}, /* no card beside a graph yet: it is one of two columns */
+		{120, 48, "AB/CD/E/F/"}, {200, 48, "AB/CDE/F/"},
+		{300, 48, "AB/CDE/F/"},  {60, 48, ""}, /* below 80 columns there are no borders */
 	};
 	struct tiny t;
 
 	(void)state;
 	tiny_init(&t);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		char got[64];
+		char got[256];
 
-		rows_of(&t, text, cases[i].rows, got);
+		bands_of(&t, six_panels, cases[i].cols, cases[i].rows, got);
 		assert_string_equal(got, cases[i].want);
 	}
 	tiny_fini(&t);
 }
 
-static void charts_of_one_priority_shrink_together(void **state)
+static void the_least_important_panel_gives_way_first(void **state)
 {
-	static const char text[] =
-		VIEW "chart a\n  widget bars\n  series Share | 1\n  series Share | 2\n  series Share | 3\n  series Share | 4\n"
-		     "  series Share | 5\n  series Share | 6\n  series Share | 7\n"
-		     "chart b\n  widget bars\n  series Share | a\n  series Share | b\n  series Share | c\n  series Share | d\n"
-		     "  series Share | e\n  series Share | f\n  series Share | g\n";
+	static const struct {
+		int rows;
+		const char *want;
+	} cases[] = {
+		{25, "A/BC/DE/F/"}, /* all that they need: 5 rows each, 20 and 5 to grow */
+		{20, "A/BC/DE/F/"},
+	};
 	struct tiny t;
-	char got[64];
+	char got[256];
 
 	(void)state;
 	tiny_init(&t);
-	rows_of(&t, text, 10, got);
-	assert_string_equal(got, "12345abcde");
-	rows_of(&t, text, 11, got);
-	assert_string_equal(got, "123456abcde");
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		bands_of(&t, six_panels, 100, cases[i].rows, got);
+		assert_string_equal(got, cases[i].want);
+	}
+	/* Without borders a row each, the graph's as well: the last ones go. */
+	{
+		AUTOFREE char *dump = tiny_shown(&t, six_panels, 60, 10, true);
+
+		assert_null(strstr(dump, "+-"));
+	}
 	tiny_fini(&t);
 }
 
-static void a_terminal_below_40x10_gets_one_line(void **state)
+static void rows_that_are_left_go_to_the_graph(void **state)
 {
-	static const char text[] = VIEW "chart c\n  widget bars\n  series Share\n";
+	AUTOFREE char *dump = NULL;
+	struct tiny t;
+	int blank = 0, rows = 0;
+
+	(void)state;
+	tiny_init(&t);
+	dump = tiny_shown(&t, six_panels, 160, 60, true);
+	for (char *line = dump; *line; line = strchr(line, '\n') + 1, rows++)
+		blank += *line == '\n';
+	assert_int_equal(rows, 60);
+	assert_int_equal(blank, 0);
+	tiny_fini(&t);
+}
+
+static void a_terminal_below_40x10_is_told_so_as_far_as_it_has_room(void **state)
+{
+	static const char text[] = VIEW "chart c\n  widget rows\n  series Share\n";
 	static const struct {
 		int cols, rows;
 		const char *want;
-	} cases[] = {{1, 1, "1\n"}, {39, 2, "39x2 is too small: at least 40x10\n\n"}, {8, 1, "8x1 is t\n"}};
+	} cases[] = {{1, 1, "1\n"},
+		     {39, 2, "39x2 is too small: at least 40x10\n\n"},
+		     {30, 8, "30x8 is too small: at least\n40x10\n\n\n\n\n\n\n"},
+		     {10, 4, "10x4 is\ntoo small:\nat least\n40x10\n"},
+		     {8, 1, "8x1 is\n"}};
 	struct tiny t;
 
 	(void)state;
@@ -331,6 +361,8 @@ static void check_names(const struct gpudb *db, const char *file, const struct s
 
 static void every_metric_of_the_shipped_screens_is_defined(void **state)
 {
+	static const char *const naming[] = {"series", "sub",   "part",  "corner",
+					     "hot",    "graph", "limit", "idle"};
 	struct err err;
 	struct gpudb *db = gpudb_load(NULL, 0, &err);
 
@@ -344,9 +376,9 @@ static void every_metric_of_the_shipped_screens_is_defined(void **state)
 		stanza_init(&s, e->file, (struct span){e->begin, (size_t)(e->end - e->begin)});
 		do {
 			assert_true(stanza_next(&s, &line, &err));
-			if (line.kind == STANZA_FIELD &&
-			    (span_is(line.key, "series") || span_is(line.key, "sub") || span_is(line.key, "corner")))
-				check_names(db, e->file, &line);
+			for (size_t i = 0; line.kind == STANZA_FIELD && i < ARRAY_LEN(naming); i++)
+				if (span_is(line.key, naming[i]) && !span_is(line.value, "about"))
+					check_names(db, e->file, &line);
 		} while (line.kind != STANZA_END);
 	}
 	gpudb_free(db);
@@ -356,16 +388,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(malformed_screens_name_file_line_and_what_was_expected),
+		cmocka_unit_test(charts_may_be_for_machines_with_a_gpu_or_for_those_without),
 		cmocka_unit_test(what_does_not_exist_is_left_out),
-		cmocka_unit_test(the_foot_stands_under_the_charts_as_long_as_there_is_a_row),
-		cmocka_unit_test(the_foot_has_its_row_where_charts_could_fill_the_screen),
-		cmocka_unit_test(lines_of_the_foot_give_way_from_the_last_one_before_any_chart_does),
+		cmocka_unit_test(the_foot_stands_under_the_panels_of_a_view_that_names_one),
 		cmocka_unit_test(metrics_of_the_gpu_come_before_those_of_the_cpu),
 		cmocka_unit_test(a_group_is_a_series_for_each_of_its_metrics),
 		cmocka_unit_test(views_are_found_by_name_and_key),
-		cmocka_unit_test(charts_give_way_by_priority),
-		cmocka_unit_test(charts_of_one_priority_shrink_together),
-		cmocka_unit_test(a_terminal_below_40x10_gets_one_line),
+		cmocka_unit_test(panels_stand_side_by_side_by_the_width),
+		cmocka_unit_test(the_least_important_panel_gives_way_first),
+		cmocka_unit_test(rows_that_are_left_go_to_the_graph),
+		cmocka_unit_test(a_terminal_below_40x10_is_told_so_as_far_as_it_has_room),
 		cmocka_unit_test(every_metric_of_the_shipped_screens_is_defined),
 	};
 

@@ -1,11 +1,13 @@
 #include "tests/support/tiny_source.h"
 
+#define FRAMED 90 /* columns of the cases with borders */
 #define VIEW "view v\n  key 1\n  title V\n"
 
 /* `want` stands somewhere in what the first view of `text` shows. */
 static void expect_shown(struct tiny *t, const char *text, int cols, bool ascii, const char *want)
 {
-	AUTOFREE char *got = tiny_shown(t, text, cols, 12, ascii);
+	/* below 24 rows there are no borders */
+	AUTOFREE char *got = tiny_shown(t, text, cols, cols == FRAMED ? 24 : 12, ascii);
 
 	if (!strstr(got, want))
 		fail_msg("'%s' is not in\n%s", want, got);
@@ -17,64 +19,61 @@ static void values_stand_in_fixed_columns_whatever_their_length(void **state)
 		double a, b, c, d;
 		const char *want, *ascii; /* the percentage and the value beside it */
 	} cases[] = {
-		{50, 100, 1e9, 0, "  50.0 %    2.00 GB/s\n", "  50.0 %    2.00 GB/s\n"},
-		{1, 1, 5, 0, "   100 %      10 B/s\n", "   100 %      10 B/s\n"},
-		{0, 1, 0, 0, "   0.0 %       0 B/s\n", "   0.0 %       0 B/s\n"},
-		{1, 0, NAN, 0, "      –         –\n", "      -         -\n"},
-		{5, 1, 499.9e6, 0, "   100 %    1.00 GB/s\n", "   100 %    1.00 GB/s\n"},
-		{-5, 1, 123456, 0, "   0.0 %     247 kB/s\n", "   0.0 %     247 kB/s\n"},
+		{50, 100, 1e9, 0, "  50.0 %   2.00 GB/s ", "  50.0 %   2.00 GB/s "},
+		{1, 1, 5, 0, "   100 %     10 B/s ", "   100 %     10 B/s "},
+		{0, 1, 0, 0, "   0.0 %      0 B/s ", "   0.0 %      0 B/s "},
+		{1, 0, NAN, 0, "     –        –       ", "     -        -       "},
+		{5, 1, 499.9e6, 0, "   100 %   1.00 GB/s ", "   100 %   1.00 GB/s "},
+		{-5, 1, 123456, 0, "   0.0 %    247 kB/s ", "   0.0 %    247 kB/s "},
 	};
-	static const char text[] = VIEW "chart c\n  widget bars\n  series Share | x | Bytes\n";
+	static const char text[] = VIEW "chart c\n  widget rows\n  series Share | x | Bytes\n";
 	struct tiny t;
 
 	(void)state;
 	tiny_init(&t);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		tiny_values(t.now, cases[i].a, cases[i].b, cases[i].c, cases[i].d);
-		expect_shown(&t, text, 80, false, cases[i].want);
-		expect_shown(&t, text, 80, true, cases[i].ascii);
+		expect_shown(&t, text, 70, false, cases[i].want);
+		expect_shown(&t, text, 70, true, cases[i].ascii);
 	}
 	tiny_fini(&t);
 }
 
-static void nothing_measured_yet_is_a_dash_everywhere(void **state)
+static void nothing_measured_yet_is_a_dash_and_a_dotted_line(void **state)
 {
-	static const char text[] = VIEW "chart a\n  widget bars\n  series Share | bar | Bytes\n"
+	static const char text[] = VIEW "chart a\n  widget rows\n  series Share | bar | Bytes\n"
 					"chart b\n  widget lanes\n  series Share | lane\n"
-					"chart c\n  widget strips\n  series Bytes | strip\n"
-					"chart d\n  widget facts\n  series Clock | fact\n";
+					"chart c\n  widget area\n  series Bytes | strip\n";
 	struct tiny t;
 
 	(void)state;
 	tiny_init(&t);
 	t.data.feeds[SOURCE_GPU] = (struct feed){.set = t.set};
-	expect_shown(&t, text, 80, false,
-		     " bar                                                         –         –\n\n"
-		     " lane\n"
-		     "                 31 s ago                       15.5 s ago                  now\n\n"
-		     " strip                 –            –            –\n\n"
-		     " fact     –\n");
+	expect_shown(&t, text, 60, false, "bar   ............     –           –       ·················\n");
+	expect_shown(&t, text, 60, false, "strip ............     –                   ·················\n");
 	tiny_fini(&t);
 }
 
 static void estimates_stand_in_brackets_without_moving(void **state)
 {
-	static const char text[] = VIEW "chart c\n  widget facts\n  series Share | x\n  series Clock | clock\n";
+	static const char text[] = VIEW "chart c\n  widget rows\n  bars no\n  history no\n  series Share | "
+					"x\n  series Clock | clock\n";
 	struct tiny t;
 
 	(void)state;
 	tiny_init(&t);
-	expect_shown(&t, text, 80, false, " x  50.0 %   clock  2.00 GHz\n");
+	expect_shown(&t, text, 80, false, "x       50.0 %\nclock   2.00 GHz\n");
 	t.column->flags = SAMPLE_ESTIMATED;
-	expect_shown(&t, text, 80, false, " x [50.0]%   clock [2.00]GHz\n");
+	expect_shown(&t, text, 80, false, "x      [50.0]%\nclock  [2.00]GHz\n");
 	t.now[VECTOR_CONSTANTS + 1] = 0;
-	expect_shown(&t, text, 80, false, " x     –     clock [2.00]GHz\n");
+	expect_shown(&t, text, 80, false, "x          –\nclock  [2.00]GHz\n");
 	tiny_fini(&t);
 }
 
 static void what_was_counted_all_the_time_is_no_estimate(void **state)
 {
-	static const char text[] = VIEW "chart c\n  widget facts\n  series Clock | clock\n";
+	static const char text[] =
+		VIEW "chart c\n  widget rows\n  bars no\n  history no\n  series Clock | clock\n";
 	struct tiny t;
 
 	(void)state;
@@ -82,28 +81,29 @@ static void what_was_counted_all_the_time_is_no_estimate(void **state)
 	t.column->flags = SAMPLE_ESTIMATED;
 	t.set->slots[3].running = 0; /* A and B are the times of D */
 	t.set->slots[3].enabled = 1;
-	expect_shown(&t, text, 80, false, " clock [2.00]GHz\n");
+	expect_shown(&t, text, 80, false, "clock  [2.00]GHz\n");
 	t.now[VECTOR_CONSTANTS] = 100;
-	expect_shown(&t, text, 80, false, " clock  2.00 GHz\n");
+	expect_shown(&t, text, 80, false, "clock   2.00 GHz\n");
 	t.now[VECTOR_CONSTANTS] = 0; /* not counted at all: its value would be unknown */
-	expect_shown(&t, text, 80, false, " clock [2.00]GHz\n");
+	expect_shown(&t, text, 80, false, "clock  [2.00]GHz\n");
 	tiny_fini(&t);
 }
 
 static void flagged_samples_and_values_beyond_the_guide_are_marked(void **state)
 {
-	static const char text[] = VIEW "chart c\n  widget facts\n  series Share | x\n  series Watched | y\n";
+	static const char text[] = VIEW
+		"chart c\n  widget rows\n  bars no\n  history no\n  series Share | x\n  series Watched | y\n";
 	static const struct {
 		double a;
 		uint32_t flags;
 		const char *want;
 	} cases[] = {
-		{9, 0, " x   9.0 %   y   9.0 %\n"},
-		{11, 0, " x  11.0 %   y  11.0 %!\n"},
-		{9, SAMPLE_GAP, " x   9.0 %·  y   9.0 %·\n"},
-		{9, SAMPLE_STRETCHED, " x   9.0 %·  y   9.0 %·\n"},
-		{11, SAMPLE_ERROR, " x  11.0 %·  y  11.0 %!\n"},
-		{9, SAMPLE_SIMULATED | SAMPLE_REPLAY | SAMPLE_CLOCK, " x   9.0 %   y   9.0 %\n"},
+		{9, 0, "x    9.0 %\ny    9.0 %\n"},
+		{11, 0, "x   11.0 %\ny   11.0 %!\n"},
+		{9, SAMPLE_GAP, "x    9.0 %·\ny    9.0 %·\n"},
+		{9, SAMPLE_STRETCHED, "x    9.0 %·\ny    9.0 %·\n"},
+		{11, SAMPLE_ERROR, "x   11.0 %·\ny   11.0 %!\n"},
+		{9, SAMPLE_SIMULATED | SAMPLE_REPLAY | SAMPLE_CLOCK, "x    9.0 %\ny    9.0 %\n"},
 	};
 	struct tiny t;
 
@@ -112,21 +112,21 @@ static void flagged_samples_and_values_beyond_the_guide_are_marked(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		t.now[VECTOR_CONSTANTS] = cases[i].a;
 		t.column->flags = cases[i].flags;
-		expect_shown(&t, text, 80, false, cases[i].want);
+		expect_shown(&t, text, 50, false, cases[i].want);
 	}
 	tiny_fini(&t);
 }
 
 static void colours_follow_the_guide_and_loads_follow_70_and_90(void **state)
 {
-	static const char text[] = VIEW
-		"chart load\n  widget bars\n  levels load\n  series Share\n  series Watched\n  series Wanted\n  series Clock\n"
-		"chart plain\n  widget bars\n  series Share\n";
+	static const char text[] = VIEW "chart load\n  widget rows\n  levels load\n  series Share\n  series "
+					"Watched\n  series Wanted\n  series Clock\n"
+					"chart plain\n  widget rows\n  series Share\n";
 	static const struct {
 		double value;
 		enum style load, above_10, below_60;
 	} cases[] = {
-		{0, STYLE_CALM, STYLE_CALM, STYLE_HOT},    {10, STYLE_CALM, STYLE_CALM, STYLE_HOT},
+		{0, STYLE_CALM, STYLE_CALM, STYLE_TEXT},   {10, STYLE_CALM, STYLE_CALM, STYLE_HOT},
 		{11, STYLE_CALM, STYLE_BUSY, STYLE_HOT},   {15, STYLE_CALM, STYLE_BUSY, STYLE_HOT},
 		{16, STYLE_CALM, STYLE_HOT, STYLE_HOT},    {41, STYLE_CALM, STYLE_HOT, STYLE_BUSY},
 		{60, STYLE_CALM, STYLE_HOT, STYLE_CALM},   {70, STYLE_CALM, STYLE_HOT, STYLE_CALM},
@@ -143,18 +143,23 @@ static void colours_follow_the_guide_and_loads_follow_70_and_90(void **state)
 	const struct chart *load = &t.views.views[0].charts[0], *plain = &t.views.views[0].charts[1];
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		assert_int_equal(chart_style(load, &load->series[0], cases[i].value), cases[i].load);
-		assert_int_equal(chart_style(load, &load->series[1], cases[i].value), cases[i].above_10);
-		assert_int_equal(chart_style(load, &load->series[2], cases[i].value), cases[i].below_60);
-		assert_int_equal(chart_style(load, &load->series[3], cases[i].value), STYLE_TEXT);
-		assert_int_equal(chart_style(plain, &plain->series[0], cases[i].value), STYLE_TEXT);
+		assert_int_equal(chart_style(load, &load->series[0], &t.data, cases[i].value, -1),
+				 cases[i].load);
+		assert_int_equal(chart_style(load, &load->series[1], &t.data, cases[i].value, -1),
+				 cases[i].above_10);
+		assert_int_equal(chart_style(load, &load->series[2], &t.data, cases[i].value, -1),
+				 cases[i].below_60);
+		assert_int_equal(chart_style(load, &load->series[3], &t.data, cases[i].value, -1),
+				 STYLE_TEXT);
+		assert_int_equal(chart_style(plain, &plain->series[0], &t.data, cases[i].value, -1),
+				 STYLE_TEXT);
 	}
 	tiny_fini(&t);
 }
 
 static void series_are_seen_now_in_total_and_back_in_time(void **state)
 {
-	static const char text[] = VIEW "chart c\n  widget bars\n  series Share\n  series Bytes\n";
+	static const char text[] = VIEW "chart c\n  widget rows\n  series Share\n  series Bytes\n";
 	struct tiny t;
 	struct err err;
 
@@ -186,86 +191,178 @@ static void series_are_seen_now_in_total_and_back_in_time(void **state)
 	tiny_fini(&t);
 }
 
-static void bars_break_down_by_instance_and_name_the_busiest(void **state)
+/* Values from old to new as "level xCount", seen through a window of 4, with a hold of 3. */
+static void a_scale_goes_up_at_once_and_down_only_after_it_was_too_large_for_a_while(void **state)
 {
-	static const char each[] = VIEW "chart c\n  widget bars\n  each cluster\n  series Share | CPU | Clock\n";
-	static const char core[] = VIEW "chart c\n  widget bars\n  each core\n  series Share | CPU\n";
-	static const char busiest[] = VIEW "chart c\n  widget bars\n  mark busiest\n  series Share | all\n"
-					   "  sub Watched | one\n  sub Share | two\n";
+	static const struct {
+		struct {
+			double level;
+			int n;
+		} past[4];
+		double want;
+	} cases[] = {
+		{{{0, 9}}, 1}, /* nothing was measured */
+		{{{NAN, 9}}, 1},
+		{{{2.7, 9}}, 3},
+		{{{2.7, 9}, {2.8, 1}}, 5},                     /* up at once */
+		{{{2.8, 9}, {2.7, 20}}, 5},                    /* back below the boundary: not small enough */
+		{{{2.8, 9}, {2.2, 4}}, 5},                     /* small in view for 1 */
+		{{{2.8, 9}, {2.2, 6}}, 5},                     /* for 3 */
+		{{{2.8, 9}, {2.2, 7}}, 3},                     /* for more than 3 */
+		{{{2.8, 9}, {2.2, 30}}, 3},                    /* and it stays there */
+		{{{2.8, 9}, {2.2, 6}, {2.7, 1}, {2.2, 6}}, 5}, /* the time begins anew */
+		{{{80, 9}, {0.02, 7}}, 50},                    /* a step at a time */
+		{{{80, 9}, {0.02, 11}}, 30},
+		{{{80, 9}, {0.02, 60}}, 0.03},
+		{{{80, 9}, {0, 60}}, 100}, /* zero has no scale of its own */
+		{{{0, 9}, {0.02, 1}}, 0.03},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		double newest_first[100], got;
+		int n = 0;
+
+		for (int k = (int)ARRAY_LEN(cases[i].past) - 1; k >= 0; k--)
+			for (int j = 0; j < cases[i].past[k].n; j++)
+				newest_first[n++] = cases[i].past[k].level;
+		got = widget_held_top(newest_first, n, 4, 3);
+		if (fabs(got - cases[i].want) > 1e-9)
+			fail_msg("case %zu: %g, not %g", i, got, cases[i].want);
+	}
+}
+
+static void a_corner_beyond_its_limit_has_a_word_unless_a_busy_unit_explains_it(void **state)
+{
+	static const char wide[] =
+		VIEW "chart c\n  title Queues\n  base of time\n  widget rows\n  place full\n"
+		     "  corner Share | one at a time\n  brief alone\n  warn 85\n  unless Clock\n  series "
+		     "Bytes | x\n";
+	static const char narrow[] = VIEW "chart c\n  title Queues\n  base of time, idle time included, "
+					  "where the whole of it is known here\n"
+					  "  widget rows\n  place full\n"
+					  "  corner Share | one at a time\n  brief alone\n  warn 85\n  "
+					  "unless Clock\n  series Bytes | x\n";
+	static const struct {
+		double share, busiest;
+		const char *wide, *narrow;
+	} cases[] = {
+		{85, 20, "- one at a time 85.0 % -+", "- alone 85.0 % -+"},
+		{86, 20, "- one at a time 86.0 % high ! -+", "- alone 86.0 % ! -+"},
+		{86, 84, "- one at a time 86.0 % high ! -+", "- alone 86.0 % ! -+"},
+		{86, 85, "- one at a time 86.0 % -+", "- alone 86.0 % -+"},
+	};
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		tiny_values(t.now, cases[i].share, 100, 1e9, cases[i].busiest);
+		expect_shown(&t, wide, FRAMED, true, cases[i].wide);
+		expect_shown(&t, narrow, FRAMED, true, cases[i].narrow);
+	}
+	tiny_fini(&t);
+}
+
+static void what_is_wrong_is_a_word_where_there_is_room(void **state)
+{
+	static const char text[] =
+		VIEW "chart c\n  widget rows\n  bars no\n  history no\n"
+		     "  series Share | x\n  series Watched | y\n  series Wanted | z | | of all\n";
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	expect_shown(&t, text, 70, true, "x   50.0 %\ny   50.0 % high !!\nz   50.0 % low !   of all\n");
+	expect_shown(&t, text, 50, true, "x   50.0 %\ny   50.0 %!\nz   50.0 %!\n");
+	t.now[VECTOR_CONSTANTS] = 0; /* too little is only told where there is some */
+	expect_shown(&t, text, 70, true, "x    0.0 %\ny    0.0 % ok\nz    0.0 %         of all\n");
+	tiny_fini(&t);
+}
+
+static void what_is_beyond_the_guide_is_told_without_colours(void **state)
+{
+	static const char *const widgets[] = {"rows", "lanes", "histogram", "clusters"};
+	static const int cols[] = {45, 70, 120};
+	static const double values[] = {9, 11, 16}; /* of Watched: within 10, beyond it, far beyond it */
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	for (size_t w = 0; w < ARRAY_LEN(widgets); w++)
+		for (size_t i = 0; i < ARRAY_LEN(cols); i++)
+			for (size_t v = 0; v < ARRAY_LEN(values); v++)
+				for (int each = 0; each < 2; each++) {
+					AUTOFREE char *text =
+						xasprintf(VIEW "chart c\n  widget %s\n  series Watched | x\n",
+							  widgets[w]);
+					AUTOFREE char *got = NULL;
+
+					t.data.per_instance = each;
+					t.now[VECTOR_CONSTANTS] = values[v];
+					t.now[VECTOR_CONSTANTS + TINY_SLOTS] =
+						t.now[VECTOR_CONSTANTS + TINY_SLOTS + 1] = 0;
+					got = tiny_shown(&t, text, cols[i], 12, v % 2);
+					if (!strchr(got, '!') != (values[v] <= 10))
+						fail_msg("%s of %g at %d columns:\n%s", widgets[w], values[v],
+							 cols[i], got);
+				}
+	tiny_fini(&t);
+}
+
+static void rows_break_down_by_instance_and_sort_by_load(void **state)
+{
+	static const char each[] =
+		VIEW "chart c\n  widget rows\n  each cluster\n  history no\n  series Share | CPU | Clock\n";
+	static const char core[] =
+		VIEW "chart c\n  widget rows\n  each core\n  history no\n  series Share | CPU\n";
+	static const char sorted[] =
+		VIEW "chart c\n  widget rows\n  sort load\n  bars no\n  history no\n  series Share | all\n"
+		     "  sub Wanted | one\n  sub Double | two\n";
 	struct tiny t;
 
 	(void)state;
 	tiny_init(&t);
 	expect_shown(&t, each, 80, true,
-		     " CPU cluster0    #######-                                 20.0 %    2.00 GHz\n"
-		     " Cortex-A76 x4   ###########-                             30.0 %    2.00 GHz\n");
-	expect_shown(&t, core, 60, true, " CPU             #########-           50.0 %\n"); /* it has none of that kind */
-	expect_shown(&t, busiest, 60, true,
-		     " all             #########-           50.0 %\n"
-		     "   one           #########-           50.0 %!   busiest\n"
-		     "   two           #########-           50.0 %\n");
-	t.now[VECTOR_CONSTANTS] = 0;
-	expect_shown(&t, busiest, 60, true, "   one                                 0.0 %\n");
+		     "CPU cluster0    ########................................  20.0 %   2.00 GHz\n"
+		     "Cortex-A76 x4   ############............................  30.0 %   2.00 GHz\n");
+	expect_shown(&t, core, 60, true, "CPU ####"); /* it has none of that kind */
+	expect_shown(&t, sorted, 60, true, "all    50.0 %\n two    100 %\n one   50.0 % low !\n");
 	tiny_fini(&t);
 }
 
-static void lanes_run_from_left_to_right_with_the_newest_at_the_right(void **state)
+static void too_few_rows_keep_the_highest_shares_in_their_order(void **state)
 {
 	static const char text[] =
-		VIEW "chart c\n  title Lanes\n  widget lanes\n  corner Share | alone\n  series Share | queue\n";
+		VIEW "chart c\n  widget rows\n  bars no\n  history no\n"
+		     "  series Clock | clock\n  series Wanted | 1\n  series Double | 2\n  series Share | 3\n"
+		     "  series Double | 4\n  series Share | 5\n  series Share | 6\n  series Share | 7\n"
+		     "  series Share | 8\n  series Share | 9\n  series Share | 10\n  series Share | 11\n"
+		     "  series Double | 12\n";
 	struct tiny t;
 
 	(void)state;
 	tiny_init(&t);
-	for (unsigned i = 0; i < TINY_POINTS; i++)
-		t.points[i][VECTOR_CONSTANTS] = i < TINY_POINTS - 4 ? 0 : 25.0 * (i - TINY_POINTS + 5);
-	t.history[TINY_POINTS - 5] = NULL;
-	expect_shown(&t, text, 42, true,
-		     " Lanes                     alone  50.0 %\n"
-		     " queue           ................... -=*#\n"
-		     "                 12 s ago             now\n");
-	expect_shown(&t, text, 42, false, " queue           ··················· ░▒▓█\n");
+	expect_shown(&t, text, 45, true,
+		     "1       50.0 %!\n2        100 %\n3       50.0 %\n4        100 %\n5       50.0 %\n");
+	expect_shown(&t, text, 45, true, "11      50.0 %\n12       100 %\n");
 	tiny_fini(&t);
 }
 
-static void strips_give_up_numbers_before_their_history(void **state)
+static void lanes_and_areas_have_the_newest_at_the_right_and_ticks_below(void **state)
 {
-	static const char text[] = VIEW "chart c\n  title Bus\n  widget strips\n  series Bytes | read\n";
+	static const char lanes[] = VIEW
+		"chart c\n  title Lanes\n  widget lanes\n  corner Share | alone\n  series Share | queue\n";
+	static const char area[] =
+		VIEW "chart c\n  title Bus\n  base of it\n  widget area\n  rows 5\n  series Bytes | read\n";
 	struct tiny t;
 
 	(void)state;
 	tiny_init(&t);
 	for (unsigned i = 0; i + 1 < TINY_POINTS; i++)
-		t.points[i][VECTOR_CONSTANTS + 2] = 0.1e9 * (i % 4);
-	expect_shown(&t, text, 78, true,
-		     " Bus                 now         mean         peak\n"
-		     " read               2.00 GB/s    2.00 GB/s    2.00 GB/s    .:.:.:.:.:.:.:.:.#\n");
-	expect_shown(&t, text, 60, true,
-		     " Bus                 now         mean\n"
-		     " read               2.00 GB/s    2.00 GB/s    :.:.:.:.:.:.#\n");
-	expect_shown(&t, text, 40, true,
-		     " Bus                 now\n"
-		     " read               2.00 GB/s    .:.:.#\n");
-	tiny_fini(&t);
-}
-
-static void facts_stand_in_columns_and_count_per_frame(void **state)
-{
-	static const char text[] = VIEW "chart c\n  widget facts\n  series Share | one\n  series Clock | number two\n"
-					"  series Watched | three\n  series Share | four\n";
-	static const char frame[] =
-		VIEW "chart c\n  title Traffic\n  widget facts\n  per frame\n  series Bytes | read\n  series Share\n";
-	struct tiny t;
-
-	(void)state;
-	tiny_init(&t);
-	expect_shown(&t, text, 80, false, " one  50.0 %   number two  2.00 GHz   three  50.0 %!  four  50.0 %\n");
-	expect_shown(&t, text, 46, false,
-		     " one    50.0 %   number two  2.00 GHz\n"
-		     " three  50.0 %!  four        50.0 %\n");
-	expect_shown(&t, frame, 60, false,
-		     " Traffic at 50 frames per second\n"
-		     " read  40.0 MB     A share  50.0 %\n");
+		t.points[i][VECTOR_CONSTANTS + 2] = 0.1e9 * (i % 10);
+	expect_shown(&t, lanes, FRAMED, true, "+- Lanes -");
+	expect_shown(&t, area, FRAMED, true, "|    0 ...");
 	tiny_fini(&t);
 }
 
@@ -273,16 +370,19 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_stand_in_fixed_columns_whatever_their_length),
-		cmocka_unit_test(nothing_measured_yet_is_a_dash_everywhere),
+		cmocka_unit_test(nothing_measured_yet_is_a_dash_and_a_dotted_line),
 		cmocka_unit_test(estimates_stand_in_brackets_without_moving),
 		cmocka_unit_test(what_was_counted_all_the_time_is_no_estimate),
 		cmocka_unit_test(flagged_samples_and_values_beyond_the_guide_are_marked),
 		cmocka_unit_test(colours_follow_the_guide_and_loads_follow_70_and_90),
 		cmocka_unit_test(series_are_seen_now_in_total_and_back_in_time),
-		cmocka_unit_test(bars_break_down_by_instance_and_name_the_busiest),
-		cmocka_unit_test(lanes_run_from_left_to_right_with_the_newest_at_the_right),
-		cmocka_unit_test(strips_give_up_numbers_before_their_history),
-		cmocka_unit_test(facts_stand_in_columns_and_count_per_frame),
+		cmocka_unit_test(a_scale_goes_up_at_once_and_down_only_after_it_was_too_large_for_a_while),
+		cmocka_unit_test(a_corner_beyond_its_limit_has_a_word_unless_a_busy_unit_explains_it),
+		cmocka_unit_test(what_is_wrong_is_a_word_where_there_is_room),
+		cmocka_unit_test(what_is_beyond_the_guide_is_told_without_colours),
+		cmocka_unit_test(rows_break_down_by_instance_and_sort_by_load),
+		cmocka_unit_test(too_few_rows_keep_the_highest_shares_in_their_order),
+		cmocka_unit_test(lanes_and_areas_have_the_newest_at_the_right_and_ticks_below),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

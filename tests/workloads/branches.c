@@ -1,4 +1,5 @@
-/* branches: count the '1' among characters. In random text the CPU guesses one of two branches, and half of these guesses are wrong. */
+/* branches: count the '1' among characters. In random text the CPU guesses one of two branches, and
+ * half of these guesses are wrong. */
 #include "backends/perf/loops.h"
 #include "tests/workloads/workload.h"
 
@@ -12,7 +13,7 @@ struct text {
 	uint64_t n, times, ones;
 };
 
-static void count(void *arg)
+static void count_letters(void *arg)
 {
 	struct text *t = arg;
 
@@ -20,7 +21,7 @@ static void count(void *arg)
 		t->ones = loops_ones(t->text, t->n);
 }
 
-static void fill(struct text *t, const char *letters)
+static void fill_text(struct text *t, const char *letters)
 {
 	uint64_t state = 1;
 
@@ -28,7 +29,7 @@ static void fill(struct text *t, const char *letters)
 		t->text[i] = letters[workload_random(&state) >> 63];
 }
 
-static struct workload_counts predict(const struct text *t, uint64_t ones, bool random)
+static struct workload_counts predict_counts(const struct text *t, uint64_t ones, bool random)
 {
 	struct workload_counts p = workload_nothing();
 
@@ -56,12 +57,12 @@ int main(int argc, char **argv)
 		uint64_t ones = 0;
 		char title[64];
 
-		fill(&t, cases[i].letters);
+		fill_text(&t, cases[i].letters);
 		for (uint64_t k = 0; k < t.n; k++)
 			ones += (uint64_t)(t.text[k] - '0');
-		predicted = predict(&t, ones, cases[i].letters[0] != cases[i].letters[1]);
+		predicted = predict_counts(&t, ones, cases[i].letters[0] != cases[i].letters[1]);
 		snprintf(title, sizeof(title), "%s: %llu characters", cases[i].name, (unsigned long long)t.n);
-		workload_run(&w, title, &predicted, count, &t);
+		workload_run(&w, title, &predicted, count_letters, &t);
 		workload_check(&w, t.ones == ones, "the number of ones");
 		printf("\n");
 	}

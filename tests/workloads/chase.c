@@ -1,6 +1,7 @@
-/* chase: follow pointers through memory in an order that no prefetcher knows, as many in a small list as in a big one: what a read costs in
- * every cache and behind the last of them. */
+/* chase: follow pointers through memory in an order that no prefetcher knows, as many in a small
+ * list as in a big one: what a read costs in every cache and behind the last of them. */
 #include "backends/perf/loops.h"
+#include "tests/workloads/ticks.h"
 #include "tests/workloads/workload.h"
 
 #include "base/alloc.h"
@@ -12,26 +13,26 @@
 #define SAMPLES_MAX 1000
 #define SAMPLES_MIN 16
 
-struct line {
-	struct line *next;
-	char rest[LINE - sizeof(struct line *)];
+struct chase_line {
+	struct chase_line *next;
+	char rest[LINE - sizeof(struct chase_line *)];
 };
 
-struct list {
-	struct line *lines; /* aligned */
+struct chase_list {
+	struct chase_line *lines; /* aligned */
 	uint64_t n, chases;
-	struct line *at;
+	struct chase_line *at;
 };
 
 static void chase(void *arg)
 {
-	struct list *list = arg;
+	struct chase_list *list = arg;
 
 	list->at = loops_chase(list->at, list->chases);
 }
 
 /* One ring through all lines, in the order of a Fisher-Yates shuffle. */
-static void list_init(struct list *list, uint64_t size, uint64_t chases)
+static void list_init(struct chase_list *list, uint64_t size, uint64_t chases)
 {
 	AUTOFREE uint32_t *order = NULL;
 	uint64_t state = 1;
@@ -55,7 +56,7 @@ static void list_init(struct list *list, uint64_t size, uint64_t chases)
 		list->lines[order[i]].next = &list->lines[order[(i + 1) % list->n]];
 }
 
-static struct workload_counts predict(const struct workload *w, const struct list *list)
+static struct workload_counts predict_counts(const struct workload *w, const struct chase_list *list)
 {
 	struct workload_counts p = workload_nothing();
 	uint64_t l1 = workload_cache(w, 1), size = list->n * LINE;
@@ -66,13 +67,13 @@ static struct workload_counts predict(const struct workload *w, const struct lis
 	}
 	p.count[WORKLOAD_BRANCH_MISSES] = 0;
 	p.count[WORKLOAD_L1D_READS] = list->chases;
-	/* Near the size of the cache nobody knows. */
+	/* Near the size of the cache the result is not predictable. */
 	if (l1 && (size <= l1 / 2 || size >= 4 * l1))
 		p.count[WORKLOAD_L1D_MISSES] = size <= l1 / 2 ? 0 : list->chases;
 	return p;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_ticks(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
@@ -80,7 +81,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Time one chase per traversal, at another place each time. Returns how many, sorted, in ticks. */
-static unsigned sample(struct list *list, uint64_t ticks[SAMPLES_MAX])
+static unsigned sample_ticks(struct chase_list *list, uint64_t ticks[SAMPLES_MAX])
 {
 	uint64_t n = list->chases / list->n, state = 1;
 
@@ -95,7 +96,7 @@ static unsigned sample(struct list *list, uint64_t ticks[SAMPLES_MAX])
 		if (list->n > at + 1)
 			list->at = loops_chase(list->at, list->n - at - 1);
 	}
-	qsort(ticks, n, sizeof(*ticks), compare);
+	qsort(ticks, n, sizeof(*ticks), compare_ticks);
 	return (unsigned)n;
 }
 
@@ -116,8 +117,9 @@ static uint64_t calibrate(const struct sys *sys, double *ns_per_tick)
 	return bias;
 }
 
-/* Rows of ns, each a quarter of an octave, with a bar; rows of less than one in a hundred are left out. */
-static void histogram(const struct workload *w, struct list *list)
+/* Rows of ns, each a quarter of an octave, with a bar; rows of less than one in a hundred are left
+ * out. */
+static void histogram(const struct workload *w, struct chase_list *list)
 {
 	static const char bar[] = "##################################################";
 	uint64_t ticks[SAMPLES_MAX], bias;
@@ -125,7 +127,7 @@ static void histogram(const struct workload *w, struct list *list)
 	unsigned n, done = 0;
 
 	bias = calibrate(&w->sys, &ns_per_tick);
-	n = sample(list, ticks);
+	n = sample_ticks(list, ticks);
 	for (unsigned i = 0; i < n; i++)
 		ticks[i] = ticks[i] > bias ? ticks[i] - bias : 0;
 	workload_value("clock-bias-ns", (double)bias * ns_per_tick);
@@ -143,15 +145,16 @@ static void histogram(const struct workload *w, struct list *list)
 	}
 }
 
-static void run(struct workload *w, uint64_t size)
+static void run_size(struct workload *w, uint64_t size)
 {
 	struct workload_counts predicted, measured;
-	struct list list;
+	struct chase_list list;
 	char title[64];
 
 	list_init(&list, size, w->iterations);
-	predicted = predict(w, &list);
-	snprintf(title, sizeof(title), "%llu KiB: %llu chases", (unsigned long long)size / 1024, (unsigned long long)list.chases);
+	predicted = predict_counts(w, &list);
+	snprintf(title, sizeof(title), "%llu KiB: %llu chases", (unsigned long long)size / 1024,
+		 (unsigned long long)list.chases);
 	measured = workload_run(w, title, &predicted, chase, &list);
 	workload_check(w, (uint64_t)(list.at - list.lines) < list.n, "the chase left the list");
 	workload_value("ns-per-access", (double)measured.wall_ns / (double)list.chases);
@@ -173,6 +176,6 @@ int main(int argc, char **argv)
 	if (w.size)
 		first = last = w.size;
 	for (uint64_t size = first; size <= last; size *= 2)
-		run(&w, size);
+		run_size(&w, size);
 	return workload_end(&w);
 }

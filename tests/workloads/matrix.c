@@ -1,5 +1,6 @@
-/* matrix: the product of two matrices as in a textbook, which walks down columns, and with its inner loops exchanged, which walks along
- * rows: the same result, from the same reads, in another order. */
+/* matrix: the product of two matrices as in a textbook, which walks down columns, and with its
+ * inner loops exchanged, which walks along rows: the same result, from the same reads, in another
+ * order. */
 #include "backends/perf/loops.h"
 #include "tests/workloads/workload.h"
 
@@ -22,7 +23,8 @@ static void textbook(void *arg)
 	for (uint64_t t = 0; t < p->times; t++)
 		for (uint64_t i = 0; i < p->n; i++)
 			for (uint64_t j = 0; j < p->n; j++)
-				p->c[i * p->n + j] = loops_dot(p->a + i * p->n, p->b + j, p->n * sizeof(*p->b), p->n);
+				p->c[i * p->n + j] =
+					loops_dot(p->a + i * p->n, p->b + j, p->n * sizeof(*p->b), p->n);
 }
 
 static void interchanged(void *arg)
@@ -38,7 +40,7 @@ static void interchanged(void *arg)
 }
 
 /* Of the inner loop, which has all but one of n parts of the work. */
-static struct workload_counts predict(const struct product *p, uint64_t instructions)
+static struct workload_counts predict_counts(const struct product *p, uint64_t instructions)
 {
 	struct workload_counts counts = workload_nothing();
 	uint64_t turns = p->n * p->n * p->n * p->times;
@@ -74,8 +76,12 @@ int main(int argc, char **argv)
 		b[i] = (double)(workload_random(&state) >> 56);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct product p = {.a = a, .b = b, .c = c[i] = xcalloc(n2, sizeof(double)), .n = w.size, .times = w.iterations};
-		struct workload_counts predicted = predict(&p, cases[i].instructions);
+		struct product p = {.a = a,
+				    .b = b,
+				    .c = c[i] = xcalloc(n2, sizeof(double)),
+				    .n = w.size,
+				    .times = w.iterations};
+		struct workload_counts predicted = predict_counts(&p, cases[i].instructions);
 		char title[64];
 
 		snprintf(title, sizeof(title), "%s: %llu rows", cases[i].name, (unsigned long long)p.n);

@@ -1,4 +1,5 @@
-/* The workloads do what they predict, as far as this machine counts it; and they count of themselves what is counted around them. */
+/* The workloads do what they predict, as far as this machine counts it; and they count of
+ * themselves what is counted around them. */
 #include "backends/perf/perf_generic.h"
 #include "backends/perf/perf_group.h"
 #include "base/alloc.h"
@@ -25,7 +26,7 @@
 static int cpu;
 
 /* What a workload printed, what it cost, and what a group around it counted. */
-struct report {
+struct workload_report {
 	struct strbuf text;
 	int status;
 	double cpu_ns;
@@ -54,8 +55,9 @@ static void read_all(struct strbuf *text, int fd)
 		strbuf_add(text, part, (size_t)n);
 }
 
-/* Run tests/workloads/ARGS[0], and count `event` (or nothing) from its first instruction to its end. */
-static void run(struct report *r, const char *event, const char *const args[ARGS])
+/* Run tests/workloads/ARGS[0], and count `event` (or nothing) from its first instruction to its
+ * end. */
+static void run_program(struct workload_report *r, const char *event, const char *const args[ARGS])
 {
 	struct perf_event counted = {.name = event};
 	struct perf_reading reading;
@@ -65,7 +67,7 @@ static void run(struct report *r, const char *event, const char *const args[ARGS
 	struct sys sys;
 	pid_t pid;
 
-	*r = (struct report){.around = UINT64_MAX};
+	*r = (struct workload_report){.around = UINT64_MAX};
 	assert_true(sys_init(&sys, NULL, NULL));
 	assert_int_equal(pipe2(hold, O_CLOEXEC), 0);
 	assert_int_equal(pipe2(out, O_CLOEXEC), 0);
@@ -75,7 +77,8 @@ static void run(struct report *r, const char *event, const char *const args[ARGS
 		exec_held(args, hold, out[1]);
 	close(out[1]);
 	perf_group_init(&group, &sys,
-			&(struct perf_target){.pid = pid, .cpu = cpu, .user_only = true, .inherit = true, .on_exec = true});
+			&(struct perf_target){
+				.pid = pid, .cpu = cpu, .user_only = true, .inherit = true, .on_exec = true});
 	if (event) {
 		assert_true(perf_generic_find(span_of(event), &counted));
 		perf_group_add(&group, &counted, NULL);
@@ -98,7 +101,7 @@ static void run(struct report *r, const char *event, const char *const args[ARGS
 		fail_msg("%s: %s", args[0], r->text.p ? r->text.p : "");
 }
 
-static void report_fini(struct report *r)
+static void report_fini(struct workload_report *r)
 {
 	strbuf_fini(&r->text);
 }
@@ -115,8 +118,10 @@ static double number(struct span word)
 	return span_double((struct span){digits, n}, &v) ? v : NAN;
 }
 
-/* The row "NAME PREDICTED MEASURED" behind the title that holds `title`; NAN for a dash and for a row that is not there. */
-static void find(const struct report *r, const char *title, const char *name, double *predicted, double *measured)
+/* The row "NAME PREDICTED MEASURED" behind the title that holds `title`; NAN for a dash and for a
+ * row that is not there. */
+static void find_row(const struct workload_report *r, const char *title, const char *name, double *predicted,
+		     double *measured)
 {
 	const char *from = r->text.p ? strstr(r->text.p, title) : NULL;
 	struct span rest = span_of(from);
@@ -137,11 +142,11 @@ static void find(const struct report *r, const char *title, const char *name, do
 	}
 }
 
-static double measured_of(const struct report *r, const char *title, const char *name)
+static double measured_of(const struct workload_report *r, const char *title, const char *name)
 {
 	double predicted, measured;
 
-	find(r, title, name, &predicted, &measured);
+	find_row(r, title, name, &predicted, &measured);
 	return measured;
 }
 
@@ -159,10 +164,10 @@ static void skip_uncounted(const char *what)
 
 static void both_products_are_equal(void **state)
 {
-	struct report r;
+	struct workload_report r;
 
 	(void)state;
-	run(&r, NULL, (const char *const[ARGS]){"matrix", "--size", "65", "--iterations", "1"});
+	run_program(&r, NULL, (const char *const[ARGS]){"matrix", "--size", "65", "--iterations", "1"});
 	assert_non_null(strstr(r.text.p, "interchanged: 65 rows"));
 	assert_null(strstr(r.text.p, "WRONG"));
 	report_fini(&r);
@@ -170,13 +175,15 @@ static void both_products_are_equal(void **state)
 
 static void a_workload_says_why_nothing_was_counted(void **state)
 {
-	struct report r;
+	struct workload_report r;
 
 	(void)state;
-	run(&r, NULL, (const char *const[ARGS]){"pages", "--size", "1", "--iterations", "1"});
-	assert_true((r.status == NOTHING_COUNTED) == (strstr(r.text.p, "skipped: no hardware events: cycles: ") != NULL));
+	run_program(&r, NULL, (const char *const[ARGS]){"pages", "--size", "1", "--iterations", "1"});
+	assert_true((r.status == NOTHING_COUNTED) ==
+		    (strstr(r.text.p, "skipped: no hardware events: cycles: ") != NULL));
 	report_fini(&r);
-	run(&r, NULL, (const char *const[ARGS]){"pages", "--size", "1", "--iterations", "1", "--software"});
+	run_program(&r, NULL,
+		    (const char *const[ARGS]){"pages", "--size", "1", "--iterations", "1", "--software"});
 	assert_int_equal(r.status, 0);
 	report_fini(&r);
 }
@@ -192,9 +199,9 @@ static void wrong_options_are_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct report r;
+		struct workload_report r;
 
-		run(&r, NULL, cases[i]);
+		run_program(&r, NULL, cases[i]);
 		assert_int_equal(r.status, 2);
 		report_fini(&r);
 	}
@@ -203,11 +210,11 @@ static void wrong_options_are_refused(void **state)
 static void every_new_page_is_one_fault(void **state)
 {
 	double predicted, measured;
-	struct report r;
+	struct workload_report r;
 
 	(void)state;
-	run(&r, NULL, (const char *const[ARGS]){"pages", "--size", "3000", "--iterations", "2"});
-	find(&r, "pages: first write", "page-faults", &predicted, &measured);
+	run_program(&r, NULL, (const char *const[ARGS]){"pages", "--size", "3000", "--iterations", "2"});
+	find_row(&r, "pages: first write", "page-faults", &predicted, &measured);
 	report_fini(&r);
 	assert_true(predicted == 6000);
 	if (isnan(measured))
@@ -225,9 +232,9 @@ static void warm_loops_have_no_faults(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		double measured;
-		struct report r;
+		struct workload_report r;
 
-		run(&r, NULL, cases[i]);
+		run_program(&r, NULL, cases[i]);
 		measured = measured_of(&r, titles[i], "page-faults");
 		report_fini(&r);
 		if (isnan(measured))
@@ -239,10 +246,12 @@ static void warm_loops_have_no_faults(void **state)
 static void the_task_clock_is_the_cpu_time_inside_and_around(void **state)
 {
 	double inside, used;
-	struct report r;
+	struct workload_report r;
 
 	(void)state;
-	run(&r, "task-clock", (const char *const[ARGS]){"branches", "--size", "2000000", "--iterations", "60", "--software"});
+	run_program(&r, "task-clock",
+		    (const char *const[ARGS]){"branches", "--size", "2000000", "--iterations", "60",
+					      "--software"});
 	inside = measured_of(&r, "branches: random", "task-clock");
 	used = measured_of(&r, "branches: random", "CPU-time");
 	report_fini(&r);
@@ -254,15 +263,16 @@ static void the_task_clock_is_the_cpu_time_inside_and_around(void **state)
 	assert_true(inside < (double)r.around);
 }
 
-/* What a workload counts of itself, and what is counted around it, differ by what its start takes: compare long runs with short ones. */
+/* What a workload counts of itself, and what is counted around it, differ by what its start takes:
+ * compare long runs with short ones. */
 static void assert_agree(const char *event, const char *title, const char *const args[2][ARGS])
 {
 	double inside[2], around[2];
 
 	for (int i = 0; i < 2; i++) {
-		struct report r;
+		struct workload_report r;
 
-		run(&r, event, args[i]);
+		run_program(&r, event, args[i]);
 		inside[i] = measured_of(&r, title, event) * measured_of(&r, title, "runs");
 		around[i] = r.around == UINT64_MAX ? NAN : (double)r.around;
 		report_fini(&r);
@@ -291,10 +301,12 @@ static void instructions_inside_agree_with_those_around(void **state)
 static void random_text_costs_more_time_than_text_that_can_be_guessed(void **state)
 {
 	double random, ones, zeroes;
-	struct report r;
+	struct workload_report r;
 
 	(void)state;
-	run(&r, NULL, (const char *const[ARGS]){"branches", "--size", "2000000", "--iterations", "10", "--software"});
+	run_program(&r, NULL,
+		    (const char *const[ARGS]){"branches", "--size", "2000000", "--iterations", "10",
+					      "--software"});
 	random = measured_of(&r, "branches: random", "task-clock");
 	ones = measured_of(&r, "branches: ones", "task-clock");
 	zeroes = measured_of(&r, "branches: zeroes", "task-clock");
@@ -307,12 +319,17 @@ static void random_text_costs_more_time_than_text_that_can_be_guessed(void **sta
 
 static void memory_costs_more_time_than_a_cache(void **state)
 {
-	struct report near, far;
+	struct workload_report near, far;
 
 	(void)state;
-	run(&near, NULL, (const char *const[ARGS]){"chase", "--size", "8192", "--iterations", "400000", "--software"});
-	run(&far, NULL, (const char *const[ARGS]){"chase", "--size", "33554432", "--iterations", "400000", "--software"});
-	assert_true(measured_of(&far, "chase: ", "ns-per-access") > 1.5 * measured_of(&near, "chase: ", "ns-per-access"));
+	run_program(
+		&near, NULL,
+		(const char *const[ARGS]){"chase", "--size", "8192", "--iterations", "400000", "--software"});
+	run_program(&far, NULL,
+		    (const char *const[ARGS]){"chase", "--size", "33554432", "--iterations", "400000",
+					      "--software"});
+	assert_true(measured_of(&far, "chase: ", "ns-per-access") >
+		    1.5 * measured_of(&near, "chase: ", "ns-per-access"));
 	assert_true(measured_of(&near, "chase: ", "median-ns") >= 0);
 	report_fini(&near);
 	report_fini(&far);
@@ -342,16 +359,17 @@ static void hardware_counts_what_the_code_predicts(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		double predicted, measured;
-		struct report r;
+		struct workload_report r;
 
-		run(&r, NULL, cases[i].args);
-		find(&r, cases[i].title, cases[i].row, &predicted, &measured);
+		run_program(&r, NULL, cases[i].args);
+		find_row(&r, cases[i].title, cases[i].row, &predicted, &measured);
 		report_fini(&r);
 		if (r.status == NOTHING_COUNTED)
 			break;
 		if (isnan(predicted) || isnan(measured))
 			continue; /* not every CPU has every event */
-		print_message("%s, %s: %g predicted, %g measured\n", cases[i].title, cases[i].row, predicted, measured);
+		print_message("%s, %s: %g predicted, %g measured\n", cases[i].title, cases[i].row, predicted,
+			      measured);
 		assert_between(predicted ? measured / predicted : measured, cases[i].low, cases[i].high);
 		counted++;
 	}
@@ -361,11 +379,11 @@ static void hardware_counts_what_the_code_predicts(void **state)
 
 static void the_example_counts_its_loop(void **state)
 {
-	struct report r;
+	struct workload_report r;
 
 	(void)state;
-	run(&r, NULL, (const char *const[ARGS]){"loop"});
-	assert_true(r.status == NOTHING_COUNTED || strstr(r.text.p, "  task-clock"));
+	run_program(&r, NULL, (const char *const[ARGS]){"loop"});
+	assert_true(r.status == NOTHING_COUNTED || strstr(r.text.p, "task-clock "));
 	report_fini(&r);
 }
 

@@ -114,7 +114,8 @@ static void take_options(struct workload *w, int argc, char **argv)
 	exit(2);
 }
 
-void workload_init(struct workload *w, const char *name, uint64_t size, uint64_t iterations, int argc, char **argv)
+void workload_init(struct workload *w, const char *name, uint64_t size, uint64_t iterations, int argc,
+		   char **argv)
 {
 	struct err err;
 
@@ -127,7 +128,8 @@ void workload_init(struct workload *w, const char *name, uint64_t size, uint64_t
 	stay_here(w);
 	perf_pmus_find(&w->pmus, &w->sys);
 	for (unsigned e = w->software ? WORKLOAD_SOFTWARE : 0; e < WORKLOAD_EVENTS; e++)
-		for (unsigned i = 0; i < ARRAY_LEN(events[e].events) && events[e].events[i] && !w->there[e]; i++)
+		for (unsigned i = 0; i < ARRAY_LEN(events[e].events) && events[e].events[i] && !w->there[e];
+		     i++)
 			find_event(w, e, events[e].events[i]);
 	if (!w->software && !w->there[WORKLOAD_CYCLES])
 		find_event(w, WORKLOAD_CYCLES, "cycles"); /* for its reason */
@@ -154,7 +156,7 @@ static int64_t cpu_time_ns(void)
 }
 
 /* A stretch of events[] that is counted together. */
-struct run {
+struct workload_run_state {
 	struct workload *w;
 	void (*loop)(void *);
 	void *arg;
@@ -163,8 +165,9 @@ struct run {
 	struct perf_group group;
 };
 
-/* Open what there is from `first` on until the counters are used up, `most` at most; returns the first that is left over. */
-static unsigned fill(struct run *r, unsigned first, unsigned end, unsigned most)
+/* Open what there is from `first` on until the counters are used up, `most` at most; returns the
+ * first that is left over. */
+static unsigned fill_group(struct workload_run_state *r, unsigned first, unsigned end, unsigned most)
 {
 	struct perf_target target = target_of(r->w, first);
 	unsigned e = first;
@@ -180,21 +183,46 @@ static unsigned fill(struct run *r, unsigned first, unsigned end, unsigned most)
 	return e;
 }
 
-static void keep(struct run *r, const struct perf_reading *reading)
+/* A line per event: count, the estimate in [brackets] if the group was multiplexed, and its share
+ * of time. */
+static void print_group(const struct perf_group *group, const struct perf_reading *reading,
+			struct strbuf *out)
+{
+	uint64_t enabled = reading->enabled_ns, running = reading->running_ns;
+	char count[UNITS_TEXT], estimate[UNITS_TEXT], name[64];
+
+	for (unsigned i = 0; i < group->n; i++) {
+		uint64_t likely = perf_estimate(reading->count[i], enabled, running, NULL);
+
+		str_printable(name, sizeof(name), group->events[i]->name);
+		if (!running) {
+			strbuf_printf(out, "%20s  %-24s not counted\n", "-", name);
+			continue;
+		}
+		strbuf_printf(out, "%20s  %-24s", count_format(count, reading->count[i]), name);
+		if (running < enabled)
+			strbuf_printf(out, " [%s] %.1f %%", count_format(estimate, likely),
+				      (double)running * 100 / (double)enabled);
+		strbuf_str(out, "\n");
+	}
+}
+
+static void keep_reading(struct workload_run_state *r, const struct perf_reading *reading)
 {
 	AUTO_STRBUF struct strbuf text = {0};
 
 	for (unsigned i = 0; i < r->group.n; i++) {
-		uint64_t count = perf_estimate(reading->count[i], reading->enabled_ns, reading->running_ns, NULL);
+		uint64_t count =
+			perf_estimate(reading->count[i], reading->enabled_ns, reading->running_ns, NULL);
 
 		r->into->count[r->members[i]] = count;
 		r->w->hardware |= r->members[i] < WORKLOAD_SOFTWARE && count != WORKLOAD_UNKNOWN;
 	}
-	perf_group_print(&r->group, reading, &text);
+	print_group(&r->group, reading, &text);
 	printf("%s\n", text.p);
 }
 
-static void run_loop(struct run *r)
+static void run_loop(struct workload_run_state *r)
 {
 	int64_t wall = r->w->sys.monotonic_ns(&r->w->sys), cpu = cpu_time_ns();
 
@@ -205,27 +233,26 @@ static void run_loop(struct run *r)
 }
 
 /* Run the loop over one group; false if the group was never on the counters. */
-static bool run_group(struct run *r)
+static bool run_group(struct workload_run_state *r)
 {
 	struct perf_reading reading;
 
 	if (!perf_group_start(&r->group, NULL))
 		return false;
 	run_loop(r);
-	perf_group_stop(&r->group);
 	if (!perf_group_read(&r->group, &reading) || !reading.running_ns)
 		return false;
-	keep(r, &reading);
+	keep_reading(r, &reading);
 	return true;
 }
 
 /* All events from first to end, in as few groups as the counters allow. */
-static void run_all(struct run *r, unsigned first, unsigned end)
+static void run_all(struct workload_run_state *r, unsigned first, unsigned end)
 {
 	unsigned most = PERF_GROUP_MAX;
 
 	while (first < end) {
-		unsigned next = fill(r, first, end, most), n = r->group.n;
+		unsigned next = fill_group(r, first, end, most), n = r->group.n;
 		bool counted = n && run_group(r);
 
 		perf_group_fini(&r->group);
@@ -246,14 +273,14 @@ struct workload_counts workload_nothing(void)
 	return counts;
 }
 
-/* A row, unless nobody knows either value. */
-static void row(const char *name, const char *predicted, const char *measured)
+/* A row, unless both values are unknown. */
+static void row_text(const char *name, const char *predicted, const char *measured)
 {
 	if (*predicted || *measured)
 		printf("%-20s %20s %20s\n", name, *predicted ? predicted : "-", *measured ? measured : "-");
 }
 
-static const char *show(char text[UNITS_TEXT], uint64_t count)
+static const char *show_count(char text[UNITS_TEXT], uint64_t count)
 {
 	return count == WORKLOAD_UNKNOWN ? "" : count_format(text, count);
 }
@@ -268,11 +295,11 @@ static const char *show_ratio(char text[UNITS_TEXT], const struct workload_count
 	return text;
 }
 
-struct workload_counts workload_run(struct workload *w, const char *title, const struct workload_counts *predicted,
-				    void (*loop)(void *), void *arg)
+struct workload_counts workload_run(struct workload *w, const char *title,
+				    const struct workload_counts *predicted, void (*loop)(void *), void *arg)
 {
 	struct workload_counts measured = workload_nothing();
-	struct run r = {.w = w, .loop = loop, .arg = arg, .into = &measured};
+	struct workload_run_state r = {.w = w, .loop = loop, .arg = arg, .into = &measured};
 	char a[UNITS_TEXT], b[UNITS_TEXT];
 
 	measured.count[WORKLOAD_PAGE_FAULTS] = WORKLOAD_UNKNOWN;
@@ -281,12 +308,13 @@ struct workload_counts workload_run(struct workload *w, const char *title, const
 	run_all(&r, 0, WORKLOAD_SOFTWARE);
 	run_all(&r, WORKLOAD_CONTEXT_SWITCHES, WORKLOAD_CONTEXT_SWITCHES + 1);
 	run_all(&r, WORKLOAD_SOFTWARE, WORKLOAD_CONTEXT_SWITCHES);
-	row("", "predicted", "measured");
+	row_text("", "predicted", "measured");
 	for (unsigned e = 0; e < WORKLOAD_EVENTS; e++)
-		row(events[e].name, show(a, predicted->count[e]), show(b, measured.count[e]));
+		row_text(events[e].name, show_count(a, predicted->count[e]),
+			 show_count(b, measured.count[e]));
 	for (size_t i = 0; i < ARRAY_LEN(ratios); i++)
-		row(ratios[i].name, show_ratio(a, predicted, i), show_ratio(b, &measured, i));
-	row("runs", "", count_format(b, measured.runs));
+		row_text(ratios[i].name, show_ratio(a, predicted, i), show_ratio(b, &measured, i));
+	row_text("runs", "", count_format(b, measured.runs));
 	workload_value("ms", (double)measured.wall_ns / 1e6);
 	return measured;
 }
@@ -321,8 +349,10 @@ uint64_t workload_cache(const struct workload *w, unsigned level)
 		int64_t at;
 		uint64_t v;
 
-		snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%d/cache/index%u/level", w->cpu < 0 ? 0 : w->cpu, i);
-		if (!sys_read_i64(&w->sys, path, &at) || at < 1 || (level && (unsigned)at != level) || (uint64_t)at < best_level)
+		snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%d/cache/index%u/level",
+			 w->cpu < 0 ? 0 : w->cpu, i);
+		if (!sys_read_i64(&w->sys, path, &at) || at < 1 || (level && (unsigned)at != level) ||
+		    (uint64_t)at < best_level)
 			continue;
 		strcpy(strrchr(path, '/'), "/type");
 		sys_read_file(&w->sys, path, type, sizeof(type));

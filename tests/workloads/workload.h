@@ -1,8 +1,8 @@
 /* workload: a loop whose events are known beforehand, measured by itself.
  *
- * Every workload runs its loop once per group of events, prints what the code predicts beside what was counted, and ends with 0, with 77
- * where the machine counts no hardware events (after the software ones were counted all the same), or with 1 if its result is wrong.
- */
+ * Every workload runs its loop once per group of events, prints what the code predicts beside what
+ * was counted, and ends with 0, with 77 where the machine counts no hardware events (after the
+ * software ones were counted all the same), or with 1 if its result is wrong. */
 #ifndef MALITOP_WORKLOAD_H
 #define MALITOP_WORKLOAD_H
 
@@ -25,7 +25,7 @@ enum workload_event {
 	WORKLOAD_EVENTS
 };
 
-/* Of one run of the loop, in user space; WORKLOAD_UNKNOWN where nobody knows. */
+/* Of one run of the loop, in user space; WORKLOAD_UNKNOWN where theory gives none. */
 struct workload_counts {
 	uint64_t count[WORKLOAD_EVENTS];
 	int64_t wall_ns; /* of the last run, which is that with the software events, as is the CPU time */
@@ -46,16 +46,19 @@ struct workload {
 	bool there[WORKLOAD_EVENTS];
 };
 
-/* [--size N] [--iterations N] [--software], with these defaults. Wrong ones end the program with status 2. */
-void workload_init(struct workload *w, const char *name, uint64_t size, uint64_t iterations, int argc, char **argv);
+/* [--size N] [--iterations N] [--software], with these defaults. Wrong ones end the program with
+ * status 2. */
+void workload_init(struct workload *w, const char *name, uint64_t size, uint64_t iterations, int argc,
+		   char **argv);
 /* The status for exit. */
 int workload_end(struct workload *w);
 
 /* Nothing is predicted but that there are no page faults. */
 struct workload_counts workload_nothing(void);
-/* Run the loop once per group, print the groups, the predictions beside the counts, and ratios. Returns the counts. */
-struct workload_counts workload_run(struct workload *w, const char *title, const struct workload_counts *predicted,
-				    void (*loop)(void *), void *arg);
+/* Run the loop once per group, print the groups, the predictions beside the counts, and ratios.
+ * Returns the counts. */
+struct workload_counts workload_run(struct workload *w, const char *title,
+				    const struct workload_counts *predicted, void (*loop)(void *), void *arg);
 /* One more row for the reader: a value, to two places. */
 void workload_value(const char *name, double value);
 /* Say that a result is not what it must be. */

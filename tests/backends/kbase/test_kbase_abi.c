@@ -1,4 +1,5 @@
-/* The numbers that the driver and we must agree on, against tables that were computed from its headers. */
+/* The numbers that the driver and we must agree on, against tables that were computed from its
+ * headers. */
 #include "backends/kbase/kbase_abi.h"
 #include "tests/support/reference.h"
 
@@ -59,20 +60,25 @@ static const struct {
 	MEMBER("kbase_ioctl_kinstr_prfcnt_setup.in.request_item_count", union prfcnt_setup, in.item_count),
 	MEMBER("kbase_ioctl_kinstr_prfcnt_setup.in.request_item_size", union prfcnt_setup, in.item_size),
 	MEMBER("kbase_ioctl_kinstr_prfcnt_setup.in.requests_ptr", union prfcnt_setup, in.requests),
-	MEMBER("kbase_ioctl_kinstr_prfcnt_setup.out.prfcnt_metadata_item_size", union prfcnt_setup, out.metadata_item_size),
-	MEMBER("kbase_ioctl_kinstr_prfcnt_setup.out.prfcnt_mmap_size_bytes", union prfcnt_setup, out.mmap_size),
+	MEMBER("kbase_ioctl_kinstr_prfcnt_setup.out.prfcnt_metadata_item_size", union prfcnt_setup,
+	       out.metadata_item_size),
+	MEMBER("kbase_ioctl_kinstr_prfcnt_setup.out.prfcnt_mmap_size_bytes", union prfcnt_setup,
+	       out.mmap_size),
 	WHOLE("prfcnt_enum_item", struct prfcnt_enum_item),
 	MEMBER("prfcnt_enum_item.u.block_counter.block_type", struct prfcnt_enum_item, block.type),
 	MEMBER("prfcnt_enum_item.u.block_counter.set", struct prfcnt_enum_item, block.set),
-	MEMBER("prfcnt_enum_item.u.block_counter.num_instances", struct prfcnt_enum_item, block.num_instances),
+	MEMBER("prfcnt_enum_item.u.block_counter.num_instances", struct prfcnt_enum_item,
+	       block.num_instances),
 	MEMBER("prfcnt_enum_item.u.block_counter.num_values", struct prfcnt_enum_item, block.num_values),
 	MEMBER("prfcnt_enum_item.u.block_counter.counter_mask", struct prfcnt_enum_item, block.counter_mask),
 	MEMBER("prfcnt_enum_item.u.request.request_item_type", struct prfcnt_enum_item, request.type),
 	MEMBER("prfcnt_enum_item.u.request.versions_mask", struct prfcnt_enum_item, request.versions_mask),
-	MEMBER("prfcnt_enum_item.u.sample_info.num_clock_domains", struct prfcnt_enum_item, sample_info.num_clock_domains),
+	MEMBER("prfcnt_enum_item.u.sample_info.num_clock_domains", struct prfcnt_enum_item,
+	       sample_info.num_clock_domains),
 	WHOLE("prfcnt_request_item", struct prfcnt_request),
 	MEMBER("prfcnt_request_item.u.req_mode.mode", struct prfcnt_request, mode.mode),
-	MEMBER("prfcnt_request_item.u.req_mode.mode_config.periodic.period_ns", struct prfcnt_request, mode.period_ns),
+	MEMBER("prfcnt_request_item.u.req_mode.mode_config.periodic.period_ns", struct prfcnt_request,
+	       mode.period_ns),
 	MEMBER("prfcnt_request_item.u.req_enable.block_type", struct prfcnt_request, enable.block_type),
 	MEMBER("prfcnt_request_item.u.req_enable.set", struct prfcnt_request, enable.set),
 	MEMBER("prfcnt_request_item.u.req_enable.enable_mask", struct prfcnt_request, enable.mask),
@@ -106,7 +112,8 @@ static const struct {
 	{"kbase_uk_gpuprops.props.raw_props.thread_features", UK_PROPS_THREAD_FEATURES, 4},
 	{"kbase_uk_gpuprops.props.coherency_info.num_core_groups", UK_PROPS_NUM_CORE_GROUPS, 4},
 	{"kbase_uk_gpuprops.props.coherency_info.group[0].core_mask", UK_PROPS_GROUP_MASK, 8},
-	{"kbase_uk_gpuprops.props.coherency_info.group[1].core_mask", UK_PROPS_GROUP_MASK + UK_PROPS_GROUP_STRIDE, 8},
+	{"kbase_uk_gpuprops.props.coherency_info.group[1].core_mask",
+	 UK_PROPS_GROUP_MASK + UK_PROPS_GROUP_STRIDE, 8},
 	{"kbase_uk_gpuprops", SIZE_MAX, UK_PROPS_SIZE},
 };
 
@@ -128,8 +135,8 @@ static void structs_are_those_of_the_headers(void **state)
 				continue;
 			seen[i] = true;
 			if (members[i].offset != offset || members[i].size != size)
-				fail_msg("line %u: %s%s: at %zu, %zu bytes", r.line, members[i].name, uk ? " (UK)" : "",
-					 members[i].offset, members[i].size);
+				fail_msg("line %u: %s%s: at %zu, %zu bytes", r.line, members[i].name,
+					 uk ? " (UK)" : "", members[i].offset, members[i].size);
 		}
 	}
 	for (unsigned i = 0; i < ARRAY_LEN(members); i++)
@@ -186,7 +193,8 @@ static void requests_are_those_of_the_headers(void **state)
 				continue;
 			seen[i] = true;
 			if (requests[i].request != request)
-				fail_msg("line %u: %s is 0x%08x", r.line, requests[i].name, requests[i].request);
+				fail_msg("line %u: %s is 0x%08x", r.line, requests[i].name,
+					 requests[i].request);
 		}
 	}
 	for (unsigned i = 0; i < ARRAY_LEN(requests); i++)

@@ -11,26 +11,28 @@
 
 #include <cmocka.h>
 
-/* A GPU that nobody knows, all of whose values have slots of their own, of every core and slice as well. */
-struct bench {
+/* A GPU that nobody knows, all of whose values have slots of their own, of every core and slice as
+ * well. */
+struct kbase_layouts_bench {
 	struct gpudb *db;
 	struct source source;
-	struct kbase_fold fold;
+	struct gpu_fold fold;
 	uint64_t *slots;
 	_Alignas(8) uint8_t memory[65536];
 	struct kbase_kinstr k;
 	size_t items, used; /* metadata items, and where the next values go */
 };
 
-static void bench_init(struct bench *b, uint64_t core_mask, unsigned n_slices, unsigned n_values)
+static void bench_init(struct kbase_layouts_bench *b, uint64_t core_mask, unsigned n_slices,
+		       unsigned n_values)
 {
-	*b = (struct bench){.db = gpudb_load_texts(NULL, 0, NULL)};
+	*b = (struct kbase_layouts_bench){.db = gpudb_load_texts(NULL, 0, NULL)};
 	b->source.options = (struct source_options){.db = b->db, .per_instance = true};
-	b->source.constants =
-		(struct source_constants){.core_mask = core_mask, .l2_slice_count = n_slices, .block_values = n_values};
+	b->source.constants = (struct source_constants){
+		.core_mask = core_mask, .l2_slice_count = n_slices, .block_values = n_values};
 	source_add_gpu_sums(&b->source);
 	source_add_gpu_instances(&b->source);
-	kbase_fold_init(&b->fold, &b->source);
+	gpu_fold_init(&b->fold, &b->source);
 	b->slots = xcalloc(b->source.n_slots, sizeof(uint64_t));
 	memset(b->slots, 0xff, b->source.n_slots * sizeof(uint64_t));
 	b->k = (struct kbase_kinstr){
@@ -40,16 +42,17 @@ static void bench_init(struct bench *b, uint64_t core_mask, unsigned n_slices, u
 	b->used = 64 * sizeof(struct prfcnt_metadata);
 }
 
-static void bench_fini(struct bench *b)
+static void bench_fini(struct kbase_layouts_bench *b)
 {
-	kbase_fold_fini(&b->fold);
+	gpu_fold_fini(&b->fold);
 	free(b->slots);
 	free(b->source.slots);
 	gpudb_free(b->db);
 }
 
 /* The value of a counter: its sum, or one instance's part. */
-static uint64_t slot_of(const struct bench *b, const char *name, enum instance_kind kind, unsigned number)
+static uint64_t slot_of(const struct kbase_layouts_bench *b, const char *name, enum instance_kind kind,
+			unsigned number)
 {
 	for (unsigned i = 0; i < b->source.n_slots; i++) {
 		const struct slot *s = &b->source.slots[i];
@@ -64,7 +67,7 @@ static uint64_t slot_of(const struct bench *b, const char *name, enum instance_k
 /* ---- dumps of vinstr ---- */
 
 /* Block number n of a dump holds 1000 n + index. */
-static void fill_dump(struct bench *b, unsigned n_blocks)
+static void fill_dump(struct kbase_layouts_bench *b, unsigned n_blocks)
 {
 	for (unsigned n = 0; n < n_blocks; n++)
 		for (unsigned i = 0; i < 64; i++) {
@@ -76,13 +79,13 @@ static void fill_dump(struct bench *b, unsigned n_blocks)
 
 static void a_dump_has_blocks_for_cores_that_are_not_there(void **state)
 {
-	struct bench b;
+	struct kbase_layouts_bench b;
 
 	(void)state;
 	bench_init(&b, 0x15, 2, 64); /* cores 0, 2 and 4 */
-	assert_int_equal(kbase_dump_bytes(false, 2, 0x15), 9 * 256);
+	assert_int_equal(gpu_dump_bytes(false, 2, 0x15), 9 * 256);
 	fill_dump(&b, 9);
-	kbase_dump_fold(&(struct kbase_dump){b.memory, 9 * 256, false}, &b.fold, b.slots);
+	gpu_dump_fold(&(struct gpu_dump){b.memory, 9 * 256, false}, &b.fold, b.slots);
 	assert_int_equal(slot_of(&b, "front_end_4", INSTANCE_ALL, 0), 4);
 	assert_int_equal(slot_of(&b, "tiler_63", INSTANCE_ALL, 0), 1063);
 	assert_int_equal(slot_of(&b, "memory_system_10", INSTANCE_SLICE, 0), 2010);
@@ -97,13 +100,13 @@ static void a_dump_has_blocks_for_cores_that_are_not_there(void **state)
 
 static void the_older_layout_goes_by_core_groups(void **state)
 {
-	struct bench b;
+	struct kbase_layouts_bench b;
 
 	(void)state;
 	bench_init(&b, 0x3f, 2, 64); /* four cores, and two in a second group */
-	assert_int_equal(kbase_dump_bytes(true, 2, 0x3f), 16 * 256);
+	assert_int_equal(gpu_dump_bytes(true, 2, 0x3f), 16 * 256);
 	fill_dump(&b, 16);
-	kbase_dump_fold(&(struct kbase_dump){b.memory, 16 * 256, true}, &b.fold, b.slots);
+	gpu_dump_fold(&(struct gpu_dump){b.memory, 16 * 256, true}, &b.fold, b.slots);
 	assert_int_equal(slot_of(&b, "front_end_4", INSTANCE_ALL, 0), 7004); /* of the first group only */
 	assert_int_equal(slot_of(&b, "tiler_4", INSTANCE_ALL, 0), 4004 + 12004);
 	assert_int_equal(slot_of(&b, "memory_system_4", INSTANCE_SLICE, 1), 13004);
@@ -115,15 +118,15 @@ static void the_older_layout_goes_by_core_groups(void **state)
 
 static void a_count_that_stopped_at_its_largest_number_makes_its_sum_unknown(void **state)
 {
-	struct bench b;
+	struct kbase_layouts_bench b;
 	uint32_t full = UINT32_MAX;
 
 	(void)state;
 	bench_init(&b, 3, 1, 64);
 	fill_dump(&b, 5);
 	memcpy(b.memory + 256 * 3 + 4 * 20, &full, 4); /* core 0, index 20 */
-	kbase_dump_fold(&(struct kbase_dump){b.memory, 5 * 256, false}, &b.fold, b.slots);
-	kbase_fold_finish(b.slots, b.source.n_slots);
+	gpu_dump_fold(&(struct gpu_dump){b.memory, 5 * 256, false}, &b.fold, b.slots);
+	gpu_fold_finish(b.slots, b.source.n_slots);
 	assert_true(slot_of(&b, "shader_core_20", INSTANCE_CORE, 0) == SAMPLE_UNKNOWN);
 	assert_true(slot_of(&b, "shader_core_20", INSTANCE_ALL, 0) == SAMPLE_UNKNOWN);
 	assert_int_equal(slot_of(&b, "shader_core_20", INSTANCE_CORE, 1), 4020);
@@ -133,12 +136,12 @@ static void a_count_that_stopped_at_its_largest_number_makes_its_sum_unknown(voi
 
 static void a_dump_that_is_too_short_leaves_the_rest_unknown(void **state)
 {
-	struct bench b;
+	struct kbase_layouts_bench b;
 
 	(void)state;
 	bench_init(&b, 3, 1, 64);
 	fill_dump(&b, 5);
-	kbase_dump_fold(&(struct kbase_dump){b.memory, 4 * 256 + 255, false}, &b.fold, b.slots);
+	gpu_dump_fold(&(struct gpu_dump){b.memory, 4 * 256 + 255, false}, &b.fold, b.slots);
 	assert_int_equal(slot_of(&b, "shader_core_4", INSTANCE_CORE, 0), 3004);
 	assert_true(slot_of(&b, "shader_core_4", INSTANCE_CORE, 1) == SAMPLE_UNKNOWN);
 	bench_fini(&b);
@@ -146,19 +149,20 @@ static void a_dump_that_is_too_short_leaves_the_rest_unknown(void **state)
 
 /* ---- samples of kinstr_prfcnt ---- */
 
-static void add_item(struct bench *b, const struct prfcnt_metadata *item)
+static void add_item(struct kbase_layouts_bench *b, const struct prfcnt_metadata *item)
 {
 	memcpy(b->memory + b->items++ * b->k.item_bytes, item, sizeof(*item));
 }
 
-static void add_sample(struct bench *b, uint32_t flags)
+static void add_sample(struct kbase_layouts_bench *b, uint32_t flags)
 {
-	add_item(b, &(struct prfcnt_metadata){.header = {.type = PRFCNT_META_SAMPLE},
-					      .sample = {.start_ns = 1000, .end_ns = 2000, .sequence = 7, .flags = flags}});
+	add_item(b, &(struct prfcnt_metadata){
+			    .header = {.type = PRFCNT_META_SAMPLE},
+			    .sample = {.start_ns = 1000, .end_ns = 2000, .sequence = 7, .flags = flags}});
 }
 
 /* A block whose values are base + index. */
-static void add_block(struct bench *b, unsigned type, unsigned index, uint64_t base)
+static void add_block(struct kbase_layouts_bench *b, unsigned type, unsigned index, uint64_t base)
 {
 	add_item(b, &(struct prfcnt_metadata){.header = {.type = PRFCNT_META_BLOCK},
 					      .block = {.type = (uint8_t)type,
@@ -170,12 +174,12 @@ static void add_block(struct bench *b, unsigned type, unsigned index, uint64_t b
 	b->used += 1024;
 }
 
-static void add_end(struct bench *b)
+static void add_end(struct kbase_layouts_bench *b)
 {
 	add_item(b, &(struct prfcnt_metadata){.header = {.type = PRFCNT_META_END}});
 }
 
-static bool fold(struct bench *b, struct kbase_interval *interval)
+static bool fold_sample(struct kbase_layouts_bench *b, struct kbase_interval *interval)
 {
 	uint64_t sequence = 0;
 	bool ok = kbase_sample_fold(&b->k, 0, &b->fold, interval, &sequence, b->slots);
@@ -195,14 +199,16 @@ static void cores_go_by_number_or_by_rank_whichever_the_indexes_can_be(void **st
 	} cases[] = {
 		{false, {0, 1, 3, 4}, {0, 1, 3, 4}}, /* numbers */
 		{true, {0, 1, 2, 3}, {0, 1, 3, 4}},  /* ranks */
-		{true, {0, 1, 3, 4}, {0, 1, 3, 4}},  /* numbers from a release without the repair: 4 is no rank */
+		{true,
+		 {0, 1, 3, 4},
+		 {0, 1, 3, 4}}, /* numbers from a release without the repair: 4 is no rank */
 		{false, {0, 1, 2, 3}, {0, 1, 3, 4}}, /* ranks from a release with it: there is no core 2 */
 	};
 
 	(void)state;
 	for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
 		struct kbase_interval interval;
-		struct bench b;
+		struct kbase_layouts_bench b;
 
 		bench_init(&b, 0x1b, 1, 64);
 		b.k.dense = cases[c].dense;
@@ -210,9 +216,10 @@ static void cores_go_by_number_or_by_rank_whichever_the_indexes_can_be(void **st
 		for (unsigned i = 0; i < 4; i++)
 			add_block(&b, PRFCNT_BLOCK_SHADER, cases[c].index[i], 1000 * i);
 		add_end(&b);
-		assert_true(fold(&b, &interval));
+		assert_true(fold_sample(&b, &interval));
 		for (unsigned i = 0; i < 4; i++)
-			assert_int_equal(slot_of(&b, "shader_core_9", INSTANCE_CORE, cases[c].core[i]), 1000 * i + 9);
+			assert_int_equal(slot_of(&b, "shader_core_9", INSTANCE_CORE, cases[c].core[i]),
+					 1000 * i + 9);
 		assert_int_equal(slot_of(&b, "shader_core_9", INSTANCE_ALL, 0), 6036);
 		bench_fini(&b);
 	}
@@ -225,17 +232,18 @@ static void a_block_may_have_any_number_of_values(void **state)
 	(void)state;
 	for (size_t s = 0; s < ARRAY_LEN(sizes); s++) {
 		struct kbase_interval interval;
-		struct bench b;
+		struct kbase_layouts_bench b;
 		char last[32];
 
 		bench_init(&b, 1, 1, sizes[s]);
 		add_sample(&b, 0);
 		add_block(&b, PRFCNT_BLOCK_FE, 0, 500);
 		add_end(&b);
-		assert_true(fold(&b, &interval));
+		assert_true(fold_sample(&b, &interval));
 		snprintf(last, sizeof(last), "front_end_%u", sizes[s] - 1);
 		assert_int_equal(slot_of(&b, last, INSTANCE_ALL, 0), 500 + sizes[s] - 1);
-		assert_true(slot_of(&b, "tiler_4", INSTANCE_ALL, 0) == SAMPLE_UNKNOWN); /* not in the sample */
+		assert_true(slot_of(&b, "tiler_4", INSTANCE_ALL, 0) ==
+			    SAMPLE_UNKNOWN); /* not in the sample */
 		bench_fini(&b);
 	}
 }
@@ -243,7 +251,7 @@ static void a_block_may_have_any_number_of_values(void **state)
 static void flags_times_and_cycles_are_taken_and_unknown_items_are_skipped(void **state)
 {
 	struct kbase_interval interval;
-	struct bench b;
+	struct kbase_layouts_bench b;
 
 	(void)state;
 	bench_init(&b, 1, 1, 64);
@@ -254,10 +262,11 @@ static void flags_times_and_cycles_are_taken_and_unknown_items_are_skipped(void 
 					       .clock = {.num_domains = 2, .cycles = {850, 700, 1, 1}}});
 	add_block(&b, 5, 0, 0); /* a kind of block that is not asked for */
 	add_end(&b);
-	assert_true(fold(&b, &interval));
+	assert_true(fold_sample(&b, &interval));
 	assert_int_equal(interval.begin_ns, 1000);
 	assert_int_equal(interval.end_ns, 2000);
-	assert_int_equal(interval.flags, SAMPLE_STRETCHED | SAMPLE_ERROR);
+	assert_int_equal(interval.flags, SAMPLE_STRETCHED);
+	assert_string_equal(interval.failure, "the driver could not read the counters");
 	assert_int_equal(interval.cycles[KBASE_CLOCK_TOP], 850);
 	assert_int_equal(interval.cycles[KBASE_CLOCK_SHADER], 700);
 	bench_fini(&b);
@@ -266,7 +275,7 @@ static void flags_times_and_cycles_are_taken_and_unknown_items_are_skipped(void 
 static void cycles_of_a_domain_that_is_not_there_are_unknown(void **state)
 {
 	struct kbase_interval interval;
-	struct bench b;
+	struct kbase_layouts_bench b;
 
 	(void)state;
 	bench_init(&b, 1, 1, 64);
@@ -274,7 +283,7 @@ static void cycles_of_a_domain_that_is_not_there_are_unknown(void **state)
 	add_item(&b, &(struct prfcnt_metadata){.header = {.type = PRFCNT_META_CLOCK},
 					       .clock = {.num_domains = 1, .cycles = {850, 0, 0, 0}}});
 	add_end(&b);
-	assert_true(fold(&b, &interval));
+	assert_true(fold_sample(&b, &interval));
 	assert_int_equal(interval.cycles[KBASE_CLOCK_TOP], 850);
 	assert_true(interval.cycles[KBASE_CLOCK_SHADER] == SAMPLE_UNKNOWN);
 	bench_fini(&b);
@@ -285,7 +294,7 @@ static void what_leaves_the_mapping_is_refused(void **state)
 	static const uint32_t offsets[] = {65536, 65536 - 64 * 8 + 8, 4097, UINT32_MAX, UINT32_MAX - 7};
 	struct kbase_interval interval;
 	uint64_t sequence;
-	struct bench b;
+	struct kbase_layouts_bench b;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(offsets); i++) {
@@ -294,13 +303,14 @@ static void what_leaves_the_mapping_is_refused(void **state)
 		add_item(&b, &(struct prfcnt_metadata){.header = {.type = PRFCNT_META_BLOCK},
 						       .block = {.values_offset = offsets[i]}});
 		add_end(&b);
-		assert_false(fold(&b, &interval));
+		assert_false(fold_sample(&b, &interval));
 		bench_fini(&b);
 	}
 	bench_init(&b, 1, 1, 64);
 	assert_false(kbase_sample_fold(&b.k, 65536 - 47, &b.fold, &interval, &sequence, b.slots));
 	assert_false(kbase_sample_fold(&b.k, UINT64_MAX - 10, &b.fold, &interval, &sequence, b.slots));
-	assert_false(kbase_sample_fold(&b.k, 0, &b.fold, &interval, &sequence, b.slots)); /* ends before it began */
+	assert_false(kbase_sample_fold(&b.k, 0, &b.fold, &interval, &sequence,
+				       b.slots)); /* ends before it began */
 	for (size_t i = 0; i < 65536; i += sizeof(struct prfcnt_metadata))
 		memcpy(b.memory + i, &(uint16_t){PRFCNT_META_CLOCK}, i + 2 <= 65536 ? 2 : 0);
 	assert_false(kbase_sample_fold(&b.k, 0, &b.fold, &interval, &sequence, b.slots)); /* never ends */

@@ -12,13 +12,13 @@
 #include <cmocka.h>
 
 /* A property stream on its way. */
-struct stream {
+struct props_stream {
 	uint8_t bytes[512];
 	size_t n;
 };
 
 /* code 0, 1, 2, 3: a value of 1, 2, 4, 8 bytes */
-static void put(struct stream *s, uint32_t id, unsigned code, uint64_t value)
+static void put_value(struct props_stream *s, uint32_t id, unsigned code, uint64_t value)
 {
 	uint32_t key = id << 2 | code;
 
@@ -27,7 +27,7 @@ static void put(struct stream *s, uint32_t id, unsigned code, uint64_t value)
 	s->n += 4 + (1u << code);
 }
 
-static struct kbase_props parse(const struct stream *s)
+static struct kbase_props parse_text(const struct props_stream *s)
 {
 	struct kbase_props props;
 
@@ -39,14 +39,14 @@ static void values_are_read_in_every_width_at_any_address(void **state)
 {
 	(void)state;
 	for (unsigned code = 0; code < 4; code++) {
-		struct stream s = {.n = 0};
+		struct props_stream s = {.n = 0};
 		struct kbase_props props;
 
-		put(&s, 2, 0, 0); /* so that nothing is aligned */
-		put(&s, 55, code, 0x74);
-		put(&s, 30, code, 3);
-		put(&s, 25, code, 0x5b);
-		props = parse(&s);
+		put_value(&s, 2, 0, 0); /* so that nothing is aligned */
+		put_value(&s, 55, code, 0x74);
+		put_value(&s, 30, code, 3);
+		put_value(&s, 25, code, 0x5b);
+		props = parse_text(&s);
 		assert_int_equal(props.gpu_id, 0x74);
 		assert_int_equal(props.core_features, 3);
 		assert_int_equal(props.shader_present, 0x5b);
@@ -55,43 +55,43 @@ static void values_are_read_in_every_width_at_any_address(void **state)
 
 static void ids_that_nobody_knows_are_skipped(void **state)
 {
-	struct stream s = {.n = 0};
+	struct props_stream s = {.n = 0};
 
 	(void)state;
-	put(&s, 0x3fffffff, 3, UINT64_MAX);
-	put(&s, 0, 1, 7);
-	put(&s, 15, 0, 2);
-	put(&s, 88, 2, 1);
+	put_value(&s, 0x3fffffff, 3, UINT64_MAX);
+	put_value(&s, 0, 1, 7);
+	put_value(&s, 15, 0, 2);
+	put_value(&s, 88, 2, 1);
 	assert_int_equal(kbase_props_slices(&(struct kbase_props){0}), 0);
-	assert_int_equal(parse(&s).l2_slices, 2);
+	assert_int_equal(parse_text(&s).l2_slices, 2);
 }
 
 static void a_stream_that_ends_anywhere_inside_a_value_is_refused(void **state)
 {
-	struct stream s = {.n = 0};
+	struct props_stream s = {.n = 0};
 	struct kbase_props props;
 
 	(void)state;
-	put(&s, 55, 3, 0xb8520000);
-	put(&s, 29, 2, 0x07130206);
+	put_value(&s, 55, 3, 0xb8520000);
+	put_value(&s, 29, 2, 0x07130206);
 	for (size_t n = 0; n <= s.n; n++)
 		assert_int_equal(kbase_props_parse(&props, s.bytes, n), n == 0 || n == 12 || n == 20);
 }
 
 static void the_cores_are_those_of_the_core_groups_else_of_the_register(void **state)
 {
-	struct stream s = {.n = 0};
+	struct props_stream s = {.n = 0};
 	struct kbase_props props;
 
 	(void)state;
-	put(&s, 25, 3, 0xff);
-	put(&s, 64, 3, 0x0f);
-	put(&s, 65, 3, 0x30);
-	put(&s, 66, 3, 0xc0); /* a coherency group, but no core group */
-	props = parse(&s);
+	put_value(&s, 25, 3, 0xff);
+	put_value(&s, 64, 3, 0x0f);
+	put_value(&s, 65, 3, 0x30);
+	put_value(&s, 66, 3, 0xc0); /* a coherency group, but no core group */
+	props = parse_text(&s);
 	assert_int_equal(kbase_props_cores(&props), 0xff);
-	put(&s, 62, 2, 2);
-	props = parse(&s);
+	put_value(&s, 62, 2, 2);
+	props = parse_text(&s);
 	assert_int_equal(kbase_props_cores(&props), 0x3f);
 	props.n_core_groups = 1000;
 	assert_int_equal(kbase_props_cores(&props), 0xff);
@@ -121,7 +121,8 @@ static void an_id_that_is_not_told_is_made_of_the_product(void **state)
 {
 	(void)state;
 	assert_int_equal(kbase_props_id(&(struct kbase_props){.product_id = 0x7402}), 0x74020000);
-	assert_int_equal(kbase_props_id(&(struct kbase_props){.product_id = 0x7402, .gpu_id = 0x74021000}), 0x74021000);
+	assert_int_equal(kbase_props_id(&(struct kbase_props){.product_id = 0x7402, .gpu_id = 0x74021000}),
+			 0x74021000);
 }
 
 static void the_interface_follows_from_the_release_and_the_gpu(void **state)
@@ -150,7 +151,12 @@ static void the_interface_follows_from_the_release_and_the_gpu(void **state)
 		{{KBASE_CSF, 1, 21}, g610, NULL, "kinstr_prfcnt", NULL, 0},
 		{{KBASE_CSF, 1, 38}, g715, NULL, "kinstr_prfcnt", NULL, 0},
 		/* 64-bit ids: architecture 14 and 10 in the top byte */
-		{{KBASE_CSF, 1, 20}, 0x0e000000f0000000 + ((uint64_t)14 << 56), NULL, "kinstr_prfcnt", "vinstr", 0},
+		{{KBASE_CSF, 1, 20},
+		 0x0e000000f0000000 + ((uint64_t)14 << 56),
+		 NULL,
+		 "kinstr_prfcnt",
+		 "vinstr",
+		 0},
 		{{KBASE_CSF, 1, 20}, 0x0a000002f0000000, NULL, "vinstr", "kinstr_prfcnt", 0},
 		/* by name */
 		{{KBASE_JM, 11, 39}, g78, "kinstr", "kinstr_prfcnt", NULL, 0},
@@ -167,7 +173,8 @@ static void the_interface_follows_from_the_release_and_the_gpu(void **state)
 		struct kbase_choice c;
 		struct err err = {0};
 
-		if (kbase_choose(&cases[i].version, cases[i].id, cases[i].interface, &c, &err) != !cases[i].code)
+		if (kbase_choose(&cases[i].version, cases[i].id, cases[i].interface, &c, &err) !=
+		    !cases[i].code)
 			fail_msg("case %zu: %s", i, err.text);
 		assert_int_equal(err.code, cases[i].code);
 		if (cases[i].code)

@@ -16,13 +16,13 @@
 #define BEFORE "cpu  600 0 180 3000 30 3 6 0 0 0\n" LINE0 LINE1 LINE2 "intr 1 2 3\n"
 
 /* Three CPUs that were read once. */
-struct bench {
+struct cpu_ticks_bench {
 	struct fixture f;
 	struct cpus cpus;
 	struct cpu_ticks t;
 };
 
-static void bench_init(struct bench *b)
+static void bench_init(struct cpu_ticks_bench *b)
 {
 	fixture_init(&b->f, NULL);
 	memset(&b->t, 0, sizeof(b->t));
@@ -33,14 +33,14 @@ static void bench_init(struct bench *b)
 	cpu_ticks_read(&b->t, &b->f.sys);
 }
 
-static void bench_fini(struct bench *b)
+static void bench_fini(struct cpu_ticks_bench *b)
 {
 	cpu_ticks_fini(&b->t, &b->f.sys);
 	cpus_fini(&b->cpus);
 	fixture_fini(&b->f);
 }
 
-static void again(struct bench *b, const char *stat)
+static void run_again(struct cpu_ticks_bench *b, const char *stat)
 {
 	fixture_write(&b->f, "proc/stat", stat);
 	cpu_ticks_read(&b->t, &b->f.sys);
@@ -48,7 +48,7 @@ static void again(struct bench *b, const char *stat)
 
 static void the_first_read_has_no_deltas(void **state)
 {
-	struct bench b;
+	struct cpu_ticks_bench b;
 
 	(void)state;
 	bench_init(&b);
@@ -62,18 +62,18 @@ static void the_first_read_has_no_deltas(void **state)
 
 static void what_may_step_back_counts_as_nothing_and_the_rest_of_the_line_stays(void **state)
 {
-	struct bench b;
+	struct cpu_ticks_bench b;
 
 	(void)state;
 	bench_init(&b);
-	again(&b, LINE0 "cpu1 205 0 61 990 4 1 2 0 0 0\n" LINE2);
+	run_again(&b, LINE0 "cpu1 205 0 61 990 4 1 2 0 0 0\n" LINE2);
 	assert_true(b.t.each[1].counted);
 	assert_int_equal(b.t.each[1].delta[TICK_USER], 5);
 	assert_int_equal(b.t.each[1].delta[TICK_SYSTEM], 1);
 	assert_int_equal(b.t.each[1].delta[TICK_IDLE], 0);
 	assert_int_equal(b.t.each[1].delta[TICK_IOWAIT], 0);
 	/* From where it stepped back to, it counts on. */
-	again(&b, LINE0 "cpu1 205 0 61 1000 4 1 2 0 0 0\n" LINE2);
+	run_again(&b, LINE0 "cpu1 205 0 61 1000 4 1 2 0 0 0\n" LINE2);
 	assert_int_equal(b.t.each[1].delta[TICK_IDLE], 10);
 	bench_fini(&b);
 }
@@ -97,12 +97,12 @@ static void a_line_that_does_not_make_sense_costs_its_cpu_the_interval_and_nobod
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
-		struct bench b;
+		struct cpu_ticks_bench b;
 		char text[512];
 
 		bench_init(&b);
 		snprintf(text, sizeof(text), "cpu0 107 0 50 1000 10 1 2 0 0 0\n%s" LINE2, lines[i]);
-		again(&b, text);
+		run_again(&b, text);
 		assert_false(b.t.each[1].counted);
 		assert_true(b.t.each[0].counted);
 		assert_int_equal(b.t.each[0].delta[TICK_USER], 7);
@@ -113,14 +113,14 @@ static void a_line_that_does_not_make_sense_costs_its_cpu_the_interval_and_nobod
 
 static void coming_down_from_garbage_does_not_look_like_a_busy_cpu(void **state)
 {
-	struct bench b;
+	struct cpu_ticks_bench b;
 
 	(void)state;
 	bench_init(&b);
-	again(&b, LINE0 "cpu1 200 0 60 18446744073709551615 10 1 2 0 0 0\n" LINE2);
-	again(&b, LINE0 "cpu1 201 0 60 1040 10 1 2 0 0 0\n" LINE2);
+	run_again(&b, LINE0 "cpu1 200 0 60 18446744073709551615 10 1 2 0 0 0\n" LINE2);
+	run_again(&b, LINE0 "cpu1 201 0 60 1040 10 1 2 0 0 0\n" LINE2);
 	assert_false(b.t.each[1].counted);
-	again(&b, LINE0 "cpu1 202 0 60 1090 10 1 2 0 0 0\n" LINE2);
+	run_again(&b, LINE0 "cpu1 202 0 60 1090 10 1 2 0 0 0\n" LINE2);
 	assert_true(b.t.each[1].counted);
 	assert_int_equal(b.t.each[1].delta[TICK_IDLE], 50);
 	bench_fini(&b);
@@ -128,16 +128,16 @@ static void coming_down_from_garbage_does_not_look_like_a_busy_cpu(void **state)
 
 static void a_text_that_was_cut_does_not_give_half_a_number(void **state)
 {
-	struct bench b;
+	struct cpu_ticks_bench b;
 
 	(void)state;
 	bench_init(&b);
-	again(&b, LINE0 "cpu1 201 0 60 1000 10 1 2 0 0 0\n"
-			"cpu2 301 0 70 1000 10 1 2 0 0 0"); /* no end of line */
+	run_again(&b, LINE0 "cpu1 201 0 60 1000 10 1 2 0 0 0\n"
+			    "cpu2 301 0 70 1000 10 1 2 0 0 0"); /* no end of line */
 	assert_true(b.t.each[1].counted);
 	assert_false(b.t.each[2].counted);
 	assert_true(cpu_ticks_offline(&b.t, 2));
-	again(&b, "");
+	run_again(&b, "");
 	assert_false(b.t.each[0].counted);
 	assert_false(cpu_ticks_offline(&b.t, 0)); /* nothing is known */
 	bench_fini(&b);
@@ -145,28 +145,28 @@ static void a_text_that_was_cut_does_not_give_half_a_number(void **state)
 
 static void a_cpu_that_comes_back_counts_from_its_second_line_on(void **state)
 {
-	struct bench b;
+	struct cpu_ticks_bench b;
 
 	(void)state;
 	bench_init(&b);
-	again(&b, LINE0 LINE2);
+	run_again(&b, LINE0 LINE2);
 	assert_true(cpu_ticks_offline(&b.t, 1));
 	assert_false(b.t.each[1].counted);
-	again(&b, BEFORE);
+	run_again(&b, BEFORE);
 	assert_false(cpu_ticks_offline(&b.t, 1));
 	assert_false(b.t.each[1].counted);
-	again(&b, LINE0 "cpu1 209 0 60 1000 10 1 2 0 0 0\n" LINE2);
+	run_again(&b, LINE0 "cpu1 209 0 60 1000 10 1 2 0 0 0\n" LINE2);
 	assert_int_equal(b.t.each[1].delta[TICK_USER], 9);
 	bench_fini(&b);
 }
 
 static void lines_in_another_order_and_of_strange_cpus_are_told_apart(void **state)
 {
-	struct bench b;
+	struct cpu_ticks_bench b;
 
 	(void)state;
 	bench_init(&b);
-	again(&b, "cpu7 1 1 1 1 1 1 1 1\n" LINE2 "cpu0 101 0 50 1000 10 1 2 0 0 0\n" LINE1);
+	run_again(&b, "cpu7 1 1 1 1 1 1 1 1\n" LINE2 "cpu0 101 0 50 1000 10 1 2 0 0 0\n" LINE1);
 	assert_int_equal(b.t.lines, 4);
 	assert_int_equal(b.t.strange, 1);
 	assert_int_equal(b.t.each[0].delta[TICK_USER], 1);
@@ -176,14 +176,14 @@ static void lines_in_another_order_and_of_strange_cpus_are_told_apart(void **sta
 
 static void forgetting_costs_one_interval(void **state)
 {
-	struct bench b;
+	struct cpu_ticks_bench b;
 
 	(void)state;
 	bench_init(&b);
 	cpu_ticks_forget(&b.t);
-	again(&b, BEFORE);
+	run_again(&b, BEFORE);
 	assert_false(b.t.each[0].counted);
-	again(&b, BEFORE);
+	run_again(&b, BEFORE);
 	assert_true(b.t.each[0].counted);
 	bench_fini(&b);
 }

@@ -23,7 +23,8 @@ static void assert_clusters(struct fixture *f, const char *clusters, const char 
 	assert_string_equal(text, clusters);
 	n = 0;
 	for (unsigned c = 0; c < cpus.n_clusters; c++)
-		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", c ? "|" : "", cpus.clusters[c].label);
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", c ? "|" : "",
+				      cpus.clusters[c].label);
 	assert_string_equal(names, labels);
 	cpus_title(shown, sizeof(shown), &cpus);
 	assert_string_equal(shown, title);
@@ -39,7 +40,8 @@ static void boards_have_the_clusters_that_their_makers_gave_them(void **state)
 		{"rk3399", "000011", "Cortex-A53|Cortex-A72", "Cortex-A72 x2 + Cortex-A53 x4"},
 		{"rk3399-offline", "000011", "Cortex-A53|Cortex-A72", "Cortex-A72 x2 + Cortex-A53 x4"},
 		{"s922x", "001111", "Cortex-A53|Cortex-A73", "Cortex-A73 x4 + Cortex-A53 x2"},
-		{"phone-4-3-1", "00001112", "Cortex-A55|Cortex-A78|Cortex-X1", "Cortex-X1 x1 + Cortex-A78 x3 + Cortex-A55 x4"},
+		{"phone-4-3-1", "00001112", "Cortex-A55|Cortex-A78|Cortex-X1",
+		 "Cortex-X1 x1 + Cortex-A78 x3 + Cortex-A55 x4"},
 		{"x86-vm", "00", "AMD EPYC", "AMD EPYC x2"},
 		{"bare", "", "CPU", "CPU"},
 	};
@@ -134,7 +136,8 @@ static void a_clock_domain_per_cpu_splits_nothing(void **state)
 		snprintf(text, sizeof(text), "%u\n", i);
 		fixture_write(&f, path, text);
 	}
-	fixture_write(&f, "proc/cpuinfo", "processor\t: 0\nmodel name\t: Intel(R) Core(TM) i7-8550U CPU @ 1.80GHz\n\n");
+	fixture_write(&f, "proc/cpuinfo",
+		      "processor\t: 0\nmodel name\t: Intel(R) Core(TM) i7-8550U CPU @ 1.80GHz\n\n");
 	assert_clusters(&f, "0000", "Intel Core i7-8550U", "Intel Core i7-8550U x4");
 	/* One pair among them does: a prime core with a domain of its own. */
 	fixture_write(&f, "sys/devices/system/cpu/cpufreq/policy0/related_cpus", "0 1 2\n");
@@ -208,11 +211,13 @@ static void lists_of_cpus_are_read_or_refused(void **state)
 		bool ok;
 		unsigned n, has;
 	} cases[] = {
-		{"0-3,6\n", true, 5, 6},      {"0 1 2 3 \n", true, 4, 3}, {"7", true, 1, 7},
-		{"0-4095", true, 4096, 4095}, {"4096\n", false, 0, 0},    {"4000-99999999999", true, 96, 4095},
-		{"3-1\n", false, 0, 0},       {"\n", false, 0, 0},        {"", false, 0, 0},
-		{"a-b", false, 0, 0},         {"1-", false, 0, 0},        {"-1", false, 0, 0},
-		{"0-3:1/2", false, 0, 0},     {"1,,2", true, 2, 2},
+		{"0-3,6\n", true, 5, 6},  {"0 1 2 3 \n", true, 4, 3},
+		{"7", true, 1, 7},        {"0-4095", true, 4096, 4095},
+		{"4096\n", false, 0, 0},  {"4000-99999999999", true, 96, 4095},
+		{"3-1\n", false, 0, 0},   {"\n", false, 0, 0},
+		{"", false, 0, 0},        {"a-b", false, 0, 0},
+		{"1-", false, 0, 0},      {"-1", false, 0, 0},
+		{"0-3:1/2", false, 0, 0}, {"1,,2", true, 2, 2},
 	};
 
 	(void)state;
@@ -262,7 +267,8 @@ static void a_title_that_does_not_fit_is_cut_between_clusters(void **state)
 	for (unsigned c = 0; c < 3; c++) {
 		cpus.clusters[c].n_cpus = 4;
 		cpus.clusters[c].capacity = c;
-		snprintf(cpus.clusters[c].label, sizeof(cpus.clusters[c].label), "Processor of a very long name %u", c);
+		snprintf(cpus.clusters[c].label, sizeof(cpus.clusters[c].label),
+			 "Processor of a very long name %u", c);
 	}
 	cpus_title(title, sizeof(title), &cpus);
 	assert_string_equal(title, "Processor of a very long name 2 x4 ...");

@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-/* The files of GPUs in tests/fixtures are written after what the drivers' sources print; no board was at hand. */
+/* The files of GPUs in tests/fixtures are written after what the drivers' sources print; no board
+ * was at hand. */
 
 static void every_board_tells_what_its_files_hold(void **state)
 {
@@ -26,7 +27,7 @@ static void every_board_tells_what_its_files_hold(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct bench b;
+		struct gpu_bench b;
 		int64_t hz = 0;
 
 		bench_open(&b, cases[i].board);
@@ -44,7 +45,7 @@ static void every_board_tells_what_its_files_hold(void **state)
 
 static void a_later_read_tells_the_later_state(void **state)
 {
-	struct bench b;
+	struct gpu_bench b;
 
 	(void)state;
 	bench_open(&b, "rk3588");
@@ -59,7 +60,7 @@ static void a_later_read_tells_the_later_state(void **state)
 
 static void reading_opens_nothing_and_closing_closes_all(void **state)
 {
-	struct bench b;
+	struct gpu_bench b;
 	unsigned opens;
 	int64_t hz;
 
@@ -80,7 +81,7 @@ static void reading_opens_nothing_and_closing_closes_all(void **state)
 static void closing_what_was_never_opened_or_is_closed_does_nothing(void **state)
 {
 	struct gpu_system never = {0};
-	struct bench b;
+	struct gpu_bench b;
 
 	(void)state;
 	gpu_system_close(&never);
@@ -91,7 +92,7 @@ static void closing_what_was_never_opened_or_is_closed_does_nothing(void **state
 
 static void a_gpu_that_sleeps_has_neither_clock_nor_load_but_memory(void **state)
 {
-	struct bench b;
+	struct gpu_bench b;
 	int64_t hz;
 
 	(void)state;
@@ -129,7 +130,7 @@ static void devfreq_is_that_of_the_device_else_the_only_one_with_such_a_name(voi
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct bench b;
+		struct gpu_bench b;
 		char path[128], text[32];
 
 		bench_init(&b, NULL);
@@ -151,7 +152,7 @@ static void devfreq_is_that_of_the_device_else_the_only_one_with_such_a_name(voi
 static void a_second_gpu_is_another_machine(void **state)
 {
 	static const char text[] = "mali0             100\n  kctx-0x01   90\nmali1   7\n  kctx-0x02   3\n";
-	struct bench b;
+	struct gpu_bench b;
 
 	(void)state;
 	bench_init(&b, "amlogic-g31");
@@ -169,14 +170,15 @@ static void zones_of_the_gpu_are_known_by_type(void **state)
 	static const struct {
 		const char *type;
 		bool known;
-	} cases[] = {{"gpu-thermal\n", true},  {"gpu_thermal", true}, {"gpu\n", true},          {"G3D\n", true},
-		     {"gpu1-thermal\n", true}, {"mali\n", true},      {"GPU0\n", true},         {"gpu-step\n", false},
-		     {"cpu-thermal\n", false}, {"gpuss-0\n", false},  {"package-gpu\n", false}, {"\n", false},
+	} cases[] = {{"gpu-thermal\n", true}, {"gpu_thermal", true},    {"gpu\n", true},
+		     {"G3D\n", true},         {"gpu1-thermal\n", true}, {"mali\n", true},
+		     {"GPU0\n", true},        {"gpu-step\n", false},    {"cpu-thermal\n", false},
+		     {"gpuss-0\n", false},    {"package-gpu\n", false}, {"\n", false},
 		     {"\x01gpu\n", false}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct bench b;
+		struct gpu_bench b;
 
 		bench_init(&b, NULL);
 		fixture_write(&b.f, "sys/class/thermal/thermal_zone7/type", cases[i].type);
@@ -202,7 +204,7 @@ static void what_cannot_be_read_now_is_unknown_and_comes_back(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct bench b;
+		struct gpu_bench b;
 
 		bench_open(&b, "rk3588");
 		b.f.broken = cases[i].file;
@@ -218,7 +220,7 @@ static void what_cannot_be_read_now_is_unknown_and_comes_back(void **state)
 
 static void a_file_that_says_nothing_at_first_is_kept(void **state)
 {
-	struct bench b;
+	struct gpu_bench b;
 
 	(void)state;
 	bench_init(&b, "rk3588");
@@ -234,7 +236,7 @@ static void a_file_that_says_nothing_at_first_is_kept(void **state)
 
 static void a_file_that_tells_goes_before_one_that_does_not(void **state)
 {
-	struct bench b;
+	struct gpu_bench b;
 
 	(void)state;
 	bench_init(&b, "rk3588");
@@ -251,7 +253,7 @@ static void the_number_of_open_files_does_not_grow_with_failures(void **state)
 {
 	(void)state;
 	for (int error = 1; error <= 40; error++) {
-		struct bench b;
+		struct gpu_bench b;
 
 		if (error == EINTR)
 			continue; /* is tried again, for ever */
@@ -297,7 +299,7 @@ static void slots_are_those_the_machine_tells_and_stand_between_sums_and_instanc
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		unsigned n = cases[i].n, sums = plain.n_sums;
 		struct source s;
-		struct bench b;
+		struct gpu_bench b;
 
 		bench_open(&b, cases[i].board);
 		source_of(&s, db, &b.g);
@@ -333,13 +335,15 @@ static void metrics_are_what_the_machine_tells_in_their_units(void **state)
 	AUTOFREE double *vector = NULL;
 	struct metric_set *set;
 	struct source s;
-	struct bench b;
+	struct gpu_bench b;
 
 	(void)state;
 	bench_open(&b, "rk3588");
 	b.g.page_bytes = 4096;
 	source_of(&s, db, &b.g);
-	set = metric_set_new(db, &(struct metric_source){.product = s.product, .slots = s.slots, .n_slots = s.n_slots}, NULL);
+	set = metric_set_new(
+		db, &(struct metric_source){.product = s.product, .slots = s.slots, .n_slots = s.n_slots},
+		NULL);
 	assert_non_null(set);
 	sample = xcalloc(1, sizeof(*sample) + s.n_slots * sizeof(sample->value[0]));
 	sample->n_values = s.n_slots;
@@ -358,7 +362,9 @@ static void metrics_are_what_the_machine_tells_in_their_units(void **state)
 	free(s.slots);
 	bench_close(&b);
 	source_of(&s, db, NULL);
-	set = metric_set_new(db, &(struct metric_source){.product = s.product, .slots = s.slots, .n_slots = s.n_slots}, NULL);
+	set = metric_set_new(
+		db, &(struct metric_source){.product = s.product, .slots = s.slots, .n_slots = s.n_slots},
+		NULL);
 	assert_non_null(set);
 	assert_null(metric_find(set, SPAN_LIT("GPUTemp")));
 	assert_null(metric_find(set, SPAN_LIT("GPUMem")));

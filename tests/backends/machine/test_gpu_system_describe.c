@@ -1,6 +1,6 @@
 #include "tests/support/gpu_bench.h"
 
-static char *said(void (*say)(const struct gpu_system *, struct strbuf *), const struct bench *b)
+static char *said(void (*say)(const struct gpu_system *, struct strbuf *), const struct gpu_bench *b)
 {
 	struct strbuf text = {0};
 
@@ -8,7 +8,8 @@ static char *said(void (*say)(const struct gpu_system *, struct strbuf *), const
 	return text.p ? text.p : xstrdup("");
 }
 
-static void assert_said(void (*say)(const struct gpu_system *, struct strbuf *), const struct bench *b, const char *want)
+static void assert_said(void (*say)(const struct gpu_system *, struct strbuf *), const struct gpu_bench *b,
+			const char *want)
 {
 	AUTOFREE char *got = said(say, b);
 
@@ -30,7 +31,7 @@ static void processes_are_named_the_greatest_first(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct bench b;
+		struct gpu_bench b;
 
 		bench_open(&b, cases[i].board);
 		b.g.page_bytes = 4096;
@@ -52,7 +53,8 @@ static void a_name_that_the_kernel_cut_is_taken_from_the_command_line(void **sta
 		{"surfaceflinger-\n", "/system/bin/surfaceflinger-vendor --x /y", "surfaceflinger-vendor"},
 		{"fifteen-letters\n", "/usr/bin/python3 x.py", "fifteen-letters"},
 		{"fifteen-letters\n", "", "fifteen-letters"},
-		{"fifteen-letters\n", "/opt/my fifteen-letters/bin/fifteen-letters-more", "fifteen-letters-more"},
+		{"fifteen-letters\n", "/opt/my fifteen-letters/bin/fifteen-letters-more",
+		 "fifteen-letters-more"},
 		{"short\n", "/usr/bin/else", "short"},
 		{"", "/usr/bin/else", "pid 4711"},
 		{"\n", "x", "pid 4711"},
@@ -60,8 +62,9 @@ static void a_name_that_the_kernel_cut_is_taken_from_the_command_line(void **sta
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		AUTOFREE char *want = xasprintf("GPU memory 770 MB: %s 432 MB, pid 812 101 MB", cases[i].name);
-		struct bench b;
+		AUTOFREE char *want =
+			xasprintf("GPU memory 770 MB: %s 432 MB, pid 812 101 MB", cases[i].name);
+		struct gpu_bench b;
 
 		bench_open(&b, "pixel-g710");
 		fixture_write(&b.f, "proc/4711/comm", cases[i].comm);
@@ -74,7 +77,7 @@ static void a_name_that_the_kernel_cut_is_taken_from_the_command_line(void **sta
 static void contexts_of_a_process_add_up(void **state)
 {
 	AUTOFREE struct gpu_system_process *list = NULL;
-	struct bench b;
+	struct gpu_bench b;
 
 	(void)state;
 	bench_open(&b, "amlogic-g31");
@@ -97,7 +100,8 @@ static void contexts_that_exceed_their_device_are_not_believed(void **state)
 		{"mali0 total used_pages 100\n%s0a 11 60\n0b 12 50\n", 2}, /* grown between two lines */
 		{"mali0 total used_pages 100\n%s0a 11 6000\n0b 12 50\n", -1},
 		{"mali0 total used_pages 0\n%s0a 11 1\n", -1},
-		{"mali0 total used_pages 100\n%s0a 0 60\n0b -3 40\n0c 99999999999 5\n0d x 5\n0e 7 x\n0f\n", 0},
+		{"mali0 total used_pages 100\n%s0a 0 60\n0b -3 40\n0c 99999999999 5\n0d x 5\n0e 7 x\n0f\n",
+		 0},
 		{"mali1 total used_pages 100\n%s0a 11 60\nmali0 total used_pages 50\n0b 12 40\n", 1},
 	};
 
@@ -105,9 +109,10 @@ static void contexts_that_exceed_their_device_are_not_believed(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		char *middle = strstr(cases[i].text, "%s"), text[256];
 		AUTOFREE struct gpu_system_process *list = NULL;
-		struct bench b;
+		struct gpu_bench b;
 
-		snprintf(text, sizeof(text), "%.*s%s%s", (int)(middle - cases[i].text), cases[i].text, head, middle + 2);
+		snprintf(text, sizeof(text), "%.*s%s%s", (int)(middle - cases[i].text), cases[i].text, head,
+			 middle + 2);
 		bench_init(&b, NULL);
 		fixture_write(&b.f, DEVICE "gpu_memory", text);
 		gpu_system_open(&b.g, &b.f.sys, 0);
@@ -122,7 +127,7 @@ static void directories_that_are_no_processes_are_left_out(void **state)
 	static const char *const texts[] = {"-5\n", "lots\n", "", "9223372036854775808\n"};
 	AUTOFREE struct gpu_system_process *list = NULL;
 	char path[128];
-	struct bench b;
+	struct gpu_bench b;
 
 	(void)state;
 	bench_open(&b, "pixel-g710");
@@ -140,7 +145,7 @@ static void directories_that_are_no_processes_are_left_out(void **state)
 
 static void doctor_is_told_which_file_tells_what(void **state)
 {
-	struct bench b;
+	struct gpu_bench b;
 
 	(void)state;
 	bench_open(&b, "rk3588");
@@ -151,7 +156,7 @@ static void doctor_is_told_which_file_tells_what(void **state)
 		    "power state: /sys/class/misc/mali0/device/power/runtime_status\n"
 		    "driver's own utilization: /sys/class/devfreq/fb000000.gpu/load\n"
 		    "GPU memory: /sys/kernel/debug/mali0/gpu_memory\n"
-		    "missing: no file of this machine tells: GPU memory per process\n");
+		    "missing: this machine has no file for: GPU memory per process\n");
 	bench_close(&b);
 }
 
@@ -163,18 +168,21 @@ static void doctor_is_told_what_was_refused_and_what_would_help(void **state)
 		const char *line;
 	} cases[] = {
 		{"kernel/debug", EACCES,
-		 "GPU memory: /sys/kernel/debug/mali0/gpu_memory: Permission denied: run as root: sudo malitop (Android: adb "
+		 "GPU memory: /sys/kernel/debug/mali0/gpu_memory: Permission denied: run as root: sudo "
+		 "malitop (Android: adb "
 		 "root)\n"},
 		{"load", EPERM,
-		 "driver's own utilization: /sys/class/devfreq/fb000000.gpu/load: Operation not permitted: run as root: sudo "},
+		 "driver's own utilization: /sys/class/devfreq/fb000000.gpu/load: Operation not permitted: "
+		 "run as root: sudo "},
 		{"load", ENOENT, "driver's own utilization: /sys/kernel/debug/mali0/dvfs_utilization\n"},
-		{"kernel/debug", ENOENT, "missing: no file of this machine tells: GPU memory, GPU memory per process\n"},
-		{"thermal", EACCES, "missing: no file of this machine tells: temperature, "},
+		{"kernel/debug", ENOENT,
+		 "missing: this machine has no file for: GPU memory, GPU memory per process\n"},
+		{"thermal", EACCES, "missing: this machine has no file for: temperature, "},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct bench b;
+		struct gpu_bench b;
 		AUTOFREE char *text = NULL;
 
 		bench_init(&b, "rk3588");
@@ -194,15 +202,15 @@ static void a_directory_of_processes_may_be_refused_too(void **state)
 {
 	AUTOFREE struct gpu_system_process *list = NULL;
 	AUTOFREE char *text = NULL;
-	struct bench b;
+	struct gpu_bench b;
 
 	(void)state;
 	bench_init(&b, "pixel-g710");
 	b.refused = "kprcs";
 	gpu_system_open(&b.g, &b.f.sys, 0);
 	text = said(gpu_system_describe, &b);
-	assert_non_null(
-		strstr(text, "GPU memory per process: /sys/class/misc/mali0/device/kprcs: Permission denied: run as root"));
+	assert_non_null(strstr(text, "GPU memory per process: /sys/class/misc/mali0/device/kprcs: Permission "
+				     "denied: run as root"));
 	assert_int_equal(gpu_system_process_list(&b.g, &list), -1);
 	assert_said(gpu_system_processes, &b, "GPU memory 770 MB");
 	bench_close(&b);
@@ -211,7 +219,7 @@ static void a_directory_of_processes_may_be_refused_too(void **state)
 static void debugfs_that_is_not_mounted_is_pointed_out(void **state)
 {
 	AUTOFREE char *text = NULL;
-	struct bench b;
+	struct gpu_bench b;
 
 	(void)state;
 	bench_init(&b, "rk3588");
@@ -225,7 +233,7 @@ static void debugfs_that_is_not_mounted_is_pointed_out(void **state)
 static void names_of_files_are_shown_without_control_characters(void **state)
 {
 	AUTOFREE char *text = NULL;
-	struct bench b;
+	struct gpu_bench b;
 
 	(void)state;
 	bench_init(&b, NULL);
@@ -254,7 +262,7 @@ static void noise_is_survived(void **state)
 	for (int round = 0; round < 300; round++) {
 		AUTOFREE struct gpu_system_process *list = NULL;
 		AUTOFREE char *text = NULL;
-		struct bench b;
+		struct gpu_bench b;
 
 		bench_init(&b, "rk3588");
 		for (size_t i = 0; i < ARRAY_LEN(files); i++) {

@@ -5,7 +5,7 @@
 /* The level that one more file gives a machine which has nothing but a device. */
 static uint64_t level_of(const char *path, const char *text, enum gpu_system_thing thing)
 {
-	struct bench b;
+	struct gpu_bench b;
 	uint64_t v;
 
 	bench_init(&b, NULL);
@@ -64,7 +64,8 @@ static void the_clock_of_mediatek_stands_behind_its_index(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-		assert_true(level_of("sys/kernel/ged/hal/current_freqency", cases[i].text, GPU_SYSTEM_CLOCK) == cases[i].hz);
+		assert_true(level_of("sys/kernel/ged/hal/current_freqency", cases[i].text,
+				     GPU_SYSTEM_CLOCK) == cases[i].hz);
 }
 
 static void percentages_come_with_what_follows_them(void **state)
@@ -82,7 +83,8 @@ static void percentages_come_with_what_follows_them(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-		assert_true(level_of(DEVICE "utilization", cases[i].text, GPU_SYSTEM_UTILIZATION) == cases[i].percent);
+		assert_true(level_of(DEVICE "utilization", cases[i].text, GPU_SYSTEM_UTILIZATION) ==
+			    cases[i].percent);
 }
 
 static void the_top_clock_is_the_greatest_of_the_list_else_the_limit(void **state)
@@ -101,7 +103,7 @@ static void the_top_clock_is_the_greatest_of_the_list_else_the_limit(void **stat
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct bench b;
+		struct gpu_bench b;
 
 		bench_init(&b, NULL);
 		fixture_write(&b.f, DEVFREQ "available_frequencies", cases[i].list);
@@ -133,7 +135,7 @@ static void endless_files_are_not_believed(void **state)
 /* Two reads, so long apart; the second one's percentage. */
 static uint64_t percent_between(const char *first, const char *second, int64_t ms)
 {
-	struct bench b;
+	struct gpu_bench b;
 	uint64_t v;
 
 	bench_init(&b, NULL);
@@ -170,7 +172,8 @@ static void counts_of_busy_time_grow_or_are_of_the_drivers_interval(void **state
 		/* a driver that sleeps */
 		{"busy_time: 9 idle_time: 9\n", "busy_time: 9 idle_time: 9\n", 1000, UNKNOWN},
 		/* more behind, less, garbage */
-		{"busy_time: 0 idle_time: 0\n", "busy_time: 976562 idle_time: 2929688\ntiler_busy_time: 1\n", 1000, 25},
+		{"busy_time: 0 idle_time: 0\n", "busy_time: 976562 idle_time: 2929688\ntiler_busy_time: 1\n",
+		 1000, 25},
 		{"busy_time: 0 idle_time: 0\n", "busy_time: 976562\n", 1000, UNKNOWN},
 		{"busy_time: 0 idle_time: 0\n", "busy_time: 976562 idle_time: -1\n", 1000, UNKNOWN},
 		{"busy_time: 0 idle_time: 0\n", "busy_time: 976562 idle_time: 99999999999\n", 1000, UNKNOWN},
@@ -179,12 +182,13 @@ static void counts_of_busy_time_grow_or_are_of_the_drivers_interval(void **state
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-		assert_true(percent_between(cases[i].first, cases[i].second, cases[i].ms) == cases[i].percent);
+		assert_true(percent_between(cases[i].first, cases[i].second, cases[i].ms) ==
+			    cases[i].percent);
 }
 
 static void time_in_which_the_driver_slept_does_not_spoil_its_counts(void **state)
 {
-	struct bench b;
+	struct gpu_bench b;
 
 	(void)state;
 	bench_init(&b, NULL);
@@ -252,11 +256,16 @@ static void lines_that_do_not_fit_are_left_out(void **state)
 		const char *text;
 		size_t size;
 		const char *lines;
-	} cases[] = {{"ab\ncd\n", 7, "ab\ncd\n"}, {"ab\ncd", 7, "ab\ncd"}, {"ab\ncd", 6, "ab\n"}, {"abcd", 5, ""}, {"", 5, ""}};
+	} cases[] = {{"ab\ncd\n", 7, "ab\ncd\n"},
+		     {"ab\ncd", 7, "ab\ncd"},
+		     {"ab\ncd", 6, "ab\n"},
+		     {"abcd", 5, ""},
+		     {"", 5, ""}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct span got = gpu_system_lines(cases[i].text, (ssize_t)strlen(cases[i].text), cases[i].size);
+		struct span got =
+			gpu_system_lines(cases[i].text, (ssize_t)strlen(cases[i].text), cases[i].size);
 
 		assert_true(span_is(got, cases[i].lines));
 	}

@@ -1,4 +1,5 @@
-/* Processes and threads of a captured machine at two moments, of one that fails, and of this one while processes come and go. */
+/* Processes and threads of a captured machine at two moments, of one that fails, and of this one
+ * while processes come and go. */
 #include "tests/fake/fake_sys.h"
 #include "tests/support/fixture.h"
 
@@ -26,7 +27,7 @@
 
 static const struct process_wish processes = {0}, all = {.threads_of = PROCESS_WISH_ALL, .gpu_memory = true};
 
-struct bench {
+struct process_scan_bench {
 	struct fixture f;
 	struct process_scan *scan;
 	struct process_list *list;
@@ -35,7 +36,7 @@ struct bench {
 	unsigned stats; /* owners that were asked for */
 	uint32_t uid_900;
 };
-static struct bench b;
+static struct process_scan_bench b;
 
 /* A checkout has one owner. */
 static int owner_stat(const struct sys *sys, const char *path, struct stat *st)
@@ -142,7 +143,8 @@ static void cpu_time_is_over_the_time_that_has_passed(void **state)
 	static const struct {
 		int32_t pid;
 		double percent; /* over two seconds; NaN: seen for the first time */
-	} cases[] = {{1, 5}, {17, 0.5}, {812, 50}, {900, 0}, {902, 0}, {903, 100}, {4711, 100}, {5000, NAN}, {5001, NAN}};
+	} cases[] = {{1, 5},     {17, 0.5},   {812, 50},   {900, 0},   {902, 0},
+		     {903, 100}, {4711, 100}, {5000, NAN}, {5001, NAN}};
 
 	(void)state;
 	set_up("processes");
@@ -344,7 +346,8 @@ static void another_program_has_another_name_and_owner_at_once(void **state)
 
 static void a_command_line_is_not_read_while_its_process_waits_for_a_device(void **state)
 {
-	static const char text[] = "903 (fifteen-letters) %c 1 1 1 0 -1 4194560 0 0 0 0 7 1 0 0 20 0 1 0 1512 0 210 1\n";
+	static const char text[] =
+		"903 (fifteen-letters) %c 1 1 1 0 -1 4194560 0 0 0 0 7 1 0 0 20 0 1 0 1512 0 210 1\n";
 	AUTOFREE char *waits = xasprintf(text, 'D'), *runs = xasprintf(text, 'R');
 
 	(void)state;
@@ -360,6 +363,117 @@ static void a_command_line_is_not_read_while_its_process_waits_for_a_device(void
 	tear_down();
 }
 
+static void command_lines_are_read_for_the_wanted_rows_only(void **state)
+{
+	static const struct process_wish one = {.n_commands = 2, .commands = {4711, 77777}},
+					 more = {.n_commands = 1, .commands = {903}, .again = true},
+					 every = {.all_commands = true};
+	unsigned opens;
+
+	(void)state;
+	set_up("processes");
+	read_list(&processes);
+	assert_null(of(4711)->command);
+	opens = b.f.opens;
+	read_later(&one, SECOND);
+	assert_int_equal(b.f.opens - opens, 11 + 1);
+	assert_string_equal(of(4711)->command, "com.studio.bigger.game");
+	assert_null(of(903)->command);
+	opens = b.f.opens;
+	read_later(&more, SECOND); /* no process is read again */
+	assert_int_equal(b.f.opens - opens, 1);
+	assert_int_equal(b.list->end_ns, b.f.monotonic_ns - SECOND);
+	assert_non_null(of(903)->command);
+	opens = b.f.opens;
+	read_later(&every, SECOND); /* not of kernel threads; of the others once */
+	assert_int_equal(b.f.opens - opens, 11 + 7);
+	assert_null(of(17)->command);
+	opens = b.f.opens;
+	read_later(&every, SECOND);
+	assert_int_equal(b.f.opens - opens, 11);
+	assert_non_null(of(903)->command);
+	tear_down();
+}
+
+static void a_command_line_is_bounded_and_printable(void **state)
+{
+	static const struct process_wish every = {.all_commands = true};
+	AUTOFREE char *huge = xmalloc((128 << 10) + 1), *accents = xmalloc(1001);
+	const struct {
+		const char *text, *command;
+	} cases[] = {
+		{"./game --level 3   ", "./game --level 3"},
+		{"\33[31m\33]0;title\7 \302\233x \342\200\256 \377\r\n", "?[31m?]0;title? ?x ? ???"},
+		{"\303\251t\303\251", "\303\251t\303\251"},
+		{"", NULL},
+		{"   ", NULL},
+		{huge, NULL},
+		{accents, NULL},
+	};
+
+	(void)state;
+	memset(huge, 'x', 128 << 10);
+	huge[128 << 10] = 0;
+	for (unsigned i = 0; i < 500; i++)
+		memcpy(accents + 2 * i, "\303\251", 2);
+	accents[1000] = 0;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const char *got;
+
+		set_up("processes");
+		fixture_write(&b.f, "proc/4711/cmdline", cases[i].text);
+		read_list(&every);
+		got = of(4711)->command;
+		if (cases[i].text == huge)
+			assert_int_equal(strspn(got, "x"), PROCESS_COMMAND - 1);
+		else if (cases[i].text == accents)
+			assert_int_equal(strlen(got), PROCESS_COMMAND - 2);
+		else if (cases[i].command)
+			assert_string_equal(got, cases[i].command);
+		else
+			assert_null(got);
+		if (got)
+			assert_true(strlen(got) < PROCESS_COMMAND);
+		tear_down();
+	}
+}
+
+static void a_reused_pid_has_the_command_line_of_the_new_process(void **state)
+{
+	static const struct process_wish every = {.all_commands = true};
+
+	(void)state;
+	set_up("processes");
+	fixture_write(&b.f, "proc/900/cmdline", "old --first");
+	read_list(&every);
+	assert_string_equal(of(900)->command, "old --first");
+	fixture_write(&b.f, "proc/900/cmdline", "new --second");
+	read_later(&every, SECOND);
+	assert_string_equal(of(900)->command, "old --first"); /* it is read again after some seconds */
+	fixture_write(&b.f, "proc/900/stat",
+		      "900 (a) R 1 (b) S 1 1 1 0 -1 4194560 0 0 0 0 7 1 0 0 20 0 1 0 99999 0 210 1\n");
+	read_later(&every, SECOND);
+	assert_string_equal(of(900)->command, "new --second");
+	fixture_write(&b.f, "proc/900/cmdline", "third");
+	read_later(&every, 40 * SECOND);
+	read_later(&every, SECOND);
+	assert_string_equal(of(900)->command, "third");
+	tear_down();
+}
+
+static void kernel_threads_are_known_by_the_kernels_flag_not_by_their_name(void **state)
+{
+	(void)state;
+	set_up("processes");
+	fixture_write(&b.f, "proc/900/stat",
+		      "900 ([kworker]) S 2 1 1 0 -1 4194560 0 0 0 0 7 1 0 0 20 0 1 0 1500 0 210 1\n");
+	read_list(&processes);
+	for (unsigned i = 0; i < b.list->n; i++)
+		assert_int_equal(b.list->processes[i].kernel,
+				 b.list->processes[i].pid == 2 || b.list->processes[i].pid == 17);
+	tear_down();
+}
+
 static void users_are_those_of_the_file_whenever_it_changes(void **state)
 {
 	static const struct {
@@ -370,7 +484,8 @@ static void users_are_those_of_the_file_whenever_it_changes(void **state)
 		{"with\033escape:x:1000:0\n", "with?escape"},
 		{"a-name-that-is-much-too-long:x:1000:0\n", "a-name-that-is-"},
 		{"", "1000"},
-		{":x:1000:0\nx:1000\nann:x:10000\nann:x:-1000\nann:x:4294968296:1\n\n::::\n+\nann:x:1000x:\n", "1000"},
+		{":x:1000:0\nx:1000\nann:x:10000\nann:x:-1000\nann:x:4294968296:1\n\n::::\n+\nann:x:1000x:\n",
+		 "1000"},
 		{NULL, "1000"},
 	};
 
@@ -472,7 +587,8 @@ static void assert_in_order(const struct process_list *list)
 	}
 }
 
-/* Any call of the kernel fails once, or from then on: a list that is in order comes out, and nothing stays open. */
+/* Any call of the kernel fails once, or from then on: a list that is in order comes out, and
+ * nothing stays open. */
 static void whatever_fails_the_list_is_in_order_and_nothing_leaks(void **state)
 {
 	static const int codes[] = {EIO, ENOENT, EMFILE};
@@ -510,7 +626,7 @@ static void whatever_fails_the_list_is_in_order_and_nothing_leaks(void **state)
 	tear_down();
 }
 
-static void storm(void)
+static void make_storm(void)
 {
 	for (;;) {
 		pid_t pid = fork();
@@ -536,7 +652,7 @@ static void this_machine_is_read_while_processes_come_and_go(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(storms); i++) {
 		storms[i] = fork();
 		if (storms[i] == 0)
-			storm();
+			make_storm();
 	}
 	scan = process_scan_new(&sys);
 	for (end = sys.monotonic_ns(&sys) + 2 * SECOND; sys.monotonic_ns(&sys) < end; lists++) {
@@ -579,10 +695,15 @@ int main(void)
 		cmocka_unit_test(what_seldom_changes_is_not_read_each_time),
 		cmocka_unit_test(another_program_has_another_name_and_owner_at_once),
 		cmocka_unit_test(a_command_line_is_not_read_while_its_process_waits_for_a_device),
+		cmocka_unit_test(command_lines_are_read_for_the_wanted_rows_only),
+		cmocka_unit_test(a_command_line_is_bounded_and_printable),
+		cmocka_unit_test(a_reused_pid_has_the_command_line_of_the_new_process),
+		cmocka_unit_test(kernel_threads_are_known_by_the_kernels_flag_not_by_their_name),
 		cmocka_unit_test(users_are_those_of_the_file_whenever_it_changes),
 		cmocka_unit_test(users_whose_file_cannot_be_read_now_are_read_later),
 		cmocka_unit_test(what_ends_meanwhile_is_left_out_and_what_is_refused_is_counted),
-		cmocka_unit_test(a_process_that_tells_nonsense_is_counted_and_one_without_an_owner_has_no_user),
+		cmocka_unit_test(
+			a_process_that_tells_nonsense_is_counted_and_one_without_an_owner_has_no_user),
 		cmocka_unit_test(without_proc_there_is_an_empty_list),
 		cmocka_unit_test(whatever_fails_the_list_is_in_order_and_nothing_leaks),
 		cmocka_unit_test(this_machine_is_read_while_processes_come_and_go),

@@ -15,22 +15,23 @@
 
 #define TAIL " S 1 2 3 4 -1 4194560 1 2 3 4 70 30 5 6 20 -5 3 0 931 774144000 21000 18446744073709551615 1\n"
 
-static bool parse(struct process_stat *stat, const char *text)
+static bool parse_text(struct process_stat *stat, const char *text)
 {
 	return process_stat_parse(stat, span_of(text));
 }
 
 static void numbers_are_those_behind_the_last_parenthesis(void **state)
 {
-	static const char *const names[] = {"sh",         "a) R 9 (b", "",     "(((",        ")))",       " ",
-					    "two\nlines", "\033[31m",  "\xff", ") S 1 2 3 ", "1 (a) R 1", "fifteen-letters"};
+	static const char *const names[] = {"sh",   "a) R 9 (b",  "",           "(((",
+					    ")))",  " ",          "two\nlines", "\033[31m",
+					    "\xff", ") S 1 2 3 ", "1 (a) R 1",  "fifteen-letters"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		AUTOFREE char *text = xasprintf("4711 (%s)" TAIL, names[i]);
 		struct process_stat stat;
 
-		assert_true(parse(&stat, text));
+		assert_true(parse_text(&stat, text));
 		assert_true(span_is(stat.comm, names[i]));
 		assert_int_equal(stat.state, 'S');
 		assert_int_equal(stat.parent, 1);
@@ -62,7 +63,7 @@ static void a_text_that_is_cut_or_another_one_is_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-		assert_false(parse(&stat, texts[i]));
+		assert_false(parse_text(&stat, texts[i]));
 	for (const char *end = whole; end < rss; end++)
 		assert_false(process_stat_parse(&stat, (struct span){whole, (size_t)(end - whole)}));
 	assert_true(process_stat_parse(&stat, (struct span){whole, (size_t)(rss - whole)}));
@@ -73,15 +74,16 @@ static void numbers_that_no_kernel_writes_do_no_harm(void **state)
 	struct process_stat stat;
 
 	(void)state;
-	assert_true(parse(&stat,
-			  "1 (x) \033 99999999999 2 3 4 -1 -7 1 2 3 4 99999999999999999999999 1 5 6 20 -5 99999999999 0 5 1 "
-			  "-21000 1\n"));
+	assert_true(parse_text(&stat,
+			       "1 (x) \033 99999999999 2 3 4 -1 -7 1 2 3 4 99999999999999999999999 1 5 6 "
+			       "20 -5 99999999999 0 5 1 "
+			       "-21000 1\n"));
 	assert_int_equal(stat.state, '?');
 	assert_int_equal(stat.parent, INT32_MAX);
 	assert_int_equal(stat.flags, 0);
 	assert_true(stat.threads == UINT32_MAX);
 	assert_int_equal(stat.rss_pages, 0);
-	assert_true(parse(&stat, "1 (x) S -9 2 3 4 -1 0 1 2 3 4 1 1 5 6 20 -5 1 0 5 1 1 1\n"));
+	assert_true(parse_text(&stat, "1 (x) S -9 2 3 4 -1 0 1 2 3 4 1 1 5 6 20 -5 1 0 5 1 1 1\n"));
 	assert_int_equal(stat.parent, 0);
 }
 
@@ -96,7 +98,8 @@ static void a_name_that_may_have_been_cut_is_completed_from_the_command_line(voi
 		{"fifteen-letters", "/usr/lib/fifteen-letters-and-more", "fifteen-letters-and-more", 1},
 		{"fifteen-letters", "fifteen-letters-and-more", "fifteen-letters-and-more", 1},
 		{"fifteen-letters", "/opt/my things/fifteen-letters-and-more", "fifteen-letters-and-more", 1},
-		{"fifteen-letters", "/opt/fifteen-letters-1/run -c /x/fifteen-letters/", "fifteen-letters", 1},
+		{"fifteen-letters", "/opt/fifteen-letters-1/run -c /x/fifteen-letters/", "fifteen-letters",
+		 1},
 		{"fifteen-letters", "/bin/python3 /srv/fifteen-letters.py", "fifteen-letters.py", 1},
 		{"fifteen-letters", "", "fifteen-letters", 1},
 		{"fifteen-letters", NULL, "fifteen-letters", 1},

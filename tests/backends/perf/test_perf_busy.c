@@ -1,4 +1,5 @@
-/* The true clock of busy CPUs: cycles by the ticks of /proc/stat, gathered until there are enough of them. */
+/* The true clock of busy CPUs: cycles by the ticks of /proc/stat, gathered until there are enough
+ * of them. */
 #include "base/alloc.h"
 #include "tests/support/perf_run.h"
 
@@ -25,7 +26,7 @@ static void write_stat(const struct perf_run *r, const unsigned busy[4])
 	assert_int_equal(fclose(f), 0);
 }
 
-static void begin(struct perf_run *r)
+static void begin_case(struct perf_run *r)
 {
 	perf_run_init(r, "a72x4");
 	write_stat(r, (unsigned[]){100, 100, 100, 100});
@@ -34,7 +35,8 @@ static void begin(struct perf_run *r)
 }
 
 /* The samples of half a second; what they add up to stands in *cycles and *busy_ns. */
-static void half_a_second(struct perf_run *r, enum instance_kind kind, unsigned number, uint64_t *cycles, uint64_t *busy_ns)
+static void half_a_second(struct perf_run *r, enum instance_kind kind, unsigned number, uint64_t *cycles,
+			  uint64_t *busy_ns)
 {
 	*cycles = *busy_ns = 0;
 	for (int i = 0; i < 5; i++) {
@@ -43,7 +45,8 @@ static void half_a_second(struct perf_run *r, enum instance_kind kind, unsigned 
 		assert_int_equal(perf_run_read(r, 200 * MS), READ_GOT);
 		c = perf_run_value(r, "CPUBusyCycles", kind, number);
 		b = perf_run_value(r, "CPUBusyTime", kind, number);
-		assert_int_equal(c == SAMPLE_UNKNOWN, b == SAMPLE_UNKNOWN); /* one is nothing without the other */
+		assert_int_equal(c == SAMPLE_UNKNOWN,
+				 b == SAMPLE_UNKNOWN); /* one is nothing without the other */
 		*cycles += c == SAMPLE_UNKNOWN ? 0 : c;
 		*busy_ns += b == SAMPLE_UNKNOWN ? 0 : b;
 	}
@@ -55,7 +58,7 @@ static void cycles_stand_beside_the_busy_time_they_belong_to(void **state)
 	struct perf_run r;
 
 	(void)state;
-	begin(&r);
+	begin_case(&r);
 	per_ms = perf_run_law(&r, 0, 0x11);
 	write_stat(&r, (unsigned[]){150, 100, 100, 100});
 	half_a_second(&r, INSTANCE_CPU, 0, &cycles, &busy_ns);
@@ -71,7 +74,7 @@ static void a_few_ticks_wait_until_there_are_enough(void **state)
 	struct perf_run r;
 
 	(void)state;
-	begin(&r);
+	begin_case(&r);
 	per_ms = perf_run_law(&r, 1, 0x11);
 	write_stat(&r, (unsigned[]){100, 110, 100, 100});
 	half_a_second(&r, INSTANCE_CPU, 1, &cycles, &busy_ns);
@@ -90,7 +93,7 @@ static void the_whole_is_of_the_cpus_that_were_busy(void **state)
 	struct perf_run r;
 
 	(void)state;
-	begin(&r);
+	begin_case(&r);
 	write_stat(&r, (unsigned[]){150, 105, 100, 130});
 	half_a_second(&r, INSTANCE_ALL, 0, &cycles, &busy_ns);
 	assert_int_equal(busy_ns, 80 * TICK_NS);
@@ -105,7 +108,7 @@ static void a_cpu_that_is_not_counted_has_no_clock(void **state)
 	struct perf_run r;
 
 	(void)state;
-	begin(&r);
+	begin_case(&r);
 	fake_perf_steal(r.perf, 2, 7); /* somebody has all its counters */
 	write_stat(&r, (unsigned[]){100, 100, 150, 100});
 	half_a_second(&r, INSTANCE_CPU, 2, &cycles, &busy_ns);

@@ -1,4 +1,5 @@
-/* What may happen while the CPUs' counters count: CPUs go and come back, counters are taken away, the machine sleeps, reads come late. */
+/* What may happen while the CPUs' counters count: CPUs go and come back, counters are taken away,
+ * the machine sleeps, reads come late. */
 #include "base/alloc.h"
 #include "tests/support/perf_people.h"
 
@@ -10,9 +11,10 @@ static const struct {
 	const char *slot;
 	uint64_t raw;
 } laws[] = {
-	{"CPUCycles", 0x11},      {"CPUInstructions", 0x08}, {"CPUBranches", 0x12},    {"CPUL1DAccesses", 0x04},
-	{"CPUL1DRefills", 0x03},  {"CPUL2Accesses", 0x16},   {"CPUDTLBRefills", 0x05}, {"CPUL1IAccesses", 0x14},
-	{"CPUBusAccesses", 0x19}, {"CPUBusBytes", 0x19},
+	{"CPUCycles", 0x11},      {"CPUInstructions", 0x08}, {"CPUBranches", 0x12},
+	{"CPUL1DAccesses", 0x04}, {"CPUL1DRefills", 0x03},   {"CPUL2Accesses", 0x16},
+	{"CPUDTLBRefills", 0x05}, {"CPUL1IAccesses", 0x14},  {"CPUBusAccesses", 0x19},
+	{"CPUBusBytes", 0x19},
 };
 #define N_LAWS ARRAY_LEN(laws)
 
@@ -31,7 +33,8 @@ static unsigned length_ms(const struct perf_run *r)
 	return (unsigned)((r->sample->end_ns - r->sample->begin_ns) / MS);
 }
 
-/* Every value of the newest sample is right or unknown; a total is known where each of `cpus` is. Returns how many totals are. */
+/* Every value of the newest sample is right or unknown; a total is known where each of `cpus` is.
+ * Returns how many totals are. */
 static unsigned check_known(const struct perf_run *r, unsigned cpus)
 {
 	unsigned n = 0, ms = length_ms(r);
@@ -50,8 +53,8 @@ static unsigned check_known(const struct perf_run *r, unsigned cpus)
 			all &= value != SAMPLE_UNKNOWN;
 			sum += law(r, cpu, l, ms);
 			if (value != SAMPLE_UNKNOWN && value != law(r, cpu, l, ms))
-				fail_msg("%s of CPU %d: %llu, not %llu", laws[l].slot, cpu, (unsigned long long)value,
-					 (unsigned long long)law(r, cpu, l, ms));
+				fail_msg("%s of CPU %d: %llu, not %llu", laws[l].slot, cpu,
+					 (unsigned long long)value, (unsigned long long)law(r, cpu, l, ms));
 		}
 		assert_int_equal(total != SAMPLE_UNKNOWN, all);
 		assert_true(!all || total == sum);
@@ -80,16 +83,16 @@ static void a_cpu_that_is_off_at_the_start_counts_when_it_comes(void **state)
 	fake_perf_tree(r.perf, r.dir);
 	perf_run_begin(&r, 100 * MS);
 	for (int i = 0; i < 25; i++) {
-		next(&r);
+		next_sample(&r);
 		assert_int_equal(check_known(&r, 0x7), N_LAWS);
 	}
 	fake_perf_online(r.perf, 3, true);
-	for (n = 0; n < 20 && (next(&r), of_cpu(&r, 3, 0) == SAMPLE_UNKNOWN); n++)
+	for (n = 0; n < 20 && (next_sample(&r), of_cpu(&r, 3, 0) == SAMPLE_UNKNOWN); n++)
 		check_known(&r, 0x7);
 	assert_true(n <= 11);
 	for (int i = 0; i < 30; i++) {
 		assert_int_equal(check_known(&r, 0xf), N_LAWS);
-		next(&r);
+		next_sample(&r);
 	}
 	perf_run_fini(&r);
 }
@@ -103,24 +106,27 @@ static void a_cpu_that_goes_is_counted_until_then_and_again_when_it_is_back(void
 	start_on(&r, "a72x4", 100 * MS);
 	for (int round = 0; round < 3; round++) {
 		for (int i = 0; i < 7; i++) {
-			next(&r);
+			next_sample(&r);
 			assert_int_equal(check_known(&r, 0xf), N_LAWS);
 		}
 		fake_sys_run(&r.fake, 60 * MS);
 		fake_perf_online(r.perf, 2, false);
-		next(&r);
+		next_sample(&r);
 		for (size_t l = 0; l < N_LAWS; l++) {
 			assert_int_equal(of_cpu(&r, 2, l), law(&r, 2, l, 60));
-			expect(&r, laws[l].slot, law(&r, 0, l, 100) + law(&r, 1, l, 100) + law(&r, 2, l, 60) + law(&r, 3, l, 100),
-			       "off", round);
+			expect_count(&r, laws[l].slot,
+				     law(&r, 0, l, 100) + law(&r, 1, l, 100) + law(&r, 2, l, 60) +
+					     law(&r, 3, l, 100),
+				     "off", round);
 		}
 		for (int i = 0; i < 25; i++) {
-			next(&r);
+			next_sample(&r);
 			assert_int_equal(check_known(&r, 0xb), N_LAWS);
-			assert_int_equal(perf_run_value(&r, "CPUPageFaults", INSTANCE_CPU, 2), SAMPLE_UNKNOWN);
+			assert_int_equal(perf_run_value(&r, "CPUPageFaults", INSTANCE_CPU, 2),
+					 SAMPLE_UNKNOWN);
 		}
 		fake_perf_online(r.perf, 2, true);
-		for (n = 0; n < 20 && (next(&r), of_cpu(&r, 2, 0) == SAMPLE_UNKNOWN); n++)
+		for (n = 0; n < 20 && (next_sample(&r), of_cpu(&r, 2, 0) == SAMPLE_UNKNOWN); n++)
 			check_known(&r, 0xb);
 		assert_true(n <= 11);
 	}
@@ -135,14 +141,14 @@ static void a_cpu_that_was_off_for_a_moment_counts_again(void **state)
 
 	(void)state;
 	start_on(&r, "a72x4", 100 * MS);
-	next(&r);
+	next_sample(&r);
 	fake_sys_run(&r.fake, 20 * MS);
 	fake_perf_online(r.perf, 1, false);
 	fake_sys_run(&r.fake, 20 * MS);
 	fake_perf_online(r.perf, 1, true);
-	next(&r);
+	next_sample(&r);
 	assert_int_equal(of_cpu(&r, 1, 0), law(&r, 1, 0, 20));
-	for (; n < 20 && (next(&r), of_cpu(&r, 1, 0) == SAMPLE_UNKNOWN); n++)
+	for (; n < 20 && (next_sample(&r), of_cpu(&r, 1, 0) == SAMPLE_UNKNOWN); n++)
 		check_known(&r, 0xd);
 	assert_true(n <= 11);
 	assert_int_equal(check_known(&r, 0xf), N_LAWS);
@@ -167,13 +173,13 @@ static void groups_that_never_run_are_made_smaller(void **state)
 		assert_true(perf_run_open(&r));
 		fake_perf_steal(r.perf, cases[i].cpu, cases[i].stolen);
 		assert_true(perf_run_start(&r, 100 * MS));
-		next(&r);
+		next_sample(&r);
 		assert_true(check_known(&r, 0xf) < N_LAWS);
 		for (; n < 200 && check_known(&r, 0xf) < N_LAWS; n++)
-			next(&r);
+			next_sample(&r);
 		assert_in_range(n, 9, 10 * cases[i].stolen + 12);
 		for (n = 0; n < 30; n++) {
-			next(&r);
+			next_sample(&r);
 			assert_int_equal(check_known(&r, 0xf), N_LAWS);
 		}
 		perf_run_fini(&r);
@@ -191,22 +197,59 @@ static void counters_that_are_taken_for_seconds_make_values_unknown_not_wrong(vo
 
 		start_on(&r, "a72x4", periods[i]);
 		for (int k = 0; k < n; k++) {
-			next(&r);
+			next_sample(&r);
 			assert_int_equal(check_known(&r, 0xf), N_LAWS);
 		}
 		fake_perf_steal(r.perf, 2, 7);
 		for (int k = 0; k < n; k++) {
-			next(&r);
+			next_sample(&r);
 			assert_true(check_known(&r, 0xf) < N_LAWS);
 			assert_true(perf_run_total(&r, "CPUPageFaults") == 4u * 2 * length_ms(&r));
 		}
 		fake_perf_steal(r.perf, 2, 0);
-		next(&r);
+		next_sample(&r);
 		check_known(&r, 0xf);
 		for (int k = 0; k < n; k++) {
-			next(&r);
+			next_sample(&r);
 			assert_int_equal(check_known(&r, 0xf), N_LAWS);
 		}
+		perf_run_fini(&r);
+	}
+}
+
+/* However short the measurement was: a group may wait for its turn when it ends. */
+static void time_without_a_counter_is_told_as_such(void **state)
+{
+	static const struct {
+		enum scope_kind kind;
+		unsigned threads;
+		int samples;
+	} cases[] = {
+		{SCOPE_MACHINE, 4, 1}, {SCOPE_MACHINE, 4, 20}, {SCOPE_PROCESS, 1, 1}, {SCOPE_PROCESS, 1, 20}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		uint64_t enabled = 0;
+		struct perf_run r;
+		int64_t begin;
+
+		init_run(&r, "a72x4", cases[i].kind, 1001);
+		fake_perf_exit(r.perf, 1002);
+		assert_true(perf_run_open(&r));
+		fake_perf_steal(r.perf, -1, 7);
+		assert_true(perf_run_start(&r, 20 * MS));
+		begin = r.fake.now_ns;
+		for (int n = 1; n <= cases[i].samples; n++) {
+			uint64_t more;
+
+			r.source->cut = n == cases[i].samples;
+			next_sample(&r);
+			more = perf_run_total(&r, "PerfEnabledBranches");
+			enabled += more == SAMPLE_UNKNOWN ? 0 : more;
+			assert_true(more == SAMPLE_UNKNOWN || perf_run_total(&r, "PerfRunningBranches") == 0);
+			assert_true(perf_run_total(&r, "CPUBranches") == SAMPLE_UNKNOWN);
+		}
+		assert_int_equal(enabled, (uint64_t)(r.fake.now_ns - begin) * cases[i].threads);
 		perf_run_fini(&r);
 	}
 }
@@ -234,7 +277,7 @@ static void counters_that_somebody_has_for_good_are_left_to_him(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct perf_run r;
 
-		init(&r, "a72x4", cases[i].kind, 1001);
+		init_run(&r, "a72x4", cases[i].kind, 1001);
 		fake_perf_exit(r.perf, 1002);
 		fake_perf_steal(r.perf, -1, cases[i].stolen);
 		plain_read = r.fake.sys.read;
@@ -244,11 +287,11 @@ static void counters_that_somebody_has_for_good_are_left_to_him(void **state)
 		assert_true(perf_run_start(&r, 100 * MS));
 		fake_perf_exec(r.perf, 1001);
 		for (int n = 0; n < 20; n++) {
-			next(&r);
+			next_sample(&r);
 			if (cases[i].kind == SCOPE_MACHINE)
 				assert_int_equal(check_known(&r, 0xf), N_LAWS);
 			for (size_t l = 0; l < N_LAWS && cases[i].kind != SCOPE_MACHINE; l++)
-				expect(&r, laws[l].slot, law(&r, 1, l, 100), "left", n);
+				expect_count(&r, laws[l].slot, law(&r, 1, l, 100), "left", n);
 		}
 		perf_run_fini(&r);
 	}
@@ -272,7 +315,7 @@ static void the_groups_of_a_process_stay_as_they_are_and_tell_nothing_wrong(void
 		unsigned known = 0;
 		struct perf_run r;
 
-		init(&r, cases[i].machine, cases[i].kind, 1001);
+		init_run(&r, cases[i].machine, cases[i].kind, 1001);
 		fake_perf_exit(r.perf, 1002);
 		assert_true(perf_run_open(&r));
 		fake_perf_steal(r.perf, 1, 4);
@@ -281,16 +324,19 @@ static void the_groups_of_a_process_stay_as_they_are_and_tell_nothing_wrong(void
 		for (int n = 0; n < 60; n++) {
 			if (n == 30)
 				fake_perf_steal(r.perf, 1, 0);
-			next(&r);
+			next_sample(&r);
 			for (size_t l = 0; l < N_LAWS - 1; l++) {
-				uint64_t raw = strcmp(laws[l].slot, "CPUBranches") == 0 && i > 1 ? 0x21 : laws[l].raw;
+				uint64_t raw = strcmp(laws[l].slot, "CPUBranches") == 0 && i > 1
+						       ? 0x21
+						       : laws[l].raw;
 				uint64_t value = perf_run_total(&r, laws[l].slot);
 
-				assert_true(value == SAMPLE_UNKNOWN || value == perf_run_law(&r, 1, raw) * 100);
+				assert_true(value == SAMPLE_UNKNOWN ||
+					    value == perf_run_law(&r, 1, raw) * 100);
 				assert_true(n < 32 || value != SAMPLE_UNKNOWN);
 				known += n < 30 && value != SAMPLE_UNKNOWN;
 			}
-			expect(&r, "CPUTaskTime", 100 * TASK_PER_MS, "process", n);
+			expect_count(&r, "CPUTaskTime", 100 * TASK_PER_MS, "process", n);
 		}
 		assert_true(known < 30 * N_LAWS);
 		perf_run_fini(&r);
@@ -305,18 +351,20 @@ static void a_thread_alone_gets_smaller_groups(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(machines); i++) {
 		struct perf_run r;
 
-		init(&r, machines[i], SCOPE_THREAD, 1002);
+		init_run(&r, machines[i], SCOPE_THREAD, 1002);
 		perf_run_state(&r, 1002, 'R', 2);
 		assert_true(perf_run_open(&r));
 		fake_perf_steal(r.perf, 2, 3);
 		assert_true(perf_run_start(&r, 100 * MS));
 		for (int n = 0; n < 100; n++) {
-			next(&r);
+			next_sample(&r);
 			for (size_t l = 0; l < N_LAWS - 1; l++) {
-				uint64_t raw = strcmp(laws[l].slot, "CPUBranches") == 0 && i ? 0x21 : laws[l].raw;
+				uint64_t raw =
+					strcmp(laws[l].slot, "CPUBranches") == 0 && i ? 0x21 : laws[l].raw;
 				uint64_t value = perf_run_total(&r, laws[l].slot);
 
-				assert_true(value == SAMPLE_UNKNOWN || value == perf_run_law(&r, 2, raw) * 100);
+				assert_true(value == SAMPLE_UNKNOWN ||
+					    value == perf_run_law(&r, 2, raw) * 100);
 				assert_true(n < 70 || value != SAMPLE_UNKNOWN);
 			}
 		}
@@ -335,7 +383,7 @@ static void a_suspend_is_a_gap_in_one_sample(void **state)
 	for (int i = 0; i < 12; i++) {
 		if (i == 5)
 			fake_sys_sleep(&r.fake, 30000 * MS);
-		next(&r);
+		next_sample(&r);
 		assert_int_equal((r.sample->flags & SAMPLE_GAP) != 0, i == 5);
 		assert_int_equal(check_known(&r, 0xf), N_LAWS);
 	}
@@ -353,14 +401,15 @@ static void a_cut_ends_an_interval_and_the_next_one_ends_where_it_would_have(voi
 	for (int i = 0; i < 20; i++) {
 		fake_sys_run(&r.fake, 37 * MS);
 		r.source->cut = true;
-		next(&r);
+		next_sample(&r);
 		assert_int_equal(length_ms(&r), 37);
 		assert_int_equal(perf_run_read(&r, 0), READ_NONE);
 		r.source->cut = false;
 		check_known(&r, 0xf);
-		next(&r);
+		next_sample(&r);
 		assert_int_equal(length_ms(&r), 63);
-		assert_true((r.sample->end_ns - begin) % (100 * MS) == 0 && !(r.sample->flags & SAMPLE_STRETCHED));
+		assert_true((r.sample->end_ns - begin) % (100 * MS) == 0 &&
+			    !(r.sample->flags & SAMPLE_STRETCHED));
 		check_known(&r, 0xf);
 	}
 	perf_run_fini(&r);
@@ -378,13 +427,13 @@ static void a_late_read_is_told_and_right(void **state)
 		struct perf_run r;
 
 		start_on(&r, "a72x4", 100 * MS);
-		next(&r);
+		next_sample(&r);
 		fake_sys_run(&r.fake, (100 + cases[i].late_ms) * MS);
-		next(&r);
+		next_sample(&r);
 		assert_int_equal(length_ms(&r), 100 + cases[i].late_ms);
 		assert_int_equal((r.sample->flags & SAMPLE_STRETCHED) != 0, cases[i].stretched);
 		assert_int_equal(check_known(&r, 0xf), N_LAWS);
-		next(&r);
+		next_sample(&r);
 		assert_int_equal(length_ms(&r), 100 - cases[i].late_ms % 100);
 		perf_run_fini(&r);
 	}
@@ -410,7 +459,8 @@ static void intervals_are_as_long_as_asked_for_but_worth_the_work(void **state)
 		for (int n = 0; n < 12; n++) {
 			assert_int_equal(perf_run_read(&r, 20000 * MS), READ_GOT);
 			assert_int_equal(length_ms(&r), cases[i].period_ms);
-			known += perf_run_total(&r, "CPUPageFaults") == 2u * r.perf->machine->n_cpus * length_ms(&r);
+			known += perf_run_total(&r, "CPUPageFaults") ==
+				 2u * r.perf->machine->n_cpus * length_ms(&r);
 		}
 		assert_int_equal(known, 12);
 		perf_run_fini(&r);
@@ -423,13 +473,13 @@ static void it_starts_again_after_a_stop(void **state)
 
 	(void)state;
 	start_on(&r, "a72x4", 100 * MS);
-	next(&r);
+	next_sample(&r);
 	backend_perf.stop(r.source);
 	assert_int_equal(fake_perf_open_files(r.perf, NULL), 0);
 	fake_sys_run(&r.fake, 5000 * MS);
 	assert_true(perf_run_start(&r, 200 * MS));
 	for (int i = 0; i < 5; i++) {
-		next(&r);
+		next_sample(&r);
 		assert_int_equal(length_ms(&r), 200);
 		assert_int_equal(check_known(&r, 0xf), N_LAWS);
 	}
@@ -444,6 +494,7 @@ int main(void)
 		cmocka_unit_test(a_cpu_that_was_off_for_a_moment_counts_again),
 		cmocka_unit_test(groups_that_never_run_are_made_smaller),
 		cmocka_unit_test(counters_that_are_taken_for_seconds_make_values_unknown_not_wrong),
+		cmocka_unit_test(time_without_a_counter_is_told_as_such),
 		cmocka_unit_test(counters_that_somebody_has_for_good_are_left_to_him),
 		cmocka_unit_test(the_groups_of_a_process_stay_as_they_are_and_tell_nothing_wrong),
 		cmocka_unit_test(a_thread_alone_gets_smaller_groups),

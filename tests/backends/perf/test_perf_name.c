@@ -15,11 +15,11 @@
 #define DEVICES "sys/bus/event_source/devices/"
 
 /* What sysfs says of a machine. */
-struct file {
+struct perf_name_file {
 	const char *path, *text;
 };
 
-static const struct file a72[] = {
+static const struct perf_name_file a72[] = {
 	{"armv8_cortex_a72/type", "8\n"},
 	{"armv8_cortex_a72/cpus", "0-3\n"},
 	{"armv8_cortex_a72/format/event", "config:0-15\n"},
@@ -31,7 +31,7 @@ static const struct file a72[] = {
 	{NULL, NULL},
 };
 
-static const struct file rk3588[] = {
+static const struct perf_name_file rk3588[] = {
 	{"armv8_cortex_a55/type", "8\n"},
 	{"armv8_cortex_a55/cpus", "0-3\n"},
 	{"armv8_cortex_a55/format/event", "config:0-15\n"},
@@ -50,7 +50,7 @@ static const struct file rk3588[] = {
 	{NULL, NULL},
 };
 
-static const struct file hybrid[] = {
+static const struct perf_name_file hybrid[] = {
 	{"cpu_atom/type", "10\n"},
 	{"cpu_atom/cpus", "12-15\n"},
 	{"cpu_atom/format/event", "config:0-7\n"},
@@ -69,7 +69,7 @@ static const struct file hybrid[] = {
 };
 
 /* What no kernel says. */
-static const struct file hostile[] = {
+static const struct perf_name_file hostile[] = {
 	{"cpu/type", "4\n"},
 	{"cpu/format/event", "config:0-7\n"},
 	{"cpu/format/odd", "config:9-1000\n"},
@@ -86,9 +86,9 @@ static const struct file hostile[] = {
 	{NULL, NULL},
 };
 
-static const struct file nothing[] = {{NULL, NULL}};
+static const struct perf_name_file nothing[] = {{NULL, NULL}};
 
-static void build(struct fixture *f, struct perf_pmus *pmus, const struct file *files)
+static void build_tree(struct fixture *f, struct perf_pmus *pmus, const struct perf_name_file *files)
 {
 	char path[256];
 
@@ -100,7 +100,7 @@ static void build(struct fixture *f, struct perf_pmus *pmus, const struct file *
 	perf_pmus_find(pmus, &f->sys);
 }
 
-static void dismiss(struct fixture *f, struct perf_pmus *pmus)
+static void dismiss_tree(struct fixture *f, struct perf_pmus *pmus)
 {
 	perf_pmus_fini(pmus);
 	fixture_fini(f);
@@ -120,8 +120,8 @@ static void assert_found(const struct perf_pmus *pmus, const char *text, const c
 		const struct perf_event *e = &name.events[i].event;
 
 		assert_ptr_equal(e->name, text);
-		n += (size_t)snprintf(got + n, sizeof(got) - n, "%s%u:%" PRIx64 ":%" PRIx64 ":%" PRIx64, i ? " " : "", e->type,
-				      e->config, e->config1, e->config2);
+		n += (size_t)snprintf(got + n, sizeof(got) - n, "%s%u:%" PRIx64 ":%" PRIx64 ":%" PRIx64,
+				      i ? " " : "", e->type, e->config, e->config1, e->config2);
 	}
 	if (name.user_only)
 		snprintf(got + n, sizeof(got) - n, ":u");
@@ -192,10 +192,10 @@ static void generic_names_are_those_of_perf(void **state)
 	struct fixture f;
 
 	(void)state;
-	build(&f, &pmus, nothing);
+	build_tree(&f, &pmus, nothing);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_found(&pmus, cases[i].text, cases[i].event);
-	dismiss(&f, &pmus);
+	dismiss_tree(&f, &pmus);
 }
 
 static void names_that_only_look_generic_are_refused(void **state)
@@ -220,10 +220,10 @@ static void names_that_only_look_generic_are_refused(void **state)
 	struct fixture f;
 
 	(void)state;
-	build(&f, &pmus, nothing);
+	build_tree(&f, &pmus, nothing);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-		assert_refused(&pmus, cases[i], "no event of that name here: try");
-	dismiss(&f, &pmus);
+		assert_refused(&pmus, cases[i], "no such event here: try");
+	dismiss_tree(&f, &pmus);
 }
 
 static void an_arm_cpu_counts_by_number_parameter_and_mnemonic(void **state)
@@ -233,7 +233,7 @@ static void an_arm_cpu_counts_by_number_parameter_and_mnemonic(void **state)
 	} cases[] = {
 		{"r12", "8:12:0:0"},
 		{"r1B:u", "8:1b:0:0:u"},
-		{"rffffffffffffffff", "8:ffffffffffffffff:0:0"},
+		{"rffff", "8:ffff:0:0"},
 		{"br_pred", "8:12:0:0"},
 		{"BR_PRED", "8:12:0:0"},
 		{"Br_Pred:u", "8:12:0:0:u"},
@@ -251,16 +251,16 @@ static void an_arm_cpu_counts_by_number_parameter_and_mnemonic(void **state)
 	struct fixture f;
 
 	(void)state;
-	build(&f, &pmus, a72);
+	build_tree(&f, &pmus, a72);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_found(&pmus, cases[i].text, cases[i].event);
-	dismiss(&f, &pmus);
+	dismiss_tree(&f, &pmus);
 }
 
 static void every_kind_of_core_that_has_the_event_gets_its_number(void **state)
 {
 	static const struct {
-		const struct file *machine;
+		const struct perf_name_file *machine;
 		const char *text, *events;
 	} cases[] = {
 		{rk3588, "r11", "8:11:0:0 9:11:0:0"},
@@ -281,23 +281,24 @@ static void every_kind_of_core_that_has_the_event_gets_its_number(void **state)
 		struct perf_pmus pmus;
 		struct fixture f;
 
-		build(&f, &pmus, cases[i].machine);
+		build_tree(&f, &pmus, cases[i].machine);
 		assert_found(&pmus, cases[i].text, cases[i].events);
-		dismiss(&f, &pmus);
+		dismiss_tree(&f, &pmus);
 	}
 }
 
 static void the_part_number_tells_the_core_where_the_pmu_does_not(void **state)
 {
-	static const struct file generic[] = {{"armv8_pmuv3/type", "8\n"}, {"armv8_pmuv3/cpus", "0\n"}, {NULL, NULL}};
+	static const struct perf_name_file generic[] = {
+		{"armv8_pmuv3/type", "8\n"}, {"armv8_pmuv3/cpus", "0\n"}, {NULL, NULL}};
 	struct perf_pmus pmus;
 	struct perf_name name;
 	struct cpus cpus;
 	struct fixture f;
 
 	(void)state;
-	build(&f, &pmus, generic);
-	assert_refused(&pmus, "BR_IMMED_SPEC", "no event of that name here");
+	build_tree(&f, &pmus, generic);
+	assert_refused(&pmus, "BR_IMMED_SPEC", "no such event here");
 	fixture_write(&f, "sys/devices/system/cpu/present", "0\n");
 	fixture_write(&f, "sys/devices/system/cpu/cpu0/regs/identification/midr_el1", "0x00000000410fd083\n");
 	cpus_find(&cpus, &f.sys);
@@ -305,7 +306,7 @@ static void the_part_number_tells_the_core_where_the_pmu_does_not(void **state)
 	assert_true(name.events[0].event.type == 8 && name.events[0].event.config == 0x78);
 	assert_false(perf_name_find(&name, &pmus, &cpus, "LL_CACHE_RD", NULL)); /* which the A72 has not */
 	cpus_fini(&cpus);
-	dismiss(&f, &pmus);
+	dismiss_tree(&f, &pmus);
 }
 
 static void a_machine_without_pmus_still_takes_raw_numbers(void **state)
@@ -314,16 +315,16 @@ static void a_machine_without_pmus_still_takes_raw_numbers(void **state)
 	struct fixture f;
 
 	(void)state;
-	build(&f, &pmus, nothing);
+	build_tree(&f, &pmus, nothing);
 	assert_int_equal(pmus.n, 0);
 	assert_found(&pmus, "r12", "4:12:0:0");
-	dismiss(&f, &pmus);
+	dismiss_tree(&f, &pmus);
 }
 
 static void pmus_know_their_cpus(void **state)
 {
 	static const struct {
-		const struct file *machine;
+		const struct perf_name_file *machine;
 		const char *name;
 		bool core;
 		unsigned has, has_not;
@@ -341,54 +342,55 @@ static void pmus_know_their_cpus(void **state)
 		struct perf_pmus pmus;
 		struct fixture f;
 
-		build(&f, &pmus, cases[i].machine);
+		build_tree(&f, &pmus, cases[i].machine);
 		pmu = perf_pmus_get(&pmus, span_of(cases[i].name));
 		assert_non_null(pmu);
 		assert_int_equal(pmu->core, cases[i].core);
 		assert_true(cpu_set_has(&pmu->cpus, cases[i].has));
 		assert_false(cpu_set_has(&pmu->cpus, cases[i].has_not));
-		dismiss(&f, &pmus);
+		dismiss_tree(&f, &pmus);
 	}
 }
 
 static void refusals_say_what_was_not_understood_and_what_to_try(void **state)
 {
 	static const struct {
-		const struct file *machine;
+		const struct perf_name_file *machine;
 		const char *text, *says;
 	} cases[] = {
-		{a72, "nonsense", "nonsense: no event of that name here: try"},
-		{a72, "nonsense", "r1b or PMU/event=0x1b/ (PMUs of CPUs here: armv8_cortex_a72)"},
+		{a72, "nonsense", "nonsense: no such event here: try"},
+		{a72, "nonsense", "r1b, 0x1b or PMU/event=0x1b/ (PMUs of CPUs here: armv8_cortex_a72)"},
 		{nothing, "br_pred", "(PMUs of CPUs here: none, as in most virtual machines)"},
-		{a72, "", "no event of that name"},
-		{a72, ":u", "no event of that name"},
-		{a72, "r", "no event of that name"},
-		{a72, "r10000000000000000", "no event of that name"},
-		{a72, "rxyz", "no event of that name"},
-		{a72, "cycles:p", "the only modifier is :u"},
-		{a72, "cycles:k", "count the event with :u and without it, and subtract"},
+		{a72, "", "no such event"},
+		{a72, ":u", "no such event"},
+		{a72, "r", "no such event"},
+		{a72, "r10000000000000000", "no such event"},
+		{a72, "rxyz", "no such event"},
+		{a72, "cycles:p", "the modifiers are :u and :k"},
 		{a72, "../../../etc/passwd", "../../../etc/passwd: "},
-		{a72, "\033[31mred", "?[31mred: no event"},
+		{a72, "\033[31mred", "?[31mred: no such event"},
 		{a72, "cpu/event=1/", "cpu/event=1/: no PMU of that name: try armv8_cortex_a72, software"},
 		{a72, "armv8_cortex_a72/event=1", "two slashes: try PMU/event=0x1b/"},
 		{a72, "armv8_cortex_a72/", "two slashes"},
 		{a72, "/event=1/", "no PMU of that name"},
+		{a72, "rffffffffffffffff",
+		 "rffffffffffffffff: 0xffffffffffffffff has bits that armv8_cortex_a72 does not use"},
 		{a72, "armv8_cortex_a72/event=0x10000/", "event: 0x10000 is too big: it has 16 bits"},
 		{a72, "armv8_cortex_a72/umask=1/",
 		 "has no parameter or event \"umask\": try event, long, config, config1, config2"},
 		{a72, "armv8_cortex_a72/nonsense/", "has no parameter or event \"nonsense\""},
 		{a72, "armv8_cortex_a72/../armv8_cortex_a72/type/", "no parameter or event"},
-		{a72, "armv8_cortex_a72/event=-1/", "\"event=-1\": a parameter takes a number, decimal or after 0x"},
-		{a72, "armv8_cortex_a72/event=/", "takes a number"},
-		{a72, "armv8_cortex_a72/event=18446744073709551616/", "takes a number"},
+		{a72, "armv8_cortex_a72/event=-1/", "\"event=-1\": expected a decimal or 0x number"},
+		{a72, "armv8_cortex_a72/event=/", "a decimal or 0x number"},
+		{a72, "armv8_cortex_a72/event=18446744073709551616/", "a decimal or 0x number"},
 		{a72, "armv8_cortex_a72/\033=1/", "no parameter or event \"?\""},
 		{rk3588, "scu_snoop", "(PMUs of CPUs here: armv8_cortex_a55, armv8_cortex_a76)"},
 		{hostile, "big", "cpu/events/big: event: 0x100 is too big"},
 		{hostile, "empty", "cpu/events/empty: it is empty"},
 		{hostile, "junk", "cpu/events/junk: "},
-		{hostile, "mark", "\"event=?\": a parameter takes a number"},
+		{hostile, "mark", "\"event=?\": expected a decimal or 0x number"},
 		{hostile, "nested", "no parameter or event \"nested\""},
-		{hostile, "oddly", "odd: the kernel says that it lies in \"config:9-1000\", which is not understood"},
+		{hostile, "oddly", "odd: unknown format in sysfs: \"config:9-1000\""},
 		{hostile, "cpu/big/", "cpu/events/big: event: 0x100 is too big"},
 		{hostile, "huge/event=1/", "no PMU of that name: try cpu"},
 	};
@@ -398,9 +400,9 @@ static void refusals_say_what_was_not_understood_and_what_to_try(void **state)
 		struct perf_pmus pmus;
 		struct fixture f;
 
-		build(&f, &pmus, cases[i].machine);
+		build_tree(&f, &pmus, cases[i].machine);
 		assert_refused(&pmus, cases[i].text, cases[i].says);
-		dismiss(&f, &pmus);
+		dismiss_tree(&f, &pmus);
 	}
 }
 
@@ -410,10 +412,10 @@ static void only_pmus_that_can_be_opened_are_there(void **state)
 	struct fixture f;
 
 	(void)state;
-	build(&f, &pmus, hostile);
+	build_tree(&f, &pmus, hostile);
 	assert_int_equal(pmus.n, 1);
 	assert_string_equal(pmus.pmus[0].name, "cpu");
-	dismiss(&f, &pmus);
+	dismiss_tree(&f, &pmus);
 }
 
 static void text_that_is_too_long_is_refused_and_shown_in_part(void **state)
@@ -428,14 +430,14 @@ static void text_that_is_too_long_is_refused_and_shown_in_part(void **state)
 	memset(event, '1', sizeof(event) - 1);
 	memcpy(event, "event=0x", 8);
 	event[sizeof(event) - 1] = 0;
-	build(&f, &pmus, a72);
-	assert_refused(&pmus, name, "aaaa: no event of that name here");
+	build_tree(&f, &pmus, a72);
+	assert_refused(&pmus, name, "aaaa: no such event here");
 	fixture_write(&f, DEVICES "armv8_cortex_a72/events/long_one", event);
-	assert_refused(&pmus, "long_one", "no event of that name here");
+	assert_refused(&pmus, "long_one", "no such event here");
 	memcpy(name, "armv8_cortex_a72/", 17);
 	strcpy(name + 200, "/");
 	assert_refused(&pmus, name, "has no parameter or event");
-	dismiss(&f, &pmus);
+	dismiss_tree(&f, &pmus);
 }
 
 static void an_event_that_cannot_be_read_is_none(void **state)
@@ -444,12 +446,12 @@ static void an_event_that_cannot_be_read_is_none(void **state)
 	struct fixture f;
 
 	(void)state;
-	build(&f, &pmus, a72);
+	build_tree(&f, &pmus, a72);
 	f.broken = "events/own_event";
 	f.broken_errno = EACCES;
-	assert_refused(&pmus, "own_event", "no event of that name here");
+	assert_refused(&pmus, "own_event", "no such event here");
 	assert_found(&pmus, "cpu_cycles", "8:11:0:0");
-	dismiss(&f, &pmus);
+	dismiss_tree(&f, &pmus);
 }
 
 int main(void)

@@ -25,22 +25,23 @@ static void a_thread_that_moves_between_clusters_is_estimated_exactly(void **sta
 	struct perf_run r;
 
 	(void)state;
-	init(&r, "rk3588", SCOPE_PROCESS, 1001);
+	init_run(&r, "rk3588", SCOPE_PROCESS, 1001);
 	fake_perf_alternate(r.perf, 1001, 25 * MS, 1, 6);
 	fake_perf_move(r.perf, 1002, 5);
 	r.perf->mux_ns = 2 * MS;
 	perf_run_begin(&r, 100 * MS);
 	for (int n = 0; n < 50; n++) {
-		next(&r);
+		next_sample(&r);
 		for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 			uint64_t small = perf_run_law(&r, 1, cases[i].a55) * 50;
-			uint64_t big = perf_run_law(&r, 6, cases[i].a76) * 50 + perf_run_law(&r, 5, cases[i].a76) * 100;
+			uint64_t big = perf_run_law(&r, 6, cases[i].a76) * 50 +
+				       perf_run_law(&r, 5, cases[i].a76) * 100;
 
-			expect(&r, cases[i].slot, small + big, "move", n);
+			expect_count(&r, cases[i].slot, small + big, "move", n);
 			assert_int_equal(perf_run_value(&r, cases[i].slot, INSTANCE_CLUSTER, 0), small);
 			assert_int_equal(perf_run_value(&r, cases[i].slot, INSTANCE_CLUSTER, 1), big);
 		}
-		expect(&r, "CPUTaskTime", 200 * TASK_PER_MS, "move", n);
+		expect_count(&r, "CPUTaskTime", 200 * TASK_PER_MS, "move", n);
 		assert_true(r.sample->flags & SAMPLE_ESTIMATED);
 	}
 	perf_run_fini(&r);
@@ -51,15 +52,16 @@ static void nothing_is_estimated_of_a_thread_that_moves_where_counters_suffice(v
 	struct perf_run r;
 
 	(void)state;
-	init(&r, "rk3588", SCOPE_PROCESS, 1001);
+	init_run(&r, "rk3588", SCOPE_PROCESS, 1001);
 	fake_perf_alternate(r.perf, 1001, 25 * MS, 1, 6);
 	assert_true(perf_run_open(&r));
 	r.perf->pmus[2].counters = r.perf->pmus[3].counters = 31;
 	assert_true(perf_run_start(&r, 100 * MS));
 	for (int n = 0; n < 10; n++) {
-		next(&r);
+		next_sample(&r);
 		assert_int_equal(r.sample->flags, 0);
-		expect(&r, "CPUCycles", cycles(&r, 1, 50) + cycles(&r, 6, 50) + cycles(&r, 2, 100), "move", n);
+		expect_count(&r, "CPUCycles", cycles(&r, 1, 50) + cycles(&r, 6, 50) + cycles(&r, 2, 100),
+			     "move", n);
 	}
 	perf_run_fini(&r);
 }
@@ -80,25 +82,54 @@ static void threads_that_start_and_end_are_counted_while_they_live(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct perf_run r;
 
-		init(&r, cases[i].machine, SCOPE_PROCESS, 1001);
+		init_run(&r, cases[i].machine, SCOPE_PROCESS, 1001);
 		r.perf->kernel = cases[i].kernel;
-		alone(&r);
+		run_alone(&r);
 		perf_run_begin(&r, 100 * MS);
-		next(&r);
-		expect(&r, "CPUCycles", cycles(&r, 1, 100) + cycles(&r, 2, 100), "threads", (int)i);
+		next_sample(&r);
+		expect_count(&r, "CPUCycles", cycles(&r, 1, 100) + cycles(&r, 2, 100), "threads", (int)i);
 		fake_sys_run(&r.fake, 30 * MS);
 		perf_run_clone(&r, 1001, 1005, 3);
-		next(&r);
-		expect(&r, "CPUCycles", cycles(&r, 1, 100) + cycles(&r, 2, 100) + cycles(&r, 3, 70), "threads", (int)i);
+		next_sample(&r);
+		expect_count(&r, "CPUCycles", cycles(&r, 1, 100) + cycles(&r, 2, 100) + cycles(&r, 3, 70),
+			     "threads", (int)i);
 		fake_perf_fork(r.perf, 1005, 1006, 0, false);
 		fake_sys_run(&r.fake, 40 * MS);
 		perf_run_thread_ends(&r, 1001, 1005);
 		perf_run_thread_ends(&r, 1001, 1002);
-		next(&r);
-		expect(&r, "CPUCycles", cycles(&r, 1, 100) + cycles(&r, 2, 40) + cycles(&r, 3, 40) + cycles(&r, 0, 100),
-		       "threads", (int)i);
-		next(&r);
-		expect(&r, "CPUCycles", cycles(&r, 1, 100) + cycles(&r, 0, 100), "threads", (int)i);
+		next_sample(&r);
+		expect_count(&r, "CPUCycles",
+			     cycles(&r, 1, 100) + cycles(&r, 2, 40) + cycles(&r, 3, 40) + cycles(&r, 0, 100),
+			     "threads", (int)i);
+		next_sample(&r);
+		expect_count(&r, "CPUCycles", cycles(&r, 1, 100) + cycles(&r, 0, 100), "threads", (int)i);
+		perf_run_fini(&r);
+	}
+}
+
+/* At each sample a thread has just been started and another is just being taken apart. */
+static void no_count_is_lost_or_late_while_threads_come_and_go(void **state)
+{
+	static const char *const machines[] = {"a72x4", "rk3588"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(machines); i++) {
+		struct perf_run r;
+
+		init_run(&r, machines[i], SCOPE_PROCESS, 1001);
+		run_alone(&r);
+		fake_perf_move(r.perf, 1002, -1);
+		perf_run_begin(&r, 100 * MS);
+		for (int n = 0; n < 50; n++) {
+			fake_perf_fork(r.perf, 1001, 3000 + n, 3, true);
+			fake_sys_run(&r.fake, 60 * MS);
+			fake_perf_exit_begins(r.perf, 3000 + n);
+			next_sample(&r);
+			expect_count(&r, "CPUCycles", cycles(&r, 1, 100) + cycles(&r, 3, 60), "churn", n);
+			expect_count(&r, "CPUTaskTime", 160 * TASK_PER_MS, "churn", n);
+			assert_int_equal(r.sample->flags, 0);
+			fake_perf_exit(r.perf, 3000 + n);
+		}
 		perf_run_fini(&r);
 	}
 }
@@ -108,13 +139,13 @@ static void a_thread_alone_is_counted_without_those_that_it_starts(void **state)
 	struct perf_run r;
 
 	(void)state;
-	begin(&r, "a72x4", SCOPE_THREAD, 1002);
+	begin_people(&r, "a72x4", SCOPE_THREAD, 1002);
 	perf_run_clone(&r, 1001, 1005, 3);
 	fake_perf_fork(r.perf, 1002, 1006, 3, true);
 	for (int n = 0; n < 5; n++) {
-		next(&r);
-		expect(&r, "CPUCycles", cycles(&r, 2, 100), "thread", n);
-		expect(&r, "CPUTaskTime", 100 * TASK_PER_MS, "thread", n);
+		next_sample(&r);
+		expect_count(&r, "CPUCycles", cycles(&r, 2, 100), "thread", n);
+		expect_count(&r, "CPUTaskTime", 100 * TASK_PER_MS, "thread", n);
 	}
 	perf_run_fini(&r);
 }
@@ -124,19 +155,19 @@ static void a_thread_that_sleeps_counts_nothing_and_that_is_known(void **state)
 	struct perf_run r;
 
 	(void)state;
-	init(&r, "rk3588", SCOPE_PROCESS, 1001);
+	init_run(&r, "rk3588", SCOPE_PROCESS, 1001);
 	fake_perf_move(r.perf, 1001, -1);
 	fake_perf_move(r.perf, 1002, -1);
 	perf_run_begin(&r, 100 * MS);
 	for (int n = 0; n < 20; n++) {
-		next(&r);
-		expect(&r, "CPUCycles", 0, "sleep", n);
-		expect(&r, "CPUL3Refills", 0, "sleep", n);
+		next_sample(&r);
+		expect_count(&r, "CPUCycles", 0, "sleep", n);
+		expect_count(&r, "CPUL3Refills", 0, "sleep", n);
 		assert_int_equal(r.sample->flags, 0);
 	}
 	fake_perf_move(r.perf, 1001, 2);
-	next(&r);
-	expect(&r, "CPUCycles", cycles(&r, 2, 100), "awake", 0);
+	next_sample(&r);
+	expect_count(&r, "CPUCycles", cycles(&r, 2, 100), "awake", 0);
 	perf_run_fini(&r);
 }
 
@@ -146,14 +177,15 @@ static void when_a_process_ends_its_last_sample_comes_first(void **state)
 		char state;         /* 0: it is gone from proc */
 		unsigned n_threads; /* that are left */
 		bool gone;
-	} cases[] = {{0, 0, true}, {'Z', 1, true}, {'X', 1, true}, {'Z', 2, false}, {'S', 1, false}, {'T', 3, false}};
+	} cases[] = {{0, 0, true},    {'Z', 1, true},  {'X', 1, true},
+		     {'Z', 2, false}, {'S', 1, false}, {'T', 3, false}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		uint64_t sum = 0, n = 0;
 		struct perf_run r;
 
-		begin(&r, "a72x4", SCOPE_PROCESS, 1001);
+		begin_people(&r, "a72x4", SCOPE_PROCESS, 1001);
 		fake_sys_run(&r.fake, 350 * MS);
 		if (cases[i].gone)
 			fake_perf_exit(r.perf, 1002);
@@ -167,6 +199,7 @@ static void when_a_process_ends_its_last_sample_comes_first(void **state)
 			n++;
 		}
 		assert_int_equal(n < 20, cases[i].gone);
+		assert_int_equal(r.source->ended, cases[i].gone);
 		if (cases[i].gone)
 			assert_true(sum == cycles(&r, 1, 350) + cycles(&r, 2, 350));
 		perf_run_fini(&r);
@@ -195,7 +228,7 @@ static void what_a_process_did_just_before_its_end_is_not_lost(void **state)
 	struct perf_run r;
 
 	(void)state;
-	begin(&r, "a72x4", SCOPE_PROCESS, 1001);
+	begin_people(&r, "a72x4", SCOPE_PROCESS, 1001);
 	plain_pread = r.fake.sys.pread;
 	r.fake.sys.pread = pread_and_end;
 	ending = &r;
@@ -211,13 +244,13 @@ static void the_first_thread_may_have_ended_before_the_others(void **state)
 	struct perf_run r;
 
 	(void)state;
-	init(&r, "a72x4", SCOPE_PROCESS, 1001);
+	init_run(&r, "a72x4", SCOPE_PROCESS, 1001);
 	fake_perf_exit(r.perf, 1001);
 	perf_run_state(&r, 1001, 'Z', 2);
 	perf_run_begin(&r, 100 * MS);
 	for (int n = 0; n < 25; n++) {
-		next(&r);
-		expect(&r, "CPUCycles", cycles(&r, 2, 100), "first thread", n);
+		next_sample(&r);
+		expect_count(&r, "CPUCycles", cycles(&r, 2, 100), "first thread", n);
 	}
 	perf_run_fini(&r);
 }
@@ -231,18 +264,18 @@ static void threads_that_started_meanwhile_are_counted_after_a_restart(void **st
 	for (size_t i = 0; i < ARRAY_LEN(machines); i++) {
 		struct perf_run r;
 
-		init(&r, machines[i], SCOPE_PROCESS, 1001);
-		alone(&r);
+		init_run(&r, machines[i], SCOPE_PROCESS, 1001);
+		run_alone(&r);
 		perf_run_begin(&r, 100 * MS);
 		perf_run_clone(&r, 1001, 1007, 3);
-		next(&r);
-		expect(&r, "CPUTaskTime", 300 * TASK_PER_MS, "restart", 0);
+		next_sample(&r);
+		expect_count(&r, "CPUTaskTime", 300 * TASK_PER_MS, "restart", 0);
 		perf_run_thread_ends(&r, 1001, 1002);
 		backend_perf.stop(r.source);
 		assert_true(perf_run_start(&r, 200 * MS));
-		next(&r);
-		expect(&r, "CPUTaskTime", 400 * TASK_PER_MS, "restart", 1);
-		expect(&r, "CPUCycles", cycles(&r, 1, 200) + cycles(&r, 3, 200), "restart", 1);
+		next_sample(&r);
+		expect_count(&r, "CPUTaskTime", 400 * TASK_PER_MS, "restart", 1);
+		expect_count(&r, "CPUCycles", cycles(&r, 1, 200) + cycles(&r, 3, 200), "restart", 1);
 		perf_run_fini(&r);
 	}
 }
@@ -253,15 +286,15 @@ static void who_is_not_there_cannot_be_counted(void **state)
 		enum scope_kind kind;
 		const char *text;
 	} cases[] = {
-		{SCOPE_PROCESS, "process 4711: it is not there"},
-		{SCOPE_THREAD, "thread 4711: it is not there"},
+		{SCOPE_PROCESS, "process 4711: not found"},
+		{SCOPE_THREAD, "thread 4711: not found"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct perf_run r;
 
-		init(&r, "a72x4", cases[i].kind, 4711);
+		init_run(&r, "a72x4", cases[i].kind, 4711);
 		assert_false(perf_run_open(&r));
 		assert_int_equal(r.err.code, ESRCH);
 		expect_text(r.err.text, cases[i].text, "nobody", i);
@@ -280,25 +313,26 @@ static void a_command_is_counted_from_exec_on_with_its_children(void **state)
 		uint64_t raw = i == 2 ? 0x3c : CYCLES;
 		struct perf_run r;
 
-		init(&r, machines[i], SCOPE_COMMAND, 1001);
+		init_run(&r, machines[i], SCOPE_COMMAND, 1001);
 		fake_perf_exit(r.perf, 1002);
-		alone(&r);
+		run_alone(&r);
 		perf_run_begin(&r, 100 * MS);
 		expect_text(r.source->title, "the command, kernel and user", "command", i);
-		next(&r);
-		expect(&r, "CPUCycles", 0, "command", 0);
+		next_sample(&r);
+		expect_count(&r, "CPUCycles", 0, "command", 0);
 		fake_sys_run(&r.fake, 40 * MS);
 		fake_perf_exec(r.perf, 1001);
-		next(&r);
-		expect(&r, "CPUCycles", perf_run_law(&r, 1, raw) * 60, "command", 1);
+		next_sample(&r);
+		expect_count(&r, "CPUCycles", perf_run_law(&r, 1, raw) * 60, "command", 1);
 		fake_perf_fork(r.perf, 1001, 1008, 2, false);
-		next(&r);
-		expect(&r, "CPUCycles", perf_run_law(&r, 1, raw) * 100 + perf_run_law(&r, 2, raw) * 100, "command", 2);
+		next_sample(&r);
+		expect_count(&r, "CPUCycles", perf_run_law(&r, 1, raw) * 100 + perf_run_law(&r, 2, raw) * 100,
+			     "command", 2);
 		fake_perf_exit(r.perf, 1001);
 		perf_run_process_ends(&r, 1001);
 		for (int n = 3; n < 20; n++) {
-			next(&r); /* what it started goes on */
-			expect(&r, "CPUCycles", perf_run_law(&r, 2, raw) * 100, "command", n);
+			next_sample(&r); /* what it started goes on */
+			expect_count(&r, "CPUCycles", perf_run_law(&r, 2, raw) * 100, "command", n);
 		}
 		perf_run_fini(&r);
 	}
@@ -311,16 +345,19 @@ static void threads_that_do_not_fit_the_open_files_are_told(void **state)
 {
 	static const struct {
 		rlim_t files;
-		const char *text;
-	} cases[] = {{1500, NULL}, {400, "left out  26 threads"}, {140, "Too many open files: ulimit -n 4096"}};
+		const char *text, *more;
+	} cases[] = {{1500, NULL, "omitted   568 threads"},
+		     {400, "omitted   26 threads", "omitted   626 threads"},
+		     {140, "Too many open files: ulimit -n 4096", NULL}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO_STRBUF struct strbuf text = {NULL, 0, 0};
 		struct perf_run r;
 
-		assert_int_equal(setrlimit(RLIMIT_NOFILE, &(struct rlimit){cases[i].files, cases[i].files}), 0);
-		init(&r, "a72x4", SCOPE_PROCESS, 1001);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &(struct rlimit){cases[i].files, cases[i].files}),
+				 0);
+		init_run(&r, "a72x4", SCOPE_PROCESS, 1001);
 		for (int n = 0; n < 38; n++)
 			perf_run_thread(&r, 1001, 3000 + n, -1);
 		if (i == 2) {
@@ -331,11 +368,17 @@ static void threads_that_do_not_fit_the_open_files_are_told(void **state)
 		}
 		perf_run_begin(&r, 100 * MS);
 		backend_perf.describe(r.source, &text);
-		assert_int_equal(strstr(text.p, "left out") != NULL, cases[i].text != NULL);
+		assert_int_equal(strstr(text.p, "omitted") != NULL, cases[i].text != NULL);
 		if (cases[i].text)
 			expect_text(text.p, cases[i].text, "files", i);
-		next(&r);
-		expect(&r, "CPUTaskTime", 200 * TASK_PER_MS, "files", (int)i);
+		next_sample(&r);
+		expect_count(&r, "CPUTaskTime", 200 * TASK_PER_MS, "files", (int)i);
+		for (int n = 0; n < 600; n++) /* it starts more, and is started anew itself */
+			perf_run_thread(&r, 1001, 4000 + n, -1);
+		assert_true(perf_run_start(&r, 100 * MS));
+		strbuf_clear(&text);
+		backend_perf.describe(r.source, &text);
+		expect_text(text.p, cases[i].more, "more threads", i);
 		perf_run_fini(&r);
 	}
 }
@@ -346,6 +389,7 @@ int main(void)
 		cmocka_unit_test(a_thread_that_moves_between_clusters_is_estimated_exactly),
 		cmocka_unit_test(nothing_is_estimated_of_a_thread_that_moves_where_counters_suffice),
 		cmocka_unit_test(threads_that_start_and_end_are_counted_while_they_live),
+		cmocka_unit_test(no_count_is_lost_or_late_while_threads_come_and_go),
 		cmocka_unit_test(a_thread_alone_is_counted_without_those_that_it_starts),
 		cmocka_unit_test(a_thread_that_sleeps_counts_nothing_and_that_is_known),
 		cmocka_unit_test(when_a_process_ends_its_last_sample_comes_first),

@@ -16,13 +16,13 @@
 #define MS 1000000ll
 
 /* A source over a fixture, opened and perhaps started. */
-struct bench {
+struct proc_bench {
 	struct fixture f;
 	struct source source;
 	struct sample *sample;
 };
 
-static void bench_open(struct bench *b, const char *board)
+static void bench_open(struct proc_bench *b, const char *board)
 {
 	struct err err = {0};
 
@@ -34,7 +34,7 @@ static void bench_open(struct bench *b, const char *board)
 	b->sample->n_values = b->source.n_slots;
 }
 
-static void bench_start(struct bench *b, const char *board, int64_t period_ns)
+static void bench_start(struct proc_bench *b, const char *board, int64_t period_ns)
 {
 	struct err err = {0};
 
@@ -42,7 +42,7 @@ static void bench_start(struct bench *b, const char *board, int64_t period_ns)
 	assert_true(backend_proc.start(&b->source, period_ns, b->f.monotonic_ns, &err));
 }
 
-static void bench_close(struct bench *b)
+static void bench_close(struct proc_bench *b)
 {
 	backend_proc.stop(&b->source);
 	backend_proc.close(&b->source);
@@ -53,13 +53,14 @@ static void bench_close(struct bench *b)
 }
 
 /* Let time pass and read. */
-static enum read_result step(struct bench *b, int64_t ns)
+static enum read_result step_period(struct proc_bench *b, int64_t ns)
 {
 	b->f.monotonic_ns += ns;
 	return backend_proc.read(&b->source, b->f.monotonic_ns, b->sample);
 }
 
-static uint64_t value(const struct bench *b, const char *name, enum instance_kind instance, unsigned number)
+static uint64_t value(const struct proc_bench *b, const char *name, enum instance_kind instance,
+		      unsigned number)
 {
 	for (unsigned i = 0; i < b->source.n_slots; i++) {
 		const struct slot *slot = &b->source.slots[i];
@@ -71,24 +72,24 @@ static uint64_t value(const struct bench *b, const char *name, enum instance_kin
 	return 0;
 }
 
-static uint64_t all(const struct bench *b, const char *name)
+static uint64_t all(const struct proc_bench *b, const char *name)
 {
 	return value(b, name, INSTANCE_ALL, 0);
 }
 
-static uint64_t of_cpu(const struct bench *b, const char *name, unsigned cpu)
+static uint64_t of_cpu(const struct proc_bench *b, const char *name, unsigned cpu)
 {
 	return value(b, name, INSTANCE_CPU, cpu);
 }
 
-static uint64_t of_cluster(const struct bench *b, const char *name, unsigned cluster)
+static uint64_t of_cluster(const struct proc_bench *b, const char *name, unsigned cluster)
 {
 	return value(b, name, INSTANCE_CLUSTER, cluster);
 }
 
 static void every_name_has_one_slot_for_the_machine_and_cpus_come_last(void **state)
 {
-	struct bench b;
+	struct proc_bench b;
 
 	(void)state;
 	bench_open(&b, "rk3588");
@@ -124,12 +125,12 @@ static void ticks_are_the_exact_deltas_of_cpus_clusters_and_the_machine(void **s
 		{"CPUTicksSteal", {0}, {0}, 0},
 		{"CPUOnline", {1, 1, 1, 1, 1, 1, 1, 1}, {4, 2, 2}, 8},
 	};
-	struct bench b;
+	struct proc_bench b;
 
 	(void)state;
 	bench_start(&b, "rk3588", 500 * MS);
 	fixture_next(&b.f, "rk3588");
-	assert_int_equal(step(&b, 500 * MS), READ_GOT);
+	assert_int_equal(step_period(&b, 500 * MS), READ_GOT);
 	assert_int_equal(b.sample->flags, 0);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		for (unsigned c = 0; c < 8; c++)
@@ -143,12 +144,12 @@ static void ticks_are_the_exact_deltas_of_cpus_clusters_and_the_machine(void **s
 
 static void a_real_capture_of_two_moments_adds_up(void **state)
 {
-	struct bench b;
+	struct proc_bench b;
 
 	(void)state;
 	bench_start(&b, "x86-vm", 500 * MS);
 	fixture_next(&b.f, "x86-vm");
-	step(&b, 500 * MS);
+	step_period(&b, 500 * MS);
 	assert_int_equal(of_cpu(&b, "CPUTicksUser", 0), 2608 - 2468);
 	assert_int_equal(of_cpu(&b, "CPUTicksUser", 1), 5868 - 5477);
 	assert_int_equal(all(&b, "CPUTicksUser"), 2608 - 2468 + 5868 - 5477);
@@ -166,7 +167,7 @@ static void the_period_is_never_under_half_a_second(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct bench b;
+		struct proc_bench b;
 
 		bench_start(&b, "bare", cases[i].asked_ms * MS);
 		assert_int_equal(b.source.period_ns, cases[i].got_ms * MS);
@@ -185,14 +186,14 @@ static void a_read_gives_one_sample_per_deadline_and_deadlines_do_not_drift(void
 		     {999, -1, 0},  {1000, 503, 0},  {1750, 1000, 0},
 		     {1999, -1, 0}, {2000, 1750, 0}, {3600, 2000, SAMPLE_STRETCHED},
 		     {3999, -1, 0}, {4000, 3600, 0}};
-	struct bench b;
+	struct proc_bench b;
 	int64_t start;
 
 	(void)state;
 	bench_start(&b, "rk3588", 100 * MS);
 	start = b.f.monotonic_ns;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		enum read_result got = step(&b, start + cases[i].at * MS - b.f.monotonic_ns);
+		enum read_result got = step_period(&b, start + cases[i].at * MS - b.f.monotonic_ns);
 
 		assert_int_equal(got, cases[i].begin < 0 ? READ_NONE : READ_GOT);
 		if (got == READ_NONE)
@@ -206,20 +207,20 @@ static void a_read_gives_one_sample_per_deadline_and_deadlines_do_not_drift(void
 
 static void a_cut_ends_the_interval_that_runs_and_the_grid_stays(void **state)
 {
-	struct bench b;
+	struct proc_bench b;
 	int64_t start;
 
 	(void)state;
 	bench_start(&b, "rk3588", 500 * MS);
 	start = b.f.monotonic_ns;
 	b.source.cut = true;
-	assert_int_equal(step(&b, 120 * MS), READ_GOT);
+	assert_int_equal(step_period(&b, 120 * MS), READ_GOT);
 	assert_int_equal(b.sample->begin_ns, start);
 	assert_int_equal(b.sample->end_ns, start + 120 * MS);
-	assert_int_equal(step(&b, 0), READ_NONE); /* there is no more */
+	assert_int_equal(step_period(&b, 0), READ_NONE); /* there is no more */
 	b.source.cut = false;
-	assert_int_equal(step(&b, 379 * MS), READ_NONE);
-	assert_int_equal(step(&b, 1 * MS), READ_GOT);
+	assert_int_equal(step_period(&b, 379 * MS), READ_NONE);
+	assert_int_equal(step_period(&b, 1 * MS), READ_GOT);
 	assert_int_equal(b.sample->begin_ns, start + 120 * MS);
 	assert_int_equal(b.sample->end_ns, start + 500 * MS);
 	assert_int_equal(b.sample->flags, 0);
@@ -228,20 +229,20 @@ static void a_cut_ends_the_interval_that_runs_and_the_grid_stays(void **state)
 
 static void a_suspend_is_a_gap_without_deltas_and_the_next_sample_is_whole(void **state)
 {
-	struct bench b;
+	struct proc_bench b;
 
 	(void)state;
 	bench_start(&b, "rk3588", 500 * MS);
 	b.f.suspended_ns += 3600000 * MS;
 	fixture_next(&b.f, "rk3588");
-	assert_int_equal(step(&b, 500 * MS), READ_GOT);
+	assert_int_equal(step_period(&b, 500 * MS), READ_GOT);
 	assert_int_equal(b.sample->flags, SAMPLE_GAP);
 	assert_true(all(&b, "CPUTicksUser") == SAMPLE_UNKNOWN);
 	assert_true(of_cluster(&b, "CPUTicksIdle", 1) == SAMPLE_UNKNOWN);
 	assert_int_equal(all(&b, "CPUOnline"), 8);
 	/* What changed meanwhile is known at once. */
 	assert_int_equal(of_cluster(&b, "CPUClock", 0), 1800000);
-	assert_int_equal(step(&b, 500 * MS), READ_GOT);
+	assert_int_equal(step_period(&b, 500 * MS), READ_GOT);
 	assert_int_equal(b.sample->flags, 0);
 	assert_int_equal(all(&b, "CPUTicksUser"), 0);
 	bench_close(&b);
@@ -249,19 +250,19 @@ static void a_suspend_is_a_gap_without_deltas_and_the_next_sample_is_whole(void 
 
 static void levels_are_read_once_a_second_and_kept_between(void **state)
 {
-	struct bench b;
+	struct proc_bench b;
 
 	(void)state;
 	bench_start(&b, "rk3588", 500 * MS);
 	fixture_next(&b.f, "rk3588");
-	step(&b, 503 * MS);
+	step_period(&b, 503 * MS);
 	assert_int_equal(of_cluster(&b, "CPUClock", 0), 1008000);
 	assert_int_equal(all(&b, "GPUDevfreqClock"), 300000000);
 	assert_int_equal(all(&b, "LoadAverage1"), 142);
 	assert_int_equal(all(&b, "MemoryTotal"), 8132936);
 	assert_int_equal(all(&b, "MemoryAvailable"), 5930412);
 	assert_int_equal(all(&b, "TemperatureMax"), 57307);
-	step(&b, 498 * MS); /* the first read was late, the second is not: still due */
+	step_period(&b, 498 * MS); /* the first read was late, the second is not: still due */
 	assert_int_equal(of_cluster(&b, "CPUClock", 0), 1800000);
 	assert_int_equal(of_cpu(&b, "CPUClock", 3), 1800000);
 	assert_int_equal(of_cluster(&b, "CPUClock", 1), 2208000);
@@ -293,18 +294,18 @@ static void a_level_that_cannot_be_read_any_more_is_unknown_and_comes_back(void 
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct bench b;
+		struct proc_bench b;
 
 		bench_start(&b, "rk3588", 1000 * MS);
-		step(&b, 1000 * MS);
+		step_period(&b, 1000 * MS);
 		assert_false(all(&b, cases[i].slot) == SAMPLE_UNKNOWN);
 		b.f.broken = cases[i].file;
 		b.f.broken_errno = cases[i].error;
-		assert_int_equal(step(&b, 1000 * MS), READ_GOT);
+		assert_int_equal(step_period(&b, 1000 * MS), READ_GOT);
 		assert_true(all(&b, cases[i].slot) == SAMPLE_UNKNOWN);
 		b.f.broken = NULL;
-		step(&b, 1000 * MS);
-		step(&b, 1000 * MS);
+		step_period(&b, 1000 * MS);
+		step_period(&b, 1000 * MS);
 		assert_false(all(&b, cases[i].slot) == SAMPLE_UNKNOWN);
 		bench_close(&b);
 	}
@@ -312,25 +313,25 @@ static void a_level_that_cannot_be_read_any_more_is_unknown_and_comes_back(void 
 
 static void one_zone_that_does_not_answer_does_not_hide_the_others(void **state)
 {
-	struct bench b;
+	struct proc_bench b;
 
 	(void)state;
 	bench_start(&b, "rk3588", 1000 * MS);
 	b.f.broken = "thermal_zone1/temp";
 	b.f.broken_errno = EAGAIN;
-	step(&b, 1000 * MS);
+	step_period(&b, 1000 * MS);
 	assert_int_equal(all(&b, "TemperatureMax"), 53615);
 	bench_close(&b);
 }
 
 static void the_clock_of_a_gpu_that_sleeps_is_unknown(void **state)
 {
-	struct bench b;
+	struct proc_bench b;
 
 	(void)state;
 	bench_start(&b, "rk3588", 1000 * MS);
 	fixture_write(&b.f, "sys/class/devfreq/fb000000.gpu/device/power/runtime_status", "suspended\n");
-	step(&b, 1000 * MS);
+	step_period(&b, 1000 * MS);
 	assert_true(all(&b, "GPUDevfreqClock") == SAMPLE_UNKNOWN);
 	bench_close(&b);
 }
@@ -344,12 +345,12 @@ static void a_cpu_that_goes_offline_takes_its_part_along_and_nothing_else(void *
 				   "cpu2 81466 14 22415 1891823 3002 402 906 0 0 0\n"
 				   "cpu3 82197 15 22622 1887712 3003 403 909 0 0 0\n"
 				   "cpu4 82964 16 22833 1883561 3004 404 912 0 0 0\n";
-	struct bench b;
+	struct proc_bench b;
 
 	(void)state;
 	bench_start(&b, "rk3399", 1000 * MS);
 	fixture_write(&b.f, "proc/stat", stat);
-	step(&b, 1000 * MS);
+	step_period(&b, 1000 * MS);
 	assert_int_equal(b.sample->flags, 0);
 	assert_int_equal(all(&b, "CPUOnline"), 5);
 	assert_int_equal(of_cluster(&b, "CPUOnline", 1), 1);
@@ -365,31 +366,31 @@ static void a_cpu_that_goes_offline_takes_its_part_along_and_nothing_else(void *
 
 static void a_cpu_that_was_offline_from_the_start_joins_its_cluster(void **state)
 {
-	struct bench b;
+	struct proc_bench b;
 
 	(void)state;
 	bench_start(&b, "rk3399-offline", 500 * MS);
-	step(&b, 500 * MS);
+	step_period(&b, 500 * MS);
 	assert_int_equal(of_cluster(&b, "CPUOnline", 1), 1);
 	fixture_next(&b.f, "rk3399-offline");
-	step(&b, 500 * MS);
+	step_period(&b, 500 * MS);
 	assert_int_equal(of_cluster(&b, "CPUOnline", 1), 2);
 	assert_true(of_cpu(&b, "CPUTicksUser", 5) == SAMPLE_UNKNOWN);
 	assert_int_equal(of_cpu(&b, "CPUClock", 5), 1200000);
-	step(&b, 500 * MS);
+	step_period(&b, 500 * MS);
 	assert_int_equal(of_cpu(&b, "CPUTicksUser", 5), 0);
 	bench_close(&b);
 }
 
 static void a_machine_with_nothing_but_the_total_line_has_its_load(void **state)
 {
-	struct bench b;
+	struct proc_bench b;
 
 	(void)state;
 	bench_start(&b, "bare", 500 * MS);
 	assert_string_equal(b.source.title, "CPU");
 	fixture_next(&b.f, "bare");
-	step(&b, 500 * MS);
+	step_period(&b, 500 * MS);
 	assert_int_equal(all(&b, "CPUTicksUser"), 20);
 	assert_int_equal(all(&b, "CPUTicksIdle"), 74);
 	assert_int_equal(of_cluster(&b, "CPUTicksSystem", 0), 5);
@@ -438,13 +439,13 @@ static void a_machine_is_found_once_behind_what_others_found(void **state)
 
 static void clocks_and_heat_are_known_where_proc_cannot_be_read(void **state)
 {
-	struct bench b;
+	struct proc_bench b;
 
 	(void)state;
 	bench_start(&b, "rk3588", 1000 * MS);
 	b.f.broken = "proc/";
 	b.f.broken_errno = EACCES;
-	step(&b, 1000 * MS);
+	step_period(&b, 1000 * MS);
 	assert_true(all(&b, "CPUTicksIdle") == SAMPLE_UNKNOWN);
 	assert_true(all(&b, "CPUOnline") == SAMPLE_UNKNOWN);
 	assert_int_equal(of_cpu(&b, "CPUClock", 7), 408000);
@@ -454,31 +455,31 @@ static void clocks_and_heat_are_known_where_proc_cannot_be_read(void **state)
 
 static void reading_opens_no_files(void **state)
 {
-	struct bench b;
+	struct proc_bench b;
 	unsigned opens;
 
 	(void)state;
 	bench_start(&b, "rk3588", 500 * MS);
 	opens = b.f.opens;
 	for (int i = 0; i < 10; i++)
-		assert_int_equal(step(&b, 500 * MS), READ_GOT);
+		assert_int_equal(step_period(&b, 500 * MS), READ_GOT);
 	assert_int_equal(b.f.opens, opens);
 	bench_close(&b);
 }
 
 static void start_after_stop_begins_anew(void **state)
 {
-	struct bench b;
+	struct proc_bench b;
 
 	(void)state;
 	bench_start(&b, "rk3588", 500 * MS);
-	step(&b, 500 * MS);
+	step_period(&b, 500 * MS);
 	backend_proc.stop(&b.source);
 	b.f.monotonic_ns += 60000 * MS;
 	fixture_next(&b.f, "rk3588");
 	assert_true(backend_proc.start(&b.source, 500 * MS, b.f.monotonic_ns, NULL));
-	assert_int_equal(step(&b, 499 * MS), READ_NONE);
-	assert_int_equal(step(&b, 1 * MS), READ_GOT);
+	assert_int_equal(step_period(&b, 499 * MS), READ_NONE);
+	assert_int_equal(step_period(&b, 1 * MS), READ_GOT);
 	assert_int_equal(b.sample->end_ns - b.sample->begin_ns, 500 * MS);
 	assert_int_equal(all(&b, "CPUTicksUser"), 0);
 	bench_close(&b);

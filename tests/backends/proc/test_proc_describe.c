@@ -36,16 +36,19 @@ static void the_foot_line_and_the_clusters_are_described(void **state)
 {
 	(void)state;
 	assert_describe("rk3588", NULL,
-			"load 1.42 0.97 0.51   memory 2.26 GB of 8.33 GB   bigcore0-thermal 57.3 C, bigcore2-thermal 53.6 C, "
-			"package-thermal 52.7 C, littlecore-thermal 52.7 C   capped: Cortex-A76 2.21 GHz of 2.40 GHz\n"
+			"load 1.42 0.97 0.51   memory 2.26 GB of 8.33 GB   bigcore0-thermal 57.3 C, "
+			"bigcore2-thermal 53.6 C, "
+			"package-thermal 52.7 C, littlecore-thermal 52.7 C   capped: Cortex-A76 2.21 GHz of "
+			"2.40 GHz\n"
 			"cluster0: Cortex-A55 x4, CPUs 0-3, up to 1.80 GHz, capacity 530\n"
 			"cluster1: Cortex-A76 x2, CPUs 4-5, up to 2.40 GHz, capacity 1024\n"
 			"cluster2: Cortex-A76 x2, CPUs 6-7, up to 2.35 GHz, capacity 1024\n");
-	assert_describe("rk3399", NULL,
-			"load 0.61 0.40 0.22   memory 1.11 GB of 3.98 GB   cpu-thermal 61.9 C, gpu-thermal 58.8 C   "
-			"cooling: devfreq-ff9a0000.gpu step 2 of 5\n"
-			"cluster0: Cortex-A53 x4, CPUs 0-3, up to 1.42 GHz, capacity 485\n"
-			"cluster1: Cortex-A72 x2, CPUs 4-5, up to 1.80 GHz, capacity 1024\n");
+	assert_describe(
+		"rk3399", NULL,
+		"load 0.61 0.40 0.22   memory 1.11 GB of 3.98 GB   cpu-thermal 61.9 C, gpu-thermal 58.8 C   "
+		"cooling: devfreq-ff9a0000.gpu step 2 of 5\n"
+		"cluster0: Cortex-A53 x4, CPUs 0-3, up to 1.42 GHz, capacity 485\n"
+		"cluster1: Cortex-A72 x2, CPUs 4-5, up to 1.80 GHz, capacity 1024\n");
 }
 
 static void what_is_missing_is_said_and_not_invented(void **state)
@@ -60,7 +63,8 @@ static void what_is_missing_is_said_and_not_invented(void **state)
 			"cpu 48.1 C, gpu 46.2 C\n"
 			"cluster0: Cortex-A53 x4, CPUs 0-3, up to 1.42 GHz, capacity 485\n"
 			"cluster1: Cortex-A72 x2, CPUs 4-5, up to 1.80 GHz, capacity 1024\n"
-			"missing: CPU load: /proc/stat: Permission denied; on Android use the adb shell instead of an app\n");
+			"missing: CPU load: /proc/stat: Permission denied; on Android use the adb shell "
+			"instead of an app\n");
 }
 
 int main(void)

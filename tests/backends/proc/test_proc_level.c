@@ -43,7 +43,8 @@ static void memory_is_read_or_unknown(void **state)
 		{"MemTotal:  1000 kB\nMemFree: 5 kB\n", 1000, SAMPLE_UNKNOWN}, /* before Linux 3.14 */
 		{"MemTotal:  1000 kB\nMemAvailable:  10", 1000, SAMPLE_UNKNOWN},
 		{"MemTotal:  1000 kB\nMemAvailable:  2000 kB\n", 1000, SAMPLE_UNKNOWN},
-		{"MemTotal:  99999999999999999999 kB\nMemAvailable:  -2 kB\n", SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
+		{"MemTotal:  99999999999999999999 kB\nMemAvailable:  -2 kB\n", SAMPLE_UNKNOWN,
+		 SAMPLE_UNKNOWN},
 		{"MemTotal:\nMemAvailable\n", SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
 		{"", SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
 	};
@@ -65,9 +66,10 @@ static void temperatures_may_be_negative_but_not_absurd(void **state)
 		bool ok;
 		int64_t value;
 	} cases[] = {
-		{"57307\n", true, 57307}, {"-12500\n", true, -12500}, {"0\n", true, 0},  {"-273150\n", false, 0},
-		{"250001\n", false, 0},   {"\n", false, 0},           {"", false, 0},    {"hot\n", false, 0},
-		{"1 2\n", false, 0},      {"--1\n", false, 0},        {"-\n", false, 0}, {"99999999999999999999\n", false, 0},
+		{"57307\n", true, 57307}, {"-12500\n", true, -12500}, {"0\n", true, 0},
+		{"-273150\n", false, 0},  {"250001\n", false, 0},     {"\n", false, 0},
+		{"", false, 0},           {"hot\n", false, 0},        {"1 2\n", false, 0},
+		{"--1\n", false, 0},      {"-\n", false, 0},          {"99999999999999999999\n", false, 0},
 	};
 
 	(void)state;
@@ -138,8 +140,9 @@ static void clocks_that_are_no_clocks_are_unknown(void **state)
 	static const struct {
 		const char *text;
 		uint64_t khz;
-	} cases[] = {{"1800000\n", 1800000}, {"<unknown>\n", SAMPLE_UNKNOWN}, {"0\n", SAMPLE_UNKNOWN},
-		     {"\n", SAMPLE_UNKNOWN}, {"-5\n", SAMPLE_UNKNOWN},        {"999999999999\n", SAMPLE_UNKNOWN}};
+	} cases[] = {{"1800000\n", 1800000},   {"<unknown>\n", SAMPLE_UNKNOWN},
+		     {"0\n", SAMPLE_UNKNOWN},  {"\n", SAMPLE_UNKNOWN},
+		     {"-5\n", SAMPLE_UNKNOWN}, {"999999999999\n", SAMPLE_UNKNOWN}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

@@ -4,16 +4,18 @@ static struct gpudb *db;
 
 static struct source_options options(const char *gpu, const char *scenario, uint64_t seed)
 {
-	return (struct source_options){.db = db, .gpu_name = gpu, .scenario = scenario, .seed = seed, .per_instance = true};
+	return (struct source_options){
+		.db = db, .gpu_name = gpu, .scenario = scenario, .seed = seed, .per_instance = true};
 }
 
 static void assert_same(const struct sim_run *run, const uint64_t *a, const uint64_t *b, const char *what)
 {
 	for (unsigned i = 0; i < run->source.n_slots; i++)
 		if (a[i] != b[i])
-			fail_msg("%s, %s: %s%s%u is %llu and %llu", run->source.title, what, run->source.slots[i].name,
-				 instance_names[run->source.slots[i].instance], run->source.slots[i].number,
-				 (unsigned long long)a[i], (unsigned long long)b[i]);
+			fail_msg("%s, %s: %s%s%u is %llu and %llu", run->source.title, what,
+				 run->source.slots[i].name, instance_names[run->source.slots[i].instance],
+				 run->source.slots[i].number, (unsigned long long)a[i],
+				 (unsigned long long)b[i]);
 }
 
 static void it_is_never_found_only_asked_for(void **state)
@@ -35,7 +37,8 @@ static void what_it_does_not_know_is_an_error_that_says_what_there_is(void **sta
 		{"", NULL, "malitop list gpus"},
 		{"\033[31mG715", NULL, "?[31mG715"},
 		{NULL, "boring",
-		 "idle mixed fragment-bound vertex-bound compute-bound bandwidth-bound cpu-bound serialised raytracing"},
+		 "idle mixed fragment-bound vertex-bound compute-bound bandwidth-bound cpu-bound serialised "
+		 "raytracing"},
 		{NULL, "", "idle"},
 		{NULL, "Mixed", "mixed"},
 	};
@@ -56,7 +59,8 @@ static void what_it_does_not_know_is_an_error_that_says_what_there_is(void **sta
 
 static void a_gpu_that_cannot_be_simulated_is_an_error(void **state)
 {
-	static const char layout[] = "layout L\n  slots 64\n  block front_end\n    6 GPU_ACTIVE MaliGPUActiveCy\n";
+	static const char layout[] =
+		"layout L\n  slots 64\n  block front_end\n    6 GPU_ACTIVE MaliGPUActiveCy\n";
 	static const struct {
 		const char *typical, *says;
 	} cases[] = {
@@ -73,8 +77,10 @@ static void a_gpu_that_cannot_be_simulated_is_an_error(void **state)
 		struct err err = {0};
 		struct gpudb *own;
 
-		strbuf_printf(&text, "gpu Mali-X\n  family Valhall-CSF\n  year 2020\n  id 0xf001\n  layout L\n  %s\n%s",
-			      cases[i].typical, layout);
+		strbuf_printf(
+			&text,
+			"gpu Mali-X\n  family Valhall-CSF\n  year 2020\n  id 0xf001\n  layout L\n  %s\n%s",
+			cases[i].typical, layout);
 		own = gpudb_load_texts(&(struct gpudb_text){"x.gpu", {text.p, text.n}}, 1, &err);
 		if (!own)
 			fail_msg("%s", err.text);
@@ -91,10 +97,11 @@ static void a_gpu_that_cannot_be_simulated_is_an_error(void **state)
 
 static void an_odd_gpu_of_a_user_is_simulated_without_harm(void **state)
 {
-	static const char text[] = "gpu Mali-X\n  family 5thGen\n  year 2020\n  id 0xf001\n  layout L\n"
-				   "  constant MaliGPUWarpSize 0\n  constant MaliGPUTileSize 99999999\n"
-				   "  typical cores 64 slices 16 bus 512 mhz 3000\n"
-				   "layout L\n  slots 64\n  block front_end\n    6 GPU_ACTIVE MaliGPUActiveCy\n";
+	static const char text[] =
+		"gpu Mali-X\n  family 5thGen\n  year 2020\n  id 0xf001\n  layout L\n"
+		"  constant MaliGPUWarpSize 0\n  constant MaliGPUTileSize 99999999\n"
+		"  typical cores 64 slices 16 bus 512 mhz 3000\n"
+		"layout L\n  slots 64\n  block front_end\n    6 GPU_ACTIVE MaliGPUActiveCy\n";
 	struct err err = {0};
 	struct gpudb *own = gpudb_load_texts(&(struct gpudb_text){"x.gpu", SPAN_LIT(text)}, 1, &err);
 	struct sim_run run;
@@ -102,7 +109,8 @@ static void an_odd_gpu_of_a_user_is_simulated_without_harm(void **state)
 	(void)state;
 	if (!own)
 		fail_msg("%s", err.text);
-	sim_run_init(&run, &(struct source_options){.db = own, .gpu_name = "X", .scenario = "raytracing"}, 100 * MS);
+	sim_run_init(&run, &(struct source_options){.db = own, .gpu_name = "X", .scenario = "raytracing"},
+		     100 * MS);
 	assert_true(sim_run_read(&run)->value[0] > 0);
 	sim_run_fini(&run);
 	gpudb_free(own);
@@ -121,6 +129,15 @@ static void by_default_it_is_a_g715_in_the_mixed_scenario(void **state)
 	assert_int_equal(backend_sim.fd(&run.source), -1);
 	assert_int_equal(run.source.period_ns, 100 * MS);
 	sim_run_fini(&run);
+}
+
+static bool is_counter(const struct gpu_layout *layout, const char *name)
+{
+	bool found = false;
+
+	for (unsigned i = 0; i < layout->n_counters && !found; i++)
+		found = layout->counters[i].name && strcmp(layout->counters[i].name, name) == 0;
+	return found;
 }
 
 static void every_published_counter_has_a_value_in_every_sample(void **state)
@@ -143,7 +160,8 @@ static void every_published_counter_has_a_value_in_every_sample(void **state)
 				fail_msg("%s: %s", db->products[p].name, layout->counters[i].hw_name);
 		}
 		for (unsigned i = layout->n_counters; i < run.source.n_slots; i++)
-			assert_true(run.sample->value[i] != SAMPLE_UNKNOWN || !sim_fills(run.source.slots[i].name));
+			assert_true(run.sample->value[i] != SAMPLE_UNKNOWN ||
+				    !is_counter(layout, run.source.slots[i].name));
 		sim_run_fini(&run);
 	}
 }
@@ -160,13 +178,15 @@ static void cores_are_numbered_as_the_core_mask_has_holes(void **state)
 	sim_run_read(&run);
 	assert_true(run.sample->value[sim_run_slot(&run, "MaliCoreActiveCy", INSTANCE_CORE, 4)] > 0);
 	for (unsigned i = 0; i < run.source.n_slots; i++)
-		assert_false(run.source.slots[i].instance == INSTANCE_CORE && run.source.slots[i].number == 3);
+		assert_false(run.source.slots[i].instance == INSTANCE_CORE &&
+			     run.source.slots[i].number == 3);
 	sim_run_fini(&run);
 }
 
 static void the_same_seed_gives_the_same_run_and_another_one_another(void **state)
 {
-	const struct source_options one = options("Mali-G57", "mixed", 7), two = options("Mali-G57", "mixed", 8);
+	const struct source_options one = options("Mali-G57", "mixed", 7),
+				    two = options("Mali-G57", "mixed", 8);
 	struct sim_run a, b, c;
 	bool differs = false;
 
@@ -205,6 +225,42 @@ static void a_sample_is_due_when_its_interval_has_ended_and_not_before(void **st
 	}
 	assert_int_equal(backend_sim.read(&run.source, 300 * MS, run.sample), READ_NONE);
 	sim_run_fini(&run);
+}
+
+/* The past that a screen begins with is the run that would have been, in longer intervals; it comes
+ * once. */
+static void history_comes_first_and_is_the_same_run(void **state)
+{
+	struct source_options o = options("Mali-G52", "mixed", 3);
+	struct sim_run plain, late;
+	struct err err;
+
+	(void)state;
+	sim_run_init(&plain, &o, 500 * MS);
+	o.history_ns = 60000 * MS;
+	sim_run_init(&late, &o, 100 * MS); /* at 0, before which there was nothing */
+	assert_int_equal(backend_sim.read(&late.source, 99 * MS, late.sample), READ_NONE);
+	sim_run_fini(&late);
+	late = (struct sim_run){.source = {.backend = &backend_sim, .options = o}};
+	late.source.priv = xcalloc(1, backend_sim.priv_size);
+	assert_true(backend_sim.open(&late.source, "", &err) &&
+		    backend_sim.start(&late.source, 100 * MS, 90000 * MS, &err));
+	late.sample = xcalloc(1, sizeof(*late.sample) + late.source.n_slots * sizeof(late.sample->value[0]));
+	for (int i = 0; i < 120; i++) {
+		assert_int_equal(backend_sim.read(&late.source, 90000 * MS, late.sample), READ_GOT);
+		sim_run_read(&plain);
+		assert_int_equal(late.sample->flags & (SAMPLE_SIMULATED | SAMPLE_GAP), SAMPLE_SIMULATED);
+		assert_int_equal(late.sample->begin_ns, (30000 + 500 * i) * MS);
+		assert_int_equal(late.sample->end_ns, (30500 + 500 * i) * MS);
+		assert_same(&late, late.sample->value, plain.sample->value, "history");
+	}
+	assert_int_equal(backend_sim.read(&late.source, 90099 * MS, late.sample), READ_NONE);
+	assert_int_equal(backend_sim.read(&late.source, 90100 * MS, late.sample), READ_GOT);
+	assert_int_equal(late.sample->begin_ns, 90000 * MS);
+	assert_true(backend_sim.start(&late.source, 200 * MS, 91000 * MS, &err));
+	assert_int_equal(backend_sim.read(&late.source, 91199 * MS, late.sample), READ_NONE);
+	sim_run_fini(&plain);
+	sim_run_fini(&late);
 }
 
 static void after_a_long_sleep_it_skips_and_says_so(void **state)
@@ -306,14 +362,14 @@ static void it_can_be_stopped_and_started_again(void **state)
 	sim_run_fini(&run);
 }
 
-static int load(void **state)
+static int load_data(void **state)
 {
 	(void)state;
 	db = sim_run_gpus();
 	return 0;
 }
 
-static int unload(void **state)
+static int unload_data(void **state)
 {
 	(void)state;
 	gpudb_free(db);
@@ -332,6 +388,7 @@ int main(void)
 		cmocka_unit_test(cores_are_numbered_as_the_core_mask_has_holes),
 		cmocka_unit_test(the_same_seed_gives_the_same_run_and_another_one_another),
 		cmocka_unit_test(a_sample_is_due_when_its_interval_has_ended_and_not_before),
+		cmocka_unit_test(history_comes_first_and_is_the_same_run),
 		cmocka_unit_test(after_a_long_sleep_it_skips_and_says_so),
 		cmocka_unit_test(a_delay_under_five_seconds_is_made_up_for),
 		cmocka_unit_test(any_interval_is_kept),
@@ -339,5 +396,5 @@ int main(void)
 		cmocka_unit_test(it_can_be_stopped_and_started_again),
 	};
 
-	return cmocka_run_group_tests(tests, load, unload);
+	return cmocka_run_group_tests(tests, load_data, unload_data);
 }
