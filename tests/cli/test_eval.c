@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "model/rawtable.h"
+#include "tests/support/shared_data.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-
-static struct gpudb *db;
 
 static char *reference(const char *name)
 {
@@ -278,24 +277,6 @@ static void command_fails_with_the_right_status(void **state)
 			fail_msg("'%s' does not say '%s'", err.text, cases[i].message);
 		assert_int_equal(out.n, 0);
 	}
-}
-
-static int load_data(void **state)
-{
-	struct err err = {0};
-
-	(void)state;
-	db = gpudb_load(NULL, 0, &err);
-	if (!db)
-		fprintf(stderr, "%s\n", err.text);
-	return db ? 0 : -1;
-}
-
-static int unload_data(void **state)
-{
-	(void)state;
-	gpudb_free(db);
-	return 0;
 }
 
 int main(void)

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "model/cpu_event.h"
 #include "model/metric.h"
+#include "tests/support/shared_data.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-
-static struct gpudb *db;
 
 static char *list_text(enum list_name what, const char *gpu, enum output_format format)
 {
@@ -201,24 +200,6 @@ static void unknown_gpu_is_wrong_usage(void **state)
 	(void)state;
 	assert_int_equal(list_run(&options, db, &out, &err), EXIT_USAGE);
 	assert_non_null(strstr(err.text, "--gpu: unknown 'G9999'"));
-}
-
-static int load_data(void **state)
-{
-	struct err err = {0};
-
-	(void)state;
-	db = gpudb_load(NULL, 0, &err);
-	if (!db)
-		fprintf(stderr, "%s\n", err.text);
-	return db ? 0 : -1;
-}
-
-static int unload_data(void **state)
-{
-	(void)state;
-	gpudb_free(db);
-	return 0;
 }
 
 int main(void)

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "model/metric.h"
+#include "tests/support/shipped.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -111,16 +112,6 @@ static inline void names_free(const struct gpudb *db, char **names)
 	for (unsigned i = 0; i < db->n_slot_names; i++)
 		free(names[i]);
 	free(names);
-}
-
-static inline struct gpudb *load_shipped(void)
-{
-	struct err err;
-	struct gpudb *db = gpudb_load(NULL, 0, &err);
-
-	if (!db)
-		fail_msg("%s", err.text);
-	return db;
 }
 
 /* A column of the set with every slot unknown; freed by free. */

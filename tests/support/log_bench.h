@@ -74,7 +74,7 @@ static void log_begin(struct log_bench *b, const struct log_what *what)
 	struct err err;
 
 	*b = (struct log_bench){
-		.dir = "/tmp/malitop-log-XXXXXX", .db = sim_run_gpus(), .now_ns = LOG_BEGIN_NS};
+		.dir = "/tmp/malitop-log-XXXXXX", .db = load_shipped(), .now_ns = LOG_BEGIN_NS};
 	assert_non_null(mkdtemp(b->dir));
 	snprintf(b->path, sizeof(b->path), "%s/run.mlog", b->dir);
 	b->file = fopen(b->path, "we");

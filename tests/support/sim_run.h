@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "model/metric.h"
 #include "tests/support/fixture.h"
+#include "tests/support/shipped.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -25,16 +26,6 @@ struct sim_run {
 	struct sample *sample;
 	int64_t now_ns;
 };
-
-static inline struct gpudb *sim_run_gpus(void)
-{
-	struct err err = {0};
-	struct gpudb *db = gpudb_load(NULL, 0, &err);
-
-	if (!db)
-		fail_msg("%s", err.text);
-	return db;
-}
 
 static inline void sim_run_init(struct sim_run *run, const struct source_options *options, int64_t period_ns)
 {

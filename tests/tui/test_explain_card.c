@@ -147,7 +147,7 @@ static void no_text_of_any_metric_of_any_gpu_is_cut(void **state)
 	static const struct {
 		int cols, rows;
 	} sizes[] = {{80, 24}, {160, 48}};
-	struct gpudb *db = sim_run_gpus();
+	struct gpudb *db = load_shipped();
 
 	(void)state;
 	for (unsigned g = 0; g < db->n_products; g++) {
@@ -175,7 +175,7 @@ static const struct metric *metric_named(const struct explain_bench *b, const ch
 
 static void operands_have_their_values_of_now(void **state)
 {
-	struct gpudb *db = sim_run_gpus();
+	struct gpudb *db = load_shipped();
 	AUTO_STRBUF struct strbuf all = {0}, filled = {0};
 	struct explain_bench b;
 	char value[UNITS_TEXT];
@@ -208,7 +208,7 @@ static void operands_have_their_values_of_now(void **state)
 
 static void enter_goes_to_the_view_with_the_row_selected(void **state)
 {
-	struct gpudb *db = sim_run_gpus();
+	struct gpudb *db = load_shipped();
 	struct explain_bench b;
 
 	(void)state;
@@ -226,7 +226,7 @@ static void enter_goes_to_the_view_with_the_row_selected(void **state)
 
 static void a_finding_leads_to_the_row_of_its_number(void **state)
 {
-	struct gpudb *db = sim_run_gpus();
+	struct gpudb *db = load_shipped();
 	unsigned n_rows = 0, n = 0;
 	struct explain_bench b;
 
@@ -246,7 +246,7 @@ static void a_finding_leads_to_the_row_of_its_number(void **state)
 
 static void a_finding_is_explained_whole(void **state)
 {
-	struct gpudb *db = sim_run_gpus();
+	struct gpudb *db = load_shipped();
 	struct explain_bench b;
 
 	(void)state;

@@ -326,7 +326,7 @@ static void check_for_long(struct scenarios_bench *b, unsigned scenario, unsigne
 
 static void a_bottleneck_stays_clear_at_all_times(void **state)
 {
-	struct gpudb *db = sim_run_gpus();
+	struct gpudb *db = load_shipped();
 
 	(void)state;
 	for (unsigned i = 0; i < db->n_products; i += GPU_STEP) {
@@ -345,7 +345,7 @@ static void a_bottleneck_stays_clear_at_all_times(void **state)
 
 static void every_gpu_keeps_the_invariants_and_shows_every_scenario(void **state)
 {
-	struct gpudb *db = sim_run_gpus();
+	struct gpudb *db = load_shipped();
 	struct scenarios_bench b = {0};
 	unsigned gpus = 0;
 
@@ -370,7 +370,7 @@ static void no_scenario_is_taken_for_another(void **state)
 {
 	static const char *const names[] = {"Mali-G31",  "Mali-G52",  "Mali-G57",     "Mali-G310",
 					    "Mali-G715", "Mali-G625", "Mali-G1-Ultra"};
-	struct gpudb *db = sim_run_gpus();
+	struct gpudb *db = load_shipped();
 
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(names); i++) {

@@ -1,6 +1,5 @@
+#include "tests/support/shared_data.h"
 #include "tests/support/sim_run.h"
-
-static struct gpudb *db;
 
 static struct source_options options(const char *gpu, const char *scenario, uint64_t seed)
 {
@@ -360,20 +359,6 @@ static void it_can_be_stopped_and_started_again(void **state)
 	assert_int_equal(run.sample->begin_ns, 7000 * MS);
 	assert_int_equal(run.sample->flags & SAMPLE_GAP, 0);
 	sim_run_fini(&run);
-}
-
-static int load_data(void **state)
-{
-	(void)state;
-	db = sim_run_gpus();
-	return 0;
-}
-
-static int unload_data(void **state)
-{
-	(void)state;
-	gpudb_free(db);
-	return 0;
 }
 
 int main(void)

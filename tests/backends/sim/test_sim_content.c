@@ -1,10 +1,9 @@
 /* What an expert looks at first: do the numbers of a simulated GPU go together as those of real
  * content do? */
+#include "tests/support/shared_data.h"
 #include "tests/support/sim_watch.h"
 
 #define SEEDS 3
-
-static struct gpudb *db;
 
 typedef void watch_fn(struct sim_watch *w, const struct sim_scenario *scenario, void *arg);
 
@@ -310,20 +309,6 @@ static void a_session_of_play_has_a_menu_hitches_an_idle_while_and_clock_changes
 		assert_true(highest > 1.5 * lowest);
 		sim_watch_fini(&w);
 	}
-}
-
-static int load_data(void **state)
-{
-	(void)state;
-	db = sim_run_gpus();
-	return 0;
-}
-
-static int unload_data(void **state)
-{
-	(void)state;
-	gpudb_free(db);
-	return 0;
 }
 
 int main(void)

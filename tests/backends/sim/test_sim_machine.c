@@ -1,9 +1,8 @@
 /* The phone around the simulated GPU: its CPUs by their load and by their events, and its
  * processes. */
 #include "backends/machine/process_scan.h"
+#include "tests/support/shared_data.h"
 #include "tests/support/sim_watch.h"
-
-static struct gpudb *db;
 
 static struct source_options options(const char *scenario, uint64_t seed)
 {
@@ -226,20 +225,6 @@ static void processes_share_what_cpus_and_gpu_do(void **state)
 		process_list_free(list);
 		reader->free(people);
 	}
-}
-
-static int load_data(void **state)
-{
-	(void)state;
-	db = sim_run_gpus();
-	return 0;
-}
-
-static int unload_data(void **state)
-{
-	(void)state;
-	gpudb_free(db);
-	return 0;
 }
 
 int main(void)

@@ -1,6 +1,5 @@
+#include "tests/support/shared_data.h"
 #include "tests/support/sim_watch.h"
-
-static struct gpudb *db;
 
 static struct source_options options(const char *gpu, const char *scenario, uint64_t seed)
 {
@@ -298,20 +297,6 @@ static void the_traffic_of_the_cores_goes_over_the_bus(void **state)
 
 		assert_in_range(cores, bus / 2, bus);
 	}
-}
-
-static int load_data(void **state)
-{
-	(void)state;
-	db = sim_run_gpus();
-	return 0;
-}
-
-static int unload_data(void **state)
-{
-	(void)state;
-	gpudb_free(db);
-	return 0;
 }
 
 int main(void)

@@ -1,9 +1,8 @@
 /* The frames and passes of the simulated game against its GPU's counters, which are another run of
  * the same model. */
 #include "model/pass_table.h"
+#include "tests/support/shared_data.h"
 #include "tests/support/sim_watch.h"
-
-static struct gpudb *db;
 
 /* Fold n more samples, levels by the last of them. */
 static void watch_read(struct sim_watch *w, unsigned n)
@@ -163,10 +162,6 @@ int main(void)
 		cmocka_unit_test(the_lanes_of_a_busy_gpu_have_no_hole),
 		cmocka_unit_test(passes_have_the_names_of_the_scenario_and_add_up),
 	};
-	int failed;
 
-	db = sim_run_gpus();
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	gpudb_free(db);
-	return failed;
+	return cmocka_run_group_tests(tests, load_data, unload_data);
 }
