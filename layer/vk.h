@@ -124,7 +124,8 @@ struct vk_command {
 	unsigned n_spans, n_chunks, cap_spans, cap_chunks;
 	struct pass_span *spans;
 	struct chunk **chunks;
-	unsigned run, pass; /* the spans of the open run of commands and of the open pass, or NO_RUN */
+	unsigned run, pass;        /* spans of the open run of commands and of the open pass, or NO_RUN */
+	enum passes_kind run_kind; /* of the open run, which may have no span; PASSES_KINDS: none open */
 	unsigned n_labels;
 	uint16_t labels[LABELS_DEEP];
 

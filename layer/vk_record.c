@@ -79,10 +79,12 @@ static unsigned begin_span(struct vk_command *c, const struct pass_span *span)
 
 void command_close_run(struct vk_command *c)
 {
-	if (c->run != NO_RUN && !c->suspended) {
+	if (c->suspended)
+		return;
+	if (c->run != NO_RUN)
 		write_stamp(c, c->run, SPAN_END, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
-		c->run = NO_RUN;
-	}
+	c->run = NO_RUN;
+	c->run_kind = PASSES_KINDS;
 }
 
 static uint16_t label_of(const struct vk_command *c)
@@ -99,9 +101,10 @@ void command_action(struct vk_command *c, enum passes_kind kind)
 
 	if (c->secondary || c->inside || c->suspended)
 		return;
-	if (c->run != NO_RUN && c->spans[c->run].kind == kind)
+	if (c->run_kind == kind)
 		return;
 	command_close_run(c);
+	c->run_kind = kind;
 	span.name = label_of(c);
 	if (!span.name)
 		span.name = c->name ? c->name : channel_name(names[kind]);
@@ -274,6 +277,7 @@ static void start_recording(struct vk_command *c, const VkCommandBufferBeginInfo
 	pthread_mutex_unlock(&c->device->lock);
 	c->n_spans = c->n_chunks = c->untimed = c->n_labels = 0;
 	c->run = c->pass = NO_RUN;
+	c->run_kind = PASSES_KINDS;
 	c->inside = c->suspended = c->resumes_first = c->rendered = c->resumed = false;
 	c->shared = info->flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
 	c->timed = !c->secondary && !c->pool->protected_memory && pool_has_timestamps(c->pool);
