@@ -1,5 +1,6 @@
-/* bare [FRAMES]: frames of two passes on two queues, one for transfers only, with the fewest Vulkan
- * functions. A lost device ends it with status 0. */
+/* bare [FRAMES]: frames of two passes on each of two queues, and of one on a queue for transfers
+ * only, with the fewest Vulkan functions. The transfer of the second queue has 41 commands, all
+ * others have one. A lost device ends it with status 0. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -50,7 +51,7 @@ static void make_lane(struct bare_lane *lane, uint32_t family, uint32_t index)
 	vkAllocateCommandBuffers(device, &buffer, &lane->buffer);
 }
 
-static void record_frame(struct bare_lane *lane, VkRenderPass pass)
+static void record_frame(struct bare_lane *lane, int fills, VkRenderPass pass)
 {
 	const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
 	const VkRenderPassBeginInfo render = {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
@@ -58,7 +59,8 @@ static void record_frame(struct bare_lane *lane, VkRenderPass pass)
 					      .renderArea.extent = {64, 32}};
 
 	vkBeginCommandBuffer(lane->buffer, &info);
-	vkCmdFillBuffer(lane->buffer, VK_NULL_HANDLE, 0, 4, 0);
+	for (int i = 0; i < fills; i++)
+		vkCmdFillBuffer(lane->buffer, VK_NULL_HANDLE, 0, 4, 0);
 	if (pass) {
 		vkCmdBeginRenderPass(lane->buffer, &render, VK_SUBPASS_CONTENTS_INLINE);
 		vkCmdEndRenderPass(lane->buffer);
@@ -90,7 +92,7 @@ int main(int argc, char **argv)
 	make_lane(&lanes[2], 1, 0);
 	for (int f = 0; f < frames; f++)
 		for (int l = 0; l < 3; l++) {
-			record_frame(&lanes[l], l < 2 ? pass : VK_NULL_HANDLE);
+			record_frame(&lanes[l], l == 1 ? 41 : 1, l < 2 ? pass : VK_NULL_HANDLE);
 			if (submit_frame(&lanes[l]) != VK_SUCCESS)
 				goto end;
 		}

@@ -34,6 +34,8 @@ bool listener_play(struct listener *l, char *const argv[], const char *const env
 		   unsigned kill_after);
 /* Number of events of a type, and with this name (NULL: any). */
 unsigned listener_count(const struct listener *l, enum passes_type type, const char *name);
+/* Number of passes that were submitted, but whose times are not known. */
+unsigned listener_count_untold(const struct listener *l);
 /* Duration of the shortest pass with this name. */
 int64_t listener_least_ns(const struct listener *l, const char *name);
 

@@ -67,13 +67,12 @@ else
 	echo "no OpenGL ES here: install libegl1 libgles2 libegl-mesa0 (to build: libegl-dev libgles-dev)"
 fi
 
-# Regions of a program's own code; a call waits 5 ms.
+# Regions of a program's own code.
 regions=$PWD/tests/layer/regions
 "$malitop" stat --passes -b passes -- "$regions" paced >"$work/regions" 2>&1
 expect "$work/regions" '^regions (pid [0-9]*): 59 frames, from one malitop_frame to the next$'
 expect "$work/regions" '^physics  *[0-9.]*  *[0-9.]*  *60 '
 expect "$work/regions" '^other file '
-awk '/^physics/ { if ($3 < 5) { print "FAIL: a call of " $3 " ms"; exit 1 } }' "$work/regions" || failures=$((failures + 1))
 "$malitop" record --passes -b passes -i 20ms -o "$work/run.pftrace" -- "$regions" paced >"$work/record" 2>&1 || cat "$work/record"
 grep -aq 'CPU: regions of a thread' "$work/run.pftrace" && grep -aq physics "$work/run.pftrace" || {
 	echo "FAIL: no regions in the trace"
@@ -105,8 +104,12 @@ for round in 1 2 3 4 5 6 7 8 9 10; do
 	wait $! 2>/dev/null
 	rm -f "$work/malitop/passes.0"
 done
+# An application looks for malitop once a second, and may be slow.
 kill -0 $scene_pid || { echo "FAIL: the application ended with round $round"; failures=$((failures + 1)); }
-"$malitop" stat --long -b passes -i 500ms -d 3s -m frame.count,passes.apps >"$work/again" 2>&1
+for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	"$malitop" stat --long -b passes -i 500ms -d 3s -m frame.count,passes.apps >"$work/again" 2>&1
+	grep -q 'passes.apps  *1' "$work/again" && break
+done
 expect "$work/again" 'passes.apps  *1'
 kill $scene_pid
 wait $scene_pid 2>/dev/null

@@ -115,7 +115,7 @@ static void the_validation_layer_finds_nothing_above_and_below(void **state)
 		skip();
 	for (size_t order = 0; order < 2; order++)
 		for (size_t i = 0; i < sizeof(scenes) / sizeof(scenes[0]); i++) {
-			play(scenes[i].scene, 3, orders[order]);
+			assert_true(play(scenes[i].scene, 3, orders[order]));
 			if (listener.output[0])
 				fail_msg("%s: %s", scenes[i].scene, listener.output);
 		}
@@ -131,36 +131,18 @@ static void a_target_of_another_size_is_another_pass(void **state)
 	assert_int_equal(listener_count(&listener, PASSES_PASS, "128x128 RGBA8"), 2);
 }
 
-static void passes_take_as_long_as_their_work(void **state)
-{
-	int64_t frames = 0, passes = 0;
-
-	(void)state;
-	assert_true(play("recorded", 10, layer_on));
-	assert_clean_end();
-	/* 41 clears against 3, on a machine that does other work too. */
-	assert_true(listener_least_ns(&listener, "main") > 4 * listener_least_ns(&listener, "shadow"));
-	for (unsigned i = 0; i < listener.n; i++) {
-		const struct passes_event *e = &listener.events[i];
-
-		assert_true(e->end_ns <= listener.stamp_ns);
-		if (e->type == PASSES_FRAME)
-			frames += e->end_ns - e->begin_ns;
-		else
-			passes += e->end_ns - e->begin_ns;
-	}
-	assert_true(passes > 0 && passes <= frames);
-}
-
+/* How long a pass takes is test_driver.c's: this driver renders on CPUs that others use, too. */
 static void passes_of_a_queue_follow_each_other_on_the_clock_of_the_frames(void **state)
 {
 	int64_t begin = 0, end = 0;
 
 	(void)state;
 	assert_true(play("recorded", FRAMES, layer_on));
+	assert_clean_end();
 	for (unsigned i = 0; i < listener.n; i++) {
 		const struct passes_event *e = &listener.events[i];
 
+		assert_true(e->begin_ns <= e->end_ns && e->end_ns <= listener.stamp_ns);
 		if (e->type == PASSES_PASS) {
 			assert_int_equal(e->flags, 0);
 			assert_true(e->begin_ns >= end - 1000);
@@ -204,7 +186,9 @@ static void every_frame_of_vkcube_is_seen(void **state)
 	assert_int_equal(listener.status, 0);
 	assert_string_equal(listener.title, "vkcube");
 	assert_int_equal(listener_count(&listener, PASSES_FRAME, NULL), 30);
-	assert_true(listener_count(&listener, PASSES_PASS, "500x500 BGRA8 + depth") >= 28);
+	assert_int_equal(listener_count(&listener, PASSES_PASS, "500x500 BGRA8 + depth") +
+				 listener_count_untold(&listener),
+			 30);
 	for (unsigned i = 0; i < listener.n; i++)
 		if (listener.events[i].type == PASSES_FRAME)
 			assert_int_equal(listener.events[i].kind, PASSES_PRESENT);
@@ -213,7 +197,7 @@ static void every_frame_of_vkcube_is_seen(void **state)
 static void a_program_killed_at_any_point_leaves_valid_events(void **state)
 {
 	char *const argv[] = {(char *)(uintptr_t) "tests/layer/scene", (char *)(uintptr_t) "many",
-			      (char *)(uintptr_t) "1000", NULL};
+			      (char *)(uintptr_t) "1000000", NULL};
 
 	(void)state;
 	for (unsigned i = 1; i <= 5; i++) {
@@ -242,7 +226,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_pass_of_every_scene_is_timed),
 		cmocka_unit_test(a_target_of_another_size_is_another_pass),
-		cmocka_unit_test(passes_take_as_long_as_their_work),
 		cmocka_unit_test(passes_of_a_queue_follow_each_other_on_the_clock_of_the_frames),
 		cmocka_unit_test(the_header_names_program_driver_and_stamp),
 		cmocka_unit_test(every_frame_of_vkcube_is_seen),
