@@ -202,11 +202,9 @@ static int restore_panels(struct grid *g, int rows)
  * than the limit, unless a list is all that is left. */
 static int most_rows(const struct band *b, enum growth growth)
 {
-	int graph_most = b->graph ? GRAPH_MAX : LIST_MAX;
-
 	switch (growth) {
 	case GROW_WANTED:
-		return b->weight && b->most > graph_most ? graph_most : b->most;
+		return b->weight && !b->graph && b->most > LIST_MAX ? LIST_MAX : b->most;
 	case GROW_GRAPHS:
 		return b->graph ? GRAPH_MAX : 0;
 	case GROW_LISTS:

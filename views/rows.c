@@ -250,6 +250,7 @@ static const char *const rows_options[] = {
 	"corner",      "rows #",
 	"scale one",   "warn #",
 	"unless",      "brief",
+	"limit",       "top limit",
 	NULL,
 };
 

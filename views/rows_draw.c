@@ -127,15 +127,15 @@ struct row_columns rows_columns(const struct chart *chart, const struct row *row
 	bool wordy = cols >= WORDS_FROM, past = has_option(chart, "history");
 	bool bars = measure_rows(&c, rows, n, wordy) && has_option(chart, "bars");
 	int rest, wanted, need = past ? HISTORY_MIN + GAP : 0;
-	int bar_min = wordy ? BAR_MIN : BAR_NARROW;
+	int bar_min = wordy ? BAR_MIN : BAR_NARROW, label_most = wordy ? cols * 2 / 5 : cols / 3;
 
 	if (bars && cols >= WIDE)
 		c.label = larger_of(c.label, LABEL_WIDE);
 	wanted = c.label;
 	if (rows_has_stats(chart, cols))
 		c.mean = c.peak = c.value - GAP;
-	if (bars && c.label > cols / 3)
-		c.label = cols / 3 > LABEL_MIN ? cols / 3 : LABEL_MIN;
+	if (bars && c.label > label_most)
+		c.label = larger_of(label_most, LABEL_MIN);
 	else if (past && c.label > cols - c.value - need)
 		c.label = larger_of(cols - c.value - need, LABEL_MIN);
 	rest = cols - c.label - c.value - c.mean - c.peak - extra_cols(&c);
