@@ -40,8 +40,9 @@ static void fill_source(struct source *source, struct panfrost *p)
 				  "echo Y | sudo tee /sys/module/panfrost/parameters/unstable_ioctls, then "
 				  "restart malitop"),
 		[PANFROST_UNASKED] = "no counters: -b panfrost:fdinfo",
-		[PANFROST_TAKEN] = ("no counters: another program has them, and only one can: stop it and "
-				    "restart malitop"),
+		[PANFROST_TAKEN] =
+			("no counters: another program has them, and only one can: stop it, and the "
+			 "screen counts"),
 	};
 	uint64_t id = panfrost_gpu_id(&p->props);
 	bool assumed;

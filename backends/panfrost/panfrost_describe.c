@@ -16,7 +16,7 @@ void panfrost_describe(const struct source *source, struct strbuf *text)
 		[PANFROST_UNASKED] = "counters  not used, because of -b panfrost:fdinfo\n",
 		[PANFROST_TAKEN] =
 			"limited: counters: another program has them, and only one can: with them malitop "
-			"shows all views: stop it and restart malitop\n",
+			"shows all views: stop it\n",
 	};
 	const struct panfrost *p = source->priv;
 

@@ -50,6 +50,27 @@ struct source *source_open(const struct sys *sys, const struct backend *backend,
 	return source;
 }
 
+static bool can_measure(struct source *source)
+{
+	struct err why;
+
+	return !source->backend->claim || source->backend->claim(source, &why) || why.code != EBUSY;
+}
+
+struct source *source_open_free(const struct sys *sys, const struct backend *backend,
+				const struct source_options *what, const char *device, struct err *err)
+{
+	struct source *source = source_open(sys, backend, what, device, err);
+	struct source_options shared = *what;
+
+	if (!source || can_measure(source))
+		return source;
+	backend->close(source);
+	source_free(source);
+	shared.interface = backend->shared;
+	return source_open(sys, backend, &shared, device, err);
+}
+
 /* State of devices_open. */
 struct device_walk {
 	const struct sys *sys;
@@ -70,35 +91,12 @@ static void note_failure(struct device_walk *w, const struct backend *backend, c
 		strbuf_printf(&w->failures, "\n%s\n", str_printable(shown, sizeof(shown), err->text));
 }
 
-static bool can_measure(struct source *source)
-{
-	struct err why;
-
-	return !source->backend->claim || source->backend->claim(source, &why) || why.code != EBUSY;
-}
-
-/* Open a device again without what another program has of it. */
-static struct source *open_shared(struct device_walk *w, struct source *source,
-				  const struct source_options *options, struct err *err)
-{
-	const struct backend *backend = source->backend;
-	struct source_options shared = *options;
-	char device[sizeof(source->device)];
-
-	memcpy(device, source->device, sizeof(device));
-	shared.interface = backend->shared;
-	backend->close(source);
-	source_free(source);
-	return source_open(w->sys, backend, &shared, device, err);
-}
-
 static bool open_one(struct device_walk *w, const struct backend *backend,
 		     const struct source_options *options, const char *device, struct err *err)
 {
 	struct devices *r = w->r;
-	struct source *source = source_open(w->sys, backend, options, device, err);
+	struct source *source = source_open_free(w->sys, backend, options, device, err);
 
-	source = source && !can_measure(source) ? open_shared(w, source, options, err) : source;
 	if (!source)
 		return false;
 	GROW(r->sources, r->n, r->cap);

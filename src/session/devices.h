@@ -33,6 +33,9 @@ bool source_is_device(enum source_kind kind, const char *node, const char *devic
 /* Open one device, for the first time or again. Returns NULL on failure. */
 struct source *source_open(const struct sys *sys, const struct backend *backend,
 			   const struct source_options *what, const char *device, struct err *err);
+/* The same without what another program has of the device: by the interface backend->shared. */
+struct source *source_open_free(const struct sys *sys, const struct backend *backend,
+				const struct source_options *what, const char *device, struct err *err);
 void source_free(struct source *source); /* call backend->close first; NULL is fine */
 
 #endif

@@ -143,6 +143,7 @@ bool session_take_source(struct session *session, const struct source *source, s
 		.backend = source->backend,
 		.kind = source->kind,
 		.simulated = source->simulated,
+		.keeps_powered = source->keeps_powered,
 		.top_hz = source->constants.top_hz,
 		.n_slots = source->n_slots,
 		.n_sums = source->n_sums,
@@ -197,7 +198,8 @@ static void reopen_device(void *job)
 {
 	struct opening *o = job;
 	struct devices *d = &o->devices;
-	struct source *source = source_open(o->sys, o->lost.backend, &o->what, o->lost.device, &o->err);
+	struct source *source = (o->may_turn ? source_open_free : source_open)(
+		o->sys, o->lost.backend, &o->what, o->lost.device, &o->err);
 
 	o->ok = source != NULL;
 	if (!source)
@@ -212,7 +214,8 @@ void session_reopen(struct session *session, const struct session_source *lost, 
 	struct err ignored;
 
 	o->lost = *lost;
-	o->what.interface = o->lost.interface[0] ? o->lost.interface : NULL;
+	o->may_turn = !session->keeps_sources && (!o->lost.interface[0] || session_is_shared(lost));
+	o->what.interface = o->lost.interface[0] && !o->may_turn ? o->lost.interface : NULL;
 	if (scope) {
 		o->counts = session->n_asked;
 		o->what.scope = *scope;
@@ -225,8 +228,11 @@ bool session_begin(struct session *session, const struct sys *sys, const struct 
 {
 	const struct gpu_product *product;
 
-	*session = (struct session){
-		.sys = sys, .options = options, .fps = options->fps, .resolution = options->resolution};
+	*session = (struct session){.sys = sys,
+				    .options = options,
+				    .fps = options->fps,
+				    .resolution = options->resolution,
+				    .keeps_sources = options->command != COMMAND_LIVE};
 	session->db = gpudb_load(options->gpudb, options->n_gpudb, err);
 	if (session->db && options_budget(options, session->db, err) &&
 	    options_gpu(options, session->db, &product, err)) {
@@ -262,7 +268,7 @@ static bool take_devices(struct session *session, struct devices *opened, struct
 	return true;
 }
 
-static void show_gpu(struct session *session, struct session_source *gpu)
+void session_show_gpu(struct session *session, struct session_source *gpu)
 {
 	template_view_fini(&session->templ);
 	session->gpu = gpu;
@@ -276,7 +282,7 @@ void session_show_first(struct session *session)
 		if (source_is_device(session->sources[i].kind, session->sources[i].device,
 				     session->options->device))
 			session->gpu = &session->sources[i];
-	show_gpu(session, session->gpu);
+	session_show_gpu(session, session->gpu);
 }
 
 bool session_finish(struct session *session, struct err *err)
@@ -373,7 +379,7 @@ unsigned session_gpus(const struct session *session, unsigned *shown)
 	for (unsigned i = 0; i < session->n; i++) {
 		const struct session_source *s = &session->sources[i];
 
-		n += s->kind == SOURCE_GPU;
+		n += s->kind == SOURCE_GPU && s->away != AWAY_TURNED;
 		if (s == session->gpu)
 			*shown = n;
 	}
@@ -387,9 +393,9 @@ bool session_next_gpu(struct session *session)
 	for (unsigned i = 1; i < session->n; i++) {
 		struct session_source *s = &session->sources[(at + i) % session->n];
 
-		if (s->kind != SOURCE_GPU)
+		if (s->kind != SOURCE_GPU || s->away == AWAY_TURNED)
 			continue;
-		show_gpu(session, s);
+		session_show_gpu(session, s);
 		return true;
 	}
 	return false;

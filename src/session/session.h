@@ -32,7 +32,9 @@ enum session_away {
 	AWAY_SILENT,   /* its driver does not answer: not retried before it does */
 	AWAY_ASIDE,    /* the machine's CPU events, paused while one process is counted alone */
 	AWAY_PAUSED,   /* the user wants the GPU to be left alone */
+	AWAY_RESTS,    /* nobody looks, and measuring would keep it powered */
 	AWAY_SWITCHED, /* it is opened again with the kernel's profiling switch in its other position */
+	AWAY_TURNED,   /* another source is the same device: with or without its counters */
 	AWAY_IN_LOG,   /* it was away at the time of the log that is shown */
 };
 #define SESSION_RETRY_NS 3000000000ll
@@ -44,7 +46,7 @@ struct session_source {
 	char device[128], interface[32]; /* to open it again */
 	enum source_kind kind;
 	char title[64], driver[64], note[640];
-	bool simulated;
+	bool simulated, keeps_powered;
 	double top_hz;
 	unsigned n_slots, n_sums;
 	struct source_constants constants;
@@ -59,7 +61,7 @@ struct session_source {
 	int64_t described_ns;
 	char reported[256]; /* last message about it, so that no message is repeated */
 	char silence[32];   /* AWAY_SILENT: "silent for 12 s" */
-	bool paused;        /* by the user; not retried before he goes on */
+	bool paused;        /* AWAY_PAUSED or AWAY_RESTS: not retried before that ends */
 	unsigned epoch;     /* changes when the source measures something else */
 };
 
@@ -94,7 +96,9 @@ struct session {
 	bool wants_count;              /* it has to be opened */
 	unsigned n_asked;              /* requests so far */
 	struct scope wanted;
-	unsigned changes; /* how often the shown sources changed; views and histories follow this */
+	bool rests;         /* session_rest */
+	bool keeps_sources; /* a log or a report is made of these sources: none may turn */
+	unsigned changes;   /* how often the shown sources changed; views and histories follow this */
 
 	struct session_data *retired; /* data that a reload replaced (session_reload.c) */
 	unsigned n_retired, cap_retired;
@@ -170,12 +174,15 @@ const char *session_away_text(const struct session_source *source);
  * nothing in a log. */
 void session_describe(const struct session *session, struct session_source *source, int64_t now_ns,
 		      struct strbuf *text);
-/* Change the sampling interval. */
 /* Stop measuring the GPU on the screen (`gpu` must not be NULL), so that it may sleep, or go on. */
 void session_pause_gpu(struct session *session, bool pause);
 bool session_gpu_is_paused(const struct session *session);
+/* Stop measuring all devices that measuring keeps powered, because nobody looks, or go on. No
+ * effect if that is so already. What the user has paused stays paused. */
+void session_rest(struct session *session, bool rest);
 /* Have the kernel time the queues of that GPU, or no longer (source_options.profiling). */
 void session_profile(struct session *session, bool on);
+/* Change the sampling interval. */
 void session_set_interval(struct session *session, struct session_source *source, int64_t interval_ns);
 /* Whether every core, slice and CPU has to be measured by itself: on request, and for findings
  * about cores. */

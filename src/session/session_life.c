@@ -21,7 +21,9 @@ static const char *const away_texts[] = {
 	[AWAY_CHANGED] = "changed, restart malitop",
 	[AWAY_ASIDE] = "paused while one process is counted",
 	[AWAY_PAUSED] = "not measured, may sleep; C goes on",
+	[AWAY_RESTS] = "not measured while paused, may sleep",
 	[AWAY_SWITCHED] = "being opened again",
+	[AWAY_TURNED] = "measured in another way",
 	[AWAY_IN_LOG] = "away",
 };
 
@@ -79,6 +81,7 @@ static void note_start(struct session_source *s, const struct sampler_event *eve
 		snprintf(text, size, "%s: samples every %s, not every %s as requested", s->title,
 			 time_format(have, period_ns), time_format(want, s->asked_ns));
 	s->away = AWAY_NOT;
+	s->retry_ns = 0;
 	s->reported[0] = 0;
 }
 
@@ -87,6 +90,7 @@ static void note_answer(struct session_source *s, char *text, size_t size)
 	if (s->away != AWAY_SILENT)
 		return; /* it is gone or set aside */
 	s->away = AWAY_NOT;
+	s->retry_ns = 0;
 	if (s->reported[0])
 		snprintf(text, size, "%s: answers again", s->title);
 	s->reported[0] = 0;
@@ -112,7 +116,7 @@ static void take_event(struct session *session, const struct sampler_event *even
 			note_answer(s, text, size);
 		else if (s == session->picked && event->kind != SAMPLER_STARTED)
 			session_lose_counted(session, text, size);
-		else if (s->away == AWAY_ASIDE && session_is_counting(session))
+		else if ((s->away == AWAY_ASIDE && session_is_counting(session)) || s->away == AWAY_TURNED)
 			continue; /* event from before it was set aside */
 		else if (s->paused || (s->away == AWAY_SWITCHED && event->kind != SAMPLER_STARTED))
 			ignore_event(session, s, event);
@@ -168,7 +172,8 @@ static void try_again(struct session *session, int64_t now_ns)
 	for (unsigned i = 0; i < session->n; i++) {
 		struct session_source *s = &session->sources[i];
 
-		if (s->away && s->retry_ns <= now_ns && (!due || s->retry_ns < due->retry_ns))
+		if ((s->away || session_should_ask(session, s)) && s->retry_ns <= now_ns &&
+		    (!due || s->retry_ns < due->retry_ns))
 			due = s;
 	}
 	if (!due)
@@ -199,25 +204,37 @@ static bool is_missing(const struct err *err)
 	return err->code == ENOENT || err->code == ENODEV || err->code == ENXIO;
 }
 
+static void readopt_source(struct session *session, struct session_source *s, struct source *source,
+			   char *text, size_t size)
+{
+	s->retry_ns = NEVER; /* until it has started or failed */
+	if (s->away == AWAY_SWITCHED && strcmp(s->note, source->note) != 0)
+		snprintf(text, size, "%s", source->note);
+	str_printable(s->note, sizeof(s->note), source->note);
+	sampler_readopt(session->sampler, s->index, source, s->asked_ns);
+}
+
 static void take_reopened(struct session *session, struct opening *o, char *text, size_t size)
 {
 	struct session_source *s = &session->sources[0];
+	struct source *source = o->ok ? o->devices.sources[0] : NULL;
 	char line[128];
 
 	while (s->index != o->lost.index)
 		s++;
-	if (!o->ok && !is_missing(&o->err)) { /* a missing device was already reported */
+	if (s->paused || (!s->away && (!source || session_is_same(s, source)))) {
+		return; /* another wish came meanwhile; there is no more to be had than before */
+	} else if (!source && !is_missing(&o->err)) { /* a missing device was already reported */
 		tell_user(s, o->err.text, "; trying again every 3 s", text, size);
-	} else if (o->ok && o->what.profiling != session->what.profiling) {
+	} else if (source && o->what.profiling != session->what.profiling) {
 		s->retry_ns = 0; /* another wish came meanwhile */
-	} else if (o->ok && session_is_same(s, o->devices.sources[0])) {
-		s->retry_ns = NEVER; /* until it has started or failed */
-		if (s->away == AWAY_SWITCHED && strcmp(s->note, o->devices.sources[0]->note) != 0)
-			snprintf(text, size, "%s", o->devices.sources[0]->note);
-		str_printable(s->note, sizeof(s->note), o->devices.sources[0]->note);
-		sampler_readopt(session->sampler, s->index, o->devices.sources[0], s->asked_ns);
+	} else if (source && session_is_same(s, source)) {
+		readopt_source(session, s, source, text, size);
 		o->devices.n = 0;
-	} else if (o->ok) {
+	} else if (source && strcmp(s->interface, source->interface) != 0) {
+		if (!session->keeps_sources && session_turn(session, s, source, text, size))
+			o->devices.n = 0;
+	} else if (source) {
 		s->away = AWAY_CHANGED;
 		s->retry_ns = NEVER;
 		snprintf(line, sizeof(line),

@@ -14,6 +14,7 @@ struct opening {
 	struct devices devices;
 	bool ok;
 	struct err err;
+	bool may_turn;    /* with the counters or without, as they can be had */
 	unsigned counts;  /* number of the session_count request; 0 for none */
 	struct gpudb *db; /* its share: sources refer to products in it */
 };
@@ -30,6 +31,16 @@ void session_show_first(struct session *session);
 /* Whether a reopened source has the same product, slots and constants, so that the compiled metrics
  * and the stored samples still fit. */
 bool session_is_same(const struct session_source *mine, const struct source *source);
+
+void session_show_gpu(struct session *session, struct session_source *gpu);
+
+/* session_gpu.c, for session_life.c: whether a source does without what another program has of its
+ * device, and should ask whether that is free again; replace a source by `source`, which is the
+ * same device with its counters or without. The session owns it, unless false is returned. */
+bool session_is_shared(const struct session_source *s);
+bool session_should_ask(const struct session *session, const struct session_source *s);
+bool session_turn(struct session *session, struct session_source *s, struct source *source, char *text,
+		  size_t size);
 
 /* session_count.c, for session_life.c: begin to open the chosen process, if there is one; take over
  * what was opened (o still belongs to the caller); react to the end of the process. */

@@ -32,7 +32,7 @@ const struct key_row keys_everywhere[] = {
 	 ACTION_PAUSE,
 	 NEEDS_LIVE,
 	 {"space", NULL, "pause", 2},
-	 "Pause the screen and go on; measuring never pauses"},
+	 "Pause the screen and go on; measuring goes on, unless it keeps the GPU powered"},
 	{{{' ', 0}},
 	 ACTION_PAUSE,
 	 NEEDS_REPLAY,

@@ -138,6 +138,7 @@ static void step_refresh(struct live *l, int64_t now)
 
 static void run_measurement(struct live *l, int64_t now)
 {
+	live_rest(l, now);
 	take_events(l, now);
 	feeds_drain(&l->feeds);
 	take_processes(l);

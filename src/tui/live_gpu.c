@@ -4,6 +4,9 @@
 
 #include <stdio.h>
 
+/* Nobody looks at a screen that has been paused for so long. */
+#define REST_NS 10000000000ll
+
 static void show_hint(struct live *l, const char *text)
 {
 	alerts_hint(&l->alerts, l->sys->monotonic_ns(l->sys), text);
@@ -16,10 +19,21 @@ void live_pause_gpu(struct live *l, int unused)
 	(void)unused;
 	if (!l->session.gpu)
 		show_hint(l, "counting: there is no GPU");
+	else if (l->session.gpu->away == AWAY_RESTS)
+		show_hint(l, "counting: rests while the screen is paused; space goes on");
 	else if (pause && l->recorder)
 		show_hint(l, "counting: not while logging; l ends the log");
 	else
 		session_pause_gpu(&l->session, pause);
+}
+
+void live_rest(struct live *l, int64_t now)
+{
+	bool rest = l->paused_since_ns && !l->recorder && now - l->paused_since_ns >= REST_NS;
+
+	l->dirty |= rest != l->session.rests;
+	l->session.keeps_sources = l->recorder != NULL;
+	session_rest(&l->session, rest);
 }
 
 void live_profile(struct live *l, int unused)

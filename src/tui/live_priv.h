@@ -49,6 +49,7 @@ struct live {
 	struct live_past past;                       /* of a measurement */
 	struct alerts alerts;
 	int64_t start_ns, next_step_ns;
+	int64_t paused_since_ns;                         /* 0: not paused */
 	char before_counters[2];                         /* digit of the view */
 	bool has_instances;                              /* the sources deliver every core */
 	unsigned changes;                                /* changes of the session that were handled */
@@ -107,6 +108,9 @@ void live_mark(struct live *l);
 /* live_gpu.c: pause measuring the GPU, or go on; profiling, after a question. What the footer asks,
  * NULL for nothing; handle a key, false if it is no answer. */
 void live_pause_gpu(struct live *l, int unused);
+/* In every turn of the loop: if measuring a GPU keeps it powered, that ends some time after the
+ * screen was paused, and goes on with it. A log needs it all the time, and the same sources. */
+void live_rest(struct live *l, int64_t now);
 void live_profile(struct live *l, int unused);
 const struct foot_ask *live_gpu_asked(struct live *l);
 bool live_gpu_key(struct live *l, uint32_t key);

@@ -56,6 +56,7 @@ static bool pause_screen(struct live *l)
 	if (!shown)
 		return false;
 	if (!l->screen.paused_ns) {
+		l->paused_since_ns = l->sys->monotonic_ns(l->sys);
 		l->past.window_ns = shown;
 		show_moment(l, shown);
 	}
@@ -74,7 +75,7 @@ void live_pause(struct live *l)
 	if (l->player) {
 		player_pause(l->player, l->sys->monotonic_ns(l->sys));
 	} else if (l->screen.paused_ns || l->past.wanted) {
-		l->screen.paused_ns = 0;
+		l->screen.paused_ns = l->paused_since_ns = 0;
 		l->feeds.paused = l->past.wanted = false;
 		feeds_show(&l->feeds, 0, 0);
 	} else {

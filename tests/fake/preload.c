@@ -183,11 +183,11 @@ __attribute__((destructor)) static void fini(void)
 
 	inside = true;
 	preload_perf_fini();
+	preload_drm_fini(out);
 	if (!out)
 		return;
 	for (int i = 0; i < 2; i++)
 		fwrite(breaches[i]->n ? breaches[i]->p : "", 1, breaches[i]->n, out);
-	preload_drm_fini(out);
 	fclose(out);
 }
 

@@ -19,6 +19,8 @@
 static struct fake_drm fake;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread bool inside; /* the fake's own calls are real */
+static const char *taken_file;
+static struct fake_drm_gpu *taken_gpu; /* while that file exists */
 
 #define REAL(name)                     \
 	static __typeof__(name) *real; \
@@ -50,6 +52,8 @@ static void enter_fake(void)
 	pthread_mutex_lock(&lock);
 	inside = true;
 	fake_drm_advance(&fake, raw_ns());
+	if (taken_gpu)
+		taken_gpu->taken = access(taken_file, F_OK) == 0;
 }
 
 static void leave_fake(void)
@@ -85,6 +89,10 @@ static void set_word(struct fake_drm_gpu *gpu, const char *key, const char *valu
 		gpu->unstable = v;
 	if (strcmp(key, "taken") == 0)
 		gpu->taken = v;
+	if (strcmp(key, "taken") == 0 && value[0] == '/') {
+		taken_gpu = gpu;
+		taken_file = strdup(value);
+	}
 	if (strcmp(key, "hangs") == 0)
 		gpu->hangs = v;
 }
@@ -134,8 +142,22 @@ bool preload_drm_broken(void)
 	return fake.breaches.n > 0;
 }
 
+/* A program forks before it execs another: what counts is the last one to end. */
+static void write_counts(void)
+{
+	const char *path = getenv("FAKEDRM_COUNTS");
+	FILE *out = path && fake.n_gpus ? fopen(path, "we") : NULL;
+
+	for (unsigned i = 0; out && i < fake.n_gpus; i++)
+		fprintf(out, "renderD%u enables %u wakes %u\n", FAKE_DRM_MINOR + i, fake.gpus[i].n_enables,
+			fake.gpus[i].n_wakes);
+	if (out)
+		fclose(out);
+}
+
 void preload_drm_fini(FILE *breaches)
 {
+	write_counts();
 	if (breaches && fake.breaches.n)
 		fwrite(fake.breaches.p, 1, fake.breaches.n, breaches);
 }

@@ -18,6 +18,27 @@
 #define PANFROST "FAKEDRM=panfrost-6.18 gpu=0x08602000 cores=0xf slices=1 unstable=1"
 
 static struct fixture files;
+static char *boards_dir;
+
+/* The program writes its logs where it is. */
+static int set_up(void **state)
+{
+	const char *srcdir = getenv("srcdir");
+	AUTOFREE char *there = xasprintf("%s/tests/fixtures", srcdir ? srcdir : ".");
+	static char dir[] = "/tmp/malitop-drm-XXXXXX";
+
+	boards_dir = realpath(there, NULL);
+	*state = dir;
+	return boards_dir && mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	AUTOFREE char *remove = xasprintf("rm -rf %s", (char *)*state);
+
+	free(boards_dir);
+	return chdir("/") + system(remove);
+}
 
 static void begin_run(struct run *run, const char *nodes)
 {
@@ -26,6 +47,9 @@ static void begin_run(struct run *run, const char *nodes)
 	fixture_write(&files, DEVICE "profiling", "0\n");
 	fixture_write(&files, DEVICE "power/runtime_status", "active\n");
 	setenv("FAKEMALI_ROOT", files.root, 1);
+	AUTOFREE char *counts = xasprintf("%s/counts", files.root);
+
+	setenv("FAKEDRM_COUNTS", counts, 1);
 	run_start(run, &(struct run_options){.devices = "", .env = nodes, .cols = 160, .rows = 48});
 	if (!run_wait(run, 0, " mean of"))
 		fail_msg("no screen came, but: %.*s", (int)run->pty.out.n,
@@ -98,6 +122,62 @@ static void a_key_profiles_after_a_question_and_the_end_puts_the_old_value_back(
 	fixture_fini(&files);
 }
 
+/* How often the fake's counters were enabled, once the program has ended. Nothing else woke it. */
+static unsigned count_enables(void)
+{
+	AUTOFREE char *path = xasprintf("%s/counts", files.root);
+	unsigned enables, wakes;
+	FILE *f = fopen(path, "r");
+
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "renderD128 enables %u wakes %u", &enables, &wakes), 2);
+	fclose(f);
+	assert_int_equal(wakes, 0);
+	return enables;
+}
+
+static void a_screen_that_is_paused_for_good_lets_the_gpu_sleep(void **state)
+{
+	struct run run;
+
+	(void)state;
+	begin_run(&run, PANFROST);
+	run_press(&run, " ", 0, "PAUSED");
+	assert_true(run_wait(&run, 0, "not measured while paused"));
+	run_press(&run, "C", RUN_BOTTOM, "space goes on");
+	assert_true(run_wait(&run, 0, "not measured while paused"));
+	pty_send(&run.pty, " ");
+	assert_true(run_wait_gone(&run, 0, "not measured while paused"));
+	assert_true(run_wait(&run, 0, " mean of"));
+	run_press(&run, " ", 0, "PAUSED");
+	assert_true(run_wait(&run, 0, "not measured while paused"));
+	run_press(&run, "l", 0, "REC"); /* a log needs it */
+	assert_true(run_wait_gone(&run, 0, "not measured while paused"));
+	run_quit(&run);
+	run_stop(&run);
+	/* Taken for a moment at the start and at each return, to see who has them; then to count. */
+	assert_in_range(count_enables(), 5, 6);
+	fixture_fini(&files);
+}
+
+static void the_counters_come_back_when_the_program_that_had_them_ends(void **state)
+{
+	char taken[] = "/tmp/malitop-taken-XXXXXX";
+	int fd = mkstemp(taken);
+	AUTOFREE char *nodes = xasprintf(PANFROST " taken=%s", taken);
+	struct run run;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_run(&run, nodes);
+	assert_true(run_wait(&run, 0, "no counters"));
+	assert_int_equal(unlink(taken), 0);
+	assert_true(run_wait_gone(&run, 0, "no counters"));
+	assert_true(run_wait(&run, 2, "Shader cores"));
+	end_run(&run);
+}
+
 static void beside_a_program_that_counts_the_rest_is_shown_and_why(void **state)
 {
 	struct run run;
@@ -123,12 +203,10 @@ static void every_board_is_live_in_every_view(void **state)
 		 "Mali-G610 4 cores"},
 		{"rk3399-kbase", NULL, "driver=r16p0 gpu=0x08602000 cores=0xf", "Mali-T860 4 cores"},
 	};
-	const char *srcdir = getenv("srcdir");
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(boards); i++) {
-		AUTOFREE char *root =
-			xasprintf("%s/tests/fixtures/%s", srcdir ? srcdir : ".", boards[i].board);
+		AUTOFREE char *root = xasprintf("%s/%s", boards_dir, boards[i].board);
 		struct run run;
 
 		setenv("FAKEMALI_ROOT", root, 1);
@@ -150,6 +228,8 @@ int main(void)
 		cmocka_unit_test(a_key_stops_counting_so_that_the_gpu_may_sleep_and_goes_on),
 		cmocka_unit_test(a_key_profiles_after_a_question_and_the_end_puts_the_old_value_back),
 		cmocka_unit_test(every_board_is_live_in_every_view),
+		cmocka_unit_test(a_screen_that_is_paused_for_good_lets_the_gpu_sleep),
+		cmocka_unit_test(the_counters_come_back_when_the_program_that_had_them_ends),
 		cmocka_unit_test(beside_a_program_that_counts_the_rest_is_shown_and_why),
 	};
 
@@ -157,5 +237,5 @@ int main(void)
 		return 1;
 	if (!run_has_fake())
 		return 77;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
