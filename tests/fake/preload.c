@@ -13,7 +13,8 @@
  * FAKEMALI_OPEN_MS: how long an open takes, as if firmware were loaded; FAKEMALI_OPEN_HELD: it
  * takes as long as that file exists. FAKEMALI_FAIL=CALL:N:ERRNO: the N-th open, ioctl or mmap of
  * a device fails. FAKEMALI_BREACHES names a file for the rules that were broken. FAKEMALI_ROOT: a
- * directory whose sys/ and proc/ files stand in for the machine's own.
+ * directory whose sys/ and proc/ files stand in for the machine's own; what the program leaves in
+ * /run is there, never in the machine's.
  *
  *   FAKEPERF='machine=rk3588 paranoid=1 cap=0 kernel=5.10'
  *
@@ -40,6 +41,7 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -273,10 +275,36 @@ static int open_device(const char *path, int flags)
 	return fd;
 }
 
+/* NULL: not a note of the program in /run. */
+static char *note_path(const char *path)
+{
+	const char *root = getenv("FAKEMALI_ROOT");
+
+	return root && strncmp(path, "run/malitop", 11) == 0 ? xasprintf("%s/%s", root, path) : NULL;
+}
+
+static int open_note(const char *path, int flags, mode_t mode)
+{
+	AUTOFREE char *dir = xstrndup(path, (size_t)(strrchr(path, '/') - path));
+	REAL(openat64);
+
+	if (flags & O_CREAT)
+		mkdir(dir, 0755);
+	return real(AT_FDCWD, path, flags, mode);
+}
+
+int unlinkat(int dir, const char *path, int flags)
+{
+	AUTOFREE char *note = note_path(path);
+	REAL(unlinkat);
+
+	return note ? real(AT_FDCWD, note, flags) : real(dir, path, flags);
+}
+
 int openat64(int dir, const char *path, int flags, ...)
 {
 	const char *root = getenv("FAKEMALI_ROOT");
-	AUTOFREE char *cpu_file = NULL;
+	AUTOFREE char *cpu_file = NULL, *note = note_path(path);
 	mode_t mode = 0;
 	va_list ap;
 	int fd;
@@ -286,6 +314,8 @@ int openat64(int dir, const char *path, int flags, ...)
 	if (flags & (O_CREAT | O_TMPFILE))
 		mode = va_arg(ap, mode_t);
 	va_end(ap);
+	if (note)
+		return open_note(note, flags, mode);
 	if (!inside && preload_drm_open(path, flags, &fd))
 		return fd;
 	if (!inside && fake_kbase_number(path) >= 0)

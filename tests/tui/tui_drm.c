@@ -64,6 +64,14 @@ static void end_run(struct run *run)
 	fixture_fini(&files);
 }
 
+static bool has_note(void)
+{
+	AUTOFREE char *path = xasprintf("%s/run/malitop-profiling-renderD128", files.root);
+
+	assert_int_not_equal(access("/run/malitop-profiling-renderD128", F_OK), 0);
+	return access(path, F_OK) == 0;
+}
+
 static bool switch_is(const char *value)
 {
 	AUTOFREE char *path = xasprintf("%s/" DEVICE "profiling", files.root);
@@ -111,6 +119,7 @@ static void a_key_profiles_after_a_question_and_the_end_puts_the_old_value_back(
 	assert_true(switch_is("0"));
 	pty_send(&run.pty, "Jy");
 	assert_true(wait_switch("1"));
+	assert_true(has_note());
 	assert_true(run_wait(&run, 0, " mean of"));
 	pty_send(&run.pty, "J"); /* no question */
 	assert_true(wait_switch("0"));
@@ -118,6 +127,7 @@ static void a_key_profiles_after_a_question_and_the_end_puts_the_old_value_back(
 	assert_true(wait_switch("1"));
 	run_quit(&run);
 	assert_true(switch_is("0"));
+	assert_false(has_note());
 	run_stop(&run);
 	fixture_fini(&files);
 }
@@ -155,7 +165,7 @@ static void a_screen_that_is_paused_for_good_lets_the_gpu_sleep(void **state)
 	assert_true(run_wait_gone(&run, 0, "not measured while paused"));
 	run_quit(&run);
 	run_stop(&run);
-	/* Taken for a moment at the start and at each return, to see who has them; then to count. */
+	/* At the start and at each return: to see who has them, and to count. */
 	assert_in_range(count_enables(), 5, 6);
 	fixture_fini(&files);
 }
