@@ -21,7 +21,7 @@ board()
 	sleepers=
 	for process in "$out"/root/proc/[0-9]*; do # the program lists processes that there are
 		[ -d "$process" ] || continue
-		sleep 60 &
+		sleep 600 &
 		mv "$process" "$out/root/proc/$!"
 		sleepers="$sleepers $!"
 	done

@@ -66,16 +66,17 @@ samples()
 		n++; if ($4 - $3 > longest) longest = $4 - $3 } END { printf "%d %d\n", n, longest / 1e6 }'
 }
 
-# Wait up to a minute for samples of the first source in the log.
+# await_log SOURCE: wait up to a minute for twenty more of its samples in the log
 await_log()
 {
 	n=0
-	until set -- $(samples 0 2>/dev/null) && [ "$1" -ge 20 ] || [ $n -ge 1200 ]; do
+	enough=$(($(samples "$1" 2>/dev/null | cut -d ' ' -f 1) + 20))
+	until got=$(samples "$1" 2>/dev/null | cut -d ' ' -f 1) && [ "$got" -ge $enough ] || [ $n -ge 1200 ]; do
 		sleep 0.05
 		n=$((n + 1))
 	done
-	[ "$1" -ge 20 ]
-	check "$name" $? "$1 samples in the log: $(cat "$work/errors")"
+	[ "$got" -ge $enough ]
+	check "$name" $? "$got samples of source $1 in the log, not $enough: $(cat "$work/errors")"
 }
 
 # ---- record ----
@@ -83,7 +84,7 @@ await_log()
 for signal in INT TERM HUP; do
 	name="record, $signal"
 	begin "$g52 hang=$hold" record -o "$work/run.mlog" -i 10ms
-	await_log
+	await_log 0
 	touch "$hold"
 	until_said 'malitop: Mali-G52 2 cores: has not answered for [0-9]* s$' errors
 	end 0 $signal
@@ -97,7 +98,7 @@ done
 # A signal as soon as the driver hangs, before any message.
 name="record, at once"
 begin "$g52 hang=$hold" record -o "$work/run.mlog" -i 10ms
-await_log
+await_log 0
 touch "$hold"
 end 0 TERM
 until_said 'malitop: Mali-G52 2 cores: has not answered for ' errors
@@ -105,17 +106,17 @@ until_said 'malitop: Mali-G52 2 cores: has not answered for ' errors
 # One of two hangs: the other continues. When the first responds again, its next sample has what it counted in between.
 name="record, two GPUs"
 begin "$g52 hang=$hold;$g78" record -o "$work/run.mlog" -i 10ms
-await_log
+await_log 0
 touch "$hold"
 until_said 'Mali-G52 2 cores: has not answered for ' errors
+await_log 1
 rm "$hold"
 until_said 'Mali-G52 2 cores: answers again' errors
+await_log 0
 end 0 TERM
-set -- $(samples 0) $(samples 1)
-[ "$1" -gt 10 ] && [ "$2" -ge 1000 ]
+set -- $(samples 0)
+[ "$2" -ge 1000 ] # of the 2 s it has some in its buffers
 check "$name" $? "the silent one has $1 samples, the longest of $2 ms"
-[ "$3" -gt "$1" ] && [ "$4" -lt "$2" ]
-check "$name" $? "the other one has $3 samples, the longest of $4 ms"
 
 # ---- stat ----
 
@@ -138,13 +139,11 @@ if "$malitop" list backends | grep -q '^perf '; then
 	name="perf"
 	export FAKEPERF="machine=rk3588 hang=$hold"
 	begin "$g52" record -o "$work/run.mlog" -i 10ms
-	await_log
+	await_log 0
 	touch "$hold"
 	until_said 'malitop: .*CPUs.*: has not answered for ' errors
+	await_log 0 # the GPU goes on
 	end 0 TERM
-	set -- $(samples 0)
-	[ "$1" -gt 100 ]
-	check "$name" $? "the GPU stopped as well, after $1 samples"
 	unset FAKEPERF
 fi
 

@@ -57,14 +57,14 @@ check $? "columns: not as many values as titles: $(head -n 10 "$work/out")"
 
 for source in sim:gpu proc; do
 	"$malitop" list backends | grep -q "^${source%:*} " || continue
-	status 0 "-d under the interval" --long -b $source -d 300ms
-	[ "$(awk 'NR > 1 { print $1 }' "$work/out" | uniq | grep -c '^0\.3')" -eq 1 ]
+	status 0 "-d under the interval" --long -b $source -i 10s -d 300ms
+	awk '/^ *[0-9]/ { if ($1 < 0.3 || n && $1 != at) bad = 1; n++; at = $1 } END { exit bad || !n }' "$work/out"
 	check $? "-d under the interval: not one row: $(cat "$work/out" "$work/errors")"
 done
 
 if "$malitop" list backends | grep -q '^proc '; then
 	status 0 "headline" --long -b sim,proc -i 1s -d 1100ms
-	n=$(grep -c '^     1\.0' "$work/out")
+	n=$(awk '/^ *[0-9]/ { print $2 }' "$work/out" | sort -u | wc -l)
 	[ "$n" -ge 9 ] && [ "$n" -le 12 ] # without what the machine does not have
 	check $? "headline: not 12 metrics: $(cat "$work/out")"
 fi
@@ -89,9 +89,8 @@ check $? "jsonl: $(cut -c1-100 "$work/out")"
 
 # Deadlines are a grid: nothing drifts.
 status 0 "grid" -b sim:gpu -i 10ms -d 2s -f csv -m GPUClock
-rows=$(($(wc -l <"$work/out") - 1))
-[ "$rows" -ge 199 ] && [ "$rows" -le 201 ]
-check $? "grid: $rows rows in 2 s of 10 ms"
+awk -F, 'NR == 2 { first = $1 } NR > 1 && ($1 - first - (NR - 2) * 0.01) ^ 2 > 1e-10 { bad = 1 } END { exit bad || NR < 200 }' "$work/out"
+check $? "grid: not every 10 ms: $(sed -n '2p;$p' "$work/out"), $(wc -l <"$work/out") lines"
 
 # ---- files, pipes and signals ----
 
@@ -111,11 +110,12 @@ check $? "a reader that leaves: $(cat "$work/errors")"
 
 # A signal at any time leaves complete lines, even long ones in a pipe.
 for s in INT TERM; do
-	for after in 0.31 0.52 0.73; do
-		timeout -s $s --foreground --preserve-status $after "$malitop" stat -b sim:gpu -i 1ms -f csv -m '*' | cat >"$work/out"
+	for after in 100 211 323; do
+		sh -c 'echo $$ >"$0"; exec "$@"' "$work/pid" "$malitop" stat -b sim:gpu -i 1ms -d 100s -f csv -m '*' |
+			awk -v after=$after -v send="kill -s $s \$(cat '$work/pid')" '{ print } NR == after { system(send) }' >"$work/out"
 		[ "$(tail -c 1 "$work/out" | od -An -tx1 | tr -d ' ')" = 0a ] &&
-			awk -F, 'NR == 1 { n = NF } NF != n { bad = 1 } END { exit bad || NR < 100 }' "$work/out"
-		check $? "SIG$s after $after s: $(wc -l <"$work/out") rows, the last: $(tail -n 1 "$work/out" | cut -c1-100)"
+			awk -F, -v after=$after 'NR == 1 { n = NF } NF != n { bad = 1 } END { exit bad || NR < after }' "$work/out"
+		check $? "SIG$s after $after rows: $(wc -l <"$work/out") rows, the last: $(tail -n 1 "$work/out" | cut -c1-100)"
 	done
 done
 
@@ -123,7 +123,8 @@ done
 
 status 0 "a command" -b sim:gpu -- sh -c 'sleep 0.2'
 said '^sh -c sleep 0.2$' out "a command"
-said '^  *0[.][2-9][0-9]* s  elapsed$' out "a command"
+awk '/ s  elapsed$/ { all = $1 } END { exit !(all >= 0.2) }' "$work/out"
+check $? "a command: the time is that of its run: $(cat "$work/out")"
 said '^MaliExtBusRdBy .*B  .*B/s  ' out "a command"
 said '^  *0    exit status$' out "a command"
 [ "$(grep -c '^MaliExtBusRdBy ' "$work/out")" -eq 1 ]
@@ -144,7 +145,7 @@ chmod +x "$work/script"
 status 3 "a script" -b sim:gpu -- "$work/script"
 status 5 "forks" -b sim:gpu -- sh -c '(exit 1); sleep 0.1 & wait; exit 5'
 status 6 "execs again" -b sim:gpu -- sh -c 'exec sh -c "exec sh -c \"exit 6\""'
-status 2 "stopped" -b sim:gpu -- sh -c '(sleep 0.2; kill -CONT $$) & kill -STOP $$; exit 2'
+status 2 "stopped" -b sim:gpu -- sh -c '(until grep -q "^State:.*T" /proc/$$/status; do sleep 0.02; done; kill -CONT $$) & kill -STOP $$; exit 2'
 
 # CMD's own output is mixed with ours, or separate with -o.
 status 0 "its output" -b sim:gpu -- echo hello
@@ -155,8 +156,9 @@ status 0 "its output apart" -b sim:gpu -o "$work/report" -- echo hello
 check $? "its output apart: $(cat "$work/out" "$work/report")"
 
 # The start of a command is left out.
-status 0 "--delay" -b sim:gpu --delay 900ms -m GPUClock -- sleep 1
-awk '/ s  elapsed$/ { all = $1 } END { exit !(all > 0 && all < 0.95) }' "$work/out"
+began=$(cut -d ' ' -f 1 /proc/uptime)
+status 0 "--delay" --long -b sim:gpu -i 50ms --delay 300ms -m GPUClock -- sh -c "until grep -q '[0-9]  *GPUClock' '$work/out'; do sleep 0.02; done"
+awk -v began="$began" -v now="$(cut -d ' ' -f 1 /proc/uptime)" '/ s  elapsed$/ { all = $1 } END { exit !(all > 0 && all + 0.3 <= now - began + 0.02) }' "$work/out"
 check $? "--delay: $(cat "$work/out")"
 status 0 "a long --delay" -b sim:gpu --delay 20s -m GPUClock -- true
 said '^malitop: --delay: the command ended before it was over: nothing was counted$' errors "a long --delay"
@@ -189,8 +191,8 @@ fi
 if "$malitop" list backends | grep -q '^perf ' && "$malitop" stat -b perf -d 50ms -i 10ms >/dev/null 2>&1; then
 	status 0 "events" -b perf -- sh -c '(i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done)'
 	said '^CPU events: the command, ' out "events"
-	awk '$1 == "CPUTaskTime" { gsub(/,/, "", $2); counted = $2 * 1e-9 } / s  in programs$/ { used += $1 } / s  in the kernel$/ { used += $1 }
-		END { exit !(counted > 0.01 && (counted - used) ^ 2 < 0.03 ^ 2 + (used / 10) ^ 2) }' "$work/out"
+	awk '$1 == "CPUTaskTime" { gsub(/,/, "", $2); counted = $2 * 1e-9 } / s  in programs$/ { used += $1 } / s  in the kernel$/ { used += $1 } / s  elapsed$/ { all = $1 }
+		END { exit !(counted > 0.01 && counted > 0.9 * used - 0.03 && counted < all + 0.01) }' "$work/out"
 	check $? "events: not the CPU time of the command: $(cat "$work/out")"
 	status 0 "no report over an interval" -b perf -i 10ms -d 50ms
 	grep -q 'CPU events' "$work/out" && check 1 "no report over an interval: $(cat "$work/out")"
@@ -219,7 +221,7 @@ asked()
 
 if "$malitop" list backends | grep -q '^perf ' && [ -f tests/fake/libfakemali.so ]; then
 	for machine in a72x4 rk3588 tiny2 x86 hybrid 'rk3588 kernel=5.10'; do
-		asked 0 "$machine" stat -b perf -i 50ms -d 180ms -f csv -e cache-misses,r11 -e page-faults:u
+		asked 0 "$machine" stat -b perf -i 50ms -d 1s -f csv -e cache-misses,r11 -e page-faults:u
 		tr -d '\r' <"$work/out" | awk -F, 'NR == 1 { bad = $0 !~ /^time,duration,flags,cache-misses,r11,page-faults:u,CPUCycles,/ }
 			NR > 1 && !($4 > 0 && $5 > 0 && $6 ~ /^[0-9.]+$/) { bad = 1 } END { exit bad || NR < 3 }'
 		check $? "$machine: $(cat "$work/out")"
@@ -237,17 +239,18 @@ if "$malitop" list backends | grep -q '^perf ' && [ -f tests/fake/libfakemali.so
 	said ' armv8_cortex_a76/event=0x1b/ ' out "the CPU view"
 	asked 0 vm stat --long -b perf -e cycles -d 100ms -i 100ms
 	said '^malitop: --event: cycles: no PMU of this machine counts it: ' errors "no counters"
-	said '^ *0\.1[0-9]* *cycles  *-$' out "no counters"
+	said '^ *[0-9.]* *cycles  *-$' out "no counters"
 	for whose in '-p 999999' '-t 999999' '-C 0' '-C 77'; do
 		asked 1 'a72x4 paranoid=2 cap=0' stat $whose -d 100ms -i 100ms
 		[ "$(wc -l <"$work/errors")" -eq 1 ] && [ ! -s "$work/out" ]
 		check $? "$whose: not one message alone: $(cat "$work/errors" "$work/out")"
 	done
-	sleep 2 &
-	asked 0 rk3588 stat --long -b perf -p $! -i 50ms -d 20s
+	rm "$work/out"
+	sleep 600 &
+	watched=$!
+	(until grep -q '^ *[0-9]' "$work/out"; do sleep 0.02; done; kill $watched) 2>/dev/null &
+	asked 0 rk3588 stat --long -b perf -p $watched -i 50ms -d 60m
 	said '^malitop: process [0-9]* .*: has ended$' errors "a process that ends"
-	awk 'NR > 1 && $1 > 10 { late = 1 } END { exit late || NR < 2 }' "$work/out"
-	check $? "a process that ends: it is still measured: $(tail -n 2 "$work/out")"
 	# Counters of the fake count time, not instructions: each hardware event is wrong.
 	asked 1 a72x4 doctor --verify
 	said '^branches, random  *instructions .*  WRONG$' out "doctor --verify"

@@ -100,7 +100,14 @@ if has kbase && has perf && [ -f tests/fake/libfakemali.so ]; then
 	export FAKEMALI='driver=r44p0 gpu=0x90820000 cores=0x5b3 slices=2;driver=r54p1 gpu=0xb8520000 cores=0x5b3 values=128 gone='"$work/gone"
 	export FAKEPERF=machine=rk3588 ASAN_OPTIONS=verify_asan_link_order=0
 	preload=$PWD/tests/fake/libfakemali.so
-	recorded "two GPUs and CPU events" -b kbase,perf -i 20ms --per-core -- sh -c "sleep 1; : >$work/gone; sleep 1.5"
+	# until the log has samples of the second GPU and of the events; then until it has that the GPU is gone
+	cat >"$work/watch" <<-'END'
+		has() { tests/mlog/dump "$1/run.mlog" 2>/dev/null | grep -q "$2"; }
+		until has "$1" '^1 ' && has "$1" '^2 '; do sleep 0.1; done
+		: >"$1/gone"
+		until has "$1" '^note 4 [0-9]* 1 '; do sleep 0.1; done
+	END
+	recorded "two GPUs and CPU events" -b kbase,perf -i 20ms --per-core -- timeout 120 sh "$work/watch" "$work"
 	for pattern in '^1 ' '^slot 2 .*Cortex-A76' '^2 ' '^note 4 [0-9]* 1 '; do
 		grep -q "$pattern" "$work/python" || fail "two GPUs and CPU events" "there is no line '$pattern'"
 	done

@@ -614,7 +614,7 @@ static void a_disk_that_is_stuck_from_the_start_does_not_hold_up_the_program(voi
 
 	bench_open(b, "sim:gpu", 10 * MS, false);
 	disk_set_stuck(&b->disk, true);
-	alarm(30); /* if it waits for the disk, which nothing frees */
+	alarm(120); /* if it waits for the disk, which nothing frees */
 	r = start_recorder(b);
 	alarm(0);
 	recorder_look(r, &now);

@@ -73,8 +73,7 @@ static void no_state_of_an_fd_makes_it_spin(void **state)
 			} else {
 				AWAIT(READS_NOW >= 8);
 			}
-			took = b.sys.monotonic_ns(&b.sys) - begin;
-			bench_fini(&b);
+			took = bench_end(&b, begin);
 			/* Four wakes for each deadline, not thousands. */
 			if (shared.polls > polls_most(took) || script.reads > polls_most(took))
 				fail_msg("fd %zu: %u polls, %u reads in %lld ns", f, shared.polls,
@@ -109,8 +108,7 @@ static void a_source_that_never_runs_dry_keeps_nobody_waiting(void **state)
 		next_event(&b);
 		AWAIT(READS_NOW >= 8 * 256);
 		sampler_detach(b.sampler, tap); /* comes back */
-		took = b.sys.monotonic_ns(&b.sys) - begin;
-		bench_fini(&b);
+		took = bench_end(&b, begin);
 		assert_true(shared.polls <= polls_most(took));
 		assert_true(script.reads <= polls_most(took) * 256);
 		close(script.fd);
@@ -176,11 +174,10 @@ static void a_period_that_the_driver_changes_is_told_and_followed(void **state)
 		event = next_event(&b);
 		assert_int_equal(event.kind, SAMPLER_STARTED);
 		assert_int_equal(event.period_ns, cases[i].to);
-		before = POLLS_NOW;
 		begin = b.sys.monotonic_ns(&b.sys);
+		before = POLLS_NOW;
 		AWAIT(SAMPLES_NOW >= 3 + 200 * MS / cases[i].to);
-		took = b.sys.monotonic_ns(&b.sys) - begin;
-		bench_fini(&b);
+		took = bench_end(&b, begin);
 		assert_int_equal(script.starts, 1);
 		assert_true(shared.polls - before <=
 			    took / (cases[i].to < 10 * MS ? 16 * MS : cases[i].to) + 4);

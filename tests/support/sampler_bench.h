@@ -231,6 +231,17 @@ static inline void bench_fini(struct sampler_bench *b)
 	sys_fini(&b->sys);
 }
 
+/* The same; returns how long it was since then, so that all that was counted is in that time. */
+static inline int64_t bench_end(struct sampler_bench *b, int64_t begin_ns)
+{
+	int64_t took;
+
+	sampler_free(b->sampler);
+	took = b->sys.monotonic_ns(&b->sys) - begin_ns;
+	sys_fini(&b->sys);
+	return took;
+}
+
 #define BENCH_SOURCES 4
 #define RING_BYTES (1 << 22)
 

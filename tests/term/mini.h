@@ -17,8 +17,9 @@
 #define SYNC_ON "\x1b[?2026h"
 
 /* Exit statuses, besides 0 after the key q, and the signal that asked for the exit. */
-#define MINI_REFUSED 3 /* term_open failed; a note has the message */
-#define MINI_GONE 7    /* TERM_GONE */
+#define MINI_REFUSED 3     /* term_open failed; a note has the message */
+#define MINI_GONE 7        /* TERM_GONE */
+#define MINI_CPU_US 200000 /* of a program that waited and did not spin, on any machine */
 
 /* Every write to a terminal is counted, even by libraries, because mini defines write itself. */
 extern unsigned mini_tty_writes;

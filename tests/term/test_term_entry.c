@@ -251,6 +251,6 @@ int main(void)
 		cmocka_unit_test(sizes_of_the_environment_are_not_believed),
 	};
 
-	alarm(120); /* a test that hangs has failed */
+	alarm(600); /* a test that hangs has failed */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -158,6 +158,6 @@ int main(void)
 		cmocka_unit_test(no_usable_terminal_is_refused_with_what_to_try),
 	};
 
-	alarm(120); /* a test that hangs has failed */
+	alarm(600); /* a test that hangs has failed */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,7 +83,7 @@ static bool wait_percentage(struct run *run)
 	static const char *const ends[] = {"0 %", "1 %", "2 %", "3 %", "4 %",
 					   "5 %", "6 %", "7 %", "8 %", "9 %"};
 
-	for (int i = 0; i < 200; i++) {
+	for (int i = 0; i < PATIENCE_MS / 50; i++) {
 		for (size_t k = 0; k < ARRAY_LEN(ends); k++)
 			if (emulator_find(&run->emulator, 2, ends[k]) >= 0)
 				return true;

@@ -181,6 +181,6 @@ int main(void)
 
 	if (!run_find_program())
 		return 1;
-	alarm(300); /* a test that hangs has failed */
+	alarm(900); /* a test that hangs has failed */
 	return cmocka_run_group_tests(tests, go_there, go_away);
 }

@@ -182,6 +182,7 @@ static void a_paused_list_stands_still(void **state)
 	pty_send(&run.pty, "/");
 	send_keys(&run, name, 2, ": 1 shown");
 	send_keys(&run, "\r ", 0, "PAUSED");
+	pty_read_for(&run.pty, 5000); /* the list of that moment was perhaps still being read */
 	end_child(pid);
 	pty_read_for(&run.pty, 2500);
 	assert_true(emulator_find(&run.emulator, 2, ": 1 shown") >= 0);
@@ -195,7 +196,7 @@ static void one_frame_waits_for_percentages(void **state)
 	const char *program = getenv("MALITOP");
 	AUTOFREE char *name = NULL, *command = NULL;
 	pid_t pid = start_child(&name, true);
-	double percent = 0;
+	double percent = -1;
 	char line[2048];
 	FILE *f;
 
@@ -210,7 +211,7 @@ static void one_frame_waits_for_percentages(void **state)
 				sscanf(line + strcspn(line, "0123456789"), "%*d %*s R %*u %lf", &percent),
 				1); /* no dash */
 	assert_int_equal(pclose(f), 0);
-	assert_true(percent > 0);
+	assert_true(percent >= 0); /* of the CPU that it got: on a busy machine maybe none */
 	end_child(pid);
 }
 
@@ -247,6 +248,6 @@ int main(void)
 
 	if (!run_find_program())
 		return 1;
-	alarm(300); /* a test that hangs has failed */
+	alarm(900); /* a test that hangs has failed */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

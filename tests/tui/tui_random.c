@@ -18,7 +18,7 @@
 
 #define ROUND_EVENTS 12 /* between two comparisons */
 #define QUIET_MS 150
-#define ALARM_S 60
+#define ALARM_S 600
 
 static uint64_t random_state;
 

@@ -655,7 +655,8 @@ static void this_machine_is_read_while_processes_come_and_go(void **state)
 			make_storm();
 	}
 	scan = process_scan_new(&sys);
-	for (end = sys.monotonic_ns(&sys) + 2 * SECOND; sys.monotonic_ns(&sys) < end; lists++) {
+	end = sys.monotonic_ns(&sys) + 60 * SECOND;
+	for (; lists < 200 || (!seen && sys.monotonic_ns(&sys) < end); lists++) {
 		struct process_list *list = process_scan_read(scan, &all, sys.monotonic_ns(&sys));
 		const struct process *own = process_find(list, getpid());
 
@@ -676,7 +677,7 @@ static void this_machine_is_read_while_processes_come_and_go(void **state)
 		kill(storms[i], SIGKILL);
 		waitpid(storms[i], NULL, 0);
 	}
-	assert_true(lists > 3 && seen > 0);
+	assert_true(seen > 0);
 	process_scan_free(scan);
 	sys_fini(&sys);
 }
