@@ -1,6 +1,7 @@
 #include "tests/support/fixture.h"
 
 #include "base/alloc.h"
+#include "tests/support/await.h"
 
 #include <stdarg.h>
 #include <setjmp.h>
@@ -284,12 +285,12 @@ static void a_timer_fires_when_its_time_has_come_or_is_past(void **state)
 	assert_true(fd >= 0);
 	assert_false(is_ready(fd, 0));
 	assert_int_equal(sys_timer_at(fd, sys.monotonic_ns(&sys) + 5000000), 0);
-	assert_true(is_ready(fd, 2000));
+	assert_true(is_ready(fd, AWAIT_MS));
 	sys_timer_ack(fd);
 	assert_false(is_ready(fd, 0));
 	for (int64_t past = -1; past <= 1; past += 2) {
 		assert_int_equal(sys_timer_at(fd, past), 0);
-		assert_true(is_ready(fd, 2000));
+		assert_true(is_ready(fd, AWAIT_MS));
 		sys_timer_ack(fd);
 	}
 	assert_int_equal(sys_timer_at(fd, sys.monotonic_ns(&sys) + 5000000), 0);

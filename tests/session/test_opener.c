@@ -2,6 +2,7 @@
 #include "session/opener.h"
 #include "base/alloc.h"
 #include "base/sys.h"
+#include "tests/support/await.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -32,7 +33,7 @@ static void make_call(void *arg)
 	struct opener_job *job = arg;
 	sigset_t mask;
 
-	is_readable(job->gate, 5000);
+	is_readable(job->gate, AWAIT_MS);
 	pthread_sigmask(SIG_SETMASK, NULL, &mask);
 	job->signals_blocked = sigismember(&mask, SIGINT) && sigismember(&mask, SIGWINCH);
 	job->called = true;
@@ -83,7 +84,7 @@ static void the_job_is_handed_back_when_the_call_returned(void **state)
 	assert_false(is_readable(opener_fd(b->opener), 30));
 	assert_false(opener_is_done(b->opener));
 	sys_event_signal(b->gate);
-	assert_true(is_readable(opener_fd(b->opener), 5000));
+	assert_true(is_readable(opener_fd(b->opener), AWAIT_MS));
 	assert_true(opener_is_done(b->opener));
 	assert_ptr_equal(opener_finish(b->opener), b->job);
 	assert_true(b->job->called);
@@ -109,7 +110,7 @@ static void leaving_waits_for_nothing_and_the_job_is_dropped_in_the_end(void **s
 	opener_leave(b->opener);
 	assert_false(is_readable(b->dropped_fd, 30));
 	sys_event_signal(b->gate);
-	assert_true(is_readable(b->dropped_fd, 5000));
+	assert_true(is_readable(b->dropped_fd, AWAIT_MS));
 	sys_event_ack(b->dropped_fd);
 }
 
@@ -118,7 +119,7 @@ static void leaving_after_the_call_drops_the_job_at_once(void **state)
 	struct opener_bench *b = *state;
 
 	sys_event_signal(b->gate);
-	assert_true(is_readable(opener_fd(b->opener), 5000));
+	assert_true(is_readable(opener_fd(b->opener), AWAIT_MS));
 	opener_leave(b->opener);
 	assert_true(is_readable(b->dropped_fd, 0));
 	opener_leave(NULL);

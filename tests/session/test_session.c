@@ -77,7 +77,7 @@ static void a_session_tells_when_its_devices_are_open(void **state)
 	begin_case(&session, NULL);
 	assert_false(is_open(&session, 30));
 	set_gate(true, true);
-	assert_true(is_open(&session, 5000));
+	assert_true(is_open(&session, AWAIT_MS));
 	assert_true(session_finish(&session, &err));
 	assert_int_equal(session.n, 1);
 	assert_int_equal(session.sources[0].kind, SOURCE_CPU);
