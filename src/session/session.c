@@ -410,7 +410,7 @@ struct tap *session_tap(struct session *session, bool instances)
 		int64_t samples = s->kind != SOURCE_CPU ? RING_NS / s->asked_ns + 1 : 0;
 
 		samples = samples > RING_SAMPLES_MIN ? samples : RING_SAMPLES_MIN;
-		if (s->simulated)
+		if (s->simulated && !session->past_taken)
 			samples += session->what.history_ns / SOURCE_HISTORY_STEP_NS + 1;
 		bytes[s->index] = ring_bytes((size_t)samples, instances ? s->n_slots : s->n_sums);
 	}

@@ -77,6 +77,7 @@ struct session {
 	const struct options *options;
 	struct gpudb *db;
 	struct source_options what;
+	bool past_taken;           /* new taps need no room for the past of simulated sources */
 	struct metric_needs needs; /* CPU events that are needed */
 	struct opener *opener;     /* opens all devices at first, later one again; else NULL */
 	struct opening *opening;

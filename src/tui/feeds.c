@@ -83,7 +83,7 @@ void feeds_take(struct feeds *f, const struct sample *sample)
 			history_push(f->feeds[i].history, sample);
 }
 
-void feeds_drain(struct feeds *f)
+static void take_waiting(struct feeds *f)
 {
 	const struct sample *sample;
 
@@ -101,9 +101,35 @@ static void change_tap(struct feeds *f)
 		return;
 	new = session_tap(f->session, f->instances);
 	sampler_detach(f->session->sampler, old);
-	feeds_drain(f);
+	take_waiting(f);
 	tap_free(old);
 	f->tap = new;
+}
+
+/* The past of simulated sources has come: its rings are many times as large as those that will
+ * do. */
+static void leave_past(struct feeds *f)
+{
+	int64_t live_ns = f->session->what.epoch_ns + f->session->what.history_ns;
+	bool any = false;
+
+	for (unsigned i = 0; i < f->n; i++) {
+		if (!f->feeds[i].source->simulated)
+			continue;
+		if (history_newest_ns(f->feeds[i].history) < live_ns)
+			return;
+		any = true;
+	}
+	f->session->past_taken = true;
+	if (any)
+		change_tap(f);
+}
+
+void feeds_drain(struct feeds *f)
+{
+	take_waiting(f);
+	if (!f->session->past_taken)
+		leave_past(f);
 }
 
 void feeds_follow(struct feeds *f)

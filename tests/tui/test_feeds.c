@@ -1,6 +1,7 @@
 /* What views draw of samples: the points of a history. */
 #include "tui/feeds.h"
 
+#include "tests/support/await.h"
 #include "tests/support/export_machine.h"
 
 #include <math.h>
@@ -166,6 +167,37 @@ static void what_is_compared_with_stays_while_numbers_go_on(void **state)
 	assert_null(feeds_view(&b->feeds, SOURCE_CPU).mark);
 }
 
+/* 60 s at once: more than the rings hold that come after it. */
+static void a_simulated_past_is_taken_whole_and_leaves_small_rings(void **state)
+{
+	static const struct options options = {.backends = "sim",
+					       .interval_ns = 100 * MS,
+					       .fps = 60,
+					       .resolution = {1920, 1080},
+					       .command = COMMAND_LIVE};
+	int64_t oldest, newest, live_ns;
+	struct session session;
+	struct feeds feeds;
+	struct tap *first;
+	struct err err;
+	struct sys sys;
+
+	(void)state;
+	assert_true(sys_init(&sys, NULL, &err));
+	assert_true(session_open(&session, &sys, &options, 0, false, &err));
+	live_ns = session.what.epoch_ns + session.what.history_ns;
+	feeds_init(&feeds, &session, false, 1000 * MS);
+	first = feeds.tap;
+	AWAIT((feeds_drain(&feeds), session.past_taken));
+	assert_ptr_not_equal(feeds.tap, first);
+	AWAIT((feeds_drain(&feeds), feeds_reach(&feeds, &oldest, &newest) && newest > live_ns));
+	assert_true(newest - oldest >= session.what.history_ns);
+	assert_int_equal(feeds_lost(&feeds), 0);
+	feeds_fini(&feeds);
+	session_close(&session);
+	sys_fini(&sys);
+}
+
 #define ON_BENCH(test) cmocka_unit_test_setup_teardown(test, bench_init, bench_fini)
 
 int main(void)
@@ -176,6 +208,7 @@ int main(void)
 		ON_BENCH(a_range_has_the_sum_of_its_samples_and_all_of_its_time),
 		ON_BENCH(a_range_that_history_does_not_hold_is_unknown),
 		ON_BENCH(what_is_compared_with_stays_while_numbers_go_on),
+		cmocka_unit_test(a_simulated_past_is_taken_whole_and_leaves_small_rings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
