@@ -136,6 +136,8 @@ static int char_width(uint32_t ch)
 {
 	if (ch < 0x300)
 		return ch == 0xad ? 0 : 1;
+	if ((ch >= 0x2500 && ch < 0x25fd) || (ch >= 0x2800 && ch < 0x2900))
+		return 1; /* lines, blocks and braille: most of a screen */
 	if (in_ranges(no_width, ARRAY_LEN(no_width), ch))
 		return 0;
 	return in_ranges(wide, ARRAY_LEN(wide), ch) ? 2 : 1;
