@@ -6,6 +6,7 @@
 #include "config.h"
 #include "serve/serve_auth.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <stdio.h>
@@ -16,6 +17,47 @@
 
 #define CLIENTS_HIGH (SERVE_CLIENTS * 3 / 4) /* a new connection closes the oldest one from here on */
 #define PEM_BYTES 1000000
+
+/* What is called of libmicrohttpd. It is loaded when something is served, not when malitop starts:
+ * with the libraries of TLS it is larger than malitop. A static malitop has it inside. */
+#define MHD_CALLS(CALL)                   \
+	CALL(add_response_header)         \
+	CALL(create_response_from_buffer) \
+	CALL(destroy_response)            \
+	CALL(get_connection_info)         \
+	CALL(get_daemon_info)             \
+	CALL(get_timeout)                 \
+	CALL(is_feature_supported)        \
+	CALL(lookup_connection_value)     \
+	CALL(queue_response)              \
+	CALL(run)                         \
+	CALL(start_daemon)                \
+	CALL(stop_daemon)
+
+#define MHD_MEMBER(name) __typeof__(&MHD_##name) name;
+static struct {
+	MHD_CALLS(MHD_MEMBER)
+} mhd;
+
+#ifdef MICROHTTPD_SONAME
+#define MHD_LOAD(name) (mhd.name = (__typeof__(mhd.name))(uintptr_t)dlsym(library, "MHD_" #name)) &&
+static bool load_mhd(struct err *err)
+{
+	void *library = dlopen(MICROHTTPD_SONAME, RTLD_NOW | RTLD_LOCAL); /* stays */
+
+	if (library && MHD_CALLS(MHD_LOAD) true)
+		return true;
+	return err_set(err, 0, "serve: %s: install libmicrohttpd", dlerror());
+}
+#else
+#define MHD_TAKE(name) mhd.name = MHD_##name;
+static bool load_mhd(struct err *err)
+{
+	(void)err;
+	MHD_CALLS(MHD_TAKE)
+	return true;
+}
+#endif
 
 /* An open connection. */
 struct client {
@@ -41,18 +83,18 @@ static enum MHD_Result send_page(struct MHD_Connection *connection, unsigned sta
 				 const void *text, size_t n, const char *header, const char *value)
 {
 	struct MHD_Response *response =
-		MHD_create_response_from_buffer(n, (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
+		mhd.create_response_from_buffer(n, (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
 	enum MHD_Result result = MHD_NO;
 
 	if (!response)
 		return MHD_NO;
-	MHD_add_response_header(response, "Content-Type", type);
-	MHD_add_response_header(response, "Cache-Control", "no-store");
-	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	mhd.add_response_header(response, "Content-Type", type);
+	mhd.add_response_header(response, "Cache-Control", "no-store");
+	mhd.add_response_header(response, "X-Content-Type-Options", "nosniff");
 	if (header)
-		MHD_add_response_header(response, header, value);
-	result = MHD_queue_response(connection, status, response);
-	MHD_destroy_response(response);
+		mhd.add_response_header(response, header, value);
+	result = mhd.queue_response(connection, status, response);
+	mhd.destroy_response(response);
 	return result;
 }
 
@@ -68,7 +110,7 @@ static enum MHD_Result answer_metrics(struct serve_http *http, struct MHD_Connec
 		[OPENMETRICS_1_0] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
 		[OPENMETRICS_CLASSIC] = "text/plain; version=0.0.4; charset=utf-8"};
 	enum openmetrics_form form =
-		serve_http_form(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Accept"));
+		serve_http_form(mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "Accept"));
 	AUTO_STRBUF struct strbuf page = {0};
 
 	http->options.print(http->options.ctx, form, &page);
@@ -120,7 +162,7 @@ static enum MHD_Result answer_request(void *ctx, struct MHD_Connection *connecti
 		if (strcmp(path, pages[i].path) != 0)
 			continue;
 		if (http->auth && !pages[i].open &&
-		    !serve_auth_allows(http->auth, MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
+		    !serve_auth_allows(http->auth, mhd.lookup_connection_value(connection, MHD_HEADER_KIND,
 									       "Authorization")))
 			return send_text(connection, MHD_HTTP_UNAUTHORIZED, "not authorized\n",
 					 "WWW-Authenticate",
@@ -170,7 +212,7 @@ static void follow_connection(void *ctx, struct MHD_Connection *connection, void
 			      enum MHD_ConnectionNotificationCode what)
 {
 	const union MHD_ConnectionInfo *fd =
-		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+		mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	struct serve_http *http = ctx;
 	struct client *client = *context;
 
@@ -188,7 +230,7 @@ static void end_request(void *ctx, struct MHD_Connection *connection, void **sta
 			enum MHD_RequestTerminationCode why)
 {
 	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+		mhd.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 	struct serve_http *http = ctx;
 	struct client *client = info ? info->socket_context : NULL;
 
@@ -210,14 +252,14 @@ int serve_http_turn(struct serve_http *http)
 	}
 	do {
 		http->changed = false;
-		MHD_run(http->daemon);
+		mhd.run(http->daemon);
 	} while (http->changed);
-	return MHD_get_timeout(http->daemon, &wait_ms) == MHD_YES && wait_ms < 1000 ? (int)wait_ms : 1000;
+	return mhd.get_timeout(http->daemon, &wait_ms) == MHD_YES && wait_ms < 1000 ? (int)wait_ms : 1000;
 }
 
 int serve_http_fd(const struct serve_http *http)
 {
-	const union MHD_DaemonInfo *info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	const union MHD_DaemonInfo *info = mhd.get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);
 
 	return info->epoll_fd;
 }
@@ -268,7 +310,7 @@ static bool read_tls(struct serve_http *http, struct err *err)
 
 	if (!http->options.cert)
 		return true;
-	if (MHD_is_feature_supported(MHD_FEATURE_TLS) != MHD_YES)
+	if (mhd.is_feature_supported(MHD_FEATURE_TLS) != MHD_YES)
 		return err_set(err, 0, "--tls-cert: the libmicrohttpd of this machine was built without TLS");
 	return file_read(http->options.cert, PEM_BYTES, &http->cert, &n, err) &&
 	       file_read(http->options.key, PEM_BYTES, &http->key, &n, err);
@@ -283,7 +325,7 @@ static bool start_daemon(struct serve_http *http, int fd, struct err *err)
 		 (void *)(uintptr_t) "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"},
 		{MHD_OPTION_END, 0, NULL}};
 
-	http->daemon = MHD_start_daemon(
+	http->daemon = mhd.start_daemon(
 		MHD_USE_EPOLL | (http->cert ? MHD_USE_TLS : 0), 0, NULL, NULL, answer_request, http,
 		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)SERVE_CLIENTS,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SERVE_HEADER_BYTES, MHD_OPTION_NOTIFY_CONNECTION,
@@ -329,13 +371,13 @@ struct serve_http *serve_http_new(const struct sys *sys, const struct serve_http
 				  struct err *err)
 {
 	struct serve_http *http = xcalloc(1, sizeof(*http));
-	bool ok = true;
+	bool ok = load_mhd(err);
 
 	http->sys = sys;
 	http->options = *options;
 	for (unsigned i = 0; i < SERVE_CLIENTS; i++)
 		http->clients[i].fd = -1;
-	if (options->auth)
+	if (ok && options->auth)
 		ok = (http->auth = serve_auth_new(sys, options->auth, err)) != NULL;
 	if (ok && start_listening(http, err))
 		return http;
@@ -348,7 +390,7 @@ void serve_http_free(struct serve_http *http)
 	if (!http)
 		return;
 	if (http->daemon)
-		MHD_stop_daemon(http->daemon);
+		mhd.stop_daemon(http->daemon);
 	serve_auth_free(http->auth);
 	if (http->key)
 		explicit_bzero(http->key, strlen(http->key));
