@@ -300,6 +300,27 @@ static bool add_groups(struct list_table *list, const struct gpudb *db, const st
 	return true;
 }
 
+static void add_option(void *ctx, const struct option_entry *entry)
+{
+	struct list_table *list = ctx;
+
+	add_cell(list, entry->name);
+	add_cell(list, (char[2]){entry->letter, 0});
+	add_cell(list, entry->arg);
+	add_cell(list, entry->standard);
+	add_cell(list, entry->commands.p);
+	add_cell(list, entry->config ? "yes" : "no");
+	add_cell(list, entry->help.p);
+}
+
+static bool add_options(struct list_table *list, const struct gpudb *db, const struct gpu_product *p,
+			struct err *err)
+{
+	(void)db, (void)p, (void)err;
+	options_each(add_option, list);
+	return true;
+}
+
 static const struct list_kind {
 	bool per_gpu; /* call add for every product of the list */
 	bool (*add)(struct list_table *list, const struct gpudb *db, const struct gpu_product *product,
@@ -317,6 +338,7 @@ static const struct list_kind {
 	[LIST_BACKENDS] = {false, add_backends, "name help"},
 	[LIST_EVENTS] = {false, add_events, "name number countable cores meaning"},
 	[LIST_GROUPS] = {false, add_groups, "name title metrics"},
+	[LIST_OPTIONS] = {false, add_options, "name letter argument default commands config help"},
 };
 
 static void set_columns(struct list_table *list, const char *names)
@@ -402,22 +424,54 @@ static void (*const printers[])(const struct list_table *list, struct strbuf *ou
 	[FORMAT_JSONL] = print_jsonl,
 };
 
+/* Fill a list; `only` is the GPU to list it for, NULL for all. */
+static bool fill_list(struct list_table *list, enum list_name name, const struct gpudb *db,
+		      const struct gpu_product *only, struct err *err)
+{
+	const struct list_kind *kind = &kinds[name];
+	bool ok = true;
+
+	set_columns(list, kind->columns);
+	if (!kind->per_gpu)
+		return kind->add(list, db, NULL, err);
+	for (unsigned i = 0; ok && i < db->n_products; i++)
+		if (!only || only == &db->products[i])
+			ok = kind->add(list, db, &db->products[i], err);
+	return ok;
+}
+
+static unsigned find_column(const struct list_table *list, const char *names)
+{
+	for (struct span rest = span_of(names), name; (name = span_word(&rest)).n;)
+		for (unsigned c = 0; c < list->n_columns; c++)
+			if (span_is(name, list->columns[c].name))
+				return c;
+	return 0;
+}
+
+bool list_each_name(enum list_name name, const struct gpudb *db, const struct gpu_product *only,
+		    void (*add)(void *ctx, const char *name, const char *title), void *ctx, struct err *err)
+{
+	struct list_table list = {0};
+	bool ok = fill_list(&list, name, db, only, err);
+	unsigned at = find_column(&list, "name"), title = find_column(&list, "title help meaning");
+
+	for (unsigned i = 0; ok && i < list.n_cells; i += list.n_columns)
+		add(ctx, list.cells[i + at], title ? list.cells[i + title] : "");
+	list_fini(&list);
+	return ok;
+}
+
 enum exit_status list_run(const struct options *options, const struct gpudb *db, struct strbuf *out,
 			  struct err *err)
 {
-	const struct list_kind *kind = &kinds[options->list];
 	struct list_table list = {0};
 	const struct gpu_product *only;
-	bool ok = true;
+	bool ok;
 
 	if (!options_gpu(options, db, &only, err))
 		return EXIT_USAGE;
-	set_columns(&list, kind->columns);
-	if (!kind->per_gpu)
-		ok = kind->add(&list, db, NULL, err);
-	for (unsigned i = 0; kind->per_gpu && ok && i < db->n_products; i++)
-		if (!only || only == &db->products[i])
-			ok = kind->add(&list, db, &db->products[i], err);
+	ok = fill_list(&list, options->list, db, only, err);
 	if (ok)
 		printers[options->format](&list, out);
 	list_fini(&list);

@@ -1,4 +1,5 @@
 /* main: parse the command line and run the command. Only main prints results and exits. */
+#include "cli/complete.h"
 #include "cli/doctor.h"
 #include "cli/eval.h"
 #include "cli/explain.h"
@@ -73,6 +74,8 @@ static int run_command(struct options *options, struct strbuf *out, struct err *
 		return run_with_data(options, out, err, eval_run);
 	if (options->command == COMMAND_EXPLAIN)
 		return run_with_data(options, out, err, explain_run);
+	if (options->command == COMMAND_COMPLETE)
+		return run_with_data(options, out, err, complete_run);
 	if (options->command == COMMAND_LIST)
 		return run_with_data(options, out, err, list_run);
 	if (!sys_init(&sys, NULL, err))

@@ -132,6 +132,7 @@ static bool find_help(struct options *options, const struct option_words *words,
 static bool find_command(struct options *options, const struct option_words *words, struct err *err)
 {
 	const char *word = words->n_operands ? words->operands[0] : NULL;
+	AUTO_STRBUF struct strbuf names = {0};
 	char buf[OPTION_SHOWN];
 
 	if (!word)
@@ -144,18 +145,16 @@ static bool find_command(struct options *options, const struct option_words *wor
 	}
 	if (find_word(options, word))
 		return true;
-
-	return err_set(
-		err, 0,
-		"%s: unknown command: expected replay, record, stat, export, eval, list, doctor, serve, help "
-		"or FILE.mlog, see "
-		"malitop --help",
-		option_shown(buf, word));
+	for (unsigned c = COMMAND_LIVE + 1; c < COMMAND_COUNT; c++)
+		strbuf_printf(&names, "%s, ", command_rows[c].name);
+	return err_set(err, 0, "%s: unknown command: expected %shelp or FILE.mlog, see malitop --help",
+		       option_shown(buf, word), names.p);
 }
 
 static bool set_list(struct options *options, const struct option_words *words, struct err *err)
 {
 	const char *word = words->n_operands > 1 ? words->operands[1] : NULL;
+	AUTO_STRBUF struct strbuf names = {0};
 	char buf[OPTION_SHOWN];
 
 	for (unsigned i = 0; word && list_names[i]; i++)
@@ -163,10 +162,10 @@ static bool set_list(struct options *options, const struct option_words *words, 
 			options->list = i;
 			return true;
 		}
-	return err_set(
-		err, 0,
-		"list: %s%s: expected gpus, counters, metrics, views, backends, events, groups or findings",
-		word ? "unknown list " : "of what", word ? option_shown(buf, word) : "");
+	for (unsigned i = 0; list_names[i]; i++)
+		strbuf_printf(&names, "%s%s", !i ? "" : list_names[i + 1] ? ", " : " or ", list_names[i]);
+	return err_set(err, 0, "list: %s%s: expected %s", word ? "unknown list " : "of what",
+		       word ? option_shown(buf, word) : "", names.p);
 }
 
 /* What may follow the command word. */
@@ -179,8 +178,13 @@ static const struct {
 	[COMMAND_REPLAY] = {1, .file = true},  [COMMAND_RECORD] = {0, .runs = true},
 	[COMMAND_STAT] = {0, .runs = true},    [COMMAND_EXPORT] = {LOGS_MAX, .file = true},
 	[COMMAND_EVAL] = {1, .file = true},    [COMMAND_LIST] = {.operands = 1},
-	[COMMAND_EXPLAIN] = {1, .file = true},
+	[COMMAND_EXPLAIN] = {1, .file = true}, [COMMAND_COMPLETE] = {0, .runs = true},
 };
+
+bool options_runs(enum command_word command)
+{
+	return takes[command].runs;
+}
 
 static bool set_file(struct options *options, const char *const *operands, unsigned n, char **rest,
 		     struct err *err)

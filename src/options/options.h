@@ -32,6 +32,7 @@ enum command_word {
 	COMMAND_DOCTOR,
 	COMMAND_EXPLAIN,
 	COMMAND_SERVE,
+	COMMAND_COMPLETE,
 	COMMAND_COUNT
 };
 
@@ -44,6 +45,7 @@ enum list_name {
 	LIST_EVENTS,
 	LIST_GROUPS,
 	LIST_FINDINGS,
+	LIST_OPTIONS,
 	LIST_COUNT
 };
 
@@ -135,7 +137,7 @@ struct options {
 	const char **logs;   /* COMMAND_EXPORT: all FILEs; operand is the first */
 	unsigned n_logs, cap_logs;
 	const char *operand; /* FILE of eval, replay and export; NAME of explain */
-	char **cmd;          /* COMMAND_RECORD, COMMAND_STAT: CMD ARG... and NULL; NULL without CMD */
+	char **cmd;          /* the words after "--", and NULL; NULL without them */
 	bool rows;           /* COMMAND_STAT: a line per metric and interval, not only the totals of CMD */
 
 	char **owned; /* texts from the configuration file */
@@ -159,6 +161,34 @@ bool options_gpu(const struct options *options, const struct gpudb *db, const st
 		 struct err *err);
 /* Append the GPUs that have a guide: "Mali-G52, Mali-G715". */
 void options_guides(const struct gpudb *db, struct strbuf *names);
+
+/* options_complete.c: what may follow on a command line. */
+struct option_completion {
+	const char *hint; /* what else may follow: "words": nothing, "list": more after a comma, "files"
+			   * (and the extensions), "users", "command": any command with its words */
+	enum command_word command;
+	struct span gpu;        /* the --gpu before it; empty if there is none */
+	struct span kept, word; /* the last word: what stays of it, and the rest, which is completed */
+	unsigned lists;         /* bits 1 << enum list_name: the caller adds these names */
+};
+/* Append the candidates that the options know to *out. `words` ends with NULL; the one before is
+ * incomplete, or empty. */
+void options_complete(char *const *words, struct option_completion *c, struct strbuf *out);
+/* Append a line "TEXT<tab>HELP", with the first sentence of the help, if the text begins like the
+ * word. help may be NULL. */
+void option_candidate(const struct option_completion *c, struct span text, const char *help,
+		      struct strbuf *out);
+
+/* What an option means for some commands. */
+struct option_entry {
+	const char *name, *arg; /* "" without an argument; "[=N]" if it may be left out */
+	char letter;            /* 0: none */
+	const char *standard;   /* NULL: none */
+	bool config;
+	struct strbuf commands, help; /* "live record" */
+};
+/* Call `add` for each meaning of each option, in the order of the table. */
+void options_each(void (*add)(void *ctx, const struct option_entry *entry), void *ctx);
 
 /* Help for the command that was given. */
 void options_help(const struct options *options, struct strbuf *out);

@@ -76,6 +76,11 @@ static const struct {
 	[COMMAND_DOCTOR] = {FORMATS(TABLE) | FORMATS(JSONL), "doctor prints table or jsonl"},
 };
 
+bool options_writes(enum command_word command, enum output_format format)
+{
+	return writes[command].formats & 1u << format;
+}
+
 static bool check_format(const struct options *options, bool format_given, struct err *err)
 {
 	if (writes[options->command].formats & 1u << options->format)

@@ -30,6 +30,7 @@ struct option_kind {
 #define IN_SAMPLING (IN_MEASURING | IN_SERVE)
 #define IN_SCREEN (IN_LIVE | IN_REPLAY)
 #define IN_OF_LOG (IN_REPLAY | IN_EXPORT)
+#define IN_COMPLETE (1u << COMMAND_COMPLETE)
 #define IN_ALL ((1u << COMMAND_COUNT) - 1)
 
 /* The meaning of an option for some commands, if it differs from the row's own. */
@@ -55,6 +56,8 @@ struct option_row {
 	bool (*check)(const char *text, struct err *err); /* of kind_text; NULL: any text is valid */
 	void (*names)(struct strbuf *out);                /* appended to the help after ": "; NULL: none */
 	const struct option_meaning *meanings;            /* instead of help and standard; NULL: none */
+	const char *hint;                                 /* of struct option_completion; NULL: "words" */
+	unsigned lists;                                   /* bits 1 << enum list_name, whose names it takes */
 };
 
 extern const struct option_row option_rows[];               /* the last has a NULL name */
@@ -81,6 +84,9 @@ struct option_words {
 	char **rest; /* the words after "--", and NULL; NULL without "--" */
 };
 
+/* What the option means for a command that has it. */
+struct option_meaning option_meaning_of(const struct option_row *row, enum command_word command);
+
 /* options_check.c: whether the options fit together */
 
 bool options_given(const struct option_words *words, const char *name);
@@ -93,6 +99,9 @@ static inline bool option_reads_log(enum command_word command)
 {
 	return command == COMMAND_REPLAY || command == COMMAND_EXPORT;
 }
+/* Whether the command can write the format; whether it runs the words after "--". */
+bool options_writes(enum command_word command, enum output_format format);
+bool options_runs(enum command_word command);
 /* An argument that is safe to print. */
 #define OPTION_SHOWN 80
 const char *option_shown(char buf[OPTION_SHOWN], const char *text);

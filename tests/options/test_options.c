@@ -125,8 +125,9 @@ static void usage_error_names_what_and_what_to_try(void **state)
 		{{"eval", "--gpu", "G52", "a", "b"}, "b: one argument too many"},
 		{{"eval", "--gpu", "G52", "a", "-i", "1s"}, "--interval: not with eval"},
 		{{"list"},
-		 "list: of what: expected gpus, counters, metrics, views, backends, events, groups or "
-		 "findings"},
+		 "list: of what: expected gpus, counters, metrics, views, backends, events, groups, findings "
+		 "or "
+		 "options"},
 		{{"list", "cats"}, "list: unknown list cats"},
 		{{"list", "gpus", "cats"}, "cats: one argument too many"},
 		{{"list", "gpus", "--", "cats"}, "cats: only record and stat run a command"},
@@ -661,6 +662,7 @@ static void help_of_a_command_shows_its_options_only(void **state)
 		[COMMAND_DOCTOR] = {"doctor", "--help"},
 		[COMMAND_EXPLAIN] = {"explain", "--help"},
 		[COMMAND_SERVE] = {"serve", "--help"},
+		[COMMAND_COMPLETE] = {"complete", "--help"},
 	};
 
 	(void)state;
