@@ -59,6 +59,14 @@ struct source_options {
 	bool per_instance; /* --per-core: a slot for every core, slice and CPU as well */
 };
 
+/* What is on the screen of a source: slots, the most important first. The first n_sure were chosen
+ * by the user. */
+#define SOURCE_WISH_MAX 60
+struct source_wish {
+	unsigned n, n_sure;
+	uint16_t slots[SOURCE_WISH_MAX];
+};
+
 /* Constants of the measured machine, by the names that expressions use. */
 struct source_constants {
 	unsigned core_count;     /* $MaliConstantsShaderCoreCount */
@@ -193,6 +201,10 @@ struct backend {
 	 * value[0 .. n_slots); the sampler fills the rest. Must not allocate, lock, or take longer
 	 * than a period. */
 	enum read_result (*read)(struct source *source, int64_t now_ns, struct sample *sample);
+	/* Measure these slots as exactly as can be from the end of the current interval on, and
+	 * the others as far as there is room. Every slot stays known, and no count is lost. Called
+	 * between reads; an empty wish takes the last one back. NULL: all are measured alike. */
+	void (*prefer)(struct source *source, const struct source_wish *wish);
 	void (*stop)(struct source *source);
 	/* Frees everything that priv holds; also called after a failed start. */
 	void (*close)(struct source *source);

@@ -348,7 +348,7 @@ static enum read_result perf_read(struct source *source, int64_t now_ns, struct 
 	p->suspended_ns = suspended;
 	p->ended = look && has_ended(p, source->sys); /* checked before the last read */
 	p->cut = source->cut;
-	sample->flags |= perf_count_read(p, sample->value);
+	sample->flags |= perf_count_read(p, source->sys, sample->value);
 	perf_busy_read(p, source->sys, now_ns, sample->value);
 	sample->begin_ns = p->begin_ns;
 	sample->end_ns = now_ns;
@@ -356,11 +356,17 @@ static enum read_result perf_read(struct source *source, int64_t now_ns, struct 
 	if (now_ns - p->begin_ns > source->period_ns + source->period_ns / 2)
 		sample->flags |= SAMPLE_STRETCHED;
 	p->begin_ns = now_ns;
+	perf_count_plan(p, source->sys);
 	if (look) {
 		p->look_ns = now_ns + MEND_NS;
 		perf_count_mend(p, source->sys);
 	}
 	return READ_GOT;
+}
+
+static void perf_prefer(struct source *source, const struct source_wish *wish)
+{
+	perf_rows_prefer(source->priv, source, wish);
 }
 
 static void perf_stop(struct source *source)
@@ -379,6 +385,7 @@ const struct backend backend_perf = {
 	.start = perf_start,
 	.fd = perf_fd,
 	.read = perf_read,
+	.prefer = perf_prefer,
 	.stop = perf_stop,
 	.close = perf_close,
 	.list_events = perf_list_events,

@@ -8,6 +8,7 @@
  * perf_plan.c      packs events into groups that fit the counters
  * perf_scope.c     whose events: CPUs or threads, and how much the kernel lets us see
  * perf_count.c     the groups of every CPU or thread: opened, read, added up
+ * perf_regroup.c   replaces groups while they count
  * perf_busy.c      the true clock of busy CPUs
  * perf_list.c      the events that have names
  * perf_verify.c    judges the counters, with the loops of loops.h
@@ -135,6 +136,9 @@ struct perf_part {
 	int code;             /* why it is not open */
 	unsigned n_failed;    /* failed reads in a row */
 	uint64_t waited_ns;   /* time waited to be scheduled since its values became unknown */
+	uint64_t pending_ns;  /* time waited that its next count will stand for, too */
+	/* By event: time before the group was opened that its first count stands for, too. */
+	uint64_t owed_ns[PERF_GROUP_MAX];
 	struct perf_whose whose;
 };
 #define PERF_CLOCK UINT8_MAX /* the time that a thread ran on the CPUs of this PMU */
@@ -155,9 +159,11 @@ struct perf {
 	struct cpus cpus;
 	/* Those of perf_rows that are needed, the events requested by name, and an empty one. */
 	struct perf_row rows[PERF_EVENTS_MAX + 1];
-	unsigned n_own, n_rows;       /* the needed ones; all */
-	uint8_t first[PERF_SETS_MAX]; /* sets that are counted all the time if they fit */
-	unsigned n_first;
+	unsigned n_own, n_rows; /* the needed ones; all */
+	/* Sets that come first, and those among them that are counted all the time if they fit. */
+	uint8_t first[PERF_SETS_MAX];
+	unsigned n_first, n_sure;
+	bool plans_again; /* they have changed */
 	struct perf_unit units[PERF_UNITS_MAX];
 	unsigned n_units; /* the units with events, the software unit last */
 	unsigned n_hard;  /* of them, the hardware PMUs */
@@ -195,6 +201,7 @@ struct perf {
 	} busy;
 
 	int64_t start_ns, begin_ns, due_ns, retry_ns, look_ns;
+	int64_t counted_ns; /* when counts were last read */
 	int64_t suspended_ns;
 	bool ended;       /* the process */
 	char process[32]; /* "proc/4711", to notice its exit; "" for none */
@@ -202,6 +209,9 @@ struct perf {
 
 /* Choose the rows that the source needs (source->options.needs), and the sets that come first. */
 bool perf_rows_choose(struct perf *p, const struct source_options *options, struct err *err);
+/* Let the sets of these slots come first, or those of the options if it has none. Takes effect with
+ * perf_count_plan. Does nothing if the options name what is needed. */
+void perf_rows_prefer(struct perf *p, const struct source *source, const struct source_wish *wish);
 /* Find the units, with the events of the rows. Never fails: without a PMU there are software
  * events. */
 void perf_units_find(struct perf *p, const struct sys *sys);
@@ -219,9 +229,10 @@ bool perf_ask_check_groups(const struct perf *p, const struct perf_unit *unit, s
 bool perf_ask_check(struct perf *p, struct err *err);
 
 /* Split the events of a PMU into groups of at most unit->limit, requested events first. If they do
- * not fit into one, the sets of p->first that leave room for all others are pinned. Events that
- * cannot be counted are removed from unit->has. Returns false if the kernel refuses every event;
- * err->code is the reason. */
+ * not fit into one, sets of p->first that leave room for each of the others are pinned: the sure
+ * ones, and of the rest those that cost the others no time, or all if then none of p->first takes
+ * turns. Events that cannot be counted are removed from unit->has. Returns false if the kernel
+ * refuses every event; err->code is the reason. */
 bool perf_plan(const struct perf *p, struct perf_unit *unit, const struct sys *sys, struct err *err);
 
 /* Determine whose events are counted, and with which rights. */
@@ -236,7 +247,12 @@ void perf_count_close(struct perf *p);
 bool perf_count_start(struct perf *p, struct err *err);
 /* Add what was counted since the last call to value[], which has n_blocks x block entries. Returns
  * flags. */
-uint32_t perf_count_read(struct perf *p, uint64_t *value);
+uint32_t perf_count_read(struct perf *p, const struct sys *sys, uint64_t *value);
+/* Add the parts of a PMU, by CPU or thread; its clocks come before its groups. */
+void perf_parts_add(struct perf *p, unsigned unit);
+/* Open and start a part, again. CPUs come and go; an offline CPU refuses to open a group. */
+void perf_part_reopen(struct perf *p, const struct sys *sys, struct perf_part *part);
+bool perf_part_is_pinned(const struct perf *p, const struct perf_part *part);
 /* The blocks that a CPU's counts are added to: the machine, its cluster, its own. Returns the
  * number of blocks. */
 unsigned perf_blocks_of_cpu(const struct perf *p, unsigned cpu, unsigned blocks[3]);
@@ -248,6 +264,8 @@ void perf_busy_start(struct perf *p, const struct sys *sys, int64_t now_ns);
 /* Add what is known now. */
 void perf_busy_read(struct perf *p, const struct sys *sys, int64_t now_ns, uint64_t *value);
 
+/* Both after perf_count_read. Regroup the events if p->first has changed. */
+void perf_count_plan(struct perf *p, const struct sys *sys);
 /* Call at most once a second: reopen groups of CPUs that came back, and split groups that never
  * ran. */
 void perf_count_mend(struct perf *p, const struct sys *sys);

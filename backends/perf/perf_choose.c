@@ -39,6 +39,39 @@ static void order_sets(struct perf *p, const struct source_options *o)
 				add_first(p, p->rows[row].set);
 	if (!p->n_first)
 		add_first(p, (uint8_t)perf_first_set);
+	p->n_sure = p->n_first;
+}
+
+/* The set of a slot, of whatever instance; -1: it is not an event. */
+static int set_of_slot(const struct perf *p, unsigned slot)
+{
+	for (unsigned row = 0; row < p->n_own; row++)
+		if (p->has >> row & 1 && p->value_at[row] == slot % p->block)
+			return p->rows[row].set;
+	return -1;
+}
+
+void perf_rows_prefer(struct perf *p, const struct source *source, const struct source_wish *wish)
+{
+	uint8_t before[PERF_SETS_MAX];
+	unsigned n_before = p->n_first, n_sure = p->n_sure;
+
+	if (source->options.needs_only)
+		return;
+	memcpy(before, p->first, sizeof(before));
+	p->n_first = 0;
+	for (unsigned i = 0; i <= wish->n; i++) {
+		int set = i < wish->n ? set_of_slot(p, wish->slots[i]) : -1;
+
+		if (i == wish->n_sure) { /* cycles and instructions give way only to what was chosen */
+			add_first(p, (uint8_t)perf_first_set);
+			p->n_sure = p->n_first;
+		}
+		if (set >= 0)
+			add_first(p, (uint8_t)set);
+	}
+	p->plans_again |=
+		p->n_first != n_before || p->n_sure != n_sure || memcmp(p->first, before, p->n_first) != 0;
 }
 
 /* Metrics of other sources need no event of this one; then count the least. */

@@ -12,8 +12,6 @@
 /* Longer than a group waits to be scheduled, unless something is wrong: a time slice is 4 ms long,
  * and other users' groups may also take slices. */
 #define TURN_NS(n_groups) (40000000ull + 12000000ull * (n_groups))
-#define PATIENCE_NS 900000000ull /* how long a group may wait before it is considered too large */
-#define PIN_FAILURES 1           /* a pinned group may fail once, while another user begins or ends */
 /* A thread's clocks and groups are not switched at exactly the same time. A group that really waits
  * does so for longer, at least a time slice. */
 #define CLOCK_SKEW_NS(running_ns) (500000 + (running_ns) / 1024)
@@ -30,7 +28,7 @@ static int cpu_of(const struct perf *p, const struct perf_part *part)
 	return part->whose.cpu < 0 ? -1 : p->cpus.cpus[part->whose.cpu].number;
 }
 
-static bool is_pinned(const struct perf *p, const struct perf_part *part)
+bool perf_part_is_pinned(const struct perf *p, const struct perf_part *part)
 {
 	return part->number == 0 && p->units[part->unit].n_pinned;
 }
@@ -43,14 +41,15 @@ static bool open_part(struct perf *p, const struct sys *sys, struct perf_part *p
 
 	part->last = (struct perf_reading){0};
 	part->stale = part->blind = part->ran = false;
-	part->waited_ns = 0;
+	part->waited_ns = part->pending_ns = 0;
+	memset(part->owed_ns, 0, sizeof(part->owed_ns));
 	part->code = 0;
 	perf_group_init(&part->group, sys,
 			&(struct perf_target){.pid = part->whose.tid,
 					      .cpu = cpu_of(p, part),
 					      .user_only = p->level->user_only,
 					      .inherit = p->inherit,
-					      .pinned = is_pinned(p, part),
+					      .pinned = perf_part_is_pinned(p, part),
 					      .on_exec = p->on_exec && !p->begun});
 	for (unsigned i = 0; i < n; i++)
 		if (!perf_group_add(&part->group,
@@ -86,8 +85,7 @@ static bool has_clocks(const struct perf *p, unsigned unit)
 	return p->tasks && p->n_hard > 1 && unit < p->n_hard;
 }
 
-/* Add the parts of a PMU, by CPU or thread; its clocks come before its groups. */
-static void add_parts(struct perf *p, unsigned unit)
+void perf_parts_add(struct perf *p, unsigned unit)
 {
 	for (unsigned i = 0; i < p->n_whose; i++) {
 		struct perf_whose whose = p->whose[i];
@@ -107,13 +105,22 @@ bool perf_count_open(struct perf *p, const struct sys *sys, struct err *err)
 
 	err_set(err, ESRCH, "%s: there is no thread left to count", p->about);
 	for (unsigned i = 0; i < p->n_units; i++)
-		add_parts(p, i);
+		perf_parts_add(p, i);
 	for (unsigned i = 0; i < p->n_parts; i++) {
 		opened += open_part(p, sys, &p->parts[i], err);
 		if (!p->parts[i].group.n && (err->code == EMFILE || err->code == ENFILE))
 			return err_prefix(err, "perf: too many open files (ulimit -n 4096): ");
 	}
 	return opened || err_prefix(err, "perf: ");
+}
+
+void perf_part_reopen(struct perf *p, const struct sys *sys, struct perf_part *part)
+{
+	struct err err;
+
+	perf_group_fini(&part->group);
+	if (open_part(p, sys, part, &err))
+		perf_group_start(&part->group, &err);
 }
 
 void perf_count_close(struct perf *p)
@@ -180,7 +187,7 @@ static bool leads_set(const struct perf *p, const struct perf_unit *unit, unsign
 	return !before || p->rows[63 - __builtin_clzll(before)].set != p->rows[row].set;
 }
 
-/* Add the times of a group to the sets that it leads. */
+/* Add the times of a group to the sets that it leads, with what is owed. */
 static void add_times(const struct perf *p, const struct perf_part *part, uint64_t running, uint64_t enabled,
 		      uint64_t *value)
 {
@@ -192,9 +199,21 @@ static void add_times(const struct perf *p, const struct perf_part *part, uint64
 
 		for (unsigned b = 0; b < n && leads_set(p, unit, row); b++) {
 			add_known(&value[blocks[b] * p->block + at], running < enabled ? running : enabled);
-			add_known(&value[blocks[b] * p->block + at + 1], enabled);
+			add_known(&value[blocks[b] * p->block + at + 1], enabled + part->owed_ns[i]);
 		}
 	}
+}
+
+/* What was owed is reported. Returns whether it was anything. */
+static bool pay_owed(struct perf_part *part)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < part->group.n; i++) {
+		any |= part->owed_ns[i] > 0;
+		part->owed_ns[i] = 0;
+	}
+	return any;
 }
 
 /* Add what a group counted since it was last read while it was scheduled. */
@@ -209,7 +228,7 @@ static void add_group(const struct perf *p, struct perf_part *part, const struct
 	for (unsigned i = 0; i < part->group.n; i++) {
 		unsigned row = unit->groups[part->number].row[i];
 		uint64_t raw = now->count[i] - part->last.count[i];
-		uint64_t likely = perf_estimate(raw, enabled, running, &part->fraction[i]);
+		uint64_t likely = perf_estimate(raw, enabled + part->owed_ns[i], running, &part->fraction[i]);
 
 		add_row(p, row, blocks, n, likely, raw, value);
 		if (p->busy.each && row == p->busy.row)
@@ -288,12 +307,21 @@ static void fill_gaps(const struct perf *p, uint64_t *value)
 		}
 }
 
+/* Nothing was counted, or it is unknown how much. */
+static void miss_time(const struct perf *p, struct perf_part *part, uint64_t enabled, uint64_t *value)
+{
+	miss_group(p, part);
+	add_times(p, part, 0, enabled, value);
+	pay_owed(part);
+}
+
 /* `clock`: how long the thread has run on this PMU's CPUs since the start, if the kernel's enabled
  * time is not that. */
 static uint32_t take_group(struct perf *p, struct perf_part *part, const uint64_t *clock, uint64_t *value)
 {
 	struct perf_reading now;
 	uint64_t enabled, running;
+	bool owed = false;
 
 	if (!part->group.n)
 		return has_nothing(p, part->code) ? 0 : miss_group(p, part);
@@ -313,28 +341,29 @@ static uint32_t take_group(struct perf *p, struct perf_part *part, const uint64_
 	running = now.running_ns - part->last.running_ns;
 	part->stale = !enabled && !p->tasks;
 	part->ran |= running > 0;
+	part->pending_ns = 0;
 	if (part->blind) {
 		part->blind = false;
-		miss_group(p, part);
-		add_times(p, part, 0, enabled, value);
+		miss_time(p, part, enabled, value);
 		part->last = now;
 	} else if (running) {
 		add_group(p, part, &now, value);
 		add_times(p, part, running, enabled, value);
+		owed = pay_owed(part);
 		part->last = now;
 		part->waited_ns = 0;
 	} else if (is_starved(p, part, enabled)) {
 		part->waited_ns += enabled;
 		part->ran = false;
-		miss_group(p, part);
-		add_times(p, part, 0, enabled, value);
+		miss_time(p, part, enabled, value);
 		part->last = now;
 	} else {
+		part->pending_ns = enabled;
 		note_gap(p, part, enabled);
 		if (p->cut && enabled) /* it may never be scheduled again */
 			add_times(p, part, 0, enabled, value);
 	}
-	return running < enabled ? SAMPLE_ESTIMATED : 0;
+	return running < enabled || owed ? SAMPLE_ESTIMATED : 0;
 }
 
 /* Add the thread's clocks for the other CPUs. */
@@ -347,7 +376,7 @@ static uint64_t add_clock(const struct perf_part *part, uint64_t clock)
 		       : NO_CLOCK;
 }
 
-uint32_t perf_count_read(struct perf *p, uint64_t *value)
+uint32_t perf_count_read(struct perf *p, const struct sys *sys, uint64_t *value)
 {
 	uint32_t flags = 0;
 	uint64_t clock = 0;
@@ -355,6 +384,7 @@ uint32_t perf_count_read(struct perf *p, uint64_t *value)
 	memset(value, 0xff, (size_t)p->n_blocks * p->block * sizeof(*value));
 	memset(p->gaps, 0, p->n_blocks * sizeof(*p->gaps));
 	p->gaps[0].missed = p->partly;
+	p->counted_ns = sys->monotonic_ns(sys);
 	for (unsigned i = 0; i < p->n_parts; i++) {
 		struct perf_part *part = &p->parts[i], *before = i ? part - 1 : NULL;
 
@@ -368,92 +398,4 @@ uint32_t perf_count_read(struct perf *p, uint64_t *value)
 	}
 	fill_gaps(p, value);
 	return flags;
-}
-
-/* ---- repair ---- */
-
-/* CPUs come and go; an offline CPU refuses to open a group. */
-static void reopen_part(struct perf *p, const struct sys *sys, struct perf_part *part)
-{
-	struct err err;
-
-	perf_group_fini(&part->group);
-	if (open_part(p, sys, part, &err))
-		perf_group_start(&part->group, &err);
-}
-
-/* The size of the largest group of a PMU that has waited too long to be scheduled, with the pinned
- * events beside it; 0 if none. */
-static unsigned stuck_size(const struct perf *p, unsigned unit)
-{
-	unsigned most = 0;
-
-	for (unsigned i = 0; i < p->n_parts; i++) {
-		const struct perf_part *part = &p->parts[i];
-		unsigned n = part->group.n + (part->number ? p->units[unit].n_pinned : 0);
-
-		if (part->unit == unit && part->waited_ns > PATIENCE_NS && n > most)
-			most = n;
-	}
-	return most > 1 ? most : 0;
-}
-
-/* Whether the pinned group of a PMU could not be counted although it was reopened. */
-static bool lost_pin(const struct perf *p, unsigned unit)
-{
-	for (unsigned i = 0; i < p->n_parts; i++)
-		if (p->parts[i].unit == unit && is_pinned(p, &p->parts[i]) &&
-		    p->parts[i].n_failed > PIN_FAILURES)
-			return true;
-	return false;
-}
-
-/* Plan smaller groups for this PMU, if it accepts them. */
-static bool plan_again(const struct perf *p, struct perf_unit *unit, const struct sys *sys, unsigned limit)
-{
-	struct perf_unit before = *unit;
-	struct err err;
-
-	unit->limit = limit;
-	if (perf_plan(p, unit, sys, &err) && unit->has == before.has && perf_ask_check_groups(p, unit, &err))
-		return true;
-	*unit = before;
-	return false;
-}
-
-/* Everything that the PMU's groups have counted must have been read before. */
-static void split_groups(struct perf *p, const struct sys *sys, unsigned unit, unsigned limit)
-{
-	unsigned n = 0, first;
-
-	if (!plan_again(p, &p->units[unit], sys, limit))
-		return;
-	for (unsigned i = 0; i < p->n_parts; i++)
-		if (p->parts[i].unit == unit)
-			perf_group_fini(&p->parts[i].group);
-		else
-			p->parts[n++] = p->parts[i];
-	p->n_parts = first = n;
-	add_parts(p, unit);
-	for (unsigned i = first; i < p->n_parts; i++)
-		reopen_part(p, sys, &p->parts[i]);
-}
-
-void perf_count_mend(struct perf *p, const struct sys *sys)
-{
-	for (unsigned i = 0; i < p->n_parts; i++)
-		if (!p->tasks && (p->parts[i].stale || !p->parts[i].group.n))
-			reopen_part(p, sys, &p->parts[i]);
-	/* The existing groups alone count the threads that they inherit to, so do not replace such
-	 * groups. */
-	for (unsigned unit = 0; !p->inherit && unit < p->n_hard; unit++) {
-		unsigned most = stuck_size(p, unit);
-
-		if (lost_pin(p, unit)) {
-			p->units[unit].shares_all = true;
-			split_groups(p, sys, unit, p->units[unit].limit);
-		} else if (most) {
-			split_groups(p, sys, unit, most - 1);
-		}
-	}
 }

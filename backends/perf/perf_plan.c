@@ -3,8 +3,8 @@
  * which needs no rights. Another user, such as a watchdog, may hold some counters permanently: even
  * a group that the kernel accepts must be seen to run.
  *
- * Groups that do not fit together take turns. The events that matter most are pinned, which means
- * that they never wait for a turn, as long as every other set still fits beside them. */
+ * Groups that do not fit together take equal turns. The events that matter most are pinned, which
+ * means that they never wait for a turn, as long as every other set still fits beside them. */
 #include "backends/perf/perf.h"
 
 #include <errno.h>
@@ -196,34 +196,64 @@ static bool others_fit(struct trial *t, const struct perf *p, const struct perf_
 	return true;
 }
 
-/* Add the rows of a set to the pinned group, if they leave room for all others. */
-static void pin_set(struct trial *t, const struct perf *p, const struct perf_unit *unit, unsigned set)
+/* Add the rows of a set to the pinned group, if they leave room for all others. A set that the unit
+ * does not have is no obstacle. */
+static bool pin_set(struct trial *t, const struct perf *p, const struct perf_unit *unit, unsigned set)
 {
 	unsigned from = 0, before = t->group.n;
 
 	while (from < p->n_rows && p->rows[from].set != set)
 		from++;
-	if (from < p->n_rows && !(add_whole_set(t, unit, from, set_end(p, from)) && others_fit(t, p, unit)))
-		drop_rows(t, before);
+	if (from == p->n_rows || (add_whole_set(t, unit, from, set_end(p, from)) && others_fit(t, p, unit)))
+		return true;
+	drop_rows(t, before);
+	return false;
 }
 
-/* Make the sets that come first a group that does not take turns. */
-static void pin_first(const struct perf *p, struct perf_unit *unit, const struct sys *sys)
+/* Plan with a group that does not take turns: requested events, and these sets. Returns whether all
+ * of them got into it. */
+static bool pin_sets(const struct perf *p, struct perf_unit *unit, const struct sys *sys, const uint8_t *sets,
+		     unsigned n)
 {
 	struct trial t;
+	bool all = true;
 
 	begin_group(&t, sys);
 	for (unsigned row = p->n_own; row < p->n_rows; row = set_end(p, row))
 		pin_set(&t, p, unit, p->rows[row].set);
-	for (unsigned i = 0; i < p->n_first; i++)
-		pin_set(&t, p, unit, p->first[i]);
-	if (t.group.n) {
-		unit->n_groups = 0;
-		unit->n_pinned = t.group.n;
-		end_group(&t, unit);
-		plan_groups(p, unit, sys);
+	for (unsigned i = 0; i < n; i++)
+		all &= pin_set(&t, p, unit, sets[i]);
+	unit->n_groups = 0;
+	unit->n_pinned = t.group.n;
+	end_group(&t, unit);
+	plan_groups(p, unit, sys);
+	return all;
+}
+
+/* The groups that take turns. */
+static unsigned count_turns(const struct perf_unit *unit)
+{
+	return unit->n_groups - (unit->n_pinned > 0);
+}
+
+/* Make the sets that come first a group that does not take turns. If only some of them fit, more
+ * than the sure ones would make the rest wait longer, unless there was room to spare. */
+static void pin_first(const struct perf *p, struct perf_unit *unit, const struct sys *sys)
+{
+	uint8_t sets[PERF_SETS_MAX];
+	unsigned n = p->n_sure, turns;
+
+	if (pin_sets(p, unit, sys, p->first, p->n_first) || n == p->n_first)
+		return;
+	memcpy(sets, p->first, sizeof(sets));
+	pin_sets(p, unit, sys, sets, n);
+	turns = count_turns(unit);
+	for (unsigned i = n; i < p->n_first; i++) {
+		sets[n] = p->first[i];
+		if (pin_sets(p, unit, sys, sets, n + 1) && count_turns(unit) <= turns)
+			n++;
 	}
-	perf_group_fini(&t.group);
+	pin_sets(p, unit, sys, sets, n);
 }
 
 bool perf_plan(const struct perf *p, struct perf_unit *unit, const struct sys *sys, struct err *err)

@@ -138,6 +138,8 @@ void metric_vector_instance(const struct metric_set *set, const struct metric_in
  * 1 the value is an estimate. NaN if the source does not report it (struct slot.running), or if
  * nothing was counted. */
 double metric_share(const struct metric_set *set, const struct metric *metric, const double *vector);
+/* Append the slots of the metric to slots[n], each once, up to `most`. Returns the new number. */
+unsigned metric_slots(const struct metric *metric, uint16_t *slots, unsigned n, unsigned most);
 /* Evaluate, limited to the metric's bounds; NaN if undefined. */
 double metric_value(const struct metric *metric, const double *vector);
 

@@ -55,6 +55,22 @@ double metric_share(const struct metric_set *set, const struct metric *metric, c
 	return least;
 }
 
+unsigned metric_slots(const struct metric *metric, uint16_t *slots, unsigned n, unsigned most)
+{
+	for (unsigned i = 0; i < metric->expr.n; i++) {
+		const struct expr_op *op = &metric->expr.ops[i];
+		unsigned at = 0;
+
+		if (op->kind != EXPR_LOAD || op->slot < VECTOR_CONSTANTS)
+			continue;
+		while (at < n && slots[at] != op->slot - VECTOR_CONSTANTS)
+			at++;
+		if (at == n && n < most)
+			slots[n++] = (uint16_t)(op->slot - VECTOR_CONSTANTS);
+	}
+	return n;
+}
+
 double metric_value(const struct metric *metric, const double *vector)
 {
 	double v = expr_eval(&metric->expr, vector);

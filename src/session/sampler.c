@@ -292,6 +292,12 @@ void sampler_set_period(struct sampler *s, uint32_t index, int64_t period_ns)
 		 &(struct sampler_request){.kind = REQUEST_PERIOD, .index = index, .period_ns = period_ns});
 }
 
+void sampler_prefer(struct sampler *s, uint32_t index, const struct source_wish *wish)
+{
+	ask_lane(s->lane_of[index],
+		 &(struct sampler_request){.kind = REQUEST_PREFER, .index = index, .wish = *wish});
+}
+
 struct tap *sampler_attach(struct sampler *s, const size_t *bytes, unsigned n, bool instances)
 {
 	struct tap *tap = tap_new(bytes, n, instances);

@@ -45,6 +45,8 @@ void sampler_readopt(struct sampler *s, uint32_t index, struct source *source, i
 void sampler_drop(struct sampler *s, uint32_t index);
 /* Restart a source with another period. */
 void sampler_set_period(struct sampler *s, uint32_t index, int64_t period_ns);
+/* Have a source measure as its backend->prefer says; others ignore it. */
+void sampler_prefer(struct sampler *s, uint32_t index, const struct source_wish *wish);
 /* Attach a tap (arguments as in tap_new). The sampler pushes to it until it is detached. Detaching
  * waits until all samples that have ended by now are in the tap. The caller owns the tap and drains
  * and frees it, also after sampler_free. */

@@ -33,6 +33,7 @@ enum request_kind {
 	REQUEST_ADOPT,
 	REQUEST_DROP,
 	REQUEST_PERIOD,
+	REQUEST_PREFER,
 	REQUEST_ATTACH,
 	REQUEST_DETACH,
 	REQUEST_CUT,
@@ -44,7 +45,8 @@ struct sampler_request {
 	uint32_t index;
 	struct source *source;
 	int64_t period_ns;
-	struct tap *tap; /* REQUEST_ATTACH: the lane gets a share */
+	struct source_wish wish; /* REQUEST_PREFER */
+	struct tap *tap;         /* REQUEST_ATTACH: the lane gets a share */
 	struct sampler_request *next;
 };
 

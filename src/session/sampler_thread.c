@@ -232,6 +232,14 @@ static void change_seat(struct lane *l, const struct sampler_request *r)
 	lane_leave(l);
 }
 
+static void prefer_slots(struct lane *l, const struct sampler_request *r)
+{
+	struct source *source = l->seats[r->index].source;
+
+	if (source && source->backend->prefer)
+		source->backend->prefer(source, &r->wish);
+}
+
 static void take_request(struct lane *l, const struct sampler_request *r)
 {
 	switch (r->kind) {
@@ -239,6 +247,9 @@ static void take_request(struct lane *l, const struct sampler_request *r)
 	case REQUEST_DROP:
 	case REQUEST_PERIOD:
 		change_seat(l, r);
+		break;
+	case REQUEST_PREFER:
+		prefer_slots(l, r);
 		break;
 	case REQUEST_ATTACH:
 		assert(l->n_taps < SAMPLER_TAPS_MAX);

@@ -59,10 +59,11 @@ struct session_source {
 	int64_t retry_ns;    /* when it is retried */
 	struct strbuf about; /* its last description, and when that was read; 0 for never */
 	int64_t described_ns;
-	char reported[256]; /* last message about it, so that no message is repeated */
-	char silence[32];   /* AWAY_SILENT: "silent for 12 s" */
-	bool paused;        /* AWAY_PAUSED or AWAY_RESTS: not retried before that ends */
-	unsigned epoch;     /* changes when the source measures something else */
+	char reported[256];      /* last message about it, so that no message is repeated */
+	char silence[32];        /* AWAY_SILENT: "silent for 12 s" */
+	bool paused;             /* AWAY_PAUSED or AWAY_RESTS: not retried before that ends */
+	unsigned epoch;          /* changes when the source measures something else */
+	struct source_wish wish; /* asked for since it was started */
 };
 
 /* Definitions, and the metrics of the sources by them. */
@@ -175,6 +176,8 @@ const char *session_away_text(const struct session_source *source);
  * nothing in a log. */
 void session_describe(const struct session *session, struct session_source *source, int64_t now_ns,
 		      struct strbuf *text);
+/* Have it measure these slots as exactly as can be (backend->prefer). */
+void session_prefer(struct session *session, struct session_source *source, const struct source_wish *wish);
 /* Stop measuring the GPU on the screen (`gpu` must not be NULL), so that it may sleep, or go on. */
 void session_pause_gpu(struct session *session, bool pause);
 bool session_gpu_is_paused(const struct session *session);

@@ -74,6 +74,7 @@ static void note_start(struct session_source *s, const struct sampler_event *eve
 	char have[UNITS_TEXT], want[UNITS_TEXT];
 
 	s->period_ns = period_ns;
+	s->wish = (struct source_wish){0}; /* it may have been opened again */
 	if (s->away && s->away != AWAY_ASIDE && s->away != AWAY_SWITCHED)
 		snprintf(text, size, "%s: is back", s->title);
 	else if (s->kind == SOURCE_GPU && event->asked_ns == s->asked_ns &&
@@ -290,6 +291,20 @@ void session_set_interval(struct session *session, struct session_source *source
 {
 	source->asked_ns = interval_ns;
 	sampler_set_period(session->sampler, source->index, interval_ns);
+}
+
+static bool is_same_wish(const struct source_wish *a, const struct source_wish *b)
+{
+	return a->n == b->n && a->n_sure == b->n_sure &&
+	       memcmp(a->slots, b->slots, a->n * sizeof(a->slots[0])) == 0;
+}
+
+void session_prefer(struct session *session, struct session_source *source, const struct source_wish *wish)
+{
+	if (source->away || is_same_wish(&source->wish, wish))
+		return;
+	source->wish = *wish;
+	sampler_prefer(session->sampler, source->index, wish);
 }
 
 static bool is_settled(const struct session *session)

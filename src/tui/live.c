@@ -204,10 +204,24 @@ static void report_verdict(struct live *l, int64_t now)
 		recorder_mark(l->recorder, text);
 }
 
+/* The CPU's counters go to what is on the screen first; a pause, and what covers the screen, change
+ * nothing. */
+static void prefer_shown(struct live *l)
+{
+	struct session_source *perf = l->player ? NULL : session_shown(&l->session, SOURCE_PERF);
+	struct source_wish wish;
+
+	if (!perf || l->screen.paused_ns || !l->screen.hits.n || l->help.shown || l->findings.shown)
+		return;
+	screen_wish(&l->screen, SOURCE_PERF, &wish);
+	session_prefer(&l->session, perf, &wish);
+}
+
 static void draw_frame(struct live *l)
 {
 	live_compose(l);
 	report_verdict(l, l->sys->monotonic_ns(l->sys));
+	prefer_shown(l);
 	l->dirty = !term_draw(l->term, &l->canvas);
 }
 

@@ -108,6 +108,9 @@ bool screen_take_processes(struct screen *screen, struct process_list *list);
  * the process is not in the list. */
 void screen_fill_ipc(struct process_list *list, struct process_id who, double ipc);
 
+/* What of a source the last frame shows. (screen_wish.c) */
+void screen_wish(const struct screen *screen, enum source_kind kind, struct source_wish *wish);
+
 /* Update the foot of the shown view, if it has one. */
 void screen_describe(struct screen *screen, int64_t now_ns);
 /* Forget the processes: the log has none up to the time that is shown. */

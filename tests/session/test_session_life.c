@@ -32,6 +32,8 @@ static struct {
 	int64_t slow_ns;  /* the shortest interval */
 	int64_t later_ns; /* than the true time */
 	unsigned opens, reads, starts, closes, describes;
+	unsigned n_wishes;
+	struct source_wish wish; /* the last one */
 } device = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 static void lock_state(void)
@@ -117,6 +119,15 @@ static enum read_result fake_read(struct source *source, int64_t now_ns, struct 
 	return READ_GOT;
 }
 
+static void fake_prefer(struct source *source, const struct source_wish *wish)
+{
+	(void)source;
+	lock_state();
+	device.wish = *wish;
+	device.n_wishes++;
+	unlock_state();
+}
+
 static void fake_stop(struct source *source)
 {
 	(void)source;
@@ -144,6 +155,7 @@ static const struct backend backend_fake = {.name = "fake",
 					    .start = fake_start,
 					    .fd = fake_fd,
 					    .read = fake_read,
+					    .prefer = fake_prefer,
 					    .stop = fake_stop,
 					    .describe = fake_describe,
 					    .close = fake_close};
@@ -190,7 +202,7 @@ static int set_up(void **state)
 	device.scale = 1;
 	device.core_mask = 3;
 	device.slow_ns = 0;
-	device.opens = device.reads = device.starts = device.closes = device.describes = 0;
+	device.opens = device.reads = device.starts = device.closes = device.describes = device.n_wishes = 0;
 	unlock_state();
 	*s = (struct session){.sys = &sys, .options = &options, .n = 1};
 	s->db = gpudb_load_texts(&(struct gpudb_text){"data", SPAN_LIT(data)}, 1, &err);
@@ -557,6 +569,40 @@ static void a_source_is_asked_what_it_says_at_most_once_a_second(void **state)
 	}
 }
 
+static unsigned last_wish(void)
+{
+	unsigned slot;
+
+	lock_state();
+	slot = device.wish.slots[0];
+	unlock_state();
+	return slot;
+}
+
+static void what_is_preferred_is_said_once_and_again_to_one_that_was_lost(void **state)
+{
+	const struct source_wish wishes[] = {{.n = 1, .slots = {3}}, {.n = 1, .n_sure = 1, .slots = {3}}};
+	struct session_life_bench *b = *state;
+	struct session_source *source = &b->session.sources[0];
+
+	await_sample();
+	while (has_said(b, 0))
+		;
+	AWAIT(source->period_ns || has_said(b, 0));
+	for (unsigned i = 0; i < 4; i++)
+		session_prefer(&b->session, source, &wishes[i / 2]);
+	AWAIT(device_now(&device.n_wishes) >= 2);
+	assert_int_equal(last_wish(), 3);
+	lose_device(b);
+	session_prefer(&b->session, source, &wishes[0]); /* nobody is there to hear it */
+	go_away(false);
+	assert_quiet(b, 3 * S - 1, 1);
+	assert_string_equal(said(b, 3 * S), "Fake GPU: is back");
+	session_prefer(&b->session, source, &wishes[1]);
+	AWAIT(device_now(&device.n_wishes) >= 3);
+	assert_int_equal(device_now(&device.n_wishes), 3);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -565,6 +611,7 @@ int main(void)
 		TEST(a_source_is_asked_what_it_says_at_most_once_a_second),
 		TEST(a_device_that_is_back_goes_on_in_its_place),
 		TEST(what_has_ended_is_not_looked_for),
+		TEST(what_is_preferred_is_said_once_and_again_to_one_that_was_lost),
 		TEST(as_long_as_it_is_not_there_nothing_more_is_said),
 		TEST(each_new_reason_is_said_once),
 		TEST(another_gpu_does_not_take_its_place),
