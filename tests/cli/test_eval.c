@@ -76,7 +76,8 @@ static char *value_of(const char *result, const char *metric)
 	return xstrdup("?");
 }
 
-static void check_golden(const char *gpu, const char *sample, enum definitions definitions)
+/* All rows of the table, of which there are so many at least. */
+static void check_golden(const char *gpu, const char *sample, enum definitions definitions, unsigned least)
 {
 	AUTOFREE char *samples_name = xasprintf("golden-%s-samples.tsv", gpu),
 		      *values_name = xasprintf("golden-%s-values.tsv", gpu);
@@ -105,7 +106,7 @@ static void check_golden(const char *gpu, const char *sample, enum definitions d
 		n++;
 	}
 	assert_false(next_row(&got, g));
-	assert_in_range(n, 35, 120);
+	assert_in_range(n, least, 120);
 }
 
 static void values_are_those_of_the_reference(void **state)
@@ -115,8 +116,8 @@ static void values_are_those_of_the_reference(void **state)
 	(void)state;
 	for (size_t g = 0; g < ARRAY_LEN(gpus); g++)
 		for (size_t s = 0; s < ARRAY_LEN(samples); s++) {
-			check_golden(gpus[g], samples[s], DEFINITIONS_CURRENT);
-			check_golden(gpus[g], samples[s], DEFINITIONS_GUIDE);
+			check_golden(gpus[g], samples[s], DEFINITIONS_CURRENT, 70);
+			check_golden(gpus[g], samples[s], DEFINITIONS_GUIDE, 70);
 		}
 }
 
@@ -128,7 +129,7 @@ static void values_of_midgard_are_those_calculated_by_hand(void **state)
 	(void)state;
 	for (size_t g = 0; g < ARRAY_LEN(gpus); g++)
 		for (size_t s = 0; s < ARRAY_LEN(samples); s++)
-			check_golden(gpus[g], samples[s], DEFINITIONS_CURRENT);
+			check_golden(gpus[g], samples[s], DEFINITIONS_CURRENT, 40);
 }
 
 /* The unit of a value. One metric is a plain ratio in a guide, and a percentage in the current

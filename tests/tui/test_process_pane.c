@@ -347,6 +347,27 @@ static void processes_are_counted_threads_or_not(void **state)
 	bench_fini(&b);
 }
 
+static void threads_are_hidden_until_h_asks_for_them(void **state)
+{
+	struct process_pane_bench b;
+
+	(void)state;
+	bench_init(&b);
+	process_pane_fini(&b.pane);
+	process_pane_init(&b.pane, &b.machine.sys, NULL);
+	process_pane_take(&b.pane, people_list(true));
+	for (int shown = 0; shown < 2; shown++) {
+		bool any = false;
+
+		for (unsigned i = 0; i < b.pane.table.n; i++)
+			any |= b.pane.table.rows[i].process->is_thread;
+		assert_int_equal(any, shown);
+		press_key(&b, 'H');
+		process_pane_take(&b.pane, people_list(true));
+	}
+	bench_fini(&b);
+}
+
 /* ---- typing ---- */
 
 static void a_filter_works_while_it_is_typed(void **state)
@@ -1109,6 +1130,7 @@ int main(void)
 		cmocka_unit_test(a_column_that_was_known_once_stays),
 		cmocka_unit_test(a_list_without_percentages_replaces_none_that_has_them),
 		cmocka_unit_test(processes_are_counted_threads_or_not),
+		cmocka_unit_test(threads_are_hidden_until_h_asks_for_them),
 		cmocka_unit_test(a_filter_works_while_it_is_typed),
 		cmocka_unit_test(every_key_belongs_to_the_text),
 		cmocka_unit_test(enter_keeps_a_filter_and_escape_clears_it),

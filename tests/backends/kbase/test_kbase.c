@@ -136,6 +136,12 @@ static int64_t since_start(const struct kbase_run *r, int64_t monotonic_ns)
 
 /* ---- the tests ---- */
 
+/* With seven cores and two slices. Midgard documents few counters. */
+static unsigned slots_least(const struct gpu_product *product)
+{
+	return product->family == FAMILY_MIDGARD ? 150 : 500;
+}
+
 static void every_generation_shows_what_was_counted(void **state)
 {
 	(void)state;
@@ -163,7 +169,7 @@ static void every_generation_shows_what_was_counted(void **state)
 				assert_int_equal((end_ns + r.fake.raw_ahead_ns) % (100 * MS),
 						 0); /* the driver's ticks */
 			assert_true(check_slots(&r, gpu, since_start(&r, r.sample->begin_ns),
-						since_start(&r, end_ns)) > 150);
+						since_start(&r, end_ns)) > slots_least(r.source->product));
 		}
 		kbase_run_fini(&r);
 	}
@@ -174,7 +180,6 @@ static void every_product_is_recognised_and_counted_right(void **state)
 {
 	static const char *const releases[][4] = {{"r25p0", "r32p1", "r44p0", "r46p0"},
 						  {"r32p1-csf", "r38p1-csf", "r44p0-csf", "r54p1"}};
-	unsigned n = 0;
 
 	(void)state;
 	for (unsigned p = 0; p < 32; p++)
@@ -208,12 +213,12 @@ static void every_product_is_recognised_and_counted_right(void **state)
 
 				assert_int_equal(kbase_run_read(&r, 50 * MS), READ_GOT);
 				if (!narrow) /* vinstr shows no more than 64 values of a block */
-					n += check_slots(&r, gpu, since_start(&r, r.sample->begin_ns),
-							 since_start(&r, r.sample->end_ns));
+					assert_true(check_slots(&r, gpu, since_start(&r, r.sample->begin_ns),
+								since_start(&r, r.sample->end_ns)) >
+						    slots_least(product));
 			}
 			kbase_run_fini(&r);
 		}
-	assert_true(n > 24 * 7 * 3 * 500);
 }
 
 int main(void)
