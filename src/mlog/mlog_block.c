@@ -17,6 +17,7 @@ _Static_assert(sizeof(struct sample) == 5 * CELL && offsetof(struct sample, valu
 struct decoder {
 	struct mlog_block *block;
 	const struct mlog_about *about;
+	bool has_queues;
 };
 
 /* The samples of one source, consecutive in memory, so that the cells of a column have a constant
@@ -254,17 +255,25 @@ static void get_processes(struct decoder *d, struct wire *in)
 	block->has_processes = true;
 }
 
+static void get_queues(struct decoder *d, struct wire *in)
+{
+	in->bad |=
+		!d->block->has_processes || d->has_queues || !mlog_changes_get_queues(d->block->changes, in);
+	d->has_queues = true;
+}
+
 static void (*const sections[])(struct decoder *d, struct wire *in) = {
 	[MLOG_SECTION_SAMPLES] = get_samples,
 	[MLOG_SECTION_NOTE] = get_note,
 	[MLOG_SECTION_PROCESSES] = get_processes,
+	[MLOG_SECTION_QUEUES] = get_queues,
 };
 
 bool mlog_block_decode(struct mlog_block *block, const struct mlog_about *about, const struct mlog_head *head,
 		       struct span payload)
 {
 	struct wire in = {(const uint8_t *)payload.p, (const uint8_t *)payload.p + payload.n, false};
-	struct decoder d = {block, about};
+	struct decoder d = {.block = block, .about = about};
 
 	block->begin_ns = head->begin_ns;
 	block->end_ns = head->end_ns;

@@ -10,7 +10,12 @@
 #include "mlog/mlog.h"
 #include "model/process.h"
 
-enum mlog_section { MLOG_SECTION_SAMPLES = 1, MLOG_SECTION_NOTE, MLOG_SECTION_PROCESSES };
+enum mlog_section {
+	MLOG_SECTION_SAMPLES = 1,
+	MLOG_SECTION_NOTE,
+	MLOG_SECTION_PROCESSES,
+	MLOG_SECTION_QUEUES
+};
 
 /* ---- writing ---- */
 

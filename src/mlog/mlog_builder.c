@@ -235,6 +235,7 @@ static void put_processes(struct mlog_builder *b, struct strbuf *payload)
 {
 	struct process_list list = b->list;
 	unsigned cap = b->cap_list;
+	size_t queues;
 
 	if (!b->has_list)
 		return;
@@ -242,12 +243,17 @@ static void put_processes(struct mlog_builder *b, struct strbuf *payload)
 			      list.end_ns < b->complete_ns;
 	mlog_changes_find(&b->changes, b->written.processes, b->written.n, &list);
 	mlog_changes_put(&b->changes, b->begin_ns, &b->section);
-	b->has_written = payload->n + b->section.n <= MLOG_PAYLOAD_MAX - 2 * WIRE_VARINT_MAX;
+	queues = mlog_changes_have_queues(&b->changes) ? (size_t)MLOG_QUEUES_BYTES * b->changes.n : 0;
+	b->has_written = payload->n + b->section.n + queues <= MLOG_PAYLOAD_MAX - 4 * WIRE_VARINT_MAX;
 	if (!b->has_written) { /* too large: write the block without the list */
 		strbuf_clear(&b->section);
 		return;
 	}
 	put_section(b, MLOG_SECTION_PROCESSES, payload);
+	if (queues) {
+		mlog_changes_put_queues(&b->changes, &b->section);
+		put_section(b, MLOG_SECTION_QUEUES, payload);
+	}
 	if (b->changes.complete) {
 		b->flags |= MLOG_ALL_PROCESSES;
 		b->complete_ns = list.end_ns;

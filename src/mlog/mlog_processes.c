@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,14 @@ static const struct process_column {
 	COLUMN(gpu_bytes, UINT64_MAX), COLUMN(cpu_percent, UINT32_MAX), COLUMN(gpu_percent, UINT32_MAX),
 	COLUMN(ipc, UINT32_MAX),
 };
+/* Of a process whose queues are told apart; in a section of their own. */
+static const struct process_column queues[] = {
+	COLUMN(gpu_fragment_percent, UINT32_MAX),
+	COLUMN(gpu_vertex_percent, UINT32_MAX),
+};
 #undef COLUMN
+
+#define NOT_TOLD 0x7fc00000u /* NaN */
 
 #define KTHREADD 2 /* the parent of all kernel threads */
 
@@ -66,10 +74,18 @@ static int compare_pids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static uint64_t load_queue(const struct process *p, const struct process_column *c)
+{
+	return p->gpu_queues ? load_number(p, c) : NOT_TOLD;
+}
+
 static bool is_same(const struct process *a, const struct process *b)
 {
 	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
 		if (load_number(a, &columns[i]) != load_number(b, &columns[i]))
+			return false;
+	for (size_t i = 0; i < ARRAY_LEN(queues); i++)
+		if (load_queue(a, &queues[i]) != load_queue(b, &queues[i]))
 			return false;
 	return strcmp(a->name, b->name) == 0 && strcmp(a->user, b->user) == 0;
 }
@@ -132,6 +148,20 @@ void mlog_changes_find(struct mlog_changes *c, const struct process *before, uns
 
 /* ---- encoding and decoding ---- */
 
+static void put_column(const struct mlog_changes *c, const struct process_column *column,
+		       uint64_t (*load)(const struct process *p, const struct process_column *c),
+		       struct strbuf *out)
+{
+	uint64_t before = 0;
+
+	for (unsigned i = 0; i < c->n; i++) {
+		uint64_t value = load(&c->processes[i], column);
+
+		wire_signed(out, (int64_t)(value - before));
+		before = value;
+	}
+}
+
 void mlog_changes_put(const struct mlog_changes *c, int64_t base_ns, struct strbuf *out)
 {
 	bool is_interval = c->begin_ns > 0 && c->begin_ns < c->end_ns;
@@ -147,19 +177,26 @@ void mlog_changes_put(const struct mlog_changes *c, int64_t base_ns, struct strb
 	for (unsigned i = 0; i < c->n_gone; before = (uint64_t)c->gone[i++])
 		wire_signed(out, (int64_t)((uint64_t)c->gone[i] - before));
 	wire_varint(out, c->n);
-	for (size_t k = 0; k < ARRAY_LEN(columns); k++) {
-		before = 0;
-		for (unsigned i = 0; i < c->n; i++) {
-			uint64_t value = load_number(&c->processes[i], &columns[k]);
-
-			wire_signed(out, (int64_t)(value - before));
-			before = value;
-		}
-	}
+	for (size_t k = 0; k < ARRAY_LEN(columns); k++)
+		put_column(c, &columns[k], load_number, out);
 	for (unsigned i = 0; i < c->n; i++)
 		wire_text(out, span_of(c->processes[i].name));
 	for (unsigned i = 0; i < c->n; i++)
 		wire_text(out, span_of(c->processes[i].user));
+}
+
+bool mlog_changes_have_queues(const struct mlog_changes *c)
+{
+	for (unsigned i = 0; i < c->n; i++)
+		if (c->processes[i].gpu_queues)
+			return true;
+	return false;
+}
+
+void mlog_changes_put_queues(const struct mlog_changes *c, struct strbuf *out)
+{
+	for (size_t k = 0; k < ARRAY_LEN(queues); k++)
+		put_column(c, &queues[k], load_queue, out);
 }
 
 static int64_t get_time(struct wire *in, int64_t base_ns)
@@ -246,6 +283,22 @@ bool mlog_changes_get(struct mlog_changes *c, int64_t base_ns, struct wire *in)
 	c->threads = wire_get_most(in, 1);
 	get_gone(c, in);
 	get_processes(c, in);
+	return !in->bad && in->p == in->end;
+}
+
+bool mlog_changes_get_queues(struct mlog_changes *c, struct wire *in)
+{
+	if ((size_t)(in->end - in->p) / ARRAY_LEN(queues) < c->n)
+		return false;
+	for (size_t k = 0; k < ARRAY_LEN(queues); k++)
+		get_column(c, &queues[k], in);
+	for (unsigned i = 0; i < c->n; i++) {
+		struct process *p = &c->processes[i];
+
+		p->gpu_queues = !isnan(p->gpu_fragment_percent) && !isnan(p->gpu_vertex_percent);
+		if (!p->gpu_queues)
+			p->gpu_fragment_percent = p->gpu_vertex_percent = 0;
+	}
 	return !in->bad && in->p == in->end;
 }
 

@@ -119,6 +119,8 @@ static void dump_processes(const struct process_list *list)
 		dump_float(p->cpu_percent);
 		dump_float(p->gpu_percent);
 		dump_float(p->ipc);
+		dump_float(p->gpu_queues ? p->gpu_fragment_percent : NAN);
+		dump_float(p->gpu_queues ? p->gpu_vertex_percent : NAN);
 		printf(" %s|%s\n", p->name, p->user);
 	}
 }

@@ -138,6 +138,10 @@ def processes(form, times, gone, rows, begin):
     return section(3, out + b"".join(text(row[i]) for i in (13, 14) for row in rows))
 
 
+def queues(*columns):
+    return section(4, b"".join(column(list(map(bits, values))) for values in columns))
+
+
 def bits(value):
     return struct.unpack("<I", struct.pack("<f", value))[0]
 
@@ -159,6 +163,8 @@ def data_blocks():
     first = processes(0, (100, 100), [], [process(1, 0, name="init", percent=float("nan")), process(7, 1),
                                           process(7, 7, 1, name="main"), process(300, 7, 1, name="worker"),
                                           process(40, 1, name="", percent=3.4e38), process(2**31 - 1, 1)], 100)
+    nan = float("nan")
+    first += queues((nan, 40.0, nan, nan, 0.0, 3.4e38), (nan, 10.5, nan, nan, 300.0, nan))
     yield 100, 4200, LOSS | MARK | ALL_PROCESSES, (
         section(99, b"of a later version") + samples([cpu[0], gpu[0], gpu[1], cpu[1], gpu[2]], 100) + first
         + note(1, 2222, -1, 1, "", 100) + note(1, 2223, 0, 2, "here \u2713 | it is", 100))

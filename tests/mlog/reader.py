@@ -30,7 +30,8 @@ Head = collections.namedtuple("Head", "type coding flags at begin end size raw_s
 Sample = collections.namedtuple("Sample", "source flags lost seq begin end values")
 Note = collections.namedtuple("Note", "kind time source value text")
 Process = collections.namedtuple(
-    "Process", "pid parent thread state uid threads start cpu_ns rss gpu cpu_percent gpu_percent ipc name user")
+    "Process", "pid parent thread state uid threads start cpu_ns rss gpu cpu_percent gpu_percent ipc name user fragment vertex",
+    defaults=(None, None))
 ProcessList = collections.namedtuple("ProcessList", "complete begin end cost_ns hidden threads gone processes")
 Block = collections.namedtuple("Block", "head samples notes processes")
 Index = collections.namedtuple("Index", "blocks samples lost begin end stride places")
@@ -338,6 +339,15 @@ def processes_section(wire, block_begin):
                        [Process(*row) for row in zip(*numbers, *texts)])
 
 
+def queues_section(wire, changes):
+    """The rows of the same block's list of processes, with the percent of each queue."""
+    need(changes is not None, "queues without processes")
+    fragment, vertex = [[float_of(number) for number in wire.column(len(changes.processes))] for _ in range(2)]
+    wire.end()
+    return changes._replace(processes=[p._replace(fragment=f, vertex=v) if f is not None and v is not None else p
+                                       for p, f, v in zip(changes.processes, fragment, vertex)])
+
+
 def apply_changes(before, changes):
     """The whole list, from the whole one before and what came now. Without one before (None), changes tell nothing."""
     if changes.complete:
@@ -358,7 +368,7 @@ def data_block(head, payload, log):
     while wire.left():
         kind = wire.varint()
         part = Wire(wire.take(wire.varint()))
-        need(kind not in (1, 3) or kind not in seen, "section %d stands twice" % kind)
+        need(kind not in (1, 3, 4) or kind not in seen, "section %d stands twice" % kind)
         seen.add(kind)
         if kind == 1:
             samples = samples_section(part, log, head.begin)
@@ -366,6 +376,8 @@ def data_block(head, payload, log):
             notes.append(note_section(part, log, head.begin))
         elif kind == 3:
             processes = processes_section(part, head.begin)
+        elif kind == 4:
+            processes = queues_section(part, processes)
     block = Block(head, samples, [note for note in notes if note], processes)
     need(all(head.begin <= time <= head.end for time in moments(block)), "it tells of another time")
     return block
@@ -473,7 +485,7 @@ def dump_processes(processes, out):
                                                   processes.threads, len(processes.processes)))
     for p in processes.processes:
         numbers = (p.pid, p.parent, p.thread, ord(p.state), p.uid, p.threads, p.start, p.cpu_ns, p.rss, p.gpu,
-                   p.cpu_percent, p.gpu_percent, p.ipc)
+                   p.cpu_percent, p.gpu_percent, p.ipc, p.fragment, p.vertex)
         out.write("process %s %s|%s\n" % (" ".join(map(shown, numbers)), p.name, p.user))
 
 

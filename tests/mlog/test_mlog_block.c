@@ -409,7 +409,8 @@ static void what_is_no_block_is_refused(void **state)
 		{"a note that goes on", false, 2, "01 00 00 00 00 00"},
 		{"a note without anything", false, 2, ""},
 		{"processes without anything", false, 3, ""},
-		{"a section that we do not know", true, 4, "00 01 02"},
+		{"queues without processes", false, 4, ""},
+		{"a section that we do not know", true, 5, "00 01 02"},
 		{"one that is far away", true, 1000000, ""},
 		{"one of number 0", true, 0, "12"},
 	};
@@ -421,7 +422,7 @@ static void what_is_no_block_is_refused(void **state)
 		struct mlog_block block = {0};
 
 		print_message("           %s\n", cases[i].what);
-		put_section(&payload, 4, "");
+		put_section(&payload, 5, "");
 		put_section(&payload, cases[i].kind, cases[i].hex);
 		assert_int_equal(bench_decode(&block, &bench_about, &head, payload.p, payload.n),
 				 cases[i].ok);
@@ -454,6 +455,51 @@ static void sections_of_samples_and_processes_stand_once(void **state)
 		put_section(&payload, cases[i].kind, cases[i].hex);
 		assert_int_equal(bench_decode(&block, &bench_about, &head, payload.p, payload.n),
 				 cases[i].ok);
+		mlog_block_fini(&block);
+	}
+}
+
+/* A process and its queues: 40 and 10.5 percent, or not told. */
+static void queues_stand_behind_their_processes(void **state)
+{
+	static const char row[] = "00 00 00 00 00 00 00 01 02 00 00 a601 00 00 00 00 00 00 00 00 00 00 00",
+			  told[] = "808080a208 8080c09208", nan[] = "808080fc0f 8080c09208";
+	static const struct {
+		const char *what, *queues, *more;
+		bool ok, are_told;
+	} cases[] = {
+		{"both", told, NULL, true, true},
+		{"one is not told", nan, NULL, true, false},
+		{"none", NULL, NULL, true, false},
+		{"too short", "00", NULL, false, false},
+		{"too long", "00 00 00", NULL, false, false},
+		{"twice", told, told, false, false},
+		{"more than 32 bits", "8080808020 00", NULL, false, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct mlog_head head = {.type = MLOG_DATA, .begin_ns = 100, .end_ns = 200};
+		AUTO_STRBUF struct strbuf payload = {0};
+		struct mlog_block block = {0};
+		struct process_list *list = NULL;
+
+		print_message("           %s\n", cases[i].what);
+		put_section(&payload, MLOG_SECTION_PROCESSES, row);
+		if (cases[i].queues)
+			put_section(&payload, MLOG_SECTION_QUEUES, cases[i].queues);
+		if (cases[i].more)
+			put_section(&payload, MLOG_SECTION_QUEUES, cases[i].more);
+		assert_int_equal(bench_decode(&block, &bench_about, &head, payload.p, payload.n),
+				 cases[i].ok);
+		mlog_block_processes(&block, &list);
+		assert_int_equal(list != NULL, cases[i].ok);
+		if (list) {
+			assert_int_equal(list->processes[0].gpu_queues, cases[i].are_told);
+			assert_true(list->processes[0].gpu_fragment_percent ==
+				    (cases[i].are_told ? 40.0f : 0));
+		}
+		process_list_free(list);
 		mlog_block_fini(&block);
 	}
 }
@@ -643,6 +689,7 @@ int main(void)
 		cmocka_unit_test(a_note_of_any_text_is_printable_and_whole),
 		cmocka_unit_test(what_is_no_block_is_refused),
 		cmocka_unit_test(sections_of_samples_and_processes_stand_once),
+		cmocka_unit_test(queues_stand_behind_their_processes),
 		cmocka_unit_test(moments_that_no_block_may_tell_of_become_the_nearest),
 		cmocka_unit_test(a_block_without_sources_has_no_samples),
 		cmocka_unit_test(memory_is_bounded),

@@ -30,6 +30,9 @@ static void assert_same(const struct process *a, const struct process *b)
 			    sizeof(a->cpu_percent)); /* NaN is the same as NaN */
 	assert_memory_equal(&a->gpu_percent, &b->gpu_percent, sizeof(a->gpu_percent));
 	assert_memory_equal(&a->ipc, &b->ipc, sizeof(a->ipc));
+	assert_int_equal(a->gpu_queues, b->gpu_queues);
+	assert_memory_equal(&a->gpu_fragment_percent, &b->gpu_fragment_percent, sizeof(float));
+	assert_memory_equal(&a->gpu_vertex_percent, &b->gpu_vertex_percent, sizeof(float));
 	assert_string_equal(a->name, b->name);
 	assert_string_equal(a->user, b->user);
 }
@@ -83,6 +86,7 @@ static size_t pass_list(struct mlog_processes_bench *b, const struct process_lis
 /* ---- what can happen from one list to the next ---- */
 
 #define P(id) .pid = (id), .state = 'S'
+#define Q(f, v) .gpu_queues = true, .gpu_fragment_percent = (f), .gpu_vertex_percent = (v)
 #define T(id, of) .pid = (id), .parent = (of), .is_thread = true, .state = 'R'
 
 static const struct {
@@ -101,6 +105,12 @@ static const struct {
 	{"one has another parent", {{P(1)}, {P(2), .parent = 7}}, {{P(1)}, {P(2), .parent = 1}}},
 	{"one changes its state", {{P(1)}}, {{.pid = 1, .state = 'Z'}}},
 	{"a pid is used again", {{P(1)}, {P(2), .start = 5}}, {{P(1)}, {P(2), .start = 6, .name = "other"}}},
+	{"queues are told of one", {{P(1)}, {P(2)}}, {{P(1)}, {P(2), Q(40, 10.5f)}}},
+	{"and no longer", {{P(1)}, {P(2), Q(40, 10.5f)}}, {{P(1)}, {P(2)}}},
+	{"they change", {{P(1), Q(7, 0)}, {P(2), Q(40, 10.5f)}}, {{P(1), Q(7, 0)}, {P(2), Q(0, 300)}}},
+	{"they stay while another changes",
+	 {{P(1), Q(1e-30f, 3.4e38f)}, {P(2)}},
+	 {{P(1), Q(1e-30f, 3.4e38f)}, {P(2), .cpu_ns = 9}}},
 	{"threads come", {{P(1)}, {P(9)}}, {{P(1), .threads = 2}, {T(1, 1)}, {T(4, 1)}, {P(9)}}},
 	{"a thread goes",
 	 {{P(1)}, {T(1, 1)}, {T(4, 1)}, {T(5, 1)}, {P(9)}},
