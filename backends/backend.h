@@ -30,6 +30,8 @@ struct scope {
 	const char *cpus; /* "0-3,6" */
 };
 
+#define SOURCE_NEXT_PROCESS ((pid_t)-1) /* of backend.choose */
+
 /* A sample of simulated history is at least this long, so that a minute of them fits into a
  * reader's ring. */
 #define SOURCE_HISTORY_STEP_NS 500000000ll
@@ -136,6 +138,13 @@ struct event_info {
 	bool now;          /* this machine counts it */
 };
 
+#define SOURCE_MARK_TEXT 96
+/* What the measured program wants to be remembered. */
+struct source_mark {
+	int64_t time_ns;
+	char text[SOURCE_MARK_TEXT]; /* printable */
+};
+
 /* What a counter showed in a loop whose events are known beforehand. */
 struct verify_row {
 	const char *loop, *event;
@@ -205,6 +214,11 @@ struct backend {
 	 * the others as far as there is room. Every slot stays known, and no count is lost. Called
 	 * between reads; an empty wish takes the last one back. NULL: all are measured alike. */
 	void (*prefer)(struct source *source, const struct source_wish *wish);
+	/* After a read: take the next mark of the measured program. NULL: it sets none. */
+	bool (*mark)(struct source *source, struct source_mark *mark);
+	/* Measure this process, 0: the one that does most, SOURCE_NEXT_PROCESS: another one of those
+	 * that can be measured. NULL: there is no choice. */
+	void (*choose)(struct source *source, pid_t pid);
 	void (*stop)(struct source *source);
 	/* Frees everything that priv holds; also called after a failed start. */
 	void (*close)(struct source *source);

@@ -332,7 +332,8 @@ static void passes_corner(const struct chart *chart, const struct view_data *dat
 		return;
 	pass_table_read(&table, feed->set, feed->now);
 	if (table.app[0])
-		snprintf(text, size, "%s, pid %u", table.app, table.pid);
+		snprintf(text, size, table.apps > 1 ? "%s, pid %u, one of %u applications" : "%s, pid %u",
+			 table.app, table.pid, table.apps);
 }
 
 const struct widget widget_passes = {.name = "passes",

@@ -61,13 +61,31 @@ static int passes_fd(const struct source *source)
 	return -1;
 }
 
-/* The regions of a program come in memory of their own. */
-static void take_region(struct passes *p, const struct app *app, const struct passes_event *e, int64_t now_ns)
+/* Without the room for it, a mark counts as an event that was not read. */
+static void take_mark(struct passes *p, struct app *app, const struct passes_event *e)
+{
+	struct source_mark *mark = &p->marks[p->n_marks];
+
+	if (p->n_marks == MARKS_MOST) {
+		app->reader.overwritten++;
+		return;
+	}
+	mark->time_ns = e->begin_ns;
+	passes_reader_name(&app->reader, e->name, 0, mark->text, sizeof(mark->text));
+	p->n_marks++;
+}
+
+/* The regions and marks of a program come in memory of their own. */
+static void take_own(struct passes *p, struct app *app, const struct passes_event *e, int64_t now_ns)
 {
 	char name[PASS_NAME_TEXT];
 
 	if (p->shown < 0 || p->apps[p->shown].pid != app->pid)
 		return;
+	if (e->type == PASSES_MARK) {
+		take_mark(p, app, e);
+		return;
+	}
 	passes_reader_name(&app->reader, e->name, 0, name, sizeof(name));
 	regions_event(&p->regions, e, name, now_ns);
 }
@@ -81,8 +99,8 @@ static void take_events(struct passes *p, unsigned index, int64_t now_ns)
 	for (unsigned i = 0; i < PASSES_RING && passes_reader_next(&app->reader, now_ns, &e); i++) {
 		if (e.end_ns < p->since_ns)
 			continue;
-		if (e.type == PASSES_REGION)
-			take_region(p, app, &e, now_ns);
+		if (e.type == PASSES_REGION || e.type == PASSES_MARK)
+			take_own(p, app, &e, now_ns);
 		if (!app->has_device || (e.type == PASSES_FRAME && now_ns - app->frame_ns > PASS_AWAY_NS)) {
 			app->has_device = true;
 			app->device = e.device;
@@ -108,21 +126,37 @@ static bool is_better(const struct app *app, const struct app *than)
 	return app->frames > than->frames;
 }
 
-/* The application of --pid, or that with the most frames; it stays until it has had none for two
- * seconds. */
-static void choose_app(struct passes *p, const struct scope *scope, int64_t now_ns)
+/* The application of this process that renders most, of any process for 0; -1 if there is none. */
+static int best_app(const struct passes *p, uint64_t pid)
 {
-	const struct app *now = p->shown >= 0 ? &p->apps[p->shown] : NULL;
-	bool by_pid = scope->kind == SCOPE_PROCESS;
 	int best = -1;
 
-	if (now && now->announced && now_ns - now->frame_ns < PASS_AWAY_NS &&
-	    passes_reader_writer(&now->reader) != PASSES_REGIONS)
-		return;
 	for (unsigned i = 0; i < APPS_MOST; i++)
-		if (p->apps[i].announced && (!by_pid || p->apps[i].pid == (uint64_t)scope->pid) &&
+		if (p->apps[i].announced && (!pid || p->apps[i].pid == pid) &&
 		    (best < 0 || is_better(&p->apps[i], &p->apps[best])))
 			best = (int)i;
+	return best;
+}
+
+static bool renders_now(const struct passes *p, uint64_t pid, int64_t now_ns)
+{
+	const struct app *now = p->shown >= 0 ? &p->apps[p->shown] : NULL;
+
+	return now && now->announced && (!pid || now->pid == pid) && now_ns - now->frame_ns < PASS_AWAY_NS &&
+	       passes_reader_writer(&now->reader) != PASSES_REGIONS;
+}
+
+/* The application that the user has chosen as long as it runs, else that of --pid, or else the one
+ * with the most frames; it stays until it has had none for two seconds. */
+static void choose_app(struct passes *p, const struct scope *scope, int64_t now_ns)
+{
+	uint64_t pid = scope->kind == SCOPE_PROCESS ? (uint64_t)scope->pid : 0;
+	int best = p->asked ? best_app(p, p->asked) : -1;
+
+	if (best < 0 && renders_now(p, pid, now_ns))
+		return;
+	if (best < 0)
+		best = best_app(p, pid);
 	if (best == p->shown)
 		return;
 	p->shown = best;
@@ -145,6 +179,53 @@ static void count_losses(const struct passes *p, struct app *app, uint64_t losse
 	app->dropped[PASSES_COUNTS] = dropped;
 }
 
+/* The next process behind the shown one, cyclically. */
+static uint64_t next_pid(const struct passes *p)
+{
+	uint64_t shown = p->shown >= 0 ? p->apps[p->shown].pid : 0;
+
+	for (int i = 1; i <= APPS_MOST; i++) {
+		const struct app *app = &p->apps[(p->shown + i) % APPS_MOST];
+
+		if (app->announced && app->pid != shown)
+			return app->pid;
+	}
+	return shown;
+}
+
+static void passes_choose(struct source *source, pid_t pid)
+{
+	struct passes *p = source->priv;
+
+	p->asked = pid == SOURCE_NEXT_PROCESS ? next_pid(p) : (uint64_t)pid;
+}
+
+static bool passes_mark(struct source *source, struct source_mark *mark)
+{
+	struct passes *p = source->priv;
+
+	if (!p->n_marks)
+		return false;
+	*mark = p->marks[0];
+	memmove(p->marks, p->marks + 1, --p->n_marks * sizeof(p->marks[0]));
+	return true;
+}
+
+/* A process may have several: one that renders, and its regions. */
+static unsigned count_processes(const struct passes *p)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < APPS_MOST; i++) {
+		unsigned before = 0;
+
+		while (before < i && !(p->apps[before].announced && p->apps[before].pid == p->apps[i].pid))
+			before++;
+		n += p->apps[i].announced && before == i;
+	}
+	return n;
+}
+
 static void write_name(const void *reader, unsigned name, unsigned ordinal, char *text, size_t size)
 {
 	passes_reader_name(reader, name, ordinal, text, size);
@@ -153,11 +234,9 @@ static void write_name(const void *reader, unsigned name, unsigned ordinal, char
 static void put_sample(struct passes *p, int64_t now_ns, uint64_t *value)
 {
 	struct app *app = p->shown >= 0 ? &p->apps[p->shown] : NULL;
-	struct pass_fold_app facts = {.apps = 0};
+	struct pass_fold_app facts = {.apps = count_processes(p)};
 	char title[PASS_APP_TEXT];
 
-	for (unsigned i = 0; i < APPS_MOST; i++)
-		facts.apps += p->apps[i].announced;
 	if (app) {
 		passes_reader_text(&app->reader, PASSES_RECORD_TITLE, title, sizeof(title));
 		facts.title = title;
@@ -237,6 +316,8 @@ const struct backend backend_passes = {
 	.start = passes_start,
 	.fd = passes_fd,
 	.read = passes_read,
+	.mark = passes_mark,
+	.choose = passes_choose,
 	.stop = passes_stop,
 	.close = passes_close,
 	.describe = passes_describe,

@@ -7,6 +7,7 @@
 #include "model/passes_reader.h"
 
 #define APPS_MOST 16
+#define MARKS_MOST 16 /* in a sample; more of them are counted as events not read */
 
 struct app {
 	int fd;         /* of the connection; -1: free */
@@ -26,7 +27,10 @@ struct passes {
 	int listen_fd;
 	char path[108];
 	struct app apps[APPS_MOST];
-	int shown; /* index of the app of the samples, or -1 */
+	int shown;      /* index of the app of the samples, or -1 */
+	uint64_t asked; /* the pid that the user has chosen, 0: none */
+	struct source_mark marks[MARKS_MOST];
+	unsigned n_marks;
 	struct pass_fold fold;
 	struct regions regions;
 	int64_t since_ns; /* events before it are not of this measurement */

@@ -161,6 +161,7 @@ void pass_table_read(struct pass_table *table, const struct metric_set *set, con
 	}
 	read_text(table->app, sizeof(table->app), words, PASS_APP_WORDS);
 	table->pid = small_number(slot_value(set, vector, "PassesPid"), 1u << 31);
+	table->apps = small_number(slot_value(set, vector, "PassesApps"), 1u << 31);
 	table->stamp = (enum passes_stamp)small_number(slot_value(set, vector, "PassesStamp"), PASSES_STAMPS);
 	table->boundary = (enum passes_boundary)small_number(slot_value(set, vector, "PassesBoundary"),
 							     PASSES_BOUNDARIES);

@@ -40,8 +40,8 @@ struct region_line {
 
 struct pass_table {
 	char app[PASS_APP_TEXT]; /* printable; "" if no application renders */
-	unsigned pid;
-	double frames, missed; /* those that were timed; those over the budget */
+	unsigned pid, apps;      /* apps: how many there are to choose from */
+	double frames, missed;   /* those that were timed; those over the budget */
 	enum passes_stamp stamp;
 	enum passes_boundary boundary;
 	double lost, disjoint, untimed, dropped;

@@ -138,7 +138,7 @@ static bool follow_control(struct measure *m)
 		if (m->recorder && (word == CONTROL_ENABLE || word == CONTROL_DISABLE))
 			set_counting(m, word == CONTROL_ENABLE);
 		else if (m->recorder && word == CONTROL_MARK)
-			recorder_mark(m->recorder, text);
+			recorder_mark(m->recorder, 0, text);
 		control_answer(&m->control, word);
 	}
 	return enabled;
@@ -299,6 +299,8 @@ int measure_end(struct measure *m, struct recorder_state *state, struct err *err
 		gate_open_ns(m->session.gate, m->sys, &parts);
 	if (!parts)
 		message("--control: counting was never enabled: nothing was counted");
+	recorder_halt(m->recorder, m->command.pid && m->options->format == FORMAT_MLOG);
+	take_events(m, m->sys->monotonic_ns(m->sys)); /* what the last samples brought */
 	if (!recorder_await(m->recorder))
 		let_signals_end_us(m);
 	recorder_stop(m->recorder, state);

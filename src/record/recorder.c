@@ -1,6 +1,7 @@
 #include "record/recorder.h"
 
 #include "record/gate.h"
+#include "record/recorder_notes.h"
 #include "record/recorder_sink.h"
 #include "base/alloc.h"
 #include "base/message.h"
@@ -17,11 +18,6 @@
 #define PATIENCE_MS 1000        /* to write the header, or the rest, before going on without */
 #define LATEST_NS 1000000000    /* no sample is later: notes older than this are written */
 
-struct notes { /* ordered by time */
-	struct mlog_note *note;
-	unsigned n, cap;
-};
-
 struct recorder {
 	struct session *session;
 	char name[64];
@@ -33,7 +29,7 @@ struct recorder {
 	/* Sources in the log: the session's first ones, with the same index as in the sampler. */
 	unsigned n;
 	bool fruitful[SESSION_SOURCES_MAX]; /* has delivered a sample that did not fail */
-	int64_t flush_ns;
+	int64_t flush_ns, begun_ns;
 	bool cuts; /* cut intervals at the begin and end */
 	struct export_command total;
 	bool has_total;
@@ -41,20 +37,20 @@ struct recorder {
 
 	/* Used by its thread: */
 	uint64_t seq[SESSION_SOURCES_MAX];
-	uint64_t missed;    /* samples, by the gaps in their numbers */
-	struct notes heard; /* that wait for samples of their time: all before heard_ns */
+	uint64_t missed;             /* samples, by the gaps in their numbers */
+	struct recorder_notes heard; /* that wait for samples of their time: all before heard_ns */
 	int64_t heard_ns;
 	int64_t left_ns[SESSION_SOURCES_MAX]; /* copy of until_ns */
 
 	/* Used by the owner: */
-	bool ending;
+	bool halted, ending;
 	unsigned n_marks;
 	bool away[SESSION_SOURCES_MAX]; /* as noted in the log */
 	unsigned epoch[SESSION_SOURCES_MAX];
 
 	pthread_mutex_t lock;                  /* guards the rest */
 	struct recorder_state state;           /* `lost` counts losses by drivers only */
-	struct notes notes;                    /* not yet taken over by the thread */
+	struct recorder_notes notes;           /* not yet taken over by the thread */
 	int64_t end_ns;                        /* time after which no samples are accepted */
 	int64_t until_ns[SESSION_SOURCES_MAX]; /* later ones are of another process */
 	bool dropped;
@@ -68,7 +64,6 @@ static int64_t now_of(const struct recorder *r)
 /* ---- its thread ---- */
 
 /* Publish the progress. With `err`, the log has failed. */
-
 static void publish_state(struct recorder *r, const struct err *err)
 {
 	pthread_mutex_lock(&r->lock);
@@ -112,11 +107,7 @@ static void collect_notes(struct recorder *r)
 {
 	pthread_mutex_lock(&r->lock);
 	r->heard_ns = now_of(r);
-	for (unsigned i = 0; i < r->notes.n; i++) {
-		GROW(r->heard.note, r->heard.n, r->heard.cap);
-		r->heard.note[r->heard.n++] = r->notes.note[i];
-	}
-	r->notes.n = 0;
+	recorder_notes_move(&r->heard, &r->notes);
 	memcpy(r->left_ns, r->until_ns, sizeof(r->left_ns));
 	pthread_mutex_unlock(&r->lock);
 }
@@ -131,13 +122,10 @@ static void write_note(struct recorder *r, const struct mlog_note *note)
 
 static void write_notes(struct recorder *r, int64_t until_ns)
 {
-	unsigned n = 0;
+	struct mlog_note note;
 
-	while (n < r->heard.n && r->heard.note[n].time_ns <= until_ns)
-		write_note(r, &r->heard.note[n++]);
-	r->heard.n -= n;
-	if (n)
-		memmove(r->heard.note, r->heard.note + n, r->heard.n * sizeof(*r->heard.note));
+	while (recorder_notes_take(&r->heard, until_ns, &note))
+		write_note(r, &note);
 }
 
 /* Write each sample after the notes of its time. */
@@ -254,7 +242,7 @@ static bool start_thread(struct recorder *r, struct err *err)
 
 static void recorder_unmake(struct recorder *r)
 {
-	if (r->tap && !r->ending)
+	if (r->tap && !r->halted)
 		sampler_detach(r->session->sampler, r->tap);
 	tap_free(r->tap);
 	if (r->sink)
@@ -263,8 +251,8 @@ static void recorder_unmake(struct recorder *r)
 	sys_cleanup_close(&r->begun_fd);
 	sys_cleanup_close(&r->stop_fd);
 	pthread_mutex_destroy(&r->lock);
-	free(r->notes.note);
-	free(r->heard.note);
+	recorder_notes_fini(&r->notes);
+	recorder_notes_fini(&r->heard);
 	free(r);
 }
 
@@ -275,6 +263,7 @@ static struct recorder *recorder_new(struct session *session, const char *path, 
 
 	*r = (struct recorder){
 		.session = session, .n = session->n, .begun_fd = -1, .stop_fd = -1, .flush_ns = flush_ns};
+	r->begun_ns = now_of(r);
 	pthread_mutex_init(&r->lock, NULL);
 	str_printable(r->name, sizeof(r->name), slash ? slash + 1 : path);
 	for (unsigned i = 0; i < session->n; i++) {
@@ -383,27 +372,25 @@ int64_t recorder_interval_ns(const struct recorder *r)
 	return r->sink->interval_ns ? r->sink->interval_ns : fastest;
 }
 
-/* The time is taken under the lock: a note that still waits is then newer than heard_ns. */
-static void add_note(struct recorder *r, struct mlog_note *note, const char *text)
+/* Add a note of now, or of an earlier time_ns. The time is taken under the lock: a note of now that
+ * still waits is newer than heard_ns. */
+static void add_note(struct recorder *r, struct mlog_note note, const char *text)
 {
-	str_printable(note->text, sizeof(note->text), text);
+	str_printable(note.text, sizeof(note.text), text);
 	pthread_mutex_lock(&r->lock);
-	note->time_ns = now_of(r);
-	GROW(r->notes.note, r->notes.n, r->notes.cap);
-	r->notes.note[r->notes.n++] = *note;
+	if (note.time_ns < r->begun_ns)
+		note.time_ns = note.time_ns ? r->begun_ns : now_of(r);
+	recorder_notes_add(&r->notes, &note);
 	pthread_mutex_unlock(&r->lock);
 }
 
-unsigned recorder_mark(struct recorder *r, const char *text)
+unsigned recorder_mark(struct recorder *r, int64_t time_ns, const char *text)
 {
-	add_note(r, &(struct mlog_note){.kind = MLOG_NOTE_MARK, .source = -1, .value = ++r->n_marks}, text);
-	return r->n_marks;
-}
+	struct mlog_note mark = {.kind = MLOG_NOTE_MARK, .time_ns = time_ns, .source = -1};
 
-/* Note an event now. `source` is an index into session->sources; -1 for none. */
-static void note_event(struct recorder *r, enum mlog_note_kind kind, int source, const char *text)
-{
-	add_note(r, &(struct mlog_note){.kind = kind, .source = source}, text);
+	mark.value = ++r->n_marks;
+	add_note(r, mark, text);
+	return r->n_marks;
 }
 
 /* Ignore further samples of a process that was counted alone: its index is another's now. */
@@ -429,11 +416,13 @@ static void follow_sources(struct recorder *r)
 		bool away = left || s->away != AWAY_NOT;
 
 		if (away != r->away[i])
-			note_event(r, away ? MLOG_NOTE_AWAY : MLOG_NOTE_BACK, (int)i,
-				   !away            ? ""
-				   : left           ? "no longer counted"
-				   : s->reported[0] ? s->reported
-						    : session_away_text(s));
+			add_note(r,
+				 (struct mlog_note){.kind = away ? MLOG_NOTE_AWAY : MLOG_NOTE_BACK,
+						    .source = (int)i},
+				 !away            ? ""
+				 : left           ? "no longer counted"
+				 : s->reported[0] ? s->reported
+						  : session_away_text(s));
 		r->away[i] = away;
 		if (other)
 			ignore_later(r, i);
@@ -442,8 +431,10 @@ static void follow_sources(struct recorder *r)
 
 void recorder_follow(struct recorder *r, const char *text)
 {
-	if (text[0])
-		note_event(r, MLOG_NOTE_MESSAGE, -1, text);
+	if (r->session->mark.time_ns)
+		recorder_mark(r, r->session->mark.time_ns, r->session->mark.text);
+	else if (text[0])
+		add_note(r, (struct mlog_note){.kind = MLOG_NOTE_MESSAGE, .source = -1}, text);
 	follow_sources(r);
 }
 
@@ -453,14 +444,22 @@ void recorder_total(struct recorder *r, const struct export_command *command)
 	r->has_total = true;
 }
 
+void recorder_halt(struct recorder *r, bool cut)
+{
+	if (r->halted)
+		return;
+	r->halted = true;
+	if (cut || r->cuts)
+		sampler_cut(r->session->sampler);
+	sampler_detach(r->session->sampler, r->tap);
+}
+
 void recorder_end(struct recorder *r)
 {
 	if (r->ending)
 		return;
+	recorder_halt(r, false);
 	r->ending = true;
-	if (r->cuts)
-		sampler_cut(r->session->sampler);
-	sampler_detach(r->session->sampler, r->tap);
 	pthread_mutex_lock(&r->lock);
 	r->end_ns = now_of(r);
 	pthread_mutex_unlock(&r->lock);

@@ -54,9 +54,9 @@ const char *recorder_name(const struct recorder *r);
 /* The interval of the rows; in a raw counter log, of the fastest source. */
 int64_t recorder_interval_ns(const struct recorder *r);
 
-/* Set a mark now, with any text or "". Returns its number, counted from 1. */
-unsigned recorder_mark(struct recorder *r, const char *text);
-/* Note a message to the user ("" for none), and which sources went away or came back; call this
+/* Set a mark at time_ns, 0: now, with any text or "". Returns its number, counted from 1. */
+unsigned recorder_mark(struct recorder *r, int64_t time_ns, const char *text);
+/* Note a message to the user ("" for none) or the mark of a measured program, and which sources went away or came back; call this
  * after every session_event. A process that was counted alone is away for good once another process
  * has its source index. */
 void recorder_follow(struct recorder *r, const char *text);
@@ -64,6 +64,9 @@ void recorder_follow(struct recorder *r, const char *text);
 /* Set the total that recorder_stop writes. *command is copied; its text must live until then. */
 void recorder_total(struct recorder *r, const struct export_command *command);
 
+/* Accept no more samples; with `cut`, after the intervals that run are cut here. Notes may follow
+ * until the end. */
+void recorder_halt(struct recorder *r, bool cut);
 /* Accept no more samples; write the queued ones and close the file in the background. Does not
  * wait. */
 void recorder_end(struct recorder *r);

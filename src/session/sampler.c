@@ -298,6 +298,12 @@ void sampler_prefer(struct sampler *s, uint32_t index, const struct source_wish 
 		 &(struct sampler_request){.kind = REQUEST_PREFER, .index = index, .wish = *wish});
 }
 
+void sampler_choose(struct sampler *s, uint32_t index, pid_t pid)
+{
+	ask_lane(s->lane_of[index],
+		 &(struct sampler_request){.kind = REQUEST_CHOOSE, .index = index, .pid = pid});
+}
+
 struct tap *sampler_attach(struct sampler *s, const size_t *bytes, unsigned n, bool instances)
 {
 	struct tap *tap = tap_new(bytes, n, instances);

@@ -47,6 +47,8 @@ void sampler_drop(struct sampler *s, uint32_t index);
 void sampler_set_period(struct sampler *s, uint32_t index, int64_t period_ns);
 /* Have a source measure as its backend->prefer says; others ignore it. */
 void sampler_prefer(struct sampler *s, uint32_t index, const struct source_wish *wish);
+/* Have a source measure another process (backend->choose). */
+void sampler_choose(struct sampler *s, uint32_t index, pid_t pid);
 /* Attach a tap (arguments as in tap_new). The sampler pushes to it until it is detached. Detaching
  * waits until all samples that have ended by now are in the tap. The caller owns the tap and drains
  * and frees it, also after sampler_free. */
@@ -61,6 +63,7 @@ enum sampler_event_kind {
 	SAMPLER_STARTED,
 	SAMPLER_FAILED,
 	SAMPLER_GONE,
+	SAMPLER_MARK,   /* the measured program has set one */
 	SAMPLER_ANSWERS /* a call of more than SAMPLER_SILENT_NS has returned */
 };
 struct sampler_event {
@@ -69,6 +72,7 @@ struct sampler_event {
 	int64_t period_ns; /* SAMPLER_STARTED: the true one; again if it changes */
 	int64_t asked_ns;  /* SAMPLER_STARTED: the one that this answers */
 	struct err err;    /* SAMPLER_FAILED, SAMPLER_GONE */
+	struct source_mark mark;
 };
 int sampler_fd(const struct sampler *s);
 bool sampler_next_event(struct sampler *s, struct sampler_event *event);

@@ -34,6 +34,7 @@ enum request_kind {
 	REQUEST_DROP,
 	REQUEST_PERIOD,
 	REQUEST_PREFER,
+	REQUEST_CHOOSE,
 	REQUEST_ATTACH,
 	REQUEST_DETACH,
 	REQUEST_CUT,
@@ -46,6 +47,7 @@ struct sampler_request {
 	struct source *source;
 	int64_t period_ns;
 	struct source_wish wish; /* REQUEST_PREFER */
+	pid_t pid;               /* REQUEST_CHOOSE */
 	struct tap *tap;         /* REQUEST_ATTACH: the lane gets a share */
 	struct sampler_request *next;
 };

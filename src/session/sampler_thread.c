@@ -118,6 +118,14 @@ static void push_sample(struct lane *l, uint32_t index, struct seat *seat)
 		tap_push(l->taps[i], sample, seat->source->n_sums, seat->source->n_slots);
 }
 
+static void report_marks(struct lane *l, uint32_t index, struct source *source)
+{
+	struct sampler_event event = {.kind = SAMPLER_MARK, .source = index};
+
+	while (source->backend->mark && source->backend->mark(source, &event.mark))
+		sampler_report(l->sampler, &event);
+}
+
 /* Push all waiting samples. Returns whether there were any. */
 static bool read_seat(struct lane *l, uint32_t index)
 {
@@ -137,6 +145,7 @@ static bool read_seat(struct lane *l, uint32_t index)
 	}
 	if (n == READS_MAX)
 		seat->silenced = true;
+	report_marks(l, index, source);
 	if (got == READ_GONE)
 		seat_lose(l, index);
 	else if (source->period_ns != seat->period_ns)
@@ -240,6 +249,17 @@ static void prefer_slots(struct lane *l, const struct sampler_request *r)
 		source->backend->prefer(source, &r->wish);
 }
 
+static void choose_process(struct lane *l, const struct sampler_request *r)
+{
+	struct source *source = l->seats[r->index].source;
+
+	if (!source || !source->backend->choose)
+		return;
+	lane_enter(l, r->index);
+	source->backend->choose(source, r->pid);
+	lane_leave(l);
+}
+
 static void take_request(struct lane *l, const struct sampler_request *r)
 {
 	switch (r->kind) {
@@ -250,6 +270,9 @@ static void take_request(struct lane *l, const struct sampler_request *r)
 		break;
 	case REQUEST_PREFER:
 		prefer_slots(l, r);
+		break;
+	case REQUEST_CHOOSE:
+		choose_process(l, r);
 		break;
 	case REQUEST_ATTACH:
 		assert(l->n_taps < SAMPLER_TAPS_MAX);

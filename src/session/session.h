@@ -98,6 +98,8 @@ struct session {
 	bool wants_count;              /* it has to be opened */
 	unsigned n_asked;              /* requests so far */
 	struct scope wanted;
+	/* Of the last session_event: the mark that a measured program has set; time_ns 0: none. */
+	struct source_mark mark;
 	bool rests;         /* session_rest */
 	bool keeps_sources; /* a log or a report is made of these sources: none may turn */
 	unsigned changes;   /* how often the shown sources changed; views and histories follow this */
@@ -166,6 +168,9 @@ bool session_event(struct session *session, int64_t now_ns, char *text, size_t s
 /* Count and show the CPU events of this process or thread alone, instead of the machine's; NULL
  * returns to the machine. session_event reports the result. */
 void session_count(struct session *session, const struct scope *scope);
+/* Show the frames of this process as long as it has any, 0: of the one that renders most,
+ * SOURCE_NEXT_PROCESS: of the next one. */
+void session_choose_frames(struct session *session, pid_t pid);
 /* Whether one is counted alone, or is being opened for that. */
 bool session_is_counting(const struct session *session);
 /* Whether there is a source of CPU events. */

@@ -57,6 +57,14 @@ void session_count(struct session *session, const struct scope *scope)
 		session->wanted = *scope;
 }
 
+void session_choose_frames(struct session *session, pid_t pid)
+{
+	const struct session_source *frames = session_shown(session, SOURCE_PASSES);
+
+	if (frames && session->sampler)
+		sampler_choose(session->sampler, frames->index, pid);
+}
+
 bool session_is_counting(const struct session *session)
 {
 	return session->counting || session->wants_count || (session->opener && session->opening->counts);

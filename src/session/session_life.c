@@ -97,6 +97,12 @@ static void note_answer(struct session_source *s, char *text, size_t size)
 	s->reported[0] = 0;
 }
 
+static void note_mark(struct session *session, const struct sampler_event *event, char *text, size_t size)
+{
+	session->mark = event->mark;
+	snprintf(text, size, "mark: %s", event->mark.text);
+}
+
 /* An event from before the user's wish, or a start that came too late for it. */
 static void ignore_event(struct session *session, const struct session_source *s,
 			 const struct sampler_event *event)
@@ -115,6 +121,8 @@ static void take_event(struct session *session, const struct sampler_event *even
 			continue;
 		if (event->kind == SAMPLER_ANSWERS)
 			note_answer(s, text, size);
+		else if (event->kind == SAMPLER_MARK)
+			note_mark(session, event, text, size);
 		else if (s == session->picked && event->kind != SAMPLER_STARTED)
 			session_lose_counted(session, text, size);
 		else if ((s->away == AWAY_ASIDE && session_is_counting(session)) || s->away == AWAY_TURNED)
@@ -260,6 +268,7 @@ bool session_event(struct session *session, int64_t now_ns, char *text, size_t s
 	struct sampler_event event;
 
 	text[0] = 0;
+	session->mark.time_ns = 0;
 	if (sampler_next_event(session->sampler, &event)) {
 		take_event(session, &event, now_ns, text, size);
 		return true;

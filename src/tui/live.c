@@ -75,6 +75,8 @@ static void take_events(struct live *l, int64_t now)
 		alerts_add(&l->alerts, now, text);
 		if (l->recorder)
 			recorder_follow(l->recorder, text);
+		if (l->session.mark.time_ns)
+			live_keep_mark(l, &l->session.mark);
 		l->dirty = true;
 	}
 	if (l->session.changes == l->changes)
@@ -86,7 +88,7 @@ static void take_events(struct live *l, int64_t now)
 		l->screen.pane.table.counted = (struct process_id){0};
 }
 
-/* Count the chosen process or thread alone; NULL for the machine. */
+/* Count the chosen process or thread alone, and show its frames; NULL for the machine. */
 static void count_process(void *live, const struct process *p)
 {
 	struct live *l = live;
@@ -94,6 +96,7 @@ static void count_process(void *live, const struct process *p)
 				    .pid = p ? p->pid : 0};
 
 	session_count(&l->session, p ? &scope : NULL);
+	session_choose_frames(&l->session, p ? (p->is_thread ? p->parent : p->pid) : 0);
 }
 
 /* Read processes only if the view shows them and is not paused. Returns whether it does. */
@@ -201,7 +204,7 @@ static void report_verdict(struct live *l, int64_t now)
 		return;
 	alerts_add(&l->alerts, now, text);
 	if (l->recorder)
-		recorder_mark(l->recorder, text);
+		recorder_mark(l->recorder, 0, text);
 }
 
 /* The CPU's counters go to what is on the screen first; a pause, and what covers the screen, change

@@ -195,6 +195,15 @@ static void show_next_gpu(struct live *l, int unused)
 		show_hint(l, l->session.gpu ? "GPU: there is no other one" : "GPU: there is none");
 }
 
+static void show_next_frames(struct live *l, int unused)
+{
+	(void)unused;
+	if (screen_apps(&l->screen) > 1)
+		session_choose_frames(&l->session, SOURCE_NEXT_PROCESS);
+	else
+		show_hint(l, "application: no other one has malitop's layer");
+}
+
 static void toggle_pause(struct live *l, int unused)
 {
 	(void)unused;
@@ -376,6 +385,7 @@ static void (*const deeds[])(struct live *l, int number) = {
 	[ACTION_PER_CORE] = toggle_per_core,
 	[ACTION_COUNTERS] = toggle_counters,
 	[ACTION_GPU] = show_next_gpu,
+	[ACTION_FRAMES] = show_next_frames,
 	[ACTION_LOG] = toggle_log,
 	[ACTION_MARK] = set_mark,
 	[ACTION_HELP] = show_help,

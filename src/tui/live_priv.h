@@ -102,8 +102,9 @@ void live_go_to_end(struct live *l, int way);
 bool live_jump(struct live *l, const char *text, struct err *err);
 /* What is drawn of it; NULL: nothing. */
 const struct timeline *live_timeline(struct live *l);
-/* Mark the moment that is shown. */
+/* Mark the moment that is shown; keep a mark that the measured program has set. */
 void live_mark(struct live *l);
+void live_keep_mark(struct live *l, const struct source_mark *mark);
 
 /* live_gpu.c: pause measuring the GPU, or go on; profiling, after a question. What the footer asks,
  * NULL for nothing; handle a key, false if it is no answer. */

@@ -197,7 +197,7 @@ const struct timeline *live_timeline(struct live *l)
 /* ---- marks ---- */
 
 /* Keep the marks in the order of time; the oldest gives way. */
-static void add_mark(struct live_past *past, int64_t at_ns)
+static void add_mark(struct live_past *past, int64_t at_ns, const char *text)
 {
 	unsigned i;
 
@@ -206,7 +206,12 @@ static void add_mark(struct live_past *past, int64_t at_ns)
 	for (i = past->n_marks++; i > 0 && past->marks[i - 1].at_ns > at_ns; i--)
 		past->marks[i] = past->marks[i - 1];
 	past->marks[i] = (struct timeline_mark){.at_ns = at_ns};
-	snprintf(past->marks[i].text, sizeof(past->marks[i].text), "mark %u", past->number);
+	str_printable(past->marks[i].text, sizeof(past->marks[i].text), text);
+}
+
+void live_keep_mark(struct live *l, const struct source_mark *mark)
+{
+	add_mark(&l->past, mark->time_ns, mark->text);
 }
 
 /* A paused screen gets its mark at the moment that it shows. A log gets marks of now only, so that
@@ -217,8 +222,9 @@ void live_mark(struct live *l)
 	int64_t now = l->sys->monotonic_ns(l->sys);
 	char text[64];
 
-	l->past.number = logs ? recorder_mark(l->recorder, "") : l->past.number + 1;
-	add_mark(&l->past, l->screen.paused_ns ? l->screen.paused_ns : now);
+	l->past.number = logs ? recorder_mark(l->recorder, 0, "") : l->past.number + 1;
+	snprintf(text, sizeof(text), "mark %u", l->past.number);
+	add_mark(&l->past, l->screen.paused_ns ? l->screen.paused_ns : now, text);
 	snprintf(text, sizeof(text),
 		 logs ? "mark %u in %.32s" : "mark %u: on the screen only; l begins a log", l->past.number,
 		 logs ? recorder_name(l->recorder) : "");

@@ -410,6 +410,14 @@ void screen_show_moment(struct screen *screen, const struct player *player, int6
 	player_position(player, now_ns, screen->position, sizeof(screen->position));
 }
 
+unsigned screen_apps(const struct screen *screen)
+{
+	const struct feed feed = feeds_view(screen->feeds, SOURCE_PASSES);
+	double apps = feed.now ? metric_now(&feed, "passes.apps") : (double)NAN;
+
+	return apps > 0 ? (unsigned)apps : 0;
+}
+
 unsigned screen_has(struct screen *screen)
 {
 	unsigned number, has = process_pane_has(&screen->pane);
@@ -419,6 +427,8 @@ unsigned screen_has(struct screen *screen)
 		has |= NEEDS_GPUS;
 	if (strcmp(screen->view->name, "counters") == 0)
 		has |= NEEDS_TABLE;
+	if (strcmp(screen->view->name, "frame") == 0 && screen_apps(screen) > 1)
+		has |= NEEDS_APPS;
 	return screen_pane(screen) ? has : has | NEEDS_ROWS;
 }
 

@@ -125,6 +125,8 @@ void screen_show_moment(struct screen *screen, const struct player *player, int6
 void screen_clock(int64_t realtime_ns, char *out, size_t size);
 /* What views get to see. */
 void screen_fill_data(struct screen *screen, struct view_data *data);
+/* How many applications have frames to show. */
+unsigned screen_apps(const struct screen *screen);
 /* What the keys need and have now: enum key_need. */
 unsigned screen_has(struct screen *screen);
 /* The keys of the view that is shown; NULL if it has none of its own. */

@@ -74,6 +74,8 @@ expect "$work/regions" '^regions (pid [0-9]*): 59 frames, from one malitop_frame
 expect "$work/regions" '^physics  *[0-9.]*  *[0-9.]*  *60 '
 expect "$work/regions" '^other file '
 "$malitop" record --passes -b passes -i 20ms -o "$work/run.pftrace" -- "$regions" paced >"$work/record" 2>&1 || cat "$work/record"
+expect "$work/record" '^malitop: mark: half ?.1m time$'
+grep -aq 'half ?.1m time' "$work/run.pftrace" || { echo "FAIL: no mark in the trace"; failures=$((failures + 1)); }
 grep -aq 'CPU: regions of a thread' "$work/run.pftrace" && grep -aq physics "$work/run.pftrace" || {
 	echo "FAIL: no regions in the trace"
 	failures=$((failures + 1))
@@ -86,7 +88,7 @@ expect "$work/none" '^no frames: '
 "$malitop" export "$work/run.mlog" -f csv -m frame.count,frame.cpu_ms,frame.gpu_ms,pass1.ms,pass2.ms >"$work/csv" 2>&1
 expect "$work/csv" 'frame.cpu_ms'
 expect "$work/csv" 'pass1.ms'
-awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "frame.count") c = i } NR > 1 { n += $c } END { if (n < 1 || n > 29) { print "FAIL: " n " frames in the log"; exit 1 } }' \
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "frame.count") c = i } NR > 1 { n += $c } END { if (n != 29) { print "FAIL: " n " frames in the log"; exit 1 } }' \
 	"$work/csv" || failures=$((failures + 1))
 
 env MALITOP_LAYER_PATH="$work/nothing" "$malitop" stat --passes -- true >"$work/missing" 2>&1 && {

@@ -28,6 +28,8 @@ static void pace_frames(void)
 	for (unsigned i = 0; i < 60; i++) {
 		const struct timespec pause = {0, 5000000};
 
+		if (i == 30)
+			malitop_mark("half \033[1m time");
 		malitop_begin("physics");
 		nanosleep(&pause, NULL);
 		call_other_file();

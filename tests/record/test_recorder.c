@@ -191,7 +191,7 @@ static void a_mark_stands_in_the_row_of_its_time(void **state)
 	assert_non_null(r);
 	await_rows(r);
 	before = b->sys.realtime_ns(&b->sys);
-	recorder_mark(r, "");
+	recorder_mark(r, 0, "");
 	after = b->sys.realtime_ns(&b->sys);
 	await_rows(r);
 	recorder_stop(r, &end);

@@ -281,19 +281,28 @@ static void marks_and_messages_come_back(void **state)
 	bench_open(b, "sim:gpu", 10 * MS, false);
 	r = start_recorder(b);
 	before = b->disk.sys.monotonic_ns(&b->disk.sys);
-	recorder_mark(r, "");
+	recorder_mark(r, 0, "");
 	between = b->disk.sys.monotonic_ns(&b->disk.sys);
 	await_block(r);
-	recorder_mark(r, "level 2\033[2J");
+	recorder_mark(r, 0, "level 2\033[2J");
 	recorder_follow(r, "something happened");
 	recorder_follow(r, "");
+	b->session.mark = (struct source_mark){before + 1, "of a program"}; /* its samples are written */
+	recorder_follow(r, "mark: of a program");
+	b->session.mark = (struct source_mark){1, "from before the log"};
+	recorder_follow(r, "mark: from before the log");
+	b->session.mark.time_ns = 0;
 	stop_recorder(r, &end);
 	read_log(&log, b->path);
-	assert_int_equal(log.n_notes, 3);
+	assert_int_equal(log.n_notes, 5);
 	assert_note(&log, MLOG_NOTE_MARK, 0, -1, 1, "");
-	assert_note(&log, MLOG_NOTE_MARK, 1, -1, 2, "level 2?[2J");
+	assert_note(&log, MLOG_NOTE_MARK, 1, -1, 4, "from before the log");
+	assert_note(&log, MLOG_NOTE_MARK, 2, -1, 3, "of a program");
+	assert_note(&log, MLOG_NOTE_MARK, 3, -1, 2, "level 2?[2J");
 	assert_in_range(find_note(&log, MLOG_NOTE_MARK, 0)->time_ns, before, between);
-	assert_true(find_note(&log, MLOG_NOTE_MARK, 1)->time_ns > between);
+	assert_in_range(find_note(&log, MLOG_NOTE_MARK, 1)->time_ns, 2, before);
+	assert_true(find_note(&log, MLOG_NOTE_MARK, 2)->time_ns == before + 1);
+	assert_true(find_note(&log, MLOG_NOTE_MARK, 3)->time_ns > between);
 	assert_note(&log, MLOG_NOTE_MESSAGE, 0, -1, 0, "something happened");
 	log_close(&log);
 }

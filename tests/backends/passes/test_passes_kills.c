@@ -217,6 +217,55 @@ static void an_application_renders_on_while_malitops_are_killed(void **state)
 	channel_close();
 }
 
+/* The application of the next sample that shows frames. */
+static pid_t shown_next(struct kill_bench *b)
+{
+	int64_t since_ns = b->now_ns;
+
+	b->frames = 0;
+	while (!b->frames && !is_late(b, since_ns))
+		read_apps(b);
+	assert_true(b->frames);
+	return (pid_t)b->sample->value[FRAME_PID];
+}
+
+static void await_apps(struct kill_bench *b, unsigned n)
+{
+	int64_t since_ns = b->now_ns;
+
+	while (read_apps(b) != n && !is_late(b, since_ns))
+		;
+	assert_int_equal(b->sample->value[FRAME_APPS], n);
+}
+
+static void the_user_chooses_one_of_several_applications(void **state)
+{
+	struct kill_bench b;
+	pid_t pids[3], before;
+
+	(void)state;
+	kill_bench_init(&b);
+	for (unsigned i = 0; i < 3; i++)
+		pids[i] = fork_app(UINT64_MAX);
+	await_apps(&b, 3);
+	before = shown_next(&b);
+	backend_passes.choose(&b.source, SOURCE_NEXT_PROCESS);
+	assert_int_not_equal(shown_next(&b), before);
+	for (unsigned i = 0; i < 3; i++) {
+		backend_passes.choose(&b.source, pids[i]);
+		assert_int_equal(shown_next(&b), pids[i]);
+	}
+	end_app(pids[2], SIGKILL); /* gives way to another one */
+	await_apps(&b, 2);
+	before = shown_next(&b);
+	assert_true(before == pids[0] || before == pids[1]);
+	backend_passes.choose(&b.source, 1); /* has no layer: nothing changes */
+	assert_int_equal(shown_next(&b), before);
+	end_app(pids[0], SIGKILL);
+	end_app(pids[1], SIGKILL);
+	kill_bench_fini(&b);
+}
+
 static void many_applications_come_and_go(void **state)
 {
 	struct kill_bench b;
@@ -252,6 +301,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_application_killed_while_it_writes_leaves_valid_events),
 		cmocka_unit_test(an_application_renders_on_while_malitops_are_killed),
+		cmocka_unit_test(the_user_chooses_one_of_several_applications),
 		cmocka_unit_test(many_applications_come_and_go),
 	};
 

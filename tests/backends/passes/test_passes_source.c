@@ -230,6 +230,34 @@ static void an_application_that_ends_is_read_to_its_end(void **state)
 	bench_fini(&b);
 }
 
+static void marks_are_kept_with_their_time_up_to_a_number(void **state)
+{
+	struct source_mark mark = {0};
+	struct pass_table table;
+	struct passes_bench b;
+	double *v;
+
+	(void)state;
+	bench_init(&b);
+	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
+	for (int i = 0; i < MARKS_MOST + 4; i++)
+		channel_write(&(struct passes_event){.type = PASSES_MARK,
+						     .name = channel_name("level \033[1m loaded"),
+						     .begin_ns = b.first_ns + i * MS,
+						     .end_ns = b.first_ns + i * MS});
+	v = read_sample(&b, &table);
+	for (int i = 0; i < MARKS_MOST; i++) {
+		assert_true(backend_passes.mark(&b.source, &mark));
+		assert_true(mark.time_ns == b.first_ns + i * MS);
+		assert_string_equal(mark.text, "level ?[1m loaded");
+	}
+	assert_false(backend_passes.mark(&b.source, &mark));
+	assert_metric(&b, v, "passes.dropped", 4);
+	free(v);
+	channel_close();
+	bench_fini(&b);
+}
+
 static void a_pass_keeps_its_row_and_the_last_row_has_all_others(void **state)
 {
 	struct pass_table table;
@@ -491,6 +519,7 @@ int main(void)
 		cmocka_unit_test(frames_and_passes_become_metrics),
 		cmocka_unit_test(a_frame_without_times_of_its_passes_has_no_gpu_time),
 		cmocka_unit_test(an_application_that_ends_is_read_to_its_end),
+		cmocka_unit_test(marks_are_kept_with_their_time_up_to_a_number),
 		cmocka_unit_test(a_pass_keeps_its_row_and_the_last_row_has_all_others),
 		cmocka_unit_test(the_frame_view_shows_the_passes_at_every_size),
 		cmocka_unit_test(the_frame_view_shows_one_frame_and_one_pass),
