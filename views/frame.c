@@ -155,13 +155,13 @@ static void draw_tabs(const struct frame_text *frame, const struct views *views,
 			canvas_fill(canvas, rect_left(&cell, 1), STYLE_KEY, (uint32_t)v->key);
 		}
 	}
-	if (frame->findings) {
+	if (frame->findings || !shown) {
 		char findings[TAB_TEXT];
 
 		snprintf(findings, sizeof(findings), " ! %u ", frame->findings);
 		cell = rect_left(&r, text_width(findings));
 		hits_add(frame->hits, &(struct hit){.at = cell, .kind = HIT_KEY, .number = '!'});
-		canvas_text(canvas, cell, STYLE_BUSY, findings);
+		canvas_text(canvas, cell, shown ? STYLE_BUSY : STYLE_TAB_ON, findings);
 	}
 	if (r.w > text_width(help)) {
 		cell = rect_right(&r, text_width(help));

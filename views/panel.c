@@ -98,31 +98,35 @@ static enum style corner_text(const struct chart *chart, const struct view_data 
 	return warns ? STYLE_BUSY : STYLE_VALUE;
 }
 
-void panel_border(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		  struct rect r)
+void panel_box(const struct panel_texts *texts, struct canvas *canvas, struct rect r)
 {
 	struct rect top = {r.x + PANEL_MARGIN, r.y, r.w - 2 * PANEL_MARGIN, 1};
-	char text[256];
-	enum style style = corner_text(chart, data, canvas->ascii,
-				       top.w - text_width(chart->title) - text_width(chart->base) - 5, text,
-				       sizeof(text));
-	int cols;
+	int cols = texts->corner[0] ? text_width(texts->corner) + 2 : 0;
 
 	canvas_box(canvas, r, STYLE_BORDER);
-	cols = text[0] ? text_width(text) + 2 : 0;
-	if (chart->title[0]) {
+	if (texts->title[0]) {
 		canvas_fill(canvas, rect_left(&top, 1), STYLE_BORDER, ' ');
-		rect_left(&top, canvas_text(canvas, top, STYLE_TITLE, chart->title));
+		rect_left(&top, canvas_text(canvas, top, STYLE_TITLE, texts->title));
 		canvas_fill(canvas, rect_left(&top, 1), STYLE_BORDER, ' ');
 	}
 	cols = cols <= top.w ? cols : 0;
-	draw_base(chart->base, canvas, &top, top.w - cols);
+	draw_base(texts->base, canvas, &top, top.w - cols);
 	if (cols) {
 		top = rect_right(&top, cols);
 		canvas_fill(canvas, top, STYLE_BORDER, ' ');
 		rect_left(&top, 1);
-		canvas_text(canvas, top, style, text);
+		canvas_text(canvas, top, texts->style, texts->corner);
 	}
+}
+
+void panel_border(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		  struct rect r)
+{
+	int room = r.w - 2 * PANEL_MARGIN - text_width(chart->title) - text_width(chart->base) - 5;
+	char corner[256];
+	enum style style = corner_text(chart, data, canvas->ascii, room, corner, sizeof(corner));
+
+	panel_box(&(struct panel_texts){chart->title, chart->base, corner, style}, canvas, r);
 }
 
 void panel_axis(const struct chart *chart, const struct view_data *data, struct canvas *canvas,

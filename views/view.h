@@ -246,10 +246,11 @@ struct frame_text {
 	const char *dropped;          /* "0 dropped" */
 	const struct timeline *timeline; /* in a row above the footer; NULL for no such row */
 	struct hits *hits;               /* gets the tabs and the words of the footer; NULL if not needed */
-	unsigned findings;               /* their number, at the end of the tabs; 0 shows nothing */
+	unsigned findings; /* their number, at the end of the tabs; 0 shows nothing, unless they are shown */
 	struct verdict_text verdict[VERDICT_ROWS];
 };
-/* Draw header, tabs, verdict and footer, and cut them off *r, which is then the body. */
+/* Draw header, tabs, verdict and footer, and cut them off *r, which is then the body. `shown` NULL:
+ * the findings are. */
 void frame_draw(const struct frame_text *text, const struct views *views, const struct view *shown,
 		struct canvas *canvas, struct rect *r);
 /* Draw only the footer, into the row r. */

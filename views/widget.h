@@ -146,8 +146,13 @@ void widget_row(const struct view_data *data, struct rect r, const struct chart 
  * the selected row, -1 if it is elsewhere. */
 int widget_scroll(const struct view_data *data, int rows, int h, int selected);
 /* Draw the border of a panel, with its title, base and corner, over r; the ticks and marks of a
- * time axis below `inner`, which the border leaves (panel.c). */
+ * time axis below `inner`, which the border leaves (panel.c). panel_box: without a chart. */
 #define PANEL_MARGIN 2 /* columns of border and blank at either side */
+struct panel_texts {
+	const char *title, *base, *corner; /* "" for none */
+	enum style style;                  /* of the corner */
+};
+void panel_box(const struct panel_texts *texts, struct canvas *canvas, struct rect r);
 void panel_border(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 		  struct rect r);
 void panel_axis(const struct chart *chart, const struct view_data *data, struct canvas *canvas,

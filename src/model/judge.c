@@ -21,6 +21,7 @@ static void judged_clear(struct judged *f)
 	f->since_ns = f->begun_ns = f->priv->met_ns = f->priv->unmet_ns = 0;
 	f->held_s = f->clear_s = 0;
 	f->mean = f->number.value = NAN;
+	f->n_past = 0;
 	for (unsigned i = 0; i < f->n_evidence; i++)
 		f->evidence[i].value = f->evidence_mean[i] = NAN;
 	forget_met(f->priv);
@@ -34,6 +35,7 @@ void judge_clear(struct judge *judge)
 		judged_clear(&judge->verdicts[i]);
 	judge->verdict = (struct judge_verdict){0};
 	judge->begin_ns = judge->end_ns = 0;
+	judge->n_events = 0;
 	judge->priv->candidate = NULL;
 	judge->priv->candidate_ns = 0;
 	for (unsigned i = 0; i < FACT_COUNT; i++)
@@ -100,6 +102,18 @@ static bool is_clear(const struct judged *f)
 	return all;
 }
 
+/* Keep them in the order of time; the oldest gives way. */
+static void add_event(struct judge *judge, struct judge_event event)
+{
+	unsigned i;
+
+	if (judge->n_events == JUDGE_EVENTS)
+		memmove(judge->events, judge->events + 1, --judge->n_events * sizeof(judge->events[0]));
+	for (i = judge->n_events++; i > 0 && judge->events[i - 1].at_ns > event.at_ns; i--)
+		judge->events[i] = judge->events[i - 1];
+	judge->events[i] = event;
+}
+
 static void show_numbers(const struct judge_priv *p, struct judged *f)
 {
 	if (f->side != ALERT_NONE)
@@ -122,12 +136,14 @@ static void count_held(struct judged *f, double seconds)
 	f->held_s += seconds;
 }
 
-static void step_finding(const struct judge_priv *p, struct judged *f, int64_t begin_ns, int64_t end_ns)
+static void step_finding(struct judge *judge, struct judged *f, int64_t begin_ns, int64_t end_ns)
 {
+	const struct judge_priv *p = judge->priv;
 	bool met = update_all(p, f->priv, false);
 	int64_t *begun = met ? &f->priv->met_ns : &f->priv->unmet_ns;
 
 	show_numbers(p, f);
+	f->past[f->n_past++ % JUDGE_PAST] = (float)f->number.value;
 	*(met ? &f->priv->unmet_ns : &f->priv->met_ns) = 0;
 	if (!*begun)
 		*begun = begin_ns ? begin_ns : 1;
@@ -135,9 +151,11 @@ static void step_finding(const struct judge_priv *p, struct judged *f, int64_t b
 		f->holds = true;
 		f->since_ns = f->begun_ns = *begun;
 		count_held(f, (double)(end_ns - *begun) * 1e-9);
+		add_event(judge, (struct judge_event){*begun, f, false});
 	} else if (!met && f->holds && end_ns - *begun >= JUDGE_OFF_NS) {
 		f->holds = false;
 		f->since_ns = *begun;
+		add_event(judge, (struct judge_event){*begun, f, true});
 	} else if (met && f->holds) {
 		count_held(f, (double)(end_ns - begin_ns) * 1e-9);
 	}
@@ -155,6 +173,7 @@ static void change_verdict(struct judge *judge, const struct judged *to, int64_t
 	v->changes++;
 	v->why = to;
 	v->since_ns = since_ns;
+	add_event(judge, (struct judge_event){since_ns, to, false});
 }
 
 /* Count time in which the current verdict held. */
@@ -221,7 +240,7 @@ void judge_step(struct judge *judge, int64_t begin_ns, int64_t end_ns,
 			vectors[SOURCE_GPU] ? core_imbalance(judge->priv, vectors[SOURCE_GPU]) : (double)NAN;
 	read_inputs(judge->priv, vectors, &judge->facts);
 	for (unsigned i = 0; i < judge->n_findings; i++)
-		step_finding(judge->priv, &judge->findings[i], begin_ns, end_ns);
+		step_finding(judge, &judge->findings[i], begin_ns, end_ns);
 	step_verdict(judge, begin_ns, end_ns);
 	if (!judge->begin_ns)
 		judge->begin_ns = begin_ns;
@@ -252,6 +271,20 @@ void judge_finish(struct judge *judge)
 }
 
 /* ---- results ---- */
+
+double judged_past(const struct judged *f, unsigned back)
+{
+	if (back >= f->n_past || back >= JUDGE_PAST)
+		return NAN;
+	return (double)f->past[(f->n_past - 1 - back) % JUDGE_PAST];
+}
+
+bool judged_is_fine(const struct judged *f)
+{
+	double value = f->number.value;
+
+	return f->side == ALERT_ABOVE ? value <= f->limit : f->side == ALERT_BELOW && value >= f->limit;
+}
 
 const char *judge_verdict_name(const struct judge_verdict *verdict)
 {

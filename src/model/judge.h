@@ -21,6 +21,8 @@
 #define JUDGE_VERDICT_NS 1500000000ll
 #define JUDGE_KEPT_NS 60000000000ll /* how long a finding that went away is worth showing */
 #define JUDGE_EVIDENCE 4
+#define JUDGE_PAST 120  /* steps of which the number of a finding is kept */
+#define JUDGE_EVENTS 64 /* begins and ends that are kept */
 
 /* What is known beside the sources; NaN: unknown. The judge itself finds FACT_CORE_IMBALANCE, if
  * the GPU has several cores. */
@@ -51,8 +53,17 @@ struct judged {
 	/* Over the whole run: time in which it held, and the mean of its numbers in that time; NaN
 	 * if it never did. */
 	double held_s, mean, evidence_mean[JUDGE_EVIDENCE];
-	double clear_s; /* of a verdict: the part of that time in which it was clear */
+	double clear_s;         /* of a verdict: the part of that time in which it was clear */
+	float past[JUDGE_PAST]; /* the number after each step (judged_past) */
+	unsigned n_past;        /* steps so far */
 	struct judged_priv *priv;
+};
+
+/* A finding began or ended, or the verdict is another one. */
+struct judge_event {
+	int64_t at_ns;
+	const struct judged *what; /* NULL: the verdict is unclear */
+	bool ended;                /* of a finding */
 };
 
 enum judge_surety { JUDGE_UNCLEAR, JUDGE_LIKELY, JUDGE_CLEAR };
@@ -72,8 +83,10 @@ struct judge {
 	struct judged *verdicts;
 	unsigned n_verdicts;
 	struct judge_verdict verdict;
-	int64_t begin_ns, end_ns; /* of all steps so far */
-	struct judge_facts facts; /* of the last step */
+	int64_t begin_ns, end_ns;                /* of all steps so far */
+	struct judge_facts facts;                /* of the last step */
+	struct judge_event events[JUDGE_EVENTS]; /* in the order of time */
+	unsigned n_events;
 	struct judge_priv *priv;
 };
 
@@ -87,6 +100,10 @@ void judge_clear(struct judge *judge);
  * was measured). */
 void judge_step(struct judge *judge, int64_t begin_ns, int64_t end_ns,
 		const double *const vectors[SOURCE_KINDS], const struct judge_facts *facts);
+/* The number of a finding, `back` steps before the last one; NaN: unknown. */
+double judged_past(const struct judged *f, unsigned back);
+/* Whether its number is known and within the limit. */
+bool judged_is_fine(const struct judged *f);
 /* A short run: let everything count that the last steps met, however short they were. */
 void judge_finish(struct judge *judge);
 

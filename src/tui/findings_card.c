@@ -2,19 +2,30 @@
 
 #include "base/alloc.h"
 #include "tui/keys.h"
+#include "tui/page.h"
+#include "views/widget.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define INDENT 5
-#define WIDE 120 /* columns from which the number stands beside the title */
+#define WIDE 136 /* columns from which what is known of a finding stands beside its title */
+#define WHAT_COLS 47
+#define NUMBER_COLS 50
+#define SINCE_COLS 13
+#define LOOK_COLS 16
+#define AROUND_ROWS 5 /* of the panels below, at least */
 
-static bool is_listed(const struct judged *f, int64_t now_ns, const char *filter)
+static bool is_listed(const struct findings_card *card, const struct screen *screen, const struct judged *f)
 {
+	const char *filter = screen->filter;
+
 	if (filter[0] && !strcasestr(f->def->name, filter) && !strcasestr(f->def->title, filter))
 		return false;
-	return f->holds || (f->begun_ns && now_ns - f->since_ns < JUDGE_KEPT_NS);
+	if (!card->shows_muted && screen_judge_mutes(&screen->judge, f->def))
+		return false;
+	return f->holds || (f->begun_ns && screen->judge.judge->end_ns - f->since_ns < JUDGE_KEPT_NS);
 }
 
 /* Those that hold before those that ended, then the worse, then the older. */
@@ -27,199 +38,387 @@ static bool comes_before(const struct judged *a, const struct judged *b)
 	return a->since_ns < b->since_ns;
 }
 
-static void list_findings(struct findings_card *card, const struct judge *judge, const char *filter)
+static void list_findings(struct findings_card *card, const struct screen *screen)
 {
+	const struct judge *judge = screen->judge.judge;
+
 	card->n = 0;
 	for (unsigned i = 0; judge && i < judge->n_findings && card->n < FINDINGS_CARD_MOST; i++) {
 		const struct judged *f = &judge->findings[i];
 		int at = card->n;
 
-		if (!is_listed(f, judge->end_ns, filter))
+		if (!is_listed(card, screen, f))
 			continue;
 		for (; at > 0 && comes_before(f, card->rows[at - 1]); at--)
 			card->rows[at] = card->rows[at - 1];
 		card->rows[at] = f;
 		card->n++;
 	}
+	card->at = card->at >= card->n ? card->n - 1 : card->at;
+	card->at = card->at < 0 ? 0 : card->at;
 }
 
-static void put_number(struct strbuf *out, const struct judge_number *n, bool ascii)
+static unsigned count_held(const struct findings_card *card, enum finding_severity severity)
 {
-	char value[UNITS_TEXT];
+	unsigned n = 0;
+
+	for (int i = 0; i < card->n; i++)
+		n += card->rows[i]->holds && card->rows[i]->def->severity == severity;
+	return n;
+}
+
+/* ---- one finding ---- */
+
+/* A page of findings. */
+struct finding_page {
+	struct page page;
+	const struct screen *screen;
+	bool ascii;
+};
+
+static void put_number(struct strbuf *out, const struct judge_number *n, double value, bool ascii)
+{
+	char text[UNITS_TEXT];
 
 	strbuf_printf(out, "%s %s", n->title,
-		      unit_format(value, n->value, n->unit, n->metric && n->metric->grows, ascii));
+		      unit_format(text, value, n->unit, n->metric && n->metric->grows, ascii));
 }
 
-/* "5 Fragment": the first view that a finding names and this machine has; "" if there is none. */
-static void look_text(const struct findings_card *card, const struct judged *f, struct strbuf *out)
+/* "Budget used 1.18, limit 1.00 (guide)"; the mean while it held, if it has no value now. */
+static void put_limit(struct strbuf *out, const struct judged *f, bool ascii)
+{
+	char limit[UNITS_TEXT];
+
+	put_number(out, &f->number, isnan(f->number.value) ? f->mean : f->number.value, ascii);
+	strbuf_printf(out, "%s, limit %s (%s)", isnan(f->number.value) ? " on average" : "",
+		      unit_format(limit, f->limit, f->number.unit, false, ascii),
+		      f->def->house ? "house" : "guide");
+}
+
+/* "\u221221 s", "gone \u22128 s" */
+static void put_since(struct strbuf *out, const struct judged *f, const struct judge *judge)
+{
+	strbuf_printf(out, "%s\u2212%lld s", f->holds ? "" : "gone ",
+		      (long long)((judge->end_ns - f->since_ns) / 1000000000));
+}
+
+/* "5 Fragment": the first view that a finding names and this machine has; nothing without one. */
+static void put_look(struct strbuf *out, const struct judged *f, const struct views *views)
 {
 	struct span rest = f->def->look, word;
 
-	while (card->views && !out->n && (word = span_word(&rest)).n) {
+	while ((word = span_word(&rest)).n) {
 		AUTOFREE char *name = span_dup(word);
-		const struct view *view = views_find(card->views, name);
+		const struct view *view = views_find(views, name);
 
-		if (view)
-			strbuf_printf(out, "%c %s", view->key ? view->key : ' ', view->title);
+		if (!view)
+			continue;
+		strbuf_printf(out, "%c %s", view->key ? view->key : ' ', view->title);
+		return;
 	}
 }
 
-/* "Budget used 1.18, limit 1.00 (guide)   for 21 s   look at 5 Fragment". */
-static void number_text(const struct findings_card *card, const struct judged *f, int64_t now_ns, bool ascii,
-			struct strbuf *out)
+/* What else is known: "Fragment queue 97.6 %; ..." */
+static void put_evidence(struct strbuf *out, const struct judged *f, bool ascii)
 {
-	AUTO_STRBUF struct strbuf look = {0};
-
-	char limit[UNITS_TEXT];
-
-	put_number(out, &f->number, ascii);
-	strbuf_printf(out, ", limit %s (%s)   %s %lld s",
-		      unit_format(limit, f->limit, f->number.unit, false, ascii),
-		      f->def->house ? "house" : "guide", f->holds ? "for" : "ended before",
-		      (long long)((now_ns - f->since_ns) / 1000000000));
-	look_text(card, f, &look);
-	if (look.n)
-		strbuf_printf(out, "   look at %s", look.p);
-}
-
-/* Draw a text broken between words; without a canvas only count its lines. */
-static int draw_text(struct canvas *canvas, struct rect *r, enum style style, struct span text)
-{
-	int lines = 0, cols = r->w - INDENT;
-
-	for (; text.n && cols > 0; lines++) {
-		AUTO_STRBUF struct strbuf words = {0};
-		char shown[512];
-
-		while (text.n) {
-			struct span rest = text, word = span_word(&rest);
-
-			if (words.n && (int)(words.n + 1 + word.n) > cols)
-				break;
-			strbuf_printf(&words, "%s%.*s", words.n ? " " : "", SPAN_ARG(word));
-			text = span_trim(rest);
-		}
-		if (canvas) {
-			struct rect row = rect_top(r, 1);
-
-			rect_left(&row, INDENT);
-			canvas_text(canvas, row, style,
-				    str_printable(shown, sizeof(shown), words.n ? words.p : ""));
-		}
+	for (unsigned i = 0; i < f->n_evidence; i++) {
+		if (isnan(f->evidence[i].value) || f->evidence[i].metric == f->number.metric)
+			continue;
+		strbuf_str(out, out->n ? "; " : "");
+		put_number(out, &f->evidence[i], f->evidence[i].value, ascii);
 	}
-	return lines;
 }
 
-/* Title and number, what it means, and what to do. Returns the rows; without a canvas it counts. */
-static int draw_finding(const struct findings_card *card, const struct judge *judge, const struct judged *f,
-			struct canvas *canvas, struct rect *r)
+/* Its number over the last minute, two steps in a cell; beyond the limit in its colour. */
+static void draw_past(const struct judged *f, struct canvas *canvas, struct rect r)
+{
+	static const enum style beyond[] = {STYLE_BUSY, STYLE_BUSY, STYLE_HOT};
+	double points[JUDGE_PAST], top = f->limit;
+	uint8_t styles[JUDGE_PAST / 2];
+	int cells = r.w < JUDGE_PAST / 2 ? r.w : JUDGE_PAST / 2;
+
+	for (int i = 0; i < 2 * cells; i++) {
+		points[i] = judged_past(f, (unsigned)(2 * cells - 1 - i));
+		top = points[i] > top ? points[i] : top;
+	}
+	for (int i = 0; i < 2 * cells; i++) {
+		bool over = f->side == ALERT_ABOVE ? points[i] > f->limit : points[i] < f->limit;
+
+		styles[i / 2] = (uint8_t)(over ? beyond[f->def->severity] : STYLE_CALM);
+		points[i] /= top > 0 ? top : 1;
+	}
+	canvas_history(canvas, rect_right(&r, cells), points, styles, cells);
+}
+
+/* The columns beside the title; the head has the same. */
+struct finding_columns {
+	struct rect what, number, since, look, past;
+};
+
+static struct finding_columns cut_columns(struct rect row)
+{
+	struct finding_columns c;
+
+	c.what = rect_left(&row, WHAT_COLS);
+	rect_right(&c.what, 1);
+	c.number = rect_left(&row, NUMBER_COLS);
+	rect_right(&c.number, 1);
+	c.since = rect_left(&row, SINCE_COLS);
+	c.look = rect_left(&row, LOOK_COLS);
+	c.past = row;
+	return c;
+}
+
+static void draw_title(const struct judged *f, bool selected, struct canvas *canvas, struct rect row)
 {
 	static const enum style styles[] = {STYLE_TEXT, STYLE_BUSY, STYLE_HOT};
 	static const char *const marks[] = {" i", " !", "!!"};
-	enum style dim = STYLE_DIM, text = f->holds ? STYLE_TEXT : STYLE_DIM;
-	AUTO_STRBUF struct strbuf title = {0}, number = {0};
-	bool wide = r->w >= WIDE, selected = f == card->rows[card->at];
-	char shown[512];
 
-	number_text(card, f, judge->end_ns, canvas && canvas->ascii, &number);
-	strbuf_printf(&title, "%s  %-42s %s", marks[f->def->severity], f->def->title, wide ? number.p : "");
-	if (canvas) {
-		struct rect row = rect_top(r, 1);
+	canvas_printf(canvas, row,
+		      selected   ? STYLE_SELECTED
+		      : f->holds ? styles[f->def->severity]
+				 : STYLE_DIM,
+		      "%s  %s", marks[f->def->severity], f->def->title);
+}
 
-		rect_left(&row, 1);
-		canvas_text(canvas, row,
-			    selected   ? STYLE_SELECTED
-			    : f->holds ? styles[f->def->severity]
-				       : STYLE_DIM,
-			    str_printable(shown, sizeof(shown), title.p));
+/* Beside the title in a wide terminal, below it in another. */
+static void add_numbers(struct finding_page *p, const struct judged *f, bool selected)
+{
+	AUTO_STRBUF struct strbuf number = {0}, since = {0}, look = {0}, evidence = {0};
+	enum style style = f->holds ? STYLE_TEXT : STYLE_DIM;
+	struct canvas *canvas = p->page.canvas;
+	struct rect row = page_line(&p->page);
+
+	put_limit(&number, f, p->ascii);
+	put_since(&since, f, p->screen->judge.judge);
+	put_look(&look, f, &p->screen->views);
+	put_evidence(&evidence, f, p->ascii);
+	if (p->page.window.w < WIDE) {
+		if (row.h)
+			draw_title(f, selected, canvas, row);
+		strbuf_printf(&number, "   %s   %s%s", since.p, look.n ? "look at " : "",
+			      look.n ? look.p : "");
+		page_text(&p->page, INDENT, style, NULL, number.p);
+		return;
 	}
-	return 1 + (wide ? 0 : draw_text(canvas, r, text, span_of(number.p))) +
-	       draw_text(canvas, r, text, finding_text(f->def->says, judge->product)) +
-	       draw_text(canvas, r, dim, finding_text(f->def->advice, judge->product));
+	if (row.h) {
+		struct finding_columns c = cut_columns(row);
+
+		draw_title(f, selected, canvas, c.what);
+		canvas_text(canvas, c.number, style, number.p);
+		canvas_text(canvas, c.since, style, since.p);
+		canvas_text(canvas, c.look, style, look.n ? look.p : "");
+		draw_past(f, canvas, c.past);
+	}
+	if (evidence.n)
+		page_text(&p->page, WHAT_COLS, STYLE_DIM, NULL, evidence.p);
 }
 
-/* Scroll until the selected one is whole, or the first. */
-static void scroll_card(struct findings_card *card, const struct judge *judge, struct rect r)
+/* Title and numbers, what it means, and what to do. */
+static void add_finding(struct finding_page *p, const struct judged *f, bool selected)
 {
-	int rows = 0;
+	const struct gpu_product *product = p->screen->judge.judge->product;
+	AUTOFREE char *says = span_dup(finding_text(f->def->says, product)),
+		      *advice = span_dup(finding_text(f->def->advice, product));
 
-	card->at = card->at >= card->n ? card->n - 1 : card->at;
-	card->at = card->at < 0 ? 0 : card->at;
-	if (card->first > card->at)
-		card->first = card->at;
-	for (int i = card->first; i <= card->at && i < card->n; i++)
-		rows += draw_finding(card, judge, card->rows[i], NULL, &r);
-	for (; rows > r.h && card->first < card->at; card->first++)
-		rows -= draw_finding(card, judge, card->rows[card->first], NULL, &r);
+	add_numbers(p, f, selected);
+	if (says[0])
+		page_text(&p->page, INDENT, f->holds ? STYLE_TEXT : STYLE_DIM, NULL, says);
+	if (advice[0])
+		page_text(&p->page, INDENT, STYLE_DIM, NULL, advice);
+	if (p->page.window.w >= WIDE)
+		page_line(&p->page);
 }
 
-static void draw_footer(const struct findings_card *card, const struct foot_ask *ask, const char *alert,
-			unsigned n_checks, struct canvas *canvas, struct rect row)
-{
-	const struct foot_keys keys = {.keys = {{"\u2191 \u2193", "Up Down", "select", 1},
-						{"Enter", NULL, "go to its view", 0},
-						{"i", NULL, "explain", 0},
-						{"! Esc", NULL, "close", 0}},
-				       .n = 4};
-	char where[48];
+/* ---- the card ---- */
 
-	snprintf(where, sizeof(where), "%d of %u checks", card->n, n_checks);
-	frame_draw_footer(&(struct frame_text){.ask = ask, .alert = alert, .keys = &keys, .dropped = where},
-			  canvas, row);
+/* Add all; `begins` gets the line of each, and the end of the last. */
+static void add_all(const struct findings_card *card, struct finding_page *p, int *begins)
+{
+	for (int i = 0; i < card->n; i++) {
+		begins[i] = p->page.n;
+		add_finding(p, card->rows[i], i == card->at);
+	}
+	begins[card->n] = p->page.n;
+}
+
+static void draw_head(struct canvas *canvas, struct rect row)
+{
+	struct finding_columns c = cut_columns(row);
+
+	rect_left(&c.what, INDENT - 1);
+	canvas_text(canvas, c.what, STYLE_DIM, "what");
+	canvas_text(canvas, c.number, STYLE_DIM, "number, limit, evidence");
+	canvas_text(canvas, c.since, STYLE_DIM, "since");
+	canvas_text(canvas, c.look, STYLE_DIM, "look at");
+	canvas_text_right(canvas, c.past, STYLE_DIM, "history, 1 cell = 1 s");
+}
+
+/* Scroll until the selected one is whole, or its begin is visible. */
+static void draw_list(struct findings_card *card, const struct screen *screen, struct canvas *canvas,
+		      struct rect r)
+{
+	struct finding_page p = {.page = {.window = {.w = r.w}}, .screen = screen, .ascii = canvas->ascii};
+	int begins[FINDINGS_CARD_MOST + 1];
+
+	add_all(card, &p, begins); /* only counted */
+	if (begins[card->at + (card->n > 0)] - card->first > r.h)
+		card->first = begins[card->at + (card->n > 0)] - r.h;
+	if (card->first > begins[card->at])
+		card->first = begins[card->at];
+	card->page = 0;
+	for (int i = 0; i < card->n; i++)
+		card->page += begins[i] >= card->first && begins[i] < card->first + r.h;
+	p.page = (struct page){.canvas = canvas, .window = r, .first = card->first};
+	add_all(card, &p, begins);
+}
+
+/* Lines that the list needs at that width. */
+static int list_lines(const struct findings_card *card, const struct screen *screen, int cols)
+{
+	struct finding_page p = {.page = {.window = {.w = cols}}, .screen = screen};
+	int begins[FINDINGS_CARD_MOST + 1];
+
+	add_all(card, &p, begins);
+	return p.page.n;
+}
+
+static void draw_panel(struct findings_card *card, const struct screen *screen, struct canvas *canvas,
+		       struct rect r)
+{
+	const struct judge *judge = screen->judge.judge;
+	char corner[64];
+
+	snprintf(corner, sizeof(corner), "%u hot  %u busy  %u checks", count_held(card, SEVERITY_CRITICAL),
+		 count_held(card, SEVERITY_WARNING), judge ? judge->n_findings : 0);
+	panel_box(&(struct panel_texts){"Findings now", "", corner, STYLE_VALUE}, canvas, r);
+	r = (struct rect){r.x + PANEL_MARGIN, r.y + 1, r.w - 2 * PANEL_MARGIN, r.h - 2};
+	if (r.w >= WIDE && card->n && r.h > 2)
+		draw_head(canvas, rect_top(&r, 1));
+	draw_list(card, screen, canvas, r);
+}
+
+/* The findings get what they need, but leave two fifths to the panels below if they need that. */
+static int around_rows(const struct findings_card *card, const struct screen *screen, struct rect r)
+{
+	int wanted = findings_around_rows(screen, r.w),
+	    needed = list_lines(card, screen, r.w - 2 * PANEL_MARGIN) + 3, left = r.h - needed,
+	    rows = left > r.h * 2 / 5 ? left : r.h * 2 / 5;
+
+	rows = rows < wanted ? rows : wanted;
+	return rows < AROUND_ROWS ? 0 : rows;
+}
+
+static void draw_summary(const struct findings_card *card, const struct screen *screen, struct canvas *canvas,
+			 struct rect row)
+{
+	unsigned n = screen_judge_held(&screen->judge);
+
+	rect_left(&row, 1);
+	if (!card->n) {
+		canvas_text(canvas, row, STYLE_TEXT,
+			    screen->filter[0] ? "findings: none fits the filter; / changes it"
+					      : "findings: none now, and none in the last minute");
+		return;
+	}
+	rect_left(&row, canvas_printf(canvas, row, n ? STYLE_BUSY : STYLE_CALM, "%u finding%s", n,
+				      n == 1 ? "" : "s") +
+				2);
+	canvas_text(canvas, row, STYLE_TEXT,
+		    "the worst first: beyond a limit for 2 s, now or in the last minute (dim)");
 }
 
 void findings_card_draw(struct findings_card *card, struct screen *screen, const char *alert,
 			struct canvas *canvas)
 {
-	struct rect r = canvas_rect(canvas), footer;
-	const struct judge *judge;
+	const struct foot_keys keys = {
+		.keys = {{"\u2191 \u2193", "Up Down", "select", 1},
+			 {"Enter", NULL, "go to its view", 0},
+			 {"i", NULL, "explain", 0},
+			 {"x", NULL, "mute this one", 2},
+			 {"X", NULL, card->shows_muted ? "hide muted" : "show muted", 3},
+			 {"/", NULL, "filter", 3},
+			 {"! Esc", NULL, "close", 0}},
+		.press = {{K_UP, K_DOWN},
+			  {K_ENTER, K_ENTER},
+			  {'i', 'i'},
+			  {'x', 'x'},
+			  {'X', 'X'},
+			  {'/', '/'},
+			  {'!', K_ESCAPE}},
+		.n = 7};
+	struct rect r, below;
 
-	screen_judge_step(&screen->judge, screen->feeds, screen->paused_ns);
-	judge = screen->judge.judge;
-	card->views = &screen->views;
-	list_findings(card, judge, screen->filter);
-	canvas_clear(canvas);
-	canvas_text(canvas, rect_top(&r, 1), STYLE_HEADER,
-		    card->n ? "findings, the worst first: beyond a limit for 2 s, now or in the last minute"
-		    : screen->filter[0] ? "findings: none fits the filter; / changes it"
-					: "findings: none now, and none in the last minute");
-	footer = rect_bottom(&r, 1);
-	rect_top(&r, 1);
-	scroll_card(card, judge, r);
-	card->page = 0;
-	for (int i = card->first; i < card->n && r.h > 0; i++, card->page++)
-		draw_finding(card, judge, card->rows[i], canvas, &r);
-	draw_footer(card, screen->ask, alert, judge ? judge->n_findings : 0, canvas, footer);
+	screen_draw_frame(screen, &(struct screen_part){NULL, &keys}, alert, canvas, &r);
+	list_findings(card, screen);
+	draw_summary(card, screen, canvas, rect_top(&r, 1));
+	below = rect_bottom(&r, around_rows(card, screen, r));
+	draw_panel(card, screen, canvas, r);
+	if (below.h)
+		findings_around_draw(screen, canvas, below);
 }
 
-bool findings_card_key(struct findings_card *card, struct screen *screen, uint32_t key, struct strbuf *said)
+static void mute_selected(struct findings_card *card, struct screen *screen, struct strbuf *said)
+{
+	const struct finding_def *def = findings_card_selected(card);
+	bool mute = def && !screen_judge_mutes(&screen->judge, def);
+
+	if (!def) {
+		strbuf_str(said, "mute: there is no finding");
+		return;
+	}
+	screen_judge_mute(&screen->judge, def, mute);
+	strbuf_printf(said, mute ? "%s: muted; X shows it" : "%s: no longer muted", def->name);
+	list_findings(card, screen);
+}
+
+/* Keys of the card itself; false: it has no such key. */
+static bool own_key(struct findings_card *card, struct screen *screen, uint32_t key, struct strbuf *said)
 {
 	struct key_action does = keys_action(keys_everywhere, key, NEEDS_NO_TIMELINE);
 
-	if (key == 0x03)
-		return false;
-	list_findings(card, screen->judge.judge,
-		      screen->filter); /* the sources may have changed since the last draw */
-	card->at = card->at < card->n ? card->at : 0;
 	if (key == 'q' || key == '!' || does.action == ACTION_BACK) {
 		card->shown = false;
 		screen->filter[0] = 0;
-	} else if (does.action == ACTION_FILTER) {
-		return false;
 	} else if (key == K_ENTER) {
 		card->shown = !screen_show_finding(screen, card->n ? card->rows[card->at] : NULL);
-	} else if (does.action == ACTION_EXPLAIN) {
-		return card->n == 0; /* the caller explains the selected one */
+	} else if (key == 'x') {
+		mute_selected(card, screen, said);
+	} else if (key == 'X') {
+		card->shows_muted = !card->shows_muted;
 	} else if (does.action == ACTION_SELECT || does.action == ACTION_SCROLL) {
 		card->at += does.number;
 	} else if (does.action == ACTION_PAGE) {
 		card->at += does.number * card->page;
 	} else {
-		strbuf_str(said,
-			   "findings: Enter goes to a view, i explains, / filters, ! or Esc closes, and the "
-			   "other keys act again");
+		return false;
 	}
+	return true;
+}
+
+/* What acts on the rows of a view, which is not shown. */
+static bool needs_view(enum action action)
+{
+	return action == ACTION_ZOOM || action == ACTION_PER_CORE || action == ACTION_PIN ||
+	       action == ACTION_COUNTED || action == ACTION_EDGE || action == ACTION_COMPARE;
+}
+
+bool findings_card_key(struct findings_card *card, struct screen *screen, uint32_t key, struct strbuf *said)
+{
+	enum action action = keys_action(keys_everywhere, key, ~0u).action;
+
+	list_findings(card, screen); /* the sources may have changed since the last draw */
+	if (own_key(card, screen, key, said))
+		return true;
+	if (action == ACTION_EXPLAIN)
+		return card->n == 0; /* the caller explains the selected one */
+	if (!needs_view(action)) {
+		if (action == ACTION_VIEW || action == ACTION_TURN || action == ACTION_OWN ||
+		    action == ACTION_COUNTERS || action == ACTION_GPU)
+			card->shown = false;
+		return false;
+	}
+	strbuf_str(said, "findings: Enter goes to a view, i explains, / filters, x mutes, ! or Esc closes");
 	return true;
 }
 

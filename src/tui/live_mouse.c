@@ -5,6 +5,7 @@
 
 static void click_tab(struct live *l, const struct hit *hit)
 {
+	l->findings.shown = false;
 	screen_show(&l->screen, views_find(&l->screen.views, (char[]){(char)hit->number, 0}));
 }
 

@@ -437,26 +437,23 @@ const struct key_row *screen_keys(struct screen *screen)
 	return screen_pane(screen) ? keys_of_processes : NULL;
 }
 
-void screen_draw(struct screen *screen, const char *alert, struct canvas *canvas)
+void screen_draw_frame(struct screen *screen, const struct screen_part *part, const char *alert,
+		       struct canvas *canvas, struct rect *body)
 {
 	const struct session_source *gpu = screen->session->gpu,
 				    *head = gpu ? gpu : session_shown(screen->session, SOURCE_CPU);
 	char title[96] = "", clock[64] = "", span[64], state[256], paused[48], time_of_day[16], dropped[48];
 	uint64_t lost = feeds_lost(screen->feeds);
-	struct rect body = canvas_rect(canvas);
-	struct view_data data;
+	struct feed feed = feeds_view(screen->feeds, SOURCE_GPU);
 	unsigned number, n_gpus = session_gpus(screen->session, &number);
-	struct process_pane *pane = screen_pane(screen);
-	struct foot_keys keys;
+	struct process_pane *pane = part->view ? screen_pane(screen) : NULL;
 	struct frame_text frame;
 
 	screen_judge_step(&screen->judge, screen->feeds, screen->paused_ns);
-	screen_fill_data(screen, &data);
-	keys_foot(&keys, screen_keys(screen), screen_has(screen));
 	if (head)
 		title_text(head, number, n_gpus, title, sizeof(title));
 	if (gpu)
-		clock_text(gpu, &data.feeds[SOURCE_GPU], canvas->ascii, clock, sizeof(clock));
+		clock_text(gpu, &feed, canvas->ascii, clock, sizeof(clock));
 	span_text(screen, head, span, sizeof(span));
 	state_text(screen, head, state, sizeof(state));
 	paused_text(screen, paused, sizeof(paused));
@@ -475,14 +472,26 @@ void screen_draw(struct screen *screen, const char *alert, struct canvas *canvas
 					   : pane      ? process_pane_ask(pane)
 						       : NULL,
 				    .alert = alert,
-				    .keys = &keys,
+				    .keys = part->keys,
 				    .dropped = dropped,
 				    .timeline = screen->timeline,
 				    .hits = &screen->hits,
 				    .findings = screen_judge_held(&screen->judge)};
-	if (shows_verdict(screen))
+	if (part->view && shows_verdict(screen))
 		screen_judge_rows(&screen->judge, &screen->views, canvas->ascii, frame.verdict);
-	frame_draw(&frame, &screen->views, screen->view, canvas, &body);
+	*body = canvas_rect(canvas);
+	frame_draw(&frame, &screen->views, part->view, canvas, body);
+}
+
+void screen_draw(struct screen *screen, const char *alert, struct canvas *canvas)
+{
+	struct view_data data;
+	struct foot_keys keys;
+	struct rect body;
+
+	keys_foot(&keys, screen_keys(screen), screen_has(screen));
+	screen_draw_frame(screen, &(struct screen_part){screen->view, &keys}, alert, canvas, &body);
+	screen_fill_data(screen, &data);
 	screen->pane.busiest_page = 0;
 	view_draw(screen->view, &data, canvas, body);
 	screen->gives_way = !screen->pane.busiest_page;

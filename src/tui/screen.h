@@ -131,6 +131,14 @@ unsigned screen_apps(const struct screen *screen);
 unsigned screen_has(struct screen *screen);
 /* The keys of the view that is shown; NULL if it has none of its own. */
 const struct key_row *screen_keys(struct screen *screen);
+/* What stands in the middle of the screen. */
+struct screen_part {
+	const struct view *view; /* NULL: the findings */
+	const struct foot_keys *keys;
+};
+/* Clear the canvas and draw what is around *body. alert: NULL for none. */
+void screen_draw_frame(struct screen *screen, const struct screen_part *part, const char *alert,
+		       struct canvas *canvas, struct rect *body);
 /* Draw everything. alert: NULL for none. */
 void screen_draw(struct screen *screen, const char *alert, struct canvas *canvas);
 

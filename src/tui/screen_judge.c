@@ -15,8 +15,11 @@
 void screen_judge_follow(struct screen_judge *j, const struct session *session)
 {
 	const struct metric_set *sets[SOURCE_KINDS] = {0};
+	struct strbuf muted = j->muted;
 
+	j->muted = (struct strbuf){0};
 	screen_judge_fini(j);
+	j->muted = muted;
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
 		const struct session_source *shown =
 			session_shown((struct session *)(uintptr_t)session, kind);
@@ -33,6 +36,7 @@ void screen_judge_fini(struct screen_judge *j)
 	judge_free(j->judge);
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
 		free(j->vectors[kind]);
+	strbuf_fini(&j->muted);
 	*j = (struct screen_judge){0};
 }
 
@@ -115,12 +119,37 @@ static const struct view *view_of(const struct views *views, struct span names)
 	return views_find(views, name);
 }
 
+bool screen_judge_mutes(const struct screen_judge *j, const struct finding_def *def)
+{
+	struct span rest = {j->muted.p, j->muted.n}, word;
+
+	while ((word = span_word(&rest)).n)
+		if (span_is(word, def->name))
+			return true;
+	return false;
+}
+
+void screen_judge_mute(struct screen_judge *j, const struct finding_def *def, bool mute)
+{
+	struct strbuf others = {0};
+	struct span rest = {j->muted.p, j->muted.n}, word;
+
+	while ((word = span_word(&rest)).n)
+		if (!span_is(word, def->name))
+			strbuf_printf(&others, "%.*s ", SPAN_ARG(word));
+	if (mute)
+		strbuf_str(&others, def->name);
+	strbuf_fini(&j->muted);
+	j->muted = others;
+}
+
 unsigned screen_judge_held(const struct screen_judge *j)
 {
 	unsigned n = 0;
 
 	for (unsigned i = 0; j->judge && i < j->judge->n_findings; i++)
-		n += j->judge->findings[i].holds && j->judge->findings[i].def->severity > SEVERITY_INFO;
+		n += j->judge->findings[i].holds && j->judge->findings[i].def->severity > SEVERITY_INFO &&
+		     !screen_judge_mutes(j, j->judge->findings[i].def);
 	return n;
 }
 

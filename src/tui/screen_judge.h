@@ -13,6 +13,7 @@ struct screen_judge {
 	bool jumps;               /* the steps make up for a jump */
 	struct judge_facts facts; /* of the last list of processes, and its end */
 	int64_t facts_ns;
+	struct strbuf muted;       /* names of findings, blank-separated */
 	struct judge_told told;    /* changes of the verdict that were reported */
 	char text[256], next[128]; /* of the rows */
 };
@@ -26,7 +27,10 @@ void screen_judge_processes(struct screen_judge *j, const struct process_list *l
 void screen_judge_step(struct screen_judge *j, const struct feeds *feeds, int64_t end_ns);
 /* The verdict has changed since the last call, but not by a jump: its new words. */
 bool screen_judge_news(struct screen_judge *j, char text[JUDGE_NEWS_TEXT]);
-/* How many findings hold that are more than information. */
+/* Whether the user does not want to see it; change that. */
+bool screen_judge_mutes(const struct screen_judge *j, const struct finding_def *def);
+void screen_judge_mute(struct screen_judge *j, const struct finding_def *def, bool mute);
+/* How many findings hold that are more than information, without the muted ones. */
 unsigned screen_judge_held(const struct screen_judge *j);
 /* Fill the rows of a frame; the texts are valid until the next call. */
 void screen_judge_rows(struct screen_judge *j, const struct views *views, bool ascii,

@@ -104,6 +104,56 @@ static void a_finding_needs_two_seconds_to_begin_and_five_to_end(void **state)
 	bench_fini(&b);
 }
 
+static void what_came_and_went_is_kept_in_the_order_of_time(void **state)
+{
+	const struct judged *f;
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	f = &b.judge->findings[0];
+	run_steps(&b, 95, 10); /* the verdict is full, too */
+	run_steps(&b, 2, 10);
+	assert_int_equal(b.judge->n_events, 4);
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(b.judge->events[i].at_ns, (i < 2 ? 100 : 110) * S);
+	assert_ptr_equal(b.judge->events[1].what, f);
+	assert_string_equal(b.judge->events[2].what->def->name, "idle");
+	assert_true(b.judge->events[3].ended);
+	for (int i = 0; i < JUDGE_EVENTS; i++)
+		run_steps(&b, i % 2 ? 2 : 95, 10);
+	assert_int_equal(b.judge->n_events, JUDGE_EVENTS);
+	for (unsigned i = 1; i < JUDGE_EVENTS; i++)
+		assert_true(b.judge->events[i - 1].at_ns <= b.judge->events[i].at_ns);
+	assert_int_equal(b.judge->events[JUDGE_EVENTS - 1].at_ns, b.now_ns - 10 * S);
+	judge_clear(b.judge);
+	assert_int_equal(b.judge->n_events, 0);
+	bench_fini(&b);
+}
+
+static void the_last_numbers_of_a_finding_are_kept(void **state)
+{
+	const struct judged *f;
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	f = &b.judge->findings[0];
+	assert_true(isnan(judged_past(f, 0)));
+	assert_false(judged_is_fine(f)); /* unknown is not fine */
+	run_steps(&b, 80, 0.5);
+	assert_true(judged_is_fine(f)); /* at its limit */
+	run_steps(&b, 81, 0.5);
+	assert_false(judged_is_fine(f));
+	assert_float_equal(judged_past(f, 0), 81, 1e-6);
+	assert_float_equal(judged_past(f, 1), 80, 1e-6);
+	assert_true(isnan(judged_past(f, 2)));
+	run_steps(&b, 7, JUDGE_PAST);
+	assert_float_equal(judged_past(f, JUDGE_PAST - 1), 7, 1e-6);
+	assert_true(isnan(judged_past(f, JUDGE_PAST)));
+	bench_fini(&b);
+}
+
 static void a_finding_of_a_device_that_fell_silent_ends(void **state)
 {
 	struct bench b;
@@ -336,6 +386,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_finding_needs_two_seconds_to_begin_and_five_to_end),
+		cmocka_unit_test(what_came_and_went_is_kept_in_the_order_of_time),
+		cmocka_unit_test(the_last_numbers_of_a_finding_are_kept),
 		cmocka_unit_test(a_finding_of_a_device_that_fell_silent_ends),
 		cmocka_unit_test(short_peaks_change_no_verdict),
 		cmocka_unit_test(a_change_of_verdict_is_news_once_and_the_first_verdict_is_none),

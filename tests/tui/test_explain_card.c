@@ -1,96 +1,53 @@
 /* The explanation of a number: all of it can be read at every size, on every GPU. */
 #include "tui/explain_card.h"
-#include "tests/support/sim_run.h"
+#include "tests/support/sim_screen.h"
 #include "tui/keys.h"
 
-#define PERIOD_NS (100 * MS)
 #define SAMPLES 20
 
 struct explain_bench {
-	struct gpudb *db;
-	struct sim_run run;
-	struct session session;
-	struct feeds feeds;
-	struct screen screen;
-	struct canvas canvas;
+	struct sim_screen s;
 	struct explain_card card;
 	struct chart chart; /* of what is selected */
 };
 
 static void begin_gpu(struct explain_bench *b, struct gpudb *db, const char *gpu)
 {
-	const struct source_options options = {.db = db,
-					       .gpu_name = gpu,
-					       .scenario = "mixed",
-					       .seed = 1,
-					       .interval_ns = PERIOD_NS,
-					       .frames_per_second = 60,
-					       .width = 1920,
-					       .height = 1080};
-	struct session_source *source = &b->session.sources[0];
-	const struct metric_set *sets[SOURCE_KINDS] = {0};
-	struct err err;
-
-	*b = (struct explain_bench){.db = db};
-	sim_run_init(&b->run, &options, PERIOD_NS);
-	*source = (struct session_source){.kind = SOURCE_GPU,
-					  .n_slots = b->run.source.n_slots,
-					  .n_sums = b->run.source.n_slots,
-					  .period_ns = PERIOD_NS,
-					  .set = sim_run_metrics(&b->run)};
-	b->session.db = db;
-	b->session.n = 1;
-	b->session.gpu = source;
-	feeds_init(&b->feeds, &b->session, false, PERIOD_NS);
-	for (unsigned i = 0; i < SAMPLES; i++) {
-		sim_run_read(&b->run);
-		b->run.sample->seq = i + 1;
-		feeds_take(&b->feeds, b->run.sample);
-		feeds_step(&b->feeds);
-	}
-	sets[SOURCE_GPU] = source->set;
-	b->screen = (struct screen){.session = &b->session, .feeds = &b->feeds};
-	if (!views_init(&b->screen.views, sets, &err))
-		fail_msg("%s", err.text);
-	b->screen.view = b->screen.views.views;
-	screen_judge_follow(&b->screen.judge, &b->session);
+	*b = (struct explain_bench){0};
+	sim_screen_init(&b->s, db, gpu, "mixed");
+	sim_screen_run(&b->s, SAMPLES);
 }
 
 static void end_gpu(struct explain_bench *b)
 {
-	screen_judge_fini(&b->screen.judge);
-	views_fini(&b->screen.views);
-	hits_fini(&b->screen.hits);
-	feeds_fini(&b->feeds);
-	metric_set_free(b->session.sources[0].set);
-	sim_run_fini(&b->run);
+	sim_screen_fini(&b->s);
 }
 
 static void begin_screen(struct explain_bench *b, int cols, int rows)
 {
-	canvas_init(&b->canvas, cols, rows, false);
+	canvas_init(&b->s.canvas, cols, rows, false);
 }
 
 static void explain_one(struct explain_bench *b, const struct metric *m)
 {
 	b->card = (struct explain_card){.shown = true};
-	b->screen.selected = (struct row_subject){.chart = &b->chart, .metric = m};
-	explain_card_draw(&b->card, &b->screen, NULL, &b->canvas);
+	b->s.screen.selected = (struct row_subject){.chart = &b->chart, .metric = m};
+	explain_card_draw(&b->card, &b->s.screen, NULL, &b->s.canvas);
 }
 
 static void press_key(struct explain_bench *b, uint32_t key)
 {
 	AUTO_STRBUF struct strbuf said = {0};
 
-	explain_card_key(&b->card, &b->screen, key, &said);
+	explain_card_key(&b->card, &b->s.screen, key, &said);
 	if (b->card.shown)
-		explain_card_draw(&b->card, &b->screen, NULL, &b->canvas);
+		explain_card_draw(&b->card, &b->s.screen, NULL, &b->s.canvas);
 }
 
 /* What stands in the last n lines of the card's text, without blanks and borders. */
 static void read_lines(const struct explain_bench *b, int n, struct strbuf *out)
 {
-	const struct canvas *c = &b->canvas;
+	const struct canvas *c = &b->s.canvas;
 	int end = c->rows - 2; /* border and footer */
 
 	for (int y = end - n; y < end; y++)
@@ -132,14 +89,14 @@ static void check_metric(struct explain_bench *b, const struct metric *m)
 	AUTO_STRBUF struct strbuf all = {0};
 
 	for (const struct metric_variant *v = m->def->guides; v && !guide.n; v = v->next)
-		if (gpu_set_has(v->gpus, b->session.gpu->set->product))
+		if (gpu_set_has(v->gpus, b->s.session.gpu->set->product))
 			guide = v->text;
 	explain_one(b, m);
 	assert_true(b->card.shown);
 	read_all(b, &all);
 	if (!has_text(&all, span_of(m->def->help)) || !has_text(&all, m->text) || !has_text(&all, guide))
-		fail_msg("%s: %s on %s at %dx%d: %s", "cut", m->def->name, b->run.source.title,
-			 b->canvas.cols, b->canvas.rows, all.p);
+		fail_msg("%s: %s on %s at %dx%d: %s", "cut", m->def->name, b->s.run.source.title,
+			 b->s.canvas.cols, b->s.canvas.rows, all.p);
 }
 
 static void no_text_of_any_metric_of_any_gpu_is_cut(void **state)
@@ -156,9 +113,9 @@ static void no_text_of_any_metric_of_any_gpu_is_cut(void **state)
 		begin_gpu(&b, db, db->products[g].name);
 		for (unsigned s = 0; s < ARRAY_LEN(sizes); s++) {
 			begin_screen(&b, sizes[s].cols, sizes[s].rows);
-			for (unsigned i = 0; i < b.session.gpu->set->n_metrics; i++)
-				check_metric(&b, &b.session.gpu->set->metrics[i]);
-			canvas_fini(&b.canvas);
+			for (unsigned i = 0; i < b.s.session.gpu->set->n_metrics; i++)
+				check_metric(&b, &b.s.session.gpu->set->metrics[i]);
+			canvas_fini(&b.s.canvas);
 		}
 		end_gpu(&b);
 	}
@@ -167,7 +124,7 @@ static void no_text_of_any_metric_of_any_gpu_is_cut(void **state)
 
 static const struct metric *metric_named(const struct explain_bench *b, const char *name)
 {
-	const struct metric *m = metric_find(b->session.gpu->set, span_of(name));
+	const struct metric *m = metric_find(b->s.session.gpu->set, span_of(name));
 
 	assert_non_null(m);
 	return m;
@@ -186,7 +143,7 @@ static void operands_have_their_values_of_now(void **state)
 	(void)state;
 	begin_gpu(&b, db, "Mali-G715");
 	begin_screen(&b, 80, 24);
-	now = feeds_view(&b.feeds, SOURCE_GPU).now;
+	now = feeds_view(&b.s.feeds, SOURCE_GPU).now;
 	for (unsigned i = 0; i < ARRAY_LEN(names); i++)
 		strbuf_printf(&filled, "%s%s", i ? " / " : "",
 			      unit_format(value, metric_value(metric_named(&b, names[i]), now), count, false,
@@ -201,7 +158,7 @@ static void operands_have_their_values_of_now(void **state)
 	assert_true(has_text(&all, SPAN_LIT("in guide MaliFragQueuedCy / MaliGPUActiveRawCy * 100")));
 	assert_true(has_text(&all, SPAN_LIT("verdict gpu-fragment")));
 	assert_true(has_text(&all, SPAN_LIT("view 2 Queues: Lanes")));
-	canvas_fini(&b.canvas);
+	canvas_fini(&b.s.canvas);
 	end_gpu(&b);
 	gpudb_free(db);
 }
@@ -217,9 +174,9 @@ static void enter_goes_to_the_view_with_the_row_selected(void **state)
 	explain_one(&b, metric_named(&b, "MaliFragQueueUtil"));
 	press_key(&b, K_ENTER);
 	assert_false(b.card.shown);
-	assert_string_equal(b.screen.view->name, "queues");
-	assert_ptr_equal(screen_selected(&b.screen)->metric, metric_named(&b, "MaliFragQueueUtil"));
-	canvas_fini(&b.canvas);
+	assert_string_equal(b.s.screen.view->name, "queues");
+	assert_ptr_equal(screen_selected(&b.s.screen)->metric, metric_named(&b, "MaliFragQueueUtil"));
+	canvas_fini(&b.s.canvas);
 	end_gpu(&b);
 	gpudb_free(db);
 }
@@ -232,12 +189,12 @@ static void a_finding_leads_to_the_row_of_its_number(void **state)
 
 	(void)state;
 	begin_gpu(&b, db, "Mali-G715");
-	for (unsigned i = 0; i < b.screen.judge.judge->n_findings; i++) {
-		const struct judged *f = &b.screen.judge.judge->findings[i];
+	for (unsigned i = 0; i < b.s.screen.judge.judge->n_findings; i++) {
+		const struct judged *f = &b.s.screen.judge.judge->findings[i];
 
 		n++;
-		assert_true(screen_show_finding(&b.screen, f));
-		n_rows += screen_selected(&b.screen) != NULL;
+		assert_true(screen_show_finding(&b.s.screen, f));
+		n_rows += screen_selected(&b.s.screen) != NULL;
 	}
 	assert_in_range(n_rows, n * 3 / 4, n); /* a few numbers have a view but no row of their own */
 	end_gpu(&b);
@@ -252,18 +209,18 @@ static void a_finding_is_explained_whole(void **state)
 	(void)state;
 	begin_gpu(&b, db, "Mali-G715");
 	begin_screen(&b, 80, 24);
-	for (unsigned i = 0; i < b.screen.judge.judge->n_findings; i++) {
-		const struct judged *f = &b.screen.judge.judge->findings[i];
+	for (unsigned i = 0; i < b.s.screen.judge.judge->n_findings; i++) {
+		const struct judged *f = &b.s.screen.judge.judge->findings[i];
 		AUTO_STRBUF struct strbuf all = {0};
 
 		b.card = (struct explain_card){.shown = true, .finding = f->def};
-		explain_card_draw(&b.card, &b.screen, NULL, &b.canvas);
+		explain_card_draw(&b.card, &b.s.screen, NULL, &b.s.canvas);
 		read_all(&b, &all);
-		assert_true(has_text(&all, finding_text(f->def->says, b.screen.judge.judge->product)));
-		assert_true(has_text(&all, finding_text(f->def->advice, b.screen.judge.judge->product)));
+		assert_true(has_text(&all, finding_text(f->def->says, b.s.screen.judge.judge->product)));
+		assert_true(has_text(&all, finding_text(f->def->advice, b.s.screen.judge.judge->product)));
 		assert_true(has_text(&all, span_of(f->def->house)));
 	}
-	canvas_fini(&b.canvas);
+	canvas_fini(&b.s.canvas);
 	end_gpu(&b);
 	gpudb_free(db);
 }

@@ -387,7 +387,10 @@ static void the_verdict_stands_on_overview_and_findings_lead_to_their_view(void 
 	run_press(&run, "!", 2, "!!  Over the cycle budget");
 	run_press(&run, "", 3, "limit 1.00 (guide)");
 	run_press(&run, "", 4, "not overlap. Frames are late."); /* the last of three lines */
-	run_press(&run, "x", 23, "findings: Enter goes to a view");
+	run_press(&run, "", 12, "Checked and fine");
+	run_press(&run, "z", 23, "findings: Enter goes to a view");
+	run_press(&run, "x", 23, "over-budget: muted");
+	run_press(&run, "Xx", 2, "!!  Over the cycle budget");
 	run_press(&run, "\r", 1, "Fragment");
 	run_press(&run, "1", 2, "GPU bound: fragment");
 	run_quit(&run);

@@ -1,0 +1,177 @@
+/* Below the findings: what was checked and is fine, and what came and went. */
+#include "base/alloc.h"
+#include "tui/findings_card.h"
+#include "views/widget.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define RECENT_COLS 48
+#define RECENT_NS 300000000000ll
+#define CHECK_COLS 50 /* of one check, at least */
+#define VALUE_COLS 10
+#define LIMIT_COLS 15
+#define LIMIT_FROM 46 /* columns of a check from which it has its limit */
+
+/* Two findings may judge the same number by the same limit. */
+static bool is_repeated(const struct judge *judge, unsigned at)
+{
+	const struct judged *f = &judge->findings[at];
+
+	for (unsigned i = 0; i < at; i++)
+		if (!strcmp(judge->findings[i].number.title, f->number.title) &&
+		    judge->findings[i].limit == f->limit && judge->findings[i].side == f->side)
+			return true;
+	return false;
+}
+
+enum check { CHECK_FINE, CHECK_BEYOND, CHECK_UNKNOWN, CHECKS };
+
+/* What does not hold, and why; CHECKS for what is not listed. */
+static enum check check_of(const struct judge *judge, unsigned at)
+{
+	const struct judged *f = &judge->findings[at];
+
+	if (f->holds || f->side == ALERT_NONE || is_repeated(judge, at))
+		return CHECKS;
+	return judged_is_fine(f) ? CHECK_FINE : isnan(f->number.value) ? CHECK_UNKNOWN : CHECK_BEYOND;
+}
+
+static unsigned count_checks(const struct judge *judge, enum check check)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; judge && i < judge->n_findings; i++)
+		n += check_of(judge, i) == check;
+	return n;
+}
+
+static int check_columns(int cols)
+{
+	return cols / CHECK_COLS > 1 ? cols / CHECK_COLS : 1;
+}
+
+/* "ok  Read stall rate      1.8 %  < 10.0 %" */
+static void draw_check(const struct judged *f, struct canvas *canvas, struct rect r)
+{
+	char value[UNITS_TEXT], limit[UNITS_TEXT];
+	const struct judge_number *n = &f->number;
+
+	rect_left(&r, canvas_text(canvas, r, STYLE_CALM, "ok") + 2);
+	canvas_printf(canvas, rect_right(&r, r.w < LIMIT_FROM - 4 ? 0 : LIMIT_COLS), STYLE_DIM, "  %s %s",
+		      f->side == ALERT_ABOVE ? "<" : ">",
+		      unit_format(limit, f->limit, n->unit, false, canvas->ascii));
+	canvas_text_right(
+		canvas, rect_right(&r, VALUE_COLS), STYLE_TEXT,
+		unit_format(value, n->value, n->unit, n->metric && n->metric->grows, canvas->ascii));
+	canvas_text(canvas, r, STYLE_TEXT, n->title);
+}
+
+/* "4 more: ...", "3 without a value: ..." */
+static void add_rest(const struct judge *judge, enum check check, unsigned skip, const char *what,
+		     struct strbuf *out)
+{
+	const char *before = "";
+
+	if (count_checks(judge, check) <= skip)
+		return;
+	strbuf_printf(out, "%s%u %s: ", out->n ? "; " : "", count_checks(judge, check) - skip, what);
+	for (unsigned i = 0; i < judge->n_findings; i++) {
+		if (check_of(judge, i) != check || (skip && skip--))
+			continue;
+		strbuf_printf(out, "%s%s", before, judge->findings[i].number.title);
+		before = ", ";
+	}
+}
+
+static void draw_checks(const struct judge *judge, struct canvas *canvas, struct rect r)
+{
+	unsigned n = count_checks(judge, CHECK_FINE), shown = 0;
+	int columns = check_columns(r.w - 2 * PANEL_MARGIN), rows = r.h - 3, w;
+	AUTO_STRBUF struct strbuf rest = {0};
+	char corner[32];
+
+	snprintf(corner, sizeof(corner), "%u ok", n);
+	panel_box(&(struct panel_texts){"Checked and fine", "value, limit", corner, STYLE_CALM}, canvas, r);
+	r = (struct rect){r.x + PANEL_MARGIN, r.y + 1, r.w - 2 * PANEL_MARGIN, r.h - 2};
+	w = r.w / columns;
+	for (unsigned i = 0; judge && i < judge->n_findings && (int)shown < rows * columns; i++)
+		if (check_of(judge, i) == CHECK_FINE) {
+			int row = (int)shown % rows, column = (int)shown / rows;
+
+			draw_check(&judge->findings[i], canvas,
+				   (struct rect){r.x + column * w, r.y + row, w, 1});
+			shown++;
+		}
+	add_rest(judge, CHECK_FINE, shown, "more", &rest);
+	add_rest(judge, CHECK_BEYOND, 0, "beyond the limit, which does not matter now", &rest);
+	add_rest(judge, CHECK_UNKNOWN, 0, "without a value", &rest);
+	if (rest.n)
+		canvas_text(canvas, rect_bottom(&r, 1), STYLE_DIM, rest.p);
+}
+
+/* ---- what came and went ---- */
+
+static void draw_event(const struct judge_event *event, struct canvas *canvas, struct rect r)
+{
+	static const char *const marks[] = {"i ", "! ", "!!"};
+	bool verdict = !event->what || event->what->def->kind == FINDING_VERDICT;
+	const char *mark = verdict || event->ended ? "  " : marks[event->what->def->severity];
+
+	canvas_printf(canvas, r,
+		      verdict        ? STYLE_VALUE
+		      : event->ended ? STYLE_DIM
+				     : STYLE_TEXT,
+		      "%s %s%s", mark, event->ended ? "gone: " : "",
+		      event->what ? event->what->def->title : "Not clear");
+}
+
+/* The newest first, marks of the user's among them. */
+static void draw_recent(const struct screen *screen, struct canvas *canvas, struct rect r)
+{
+	const struct judge *judge = screen->judge.judge;
+	unsigned event = judge ? judge->n_events : 0, mark = screen->n_marks;
+	int64_t end_ns = judge ? judge->end_ns : 0;
+
+	panel_box(&(struct panel_texts){"Recent", "last 5 minutes", "", STYLE_DIM}, canvas, r);
+	r = (struct rect){r.x + PANEL_MARGIN, r.y + 1, r.w - 2 * PANEL_MARGIN, r.h - 2};
+	while (r.h > 0 && (event || mark)) {
+		int64_t event_ns = event ? judge->events[event - 1].at_ns : INT64_MIN,
+			mark_ns = mark ? screen->marks[mark - 1].at_ns : INT64_MIN,
+			at_ns = event_ns > mark_ns ? event_ns : mark_ns;
+		struct rect row;
+		char clock[16];
+
+		event -= event_ns == at_ns;
+		mark -= event_ns != at_ns;
+		if (at_ns > end_ns)
+			continue;
+		if (end_ns - at_ns > RECENT_NS)
+			break;
+		row = rect_top(&r, 1);
+		screen_clock(screen->realtime_ns - (end_ns - at_ns), clock, sizeof(clock));
+		rect_left(&row, canvas_text(canvas, row, STYLE_DIM, clock) + 2);
+		if (event_ns == at_ns)
+			draw_event(&judge->events[event], canvas, row);
+		else
+			canvas_printf(canvas, row, STYLE_MARK, "\u25b2  %s", screen->marks[mark].text);
+	}
+}
+
+int findings_around_rows(const struct screen *screen, int cols)
+{
+	const struct judge *judge = screen->judge.judge;
+	int columns = check_columns(cols - RECENT_COLS - 2 * PANEL_MARGIN),
+	    rows = ((int)count_checks(judge, CHECK_FINE) + columns - 1) / columns;
+
+	return rows + 3;
+}
+
+void findings_around_draw(const struct screen *screen, struct canvas *canvas, struct rect r)
+{
+	struct rect recent = rect_right(&r, r.w / 2 < RECENT_COLS ? r.w / 2 : RECENT_COLS);
+
+	draw_checks(screen->judge.judge, canvas, r);
+	draw_recent(screen, canvas, recent);
+}

@@ -1,0 +1,222 @@
+/* The findings on the screen: what holds, what is fine, what came and went, and the keys. */
+#include "tui/findings_card.h"
+#include "tests/support/shipped.h"
+#include "tests/support/sim_screen.h"
+#include "tui/keys.h"
+
+#define SETTLED 100 /* intervals after which everything is judged */
+
+struct card_bench {
+	struct gpudb *db;
+	struct sim_screen s;
+	struct findings_card card;
+	struct strbuf text; /* of the last draw */
+};
+
+static void draw_card(struct card_bench *b)
+{
+	findings_card_draw(&b->card, &b->s.screen, NULL, &b->s.canvas);
+	strbuf_clear(&b->text);
+	canvas_dump(&b->s.canvas, &b->text);
+}
+
+static void bench_init(struct card_bench *b, const char *scenario, int cols, int rows)
+{
+	*b = (struct card_bench){.db = load_shipped(), .card = {.shown = true}};
+	sim_screen_init(&b->s, b->db, "Mali-G715", scenario);
+	sim_screen_run(&b->s, SETTLED);
+	canvas_init(&b->s.canvas, cols, rows, false);
+	draw_card(b);
+}
+
+static void bench_fini(struct card_bench *b)
+{
+	strbuf_fini(&b->text);
+	canvas_fini(&b->s.canvas);
+	sim_screen_fini(&b->s);
+	gpudb_free(b->db);
+}
+
+/* Whether the card handled the key. */
+static bool press_key(struct card_bench *b, uint32_t key)
+{
+	AUTO_STRBUF struct strbuf said = {0};
+	bool handled = findings_card_key(&b->card, &b->s.screen, key, &said);
+
+	draw_card(b);
+	return handled;
+}
+
+static void assert_shown(const struct card_bench *b, const char *text)
+{
+	if (!strstr(b->text.p, text))
+		fail_msg("no '%s' in\n%s", text, b->text.p);
+}
+
+static void assert_not_shown(const struct card_bench *b, const char *text)
+{
+	if (strstr(b->text.p, text))
+		fail_msg("'%s' in\n%s", text, b->text.p);
+}
+
+/* The finding of that name, to be changed. */
+static struct judged *finding_named(struct card_bench *b, const char *name)
+{
+	struct judge *judge = b->s.screen.judge.judge;
+
+	for (unsigned i = 0; i < judge->n_findings; i++)
+		if (!strcmp(judge->findings[i].def->name, name))
+			return &judge->findings[i];
+	fail_msg("no finding %s", name);
+	return NULL;
+}
+
+static void what_holds_stands_above_what_is_fine_and_what_came(void **state)
+{
+	static const char *const texts[] = {"Findings now",
+					    "Reads wait for the bus",
+					    "limit 10.0 % (house)",
+					    "3 Memory",
+					    "history, 1 cell = 1 s",
+					    "Checked and fine",
+					    "ok  Tiler utilization",
+					    "< 80.0 %",
+					    "Recent",
+					    "Memory bound"};
+	struct card_bench b;
+
+	(void)state;
+	bench_init(&b, "bandwidth-bound", 160, 60);
+	for (unsigned i = 0; i < ARRAY_LEN(texts); i++)
+		assert_shown(&b, texts[i]);
+	assert_not_shown(&b, "ok  Read stall rate"); /* it holds, so it is not fine */
+	bench_fini(&b);
+}
+
+static void a_finding_that_ended_stays_for_a_minute(void **state)
+{
+	struct card_bench b;
+	struct judged *f;
+
+	(void)state;
+	bench_init(&b, "bandwidth-bound", 160, 60);
+	f = finding_named(&b, "read-stalls");
+	f->holds = false;
+	f->since_ns = b.s.screen.judge.judge->end_ns - JUDGE_KEPT_NS + 1;
+	f->number.value = NAN;
+	draw_card(&b);
+	assert_shown(&b, "Reads wait for the bus");
+	assert_shown(&b, "gone \u221259 s");
+	assert_shown(&b, " on average, limit 10.0 %"); /* it has no number now */
+	f->since_ns--;
+	draw_card(&b);
+	assert_not_shown(&b, "gone \u2212");
+	bench_fini(&b);
+}
+
+static void a_muted_finding_is_neither_listed_nor_counted(void **state)
+{
+	struct card_bench b;
+	const struct finding_def *worst;
+	unsigned held;
+
+	(void)state;
+	bench_init(&b, "bandwidth-bound", 160, 60);
+	held = screen_judge_held(&b.s.screen.judge);
+	worst = findings_card_selected(&b.card);
+	assert_ptr_equal(findings_card_selected(&b.card), worst);
+	assert_true(press_key(&b, 'x'));
+	assert_int_equal(screen_judge_held(&b.s.screen.judge), held - 1);
+	assert_ptr_not_equal(findings_card_selected(&b.card), worst);
+	screen_judge_follow(&b.s.screen.judge, &b.s.session); /* other sources: it stays muted */
+	sim_screen_run(&b.s, SETTLED);
+	draw_card(&b);
+	assert_int_equal(screen_judge_held(&b.s.screen.judge), held - 1);
+	press_key(&b, 'X');
+	assert_ptr_equal(findings_card_selected(&b.card), worst);
+	press_key(&b, 'x');
+	assert_int_equal(screen_judge_held(&b.s.screen.judge), held);
+	bench_fini(&b);
+}
+
+static void every_finding_can_be_read_in_a_small_terminal(void **state)
+{
+	struct card_bench b;
+
+	(void)state;
+	bench_init(&b, "bandwidth-bound", 80, 24);
+	for (int i = 0; i < b.card.n; i++) {
+		const struct finding_def *def = findings_card_selected(&b.card);
+		char begin[24];
+
+		snprintf(begin, sizeof(begin), "%.20s",
+			 finding_text(def->advice, b.s.screen.judge.judge->product).p);
+		assert_shown(&b, def->title);
+		assert_shown(&b, begin);
+		press_key(&b, K_DOWN);
+	}
+	press_key(&b, K_DOWN); /* the last one stays */
+	assert_int_equal(b.card.at, b.card.n - 1);
+	bench_fini(&b);
+}
+
+static void a_key_that_shows_a_view_closes_the_findings(void **state)
+{
+	static const struct {
+		uint32_t key;
+		bool handled, closes;
+	} cases[] = {{'2', false, true}, {K_RIGHT, false, true}, {'q', true, true},   {'!', true, true},
+		     {'z', true, false}, {' ', false, false},    {'m', false, false}, {0x03, false, false}};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		struct card_bench b;
+
+		bench_init(&b, "idle", 80, 24);
+		assert_int_equal(press_key(&b, cases[i].key), cases[i].handled);
+		assert_int_equal(b.card.shown, !cases[i].closes);
+		bench_fini(&b);
+	}
+}
+
+static void nothing_to_find_is_said(void **state)
+{
+	struct card_bench b;
+
+	(void)state;
+	bench_init(&b, "idle", 80, 24);
+	assert_shown(&b, "findings: none now");
+	assert_true(press_key(&b, 'x'));
+	assert_null(findings_card_selected(&b.card));
+	bench_fini(&b);
+}
+
+static void no_size_harms(void **state)
+{
+	static const int sizes[][2] = {{1, 1}, {20, 5}, {40, 10}, {41, 12}, {79, 14}, {135, 20}, {300, 100}};
+	struct card_bench b;
+
+	(void)state;
+	bench_init(&b, "bandwidth-bound", 80, 24);
+	for (unsigned i = 0; i < ARRAY_LEN(sizes); i++) {
+		canvas_resize(&b.s.canvas, sizes[i][0], sizes[i][1]);
+		draw_card(&b);
+		assert_in_range(b.card.at, 0, b.card.n - 1);
+	}
+	bench_fini(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_holds_stands_above_what_is_fine_and_what_came),
+		cmocka_unit_test(a_finding_that_ended_stays_for_a_minute),
+		cmocka_unit_test(a_muted_finding_is_neither_listed_nor_counted),
+		cmocka_unit_test(every_finding_can_be_read_in_a_small_terminal),
+		cmocka_unit_test(a_key_that_shows_a_view_closes_the_findings),
+		cmocka_unit_test(nothing_to_find_is_said),
+		cmocka_unit_test(no_size_harms),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
