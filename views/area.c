@@ -59,7 +59,7 @@ static double area_top(const struct chart *chart, const struct view_data *data, 
 	double limit, top;
 
 	if (m->unit->kind == UNIT_PERCENT)
-		return 100;
+		return chart_option_int(chart, "scale", 100);
 	limit = limit_of(chart, data, &words);
 	if (limit > 0 && span_is(chart_option(chart, "top"), "limit"))
 		return 2 * limit;

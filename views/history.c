@@ -97,7 +97,9 @@ double widget_scale(const struct chart *chart, const struct series *series, cons
 	bool load = span_is(chart_option(chart, "levels"), "load");
 
 	if (m->unit->kind == UNIT_PERCENT)
-		return !load && m->alert == ALERT_ABOVE && m->alert_at <= SMALL_LIMIT ? 2 * m->alert_at : 100;
+		return !load && m->alert == ALERT_ABOVE && m->alert_at <= SMALL_LIMIT
+			       ? 2 * m->alert_at
+			       : chart_option_int(chart, "scale", 100);
 	if (m->alert == ALERT_ABOVE)
 		return 2 * m->alert_at;
 	return widget_feed_top(series_feed(series, data), data, points, series_point, series);

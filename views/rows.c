@@ -248,7 +248,7 @@ static const char *const rows_options[] = {
 	"stats yes",   "idle",
 	"hot",         "graph",
 	"corner",      "rows #",
-	"scale one",   "warn #",
+	"scale one #", "warn #",
 	"unless",      "brief",
 	"limit",       "top limit",
 	NULL,

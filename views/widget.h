@@ -83,8 +83,8 @@ void widget_instance_history(const struct chart *chart, const struct series *ser
 /* The greatest point of it; NaN if none is known. */
 double widget_peak(const struct widget_past *past);
 /* The value of a full bar or history: 100 for a percentage, twice the upper limit if there is one
- * (for a percentage, only a small limit of a series that is not among loads), else a round number
- * above the peak of the last points. */
+ * (for a percentage, only a small limit of a series that is not among loads) or what the option
+ * `scale` says, else a round number above the peak of the last points. */
 double widget_scale(const struct chart *chart, const struct series *series, const struct view_data *data,
 		    int points);
 /* Draw the line of the moment that a pause looks at, over a history that was drawn in r with its

@@ -147,6 +147,20 @@ static void flush_stalls(struct sim_model *m)
 	m->wait_stall = 0;
 }
 
+/* The queues have other ratios as soon as other phases run. */
+static void flush_queues(struct sim_model *m)
+{
+	uint32_t queue[QUEUE_COUNT][SIM_LANES] = {0};
+
+	for (unsigned s = 0; s < STREAMS; s++) {
+		queue[QUEUE_CYCLES][s] = (uint32_t)(m->wait_queue[s] * SIM_TICK);
+		m->queue_total[QUEUE_CYCLES][s] += queue[QUEUE_CYCLES][s];
+		m->wait_queue[s] = 0;
+	}
+	sim_chain_apply(&m->chains.queue, m->queue_ratios, m->constants, m->queue_rest, queue,
+			m->queue_total);
+}
+
 void sim_count_rates(struct sim_model *m)
 {
 	const struct share *share = &shares[m->set];
@@ -155,6 +169,7 @@ void sim_count_rates(struct sim_model *m)
 	unsigned lead = 0;
 
 	flush_stalls(m);
+	flush_queues(m);
 	for (unsigned s = 0; s < STREAMS; s++) {
 		if (!(m->set & 1u << s))
 			continue;
@@ -388,18 +403,11 @@ static void flush_stream(struct sim_model *m, enum sim_stream stream)
 static void flush_front_end(struct sim_model *m)
 {
 	static const uint8_t own[SIM_FRONT_UNITS] = {GPU_IRQ_CYCLES, GPU_MCU, GPU_CEU, GPU_LSU};
-	uint32_t queue[QUEUE_COUNT][SIM_LANES], gpu[GPU_COUNT][SIM_LANES];
+	uint32_t gpu[GPU_COUNT][SIM_LANES];
 
-	memset(queue[QUEUE_CYCLES], 0, sizeof(queue[0]));
+	flush_queues(m);
 	memset(gpu[GPU_ANY_QUEUE], 0, sizeof(gpu[0]));
 	memset(gpu[GPU_TAIL], 0, sizeof(gpu[0]));
-	for (unsigned s = 0; s < STREAMS; s++) {
-		queue[QUEUE_CYCLES][s] = (uint32_t)(m->wait_queue[s] * SIM_TICK);
-		m->queue_total[QUEUE_CYCLES][s] += queue[QUEUE_CYCLES][s];
-		m->wait_queue[s] = 0;
-	}
-	sim_chain_apply(&m->chains.queue, sim_queue_ratios, m->constants, m->queue_rest, queue,
-			m->queue_total);
 	gpu[GPU_ANY_QUEUE][0] = (uint32_t)(m->wait_any * SIM_TICK);
 	gpu[GPU_TAIL][0] = (uint32_t)(m->wait_tail * SIM_TICK);
 	m->wait_any = m->wait_tail = 0;

@@ -88,3 +88,25 @@ void sim_stalls_set(struct sim_model *m)
 			m->slice_rows[i / SIM_LANES].stall[k][i % SIM_LANES] =
 				sim_share(stalls[k] * m->slices[i].skew);
 }
+
+/* A queue waits longer for cores and dependencies in some phases than in others, and for cores more
+ * while it shares them. */
+void sim_waits_set(struct sim_model *m)
+{
+	bool several = (m->set & (m->set - 1)) != 0;
+
+	for (unsigned q = 0; q < m->n_queues; q++) {
+		const struct sim_phase *phase = sim_queue_head(&m->queues[q]);
+
+		if (!m->queues[q].running)
+			continue;
+		for (unsigned k = 0; k < SIM_QUEUE_RULES; k++) {
+			double mood = phase->moods[(k + 3 * phase->stream) % SIM_MOODS];
+			double noise = sim_hash_unit(sim_hash(phase->key, 1, RATIO_COUNT + k)) - 0.5;
+			double wait = (1 + 0.5 * mood + 0.4 * noise) * (several ? 1.4 : 0.8);
+
+			m->queue_ratios[k][phase->stream] =
+				(uint32_t)(wait * sim_queue_ratios[k][phase->stream]);
+		}
+	}
+}

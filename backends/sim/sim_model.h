@@ -226,6 +226,7 @@ struct sim_model {
 	 * lane. */
 	uint64_t queue_total[QUEUE_COUNT][SIM_LANES], gpu_total[GPU_COUNT][SIM_LANES],
 		tiler_total[TILER_COUNT][SIM_LANES];
+	uint32_t queue_ratios[SIM_QUEUE_RULES][SIM_LANES]; /* of the phases that run */
 	uint64_t queue_rest[SIM_RULES_MAX][SIM_LANES], gpu_rest[SIM_RULES_MAX][SIM_LANES],
 		tiler_rest[SIM_RULES_MAX][SIM_LANES];
 	struct sim_core cores[SIM_CORES_MAX];
@@ -268,8 +269,10 @@ void sim_count_flush(struct sim_model *model);
 
 /* The differences between cores and slices (sim_lanes.c): call once, for the whole run. */
 void sim_lanes_init(struct sim_model *model);
-/* The stalls of the slices for the running set of streams (sim_lanes.c). */
+/* The stalls of the slices for the running set of streams, and the waits of the queues for the
+ * phases that run (sim_lanes.c). */
 void sim_stalls_set(struct sim_model *model);
+void sim_waits_set(struct sim_model *model);
 
 /* A share as a ratio, limited to 0 and 1. */
 static inline uint32_t sim_share(double x)

@@ -481,7 +481,8 @@ LIST(sim_rules_queue, queue);
 	{                                                      \
 		SHARE(vertex), SHARE(fragment), SHARE(compute) \
 	}
-const uint32_t sim_queue_ratios[ARRAY_LEN(queue)][SIM_LANES] = {
+_Static_assert(ARRAY_LEN(queue) == SIM_QUEUE_RULES, "a ratio for each rule");
+const uint32_t sim_queue_ratios[SIM_QUEUE_RULES][SIM_LANES] = {
 	[0] = EACH(0.002, 0.003, 0.001), [1] = EACH(0.012, 0.015, 0.009), [2] = EACH(0.008, 0, 0.005),
 	[3] = EACH(0.004, 0.006, 0.003), [5] = EACH(0.02, 0.03, 0.012),   [7] = EACH(0.03, 0.05, 0.02),
 	[9] = EACH(0.05, 0.04, 0.03),    [10] = EACH(0.3, 0.2, 0.4),

@@ -44,9 +44,11 @@ extern const struct sim_rules sim_rules_tiler;         /* from TILER_WORK, TILER
 extern const struct sim_rules sim_rules_tiler_frustum; /* frustum test first */
 extern const struct sim_rules sim_rules_slice;         /* from SLICE_READS, SLICE_WRITES */
 extern const struct sim_rules sim_rules_stall;         /* from SLICE_ACTIVE; ratios by index of the rule */
-extern const struct sim_rules sim_rules_queue;         /* from QUEUE_CYCLES; likewise, sim_queue_ratios */
+extern const struct sim_rules
+	sim_rules_queue;                     /* from QUEUE_CYCLES; likewise; the means are sim_queue_ratios */
 extern const struct sim_rules sim_rules_gpu; /* from GPU_ANY_QUEUE, GPU_TAIL; likewise, sim_gpu_ratios */
-extern const uint32_t sim_queue_ratios[][SIM_LANES], sim_gpu_ratios[][SIM_LANES];
+#define SIM_QUEUE_RULES 11
+extern const uint32_t sim_queue_ratios[SIM_QUEUE_RULES][SIM_LANES], sim_gpu_ratios[][SIM_LANES];
 
 struct sim_chain {
 	struct sim_rule rules[SIM_RULES_MAX];  /* all except the leaves */

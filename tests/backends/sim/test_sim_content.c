@@ -264,6 +264,34 @@ static void nothing_stands_still_for_twenty_seconds(void **state)
 	watch_all(1, 1, check_strips, NULL);
 }
 
+/* What a queue waits, as a share of the cycles in which it has work. */
+static const char waits[] = "MaliFragQueueAssignStallCy / MaliFragQueuedCy * 100 |"
+			    "MaliMainQueueAssignStallCy / MaliMainQueuedCy * 100 |"
+			    "MaliFragQueueWaitFinishCy / MaliFragQueueActiveCy * 100";
+
+static void check_waits(struct sim_watch *w, const struct sim_scenario *s, void *arg)
+{
+	double values[STRIP], mean, variation;
+
+	(void)arg;
+	if (!strcmp(s->name, "idle") || isnan(sim_watch_value(w, waits)))
+		return; /* no fragments, or a GPU that does not count this */
+	for (unsigned k = 0; k < STRIP; k++) {
+		sim_watch_read(w, 5);
+		values[k] = sim_watch_value(w, waits);
+	}
+	variation = strip_variation(values, true, &mean);
+	if (!(variation > 0.02))
+		fail_msg("%s, %s: waits vary by %.2f %% around %g", w->run.source.title, s->name,
+			 variation * 100, mean);
+}
+
+static void queues_do_not_wait_a_constant_part_of_their_work(void **state)
+{
+	(void)state;
+	watch_all(1, 1, check_waits, NULL);
+}
+
 /* What a second of `mixed` looks like from its numbers alone. */
 static const char *scene_of(struct sim_watch *w)
 {
@@ -321,6 +349,7 @@ int main(void)
 		cmocka_unit_test(no_metric_is_the_same_in_all_scenarios),
 		cmocka_unit_test(cores_differ_in_all_that_they_do),
 		cmocka_unit_test(nothing_stands_still_for_twenty_seconds),
+		cmocka_unit_test(queues_do_not_wait_a_constant_part_of_their_work),
 		cmocka_unit_test(a_session_of_play_has_a_menu_hitches_an_idle_while_and_clock_changes),
 	};
 
