@@ -169,7 +169,7 @@ void feeds_clear(struct feeds *f, bool partial)
 
 		history_clear(feed->history);
 		make_vectors(f, feed);
-		feed->shown_ns = feed->at_ns = 0;
+		feed->shown_ns = feed->at_ns = feed->each_ns = 0;
 	}
 }
 
@@ -183,6 +183,7 @@ void feeds_keep_instances(struct feeds *f)
 		struct feed_state *feed = &f->feeds[i];
 
 		history_keep(feed->history, f->session->sources[i].n_slots);
+		feed->each_ns = history_newest_ns(feed->history);
 		make_vectors(f, feed);
 	}
 	feeds_show(f, 0, 0);
@@ -198,6 +199,18 @@ static int64_t window_ns(const struct feeds *f, const struct feed_state *feed)
  * belongs to the previous one. */
 #define GRACE_NS 500000
 
+/* Instances that were kept for only a part of the span are unknown: their sums would look as if
+ * every core had rested before. */
+static void take_column(struct feed_state *feed)
+{
+	const struct session_source *source = feed->source;
+
+	metric_vector(source->set, feed->column, feed->scratch);
+	if (feed->column->begin_ns < feed->each_ns - GRACE_NS)
+		for (unsigned i = source->n_sums; i < source->n_slots; i++)
+			feed->scratch[VECTOR_CONSTANTS + i] = NAN;
+}
+
 /* If no sample ended in the window, use the one that was running. */
 static bool vector_at(const struct feeds *f, struct feed_state *feed, int64_t end_ns, double *vector)
 {
@@ -206,7 +219,7 @@ static bool vector_at(const struct feeds *f, struct feed_state *feed, int64_t en
 	history_span(feed->history, end_ns - window + GRACE_NS, end_ns + GRACE_NS, feed->column);
 	if (!feed->column->n_samples)
 		history_around(feed->history, end_ns - window / 2, feed->column);
-	metric_vector(feed->source->set, feed->column, feed->scratch);
+	take_column(feed);
 	memcpy(vector, feed->scratch, feed->n_vector * sizeof(*vector));
 	return feed->column->n_samples > 0;
 }
@@ -219,7 +232,7 @@ static void range_vector(const struct feeds *f, struct feed_state *feed)
 		    history_newest_ns(feed->history) >= f->range_to_ns - slack;
 
 	history_span(feed->history, f->range_from_ns + GRACE_NS, f->range_to_ns + GRACE_NS, feed->column);
-	metric_vector(feed->source->set, feed->column, feed->scratch);
+	take_column(feed);
 	for (unsigned i = 0; i < feed->n_vector; i++)
 		feed->now[i] = held ? feed->scratch[i] : (double)NAN;
 }

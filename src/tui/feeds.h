@@ -25,6 +25,7 @@ struct feed_state {
 	unsigned n_steps; /* points added since they were computed from history */
 	int64_t shown_ns; /* end of the newest point */
 	int64_t at_ns;    /* end of `now`; the same unless the past is shown */
+	int64_t each_ns;  /* since when instances are kept; 0: from the first sample on */
 };
 
 struct feeds {

@@ -198,6 +198,40 @@ static void a_simulated_past_is_taken_whole_and_leaves_small_rings(void **state)
 	sys_fini(&sys);
 }
 
+/* Five samples of 100 ms are a refresh; each counts 1 in every slot that it has. */
+static void add_fifths(struct feeds_bench *b, int64_t *at_ns, unsigned n, uint32_t n_values)
+{
+	for (unsigned i = 0; i < n; i++) {
+		AUTOFREE struct sample *s = xcalloc(1, sizeof(*s) + n_values * sizeof(uint64_t));
+
+		*s = (struct sample){.source = CPU,
+				     .n_values = n_values,
+				     .seq = ++b->seq,
+				     .begin_ns = *at_ns,
+				     .end_ns = *at_ns + 100 * MS};
+		for (uint32_t k = 0; k < n_values; k++)
+			s->value[k] = 1;
+		*at_ns += 100 * MS;
+		feeds_take(&b->feeds, s);
+	}
+	feeds_show(&b->feeds, 0, 0);
+}
+
+static void cores_are_unknown_until_they_were_kept_for_a_whole_refresh(void **state)
+{
+	struct feeds_bench *b = *state;
+	unsigned first = b->session.sources[0].n_sums, n = b->session.sources[0].n_slots;
+	int64_t at_ns = 1000000 * MS;
+
+	add_fifths(b, &at_ns, 5, first);
+	feeds_keep_instances(&b->feeds);
+	add_fifths(b, &at_ns, 4, n);
+	assert_float_equal(now_of(b), 5, 0);
+	assert_true(isnan(feeds_view(&b->feeds, SOURCE_CPU).now[VECTOR_CONSTANTS + first]));
+	add_fifths(b, &at_ns, 1, n);
+	assert_float_equal(feeds_view(&b->feeds, SOURCE_CPU).now[VECTOR_CONSTANTS + first], 5, 0);
+}
+
 #define ON_BENCH(test) cmocka_unit_test_setup_teardown(test, bench_init, bench_fini)
 
 int main(void)
@@ -207,6 +241,7 @@ int main(void)
 		ON_BENCH(where_nothing_was_measured_points_are_empty),
 		ON_BENCH(a_range_has_the_sum_of_its_samples_and_all_of_its_time),
 		ON_BENCH(a_range_that_history_does_not_hold_is_unknown),
+		ON_BENCH(cores_are_unknown_until_they_were_kept_for_a_whole_refresh),
 		ON_BENCH(what_is_compared_with_stays_while_numbers_go_on),
 		cmocka_unit_test(a_simulated_past_is_taken_whole_and_leaves_small_rings),
 	};
