@@ -26,7 +26,8 @@ struct paint {
 	struct look sixteen, many;
 };
 
-/* Use a background only for what must stand out. Levels differ in lightness and in blue, not only
+/* Use a background only for what must stand out. The first theme is the default, so the words
+ * in it can be read on black and on white. Levels differ in lightness and in blue, not only
  * in red against green. A style that a theme omits looks as in the first theme. */
 static const struct theme {
 	const char *name;
@@ -36,12 +37,12 @@ static const struct theme {
 	 {
 		 [STYLE_TEXT] = {{OWN, OWN, 0}, {OWN, OWN, 0}},
 		 [STYLE_DIM] = {{8, OWN, 0}, {244, OWN, 0}},
-		 [STYLE_TITLE] = {{14, OWN, BOLD}, {117, OWN, BOLD}},
+		 [STYLE_TITLE] = {{6, OWN, BOLD}, {33, OWN, BOLD}},
 		 [STYLE_HEADER] = {{OWN, OWN, BOLD}, {OWN, OWN, BOLD}},
-		 [STYLE_TAB] = {{OWN, OWN, 0}, {250, OWN, 0}},
+		 [STYLE_TAB] = {{OWN, OWN, 0}, {OWN, OWN, 0}},
 		 [STYLE_TAB_ON] = {{0, 14, 0}, {234, 117, BOLD}},
 		 [STYLE_FOOTER] = {{8, OWN, 0}, {244, OWN, 0}},
-		 [STYLE_KEY] = {{12, OWN, BOLD}, {75, OWN, BOLD}},
+		 [STYLE_KEY] = {{12, OWN, BOLD}, {69, OWN, BOLD}},
 		 [STYLE_CALM] = {{6, OWN, 0}, {73, OWN, 0}},
 		 [STYLE_BUSY] = {{11, OWN, 0}, {221, OWN, 0}},
 		 [STYLE_HOT] = {{9, OWN, BOLD}, {203, OWN, 0}},
@@ -55,8 +56,8 @@ static const struct theme {
 		 [STYLE_BORDER] = {{8, OWN, 0}, {238, OWN, 0}},
 		 [STYLE_TRACK] = {{8, OWN, 0}, {237, OWN, 0}},
 		 [STYLE_AXIS] = {{8, OWN, 0}, {244, OWN, 0}},
-		 [STYLE_LIMIT] = {{15, OWN, 0}, {250, OWN, 0}},
-		 [STYLE_MARK] = {{13, OWN, 0}, {213, OWN, 0}},
+		 [STYLE_LIMIT] = {{OWN, OWN, 0}, {OWN, OWN, 0}},
+		 [STYLE_MARK] = {{13, OWN, 0}, {170, OWN, 0}},
 		 [STYLE_CURSOR] = {{OWN, OWN, REV}, {255, 24, 0}},
 		 [STYLE_PAUSED] = {{0, 11, 0}, {234, 221, BOLD}},
 		 [STYLE_HEAT1] = {{8, OWN, 0}, {236, OWN, 0}},

@@ -4,6 +4,7 @@
 #include "tests/term/mini.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -343,6 +344,40 @@ static void levels_differ_without_colours(void **state)
 	}
 }
 
+/* Relative luminance, as WCAG 2 defines it, of one of the upper 240 colours. */
+static double luminance(int colour)
+{
+	static const double share[] = {0.2126, 0.7152, 0.0722};
+	double sum = 0;
+
+	assert_in_range(colour, 16, 255);
+	for (int part = 0, by = 36; part < 3; part++, by /= 6) {
+		int step = (colour - 16) / by % 6;
+		double level = (colour >= 232 ? 8 + 10 * (colour - 232) : step ? 55 + 40 * step : 0) / 255.0;
+
+		sum += share[part] * (level <= 0.04045 ? level / 12.92 : pow((level + 0.055) / 1.055, 2.4));
+	}
+	return sum;
+}
+
+/* 3 is what WCAG demands of bold and of large text. */
+static void the_default_theme_can_be_read_on_black_and_on_white(void **state)
+{
+	static const enum style words[] = {STYLE_TEXT,   STYLE_DIM, STYLE_TITLE, STYLE_HEADER, STYLE_TAB,
+					   STYLE_FOOTER, STYLE_KEY, STYLE_AXIS,  STYLE_LIMIT,  STYLE_MARK};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		struct look look = theme_look(NULL, DEPTH_256, words[i]);
+
+		assert_true(look.bg < 0);
+		if (look.fg < 0)
+			continue; /* the terminal's own colour */
+		assert_true((luminance(look.fg) + 0.05) / 0.05 >= 3);
+		assert_true(1.05 / (luminance(look.fg) + 0.05) >= 3);
+	}
+}
+
 static void themes_are_known_by_name(void **state)
 {
 	(void)state;
@@ -370,6 +405,7 @@ int main(void)
 		cmocka_unit_test(keys_and_mouse_arrive),
 		cmocka_unit_test(ctrl_l_takes_and_draws_everything_again),
 		cmocka_unit_test(levels_differ_without_colours),
+		cmocka_unit_test(the_default_theme_can_be_read_on_black_and_on_white),
 		cmocka_unit_test(themes_are_known_by_name),
 	};
 
