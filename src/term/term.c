@@ -40,11 +40,12 @@ static int64_t now_ns(const struct term *term)
 static void make_cells(struct term *term, const struct term_options *options)
 {
 	enum depth depth = caps_depth(options->color);
+	const char *theme = theme_on_ground(options->theme);
 	struct look looks[STYLE_LOOKS];
 
 	term->utf8 = !options->ascii && term->kind->glyphs && !strcmp(nl_langinfo(CODESET), "UTF-8");
 	for (unsigned i = 0; i < STYLE_LOOKS; i++)
-		looks[i] = theme_look(options->theme, depth, i);
+		looks[i] = theme_look(theme, depth, i);
 	caps_strings(&term->strings);
 	cells_init(&term->cells, &term->strings, looks, STYLE_LOOKS, !term->utf8);
 }

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define BOLD LOOK_BOLD
@@ -136,6 +137,14 @@ static const struct theme *find_theme(const char *name)
 		if (!strcmp(name, themes[i].name))
 			return &themes[i];
 	return NULL;
+}
+
+const char *theme_on_ground(const char *name)
+{
+	const char *colours = getenv("COLORFGBG"), *ground = colours ? strrchr(colours, ';') : NULL;
+	bool white = ground && (!strcmp(ground, ";7") || !strcmp(ground, ";15"));
+
+	return white && find_theme(name) == &themes[0] ? "light" : name;
 }
 
 const char *term_theme_name(unsigned i)

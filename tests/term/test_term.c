@@ -378,6 +378,27 @@ static void the_default_theme_can_be_read_on_black_and_on_white(void **state)
 	}
 }
 
+static void the_light_theme_is_the_default_on_a_white_ground(void **state)
+{
+	static const struct {
+		const char *colours, *asked, *got;
+	} cases[] = {
+		{NULL, "default", "default"}, {"15;0", "default", "default"},
+		{"0;15", "default", "light"}, {"0;default;15", "default", "light"},
+		{"0;7", "default", "light"},  {"0;15", "mono", "mono"},
+		{"15", "default", "default"}, {"0;", "default", "default"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		unsetenv("COLORFGBG");
+		if (cases[i].colours)
+			setenv("COLORFGBG", cases[i].colours, 1);
+		assert_string_equal(theme_on_ground(cases[i].asked), cases[i].got);
+	}
+	unsetenv("COLORFGBG");
+}
+
 static void themes_are_known_by_name(void **state)
 {
 	(void)state;
@@ -406,6 +427,7 @@ int main(void)
 		cmocka_unit_test(ctrl_l_takes_and_draws_everything_again),
 		cmocka_unit_test(levels_differ_without_colours),
 		cmocka_unit_test(the_default_theme_can_be_read_on_black_and_on_white),
+		cmocka_unit_test(the_light_theme_is_the_default_on_a_white_ground),
 		cmocka_unit_test(themes_are_known_by_name),
 	};
 
