@@ -158,6 +158,7 @@ bool session_take_source(struct session *session, const struct source *source, s
 	str_printable(mine->note, sizeof(mine->note), source->note);
 	if (source->note[0])
 		strbuf_printf(&session->notes, "%s\n", source->note);
+	session->has_past |= source->simulated && session->what.history_ns;
 	mine->set = set_of(session, source, err);
 	session->n += mine->set != NULL;
 	return mine->set != NULL;
@@ -410,7 +411,7 @@ struct tap *session_tap(struct session *session, bool instances)
 		int64_t samples = s->kind != SOURCE_CPU ? RING_NS / s->asked_ns + 1 : 0;
 
 		samples = samples > RING_SAMPLES_MIN ? samples : RING_SAMPLES_MIN;
-		if (s->simulated && !session->past_taken)
+		if (s->simulated && session->has_past)
 			samples += session->what.history_ns / SOURCE_HISTORY_STEP_NS + 1;
 		bytes[s->index] = ring_bytes((size_t)samples, instances ? s->n_slots : s->n_sums);
 	}

@@ -78,7 +78,7 @@ struct session {
 	const struct options *options;
 	struct gpudb *db;
 	struct source_options what;
-	bool past_taken;           /* new taps need no room for the past of simulated sources */
+	bool has_past;             /* of simulated sources, which was not taken yet: taps need room for it */
 	struct metric_needs needs; /* CPU events that are needed */
 	struct opener *opener;     /* opens all devices at first, later one again; else NULL */
 	struct opening *opening;

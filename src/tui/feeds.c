@@ -83,7 +83,7 @@ void feeds_take(struct feeds *f, const struct sample *sample)
 			history_push(f->feeds[i].history, sample);
 }
 
-static void take_waiting(struct feeds *f)
+void feeds_drain(struct feeds *f)
 {
 	const struct sample *sample;
 
@@ -101,35 +101,9 @@ static void change_tap(struct feeds *f)
 		return;
 	new = session_tap(f->session, f->instances);
 	sampler_detach(f->session->sampler, old);
-	take_waiting(f);
+	feeds_drain(f);
 	tap_free(old);
 	f->tap = new;
-}
-
-/* The past of simulated sources has come: its rings are many times as large as those that will
- * do. */
-static void leave_past(struct feeds *f)
-{
-	int64_t live_ns = f->session->what.epoch_ns + f->session->what.history_ns;
-	bool any = false;
-
-	for (unsigned i = 0; i < f->n; i++) {
-		if (!f->feeds[i].source->simulated)
-			continue;
-		if (history_newest_ns(f->feeds[i].history) < live_ns)
-			return;
-		any = true;
-	}
-	f->session->past_taken = true;
-	if (any)
-		change_tap(f);
-}
-
-void feeds_drain(struct feeds *f)
-{
-	take_waiting(f);
-	if (!f->session->past_taken)
-		leave_past(f);
 }
 
 void feeds_follow(struct feeds *f)
@@ -317,8 +291,22 @@ static void step_feed(struct feeds *f, struct feed_state *feed)
 		range_vector(f, feed);
 }
 
+/* When the past has come, rings without room for one will do. */
+static void leave_past(struct feeds *f)
+{
+	int64_t live_ns = f->session->what.epoch_ns + f->session->what.history_ns;
+
+	for (unsigned i = 0; i < f->n; i++)
+		if (f->feeds[i].source->simulated && history_newest_ns(f->feeds[i].history) < live_ns)
+			return;
+	f->session->has_past = false;
+	change_tap(f);
+}
+
 void feeds_step(struct feeds *f)
 {
+	if (f->session->has_past)
+		leave_past(f);
 	for (unsigned i = 0; i < f->n; i++)
 		step_feed(f, &f->feeds[i]);
 }
@@ -396,7 +384,7 @@ bool feeds_reach(const struct feeds *f, int64_t *oldest_ns, int64_t *newest_ns)
 	return *newest_ns != 0;
 }
 
-static const struct feed_state *shown_feed(const struct feeds *f, enum source_kind kind)
+const struct feed_state *feeds_shown(const struct feeds *f, enum source_kind kind)
 {
 	const struct session_source *shown = session_shown(f->session, kind);
 
@@ -415,7 +403,7 @@ static int cursor_of(const struct feeds *f, const struct feed_state *feed)
 
 struct feed feeds_view(const struct feeds *f, enum source_kind kind)
 {
-	const struct feed_state *feed = shown_feed(f, kind);
+	const struct feed_state *feed = feeds_shown(f, kind);
 
 	if (!feed)
 		return (struct feed){0};
@@ -437,7 +425,7 @@ struct feed feeds_view(const struct feeds *f, enum source_kind kind)
 double feeds_over(const struct feeds *f, enum source_kind kind, const char *formula, int64_t from_ns,
 		  int64_t to_ns)
 {
-	const struct feed_state *feed = shown_feed(f, kind);
+	const struct feed_state *feed = feeds_shown(f, kind);
 	AUTOFREE struct column *column = NULL;
 	struct expr expr;
 	double value;
@@ -452,56 +440,10 @@ double feeds_over(const struct feeds *f, enum source_kind kind, const char *form
 	return value;
 }
 
-static const struct feed_state *activity_feed(const struct feeds *f)
-{
-	const struct feed_state *gpu = shown_feed(f, SOURCE_GPU);
-
-	return gpu ? gpu : shown_feed(f, SOURCE_CPU);
-}
-
-const struct session_source *feeds_activity_source(const struct feeds *f)
-{
-	const struct feed_state *feed = activity_feed(f);
-
-	return feed ? feed->source : NULL;
-}
-
-float feeds_activity_of(const struct session_source *source, const struct column *column, double *scratch)
-{
-	const char *name = source->kind == SOURCE_GPU ? "GPUBusy" : "CPUActivityUser";
-	const struct metric *metric = metric_find(source->set, span_of(name));
-
-	if (!metric || !column->n_samples)
-		return NAN;
-	metric_vector(source->set, column, scratch);
-	return (float)(metric_value(metric, scratch) / 100);
-}
-
-void feeds_activity(const struct feeds *f, int64_t begin_ns, int64_t end_ns, int n,
-		    struct timeline_cell *cells)
-{
-	const struct feed_state *feed = activity_feed(f);
-	AUTOFREE struct column *column = feed ? history_column_new(feed->history) : NULL;
-	double length = (double)(end_ns - begin_ns) / n;
-
-	for (int i = 0; i < n; i++) {
-		int64_t from = begin_ns + (int64_t)(length * i), to = begin_ns + (int64_t)(length * (i + 1));
-
-		cells[i] = (struct timeline_cell){.share = NAN};
-		if (!feed)
-			continue;
-		history_span(feed->history, from, to, column);
-		if (!column->n_samples)
-			history_around(feed->history, (from + to) / 2, column);
-		cells[i].share = feeds_activity_of(feed->source, column, feed->scratch);
-		cells[i].lost = column->lost > 0;
-	}
-}
-
 bool feeds_vector(const struct feeds *f, enum source_kind kind, int64_t from_ns, int64_t to_ns,
 		  double *vector)
 {
-	const struct feed_state *feed = shown_feed(f, kind);
+	const struct feed_state *feed = feeds_shown(f, kind);
 
 	if (!feed || feed->source->away)
 		return false;

@@ -84,7 +84,9 @@ int64_t feeds_span_ns(const struct feeds *f);
 /* The oldest and newest time that can be shown; false before the first sample. */
 bool feeds_reach(const struct feeds *f, int64_t *oldest_ns, int64_t *newest_ns);
 
-/* What views see of the shown source of a kind. */
+/* The shown source of a kind; NULL: there is none. */
+const struct feed_state *feeds_shown(const struct feeds *f, enum source_kind kind);
+/* What views see of it. */
 struct feed feeds_view(const struct feeds *f, enum source_kind kind);
 /* A formula (model/expr.h) over what that source measured in (from_ns, to_ns], as far as history
  * reaches. NaN if the source does not have these names or measured nothing then. Compiles the
