@@ -3,6 +3,7 @@
 #include "export/export_compare.h"
 #include "export/export_findings.h"
 #include "export/export_session.h"
+#include "export/openmetrics_past.h"
 #include "record/log_file.h"
 #include "mlog/moment.h"
 #include "base/alloc.h"
@@ -27,9 +28,10 @@ struct export_job {
 	struct log_file *out;  /* NULL: not open yet */
 	struct strbuf pending; /* complete rows */
 	int64_t from_ns, to_ns;
-	struct watch *watch; /* NULL without --findings */
-	int64_t people_ns;   /* end of the last list of processes that it has seen */
-	bool damaged, found; /* of any log */
+	struct watch *watch;           /* NULL without --findings */
+	int64_t people_ns;             /* end of the last list of processes that it has seen */
+	bool damaged, found;           /* of any log */
+	struct openmetrics_past *past; /* of all logs; NULL in other formats */
 	char verdict[FINDINGS_VERDICT_TEXT];
 };
 
@@ -176,6 +178,7 @@ static bool open_log(struct export_job *job, const struct sys *sys, const struct
 	if (!moment_check_from(o->from_ns, state.end_ns - state.begin_ns, err))
 		return false;
 	form.metrics = o->metrics;
+	form.past = job->past;
 	form.step_from_ns = state.begin_ns + o->from_ns;
 	job->from_ns = o->from_ns ? form.step_from_ns : INT64_MIN;
 	job->to_ns = o->to_ns ? state.begin_ns + o->to_ns : INT64_MAX;
@@ -206,40 +209,32 @@ static void close_log(struct export_job *job, struct file *file)
 	mlog_reader_free(job->reader);
 	file_close(file);
 	strbuf_fini(&job->pending);
-	*job = (struct export_job){.out = job->out, .damaged = job->damaged, .found = job->found};
+	*job = (struct export_job){
+		.out = job->out, .damaged = job->damaged, .found = job->found, .past = job->past};
 }
 
-/* Which of the lines before the rows are new: csv has one header, which all logs must share, and
- * openmetrics describes each family once. */
+/* csv has one header, which all logs must share. */
 static bool merge_header(struct export_job *job, const struct options *o, struct strbuf *seen,
 			 const char *name, struct err *err)
 {
-	struct span rest = {job->pending.p, job->pending.n};
-	AUTO_STRBUF struct strbuf fresh = {0};
+	struct span header = {job->pending.p, job->pending.n};
 
-	if (o->format == FORMAT_CSV && seen->n && !span_eq(rest, (struct span){seen->p, seen->n}))
+	if (o->format != FORMAT_CSV)
+		return true;
+	if (!seen->n)
+		strbuf_add(seen, header.p, header.n);
+	else if (span_eq(header, (struct span){seen->p, seen->n}))
+		strbuf_clear(&job->pending);
+	else
 		return err_set(
 			err, 0,
 			"%s: it has other columns than the log before: choose common ones with --metrics, "
 			"or give --format jsonl",
 			name);
-	if (o->format == FORMAT_JSONL)
-		return true;
-	while (rest.n) {
-		struct span line = span_until(&rest, '\n');
-		AUTOFREE char *text = xasprintf("%.*s\n", SPAN_ARG(line));
-
-		if (seen->n && strstr(seen->p, text))
-			continue;
-		strbuf_str(seen, text);
-		strbuf_str(&fresh, text);
-	}
-	strbuf_clear(&job->pending);
-	strbuf_add(&job->pending, fresh.p ? fresh.p : "", fresh.n);
 	return true;
 }
 
-/* Export one log. `seen` are the headers of those before it. */
+/* Export one log. `seen` is the header of those before it. */
 static bool export_one(struct export_job *job, const struct sys *sys, const struct options *o,
 		       const char *path, struct strbuf *seen, struct err *err)
 {
@@ -311,18 +306,29 @@ static struct log_begin *sort_logs(const struct options *o, struct err *err)
 	return ok ? logs : NULL;
 }
 
+static bool write_past(struct export_job *job, struct err *err)
+{
+	uint64_t n_dropped = openmetrics_past_dropped(job->past);
+	bool ok = openmetrics_past_write(job->past, add_rows, job, err) && write_pending(job, err);
+
+	strbuf_fini(&job->pending);
+	if (n_dropped)
+		message("%llu values were left out: logs of one host overlap", (unsigned long long)n_dropped);
+	return ok;
+}
+
 static int export_rows(const struct sys *sys, const struct options *options, struct err *err)
 {
-	static const char eof[] = "# EOF\n";
 	AUTO_STRBUF struct strbuf seen = {0};
-	struct export_job job = {0};
+	struct export_job job = {.past = options->format == FORMAT_OPENMETRICS ? openmetrics_past_new()
+									       : NULL};
 	AUTOFREE struct log_begin *logs = sort_logs(options, err);
 	bool ok = logs != NULL;
 
 	for (unsigned i = 0; ok && i < (options->n_logs ? options->n_logs : 1); i++)
 		ok = export_one(&job, sys, options, logs[i].path, &seen, err);
-	if (ok && options->format == FORMAT_OPENMETRICS)
-		ok = log_file_write(job.out, eof, sizeof(eof) - 1, err);
+	ok = ok && (!job.past || write_past(&job, err));
+	openmetrics_past_free(job.past);
 	ok = log_file_close(job.out, ok ? err : NULL) && ok;
 	if (!ok && err->code == EPIPE) { /* the reader closed the pipe */
 		err->text[0] = 0;

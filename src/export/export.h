@@ -7,7 +7,8 @@
  * samples that ended within a step are folded into one row: the metrics are evaluated on their
  * sums. The header fixes the columns, which are unique. Rows are built in memory and written
  * complete, so a reader of the file never sees half a line. Memory does not grow with the length of
- * the log. The total of a run is a last row, over the sums of all samples.
+ * the log (but for OpenMetrics, see openmetrics_past.h). The total of a run is a last row, over the
+ * sums of all samples.
  *
  * Thread: one at a time (the recorder).
  */
@@ -57,6 +58,7 @@ struct export_options {
 	int64_t boottime_ns;            /* CLOCK_BOOTTIME at the same time; 0: unknown */
 	struct export_repeat *repeat;   /* of the format export_totals (export_repeat.h); else NULL */
 	struct export_compare *compare; /* of the format export_compared (export_compare.h); else NULL */
+	struct openmetrics_past *past;  /* of the format export_openmetrics (openmetrics_past.h); else NULL */
 	const char *host;               /* printable; "" if unknown */
 	const char *version;            /* of malitop */
 };

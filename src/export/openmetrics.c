@@ -1,4 +1,4 @@
-#include "export/openmetrics.h"
+#include "export/openmetrics_past.h"
 
 #include "base/alloc.h"
 #include "base/units.h"
@@ -176,7 +176,13 @@ static bool is_in_histogram(const struct export_table *table, const struct expor
 static bool same_family(const struct export_table *table, const struct export_column *a,
 			const struct export_column *b)
 {
+	struct openmetrics_name first, second;
+
 	if (a->metric->def == b->metric->def || strcmp(a->metric->def->name, b->metric->def->name) == 0)
+		return true;
+	openmetrics_name(a->metric, table->sources[a->source].kind, &first);
+	openmetrics_name(b->metric, table->sources[b->source].kind, &second);
+	if (strcmp(first.text, second.text) == 0)
 		return true;
 	return class_of(a) >= 0 && class_of(b) >= 0 && is_in_histogram(table, a) && is_in_histogram(table, b);
 }
@@ -194,6 +200,18 @@ static bool is_wanted(const struct export_table *table, const struct export_colu
 	return set->instances[c->instance].kind != INSTANCE_CLUSTER || !(kinds & 1u << INSTANCE_CPU);
 }
 
+/* Whether a column of the family, which begins at `first`, is there in this place of the same
+ * device: two metrics of the user may have one title. */
+static bool is_taken(const struct export_column *first, const struct export_column *end,
+		     const struct export_column *c)
+{
+	for (; first < end; first++)
+		if (first->source == c->source && first->instance == c->instance &&
+		    (class_of(first) < 0 || class_of(first) == class_of(c)))
+			return true;
+	return false;
+}
+
 void openmetrics_arrange(struct export_table *table)
 {
 	struct export_column *sorted = xcalloc(table->n_columns + 1, sizeof(*sorted));
@@ -206,14 +224,19 @@ void openmetrics_arrange(struct export_table *table)
 			free(table->columns[i].name);
 	}
 	for (unsigned i = 0; i < table->n_columns; i++) {
-		if (done[i])
-			continue;
-		sorted[n++] = table->columns[i];
-		for (unsigned k = i + 1; k < table->n_columns; k++)
-			if (!done[k] && same_family(table, &table->columns[i], &table->columns[k])) {
-				sorted[n++] = table->columns[k];
-				done[k] = true;
-			}
+		unsigned first = n;
+
+		for (unsigned k = i; !done[i] && k < table->n_columns; k++) {
+			const struct export_column *c = &table->columns[k];
+
+			if (done[k] || (k > i && !same_family(table, &table->columns[i], c)))
+				continue;
+			done[k] = k > i;
+			if (is_taken(sorted + first, sorted + n, c))
+				free(c->name);
+			else
+				sorted[n++] = *c;
+		}
 	}
 	free(table->columns);
 	free(done);
@@ -310,52 +333,77 @@ static void describe_column(const struct export_table *table, const struct expor
 		openmetrics_label(labels, "simulated", "true");
 }
 
-/* Write the buckets of a source; nothing if a class is unknown. */
-static void write_histogram(const struct export_table *table, const struct export_column *c,
-			    const char *labels, const struct openmetrics_lines *lines, const double *values,
-			    struct strbuf *out)
+unsigned openmetrics_values(const struct openmetrics_name *name)
+{
+	return strcmp(name->type, "histogram") == 0 ? CLASSES : 1;
+}
+
+/* The values of a column, openmetrics_values of them. Returns false if one is unknown, or if the
+ * column is a class of a histogram that another one stands for. */
+static bool read_point(const struct export_table *table, const struct export_column *c,
+		       const struct openmetrics_name *name, const double *values, double point[CLASSES])
+{
+	unsigned at[CLASSES];
+	bool known = true;
+
+	if (openmetrics_values(name) == 1) {
+		point[0] = values[c - table->columns] / name->divisor;
+		return isfinite(point[0]);
+	}
+	if (class_of(c) != 0 || !find_classes(table, c, at))
+		return false;
+	for (unsigned i = 0; i < CLASSES; i++) {
+		point[i] = values[at[i]];
+		known = known && !isnan(point[i]);
+	}
+	return known;
+}
+
+void openmetrics_point(const struct openmetrics_name *name, enum openmetrics_form form, const char *labels,
+		       const double *values, int64_t time_ns, struct strbuf *out)
 {
 	AUTO_STRBUF struct strbuf bucket = {0};
-	unsigned at[CLASSES];
 	double sum = 0;
 
-	if (!find_classes(table, c, at))
+	if (openmetrics_values(name) == 1) {
+		openmetrics_line(name->text, strcmp(name->type, "counter") == 0 ? "_total" : "", labels,
+				 values[0], time_ns, out);
 		return;
-	for (unsigned i = 0; i < CLASSES; i++)
-		if (isnan(values[at[i]]))
-			return;
+	}
 	for (unsigned i = 0; i < CLASSES; i++) {
-		sum += values[at[i]] > 0 ? values[at[i]] : 0;
+		sum += values[i] > 0 ? values[i] : 0;
 		strbuf_clear(&bucket);
 		strbuf_str(&bucket, labels);
 		openmetrics_label(&bucket, "le", classes[i].le);
-		openmetrics_line(histogram_name.text, "_bucket", bucket.p, sum, lines->time_ns, out);
+		openmetrics_line(name->text, "_bucket", bucket.p, sum, time_ns, out);
 	}
-	openmetrics_line(histogram_name.text, "_count", labels, sum, lines->time_ns, out);
+	if (form == OPENMETRICS_CLASSIC) /* 1.0 has it only with a sum, which nobody counts */
+		openmetrics_line(name->text, "_count", labels, sum, time_ns, out);
 }
 
-static void write_column(const struct export_table *table, const struct export_column *c,
-			 const struct openmetrics_name *name, const struct openmetrics_lines *lines,
-			 const double *values, struct strbuf *out)
+/* Write a column, or keep it for later. */
+static void add_column(const struct export_table *table, const struct export_column *c,
+		       const struct openmetrics_name *name, const char *help,
+		       const struct openmetrics_lines *lines, const double *values, struct strbuf *out)
 {
 	AUTO_STRBUF struct strbuf labels = {0};
-	double value = values[c - table->columns];
+	double point[CLASSES];
 
-	if (!isfinite(value))
+	if (!read_point(table, c, name, values, point))
 		return;
 	describe_column(table, c, lines->labels, &labels);
-	if (strcmp(name->type, "histogram") != 0)
-		openmetrics_line(name->text, strcmp(name->type, "counter") == 0 ? "_total" : "",
-				 labels.p ? labels.p : "", value / name->divisor, lines->time_ns, out);
-	else if (class_of(c) == 0)
-		write_histogram(table, c, labels.p, lines, values, out);
+	if (lines->past)
+		openmetrics_past_add(lines->past, name, help, labels.p ? labels.p : "", lines->time_ns,
+				     point);
+	else
+		openmetrics_point(name, lines->form, labels.p ? labels.p : "", point, lines->time_ns, out);
 }
 
 /* Whether a family has a value to show. */
 static bool has_value(unsigned begin, unsigned end, const double *values)
 {
 	for (unsigned i = begin; i < end; i++)
-		if (!values || isfinite(values[i]))
+		if (isfinite(values[i]))
 			return true;
 	return false;
 }
@@ -377,31 +425,7 @@ void openmetrics_table(const struct export_table *table, const struct openmetric
 		describe_family(table, &table->columns[i], &name, &help);
 		if (lines->head)
 			openmetrics_head(&name, lines->form, help.p, out);
-		for (unsigned k = i; values && k < end; k++)
-			write_column(table, &table->columns[k], &name, lines, values, out);
+		for (unsigned k = i; k < end; k++)
+			add_column(table, &table->columns[k], &name, help.p, lines, values, out);
 	}
 }
-
-/* ---- a log, to fill in what Prometheus did not scrape ---- */
-
-static void openmetrics_begin(const struct export_table *table, struct strbuf *out)
-{
-	openmetrics_table(table, &(struct openmetrics_lines){.head = true}, NULL, out);
-}
-
-static void openmetrics_row(const struct export_table *table, const struct export_row *row,
-			    struct strbuf *out)
-{
-	AUTO_STRBUF struct strbuf labels = {0};
-
-	openmetrics_label(&labels, "host", table->options->host);
-	openmetrics_table(table, &(struct openmetrics_lines){.labels = labels.p, .time_ns = row->end_ns},
-			  row->values, out);
-}
-
-const struct export_format export_openmetrics = {.name = "openmetrics",
-						 .each = true,
-						 .totals = true,
-						 .arrange = openmetrics_arrange,
-						 .begin = openmetrics_begin,
-						 .row = openmetrics_row};

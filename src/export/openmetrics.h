@@ -25,17 +25,19 @@ struct openmetrics_name {
 void openmetrics_name(const struct metric *metric, enum source_kind kind, struct openmetrics_name *name);
 
 /* Sort the columns, so that those of a family are adjacent, and remove sums that are there in parts
- * and parts of parts. Parts are kept with --per-core only. */
+ * and parts of parts. Parts are kept with --per-core only. Of two metrics of a device that have one
+ * name the first is kept. */
 void openmetrics_arrange(struct export_table *table);
 
 struct openmetrics_lines {
 	enum openmetrics_form form;
-	bool head;          /* type, unit and help of each family that has a value */
-	const char *labels; /* that all lines begin with: "host=\"a\""; "" for none */
-	int64_t time_ns;    /* since the epoch, written behind each value; 0: none */
+	bool head;                     /* type, unit and help of each family that has a value */
+	const char *labels;            /* that all lines begin with: "host=\"a\""; "" for none */
+	int64_t time_ns;               /* since the epoch, written behind each value; 0: none */
+	struct openmetrics_past *past; /* collects the points, nothing is written; NULL: none */
 };
 /* Write an arranged table. `values` has one per column: sums since the start for counters. NaN: the
- * line is left out. Without values (NULL) only the heads are written. */
+ * line is left out. */
 void openmetrics_table(const struct export_table *table, const struct openmetrics_lines *lines,
 		       const double *values, struct strbuf *out);
 
@@ -44,6 +46,11 @@ void openmetrics_head(const struct openmetrics_name *name, enum openmetrics_form
 		      struct strbuf *out);
 /* `key="value"`, with a comma before it unless *labels is empty. */
 void openmetrics_label(struct strbuf *labels, const char *key, const char *value);
+/* The number of values of a point: the classes of a histogram, else one. */
+unsigned openmetrics_values(const struct openmetrics_name *name);
+/* The lines of a point. */
+void openmetrics_point(const struct openmetrics_name *name, enum openmetrics_form form, const char *labels,
+		       const double *values, int64_t time_ns, struct strbuf *out);
 /* name{labels} value */
 void openmetrics_line(const char *name, const char *ending, const char *labels, double value, int64_t time_ns,
 		      struct strbuf *out);

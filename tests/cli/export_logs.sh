@@ -2,6 +2,7 @@
 # Several logs in one export: rows name their host, a rotated log is one again, and Prometheus takes them as its own past.
 malitop=${MALITOP:-./malitop}
 "$malitop" list backends | grep -q '^sim ' || { echo "export_logs.sh: skipped, built without the simulator"; exit 77; }
+src=$(realpath "${srcdir:-.}")
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 unset XDG_CONFIG_HOME
@@ -70,6 +71,33 @@ sed 1d set.csv | cut -d, -f2 | sort -c || fail "set: its rows are not in order"
 export_logs a.mlog other.mlog -f openmetrics >both.om || fail "openmetrics: $(cat errors)"
 [ "$(tail -n 1 both.om)" = '# EOF' ] && [ "$(grep -c EOF both.om)" = 1 ] || fail "openmetrics: it does not end with one # EOF"
 [ -z "$(grep '^# TYPE' both.om | sort | uniq -d)" ] || fail "openmetrics: families are described twice"
+"$malitop" record -b sim -i 20ms -d 500ms --per-core --gpu G610 -o cores.mlog >/dev/null 2>&1 || fail "cores.mlog: not recorded"
+export_logs a.mlog other.mlog cores.mlog -f openmetrics --per-core >cores.om || fail "openmetrics: $(cat errors)"
+grep -q ',core="0"' cores.om || fail "openmetrics: no cores"
+if command -v python3 >/dev/null; then
+	python3 -B "$src/tests/export/openmetrics.py" both.om cores.om || failed=1
+	# the check itself can fail: families in two pieces, a series in two pieces, no end
+	for edit in '$!{p;p}' '/gpu_active_cycles_total/!p; $!d; s/.*/# EOF\nx 1/p' '$!p' 's/_bucket{/_count{/p; t; p'; do
+		sed -n "$edit" both.om >broken.om
+		python3 -B "$src/tests/export/openmetrics.py" broken.om >/dev/null 2>&1 && fail "openmetrics.py accepts $edit"
+	done
+else
+	echo "export_logs.sh: without python3, OpenMetrics is not checked"
+fi
+# a metric of the user with the title of another one is no second value of it
+cat >own.metrics <<'END'
+metric OwnUtil
+  title  Fragment queue utilization
+  unit   percent
+  group  Own
+  expr   MaliFragQueueUtil
+END
+export_logs a.mlog -m MaliFragQueueUtil -f openmetrics >one.om || fail "openmetrics: $(cat errors)"
+export_logs a.mlog -m 'MaliFragQueueUtil,OwnUtil' --gpudb own.metrics -f openmetrics | cmp -s - one.om || fail "openmetrics: a name twice: $(cat errors)"
+# the same log twice: Prometheus takes no value twice
+export_logs a.mlog a.mlog -f openmetrics >twice.om || fail "openmetrics: $(cat errors)"
+grep -q 'values were left out: logs of one host overlap' errors || fail "openmetrics: nothing is said of a log that is there twice"
+export_logs a.mlog -f openmetrics | cmp -s - twice.om || fail "openmetrics: a log that is there twice is not that log"
 export_logs a.mlog -f csv -m MaliExtBusRdBy | sed 1d | awk -F, '{ sum += $4 } END { printf "%.0f\n", sum }' >expected
 grep '^mali_output_external_read_bytes_total{.*G715' both.om | tail -n 1 | awk '{ printf "%.0f\n", $2 }' | cmp -s - expected ||
 	fail "openmetrics: the counter ends at $(grep '^mali_output_external_read_bytes_total{.*G715' both.om | tail -n 1), not $(cat expected)"

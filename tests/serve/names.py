@@ -1,6 +1,9 @@
 """names.py MALITOP: print the names that `malitop serve` has on GPUs of every generation, with type and unit. It fails if a device has
 150 series or more."""
-import atexit, re, subprocess, sys, time, urllib.request
+import atexit, os, re, subprocess, sys, time, urllib.request
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../export"))
+import openmetrics
 
 malitop = sys.argv[1]
 names = set()
@@ -20,6 +23,7 @@ for gpu, server in servers.items():
         time.sleep(0.02)
         with urllib.request.urlopen(request) as answer:
             page = answer.read().decode()
+    openmetrics.check(page)
     series = sum(not line.startswith("#") for line in page.splitlines())
     if series >= 150:
         print(f"{gpu}: {series} series", file=sys.stderr)
