@@ -13,12 +13,11 @@
 #include "cli/stat.h"
 #include "term/term.h"
 #include "base/alloc.h"
+#include "base/charset.h"
 #include "base/message.h"
 #include "config.h"
 
 #include <errno.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
@@ -39,7 +38,7 @@ static int print_results(const struct strbuf *out, int status)
 
 static int run_live(const struct sys *sys, const struct options *options, struct strbuf *out, struct err *err)
 {
-	bool ascii = options->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+	bool ascii = options->ascii || !charset_is_utf8();
 	int end_signal = 0, status;
 
 	if (options->once.w)
@@ -95,7 +94,7 @@ int main(int argc, char **argv)
 	struct err err = {0};
 	int status;
 
-	setlocale(LC_CTYPE, ""); /* not LC_NUMERIC: numbers keep their decimal point */
+	charset_init();
 #ifdef M_ARENA_MAX
 	mallopt(M_ARENA_MAX, 1); /* threads that measure hardly allocate: they need no heaps of their own */
 #endif

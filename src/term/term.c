@@ -3,10 +3,10 @@
 #include "term/term_key.h"
 #include "term/term_priv.h"
 #include "base/alloc.h"
+#include "base/charset.h"
 #include "base/sys.h"
 
 #include <errno.h>
-#include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ static void make_cells(struct term *term, const struct term_options *options)
 	const char *theme = theme_on_ground(options->theme);
 	struct look looks[STYLE_LOOKS];
 
-	term->utf8 = !options->ascii && term->kind->glyphs && !strcmp(nl_langinfo(CODESET), "UTF-8");
+	term->utf8 = !options->ascii && term->kind->glyphs && charset_is_utf8();
 	for (unsigned i = 0; i < STYLE_LOOKS; i++)
 		looks[i] = theme_look(theme, depth, i);
 	caps_strings(&term->strings);

@@ -32,7 +32,7 @@ struct term_options {
 const char *term_theme_name(unsigned i);
 bool term_theme_known(const char *name); /* also accepts former names */
 
-/* Take over the terminal on standard input and output. Call setlocale(LC_CTYPE, "") before. Returns
+/* Take over the terminal on standard input and output. Call charset_init before. Returns
  * NULL, with a message that says what to try, if there is no usable terminal. After this call,
  * running out of memory restores the terminal. */
 struct term *term_open(const struct sys *sys, const struct term_options *options, struct err *err);

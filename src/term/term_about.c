@@ -1,8 +1,8 @@
 /* The terminal as doctor reports it. */
 #include "term/term_priv.h"
+#include "base/charset.h"
 #include "base/str.h"
 
-#include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -22,7 +22,7 @@ void term_about(struct term_about *about)
 	const char *name = getenv("TERM");
 	struct winsize size = {0};
 
-	*about = (struct term_about){.utf8_locale = strcmp(nl_langinfo(CODESET), "UTF-8") == 0};
+	*about = (struct term_about){.utf8_locale = charset_is_utf8()};
 	str_printable(about->name, sizeof(about->name), name ? name : "");
 	about->is_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 	about->utf8 = about->utf8_locale && about->name[0] && term_kind(about->name)->glyphs;

@@ -3,11 +3,11 @@
  * along numbers of the same look. */
 #include "term/term_cells.h"
 #include "base/alloc.h"
+#include "base/charset.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wchar.h>
 
 void cells_init(struct cells *c, const struct term_strings *strings, const struct look *looks,
 		unsigned n_styles, bool ascii)
@@ -56,7 +56,7 @@ static uint32_t safe_char(const struct cells *c, uint32_t ch, int width)
 		return ch;
 	if (!ch) /* the right half of a character that is not shown */
 		return ' ';
-	return !c->ascii && ch >= 0xa0 && ch < 0x110000 && wcwidth((wchar_t)ch) == width ? ch : '?';
+	return !c->ascii && charset_has_width(ch, width) ? ch : '?';
 }
 
 static uint32_t make_code(const struct cells *c, uint32_t ch, unsigned style)

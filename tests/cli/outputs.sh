@@ -50,6 +50,16 @@ check "--once --log" $? "the log has $(wc -l <"$work/once.csv") lines"
 [ $? -eq 1 ] && grep -q 'already exists' "$work/errors"
 check "--once --log" $? "a log that exists: $(cat "$work/errors")"
 
+# Without any locale installed its name tells the charset.
+for locale in C xx_YY.UTF-8 xx_YY; do
+	expected=0
+	[ $locale = xx_YY.UTF-8 ] && expected=1
+	LOCPATH=/nonexistent LC_ALL=$locale "$malitop" --once=60x12 -b sim:gpu >"$work/frame"
+	LC_ALL=C grep -q "$(printf '\342')" "$work/frame"
+	[ $? -eq $((1 - expected)) ]
+	check "$locale" $? "the frame is: $(cat "$work/frame")"
+done
+
 # Output with guide definitions is marked.
 for definitions in current guide; do
 	given="--gpu g715 -b sim:gpu --definitions $definitions" expected=0

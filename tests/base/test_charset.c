@@ -1,0 +1,67 @@
+/* Whether text is UTF-8 follows from the locale's name where the C library does not have it. */
+#include "base/charset.h"
+
+#include "base/alloc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+static void set_environment(const char *all, const char *ctype, const char *lang)
+{
+	setenv("LOCPATH", "/nonexistent", 1); /* as on a board without any locale */
+	setenv("LC_ALL", all, 1);
+	setenv("LC_CTYPE", ctype, 1);
+	setenv("LANG", lang, 1);
+	charset_init();
+}
+
+static void name_of_a_missing_locale_tells_its_charset(void **state)
+{
+	static const struct {
+		const char *all, *ctype, *lang;
+		bool utf8;
+	} cases[] = {
+		{"de_DE.UTF-8", "", "", true},
+		{"de_DE.utf8@euro", "", "", true},
+		{"C.UTF-8", "C", "C", true},
+		{"", "en_GB.UTF-8", "C", true},
+		{"", "", "xx_YY.utf8", true},
+		{"", "", "", false},
+		{"C", "", "de_DE.UTF-8", false}, /* the first that is set counts */
+		{"de_DE", "", "de_DE.UTF-8", false},
+		{"de_DE.ISO-8859-1", "", "", false},
+		{"UTF-8", "", "", false},
+		{"POSIX", "", "", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		set_environment(cases[i].all, cases[i].ctype, cases[i].lang);
+		if (charset_is_utf8() != cases[i].utf8)
+			fail_msg("LC_ALL=%s LC_CTYPE=%s LANG=%s is taken for %s", cases[i].all,
+				 cases[i].ctype, cases[i].lang, cases[i].utf8 ? "ASCII" : "UTF-8");
+	}
+}
+
+static void characters_have_a_width_without_a_locale(void **state)
+{
+	(void)state;
+	set_environment("de_DE.UTF-8", "", "");
+	assert_true(charset_has_width(0x2588, 1)); /* a full block */
+	assert_true(charset_has_width(0x4e00, 2));
+	assert_false(charset_has_width(0x9b, 1)); /* begins a control sequence */
+	assert_false(charset_has_width(0x110000, 1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(name_of_a_missing_locale_tells_its_charset),
+		cmocka_unit_test(characters_have_a_width_without_a_locale),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
