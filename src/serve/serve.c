@@ -1,6 +1,7 @@
 #include "serve/serve.h"
 
 #include "base/message.h"
+#include "base/sys_privilege.h"
 #include "serve/serve_http.h"
 #include "serve/serve_store.h"
 
@@ -88,7 +89,8 @@ int serve_run(const struct sys *sys, struct options *options, struct err *err)
 	if (!server.http)
 		return EXIT_FAILED;
 	catch_signals();
-	ok = session_open(&server.session, sys, options, 0, options->per_core, err);
+	ok = sys_drop_privileges(err) &&
+	     session_open(&server.session, sys, options, 0, options->per_core, err);
 	if (ok) {
 		session_settle(&server.session);
 		session_tell_notes(&server.session, NULL);

@@ -84,7 +84,9 @@ only curses 'src/term/term_caps.c src/term/term_entry.c' "$include(n?curses|ncur
 only terminal "$terminal" "${include}termios[.]h" 'only src/term owns the terminal'
 only kernel "src/base/sys.c src/base/sys_socket.c $terminal" "$include(sys/ioctl|sys/mman)[.]h" \
 	'only src/base/sys.c makes kernel calls (src/term/: those of their terminal)'
-only kernel 'src/base/sys.c' "$include(sys/timerfd|sys/eventfd|sys/syscall)[.]h" 'only src/base/sys.c makes kernel calls'
+only kernel 'src/base/sys.c src/base/sys_privilege.c' "$include(sys/timerfd|sys/eventfd|sys/syscall)[.]h" \
+	'only src/base/sys.c makes kernel calls (sys_privilege.c: what gives up privileges)'
+only kernel 'src/base/sys_privilege.c' "${include}sys/prctl[.]h" 'only src/base/sys_privilege.c changes privileges'
 only kernel 'src/base/sys_drm.c' "${include}xf86drm[.]h" 'only src/base/sys_drm.c calls libdrm'
 only kernel 'src/serve/serve_http.c' "${include}microhttpd[.]h" 'only src/serve/serve_http.c includes microhttpd'
 only kernel 'src/base/sys.c' "${name}memfd_create$call" 'only src/base/sys.c makes a memory file'
