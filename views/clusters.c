@@ -8,7 +8,7 @@
  *
  * Options: `levels load` as for bars, for the first series; `plain yes`: no bar and no history. A
  * plain one with a single row puts columns that do not fit on further lines. `rows single` or `rows
- * several`: only where it has one row, or more. */
+ * several`: only where it has one row, or more. `unless matrix`: only where that has no room. */
 
 enum { LABEL_W = 16, GAP = 1, BAR_MIN = 8, STRIP_MIN = 10, WIDE = 90, COLUMNS_MAX = 16 };
 
@@ -181,7 +181,8 @@ static void clusters_size(const struct chart *chart, const struct view_data *dat
 	int rows = count_rows(chart, data), around = 1, lines = count_lines(chart, cols, rows);
 	struct span wanted = chart_option(chart, "rows");
 
-	if (span_is(wanted, rows == 1 ? "several" : "single")) {
+	if (span_is(wanted, rows == 1 ? "several" : "single") ||
+	    (chart_option(chart, "unless").n && widget_matrix_fits(chart, data, cols))) {
 		*min = *most = 0;
 		return;
 	}
@@ -261,8 +262,8 @@ static void clusters_corner(const struct chart *chart, const struct view_data *d
 		snprintf(text, size, "%s", about);
 }
 
-static const char *const clusters_options[] = {"levels load", "plain yes", "corner about",
-					       "rows single several", NULL};
+static const char *const clusters_options[] = {"levels load",         "plain yes",     "corner about",
+					       "rows single several", "unless matrix", NULL};
 
 const struct widget widget_clusters = {.name = "clusters",
 				       .breaks_down = true,

@@ -4,7 +4,7 @@
  *
  * With `each cluster` a row per series and a column per cluster of the CPUs, or with `c` per CPU if
  * they fit; each row has a scale, a word where there is a limit, and a line above it where the note
- * changes. */
+ * changes. In a narrow terminal the rows are in two halves side by side, or there are none. */
 #include "base/alloc.h"
 #include "views/widget.h"
 
@@ -15,6 +15,10 @@
 #define COLUMNS_MAX 16
 #define BAR_MIN 6
 #define CELL_GAP 2
+#define FOLD_BELOW 116 /* columns */
+#define FOLD_GAP 2
+#define FOLD_CELL (1 + WIDGET_NUMBER_COLS + 3) /* a cell in a half */
+#define FOLD_LABEL 15
 #define CPU_CELL (CELL_GAP + WIDGET_NUMBER_COLS + 6) /* with the longest unit and a mark */
 
 struct matrix {
@@ -79,6 +83,27 @@ static void list_clusters(struct matrix *m, const struct chart *chart, const str
 		m->columns[m->n_columns++] = "all CPUs";
 	if (m->n_columns == 1 && kind == INSTANCE_CLUSTER)
 		m->instances[0] = NULL;
+}
+
+/* How many parts the rows are in, side by side; 0: there is no room. */
+static unsigned count_folds(const struct matrix *m, const struct chart *chart, const struct view_data *data,
+			    int cols)
+{
+	bool lacks_cpus = data->per_instance && widget_has_each(chart, data) &&
+			  !(m->instances[0] && m->instances[0]->kind == INSTANCE_CPU);
+	int part = (cols - FOLD_GAP) / 2;
+
+	if (!m->each || cols >= FOLD_BELOW)
+		return 1;
+	return lacks_cpus || FOLD_LABEL + (int)m->n_columns * FOLD_CELL > part ? 0 : 2;
+}
+
+bool widget_matrix_fits(const struct chart *chart, const struct view_data *data, int cols)
+{
+	struct matrix m = {.each = true};
+
+	list_clusters(&m, chart, data, cols);
+	return count_folds(&m, chart, data, cols) > 0;
 }
 
 /* The scale of the mean over all clusters, doubled for the one that is above it. */
@@ -172,14 +197,23 @@ static void matrix_size(const struct chart *chart, const struct view_data *data,
 			int *most)
 {
 	struct matrix m;
+	unsigned folds;
 
 	fill_matrix(&m, chart, data, cols);
-	*min = 1 + (int)m.n_rows;
+	folds = count_folds(&m, chart, data, cols);
+	*min = folds ? 1 + (int)((m.n_rows + folds - 1) / folds) : 0;
 	*most = *min;
+	if (folds != 1)
+		return;
 	if (m.each)
 		*most += (int)m.n_groups - 1;
 	else if (cols / (int)m.n_columns >= WIDGET_CELL_HISTORY)
 		*most += *min - 1;
+}
+
+static int gap_of(int cell)
+{
+	return cell < CELL_GAP + FOLD_CELL ? 1 : CELL_GAP;
 }
 
 static void draw_matrix_row(const struct matrix *m, unsigned row, const struct chart *chart,
@@ -198,7 +232,7 @@ static void draw_matrix_row(const struct matrix *m, unsigned row, const struct c
 						cell >= CELL_GAP + WIDGET_CELL_HISTORY ? m->word_cols : 0};
 		struct rect at = rect_left(&r, cell);
 
-		rect_left(&at, CELL_GAP);
+		rect_left(&at, gap_of(cell));
 		if (c.series && (!c.instance || c.series->metric->instances & 1u << c.instance->kind)) {
 			widget_row(data, at, chart, c.series, c.instance);
 			widget_cell(&c, data, canvas, at);
@@ -209,6 +243,14 @@ static void draw_matrix_row(const struct matrix *m, unsigned row, const struct c
 	}
 }
 
+/* "A76 x4" of "Cortex-A76 x4" where there is no room for it. */
+static const char *short_title(const char *title, int cols)
+{
+	const char *dash = strchr(title, '-');
+
+	return dash && text_width(title) > cols ? dash + 1 : title;
+}
+
 /* The title of each column over its bars. */
 static void draw_matrix_head(const struct matrix *m, struct canvas *canvas, struct rect r, int cell)
 {
@@ -216,14 +258,37 @@ static void draw_matrix_head(const struct matrix *m, struct canvas *canvas, stru
 	for (unsigned k = 0; k < m->n_columns; k++) {
 		struct rect at = rect_left(&r, cell);
 
-		rect_left(&at, CELL_GAP);
+		rect_left(&at, gap_of(cell));
+		if (at.w < m->value_cols) {
+			canvas_text_right(canvas, at, STYLE_TEXT, short_title(m->columns[k], at.w));
+			continue;
+		}
 		if (at.w < m->value_cols + BAR_MIN) { /* no bars: over the numbers */
 			rect_left(&at, at.w - m->value_cols);
 			canvas_text_right(canvas, rect_left(&at, WIDGET_NUMBER_COLS - 1), STYLE_TEXT,
-					  m->columns[k]);
+					  short_title(m->columns[k], WIDGET_NUMBER_COLS - 1));
 			continue;
 		}
 		canvas_text(canvas, at, m->each ? STYLE_TEXT : STYLE_DIM, m->columns[k]);
+	}
+}
+
+/* Draw the rows [from, to). */
+static void draw_part(const struct matrix *m, const struct chart *chart, const struct view_data *data,
+		      struct canvas *canvas, struct rect r, unsigned from, unsigned to)
+{
+	int label = widget_label_cols(chart) + 1, cell = (r.w - label) / (int)m->n_columns, step;
+	bool rules; /* all of them or none */
+
+	step = !m->each && cell - CELL_GAP >= WIDGET_CELL_HISTORY && r.h > 2 * (int)m->n_rows ? 2 : 1;
+	rules = m->each && r.h - 1 - (int)m->n_rows >= (int)m->n_groups - 1;
+	draw_matrix_head(m, canvas, widget_head(&r), cell);
+	for (unsigned i = from; i < to && r.h > 0; i++) {
+		bool group = rules && i > from && strcmp(m->cells[i][0]->note, m->cells[i - 1][0]->note) != 0;
+
+		if (group)
+			canvas_fill(canvas, rect_top(&r, 1), STYLE_TRACK, 0x2504);
+		draw_matrix_row(m, i, chart, data, canvas, rect_top(&r, step), cell);
 	}
 }
 
@@ -231,21 +296,17 @@ static void matrix_draw(const struct chart *chart, const struct view_data *data,
 			struct rect r)
 {
 	struct matrix m;
-	int label = widget_label_cols(chart) + 1, cell, step;
-	bool rules; /* all of them or none */
+	unsigned half;
 
 	fill_matrix(&m, chart, data, r.w);
-	cell = (r.w - label) / (int)m.n_columns;
-	step = !m.each && cell - CELL_GAP >= WIDGET_CELL_HISTORY && r.h > 2 * (int)m.n_rows ? 2 : 1;
-	rules = m.each && r.h - 1 - (int)m.n_rows >= (int)m.n_groups - 1;
-	draw_matrix_head(&m, canvas, widget_head(&r), cell);
-	for (unsigned i = 0; i < m.n_rows && r.h > 0; i++) {
-		bool group = rules && i && strcmp(m.cells[i][0]->note, m.cells[i - 1][0]->note) != 0;
-
-		if (group)
-			canvas_fill(canvas, rect_top(&r, 1), STYLE_TRACK, 0x2504);
-		draw_matrix_row(&m, i, chart, data, canvas, rect_top(&r, step), cell);
+	if (count_folds(&m, chart, data, r.w) == 1) {
+		draw_part(&m, chart, data, canvas, r, 0, m.n_rows);
+		return;
 	}
+	half = (m.n_rows + 1) / 2;
+	draw_part(&m, chart, data, canvas, rect_left(&r, (r.w - FOLD_GAP) / 2), 0, half);
+	rect_left(&r, FOLD_GAP);
+	draw_part(&m, chart, data, canvas, r, half, m.n_rows);
 }
 
 static const char *const matrix_options[] = {"levels load", "corner", "each cluster", NULL};

@@ -139,6 +139,8 @@ bool widget_rows_each(const struct chart *chart, const struct view_data *data, s
 		      struct rect r);
 /* Whether widget_rows_each would draw anything. */
 bool widget_has_each(const struct chart *chart, const struct view_data *data);
+/* Whether a matrix of the clusters, or with `c` of the CPUs, has room in a panel of this width. */
+bool widget_matrix_fits(const struct chart *chart, const struct view_data *data, int cols);
 /* Record that r shows the series, of one instance or of all (NULL), so that it can be selected. */
 void widget_row(const struct view_data *data, struct rect r, const struct chart *chart,
 		const struct series *series, const struct metric_instance *instance);
