@@ -401,6 +401,7 @@ static void kbase_describe(const struct source *source, struct strbuf *text)
 		      kbase_props_id(&k->device.props));
 	strbuf_printf(text, "driver    %s%sAPI %u.%u (%s)\n", k->device.release,
 		      k->device.release[0] ? ", " : "", v->major, v->minor, kbase_api_names[v->api]);
+	strbuf_str(text, "gives     the counters of every block\n");
 	strbuf_printf(text, "counters  %s\n", k->why);
 	gpu_identity_describe(&source->constants, k->n_engines, text);
 	if (source->note[0])

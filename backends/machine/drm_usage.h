@@ -78,7 +78,8 @@ void drm_usage_fill(struct drm_usage *u, int64_t now_ns, uint64_t active, struct
 /* What the header must say: that times are missing, or that profiling was left on. `path` is the
  * whole path of the node. */
 void drm_usage_note(const struct drm_usage *u, const char *path, struct strbuf *text);
-/* Append lines for doctor. */
+/* Append lines for doctor: what the driver gives, with its counters or without; and the rest. */
+void drm_usage_describe_gives(bool counts, struct strbuf *text);
 void drm_usage_describe(const struct drm_usage *u, struct strbuf *text);
 
 #endif

@@ -22,6 +22,13 @@ void drm_usage_note(const struct drm_usage *u, const char *path, struct strbuf *
 			      path, u->driver->profiling_on, u->profiling.path);
 }
 
+void drm_usage_describe_gives(bool counts, struct strbuf *text)
+{
+	strbuf_str(text, counts ? "gives     the counters of every block, and queues and memory of programs\n"
+				: "gives     clock, powered share, queues and memory, of the GPU and of "
+				  "programs\n");
+}
+
 void drm_usage_describe(const struct drm_usage *u, struct strbuf *text)
 {
 	static const char *const states[] = {
@@ -33,15 +40,16 @@ void drm_usage_describe(const struct drm_usage *u, struct strbuf *text)
 	unsigned before;
 
 	if (profiling == DRM_PROFILING_OFF)
-		strbuf_printf(text,
-			      "limited: profiling: off: no times of queues and programs: malitop --profiling "
-			      "as root, or echo %u | sudo tee /%s\n",
-			      u->driver->profiling_on, u->profiling.path);
+		strbuf_printf(
+			text,
+			"limited: profiling: off: no times of queues and programs; --profiling turns it "
+			"on while malitop runs -> echo %u | sudo tee /%s\n",
+			u->driver->profiling_on, u->profiling.path);
 	else if (!u->profiling.set && drm_profiling_left_on(&u->profiling, &before))
 		strbuf_printf(
 			text,
 			"limited: profiling: left on by a malitop that was killed, which costs a little "
-			"for each job: echo %u | sudo tee /%s\n",
+			"for each job -> echo %u | sudo tee /%s\n",
 			before, u->profiling.path);
 	else
 		strbuf_printf(text, "profiling: %s\n", states[profiling]);

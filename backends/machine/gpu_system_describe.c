@@ -202,6 +202,6 @@ void gpu_system_describe(const struct gpu_system *g, struct strbuf *text)
 	if (missing.n)
 		strbuf_printf(text, "missing: this machine has no file for: %s\n", missing.p + 2);
 	if (!g->is_node && !gpu_system_tells(g, GPU_SYSTEM_MEMORY) && debugfs_is_empty(g))
-		strbuf_str(text, "GPU memory: /sys/kernel/debug is not mounted: mount -t debugfs none "
-				 "/sys/kernel/debug\n");
+		strbuf_str(text, "limited: GPU memory: /sys/kernel/debug is not mounted -> sudo mount -t "
+				 "debugfs none /sys/kernel/debug\n");
 }

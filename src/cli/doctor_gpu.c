@@ -42,17 +42,36 @@ static const char *help_of(enum doctor_area area, int code)
 	return NULL;
 }
 
+/* What the driver gives and what is missing comes first: nobody reads on for it. */
+static bool comes_first(struct span line)
+{
+	static const char *const begins[] = {"gives ", "refused:", "missing:", "limited:"};
+
+	for (size_t i = 0; i < ARRAY_LEN(begins); i++)
+		if (line.n > strlen(begins[i]) && strncmp(line.p, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return false;
+}
+
 /* Add a line of a description as a finding. Both "clock: /sys/..." and "driver    K:r44..." are a
- * thing and words. */
+ * thing and words. What helps may follow " -> ". */
 static void add_line(struct doctor *d, enum doctor_area area, struct span line)
 {
+
 	static const struct {
 		const char *begins;
 		enum doctor_state state;
 	} states[] = {{"refused", DOCTOR_REFUSED}, {"missing", DOCTOR_MISSING}, {"limited", DOCTOR_LIMITED}};
 	enum doctor_state state = DOCTOR_NOTE;
-	struct span rest = line, thing = span_until(&rest, ':');
+	AUTOFREE char *words = span_dup(line);
+	char *help = strstr(words, " -> ");
+	struct span rest, thing;
 	size_t gap = 0;
+
+	if (help)
+		*help = 0;
+	rest = line = span_of(words);
+	thing = span_until(&rest, ':');
 
 	while (gap + 1 < line.n && !(line.p[gap] == ' ' && line.p[gap + 1] == ' '))
 		gap++;
@@ -69,21 +88,24 @@ static void add_line(struct doctor *d, enum doctor_area area, struct span line)
 		thing = span_until(&rest, ':');
 	AUTOFREE char *name = span_dup(span_trim(thing));
 
-	doctor_add(d, area, state, name, NULL, "%.*s", SPAN_ARG(span_trim(rest)));
+	doctor_add(d, area, state, name, help ? help + strlen(" -> ") : NULL, "%.*s",
+		   SPAN_ARG(span_trim(rest)));
 }
 
 static void add_description(struct doctor *d, enum doctor_area area, const struct source *source)
 {
 	AUTO_STRBUF struct strbuf text = {0};
-	struct span rest;
-	unsigned n = 0;
 
 	source->backend->describe(source, &text);
-	for (rest = (struct span){text.p, text.n}; rest.n; n++) {
-		struct span line = span_until(&rest, '\n');
+	for (int first = 1; first >= 0; first--) {
+		struct span rest = {text.p, text.n};
 
-		if (n != PROCESSES_LINE && line.n)
-			add_line(d, area, line);
+		for (unsigned n = 0; rest.n; n++) {
+			struct span line = span_until(&rest, '\n');
+
+			if (n != PROCESSES_LINE && line.n && comes_first(line) == first)
+				add_line(d, area, line);
+		}
 	}
 }
 
