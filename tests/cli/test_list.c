@@ -1,6 +1,7 @@
 /* The lists, as tables, CSV and JSON lines. */
 #include "cli/list.h"
 
+#include "backends/registry.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "model/cpu_event.h"
@@ -166,9 +167,12 @@ static void views_and_backends_are_listed(void **state)
 
 static void each_event_is_listed_with_its_meaning_and_each_meaning_with_its_event(void **state)
 {
-	AUTOFREE char *text = list_text(LIST_EVENTS, NULL, FORMAT_JSONL);
+	AUTOFREE char *text = NULL;
 
 	(void)state;
+	if (!registry_find(span_of("perf")))
+		skip();
+	text = list_text(LIST_EVENTS, NULL, FORMAT_JSONL);
 	assert_int_equal(count_parts(text, "\"meaning\":\"\""), 0);
 	assert_int_equal(count_parts(text, "\n"), db->n_events);
 	for (unsigned i = 0; i < db->n_events; i++) {
