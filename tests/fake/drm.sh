@@ -15,8 +15,12 @@ run()
 	FAKEDRM=$1
 	export FAKEDRM
 	shift
-	ASAN_OPTIONS=verify_asan_link_order=0 FAKEMALI_ROOT=$work/root FAKEMALI_BREACHES=$work/breaches \
+	ASAN_OPTIONS=verify_asan_link_order=0 FAKEMALI_ROOT=$work/root FAKEMALI_BREACHES=$work/breaches FAKEDRM_COUNTS=$work/counts \
 		LD_PRELOAD=$PWD/tests/fake/libfakemali.so "$malitop" "$@"
+	set -- $?
+	cat "$work/counts" >>"$work/all-counts"
+	rm -f "$work/counts"
+	return $1
 }
 
 # check NAME STATUS TEXT: report a failure
@@ -41,13 +45,16 @@ node()
 	echo 200000000 800000000 >"$work/root/sys/class/devfreq/$1.gpu/available_frequencies"
 }
 
-# client DRIVER ENGINE: this shell has the node open
+# client DRIVER ENGINES: this shell has the node open
 client()
 {
 	mkdir -p "$work/root/proc/$$/fd" "$work/root/proc/$$/fdinfo"
 	echo 226:128 >"$work/root/proc/$$/fd/5"
-	printf 'drm-driver:\t%s\ndrm-client-id:\t1\ndrm-engine-%s:\t5000000 ns\ndrm-total-memory:\t12 MiB\n' "$1" "$2" \
-		>"$work/root/proc/$$/fdinfo/5"
+	{
+		printf 'drm-driver:\t%s\ndrm-client-id:\t1\n' "$1"
+		printf 'drm-engine-%s:\t5000000 ns\n' $2
+		printf 'drm-total-memory:\t12 MiB\n'
+	} >"$work/root/proc/$$/fdinfo/5"
 }
 
 # gives NAME NODES TITLE WORDS: the first frame has the title and the words; logs are sound and replayed; no rule is broken.
@@ -85,11 +92,19 @@ tells()
 	check "$name" $? "'$1' is not in the output of doctor: $(cat "$work/doctor")"
 }
 
+node 128 panfrost 1
+client panfrost 'fragment vertex-tiler'
+run "panfrost-6.18 gpu=0x74021000 cores=3" record -o "$work/queues.mlog" -i100ms -d4s >"$work/out" 2>"$work/errors"
+check "queues" $? "record failed: $(cat "$work/errors")"
+"$malitop" replay "$work/queues.mlog" --view processes --from 3s --once=200x48 >"$work/once" 2>"$work/errors"
+check "queues" $? "replay failed: $(cat "$work/errors")"
+grep -q 'frag %  *vert %' "$work/once"
+check "queues" $? "the log does not tell the queues of programs apart: $(cat "$work/once")"
 node 128 panfrost 0
-client panfrost fragment
 gives "Panfrost" "panfrost-6.18 gpu=0x74021000 cores=0x5b slices=2 unstable=1" 'Mali-G52 5 cores  panfrost 1.6' 'Queues'
 tells 'ok /dev/dri/renderD128: Mali-G52 5 cores .* counting keeps the GPU powered'
 gives "Panfrost, V4" "panfrost-5.10 gpu=0x07200000 cores=0xf l2=0x1 unstable=1" 'Mali-T720 4 cores' 'Shader cores'
+gives "Panfrost, 6.7" "panfrost-6.7 gpu=0x74021000 cores=0x5b slices=2 unstable=1" 'Mali-G52 5 cores  panfrost 1.2' 'Queues'
 gives "Panfrost, no counters" "panfrost-6.10 gpu=0x74021000 cores=0x5b slices=2" 'Mali-G52 5 cores  panfrost 1.2, no counters' \
 	'GPU by its programs'
 grep -q 'What is missing' "$work/once" && grep -q 'panfrost/parameters/unstable_ioctls' "$work/once"
@@ -102,6 +117,7 @@ node 128 panthor 3
 client panthor panthor
 gives "Panthor" "panthor-6.18 gpu=0xa8670000 cores=0x50005 slices=4" 'Mali-G610 4 cores  panthor 1.8, no counters' 'GPU by its programs'
 tells 'limited counters: mainline Linux has none for Panthor'
+gives "Panthor, old" "panthor-6.10 gpu=0xa8670000 cores=0x50005 slices=4" 'Mali-G610 4 cores  panthor 1.0, no counters' 'What is missing'
 gives "Panthor, v6" "panthor-v6 gpu=0xa8670000 cores=0x50005 slices=4" 'Mali-G610 4 cores  panthor 1.8' 'Queues'
 tells 'proposed for Linux in December 2025, which mainline Linux does not have'
 gives "Panthor, Arm" "panthor-arm gpu=0xa8670000 cores=0x50005 slices=4" 'Mali-G610 4 cores  panthor 1.5' 'Queues'
@@ -118,4 +134,8 @@ check "several" $? "doctor: $(cat "$work/doctor" "$work/errors")"
 check "several" $? "not two GPUs: $(cat "$work/doctor")"
 ! [ -s "$work/breaches" ]
 check "several" $? "rules were broken: $(cat "$work/breaches" 2>/dev/null)"
+
+# Counting powers the GPU, which is what it is for; no other call ever woke one.
+[ -s "$work/all-counts" ] && ! grep -qv ' wakes 0$' "$work/all-counts"
+check "waking" $? "calls woke a GPU, or nothing was counted: $(sort "$work/all-counts" | uniq -c)"
 exit $failed
