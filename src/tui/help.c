@@ -54,7 +54,8 @@ static void add_all(struct page *page, const struct help_text *t)
 	add_keys(page, keys_everywhere, t->has);
 	page_line(page);
 	for (unsigned i = 0; i < t->session->n; i++)
-		add_source(page, t, &t->session->sources[i]);
+		if (t->session->sources[i].away != AWAY_TURNED) /* the other one of the device is there */
+			add_source(page, t, &t->session->sources[i]);
 	if (alerts->n)
 		page_line(page);
 	for (unsigned i = alerts->n; i > 0; i--) {
