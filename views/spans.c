@@ -19,6 +19,7 @@ struct span_plot {
 	struct pass_table table; /* for the names */
 	double end_ms;           /* at the right edge */
 	unsigned queues;         /* bits */
+	unsigned threads;        /* with regions, likewise */
 };
 
 static bool read_plot(struct span_plot *plot, const struct view_data *data)
@@ -28,11 +29,13 @@ static bool read_plot(struct span_plot *plot, const struct view_data *data)
 	if (!feed->set || !feed->now || !pass_table_has(feed->set))
 		return false;
 	pass_frame_read(&plot->frame, feed->set, feed->now);
-	if (!plot->frame.n)
+	if (!plot->frame.n && !plot->frame.n_regions)
 		return false;
 	pass_table_read(&plot->table, feed->set, feed->now);
 	plot->end_ms = plot->frame.ms;
-	plot->queues = 0;
+	plot->queues = plot->threads = 0;
+	for (unsigned i = 0; i < plot->frame.n_regions; i++)
+		plot->threads |= 1u << plot->frame.regions[i].queue;
 	for (unsigned i = 0; i < plot->frame.n; i++) {
 		const struct frame_span *s = &plot->frame.spans[i];
 
@@ -61,7 +64,7 @@ static void spans_size(const struct chart *chart, const struct view_data *data, 
 	if (!read_plot(&plot, data))
 		return;
 	*min = LANE_ROWS_MIN;
-	*most = LANE_ROWS_MIN - 1 + __builtin_popcount(plot.queues);
+	*most = LANE_ROWS_MIN - 1 + __builtin_popcount(plot.queues) + __builtin_popcount(plot.threads);
 }
 
 static int column_of(const struct span_plot *plot, double ms, int cols)
@@ -112,6 +115,27 @@ static void draw_queue(const struct span_plot *plot, struct canvas *canvas, stru
 				  : i % 2                ? STYLE_SERIES2
 							 : STYLE_SERIES1,
 				  s->begin_ms, s->end_ms, name_of(plot, s->row));
+	}
+}
+
+static const char *region_name(const struct span_plot *plot, unsigned row)
+{
+	for (unsigned i = 0; i < plot->table.n_regions; i++)
+		if (plot->table.regions[i].row == row)
+			return plot->table.regions[i].name;
+	return "";
+}
+
+/* Regions are in the order of their ends: one within another precedes it, and is drawn over it. */
+static void draw_thread(const struct span_plot *plot, struct canvas *canvas, struct rect lane,
+			unsigned thread)
+{
+	for (unsigned i = plot->frame.n_regions; i-- > 0;) {
+		const struct frame_span *s = &plot->frame.regions[i];
+
+		if (s->queue == thread)
+			draw_span(plot, canvas, lane, i % 2 ? STYLE_SERIES4 : STYLE_SERIES3, s->begin_ms,
+				  s->end_ms, region_name(plot, s->row));
 	}
 }
 
@@ -175,30 +199,39 @@ static struct rect draw_label(struct canvas *canvas, struct rect *r, const char 
 	return row;
 }
 
+/* A lane per queue or thread, as long as two more rows remain. */
+static void draw_lanes(const struct span_plot *plot, struct canvas *canvas, struct rect *r, unsigned bits,
+		       const char *what,
+		       void (*draw)(const struct span_plot *plot, struct canvas *canvas, struct rect lane,
+				    unsigned number))
+{
+	char label[24];
+
+	for (unsigned i = 0; i < QUEUES && r->h > 2; i++) {
+		if (!(bits & 1u << i))
+			continue;
+		snprintf(label, sizeof(label), "%s %u", what, i);
+		draw(plot, canvas, draw_label(canvas, r, label), i);
+	}
+}
+
 static void spans_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 		       struct rect r)
 {
 	struct span_plot plot;
 	struct rect lanes = r;
-	char label[24];
-	unsigned shown = 0;
 
 	(void)chart;
 	rect_left(&lanes, LABEL_COLS);
 	if (!read_plot(&plot, data) || r.h < LANE_ROWS_MIN || lanes.w < TICK_COLS ||
 	    lanes.w > CANVAS_COLS_MAX)
 		return;
-	lanes.h = r.h - 1;
 	draw_cpu(&plot, canvas, draw_label(canvas, &r, "CPU"));
-	for (unsigned q = 0; q < QUEUES && r.h > 2; q++) {
-		if (!(plot.queues & 1u << q))
-			continue;
-		snprintf(label, sizeof(label), "GPU queue %u", q);
-		draw_queue(&plot, canvas, draw_label(canvas, &r, label), q);
-		shown++;
-	}
-	draw_at_once(&plot, canvas, draw_label(canvas, &r, "at once"));
-	lanes.h = (int)shown + 2;
+	draw_lanes(&plot, canvas, &r, plot.threads, "thread", draw_thread);
+	draw_lanes(&plot, canvas, &r, plot.queues, "GPU queue", draw_queue);
+	if (plot.frame.n)
+		draw_at_once(&plot, canvas, draw_label(canvas, &r, "at once"));
+	lanes.h = r.y - lanes.y;
 	draw_budget(&plot, data, canvas, lanes);
 	draw_ticks(&plot, canvas, draw_label(canvas, &r, "ms"));
 }
@@ -220,15 +253,21 @@ static double shared_percent(const struct span_plot *plot)
 static void spans_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
 			 size_t size)
 {
+	const struct feed *feed = &data->feeds[SOURCE_PASSES];
 	struct span_plot plot;
 	double shared;
+	int n;
 
 	(void)chart;
 	(void)ascii;
 	text[0] = 0;
-	if (!read_plot(&plot, data) || isnan(shared = shared_percent(&plot)))
+	if (!read_plot(&plot, data))
 		return;
-	snprintf(text, size, "two at once %.0f %% of GPU time", shared);
+	n = snprintf(text, size, "one of %.0f frames",
+		     metric_value(metric_find(feed->set, SPAN_LIT("frame.count")), feed->now));
+	shared = shared_percent(&plot);
+	if (!isnan(shared))
+		snprintf(text + n, size - (size_t)n, ", two at once %.0f %% of GPU time", shared);
 }
 
 const struct widget widget_spans = {.name = "spans",

@@ -7,7 +7,7 @@
 
 extern const struct widget widget_area, widget_busiest, widget_clusters, widget_funnel, widget_heat,
 	widget_histogram, widget_lanes, widget_matrix, widget_notice, widget_passes, widget_processes,
-	widget_rows, widget_spans, widget_table;
+	widget_regions, widget_rows, widget_spans, widget_table;
 
 /* The feed that a series belongs to. */
 const struct feed *series_feed(const struct series *series, const struct view_data *data);

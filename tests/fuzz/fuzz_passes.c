@@ -1,15 +1,103 @@
-/* Shared memory that a hostile application wrote: no endless loop, no event or text out of range.
+/* Shared memory that a hostile application wrote: no endless loop, no event or text out of range,
+ * and no row of passes, lanes or regions that cannot be. A log may hold any number in their slots.
  *
  * Input: records of 72 bytes. The first 8 say which record of the memory the other 64 become; the
- * reader runs after each. */
+ * reader runs after each. Then the input is taken as the slots of a sample of a log. */
+#include "backends/backends.h"
+#include "backends/passes/passes.h"
 #include "base/alloc.h"
-#include "model/passes_reader.h"
+#include "model/gpudb.h"
+#include "model/pass_table.h"
 
 #include <assert.h>
+#include <math.h>
+#include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define NOW 1000000000000ll
+#define SAMPLE_RECORDS 16 /* a sample after so many records */
+
+/* The slots of the source, and what is made of them. */
+static struct fuzz_source {
+	uint64_t *memory;
+	struct gpudb *db;
+	struct source source;
+	struct passes passes;
+	struct metric_set *set;
+	uint64_t *value;
+	double *vector;
+} f;
+
+static void make_source(void)
+{
+	f.db = gpudb_load(NULL, 0, NULL);
+	f.memory = xmalloc(PASSES_BYTES);
+	f.source.backend = &backend_passes;
+	pass_fold_slots(&f.passes.fold, &f.source);
+	regions_slots(&f.passes.regions, &f.source);
+	f.set = metric_set_new(
+		f.db, &(struct metric_source){.slots = f.source.slots, .n_slots = f.source.n_slots}, NULL);
+	assert(f.set);
+	f.value = xcalloc(f.source.n_slots, sizeof(*f.value));
+	f.vector = xcalloc(f.set->n_vector, sizeof(*f.vector));
+}
+
+static void assert_text(const char *text, size_t size)
+{
+	assert(strlen(text) < size);
+	for (; *text; text++)
+		assert((unsigned char)*text >= ' ' && *text != 0x7f);
+}
+
+static void read_table(void)
+{
+	struct pass_table table;
+	struct pass_frame frame;
+
+	pass_table_read(&table, f.set, f.vector);
+	assert_text(table.app, sizeof(table.app));
+	assert(table.n <= PASS_TABLE_ROWS && table.n_regions <= REGION_ROWS);
+	assert(table.stamp < PASSES_STAMPS && table.boundary < PASSES_BOUNDARIES);
+	for (unsigned i = 0; i < table.n; i++) {
+		assert_text(table.lines[i].name, sizeof(table.lines[i].name));
+		assert(table.lines[i].kind < PASSES_KINDS && !isnan(table.lines[i].ms));
+		assert(table.lines[i].row >= 1 && table.lines[i].row <= PASS_TABLE_ROWS);
+	}
+	for (unsigned i = 0; i < table.n_regions; i++)
+		assert_text(table.regions[i].name, sizeof(table.regions[i].name));
+	pass_frame_read(&frame, f.set, f.vector);
+	assert(frame.n <= PASS_SPANS && frame.n_regions <= REGION_SPANS);
+	for (unsigned i = 0; i < frame.n; i++)
+		assert(frame.spans[i].row >= 1 && frame.spans[i].row <= PASS_TABLE_ROWS &&
+		       frame.spans[i].queue < 8 && frame.spans[i].end_ms >= frame.spans[i].begin_ms);
+	for (unsigned i = 0; i < frame.n_regions; i++)
+		assert(frame.regions[i].row >= 1 && frame.regions[i].row <= REGION_ROWS);
+}
+
+static void write_name(const void *reader, unsigned name, unsigned ordinal, char *text, size_t size)
+{
+	passes_reader_name(reader, name, ordinal, text, size);
+}
+
+static void put_sample(struct passes_reader *reader, int64_t now_ns)
+{
+	char title[PASS_APP_TEXT];
+	struct pass_fold_app app = {.apps = 1,
+				    .writer = passes_reader_writer(reader),
+				    .stamp = passes_reader_stamp(reader),
+				    .title = title,
+				    .name = write_name,
+				    .names = reader};
+
+	passes_reader_text(reader, PASSES_RECORD_TITLE, title, sizeof(title));
+	regions_sample(&f.passes.regions, &f.passes.fold, f.value + PASS_FOLD_SLOTS);
+	pass_fold_sample(&f.passes.fold, &app, now_ns, f.value);
+	for (unsigned i = 0; i < f.source.n_slots; i++)
+		f.vector[VECTOR_CONSTANTS + i] =
+			f.value[i] == SAMPLE_UNKNOWN ? (double)NAN : (double)f.value[i];
+	read_table();
+}
 
 static void read_events(struct passes_reader *reader, int64_t now_ns)
 {
@@ -20,28 +108,48 @@ static void read_events(struct passes_reader *reader, int64_t now_ns)
 		assert(e.type && e.type < PASSES_TYPES && e.name < PASSES_NAMES && e.end_ns >= e.begin_ns);
 		passes_reader_name(reader, e.name, e.ordinal, text, sizeof(text));
 		assert(text[0] && strlen(text) < sizeof(text));
+		if (e.type == PASSES_REGION)
+			regions_event(&f.passes.regions, &e, text, now_ns);
+		else
+			pass_fold_event(&f.passes.fold, &e, now_ns);
 	}
 	passes_reader_text(reader, PASSES_RECORD_TITLE, text, sizeof(text));
 	passes_reader_counts(reader);
 	assert(passes_reader_writer(reader) < PASSES_WRITERS && passes_reader_stamp(reader) < PASSES_STAMPS);
 }
 
+/* Any numbers, over and over, as a log may have them. */
+static void read_any_slots(const uint8_t *data, size_t size)
+{
+	for (unsigned i = 0; i < f.source.n_slots && size >= 8; i++)
+		memcpy(&f.vector[VECTOR_CONSTANTS + i], data + i * 8 % (size - 7), 8);
+	read_table();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static uint64_t *memory;
 	struct passes_reader reader;
+	const uint8_t *at = data;
+	unsigned n = 0;
 
-	if (!memory)
-		memory = xmalloc(PASSES_BYTES);
-	memset(memory, 0, (PASSES_HEADER + PASSES_NAMES + 64) * 64);
-	passes_init(memory, PASSES_VULKAN, PASSES_STAMP_BOTTOM);
-	assert(passes_reader_init(&reader, memory, PASSES_BYTES, NULL));
-	for (int64_t now_ns = NOW; size >= 72; data += 72, size -= 72, now_ns += 60000000) {
-		uint64_t at;
+	if (!f.memory)
+		make_source();
+	memset(f.memory, 0, (PASSES_HEADER + PASSES_NAMES + 64) * 64);
+	passes_init(f.memory, PASSES_VULKAN, PASSES_STAMP_BOTTOM);
+	assert(passes_reader_init(&reader, f.memory, PASSES_BYTES, NULL));
+	pass_fold_forget(&f.passes.fold);
+	pass_fold_start(&f.passes.fold, 60);
+	regions_forget(&f.passes.regions);
+	for (int64_t now_ns = NOW; at + 72 <= data + size; at += 72, now_ns += 60000000) {
+		uint64_t record;
 
-		memcpy(&at, data, 8);
-		memcpy(passes_record(memory, at % (PASSES_HEADER + PASSES_NAMES + 64)), data + 8, 64);
+		memcpy(&record, at, 8);
+		memcpy(passes_record(f.memory, record % (PASSES_HEADER + PASSES_NAMES + 64)), at + 8, 64);
 		read_events(&reader, now_ns);
+		if (++n % SAMPLE_RECORDS == 0)
+			put_sample(&reader, now_ns);
 	}
+	put_sample(&reader, NOW);
+	read_any_slots(data, size);
 	return 0;
 }

@@ -292,12 +292,14 @@ static void a_pass_keeps_its_row_and_the_last_row_has_all_others(void **state)
 	bench_fini(&b);
 }
 
-/* Draw the Frame view as text, or what Enter shows of the pass with this metric. Free it. */
+/* Draw the Frame view as text, or what Enter shows of the pass with this metric; with the counters
+ * of a GPU, if that is not NULL. Free it. */
 static char *frame_view_text(const struct passes_bench *b, const double *vector, int cols, int rows,
-			     const char *pass)
+			     const char *pass, const struct feed *gpu)
 {
 	const struct view *view;
-	const struct metric_set *sets[SOURCE_KINDS] = {[SOURCE_PASSES] = b->set};
+	const struct metric_set *sets[SOURCE_KINDS] = {[SOURCE_GPU] = gpu ? gpu->set : NULL,
+						       [SOURCE_PASSES] = b->set};
 	struct view_data data = {.refresh_s = 0.1, .fps = 100, .width = 1920, .height = 1080};
 	struct strbuf text = {0};
 	struct canvas canvas;
@@ -311,6 +313,8 @@ static char *frame_view_text(const struct passes_bench *b, const double *vector,
 						  .total = vector,
 						  .points = &vector,
 						  .n_points = 1};
+	if (gpu)
+		data.feeds[SOURCE_GPU] = *gpu;
 	canvas_init(&canvas, cols, rows, false);
 	view = views_find(&views, "f");
 	if (pass) {
@@ -341,7 +345,7 @@ static void the_frame_view_shows_the_passes_at_every_size(void **state)
 	write_frames(&b, 0, 8);
 	v = read_sample(&b, &table);
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
-		AUTOFREE char *text = frame_view_text(&b, v, sizes[i].cols, sizes[i].rows, NULL);
+		AUTOFREE char *text = frame_view_text(&b, v, sizes[i].cols, sizes[i].rows, NULL, NULL);
 
 		if (sizes[i].lists &&
 		    (!strstr(text, "main") || !strstr(text, "3.00 ms") || !strstr(text, "50.0 %")))
@@ -352,7 +356,7 @@ static void the_frame_view_shows_the_passes_at_every_size(void **state)
 	free(read_sample(&b, &table));
 	free(read_sample(&b, &table));
 	v = read_sample(&b, &table);
-	AUTOFREE char *none = frame_view_text(&b, v, 160, 48, NULL);
+	AUTOFREE char *none = frame_view_text(&b, v, 160, 48, NULL, NULL);
 
 	assert_non_null(strstr(none, "no application has malitop's layer"));
 	free(v);
@@ -376,16 +380,116 @@ static void the_frame_view_shows_one_frame_and_one_pass(void **state)
 	assert_true(fabs(frame.ms - 10) < 1e-3 && fabs(frame.wait_ms - 2) < 1e-3);
 	assert_int_equal(frame.n, 2);
 	assert_true(fabs(frame.spans[1].begin_ms - 3) < 2e-3 && fabs(frame.spans[1].end_ms - 7) < 2e-3);
-	AUTOFREE char *view = frame_view_text(&b, v, 160, 60, NULL);
-	AUTOFREE char *alone = frame_view_text(&b, v, 100, 30, "pass2.ms");
+	AUTOFREE char *view = frame_view_text(&b, v, 160, 60, NULL, NULL);
+	AUTOFREE char *alone = frame_view_text(&b, v, 100, 30, "pass2.ms", NULL);
 
 	assert_non_null(strstr(view, "frame 7: works 7.0 ms, waits 3.0 ms"));
-	assert_non_null(strstr(view, "two at once 33 % of GPU time"));
+	assert_non_null(strstr(view, "one of 8 frames, two at once 33 % of GPU time"));
 	assert_non_null(strstr(view, "budget 10.0 ms"));
 	assert_non_null(strstr(alone,
 			       "post: own 3.00 ms, from begin to end 4.00 ms, 50.0 % of the GPU's frame, "
 			       "30.0 % of the budget"));
 	assert_null(strstr(alone, "main"));
+	free(v);
+	channel_close();
+	bench_fini(&b);
+}
+
+/* 60 fragment jobs and two screens of pixels in a second. */
+static void without_the_layer_the_counters_bound_the_frames(void **state)
+{
+	static const struct slot slots[] = {
+		{.name = "MaliFragQueueJob", .kind = SLOT_DELTA, .scale = 1},
+		{.name = "MaliGPUPix", .kind = SLOT_DELTA, .scale = 1},
+	};
+	const double values[] = {60, 2 * 1920 * 1080};
+	struct pass_table table;
+	struct passes_bench b;
+	struct err err = {0};
+	struct feed gpu = {.n_points = 1};
+	const double *point;
+	double *v;
+
+	(void)state;
+	bench_init(&b);
+	v = read_sample(&b, &table); /* nobody renders */
+	AUTOFREE struct column *column = column_new(2);
+
+	column->end_ns = column->time_ns = SECOND;
+	column->n_samples = 1;
+	memcpy(column->value, values, sizeof(values));
+	struct metric_set *set = metric_set_new(
+		b.db,
+		&(struct metric_source){.product = gpudb_by_name(b.db, "Mali-G78"),
+					.slots = slots,
+					.n_slots = 2,
+					.screen_pixels = 1920 * 1080},
+		&err);
+
+	assert_non_null(set);
+	AUTOFREE double *vector = xcalloc(set->n_vector, sizeof(*vector));
+
+	metric_vector(set, column, vector);
+	point = vector;
+	gpu.set = set;
+	gpu.n_vector = set->n_vector;
+	gpu.now = gpu.total = vector;
+	gpu.points = &point;
+	AUTOFREE char *text = frame_view_text(&b, v, 160, 48, NULL, &gpu);
+
+	if (!strstr(text, "no application has malitop's layer") || !strstr(text, "frames, by jobs") ||
+	    !strstr(text, "[60.0]") || !strstr(text, "frames, by pixels") || !strstr(text, "[2.00]"))
+		fail_msg("%s", text);
+	free(v);
+	metric_set_free(set);
+	bench_fini(&b);
+}
+
+static void write_region(const struct passes_bench *b, uint64_t frame, const char *name, unsigned thread,
+			 int64_t begin_ns, int64_t end_ns)
+{
+	int64_t at = b->first_ns + (int64_t)frame * 10 * MS;
+
+	channel_write(&(struct passes_event){.type = PASSES_REGION,
+					     .name = channel_name(name),
+					     .thread = thread,
+					     .begin_ns = at + begin_ns,
+					     .end_ns = at + end_ns,
+					     .cycles = 4000000,
+					     .instructions = 10000000});
+}
+
+/* Two calls of a region within another one, and a second thread. */
+static void regions_have_metrics_rows_and_lanes(void **state)
+{
+	struct pass_table table;
+	struct passes_bench b;
+	double *v;
+
+	(void)state;
+	bench_init(&b);
+	assert_true(channel_open(PASSES_REGIONS, PASSES_STAMP_NONE, ""));
+	for (uint64_t f = 0; f <= 8; f++) {
+		for (unsigned call = 0; call < 2 && f; call++)
+			write_region(&b, f, "solver", 77, (2 + 2 * call) * MS, (3 + 2 * call) * MS);
+		if (f)
+			write_region(&b, f, "physics", 77, 1 * MS, 6 * MS);
+		if (f)
+			write_region(&b, f, "audio", 78, 1 * MS, 2 * MS);
+		write_frame(&b, f, 10 * MS);
+	}
+	v = read_sample(&b, &table);
+	assert_int_equal(table.n_regions, 3);
+	assert_metric(&b, v, "region1.ms", 2);
+	assert_metric(&b, v, "region1.calls", 2);
+	assert_metric(&b, v, "region2.ms", 5);
+	assert_metric(&b, v, "region4.ms", NAN);
+	AUTOFREE char *text = frame_view_text(&b, v, 160, 60, NULL, NULL);
+
+	if (!strstr(text, "physics") || !strstr(text, "5.00 ms") || !strstr(text, "4.00 Mcy") ||
+	    !strstr(text, "2.50") || !strstr(text, "thread 0") || !strstr(text, "thread 1"))
+		fail_msg("%s", text);
+	assert_true(strstr(text, "\u2502 physics") < strstr(text, "\u2502 solver")); /* the longest first */
 	free(v);
 	channel_close();
 	bench_fini(&b);
@@ -523,6 +627,8 @@ int main(void)
 		cmocka_unit_test(a_pass_keeps_its_row_and_the_last_row_has_all_others),
 		cmocka_unit_test(the_frame_view_shows_the_passes_at_every_size),
 		cmocka_unit_test(the_frame_view_shows_one_frame_and_one_pass),
+		cmocka_unit_test(without_the_layer_the_counters_bound_the_frames),
+		cmocka_unit_test(regions_have_metrics_rows_and_lanes),
 		cmocka_unit_test(frames_are_counted_by_classes_of_the_budget),
 		cmocka_unit_test(own_times_divide_overlap),
 		cmocka_unit_test(a_directory_that_is_not_private_is_refused),

@@ -1,0 +1,151 @@
+/* regions: the regions of the program's own code (malitop.h), the longest first: ms in a frame and
+ * in a call, calls in a frame, cycles and instructions per cycle where they are counted, history. */
+#include "views/widget.h"
+
+#include "base/alloc.h"
+#include "model/pass_table.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define NAME_W 30
+#define NUMBER_W 12
+#define HISTORY_MAX 40
+#define GAP 1
+
+enum region_column { IN_FRAME, IN_CALL, CALLS, CYCLES, IPC, COLUMNS };
+
+static const struct {
+	const char *head, *unit;
+	int decimals;
+} columns[COLUMNS] = {
+	[IN_FRAME] = {"in a frame", " ms", 2}, [IN_CALL] = {"in a call", " ms", 3},
+	[CALLS] = {"calls", "", 1},            [CYCLES] = {"in a call", " Mcy", 2},
+	[IPC] = {"IPC", "", 2},
+};
+
+/* The regions, the longest first; false without any. */
+static bool read_regions(const struct view_data *data, struct pass_table *table)
+{
+	const struct feed *feed = &data->feeds[SOURCE_PASSES];
+
+	if (!feed->set || !feed->now || !pass_table_has(feed->set))
+		return false;
+	pass_table_read(table, feed->set, feed->now);
+	for (unsigned i = 1; i < table->n_regions; i++) {
+		struct region_line line = table->regions[i];
+		unsigned at = i;
+
+		for (; at > 0 && table->regions[at - 1].ms < line.ms; at--)
+			table->regions[at] = table->regions[at - 1];
+		table->regions[at] = line;
+	}
+	return table->n_regions > 0;
+}
+
+static const struct metric *metric_of(const struct feed *feed, unsigned row, const char *what)
+{
+	char name[24];
+
+	snprintf(name, sizeof(name), "region%u.%s", row, what);
+	return metric_find(feed->set, span_of(name));
+}
+
+static void regions_size(const struct chart *chart, const struct view_data *data, int cols, int *min,
+			 int *most)
+{
+	struct pass_table table;
+
+	(void)chart;
+	(void)cols;
+	*min = *most = read_regions(data, &table) ? (int)table.n_regions + 1 : 0;
+}
+
+static struct rect next_column(struct rect *row)
+{
+	struct rect r = row->w >= NUMBER_W + GAP ? rect_left(row, NUMBER_W) : (struct rect){.w = 0};
+
+	rect_left(row, r.w ? GAP : 0);
+	return r;
+}
+
+static void draw_number(struct canvas *canvas, struct rect r, enum region_column column, double value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.*f%s", columns[column].decimals, value, columns[column].unit);
+	if (r.w && isfinite(value))
+		canvas_text_right(canvas, r, STYLE_TEXT, text);
+	else if (r.w)
+		canvas_text_right(canvas, r, STYLE_DIM, canvas->ascii ? "-" : "\u2013");
+}
+
+static void draw_history(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+			 struct rect r, const struct metric *metric)
+{
+	const struct series series = {
+		.metric = metric, .source = SOURCE_PASSES, .label = "", .brief = "", .note = ""};
+	const struct feed *feed = &data->feeds[SOURCE_PASSES];
+	double top = series_top(&series, data, feed->n_points);
+	struct widget_past past = {.cells = 0};
+
+	widget_history(chart, &series, data, top > 0 ? top : 1, &past, r.w);
+	canvas_history(canvas, r, past.points, past.styles, past.cells);
+	widget_cursor(feed, canvas, r, 2);
+}
+
+static void draw_line(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		      struct rect row, const struct region_line *line)
+{
+	const struct feed *feed = &data->feeds[SOURCE_PASSES];
+	const struct metric *ms = metric_of(feed, line->row, "ms"),
+			    *calls = metric_of(feed, line->row, "calls");
+	struct rect at = row;
+
+	if (!ms || !calls)
+		return;
+	const double values[COLUMNS] = {
+		[IN_FRAME] = metric_value(ms, feed->now),
+		[IN_CALL] = line->ms / line->calls,
+		[CALLS] = metric_value(calls, feed->now),
+		[CYCLES] = line->cycles / line->calls * 1e-6,
+		[IPC] = line->instructions / line->cycles,
+	};
+
+	canvas_text(canvas, rect_left(&at, NAME_W), STYLE_TEXT, line->name);
+	for (unsigned i = 0; i < COLUMNS; i++)
+		draw_number(canvas, next_column(&at), (enum region_column)i, values[i]);
+	at.w = at.w < HISTORY_MAX ? at.w : HISTORY_MAX;
+	if (at.w > 0)
+		draw_history(chart, data, canvas, at, ms);
+	hits_add(data->hits, &(struct hit){.at = row,
+					   .mark = row,
+					   .kind = HIT_ROW,
+					   .subject = {.chart = chart, .metric = ms}});
+}
+
+static void draw_heads(struct canvas *canvas, struct rect row)
+{
+	canvas_text(canvas, rect_left(&row, NAME_W), STYLE_DIM, "region");
+	for (unsigned i = 0; i < COLUMNS; i++)
+		canvas_text_right(canvas, next_column(&row), STYLE_DIM, columns[i].head);
+	canvas_text(canvas, row, STYLE_DIM, "in a frame, history");
+}
+
+static void regions_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+			 struct rect r)
+{
+	struct pass_table table;
+
+	if (!read_regions(data, &table))
+		return;
+	draw_heads(canvas, widget_head(&r));
+	for (unsigned i = 0; i < table.n_regions && r.h > 0; i++)
+		draw_line(chart, data, canvas, rect_top(&r, 1), &table.regions[i]);
+}
+
+const struct widget widget_regions = {.name = "regions",
+				      .seriesless = true,
+				      .companion = true,
+				      .size = regions_size,
+				      .draw = regions_draw};
