@@ -96,6 +96,11 @@ struct chunk {
 	uint64_t last[CHUNK_QUERIES];
 };
 
+/* What the driver says of a query. */
+struct reading {
+	uint64_t value, available;
+};
+
 enum span_part { SPAN_BEGIN = 1, SPAN_END = 2 };
 
 /* One pass, or a run of dispatches or transfers. */
@@ -124,6 +129,7 @@ struct vk_command {
 	unsigned n_spans, n_chunks, cap_spans, cap_chunks;
 	struct pass_span *spans;
 	struct chunk **chunks;
+	struct reading *readings; /* two per span; of the last look (under device->lock) */
 	unsigned run, pass;        /* spans of the open run of commands and of the open pass, or NO_RUN */
 	enum passes_kind run_kind; /* of the open run, which may have no span; PASSES_KINDS: none open */
 	unsigned n_labels;

@@ -74,6 +74,7 @@ void command_free(struct vk_command *c)
 		c->next->link = c->link;
 	free(c->spans);
 	free(c->chunks);
+	free(c->readings);
 	free(c);
 }
 

@@ -57,27 +57,23 @@ void device_free_queries(struct vk_device *device)
 	device->free_chunks = NULL;
 }
 
-struct reading {
-	uint64_t value, available;
-};
-
 /* Read the queries of one chunk's spans. READ_LATE: some are not there, or are still those of the
  * run before. */
 enum read_state { READ_DONE, READ_LATE, READ_LOST };
 
-static enum read_state read_chunk(struct vk_command *c, unsigned number,
-				  struct reading reading[CHUNK_QUERIES])
+static enum read_state read_chunk(struct vk_command *c, unsigned number)
 {
+	struct reading *reading = &c->readings[number * CHUNK_QUERIES];
 	struct vk_device *device = c->device;
 	struct chunk *chunk = c->chunks[number];
 	unsigned first = number * CHUNK_SPANS, n = c->n_spans - first;
 	VkResult result;
 
 	n = n < CHUNK_SPANS ? n : CHUNK_SPANS;
+	memset(reading, 0, sizeof(*reading) * CHUNK_QUERIES);
 	chunk->ready |= c->first_batch <= c->queue->finished;
 	if (!chunk->ready)
 		return READ_LATE;
-	memset(reading, 0, sizeof(*reading) * CHUNK_QUERIES);
 	result = device->calls.GetQueryPoolResults(
 		device->handle, chunk->pool, chunk->first, 2 * n, 2 * n * sizeof(*reading), reading,
 		sizeof(*reading), VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
@@ -138,24 +134,17 @@ static void emit_span(struct vk_command *c, const struct pass_span *span, uint64
 
 static enum read_state read_command(struct vk_command *c)
 {
-	struct reading reading[CHUNK_QUERIES];
 	enum read_state state = READ_DONE;
 
-	/* The last chunk is written last: if it is there, all are. */
+	/* The last chunk is written last: while that is not there, no other one is read. */
 	for (unsigned i = c->n_chunks; i > 0 && state == READ_DONE; i--)
-		state = read_chunk(c, i - 1, reading);
-	for (unsigned i = 0; i < c->n_chunks && state == READ_DONE; i++) {
-		if (c->n_chunks > 1)
-			state = read_chunk(c, i, reading);
-		for (unsigned q = 0; q < CHUNK_QUERIES; q += 2) {
-			unsigned span = i * CHUNK_SPANS + q / 2;
+		state = read_chunk(c, i - 1);
+	for (unsigned i = 0; i < c->n_spans && state == READ_DONE; i++) {
+		uint64_t *last = &c->chunks[i / CHUNK_SPANS]->last[i % CHUNK_SPANS * 2];
 
-			if (span >= c->n_spans || state != READ_DONE)
-				break;
-			c->chunks[i]->last[q] = reading[q].value;
-			c->chunks[i]->last[q + 1] = reading[q + 1].value;
-			emit_span(c, &c->spans[span], reading[q].value, reading[q + 1].value);
-		}
+		last[0] = c->readings[2 * i].value;
+		last[1] = c->readings[2 * i + 1].value;
+		emit_span(c, &c->spans[i], last[0], last[1]);
 	}
 	return state;
 }
@@ -210,10 +199,11 @@ void device_poll(struct vk_device *device, int64_t now_ns)
 static void note_values(struct vk_command *c)
 {
 	struct vk_device *device = c->device;
-	struct reading reading[CHUNK_QUERIES];
 
 	for (unsigned i = 0; i < c->n_chunks && !device->lost; i++) {
-		read_chunk(c, i, reading);
+		const struct reading *reading = &c->readings[i * CHUNK_QUERIES];
+
+		read_chunk(c, i);
 		for (unsigned q = 0; q < CHUNK_QUERIES; q++)
 			if (reading[q].available)
 				c->chunks[i]->last[q] = reading[q].value;

@@ -16,6 +16,7 @@ static bool grow_spans(struct vk_command *c)
 	unsigned cap = c->cap_spans ? c->cap_spans * 2 : CHUNK_SPANS;
 	struct pass_span *spans;
 	struct chunk **chunks;
+	struct reading *readings;
 
 	if (c->n_spans < c->cap_spans)
 		return true;
@@ -25,7 +26,10 @@ static bool grow_spans(struct vk_command *c)
 	chunks = realloc(c->chunks, cap / CHUNK_SPANS * sizeof(*chunks));
 	if (chunks)
 		c->chunks = chunks;
-	if (!spans || !chunks)
+	readings = realloc(c->readings, 2 * cap * sizeof(*readings));
+	if (readings)
+		c->readings = readings;
+	if (!spans || !chunks || !readings)
 		return false;
 	memset(&chunks[c->cap_spans / CHUNK_SPANS], 0, (cap - c->cap_spans) / CHUNK_SPANS * sizeof(*chunks));
 	c->cap_spans = cap;
