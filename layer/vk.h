@@ -129,7 +129,7 @@ struct vk_command {
 	unsigned n_spans, n_chunks, cap_spans, cap_chunks;
 	struct pass_span *spans;
 	struct chunk **chunks;
-	struct reading *readings; /* two per span; of the last look (under device->lock) */
+	struct reading *readings;  /* two per span; of the last look (under device->lock) */
 	unsigned run, pass;        /* spans of the open run of commands and of the open pass, or NO_RUN */
 	enum passes_kind run_kind; /* of the open run, which may have no span; PASSES_KINDS: none open */
 	unsigned n_labels;

@@ -19,8 +19,10 @@ static const struct {
 	const char *head, *unit;
 	int decimals;
 } columns[COLUMNS] = {
-	[IN_FRAME] = {"in a frame", " ms", 2}, [IN_CALL] = {"in a call", " ms", 3},
-	[CALLS] = {"calls", "", 1},            [CYCLES] = {"in a call", " Mcy", 2},
+	[IN_FRAME] = {"in a frame", " ms", 2},
+	[IN_CALL] = {"in a call", " ms", 3},
+	[CALLS] = {"calls", "", 1},
+	[CYCLES] = {"in a call", " Mcy", 2},
 	[IPC] = {"IPC", "", 2},
 };
 
@@ -105,10 +107,8 @@ static void draw_line(const struct chart *chart, const struct view_data *data, s
 	if (!ms || !calls)
 		return;
 	const double values[COLUMNS] = {
-		[IN_FRAME] = metric_value(ms, feed->now),
-		[IN_CALL] = line->ms / line->calls,
-		[CALLS] = metric_value(calls, feed->now),
-		[CYCLES] = line->cycles / line->calls * 1e-6,
+		[IN_FRAME] = metric_value(ms, feed->now),  [IN_CALL] = line->ms / line->calls,
+		[CALLS] = metric_value(calls, feed->now),  [CYCLES] = line->cycles / line->calls * 1e-6,
 		[IPC] = line->instructions / line->cycles,
 	};
 
@@ -118,10 +118,9 @@ static void draw_line(const struct chart *chart, const struct view_data *data, s
 	at.w = at.w < HISTORY_MAX ? at.w : HISTORY_MAX;
 	if (at.w > 0)
 		draw_history(chart, data, canvas, at, ms);
-	hits_add(data->hits, &(struct hit){.at = row,
-					   .mark = row,
-					   .kind = HIT_ROW,
-					   .subject = {.chart = chart, .metric = ms}});
+	hits_add(data->hits,
+		 &(struct hit){
+			 .at = row, .mark = row, .kind = HIT_ROW, .subject = {.chart = chart, .metric = ms}});
 }
 
 static void draw_heads(struct canvas *canvas, struct rect row)
@@ -144,8 +143,5 @@ static void regions_draw(const struct chart *chart, const struct view_data *data
 		draw_line(chart, data, canvas, rect_top(&r, 1), &table.regions[i]);
 }
 
-const struct widget widget_regions = {.name = "regions",
-				      .seriesless = true,
-				      .companion = true,
-				      .size = regions_size,
-				      .draw = regions_draw};
+const struct widget widget_regions = {
+	.name = "regions", .seriesless = true, .companion = true, .size = regions_size, .draw = regions_draw};

@@ -1,8 +1,10 @@
-/* bare [FRAMES]: frames of two passes on each of two queues, and of one on a queue for transfers
+/* bare [FRAMES [present]]: frames of two passes on each of two queues, and of one on a queue for transfers
  * only, with the fewest Vulkan functions. The transfer of the second queue has 41 commands, all
- * others have one. A lost device ends it with status 0. */
+ * others have one. With `present` the first queue alone renders to a window; whenever that has
+ * another size, a swapchain of another width follows. A lost device ends it with status 0. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <vulkan/vulkan.h>
 
@@ -17,7 +19,12 @@ static VkDevice device;
 
 static void make_device(void)
 {
-	const VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+	static const char *const surfaces[] = {VK_KHR_SURFACE_EXTENSION_NAME,
+					       VK_EXT_HEADLESS_SURFACE_EXTENSION_NAME};
+	static const char *const swapchains[] = {VK_KHR_SWAPCHAIN_EXTENSION_NAME};
+	const VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+					   .enabledExtensionCount = 2,
+					   .ppEnabledExtensionNames = surfaces};
 	const float priorities[2] = {1, 1};
 	const VkDeviceQueueCreateInfo queues[2] = {
 		{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, NULL, 0, 0, 2, priorities},
@@ -25,7 +32,9 @@ static void make_device(void)
 	};
 	const VkDeviceCreateInfo request = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
 					    .queueCreateInfoCount = 2,
-					    .pQueueCreateInfos = queues};
+					    .pQueueCreateInfos = queues,
+					    .enabledExtensionCount = 1,
+					    .ppEnabledExtensionNames = swapchains};
 	VkPhysicalDevice physical;
 	uint32_t n = 1;
 
@@ -51,12 +60,12 @@ static void make_lane(struct bare_lane *lane, uint32_t family, uint32_t index)
 	vkAllocateCommandBuffers(device, &buffer, &lane->buffer);
 }
 
-static void record_frame(struct bare_lane *lane, int fills, VkRenderPass pass)
+static void record_frame(struct bare_lane *lane, int fills, VkRenderPass pass, uint32_t width)
 {
 	const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
 	const VkRenderPassBeginInfo render = {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
 					      .renderPass = pass,
-					      .renderArea.extent = {64, 32}};
+					      .renderArea.extent = {width, 32}};
 
 	vkBeginCommandBuffer(lane->buffer, &info);
 	for (int i = 0; i < fills; i++)
@@ -78,6 +87,57 @@ static VkResult submit_frame(struct bare_lane *lane)
 	return result == VK_SUCCESS ? vkQueueWaitIdle(lane->queue) : result;
 }
 
+static VkSwapchainKHR make_swapchain(VkSurfaceKHR surface, VkSwapchainKHR old, uint32_t width)
+{
+	const VkSwapchainCreateInfoKHR info = {.sType = VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR,
+					       .surface = surface,
+					       .minImageCount = 2,
+					       .imageExtent = {width, 32},
+					       .oldSwapchain = old};
+	VkSwapchainKHR swapchain = VK_NULL_HANDLE;
+
+	vkCreateSwapchainKHR(device, &info, NULL, &swapchain);
+	vkDestroySwapchainKHR(device, old, NULL);
+	return swapchain;
+}
+
+static VkSurfaceKHR make_surface(void)
+{
+	const VkHeadlessSurfaceCreateInfoEXT info = {
+		.sType = VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT};
+	PFN_vkCreateHeadlessSurfaceEXT create =
+		(PFN_vkCreateHeadlessSurfaceEXT)vkGetInstanceProcAddr(instance, "vkCreateHeadlessSurfaceEXT");
+	VkSurfaceKHR surface;
+
+	if (create && create(instance, &info, NULL, &surface) == VK_SUCCESS)
+		return surface;
+	fprintf(stderr, "bare: no surface\n");
+	exit(77);
+}
+
+static void present_frames(struct bare_lane *lane, VkRenderPass pass, int frames)
+{
+	VkSurfaceKHR surface = make_surface();
+	uint32_t width = 64, index;
+	VkSwapchainKHR swapchain = make_swapchain(surface, VK_NULL_HANDLE, width);
+	const VkPresentInfoKHR present = {.sType = VK_STRUCTURE_TYPE_PRESENT_INFO_KHR,
+					  .swapchainCount = 1,
+					  .pSwapchains = &swapchain,
+					  .pImageIndices = &index};
+
+	for (int f = 0; f < frames; f++) {
+		vkAcquireNextImageKHR(device, swapchain, UINT64_MAX, VK_NULL_HANDLE, VK_NULL_HANDLE, &index);
+		record_frame(lane, 1, pass, width);
+		submit_frame(lane);
+		if (vkQueuePresentKHR(lane->queue, &present) == VK_SUCCESS)
+			continue;
+		vkDeviceWaitIdle(device);
+		swapchain = make_swapchain(surface, swapchain, ++width);
+	}
+	vkDestroySwapchainKHR(device, swapchain, NULL);
+	vkDestroySurfaceKHR(instance, surface, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const VkRenderPassCreateInfo empty = {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
@@ -90,9 +150,13 @@ int main(int argc, char **argv)
 	make_lane(&lanes[0], 0, 0);
 	make_lane(&lanes[1], 0, 1);
 	make_lane(&lanes[2], 1, 0);
+	if (argc > 2 && strcmp(argv[2], "present") == 0) {
+		present_frames(&lanes[0], pass, frames);
+		frames = 0;
+	}
 	for (int f = 0; f < frames; f++)
 		for (int l = 0; l < 3; l++) {
-			record_frame(&lanes[l], l == 1 ? 41 : 1, l < 2 ? pass : VK_NULL_HANDLE);
+			record_frame(&lanes[l], l == 1 ? 41 : 1, l < 2 ? pass : VK_NULL_HANDLE, 64);
 			if (submit_frame(&lanes[l]) != VK_SUCCESS)
 				goto end;
 		}

@@ -4,7 +4,8 @@
  *
  * FAKEICD is a list of words: bits=N (valid bits of timestamps), from=N (first tick), period=N
  * (ns), never (results are never there), back (the clock runs backwards), lost=N (the device is
- * lost at the N-th submission), oom=N (the N-th creation of a query pool and all later ones fail).
+ * lost at the N-th submission), oom=N (the N-th creation of a query pool and all later ones fail),
+ * resize=N (the window has another size at each N-th present).
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,10 +55,11 @@ struct object {
 };
 
 static struct {
-	unsigned bits, period, lost, oom;
+	unsigned bits, period, lost, oom, resize;
 	uint64_t clock;
 	bool never, back;
-	unsigned submits, pools_made, pools_alive, command_pools;
+	unsigned submits, pools_made, pools_alive, command_pools, presents;
+	uint64_t swapchain; /* the last one */
 } fake = {.bits = 64, .period = 1};
 
 static struct object the_instance, the_physical, the_device, queues[3];
@@ -82,6 +84,7 @@ static void read_words(void)
 		fake.period = strncmp(word, "period=", 7) == 0 ? (unsigned)n : fake.period;
 		fake.lost = strncmp(word, "lost=", 5) == 0 ? (unsigned)n : fake.lost;
 		fake.oom = strncmp(word, "oom=", 4) == 0 ? (unsigned)n : fake.oom;
+		fake.resize = strncmp(word, "resize=", 7) == 0 ? (unsigned)n : fake.resize;
 		fake.never |= strcmp(word, "never") == 0;
 		fake.back |= strcmp(word, "back") == 0;
 	}
@@ -105,24 +108,36 @@ static VKAPI_ATTR void VKAPI_CALL icd_DestroyInstance(VkInstance i, const VkAllo
 	(void)a;
 }
 
+static VkResult list_extensions(const char *const *names, uint32_t most, uint32_t *n,
+				VkExtensionProperties *out)
+{
+	for (uint32_t i = 0; out && i < most && i < *n; i++) {
+		out[i] = (VkExtensionProperties){.specVersion = 1};
+		snprintf(out[i].extensionName, sizeof(out[i].extensionName), "%s", names[i]);
+	}
+	*n = most;
+	return VK_SUCCESS;
+}
+
 static VKAPI_ATTR VkResult VKAPI_CALL icd_EnumerateInstanceExtensionProperties(const char *layer, uint32_t *n,
 									       VkExtensionProperties *out)
 {
+	static const char *const names[] = {VK_KHR_SURFACE_EXTENSION_NAME,
+					    VK_EXT_HEADLESS_SURFACE_EXTENSION_NAME};
+
 	(void)layer;
-	(void)out;
-	*n = 0;
-	return VK_SUCCESS;
+	return list_extensions(names, 2, n, out);
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL icd_EnumerateDeviceExtensionProperties(VkPhysicalDevice p,
 									     const char *layer, uint32_t *n,
 									     VkExtensionProperties *out)
 {
+	static const char *const names[] = {VK_KHR_SWAPCHAIN_EXTENSION_NAME};
+
 	(void)p;
 	(void)layer;
-	(void)out;
-	*n = 0;
-	return VK_SUCCESS;
+	return list_extensions(names, 1, n, out);
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL icd_EnumeratePhysicalDevices(VkInstance i, uint32_t *n,
@@ -398,6 +413,40 @@ static VKAPI_ATTR VkResult VKAPI_CALL icd_CreateRenderPass(VkDevice d, const VkR
 	return VK_SUCCESS;
 }
 
+static VKAPI_ATTR VkResult VKAPI_CALL icd_CreateSwapchainKHR(VkDevice d, const VkSwapchainCreateInfoKHR *info,
+							     const VkAllocationCallbacks *a,
+							     VkSwapchainKHR *out)
+{
+	(void)d;
+	(void)a;
+	if ((uint64_t)info->oldSwapchain != fake.swapchain)
+		breach("a swapchain does not follow the one before it");
+	*out = (VkSwapchainKHR)(uintptr_t)++fake.swapchain;
+	return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL icd_AcquireNextImageKHR(VkDevice d, VkSwapchainKHR swapchain,
+							      uint64_t timeout, VkSemaphore semaphore,
+							      VkFence fence, uint32_t *index)
+{
+	(void)d;
+	(void)timeout;
+	(void)semaphore;
+	(void)fence;
+	if ((uint64_t)swapchain != fake.swapchain)
+		breach("an image of a swapchain that was replaced");
+	*index = 0;
+	return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL icd_QueuePresentKHR(VkQueue q, const VkPresentInfoKHR *info)
+{
+	(void)q;
+	(void)info;
+	fake.presents++;
+	return fake.resize && fake.presents % fake.resize == 0 ? VK_ERROR_OUT_OF_DATE_KHR : VK_SUCCESS;
+}
+
 /* Everything that has nothing to destroy or answer. */
 static VKAPI_ATTR VkResult VKAPI_CALL icd_nothing(void)
 {
@@ -440,10 +489,14 @@ static PFN_vkVoidFunction find_function(const char *name)
 		ROW(QueueSubmit),
 		ROW(QueueWaitIdle),
 		ROW(CreateRenderPass),
+		ROW(CreateSwapchainKHR),
+		ROW(AcquireNextImageKHR),
+		ROW(QueuePresentKHR),
 	};
 	static const char *const nothing[] = {
 		"vkDestroyCommandPool",
 		"vkDestroyRenderPass",
+		"vkDestroySwapchainKHR",
 		"vkGetPhysicalDeviceFeatures",
 		"vkGetPhysicalDeviceFormatProperties",
 		"vkGetPhysicalDeviceImageFormatProperties",

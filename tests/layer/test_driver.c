@@ -31,10 +31,11 @@ static const struct {
 	{"oom=1", 0, {0, 0, 100}, PASSES_STAMP_BOTTOM, 1},
 };
 
-static void play(const char *words)
+static void play(const char *words, const char *how)
 {
 	static const char *const layer[] = {"VK_INSTANCE_LAYERS=VK_LAYER_MALITOP_passes", NULL};
-	char *const argv[] = {(char *)(uintptr_t) "tests/layer/bare", (char *)(uintptr_t) "20", NULL};
+	char *const argv[] = {(char *)(uintptr_t) "tests/layer/bare", (char *)(uintptr_t) "20",
+			      (char *)(uintptr_t)how, NULL};
 
 	setenv("FAKEICD", words, 1);
 	assert_true(listener_play(&listener, argv, layer, 0));
@@ -60,7 +61,7 @@ static void every_driver_gives_true_times_or_counted_losses(void **state)
 	(void)state;
 	for (size_t d = 0; d < sizeof(drivers) / sizeof(drivers[0]); d++) {
 		print_message("%s\n", drivers[d].words);
-		play(drivers[d].words);
+		play(drivers[d].words, NULL);
 		assert_int_equal(listener_count(&listener, PASSES_FRAME, NULL), 60);
 		assert_int_equal(listener_count(&listener, PASSES_PASS, NULL), drivers[d].passes);
 		assert_int_equal(listener.stamp, drivers[d].stamp);
@@ -75,7 +76,7 @@ static void without_calibration_no_pass_begins_before_its_submission(void **stat
 	int64_t least = INT64_MAX;
 
 	(void)state;
-	play("bits=64");
+	play("bits=64", NULL);
 	for (unsigned i = 0; i < listener.n; i++) {
 		const struct passes_event *e = &listener.events[i];
 
@@ -96,9 +97,31 @@ static void a_lost_device_ends_the_times_and_not_the_application(void **state)
 	(void)state;
 	for (unsigned n = 1; n <= 9; n++) {
 		snprintf(words, sizeof(words), "lost=%u", n);
-		play(words);
+		play(words, NULL);
 		assert_true(listener_count(&listener, PASSES_PASS, NULL) <= 2 * n);
 	}
+}
+
+/* Five frames of each size. */
+static void frames_go_on_when_the_swapchain_is_made_again(void **state)
+{
+	uint64_t next = 0;
+	char name[32];
+
+	(void)state;
+	play("resize=5", "present");
+	for (unsigned i = 0; i < 4; i++) {
+		snprintf(name, sizeof(name), "%ux32 no target", 64 + i);
+		assert_int_equal(listener_count(&listener, PASSES_PASS, name), 5);
+	}
+	for (unsigned i = 0; i < listener.n; i++)
+		if (listener.events[i].type == PASSES_FRAME) {
+			assert_int_equal(listener.events[i].kind, PASSES_PRESENT);
+			assert_int_equal(listener.events[i].passes, 2);
+			assert_int_equal(listener.events[i].frame, next++);
+		}
+	assert_int_equal(next, 20);
+	assert_int_equal(listener_count_untold(&listener), 0);
 }
 
 int main(void)
@@ -106,6 +129,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_driver_gives_true_times_or_counted_losses),
 		cmocka_unit_test(without_calibration_no_pass_begins_before_its_submission),
+		cmocka_unit_test(frames_go_on_when_the_swapchain_is_made_again),
 		cmocka_unit_test(a_lost_device_ends_the_times_and_not_the_application),
 	};
 

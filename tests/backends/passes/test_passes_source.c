@@ -298,8 +298,8 @@ static char *frame_view_text(const struct passes_bench *b, const double *vector,
 			     const char *pass, const struct feed *gpu)
 {
 	const struct view *view;
-	const struct metric_set *sets[SOURCE_KINDS] = {[SOURCE_GPU] = gpu ? gpu->set : NULL,
-						       [SOURCE_PASSES] = b->set};
+	const struct metric_set *sets[SOURCE_KINDS] = {
+		[SOURCE_GPU] = gpu ? gpu->set : NULL, [SOURCE_PASSES] = b->set};
 	struct view_data data = {.refresh_s = 0.1, .fps = 100, .width = 1920, .height = 1080};
 	struct strbuf text = {0};
 	struct canvas canvas;
@@ -418,13 +418,13 @@ static void without_the_layer_the_counters_bound_the_frames(void **state)
 	column->end_ns = column->time_ns = SECOND;
 	column->n_samples = 1;
 	memcpy(column->value, values, sizeof(values));
-	struct metric_set *set = metric_set_new(
-		b.db,
-		&(struct metric_source){.product = gpudb_by_name(b.db, "Mali-G78"),
-					.slots = slots,
-					.n_slots = 2,
-					.screen_pixels = 1920 * 1080},
-		&err);
+	struct metric_set *set =
+		metric_set_new(b.db,
+			       &(struct metric_source){.product = gpudb_by_name(b.db, "Mali-G78"),
+						       .slots = slots,
+						       .n_slots = 2,
+						       .screen_pixels = 1920 * 1080},
+			       &err);
 
 	assert_non_null(set);
 	AUTOFREE double *vector = xcalloc(set->n_vector, sizeof(*vector));
