@@ -5,13 +5,15 @@
  * FAKEICD is a list of words: bits=N (valid bits of timestamps), from=N (first tick), period=N
  * (ns), never (results are never there), back (the clock runs backwards), lost=N (the device is
  * lost at the N-th submission), oom=N (the N-th creation of a query pool and all later ones fail),
- * resize=N (the window has another size at each N-th present).
+ * resize=N (the window has another size at each N-th present), timed (count the time spent in
+ * submissions and results here, for bench_layer).
  */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define VK_NO_PROTOTYPES
 #include <vulkan/vk_icd.h>
@@ -23,6 +25,8 @@
 
 EXPORT PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance i, const char *name);
 EXPORT VkResult VKAPI_CALL vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version);
+
+EXPORT double icd_spent_s;
 
 enum op_kind { OP_RESET, OP_STAMP, OP_WORK };
 enum query_state { QUERY_UNKNOWN, QUERY_RESET, QUERY_THERE };
@@ -57,7 +61,7 @@ struct object {
 static struct {
 	unsigned bits, period, lost, oom, resize;
 	uint64_t clock;
-	bool never, back;
+	bool never, back, timed;
 	unsigned submits, pools_made, pools_alive, command_pools, presents;
 	uint64_t swapchain; /* the last one */
 } fake = {.bits = 64, .period = 1};
@@ -86,6 +90,7 @@ static void read_words(void)
 		fake.oom = strncmp(word, "oom=", 4) == 0 ? (unsigned)n : fake.oom;
 		fake.resize = strncmp(word, "resize=", 7) == 0 ? (unsigned)n : fake.resize;
 		fake.never |= strcmp(word, "never") == 0;
+		fake.timed |= strcmp(word, "timed") == 0;
 		fake.back |= strcmp(word, "back") == 0;
 	}
 }
@@ -332,12 +337,22 @@ static VKAPI_ATTR void VKAPI_CALL icd_DestroyQueryPool(VkDevice d, VkQueryPool p
 	fake.pools_alive--;
 }
 
+static double seconds_now(void)
+{
+	struct timespec t = {0};
+
+	if (fake.timed)
+		clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 static VKAPI_ATTR VkResult VKAPI_CALL icd_GetQueryPoolResults(VkDevice d, VkQueryPool handle, uint32_t first,
 							      uint32_t n, size_t size, void *data,
 							      VkDeviceSize stride, VkQueryResultFlags flags)
 {
 	const struct query_pool *pool = (const struct query_pool *)(uintptr_t)handle;
 	VkResult result = VK_SUCCESS;
+	double begin = seconds_now();
 
 	(void)d;
 	if (flags & VK_QUERY_RESULT_WAIT_BIT)
@@ -355,6 +370,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL icd_GetQueryPoolResults(VkDevice d, VkQuer
 		else
 			result = VK_NOT_READY;
 	}
+	icd_spent_s += seconds_now() - begin;
 	return fake.lost && fake.submits >= fake.lost ? VK_ERROR_DEVICE_LOST : result;
 }
 
@@ -386,6 +402,8 @@ static void execute_buffer(const struct buffer *b)
 static VKAPI_ATTR VkResult VKAPI_CALL icd_QueueSubmit(VkQueue q, uint32_t n, const VkSubmitInfo *infos,
 						      VkFence fence)
 {
+	double begin = seconds_now();
+
 	(void)q;
 	(void)fence;
 	fake.submits++;
@@ -394,6 +412,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL icd_QueueSubmit(VkQueue q, uint32_t n, con
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t b = 0; b < infos[i].commandBufferCount; b++)
 			execute_buffer((const struct buffer *)infos[i].pCommandBuffers[b]);
+	icd_spent_s += seconds_now() - begin;
 	return VK_SUCCESS;
 }
 
