@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define LABEL_COLS 12
-#define LANE_ROWS_MIN 4 /* CPU, a queue, at once, axis */
+#define LANE_ROWS_MIN 3 /* CPU, a queue or thread, axis */
 #define QUEUES 8
 #define TICK_COLS 12
 
@@ -64,7 +64,7 @@ static void spans_size(const struct chart *chart, const struct view_data *data, 
 	if (!read_plot(&plot, data))
 		return;
 	*min = LANE_ROWS_MIN;
-	*most = LANE_ROWS_MIN - 1 + __builtin_popcount(plot.queues) + __builtin_popcount(plot.threads);
+	*most = 2 + (plot.frame.n > 0) + __builtin_popcount(plot.queues) + __builtin_popcount(plot.threads);
 }
 
 static int column_of(const struct span_plot *plot, double ms, int cols)
