@@ -313,3 +313,19 @@ char *str_printable(char *dst, size_t size, const char *src)
 	dst[n] = 0;
 	return dst;
 }
+
+void base64_put(char *out, struct span bytes)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	for (size_t i = 0; i < bytes.n; i += 3) {
+		size_t n = bytes.n - i < 3 ? bytes.n - i : 3;
+		uint32_t three = 0;
+
+		for (size_t k = 0; k < 3; k++)
+			three = three << 8 | (k < n ? (uint8_t)bytes.p[i + k] : 0);
+		for (size_t k = 0; k < 4; k++)
+			*out++ = k <= n ? digits[three >> (18 - 6 * k) & 63] : '=';
+	}
+	*out = 0;
+}

@@ -57,4 +57,7 @@ uint32_t utf8_next(const char **p, const char *end);
 /* Encode as UTF-8; out has room for 4 bytes. Returns the length. */
 size_t utf8_put(char *out, uint32_t ch);
 
+/* Write bytes as base64 (RFC 4648), terminated: 4 characters for each 3 bytes begun. */
+void base64_put(char *out, struct span bytes);
+
 #endif

@@ -251,6 +251,7 @@ void options_defaults(struct options *options)
 	if (own) {
 		GROW(options->gpudb, options->n_gpudb, options->cap_gpudb);
 		options->gpudb[options->n_gpudb++] = (struct gpudb_dir){own, false};
+		options->own_view = options_keep(options, xasprintf("%s/my.view", own));
 	}
 }
 

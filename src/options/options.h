@@ -128,6 +128,7 @@ struct options {
 	int64_t window_ns;       /* serve: gauges are means over this time */
 	const char *config;      /* --config FILE */
 	const char *config_path; /* the file that is read, whether or not it exists; NULL without HOME */
+	const char *own_view;    /* the file of charts that the screen adds to; NULL without HOME */
 	struct option_key *keys; /* stanza `keys` */
 	unsigned n_keys, cap_keys;
 	struct gpudb_dir *gpudb; /* for gpudb_load; the user's own directory comes first */
@@ -202,6 +203,12 @@ void options_print_config(const struct options *options, struct strbuf *out);
 bool options_save(const struct options *options, const char *name, const char *value, struct err *err);
 /* The same in a text. */
 void options_edit(struct span text, const char *name, const char *value, struct strbuf *out);
+/* Add a metric to the user's own charts, in options->own_view: the file is made, or replaced as a
+ * whole with its other lines unchanged. *added is false if it has the metric already.
+ * (options_own.c) */
+bool options_own_add(const struct options *options, const char *metric, bool *added, struct err *err);
+/* The same in a text; false: it has the metric. */
+bool options_own_edit(struct span text, const char *metric, struct strbuf *out);
 /* The value of an option as a text, "" if it has none; its help. The name must exist. */
 void options_value(const struct options *options, const char *name, struct strbuf *out);
 const char *options_about(const char *name);

@@ -25,23 +25,6 @@ struct serve_auth {
 	unsigned n, cap;
 };
 
-/* RFC 4648 */
-static void encode_base64(char *out, struct span text)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	for (size_t i = 0; i < text.n; i += 3) {
-		size_t n = text.n - i < 3 ? text.n - i : 3;
-		uint32_t three = 0;
-
-		for (size_t k = 0; k < 3; k++)
-			three = three << 8 | (k < n ? (uint8_t)text.p[i + k] : 0);
-		for (size_t k = 0; k < 4; k++)
-			*out++ = k <= n ? digits[three >> (18 - 6 * k) & 63] : '=';
-	}
-	*out = 0;
-}
-
 static bool add_line(struct serve_auth *auth, struct span line)
 {
 	struct span rest = line, scheme = span_word(&rest), secret = span_trim(rest);
@@ -59,7 +42,7 @@ static bool add_line(struct serve_auth *auth, struct span line)
 	c = &auth->list[auth->n++];
 	*c = (struct credential){.scheme = basic ? "Basic" : "Bearer"};
 	if (basic)
-		encode_base64(c->secret, secret);
+		base64_put(c->secret, secret);
 	else
 		memcpy(c->secret, secret.p, secret.n);
 	return true;

@@ -297,6 +297,21 @@ bool term_draw(struct term *term, const struct canvas *canvas)
 	return true;
 }
 
+bool term_copy(struct term *term, const char *text)
+{
+	struct strbuf *out = &term->tty.pending;
+	AUTOFREE char *encoded = xmalloc(strlen(text) / 3 * 4 + 5);
+
+	if (!term->kind->mouse) /* those with one know OSC, too */
+		return false;
+	strbuf_str(out, "\x1b]52;c;");
+	base64_put(encoded, span_of(text));
+	strbuf_str(out, encoded);
+	strbuf_str(out, "\a");
+	flush_frame(term);
+	return true;
+}
+
 struct term_stats term_stats(const struct term *term)
 {
 	struct term_stats stats = term->stats;

@@ -100,6 +100,10 @@ struct term_about {
 };
 void term_about(struct term_about *about);
 
+/* Offer a text to the clipboard (OSC 52); many terminals take it, some only if they are told to.
+ * false: this kind of terminal cannot. */
+bool term_copy(struct term *term, const char *text);
+
 struct term_stats {
 	uint64_t bytes, writes, frames; /* frames that wrote something; writes that wrote something */
 	int64_t last_flush_ns;          /* time from the first to the last byte of the last frame */

@@ -54,7 +54,7 @@ static const struct metric *finding_metric(const struct judged *f)
 	return m;
 }
 
-static const struct metric *card_metric(const struct explain_card *card, const struct screen *screen)
+const struct metric *explain_card_metric(const struct explain_card *card, const struct screen *screen)
 {
 	const struct row_subject *row = screen_selected(screen);
 
@@ -74,7 +74,7 @@ static bool find_subject(const struct explain_card *card, struct screen *screen,
 					  .ascii = ascii};
 	const struct feed *feed;
 
-	*s = (struct explained){.metric = card_metric(card, screen), .finding = card->finding};
+	*s = (struct explained){.metric = explain_card_metric(card, screen), .finding = card->finding};
 	if (!s->metric && !s->finding)
 		return false;
 	s->instance = row && !s->finding ? row->instance : NULL;
@@ -341,9 +341,11 @@ static void draw_footer(const struct explain_card *card, const char *alert, stru
 {
 	struct foot_keys keys = {.keys = {{"\u2191 \u2193", "Up Down", "next metric", 2},
 					  {"Enter", NULL, "go to its view", 1},
+					  {"y", NULL, "copy the expression", 2},
+					  {"e", NULL, "add to my charts (u)", 2},
 					  {"i Esc", NULL, "close", 0},
 					  {"PgUp PgDn", NULL, "scroll", 1}},
-				 .n = card->scroll_max ? 4 : 3};
+				 .n = card->scroll_max ? 6 : 5};
 	char where[48] = "";
 
 	if (card->finding)
@@ -406,7 +408,7 @@ void explain_card_draw(struct explain_card *card, struct screen *screen, const c
 /* Show the next view that has the metric, or of a finding the first that it names. */
 static bool show_its_view(const struct explain_card *card, struct screen *screen)
 {
-	const struct metric *m = card_metric(card, screen);
+	const struct metric *m = explain_card_metric(card, screen);
 	unsigned n = screen->views.n_views, at = (unsigned)(screen->view - screen->views.views);
 
 	if (card->finding)
@@ -448,4 +450,16 @@ bool explain_card_key(struct explain_card *card, struct screen *screen, uint32_t
 	else
 		strbuf_str(said, "explain: i, Esc or q closes it, and the other keys act again");
 	return true;
+}
+
+void explain_card_expression(const struct explain_card *card, struct screen *screen, struct strbuf *out)
+{
+	struct explained s;
+
+	if (!find_subject(card, screen, false, &s))
+		return;
+	for (unsigned i = 0; i < s.text.n && !out->n; i++)
+		if (!strcmp(s.text.items[i].name, s.finding ? "when" : "formula"))
+			strbuf_str(out, s.text.items[i].text);
+	subject_fini(&s);
 }

@@ -20,4 +20,8 @@ void explain_card_draw(struct explain_card *card, struct screen *screen, const c
  * that has the metric. A message for the user is added to *said. */
 bool explain_card_key(struct explain_card *card, struct screen *screen, uint32_t key, struct strbuf *said);
 
+/* What is explained: the expression, with an empty text without one; the metric, NULL for none. */
+void explain_card_expression(const struct explain_card *card, struct screen *screen, struct strbuf *out);
+const struct metric *explain_card_metric(const struct explain_card *card, const struct screen *screen);
+
 #endif

@@ -332,9 +332,30 @@ static void an_error_is_cut_and_never_overrun(void **state)
 	assert_false(err_prefix(NULL, "nobody listens"));
 }
 
+static void base64_is_that_of_rfc_4648(void **state)
+{
+	static const char *const cases[][2] = {{"", ""},
+					       {"f", "Zg=="},
+					       {"fo", "Zm8="},
+					       {"foo", "Zm9v"},
+					       {"foob", "Zm9vYg=="},
+					       {"fooba", "Zm9vYmE="},
+					       {"foobar", "Zm9vYmFy"},
+					       {"\xff\xfe", "//4="}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char out[16];
+
+		base64_put(out, span_of(cases[i][0]));
+		assert_string_equal(out, cases[i][1]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(base64_is_that_of_rfc_4648),
 		cmocka_unit_test(words_are_taken_off_one_by_one),
 		cmocka_unit_test(the_text_up_to_a_character_is_taken_off_with_it),
 		cmocka_unit_test(items_of_a_list_may_have_commas_between_slashes),

@@ -649,6 +649,46 @@ static void one_option_is_changed_and_all_other_lines_stay(void **state)
 	}
 }
 
+static void a_metric_is_added_to_the_own_charts_once_and_the_rest_stays(void **state)
+{
+	static const struct {
+		const char *before, *after; /* NULL: it is there already */
+	} cases[] = {
+		{"chart my-metrics\n  widget rows\n",
+		 "chart my-metrics\n  widget rows\n  series       Two\n"},
+		{"chart my-metrics\n  series One", "chart my-metrics\n  series One\n  series       Two\n"},
+		{"chart my-metrics\n  series One\n  # Two\n\n# end\nchart other\n  series Two\n",
+		 "chart my-metrics\n  series One\n  series       Two\n  # Two\n\n# end\nchart other\n  "
+		 "series "
+		 "Two\n"},
+		{"chart other\n  series Two",
+		 "chart other\n  series Two\n\nview my\n  title        My charts\n\nchart my-metrics\n"
+		 "  title        Metrics\n  widget       rows\n  series       Two\n"},
+		{"chart my-metrics\n  series  Two | label\n", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_STRBUF struct strbuf out = {0};
+		bool added = options_own_edit(span_of(cases[i].before), "Two", &out);
+
+		assert_int_equal(added, cases[i].after != NULL);
+		if (added)
+			assert_string_equal(out.p, cases[i].after);
+	}
+}
+
+static void own_charts_without_a_home_are_an_error(void **state)
+{
+	const struct options options = {.own_view = NULL};
+	struct err err;
+	bool added;
+
+	(void)state;
+	assert_false(options_own_add(&options, "Two", &added, &err));
+	assert_string_equal(err.text, "own charts: no place for them: set HOME");
+}
+
 static void help_of_a_command_shows_its_options_only(void **state)
 {
 	static const char *const words[COMMAND_COUNT][3] = {
@@ -853,6 +893,8 @@ int main(void)
 		cmocka_unit_test(every_option_but_four_can_be_in_the_file),
 		cmocka_unit_test(options_of_other_commands_are_ignored),
 		cmocka_unit_test(one_option_is_changed_and_all_other_lines_stay),
+		cmocka_unit_test(a_metric_is_added_to_the_own_charts_once_and_the_rest_stays),
+		cmocka_unit_test(own_charts_without_a_home_are_an_error),
 		cmocka_unit_test(help_of_a_command_shows_its_options_only),
 		cmocka_unit_test(help_of_a_command_speaks_of_no_other),
 		cmocka_unit_test(help_names_scenarios_guides_and_themes_from_their_own_tables),

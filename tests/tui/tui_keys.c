@@ -49,6 +49,29 @@ static void i_explains_the_selected_row_and_the_next_one(void **state)
 	run_stop(&run);
 }
 
+static void an_expression_is_copied_and_a_metric_joins_the_own_charts(void **state)
+{
+	char dir[] = "/tmp/own-charts-XXXXXX";
+	AUTOFREE char *env = NULL, *remove = NULL;
+	struct run run;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	env = xasprintf("XDG_CONFIG_HOME=%s", dir);
+	remove = xasprintf("rm -rf %s", dir);
+	run_shown(&run, &(struct run_options){.cols = 80, .rows = 24, .env = env});
+	run_press(&run, "2i", 0, "MaliVertQueueUtil");
+	run_press(&run, "y", RUN_BOTTOM, "copied, if the terminal allows it: MaliVertQueue");
+	assert_non_null(strstr(run.pty.out.p, "\x1b]52;c;TWFsaVZlcnRRdWV1")); /* "MaliVertQueu" */
+	run_press(&run, "e", RUN_BOTTOM, "MaliVertQueueUtil: now in your charts");
+	run_press(&run, "ui", 0, "MaliVertQueueUtil");
+	run_press(&run, "e", RUN_BOTTOM, "already in your charts");
+	run_press(&run, "q", 0, "Metrics");
+	run_quit(&run);
+	run_stop(&run);
+	assert_int_equal(system(remove), 0);
+}
+
 /* A directory with a file of the user's own. */
 static void write_own(const char *dir, const char *text)
 {
@@ -402,6 +425,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(help_scrolls_and_is_closed_by_q),
 		cmocka_unit_test(i_explains_the_selected_row_and_the_next_one),
+		cmocka_unit_test(an_expression_is_copied_and_a_metric_joins_the_own_charts),
 		cmocka_unit_test(own_views_are_read_again_and_errors_leave_the_old_ones),
 		cmocka_unit_test(settings_change_at_once_and_are_saved_beside_what_the_file_has),
 		cmocka_unit_test(what_is_pasted_does_nothing_but_a_note),
