@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* table: every counter of the GPU, block by block, and every event of the CPUs: per second, since
@@ -157,20 +158,54 @@ static bool next_item(struct walk *w, struct table_item *item)
 	return true;
 }
 
-static struct walk walk_start(const struct view_data *data)
+struct table_items {
+	struct table_item *list;
+	unsigned n, cap;
+};
+
+static double counted_total(const struct table_item *item)
 {
-	return (struct walk){.data = data, .block = -1};
+	double total =
+		item->feed->total[VECTOR_CONSTANTS + item->slot] * item->feed->set->slots[item->slot].scale;
+
+	return isnan(total) ? -1 : total;
 }
 
-static int count_rows(const struct view_data *data)
+static int compare_counts(const void *a, const void *b)
 {
-	struct walk w = walk_start(data);
-	struct table_item item;
-	int n = 0;
+	double x = counted_total(a), y = counted_total(b);
 
-	while (next_item(&w, &item))
-		n++;
-	return n;
+	return (y > x) - (y < x);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct table_item *x = a, *y = b;
+
+	return strcmp(x->feed->set->slots[x->slot].name, y->feed->set->slots[y->slot].name);
+}
+
+/* All rows, sorted within their blocks. The caller frees the list. */
+static struct table_items list_items(const struct view_data *data)
+{
+	static int (*const compare[TABLE_ORDERS])(const void *, const void *) = {
+		[TABLE_BY_COUNT] = compare_counts, [TABLE_BY_NAME] = compare_names};
+	struct walk w = {.data = data, .block = -1};
+	struct table_items items = {0};
+	struct table_item item;
+	unsigned from = 0;
+
+	while (next_item(&w, &item)) {
+		GROW(items.list, items.n, items.cap);
+		items.list[items.n++] = item;
+	}
+	for (unsigned to = 1; compare[data->order] && to <= items.n; to++)
+		if (to == items.n || items.list[to].heading) {
+			qsort(items.list + from + 1, to - from - 1, sizeof(*items.list),
+			      compare[data->order]);
+			from = to;
+		}
+	return items;
 }
 
 struct table_columns {
@@ -395,26 +430,26 @@ static struct row_subject subject_of(const struct chart *chart, const struct tab
 }
 
 /* The position of the selected row, -1 if there is none. */
-static int selected_row(const struct chart *chart, const struct view_data *data)
+static int selected_row(const struct chart *chart, const struct view_data *data,
+			const struct table_items *items)
 {
-	struct walk w = walk_start(data);
-	struct table_item item;
-
-	for (int at = 0; data->selected.chart == chart && next_item(&w, &item); at++) {
-		struct row_subject subject = subject_of(chart, &item);
+	for (unsigned at = 0; data->selected.chart == chart && at < items->n; at++) {
+		struct row_subject subject = subject_of(chart, &items->list[at]);
 
 		if (subject.chart && subject_same(&subject, &data->selected))
-			return at;
+			return (int)at;
 	}
 	return -1;
 }
 
 static void table_size(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most)
 {
-	struct walk w = walk_start(data);
+	struct walk w = {.data = data, .block = -1};
 	bool any = next_feed(&w);
-	int rows = count_rows(data);
+	struct table_items items = list_items(data);
+	int rows = (int)items.n;
 
+	free(items.list);
 	(void)chart;
 	(void)cols;
 	*min = any ? 2 : 0;
@@ -434,17 +469,17 @@ static void table_draw(const struct chart *chart, const struct view_data *data, 
 {
 	bool spread = data->per_instance && has_instances(data);
 	struct table_columns c = cut_columns(r, spread);
-	struct walk walk = walk_start(data);
-	struct table_item item;
+	struct table_items items = list_items(data);
 	int skip;
 
 	draw_headings(canvas, widget_head(&r), &c, data->range_s > 0 ? data->range_s : data->refresh_s);
-	if (!count_rows(data))
+	if (!items.n)
 		canvas_text(canvas, r, STYLE_DIM, "no counter fits the filter: Esc shows all again");
-	skip = widget_scroll(data, count_rows(data), r.h, selected_row(chart, data));
-	for (int at = 0; next_item(&walk, &item); at++) {
+	skip = widget_scroll(data, (int)items.n, r.h, selected_row(chart, data, &items));
+	for (int at = 0; at < (int)items.n; at++) {
+		const struct table_item *item = &items.list[at];
 		struct rect row = rect_top(&r, at < skip ? 0 : 1);
-		struct row_subject subject = subject_of(chart, &item);
+		struct row_subject subject = subject_of(chart, item);
 
 		if (subject.chart)
 			hits_add(data->hits,
@@ -453,11 +488,12 @@ static void table_draw(const struct chart *chart, const struct view_data *data, 
 			continue;
 		c = cut_columns(row, spread);
 		/* the first row always shows its block */
-		if (item.heading || at == skip)
-			draw_block(&item, canvas, row, &c);
+		if (item->heading || at == skip)
+			draw_block(item, canvas, row, &c);
 		else
-			draw_counter(&item, canvas, &c);
+			draw_counter(item, canvas, &c);
 	}
+	free(items.list);
 }
 
 const struct widget widget_table = {

@@ -71,5 +71,10 @@ void timeline_draw(const struct timeline *t, struct canvas *canvas, struct rect 
 	hits_add(hits, &(struct hit){.at = row, .kind = HIT_TIMELINE});
 	draw_activity(t, canvas, row);
 	draw_marks(t, canvas, row);
+	if (t->to_ns) {
+		int from = cell_of(t, row.w, t->from_ns), to = cell_of(t, row.w, t->to_ns);
+
+		canvas_restyle(canvas, (struct rect){row.x + from, row.y, to - from + 1, 1}, STYLE_SELECTED);
+	}
 	canvas_restyle(canvas, (struct rect){row.x + cell_of(t, row.w, t->at_ns), row.y, 1, 1}, STYLE_CURSOR);
 }

@@ -23,6 +23,7 @@ struct timeline_cell {
 struct timeline {
 	int64_t begin_ns, end_ns;          /* of what is kept, on the clock of the samples */
 	int64_t at_ns;                     /* the cursor */
+	int64_t from_ns, to_ns;            /* the selected range; 0, 0: none */
 	const struct timeline_cell *cells; /* equal parts of that time */
 	int n_cells;
 	const struct timeline_mark *marks; /* in the order of time */

@@ -47,6 +47,10 @@ struct view_scroll {
 
 struct process_table;
 
+/* Of the counters of a block in Counters: as the hardware has them, by what was counted since the
+ * start (the most first), by name. */
+enum table_order { TABLE_AS_HARDWARE, TABLE_BY_COUNT, TABLE_BY_NAME, TABLE_ORDERS };
+
 struct view_data {
 	struct feed feeds[SOURCE_KINDS];
 	const struct process_table *processes; /* views/processes.h; NULL if they are not read */
@@ -57,6 +61,7 @@ struct view_data {
 	double fps;                            /* frame budget */
 	unsigned width, height;
 	const char *filter;                /* only counters whose names contain it; NULL or "": all */
+	enum table_order order;            /* of the counters */
 	bool only_counted;                 /* no counters that were 0 since the start */
 	bool per_instance;                 /* `c`: break down per core, slice, CPU */
 	struct view_scroll *scroll;        /* NULL: from the first row */
@@ -188,6 +193,11 @@ void views_fini(struct views *views);
 void views_prepend(struct views *views, const char *view, const struct chart *chart);
 /* "user" is the first own view. NULL if there is none. */
 const struct view *views_find(const struct views *views, const char *name_or_digit);
+
+/* A copy of the view with only those charts and rows whose label, name or title contains the text;
+ * perhaps none. Free it with view_free. (view_filter.c) */
+struct view *view_filter(const struct view *view, const char *text);
+void view_free(struct view *view);
 
 /* Draw the body. Charts that do not fit are omitted by priority. */
 void view_draw(const struct view *view, const struct view_data *data, struct canvas *canvas,

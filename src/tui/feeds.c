@@ -311,6 +311,14 @@ void feeds_step(struct feeds *f)
 		step_feed(f, &f->feeds[i]);
 }
 
+static void show_now(const struct feeds *f, struct feed_state *feed)
+{
+	if (f->range_to_ns)
+		range_vector(f, feed);
+	else
+		vector_at(f, feed, feed->at_ns, feed->now);
+}
+
 void feeds_show(struct feeds *f, int64_t end_ns, int64_t at_ns)
 {
 	for (unsigned i = 0; i < f->n; i++) {
@@ -322,10 +330,7 @@ void feeds_show(struct feeds *f, int64_t end_ns, int64_t at_ns)
 		points_rebuild(f, feed, end);
 		feed->shown_ns = end;
 		feed->at_ns = at_ns ? at_ns : end;
-		if (f->range_to_ns)
-			range_vector(f, feed);
-		else
-			vector_at(f, feed, feed->at_ns, feed->now);
+		show_now(f, feed);
 	}
 }
 
@@ -335,7 +340,7 @@ void feeds_range(struct feeds *f, int64_t from_ns, int64_t to_ns)
 	f->range_to_ns = to_ns;
 }
 
-void feeds_compare(struct feeds *f, bool on)
+void feeds_compare(struct feeds *f, bool on, int64_t at_ns)
 {
 	for (unsigned i = 0; i < f->n; i++) {
 		struct feed_state *feed = &f->feeds[i];
@@ -344,6 +349,11 @@ void feeds_compare(struct feeds *f, bool on)
 		if (!on)
 			continue;
 		feed->mark = vector_new(feed->source->set->n_vector);
+		if (at_ns && feed->at_ns) {
+			vector_at(f, feed, at_ns, feed->mark);
+			show_now(f, feed); /* with its flags */
+			continue;
+		}
 		memcpy(feed->mark, feed->now, feed->n_vector * sizeof(*feed->mark));
 	}
 }

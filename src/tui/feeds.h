@@ -68,8 +68,9 @@ void feeds_show(struct feeds *f, int64_t end_ns, int64_t at_ns);
 /* From the next feeds_show or feeds_step on: `now` is the mean over a range, until 0, 0. It is
  * unknown where history does not hold all of the range. */
 void feeds_range(struct feeds *f, int64_t from_ns, int64_t to_ns);
-/* Compare with what `now` is at this moment, or no longer. */
-void feeds_compare(struct feeds *f, bool on);
+/* Compare with what is shown as now, or with the refresh that ended at at_ns if that is not 0; or
+ * no longer. */
+void feeds_compare(struct feeds *f, bool on, int64_t at_ns);
 /* The moment that is shown: the newest of all sources; 0 before the first. */
 int64_t feeds_shown_ns(const struct feeds *f);
 /* How active the shown GPU was, or without one the CPUs, in each of n equal parts of that time. */

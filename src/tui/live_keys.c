@@ -260,15 +260,27 @@ static bool shows_table(struct live *l)
 {
 	if (screen_has(&l->screen) & NEEDS_TABLE)
 		return true;
-	show_hint(l, "only in Counters (a); a filter also in Processes (0) and findings (!)");
+	show_hint(l, "only in Counters (a)");
 	return false;
 }
 
 static void ask_for_filter(struct live *l, int unused)
 {
 	(void)unused;
-	if (l->findings.shown || shows_table(l))
-		live_ask_filter(l);
+	live_ask_filter(l);
+}
+
+static void sort_counters(struct live *l, int unused)
+{
+	static const char *const orders[] = {"counters: in the order of the hardware",
+					     "counters: sorted by what was counted since the start",
+					     "counters: sorted by name"};
+
+	(void)unused;
+	if (!shows_table(l))
+		return;
+	l->screen.order = (l->screen.order + 1) % TABLE_ORDERS;
+	show_hint(l, orders[l->screen.order]);
 }
 
 static void toggle_counted(struct live *l, int unused)
@@ -402,6 +414,7 @@ static void (*const deeds[])(struct live *l, int number) = {
 	[ACTION_SNAPSHOT] = save_screen,
 	[ACTION_FILTER] = ask_for_filter,
 	[ACTION_COUNTED] = toggle_counted,
+	[ACTION_NEXT_SORT] = sort_counters,
 	[ACTION_PIN] = pin_row,
 	[ACTION_OWN] = show_own_view,
 	[ACTION_RELOAD] = reload_own,
@@ -429,57 +442,6 @@ static void do_action(struct live *l, uint32_t key, struct strbuf *said)
 		keys_why(keys_everywhere, key, has, said);
 }
 
-static void copy_expression(struct live *l)
-{
-	AUTO_STRBUF struct strbuf text = {0}, hint = {0};
-
-	explain_card_expression(&l->explain, &l->screen, &text);
-	if (!text.n)
-		strbuf_str(&hint, "copy: it is counted, not computed: there is no expression");
-	else
-		strbuf_printf(&hint,
-			      term_copy(l->term, text.p) ? "copied, if the terminal allows it: %s"
-							 : "copy: this terminal has no clipboard: %s",
-			      text.p);
-	show_hint(l, hint.p);
-}
-
-static void add_to_own(struct live *l)
-{
-	const struct metric *m = explain_card_metric(&l->explain, &l->screen);
-	AUTO_STRBUF struct strbuf hint = {0};
-	bool added = false;
-	struct err err;
-
-	if (!m) {
-		show_hint(l, "my charts: this finding has no metric of its own");
-	} else if (!options_own_add(l->options, m->def->name, &added, &err)) {
-		alerts_add(&l->alerts, l->sys->monotonic_ns(l->sys), err.text);
-	} else {
-		if (added)
-			live_reload(l);
-		strbuf_printf(&hint, "%s: %s your charts, key u", m->def->name,
-			      added ? "now in" : "already in");
-		show_hint(l, hint.p);
-	}
-}
-
-/* What moves the selection needs the rows that are drawn below the card. */
-static bool key_in_explanation(struct live *l, uint32_t key, struct strbuf *said)
-{
-	if (!l->explain.shown)
-		return false;
-	if (!l->explain.finding)
-		live_compose_below(l);
-	if (key == 'y')
-		copy_expression(l);
-	else if (key == 'e')
-		add_to_own(l);
-	if (key == 'y' || key == 'e')
-		return true;
-	return explain_card_key(&l->explain, &l->screen, key, said);
-}
-
 /* Whether a key is part of a text. */
 static bool is_typing(struct live *l)
 {
@@ -496,7 +458,7 @@ void live_key(struct live *l, uint32_t key)
 	key = is_typing(l) ? key : options_key(l->options, key);
 	if (!(l->help.shown && help_key(&l->help, key, &said)) && !live_key_in_settings(l, key, &said) &&
 	    !live_gpu_key(l, key) && !live_key_typed(l, key, l->sys->monotonic_ns(l->sys)) &&
-	    !key_in_explanation(l, key, &said) &&
+	    !live_key_in_explanation(l, key, &said) &&
 	    !(l->findings.shown && findings_card_key(&l->findings, &l->screen, key, &said)) &&
 	    !key_in_pane(l, key, &said))
 		do_action(l, key, &said);

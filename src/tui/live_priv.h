@@ -49,12 +49,12 @@ struct live {
 	struct live_past past;                       /* of a measurement */
 	struct alerts alerts;
 	int64_t start_ns, next_step_ns;
-	int64_t paused_since_ns;                         /* 0: not paused */
-	char before_counters[2];                         /* digit of the view */
-	bool has_instances;                              /* the sources deliver every core */
-	unsigned changes;                                /* changes of the session that were handled */
-	unsigned jumps;                                  /* jumps of the player that were handled */
-	enum { ASK_NOTHING, ASK_TIME, ASK_FILTER } asks; /* what is being typed */
+	int64_t paused_since_ns; /* 0: not paused */
+	char before_counters[2]; /* digit of the view */
+	bool has_instances;      /* the sources deliver every core */
+	unsigned changes;        /* changes of the session that were handled */
+	unsigned jumps;          /* jumps of the player that were handled */
+	enum { ASK_NOTHING, ASK_TIME, ASK_FILTER, ASK_COMPARE } asks; /* what is being typed */
 	bool confirms; /* the question before profiling waits for an answer */
 	char typed[32], question[48];
 	struct foot_ask ask;
@@ -80,6 +80,8 @@ void live_wheel(struct live *l, uint32_t key, int x, int y);
 
 /* Break down per core, or no longer. */
 void live_per_core(struct live *l);
+/* live_explain.c: handle a key of an explanation, false if none is shown or it has no such key. */
+bool live_key_in_explanation(struct live *l, uint32_t key, struct strbuf *said);
 /* Read the user's own files again; an error is an alert. */
 void live_reload(struct live *l);
 
@@ -133,13 +135,16 @@ void live_range(struct live *l);
 void live_follow_range(struct live *l);
 void live_forget_range(struct live *l);
 void live_compare(struct live *l);
+/* Compare with the mark of that number; "": with what is shown. */
+void live_compare_with(struct live *l, const char *number);
 /* live_snapshot.c: save the screen and its numbers under new names. */
 void live_snapshot(struct live *l);
 
-/* "Go to" and "filter": begin to ask; what the footer asks, NULL for nothing; handle a typed key,
+/* "Go to", "filter" and "compare with": begin to ask; what the footer asks, NULL for nothing; handle a typed key,
  * false if it is not part of the answer. */
 void live_ask(struct live *l);
 void live_ask_filter(struct live *l);
+void live_ask_compare(struct live *l);
 const struct foot_ask *live_asked(struct live *l);
 bool live_key_typed(struct live *l, uint32_t key, int64_t now);
 

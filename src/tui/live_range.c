@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static int64_t shown_ns(const struct live *l)
 {
@@ -75,17 +76,54 @@ void live_range(struct live *l)
 	live_show_again(l);
 }
 
+/* at_ns 0: with what is shown now. */
+static void begin_compare(struct live *l, int64_t at_ns, const char *with)
+{
+	feeds_compare(&l->feeds, true, at_ns);
+	snprintf(l->screen.compared, sizeof(l->screen.compared), "COMPARED with %s", with);
+	show_hint(l, "compare: changes since then stand in place of the units; = ends it");
+}
+
+static const struct timeline_mark *find_mark(const struct live *l, const char *number)
+{
+	char text[sizeof(l->screen.marks[0].text)];
+
+	snprintf(text, sizeof(text), "mark %.16s", number);
+	for (unsigned i = 0; i < l->screen.n_marks; i++)
+		if (!strcmp(l->screen.marks[i].text, text))
+			return &l->screen.marks[i];
+	return NULL;
+}
+
+void live_compare_with(struct live *l, const char *number)
+{
+	const struct timeline_mark *mark = number[0] ? find_mark(l, number) : NULL;
+	int64_t oldest, newest;
+	char with[64], clock[16];
+
+	if (!number[0]) {
+		screen_clock(l->screen.realtime_ns, clock, sizeof(clock));
+		snprintf(with, sizeof(with), "%s%s", l->feeds.range_to_ns ? "the range at " : "", clock);
+		begin_compare(l, 0, with);
+	} else if (!mark) {
+		snprintf(with, sizeof(with), "compare: there is no mark %.16s", number);
+		show_hint(l, with);
+	} else if (!feeds_reach(&l->feeds, &oldest, &newest) || mark->at_ns < oldest ||
+		   (l->player && mark->at_ns > newest)) {
+		show_hint(l, "compare: the history does not reach that mark: go there and press =");
+	} else {
+		begin_compare(l, mark->at_ns < newest ? mark->at_ns : newest, mark->text);
+	}
+}
+
 void live_compare(struct live *l)
 {
-	char clock[16];
-	bool on = !l->screen.compared[0];
-
-	feeds_compare(&l->feeds, on);
-	l->screen.compared[0] = 0;
-	if (!on)
-		return;
-	screen_clock(l->screen.realtime_ns, clock, sizeof(clock));
-	snprintf(l->screen.compared, sizeof(l->screen.compared), "COMPARED with %s%s",
-		 l->feeds.range_to_ns ? "the range at " : "", clock);
-	show_hint(l, "compare: changes since now stand in place of the units; = ends it");
+	if (l->screen.compared[0]) {
+		l->screen.compared[0] = 0;
+		feeds_compare(&l->feeds, false, 0);
+	} else if (l->screen.n_marks) {
+		live_ask_compare(l);
+	} else {
+		live_compare_with(l, "");
+	}
 }

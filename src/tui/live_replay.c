@@ -58,7 +58,7 @@ void live_run_log(struct live *l, int64_t now)
 		l->end = true;
 }
 
-/* ---- "go to" and "filter": a typed line, live as well ---- */
+/* ---- "go to", "filter" and "compare with": a typed line, live as well ---- */
 
 void live_ask(struct live *l)
 {
@@ -72,21 +72,33 @@ void live_ask_filter(struct live *l)
 	l->asks = ASK_FILTER;
 }
 
+void live_ask_compare(struct live *l)
+{
+	l->typed[0] = 0;
+	l->asks = ASK_COMPARE;
+}
+
 const struct foot_ask *live_asked(struct live *l)
 {
+	static const struct {
+		const char *question, *answers, *of_log; /* of_log: its answers, if they differ */
+	} asks[] = {
+		[ASK_TIME] = {"go to", "14:02:11 -30s 50%, Enter, Esc", "90s 1:30 +10s 50%, Enter, Esc"},
+		[ASK_FILTER] = {"filter", "part of a name, Enter, Esc: all", NULL},
+		[ASK_COMPARE] = {"compare with mark", "its number, Enter: this moment, Esc", NULL},
+	};
+
 	if (!l->asks)
 		return live_gpu_asked(l);
-	snprintf(l->question, sizeof(l->question), "%s: %s", l->asks == ASK_FILTER ? "filter" : "go to",
-		 l->typed);
+	snprintf(l->question, sizeof(l->question), "%s: %s", asks[l->asks].question, l->typed);
 	l->ask = (struct foot_ask){.text = l->question,
-				   .answers = l->asks == ASK_FILTER ? "part of a name, Enter, Esc: all"
-					      : l->player           ? "90s 1:30 +10s 50%, Enter, Esc"
-								    : "14:02:11 -30s 50%, Enter, Esc",
+				   .answers = l->player && asks[l->asks].of_log ? asks[l->asks].of_log
+										: asks[l->asks].answers,
 				   .typed = true};
 	return &l->ask;
 }
 
-/* The counters follow while one types. */
+/* The view follows while one types. */
 static void set_filter(struct live *l, uint32_t key)
 {
 	snprintf(l->screen.filter, sizeof(l->screen.filter), "%s", key == K_ESCAPE ? "" : l->typed);
@@ -96,7 +108,8 @@ static void set_filter(struct live *l, uint32_t key)
 
 bool live_key_typed(struct live *l, uint32_t key, int64_t now)
 {
-	bool ends = key == K_ENTER || key == K_ESCAPE, filters = l->asks == ASK_FILTER;
+	bool ends = key == K_ENTER || key == K_ESCAPE, filters = l->asks == ASK_FILTER,
+	     compares = l->asks == ASK_COMPARE;
 	struct err err;
 
 	if (!l->asks || key == 0x03)
@@ -107,7 +120,9 @@ bool live_key_typed(struct live *l, uint32_t key, int64_t now)
 		l->asks = ASK_NOTHING;
 	if (filters)
 		set_filter(l, key);
-	else if (key == K_ENTER && l->typed[0] && !live_jump(l, l->typed, &err))
+	else if (compares && key == K_ENTER)
+		live_compare_with(l, l->typed);
+	else if (!compares && key == K_ENTER && l->typed[0] && !live_jump(l, l->typed, &err))
 		alerts_add(&l->alerts, now, err.text);
 	return true;
 }

@@ -88,6 +88,7 @@ static enum pane_busiest busiest_of(const struct view *view)
 
 static void set_view(struct screen *screen, const struct view *view)
 {
+	screen_forget_filtered(screen);
 	screen->view = view;
 	screen->scroll = (struct view_scroll){0};
 	screen->selected = (struct row_subject){0};
@@ -171,6 +172,7 @@ void screen_fini(struct screen *screen)
 		process_pane_fini(&screen->pane);
 		screen_judge_fini(&screen->judge);
 	}
+	screen_forget_filtered(screen);
 	hits_fini(&screen->hits);
 	*screen = (struct screen){0};
 }
@@ -249,20 +251,6 @@ bool screen_turn(struct screen *screen, int by)
 	return false;
 }
 
-void screen_describe(struct screen *screen, int64_t now_ns)
-{
-	static const enum source_kind kinds[] = {[FOOT_GPU] = SOURCE_GPU, [FOOT_CPU] = SOURCE_CPU};
-	enum view_foot foot = screen->view->foot;
-	struct session_source *source = foot ? session_shown(screen->session, kinds[foot]) : NULL;
-	AUTO_STRBUF struct strbuf text = {0};
-
-	if (source)
-		session_describe(screen->session, source, now_ns, &text);
-	if (text.n)
-		text.p[strcspn(text.p, "\n")] = 0;
-	str_printable(screen->foot[0], sizeof(screen->foot[0]), text.n ? text.p : "");
-}
-
 static double metric_now(const struct feed *feed, const char *name)
 {
 	const struct metric *m = feed->set ? metric_find(feed->set, span_of(name)) : NULL;
@@ -303,11 +291,13 @@ static void clock_text(const struct session_source *gpu, const struct feed *feed
 static void state_text(const struct screen *screen, const struct session_source *head, char *out, size_t size)
 {
 	const char *away = head ? session_away_text(head) : NULL;
-	char gone[64] = "";
+	char gone[64] = "", filter[sizeof(screen->filter) + 16] = "";
 	size_t n = 0;
 
 	if (away)
 		snprintf(gone, sizeof(gone), "%s %s", head->kind == SOURCE_GPU ? "GPU" : "CPU", away);
+	if (screen->filter[0])
+		snprintf(filter, sizeof(filter), "FILTER %s", screen->filter);
 	const char *const parts[] = {
 		screen->replay,
 		head && head->simulated ? "SIMULATED" : NULL,
@@ -316,6 +306,7 @@ static void state_text(const struct screen *screen, const struct session_source 
 		gone,
 		screen->position,
 		screen->compared,
+		filter,
 		screen->recording};
 
 	out[0] = 0;
@@ -379,6 +370,7 @@ void screen_fill_data(struct screen *screen, struct view_data *data)
 		.width = screen->session->resolution.w,
 		.height = screen->session->resolution.h,
 		.filter = screen->filter,
+		.order = screen->order,
 		.only_counted = screen->only_counted,
 		.per_instance = screen->per_instance,
 		.notice = notice_of(screen->session),
@@ -447,8 +439,11 @@ void screen_draw_frame(struct screen *screen, const struct screen_part *part, co
 	struct feed feed = feeds_view(screen->feeds, SOURCE_GPU);
 	unsigned number, n_gpus = session_gpus(screen->session, &number);
 	struct process_pane *pane = part->view ? screen_pane(screen) : NULL;
+	struct timeline line = screen->timeline ? *screen->timeline : (struct timeline){0};
 	struct frame_text frame;
 
+	line.from_ns = screen->feeds->range_from_ns;
+	line.to_ns = screen->feeds->range_to_ns;
 	screen_judge_step(&screen->judge, screen->feeds, screen->paused_ns);
 	if (head)
 		title_text(head, number, n_gpus, title, sizeof(title));
@@ -474,7 +469,7 @@ void screen_draw_frame(struct screen *screen, const struct screen_part *part, co
 				    .alert = alert,
 				    .keys = part->keys,
 				    .dropped = dropped,
-				    .timeline = screen->timeline,
+				    .timeline = screen->timeline ? &line : NULL,
 				    .hits = &screen->hits,
 				    .findings = screen_judge_held(&screen->judge)};
 	if (part->view && shows_verdict(screen))
@@ -485,15 +480,21 @@ void screen_draw_frame(struct screen *screen, const struct screen_part *part, co
 
 void screen_draw(struct screen *screen, const char *alert, struct canvas *canvas)
 {
+	const struct view *view;
 	struct view_data data;
 	struct foot_keys keys;
 	struct rect body;
 
 	keys_foot(&keys, screen_keys(screen), screen_has(screen));
 	screen_draw_frame(screen, &(struct screen_part){screen->view, &keys}, alert, canvas, &body);
+	view = screen_shown_view(screen);
 	screen_fill_data(screen, &data);
 	screen->pane.busiest_page = 0;
-	view_draw(screen->view, &data, canvas, body);
+	if (view->n_charts)
+		view_draw(view, &data, canvas, body);
+	else
+		canvas_text(canvas, body, STYLE_DIM,
+			    "no row of this view fits the filter: Esc shows all again");
 	screen->gives_way = !screen->pane.busiest_page;
 	screen->scroll.follow = false;
 }

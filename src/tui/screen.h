@@ -29,7 +29,10 @@ struct screen {
 		char name[64]; /* of a metric */
 	} pins[SCREEN_PINS];   /* rows at the top of the Overview */
 	unsigned n_pins;
-	char filter[32];                   /* of the counters; "" for none */
+	char filter[32];       /* of the rows of all views; "" for none */
+	struct view *filtered; /* what it leaves of `view`; NULL: all */
+	char filtered_by[32];
+	enum table_order order;            /* of the counters */
 	bool only_counted;                 /* hide those that were never counted */
 	char compared[48];                 /* "COMPARED with 14:02:11"; "" if nothing is */
 	int64_t paused_ns;                 /* end of the history shown; 0: now */
@@ -91,7 +94,7 @@ bool screen_show_finding(struct screen *screen, const struct judged *finding);
 /* Put the row into the panel at the top of the Overview, or remove it from there; *pinned says
  * which. The views are made again. false: the row has no metric, or the panel is full. */
 bool screen_pin(struct screen *screen, const struct row_subject *subject, bool *pinned);
-/* Undo what was done last of these: zoom, selection. false: there is neither. */
+/* Undo what was done last of these: zoom, filter, selection. false: there is neither. */
 bool screen_back(struct screen *screen);
 
 /* Return the pane of the Processes view, which gets keys first; NULL if another view is shown. */
@@ -123,6 +126,9 @@ void screen_show_moment(struct screen *screen, const struct player *player, int6
 
 /* "14:02:11", local time. */
 void screen_clock(int64_t realtime_ns, char *out, size_t size);
+/* The view that is shown, as far as the filter wants it. */
+const struct view *screen_shown_view(struct screen *screen);
+void screen_forget_filtered(struct screen *screen);
 /* What views get to see. */
 void screen_fill_data(struct screen *screen, struct view_data *data);
 /* How many applications have frames to show. */

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define COLUMNS_LEAST 8  /* the least GPU columns in the interval of a list */
 #define STEADY_LEAST 0.8 /* of the time; samples with a clock change do not count */
@@ -110,4 +111,18 @@ void screen_forget_processes(struct screen *screen)
 {
 	process_pane_forget(&screen->pane);
 	screen->foot[1][0] = screen->foot[2][0] = 0;
+}
+
+void screen_describe(struct screen *screen, int64_t now_ns)
+{
+	static const enum source_kind kinds[] = {[FOOT_GPU] = SOURCE_GPU, [FOOT_CPU] = SOURCE_CPU};
+	enum view_foot foot = screen->view->foot;
+	struct session_source *source = foot ? session_shown(screen->session, kinds[foot]) : NULL;
+	AUTO_STRBUF struct strbuf text = {0};
+
+	if (source)
+		session_describe(screen->session, source, now_ns, &text);
+	if (text.n)
+		text.p[strcspn(text.p, "\n")] = 0;
+	str_printable(screen->foot[0], sizeof(screen->foot[0]), text.n ? text.p : "");
 }

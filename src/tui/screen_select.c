@@ -4,6 +4,9 @@
 #include "base/alloc.h"
 #include "views/explanation.h"
 
+#include <stdio.h>
+#include <string.h>
+
 const struct row_subject *screen_selected(const struct screen *screen)
 {
 	return screen->selected.chart ? &screen->selected : NULL;
@@ -24,7 +27,7 @@ static bool turn_zoom(struct screen *screen, int by)
 	if (!screen->zoom)
 		return false;
 	screen_fill_data(screen, &data);
-	next = view_panel(screen->view, &data, screen->zoom, by);
+	next = view_panel(screen_shown_view(screen), &data, screen->zoom, by);
 	if (!next)
 		return false;
 	screen->zoom = next;
@@ -74,6 +77,7 @@ bool screen_show_metric(struct screen *screen, const struct view *view, const st
 
 	if (!row.chart)
 		return false;
+	screen->filter[0] = 0;
 	screen_show(screen, view);
 	screen_select(screen, &row);
 	return true;
@@ -84,6 +88,7 @@ static void show_evidence(struct screen *screen, const struct view *view, const 
 {
 	const struct metric *m = finding->number.metric;
 
+	screen->filter[0] = 0;
 	screen_show(screen, view);
 	if (m && screen_show_metric(screen, view, m))
 		return;
@@ -122,4 +127,26 @@ bool screen_back(struct screen *screen)
 		return false;
 	screen_select(screen, NULL);
 	return true;
+}
+
+void screen_forget_filtered(struct screen *screen)
+{
+	view_free(screen->filtered);
+	screen->filtered = NULL;
+	screen->filtered_by[0] = 0;
+}
+
+const struct view *screen_shown_view(struct screen *screen)
+{
+	bool own_filter = screen_pane(screen) || !strcmp(screen->view->name, "counters");
+
+	if (strcmp(screen->filtered_by, own_filter ? "" : screen->filter) != 0) {
+		screen_forget_filtered(screen);
+		snprintf(screen->filtered_by, sizeof(screen->filtered_by), "%s", screen->filter);
+		screen->filtered = screen->filter[0] ? view_filter(screen->view, screen->filter) : NULL;
+		screen->selected = (struct row_subject){0};
+		screen->zoom = NULL;
+		screen->hits.n = 0;
+	}
+	return screen->filtered ? screen->filtered : screen->view;
 }

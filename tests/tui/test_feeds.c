@@ -158,12 +158,12 @@ static void what_is_compared_with_stays_while_numbers_go_on(void **state)
 	add_numbers(b, begin_ns, 4);
 	feeds_show(&b->feeds, 0, 0);
 	assert_null(feeds_view(&b->feeds, SOURCE_CPU).mark);
-	feeds_compare(&b->feeds, true);
+	feeds_compare(&b->feeds, true, 0);
 	add_numbers(b, begin_ns + 2000 * MS, 6);
 	feeds_show(&b->feeds, 0, 0);
 	assert_float_equal(feeds_view(&b->feeds, SOURCE_CPU).mark[VECTOR_CONSTANTS], 4, 0);
 	assert_float_equal(now_of(b), 6, 0);
-	feeds_compare(&b->feeds, false);
+	feeds_compare(&b->feeds, false, 0);
 	assert_null(feeds_view(&b->feeds, SOURCE_CPU).mark);
 }
 
@@ -233,6 +233,21 @@ static void cores_are_unknown_until_they_were_kept_for_a_whole_refresh(void **st
 	assert_float_equal(feeds_view(&b->feeds, SOURCE_CPU).now[VECTOR_CONSTANTS + first], 5, 0);
 }
 
+static void numbers_are_compared_with_an_earlier_moment(void **state)
+{
+	struct feeds_bench *b = *state;
+	int64_t begin_ns = 1000000 * MS;
+	struct feed feed;
+
+	add_numbers(b, begin_ns, 6);
+	feeds_show(&b->feeds, 0, 0);
+	feeds_compare(&b->feeds, true, begin_ns + 1500 * MS);
+	feed = feeds_view(&b->feeds, SOURCE_CPU);
+	assert_float_equal(feed.mark[VECTOR_CONSTANTS], 3, 0); /* the third number ended then */
+	assert_float_equal(now_of(b), 6, 0);
+	assert_int_equal(feed.now_column->end_ns, begin_ns + 3000 * MS); /* with its flags and times */
+}
+
 #define ON_BENCH(test) cmocka_unit_test_setup_teardown(test, bench_init, bench_fini)
 
 int main(void)
@@ -245,6 +260,7 @@ int main(void)
 		ON_BENCH(cores_are_unknown_until_they_were_kept_for_a_whole_refresh),
 		ON_BENCH(what_is_compared_with_stays_while_numbers_go_on),
 		cmocka_unit_test(a_simulated_past_is_taken_whole_and_leaves_small_rings),
+		ON_BENCH(numbers_are_compared_with_an_earlier_moment),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

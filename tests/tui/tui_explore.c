@@ -77,6 +77,23 @@ static void a_comparison_puts_changes_beside_the_numbers(void **state)
 	run_stop(&run);
 }
 
+static void a_comparison_may_be_with_a_mark(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.cols = 100, .rows = 30});
+	run_press(&run, "m", RUN_BOTTOM, "mark 1: on the screen only");
+	run_press(&run, "=", RUN_BOTTOM, "compare with mark: ");
+	run_press(&run, "7\r", RUN_BOTTOM, "compare: there is no mark 7");
+	run_press(&run, "=1\r", 0, "COMPARED with mark 1");
+	run_press(&run, "=", 0, " %");
+	run_press(&run, "=\x1b", 0, "SIMULATED");
+	run_press(&run, "=\r", 0, "COMPARED with ");
+	run_quit(&run);
+	run_stop(&run);
+}
+
 static size_t count_files(const char *pattern)
 {
 	glob_t found;
@@ -144,7 +161,10 @@ static void a_filter_leaves_the_counters_with_its_text(void **state)
 
 	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 100, .rows = 30});
-	run_press(&run, "/", RUN_BOTTOM, "only in Counters");
+	run_press(&run, "2/fragm", 0, "FILTER fragm");
+	run_press(&run, "\r", 0, "fragment");
+	run_press(&run, "\x1b", 0, "vertex");
+	run_press(&run, "n", RUN_BOTTOM, "only in Counters");
 	run_press(&run, "a/L2CACHEFL", 5, "L2 cache flush cycles");
 	run_press(&run, "\r", 6, "L2 cache flush requests");
 	run_press(&run, "/xyz\r", 3, "no counter fits the filter");
@@ -163,6 +183,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_of_a_range_are_its_means),
 		cmocka_unit_test(a_comparison_puts_changes_beside_the_numbers),
+		cmocka_unit_test(a_comparison_may_be_with_a_mark),
 		cmocka_unit_test(a_snapshot_is_the_screen_and_every_metric),
 		cmocka_unit_test(a_pinned_row_is_at_the_top_of_the_overview),
 		cmocka_unit_test(a_filter_leaves_the_counters_with_its_text),

@@ -127,6 +127,20 @@ static void the_cursor_stays_in_the_row(void **state)
 	}
 }
 
+static void a_selected_range_has_its_background(void **state)
+{
+	struct timeline t = timeline_of(100 * S);
+	struct canvas c;
+
+	(void)state;
+	t.from_ns = 125 * S;
+	t.to_ns = 150 * S;
+	draw_row(&c, &t, false, NULL);
+	for (int x = 0; x < CELLS; x++)
+		assert_int_equal(cell_at(&c, x)->style >= STYLE_ON_SELECTED, x >= 5 && x <= 10);
+	canvas_fini(&c);
+}
+
 static void a_history_of_no_length_has_its_cursor_at_the_end(void **state)
 {
 	struct timeline t = timeline_of(100 * S);
@@ -174,6 +188,7 @@ int main(void)
 		cmocka_unit_test(a_cell_shows_load_loss_marks_and_nothing),
 		cmocka_unit_test(the_clock_of_both_ends_stands_beside_it),
 		cmocka_unit_test(the_cursor_stays_in_the_row),
+		cmocka_unit_test(a_selected_range_has_its_background),
 		cmocka_unit_test(a_history_of_no_length_has_its_cursor_at_the_end),
 		cmocka_unit_test(a_column_stands_for_a_moment_also_beside_the_row),
 		cmocka_unit_test(a_narrow_terminal_has_none),
