@@ -337,23 +337,14 @@ static void draw_without_each(const struct view *view, const struct view_data *d
 				  : " no values per core: run or record with --per-core");
 }
 
-/* In as many lines as it takes. */
 static void draw_too_small(struct canvas *canvas)
 {
-	AUTO_STRBUF struct strbuf text = {0};
 	struct rect rest = canvas_rect(canvas);
-	struct span lines;
 	char words[64];
 
 	snprintf(words, sizeof(words), "%dx%d is too small: at least %dx%d", canvas->cols, canvas->rows,
 		 COLS_MIN, ROWS_MIN);
-	strbuf_wrap(&text, 0, 0, (unsigned)canvas->cols, words);
-	lines = (struct span){text.p, text.n};
-	while (lines.n && rest.h > 0) {
-		struct span line = span_until(&lines, '\n');
-
-		canvas_printf(canvas, rect_top(&rest, 1), STYLE_ALERT, "%.*s", SPAN_ARG(line));
-	}
+	widget_words(canvas, &rest, STYLE_ALERT, words);
 }
 
 /* Whether the widget knows how to break the chart down, and one of its metrics can be. */

@@ -277,13 +277,13 @@ static void passes_size(const struct chart *chart, const struct view_data *data,
 	const struct feed *feed = &data->feeds[SOURCE_PASSES];
 	struct pass_table table;
 
-	(void)cols;
 	*min = *most = 0;
 	if (!has_passes(feed))
 		return;
 	pass_table_read(&table, feed->set, feed->now);
 	*min = !table.n ? 2 : table.n > LINES_MIN ? LINES_MIN + 1 : (int)table.n + 1;
-	*most = table.n ? (int)table.n + 2 : 1 + (int)chart->n_series;
+	*most = table.n ? (int)table.n + 2
+			: 1 + (text_width(what_is_missing(&table)) > cols) + (int)chart->n_series;
 }
 
 static void passes_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
@@ -304,7 +304,7 @@ static void passes_draw(const struct chart *chart, const struct view_data *data,
 		return;
 	}
 	if (!table.n) {
-		canvas_text(canvas, rect_top(&r, 1), STYLE_DIM, what_is_missing(&table));
+		widget_words(canvas, &r, STYLE_DIM, what_is_missing(&table));
 		draw_counters(chart, data, canvas, r);
 		return;
 	}

@@ -199,6 +199,20 @@ void widget_corner(const struct chart *chart, const struct view_data *data, bool
 				     ascii));
 }
 
+void widget_words(struct canvas *canvas, struct rect *r, enum style style, const char *words)
+{
+	AUTO_STRBUF struct strbuf text = {0};
+	struct span lines;
+
+	strbuf_wrap(&text, 0, 0, r->w > 0 ? (unsigned)r->w : 1, words);
+	lines = (struct span){text.p, text.n};
+	while (lines.n && r->h > 0) {
+		struct span line = span_until(&lines, '\n');
+
+		canvas_printf(canvas, rect_top(r, 1), style, "%.*s", SPAN_ARG(line));
+	}
+}
+
 int chart_option_int(const struct chart *chart, const char *key, int otherwise)
 {
 	uint64_t value;

@@ -159,6 +159,8 @@ void panel_border(const struct chart *chart, const struct view_data *data, struc
 		  struct rect r);
 void panel_axis(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 		struct rect inner);
+/* Draw words in as many lines as they take, and cut these off *r. */
+void widget_words(struct canvas *canvas, struct rect *r, enum style style, const char *words);
 /* Cut the row of column headings off *r, if there is room for it and one more. */
 struct rect widget_head(struct rect *r);
 
