@@ -127,7 +127,8 @@ struct row_columns rows_columns(const struct chart *chart, const struct row *row
 	bool wordy = cols >= WORDS_FROM, past = has_option(chart, "history");
 	bool bars = measure_rows(&c, rows, n, wordy) && has_option(chart, "bars");
 	int rest, wanted, need = past ? HISTORY_MIN + GAP : 0;
-	int bar_min = wordy ? BAR_MIN : BAR_NARROW, label_most = wordy ? cols * 2 / 5 : cols / 3;
+	int bar_min = wordy ? BAR_MIN : BAR_NARROW;
+	int label_most = wordy ? cols * 2 / 5 : larger_of(cols / 3, cols - c.value - bar_min - need);
 
 	if (bars && cols >= WIDE)
 		c.label = larger_of(c.label, LABEL_WIDE);
