@@ -165,6 +165,8 @@ static void draw_lane(const struct chart *chart, const struct series *s, const s
 	struct widget_past past;
 
 	canvas_text(canvas, rect_bottom(&label, 1), STYLE_DIM, s->label);
+	for (int x = 0; x < r.w; x += 2) /* how high it could be: a low history is no empty place */
+		canvas_fill(canvas, (struct rect){r.x + x, r.y, 1, 1}, STYLE_TRACK, 0x2508);
 	widget_history(chart, s, data, widget_scale(chart, s, data, 2 * r.w), &past, r.w);
 	canvas_history(canvas, r, past.points, past.styles, past.cells);
 	widget_cursor(series_feed(s, data), canvas, r, 2);
