@@ -148,7 +148,7 @@ static void draw_stack(const struct chart *chart, const struct view_data *data, 
 			past.points[2 * x] = stack_back(chart, data, i, back + 1) / top;
 			past.points[2 * x + 1] =
 				back >= 0 ? stack_back(chart, data, i, back) / top : past.points[2 * x];
-			past.styles[x] = (uint8_t)(STYLE_SERIES1 + i);
+			past.styles[x] = (uint8_t)canvas_part_style(i);
 			if (i + 1 < n) /* fmin ignores unknown values */
 				past.points[2 * x] = past.points[2 * x + 1] =
 					whole_cells(fmin(past.points[2 * x], past.points[2 * x + 1]), plot.h);

@@ -100,6 +100,7 @@ void canvas_meter_peak(struct canvas *c, struct rect r, double share, double pea
 /* Draw several parts side by side, each in its own style, up to a total share of 1. The bar is as
  * high as r, less half a row. */
 void canvas_parts(struct canvas *c, struct rect r, const double *shares, const uint8_t *styles, unsigned n);
+/* The style of each part of an amount, in bars and in graphs alike. */
 enum style canvas_part_style(unsigned part);
 /* Draw a history in cells, newest at the right edge of r: two points per cell (0 to 1, NaN if
  * unknown), and a style per cell. One row has eight levels of blocks; more rows are an area of
