@@ -86,7 +86,7 @@ void canvas_meter_peak(struct canvas *c, struct rect r, double share, double pea
 enum style canvas_part_style(unsigned part)
 {
 	static const uint8_t styles[] = {STYLE_SERIES1, STYLE_SERIES2, STYLE_SERIES3,
-					 STYLE_SERIES4, STYLE_MARK,    STYLE_AXIS};
+					 STYLE_SERIES4, STYLE_AXIS,    STYLE_MARK};
 
 	return styles[part % sizeof(styles)];
 }

@@ -155,6 +155,9 @@ static double draw_past(const struct widget_cell *cell, const struct view_data *
 	struct widget_past past;
 
 	widget_instance_history(cell->chart, cell->series, data, cell->instance, cell->scale, &past, r.w);
+	for (int x = 0; x < past.cells; x++)
+		if (past.styles[x] == STYLE_SERIES1)
+			past.styles[x] = (uint8_t)canvas_part_style(cell->part);
 	canvas_history(canvas, r, past.points, past.styles, past.cells);
 	widget_cursor(series_feed(cell->series, data), canvas, r, 2);
 	return widget_peak(&past);
@@ -181,7 +184,7 @@ void widget_cell(const struct widget_cell *cell, const struct view_data *data, s
 	if (!(value > 0))
 		style = STYLE_DIM;
 	if (bar.w >= BAR_MIN) {
-		canvas_meter(canvas, bar, text ? STYLE_SERIES1 : style, value / cell->scale,
+		canvas_meter(canvas, bar, text ? canvas_part_style(cell->part) : style, value / cell->scale,
 			     m->alert == ALERT_NONE ? (double)NAN : m->alert_at / cell->scale);
 		canvas_meter_peak(canvas, bar, value / cell->scale, peak);
 	}
@@ -227,6 +230,7 @@ static void draw_matrix_row(const struct matrix *m, unsigned row, const struct c
 					.series = m->cells[row][k],
 					.instance = m->instances[k],
 					.scale = m->scales[row][k],
+					.part = m->each ? 0 : row,
 					.value_cols = m->value_cols,
 					.word_cols =
 						cell >= CELL_GAP + WIDGET_CELL_HISTORY ? m->word_cols : 0};

@@ -115,6 +115,7 @@ struct widget_cell {
 	double scale;
 	int value_cols; /* of all cells in that column; 0: what this one needs */
 	int word_cols;  /* likewise of the word of judgement; 0: none, a mark says it */
+	unsigned part;  /* its colour, where a value is neither good nor bad */
 	bool odd_one;   /* to be marked */
 };
 void widget_cell(const struct widget_cell *cell, const struct view_data *data, struct canvas *canvas,
