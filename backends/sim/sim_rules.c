@@ -487,7 +487,6 @@ const uint32_t sim_queue_ratios[SIM_QUEUE_RULES][SIM_LANES] = {
 	[3] = EACH(0.004, 0.006, 0.003), [5] = EACH(0.02, 0.03, 0.012),   [7] = EACH(0.03, 0.05, 0.02),
 	[9] = EACH(0.05, 0.04, 0.03),    [10] = EACH(0.3, 0.2, 0.4),
 };
-
 static const struct sim_rule gpu[] = {
 	PART(GPU_DOORBELL, GPU_ANY_QUEUE, 0), PART(GPU_CS0, GPU_ANY_QUEUE, 1),
 	PART(GPU_CS0_WAIT, GPU_CS0, 2),       PART(GPU_CS1, GPU_ANY_QUEUE, 3),

@@ -366,7 +366,7 @@ static void each_change_takes_its_cheapest_way(void **unused)
 		{"xterm-256color", 2, 4, STYLE_TEXT, "██████████", "\x1b[3;5H██████████"},
 		{"screen-256color", 2, 4, STYLE_TEXT, "██", "\x1b[3;5H██"},
 		/* attributes: all in one sequence, reset at the end */
-		{"xterm-256color", 2, 4, STYLE_TITLE, "x", "\x1b[3;5H\x1b[1;38;5;117mx\x1b[m"},
+		{"xterm-256color", 2, 4, STYLE_TITLE, "x", "\x1b[3;5H\x1b[1;38;5;33mx\x1b[m"},
 		{"xterm", 2, 4, STYLE_ALERT, "x x", "\x1b[3;5H\x1b[1;37;41mx x\x1b[m"},
 		{"vt100", 2, 4, STYLE_ALERT, "x", "\x1b[3;5H\x1b[1;7mx\x1b[m"},
 		/* a wide character: terminals differ in where the cursor is after it */

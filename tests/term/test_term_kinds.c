@@ -24,7 +24,8 @@ static void colour_is_used_where_it_is_wanted_and_there(void **state)
 		const char *yes, *no; /* bytes that must appear, that must not */
 	} cases[] = {
 		{"xterm-256color", "A=", COLOR_AUTO, NULL, "\x1b[38;5;", NULL},
-		{"xterm-256color", "A=", COLOR_AUTO, "light", "38;5;25m", "38;5;117m"},
+		{"xterm-256color", "A=", COLOR_AUTO, "light", "38;5;25m", "38;5;33m"},
+		{"xterm-256color", "COLORFGBG=0;15", COLOR_AUTO, "default", "38;5;25m", "38;5;33m"},
 		{"xterm-256color", "A=", COLOR_AUTO, "mono", "7m", "8;5;"},
 		{"xterm-256color", "NO_COLOR=1", COLOR_AUTO, NULL, "7m", "8;5;"},
 		{"xterm-256color", "NO_COLOR=", COLOR_AUTO, NULL, "\x1b[38;5;", NULL},
