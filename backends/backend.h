@@ -216,8 +216,8 @@ struct backend {
 	void (*prefer)(struct source *source, const struct source_wish *wish);
 	/* After a read: take the next mark of the measured program. NULL: it sets none. */
 	bool (*mark)(struct source *source, struct source_mark *mark);
-	/* Measure this process, 0: the one that does most, SOURCE_NEXT_PROCESS: another one of those
-	 * that can be measured. NULL: there is no choice. */
+	/* Measure this process, 0: the one that does most, SOURCE_NEXT_PROCESS: another one of
+	 * those that can be measured. NULL: there is no choice. */
 	void (*choose)(struct source *source, pid_t pid);
 	void (*stop)(struct source *source);
 	/* Frees everything that priv holds; also called after a failed start. */

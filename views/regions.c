@@ -1,5 +1,6 @@
-/* regions: the regions of the program's own code (malitop.h), the longest first: ms in a frame and
- * in a call, calls in a frame, cycles and instructions per cycle where they are counted, history. */
+/* regions: the regions of the program's own code (malitop.h), the longest first: ms in a frame
+ * and in a call, calls in a frame, cycles and instructions per cycle where they are counted,
+ * history. */
 #include "views/widget.h"
 
 #include "base/alloc.h"

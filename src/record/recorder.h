@@ -56,9 +56,9 @@ int64_t recorder_interval_ns(const struct recorder *r);
 
 /* Set a mark at time_ns, 0: now, with any text or "". Returns its number, counted from 1. */
 unsigned recorder_mark(struct recorder *r, int64_t time_ns, const char *text);
-/* Note a message to the user ("" for none) or the mark of a measured program, and which sources went away or came back; call this
- * after every session_event. A process that was counted alone is away for good once another process
- * has its source index. */
+/* Note a message to the user ("" for none) or the mark of a measured program, and which sources
+ * went away or came back; call this after every session_event. A process that was counted alone is
+ * away for good once another process has its source index. */
 void recorder_follow(struct recorder *r, const char *text);
 
 /* Set the total that recorder_stop writes. *command is copied; its text must live until then. */

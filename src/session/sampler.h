@@ -20,6 +20,8 @@
 #include "backends/backend.h"
 #include "model/tap.h"
 
+#include <sys/types.h>
+
 struct sampler;
 
 #define SAMPLER_PATIENCE_NS 800000000ll

@@ -7,6 +7,7 @@
 #include "session/sampler.h"
 
 #include <pthread.h>
+#include <sys/types.h>
 
 #define SAMPLER_SOURCES_MAX 16
 #define SAMPLER_TAPS_MAX 4

@@ -140,8 +140,8 @@ void live_compare_with(struct live *l, const char *number);
 /* live_snapshot.c: save the screen and its numbers under new names. */
 void live_snapshot(struct live *l);
 
-/* "Go to", "filter" and "compare with": begin to ask; what the footer asks, NULL for nothing; handle a typed key,
- * false if it is not part of the answer. */
+/* "Go to", "filter" and "compare with": begin to ask; what the footer asks, NULL for nothing;
+ * handle a typed key, false if it is not part of the answer. */
 void live_ask(struct live *l);
 void live_ask_filter(struct live *l);
 void live_ask_compare(struct live *l);

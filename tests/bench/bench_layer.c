@@ -1,7 +1,7 @@
 /* What the Vulkan layer costs an application, on a driver that does nothing (tests/layer/icd.c): ns
  * per pass while commands are recorded, and per frame at submission and wait, without the layer and
- * with it, less the time inside the driver, and how often the layer allocates memory once it has seen a few frames. Prints figures;
- * judges nothing.
+ * with it, less the time inside the driver, and how often the layer allocates memory once it has
+ * seen a few frames. Prints figures; judges nothing.
  *
  * On a device the stamps also cost GPU time: measure there the application's own frame time with
  * and without the layer, with MALITOP_STAMP=top and bottom. */

@@ -1,7 +1,8 @@
-/* bare [FRAMES [present]]: frames of two passes on each of two queues, and of one on a queue for transfers
- * only, with the fewest Vulkan functions. The transfer of the second queue has 41 commands, all
- * others have one. With `present` the first queue alone renders to a window; whenever that has
- * another size, a swapchain of another width follows. A lost device ends it with status 0. */
+/* bare [FRAMES [present]]: frames of two passes on each of two queues, and of one on a queue for
+ * transfers only, with the fewest Vulkan functions. The transfer of the second queue has 41
+ * commands, all others have one. With `present` the first queue alone renders to a window; whenever
+ * that has another size, a swapchain of another width follows. A lost device ends
+ * it with status 0. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
