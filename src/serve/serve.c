@@ -1,5 +1,6 @@
 #include "serve/serve.h"
 
+#include "base/alloc.h"
 #include "base/message.h"
 #include "base/sys_privilege.h"
 #include "serve/serve_http.h"
@@ -35,6 +36,8 @@ struct server {
 	struct session session;
 	struct serve_store *store;
 	struct serve_http *http;
+	struct strbuf known, seen; /* nodes: when the devices were opened; at the last look */
+	int64_t look_ns;           /* when to look for others */
 };
 
 static void print_metrics(void *ctx, enum openmetrics_form form, struct strbuf *out)
@@ -53,23 +56,77 @@ static void take_events(struct server *server, int64_t now_ns)
 			message("%s", text);
 }
 
-static void serve_until_end(struct server *server)
+static bool has_word(const struct strbuf *text, struct span word)
+{
+	for (struct span rest = {text->p, text->n}, one; (one = span_word(&rest)).n;)
+		if (span_eq(one, word))
+			return true;
+	return false;
+}
+
+/* Whether there is a GPU that was not there when the devices were opened. It has to be there at two
+ * looks, so that its node has its owner. */
+static bool find_device(struct server *server, int64_t now_ns)
+{
+	AUTO_STRBUF struct strbuf before = server->seen;
+	bool found = false;
+
+	server->look_ns = now_ns + SESSION_RETRY_NS;
+	server->seen = (struct strbuf){0};
+	devices_nodes(server->sys, server->options, &server->seen);
+	for (struct span rest = {server->seen.p, server->seen.n}, node; (node = span_word(&rest)).n;)
+		if (!has_word(&server->known, node) && has_word(&before, node)) {
+			message("%.*s: is new: all devices are opened again, counters begin at 0",
+				SPAN_ARG(node));
+			found = true;
+		}
+	return found;
+}
+
+/* Open all devices. close_devices is fine after a failure, too. */
+static bool open_devices(struct server *server, struct err *err)
+{
+	const struct options *options = server->options;
+
+	strbuf_clear(&server->known);
+	devices_nodes(server->sys, options, &server->known);
+	if (!session_open(&server->session, server->sys, options, 0, options->per_core, err))
+		return false;
+	session_settle(&server->session);
+	session_tell_notes(&server->session, NULL);
+	server->store = serve_store_new(&server->session, err);
+	return server->store != NULL;
+}
+
+static void close_devices(struct server *server)
+{
+	serve_store_free(take_ptr(&server->store));
+	session_close(&server->session);
+}
+
+static bool serve_until_end(struct server *server, struct err *err)
 {
 	const struct sys *sys = server->sys;
 	int64_t now = sys->monotonic_ns(sys), length = server->options->duration_ns,
 		end = length ? now + length : INT64_MAX;
-	struct pollfd fds[] = {{.fd = serve_http_fd(server->http), .events = POLLIN},
-			       {.fd = sampler_fd(server->session.sampler), .events = POLLIN}};
 
 	for (; !asked_to_end && now < end; now = sys->monotonic_ns(sys)) {
 		int wait_ms = serve_http_turn(server->http);
+		struct pollfd fds[] = {{.fd = serve_http_fd(server->http), .events = POLLIN},
+				       {.fd = sampler_fd(server->session.sampler), .events = POLLIN}};
 
 		take_events(server, now);
 		serve_store_drain(server->store);
 		if (end - now < wait_ms * 1000000ll)
 			wait_ms = (int)((end - now) / 1000000) + 1;
 		sys->poll(sys, fds, 2, wait_ms);
+		if (now < server->look_ns || !find_device(server, now))
+			continue;
+		close_devices(server);
+		if (!open_devices(server, err))
+			return false;
 	}
+	return true;
 }
 
 int serve_run(const struct sys *sys, struct options *options, struct err *err)
@@ -89,22 +146,14 @@ int serve_run(const struct sys *sys, struct options *options, struct err *err)
 	if (!server.http)
 		return EXIT_FAILED;
 	catch_signals();
-	ok = sys_drop_privileges(err) &&
-	     session_open(&server.session, sys, options, 0, options->per_core, err);
+	ok = sys_drop_privileges(err) && open_devices(&server, err);
 	if (ok) {
-		session_settle(&server.session);
-		session_tell_notes(&server.session, NULL);
-		server.store = serve_store_new(&server.session, err);
-		ok = server.store != NULL;
-		if (ok) {
-			message("serving %s/metrics", serve_http_url(server.http));
-			serve_until_end(&server);
-		}
-		serve_http_free(server.http);
-		serve_store_free(server.store);
-		session_close(&server.session);
-	} else {
-		serve_http_free(server.http);
+		message("serving %s/metrics", serve_http_url(server.http));
+		ok = serve_until_end(&server, err);
 	}
+	serve_http_free(server.http);
+	close_devices(&server);
+	strbuf_fini(&server.known);
+	strbuf_fini(&server.seen);
 	return ok ? EXIT_DONE : EXIT_FAILED;
 }

@@ -361,3 +361,23 @@ bool devices_open(const struct sys *sys, const struct options *options, const st
 	strbuf_fini(&w.failures);
 	return ok;
 }
+
+void devices_nodes(const struct sys *sys, const struct options *options, struct strbuf *nodes)
+{
+	AUTO_STRBUF struct strbuf kept = {0};
+	const char *list = options_backends(options, &kept);
+	struct source_found *found = NULL, *next;
+	struct span interface;
+	struct err ignored;
+
+	for (unsigned i = 0; registry[i]; i++)
+		if (registry[i]->kind == SOURCE_GPU && !registry[i]->part_of &&
+		    (list ? is_listed(list, registry[i]->name, &interface) : !registry[i]->asked_only))
+			registry[i]->probe(sys, &found, &ignored);
+	for (; found; found = next) {
+		next = found->next;
+		if (found->device[0] && (!options->device || strcmp(options->device, found->device) == 0))
+			strbuf_printf(nodes, "%s ", found->device);
+		free(found);
+	}
+}

@@ -22,6 +22,8 @@ void devices_fini(struct devices *d); /* closes and frees the sources; set n = 0
  * some CPUs. `what` is copied into the sources. */
 bool devices_open(const struct sys *sys, const struct options *options, const struct source_options *what,
 		  struct devices *d, struct err *err);
+/* Append the nodes of the GPUs that are there now and that the options ask for: "/dev/mali0 ". */
+void devices_nodes(const struct sys *sys, const struct options *options, struct strbuf *nodes);
 /* The reader of the processes of a device that the options ask for; NULL for those of this
  * machine. */
 const struct process_reader *devices_processes(const struct options *options);

@@ -11,7 +11,8 @@
  * WHEN is FROM-TO, in ms after the start, or /FILE: while that file exists.
  *
  * FAKEMALI_OPEN_MS: how long an open takes, as if firmware were loaded; FAKEMALI_OPEN_HELD: it
- * takes as long as that file exists. FAKEMALI_FAIL=CALL:N:ERRNO: the N-th open, ioctl or mmap of
+ * takes as long as that file exists; FAKEMALI_ABSENT: while that file exists, only the first device
+ * has a node. FAKEMALI_FAIL=CALL:N:ERRNO: the N-th open, ioctl or mmap of
  * a device fails. FAKEMALI_BREACHES names a file for the rules that were broken. FAKEMALI_ROOT: a
  * directory whose sys/ and proc/ files stand in for the machine's own; what the program leaves in
  * /run is there, never in the machine's.
@@ -259,9 +260,11 @@ static bool faulty(const char *call)
 static int open_device(const char *path, int flags)
 {
 	const char *delay = getenv("FAKEMALI_OPEN_MS"), *held = getenv("FAKEMALI_OPEN_HELD");
+	const char *absent = getenv("FAKEMALI_ABSENT");
+	unsigned n_nodes = absent && access(absent, F_OK) == 0 ? 1 : fake.n_gpus;
 	int fd;
 
-	if ((unsigned)fake_kbase_number(path) >= fake.n_gpus)
+	if ((unsigned)fake_kbase_number(path) >= n_nodes)
 		return errno = ENOENT, -1;
 	if (flags & O_PATH)
 		return new_fd();
