@@ -107,6 +107,8 @@ have_python() { python3 -c 'import ctypes, struct'; }
 have_protoc() { command -v protoc; }
 have_dh() { command -v dh; }
 have_lintian() { command -v lintian; }
+have_fish() { command -v fish; }
+have_zsh() { command -v zsh; }
 have_clang_format() { command -v clang-format || command -v clang-format-14; }
 
 # "thing package", one per line. Nothing can be built without the required ones.
@@ -136,6 +138,8 @@ clang_rt libclang-rt-dev
 clang_format clang-format
 dh debhelper
 lintian lintian
+fish fish
+zsh zsh
 pfm libpfm4-dev
 python python3
 openssl openssl
