@@ -9,6 +9,7 @@
 #include "views/widget.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define ROWS_MAX 24
@@ -313,10 +314,26 @@ static void matrix_draw(const struct chart *chart, const struct view_data *data,
 	draw_part(&m, chart, data, canvas, r, half, m.n_rows);
 }
 
+/* A value, or what is measured: "process 4711 game, kernel and user". */
+static void matrix_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
+			  size_t size)
+{
+	if (!span_is(chart_option(chart, "corner"), "about")) {
+		widget_corner(chart, data, ascii, text, size);
+		return;
+	}
+	for (unsigned i = 0; i < chart->n_series; i++) {
+		const char *about = series_feed(&chart->series[i], data)->about;
+
+		if (about && about[0])
+			snprintf(text, size, "%s", about);
+	}
+}
+
 static const char *const matrix_options[] = {"levels load", "corner", "each cluster", NULL};
 
 const struct widget widget_matrix = {.name = "matrix",
 				     .options = matrix_options,
 				     .size = matrix_size,
 				     .draw = matrix_draw,
-				     .corner = widget_corner};
+				     .corner = matrix_corner};
