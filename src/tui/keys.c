@@ -102,7 +102,7 @@ const struct key_row keys_everywhere[] = {
 	 "Save the screen as malitop-DATE-TIME.txt in this directory, and every metric as .csv"},
 	{{{'/', 0}},
 	 ACTION_FILTER,
-	 0,
+	 NEEDS_ROWS,
 	 {"/", NULL, "filter", 6},
 	 "Show only rows with this text in a name, in every view. Escape shows all again"},
 	{{{'s', 0}},
