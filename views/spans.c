@@ -11,6 +11,7 @@
 
 #define LABEL_COLS 12
 #define LANE_ROWS_MIN 3 /* CPU, a queue or thread, axis */
+#define LANE_ROWS_WANTED 4
 #define QUEUES 8
 #define TICK_COLS 12
 
@@ -63,8 +64,8 @@ static void spans_size(const struct chart *chart, const struct view_data *data, 
 	*min = *most = 0;
 	if (!read_plot(&plot, data))
 		return;
-	*min = LANE_ROWS_MIN;
 	*most = 2 + (plot.frame.n > 0) + __builtin_popcount(plot.queues) + __builtin_popcount(plot.threads);
+	*min = *most < LANE_ROWS_WANTED ? *most : LANE_ROWS_WANTED;
 }
 
 static int column_of(const struct span_plot *plot, double ms, int cols)
@@ -199,7 +200,7 @@ static struct rect draw_label(struct canvas *canvas, struct rect *r, const char 
 	return row;
 }
 
-/* A lane per queue or thread, as long as two more rows remain. */
+/* A lane per queue or thread, as long as there are rows for what follows. */
 static void draw_lanes(const struct span_plot *plot, struct canvas *canvas, struct rect *r, unsigned bits,
 		       const char *what,
 		       void (*draw)(const struct span_plot *plot, struct canvas *canvas, struct rect lane,
@@ -207,7 +208,7 @@ static void draw_lanes(const struct span_plot *plot, struct canvas *canvas, stru
 {
 	char label[24];
 
-	for (unsigned i = 0; i < QUEUES && r->h > 2; i++) {
+	for (unsigned i = 0; i < QUEUES && r->h > 1 + (plot->frame.n > 0); i++) {
 		if (!(bits & 1u << i))
 			continue;
 		snprintf(label, sizeof(label), "%s %u", what, i);
