@@ -15,17 +15,22 @@ check()
 	fi
 }
 
-# closed STATUS ARG...: the reader closes the pipe early; the output is larger than a pipe. No message is
-# printed, but that it takes long on a busy machine.
+# closed STATUS ARG...: the reader closes the pipe early; the output is larger than a pipe. No message is printed. A command can wait for
+# the file `left`.
 closed()
 {
 	expected=$1
 	shift
+	rm -f "$work/left"
 	{
 		"$malitop" "$@" 2>"$work/errors"
 		echo $? >"$work/status"
-	} | head -n 1 >/dev/null
-	[ "$(cat "$work/status")" -eq "$expected" ] && ! grep -v 'still being written' "$work/errors"
+	} | {
+		head -n 1 >/dev/null
+		exec <&-
+		: >"$work/left"
+	}
+	[ "$(cat "$work/status")" -eq "$expected" ] && ! [ -s "$work/errors" ]
 	check "$*" $? "status $(cat "$work/status"), said '$(cat "$work/errors")'"
 }
 "$malitop" record -b sim:gpu -i 1ms -d 500ms -o "$work/run.mlog" >/dev/null
@@ -33,8 +38,8 @@ check record $? "no log to export"
 closed 0 list counters
 closed 0 list metrics -f jsonl
 closed 0 export "$work/run.mlog" -f csv
-closed 0 stat -b sim:gpu -i 20ms -d 60s -m '*'
-closed 7 stat -b sim:gpu -i 20ms -m '*' -- sh -c 'sleep 1; exit 7'
+closed 0 stat -b sim:gpu -i 20ms -d 100s -m '*'
+closed 7 stat -b sim:gpu -i 20ms -m '*' -- sh -c "until [ -e '$work/left' ]; do sleep 0.05; done; exit 7"
 
 # One frame with --log also writes a complete log.
 for ending in mlog csv; do
