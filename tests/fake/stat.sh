@@ -266,7 +266,7 @@ if "$malitop" list backends | grep -q '^perf ' && [ -f tests/fake/libfakemali.so
 fi
 
 # Ctrl-C goes to both, and the result is still printed; SIGTERM to stat, which passes it on; so does the end of --duration.
-"$malitop" stat -b sim:gpu -- sh -c 'trap "exit 9" INT; kill -INT $PPID $$; sleep 60' >"$work/out" 2>"$work/errors"
+env --default-signal=INT "$malitop" stat -b sim:gpu -- sh -c 'trap "exit 9" INT; kill -INT $PPID $$; sleep 60' >"$work/out" 2>"$work/errors"
 got=$?
 [ $got -eq 9 ] && grep -q '^  *9    exit status$' "$work/out"
 check $? "Ctrl-C: status $got: $(cat "$work/out" "$work/errors")"
