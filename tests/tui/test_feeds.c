@@ -180,7 +180,7 @@ static void a_simulated_past_is_taken_whole_and_leaves_small_rings(void **state)
 	struct feeds feeds;
 	struct tap *first;
 	struct err err;
-	struct sys sys;
+	static struct sys sys; /* as long as the process */
 
 	(void)state;
 	assert_true(sys_init(&sys, NULL, &err));
