@@ -324,7 +324,8 @@ void session_tell_notes(const struct session *session, const char *about)
 	}
 }
 
-/* Report devices that do not answer, because their last samples are missing. */
+/* Report devices that do not answer, because their last samples are missing. A screen loses nothing
+ * by a thread that is only late. */
 static void end_sampler(struct session *session)
 {
 	if (session->sampler && !sampler_end(session->sampler))
@@ -333,7 +334,7 @@ static void end_sampler(struct session *session)
 			uint32_t whose;
 			int64_t ns = sampler_silence(session->sampler, s->index, &whose);
 
-			if (ns && whose == s->index)
+			if (ns && whose == s->index && (session->keeps_sources || ns >= SAMPLER_SILENT_NS))
 				message("%s: has not answered for %.1f s; its newest samples are missing",
 					s->title, (double)ns * 1e-9);
 		}

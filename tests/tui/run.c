@@ -124,7 +124,7 @@ void run_assert_as_before(struct run *run)
 	const char *complaint = emulator_complaint(&run->emulator);
 
 	if (complaint)
-		fail_msg("%s", complaint);
+		fail_msg("%s: '%s'", complaint, emulator_row(&run->emulator, 1));
 	assert_true(pty_same_modes(&run->pty.before, &run->pty.report.modes));
 }
 
