@@ -175,7 +175,7 @@ static void run_nothing(struct bench_log *b)
 static void run_write(struct bench_log *b)
 {
 	struct err err = {0};
-	struct mlog_writer *w = mlog_writer_new(&b->about, take, b, &err);
+	struct mlog_writer *w = mlog_writer_new(&b->about, take_bytes, b, &err);
 	int64_t flushed_ns = 0;
 	bool works = w != NULL;
 
@@ -250,7 +250,7 @@ static void export_as(struct bench_log *b, const struct export_format *format)
 				       .db = b->source.options.db,
 				       .period_ns = b->source.period_ns};
 	struct err err = {0};
-	struct export *ex = export_new(format, &options, &source, 1, take, b, &err);
+	struct export *ex = export_new(format, &options, &source, 1, take_bytes, b, &err);
 
 	for (unsigned i = 0; ex && i < b->subject->n_samples; i++)
 		if (!export_sample(ex, b->samples[i], &err))

@@ -49,7 +49,7 @@ static void be_child(unsigned threads)
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 65536);
 	while (threads-- > 1)
-		pthread_create(&thread, &attr, doze, NULL);
+		pthread_create(&thread, &attr, doze_thread, NULL);
 	doze_thread(NULL);
 }
 
