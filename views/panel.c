@@ -77,20 +77,19 @@ static bool corner_warns(const struct chart *chart, const struct view_data *data
 }
 
 /* Write the text of the corner, in at most `room` columns if it has a short form, so that the base
- * keeps its place. Returns its
- * style. */
+ * keeps its place. Returns its style. */
 static enum style corner_text(const struct chart *chart, const struct view_data *data, bool ascii, int room,
 			      char *text, size_t size)
 {
 	struct span label = chart_option_words(chart, "corner"), brief = chart_option(chart, "brief");
-	char value[128];
+	char value[64];
 	bool warns;
 
 	text[0] = 0;
 	if (chart->widget->corner)
 		chart->widget->corner(chart, data, ascii, text, size);
 	warns = text[0] && corner_warns(chart, data);
-	snprintf(value, sizeof(value), "%s", text + (text[0] ? label.n : 0));
+	snprintf(value, sizeof(value), "%.*s", (int)sizeof(value) - 1, text + (text[0] ? label.n : 0));
 	if (warns)
 		snprintf(text, size, "%.*s%s high !", SPAN_ARG(label), value);
 	if (brief.n && text_width(text) > room)

@@ -33,7 +33,7 @@ void drm_profiling_init(struct drm_profiling_switch *s, const struct sys *sys, c
 enum drm_profiling drm_profiling_state(const struct drm_profiling_switch *s);
 /* Turn it on, unless it is on. Returns false with errno if that is not permitted. */
 bool drm_profiling_set(struct drm_profiling_switch *s);
-/* Put the old value back, if we have set it and nobody has changed it since. */
+/* Put the old value back, if we set it and no other program has changed it since. */
 void drm_profiling_restore(struct drm_profiling_switch *s);
 /* Whether a malitop that does not run any more left it on. *before gets the value to put back. */
 bool drm_profiling_left_on(const struct drm_profiling_switch *s, unsigned *before);

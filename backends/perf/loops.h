@@ -2,8 +2,8 @@
  * can be counted beforehand.
  *
  * LOOPS_* are instructions per turn. Every loop has one branch per turn, beside those that are
- * named. Where the compiler writes the loop (other architectures), LOOPS_* is 0: nobody knows how
- * many instructions and branches it takes. n is at least 1. */
+ * named. Where the compiler writes the loop (other architectures), LOOPS_* is 0: the number of
+ * instructions and branches is unknown. n is at least 1. */
 #ifndef MALITOP_LOOPS_H
 #define MALITOP_LOOPS_H
 

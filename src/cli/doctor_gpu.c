@@ -42,7 +42,7 @@ static const char *help_of(enum doctor_area area, int code)
 	return NULL;
 }
 
-/* What the driver gives and what is missing comes first: nobody reads on for it. */
+/* What the driver gives and what is missing comes first, so that it is not overlooked. */
 static bool comes_first(struct span line)
 {
 	static const char *const begins[] = {"gives ", "refused:", "missing:", "limited:"};

@@ -377,7 +377,7 @@ void openmetrics_point(const struct openmetrics_name *name, enum openmetrics_for
 		openmetrics_label(&bucket, "le", classes[i].le);
 		openmetrics_line(name->text, "_bucket", bucket.p, sum, time_ns, out);
 	}
-	if (form == OPENMETRICS_CLASSIC) /* 1.0 has it only with a sum, which nobody counts */
+	if (form == OPENMETRICS_CLASSIC) /* OpenMetrics has it only beside a sum, which is unknown */
 		openmetrics_line(name->text, "_count", labels, sum, time_ns, out);
 }
 

@@ -33,7 +33,8 @@ void mlog_changes_put(const struct mlog_changes *c, int64_t base_ns, struct strb
 /* Decode all of `in`. Returns false if it is invalid. If it is valid, texts are printable and every
  * number fits its type, but pids may have any value and order. */
 bool mlog_changes_get(struct mlog_changes *c, int64_t base_ns, struct wire *in);
-/* The section of their queues, behind that of the changes; at most so many bytes a process. */
+/* The section of their queues follows that of the changes. It has at most this many bytes per
+ * process. */
 #define MLOG_QUEUES_BYTES 10
 bool mlog_changes_have_queues(const struct mlog_changes *c);
 void mlog_changes_put_queues(const struct mlog_changes *c, struct strbuf *out);

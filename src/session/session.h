@@ -32,7 +32,7 @@ enum session_away {
 	AWAY_SILENT,   /* its driver does not answer: not retried before it does */
 	AWAY_ASIDE,    /* the machine's CPU events, paused while one process is counted alone */
 	AWAY_PAUSED,   /* the user wants the GPU to be left alone */
-	AWAY_RESTS,    /* nobody looks, and measuring would keep it powered */
+	AWAY_RESTS,    /* it is not shown or logged, and measuring would keep it powered */
 	AWAY_SWITCHED, /* it is opened again with the kernel's profiling switch in its other position */
 	AWAY_TURNED,   /* another source is the same device: with or without its counters */
 	AWAY_IN_LOG,   /* it was away at the time of the log that is shown */
@@ -186,7 +186,7 @@ void session_prefer(struct session *session, struct session_source *source, cons
 /* Stop measuring the GPU on the screen (`gpu` must not be NULL), so that it may sleep, or go on. */
 void session_pause_gpu(struct session *session, bool pause);
 bool session_gpu_is_paused(const struct session *session);
-/* Stop measuring all devices that measuring keeps powered, because nobody looks, or go on. No
+/* Stop measuring all devices that measuring keeps powered, as they are not shown, or go on. No
  * effect if that is so already. What the user has paused stays paused. */
 void session_rest(struct session *session, bool rest);
 /* Have the kernel time the queues of that GPU, or no longer (source_options.profiling). */

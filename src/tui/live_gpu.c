@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Nobody looks at a screen that has been paused for so long. */
+/* A screen that has been paused for this long is taken as unwatched. */
 #define REST_NS 10000000000ll
 
 static void show_hint(struct live *l, const char *text)

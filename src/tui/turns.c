@@ -40,10 +40,9 @@ static size_t rule_of(double thread, double gpu)
 	return i;
 }
 
-/* Round to whole percents, so that the text matches the shown numbers. */
-
 enum turns turns_of(double thread_percent, double gpu_percent)
 {
+	/* Whole percents, as the shown numbers are, so that the text matches them. */
 	size_t i = rule_of(round(thread_percent), round(gpu_percent));
 
 	return i < ARRAY_LEN(rules) ? rules[i].turns : TURNS_UNKNOWN;

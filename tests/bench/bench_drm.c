@@ -1,5 +1,5 @@
 /* bench_drm [PROCESSES [CLIENTS]]: what the open drivers cost, in CPU time of the calling thread: a
- * read of all clients on a machine with so many processes, and a dump of Panfrost's counters,
+ * read of all clients on a machine with PROCESSES processes, and a dump of Panfrost's counters,
  * folded into slots. The files are real ones in a temporary directory. The fake reads each file of
  * proc/PID/fd to know what it stands for, where the kernel only answers a stat, so reading clients
  * costs less than is shown, apart from what a driver does to format its fdinfo. */

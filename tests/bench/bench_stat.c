@@ -57,7 +57,7 @@ static unsigned count_lines(const char *text, size_t n)
 	return lines;
 }
 
-/* The first so many names of metrics that there are. */
+/* The names of the first n metrics, with commas between. */
 static char *names(const char *program, const char *path, unsigned n)
 {
 	const char *const argv[] = {program, "stat", "-b",  "sim", "-i", "10ms", "-d",

@@ -76,7 +76,7 @@ static char *value_of(const char *result, const char *metric)
 	return xstrdup("?");
 }
 
-/* All rows of the table, of which there are so many at least. */
+/* All rows of the table. It has at least `least` rows. */
 static void check_golden(const char *gpu, const char *sample, enum definitions definitions, unsigned least)
 {
 	AUTOFREE char *samples_name = xasprintf("golden-%s-samples.tsv", gpu),

@@ -133,7 +133,7 @@ static int fake_perf_event_open(const struct sys *sys, struct perf_event_attr *a
 	return faulty(f, FAKE_CALL_PERF) ? -1 : fake_perf_open(&f->perf, attr, pid, cpu, group_fd, flags);
 }
 
-/* Memory that a driver may write beyond its end: the page behind it must not be touched. */
+/* Memory whose next page must not be touched, to catch a driver that writes beyond its end. */
 static void *map_guarded(struct fake_sys *f, size_t n)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (n + page - 1) / page * page;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define ENABLE_ON_EXEC (1ull << 12)
-#define LOOK_NS 20000000 /* threads that ended are looked for so often */
+#define LOOK_NS 20000000 /* between two looks for threads that have ended */
 
 static struct fake_perf perf;
 static char tree[32]; /* empty: not made yet */
@@ -129,7 +129,7 @@ void preload_perf_advance(int64_t now_ns)
 			fake_perf_exit(&perf, perf.tasks[i]->pid);
 }
 
-/* A thread that nobody asked for before. */
+/* A thread that is asked for the first time. */
 static void meet(pid_t pid)
 {
 	AUTOFREE char *path = xasprintf("/proc/%d", pid);

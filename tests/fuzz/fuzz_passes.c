@@ -16,7 +16,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define NOW 1000000000000ll
-#define SAMPLE_RECORDS 16 /* a sample after so many records */
+#define SAMPLE_RECORDS 16 /* records per sample */
 
 /* The slots of the source, and what is made of them. */
 static struct fuzz_source {

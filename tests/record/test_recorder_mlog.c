@@ -575,8 +575,8 @@ static void a_full_disk_ends_the_log_and_nothing_else(void **state)
 	log_close(&log);
 }
 
-/* Ended while the disk is stuck, or does not want to keep the file: nobody waits, and what came of
- * it is known in the end. */
+/* Ended while the disk is stuck, or refuses to keep the file: the caller does not wait, and the
+ * result is known in the end. */
 static void nobody_waits_for_a_log_that_ends(void **state)
 {
 	static const struct {

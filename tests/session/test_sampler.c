@@ -70,7 +70,7 @@ static void short_intervals_are_read_in_batches(void **state)
 	next_event(&b);
 	AWAIT(SAMPLES_NOW >= 160);
 	sampler_free(b.sampler);
-	/* Each wake ends with one read that gives nothing: so many wakes there were. */
+	/* Each wake ends with one read that gives nothing, so these reads count the wakes. */
 	assert_true(script.reads - n_samples <= n_samples / 16 + 10);
 	sys_fini(&b.sys);
 	tap_free(tap);

@@ -145,8 +145,8 @@ static void closing_does_not_wait_for_a_device_that_never_opens(void **state)
 	begin_case(&session, NULL);
 	session_close(&session); /* the gate is still closed */
 	set_gate(true, true);
-	give_time_ms(
-		300); /* the thread opens the rest, finds nobody there, and cleans up: sanitizers watch */
+	/* The thread opens the rest, finds the session closed, and cleans up: sanitizers watch. */
+	give_time_ms(300);
 }
 
 int main(void)

@@ -265,7 +265,7 @@ static unsigned device_now(const unsigned *count)
 	return n;
 }
 
-/* Nothing is said, and the device was opened so often in all. */
+/* Nothing is said, and the device was opened n_opens times in all. */
 static void assert_quiet(struct session_life_bench *b, int64_t now_ns, unsigned n_opens)
 {
 	bool spoke = false;
@@ -594,7 +594,7 @@ static void what_is_preferred_is_said_once_and_again_to_one_that_was_lost(void *
 	AWAIT(device_now(&device.n_wishes) >= 2);
 	assert_int_equal(last_wish(), 3);
 	lose_device(b);
-	session_prefer(&b->session, source, &wishes[0]); /* nobody is there to hear it */
+	session_prefer(&b->session, source, &wishes[0]); /* the source is closed meanwhile */
 	go_away(false);
 	assert_quiet(b, 3 * S - 1, 1);
 	assert_string_equal(said(b, 3 * S), "Fake GPU: is back");

@@ -28,10 +28,10 @@ struct disk {
 	pthread_cond_t freed;
 	bool stuck;            /* writes wait until it is not any more: disk_set_stuck */
 	unsigned fail, at;     /* the at-th of these calls fails, 1: the next one; 0: none */
-	unsigned times;        /* and so many behind it */
+	unsigned times;        /* and this many calls after it */
 	int code;              /* with that */
 	int64_t room;          /* bytes that fit on it; -1: any number */
-	size_t piece;          /* so many bytes a write at most; 0: any number */
+	size_t piece;          /* bytes that a write takes at most; 0: any number */
 	unsigned files, syncs; /* open; so far */
 	int64_t ahead_ns;      /* of the wall clock */
 };

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* A machine with a game, a compositor, a shell and what it runs. In the order of pids, a thread
- * right behind its process. */
+ * right after its process. */
 static const struct {
 	int32_t pid, parent;
 	bool is_thread;

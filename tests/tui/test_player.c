@@ -585,7 +585,7 @@ static void processes_are_those_of_the_moment(void **state)
 		AUTOFREE char *text = xasprintf("%ds", s);
 		struct process_list *list;
 
-		go_away(&b, text); /* 0.463 s behind it */
+		go_away(&b, text); /* 0.463 s before it is due */
 		list = player_take_processes(b.player);
 		assert_non_null(list);
 		assert_int_equal(list->processes[0].cpu_ns, s);

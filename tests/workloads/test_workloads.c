@@ -243,7 +243,7 @@ static void warm_loops_have_no_faults(void **state)
 	}
 }
 
-/* Durations are only as good as the machine is quiet: so often they may be measured. */
+/* Durations are only as good as the machine is quiet: the largest number of tries. */
 #define ATTEMPTS 50
 
 static void the_task_clock_is_the_cpu_time_inside_and_around(void **state)

@@ -16,7 +16,7 @@
 #define S (1000 * MS)
 
 /* Some drivers sample as soon as they are started: the first waiting sample is no time at all, and
- * the second right behind it. */
+ * the second follows at once. */
 static void samples_that_wait_together_at_the_start_are_all_sound(void **state)
 {
 	(void)state;
@@ -102,7 +102,7 @@ static void a_stamp_that_cannot_be_spoils_its_own_sample_only(void **state)
 		}
 }
 
-/* The driver has room for so many samples; what comes later is in one long one, and no count is
+/* When the driver's buffers are full, what comes later is in one long sample, and no count is
  * lost. */
 static void a_reader_that_sleeps_finds_every_count_in_a_stretched_sample(void **state)
 {

@@ -11,8 +11,7 @@
 
 #include <cmocka.h>
 
-/* A GPU that nobody knows, all of whose values have slots of their own, of every core and slice as
- * well. */
+/* An unknown GPU. Each of its values has a slot of its own, also those of each core and slice. */
 struct kbase_layouts_bench {
 	struct gpudb *db;
 	struct source source;

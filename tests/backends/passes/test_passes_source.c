@@ -415,7 +415,7 @@ static void without_the_layer_the_counters_bound_the_frames(void **state)
 
 	(void)state;
 	bench_init(&b);
-	v = read_sample(&b, &table); /* nobody renders */
+	v = read_sample(&b, &table); /* no process renders */
 	AUTOFREE struct column *column = column_new(2);
 
 	column->end_ns = column->time_ns = SECOND;

@@ -13,7 +13,7 @@
 
 #define TICK_NS 10000000ull
 
-/* Four CPUs that have been busy for so many ticks since their start. */
+/* Four CPUs, with the ticks that each has been busy since its start. */
 static void write_stat(const struct perf_run *r, const unsigned busy[4])
 {
 	AUTOFREE char *path = xasprintf("%s/proc/stat", r->dir);

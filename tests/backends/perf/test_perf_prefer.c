@@ -99,7 +99,7 @@ static void what_is_shown_does_not_wait_for_a_turn_and_the_others_share_the_rest
 		{"4", "04", 24},           /* so does this */
 		{"4 ", "04", 24},          /* chosen */
 		{"024", "0", 30},          /* not all fit, and one of them alone would cost the others time */
-		{"01234567", "01", 30},    /* all are shown: one more costs nobody any */
+		{"01234567", "01", 30},    /* all are shown: one more takes no time from the others */
 		{"4 01234567", "04", 24},  /* one of them is chosen */
 		{"42 01234567", "24", 12}, /* two are, which leave no room for instructions */
 	};
