@@ -12,6 +12,14 @@
 
 #define FRAMES 6
 
+/* A layer with a sanitizer in it can be loaded only by programs that have one, too. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define FOREIGN_PROGRAMS 0
+#else
+#define FOREIGN_PROGRAMS 1
+#endif
+#define SYSTEM_LAYERS "/usr/share/vulkan/explicit_layer.d"
+
 static const char *const layer_on[] = {"VK_INSTANCE_LAYERS=VK_LAYER_MALITOP_passes", NULL};
 
 static bool play(const char *scene, unsigned frames, const char *const *environment)
@@ -103,15 +111,18 @@ static void every_pass_of_every_scene_is_timed(void **state)
 		check_scene(i, layer_on);
 }
 
+/* The loader puts layers into the order in which it finds their files, whatever order they are
+ * named in. */
 static void the_validation_layer_finds_nothing_above_and_below(void **state)
 {
-	static const char *const orders[][2] = {
-		{"VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation:VK_LAYER_MALITOP_passes", NULL},
-		{"VK_INSTANCE_LAYERS=VK_LAYER_MALITOP_passes:VK_LAYER_KHRONOS_validation", NULL},
+	static const char named[] = "VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation:VK_LAYER_MALITOP_passes";
+	static const char *const orders[][3] = {
+		{named, "VK_LAYER_PATH=" SYSTEM_LAYERS ":layer", NULL},
+		{named, "VK_LAYER_PATH=layer:" SYSTEM_LAYERS, NULL},
 	};
 
 	(void)state;
-	if (access("/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json", R_OK) != 0)
+	if (access(SYSTEM_LAYERS "/VkLayer_khronos_validation.json", R_OK) != 0)
 		skip();
 	for (size_t order = 0; order < 2; order++)
 		for (size_t i = 0; i < sizeof(scenes) / sizeof(scenes[0]); i++) {
@@ -180,7 +191,8 @@ static void every_frame_of_vkcube_is_seen(void **state)
 			      (char *)(uintptr_t) "30",       NULL};
 
 	(void)state;
-	if (access("/usr/bin/xvfb-run", X_OK) != 0 || access("/usr/bin/vkcube", X_OK) != 0)
+	if (!FOREIGN_PROGRAMS || access("/usr/bin/xvfb-run", X_OK) != 0 ||
+	    access("/usr/bin/vkcube", X_OK) != 0)
 		skip();
 	assert_true(listener_play(&listener, argv, layer_on, 0));
 	assert_int_equal(listener.status, 0);

@@ -17,25 +17,27 @@ trap 'exit 2' HUP INT TERM
 
 # Strip comments and strings, keeping line numbers.
 strip='
-function strip(line,    out, c, two) {
-	out = ""
-	for (; line != ""; line = substr(line, 2)) {
-		c = substr(line, 1, 1); two = substr(line, 1, 2)
-		if (in_comment) { if (two == "*/") { in_comment = 0; line = substr(line, 2); out = out " " } continue }
-		if (quote != "") {
-			if (c == "\\") line = substr(line, 2)
-			else if (c == quote) { quote = ""; out = out c }
+function strip(line,    out, token) {
+	for (out = ""; line != "";) {
+		if (in_comment) {
+			if (!index(line, "*/"))
+				break
+			in_comment = 0; out = out " "; line = substr(line, index(line, "*/") + 2)
 			continue
 		}
-		if (two == "/*") { in_comment = 1; line = substr(line, 2); continue }
-		if (two == "//") break
-		if (c == "\"" || c == "'\''") quote = c
-		out = out c
+		if (!match(line, /["'\'']|\/[*\/]/)) { out = out line; break }
+		token = substr(line, RSTART, RLENGTH)
+		out = out substr(line, 1, RSTART - 1); line = substr(line, RSTART + RLENGTH)
+		if (token == "//") break
+		if (token == "/*") { in_comment = 1; continue }
+		out = out token
+		if (!(token == "\"" ? match(line, /^([^"\\]|\\.)*"/) : match(line, /^([^'\''\\]|\\.)*'\''/)))
+			break
+		out = out token; line = substr(line, RLENGTH + 1)
 	}
-	quote = ""
 	return out
 }
-FNR == 1 { in_comment = 0; quote = "" }
+FNR == 1 { in_comment = 0 }
 { code = /^[ \t]*#[ \t]*include/ ? $0 : strip($0) }
 function report(rule, what) { printf "%s:%d: %s: %s\n", FILENAME, FNR, rule, what }
 '

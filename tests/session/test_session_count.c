@@ -8,8 +8,8 @@
 #include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,6 +42,17 @@ static ssize_t stuck_read(const struct sys *sys, int fd, void *buf, size_t n)
 	return stuck.read(sys, fd, buf, n);
 }
 
+/* A driver may take its time to start. */
+static int (*fake_ioctl)(const struct sys *sys, int fd, unsigned long request, void *arg);
+static atomic_bool starts_slowly;
+
+static int slow_ioctl(const struct sys *sys, int fd, unsigned long request, void *arg)
+{
+	if (starts_slowly)
+		poll(NULL, 0, 100);
+	return fake_ioctl(sys, fd, request, arg);
+}
+
 static void begin_case(struct session_count_bench *b)
 {
 	struct err err;
@@ -53,6 +64,8 @@ static void begin_case(struct session_count_bench *b)
 	perf_run_process(&b->run, 4712, 1000, 2);
 	stuck.read = b->run.fake.sys.read;
 	b->run.fake.sys.read = stuck_read;
+	fake_ioctl = b->run.fake.sys.ioctl;
+	b->run.fake.sys.ioctl = slow_ioctl;
 	if (!session_open(&b->session, &b->run.fake.sys, &b->options, 0, false, &err))
 		fail_msg("%s", err.text);
 }
@@ -131,18 +144,6 @@ static void another_process_sits_down_in_the_same_seat(void **state)
 	end_case(&b);
 }
 
-/* ---- a driver that takes its time to start ---- */
-
-static int (*fake_ioctl)(const struct sys *sys, int fd, unsigned long request, void *arg);
-static volatile sig_atomic_t starts_slowly;
-
-static int slow_ioctl(const struct sys *sys, int fd, unsigned long request, void *arg)
-{
-	if (starts_slowly)
-		poll(NULL, 0, 100);
-	return fake_ioctl(sys, fd, request, arg);
-}
-
 /* Nothing but what the session has to do by now. */
 static void turn_period(struct session_count_bench *b)
 {
@@ -157,19 +158,17 @@ static void one_that_is_chosen_while_the_machine_comes_back_is_counted(void **st
 
 	(void)state;
 	begin_case(&b);
-	fake_ioctl = b.run.fake.sys.ioctl;
-	b.run.fake.sys.ioctl = slow_ioctl;
 	count_process(&b, 4711);
 	wait_shown(&b, "process 4711 game, kernel and user");
 	session_count(&b.session, NULL);
 	while (!b.session.opener)
 		turn_period(&b);
 	poll(&(struct pollfd){.fd = opener_fd(b.session.opener), .events = POLLIN}, 1, -1);
-	starts_slowly = 1;
+	starts_slowly = true;
 	turn_period(&b); /* the machine goes back to the sampler, which begins to start it */
 	count_process(&b, 4711);
 	turn_period(&b); /* the machine is set aside again */
-	starts_slowly = 0;
+	starts_slowly = false;
 	wait_shown(&b, "process 4711 game, kernel and user");
 	session_count(&b.session, NULL);
 	wait_shown(&b, "all CPUs, kernel and user");
