@@ -369,13 +369,9 @@ bool view_breaks_down(const struct view *view)
 /* Whether the metric has a value now, in any source. */
 static bool is_known(const struct view_data *data, struct span name)
 {
-	for (unsigned kind = 0; kind < SOURCE_KINDS; kind++) {
-		const struct feed *feed = &data->feeds[kind];
-		const struct metric *m = feed->set && feed->now ? metric_find(feed->set, name) : NULL;
-
-		if (m && !isnan(metric_value(m, feed->now)))
+	for (unsigned kind = 0; kind < SOURCE_KINDS; kind++)
+		if (!isnan(feed_now(&data->feeds[kind], name)))
 			return true;
-	}
 	return false;
 }
 

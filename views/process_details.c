@@ -18,15 +18,6 @@ struct detail {
 	char value[TEXT], note[TEXT];
 };
 
-/* A metric of a source over the last refresh; NaN if it has none. */
-static double metric_of(const struct view_data *data, enum source_kind source, const char *name)
-{
-	const struct feed *feed = &data->feeds[source];
-	const struct metric *m = feed->set && feed->now ? metric_find(feed->set, span_of(name)) : NULL;
-
-	return m ? metric_value(m, feed->now) : (double)NAN;
-}
-
 static double bytes_of(uint64_t bytes)
 {
 	return bytes == SAMPLE_UNKNOWN ? 0 : (double)bytes;
@@ -40,7 +31,8 @@ static const char *bytes_text(char out[UNITS_TEXT], double bytes)
 static void describe_cpu(struct detail *d, const struct process_table *t, const struct process *p,
 			 const struct view_data *data)
 {
-	double all = metric_of(data, SOURCE_CPU, "CPUOnline") * 100, percent = (double)p->cpu_percent,
+	double all = feed_now(&data->feeds[SOURCE_CPU], span_of("CPUOnline")) * 100,
+	       percent = (double)p->cpu_percent,
 	       age = t->list->uptime_ns
 			     ? (double)t->list->uptime_ns * 1e-9 - (double)p->start / TICKS_PER_SECOND
 			     : (double)NAN;
@@ -65,7 +57,8 @@ static void describe_cpu(struct detail *d, const struct process_table *t, const 
 
 static void describe_gpu(struct detail *d, const struct process *p, const struct view_data *data)
 {
-	double active = metric_of(data, SOURCE_GPU, "GPUBusy"), percent = (double)p->gpu_percent;
+	double active = feed_now(&data->feeds[SOURCE_GPU], span_of("GPUBusy")),
+	       percent = (double)p->gpu_percent;
 
 	d->label = "GPU";
 	d->share = percent / 100;
@@ -81,8 +74,8 @@ static void describe_gpu(struct detail *d, const struct process *p, const struct
 static void describe_memory(struct detail *d, const struct process_table *t, const struct process *p,
 			    const struct view_data *data)
 {
-	double used = metric_of(data, SOURCE_CPU, "MemoryUsed"),
-	       all = used / metric_of(data, SOURCE_CPU, "MemoryUsedShare") * 100,
+	double used = feed_now(&data->feeds[SOURCE_CPU], span_of("MemoryUsed")),
+	       all = used / feed_now(&data->feeds[SOURCE_CPU], span_of("MemoryUsedShare")) * 100,
 	       gpu = bytes_of(p->gpu_bytes), sum = bytes_of(p->rss_bytes) + gpu;
 	char a[UNITS_TEXT], b[UNITS_TEXT], c[UNITS_TEXT];
 

@@ -48,8 +48,8 @@ static void name_own_views(struct views *views)
 	}
 }
 
-bool views_init_own(struct views *views, const struct gpudb *db,
-		    const struct metric_set *const sets[SOURCE_KINDS], struct err *err)
+bool views_init(struct views *views, const struct gpudb *db,
+		const struct metric_set *const sets[SOURCE_KINDS], struct err *err)
 {
 	*views = (struct views){0};
 	if (!read_charts(views, db, sets, err)) {
@@ -69,11 +69,6 @@ bool views_read(struct views *views, const struct gpudb *db, struct err *err)
 	ok = read_charts(views, db, NULL, err);
 	name_own_views(views);
 	return ok;
-}
-
-bool views_init(struct views *views, const struct metric_set *const sets[SOURCE_KINDS], struct err *err)
-{
-	return views_init_own(views, NULL, sets, err);
 }
 
 const struct view *views_find(const struct views *views, const char *name_or_digit)

@@ -36,6 +36,9 @@ struct feed {
 	int cursor;
 };
 
+/* A metric of a feed over the last refresh period; NaN if it has none. (widget.c) */
+double feed_now(const struct feed *feed, struct span name);
+
 #define VIEW_FOOT_LINES 3
 
 /* The rows of the body that scrolls in a view. */
@@ -170,20 +173,18 @@ struct view {
 	unsigned n_charts;
 };
 
-/* All views for these sources, from the shipped charts. A series takes the first of its metrics
- * that one of the sets has, in the order of enum source_kind; any set may be NULL. Charts without a
- * series and views without a chart are omitted. The caller owns the result. Returns false if a text
- * is malformed. */
+/* All views for these sources: the shipped charts, then the user's own files (db->own; db NULL:
+ * none). A series takes the first of its metrics that one of the sets has, in the order of enum
+ * source_kind; any set may be NULL. Charts without a series and views without a chart are omitted.
+ * The caller owns the result. Returns false if a text is malformed; the error names file and line.
+ */
 struct views {
 	struct view *views;
 	unsigned n_views;
 	void *owned;
 };
-bool views_init(struct views *views, const struct metric_set *const sets[SOURCE_KINDS], struct err *err);
-/* The same with the views in the user's own files (db->own), after the shipped ones. The error
- * names file and line. db NULL: none. */
-bool views_init_own(struct views *views, const struct gpudb *db,
-		    const struct metric_set *const sets[SOURCE_KINDS], struct err *err);
+bool views_init(struct views *views, const struct gpudb *db,
+		const struct metric_set *const sets[SOURCE_KINDS], struct err *err);
 /* All of them, whether or not this machine can show them, without series. Free it in any case. */
 bool views_read(struct views *views, const struct gpudb *db, struct err *err);
 void views_fini(struct views *views);

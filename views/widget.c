@@ -11,6 +11,13 @@ const struct feed *series_feed(const struct series *series, const struct view_da
 	return &data->feeds[series->source];
 }
 
+double feed_now(const struct feed *feed, struct span name)
+{
+	const struct metric *m = feed->set && feed->now ? metric_find(feed->set, name) : NULL;
+
+	return m ? metric_value(m, feed->now) : (double)NAN;
+}
+
 /* The vector of a point of history, or of the last refresh if back < 0; NULL if there is none. */
 static const double *vector_at(const struct feed *feed, int back)
 {

@@ -68,7 +68,7 @@ static bool open_scene(struct explanation_scene *scene, struct metric_set **set,
 		return true;
 	*set = list_metric_set(scene->db, scene->product, err);
 	sets[SOURCE_GPU] = *set;
-	if (!*set || !views_init_own(views, scene->db, sets, err))
+	if (!*set || !views_init(views, scene->db, sets, err))
 		return false;
 	scene->set = *set;
 	scene->views = views;

@@ -167,7 +167,7 @@ static bool add_metrics(struct list_table *list, const struct gpudb *db, const s
 	struct views views;
 
 	if (!set ||
-	    !views_init_own(&views, db, (const struct metric_set *[SOURCE_KINDS]){[SOURCE_GPU] = set}, err)) {
+	    !views_init(&views, db, (const struct metric_set *[SOURCE_KINDS]){[SOURCE_GPU] = set}, err)) {
 		metric_set_free(set);
 		return false;
 	}

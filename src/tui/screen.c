@@ -57,7 +57,7 @@ static bool make_views(const struct screen *screen, struct views *views, struct 
 
 		sets[kind] = shown ? shown->set : NULL;
 	}
-	if (!views_init_own(views, session->db, sets, err))
+	if (!views_init(views, session->db, sets, err))
 		return false;
 	add_pins(screen, views);
 	return true;

@@ -31,7 +31,7 @@ bool screen_reload(struct screen *screen, struct err *err)
 	if (!session_load(screen->session, &data, err))
 		return false;
 	session_data_sets(screen->session, &data, sets);
-	ok = views_init_own(&views, data.db, sets, err);
+	ok = views_init(&views, data.db, sets, err);
 	if (ok) {
 		views_fini(&views); /* made again, now that it is known to work */
 		session_adopt(screen->session, &data);

@@ -103,7 +103,7 @@ static void board_init(struct board *b, struct gpudb *db, const char *gpu, unsig
 		.fps = 60,
 		.scroll = &b->scroll,
 	};
-	if (!views_init(&b->views, SETS(b->set, NULL), &err))
+	if (!views_init(&b->views, NULL, SETS(b->set, NULL), &err))
 		fail_msg("%s", err.text);
 }
 

@@ -147,7 +147,7 @@ static inline void machine_init(struct golden_machine *m, const char *gpu, const
 	measure_cpu(&m->cpu, m->db, clusters, !gpu);
 	sets[SOURCE_GPU] = m->gpu.set;
 	sets[SOURCE_CPU] = m->cpu.set;
-	if (!views_init(&m->views, sets, &err))
+	if (!views_init(&m->views, NULL, sets, &err))
 		fail_msg("%s", err.text);
 	m->data = (struct view_data){
 		.feeds = {[SOURCE_GPU] = m->gpu.feed, [SOURCE_CPU] = m->cpu.feed},

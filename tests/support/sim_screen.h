@@ -56,7 +56,7 @@ static inline void sim_screen_init(struct sim_screen *s, struct gpudb *db, const
 	feeds_init(&s->feeds, &s->session, false, SIM_SCREEN_PERIOD_NS);
 	sets[SOURCE_GPU] = source->set;
 	s->screen = (struct screen){.session = &s->session, .feeds = &s->feeds};
-	if (!views_init(&s->screen.views, sets, &err))
+	if (!views_init(&s->screen.views, NULL, sets, &err))
 		fail_msg("%s", err.text);
 	s->screen.view = s->screen.views.views;
 	screen_judge_follow(&s->screen.judge, &s->session);

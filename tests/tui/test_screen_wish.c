@@ -37,7 +37,7 @@ static int set_up(void **state)
 		b.session.db, &(struct metric_source){.slots = slots, .n_slots = ARRAY_LEN(slots)}, &err);
 	assert_non_null(sets[SOURCE_PERF]);
 	b.screen = (struct screen){.session = &b.session};
-	assert_true(views_init(&b.screen.views, sets, &err));
+	assert_true(views_init(&b.screen.views, NULL, sets, &err));
 	b.cpu = views_find(&b.screen.views, "cpu");
 	*state = &b;
 	return 0;

@@ -90,7 +90,7 @@ static void machine_init(struct golden_perf_machine *m, size_t at)
 	measure_perf(m, machines[at].machine, machines[at].off);
 	sets[SOURCE_CPU] = m->cpu.set;
 	sets[SOURCE_PERF] = m->perf.set;
-	if (!views_init(&m->views, sets, &err))
+	if (!views_init(&m->views, NULL, sets, &err))
 		fail_msg("%s", err.text);
 }
 

@@ -40,7 +40,7 @@ static bool load_file(struct own_bench *b, const char *path, const char *gpu, st
 				err);
 	free(source.slots);
 	sets[SOURCE_GPU] = b->set;
-	return b->set && views_init_own(&b->views, b->db, sets, err);
+	return b->set && views_init(&b->views, b->db, sets, err);
 }
 
 static void bench_fini(struct own_bench *b)

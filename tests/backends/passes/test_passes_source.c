@@ -306,7 +306,7 @@ static char *frame_view_text(const struct passes_bench *b, const double *vector,
 	struct views views;
 	struct err err = {0};
 
-	assert_true(views_init(&views, sets, &err));
+	assert_true(views_init(&views, NULL, sets, &err));
 	data.feeds[SOURCE_PASSES] = (struct feed){.set = b->set,
 						  .n_vector = b->set->n_vector,
 						  .now = vector,
