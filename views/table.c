@@ -1,3 +1,4 @@
+#include "views/table.h"
 #include "views/widget.h"
 
 #include "base/alloc.h"
@@ -21,192 +22,19 @@ enum {
 	GAP = 1
 };
 
-enum {
-	BLOCK_NONE = BLOCK_COUNT, /* in no block of the GPU */
-	BLOCK_CPU,
-	BLOCKS
-};
-
-static const char *const block_titles[BLOCKS] = {
+static const char *const block_titles[TABLE_BLOCKS] = {
 	[BLOCK_FRONT_END] = "Front end",
 	[BLOCK_TILER] = "Tiler",
 	[BLOCK_MEMORY] = "Memory system, all L2 slices",
 	[BLOCK_CORE] = "Shader cores, all together",
-	[BLOCK_NONE] = "Beside the counters",
-	[BLOCK_CPU] = "CPUs, all together",
+	[TABLE_NO_BLOCK] = "Beside the counters",
+	[TABLE_CPUS] = "CPUs, all together",
 };
-static const enum instance_kind block_instances[BLOCKS] = {
+static const enum instance_kind block_instances[TABLE_BLOCKS] = {
 	[BLOCK_MEMORY] = INSTANCE_SLICE,
 	[BLOCK_CORE] = INSTANCE_CORE,
-	[BLOCK_CPU] = INSTANCE_CPU,
+	[TABLE_CPUS] = INSTANCE_CPU,
 };
-static const enum source_kind feed_kinds[] = {SOURCE_GPU, SOURCE_PERF};
-
-/* List the rows from top to bottom: a heading for each block, then its counters. */
-struct walk {
-	const struct view_data *data;
-	const struct feed *feed; /* NULL before the first */
-	unsigned next_feed;      /* into feed_kinds */
-	const struct metric_set *set;
-	const struct gpu_layout *layout; /* NULL for none */
-	unsigned slot, counter;          /* the next ones */
-	int block;                       /* the last one; -1 before the first */
-};
-
-struct table_item {
-	const struct feed *feed;
-	bool heading;
-	int block;
-	unsigned slot;
-	const struct gpu_counter *counter; /* NULL if in no block */
-};
-
-/* Slots are in the order of the layout, so the search continues where it ended. */
-static const struct gpu_counter *find_counter(struct walk *w, const char *name)
-{
-	unsigned n = w->layout ? w->layout->n_counters : 0;
-
-	for (unsigned i = 0; i < n; i++) {
-		const struct gpu_counter *c = &w->layout->counters[(w->counter + i) % n];
-
-		if (strcmp(c->name ? c->name : c->hw_name, name) == 0) {
-			w->counter = (w->counter + i + 1) % n;
-			return c;
-		}
-	}
-	return NULL;
-}
-
-static bool has_text(const char *name, const char *text)
-{
-	return name && strcasestr(name, text);
-}
-
-static bool is_cpu(const struct walk *w)
-{
-	return w->feed == &w->data->feeds[SOURCE_PERF];
-}
-
-/* Of the CPUs the events only: PerfRunning... and PerfEnabled... are the times of others. */
-static bool is_listed(const struct walk *w, const struct slot *slot)
-{
-	return slot->instance == INSTANCE_ALL && !(is_cpu(w) && strncmp(slot->name, "Perf", 4) == 0);
-}
-
-/* Whether a row is left out, because the filter or `only_counted` does not want it. */
-static bool is_left_out(const struct walk *w, const struct table_item *item)
-{
-	const struct slot *slot = &w->set->slots[item->slot];
-	const char *text = w->data->filter;
-	const struct metric *metric;
-
-	if (w->data->only_counted && !(w->feed->total[VECTOR_CONSTANTS + item->slot] > 0))
-		return true;
-	if (!text || !text[0] || has_text(slot->name, text) ||
-	    has_text(item->counter ? item->counter->hw_name : NULL, text))
-		return false;
-	metric = metric_find(w->set, span_of(slot->name));
-	return !has_text(metric ? metric->def->title : NULL, text);
-}
-
-/* Begin the next source that was measured. */
-static bool next_feed(struct walk *w)
-{
-	while (w->next_feed < ARRAY_LEN(feed_kinds)) {
-		const struct feed *feed = &w->data->feeds[feed_kinds[w->next_feed++]];
-
-		if (!feed->set || !feed->now || !feed->total)
-			continue;
-		w->feed = feed;
-		w->set = feed->set;
-		w->layout = feed->set->layout;
-		w->slot = w->counter = 0;
-		return true;
-	}
-	return false;
-}
-
-/* Find the next slot of this source that is shown, and its counter. */
-static bool next_slot(struct walk *w, struct table_item *item)
-{
-	for (; w->set && w->slot < w->set->n_slots; w->slot++) {
-		if (!is_listed(w, &w->set->slots[w->slot]))
-			continue;
-		item->slot = w->slot;
-		item->counter = find_counter(w, w->set->slots[w->slot].name);
-		if (!is_left_out(w, item))
-			return true;
-	}
-	return false;
-}
-
-static bool next_item(struct walk *w, struct table_item *item)
-{
-	while (!next_slot(w, item))
-		if (!next_feed(w))
-			return false;
-	item->feed = w->feed;
-	item->block = is_cpu(w) ? BLOCK_CPU : item->counter ? (int)item->counter->block : BLOCK_NONE;
-	item->heading = item->block != w->block;
-	if (item->heading) {
-		w->block = item->block;
-		if (item->counter) /* found again for the counter's own row */
-			w->counter = (unsigned)(item->counter - w->layout->counters);
-	} else {
-		w->slot++;
-	}
-	return true;
-}
-
-struct table_items {
-	struct table_item *list;
-	unsigned n, cap;
-};
-
-static double counted_total(const struct table_item *item)
-{
-	double total =
-		item->feed->total[VECTOR_CONSTANTS + item->slot] * item->feed->set->slots[item->slot].scale;
-
-	return isnan(total) ? -1 : total;
-}
-
-static int compare_counts(const void *a, const void *b)
-{
-	double x = counted_total(a), y = counted_total(b);
-
-	return (y > x) - (y < x);
-}
-
-static int compare_names(const void *a, const void *b)
-{
-	const struct table_item *x = a, *y = b;
-
-	return strcmp(x->feed->set->slots[x->slot].name, y->feed->set->slots[y->slot].name);
-}
-
-/* All rows, sorted within their blocks. The caller frees the list. */
-static struct table_items list_items(const struct view_data *data)
-{
-	static int (*const compare[TABLE_ORDERS])(const void *, const void *) = {
-		[TABLE_BY_COUNT] = compare_counts, [TABLE_BY_NAME] = compare_names};
-	struct walk w = {.data = data, .block = -1};
-	struct table_items items = {0};
-	struct table_item item;
-	unsigned from = 0;
-
-	while (next_item(&w, &item)) {
-		GROW(items.list, items.n, items.cap);
-		items.list[items.n++] = item;
-	}
-	for (unsigned to = 1; compare[data->order] && to <= items.n; to++)
-		if (to == items.n || items.list[to].heading) {
-			qsort(items.list + from + 1, to - from - 1, sizeof(*items.list),
-			      compare[data->order]);
-			from = to;
-		}
-	return items;
-}
 
 struct table_columns {
 	struct rect title, name, hw, rate, total, raw, low, high, each;
@@ -352,7 +180,7 @@ static double counted_share(const struct table_item *item)
 	const struct slot *slot = &item->feed->set->slots[item->slot];
 	const double *slots = item->feed->now + VECTOR_CONSTANTS;
 
-	if (item->block != BLOCK_CPU)
+	if (item->block != TABLE_CPUS)
 		return (double)NAN;
 	return slot->running ? slots[slot->running] / slots[slot->enabled] : 1;
 }
@@ -366,6 +194,21 @@ static void draw_hardware(struct canvas *canvas, struct rect r, const struct tab
 		canvas_printf(canvas, r, STYLE_DIM, "counted %.0f %% of the time", share * 100);
 	else
 		canvas_text(canvas, r, STYLE_DIM, canvas->ascii ? "-" : "\u2013");
+}
+
+/* Per second; while the screen is compared with a mark, with the change in place of the unit. */
+static void draw_rate(const struct table_item *item, struct canvas *canvas, struct rect r,
+		      const struct unit *unit, bool estimated)
+{
+	const struct feed *feed = item->feed;
+	bool grows = is_counting(&feed->set->slots[item->slot]);
+	double now = slot_rate(feed->set, feed->now, item->slot);
+
+	if (feed->mark)
+		widget_compared(canvas, r, unit, grows, slot_rate(feed->set, feed->mark, item->slot), now,
+				STYLE_TEXT);
+	else
+		widget_number(canvas, r, unit, now, grows, estimated, STYLE_TEXT);
 }
 
 static void draw_counter(const struct table_item *item, struct canvas *canvas, const struct table_columns *c)
@@ -387,8 +230,7 @@ static void draw_counter(const struct table_item *item, struct canvas *canvas, c
 		draw_name(canvas, c->title, metric->def->title, metric->def->short_title);
 	canvas_text(canvas, c->name, STYLE_DIM, published ? slot->name : dash);
 	draw_hardware(canvas, c->hw, item, share);
-	widget_number(canvas, c->rate, unit, slot_rate(feed->set, feed->now, item->slot), is_counting(slot),
-		      estimated, STYLE_TEXT);
+	draw_rate(item, canvas, c->rate, unit, estimated);
 	if (c->total.w && is_counting(slot))
 		widget_number(canvas, c->total, unit,
 			      feed->total[VECTOR_CONSTANTS + item->slot] * slot->scale, false, estimated,
@@ -444,9 +286,8 @@ static int selected_row(const struct chart *chart, const struct view_data *data,
 
 static void table_size(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most)
 {
-	struct walk w = {.data = data, .block = -1};
-	bool any = next_feed(&w);
-	struct table_items items = list_items(data);
+	bool any = table_feed(data, 0) != NULL;
+	struct table_items items = table_items(data);
 	int rows = (int)items.n;
 
 	free(items.list);
@@ -458,8 +299,10 @@ static void table_size(const struct chart *chart, const struct view_data *data, 
 
 static bool has_instances(const struct view_data *data)
 {
-	for (size_t i = 0; i < ARRAY_LEN(feed_kinds); i++)
-		if (data->feeds[feed_kinds[i]].set && data->feeds[feed_kinds[i]].set->n_instances)
+	const struct feed *feed;
+
+	for (unsigned i = 0; (feed = table_feed(data, i)); i++)
+		if (feed->set->n_instances)
 			return true;
 	return false;
 }
@@ -469,7 +312,7 @@ static void table_draw(const struct chart *chart, const struct view_data *data, 
 {
 	bool spread = data->per_instance && has_instances(data);
 	struct table_columns c = cut_columns(r, spread);
-	struct table_items items = list_items(data);
+	struct table_items items = table_items(data);
 	int skip;
 
 	draw_headings(canvas, widget_head(&r), &c, data->range_s > 0 ? data->range_s : data->refresh_s);

@@ -304,18 +304,16 @@ static const char *change_text(char text[UNITS_TEXT], double before, double now)
 	return text;
 }
 
-/* The number with its prefix, and in place of the unit the change since the mark. */
-static void draw_compared(struct canvas *canvas, struct rect r, const struct series *series, double before,
-			  double now, enum style style)
+void widget_compared(struct canvas *canvas, struct rect r, const struct unit *unit, bool rate, double before,
+		     double now, enum style style)
 {
-	const struct unit *unit = series->metric->unit;
 	char number[UNITS_TEXT], suffix[UNITS_TEXT], short_text[2 * UNITS_TEXT], text[UNITS_TEXT];
-	size_t symbol = strlen(unit->symbol) + (series->metric->grows ? strlen("/s") : 0);
+	size_t symbol = strlen(unit->symbol) + (rate ? strlen("/s") : 0);
 	int cols = widget_value_cols(unit);
 	struct rect cell = rect_left(&r, r.w < cols ? r.w : cols), change = rect_right(&cell, CHANGE_COLS);
 	const char *words;
 
-	unit_split(number, suffix, now, unit, series->metric->grows, canvas->ascii);
+	unit_split(number, suffix, now, unit, rate, canvas->ascii);
 	suffix[strlen(suffix) > symbol ? strlen(suffix) - symbol : 0] = 0;
 	snprintf(short_text, sizeof(short_text), "%s%s", number, suffix);
 	canvas_text_right(canvas, cell, style, short_text);
@@ -332,7 +330,8 @@ void widget_instance_value(struct canvas *canvas, struct rect r, const struct se
 	uint32_t flags = feed->now_column ? feed->now_column->flags : 0;
 
 	if (feed->mark) {
-		draw_compared(canvas, r, series, value_at_mark(feed, series->metric, instance), value, style);
+		widget_compared(canvas, r, series->metric->unit, series->metric->grows,
+				value_at_mark(feed, series->metric, instance), value, style);
 		return;
 	}
 	rect_left(&r, widget_number(canvas, r, series->metric->unit, value, series->metric->grows,

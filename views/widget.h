@@ -62,6 +62,9 @@ void widget_instance_value(struct canvas *canvas, struct rect r, const struct se
 /* The same without a mark, for any number. Returns the columns up to the end of the unit. */
 int widget_number(struct canvas *canvas, struct rect r, const struct unit *unit, double value, bool rate,
 		  bool estimated, enum style style);
+/* The number with its prefix, and in place of the unit the change since `before`: "+12%". */
+void widget_compared(struct canvas *canvas, struct rect r, const struct unit *unit, bool rate, double before,
+		     double now, enum style style);
 /* Draw what a value with a limit is: "ok", "high !", "low !!"; nothing without a limit. */
 #define WIDGET_WORD_COLS 8
 void widget_word(struct canvas *canvas, struct rect r, const struct series *series, double value, bool dim);

@@ -72,7 +72,9 @@ static void a_comparison_puts_changes_beside_the_numbers(void **state)
 	run_shown(&run, &(struct run_options){.cols = 100, .rows = 30});
 	run_press(&run, " =", 0, "COMPARED with ");
 	run_press(&run, "2", 3, " 0%"); /* the paused screen is compared with itself */
-	run_press(&run, "=", 3, " %");
+	run_press(&run, "a", 5, " 0%");
+	run_press(&run, "=", 5, "/s");
+	run_press(&run, "2", 3, " %");
 	run_quit(&run);
 	run_stop(&run);
 }
