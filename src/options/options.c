@@ -245,6 +245,7 @@ void options_defaults(struct options *options)
 	options->sync_ns = 5000000000;
 	options->speed = 1;
 	options->theme = "default";
+	options->snapshot = "txt,csv";
 	options->listen = "127.0.0.1:9821";
 	options->window_ns = 15000000000;
 	own = options_xdg(options, "gpudb");

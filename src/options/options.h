@@ -121,6 +121,7 @@ struct options {
 	const char *compare;           /* of export: the log that came before; NULL without it */
 	enum color_mode color;
 	const char *theme;
+	const char *snapshot;           /* what S saves: "txt,csv" */
 	const char *listen;             /* serve: ADDR:PORT */
 	const char *tls_cert, *tls_key; /* files in PEM */
 	const char *auth;               /* file with tokens and passwords */

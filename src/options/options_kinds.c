@@ -430,6 +430,33 @@ void theme_names(struct strbuf *out)
 	join_names(out, term_theme_name);
 }
 
+/* What the key S can save. */
+static const char *snapshot_name(unsigned i)
+{
+	static const char *const names[] = {"txt", "csv", "svg"};
+
+	return i < ARRAY_LEN(names) ? names[i] : NULL;
+}
+
+bool check_snapshot(const char *list, struct err *err)
+{
+	struct span rest = span_of(list), item;
+	unsigned n = 0;
+
+	for (; (item = span_item(&rest)).n; n++) {
+		AUTOFREE char *name = span_dup(item);
+
+		if (!check_name(name, snapshot_name, err))
+			return false;
+	}
+	return n || err_set(err, 0, "empty: expected a list of txt, csv and svg");
+}
+
+void snapshot_names(struct strbuf *out)
+{
+	join_names(out, snapshot_name);
+}
+
 #ifdef WITH_SIM
 static const char *scenario_name(unsigned i)
 {

@@ -159,6 +159,8 @@ const struct option_row option_rows[] = {
 	 &kind_choice, AT(color), .choices = color_names},
 	{"theme", 0, "NAME", NULL, "colours of the screen", "default", IN_SCREEN, true, &kind_text, AT(theme),
 	 .check = check_theme, .names = theme_names},
+	{"snapshot", 0, "LIST", NULL, "what the key S saves, comma-separated", "txt,csv", IN_SCREEN, true,
+	 &kind_text, AT(snapshot), .check = check_snapshot, .names = snapshot_names, .hint = "list"},
 	{"listen", 0, "ADDR:PORT", NULL, "where to serve; other addresses than loopback need TLS and --auth",
 	 "127.0.0.1:9821", IN_SERVE, true, &kind_text, AT(listen)},
 	{"tls-cert", 0, "FILE", NULL, "certificate in PEM, for TLS", "no TLS", IN_SERVE, true, &kind_text,

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 struct canvas;
+struct strbuf;
 struct sys;
 struct term;
 
@@ -31,6 +32,10 @@ struct term_options {
 /* Themes by index, NULL after the last: for --theme and its help. */
 const char *term_theme_name(unsigned i);
 bool term_theme_known(const char *name); /* also accepts former names */
+
+/* Append the canvas as a picture (SVG), in the theme's colours; without them for COLOR_NEVER. Needs
+ * no terminal. */
+void term_svg(const struct canvas *canvas, const struct term_options *options, struct strbuf *out);
 
 /* Take over the terminal on standard input and output. Call charset_init before. Returns
  * NULL, with a message that says what to try, if there is no usable terminal. After this call,

@@ -99,7 +99,9 @@ const struct key_row keys_everywhere[] = {
 	 ACTION_SNAPSHOT,
 	 0,
 	 {.keys = "S"},
-	 "Save the screen as malitop-DATE-TIME.txt in this directory, and every metric as .csv"},
+	 "Save the screen as malitop-DATE-TIME.txt in this directory, every metric as .csv, and, if "
+	 "--snapshot "
+	 "or F2 asks for it, a picture as .svg"},
 	{{{'/', 0}},
 	 ACTION_FILTER,
 	 NEEDS_ROWS,

@@ -19,7 +19,7 @@ static apply_fn apply_look, apply_refresh, apply_interval, apply_per_core, apply
 static const struct setting {
 	const char *option;
 	const char *const *values; /* in their order, NULL-terminated; NULL: the themes, or the views */
-	apply_fn *apply;
+	apply_fn *apply;           /* NULL: it is read when it is used */
 } settings[] = {
 	{"theme", NULL, apply_look},
 	{"color", (const char *const[]){"auto", "always", "never", NULL}, apply_look},
@@ -34,6 +34,7 @@ static const struct setting {
 	{"resolution",
 	 (const char *const[]){"1280x720", "1920x1080", "2400x1080", "2560x1440", "3840x2160", NULL},
 	 apply_budget},
+	{"snapshot", (const char *const[]){"txt", "txt,csv", "txt,csv,svg", "svg", NULL}, NULL},
 	{"view", NULL, apply_later},
 };
 
@@ -153,7 +154,7 @@ static void change_setting(struct live *l, int by, struct strbuf *said)
 			at = n;
 	at = at < 0 ? 0 : (at + by + n) % n;
 	if (options_change(&l->settings.now, s->option, value_at(l, s, (unsigned)at), &err) &&
-	    s->apply(l, &err)) {
+	    (!s->apply || s->apply(l, &err))) {
 		l->settings.changed[l->settings.at] = true;
 		return;
 	}

@@ -1,4 +1,4 @@
-/* The screen as text, and all its numbers, saved under new names. */
+/* The screen as text and as a picture, and all its numbers, saved under new names. */
 #include "tui/live_priv.h"
 #include "base/alloc.h"
 #include "export/export.h"
@@ -64,12 +64,12 @@ static bool save_text(struct live *l, const char *name, const struct strbuf *tex
 	return log_file_close(file, ok ? err : NULL) && ok;
 }
 
-/* Under the first name that no file has. */
-static bool save_new(struct live *l, const char *ending, const struct strbuf *text, char name[64],
-		     struct err *err)
+/* Save it under the first name from *number on that no file has. */
+static bool save_new(struct live *l, const char *ending, const struct strbuf *text, unsigned *number,
+		     char name[64], struct err *err)
 {
-	for (unsigned n = 1; n <= NAMES_MAX; n++) {
-		live_new_name(l->sys, n, ending, name);
+	for (; *number <= NAMES_MAX; ++*number) {
+		live_new_name(l->sys, *number, ending, name);
 		if (save_text(l, name, text, err))
 			return true;
 		if (err->code != EEXIST)
@@ -78,18 +78,57 @@ static bool save_new(struct live *l, const char *ending, const struct strbuf *te
 	return false;
 }
 
+static void put_screen(struct live *l, struct strbuf *out)
+{
+	canvas_dump(&l->canvas, out);
+}
+
+static void put_picture(struct live *l, struct strbuf *out)
+{
+	const struct options *o = l->settings.begun ? &l->settings.now : l->options;
+
+	term_svg(&l->canvas, &(struct term_options){.color = o->color, .theme = o->theme, .ascii = o->ascii},
+		 out);
+}
+
+static const struct {
+	const char *ending;
+	void (*put)(struct live *l, struct strbuf *out);
+} formats[] = {{"txt", put_screen}, {"csv", put_numbers}, {"svg", put_picture}};
+
+/* Save the screen in one format, and add its name to *said: only the ending if the rest is that of
+ * the one before. */
+static bool save_format(struct live *l, struct span ending, unsigned *number, struct strbuf *said,
+			struct err *err)
+{
+	AUTO_STRBUF struct strbuf text = {0};
+	unsigned before = *number;
+	char name[64];
+	size_t i = 0;
+
+	while (i + 1 < ARRAY_LEN(formats) && !span_is(ending, formats[i].ending))
+		i++;
+	formats[i].put(l, &text);
+	*number = before ? before : 1;
+	if (!save_new(l, formats[i].ending, &text, number, name, err))
+		return false;
+	if (*number == before)
+		strbuf_printf(said, ", .%s", formats[i].ending);
+	else
+		strbuf_printf(said, "%s%s", said->n ? ", " : "snapshot: ", name);
+	return true;
+}
+
 void live_snapshot(struct live *l)
 {
-	AUTO_STRBUF struct strbuf picture = {0}, numbers = {0};
-	char text[256], name[64], csv[64];
-	struct err err;
+	AUTO_STRBUF struct strbuf said = {0};
+	struct span rest = span_of((l->settings.begun ? &l->settings.now : l->options)->snapshot), item;
+	struct err err = {0};
+	unsigned number = 0;
+	bool ok = true;
 
 	live_compose(l);
-	canvas_dump(&l->canvas, &picture);
-	put_numbers(l, &numbers);
-	if (save_new(l, "txt", &picture, name, &err) && save_new(l, "csv", &numbers, csv, &err))
-		snprintf(text, sizeof(text), "snapshot: %s; every metric: %s", name, csv);
-	else
-		snprintf(text, sizeof(text), "%.200s", err.text);
-	alerts_add(&l->alerts, l->sys->monotonic_ns(l->sys), text);
+	while (ok && (item = span_item(&rest)).n)
+		ok = save_format(l, item, &number, &said, &err);
+	alerts_add(&l->alerts, l->sys->monotonic_ns(l->sys), ok ? said.p : err.text);
 }

@@ -95,6 +95,8 @@ static void usage_error_names_what_and_what_to_try(void **state)
 		{{"-v", "sideways"}, "--view: unknown 'sideways': expected overview, "},
 		{{"--color", "pink"}, "--color: unknown 'pink': expected auto, always or never"},
 		{{"--theme", "pink"}, "--theme: unknown 'pink': expected one of default, "},
+		{{"--snapshot", "txt,png"}, "--snapshot: unknown 'png': expected one of txt, csv, svg"},
+		{{"--snapshot", ","}, "--snapshot: empty: expected a list of txt, csv and svg"},
 		{{"--definitions", "old"}, "--definitions: unknown 'old': expected current or guide"},
 		{{"-f", "xml", "-o", "x.csv"},
 		 "--format: unknown 'xml': expected table, csv, jsonl, mlog, perfetto, counters, junit or "

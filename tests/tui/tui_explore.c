@@ -121,6 +121,23 @@ static char *read_only_file(const char *pattern)
 	return text;
 }
 
+static void a_snapshot_is_a_picture_if_it_is_asked_for(void **state)
+{
+	AUTOFREE char *picture = NULL;
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.cols = 80, .rows = 24, .arg = "--snapshot=svg"});
+	run_press(&run, " S", RUN_BOTTOM, ".svg");
+	picture = read_only_file("malitop-*.svg");
+	assert_non_null(strstr(picture, "viewBox=\"0 0 800 480\""));
+	assert_non_null(strstr(picture, ">SIMULATED</text>"));
+	assert_int_equal(strcmp(picture + strlen(picture) - 7, "</svg>\n"), 0);
+	assert_int_equal(count_files("malitop-*.txt"), 0);
+	run_quit(&run);
+	run_stop(&run);
+}
+
 static void a_snapshot_is_the_screen_and_every_metric(void **state)
 {
 	AUTOFREE char *picture = NULL, *numbers = NULL;
@@ -186,6 +203,7 @@ int main(void)
 		cmocka_unit_test(numbers_of_a_range_are_its_means),
 		cmocka_unit_test(a_comparison_puts_changes_beside_the_numbers),
 		cmocka_unit_test(a_comparison_may_be_with_a_mark),
+		cmocka_unit_test(a_snapshot_is_a_picture_if_it_is_asked_for),
 		cmocka_unit_test(a_snapshot_is_the_screen_and_every_metric),
 		cmocka_unit_test(a_pinned_row_is_at_the_top_of_the_overview),
 		cmocka_unit_test(a_filter_leaves_the_counters_with_its_text),
