@@ -119,12 +119,18 @@ struct stat_line {
 	char text[64];
 };
 
-#define STAT_LINES 8
+#define STAT_LINES 9
 
 static double value_back(const struct explained *s, const struct series *series, int back)
 {
 	return s->instance ? series_rate_instance(series, &s->data, s->instance, back)
 			   : series_rate_back(series, &s->data, back);
+}
+
+static double value_now(const struct explained *s, const struct series *series)
+{
+	return s->instance ? series_rate_instance(series, &s->data, s->instance, -1)
+			   : series_rate_now(series, &s->data);
 }
 
 static int compare_values(const void *a, const void *b)
@@ -173,28 +179,40 @@ static void put_quality(const struct explained *s, struct stat_line *line)
 		snprintf(line->text, sizeof(line->text), "measured");
 }
 
+/* Where the guide has it: "Mali-G715 6.1.1". Returns false if its template does not. */
+static bool put_guide(const struct explained *s, struct stat_line *line)
+{
+	const struct template_view *guide = s->data.templ;
+	unsigned i = 0, n = guide ? guide->n_rows : 0;
+
+	while (i < n && guide->rows[i].metric != s->metric)
+		i++;
+	line->name = "guide";
+	snprintf(line->text, sizeof(line->text), "%.40s %s", n ? guide->parent->name : "",
+		 i < n ? guide->rows[i].number : "");
+	return i < n;
+}
+
 static unsigned list_stats(const struct explained *s, const struct series *series, bool ascii,
 			   struct stat_line lines[STAT_LINES])
 {
-	static const char *const sides[] = {"none in the guide", "above", "below"};
+	static const char *const sides[] = {"none in the guide", "above ", "below "};
 	const struct metric *m = s->metric;
 	char limit[UNITS_TEXT];
 	unsigned n = 0;
 	int known;
 	AUTOFREE double *values = sorted_history(s, series, &known);
-	double now = s->instance ? series_rate_instance(series, &s->data, s->instance, -1)
-				 : series_rate_now(series, &s->data);
 
-	put_stat(&lines[n++], "now", m, now, ascii);
+	put_stat(&lines[n++], "now", m, value_now(s, series), ascii);
 	if (!s->instance)
 		put_stat(&lines[n++], "mean", m, series_rate_total(series, &s->data), ascii);
 	put_stat(&lines[n++], "peak", m, known ? values[known - 1] : (double)NAN, ascii);
 	put_stat(&lines[n++], "95 % below", m, known ? values[(known - 1) * 95 / 100] : (double)NAN, ascii);
 	put_stat(&lines[n++], "least", m, known ? values[0] : (double)NAN, ascii);
 	lines[n].name = "limit";
-	snprintf(lines[n++].text, sizeof(lines[0].text), "%s%s%s", sides[m->alert],
-		 m->alert == ALERT_NONE ? "" : " ",
+	snprintf(lines[n++].text, sizeof(lines[0].text), "%s%s", sides[m->alert],
 		 m->alert == ALERT_NONE ? "" : unit_format(limit, m->alert_at, m->unit, false, ascii));
+	n += put_guide(s, &lines[n]);
 	put_quality(s, &lines[n++]);
 	if (s->instance) {
 		lines[n].name = "of";
@@ -274,14 +292,13 @@ static void add_head(struct page *page, const char *title)
 static void add_history(const struct explained *s, const struct metric *m, struct canvas *canvas,
 			struct rect row)
 {
-	const struct series series = {.metric = m, .source = s->source, .label = "", .brief = "", .note = ""};
-	struct series copy = series;
+	struct series series = {.metric = m, .source = s->source, .label = "", .brief = "", .note = ""};
 	const struct chart chart = {
-		.name = "operand", .widget = &widget_rows, .series = &copy, .n_series = 1};
+		.name = "operand", .widget = &widget_rows, .series = &series, .n_series = 1};
 	struct widget_past past;
 
 	row = rect_right(&row, HISTORY_COLS);
-	widget_history(&chart, &copy, &s->data, widget_scale(&chart, &copy, &s->data, 2 * row.w), &past,
+	widget_history(&chart, &series, &s->data, widget_scale(&chart, &series, &s->data, 2 * row.w), &past,
 		       row.w);
 	canvas_history(canvas, row, past.points, past.styles, past.cells);
 }
@@ -294,7 +311,7 @@ static void add_items(const struct explained *s, struct page *page)
 
 	for (unsigned i = 0; i < s->text.n; i++) {
 		const struct explanation_item *item = &s->text.items[i];
-		int y = page->n - page->first;
+		int y;
 		bool history = beside && item->metric && item->metric->grows && s->own && !s->instance;
 
 		if (item->part == EXPLANATION_TITLE)
@@ -373,13 +390,32 @@ static struct rect card_rect(const struct screen *screen, struct canvas *canvas,
 	return r;
 }
 
+/* The title, or the name alone if that is too long, and the value of now at the right. */
+static void draw_border_text(const struct explained *s, struct canvas *canvas, struct rect row)
+{
+	const struct series series = {.metric = s->metric, .source = s->source};
+	char title[256], text[UNITS_TEXT];
+
+	str_printable(title, sizeof(title), s->text.items[0].text);
+	if (s->metric && !s->finding) {
+		double value = value_now(s, &series);
+
+		unit_format(text, value, s->metric->unit, s->metric->grows, canvas->ascii);
+		canvas_printf(canvas, rect_right(&row, text_width(text) + 2), series_style(&series, value),
+			      " %s ", text);
+		rect_right(&row, 1);
+		if (text_width(title) + 2 > row.w)
+			str_printable(title, sizeof(title), s->metric->def->name);
+	}
+	canvas_printf(canvas, row, STYLE_TITLE, " %s ", title);
+}
+
 void explain_card_draw(struct explain_card *card, struct screen *screen, const char *alert,
 		       struct canvas *canvas)
 {
 	AUTO_STRBUF struct strbuf numbers = {0};
 	struct rect r, footer;
 	struct explained s;
-	char title[256];
 
 	if (!find_subject(card, screen, canvas->ascii, &s)) {
 		card->shown = false;
@@ -392,8 +428,7 @@ void explain_card_draw(struct explain_card *card, struct screen *screen, const c
 		struct rect row = {r.x + 2, r.y, r.w - 4, 1};
 
 		canvas_box(canvas, r, STYLE_BORDER);
-		str_printable(title, sizeof(title), s.text.items[0].text);
-		canvas_printf(canvas, row, STYLE_TITLE, " %s ", title);
+		draw_border_text(&s, canvas, row);
 		r = (struct rect){r.x + 2, r.y + 1, r.w - 4, r.h - 2};
 	}
 	if (text_width(s.text.items[0].text) > r.w - 2)

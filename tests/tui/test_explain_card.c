@@ -163,6 +163,46 @@ static void operands_have_their_values_of_now(void **state)
 	gpudb_free(db);
 }
 
+/* In the border, where scrolling does not move it; too long a title gives way to the name. */
+static void the_value_of_now_stays_in_the_border(void **state)
+{
+	static const struct {
+		int cols;
+		const char *title;
+	} cases[] = {{80, "\u256d\u2500 MaliCoreUtil \u2500"},
+		     {160, "\u256d\u2500 MaliCoreUtil  Execution core utilization  (percent, Shader Core"}};
+	struct gpudb *db = load_shipped();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO_STRBUF struct strbuf shown = {0}, corner = {0}, guide = {0};
+		char value[UNITS_TEXT];
+		struct explain_bench b;
+		const struct metric *m;
+
+		begin_gpu(&b, db, "Mali-G715");
+		template_view_init(&b.s.session.templ, db, b.s.session.gpu->set);
+		begin_screen(&b, cases[i].cols, 24);
+		m = metric_named(&b, "MaliCoreUtil");
+		explain_one(&b, m);
+		press_key(&b, K_PAGE_DOWN);
+		strbuf_printf(&corner, "\u2500 %s \u2500",
+			      unit_format(value, metric_value(m, feeds_view(&b.s.feeds, SOURCE_GPU).now),
+					  m->unit, false, false));
+		canvas_dump(&b.s.canvas, &shown);
+		assert_non_null(strstr(shown.p, cases[i].title));
+		assert_non_null(strstr(shown.p, corner.p));
+		explain_one(&b, m);
+		read_all(&b, &guide);
+		if (cases[i].cols == 80 && !has_text(&guide, SPAN_LIT("guide Mali-G715 5.3.5")))
+			fail_msg("no guide in %s", guide.p);
+		canvas_fini(&b.s.canvas);
+		template_view_fini(&b.s.session.templ);
+		end_gpu(&b);
+	}
+	gpudb_free(db);
+}
+
 static void enter_goes_to_the_view_with_the_row_selected(void **state)
 {
 	struct gpudb *db = load_shipped();
@@ -230,6 +270,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_text_of_any_metric_of_any_gpu_is_cut),
 		cmocka_unit_test(operands_have_their_values_of_now),
+		cmocka_unit_test(the_value_of_now_stays_in_the_border),
 		cmocka_unit_test(enter_goes_to_the_view_with_the_row_selected),
 		cmocka_unit_test(a_finding_leads_to_the_row_of_its_number),
 		cmocka_unit_test(a_finding_is_explained_whole),
