@@ -39,12 +39,12 @@ void channel_close(void)
 	errno = saved;
 }
 
-void channel_write(const struct passes_event *e)
+void channel_write(const struct passes_event *e, unsigned n)
 {
 	uint64_t *memory = passes_link_memory(&channel);
 
 	if (memory)
-		passes_write(memory, e);
+		passes_write_all(memory, e, n);
 }
 
 void channel_count(enum passes_count count, unsigned n)

@@ -18,8 +18,8 @@ bool channel_open(enum passes_writer writer, enum passes_stamp stamp, const char
 /* The last user's call unmaps the memory and hangs up. */
 void channel_close(void);
 
-/* Append an event, if the channel is open and malitop listens. */
-void channel_write(const struct passes_event *e);
+/* Append events, if the channel is open. */
+void channel_write(const struct passes_event *e, unsigned n);
 void channel_count(enum passes_count count, unsigned n);
 /* Return the number of a name; 0 if there is no room for another one. */
 uint16_t channel_name(const char *text);

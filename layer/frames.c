@@ -10,6 +10,11 @@ void frames_add_wait(struct frames *f, int64_t begin_ns, int64_t end_ns)
 	__atomic_fetch_add(&f->wait_ns, (uint64_t)(end_ns - begin_ns), __ATOMIC_RELAXED);
 }
 
+void frames_add_present(struct frames *f, int64_t begin_ns, int64_t end_ns)
+{
+	__atomic_fetch_add(&f->present_ns, (uint64_t)(end_ns - begin_ns), __ATOMIC_RELAXED);
+}
+
 void frames_end(struct frames *f, struct passes_event *event, int64_t now_ns)
 {
 	struct open_frame *frame = frames_at(f, f->now);
@@ -21,13 +26,12 @@ void frames_end(struct frames *f, struct passes_event *event, int64_t now_ns)
 	event->frame = f->now++;
 	event->begin_ns = f->boundary_ns;
 	event->end_ns = now_ns > f->boundary_ns ? now_ns : f->boundary_ns;
-	event->present_ns = clamp_u32((uint64_t)f->present_ns);
+	event->present_ns = clamp_u32(__atomic_exchange_n(&f->present_ns, 0, __ATOMIC_RELAXED));
 	event->wait_ns = clamp_u32(__atomic_exchange_n(&f->wait_ns, 0, __ATOMIC_RELAXED));
 	event->submits = clamp_u32(f->submits);
 	event->passes = clamp_u32(f->passes);
 	event->in_flight = (uint16_t)in_flight;
 	f->boundary_ns = event->end_ns;
-	f->present_ns = 0;
 	f->submits = f->passes = 0;
 	frame->event = *event;
 	frame->closed = true;
@@ -44,7 +48,7 @@ void frames_write(struct frames *f)
 {
 	struct open_frame *frame = frames_at(f, f->emitted++);
 
-	channel_write(&frame->event);
+	channel_write(&frame->event, 1);
 	frame->closed = false;
 }
 

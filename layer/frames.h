@@ -2,7 +2,7 @@
  * written. A frame is written when all results of its passes are settled, behind them and in order.
  *
  * Nothing here allocates or locks: the caller serialises the calls for one struct, except
- * frames_add_wait.
+ * frames_add_wait and frames_add_present.
  */
 #ifndef MALITOP_LAYER_FRAMES_H
 #define MALITOP_LAYER_FRAMES_H
@@ -21,9 +21,10 @@ struct open_frame {
 struct frames {
 	uint64_t now, emitted; /* the running frame, and the first one not yet written */
 	struct open_frame open[FRAMES_OPEN];
-	int64_t boundary_ns, present_ns; /* of the last boundary; time of its present call */
-	uint64_t submits, passes;        /* of the running frame */
-	uint64_t wait_ns;                /* likewise; atomic */
+	int64_t boundary_ns;      /* of the last boundary */
+	uint64_t present_ns;      /* time of its present call; atomic */
+	uint64_t submits, passes; /* of the running frame */
+	uint64_t wait_ns;         /* likewise; atomic */
 };
 
 /* The passes of a name so far, in the last frame that had one. */
@@ -37,8 +38,9 @@ static inline struct open_frame *frames_at(struct frames *f, uint64_t frame)
 	return &f->open[frame % FRAMES_OPEN];
 }
 
-/* Add time in which the application waited. Any thread. */
+/* Add time in which the application waited, or was inside its present call. Any thread. */
 void frames_add_wait(struct frames *f, int64_t begin_ns, int64_t end_ns);
+void frames_add_present(struct frames *f, int64_t begin_ns, int64_t end_ns);
 /* End the running frame at now_ns. `event` has type, kind, device and flags; the rest is set. */
 void frames_end(struct frames *f, struct passes_event *event, int64_t now_ns);
 /* Return whether the first frame not yet written can be; frames_write writes it. */

@@ -200,7 +200,7 @@ static int64_t begin_swap(void)
 static void end_swap(int64_t begin_ns)
 {
 	if (current)
-		current->frames.present_ns += channel_now_ns() - begin_ns;
+		frames_add_present(&current->frames, begin_ns, channel_now_ns());
 }
 
 EXPORTED EGLBoolean EGLAPIENTRY eglSwapBuffers(EGLDisplay display, EGLSurface surface)

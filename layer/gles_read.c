@@ -173,7 +173,7 @@ static void write_pass(struct gles_context *c, const struct gles_pass *pass)
 		e.begin_ns = pass->read_ns - pass->elapsed_ns;
 	e.end_ns = c->placed_ns = e.begin_ns + pass->elapsed_ns;
 	e.ordinal = ordinals_next(&c->ordinals, e.name, e.frame);
-	channel_write(&e);
+	channel_write(&e, 1);
 }
 
 /* A part of a frame's passes would look like a shorter frame. */

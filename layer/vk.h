@@ -76,6 +76,8 @@ struct device_calls {
 #define POOL_CHUNKS 64
 #define POOLS_MOST 128
 #define LABELS_DEEP 8
+#define EVENTS_TOGETHER 16
+#define QUEUES_MOST 256
 
 struct vk_instance {
 	struct vk_instance *next;
@@ -183,22 +185,26 @@ struct vk_device {
 	struct vk_instance *instance;
 	struct device_calls calls;
 	uint8_t number;
-	bool lost, presents, host_reset, can_calibrate, channel;
+	bool presents; /* atomic */
+	bool lost, host_reset, can_calibrate, channel;
 	uint32_t n_families;
 	VkQueueFamilyProperties *families;
-	struct map commands, pools, queues;
+	struct map commands, pools;
 	struct map passes, views; /* formats: pack_format of render passes, VkFormat of image views */
 	struct map fences;        /* of submissions: queue number << 56 | batch */
 	struct map names, titles; /* names of objects, and of passes by format and size */
 	struct gpu_clock clock;
 
 	pthread_mutex_t lock;
-	struct vk_queue *queue[256];
-	unsigned n_queues;
+	unsigned n_queues; /* atomic: grows when the queue is there */
+	VkQueue queue_handle[QUEUES_MOST];
+	struct vk_queue *queue[QUEUES_MOST];
 	VkQueryPool query_pools[POOLS_MOST];
 	struct chunk *pool_chunks[POOLS_MOST];
 	unsigned n_query_pools;
 	struct chunk *free_chunks;
+	struct passes_event events[EVENTS_TOGETHER]; /* of passes, not yet written */
+	unsigned n_events;
 	struct frames frames; /* outstanding: command buffers */
 };
 
@@ -207,6 +213,8 @@ struct vk_instance *instance_of(void *key);
 enum passes_stamp layer_stamp(void);
 struct vk_device *device_of(void *key);
 void device_unlist(struct vk_device *device);
+/* vk_device.c: the queue that was got by this handle, or NULL. Without a lock. */
+struct vk_queue *queue_find(struct vk_device *device, VkQueue handle);
 static inline void *dispatch_key(const void *object)
 {
 	return *(void *const *)object;

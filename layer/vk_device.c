@@ -2,10 +2,18 @@
 
 #include <stdlib.h>
 
+struct vk_queue *queue_find(struct vk_device *device, VkQueue handle)
+{
+	unsigned n = __atomic_load_n(&device->n_queues, __ATOMIC_ACQUIRE), i = 0;
+
+	while (i < n && device->queue_handle[i] != handle)
+		i++;
+	return i < n ? device->queue[i] : NULL;
+}
+
 static void note_queue(struct vk_device *device, VkQueue handle, uint32_t family)
 {
-	struct vk_queue *queue =
-		handle && !map_get(&device->queues, handle_key(handle)) ? calloc(1, sizeof(*queue)) : NULL;
+	struct vk_queue *queue = handle && !queue_find(device, handle) ? calloc(1, sizeof(*queue)) : NULL;
 	uint32_t bits = family < device->n_families ? device->families[family].timestampValidBits : 0;
 
 	if (!queue)
@@ -15,9 +23,11 @@ static void note_queue(struct vk_device *device, VkQueue handle, uint32_t family
 	queue->family = family;
 	queue->tick_mask = bits >= 64 ? UINT64_MAX : (1ull << bits) - 1;
 	pthread_mutex_lock(&device->lock);
-	if (device->n_queues < 256 && map_put(&device->queues, handle_key(handle), (uintptr_t)queue)) {
+	if (device->n_queues < QUEUES_MOST && !queue_find(device, handle)) {
 		queue->number = (uint8_t)device->n_queues;
-		device->queue[device->n_queues++] = queue;
+		device->queue[device->n_queues] = queue;
+		device->queue_handle[device->n_queues] = handle;
+		__atomic_store_n(&device->n_queues, device->n_queues + 1, __ATOMIC_RELEASE);
 		queue = NULL;
 	}
 	pthread_mutex_unlock(&device->lock);
@@ -56,8 +66,8 @@ static void free_pools(struct vk_device *device)
 
 static void free_device(struct vk_device *device)
 {
-	struct map *maps[] = {&device->commands, &device->pools, &device->queues, &device->passes,
-			      &device->views,    &device->names, &device->titles, &device->fences};
+	struct map *maps[] = {&device->commands, &device->pools,  &device->passes, &device->views,
+			      &device->names,    &device->titles, &device->fences};
 
 	for (unsigned i = 0; i < device->n_queues; i++)
 		free(device->queue[i]);

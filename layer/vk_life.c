@@ -286,8 +286,8 @@ static bool families_have_stamps(const struct vk_device *device)
 
 static void init_device(struct vk_device *device, VkPhysicalDevice physical, PFN_vkGetDeviceProcAddr get)
 {
-	struct map *maps[] = {&device->commands, &device->pools, &device->queues, &device->passes,
-			      &device->views,    &device->names, &device->titles, &device->fences};
+	struct map *maps[] = {&device->commands, &device->pools,  &device->passes, &device->views,
+			      &device->names,    &device->titles, &device->fences};
 	VkPhysicalDeviceProperties properties;
 
 	for (unsigned i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)

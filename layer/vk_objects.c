@@ -62,7 +62,7 @@ void command_free(struct vk_command *c)
 
 	pthread_mutex_lock(&device->lock);
 	command_finish(c);
-	for (unsigned i = 0; i < c->cap_spans / CHUNK_SPANS; i++)
+	for (unsigned i = c->cap_spans / CHUNK_SPANS; i-- > 0;)
 		if (c->chunks[i]) {
 			c->chunks[i]->next_free = device->free_chunks;
 			device->free_chunks = c->chunks[i];

@@ -21,7 +21,7 @@ static bool add_query_pool(struct vk_device *device)
 	}
 	if (device->host_reset)
 		device->calls.ResetQueryPool(device->handle, pool, 0, info.queryCount);
-	for (unsigned i = 0; i < POOL_CHUNKS; i++) {
+	for (unsigned i = POOL_CHUNKS; i-- > 0;) {
 		chunks[i].pool = pool;
 		chunks[i].first = i * CHUNK_QUERIES;
 		chunks[i].ready = device->host_reset;
@@ -57,59 +57,102 @@ void device_free_queries(struct vk_device *device)
 	device->free_chunks = NULL;
 }
 
-/* Read the queries of one chunk's spans. READ_LATE: some are not there, or are still those of the
- * run before. */
+/* Read queries of a command buffer. READ_LATE: some are not there, or are still those of the run
+ * before. */
 enum read_state { READ_DONE, READ_LATE, READ_LOST };
 
-static enum read_state read_chunk(struct vk_command *c, unsigned number)
+/* How many spans from this one on have queries in one row. */
+static unsigned count_in_row(const struct vk_command *c, unsigned span)
 {
-	struct reading *reading = &c->readings[number * CHUNK_QUERIES];
-	struct vk_device *device = c->device;
-	struct chunk *chunk = c->chunks[number];
-	unsigned first = number * CHUNK_SPANS, n = c->n_spans - first;
-	VkResult result;
+	unsigned n = CHUNK_SPANS - span % CHUNK_SPANS;
 
-	n = n < CHUNK_SPANS ? n : CHUNK_SPANS;
-	memset(reading, 0, sizeof(*reading) * CHUNK_QUERIES);
-	chunk->ready |= c->first_batch <= c->queue->finished;
-	if (!chunk->ready)
-		return READ_LATE;
-	result = device->calls.GetQueryPoolResults(
-		device->handle, chunk->pool, chunk->first, 2 * n, 2 * n * sizeof(*reading), reading,
-		sizeof(*reading), VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
+	for (; span + n < c->n_spans; n += CHUNK_SPANS) {
+		const struct chunk *chunk = c->chunks[(span + n) / CHUNK_SPANS];
+		const struct chunk *before = c->chunks[(span + n) / CHUNK_SPANS - 1];
+
+		if (chunk->pool != before->pool || chunk->first != before->first + CHUNK_QUERIES)
+			break;
+	}
+	return n < c->n_spans - span ? n : c->n_spans - span;
+}
+
+static enum read_state read_row(struct vk_command *c, unsigned span, unsigned n)
+{
+	struct reading *reading = &c->readings[2 * span];
+	const struct chunk *chunk = c->chunks[span / CHUNK_SPANS];
+	struct vk_device *device = c->device;
+	VkResult result = device->calls.GetQueryPoolResults(
+		device->handle, chunk->pool, chunk->first + span % CHUNK_SPANS * 2, 2 * n,
+		2 * n * sizeof(*reading), reading, sizeof(*reading),
+		VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
+
 	if (result == VK_ERROR_DEVICE_LOST)
 		device->lost = true;
 	if (result != VK_SUCCESS && result != VK_NOT_READY)
 		return READ_LOST;
-	for (unsigned i = 0; i < 2 * n; i++)
-		if (c->spans[first + i / 2].parts & (i & 1 ? SPAN_END : SPAN_BEGIN) &&
-		    (!reading[i].available || reading[i].value == chunk->last[i]))
+	for (unsigned i = 2 * span; i < 2 * (span + n); i++)
+		if (c->spans[i / 2].parts & (i & 1 ? SPAN_END : SPAN_BEGIN) &&
+		    (!c->readings[i].available ||
+		     c->readings[i].value == c->chunks[i / CHUNK_QUERIES]->last[i % CHUNK_QUERIES]))
 			return READ_LATE;
 	return READ_DONE;
+}
+
+/* Queries that were never reset must not be read. */
+static bool chunks_are_ready(struct vk_command *c)
+{
+	bool finished = c->first_batch <= c->queue->finished, ready = true;
+
+	for (unsigned i = 0; i < c->n_chunks; i++)
+		ready &= c->chunks[i]->ready |= finished;
+	return ready;
+}
+
+/* The last span is written last: of several chunks none is read while it is not there. */
+static enum read_state read_spans(struct vk_command *c)
+{
+	enum read_state state = chunks_are_ready(c) ? READ_DONE : READ_LATE;
+
+	if (c->n_chunks > 1 && state == READ_DONE)
+		state = read_row(c, c->n_spans - 1, 1);
+	for (unsigned i = 0, n; i < c->n_spans && state == READ_DONE; i += n) {
+		n = count_in_row(c, i);
+		state = read_row(c, i, n);
+	}
+	return state;
+}
+
+static void write_passes(struct vk_device *device)
+{
+	if (device->n_events)
+		channel_write(device->events, device->n_events);
+	device->n_events = 0;
 }
 
 static void emit_pass(struct vk_command *c, const struct pass_span *span, uint64_t begin, uint64_t end)
 {
 	struct vk_device *device = c->device;
 	double ns = (double)((end - begin) & c->queue->tick_mask) * device->clock.period_ns;
-	struct passes_event e = {.type = PASSES_PASS,
-				 .kind = span->kind,
-				 .device = device->number,
-				 .queue = c->queue->number,
-				 .name = span->name,
-				 .frame = c->frame,
-				 .width = span->width,
-				 .height = span->height};
+	struct passes_event *e = &device->events[device->n_events];
 
 	if (ns > LONGEST_NS) {
 		channel_count(PASSES_DISJOINT, 1);
 		return;
 	}
-	e.ordinal = ordinals_next(&c->queue->ordinals, e.name, e.frame);
-	e.flags = device->clock.calibrated ? 0 : PASSES_UNCALIBRATED;
-	e.begin_ns = clock_place(&device->clock, begin, c->submit_ns);
-	e.end_ns = e.begin_ns + (int64_t)ns;
-	channel_write(&e);
+	*e = (struct passes_event){.type = PASSES_PASS,
+				   .kind = span->kind,
+				   .device = device->number,
+				   .queue = c->queue->number,
+				   .name = span->name,
+				   .frame = c->frame,
+				   .width = span->width,
+				   .height = span->height};
+	e->ordinal = ordinals_next(&c->queue->ordinals, e->name, e->frame);
+	e->flags = device->clock.calibrated ? 0 : PASSES_UNCALIBRATED;
+	e->begin_ns = clock_place(&device->clock, begin, c->submit_ns);
+	e->end_ns = e->begin_ns + (int64_t)ns;
+	if (++device->n_events == EVENTS_TOGETHER)
+		write_passes(device);
 }
 
 /* The two halves of a suspended and resumed pass are in different command buffers of a batch. */
@@ -134,11 +177,8 @@ static void emit_span(struct vk_command *c, const struct pass_span *span, uint64
 
 static enum read_state read_command(struct vk_command *c)
 {
-	enum read_state state = READ_DONE;
+	enum read_state state = read_spans(c);
 
-	/* The last chunk is written last: while that is not there, no other one is read. */
-	for (unsigned i = c->n_chunks; i > 0 && state == READ_DONE; i--)
-		state = read_chunk(c, i - 1);
 	for (unsigned i = 0; i < c->n_spans && state == READ_DONE; i++) {
 		uint64_t *last = &c->chunks[i / CHUNK_SPANS]->last[i % CHUNK_SPANS * 2];
 
@@ -146,6 +186,7 @@ static enum read_state read_command(struct vk_command *c)
 		last[1] = c->readings[2 * i + 1].value;
 		emit_span(c, &c->spans[i], last[0], last[1]);
 	}
+	write_passes(c->device);
 	return state;
 }
 
@@ -200,13 +241,13 @@ static void note_values(struct vk_command *c)
 {
 	struct vk_device *device = c->device;
 
-	for (unsigned i = 0; i < c->n_chunks && !device->lost; i++) {
-		const struct reading *reading = &c->readings[i * CHUNK_QUERIES];
-
-		read_chunk(c, i);
-		for (unsigned q = 0; q < CHUNK_QUERIES; q++)
-			if (reading[q].available)
-				c->chunks[i]->last[q] = reading[q].value;
+	for (unsigned i = 0, n; i < c->n_spans && !device->lost; i += n) {
+		n = count_in_row(c, i);
+		if (read_row(c, i, n) == READ_LOST)
+			continue;
+		for (unsigned q = 2 * i; q < 2 * (i + n); q++)
+			if (c->readings[q].available)
+				c->chunks[q / CHUNK_QUERIES]->last[q % CHUNK_QUERIES] = c->readings[q].value;
 	}
 }
 

@@ -2,9 +2,7 @@
 
 static struct vk_queue *queue_of(VkQueue handle)
 {
-	struct vk_device *device = device_of(dispatch_key(handle));
-
-	return (struct vk_queue *)(uintptr_t)map_get(&device->queues, handle_key(handle));
+	return queue_find(device_of(dispatch_key(handle)), handle);
 }
 
 static void append_pending(struct vk_queue *queue, struct vk_command *c, int64_t now_ns)
@@ -127,9 +125,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_QueuePresentKHR(VkQueue handle, const VkPres
 
 	end_frame(device, PASSES_PRESENT, begin_ns);
 	result = device->calls.QueuePresentKHR(handle, info);
-	pthread_mutex_lock(&device->lock);
-	device->frames.present_ns += channel_now_ns() - begin_ns;
-	pthread_mutex_unlock(&device->lock);
+	frames_add_present(&device->frames, begin_ns, channel_now_ns());
 	return result;
 }
 
@@ -140,9 +136,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_CreateSwapchainKHR(VkDevice handle, const Vk
 	struct vk_device *device = device_of(dispatch_key(handle));
 	VkResult result = device->calls.CreateSwapchainKHR(handle, info, allocator, out);
 
-	pthread_mutex_lock(&device->lock);
-	device->presents |= result == VK_SUCCESS;
-	pthread_mutex_unlock(&device->lock);
+	if (result == VK_SUCCESS)
+		__atomic_store_n(&device->presents, true, __ATOMIC_RELAXED);
 	return result;
 }
 
@@ -175,9 +170,11 @@ static void end_wait(struct vk_device *device, int64_t begin_ns, VkResult result
 	bool ends;
 
 	frames_add_wait(&device->frames, begin_ns, now_ns);
+	if (result == VK_SUCCESS && __atomic_load_n(&device->presents, __ATOMIC_RELAXED))
+		return;
 	pthread_mutex_lock(&device->lock);
 	device->lost |= result == VK_ERROR_DEVICE_LOST;
-	ends = result == VK_SUCCESS && !device->presents && device->frames.submits;
+	ends = result == VK_SUCCESS && device->frames.submits;
 	pthread_mutex_unlock(&device->lock);
 	if (ends)
 		end_frame(device, PASSES_WAIT, now_ns);

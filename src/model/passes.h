@@ -232,10 +232,9 @@ static inline void passes_leave(uint64_t *lock, uint64_t event)
 		next = seen - PASSES_OCCUPIED + PASSES_GIVEN_UP;
 }
 
-/* Append an event. Any thread, without waiting; a full ring overwrites its oldest events. */
-static inline void passes_write(uint64_t *memory, const struct passes_event *e)
+/* Write the event with this number. */
+static inline void passes_write_at(uint64_t *memory, uint64_t index, const struct passes_event *e)
 {
-	uint64_t index = __atomic_fetch_add(&memory[PASSES_WORD_HEAD], 1, __ATOMIC_ACQ_REL);
 	uint64_t *to = passes_record(memory, PASSES_HEADER + PASSES_NAMES + (unsigned)(index % PASSES_RING));
 	uint64_t word[PASSES_WORDS];
 
@@ -251,6 +250,21 @@ static inline void passes_write(uint64_t *memory, const struct passes_event *e)
 	}
 	PASSES_PAUSE(PASSES_WORDS);
 	passes_leave(&to[0], passes_lock_word(index));
+}
+
+/* Append events, one after the other. Any thread, without waiting; a full ring overwrites its
+ * oldest events. */
+static inline void passes_write_all(uint64_t *memory, const struct passes_event *e, unsigned n)
+{
+	uint64_t index = __atomic_fetch_add(&memory[PASSES_WORD_HEAD], n, __ATOMIC_ACQ_REL);
+
+	for (unsigned i = 0; i < n; i++)
+		passes_write_at(memory, index + i, &e[i]);
+}
+
+static inline void passes_write(uint64_t *memory, const struct passes_event *e)
+{
+	passes_write_all(memory, e, 1);
 }
 
 static inline void passes_count(uint64_t *memory, enum passes_count count, uint64_t n)

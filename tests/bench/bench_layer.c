@@ -1,7 +1,8 @@
-/* What the Vulkan layer costs an application, on a driver that does nothing (tests/layer/icd.c): ns
- * per pass while commands are recorded, and per frame at submission and wait, without the layer and
- * with it, less the time inside the driver, and how often the layer allocates memory once it has
- * seen a few frames. Prints figures; judges nothing.
+/* What the Vulkan layer costs an application, on a driver that does nothing (tests/layer/icd.c):
+ * the time of its own code per pass and per frame, and how often it allocates memory once it has
+ * seen a few frames. A frame is one command buffer that is recorded, submitted and waited for. Its
+ * time without passes and the time of one pass are taken from frames with few and with many passes,
+ * with the layer and without it, less the time inside the driver. Prints figures; judges nothing.
  *
  * On a device the stamps also cost GPU time: measure there the application's own frame time with
  * and without the layer, with MALITOP_STAMP=top and bottom. */
@@ -13,9 +14,10 @@
 
 #include <vulkan/vulkan.h>
 
-#define PASSES 200
-#define FRAMES 300
-#define ROUNDS 5
+#define FEW 1
+#define MANY 200
+#define FRAMES 20
+#define ROUNDS 300
 
 /* The layer's allocations are counted too: the program's functions precede the C library's. */
 extern void *__libc_malloc(size_t n);
@@ -110,7 +112,7 @@ static void close_gpu(struct bench_gpu *g)
 	vkDestroyInstance(g->instance, NULL);
 }
 
-static void record_frame(struct bench_gpu *g)
+static void record_frame(struct bench_gpu *g, unsigned passes)
 {
 	const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
 	const VkRenderPassBeginInfo render = {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
@@ -118,7 +120,7 @@ static void record_frame(struct bench_gpu *g)
 					      .renderArea.extent = {64, 32}};
 
 	vkBeginCommandBuffer(g->buffer, &info);
-	for (unsigned i = 0; i < PASSES; i++) {
+	for (unsigned i = 0; i < passes; i++) {
 		vkCmdBeginRenderPass(g->buffer, &render, VK_SUBPASS_CONTENTS_INLINE);
 		vkCmdEndRenderPass(g->buffer);
 	}
@@ -135,55 +137,89 @@ static void submit_frame(struct bench_gpu *g)
 	vkQueueWaitIdle(g->queue);
 }
 
-/* The best of some rounds, in seconds per frame: recording, and submission with the wait. Returns
- * the allocations after the first round. */
-static unsigned long time_frames(double *record, double *submit)
-{
-	struct bench_gpu g = {0};
-	unsigned long before = 0;
+struct frame_time {
+	double record_ns, submit_ns; /* the latter with the results of the frame before */
+};
 
-	open_gpu(&g);
-	*record = *submit = 1;
+static double less(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+/* The best of many short rounds, so that other programs disturb little. */
+static struct frame_time time_frames(struct bench_gpu *g, unsigned passes)
+{
+	struct frame_time best = {1e9, 1e9};
+
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		double recording = 0, submitting = 0, before_s = driver_seconds();
 
-		before = round == 1 ? allocations : before;
 		for (unsigned f = 0; f < FRAMES; f++) {
 			double begin = seconds_now(), middle;
 
-			record_frame(&g);
+			record_frame(g, passes);
 			middle = seconds_now();
-			submit_frame(&g);
+			submit_frame(g);
 			recording += middle - begin;
 			submitting += seconds_now() - middle;
 		}
 		submitting -= driver_seconds() - before_s;
-		*record = recording / FRAMES < *record ? recording / FRAMES : *record;
-		*submit = submitting / FRAMES < *submit ? submitting / FRAMES : *submit;
+		best.record_ns = less(best.record_ns, recording / FRAMES * 1e9);
+		best.submit_ns = less(best.submit_ns, submitting / FRAMES * 1e9);
 	}
-	before = allocations - before;
+	return best;
+}
+
+struct layer_run {
+	struct frame_time few, many;
+	unsigned long allocations;
+};
+
+static struct layer_run run_frames(void)
+{
+	struct bench_gpu g = {0};
+	struct layer_run run;
+
+	open_gpu(&g);
+	time_frames(&g, MANY);
+	run.allocations = allocations;
+	run.few = time_frames(&g, FEW);
+	run.many = time_frames(&g, MANY);
+	run.allocations = allocations - run.allocations;
 	close_gpu(&g);
-	return before;
+	return run;
+}
+
+/* The layer's share of `with`, split into that of a pass and that of the frame without passes. */
+static void print_share(const char *what, double few, double many)
+{
+	double pass = (many - few) / (MANY - FEW);
+
+	printf("  %-24s %6.0f ns a pass, %6.2f us a frame without passes, %6.2f us a frame of %d passes\n",
+	       what, pass, (few - FEW * pass) / 1e3, many / 1e3, MANY);
 }
 
 int main(void)
 {
-	double record, submit, layer_record, layer_submit;
-	unsigned long without, with;
+	struct layer_run without, with;
+	struct frame_time few, many;
 
 	setenv("VK_ICD_FILENAMES", "tests/layer/icd.json", 1);
 	setenv("FAKEICD", "timed", 1);
 	setenv("VK_ADD_LAYER_PATH", "layer", 1);
 	unsetenv("VK_INSTANCE_LAYERS");
-	without = time_frames(&record, &submit);
+	without = run_frames();
 	setenv("VK_INSTANCE_LAYERS", "VK_LAYER_MALITOP_passes", 1);
-	with = time_frames(&layer_record, &layer_submit);
-	printf("Vulkan layer, %d passes a frame, a driver that does nothing\n", PASSES);
-	printf("  record  %6.0f ns a pass without, %6.0f ns with the layer: %6.0f ns more\n",
-	       record / PASSES * 1e9, layer_record / PASSES * 1e9, (layer_record - record) / PASSES * 1e9);
-	printf("  submit and wait  %6.1f us a frame without, %6.1f us with the layer: %6.0f ns a pass more\n",
-	       submit * 1e6, layer_submit * 1e6, (layer_submit - submit) / PASSES * 1e9);
+	with = run_frames();
+	few.record_ns = with.few.record_ns - without.few.record_ns;
+	few.submit_ns = with.few.submit_ns - without.few.submit_ns;
+	many.record_ns = with.many.record_ns - without.many.record_ns;
+	many.submit_ns = with.many.submit_ns - without.many.submit_ns;
+	printf("Vulkan layer, its own code on a driver that does nothing\n");
+	print_share("recording", few.record_ns, many.record_ns);
+	print_share("submission and results", few.submit_ns, many.submit_ns);
+	print_share("both", few.record_ns + few.submit_ns, many.record_ns + many.submit_ns);
 	printf("  allocations in %d frames after the first %d: %lu without, %lu with the layer\n",
-	       (ROUNDS - 1) * FRAMES, FRAMES, without, with);
+	       2 * ROUNDS * FRAMES, ROUNDS * FRAMES, without.allocations, with.allocations);
 	return 0;
 }

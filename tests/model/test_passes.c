@@ -116,6 +116,22 @@ static void a_reader_begins_with_what_the_ring_still_holds(void **state)
 	assert_int_equal(reader.overwritten, 0);
 }
 
+static void events_that_are_written_together_come_in_order(void **state)
+{
+	AUTOFREE uint64_t *memory = memory_new();
+	struct passes_event e[3] = {pass_of(1), pass_of(2), pass_of(3)};
+	struct passes_reader reader;
+
+	(void)state;
+	assert_true(passes_reader_init(&reader, memory, PASSES_BYTES, NULL));
+	passes_write_all(memory, e, 3);
+	passes_write(memory, &e[0]);
+	passes_write_all(memory, e + 1, 2);
+	for (unsigned i = 0; i < 6; i++)
+		assert_next(&reader, 1 + i % 3);
+	assert_false(passes_reader_next(&reader, NOW, &e[0]));
+}
+
 static void an_overtaken_reader_counts_what_it_missed(void **state)
 {
 	AUTOFREE uint64_t *memory = memory_new();
@@ -414,6 +430,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_field_of_an_event_arrives),
 		cmocka_unit_test(a_reader_begins_with_what_the_ring_still_holds),
+		cmocka_unit_test(events_that_are_written_together_come_in_order),
 		cmocka_unit_test(an_overtaken_reader_counts_what_it_missed),
 		cmocka_unit_test(an_event_that_stays_incomplete_is_skipped_after_a_while),
 		cmocka_unit_test(impossible_events_are_counted_and_skipped),

@@ -109,12 +109,14 @@ static void write_frame(uint64_t frame)
 					     .name = channel_name("main"),
 					     .frame = frame,
 					     .begin_ns = now_ns - 2,
-					     .end_ns = now_ns - 1});
+					     .end_ns = now_ns - 1},
+		      1);
 	channel_write(&(struct passes_event){.type = PASSES_FRAME,
 					     .frame = frame,
 					     .begin_ns = now_ns - 10,
 					     .end_ns = now_ns,
-					     .passes = 1});
+					     .passes = 1},
+		      1);
 	channel_tend(now_ns);
 }
 

@@ -114,7 +114,8 @@ static void write_pass(const struct passes_bench *b, uint64_t frame, const char 
 					     .begin_ns = at + begin_ns,
 					     .end_ns = at + end_ns,
 					     .width = 640,
-					     .height = 480});
+					     .height = 480},
+		      1);
 }
 
 static void write_frame(const struct passes_bench *b, uint64_t frame, int64_t ns)
@@ -129,7 +130,8 @@ static void write_frame(const struct passes_bench *b, uint64_t frame, int64_t ns
 					     .wait_ns = 2 * MS,
 					     .submits = 3,
 					     .passes = 2,
-					     .in_flight = 1});
+					     .in_flight = 1},
+		      1);
 }
 
 /* Frames of 10 ms, in which the GPU renders for 6 ms: 4 ms alone, 2 ms beside the second pass. */
@@ -244,7 +246,8 @@ static void marks_are_kept_with_their_time_up_to_a_number(void **state)
 		channel_write(&(struct passes_event){.type = PASSES_MARK,
 						     .name = channel_name("level \033[1m loaded"),
 						     .begin_ns = b.first_ns + i * MS,
-						     .end_ns = b.first_ns + i * MS});
+						     .end_ns = b.first_ns + i * MS},
+			      1);
 	v = read_sample(&b, &table);
 	for (int i = 0; i < MARKS_MOST; i++) {
 		assert_true(backend_passes.mark(&b.source, &mark));
@@ -459,7 +462,8 @@ static void write_region(const struct passes_bench *b, uint64_t frame, const cha
 					     .begin_ns = at + begin_ns,
 					     .end_ns = at + end_ns,
 					     .cycles = 4000000,
-					     .instructions = 10000000});
+					     .instructions = 10000000},
+		      1);
 }
 
 /* Two calls of a region within another one, and a second thread. */
