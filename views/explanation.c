@@ -459,7 +459,8 @@ void explanation_metric(struct explanation *e, const struct explanation_scene *s
 	add_counters(&w, def->name);
 	add_formulas(&w, def);
 	w.part = EXPLANATION_TELLS;
-	add_span(&w, "means", span_of(def->help));
+	metric_help(def, &text);
+	add_item(&w, "means", &text);
 	add_notes(&w, def->name);
 	w.part = EXPLANATION_DO;
 	add_findings(&w, def->name);

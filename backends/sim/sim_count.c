@@ -47,9 +47,8 @@ static void add_ratios(bool *ratios, const bool *more)
 
 void sim_count_show(struct sim_model *m, struct sim_shown *shown)
 {
-	bool core[RATIO_COUNT] = {false}, slice[RATIO_COUNT] = {[RATIO_LINE] = true},
-	     tiler[RATIO_COUNT] = {false};
-	bool own[STREAMS][RATIO_COUNT] = {{false}}, by_index[RATIO_COUNT];
+	bool core[RATIO_COUNT] = {false}, slice[RATIO_COUNT] = {[RATIO_LINE] = true};
+	bool own[STREAMS][RATIO_COUNT] = {{false}}, tiler[RATIO_COUNT] = {false}, by_index[RATIO_COUNT];
 
 	for (unsigned i = 0; i < sizeof(core_reads); i++)
 		shown->core.fed[core_reads[i]] = true;
@@ -80,6 +79,8 @@ void sim_count_show(struct sim_model *m, struct sim_shown *shown)
 			add_ratios(own[s], tiler);
 		use_ratios(&m->used[s], own[s]);
 	}
+	sim_lanes_init(m);
+	m->shows = true;
 }
 
 static unsigned warp_tasks(const struct sim_gpu *gpu)
@@ -106,7 +107,6 @@ void sim_count_init(struct sim_model *m)
 	m->longest = (1ull << 32) / SIM_TICK /
 		     (16 + 2 * (gpu->varying_slots + (unsigned)gpu->tex_per_cycle) +
 		      gpu->cores * (512 / gpu->bus_bits));
-	sim_lanes_init(m);
 }
 
 /* Set the share of the execution that each stream gets, and how fast its work advances with that
@@ -388,7 +388,7 @@ static void flush_stream(struct sim_model *m, enum sim_stream stream)
 {
 	uint64_t reads = 0, writes = 0, work = m->wait_work[stream];
 
-	if (!(m->touched & 1u << stream))
+	if (!m->shows || !(m->touched & 1u << stream))
 		return;
 	m->wait_work[stream] = 0;
 	m->touched &= ~(1u << stream);

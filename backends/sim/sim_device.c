@@ -190,33 +190,38 @@ static void begin_step(struct sim_device *d)
 	sim_drift(d->seed, d->now_ns, moods);
 	place_tasks(d, act, moods);
 	set_clocks(d);
-	set_events(d, moods);
+	if (d->counts_events)
+		set_events(d, moods);
 	d->gpu_busy = fmin(1, gpu_share(d->scenario, act) * (1 + d->scenario->wave * moods[0]));
 	d->available_kib = (double)d->phone->memory_kib * (0.37 + 0.03 * moods[3]);
 }
 
-static void count_cpu(struct sim_device *d, unsigned i, double seconds)
+static void count_events(struct sim_device *d, unsigned i, double seconds)
 {
 	struct sim_cpu *cpu = &d->cpus[i];
 	const double *per = d->events_per[sim_device_cluster(d->phone, i)];
 	double busy = cpu->busy * seconds, cycles = busy * cpu->khz * 1000, now[SIM_EVENTS];
+	const double bases[PER_EVENT] = {[CYCLES] = cycles,
+					 [BUSY_NS] = busy * 1e9,
+					 [PER_SECOND] = seconds,
+					 [PER_BUSY_SECOND] = busy,
+					 [PER_CYCLE] = cycles};
+
+	for (unsigned e = 0; e < SIM_EVENTS; e++) {
+		now[e] = (rows[e].base == PER_EVENT ? now[rows[e].of] : bases[rows[e].base]) * per[e];
+		cpu->events[e] += now[e];
+	}
+}
+
+static void count_time(struct sim_cpu *cpu, double seconds)
+{
+	double busy = cpu->busy * seconds;
 
 	cpu->time_ns[TIME_USER] += 0.81e9 * busy;
 	cpu->time_ns[TIME_SYSTEM] += 0.16e9 * busy;
 	cpu->time_ns[TIME_IRQ] += 0.018e9 * busy;
 	cpu->time_ns[TIME_SOFTIRQ] += 0.012e9 * busy;
 	cpu->time_ns[TIME_IDLE] += (seconds - busy) * 1e9;
-	for (unsigned e = 0; e < SIM_EVENTS; e++) {
-		const double bases[] = {[CYCLES] = cycles,
-					[BUSY_NS] = busy * 1e9,
-					[PER_SECOND] = seconds,
-					[PER_BUSY_SECOND] = busy,
-					[PER_CYCLE] = cycles,
-					[PER_EVENT] = rows[e].base == PER_EVENT ? now[rows[e].of] : 0};
-
-		now[e] = bases[rows[e].base] * per[e];
-		cpu->events[e] += now[e];
-	}
 }
 
 static void count_all(struct sim_device *d, double seconds)
@@ -225,7 +230,9 @@ static void count_all(struct sim_device *d, double seconds)
 	double busy = 0, target;
 
 	for (unsigned i = 0; i < SIM_CPUS; i++) {
-		count_cpu(d, i, seconds);
+		count_time(&d->cpus[i], seconds);
+		if (d->counts_events)
+			count_events(d, i, seconds);
 		busy += d->cpus[i].busy;
 	}
 	for (unsigned i = 0; i < sim_n_tasks; i++)

@@ -81,6 +81,7 @@ struct sim_device {
 	const struct sim_scenario *scenario;
 	uint64_t seed;
 	int64_t now_ns;
+	bool counts_events;         /* else events[] stay 0 */
 	bool hitch;                 /* the game loads something */
 	double gpu_busy;            /* share of time that the scenario demands */
 	double load[SIM_TASKS_MAX]; /* share of one CPU, in this step */

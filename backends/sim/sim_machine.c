@@ -119,6 +119,7 @@ static bool perf_open(struct source *source, const char *device, struct err *err
 			       source->options.events[0]);
 	if (!sim_device_init(&m->device, &source->options, err))
 		return false;
+	m->device.counts_events = true;
 	snprintf(source->title, sizeof(source->title), "all processes, kernel and user");
 	snprintf(source->driver, sizeof(source->driver), "sim %s", m->device.scenario->name);
 	open_slots(source, add_event_slots, source->options.per_instance);

@@ -203,6 +203,7 @@ struct sim_model {
 	/* Front end. */
 	struct sim_queue queues[SIM_QUEUES_MAX];
 	unsigned n_queues;
+	bool shows;       /* counters are shown: sim_count_show */
 	unsigned set;     /* running streams: bits 1 << enum sim_stream */
 	unsigned touched; /* streams with ticks that the rules have not processed yet */
 	uint64_t tail;    /* remaining ticks of the cache flush after the last phase */
@@ -244,8 +245,8 @@ struct sim_model {
 /* The GPU that the options name. NULL on failure. */
 struct source_options;
 const struct gpu_product *sim_product(const struct source_options *options, struct err *err);
-/* *model must be zeroed; call sim_count_show afterwards. fps, width and height are real values, not
- * 0. */
+/* *model must be zeroed; call sim_count_show afterwards, unless only phases are watched. fps, width
+ * and height are real values, not 0. */
 void sim_model_init(struct sim_model *model, const struct gpu_product *product,
 		    const struct sim_scenario *scenario, uint64_t seed, double fps, unsigned width,
 		    unsigned height);
@@ -255,10 +256,10 @@ void sim_model_run(struct sim_model *model, int64_t ns);
 /* Frames: put the phases of the next one into the queues (sim_frame.c). */
 void sim_frame_submit(struct sim_model *model, int64_t at_ns);
 
-/* Counting (sim_count.c). show: once, before the first run; only these totals are kept. begin and
- * end: around a change of the phase that a stream runs. rates: the set has changed. ticks: this
- * much time passed and this much work was done, at most `longest` since the last flush. flush:
- * bring all totals up to date. */
+/* Counting (sim_count.c). show: once, before the first run; only these totals are kept, and without
+ * it none. begin and end: around a change of the phase that a stream runs. rates: the set has
+ * changed. ticks: this much time passed and this much work was done, at most `longest` since the
+ * last flush. flush: bring all totals up to date. */
 void sim_count_init(struct sim_model *model);
 void sim_count_show(struct sim_model *model, struct sim_shown *shown);
 void sim_count_begin(struct sim_model *model, const struct sim_phase *phase);

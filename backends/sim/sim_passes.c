@@ -135,7 +135,6 @@ static bool sim_passes_open(struct source *source, const char *device, struct er
 	const struct source_options *o = &source->options;
 	const struct sim_scenario *scenario = sim_scenario_or_err(o->scenario, err);
 	const struct gpu_product *product = scenario ? sim_product(o, err) : NULL;
-	struct sim_shown none = {0};
 
 	(void)device;
 	if (!product)
@@ -148,7 +147,6 @@ static bool sim_passes_open(struct source *source, const char *device, struct er
 	pass_fold_slots(&p->fold, source);
 	sim_model_init(&p->model, product, scenario, o->seed,
 		       o->frames_per_second > 0 ? o->frames_per_second : SIM_FPS, p->width, p->height);
-	sim_count_show(&p->model, &none);
 	p->model.watcher = (struct sim_watcher){.ctx = p, .frame = note_frame, .phase = note_phase};
 	return true;
 }

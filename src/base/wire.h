@@ -32,6 +32,17 @@ static inline uint8_t *wire_put(uint8_t *p, uint64_t n)
 	return p;
 }
 
+/* Take a varint that wire_put wrote: its bytes are trusted. Returns the byte after it. */
+static inline const uint8_t *wire_take(const uint8_t *p, uint64_t *n)
+{
+	unsigned shift = 0;
+
+	for (*n = 0; *p >= 0x80; shift += 7)
+		*n |= (uint64_t)(*p++ & 0x7f) << shift;
+	*n |= (uint64_t)*p++ << shift;
+	return p;
+}
+
 void wire_varint(struct strbuf *out, uint64_t n);
 void wire_signed(struct strbuf *out, int64_t n);      /* zigzag */
 void wire_text(struct strbuf *out, struct span text); /* its length, then its bytes */

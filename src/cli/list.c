@@ -143,9 +143,10 @@ static bool add_counters(struct list_table *list, const struct gpudb *db, const 
 static void add_metric(struct list_table *list, const struct gpu_product *p, const struct metric *m,
 		       const struct template_row *row, const struct views *views)
 {
-	AUTO_STRBUF struct strbuf names = {0};
+	AUTO_STRBUF struct strbuf names = {0}, help = {0};
 
 	views_of_metric(views, m, &names);
+	metric_help(m->def, &help);
 	add_cell(list, p->name);
 	add_cell(list, row ? row->number : NULL);
 	add_cell(list, m->def->name);
@@ -153,7 +154,7 @@ static void add_metric(struct list_table *list, const struct gpu_product *p, con
 	add_cell(list, row ? row->unit_name : m->def->unit->name);
 	add_cell(list, m->is_counter ? "counter" : m->text.n ? "expression" : "constant");
 	add_cell(list, m->def->group);
-	add_cell(list, m->def->help);
+	add_cell(list, help.p);
 	add_cell(list, names.p);
 	add_span(list, m->text);
 }

@@ -239,13 +239,13 @@ static void put_column(const struct export_table *table, unsigned column, struct
 	const struct export_column *c = &table->columns[column];
 	const struct metric_set *set = table->sources[c->source].set;
 	const struct metric_instance *instance = c->instance < 0 ? NULL : &set->instances[c->instance];
-	const char *help = c->metric->def->help;
 	AUTO_STRBUF struct strbuf name = {0};
 	AUTO_STRBUF struct strbuf description = {0};
 	AUTO_STRBUF struct strbuf unit = {0};
 
 	strbuf_printf(&name, "%s%s%s", instance ? instance->title : "", instance ? ": " : "", c->title);
-	strbuf_printf(&description, "%s%s%s", c->name, *help ? ": " : "", help);
+	strbuf_printf(&description, "%s%s", c->name, c->metric->def->help.n ? ": " : "");
+	metric_help(c->metric->def, &description);
 	put_unit(c->metric, &unit);
 	put_track(&(struct track){.uuid = column_uuid(table, column),
 				  .parent = parent_uuid(table, column),

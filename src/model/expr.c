@@ -39,6 +39,8 @@ static bool fail_at(struct parser *ps, const char *at, const char *what)
 	size_t column = (size_t)(at - text.p), from = 0;
 	char line[256], caret[256];
 
+	if (!ps->err)
+		return false;
 	if (column > 100)
 		from = column - 100;
 	snprintf(line, sizeof(line), "%.*s", (int)(text.n - from > 120 ? 120 : text.n - from), text.p + from);

@@ -26,7 +26,7 @@ static bool add_formula(struct gpudb *db, char *name, struct stanza *s, const st
 	struct metric_variant *v = gpudb_alloc(db, sizeof(*v));
 	struct metric_def def = {.name = gpudb_string(db, span_of(name)),
 				 .group = "",
-				 .help = "A formula of the user's own.",
+				 .help = SPAN_LIT("A formula of the user's own."),
 				 .file = s->file,
 				 .exprs = v};
 

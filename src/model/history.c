@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/search.h"
+#include "base/wire.h"
 
 #include <assert.h>
 #include <math.h>
@@ -12,26 +13,31 @@
 #define COARSE_COLUMNS 600
 #define COARSE_NS 1000000000ll
 
-/* A ring of columns, oldest first. */
+/* Columns, oldest first. All but the newest are closed: they no longer change, and take no more
+ * memory than their values need. */
 struct shelf {
-	char *memory;
+	struct column **closed; /* a ring of `size`; owned */
+	struct column *newest;  /* valid if n */
 	unsigned size, first, n;
 	int64_t column_ns;
 };
 
 struct history {
-	struct slot *slots;
+	uint8_t *kinds; /* enum slot_kind by slot */
 	unsigned n_slots, n_kept;
-	size_t stride; /* bytes of a column on a shelf */
 	struct shelf fine, coarse;
 	struct column *total; /* n_slots values */
 	struct column *one;   /* scratch, as long */
+	uint8_t *bytes;       /* scratch: the values of a closed column */
 	uint64_t lost, last_seq;
 };
 
-/* A column on a shelf has its n_kept values in half the memory. All are whole numbers: those below
- * 2^31 are kept as they are; others, and NaN, as a float without its last bit, marked by the top
- * bit. */
+/* The newest column of a shelf has its n_kept values in half the memory. All are whole numbers:
+ * those below 2^31 are kept as they are; others, and NaN, as a float without its last bit, marked
+ * by the top bit.
+ *
+ * A closed column has their number, then each of them plus 1, or 0 if it is unknown, as varints:
+ * most numbers are small, and many slots of a GPU or a frame are unknown. */
 #define PACKED_FLOAT ((uint32_t)1 << 31)
 
 static uint32_t pack_value(double v)
@@ -61,14 +67,14 @@ static uint32_t *packed_values(const struct column *c)
 	return (uint32_t *)(uintptr_t)(c + 1);
 }
 
-static size_t stride_of(unsigned n_kept)
+static const uint8_t *closed_values(const struct column *c)
 {
-	return sizeof(struct column) + (n_kept + 1) / 2 * (2 * sizeof(uint32_t)); /* aligned */
+	return (const uint8_t *)(c + 1);
 }
 
-static struct column *shelf_at(const struct history *h, const struct shelf *shelf, unsigned i)
+static struct column *shelf_at(const struct shelf *shelf, unsigned i)
 {
-	return (struct column *)(void *)(shelf->memory + (shelf->first + i) % shelf->size * h->stride);
+	return i + 1 < shelf->n ? shelf->closed[(shelf->first + i) % shelf->size] : shelf->newest;
 }
 
 static void column_clear(struct column *c, unsigned n)
@@ -78,18 +84,38 @@ static void column_clear(struct column *c, unsigned n)
 		c->value[i] = NAN;
 }
 
-static void packed_clear(struct column *c, unsigned n)
+static void packed_clear(struct column *c, unsigned from, unsigned n)
 {
 	uint32_t unknown = pack_value((double)NAN);
 
-	*c = (struct column){0};
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = from; i < n; i++)
 		packed_values(c)[i] = unknown;
 }
 
-static void shelf_init(struct history *h, struct shelf *shelf, unsigned size, int64_t column_ns)
+static void shelf_init(struct shelf *shelf, unsigned size, int64_t column_ns)
 {
-	*shelf = (struct shelf){.memory = xcalloc(size, h->stride), .size = size, .column_ns = column_ns};
+	*shelf = (struct shelf){
+		.closed = xcalloc(size, sizeof(*shelf->closed)), .size = size, .column_ns = column_ns};
+}
+
+static void shelf_clear(struct shelf *shelf)
+{
+	for (unsigned i = 0; i < shelf->size; i++)
+		free(take_ptr(&shelf->closed[i]));
+	shelf->n = shelf->first = 0;
+}
+
+static void shelf_fini(struct shelf *shelf)
+{
+	shelf_clear(shelf);
+	free(shelf->closed);
+	free(shelf->newest);
+}
+
+static void shelf_widen(struct shelf *shelf, unsigned from, unsigned n_kept)
+{
+	shelf->newest = xreallocarray(shelf->newest, 1, sizeof(*shelf->newest) + n_kept * sizeof(uint32_t));
+	packed_clear(shelf->newest, from, n_kept);
 }
 
 struct history *history_new(const struct slot *slots, unsigned n_slots, unsigned n_kept, int64_t interval_ns)
@@ -97,16 +123,18 @@ struct history *history_new(const struct slot *slots, unsigned n_slots, unsigned
 	struct history *h = xcalloc(1, sizeof(*h));
 
 	assert(n_kept <= n_slots);
-	h->slots = xcalloc(n_slots, sizeof(*slots));
-	if (n_slots)
-		memcpy(h->slots, slots, n_slots * sizeof(*slots));
+	h->kinds = xmalloc(n_slots);
+	for (unsigned i = 0; i < n_slots; i++)
+		h->kinds[i] = (uint8_t)slots[i].kind;
 	h->n_slots = n_slots;
-	h->n_kept = n_kept;
-	h->stride = stride_of(n_kept);
-	shelf_init(h, &h->fine, FINE_COLUMNS, interval_ns > HISTORY_FINE_NS ? interval_ns : HISTORY_FINE_NS);
-	shelf_init(h, &h->coarse, COARSE_COLUMNS, interval_ns > COARSE_NS ? interval_ns : COARSE_NS);
+	shelf_init(&h->fine, FINE_COLUMNS, interval_ns > HISTORY_FINE_NS ? interval_ns : HISTORY_FINE_NS);
+	shelf_init(&h->coarse, COARSE_COLUMNS, interval_ns > COARSE_NS ? interval_ns : COARSE_NS);
 	h->total = history_column_new(h);
 	h->one = history_column_new(h);
+	h->bytes = xmalloc((n_slots + 1) * (size_t)WIRE_VARINT_MAX);
+	shelf_widen(&h->fine, 0, n_kept);
+	shelf_widen(&h->coarse, 0, n_kept);
+	h->n_kept = n_kept;
 	return h;
 }
 
@@ -114,28 +142,13 @@ void history_free(struct history *h)
 {
 	if (!h)
 		return;
-	free(h->fine.memory);
-	free(h->coarse.memory);
+	shelf_fini(&h->fine);
+	shelf_fini(&h->coarse);
 	free(h->total);
 	free(h->one);
-	free(h->slots);
+	free(h->bytes);
+	free(h->kinds);
 	free(h);
-}
-
-static void shelf_widen(struct history *h, struct shelf *shelf, unsigned n_kept)
-{
-	size_t wide = stride_of(n_kept);
-	char *memory = xcalloc(shelf->size, wide);
-
-	for (unsigned i = 0; i < shelf->n; i++) {
-		struct column *to = (struct column *)(void *)(memory + i * wide);
-
-		packed_clear(to, n_kept);
-		memcpy(to, shelf_at(h, shelf, i), sizeof(*to) + h->n_kept * sizeof(uint32_t));
-	}
-	free(shelf->memory);
-	shelf->memory = memory;
-	shelf->first = 0;
 }
 
 void history_keep(struct history *h, unsigned n_kept)
@@ -143,24 +156,41 @@ void history_keep(struct history *h, unsigned n_kept)
 	assert(n_kept <= h->n_slots);
 	if (n_kept <= h->n_kept)
 		return;
-	shelf_widen(h, &h->fine, n_kept);
-	shelf_widen(h, &h->coarse, n_kept);
+	shelf_widen(&h->fine, h->n_kept, n_kept);
+	shelf_widen(&h->coarse, h->n_kept, n_kept);
 	h->n_kept = n_kept;
-	h->stride = stride_of(n_kept);
 }
 
 void history_clear(struct history *h)
 {
-	h->fine.n = h->fine.first = h->coarse.n = h->coarse.first = 0;
+	shelf_clear(&h->fine);
+	shelf_clear(&h->coarse);
 	column_clear(h->total, h->n_slots);
 	h->lost = h->last_seq = 0;
 }
 
-static double slot_value(const struct slot *slot, uint64_t raw)
+static double slot_value(enum slot_kind kind, uint64_t raw)
 {
 	if (raw == SAMPLE_UNKNOWN)
 		return NAN;
-	return slot->kind == SLOT_LEVEL || slot->kind == SLOT_PEAK ? (double)(int64_t)raw : (double)raw;
+	return kind == SLOT_LEVEL || kind == SLOT_PEAK ? (double)(int64_t)raw : (double)raw;
+}
+
+/* The kinds of the slots of a column, in slots or in an array of their own. */
+struct kinds_of {
+	const struct slot *slots; /* NULL: in `kinds` */
+	const uint8_t *kinds;
+	unsigned n;
+};
+
+static inline enum slot_kind kind_at(const struct kinds_of *of, unsigned i)
+{
+	return of->slots ? of->slots[i].kind : of->kinds[i];
+}
+
+static struct kinds_of kinds_of_all(const struct history *h)
+{
+	return (struct kinds_of){NULL, h->kinds, h->n_slots};
 }
 
 static inline void fold_value(enum slot_kind kind, double *to, double v)
@@ -187,26 +217,32 @@ static void fold_header(struct column *to, int64_t begin_ns, int64_t end_ns, int
 	to->lost += lost;
 }
 
-static void fold_sample(struct column *to, const struct sample *s, const struct slot *slots, unsigned n)
+static void fold_sample(struct column *to, const struct sample *s, struct kinds_of of)
 {
 	bool failed = s->flags & SAMPLE_ERROR, unsteady = s->flags & SAMPLE_CLOCK;
 
 	fold_header(to, s->begin_ns, s->end_ns, failed ? 0 : s->end_ns - s->begin_ns, s->flags, 1, 0);
 	if (failed)
 		return;
-	if (n > s->n_values)
-		n = s->n_values;
-	for (unsigned i = 0; i < n; i++)
-		if (!(unsteady && slots[i].kind == SLOT_STEADY))
-			fold_value(slots[i].kind, &to->value[i], slot_value(&slots[i], s->value[i]));
+	for (unsigned i = 0; i < of.n && i < s->n_values; i++) {
+		enum slot_kind kind = kind_at(&of, i);
+
+		if (!(unsteady && kind == SLOT_STEADY))
+			fold_value(kind, &to->value[i], slot_value(kind, s->value[i]));
+	}
+}
+
+static void fold_column(struct column *to, const struct column *from, struct kinds_of of)
+{
+	fold_header(to, from->begin_ns, from->end_ns, from->time_ns, from->flags, from->n_samples,
+		    from->lost);
+	for (unsigned i = 0; i < of.n; i++)
+		fold_value(kind_at(&of, i), &to->value[i], from->value[i]);
 }
 
 void column_fold(struct column *to, const struct column *from, const struct slot *slots, unsigned n)
 {
-	fold_header(to, from->begin_ns, from->end_ns, from->time_ns, from->flags, from->n_samples,
-		    from->lost);
-	for (unsigned i = 0; i < n; i++)
-		fold_value(slots[i].kind, &to->value[i], from->value[i]);
+	fold_column(to, from, (struct kinds_of){slots, NULL, n});
 }
 
 /* Fold a column into one on a shelf. */
@@ -219,50 +255,74 @@ static void packed_fold(const struct history *h, struct column *to, const struct
 	for (unsigned i = 0; i < h->n_kept; i++) {
 		double sum = unpack_value(values[i]);
 
-		fold_value(h->slots[i].kind, &sum, from->value[i]);
+		fold_value(h->kinds[i], &sum, from->value[i]);
 		values[i] = pack_value(sum);
 	}
 }
 
 /* Fold one on a shelf into a column. */
-static void unpack_fold(const struct history *h, struct column *to, const struct column *from)
+static void unpack_fold(const struct history *h, struct column *to, const struct column *from, bool closed)
 {
 	const uint32_t *values = packed_values(from);
+	const uint8_t *p = closed_values(from);
+	uint64_t n = h->n_kept, number;
 
 	fold_header(to, from->begin_ns, from->end_ns, from->time_ns, from->flags, from->n_samples,
 		    from->lost);
-	for (unsigned i = 0; i < h->n_kept; i++)
-		fold_value(h->slots[i].kind, &to->value[i], unpack_value(values[i]));
+	if (closed)
+		p = wire_take(p, &n);
+	for (unsigned i = 0; i < n; i++) {
+		if (!closed)
+			number = values[i] + 1ull;
+		else
+			p = wire_take(p, &number);
+		if (number)
+			fold_value(h->kinds[i], &to->value[i], unpack_value((uint32_t)(number - 1)));
+	}
 }
 
-static struct column *shelf_last(const struct history *h, const struct shelf *shelf)
+static struct column *shelf_last(const struct shelf *shelf)
 {
-	return shelf->n ? shelf_at(h, shelf, shelf->n - 1) : NULL;
+	return shelf->n ? shelf->newest : NULL;
 }
 
 /* Return whether a sample that ends at end_ns belongs to the last column, which ends at the next
  * multiple of the column length. */
-static bool is_in_last(const struct history *h, const struct shelf *shelf, int64_t end_ns)
+static bool is_in_last(const struct shelf *shelf, int64_t end_ns)
 {
-	const struct column *last = shelf_last(h, shelf);
+	const struct column *last = shelf_last(shelf);
 
 	return last && (end_ns - 1) / shelf->column_ns == (last->end_ns - 1) / shelf->column_ns;
+}
+
+static void close_newest(struct history *h, struct shelf *shelf)
+{
+	const uint32_t *values = packed_values(shelf->newest);
+	uint32_t unknown = pack_value((double)NAN);
+	struct column **place = &shelf->closed[(shelf->first + shelf->n - 1) % shelf->size];
+	uint8_t *p = wire_put(h->bytes, h->n_kept);
+
+	for (unsigned i = 0; i < h->n_kept; i++)
+		p = wire_put(p, values[i] == unknown ? 0 : values[i] + 1ull);
+	*place = xreallocarray(*place, 1, sizeof(**place) + (size_t)(p - h->bytes));
+	**place = *shelf->newest;
+	memcpy(*place + 1, h->bytes, (size_t)(p - h->bytes));
 }
 
 /* Return the column for a sample that ends at end_ns: the last one, or a new one. */
 static struct column *shelf_column(struct history *h, struct shelf *shelf, int64_t end_ns)
 {
-	struct column *last;
-
-	if (is_in_last(h, shelf, end_ns))
-		return shelf_last(h, shelf);
+	if (is_in_last(shelf, end_ns))
+		return shelf->newest;
+	if (shelf->n)
+		close_newest(h, shelf);
 	if (shelf->n == shelf->size)
 		shelf->first = (shelf->first + 1) % shelf->size;
 	else
 		shelf->n++;
-	last = shelf_last(h, shelf);
-	packed_clear(last, h->n_kept);
-	return last;
+	*shelf->newest = (struct column){0};
+	packed_clear(shelf->newest, 0, h->n_kept);
+	return shelf->newest;
 }
 
 void history_push(struct history *h, const struct sample *sample)
@@ -272,16 +332,17 @@ void history_push(struct history *h, const struct sample *sample)
 
 	if (h->total->n_samples && sample->seq <= h->last_seq)
 		return; /* a reader that changes rings may see a sample twice */
-	done = is_in_last(h, &h->fine, sample->end_ns) ? NULL : shelf_last(h, &h->fine);
+	done = is_in_last(&h->fine, sample->end_ns) ? NULL : shelf_last(&h->fine);
 	if (done) {
 		column_clear(h->one, h->n_kept);
-		unpack_fold(h, h->one, done);
+		unpack_fold(h, h->one, done, false);
 		packed_fold(h, shelf_column(h, &h->coarse, done->end_ns), h->one);
 	}
-	column_from_sample(h->one, sample, h->slots, h->n_slots);
+	column_clear(h->one, h->n_slots);
+	fold_sample(h->one, sample, kinds_of_all(h));
 	fine = shelf_column(h, &h->fine, sample->end_ns);
 	packed_fold(h, fine, h->one);
-	column_fold(h->total, h->one, h->slots, h->n_slots);
+	fold_column(h->total, h->one, kinds_of_all(h));
 	if (h->last_seq && sample->seq > h->last_seq + 1) {
 		fine->lost += sample->seq - h->last_seq - 1;
 		h->lost += sample->seq - h->last_seq - 1;
@@ -302,33 +363,29 @@ struct column *history_column_new(const struct history *h)
 	return column_new(h->n_slots);
 }
 
-struct shelf_of {
-	const struct history *history;
-	const struct shelf *shelf;
-};
-
-static bool column_ends_after(const void *things, unsigned i, int64_t t)
+static bool column_ends_after(const void *shelf, unsigned i, int64_t t)
 {
-	const struct shelf_of *of = things;
-
-	return shelf_at(of->history, of->shelf, i)->end_ns > t;
+	return shelf_at(shelf, i)->end_ns > t;
 }
 
 /* Return the first column that ended after t. */
-static unsigned shelf_after(const struct history *h, const struct shelf *shelf, int64_t t)
+static unsigned shelf_after(const struct shelf *shelf, int64_t t)
 {
-	return search_first(shelf->n, column_ends_after, &(struct shelf_of){h, shelf}, t);
+	return search_first(shelf->n, column_ends_after, shelf, t);
+}
+
+static void fold_at(const struct history *h, const struct shelf *shelf, unsigned i, struct column *out)
+{
+	unpack_fold(h, out, shelf_at(shelf, i), i + 1 < shelf->n);
 }
 
 static void fold_shelf(const struct history *h, const struct shelf *shelf, int64_t from_ns, int64_t to_ns,
 		       struct column *out)
 {
-	for (unsigned i = shelf_after(h, shelf, from_ns); i < shelf->n; i++) {
-		const struct column *c = shelf_at(h, shelf, i);
-
-		if (c->end_ns > to_ns)
+	for (unsigned i = shelf_after(shelf, from_ns); i < shelf->n; i++) {
+		if (shelf_at(shelf, i)->end_ns > to_ns)
 			return;
-		unpack_fold(h, out, c);
+		fold_at(h, shelf, i, out);
 	}
 }
 
@@ -336,9 +393,9 @@ static void fold_shelf(const struct history *h, const struct shelf *shelf, int64
  * coarse column, so that no sample is missed or counted twice and adjacent windows add up. */
 static int64_t fine_since(const struct history *h)
 {
-	int64_t first = h->fine.n ? shelf_at(h, &h->fine, 0)->begin_ns : 0;
-	unsigned i = shelf_after(h, &h->coarse, first);
-	const struct column *c = i < h->coarse.n ? shelf_at(h, &h->coarse, i) : NULL;
+	int64_t first = h->fine.n ? shelf_at(&h->fine, 0)->begin_ns : 0;
+	unsigned i = shelf_after(&h->coarse, first);
+	const struct column *c = i < h->coarse.n ? shelf_at(&h->coarse, i) : NULL;
 
 	return c && c->begin_ns < first ? c->end_ns : first;
 }
@@ -356,12 +413,11 @@ void history_span(const struct history *h, int64_t from_ns, int64_t to_ns, struc
 bool history_around(const struct history *h, int64_t at_ns, struct column *out)
 {
 	const struct shelf *shelf = at_ns > fine_since(h) ? &h->fine : &h->coarse;
-	unsigned i = shelf_after(h, shelf, at_ns - 1);
-	const struct column *c = i < shelf->n ? shelf_at(h, shelf, i) : NULL;
+	unsigned i = shelf_after(shelf, at_ns - 1);
 
 	column_clear(out, h->n_slots);
-	if (c && c->begin_ns < at_ns)
-		unpack_fold(h, out, c);
+	if (i < shelf->n && shelf_at(shelf, i)->begin_ns < at_ns)
+		fold_at(h, shelf, i, out);
 	return out->n_samples;
 }
 
@@ -372,14 +428,14 @@ const struct column *history_total(const struct history *h)
 
 int64_t history_newest_ns(const struct history *h)
 {
-	return h->fine.n ? shelf_at(h, &h->fine, h->fine.n - 1)->end_ns : 0;
+	return h->fine.n ? h->fine.newest->end_ns : 0;
 }
 
 int64_t history_oldest_ns(const struct history *h)
 {
 	if (h->coarse.n)
-		return shelf_at(h, &h->coarse, 0)->begin_ns;
-	return h->fine.n ? shelf_at(h, &h->fine, 0)->begin_ns : 0;
+		return shelf_at(&h->coarse, 0)->begin_ns;
+	return h->fine.n ? shelf_at(&h->fine, 0)->begin_ns : 0;
 }
 
 uint64_t history_lost(const struct history *h)
@@ -391,5 +447,5 @@ void column_from_sample(struct column *out, const struct sample *sample, const s
 			unsigned n_slots)
 {
 	column_clear(out, n_slots);
-	fold_sample(out, sample, slots, n_slots);
+	fold_sample(out, sample, (struct kinds_of){slots, NULL, n_slots});
 }

@@ -23,9 +23,9 @@ struct column {
 
 struct history;
 
-/* slots are copied. A column is as long as the interval, at least HISTORY_FINE_NS. Only the first
- * n_kept slots are kept (the sums, because a GPU has many times as many instances); the others are
- * NaN. history_keep keeps more from now on. */
+/* Of slots, their kinds are kept. A column is as long as the interval, at least HISTORY_FINE_NS.
+ * Only the first n_kept slots are kept (the sums, because a GPU has many times as many instances);
+ * the others are NaN. history_keep keeps more from now on. */
 #define HISTORY_FINE_NS 100000000ll
 struct history *history_new(const struct slot *slots, unsigned n_slots, unsigned n_kept, int64_t interval_ns);
 void history_free(struct history *h);

@@ -18,8 +18,6 @@ static bool find_input(struct judge_priv *p, struct span name, unsigned *at)
 /* Look a name up among the facts, then in the sources. */
 static bool bind_input(const struct judge_priv *p, struct span name, struct judge_input *in)
 {
-	struct err ignored;
-
 	*in = (struct judge_input){0};
 	for (unsigned i = 0; i < FACT_COUNT; i++)
 		if (span_is(name, finding_fact_names[i])) {
@@ -30,8 +28,7 @@ static bool bind_input(const struct judge_priv *p, struct span name, struct judg
 		in->set = p->sets[kind];
 		in->source = kind;
 		in->metric = in->set ? metric_find(in->set, name) : NULL;
-		if (in->metric ||
-		    (in->set && metric_compile(in->set, p->db, name, false, &in->own, &ignored)))
+		if (in->metric || (in->set && metric_compile(in->set, p->db, name, false, &in->own, NULL)))
 			return true;
 	}
 	return false;
@@ -56,13 +53,11 @@ static bool resolve_name(void *ctx, struct span name, struct expr *out, struct e
 /* Compile the first of the alternatives whose names all exist. */
 static bool compile_first(struct judge_priv *p, struct span formulas, struct judge_condition *c)
 {
-	struct err ignored;
-
 	while (formulas.n) {
 		struct span one = span_trim(span_until(&formulas, '|'));
 
 		c->formula = one;
-		if (expr_compile(&c->expr, one, resolve_name, p, &ignored))
+		if (expr_compile(&c->expr, one, resolve_name, p, NULL))
 			return true;
 	}
 	return false;
@@ -204,6 +199,7 @@ static unsigned judge_all(struct judge_priv *p, enum finding_kind kind, struct j
 		if (def->kind == kind && gpu_set_has(def->gpus, p->product))
 			n += judged_init(p, def, &(*out)[n]);
 	}
+	*out = xreallocarray(*out, n, sizeof(**out));
 	return n;
 }
 

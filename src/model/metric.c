@@ -21,8 +21,8 @@ struct build {
 	struct metric_set *set;
 	const struct metric_template *guide; /* NULL with current definitions */
 	bool cores_mean;
-	uint8_t *state;       /* enum def_state by definition */
-	struct metric *built; /* by definition */
+	uint8_t *state;       /* enum def_state by definition; NULL until one is compiled */
+	struct metric *built; /* by definition; likewise */
 	unsigned depth;
 	bool missing; /* the last failure was a valid name that this source does not have */
 };
@@ -153,26 +153,25 @@ static bool resolve_name(void *ctx, struct span name, struct expr *out, struct e
 	enum instance_kind kind = INSTANCE_ALL;
 	unsigned number = 0;
 	unsigned from = out->n;
-	const struct metric_name *found;
+	struct metric_name found;
 	struct span whole = name;
 	char one[96], two[96];
 
 	cut_instance(&name, &kind, &number);
-	found = metric_names_find(b->set->names, name);
-	if (!found) {
+	if (!metric_names_find(b->set->names, name, &found)) {
 		b->missing = metric_name_known(b->db, name);
 		return b->missing ? err_set(err, 0, "%s has no '%.*s'", source_name(b), SPAN_ARG(name))
 				  : err_set(err, 0,
 					    "unknown name '%.*s': expected a counter, a metric or a constant",
 					    SPAN_ARG(name));
 	}
-	if (found->at != found->other) {
-		name_counter(b, found->at, one, sizeof(one));
-		name_counter(b, found->other, two, sizeof(two));
+	if (found.at != found.other) {
+		name_counter(b, found.at, one, sizeof(one));
+		name_counter(b, found.other, two, sizeof(two));
 		return err_set(err, 0, "'%.*s' is ambiguous on %s: it means %s or %s: use one of their names",
 			       SPAN_ARG(name), source_name(b), one, two);
 	}
-	if (!resolve_all_instances(b, found, name, out, err))
+	if (!resolve_all_instances(b, &found, name, out, err))
 		return false;
 	if (kind == INSTANCE_ALL || narrow_formula(b->set, out, from, kind, number))
 		return true;
@@ -247,22 +246,22 @@ static bool compile_def(struct build *b, unsigned at, bool *present, struct err 
 {
 	const struct metric_def *def = &b->db->metrics[at];
 	struct metric *m = &b->built[at];
-	const struct metric_name *name;
+	struct metric_name name;
 
 	*present = false;
 	*m = (struct metric){.def = def, .unit = guide_unit(b, def)};
 	if (!gpu_set_has(def->gpus, b->set->product))
 		return true;
-	name = metric_names_find(b->set->names, span_of(def->name));
+	metric_names_find(b->set->names, span_of(def->name), &name);
 	if (b->guide && !take_variant(b, m, def->guides, present, err))
 		return false;
 	if (*present)
 		return true;
-	if (name->kind == NAME_SLOT || name->kind == NAME_CONSTANT) {
-		m->is_counter = name->kind == NAME_SLOT;
+	if (name.kind == NAME_SLOT || name.kind == NAME_CONSTANT) {
+		m->is_counter = name.kind == NAME_SLOT;
 		*present = true;
-		return name->kind == NAME_SLOT ? load_slot(b, name->at, &m->expr)
-					       : expr_const(&m->expr, name->number);
+		return name.kind == NAME_SLOT ? load_slot(b, name.at, &m->expr)
+					      : expr_const(&m->expr, name.number);
 	}
 	if (!take_variant(b, m, def->exprs, present, err))
 		return false;
@@ -278,6 +277,10 @@ static bool build_def(struct build *b, unsigned at, struct err *err)
 	const struct metric_def *def = &b->db->metrics[at];
 	bool present, ok;
 
+	if (!b->state) {
+		b->state = xcalloc(b->db->n_metrics, sizeof(*b->state));
+		b->built = xcalloc(b->db->n_metrics, sizeof(*b->built));
+	}
 	if (b->state[at] == DEF_PRESENT || b->state[at] == DEF_ABSENT)
 		return true;
 	b->missing = false;
@@ -322,8 +325,9 @@ static void define_raw(const struct build *b, unsigned slot, struct metric_def *
 	def->short_title =
 		strlen(def->title) > SHORT_MAX ? def->title + strlen(def->title) - SHORT_MAX : def->title;
 	def->group = c ? titles[c->block] : "CPU events";
-	def->help = c ? "A counter of a GPU that malitop has no data for. Its meaning is unknown."
-		      : "A CPU event that was selected by name. See the CPU's manual for its meaning.";
+	def->help = span_of(c ? "A counter of a GPU that malitop has no data for. Its meaning is unknown."
+			      : "A CPU event that was selected by name. See the CPU's manual for its "
+				"meaning.");
 	def->unit = unit_find(SPAN_LIT("count"));
 }
 
@@ -352,19 +356,9 @@ static void add_raw_metrics(struct build *b)
 	}
 }
 
-static struct build build_begin(const struct gpudb *db, struct metric_set *set)
-{
-	return (struct build){
-		.db = db,
-		.set = set,
-		.state = xcalloc(db->n_metrics, sizeof(uint8_t)),
-		.built = xcalloc(db->n_metrics, sizeof(struct metric)),
-	};
-}
-
 static void build_end(struct build *b)
 {
-	for (unsigned i = 0; i < b->db->n_metrics; i++)
+	for (unsigned i = 0; b->state && i < b->db->n_metrics; i++)
 		if (b->state[i] != DEF_UNTOUCHED)
 			expr_fini(&b->built[i].expr);
 	free(b->built);
@@ -402,7 +396,7 @@ static const struct metric_template *guide_template(const struct gpudb *db,
 struct metric_set *metric_set_new(const struct gpudb *db, const struct metric_source *source, struct err *err)
 {
 	struct metric_set *set = xcalloc(1, sizeof(*set));
-	struct build b = build_begin(db, set);
+	struct build b = {.db = db, .set = set};
 	bool ok;
 
 	set->product = source->product;
@@ -456,13 +450,14 @@ void metric_set_free(struct metric_set *set)
 
 const struct metric *metric_find(const struct metric_set *set, struct span name)
 {
-	const struct metric_name *found = metric_names_find(set->names, name);
+	struct metric_name found;
 
 	/* The name of a counter finds its slot, so search for the definition here. */
-	if (found && found->kind == NAME_METRIC)
-		return set->metric_of_def[found->at] < 0 ? NULL
-							 : &set->metrics[set->metric_of_def[found->at]];
-	for (unsigned i = 0; found && i < set->n_metrics; i++)
+	if (!metric_names_find(set->names, name, &found))
+		return NULL;
+	if (found.kind == NAME_METRIC)
+		return set->metric_of_def[found.at] < 0 ? NULL : &set->metrics[set->metric_of_def[found.at]];
+	for (unsigned i = 0; i < set->n_metrics; i++)
 		if (span_is(name, set->metrics[i].def->name))
 			return &set->metrics[i];
 	return NULL;
@@ -472,10 +467,10 @@ const struct metric *metric_find(const struct metric_set *set, struct span name)
 static bool resolve_finished(void *ctx, struct span name, struct expr *out, struct err *err)
 {
 	struct build *b = ctx;
-	const struct metric_name *found = metric_names_find(b->set->names, name);
+	struct metric_name found;
 
-	if (found && found->kind == NAME_METRIC && !b->cores_mean) {
-		int at = b->set->metric_of_def[found->at];
+	if (!b->cores_mean && metric_names_find(b->set->names, name, &found) && found.kind == NAME_METRIC) {
+		int at = b->set->metric_of_def[found.at];
 
 		if (at >= 0)
 			return expr_inline(out, &b->set->metrics[at].expr);
@@ -487,10 +482,9 @@ static bool resolve_finished(void *ctx, struct span name, struct expr *out, stru
 bool metric_compile(const struct metric_set *set, const struct gpudb *db, struct span text, bool cores_mean,
 		    struct expr *out, struct err *err)
 {
-	struct build b = build_begin(db, (struct metric_set *)(uintptr_t)set);
+	struct build b = {.db = db, .set = (struct metric_set *)(uintptr_t)set, .cores_mean = cores_mean};
 	bool ok;
 
-	b.cores_mean = cores_mean;
 	ok = expr_compile(out, text, resolve_finished, &b, err);
 	build_end(&b);
 	return ok;

@@ -26,7 +26,7 @@ struct metric_def {
 	const char *title;
 	const char *short_title; /* never NULL; the title if there is no shorter one */
 	const char *group;
-	const char *help; /* one paragraph; "" if none */
+	struct span help; /* one paragraph, as in the file: see metric_help; may be empty */
 	const struct unit *unit;
 	struct gpu_set gpus;
 	const char *file;                                      /* for messages */
@@ -121,6 +121,9 @@ bool metric_set_counts(const struct metric_set *set);
 /* Find a metric by machine name. NULL if the source does not have it. */
 const struct metric *metric_find(const struct metric_set *set, struct span name);
 const struct metric_def *metric_def_find(const struct gpudb *db, struct span name);
+
+/* Append the help of a metric as one line. */
+void metric_help(const struct metric_def *def, struct strbuf *out);
 
 /* Compile a user's formula against the set (charts, explain). With cores_mean, core counters are
  * means over the cores. */

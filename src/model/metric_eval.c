@@ -131,18 +131,17 @@ void metric_instances_find(struct metric_set *set)
 
 	for (unsigned i = 0; i < set->n_slots; i++) {
 		const struct slot *slot = &set->slots[i];
-		const struct metric_name *sum;
+		struct metric_name sum;
 		struct metric_instance *instance;
 
 		if (slot->instance == INSTANCE_ALL)
 			continue;
-		sum = metric_names_find(set->names, span_of(slot->name));
-		if (!sum || sum->kind != NAME_SLOT)
+		if (!metric_names_find(set->names, span_of(slot->name), &sum) || sum.kind != NAME_SLOT)
 			continue;
-		kinds[sum->at] |= 1u << slot->instance;
+		kinds[sum.at] |= 1u << slot->instance;
 		instance = instance_of(set, slot, &cap);
 		GROW(instance->parts, instance->n_parts, instance->cap_parts);
-		instance->parts[instance->n_parts].sum = (uint16_t)(VECTOR_CONSTANTS + sum->at);
+		instance->parts[instance->n_parts].sum = (uint16_t)(VECTOR_CONSTANTS + sum.at);
 		instance->parts[instance->n_parts++].own = (uint16_t)(VECTOR_CONSTANTS + i);
 	}
 	for (unsigned i = 0; i < set->n_metrics; i++)

@@ -28,25 +28,17 @@ static uint16_t *table_entry(const struct metric_names *names, struct span name)
 	return &names->table[at];
 }
 
-const struct metric_name *metric_names_find(const struct metric_names *names, struct span name)
-{
-	uint16_t found = *table_entry(names, name);
-
-	return found ? &names->entries[found - 1] : NULL;
-}
-
 static void grow_table(struct metric_names *names)
 {
 	free(names->table);
-	names->size = names->size ? 2 * names->size : 4096;
+	names->size = names->size ? 2 * names->size : 512;
 	names->table = xcalloc(names->size, sizeof(*names->table));
 	for (unsigned i = 0; i < names->n; i++)
 		*table_entry(names, names->entries[i].name) = (uint16_t)(i + 1);
 }
 
-/* Add a name. The first meaning of a name is kept, but a Streamline name of two slots becomes
- * ambiguous. */
-static void add_name(struct metric_names *names, struct metric_name entry, bool may_be_ambiguous)
+/* Add a name. The first meaning of a name is kept, but that of two slots becomes ambiguous. */
+static void add_name(struct metric_names *names, struct metric_name entry)
 {
 	struct metric_name *have;
 	uint16_t *place;
@@ -56,7 +48,7 @@ static void add_name(struct metric_names *names, struct metric_name entry, bool 
 	place = table_entry(names, entry.name);
 	if (*place) {
 		have = &names->entries[*place - 1];
-		if (may_be_ambiguous && have->kind == NAME_SLOT && have->at != entry.at)
+		if (have->kind == NAME_SLOT && entry.kind == NAME_SLOT)
 			have->other = entry.at;
 		return;
 	}
@@ -66,14 +58,6 @@ static void add_name(struct metric_names *names, struct metric_name entry, bool 
 	GROW(names->entries, names->n, names->cap);
 	names->entries[names->n++] = entry;
 	*place = (uint16_t)names->n;
-}
-
-static void add_words(struct metric_names *names, struct span words, unsigned slot)
-{
-	struct span word;
-
-	while ((word = span_word(&words)).n)
-		add_name(names, (struct metric_name){.name = word, .kind = NAME_SLOT, .at = slot}, true);
 }
 
 /* Find the counter of a slot. Slots are in the order of the layout, but may be fewer, so search on
@@ -98,75 +82,109 @@ static void add_slots(struct metric_names *names, const struct metric_set *set)
 	const struct gpu_layout *layout = set->layout;
 
 	for (unsigned i = 0, from = 0; i < set->n_slots; i++) {
-		const struct gpu_counter *c;
-
 		if (set->slots[i].instance != INSTANCE_ALL)
 			continue;
-		add_name(
-			names,
-			(struct metric_name){.name = span_of(set->slots[i].name), .kind = NAME_SLOT, .at = i},
-			true);
-		c = layout ? find_counter(layout, &from, set->slots[i].name) : NULL;
-		if (!c)
-			continue;
-		names->counters[i] = c;
-		add_words(names, c->vars, i);
+		add_name(names, (struct metric_name){
+					.name = span_of(set->slots[i].name), .kind = NAME_SLOT, .at = i});
+		names->counters[i] = layout ? find_counter(layout, &from, set->slots[i].name) : NULL;
 	}
 }
 
-/* Add Streamline names: a name means the counter if the GPU has it, else the formula of the same
- * name. */
-static void add_vars(struct metric_names *names, const struct gpudb *db, const struct metric_set *set,
-		     bool of_formulas)
+/* Whether it may be one of Streamline's. */
+static bool is_var(struct span name)
 {
-	for (unsigned i = 0; i < db->n_metrics; i++) {
-		const struct metric_def *def = &db->metrics[i];
-		const struct metric_name *slot =
-			def->vars ? metric_names_find(names, span_of(def->name)) : NULL;
-		bool is_slot = slot && slot->kind == NAME_SLOT;
-		unsigned at = is_slot ? slot->at : 0; /* `slot` moves when the table grows */
+	return name.n && name.p[0] == '$';
+}
 
-		for (const struct metric_variant *v = def->vars; v && is_slot != of_formulas; v = v->next) {
-			struct span words = v->text, word;
+static bool has_word(struct span words, struct span name)
+{
+	struct span word;
 
-			if (!gpu_set_has(v->gpus, set->product))
+	while ((word = span_word(&words)).n)
+		if (span_eq(word, name))
+			return true;
+	return false;
+}
+
+static bool find_entry(const struct metric_names *names, struct span name, struct metric_name *found)
+{
+	uint16_t at = *table_entry(names, name);
+
+	if (at)
+		*found = names->entries[at - 1];
+	return at;
+}
+
+/* Take a slot that a Streamline name means; a name of two slots is ambiguous. */
+static void take_slot(struct metric_name *found, bool *any, unsigned slot)
+{
+	if (!*any)
+		*found = (struct metric_name){.kind = NAME_SLOT, .at = slot, .other = slot};
+	else if (found->kind == NAME_SLOT && slot != found->at)
+		found->other = slot;
+	*any = true;
+}
+
+/* Find a Streamline name: it means the counter if the GPU has it, else the formula of the same
+ * name. */
+static bool find_var(const struct metric_names *names, struct span name, struct metric_name *found)
+{
+	struct metric_name formula = {.kind = NAME_METRIC}, slot;
+	bool any = false, any_formula = false;
+
+	for (unsigned i = 0; i < names->n_slots; i++)
+		if (names->counters[i] && has_word(names->counters[i]->vars, name))
+			take_slot(found, &any, i);
+	for (unsigned i = 0; i < names->db->n_metrics; i++) {
+		const struct metric_def *def = &names->db->metrics[i];
+
+		for (const struct metric_variant *v = def->vars; v; v = v->next) {
+			if (!gpu_set_has(v->gpus, names->product) || !has_word(v->text, name))
 				continue;
-			if (is_slot)
-				add_words(names, words, at);
-			while (!is_slot && (word = span_word(&words)).n)
-				add_name(names,
-					 (struct metric_name){.name = word, .kind = NAME_METRIC, .at = i},
-					 false);
+			if (find_entry(names, span_of(def->name), &slot) && slot.kind == NAME_SLOT) {
+				take_slot(found, &any, slot.at);
+			} else if (!any_formula) {
+				formula.at = formula.other = i;
+				any_formula = true;
+			}
 		}
 	}
+	if (!any && any_formula)
+		*found = formula;
+	return any || any_formula;
+}
+
+bool metric_names_find(const struct metric_names *names, struct span name, struct metric_name *found)
+{
+	int metric;
+
+	if (find_entry(names, name, found))
+		return true;
+	metric = gpudb_metric_index(names->db, name);
+	if (metric < 0)
+		return is_var(name) && find_var(names, name, found);
+	*found = (struct metric_name){.kind = NAME_METRIC, .at = (unsigned)metric, .other = (unsigned)metric};
+	return true;
 }
 
 struct metric_names *metric_names_new(const struct gpudb *db, const struct metric_set *set)
 {
 	struct metric_names *names = xcalloc(1, sizeof(*names));
 
+	names->db = db;
+	names->product = set->product;
+	names->n_slots = set->n_slots;
 	names->counters = xcalloc(set->n_slots, sizeof(struct gpu_counter *));
 	grow_table(names);
 	for (size_t i = 0; i < ARRAY_LEN(runtime_constants); i++)
-		add_name(names,
-			 (struct metric_name){.name = span_of(runtime_constants[i].name),
-					      .kind = NAME_VECTOR,
-					      .at = runtime_constants[i].at},
-			 false);
+		add_name(names, (struct metric_name){.name = span_of(runtime_constants[i].name),
+						     .kind = NAME_VECTOR,
+						     .at = runtime_constants[i].at});
 	add_slots(names, set);
 	for (unsigned i = 0; set->product && i < set->product->n_constants; i++)
-		add_name(names,
-			 (struct metric_name){.name = span_of(set->product->constants[i].name),
-					      .kind = NAME_CONSTANT,
-					      .number = set->product->constants[i].value},
-			 false);
-	for (unsigned i = 0; i < db->n_metrics; i++)
-		add_name(names,
-			 (struct metric_name){
-				 .name = span_of(db->metrics[i].name), .kind = NAME_METRIC, .at = i},
-			 false);
-	add_vars(names, db, set, false);
-	add_vars(names, db, set, true);
+		add_name(names, (struct metric_name){.name = span_of(set->product->constants[i].name),
+						     .kind = NAME_CONSTANT,
+						     .number = set->product->constants[i].value});
 	return names;
 }
 
@@ -180,16 +198,6 @@ void metric_names_free(struct metric_names *names)
 	free(names);
 }
 
-static bool has_word(struct span words, struct span name)
-{
-	struct span word;
-
-	while ((word = span_word(&words)).n)
-		if (span_eq(word, name))
-			return true;
-	return false;
-}
-
 bool metric_name_known(const struct gpudb *db, struct span name)
 {
 	if (gpudb_metric_index(db, name) >= 0)
@@ -200,7 +208,7 @@ bool metric_name_known(const struct gpudb *db, struct span name)
 	for (unsigned i = 0; i < db->n_slot_names; i++)
 		if (span_eq(db->slot_names[i], name))
 			return true;
-	for (unsigned i = 0; i < db->n_metrics; i++)
+	for (unsigned i = 0; is_var(name) && i < db->n_metrics; i++)
 		for (const struct metric_variant *v = db->metrics[i].vars; v; v = v->next)
 			if (has_word(v->text, name))
 				return true;
@@ -213,7 +221,7 @@ bool metric_name_known(const struct gpudb *db, struct span name)
 			const struct gpu_counter *c = &db->layouts[i].counters[k];
 
 			if ((c->name && span_is(name, c->name)) || span_is(name, c->hw_name) ||
-			    has_word(c->vars, name))
+			    (is_var(name) && has_word(c->vars, name)))
 				return true;
 		}
 	return false;

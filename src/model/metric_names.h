@@ -14,17 +14,23 @@ struct metric_name {
 	double number;  /* NAME_CONSTANT */
 };
 
+/* The names of slots and constants. Those of formulas are found in db; Streamline's are few in
+ * formulas, so they are searched when one is looked up. */
 struct metric_names {
+	const struct gpudb *db;
+	const struct gpu_product *product;
 	struct metric_name *entries;
 	unsigned n, cap;
 	uint16_t *table; /* open addressing: position in entries + 1, 0 for none; size is a power of two */
 	unsigned size;
+	unsigned n_slots;
 	const struct gpu_counter **counters; /* by slot; NULL if the slot is not in the layout */
 };
 
 struct metric_names *metric_names_new(const struct gpudb *db, const struct metric_set *set);
 void metric_names_free(struct metric_names *names);
-const struct metric_name *metric_names_find(const struct metric_names *names, struct span name);
+/* Returns false if the source does not have that name. */
+bool metric_names_find(const struct metric_names *names, struct span name, struct metric_name *found);
 
 /* Return whether any GPU or CPU knows the name. If so, a formula with it is valid, but not for this
  * source. */

@@ -108,15 +108,37 @@ static bool field_alert(struct gpudb *db, void *thing, struct stanza *s, const s
 			   SPAN_ARG(line->value));
 }
 
+/* Help is the most of all text and rarely read: it stays where it is, with its line breaks. */
 static bool field_help(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
 		       struct err *err)
 {
-	struct span text;
+	struct span *help = &((struct metric_def *)thing)->help;
+	struct stanza_line row;
 
-	if (!text_parse(db, s, line, &text, err))
-		return false;
-	((struct metric_def *)thing)->help = gpudb_string(db, text);
+	(void)db;
+	*help = line->value;
+	for (;;) {
+		if (!stanza_next(s, &row, err))
+			return false;
+		if (row.kind != STANZA_ROW)
+			break;
+		help->n = (size_t)(row.text.p + row.text.n - help->p);
+	}
+	stanza_back(s, &row);
 	return true;
+}
+
+void metric_help(const struct metric_def *def, struct strbuf *out)
+{
+	struct span rest = def->help;
+	size_t begin = out->n;
+
+	while (rest.n) {
+		struct span line = span_trim(span_until(&rest, '\n'));
+
+		if (line.n && line.p[0] != '#')
+			strbuf_printf(out, "%s%.*s", out->n > begin ? " " : "", SPAN_ARG(line));
+	}
 }
 
 static bool field_estimate(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
@@ -136,8 +158,7 @@ static const struct gpudb_field metric_fields[] = {
 
 bool metric_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
 {
-	struct metric_def def = {
-		.name = gpudb_string(db, open->value), .group = "", .help = "", .file = s->file};
+	struct metric_def def = {.name = gpudb_string(db, open->value), .group = "", .file = s->file};
 	struct span rest = open->value;
 
 	span_word(&rest);

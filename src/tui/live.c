@@ -84,6 +84,7 @@ static void take_events(struct live *l, int64_t now)
 	l->changes = l->session.changes;
 	feeds_follow(&l->feeds);
 	screen_follow(&l->screen);
+	embedded_unload(embedded_data);
 	if (!session_is_counting(&l->session))
 		l->screen.pane.table.counted = (struct process_id){0};
 }

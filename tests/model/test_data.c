@@ -396,8 +396,12 @@ static void every_metric_has_a_title_and_a_group_of_printable_text(void **state)
 	(void)state;
 	for (unsigned i = 0; i < db->n_metrics; i++) {
 		const struct metric_def *def = &db->metrics[i];
-		const char *const texts[] = {def->title, def->short_title, def->group, def->help};
+		AUTO_STRBUF struct strbuf help = {0};
 		char printable[4096];
+
+		strbuf_str(&help, "");
+		metric_help(def, &help);
+		const char *const texts[] = {def->title, def->short_title, def->group, help.p};
 
 		assert_true(def->title[0] && def->short_title[0] && def->group[0]);
 		for (size_t k = 0; k < ARRAY_LEN(texts); k++)

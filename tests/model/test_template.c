@@ -378,9 +378,8 @@ static void every_metric_of_a_template_exists(void **state)
 		}
 }
 
-static unsigned words(const char *text)
+static unsigned words(struct span rest)
 {
-	struct span rest = span_of(text);
 	unsigned n = 0;
 
 	while (span_word(&rest).n)
@@ -395,8 +394,12 @@ static void every_metric_of_a_template_has_a_help_of_twenty_words(void **state)
 		for (unsigned k = 0; k < views[i].n_rows; k++) {
 			const struct metric_def *def = views[i].rows[k].metric->def;
 
-			if (words(def->help) < 20 || !def->group[0] || !views[i].rows[k].title[0])
-				fail_msg("%s: %s: '%s'", db->products[i].name, def->name, def->help);
+			AUTO_STRBUF struct strbuf help = {0};
+
+			metric_help(def, &help);
+			if (words((struct span){help.p, help.n}) < 20 || !def->group[0] ||
+			    !views[i].rows[k].title[0])
+				fail_msg("%s: %s: '%s'", db->products[i].name, def->name, help.p);
 		}
 }
 
@@ -416,12 +419,15 @@ static int by_hash(const void *a, const void *b)
 
 static void grams_init(struct grams *g, const struct metric_def *def)
 {
+	AUTO_STRBUF struct strbuf help = {0};
 	uint64_t word[5] = {0};
 	unsigned n = 0;
 
+	strbuf_str(&help, "");
+	metric_help(def, &help);
 	g->name = def->name;
 	g->n = 0;
-	for (const char *p = def->help; *p;) {
+	for (const char *p = help.p; *p;) {
 		uint64_t h = 14695981039346656037u;
 
 		while (*p && !isalnum((unsigned char)*p))

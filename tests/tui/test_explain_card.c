@@ -86,15 +86,18 @@ static bool has_text(const struct strbuf *all, struct span text)
 static void check_metric(struct explain_bench *b, const struct metric *m)
 {
 	struct span guide = {"", 0};
-	AUTO_STRBUF struct strbuf all = {0};
+	AUTO_STRBUF struct strbuf all = {0}, help = {0};
 
+	strbuf_str(&help, "");
+	metric_help(m->def, &help);
 	for (const struct metric_variant *v = m->def->guides; v && !guide.n; v = v->next)
 		if (gpu_set_has(v->gpus, b->s.session.gpu->set->product))
 			guide = v->text;
 	explain_one(b, m);
 	assert_true(b->card.shown);
 	read_all(b, &all);
-	if (!has_text(&all, span_of(m->def->help)) || !has_text(&all, m->text) || !has_text(&all, guide))
+	if (!has_text(&all, (struct span){help.p, help.n}) || !has_text(&all, m->text) ||
+	    !has_text(&all, guide))
 		fail_msg("%s: %s on %s at %dx%d: %s", "cut", m->def->name, b->s.run.source.title,
 			 b->s.canvas.cols, b->s.canvas.rows, all.p);
 }
