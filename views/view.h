@@ -25,8 +25,9 @@ struct feed {
 	const double *total; /* since the start */
 	const double *mark;  /* what `now` is compared with, of the same length; NULL: nothing */
 	const struct column *now_column; /* its flags and times */
-	const double *const
-		*points;   /* history: one vector per refresh period, newest last; an entry may be NULL */
+	/* History: one vector per refresh period, newest last; an entry may be NULL. As floats,
+	 * because they are many, and no graph can tell. */
+	const float *const *points;
 	int n_points;      /* those that can be in view, and VIEW_POINTS_BEFORE older ones */
 	unsigned n_steps;  /* points so far: two points share a cell and advance together */
 	const char *about; /* what is measured: "all CPUs, kernel and user"; printable; NULL or "" for none */

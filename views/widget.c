@@ -18,11 +18,9 @@ double feed_now(const struct feed *feed, struct span name)
 	return m ? metric_value(m, feed->now) : (double)NAN;
 }
 
-/* The vector of a point of history, or of the last refresh if back < 0; NULL if there is none. */
-static const double *vector_at(const struct feed *feed, int back)
+/* The vector of a point of history; NULL if there is none. */
+static const float *point_at(const struct feed *feed, int back)
 {
-	if (back < 0)
-		return feed->now;
 	return back < feed->n_points ? feed->points[feed->n_points - 1 - back] : NULL;
 }
 
@@ -31,13 +29,14 @@ static double value_of(const struct metric *metric, const double *vector)
 	return vector ? metric_value(metric, vector) : (double)NAN;
 }
 
+static double rate_over(const struct metric *metric, double value, double seconds)
+{
+	return !metric->grows ? value : seconds > 0 ? value / seconds : (double)NAN;
+}
+
 static double rate_of(const struct metric *metric, const double *vector)
 {
-	double value = value_of(metric, vector);
-
-	if (!vector || !metric->grows)
-		return value;
-	return vector[VECTOR_SECONDS] > 0 ? value / vector[VECTOR_SECONDS] : (double)NAN;
+	return vector ? rate_over(metric, metric_value(metric, vector), vector[VECTOR_SECONDS]) : (double)NAN;
 }
 
 double series_now(const struct series *series, const struct view_data *data)
@@ -52,7 +51,11 @@ double series_total(const struct series *series, const struct view_data *data)
 
 double series_back(const struct series *series, const struct view_data *data, int back)
 {
-	return value_of(series->metric, vector_at(series_feed(series, data), back));
+	const float *point = back < 0 ? NULL : point_at(series_feed(series, data), back);
+
+	return back < 0 ? series_now(series, data)
+	       : point  ? metric_value_floats(series->metric, point)
+			: (double)NAN;
 }
 
 double series_rate_now(const struct series *series, const struct view_data *data)
@@ -67,7 +70,12 @@ double series_rate_total(const struct series *series, const struct view_data *da
 
 double series_rate_back(const struct series *series, const struct view_data *data, int back)
 {
-	return rate_of(series->metric, vector_at(series_feed(series, data), back));
+	const float *point = back < 0 ? NULL : point_at(series_feed(series, data), back);
+
+	return back < 0 ? series_rate_now(series, data)
+	       : point  ? rate_over(series->metric, metric_value_floats(series->metric, point),
+				    (double)point[VECTOR_SECONDS])
+			: (double)NAN;
 }
 
 /* Charts list the instances of their first series. Another series may be of a source that has the
@@ -87,14 +95,18 @@ double series_rate_instance(const struct series *series, const struct view_data 
 			    const struct metric_instance *instance, int back)
 {
 	const struct feed *feed = series_feed(series, data);
-	const double *whole = vector_at(feed, back);
+	const float *point = back < 0 ? NULL : point_at(feed, back);
 
-	if (whole)
-		instance = own_instance(feed->set, instance);
-	if (!whole || !instance)
+	if (!point && !(back < 0 && feed->now))
 		return (double)NAN;
-	AUTOFREE double *vector = xmalloc(feed->set->n_vector * sizeof(*vector));
+	instance = own_instance(feed->set, instance);
+	if (!instance)
+		return (double)NAN;
+	AUTOFREE double *whole = xmalloc(feed->n_vector * sizeof(*whole)),
+			*vector = xmalloc(feed->set->n_vector * sizeof(*vector));
 
+	for (unsigned i = 0; i < feed->n_vector; i++)
+		whole[i] = point ? (double)point[i] : feed->now[i];
 	metric_vector_instance(feed->set, instance, whole, feed->n_vector, vector);
 	return rate_of(series->metric, vector);
 }

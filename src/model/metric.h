@@ -145,5 +145,7 @@ double metric_share(const struct metric_set *set, const struct metric *metric, c
 unsigned metric_slots(const struct metric *metric, uint16_t *slots, unsigned n, unsigned most);
 /* Evaluate, limited to the metric's bounds; NaN if undefined. */
 double metric_value(const struct metric *metric, const double *vector);
+/* The same of a vector that is kept for a graph. */
+double metric_value_floats(const struct metric *metric, const float *vector);
 
 #endif

@@ -24,11 +24,13 @@ static void make_vectors(struct feeds *f, struct feed_state *feed)
 
 	free(feed->now);
 	free(feed->total);
+	free(feed->newest);
 	for (int k = 0; k < feed->n_points; k++)
 		free(take_ptr(&feed->points[k]));
 	feed->n_vector = VECTOR_CONSTANTS + (f->instances ? source->n_slots : source->n_sums);
 	feed->now = vector_new(feed->n_vector);
 	feed->total = vector_new(feed->n_vector);
+	feed->newest = vector_new(feed->n_vector);
 }
 
 static void feed_init(struct feeds *f, struct feed_state *feed, const struct session_source *source)
@@ -50,6 +52,7 @@ static void feed_fini(struct feed_state *feed)
 	free(feed->scratch);
 	free(feed->now);
 	free(feed->total);
+	free(feed->newest);
 	free(feed->mark);
 	free(feed->column);
 	free(feed->step);
@@ -211,18 +214,26 @@ static void range_vector(const struct feeds *f, struct feed_state *feed)
 		feed->now[i] = held ? feed->scratch[i] : (double)NAN;
 }
 
+/* Keep a vector as a point, in the memory of `point` if that is not NULL. */
+static float *point_of(const struct feed_state *feed, const double *vector, float *point)
+{
+	if (!point)
+		point = xcalloc(feed->n_vector, sizeof(*point));
+	for (unsigned i = 0; i < feed->n_vector; i++)
+		point[i] = (float)vector[i];
+	return point;
+}
+
 static void points_rebuild(struct feeds *f, struct feed_state *feed, int64_t end_ns)
 {
 	feed->n_steps = 0;
 	for (int k = 0; k < feed->n_points; k++) {
 		int64_t at = end_ns - (feed->n_points - 1 - k) * window_ns(f, feed);
 
-		if (!feed->points[k])
-			feed->points[k] = vector_new(feed->n_vector);
-		if (!end_ns || !vector_at(f, feed, at, feed->points[k])) {
-			free(feed->points[k]);
-			feed->points[k] = NULL;
-		}
+		if (end_ns && vector_at(f, feed, at, feed->newest))
+			feed->points[k] = point_of(feed, feed->newest, feed->points[k]);
+		else
+			free(take_ptr(&feed->points[k]));
 	}
 }
 
@@ -252,16 +263,13 @@ void feeds_want_points(struct feeds *f, int n)
 /* Shift the points left by one; the oldest vector is reused for the newest point. */
 static void points_step(struct feed_state *feed)
 {
-	double *newest;
+	float *oldest;
 
 	if (!feed->n_points)
 		return;
-	newest = feed->points[0];
+	oldest = feed->points[0];
 	memmove(feed->points, feed->points + 1, (size_t)(feed->n_points - 1) * sizeof(*feed->points));
-	if (!newest)
-		newest = vector_new(feed->n_vector);
-	memcpy(newest, feed->now, feed->n_vector * sizeof(*newest));
-	feed->points[feed->n_points - 1] = newest;
+	feed->points[feed->n_points - 1] = point_of(feed, feed->now, oldest);
 	feed->n_steps++;
 }
 
@@ -423,7 +431,7 @@ struct feed feeds_view(const struct feeds *f, enum source_kind kind)
 			     .total = feed->total,
 			     .mark = feed->mark,
 			     .now_column = feed->column,
-			     .points = (const double *const *)feed->points,
+			     .points = (const float *const *)feed->points,
 			     .n_points = feed->n_points,
 			     .n_steps = feed->n_steps,
 			     .about = feed->source->title,

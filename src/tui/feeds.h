@@ -20,7 +20,8 @@ struct feed_state {
 	double *now, *total; /* these and the points end at the last kept slot */
 	double *mark;        /* what `now` is compared with; NULL: nothing */
 	unsigned n_vector;
-	double **points;  /* oldest first; NULL for a point without samples */
+	double *newest;   /* scratch, as long: a point before it is kept */
+	float **points;   /* oldest first; NULL for a point without samples */
 	int n_points;     /* how many views can draw */
 	unsigned n_steps; /* points added since they were computed from history */
 	int64_t shown_ns; /* end of the newest point */

@@ -11,7 +11,8 @@ struct board {
 	struct slot *slots;
 	unsigned n_slots;
 	double *now;
-	const double *history[TINY_POINTS];
+	float *point;
+	const float *history[TINY_POINTS];
 	struct column *column;
 	struct views views;
 	struct view_data data;
@@ -88,8 +89,9 @@ static void board_init(struct board *b, struct gpudb *db, const char *gpu, unsig
 	b->now[VECTOR_SECONDS] = 0.5;
 	for (unsigned i = 0; i < b->n_slots; i++)
 		b->now[VECTOR_CONSTANTS + i] = busy(&b->slots[i], cores, slices);
+	b->point = point_new(b->now, b->set->n_vector);
 	for (unsigned i = 0; i < TINY_POINTS; i++)
-		b->history[i] = b->now;
+		b->history[i] = b->point;
 	b->column = xcalloc(1, sizeof(*b->column));
 	b->data = (struct view_data){
 		.feeds[SOURCE_GPU] = {.set = b->set,
@@ -113,6 +115,7 @@ static void board_fini(struct board *b)
 	metric_set_free(b->set);
 	free(b->slots);
 	free(b->now);
+	free(b->point);
 	free(b->column);
 }
 
@@ -133,6 +136,8 @@ static inline char *shown(const struct board *b, const char *view, int cols, int
 	struct canvas c;
 
 	assert_non_null(v);
+	for (unsigned i = 0; i < b->set->n_vector; i++)
+		b->point[i] = (float)b->now[i];
 	canvas_init(&c, cols, rows, ascii);
 	view_draw(v, &b->data, &c, canvas_rect(&c));
 	canvas_dump(&c, &out);

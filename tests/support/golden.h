@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "model/history.h"
+#include "tests/support/point.h"
 #include "views/view.h"
 
 #include <dirent.h>
@@ -30,8 +31,9 @@ struct measured {
 	struct metric_set *set;
 	struct history *history;
 	struct column *now;
-	double *vectors[POINTS], *total;
-	const double *points[POINTS];
+	double *newest, *total;
+	float *vectors[POINTS];
+	const float *points[POINTS];
 	struct feed feed;
 };
 
@@ -48,12 +50,14 @@ static void measured_finish(struct measured *m)
 	m->now = history_column_new(m->history);
 	for (int i = 0; i < POINTS; i++) {
 		history_span(m->history, i * REFRESH_NS, (i + 1) * REFRESH_NS, m->now);
-		m->points[i] = m->vectors[i] = vector_of(m, m->now);
+		free(m->newest);
+		m->newest = vector_of(m, m->now);
+		m->points[i] = m->vectors[i] = point_new(m->newest, m->set->n_vector);
 	}
 	m->total = vector_of(m, history_total(m->history));
 	m->feed = (struct feed){.set = m->set,
 				.n_vector = m->set->n_vector,
-				.now = m->points[POINTS - 1],
+				.now = m->newest,
 				.total = m->total,
 				.now_column = m->now,
 				.points = m->points,
@@ -64,6 +68,7 @@ static inline void measured_fini(struct measured *m)
 {
 	for (int i = 0; i < POINTS; i++)
 		free(m->vectors[i]);
+	free(m->newest);
 	free(m->total);
 	free(m->now);
 	history_free(m->history);

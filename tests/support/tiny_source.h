@@ -3,6 +3,7 @@
 #define TINY_SOURCE_H
 
 #include "base/alloc.h"
+#include "tests/support/point.h"
 #include "views/chart.h"
 #include "views/widget.h"
 
@@ -62,8 +63,9 @@ static const char tiny_metrics[] = "slots test\n"
 struct tiny {
 	struct gpudb *db;
 	struct metric_set *set;
-	double *now, *total, *points[TINY_POINTS];
-	const double *history[TINY_POINTS];
+	double *now, *total;
+	float *points[TINY_POINTS];
+	const float *history[TINY_POINTS];
 	struct column *column;
 	struct views views;
 	struct view_data data;
@@ -76,6 +78,15 @@ static inline void tiny_values(double *vector, double a, double b, double c, dou
 	vector[VECTOR_CONSTANTS + 1] = b;
 	vector[VECTOR_CONSTANTS + 2] = c;
 	vector[VECTOR_CONSTANTS + 3] = d;
+}
+
+static inline void tiny_point(struct tiny *t, int back, double a, double b, double c, double d)
+{
+	double vector[VECTOR_CONSTANTS + TINY_SLOTS];
+
+	tiny_values(vector, a, b, c, d);
+	for (unsigned i = VECTOR_CONSTANTS; i < ARRAY_LEN(vector); i++)
+		t->points[TINY_POINTS - 1 - back][i] = (float)vector[i];
 }
 
 static inline double *tiny_vector(const struct tiny *t)
@@ -114,7 +125,7 @@ static inline void tiny_init(struct tiny *t)
 	t->now[VECTOR_CONSTANTS + TINY_SLOTS] = 20;
 	t->now[VECTOR_CONSTANTS + TINY_SLOTS + 1] = 30;
 	for (unsigned i = 0; i < TINY_POINTS; i++)
-		t->history[i] = t->points[i] = tiny_vector(t);
+		t->history[i] = t->points[i] = point_new(t->total, t->set->n_vector);
 	t->column = xcalloc(1, sizeof(*t->column));
 	t->data = (struct view_data){
 		.feeds[SOURCE_GPU] = {.set = t->set,

@@ -101,6 +101,15 @@ static void add_vector(struct strbuf *out, const double *vector, unsigned n)
 	strbuf_str(out, "|");
 }
 
+static void add_point(struct strbuf *out, const float *point, unsigned n)
+{
+	AUTOFREE double *vector = xcalloc(n, sizeof(*vector));
+
+	for (unsigned i = 0; i < n; i++)
+		vector[i] = (double)point[i];
+	add_vector(out, vector, n);
+}
+
 /* Every value of now, of the totals if they are wanted, and of the newest points, for one GPU after
  * the other. */
 static void picture(const struct feeds *feeds, bool totals, int points, struct strbuf *out)
@@ -114,7 +123,7 @@ static void picture(const struct feeds *feeds, bool totals, int points, struct s
 		if (totals)
 			add_vector(out, f->total, f->n_vector);
 		for (int k = f->n_points - points; k < f->n_points; k++)
-			add_vector(out, f->points[k], f->points[k] ? f->n_vector : 0);
+			add_point(out, f->points[k], f->points[k] ? f->n_vector : 0);
 	}
 }
 

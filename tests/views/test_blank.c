@@ -34,7 +34,7 @@ static struct metric_set *full_set(struct gpudb **db)
 static void fill_history(struct measured *source)
 {
 	for (int i = 0; source->set && i < POINTS; i++)
-		source->vectors[i][VECTOR_CONSTANTS] = 1;
+		source->newest[VECTOR_CONSTANTS] = source->vectors[i][VECTOR_CONSTANTS] = 1;
 }
 
 /* Each series has a metric of its own, because a compact view shows each only once. */

@@ -216,7 +216,7 @@ static void sorted_units_change_places_every_five_seconds_at_most(void **state)
 		for (int back = 0; back < TINY_POINTS; back++) {
 			bool high = cases[i].since - back >= cases[i].high_from;
 
-			tiny_values(t.points[TINY_POINTS - 1 - back], 50, 100, 0, high ? 90 : 10);
+			tiny_point(&t, back, 50, 100, 0, high ? 90 : 10);
 		}
 		got = tiny_shown(&t, text, 80, 12, true);
 		a = strstr(got, orders[0]);

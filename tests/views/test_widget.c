@@ -169,7 +169,7 @@ static void series_are_seen_now_in_total_and_back_in_time(void **state)
 
 	const struct series *share = &t.views.views[0].charts[0].series[0], *bytes = share + 1;
 
-	tiny_values(t.points[TINY_POINTS - 2], 10, 100, 4, 0);
+	tiny_point(&t, 1, 10, 100, 4, 0);
 	t.history[TINY_POINTS - 3] = NULL;
 	t.total[VECTOR_SECONDS] = 10;
 	assert_true(series_now(bytes, &t.data) == 1e9);
@@ -360,7 +360,7 @@ static void lanes_and_areas_have_the_newest_at_the_right_and_ticks_below(void **
 	(void)state;
 	tiny_init(&t);
 	for (unsigned i = 0; i + 1 < TINY_POINTS; i++)
-		t.points[i][VECTOR_CONSTANTS + 2] = 0.1e9 * (i % 10);
+		t.points[i][VECTOR_CONSTANTS + 2] = 0.1e9f * (float)(i % 10);
 	expect_shown(&t, lanes, FRAMED, true, "+- Lanes -");
 	expect_shown(&t, area, FRAMED, true, "|    0 ...");
 	tiny_fini(&t);

@@ -6,6 +6,7 @@
 #include "layer/channel.h"
 #include "model/history.h"
 #include "model/pass_table.h"
+#include "tests/support/point.h"
 #include "views/view.h"
 
 #include <math.h>
@@ -310,11 +311,13 @@ static char *frame_view_text(const struct passes_bench *b, const double *vector,
 	struct err err = {0};
 
 	assert_true(views_init(&views, NULL, sets, &err));
+	AUTOFREE float *point = point_new(vector, b->set->n_vector);
+	const float *points[] = {point};
 	data.feeds[SOURCE_PASSES] = (struct feed){.set = b->set,
 						  .n_vector = b->set->n_vector,
 						  .now = vector,
 						  .total = vector,
-						  .points = &vector,
+						  .points = points,
 						  .n_points = 1};
 	if (gpu)
 		data.feeds[SOURCE_GPU] = *gpu;
@@ -413,7 +416,7 @@ static void without_the_layer_the_counters_bound_the_frames(void **state)
 	struct passes_bench b;
 	struct err err = {0};
 	struct feed gpu = {.n_points = 1};
-	const double *point;
+	const float *points[1];
 	double *v;
 
 	(void)state;
@@ -436,11 +439,13 @@ static void without_the_layer_the_counters_bound_the_frames(void **state)
 	AUTOFREE double *vector = xcalloc(set->n_vector, sizeof(*vector));
 
 	metric_vector(set, column, vector);
-	point = vector;
+	AUTOFREE float *point = point_new(vector, set->n_vector);
+
+	points[0] = point;
 	gpu.set = set;
 	gpu.n_vector = set->n_vector;
 	gpu.now = gpu.total = vector;
-	gpu.points = &point;
+	gpu.points = points;
 	AUTOFREE char *text = frame_view_text(&b, v, 160, 48, NULL, &gpu);
 
 	if (!strstr(text, "no application has malitop's layer") || !strstr(text, "frames, by jobs") ||
