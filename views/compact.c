@@ -32,7 +32,7 @@ static bool has_words(const struct view *view, const struct view_data *data)
 	for (unsigned i = 0; i < view->n_charts; i++) {
 		int min, most = 0;
 
-		if (view->charts[i].widget->seriesless)
+		if (view->charts[i].widget->seriesless && !view->charts[i].widget->companion)
 			view->charts[i].widget->size(&view->charts[i], data, COLS, &min, &most);
 		if (most)
 			return true;

@@ -14,7 +14,6 @@
 #define CLOCK_COLS 16 /* "1.20 of 1.40 GHz": a clock whose length changes moves nothing */
 #define FPS_COLS 8
 #define TAB_TEXT 64
-#define SECOND_VERDICT_ROWS 30 /* of the terminal, from which on there is a second row of verdict */
 
 /* A part of the header or the footer, and how much it matters: 0 the most. */
 struct frame_part {
@@ -244,10 +243,10 @@ void frame_draw_footer(const struct frame_text *text, struct canvas *canvas, str
 
 static void draw_verdict(const struct frame_text *text, struct canvas *canvas, struct rect *r)
 {
-	for (int i = 0; i < (canvas->rows < SECOND_VERDICT_ROWS ? 1 : VERDICT_ROWS); i++) {
+	for (int i = 0; i < VERDICT_ROWS; i++) {
 		const struct verdict_text *v = &text->verdict[i];
 
-		if (!v->words || !v->words[0])
+		if (!v->words || !v->words[0] || canvas->rows < v->from)
 			continue;
 		struct rect row = rect_top(r, 1);
 

@@ -325,6 +325,8 @@ static void draw_without_each(const struct view *view, const struct view_data *d
 	for (unsigned i = 0; i < view->n_charts; i++) {
 		const struct chart *chart = &view->charts[i];
 
+		if (chart->widget->companion)
+			continue;
 		if (!chart->n_series || chart->widget == &widget_clusters || widget_has_each(chart, data))
 			return;
 		any |= chart->series[0].source == SOURCE_GPU;

@@ -1,5 +1,5 @@
-/* notice: what the program says of something that is missing: headings, words, and a table of two
- * columns.
+/* Texts in a panel. A notice says what is missing: headings, words, and a table of two columns.
+ * Advice says what to do: each a title, and words below it.
  *
  *   looked for
  *   /dev/mali*         not there
@@ -10,7 +10,9 @@
 
 #include <string.h>
 
-#define GAP 2
+#define GAP 2 /* columns, between the two of a table */
+#define ADVICE_INDENT 2
+#define ADVICE_ROWS 4 /* always, so that nothing moves when a finding comes or goes */
 
 /* The part of a line before its tab; the whole of one without. */
 static struct span cut_label(struct span *line)
@@ -79,3 +81,40 @@ static void notice_draw(const struct chart *chart, const struct view_data *data,
 
 const struct widget widget_notice = {
 	.name = "notice", .seriesless = true, .size = notice_size, .draw = notice_draw};
+
+static void advice_size(const struct chart *chart, const struct view_data *data, int cols, int *min,
+			int *most)
+{
+	(void)chart;
+	(void)cols;
+	*min = *most = data->advice && data->advice[0] ? ADVICE_ROWS : 0;
+}
+
+static void draw_advice(struct span line, struct canvas *canvas, struct rect *r)
+{
+	struct span title = cut_label(&line), wrapped;
+	AUTOFREE char *words = span_dup(line);
+	AUTO_STRBUF struct strbuf text = {0};
+
+	canvas_printf(canvas, rect_top(r, 1), STYLE_TEXT, "%.*s", SPAN_ARG(title));
+	strbuf_wrap(&text, 0, 0, (unsigned)(r->w - ADVICE_INDENT), words);
+	for (wrapped = (struct span){text.p, text.n}; line.n && wrapped.n;) {
+		struct span part = span_until(&wrapped, '\n');
+
+		canvas_printf(canvas, rect_top(r, 1), STYLE_DIM, "%*s%.*s", ADVICE_INDENT, "",
+			      SPAN_ARG(part));
+	}
+}
+
+static void advice_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+			struct rect r)
+{
+	struct span rest = span_of(data->advice ? data->advice : "");
+
+	(void)chart;
+	while (rest.n && r.h > 0)
+		draw_advice(span_until(&rest, '\n'), canvas, &r);
+}
+
+const struct widget widget_advice = {
+	.name = "advice", .seriesless = true, .companion = true, .size = advice_size, .draw = advice_draw};

@@ -77,6 +77,9 @@ struct view_data {
 	/* Lines on what is missing and what to try, printable: words, or "what\twords" of a table.
 	 * NULL or "" if nothing is missing. */
 	const char *notice;
+	/* Lines on what to do about what the shown view finds, the worst first, printable:
+	 * "title\twhat to do". NULL or "" for a view that finds nothing ever. */
+	const char *advice;
 	/* Lines under the charts of a view that names a foot, the first with the description of
 	 * that source; "" or NULL for no line. Only the first gets its row before the charts. */
 	const char *foot[VIEW_FOOT_LINES];
@@ -239,9 +242,10 @@ struct verdict_text {
 	const char *words; /* NULL or "" for none, and no row for it */
 	enum style style;  /* of the words: STYLE_CALM, STYLE_BUSY or STYLE_HOT */
 	const char *evidence;
+	int from; /* rows of the terminal: not shown in smaller ones */
 };
 
-#define VERDICT_ROWS 2 /* the second is shown from 30 rows on */
+#define VERDICT_ROWS 2
 
 /* The rows around the body: header, tabs, verdict, footer. All texts are printable. */
 struct frame_text {

@@ -5,9 +5,9 @@
 
 #include "views/view.h"
 
-extern const struct widget widget_area, widget_busiest, widget_clusters, widget_funnel, widget_heat,
-	widget_histogram, widget_lanes, widget_matrix, widget_notice, widget_passes, widget_processes,
-	widget_regions, widget_rows, widget_spans, widget_table;
+extern const struct widget widget_advice, widget_area, widget_busiest, widget_clusters, widget_funnel,
+	widget_heat, widget_histogram, widget_lanes, widget_matrix, widget_notice, widget_passes,
+	widget_processes, widget_regions, widget_rows, widget_spans, widget_table;
 
 /* The feed that a series belongs to. */
 const struct feed *series_feed(const struct series *series, const struct view_data *data);

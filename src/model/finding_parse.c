@@ -44,7 +44,6 @@ static bool field_gpus(struct gpudb *db, void *thing, struct stanza *s, const st
 	}
 TEXT_FIELD(field_needs, needs)
 TEXT_FIELD(field_evidence, evidence)
-TEXT_FIELD(field_look, look)
 TEXT_FIELD(field_guide, guide)
 TEXT_FIELD(field_metrics, metrics)
 TEXT_FIELD(field_rules, rules)
@@ -55,6 +54,18 @@ TEXT_FIELD(field_rules, rules)
 	{                                                                                       \
 		return variant_parse(db, &((struct finding_def *)thing)->member, s, line, err); \
 	}
+/* A copy: the screen reads it in every frame, and the files' text is unloaded. */
+static bool field_look(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+		       struct err *err)
+{
+	struct span *look = &((struct finding_def *)thing)->look;
+
+	if (!text_parse(db, s, line, look, err))
+		return false;
+	look->p = gpudb_string(db, *look);
+	return true;
+}
+
 VARIANT_FIELD(field_says, says)
 VARIANT_FIELD(field_do, advice)
 

@@ -12,7 +12,7 @@
 #define INDENT 5
 #define WIDE 136 /* columns from which what is known of a finding stands beside its title */
 #define WHAT_COLS 47
-#define NUMBER_COLS 50
+#define NUMBER_COLS 54
 #define SINCE_COLS 13
 #define LOOK_COLS 16
 #define AROUND_ROWS 5 /* of the panels below, at least */
@@ -28,16 +28,6 @@ static bool is_listed(const struct findings_card *card, const struct screen *scr
 	return f->holds || (f->begun_ns && screen->judge.judge->end_ns - f->since_ns < JUDGE_KEPT_NS);
 }
 
-/* Those that hold before those that ended, then the worse, then the older. */
-static bool comes_before(const struct judged *a, const struct judged *b)
-{
-	if (a->holds != b->holds)
-		return a->holds;
-	if (a->def->severity != b->def->severity)
-		return a->def->severity > b->def->severity;
-	return a->since_ns < b->since_ns;
-}
-
 static void list_findings(struct findings_card *card, const struct screen *screen)
 {
 	const struct judge *judge = screen->judge.judge;
@@ -49,7 +39,7 @@ static void list_findings(struct findings_card *card, const struct screen *scree
 
 		if (!is_listed(card, screen, f))
 			continue;
-		for (; at > 0 && comes_before(f, card->rows[at - 1]); at--)
+		for (; at > 0 && screen_judge_before(f, card->rows[at - 1]); at--)
 			card->rows[at] = card->rows[at - 1];
 		card->rows[at] = f;
 		card->n++;
@@ -76,25 +66,6 @@ struct finding_page {
 	bool ascii;
 };
 
-static void put_number(struct strbuf *out, const struct judge_number *n, double value, bool ascii)
-{
-	char text[UNITS_TEXT];
-
-	strbuf_printf(out, "%s %s", n->title,
-		      unit_format(text, value, n->unit, n->metric && n->metric->grows, ascii));
-}
-
-/* "Budget used 1.18, limit 1.00 (guide)"; the mean while it held, if it has no value now. */
-static void put_limit(struct strbuf *out, const struct judged *f, bool ascii)
-{
-	char limit[UNITS_TEXT];
-
-	put_number(out, &f->number, isnan(f->number.value) ? f->mean : f->number.value, ascii);
-	strbuf_printf(out, "%s, limit %s (%s)", isnan(f->number.value) ? " on average" : "",
-		      unit_format(limit, f->limit, f->number.unit, false, ascii),
-		      f->def->house ? "house" : "guide");
-}
-
 /* "\u221221 s", "gone \u22128 s" */
 static void put_since(struct strbuf *out, const struct judged *f, const struct judge *judge)
 {
@@ -102,20 +73,13 @@ static void put_since(struct strbuf *out, const struct judged *f, const struct j
 		      (long long)((judge->end_ns - f->since_ns) / 1000000000));
 }
 
-/* "5 Fragment": the first view that a finding names and this machine has; nothing without one. */
+/* "5 Fragment"; nothing without a view */
 static void put_look(struct strbuf *out, const struct judged *f, const struct views *views)
 {
-	struct span rest = f->def->look, word;
+	const struct view *view = screen_judge_look(views, f->def);
 
-	while ((word = span_word(&rest)).n) {
-		AUTOFREE char *name = span_dup(word);
-		const struct view *view = views_find(views, name);
-
-		if (!view)
-			continue;
+	if (view)
 		strbuf_printf(out, "%c %s", view->key ? view->key : ' ', view->title);
-		return;
-	}
 }
 
 /* What else is known: "Fragment queue 97.6 %; ..." */
@@ -125,7 +89,7 @@ static void put_evidence(struct strbuf *out, const struct judged *f, bool ascii)
 		if (isnan(f->evidence[i].value) || f->evidence[i].metric == f->number.metric)
 			continue;
 		strbuf_str(out, out->n ? "; " : "");
-		put_number(out, &f->evidence[i], f->evidence[i].value, ascii);
+		screen_judge_put_number(out, &f->evidence[i], f->evidence[i].value, ascii);
 	}
 }
 
@@ -189,7 +153,7 @@ static void add_numbers(struct finding_page *p, const struct judged *f, bool sel
 	struct canvas *canvas = p->page.canvas;
 	struct rect row = page_line(&p->page);
 
-	put_limit(&number, f, p->ascii);
+	screen_judge_put_limit(&number, f, p->ascii);
 	put_since(&since, f, p->screen->judge.judge);
 	put_look(&look, f, &p->screen->views);
 	put_evidence(&evidence, f, p->ascii);
@@ -205,6 +169,8 @@ static void add_numbers(struct finding_page *p, const struct judged *f, bool sel
 		struct finding_columns c = cut_columns(row);
 
 		draw_title(f, selected, canvas, c.what);
+		if (text_width(number.p) > c.number.w) /* whose limit it is gives way */
+			number.p[strrchr(number.p, ' ') - number.p] = 0;
 		canvas_text(canvas, c.number, style, number.p);
 		canvas_text(canvas, c.since, style, since.p);
 		canvas_text(canvas, c.look, style, look.n ? look.p : "");

@@ -124,7 +124,7 @@ void screen_of_log(struct screen *screen, const struct player *player);
 /* Set the time of the log that is drawn next. */
 void screen_show_moment(struct screen *screen, const struct player *player, int64_t now_ns);
 
-/* "14:02:11", local time. */
+/* "14:02:11", local time. (screen_frame.c) */
 void screen_clock(int64_t realtime_ns, char *out, size_t size);
 /* The view that is shown, as far as the filter wants it. */
 const struct view *screen_shown_view(struct screen *screen);
@@ -137,12 +137,15 @@ unsigned screen_apps(const struct screen *screen);
 unsigned screen_has(struct screen *screen);
 /* The keys of the view that is shown; NULL if it has none of its own. */
 const struct key_row *screen_keys(struct screen *screen);
+/* Whether the shown view has the verdict, which needs the busiest thread while the GPU has time
+ * left. */
+bool screen_shows_verdict(const struct screen *screen);
 /* What stands in the middle of the screen. */
 struct screen_part {
 	const struct view *view; /* NULL: the findings */
 	const struct foot_keys *keys;
 };
-/* Clear the canvas and draw what is around *body. alert: NULL for none. */
+/* Clear the canvas and draw what is around *body. alert: NULL for none. (screen_frame.c) */
 void screen_draw_frame(struct screen *screen, const struct screen_part *part, const char *alert,
 		       struct canvas *canvas, struct rect *body);
 /* Draw everything. alert: NULL for none. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NEXT_FROM 30            /* rows of a terminal that has room for what to look at next */
 #define BEFORE_NS 10000000000ll /* how far back a time is judged that was jumped to */
 #define LATEST_NS 3000000000ll  /* how long a list of processes stays true */
 
@@ -37,6 +38,7 @@ void screen_judge_fini(struct screen_judge *j)
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
 		free(j->vectors[kind]);
 	strbuf_fini(&j->muted);
+	strbuf_fini(&j->advice);
 	*j = (struct screen_judge){0};
 }
 
@@ -87,6 +89,34 @@ bool screen_judge_news(struct screen_judge *j, char text[JUDGE_NEWS_TEXT])
 	return j->judge && judge_news(j->judge, &j->told, text);
 }
 
+bool screen_judge_before(const struct judged *a, const struct judged *b)
+{
+	if (a->holds != b->holds)
+		return a->holds;
+	if (a->def->severity != b->def->severity)
+		return a->def->severity > b->def->severity;
+	return a->since_ns < b->since_ns;
+}
+
+void screen_judge_put_number(struct strbuf *out, const struct judge_number *n, double value, bool ascii)
+{
+	char text[UNITS_TEXT];
+
+	strbuf_printf(out, "%s %s", n->title,
+		      unit_format(text, value, n->unit, n->metric && n->metric->grows, ascii));
+}
+
+void screen_judge_put_limit(struct strbuf *out, const struct judged *f, bool ascii)
+{
+	bool now = !isnan(f->number.value);
+	char limit[UNITS_TEXT];
+
+	screen_judge_put_number(out, &f->number, now ? f->number.value : f->mean, ascii);
+	strbuf_printf(out, "%s, limit %s (%s)", now ? "" : " on average",
+		      unit_format(limit, f->limit, f->number.unit, false, ascii),
+		      f->def->house ? "house" : "guide");
+}
+
 static void put_evidence(const struct judge *judge, bool ascii, struct strbuf *out)
 {
 	const struct judge_verdict *v = &judge->verdict;
@@ -110,13 +140,15 @@ static void put_evidence(const struct judge *judge, bool ascii, struct strbuf *o
 	}
 }
 
-static const struct view *view_of(const struct views *views, struct span names)
+const struct view *screen_judge_look(const struct views *views, const struct finding_def *def)
 {
-	char name[32];
-	struct span word = span_word(&names);
+	struct span rest = def->look, word;
 
-	snprintf(name, sizeof(name), "%.*s", SPAN_ARG(word));
-	return views_find(views, name);
+	while ((word = span_word(&rest)).n)
+		for (unsigned i = 0; i < views->n_views; i++)
+			if (span_is(word, views->views[i].name))
+				return &views->views[i];
+	return NULL;
 }
 
 bool screen_judge_mutes(const struct screen_judge *j, const struct finding_def *def)
@@ -172,7 +204,7 @@ void screen_judge_rows(struct screen_judge *j, const struct views *views, bool a
 							 ? STYLE_CALM
 							 : STYLE_BUSY,
 					.evidence = j->text};
-	next = v->why ? view_of(views, v->why->def->look) : NULL;
+	next = v->why ? screen_judge_look(views, v->why->def) : NULL;
 	if (next && next->key == '1') /* where the verdict stands */
 		next = NULL;
 	n = screen_judge_held(j);
@@ -184,5 +216,5 @@ void screen_judge_rows(struct screen_judge *j, const struct views *views, bool a
 	else
 		strbuf_str(&text, "no findings");
 	str_printable(j->next, sizeof(j->next), text.p);
-	rows[1] = (struct verdict_text){.words = next ? "next" : "", .style = STYLE_DIM, .evidence = j->next};
+	rows[1] = (struct verdict_text){"next", STYLE_DIM, j->next, NEXT_FROM};
 }

@@ -16,6 +16,7 @@ struct screen_judge {
 	struct strbuf muted;       /* names of findings, blank-separated */
 	struct judge_told told;    /* changes of the verdict that were reported */
 	char text[256], next[128]; /* of the rows */
+	struct strbuf advice;      /* of the view drawn last */
 };
 
 /* Judge the sources that the session shows now, from nothing. Zero it first. */
@@ -35,5 +36,19 @@ unsigned screen_judge_held(const struct screen_judge *j);
 /* Fill the rows of a frame; the texts are valid until the next call. */
 void screen_judge_rows(struct screen_judge *j, const struct views *views, bool ascii,
 		       struct verdict_text rows[VERDICT_ROWS]);
+/* The first view that a finding names and this machine has; NULL if it has none. */
+const struct view *screen_judge_look(const struct views *views, const struct finding_def *def);
+/* The order of findings: those that hold before those that ended, then the worse, the older. */
+bool screen_judge_before(const struct judged *a, const struct judged *b);
+/* Add "Budget used 1.18". */
+void screen_judge_put_number(struct strbuf *out, const struct judge_number *n, double value, bool ascii);
+/* Add "Budget used 1.18, limit 1.00 (guide)"; the mean while it held, if it has no value now. */
+void screen_judge_put_limit(struct strbuf *out, const struct judged *f, bool ascii);
+
+/* What the findings say about one view, those that name it first: fill the row of a frame with the
+ * worst that holds, or that nothing was found, and j->advice with lines for view_data.advice. A
+ * view that no finding names has neither. (screen_judge_view.c) */
+void screen_judge_view(struct screen_judge *j, const struct views *views, const struct view *view, bool ascii,
+		       struct verdict_text *row);
 
 #endif

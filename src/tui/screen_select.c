@@ -101,18 +101,11 @@ static void show_evidence(struct screen *screen, const struct view *view, const 
 
 bool screen_show_finding(struct screen *screen, const struct judged *finding)
 {
-	struct span rest = finding ? finding->def->look : (struct span){"", 0}, word;
+	const struct view *view = finding ? screen_judge_look(&screen->views, finding->def) : NULL;
 
-	while ((word = span_word(&rest)).n) {
-		AUTOFREE char *name = span_dup(word);
-		const struct view *view = views_find(&screen->views, name);
-
-		if (!view)
-			continue;
+	if (view)
 		show_evidence(screen, view, finding);
-		return true;
-	}
-	return false;
+	return view != NULL;
 }
 
 bool screen_back(struct screen *screen)

@@ -62,6 +62,18 @@ static inline void sim_screen_init(struct sim_screen *s, struct gpudb *db, const
 	screen_judge_follow(&s->screen.judge, &s->session);
 }
 
+/* The finding of that name, to be changed. */
+static inline struct judged *sim_screen_finding(struct sim_screen *s, const char *name)
+{
+	struct judge *judge = s->screen.judge.judge;
+
+	for (unsigned i = 0; i < judge->n_findings; i++)
+		if (!strcmp(judge->findings[i].def->name, name))
+			return &judge->findings[i];
+	fail_msg("no finding %s", name);
+	return NULL;
+}
+
 static inline void sim_screen_fini(struct sim_screen *s)
 {
 	screen_judge_fini(&s->screen.judge);

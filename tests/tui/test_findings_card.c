@@ -59,18 +59,6 @@ static void assert_not_shown(const struct card_bench *b, const char *text)
 		fail_msg("'%s' in\n%s", text, b->text.p);
 }
 
-/* The finding of that name, to be changed. */
-static struct judged *finding_named(struct card_bench *b, const char *name)
-{
-	struct judge *judge = b->s.screen.judge.judge;
-
-	for (unsigned i = 0; i < judge->n_findings; i++)
-		if (!strcmp(judge->findings[i].def->name, name))
-			return &judge->findings[i];
-	fail_msg("no finding %s", name);
-	return NULL;
-}
-
 static void what_holds_stands_above_what_is_fine_and_what_came(void **state)
 {
 	static const char *const texts[] = {"Findings now",
@@ -100,7 +88,7 @@ static void a_finding_that_ended_stays_for_a_minute(void **state)
 
 	(void)state;
 	bench_init(&b, "bandwidth-bound", 160, 60);
-	f = finding_named(&b, "read-stalls");
+	f = sim_screen_finding(&b.s, "read-stalls");
 	f->holds = false;
 	f->since_ns = b.s.screen.judge.judge->end_ns - JUDGE_KEPT_NS + 1;
 	f->number.value = NAN;

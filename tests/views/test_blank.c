@@ -99,7 +99,7 @@ static const char *const gpus[] = {"Mali-G52", "Mali-G715", "Mali-G625", NULL};
 static const int sizes[][2] = {{40, 10}, {80, 24}, {100, 30}, {120, 40}, {160, 48}, {200, 60}, {300, 100}};
 
 static const struct verdict_text no_verdict = {0},
-				 a_verdict = {"GPU bound: fragment", STYLE_HOT, "97.6 % of GPU active"};
+				 a_verdict = {"GPU bound: fragment", STYLE_HOT, "97.6 % of GPU active", 0};
 
 /* Returns at how many sizes a view of this machine wastes rows. */
 static int count_wasted(const struct golden_machine *m, const char *gpu)

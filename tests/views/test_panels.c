@@ -98,6 +98,27 @@ static void a_small_terminal_shows_the_row_of_each_chart_that_tells_most(void **
 	tiny_fini(&t);
 }
 
+/* Advice needs room for words, a small terminal has room for numbers. */
+static void advice_gives_way_to_rows_in_a_small_terminal(void **state)
+{
+	static const char text[] = VIEW "chart a\n  widget rows\n  series Share | half\n"
+					"chart b\n  title To do\n  widget advice\n";
+	AUTOFREE char *small = NULL, *large = NULL;
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	t.data.advice = "too much\tuse less\nnothing else\n";
+	small = tiny_shown(&t, text, 40, 10, true);
+	large = tiny_shown(&t, text, 80, 24, true);
+	expect_text(small, "half ");
+	assert_null(strstr(small, "too much"));
+	expect_text(large, "|| too much ");
+	expect_text(large, "||   use less ");
+	expect_text(large, "|| nothing else ");
+	tiny_fini(&t);
+}
+
 static void a_chart_may_be_for_wide_terminals_alone(void **state)
 {
 	static const char text[] = VIEW "chart a\n  widget rows\n  series Share | always\n"
@@ -122,6 +143,7 @@ int main(void)
 		cmocka_unit_test(a_matrix_has_a_dash_where_there_is_nothing_and_one_scale_a_column),
 		cmocka_unit_test(heat_shades_each_cell_and_explains_the_shades),
 		cmocka_unit_test(a_small_terminal_shows_the_row_of_each_chart_that_tells_most),
+		cmocka_unit_test(advice_gives_way_to_rows_in_a_small_terminal),
 		cmocka_unit_test(a_chart_may_be_for_wide_terminals_alone),
 	};
 

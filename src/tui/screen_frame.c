@@ -1,0 +1,150 @@
+/* What stands around the body of a screen: header, tabs, verdict, footer. */
+#include "tui/screen.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* "Mali-G78 10 cores", "Mali-G78 10 cores (GPU 2 of 3)" */
+static void title_text(const struct session_source *head, unsigned number, unsigned n_gpus, char *out,
+		       size_t size)
+{
+	if (n_gpus > 1)
+		snprintf(out, size, "%s (GPU %u of %u)", head->title, number, n_gpus);
+	else
+		snprintf(out, size, "%s", head->title);
+}
+
+/* "746 of 848 MHz" */
+static void clock_text(const struct session_source *gpu, const struct feed *feed, bool ascii, char *out,
+		       size_t size)
+{
+	double hz = feed_now(feed, span_of("GPUClock"));
+	char now[24];
+
+	if (isfinite(hz))
+		snprintf(now, sizeof(now), "%.0f", hz / 1e6);
+	else
+		snprintf(now, sizeof(now), "%s", ascii ? "-" : "\u2013");
+	if (gpu->top_hz > 0)
+		snprintf(out, size, "%s of %.0f MHz", now, gpu->top_hz / 1e6);
+	else
+		snprintf(out, size, "%s MHz", now);
+}
+
+/* "SIMULATED", "GUIDE", "REPLAY run.mlog", "GPU gone, trying again", "REC
+ * run.csv 12.4 MB"
+ */
+static void state_text(const struct screen *screen, const struct session_source *head, char *out, size_t size)
+{
+	const char *away = head ? session_away_text(head) : NULL;
+	char gone[64] = "", filter[sizeof(screen->filter) + 16] = "";
+	size_t n = 0;
+
+	if (away)
+		snprintf(gone, sizeof(gone), "%s %s", head->kind == SOURCE_GPU ? "GPU" : "CPU", away);
+	if (screen->filter[0])
+		snprintf(filter, sizeof(filter), "FILTER %s", screen->filter);
+	const char *const parts[] = {
+		screen->replay,
+		head && head->simulated ? "SIMULATED" : NULL,
+		screen->session->gpu && screen->session->gpu->set->definitions == DEFINITIONS_GUIDE ? "GUIDE"
+												    : NULL,
+		gone,
+		screen->position,
+		screen->compared,
+		filter,
+		screen->recording};
+
+	out[0] = 0;
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+		if (parts[i] && parts[i][0] && n < size)
+			n += (size_t)snprintf(out + n, size - n, "%s%s", n ? "  " : "", parts[i]);
+}
+
+/* "PAUSED 12.5 s back", "RANGE of 6.0 s"; "" if it is neither. */
+static void paused_text(const struct screen *screen, char *out, size_t size)
+{
+	int64_t oldest, newest;
+
+	out[0] = 0;
+	if (screen->feeds->range_to_ns)
+		snprintf(out, size, "RANGE of %.1f s",
+			 (double)(screen->feeds->range_to_ns - screen->feeds->range_from_ns) * 1e-9);
+	else if (screen->paused_ns && feeds_reach(screen->feeds, &oldest, &newest))
+		snprintf(out, size, "PAUSED %.1f s back", (double)(newest - screen->paused_ns) * 1e-9);
+}
+
+void screen_clock(int64_t realtime_ns, char *out, size_t size)
+{
+	time_t now = (time_t)(realtime_ns / 1000000000);
+	struct tm tm;
+
+	if (!localtime_r(&now, &tm) || !strftime(out, size, "%H:%M:%S", &tm))
+		out[0] = 0;
+}
+
+/* "100 ms, mean of 0.5 s" */
+static void span_text(const struct screen *screen, const struct session_source *s, char *out, size_t size)
+{
+	char interval[UNITS_TEXT], refresh[UNITS_TEXT];
+
+	snprintf(out, size, "%s, mean of %s",
+		 time_format(interval,
+			     s && s->period_ns ? s->period_ns : screen->session->options->interval_ns),
+		 time_format(refresh, screen->feeds->refresh_ns));
+}
+
+void screen_draw_frame(struct screen *screen, const struct screen_part *part, const char *alert,
+		       struct canvas *canvas, struct rect *body)
+{
+	const struct session_source *gpu = screen->session->gpu,
+				    *head = gpu ? gpu : session_shown(screen->session, SOURCE_CPU);
+	char title[96] = "", clock[64] = "", span[64], state[256], paused[48], time_of_day[16], dropped[48];
+	uint64_t lost = feeds_lost(screen->feeds);
+	struct feed feed = feeds_view(screen->feeds, SOURCE_GPU);
+	unsigned number, n_gpus = session_gpus(screen->session, &number);
+	struct process_pane *pane = part->view ? screen_pane(screen) : NULL;
+	struct timeline line = screen->timeline ? *screen->timeline : (struct timeline){0};
+	struct frame_text frame;
+
+	line.from_ns = screen->feeds->range_from_ns;
+	line.to_ns = screen->feeds->range_to_ns;
+	screen_judge_step(&screen->judge, screen->feeds, screen->paused_ns);
+	if (head)
+		title_text(head, number, n_gpus, title, sizeof(title));
+	if (gpu)
+		clock_text(gpu, &feed, canvas->ascii, clock, sizeof(clock));
+	span_text(screen, head, span, sizeof(span));
+	state_text(screen, head, state, sizeof(state));
+	paused_text(screen, paused, sizeof(paused));
+	screen_clock(screen->realtime_ns, time_of_day, sizeof(time_of_day));
+	snprintf(dropped, sizeof(dropped), "%llu dropped", (unsigned long long)lost);
+	canvas_clear(canvas);
+	screen->hits.n = 0;
+	frame = (struct frame_text){.gpu = head ? title : NULL,
+				    .driver = gpu ? gpu->driver : "no GPU",
+				    .clock = clock[0] ? clock : NULL,
+				    .span = span,
+				    .state = state,
+				    .paused = paused,
+				    .time = time_of_day,
+				    .ask = screen->ask ? screen->ask
+					   : pane      ? process_pane_ask(pane)
+						       : NULL,
+				    .alert = alert,
+				    .keys = part->keys,
+				    .dropped = dropped,
+				    .timeline = screen->timeline ? &line : NULL,
+				    .hits = &screen->hits,
+				    .findings = screen_judge_held(&screen->judge)};
+	if (part->view && screen_shows_verdict(screen))
+		screen_judge_rows(&screen->judge, &screen->views, canvas->ascii, frame.verdict);
+	else if (part->view)
+		screen_judge_view(&screen->judge, &screen->views, part->view, canvas->ascii, frame.verdict);
+	*body = canvas_rect(canvas);
+	frame_draw(&frame, &screen->views, part->view, canvas, body);
+}

@@ -1,0 +1,98 @@
+/* What the findings say about one view: a row below the tabs, and a panel of advice. */
+#include "tui/screen_judge.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define ROW_FROM 36 /* rows of a terminal in which the charts can spare one */
+
+/* The findings of a view, without the muted ones. */
+struct view_findings {
+	const struct judged *held[8]; /* faults: the worst first, then the oldest */
+	unsigned n_held, n_fine, n_known, n;
+};
+
+static void add_held(struct view_findings *of, const struct judged *f)
+{
+	unsigned at = of->n_held < ARRAY_LEN(of->held) ? of->n_held++ : of->n_held - 1;
+
+	for (; at > 0 && screen_judge_before(f, of->held[at - 1]); at--)
+		of->held[at] = of->held[at - 1];
+	of->held[at] = f;
+}
+
+static struct view_findings findings_of(const struct screen_judge *j, const struct views *views,
+					const struct view *view)
+{
+	struct view_findings of = {0};
+
+	for (unsigned i = 0; j->judge && i < j->judge->n_findings; i++) {
+		const struct judged *f = &j->judge->findings[i];
+
+		if (screen_judge_look(views, f->def) != view || screen_judge_mutes(j, f->def))
+			continue;
+		of.n++;
+		of.n_known += !isnan(f->number.value);
+		of.n_fine += !f->holds && judged_is_fine(f);
+		if (f->holds && f->def->severity > SEVERITY_INFO)
+			add_held(&of, f);
+	}
+	return of;
+}
+
+/* The numbers of the worst one, and the names of the others. */
+static void put_held(const struct view_findings *of, bool ascii, struct strbuf *out)
+{
+	screen_judge_put_limit(out, of->held[0], ascii);
+	for (unsigned i = 1; i < of->n_held; i++)
+		strbuf_printf(out, "%s%s", i > 1 ? ", " : "; also: ", of->held[i]->def->title);
+}
+
+static void say_row(struct screen_judge *j, const struct view_findings *of, bool ascii,
+		    struct verdict_text *row)
+{
+	AUTO_STRBUF struct strbuf text = {0};
+
+	if (of->n_held) {
+		const struct finding_def *worst = of->held[0]->def;
+
+		*row = (struct verdict_text){worst->title,
+					     worst->severity == SEVERITY_CRITICAL ? STYLE_HOT : STYLE_BUSY,
+					     j->text, ROW_FROM};
+		put_held(of, ascii, &text);
+	} else if (of->n_known) {
+		*row = (struct verdict_text){"Nothing found", STYLE_CALM, j->text, ROW_FROM};
+		strbuf_printf(&text, "%u of %u checks are fine", of->n_fine, of->n);
+	} else {
+		*row = (struct verdict_text){"Not clear", STYLE_DIM, j->text, ROW_FROM};
+		strbuf_str(&text, "no number is known now that a check needs");
+	}
+	str_printable(j->text, sizeof(j->text), text.p);
+}
+
+static void put_advice(struct screen_judge *j, const struct view_findings *of)
+{
+	for (unsigned i = 0; i < of->n_held; i++) {
+		const struct finding_def *def = of->held[i]->def;
+
+		strbuf_printf(&j->advice, "%s\t%.*s\n", def->title,
+			      SPAN_ARG(finding_text(def->advice, j->judge->product)));
+	}
+	if (!of->n_held)
+		strbuf_str(&j->advice,
+			   of->n_known ? "nothing: no finding of this view holds now\n" : "not clear\n");
+}
+
+void screen_judge_view(struct screen_judge *j, const struct views *views, const struct view *view, bool ascii,
+		       struct verdict_text *row)
+{
+	struct view_findings of = findings_of(j, views, view);
+
+	strbuf_clear(&j->advice);
+	if (!of.n)
+		return;
+	say_row(j, &of, ascii, row);
+	put_advice(j, &of);
+}

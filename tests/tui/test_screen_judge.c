@@ -1,0 +1,144 @@
+/* What the findings say about the shown view: the row below the tabs, and the panel of advice. */
+#include "tests/support/shipped.h"
+#include "tests/support/sim_screen.h"
+
+#define SETTLED 100 /* intervals after which everything is judged */
+
+struct view_bench {
+	struct gpudb *db;
+	struct sim_screen s;
+	struct strbuf text; /* of the last draw */
+};
+
+static void draw_view(struct view_bench *b, const char *view)
+{
+	screen_show(&b->s.screen, views_find(&b->s.screen.views, view));
+	screen_draw(&b->s.screen, NULL, &b->s.canvas);
+	strbuf_clear(&b->text);
+	canvas_dump(&b->s.canvas, &b->text);
+}
+
+static void bench_init(struct view_bench *b, const char *scenario, int cols, int rows)
+{
+	*b = (struct view_bench){.db = load_shipped()};
+	sim_screen_init(&b->s, b->db, "Mali-G715", scenario);
+	sim_screen_run(&b->s, SETTLED);
+	canvas_init(&b->s.canvas, cols, rows, false);
+	draw_view(b, "counters"); /* judges */
+}
+
+static void bench_fini(struct view_bench *b)
+{
+	strbuf_fini(&b->text);
+	canvas_fini(&b->s.canvas);
+	sim_screen_fini(&b->s);
+	gpudb_free(b->db);
+}
+
+static void assert_shown(const struct view_bench *b, const char *text, bool shown)
+{
+	if (!strstr(b->text.p, text) == shown)
+		fail_msg("%s '%s' in\n%s", shown ? "no" : "there is", text, b->text.p);
+}
+
+static void a_view_says_its_worst_finding_and_what_to_do(void **state)
+{
+	struct view_bench b;
+
+	(void)state;
+	bench_init(&b, "bandwidth-bound", 160, 48);
+	draw_view(&b, "memory");
+	assert_shown(&b, "\n Memory takes too much power  DRAM power from ", true);
+	assert_shown(&b, ", limit 0.65 W (guide); also: ", true);
+	assert_shown(&b, "What to do the worst first", true);
+	draw_view(&b, "geometry"); /* nothing of it is about geometry */
+	assert_shown(&b, "Memory takes too much power", false);
+	bench_fini(&b);
+}
+
+static void of_two_equally_bad_ones_the_older_comes_first(void **state)
+{
+	struct view_bench b;
+
+	(void)state;
+	bench_init(&b, "bandwidth-bound", 160, 48);
+	sim_screen_finding(&b.s, "read-stalls")->since_ns = -1;
+	draw_view(&b, "memory");
+	assert_shown(&b, "\n Reads wait for the bus  Read stall rate ", true);
+	sim_screen_finding(&b.s, "dram-power")->since_ns = -2;
+	draw_view(&b, "memory");
+	assert_shown(&b, "(guide); also: Reads wait for the bus, ", true);
+	bench_fini(&b);
+}
+
+/* The row stays when a finding comes or goes, so that nothing below it moves. */
+static void where_nothing_holds_the_row_says_so(void **state)
+{
+	struct view_bench b;
+
+	(void)state;
+	bench_init(&b, "idle", 160, 48);
+	draw_view(&b, "memory");
+	assert_shown(&b, "\n Nothing found  ", true);
+	assert_shown(&b, " checks are fine\n", true);
+	assert_shown(&b, "nothing: no finding of this view holds now", true);
+	draw_view(&b, "counters"); /* no finding is about it */
+	assert_shown(&b, "Nothing found", false);
+	bench_fini(&b);
+}
+
+/* While the GPU is away, for example. */
+static void without_numbers_nothing_is_clear(void **state)
+{
+	struct view_bench b;
+
+	(void)state;
+	bench_init(&b, "idle", 160, 48);
+	for (unsigned i = 0; i < b.s.screen.judge.judge->n_findings; i++)
+		b.s.screen.judge.judge->findings[i].number.value = NAN;
+	draw_view(&b, "memory");
+	assert_shown(&b, "\n Not clear  no number is known now", true);
+	assert_shown(&b, "not clear", true);
+	bench_fini(&b);
+}
+
+static void a_small_terminal_keeps_the_row_for_the_charts(void **state)
+{
+	struct view_bench b;
+
+	(void)state;
+	bench_init(&b, "bandwidth-bound", 80, 35);
+	draw_view(&b, "memory");
+	assert_shown(&b, "Memory takes too much power", false);
+	bench_fini(&b);
+	bench_init(&b, "bandwidth-bound", 80, 36);
+	draw_view(&b, "memory");
+	assert_shown(&b, "Memory takes too much power", true);
+	bench_fini(&b);
+}
+
+static void a_muted_finding_is_not_said(void **state)
+{
+	struct view_bench b;
+
+	(void)state;
+	bench_init(&b, "bandwidth-bound", 160, 48);
+	screen_judge_mute(&b.s.screen.judge, sim_screen_finding(&b.s, "dram-power")->def, true);
+	draw_view(&b, "memory");
+	assert_shown(&b, "Memory takes too much power", false);
+	bench_fini(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_view_says_its_worst_finding_and_what_to_do),
+		cmocka_unit_test(of_two_equally_bad_ones_the_older_comes_first),
+		cmocka_unit_test(where_nothing_holds_the_row_says_so),
+		cmocka_unit_test(without_numbers_nothing_is_clear),
+		cmocka_unit_test(a_small_terminal_keeps_the_row_for_the_charts),
+		cmocka_unit_test(a_muted_finding_is_not_said),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
