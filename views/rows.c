@@ -97,7 +97,8 @@ unsigned rows_list(const struct chart *chart, const struct view_data *data, stru
 }
 
 /* A value at its limit weighs 50, and others in proportion; a share without a limit weighs what it
- * is. The weight changes every 5 s at most. */
+ * is, and an amount what its share is. That of a level says nothing: a clock at its top limits
+ * nothing. The weight changes every 5 s at most. */
 double row_weight(const struct row *row)
 {
 	const struct metric *m = row->series->metric;
@@ -106,7 +107,8 @@ double row_weight(const struct row *row)
 
 	if (m->alert != ALERT_NONE)
 		value = 50 * (m->alert == ALERT_ABOVE ? value / m->alert_at : m->alert_at / value);
-	else if (series_beside(row->series, &beside) && beside.metric->unit->kind == UNIT_PERCENT)
+	else if (m->unit->kind == UNIT_COUNT && series_beside(row->series, &beside) &&
+		 beside.metric->unit->kind == UNIT_PERCENT)
 		value = series_sort_key(&beside, row->data);
 	else if (m->unit->kind != UNIT_PERCENT || value < NO_SHARE)
 		value = m->unit->kind != UNIT_PERCENT ? -1 : -1.5;
@@ -220,7 +222,7 @@ void widget_rows_draw(const struct chart *chart, const struct view_data *data, s
 	if (r.h < 1 || !n || (data->per_instance && widget_rows_each(chart, data, canvas, r)))
 		return;
 	if (c.mean && r.h > (int)n)
-		rows_draw_head(&c, canvas, rect_top(&r, 1));
+		rows_draw_head(chart, &c, canvas, rect_top(&r, 1));
 	n = keep_highest(rows, n, (unsigned)r.h);
 	graph = graph_lines(chart, (int)n, r);
 	for (unsigned i = 0; i < n; i++)
@@ -253,7 +255,7 @@ static const char *const rows_options[] = {
 	"scale one #", "warn #",
 	"unless",      "brief",
 	"limit",       "top limit",
-	NULL,
+	"beside",      NULL,
 };
 
 const struct widget widget_rows = {.name = "rows",

@@ -1,4 +1,5 @@
 /* The columns of the widget `rows`, and one row of it. */
+#include "base/alloc.h"
 #include "views/rows.h"
 
 #include <math.h>
@@ -258,14 +259,29 @@ static void draw_stats(const struct row *row, const struct row_columns *c, struc
 	widget_number(canvas, peak, unit, highest, row->series->metric->grows, false, STYLE_DIM);
 }
 
-void rows_draw_head(const struct row_columns *c, struct canvas *canvas, struct rect r)
+void rows_draw_head(const struct chart *chart, const struct row_columns *c, struct canvas *canvas,
+		    struct rect r)
 {
+	const struct {
+		int cols;
+		struct span words;
+	} columns[] = {
+		{c->value, span_of("now")},
+		{c->mean, span_of("mean")},
+		{c->peak, span_of("peak")},
+		{c->shared ? 0 : c->word, span_of("")},
+		{c->beside, chart_option(chart, "beside")},
+	};
+
 	rect_left(&r, c->label + c->bar);
-	canvas_text_right(canvas, (struct rect){r.x, r.y, WIDGET_NUMBER_COLS + 1, 1}, STYLE_DIM, "now");
-	rect_left(&r, c->value);
-	canvas_text_right(canvas, (struct rect){r.x, r.y, WIDGET_NUMBER_COLS + 1, 1}, STYLE_DIM, "mean");
-	rect_left(&r, c->mean);
-	canvas_text_right(canvas, (struct rect){r.x, r.y, WIDGET_NUMBER_COLS + 1, 1}, STYLE_DIM, "peak");
+	for (size_t i = 0; i < ARRAY_LEN(columns); i++) {
+		struct rect cell = rect_left(&r, columns[i].cols);
+		AUTOFREE char *words = span_dup(columns[i].words);
+
+		cell.w = WIDGET_NUMBER_COLS + 1;
+		if (columns[i].cols)
+			canvas_text_right(canvas, cell, STYLE_DIM, words);
+	}
 }
 
 /* The label; a part of a bar has a square in the colour that it has there. */

@@ -252,17 +252,25 @@ static const char *mark_of(const struct canvas *canvas, const struct series *ser
 	return "";
 }
 
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 int widget_number(struct canvas *canvas, struct rect r, const struct unit *unit, double value, bool rate,
 		  bool estimated, enum style style)
 {
 	char number[UNITS_TEXT], suffix[UNITS_TEXT], text[UNITS_TEXT + 2];
+	int apart;
 
 	unit_split(number, suffix, value, unit, rate, canvas->ascii);
 	estimated = estimated && !isnan(value);
 	snprintf(text, sizeof(text), "%s%s%s", estimated ? "[" : "", number, estimated ? "]" : " ");
 	/* Without brackets a blank keeps the digits in the same place. */
 	canvas_text_right(canvas, rect_left(&r, WIDGET_NUMBER_COLS), style, text);
-	return canvas_text(canvas, r, STYLE_DIM, suffix) + WIDGET_NUMBER_COLS;
+	apart = estimated && is_letter(suffix[0]) && text_width(suffix) < r.w;
+	rect_left(&r, apart);
+	return canvas_text(canvas, r, STYLE_DIM, suffix) + WIDGET_NUMBER_COLS + apart;
 }
 
 /* Whether it is an estimate, or its inputs were counted for only part of the time: the flags of the

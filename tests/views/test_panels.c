@@ -98,6 +98,23 @@ static void a_small_terminal_shows_the_row_of_each_chart_that_tells_most(void **
 	tiny_fini(&t);
 }
 
+static void a_clock_at_its_top_tells_less_than_a_share(void **state)
+{
+	AUTO_STRBUF struct strbuf text = {0};
+	AUTOFREE char *got = NULL;
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	strbuf_str(&text, VIEW "chart a\n  widget rows\n  series Clock | clock | Double\n");
+	for (int i = 0; i < 10; i++)
+		strbuf_printf(&text, "  series Share | row %d\n", i);
+	got = tiny_shown(&t, text.p, 40, 10, true);
+	expect_text(got, "row 9 ");
+	assert_null(strstr(got, "clock"));
+	tiny_fini(&t);
+}
+
 /* Advice needs room for words, a small terminal has room for numbers. */
 static void advice_gives_way_to_rows_in_a_small_terminal(void **state)
 {
@@ -143,6 +160,7 @@ int main(void)
 		cmocka_unit_test(a_matrix_has_a_dash_where_there_is_nothing_and_one_scale_a_column),
 		cmocka_unit_test(heat_shades_each_cell_and_explains_the_shades),
 		cmocka_unit_test(a_small_terminal_shows_the_row_of_each_chart_that_tells_most),
+		cmocka_unit_test(a_clock_at_its_top_tells_less_than_a_share),
 		cmocka_unit_test(advice_gives_way_to_rows_in_a_small_terminal),
 		cmocka_unit_test(a_chart_may_be_for_wide_terminals_alone),
 	};

@@ -64,9 +64,9 @@ static void estimates_stand_in_brackets_without_moving(void **state)
 	tiny_init(&t);
 	expect_shown(&t, text, 80, false, "x       50.0 %\nclock   2.00 GHz\n");
 	t.column->flags = SAMPLE_ESTIMATED;
-	expect_shown(&t, text, 80, false, "x      [50.0]%\nclock  [2.00]GHz\n");
+	expect_shown(&t, text, 80, false, "x      [50.0]%\nclock  [2.00] GHz\n");
 	t.now[VECTOR_CONSTANTS + 1] = 0;
-	expect_shown(&t, text, 80, false, "x          –\nclock  [2.00]GHz\n");
+	expect_shown(&t, text, 80, false, "x          –\nclock  [2.00] GHz\n");
 	tiny_fini(&t);
 }
 
@@ -81,11 +81,11 @@ static void what_was_counted_all_the_time_is_no_estimate(void **state)
 	t.column->flags = SAMPLE_ESTIMATED;
 	t.set->slots[3].running = 0; /* A and B are the times of D */
 	t.set->slots[3].enabled = 1;
-	expect_shown(&t, text, 80, false, "clock  [2.00]GHz\n");
+	expect_shown(&t, text, 80, false, "clock  [2.00] GHz\n");
 	t.now[VECTOR_CONSTANTS] = 100;
 	expect_shown(&t, text, 80, false, "clock   2.00 GHz\n");
 	t.now[VECTOR_CONSTANTS] = 0; /* not counted at all: its value would be unknown */
-	expect_shown(&t, text, 80, false, "clock  [2.00]GHz\n");
+	expect_shown(&t, text, 80, false, "clock  [2.00] GHz\n");
 	tiny_fini(&t);
 }
 
