@@ -2,6 +2,8 @@
 
 #include "base/alloc.h"
 
+#include <string.h>
+
 unsigned source_add_slot(struct source *source, const struct slot *slot)
 {
 	/* Capacity is the next power of two, so that it need not be stored. */
@@ -37,6 +39,25 @@ static unsigned add_clock_slots(struct source *source, const char *const *names,
 	return first;
 }
 
+bool source_is_core_active(const struct gpu_counter *counter)
+{
+	return counter->block == BLOCK_CORE && counter->name &&
+	       strcmp(counter->name, "MaliCoreActiveCy") == 0;
+}
+
+/* With one core there is nothing to compare. */
+static void add_balance(struct source *source)
+{
+	for (unsigned i = 0; i < source->layout->n_counters; i++)
+		if (source_is_core_active(&source->layout->counters[i]) &&
+		    source_counts(source, &source->layout->counters[i]) &&
+		    __builtin_popcountll(source->constants.core_mask) > 1) {
+			source_add_slot(source, &(struct slot){.name = SOURCE_BUSIEST_CORE, .scale = 1});
+			source_add_slot(source, &(struct slot){.name = SOURCE_MEAN_CORE, .scale = 1});
+			return;
+		}
+}
+
 unsigned source_add_gpu_sums(struct source *source)
 {
 	static const char *const clock_names[GPU_CLOCK_SLOTS] = {
@@ -45,10 +66,13 @@ unsigned source_add_gpu_sums(struct source *source)
 		[GPU_CLOCK_TIME] = "GPUSteadyTime",
 		[GPU_CLOCK_SHADER_CY] = "GPUShaderClockCy",
 	};
+	unsigned first;
 
 	source->layout = source->product ? source->product->layout : gpudb_raw_layout(source->options.db);
 	add_counters(source, -1, INSTANCE_ALL, 0);
-	return add_clock_slots(source, clock_names, GPU_CLOCK_SLOTS);
+	first = add_clock_slots(source, clock_names, GPU_CLOCK_SLOTS);
+	add_balance(source);
+	return first;
 }
 
 unsigned source_add_gpu_clock(struct source *source)

@@ -246,10 +246,15 @@ unsigned source_add_slot(struct source *source, const struct slot *slot);
 enum gpu_clock_slot { GPU_CLOCK_CY, GPU_CLOCK_ACTIVE, GPU_CLOCK_TIME, GPU_CLOCK_SHADER_CY, GPU_CLOCK_SLOTS };
 
 /* Append the slots of a GPU: the sum of every counter in the layout of source->product (for an
- * unknown GPU, every counter of its blocks by number), in the layout's order, then the clock slots.
+ * unknown GPU, every counter of its blocks by number), in the layout's order, then the clock slots,
+ * then those of gpu_balance.h, if there are cores to compare (constants.core_mask).
  * Returns the number of counters, which is the index of the first clock slot. Slots for other facts
  * about the GPU (source_add_slot) come between these and the instances. */
 unsigned source_add_gpu_sums(struct source *source);
+#define SOURCE_BUSIEST_CORE "GPUCoreMostCy"
+#define SOURCE_MEAN_CORE "GPUCoreMeanCy"
+/* Whether it counts the active cycles of a shader core. */
+bool source_is_core_active(const struct gpu_counter *counter);
 /* For a GPU whose counters cannot be had: append only GPUClockCy and GPUSteadyTime. Returns the
  * index of the first. source->layout stays the caller's. */
 unsigned source_add_gpu_clock(struct source *source);

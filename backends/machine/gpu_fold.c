@@ -15,6 +15,8 @@ static void add_counter(struct gpu_fold *f, const struct gpu_counter *c, unsigne
 	f->blocks[c->block].index[k] = c->index;
 	if (c->block == BLOCK_FRONT_END && strcmp(c->hw_name, "GPU_ACTIVE") == 0)
 		f->active = (int)slot;
+	if (source_is_core_active(c))
+		f->core_active = c->index;
 }
 
 void gpu_fold_init(struct gpu_fold *f, const struct source *source)
@@ -24,7 +26,10 @@ void gpu_fold_init(struct gpu_fold *f, const struct source *source)
 
 	*f = (struct gpu_fold){.core_mask = source->constants.core_mask,
 			       .n_slices = source->constants.l2_slice_count,
-			       .active = -1};
+			       .active = -1,
+			       .core_active = -1,
+			       .balance = xcalloc(1, sizeof(*f->balance))};
+	gpu_balance_init(f->balance, source);
 	for (unsigned i = 0; i < layout->n_counters; i++)
 		if (source_counts(source, &layout->counters[i]))
 			add_counter(f, &layout->counters[i], slot++);
@@ -41,6 +46,7 @@ void gpu_fold_fini(struct gpu_fold *f)
 {
 	for (unsigned b = 0; b < BLOCK_COUNT; b++)
 		free(f->blocks[b].index);
+	free(f->balance);
 	*f = (struct gpu_fold){0};
 }
 
@@ -70,14 +76,17 @@ void gpu_fold_block(const struct gpu_fold *f, enum gpu_block block, unsigned ins
 		return;
 	if (block == BLOCK_CORE)
 		rank = f->core_rank[instance];
+	if (block == BLOCK_CORE && f->core_active >= 0 && (unsigned)f->core_active < n)
+		gpu_balance_add(f->balance, instance, value[f->core_active]);
 	add_values(f->blocks[block].index, counters, value, n, slots + f->blocks[block].sum);
 	if (f->blocks[block].instances)
 		add_values(f->blocks[block].index, counters, value, n,
 			   slots + f->blocks[block].instances + rank * counters);
 }
 
-void gpu_fold_finish(uint64_t *slots, unsigned n)
+void gpu_fold_finish(const struct gpu_fold *f, int64_t sample_ns, uint64_t *slots, unsigned n)
 {
+	gpu_balance_fill(f->balance, sample_ns, slots);
 	for (unsigned i = 0; i < n; i++)
 		if (slots[i] >= GPU_OVERFLOW)
 			slots[i] = SAMPLE_UNKNOWN;

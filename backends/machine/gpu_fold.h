@@ -5,7 +5,7 @@
 #ifndef MALITOP_GPU_FOLD_H
 #define MALITOP_GPU_FOLD_H
 
-#include "backends/backend.h"
+#include "backends/machine/gpu_balance.h"
 
 struct gpu_fold {
 	struct {
@@ -16,7 +16,9 @@ struct gpu_fold {
 	uint8_t core_rank[64]; /* position of a core among the cores of the mask */
 	uint64_t core_mask;
 	unsigned n_slices;
-	int active; /* slot of GPU_ACTIVE, -1 if unknown */
+	int active;                  /* slot of GPU_ACTIVE, -1 if unknown */
+	int core_active;             /* position in a core's block of its active cycles, -1 if unknown */
+	struct gpu_balance *balance; /* owned */
 };
 
 /* Call after the slots were added to the source. */
@@ -26,9 +28,9 @@ void gpu_fold_fini(struct gpu_fold *f);
  * that the GPU should not have is ignored. Slots start as SAMPLE_UNKNOWN. A value of GPU_OVERFLOW
  * or more is not a valid count and makes every sum that contains it unknown (gpu_fold_finish). No
  * counter reaches the limit, and no sum exceeds twice the limit. */
-#define GPU_OVERFLOW (1ull << 52)
 void gpu_fold_block(const struct gpu_fold *f, enum gpu_block block, unsigned instance, const uint64_t *value,
 		    unsigned n, uint64_t *slots);
-void gpu_fold_finish(uint64_t *slots, unsigned n);
+/* `sample_ns` is how long the sample was measured. */
+void gpu_fold_finish(const struct gpu_fold *f, int64_t sample_ns, uint64_t *slots, unsigned n);
 
 #endif

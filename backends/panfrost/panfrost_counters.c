@@ -68,7 +68,7 @@ bool panfrost_counters_dump(struct panfrost *p, int64_t *at_ns, uint64_t *slots,
 	*at_ns = before_ns + p->dump_ns / 2;
 	if (result == 0) {
 		gpu_dump_fold(&(struct gpu_dump){p->buffer, p->dump_bytes, p->v4}, &p->fold, slots);
-		gpu_fold_finish(slots, n_slots);
+		gpu_fold_finish(&p->fold, *at_ns - p->end_ns, slots, n_slots);
 	}
 	errno = saved;
 	return result == 0;

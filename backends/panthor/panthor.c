@@ -186,7 +186,7 @@ static enum read_result read_counters(struct source *source, struct panthor *p, 
 	got = panthor_counters_take(p, &interval, sample->value);
 	if (got != READ_GOT)
 		return got;
-	gpu_fold_finish(sample->value, source->n_slots);
+	gpu_fold_finish(&p->fold, source->period_ns, sample->value, source->n_slots);
 	source->failure = judge_sample(p, &interval, sample);
 	if (source->failure) {
 		sample->flags |= SAMPLE_ERROR;

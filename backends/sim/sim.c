@@ -178,7 +178,7 @@ static enum read_result sim_read(struct source *source, int64_t now_ns, struct s
 	if (!sim_pace_next(&sim->pace, now_ns, sample))
 		return READ_NONE;
 	sim_model_run(&sim->model, sim->pace.sim_ns);
-	sim_fill_read(&sim->fill, sample->value);
+	sim_fill_read(&sim->fill, sample->end_ns - sample->begin_ns, sample->value);
 	read_clock(source, sample);
 	read_levels(sim, sample->value + sim->level_slot);
 	return READ_GOT;

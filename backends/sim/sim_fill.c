@@ -73,6 +73,23 @@ static struct sim_slot plan_slot(const struct source *source, const struct sim_m
 	return p;
 }
 
+static void plan_balance(struct sim_fill *fill, const struct source *source, const struct sim_model *m,
+			 struct sim_shown *shown)
+{
+	const struct slot slot = {.name = "MaliCoreActiveCy", .instance = INSTANCE_CORE, .scale = 1};
+
+	gpu_balance_init(&fill->balance, source);
+	fill->n_cores = fill->balance.slot < 0 ? 0 : m->gpu.cores;
+	for (unsigned rank = 0, core = 0; rank < fill->n_cores; core++) {
+		struct slot own = slot;
+
+		if (!(source->constants.core_mask >> core & 1))
+			continue;
+		own.number = (uint16_t)core;
+		fill->cores[rank++].cycles = plan_slot(source, m, &own, shown).first;
+	}
+}
+
 void sim_fill_init(struct sim_fill *fill, const struct source *source, const struct sim_model *model,
 		   struct sim_shown *shown)
 {
@@ -81,6 +98,7 @@ void sim_fill_init(struct sim_fill *fill, const struct source *source, const str
 	fill->last = xcalloc(fill->n, sizeof(*fill->last));
 	for (unsigned i = 0; i < fill->n; i++)
 		fill->slots[i] = plan_slot(source, model, &source->slots[i], shown);
+	plan_balance(fill, source, model, shown);
 }
 
 void sim_fill_fini(struct sim_fill *fill)
@@ -129,7 +147,7 @@ static uint64_t slot_count(const struct sim_slot *slot)
 	return sum;
 }
 
-void sim_fill_read(struct sim_fill *fill, uint64_t *value)
+void sim_fill_read(struct sim_fill *fill, int64_t sample_ns, uint64_t *value)
 {
 	for (unsigned i = 0; i < fill->n; i++) {
 		uint64_t now;
@@ -142,4 +160,9 @@ void sim_fill_read(struct sim_fill *fill, uint64_t *value)
 		value[i] = now - fill->last[i];
 		fill->last[i] = now;
 	}
+	for (unsigned i = 0; i < fill->n_cores; i++) {
+		gpu_balance_add(&fill->balance, i, *fill->cores[i].cycles - fill->cores[i].last);
+		fill->cores[i].last = *fill->cores[i].cycles;
+	}
+	gpu_balance_fill(&fill->balance, sample_ns, value);
 }

@@ -2,7 +2,7 @@
 #ifndef MALITOP_SIM_FILL_H
 #define MALITOP_SIM_FILL_H
 
-#include "backends/backend.h"
+#include "backends/machine/gpu_balance.h"
 #include "backends/sim/sim_model.h"
 
 enum sim_section {
@@ -38,6 +38,12 @@ struct sim_fill {
 	struct sim_slot *slots; /* owned; one per counter slot of the source */
 	uint64_t *last;         /* owned; each slot's count at the last read */
 	unsigned n;
+	struct gpu_balance balance;
+	struct {
+		const uint64_t *cycles; /* active, of the model */
+		uint64_t last;
+	} cores[GPU_BALANCE_CORES];
+	unsigned n_cores;
 };
 
 /* Plan how to fill the slots of the source, except the clock slots. Adds the quantities that they
@@ -45,7 +51,7 @@ struct sim_fill {
 void sim_fill_init(struct sim_fill *fill, const struct source *source, const struct sim_model *model,
 		   struct sim_shown *shown);
 void sim_fill_fini(struct sim_fill *fill);
-/* Write what was counted since the last call, per slot. */
-void sim_fill_read(struct sim_fill *fill, uint64_t *value);
+/* Write what was counted since the last call, sample_ns ago, per slot. */
+void sim_fill_read(struct sim_fill *fill, int64_t sample_ns, uint64_t *value);
 
 #endif

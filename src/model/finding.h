@@ -61,9 +61,6 @@ struct span finding_guide(const struct gpudb *db, const struct finding_def *def,
 enum finding_fact {
 	FACT_BUSIEST_THREAD, /* $BusiestThread: its share of one CPU, percent */
 	FACT_FRAME_RATE,     /* $FrameRate: frames per second that were shown */
-	/* $CoreImbalance: by how much the busiest shader core is active longer than the mean of
-	 * all, percent; known while cores are measured one by one */
-	FACT_CORE_IMBALANCE,
 	FACT_COUNT
 };
 extern const char *const finding_fact_names[FACT_COUNT];

@@ -219,25 +219,10 @@ static void step_verdict(struct judge *judge, int64_t begin_ns, int64_t end_ns)
 		count_verdict(judge, (double)(end_ns - (before ? begin_ns : v->since_ns)) * 1e-9);
 }
 
-/* NaN unless every core was measured. */
-static double core_imbalance(const struct judge_priv *p, const double *vector)
-{
-	double most = 0, sum = 0;
-
-	for (unsigned i = 0; i < p->n_cores; i++) {
-		sum += vector[p->cores[i]];
-		most = fmax(most, vector[p->cores[i]]);
-	}
-	return (most * p->n_cores / sum - 1) * 100;
-}
-
 void judge_step(struct judge *judge, int64_t begin_ns, int64_t end_ns,
 		const double *const vectors[SOURCE_KINDS], const struct judge_facts *facts)
 {
 	judge->facts = *facts;
-	if (judge->priv->n_cores)
-		judge->facts.value[FACT_CORE_IMBALANCE] =
-			vectors[SOURCE_GPU] ? core_imbalance(judge->priv, vectors[SOURCE_GPU]) : (double)NAN;
 	read_inputs(judge->priv, vectors, &judge->facts);
 	for (unsigned i = 0; i < judge->n_findings; i++)
 		step_finding(judge, &judge->findings[i], begin_ns, end_ns);

@@ -203,23 +203,6 @@ static unsigned judge_all(struct judge_priv *p, enum finding_kind kind, struct j
 	return n;
 }
 
-static void find_cores(struct judge_priv *p)
-{
-	const struct metric_set *set = p->sets[SOURCE_GPU];
-	const struct metric *active = set ? metric_find(set, SPAN_LIT("MaliCoreActiveCy")) : NULL;
-
-	if (!active || active->expr.n != 1 || active->expr.ops[0].kind != EXPR_LOAD)
-		return;
-	p->cores = xcalloc(set->n_instances + 1, sizeof(*p->cores));
-	for (unsigned i = 0; i < set->n_instances; i++) {
-		const struct metric_instance *instance = &set->instances[i];
-
-		for (unsigned k = 0; k < instance->n_parts && instance->kind == INSTANCE_CORE; k++)
-			if (instance->parts[k].sum == active->expr.ops[0].slot)
-				p->cores[p->n_cores++] = instance->parts[k].own;
-	}
-}
-
 struct judge *judge_new(const struct gpudb *db, const struct metric_set *const sets[SOURCE_KINDS])
 {
 	struct judge *judge = xcalloc(1, sizeof(*judge));
@@ -232,7 +215,6 @@ struct judge *judge_new(const struct gpudb *db, const struct metric_set *const s
 	judge->n_findings = judge_all(p, FINDING_RULE, &judge->findings);
 	judge->n_verdicts = judge_all(p, FINDING_VERDICT, &judge->verdicts);
 	p->values = xcalloc(p->n_inputs, sizeof(*p->values));
-	find_cores(p);
 	judge_clear(judge);
 	return judge;
 }
@@ -251,7 +233,6 @@ void judge_free(struct judge *judge)
 	}
 	free(judge->priv->inputs);
 	free(judge->priv->values);
-	free(judge->priv->cores);
 	free(judge->priv);
 	free(judge->findings);
 	free(judge->verdicts);

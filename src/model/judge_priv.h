@@ -39,8 +39,6 @@ struct judge_priv {
 	struct judge_input *inputs;
 	unsigned n_inputs, cap_inputs;
 	double *values;  /* of the inputs */
-	unsigned *cores; /* where in the GPU's vector the active cycles of each core are */
-	unsigned n_cores;
 	const struct judged *candidate;
 	enum judge_surety candidate_surety;
 	int64_t candidate_ns;

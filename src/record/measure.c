@@ -28,7 +28,7 @@ bool measure_open(struct measure *m, const struct sys *sys, struct options *opti
 		control_close(&m->control);
 		return false;
 	}
-	if (!session_open(&m->session, sys, options, m->command.pid, session_wants_parts(options), err)) {
+	if (!session_open(&m->session, sys, options, m->command.pid, options->per_core, err)) {
 		command_drop(&m->command);
 		control_close(&m->control);
 		return false;

@@ -193,9 +193,6 @@ void session_rest(struct session *session, bool rest);
 void session_profile(struct session *session, bool on);
 /* Change the sampling interval. */
 void session_set_interval(struct session *session, struct session_source *source, int64_t interval_ns);
-/* Whether every core, slice and CPU has to be measured by itself: on request, and for findings
- * about cores. */
-bool session_wants_parts(const struct options *options);
 /* A watch over the sources as they are now; NULL if this command judges nothing. */
 struct watch *session_watch(const struct session *session);
 /* Attach a tap for all sources. Its rings hold 4 s at the requested intervals. */

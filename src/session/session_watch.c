@@ -1,10 +1,5 @@
 #include "session/session.h"
 
-bool session_wants_parts(const struct options *options)
-{
-	return options->per_core || options->findings;
-}
-
 /* The verdict stands at the end of every table of one run, in the objects of jsonl, and at the end
  * of a recording, if there is a GPU. Other formats have no place for it. */
 static bool is_judged(const struct session *session)

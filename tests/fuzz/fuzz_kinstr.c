@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (unsigned b = 0; b < BLOCK_COUNT; b++)
 		k.n_values[b] = said.n_values[b];
 	kbase_sample_fold(&k, said.offset, &fold, &interval, &sequence, slots);
-	gpu_fold_finish(slots, source.n_slots);
+	gpu_fold_finish(&fold, GPU_BALANCE_NS, slots, source.n_slots);
 	for (unsigned i = 0; i < source.n_slots; i++)
 		assert(slots[i] < GPU_OVERFLOW || slots[i] == SAMPLE_UNKNOWN);
 	free(memory);

@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	memcpy(exact, data, extent.sample_bytes);
 	panthor_sample_fold(&extent, exact, &fold, &interval, slots);
-	gpu_fold_finish(slots, source.n_slots);
+	gpu_fold_finish(&fold, GPU_BALANCE_NS, slots, source.n_slots);
 	gpu_fold_fini(&fold);
 	free(source.slots);
 	return 0;

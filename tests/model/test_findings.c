@@ -68,7 +68,7 @@ static const struct {
 	{"tile-bytes", "Mali-G625", "MaliSCBusTileWrBPerPx", 8.16, 7.84, ""},
 	{"buffer-empty", "Mali-G715", "MaliFragFPKBUtil", 78.4, 81.6, "MaliFragUtil=55"},
 	{"cores-starve", "Mali-G715", "MaliCoreUtil", 49, 51, ""},
-	{"core-imbalance", "Mali-G715", "$CoreImbalance", 15.3, 14.7, ""},
+	{"core-imbalance", "Mali-G715", "GPUCoreImbalance", 15.3, 14.7, ""},
 	{"registers", "Mali-G715", "MaliCoreAllRegsWarpRate", 30.6, 29.4, ""},
 	{"part-warps", "Mali-G715", "MaliCoreFullWarpRate", 78.4, 81.6, ""},
 	{"fragment-lanes", "Mali-G715", "MaliCoreFragWarpOcc", 78.4, 81.6, ""},

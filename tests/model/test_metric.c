@@ -76,17 +76,17 @@ static void names_of_every_kind_are_understood(void **state)
 		double want;
 	} cases[] = {
 		/* slots of T1: MaliACy 10, MaliC 20, H 30, MaliTask 40, MaliMem 50, MaliCore 60
-		 * (x4), MaliUnit 70, then the clock 80 to 110, cores of two slots from 120 on,
-		 * slices of one from 200 on */
+		 * (x4), MaliUnit 70, then the clock 80 to 110, the busiest core 120, the mean of
+		 * cores 130, cores of two slots from 140 on, slices of one from 220 on */
 		{"MaliACy", 10},
 		{"H", 30}, /* the hardware name of an unpublished counter */
 		{"$MaliHidden", 30},
 		{"MaliCore", 240}, /* times its multiplier */
-		{"MaliCore.core0", 480},
-		{"MaliCore.core3", 720},
-		{"MaliUnit.Core[1]", 150},
-		{"MaliMem.slice0", 200},
-		{"MaliMem.Slice[1]", 210},
+		{"MaliCore.core0", 560},
+		{"MaliCore.core3", 800},
+		{"MaliUnit.Core[1]", 170},
+		{"MaliMem.slice0", 220},
+		{"MaliMem.Slice[1]", 230},
 		{"MaliSize", 16},
 		{"$ZOOM", 0.5},
 		{"$MaliConstantsShaderCoreCount", 4},
@@ -97,8 +97,8 @@ static void names_of_every_kind_are_understood(void **state)
 		{"$MaliDouble", 20}, /* its Streamline name */
 		{"$MaliCounterNow + $MaliCounterOld", 40},
 		{"PerCore", 60},
-		{"PerCore.core1", 560}, /* of one core, divided by one core */
-		{"PerSlice.slice1", 210},
+		{"PerCore.core1", 640}, /* of one core, divided by one core */
+		{"PerSlice.slice1", 230},
 	};
 	struct metric_bench b;
 

@@ -162,52 +162,12 @@ static void a_verdict_says_what_is_missing(void **state)
 	gpudb_free(db);
 }
 
-/* Cores that are measured one by one: the busiest is active for 1.6 of 4 parts. */
-static void cores_that_work_unequally_are_found_if_each_is_measured(void **state)
-{
-	static const struct {
-		double cycles[SET_CORES], imbalance;
-	} cases[] = {
-		{{100, 100, 100, 100}, 0},
-		{{160, 80, 80, 80}, 60},
-		{{160, 80, NAN, 80}, NAN},
-		{{0, 0, 0, 0}, NAN},
-	};
-	struct gpudb *db = load_shipped();
-	struct metric_set *set = set_of_gpu(db, gpudb_by_name(db, "Mali-G715"), DEFINITIONS_CURRENT, true);
-	const struct metric_set *sets[SOURCE_KINDS] = {[SOURCE_GPU] = set};
-	struct judge *judge = judge_new(db, sets);
-	double *vector = xcalloc(set->n_vector, sizeof(*vector));
-	const double *vectors[SOURCE_KINDS] = {[SOURCE_GPU] = vector};
-	const struct judge_facts nothing = judge->facts;
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct column *c = column_of(set, 0.5);
-
-		for (unsigned core = 0; core < SET_CORES; core++)
-			column_put(c, set, "MaliCoreActiveCy", INSTANCE_CORE, core, cases[i].cycles[core]);
-		metric_vector(set, c, vector);
-		judge_step(judge, 1, 1 + S, vectors, &nothing);
-		if (isnan(cases[i].imbalance))
-			assert_true(isnan(judge->facts.value[FACT_CORE_IMBALANCE]));
-		else
-			assert_float_equal(judge->facts.value[FACT_CORE_IMBALANCE], cases[i].imbalance, 1e-9);
-		free(c);
-	}
-	free(vector);
-	judge_free(judge);
-	metric_set_free(set);
-	gpudb_free(db);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_verdict_is_given_beyond_its_limit_and_not_before_it),
 		cmocka_unit_test(every_verdict_is_in_that_table),
 		cmocka_unit_test(a_verdict_says_what_is_missing),
-		cmocka_unit_test(cores_that_work_unequally_are_found_if_each_is_measured),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,12 +46,15 @@ static inline void slots_add_counters(struct slots *s, const struct gpu_layout *
 static inline void slots_of_gpu(struct slots *s, const struct gpu_layout *layout, unsigned cores,
 				unsigned slices)
 {
-	static const char *const clock[] = {"GPUClockCy", "GPUSteadyCy", "GPUSteadyTime", "GPUShaderClockCy"};
+	static const char *const clock[] = {"GPUClockCy", "GPUSteadyCy", "GPUSteadyTime", "GPUShaderClockCy"},
+				 *const balance[] = {"GPUCoreMostCy", "GPUCoreMeanCy"};
 
 	*s = (struct slots){0};
 	slots_add_counters(s, layout, -1, INSTANCE_ALL, 0);
 	for (size_t i = 0; i < ARRAY_LEN(clock); i++)
 		slots_add(s, (struct slot){.name = clock[i], .kind = SLOT_STEADY, .scale = 1});
+	for (size_t i = 0; i < ARRAY_LEN(balance); i++)
+		slots_add(s, (struct slot){.name = balance[i], .scale = 1});
 	for (unsigned i = 0; i < cores; i++)
 		slots_add_counters(s, layout, BLOCK_CORE, INSTANCE_CORE, i);
 	for (unsigned i = 0; i < slices; i++)

@@ -125,7 +125,7 @@ static void a_count_that_stopped_at_its_largest_number_makes_its_sum_unknown(voi
 	fill_dump(&b, 5);
 	memcpy(b.memory + 256 * 3 + 4 * 20, &full, 4); /* core 0, index 20 */
 	gpu_dump_fold(&(struct gpu_dump){b.memory, 5 * 256, false}, &b.fold, b.slots);
-	gpu_fold_finish(b.slots, b.source.n_slots);
+	gpu_fold_finish(&b.fold, GPU_BALANCE_NS, b.slots, b.source.n_slots);
 	assert_true(slot_of(&b, "shader_core_20", INSTANCE_CORE, 0) == SAMPLE_UNKNOWN);
 	assert_true(slot_of(&b, "shader_core_20", INSTANCE_ALL, 0) == SAMPLE_UNKNOWN);
 	assert_int_equal(slot_of(&b, "shader_core_20", INSTANCE_CORE, 1), 4020);

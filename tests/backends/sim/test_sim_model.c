@@ -7,10 +7,17 @@ static struct source_options options(const char *gpu, const char *scenario, uint
 		.db = db, .gpu_name = gpu, .scenario = scenario, .seed = seed, .per_instance = true};
 }
 
+/* The busiest core of a span is not always that of a part of it, and means are rounded. */
+static bool depends_on_spans(const char *name)
+{
+	return !strcmp(name, SOURCE_BUSIEST_CORE) || !strcmp(name, SOURCE_MEAN_CORE);
+}
+
 static void assert_same(const struct sim_run *run, const uint64_t *a, const uint64_t *b, const char *what)
 {
 	for (unsigned i = 0; i < run->source.n_slots; i++)
-		if (run->source.slots[i].kind != SLOT_LEVEL && a[i] != b[i])
+		if (run->source.slots[i].kind != SLOT_LEVEL && a[i] != b[i] &&
+		    !depends_on_spans(run->source.slots[i].name))
 			fail_msg("%s, %s: %s%s%u is %llu and %llu", run->source.title, what,
 				 run->source.slots[i].name, instance_names[run->source.slots[i].instance],
 				 run->source.slots[i].number, (unsigned long long)a[i],
