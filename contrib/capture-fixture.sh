@@ -81,6 +81,7 @@ for pmu in 'armv[789]_*' cpu cpu_core cpu_atom cpu_lowpower; do
 done
 each 'sys/class/thermal/thermal_zone[0-9]*' type temp
 each 'sys/class/thermal/cooling_device[0-9]*' type cur_state max_state
+keep sys/devices/platform/soc/soc:firmware/get_throttled
 for path in "$root"/sys/class/hwmon/hwmon[0-9]*/*; do
 	case ${path##*/} in
 	name | energy[0-9]*_* | power[0-9]*_* | in[0-9]*_* | curr[0-9]*_*) keep "${path#"$root"/}" ;;

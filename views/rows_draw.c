@@ -39,11 +39,11 @@ static void label_of(const struct row *row, bool brief, char *text, size_t size)
 {
 	const struct metric_instance *instance = row->instance;
 
-	/* "Cortex-A76 x4" is clear by itself, "cluster0" is not. */
+	/* "Cortex-A76 x4" and "cpu3" are clear by themselves, "cluster0" is not. */
 	if (!instance)
 		snprintf(text, size, "%s%s", row->series->part ? "  " : "",
 			 brief ? row->series->brief : row->series->label);
-	else if (strcmp(instance->title, instance->label) != 0)
+	else if (instance->kind == INSTANCE_CPU || strcmp(instance->title, instance->label) != 0)
 		snprintf(text, size, "%s", instance->title + (brief ? prefix_bytes(instance->title) : 0));
 	else
 		snprintf(text, size, "%s %s", row->series->label, instance->label);

@@ -26,6 +26,7 @@ static const struct {
 	[TICK_STEAL] = {"CPUTicksSteal", SLOT_DELTA, 1},
 	[PROC_CLOCK] = {"CPUClock", SLOT_LEVEL, 1e3},
 	[PROC_CLOCK_TOP] = {"CPUClockTop", SLOT_LEVEL, 1e3},
+	[PROC_CLOCK_LIMIT] = {"CPUClockLimit", SLOT_LEVEL, 1e3},
 	[PROC_ONLINE] = {"CPUOnline", SLOT_LEVEL, 1},
 };
 _Static_assert(ARRAY_LEN(quantities) == PROC_QUANTITIES, "a row per quantity");
@@ -41,6 +42,7 @@ static const struct {
 	[LEVEL_MEMORY_AVAILABLE] = {"MemoryAvailable", 1024},
 	[LEVEL_TEMPERATURE] = {"TemperatureMax", 1e-3},
 	[LEVEL_GPU_CLOCK] = {"GPUDevfreqClock", 1},
+	[LEVEL_BRAKES] = {"CPUBrakes", 1},
 };
 _Static_assert(ARRAY_LEN(levels) == PROC_LEVELS, "a row per level");
 
@@ -57,8 +59,9 @@ static const struct {
 };
 _Static_assert(ARRAY_LEN(powers) == POWER_PARTS, "a row per part");
 
-/* Slots of the machine, its levels and the powers that it has, then of each cluster, then of each
- * CPU. The last group is large, so a history may omit it. */
+/* Slots of the machine, its levels and the powers that it has, then of each cluster, then how long
+ * each CPU was busy (first, the busiest), then all else of each CPU. The last group is large, so a
+ * history may omit it. */
 #define MACHINE_SLOTS (PROC_QUANTITIES + PROC_LEVELS)
 
 static void add_quantities(struct source *source, enum instance_kind instance, unsigned number,
@@ -83,6 +86,22 @@ static void add_powers(struct source *source, const struct proc *p)
 	}
 }
 
+static void add_busy(struct source *source, const struct proc *p)
+{
+	struct slot slot = {.name = "CPURunTime", .scale = 1e-9};
+
+	source_add_slot(source, &slot);
+	for (unsigned i = 0; i < p->topology.n; i++) {
+		if (i == 0 && p->topology.n > PROC_BUSY_CPUS)
+			source->n_sums = source->n_slots;
+		slot.instance = INSTANCE_CPU;
+		slot.number = p->topology.cpus[i].number;
+		source_add_slot(source, &slot);
+	}
+	if (!source->n_sums)
+		source->n_sums = source->n_slots;
+}
+
 static void add_slots(struct source *source, const struct proc *p)
 {
 	add_quantities(source, INSTANCE_ALL, 0, NULL);
@@ -93,7 +112,7 @@ static void add_slots(struct source *source, const struct proc *p)
 	add_powers(source, p);
 	for (unsigned c = 0; c < p->topology.n_clusters; c++)
 		add_quantities(source, INSTANCE_CLUSTER, c, p->topology.clusters[c].title);
-	source->n_sums = source->n_slots;
+	add_busy(source, p);
 	for (unsigned i = 0; i < p->topology.n; i++)
 		add_quantities(source, INSTANCE_CPU, p->topology.cpus[i].number, NULL);
 }
@@ -200,6 +219,7 @@ static void put_cpu(const struct proc *p, unsigned cpu, uint64_t own[PROC_QUANTI
 		own[q] = ticks->counted ? ticks->delta[q] : SAMPLE_UNKNOWN;
 	own[PROC_CLOCK] =
 		policy >= 0 && !cpu_ticks_offline(&p->ticks, cpu) ? p->clocks[policy].khz : SAMPLE_UNKNOWN;
+	own[PROC_CLOCK_LIMIT] = policy >= 0 ? p->clocks[policy].limit_khz : SAMPLE_UNKNOWN;
 	own[PROC_CLOCK_TOP] = policy >= 0 ? p->topology.policies[policy].top_khz : SAMPLE_UNKNOWN;
 	own[PROC_ONLINE] = p->ticks.lines ? ticks->listed : SAMPLE_UNKNOWN;
 }
@@ -208,7 +228,7 @@ static void put_cpu(const struct proc *p, unsigned cpu, uint64_t own[PROC_QUANTI
 static void fold_ticks(uint64_t into[PROC_QUANTITIES], const uint64_t own[PROC_QUANTITIES])
 {
 	for (unsigned q = 0; q < PROC_QUANTITIES; q++)
-		if (q == PROC_CLOCK || q == PROC_CLOCK_TOP)
+		if (q >= PROC_CLOCK && q <= PROC_CLOCK_LIMIT)
 			max_known(&into[q], own[q]);
 		else
 			add_known(&into[q], own[q]);
@@ -228,10 +248,24 @@ static uint64_t *put_powers(const struct proc *p, uint64_t *value, int64_t ns)
 	return value;
 }
 
+/* How much of the interval a CPU was busy. */
+static uint64_t busy_ns(const uint64_t own[PROC_QUANTITIES], int64_t ns)
+{
+	uint64_t all = 0, idle = own[TICK_IDLE] + own[TICK_IOWAIT];
+
+	for (unsigned q = 0; q < CPU_TICKS; q++) {
+		if (own[q] == SAMPLE_UNKNOWN)
+			return SAMPLE_UNKNOWN;
+		all += own[q];
+	}
+	return all ? (uint64_t)((double)ns * ((double)(all - idle) / (double)all)) : SAMPLE_UNKNOWN;
+}
+
 static void put_sample(const struct proc *p, uint64_t *value, int64_t ns)
 {
 	uint64_t *power = value + MACHINE_SLOTS, *clusters = put_powers(p, power, ns),
-		 *cpus = clusters + p->topology.n_clusters * PROC_QUANTITIES;
+		 *busy = clusters + p->topology.n_clusters * PROC_QUANTITIES,
+		 *cpus = busy + 1 + p->topology.n;
 
 	for (uint64_t *v = value; v < cpus; v++)
 		if (v < power || v >= clusters)
@@ -241,6 +275,8 @@ static void put_sample(const struct proc *p, uint64_t *value, int64_t ns)
 		fold_ticks(clusters + p->topology.cpus[i].cluster * PROC_QUANTITIES,
 			   cpus + i * PROC_QUANTITIES);
 		fold_ticks(value, cpus + i * PROC_QUANTITIES);
+		busy[1 + i] = busy_ns(cpus + i * PROC_QUANTITIES, ns);
+		max_known(busy, busy[1 + i]);
 	}
 	if (p->ticks.strange)
 		value[PROC_ONLINE] = p->ticks.lines;

@@ -18,10 +18,12 @@
 
 #define PROC_POLICIES_OPEN 64 /* cpufreq files kept open; further ones are not */
 #define PROC_ZONES_MAX 32
-#define PROC_TEXT 256 /* a file that holds one value */
+#define PROC_COOLERS_MAX 16
+#define PROC_BUSY_CPUS 16 /* with more CPUs the history of each is kept on request only */
+#define PROC_TEXT 256     /* a file that holds one value */
 
 /* Values of the machine, every cluster and every CPU. The ticks come first. */
-enum proc_quantity { PROC_CLOCK = CPU_TICKS, PROC_CLOCK_TOP, PROC_ONLINE, PROC_QUANTITIES };
+enum proc_quantity { PROC_CLOCK = CPU_TICKS, PROC_CLOCK_TOP, PROC_CLOCK_LIMIT, PROC_ONLINE, PROC_QUANTITIES };
 
 /* Values of the machine only. */
 enum proc_level {
@@ -32,13 +34,14 @@ enum proc_level {
 	LEVEL_MEMORY_AVAILABLE,
 	LEVEL_TEMPERATURE,
 	LEVEL_GPU_CLOCK,
+	LEVEL_BRAKES,
 	PROC_LEVELS
 };
 
-/* The clock of a policy. */
+/* The clock of a policy, and the highest that it may have now. */
 struct proc_clock {
-	uint64_t khz; /* SAMPLE_UNKNOWN if unknown */
-	struct sysfs_file file;
+	uint64_t khz, limit_khz; /* SAMPLE_UNKNOWN if unknown */
+	struct sysfs_file file, limit;
 };
 
 struct proc {
@@ -48,7 +51,8 @@ struct proc {
 	struct cpu_ticks ticks;
 
 	struct sysfs_file load, memory, gpu_clock, gpu_power, zones[PROC_ZONES_MAX];
-	unsigned n_zones;
+	struct sysfs_file coolers[PROC_COOLERS_MAX], firmware; /* what may hold clocks down */
+	unsigned n_zones, n_coolers;
 	uint64_t level[PROC_LEVELS];
 	struct power power;
 	uint64_t energy_uj[POWER_PARTS]; /* in the last interval */
@@ -65,6 +69,11 @@ void proc_level_read(struct proc *p, const struct sys *sys);
 /* Load averages in hundredths, memory in KiB; SAMPLE_UNKNOWN if the text lacks the value. */
 void proc_level_parse_load(uint64_t load[3], const char *text);
 void proc_level_parse_memory(uint64_t *total, uint64_t *available, const char *text);
+/* The reasons for which the firmware of a Raspberry Pi holds the CPUs back now; SAMPLE_UNKNOWN if
+ * the text is not its hexadecimal number. */
+uint64_t proc_level_parse_firmware(const char *text);
+/* Whether a cooling device of this type holds a clock down. A fan cools too, but does not. */
+bool proc_level_slows(const char *type);
 /* Whether a thermal zone of this type measures a temperature, and whether it is an important
  * one. */
 bool proc_level_zone_wanted(const char *type, bool *important);

@@ -154,13 +154,9 @@ static unsigned foot_caps(const struct proc *p, const struct sys *sys, struct st
 	return shown;
 }
 
-/* A fan cools too, but does not hold a clock down. */
 static bool slows_cpus(const char *type, bool cpus_told)
 {
-	if (strstr(type, "devfreq"))
-		return true;
-	return !cpus_told &&
-	       (strstr(type, "cpufreq") || strstr(type, "cpuidle") || strcmp(type, "Processor") == 0);
+	return proc_level_slows(type) && (!cpus_told || strstr(type, "devfreq"));
 }
 
 static void foot_cooling(const struct sys *sys, struct strbuf *text, size_t start, bool cpus_told)

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,38 @@ static void open_zones(struct proc *p, const struct sys *sys, char **names, int 
 	}
 }
 
+bool proc_level_slows(const char *type)
+{
+	return strstr(type, "devfreq") || strstr(type, "cpufreq") || strstr(type, "cpuidle") ||
+	       strcmp(type, "Processor") == 0;
+}
+
+static void open_coolers(struct proc *p, const struct sys *sys, char **names, int n)
+{
+	for (int i = 0; i < n && p->n_coolers < PROC_COOLERS_MAX; i++) {
+		char path[SYSFS_PATH], type[PROC_TEXT];
+
+		if (strncmp(names[i], "cooling_device", 14) != 0)
+			continue;
+		snprintf(path, sizeof(path), "sys/class/thermal/%.64s/type", names[i]);
+		if (sys_read_file(sys, path, type, sizeof(type)) < 0)
+			continue;
+		type[strcspn(type, "\n")] = 0;
+		if (proc_level_slows(type))
+			sysfs_file_init(&p->coolers[p->n_coolers++], true,
+					"sys/class/thermal/%.64s/cur_state", names[i]);
+	}
+}
+
+static void open_firmware(struct proc *p, const struct sys *sys)
+{
+	static const char path[] = "sys/devices/platform/soc/soc:firmware/get_throttled";
+	char text[PROC_TEXT];
+
+	sysfs_file_init(&p->firmware, true, "%s",
+			sys_read_file(sys, path, text, sizeof(text)) > 0 ? path : "");
+}
+
 static void open_gpu(struct proc *p, const struct sys *sys)
 {
 	char dir[SYSFS_DIR];
@@ -74,8 +107,10 @@ static void open_clocks(struct proc *p)
 
 	p->clocks = xcalloc(cpus->n_policies, sizeof(*p->clocks));
 	for (unsigned i = 0; i < cpus->n_policies; i++) {
-		p->clocks[i].khz = SAMPLE_UNKNOWN;
+		p->clocks[i].khz = p->clocks[i].limit_khz = SAMPLE_UNKNOWN;
 		sysfs_file_init(&p->clocks[i].file, i < PROC_POLICIES_OPEN, "%s/scaling_cur_freq",
+				cpus->policies[i].dir);
+		sysfs_file_init(&p->clocks[i].limit, i < PROC_POLICIES_OPEN, "%s/scaling_max_freq",
 				cpus->policies[i].dir);
 	}
 }
@@ -90,8 +125,10 @@ void proc_level_open(struct proc *p, const struct sys *sys)
 	if (n >= 0) {
 		open_zones(p, sys, names, n, true);
 		open_zones(p, sys, names, n, false);
+		open_coolers(p, sys, names, n);
 		sys_names_free(names, n);
 	}
+	open_firmware(p, sys);
 	open_gpu(p, sys);
 	open_clocks(p);
 	for (unsigned i = 0; i < PROC_LEVELS; i++)
@@ -106,8 +143,13 @@ void proc_level_close(struct proc *p, const struct sys *sys)
 	sysfs_file_close(sys, &p->gpu_power);
 	for (unsigned i = 0; i < p->n_zones; i++)
 		sysfs_file_close(sys, &p->zones[i]);
-	for (unsigned i = 0; i < p->topology.n_policies; i++)
+	for (unsigned i = 0; i < p->n_coolers; i++)
+		sysfs_file_close(sys, &p->coolers[i]);
+	sysfs_file_close(sys, &p->firmware);
+	for (unsigned i = 0; i < p->topology.n_policies; i++) {
 		sysfs_file_close(sys, &p->clocks[i].file);
+		sysfs_file_close(sys, &p->clocks[i].limit);
+	}
 	free(take_ptr(&p->clocks));
 }
 
@@ -172,6 +214,41 @@ static uint64_t read_hottest(struct proc *p, const struct sys *sys)
 	return hottest == -1 ? (uint64_t)-2 : (uint64_t)hottest; /* -1 means unknown */
 }
 
+/* Bits of get_throttled: low voltage, a cap, throttling and the soft limit of heat, now; those from
+ * 16 on are about the past. */
+uint64_t proc_level_parse_firmware(const char *text)
+{
+	unsigned long long bits;
+	uint64_t n = 0;
+	char *end;
+
+	errno = 0;
+	bits = strtoull(text, &end, 16);
+	if (end == text || errno || (*end && *end != '\n'))
+		return SAMPLE_UNKNOWN;
+	for (unsigned i = 0; i < 4; i++)
+		n += bits >> i & 1;
+	return n;
+}
+
+/* How many things hold clocks down. */
+static uint64_t read_brakes(struct proc *p, const struct sys *sys)
+{
+	uint64_t n = SAMPLE_UNKNOWN;
+	char text[PROC_TEXT];
+
+	if (sysfs_file_read(sys, &p->firmware, text, sizeof(text)) > 0)
+		n = proc_level_parse_firmware(text);
+	for (unsigned i = 0; i < p->n_coolers; i++) {
+		uint64_t state;
+
+		if (sysfs_file_read(sys, &p->coolers[i], text, sizeof(text)) > 0 &&
+		    span_u64(span_trim(span_of(text)), &state))
+			n = (n == SAMPLE_UNKNOWN ? 0 : n) + (state > 0);
+	}
+	return n;
+}
+
 /* The driver keeps reporting the last clock of a GPU that is off. */
 static uint64_t read_gpu_clock(struct proc *p, const struct sys *sys)
 {
@@ -192,6 +269,9 @@ void proc_level_read(struct proc *p, const struct sys *sys)
 	proc_level_parse_memory(&p->level[LEVEL_MEMORY_TOTAL], &p->level[LEVEL_MEMORY_AVAILABLE], text);
 	p->level[LEVEL_TEMPERATURE] = read_hottest(p, sys);
 	p->level[LEVEL_GPU_CLOCK] = read_gpu_clock(p, sys);
-	for (unsigned i = 0; i < p->topology.n_policies; i++)
+	p->level[LEVEL_BRAKES] = read_brakes(p, sys);
+	for (unsigned i = 0; i < p->topology.n_policies; i++) {
 		p->clocks[i].khz = read_number(sys, &p->clocks[i].file, 100000000);
+		p->clocks[i].limit_khz = read_number(sys, &p->clocks[i].limit, 100000000);
+	}
 }

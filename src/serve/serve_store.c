@@ -32,7 +32,7 @@ const char serve_metrics[] =
 	"GPUFreq,GPUTemp,GPUDriverUtil,GPUMem,GPUPowered,DRM*,"
 	/* the machine */
 	"CPUActivityUser,CPUUserShare,CPUSystemShare,CPUIOWaitShare,CPUIRQShare,CPUFrequency,"
-	"CPUFrequencyShare,"
+	"CPUFrequencyShare,CPUFrequencyCap,CPUBrakes,CPUBusiest,"
 	"CPUOnline,LoadAverage*,MemoryUsed,MemoryUsedShare,TemperatureMax,CPUTaskActivity,"
 	"CPUCycles,CPUInstructions,CPUIPC,CPUBranchMispredictsPTI,CPUL1DMissRatio,CPULLMissesPTI,CPUStall*,"
 	"CPUContextSwitches,CPUMigrations,CPUPageFaults,CPUPageFaultsMajor,"

@@ -105,7 +105,8 @@ static const struct {
 	{"CPUTicksIOWait", SLOT_DELTA, 1},  {"CPUTicksIRQ", SLOT_DELTA, 1},
 	{"CPUTicksSoftIRQ", SLOT_DELTA, 1}, {"CPUTicksSteal", SLOT_DELTA, 1},
 	{"CPUClock", SLOT_LEVEL, 1e3},      {"CPUClockTop", SLOT_LEVEL, 1e3},
-	{"CPUOnline", SLOT_LEVEL, 1},
+	{"CPUClockLimit", SLOT_LEVEL, 1e3}, {"CPUOnline", SLOT_LEVEL, 1},
+	{"CPURunTime", SLOT_DELTA, 1e-9},
 };
 enum {
 	TICK_USER,
@@ -118,7 +119,9 @@ enum {
 	TICK_STEAL,
 	CLOCK,
 	TOP,
-	ONLINE
+	LIMIT,
+	ONLINE,
+	BUSY
 };
 
 /* CPUs of one kind; how busy each is at least, in ticks of 50; their clock. */
@@ -152,12 +155,15 @@ static void add_cpu(struct sample *sample, unsigned at, unsigned slot, const str
 	unsigned user = cluster->base + wave(cpu, at), system = 2 + wave(cpu + 3, at) / 3;
 	uint64_t *value = &sample->value[slot];
 
+	uint64_t busy = (user + system + (cpu == 0)) * (REFRESH_NS / 50);
+
+	value[BUSY] = busy > value[BUSY] ? busy : value[BUSY]; /* that of the busiest */
 	value[TICK_USER] += user;
 	value[TICK_SYSTEM] += system;
 	value[TICK_SOFTIRQ] += cpu == 0;
 	value[TICK_IDLE] += 50 - user - system - (cpu == 0);
 	value[CLOCK] = cluster->khz;
-	value[TOP] = cluster->top_khz;
+	value[TOP] = value[LIMIT] = cluster->top_khz;
 	value[ONLINE]++;
 }
 
@@ -180,8 +186,13 @@ static const struct {
 	double scale;
 	uint64_t value;
 } machine_slots[] = {
-	{"MemoryTotal", 1024, 8032000}, {"MemoryAvailable", 1024, 4666000}, {"TemperatureMax", 1e-3, 61500},
-	{"LoadAverage1", 0.01, 241},    {"LoadAverage5", 0.01, 198},        {"LoadAverage15", 0.01, 175},
+	{"MemoryTotal", 1024, 8032000},
+	{"MemoryAvailable", 1024, 4666000},
+	{"TemperatureMax", 1e-3, 61500},
+	{"LoadAverage1", 0.01, 241},
+	{"LoadAverage5", 0.01, 198},
+	{"LoadAverage15", 0.01, 175},
+	{"CPUBrakes", 1, 0},
 };
 
 /* whole: with what the machine tells. */

@@ -94,8 +94,8 @@ static void every_name_has_one_slot_for_the_machine_and_cpus_come_last(void **st
 	(void)state;
 	bench_open(&b, "rk3588");
 	assert_int_equal(b.source.backend->kind, SOURCE_CPU);
-	assert_int_equal(b.source.n_slots, 11 + 7 + 3 * 11 + 8 * 11);
-	assert_int_equal(b.source.n_sums, 11 + 7 + 3 * 11);
+	assert_int_equal(b.source.n_slots, 12 + 8 + 3 * 12 + 1 + 8 + 8 * 12);
+	assert_int_equal(b.source.n_sums, 12 + 8 + 3 * 12 + 1 + 8); /* the last 8: of each CPU */
 	for (unsigned i = 0; i < b.source.n_slots; i++) {
 		unsigned found = 0;
 
@@ -103,7 +103,7 @@ static void every_name_has_one_slot_for_the_machine_and_cpus_come_last(void **st
 			found += b.source.slots[k].instance == INSTANCE_ALL &&
 				 strcmp(b.source.slots[i].name, b.source.slots[k].name) == 0;
 		assert_int_equal(found, 1);
-		assert_int_equal(b.source.slots[i].instance == INSTANCE_CPU, i >= b.source.n_sums);
+		assert_int_equal(b.source.slots[i].instance == INSTANCE_CPU, i >= b.source.n_sums - 8);
 	}
 	bench_close(&b);
 }
@@ -139,6 +139,41 @@ static void ticks_are_the_exact_deltas_of_cpus_clusters_and_the_machine(void **s
 			assert_int_equal(of_cluster(&b, cases[i].name, c), cases[i].cluster[c]);
 		assert_int_equal(all(&b, cases[i].name), cases[i].all);
 	}
+	bench_close(&b);
+}
+
+static void each_cpu_has_its_busy_time_and_the_machine_that_of_the_busiest(void **state)
+{
+	static const uint64_t busy_ms[] = {180, 100, 0, 30, 500, 400, 10, 0};
+	struct proc_bench b;
+
+	(void)state;
+	bench_start(&b, "rk3588", 500 * MS);
+	fixture_next(&b.f, "rk3588");
+	step_period(&b, 500 * MS);
+	for (unsigned c = 0; c < ARRAY_LEN(busy_ms); c++)
+		assert_in_range(of_cpu(&b, "CPURunTime", c) + 1, busy_ms[c] * MS, busy_ms[c] * MS + 2);
+	assert_int_equal(all(&b, "CPURunTime"), 500 * MS);
+	bench_close(&b);
+}
+
+static void a_machine_with_many_cpus_keeps_that_on_request_only(void **state)
+{
+	char stat[4096] = "cpu 1 0 0 9\n";
+	struct proc_bench b = {0};
+	struct err err;
+
+	(void)state;
+	fixture_init(&b.f, NULL);
+	fixture_write(&b.f, "sys/devices/system/cpu/present", "0-16\n");
+	for (unsigned c = 0; c < PROC_BUSY_CPUS + 1; c++)
+		snprintf(stat + strlen(stat), sizeof(stat) - strlen(stat), "cpu%u 1 0 0 9\n", c);
+	fixture_write(&b.f, "proc/stat", stat);
+	b.source = (struct source){.backend = &backend_proc, .sys = &b.f.sys};
+	b.source.priv = xcalloc(1, backend_proc.priv_size);
+	assert_true(backend_proc.open(&b.source, "", &err));
+	for (unsigned i = 0; i < b.source.n_slots; i++)
+		assert_int_equal(b.source.slots[i].instance == INSTANCE_CPU, i >= b.source.n_sums);
 	bench_close(&b);
 }
 
@@ -269,6 +304,9 @@ static void levels_are_read_once_a_second_and_kept_between(void **state)
 	assert_int_equal(of_cluster(&b, "CPUClock", 2), 408000);
 	assert_int_equal(all(&b, "CPUClock"), 2208000);
 	assert_int_equal(all(&b, "CPUClockTop"), 2400000);
+	assert_int_equal(all(&b, "CPUClockLimit"), 2352000);
+	assert_int_equal(of_cluster(&b, "CPUClockLimit", 1), 2208000);
+	assert_int_equal(all(&b, "CPUBrakes"), 1);
 	assert_int_equal(of_cluster(&b, "CPUClockTop", 2), 2352000);
 	assert_int_equal(all(&b, "GPUDevfreqClock"), 700000000);
 	assert_int_equal(all(&b, "LoadAverage1"), 155);
@@ -490,6 +528,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_name_has_one_slot_for_the_machine_and_cpus_come_last),
 		cmocka_unit_test(ticks_are_the_exact_deltas_of_cpus_clusters_and_the_machine),
+		cmocka_unit_test(each_cpu_has_its_busy_time_and_the_machine_that_of_the_busiest),
+		cmocka_unit_test(a_machine_with_many_cpus_keeps_that_on_request_only),
 		cmocka_unit_test(a_real_capture_of_two_moments_adds_up),
 		cmocka_unit_test(the_period_is_never_under_half_a_second),
 		cmocka_unit_test(a_read_gives_one_sample_per_deadline_and_deadlines_do_not_drift),

@@ -110,6 +110,46 @@ static void zones_that_hold_no_temperature_are_left_out(void **state)
 	}
 }
 
+static void what_holds_clocks_down_is_counted(void **state)
+{
+	static const struct {
+		const char *type, *step, *firmware;
+		uint64_t brakes;
+	} cases[] = {
+		{"cpufreq-cpu4", "1", NULL, 1},
+		{"thermal-cpufreq-0", "0", NULL, 0},
+		{"devfreq-fb000000.gpu", "3", NULL, 1},
+		{"Processor", "1", NULL, 1},
+		{"pwm-fan", "2", NULL, SAMPLE_UNKNOWN},
+		{"pwm-fan", "2", "0\n", 0},
+		{"pwm-fan", "2", "50005\n", 2}, /* low voltage and throttled, now and before */
+		{"pwm-fan", "2", "50000\n", 0},
+		{"cpufreq-cpu0", "1", "f\n", 5},
+		{"cpufreq-cpu0", "x", "nonsense\n", SAMPLE_UNKNOWN},
+		{"pwm-fan", "2", "fffffffffffffffff\n", SAMPLE_UNKNOWN},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct fixture f;
+		struct proc p = {0};
+
+		fixture_init(&f, NULL);
+		fixture_write(&f, "sys/class/thermal/cooling_device0/type", cases[i].type);
+		fixture_write(&f, "sys/class/thermal/cooling_device0/cur_state", cases[i].step);
+		if (cases[i].firmware)
+			fixture_write(&f, "sys/devices/platform/soc/soc:firmware/get_throttled",
+				      cases[i].firmware);
+		cpus_find(&p.topology, &f.sys);
+		proc_level_open(&p, &f.sys);
+		proc_level_read(&p, &f.sys);
+		assert_int_equal(p.level[LEVEL_BRAKES], cases[i].brakes);
+		proc_level_close(&p, &f.sys);
+		cpus_fini(&p.topology);
+		fixture_fini(&f);
+	}
+}
+
 static void cold_is_not_unknown(void **state)
 {
 	static const struct {
@@ -169,6 +209,7 @@ int main(void)
 		cmocka_unit_test(memory_is_read_or_unknown),
 		cmocka_unit_test(temperatures_may_be_negative_but_not_absurd),
 		cmocka_unit_test(zones_that_hold_no_temperature_are_left_out),
+		cmocka_unit_test(what_holds_clocks_down_is_counted),
 		cmocka_unit_test(cold_is_not_unknown),
 		cmocka_unit_test(clocks_that_are_no_clocks_are_unknown),
 	};
