@@ -159,6 +159,30 @@ static void draw_line(const struct chart *chart, const struct view_data *data, s
 	add_hit(chart, data, row, &series);
 }
 
+/* All passes of the frame; the own times add up to the GPU's time. */
+static void draw_sum(const struct view_data *data, struct canvas *canvas, struct rect row,
+		     const struct pass_table *table)
+{
+	struct pass_columns c = cut_columns(row);
+	struct pass_line sum = {.share = 0};
+	double pixels = 0;
+
+	for (unsigned i = 0; i < table->n; i++) {
+		const struct pass_line *line = &table->lines[i];
+
+		sum.ms += line->ms;
+		sum.share += line->share;
+		pixels += (double)line->width * line->height * line->count / table->frames;
+	}
+	canvas_text(canvas, c.name, STYLE_DIM, "sum");
+	draw_ms(canvas, c.own, sum.ms, STYLE_TEXT);
+	if (c.share.w && !isnan(sum.share))
+		canvas_printf(canvas, c.share, STYLE_TEXT, "%6.1f %%", sum.share);
+	draw_budget(data, canvas, c.budget, &sum);
+	if (c.size.w && pixels > 0)
+		canvas_printf(canvas, c.size, STYLE_DIM, "%.2f Mpx", pixels * 1e-6);
+}
+
 /* Rows that are not drawn can be selected all the same. */
 static void hide_rows(const struct chart *chart, const struct view_data *data, struct rect r,
 		      const struct pass_table *table, unsigned from, unsigned to)
@@ -282,7 +306,7 @@ static void passes_size(const struct chart *chart, const struct view_data *data,
 		return;
 	pass_table_read(&table, feed->set, feed->now);
 	*min = !table.n ? 2 : table.n > LINES_MIN ? LINES_MIN + 1 : (int)table.n + 1;
-	*most = table.n ? (int)table.n + 2
+	*most = table.n ? (int)table.n + 2 + (table.n > 1)
 			: 1 + (text_width(what_is_missing(&table)) > cols) + (int)chart->n_series;
 }
 
@@ -292,7 +316,7 @@ static void passes_draw(const struct chart *chart, const struct view_data *data,
 	const struct feed *feed = &data->feeds[SOURCE_PASSES];
 	const struct pass_line *alone;
 	struct pass_table table;
-	struct rect foot;
+	struct rect foot, sum;
 	unsigned last;
 	int skip;
 
@@ -309,12 +333,15 @@ static void passes_draw(const struct chart *chart, const struct view_data *data,
 		return;
 	}
 	foot = rect_bottom(&r, r.h > (int)table.n + 1 ? 1 : 0);
+	sum = rect_bottom(&r, table.n > 1 && r.h > (int)table.n + 1 ? 1 : 0);
 	draw_heads(canvas, widget_head(&r));
 	skip = widget_scroll(data, (int)table.n, r.h, selected_line(chart, data, &table));
 	hide_rows(chart, data, r, &table, 0, (unsigned)skip);
 	for (last = (unsigned)skip; last < table.n && r.h > 0; last++)
 		draw_line(chart, data, canvas, rect_top(&r, 1), &table.lines[last]);
 	hide_rows(chart, data, r, &table, last, table.n);
+	if (sum.h)
+		draw_sum(data, canvas, sum, &table);
 	if (foot.h)
 		canvas_text(canvas, foot, STYLE_DIM, passes_stamp_texts[table.stamp]);
 }

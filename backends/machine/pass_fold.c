@@ -25,6 +25,7 @@ static const struct {
 	[FRAME_P50] = {"FrameTimeP50", SLOT_LEVEL, 1e-6},
 	[FRAME_P95] = {"FrameTimeP95", SLOT_LEVEL, 1e-6},
 	[FRAME_P99] = {"FrameTimeP99", SLOT_LEVEL, 1e-6},
+	[FRAME_P100] = {"FrameTimeLongest", SLOT_LEVEL, 1e-6},
 	[FRAME_GPU_P50] = {"FrameGPUTimeP50", SLOT_LEVEL, 1e-6},
 	[FRAME_GPU_P95] = {"FrameGPUTimeP95", SLOT_LEVEL, 1e-6},
 	[FRAME_GPU_P99] = {"FrameGPUTimeP99", SLOT_LEVEL, 1e-6},
@@ -32,6 +33,7 @@ static const struct {
 	[FRAME_DISJOINT] = {"PassesDisjoint", SLOT_DELTA, 1},
 	[FRAME_UNTIMED] = {"PassesUntimed", SLOT_DELTA, 1},
 	[FRAME_DROPPED] = {"PassesDropped", SLOT_DELTA, 1},
+	[FRAME_CHANGES] = {"PassesChanges", SLOT_DELTA, 1},
 	[FRAME_APPS] = {"PassesApps", SLOT_LEVEL, 1},
 	[FRAME_PID] = {"PassesPid", SLOT_LEVEL, 1},
 	[FRAME_WRITER] = {"PassesWriter", SLOT_LEVEL, 1},
@@ -230,6 +232,31 @@ static void keep_spans(struct pass_fold *f, const struct passes_event *one, cons
 	f->frame[FRAME_ONE_WAIT] = one->wait_ns;
 }
 
+static unsigned rank_of(const int64_t *sorted, unsigned n, int64_t ns)
+{
+	unsigned rank = 0;
+
+	while (rank < n && sorted[rank] < ns)
+		rank++;
+	return rank;
+}
+
+/* Add a time to a ring of `most` and to the same in order after it; the oldest leaves both. */
+static void rank_time(int64_t *times, unsigned *n, unsigned most, int64_t ns)
+{
+	int64_t *newest = &times[*n % most], *sorted = times + most;
+	unsigned kept = *n < most ? *n : most - 1, rank;
+
+	if (*n >= most) {
+		rank = rank_of(sorted, most, *newest);
+		memmove(&sorted[rank], &sorted[rank + 1], (kept - rank) * sizeof(*sorted));
+	}
+	rank = rank_of(sorted, kept, ns);
+	memmove(&sorted[rank + 1], &sorted[rank], (kept - rank) * sizeof(*sorted));
+	*newest = sorted[rank] = ns;
+	++*n;
+}
+
 /* Add the times of one frame. */
 static void add_rows(struct pass_fold *f, uint64_t rows[PASS_ROWS][ROW_SLOTS])
 {
@@ -237,7 +264,8 @@ static void add_rows(struct pass_fold *f, uint64_t rows[PASS_ROWS][ROW_SLOTS])
 		f->row[r][ROW_TIME] += rows[r][ROW_TIME];
 		f->row[r][ROW_SPAN] += rows[r][ROW_SPAN];
 		if (rows[r][ROW_SPAN])
-			f->row_times[r][f->n_row_times[r]++ % ROWS_RANKED] = (int64_t)rows[r][ROW_TIME];
+			rank_time(f->row_times[r], &f->n_row_times[r], ROWS_RANKED,
+				  (int64_t)rows[r][ROW_TIME]);
 	}
 }
 
@@ -258,7 +286,7 @@ static void sweep_before(struct pass_fold *f, const struct passes_event *e)
 	busy_ns = busy_ns > 0 ? busy_ns : 0;
 	f->frame[FRAME_TIMED]++;
 	f->frame[FRAME_GPU] += (uint64_t)busy_ns;
-	f->gpu_times[f->n_gpu_times++ % FRAMES_RANKED] = busy_ns;
+	rank_time(f->gpu_times, &f->n_gpu_times, FRAMES_RANKED, busy_ns);
 }
 
 static void take_frame(struct pass_fold *p, const struct passes_event *e)
@@ -276,7 +304,7 @@ static void take_frame(struct pass_fold *p, const struct passes_event *e)
 	f[FRAME_WORST] = (uint64_t)ns > f[FRAME_WORST] ? (uint64_t)ns : f[FRAME_WORST];
 	f[FRAME_BOUNDARY] = e->kind;
 	count_class(p, ns);
-	p->times[p->n_times++ % FRAMES_RANKED] = ns;
+	rank_time(p->times, &p->n_times, FRAMES_RANKED, ns);
 	sweep_before(p, e);
 }
 
@@ -305,31 +333,20 @@ void pass_text_pack(uint64_t *words, unsigned n, const char *text)
 		}
 }
 
-static int by_time(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* The time within which that share of the last frames was, SAMPLE_UNKNOWN if there was none. */
-static void put_ranks(const int64_t *ring, unsigned n, unsigned most, const unsigned *percent,
+static void put_ranks(const int64_t *times, unsigned n, unsigned most, const unsigned *percent,
 		      uint64_t *value, unsigned n_values)
 {
-	int64_t sorted[FRAMES_RANKED];
-
 	n = n < most ? n : most;
-	memcpy(sorted, ring, n * sizeof(*sorted));
-	qsort(sorted, n, sizeof(*sorted), by_time);
 	for (unsigned i = 0; i < n_values; i++)
-		value[i] = n ? (uint64_t)sorted[(n - 1) * percent[i] / 100] : SAMPLE_UNKNOWN;
+		value[i] = n ? (uint64_t)times[most + (n - 1) * percent[i] / 100] : SAMPLE_UNKNOWN;
 }
 
 static void put_frame_ranks(const struct pass_fold *f, uint64_t *value)
 {
-	static const unsigned percent[] = {50, 95, 99};
+	static const unsigned percent[] = {50, 95, 99, 100};
 
-	put_ranks(f->times, f->n_times, FRAMES_RANKED, percent, &value[FRAME_P50], 3);
+	put_ranks(f->times, f->n_times, FRAMES_RANKED, percent, &value[FRAME_P50], 4);
 	put_ranks(f->gpu_times, f->n_gpu_times, FRAMES_RANKED, percent, &value[FRAME_GPU_P50], 3);
 }
 

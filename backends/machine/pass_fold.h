@@ -35,6 +35,7 @@ enum frame_slot {
 	FRAME_P50,
 	FRAME_P95,
 	FRAME_P99,
+	FRAME_P100,
 	FRAME_GPU_P50,
 	FRAME_GPU_P95,
 	FRAME_GPU_P99,
@@ -42,6 +43,7 @@ enum frame_slot {
 	FRAME_DISJOINT,
 	FRAME_UNTIMED,
 	FRAME_DROPPED,
+	FRAME_CHANGES,
 	FRAME_APPS,
 	FRAME_PID,
 	FRAME_WRITER,
@@ -112,13 +114,13 @@ struct pass_fold {
 	int64_t budget_ns;
 	uint64_t frame[FRAME_SLOTS], row[PASS_ROWS][ROW_SLOTS]; /* of this sample */
 	uint64_t span[2 * PASS_SPANS];
-	bool has_one;                 /* `span` and FRAME_ONE were filled in this sample */
-	int64_t one_ns;               /* when that frame began */
-	int64_t times[FRAMES_RANKED]; /* of the last frames; a ring */
+	bool has_one;                     /* `span` and FRAME_ONE were filled in this sample */
+	int64_t one_ns;                   /* when that frame began */
+	int64_t times[2 * FRAMES_RANKED]; /* of the last frames: a ring, then the same sorted */
 	unsigned n_times;
-	int64_t gpu_times[FRAMES_RANKED]; /* the same of the frames' GPU time */
+	int64_t gpu_times[2 * FRAMES_RANKED]; /* the same of the frames' GPU time */
 	unsigned n_gpu_times;
-	int64_t row_times[PASS_ROWS][ROWS_RANKED];
+	int64_t row_times[PASS_ROWS][2 * ROWS_RANKED];
 	unsigned n_row_times[PASS_ROWS];
 	struct passes_event before; /* the frame before; type 0: none */
 	char slot_names[PASS_FOLD_SLOTS][SLOT_NAME];
@@ -142,7 +144,8 @@ void pass_fold_slots(struct pass_fold *fold, struct source *source);
 void pass_fold_start(struct pass_fold *fold, double frames_per_second);
 /* Take a frame or a pass; the passes of a frame come before it. */
 void pass_fold_event(struct pass_fold *fold, const struct passes_event *event, int64_t now_ns);
-/* Forget everything, because another application follows. */
+/* Forget everything, because another application follows. The caller counts that
+ * (FRAME_CHANGES) if one was shown before. */
 void pass_fold_forget(struct pass_fold *fold);
 /* Write all slots of a sample that ends at end_ns, and begin the next one. Without a title there is
  * no application. */

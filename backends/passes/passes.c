@@ -160,6 +160,10 @@ static void choose_app(struct passes *p, const struct scope *scope, int64_t now_
 	if (best == p->shown)
 		return;
 	p->shown = best;
+	if (best >= 0) {
+		p->fold.frame[FRAME_CHANGES] += p->told && p->told != p->apps[best].pid;
+		p->told = p->apps[best].pid;
+	}
 	pass_fold_forget(&p->fold);
 	regions_forget(&p->regions);
 }
@@ -288,6 +292,9 @@ static enum read_result passes_read(struct source *source, int64_t now_ns, struc
 	sample->end_ns = now_ns;
 	sample->lost = 0;
 	sample->flags = now_ns - p->begin_ns > source->period_ns * 3 / 2 ? SAMPLE_STRETCHED : 0;
+	/* The GPU's clock jumped, or was reset: times of this sample may be wrong. */
+	if (sample->value[FRAME_DISJOINT] && sample->value[FRAME_DISJOINT] != SAMPLE_UNKNOWN)
+		sample->flags |= SAMPLE_CLOCK;
 	p->begin_ns = now_ns;
 	return READ_GOT;
 }

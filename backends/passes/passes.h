@@ -29,6 +29,7 @@ struct passes {
 	struct app apps[APPS_MOST];
 	int shown;      /* index of the app of the samples, or -1 */
 	uint64_t asked; /* the pid that the user has chosen, 0: none */
+	uint64_t told;  /* the pid of the application that was shown last, 0: none yet */
 	struct source_mark marks[MARKS_MOST];
 	unsigned n_marks;
 	struct pass_fold fold;

@@ -40,11 +40,17 @@ static void put_frames(const struct metric_set *set, const double *vector, const
 		{"frame.wait_ms", "waits for images, fences, queues"},
 		{"frame.gpu_ms", "GPU, union of its passes"},
 	};
+	double changes = value_of(set, vector, "passes.changes");
 	char text[32];
 
 	strbuf_printf(out, "\n%s (pid %u): %.0f frames", table->app, table->pid,
 		      value_of(set, vector, "frame.count"));
 	strbuf_printf(out, ", from one %s to the next\n", passes_boundary_names[table->boundary]);
+	if (changes > 0)
+		strbuf_printf(
+			out,
+			"(of several applications, one after the other: the one shown changed %.0f time%s)\n",
+			changes, changes > 1 ? "s" : "");
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		strbuf_printf(out, "%12s ms  %s\n", ms_text(text, value_of(set, vector, rows[i].metric)),
 			      rows[i].title);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -169,6 +170,7 @@ static void frames_and_passes_become_metrics(void **state)
 	assert_metric(&b, v, "frame.gpu_p95_ms", 6);
 	assert_true(fabs(table.lines[0].p95_ms - 3) < 1e-6 && table.lines[0].count == 9);
 	assert_metric(&b, v, "passes.lost", 2);
+	assert_int_equal(b.sample->flags, 0);
 	assert_metric(&b, v, "passes.apps", 1);
 	assert_metric(&b, v, "pass1.ms", 3);
 	assert_metric(&b, v, "pass1.span_ms", 4);
@@ -181,8 +183,11 @@ static void frames_and_passes_become_metrics(void **state)
 	assert_int_equal(table.pid, getpid());
 	assert_int_equal(table.stamp, PASSES_STAMP_BOTTOM);
 	free(v);
+	channel_count(PASSES_DISJOINT, 1);
 	v = read_sample(&b, &table); /* counts are those of the interval */
 	assert_metric(&b, v, "passes.lost", 0);
+	assert_metric(&b, v, "passes.disjoint", 1);
+	assert_int_equal(b.sample->flags, SAMPLE_CLOCK);
 	assert_metric(&b, v, "frame.cpu_ms", NAN);
 	assert_int_equal(table.n, 0);
 	free(v);
@@ -229,6 +234,34 @@ static void an_application_that_ends_is_read_to_its_end(void **state)
 		assert_metric(&b, v, "passes.apps", 0);
 		assert_string_equal(table.app, "");
 		free(v);
+	}
+	bench_fini(&b);
+}
+
+/* Numbers of a time in which another one came are of both. */
+static void another_application_is_counted_as_a_change(void **state)
+{
+	struct pass_table table;
+	struct passes_bench b;
+	double *v;
+
+	(void)state;
+	bench_init(&b);
+	for (unsigned run = 0; run < 3; run++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver");
+			write_frames(&b, 0, 4);
+			_exit(0);
+		}
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+		v = read_sample(&b, &table);
+		assert_metric(&b, v, "frame.count", 4);
+		assert_metric(&b, v, "passes.changes", run > 0);
+		free(v);
+		for (unsigned i = 0; i < 2; i++) /* until it is known to be gone */
+			free(read_sample(&b, &table));
 	}
 	bench_fini(&b);
 }
@@ -635,6 +668,7 @@ int main(void)
 		cmocka_unit_test(frames_and_passes_become_metrics),
 		cmocka_unit_test(a_frame_without_times_of_its_passes_has_no_gpu_time),
 		cmocka_unit_test(an_application_that_ends_is_read_to_its_end),
+		cmocka_unit_test(another_application_is_counted_as_a_change),
 		cmocka_unit_test(marks_are_kept_with_their_time_up_to_a_number),
 		cmocka_unit_test(a_pass_keeps_its_row_and_the_last_row_has_all_others),
 		cmocka_unit_test(the_frame_view_shows_the_passes_at_every_size),
