@@ -58,6 +58,7 @@ static const struct unit units[] = {
 	{"pixels/primitive", UNIT_RATIO, "px", false},
 	{"threads/primitive", UNIT_RATIO, "", false},
 	{"milliseconds", UNIT_RATIO, "ms", false},
+	{"millijoules", UNIT_RATIO, "mJ", false},
 	{"frames/second", UNIT_RATIO, "fps", false},
 };
 

@@ -222,8 +222,10 @@ static void evaluate_metrics(struct export *ex, const struct column *const *sums
 		ex->estimated[ex->order[i]] = false;
 		if (!sums[c->source])
 			continue;
-		if ((int)c->source != s)
+		if ((int)c->source != s) {
 			metric_vector(set, sums[c->source], ex->all);
+			ex->all[VECTOR_FRAME_RATE] = export_frame_rate(table, sums);
+		}
 		if ((int)c->source != s || c->instance != instance) {
 			vector = c->instance < 0 ? ex->all : ex->part;
 			if (c->instance >= 0)

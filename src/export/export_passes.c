@@ -124,16 +124,26 @@ static void put_losses(const struct pass_table *table, struct strbuf *out)
 	strbuf_printf(out, "%s\n", passes_stamp_texts[table->stamp]);
 }
 
+/* Returns the vector, which the caller frees; NULL if the source has no passes. */
+static double *read_table(const struct metric_set *set, const struct column *sum, struct pass_table *table)
+{
+	double *vector;
+
+	if (!pass_table_has(set))
+		return NULL;
+	vector = xcalloc(set->n_vector, sizeof(*vector));
+	metric_vector(set, sum, vector);
+	pass_table_read(table, set, vector);
+	return vector;
+}
+
 void export_passes(const struct export_source *source, const struct column *sum, struct strbuf *out)
 {
 	struct pass_table table;
-	double *vector;
+	double *vector = read_table(source->set, sum, &table);
 
-	if (!pass_table_has(source->set))
+	if (!vector)
 		return;
-	vector = xcalloc(source->set->n_vector, sizeof(*vector));
-	metric_vector(source->set, sum, vector);
-	pass_table_read(&table, source->set, vector);
 	if (table.app[0]) {
 		put_frames(source->set, vector, &table, out);
 		if (table.n)
@@ -148,21 +158,28 @@ void export_passes(const struct export_source *source, const struct column *sum,
 	free(vector);
 }
 
-/* Watts that were measured while the frames were shown. */
-static void put_energy(const struct metric_set *set, const struct column *sum, double seconds_per_frame,
-		       struct strbuf *out)
+double export_frame_rate(const struct export_table *table, const struct column *const *sums)
+{
+	double rate = NAN;
+
+	for (unsigned s = 0; s < table->n_sources && isnan(rate); s++)
+		if (sums[s])
+			rate = metric_frame_rate(table->sources[s].set, sums[s]);
+	return rate;
+}
+
+static void put_energy(const struct metric_set *set, const double *vector, struct strbuf *out)
 {
 	static const struct {
 		const char *metric, *title;
 	} rows[] = {
-		{"PowerTotal", "board"}, {"PowerSoC", "chip"},      {"PowerCPU", "CPUs"},
-		{"PowerGPU", "GPU"},     {"PowerMemory", "memory"}, {"PowerBattery", "battery"},
+		{"FrameEnergyTotal", "board"},   {"FrameEnergySoC", "chip"},
+		{"FrameEnergyCPU", "CPUs"},      {"FrameEnergyGPU", "GPU"},
+		{"FrameEnergyMemory", "memory"}, {"FrameEnergyBattery", "battery"},
 	};
-	AUTOFREE double *vector = xcalloc(set->n_vector, sizeof(*vector));
 
-	metric_vector(set, sum, vector);
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		double joules = value_of(set, vector, rows[i].metric) * seconds_per_frame;
+		double joules = value_of(set, vector, rows[i].metric) / 1000;
 
 		if (isfinite(joules))
 			strbuf_printf(out, "%12.6f J   per frame, %s\n", joules, rows[i].title);
@@ -171,20 +188,16 @@ static void put_energy(const struct metric_set *set, const struct column *sum, d
 
 void export_frame_energy(const struct export_table *table, const struct export_row *row, struct strbuf *out)
 {
-	double seconds_per_frame = NAN;
-
 	for (unsigned s = 0; s < table->n_sources; s++) {
 		const struct metric_set *set = table->sources[s].set;
 		AUTOFREE double *vector = xcalloc(set->n_vector, sizeof(*vector));
 
-		if (!row->sums[s] || !metric_find(set, SPAN_LIT("frame.count")))
+		if (!row->sums[s])
 			continue;
 		metric_vector(set, row->sums[s], vector);
-		seconds_per_frame = vector[VECTOR_SECONDS] / value_of(set, vector, "frame.count");
+		vector[VECTOR_FRAME_RATE] = export_frame_rate(table, row->sums);
+		put_energy(set, vector, out);
 	}
-	for (unsigned s = 0; s < table->n_sources && isfinite(seconds_per_frame); s++)
-		if (row->sums[s])
-			put_energy(table->sources[s].set, row->sums[s], seconds_per_frame, out);
 }
 
 static void put_member(const char *name, double value, struct strbuf *out)
@@ -238,13 +251,10 @@ void export_passes_json(const struct export_source *source, const struct column 
 	static const char *const gpu[] = {"frame.gpu_ms", "frame.gpu_p50_ms", "frame.gpu_p95_ms",
 					  "frame.gpu_p99_ms"};
 	struct pass_table table;
-	double *vector;
+	double *vector = read_table(source->set, sum, &table);
 
-	if (!pass_table_has(source->set))
+	if (!vector)
 		return;
-	vector = xcalloc(source->set->n_vector, sizeof(*vector));
-	metric_vector(source->set, sum, vector);
-	pass_table_read(&table, source->set, vector);
 	strbuf_str(out, "{\"frames\":{\"count\":");
 	json_number(out, value_of(source->set, vector, "frame.count"));
 	put_percentiles(source->set, vector, cpu, "cpu_ms", out);

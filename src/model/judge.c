@@ -219,10 +219,19 @@ static void step_verdict(struct judge *judge, int64_t begin_ns, int64_t end_ns)
 		count_verdict(judge, (double)(end_ns - (before ? begin_ns : v->since_ns)) * 1e-9);
 }
 
+/* The frames per second that a source has counted, unless the caller knows them. */
+static void find_frame_rate(const struct judge_priv *p, const double *const vectors[SOURCE_KINDS],
+			    double *rate)
+{
+	if (isnan(*rate) && p->fps && vectors[SOURCE_PASSES])
+		*rate = metric_value(p->fps, vectors[SOURCE_PASSES]);
+}
+
 void judge_step(struct judge *judge, int64_t begin_ns, int64_t end_ns,
 		const double *const vectors[SOURCE_KINDS], const struct judge_facts *facts)
 {
 	judge->facts = *facts;
+	find_frame_rate(judge->priv, vectors, &judge->facts.value[FACT_FRAME_RATE]);
 	read_inputs(judge->priv, vectors, &judge->facts);
 	for (unsigned i = 0; i < judge->n_findings; i++)
 		step_finding(judge, &judge->findings[i], begin_ns, end_ns);

@@ -24,7 +24,8 @@
 #define JUDGE_PAST 120  /* steps of which the number of a finding is kept */
 #define JUDGE_EVENTS 64 /* begins and ends that are kept */
 
-/* What is known beside the sources; NaN: unknown. */
+/* What is known beside the sources; NaN: unknown. The judge itself finds FACT_FRAME_RATE, if a
+ * source counts frames. */
 struct judge_facts {
 	double value[FACT_COUNT];
 	char thread[80]; /* "RenderThread of com.example.game (4711)", printable; "" if unknown */

@@ -62,7 +62,8 @@ enum vector_constant {
 	VECTOR_BUS_BITS,
 	VECTOR_FPS, /* the frame rate that is wanted (--fps), and the pixels of the screen (--resolution) */
 	VECTOR_SCREEN_PIXELS,
-	VECTOR_TOP_HZ, /* the highest clock of the GPU */
+	VECTOR_TOP_HZ,     /* the highest clock of the GPU */
+	VECTOR_FRAME_RATE, /* frames that were shown per second; another source's, see metric_frame_rate */
 	VECTOR_CONSTANTS,
 };
 
@@ -132,6 +133,9 @@ bool metric_compile(const struct metric_set *set, const struct gpudb *db, struct
 
 /* Fill a vector (n_vector doubles) from a column. */
 void metric_vector(const struct metric_set *set, const struct column *column, double *vector);
+/* The frames that a source counted per second in a column; NaN if it does not count frames. Put it
+ * into the vector of another source for the same time: metric_vector leaves it unknown there. */
+double metric_frame_rate(const struct metric_set *set, const struct column *column);
 /* Make the vector of one instance: its own slots replace the sums, and there is one core or slice.
  * Only the first n values of `vector` exist (a history may not keep instances); the others are
  * unknown. `out` gets n_vector values. */

@@ -22,6 +22,16 @@ void metric_vector(const struct metric_set *set, const struct column *column, do
 	memcpy(vector + VECTOR_CONSTANTS, column->value, set->n_slots * sizeof(*vector));
 }
 
+double metric_frame_rate(const struct metric_set *set, const struct column *column)
+{
+	struct metric_name frames;
+
+	if (!metric_names_find(set->names, SPAN_LIT("FrameCount"), &frames) || frames.kind != NAME_SLOT ||
+	    !column->n_samples || !column->time_ns)
+		return NAN;
+	return column->value[frames.at] / ((double)column->time_ns * 1e-9);
+}
+
 void metric_vector_instance(const struct metric_set *set, const struct metric_instance *instance,
 			    const double *vector, unsigned n, double *out)
 {

@@ -17,6 +17,7 @@ static const struct {
 	{"$FramesPerSecond", VECTOR_FPS},
 	{"$ScreenPixels", VECTOR_SCREEN_PIXELS},
 	{"$TopClock", VECTOR_TOP_HZ},
+	{"$FrameRate", VECTOR_FRAME_RATE},
 };
 
 static uint16_t *table_entry(const struct metric_names *names, struct span name)

@@ -176,13 +176,26 @@ static int64_t window_ns(const struct feeds *f, const struct feed_state *feed)
  * belongs to the previous one. */
 #define GRACE_NS 500000
 
+/* The frames that were shown per second while that column was measured. */
+static double frame_rate(const struct feeds *f, const struct column *column)
+{
+	const struct feed_state *frames = feeds_shown(f, SOURCE_PASSES);
+
+	if (!frames || !column->n_samples)
+		return NAN;
+	history_span(frames->history, column->begin_ns + GRACE_NS, column->end_ns + GRACE_NS, frames->step);
+	return metric_frame_rate(frames->source->set, frames->step);
+}
+
 /* Instances that were kept for only a part of the span are unknown: their sums would look as if
  * every core had rested before. */
-static void take_column(struct feed_state *feed)
+static void take_column(const struct feeds *f, struct feed_state *feed)
 {
 	const struct session_source *source = feed->source;
 
 	metric_vector(source->set, feed->column, feed->scratch);
+	if (source->kind == SOURCE_CPU)
+		feed->scratch[VECTOR_FRAME_RATE] = frame_rate(f, feed->column);
 	if (feed->column->begin_ns < feed->each_ns - GRACE_NS)
 		for (unsigned i = source->n_sums; i < source->n_slots; i++)
 			feed->scratch[VECTOR_CONSTANTS + i] = NAN;
@@ -196,7 +209,7 @@ static bool vector_at(const struct feeds *f, struct feed_state *feed, int64_t en
 	history_span(feed->history, end_ns - window + GRACE_NS, end_ns + GRACE_NS, feed->column);
 	if (!feed->column->n_samples)
 		history_around(feed->history, end_ns - window / 2, feed->column);
-	take_column(feed);
+	take_column(f, feed);
 	memcpy(vector, feed->scratch, feed->n_vector * sizeof(*vector));
 	return feed->column->n_samples > 0;
 }
@@ -209,7 +222,7 @@ static void range_vector(const struct feeds *f, struct feed_state *feed)
 		    history_newest_ns(feed->history) >= f->range_to_ns - slack;
 
 	history_span(feed->history, f->range_from_ns + GRACE_NS, f->range_to_ns + GRACE_NS, feed->column);
-	take_column(feed);
+	take_column(f, feed);
 	for (unsigned i = 0; i < feed->n_vector; i++)
 		feed->now[i] = held ? feed->scratch[i] : (double)NAN;
 }

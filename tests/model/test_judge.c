@@ -246,6 +246,30 @@ static void a_thread_that_is_no_longer_read_does_not_end_its_verdict(void **stat
 	bench_fini(&b);
 }
 
+static void the_frame_rate_is_that_of_the_source_of_frames(void **state)
+{
+	const struct slot slots[] = {{.name = "FrameCount", .scale = 1}};
+	struct gpudb *db = load_shipped();
+	struct err err;
+	struct metric_set *frames =
+		metric_set_new(db, &(struct metric_source){.slots = slots, .n_slots = 1}, &err);
+	const struct metric_set *sets[SOURCE_KINDS] = {[SOURCE_PASSES] = frames};
+	struct judge *judge = judge_new(db, sets);
+	struct judge_facts facts = judge->facts;
+	double vector[VECTOR_CONSTANTS + 1] = {[VECTOR_SECONDS] = 0.5, [VECTOR_CONSTANTS] = 15};
+	const double *vectors[SOURCE_KINDS] = {[SOURCE_PASSES] = vector};
+
+	(void)state;
+	judge_step(judge, S, S + S / 2, vectors, &facts);
+	assert_float_equal(judge->facts.value[FACT_FRAME_RATE], 30, 1e-9);
+	facts.value[FACT_FRAME_RATE] = 24; /* the caller knows better */
+	judge_step(judge, S + S / 2, 2 * S, vectors, &facts);
+	assert_float_equal(judge->facts.value[FACT_FRAME_RATE], 24, 1e-9);
+	judge_free(judge);
+	metric_set_free(frames);
+	gpudb_free(db);
+}
+
 static void an_unclear_verdict_says_what_is_missing(void **state)
 {
 	static const struct {
@@ -393,6 +417,7 @@ int main(void)
 		cmocka_unit_test(a_change_of_verdict_is_news_once_and_the_first_verdict_is_none),
 		cmocka_unit_test(a_verdict_is_clear_only_with_all_of_its_evidence),
 		cmocka_unit_test(a_thread_that_is_no_longer_read_does_not_end_its_verdict),
+		cmocka_unit_test(the_frame_rate_is_that_of_the_source_of_frames),
 		cmocka_unit_test(an_unclear_verdict_says_what_is_missing),
 		cmocka_unit_test(a_run_has_the_verdict_that_held_longest),
 		cmocka_unit_test(a_run_too_short_for_the_rules_still_has_findings),

@@ -2,6 +2,7 @@
 #include "tui/feeds.h"
 
 #include "tests/support/await.h"
+#include "tests/support/gpu_set.h"
 #include "tests/support/export_machine.h"
 
 #include <math.h>
@@ -250,6 +251,67 @@ static void numbers_are_compared_with_an_earlier_moment(void **state)
 
 #define ON_BENCH(test) cmocka_unit_test_setup_teardown(test, bench_init, bench_fini)
 
+/* The i-th sample of half a second. */
+static void put_sample(struct feeds *feeds, uint32_t source, unsigned i, const uint64_t *values, unsigned n)
+{
+	AUTOFREE struct sample *s = xcalloc(1, sizeof(*s) + n * sizeof(uint64_t));
+
+	*s = (struct sample){.source = source,
+			     .n_values = n,
+			     .seq = i,
+			     .begin_ns = (1000000 + (int64_t)i * 500) * MS,
+			     .end_ns = (1000500 + (int64_t)i * 500) * MS};
+	memcpy(s->value, values, n * sizeof(uint64_t));
+	feeds_take(feeds, s);
+}
+
+/* 30 frames a second, and a GPU that takes 3 W: 100 mJ per frame, known to the source
+ * of the power although another source counts the frames. */
+static void energy_per_frame_takes_the_frames_of_another_source(void **state)
+{
+	static const struct slot rails[] = {{.name = "EnergyGPU", .scale = 1e-6},
+					    {.name = "EnergyGPUTime", .scale = 1e-9}},
+				 counts[] = {{.name = "FrameCount", .scale = 1}};
+	struct gpudb *db = load_shipped();
+	struct err err;
+	struct metric_set *power = metric_set_new(db, &(struct metric_source){.slots = rails, .n_slots = 2},
+						  &err),
+			  *frames = metric_set_new(db, &(struct metric_source){.slots = counts, .n_slots = 1},
+						   &err);
+	struct session session = {.n = 2};
+	struct feeds feeds;
+
+	(void)state;
+	session.sources[0] =
+		(struct session_source){.kind = SOURCE_CPU, .set = power, .n_slots = 2, .n_sums = 2};
+	session.sources[1] = (struct session_source){
+		.kind = SOURCE_PASSES, .index = 1, .set = frames, .n_slots = 1, .n_sums = 1};
+	for (unsigned i = 0; i < 2; i++)
+		session.sources[i].asked_ns = session.sources[i].period_ns = 500 * MS;
+	feeds_init(&feeds, &session, false, 500 * MS);
+	feeds_want_points(&feeds, POINTS);
+	for (unsigned i = 1; i <= 8; i++) {
+		put_sample(&feeds, 1, i, (uint64_t[]){15}, 1);
+		put_sample(&feeds, 0, i, (uint64_t[]){1500000, 500000000}, 2);
+	}
+	feeds_show(&feeds, 0, 0);
+	assert_float_equal(
+		metric_value(metric_of(power, "FrameEnergyGPU"), feeds_view(&feeds, SOURCE_CPU).now), 100,
+		1e-6);
+	feeds_fini(&feeds);
+	session.n = 1; /* without frames it is unknown */
+	feeds_init(&feeds, &session, false, 500 * MS);
+	feeds_want_points(&feeds, POINTS);
+	put_sample(&feeds, 0, 1, (uint64_t[]){1500000, 500000000}, 2);
+	feeds_show(&feeds, 0, 0);
+	assert_true(
+		isnan(metric_value(metric_of(power, "FrameEnergyGPU"), feeds_view(&feeds, SOURCE_CPU).now)));
+	feeds_fini(&feeds);
+	metric_set_free(power);
+	metric_set_free(frames);
+	gpudb_free(db);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +323,7 @@ int main(void)
 		ON_BENCH(what_is_compared_with_stays_while_numbers_go_on),
 		cmocka_unit_test(a_simulated_past_is_taken_whole_and_leaves_small_rings),
 		ON_BENCH(numbers_are_compared_with_an_earlier_moment),
+		cmocka_unit_test(energy_per_frame_takes_the_frames_of_another_source),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
