@@ -177,7 +177,8 @@ int stat_run(const struct sys *sys, struct options *options, struct err *err)
 	AUTOFREE char *text = options->cmd ? command_text(options->cmd) : NULL;
 	AUTOFREE char *all = headline_all();
 
-	if (!options->cmd && !options->n_events) /* only these are shown; the report on CMD shows all */
+	/* only these are shown; the report on CMD shows all */
+	if (!options->cmd && !options->n_events && !options->groups)
 		options->counts = all;
 	return options->repeat ? run_repeated(sys, options, text, err)
 			       : run_once(sys, options, text, NULL, err);

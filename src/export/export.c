@@ -95,7 +95,8 @@ static bool has_column(const struct export_table *table, unsigned source)
 	return false;
 }
 
-/* Return the source whose samples are the rows. */
+/* Return the source whose samples are the rows. Of equally fast ones the last: it is read last, so
+ * the samples of the others belong to the same row. */
 static unsigned first_source(const struct export_table *table)
 {
 	const struct export_source *sources = table->sources;
@@ -104,7 +105,7 @@ static unsigned first_source(const struct export_table *table)
 	for (unsigned s = 0; s < table->n_sources; s++) {
 		if (sources[s].set->layout)
 			return s;
-		if (has_column(table, s) && (first < 0 || sources[s].period_ns < sources[first].period_ns))
+		if (has_column(table, s) && (first < 0 || sources[s].period_ns <= sources[first].period_ns))
 			first = (int)s;
 	}
 	return first < 0 ? 0 : (unsigned)first;
@@ -278,8 +279,7 @@ static bool write_row(struct export *ex, struct export_row *row, struct err *err
 	row->begin_ns += ex->options.epoch_offset_ns;
 	row->end_ns += ex->options.epoch_offset_ns;
 	row->number = ++ex->n_rows;
-	if (row->number == 1 && ex->options.exact)
-		export_hide_columns(&ex->table, ex->values, ex->sums);
+	row->new_columns = export_hide_columns(&ex->table, ex->values, ex->sums);
 	row->guide = table->guide;
 	row->verdict =
 		ex->options.watch ? judge_verdict_name(&watch_judge(ex->options.watch)->verdict) : NULL;

@@ -115,6 +115,7 @@ struct export_column {
 	const struct unit *unit;
 	const struct metric *metric; /* NULL: a column of the command */
 	int instance;                /* into set->instances, -1: the sum */
+	bool told;                   /* its source has had a row, or it was asked for and stays */
 	bool hidden;                 /* this machine does not have it: a table for people leaves it out */
 };
 
@@ -139,6 +140,7 @@ struct export_row {
 	bool marked;                          /* only in a format without marks */
 	bool lost;                            /* samples are missing before it */
 	bool guide;                           /* GPU metrics are defined as in the guide */
+	bool new_columns;                     /* a source has its first row */
 	const double *values;                 /* per column, NaN: undefined */
 	const bool *estimated;                /* per column: something was not counted all the time */
 	const struct column *const *sums;     /* per source: sums of the values; NULL if no interval ended */

@@ -110,7 +110,8 @@ static void add_metric(struct export_table *table, unsigned s, const struct metr
 							  .title = m->def->title,
 							  .unit = m->unit,
 							  .metric = m,
-							  .instance = i});
+							  .instance = i,
+							  .told = !table->options->exact});
 	}
 }
 
@@ -224,14 +225,20 @@ static bool is_state(const struct metric_set *set, const struct metric *m)
 	return any;
 }
 
-void export_hide_columns(struct export_table *table, const double *values, const struct column *const *sums)
+bool export_hide_columns(struct export_table *table, const double *values, const struct column *const *sums)
 {
+	bool changed = false;
+
 	for (unsigned i = 0; i < table->n_metrics; i++) {
 		struct export_column *c = &table->columns[i];
 
-		c->hidden = sums[c->source] && isnan(values[i]) &&
-			    is_state(table->sources[c->source].set, c->metric);
+		if (c->told || !sums[c->source])
+			continue;
+		c->told = true;
+		c->hidden = isnan(values[i]) && is_state(table->sources[c->source].set, c->metric);
+		changed |= !c->hidden;
 	}
+	return changed;
 }
 
 double export_rate(const struct export_column *column, double value, const struct column *sum)

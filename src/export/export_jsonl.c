@@ -69,9 +69,10 @@ static void json_constants(const struct export_source *source, struct strbuf *ou
 
 static void json_source(const struct export_source *source, struct strbuf *out)
 {
+	static const char *const kinds[SOURCE_KINDS] = {"gpu", "cpu", "cpu", "passes"};
 	const struct gpu_product *product = source->set->product;
 
-	strbuf_printf(out, "{\"kind\":\"%s\"", source->set->layout ? "gpu" : "cpu");
+	strbuf_printf(out, "{\"kind\":\"%s\"", kinds[source->kind]);
 	json_member(out, "name");
 	json_string(out, source->title);
 	json_member(out, "driver");

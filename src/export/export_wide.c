@@ -59,6 +59,12 @@ static void make_label(const struct export_table *table, const struct export_col
 	}
 }
 
+/* The columns of a source come with its first row. */
+static bool is_shown(const struct export_column *c)
+{
+	return c->told && !c->hidden;
+}
+
 static void write_labels(const struct export_table *table, unsigned n_lines, unsigned line,
 			 struct strbuf *out)
 {
@@ -67,7 +73,7 @@ static void write_labels(const struct export_table *table, unsigned n_lines, uns
 		struct label label;
 		struct span text = {"", 0};
 
-		if (table->columns[i].hidden)
+		if (!is_shown(&table->columns[i]))
 			continue;
 		make_label(table, &table->columns[i], &label);
 		if (line + label.n >= n_lines)
@@ -85,7 +91,7 @@ static void write_units(const struct export_table *table, struct strbuf *out)
 		char unit[UNITS_TEXT];
 		struct label label;
 
-		if (c->hidden)
+		if (!is_shown(c))
 			continue;
 		make_label(table, c, &label);
 		snprintf(unit, sizeof(unit), "%s%s", c->unit->symbol, c->metric->grows ? "/s" : "");
@@ -102,7 +108,7 @@ static void write_header(const struct export_table *table, struct strbuf *out)
 		struct label label;
 
 		make_label(table, &table->columns[i], &label);
-		if (!table->columns[i].hidden && label.n > n_lines)
+		if (is_shown(&table->columns[i]) && label.n > n_lines)
 			n_lines = label.n;
 	}
 	for (unsigned line = 0; line < n_lines; line++)
@@ -124,7 +130,7 @@ static void format_cell(char cell[CELL_TEXT], const struct export_column *c, dou
 
 static void wide_begin(const struct export_table *table, struct strbuf *out)
 {
-	(void)table, (void)out; /* which columns are known shows in the first row */
+	(void)table, (void)out; /* which columns are known shows in the rows */
 }
 
 static void wide_interval(const struct export_table *table, const struct export_row *row, struct strbuf *out)
@@ -132,7 +138,7 @@ static void wide_interval(const struct export_table *table, const struct export_
 	struct export_row without = *row;
 	char words[EXPORT_FLAGS_TEXT];
 
-	if (row->number % HEADER_ROWS == 1)
+	if (row->number % HEADER_ROWS == 1 || row->new_columns)
 		write_header(table, out);
 	strbuf_printf(out, "%*.3f", TIME_WIDTH, (double)(row->end_ns - table->begin_ns) * 1e-9);
 	for (unsigned i = 0; i < table->n_metrics; i++) {
@@ -140,7 +146,7 @@ static void wide_interval(const struct export_table *table, const struct export_
 		char cell[CELL_TEXT];
 		struct label label;
 
-		if (c->hidden)
+		if (!is_shown(c))
 			continue;
 		make_label(table, c, &label);
 		format_cell(cell, c, export_rate(c, row->values[i], row->sums[c->source]), row->estimated[i]);

@@ -223,17 +223,10 @@ static void without_a_gpu_the_fastest_that_was_asked_for_makes_the_rows(void **s
 		{"CPULoad", "time,duration,flags,CPULoad\r\n", "1700000000.000000000,0.500000000,,1.0\r\n"},
 	};
 	struct export_machine *m = *state;
-	struct export_source two[] = {m->sources[CPU], m->sources[CPU]};
+	struct export_source two[2];
 	struct metric_set *sets[2];
-	struct err err;
 
-	for (unsigned i = 0; i < 2; i++) {
-		sets[i] = metric_set_new(m->db, &(struct metric_source){.slots = &cpu_slots[i], .n_slots = 1},
-					 &err);
-		assert_non_null(sets[i]);
-		two[i].set = sets[i];
-	}
-	two[1].index = 7;
+	split_cpu(m, two, sets);
 	two[1].period_ns = two[0].period_ns / 2;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct export *ex;
@@ -247,6 +240,26 @@ static void without_a_gpu_the_fastest_that_was_asked_for_makes_the_rows(void **s
 		assert_string_equal(m->out.p + strlen(cases[i].header), cases[i].rows);
 		export_free(ex);
 	}
+	metric_set_free(sets[0]);
+	metric_set_free(sets[1]);
+}
+
+/* They are read one after the other at the same deadline. */
+static void of_equally_fast_sources_the_last_makes_the_rows(void **state)
+{
+	struct export_machine *m = *state;
+	struct export_source two[2];
+	struct metric_set *sets[2];
+	struct export *ex;
+
+	split_cpu(m, two, sets);
+	m->options.metrics = "CPULoad,Heat";
+	ex = start_export(m, &export_csv, two, 2);
+	push_sample(ex, CPU, 0, 500, 0, (uint64_t[]){4}, 1);
+	push_sample(ex, 7, 0, 501, 0, (uint64_t[]){30}, 1);
+	assert_string_equal(m->out.p, "time,duration,flags,CPULoad,Heat\r\n"
+				      "1700000000.000000000,0.501000000,,1.0,30.0\r\n");
+	export_free(ex);
 	metric_set_free(sets[0]);
 	metric_set_free(sets[1]);
 }
@@ -440,6 +453,7 @@ int main(void)
 		ON_MACHINE(unknown_value_is_empty_and_estimates_are_told),
 		ON_MACHINE(without_a_gpu_the_cpu_makes_the_rows),
 		ON_MACHINE(without_a_gpu_the_fastest_that_was_asked_for_makes_the_rows),
+		ON_MACHINE(of_equally_fast_sources_the_last_makes_the_rows),
 		ON_MACHINE(exact_names_are_of_one_column_each_in_their_order),
 		ON_MACHINE(total_is_of_all_samples_and_of_the_command),
 		ON_MACHINE(total_follows_the_rows),

@@ -1,17 +1,7 @@
 /* The columns of `malitop stat`. */
-#include "export/export.h"
-
-#include "base/alloc.h"
-#include "base/units.h"
+#include "tests/support/export_machine.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define N 4
 
@@ -45,7 +35,8 @@ static void wide_init(struct wide_bench *b)
 		b->columns[i] = (struct export_column){.name = names[i],
 						       .unit = unit_find(span_of(rows[i].unit)),
 						       .metric = &b->metrics[i],
-						       .instance = -1};
+						       .instance = -1,
+						       .told = true};
 	}
 	b->table = (struct export_table){.options = &b->options,
 					 .sources = &b->source,
@@ -107,11 +98,40 @@ static void the_header_is_repeated_and_hidden_columns_are_left_out(void **state)
 	assert_null(strstr(out.p, "61.5"));
 }
 
+/* What a source does not have shows in its first row, which comes later if the source is slower. */
+static void the_columns_of_a_source_come_with_its_first_row(void **state)
+{
+	struct export_machine *m = *state;
+	struct export_source two[2];
+	struct metric_set *sets[2];
+	struct export *ex;
+
+	split_cpu(m, two, sets);
+	two[1].period_ns = two[0].period_ns / 2;
+	m->options.metrics = "CPULoad,Heat";
+	m->options.exact = true;
+	ex = start_export(m, &export_wide, two, 2);
+	push_sample(ex, 7, 0, 250, 0, (uint64_t[]){30}, 1);
+	assert_null(strstr(m->out.p, "Load"));
+	assert_non_null(strstr(m->out.p, "30.0"));
+	strbuf_clear(&m->out);
+	push_sample(ex, CPU, 0, 500, 0, (uint64_t[]){4}, 1);
+	push_sample(ex, 7, 250, 500, 0, (uint64_t[]){31}, 1);
+	assert_non_null(strstr(m->out.p, "Load"));
+	strbuf_clear(&m->out);
+	push_sample(ex, 7, 500, 750, 0, (uint64_t[]){32}, 1);
+	assert_null(strstr(m->out.p, "Load")); /* no header again */
+	export_free(ex);
+	metric_set_free(sets[0]);
+	metric_set_free(sets[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_interval_is_a_line_under_titles_and_units),
 		cmocka_unit_test(the_header_is_repeated_and_hidden_columns_are_left_out),
+		ON_MACHINE(the_columns_of_a_source_come_with_its_first_row),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

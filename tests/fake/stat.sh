@@ -232,6 +232,16 @@ if "$malitop" list backends | grep -q '^perf ' && [ -f tests/fake/libfakemali.so
 	asked 0 a72x4 stat -b perf -e '{inst_retired,inst_spec,br_mis_pred},cache-misses' -- sleep 0.3
 	said '^inst_spec  .* 100.0 %  .*  0\.1[0-9]* of inst_retired$' out "a group"
 	said '^cache-misses  .*[0-9]$' out "beside a group"
+	# The row of an interval has what every source counted in it, from the first row on; a group alone fits the counters.
+	asked 0 a72x4 stat -b proc,perf -i 500ms -d 1s -f csv -e cycles
+	tr -d '\r' <"$work/out" | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "CPUContextSwitches") at = i }
+		NR > 1 && !($4 > 0 && $at > 0) { bad = 1 } END { exit bad || NR < 2 }'
+	check $? "a row without events: $(cat "$work/out")"
+	for group in ipc branch cache l1d tlb bus mix sync exceptions memory; do
+		asked 0 a72x4 stat -b perf --long -i 100ms -d 200ms -g $group
+		! grep -F '[' "$work/out"
+		check $? "-g $group takes turns: $(cat "$work/out")"
+	done
 	asked 0 x86 record -b perf -i 50ms -d 120ms -e cpu/event=0x2e,umask=0x41/ -o "$work/asked.csv"
 	head -n 1 "$work/asked.csv" | grep -q ',"cpu/event=0x2e,umask=0x41/","cpu/event=0x2e,umask=0x41/.cluster0"'
 	check $? "record: $(head -n 1 "$work/asked.csv")"

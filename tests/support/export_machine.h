@@ -117,6 +117,21 @@ static inline int machine_init(void **state)
 	return 0;
 }
 
+/* The CPU's load and its heat as two sources, the second of which has index 7. Free the sets. */
+static inline void split_cpu(struct export_machine *m, struct export_source two[2],
+			     struct metric_set *sets[2])
+{
+	struct err err;
+
+	for (unsigned i = 0; i < 2; i++) {
+		two[i] = m->sources[CPU];
+		two[i].set = sets[i] = metric_set_new(
+			m->db, &(struct metric_source){.slots = &cpu_slots[i], .n_slots = 1}, &err);
+		assert_non_null(sets[i]);
+	}
+	two[1].index = 7;
+}
+
 static inline int machine_fini(void **state)
 {
 	struct export_machine *m = *state;
