@@ -100,6 +100,7 @@ struct source {
 	struct slot *slots; /* owned by the source; freed by source_fini */
 	unsigned n_slots;
 	unsigned n_sums; /* slots before the instances, which come last; open may leave it 0: all */
+	unsigned n_more; /* words that a sample may have after its slots; then there are no instances */
 	bool simulated;
 	bool keeps_powered; /* measuring keeps the device powered: do it only for someone who looks */
 
@@ -207,7 +208,8 @@ struct backend {
 	/* Becomes readable when a sample is ready; -1: call read every period. */
 	int (*fd)(const struct source *source);
 	/* Read one interval that has ended by `now`. Writes begin_ns, end_ns, flags, lost and
-	 * value[0 .. n_slots); the sampler fills the rest. Must not allocate, lock, or take longer
+	 * value[0 .. n_slots); the sampler fills the rest. n_more is the room for words after them,
+	 * then how many there are; without words it stays. Must not allocate, lock, or take longer
 	 * than a period. */
 	enum read_result (*read)(struct source *source, int64_t now_ns, struct sample *sample);
 	/* Measure these slots as exactly as can be from the end of the current interval on, and

@@ -3,7 +3,7 @@
  * frames do meanwhile is dim. */
 #include "views/widget.h"
 
-#include "model/pass_table.h"
+#include "model/pass_lanes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +29,10 @@ static bool read_plot(struct span_plot *plot, const struct view_data *data)
 
 	if (!feed->set || !feed->now || !pass_table_has(feed->set))
 		return false;
-	pass_frame_read(&plot->frame, feed->set, feed->now);
+	if (feed->lanes)
+		lanes_read_frame(&plot->frame, feed->lanes, feed->lane);
+	else
+		pass_frame_read(&plot->frame, feed->set, feed->now);
 	if (!plot->frame.n && !plot->frame.n_regions)
 		return false;
 	pass_table_read(&plot->table, feed->set, feed->now);

@@ -33,6 +33,7 @@ static const struct {
 	[FRAME_DISJOINT] = {"PassesDisjoint", SLOT_DELTA, 1},
 	[FRAME_UNTIMED] = {"PassesUntimed", SLOT_DELTA, 1},
 	[FRAME_DROPPED] = {"PassesDropped", SLOT_DELTA, 1},
+	[FRAME_UNKEPT] = {"PassesUnkept", SLOT_DELTA, 1},
 	[FRAME_CHANGES] = {"PassesChanges", SLOT_DELTA, 1},
 	[FRAME_APPS] = {"PassesApps", SLOT_LEVEL, 1},
 	[FRAME_PID] = {"PassesPid", SLOT_LEVEL, 1},
@@ -128,6 +129,7 @@ void pass_fold_forget(struct pass_fold *f)
 	f->n_times = f->n_gpu_times = 0;
 	memset(f->n_row_times, 0, sizeof(f->n_row_times));
 	f->before.type = 0;
+	f->lanes.n = 0;
 	memset(f->rows, 0, sizeof(f->rows));
 }
 
@@ -232,6 +234,38 @@ static void keep_spans(struct pass_fold *f, const struct passes_event *one, cons
 	f->frame[FRAME_ONE_WAIT] = one->wait_ns;
 }
 
+/* Keep all passes of a frame, in the order in which they came. */
+static void keep_lane(struct pass_fold *f, const struct passes_event *one)
+{
+	const struct sweep *sweep = &f->sweep;
+	int64_t begin_ns;
+	unsigned n = 0;
+	uint64_t *word;
+
+	for (unsigned i = 0; i < sweep->n; i++)
+		n += sweep->spans[i].frame == one->frame && sweep->spans[i].end_ns > one->begin_ns;
+	word = lanes_add(&f->lanes, LANE_FRAME_WORDS + n * LANE_PASS_WORDS);
+	if (!word)
+		return;
+	*word++ = LANE_FRAME;
+	*word++ = one->frame;
+	*word++ = (uint64_t)one->begin_ns;
+	*word++ = lane_us(one->end_ns - one->begin_ns);
+	*word++ = one->present_ns / 1000;
+	*word++ = one->wait_ns / 1000;
+	*word++ = n;
+	for (unsigned i = 0; i < sweep->n; i++) {
+		const struct sweep_span *s = &sweep->spans[i];
+
+		if (s->frame != one->frame || s->end_ns <= one->begin_ns)
+			continue;
+		begin_ns = s->begin_ns > one->begin_ns ? s->begin_ns : one->begin_ns;
+		*word++ = lane_row(s->row + 1u, f->rows[s->row].queue);
+		*word++ = lane_us(begin_ns - one->begin_ns);
+		*word++ = lane_us(s->end_ns - begin_ns);
+	}
+}
+
 static unsigned rank_of(const int64_t *sorted, unsigned n, int64_t ns)
 {
 	unsigned rank = 0;
@@ -278,6 +312,8 @@ static void sweep_before(struct pass_fold *f, const struct passes_event *e)
 
 	if (f->before.type && f->before.frame > 0 && f->before.frame == e->frame - 1)
 		keep_spans(f, &f->before, e);
+	if (f->before.type && f->before.frame > 0)
+		keep_lane(f, &f->before);
 	memset(rows, 0, sizeof(rows));
 	busy_ns = sweep_frame(&f->sweep, e->frame - 1, rows);
 	add_rows(f, rows);
@@ -396,6 +432,13 @@ static void put_frames(const struct pass_fold *f, const struct pass_fold_app *ap
 	value[FRAME_WRITER] = app->writer;
 	value[FRAME_STAMP] = app->stamp;
 	pass_text_pack(&value[FRAME_NAME], PASS_APP_WORDS, app->title);
+}
+
+void pass_fold_lanes(struct pass_fold *f, int64_t end_ns, unsigned n_slots, struct sample *sample)
+{
+	sample->n_more = (uint16_t)lanes_finish(&f->lanes, end_ns, sample->value + n_slots, sample->n_more);
+	f->frame[FRAME_UNKEPT] = f->lanes.dropped;
+	f->lanes.dropped = 0;
 }
 
 void pass_fold_sample(struct pass_fold *f, const struct pass_fold_app *app, int64_t end_ns, uint64_t *value)

@@ -2,13 +2,14 @@
  *
  * Its passes have rows: a row keeps its pass until the pass has been away for two seconds, and its
  * name is in the sample too, so that history, logs and replay know it without further means. The
- * newest complete frame is also kept span by span, for its lanes. Thread: that of the source.
+ * newest complete frame is also kept span by span in slots, for its lanes, and all of them in words
+ * after the slots, for logs. Thread: that of the source.
  * Nothing here allocates but pass_fold_slots. */
 #ifndef MALITOP_PASS_FOLD_H
 #define MALITOP_PASS_FOLD_H
 
 #include "backends/backend.h"
-#include "model/pass_table.h"
+#include "model/pass_lanes.h"
 
 #define PASS_ROWS PASS_TABLE_ROWS /* the last one has all passes that find no row */
 #define PASS_AWAY_NS 2000000000ll
@@ -43,6 +44,7 @@ enum frame_slot {
 	FRAME_DISJOINT,
 	FRAME_UNTIMED,
 	FRAME_DROPPED,
+	FRAME_UNKEPT,
 	FRAME_CHANGES,
 	FRAME_APPS,
 	FRAME_PID,
@@ -123,6 +125,7 @@ struct pass_fold {
 	int64_t row_times[PASS_ROWS][2 * ROWS_RANKED];
 	unsigned n_row_times[PASS_ROWS];
 	struct passes_event before; /* the frame before; type 0: none */
+	struct lanes lanes;
 	char slot_names[PASS_FOLD_SLOTS][SLOT_NAME];
 };
 
@@ -151,6 +154,9 @@ void pass_fold_forget(struct pass_fold *fold);
  * no application. */
 void pass_fold_sample(struct pass_fold *fold, const struct pass_fold_app *app, int64_t end_ns,
 		      uint64_t *value);
+/* Write its lanes after its n_slots slots. Call it before pass_fold_sample, which writes what found
+ * no room. */
+void pass_fold_lanes(struct pass_fold *fold, int64_t end_ns, unsigned n_slots, struct sample *sample);
 
 /* Pack a text into the slots of its words. */
 void pass_text_pack(uint64_t *words, unsigned n, const char *text);

@@ -35,6 +35,7 @@ static bool passes_open(struct source *source, const char *device, struct err *e
 	snprintf(source->driver, sizeof(source->driver), "malitop's layer");
 	pass_fold_slots(&p->fold, source);
 	regions_slots(&p->regions, source);
+	source->n_more = PASS_LANES_WORDS;
 	return true;
 }
 
@@ -87,7 +88,7 @@ static void take_own(struct passes *p, struct app *app, const struct passes_even
 		return;
 	}
 	passes_reader_name(&app->reader, e->name, 0, name, sizeof(name));
-	regions_event(&p->regions, e, name, now_ns);
+	regions_event(&p->regions, e, name, now_ns, &p->fold.lanes);
 }
 
 static void take_events(struct passes *p, unsigned index, int64_t now_ns)
@@ -286,10 +287,11 @@ static enum read_result passes_read(struct source *source, int64_t now_ns, struc
 	while (p->due_ns <= now_ns)
 		p->due_ns += source->period_ns;
 	read_apps(p, &source->options.scope, now_ns);
-	put_sample(p, now_ns, sample->value);
-	release_apps(p);
 	sample->begin_ns = p->begin_ns;
 	sample->end_ns = now_ns;
+	pass_fold_lanes(&p->fold, now_ns, source->n_slots, sample);
+	put_sample(p, now_ns, sample->value);
+	release_apps(p);
 	sample->lost = 0;
 	sample->flags = now_ns - p->begin_ns > source->period_ns * 3 / 2 ? SAMPLE_STRETCHED : 0;
 	/* The GPU's clock jumped, or was reset: times of this sample may be wrong. */

@@ -73,10 +73,24 @@ static unsigned find_thread(struct regions *r, uint32_t thread)
 	return i;
 }
 
-void regions_event(struct regions *r, const struct passes_event *e, const char *name, int64_t now_ns)
+static void keep_lane(struct lanes *lanes, const struct region_event *e)
+{
+	uint64_t *word = lanes_add(lanes, LANE_REGION_WORDS);
+
+	if (!word)
+		return;
+	word[0] = LANE_REGION;
+	word[1] = lane_row(e->row + 1u, e->thread);
+	word[2] = (uint64_t)e->begin_ns;
+	word[3] = lane_us(e->end_ns - e->begin_ns);
+}
+
+void regions_event(struct regions *r, const struct passes_event *e, const char *name, int64_t now_ns,
+		   struct lanes *lanes)
 {
 	unsigned number = find_row(r, name, now_ns);
 	struct region_row *row = &r->rows[number];
+	struct region_event *kept = &r->kept[r->n_kept++ % REGIONS_KEPT];
 
 	row->seen_ns = now_ns;
 	row->value[REGION_TIME] += (uint64_t)(e->end_ns - e->begin_ns);
@@ -84,8 +98,9 @@ void regions_event(struct regions *r, const struct passes_event *e, const char *
 	row->uncounted |= e->cycles == UINT64_MAX || e->instructions == UINT64_MAX;
 	row->value[REGION_CYCLES] += e->cycles;
 	row->value[REGION_INSTRUCTIONS] += e->instructions;
-	r->kept[r->n_kept++ % REGIONS_KEPT] = (struct region_event){e->begin_ns, e->end_ns, (uint8_t)number,
-								    (uint8_t)find_thread(r, e->thread)};
+	*kept = (struct region_event){e->begin_ns, e->end_ns, (uint8_t)number,
+				      (uint8_t)find_thread(r, e->thread)};
+	keep_lane(lanes, kept);
 }
 
 static void put_spans(const struct regions *r, const struct pass_fold *fold, uint64_t *value)

@@ -38,7 +38,8 @@ struct regions {
 
 void regions_slots(struct regions *r, struct source *source);
 /* Take a region, with the name it has. */
-void regions_event(struct regions *r, const struct passes_event *event, const char *name, int64_t now_ns);
+void regions_event(struct regions *r, const struct passes_event *event, const char *name, int64_t now_ns,
+		   struct lanes *lanes);
 void regions_forget(struct regions *r);
 /* Write all slots, and begin the next sample. The spans are those of the newest frame of `fold`,
  * which pass_fold_sample has not yet written. */

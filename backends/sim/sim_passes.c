@@ -145,6 +145,7 @@ static bool sim_passes_open(struct source *source, const char *device, struct er
 	snprintf(source->title, sizeof(source->title), "Frames and passes");
 	snprintf(source->driver, sizeof(source->driver), "sim %s", scenario->name);
 	pass_fold_slots(&p->fold, source);
+	source->n_more = PASS_LANES_WORDS;
 	sim_model_init(&p->model, product, scenario, o->seed,
 		       o->frames_per_second > 0 ? o->frames_per_second : SIM_FPS, p->width, p->height);
 	p->model.watcher = (struct sim_watcher){.ctx = p, .frame = note_frame, .phase = note_phase};
@@ -182,6 +183,7 @@ static enum read_result sim_passes_read(struct source *source, int64_t now_ns, s
 	if (!sim_pace_next(&p->pace, now_ns, sample))
 		return READ_NONE;
 	sim_model_run(&p->model, p->pace.sim_ns);
+	pass_fold_lanes(&p->fold, p->pace.sim_ns, source->n_slots, sample);
 	pass_fold_sample(&p->fold,
 			 &(struct pass_fold_app){.apps = 1,
 						 .pid = GAME_PID,

@@ -17,7 +17,7 @@ _Static_assert(sizeof(struct sample) == 5 * CELL && offsetof(struct sample, valu
 struct decoder {
 	struct mlog_block *block;
 	const struct mlog_about *about;
-	bool has_queues;
+	bool has_queues, has_more;
 };
 
 /* The samples of one source, consecutive in memory, so that the cells of a column have a constant
@@ -40,6 +40,7 @@ void mlog_block_fini(struct mlog_block *block)
 	free(block->samples);
 	free(block->notes);
 	free(block->memory);
+	free(block->more_memory);
 	*block = (struct mlog_block){0};
 }
 
@@ -157,7 +158,8 @@ static void get_rows(struct decoder *d, unsigned source, const struct sample_row
 		get_cells(in, rows, offsetof(struct sample, value) + k * CELL, UINT64_MAX);
 	for (size_t i = 0; i < rows->n; i++) {
 		row_of(rows, i)->source = source;
-		row_of(rows, i)->n_values = n_slots;
+		row_of(rows, i)->n_values = (uint16_t)n_slots;
+		row_of(rows, i)->n_more = 0;
 	}
 }
 
@@ -217,6 +219,55 @@ static void get_samples(struct decoder *d, struct wire *in)
 		get_rows(d, i, &rows[i], in);
 }
 
+/* The samples with more words, and how much memory they take. */
+static size_t size_more(const struct mlog_block *block, struct wire in)
+{
+	size_t size = 0, words, at = 0;
+
+	for (uint64_t n = wire_get(&in); n > 0 && !in.bad; n--) {
+		size_t step = wire_get_most(&in, block->n_samples);
+
+		at += step;
+		words = wire_get_most(&in, UINT16_MAX);
+		if (at >= block->n_samples || (size && !step) || size > MLOG_DECODED_MAX)
+			return SIZE_MAX;
+		size += sample_size(block->samples[at]) + words * CELL;
+		for (size_t i = 0; i < words && !in.bad; i++)
+			wire_get(&in);
+	}
+	return in.bad || size > MLOG_DECODED_MAX ? SIZE_MAX : size;
+}
+
+/* A sample with words after its values is a copy, because the others have no room for them. */
+static void get_more(struct decoder *d, struct wire *in)
+{
+	struct mlog_block *block = d->block;
+	size_t size = size_more(block, *in), at = 0;
+	char *to;
+
+	in->bad |= d->has_more || size == SIZE_MAX;
+	d->has_more = true;
+	if (in->bad)
+		return;
+	if (size > block->cap_more) {
+		free(block->more_memory);
+		block->more_memory = xmalloc(size);
+		block->cap_more = size;
+	}
+	to = block->more_memory;
+	for (uint64_t n = wire_get(in); n > 0; n--) {
+		struct sample *sample = (struct sample *)(void *)to;
+
+		at += wire_get(in);
+		memcpy(sample, block->samples[at], sample_size(block->samples[at]));
+		sample->n_more = (uint16_t)wire_get(in);
+		for (unsigned i = 0; i < sample->n_more; i++)
+			sample->value[sample->n_values + i] = wire_get(in);
+		block->samples[at] = sample;
+		to += sample_size(sample);
+	}
+}
+
 /* ---- the other sections ---- */
 
 static void get_note(struct decoder *d, struct wire *in)
@@ -263,10 +314,9 @@ static void get_queues(struct decoder *d, struct wire *in)
 }
 
 static void (*const sections[])(struct decoder *d, struct wire *in) = {
-	[MLOG_SECTION_SAMPLES] = get_samples,
-	[MLOG_SECTION_NOTE] = get_note,
-	[MLOG_SECTION_PROCESSES] = get_processes,
-	[MLOG_SECTION_QUEUES] = get_queues,
+	[MLOG_SECTION_SAMPLES] = get_samples,     [MLOG_SECTION_NOTE] = get_note,
+	[MLOG_SECTION_PROCESSES] = get_processes, [MLOG_SECTION_QUEUES] = get_queues,
+	[MLOG_SECTION_MORE] = get_more,
 };
 
 bool mlog_block_decode(struct mlog_block *block, const struct mlog_about *about, const struct mlog_head *head,

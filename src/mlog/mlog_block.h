@@ -14,7 +14,8 @@ enum mlog_section {
 	MLOG_SECTION_SAMPLES = 1,
 	MLOG_SECTION_NOTE,
 	MLOG_SECTION_PROCESSES,
-	MLOG_SECTION_QUEUES
+	MLOG_SECTION_QUEUES,
+	MLOG_SECTION_MORE
 };
 
 /* ---- writing ---- */
@@ -61,9 +62,9 @@ struct mlog_block {
 
 	/* private */
 	struct mlog_changes *changes; /* of processes */
-	void *memory;
+	void *memory, *more_memory;   /* samples; those with more words */
 	unsigned cap_samples, cap_notes;
-	size_t cap_memory;
+	size_t cap_memory, cap_more;
 };
 
 void mlog_block_fini(struct mlog_block *block);

@@ -24,6 +24,9 @@ struct mlog_builder {
 	unsigned n_sources;
 	uint8_t *order; /* sources of the samples */
 	size_t n_order, cap_order;
+	uint64_t *more; /* of samples: the number in `order`, how many words, and these */
+	size_t n_more, cap_more;
+	unsigned n_with_more;
 	struct mlog_note *notes;
 	size_t n_notes, cap_notes;
 	struct process_list written, list; /* the last list in the log, and the next one; rows are owned */
@@ -44,7 +47,7 @@ static void begin_block(struct mlog_builder *b)
 {
 	for (unsigned i = 0; i < b->n_sources; i++)
 		b->sources[i].n = 0;
-	b->n_order = b->n_notes = 0;
+	b->n_order = b->n_notes = b->n_more = b->n_with_more = 0;
 	b->has_list = false;
 	b->flags = 0;
 	b->begin_ns = INT64_MAX;
@@ -73,6 +76,7 @@ void mlog_builder_free(struct mlog_builder *b)
 		free(b->sources[i].cells);
 	free(b->sources);
 	free(b->order);
+	free(b->more);
 	free(b->notes);
 	free(b->written.processes);
 	free(b->list.processes);
@@ -103,6 +107,23 @@ static void count_lost(struct mlog_builder *b, struct source_rows *rows, const s
 	rows->any = true;
 }
 
+static void add_more(struct mlog_builder *b, const struct sample *sample)
+{
+	size_t n = b->n_more + 2 + sample->n_more;
+
+	if (!sample->n_more)
+		return;
+	if (n > b->cap_more) {
+		b->cap_more = n + n / 2;
+		b->more = xreallocarray(b->more, b->cap_more, sizeof(*b->more));
+	}
+	b->more[b->n_more] = b->n_order - 1;
+	b->more[b->n_more + 1] = sample->n_more;
+	memcpy(&b->more[b->n_more + 2], sample->value + sample->n_values, sample->n_more * sizeof(*b->more));
+	b->n_more = n;
+	b->n_with_more++;
+}
+
 void mlog_builder_sample(struct mlog_builder *b, const struct sample *sample)
 {
 	struct source_rows *rows = &b->sources[sample->source];
@@ -126,6 +147,7 @@ void mlog_builder_sample(struct mlog_builder *b, const struct sample *sample)
 	for (; n < rows->width; n++)
 		row[n] = SAMPLE_UNKNOWN;
 	count_lost(b, rows, sample);
+	add_more(b, sample);
 }
 
 void mlog_builder_note(struct mlog_builder *b, const struct mlog_note *note)
@@ -157,7 +179,7 @@ void mlog_builder_processes(struct mlog_builder *b, const struct process_list *l
 
 size_t mlog_builder_size(const struct mlog_builder *b)
 {
-	size_t size = b->n_order + b->n_notes * sizeof(*b->notes);
+	size_t size = b->n_order + b->n_notes * sizeof(*b->notes) + b->n_more * sizeof(*b->more);
 
 	for (unsigned i = 0; i < b->n_sources; i++)
 		size += b->sources[i].n * b->sources[i].width * sizeof(*b->sources[i].cells);
@@ -216,6 +238,23 @@ static void put_samples(struct mlog_builder *b, struct strbuf *payload)
 	put_section(b, MLOG_SECTION_SAMPLES, payload);
 }
 
+/* The words that samples have after their values. */
+static void put_more(struct mlog_builder *b, struct strbuf *payload)
+{
+	uint64_t before = 0;
+
+	if (!b->n_with_more)
+		return;
+	wire_varint(&b->section, b->n_with_more);
+	for (const uint64_t *p = b->more; p < b->more + b->n_more; p += 2 + p[1]) {
+		wire_varint(&b->section, p[0] - before);
+		for (const uint64_t *word = p + 1; word < p + 2 + p[1]; word++)
+			wire_varint(&b->section, *word);
+		before = p[0];
+	}
+	put_section(b, MLOG_SECTION_MORE, payload);
+}
+
 static void put_notes(struct mlog_builder *b, struct strbuf *payload)
 {
 	for (size_t i = 0; i < b->n_notes; i++) {
@@ -270,6 +309,7 @@ bool mlog_builder_take(struct mlog_builder *b, struct mlog_head *head, struct st
 	if (!b->n_order && !b->n_notes && !b->has_list)
 		return false;
 	put_samples(b, payload);
+	put_more(b, payload);
 	put_notes(b, payload);
 	put_processes(b, payload);
 	b->last_ns = b->end_ns > b->last_ns ? b->end_ns : b->last_ns;

@@ -61,7 +61,8 @@ bool ring_push(struct ring *ring, const struct sample *sample)
 {
 	size_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
 	size_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
-	size_t need = record_words(sample->n_values), at = head & (ring->size - 1), room = ring->size - at;
+	size_t need = record_words((uint32_t)sample->n_values + sample->n_more), at = head & (ring->size - 1),
+	       room = ring->size - at;
 	size_t fill = room < need ? room : 0;
 	bool restart = head == tail && at;
 
@@ -80,7 +81,7 @@ bool ring_push(struct ring *ring, const struct sample *sample)
 		at = 0;
 	}
 	ring->words[at] = need;
-	memcpy(&ring->words[at + 1], sample, sizeof(*sample) + sample->n_values * sizeof(sample->value[0]));
+	memcpy(&ring->words[at + 1], sample, sample_size(sample));
 	atomic_store_explicit(&ring->head, head + fill + need, memory_order_release);
 	return true;
 }

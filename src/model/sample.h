@@ -3,6 +3,7 @@
 #define MALITOP_SAMPLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum sample_flag {
@@ -28,16 +29,23 @@ enum source_kind {
 	SOURCE_KINDS
 };
 
-/* Times are CLOCK_MONOTONIC ns. `value` has one entry per slot of the source, in slot order. */
+/* Times are CLOCK_MONOTONIC ns. `value` has one entry per slot of the source, in slot order, and
+ * then n_more words that are no slots (model/pass_lanes.h). */
 struct sample {
 	uint32_t source;   /* index of the source in the sampler */
 	uint32_t flags;    /* enum sample_flag */
 	uint32_t lost;     /* samples lost just before this one */
-	uint32_t n_values; /* length of value */
+	uint16_t n_values; /* slots in value */
+	uint16_t n_more;   /* words after them */
 	uint64_t seq;      /* per source; counts samples and losses, so a jump shows how many are missing */
 	int64_t begin_ns, end_ns;
 	uint64_t value[];
 };
+
+static inline size_t sample_size(const struct sample *sample)
+{
+	return sizeof(*sample) + ((size_t)sample->n_values + sample->n_more) * sizeof(sample->value[0]);
+}
 
 /* A bound of 36 years for times and durations, because a log may contain any number: with times
  * limited to it, and sums saturated at it, sums and differences of a few of them fit into 64

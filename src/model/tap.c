@@ -8,16 +8,16 @@
 struct tap {
 	pthread_mutex_t lock; /* for the owners */
 	unsigned owners;
-	bool instances;
+	unsigned parts;
 	unsigned n, at; /* at: the ring that the reader peeked at */
 	struct ring *rings[];
 };
 
-struct tap *tap_new(const size_t *bytes, unsigned n, bool instances)
+struct tap *tap_new(const size_t *bytes, unsigned n, unsigned parts)
 {
 	struct tap *tap = xcalloc(1, sizeof(*tap) + n * sizeof(tap->rings[0]));
 
-	*tap = (struct tap){.owners = 1, .instances = instances, .n = n};
+	*tap = (struct tap){.owners = 1, .parts = parts, .n = n};
 	pthread_mutex_init(&tap->lock, NULL);
 	for (unsigned i = 0; i < n; i++)
 		tap->rings[i] = bytes[i] ? ring_new(bytes[i]) : NULL;
@@ -54,10 +54,14 @@ void tap_push(struct tap *tap, struct sample *sample, uint32_t n_sums, uint32_t 
 {
 	struct ring *ring = sample->source < tap->n ? tap->rings[sample->source] : NULL;
 
+	uint16_t n_more = sample->n_more;
+
 	if (!ring)
 		return;
-	sample->n_values = tap->instances ? n_slots : n_sums;
+	sample->n_values = (uint16_t)(tap->parts & TAP_INSTANCES ? n_slots : n_sums);
+	sample->n_more = tap->parts & TAP_MORE ? n_more : 0;
 	ring_push(ring, sample);
+	sample->n_more = n_more;
 }
 
 const struct sample *tap_peek(struct tap *tap)

@@ -99,7 +99,7 @@ static void follow_turns(struct gate *gate, int64_t end_ns)
 
 static struct sample *copy_sample(struct gate *gate, const struct sample *sample)
 {
-	size_t size = sizeof(*sample) + sample->n_values * sizeof(sample->value[0]);
+	size_t size = sample_size(sample);
 
 	if (size > gate->copy_size) {
 		free(gate->copy);

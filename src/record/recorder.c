@@ -298,7 +298,7 @@ static struct recorder *start_recorder(struct recorder *r, const char *path,
 		r->sink->file = r->file;
 		if (r->cuts)
 			sampler_cut(session->sampler);
-		r->tap = session_tap(session, session->options->per_core);
+		r->tap = session_tap(session, TAP_MORE | (session->options->per_core ? TAP_INSTANCES : 0));
 		recorder_follow(r, "");
 	}
 	if (!r->file || !start_thread(r, err)) {

@@ -304,9 +304,9 @@ void sampler_choose(struct sampler *s, uint32_t index, pid_t pid)
 		 &(struct sampler_request){.kind = REQUEST_CHOOSE, .index = index, .pid = pid});
 }
 
-struct tap *sampler_attach(struct sampler *s, const size_t *bytes, unsigned n, bool instances)
+struct tap *sampler_attach(struct sampler *s, const size_t *bytes, unsigned n, unsigned parts)
 {
-	struct tap *tap = tap_new(bytes, n, instances);
+	struct tap *tap = tap_new(bytes, n, parts);
 
 	assert(s->n_taps < SAMPLER_TAPS_MAX);
 	s->taps[s->n_taps++] = tap;

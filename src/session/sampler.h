@@ -54,7 +54,7 @@ void sampler_choose(struct sampler *s, uint32_t index, pid_t pid);
 /* Attach a tap (arguments as in tap_new). The sampler pushes to it until it is detached. Detaching
  * waits until all samples that have ended by now are in the tap. The caller owns the tap and drains
  * and frees it, also after sampler_free. */
-struct tap *sampler_attach(struct sampler *s, const size_t *bytes, unsigned n, bool instances);
+struct tap *sampler_attach(struct sampler *s, const size_t *bytes, unsigned n, unsigned parts);
 void sampler_detach(struct sampler *s, struct tap *tap);
 /* Make every source that supports it end its current interval (source->cut). Waits until they
  * have. */

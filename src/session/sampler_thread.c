@@ -42,7 +42,8 @@ static void seat_leave(struct lane *l, struct seat *seat)
 static void seat_adopt(struct lane *l, struct seat *seat, struct source *source)
 {
 	assert(!seat->source);
-	seat->sample = xcalloc(1, sizeof(*seat->sample) + source->n_slots * sizeof(uint64_t));
+	seat->sample = xcalloc(1, sizeof(*seat->sample) +
+					  ((size_t)source->n_slots + source->n_more) * sizeof(uint64_t));
 	pthread_mutex_lock(&l->life);
 	seat->source = source;
 	pthread_mutex_unlock(&l->life);
@@ -138,6 +139,7 @@ static bool read_seat(struct lane *l, uint32_t index)
 	for (n = 0; n < READS_MAX; n++) {
 		seat->sample->flags = 0;
 		seat->sample->lost = 0;
+		seat->sample->n_more = (uint16_t)source->n_more;
 		got = source->backend->read(source, now, seat->sample);
 		if (got != READ_GOT)
 			break;

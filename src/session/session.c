@@ -9,6 +9,7 @@
 
 #define RING_NS 4000000000ll
 #define RING_SAMPLES_MIN 64
+#define RING_MORE 64             /* samples with all words that they can have: short ones have few */
 #define HISTORY_NS 60000000000ll /* that a simulated screen begins with */
 
 /* Whose CPU events are counted: in stat those of CMD; record logs the machine while CMD runs. */
@@ -147,6 +148,7 @@ bool session_take_source(struct session *session, const struct source *source, s
 		.top_hz = source->constants.top_hz,
 		.n_slots = source->n_slots,
 		.n_sums = source->n_sums,
+		.n_more = source->n_more,
 		.constants = source->constants,
 		.product = source->product,
 		.asked_ns = session->options->interval_ns,
@@ -403,7 +405,7 @@ bool session_next_gpu(struct session *session)
 	return false;
 }
 
-struct tap *session_tap(struct session *session, bool instances)
+struct tap *session_tap(struct session *session, unsigned parts)
 {
 	size_t bytes[SESSION_SOURCES_MAX] = {0};
 
@@ -414,7 +416,9 @@ struct tap *session_tap(struct session *session, bool instances)
 		samples = samples > RING_SAMPLES_MIN ? samples : RING_SAMPLES_MIN;
 		if (s->simulated && session->has_past)
 			samples += session->what.history_ns / SOURCE_HISTORY_STEP_NS + 1;
-		bytes[s->index] = ring_bytes((size_t)samples, instances ? s->n_slots : s->n_sums);
+		bytes[s->index] = ring_bytes((size_t)samples, parts & TAP_INSTANCES ? s->n_slots : s->n_sums);
+		if (parts & TAP_MORE)
+			bytes[s->index] += ring_bytes(RING_MORE, s->n_more);
 	}
-	return sampler_attach(session->sampler, bytes, SESSION_SOURCES_MAX, instances);
+	return sampler_attach(session->sampler, bytes, SESSION_SOURCES_MAX, parts);
 }

@@ -48,7 +48,7 @@ struct session_source {
 	char title[64], driver[64], note[640];
 	bool simulated, keeps_powered;
 	double top_hz;
-	unsigned n_slots, n_sums;
+	unsigned n_slots, n_sums, n_more;
 	struct source_constants constants;
 	const struct gpu_product *product;
 	struct metric_set *set;
@@ -195,7 +195,8 @@ void session_profile(struct session *session, bool on);
 void session_set_interval(struct session *session, struct session_source *source, int64_t interval_ns);
 /* A watch over the sources as they are now; NULL if this command judges nothing. */
 struct watch *session_watch(const struct session *session);
-/* Attach a tap for all sources. Its rings hold 4 s at the requested intervals. */
-struct tap *session_tap(struct session *session, bool instances);
+/* Attach a tap for all sources, with these parts (enum tap_part). Its rings hold 4 s at the
+ * requested intervals. */
+struct tap *session_tap(struct session *session, unsigned parts);
 
 #endif

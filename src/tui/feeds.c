@@ -56,6 +56,7 @@ static void feed_fini(struct feed_state *feed)
 	free(feed->mark);
 	free(feed->column);
 	free(feed->step);
+	feeds_lanes_fini(&feed->lanes);
 	history_free(feed->history);
 }
 
@@ -82,8 +83,10 @@ void feeds_fini(struct feeds *f)
 void feeds_take(struct feeds *f, const struct sample *sample)
 {
 	for (unsigned i = 0; i < f->n; i++)
-		if (f->session->sources[i].index == sample->source)
+		if (f->session->sources[i].index == sample->source) {
 			history_push(f->feeds[i].history, sample);
+			feeds_lanes_take(&f->feeds[i].lanes, sample);
+		}
 }
 
 void feeds_drain(struct feeds *f)
@@ -146,6 +149,7 @@ void feeds_clear(struct feeds *f, bool partial)
 
 		history_clear(feed->history);
 		make_vectors(f, feed);
+		feeds_lanes_clear(&feed->lanes);
 		feed->shown_ns = feed->at_ns = feed->each_ns = 0;
 	}
 }
@@ -436,9 +440,15 @@ struct feed feeds_view(const struct feeds *f, enum source_kind kind)
 {
 	const struct feed_state *feed = feeds_shown(f, kind);
 
+	const struct sample *lanes;
+	unsigned lane = 0;
+
 	if (!feed)
 		return (struct feed){0};
+	lanes = feeds_lanes_find(&feed->lanes, feed->at_ns - window_ns(f, feed), feed->at_ns, &lane);
 	return (struct feed){.set = feed->source->set,
+			     .lanes = lanes,
+			     .lane = lane,
 			     .n_vector = feed->n_vector,
 			     .now = feed->now,
 			     .total = feed->total,
@@ -451,24 +461,6 @@ struct feed feeds_view(const struct feeds *f, enum source_kind kind)
 			     .end_ns = feed->shown_ns,
 			     .point_ns = window_ns(f, feed),
 			     .cursor = cursor_of(f, feed)};
-}
-
-double feeds_over(const struct feeds *f, enum source_kind kind, const char *formula, int64_t from_ns,
-		  int64_t to_ns)
-{
-	const struct feed_state *feed = feeds_shown(f, kind);
-	AUTOFREE struct column *column = NULL;
-	struct expr expr;
-	double value;
-
-	if (!feed || !metric_compile(feed->source->set, f->session->db, span_of(formula), false, &expr, NULL))
-		return NAN;
-	column = history_column_new(feed->history);
-	history_span(feed->history, from_ns, to_ns, column);
-	metric_vector(feed->source->set, column, feed->scratch);
-	value = expr_eval(&expr, feed->scratch);
-	expr_fini(&expr);
-	return value;
 }
 
 bool feeds_vector(const struct feeds *f, enum source_kind kind, int64_t from_ns, int64_t to_ns,

@@ -7,6 +7,7 @@
 #define MALITOP_FEEDS_H
 
 #include "session/session.h"
+#include "tui/feeds_lanes.h"
 #include "model/history.h"
 #include "views/view.h"
 
@@ -20,13 +21,14 @@ struct feed_state {
 	double *now, *total; /* these and the points end at the last kept slot */
 	double *mark;        /* what `now` is compared with; NULL: nothing */
 	unsigned n_vector;
-	double *newest;   /* scratch, as long: a point before it is kept */
-	float **points;   /* oldest first; NULL for a point without samples */
-	int n_points;     /* how many views can draw */
-	unsigned n_steps; /* points added since they were computed from history */
-	int64_t shown_ns; /* end of the newest point */
-	int64_t at_ns;    /* end of `now`; the same unless the past is shown */
-	int64_t each_ns;  /* since when instances are kept; 0: from the first sample on */
+	double *newest;           /* scratch, as long: a point before it is kept */
+	float **points;           /* oldest first; NULL for a point without samples */
+	int n_points;             /* how many views can draw */
+	unsigned n_steps;         /* points added since they were computed from history */
+	int64_t shown_ns;         /* end of the newest point */
+	int64_t at_ns;            /* end of `now`; the same unless the past is shown */
+	struct feeds_lanes lanes; /* of the passes of a log */
+	int64_t each_ns;          /* since when instances are kept; 0: from the first sample on */
 };
 
 struct feeds {

@@ -1,4 +1,4 @@
-/* How active a device was, for the timeline. */
+/* How active a device was, for the timeline; and any formula over a time. */
 #include "base/alloc.h"
 #include "tui/feeds.h"
 
@@ -48,4 +48,22 @@ void feeds_activity(const struct feeds *f, int64_t begin_ns, int64_t end_ns, int
 		cells[i].share = feeds_activity_of(feed->source, column, feed->scratch);
 		cells[i].lost = column->lost > 0;
 	}
+}
+
+double feeds_over(const struct feeds *f, enum source_kind kind, const char *formula, int64_t from_ns,
+		  int64_t to_ns)
+{
+	const struct feed_state *feed = feeds_shown(f, kind);
+	AUTOFREE struct column *column = NULL;
+	struct expr expr;
+	double value;
+
+	if (!feed || !metric_compile(feed->source->set, f->session->db, span_of(formula), false, &expr, NULL))
+		return NAN;
+	column = history_column_new(feed->history);
+	history_span(feed->history, from_ns, to_ns, column);
+	metric_vector(feed->source->set, column, feed->scratch);
+	value = expr_eval(&expr, feed->scratch);
+	expr_fini(&expr);
+	return value;
 }

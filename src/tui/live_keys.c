@@ -204,6 +204,14 @@ static void show_next_frames(struct live *l, int unused)
 		show_hint(l, "application: no other one has malitop's layer");
 }
 
+static void turn_lanes(struct live *l, int step)
+{
+	if (!player_is_paused(l->player))
+		live_pause(l);
+	if (!feeds_turn_lanes(&l->feeds, step))
+		live_step(l, step);
+}
+
 static void toggle_pause(struct live *l, int unused)
 {
 	(void)unused;
@@ -383,43 +391,25 @@ static void change_interval(struct live *l, int direction)
 }
 
 static void (*const deeds[])(struct live *l, int number) = {
-	[ACTION_VIEW] = show_view,
-	[ACTION_TURN] = turn_view,
-	[ACTION_SCROLL] = scroll_lines,
-	[ACTION_PAGE] = scroll_pages,
-	[ACTION_EDGE] = scroll_to_edge,
-	[ACTION_PAUSE] = toggle_pause,
-	[ACTION_HISTORY] = live_step,
-	[ACTION_SPEED] = change_speed,
-	[ACTION_FIND] = find_mark,
-	[ACTION_GO_TO] = ask_for_time,
-	[ACTION_INTERVAL] = change_interval,
-	[ACTION_PER_CORE] = toggle_per_core,
-	[ACTION_COUNTERS] = toggle_counters,
-	[ACTION_GPU] = show_next_gpu,
-	[ACTION_FRAMES] = show_next_frames,
-	[ACTION_LOG] = toggle_log,
-	[ACTION_MARK] = set_mark,
-	[ACTION_HELP] = show_help,
-	[ACTION_FINDINGS] = show_findings,
-	[ACTION_QUIT] = end_screen,
-	[ACTION_BACK] = go_back,
-	[ACTION_LEAP] = live_leap,
-	[ACTION_ENDS] = live_go_to_end,
-	[ACTION_SELECT] = select_row,
-	[ACTION_ZOOM] = zoom_panel,
-	[ACTION_EXPLAIN] = show_explanation,
-	[ACTION_RANGE] = select_range,
-	[ACTION_COMPARE] = toggle_compare,
-	[ACTION_SNAPSHOT] = save_screen,
-	[ACTION_FILTER] = ask_for_filter,
-	[ACTION_COUNTED] = toggle_counted,
-	[ACTION_NEXT_SORT] = sort_counters,
-	[ACTION_PIN] = pin_row,
-	[ACTION_OWN] = show_own_view,
-	[ACTION_RELOAD] = reload_own,
-	[ACTION_SETTINGS] = show_settings,
-	[ACTION_COUNTING] = live_pause_gpu,
+	[ACTION_VIEW] = show_view,           [ACTION_TURN] = turn_view,
+	[ACTION_SCROLL] = scroll_lines,      [ACTION_PAGE] = scroll_pages,
+	[ACTION_EDGE] = scroll_to_edge,      [ACTION_PAUSE] = toggle_pause,
+	[ACTION_HISTORY] = live_step,        [ACTION_SPEED] = change_speed,
+	[ACTION_FIND] = find_mark,           [ACTION_GO_TO] = ask_for_time,
+	[ACTION_INTERVAL] = change_interval, [ACTION_PER_CORE] = toggle_per_core,
+	[ACTION_COUNTERS] = toggle_counters, [ACTION_GPU] = show_next_gpu,
+	[ACTION_FRAMES] = show_next_frames,  [ACTION_LANES] = turn_lanes,
+	[ACTION_LOG] = toggle_log,           [ACTION_MARK] = set_mark,
+	[ACTION_HELP] = show_help,           [ACTION_FINDINGS] = show_findings,
+	[ACTION_QUIT] = end_screen,          [ACTION_BACK] = go_back,
+	[ACTION_LEAP] = live_leap,           [ACTION_ENDS] = live_go_to_end,
+	[ACTION_SELECT] = select_row,        [ACTION_ZOOM] = zoom_panel,
+	[ACTION_EXPLAIN] = show_explanation, [ACTION_RANGE] = select_range,
+	[ACTION_COMPARE] = toggle_compare,   [ACTION_SNAPSHOT] = save_screen,
+	[ACTION_FILTER] = ask_for_filter,    [ACTION_COUNTED] = toggle_counted,
+	[ACTION_NEXT_SORT] = sort_counters,  [ACTION_PIN] = pin_row,
+	[ACTION_OWN] = show_own_view,        [ACTION_RELOAD] = reload_own,
+	[ACTION_SETTINGS] = show_settings,   [ACTION_COUNTING] = live_pause_gpu,
 	[ACTION_PROFILING] = live_profile,
 };
 

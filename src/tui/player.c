@@ -361,7 +361,7 @@ struct player *player_open(struct session *session, const struct sys *sys, const
 	player_take_state(p);
 	for (unsigned i = 0; i < session->n; i++)
 		most = session->sources[i].n_slots > most ? session->sources[i].n_slots : most;
-	p->copy = xcalloc(1, sizeof(*p->copy) + most * sizeof(p->copy->value[0]));
+	p->copy = xcalloc(1, sizeof(*p->copy) + (most + UINT16_MAX) * sizeof(p->copy->value[0]));
 	p->refresh_ns = refresh_of(session);
 	return p;
 }

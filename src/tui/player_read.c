@@ -62,7 +62,7 @@ static bool next_block(struct player *p)
 	}
 	p->failed = err.code != 0;
 	for (unsigned i = 0; p->block && i < p->block->n_samples; i++)
-		p->work -= p->block->samples[i]->n_values;
+		p->work -= p->block->samples[i]->n_values + p->block->samples[i]->n_more;
 	return p->block != NULL;
 }
 
@@ -79,7 +79,7 @@ static void take_sample(struct player *p, const struct sample *sample)
 	    sample->end_ns < sample->begin_ns || sample->end_ns < *last)
 		return;
 	*last = sample->end_ns;
-	memcpy(p->copy, sample, sizeof(*sample) + sample->n_values * sizeof(sample->value[0]));
+	memcpy(p->copy, sample, sample_size(sample));
 	p->copy->flags |= SAMPLE_REPLAY;
 	feeds_take(p->feeds, p->copy);
 }

@@ -320,8 +320,8 @@ unsigned screen_has(struct screen *screen)
 		has |= NEEDS_GPUS;
 	if (strcmp(screen->view->name, "counters") == 0)
 		has |= NEEDS_TABLE;
-	if (strcmp(screen->view->name, "frame") == 0 && screen_apps(screen) > 1)
-		has |= NEEDS_APPS;
+	if (strcmp(screen->view->name, "frame") == 0)
+		has |= NEEDS_LANES | (screen_apps(screen) > 1 ? NEEDS_APPS : 0);
 	return screen_pane(screen) ? has : has | NEEDS_ROWS;
 }
 

@@ -1,6 +1,6 @@
 /* Round trip: the rows exported from a log are those recorded live, to the byte, for every product
- * and scenario, with a CPU and its counters beside the GPUs; and raw counter tables give the same
- * values as the rows. */
+ * and scenario, with a CPU, its counters and frames beside the GPUs; and raw counter tables give
+ * the same values as the rows. */
 #include "cli/eval.h"
 #include "cli/export_log.h"
 #include "record/recorder_sink.h"
@@ -40,7 +40,7 @@ struct trip {
 	struct sys sys; /* the machine's own */
 	struct fixture f;
 	struct perf_run perf; /* all sources use its clock */
-	struct source *proc, *gpus[SESSION_SOURCES_MAX];
+	struct source *proc, *passes, *gpus[SESSION_SOURCES_MAX];
 	struct sample *sample; /* long enough for all */
 	uint64_t seq[SESSION_SOURCES_MAX];
 	struct options options;
@@ -133,6 +133,23 @@ static void take_source(struct trip *t, const struct source *source)
 	mine->period_ns = source->period_ns;
 }
 
+/* Frames of the simulated game, which has run for a while: a sample takes half a second. */
+static void open_passes(struct trip *t, const struct gpu_product *product)
+{
+	struct source_options what = {.db = t->db,
+				      .gpu_name = product->name,
+				      .scenario = sim_scenarios[0].name,
+				      .seed = 1,
+				      .interval_ns = PERIOD_NS,
+				      .history_ns = 20 * PERIOD_NS,
+				      .frames_per_second = 60};
+
+	t->passes = source_open(&t->f.sys, &backend_sim_passes, &what, "", &t->err);
+	if (!t->passes || !backend_sim_passes.start(t->passes, PERIOD_NS, t->perf.fake.now_ns, &t->err))
+		fail_msg("%s", t->err.text);
+	take_source(t, t->passes);
+}
+
 /* The first GPU has the rows; its scenario changes with the product. */
 static void begin_session(struct trip *t, const struct gpu_product *product, unsigned first, bool per_core)
 {
@@ -161,7 +178,9 @@ static void begin_session(struct trip *t, const struct gpu_product *product, uns
 	}
 	take_source(t, t->perf.source);
 	longest = t->perf.source->n_slots > longest ? t->perf.source->n_slots : longest;
-	t->sample = xcalloc(1, sizeof(*t->sample) + longest * sizeof(uint64_t));
+	open_passes(t, product);
+	longest = t->passes->n_slots > longest ? t->passes->n_slots : longest;
+	t->sample = xcalloc(1, sizeof(*t->sample) + (longest + t->passes->n_more) * sizeof(uint64_t));
 	session_show_first(&t->session);
 }
 
@@ -169,6 +188,7 @@ static void end_session(struct trip *t)
 {
 	for (unsigned i = 0; i < sim_n_scenarios; i++)
 		source_end(t->gpus[i]);
+	source_end(t->passes);
 	free(take_ptr(&t->sample));
 	t->session.db = NULL; /* not freed with the session */
 	session_close(&t->session);
@@ -215,7 +235,7 @@ static void push_sample(struct trip *t, unsigned source, unsigned round)
 					       0};
 
 	t->sample->source = source;
-	t->sample->n_values = t->options.per_core ? s->n_slots : s->n_sums;
+	t->sample->n_values = (uint16_t)(t->options.per_core ? s->n_slots : s->n_sums);
 	t->sample->flags |= flags[(round + source) % ROUNDS];
 	t->sample->lost = round == 2 ? 3 : 0;
 	t->sample->seq = t->seq[source] += 1 + t->sample->lost;
@@ -236,6 +256,12 @@ static void push_mark(struct trip *t)
 		assert_true(t->sinks[i]->kind->note(t->sinks[i], &mark, &t->err));
 }
 
+static bool read_passes(struct trip *t, int64_t now_ns)
+{
+	t->sample->n_more = (uint16_t)t->passes->n_more;
+	return backend_sim_passes.read(t->passes, now_ns, t->sample) == READ_GOT;
+}
+
 static void run_round(struct trip *t, unsigned round)
 {
 	int64_t now;
@@ -249,6 +275,9 @@ static void run_round(struct trip *t, unsigned round)
 		push_mark(t);
 	if (backend_proc.read(t->proc, now, t->sample) == READ_GOT)
 		push_sample(t, 0, round);
+	while (read_passes(t, now))
+		push_sample(t, 2 + sim_n_scenarios, round);
+	t->sample->n_more = 0;
 	for (unsigned i = sim_n_scenarios; i-- > 0;)
 		while (backend_sim.read(t->gpus[i], now, t->sample) == READ_GOT)
 			push_sample(t, 1 + i, round);
@@ -316,6 +345,25 @@ static void leave_out_verdicts(char *text)
 		memmove(at, at + strlen(member), strlen(at + strlen(member)) + 1);
 }
 
+/* So the log has them as they were live. */
+static void has_percentiles(enum output_format format, const char *live)
+{
+	static const char *const names[] = {"frame.p50_ms", "frame.p95_ms", "frame.p99_ms",
+					    "frame.longest_ms"};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		AUTOFREE char *member = xasprintf("\"%s\":", names[i]);
+		const char *at = strstr(live, format == FORMAT_CSV ? names[i] : member);
+
+		if (!at)
+			fail_msg("no %s", names[i]);
+		for (at += strlen(member); format != FORMAT_CSV && at && !(*at >= '1' && *at <= '9');)
+			at = (at = strstr(at, member)) ? at + strlen(member) : NULL;
+		if (!at)
+			fail_msg("%s is never known", names[i]);
+	}
+}
+
 static void rows_of_a_log_are_those_that_were_live(struct trip *t, const char *product)
 {
 	for (size_t i = 0; i < FILES && files[i].format != FORMAT_MLOG; i++) {
@@ -325,6 +373,7 @@ static void rows_of_a_log_are_those_that_were_live(struct trip *t, const char *p
 
 		leave_out_verdicts(exported);
 		assert_same_text(exported, live, product);
+		has_percentiles(files[i].format, live);
 		assert_non_null(strstr(live, "mark"));
 		assert_non_null(strstr(live, "gap"));
 	}

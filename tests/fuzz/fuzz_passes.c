@@ -26,6 +26,7 @@ static struct fuzz_source {
 	struct passes passes;
 	struct metric_set *set;
 	uint64_t *value;
+	struct sample *lanes; /* has no slots */
 	double *vector;
 } f;
 
@@ -41,6 +42,7 @@ static void make_source(void)
 	assert(f.set);
 	f.value = xcalloc(f.source.n_slots, sizeof(*f.value));
 	f.vector = xcalloc(f.set->n_vector, sizeof(*f.vector));
+	f.lanes = xcalloc(1, sizeof(*f.lanes) + PASS_LANES_WORDS * sizeof(f.lanes->value[0]));
 }
 
 static void assert_text(const char *text, size_t size)
@@ -48,6 +50,28 @@ static void assert_text(const char *text, size_t size)
 	assert(strlen(text) < size);
 	for (; *text; text++)
 		assert((unsigned char)*text >= ' ' && *text != 0x7f);
+}
+
+static void check_frame(const struct pass_frame *frame)
+{
+	assert(frame->n <= PASS_SPANS && frame->n_regions <= REGION_SPANS);
+	for (unsigned i = 0; i < frame->n; i++)
+		assert(frame->spans[i].row >= 1 && frame->spans[i].row <= PASS_TABLE_ROWS &&
+		       frame->spans[i].queue < 8 && frame->spans[i].end_ms >= frame->spans[i].begin_ms);
+	for (unsigned i = 0; i < frame->n_regions; i++)
+		assert(frame->regions[i].row >= 1 && frame->regions[i].row <= REGION_ROWS);
+}
+
+static void read_lanes(void)
+{
+	unsigned n = lanes_count(f.lanes);
+	struct pass_frame frame;
+
+	for (unsigned i = 0; i <= n; i++) {
+		lanes_read_frame(&frame, f.lanes, i);
+		assert(i < n || !frame.n);
+		check_frame(&frame);
+	}
 }
 
 static void read_table(void)
@@ -67,12 +91,7 @@ static void read_table(void)
 	for (unsigned i = 0; i < table.n_regions; i++)
 		assert_text(table.regions[i].name, sizeof(table.regions[i].name));
 	pass_frame_read(&frame, f.set, f.vector);
-	assert(frame.n <= PASS_SPANS && frame.n_regions <= REGION_SPANS);
-	for (unsigned i = 0; i < frame.n; i++)
-		assert(frame.spans[i].row >= 1 && frame.spans[i].row <= PASS_TABLE_ROWS &&
-		       frame.spans[i].queue < 8 && frame.spans[i].end_ms >= frame.spans[i].begin_ms);
-	for (unsigned i = 0; i < frame.n_regions; i++)
-		assert(frame.regions[i].row >= 1 && frame.regions[i].row <= REGION_ROWS);
+	check_frame(&frame);
 }
 
 static void write_name(const void *reader, unsigned name, unsigned ordinal, char *text, size_t size)
@@ -91,6 +110,10 @@ static void put_sample(struct passes_reader *reader, int64_t now_ns)
 				    .names = reader};
 
 	passes_reader_text(reader, PASSES_RECORD_TITLE, title, sizeof(title));
+	f.lanes->end_ns = now_ns;
+	f.lanes->n_more = PASS_LANES_WORDS;
+	pass_fold_lanes(&f.passes.fold, now_ns, 0, f.lanes);
+	read_lanes();
 	regions_sample(&f.passes.regions, &f.passes.fold, f.value + PASS_FOLD_SLOTS);
 	pass_fold_sample(&f.passes.fold, &app, now_ns, f.value);
 	for (unsigned i = 0; i < f.source.n_slots; i++)
@@ -109,7 +132,7 @@ static void read_events(struct passes_reader *reader, int64_t now_ns)
 		passes_reader_name(reader, e.name, e.ordinal, text, sizeof(text));
 		assert(text[0] && strlen(text) < sizeof(text));
 		if (e.type == PASSES_REGION)
-			regions_event(&f.passes.regions, &e, text, now_ns);
+			regions_event(&f.passes.regions, &e, text, now_ns, &f.passes.fold.lanes);
 		else
 			pass_fold_event(&f.passes.fold, &e, now_ns);
 	}
@@ -124,6 +147,10 @@ static void read_any_slots(const uint8_t *data, size_t size)
 	for (unsigned i = 0; i < f.source.n_slots && size >= 8; i++)
 		memcpy(&f.vector[VECTOR_CONSTANTS + i], data + i * 8 % (size - 7), 8);
 	read_table();
+	f.lanes->n_more = (uint16_t)(size < PASS_LANES_WORDS ? size : PASS_LANES_WORDS);
+	for (unsigned i = 0; i < f.lanes->n_more; i++)
+		f.lanes->value[i] = data[i] < 250 ? data[i] : UINT64_MAX >> (data[i] - 250) * 12;
+	read_lanes();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const source_kinds[] = {"gpu", "cpu", "perf"};
+static const char *const source_kinds[] = {"gpu", "cpu", "perf", "passes"};
 static const char *const slot_kinds[] = {"delta", "steady", "level", "peak"};
 static const char *const instances[] = {"all", "core", "slice", "cluster", "cpu"};
 
@@ -74,6 +74,10 @@ static void dump_sample(const struct sample *s, const struct slot *slots)
 			printf(" %" PRId64, (int64_t)s->value[i]);
 		else
 			printf(" %" PRIu64, s->value[i]);
+	if (s->n_more)
+		printf(" lanes");
+	for (unsigned i = 0; i < s->n_more; i++)
+		printf(" %" PRIu64, s->value[s->n_values + i]);
 	printf("\n");
 }
 

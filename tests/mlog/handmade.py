@@ -142,6 +142,13 @@ def queues(*columns):
     return section(4, b"".join(column(list(map(bits, values))) for values in columns))
 
 
+def lanes(*of_samples):
+    places = [place for place, _ in of_samples]
+    return section(5, varint(len(places)) + b"".join(
+        varint(place - before) + varint(len(words)) + b"".join(map(varint, words))
+        for (place, words), before in zip(of_samples, [0] + places)))
+
+
 def bits(value):
     return struct.unpack("<I", struct.pack("<f", value))[0]
 
@@ -174,7 +181,8 @@ def data_blocks():
         + processes(1, (5000, 1000004200), [7, 40], [process(7, 1, name="grown", cpu_ns=2**40), process(8, 7),
                                                      process(9, 8, 1)], 4300))
     yield 6000, 1000004200, 0, section(99, b"") + section(99, b"twice") + samples(
-        [(1, 4, 0, 43, 6000, 7000, (0, 0, 0, 0)), (2, 0, 0, 1, 6500, 7000, ())], 6000)
+        [(1, 4, 0, 43, 6000, 7000, (0, 0, 0, 0)), (2, 0, 0, 1, 6500, 7000, ()), (2, 0, 0, 2, 7000, 7001, ())], 6000) + lanes(
+            (0, (1, 77, 1000, 500, 1, 2, 2, 1, 0, 20, 2 + 64 * 7, 20, MASK)), (2, (2, 1, 10, 10, 99)))
     yield 2000000001, 2000000001, 0, processes(1, (2000000000, 2000000001), [8], [], 2000000001)
     yield 2000000001, 2000000001, ALL_PROCESSES, processes(0, (2000000001, 2000000001), [], [process(5, 1)], 2000000001)
 
@@ -187,7 +195,7 @@ def main(path):
         out += block(DATA, len(out), begin, end, payload, flags, coding=i % 2)
         out += block(77, len(out), begin, end, b"of a later version, with a false MLog in it", coding=0)
     places = blocks[::2]
-    index = b"".join(map(varint, (1, len(blocks), 7, 4))) + signed(blocks[0][1]) + signed(blocks[-1][2]) + varint(2)
+    index = b"".join(map(varint, (1, len(blocks), 8, 4))) + signed(blocks[0][1]) + signed(blocks[-1][2]) + varint(2)
     index += varint(len(places))
     for i, (at, _, end, flags) in enumerate(places):
         before = places[i - 1] if i else (0, 0, 0)

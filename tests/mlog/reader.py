@@ -27,7 +27,7 @@ NOTES = {1: "mark", 2: "message", 3: "clock", 4: "away", 5: "back", 6: "lost"}
 PROCESSES_NS = 30 * 10**9
 
 Head = collections.namedtuple("Head", "type coding flags at begin end size raw_size")
-Sample = collections.namedtuple("Sample", "source flags lost seq begin end values")
+Sample = collections.namedtuple("Sample", "source flags lost seq begin end values lanes", defaults=((),))
 Note = collections.namedtuple("Note", "kind time source value text")
 Process = collections.namedtuple(
     "Process", "pid parent thread state uid threads start cpu_ns rss gpu cpu_percent gpu_percent ipc name user fragment vertex",
@@ -348,6 +348,23 @@ def queues_section(wire, changes):
                                        for p, f, v in zip(changes.processes, fragment, vertex)])
 
 
+def lanes_section(wire, log, samples):
+    """The samples, some of them with lanes."""
+    samples, at, size = list(samples), 0, 0
+    for i in range(wire.count()):
+        step = wire.varint()
+        need(step or not i, "lanes of a sample stand twice")
+        at += step
+        need(at < len(samples), "lanes of a sample that there is not")
+        n = wire.count()
+        need(n <= 65535, "a sample has more than 65535 words of lanes")
+        size += 8 * (5 + len(samples[at].values) + n)
+        need(size <= DECODED_MAX, "its samples with lanes take more than 64 MiB")
+        samples[at] = samples[at]._replace(lanes=tuple(wire.varint() for _ in range(n)))
+    wire.end()
+    return samples
+
+
 def apply_changes(before, changes):
     """The whole list, from the whole one before and what came now. Without one before (None), changes tell nothing."""
     if changes.complete:
@@ -368,7 +385,7 @@ def data_block(head, payload, log):
     while wire.left():
         kind = wire.varint()
         part = Wire(wire.take(wire.varint()))
-        need(kind not in (1, 3, 4) or kind not in seen, "section %d stands twice" % kind)
+        need(kind not in (1, 3, 4, 5) or kind not in seen, "section %d stands twice" % kind)
         seen.add(kind)
         if kind == 1:
             samples = samples_section(part, log, head.begin)
@@ -378,6 +395,8 @@ def data_block(head, payload, log):
             processes = processes_section(part, head.begin)
         elif kind == 4:
             processes = queues_section(part, processes)
+        elif kind == 5:
+            samples = lanes_section(part, log, samples)
     block = Block(head, samples, [note for note in notes if note], processes)
     need(all(head.begin <= time <= head.end for time in moments(block)), "it tells of another time")
     return block
@@ -496,7 +515,8 @@ def dump(data, out):
     for block in log.blocks():
         out.write("block %d %d %d\n" % (block.head.begin, block.head.end, block.head.flags))
         for s in block.samples:
-            out.write(" ".join(map(shown, (s.source, s.seq, s.begin, s.end, s.flags, s.lost, *s.values))) + "\n")
+            lanes = " lanes " + " ".join(map(shown, s.lanes)) if s.lanes else ""
+            out.write(" ".join(map(shown, (s.source, s.seq, s.begin, s.end, s.flags, s.lost, *s.values))) + lanes + "\n")
         for note in block.notes:
             out.write("note %d %d %s %d %s\n" % (note.kind, note.time, shown(note.source), note.value, note.text))
         if block.processes:

@@ -145,6 +145,42 @@ static uint64_t any_number(uint64_t *random, unsigned k)
 	return k % 40 < 20 ? k / 40 % 3 : number >> (number & 63);
 }
 
+/* What samples have after their values. */
+static void words_beside_the_values_come_back(void **state)
+{
+	static const struct bench_sample samples[] = {{0, 0, 0, 4, 1, 0, 1, {1, 2, 3, 4}},
+						      {1, 0, 0, 1, 1, 0, 2, {5}},
+						      {2, 0, 0, 0, 1, 1, 3, {0}},
+						      {0, 0, 0, 2, 2, 1, 4, {6, 7}}};
+	static const uint64_t words[] = {0, UINT64_MAX, 127, 128};
+	static const unsigned n_more[] = {0, 4, 1, 3};
+	struct mlog_block_bench b;
+
+	(void)state;
+	bench_init(&b);
+	for (unsigned round = 0; round < 2; round++) {
+		for (unsigned i = 0; i < ARRAY_LEN(samples); i++) {
+			const struct sample *plain = bench_sample(&samples[i]);
+			AUTOFREE struct sample *sample = xcalloc(1, sample_size(plain) + sizeof(words));
+
+			memcpy(sample, plain, sample_size(plain));
+			sample->n_more = (uint16_t)n_more[i];
+			memcpy(sample->value + sample->n_values, words, n_more[i] * sizeof(*words));
+			mlog_builder_sample(b.builder, sample);
+		}
+		pass_block(&b);
+		assert_int_equal(b.block.n_samples, ARRAY_LEN(samples));
+		for (unsigned i = 0; i < ARRAY_LEN(samples); i++) {
+			const struct sample *got = b.block.samples[i];
+
+			assert_same(got, &samples[i]);
+			assert_int_equal(got->n_more, n_more[i]);
+			assert_memory_equal(got->value + got->n_values, words, n_more[i] * sizeof(*words));
+		}
+	}
+	bench_fini(&b);
+}
+
 static void a_block_of_many_random_samples_comes_back(void **state)
 {
 	static struct bench_sample samples[2000];
@@ -410,7 +446,10 @@ static void what_is_no_block_is_refused(void **state)
 		{"a note without anything", false, 2, ""},
 		{"processes without anything", false, 3, ""},
 		{"queues without processes", false, 4, ""},
-		{"a section that we do not know", true, 5, "00 01 02"},
+		{"lanes without samples", false, 5, "01 00 00"},
+		{"no lanes of no samples", true, 5, "00"},
+		{"lanes without anything", false, 5, ""},
+		{"a section that we do not know", true, 6, "00 01 02"},
 		{"one that is far away", true, 1000000, ""},
 		{"one of number 0", true, 0, "12"},
 	};
@@ -422,12 +461,48 @@ static void what_is_no_block_is_refused(void **state)
 		struct mlog_block block = {0};
 
 		print_message("           %s\n", cases[i].what);
-		put_section(&payload, 5, "");
+		put_section(&payload, 6, "");
 		put_section(&payload, cases[i].kind, cases[i].hex);
 		assert_int_equal(bench_decode(&block, &bench_about, &head, payload.p, payload.n),
 				 cases[i].ok);
 		if (!cases[i].ok)
 			assert_int_equal(block.n_samples + block.n_notes + block.has_processes, 0);
+		mlog_block_fini(&block);
+	}
+}
+
+/* After two samples of source 2, which has no slots: n; place, n, words. */
+static void lanes_that_cannot_be_are_refused(void **state)
+{
+	static const struct {
+		const char *what;
+		bool ok;
+		const char *hex;
+	} cases[] = {
+		{"of both", true, "02 00 01 05 01 02 06 07"},
+		{"of the second", true, "01 01 01 05"},
+		{"of none", true, "00"},
+		{"no words", true, "01 00 00"},
+		{"twice of the same", false, "02 00 01 05 00 01 05"},
+		{"of a sample that is not there", false, "01 02 01 05"},
+		{"of one far away", false, "01 ffffffffffffffffff01 01 05"},
+		{"more words than bytes", false, "01 00 02 05"},
+		{"more words than a sample can have", false, "01 00 808004 05"},
+		{"that go on", false, "01 00 01 05 05"},
+		{"more of them than bytes", false, "7f 00 01 05"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct mlog_head head = {.type = MLOG_DATA, .begin_ns = 100, .end_ns = 200};
+		AUTO_STRBUF struct strbuf payload = {0};
+		struct mlog_block block = {0};
+
+		put_section(&payload, 1, "02 02 02 00 00 00 00 00 00 00 00 00 00");
+		put_section(&payload, 5, cases[i].hex);
+		if (bench_decode(&block, &bench_about, &head, payload.p, payload.n) != cases[i].ok)
+			fail_msg("%s", cases[i].what);
+		assert_int_equal(block.n_samples, cases[i].ok ? 2 : 0);
 		mlog_block_fini(&block);
 	}
 }
@@ -679,6 +754,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_come_back_to_the_bit),
+		cmocka_unit_test(words_beside_the_values_come_back),
 		cmocka_unit_test(a_block_of_many_random_samples_comes_back),
 		cmocka_unit_test(where_nothing_was_collected_there_is_no_block),
 		cmocka_unit_test(a_block_never_ends_before_the_one_before),
@@ -688,6 +764,7 @@ int main(void)
 		cmocka_unit_test(notes_come_back_in_their_order),
 		cmocka_unit_test(a_note_of_any_text_is_printable_and_whole),
 		cmocka_unit_test(what_is_no_block_is_refused),
+		cmocka_unit_test(lanes_that_cannot_be_are_refused),
 		cmocka_unit_test(sections_of_samples_and_processes_stand_once),
 		cmocka_unit_test(queues_stand_behind_their_processes),
 		cmocka_unit_test(moments_that_no_block_may_tell_of_become_the_nearest),

@@ -209,7 +209,7 @@ static void an_empty_ring_begins_anew_with_all_its_room(void **state)
 		ring_release(ring);
 		assert_null(ring_peek(ring));
 		if (seq % 10 == 0) { /* too large, from wherever it stands */
-			s->n_values = 1u << 20;
+			s->n_values = UINT16_MAX;
 			assert_false(ring_push(ring, s));
 			assert_null(ring_peek(ring));
 		}

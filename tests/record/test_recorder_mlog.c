@@ -142,7 +142,7 @@ static unsigned compare_both(const struct log *log, struct tap *tap)
 		if (!mine)
 			continue;
 		assert_int_equal(s->n_values, mine->n_values);
-		assert_memory_equal(s, mine, sizeof(*s) + s->n_values * sizeof(s->value[0]));
+		assert_memory_equal(s, mine, sample_size(s));
 		n++;
 	}
 	return n;

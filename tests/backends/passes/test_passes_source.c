@@ -54,8 +54,9 @@ static void bench_init(struct passes_bench *b)
 							.frames_per_second = 100},
 				&err);
 	assert_non_null(b->set);
-	b->sample = xcalloc(1, sizeof(*b->sample) + b->source.n_slots * sizeof(uint64_t));
-	b->sample->n_values = b->source.n_slots;
+	b->sample =
+		xcalloc(1, sizeof(*b->sample) + (b->source.n_slots + b->source.n_more) * sizeof(uint64_t));
+	b->sample->n_values = (uint16_t)b->source.n_slots;
 	b->first_ns = b->now_ns = channel_now_ns();
 	assert_true(backend_passes.start(&b->source, 100 * MS, b->now_ns, &err));
 }
@@ -191,6 +192,37 @@ static void frames_and_passes_become_metrics(void **state)
 	assert_metric(&b, v, "frame.cpu_ms", NAN);
 	assert_int_equal(table.n, 0);
 	free(v);
+	channel_close();
+	bench_fini(&b);
+}
+
+static void every_frame_is_kept_beside_the_sums(void **state)
+{
+	struct pass_table table;
+	struct lane_record record;
+	struct frame_span pass;
+	struct passes_bench b;
+	unsigned at = 0, n = 0;
+
+	(void)state;
+	bench_init(&b);
+	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
+	write_frames(&b, 0, 8);
+	b.sample->n_values = (uint16_t)b.source.n_slots; /* the sampler's part */
+	b.sample->n_more = (uint16_t)b.source.n_more;
+	free(read_sample(&b, &table));
+	while (lanes_next(b.sample, &at, &record)) {
+		n++;
+		assert_int_equal(record.kind, LANE_FRAME);
+		assert_true(record.number == n);
+		assert_in_range((b.first_ns + n * 10 * MS) - record.begin_ns + 1000, 1, 1999);
+		assert_true(record.end_ns - record.begin_ns == 10 * MS);
+		assert_int_equal(record.n, 2);
+		assert_true(lane_pass(&record, 1, &pass) && pass.begin_ms == 3 && pass.end_ms == 7);
+		assert_string_equal(table.lines[pass.row - 1].name, "post");
+	}
+	assert_int_equal(n, 7); /* the first is not counted, the last not complete */
+	b.sample->n_more = 0;
 	channel_close();
 	bench_fini(&b);
 }
@@ -666,6 +698,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_and_passes_become_metrics),
+		cmocka_unit_test(every_frame_is_kept_beside_the_sums),
 		cmocka_unit_test(a_frame_without_times_of_its_passes_has_no_gpu_time),
 		cmocka_unit_test(an_application_that_ends_is_read_to_its_end),
 		cmocka_unit_test(another_application_is_counted_as_a_change),
