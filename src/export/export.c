@@ -1,5 +1,6 @@
 #include "export/export_priv.h"
 
+#include "export/export_judged.h"
 #include "export/export_queue.h"
 #include "base/alloc.h"
 
@@ -40,6 +41,7 @@ struct export
 	bool has_mark;                /* not in a row yet */
 	int64_t mark_ns, last_mark_ns;
 	uint64_t n_rows;
+	struct export_judged judged;
 	struct strbuf line;
 };
 
@@ -182,6 +184,7 @@ void export_free(struct export *ex)
 	free(ex->reached);
 	free(ex->all);
 	free(ex->part);
+	free(ex->judged.told);
 	strbuf_fini(&ex->line);
 	free(ex);
 }
@@ -361,6 +364,11 @@ static bool take_sample(struct export *ex, unsigned source, const struct sample 
 	     ok = true;
 
 	w->seq = sample->seq;
+	strbuf_clear(&ex->line);
+	if (ex->format->sample && !(flags & SAMPLE_ERROR))
+		ex->format->sample(&ex->table, source, sample, &ex->line);
+	if (!write_line(ex, err))
+		return false;
 	if (makes_rows) {
 		if (w->has_row && sample->end_ns > w->row_end_ns)
 			ok = write_samples(ex, source, err);
@@ -370,10 +378,21 @@ static bool take_sample(struct export *ex, unsigned source, const struct sample 
 	return ok && (!makes_rows || ex->options.step_ns || write_samples(ex, source, err));
 }
 
+static bool write_judged(struct export *ex, bool last, struct err *err)
+{
+	strbuf_clear(&ex->line);
+	if (ex->format->judged)
+		export_judged_step(&ex->judged, &ex->table, ex->format, last, &ex->line);
+	return write_line(ex, err);
+}
+
 bool export_sample(struct export *ex, const struct sample *sample, struct err *err)
 {
-	if (ex->options.watch)
+	if (ex->options.watch) {
 		watch_sample(ex->options.watch, sample);
+		if (!write_judged(ex, false, err))
+			return false;
+	}
 	for (unsigned s = 0; s < ex->table.n_sources; s++)
 		if (ex->table.sources[s].index == sample->source)
 			return take_sample(ex, s, sample, err);
@@ -393,6 +412,8 @@ bool export_findings(struct export *ex, struct err *err)
 	if (!ex->options.watch)
 		return true;
 	watch_finish(ex->options.watch);
+	if (!write_judged(ex, true, err))
+		return false;
 	if (!ex->format->findings)
 		return true;
 	strbuf_clear(&ex->line);

@@ -149,6 +149,15 @@ struct export_row {
 	const char *verdict;                  /* its name; NULL: nothing is judged */
 };
 
+/* A verdict or a finding that begins or ends to hold. */
+struct export_judgement {
+	const struct judged *what;
+	unsigned number; /* among all verdicts and findings */
+	bool is_verdict, begins;
+	bool first;      /* it begins for the first time */
+	int64_t time_ns; /* since the epoch; seconds before the samples that show it */
+};
+
 struct export_format {
 	const char *name;
 	bool each;        /* every sample of every source is a row, with only its own values */
@@ -162,9 +171,15 @@ struct export_format {
 	void (*arrange)(struct export_table *table);
 	void (*begin)(const struct export_table *table, struct strbuf *out);
 	void (*row)(const struct export_table *table, const struct export_row *row, struct strbuf *out);
+	/* A sample before its row, for what rows do not have. NULL: rows are all. */
+	void (*sample)(const struct export_table *table, unsigned source, const struct sample *sample,
+		       struct strbuf *out);
 	/* The verdict of the run, which is finished; with options.findings also its findings. NULL:
 	 * a format without them. */
 	void (*findings)(const struct export_table *table, const struct judge *judge, struct strbuf *out);
+	/* With a watch. At most one verdict holds at a time. NULL: a format without their times. */
+	void (*judged)(const struct export_table *table, const struct export_judgement *change,
+		       struct strbuf *out);
 	/* time_ns: since the epoch. NULL: a format without marks. */
 	void (*mark)(const struct export_table *table, int64_t time_ns, const char *text, struct strbuf *out);
 };

@@ -43,6 +43,18 @@ check $? "there are fields that the definitions do not know, above"
 line 'primary_trace_clock: BUILTIN_CLOCK_MONOTONIC' "the clock"
 line '    name: "Mali-G715 .*(simulated)"' "the simulated GPU"
 line '    name: "Marks"' "the track of marks"
+line '    name: "Verdict"' "the track of the verdict"
+line '    name: "Findings"' "the tracks of findings"
+
+# has_verdict FILE: the track of the verdict has a slice that ends
+has_verdict()
+{
+	awk '$1 == "uuid:" { uuid = $2 } /name: "Verdict"/ { verdict = uuid } $1 == "track_uuid:" && $2 == verdict { n++ }
+		END { exit n < 2 }' "$1"
+	check $? "the verdict has no slice in $1"
+}
+
+has_verdict "$work/text"
 line '    name: "GPU clock"' "the clock of the GPU"
 line '    name: "core3: ' "a core"
 line '    name: "CPU: frames"' "the track of frames"
@@ -99,4 +111,12 @@ check $? "the trace does not hold together, above"
 protoc --encode=$message -I"$(dirname "$proto")" "$proto" <"$work/text" 2>/dev/null | wc -c >"$work/again"
 [ "$(cat "$work/again")" -eq "$(wc -c <"$work/run.pftrace")" ]
 check $? "the trace has $(wc -c <"$work/run.pftrace") bytes, its text makes $(cat "$work/again")"
+
+# A log that is exported has the verdict as well.
+"$malitop" record --demo --gpu g715 --seed 1 -d 1500ms -o "$work/run.mlog" >"$work/out" 2>"$work/errors" &&
+	"$malitop" export "$work/run.mlog" -o "$work/log.pftrace" 2>"$work/errors"
+check $? "export: $(cat "$work/errors")"
+protoc --decode=$message -I"$(dirname "$proto")" "$proto" <"$work/log.pftrace" >"$work/exported" 2>"$work/errors"
+check $? "protoc: $(cat "$work/errors")"
+has_verdict "$work/exported"
 exit $failed

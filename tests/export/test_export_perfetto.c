@@ -5,6 +5,8 @@
 #include "base/wire.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum field_kind { NUMBER, TRACK, VALUE, TEXT, PART };
 enum perfetto_part { PACKET, CLOCKS, CLOCK, DEFAULTS, DESCRIPTOR, UNIT, EVENT };
@@ -401,6 +403,91 @@ static void metric_of_the_format_stands_first_unless_others_are_asked_for(void *
 	assert_string_equal(export_perfetto.also, "GPUClock");
 }
 
+/* Half a second each, of which the fragment queue is active for that share. */
+static void push_load(struct events *e, int64_t *at_ms, unsigned n, uint64_t percent)
+{
+	for (; n; n--, *at_ms += 500)
+		push_gpu(e->ex, *at_ms, *at_ms + 500, 1000, percent * 10);
+}
+
+/* New tracks, and what is on the tracks of verdict and findings. */
+#define VERDICT_TRACK 23
+static void put_judged_lines(const struct strbuf *text, struct strbuf *out)
+{
+	struct span rest = span_of(text->p), line;
+
+	while ((line = span_until(&rest, '\n')).n) {
+		const char *track = memmem(line.p, line.n, "track=", 6);
+
+		if (!track || strtoul(track + 6, NULL, 10) >= VERDICT_TRACK)
+			strbuf_printf(out, "%.*s\n", SPAN_ARG(line));
+	}
+}
+
+static void verdict_and_findings_are_slices(void **state)
+{
+	static const char rules[] = "finding much\n  title Much to do\n  severity warning\n  when "
+				    "MaliFragUtil above 50 until 40\n"
+				    "  evidence MaliFragUtil\n  says It is much.\n  do Draw less.\n  look "
+				    "counters\n  house A test.\n"
+				    "verdict gpu\n  title GPU bound\n  when MaliFragUtil above 80 until 70\n"
+				    "  evidence MaliFragUtil\n  says It is all.\n  do Draw less.\n  look "
+				    "counters\n  house A test.\n";
+	const struct gpudb_text texts[] = {{"data", {data, sizeof(data) - 1}},
+					   {"rules", {rules, sizeof(rules) - 1}}};
+	struct export_machine *m = *state;
+	struct err err = {0};
+	struct gpudb *db = gpudb_load_texts(texts, 2, &err);
+	const struct watch_source watched = {.index = GPU, .kind = SOURCE_GPU, .set = m->gpu};
+	AUTO_STRBUF struct strbuf lines = {0};
+	int64_t at_ms = 1000;
+	struct events e;
+
+	if (!db)
+		fail_msg("%s", err.text);
+	m->options.watch = watch_new(db, &watched, 1);
+	events_init(&e, m, 1);
+	assert_non_null(strstr(e.text.p, "track{uuid=23 name='Verdict'"));
+	strbuf_clear(&e.text);
+	push_load(&e, &at_ms, 4, 10);
+	push_load(&e, &at_ms, 8, 90); /* from 3 to 7 s */
+	push_load(&e, &at_ms, 12, 10);
+	push_load(&e, &at_ms, 8, 90); /* from 13 s to the end at 17 s */
+	assert_true(export_end(e.ex, &err) && export_findings(e.ex, &err));
+	read_trace(m, &e.from, &e.base, &e.text);
+	put_judged_lines(&e.text, &lines);
+	assert_string_equal(lines.p,
+			    "sequence=8150 at=3000000000 flags=2 event{type=1 track=23 name='GPU bound'}\n"
+			    "sequence=8150 track{uuid=26 name='Much to do' parent=24 about='much: It is "
+			    "much. Draw less.' "
+			    "order=3 rank=1 merge=2}\n"
+			    "sequence=8150 at=3000000000 flags=2 event{type=1 track=26 name='Much to do'}\n"
+			    "sequence=8150 at=7000000000 flags=2 event{type=2 track=23}\n"
+			    "sequence=8150 at=7000000000 flags=2 event{type=2 track=26}\n"
+			    "sequence=8150 at=13000000000 flags=2 event{type=1 track=23 name='GPU bound'}\n"
+			    "sequence=8150 at=13000000000 flags=2 event{type=1 track=26 name='Much to do'}\n"
+			    "sequence=8150 at=17000000000 flags=2 event{type=2 track=23}\n"
+			    "sequence=8150 at=17000000000 flags=2 event{type=2 track=26}\n");
+	watch_free(m->options.watch);
+	events_fini(&e);
+	/* a run that is too short to be sure of anything shows what fits */
+	m->options.watch = watch_new(db, &watched, 1);
+	strbuf_clear(&m->out);
+	events_init(&e, m, 1);
+	strbuf_clear(&e.text);
+	strbuf_clear(&lines);
+	at_ms = 1000;
+	push_load(&e, &at_ms, 2, 90);
+	assert_true(export_end(e.ex, &err) && export_findings(e.ex, &err));
+	read_trace(m, &e.from, &e.base, &e.text);
+	put_judged_lines(&e.text, &lines);
+	assert_non_null(strstr(lines.p, "at=1000000000 flags=2 event{type=1 track=23 name='GPU bound'}\n"));
+	assert_non_null(strstr(lines.p, "at=2000000000 flags=2 event{type=2 track=23}\n"));
+	watch_free(m->options.watch);
+	events_fini(&e);
+	gpudb_free(db);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -416,6 +503,7 @@ int main(void)
 		ON_TRACE(marks_are_instants),
 		ON_TRACE(tracks_of_other_traces_have_other_numbers),
 		ON_TRACE(metric_of_the_format_stands_first_unless_others_are_asked_for),
+		ON_TRACE(verdict_and_findings_are_slices),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

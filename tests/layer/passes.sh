@@ -91,6 +91,11 @@ expect "$work/csv" 'pass1.ms'
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "frame.count") c = i } NR > 1 { n += $c } END { if (n != 29) { print "FAIL: " n " frames in the log"; exit 1 } }' \
 	"$work/csv" || failures=$((failures + 1))
 
+# Every frame is in the log, but for the last, whose neighbour never came.
+"$malitop" export "$work/run.mlog" -o "$work/all.pftrace" >"$work/export" 2>&1 || cat "$work/export"
+n=$(grep -ao 'frame [0-9][0-9]*' "$work/all.pftrace" | sort -u | wc -l)
+[ "$n" -ge 28 ] || { echo "FAIL: $n frames in the trace of the log"; failures=$((failures + 1)); }
+
 env MALITOP_LAYER_PATH="$work/nothing" "$malitop" stat --passes -- true >"$work/missing" 2>&1 && {
 	echo "FAIL: a missing layer is no error"
 	failures=$((failures + 1))

@@ -1,0 +1,193 @@
+/* The frames, passes and regions of a passes source in a trace: a track of frames, tracks with a
+ * slice for every pass, and a track per thread with regions. Slices of a track must not overlap,
+ * but passes may: those that do are on further lanes, and frames take turns on two sets of
+ * lanes. */
+#include "export/export_slices.h"
+
+#include "base/alloc.h"
+#include "export/perfetto.h"
+#include "model/pass_lanes.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Tracks by the first one of the source, which is that of frames. */
+static uint64_t lane_uuid(uint64_t frames, bool odd, unsigned lane)
+{
+	return frames + 1 + (odd ? SLICES_LANES : 0) + lane;
+}
+
+static uint64_t thread_uuid(uint64_t frames, unsigned thread)
+{
+	return lane_uuid(frames, true, SLICES_LANES) + thread;
+}
+
+static void put_region_tracks(const struct export_table *table, uint64_t parent, uint64_t frames,
+			      struct strbuf *out)
+{
+	struct track track = {.parent = parent,
+			      .rank = table->n_metrics + SLICES_TRACKS,
+			      .name = "CPU: regions of a thread",
+			      .description = "Regions of the program's own code (malitop.h)."};
+
+	for (unsigned i = 0; i < SLICES_THREADS; i++) {
+		track.uuid = thread_uuid(frames, i);
+		track.rank++;
+		perfetto_track(&track, out);
+	}
+}
+
+void slices_begin(const struct export_table *table, uint64_t parent, uint64_t frames, struct strbuf *out)
+{
+	static const char *const names[2] = {"GPU: passes of even frames", "GPU: passes of odd frames"};
+	struct track track = {.uuid = frames,
+			      .parent = parent,
+			      .rank = table->n_metrics,
+			      .name = "CPU: frames",
+			      .description = "Frames from present to present."};
+
+	perfetto_track(&track, out);
+	track.description = "Passes by the GPU's clock.";
+	for (unsigned i = 0; i < 2 * SLICES_LANES; i++) {
+		track.uuid = lane_uuid(frames, i >= SLICES_LANES, i % SLICES_LANES);
+		track.name = names[i / SLICES_LANES];
+		track.rank++;
+		perfetto_track(&track, out);
+	}
+	put_region_tracks(table, parent, frames, out);
+}
+
+/* What names the slices of a sample. */
+struct slices {
+	const struct export_table *table;
+	uint64_t frames; /* its track */
+	int64_t wall_ns; /* CLOCK_REALTIME minus CLOCK_MONOTONIC */
+	struct pass_table passes;
+	int64_t lane_ns[2][SLICES_LANES]; /* until when a lane is taken */
+	struct strbuf *out;
+};
+
+/* From at_ns[0] to at_ns[1]. */
+static void put_slice(const struct slices *s, uint64_t track, const char *name, const int64_t at_ns[2])
+{
+	perfetto_event(s->table, &(struct perfetto_event){at_ns[0], SLICE_BEGIN, track, name, 0}, s->out);
+	perfetto_event(s->table, &(struct perfetto_event){at_ns[1], SLICE_END, track, NULL, 0}, s->out);
+}
+
+static const char *name_of_row(const struct slices *s, unsigned row)
+{
+	for (unsigned i = 0; i < s->passes.n; i++)
+		if (s->passes.lines[i].row == row)
+			return s->passes.lines[i].name;
+	return "pass";
+}
+
+static const char *name_of_region(const struct slices *s, unsigned row)
+{
+	for (unsigned i = 0; i < s->passes.n_regions; i++)
+		if (s->passes.regions[i].row == row)
+			return s->passes.regions[i].name;
+	return "region";
+}
+
+/* Times within a frame are in ms since its begin. */
+static void put_span(const struct slices *s, uint64_t track, const char *name, int64_t origin_ns,
+		     const struct frame_span *span)
+{
+	const int64_t at_ns[2] = {origin_ns + (int64_t)(span->begin_ms * 1e6),
+				  origin_ns + (int64_t)(span->end_ms * 1e6)};
+
+	put_slice(s, track, name, at_ns);
+}
+
+static void put_frame_slice(const struct slices *s, double number, int64_t begin_ns, int64_t end_ns)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "frame %.0f", number);
+	put_slice(s, s->frames, name, (const int64_t[]){begin_ns, end_ns});
+}
+
+/* A pass in the first lane that is free by then. */
+static void put_pass(struct slices *s, double number, int64_t origin_ns, const struct frame_span *span)
+{
+	bool odd = fmod(number, 2) > 0;
+	int64_t begin_ns = origin_ns + (int64_t)(span->begin_ms * 1e6);
+	unsigned lane = 0;
+
+	while (lane < SLICES_LANES && s->lane_ns[odd][lane] > begin_ns)
+		lane++;
+	if (lane == SLICES_LANES)
+		return;
+	s->lane_ns[odd][lane] = origin_ns + (int64_t)(span->end_ms * 1e6);
+	put_span(s, lane_uuid(s->frames, odd, lane), name_of_row(s, span->row), origin_ns, span);
+}
+
+/* A log of earlier versions has the newest frame of each sample only. Regions of a thread nest; an
+ * inner one ends, and so comes, before its outer one. */
+static void put_newest(struct slices *s, const struct pass_frame *frame, int64_t end_ns)
+{
+	int64_t origin_ns = end_ns - (int64_t)(frame->age_ms * 1e6);
+
+	put_frame_slice(s, frame->number, origin_ns, origin_ns + (int64_t)(frame->ms * 1e6));
+	for (unsigned i = frame->n_regions; i-- > 0;)
+		put_span(s, thread_uuid(s->frames, frame->regions[i].queue % SLICES_THREADS),
+			 name_of_region(s, frame->regions[i].row), origin_ns, &frame->regions[i]);
+	for (unsigned i = 0; i < frame->n; i++)
+		if (frame->spans[i].of == SPAN_OF_FRAME)
+			put_pass(s, frame->number, origin_ns, &frame->spans[i]);
+}
+
+static void put_lane(struct slices *s, const struct lane_record *record)
+{
+	int64_t origin_ns = record->begin_ns + s->wall_ns;
+	struct frame_span span;
+
+	put_frame_slice(s, record->number, origin_ns, record->end_ns + s->wall_ns);
+	for (unsigned i = 0; i < record->n; i++)
+		if (lane_pass(record, i, &span))
+			put_pass(s, record->number, origin_ns, &span);
+}
+
+/* The regions of a sample, of each thread from the last one on: the outer ones come first. */
+static void put_regions(const struct slices *s, const struct sample *sample)
+{
+	struct lane_record record;
+	unsigned at = 0, starts[PASS_LANES_WORDS / LANE_REGION_WORDS], n = 0;
+
+	for (unsigned start = 0; lanes_next(sample, &at, &record) && n < ARRAY_LEN(starts); start = at)
+		if (record.kind == LANE_REGION)
+			starts[n++] = start;
+	while (n-- > 0 && lanes_next(sample, &starts[n], &record))
+		put_slice(s, thread_uuid(s->frames, record.thread % SLICES_THREADS),
+			  name_of_region(s, record.row),
+			  (const int64_t[]){record.begin_ns + s->wall_ns, record.end_ns + s->wall_ns});
+}
+
+void slices_sample(const struct export_table *table, unsigned source, uint64_t frames,
+		   const struct sample *sample, struct strbuf *out)
+{
+	const struct metric_set *set = table->sources[source].set;
+	struct slices s = {.table = table, .frames = frames, .out = out};
+	struct lane_record record;
+	struct pass_frame newest;
+	unsigned at = 0;
+
+	if (!pass_table_has(set))
+		return;
+	AUTOFREE double *vector = xcalloc(set->n_vector, sizeof(*vector));
+	AUTOFREE struct column *column = column_new(set->n_slots);
+
+	s.wall_ns = table->options->epoch_offset_ns;
+	column_from_sample(column, sample, set->slots,
+			   sample->n_values < set->n_slots ? sample->n_values : set->n_slots);
+	metric_vector(set, column, vector);
+	pass_table_read(&s.passes, set, vector);
+	pass_frame_read(&newest, set, vector);
+	if (!sample->n_more && newest.ms > 0 && newest.age_ms >= 0)
+		put_newest(&s, &newest, sample->end_ns + s.wall_ns);
+	while (lanes_next(sample, &at, &record))
+		if (record.kind == LANE_FRAME)
+			put_lane(&s, &record);
+	put_regions(&s, sample);
+}

@@ -1,0 +1,32 @@
+/* perfetto: the packets of a trace for ui.perfetto.dev: clocks, tracks, and events on them. */
+#ifndef MALITOP_PERFETTO_H
+#define MALITOP_PERFETTO_H
+
+#include "export/export.h"
+
+/* Write the clocks at the start, and state that all times are CLOCK_MONOTONIC. */
+void perfetto_clocks(const struct export_options *options, struct strbuf *out);
+
+struct track {
+	uint64_t uuid, parent; /* parent 0: none */
+	unsigned rank;         /* among its siblings */
+	const char *name, *description;
+	const char *unit,
+		*scale; /* of a counter; siblings with the same `scale` share an axis; NULL: its own */
+};
+
+void perfetto_track(const struct track *track, struct strbuf *out);
+
+enum event_type { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3, COUNTER = 4 };
+
+struct perfetto_event {
+	int64_t time_ns; /* since the epoch */
+	enum event_type type;
+	uint64_t track;
+	const char *name; /* NULL: none */
+	double value;     /* of a counter */
+};
+
+void perfetto_event(const struct export_table *table, const struct perfetto_event *event, struct strbuf *out);
+
+#endif
