@@ -8,6 +8,8 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 
 static volatile sig_atomic_t asked_to_end;
 
@@ -34,8 +36,9 @@ struct server {
 	const struct sys *sys;
 	const struct options *options;
 	struct session session;
-	struct serve_store *store;
+	struct serve_store *store; /* NULL while the devices that were asked for are not there */
 	struct serve_http *http;
+	char missing[sizeof(((struct err *)0)->text)]; /* why they are not */
 	struct strbuf known, seen; /* nodes: when the devices were opened; at the last look */
 	int64_t look_ns;           /* when to look for others */
 };
@@ -44,7 +47,10 @@ static void print_metrics(void *ctx, enum openmetrics_form form, struct strbuf *
 {
 	struct server *server = ctx;
 
-	serve_store_print(server->store, server->sys->monotonic_ns(server->sys), form, out);
+	if (server->store)
+		serve_store_print(server->store, server->sys->monotonic_ns(server->sys), form, out);
+	else
+		serve_store_print_none(form, out);
 }
 
 static void take_events(struct server *server, int64_t now_ns)
@@ -83,25 +89,46 @@ static bool find_device(struct server *server, int64_t now_ns)
 	return found;
 }
 
-/* Open all devices. close_devices is fine after a failure, too. */
+static void close_devices(struct server *server)
+{
+	serve_store_free(take_ptr(&server->store));
+	session_close(&server->session);
+}
+
+/* Say once why the devices that were asked for cannot be opened: they are tried again. */
+static void await_devices(struct server *server, const struct err *err)
+{
+	server->look_ns = server->sys->monotonic_ns(server->sys) + SESSION_RETRY_NS;
+	if (strcmp(err->text, server->missing) == 0)
+		return;
+	snprintf(server->missing, sizeof(server->missing), "%s", err->text);
+	message("%s", err->text);
+	message("nothing is measured until then: tried again every %d s",
+		(int)(SESSION_RETRY_NS / 1000000000));
+}
+
+/* Open all devices, as far as they are there: a board's driver may be loaded after the server has
+ * started. close_devices is fine after a failure, too. */
 static bool open_devices(struct server *server, struct err *err)
 {
 	const struct options *options = server->options;
 
 	strbuf_clear(&server->known);
 	devices_nodes(server->sys, options, &server->known);
-	if (!session_open(&server->session, server->sys, options, 0, options->per_core, err))
+	if (!session_begin(&server->session, server->sys, options, 0, options->per_core, err))
 		return false;
+	if (!session_finish(&server->session, err)) {
+		if (err->code == ERR_USAGE)
+			return false;
+		await_devices(server, err);
+		*err = (struct err){0};
+		return true;
+	}
+	server->missing[0] = 0;
 	session_settle(&server->session);
 	session_tell_notes(&server->session, NULL);
 	server->store = serve_store_new(&server->session, err);
 	return server->store != NULL;
-}
-
-static void close_devices(struct server *server)
-{
-	serve_store_free(take_ptr(&server->store));
-	session_close(&server->session);
 }
 
 static bool serve_until_end(struct server *server, struct err *err)
@@ -113,14 +140,17 @@ static bool serve_until_end(struct server *server, struct err *err)
 	for (; !asked_to_end && now < end; now = sys->monotonic_ns(sys)) {
 		int wait_ms = serve_http_turn(server->http);
 		struct pollfd fds[] = {{.fd = serve_http_fd(server->http), .events = POLLIN},
-				       {.fd = sampler_fd(server->session.sampler), .events = POLLIN}};
+				       {.fd = -1, .events = POLLIN}};
 
-		take_events(server, now);
-		serve_store_drain(server->store);
+		if (server->store) {
+			fds[1].fd = sampler_fd(server->session.sampler);
+			take_events(server, now);
+			serve_store_drain(server->store);
+		}
 		if (end - now < wait_ms * 1000000ll)
 			wait_ms = (int)((end - now) / 1000000) + 1;
 		sys->poll(sys, fds, 2, wait_ms);
-		if (now < server->look_ns || !find_device(server, now))
+		if (now < server->look_ns || (server->store && !find_device(server, now)))
 			continue;
 		close_devices(server);
 		if (!open_devices(server, err))

@@ -243,18 +243,23 @@ static void label_source(const struct export_source *source, struct strbuf *labe
 	openmetrics_label(labels, "source", name);
 }
 
-/* The facts of the program and its sources, in labels. In the classic form they are gauges. */
-static void print_facts(const struct serve_store *store, enum openmetrics_form form, struct strbuf *out)
+/* Facts are in labels. In the classic form they are gauges. */
+static void print_version(enum openmetrics_form form, struct strbuf *out)
 {
 	static const struct openmetrics_name build[] = {{"malitop_build", "info", "", 1},
-							{"malitop_build_info", "gauge", "", 1}},
-					     source[] = {{"malitop_source", "info", "", 1},
+							{"malitop_build_info", "gauge", "", 1}};
+
+	openmetrics_head(&build[form == OPENMETRICS_CLASSIC], form, "Version of malitop", out);
+	openmetrics_line("malitop_build_info", "", "version=\"" PACKAGE_VERSION "\"", 1, 0, out);
+}
+
+static void print_sources(const struct serve_store *store, enum openmetrics_form form, struct strbuf *out)
+{
+	static const struct openmetrics_name source[] = {{"malitop_source", "info", "", 1},
 							 {"malitop_source_info", "gauge", "", 1}};
 	bool classic = form == OPENMETRICS_CLASSIC;
 	AUTO_STRBUF struct strbuf labels = {0};
 
-	openmetrics_head(&build[classic], form, "Version of malitop", out);
-	openmetrics_line("malitop_build_info", "", "version=\"" PACKAGE_VERSION "\"", 1, 0, out);
 	openmetrics_head(&source[classic], form, "What is measured", out);
 	for (unsigned s = 0; s < store->session->n; s++) {
 		const struct export_source *one = &store->sources.list[s];
@@ -296,9 +301,19 @@ void serve_store_print(struct serve_store *store, int64_t now_ns, enum openmetri
 	serve_store_drain(store);
 	for (unsigned s = 0; s < store->session->n; s++)
 		evaluate_source(store, s, now_ns);
-	print_facts(store, form, out);
+	print_version(form, out);
+	print_sources(store, form, out);
 	print_about(store, form, out);
 	openmetrics_table(&store->table, &lines, store->values, out);
+	if (form == OPENMETRICS_1_0)
+		strbuf_str(out, "# EOF\n");
+}
+
+void serve_store_print_none(enum openmetrics_form form, struct strbuf *out)
+{
+	print_version(form, out);
+	openmetrics_head(&about[ABOUT_UP].name, form, about[ABOUT_UP].help, out);
+	openmetrics_line(about[ABOUT_UP].name.text, "", "source=\"all\"", 0, 0, out);
 	if (form == OPENMETRICS_1_0)
 		strbuf_str(out, "# EOF\n");
 }

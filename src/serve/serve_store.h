@@ -19,6 +19,8 @@ struct serve_store *serve_store_new(struct session *session, struct err *err);
 void serve_store_free(struct serve_store *store);
 /* Take the samples that wait; call this at least every 2 s. */
 void serve_store_drain(struct serve_store *store);
+/* Append the page while nothing can be measured: its version, and that nothing is up. */
+void serve_store_print_none(enum openmetrics_form form, struct strbuf *out);
 /* Append the page of /metrics as of now. */
 void serve_store_print(struct serve_store *store, int64_t now_ns, enum openmetrics_form form,
 		       struct strbuf *out);
