@@ -1,6 +1,7 @@
 #!/bin/sh
 # contrib/setup.sh run [malitop options]   install what is missing, build, start malitop --demo
-# contrib/setup.sh check                   install what is missing, run every test there is
+# contrib/setup.sh check                   install what is missing, run every test there is; with MALITOP_BOARDS="arm64 armhf" it also
+#                                          checks their packages: apt gets these architectures for a while
 # contrib/setup.sh install [PREFIX]        install what is missing, build, install into PREFIX (/usr/local, or ~/.local if not root)
 # contrib/setup.sh install USER@HOST       install what is missing, build one static file for that machine, copy it there with scp
 #
@@ -47,7 +48,7 @@ run_step()
 	say "$step"
 	began=$(date +%s)
 	("$@") >"$log" 2>&1 </dev/null && {
-		grep -E '^# (TOTAL|SKIP|FAIL):|^(SKIP|FAIL):|inputs( in .*)?$' "$log" | grep -v ':  *0$' | sed 's/^/   /'
+		grep -E '^# (TOTAL|SKIP|FAIL):|^(SKIP|FAIL):|inputs( in .*)?$|^(package [a-z0-9]+|static program): ' "$log" | grep -v ':  *0$' | sed 's/^/   /'
 		printf '   done in %s s\n' $(($(date +%s) - began))
 		return
 	}
@@ -105,6 +106,7 @@ have_clang_rt() { have_clang && clang_can fuzzer,address,undefined; }
 have_pfm() { has_header perfmon/pfmlib_perf_event.h; }
 have_python() { python3 -c 'import ctypes, struct'; }
 have_protoc() { command -v protoc; }
+have_build_essential() { [ "$(dpkg-query -W -f '${db:Status-Status}' build-essential)" = installed ]; }
 have_dh() { command -v dh; }
 have_lintian() { command -v lintian; }
 have_fish() { command -v fish; }
@@ -136,6 +138,7 @@ xauth xauth
 clang clang
 clang_rt libclang-rt-dev
 clang_format clang-format
+build_essential build-essential
 dh debhelper
 lintian lintian
 fish fish
@@ -397,10 +400,17 @@ cmd_check()
 		say "clang: skipped, clang or its runtime libraries (libclang-rt-dev) are not installed"
 	fi
 	run_step "make distcheck" distcheck check/gcc
-	if have_dh >/dev/null && have_lintian >/dev/null; then
+	if have_build_essential >/dev/null && have_dh >/dev/null && have_lintian >/dev/null; then
 		run_step "make deb: the same archive twice, a package without errors" package check/gcc
+		if [ "$(id -u)" = 0 ]; then
+			# shellcheck disable=SC2086
+			run_step "packages and static programs, in clean roots${MALITOP_BOARDS:+, also of $MALITOP_BOARDS}" \
+				contrib/boards.sh build/check/gcc ${MALITOP_BOARDS:-}
+		else
+			say "packages in clean roots: skipped, not root"
+		fi
 	else
-		say "make deb: skipped, debhelper or lintian is not installed"
+		say "make deb: skipped, build-essential, debhelper or lintian is not installed"
 	fi
 	say "all checks passed; the program: $top/build/check/gcc/malitop"
 }
