@@ -3,6 +3,7 @@
 #include "session/devices.h"
 #include "session/session.h"
 #include "base/alloc.h"
+#include "tests/support/await.h"
 #include "tests/support/perf_run.h"
 
 #include <poll.h>
@@ -231,8 +232,10 @@ static bool is_inside(void)
 /* From the next read on. */
 static void hang_device(struct session_count_bench *b)
 {
-	for (; !is_inside(); poll(NULL, 0, 1))
+	for (int ms = 0; !is_inside(); ms++, poll(NULL, 0, 1)) {
+		assert_true(ms < AWAIT_MS);
 		let_pass(b, 10 * MS);
+	}
 	let_pass(b, 12000 * MS);
 }
 
