@@ -85,6 +85,11 @@ const struct session_source *feeds_activity_source(const struct feeds *f);
 float feeds_activity_of(const struct session_source *source, const struct column *column, double *scratch);
 /* How far back the points reach. */
 int64_t feeds_span_ns(const struct feeds *f);
+/* Where histories that end at window_ns have to end when the moment at_ns is shown: they move only
+ * if it is not in them, and then what came after it stays in sight. Never outside of what is
+ * measured, begin_ns to end_ns. */
+int64_t feeds_window_ns(const struct feeds *f, int64_t window_ns, int64_t at_ns, int64_t begin_ns,
+			int64_t end_ns);
 /* The oldest and newest time that can be shown; false before the first sample. */
 bool feeds_reach(const struct feeds *f, int64_t *oldest_ns, int64_t *newest_ns);
 

@@ -263,7 +263,8 @@ static void run_loop(struct live *l)
 			live_run_log(l, now);
 		else
 			run_measurement(l, now);
-		if (!l->end && l->dirty && term_ready(l->term)) {
+		if (!l->end && l->dirty && term_ready(l->term) &&
+		    !(l->player && player_is_brief(l->player, now))) {
 			draw_frame(l);
 			if (!l->player)
 				want_processes(l); /* the command lines of the rows in sight */

@@ -27,7 +27,7 @@ void live_follow_range(struct live *l)
 		return;
 	feeds_range(&l->feeds, from < to ? from : to, from < to ? to : from);
 	if (l->player)
-		feeds_show(&l->feeds, 0, 0);
+		player_show_again(l->player);
 	l->dirty = true;
 }
 

@@ -28,7 +28,7 @@ static int64_t realtime_of(struct live *l, int64_t at_ns)
 static void show_moment(struct live *l, int64_t at_ns)
 {
 	struct live_past *past = &l->past;
-	int64_t oldest, newest, most = l->canvas.cols * l->feeds.refresh_ns;
+	int64_t oldest, newest;
 
 	if (!feeds_reach(&l->feeds, &oldest, &newest))
 		return;
@@ -36,10 +36,7 @@ static void show_moment(struct live *l, int64_t at_ns)
 		at_ns = oldest + l->feeds.refresh_ns;
 	if (at_ns > newest)
 		at_ns = newest;
-	if (at_ns > past->window_ns)
-		past->window_ns = at_ns;
-	if (past->window_ns - at_ns > most)
-		past->window_ns = at_ns + most / 2;
+	past->window_ns = feeds_window_ns(&l->feeds, past->window_ns, at_ns, oldest, newest);
 	l->screen.paused_ns = at_ns;
 	l->feeds.paused = true;
 	past->line = (struct timeline){.begin_ns = oldest, .end_ns = newest};

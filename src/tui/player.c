@@ -11,6 +11,7 @@
 #define SHOWN_NS 100000000ll /* the shortest time between two frames */
 #define LOOK_NS 250000000ll  /* how often to check a log that is still being written */
 #define GROWING_NS 5000000000ll
+#define BRIEF_NS 200000000ll /* reading for longer is shown */
 
 static const double speeds[] = {0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100};
 
@@ -60,7 +61,7 @@ static void play_log(struct player *p, int64_t now_ns)
 	bool done = player_advance(p, until / p->refresh_ns * p->refresh_ns);
 
 	if (p->fed_ns > p->at_ns)
-		p->at_ns = p->sought_ns = p->fed_ns;
+		p->at_ns = p->sought_ns = p->window_ns = p->fed_ns;
 	p->behind = !done;
 	p->late |= p->behind;
 	if (p->behind || is_at_end(p))
@@ -87,13 +88,18 @@ bool player_run(struct player *p, int64_t now_ns)
 
 	p->work = WORK_MOST;
 	if (player_is_reading(p)) {
-		changed |= player_advance(p, p->goal_ns);
+		if (!p->reading_ns)
+			p->reading_ns = now_ns;
+		changed |= player_read(p);
 		restart_clock(p, now_ns);
 		restart_measure(p, now_ns);
 	} else if (!p->paused) {
 		play_log(p, now_ns);
 	}
-	changed |= !player_is_reading(p) && player_read_line(p);
+	if (!player_is_reading(p)) {
+		p->reading_ns = 0;
+		changed |= player_read_line(p);
+	}
 	p->unshown |= changed || p->at_ns != at;
 	if (!p->unshown || (!changed && now_ns - p->shown_ns < frame_ns(p)))
 		return false;
@@ -122,7 +128,12 @@ int64_t player_wait_ns(const struct player *p, int64_t now_ns)
 void player_settle(struct player *p)
 {
 	p->work = INT64_MAX;
-	player_advance(p, p->goal_ns);
+	player_read(p);
+}
+
+bool player_is_brief(const struct player *p, int64_t now_ns)
+{
+	return player_is_reading(p) && now_ns - p->reading_ns < BRIEF_NS;
 }
 
 /* ---- keys ---- */
@@ -142,17 +153,6 @@ void player_pause(struct player *p, int64_t now_ns)
 	restart_measure(p, now_ns);
 }
 
-/* Whether the feeds have most of what is shown at an earlier time. */
-static bool is_held(const struct player *p, int64_t at_ns)
-{
-	int64_t oldest, newest;
-
-	if (player_is_reading(p) || p->wants_processes || at_ns > p->fed_ns ||
-	    !feeds_reach(p->feeds, &oldest, &newest))
-		return false;
-	return at_ns - (oldest > p->state.begin_ns ? player_depth_ns(p) / 2 : 0) >= oldest;
-}
-
 bool player_step(struct player *p, int by, int64_t now_ns)
 {
 	int64_t to = p->at_ns + by * p->refresh_ns, first = player_first(p), last = player_last(p);
@@ -165,13 +165,11 @@ bool player_step(struct player *p, int by, int64_t now_ns)
 		moved = player_is_reading(p);
 	} else if (player_is_reading(p)) {
 		player_seek(p, to); /* p->at_ns is where it reads to: no step is lost */
-	} else if (to > p->fed_ns) {
-		p->goal_ns = p->at_ns = p->sought_ns = to; /* p->fed_ns is the previous refresh */
-	} else if (is_held(p, to)) {
-		feeds_show(p->feeds, to, to);
-		p->at_ns = p->sought_ns = to;
+	} else if (to > p->fed_ns && p->window_ns == p->fed_ns) {
+		player_take_aways(p, p->fed_ns);
+		p->window_ns = p->at_ns = p->sought_ns = to; /* p->fed_ns is the previous refresh */
 	} else {
-		player_seek(p, to);
+		player_go_to(p, to);
 	}
 	p->unshown = true;
 	return moved;
@@ -211,13 +209,23 @@ bool player_go(struct player *p, const char *text, struct err *err)
 
 	if (!moment_parse(text, p->at_ns - begin, p->state.end_ns - begin, &to, err))
 		return false;
-	player_seek(p, begin + to);
+	player_go_to(p, begin + to);
 	return true;
 }
 
 void player_jump(struct player *p, int64_t at_ns)
 {
-	player_seek(p, at_ns);
+	player_go_to(p, at_ns);
+}
+
+void player_show_again(struct player *p)
+{
+	if (player_is_reading(p))
+		return;
+	if (p->at_ns < p->fed_ns)
+		feeds_show(p->feeds, p->window_ns, p->at_ns);
+	else
+		feeds_show(p->feeds, 0, 0);
 }
 
 bool player_is_paused(const struct player *p)
@@ -236,7 +244,7 @@ void player_find(struct player *p, bool back, struct strbuf *said)
 		strbuf_printf(said, "no mark or loss %s this point", back ? "before" : "after");
 		return;
 	}
-	player_seek(p, found);
+	player_go_to(p, found);
 	strbuf_printf(said, "%s at %s", text.n ? text.p : "a mark",
 		      moment_format(at, found - p->state.begin_ns, true));
 }
@@ -313,9 +321,13 @@ void player_complain(const struct player *p, struct strbuf *text)
 
 void player_want_processes(struct player *p, bool wanted)
 {
-	if (wanted && !p->wants_processes)
-		player_copy_processes(p);
+	bool begins = wanted && !p->wants_processes;
+
 	p->wants_processes = wanted;
+	if (begins && p->at_ns < p->fed_ns)
+		player_seek(p, p->at_ns); /* those that were read last are of a later time */
+	else if (begins)
+		player_copy_processes(p);
 }
 
 struct process_list *player_take_processes(struct player *p)

@@ -54,6 +54,11 @@ void player_find(struct player *p, bool back, struct strbuf *said);
 
 /* The timeline of the log in n_cells; player_run reads them. NULL: there is none. */
 const struct timeline *player_timeline(struct player *p, int n_cells);
+/* Show the same moment again, after a change of what is shown of it. */
+void player_show_again(struct player *p);
+/* Whether it has begun to read what the moment needs, so that the last picture should stay a little
+ * longer. */
+bool player_is_brief(const struct player *p, int64_t now_ns);
 /* Whether the clock stands: views mark the moment. */
 bool player_is_paused(const struct player *p);
 

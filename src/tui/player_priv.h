@@ -17,6 +17,15 @@ struct player_line {
 	int next; /* the cell to read */
 };
 
+#define PLAYER_AWAYS 64
+
+/* A note of the log that a source went away or came back. */
+struct player_away {
+	int64_t time_ns;
+	int source;
+	bool away;
+};
+
 struct player {
 	struct file *file;
 	struct mlog_input input;
@@ -34,9 +43,11 @@ struct player {
 	int64_t work;
 
 	int64_t fed_ns;    /* the feeds have everything up to this time */
-	int64_t goal_ns;   /* the feeds are being filled up to this time; nothing is shown before */
+	int64_t window_ns; /* the end of histories: later than at_ns only while paused */
 	int64_t points_ns; /* no points are needed before this time */
 	bool quiet;        /* do not repeat messages of the time that is skipped */
+	bool ahead;        /* what is read now is later than at_ns: only history takes it */
+	int64_t lanes_ns;  /* the lanes of samples from here on were not kept */
 	int64_t at_ns;     /* shown now, or next */
 	int64_t sought_ns; /* the exact time that was requested */
 	unsigned jumps;
@@ -46,8 +57,11 @@ struct player {
 	int64_t real_ns, log_ns;             /* the clock: log_ns of the log was at real_ns */
 	int64_t measured_ns, measured_at_ns; /* `reached` is measured from here */
 	int64_t shown_ns, look_ns, grown_ns;
+	int64_t reading_ns; /* our time since when it reads; 0: it does not */
 	bool unshown;
 
+	struct player_away aways[PLAYER_AWAYS]; /* the newest that were read, in their order */
+	unsigned n_aways;
 	bool wants_processes;
 	struct process_list *list;
 	struct player_line line;
@@ -68,8 +82,15 @@ bool player_advance(struct player *p, int64_t until_ns);
 void player_copy_processes(struct player *p);
 /* How much of the log before a given time is read to show that time. */
 int64_t player_depth_ns(const struct player *p);
-/* Jump to another time: player_advance to p->goal_ns reads what it needs. */
+/* Show another moment: by what the feeds have of it, or after player_read has read what it needs.
+ * Paused, histories also have what came after it. */
+void player_go_to(struct player *p, int64_t t_ns);
+/* The same, but read it in any case. */
 void player_seek(struct player *p, int64_t t_ns);
+/* Read what is missing up to p->window_ns; false if p->work is used up first. */
+bool player_read(struct player *p);
+/* Whether sources are away at that time. */
+void player_take_aways(struct player *p, int64_t at_ns);
 
 /* player_timeline.c: read some more cells of the timeline; false if none was read. Whether all
  * are. */
@@ -79,7 +100,7 @@ void player_line_fini(struct player *p);
 
 static inline bool player_is_reading(const struct player *p)
 {
-	return p->fed_ns < p->goal_ns;
+	return p->fed_ns < p->window_ns;
 }
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 
+#include <math.h>
 #include <string.h>
 
 #define STEP_WORK 2000        /* a step costs as much as this many values */
@@ -81,18 +82,46 @@ static void take_sample(struct player *p, const struct sample *sample)
 	*last = sample->end_ns;
 	memcpy(p->copy, sample, sample_size(sample));
 	p->copy->flags |= SAMPLE_REPLAY;
+	if (p->ahead && p->copy->n_more) { /* those of at_ns would have to give way */
+		p->lanes_ns = p->copy->end_ns < p->lanes_ns ? p->copy->end_ns : p->lanes_ns;
+		p->copy->n_more = 0;
+	}
 	feeds_take(p->feeds, p->copy);
 }
 
-/* Show whether sources are away; the message about it is a note of its own. */
+static void show_away(struct player *p, const struct player_away *a)
+{
+	p->session->sources[a->source].away = a->away ? AWAY_IN_LOG : AWAY_NOT;
+}
+
+/* Keep it for moments that are shown again; the oldest gives way. */
+static void take_away(struct player *p, const struct player_away *a)
+{
+	if (p->n_aways == PLAYER_AWAYS)
+		memmove(p->aways, p->aways + 1, --p->n_aways * sizeof(p->aways[0]));
+	p->aways[p->n_aways++] = *a;
+	if (!p->ahead)
+		show_away(p, a);
+}
+
+void player_take_aways(struct player *p, int64_t at_ns)
+{
+	for (unsigned i = 0; i < p->session->n; i++)
+		p->session->sources[i].away = AWAY_NOT;
+	for (unsigned i = 0; i < p->n_aways; i++)
+		if (p->aways[i].time_ns <= at_ns)
+			show_away(p, &p->aways[i]);
+}
+
+/* Whether a source is away; the message about it is a note of its own. */
 static void take_note(struct player *p, const struct mlog_note *note)
 {
 	AUTO_STRBUF struct strbuf text = {0};
 
-	if (note->source >= 0 && note->source < (int)p->session->n && note->kind == MLOG_NOTE_AWAY)
-		p->session->sources[note->source].away = AWAY_IN_LOG;
-	else if (note->source >= 0 && note->source < (int)p->session->n && note->kind == MLOG_NOTE_BACK)
-		p->session->sources[note->source].away = AWAY_NOT;
+	if (note->source >= 0 && note->source < (int)p->session->n &&
+	    (note->kind == MLOG_NOTE_AWAY || note->kind == MLOG_NOTE_BACK))
+		take_away(p,
+			  &(struct player_away){note->time_ns, note->source, note->kind == MLOG_NOTE_AWAY});
 	else if (note->kind == MLOG_NOTE_MARK)
 		strbuf_printf(&text, "mark %lld%s%s", (long long)note->value, note->text[0] ? ": " : "",
 			      note->text);
@@ -146,7 +175,7 @@ static bool feed_until(struct player *p, int64_t moment_ns)
 			return true; /* the current end */
 		if (!take_block(p, moment_ns))
 			return true;
-		if (p->wants_processes)
+		if (p->wants_processes && !p->ahead)
 			player_copy_processes(p);
 		p->block = NULL;
 	}
@@ -169,6 +198,21 @@ bool player_advance(struct player *p, int64_t until_ns)
 	return true;
 }
 
+bool player_read(struct player *p)
+{
+	if (!player_advance(p, p->at_ns))
+		return false;
+	if (p->fed_ns >= p->window_ns)
+		return true;
+	p->ahead = p->quiet = true;
+	if (!feed_until(p, p->window_ns))
+		return false;
+	p->ahead = p->quiet = false;
+	p->fed_ns = p->window_ns;
+	feeds_show(p->feeds, p->window_ns, p->at_ns);
+	return true;
+}
+
 /* How much time of the log READ_MOST bytes hold, on average. */
 static double affordable_ns(const struct player *p)
 {
@@ -185,25 +229,78 @@ int64_t player_depth_ns(const struct player *p)
 	return (double)span > affordable ? (int64_t)affordable : span;
 }
 
-/* Jump: read as much as the strips show, or from the start of the log if that is affordable, which
- * also gives the totals. */
-void player_seek(struct player *p, int64_t t_ns)
+static int64_t window_of(const struct player *p, int64_t at_ns)
+{
+	int64_t last = player_last(p), most = (int64_t)fmin(affordable_ns(p) / 2, (double)LONGEST_NS);
+	int64_t end = last - at_ns > most ? at_ns + most / p->refresh_ns * p->refresh_ns : last, to;
+
+	if (!p->paused)
+		return at_ns;
+	to = feeds_window_ns(p->feeds, p->window_ns, at_ns, player_first(p), end);
+	return to < end ? to : end;
+}
+
+/* Whether the feeds have most of what is shown then, and the processes and lanes of the moment. */
+static bool is_held(const struct player *p, int64_t at_ns, int64_t window_ns)
+{
+	int64_t oldest, newest, depth = window_ns == p->window_ns ? p->refresh_ns : player_depth_ns(p) / 2;
+
+	if (player_is_reading(p) || p->wants_processes || window_ns > p->fed_ns || at_ns >= p->lanes_ns ||
+	    !feeds_reach(p->feeds, &oldest, &newest))
+		return false;
+	return window_ns - (oldest > p->state.begin_ns ? depth : 0) >= oldest && at_ns >= oldest;
+}
+
+/* Read as much as the strips show, or from the start of the log if that is affordable, which also
+ * gives the totals. */
+static void seek_window(struct player *p, int64_t at_ns, int64_t window_ns)
 {
 	int64_t begin = p->state.begin_ns, depth = player_depth_ns(p), start;
 
-	p->goal_ns = p->at_ns = bounded_time(refresh_after(p, t_ns), player_first(p), player_last(p));
-	p->sought_ns = t_ns;
-	depth = bounded_time(depth, 0, p->goal_ns - begin);
-	start = (double)(p->goal_ns - begin) <= affordable_ns(p) ? begin : p->goal_ns - depth;
+	p->at_ns = at_ns;
+	p->window_ns = window_ns;
+	depth = bounded_time(depth, 0, window_ns - begin);
+	start = (double)(window_ns - begin) <= affordable_ns(p) ? begin : window_ns - depth;
 	p->fed_ns = refresh_after(p, start) - p->refresh_ns;
-	p->points_ns = refresh_after(p, p->goal_ns - depth);
+	p->points_ns = window_ns > at_ns ? at_ns : refresh_after(p, at_ns - depth);
 	p->block = NULL;
 	p->quiet = true;
+	p->ahead = false;
+	p->lanes_ns = INT64_MAX;
+	p->n_aways = 0;
 	p->jumps++;
 	memset(p->ends_ns, 0, sizeof(p->ends_ns));
-	for (unsigned i = 0; i < p->session->n; i++)
-		p->session->sources[i].away = AWAY_NOT;
+	player_take_aways(p, at_ns);
 	feeds_clear(p->feeds, start > begin);
 	mlog_reader_seek(p->reader, start > begin ? start : INT64_MIN);
 	process_list_free(take_ptr(&p->list));
+}
+
+static int64_t moment_of(const struct player *p, int64_t t_ns)
+{
+	return bounded_time(refresh_after(p, t_ns), player_first(p), player_last(p));
+}
+
+void player_seek(struct player *p, int64_t t_ns)
+{
+	int64_t at = moment_of(p, t_ns);
+
+	seek_window(p, at, window_of(p, at));
+	p->sought_ns = t_ns;
+}
+
+void player_go_to(struct player *p, int64_t t_ns)
+{
+	int64_t at = moment_of(p, t_ns), window = window_of(p, at);
+
+	p->sought_ns = t_ns;
+	if (!p->paused || !is_held(p, at, window)) {
+		seek_window(p, at, window);
+		return;
+	}
+	p->at_ns = at;
+	p->window_ns = window;
+	p->unshown = true;
+	player_take_aways(p, at);
+	feeds_show(p->feeds, window, at);
 }

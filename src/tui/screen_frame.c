@@ -113,7 +113,8 @@ void screen_draw_frame(struct screen *screen, const struct screen_part *part, co
 
 	line.from_ns = screen->feeds->range_from_ns;
 	line.to_ns = screen->feeds->range_to_ns;
-	screen_judge_step(&screen->judge, screen->feeds, screen->paused_ns);
+	screen_judge_step(&screen->judge, screen->feeds,
+			  screen->replay ? feeds_shown_ns(screen->feeds) : screen->paused_ns);
 	if (head)
 		title_text(head, number, n_gpus, title, sizeof(title));
 	if (gpu)

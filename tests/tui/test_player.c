@@ -131,7 +131,7 @@ static void assert_same(const struct strbuf *a, const struct strbuf *b, const ch
 {
 	if (a->n != b->n || memcmp(a->p, b->p, a->n) != 0)
 		fail_msg("%s: the pictures differ", where);
-	assert_true(a->n > 10000);
+	assert_true(a->n > 1000);
 }
 
 static const struct log_what two_gpus = {{"G715", "G52"}, {100 * MS, 250 * MS}, "mixed", false};
@@ -280,10 +280,35 @@ static void it_plays_pauses_and_steps(void **state)
 	log_fini(&log);
 }
 
+/* The values of now, of one GPU after the other. */
+static void numbers(const struct feeds *feeds, bool totals, struct strbuf *out)
+{
+	picture(feeds, totals, 0, out);
+}
+
+/* The newest points. */
+static void histories(const struct feeds *feeds, int points, struct strbuf *out)
+{
+	strbuf_clear(out);
+	for (unsigned i = 0; i < feeds->n; i++) {
+		const struct feed_state *f = &feeds->feeds[i];
+
+		for (int k = f->n_points - points; k < f->n_points; k++)
+			add_point(out, f->points[k], f->points[k] ? f->n_vector : 0);
+	}
+}
+
+/* How many points the cursor is left of the newest. */
+static int cursor_back(const struct player_bench *b)
+{
+	b->player->feeds->paused = player_is_paused(b->player);
+	return feeds_view(b->player->feeds, SOURCE_GPU).cursor - 1;
+}
+
 static void steps_back_show_what_was_played(void **state)
 {
 	static const struct options cases[] = {{.per_core = false}, {.per_core = true}};
-	AUTO_STRBUF struct strbuf played = {0}, stepped = {0};
+	AUTO_STRBUF struct strbuf played = {0}, stepped = {0}, window = {0}, kept = {0};
 	struct log_bench log;
 
 	(void)state;
@@ -293,18 +318,78 @@ static void steps_back_show_what_was_played(void **state)
 
 		open_log(&b, log.path, &cases[i]);
 		pass_time(&b, 20 * SECOND_NS);
-		picture(&b.feeds, false, POINTS, &played);
+		numbers(&b.feeds, false, &played);
 		pass_time(&b, 5 * SECOND_NS);
+		histories(&b.feeds, POINTS, &window);
 		player_step(b.player, -10, b.real_ns);
 		assert_false(player_is_reading(b.player)); /* the history has it */
 		assert_true(fabs(at_s(&b) - 20.463) < 0.001);
-		picture(&b.feeds, false, POINTS, &stepped);
+		numbers(&b.feeds, false, &stepped);
 		assert_same(&played, &stepped, "stepped");
+		histories(&b.feeds, POINTS, &kept); /* they stay, the cursor moves */
+		assert_same(&window, &kept, "window");
+		assert_int_equal(cursor_back(&b), 10);
 		player_pause(b.player, b.real_ns);
 		pass_time(&b, 10 * MS);
 		assert_true(fabs(at_s(&b) - 20.463) < 0.001); /* from here, not from where it was */
 		close_log(&b);
 	}
+	log_fini(&log);
+}
+
+static void a_jump_while_paused_also_shows_what_came_after_the_moment(void **state)
+{
+	enum { WIDE = 400 }; /* points of a screen: a jump looks WIDE / 16 of them ahead */
+	AUTO_STRBUF struct strbuf played = {0}, jumped = {0}, window = {0}, kept = {0};
+	struct player_bench player, jumper;
+	struct log_bench log;
+	unsigned jumps;
+
+	(void)state;
+	write_plain(&log, &two_gpus, 400 * SECOND_NS);
+	open_log(&player, log.path, &(struct options){0});
+	open_log(&jumper, log.path, &(struct options){0});
+	feeds_want_points(&player.feeds, WIDE);
+	feeds_want_points(&jumper.feeds, WIDE);
+	player_pause(jumper.player, jumper.real_ns);
+	go_away(&player, "300s");
+	go_away(&jumper, "300s");
+	assert_int_equal(cursor_back(&jumper), WIDE / 16);
+	numbers(&player.feeds, true, &played);
+	numbers(&jumper.feeds, true, &jumped);
+	assert_same(&played, &jumped, "the moment");
+	go_away(&player, "312.5s");
+	histories(&player.feeds, WIDE / 4, &played);
+	histories(&jumper.feeds, WIDE / 4, &window);
+	assert_same(&played, &window, "the window");
+
+	jumps = player_jumps(jumper.player);
+	go_away(&jumper, "280s"); /* in the window: nothing is read */
+	assert_int_equal(player_jumps(jumper.player), jumps);
+	assert_int_equal(cursor_back(&jumper), WIDE / 16 + 40);
+	histories(&jumper.feeds, WIDE / 4, &kept);
+	assert_same(&window, &kept, "a move in the window");
+	for (int i = 0; i < 65; i++)
+		player_step(jumper.player, 1, jumper.real_ns);
+	assert_false(player_is_reading(jumper.player));
+	assert_int_equal(cursor_back(&jumper), 0);
+	player_step(jumper.player, 1, jumper.real_ns); /* the window goes on */
+	player_settle(jumper.player);
+	go_away(&player, "313s");
+	picture(&player.feeds, true, WIDE / 4, &played);
+	picture(&jumper.feeds, true, WIDE / 4, &jumped);
+	assert_same(&played, &jumped, "behind the window");
+
+	go_away(&jumper, "0%"); /* at the begin all of the screen is behind the cursor */
+	assert_int_equal(cursor_back(&jumper), (WIDE - VIEW_POINTS_BEFORE) / 2);
+	go_away(&jumper, "100%");
+	assert_int_equal(cursor_back(&jumper), 0);
+	go_away(&jumper, "-5s");
+	player_pause(jumper.player, jumper.real_ns); /* plays on from the cursor */
+	pass_time(&jumper, SECOND_NS);
+	assert_true(fabs(at_s(&jumper) - 396.463) < 0.6);
+	close_log(&player);
+	close_log(&jumper);
 	log_fini(&log);
 }
 
@@ -425,6 +510,12 @@ static void marks_and_messages_are_told_when_their_moment_is_played(void **state
 	assert_said(&b, "the driver lost samples\nmark 2\n");
 	go_away(&b, "8s");
 	assert_said(&b, ""); /* they were then, not now */
+	player_pause(b.player, b.real_ns);
+	go_away(&b, "4s");
+	assert_said(&b, ""); /* they will be */
+	player_pause(b.player, b.real_ns);
+	pass_time(&b, 2 * SECOND_NS);
+	assert_said(&b, "mark 1: level ?[2J 2\nthe driver lost samples\nmark 2\n");
 	close_log(&b);
 	log_fini(&log);
 }
@@ -553,13 +644,21 @@ static void a_source_that_was_away_is_shown_so(void **state)
 	log_until(&log, 15 * SECOND_NS);
 	log_end(&log);
 	open_log(&b, log.path, &(struct options){0});
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		go_away(&b, cases[i].go);
-		assert_int_equal(b.session.sources[0].away, cases[i].away);
-		assert_int_equal(!isnan(b.feeds.feeds[0].now[VECTOR_CONSTANTS]), cases[i].known);
+	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
+		const bool again = i == ARRAY_LEN(cases);
+
+		if (again) /* the same in a window that has all of them */
+			player_pause(b.player, b.real_ns);
+		if (again)
+			feeds_want_points(&b.feeds, 200);
+		go_away(&b, cases[i % ARRAY_LEN(cases)].go);
+		assert_int_equal(b.session.sources[0].away, cases[i % ARRAY_LEN(cases)].away);
+		assert_int_equal(!isnan(b.feeds.feeds[0].now[VECTOR_CONSTANTS]),
+				 cases[i % ARRAY_LEN(cases)].known);
 		assert_int_equal(b.session.sources[1].away, AWAY_NOT);
 	}
 	go_away(&b, "0%");
+	player_pause(b.player, b.real_ns);
 	pass_time(&b, 11 * SECOND_NS);
 	assert_said(&b, "the device is gone\n");
 	close_log(&b);
@@ -589,11 +688,13 @@ static void processes_are_those_of_the_moment(void **state)
 	open_log(&b, log.path, &(struct options){0});
 	assert_null(player_take_processes(b.player));
 	player_want_processes(b.player, true);
-	for (int i = 0; i < 39; i++) {
+	for (int i = 0; i < 78; i++) {
 		int s = 1 + i * 17 % 39;
 		AUTOFREE char *text = xasprintf("%ds", s);
 		struct process_list *list;
 
+		if (i == 39) /* paused, what came later is read, too */
+			player_pause(b.player, b.real_ns);
 		go_away(&b, text); /* 0.463 s before it is due */
 		list = player_take_processes(b.player);
 		assert_non_null(list);
@@ -779,6 +880,7 @@ int main(void)
 		cmocka_unit_test(a_moment_looks_the_same_however_it_was_reached),
 		cmocka_unit_test(it_plays_pauses_and_steps),
 		cmocka_unit_test(steps_back_show_what_was_played),
+		cmocka_unit_test(a_jump_while_paused_also_shows_what_came_after_the_moment),
 		cmocka_unit_test(speeds_are_a_table),
 		cmocka_unit_test(one_goes_to_any_moment),
 		cmocka_unit_test(from_and_to_bound_it),
