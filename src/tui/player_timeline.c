@@ -69,16 +69,22 @@ struct line_fold {
 	double *scratch;
 };
 
+static float share_of(const struct line_fold *fold)
+{
+	return feeds_activity_of(fold->source, fold->all, fold->scratch);
+}
+
 /* The cell has what belongs to it; the next one begins. */
 static void end_cell(struct player_line *line, struct line_fold *fold)
 {
-	line->cells[line->next++].share = feeds_activity_of(fold->source, fold->all, fold->scratch);
+	line->cells[line->next++].share = share_of(fold);
 	free(fold->all);
 	fold->all = column_new(fold->source->n_slots);
 }
 
 /* Fill cells from the next one on, up to the end of the block; none if all of its samples are
- * earlier. Returns the work. */
+ * earlier, or tell nothing because the clock changed: then the next block is needed, too. Returns
+ * the work. */
 static int64_t take_block(struct player_line *line, const struct mlog_block *block, struct line_fold *fold)
 {
 	const struct session_source *source = fold->source;
@@ -96,7 +102,7 @@ static int64_t take_block(struct player_line *line, const struct mlog_block *blo
 		column_from_sample(fold->one, s, source->set->slots, source->n_slots);
 		column_fold(fold->all, fold->one, source->set->slots, source->n_slots);
 	}
-	if (fold->all->n_samples)
+	if (!isnan(share_of(fold)))
 		end_cell(line, fold);
 	return work;
 }

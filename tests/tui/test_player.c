@@ -619,6 +619,33 @@ static void the_timeline_of_a_log_shows_its_activity_marks_gaps_and_losses(void 
 	log_fini(&log);
 }
 
+/* A cell may begin at the end of a block, and all that it has of that may be samples in which the
+ * clock changed. */
+static void the_timeline_of_a_whole_log_has_no_gaps(void **state)
+{
+	static const int widths[] = {60, 140, 180, 220};
+	struct log_bench log;
+	struct player_bench b;
+
+	(void)state;
+	log_begin(&log, &(struct log_what){{"G715"}, {100 * MS}, "mixed", false});
+	for (int tenth = 7; tenth <= 800; tenth += tenth % 15 ? 8 : 7) {
+		log_until(&log, tenth * 100 * MS);
+		log_flush(&log);
+	}
+	log_end(&log);
+	open_log(&b, log.path, &(struct options){0});
+	for (size_t w = 0; w < ARRAY_LEN(widths); w++) {
+		const struct timeline *line = read_timeline(&b, widths[w]);
+
+		for (int i = 0; i < widths[w]; i++)
+			if (isnan(line->cells[i].share))
+				fail_msg("cell %d of %d is empty", i, widths[w]);
+	}
+	close_log(&b);
+	log_fini(&log);
+}
+
 static void a_source_that_was_away_is_shown_so(void **state)
 {
 	static const struct {
@@ -887,6 +914,7 @@ int main(void)
 		cmocka_unit_test(marks_and_messages_are_told_when_their_moment_is_played),
 		cmocka_unit_test(keys_go_to_marks_and_losses),
 		cmocka_unit_test(the_timeline_of_a_log_shows_its_activity_marks_gaps_and_losses),
+		cmocka_unit_test(the_timeline_of_a_whole_log_has_no_gaps),
 		cmocka_unit_test(a_source_that_was_away_is_shown_so),
 		cmocka_unit_test(processes_are_those_of_the_moment),
 		cmocka_unit_test(a_log_that_grows_is_followed),
