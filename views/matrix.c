@@ -4,7 +4,8 @@
  *
  * With `each cluster` a row per series and a column per cluster of the CPUs, or with `c` per CPU if
  * they fit; each row has a scale, a word where there is a limit, and a line above it where the note
- * changes. In a narrow terminal the rows are in two halves side by side, or there are none. */
+ * changes. In a narrow terminal the rows are in two halves side by side, or there are none. `least
+ * N`: there is none with fewer series: the first ones are shown elsewhere, too. */
 #include "base/alloc.h"
 #include "views/widget.h"
 
@@ -205,6 +206,8 @@ static void matrix_size(const struct chart *chart, const struct view_data *data,
 
 	fill_matrix(&m, chart, data, cols);
 	folds = count_folds(&m, chart, data, cols);
+	if ((int)chart->n_series < chart_option_int(chart, "least", 1))
+		folds = 0;
 	*min = folds ? 1 + (int)((m.n_rows + folds - 1) / folds) : 0;
 	*most = *min;
 	if (folds != 1)
@@ -330,7 +333,7 @@ static void matrix_corner(const struct chart *chart, const struct view_data *dat
 	}
 }
 
-static const char *const matrix_options[] = {"levels load", "corner", "each cluster", NULL};
+static const char *const matrix_options[] = {"levels load", "corner", "each cluster", "least #", NULL};
 
 const struct widget widget_matrix = {.name = "matrix",
 				     .options = matrix_options,
