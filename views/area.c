@@ -213,6 +213,21 @@ void widget_area_plot(const struct chart *chart, const struct view_data *data, s
 	draw_limit(chart, data, top, canvas, plot, true);
 }
 
+void widget_over_time(const struct chart *chart, const struct series *series, const struct view_data *data,
+		      struct canvas *canvas, struct rect r)
+{
+	struct series s = *series;
+	struct chart graph = *chart;
+	struct rect head = rect_top(&r, 1);
+
+	graph.series = &s;
+	graph.n_series = 1;
+	rect_left(&head, canvas_text(canvas, head, STYLE_DIM, s.label) + 1);
+	rect_left(&head, canvas_text(canvas, head, STYLE_DIM, "over time") + 1);
+	canvas_fill(canvas, head, STYLE_TRACK, 0x2500);
+	widget_area_plot(&graph, data, canvas, r);
+}
+
 static void area_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 		      struct rect r)
 {

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* histogram: one row per class of a distribution: its share now and since the start.
+/* histogram: one row per class of a distribution: its share now and since the start. Lines that are
+ * left over show the series of the corner as a graph.
  *
  * Option `words`: a comma-separated word for each series, such as "fast, ok, slow". */
 
@@ -124,6 +125,22 @@ static void histogram_size(const struct chart *chart, const struct view_data *da
 	*most = 1 + (int)chart->n_series;
 }
 
+/* Whether lines are left over for a graph, and how many; of which series. */
+static int graph_lines(const struct chart *chart, const struct view_data *data, struct rect inner,
+		       struct series *series)
+{
+	int left = inner.h - 1 - (int)chart->n_series;
+
+	return left >= WIDGET_OVER_TIME_MIN && chart_option_series(chart, data, "corner", series) ? left : 0;
+}
+
+static int histogram_axis(const struct chart *chart, const struct view_data *data, struct rect inner)
+{
+	struct series series;
+
+	return graph_lines(chart, data, inner, &series) ? inner.w - WIDGET_AXIS_COLS : 0;
+}
+
 static void histogram_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 			   struct rect r)
 {
@@ -131,8 +148,9 @@ static void histogram_draw(const struct chart *chart, const struct view_data *da
 	bool has_words = words.n > 0, percent = is_percent(&chart->series[0]);
 	struct histogram_columns c = cut_columns(r, has_words, percent);
 	double scale = scale_of(chart, data);
+	struct series over_time;
+	int skip, graph = graph_lines(chart, data, r, &over_time);
 	struct rect row;
-	int skip;
 
 	draw_headings(data, canvas, widget_head(&r), &c);
 	/* if space is short, the last classes, the slowest, are the ones worth seeing */
@@ -147,12 +165,15 @@ static void histogram_draw(const struct chart *chart, const struct view_data *da
 		c = cut_columns(row, has_words, percent);
 		draw_row(&chart->series[i], data, canvas, &c, word, scale);
 	}
+	if (graph)
+		widget_over_time(chart, &over_time, data, canvas, rect_bottom(&r, graph));
 }
 
-static const char *const histogram_options[] = {"words", "corner", NULL};
+static const char *const histogram_options[] = {"words", "corner", "scale #", NULL};
 
 const struct widget widget_histogram = {.name = "histogram",
 					.options = histogram_options,
+					.axis = histogram_axis,
 					.size = histogram_size,
 					.draw = histogram_draw,
 					.corner = widget_corner};

@@ -13,6 +13,7 @@
 #define ABOVE_PEAK 1.1 /* a scale ends this much above the peak */
 #define LOW_SHARE 0.45 /* of a scale: a peak below it for HOLD_S takes the scale down a step */
 #define HOLD_S 10
+#define BELOW_SCALE 5 /* times a lower limit is full: far above it all is well */
 
 static const double steps[] = {1, 2, 3, 5, 10};
 
@@ -95,6 +96,7 @@ double widget_scale(const struct chart *chart, const struct series *series, cons
 {
 	const struct metric *m = series->metric;
 	bool load = span_is(chart_option(chart, "levels"), "load");
+	double top;
 
 	if (m->unit->kind == UNIT_PERCENT)
 		return !load && m->alert == ALERT_ABOVE && m->alert_at <= SMALL_LIMIT
@@ -102,7 +104,8 @@ double widget_scale(const struct chart *chart, const struct series *series, cons
 			       : chart_option_int(chart, "scale", 100);
 	if (m->alert == ALERT_ABOVE)
 		return 2 * m->alert_at;
-	return widget_feed_top(series_feed(series, data), data, points, series_point, series);
+	top = widget_feed_top(series_feed(series, data), data, points, series_point, series);
+	return m->alert == ALERT_BELOW ? fmin(top, BELOW_SCALE * m->alert_at) : top;
 }
 
 /* Near a boundary a cell keeps the colour of the one before it, so that noise does not repaint the

@@ -1,7 +1,8 @@
 /* The border of a panel: title, base and corner above, time ticks and marks below. */
-#include "views/widget.h"
+#include "views/rows.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define TICK_CELLS 20 /* between the ticks of a time axis */
 
@@ -118,14 +119,24 @@ void panel_box(const struct panel_texts *texts, struct canvas *canvas, struct re
 	}
 }
 
+/* What bars mean is told where there are bars. */
+static const char *base_of(const struct chart *chart, const struct view_data *data, int cols)
+{
+	bool of_bars = strncmp(chart->base, "bars", 4) == 0 && chart->widget == &widget_rows;
+
+	return of_bars && !rows_have_bars(chart, data, cols) ? "" : chart->base;
+}
+
 void panel_border(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 		  struct rect r)
 {
-	int room = r.w - 2 * PANEL_MARGIN - text_width(chart->title) - text_width(chart->base) - 5;
+	int inner = r.w - 2 * PANEL_MARGIN;
+	const char *base = base_of(chart, data, inner);
+	int room = inner - text_width(chart->title) - text_width(base) - 5;
 	char corner[256];
 	enum style style = corner_text(chart, data, canvas->ascii, room, corner, sizeof(corner));
 
-	panel_box(&(struct panel_texts){chart->title, chart->base, corner, style}, canvas, r);
+	panel_box(&(struct panel_texts){chart->title, base, corner, style}, canvas, r);
 }
 
 void panel_axis(const struct chart *chart, const struct view_data *data, struct canvas *canvas,

@@ -17,7 +17,6 @@
 #define NO_SHARE 0.5 /* percent below which a share tells less than any other number */
 #define POINTS 240   /* of history that a common scale looks at */
 #define GRAPH_MIN 2  /* lines of a history under the rows */
-#define AREA_MIN 4   /* of one that has an axis, with the line above it */
 
 static enum instance_kind kind_of(struct span name)
 {
@@ -66,7 +65,7 @@ unsigned rows_list(const struct chart *chart, const struct view_data *data, stru
 	bool idle = is_idle(chart, data);
 	bool common = span_is(chart_option(chart, "scale"), "one");
 	double scale = NAN;
-	unsigned n = 0, first;
+	unsigned n = 0, first, last;
 
 	for (unsigned i = 0; i < chart->n_series && n < ROWS_MAX; i++) {
 		const struct series *s = &chart->series[i];
@@ -89,10 +88,14 @@ unsigned rows_list(const struct chart *chart, const struct view_data *data, stru
 		rows[k].scale = scale;
 	for (first = 0; first < n && rows[first].series->label[0] != ' '; first++)
 		;
-	if (first == n)
-		first = 0; /* all are alike */
+	for (last = n; last > first && rows[last - 1].series->label[0] != ' '; last--)
+		;
+	if (first == n) { /* all are alike */
+		first = 0;
+		last = n;
+	}
 	if (span_is(chart_option(chart, "sort"), "load"))
-		qsort(&rows[first], n - first, sizeof(*rows), by_value);
+		qsort(&rows[first], last - first, sizeof(*rows), by_value);
 	return n;
 }
 
@@ -153,7 +156,7 @@ static void rows_size(const struct chart *chart, const struct view_data *data, i
 	bool each = data->per_instance && widget_has_each(chart, data);
 	int n = each ? widget_each_rows(chart, data) : (int)rows_list(chart, data, rows);
 
-	*min = chart_option_int(chart, "rows", n);
+	*min = each ? n : chart_option_int(chart, "rows", n);
 	if (*min > n)
 		*min = n;
 	*most = n + (each ? 0 : rows_has_stats(chart, cols) + count_texts(chart, cols));
@@ -174,26 +177,24 @@ static void draw_lane(const struct chart *chart, const struct series *s, const s
 	widget_cursor(series_feed(s, data), canvas, r, 2);
 }
 
-/* "vertex over time ┄┄┄┄┄┄", and the graph of that series. */
 static void draw_graph(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 		       struct rect r)
 {
 	struct series s = chart->series[0];
-	struct chart graph = *chart;
-	struct rect head;
 
 	chart_option_series(chart, data, "graph", &s);
-	if (r.h < AREA_MIN) {
+	if (r.h < WIDGET_OVER_TIME_MIN)
 		draw_lane(chart, &s, data, canvas, r);
-		return;
-	}
-	head = rect_top(&r, 1);
-	graph.series = &s;
-	graph.n_series = 1;
-	rect_left(&head, canvas_text(canvas, head, STYLE_DIM, s.label) + 1);
-	rect_left(&head, canvas_text(canvas, head, STYLE_DIM, "over time") + 1);
-	canvas_fill(canvas, head, STYLE_TRACK, 0x2500);
-	widget_area_plot(&graph, data, canvas, r);
+	else
+		widget_over_time(chart, &s, data, canvas, r);
+}
+
+bool rows_have_bars(const struct chart *chart, const struct view_data *data, int cols)
+{
+	struct row rows[ROWS_MAX];
+	unsigned n = rows_list(chart, data, rows);
+
+	return rows_columns(chart, rows, n, cols).bar > 0;
 }
 
 /* Whether lines are left over for a graph, and how many. */
@@ -240,7 +241,7 @@ static int rows_axis(const struct chart *chart, const struct view_data *data, st
 
 	if (data->per_instance && widget_has_each(chart, data))
 		return 0;
-	return graph_lines(chart, n, inner) >= AREA_MIN && !count_texts(chart, inner.w)
+	return graph_lines(chart, n, inner) >= WIDGET_OVER_TIME_MIN && !count_texts(chart, inner.w)
 		       ? inner.w - WIDGET_AXIS_COLS
 		       : 0;
 }

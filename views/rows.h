@@ -33,6 +33,8 @@ unsigned rows_list(const struct chart *chart, const struct view_data *data, stru
 struct row_columns rows_columns(const struct chart *chart, const struct row *rows, unsigned n, int cols);
 /* Whether that width has columns of mean and peak, and so a line of headings. */
 bool rows_has_stats(const struct chart *chart, int cols);
+/* Whether there is room for bars in that width. */
+bool rows_have_bars(const struct chart *chart, const struct view_data *data, int cols);
 void rows_draw_head(const struct chart *chart, const struct row_columns *c, struct canvas *canvas,
 		    struct rect r);
 void rows_draw_row(const struct row *row, const struct row_columns *c, struct canvas *canvas, struct rect r);

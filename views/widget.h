@@ -87,7 +87,8 @@ void widget_instance_history(const struct chart *chart, const struct series *ser
 double widget_peak(const struct widget_past *past);
 /* The value of a full bar or history: 100 for a percentage, twice the upper limit if there is one
  * (for a percentage, only a small limit of a series that is not among loads) or what the option
- * `scale` says, else a round number above the peak of the last points. */
+ * `scale` says, else a round number above the peak of the last points, but not far above a lower
+ * limit. */
 double widget_scale(const struct chart *chart, const struct series *series, const struct view_data *data,
 		    int points);
 /* Draw the line of the moment that a pause looks at, over a history that was drawn in r with its
@@ -178,6 +179,10 @@ bool widget_draw_compact(const struct view *view, const struct view_data *data, 
 #define WIDGET_AXIS_COLS 5
 void widget_area_plot(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 		      struct rect r);
+/* "vertex over time ────", and the graph of that series, in at least that many rows. */
+#define WIDGET_OVER_TIME_MIN 4
+void widget_over_time(const struct chart *chart, const struct series *series, const struct view_data *data,
+		      struct canvas *canvas, struct rect r);
 /* Write the option `corner METRIC | label` as the text of struct widget's corner. */
 void widget_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
 		   size_t size);
