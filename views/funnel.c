@@ -145,8 +145,8 @@ static void funnel_size(const struct chart *chart, const struct view_data *data,
 {
 	(void)data;
 	(void)cols;
-	*min = count_stages(chart);
-	*most = 1 + STAGE_MAX * *min;
+	*min = 1 + count_stages(chart); /* a line of headings: the percentages are of different wholes */
+	*most = 1 + STAGE_MAX * count_stages(chart) + 1;
 }
 
 /* Under the stages, where lines are left over. */
