@@ -3,6 +3,7 @@
  *
  * It has at least three rows; where there are fewer it is a row of `rows`. */
 #include "views/widget.h"
+#include "base/real.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -64,7 +65,7 @@ static double area_top(const struct chart *chart, const struct view_data *data, 
 	if (limit > 0 && span_is(chart_option(chart, "top"), "limit"))
 		return 2 * limit;
 	top = widget_feed_top(series_feed(&chart->series[0], data), data, points, stack_point, chart);
-	return limit > 0 ? fmax(top, widget_nice_top(limit)) : top;
+	return limit > 0 ? real_max(top, widget_nice_top(limit)) : top;
 }
 
 /* "5.00" on an axis is 5. */
@@ -86,7 +87,7 @@ static void draw_axis(const struct chart *chart, double top, struct canvas *canv
 	const double shares[] = {1, 0.5, 0};
 
 	for (int i = 0; i < 3; i++) {
-		int y = plot.y + (int)lround((1 - shares[i]) * (plot.h - 1));
+		int y = plot.y + (int)real_round((1 - shares[i]) * (plot.h - 1));
 		char number[UNITS_TEXT], suffix[UNITS_TEXT];
 
 		if (i == 1 && plot.h < 5)
@@ -112,7 +113,7 @@ static void draw_limit(const struct chart *chart, const struct view_data *data, 
 
 	if (!(limit > 0 && limit <= top))
 		return;
-	text.y = plot.y + (int)lround((1 - limit / top) * (plot.h - 1));
+	text.y = plot.y + (int)real_round((1 - limit / top) * (plot.h - 1));
 	for (int x = 0; x < plot.w && !worded; x++)
 		canvas_fill(canvas, (struct rect){plot.x + x, text.y, 1, 1}, STYLE_LIMIT, 0x254c);
 	if (worded && text.y-- > plot.y)
@@ -129,7 +130,7 @@ static double whole_cells(double share, int rows)
 
 	if (!(share > 0))
 		return share;
-	return (fmax(cells, 1) * CELL_LEVELS - 1) / (rows * CELL_LEVELS - 1);
+	return (real_max(cells, 1) * CELL_LEVELS - 1) / (rows * CELL_LEVELS - 1);
 }
 
 /* Draw the stack from its top down: each lower part is drawn over it. */
@@ -150,8 +151,8 @@ static void draw_stack(const struct chart *chart, const struct view_data *data, 
 				back >= 0 ? stack_back(chart, data, i, back) / top : past.points[2 * x];
 			past.styles[x] = (uint8_t)canvas_part_style(i);
 			if (i + 1 < n) /* fmin ignores unknown values */
-				past.points[2 * x] = past.points[2 * x + 1] =
-					whole_cells(fmin(past.points[2 * x], past.points[2 * x + 1]), plot.h);
+				past.points[2 * x] = past.points[2 * x + 1] = whole_cells(
+					real_min(past.points[2 * x], past.points[2 * x + 1]), plot.h);
 		}
 		canvas_history(canvas, plot, past.points, past.styles, plot.w);
 	}
@@ -274,7 +275,7 @@ static void area_corner(const struct chart *chart, const struct view_data *data,
 		mean += series_rate_total(&chart->series[i], data);
 	}
 	for (int back = 0; back < feed->n_points; back++)
-		peak = fmax(peak, stack_back(chart, data, chart->n_series - 1, back));
+		peak = real_max(peak, stack_back(chart, data, chart->n_series - 1, back));
 	snprintf(text, size, "%s  mean %s  peak %s", unit_format(a, now, m->unit, m->grows, ascii),
 		 unit_format(b, mean, m->unit, m->grows, ascii),
 		 unit_format(c, peak, m->unit, m->grows, ascii));

@@ -1,5 +1,6 @@
 /* The drawn glyphs of canvas.h: bars, strips and shades. */
 #include "views/canvas.h"
+#include "base/real.h"
 
 #include <math.h>
 
@@ -27,7 +28,7 @@ static void put_cell(struct canvas *c, int x, int y, enum style style, uint32_t 
  * hole. */
 static int point_level(double v, int levels)
 {
-	return isnan(v) ? 0 : 1 + (int)lround(share_of(v) * (levels - 1));
+	return isnan(v) ? 0 : 1 + (int)real_round(share_of(v) * (levels - 1));
 }
 
 static int level_in_row(int level, int row_from_bottom)
@@ -59,7 +60,7 @@ void canvas_heat(struct canvas *c, int x, int y, int h, int shade)
 
 void canvas_meter(struct canvas *c, struct rect r, enum style style, double share, double limit)
 {
-	int halves = isnan(share) ? 0 : (int)lround(share_of(share) * r.w * 2);
+	int halves = isnan(share) ? 0 : (int)real_round(share_of(share) * r.w * 2);
 
 	if (r.h < 1 || r.w < 1)
 		return;
@@ -78,7 +79,7 @@ void canvas_meter_peak(struct canvas *c, struct rect r, double share, double pea
 	int at = (int)(share_of(peak) * r.w);
 
 	/* right at the end of the bar it would say little, and come and go */
-	if (peak > share && at < r.w && at > (int)lround(share_of(share) * r.w * 2 + 1) / 2 &&
+	if (peak > share && at < r.w && at > (int)real_round(share_of(share) * r.w * 2 + 1) / 2 &&
 	    c->cells[r.y * c->cols + r.x + at].style == STYLE_TRACK)
 		put_cell(c, r.x + at, r.y, STYLE_AXIS, c->ascii ? ':' : 0x2577);
 }
@@ -97,11 +98,11 @@ void canvas_parts(struct canvas *c, struct rect r, const double *shares, const u
 	double sum = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		int from = (int)lround(share_of(sum) * r.w), to;
+		int from = (int)real_round(share_of(sum) * r.w), to;
 		struct rect part = {r.x + from, r.y, 0, r.h};
 
 		sum += shares[i] > 0 ? shares[i] : 0;
-		to = (int)lround(share_of(sum) * r.w);
+		to = (int)real_round(share_of(sum) * r.w);
 		part.w = to - from;
 		if (r.h > 1 && !c->ascii)
 			canvas_fill(c, rect_bottom(&part, 1), styles[i], BLOCK_UPPER_HALF);
@@ -117,7 +118,7 @@ static void put_block(struct canvas *c, int x, int y, enum style style, double a
 {
 	static const char ascii_levels[EIGHTHS + 1] = "_.:-=+*##";
 	double share = isnan(a) ? b : isnan(b) ? a : (a + b) / 2;
-	int level = isnan(share) ? 0 : (int)lround(share_of(share) * EIGHTHS);
+	int level = isnan(share) ? 0 : (int)real_round(share_of(share) * EIGHTHS);
 
 	if (isnan(share))
 		put_cell(c, x, y, STYLE_TRACK, 0xb7);

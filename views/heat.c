@@ -1,6 +1,7 @@
 /* heat: a row per series, time from left to right with the newest at the right, and in each cell a
  * shade for its share. With `c` graphs are drawn so as well: a row per core of the first series. */
 #include "views/widget.h"
+#include "base/real.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -144,8 +145,8 @@ void widget_each_corner(const struct chart *chart, const struct view_data *data,
 
 		if (isnan(v))
 			continue;
-		least = fmin(least, v);
-		most = fmax(most, v);
+		least = real_min(least, v);
+		most = real_max(most, v);
 		sum += v;
 		known++;
 	}

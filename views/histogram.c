@@ -1,6 +1,7 @@
 #include "views/widget.h"
 
 #include "base/alloc.h"
+#include "base/real.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -69,7 +70,7 @@ static double scale_of(const struct chart *chart, const struct view_data *data)
 	for (unsigned i = 0; i < chart->n_series; i++) {
 		if (is_percent(&chart->series[i]))
 			return 100;
-		largest = fmax(largest, series_rate_now(&chart->series[i], data));
+		largest = real_max(largest, series_rate_now(&chart->series[i], data));
 	}
 	return largest;
 }

@@ -1,5 +1,6 @@
 /* The past as widgets draw it: two points per cell, and a colour for each cell by its own value. */
 #include "base/alloc.h"
+#include "base/real.h"
 #include "views/widget.h"
 
 #include <math.h>
@@ -23,7 +24,7 @@ double widget_nice_top(double peak)
 
 	if (!(peak > 0))
 		return 1;
-	unit = pow(10, floor(log10(peak)));
+	unit = real_decade(peak);
 	for (size_t i = 0; i < ARRAY_LEN(steps); i++)
 		if (steps[i] * unit >= peak * ABOVE_PEAK)
 			return steps[i] * unit;
@@ -32,7 +33,7 @@ double widget_nice_top(double peak)
 
 static double step_below(double top)
 {
-	double unit = pow(10, floor(log10(top * 0.99)));
+	double unit = real_decade(top * 0.99);
 
 	for (size_t i = ARRAY_LEN(steps); i-- > 0;)
 		if (steps[i] * unit < top * 0.99)
@@ -46,7 +47,7 @@ static double peak_of(const double *values, int at, int n)
 	double peak = 0;
 
 	for (int i = at; i < at + n; i++)
-		peak = fmax(peak, values[i]); /* fmax passes over NaN */
+		peak = real_max(peak, values[i]); /* real_max passes over NaN */
 	return peak;
 }
 
@@ -61,7 +62,7 @@ double widget_held_top(const double *values, int n, int points, int hold)
 		/* only where the peak leaves the view are the others looked at again */
 		if (oldest < n && values[oldest] >= peak)
 			peak = peak_of(values, newest, points);
-		peak = fmax(peak, values[newest]);
+		peak = real_max(peak, values[newest]);
 		low = peak > 0 && peak < LOW_SHARE * top ? low + 1 : 0;
 		if (peak * ABOVE_PEAK > top)
 			top = widget_nice_top(peak);
@@ -83,7 +84,7 @@ double widget_feed_top(const struct feed *feed, const struct view_data *data, in
 	for (int back = 0; back < n; back++)
 		values[back] = value(what, data, back);
 	return widget_held_top(values, n, points < view ? points : view,
-			       data->refresh_s > 0 ? (int)lround(HOLD_S / data->refresh_s) : 0);
+			       data->refresh_s > 0 ? (int)real_round(HOLD_S / data->refresh_s) : 0);
 }
 
 static double series_point(const void *series, const struct view_data *data, int back)
@@ -105,7 +106,7 @@ double widget_scale(const struct chart *chart, const struct series *series, cons
 	if (m->alert == ALERT_ABOVE)
 		return 2 * m->alert_at;
 	top = widget_feed_top(series_feed(series, data), data, points, series_point, series);
-	return m->alert == ALERT_BELOW ? fmin(top, BELOW_SCALE * m->alert_at) : top;
+	return m->alert == ALERT_BELOW ? real_min(top, BELOW_SCALE * m->alert_at) : top;
 }
 
 /* Near a boundary a cell keeps the colour of the one before it, so that noise does not repaint the
@@ -166,7 +167,7 @@ double widget_peak(const struct widget_past *past)
 	double peak = NAN;
 
 	for (int i = 0; i < 2 * past->cells; i++)
-		peak = fmax(peak, past->points[i]);
+		peak = real_max(peak, past->points[i]);
 	return peak;
 }
 

@@ -7,6 +7,7 @@
  * changes. In a narrow terminal the rows are in two halves side by side, or there are none. `least
  * N`: there is none with fewer series: the first ones are shown elsewhere, too. */
 #include "base/alloc.h"
+#include "base/real.h"
 #include "views/widget.h"
 
 #include <math.h>
@@ -55,7 +56,7 @@ static void add_cell(struct matrix *m, const struct chart *chart, const struct v
 	if (row < 0 || column < 0)
 		return;
 	m->cells[row][column] = s;
-	scale = fmax(m->scales[0][column], widget_scale(chart, s, data, 2 * CANVAS_COLS_MAX));
+	scale = real_max(m->scales[0][column], widget_scale(chart, s, data, 2 * CANVAS_COLS_MAX));
 	for (unsigned i = 0; i < ROWS_MAX; i++)
 		m->scales[i][column] = scale;
 }

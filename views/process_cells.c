@@ -1,6 +1,7 @@
 #include "views/process_cells.h"
 
 #include "base/alloc.h"
+#include "base/real.h"
 #include "base/units.h"
 #include "model/sample.h"
 #include "views/widget.h"
@@ -246,8 +247,9 @@ void process_cells_init(struct process_cells *cells, const struct process_table 
 {
 	int spare = cols - MARKS - NAME_MIN;
 
-	*cells = (struct process_cells){
-		.next = UINT_MAX, .past = PAST_MIN, .cpu_full = widget_nice_top(fmax(table->cpu_most, 90))};
+	*cells = (struct process_cells){.next = UINT_MAX,
+					.past = PAST_MIN,
+					.cpu_full = widget_nice_top(real_max(table->cpu_most, 90))};
 	for (unsigned rank = 0; rank < ARRAY_LEN(columns); rank++) {
 		unsigned i = column_of_rank(rank);
 

@@ -7,6 +7,7 @@
  * line high. Lines that are left over show the chart's `text`, then a graph of one series; where
  * lines are missing, the rows with the highest shares stay. */
 #include "views/rows.h"
+#include "base/real.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -82,7 +83,7 @@ unsigned rows_list(const struct chart *chart, const struct view_data *data, stru
 			rows[n++] = (struct row){.instance = NULL};
 		for (unsigned k = before; k < n; k++)
 			fill_row(&rows[k], chart, data, s, idle);
-		scale = fmax(scale, common ? widget_scale(chart, s, data, POINTS) : (double)NAN);
+		scale = real_max(scale, common ? widget_scale(chart, s, data, POINTS) : (double)NAN);
 	}
 	for (unsigned k = 0; k < n; k++)
 		rows[k].scale = scale;

@@ -1,5 +1,6 @@
 /* The columns of the widget `rows`, and one row of it. */
 #include "base/alloc.h"
+#include "base/real.h"
 #include "views/rows.h"
 
 #include <math.h>
@@ -253,7 +254,7 @@ static void draw_stats(const struct row *row, const struct row_columns *c, struc
 	if (!c->mean)
 		return;
 	for (int back = 0; back < 2 * c->history; back++)
-		highest = fmax(highest, row_value(row, row->series, back));
+		highest = real_max(highest, row_value(row, row->series, back));
 	widget_number(canvas, mean, unit, series_rate_total(row->series, row->data),
 		      row->series->metric->grows, false, STYLE_DIM);
 	widget_number(canvas, peak, unit, highest, row->series->metric->grows, false, STYLE_DIM);

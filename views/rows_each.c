@@ -2,6 +2,7 @@
  * the mean, the least, the greatest, and how much that is above the mean. A core whose value
  * differs from the median by more than a third, and by 5 points where it is a share, is marked. */
 #include "base/alloc.h"
+#include "base/real.h"
 #include "views/widget.h"
 
 #include <math.h>
@@ -81,8 +82,8 @@ static void fill_column(const struct each *e, struct each_column *c)
 		if (isnan(v))
 			continue;
 		c->sums[SUM_MEAN] += v;
-		c->sums[SUM_LEAST] = fmin(c->sums[SUM_LEAST], v);
-		c->sums[SUM_GREATEST] = fmax(c->sums[SUM_GREATEST], v);
+		c->sums[SUM_LEAST] = real_min(c->sums[SUM_LEAST], v);
+		c->sums[SUM_GREATEST] = real_max(c->sums[SUM_GREATEST], v);
 		n++;
 	}
 	c->sums[SUM_MEAN] /= n;

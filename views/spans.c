@@ -3,6 +3,7 @@
  * frames do meanwhile is dim. */
 #include "views/widget.h"
 
+#include "base/real.h"
 #include "model/pass_lanes.h"
 
 #include <math.h>
@@ -45,7 +46,7 @@ static bool read_plot(struct span_plot *plot, const struct view_data *data)
 
 		plot->queues |= 1u << s->queue;
 		if (s->of == SPAN_OF_FRAME)
-			plot->end_ms = fmax(plot->end_ms, s->end_ms);
+			plot->end_ms = real_max(plot->end_ms, s->end_ms);
 	}
 	return true;
 }
@@ -75,7 +76,7 @@ static int column_of(const struct span_plot *plot, double ms, int cols)
 {
 	double x = ms / plot->end_ms * cols;
 
-	return x <= 0 ? 0 : x >= cols ? cols : (int)lround(x);
+	return x <= 0 ? 0 : x >= cols ? cols : (int)real_round(x);
 }
 
 /* A bar with its name at the begin, and a gap at the end that separates it from the next. */
@@ -101,11 +102,12 @@ static void draw_cpu(const struct span_plot *plot, struct canvas *canvas, struct
 	char text[128];
 
 	snprintf(text, sizeof(text), "frame %.0f: works %.1f ms, waits %.1f ms ", f->number,
-		 fmax(f->ms - waits, 0), waits);
+		 real_max(f->ms - waits, 0), waits);
 	draw_span(plot, canvas, lane, STYLE_SERIES3, 0, f->ms, text);
 	snprintf(text, sizeof(text), "frame %.0f ", f->number + 1);
 	if (f->ms < plot->end_ms)
-		draw_span(plot, canvas, lane, STYLE_DIM, f->ms, fmin(f->ms + f->next_ms, plot->end_ms), text);
+		draw_span(plot, canvas, lane, STYLE_DIM, f->ms, real_min(f->ms + f->next_ms, plot->end_ms),
+			  text);
 }
 
 static void draw_queue(const struct span_plot *plot, struct canvas *canvas, struct rect lane, unsigned queue)

@@ -2,6 +2,7 @@
 #include "views/widget.h"
 
 #include "base/alloc.h"
+#include "base/real.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -151,8 +152,8 @@ static void draw_spread(const struct table_item *item, struct canvas *canvas, co
 		if (instance->kind != block_instances[item->block] ||
 		    !instance_rate(feed, instance, item->slot, &v))
 			continue;
-		low = fmin(low, v);
-		high = fmax(high, v);
+		low = real_min(low, v);
+		high = real_max(high, v);
 		any = true;
 		if (each.w >= EACH_W)
 			draw_short(canvas, rect_left(&each, EACH_W), v);

@@ -1,6 +1,7 @@
 #include "views/widget.h"
 
 #include "base/alloc.h"
+#include "base/real.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -118,7 +119,7 @@ double series_top(const struct series *series, const struct view_data *data, int
 	if (series->metric->unit->kind == UNIT_PERCENT)
 		return 100;
 	for (int back = 0; back < n; back++)
-		top = fmax(top, series_rate_back(series, data, back)); /* fmax passes over NaN */
+		top = real_max(top, series_rate_back(series, data, back)); /* real_max passes over NaN */
 	return top;
 }
 

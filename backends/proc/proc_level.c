@@ -1,6 +1,7 @@
 #include "backends/proc/proc.h"
 
 #include "base/alloc.h"
+#include "base/real.h"
 
 #include <errno.h>
 #include <math.h>
@@ -162,7 +163,7 @@ void proc_level_parse_load(uint64_t load[3], const char *text)
 
 		load[i] = SAMPLE_UNKNOWN;
 		if (span_double(span_word(&rest), &v) && v >= 0 && v < 1e7)
-			load[i] = (uint64_t)llround(v * 100);
+			load[i] = (uint64_t)real_round(v * 100);
 	}
 }
 

@@ -1,6 +1,7 @@
 #include "backends/proc/proc_power.h"
 
 #include "base/alloc.h"
+#include "base/real.h"
 #include "model/sample.h"
 
 #include <errno.h>
@@ -286,7 +287,7 @@ static uint64_t read_rail(struct power_rail *rail, const struct sys *sys, int64_
 	    (rail->kind != RAIL_POWER && !read_real(sys, &rail->current, &amperes)))
 		return SAMPLE_UNKNOWN;
 	microwatts = fabs(microwatts * amperes) * (rail->kind == RAIL_MICRO ? 1e-6 : 1);
-	return microwatts < MOST_UW ? (uint64_t)llround(microwatts * (double)ns * 1e-9) : SAMPLE_UNKNOWN;
+	return microwatts < MOST_UW ? (uint64_t)real_round(microwatts * (double)ns * 1e-9) : SAMPLE_UNKNOWN;
 }
 
 void power_read(struct power *power, const struct sys *sys, int64_t ns, uint64_t uj[POWER_PARTS])

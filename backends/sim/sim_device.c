@@ -2,6 +2,7 @@
 
 #include "backends/sim/sim_model.h"
 #include "base/alloc.h"
+#include "base/real.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -89,13 +90,13 @@ static double gpu_share(const struct sim_scenario *s, const struct sim_act *act)
 		const struct sim_pass *p = &s->passes[i];
 
 		if (act->passes & 1u << i)
-			load += fmax(p->vertex, p->fragment) + 0.4 * fmin(p->vertex, p->fragment) +
+			load += real_max(p->vertex, p->fragment) + 0.4 * real_min(p->vertex, p->fragment) +
 				p->compute;
 	}
 	if (!frames)
 		return 1;
 	load /= frames;
-	return fmin(1, load / (load < 0.3 ? 0.4 : load < 0.6 ? 0.6 : 1));
+	return real_min(1, load / (load < 0.3 ? 0.4 : load < 0.6 ? 0.6 : 1));
 }
 
 static double task_load(const struct sim_device *d, const struct sim_act *act, unsigned i,
@@ -114,7 +115,7 @@ static double task_load(const struct sim_device *d, const struct sim_act *act, u
 	if (game[role] >= 1)
 		return 1; /* never waits */
 	if (game[role] > 0)
-		return fmin(game[role] * act->cpu * drift, 0.97);
+		return real_min(game[role] * act->cpu * drift, 0.97);
 	return (loads[role] * (role == ROLE_REST ? 1 : 0.2 + 0.8 * act->cpu) +
 		(role == ROLE_LOADER ? 0.004 : 0)) *
 	       drift;
@@ -142,7 +143,7 @@ static void place_tasks(struct sim_device *d, const struct sim_act *act, const d
 			&d->cpus[cluster->first + sim_hash(d->seed, turn, 8100 + i) % cluster->n];
 
 		d->load[i] = has_threads(i) ? 0 : task_load(d, act, i, moods);
-		d->load[i] = fmin(d->load[i], 1 - cpu->busy);
+		d->load[i] = real_min(d->load[i], 1 - cpu->busy);
 		cpu->busy += d->load[i];
 	}
 }
@@ -155,9 +156,9 @@ static void set_clocks(struct sim_device *d)
 		double most = 0, khz;
 
 		for (unsigned i = 0; i < cluster->n; i++)
-			most = fmax(most, d->cpus[cluster->first + i].busy);
-		khz = fmin(1, 0.3 + 0.9 * most) * (double)cluster->top_khz;
-		khz = fmin(floor(khz / 100000 + 0.5) * 100000, (double)cluster->top_khz);
+			most = real_max(most, d->cpus[cluster->first + i].busy);
+		khz = real_min(1, 0.3 + 0.9 * most) * (double)cluster->top_khz;
+		khz = real_min(floor(khz / 100000 + 0.5) * 100000, (double)cluster->top_khz);
 		for (unsigned i = 0; i < cluster->n; i++)
 			d->cpus[cluster->first + i].khz +=
 				d->now_ns ? 0.2 * (khz - d->cpus[cluster->first + i].khz) : khz;
@@ -192,7 +193,7 @@ static void begin_step(struct sim_device *d)
 	set_clocks(d);
 	if (d->counts_events)
 		set_events(d, moods);
-	d->gpu_busy = fmin(1, gpu_share(d->scenario, act) * (1 + d->scenario->wave * moods[0]));
+	d->gpu_busy = real_min(1, gpu_share(d->scenario, act) * (1 + d->scenario->wave * moods[0]));
 	d->available_kib = (double)d->phone->memory_kib * (0.37 + 0.03 * moods[3]);
 }
 

@@ -1,4 +1,5 @@
 #include "backends/sim/sim_model.h"
+#include "base/real.h"
 
 #include <assert.h>
 #include <math.h>
@@ -18,9 +19,9 @@ static void init_size(struct sim_size *size, const struct sim_look *look, double
 	size->culled = 1 / (1 + 0.9 * covered / entering);
 	size->visible = entering * (1 - size->culled);
 	size->pixels = covered / size->visible;
-	edge = sqrt(size->pixels);
-	size->quads = fmax(size->pixels / 4 + 0.85 * edge + 0.3, 1);
-	size->partial = fmin(1.7 * edge / (size->pixels / 4 + 1.7 * edge), 0.96);
+	edge = real_root(size->pixels);
+	size->quads = real_max(size->pixels / 4 + 0.85 * edge + 0.3, 1);
+	size->partial = real_min(1.7 * edge / (size->pixels / 4 + 1.7 * edge), 0.96);
 }
 
 double sim_size_threads(const struct sim_size *size, const struct sim_look *look)
@@ -71,7 +72,7 @@ static double fill_limit(const struct sim_model *m, const struct sim_pass *pass,
 	double raster = size->visible * size->quads / m->gpu.cores * 1.5,
 	       write = pixels * pass->look->tile_bytes / bus / 0.5;
 
-	return fmax(raster, write) * 60 / ((double)m->gpu.top_khz * 1000);
+	return real_max(raster, write) * 60 / ((double)m->gpu.top_khz * 1000);
 }
 
 static void add_tasks(struct sim_phase *phase, double cycles)
@@ -122,7 +123,7 @@ static struct sim_phase *add_pass(struct sim_model *m, const struct sim_pass *pa
 	if (pass->fragment > 0) {
 		double load = load_of(m, pass, STREAM_FRAGMENT, scale, moods);
 
-		last = add_phase(m, pass, STREAM_FRAGMENT, fmax(load, fill_limit(m, pass, &size)), moods);
+		last = add_phase(m, pass, STREAM_FRAGMENT, real_max(load, fill_limit(m, pass, &size)), moods);
 		last->size = size;
 		last->tasks = 1 + (uint64_t)(m->pixels * pass->pixels / (m->gpu.task * m->gpu.task));
 		need_all(m, last, &m->queues[1]);

@@ -6,6 +6,7 @@
  * have ended and the dispatches that it needs, and its binning is in it only as far as it does not
  * run beside them. Dispatches are on a queue of their own. */
 #include "backends/backends.h"
+#include "base/real.h"
 #include "backends/machine/pass_fold.h"
 #include "backends/sim/sim_model.h"
 #include "backends/sim/sim_pace.h"
@@ -83,7 +84,7 @@ static void add_pass(struct sim_passes *p, struct sim_frame *f, const struct sim
 {
 	bool renders = phase->stream == STREAM_FRAGMENT;
 	int64_t begin_ns = renders && f->began_ns[index] ? f->began_ns[index] : phase->begin_ns;
-	double edge = sqrt(phase->pass->pixels * p->width * p->height);
+	double edge = real_root(phase->pass->pixels * p->width * p->height);
 	bool square = phase->pass->pixels < 1; /* a shadow map or the like */
 
 	if (renders)

@@ -3,6 +3,7 @@
 #include "backends/sim/sim_device.h"
 #include "backends/sim/sim_model.h"
 #include "base/alloc.h"
+#include "base/real.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -102,7 +103,7 @@ static struct process process_of(const struct people *p, unsigned i)
 		total += p->now[k];
 		ran += p->now[k] - p->before[k];
 		worked += (p->now[k] - p->before[k]) * task_ipc(p, k);
-		most = fmax(most, p->device.load[k]);
+		most = real_max(most, p->device.load[k]);
 	}
 	process.cpu_ns = (uint64_t)total;
 	process.state = most > 0.5 ? 'R' : 'S';

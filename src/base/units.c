@@ -1,6 +1,7 @@
 #include "base/units.h"
 
 #include "base/alloc.h"
+#include "base/real.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -315,7 +316,7 @@ bool time_parse(const char *text, int64_t min_ns, int64_t max_ns, int64_t *ns, s
 				double v = number * time_units[i].ns;
 
 				if (v >= (double)min_ns && v <= (double)max_ns) {
-					*ns = (int64_t)llround(v);
+					*ns = real_round(v);
 					return true;
 				}
 			}

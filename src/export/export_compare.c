@@ -2,6 +2,7 @@
 
 #include "export/export_priv.h"
 #include "base/alloc.h"
+#include "base/real.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -109,7 +110,7 @@ static double rank_of(const struct compared *r)
 	double floor = r->unit->kind == UNIT_PERCENT ? FLOOR_PERCENT : 0;
 	double a = fabs(r->value[0]) + floor, b = fabs(r->value[1]) + floor;
 
-	return !isfinite(a) || !isfinite(b) ? -1 : a == b ? 0 : fabs(log(b / a));
+	return !isfinite(a) || !isfinite(b) ? -1 : a == b ? 0 : real_max(a / b, b / a);
 }
 
 static int compare_ranks(const void *a, const void *b)

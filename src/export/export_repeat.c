@@ -2,6 +2,7 @@
 
 #include "export/export_priv.h"
 #include "base/alloc.h"
+#include "base/real.h"
 #include "base/units.h"
 
 #include <math.h>
@@ -117,7 +118,8 @@ const struct export_format export_totals = {.name = "totals", .begin = totals_be
 /* Of a sample of n runs; NaN for a single one, and for a mean of 0. */
 static double deviation_percent(const struct figure *f)
 {
-	return f->n < 2 || f->mean == 0 ? (double)NAN : sqrt(f->squares / (f->n - 1)) / fabs(f->mean) * 100;
+	return f->n < 2 || f->mean == 0 ? (double)NAN
+					: real_root(f->squares / (f->n - 1)) / fabs(f->mean) * 100;
 }
 
 /* Counts in full, so that runs can be compared; everything else with three decimals. */

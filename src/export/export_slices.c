@@ -5,6 +5,7 @@
 #include "export/export_slices.h"
 
 #include "base/alloc.h"
+#include "base/real.h"
 #include "export/perfetto.h"
 #include "model/pass_lanes.h"
 
@@ -111,7 +112,7 @@ static void put_frame_slice(const struct slices *s, double number, int64_t begin
 /* A pass in the first lane that is free by then. */
 static void put_pass(struct slices *s, double number, int64_t origin_ns, const struct frame_span *span)
 {
-	bool odd = fmod(number, 2) > 0;
+	bool odd = (uint64_t)real_min(real_max(number, 0), 1e18) % 2;
 	int64_t begin_ns = origin_ns + (int64_t)(span->begin_ms * 1e6);
 	unsigned lane = 0;
 

@@ -1,6 +1,7 @@
 /* A table for people: a line per metric and interval of its source, and the totals of a command at
  * its end. Counts are per second for an interval, and in all and per second for a command. */
 #include "export/export_findings.h"
+#include "base/real.h"
 #include "export/export_priv.h"
 
 #include "base/units.h"
@@ -55,7 +56,7 @@ static void text_begin(const struct export_table *table, struct strbuf *out)
  * ms first: an interval that ended just before that is at 0.000, not at -0.000. */
 static void text_interval(const struct export_table *table, const struct export_row *row, struct strbuf *out)
 {
-	double time_s = (double)llround((double)(row->end_ns - table->begin_ns) * 1e-6) * 1e-3;
+	double time_s = (double)real_round((double)(row->end_ns - table->begin_ns) * 1e-6) * 1e-3;
 	int width = name_width(table);
 	char words[EXPORT_FLAGS_TEXT];
 

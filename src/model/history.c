@@ -1,6 +1,7 @@
 #include "model/history.h"
 
 #include "base/alloc.h"
+#include "base/real.h"
 #include "base/search.h"
 #include "base/wire.h"
 
@@ -200,7 +201,7 @@ static inline void fold_value(enum slot_kind kind, double *to, double v)
 	if (isnan(*to) || kind == SLOT_LEVEL)
 		*to = v;
 	else if (kind == SLOT_PEAK)
-		*to = fmax(*to, v);
+		*to = real_max(*to, v);
 	else
 		*to += v;
 }

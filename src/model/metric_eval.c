@@ -1,5 +1,6 @@
 /* The part of metric.h that runs for every sample and frame: vectors, instances and values. */
 #include "base/alloc.h"
+#include "base/real.h"
 #include "model/metric.h"
 #include "model/metric_names.h"
 
@@ -59,8 +60,8 @@ double metric_share(const struct metric_set *set, const struct metric *metric, c
 			continue;
 		slot = &set->slots[op->slot - VECTOR_CONSTANTS];
 		if (slot->running != slot->enabled)
-			least = fmin(least, vector[VECTOR_CONSTANTS + slot->running] /
-						    vector[VECTOR_CONSTANTS + slot->enabled]);
+			least = real_min(least, vector[VECTOR_CONSTANTS + slot->running] /
+							vector[VECTOR_CONSTANTS + slot->enabled]);
 	}
 	return least;
 }

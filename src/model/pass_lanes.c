@@ -1,4 +1,5 @@
 #include "model/pass_lanes.h"
+#include "base/real.h"
 
 #include <math.h>
 #include <string.h>
@@ -126,7 +127,7 @@ static void add_passes(struct pass_frame *to, const struct lane_record *one, con
 		span->end_ms += shift_ms;
 		span->of = shift_ms < 0 ? SPAN_OF_EARLIER : shift_ms > 0 ? SPAN_OF_LATER : SPAN_OF_FRAME;
 		to->n += span->end_ms > 0;
-		span->begin_ms = fmax(span->begin_ms, 0);
+		span->begin_ms = real_max(span->begin_ms, 0);
 	}
 }
 

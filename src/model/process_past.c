@@ -1,5 +1,6 @@
 /* The last minute of each process of a list. */
 #include "base/alloc.h"
+#include "base/real.h"
 #include "model/process.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@ static uint8_t past_value(float percent)
 {
 	return isnan(percent)  ? PROCESS_PAST_UNKNOWN
 	       : percent > 100 ? 100
-	       : percent > 0   ? (uint8_t)lroundf(percent)
+	       : percent > 0   ? (uint8_t)real_round(percent)
 			       : 0;
 }
 

@@ -2,6 +2,7 @@
 #include "tui/player_priv.h"
 
 #include "base/alloc.h"
+#include "base/real.h"
 
 #include <math.h>
 #include <string.h>
@@ -231,7 +232,7 @@ int64_t player_depth_ns(const struct player *p)
 
 static int64_t window_of(const struct player *p, int64_t at_ns)
 {
-	int64_t last = player_last(p), most = (int64_t)fmin(affordable_ns(p) / 2, (double)LONGEST_NS);
+	int64_t last = player_last(p), most = (int64_t)real_min(affordable_ns(p) / 2, (double)LONGEST_NS);
 	int64_t end = last - at_ns > most ? at_ns + most / p->refresh_ns * p->refresh_ns : last, to;
 
 	if (!p->paused)

@@ -1,6 +1,7 @@
 #include "tui/process_pane.h"
 
 #include "base/alloc.h"
+#include "base/real.h"
 #include "model/sample.h"
 
 #include <assert.h>
@@ -127,7 +128,7 @@ static void count_totals(const struct process_list *list, struct process_table *
 			~((unsigned)!isnan(p->gpu_percent) << PROCESS_BY_GPU |
 			  (unsigned)(p->gpu_bytes != SAMPLE_UNKNOWN) << PROCESS_BY_GPU_MEMORY |
 			  (unsigned)!isnan(p->ipc) << PROCESS_BY_IPC | (p->gpu_queues ? GPU_QUEUES : 0));
-		t->cpu_most = fmax(t->cpu_most, (double)p->cpu_percent); /* passes over NaN */
+		t->cpu_most = real_max(t->cpu_most, (double)p->cpu_percent); /* passes over NaN */
 		if (p->is_thread)
 			continue;
 		t->n_kernel += p->kernel;

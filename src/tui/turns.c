@@ -1,6 +1,7 @@
 #include "tui/turns.h"
 
 #include "base/alloc.h"
+#include "base/real.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -40,17 +41,22 @@ static size_t rule_of(double thread, double gpu)
 	return i;
 }
 
+/* As the shown numbers are, so that the text matches them. */
+static double whole_percent(double percent)
+{
+	return isfinite(percent) ? (double)real_round(percent) : percent;
+}
+
 enum turns turns_of(double thread_percent, double gpu_percent)
 {
-	/* Whole percents, as the shown numbers are, so that the text matches them. */
-	size_t i = rule_of(round(thread_percent), round(gpu_percent));
+	size_t i = rule_of(whole_percent(thread_percent), whole_percent(gpu_percent));
 
 	return i < ARRAY_LEN(rules) ? rules[i].turns : TURNS_UNKNOWN;
 }
 
 void turns_text(char *out, size_t size, double thread_percent, double gpu_percent)
 {
-	double thread = round(thread_percent), gpu = round(gpu_percent);
+	double thread = whole_percent(thread_percent), gpu = whole_percent(gpu_percent);
 	size_t i = rule_of(thread, gpu);
 
 	out[0] = 0;

@@ -95,6 +95,7 @@ only kernel 'src/base/sys.c' "${name}memfd_create$call" 'only src/base/sys.c mak
 only kernel 'src/base/sys_socket.c src/record/command.c' "${include}sys/(socket|un)[.]h" 'only src/base/sys_socket.c uses sockets (src/record/command.c: those of its command)'
 only kernel 'src/base/sys.c src/base/sys_socket.c' "${name}(mmap|munmap)$call" 'only src/base/sys.c maps memory'
 only clock 'src/base/sys.c' "${name}(clock_gettime|gettimeofday|timespec_get|time)$call" 'only src/base/sys.c reads clocks'
+only mathematics 'src/base/real.h' "$name(fmin|fmax|l?l?round|pow|exp|log|log2|log10|sqrt|fmod)f?$call" 'src/base/real.h has what does without libm'
 only messages 'src/base/message.c src/base/alloc.c' '(^|[^A-Za-z0-9_])(stderr|perror)([^A-Za-z0-9_]|$)' \
 	'messages go through message()'
 only threads 'src/base/thread.c' "${name}(pthread_create|thrd_create)$call" 'only src/base/thread.c starts threads, with the right signals blocked'
