@@ -34,7 +34,7 @@ struct scope {
 
 /* A sample of simulated history is at least this long, so that a minute of them fits into a
  * reader's ring. */
-#define SOURCE_HISTORY_STEP_NS 500000000ll
+#define SOURCE_HISTORY_STEP_NS 1000000000ll
 
 /* The options of sources on the command line. Zero means the default. */
 struct source_options {

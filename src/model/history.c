@@ -37,8 +37,8 @@ struct history {
  * those below 2^31 are kept as they are; others, and NaN, as a float without its last bit, marked
  * by the top bit.
  *
- * A closed column has their number, then each of them plus 1, or 0 if it is unknown, as varints:
- * most numbers are small, and many slots of a GPU or a frame are unknown. */
+ * A closed column has their number, then each of them plus 1, or 0 if it is unknown, as varints. The
+ * length of the run follows those that are unknown or zero, as many slots of a GPU or a frame are. */
 #define PACKED_FLOAT ((uint32_t)1 << 31)
 
 static uint32_t pack_value(double v)
@@ -261,25 +261,34 @@ static void packed_fold(const struct history *h, struct column *to, const struct
 	}
 }
 
+static void unpack_closed(const struct history *h, struct column *to, const uint8_t *p)
+{
+	uint64_t n, code, run;
+
+	p = wire_take(p, &n);
+	for (unsigned i = 0; i < n;) {
+		run = 1;
+		p = wire_take(p, &code);
+		if (code <= 1)
+			p = wire_take(p, &run);
+		if (code == 0)
+			i += (unsigned)run;
+		else
+			for (double v = unpack_value((uint32_t)(code - 1)); run; run--, i++)
+				fold_value(h->kinds[i], &to->value[i], v);
+	}
+}
+
 /* Fold one on a shelf into a column. */
 static void unpack_fold(const struct history *h, struct column *to, const struct column *from, bool closed)
 {
-	const uint32_t *values = packed_values(from);
-	const uint8_t *p = closed_values(from);
-	uint64_t n = h->n_kept, number;
-
 	fold_header(to, from->begin_ns, from->end_ns, from->time_ns, from->flags, from->n_samples,
 		    from->lost);
 	if (closed)
-		p = wire_take(p, &n);
-	for (unsigned i = 0; i < n; i++) {
-		if (!closed)
-			number = values[i] + 1ull;
-		else
-			p = wire_take(p, &number);
-		if (number)
-			fold_value(h->kinds[i], &to->value[i], unpack_value((uint32_t)(number - 1)));
-	}
+		unpack_closed(h, to, closed_values(from));
+	else
+		for (unsigned i = 0; i < h->n_kept; i++)
+			fold_value(h->kinds[i], &to->value[i], unpack_value(packed_values(from)[i]));
 }
 
 static struct column *shelf_last(const struct shelf *shelf)
@@ -303,8 +312,15 @@ static void close_newest(struct history *h, struct shelf *shelf)
 	struct column **place = &shelf->closed[(shelf->first + shelf->n - 1) % shelf->size];
 	uint8_t *p = wire_put(h->bytes, h->n_kept);
 
-	for (unsigned i = 0; i < h->n_kept; i++)
+	for (unsigned i = 0, run; i < h->n_kept; i += run) {
+		run = 1;
 		p = wire_put(p, values[i] == unknown ? 0 : values[i] + 1ull);
+		if (values[i] != unknown && values[i])
+			continue;
+		while (i + run < h->n_kept && values[i + run] == values[i])
+			run++;
+		p = wire_put(p, run);
+	}
 	*place = xreallocarray(*place, 1, sizeof(**place) + (size_t)(p - h->bytes));
 	**place = *shelf->newest;
 	memcpy(*place + 1, h->bytes, (size_t)(p - h->bytes));

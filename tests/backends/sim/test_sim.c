@@ -144,7 +144,7 @@ static void every_published_counter_has_a_value_in_every_sample(void **state)
 	(void)state;
 	for (unsigned p = 0; p < db->n_products; p++) {
 		const struct source_options o = options(db->products[p].name, NULL, 1);
-		const struct gpu_layout *layout = db->products[p].layout;
+		const struct gpu_layout *layout = gpudb_product(db, p)->layout;
 		struct sim_run run;
 
 		if (!layout->n_published)
@@ -235,7 +235,7 @@ static void history_comes_first_and_is_the_same_run(void **state)
 	struct err err;
 
 	(void)state;
-	sim_run_init(&plain, &o, 500 * MS);
+	sim_run_init(&plain, &o, SOURCE_HISTORY_STEP_NS);
 	o.history_ns = 60000 * MS;
 	sim_run_init(&late, &o, 100 * MS); /* at 0, before which there was nothing */
 	assert_int_equal(backend_sim.read(&late.source, 99 * MS, late.sample), READ_NONE);
@@ -245,12 +245,12 @@ static void history_comes_first_and_is_the_same_run(void **state)
 	assert_true(backend_sim.open(&late.source, "", &err) &&
 		    backend_sim.start(&late.source, 100 * MS, 90000 * MS, &err));
 	late.sample = xcalloc(1, sizeof(*late.sample) + late.source.n_slots * sizeof(late.sample->value[0]));
-	for (int i = 0; i < 120; i++) {
+	for (int i = 0; i < 60; i++) {
 		assert_int_equal(backend_sim.read(&late.source, 90000 * MS, late.sample), READ_GOT);
 		sim_run_read(&plain);
 		assert_int_equal(late.sample->flags & (SAMPLE_SIMULATED | SAMPLE_GAP), SAMPLE_SIMULATED);
-		assert_int_equal(late.sample->begin_ns, (30000 + 500 * i) * MS);
-		assert_int_equal(late.sample->end_ns, (30500 + 500 * i) * MS);
+		assert_int_equal(late.sample->begin_ns, 30000 * MS + SOURCE_HISTORY_STEP_NS * i);
+		assert_int_equal(late.sample->end_ns, 30000 * MS + SOURCE_HISTORY_STEP_NS * (i + 1));
 		assert_same(&late, late.sample->value, plain.sample->value, "history");
 	}
 	assert_int_equal(backend_sim.read(&late.source, 90099 * MS, late.sample), READ_NONE);
