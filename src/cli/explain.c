@@ -41,7 +41,7 @@ static const struct metric_def *metric_by_other_name(const struct gpudb *db,
 			if (span_has_word(v->text, name) && (!product || gpu_set_has(v->gpus, product)))
 				return &db->metrics[i];
 	for (unsigned g = 0; g < db->n_products; g++) {
-		const struct gpu_layout *layout = db->products[g].layout;
+		const struct gpu_layout *layout = gpudb_product(db, g)->layout;
 
 		for (unsigned i = 0; i < layout->n_counters; i++)
 			if (layout->counters[i].name && !strcmp(layout->counters[i].hw_name, name) &&

@@ -437,7 +437,7 @@ static bool fill_list(struct list_table *list, enum list_name name, const struct
 		return kind->add(list, db, NULL, err);
 	for (unsigned i = 0; ok && i < db->n_products; i++)
 		if (!only || only == &db->products[i])
-			ok = kind->add(list, db, &db->products[i], err);
+			ok = kind->add(list, db, gpudb_product(db, i), err);
 	return ok;
 }
 

@@ -3,6 +3,7 @@
 #include "model/gpudb.h"
 #include "model/gpudb_parse.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -260,6 +261,61 @@ static bool layout_slots(struct gpudb *db, void *thing, struct stanza *s, const 
 	return true;
 }
 
+/* ---- the names of all layouts' counters ---- */
+
+/* The place of a hash, or the free one for it. */
+static uint64_t *name_place(const struct gpudb *db, uint64_t hash)
+{
+	uint64_t mask = db->counter_names_size - 1u, at = hash & mask;
+
+	while (db->counter_names[at] && db->counter_names[at] != hash)
+		at = (at + 1) & mask;
+	return &db->counter_names[at];
+}
+
+static void add_hash(struct gpudb *db, uint64_t hash)
+{
+	uint64_t *old = db->counter_names, *place;
+	unsigned size = db->counter_names_size;
+
+	if (2 * (db->n_counter_names + 1) > size) {
+		db->counter_names_size = size ? 2 * size : 1024;
+		db->counter_names = xcalloc(db->counter_names_size, sizeof(*old));
+		for (unsigned i = 0; i < size; i++)
+			if (old[i])
+				*name_place(db, old[i]) = old[i];
+		free(old);
+	}
+	place = name_place(db, hash);
+	db->n_counter_names += !*place;
+	*place = hash;
+}
+
+static void add_names(struct gpudb *db, struct span words)
+{
+	struct span word;
+
+	while ((word = span_word(&words)).n)
+		add_hash(db, span_hash(word));
+}
+
+bool layouts_have_name(const struct gpudb *db, struct span name)
+{
+	return db->counter_names && *name_place(db, span_hash(name));
+}
+
+/* ---- the stanza `layout` ---- */
+
+static void keep_counter(struct gpudb *db, struct gpu_layout *layout, struct gpu_counter c, struct span hw,
+			 struct span name)
+{
+	c.hw_name = gpudb_string(db, hw);
+	c.name = name.n ? gpudb_string(db, name) : NULL;
+	GROW(layout->counters, layout->n_counters, layout->cap);
+	layout->counters[layout->n_counters++] = c;
+	layout->n_published += c.name != NULL;
+}
+
 /* index hw_name name|- [*scale] [$name...] */
 static bool counter_row(struct gpudb *db, struct gpu_layout *layout, enum gpu_block block, struct stanza *s,
 			const struct stanza_line *row, struct err *err)
@@ -289,12 +345,17 @@ static bool counter_row(struct gpudb *db, struct gpu_layout *layout, enum gpu_bl
 		c.scale = (uint16_t)n;
 		vars = span_trim(rest);
 	}
-	c.hw_name = gpudb_string(db, hw);
-	c.name = span_is(name, "-") ? NULL : gpudb_string(db, name);
+	if (span_is(name, "-"))
+		name.n = 0;
 	c.vars = vars;
-	GROW(layout->counters, layout->n_counters, layout->cap);
-	layout->counters[layout->n_counters++] = c;
-	layout->n_published += c.name != NULL;
+	if (layout->kept) {
+		keep_counter(db, layout, c, hw, name);
+		return true;
+	}
+	layout->n_counters++;
+	add_hash(db, span_hash(hw));
+	add_names(db, name);
+	add_names(db, vars);
 	return true;
 }
 
@@ -339,16 +400,27 @@ bool layout_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *
 	for (unsigned i = 0; i < db->n_layouts; i++)
 		if (span_is(open->value, db->layouts[i].name))
 			layout = &db->layouts[i];
-	if (layout) {
-		free(layout->counters);
-	} else {
+	if (!layout) {
 		GROW(db->layouts, db->n_layouts, db->cap_layouts);
 		layout = &db->layouts[db->n_layouts++];
 	}
-	*layout = (struct gpu_layout){.name = gpudb_string(db, open->value), .slots_per_block = 64};
-	if (!fields_parse(db, layout, layout_fields, s, err))
-		return false;
-	if (layout->n_counters)
-		qsort(layout->counters, layout->n_counters, sizeof(*layout->counters), by_place);
-	return true;
+	*layout =
+		(struct gpu_layout){.name = gpudb_string(db, open->value), .slots_per_block = 64, .text = *s};
+	return fields_parse(db, layout, layout_fields, s, err);
+}
+
+void layout_read(struct gpudb *db, struct gpu_layout *layout)
+{
+	struct gpu_layout full = {
+		.name = layout->name, .slots_per_block = 64, .kept = true, .text = layout->text};
+	struct stanza s = layout->text;
+	struct err err;
+
+	if (layout->kept)
+		return;
+	if (!fields_parse(db, &full, layout_fields, &s, &err))
+		assert(!"a text that was read before");
+	if (full.n_counters)
+		qsort(full.counters, full.n_counters, sizeof(*full.counters), by_place);
+	*layout = full;
 }

@@ -5,6 +5,7 @@
 #include "model/metric.h"
 
 #include <ctype.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,12 +50,34 @@ static bool has_id(const struct gpu_product *p, uint64_t gpu_id, bool old)
 	return false;
 }
 
+static struct gpu_layout *layout_of(const struct gpudb *db, const struct gpu_product *p)
+{
+	for (unsigned k = 0; p->layout_name && k < db->n_layouts; k++)
+		if (strcmp(db->layouts[k].name, p->layout_name) == 0)
+			return &db->layouts[k];
+	return NULL;
+}
+
+const struct gpu_product *gpudb_product(const struct gpudb *db, unsigned i)
+{
+	static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
+	struct gpu_product *p = &db->products[i];
+
+	pthread_mutex_lock(&reading);
+	if (!p->layout) {
+		layout_read((struct gpudb *)(uintptr_t)db, layout_of(db, p));
+		p->layout = layout_of(db, p);
+	}
+	pthread_mutex_unlock(&reading);
+	return p;
+}
+
 const struct gpu_product *gpudb_by_id(const struct gpudb *db, uint64_t gpu_id)
 {
 	for (int old = 1; old >= 0; old--)
 		for (unsigned i = 0; i < db->n_products; i++)
 			if (has_id(&db->products[i], gpu_id, old))
-				return &db->products[i];
+				return gpudb_product(db, i);
 	return NULL;
 }
 
@@ -84,11 +107,11 @@ const struct gpu_product *gpudb_by_name(const struct gpudb *db, const char *name
 {
 	for (unsigned i = 0; i < db->n_products; i++)
 		if (same_name(span_of(name), db->products[i].name))
-			return &db->products[i];
+			return gpudb_product(db, i);
 	for (unsigned i = 0; i < db->n_products; i++)
 		for (unsigned k = 0; k < db->products[i].n_also; k++)
 			if (same_name(span_of(name), db->products[i].also[k]))
-				return &db->products[i];
+				return gpudb_product(db, i);
 	return NULL;
 }
 
@@ -230,10 +253,7 @@ bool gpudb_link(struct gpudb *db, struct err *err)
 	for (unsigned i = 0; i < db->n_products; i++) {
 		struct gpu_product *p = &db->products[i];
 
-		for (unsigned k = 0; p->layout_name && k < db->n_layouts; k++)
-			if (strcmp(db->layouts[k].name, p->layout_name) == 0)
-				p->layout = &db->layouts[k];
-		if (!p->layout)
+		if (!layout_of(db, p))
 			return err_set(err, 0,
 				       "%s:%u: gpu %s: expected a field 'layout' with the name of a layout "
 				       "stanza%s%s",

@@ -2,12 +2,13 @@
  * from text stanzas.
  *
  * Source of the facts: Arm's libGPUCounters, gator and the kbase headers, see NOTICE. Immutable
- * after gpudb_load; any thread.
+ * after gpudb_load, but for layouts, which are read under a lock; any thread.
  */
 #ifndef MALITOP_GPUDB_H
 #define MALITOP_GPUDB_H
 
 #include "base/err.h"
+#include "base/stanza.h"
 #include "base/str.h"
 
 enum gpu_block { BLOCK_FRONT_END, BLOCK_TILER, BLOCK_MEMORY, BLOCK_CORE, BLOCK_COUNT };
@@ -41,6 +42,8 @@ struct gpu_layout {
 	struct gpu_counter *counters; /* by block, then by index */
 	unsigned n_counters, n_published;
 	unsigned cap;
+	bool kept;                     /* false: its text was checked only, and is read when a GPU needs it */
+	struct stanza text;            /* from the line after its first */
 	uint64_t seen[BLOCK_COUNT][2]; /* bit set of the indices in use */
 };
 
@@ -65,7 +68,7 @@ struct gpu_product {
 	const char *layout_name;
 	const char *file; /* for messages */
 	unsigned line;
-	const struct gpu_layout *layout; /* resolved by gpudb_load */
+	const struct gpu_layout *layout; /* NULL until one of the functions below returned this product */
 	struct {
 		unsigned cores; /* with at least this many */
 		const char *name;
@@ -104,6 +107,8 @@ struct gpudb {
 	unsigned n_products, cap_products;
 	struct gpu_layout *layouts;
 	unsigned n_layouts, cap_layouts;
+	uint64_t *counter_names; /* hash table of the hashes of all their names; 0: free */
+	unsigned n_counter_names, counter_names_size;
 	struct metric_def *metrics; /* model/metric.h */
 	unsigned n_metrics, cap_metrics;
 	struct finding_def *findings; /* model/finding.h */
@@ -158,6 +163,9 @@ struct gpudb *gpudb_load_texts(const struct gpudb_text *texts, unsigned n, struc
 struct gpudb *gpudb_share(const struct gpudb *db);
 void gpudb_free(struct gpudb *db);
 
+/* Products have their layout as soon as one of these returned them: each is read when it is first
+ * needed, because a machine has one of seventeen. Any thread. */
+const struct gpu_product *gpudb_product(const struct gpudb *db, unsigned i);
 /* Find a product by GPU_ID as the driver reports it, 32 or 64 bit. NULL if unknown. */
 const struct gpu_product *gpudb_by_id(const struct gpudb *db, uint64_t gpu_id);
 /* Find a product by any of its names. Case, blanks, '-', '_' and a leading "Mali" are ignored. NULL

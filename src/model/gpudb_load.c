@@ -351,6 +351,7 @@ void gpudb_free(struct gpudb *db)
 		free(db->owned[i]);
 	free(db->products);
 	free(db->layouts);
+	free(db->counter_names);
 	free(db->metrics);
 	free(db->metric_index);
 	free(db->slot_names);

@@ -67,6 +67,11 @@ bool findings_link(struct gpudb *db, struct err *err);
  * id. */
 bool gpudb_link(struct gpudb *db, struct err *err);
 
+/* Read the counters of a layout, once. */
+void layout_read(struct gpudb *db, struct gpu_layout *layout);
+/* Whether a layout has a counter with that hardware, machine or Streamline name. */
+bool layouts_have_name(const struct gpudb *db, struct span name);
+
 /* Return the position in metrics[] of a definition by name, or -1. */
 int gpudb_metric_index(const struct gpudb *db, struct span name);
 /* Return the definition to fill: an existing one of that name keeps its position, a new one is

@@ -37,8 +37,8 @@ struct history {
  * those below 2^31 are kept as they are; others, and NaN, as a float without its last bit, marked
  * by the top bit.
  *
- * A closed column has their number, then each of them plus 1, or 0 if it is unknown, as varints. The
- * length of the run follows those that are unknown or zero, as many slots of a GPU or a frame are. */
+ * A closed column has their number, then each of them plus 1, or 0 if it is unknown, as varints.
+ * The length of the run follows those that are unknown or zero, as many of a GPU or a frame are. */
 #define PACKED_FLOAT ((uint32_t)1 << 31)
 
 static uint32_t pack_value(double v)

@@ -217,13 +217,5 @@ bool metric_name_known(const struct gpudb *db, struct span name)
 		for (unsigned k = 0; k < db->products[i].n_constants; k++)
 			if (span_is(name, db->products[i].constants[k].name))
 				return true;
-	for (unsigned i = 0; i < db->n_layouts; i++)
-		for (unsigned k = 0; k < db->layouts[i].n_counters; k++) {
-			const struct gpu_counter *c = &db->layouts[i].counters[k];
-
-			if ((c->name && span_is(name, c->name)) || span_is(name, c->hw_name) ||
-			    (is_var(name) && has_word(c->vars, name)))
-				return true;
-		}
-	return false;
+	return layouts_have_name(db, name);
 }

@@ -145,7 +145,7 @@ int main(void)
 	printf("%-44s %10s %10s %10s  %-10s %s\n", "", "minimum", "median", "maximum", "", "aim");
 	measure_cost("load all data", "us", "", 1, run_load, NULL);
 	for (unsigned i = 0; i < b.db->n_products; i++) {
-		b.product = &b.db->products[i];
+		b.product = gpudb_product(b.db, i);
 		bench_gpu(&b, i + 1 == b.db->n_products || gpudb_by_name(b.db, "G715") == b.product);
 	}
 	gpudb_free(b.db);

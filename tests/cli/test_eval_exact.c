@@ -173,9 +173,9 @@ static void doubles_tell_what_fractions_tell(void **state)
 	srand(1);
 	for (unsigned i = 0; i < db->n_products; i++)
 		for (unsigned n = 0; n < TABLES; n++)
-			for (int guide = 0; guide <= (template_guide_of(db, &db->products[i]) != NULL);
+			for (int guide = 0; guide <= (template_guide_of(db, gpudb_product(db, i)) != NULL);
 			     guide++)
-				check_table(db, &db->products[i],
+				check_table(db, gpudb_product(db, i),
 					    guide ? DEFINITIONS_GUIDE : DEFINITIONS_CURRENT, n % 3);
 	gpudb_free(db);
 }

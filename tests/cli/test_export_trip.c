@@ -432,7 +432,7 @@ static void every_product_and_scenario(struct trip *t, bool per_core)
 {
 	trip_open(t, per_core);
 	for (unsigned i = 0; i < t->db->n_products; i += GPU_STEP) {
-		const struct gpu_product *product = &t->db->products[i];
+		const struct gpu_product *product = gpudb_product(t->db, i);
 
 		begin_session(t, product, i, per_core);
 		record_file(t);

@@ -80,7 +80,7 @@ static void counters_have_a_row_per_gpu_and_name(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < db->n_products; i++)
-		expected += db->products[i].layout->n_published;
+		expected += gpudb_product(db, i)->layout->n_published;
 	assert_int_equal(count_parts(all, "\r\n"), expected);
 	assert_int_equal(count_parts(one, "\r\n"), 1 + 174);
 	assert_non_null(strstr(one, "Mali-G715,shader_core,69,FRAG_SHADER_THREADS,MaliFragThread,$Mali"));

@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	compile_formulas(db, NULL);
 	for (unsigned i = 0; i < db->n_products && i < 4; i++)
-		compile_formulas(db, &db->products[i]);
+		compile_formulas(db, gpudb_product(db, i));
 	gpudb_free(db);
 	return 0;
 }

@@ -20,8 +20,8 @@ static int load_all(void **state)
 	db = load_shipped();
 	assert_int_equal(db->n_products, PRODUCTS);
 	for (unsigned i = 0; i < PRODUCTS; i++) {
-		sets[i] = set_of_gpu(db, &db->products[i], DEFINITIONS_CURRENT, false);
-		guides[i] = set_of_gpu(db, &db->products[i], DEFINITIONS_GUIDE, false);
+		sets[i] = set_of_gpu(db, gpudb_product(db, i), DEFINITIONS_CURRENT, false);
+		guides[i] = set_of_gpu(db, gpudb_product(db, i), DEFINITIONS_GUIDE, false);
 	}
 	cpu = set_of_cpu(db, &cpu_names);
 	return 0;
@@ -67,11 +67,11 @@ static void every_gpu_has_its_family_ids_and_number_of_counters(void **state)
 
 	(void)state;
 	for (reference_open(&r, "gpus.tsv"); reference_next(&r); n++) {
-		const struct gpu_product *p = &db->products[place_of(r.cell[0])];
+		const struct gpu_product *p = gpudb_product(db, place_of(r.cell[0]));
 		struct span ids = r.cell[2], id;
 		unsigned n_ids = 0;
 
-		assert_true(p == &db->products[n]); /* lists keep this order */
+		assert_true(p == gpudb_product(db, n)); /* lists keep this order */
 		assert_true(span_is(r.cell[1], gpu_family_names[p->family]));
 		while ((id = span_word(&ids)).n)
 			assert_int_equal(p->ids[n_ids++], number_of(id));
@@ -94,18 +94,19 @@ static void every_counter_slot_is_that_of_the_reference(void **state)
 			const struct gpu_counter *c;
 			unsigned block = 0;
 
-			if (!reference_has_gpu(r.cell[0], &db->products[i]))
+			if (!reference_has_gpu(r.cell[0], gpudb_product(db, i)))
 				continue;
 			while (!span_is(r.cell[1], gpu_block_names[block]))
 				block++;
-			c = gpu_layout_at(db->products[i].layout, block, (unsigned)number_of(r.cell[2]));
+			c = gpu_layout_at(gpudb_product(db, i)->layout, block,
+					  (unsigned)number_of(r.cell[2]));
 			if (!c || !span_is(r.cell[3], c->hw_name) ||
 			    !span_is(r.cell[4], c->name ? c->name : "") || c->scale != number_of(r.cell[5]))
 				fail_msg("%s: counters.tsv:%u", db->products[i].name, r.line);
 			seen[i]++;
 		}
 	for (unsigned i = 0; i < PRODUCTS; i++)
-		assert_int_equal(seen[i], db->products[i].layout->n_counters);
+		assert_int_equal(seen[i], gpudb_product(db, i)->layout->n_counters);
 }
 
 static uint64_t seed = 0x2545f4914f6cdd1du;
@@ -172,7 +173,7 @@ static void every_derived_metric_has_the_value_of_the_reference_formula(void **s
 	(void)state;
 	for (reference_open(&r, "derived.tsv"); reference_next(&r);)
 		for (i = 0; i < PRODUCTS; i++) {
-			if (!reference_has_gpu(r.cell[4], &db->products[i]))
+			if (!reference_has_gpu(r.cell[4], gpudb_product(db, i)))
 				continue;
 			compare_formula(i, r.cell[0], r.cell[3]);
 			n[i]++;
@@ -285,7 +286,7 @@ static void every_streamline_name_means_the_slot_that_it_meant(void **state)
 		unsigned n;
 
 		reference_open(&r, "aliases.tsv");
-		n = read_aliases(&db->products[i], &r, all);
+		n = read_aliases(gpudb_product(db, i), &r, all);
 		assert_true(n > 100 || db->products[i].family == FAMILY_MIDGARD); /* its names are few */
 		for (unsigned k = 0; k < n; k++) {
 			check_alias(sets[i], &all[k]);
@@ -364,8 +365,8 @@ static void every_published_counter_has_a_metric(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < PRODUCTS; i++)
-		for (unsigned k = 0; k < db->products[i].layout->n_counters; k++) {
-			const struct gpu_counter *c = &db->products[i].layout->counters[k];
+		for (unsigned k = 0; k < gpudb_product(db, i)->layout->n_counters; k++) {
+			const struct gpu_counter *c = &gpudb_product(db, i)->layout->counters[k];
 
 			if (c->name && !metric_of(sets[i], c->name)->is_counter)
 				fail_msg("%s: %s is no counter", db->products[i].name, c->name);

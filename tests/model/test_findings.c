@@ -291,7 +291,7 @@ static void every_finding_can_be_decided_on_some_gpu(void **state)
 
 	(void)state;
 	for (unsigned g = 0; g < db->n_products; g++) {
-		struct metric_set *set = set_of_gpu(db, &db->products[g], DEFINITIONS_CURRENT, false);
+		struct metric_set *set = set_of_gpu(db, gpudb_product(db, g), DEFINITIONS_CURRENT, false);
 		struct judge *judge = judge_of_device(db, set, cpu);
 
 		assert_true(judge->n_findings > (db->products[g].family == FAMILY_MIDGARD ? 20 : 40));

@@ -1,6 +1,7 @@
 #include "base/alloc.h"
 #include "model/gpudb.h"
 #include "model/metric.h"
+#include "model/metric_names.h"
 #include "tests/support/gpu_set.h"
 
 #include <errno.h>
@@ -83,7 +84,7 @@ static void every_id_of_every_shipped_gpu_leads_back_to_it(void **state)
 	(void)state;
 	assert_int_equal(db->n_products, 32);
 	for (unsigned i = 0; i < db->n_products; i++) {
-		const struct gpu_product *p = &db->products[i];
+		const struct gpu_product *p = gpudb_product(db, i);
 
 		for (unsigned k = 0; k < p->n_ids; k++)
 			for (uint64_t revision = 0; revision < 0x1000; revision += 0x111) {
@@ -256,6 +257,26 @@ static void a_product_is_read_field_by_field(void **state)
 	assert_null(c->name);
 	assert_true(span_is(c->vars, "$MaliOld $MaliOlder"));
 	assert_null(gpu_layout_at(p->layout, BLOCK_TILER, 3));
+	gpudb_free(db);
+}
+
+static void a_layout_is_read_when_its_gpu_is_asked_for(void **state)
+{
+	struct gpudb *db = load_data("gpu Mali-X1\n  family Bifrost\n  id 0x7003\n  layout L\n"
+				     "gpu Mali-X2\n  family Bifrost\n  id 0x7004\n  layout M\n"
+				     "layout L\n  block tiler\n    4 HW_A MaliA $A1 $A2\n"
+				     "layout M\n  block tiler\n    4 HW_B -\n");
+	const char *const known[] = {"HW_A", "MaliA", "$A1", "$A2", "HW_B"};
+
+	(void)state;
+	assert_true(!db->products[0].layout && !db->products[1].layout);
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		assert_true(metric_name_known(db, span_of(known[i])));
+	assert_false(metric_name_known(db, SPAN_LIT("-")) || metric_name_known(db, SPAN_LIT("4")));
+	assert_string_equal(gpudb_by_id(db, 0x70040000)->layout->counters[0].hw_name, "HW_B");
+	assert_null(db->products[0].layout);
+	assert_ptr_equal(gpudb_product(db, 0)->layout, gpudb_by_name(db, "X1")->layout);
+	assert_string_equal(db->products[0].layout->counters[0].name, "MaliA");
 	gpudb_free(db);
 }
 
@@ -517,6 +538,7 @@ int main(void)
 		cmocka_unit_test(the_name_shown_goes_by_the_number_of_cores),
 		cmocka_unit_test(a_gpu_set_has_products_and_families),
 		cmocka_unit_test(a_product_is_read_field_by_field),
+		cmocka_unit_test(a_layout_is_read_when_its_gpu_is_asked_for),
 		cmocka_unit_test(malformed_data_names_file_line_and_what_was_expected),
 		cmocka_unit_test(variants_of_a_metric_are_kept_in_the_order_as_written),
 		cmocka_unit_test(a_later_stanza_of_the_same_name_replaces_the_earlier),

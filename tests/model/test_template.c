@@ -17,7 +17,7 @@ static int load_all(void **state)
 	db = load_shipped();
 	assert_int_equal(db->n_products, PRODUCTS);
 	for (unsigned i = 0; i < PRODUCTS; i++) {
-		sets[i] = set_of_gpu(db, &db->products[i], DEFINITIONS_CURRENT, false);
+		sets[i] = set_of_gpu(db, gpudb_product(db, i), DEFINITIONS_CURRENT, false);
 		template_view_init(&views[i], db, sets[i]);
 	}
 	return 0;
@@ -109,7 +109,7 @@ static void every_gpu_follows_the_template_of_its_family(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < PRODUCTS; i++) {
-		const struct gpu_product *p = &db->products[i];
+		const struct gpu_product *p = gpudb_product(db, i);
 		bool has_guide = strcmp(p->name, "Mali-G52") == 0 || strcmp(p->name, "Mali-G715") == 0 ||
 				 strcmp(p->name, "Mali-G625") == 0;
 
@@ -202,8 +202,8 @@ static void the_first_alternative_that_a_gpu_has_is_taken(void **state)
 /* Valhall with a Job Manager gets what the template of Mali-G715 has beyond that of Mali-G52. */
 static void a_valhall_jm_gpu_has_every_metric_of_both_templates_that_it_can(void **state)
 {
-	const struct metric_template *own = template_guide_of(db, &db->products[place_of("G52")]);
-	const struct metric_template *adds = template_guide_of(db, &db->products[place_of("G715")]);
+	const struct metric_template *own = template_guide_of(db, gpudb_product(db, place_of("G52")));
+	const struct metric_template *adds = template_guide_of(db, gpudb_product(db, place_of("G715")));
 	const struct metric_template *const both[] = {own, adds};
 
 	(void)state;
@@ -253,7 +253,7 @@ static void expect_rows(const char *templates, const char *want)
 	own = gpudb_load_texts(texts, 2, &err);
 	if (!own)
 		fail_msg("%s", err.text);
-	set = set_of_gpu(own, &own->products[0], DEFINITIONS_CURRENT, false);
+	set = set_of_gpu(own, gpudb_product(own, 0), DEFINITIONS_CURRENT, false);
 	template_view_init(&view, own, set);
 	strbuf_str(&out, "");
 	for (unsigned i = 0; i < view.n_rows; i++)

@@ -83,7 +83,7 @@ static inline int machine_init(void **state)
 	m.db = gpudb_load_texts(&text, 1, &err);
 	if (m.db)
 		m.gpu = metric_set_new(m.db,
-				       &(struct metric_source){.product = &m.db->products[0],
+				       &(struct metric_source){.product = gpudb_product(m.db, 0),
 							       .slots = gpu_slots,
 							       .n_slots = ARRAY_LEN(gpu_slots),
 							       .core_count = 2},

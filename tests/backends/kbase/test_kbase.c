@@ -190,7 +190,7 @@ static void every_product_is_recognised_and_counted_right(void **state)
 			bool csf;
 
 			kbase_run_init(&r);
-			product = &r.db->products[p];
+			product = gpudb_product(r.db, p);
 			csf = strcmp(gpu_family_front_end(product->family), "CSF") == 0;
 			gpu = fake_sys_add_gpu(&r.fake, releases[csf][k % 4], (uint64_t)product->ids[0] << 16,
 					       HOLES);

@@ -332,9 +332,9 @@ static void a_bottleneck_stays_clear_at_all_times(void **state)
 	for (unsigned i = 0; i < db->n_products; i += GPU_STEP) {
 		struct scenarios_bench b = {0};
 
-		if (!db->products[i].layout->n_published)
+		if (!gpudb_product(db, i)->layout->n_published)
 			continue;
-		bench_open(&b, db, &db->products[i]);
+		bench_open(&b, db, gpudb_product(db, i));
 		for (unsigned s = 0; s < sim_n_scenarios; s++)
 			for (unsigned seed = 1; seed <= 2 && sim_scenarios[s].n_acts == 1; seed++)
 				check_for_long(&b, s, seed);
@@ -351,9 +351,9 @@ static void every_gpu_keeps_the_invariants_and_shows_every_scenario(void **state
 
 	(void)state;
 	for (unsigned i = 0; i < db->n_products; i++) {
-		if (!db->products[i].layout->n_published)
+		if (!gpudb_product(db, i)->layout->n_published)
 			continue;
-		bench_open(&b, db, &db->products[i]);
+		bench_open(&b, db, gpudb_product(db, i));
 		check_gpu(&b);
 		bench_close(&b);
 		gpus++;

@@ -31,8 +31,8 @@ static void watch_scenarios(const struct gpu_product *product, uint64_t seed, un
 static void watch_all(unsigned seeds, unsigned samples, watch_fn *fn, void *arg)
 {
 	for (unsigned p = 0; p < db->n_products; p += GPU_STEP)
-		for (unsigned seed = 1; seed <= seeds && db->products[p].layout->n_published; seed++)
-			watch_scenarios(&db->products[p], seed, samples, fn, arg);
+		for (unsigned seed = 1; seed <= seeds && gpudb_product(db, p)->layout->n_published; seed++)
+			watch_scenarios(gpudb_product(db, p), seed, samples, fn, arg);
 }
 
 static void assert_range(const struct sim_watch *w, const struct sim_scenario *s, const char *formulas,
@@ -159,9 +159,9 @@ static void no_metric_is_the_same_in_all_scenarios(void **state)
 		struct sim_run run;
 		struct metric_set *set;
 
-		if (!db->products[p].layout->n_published)
+		if (!gpudb_product(db, p)->layout->n_published)
 			continue;
-		watch_scenarios(&db->products[p], 1, 20, add_to_spread, &spread);
+		watch_scenarios(gpudb_product(db, p), 1, 20, add_to_spread, &spread);
 		sim_run_init(&run, &(struct source_options){.db = db, .gpu_name = db->products[p].name},
 			     100 * MS);
 		set = sim_run_metrics(&run);

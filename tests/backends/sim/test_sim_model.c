@@ -38,7 +38,7 @@ static void every_counter_that_a_driver_uses_moves(void **state)
 
 	(void)state;
 	for (unsigned p = 0; p < db->n_products; p++) {
-		const struct gpu_layout *layout = db->products[p].layout;
+		const struct gpu_layout *layout = gpudb_product(db, p)->layout;
 		uint64_t *total = xcalloc(layout->n_counters, sizeof(*total));
 
 		for (unsigned s = 0; s < sim_n_scenarios; s++) {
@@ -76,7 +76,7 @@ static void the_parts_of_cores_and_slices_add_up_to_the_sum(void **state)
 		sim_run_init(&run, &o, 20 * MS);
 		parts = xcalloc(run.source.n_slots, sizeof(*parts));
 		for (unsigned k = 0; k < 5; k++) {
-			const struct gpu_layout *layout = db->products[p].layout;
+			const struct gpu_layout *layout = gpudb_product(db, p)->layout;
 
 			sim_run_read(&run);
 			memset(parts, 0, run.source.n_slots * sizeof(*parts));
