@@ -335,6 +335,12 @@ static int64_t real_thread_ns(const struct sys *sys)
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
+static int real_timer_at(const struct sys *sys, int fd, int64_t monotonic_ns)
+{
+	(void)sys;
+	return sys_timer_at(fd, monotonic_ns);
+}
+
 bool sys_init(struct sys *sys, const char *root, struct err *err)
 {
 	*sys = (struct sys){
@@ -367,6 +373,7 @@ bool sys_init(struct sys *sys, const char *root, struct err *err)
 		.boottime_ns = real_boottime_ns,
 		.raw_ns = real_raw_ns,
 		.thread_ns = real_thread_ns,
+		.timer_at = real_timer_at,
 	};
 	sys_drm_init(sys);
 	if (!root)

@@ -83,6 +83,9 @@ struct sys {
 	int64_t (*raw_ns)(
 		const struct sys *sys); /* CLOCK_MONOTONIC_RAW, the clock of GPU drivers' timestamps */
 	int64_t (*thread_ns)(const struct sys *sys); /* CPU time of the calling thread */
+	/* Let a timer of sys_timer_new fire at that time of monotonic_ns: at once if it is past; 0
+	 * disarms it. It may also fire before. */
+	int (*timer_at)(const struct sys *sys, int fd, int64_t monotonic_ns);
 };
 
 /* Fill *sys with the real system calls, rooted at `root` (NULL means "/"). sys_fini closes the
@@ -118,7 +121,7 @@ unsigned sys_files_most(void);
 /* What the sampler and a measurement wait on. These are plain kernel objects, so no test fakes
  * them. -1 and errno on failure. */
 int sys_timer_new(void);
-int sys_timer_at(int fd, int64_t monotonic_ns); /* absolute; a past time fires at once; 0 disarms */
+int sys_timer_at(int fd, int64_t monotonic_ns); /* of the kernel's clock: see timer_at */
 void sys_timer_ack(int fd);
 int sys_event_new(void);
 int sys_signals_new(const sigset_t *signals); /* readable while one of these blocked signals waits */

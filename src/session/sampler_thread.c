@@ -347,7 +347,7 @@ static unsigned prepare_wait(struct lane *l, struct pollfd *fds, uint32_t *seat_
 		seat_of[n] = i;
 		fds[n++] = (struct pollfd){.fd = fd, .events = seat->period_ns < BATCH_BELOW_NS ? 0 : POLLIN};
 	}
-	sys_timer_at(l->timer_fd, due);
+	l->sampler->sys->timer_at(l->sampler->sys, l->timer_fd, due);
 	return n;
 }
 

@@ -400,6 +400,14 @@ static void pass_time(void *fake, int64_t ns)
 	fake_sys_run(fake, ns);
 }
 
+/* The fake's time is not the kernel's, so its timers fire soon, and who waits looks again. */
+static int fake_timer_at(const struct sys *sys, int fd, int64_t monotonic_ns)
+{
+	const struct sys *real = &of(sys)->real;
+
+	return sys_timer_at(fd, monotonic_ns ? real->monotonic_ns(real) + 1000000 : 0);
+}
+
 static int new_fd(void)
 {
 	return eventfd(0, EFD_CLOEXEC);
@@ -451,6 +459,7 @@ void fake_sys_init(struct fake_sys *f, const char *root)
 		.boottime_ns = fake_boottime,
 		.raw_ns = fake_raw,
 		.thread_ns = fake_thread_ns,
+		.timer_at = fake_timer_at,
 	};
 }
 
