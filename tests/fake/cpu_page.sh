@@ -35,7 +35,7 @@ while read -r command; do
 	case $command in
 	*--verify) continue ;; # runs real loops, which the fake cannot count: test_workloads has them
 	malitop) words=--once=80x24 ;;
-	*" -- "*) words=$(echo "$words" | sed 's| -- .*| -- true|') ;;
+	*" -- "*) words=$(echo "$words" | sed 's| -- .*| -- sleep 0.1|') ;;
 	*" stat "*) words="$words -d 300ms" ;;
 	esac
 	eval "on_pi $words" >"$work/out" 2>"$work/errors" </dev/null || fail "$command"
@@ -53,7 +53,7 @@ columns()
 	command=$1
 	shift
 	grep -qxF "$command" "$work/ran" || fail "$command is not in $page"
-	words=$(echo "${command#malitop}" | sed 's| -- .*| -- true|')
+	words=$(echo "${command#malitop}" | sed 's| -- .*| -- sleep 0.1|')
 	eval "on_pi $words" >"$work/out" 2>"$work/errors" </dev/null
 	for name; do
 		grep -qE "(^| )$name( |\$)" "$work/out" || fail "$command: no $name"
