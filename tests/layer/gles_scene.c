@@ -251,17 +251,21 @@ static void *draw_context(void *arg)
 	return NULL;
 }
 
+/* One context stays all the time: with the last one the library hangs up, and a thread may be done
+ * before the next one has begun. */
 static void scene_contexts(struct gles_screen *s, unsigned frames)
 {
 	struct worker worker[4];
 	pthread_t thread[4];
 
+	make_context(s, false);
 	for (unsigned i = 0; i < 4; i++) {
 		worker[i] = (struct worker){*s, frames};
 		EXPECT(pthread_create(&thread[i], NULL, draw_context, &worker[i]) == 0);
 	}
 	for (unsigned i = 0; i < 4; i++)
 		pthread_join(thread[i], NULL);
+	end_context(s);
 }
 
 static const struct {

@@ -148,6 +148,8 @@ bool listener_play(struct listener *l, char *const argv[], const char *const env
 	waitpid(pid, &l->status, 0);
 	if (fd >= 0)
 		take_events(l);
+	/* the next program would be taken for one that connects again */
+	assert(poll(&(struct pollfd){l->fd, POLLIN, 0}, 1, 0) == 0);
 	sys_unmap(memory, PASSES_BYTES);
 	l->stamp_ns = now_ns();
 	rewind(output);

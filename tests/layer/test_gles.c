@@ -173,7 +173,7 @@ static void a_pass_lasts_as_long_as_the_driver_measured(void **state)
 static void every_frame_of_es2gears_is_seen(void **state)
 {
 	char *const argv[] = {(char *)(uintptr_t) "xvfb-run",     (char *)(uintptr_t) "-a",
-			      (char *)(uintptr_t) "timeout",      (char *)(uintptr_t) "600",
+			      (char *)(uintptr_t) "timeout",      (char *)(uintptr_t) "100",
 			      (char *)(uintptr_t) "es2gears_x11", NULL};
 	const char *const environment[] = {preload, NULL};
 	unsigned frames, passes;
