@@ -76,7 +76,7 @@ void canvas_meter(struct canvas *c, struct rect r, enum style style, double shar
 
 void canvas_meter_peak(struct canvas *c, struct rect r, double share, double peak)
 {
-	int at = (int)(share_of(peak) * r.w);
+	int at = isnan(peak) ? r.w : (int)(share_of(peak) * r.w);
 
 	/* right at the end of the bar it would say little, and come and go */
 	if (peak > share && at < r.w && at > (int)real_round(share_of(share) * r.w * 2 + 1) / 2 &&
