@@ -18,7 +18,6 @@ cd "$top" || exit 1
 jobs=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 test_jobs=$((jobs * 2)) # most tests wait more than they compute
 started=$(date +%s)
-step=
 
 # elapsed: minutes and seconds since the start
 elapsed()
@@ -38,24 +37,91 @@ die()
 	exit 1
 }
 
-# run_step NAME COMMAND...: its output goes to a log; if it fails, show the failures and then the end of the log.
-run_step()
+# log_of STEP: its output; what it ended with is in that file with .end
+log_of()
 {
-	step=$1
+	printf '%s/build/log/%s.log' "$top" "$(printf '%s' "$1" | tr -c 'A-Za-z0-9\n' '-')"
+}
+
+# do_step NAME COMMAND...
+do_step()
+{
+	log=$(log_of "$1")
 	shift
-	log=$top/build/log/$(printf '%s' "$step" | tr -c 'A-Za-z0-9\n' '-').log
 	mkdir -p "$top/build/log"
-	say "$step"
+	rm -f "$log.end"
 	began=$(date +%s)
-	("$@") >"$log" 2>&1 </dev/null && {
+	("$@") >"$log" 2>&1 </dev/null
+	status=$?
+	echo "$status $(($(date +%s) - began))" >"$log.new" && mv "$log.new" "$log.end"
+	return $status
+}
+
+# report_step NAME: what it did; if it failed, show the failures and then the end of the log.
+report_step()
+{
+	log=$(log_of "$1")
+	read -r status seconds <"$log.end"
+	[ "$status" != 0 ] || {
 		grep -E '^# (TOTAL|SKIP|FAIL):|^(SKIP|FAIL):|inputs( in .*)?$|^(package [a-z0-9]+|static program): ' "$log" | grep -v ':  *0$' | sed 's/^/   /'
-		printf '   done in %s s\n' $(($(date +%s) - began))
+		printf '   done in %s s\n' "$seconds"
 		return
 	}
 	grep -E '^(FAIL|ERROR|XPASS): |: (fatal )?error: |^configure: error' "$log" | sort -u | head -n 40
 	printf '%s\n' "-- the end of $log:"
 	tail -n 60 "$log"
-	die "step failed after $(elapsed): $step (complete log: $log)"
+	die "step failed after $(elapsed): $1 (complete log: $log)"
+}
+
+run_step()
+{
+	say "$1"
+	do_step "$@"
+	report_step "$1"
+}
+
+# beside COMMAND...: a second lane, one at a time; await_step reports each of its steps, in their order.
+lane=
+beside()
+{
+	trap 'leave_lane' EXIT
+	trap 'exit 1' HUP INT TERM
+	(
+		trap - EXIT HUP INT TERM
+		"$@"
+	) &
+	lane=$!
+}
+
+# give_way: what follows in this lane gets what tests leave of the CPUs, so that none waits for a compiler.
+give_way()
+{
+	read -r self rest </proc/self/stat && renice -n 19 -p "$self" >/dev/null 2>&1
+}
+
+await_step()
+{
+	say "$1"
+	while [ ! -e "$(log_of "$1").end" ]; do
+		kill -0 "$lane" 2>/dev/null || [ -e "$(log_of "$1").end" ] || die "step was not run: $1"
+		sleep 1
+	done
+	report_step "$1"
+}
+
+end_tree()
+{
+	kids=$(cat "/proc/$1/task/"*/children 2>/dev/null)
+	kill "$1" 2>/dev/null
+	for kid in $kids; do
+		end_tree "$kid"
+	done
+}
+
+leave_lane()
+{
+	! kill -0 "$lane" 2>/dev/null || end_tree "$lane"
+	wait
 }
 
 # --- what is installed
@@ -123,14 +189,19 @@ pkg_config pkg-config
 curses libncurses-dev
 zstd libzstd-dev
 drm libdrm-dev'
-for_check='microhttpd libmicrohttpd-dev
+# what builds for check find
+for_builds='microhttpd libmicrohttpd-dev
 cmocka libcmocka-dev
 vterm libvterm-dev
 vulkan libvulkan-dev
+gles libegl-dev libgles-dev
+pfm libpfm4-dev
+build_essential build-essential'
+# what tests run
+for_tests='python python3
 vulkan_driver mesa-vulkan-drivers
 vulkan_validation vulkan-validationlayers
 vkcube vulkan-tools
-gles libegl-dev libgles-dev
 gles_driver libegl-mesa0
 es2gears mesa-utils
 xvfb_run xvfb
@@ -138,13 +209,10 @@ xauth xauth
 clang clang
 clang_rt libclang-rt-dev
 clang_format clang-format
-build_essential build-essential
 dh debhelper
 lintian lintian
 fish fish
 zsh zsh
-pfm libpfm4-dev
-python python3
 openssl openssl
 prometheus prometheus
 protoc protobuf-compiler'
@@ -225,13 +293,14 @@ autotools()
 }
 
 # The steps below take NAME CONFIGURE-ARGUMENTS... and use build/NAME, configured unless it was configured with the same arguments.
+sources=$top
 configure_in()
 {
 	dir=$top/build/$1
 	shift
 	mkdir -p "$dir" && cd "$dir" || return 1
 	[ -f Makefile ] && [ "$(cat .configured 2>/dev/null)" = "$*" ] && return 0
-	"$top/configure" "$@" && printf '%s' "$*" >.configured
+	"$sources/configure" "$@" && printf '%s' "$*" >.configured
 }
 
 build()
@@ -269,20 +338,33 @@ check_all()
 	[ "$failed" -ge 1 ] && [ "$failed" -le 10 ] && check_in "$@" -j1 recheck
 }
 
-check()
+# A build of the release, so that it has what tests need. Its files have the time of the commit, which tells no change.
+build_release()
 {
-	build_tests "$@" && check_all "$1"
+	(cd "$top/build/check/gcc" && make dist-gzip) || return
+	cd "$top/build/check" && sources=$PWD/release || return
+	cmp -s gcc/malitop-*.tar.gz release.tar.gz || {
+		[ ! -e release ] || chmod -R u+w release
+		rm -rf release release.tar.gz "$top/build/$1" && mkdir release && tar -C release --strip-components=1 -xf gcc/malitop-*.tar.gz &&
+			chmod -R a-w release && mv gcc/malitop-*.tar.gz release.tar.gz || return
+	}
+	build_tests "$@"
 }
 
-# All tests but those that look at the source tree alone.
-check_again()
+# All tests but those that look at the source tree alone, except where a release may differ from it.
+check_release()
 {
-	build_tests "$@" && check_all "$1" lint_scripts=
+	check_all "$1" "lint_scripts=tests/lint/includes.sh tests/lint/lists.sh"
 }
 
-check_threads()
+build_threads()
 {
-	configure_in "$@" && check_in "$1" check-threads
+	configure_in "$@" && make -j$jobs build-threads
+}
+
+build_fuzz()
+{
+	configure_in "$@" && make -j$jobs all build-fuzz && make warnings
 }
 
 gcc_can()
@@ -295,24 +377,16 @@ gcc_can()
 	return $can
 }
 
-fuzz()
-{
-	build_tests "$@" && check_in "$1" FUZZ_SECONDS=6 fuzz
-}
-
-# All tests have already run. Run those again that read files of the source tree, which the release may lack.
+# The tests have run from a release: what is left is that it can be built, installed and cleaned.
 distcheck()
 {
-	from_tree=$(cd "$top" && echo tests/lint/includes.sh tests/lint/lists.sh tests/fuzz/replay.sh &&
-		grep -lE 'srcdir|fixture_init|fake_perf_tree|reference\.h' $(find tests -name "test_*.c") | sed 's/\.c$//')
-	cd "$top/build/$1" && make -j$test_jobs distcheck DISTCHECK_CONFIGURE_FLAGS=CFLAGS=-O0 TESTS="$(echo $from_tree)"
+	cd "$top/build/$1" && make -j$jobs distcheck DISTCHECK_CONFIGURE_FLAGS=CFLAGS=-O0 TESTS= check_PROGRAMS= check_DATA=
 }
 
 # The archive of a release is the same each time, and its Debian package is in order and runs.
 package()
 {
-	cd "$top/build/$1" && make dist-gzip && mv malitop-*.tar.gz first.tar.gz &&
-		DEB_BUILD_OPTIONS="noopt parallel=$jobs" make deb && cmp first.tar.gz malitop-*.tar.gz &&
+	cd "$top/build/$1" && DEB_BUILD_OPTIONS="noopt parallel=$jobs" make deb && cmp ../release.tar.gz malitop-*.tar.gz &&
 		lintian --fail-on error deb/*.changes && dpkg-deb -x deb/malitop_*.deb deb/root && deb/root/usr/bin/malitop --demo --once
 }
 
@@ -372,46 +446,70 @@ install_board()
 	say "the program: malitop in the home directory; start it with: ssh -t $1 ./malitop"
 }
 
+# What can be checked here.
+look_around()
+{
+	packages=$(missing "$required
+$for_builds
+$for_tests")
+	[ -z "$packages" ] || say "missing $packages: the steps that need them are skipped"
+	sanitize='' sanitized='' tsan='' clang='' deb='' roots=''
+	if gcc_can address; then
+		sanitize="--enable-asan --enable-ubsan"
+		sanitized=" with AddressSanitizer and UndefinedBehaviorSanitizer"
+	else
+		say "gcc: AddressSanitizer does not work here"
+	fi
+	gcc_can thread && tsan=yes || say "gcc: skipped, ThreadSanitizer does not work here"
+	have_clang_rt >/dev/null && clang=yes || say "clang: skipped, clang or its runtime libraries (libclang-rt-dev) are not installed"
+	if ! have_build_essential >/dev/null || ! have_dh >/dev/null || ! have_lintian >/dev/null; then
+		say "make deb: skipped, build-essential, debhelper or lintian is not installed"
+	else
+		deb=yes
+		[ "$(id -u)" = 0 ] && roots=yes || say "packages in clean roots: skipped, not root"
+	fi
+}
+
+# What builds, each in time for the step that tests it.
+check_builds()
+{
+	light='CFLAGS=-g1 -O1'
+	have_pfm && pfm=--with-libpfm || pfm=--without-libpfm
+	give_way
+	do_step "release: build$sanitized" build_release check/asan --enable-werror $sanitize "$pfm" CC=gcc "$light" || return
+	[ -z "$tsan" ] || do_step "ThreadSanitizer: build" build_threads check/tsan --enable-tsan CC=gcc "$light" || return
+	[ -z "$clang" ] || do_step "clang: build without warnings" \
+		build_fuzz check/clang --enable-werror --enable-fuzz --enable-asan --enable-ubsan CC=clang "$light" || return
+	do_step "make distcheck" distcheck check/gcc || return
+	[ -z "$deb" ] || do_step "make deb: the same archive twice, a package without errors" package check/gcc || return
+	# shellcheck disable=SC2086
+	[ -z "$roots" ] || do_step "packages and static programs, in clean roots" contrib/boards.sh build/check/gcc ${MALITOP_BOARDS:-}
+}
+
 cmd_check()
 {
-	get_required "$for_check"
-	packages=$(missing "$for_check")
-	[ -z "$packages" ] || say "missing $packages: the steps that need them are skipped"
+	get_required "$for_builds"
 	autotools
-
-	light='CFLAGS=-g -O1'
-	have_pfm && pfm=--with-libpfm || pfm=--without-libpfm
-	run_step "gcc: build without warnings, all tests" check check/gcc --enable-werror CC=gcc
-	if gcc_can address; then
-		run_step "gcc: AddressSanitizer and UndefinedBehaviorSanitizer, all tests" \
-			check_again check/asan --enable-werror --enable-asan --enable-ubsan "$pfm" CC=gcc "$light"
-	else
-		say "gcc: skipped, AddressSanitizer does not work here"
+	rm -f build/log/*.end
+	beside do_step "install what tests need" get "$for_tests"
+	run_step "gcc: build without warnings" build_tests check/gcc --enable-werror CC=gcc CFLAGS=-O2
+	await_step "install what tests need"
+	look_around
+	beside check_builds
+	run_step "gcc: all tests" check_all check/gcc
+	await_step "release: build$sanitized"
+	run_step "release: all tests" check_release check/asan
+	if [ -n "$tsan" ]; then
+		await_step "ThreadSanitizer: build"
+		run_step "ThreadSanitizer: tests with threads" check_in check/tsan check-threads
 	fi
-	if gcc_can thread; then
-		run_step "gcc: ThreadSanitizer, tests with threads" check_threads check/tsan --enable-tsan CC=gcc "$light"
-	else
-		say "gcc: skipped, ThreadSanitizer does not work here"
+	if [ -n "$clang" ]; then
+		await_step "clang: build without warnings"
+		run_step "clang: fuzz targets, 6 s each" check_in check/clang FUZZ_SECONDS=6 fuzz
 	fi
-	if have_clang_rt >/dev/null; then
-		run_step "clang: build without warnings, fuzz targets, 6 s each" \
-			fuzz check/clang --enable-werror --enable-fuzz --enable-asan --enable-ubsan CC=clang "$light"
-	else
-		say "clang: skipped, clang or its runtime libraries (libclang-rt-dev) are not installed"
-	fi
-	run_step "make distcheck" distcheck check/gcc
-	if have_build_essential >/dev/null && have_dh >/dev/null && have_lintian >/dev/null; then
-		run_step "make deb: the same archive twice, a package without errors" package check/gcc
-		if [ "$(id -u)" = 0 ]; then
-			# shellcheck disable=SC2086
-			run_step "packages and static programs, in clean roots${MALITOP_BOARDS:+, also of $MALITOP_BOARDS}" \
-				contrib/boards.sh build/check/gcc ${MALITOP_BOARDS:-}
-		else
-			say "packages in clean roots: skipped, not root"
-		fi
-	else
-		say "make deb: skipped, build-essential, debhelper or lintian is not installed"
-	fi
+	await_step "make distcheck"
+	[ -z "$deb" ] || await_step "make deb: the same archive twice, a package without errors"
+	[ -z "$roots" ] || await_step "packages and static programs, in clean roots"
 	say "all checks passed; the program: $top/build/check/gcc/malitop"
 }
 
