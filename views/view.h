@@ -11,6 +11,7 @@
 #include "model/template.h"
 #include "views/canvas.h"
 #include "views/hits.h"
+#include "views/points.h"
 #include "views/timeline.h"
 
 /* Points of history that are older than what the widest graph shows: what was in view until now
@@ -25,11 +26,9 @@ struct feed {
 	const double *total; /* since the start */
 	const double *mark;  /* what `now` is compared with, of the same length; NULL: nothing */
 	const struct column *now_column; /* its flags and times */
-	/* History: one vector per refresh period, newest last; an entry may be NULL. As floats,
-	 * because they are many, and no graph can tell. */
-	const float *const *points;
-	int n_points;      /* those that can be in view, and VIEW_POINTS_BEFORE older ones */
-	unsigned n_steps;  /* points so far: two points share a cell and advance together */
+	struct points *points;           /* history: a point per refresh period; NULL if n_points is 0 */
+	int n_points;                    /* those that can be in view, and VIEW_POINTS_BEFORE older ones */
+	unsigned n_steps;                /* points so far: two points share a cell and advance together */
 	const char *about; /* what is measured: "all CPUs, kernel and user"; printable; NULL or "" for none */
 	const struct sample *lanes; /* of a log: the sample with the frame that lanes show; NULL: none */
 	unsigned lane;              /* which of its frames */

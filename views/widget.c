@@ -19,12 +19,6 @@ double feed_now(const struct feed *feed, struct span name)
 	return m ? metric_value(m, feed->now) : (double)NAN;
 }
 
-/* The vector of a point of history; NULL if there is none. */
-static const float *point_at(const struct feed *feed, int back)
-{
-	return back < feed->n_points ? feed->points[feed->n_points - 1 - back] : NULL;
-}
-
 static double value_of(const struct metric *metric, const double *vector)
 {
 	return vector ? metric_value(metric, vector) : (double)NAN;
@@ -50,13 +44,25 @@ double series_total(const struct series *series, const struct view_data *data)
 	return value_of(series->metric, series_feed(series, data)->total);
 }
 
+static double point_of(const struct feed *feed, const struct metric *metric,
+		       const struct metric_instance *instance, int back)
+{
+	return back < feed->n_points ? points_value(feed->points, metric, instance, back) : (double)NAN;
+}
+
+static double rate_back(const struct feed *feed, const struct metric *metric,
+			const struct metric_instance *instance, int back)
+{
+	double value = point_of(feed, metric, instance, back);
+
+	return isnan(value) || !metric->grows ? value
+					      : rate_over(metric, value, points_seconds(feed->points, back));
+}
+
 double series_back(const struct series *series, const struct view_data *data, int back)
 {
-	const float *point = back < 0 ? NULL : point_at(series_feed(series, data), back);
-
 	return back < 0 ? series_now(series, data)
-	       : point  ? metric_value_floats(series->metric, point)
-			: (double)NAN;
+			: point_of(series_feed(series, data), series->metric, NULL, back);
 }
 
 double series_rate_now(const struct series *series, const struct view_data *data)
@@ -71,12 +77,8 @@ double series_rate_total(const struct series *series, const struct view_data *da
 
 double series_rate_back(const struct series *series, const struct view_data *data, int back)
 {
-	const float *point = back < 0 ? NULL : point_at(series_feed(series, data), back);
-
 	return back < 0 ? series_rate_now(series, data)
-	       : point  ? rate_over(series->metric, metric_value_floats(series->metric, point),
-				    (double)point[VECTOR_SECONDS])
-			: (double)NAN;
+			: rate_back(series_feed(series, data), series->metric, NULL, back);
 }
 
 /* Charts list the instances of their first series. Another series may be of a source that has the
@@ -96,19 +98,17 @@ double series_rate_instance(const struct series *series, const struct view_data 
 			    const struct metric_instance *instance, int back)
 {
 	const struct feed *feed = series_feed(series, data);
-	const float *point = back < 0 ? NULL : point_at(feed, back);
 
-	if (!point && !(back < 0 && feed->now))
+	if (back < 0 && !feed->now)
 		return (double)NAN;
 	instance = own_instance(feed->set, instance);
 	if (!instance)
 		return (double)NAN;
-	AUTOFREE double *whole = xmalloc(feed->n_vector * sizeof(*whole)),
-			*vector = xmalloc(feed->set->n_vector * sizeof(*vector));
+	if (back >= 0)
+		return rate_back(feed, series->metric, instance, back);
+	AUTOFREE double *vector = xmalloc(feed->set->n_vector * sizeof(*vector));
 
-	for (unsigned i = 0; i < feed->n_vector; i++)
-		whole[i] = point ? (double)point[i] : feed->now[i];
-	metric_vector_instance(feed->set, instance, whole, feed->n_vector, vector);
+	metric_vector_instance(feed->set, instance, feed->now, feed->n_vector, vector);
 	return rate_of(series->metric, vector);
 }
 

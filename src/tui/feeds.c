@@ -17,25 +17,89 @@ static double *vector_new(unsigned n)
 	return v;
 }
 
-/* Allocate vectors for the kept slots. Points are computed again from history. */
+/* Length of a point: the refresh period, or the interval of the source if that is longer. */
+static int64_t window_ns(const struct feeds *f, const struct feed_state *feed)
+{
+	return feed->source->period_ns > f->refresh_ns ? feed->source->period_ns : f->refresh_ns;
+}
+
+/* Half a millisecond of tolerance: deadlines jitter, and a column that ended just before the window
+ * belongs to the previous one. */
+#define GRACE_NS 500000
+
+/* The frames that were shown per second while that column was measured. */
+static double frame_rate(const struct feeds *f, const struct column *column)
+{
+	const struct feed_state *frames = feeds_shown(f, SOURCE_PASSES);
+
+	if (!frames || !column->n_samples)
+		return NAN;
+	history_span(frames->history, column->begin_ns + GRACE_NS, column->end_ns + GRACE_NS, frames->step);
+	return metric_frame_rate(frames->source->set, frames->step);
+}
+
+/* Instances that were kept for only a part of the span are unknown: their sums would look as if
+ * every core had rested before. */
+static void take_column(const struct feeds *f, struct feed_state *feed, const struct column *column)
+{
+	const struct session_source *source = feed->source;
+
+	metric_vector(source->set, column, feed->scratch);
+	if (source->kind == SOURCE_CPU)
+		feed->scratch[VECTOR_FRAME_RATE] = frame_rate(f, column);
+	if (column->begin_ns < feed->each_ns - GRACE_NS)
+		for (unsigned i = source->n_sums; i < source->n_slots; i++)
+			feed->scratch[VECTOR_CONSTANTS + i] = NAN;
+}
+
+/* Of the window that ends then. If no sample ended in it, use the one that was running. */
+static bool vector_at(const struct feeds *f, struct feed_state *feed, int64_t end_ns, struct column *column,
+		      double *vector)
+{
+	int64_t window = window_ns(f, feed);
+
+	history_span(feed->history, end_ns - window + GRACE_NS, end_ns + GRACE_NS, column);
+	if (!column->n_samples)
+		history_around(feed->history, end_ns - window / 2, column);
+	take_column(f, feed, column);
+	memcpy(vector, feed->scratch, feed->n_vector * sizeof(*vector));
+	return column->n_samples > 0;
+}
+
+static bool point_vector(void *owner, int back, double *vector)
+{
+	struct feed_state *feed = owner;
+	int64_t end_ns = feed->shown_ns - back * window_ns(feed->feeds, feed);
+
+	return feed->shown_ns && vector_at(feed->feeds, feed, end_ns, feed->step, vector);
+}
+
+/* All points are new: a widget that asks for them has them computed from history. */
+static void reset_points(struct feed_state *feed)
+{
+	points_reset(feed->points, feed->source->set, feed->n_vector, feed->n_points);
+	feed->n_steps = 0;
+}
+
+/* Allocate vectors for the kept slots. */
 static void make_vectors(struct feeds *f, struct feed_state *feed)
 {
 	const struct session_source *source = feed->source;
 
 	free(feed->now);
 	free(feed->total);
-	free(feed->newest);
-	for (int k = 0; k < feed->n_points; k++)
-		free(take_ptr(&feed->points[k]));
 	feed->n_vector = VECTOR_CONSTANTS + (f->instances ? source->n_slots : source->n_sums);
 	feed->now = vector_new(feed->n_vector);
 	feed->total = vector_new(feed->n_vector);
-	feed->newest = vector_new(feed->n_vector);
+	reset_points(feed);
 }
 
-static void feed_init(struct feeds *f, struct feed_state *feed, const struct session_source *source)
+static void feed_init(struct feeds *f, struct feed_state *feed, const struct session_source *source,
+		      int n_points)
 {
-	*feed = (struct feed_state){.source = source, .epoch = source->epoch};
+	*feed = (struct feed_state){
+		.feeds = f, .source = source, .epoch = source->epoch, .n_points = n_points};
+	feed->points = points_new(point_vector, feed);
 	feed->history = history_new(source->set->slots, source->n_slots,
 				    f->instances ? source->n_slots : source->n_sums, source->asked_ns);
 	feed->column = history_column_new(feed->history);
@@ -46,13 +110,10 @@ static void feed_init(struct feeds *f, struct feed_state *feed, const struct ses
 
 static void feed_fini(struct feed_state *feed)
 {
-	for (int k = 0; k < feed->n_points; k++)
-		free(feed->points[k]);
-	free(feed->points);
+	points_free(feed->points);
 	free(feed->scratch);
 	free(feed->now);
 	free(feed->total);
-	free(feed->newest);
 	free(feed->mark);
 	free(feed->column);
 	free(feed->step);
@@ -67,7 +128,7 @@ void feeds_init(struct feeds *f, struct session *session, bool instances, int64_
 			    .instances = instances,
 			    .refresh_ns = refresh_ns};
 	for (; f->n < session->n; f->n++)
-		feed_init(f, &f->feeds[f->n], &session->sources[f->n]);
+		feed_init(f, &f->feeds[f->n], &session->sources[f->n], 0);
 }
 
 void feeds_fini(struct feeds *f)
@@ -126,9 +187,7 @@ void feeds_follow(struct feeds *f)
 			continue;
 		if (i < f->n)
 			feed_fini(feed);
-		feed_init(f, feed, source);
-		feed->points = xcalloc((size_t)n_points, sizeof(*feed->points));
-		feed->n_points = n_points;
+		feed_init(f, feed, source, n_points);
 		f->n = i < f->n ? f->n : i + 1;
 	}
 	if (f->n > before)
@@ -170,54 +229,6 @@ void feeds_keep_instances(struct feeds *f)
 	feeds_show(f, 0, 0);
 }
 
-/* Length of a point: the refresh period, or the interval of the source if that is longer. */
-static int64_t window_ns(const struct feeds *f, const struct feed_state *feed)
-{
-	return feed->source->period_ns > f->refresh_ns ? feed->source->period_ns : f->refresh_ns;
-}
-
-/* Half a millisecond of tolerance: deadlines jitter, and a column that ended just before the window
- * belongs to the previous one. */
-#define GRACE_NS 500000
-
-/* The frames that were shown per second while that column was measured. */
-static double frame_rate(const struct feeds *f, const struct column *column)
-{
-	const struct feed_state *frames = feeds_shown(f, SOURCE_PASSES);
-
-	if (!frames || !column->n_samples)
-		return NAN;
-	history_span(frames->history, column->begin_ns + GRACE_NS, column->end_ns + GRACE_NS, frames->step);
-	return metric_frame_rate(frames->source->set, frames->step);
-}
-
-/* Instances that were kept for only a part of the span are unknown: their sums would look as if
- * every core had rested before. */
-static void take_column(const struct feeds *f, struct feed_state *feed)
-{
-	const struct session_source *source = feed->source;
-
-	metric_vector(source->set, feed->column, feed->scratch);
-	if (source->kind == SOURCE_CPU)
-		feed->scratch[VECTOR_FRAME_RATE] = frame_rate(f, feed->column);
-	if (feed->column->begin_ns < feed->each_ns - GRACE_NS)
-		for (unsigned i = source->n_sums; i < source->n_slots; i++)
-			feed->scratch[VECTOR_CONSTANTS + i] = NAN;
-}
-
-/* If no sample ended in the window, use the one that was running. */
-static bool vector_at(const struct feeds *f, struct feed_state *feed, int64_t end_ns, double *vector)
-{
-	int64_t window = window_ns(f, feed);
-
-	history_span(feed->history, end_ns - window + GRACE_NS, end_ns + GRACE_NS, feed->column);
-	if (!feed->column->n_samples)
-		history_around(feed->history, end_ns - window / 2, feed->column);
-	take_column(f, feed);
-	memcpy(vector, feed->scratch, feed->n_vector * sizeof(*vector));
-	return feed->column->n_samples > 0;
-}
-
 /* The mean of the range, if history holds all of it. */
 static void range_vector(const struct feeds *f, struct feed_state *feed)
 {
@@ -226,39 +237,29 @@ static void range_vector(const struct feeds *f, struct feed_state *feed)
 		    history_newest_ns(feed->history) >= f->range_to_ns - slack;
 
 	history_span(feed->history, f->range_from_ns + GRACE_NS, f->range_to_ns + GRACE_NS, feed->column);
-	take_column(f, feed);
+	take_column(f, feed, feed->column);
 	for (unsigned i = 0; i < feed->n_vector; i++)
 		feed->now[i] = held ? feed->scratch[i] : (double)NAN;
 }
 
-/* Keep a vector as a point, in the memory of `point` if that is not NULL. */
-static float *point_of(const struct feed_state *feed, const double *vector, float *point)
+void feeds_renew(const struct feeds *f)
 {
-	if (!point)
-		point = xcalloc(feed->n_vector, sizeof(*point));
-	for (unsigned i = 0; i < feed->n_vector; i++)
-		point[i] = (float)vector[i];
-	return point;
+	for (unsigned i = 0; i < f->n; i++)
+		points_reset(f->feeds[i].points, f->feeds[i].source->set, f->feeds[i].n_vector,
+			     f->feeds[i].n_points);
 }
 
-static void points_rebuild(struct feeds *f, struct feed_state *feed, int64_t end_ns)
+void feeds_settle(const struct feeds *f)
 {
-	feed->n_steps = 0;
-	for (int k = 0; k < feed->n_points; k++) {
-		int64_t at = end_ns - (feed->n_points - 1 - k) * window_ns(f, feed);
-
-		if (end_ns && vector_at(f, feed, at, feed->newest))
-			feed->points[k] = point_of(feed, feed->newest, feed->points[k]);
-		else
-			free(take_ptr(&feed->points[k]));
-	}
+	for (unsigned i = 0; i < f->n; i++)
+		points_settle(f->feeds[i].points);
 }
 
 void feeds_set_refresh(struct feeds *f, int64_t refresh_ns)
 {
 	f->refresh_ns = refresh_ns;
 	for (unsigned i = 0; i < f->n; i++)
-		points_rebuild(f, &f->feeds[i], f->feeds[i].shown_ns);
+		reset_points(&f->feeds[i]);
 }
 
 void feeds_want_points(struct feeds *f, int n)
@@ -268,26 +269,9 @@ void feeds_want_points(struct feeds *f, int n)
 
 		if (n == feed->n_points)
 			continue;
-		for (int k = 0; k < feed->n_points; k++)
-			free(feed->points[k]);
-		feed->points = xreallocarray(feed->points, (size_t)n, sizeof(*feed->points));
-		memset(feed->points, 0, (size_t)n * sizeof(*feed->points));
 		feed->n_points = n;
-		points_rebuild(f, feed, feed->shown_ns);
+		reset_points(feed);
 	}
-}
-
-/* Shift the points left by one; the oldest vector is reused for the newest point. */
-static void points_step(struct feed_state *feed)
-{
-	float *oldest;
-
-	if (!feed->n_points)
-		return;
-	oldest = feed->points[0];
-	memmove(feed->points, feed->points + 1, (size_t)(feed->n_points - 1) * sizeof(*feed->points));
-	feed->points[feed->n_points - 1] = point_of(feed, feed->now, oldest);
-	feed->n_steps++;
 }
 
 static void step_feed(struct feeds *f, struct feed_state *feed)
@@ -302,15 +286,17 @@ static void step_feed(struct feeds *f, struct feed_state *feed)
 	/* A source that is slower than the refresh keeps its last point. */
 	if (feed->shown_ns && newest - feed->shown_ns < window_ns(f, feed) / 2)
 		return;
-	vector_at(f, feed, newest, feed->now);
+	vector_at(f, feed, newest, feed->column, feed->now);
 	if (!f->partial) {
 		metric_vector(feed->source->set, history_total(feed->history), feed->scratch);
 		memcpy(feed->total, feed->scratch, feed->n_vector * sizeof(*feed->total));
 	}
-	if (newest - feed->shown_ns > GAP_POINTS * window_ns(f, feed))
-		points_rebuild(f, feed, newest); /* the device was away: its points are empty */
-	else
-		points_step(feed);
+	if (newest - feed->shown_ns > GAP_POINTS * window_ns(f, feed)) {
+		reset_points(feed); /* the device was away: its points are empty */
+	} else {
+		points_add(feed->points, feed->now);
+		feed->n_steps++;
+	}
 	feed->shown_ns = feed->at_ns = newest;
 	if (f->range_to_ns)
 		range_vector(f, feed);
@@ -341,7 +327,7 @@ static void show_now(const struct feeds *f, struct feed_state *feed)
 	if (f->range_to_ns)
 		range_vector(f, feed);
 	else
-		vector_at(f, feed, feed->at_ns, feed->now);
+		vector_at(f, feed, feed->at_ns, feed->column, feed->now);
 }
 
 void feeds_show(struct feeds *f, int64_t end_ns, int64_t at_ns)
@@ -352,7 +338,7 @@ void feeds_show(struct feeds *f, int64_t end_ns, int64_t at_ns)
 
 		if (!end)
 			continue;
-		points_rebuild(f, feed, end);
+		reset_points(feed);
 		feed->shown_ns = end;
 		feed->at_ns = at_ns ? at_ns : end;
 		show_now(f, feed);
@@ -375,7 +361,7 @@ void feeds_compare(struct feeds *f, bool on, int64_t at_ns)
 			continue;
 		feed->mark = vector_new(feed->source->set->n_vector);
 		if (at_ns && feed->at_ns) {
-			vector_at(f, feed, at_ns, feed->mark);
+			vector_at(f, feed, at_ns, feed->column, feed->mark);
 			show_now(f, feed); /* with its flags */
 			continue;
 		}
@@ -454,7 +440,7 @@ struct feed feeds_view(const struct feeds *f, enum source_kind kind)
 			     .total = feed->total,
 			     .mark = feed->mark,
 			     .now_column = feed->column,
-			     .points = (const float *const *)feed->points,
+			     .points = feed->points,
 			     .n_points = feed->n_points,
 			     .n_steps = feed->n_steps,
 			     .about = feed->source->title,

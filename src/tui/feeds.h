@@ -12,19 +12,19 @@
 #include "views/view.h"
 
 struct feed_state {
+	const struct feeds *feeds;
 	const struct session_source *source;
 	unsigned epoch; /* of the source */
 	struct history *history;
 	struct column *column;
-	struct column *step; /* of feeds_vector */
+	struct column *step; /* scratch */
 	double *scratch;     /* a full-length vector */
-	double *now, *total; /* these and the points end at the last kept slot */
+	double *now, *total; /* these end at the last kept slot, as the vectors of points do */
 	double *mark;        /* what `now` is compared with; NULL: nothing */
 	unsigned n_vector;
-	double *newest;           /* scratch, as long: a point before it is kept */
-	float **points;           /* oldest first; NULL for a point without samples */
+	struct points *points;
 	int n_points;             /* how many views can draw */
-	unsigned n_steps;         /* points added since they were computed from history */
+	unsigned n_steps;         /* points added since they were all new */
 	int64_t shown_ns;         /* end of the newest point */
 	int64_t at_ns;            /* end of `now`; the same unless the past is shown */
 	struct feeds_lanes lanes; /* of the passes of a log */
@@ -61,8 +61,12 @@ void feeds_keep_instances(struct feeds *f);
 void feeds_set_interval(struct feeds *f, struct session_source *source, int64_t interval_ns);
 /* Change the refresh; the points are computed again. */
 void feeds_set_refresh(struct feeds *f, int64_t refresh_ns);
-/* Set how many points views can draw; missing ones are computed from history. */
+/* Set how many points views can draw. */
 void feeds_want_points(struct feeds *f, int n);
+/* After the sets of the sources were replaced: forget what their metrics were. */
+void feeds_renew(const struct feeds *f);
+/* After a frame was drawn. */
+void feeds_settle(const struct feeds *f);
 /* At the end of a refresh period: add a point and update `now`. */
 void feeds_step(struct feeds *f);
 /* Show history that ends at end_ns, and the moment at_ns of it as now. 0, 0: the newest of each

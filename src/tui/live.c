@@ -194,6 +194,7 @@ void live_compose(struct live *l)
 	else if (l->explain.shown && !l->help.shown)
 		explain_card_draw(&l->explain, &l->screen,
 				  alerts_now(&l->alerts, l->sys->monotonic_ns(l->sys), &until), &l->canvas);
+	feeds_settle(&l->feeds);
 }
 
 /* A change of the verdict is a message and, in a log, a mark. */

@@ -35,6 +35,7 @@ bool screen_reload(struct screen *screen, struct err *err)
 	if (ok) {
 		views_fini(&views); /* made again, now that it is known to work */
 		session_adopt(screen->session, &data);
+		feeds_renew(screen->feeds);
 		screen_follow(screen);
 	}
 	session_data_fini(&data);

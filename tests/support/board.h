@@ -11,8 +11,9 @@ struct board {
 	struct slot *slots;
 	unsigned n_slots;
 	double *now;
-	float *point;
-	const float *history[TINY_POINTS];
+	double *past;
+	const double *history[TINY_POINTS];
+	struct point_rows rows;
 	struct column *column;
 	struct views views;
 	struct view_data data;
@@ -89,9 +90,11 @@ static void board_init(struct board *b, struct gpudb *db, const char *gpu, unsig
 	b->now[VECTOR_SECONDS] = 0.5;
 	for (unsigned i = 0; i < b->n_slots; i++)
 		b->now[VECTOR_CONSTANTS + i] = busy(&b->slots[i], cores, slices);
-	b->point = point_new(b->now, b->set->n_vector);
+	b->past = xmalloc(b->set->n_vector * sizeof(*b->past));
+	memcpy(b->past, b->now, b->set->n_vector * sizeof(*b->past));
 	for (unsigned i = 0; i < TINY_POINTS; i++)
-		b->history[i] = b->point;
+		b->history[i] = b->past;
+	b->rows = (struct point_rows){b->history, TINY_POINTS, b->set->n_vector};
 	b->column = xcalloc(1, sizeof(*b->column));
 	b->data = (struct view_data){
 		.feeds[SOURCE_GPU] = {.set = b->set,
@@ -99,7 +102,7 @@ static void board_init(struct board *b, struct gpudb *db, const char *gpu, unsig
 				      .now = b->now,
 				      .total = b->now,
 				      .now_column = b->column,
-				      .points = b->history,
+				      .points = points_of(&b->rows, b->set),
 				      .n_points = TINY_POINTS},
 		.refresh_s = 0.5,
 		.fps = 60,
@@ -112,10 +115,11 @@ static void board_init(struct board *b, struct gpudb *db, const char *gpu, unsig
 static void board_fini(struct board *b)
 {
 	views_fini(&b->views);
+	points_free(b->data.feeds[SOURCE_GPU].points);
 	metric_set_free(b->set);
 	free(b->slots);
 	free(b->now);
-	free(b->point);
+	free(b->past);
 	free(b->column);
 }
 
@@ -136,8 +140,9 @@ static inline char *shown(const struct board *b, const char *view, int cols, int
 	struct canvas c;
 
 	assert_non_null(v);
-	for (unsigned i = 0; i < b->set->n_vector; i++)
-		b->point[i] = (float)b->now[i];
+	memcpy(b->past, b->now, b->set->n_vector * sizeof(*b->past));
+	if (b->data.feeds[SOURCE_GPU].points)
+		points_reset(b->data.feeds[SOURCE_GPU].points, b->set, b->set->n_vector, TINY_POINTS);
 	canvas_init(&c, cols, rows, ascii);
 	view_draw(v, &b->data, &c, canvas_rect(&c));
 	canvas_dump(&c, &out);

@@ -32,8 +32,9 @@ struct measured {
 	struct history *history;
 	struct column *now;
 	double *newest, *total;
-	float *vectors[POINTS];
-	const float *points[POINTS];
+	double *vectors[POINTS];
+	const double *points[POINTS];
+	struct point_rows rows;
 	struct feed feed;
 };
 
@@ -50,17 +51,16 @@ static void measured_finish(struct measured *m)
 	m->now = history_column_new(m->history);
 	for (int i = 0; i < POINTS; i++) {
 		history_span(m->history, i * REFRESH_NS, (i + 1) * REFRESH_NS, m->now);
-		free(m->newest);
-		m->newest = vector_of(m, m->now);
-		m->points[i] = m->vectors[i] = point_new(m->newest, m->set->n_vector);
+		m->points[i] = m->newest = m->vectors[i] = vector_of(m, m->now);
 	}
+	m->rows = (struct point_rows){m->points, POINTS, m->set->n_vector};
 	m->total = vector_of(m, history_total(m->history));
 	m->feed = (struct feed){.set = m->set,
 				.n_vector = m->set->n_vector,
 				.now = m->newest,
 				.total = m->total,
 				.now_column = m->now,
-				.points = m->points,
+				.points = points_of(&m->rows, m->set),
 				.n_points = POINTS};
 }
 
@@ -68,7 +68,7 @@ static inline void measured_fini(struct measured *m)
 {
 	for (int i = 0; i < POINTS; i++)
 		free(m->vectors[i]);
-	free(m->newest);
+	points_free(m->feed.points);
 	free(m->total);
 	free(m->now);
 	history_free(m->history);

@@ -64,8 +64,9 @@ struct tiny {
 	struct gpudb *db;
 	struct metric_set *set;
 	double *now, *total;
-	float *points[TINY_POINTS];
-	const float *history[TINY_POINTS];
+	double *vectors[TINY_POINTS];
+	const double *history[TINY_POINTS];
+	struct point_rows rows;
 	struct column *column;
 	struct views views;
 	struct view_data data;
@@ -80,13 +81,20 @@ static inline void tiny_values(double *vector, double a, double b, double c, dou
 	vector[VECTOR_CONSTANTS + 3] = d;
 }
 
+/* After a change of a vector of the history. */
+static inline void tiny_changed(struct tiny *t)
+{
+	points_reset(t->data.feeds[SOURCE_GPU].points, t->set, t->set->n_vector, TINY_POINTS);
+}
+
 static inline void tiny_point(struct tiny *t, int back, double a, double b, double c, double d)
 {
 	double vector[VECTOR_CONSTANTS + TINY_SLOTS];
 
 	tiny_values(vector, a, b, c, d);
 	for (unsigned i = VECTOR_CONSTANTS; i < ARRAY_LEN(vector); i++)
-		t->points[TINY_POINTS - 1 - back][i] = (float)vector[i];
+		t->vectors[TINY_POINTS - 1 - back][i] = vector[i];
+	tiny_changed(t);
 }
 
 static inline double *tiny_vector(const struct tiny *t)
@@ -125,7 +133,8 @@ static inline void tiny_init(struct tiny *t)
 	t->now[VECTOR_CONSTANTS + TINY_SLOTS] = 20;
 	t->now[VECTOR_CONSTANTS + TINY_SLOTS + 1] = 30;
 	for (unsigned i = 0; i < TINY_POINTS; i++)
-		t->history[i] = t->points[i] = point_new(t->total, t->set->n_vector);
+		t->history[i] = t->vectors[i] = tiny_vector(t);
+	t->rows = (struct point_rows){t->history, TINY_POINTS, t->set->n_vector};
 	t->column = xcalloc(1, sizeof(*t->column));
 	t->data = (struct view_data){
 		.feeds[SOURCE_GPU] = {.set = t->set,
@@ -133,7 +142,7 @@ static inline void tiny_init(struct tiny *t)
 				      .now = t->now,
 				      .total = t->total,
 				      .now_column = t->column,
-				      .points = t->history,
+				      .points = points_of(&t->rows, t->set),
 				      .n_points = TINY_POINTS},
 		.refresh_s = 0.5,
 		.fps = 50,
@@ -155,8 +164,9 @@ static inline bool tiny_read(struct tiny *t, const char *text, struct err *err)
 static inline void tiny_fini(struct tiny *t)
 {
 	views_fini(&t->views);
+	points_free(t->data.feeds[SOURCE_GPU].points);
 	for (unsigned i = 0; i < TINY_POINTS; i++)
-		free(t->points[i]);
+		free(t->vectors[i]);
 	free(t->now);
 	free(t->total);
 	free(t->column);

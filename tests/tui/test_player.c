@@ -101,13 +101,18 @@ static void add_vector(struct strbuf *out, const double *vector, unsigned n)
 	strbuf_str(out, "|");
 }
 
-static void add_point(struct strbuf *out, const float *point, unsigned n)
+/* Every metric at the newest points. */
+static void add_points(struct strbuf *out, const struct feed_state *f, int points)
 {
-	AUTOFREE double *vector = xcalloc(n, sizeof(*vector));
+	AUTOFREE double *values = xcalloc((size_t)points, sizeof(*values));
 
-	for (unsigned i = 0; i < n; i++)
-		vector[i] = (double)point[i];
-	add_vector(out, vector, n);
+	for (unsigned m = 0; m < f->source->set->n_metrics; m++) {
+		for (int i = 0; i < points; i++)
+			values[i] =
+				points_value(f->points, &f->source->set->metrics[m], NULL, points - 1 - i);
+		add_vector(out, values, (unsigned)points);
+	}
+	points_settle(f->points);
 }
 
 /* Every value of now, of the totals if they are wanted, and of the newest points, for one GPU after
@@ -122,8 +127,7 @@ static void picture(const struct feeds *feeds, bool totals, int points, struct s
 		add_vector(out, f->now, f->n_vector);
 		if (totals)
 			add_vector(out, f->total, f->n_vector);
-		for (int k = f->n_points - points; k < f->n_points; k++)
-			add_point(out, f->points[k], f->points[k] ? f->n_vector : 0);
+		add_points(out, f, points);
 	}
 }
 
@@ -291,10 +295,7 @@ static void histories(const struct feeds *feeds, int points, struct strbuf *out)
 {
 	strbuf_clear(out);
 	for (unsigned i = 0; i < feeds->n; i++) {
-		const struct feed_state *f = &feeds->feeds[i];
-
-		for (int k = f->n_points - points; k < f->n_points; k++)
-			add_point(out, f->points[k], f->points[k] ? f->n_vector : 0);
+		add_points(out, &feeds->feeds[i], points);
 	}
 }
 

@@ -360,7 +360,8 @@ static void lanes_and_areas_have_the_newest_at_the_right_and_ticks_below(void **
 	(void)state;
 	tiny_init(&t);
 	for (unsigned i = 0; i + 1 < TINY_POINTS; i++)
-		t.points[i][VECTOR_CONSTANTS + 2] = 0.1e9f * (float)(i % 10);
+		t.vectors[i][VECTOR_CONSTANTS + 2] = 0.1e9 * (i % 10);
+	tiny_changed(&t);
 	expect_shown(&t, lanes, FRAMED, true, "+- Lanes -");
 	expect_shown(&t, area, FRAMED, true, "|    0 ...");
 	tiny_fini(&t);

@@ -376,8 +376,10 @@ static char *frame_view_text(const struct passes_bench *b, const double *vector,
 	struct err err = {0};
 
 	assert_true(views_init(&views, NULL, sets, &err));
-	AUTOFREE float *point = point_new(vector, b->set->n_vector);
-	const float *points[] = {point};
+	const double *const row[] = {vector};
+	struct point_rows past = {row, 1, b->set->n_vector};
+	struct points *points = points_of(&past, b->set);
+
 	data.feeds[SOURCE_PASSES] = (struct feed){.set = b->set,
 						  .n_vector = b->set->n_vector,
 						  .now = vector,
@@ -397,6 +399,7 @@ static char *frame_view_text(const struct passes_bench *b, const double *vector,
 	canvas_dump(&canvas, &text);
 	canvas_fini(&canvas);
 	views_fini(&views);
+	points_free(points);
 	return text.p;
 }
 
@@ -481,7 +484,6 @@ static void without_the_layer_the_counters_bound_the_frames(void **state)
 	struct passes_bench b;
 	struct err err = {0};
 	struct feed gpu = {.n_points = 1};
-	const float *points[1];
 	double *v;
 
 	(void)state;
@@ -504,19 +506,20 @@ static void without_the_layer_the_counters_bound_the_frames(void **state)
 	AUTOFREE double *vector = xcalloc(set->n_vector, sizeof(*vector));
 
 	metric_vector(set, column, vector);
-	AUTOFREE float *point = point_new(vector, set->n_vector);
+	const double *const row[] = {vector};
+	struct point_rows rows = {row, 1, set->n_vector};
 
-	points[0] = point;
 	gpu.set = set;
 	gpu.n_vector = set->n_vector;
 	gpu.now = gpu.total = vector;
-	gpu.points = points;
+	gpu.points = points_of(&rows, set);
 	AUTOFREE char *text = frame_view_text(&b, v, 160, 48, NULL, &gpu);
 
 	if (!strstr(text, "no application has malitop's layer") || !strstr(text, "frames, by jobs") ||
 	    !strstr(text, "[60.0]") || !strstr(text, "frames, by pixels") || !strstr(text, "[2.00]"))
 		fail_msg("%s", text);
 	free(v);
+	points_free(gpu.points);
 	metric_set_free(set);
 	bench_fini(&b);
 }

@@ -1,0 +1,203 @@
+#include "views/points.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEPT 128 /* columns; if there are more, those that a frame did not ask for go */
+
+/* The values of one metric. */
+struct points_column {
+	const struct metric *metric; /* NULL: the measured seconds */
+	const struct metric_instance *instance;
+	float *values;  /* oldest first */
+	unsigned frame; /* in which it was last asked for */
+};
+
+struct points {
+	points_vector_fn *vector;
+	void *owner;
+	const struct metric_set *set;
+	unsigned n_vector, frame;
+	int n;
+	struct points_column *columns;
+	unsigned n_columns, cap_columns;
+	uint16_t *table; /* hash table of the columns by metric and instance: position + 1 */
+	unsigned table_size;
+	float **vectors; /* until the frame is settled; an entry is NULL if nothing was measured */
+	double *scratch; /* two vectors of the set, for instances */
+};
+
+/* The place of a column in the table, or the free one for it. */
+static uint16_t *column_place(const struct points *p, const struct metric *metric,
+			      const struct metric_instance *instance)
+{
+	uint64_t key = (uintptr_t)metric * 31 + (uintptr_t)instance;
+	unsigned mask = p->table_size - 1, at = (unsigned)(key * 0x9e3779b97f4a7c15u >> 32) & mask;
+
+	while (p->table[at] && (p->columns[p->table[at] - 1].metric != metric ||
+				p->columns[p->table[at] - 1].instance != instance))
+		at = (at + 1) & mask;
+	return &p->table[at];
+}
+
+static void fill_table(struct points *p, unsigned size)
+{
+	free(p->table);
+	p->table = xcalloc(size, sizeof(*p->table));
+	p->table_size = size;
+	for (unsigned i = 0; i < p->n_columns; i++)
+		*column_place(p, p->columns[i].metric, p->columns[i].instance) = (uint16_t)(i + 1);
+}
+
+struct points *points_new(points_vector_fn *vector, void *owner)
+{
+	struct points *p = xcalloc(1, sizeof(*p));
+
+	p->vector = vector;
+	p->owner = owner;
+	fill_table(p, 64);
+	return p;
+}
+
+/* Drop the columns that were last asked for before that frame. */
+static void drop_columns(struct points *p, unsigned frame)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < p->n_columns; i++)
+		if (p->columns[i].frame < frame)
+			free(p->columns[i].values);
+		else
+			p->columns[n++] = p->columns[i];
+	p->n_columns = n;
+	fill_table(p, p->table_size);
+}
+
+void points_settle(struct points *p)
+{
+	for (int i = 0; p->vectors && i < p->n; i++)
+		free(p->vectors[i]);
+	if (p->vectors && p->n_columns > KEPT)
+		drop_columns(p, p->frame);
+	free(take_ptr(&p->vectors));
+	p->frame++;
+}
+
+void points_reset(struct points *p, const struct metric_set *set, unsigned n_vector, int n)
+{
+	points_settle(p);
+	drop_columns(p, p->frame);
+	free(take_ptr(&p->scratch));
+	p->set = set;
+	p->n_vector = n_vector;
+	p->n = n;
+}
+
+void points_free(struct points *p)
+{
+	if (!p)
+		return;
+	points_settle(p);
+	drop_columns(p, p->frame);
+	free(p->scratch);
+	free(p->columns);
+	free(p->table);
+	free(p);
+}
+
+/* ---- values ---- */
+
+static float value_at(struct points *p, const struct points_column *c, const float *vector)
+{
+	size_t n = p->set->n_vector;
+
+	if (!vector)
+		return NAN;
+	if (!c->metric)
+		return vector[VECTOR_SECONDS];
+	if (!c->instance)
+		return (float)metric_value_floats(c->metric, vector);
+	if (!p->scratch)
+		p->scratch = xcalloc(2 * n, sizeof(*p->scratch));
+	for (unsigned i = 0; i < p->n_vector; i++)
+		p->scratch[i] = (double)vector[i];
+	metric_vector_instance(p->set, c->instance, p->scratch, p->n_vector, p->scratch + n);
+	return (float)metric_value(c->metric, p->scratch + n);
+}
+
+static void put_floats(float *to, const double *from, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		to[i] = (float)from[i];
+}
+
+static void compute_vectors(struct points *p)
+{
+	AUTOFREE double *vector = xcalloc(p->set->n_vector, sizeof(*vector));
+
+	p->vectors = xcalloc((size_t)p->n, sizeof(*p->vectors));
+	for (int i = 0; i < p->n; i++)
+		if (p->vector(p->owner, p->n - 1 - i, vector)) {
+			p->vectors[i] = xmalloc(p->n_vector * sizeof(**p->vectors));
+			put_floats(p->vectors[i], vector, p->n_vector);
+		}
+}
+
+static struct points_column *add_column(struct points *p, const struct metric *metric,
+					const struct metric_instance *instance)
+{
+	struct points_column *c;
+
+	if (!p->vectors)
+		compute_vectors(p);
+	GROW(p->columns, p->n_columns, p->cap_columns);
+	c = &p->columns[p->n_columns++];
+	*c = (struct points_column){.metric = metric, .instance = instance};
+	c->values = xmalloc((size_t)p->n * sizeof(*c->values));
+	for (int i = 0; i < p->n; i++)
+		c->values[i] = value_at(p, c, p->vectors[i]);
+	if (2 * p->n_columns > p->table_size)
+		fill_table(p, 2 * p->table_size);
+	else
+		*column_place(p, metric, instance) = (uint16_t)p->n_columns;
+	return c;
+}
+
+void points_add(struct points *p, const double *vector)
+{
+	AUTOFREE float *floats = NULL;
+
+	if (!p->n)
+		return;
+	if (p->n_columns)
+		put_floats(floats = xmalloc(p->n_vector * sizeof(*floats)), vector, p->n_vector);
+	points_settle(p);
+	for (unsigned i = 0; i < p->n_columns; i++) {
+		struct points_column *c = &p->columns[i];
+
+		memmove(c->values, c->values + 1, (size_t)(p->n - 1) * sizeof(*c->values));
+		c->values[p->n - 1] = value_at(p, c, floats);
+	}
+}
+
+double points_value(struct points *p, const struct metric *metric, const struct metric_instance *instance,
+		    int back)
+{
+	struct points_column *c;
+	uint16_t place;
+
+	if (back >= p->n)
+		return NAN;
+	place = *column_place(p, metric, instance);
+	c = place ? &p->columns[place - 1] : add_column(p, metric, instance);
+	c->frame = p->frame;
+	return (double)c->values[p->n - 1 - back];
+}
+
+double points_seconds(struct points *p, int back)
+{
+	return points_value(p, NULL, NULL, back);
+}

@@ -1,0 +1,38 @@
+/* points: what metrics were at the points of graphs: one point per refresh period, `back` counted
+ * from the newest, which is 0.
+ *
+ * The values of a metric are computed for all points when a widget first asks for one, and kept
+ * while points are added: no graph evaluates its past for each frame, and the vectors of the past
+ * need not be kept. As floats, because they are many, and no graph can tell.
+ *
+ * Thread: ui.
+ */
+#ifndef MALITOP_POINTS_H
+#define MALITOP_POINTS_H
+
+#include "model/metric.h"
+
+struct points;
+
+/* Compute the vector of a point, of as many values as points_reset was told. false: nothing was
+ * measured then. */
+typedef bool points_vector_fn(void *owner, int back, double *vector);
+
+struct points *points_new(points_vector_fn *vector, void *owner);
+void points_free(struct points *p);
+/* From now on there are n points, of vectors of the first n_vector values of that set, and all of
+ * them are new. Call it also when the set is no longer the same. */
+void points_reset(struct points *p, const struct metric_set *set, unsigned n_vector, int n);
+/* Add a point as the newest, and drop the oldest. The vector is that of points_vector_fn. */
+void points_add(struct points *p, const double *vector);
+/* After a frame: free what only serves to compute several metrics at once. */
+void points_settle(struct points *p);
+
+/* The value of a metric of the set, of all or of one of its instances if that is not NULL. NaN if
+ * nothing was measured then. */
+double points_value(struct points *p, const struct metric *metric, const struct metric_instance *instance,
+		    int back);
+/* The time that was measured, seconds; NaN likewise. */
+double points_seconds(struct points *p, int back);
+
+#endif
