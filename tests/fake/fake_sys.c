@@ -13,8 +13,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #define HOUR_NS 3600000000000ll
@@ -286,47 +284,12 @@ static bool has_device(const struct sys *sys, const struct pollfd *fds, unsigned
 	return devices;
 }
 
-/* A timer is armed by the fake machine's time, but the kernel's own may be hours behind it. */
-static int ring_timers(const struct sys *sys, struct pollfd *fds, unsigned n)
-{
-	LOCKED(sys);
-	struct itimerspec left;
-	struct timespec real;
-	int count = 0;
-
-	clock_gettime(CLOCK_MONOTONIC, &real);
-	for (unsigned i = 0; i < n; i++) {
-		if (timerfd_gettime(fds[i].fd, &left) != 0 ||
-		    (!left.it_value.tv_sec && !left.it_value.tv_nsec))
-			continue; /* no timer, or not armed */
-		if ((real.tv_sec + left.it_value.tv_sec) * 1000000000ll + real.tv_nsec +
-			    left.it_value.tv_nsec >
-		    of(sys)->now_ns)
-			continue;
-		fds[i].revents = POLLIN;
-		count++;
-	}
-	return count;
-}
-
-static int poll_threads(const struct sys *sys, struct pollfd *fds, unsigned n, int timeout_ms)
-{
-	int count;
-
-	do {
-		count = poll(fds, n, timeout_ms ? 1 : 0);
-		if (!count)
-			count = ring_timers(sys, fds, n);
-	} while (!count && timeout_ms < 0);
-	return count;
-}
-
 /* The time of fake devices runs until one is ready, or the timeout is over. What other threads make
  * ready takes real time: a caller that waits for them alone asks again. */
 static int fake_poll(const struct sys *sys, struct pollfd *fds, unsigned n, int timeout_ms)
 {
 	return has_device(sys, fds, n) ? poll_devices(sys, fds, n, timeout_ms)
-				       : poll_threads(sys, fds, n, timeout_ms);
+				       : poll(fds, n, timeout_ms < 1 ? timeout_ms : 1);
 }
 
 static int fake_list(const struct sys *sys, const char *path, char ***names)
