@@ -235,6 +235,15 @@ int text_width(const char *text)
 	return width;
 }
 
+int canvas_text_cut(struct canvas *c, struct rect r, enum style style, const char *text)
+{
+	int cols = canvas_text(c, r, style, text);
+
+	if (text_width(text) > r.w)
+		canvas_text(c, rect_right(&r, 1), style, "\u2026");
+	return cols;
+}
+
 int canvas_text_right(struct canvas *c, struct rect r, enum style style, const char *text)
 {
 	int spare = r.w - text_width(text);

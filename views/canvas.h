@@ -85,6 +85,8 @@ struct rect rect_right(struct rect *r, int w);
 /* Draw text on the first row of r, clipped at its width. Returns the columns used. *_right ends at
  * the right edge. */
 int canvas_text(struct canvas *c, struct rect r, enum style style, const char *text);
+/* The same; where it is cut, it ends with a sign of that. */
+int canvas_text_cut(struct canvas *c, struct rect r, enum style style, const char *text);
 int canvas_text_right(struct canvas *c, struct rect r, enum style style, const char *text);
 int canvas_printf(struct canvas *c, struct rect r, enum style style, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));

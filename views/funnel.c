@@ -150,14 +150,14 @@ static void funnel_size(const struct chart *chart, const struct view_data *data,
 }
 
 /* Under the stages, where lines are left over. */
-static void draw_legend(struct canvas *canvas, struct rect r)
+static void draw_legend(struct canvas *canvas, struct rect r, int from)
 {
 	static const struct {
 		enum style style;
 		const char *words;
 	} kinds[] = {{STYLE_SERIES1, "goes on"}, {STYLE_SERIES4, "killed here"}};
 
-	rect_left(&r, LABEL_MIN + GAP);
+	rect_left(&r, from);
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
 		canvas_fill(canvas, rect_left(&r, 1), kinds[i].style, canvas->ascii && i ? '=' : 0x2584);
 		rect_left(&r, 1);
@@ -184,7 +184,7 @@ static void funnel_draw(const struct chart *chart, const struct view_data *data,
 		widget_row(data, row, chart, first, NULL);
 		draw_stage(&stage, data, canvas, &c, input);
 	}
-	draw_legend(canvas, rect_bottom(&r, r.h > 0));
+	draw_legend(canvas, rect_bottom(&r, r.h > 0), cut_columns(chart, r).bar.x - r.x);
 }
 
 const struct widget widget_funnel = {.name = "funnel", .size = funnel_size, .draw = funnel_draw};

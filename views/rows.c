@@ -65,7 +65,8 @@ unsigned rows_list(const struct chart *chart, const struct view_data *data, stru
 	enum instance_kind kind = kind_of(chart_option(chart, "each"));
 	bool idle = is_idle(chart, data);
 	bool common = span_is(chart_option(chart, "scale"), "one");
-	double scale = NAN;
+	double scale = NAN,
+	       limited = NAN; /* a common one; of those with a limit, beside which others count */
 	unsigned n = 0, first, last;
 
 	for (unsigned i = 0; i < chart->n_series && n < ROWS_MAX; i++) {
@@ -84,9 +85,11 @@ unsigned rows_list(const struct chart *chart, const struct view_data *data, stru
 		for (unsigned k = before; k < n; k++)
 			fill_row(&rows[k], chart, data, s, idle);
 		scale = real_max(scale, common ? widget_scale(chart, s, data, POINTS) : (double)NAN);
+		if (common && s->metric->alert == ALERT_ABOVE)
+			limited = real_max(limited, widget_scale(chart, s, data, POINTS));
 	}
 	for (unsigned k = 0; k < n; k++)
-		rows[k].scale = scale;
+		rows[k].scale = isnan(limited) ? scale : limited;
 	for (first = 0; first < n && rows[first].series->label[0] != ' '; first++)
 		;
 	for (last = n; last > first && rows[last - 1].series->label[0] != ' '; last--)

@@ -65,7 +65,7 @@ static void draw_check(const struct judged *f, struct canvas *canvas, struct rec
 	canvas_text_right(
 		canvas, rect_right(&r, VALUE_COLS), STYLE_TEXT,
 		unit_format(value, n->value, n->unit, n->metric && n->metric->grows, canvas->ascii));
-	canvas_text(canvas, r, STYLE_TEXT, n->title);
+	canvas_text_cut(canvas, r, STYLE_TEXT, n->title);
 }
 
 /* "4 more: ...", "3 without a value: ..." */
@@ -108,7 +108,7 @@ static void draw_checks(const struct judge *judge, struct canvas *canvas, struct
 	add_rest(judge, CHECK_BEYOND, 0, "beyond the limit, which does not matter now", &rest);
 	add_rest(judge, CHECK_UNKNOWN, 0, "without a value", &rest);
 	if (rest.n)
-		canvas_text(canvas, rect_bottom(&r, 1), STYLE_DIM, rest.p);
+		canvas_text_cut(canvas, rect_bottom(&r, 1), STYLE_DIM, rest.p);
 }
 
 /* ---- what came and went ---- */
@@ -118,13 +118,10 @@ static void draw_event(const struct judge_event *event, struct canvas *canvas, s
 	static const char *const marks[] = {"i ", "! ", "!!"};
 	bool verdict = !event->what || event->what->def->kind == FINDING_VERDICT;
 	const char *mark = verdict || event->ended ? "  " : marks[event->what->def->severity];
+	AUTOFREE char *text = xasprintf("%s %s%s", mark, event->ended ? "gone: " : "",
+					event->what ? event->what->def->title : "Not clear");
 
-	canvas_printf(canvas, r,
-		      verdict        ? STYLE_VALUE
-		      : event->ended ? STYLE_DIM
-				     : STYLE_TEXT,
-		      "%s %s%s", mark, event->ended ? "gone: " : "",
-		      event->what ? event->what->def->title : "Not clear");
+	canvas_text_cut(canvas, r, verdict ? STYLE_VALUE : event->ended ? STYLE_DIM : STYLE_TEXT, text);
 }
 
 /* The newest first, marks of the user's among them. */

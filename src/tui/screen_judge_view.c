@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define ROW_FROM 36 /* rows of a terminal in which the charts can spare one */
 
@@ -12,6 +13,7 @@
 struct view_findings {
 	const struct judged *held[8]; /* faults: the worst first, then the oldest */
 	unsigned n_held, n_fine, n_known, n;
+	struct strbuf fine, noticed, beyond; /* the names of those numbers and findings */
 };
 
 static void add_held(struct view_findings *of, const struct judged *f)
@@ -21,6 +23,20 @@ static void add_held(struct view_findings *of, const struct judged *f)
 	for (; at > 0 && screen_judge_before(f, of->held[at - 1]); at--)
 		of->held[at] = of->held[at - 1];
 	of->held[at] = f;
+}
+
+/* Two findings may judge the same number. */
+static void add_name(struct strbuf *names, const char *name)
+{
+	if (!names->n || !strstr(names->p, name))
+		strbuf_printf(names, "%s%s", names->n ? ", " : "", name);
+}
+
+static void fini_findings(struct view_findings *of)
+{
+	strbuf_fini(&of->fine);
+	strbuf_fini(&of->noticed);
+	strbuf_fini(&of->beyond);
 }
 
 static struct view_findings findings_of(const struct screen_judge *j, const struct views *views,
@@ -38,6 +54,12 @@ static struct view_findings findings_of(const struct screen_judge *j, const stru
 		of.n_fine += !f->holds && judged_is_fine(f);
 		if (f->holds && f->def->severity > SEVERITY_INFO)
 			add_held(&of, f);
+		else if (f->holds)
+			add_name(&of.noticed, f->def->title);
+		else if (judged_is_fine(f))
+			add_name(&of.fine, f->number.title);
+		else if (!isnan(f->number.value))
+			add_name(&of.beyond, f->number.title);
 	}
 	return of;
 }
@@ -48,6 +70,21 @@ static void put_held(const struct view_findings *of, bool ascii, struct strbuf *
 	screen_judge_put_limit(out, of->held[0], ascii);
 	for (unsigned i = 1; i < of->n_held; i++)
 		strbuf_printf(out, "%s%s", i > 1 ? ", " : "; also: ", of->held[i]->def->title);
+}
+
+/* "all 8 checks are fine", "10 of 11 checks are fine; noticed: Little depth is written early". */
+static void put_fine(const struct view_findings *of, struct strbuf *out)
+{
+	if (of->n_fine == of->n)
+		strbuf_printf(out, of->n == 1 ? "its check is fine" : "all %u checks are fine", of->n);
+	else
+		strbuf_printf(out, "%u of %u checks are fine", of->n_fine, of->n);
+	if (of->noticed.n)
+		strbuf_printf(out, "; noticed: %s", of->noticed.p);
+	if (of->beyond.n)
+		strbuf_printf(out, "; beyond a limit that does not matter now: %s", of->beyond.p);
+	if (of->n_known < of->n)
+		strbuf_printf(out, "; %u without a value", of->n - of->n_known);
 }
 
 static void say_row(struct screen_judge *j, const struct view_findings *of, bool ascii,
@@ -64,7 +101,7 @@ static void say_row(struct screen_judge *j, const struct view_findings *of, bool
 		put_held(of, ascii, &text);
 	} else if (of->n_known) {
 		*row = (struct verdict_text){"Nothing found", STYLE_CALM, j->text, ROW_FROM};
-		strbuf_printf(&text, "%u of %u checks are fine", of->n_fine, of->n);
+		put_fine(of, &text);
 	} else {
 		*row = (struct verdict_text){"Not clear", STYLE_DIM, j->text, ROW_FROM};
 		strbuf_str(&text, "no number is known now that a check needs");
@@ -83,6 +120,8 @@ static void put_advice(struct screen_judge *j, const struct view_findings *of)
 	if (!of->n_held)
 		strbuf_str(&j->advice,
 			   of->n_known ? "nothing: no finding of this view holds now\n" : "not clear\n");
+	if (!of->n_held && of->fine.n)
+		strbuf_printf(&j->advice, "checked and fine\t%s\n", of->fine.p);
 }
 
 void screen_judge_view(struct screen_judge *j, const struct views *views, const struct view *view, bool ascii,
@@ -91,8 +130,9 @@ void screen_judge_view(struct screen_judge *j, const struct views *views, const 
 	struct view_findings of = findings_of(j, views, view);
 
 	strbuf_clear(&j->advice);
-	if (!of.n)
-		return;
-	say_row(j, &of, ascii, row);
-	put_advice(j, &of);
+	if (of.n) {
+		say_row(j, &of, ascii, row);
+		put_advice(j, &of);
+	}
+	fini_findings(&of);
 }

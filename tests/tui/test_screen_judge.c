@@ -80,8 +80,9 @@ static void where_nothing_holds_the_row_says_so(void **state)
 	bench_init(&b, "idle", 160, 48);
 	draw_view(&b, "memory");
 	assert_shown(&b, "\n Nothing found  ", true);
-	assert_shown(&b, " checks are fine\n", true);
+	assert_shown(&b, " checks are fine", true);
 	assert_shown(&b, "nothing: no finding of this view holds now", true);
+	assert_shown(&b, "checked and fine", true);
 	draw_view(&b, "counters"); /* no finding is about it */
 	assert_shown(&b, "Nothing found", false);
 	bench_fini(&b);
