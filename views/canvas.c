@@ -244,6 +244,25 @@ int canvas_text_cut(struct canvas *c, struct rect r, enum style style, const cha
 	return cols;
 }
 
+/* Whether a part of a text ends before p: at a mark or at two blanks. */
+static bool is_end(const char *p)
+{
+	return p[0] == ' ' && (p[1] == ' ' || strchr(",;:", p[-1]));
+}
+
+void canvas_text_parts(struct canvas *c, struct rect r, enum style style, const char *text)
+{
+	char parts[512];
+
+	snprintf(parts, sizeof(parts), "%s", text);
+	for (size_t n = strlen(parts), fits = text_width(parts) <= r.w; n > 1 && !fits; n--)
+		if (is_end(parts + n - 1)) {
+			parts[n - (parts[n] == ' ' ? 1 : 2)] = 0;
+			fits = text_width(parts) <= r.w;
+		}
+	canvas_text_cut(c, r, style, parts);
+}
+
 int canvas_text_right(struct canvas *c, struct rect r, enum style style, const char *text)
 {
 	int spare = r.w - text_width(text);

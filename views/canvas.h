@@ -62,6 +62,7 @@ struct rect {
 struct canvas {
 	int cols, rows;
 	bool ascii;
+	bool mono;          /* without colours: parts of a bar differ by their texture */
 	struct cell *cells; /* rows * cols, owned */
 };
 
@@ -87,6 +88,9 @@ struct rect rect_right(struct rect *r, int w);
 int canvas_text(struct canvas *c, struct rect r, enum style style, const char *text);
 /* The same; where it is cut, it ends with a sign of that. */
 int canvas_text_cut(struct canvas *c, struct rect r, enum style style, const char *text);
+/* As many of its parts as have room, which end at commas, semicolons, colons or two blanks: half of
+ * one says nothing, or something else. */
+void canvas_text_parts(struct canvas *c, struct rect r, enum style style, const char *text);
 int canvas_text_right(struct canvas *c, struct rect r, enum style style, const char *text);
 int canvas_printf(struct canvas *c, struct rect r, enum style style, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -104,6 +108,8 @@ void canvas_meter_peak(struct canvas *c, struct rect r, double share, double pea
 void canvas_parts(struct canvas *c, struct rect r, const double *shares, const uint8_t *styles, unsigned n);
 /* The style of each part of an amount, in bars and in graphs alike. */
 enum style canvas_part_style(unsigned part);
+/* The square before the words of a part. */
+uint32_t canvas_part_glyph(const struct canvas *c, enum style style);
 /* Draw a history in cells, newest at the right edge of r: two points per cell (0 to 1, NaN if
  * unknown), and a style per cell. One row has eight levels of blocks; more rows are an area of
  * braille. A measured zero is a baseline, an unknown value a dot on it. */

@@ -9,6 +9,7 @@
 #define BLOCK_EIGHTH 0x2581 /* seven eighths further it is full */
 #define BLOCK_UPPER_HALF 0x2580
 #define BLOCK_LOWER_HALF 0x2584
+#define BLOCK_SHADE 0x2592
 #define QUADRANT_LOWER_LEFT 0x2596
 #define SHADE_MEDIUM 0x2592
 #define BRAILLE 0x2800
@@ -92,6 +93,17 @@ enum style canvas_part_style(unsigned part)
 	return styles[part % sizeof(styles)];
 }
 
+/* Without colours every other part has a texture of its own. */
+static bool has_texture(const struct canvas *c, enum style style)
+{
+	return c->mono && !c->ascii && (style == STYLE_SERIES2 || style == STYLE_SERIES4);
+}
+
+uint32_t canvas_part_glyph(const struct canvas *c, enum style style)
+{
+	return has_texture(c, style) ? BLOCK_SHADE : BLOCK_LOWER_HALF;
+}
+
 void canvas_parts(struct canvas *c, struct rect r, const double *shares, const uint8_t *styles, unsigned n)
 {
 	static const char ascii[] = "#=*+o%";
@@ -107,9 +119,10 @@ void canvas_parts(struct canvas *c, struct rect r, const double *shares, const u
 		if (r.h > 1 && !c->ascii)
 			canvas_fill(c, rect_bottom(&part, 1), styles[i], BLOCK_UPPER_HALF);
 		canvas_fill(c, part, styles[i],
-			    c->ascii  ? (uint32_t)ascii[i % (sizeof(ascii) - 1)]
-			    : r.h > 1 ? BLOCK_FULL
-				      : BLOCK_LOWER_HALF);
+			    c->ascii                    ? (uint32_t)ascii[i % (sizeof(ascii) - 1)]
+			    : has_texture(c, styles[i]) ? BLOCK_SHADE
+			    : r.h > 1                   ? BLOCK_FULL
+							: BLOCK_LOWER_HALF);
 	}
 }
 
@@ -141,7 +154,9 @@ static void put_area(struct canvas *c, struct rect r, enum style style, double a
 	for (int row = 0; row < r.h; row++) {
 		int l = level_in_row(left, row), h = level_in_row(right, row);
 
-		if (l || h)
+		if (l == LEVELS && h == LEVELS && has_texture(c, style))
+			put_cell(c, r.x, bottom - row, style, BLOCK_SHADE);
+		else if (l || h)
 			put_cell(c, r.x, bottom - row, a > 0 || b > 0 ? style : STYLE_TRACK,
 				 c->ascii ? (uint32_t)ascii_levels[l > h ? l : h] : braille_cell(l, h));
 	}

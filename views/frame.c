@@ -253,7 +253,7 @@ static void draw_verdict(const struct frame_text *text, struct canvas *canvas, s
 		rect_left(&row, 1);
 		rect_left(&row, canvas_text(canvas, row, v->style, v->words) + PART_GAP);
 		if (v->evidence)
-			canvas_text(canvas, row, STYLE_TEXT, v->evidence);
+			canvas_text_parts(canvas, row, STYLE_TEXT, v->evidence);
 	}
 }
 

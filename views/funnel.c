@@ -159,7 +159,8 @@ static void draw_legend(struct canvas *canvas, struct rect r, int from)
 
 	rect_left(&r, from);
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-		canvas_fill(canvas, rect_left(&r, 1), kinds[i].style, canvas->ascii && i ? '=' : 0x2584);
+		canvas_fill(canvas, rect_left(&r, 1), kinds[i].style,
+			    canvas->ascii && i ? '=' : canvas_part_glyph(canvas, kinds[i].style));
 		rect_left(&r, 1);
 		rect_left(&r, canvas_text(canvas, r, STYLE_DIM, kinds[i].words) + 2);
 	}

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define COLS_MIN 40
 #define ROWS_MIN 10
@@ -302,19 +301,6 @@ static void draw_panel(const struct grid *g, const struct panel *p, struct canva
 		panel_axis(p->chart, g->data, canvas, inner);
 }
 
-/* As many of the parts of a text, which end at colons and at two blanks, as have room: half of one
- * would say something else. */
-static void draw_whole_parts(const char *text, struct canvas *canvas, struct rect row)
-{
-	char parts[256];
-
-	snprintf(parts, sizeof(parts), "%s", text);
-	for (size_t n = strlen(parts); n > 1 && text_width(parts) > row.w; n--)
-		if (parts[n - 1] == ':' || (parts[n - 1] == ' ' && parts[n] == ' '))
-			parts[n - 1] = 0;
-	canvas_text(canvas, row, STYLE_DIM, parts);
-}
-
 static void draw_foot(const struct view_data *data, struct canvas *canvas, struct rect *body)
 {
 	int room = body->h >= FRAME_ROWS ? VIEW_FOOT_LINES : 0;
@@ -324,7 +310,7 @@ static void draw_foot(const struct view_data *data, struct canvas *canvas, struc
 			struct rect row = rect_bottom(body, 1);
 
 			rect_left(&row, 1);
-			draw_whole_parts(data->foot[i], canvas, row);
+			canvas_text_parts(canvas, row, STYLE_DIM, data->foot[i]);
 			room--;
 		}
 }

@@ -343,7 +343,7 @@ static void passes_draw(const struct chart *chart, const struct view_data *data,
 	if (sum.h)
 		draw_sum(data, canvas, sum, &table);
 	if (foot.h)
-		canvas_text(canvas, foot, STYLE_DIM, passes_stamp_texts[table.stamp]);
+		canvas_text_parts(canvas, foot, STYLE_DIM, passes_stamp_texts[table.stamp]);
 }
 
 static void passes_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,

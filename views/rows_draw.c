@@ -289,13 +289,14 @@ void rows_draw_head(const struct chart *chart, const struct row_columns *c, stru
 static void draw_label(const struct row *row, const struct row_columns *c, struct canvas *canvas,
 		       struct rect r)
 {
+	enum style part = canvas_part_style(row->series->part - 1);
 	char label[64];
 
 	label_of(row, c->brief, label, sizeof(label));
 	rect_right(&r, GAP);
 	canvas_text(canvas, r, row->dim ? STYLE_DIM : STYLE_TEXT, label);
 	if (row->series->part)
-		canvas_fill(canvas, rect_left(&r, 1), canvas_part_style(row->series->part - 1), 0x2584);
+		canvas_fill(canvas, rect_left(&r, 1), part, canvas_part_glyph(canvas, part));
 }
 
 void rows_draw_row(const struct row *row, const struct row_columns *c, struct canvas *canvas, struct rect r)

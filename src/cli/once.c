@@ -154,6 +154,7 @@ enum exit_status once_run(const struct sys *sys, const struct options *options, 
 	ok = screen_init(&screen, &session, &feeds, options->view, err);
 	if (ok) {
 		canvas_init(&canvas, (int)options->once.w, (int)options->once.h, ascii);
+		canvas.mono = true; /* it is printed as plain text */
 		feeds_want_points(&feeds, 2 * canvas.cols + VIEW_POINTS_BEFORE);
 		ok = player ? play_frames(&screen, player, options->frames, err)
 			    : measure_frames(&screen, options, said, err);

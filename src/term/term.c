@@ -22,7 +22,7 @@ struct term {
 	struct term_strings strings;
 	struct cells cells;
 	bool entered; /* the alternate screen is on */
-	bool utf8;
+	bool utf8, mono;
 	int cols, rows;
 	bool refused;     /* a draw was refused: term_wait_ms must wake the caller */
 	int64_t began_ns; /* start of the pending frame */
@@ -46,6 +46,7 @@ static void make_cells(struct term *term, const struct term_options *options)
 	term->utf8 = !options->ascii && term->kind->glyphs && charset_is_utf8();
 	for (unsigned i = 0; i < STYLE_LOOKS; i++)
 		looks[i] = theme_look(theme, depth, i);
+	term->mono = looks[STYLE_SERIES1].fg == looks[STYLE_SERIES2].fg;
 	caps_strings(&term->strings);
 	cells_init(&term->cells, &term->strings, looks, STYLE_LOOKS, !term->utf8);
 }
@@ -145,6 +146,11 @@ void term_close(struct term *term)
 bool term_utf8(const struct term *term)
 {
 	return term->utf8;
+}
+
+bool term_mono(const struct term *term)
+{
+	return term->mono;
 }
 
 void term_size(const struct term *term, int *cols, int *rows)

@@ -55,6 +55,7 @@ void term_restore(void);
 /* A warning about the terminal that was opened; NULL if there is none. */
 const char *term_note(void);
 bool term_utf8(const struct term *term); /* false: use an ASCII canvas */
+bool term_mono(const struct term *term); /* without colours, by the terminal or by the theme */
 /* 1x1 to 500x200; changes with TERM_RESIZE and TERM_RESUMED. */
 void term_size(const struct term *term, int *cols, int *rows);
 

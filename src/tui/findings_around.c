@@ -108,7 +108,7 @@ static void draw_checks(const struct judge *judge, struct canvas *canvas, struct
 	add_rest(judge, CHECK_BEYOND, 0, "beyond the limit, which does not matter now", &rest);
 	add_rest(judge, CHECK_UNKNOWN, 0, "without a value", &rest);
 	if (rest.n)
-		canvas_text_cut(canvas, rect_bottom(&r, 1), STYLE_DIM, rest.p);
+		canvas_text_parts(canvas, rect_bottom(&r, 1), STYLE_DIM, rest.p);
 }
 
 /* ---- what came and went ---- */

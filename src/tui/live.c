@@ -224,6 +224,7 @@ static void prefer_shown(struct live *l)
 
 static void draw_frame(struct live *l)
 {
+	l->canvas.mono = term_mono(l->term); /* F2 changes it */
 	live_compose(l);
 	report_verdict(l, l->sys->monotonic_ns(l->sys));
 	prefer_shown(l);

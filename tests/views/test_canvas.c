@@ -80,6 +80,37 @@ static void ascii_replaces_characters_but_keeps_their_columns(void **state)
 		expect_text(cases[i].want, shown(6, 1, true, draw_text, cases[i].text));
 }
 
+static void draw_cut(struct canvas *c, const void *arg)
+{
+	canvas_text_cut(c, canvas_rect(c), STYLE_TEXT, arg);
+}
+
+static void draw_text_parts(struct canvas *c, const void *arg)
+{
+	canvas_text_parts(c, canvas_rect(c), STYLE_TEXT, arg);
+}
+
+static void text_that_is_cut_says_so_or_ends_with_a_whole_part(void **state)
+{
+	static const struct {
+		const char *text, *cut, *parts;
+	} cases[] = {
+		{"twelve chars", "twelve chars\n", "twelve chars\n"},
+		{"GPU 63 %; CPU 43 %", "GPU 63 %; C…\n", "GPU 63 %\n"},
+		{"a, b, c, d, e, f", "a, b, c, d,…\n", "a, b, c, d\n"},
+		{"load 2.4   memory", "load 2.4   …\n", "load 2.4\n"},
+		{"12:34:56 was a time", "12:34:56 wa…\n", "12:34:56 wa…\n"},
+		{"one part that is long: b", "one part th…\n", "one part th…\n"},
+		{"", "\n", "\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		expect_text(cases[i].cut, shown(12, 1, false, draw_cut, cases[i].text));
+		expect_text(cases[i].parts, shown(12, 1, false, draw_text_parts, cases[i].text));
+	}
+}
+
 static void draw_right(struct canvas *c, const void *arg)
 {
 	canvas_text_right(c, canvas_rect(c), STYLE_TEXT, arg);
@@ -290,6 +321,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_is_cut_by_columns_and_never_inside_a_character),
+		cmocka_unit_test(text_that_is_cut_says_so_or_ends_with_a_whole_part),
 		cmocka_unit_test(ascii_replaces_characters_but_keeps_their_columns),
 		cmocka_unit_test(right_aligned_text_keeps_its_first_digits),
 		cmocka_unit_test(overwriting_half_of_a_wide_character_removes_the_other_half),
