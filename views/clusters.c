@@ -1,4 +1,4 @@
-#include "views/widget.h"
+#include "views/rows.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,8 @@
  *
  * Options: `levels load` as for bars, for the first series; `plain yes`: no bar and no history. A
  * plain one with a single row puts columns that do not fit on further lines. `rows single` or `rows
- * several`: only where it has one row, or more. `unless matrix`: only where that has no room. */
+ * several`: only where it has one row, or more. `unless matrix`: only where that has no room.
+ * `graph METRIC`: lines that are left over show each CPU by that. */
 
 enum { LABEL_W = 16, GAP = 1, BAR_MIN = 8, STRIP_MIN = 10, WIDE = 90, COLUMNS_MAX = 16 };
 
@@ -226,6 +227,39 @@ static void draw_lines(const struct chart *chart, const struct view_data *data, 
 	}
 }
 
+/* In lines that are left over: each CPU, by a metric that is kept for each of them without `c`,
+ * too; all or none, so that rows stay where they are. */
+static void draw_each(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		      struct rect r)
+{
+	struct view_data plain = *data;
+	struct chart each = {
+		.name = chart->name,
+		.title = "",
+		.widget = &widget_rows,
+		.n_series = 1,
+		.options = {{SPAN_LIT("each"), SPAN_LIT("cpu")}, {SPAN_LIT("levels"), SPAN_LIT("load")}},
+		.n_options = 2};
+	struct row rows[ROWS_MAX];
+	struct series s;
+	unsigned n;
+
+	if (data->per_instance || !chart_option_series(chart, data, "graph", &s))
+		return;
+	each.series = &s;
+	plain.hits = NULL; /* these rows are of no chart that lasts */
+	n = rows_list(&each, &plain, rows);
+	if (!n || !rows[0].instance || (int)n > r.h)
+		return;
+	if ((int)n < r.h) {
+		struct rect head = rect_top(&r, 1);
+
+		rect_left(&head, canvas_text(canvas, head, STYLE_DIM, "each CPU") + 1);
+		canvas_fill(canvas, head, STYLE_TRACK, 0x2500);
+	}
+	widget_rows_draw(&each, &plain, canvas, r);
+}
+
 static void clusters_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 			  struct rect r)
 {
@@ -249,6 +283,7 @@ static void clusters_draw(const struct chart *chart, const struct view_data *dat
 		c = cut_columns(chart, row, 0);
 		draw_row(chart, data, instance, canvas, &c);
 	}
+	draw_each(chart, data, canvas, r);
 }
 
 /* If the chart asks for it, what the numbers are of: "process 4711 game, kernel and user". */
@@ -262,8 +297,8 @@ static void clusters_corner(const struct chart *chart, const struct view_data *d
 		snprintf(text, size, "%s", about);
 }
 
-static const char *const clusters_options[] = {"levels load",         "plain yes",     "corner about",
-					       "rows single several", "unless matrix", NULL};
+static const char *const clusters_options[] = {
+	"levels load", "plain yes", "corner about", "rows single several", "unless matrix", "graph", NULL};
 
 const struct widget widget_clusters = {.name = "clusters",
 				       .breaks_down = true,

@@ -60,6 +60,16 @@ static bool has_row(const struct chart *chart, const struct series *series)
 	return !series->part || !span_is(chart_option(chart, "legend"), "no");
 }
 
+/* Whether this machine does not tell that at all: a virtual one has no temperature, many have no
+ * clocks. Before the first sample nobody knows. */
+static bool is_untold(const struct series *series, const struct view_data *data)
+{
+	const struct feed *feed = series_feed(series, data);
+
+	return series->source == SOURCE_CPU && feed->now_column && feed->now_column->n_samples &&
+	       isnan(series_rate_now(series, data)) && isnan(series_rate_total(series, data));
+}
+
 unsigned rows_list(const struct chart *chart, const struct view_data *data, struct row rows[ROWS_MAX])
 {
 	enum instance_kind kind = kind_of(chart_option(chart, "each"));
@@ -75,7 +85,7 @@ unsigned rows_list(const struct chart *chart, const struct view_data *data, stru
 		bool each = i == 0 && kind != INSTANCE_ALL && s->metric->instances & 1u << kind;
 		unsigned before = n;
 
-		if (!has_row(chart, s))
+		if (!has_row(chart, s) || is_untold(s, data))
 			continue;
 		for (unsigned k = 0; each && set && k < set->n_instances && n < ROWS_MAX; k++)
 			if (set->instances[k].kind == kind)
@@ -186,6 +196,8 @@ static void draw_graph(const struct chart *chart, const struct view_data *data, 
 {
 	struct series s = chart->series[0];
 
+	for (unsigned i = 1; i < chart->n_series && is_untold(&s, data); i++)
+		s = chart->series[i];
 	chart_option_series(chart, data, "graph", &s);
 	if (r.h < WIDGET_OVER_TIME_MIN)
 		draw_lane(chart, &s, data, canvas, r);
