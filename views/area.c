@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ROWS_MIN 3
@@ -85,16 +86,18 @@ static void draw_axis(const struct chart *chart, double top, struct canvas *canv
 {
 	const struct unit *unit = chart->series[0].metric->unit;
 	const double shares[] = {1, 0.5, 0};
+	char number[UNITS_TEXT], suffix[UNITS_TEXT];
+	double full;
 
+	unit_split(number, suffix, top, unit, false, canvas->ascii);
+	full = strtod(number, NULL); /* 1 of 1 GB/s: half of it is 0.5, not 500 */
 	for (int i = 0; i < 3; i++) {
 		int y = plot.y + (int)real_round((1 - shares[i]) * (plot.h - 1));
-		char number[UNITS_TEXT], suffix[UNITS_TEXT];
 
 		if (i == 1 && plot.h < 5)
 			continue;
-		unit_split(number, suffix, top * shares[i], unit, false, canvas->ascii);
-		if (shares[i] == 0)
-			snprintf(number, sizeof(number), "0");
+		if (i > 0)
+			snprintf(number, sizeof(number), "%.3g", full * shares[i]);
 		cut_zeros(number);
 		canvas_text_right(canvas, (struct rect){axis.x, y, axis.w - 1, 1}, STYLE_AXIS, number);
 		for (int x = 0; x < plot.w && shares[i] > 0; x += 2)
