@@ -240,16 +240,13 @@ may_install()
 }
 
 # Skip unknown packages: one of them would make apt-get install none.
+lists_are_new=
 apt_install()
 {
-	as_root apt-get update
-	known=
+	[ -n "$lists_are_new" ] || { as_root apt-get update && lists_are_new=yes; }
+	known=$(apt-cache show "$@" 2>/dev/null | sed -n 's/^Package: //p' | sort -u)
 	for package in "$@"; do
-		if apt-cache show "$package" >/dev/null 2>&1; then
-			known="$known $package"
-		else
-			echo "no package $package"
-		fi
+		printf '%s\n' "$known" | grep -qxF "$package" || echo "no package $package"
 	done
 	# shellcheck disable=SC2086
 	as_root apt-get install -y --no-install-recommends $known
@@ -470,7 +467,7 @@ $for_tests")
 	fi
 }
 
-# What builds, each in time for the step that tests it.
+# What builds, each in time for the step that tests it. What waits for apt and emulators comes while others compute.
 check_builds()
 {
 	light='CFLAGS=-g1 -O1'
@@ -478,12 +475,12 @@ check_builds()
 	give_way
 	do_step "release: build$sanitized" build_release check/asan --enable-werror $sanitize "$pfm" CC=gcc "$light" || return
 	[ -z "$tsan" ] || do_step "ThreadSanitizer: build" build_threads check/tsan --enable-tsan CC=gcc "$light" || return
-	[ -z "$clang" ] || do_step "clang: build without warnings" \
-		build_fuzz check/clang --enable-werror --enable-fuzz --enable-asan --enable-ubsan CC=clang "$light" || return
-	do_step "make distcheck" distcheck check/gcc || return
 	[ -z "$deb" ] || do_step "make deb: the same archive twice, a package without errors" package check/gcc || return
 	# shellcheck disable=SC2086
-	[ -z "$roots" ] || do_step "packages and static programs, in clean roots" contrib/boards.sh build/check/gcc ${MALITOP_BOARDS:-}
+	[ -z "$roots" ] || do_step "packages and static programs, in clean roots" contrib/boards.sh build/check/gcc ${MALITOP_BOARDS:-} || return
+	[ -z "$clang" ] || do_step "clang: build without warnings" \
+		build_fuzz check/clang --enable-werror --enable-fuzz --enable-asan --enable-ubsan CC=clang "$light" || return
+	do_step "make distcheck" distcheck check/gcc
 }
 
 cmd_check()
@@ -503,13 +500,13 @@ cmd_check()
 		await_step "ThreadSanitizer: build"
 		run_step "ThreadSanitizer: tests with threads" check_in check/tsan check-threads
 	fi
+	[ -z "$deb" ] || await_step "make deb: the same archive twice, a package without errors"
+	[ -z "$roots" ] || await_step "packages and static programs, in clean roots"
 	if [ -n "$clang" ]; then
 		await_step "clang: build without warnings"
 		run_step "clang: fuzz targets, 6 s each" check_in check/clang FUZZ_SECONDS=6 fuzz
 	fi
 	await_step "make distcheck"
-	[ -z "$deb" ] || await_step "make deb: the same archive twice, a package without errors"
-	[ -z "$roots" ] || await_step "packages and static programs, in clean roots"
 	say "all checks passed; the program: $top/build/check/gcc/malitop"
 }
 
