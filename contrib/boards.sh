@@ -16,7 +16,7 @@ native=$(dpkg --print-architecture) || exit 2
 work=$(mktemp -d) || exit 2
 added=
 failed=0
-trap 'remove_boards; rm -rf "$work"' EXIT
+trap 'remove_board; rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
 # must WHAT COMMAND...
@@ -30,37 +30,25 @@ must()
 	return 1
 }
 
-# One update has the lists of all boards.
-add_boards()
+remove_board()
 {
-	for board in "$@"; do
-		[ "$board" = "$native" ] || dpkg --print-foreign-architectures | grep -qx "$board" ||
-			{ dpkg --add-architecture "$board" && added="$added $board"; }
-	done
-	[ $# = 0 ] || apt-get update || echo "some lists could not be had; continuing with the rest"
-}
-
-# remove_packages ARCHITECTURE
-remove_packages()
-{
-	board_packages=$(dpkg-query -W -f '${Architecture} ${Package}:${Architecture}\n' | sed -n "s/^$1 //p")
+	[ -n "$added" ] || return 0
+	board_packages=$(dpkg-query -W -f '${Architecture} ${Package}:${Architecture}\n' | sed -n "s/^$added //p")
 	# shellcheck disable=SC2086
 	[ -z "$board_packages" ] || dpkg --purge --force-depends --force-remove-protected $board_packages
-}
-
-remove_boards()
-{
-	for board in $added; do
-		remove_packages "$board"
-		dpkg --remove-architecture "$board"
-	done
-	[ -z "$added" ] || apt-get update || true
+	dpkg --remove-architecture "$added"
+	apt-get update || true
 	added=
 }
 
-# install_board ARCHITECTURE QEMU: what builds a package for it, and what runs it
-install_board()
+# add_board ARCHITECTURE QEMU: what builds a package for it, and what runs it
+add_board()
 {
+	if ! dpkg --print-foreign-architectures | grep -qx "$1"; then
+		added=$1
+		dpkg --add-architecture "$1" || return
+	fi
+	apt-get update || echo "some lists of $1 could not be had; continuing with the rest"
 	apt-get install -y --no-remove --no-install-recommends "crossbuild-essential-$1" $([ -x "$2" ] || echo qemu-user-static) &&
 		apt-get build-dep -y --no-remove --no-install-recommends "-a$1" "$contrib"
 }
@@ -126,15 +114,10 @@ check_static()
 # check_board ARCHITECTURE HOST LINK QEMU
 check_board()
 {
-	if install_board "$1" "$4"; then
-		build_package "$1" && check_package "$1" "$4"
-		must "$1: build the static program" make -j"$(nproc)" static "BOARD=$2" "BOARD_LINK=$3" CFLAGS=-O0 && check_static "$4"
-	else
-		echo "SKIP: $1 boards: the mirrors lack something that a cross build needs (see the log)"
-	fi
-	case " $added " in
-	*" $1 "*) remove_packages "$1" ;; # the next board may need another version
-	esac
+	add_board "$1" "$4" || { echo "SKIP: $1 boards: the mirrors lack something that a cross build needs (see the log)"; remove_board; return; }
+	build_package "$1" && check_package "$1" "$4"
+	must "$1: build the static program" make -j"$(nproc)" static "BOARD=$2" "BOARD_LINK=$3" CFLAGS=-O0 && check_static "$4"
+	remove_board
 }
 
 chroot / true || { echo "SKIP: chroot is not permitted here"; exit 0; }
@@ -144,8 +127,6 @@ export DEB_BUILD_OPTIONS
 ls deb/malitop_*_"$native".deb || build_package "$native"
 check_package "$native" ""
 must "$native: build the static program" make -j"$(nproc)" static CFLAGS=-O0 && check_static ""
-# shellcheck disable=SC2086
-add_boards $boards
 for board in $boards; do
 	case $board in
 	"$native") ;;
