@@ -28,6 +28,15 @@ char *xasprintf(const char *fmt, ...) __attribute__((malloc, returns_nonnull, fo
 		}                                                                  \
 	} while (0)
 
+/* Give back the room that a list which no longer grows does not need. */
+#define GROW_FIT(array, n, cap)                                                  \
+	do {                                                                     \
+		if ((n) && (n) < (cap)) {                                        \
+			(cap) = (n);                                             \
+			(array) = xreallocarray((array), (n), sizeof(*(array))); \
+		}                                                                \
+	} while (0)
+
 /* AUTOFREE char *s = ...; is freed at the end of its scope. take_ptr(&s) hands over ownership. */
 #define AUTOFREE __attribute__((cleanup(alloc_cleanup_free)))
 void alloc_cleanup_free(void *pointer_to_pointer);

@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,9 +59,10 @@ static struct gpu_layout *layout_of(const struct gpudb *db, const struct gpu_pro
 	return NULL;
 }
 
+static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
+
 const struct gpu_product *gpudb_product(const struct gpudb *db, unsigned i)
 {
-	static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
 	struct gpu_product *p = &db->products[i];
 
 	pthread_mutex_lock(&reading);
@@ -70,6 +72,40 @@ const struct gpu_product *gpudb_product(const struct gpudb *db, unsigned i)
 	}
 	pthread_mutex_unlock(&reading);
 	return p;
+}
+
+static void make_raw_layout(struct gpudb *db)
+{
+	unsigned per_block = GPU_BLOCK_SLOTS_MAX - GPU_BLOCK_HEADER;
+	struct gpu_layout *raw = &db->raw;
+
+	raw->slots_per_block = GPU_BLOCK_SLOTS_MAX;
+	raw->cap = BLOCK_COUNT * per_block;
+	raw->counters = xcalloc(raw->cap, sizeof(*raw->counters));
+	for (; raw->n_counters < raw->cap; raw->n_counters++) {
+		struct gpu_counter *c = &raw->counters[raw->n_counters];
+		char name[32];
+
+		c->block = raw->n_counters / per_block;
+		c->index = (uint8_t)(GPU_BLOCK_HEADER + raw->n_counters % per_block);
+		c->scale = 1;
+		snprintf(name, sizeof(name), "%s_%u", gpu_block_names[c->block], c->index);
+		c->name = c->hw_name = gpudb_string(db, span_of(name));
+	}
+}
+
+const struct gpu_layout *gpudb_raw_layout(const struct gpudb *db)
+{
+	pthread_mutex_lock(&reading);
+	if (!db->raw.counters)
+		make_raw_layout((struct gpudb *)(uintptr_t)db);
+	pthread_mutex_unlock(&reading);
+	return &db->raw;
+}
+
+bool gpudb_is_raw(const struct gpudb *db, const struct gpu_layout *layout)
+{
+	return layout == &db->raw;
 }
 
 const struct gpu_product *gpudb_by_id(const struct gpudb *db, uint64_t gpu_id)

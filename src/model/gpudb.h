@@ -182,6 +182,7 @@ bool gpu_set_has(struct gpu_set set, const struct gpu_product *product);
  * (front_end_4), with 128 values to a block. The first GPU_BLOCK_HEADER values of a block are its
  * header. */
 const struct gpu_layout *gpudb_raw_layout(const struct gpudb *db);
+bool gpudb_is_raw(const struct gpudb *db, const struct gpu_layout *layout);
 #define GPU_BLOCK_HEADER 4 /* values of a block before its counters */
 #define GPU_BLOCK_SLOTS_MAX 128
 /* Find a counter by block and index. NULL if the layout has none there. */

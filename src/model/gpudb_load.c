@@ -242,35 +242,12 @@ static bool load_dir(struct gpudb *db, const struct gpudb_dir *dir, struct err *
 	return ok;
 }
 
-static void make_raw_layout(struct gpudb *db)
-{
-	unsigned per_block = GPU_BLOCK_SLOTS_MAX - GPU_BLOCK_HEADER;
-	struct gpu_layout *raw = &db->raw;
-
-	*raw = (struct gpu_layout){
-		.name = "raw", .slots_per_block = GPU_BLOCK_SLOTS_MAX, .cap = BLOCK_COUNT * per_block};
-	raw->counters = xcalloc(raw->cap, sizeof(*raw->counters));
-	for (; raw->n_counters < raw->cap; raw->n_counters++) {
-		struct gpu_counter *c = &raw->counters[raw->n_counters];
-		char name[32];
-
-		c->block = raw->n_counters / per_block;
-		c->index = (uint8_t)(GPU_BLOCK_HEADER + raw->n_counters % per_block);
-		c->scale = 1;
-		snprintf(name, sizeof(name), "%s_%u", gpu_block_names[c->block], c->index);
-		c->name = c->hw_name = gpudb_string(db, span_of(name));
-	}
-}
-
 static bool finish_db(struct gpudb *db, struct err *err)
 {
-	make_raw_layout(db);
+	db->raw.name = "raw";
+	GROW_FIT(db->metrics, db->n_metrics, db->cap_metrics);
+	GROW_FIT(db->findings, db->n_findings, db->cap_findings);
 	return gpudb_link(db, err) && findings_link(db, err);
-}
-
-const struct gpu_layout *gpudb_raw_layout(const struct gpudb *db)
-{
-	return &db->raw;
 }
 
 struct gpudb *gpudb_load(const struct gpudb_dir *dirs, unsigned n_dirs, struct err *err)

@@ -308,7 +308,7 @@ static bool is_raw(const struct build *b, unsigned slot)
 	const struct slot *s = &b->set->slots[slot];
 
 	if (b->set->names->counters[slot])
-		return b->set->layout == gpudb_raw_layout(b->db);
+		return gpudb_is_raw(b->db, b->set->layout);
 	return s->instance == INSTANCE_ALL && s->running != s->enabled &&
 	       !metric_name_known(b->db, span_of(s->name));
 }

@@ -186,6 +186,7 @@ struct metric_names *metric_names_new(const struct gpudb *db, const struct metri
 		add_name(names, (struct metric_name){.name = span_of(set->product->constants[i].name),
 						     .kind = NAME_CONSTANT,
 						     .number = set->product->constants[i].value});
+	GROW_FIT(names->entries, names->n, names->cap);
 	return names;
 }
 

@@ -21,7 +21,7 @@ static double known_number(double value)
 static struct metric_set *make_set(const struct session *session, const struct gpudb *db,
 				   const struct metric_set *old, struct err *err)
 {
-	bool raw = old->layout == gpudb_raw_layout(session->db);
+	bool raw = gpudb_is_raw(session->db, old->layout);
 	const double *constants = old->constants;
 
 	return metric_set_new(db,

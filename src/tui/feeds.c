@@ -150,7 +150,7 @@ void feeds_take(struct feeds *f, const struct sample *sample)
 		}
 }
 
-void feeds_drain(struct feeds *f)
+static void drain_tap(struct feeds *f)
 {
 	const struct sample *sample;
 
@@ -168,9 +168,29 @@ static void change_tap(struct feeds *f)
 		return;
 	new = session_tap(f->session, f->instances);
 	sampler_detach(f->session->sampler, old);
-	feeds_drain(f);
+	drain_tap(f);
 	tap_free(old);
 	f->tap = new;
+}
+
+/* When the past has come, rings without room for one will do. */
+static void leave_past(struct feeds *f)
+{
+	int64_t live_ns = f->session->what.epoch_ns + f->session->what.history_ns;
+
+	if (!f->session->has_past || f->n < f->session->n)
+		return;
+	for (unsigned i = 0; i < f->n; i++)
+		if (f->feeds[i].source->simulated && history_newest_ns(f->feeds[i].history) < live_ns)
+			return;
+	f->session->has_past = false;
+	change_tap(f);
+}
+
+void feeds_drain(struct feeds *f)
+{
+	drain_tap(f);
+	leave_past(f);
 }
 
 void feeds_follow(struct feeds *f)
@@ -302,22 +322,8 @@ static void step_feed(struct feeds *f, struct feed_state *feed)
 		range_vector(f, feed);
 }
 
-/* When the past has come, rings without room for one will do. */
-static void leave_past(struct feeds *f)
-{
-	int64_t live_ns = f->session->what.epoch_ns + f->session->what.history_ns;
-
-	for (unsigned i = 0; i < f->n; i++)
-		if (f->feeds[i].source->simulated && history_newest_ns(f->feeds[i].history) < live_ns)
-			return;
-	f->session->has_past = false;
-	change_tap(f);
-}
-
 void feeds_step(struct feeds *f)
 {
-	if (f->session->has_past)
-		leave_past(f);
 	for (unsigned i = 0; i < f->n; i++)
 		step_feed(f, &f->feeds[i]);
 }
