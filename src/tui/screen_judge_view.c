@@ -13,7 +13,7 @@
 struct view_findings {
 	const struct judged *held[8]; /* faults: the worst first, then the oldest */
 	unsigned n_held, n_fine, n_known, n;
-	struct strbuf fine, noticed, beyond; /* the names of those numbers and findings */
+	struct strbuf quiet, noticed; /* the numbers of findings that do not hold; those to know */
 };
 
 static void add_held(struct view_findings *of, const struct judged *f)
@@ -34,9 +34,8 @@ static void add_name(struct strbuf *names, const char *name)
 
 static void fini_findings(struct view_findings *of)
 {
-	strbuf_fini(&of->fine);
+	strbuf_fini(&of->quiet);
 	strbuf_fini(&of->noticed);
-	strbuf_fini(&of->beyond);
 }
 
 static struct view_findings findings_of(const struct screen_judge *j, const struct views *views,
@@ -56,10 +55,8 @@ static struct view_findings findings_of(const struct screen_judge *j, const stru
 			add_held(&of, f);
 		else if (f->holds)
 			add_name(&of.noticed, f->def->title);
-		else if (judged_is_fine(f))
-			add_name(&of.fine, f->number.title);
-		else if (!isnan(f->number.value))
-			add_name(&of.beyond, f->number.title);
+		else
+			add_name(&of.quiet, f->number.title);
 	}
 	return of;
 }
@@ -72,19 +69,15 @@ static void put_held(const struct view_findings *of, bool ascii, struct strbuf *
 		strbuf_printf(out, "%s%s", i > 1 ? ", " : "; also: ", of->held[i]->def->title);
 }
 
-/* "all 8 checks are fine", "10 of 11 checks are fine; noticed: Little depth is written early". */
+/* "all 8 checks are fine", "10 of 11 checks are fine now; noticed: Little depth is written". */
 static void put_fine(const struct view_findings *of, struct strbuf *out)
 {
 	if (of->n_fine == of->n)
 		strbuf_printf(out, of->n == 1 ? "its check is fine" : "all %u checks are fine", of->n);
 	else
-		strbuf_printf(out, "%u of %u checks are fine", of->n_fine, of->n);
+		strbuf_printf(out, "%u of %u checks are fine now", of->n_fine, of->n);
 	if (of->noticed.n)
 		strbuf_printf(out, "; noticed: %s", of->noticed.p);
-	if (of->beyond.n)
-		strbuf_printf(out, "; beyond a limit that does not matter now: %s", of->beyond.p);
-	if (of->n_known < of->n)
-		strbuf_printf(out, "; %u without a value", of->n - of->n_known);
 }
 
 static void say_row(struct screen_judge *j, const struct view_findings *of, bool ascii,
@@ -120,8 +113,8 @@ static void put_advice(struct screen_judge *j, const struct view_findings *of)
 	if (!of->n_held)
 		strbuf_str(&j->advice,
 			   of->n_known ? "nothing: no finding of this view holds now\n" : "not clear\n");
-	if (!of->n_held && of->fine.n)
-		strbuf_printf(&j->advice, "checked and fine\t%s\n", of->fine.p);
+	if (!of->n_held && of->quiet.n) /* not which are fine now: that changes often */
+		strbuf_printf(&j->advice, "what is checked\t%s\n", of->quiet.p);
 }
 
 void screen_judge_view(struct screen_judge *j, const struct views *views, const struct view *view, bool ascii,
