@@ -116,6 +116,8 @@ static struct span next_name(struct span *rest, struct span *before)
 {
 	size_t i = 0, n = 0;
 
+	if (!rest->n)
+		return *before = *rest;
 	while (i < rest->n && !begins_name(rest->p[i]))
 		i++; /* digits of a number, too */
 	while (i + n < rest->n && is_in_name(rest->p[i + n]))

@@ -206,7 +206,7 @@ static bool set_operands(struct options *options, const struct option_words *wor
 {
 	bool is_word = words->n_operands && command_rows[options->command].name &&
 		       strcmp(words->operands[0], command_rows[options->command].name) == 0;
-	const char *const *operands = words->operands + is_word;
+	const char *const *operands = is_word ? words->operands + 1 : words->operands;
 	unsigned n = words->n_operands - is_word, most = takes[options->command].operands;
 	char **rest = words->rest;
 	char buf[OPTION_SHOWN];
