@@ -14,6 +14,7 @@ struct board {
 	double *past;
 	const double *history[TINY_POINTS];
 	struct point_rows rows;
+	struct points *points;
 	struct column *column;
 	struct views views;
 	struct view_data data;
@@ -95,6 +96,7 @@ static void board_init(struct board *b, struct gpudb *db, const char *gpu, unsig
 	for (unsigned i = 0; i < TINY_POINTS; i++)
 		b->history[i] = b->past;
 	b->rows = (struct point_rows){b->history, TINY_POINTS, b->set->n_vector};
+	b->points = points_of(&b->rows, b->set);
 	b->column = xcalloc(1, sizeof(*b->column));
 	b->data = (struct view_data){
 		.feeds[SOURCE_GPU] = {.set = b->set,
@@ -102,7 +104,7 @@ static void board_init(struct board *b, struct gpudb *db, const char *gpu, unsig
 				      .now = b->now,
 				      .total = b->now,
 				      .now_column = b->column,
-				      .points = points_of(&b->rows, b->set),
+				      .points = b->points,
 				      .n_points = TINY_POINTS},
 		.refresh_s = 0.5,
 		.fps = 60,
@@ -115,7 +117,7 @@ static void board_init(struct board *b, struct gpudb *db, const char *gpu, unsig
 static void board_fini(struct board *b)
 {
 	views_fini(&b->views);
-	points_free(b->data.feeds[SOURCE_GPU].points);
+	points_free(b->points);
 	metric_set_free(b->set);
 	free(b->slots);
 	free(b->now);
@@ -141,8 +143,7 @@ static inline char *shown(const struct board *b, const char *view, int cols, int
 
 	assert_non_null(v);
 	memcpy(b->past, b->now, b->set->n_vector * sizeof(*b->past));
-	if (b->data.feeds[SOURCE_GPU].points)
-		points_reset(b->data.feeds[SOURCE_GPU].points, b->set, b->set->n_vector, TINY_POINTS);
+	points_reset(b->points, b->set, b->set->n_vector, TINY_POINTS);
 	canvas_init(&c, cols, rows, ascii);
 	view_draw(v, &b->data, &c, canvas_rect(&c));
 	canvas_dump(&c, &out);

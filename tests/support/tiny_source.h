@@ -67,6 +67,7 @@ struct tiny {
 	double *vectors[TINY_POINTS];
 	const double *history[TINY_POINTS];
 	struct point_rows rows;
+	struct points *points;
 	struct column *column;
 	struct views views;
 	struct view_data data;
@@ -84,7 +85,7 @@ static inline void tiny_values(double *vector, double a, double b, double c, dou
 /* After a change of a vector of the history. */
 static inline void tiny_changed(struct tiny *t)
 {
-	points_reset(t->data.feeds[SOURCE_GPU].points, t->set, t->set->n_vector, TINY_POINTS);
+	points_reset(t->points, t->set, t->set->n_vector, TINY_POINTS);
 }
 
 static inline void tiny_point(struct tiny *t, int back, double a, double b, double c, double d)
@@ -135,6 +136,7 @@ static inline void tiny_init(struct tiny *t)
 	for (unsigned i = 0; i < TINY_POINTS; i++)
 		t->history[i] = t->vectors[i] = tiny_vector(t);
 	t->rows = (struct point_rows){t->history, TINY_POINTS, t->set->n_vector};
+	t->points = points_of(&t->rows, t->set);
 	t->column = xcalloc(1, sizeof(*t->column));
 	t->data = (struct view_data){
 		.feeds[SOURCE_GPU] = {.set = t->set,
@@ -142,7 +144,7 @@ static inline void tiny_init(struct tiny *t)
 				      .now = t->now,
 				      .total = t->total,
 				      .now_column = t->column,
-				      .points = points_of(&t->rows, t->set),
+				      .points = t->points,
 				      .n_points = TINY_POINTS},
 		.refresh_s = 0.5,
 		.fps = 50,
@@ -164,7 +166,7 @@ static inline bool tiny_read(struct tiny *t, const char *text, struct err *err)
 static inline void tiny_fini(struct tiny *t)
 {
 	views_fini(&t->views);
-	points_free(t->data.feeds[SOURCE_GPU].points);
+	points_free(t->points);
 	for (unsigned i = 0; i < TINY_POINTS; i++)
 		free(t->vectors[i]);
 	free(t->now);
