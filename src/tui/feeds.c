@@ -173,15 +173,20 @@ static void change_tap(struct feeds *f)
 	f->tap = new;
 }
 
+/* Whether only a part of a simulated past has come so far. */
+static bool is_in_past(const struct feeds *f, const struct feed_state *feed)
+{
+	return f->session->has_past && feed->source->simulated &&
+	       history_newest_ns(feed->history) < f->session->what.epoch_ns + f->session->what.history_ns;
+}
+
 /* When the past has come, rings without room for one will do. */
 static void leave_past(struct feeds *f)
 {
-	int64_t live_ns = f->session->what.epoch_ns + f->session->what.history_ns;
-
 	if (!f->session->has_past || f->n < f->session->n)
 		return;
 	for (unsigned i = 0; i < f->n; i++)
-		if (f->feeds[i].source->simulated && history_newest_ns(f->feeds[i].history) < live_ns)
+		if (is_in_past(f, &f->feeds[i]))
 			return;
 	f->session->has_past = false;
 	change_tap(f);
@@ -298,7 +303,7 @@ static void step_feed(struct feeds *f, struct feed_state *feed)
 {
 	int64_t newest = history_newest_ns(feed->history);
 
-	if (!newest || feed->source->away) {
+	if (!newest || feed->source->away || is_in_past(f, feed)) {
 		for (unsigned i = 0; i < feed->n_vector; i++)
 			feed->now[i] = NAN;
 		return;

@@ -249,6 +249,24 @@ static void numbers_are_compared_with_an_earlier_moment(void **state)
 	assert_int_equal(feed.now_column->end_ns, begin_ns + 3000 * MS); /* with its flags and times */
 }
 
+/* A screen that began with the oldest moment of a simulated past would say so when it is paused. */
+static void a_part_of_a_simulated_past_is_not_shown(void **state)
+{
+	struct feeds_bench *b = *state;
+
+	b->session.sources[0].simulated = b->session.has_past = true;
+	b->session.what.epoch_ns = 1000000 * MS;
+	b->session.what.history_ns = 2000 * MS;
+	for (int i = 0; i < 4; i++) {
+		assert_true(b->session.has_past);
+		feeds_step(&b->feeds);
+		assert_true(feeds_shown_ns(&b->feeds) == 0 && isnan(now_of(b)));
+		add_sample(b, (1000000 + 500 * i) * MS, (1000500 + 500 * i) * MS);
+	}
+	feeds_step(&b->feeds);
+	assert_true(feeds_shown_ns(&b->feeds) == 1002000 * MS && !isnan(now_of(b)));
+}
+
 #define ON_BENCH(test) cmocka_unit_test_setup_teardown(test, bench_init, bench_fini)
 
 /* The i-th sample of half a second. */
@@ -316,6 +334,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ON_BENCH(where_samples_jitter_no_point_is_empty),
+		ON_BENCH(a_part_of_a_simulated_past_is_not_shown),
 		ON_BENCH(where_nothing_was_measured_points_are_empty),
 		ON_BENCH(a_range_has_the_sum_of_its_samples_and_all_of_its_time),
 		ON_BENCH(a_range_that_history_does_not_hold_is_unknown),
