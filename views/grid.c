@@ -453,6 +453,38 @@ static void draw_body(const struct view *view, const struct view_data *data, str
 	draw_bands(&g, canvas, body);
 }
 
+/* Whether graphs asked for a past that was not there: it is now, for all of them. */
+static bool fill_past(const struct view_data *data)
+{
+	bool filled = false;
+
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
+		if (data->feeds[kind].points && points_fill(data->feeds[kind].points))
+			filled = true;
+	return filled;
+}
+
+/* A first drawing only asks for the past that is not there yet. */
+static void draw_with_past(const struct view *view, const struct view_data *data, struct canvas *canvas,
+			   struct rect body)
+{
+	struct view_scroll scroll = data->scroll ? *data->scroll : (struct view_scroll){0};
+	unsigned n_hits = data->hits ? data->hits->n : 0;
+
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
+		if (data->feeds[kind].points)
+			points_collect(data->feeds[kind].points);
+	draw_body(view, data, canvas, body);
+	if (!fill_past(data))
+		return;
+	if (data->scroll)
+		*data->scroll = scroll;
+	if (data->hits)
+		data->hits->n = n_hits;
+	canvas_fill(canvas, body, STYLE_TEXT, ' ');
+	draw_body(view, data, canvas, body);
+}
+
 void view_draw(const struct view *view, const struct view_data *data, struct canvas *canvas, struct rect body)
 {
 	if (data->scroll)
@@ -461,6 +493,6 @@ void view_draw(const struct view *view, const struct view_data *data, struct can
 		draw_too_small(canvas);
 		return;
 	}
-	draw_body(view, data, canvas, body);
+	draw_with_past(view, data, canvas, body);
 	mark_selected(data, canvas);
 }

@@ -13,6 +13,7 @@ struct points_column {
 	const struct metric *metric; /* NULL: the measured seconds */
 	const struct metric_instance *instance;
 	float *values;  /* oldest first */
+	bool pending;   /* they are computed by points_fill */
 	unsigned frame; /* in which it was last asked for */
 };
 
@@ -26,8 +27,8 @@ struct points {
 	unsigned n_columns, cap_columns;
 	uint16_t *table; /* hash table of the columns by metric and instance: position + 1 */
 	unsigned table_size;
-	float **vectors; /* until the frame is settled; an entry is NULL if nothing was measured */
-	double *scratch; /* two vectors of the set, for instances */
+	bool collecting, added; /* added: a column, since the last frame was settled */
+	double *scratch;        /* two vectors of the set, for instances */
 };
 
 /* The place of a column in the table, or the free one for it. */
@@ -78,11 +79,9 @@ static void drop_columns(struct points *p, unsigned frame)
 
 void points_settle(struct points *p)
 {
-	for (int i = 0; p->vectors && i < p->n; i++)
-		free(p->vectors[i]);
-	if (p->vectors && p->n_columns > KEPT)
+	if (p->added && p->n_columns > KEPT)
 		drop_columns(p, p->frame);
-	free(take_ptr(&p->vectors));
+	p->added = false;
 	p->frame++;
 }
 
@@ -134,16 +133,37 @@ static void put_floats(float *to, const double *from, unsigned n)
 		to[i] = (float)from[i];
 }
 
-static void compute_vectors(struct points *p)
+/* Compute the values of some columns, from each vector only once. */
+static void fill_columns(struct points *p, struct points_column *columns, unsigned n)
 {
 	AUTOFREE double *vector = xcalloc(p->set->n_vector, sizeof(*vector));
+	AUTOFREE float *floats = xmalloc(p->n_vector * sizeof(*floats));
 
-	p->vectors = xcalloc((size_t)p->n, sizeof(*p->vectors));
-	for (int i = 0; i < p->n; i++)
-		if (p->vector(p->owner, p->n - 1 - i, vector)) {
-			p->vectors[i] = xmalloc(p->n_vector * sizeof(**p->vectors));
-			put_floats(p->vectors[i], vector, p->n_vector);
-		}
+	for (int i = 0; i < p->n; i++) {
+		bool known = p->vector(p->owner, p->n - 1 - i, vector);
+
+		put_floats(floats, vector, p->n_vector);
+		for (unsigned k = 0; k < n; k++)
+			columns[k].values[i] = value_at(p, &columns[k], known ? floats : NULL);
+	}
+}
+
+void points_collect(struct points *p)
+{
+	p->collecting = true;
+}
+
+bool points_fill(struct points *p)
+{
+	unsigned first = p->n_columns;
+
+	p->collecting = false;
+	while (first && p->columns[first - 1].pending)
+		p->columns[--first].pending = false;
+	if (first == p->n_columns)
+		return false;
+	fill_columns(p, p->columns + first, p->n_columns - first);
+	return true;
 }
 
 static struct points_column *add_column(struct points *p, const struct metric *metric,
@@ -151,14 +171,15 @@ static struct points_column *add_column(struct points *p, const struct metric *m
 {
 	struct points_column *c;
 
-	if (!p->vectors)
-		compute_vectors(p);
 	GROW(p->columns, p->n_columns, p->cap_columns);
 	c = &p->columns[p->n_columns++];
-	*c = (struct points_column){.metric = metric, .instance = instance};
+	*c = (struct points_column){.metric = metric, .instance = instance, .pending = p->collecting};
 	c->values = xmalloc((size_t)p->n * sizeof(*c->values));
 	for (int i = 0; i < p->n; i++)
-		c->values[i] = value_at(p, c, p->vectors[i]);
+		c->values[i] = NAN;
+	if (!p->collecting)
+		fill_columns(p, c, 1);
+	p->added = true;
 	if (2 * p->n_columns > p->table_size)
 		fill_table(p, 2 * p->table_size);
 	else

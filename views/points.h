@@ -3,7 +3,7 @@
  *
  * The values of a metric are computed for all points when a widget first asks for one, and kept
  * while points are added: no graph evaluates its past for each frame, and the vectors of the past
- * need not be kept. As floats, because they are many, and no graph can tell.
+ * are not kept. As floats, because they are many, and no graph can tell.
  *
  * Thread: ui.
  */
@@ -25,7 +25,11 @@ void points_free(struct points *p);
 void points_reset(struct points *p, const struct metric_set *set, unsigned n_vector, int n);
 /* Add a point as the newest, and drop the oldest. The vector is that of points_vector_fn. */
 void points_add(struct points *p, const double *vector);
-/* After a frame: free what only serves to compute several metrics at once. */
+/* From now on values that are not there yet are NaN, until points_fill computes all that were asked
+ * for at once. Returns whether there were any: then whoever asked asks again. */
+void points_collect(struct points *p);
+bool points_fill(struct points *p);
+/* After a frame: forget metrics that it did not ask for, if there are many. */
 void points_settle(struct points *p);
 
 /* The value of a metric of the set, of all or of one of its instances if that is not NULL. NaN if

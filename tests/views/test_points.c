@@ -37,18 +37,32 @@ static double value_of(const struct counted_points *c, const char *metric, int b
 	return points_value(c->points, metric_find(c->t.set, span_of(metric)), NULL, back);
 }
 
-static void vectors_are_computed_once_for_all_metrics_of_a_frame(void **state)
+static void vectors_are_computed_once_for_all_metrics_that_are_collected(void **state)
 {
 	struct counted_points c;
 
 	(void)state;
 	begin_case(&c);
-	assert_true(value_of(&c, "Share", 7) == 7 && value_of(&c, "Share", 0) == 0);
-	assert_true(value_of(&c, "Bytes", 7) == 1e9);
+	points_collect(c.points);
+	assert_true(isnan(value_of(&c, "Share", 7)) && isnan(value_of(&c, "Bytes", 7)));
+	assert_int_equal(c.asked, 0);
+	assert_true(points_fill(c.points));
 	assert_int_equal(c.asked, TINY_POINTS);
-	points_settle(c.points);
+	assert_true(value_of(&c, "Share", 7) == 7 && value_of(&c, "Bytes", 7) == 1e9);
+	points_collect(c.points);
+	assert_true(value_of(&c, "Share", 0) == 0);
+	assert_false(points_fill(c.points));
+	assert_int_equal(c.asked, TINY_POINTS);
+	end_case(&c);
+}
+
+static void a_single_metric_is_there_at_once(void **state)
+{
+	struct counted_points c;
+
+	(void)state;
+	begin_case(&c);
 	assert_true(value_of(&c, "Share", 8) == 8);
-	assert_int_equal(c.asked, TINY_POINTS);
 	assert_true(value_of(&c, "Clock", 8) == 2e9);
 	assert_int_equal(c.asked, 2 * TINY_POINTS);
 	end_case(&c);
@@ -113,6 +127,10 @@ static void whatever_a_frame_asks_for_is_there(void **state)
 	for (int i = 0; i < METRICS; i++)
 		many[i] = *metric_find(c.t.set, SPAN_LIT("Share"));
 	for (int frame = 0; frame < 3; frame++) {
+		points_collect(c.points);
+		for (int i = frame * 50; i < METRICS; i++)
+			points_value(c.points, &many[i], NULL, 0);
+		points_fill(c.points);
 		for (int i = frame * 50; i < METRICS; i++)
 			assert_true(points_value(c.points, &many[i], NULL, i % 3) == i % 3);
 		points_settle(c.points);
@@ -126,7 +144,8 @@ static void whatever_a_frame_asks_for_is_there(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(vectors_are_computed_once_for_all_metrics_of_a_frame),
+		cmocka_unit_test(vectors_are_computed_once_for_all_metrics_that_are_collected),
+		cmocka_unit_test(a_single_metric_is_there_at_once),
 		cmocka_unit_test(a_point_without_a_measurement_is_unknown),
 		cmocka_unit_test(a_new_point_moves_the_others_and_asks_for_nothing),
 		cmocka_unit_test(each_instance_has_values_of_its_own),
