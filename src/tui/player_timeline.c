@@ -101,6 +101,11 @@ static int64_t take_block(struct player_line *line, const struct mlog_block *blo
 			end_cell(line, fold);
 		column_from_sample(fold->one, s, source->set->slots, source->n_slots);
 		column_fold(fold->all, fold->one, source->set->slots, source->n_slots);
+		while (line->next < line->line.n_cells - 1 && s->end_ns >= begin_of(line, line->next + 2) &&
+		       !isnan(share_of(fold))) { /* the next cell is within it, too */
+			end_cell(line, fold);
+			column_fold(fold->all, fold->one, source->set->slots, source->n_slots);
+		}
 	}
 	if (!isnan(share_of(fold)))
 		end_cell(line, fold);

@@ -647,6 +647,28 @@ static void the_timeline_of_a_whole_log_has_no_gaps(void **state)
 	log_fini(&log);
 }
 
+/* Cells may be shorter than the interval of the log. */
+static void the_timeline_of_a_short_log_has_no_gaps(void **state)
+{
+	const struct timeline *line;
+	struct log_bench log;
+	struct player_bench b;
+
+	(void)state;
+	log_begin(&log, &(struct log_what){{"G715"}, {100 * MS}, "fragment-bound", false});
+	log_until(&log, 3000 * MS);
+	log_flush(&log);
+	log_until(&log, 6000 * MS);
+	log_end(&log);
+	open_log(&b, log.path, &(struct options){0});
+	line = read_timeline(&b, 200);
+	for (int i = 0; i < 200; i++)
+		if (!(line->cells[i].share > 0.5f))
+			fail_msg("cell %d is %g", i, (double)line->cells[i].share);
+	close_log(&b);
+	log_fini(&log);
+}
+
 static void a_source_that_was_away_is_shown_so(void **state)
 {
 	static const struct {
@@ -916,6 +938,7 @@ int main(void)
 		cmocka_unit_test(keys_go_to_marks_and_losses),
 		cmocka_unit_test(the_timeline_of_a_log_shows_its_activity_marks_gaps_and_losses),
 		cmocka_unit_test(the_timeline_of_a_whole_log_has_no_gaps),
+		cmocka_unit_test(the_timeline_of_a_short_log_has_no_gaps),
 		cmocka_unit_test(a_source_that_was_away_is_shown_so),
 		cmocka_unit_test(processes_are_those_of_the_moment),
 		cmocka_unit_test(a_log_that_grows_is_followed),
