@@ -1,4 +1,5 @@
 #include "backends/sim/sim_model.h"
+#include "base/real.h"
 
 #include <assert.h>
 #include <string.h>
@@ -95,11 +96,6 @@ double sim_hash_unit(uint64_t hash)
 	return (double)(hash >> 11) / 9007199254740992.0;
 }
 
-static double least_of(double a, double b)
-{
-	return a < b ? a : b;
-}
-
 /* Share of responses faster than `cycles` if the mean wait is `mean`: a smooth step, as steep as
  * measured latencies. */
 static double faster_than(double cycles, double mean)
@@ -123,7 +119,7 @@ static void set_memory(struct sim_profile *p, double *r, double load, double clo
 		     {RATIO_LATENCY320, 384}};
 	double mean, slower = 1;
 
-	load = least_of(load, 0.85);
+	load = real_min(load, 0.85);
 	mean = (150 + 300 * load * load / (1 - load)) * (0.6 + 0.4 * clock_share);
 	for (unsigned i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		double still = 1 - faster_than(steps[i].below, mean);
@@ -143,9 +139,9 @@ static void set_arithmetic(const struct sim_gpu *gpu, double *r, double alu)
 {
 	double sfu, cvt, rest;
 
-	alu = least_of(alu, 0.92);
+	alu = real_min(alu, 0.92);
 	sfu = alu * 0.05;
-	cvt = gpu->parallel_pipes ? least_of(alu * 0.25, (0.96 - alu) * 0.8) : alu * 0.25;
+	cvt = gpu->parallel_pipes ? real_min(alu * 0.25, (0.96 - alu) * 0.8) : alu * 0.25;
 	rest = gpu->parallel_pipes ? alu : alu - sfu - cvt;
 	r[RATIO_SFU] = sfu * 4;
 	r[RATIO_CVT] = cvt / (1 - sfu);
@@ -163,12 +159,12 @@ static double load_pressure(double load)
 static void set_texture(const struct sim_gpu *gpu, const struct sim_shader *s, double load, double threads,
 			double *r)
 {
-	double more = least_of(s->filter - 1, 1); /* relative to a bilinear sample of one level */
+	double more = real_min(s->filter - 1, 1); /* relative to a bilinear sample of one level */
 
-	r[RATIO_TEX] = least_of(s->tex, s->samples * s->filter / gpu->tex_per_cycle * threads);
+	r[RATIO_TEX] = real_min(s->tex, s->samples * s->filter / gpu->tex_per_cycle * threads);
 	r[RATIO_TEX_MSG] = gpu->tex_per_cycle / gpu->tex_per_message / s->filter;
 	r[RATIO_TEX_TRI] = 0.7 * more;
-	r[RATIO_TEX_MIP] = least_of(1.6 * more, 0.97);
+	r[RATIO_TEX_MIP] = real_min(1.6 * more, 0.97);
 	r[RATIO_TEX_BILINEAR] = 0.85 - 0.6 * more;
 	r[RATIO_TEX_TRILINEAR] = 0.2 + 0.2 * more;
 	r[RATIO_TEX_3D] = 0.002 + 0.04 * more * more;
@@ -199,7 +195,7 @@ static void set_units(const struct sim_gpu *gpu, const struct sim_shader *s, enu
 	r[RATIO_NARROW] = s->narrow;
 	r[RATIO_DIVERGED] = s->diverged;
 	r[RATIO_ALL_REGS] = s->registers;
-	r[RATIO_LS] = least_of(gpu->ray_tracing ? s->ls : s->ls + 0.6 * s->rt, 0.92);
+	r[RATIO_LS] = real_min(gpu->ray_tracing ? s->ls : s->ls + 0.6 * s->rt, 0.92);
 	r[RATIO_LS_READ_FULL] = stream == STREAM_FRAGMENT ? 0.5 : 0.6;
 	r[RATIO_LS_WRITE_FULL] = 0.2 + 0.5 * s->l2_hit; /* neighbours that read together write together */
 	r[RATIO_LS_HIT] = 0.55 + 0.3 * s->l2_hit;
@@ -226,14 +222,14 @@ static void set_traffic(struct sim_profile *p, const struct sim_gpu *gpu, const 
 	double beats = load * gpu->slices * (gpu->bus_bits / 128.0) / (1 - s->l2_hit) / gpu->cores / p->issue;
 	double front = beats * (stream == STREAM_FRAGMENT ? 0.06 : 0), other = beats * 0.04;
 	double tex =
-		least_of((beats - front - other) * s->tex / (s->tex + 0.6 * s->ls + 1e-6), r[RATIO_TEX] * 4);
+		real_min((beats - front - other) * s->tex / (s->tex + 0.6 * s->ls + 1e-6), r[RATIO_TEX] * 4);
 	double reads =
 		r[RATIO_LS] * (r[RATIO_LS_READ_FULL] + (1 - r[RATIO_LS_READ_FULL]) * r[RATIO_LS_READ_PART]);
 
 	r[RATIO_MISS] = 1 - s->l2_hit;
-	r[RATIO_WRITE_MISS] = least_of(written[stream] + 0.4 * (1 - s->l2_hit), 0.97);
+	r[RATIO_WRITE_MISS] = real_min(written[stream] + 0.4 * (1 - s->l2_hit), 0.97);
 	r[RATIO_TEX_BEATS] = r[RATIO_TEX] > 0 ? tex / r[RATIO_TEX] : 0;
-	r[RATIO_LS_BEATS] = reads > 0 ? least_of((beats - front - other - tex) / reads, 8) : 0;
+	r[RATIO_LS_BEATS] = reads > 0 ? real_min((beats - front - other - tex) / reads, 8) : 0;
 	r[RATIO_FRONT_BEATS] = front;
 	r[RATIO_OTHER_BEATS] = other;
 	r[RATIO_RT_BEATS] = 2;
@@ -252,7 +248,7 @@ static void set_quads(const struct sim_gpu *gpu, const struct sim_look *look, co
 	r[RATIO_FULL_QUADS] = full;
 	r[RATIO_FULL_WARPS] = 0.98 * full * full;
 	r[RATIO_PARTIAL_QUADS] = partial;
-	r[RATIO_PARTIAL_WARPS] = least_of(1.15 * partial, 0.97);
+	r[RATIO_PARTIAL_WARPS] = real_min(1.15 * partial, 0.97);
 	r[RATIO_FPK_CYCLES] = look->buffered * (1 - 0.9 * partial * partial * partial * simple);
 	r[RATIO_HIDDEN] = look->hidden_kill;
 	r[RATIO_EARLY_KILL] = look->early_kill;
