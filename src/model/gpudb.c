@@ -67,8 +67,10 @@ const struct gpu_product *gpudb_product(const struct gpudb *db, unsigned i)
 
 	pthread_mutex_lock(&reading);
 	if (!p->layout) {
-		layout_read((struct gpudb *)(uintptr_t)db, layout_of(db, p));
-		p->layout = layout_of(db, p);
+		struct gpu_layout *layout = layout_of(db, p);
+
+		layout_read((struct gpudb *)(uintptr_t)db, layout);
+		p->layout = layout;
 	}
 	pthread_mutex_unlock(&reading);
 	return p;
