@@ -13,7 +13,6 @@ struct points_column {
 	const struct metric *metric; /* NULL: the measured seconds */
 	const struct metric_instance *instance;
 	float *values;  /* oldest first */
-	bool pending;   /* they are computed by points_fill */
 	unsigned frame; /* in which it was last asked for */
 };
 
@@ -25,7 +24,8 @@ struct points {
 	int n;
 	struct points_column *columns;
 	unsigned n_columns, cap_columns;
-	uint16_t *table; /* hash table of the columns by metric and instance: position + 1 */
+	unsigned n_filled; /* columns with values; the others wait for points_fill */
+	uint16_t *table;   /* hash table of the columns by metric and instance: position + 1 */
 	unsigned table_size;
 	bool collecting, added; /* added: a column, since the last frame was settled */
 	double *scratch;        /* two vectors of the set, for instances */
@@ -63,32 +63,31 @@ struct points *points_new(points_vector_fn *vector, void *owner)
 	return p;
 }
 
-/* Drop the columns that were last asked for before that frame. */
-static void drop_columns(struct points *p, unsigned frame)
+/* Drop the columns that the last frame did not ask for, or all. */
+static void drop_columns(struct points *p, bool all)
 {
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < p->n_columns; i++)
-		if (p->columns[i].frame < frame)
+		if (all || p->columns[i].frame != p->frame)
 			free(p->columns[i].values);
 		else
 			p->columns[n++] = p->columns[i];
-	p->n_columns = n;
+	p->n_columns = p->n_filled = n;
 	fill_table(p, p->table_size);
 }
 
 void points_settle(struct points *p)
 {
 	if (p->added && p->n_columns > KEPT)
-		drop_columns(p, p->frame);
+		drop_columns(p, false);
 	p->added = false;
 	p->frame++;
 }
 
 void points_reset(struct points *p, const struct metric_set *set, unsigned n_vector, int n)
 {
-	points_settle(p);
-	drop_columns(p, p->frame);
+	drop_columns(p, true);
 	free(take_ptr(&p->scratch));
 	p->set = set;
 	p->n_vector = n_vector;
@@ -99,8 +98,7 @@ void points_free(struct points *p)
 {
 	if (!p)
 		return;
-	points_settle(p);
-	drop_columns(p, p->frame);
+	drop_columns(p, true);
 	free(p->scratch);
 	free(p->columns);
 	free(p->table);
@@ -133,8 +131,8 @@ static void put_floats(float *to, const double *from, unsigned n)
 		to[i] = (float)from[i];
 }
 
-/* Compute the values of some columns, from each vector only once. */
-static void fill_columns(struct points *p, struct points_column *columns, unsigned n)
+/* Compute the values of the columns that have none, from each vector only once. */
+static void fill_columns(struct points *p)
 {
 	AUTOFREE double *vector = xcalloc(p->set->n_vector, sizeof(*vector));
 	AUTOFREE float *floats = xmalloc(p->n_vector * sizeof(*floats));
@@ -143,9 +141,10 @@ static void fill_columns(struct points *p, struct points_column *columns, unsign
 		bool known = p->vector(p->owner, p->n - 1 - i, vector);
 
 		put_floats(floats, vector, p->n_vector);
-		for (unsigned k = 0; k < n; k++)
-			columns[k].values[i] = value_at(p, &columns[k], known ? floats : NULL);
+		for (unsigned k = p->n_filled; k < p->n_columns; k++)
+			p->columns[k].values[i] = value_at(p, &p->columns[k], known ? floats : NULL);
 	}
+	p->n_filled = p->n_columns;
 }
 
 void points_collect(struct points *p)
@@ -155,14 +154,10 @@ void points_collect(struct points *p)
 
 bool points_fill(struct points *p)
 {
-	unsigned first = p->n_columns;
-
 	p->collecting = false;
-	while (first && p->columns[first - 1].pending)
-		p->columns[--first].pending = false;
-	if (first == p->n_columns)
+	if (p->n_filled == p->n_columns)
 		return false;
-	fill_columns(p, p->columns + first, p->n_columns - first);
+	fill_columns(p);
 	return true;
 }
 
@@ -173,12 +168,12 @@ static struct points_column *add_column(struct points *p, const struct metric *m
 
 	GROW(p->columns, p->n_columns, p->cap_columns);
 	c = &p->columns[p->n_columns++];
-	*c = (struct points_column){.metric = metric, .instance = instance, .pending = p->collecting};
+	*c = (struct points_column){.metric = metric, .instance = instance};
 	c->values = xmalloc((size_t)p->n * sizeof(*c->values));
 	for (int i = 0; i < p->n; i++)
 		c->values[i] = NAN;
 	if (!p->collecting)
-		fill_columns(p, c, 1);
+		fill_columns(p);
 	p->added = true;
 	if (2 * p->n_columns > p->table_size)
 		fill_table(p, 2 * p->table_size);
@@ -195,7 +190,6 @@ void points_add(struct points *p, const double *vector)
 		return;
 	if (p->n_columns)
 		put_floats(floats = xmalloc(p->n_vector * sizeof(*floats)), vector, p->n_vector);
-	points_settle(p);
 	for (unsigned i = 0; i < p->n_columns; i++) {
 		struct points_column *c = &p->columns[i];
 
