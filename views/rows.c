@@ -61,7 +61,7 @@ static bool has_row(const struct chart *chart, const struct series *series)
 }
 
 /* Whether this machine does not tell that at all: a virtual one has no temperature, many have no
- * clocks. Before the first sample nobody knows. */
+ * clocks. It is unknown before the first sample. */
 static bool is_untold(const struct series *series, const struct view_data *data)
 {
 	const struct feed *feed = series_feed(series, data);

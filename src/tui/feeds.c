@@ -74,10 +74,16 @@ static bool point_vector(void *owner, int back, double *vector)
 	return feed->shown_ns && vector_at(feed->feeds, feed, end_ns, feed->step, vector);
 }
 
-/* All points are new: a widget that asks for them has them computed from history. */
-static void reset_points(struct feed_state *feed)
+/* Forget what metrics were: a widget that asks has it computed from history. */
+static void renew_points(const struct feed_state *feed)
 {
 	points_reset(feed->points, feed->source->set, feed->n_vector, feed->n_points);
+}
+
+/* All points are new. */
+static void reset_points(struct feed_state *feed)
+{
+	renew_points(feed);
 	feed->n_steps = 0;
 }
 
@@ -270,8 +276,7 @@ static void range_vector(const struct feeds *f, struct feed_state *feed)
 void feeds_renew(const struct feeds *f)
 {
 	for (unsigned i = 0; i < f->n; i++)
-		points_reset(f->feeds[i].points, f->feeds[i].source->set, f->feeds[i].n_vector,
-			     f->feeds[i].n_points);
+		renew_points(&f->feeds[i]);
 }
 
 void feeds_settle(const struct feeds *f)
