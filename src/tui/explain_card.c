@@ -466,8 +466,8 @@ bool explain_card_key(struct explain_card *card, struct screen *screen, uint32_t
 	struct key_action does = keys_action(keys_everywhere, key, NEEDS_NO_TIMELINE);
 	const int page = card->page > 1 ? card->page - 1 : 1;
 
-	if (key == 0x03 || key == ' ')
-		return false; /* the end and a pause are the same everywhere */
+	if (keys_pass_card(key))
+		return false;
 	if (key == 'q' || does.action == ACTION_EXPLAIN || does.action == ACTION_BACK)
 		*card = (struct explain_card){0};
 	else if (key == K_ENTER && show_its_view(card, screen))

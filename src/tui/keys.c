@@ -340,6 +340,18 @@ static void add_key_name(uint32_t key, struct strbuf *out)
 		strbuf_add(out, utf8, utf8_put(utf8, key));
 }
 
+bool keys_pass_card(uint32_t key)
+{
+	static const enum action passed[] = {ACTION_PAUSE, ACTION_HISTORY,  ACTION_MARK,
+					     ACTION_LOG,   ACTION_SNAPSHOT, ACTION_HELP};
+	const struct key_row *row = find_row(keys_everywhere, key, ~0u);
+
+	for (size_t i = 0; row && i < ARRAY_LEN(passed); i++)
+		if (row->action == passed[i])
+			return true;
+	return key == CTRL_C;
+}
+
 void keys_why(const struct key_row *rows, uint32_t key, unsigned has, struct strbuf *said)
 {
 	const struct key_row *row = find_row(rows, key, ~0u);

@@ -108,6 +108,9 @@ struct key_action {
 /* Find the action of a key in a table; `has` is what there is now (enum key_need). */
 struct key_action keys_action(const struct key_row *rows, uint32_t key, unsigned has);
 
+/* Whether a key acts while a card covers the rows: it is about the moment or the whole screen. */
+bool keys_pass_card(uint32_t key);
+
 /* Add to *said why a key that is not in the table, or lacks what it needs, does nothing. */
 void keys_why(const struct key_row *rows, uint32_t key, unsigned has, struct strbuf *said);
 

@@ -153,8 +153,10 @@ static void a_snapshot_is_the_screen_and_every_metric(void **state)
 	assert_int_equal(strncmp(numbers, "name,unit,value\r\n", 17), 0);
 	assert_non_null(strstr(numbers, "\r\nGPUBusy,percent,"));
 	assert_non_null(strstr(numbers, "\r\nMaliGPUActiveCy,cycles per second,"));
-	pty_send(&run.pty, "S");
+	run_press(&run, "2i", 0, "How it is computed");
+	pty_send(&run.pty, "S");                  /* also of an explanation */
 	AWAIT(count_files("malitop-*.csv") == 2); /* under another name */
+	run_press(&run, "q", 0, "Lanes");
 	run_quit(&run);
 	run_stop(&run);
 }
