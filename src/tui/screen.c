@@ -128,7 +128,7 @@ bool screen_wants_processes(struct screen *screen, struct process_wish *wish, in
 				      .gpu_memory = pane || beside};
 	if (pane)
 		process_pane_wish(pane, wish);
-	if (cpu || screen_shows_verdict(screen))
+	if (cpu || (pane && !pane->threads) || screen_shows_verdict(screen))
 		wish->threads_of = WATCHED;
 	*period_ns = screen->feeds->refresh_ns > least_ns ? screen->feeds->refresh_ns : least_ns;
 	return pane || cpu || beside || screen_shows_verdict(screen);
