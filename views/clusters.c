@@ -134,8 +134,10 @@ static void draw_row(const struct chart *chart, const struct view_data *data,
 	for (unsigned i = c->from; i < c->to; i++) {
 		double v = value_at(&chart->series[i], data, instance);
 
+		if (i)
+			style = widget_instance_style(chart, &chart->series[i], data, instance, v, -1);
 		widget_instance_value(canvas, c->value[i - c->from], &chart->series[i], data, instance, v,
-				      i ? series_style(&chart->series[i], v) : style, false);
+				      style, false);
 	}
 	if (c->strip.w) {
 		widget_instance_history(chart, first, data, instance, 100, &past, c->strip.w);

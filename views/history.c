@@ -112,10 +112,10 @@ double widget_scale(const struct chart *chart, const struct series *series, cons
 /* Near a boundary a cell keeps the colour of the one before it, so that noise does not repaint the
  * past. */
 static enum style sticky_style(const struct chart *chart, const struct series *series,
-			       const struct view_data *data, double value, int back, double before,
-			       enum style last)
+			       const struct view_data *data, const struct metric_instance *instance,
+			       double value, int back, double before, enum style last)
 {
-	enum style style = chart_style(chart, series, data, value, back);
+	enum style style = widget_instance_style(chart, series, data, instance, value, back);
 	bool near = fabs(value - CALM_END) <= NEAR || fabs(value - BUSY_END) <= NEAR;
 
 	if (series->metric->alert == ALERT_NONE && !isnan(before) && near && fabs(value - before) <= STICK)
@@ -154,7 +154,7 @@ void widget_instance_history(const struct chart *chart, const struct series *ser
 		p[0] = value_back(series, data, instance, back + 1);
 		p[1] = back >= 0 ? value_back(series, data, instance, back) : p[0];
 		sum = isnan(p[0]) ? p[1] : isnan(p[1]) ? p[0] : (p[0] + p[1]) / 2;
-		last = sticky_style(chart, series, data, sum, back < 0 ? 0 : back, before, last);
+		last = sticky_style(chart, series, data, instance, sum, back < 0 ? 0 : back, before, last);
 		past->styles[i] = (uint8_t)last;
 		before = sum;
 		p[0] /= scale;

@@ -171,8 +171,8 @@ void widget_cell(const struct widget_cell *cell, const struct view_data *data, s
 {
 	const struct metric *m = cell->series->metric;
 	double value = cell_value(cell, data), peak = NAN;
-	enum style style =
-		cell->odd_one ? STYLE_BUSY : chart_style(cell->chart, cell->series, data, value, -1);
+	enum style level = widget_instance_style(cell->chart, cell->series, data, cell->instance, value, -1),
+		   style = cell->odd_one ? STYLE_BUSY : level;
 	int value_cols = cell->value_cols ? cell->value_cols : widget_value_cols(m->unit);
 	bool text = style == STYLE_TEXT;
 	struct rect bar, word;
@@ -196,7 +196,7 @@ void widget_cell(const struct widget_cell *cell, const struct view_data *data, s
 	if (cell->odd_one)
 		canvas_text_right(canvas, r, style, "!");
 	if (cell->word_cols)
-		widget_word(canvas, word, cell->series, value, false);
+		widget_word(canvas, word, cell->series, level, false);
 }
 
 static void matrix_size(const struct chart *chart, const struct view_data *data, int cols, int *min,

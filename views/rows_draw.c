@@ -301,8 +301,9 @@ static void draw_label(const struct row *row, const struct row_columns *c, struc
 
 void rows_draw_row(const struct row *row, const struct row_columns *c, struct canvas *canvas, struct rect r)
 {
-	enum style style =
-		row->dim ? STYLE_DIM : chart_style(row->chart, row->series, row->data, row->value, -1);
+	enum style level = widget_instance_style(row->chart, row->series, row->data, row->instance,
+						 row->value, -1),
+		   style = row->dim ? STYLE_DIM : level;
 	double scale = isnan(row->scale) ? widget_scale(row->chart, row->series, row->data, 2 * HISTORY_MAX)
 					 : row->scale;
 	struct rect past = {r.x + r.w - c->history, r.y, c->history, 1}, bar, extra;
@@ -317,7 +318,7 @@ void rows_draw_row(const struct row *row, const struct row_columns *c, struct ca
 	draw_stats(row, c, canvas, &r);
 	extra = rect_left(&r, extra_cols(c));
 	if (c->word)
-		widget_word(canvas, extra, row->series, row->value, row->dim);
+		widget_word(canvas, extra, row->series, level, row->dim);
 	rect_left(&extra, c->shared ? 0 : c->word);
 	if (c->beside && series_beside(row->series, &beside))
 		widget_number(canvas, extra, beside.metric->unit, row_value(row, &beside, -1),

@@ -169,6 +169,29 @@ enum style chart_style(const struct chart *chart, const struct series *series, c
 	return style == STYLE_HOT && !chart_may_be_hot(chart, data, back) ? STYLE_BUSY : style;
 }
 
+static bool is_beyond(enum style style)
+{
+	return style == STYLE_BUSY || style == STYLE_HOT;
+}
+
+/* The style of an instance whose limit the whole keeps. */
+static enum style style_in_whole(const struct series *series, const struct view_data *data, enum style style,
+				 int back)
+{
+	double whole = back < 0 ? series_rate_now(series, data) : series_rate_back(series, data, back);
+
+	return series_style(series, whole) == STYLE_CALM ? STYLE_TEXT : style;
+}
+
+enum style widget_instance_style(const struct chart *chart, const struct series *series,
+				 const struct view_data *data, const struct metric_instance *instance,
+				 double value, int back)
+{
+	enum style style = chart_style(chart, series, data, value, back);
+
+	return instance && is_beyond(style) ? style_in_whole(series, data, style, back) : style;
+}
+
 struct span chart_option(const struct chart *chart, const char *key)
 {
 	for (unsigned i = 0; i < chart->n_options; i++)
@@ -241,12 +264,9 @@ int chart_option_int(const struct chart *chart, const char *key, int otherwise)
 											: otherwise;
 }
 
-static const char *mark_of(const struct canvas *canvas, const struct series *series, double value,
-			   uint32_t flags, bool judged)
+static const char *mark_of(const struct canvas *canvas, enum style level, uint32_t flags, bool judged)
 {
-	enum style level = series_style(series, value);
-
-	if (!judged && (level == STYLE_BUSY || level == STYLE_HOT))
+	if (!judged && is_beyond(level))
 		return "!";
 	if (flags & (SAMPLE_GAP | SAMPLE_STRETCHED | SAMPLE_ERROR))
 		return canvas->ascii ? "." : "\u00b7";
@@ -349,6 +369,7 @@ void widget_instance_value(struct canvas *canvas, struct rect r, const struct se
 {
 	const struct feed *feed = series_feed(series, data);
 	uint32_t flags = feed->now_column ? feed->now_column->flags : 0;
+	enum style level;
 
 	if (feed->mark) {
 		widget_compared(canvas, r, series->metric->unit, series->metric->grows,
@@ -357,17 +378,22 @@ void widget_instance_value(struct canvas *canvas, struct rect r, const struct se
 	}
 	rect_left(&r, widget_number(canvas, r, series->metric->unit, value, series->metric->grows,
 				    is_estimated(feed, series->metric, instance), style));
-	canvas_text(canvas, r, style, mark_of(canvas, series, value, flags, judged));
+	level = series_style(series, value);
+	if (instance && is_beyond(level))
+		level = style_in_whole(series, data, level, -1);
+	canvas_text(canvas, r, style, mark_of(canvas, level, flags, judged));
 }
 
-void widget_word(struct canvas *canvas, struct rect r, const struct series *series, double value, bool dim)
+void widget_word(struct canvas *canvas, struct rect r, const struct series *series, enum style style,
+		 bool dim)
 {
-	enum style style = series_style(series, value);
 	const char *word = series->metric->alert == ALERT_ABOVE ? "high" : "low";
 
+	if (series->metric->alert == ALERT_NONE)
+		return;
 	if (style == STYLE_CALM)
 		canvas_text(canvas, r, dim ? STYLE_DIM : STYLE_CALM, "ok");
-	else if (style != STYLE_TEXT)
+	else if (is_beyond(style))
 		canvas_printf(canvas, r, style, "%s %s", word, style == STYLE_HOT ? "!!" : "!");
 }
 

@@ -38,6 +38,11 @@ enum style series_style(const struct series *series, double value);
  * metric is hot, too. */
 enum style chart_style(const struct chart *chart, const struct series *series, const struct view_data *data,
 		       double value, int back);
+/* The same for the value of an instance (NULL: all). Beyond a limit it is only while the whole is:
+ * findings judge the whole, and a screen has one judgement. */
+enum style widget_instance_style(const struct chart *chart, const struct series *series,
+				 const struct view_data *data, const struct metric_instance *instance,
+				 double value, int back);
 /* Whether a busy unit may hold the work back, at that time: the metric that its option `hot` names
  * is at CHART_HOT_FROM or above. */
 #define CHART_HOT_FROM 85 /* percent: the guides calculate with this share, not with 100 */
@@ -65,9 +70,11 @@ int widget_number(struct canvas *canvas, struct rect r, const struct unit *unit,
 /* The number with its prefix, and in place of the unit the change since `before`: "+12%". */
 void widget_compared(struct canvas *canvas, struct rect r, const struct unit *unit, bool rate, double before,
 		     double now, enum style style);
-/* Draw what a value with a limit is: "ok", "high !", "low !!"; nothing without a limit. */
+/* Draw what a value of a style is (widget_instance_style): "ok", "high !", "low !!"; nothing
+ * without a limit. */
 #define WIDGET_WORD_COLS 8
-void widget_word(struct canvas *canvas, struct rect r, const struct series *series, double value, bool dim);
+void widget_word(struct canvas *canvas, struct rect r, const struct series *series, enum style style,
+		 bool dim);
 /* Columns of the longest label. */
 int widget_label_cols(const struct chart *chart);
 /* The history of a series as cells for canvas_history: shares of `scale`, each cell in the colour

@@ -310,6 +310,30 @@ static void what_is_beyond_the_guide_is_told_without_colours(void **state)
 	tiny_fini(&t);
 }
 
+static void an_instance_is_beyond_a_limit_only_while_the_whole_is(void **state)
+{
+	static const struct {
+		double whole, instance;
+		const char *want; /* of the second cluster, whose part is 30 */
+	} cases[] = {
+		{50, 30, "Cortex-A76 x4   30.0 % high !!\n"},
+		{9, 30, "Cortex-A76 x4   30.0 %\n"},
+		{9, 5, "Cortex-A76 x4    5.0 % ok\n"},
+	};
+	static const char text[] = VIEW "chart c\n  widget rows\n  each cluster\n  bars no\n  history no\n"
+					"  series Watched | x\n";
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		t.now[VECTOR_CONSTANTS] = cases[i].whole;
+		t.now[VECTOR_CONSTANTS + TINY_SLOTS + 1] = cases[i].instance;
+		expect_shown(&t, text, 70, true, cases[i].want);
+	}
+	tiny_fini(&t);
+}
+
 static void rows_break_down_by_instance_and_sort_by_load(void **state)
 {
 	static const char each[] =
@@ -381,6 +405,7 @@ int main(void)
 		cmocka_unit_test(a_corner_beyond_its_limit_has_a_word_unless_a_busy_unit_explains_it),
 		cmocka_unit_test(what_is_wrong_is_a_word_where_there_is_room),
 		cmocka_unit_test(what_is_beyond_the_guide_is_told_without_colours),
+		cmocka_unit_test(an_instance_is_beyond_a_limit_only_while_the_whole_is),
 		cmocka_unit_test(rows_break_down_by_instance_and_sort_by_load),
 		cmocka_unit_test(too_few_rows_keep_the_highest_shares_in_their_order),
 		cmocka_unit_test(lanes_and_areas_have_the_newest_at_the_right_and_ticks_below),
