@@ -107,7 +107,7 @@ static void draw_row(const struct series *series, const struct view_data *data, 
 		     const struct histogram_columns *c, struct span word, double scale)
 {
 	double now = series_rate_now(series, data);
-	enum style style = word_style(word);
+	enum style style = now > 0 ? word_style(word) : STYLE_DIM; /* an empty one is no alarm */
 
 	canvas_text_right(canvas, c->label, STYLE_TEXT, series->label);
 	canvas_meter(canvas, c->bar, style, now / scale, NAN);
