@@ -399,13 +399,15 @@ static void draw_name(const struct process_table *t, const struct process *p, en
 	const struct process *of = t->order.tasks && p->is_thread ? process_find(t->list, p->parent) : NULL;
 
 	if (!command || !strstr(p->command, p->name)) {
-		rect_left(&r, canvas_text(canvas, r, style, p->name));
+		rect_left(&r, canvas_text_cut(canvas, r, style, p->name));
 		rect_left(&r, command ? canvas_text(canvas, r, style, ": ") : 0);
 	}
 	if (command)
-		canvas_text(canvas, r, style, p->command);
-	if (of)
-		canvas_printf(canvas, r, STYLE_DIM, " of %s", of->name);
+		canvas_text_cut(canvas, r, style, p->command);
+	if (of) {
+		rect_left(&r, canvas_text(canvas, r, STYLE_DIM, " of "));
+		canvas_text_cut(canvas, r, STYLE_DIM, of->name);
+	}
 }
 
 void process_cells_row(struct process_cells *cells, const struct process_table *table, unsigned row,

@@ -169,9 +169,7 @@ static void draw_name(struct canvas *canvas, struct rect r, const char *name, co
 {
 	if (text_width(name) > r.w)
 		name = other;
-	canvas_text(canvas, r, STYLE_TEXT, name);
-	if (text_width(name) > r.w)
-		canvas_text(canvas, rect_right(&r, 1), STYLE_DIM, "\u2026");
+	canvas_text_cut(canvas, r, STYLE_TEXT, name);
 }
 
 /* The part of the time for which a CPU event was counted; below 1 its numbers are estimates. NaN
@@ -190,7 +188,7 @@ static double counted_share(const struct table_item *item)
 static void draw_hardware(struct canvas *canvas, struct rect r, const struct table_item *item, double share)
 {
 	if (item->counter)
-		canvas_text(canvas, r, STYLE_DIM, item->counter->hw_name);
+		canvas_text_cut(canvas, r, STYLE_DIM, item->counter->hw_name);
 	else if (share >= 0)
 		canvas_printf(canvas, r, STYLE_DIM, "counted %.0f %% of the time", share * 100);
 	else
@@ -229,7 +227,7 @@ static void draw_counter(const struct table_item *item, struct canvas *canvas, c
 			  slot->name); /* shorter than titles, and no two are the same */
 	else
 		draw_name(canvas, c->title, metric->def->title, metric->def->short_title);
-	canvas_text(canvas, c->name, STYLE_DIM, published ? slot->name : dash);
+	canvas_text_cut(canvas, c->name, STYLE_DIM, published ? slot->name : dash);
 	draw_hardware(canvas, c->hw, item, share);
 	draw_rate(item, canvas, c->rate, unit, estimated);
 	if (c->total.w && is_counting(slot))
