@@ -6,7 +6,6 @@
 #include "backends/sim/sim_pace.h"
 #include "base/alloc.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -245,7 +244,7 @@ static void machine_describe(const struct source *source, struct strbuf *text)
 	const struct sim_machine *m = source->priv;
 	const struct sim_phone *phone = m->device.phone;
 
-	strbuf_printf(text, "a simulated phone, memory %" PRIu64 " GB\n", phone->memory_kib >> 20);
+	strbuf_printf(text, "a simulated phone, memory %.2f GB\n", (double)phone->memory_kib * 1024e-9);
 	for (unsigned c = 0; c < phone->n_clusters; c++)
 		strbuf_printf(text, "CPUs      %u-%u %s, at most %.2f GHz\n", phone->clusters[c].first,
 			      phone->clusters[c].first + phone->clusters[c].n - 1, phone->clusters[c].title,
