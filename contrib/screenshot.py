@@ -30,7 +30,7 @@ def colour(n):
 
 
 def tmux(*words):
-    return subprocess.run(["tmux", "-L", "malitop-screenshot", *words], check=True, capture_output=True, text=True).stdout
+    return subprocess.run(["tmux", "-L", "malitop-screenshot-%d" % os.getpid(), *words], check=True, capture_output=True, text=True).stdout
 
 
 def screen(command, cols, rows, wait, keys):
@@ -46,7 +46,7 @@ def screen(command, cols, rows, wait, keys):
             time.sleep(0.7)
         return tmux("capture-pane", "-e", "-p", "-t", "s").split("\n")[:rows]
     finally:
-        subprocess.run(["tmux", "-L", "malitop-screenshot", "kill-server"], check=False, capture_output=True)
+        subprocess.run(["tmux", "-L", "malitop-screenshot-%d" % os.getpid(), "kill-server"], check=False, capture_output=True)
 
 
 class Pen:
