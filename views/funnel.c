@@ -105,13 +105,13 @@ static void draw_stage(const struct stage *stage, const struct view_data *data, 
 		double killed = series_now(stage->killed, data);
 
 		widget_value(canvas, c->killed, stage->killed, data, killed,
-			     series_style(stage->killed, killed));
+			     series_style(stage->killed, data, killed, -1));
 	}
 	if (stage->of_all) {
 		double of_all = series_now(stage->of_all, data);
 
 		widget_value(canvas, c->of_all, stage->of_all, data, of_all,
-			     series_style(stage->of_all, of_all));
+			     series_style(stage->of_all, data, of_all, -1));
 	} else {
 		/* the input is all there is */
 		widget_number(canvas, c->of_all, unit_find(SPAN_LIT("percent")),

@@ -49,11 +49,26 @@ static struct histogram_columns cut_columns(struct rect row, bool words, bool pe
 	return c;
 }
 
-static enum style word_style(struct span word)
+/* The worst that a class may look: if the metric of the corner has a limit, a slow class is an
+ * alarm only beyond it, and nothing while it is not judged. */
+static enum style worst_style(const struct chart *chart, const struct view_data *data)
+{
+	struct series s;
+	enum style style;
+
+	if (!chart_option_series(chart, data, "corner", &s) || s.metric->alert == ALERT_NONE)
+		return STYLE_HOT;
+	style = series_style(&s, data, series_now(&s, data), -1);
+	return style == STYLE_CALM ? STYLE_BUSY : style == STYLE_TEXT ? STYLE_SERIES1 : STYLE_HOT;
+}
+
+static enum style word_style(struct span word, enum style worst)
 {
 	for (size_t i = 0; i < ARRAY_LEN(word_styles); i++)
 		if (span_is(word, word_styles[i].word))
-			return word_styles[i].style;
+			return word_styles[i].style == STYLE_HOT || worst == STYLE_SERIES1
+				       ? worst
+				       : word_styles[i].style;
 	return STYLE_SERIES1;
 }
 
@@ -104,17 +119,17 @@ static void draw_headings(const struct view_data *data, struct canvas *canvas, s
 }
 
 static void draw_row(const struct series *series, const struct view_data *data, struct canvas *canvas,
-		     const struct histogram_columns *c, struct span word, double scale)
+		     const struct histogram_columns *c, struct span word, enum style style, double scale)
 {
 	double now = series_rate_now(series, data);
-	enum style style = now > 0 ? word_style(word) : STYLE_DIM; /* an empty one is no alarm */
 
+	style = now > 0 ? style : STYLE_DIM; /* an empty one is no alarm */
 	canvas_text_right(canvas, c->label, STYLE_TEXT, series->label);
 	canvas_meter(canvas, c->bar, style, now / scale, NAN);
 	widget_value(canvas, c->now, series, data, now, STYLE_TEXT);
 	widget_number(canvas, c->total, series->metric->unit, series_rate_total(series, data),
 		      series->metric->grows, false, STYLE_DIM);
-	canvas_printf(canvas, c->word, style, "%.*s", SPAN_ARG(word));
+	canvas_printf(canvas, c->word, style == STYLE_SERIES1 ? STYLE_DIM : style, "%.*s", SPAN_ARG(word));
 }
 
 static void histogram_size(const struct chart *chart, const struct view_data *data, int cols, int *min,
@@ -149,6 +164,7 @@ static void histogram_draw(const struct chart *chart, const struct view_data *da
 	bool has_words = words.n > 0, percent = is_percent(&chart->series[0]);
 	struct histogram_columns c = cut_columns(r, has_words, percent);
 	double scale = scale_of(chart, data);
+	enum style worst = worst_style(chart, data);
 	struct series over_time;
 	int skip, graph = graph_lines(chart, data, r, &over_time);
 	struct rect row;
@@ -164,7 +180,7 @@ static void histogram_draw(const struct chart *chart, const struct view_data *da
 		row = rect_top(&r, 1);
 		widget_row(data, row, chart, &chart->series[i], NULL);
 		c = cut_columns(row, has_words, percent);
-		draw_row(&chart->series[i], data, canvas, &c, word, scale);
+		draw_row(&chart->series[i], data, canvas, &c, word, word_style(word, worst), scale);
 	}
 	if (graph)
 		widget_over_time(chart, &over_time, data, canvas, rect_bottom(&r, graph));

@@ -305,6 +305,8 @@ static void passes_size(const struct chart *chart, const struct view_data *data,
 	if (!has_passes(feed))
 		return;
 	pass_table_read(&table, feed->set, feed->now);
+	if (!table.n && feed->total) /* a still screen: the panels stay where they are */
+		pass_table_read(&table, feed->set, feed->total);
 	*min = !table.n ? 2 : table.n > LINES_MIN ? LINES_MIN + 1 : (int)table.n + 1;
 	*most = table.n ? (int)table.n + 2 + (table.n > 1)
 			: 1 + (text_width(what_is_missing(&table)) > cols) + (int)chart->n_series;

@@ -135,13 +135,26 @@ static enum style level_style(double value, double busy, double hot)
 	return value > hot ? STYLE_HOT : value > busy ? STYLE_BUSY : STYLE_CALM;
 }
 
-enum style series_style(const struct series *series, double value)
+/* Whether frames had work at that time, or when the last one before it ended. */
+static bool frames_had_work(const struct feed *feed, int back)
+{
+	enum { LOOK_BACK = 20 };
+	const struct metric *work = feed->set->frame_work;
+	double share = !work ? (double)NAN : back < 0 ? value_of(work, feed->now) : (double)NAN;
+
+	for (int i = back < 0 ? 0 : back, n = i + LOOK_BACK; work && isnan(share) && i < n; i++)
+		share = point_of(feed, work, NULL, i);
+	return !(share < METRIC_FRAME_WORKED);
+}
+
+enum style series_style(const struct series *series, const struct view_data *data, double value, int back)
 {
 	const struct metric *m = series->metric;
 
 	/* too little is judged only if there is some: if nothing is culled, culling is off on
 	 * purpose */
-	if (m->alert == ALERT_NONE || isnan(value) || (m->alert == ALERT_BELOW && value == 0))
+	if (m->alert == ALERT_NONE || isnan(value) || (m->alert == ALERT_BELOW && value == 0) ||
+	    (m->of_budget && value > m->alert_at && !frames_had_work(series_feed(series, data), back)))
 		return STYLE_TEXT;
 	if (m->alert == ALERT_ABOVE)
 		return level_style(value, m->alert_at, m->alert_at * 1.5);
@@ -164,7 +177,7 @@ enum style chart_style(const struct chart *chart, const struct series *series, c
 
 	if (series->metric->alert != ALERT_NONE || series->metric->unit->kind != UNIT_PERCENT ||
 	    isnan(value) || !span_is(chart_option(chart, "levels"), "load"))
-		return series_style(series, value);
+		return series_style(series, data, value, back);
 	style = level_style(value, 70, 90);
 	return style == STYLE_HOT && !chart_may_be_hot(chart, data, back) ? STYLE_BUSY : style;
 }
@@ -180,7 +193,7 @@ static enum style style_in_whole(const struct series *series, const struct view_
 {
 	double whole = back < 0 ? series_rate_now(series, data) : series_rate_back(series, data, back);
 
-	return series_style(series, whole) == STYLE_CALM ? STYLE_TEXT : style;
+	return series_style(series, data, whole, back) == STYLE_CALM ? STYLE_TEXT : style;
 }
 
 enum style widget_instance_style(const struct chart *chart, const struct series *series,
@@ -378,7 +391,7 @@ void widget_instance_value(struct canvas *canvas, struct rect r, const struct se
 	}
 	rect_left(&r, widget_number(canvas, r, series->metric->unit, value, series->metric->grows,
 				    is_estimated(feed, series->metric, instance), style));
-	level = series_style(series, value);
+	level = series_style(series, data, value, -1);
 	if (instance && is_beyond(level))
 		level = style_in_whole(series, data, level, -1);
 	canvas_text(canvas, r, style, mark_of(canvas, level, flags, judged));

@@ -31,8 +31,9 @@ double series_top(const struct series *series, const struct view_data *data, int
 bool series_beside(const struct series *series, struct series *beside);
 
 /* Calm, busy or hot by the guide's threshold: within it, beyond it, beyond it by half again.
- * STYLE_TEXT without a threshold. */
-enum style series_style(const struct series *series, double value);
+ * STYLE_TEXT without a threshold, and beyond the frame budget while frames have no work, now
+ * (back < 0) or at a point of history. */
+enum style series_style(const struct series *series, const struct view_data *data, double value, int back);
 /* The same for a series of this chart, now (back < 0) or at a point of history. With `levels load`,
  * percentages without a threshold use 70 and 90 %; with `hot METRIC` they are hot only while that
  * metric is hot, too. */

@@ -211,7 +211,8 @@ static void set_alert(const struct build *b, struct metric *m)
 	for (const struct metric_variant *v = m->def->alerts; v; v = v->next)
 		if (gpu_set_has(v->gpus, b->set->product)) {
 			metric_alert_parse(v->text, &m->alert, &m->alert_at);
-			if (isnan(m->alert_at)) /* up to 5 % over the frame budget is on time */
+			m->of_budget = isnan(m->alert_at);
+			if (m->of_budget) /* up to 5 % over the frame budget is on time */
 				m->alert_at = 1050 / b->set->constants[VECTOR_FPS];
 			m->alert = isnan(m->alert_at) ? ALERT_NONE : m->alert;
 			return;
@@ -426,6 +427,7 @@ struct metric_set *metric_set_new(const struct gpudb *db, const struct metric_so
 		metric_set_free(set);
 		return NULL;
 	}
+	set->frame_work = metric_find(set, SPAN_LIT("frame.work_share"));
 	metric_instances_find(set);
 	return set;
 }

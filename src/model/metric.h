@@ -36,6 +36,8 @@ struct metric_def {
 
 enum definitions { DEFINITIONS_CURRENT, DEFINITIONS_GUIDE };
 
+#define METRIC_FRAME_WORKED 33 /* percent; the help of frame.work_share has the reason */
+
 enum alert_side { ALERT_NONE, ALERT_ABOVE, ALERT_BELOW };
 
 struct metric {
@@ -45,6 +47,7 @@ struct metric {
 	struct span text; /* the formula of the variant that fits; empty for a counter or a constant */
 	enum alert_side alert;
 	double alert_at;
+	bool of_budget;     /* its limit is the frame budget: see metric_set.frame_work */
 	double low, high;   /* bounds of the value: 0 and 100 for a percentage, else -inf and inf */
 	unsigned instances; /* bit set of 1 << enum instance_kind that it can be broken down by */
 	bool is_counter;
@@ -98,6 +101,9 @@ struct metric_set {
 	struct metric_def *raw_defs; /* definitions made for slots that have none */
 	unsigned n_raw_defs;
 	int *metric_of_def; /* index in metrics[] by index in db->metrics; -1: the source has none */
+	/* Share of a frame that CPU and GPU worked; NULL without frames. Below METRIC_FRAME_WORKED
+	 * nothing is over its budget: a still screen shows a frame when something changes. */
+	const struct metric *frame_work;
 };
 
 struct metric_source {

@@ -401,8 +401,8 @@ static void draw_border_text(const struct explained *s, struct canvas *canvas, s
 		double value = value_now(s, &series);
 
 		unit_format(text, value, s->metric->unit, s->metric->grows, canvas->ascii);
-		canvas_printf(canvas, rect_right(&row, text_width(text) + 2), series_style(&series, value),
-			      " %s ", text);
+		canvas_printf(canvas, rect_right(&row, text_width(text) + 2),
+			      series_style(&series, &s->data, value, -1), " %s ", text);
 		rect_right(&row, 1);
 		if (text_width(title) + 2 > row.w)
 			str_printable(title, sizeof(title), s->metric->def->name);

@@ -157,6 +157,42 @@ static void colours_follow_the_guide_and_loads_follow_70_and_90(void **state)
 	tiny_fini(&t);
 }
 
+static enum style watched_style(const struct tiny *t, double value, int back)
+{
+	const struct chart *chart = &t->views.views[0].charts[0];
+
+	return chart_style(chart, &chart->series[0], &t->data, value, back);
+}
+
+/* A still screen shows a frame when something changes: that is not late. Where no frame ended, the
+ * last one before tells. */
+static void frames_are_over_the_budget_only_while_they_have_work(void **state)
+{
+	static const char text[] = VIEW "chart frames\n  widget rows\n  series Watched\n";
+	struct tiny t;
+	struct err err;
+
+	(void)state;
+	tiny_init(&t);
+	assert_true(tiny_read(&t, text, &err));
+	t.set->frame_work = metric_find(t.set, SPAN_LIT("Share"));
+	for (unsigned i = 0; i < t.set->n_metrics; i++)
+		t.set->metrics[i].of_budget = !strcmp(t.set->metrics[i].def->name, "Watched");
+	assert_int_equal(watched_style(&t, 40, -1), STYLE_HOT); /* half of the frame is work */
+	tiny_values(t.now, 10, 100, 0, 0);
+	assert_int_equal(watched_style(&t, 40, -1), STYLE_TEXT);
+	assert_int_equal(watched_style(&t, 9, -1), STYLE_CALM);
+	assert_int_equal(watched_style(&t, 40, 0), STYLE_HOT); /* as it was then */
+	tiny_values(t.now, NAN, 100, 0, 0);
+	assert_int_equal(watched_style(&t, 40, -1), STYLE_HOT);
+	tiny_point(&t, 0, NAN, 100, 0, 0);
+	tiny_point(&t, 1, 10, 100, 0, 0);
+	assert_int_equal(watched_style(&t, 40, -1), STYLE_TEXT);
+	assert_int_equal(watched_style(&t, 40, 0), STYLE_TEXT);
+	assert_int_equal(watched_style(&t, 40, 2), STYLE_HOT);
+	tiny_fini(&t);
+}
+
 static void series_are_seen_now_in_total_and_back_in_time(void **state)
 {
 	static const char text[] = VIEW "chart c\n  widget rows\n  series Share\n  series Bytes\n";
@@ -400,6 +436,7 @@ int main(void)
 		cmocka_unit_test(what_was_counted_all_the_time_is_no_estimate),
 		cmocka_unit_test(flagged_samples_and_values_beyond_the_guide_are_marked),
 		cmocka_unit_test(colours_follow_the_guide_and_loads_follow_70_and_90),
+		cmocka_unit_test(frames_are_over_the_budget_only_while_they_have_work),
 		cmocka_unit_test(series_are_seen_now_in_total_and_back_in_time),
 		cmocka_unit_test(a_scale_goes_up_at_once_and_down_only_after_it_was_too_large_for_a_while),
 		cmocka_unit_test(a_corner_beyond_its_limit_has_a_word_unless_a_busy_unit_explains_it),
