@@ -244,6 +244,37 @@ int canvas_text_cut(struct canvas *c, struct rect r, enum style style, const cha
 	return cols;
 }
 
+/* The longest word that has a slash; empty if there is none. */
+static struct span longest_path(const char *text)
+{
+	struct span rest = span_of(text), word, longest = {text, 0};
+
+	while ((word = span_word(&rest)).n)
+		if (word.n > longest.n && memchr(word.p, '/', word.n))
+			longest = word;
+	return longest;
+}
+
+void canvas_text_path(struct canvas *c, struct rect r, enum style style, const char *text)
+{
+	struct span path = longest_path(text);
+	const char *end = path.p + path.n, *head = path.p, *tail;
+	int over = text_width(text) + 1 - r.w;
+	struct rect rest = r;
+
+	while (head < path.p + path.n / 3)
+		utf8_next(&head, end);
+	for (tail = head; over > 0 && tail < end;)
+		over -= char_width(utf8_next(&tail, end));
+	if (over > 0 || text_width(text) <= r.w) {
+		canvas_text_cut(c, r, style, text);
+		return;
+	}
+	rect_left(&rest, canvas_printf(c, rest, style, "%.*s", (int)(head - text), text));
+	rect_left(&rest, canvas_text(c, rest, style, "\u2026"));
+	canvas_text(c, rest, style, tail);
+}
+
 /* Whether a part of a text ends before p: at a mark or at two blanks. */
 static bool is_end(const char *p)
 {

@@ -88,6 +88,9 @@ struct rect rect_right(struct rect *r, int w);
 int canvas_text(struct canvas *c, struct rect r, enum style style, const char *text);
 /* The same; where it is cut, it ends with a sign of that. */
 int canvas_text_cut(struct canvas *c, struct rect r, enum style style, const char *text);
+/* The same for a message: a long path in it loses its middle first, because the end says what is
+ * wrong. */
+void canvas_text_path(struct canvas *c, struct rect r, enum style style, const char *text);
 /* As many of its parts as have room, which end at commas, semicolons, colons or two blanks: half of
  * one says nothing, or something else. */
 void canvas_text_parts(struct canvas *c, struct rect r, enum style style, const char *text);

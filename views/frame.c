@@ -229,7 +229,8 @@ void frame_draw_footer(const struct frame_text *text, struct canvas *canvas, str
 		return;
 	}
 	if (text->alert) {
-		canvas_text_cut(canvas, r, STYLE_ALERT, text->alert);
+		canvas_text_path(canvas, r, text->alert->news ? STYLE_HEADER : STYLE_ALERT,
+				 text->alert->text);
 		return;
 	}
 	if (text->dropped && r.w >= COLS_MIN) {

@@ -248,6 +248,13 @@ struct verdict_text {
 
 #define VERDICT_ROWS 2
 
+/* A line in place of the keys. */
+struct alert {
+	char text[512]; /* printable */
+	int64_t at_ns;
+	bool news; /* nothing failed: a log is complete, the verdict is another, a key has an answer */
+};
+
 /* The rows around the body: header, tabs, verdict, footer. All texts are printable. */
 struct frame_text {
 	const char *gpu, *driver,
@@ -258,7 +265,7 @@ struct frame_text {
 	const char *paused;           /* "PAUSED 12.5 s back"; NULL or "" for a running screen */
 	const char *time;             /* "14:02:11" */
 	const struct foot_ask *ask;   /* NULL if nothing is asked */
-	const char *alert;            /* NULL to show the keys */
+	const struct alert *alert;    /* NULL to show the keys */
 	const struct foot_keys *keys; /* NULL: none */
 	const char *dropped;          /* "0 dropped" */
 	const struct timeline *timeline; /* in a row above the footer; NULL for no such row */

@@ -2,6 +2,7 @@
 
 #include "record/recorder.h"
 #include "session/scanner.h"
+#include "tui/alerts.h"
 #include "tui/screen.h"
 
 #include <poll.h>
@@ -141,7 +142,9 @@ enum exit_status once_run(const struct sys *sys, const struct options *options, 
 	struct screen screen = {0};
 	struct feeds feeds;
 	struct canvas canvas;
+	struct alerts alerts = {0};
 	char said[SAID_TEXT] = "";
+	int64_t until;
 	bool ok;
 
 	if (options->command == COMMAND_REPLAY)
@@ -162,7 +165,8 @@ enum exit_status once_run(const struct sys *sys, const struct options *options, 
 		screen.realtime_ns = sys->realtime_ns(sys);
 		if (player)
 			screen_show_moment(&screen, player, 0);
-		screen_draw(&screen, said[0] ? said : session.notes.n ? session.notes.p : NULL, &canvas);
+		alerts_add(&alerts, 0, said[0] ? said : session.notes.n ? session.notes.p : "");
+		screen_draw(&screen, alerts_now(&alerts, 0, &until), &canvas);
 		if (ok)
 			canvas_dump(&canvas, out);
 		canvas_fini(&canvas);

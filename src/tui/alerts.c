@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Returns false if the line is empty. */
-static bool set_line(struct alert *alert, int64_t now_ns, const char *text)
+static bool set_line(struct alert *alert, int64_t now_ns, const char *text, bool news)
 {
 	char line[4 * sizeof(alert->text)]; /* long: str_printable truncates it by characters */
 
@@ -16,14 +16,15 @@ static bool set_line(struct alert *alert, int64_t now_ns, const char *text)
 		return false;
 	str_printable(alert->text, sizeof(alert->text), line);
 	alert->at_ns = now_ns;
+	alert->news = news;
 	return true;
 }
 
-void alerts_add(struct alerts *a, int64_t now_ns, const char *text)
+static void add_line(struct alerts *a, int64_t now_ns, const char *text, bool news)
 {
 	struct alert alert;
 
-	if (!set_line(&alert, now_ns, text))
+	if (!set_line(&alert, now_ns, text, news))
 		return;
 	if (a->n == ALERTS_KEPT)
 		memmove(&a->lines[0], &a->lines[1], --a->n * sizeof(a->lines[0]));
@@ -31,12 +32,22 @@ void alerts_add(struct alerts *a, int64_t now_ns, const char *text)
 	a->hint = (struct alert){0};
 }
 
-void alerts_hint(struct alerts *a, int64_t now_ns, const char *text)
+void alerts_add(struct alerts *a, int64_t now_ns, const char *text)
 {
-	set_line(&a->hint, now_ns, text);
+	add_line(a, now_ns, text, false);
 }
 
-const char *alerts_now(const struct alerts *a, int64_t now_ns, int64_t *until_ns)
+void alerts_news(struct alerts *a, int64_t now_ns, const char *text)
+{
+	add_line(a, now_ns, text, true);
+}
+
+void alerts_hint(struct alerts *a, int64_t now_ns, const char *text)
+{
+	set_line(&a->hint, now_ns, text, true);
+}
+
+const struct alert *alerts_now(const struct alerts *a, int64_t now_ns, int64_t *until_ns)
 {
 	const struct alert *newest = a->hint.text[0] ? &a->hint : a->n ? &a->lines[a->n - 1] : NULL;
 
@@ -44,5 +55,5 @@ const char *alerts_now(const struct alerts *a, int64_t now_ns, int64_t *until_ns
 	if (!newest || now_ns - newest->at_ns >= ALERT_SHOWN_NS)
 		return NULL;
 	*until_ns = newest->at_ns + ALERT_SHOWN_NS;
-	return newest->text;
+	return newest;
 }

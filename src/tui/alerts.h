@@ -4,15 +4,11 @@
 #ifndef MALITOP_ALERTS_H
 #define MALITOP_ALERTS_H
 
-#include <stdint.h>
+#include "views/view.h"
 
 #define ALERTS_KEPT 8
 #define ALERT_SHOWN_NS 10000000000ll
 
-struct alert {
-	char text[200]; /* printable */
-	int64_t at_ns;
-};
 struct alerts {
 	struct alert lines[ALERTS_KEPT]; /* oldest first */
 	unsigned n;
@@ -21,8 +17,10 @@ struct alerts {
 
 /* Add the first line of the text, made printable. An empty line is ignored. */
 void alerts_add(struct alerts *a, int64_t now_ns, const char *text);
+/* The same for what is no failure. */
+void alerts_news(struct alerts *a, int64_t now_ns, const char *text);
 void alerts_hint(struct alerts *a, int64_t now_ns, const char *text);
 /* The line to show now; NULL for none. *until_ns is when that changes. */
-const char *alerts_now(const struct alerts *a, int64_t now_ns, int64_t *until_ns);
+const struct alert *alerts_now(const struct alerts *a, int64_t now_ns, int64_t *until_ns);
 
 #endif

@@ -353,7 +353,7 @@ static void draw_text(struct explain_card *card, const struct explained *s, cons
 
 /* ---- the card ---- */
 
-static void draw_footer(const struct explain_card *card, const char *alert, struct canvas *canvas,
+static void draw_footer(const struct explain_card *card, const struct alert *alert, struct canvas *canvas,
 			struct rect row)
 {
 	struct foot_keys keys = {.keys = {{"\u2191 \u2193", "Up Down", "next metric", 2},
@@ -410,7 +410,7 @@ static void draw_border_text(const struct explained *s, struct canvas *canvas, s
 	canvas_printf(canvas, row, STYLE_TITLE, " %s ", title);
 }
 
-void explain_card_draw(struct explain_card *card, struct screen *screen, const char *alert,
+void explain_card_draw(struct explain_card *card, struct screen *screen, const struct alert *alert,
 		       struct canvas *canvas)
 {
 	AUTO_STRBUF struct strbuf numbers = {0};

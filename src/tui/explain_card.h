@@ -14,7 +14,7 @@ struct explain_card {
 
 /* Draw it over what is on the canvas, and remove the hits below it. Closes itself if there is no
  * metric to explain. alert: the line to show now, or NULL. */
-void explain_card_draw(struct explain_card *card, struct screen *screen, const char *alert,
+void explain_card_draw(struct explain_card *card, struct screen *screen, const struct alert *alert,
 		       struct canvas *canvas);
 /* Handle a key while it is shown: false for one that it does not handle. Enter shows the next view
  * that has the metric. A message for the user is added to *said. */

@@ -294,7 +294,7 @@ static void draw_summary(const struct findings_card *card, const struct screen *
 		    "the worst first: beyond a limit for 2 s, now or in the last minute (dim)");
 }
 
-void findings_card_draw(struct findings_card *card, struct screen *screen, const char *alert,
+void findings_card_draw(struct findings_card *card, struct screen *screen, const struct alert *alert,
 			struct canvas *canvas)
 {
 	const struct foot_keys keys = {

@@ -16,7 +16,7 @@ struct findings_card {
 };
 
 /* Draw it over the whole canvas; alert: the line to show now, or NULL. */
-void findings_card_draw(struct findings_card *card, struct screen *screen, const char *alert,
+void findings_card_draw(struct findings_card *card, struct screen *screen, const struct alert *alert,
 			struct canvas *canvas);
 /* Handle a key while it is shown: false for one that it does not handle. Enter closes it and shows
  * the view of the selected finding; a key that shows another view closes it. A message for the user

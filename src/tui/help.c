@@ -62,11 +62,11 @@ static void add_all(struct page *page, const struct help_text *t)
 		snprintf(line, sizeof(line), "%4lld s ago  %s",
 			 (long long)((t->now_ns - alerts->lines[i - 1].at_ns) / 1000000000),
 			 alerts->lines[i - 1].text);
-		page_text(page, 0, STYLE_ALERT, NULL, line);
+		page_text(page, 0, alerts->lines[i - 1].news ? STYLE_TEXT : STYLE_ALERT, NULL, line);
 	}
 }
 
-static void draw_footer(const struct help *help, const char *alert, int n, struct canvas *canvas,
+static void draw_footer(const struct help *help, const struct alert *alert, int n, struct canvas *canvas,
 			struct rect row)
 {
 	const struct foot_keys keys = {

@@ -22,7 +22,7 @@ struct help_text {
 	const struct key_row *own; /* the keys of the view that is shown; NULL if it has none */
 	unsigned has;              /* enum key_need */
 	const struct alerts *alerts;
-	const char *alert; /* the one to show now, NULL: none */
+	const struct alert *alert; /* the one to show now, NULL: none */
 	int64_t now_ns;
 };
 void help_draw(struct help *help, const struct help_text *text, struct canvas *canvas);

@@ -153,7 +153,7 @@ static void run_measurement(struct live *l, int64_t now)
 void live_compose_below(struct live *l)
 {
 	int64_t now = l->sys->monotonic_ns(l->sys), until;
-	const char *alert = alerts_now(&l->alerts, now, &until);
+	const struct alert *alert = alerts_now(&l->alerts, now, &until);
 
 	screen_describe(&l->screen, now);
 	l->screen.realtime_ns =
@@ -204,7 +204,7 @@ static void report_verdict(struct live *l, int64_t now)
 
 	if (l->player || l->screen.paused_ns || !screen_judge_news(&l->screen.judge, text))
 		return;
-	alerts_add(&l->alerts, now, text);
+	alerts_news(&l->alerts, now, text);
 	if (l->recorder)
 		recorder_mark(l->recorder, 0, text);
 }

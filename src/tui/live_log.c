@@ -8,9 +8,9 @@
 
 #define NAMES_MAX 100
 
-static void alert_user(struct live *l, const char *text)
+static void alert_user(struct live *l, const char *text, bool news)
 {
-	alerts_add(&l->alerts, l->sys->monotonic_ns(l->sys), text);
+	(news ? alerts_news : alerts_add)(&l->alerts, l->sys->monotonic_ns(l->sys), text);
 	l->dirty = true;
 }
 
@@ -36,7 +36,7 @@ static void alert_end(struct live *l, const struct recorder_state *state)
 	snprintf(text, sizeof(text), "log: %s is complete: %llu samples, %.2f MB, %llu lost",
 		 recorder_name(l->recorder), (unsigned long long)state->rows, (double)state->bytes / 1e6,
 		 (unsigned long long)state->lost);
-	alert_user(l, text);
+	alert_user(l, text, !state->lost);
 }
 
 /* "REC run.mlog 12.4 MB", "REC run.mlog 12.4 MB, 17 lost" */
@@ -60,7 +60,7 @@ void live_look_at_log(struct live *l)
 		return;
 	recorder_look(l->recorder, &state);
 	if (state.failed && l->log != LOG_FAILED) {
-		alert_user(l, state.err.text);
+		alert_user(l, state.err.text, false);
 		recorder_end(l->recorder);
 		l->log = LOG_FAILED;
 	}
@@ -92,7 +92,7 @@ void live_log(struct live *l)
 
 	live_look_at_log(l);
 	if (l->recorder && l->log != LOG_RUNS) {
-		alert_user(l, "log: the previous one is still being written");
+		alert_user(l, "log: the previous one is still being written", true);
 		return;
 	}
 	if (l->recorder) {
@@ -102,5 +102,6 @@ void live_log(struct live *l)
 	}
 	l->recorder = begin_log(l, &err);
 	l->log = LOG_RUNS;
-	alert_user(l, l->recorder ? "log: recording raw counters; m sets a mark, l ends it" : err.text);
+	alert_user(l, l->recorder ? "log: recording raw counters; m sets a mark, l ends it" : err.text,
+		   l->recorder != NULL);
 }

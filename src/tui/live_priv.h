@@ -87,7 +87,7 @@ void live_reload(struct live *l);
 
 /* live_settings.c: show them; draw them; handle a key, false for one that they do not handle. */
 void live_show_settings(struct live *l);
-void live_draw_settings(struct live *l, const char *alert);
+void live_draw_settings(struct live *l, const struct alert *alert);
 bool live_key_in_settings(struct live *l, uint32_t key, struct strbuf *said);
 
 /* live_time.c: pause and go on; do it late, if it was too early; after a change of what is kept,

@@ -51,7 +51,7 @@ static void report_range(struct live *l)
 	else
 		snprintf(text, sizeof(text), "range of %.1f s: S saves its means",
 			 (double)(to - from) * 1e-9);
-	alerts_add(&l->alerts, l->sys->monotonic_ns(l->sys), text);
+	alerts_news(&l->alerts, l->sys->monotonic_ns(l->sys), text);
 }
 
 void live_range(struct live *l)

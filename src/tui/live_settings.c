@@ -230,7 +230,7 @@ static void draw_setting(const struct live *l, unsigned i, struct canvas *canvas
 		canvas_restyle(canvas, whole, STYLE_SELECTED);
 }
 
-void live_draw_settings(struct live *l, const char *alert)
+void live_draw_settings(struct live *l, const struct alert *alert)
 {
 	const struct foot_keys keys = {.keys = {{"\u2191 \u2193", "Up Down", "select", 1},
 						{"\u2190 \u2192", "Left Right", "change", 0},

@@ -130,5 +130,5 @@ void live_snapshot(struct live *l)
 	live_compose(l);
 	while (ok && (item = span_item(&rest)).n)
 		ok = save_format(l, item, &number, &said, &err);
-	alerts_add(&l->alerts, l->sys->monotonic_ns(l->sys), ok ? said.p : err.text);
+	(ok ? alerts_news : alerts_add)(&l->alerts, l->sys->monotonic_ns(l->sys), ok ? said.p : err.text);
 }

@@ -225,6 +225,6 @@ void live_mark(struct live *l)
 	snprintf(text, sizeof(text),
 		 logs ? "mark %u in %.32s" : "mark %u: on the screen only; l begins a log", l->past.number,
 		 logs ? recorder_name(l->recorder) : "");
-	alerts_add(&l->alerts, now, text);
+	alerts_news(&l->alerts, now, text);
 	l->dirty = true;
 }

@@ -330,7 +330,7 @@ const struct key_row *screen_keys(struct screen *screen)
 	return screen_pane(screen) ? keys_of_processes : NULL;
 }
 
-void screen_draw(struct screen *screen, const char *alert, struct canvas *canvas)
+void screen_draw(struct screen *screen, const struct alert *alert, struct canvas *canvas)
 {
 	const struct view *view;
 	struct view_data data;

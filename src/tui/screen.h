@@ -146,9 +146,9 @@ struct screen_part {
 	const struct foot_keys *keys;
 };
 /* Clear the canvas and draw what is around *body. alert: NULL for none. (screen_frame.c) */
-void screen_draw_frame(struct screen *screen, const struct screen_part *part, const char *alert,
+void screen_draw_frame(struct screen *screen, const struct screen_part *part, const struct alert *alert,
 		       struct canvas *canvas, struct rect *body);
 /* Draw everything. alert: NULL for none. */
-void screen_draw(struct screen *screen, const char *alert, struct canvas *canvas);
+void screen_draw(struct screen *screen, const struct alert *alert, struct canvas *canvas);
 
 #endif

@@ -98,7 +98,7 @@ static void span_text(const struct screen *screen, const struct session_source *
 		 time_format(refresh, screen->feeds->refresh_ns));
 }
 
-void screen_draw_frame(struct screen *screen, const struct screen_part *part, const char *alert,
+void screen_draw_frame(struct screen *screen, const struct screen_part *part, const struct alert *alert,
 		       struct canvas *canvas, struct rect *body)
 {
 	const struct session_source *gpu = screen->session->gpu,

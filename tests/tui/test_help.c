@@ -148,7 +148,7 @@ static void the_foot_tells_where_one_is(void **state)
 	begin_case(&b, 80, 24);
 	assert_non_null(strstr(row_text(&b, 23), "q Esc ? close  Up Down PgUp PgDn Home End scroll"));
 	assert_non_null(strstr(row_text(&b, 23), "lines 1 to 22 of "));
-	b.text.alert = "paste: dropped";
+	b.text.alert = &(struct alert){.text = "paste: dropped"};
 	help_draw(&b.help, &b.text, &b.canvas);
 	assert_string_equal(row_text(&b, 23), " paste: dropped");
 	end_case(&b);

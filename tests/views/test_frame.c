@@ -143,11 +143,29 @@ static void an_alert_takes_the_place_of_the_keys(void **state)
 
 	assert_non_null(strstr(keys, "space pause"));
 	assert_non_null(strstr(keys, "q quit       0 dropped\n"));
-	text.alert = "log: disk full";
+	text.alert = &(struct alert){.text = "log: disk full"};
 	AUTOFREE char *alert = frame_shown(&t, &text, 0, 80, true);
 
 	assert_null(strstr(alert, "q quit"));
 	assert_non_null(strstr(alert, "\n log: disk full\n"));
+	tiny_fini(&t);
+}
+
+/* The end of a message says what is wrong, so a long path gives way before it. */
+static void a_long_path_in_an_alert_loses_its_middle(void **state)
+{
+	struct alert alert = {.text = "view: /home/someone/very/long/way/to/their/own/views/gpu.view:12: "
+				      "unknown field 'seris'"};
+	struct frame_text text = everything;
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	text.alert = &alert;
+	AUTOFREE char *narrow = frame_shown(&t, &text, 0, 60, true);
+
+	assert_non_null(strstr(narrow, "\n view: /home/someone"));
+	assert_non_null(strstr(narrow, ":12: unknown field 'seris'\n"));
 	tiny_fini(&t);
 }
 
@@ -200,7 +218,7 @@ static void what_is_asked_takes_the_place_of_keys_and_alerts(void **state)
 
 	(void)state;
 	tiny_init(&t);
-	text.alert = "log: disk full";
+	text.alert = &(struct alert){.text = "log: disk full"};
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		text.ask = &cases[i].ask;
 		AUTOFREE char *got = frame_shown(&t, &text, 0, cases[i].cols, true);
@@ -282,6 +300,7 @@ int main(void)
 		cmocka_unit_test(a_machine_without_gpu_has_a_header_all_the_same),
 		cmocka_unit_test(a_hidden_view_has_a_tab_only_while_it_is_shown),
 		cmocka_unit_test(an_alert_takes_the_place_of_the_keys),
+		cmocka_unit_test(a_long_path_in_an_alert_loses_its_middle),
 		cmocka_unit_test(keys_give_way_by_rank_and_have_ascii_names),
 		cmocka_unit_test(what_is_asked_takes_the_place_of_keys_and_alerts),
 		cmocka_unit_test(the_key_that_quits_is_always_there),
