@@ -399,10 +399,25 @@ bool export_sample(struct export *ex, const struct sample *sample, struct err *e
 	return true;
 }
 
+/* Write a row without values: a loss, or a mark after the last sample. */
+static bool write_empty(struct export *ex, int64_t time_ns, bool marked, struct err *err)
+{
+	struct export_row row = {.begin_ns = time_ns, .end_ns = time_ns, .marked = marked, .lost = !marked};
+
+	row.flags = marked ? 0 : SAMPLE_GAP;
+	row.source = ex->table.first;
+	memset(ex->sums, 0, ex->table.n_sources * sizeof(*ex->sums));
+	return write_row(ex, &row, err);
+}
+
 bool export_end(struct export *ex, struct err *err)
 {
 	for (unsigned s = 0; s < ex->table.n_sources; s++)
 		if (ex->waiting[s].has_row && !write_samples(ex, s, err))
+			return false;
+	for (int64_t at = ex->mark_ns; ex->options.lines != EXPORT_TOTAL && take_mark(ex, at);
+	     at = ex->mark_ns)
+		if (!write_empty(ex, at, true, err))
 			return false;
 	return true;
 }
@@ -459,33 +474,20 @@ bool export_mark(struct export *ex, int64_t time_ns, const char *text, struct er
 	return write_line(ex, err);
 }
 
-/* Write a loss as a row of the source whose samples are the rows, after its unfinished row. */
-static bool write_loss(struct export *ex, int64_t time_ns, struct err *err)
-{
-	struct export_row row = {.begin_ns = time_ns,
-				 .end_ns = time_ns,
-				 .flags = SAMPLE_GAP,
-				 .lost = true,
-				 .source = ex->table.first};
-
-	if (ex->waiting[row.source].has_row && !write_samples(ex, row.source, err))
-		return false;
-	memset(ex->sums, 0, ex->table.n_sources * sizeof(*ex->sums));
-	return write_row(ex, &row, err);
-}
-
 /* Add a loss of n samples up to time_ns that no jump of seq shows. In a format without marks it is
  * a row without values, with the flags `gap` and `lost`. */
 static bool export_lost(struct export *ex, int64_t time_ns, uint64_t n, struct err *err)
 {
+	unsigned first = ex->table.first;
 	char text[64];
 
 	for (unsigned s = 0; ex->options.lines != EXPORT_ROWS && s < ex->table.n_sources; s++)
 		ex->waiting[s].queue.total->flags |= SAMPLE_GAP;
 	if (ex->options.lines == EXPORT_TOTAL)
 		return true;
-	if (!ex->format->mark)
-		return write_loss(ex, time_ns, err);
+	if (!ex->format->mark) /* after the unfinished row */
+		return (!ex->waiting[first].has_row || write_samples(ex, first, err)) &&
+		       write_empty(ex, time_ns, false, err);
 	snprintf(text, sizeof(text), "%llu samples lost", (unsigned long long)n);
 	return export_mark(ex, time_ns, text, err);
 }

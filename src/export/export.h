@@ -96,7 +96,7 @@ struct export_command {
 bool export_total(struct export *ex, const struct export_command *command, struct err *err);
 /* Write the findings of the run, in a format that has them. Call it last. */
 bool export_findings(struct export *ex, struct err *err);
-/* Write the unfinished step as a row. Call it after the last sample. */
+/* Write the unfinished step as a row, and marks after it. Call it after the last sample. */
 bool export_end(struct export *ex, struct err *err);
 /* Add a mark at time_ns (CLOCK_MONOTONIC), before any later sample; text is printable and may be
  * empty. In a format without marks, the row of that time gets the flag `mark`. */

@@ -74,8 +74,8 @@ static bool rows_end(struct recorder_sink *sink, const struct export_command *to
 {
 	struct export *export = row_sink_of(sink)->export;
 
-	return (!total || export_total(export, total, err)) && export_findings(export, err) &&
-	       rows_flush(sink, err);
+	return export_end(export, err) && (!total || export_total(export, total, err)) &&
+	       export_findings(export, err) && rows_flush(sink, err);
 }
 
 static void rows_free(struct recorder_sink *sink)

@@ -221,9 +221,11 @@ static void marks_are_told_of_in_the_row_in_which_they_fell(void **state)
 		{0, {10, 20, 90}, 3, "mark|||"},
 		{0, {10, 150, 160}, 3, "mark|mark||"},
 		{0, {10, 150, 250}, 3, "mark|mark|mark|"},
+		{0, {250, 301, 350}, 3, "||mark|mark|mark|"}, /* nothing ended after them */
 		{200, {50}, 1, "mark||"},
 		{200, {150, 201}, 2, "mark|mark|"},
 		{200, {250}, 1, "|mark|"},
+		{200, {350}, 1, "|mark|"}, /* within the last step */
 	};
 	struct export_machine *m = *state;
 
@@ -239,6 +241,8 @@ static void marks_are_told_of_in_the_row_in_which_they_fell(void **state)
 				assert_true(export_mark(ex, cases[i].marks[n] * 1000000, "", &err));
 			push_gpu(ex, at, at + 100, 1, 1);
 		}
+		for (; n < cases[i].n_marks; n++)
+			assert_true(export_mark(ex, cases[i].marks[n] * 1000000, "", &err));
 		end_export(ex);
 		for (rest = span_of(rows(m)); rest.n;) {
 			struct span row = span_until(&rest, '\n'), flags = {0};

@@ -221,6 +221,30 @@ static void a_mark_stands_in_the_row_of_its_time(void **state)
 	assert_int_equal(marked, 1);
 }
 
+static void a_mark_just_before_the_end_has_a_row_too(void **state)
+{
+	struct recorder_bench *b = *state;
+	AUTOFREE char *line = NULL;
+	struct recorder_state end;
+	struct recorder *r;
+	unsigned marked = 0;
+	size_t cap = 0;
+	struct err err;
+	FILE *f;
+
+	r = recorder_start(&b->session, b->path, &err);
+	assert_non_null(r);
+	AWAIT(last_end_ns(b->path) > 0);
+	recorder_mark(r, 0, "");
+	recorder_stop(r, &end);
+	f = fopen(b->path, "re");
+	assert_non_null(f);
+	while (getline(&line, &cap, f) > 0)
+		marked += strstr(line, "mark,") != NULL;
+	fclose(f);
+	assert_int_equal(marked, 1);
+}
+
 /* ---- a reader that does not read ---- */
 
 /* A pipe that is read only when it may be, into a file. */
@@ -330,6 +354,7 @@ int main(void)
 		WITH_BENCH(a_name_that_cannot_be_created_is_an_error),
 		WITH_BENCH(a_full_disk_ends_the_log_with_one_message),
 		WITH_BENCH(a_mark_stands_in_the_row_of_its_time),
+		WITH_BENCH(a_mark_just_before_the_end_has_a_row_too),
 		WITH_BENCH(lost_rows_are_counted_while_it_lasts_and_leave_a_gap_at_the_end),
 		WITH_BENCH(lost_raw_samples_leave_a_note_of_how_many),
 		WITH_BENCH(what_was_written_before_the_limit_stays_whole_lines),
