@@ -40,6 +40,12 @@ static void put_value(struct strbuf *out, double value, const struct unit *unit,
 	strbuf_printf(out, "  %*s  %-*s", VALUE_WIDTH, shown, UNIT_WIDTH, suffix);
 }
 
+/* The flags of one value: others of its source may be estimates. */
+static uint32_t flags_of_value(uint32_t flags, bool estimated)
+{
+	return estimated ? flags : flags & ~(uint32_t)SAMPLE_ESTIMATED;
+}
+
 static void text_header(const struct export_table *table, struct strbuf *out)
 {
 	strbuf_printf(out, "%10s  %-*s  %*s  %-*s  flags\n", "time", name_width(table), "name", VALUE_WIDTH,
@@ -63,12 +69,14 @@ static void text_interval(const struct export_table *table, const struct export_
 	for (unsigned i = 0; i < table->n_metrics; i++) {
 		const struct export_column *c = &table->columns[i];
 		double value = export_rate(c, row->values[i], row->sums[c->source]);
+		struct export_row one = *row;
 
 		if (c->source != row->source || c->hidden)
 			continue;
 		strbuf_printf(out, "%10.3f  %-*s", time_s, width, c->name);
 		put_value(out, value, c->unit, c->metric->grows, row->estimated[i]);
-		strbuf_printf(out, "  %s", export_flags(words, row));
+		one.flags = flags_of_value(row->flags, row->estimated[i]);
+		strbuf_printf(out, "  %s", export_flags(words, &one));
 		export_line_end(out);
 	}
 }
@@ -102,7 +110,7 @@ static void text_total(const struct export_table *table, const struct export_row
 	for (unsigned i = 0; i < table->n_metrics; i++) {
 		const struct export_column *c = &table->columns[i];
 		const struct column *sum = row->sums[c->source];
-		uint32_t flags = sum ? sum->flags : 0;
+		uint32_t flags = flags_of_value(sum ? sum->flags : 0, row->estimated[i]);
 
 		if (c->hidden)
 			continue;

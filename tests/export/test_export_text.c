@@ -31,15 +31,18 @@ static void lines_are_of_metrics_and_counts_are_per_second(void **state)
 	export_free(ex);
 }
 
-static void only_estimates_are_in_brackets(void **state)
+static void only_estimates_are_told_as_such(void **state)
 {
 	struct export_machine *m = *state;
-	struct export *ex = start_text(m, "MaliFragUtil,CPULoad", EXPORT_ROWS);
+	struct export *ex = start_text(m, "MaliFragUtil,CPULoad,Heat", EXPORT_ROWS);
 
+	m->cpu->slots[1].running = 1; /* 30 of 4: counted all the time */
+	m->cpu->slots[1].enabled = 0;
 	push_sample(ex, CPU, 0, 100, SAMPLE_ESTIMATED, (uint64_t[]){4, 30, 3, 1, 1}, 5);
 	push_gpu(ex, 0, 100, 4, 1);
 	assert_string_equal(m->out.p, "      time  name             value  unit      flags\n"
 				      "     0.100  CPULoad           [10]  /s        estimated\n"
+				      "     0.100  Heat             30.0  C\n"
 				      "     0.100  MaliFragUtil      25.0  %\n");
 	export_free(ex);
 }
@@ -196,7 +199,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ON_MACHINE(lines_are_of_metrics_and_counts_are_per_second),
-		ON_MACHINE(only_estimates_are_in_brackets),
+		ON_MACHINE(only_estimates_are_told_as_such),
 		ON_MACHINE(failed_sample_is_a_dash_and_says_so),
 		ON_MACHINE(row_that_ended_just_before_the_first_began_has_no_negative_zero),
 		ON_MACHINE(total_tells_counts_in_all_and_per_second),
