@@ -19,6 +19,7 @@ static const struct {
 	{"percent", "ratio", 100},
 	{"percent sum", "ratio", 100},
 	{"milliseconds", "seconds", 1000},
+	{"millijoules", "joules", 1000},
 	{"bytes total", "bytes", 1},
 	{"count", "", 1},
 	{"load", "", 1},

@@ -35,15 +35,16 @@ const char serve_metrics[] =
 	"CPUFrequencyShare,CPUFrequencyCap,CPUBrakes,CPUBusiest,"
 	"CPUOnline,LoadAverage*,MemoryUsed,MemoryUsedShare,TemperatureMax,CPUTaskActivity,"
 	"CPUCycles,CPUInstructions,CPUIPC,CPUBranchMispredictsPTI,CPUL1DMissRatio,CPULLMissesPTI,CPUStall*,"
-	"CPUContextSwitches,CPUMigrations,CPUPageFaults,CPUPageFaultsMajor,"
+	"CPUContextSwitches,CPUMigrations,CPUPageFaults,CPUPageFaultsMajor,Power*,"
 	/* frames */
-	"frame.count,frame.fps,frame.p50_ms,frame.p95_ms,frame.p99_ms,frame.missed";
+	"frame.count,frame.fps,frame.p50_ms,frame.p95_ms,frame.p99_ms,frame.missed,FrameEnergy*";
 
 /* One source. */
 struct store_source {
 	struct history *history;
 	uint64_t n_samples, n_failed;
 	struct column *recent;
+	bool has_recent;
 };
 
 struct serve_store {
@@ -167,15 +168,29 @@ static double column_value(struct serve_store *store, const struct export_column
 	return metric_value(c->metric, store->part);
 }
 
+/* Fold the recent past of all sources. Returns the rate of the frames that one of them counted. */
+static double fold_sources(struct serve_store *store, int64_t now_ns)
+{
+	double rate = NAN;
+
+	for (unsigned s = 0; s < store->session->n; s++) {
+		store->mine[s].has_recent = fold_recent(store, s, now_ns);
+		if (store->mine[s].has_recent && isnan(rate))
+			rate = metric_frame_rate(store->sources.list[s].set, store->mine[s].recent);
+	}
+	return rate;
+}
+
 /* Evaluate the columns of a source: counters over its total, gauges over its recent past. */
-static void evaluate_source(struct serve_store *store, unsigned s, int64_t now_ns)
+static void evaluate_source(struct serve_store *store, unsigned s, double frame_rate)
 {
 	const struct metric_set *set = store->sources.list[s].set;
-	bool recent = fold_recent(store, s, now_ns);
+	bool recent = store->mine[s].has_recent;
 
 	metric_vector(set, history_total(store->mine[s].history), store->total);
 	if (recent)
 		metric_vector(set, store->mine[s].recent, store->recent);
+	store->recent[VECTOR_FRAME_RATE] = frame_rate;
 	for (unsigned i = 0; i < store->table.n_metrics; i++) {
 		const struct export_column *c = &store->table.columns[i];
 		double *value = &store->values[i];
@@ -297,10 +312,12 @@ void serve_store_print(struct serve_store *store, int64_t now_ns, enum openmetri
 		       struct strbuf *out)
 {
 	const struct openmetrics_lines lines = {.form = form, .head = true, .labels = ""};
+	double frame_rate;
 
 	serve_store_drain(store);
+	frame_rate = fold_sources(store, now_ns);
 	for (unsigned s = 0; s < store->session->n; s++)
-		evaluate_source(store, s, now_ns);
+		evaluate_source(store, s, frame_rate);
 	print_version(form, out);
 	print_sources(store, form, out);
 	print_about(store, form, out);

@@ -42,7 +42,7 @@ static void only_estimates_are_told_as_such(void **state)
 	push_gpu(ex, 0, 100, 4, 1);
 	assert_string_equal(m->out.p, "      time  name             value  unit      flags\n"
 				      "     0.100  CPULoad           [10]  /s        estimated\n"
-				      "     0.100  Heat             30.0  C\n"
+				      "     0.100  Heat              30.0  C\n"
 				      "     0.100  MaliFragUtil      25.0  %\n");
 	export_free(ex);
 }
