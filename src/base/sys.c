@@ -19,7 +19,6 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
-#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -335,10 +334,12 @@ static int64_t real_thread_ns(const struct sys *sys)
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-static int real_timer_at(const struct sys *sys, int fd, int64_t monotonic_ns)
+static int real_poll_until(const struct sys *sys, struct pollfd *fds, unsigned n, int64_t monotonic_ns)
 {
-	(void)sys;
-	return sys_timer_at(fd, monotonic_ns);
+	int64_t now = real_monotonic_ns(sys), left = monotonic_ns > now ? monotonic_ns - now : 0;
+	struct timespec wait = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
+
+	return ppoll(fds, n, monotonic_ns == INT64_MAX ? NULL : &wait, NULL);
 }
 
 bool sys_init(struct sys *sys, const char *root, struct err *err)
@@ -373,7 +374,7 @@ bool sys_init(struct sys *sys, const char *root, struct err *err)
 		.boottime_ns = real_boottime_ns,
 		.raw_ns = real_raw_ns,
 		.thread_ns = real_thread_ns,
-		.timer_at = real_timer_at,
+		.poll_until = real_poll_until,
 	};
 	sys_drm_init(sys);
 	if (!root)
@@ -435,36 +436,6 @@ unsigned sys_files_most(void)
 	return limit.rlim_cur > FILES_MOST ? FILES_MOST : (unsigned)limit.rlim_cur;
 }
 
-int sys_timer_new(void)
-{
-	return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-}
-
-int sys_timer_at(int fd, int64_t monotonic_ns)
-{
-	struct itimerspec at = {0};
-
-	if (monotonic_ns < 0)
-		monotonic_ns = 1; /* long past; 0 would disarm */
-	at.it_value.tv_sec = (time_t)(monotonic_ns / 1000000000);
-	at.it_value.tv_nsec = (long)(monotonic_ns % 1000000000);
-	return timerfd_settime(fd, TFD_TIMER_ABSTIME, &at, NULL);
-}
-
-/* Reading a timer or an event does not block, so acknowledging twice is harmless. */
-static void drain_counter(int fd)
-{
-	uint64_t count;
-
-	while (read(fd, &count, sizeof(count)) < 0 && errno == EINTR)
-		;
-}
-
-void sys_timer_ack(int fd)
-{
-	drain_counter(fd);
-}
-
 int sys_event_new(void)
 {
 	return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -484,9 +455,13 @@ void sys_event_signal(int fd)
 		;
 }
 
+/* Reading an event does not block, so acknowledging twice is harmless. */
 void sys_event_ack(int fd)
 {
-	drain_counter(fd);
+	uint64_t count;
+
+	while (read(fd, &count, sizeof(count)) < 0 && errno == EINTR)
+		;
 }
 
 void sys_cleanup_close(int *fd)

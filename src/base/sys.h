@@ -42,6 +42,9 @@ struct sys {
 	int (*perf_event_open)(const struct sys *sys, struct perf_event_attr *attr, pid_t pid, int cpu,
 			       int group_fd, unsigned long flags);
 	int (*poll)(const struct sys *sys, struct pollfd *fds, unsigned n, int timeout_ms);
+	/* The same until a time of monotonic_ns; INT64_MAX: without end. May return 0 earlier, and
+	 * later by a thousandth of the wait. */
+	int (*poll_until)(const struct sys *sys, struct pollfd *fds, unsigned n, int64_t monotonic_ns);
 	/* List the names in a directory, sorted, without "." and ".."; free them with
 	 * sys_names_free. */
 	int (*list)(const struct sys *sys, const char *path, char ***names);
@@ -83,9 +86,6 @@ struct sys {
 	int64_t (*raw_ns)(
 		const struct sys *sys); /* CLOCK_MONOTONIC_RAW, the clock of GPU drivers' timestamps */
 	int64_t (*thread_ns)(const struct sys *sys); /* CPU time of the calling thread */
-	/* Let a timer of sys_timer_new fire at that time of monotonic_ns: at once if it is past; 0
-	 * disarms it. It may also fire before. */
-	int (*timer_at)(const struct sys *sys, int fd, int64_t monotonic_ns);
 };
 
 /* Fill *sys with the real system calls, rooted at `root` (NULL means "/"). sys_fini closes the
@@ -120,9 +120,6 @@ unsigned sys_files_most(void);
 
 /* What the sampler and a measurement wait on. These are plain kernel objects, so no test fakes
  * them. -1 and errno on failure. */
-int sys_timer_new(void);
-int sys_timer_at(int fd, int64_t monotonic_ns); /* of the kernel's clock: see timer_at */
-void sys_timer_ack(int fd);
 int sys_event_new(void);
 int sys_signals_new(const sigset_t *signals); /* readable while one of these blocked signals waits */
 void sys_event_signal(int fd);

@@ -149,7 +149,6 @@ static void sampler_release(struct sampler *s)
 	while (sampler_next_event(s, &ignored))
 		;
 	for (unsigned i = 0; i < s->n_lanes; i++) {
-		sys_cleanup_close(&s->lanes[i]->timer_fd);
 		sys_cleanup_close(&s->lanes[i]->request_fd);
 		pthread_mutex_destroy(&s->lanes[i]->life);
 		free(s->lanes[i]);
@@ -184,7 +183,7 @@ static struct lane *lane_new(struct sampler *s, bool is_shared)
 {
 	struct lane *l = s->lanes[s->n_lanes++] = xcalloc(1, sizeof(*l));
 
-	*l = (struct lane){.sampler = s, .is_shared = is_shared, .timer_fd = -1, .request_fd = -1};
+	*l = (struct lane){.sampler = s, .is_shared = is_shared, .request_fd = -1};
 	l->requests_end = &l->requests;
 	l->looked_ns = s->sys->monotonic_ns(s->sys);
 	l->suspended_ns = s->sys->boottime_ns(s->sys) - l->looked_ns;
@@ -194,7 +193,7 @@ static struct lane *lane_new(struct sampler *s, bool is_shared)
 
 static struct lane *lane_for(struct sampler *s, const struct source *source)
 {
-	bool is_shared = source->kind != SOURCE_GPU;
+	bool is_shared = source->kind != SOURCE_GPU || source->simulated;
 
 	for (unsigned i = 0; i < s->n_lanes; i++)
 		if (is_shared && s->lanes[i]->is_shared)
@@ -208,11 +207,9 @@ static bool lane_start(struct lane *l, struct err *err)
 
 	if (l->thread)
 		return true;
-	if (l->timer_fd < 0)
-		l->timer_fd = sys_timer_new();
 	if (l->request_fd < 0)
 		l->request_fd = sys_event_new();
-	if (l->timer_fd < 0 || l->request_fd < 0)
+	if (l->request_fd < 0)
 		return err_set(err, errno, "sampler: cannot start: %s", strerror(errno));
 	pthread_mutex_lock(&s->lock);
 	s->owners++;

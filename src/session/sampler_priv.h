@@ -58,11 +58,11 @@ struct event_node {
 	struct event_node *next;
 };
 
-/* A thread and its sources: one GPU, or all sources that are not GPUs. */
+/* A thread and its sources: one GPU, or all sources that are not GPUs or are simulated. */
 struct lane {
 	struct sampler *sampler; /* lives as long as the thread */
 	bool is_shared;
-	int timer_fd, request_fd;
+	int request_fd;
 	struct opener *thread; /* owned by the caller; NULL while it is not running */
 
 	/* Under the sampler's lock: */

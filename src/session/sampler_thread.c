@@ -12,6 +12,7 @@
 #define BATCH_BELOW_NS 10000000ll
 #define BATCH_NS 16000000ll
 #define BATCH_SAMPLES 16
+#define SHARED_WAKE 50 /* deadlines within so small a part of the pace share a wake-up */
 #define SUSPEND_NS 100000000ll /* BOOTTIME advanced this much more than MONOTONIC */
 
 static int64_t now_ns(const struct lane *l)
@@ -179,7 +180,7 @@ static void read_ready(struct lane *l, const struct pollfd *fds, const uint32_t 
 {
 	int64_t now = now_ns(l);
 
-	for (unsigned i = 2; i < n; i++) {
+	for (unsigned i = 1; i < n; i++) {
 		struct seat *seat = &l->seats[seat_of[i]];
 		bool got;
 
@@ -326,28 +327,40 @@ static void notice_suspend(struct lane *l)
 	l->looked_ns = now;
 }
 
-/* Arm the timer for the earliest deadline, and list the fds that signal samples. For sources that
- * are read in batches, listen only to what poll always reports: errors and hangups. seat_of[i]
- * belongs to fds[i]. */
-static unsigned prepare_wait(struct lane *l, struct pollfd *fds, uint32_t *seat_of)
+/* The earliest deadline; others that follow within a small part of its pace share the wake-up, for
+ * which all of them wait. */
+static int64_t next_wake(const struct lane *l)
 {
-	int64_t due = 0;
-	unsigned n = 2;
+	const struct seat *first = NULL, *end = l->seats + l->n_seats;
+	int64_t due;
+
+	for (const struct seat *seat = l->seats; seat < end; seat++)
+		if (seat->source && (!first || seat->due_ns < first->due_ns))
+			first = seat;
+	due = first ? first->due_ns : INT64_MAX;
+	for (const struct seat *seat = l->seats; first && seat < end; seat++)
+		if (seat->source && seat->due_ns > due &&
+		    seat->due_ns <= first->due_ns + first->wake_ns / SHARED_WAKE)
+			due = seat->due_ns;
+	return due;
+}
+
+/* List the fds that signal samples. For sources that are read in batches, listen only to what poll
+ * always reports: errors and hangups. seat_of[i] belongs to fds[i]. */
+static unsigned list_fds(const struct lane *l, struct pollfd *fds, uint32_t *seat_of)
+{
+	unsigned n = 1;
 
 	fds[0] = (struct pollfd){.fd = l->request_fd, .events = POLLIN};
-	fds[1] = (struct pollfd){.fd = l->timer_fd, .events = POLLIN};
 	for (uint32_t i = 0; i < l->n_seats; i++) {
 		const struct seat *seat = &l->seats[i];
 		int fd = seat->source ? seat->source->backend->fd(seat->source) : -1;
 
-		if (seat->source && (!due || seat->due_ns < due))
-			due = seat->due_ns;
 		if (fd < 0 || seat->silenced)
 			continue;
 		seat_of[n] = i;
 		fds[n++] = (struct pollfd){.fd = fd, .events = seat->period_ns < BATCH_BELOW_NS ? 0 : POLLIN};
 	}
-	l->sampler->sys->timer_at(l->sampler->sys, l->timer_fd, due);
 	return n;
 }
 
@@ -355,16 +368,14 @@ void lane_run(void *lane)
 {
 	struct lane *l = lane;
 	const struct sys *sys = l->sampler->sys;
-	struct pollfd fds[2 + SAMPLER_SOURCES_MAX];
-	uint32_t seat_of[2 + SAMPLER_SOURCES_MAX];
+	struct pollfd fds[1 + SAMPLER_SOURCES_MAX];
+	uint32_t seat_of[1 + SAMPLER_SOURCES_MAX];
 
 	while (!l->end) {
-		unsigned n = prepare_wait(l, fds, seat_of);
+		unsigned n = list_fds(l, fds, seat_of);
 
-		if (sys->poll(sys, fds, n, -1) < 0 && errno != EINTR)
+		if (sys->poll_until(sys, fds, n, next_wake(l)) < 0 && errno != EINTR)
 			break; /* cannot happen with our own fds; ending is better than spinning */
-		if (fds[1].revents)
-			sys_timer_ack(l->timer_fd);
 		notice_suspend(l);
 		if (fds[0].revents)
 			take_requests(l);

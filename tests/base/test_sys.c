@@ -275,29 +275,23 @@ static bool is_ready(int fd, int timeout_ms)
 	return poll(&p, 1, timeout_ms) == 1;
 }
 
-static void a_timer_fires_when_its_time_has_come_or_is_past(void **state)
+static void polling_until_a_time_ends_when_it_has_come_or_is_past(void **state)
 {
 	struct sys sys;
-	int fd = sys_timer_new();
+	struct pollfd p = {.fd = sys_event_new(), .events = POLLIN};
+	int64_t now;
 
 	(void)state;
 	assert_true(sys_init(&sys, NULL, NULL));
-	assert_true(fd >= 0);
-	assert_false(is_ready(fd, 0));
-	assert_int_equal(sys_timer_at(fd, sys.monotonic_ns(&sys) + 5000000), 0);
-	assert_true(is_ready(fd, AWAIT_MS));
-	sys_timer_ack(fd);
-	assert_false(is_ready(fd, 0));
-	for (int64_t past = -1; past <= 1; past += 2) {
-		assert_int_equal(sys_timer_at(fd, past), 0);
-		assert_true(is_ready(fd, AWAIT_MS));
-		sys_timer_ack(fd);
-	}
-	assert_int_equal(sys_timer_at(fd, sys.monotonic_ns(&sys) + 5000000), 0);
-	assert_int_equal(sys_timer_at(fd, 0), 0);
-	assert_false(is_ready(fd, 20));
-	sys_timer_ack(fd); /* nothing to acknowledge must not block */
-	close(fd);
+	now = sys.monotonic_ns(&sys);
+	assert_int_equal(sys.poll_until(&sys, &p, 1, now + 5000000), 0);
+	assert_true(sys.monotonic_ns(&sys) >= now + 5000000);
+	assert_int_equal(sys.poll_until(&sys, &p, 1, now), 0);
+	assert_int_equal(sys.poll_until(&sys, &p, 1, INT64_MIN), 0);
+	sys_event_signal(p.fd);
+	assert_int_equal(sys.poll_until(&sys, &p, 1, INT64_MIN), 1); /* looks before it gives up */
+	assert_int_equal(sys.poll_until(&sys, &p, 1, INT64_MAX), 1);
+	close(p.fd);
 	sys_fini(&sys);
 }
 
@@ -366,7 +360,7 @@ int main(void)
 		cmocka_unit_test(a_file_is_described_relative_to_the_root),
 		cmocka_unit_test(the_time_of_a_thread_runs_while_it_works),
 		cmocka_unit_test(listing_what_is_no_directory_fails_and_an_empty_one_has_nothing),
-		cmocka_unit_test(a_timer_fires_when_its_time_has_come_or_is_past),
+		cmocka_unit_test(polling_until_a_time_ends_when_it_has_come_or_is_past),
 		cmocka_unit_test(an_event_stays_until_it_is_acknowledged_once),
 		cmocka_unit_test(clocks_run_and_boot_time_is_at_least_monotonic_time),
 		cmocka_unit_test(a_descriptor_that_is_handed_over_is_not_closed),

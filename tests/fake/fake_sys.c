@@ -363,12 +363,12 @@ static void pass_time(void *fake, int64_t ns)
 	fake_sys_run(fake, ns);
 }
 
-/* The fake's time is not the kernel's, so its timers fire soon, and who waits looks again. */
-static int fake_timer_at(const struct sys *sys, int fd, int64_t monotonic_ns)
+/* The test runs the time here, not the one who waits: it soon looks again. */
+static int fake_poll_until(const struct sys *sys, struct pollfd *fds, unsigned n, int64_t monotonic_ns)
 {
-	const struct sys *real = &of(sys)->real;
+	int count = has_device(sys, fds, n) ? poll_devices(sys, fds, n, 0) : 0;
 
-	return sys_timer_at(fd, monotonic_ns ? real->monotonic_ns(real) + 1000000 : 0);
+	return count ? count : poll(fds, n, fake_monotonic(sys) < monotonic_ns);
 }
 
 static int new_fd(void)
@@ -422,7 +422,7 @@ void fake_sys_init(struct fake_sys *f, const char *root)
 		.boottime_ns = fake_boottime,
 		.raw_ns = fake_raw,
 		.thread_ns = fake_thread_ns,
-		.timer_at = fake_timer_at,
+		.poll_until = fake_poll_until,
 	};
 }
 

@@ -467,11 +467,11 @@ static int look_at_log(struct pollfd *fds, nfds_t n, struct pollfd *others, int6
 	return count;
 }
 
-int poll(struct pollfd *fds, nfds_t n, int timeout_ms)
+static int wait_for(struct pollfd *fds, nfds_t n, int64_t end_ns, const sigset_t *signals)
 {
-	int64_t end_ns = timeout_ms < 0 ? INT64_MAX : raw_ns() + timeout_ms * 1000000ll;
 	struct pollfd others[POLL_MAX];
 
+	REAL(ppoll);
 	if (n > POLL_MAX)
 		return errno = EINVAL, -1;
 	for (;;) {
@@ -483,7 +483,7 @@ int poll(struct pollfd *fds, nfds_t n, int timeout_ms)
 		if (left < 0)
 			left = 0;
 		wait = (struct timespec){.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
-		count = ppoll(others, n, due_ns == INT64_MAX && !ours ? NULL : &wait, NULL);
+		count = real(others, n, due_ns == INT64_MAX && !ours ? NULL : &wait, signals);
 		if (count < 0)
 			return -1;
 		for (nfds_t i = 0; i < n; i++)
@@ -494,11 +494,25 @@ int poll(struct pollfd *fds, nfds_t n, int timeout_ms)
 	}
 }
 
+int poll(struct pollfd *fds, nfds_t n, int timeout_ms)
+{
+	return wait_for(fds, n, timeout_ms < 0 ? INT64_MAX : raw_ns() + timeout_ms * 1000000ll, NULL);
+}
+
+int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *wait, const sigset_t *signals)
+{
+	int64_t ns = wait ? wait->tv_sec * 1000000000ll + wait->tv_nsec : 0;
+
+	return wait_for(fds, n, wait ? raw_ns() + ns : INT64_MAX, signals);
+}
+
 /* ---- what a hardened program calls instead (_FORTIFY_SOURCE) ---- */
 
 int __openat64_2(int dir, const char *path, int flags);
 ssize_t __read_chk(int fd, void *buf, size_t n, size_t room);
 int __poll_chk(struct pollfd *fds, nfds_t n, int timeout_ms, size_t room);
+int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *wait, const sigset_t *signals,
+		size_t room);
 
 int __openat64_2(int dir, const char *path, int flags)
 {
@@ -517,4 +531,12 @@ int __poll_chk(struct pollfd *fds, nfds_t n, int timeout_ms, size_t room)
 	if (n > room / sizeof(*fds))
 		abort();
 	return poll(fds, n, timeout_ms);
+}
+
+int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *wait, const sigset_t *signals,
+		size_t room)
+{
+	if (n > room / sizeof(*fds))
+		abort();
+	return ppoll(fds, n, wait, signals);
 }

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -53,6 +54,22 @@ static struct {
 	int64_t asleep_ns;
 } shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* The timer of SCRIPT_TIMER: a driver that keeps the time itself. */
+static inline void timer_set(int64_t monotonic_ns)
+{
+	struct itimerspec at = {.it_value = {.tv_sec = (time_t)(monotonic_ns / 1000000000),
+					     .tv_nsec = (long)(monotonic_ns % 1000000000)}};
+
+	assert_int_equal(timerfd_settime(script.fd, TFD_TIMER_ABSTIME, &at, NULL), 0);
+}
+
+static inline void timer_new(void)
+{
+	script.has_fd = true;
+	script.fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	assert_true(script.fd >= 0);
+}
+
 static inline bool fake_start(struct source *source, int64_t period_ns, int64_t now_ns, struct err *err)
 {
 	script.starts++;
@@ -61,7 +78,7 @@ static inline bool fake_start(struct source *source, int64_t period_ns, int64_t 
 	source->period_ns = period_ns;
 	script.begin_ns = now_ns;
 	if (script.kind == SCRIPT_TIMER)
-		sys_timer_at(script.fd, script.begin_ns + period_ns + script.late_ns);
+		timer_set(script.begin_ns + period_ns + script.late_ns);
 	return true;
 }
 
@@ -126,8 +143,7 @@ static inline enum read_result read_script(struct source *source, int64_t now_ns
 	if (script.raise_to_ns && n_samples == 3)
 		source->period_ns = script.raise_to_ns;
 	if (script.kind == SCRIPT_TIMER) {
-		sys_timer_ack(script.fd);
-		sys_timer_at(script.fd, script.begin_ns + source->period_ns + script.late_ns);
+		timer_set(script.begin_ns + source->period_ns + script.late_ns);
 	}
 	return READ_GOT;
 }
@@ -185,13 +201,14 @@ static inline struct source *fake_source(const struct sys *sys)
 	return source;
 }
 
-static inline int counted_poll(const struct sys *sys, struct pollfd *fds, unsigned n, int timeout_ms)
+static int (*real_poll_until)(const struct sys *sys, struct pollfd *fds, unsigned n, int64_t monotonic_ns);
+
+static inline int counted_poll(const struct sys *sys, struct pollfd *fds, unsigned n, int64_t monotonic_ns)
 {
-	(void)sys;
 	pthread_mutex_lock(&shared.lock);
 	shared.polls++;
 	pthread_mutex_unlock(&shared.lock);
-	return poll(fds, n, timeout_ms);
+	return real_poll_until(sys, fds, n, monotonic_ns);
 }
 
 static inline int64_t fake_boottime(const struct sys *sys)
@@ -219,7 +236,8 @@ static inline void bench_init(struct sampler_bench *b)
 	n_samples = 0;
 	shared.polls = shared.reads = shared.samples = shared.polls_at_read = 0;
 	assert_true(sys_init(&b->sys, NULL, &err));
-	b->sys.poll = counted_poll;
+	real_poll_until = b->sys.poll_until;
+	b->sys.poll_until = counted_poll;
 	b->sys.boottime_ns = fake_boottime;
 	b->sampler = sampler_new(&b->sys, &err);
 	assert_non_null(b->sampler);
