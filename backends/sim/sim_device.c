@@ -17,6 +17,7 @@ static const double loads[SIM_ROLES] = {
 	[ROLE_DISPLAY] = 0.06, [ROLE_AUDIO] = 0.03, [ROLE_SYSTEM] = 0.035, [ROLE_REST] = 0.003};
 
 enum base { CYCLES, BUSY_NS, PER_SECOND, PER_BUSY_SECOND, PER_CYCLE, PER_EVENT };
+_Static_assert(PER_EVENT == SIM_BASES, "a CPU counts every base");
 
 /* One event per this amount of its base: on small, middle and big cores; the base may be cycles or
  * time. For PER_EVENT, `of` is the index of an earlier row. */
@@ -99,51 +100,90 @@ static double gpu_share(const struct sim_scenario *s, const struct sim_act *act)
 	return real_min(1, load / (load < 0.3 ? 0.4 : load < 0.6 ? 0.6 : 1));
 }
 
-static double task_load(const struct sim_device *d, const struct sim_act *act, unsigned i,
-			const double *moods)
-{
-	const struct sim_cpu_load *cpu = &d->scenario->cpu;
-	const double game[SIM_ROLES] = {
-		[ROLE_MAIN] = cpu->main, [ROLE_RENDER] = cpu->render, [ROLE_WORKER] = cpu->worker};
-	enum sim_role role = sim_tasks[i].role;
-	double drift =
-		1 + 0.15 * moods[i % SIM_MOODS] +
-		0.3 * (sim_hash_unit(sim_hash(d->seed, (uint64_t)(d->now_ns / SIM_STEP_NS), 8000 + i)) - 0.5);
-
-	if (d->hitch && (role == ROLE_MAIN || role == ROLE_LOADER))
-		return role == ROLE_MAIN ? 1 : 0.85;
-	if (game[role] >= 1)
-		return 1; /* never waits */
-	if (game[role] > 0)
-		return real_min(game[role] * act->cpu * drift, 0.97);
-	return (loads[role] * (role == ROLE_REST ? 1 : 0.2 + 0.8 * act->cpu) +
-		(role == ROLE_LOADER ? 0.004 : 0)) *
-	       drift;
-}
-
 /* If a process has threads, only those are counted, so that it is not counted twice. */
 static bool has_threads(unsigned i)
 {
 	return i + 1 < sim_n_tasks && sim_tasks[i + 1].is_thread && !sim_tasks[i].is_thread;
 }
 
+/* The share of a CPU that a thread needs on average; 1: it never waits. */
+static double task_mean(const struct sim_device *d, const struct sim_act *act, enum sim_role role)
+{
+	const struct sim_cpu_load *cpu = &d->scenario->cpu;
+	const double game[SIM_ROLES] = {
+		[ROLE_MAIN] = cpu->main, [ROLE_RENDER] = cpu->render, [ROLE_WORKER] = cpu->worker};
+
+	if (d->hitch && (role == ROLE_MAIN || role == ROLE_LOADER))
+		return role == ROLE_MAIN ? 1 : 0.85;
+	if (game[role] > 0)
+		return game[role] >= 1 ? 1 : game[role] * act->cpu;
+	return loads[role] * (role == ROLE_REST ? 1 : 0.2 + 0.8 * act->cpu) +
+	       (role == ROLE_LOADER ? 0.004 : 0);
+}
+
 static void place_tasks(struct sim_device *d, const struct sim_act *act, const double *moods)
 {
-	unsigned every = d->scenario->hitch_every_s;
-
-	d->hitch = every && d->now_ns >= HITCH_NS && d->now_ns % (every * 1000000000ll) < HITCH_NS;
-	for (unsigned c = 0; c < SIM_CPUS; c++)
-		d->cpus[c].busy = 0;
 	for (unsigned i = 0; i < sim_n_tasks; i++) {
 		unsigned at = sim_tasks[i].cluster < d->phone->n_clusters ? sim_tasks[i].cluster
 									  : d->phone->n_clusters - 1;
 		const struct sim_cluster *cluster = &d->phone->clusters[at];
 		uint64_t turn = (uint64_t)((d->now_ns + 37000000ll * i) / NEXT_CPU_NS);
-		struct sim_cpu *cpu =
-			&d->cpus[cluster->first + sim_hash(d->seed, turn, 8100 + i) % cluster->n];
+		double mean = has_threads(i) ? 0 : task_mean(d, act, sim_tasks[i].role);
 
-		d->load[i] = has_threads(i) ? 0 : task_load(d, act, i, moods);
-		d->load[i] = real_min(d->load[i], 1 - cpu->busy);
+		d->cpu_of[i] = (uint8_t)(cluster->first + sim_hash(d->seed, turn, 8100 + i) % cluster->n);
+		d->mean[i] = mean < 1 ? mean * (1 + 0.15 * moods[i % SIM_MOODS]) : 1;
+	}
+}
+
+/* Set the events per unit of cycles or time. */
+static void set_events(struct sim_device *d, const double *moods)
+{
+	for (unsigned c = 0; c < d->phone->n_clusters; c++)
+		for (unsigned e = 0; e < SIM_EVENTS; e++) {
+			double per = c == 0                          ? rows[e].small
+				     : c + 1 == d->phone->n_clusters ? rows[e].big
+								     : rows[e].middle;
+
+			if (e == SIM_EVENT_INSTRUCTIONS)
+				per *= d->phone->clusters[c].ipc * d->scenario->cpu.ipc;
+			if (e == SIM_EVENT_MAJOR_FAULTS && d->hitch)
+				per *= 400;
+			if (rows[e].base >= PER_SECOND)
+				per *= 1 + 0.12 * moods[e % SIM_MOODS];
+			if (rows[e].base == PER_EVENT)
+				per *= d->events_per[c][rows[e].of];
+			d->events_per[c][e] = per;
+		}
+}
+
+static void begin_mood(struct sim_device *d)
+{
+	const struct sim_act *act = sim_scenario_act(d->scenario, d->now_ns);
+	unsigned every = d->scenario->hitch_every_s;
+	double moods[SIM_MOODS];
+
+	sim_drift(d->seed, d->now_ns, moods);
+	d->hitch = every && d->now_ns >= HITCH_NS && d->now_ns % (every * 1000000000ll) < HITCH_NS;
+	place_tasks(d, act, moods);
+	if (d->counts_events)
+		set_events(d, moods);
+	d->gpu_busy = real_min(1, gpu_share(d->scenario, act) * (1 + d->scenario->wave * moods[0]));
+	d->available_kib = (double)d->phone->memory_kib * (0.37 + 0.03 * moods[3]);
+}
+
+static void set_loads(struct sim_device *d)
+{
+	uint64_t step = (uint64_t)(d->now_ns / SIM_STEP_NS);
+
+	for (unsigned c = 0; c < SIM_CPUS; c++)
+		d->cpus[c].busy = 0;
+	for (unsigned i = 0; i < sim_n_tasks; i++) {
+		struct sim_cpu *cpu = &d->cpus[d->cpu_of[i]];
+		double load = d->mean[i];
+
+		if (load < 1)
+			load *= 0.85 + 0.3 * sim_hash_unit(sim_hash(d->seed, step, 8000 + i));
+		d->load[i] = real_min(d->mean[i] < 1 ? real_min(load, 0.97) : 1, 1 - cpu->busy);
 		cpu->busy += d->load[i];
 	}
 }
@@ -161,57 +201,29 @@ static void set_clocks(struct sim_device *d)
 		khz = real_min(floor(khz / 100000 + 0.5) * 100000, (double)cluster->top_khz);
 		for (unsigned i = 0; i < cluster->n; i++)
 			d->cpus[cluster->first + i].khz +=
-				d->now_ns ? 0.2 * (khz - d->cpus[cluster->first + i].khz) : khz;
+				d->now_ns ? 0.36 * (khz - d->cpus[cluster->first + i].khz) : khz;
 	}
 }
 
-static void set_events(struct sim_device *d, const double *moods)
+static enum base root_of(unsigned event)
 {
-	for (unsigned c = 0; c < d->phone->n_clusters; c++)
-		for (unsigned e = 0; e < SIM_EVENTS; e++) {
-			double per = c == 0                          ? rows[e].small
-				     : c + 1 == d->phone->n_clusters ? rows[e].big
-								     : rows[e].middle;
-
-			if (e == SIM_EVENT_INSTRUCTIONS)
-				per *= d->phone->clusters[c].ipc * d->scenario->cpu.ipc;
-			if (e == SIM_EVENT_MAJOR_FAULTS && d->hitch)
-				per *= 400;
-			if (rows[e].base >= PER_SECOND)
-				per *= 1 + 0.12 * moods[e % SIM_MOODS];
-			d->events_per[c][e] = per;
-		}
+	while (rows[event].base == PER_EVENT)
+		event = rows[event].of;
+	return rows[event].base;
 }
 
-static void begin_step(struct sim_device *d)
+/* Turn what passed at the present rates into events. */
+static void count_events(struct sim_device *d)
 {
-	const struct sim_act *act = sim_scenario_act(d->scenario, d->now_ns);
-	double moods[SIM_MOODS];
+	for (unsigned e = 0; e < SIM_EVENTS && d->counts_events; e++) {
+		enum base base = root_of(e);
 
-	sim_drift(d->seed, d->now_ns, moods);
-	place_tasks(d, act, moods);
-	set_clocks(d);
-	if (d->counts_events)
-		set_events(d, moods);
-	d->gpu_busy = real_min(1, gpu_share(d->scenario, act) * (1 + d->scenario->wave * moods[0]));
-	d->available_kib = (double)d->phone->memory_kib * (0.37 + 0.03 * moods[3]);
-}
-
-static void count_events(struct sim_device *d, unsigned i, double seconds)
-{
-	struct sim_cpu *cpu = &d->cpus[i];
-	const double *per = d->events_per[sim_device_cluster(d->phone, i)];
-	double busy = cpu->busy * seconds, cycles = busy * cpu->khz * 1000, now[SIM_EVENTS];
-	const double bases[PER_EVENT] = {[CYCLES] = cycles,
-					 [BUSY_NS] = busy * 1e9,
-					 [PER_SECOND] = seconds,
-					 [PER_BUSY_SECOND] = busy,
-					 [PER_CYCLE] = cycles};
-
-	for (unsigned e = 0; e < SIM_EVENTS; e++) {
-		now[e] = (rows[e].base == PER_EVENT ? now[rows[e].of] : bases[rows[e].base]) * per[e];
-		cpu->events[e] += now[e];
+		for (unsigned i = 0; i < SIM_CPUS; i++)
+			d->cpus[i].events[e] += d->cpus[i].passed[base] *
+						d->events_per[sim_device_cluster(d->phone, i)][e];
 	}
+	for (unsigned i = 0; i < SIM_CPUS; i++)
+		memset(d->cpus[i].passed, 0, sizeof(d->cpus[i].passed));
 }
 
 static void count_time(struct sim_cpu *cpu, double seconds)
@@ -223,6 +235,10 @@ static void count_time(struct sim_cpu *cpu, double seconds)
 	cpu->time_ns[TIME_IRQ] += 0.018e9 * busy;
 	cpu->time_ns[TIME_SOFTIRQ] += 0.012e9 * busy;
 	cpu->time_ns[TIME_IDLE] += (seconds - busy) * 1e9;
+	cpu->passed[CYCLES] = cpu->passed[PER_CYCLE] += busy * cpu->khz * 1000;
+	cpu->passed[BUSY_NS] += busy * 1e9;
+	cpu->passed[PER_SECOND] += seconds;
+	cpu->passed[PER_BUSY_SECOND] += busy;
 }
 
 static void count_all(struct sim_device *d, double seconds)
@@ -232,8 +248,6 @@ static void count_all(struct sim_device *d, double seconds)
 
 	for (unsigned i = 0; i < SIM_CPUS; i++) {
 		count_time(&d->cpus[i], seconds);
-		if (d->counts_events)
-			count_events(d, i, seconds);
 		busy += d->cpus[i].busy;
 	}
 	for (unsigned i = 0; i < sim_n_tasks; i++)
@@ -251,10 +265,17 @@ void sim_device_run(struct sim_device *d, int64_t ns)
 	while (d->now_ns < ns) {
 		int64_t end = (d->now_ns / SIM_STEP_NS + 1) * SIM_STEP_NS;
 
-		if (d->now_ns % SIM_STEP_NS == 0)
-			begin_step(d);
+		if (d->now_ns % SIM_MOOD_NS == 0) {
+			count_events(d);
+			begin_mood(d);
+		}
+		if (d->now_ns % SIM_STEP_NS == 0) {
+			set_loads(d);
+			set_clocks(d);
+		}
 		end = end < ns ? end : ns;
 		count_all(d, (double)(end - d->now_ns) * 1e-9);
 		d->now_ns = end;
 	}
+	count_events(d);
 }

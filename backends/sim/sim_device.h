@@ -2,8 +2,9 @@
  * system that run on them.
  *
  * Each source that shows a part of it (CPU load, CPU events, processes) has its own device. They
- * agree because everything follows from seed, scenario and time since the start, in steps of
- * SIM_STEP_NS with constant rates.
+ * agree because everything follows from seed, scenario and time since the start. Loads and clocks
+ * stay for SIM_STEP_NS; what a thread needs on average, its CPU and the events per cycle for
+ * SIM_MOOD_NS.
  *
  * Thread: one at a time.
  */
@@ -13,7 +14,8 @@
 #include "backends/backend.h"
 #include "backends/sim/sim.h"
 
-#define SIM_STEP_NS 10000000ll
+#define SIM_STEP_NS 20000000ll
+#define SIM_MOOD_NS 100000000ll /* a multiple of the step */
 #define SIM_CLUSTERS_MAX 3
 #define SIM_CPUS 8
 #define SIM_TASKS_MAX 40
@@ -62,6 +64,7 @@ extern const unsigned sim_n_tasks;
 
 /* The number of CPU events. */
 #define SIM_EVENTS 25
+#define SIM_BASES 5 /* what they are counted per: sim_device.c */
 #define SIM_EVENT_MAJOR_FAULTS 3
 #define SIM_EVENT_CYCLES 4
 #define SIM_EVENT_INSTRUCTIONS 5
@@ -73,6 +76,7 @@ enum sim_time { TIME_USER, TIME_SYSTEM, TIME_IDLE, TIME_IOWAIT, TIME_IRQ, TIME_S
 struct sim_cpu {
 	double khz, busy; /* in this step */
 	double time_ns[SIM_TIMES];
+	double passed[SIM_BASES]; /* not yet turned into events */
 	double events[SIM_EVENTS];
 };
 
@@ -84,10 +88,11 @@ struct sim_device {
 	bool counts_events;         /* else events[] stay 0 */
 	bool hitch;                 /* the game loads something */
 	double gpu_busy;            /* share of time that the scenario demands */
-	double load[SIM_TASKS_MAX]; /* share of one CPU, in this step */
+	double mean[SIM_TASKS_MAX]; /* share of one CPU that a thread needs; 1: it never waits */
+	double load[SIM_TASKS_MAX]; /* what it gets in this step */
+	uint8_t cpu_of[SIM_TASKS_MAX];
 	double task_ns[SIM_TASKS_MAX], gpu_ns;
-	double events_per[SIM_CLUSTERS_MAX]
-			 [SIM_EVENTS]; /* per second, cycle or other event: see sim_device.c */
+	double events_per[SIM_CLUSTERS_MAX][SIM_EVENTS]; /* per second or cycle */
 	double load_average[3], celsius, available_kib;
 	struct sim_cpu cpus[SIM_CPUS];
 };
