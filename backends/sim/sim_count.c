@@ -83,16 +83,10 @@ void sim_count_show(struct sim_model *m, struct sim_shown *shown)
 	m->shows = true;
 }
 
-static unsigned warp_tasks(const struct sim_gpu *gpu)
-{
-	unsigned tasks = gpu->quads_per_warp * 4 / gpu->geometry_task;
-
-	return tasks ? tasks : 1;
-}
-
 void sim_count_init(struct sim_model *m)
 {
 	const struct sim_gpu *gpu = &m->gpu;
+	unsigned warp = gpu->quads_per_warp * 4;
 
 	m->constants[CONSTANT_FMA_PIPES] = gpu->dual_issue ? 2 : 1;
 	m->constants[CONSTANT_VARYING_SLOTS] = gpu->varying_slots;
@@ -101,7 +95,7 @@ void sim_count_init(struct sim_model *m)
 	m->constants[CONSTANT_READ_BEATS] = 512 / gpu->bus_bits;
 	m->constants[CONSTANT_FOUR] = 4;
 	m->constants[CONSTANT_THREE] = 3;
-	m->constants[CONSTANT_WARP_TASKS] = warp_tasks(gpu);
+	m->constants[CONSTANT_WARP_TASKS] = warp > gpu->geometry_task ? warp / gpu->geometry_task : 1;
 	/* Flush often enough that no result exceeds 32 bits: in a core, few things happen more than
 	 * once per cycle; a slice may have to write for all cores. */
 	m->longest = (1ull << 32) / SIM_TICK /
@@ -168,8 +162,6 @@ void sim_count_rates(struct sim_model *m)
 	double issue = 0, any = 0;
 	unsigned lead = 0;
 
-	flush_stalls(m);
-	flush_queues(m);
 	for (unsigned s = 0; s < STREAMS; s++) {
 		if (!(m->set & 1u << s))
 			continue;
@@ -182,7 +174,12 @@ void sim_count_rates(struct sim_model *m)
 	if (several)
 		issue += 0.5 * (1 - issue);
 	set_speeds(m, share, any, issue);
+	if (!m->shows)
+		return;
+	flush_stalls(m);
+	flush_queues(m);
 	sim_stalls_set(m);
+	sim_waits_set(m);
 	for (unsigned i = 0; i < m->gpu.cores; i++) {
 		struct sim_core *core = &m->cores[i];
 		bool shared = several && m->set & F;
@@ -257,7 +254,7 @@ void sim_count_ticks(struct sim_model *m, uint64_t ticks)
 		queue->left -= done;
 		m->wait_work[sim_queue_head(queue)->stream] += done;
 	}
-	for (unsigned i = 0; i < m->gpu.cores; i++)
+	for (unsigned i = 0; i < m->gpu.cores && m->shows; i++)
 		core_ticks(m, i, ticks);
 }
 
@@ -465,7 +462,7 @@ static void add_front_work(struct sim_model *m, const struct sim_phase *phase, e
 	static const double cycles[SIM_FRONT_UNITS] = {
 		[FRONT_IRQ] = 6000, [FRONT_MCU] = 34000, [FRONT_CEU] = 12000, [FRONT_LSU] = 6500};
 
-	for (unsigned i = first; i <= last; i++)
+	for (unsigned i = first; i <= last && m->shows; i++)
 		m->front[i].left +=
 			(uint64_t)(cycles[i] * (0.6 + 0.8 * sim_hash_unit(sim_hash(phase->key, 1, i))) /
 				   SIM_TICK);

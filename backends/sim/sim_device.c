@@ -219,8 +219,8 @@ static void count_events(struct sim_device *d)
 		enum base base = root_of(e);
 
 		for (unsigned i = 0; i < SIM_CPUS; i++)
-			d->cpus[i].events[e] += d->cpus[i].passed[base] *
-						d->events_per[sim_device_cluster(d->phone, i)][e];
+			d->cpus[i].events[e] +=
+				d->cpus[i].passed[base] * d->events_per[sim_device_cluster(d->phone, i)][e];
 	}
 	for (unsigned i = 0; i < SIM_CPUS; i++)
 		memset(d->cpus[i].passed, 0, sizeof(d->cpus[i].passed));

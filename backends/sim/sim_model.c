@@ -159,7 +159,6 @@ static void submit_frames(struct sim_model *m, int64_t at_ns)
 		sim_frame_submit(m, at_ns);
 	start_phases(m);
 	sim_count_rates(m);
-	sim_waits_set(m);
 }
 
 static void end_phases(struct sim_model *m)

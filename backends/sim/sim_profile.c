@@ -74,6 +74,7 @@ static const double defaults[RATIO_SHADER] = {
 	[RATIO_LINE] = 0.25,
 };
 
+#define OFFSETS ((RATIO_COUNT + SIM_MOODS - 1) / SIM_MOODS * SIM_MOODS)
 #define COMPUTE_THREADS 0.09 /* per cycle of execution: one in eleven cycles */
 
 /* Share of the time in which the cores execute while a stream has them alone, before its shader's
@@ -305,16 +306,42 @@ static void set_compute(const struct sim_gpu *gpu, double threads, double *r)
 	r[RATIO_FULL_WARPS] = 0.97;
 }
 
-/* The ratio of an instance in this phase, near its mean. Shares close to 1 stay close to 1. */
-static double varied_ratio(double x, unsigned ratio, const struct sim_phase *phase)
+/* How far each ratio is from its mean in this phase; in straight loops, which compilers
+ * vectorize. */
+static void set_offsets(float *restrict off, const struct sim_phase *phase)
 {
-	double drift = 0.6 * phase->moods[ratio % SIM_MOODS] + 0.4 * phase->moods[ratio * 5 / 8 % SIM_MOODS];
-	double noise = 0.12 * (sim_hash_unit(sim_hash(phase->key, 0, ratio)) - 0.5);
-	double off = noise + (ratio < RATIO_SHADER ? 0.2 : 0.12) * (ratio & 1 ? drift : -drift);
+	float drift[SIM_MOODS];
 
-	if (ratio >= RATIO_BOUNDED)
-		return x * (1 + off);
-	return x < 0.5 ? x * (1 + off) : 1 - (1 - x) * (1 - 2.5 * off);
+	for (unsigned i = 0; i < SIM_MOODS; i++)
+		drift[i] = (float)(i & 1 ? phase->moods[i] : -phase->moods[i]);
+	for (unsigned at = 0; at < OFFSETS; at += SIM_MOODS) {
+		uint64_t hashes[] = {sim_hash(phase->key, 0, at), sim_hash(phase->key, 0, at + 1)};
+		float amount = at < RATIO_SHADER ? 0.2f : 0.12f, own = drift[at / SIM_MOODS % SIM_MOODS];
+		uint16_t noise[SIM_MOODS];
+
+		memcpy(noise, hashes, sizeof(noise));
+		for (unsigned i = 0; i < SIM_MOODS; i++)
+			off[at + i] = 0.12f / 65536 * (float)(noise[i] - 32768) +
+				      amount * (0.6f * drift[i] + 0.4f * own);
+	}
+	off[RATIO_LINE] = 0; /* a constant */
+}
+
+/* Shares close to 1 stay close to 1. */
+static void vary_ratios(struct sim_profile *profile, const struct sim_phase *phase, const double *r,
+			const struct sim_used *used)
+{
+	float offsets[OFFSETS];
+
+	if (used->n)
+		set_offsets(offsets, phase);
+	for (const uint8_t *i = used->ratios; i < used->ratios + used->n; i++) {
+		double x = r[*i], off = (double)offsets[*i];
+
+		x = *i >= RATIO_BOUNDED || x < 0.5 ? x * (1 + off) : 1 - (1 - x) * (1 - 2.5 * off);
+		assert(x >= 0 && x < 100 && (*i >= RATIO_BOUNDED || x <= 1));
+		profile->ratios[*i] = (uint32_t)(x * SIM_ONE);
+	}
 }
 
 void sim_profile_init(struct sim_profile *profile, const struct sim_gpu *gpu, const struct sim_phase *phase,
@@ -344,10 +371,5 @@ void sim_profile_init(struct sim_profile *profile, const struct sim_gpu *gpu, co
 		set_vertex(gpu, pass->look, &phase->size, r);
 	else
 		set_compute(gpu, threads, r);
-	for (const uint8_t *i = used->ratios; i < used->ratios + used->n; i++) {
-		double x = *i == RATIO_LINE ? r[*i] : varied_ratio(r[*i], *i, phase);
-
-		assert(x >= 0 && x < 100 && (*i >= RATIO_BOUNDED || x <= 1));
-		profile->ratios[*i] = (uint32_t)(x * SIM_ONE);
-	}
+	vary_ratios(profile, phase, r, used);
 }

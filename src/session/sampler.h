@@ -1,12 +1,13 @@
 /* sampler: the threads that read every source on time and hand the samples to the taps of their
  * readers.
  *
- * Every real GPU has its own thread; all other sources share one. A driver call that does not return
- * therefore stalls only the sources of its thread. A thread waits only for time and for its
- * sources. Below a 10 ms interval it does not wake for each sample: it sleeps min(16 intervals, 16
- * ms), on a grid that does not drift, and then drains every waiting sample. It never spins: a source whose fd
- * is ready but yields no sample, or that never stops yielding samples, waits for its next deadline;
- * one that hangs up and yields nothing is gone.
+ * Every real GPU has its own thread; all other sources share one. A driver call that does not
+ * return therefore stalls only the sources of its thread. A thread waits only for time and for its
+ * sources, on a grid that does not drift; sources that started together wake it together. Below a
+ * 10 ms interval it does not wake for each sample: it sleeps min(16 intervals, 16 ms) and then
+ * drains every waiting sample. It never spins: a source whose fd is ready but yields no sample, or
+ * that never stops yielding samples, waits for its next deadline; one that hangs up and yields
+ * nothing is gone.
  *
  * Threads: one thread calls all functions, the ui thread (in record, the main one). A backend's
  * start, read, stop and close run on the sampler's threads, which take requests between reads. A

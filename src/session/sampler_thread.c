@@ -12,7 +12,7 @@
 #define BATCH_BELOW_NS 10000000ll
 #define BATCH_NS 16000000ll
 #define BATCH_SAMPLES 16
-#define SHARED_WAKE 50 /* deadlines within so small a part of the pace share a wake-up */
+#define SHARED_WAKE 50         /* deadlines within so small a part of the pace share a wake-up */
 #define SUSPEND_NS 100000000ll /* BOOTTIME advanced this much more than MONOTONIC */
 
 static int64_t now_ns(const struct lane *l)
