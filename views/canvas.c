@@ -168,41 +168,46 @@ static uint32_t ascii_of(uint32_t ch)
 	return '?';
 }
 
-static void set_cell(struct canvas *c, int x, int y, enum style style, uint32_t ch)
+/* What a cell shows of a character. */
+static uint32_t shown_char(const struct canvas *c, uint32_t ch)
 {
-	if (x >= 0 && x < c->cols && y >= 0 && y < c->rows)
-		c->cells[y * c->cols + x] = (struct cell){ch, (uint8_t)style};
+	if (ch < 0x20 || (ch >= 0x7f && ch < 0xa0))
+		ch = '?';
+	return c->ascii ? ascii_of(ch) : ch;
 }
 
 /* The halves of a wide character must not outlive each other. */
-static void release_cell(struct canvas *c, int x, int y)
+static inline void fill_cells(struct canvas *c, int x, int y, int w, enum style style, uint32_t ch)
 {
-	if (x < 0 || x >= c->cols || y < 0 || y >= c->rows)
-		return;
-	struct cell *cell = &c->cells[y * c->cols + x];
+	struct cell *row = &c->cells[y * c->cols];
+	int end = x + w < c->cols ? x + w : c->cols;
 
-	if (!cell->ch && x > 0)
-		cell[-1].ch = ' ';
-	if (x + 1 < c->cols && !cell[1].ch)
-		cell[1].ch = ' ';
+	x = x > 0 ? x : 0;
+	if (x >= end || y < 0 || y >= c->rows)
+		return;
+	if (!row[x].ch && x > 0)
+		row[x - 1].ch = ' ';
+	if (end < c->cols && !row[end].ch)
+		row[end].ch = ' ';
+	for (; x < end; x++)
+		row[x] = (struct cell){ch, style};
 }
 
-static void put_cell(struct canvas *c, int x, int y, enum style style, uint32_t ch)
+static void put_wide(struct canvas *c, int x, int y, enum style style, uint32_t ch)
 {
-	int width = char_width(ch);
+	/* Half of it outside the canvas would leave the other half alone. */
+	bool whole = ch >= 0x7f && x >= 0 && x + 1 < c->cols && y >= 0 && y < c->rows;
 
-	if (ch < 0x20 || (ch >= 0x7f && ch < 0xa0))
-		ch = '?';
-	if (c->ascii)
-		ch = ascii_of(ch);
-	/* Half a wide character outside the canvas would leave the other half alone. */
-	if (width == 2 && (x < 0 || x + 1 >= c->cols))
-		ch = '?';
-	for (int i = 0; i < width; i++)
-		release_cell(c, x + i, y);
-	set_cell(c, x, y, style, ch);
-	if (width == 2)
-		set_cell(c, x + 1, y, style, ch < 0x7f ? ch : 0);
+	fill_cells(c, x, y, 2, style, whole ? ' ' : '?');
+	if (!whole)
+		return;
+	c->cells[y * c->cols + x].ch = ch;
+	c->cells[y * c->cols + x + 1].ch = 0;
+}
+
+void canvas_put(struct canvas *c, int x, int y, enum style style, uint32_t ch)
+{
+	fill_cells(c, x, y, 1, style, shown_char(c, ch));
 }
 
 int canvas_text(struct canvas *c, struct rect r, enum style style, const char *text)
@@ -218,8 +223,10 @@ int canvas_text(struct canvas *c, struct rect r, enum style style, const char *t
 
 		if (used + width > r.w)
 			break;
-		if (width)
-			put_cell(c, r.x + used, r.y, style, ch);
+		if (width == 1)
+			canvas_put(c, r.x + used, r.y, style, ch);
+		else if (width)
+			put_wide(c, r.x + used, r.y, style, shown_char(c, ch));
 		used += width;
 	}
 	return used;
@@ -320,12 +327,9 @@ int canvas_printf(struct canvas *c, struct rect r, enum style style, const char 
 void canvas_fill(struct canvas *c, struct rect r, enum style style, uint32_t ch)
 {
 	assert(char_width(ch) == 1);
-	int x0 = clamp_cell(r.x, 0, c->cols), x1 = clamp_cell(r.x + r.w, 0, c->cols);
-	int y0 = clamp_cell(r.y, 0, c->rows), y1 = clamp_cell(r.y + r.h, 0, c->rows);
-
-	for (int y = y0; y < y1; y++)
-		for (int x = x0; x < x1; x++)
-			put_cell(c, x, y, style, ch);
+	ch = shown_char(c, ch);
+	for (int y = r.y; y < r.y + r.h; y++)
+		fill_cells(c, r.x, y, r.w, style, ch);
 }
 
 void canvas_restyle(struct canvas *c, struct rect r, enum style style)
@@ -335,11 +339,11 @@ void canvas_restyle(struct canvas *c, struct rect r, enum style style)
 
 	for (int y = r.y > 0 ? r.y : 0; y < bottom; y++)
 		for (int x = r.x > 0 ? r.x : 0; x < right; x++) {
-			uint8_t *cell = &c->cells[y * c->cols + x].style;
+			struct cell *cell = &c->cells[y * c->cols + x];
 
 			if (style != STYLE_SELECTED)
-				*cell = (uint8_t)style;
-			else if (*cell < STYLE_COUNT && *cell != STYLE_CURSOR)
-				*cell += STYLE_ON_SELECTED;
+				cell->style = style;
+			else if (cell->style < STYLE_COUNT && cell->style != STYLE_CURSOR)
+				cell->style += STYLE_ON_SELECTED;
 		}
 }

@@ -51,8 +51,8 @@ enum style {
 #define STYLE_LOOKS (2 * STYLE_COUNT)
 
 struct cell {
-	uint32_t ch;   /* 0: the right half of a wide character */
-	uint8_t style; /* enum style, or that + STYLE_ON_SELECTED */
+	uint32_t ch : 24;   /* 0: the right half of a wide character */
+	uint32_t style : 8; /* enum style, or that + STYLE_ON_SELECTED */
 };
 
 struct rect {
@@ -97,6 +97,8 @@ void canvas_text_parts(struct canvas *c, struct rect r, enum style style, const 
 int canvas_text_right(struct canvas *c, struct rect r, enum style style, const char *text);
 int canvas_printf(struct canvas *c, struct rect r, enum style style, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/* Draw a character of one column. */
+void canvas_put(struct canvas *c, int x, int y, enum style style, uint32_t ch);
 void canvas_fill(struct canvas *c, struct rect r, enum style style, uint32_t ch);
 int text_width(const char *text); /* columns */
 

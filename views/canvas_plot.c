@@ -20,11 +20,6 @@ static double share_of(double v)
 	return v < 0 ? 0 : v > 1 ? 1 : v;
 }
 
-static void put_cell(struct canvas *c, int x, int y, enum style style, uint32_t ch)
-{
-	canvas_fill(c, (struct rect){x, y, 1, 1}, style, ch);
-}
-
 /* How many of the levels a point fills: at least one, so that a measured zero differs from a
  * hole. */
 static int point_level(double v, int levels)
@@ -70,9 +65,9 @@ void canvas_meter(struct canvas *c, struct rect r, enum style style, double shar
 	canvas_fill(c, (struct rect){r.x, r.y, r.w, 1}, STYLE_TRACK, '.');
 	canvas_fill(c, (struct rect){r.x, r.y, halves / 2, 1}, style, BLOCK_LOWER_HALF);
 	if (halves % 2)
-		put_cell(c, r.x + halves / 2, r.y, style, QUADRANT_LOWER_LEFT);
+		canvas_put(c, r.x + halves / 2, r.y, style, QUADRANT_LOWER_LEFT);
 	if (limit > 0 && limit < 1)
-		put_cell(c, r.x + (int)(limit * r.w), r.y, STYLE_LIMIT, 0x2502);
+		canvas_put(c, r.x + (int)(limit * r.w), r.y, STYLE_LIMIT, 0x2502);
 }
 
 void canvas_meter_peak(struct canvas *c, struct rect r, double share, double peak)
@@ -82,7 +77,7 @@ void canvas_meter_peak(struct canvas *c, struct rect r, double share, double pea
 	/* right at the end of the bar it would say little, and come and go */
 	if (peak > share && at < r.w && at > (int)real_round(share_of(share) * r.w * 2 + 1) / 2 &&
 	    c->cells[r.y * c->cols + r.x + at].style == STYLE_TRACK)
-		put_cell(c, r.x + at, r.y, STYLE_AXIS, c->ascii ? ':' : 0x2577);
+		canvas_put(c, r.x + at, r.y, STYLE_AXIS, c->ascii ? ':' : 0x2577);
 }
 
 enum style canvas_part_style(unsigned part)
@@ -134,12 +129,12 @@ static void put_block(struct canvas *c, int x, int y, enum style style, double a
 	int level = isnan(share) ? 0 : (int)real_round(share_of(share) * EIGHTHS);
 
 	if (isnan(share))
-		put_cell(c, x, y, STYLE_TRACK, 0xb7);
+		canvas_put(c, x, y, STYLE_TRACK, 0xb7);
 	else if (level == 0)
-		put_cell(c, x, y, share > 0 ? style : STYLE_TRACK, BLOCK_EIGHTH);
+		canvas_put(c, x, y, share > 0 ? style : STYLE_TRACK, BLOCK_EIGHTH);
 	else
-		put_cell(c, x, y, style,
-			 c->ascii ? (uint32_t)ascii_levels[level] : BLOCK_EIGHTH - 1 + (uint32_t)level);
+		canvas_put(c, x, y, style,
+			   c->ascii ? (uint32_t)ascii_levels[level] : BLOCK_EIGHTH - 1 + (uint32_t)level);
 }
 
 /* One column of an area, from the bottom up. */
@@ -150,15 +145,15 @@ static void put_area(struct canvas *c, struct rect r, enum style style, double a
 	int left = point_level(a, levels), right = point_level(b, levels);
 
 	if (isnan(a) && isnan(b))
-		put_cell(c, r.x, bottom, STYLE_TRACK, 0xb7);
+		canvas_put(c, r.x, bottom, STYLE_TRACK, 0xb7);
 	for (int row = 0; row < r.h; row++) {
 		int l = level_in_row(left, row), h = level_in_row(right, row);
 
 		if (l == LEVELS && h == LEVELS && has_texture(c, style))
-			put_cell(c, r.x, bottom - row, style, BLOCK_SHADE);
+			canvas_put(c, r.x, bottom - row, style, BLOCK_SHADE);
 		else if (l || h)
-			put_cell(c, r.x, bottom - row, a > 0 || b > 0 ? style : STYLE_TRACK,
-				 c->ascii ? (uint32_t)ascii_levels[l > h ? l : h] : braille_cell(l, h));
+			canvas_put(c, r.x, bottom - row, a > 0 || b > 0 ? style : STYLE_TRACK,
+				   c->ascii ? (uint32_t)ascii_levels[l > h ? l : h] : braille_cell(l, h));
 	}
 }
 
@@ -187,8 +182,8 @@ void canvas_box(struct canvas *c, struct rect r, enum style style)
 	canvas_fill(c, (struct rect){r.x, bottom, r.w, 1}, style, 0x2500);
 	canvas_fill(c, (struct rect){r.x, r.y, 1, r.h}, style, 0x2502);
 	canvas_fill(c, (struct rect){right, r.y, 1, r.h}, style, 0x2502);
-	put_cell(c, r.x, r.y, style, 0x256d);
-	put_cell(c, right, r.y, style, 0x256e);
-	put_cell(c, r.x, bottom, style, 0x2570);
-	put_cell(c, right, bottom, style, 0x256f);
+	canvas_put(c, r.x, r.y, style, 0x256d);
+	canvas_put(c, right, r.y, style, 0x256e);
+	canvas_put(c, r.x, bottom, style, 0x2570);
+	canvas_put(c, right, bottom, style, 0x256f);
 }

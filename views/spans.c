@@ -193,7 +193,7 @@ static void draw_budget(const struct span_plot *plot, const struct view_data *da
 		uint32_t ch = canvas->cells[y * canvas->cols + lanes.x + x].ch;
 
 		if (ch == ' ' || ch > 0x2500)
-			canvas_fill(canvas, (struct rect){lanes.x + x, y, 1, 1}, STYLE_LIMIT, 0x2503);
+			canvas_put(canvas, lanes.x + x, y, STYLE_LIMIT, 0x2503);
 	}
 }
 

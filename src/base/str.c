@@ -13,16 +13,6 @@ struct span span_of(const char *s)
 	return (struct span){s, s ? strlen(s) : 0};
 }
 
-bool span_eq(struct span a, struct span b)
-{
-	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
-}
-
-bool span_is(struct span a, const char *s)
-{
-	return span_eq(a, span_of(s));
-}
-
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
@@ -232,16 +222,12 @@ void strbuf_wrap(struct strbuf *b, unsigned at, unsigned indent, unsigned width,
 	strbuf_str(b, "\n");
 }
 
-uint32_t utf8_next(const char **p, const char *end)
+uint32_t utf8_long(const char **p, const char *end)
 {
 	const unsigned char *s = (const unsigned char *)*p;
 	size_t left = (size_t)(end - *p), len;
 	uint32_t ch;
 
-	if (s[0] < 0x80) {
-		(*p)++;
-		return s[0];
-	}
 	len = s[0] >= 0xf0 && s[0] < 0xf5   ? 4
 	      : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
 	      : s[0] >= 0xc2 && s[0] < 0xe0 ? 2

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* A piece of a text that someone else owns. Print it with "%.*s", SPAN_ARG(s). */
 struct span {
@@ -16,8 +17,14 @@ struct span {
 #define SPAN_LIT(lit) ((struct span){(lit), sizeof(lit) - 1})
 
 struct span span_of(const char *s); /* NULL gives an empty span */
-bool span_eq(struct span a, struct span b);
-bool span_is(struct span a, const char *s);
+static inline bool span_eq(struct span a, struct span b)
+{
+	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+static inline bool span_is(struct span a, const char *s) /* the length of a literal costs nothing */
+{
+	return span_eq(a, (struct span){s, strlen(s)});
+}
 struct span span_trim(struct span s);              /* without blanks at both ends */
 struct span span_word(struct span *rest);          /* takes the next word off *rest; empty at the end */
 struct span span_until(struct span *rest, char c); /* takes the text up to c off *rest, and drops c */
@@ -53,7 +60,16 @@ void strbuf_wrap(struct strbuf *b, unsigned at, unsigned indent, unsigned width,
 char *str_printable(char *dst, size_t size, const char *src);
 
 /* Decode one UTF-8 character at *p (before end) and advance. A malformed byte gives 0xfffd. */
-uint32_t utf8_next(const char **p, const char *end);
+uint32_t utf8_long(const char **p, const char *end); /* one that is not ASCII */
+static inline uint32_t utf8_next(const char **p, const char *end)
+{
+	unsigned char first = (unsigned char)**p;
+
+	if (first >= 0x80)
+		return utf8_long(p, end);
+	(*p)++;
+	return first;
+}
 /* Encode as UTF-8; out has room for 4 bytes. Returns the length. */
 size_t utf8_put(char *out, uint32_t ch);
 

@@ -60,12 +60,21 @@ static const char *cap_string(const char *name)
 	return s == (char *)-1 ? NULL : s;
 }
 
-/* Skip padding ("$<5>" is 5 ms): terminals that still need it have flow control. */
-static const char *skip_padding(const char *text)
+/* Append a text up to a '%' or its end, without padding ("$<5>" is 5 ms): terminals that still
+ * need it have flow control. Returns the rest. */
+static const char *add_plain(struct strbuf *out, const char *text)
 {
-	const char *end = text[0] == '$' && text[1] == '<' ? strchr(text, '>') : NULL;
+	while (*text && *text != '%') {
+		size_t plain = strcspn(text, "$%");
+		const char *end =
+			text[plain] == '$' && text[plain + 1] == '<' ? strchr(text + plain, '>') : NULL;
 
-	return end ? end + 1 : text;
+		if (text[plain] == '$' && !end)
+			plain++;
+		strbuf_add(out, text, plain);
+		text = end ? end + 1 : text + plain;
+	}
+	return text;
 }
 
 static void add_decimal(struct strbuf *out, unsigned n)
@@ -85,18 +94,17 @@ static bool add_numbers(struct strbuf *out, const char *text, int a, int b)
 	size_t start = out->n;
 	int first = 0;
 
-	for (text = skip_padding(text); *text; text = skip_padding(text)) {
-		if (text[0] == '%' && text[1] == 'i') {
+	for (text = add_plain(out, text); *text; text = add_plain(out, text)) {
+		if (text[1] == 'i') {
 			first = 1;
 			text += 2;
-		} else if (!strncmp(text, "%p1%d", 5) || !strncmp(text, "%p2%d", 5)) {
+		} else if (text[1] == 'p' && (text[2] == '1' || text[2] == '2') && text[3] == '%' &&
+			   text[4] == 'd') {
 			add_decimal(out, (unsigned)((text[2] == '1' ? a : b) + first));
 			text += 5;
-		} else if (text[0] == '%') {
+		} else {
 			out->n = start;
 			return false;
-		} else {
-			strbuf_add(out, text++, 1);
 		}
 	}
 	return true;
@@ -107,8 +115,8 @@ static void add_filled(struct strbuf *out, const char *text, int a, int b)
 	if (add_numbers(out, text, a, b))
 		return;
 	text = tparm(text, (long)a, (long)b, 0L, 0L, 0L, 0L, 0L, 0L, 0L);
-	for (text = skip_padding(text ? text : ""); *text; text = skip_padding(text + 1))
-		strbuf_add(out, text, 1);
+	for (text = add_plain(out, text ? text : ""); *text; text = add_plain(out, text + 1))
+		strbuf_str(out, "%");
 }
 
 static void add_cap(struct strbuf *out, const char *name)

@@ -9,12 +9,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Lines, blocks and braille: most characters of a screen that are not ASCII. */
+static bool is_glyph(uint32_t ch)
+{
+	return (ch >= 0x2500 && ch < 0x25fd) || (ch >= 0x2800 && ch < 0x2900);
+}
+
+/* Ask the C library once, not for each cell. */
+static bool has_glyphs(void)
+{
+	for (uint32_t ch = 0x2500; ch < 0x2900; ch++)
+		if (is_glyph(ch) && !charset_has_width(ch, 1))
+			return false;
+	return true;
+}
+
 void cells_init(struct cells *c, const struct term_strings *strings, const struct look *looks,
 		unsigned n_styles, bool ascii)
 {
 	const char *rep = strings->cap[CAP_REP];
 
-	*c = (struct cells){.strings = strings, .ascii = ascii, .stale = true};
+	*c = (struct cells){
+		.strings = strings, .ascii = ascii, .glyphs = !ascii && has_glyphs(), .stale = true};
 	pen_init(&c->pen, strings, looks, n_styles);
 	/* The first parameter is one byte. The rest of the string repeats any character, unless it
 	 * uses that byte again. */
@@ -49,14 +65,11 @@ void cells_forget(struct cells *c)
 
 /* ---- what to show ---- */
 
-/* The character if the terminal shows it in `width` columns, else '?'. */
-static uint32_t safe_char(const struct cells *c, uint32_t ch, int width)
+/* Whether the terminal shows the character in one column. */
+static bool is_safe(const struct cells *c, uint32_t ch)
 {
-	if (ch >= 0x20 && ch < 0x7f && width == 1)
-		return ch;
-	if (!ch) /* the right half of a character that is not shown */
-		return ' ';
-	return !c->ascii && charset_has_width(ch, width) ? ch : '?';
+	return (ch >= 0x20 && ch < 0x7f) || (c->glyphs && is_glyph(ch)) ||
+	       (!c->ascii && charset_has_width(ch, 1));
 }
 
 static uint32_t make_code(const struct cells *c, uint32_t ch, unsigned style)
@@ -68,20 +81,28 @@ static uint32_t make_code(const struct cells *c, uint32_t ch, unsigned style)
 
 /* The right half of a wide character has the look of the left one, so both halves change together
  * and are written together. */
+static void make_wide(const struct cells *c, const struct cell *left, uint32_t *codes)
+{
+	bool safe = !c->ascii && charset_has_width(left->ch, 2);
+
+	codes[0] = make_code(c, safe ? left->ch : '?', left->style);
+	codes[1] = safe ? code_look(codes[0]) << CODE_LOOK_SHIFT : make_code(c, ' ', left[1].style);
+}
+
 static void make_row(const struct cells *c, const struct canvas *canvas, int y, uint32_t *codes)
 {
 	const struct cell *cells = canvas->cells + (size_t)y * (size_t)canvas->cols;
 	int n = y >= canvas->rows ? 0 : c->cols < canvas->cols ? c->cols : canvas->cols;
 
 	for (int x = 0; x < n; x++) {
-		int width = x + 1 < n && !cells[x + 1].ch && cells[x].ch ? 2 : 1;
-		uint32_t ch = safe_char(c, cells[x].ch, width);
+		uint32_t ch = cells[x].ch;
 
-		codes[x] = make_code(c, ch, cells[x].style);
-		if (width == 2 && ch != '?') {
-			x++;
-			codes[x] = code_look(codes[x - 1]) << CODE_LOOK_SHIFT;
-		}
+		if (!ch && x > 0 && cells[x - 1].ch)
+			make_wide(c, &cells[x - 1], &codes[x - 1]);
+		else if (ch && x > 0 && ch == cells[x - 1].ch && cells[x].style == cells[x - 1].style)
+			codes[x] = codes[x - 1];
+		else
+			codes[x] = make_code(c, !ch ? ' ' : is_safe(c, ch) ? ch : '?', cells[x].style);
 	}
 	for (int x = n; x < c->cols; x++)
 		codes[x] = CODE_BLANK;
@@ -115,6 +136,13 @@ static bool has_changed(const struct cells *c, int y, int x)
 	size_t i = (size_t)y * (size_t)c->cols + (size_t)x;
 
 	return c->shown[i] != c->next[i];
+}
+
+static bool row_changed(const struct cells *c, int y)
+{
+	size_t cols = (size_t)c->cols, at = (size_t)y * cols;
+
+	return memcmp(c->shown + at, c->next + at, cols * sizeof(*c->next)) != 0;
 }
 
 static int next_change(const struct cells *c, int y, int x, int end)
@@ -275,10 +303,17 @@ static void write_corner(struct cells *c, struct strbuf *out)
 
 #define GROUP_GAP 4 /* unchanged cells allowed inside a group, such as digits of a number */
 
+static int count_digits(int n)
+{
+	return 1 + (n >= 10) + (n >= 100);
+}
+
 static void add_group(struct cells *c, int y, int from, int end, enum group_kind kind)
 {
-	c->groups[c->n_groups++] =
-		(struct cell_group){(int16_t)y, (int16_t)from, (int16_t)end, GROUP_BLANK, kind};
+	int reach = 4 + count_digits(y + 1) + count_digits(from + 1);
+
+	c->groups[c->n_groups++] = (struct cell_group){(int16_t)y,  (int16_t)from, (int16_t)end,
+						       GROUP_BLANK, (uint8_t)kind, (uint8_t)reach};
 }
 
 /* Add the group that starts with the change at x: it ends where changes are far apart or have
@@ -322,62 +357,58 @@ static int add_row(struct cells *c, int y, int from)
 	return c->cols;
 }
 
-static int count_digits(int n)
+/* About how many bytes it takes to go n rows or columns on: a byte per step if the way is short,
+ * else a sequence. */
+static int steps_cost(int n, bool by_byte)
 {
-	return n < 10 ? 1 : n < 100 ? 2 : 3;
+	int sequence = n == 1 ? 3 : 3 + count_digits(n);
+
+	return n == 0 || (by_byte && n < sequence) ? n : sequence;
 }
 
-/* About how many bytes it takes to reach another row or column: a byte per step if the way is
- * short, else a sequence. */
-static int steps_cost(int from, int to, bool by_byte)
+/* About how many bytes it takes to go from a row and column to that group. */
+static int way_cost(int y, int x, const struct cell_group *to)
 {
-	int n = abs(to - from), sequence = n == 1 ? 3 : 3 + count_digits(n);
+	int down = to->y - y, right = to->from - x;
 
-	return n == 0 ? 0 : by_byte && n < sequence ? n : sequence;
+	return steps_cost(abs(down), down > 0) + steps_cost(abs(right), right < 0);
 }
 
-/* About how many bytes it takes to continue with `to` after `from` in that look. from is NULL at
- * the start of a frame. */
-static int step_cost(struct cells *c, const struct cell_group *from, unsigned look,
-		     const struct cell_group *to)
+/* The group that takes about the fewest bytes from a row and column (x < 0: unknown), in that
+ * look. */
+static struct cell_group *cheapest_group(struct cells *c, struct cell_group *from, int y, int x,
+					 unsigned look)
 {
-	int cost = 4 + count_digits(to->y + 1) + count_digits(to->from + 1);
-	int at = from && from->kind == GROUP_CELLS ? from->end : from ? from->from : 0;
+	int blank = c->pen.looks[look].shows_blank ? pen_cost(&c->pen, look, 0) : 0, least = INT_MAX;
+	struct cell_group *cheapest = from;
 
-	if (from && at < c->cols) {
-		int way =
-			steps_cost(from->y, to->y, to->y > from->y) + steps_cost(at, to->from, to->from < at);
+	for (struct cell_group *g = from; g < c->groups + c->n_groups; g++) {
+		int way = x < 0 ? INT_MAX : way_cost(y, x, g);
+		int cost = way < g->reach ? way : g->reach;
 
-		cost = way < cost ? way : cost;
+		cost += g->look == GROUP_BLANK ? blank : pen_cost(&c->pen, look, g->look);
+		if (cost < least) {
+			least = cost;
+			cheapest = g;
+		}
 	}
-	if (to->look == GROUP_BLANK)
-		return cost + (c->pen.looks[look].shows_blank ? pen_cost(&c->pen, look, 0) : 0);
-	return cost + pen_cost(&c->pen, look, to->look);
+	return cheapest;
 }
 
 /* Always the cheapest next. Better orders were tried and save one byte in a hundred. */
 static void order_groups(struct cells *c)
 {
-	const struct cell_group *last = NULL;
 	unsigned look = c->pen.now;
+	int y = 0, x = -1;
 
-	for (unsigned i = 0; i < c->n_groups; i++) {
-		struct cell_group *cheapest = &c->groups[i], group;
-		int least = INT_MAX;
+	for (struct cell_group *g = c->groups; g < c->groups + c->n_groups; g++) {
+		struct cell_group *cheapest = cheapest_group(c, g, y, x, look), group = *cheapest;
 
-		for (struct cell_group *g = cheapest; g < c->groups + c->n_groups; g++) {
-			int cost = step_cost(c, last, look, g);
-
-			if (cost < least) {
-				least = cost;
-				cheapest = g;
-			}
-		}
-		group = *cheapest;
-		memmove(c->groups + i + 1, c->groups + i,
-			(size_t)(cheapest - (c->groups + i)) * sizeof(group));
-		c->groups[i] = group;
-		last = &c->groups[i];
+		memmove(g + 1, g, (size_t)(cheapest - g) * sizeof(group));
+		*g = group;
+		y = group.y;
+		x = group.kind == GROUP_CELLS ? group.end : group.from;
+		x = x < c->cols ? x : -1;
 		if (group.look != GROUP_BLANK)
 			look = group.look;
 		else if (c->pen.looks[look].shows_blank)
@@ -407,7 +438,7 @@ static void write_groups(struct cells *c, struct strbuf *out)
 static void write_changes(struct cells *c, bool all, struct strbuf *out)
 {
 	for (int y = 0; y < c->rows; y++)
-		for (int x = 0; x < c->cols;) {
+		for (int x = row_changed(c, y) ? 0 : c->cols; x < c->cols;) {
 			x = add_row(c, y, x);
 			all |= c->n_groups == GROUPS_MAX;
 			if (c->n_groups == GROUPS_MAX)

@@ -101,13 +101,15 @@ enum group_kind { GROUP_CELLS, GROUP_ERASE, GROUP_CORNER };
 struct cell_group {
 	int16_t y, from, end;
 	uint16_t look; /* of its characters */
-	enum group_kind kind;
+	uint8_t kind;  /* enum group_kind */
+	uint8_t reach; /* about how many bytes it takes to move there from anywhere */
 };
 
 struct cells {
 	const struct term_strings *strings;
 	struct pen pen;
-	bool ascii; /* write ASCII only */
+	bool ascii;  /* write ASCII only */
+	bool glyphs; /* every line, block and braille character has one column */
 	int cols, rows;
 	uint32_t *shown, *next; /* rows * cols codes: what the terminal shows, and shall show; owned */
 	bool stale;             /* shown is not known */
@@ -171,7 +173,14 @@ void pen_reset(struct pen *pen, struct strbuf *out); /* to the default look, fro
 /* Append the change from one look to another. */
 void pen_change(const struct pen *pen, unsigned from, unsigned to, struct strbuf *out);
 void pen_set(struct pen *pen, unsigned look, struct strbuf *out);
-int pen_cost(struct pen *pen, unsigned from, unsigned to); /* bytes of that change */
+int pen_measure(struct pen *pen, unsigned from, unsigned to);
+/* Bytes of that change. */
+static inline int pen_cost(struct pen *pen, unsigned from, unsigned to)
+{
+	unsigned cost = pen->costs[from * pen->n_looks + to];
+
+	return cost ? (int)cost - 1 : pen_measure(pen, from, to);
+}
 
 /* The look for writing a cell of cells->next when the current look is `now`. A blank keeps any look
  * in which it is invisible; otherwise it gets the look of the group. */

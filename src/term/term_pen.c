@@ -97,21 +97,15 @@ void pen_set(struct pen *pen, unsigned look, struct strbuf *out)
 	pen->now = look;
 }
 
-static int measure_change(struct pen *pen, unsigned from, unsigned to)
+int pen_measure(struct pen *pen, unsigned from, unsigned to)
 {
 	AUTO_STRBUF struct strbuf text = {0};
+	size_t bytes;
 
 	pen_change(pen, from, to, &text);
-	return (int)(text.n < UINT8_MAX ? text.n : UINT8_MAX - 1);
-}
-
-int pen_cost(struct pen *pen, unsigned from, unsigned to)
-{
-	uint8_t *cost = &pen->costs[from * pen->n_looks + to];
-
-	if (!*cost)
-		*cost = (uint8_t)(measure_change(pen, from, to) + 1);
-	return *cost - 1;
+	bytes = text.n < UINT8_MAX ? text.n : UINT8_MAX - 1;
+	pen->costs[from * pen->n_looks + to] = (uint8_t)(bytes + 1);
+	return (int)bytes;
 }
 
 void pen_reset(struct pen *pen, struct strbuf *out)

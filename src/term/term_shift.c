@@ -43,22 +43,27 @@ struct savings {
 	int moved[CANVAS_ROWS_MAX + 1], blank[CANVAS_ROWS_MAX + 1];
 };
 
-/* Fill in `now` and `blank`. Returns whether enough rows changed so much that they may have
- * moved. */
-static bool sum_blanks(const struct cells *c, struct savings *sums)
+/* Fill in `now`. Returns whether enough rows changed so much that they may have moved. */
+static bool count_changes(const struct cells *c, struct savings *sums)
 {
 	size_t cols = (size_t)c->cols;
 	int changes = 0;
 
-	sums->blank[0] = 0;
 	for (int y = 0; y < c->rows; y++) {
-		const uint32_t *next = c->next + (size_t)y * cols;
+		size_t at = (size_t)y * cols;
 
-		sums->now[y] = count_differences(next, c->shown + (size_t)y * cols, c->cols);
-		sums->blank[y + 1] = sums->blank[y] + sums->now[y] - count_characters(next, c->cols);
+		sums->now[y] = count_differences(c->next + at, c->shown + at, c->cols);
 		changes += sums->now[y] > c->cols / ROW_CHANGED ? sums->now[y] : 0;
 	}
 	return changes >= SHIFT_LEAST;
+}
+
+static void sum_blanks(const struct cells *c, struct savings *sums)
+{
+	sums->blank[0] = 0;
+	for (int y = 0; y < c->rows; y++)
+		sums->blank[y + 1] = sums->blank[y] + sums->now[y] -
+				     count_characters(c->next + (size_t)y * (size_t)c->cols, c->cols);
 }
 
 static void sum_moved(const struct cells *c, int by, struct savings *sums)
@@ -81,6 +86,7 @@ static struct shift best_shift(const struct cells *c, int by, struct savings *su
 	struct shift best = {.by = by};
 	int n = abs(by);
 
+	sum_blanks(c, sums);
 	sum_moved(c, by, sums);
 	for (int top = 0; top + n < c->rows; top++)
 		for (int bottom = top + n; bottom < c->rows; bottom++) {
@@ -149,7 +155,7 @@ void cells_shift(struct cells *c, struct strbuf *out)
 	/* CAP_EL, because a row that enters a corner that cannot be written must be erased. */
 	if (!c->strings->cap[CAP_IL] || !c->strings->cap[CAP_DL] || !c->strings->cap[CAP_EL])
 		return;
-	for (int i = 0; i < SHIFTS_MAX && sum_blanks(c, &sums); i++) {
+	for (int i = 0; i < SHIFTS_MAX && count_changes(c, &sums); i++) {
 		int by = likely_distance(c, &sums);
 		struct shift shift = {0};
 

@@ -286,7 +286,7 @@ static void add_head(struct page *page, const char *title)
 		return;
 	canvas_fill(page->canvas, row, STYLE_BORDER, page->canvas->ascii ? '.' : 0x2504);
 	row.w = canvas_text(page->canvas, row, STYLE_TITLE, title);
-	canvas_fill(page->canvas, (struct rect){row.x + row.w, row.y, 1, 1}, STYLE_BORDER, ' ');
+	canvas_put(page->canvas, row.x + row.w, row.y, STYLE_BORDER, ' ');
 }
 
 static void add_history(const struct explained *s, const struct metric *m, struct canvas *canvas,
