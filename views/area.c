@@ -3,6 +3,7 @@
  *
  * It has at least three rows; where there are fewer it is a row of `rows`. */
 #include "views/widget.h"
+#include "base/alloc.h"
 #include "base/real.h"
 
 #include <math.h>
@@ -23,17 +24,6 @@ static void area_size(const struct chart *chart, const struct view_data *data, i
 	*most = chart_option_int(chart, "rows", ROWS_WANTED);
 }
 
-/* Return the sum of the series 0 to n at the point that is `back` points old. NaN if the first is
- * unknown. */
-static double stack_back(const struct chart *chart, const struct view_data *data, unsigned n, int back)
-{
-	double sum = series_rate_back(&chart->series[0], data, back);
-
-	for (unsigned i = 1; i <= n; i++)
-		sum += series_rate_back(&chart->series[i], data, back);
-	return sum;
-}
-
 /* Return where the limit line is: at the guide's threshold, or at the metric that the option `limit
  * METRIC | words` names. */
 static double limit_of(const struct chart *chart, const struct view_data *data, struct span *words)
@@ -49,11 +39,6 @@ static double limit_of(const struct chart *chart, const struct view_data *data, 
 	return m->alert != ALERT_NONE && chart->n_series == 1 ? m->alert_at : (double)NAN;
 }
 
-static double stack_point(const void *chart, const struct view_data *data, int back)
-{
-	return stack_back(chart, data, ((const struct chart *)chart)->n_series - 1, back);
-}
-
 static double area_top(const struct chart *chart, const struct view_data *data, int points)
 {
 	const struct metric *m = chart->series[0].metric;
@@ -65,7 +50,7 @@ static double area_top(const struct chart *chart, const struct view_data *data, 
 	limit = limit_of(chart, data, &words);
 	if (limit > 0 && span_is(chart_option(chart, "top"), "limit"))
 		return 2 * limit;
-	top = widget_feed_top(series_feed(&chart->series[0], data), data, points, stack_point, chart);
+	top = widget_series_top(chart->series, chart->n_series, data, points);
 	return limit > 0 ? real_max(top, widget_nice_top(limit)) : top;
 }
 
@@ -101,7 +86,7 @@ static void draw_axis(const struct chart *chart, double top, struct canvas *canv
 		cut_zeros(number);
 		canvas_text_right(canvas, (struct rect){axis.x, y, axis.w - 1, 1}, STYLE_AXIS, number);
 		for (int x = 0; x < plot.w && shares[i] > 0; x += 2)
-			canvas_fill(canvas, (struct rect){plot.x + x, y, 1, 1}, STYLE_TRACK, 0x2508);
+			canvas_put(canvas, plot.x + x, y, STYLE_TRACK, 0x2508);
 	}
 }
 
@@ -118,7 +103,7 @@ static void draw_limit(const struct chart *chart, const struct view_data *data, 
 		return;
 	text.y = plot.y + (int)real_round((1 - limit / top) * (plot.h - 1));
 	for (int x = 0; x < plot.w && !worded; x++)
-		canvas_fill(canvas, (struct rect){plot.x + x, text.y, 1, 1}, STYLE_LIMIT, 0x254c);
+		canvas_put(canvas, plot.x + x, text.y, STYLE_LIMIT, 0x254c);
 	if (worded && text.y-- > plot.y)
 		canvas_printf(canvas, text, STYLE_LIMIT, " %.*s %s ", SPAN_ARG(words),
 			      unit_format(number, limit, chart->series[0].metric->unit,
@@ -141,17 +126,18 @@ static void draw_stack(const struct chart *chart, const struct view_data *data, 
 		       struct canvas *canvas, struct rect plot)
 {
 	unsigned n = chart->n_series < STACK_MAX ? chart->n_series : STACK_MAX;
+	double sums[2 * CANVAS_COLS_MAX];
 	struct widget_past past;
 
 	for (unsigned i = n; i-- > 0;) {
 		int odd = (int)(series_feed(&chart->series[0], data)->n_steps % 2);
 
+		series_rates(chart->series, i + 1, data, NULL, sums, 2 * plot.w);
 		for (int x = 0; x < plot.w; x++) {
 			int back = 2 * (plot.w - 1 - x) - odd;
 
-			past.points[2 * x] = stack_back(chart, data, i, back + 1) / top;
-			past.points[2 * x + 1] =
-				back >= 0 ? stack_back(chart, data, i, back) / top : past.points[2 * x];
+			past.points[2 * x] = sums[back + 1] / top;
+			past.points[2 * x + 1] = back >= 0 ? sums[back] / top : past.points[2 * x];
 			past.styles[x] = (uint8_t)canvas_part_style(i);
 			if (i + 1 < n) /* fmin ignores unknown values */
 				past.points[2 * x] = past.points[2 * x + 1] = whole_cells(
@@ -164,9 +150,11 @@ static void draw_stack(const struct chart *chart, const struct view_data *data, 
 /* Count the newest points that are zero, up to the given number. */
 static int count_zeros(const struct chart *chart, const struct view_data *data, int most)
 {
+	double sums[2 * CANVAS_COLS_MAX];
 	int n = 0;
 
-	while (n < most && stack_back(chart, data, chart->n_series - 1, n) == 0)
+	series_rates(chart->series, chart->n_series, data, NULL, sums, most);
+	while (n < most && sums[n] == 0)
 		n++;
 	return n;
 }
@@ -266,6 +254,7 @@ static void area_corner(const struct chart *chart, const struct view_data *data,
 {
 	const struct metric *m = chart->series[0].metric;
 	const struct feed *feed = series_feed(&chart->series[0], data);
+	AUTOFREE double *sums = xreallocarray(NULL, (size_t)feed->n_points + 1, sizeof(*sums));
 	double now = 0, mean = 0, peak = NAN;
 	char a[UNITS_TEXT], b[UNITS_TEXT], c[UNITS_TEXT];
 
@@ -277,8 +266,9 @@ static void area_corner(const struct chart *chart, const struct view_data *data,
 		now += series_rate_now(&chart->series[i], data);
 		mean += series_rate_total(&chart->series[i], data);
 	}
+	series_rates(chart->series, chart->n_series, data, NULL, sums, feed->n_points);
 	for (int back = 0; back < feed->n_points; back++)
-		peak = real_max(peak, stack_back(chart, data, chart->n_series - 1, back));
+		peak = real_max(peak, sums[back]);
 	snprintf(text, size, "%s  mean %s  peak %s", unit_format(a, now, m->unit, m->grows, ascii),
 		 unit_format(b, mean, m->unit, m->grows, ascii),
 		 unit_format(c, peak, m->unit, m->grows, ascii));

@@ -74,22 +74,15 @@ double widget_held_top(const double *values, int n, int points, int hold)
 	return top > 0 ? top : widget_nice_top(0);
 }
 
-double widget_feed_top(const struct feed *feed, const struct view_data *data, int points,
-		       double (*value)(const void *what, const struct view_data *data, int back),
-		       const void *what)
+double widget_series_top(const struct series *series, unsigned n, const struct view_data *data, int points)
 {
-	int n = feed->n_points, view = n > VIEW_POINTS_BEFORE ? n - VIEW_POINTS_BEFORE : n;
-	AUTOFREE double *values = xcalloc((size_t)n + 1, sizeof(*values));
+	int all = series_feed(series, data)->n_points;
+	int view = all > VIEW_POINTS_BEFORE ? all - VIEW_POINTS_BEFORE : all;
+	AUTOFREE double *rates = xreallocarray(NULL, (size_t)all + 1, sizeof(*rates));
 
-	for (int back = 0; back < n; back++)
-		values[back] = value(what, data, back);
-	return widget_held_top(values, n, points < view ? points : view,
+	series_rates(series, n, data, NULL, rates, all);
+	return widget_held_top(rates, all, points < view ? points : view,
 			       data->refresh_s > 0 ? (int)real_round(HOLD_S / data->refresh_s) : 0);
-}
-
-static double series_point(const void *series, const struct view_data *data, int back)
-{
-	return series_rate_back(series, data, back);
 }
 
 double widget_scale(const struct chart *chart, const struct series *series, const struct view_data *data,
@@ -105,7 +98,7 @@ double widget_scale(const struct chart *chart, const struct series *series, cons
 			       : chart_option_int(chart, "scale", 100);
 	if (m->alert == ALERT_ABOVE)
 		return 2 * m->alert_at;
-	top = widget_feed_top(series_feed(series, data), data, points, series_point, series);
+	top = widget_series_top(series, 1, data, points);
 	return m->alert == ALERT_BELOW ? real_min(top, BELOW_SCALE * m->alert_at) : top;
 }
 
@@ -129,13 +122,6 @@ void widget_history(const struct chart *chart, const struct series *series, cons
 	widget_instance_history(chart, series, data, NULL, scale, past, cells);
 }
 
-static double value_back(const struct series *series, const struct view_data *data,
-			 const struct metric_instance *instance, int back)
-{
-	return instance ? series_rate_instance(series, data, instance, back)
-			: series_rate_back(series, data, back);
-}
-
 void widget_instance_history(const struct chart *chart, const struct series *series,
 			     const struct view_data *data, const struct metric_instance *instance,
 			     double scale, struct widget_past *past, int cells)
@@ -143,16 +129,17 @@ void widget_instance_history(const struct chart *chart, const struct series *ser
 	/* Cells move on by whole cells: while the newest holds one point only, its second half is
 	 * still to come. */
 	int odd = (int)(series_feed(series, data)->n_steps % 2);
-	double before = NAN;
+	double rates[2 * CANVAS_COLS_MAX], before = NAN;
 	enum style last = STYLE_SERIES1;
 
 	past->cells = cells;
+	series_rates(series, 1, data, instance, rates, 2 * cells);
 	for (int i = 0; i < cells; i++) {
 		double *p = &past->points[2 * i], sum;
 		int back = 2 * (cells - 1 - i) - odd;
 
-		p[0] = value_back(series, data, instance, back + 1);
-		p[1] = back >= 0 ? value_back(series, data, instance, back) : p[0];
+		p[0] = rates[back + 1];
+		p[1] = back >= 0 ? rates[back] : p[0];
 		sum = isnan(p[0]) ? p[1] : isnan(p[1]) ? p[0] : (p[0] + p[1]) / 2;
 		last = sticky_style(chart, series, data, instance, sum, back < 0 ? 0 : back, before, last);
 		past->styles[i] = (uint8_t)last;

@@ -28,7 +28,7 @@ struct matrix {
 	const char *rows[ROWS_MAX], *columns[COLUMNS_MAX];
 	const struct series *cells[ROWS_MAX][COLUMNS_MAX];
 	const struct metric_instance *instances[COLUMNS_MAX]; /* NULL: all */
-	double scales[ROWS_MAX][COLUMNS_MAX];
+	double scales[ROWS_MAX]; /* of the rows with `each`, else of the columns */
 	unsigned n_rows, n_columns, n_groups;
 	bool each;
 	int value_cols, word_cols; /* with `each` */
@@ -46,19 +46,13 @@ static int name_index(const char **names, unsigned *n, unsigned room, const char
 	return (int)(*n)++;
 }
 
-static void add_cell(struct matrix *m, const struct chart *chart, const struct view_data *data,
-		     const struct series *s)
+static void add_cell(struct matrix *m, const struct series *s)
 {
 	int row = name_index(m->rows, &m->n_rows, ROWS_MAX, s->label);
 	int column = name_index(m->columns, &m->n_columns, COLUMNS_MAX, s->note);
-	double scale;
 
-	if (row < 0 || column < 0)
-		return;
-	m->cells[row][column] = s;
-	scale = real_max(m->scales[0][column], widget_scale(chart, s, data, 2 * CANVAS_COLS_MAX));
-	for (unsigned i = 0; i < ROWS_MAX; i++)
-		m->scales[i][column] = scale;
+	if (row >= 0 && column >= 0)
+		m->cells[row][column] = s;
 }
 
 static bool shows_cpus(const struct chart *chart, const struct view_data *data, int cols)
@@ -117,10 +111,8 @@ static double cluster_scale(const struct chart *chart, const struct view_data *d
 	return s->metric->alert != ALERT_ABOVE && s->metric->unit->kind == UNIT_RATIO ? 2 * scale : scale;
 }
 
-static void add_row(struct matrix *m, const struct chart *chart, const struct view_data *data,
-		    const struct series *s)
+static void add_row(struct matrix *m, const struct series *s)
 {
-	double scale = cluster_scale(chart, data, s);
 	int value_cols = widget_value_cols(s->metric->unit);
 
 	if (m->n_rows == ROWS_MAX)
@@ -128,10 +120,8 @@ static void add_row(struct matrix *m, const struct chart *chart, const struct vi
 	m->n_groups += !m->n_rows || strcmp(m->cells[m->n_rows - 1][0]->note, s->note) != 0;
 	m->value_cols = value_cols > m->value_cols ? value_cols : m->value_cols;
 	m->word_cols = s->metric->alert != ALERT_NONE ? WIDGET_WORD_COLS : m->word_cols;
-	for (unsigned k = 0; k < m->n_columns; k++) {
+	for (unsigned k = 0; k < m->n_columns; k++)
 		m->cells[m->n_rows][k] = s;
-		m->scales[m->n_rows][k] = scale;
-	}
 	m->rows[m->n_rows++] = s->label;
 }
 
@@ -142,7 +132,21 @@ static void fill_matrix(struct matrix *m, const struct chart *chart, const struc
 	if (m->each)
 		list_clusters(m, chart, data, cols);
 	for (unsigned i = 0; i < chart->n_series; i++)
-		(m->each ? add_row : add_cell)(m, chart, data, &chart->series[i]);
+		(m->each ? add_row : add_cell)(m, &chart->series[i]);
+}
+
+static void find_scales(struct matrix *m, const struct chart *chart, const struct view_data *data)
+{
+	for (unsigned row = 0; row < m->n_rows; row++)
+		for (unsigned k = 0; k < (m->each ? 1 : m->n_columns); k++) {
+			const struct series *s = m->cells[row][k];
+			double *scale = &m->scales[m->each ? row : k];
+
+			if (m->each)
+				*scale = cluster_scale(chart, data, s);
+			else if (s)
+				*scale = real_max(*scale, widget_scale(chart, s, data, 2 * CANVAS_COLS_MAX));
+		}
 }
 
 static double cell_value(const struct widget_cell *cell, const struct view_data *data)
@@ -234,7 +238,7 @@ static void draw_matrix_row(const struct matrix *m, unsigned row, const struct c
 		struct widget_cell c = {.chart = chart,
 					.series = m->cells[row][k],
 					.instance = m->instances[k],
-					.scale = m->scales[row][k],
+					.scale = m->scales[m->each ? row : k],
 					.part = m->each ? 0 : row,
 					.value_cols = m->value_cols,
 					.word_cols =
@@ -308,6 +312,7 @@ static void matrix_draw(const struct chart *chart, const struct view_data *data,
 	unsigned half;
 
 	fill_matrix(&m, chart, data, r.w);
+	find_scales(&m, chart, data);
 	if (count_folds(&m, chart, data, r.w) == 1) {
 		draw_part(&m, chart, data, canvas, r, 0, m.n_rows);
 		return;

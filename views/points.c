@@ -198,18 +198,20 @@ void points_add(struct points *p, const double *vector)
 	}
 }
 
+const float *points_newest(struct points *p, const struct metric *metric,
+			   const struct metric_instance *instance)
+{
+	uint16_t place = *column_place(p, metric, instance);
+	struct points_column *c = place ? &p->columns[place - 1] : add_column(p, metric, instance);
+
+	c->frame = p->frame;
+	return &c->values[p->n - 1];
+}
+
 double points_value(struct points *p, const struct metric *metric, const struct metric_instance *instance,
 		    int back)
 {
-	struct points_column *c;
-	uint16_t place;
-
-	if (back >= p->n)
-		return NAN;
-	place = *column_place(p, metric, instance);
-	c = place ? &p->columns[place - 1] : add_column(p, metric, instance);
-	c->frame = p->frame;
-	return (double)c->values[p->n - 1 - back];
+	return back < p->n ? (double)points_newest(p, metric, instance)[-back] : (double)NAN;
 }
 
 double points_seconds(struct points *p, int back)

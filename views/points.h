@@ -32,11 +32,14 @@ bool points_fill(struct points *p);
 /* After a frame: forget metrics that it did not ask for, if there are many. */
 void points_settle(struct points *p);
 
-/* The value of a metric of the set, of all or of one of its instances if that is not NULL. NaN if
- * nothing was measured then. */
+/* The newest value of a metric of the set, of all or of one of its instances if that is not NULL;
+ * older ones are before it, down to newest[1 - n]. NaN if nothing was measured then. No metric: the
+ * time that was measured, seconds. Valid until the next point or points_settle. */
+const float *points_newest(struct points *p, const struct metric *metric,
+			   const struct metric_instance *instance);
+/* One of them; NaN too if there are not so many points. */
 double points_value(struct points *p, const struct metric *metric, const struct metric_instance *instance,
 		    int back);
-/* The time that was measured, seconds; NaN likewise. */
 double points_seconds(struct points *p, int back);
 
 #endif

@@ -43,17 +43,6 @@ static int by_value(const void *a, const void *b)
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
-static void fill_row(struct row *row, const struct chart *chart, const struct view_data *data,
-		     const struct series *series, bool idle)
-{
-	row->chart = chart;
-	row->data = data;
-	row->series = series;
-	row->value = row_value(row, series, -1);
-	row->key = series_sort_key(series, data);
-	row->dim = idle || !(fabs(row->value) > 0);
-}
-
 /* With `legend no` the parts of a bar have no rows of their own. */
 static bool has_row(const struct chart *chart, const struct series *series)
 {
@@ -70,14 +59,10 @@ static bool is_untold(const struct series *series, const struct view_data *data)
 	       isnan(series_rate_now(series, data)) && isnan(series_rate_total(series, data));
 }
 
-unsigned rows_list(const struct chart *chart, const struct view_data *data, struct row rows[ROWS_MAX])
+unsigned rows_find(const struct chart *chart, const struct view_data *data, struct row rows[ROWS_MAX])
 {
 	enum instance_kind kind = kind_of(chart_option(chart, "each"));
-	bool idle = is_idle(chart, data);
-	bool common = span_is(chart_option(chart, "scale"), "one");
-	double scale = NAN,
-	       limited = NAN; /* a common one; of those with a limit, beside which others count */
-	unsigned n = 0, first, last;
+	unsigned n = 0;
 
 	for (unsigned i = 0; i < chart->n_series && n < ROWS_MAX; i++) {
 		const struct series *s = &chart->series[i];
@@ -89,27 +74,60 @@ unsigned rows_list(const struct chart *chart, const struct view_data *data, stru
 			continue;
 		for (unsigned k = 0; each && set && k < set->n_instances && n < ROWS_MAX; k++)
 			if (set->instances[k].kind == kind)
-				rows[n++] = (struct row){.instance = &set->instances[k]};
+				rows[n++] = (struct row){chart, data, s, .instance = &set->instances[k]};
 		if (n == before)
-			rows[n++] = (struct row){.instance = NULL};
-		for (unsigned k = before; k < n; k++)
-			fill_row(&rows[k], chart, data, s, idle);
-		scale = real_max(scale, common ? widget_scale(chart, s, data, POINTS) : (double)NAN);
-		if (common && s->metric->alert == ALERT_ABOVE)
-			limited = real_max(limited, widget_scale(chart, s, data, POINTS));
+			rows[n++] = (struct row){chart, data, s, .scale = NAN};
 	}
-	for (unsigned k = 0; k < n; k++)
-		rows[k].scale = isnan(limited) ? scale : limited;
-	for (first = 0; first < n && rows[first].series->label[0] != ' '; first++)
-		;
-	for (last = n; last > first && rows[last - 1].series->label[0] != ' '; last--)
-		;
+	return n;
+}
+
+/* The scale that all of its rows have; NaN if each has its own. Beside those with a limit, others
+ * do not count. */
+static double common_scale(const struct chart *chart, const struct view_data *data, const struct row *rows,
+			   unsigned n)
+{
+	double scale = NAN, limited = NAN;
+
+	for (unsigned i = 0; i < n && span_is(chart_option(chart, "scale"), "one"); i++) {
+		double *most = rows[i].series->metric->alert == ALERT_ABOVE ? &limited : &scale;
+
+		if (!i || rows[i].series != rows[i - 1].series)
+			*most = real_max(*most, widget_scale(chart, rows[i].series, data, POINTS));
+	}
+	return isnan(limited) ? scale : limited;
+}
+
+/* By value, all rows or, if there are any, the sub rows. */
+static void sort_rows(const struct view_data *data, struct row *rows, unsigned n)
+{
+	unsigned first = 0, last = n;
+
+	while (first < n && rows[first].series->label[0] != ' ')
+		first++;
+	while (last > first && rows[last - 1].series->label[0] != ' ')
+		last--;
 	if (first == n) { /* all are alike */
 		first = 0;
 		last = n;
 	}
+	for (unsigned i = first; i < last; i++)
+		rows[i].key = series_sort_key(rows[i].series, data);
+	qsort(&rows[first], last - first, sizeof(*rows), by_value);
+}
+
+unsigned rows_list(const struct chart *chart, const struct view_data *data, struct row rows[ROWS_MAX])
+{
+	unsigned n = rows_find(chart, data, rows);
+	double scale = common_scale(chart, data, rows, n);
+	bool idle = is_idle(chart, data);
+
+	for (unsigned i = 0; i < n; i++) {
+		rows[i].scale = scale;
+		rows[i].value = row_value(&rows[i], rows[i].series, -1);
+		rows[i].dim = idle || !(fabs(rows[i].value) > 0);
+	}
 	if (span_is(chart_option(chart, "sort"), "load"))
-		qsort(&rows[first], last - first, sizeof(*rows), by_value);
+		sort_rows(data, rows, n);
 	return n;
 }
 
@@ -119,7 +137,7 @@ unsigned rows_list(const struct chart *chart, const struct view_data *data, stru
 double row_weight(const struct row *row)
 {
 	const struct metric *m = row->series->metric;
-	double value = m->grows || row->instance ? row->value : row->key;
+	double value = m->grows || row->instance ? row->value : series_sort_key(row->series, row->data);
 	struct series beside;
 
 	if (m->alert != ALERT_NONE)
@@ -137,7 +155,7 @@ static unsigned keep_highest(struct row *rows, unsigned n, unsigned keep)
 {
 	double weights[ROWS_MAX];
 
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n && n > keep; i++)
 		weights[i] = row_weight(&rows[i]);
 	while (n > keep) {
 		unsigned least = 0;
@@ -168,7 +186,7 @@ static void rows_size(const struct chart *chart, const struct view_data *data, i
 {
 	static struct row rows[ROWS_MAX];
 	bool each = data->per_instance && widget_has_each(chart, data);
-	int n = each ? widget_each_rows(chart, data) : (int)rows_list(chart, data, rows);
+	int n = each ? widget_each_rows(chart, data) : (int)rows_find(chart, data, rows);
 
 	*min = each ? n : chart_option_int(chart, "rows", n);
 	if (*min > n)
@@ -185,7 +203,7 @@ static void draw_lane(const struct chart *chart, const struct series *s, const s
 
 	canvas_text(canvas, rect_bottom(&label, 1), STYLE_DIM, s->label);
 	for (int x = 0; x < r.w; x += 2) /* how high it could be: a low history is no empty place */
-		canvas_fill(canvas, (struct rect){r.x + x, r.y, 1, 1}, STYLE_TRACK, 0x2508);
+		canvas_put(canvas, r.x + x, r.y, STYLE_TRACK, 0x2508);
 	widget_history(chart, s, data, widget_scale(chart, s, data, 2 * r.w), &past, r.w);
 	canvas_history(canvas, r, past.points, past.styles, past.cells);
 	widget_cursor(series_feed(s, data), canvas, r, 2);
@@ -208,7 +226,7 @@ static void draw_graph(const struct chart *chart, const struct view_data *data, 
 bool rows_have_bars(const struct chart *chart, const struct view_data *data, int cols)
 {
 	struct row rows[ROWS_MAX];
-	unsigned n = rows_list(chart, data, rows);
+	unsigned n = rows_find(chart, data, rows);
 
 	return rows_columns(chart, rows, n, cols).bar > 0;
 }
@@ -253,7 +271,7 @@ void widget_rows_draw(const struct chart *chart, const struct view_data *data, s
 static int rows_axis(const struct chart *chart, const struct view_data *data, struct rect inner)
 {
 	struct row rows[ROWS_MAX];
-	int n = (int)rows_list(chart, data, rows) + rows_has_stats(chart, inner.w);
+	int n = (int)rows_find(chart, data, rows) + rows_has_stats(chart, inner.w);
 
 	if (data->per_instance && widget_has_each(chart, data))
 		return 0;

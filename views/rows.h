@@ -12,7 +12,7 @@ struct row {
 	const struct view_data *data;
 	const struct series *series;
 	const struct metric_instance *instance;
-	double value, key; /* the current value, and the sort key */
+	double value, key; /* the current value; the sort key, while they are sorted */
 	double scale;      /* of its bar and its history; NaN if it has its own */
 	bool dim;
 };
@@ -28,6 +28,8 @@ struct row_columns {
 double row_value(const struct row *row, const struct series *series, int back);
 /* How important the row is, roughly in percent: it decides which rows stay if space is short. */
 double row_weight(const struct row *row);
+/* List all rows of a chart, without values and scales. Returns how many. */
+unsigned rows_find(const struct chart *chart, const struct view_data *data, struct row rows[ROWS_MAX]);
 /* List all rows of a chart in order, with `sort load` the sub rows by value. Returns how many. */
 unsigned rows_list(const struct chart *chart, const struct view_data *data, struct row rows[ROWS_MAX]);
 struct row_columns rows_columns(const struct chart *chart, const struct row *rows, unsigned n, int cols);

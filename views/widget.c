@@ -112,6 +112,36 @@ double series_rate_instance(const struct series *series, const struct view_data 
 	return rate_of(series->metric, vector);
 }
 
+static void add_rates(const struct series *series, const struct view_data *data,
+		      const struct metric_instance *instance, double *sums, int points)
+{
+	const struct feed *feed = series_feed(series, data);
+	const struct metric *metric = series->metric;
+	const float *values = points_newest(feed->points, metric, instance);
+	const float *seconds = metric->grows ? points_newest(feed->points, NULL, NULL) : NULL;
+
+	for (int back = 0; back < points; back++)
+		sums[back] += !seconds ? (double)values[-back]
+				       : rate_over(metric, (double)values[-back], (double)seconds[-back]);
+}
+
+void series_rates(const struct series *series, unsigned n, const struct view_data *data,
+		  const struct metric_instance *instance, double *rates, int points)
+{
+	for (int back = 0; back < points; back++)
+		rates[back] = 0;
+	for (unsigned i = 0; i < n; i++) {
+		const struct feed *feed = series_feed(&series[i], data);
+		const struct metric_instance *own = instance ? own_instance(feed->set, instance) : NULL;
+		int known = instance && !own ? 0 : points < feed->n_points ? points : feed->n_points;
+
+		if (known)
+			add_rates(&series[i], data, own, rates, known);
+		for (int back = known; back < points; back++)
+			rates[back] = NAN;
+	}
+}
+
 double series_top(const struct series *series, const struct view_data *data, int n)
 {
 	double top = 0;

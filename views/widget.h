@@ -24,6 +24,10 @@ double series_rate_back(const struct series *series, const struct view_data *dat
  * refresh. The instance may be one of another source that has the same. */
 double series_rate_instance(const struct series *series, const struct view_data *data,
 			    const struct metric_instance *instance, int back);
+/* The same at the newest `points` points, the newest first: of n series, added up, and of one
+ * instance or of all (NULL). */
+void series_rates(const struct series *series, unsigned n, const struct view_data *data,
+		  const struct metric_instance *instance, double *rates, int points);
 /* The value of a full bar or strip: 100 for a percentage, else the peak of the last n points; 0 if
  * there is none. */
 double series_top(const struct series *series, const struct view_data *data, int n);
@@ -108,10 +112,8 @@ double widget_nice_top(double peak);
  * It goes up at once, and down a step after the peak in view was below 45 % of it for more than
  * `hold` values. It follows from the values alone, so the same history has the same scale. */
 double widget_held_top(const double *values, int n, int points, int hold);
-/* The same for what `value` returns for the points of a feed's history, held for 10 s. */
-double widget_feed_top(const struct feed *feed, const struct view_data *data, int points,
-		       double (*value)(const void *what, const struct view_data *data, int back),
-		       const void *what);
+/* The same for n series on top of each other, held for 10 s. */
+double widget_series_top(const struct series *series, unsigned n, const struct view_data *data, int points);
 /* The sort key of rows, which changes every 5 s at most. */
 double series_sort_key(const struct series *series, const struct view_data *data);
 /* Draw a chart of any widget as `rows` would. */
