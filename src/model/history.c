@@ -28,7 +28,6 @@ struct history {
 	unsigned n_slots, n_kept;
 	struct shelf fine, coarse;
 	struct column *total; /* n_slots values */
-	struct column *one;   /* scratch, as long */
 	uint8_t *bytes;       /* scratch: the values of a closed column */
 	uint64_t lost, last_seq;
 };
@@ -40,6 +39,7 @@ struct history {
  * A closed column has their number, then each of them plus 1, or 0 if it is unknown, as varints.
  * The length of the run follows those that are unknown or zero, as many of a GPU or a frame are. */
 #define PACKED_FLOAT ((uint32_t)1 << 31)
+#define PACKED_UNKNOWN UINT32_MAX /* a NaN */
 
 static uint32_t pack_value(double v)
 {
@@ -48,6 +48,8 @@ static uint32_t pack_value(double v)
 
 	if (v >= 0 && v < PACKED_FLOAT)
 		return (uint32_t)v;
+	if (isnan(v))
+		return PACKED_UNKNOWN;
 	memcpy(&bits, &near, sizeof(bits));
 	return PACKED_FLOAT | (bits / 2 + bits % 2);
 }
@@ -87,10 +89,8 @@ static void column_clear(struct column *c, unsigned n)
 
 static void packed_clear(struct column *c, unsigned from, unsigned n)
 {
-	uint32_t unknown = pack_value((double)NAN);
-
 	for (unsigned i = from; i < n; i++)
-		packed_values(c)[i] = unknown;
+		packed_values(c)[i] = PACKED_UNKNOWN;
 }
 
 static void shelf_init(struct shelf *shelf, unsigned size, int64_t column_ns)
@@ -131,7 +131,6 @@ struct history *history_new(const struct slot *slots, unsigned n_slots, unsigned
 	shelf_init(&h->fine, FINE_COLUMNS, interval_ns > HISTORY_FINE_NS ? interval_ns : HISTORY_FINE_NS);
 	shelf_init(&h->coarse, COARSE_COLUMNS, interval_ns > COARSE_NS ? interval_ns : COARSE_NS);
 	h->total = history_column_new(h);
-	h->one = history_column_new(h);
 	h->bytes = xmalloc((n_slots + 1) * (size_t)WIRE_VARINT_MAX);
 	shelf_widen(&h->fine, 0, n_kept);
 	shelf_widen(&h->coarse, 0, n_kept);
@@ -146,7 +145,6 @@ void history_free(struct history *h)
 	shelf_fini(&h->fine);
 	shelf_fini(&h->coarse);
 	free(h->total);
-	free(h->one);
 	free(h->bytes);
 	free(h->kinds);
 	free(h);
@@ -170,9 +168,12 @@ void history_clear(struct history *h)
 	h->lost = h->last_seq = 0;
 }
 
-static double slot_value(enum slot_kind kind, uint64_t raw)
+/* What a sample adds to a slot; NaN: nothing. */
+static inline double sample_value(const struct sample *s, unsigned i, enum slot_kind kind)
 {
-	if (raw == SAMPLE_UNKNOWN)
+	uint64_t raw = s->value[i];
+
+	if (raw == SAMPLE_UNKNOWN || (kind == SLOT_STEADY && s->flags & SAMPLE_CLOCK))
 		return NAN;
 	return kind == SLOT_LEVEL || kind == SLOT_PEAK ? (double)(int64_t)raw : (double)raw;
 }
@@ -187,11 +188,6 @@ struct kinds_of {
 static inline enum slot_kind kind_at(const struct kinds_of *of, unsigned i)
 {
 	return of->slots ? of->slots[i].kind : of->kinds[i];
-}
-
-static struct kinds_of kinds_of_all(const struct history *h)
-{
-	return (struct kinds_of){NULL, h->kinds, h->n_slots};
 }
 
 static inline void fold_value(enum slot_kind kind, double *to, double v)
@@ -218,47 +214,70 @@ static void fold_header(struct column *to, int64_t begin_ns, int64_t end_ns, int
 	to->lost += lost;
 }
 
-static void fold_sample(struct column *to, const struct sample *s, struct kinds_of of)
+/* Returns how many of n slots the sample has a value for: its first ones. */
+static unsigned fold_sample_header(struct column *to, const struct sample *s, unsigned n)
 {
-	bool failed = s->flags & SAMPLE_ERROR, unsteady = s->flags & SAMPLE_CLOCK;
+	bool failed = s->flags & SAMPLE_ERROR;
 
 	fold_header(to, s->begin_ns, s->end_ns, failed ? 0 : s->end_ns - s->begin_ns, s->flags, 1, 0);
-	if (failed)
-		return;
-	for (unsigned i = 0; i < of.n && i < s->n_values; i++) {
+	return failed ? 0 : n < s->n_values ? n : s->n_values;
+}
+
+static void fold_sample(struct column *to, const struct sample *s, struct kinds_of of)
+{
+	unsigned n = fold_sample_header(to, s, of.n);
+
+	for (unsigned i = 0; i < n; i++) {
 		enum slot_kind kind = kind_at(&of, i);
 
-		if (!(unsteady && kind == SLOT_STEADY))
-			fold_value(kind, &to->value[i], slot_value(kind, s->value[i]));
+		fold_value(kind, &to->value[i], sample_value(s, i, kind));
 	}
 }
 
-static void fold_column(struct column *to, const struct column *from, struct kinds_of of)
+static void fold_column_header(struct column *to, const struct column *from)
 {
 	fold_header(to, from->begin_ns, from->end_ns, from->time_ns, from->flags, from->n_samples,
 		    from->lost);
-	for (unsigned i = 0; i < of.n; i++)
-		fold_value(kind_at(&of, i), &to->value[i], from->value[i]);
 }
 
 void column_fold(struct column *to, const struct column *from, const struct slot *slots, unsigned n)
 {
-	fold_column(to, from, (struct kinds_of){slots, NULL, n});
+	fold_column_header(to, from);
+	for (unsigned i = 0; i < n; i++)
+		fold_value(slots[i].kind, &to->value[i], from->value[i]);
 }
 
-/* Fold a column into one on a shelf. */
-static void packed_fold(const struct history *h, struct column *to, const struct column *from)
+static inline uint32_t fold_packed(enum slot_kind kind, uint32_t to, uint32_t more)
+{
+	double sum;
+
+	if (to == PACKED_UNKNOWN || more == PACKED_UNKNOWN)
+		return more == PACKED_UNKNOWN ? to : more;
+	if (kind <= SLOT_STEADY && !((to | more | (to + more)) & PACKED_FLOAT))
+		return to + more;
+	sum = unpack_value(to);
+	fold_value(kind, &sum, unpack_value(more));
+	return pack_value(sum);
+}
+
+/* Fold a sample into a column on a shelf. */
+static void shelf_take(const struct history *h, struct column *to, const struct sample *s)
+{
+	unsigned n = fold_sample_header(to, s, h->n_kept);
+	uint32_t *values = packed_values(to);
+
+	for (unsigned i = 0; i < n; i++)
+		values[i] = fold_packed(h->kinds[i], values[i], pack_value(sample_value(s, i, h->kinds[i])));
+}
+
+/* Fold a column on a shelf into one on the next shelf. */
+static void shelf_fold(const struct history *h, struct column *to, const struct column *from)
 {
 	uint32_t *values = packed_values(to);
 
-	fold_header(to, from->begin_ns, from->end_ns, from->time_ns, from->flags, from->n_samples,
-		    from->lost);
-	for (unsigned i = 0; i < h->n_kept; i++) {
-		double sum = unpack_value(values[i]);
-
-		fold_value(h->kinds[i], &sum, from->value[i]);
-		values[i] = pack_value(sum);
-	}
+	fold_column_header(to, from);
+	for (unsigned i = 0; i < h->n_kept; i++)
+		values[i] = fold_packed(h->kinds[i], values[i], packed_values(from)[i]);
 }
 
 static void unpack_closed(const struct history *h, struct column *to, const uint8_t *p)
@@ -282,8 +301,7 @@ static void unpack_closed(const struct history *h, struct column *to, const uint
 /* Fold one on a shelf into a column. */
 static void unpack_fold(const struct history *h, struct column *to, const struct column *from, bool closed)
 {
-	fold_header(to, from->begin_ns, from->end_ns, from->time_ns, from->flags, from->n_samples,
-		    from->lost);
+	fold_column_header(to, from);
 	if (closed)
 		unpack_closed(h, to, closed_values(from));
 	else
@@ -308,14 +326,13 @@ static bool is_in_last(const struct shelf *shelf, int64_t end_ns)
 static void close_newest(struct history *h, struct shelf *shelf)
 {
 	const uint32_t *values = packed_values(shelf->newest);
-	uint32_t unknown = pack_value((double)NAN);
 	struct column **place = &shelf->closed[(shelf->first + shelf->n - 1) % shelf->size];
 	uint8_t *p = wire_put(h->bytes, h->n_kept);
 
 	for (unsigned i = 0, run; i < h->n_kept; i += run) {
 		run = 1;
-		p = wire_put(p, values[i] == unknown ? 0 : values[i] + 1ull);
-		if (values[i] != unknown && values[i])
+		p = wire_put(p, values[i] == PACKED_UNKNOWN ? 0 : values[i] + 1ull);
+		if (values[i] != PACKED_UNKNOWN && values[i])
 			continue;
 		while (i + run < h->n_kept && values[i + run] == values[i])
 			run++;
@@ -350,16 +367,11 @@ void history_push(struct history *h, const struct sample *sample)
 	if (h->total->n_samples && sample->seq <= h->last_seq)
 		return; /* a reader that changes rings may see a sample twice */
 	done = is_in_last(&h->fine, sample->end_ns) ? NULL : shelf_last(&h->fine);
-	if (done) {
-		column_clear(h->one, h->n_kept);
-		unpack_fold(h, h->one, done, false);
-		packed_fold(h, shelf_column(h, &h->coarse, done->end_ns), h->one);
-	}
-	column_clear(h->one, h->n_slots);
-	fold_sample(h->one, sample, kinds_of_all(h));
+	if (done)
+		shelf_fold(h, shelf_column(h, &h->coarse, done->end_ns), done);
 	fine = shelf_column(h, &h->fine, sample->end_ns);
-	packed_fold(h, fine, h->one);
-	fold_column(h->total, h->one, kinds_of_all(h));
+	shelf_take(h, fine, sample);
+	fold_sample(h->total, sample, (struct kinds_of){NULL, h->kinds, h->n_slots});
 	if (h->last_seq && sample->seq > h->last_seq + 1) {
 		fine->lost += sample->seq - h->last_seq - 1;
 		h->lost += sample->seq - h->last_seq - 1;
@@ -421,7 +433,7 @@ void history_span(const struct history *h, int64_t from_ns, int64_t to_ns, struc
 {
 	int64_t since = fine_since(h);
 
-	column_clear(out, h->n_slots);
+	column_clear(out, h->n_kept); /* the others are never set */
 	if (from_ns < since)
 		fold_shelf(h, &h->coarse, from_ns, to_ns < since ? to_ns : since, out);
 	fold_shelf(h, &h->fine, from_ns > since ? from_ns : since, to_ns, out);
@@ -432,7 +444,7 @@ bool history_around(const struct history *h, int64_t at_ns, struct column *out)
 	const struct shelf *shelf = at_ns > fine_since(h) ? &h->fine : &h->coarse;
 	unsigned i = shelf_after(shelf, at_ns - 1);
 
-	column_clear(out, h->n_slots);
+	column_clear(out, h->n_kept); /* the others are never set */
 	if (i < shelf->n && shelf_at(shelf, i)->begin_ns < at_ns)
 		fold_at(h, shelf, i, out);
 	return out->n_samples;
