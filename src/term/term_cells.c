@@ -32,6 +32,7 @@ void cells_init(struct cells *c, const struct term_strings *strings, const struc
 	*c = (struct cells){
 		.strings = strings, .ascii = ascii, .glyphs = !ascii && has_glyphs(), .stale = true};
 	pen_init(&c->pen, strings, looks, n_styles);
+	cells_measure_moves(c);
 	/* The first parameter is one byte. The rest of the string repeats any character, unless it
 	 * uses that byte again. */
 	if (rep && !strncmp(rep, "%p1%c", 5) && !strstr(rep + 5, "%p1"))
@@ -97,10 +98,10 @@ static void make_row(const struct cells *c, const struct canvas *canvas, int y, 
 	for (int x = 0; x < n; x++) {
 		uint32_t ch = cells[x].ch;
 
-		if (!ch && x > 0 && cells[x - 1].ch)
-			make_wide(c, &cells[x - 1], &codes[x - 1]);
-		else if (ch && x > 0 && ch == cells[x - 1].ch && cells[x].style == cells[x - 1].style)
+		if (x > 0 && ch && !memcmp(&cells[x], &cells[x - 1], sizeof(*cells)))
 			codes[x] = codes[x - 1];
+		else if (x > 0 && !ch && cells[x - 1].ch)
+			make_wide(c, &cells[x - 1], &codes[x - 1]);
 		else
 			codes[x] = make_code(c, !ch ? ' ' : is_safe(c, ch) ? ch : '?', cells[x].style);
 	}
@@ -147,7 +148,10 @@ static bool row_changed(const struct cells *c, int y)
 
 static int next_change(const struct cells *c, int y, int x, int end)
 {
-	while (x < end && !has_changed(c, y, x))
+	const uint32_t *shown = c->shown + (size_t)y * (size_t)c->cols;
+	const uint32_t *next = c->next + (size_t)y * (size_t)c->cols;
+
+	while (x < end && shown[x] == next[x])
 		x++;
 	return x;
 }
@@ -303,11 +307,6 @@ static void write_corner(struct cells *c, struct strbuf *out)
 
 #define GROUP_GAP 4 /* unchanged cells allowed inside a group, such as digits of a number */
 
-static int count_digits(int n)
-{
-	return 1 + (n >= 10) + (n >= 100);
-}
-
 static void add_group(struct cells *c, int y, int from, int end, enum group_kind kind)
 {
 	int reach = 4 + count_digits(y + 1) + count_digits(from + 1);
@@ -383,10 +382,12 @@ static struct cell_group *cheapest_group(struct cells *c, struct cell_group *fro
 	struct cell_group *cheapest = from;
 
 	for (struct cell_group *g = from; g < c->groups + c->n_groups; g++) {
-		int way = x < 0 ? INT_MAX : way_cost(y, x, g);
-		int cost = way < g->reach ? way : g->reach;
+		int cost = g->look == GROUP_BLANK ? blank : pen_cost(&c->pen, look, g->look), way;
 
-		cost += g->look == GROUP_BLANK ? blank : pen_cost(&c->pen, look, g->look);
+		if (cost >= least)
+			continue;
+		way = x < 0 ? INT_MAX : way_cost(y, x, g);
+		cost += way < g->reach ? way : g->reach;
 		if (cost < least) {
 			least = cost;
 			cheapest = g;

@@ -93,6 +93,14 @@ struct pen {
 	uint8_t *costs; /* n_looks * n_looks, owned: bytes of each change plus 1; 0: not yet measured */
 };
 
+/* How many bytes a capability that moves the cursor takes. */
+struct cap_length {
+	uint8_t least;     /* with numbers of one digit; 0: it is not supported */
+	bool a, b;         /* which numbers are in it, in decimal, */
+	bool first;        /* counted from 1 */
+	bool is_irregular; /* none of that: fill it in to know */
+};
+
 #define GROUPS_MAX 256
 
 /* Changes in a row that are written together. */
@@ -115,7 +123,8 @@ struct cells {
 	bool stale;             /* shown is not known */
 	int x, y;               /* of the cursor; -1: unknown */
 	bool unsure;            /* x depends on the terminal's idea of how wide a character is */
-	const char *repeat;     /* the part of CAP_REP after the character; NULL: none */
+	struct cap_length lengths[CAP_CR + 1];
+	const char *repeat; /* the part of CAP_REP after the character; NULL: none */
 	struct cell_group groups[GROUPS_MAX];
 	unsigned n_groups;
 	unsigned look; /* of the group being written */
@@ -182,11 +191,18 @@ static inline int pen_cost(struct pen *pen, unsigned from, unsigned to)
 	return cost ? (int)cost - 1 : pen_measure(pen, from, to);
 }
 
+static inline int count_digits(int n) /* below 1000 */
+{
+	return 1 + (n >= 10) + (n >= 100);
+}
+
 /* The look for writing a cell of cells->next when the current look is `now`. A blank keeps any look
  * in which it is invisible; otherwise it gets the look of the group. */
 unsigned cells_look(const struct cells *cells, int y, int x, unsigned now);
 /* Append moves of whole rows to their new places, if that saves enough. */
 void cells_shift(struct cells *cells, struct strbuf *out);
+/* Measure the capabilities that move the cursor. */
+void cells_measure_moves(struct cells *cells);
 /* Move the cursor to a cell of cells->next that will be written next. */
 void cells_move(struct cells *cells, int y, int x, struct strbuf *out);
 

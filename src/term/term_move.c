@@ -1,31 +1,70 @@
 /* Move the cursor to a cell in the fewest bytes. */
 #include "term/term_cells.h"
-
-#include <string.h>
+#include "base/alloc.h"
 
 #define WAY_MAX 24 /* bytes; a longer way is never the shortest */
+#define HOPS_MAX 3
 
-/* Bytes that move the cursor. n > WAY_MAX: the terminal does not support this way. */
+/* Capabilities that move the cursor, one after another. n > WAY_MAX: the terminal does not support
+ * this way. */
 struct move_way {
-	size_t n;
-	char p[WAY_MAX];
+	size_t n; /* bytes */
+	unsigned n_hops;
+	struct move_hop {
+		uint8_t cap;
+		int16_t a, b, times;
+	} hops[HOPS_MAX];
 };
 
 static const struct move_way no_way = {.n = WAY_MAX + 1};
 
-static struct move_way way_by(struct cells *c, enum term_string cap, int a, int b)
-{
-	struct move_way way = no_way;
+/* ---- how long a way is ---- */
 
-	if (!c->strings->cap[cap])
-		return no_way;
+static unsigned filled_length(struct cells *c, enum term_string cap, int a, int b)
+{
 	strbuf_clear(&c->scratch);
 	c->strings->add(&c->scratch, c->strings->cap[cap], a, b);
-	if (!c->scratch.n || c->scratch.n > WAY_MAX)
-		return no_way;
-	way.n = c->scratch.n;
-	memcpy(way.p, c->scratch.p, way.n);
-	return way;
+	return c->scratch.n <= WAY_MAX ? (unsigned)c->scratch.n : 0;
+}
+
+static unsigned cap_length(struct cells *c, enum term_string cap, int a, int b)
+{
+	const struct cap_length *l = &c->lengths[cap];
+	int digits = 0;
+
+	if (l->is_irregular)
+		return filled_length(c, cap, a, b);
+	if (l->a)
+		digits += count_digits(a + l->first) - 1;
+	if (l->b)
+		digits += count_digits(b + l->first) - 1;
+	return l->least ? l->least + (unsigned)digits : 0;
+}
+
+void cells_measure_moves(struct cells *c)
+{
+	static const int tries[][2] = {{0, 0}, {8, 99}, {9, 100}, {98, 9}, {99, 8}, {199, 499}};
+
+	for (enum term_string cap = CAP_CUP; cap <= CAP_CR; cap++) {
+		struct cap_length *l = &c->lengths[cap];
+
+		if (!c->strings->cap[cap])
+			continue;
+		l->least = (uint8_t)filled_length(c, cap, 1, 1);
+		l->a = filled_length(c, cap, 10, 1) > l->least;
+		l->b = filled_length(c, cap, 1, 10) > l->least;
+		l->first = filled_length(c, cap, 9, 9) > l->least;
+		for (size_t i = 0; i < ARRAY_LEN(tries) && !l->is_irregular; i++)
+			l->is_irregular = cap_length(c, cap, tries[i][0], tries[i][1]) !=
+					  filled_length(c, cap, tries[i][0], tries[i][1]);
+	}
+}
+
+static struct move_way way_by(struct cells *c, enum term_string cap, int a, int b)
+{
+	unsigned n = c->strings->cap[cap] ? cap_length(c, cap, a, b) : 0;
+
+	return n ? (struct move_way){n, 1, {{(uint8_t)cap, (int16_t)a, (int16_t)b, 1}}} : no_way;
 }
 
 static struct move_way shorter_way(struct move_way a, struct move_way b)
@@ -37,18 +76,21 @@ static struct move_way joined_way(struct move_way a, struct move_way b)
 {
 	if (a.n + b.n > WAY_MAX)
 		return no_way;
-	memcpy(a.p + a.n, b.p, b.n);
+	for (unsigned i = 0; i < b.n_hops; i++)
+		a.hops[a.n_hops++] = b.hops[i];
 	a.n += b.n;
 	return a;
 }
 
+/* ---- the shortest ---- */
+
 /* n steps in one direction, one by one or with one sequence. */
 static struct move_way way_of_steps(struct cells *c, enum term_string one, enum term_string many, int n)
 {
-	struct move_way step = way_by(c, one, 0, 0), steps = step;
+	struct move_way steps = way_by(c, one, 0, 0);
 
-	for (int i = 1; i < n && steps.n <= WAY_MAX; i++)
-		steps = joined_way(steps, step);
+	steps.n *= (size_t)n;
+	steps.hops[0].times = (int16_t)n;
 	return n == 1 && steps.n <= WAY_MAX ? steps : shorter_way(steps, way_by(c, many, n, 0));
 }
 
@@ -76,6 +118,13 @@ static struct move_way way_to_row(struct cells *c, int y)
 		return (struct move_way){0};
 	return shorter_way(way_by(c, CAP_VPA, y, 0), c->y < y ? way_of_steps(c, CAP_CUD1, CAP_CUD, y - c->y)
 							      : way_of_steps(c, CAP_CUU1, CAP_CUU, c->y - y));
+}
+
+static void add_way(struct cells *c, const struct move_way *way, struct strbuf *out)
+{
+	for (const struct move_hop *hop = way->hops; hop < way->hops + way->n_hops; hop++)
+		for (int i = 0; i < hop->times; i++)
+			c->strings->add(out, c->strings->cap[hop->cap], hop->a, hop->b);
 }
 
 /* The column first, because that cancels a pending wrap in the last column. */
@@ -130,7 +179,7 @@ void cells_move(struct cells *c, int y, int x, struct strbuf *out)
 		pen_set(&c->pen, 0, out);
 	way = best_way(c, y, x);
 	if (c->y != y || c->x < 0 || c->x > x || c->unsure || !rewrite_cells(c, x, way.n, out))
-		strbuf_add(out, way.p, way.n);
+		add_way(c, &way, out);
 	c->y = y;
 	c->x = x;
 	c->unsure = false;
