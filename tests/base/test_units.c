@@ -112,6 +112,30 @@ static void no_value_overruns_the_text(void **state)
 		}
 }
 
+static void numbers_are_rounded_as_the_c_library_does(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 200000; i++) {
+		/* ties and their neighbours, and any others */
+		double tie = (i % 20000) / 8.0, other = ldexp(1 + i * 0x1.9p-18, i % 52 - 11);
+		const double values[] = {tie, nextafter(tie, 1e9), nextafter(tie, -1e9), -tie, other};
+		char number[UNITS_TEXT], suffix[UNITS_TEXT], want[64];
+
+		for (size_t k = 0; k < ARRAY_LEN(values); k++) {
+			double v = fabs(values[k]) < 0.0005 ? 0 : values[k];
+
+			unit_split(number, suffix, v, unit("percent"), false, true);
+			snprintf(want, sizeof(want), "%.*f", fabs(v) >= 99.95 ? 0 : 1, v);
+			assert_string_equal(number, want);
+			if (fabs(v) >= 9.995)
+				continue;
+			unit_split(number, suffix, v, unit("ratio"), false, true);
+			snprintf(want, sizeof(want), "%.2f", v);
+			assert_string_equal(number, want);
+		}
+	}
+}
+
 static void unknown_units_are_not_found(void **state)
 {
 	static const char *const names[] = {"", "Percent", "percents", "cycle", "bytes/", "%"};
@@ -337,6 +361,7 @@ int main(void)
 		cmocka_unit_test(values_have_three_significant_digits),
 		cmocka_unit_test(number_and_unit_come_apart),
 		cmocka_unit_test(no_value_overruns_the_text),
+		cmocka_unit_test(numbers_are_rounded_as_the_c_library_does),
 		cmocka_unit_test(unknown_units_are_not_found),
 		cmocka_unit_test(the_shortest_number_reads_back_to_the_same_double),
 		cmocka_unit_test(the_shortest_number_is_as_people_write_it),
