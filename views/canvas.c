@@ -171,6 +171,8 @@ static uint32_t ascii_of(uint32_t ch)
 /* What a cell shows of a character. */
 static uint32_t shown_char(const struct canvas *c, uint32_t ch)
 {
+	if (ch >= 0x20 && ch < 0x7f)
+		return ch;
 	if (ch < 0x20 || (ch >= 0x7f && ch < 0xa0))
 		ch = '?';
 	return c->ascii ? ascii_of(ch) : ch;

@@ -354,6 +354,7 @@ static bool end_chart(struct chart_reader *r, unsigned line, struct err *err)
 	for (unsigned i = 0; i < r->chart->n_options; i++)
 		if (!check_option(r, i, err))
 			return false;
+	r->chart->loads = span_is(chart_option(r->chart, "levels"), "load");
 	r->chart = NULL;
 	r->n_lines = r->n_exprs = 0;
 	return true;

@@ -235,13 +235,13 @@ static void draw_each(const struct chart *chart, const struct view_data *data, s
 		      struct rect r)
 {
 	struct view_data plain = *data;
-	struct chart each = {
-		.name = chart->name,
-		.title = "",
-		.widget = &widget_rows,
-		.n_series = 1,
-		.options = {{SPAN_LIT("each"), SPAN_LIT("cpu")}, {SPAN_LIT("levels"), SPAN_LIT("load")}},
-		.n_options = 2};
+	struct chart each = {.name = chart->name,
+			     .title = "",
+			     .widget = &widget_rows,
+			     .n_series = 1,
+			     .options = {{SPAN_LIT("each"), SPAN_LIT("cpu")}},
+			     .n_options = 1,
+			     .loads = true};
 	struct row rows[ROWS_MAX];
 	struct series s;
 	unsigned n;

@@ -23,7 +23,7 @@ struct heat_row {
 
 static const double *steps_of(const struct chart *chart)
 {
-	return span_is(chart_option(chart, "levels"), "load") ? load_steps : class_steps;
+	return chart->loads ? load_steps : class_steps;
 }
 
 static int shade_of(const double *steps, double percent)

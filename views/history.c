@@ -89,11 +89,10 @@ double widget_scale(const struct chart *chart, const struct series *series, cons
 		    int points)
 {
 	const struct metric *m = series->metric;
-	bool load = span_is(chart_option(chart, "levels"), "load");
 	double top;
 
 	if (m->unit->kind == UNIT_PERCENT)
-		return !load && m->alert == ALERT_ABOVE && m->alert_at <= SMALL_LIMIT
+		return !chart->loads && m->alert == ALERT_ABOVE && m->alert_at <= SMALL_LIMIT
 			       ? 2 * m->alert_at
 			       : chart_option_int(chart, "scale", 100);
 	if (m->alert == ALERT_ABOVE)

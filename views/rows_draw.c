@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LABEL_MIN 12  /* the width that a label keeps beside a bar or a history */
+#define LABEL_MIN 12 /* the width that a label keeps beside a bar or a history */
+#define LABEL_TEXT 64
 #define LABEL_WIDE 16 /* in wide panels, so that the bars of all of them begin together */
 #define WIDE 70
 #define BAR_NARROW 7
@@ -36,18 +37,21 @@ static size_t prefix_bytes(const char *title)
 	return strncmp(title, family, sizeof(family) - 1) == 0 ? sizeof(family) - 1 : 0;
 }
 
-static void label_of(const struct row *row, bool brief, char *text, size_t size)
+static const char *label_of(const struct row *row, bool brief, char text[LABEL_TEXT])
 {
 	const struct metric_instance *instance = row->instance;
+	const char *label = brief ? row->series->brief : row->series->label;
 
 	/* "Cortex-A76 x4" and "cpu3" are clear by themselves, "cluster0" is not. */
+	if (!instance && !row->series->part)
+		return label;
 	if (!instance)
-		snprintf(text, size, "%s%s", row->series->part ? "  " : "",
-			 brief ? row->series->brief : row->series->label);
+		snprintf(text, LABEL_TEXT, "  %s", label);
 	else if (instance->kind == INSTANCE_CPU || strcmp(instance->title, instance->label) != 0)
-		snprintf(text, size, "%s", instance->title + (brief ? prefix_bytes(instance->title) : 0));
+		return instance->title + (brief ? prefix_bytes(instance->title) : 0);
 	else
-		snprintf(text, size, "%s %s", row->series->label, instance->label);
+		snprintf(text, LABEL_TEXT, "%s %s", row->series->label, instance->label);
+	return text;
 }
 
 static bool has_option(const struct chart *chart, const char *key)
@@ -81,10 +85,9 @@ static bool measure_rows(struct row_columns *c, const struct row *rows, unsigned
 	c->shared = true;
 	for (unsigned i = 0; i < n; i++) {
 		const struct series *s = rows[i].series;
-		char label[64];
+		char text[LABEL_TEXT];
 
-		label_of(&rows[i], !wordy, label, sizeof(label));
-		c->label = larger_of(text_width(label) + GAP, c->label);
+		c->label = larger_of(text_width(label_of(&rows[i], !wordy, text)) + GAP, c->label);
 		c->value = larger_of(widget_value_cols(s->metric->unit), c->value);
 		if (wordy && s->beside)
 			c->beside = larger_of(widget_value_cols(s->beside->unit), c->beside);
@@ -290,11 +293,10 @@ static void draw_label(const struct row *row, const struct row_columns *c, struc
 		       struct rect r)
 {
 	enum style part = canvas_part_style(row->series->part - 1);
-	char label[64];
+	char text[LABEL_TEXT];
 
-	label_of(row, c->brief, label, sizeof(label));
 	rect_right(&r, GAP);
-	canvas_text(canvas, r, row->dim ? STYLE_DIM : STYLE_TEXT, label);
+	canvas_text(canvas, r, row->dim ? STYLE_DIM : STYLE_TEXT, label_of(row, c->brief, text));
 	if (row->series->part)
 		canvas_fill(canvas, rect_left(&r, 1), part, canvas_part_glyph(canvas, part));
 }

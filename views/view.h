@@ -130,6 +130,7 @@ struct chart {
 		struct span key, value;
 	} options[CHART_OPTIONS_MAX];
 	unsigned n_options;
+	bool loads;                         /* the option `levels load`: values have the colours of loads */
 	const char *texts[CHART_TEXTS_MAX]; /* lines of explanation, shown if there is room */
 	unsigned n_texts;
 	/* Metrics with which, and without which, it is shown; empty: always. A chart without

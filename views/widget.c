@@ -55,8 +55,7 @@ static double rate_back(const struct feed *feed, const struct metric *metric,
 {
 	double value = point_of(feed, metric, instance, back);
 
-	return isnan(value) || !metric->grows ? value
-					      : rate_over(metric, value, points_seconds(feed->points, back));
+	return isnan(value) ? value : rate_over(metric, value, points_seconds(feed->points, back));
 }
 
 double series_back(const struct series *series, const struct view_data *data, int back)
@@ -112,31 +111,27 @@ double series_rate_instance(const struct series *series, const struct view_data 
 	return rate_of(series->metric, vector);
 }
 
-static void add_rates(const struct series *series, const struct view_data *data,
-		      const struct metric_instance *instance, double *sums, int points)
+static void add_rates(const struct feed *feed, const struct metric *metric,
+		      const struct metric_instance *instance, bool first, double *sums, int points)
 {
-	const struct feed *feed = series_feed(series, data);
-	const struct metric *metric = series->metric;
 	const float *values = points_newest(feed->points, metric, instance);
-	const float *seconds = metric->grows ? points_newest(feed->points, NULL, NULL) : NULL;
+	const float *seconds = points_newest(feed->points, NULL, NULL);
 
 	for (int back = 0; back < points; back++)
-		sums[back] += !seconds ? (double)values[-back]
-				       : rate_over(metric, (double)values[-back], (double)seconds[-back]);
+		sums[back] = (first ? 0 : sums[back]) +
+			     rate_over(metric, (double)values[-back], (double)seconds[-back]);
 }
 
 void series_rates(const struct series *series, unsigned n, const struct view_data *data,
 		  const struct metric_instance *instance, double *rates, int points)
 {
-	for (int back = 0; back < points; back++)
-		rates[back] = 0;
 	for (unsigned i = 0; i < n; i++) {
 		const struct feed *feed = series_feed(&series[i], data);
 		const struct metric_instance *own = instance ? own_instance(feed->set, instance) : NULL;
 		int known = instance && !own ? 0 : points < feed->n_points ? points : feed->n_points;
 
 		if (known)
-			add_rates(&series[i], data, own, rates, known);
+			add_rates(feed, series[i].metric, own, i == 0, rates, known);
 		for (int back = known; back < points; back++)
 			rates[back] = NAN;
 	}
@@ -206,7 +201,7 @@ enum style chart_style(const struct chart *chart, const struct series *series, c
 	enum style style;
 
 	if (series->metric->alert != ALERT_NONE || series->metric->unit->kind != UNIT_PERCENT ||
-	    isnan(value) || !span_is(chart_option(chart, "levels"), "load"))
+	    isnan(value) || !chart->loads)
 		return series_style(series, data, value, back);
 	style = level_style(value, 70, 90);
 	return style == STYLE_HOT && !chart_may_be_hot(chart, data, back) ? STYLE_BUSY : style;
@@ -329,7 +324,7 @@ int widget_number(struct canvas *canvas, struct rect r, const struct unit *unit,
 
 	unit_split(number, suffix, value, unit, rate, canvas->ascii);
 	estimated = estimated && !isnan(value);
-	snprintf(text, sizeof(text), "%s%s%s", estimated ? "[" : "", number, estimated ? "]" : " ");
+	stpcpy(stpcpy(stpcpy(text, estimated ? "[" : ""), number), estimated ? "]" : " ");
 	/* Without brackets a blank keeps the digits in the same place. */
 	canvas_text_right(canvas, rect_left(&r, WIDGET_NUMBER_COLS), style, text);
 	apart = estimated && is_letter(suffix[0]) && text_width(suffix) < r.w;
