@@ -36,8 +36,9 @@ enum key {
 	K_WHEEL_DOWN,
 };
 
-/* Edit a line of text: append the character of a key, or let Backspace remove the last one. Other
- * keys, and characters that do not fit into `size` bytes, change nothing. */
+/* Edit a line of text: append the character of a key, or let Backspace remove the last one,
+ * Ctrl-W the last word and Ctrl-U all. Other keys, and characters that do not fit into `size`
+ * bytes, change nothing. */
 void term_key_type(char *text, size_t size, uint32_t key);
 
 #endif

@@ -249,11 +249,8 @@ static void a_line_is_typed_and_never_overrun(void **state)
 {
 	static const struct {
 		const char *keys, *want;
-	} cases[] = {{"1:30", "1:30"},
-		     {"ab\x7f", "a"},
-		     {"\x7f\b", ""},
-		     {"a\tb\rc", "abc"},
-		     {"0123456789", "0123456"}};
+	} cases[] = {{"1:30", "1:30"},    {"ab\x7f", "a"},    {"\x7f\b", ""},    {"a\tb\rc", "abc"},
+		     {"a bc \x17", "a "}, {"ab\x17\x17", ""}, {"a b\x15.", "."}, {"0123456789", "0123456"}};
 	char text[8];
 
 	(void)state;
