@@ -18,10 +18,16 @@
 
 static void area_size(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most)
 {
-	(void)data;
+	const struct metric_instance *instances[CANVAS_ROWS_MAX];
+	bool each = data->per_instance && widget_has_each(chart, data);
+	int n = each ? (int)widget_instances(chart, data, instances,
+					     (unsigned)chart_option_int(chart, "rows-each", 1))
+		     : 0;
+
 	(void)cols;
-	*min = ROWS_MIN;
+	*min = n > ROWS_MIN ? n : ROWS_MIN;
 	*most = chart_option_int(chart, "rows", ROWS_WANTED);
+	*most = *most > *min ? *most : *min;
 }
 
 /* Return where the limit line is: at the guide's threshold, or at the metric that the option `limit
@@ -274,8 +280,8 @@ static void area_corner(const struct chart *chart, const struct view_data *data,
 		 unit_format(c, peak, m->unit, m->grows, ascii));
 }
 
-static const char *const area_options[] = {"levels load", "rows #", "limit", "top limit",
-					   "hot",         "zero",   NULL};
+static const char *const area_options[] = {"levels load", "rows #", "rows-each #", "limit",
+					   "top limit",   "hot",    "zero",        NULL};
 
 const struct widget widget_area = {.name = "area",
 				   .breaks_down = true,

@@ -89,14 +89,19 @@ static void draw_legend(const double *steps, struct canvas *canvas, struct rect 
 	canvas_text(canvas, r, STYLE_DIM, "%");
 }
 
-/* The rows as high as there is room, all alike; a legend where a line is left over. */
+/* The rows as high as there is room, all alike; a legend where a line is left over, or what is left
+ * out where there are too few. */
 static void draw_rows(const struct chart *chart, const struct heat_row *rows, unsigned n,
 		      const struct view_data *data, struct canvas *canvas, struct rect r)
 {
-	int h = r.h / (int)n;
+	int h = r.h / (int)n, left_out = (int)n - r.h + 1;
+	struct rect last = {0};
 
+	if (left_out > 1 && r.h > 1)
+		last = rect_bottom(&r, 1);
 	for (unsigned i = 0; i < n && r.h > 0; i++)
 		draw_row(chart, &rows[i], data, canvas, rect_top(&r, h > 0 ? h : 1));
+	canvas_printf(canvas, last, STYLE_DIM, "%d more: z shows this panel alone", left_out);
 	if (r.h > 0)
 		draw_legend(steps_of(chart), canvas, rect_bottom(&r, 1));
 }
