@@ -73,6 +73,19 @@ static void busiest_text(char *out, size_t size, const struct process_list *list
 			 process->name, process->pid);
 }
 
+/* "thread 44 %, GPU 63 %: Frame rate limited": one screen has one judgement. Without a verdict the
+ * two numbers tell by themselves. */
+static void judged_text(const struct screen *screen, char *out, size_t size, double thread, double gpu)
+{
+	const struct judge *judge = screen->judge.judge;
+
+	if (!judge || !judge->verdict.why || isnan(thread) || isnan(gpu))
+		turns_text(out, size, thread, gpu);
+	else
+		snprintf(out, size, "thread %.0f %%, GPU %.0f %%: %s", thread, gpu,
+			 judge_verdict_title(&judge->verdict));
+}
+
 static bool fill_foot(struct screen *screen, const struct process_list *list)
 {
 	const struct process *busiest = process_busiest(list);
@@ -80,7 +93,7 @@ static bool fill_foot(struct screen *screen, const struct process_list *list)
 	double gpu = bounded_percent(gpu_percent(screen, list));
 
 	busiest_text(screen->foot[1], sizeof(screen->foot[1]), list, busiest, thread);
-	turns_text(screen->foot[2], sizeof(screen->foot[2]), thread, gpu);
+	judged_text(screen, screen->foot[2], sizeof(screen->foot[2]), thread, gpu);
 	return busiest && (!isnan(gpu) || !gpu_of_threads(screen));
 }
 
