@@ -145,7 +145,7 @@ void screen_draw_frame(struct screen *screen, const struct screen_part *part, co
 	if (part->view && screen_shows_verdict(screen))
 		screen_judge_rows(&screen->judge, &screen->views, canvas->ascii, frame.verdict);
 	else if (part->view)
-		screen_judge_view(&screen->judge, &screen->views, part->view, canvas->ascii, frame.verdict);
+		screen_judge_view(&screen->judge, part->view, canvas->ascii, frame.verdict);
 	*body = canvas_rect(canvas);
 	frame_draw(&frame, &screen->views, part->view, canvas, body);
 }

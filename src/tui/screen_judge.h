@@ -45,10 +45,9 @@ void screen_judge_put_number(struct strbuf *out, const struct judge_number *n, d
 /* Add "Budget used 1.18, limit 1.00 (guide)"; the mean while it held, if it has no value now. */
 void screen_judge_put_limit(struct strbuf *out, const struct judged *f, bool ascii);
 
-/* What the findings say about one view, those that name it first: fill the row of a frame with the
+/* What the findings say about one view, those that name it: fill the row of a frame with the
  * worst that holds, or that nothing was found, and j->advice with lines for view_data.advice. A
  * view that no finding names has neither. (screen_judge_view.c) */
-void screen_judge_view(struct screen_judge *j, const struct views *views, const struct view *view, bool ascii,
-		       struct verdict_text *row);
+void screen_judge_view(struct screen_judge *j, const struct view *view, bool ascii, struct verdict_text *row);
 
 #endif

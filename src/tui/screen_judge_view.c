@@ -38,15 +38,25 @@ static void fini_findings(struct view_findings *of)
 	strbuf_fini(&of->noticed);
 }
 
-static struct view_findings findings_of(const struct screen_judge *j, const struct views *views,
-					const struct view *view)
+/* Whether the evidence of a finding is in a view. */
+static bool looks_at(const struct finding_def *def, const struct view *view)
+{
+	struct span rest = def->look, word;
+
+	while ((word = span_word(&rest)).n)
+		if (span_is(word, view->name))
+			return true;
+	return false;
+}
+
+static struct view_findings findings_of(const struct screen_judge *j, const struct view *view)
 {
 	struct view_findings of = {0};
 
 	for (unsigned i = 0; j->judge && i < j->judge->n_findings; i++) {
 		const struct judged *f = &j->judge->findings[i];
 
-		if (screen_judge_look(views, f->def) != view || screen_judge_mutes(j, f->def))
+		if (!looks_at(f->def, view) || screen_judge_mutes(j, f->def))
 			continue;
 		of.n++;
 		of.n_known += !isnan(f->number.value);
@@ -73,7 +83,7 @@ static void put_held(const struct view_findings *of, bool ascii, struct strbuf *
 static void put_fine(const struct view_findings *of, struct strbuf *out)
 {
 	if (of->n_fine == of->n)
-		strbuf_printf(out, of->n == 1 ? "its check is fine" : "all %u checks are fine", of->n);
+		strbuf_printf(out, of->n == 1 ? "the only check is fine" : "all %u checks are fine", of->n);
 	else
 		strbuf_printf(out, "%u of %u checks are fine now", of->n_fine, of->n);
 	if (of->noticed.n)
@@ -117,10 +127,9 @@ static void put_advice(struct screen_judge *j, const struct view_findings *of)
 		strbuf_printf(&j->advice, "what is checked\t%s\n", of->quiet.p);
 }
 
-void screen_judge_view(struct screen_judge *j, const struct views *views, const struct view *view, bool ascii,
-		       struct verdict_text *row)
+void screen_judge_view(struct screen_judge *j, const struct view *view, bool ascii, struct verdict_text *row)
 {
-	struct view_findings of = findings_of(j, views, view);
+	struct view_findings of = findings_of(j, view);
 
 	strbuf_clear(&j->advice);
 	if (of.n) {
