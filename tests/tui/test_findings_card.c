@@ -87,7 +87,7 @@ static void a_finding_that_ended_stays_for_a_minute(void **state)
 	struct judged *f;
 
 	(void)state;
-	bench_init(&b, "bandwidth-bound", 160, 60);
+	bench_init(&b, "bandwidth-bound", 160, 80);
 	f = sim_screen_finding(&b.s, "read-stalls");
 	f->holds = false;
 	f->since_ns = b.s.screen.judge.judge->end_ns - JUDGE_KEPT_NS + 1;
