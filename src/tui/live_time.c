@@ -161,7 +161,8 @@ bool live_jump(struct live *l, const char *text, struct err *err)
 		return err_set(err, 0, "nothing was measured yet");
 	if (!parse_clock(l, text, &at)) {
 		if (!moment_parse(text, l->screen.paused_ns - oldest, newest - oldest, &at, err))
-			return false;
+			return err_set(err, 0, "go to '%.40s': not a time: try 14:02:11, -30s, +10s or 50%%",
+				       text);
 		at += oldest;
 	}
 	show_moment(l, at);
