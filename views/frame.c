@@ -96,7 +96,7 @@ static void draw_header(const struct frame_text *text, struct canvas *canvas, st
 }
 
 /* The forms of the tabs, from the longest to the shortest. */
-enum tab_form { TABS_TITLES, TABS_SHOWN_TITLE, TABS_KEYS, TAB_FORMS };
+enum tab_form { TABS_TITLES, TABS_SHOWN_TITLE, TABS_TIGHT, TABS_KEYS, TAB_FORMS };
 
 static bool has_tab(const struct view *view, const struct view *shown)
 {
@@ -106,10 +106,18 @@ static bool has_tab(const struct view *view, const struct view *shown)
 static void tab_text(const struct view *view, const struct view *shown, enum tab_form form,
 		     char text[TAB_TEXT])
 {
-	if (form == TABS_TITLES || (form == TABS_SHOWN_TITLE && view == shown))
+	if (form == TABS_TITLES || (form != TABS_KEYS && view == shown))
 		snprintf(text, TAB_TEXT, " %c %.48s ", view->key, view->title);
 	else
-		snprintf(text, TAB_TEXT, form == TABS_KEYS ? "%c " : " %c ", view->key);
+		snprintf(text, TAB_TEXT, form >= TABS_TIGHT ? "%c " : " %c ", view->key);
+}
+
+/* " ! 3 "; "" if there is none */
+static void findings_text(const struct frame_text *frame, const struct view *shown, char text[TAB_TEXT])
+{
+	text[0] = 0;
+	if (frame->findings || !shown)
+		snprintf(text, TAB_TEXT, " ! %u ", frame->findings);
 }
 
 static enum tab_form fit_tabs(const struct views *views, const struct view *shown, int cols)
@@ -135,9 +143,13 @@ static void draw_tabs(const struct frame_text *frame, const struct views *views,
 		      struct canvas *canvas, struct rect r)
 {
 	static const char help[] = "? help ";
-	enum tab_form form = fit_tabs(views, shown, r.w);
+	char findings[TAB_TEXT];
+	enum tab_form form;
 	struct rect cell;
 
+	findings_text(frame, shown, findings);
+	/* room for a finding in any case, so that the tabs stay when there is one */
+	form = fit_tabs(views, shown, r.w - text_width(findings[0] ? findings : " ! 1 "));
 	canvas_fill(canvas, r, STYLE_TAB, ' ');
 	for (unsigned i = 0; i < views->n_views; i++) {
 		const struct view *v = &views->views[i];
@@ -154,10 +166,7 @@ static void draw_tabs(const struct frame_text *frame, const struct views *views,
 			canvas_fill(canvas, rect_left(&cell, 1), STYLE_KEY, (uint32_t)v->key);
 		}
 	}
-	if (frame->findings || !shown) {
-		char findings[TAB_TEXT];
-
-		snprintf(findings, sizeof(findings), " ! %u ", frame->findings);
+	if (findings[0]) {
 		cell = rect_left(&r, text_width(findings));
 		hits_add(frame->hits, &(struct hit){.at = cell, .kind = HIT_KEY, .number = '!'});
 		canvas_text(canvas, cell, shown ? STYLE_BUSY : STYLE_TAB_ON, findings);
