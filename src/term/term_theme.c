@@ -28,8 +28,8 @@ struct paint {
 };
 
 /* Use a background only for what must stand out. The first theme is the default, so the words
- * in it can be read on black and on white. Levels differ in lightness and in blue, not only
- * in red against green. A style that a theme omits looks as in the first theme. */
+ * in it can be read on black and on white: a bright yellow could not. Levels differ in blue,
+ * not only in red against green. A style that a theme omits looks as in the first theme. */
 static const struct theme {
 	const char *name;
 	struct paint paints[STYLE_COUNT];
@@ -45,7 +45,7 @@ static const struct theme {
 		 [STYLE_FOOTER] = {{8, OWN, 0}, {244, OWN, 0}},
 		 [STYLE_KEY] = {{12, OWN, BOLD}, {69, OWN, BOLD}},
 		 [STYLE_CALM] = {{6, OWN, 0}, {73, OWN, 0}},
-		 [STYLE_BUSY] = {{11, OWN, 0}, {221, OWN, 0}},
+		 [STYLE_BUSY] = {{3, OWN, 0}, {172, OWN, 0}},
 		 [STYLE_HOT] = {{9, OWN, BOLD}, {203, OWN, 0}},
 		 [STYLE_ALERT] = {{15, 1, BOLD}, {255, 160, BOLD}},
 		 [STYLE_SELECTED] = {{0, 7, 0}, {255, 237, 0}},
