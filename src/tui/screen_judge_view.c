@@ -11,8 +11,8 @@
 
 /* The findings of a view, without the muted ones. */
 struct view_findings {
-	const struct judged *held[8]; /* faults: the worst first, then the oldest */
-	unsigned n_held, n_fine, n_known, n;
+	const struct judged *held[8];                /* faults: the worst first, then the oldest */
+	unsigned n_held, n_fine, n_known, n_idle, n; /* idle: beyond the limit where it does not matter */
 	struct strbuf quiet, noticed; /* the numbers of findings that do not hold; those to know */
 };
 
@@ -67,6 +67,7 @@ static struct view_findings findings_of(const struct screen_judge *j, const stru
 			add_name(&of.noticed, f->def->title);
 		else
 			add_name(&of.quiet, f->number.title);
+		of.n_idle += !f->holds && !isnan(f->number.value) && !judged_is_fine(f);
 	}
 	return of;
 }
@@ -79,13 +80,17 @@ static void put_held(const struct view_findings *of, bool ascii, struct strbuf *
 		strbuf_printf(out, "%s%s", i > 1 ? ", " : "; also: ", of->held[i]->def->title);
 }
 
-/* "all 8 checks are fine", "10 of 11 checks are fine now; noticed: Little depth is written". */
+/* "all 8 checks are fine", "10 of 11 checks are fine; noticed: Little depth is written". */
 static void put_fine(const struct view_findings *of, struct strbuf *out)
 {
 	if (of->n_fine == of->n)
 		strbuf_printf(out, of->n == 1 ? "the only check is fine" : "all %u checks are fine", of->n);
 	else
-		strbuf_printf(out, "%u of %u checks are fine now", of->n_fine, of->n);
+		strbuf_printf(out, "%u of %u checks are fine", of->n_fine, of->n);
+	if (of->n_idle)
+		strbuf_printf(out, ", %u beyond the limit where it does not matter", of->n_idle);
+	if (of->n > of->n_known)
+		strbuf_printf(out, ", %u not known now", of->n - of->n_known);
 	if (of->noticed.n)
 		strbuf_printf(out, "; noticed: %s", of->noticed.p);
 }
