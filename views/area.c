@@ -280,8 +280,8 @@ static void area_corner(const struct chart *chart, const struct view_data *data,
 		 unit_format(c, peak, m->unit, m->grows, ascii));
 }
 
-static const char *const area_options[] = {"levels load", "rows #", "rows-each #", "limit",
-					   "top limit",   "hot",    "zero",        NULL};
+static const char *const area_options[] = {"levels load limit", "rows #", "rows-each #", "limit",
+					   "top limit",         "hot",    "zero",        NULL};
 
 const struct widget widget_area = {.name = "area",
 				   .breaks_down = true,

@@ -355,6 +355,7 @@ static bool end_chart(struct chart_reader *r, unsigned line, struct err *err)
 		if (!check_option(r, i, err))
 			return false;
 	r->chart->loads = span_is(chart_option(r->chart, "levels"), "load");
+	r->chart->to_limit = span_is(chart_option(r->chart, "levels"), "limit");
 	r->chart = NULL;
 	r->n_lines = r->n_exprs = 0;
 	return true;

@@ -61,6 +61,7 @@ struct view_data {
 	const struct process_table *processes; /* views/processes.h; NULL if they are not read */
 	const struct process_table *busiest;   /* for a panel besides others; NULL likewise */
 	const struct template_view *templ;     /* of the GPU; NULL without one */
+	const struct judge *judge;             /* model/judge.h; NULL: all limits count always */
 	double refresh_s;                      /* length of now and of every point, seconds */
 	double range_s;                        /* length of now if it is that of a range, else 0 */
 	double fps;                            /* frame budget */
@@ -131,6 +132,7 @@ struct chart {
 	} options[CHART_OPTIONS_MAX];
 	unsigned n_options;
 	bool loads;                         /* the option `levels load`: values have the colours of loads */
+	bool to_limit;                      /* `levels limit`: those of the metric of `limit` */
 	const char *texts[CHART_TEXTS_MAX]; /* lines of explanation, shown if there is room */
 	unsigned n_texts;
 	/* Metrics with which, and without which, it is shown; empty: always. A chart without

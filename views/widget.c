@@ -155,81 +155,6 @@ bool series_beside(const struct series *series, struct series *beside)
 	return series->beside != NULL;
 }
 
-static enum style level_style(double value, double busy, double hot)
-{
-	return value > hot ? STYLE_HOT : value > busy ? STYLE_BUSY : STYLE_CALM;
-}
-
-/* Whether frames had work at that time, or when the last one before it ended. */
-static bool frames_had_work(const struct feed *feed, int back)
-{
-	enum { LOOK_BACK = 20 };
-	const struct metric *work = feed->set->frame_work;
-	double share = !work ? (double)NAN : back < 0 ? value_of(work, feed->now) : (double)NAN;
-
-	for (int i = back < 0 ? 0 : back, n = i + LOOK_BACK; work && isnan(share) && i < n; i++)
-		share = point_of(feed, work, NULL, i);
-	return !(share < METRIC_FRAME_WORKED);
-}
-
-enum style series_style(const struct series *series, const struct view_data *data, double value, int back)
-{
-	const struct metric *m = series->metric;
-
-	/* too little is judged only if there is some: if nothing is culled, culling is off on
-	 * purpose */
-	if (m->alert == ALERT_NONE || isnan(value) || (m->alert == ALERT_BELOW && value == 0) ||
-	    (m->of_budget && value > m->alert_at && !frames_had_work(series_feed(series, data), back)))
-		return STYLE_TEXT;
-	if (m->alert == ALERT_ABOVE)
-		return level_style(value, m->alert_at, m->alert_at * 1.5);
-	return level_style(-value, -m->alert_at, -m->alert_at / 1.5);
-}
-
-bool chart_may_be_hot(const struct chart *chart, const struct view_data *data, int back)
-{
-	struct series s;
-
-	if (!chart_option_series(chart, data, "hot", &s))
-		return true;
-	return (back < 0 ? series_now(&s, data) : series_back(&s, data, back)) >= CHART_HOT_FROM;
-}
-
-enum style chart_style(const struct chart *chart, const struct series *series, const struct view_data *data,
-		       double value, int back)
-{
-	enum style style;
-
-	if (series->metric->alert != ALERT_NONE || series->metric->unit->kind != UNIT_PERCENT ||
-	    isnan(value) || !chart->loads)
-		return series_style(series, data, value, back);
-	style = level_style(value, 70, 90);
-	return style == STYLE_HOT && !chart_may_be_hot(chart, data, back) ? STYLE_BUSY : style;
-}
-
-static bool is_beyond(enum style style)
-{
-	return style == STYLE_BUSY || style == STYLE_HOT;
-}
-
-/* The style of an instance whose limit the whole keeps. */
-static enum style style_in_whole(const struct series *series, const struct view_data *data, enum style style,
-				 int back)
-{
-	double whole = back < 0 ? series_rate_now(series, data) : series_rate_back(series, data, back);
-
-	return series_style(series, data, whole, back) == STYLE_CALM ? STYLE_TEXT : style;
-}
-
-enum style widget_instance_style(const struct chart *chart, const struct series *series,
-				 const struct view_data *data, const struct metric_instance *instance,
-				 double value, int back)
-{
-	enum style style = chart_style(chart, series, data, value, back);
-
-	return instance && is_beyond(style) ? style_in_whole(series, data, style, back) : style;
-}
-
 struct span chart_option(const struct chart *chart, const char *key)
 {
 	for (unsigned i = 0; i < chart->n_options; i++)
@@ -304,7 +229,7 @@ int chart_option_int(const struct chart *chart, const char *key, int otherwise)
 
 static const char *mark_of(const struct canvas *canvas, enum style level, uint32_t flags, bool judged)
 {
-	if (!judged && is_beyond(level))
+	if (!judged && style_is_beyond(level))
 		return "!";
 	if (flags & (SAMPLE_GAP | SAMPLE_STRETCHED | SAMPLE_ERROR))
 		return canvas->ascii ? "." : "\u00b7";
@@ -416,9 +341,7 @@ void widget_instance_value(struct canvas *canvas, struct rect r, const struct se
 	}
 	rect_left(&r, widget_number(canvas, r, series->metric->unit, value, series->metric->grows,
 				    is_estimated(feed, series->metric, instance), style));
-	level = series_style(series, data, value, -1);
-	if (instance && is_beyond(level))
-		level = style_in_whole(series, data, level, -1);
+	level = series_instance_style(series, data, instance, value, -1);
 	canvas_text(canvas, r, style, mark_of(canvas, level, flags, judged));
 }
 
@@ -431,7 +354,7 @@ void widget_word(struct canvas *canvas, struct rect r, const struct series *seri
 		return;
 	if (style == STYLE_CALM)
 		canvas_text(canvas, r, dim ? STYLE_DIM : STYLE_CALM, "ok");
-	else if (is_beyond(style))
+	else if (style_is_beyond(style))
 		canvas_printf(canvas, r, style, "%s %s", word, style == STYLE_HOT ? "!!" : "!");
 }
 

@@ -34,8 +34,13 @@ double series_top(const struct series *series, const struct view_data *data, int
 /* Get the metric that is shown beside the series as a series. Returns false if there is none. */
 bool series_beside(const struct series *series, struct series *beside);
 
+static inline bool style_is_beyond(enum style style)
+{
+	return style == STYLE_BUSY || style == STYLE_HOT;
+}
 /* Calm, busy or hot by the guide's threshold: within it, beyond it, beyond it by half again.
- * STYLE_TEXT without a threshold, and beyond the frame budget while frames have no work, now
+ * STYLE_TEXT without a threshold, beyond the frame budget while frames have no work, and beyond a
+ * limit that does not matter now (judge_heeds); not hot while the GPU has time left. Now
  * (back < 0) or at a point of history. */
 enum style series_style(const struct series *series, const struct view_data *data, double value, int back);
 /* The same for a series of this chart, now (back < 0) or at a point of history. With `levels load`,
@@ -45,6 +50,8 @@ enum style chart_style(const struct chart *chart, const struct series *series, c
 		       double value, int back);
 /* The same for the value of an instance (NULL: all). Beyond a limit it is only while the whole is:
  * findings judge the whole, and a screen has one judgement. */
+enum style series_instance_style(const struct series *series, const struct view_data *data,
+				 const struct metric_instance *instance, double value, int back);
 enum style widget_instance_style(const struct chart *chart, const struct series *series,
 				 const struct view_data *data, const struct metric_instance *instance,
 				 double value, int back);

@@ -273,6 +273,41 @@ double judged_past(const struct judged *f, unsigned back)
 	return (double)f->past[(f->n_past - 1 - back) % JUDGE_PAST];
 }
 
+static bool is_number_of(const struct judged *f, const struct metric *metric, bool as_evidence)
+{
+	if (!as_evidence)
+		return f->number.metric == metric && f->side == metric->alert;
+	for (unsigned i = 0; i < f->n_evidence; i++)
+		if (f->evidence[i].metric == metric)
+			return true;
+	return false;
+}
+
+/* Returns false if no finding has it. */
+static bool find_need(const struct judge *judge, const struct metric *metric, bool as_evidence, bool *met)
+{
+	bool found = false, any = false;
+
+	for (unsigned i = 0; i < judge->n_findings; i++) {
+		const struct judged *f = &judge->findings[i];
+		bool all = is_number_of(f, metric, as_evidence);
+
+		found |= all;
+		for (unsigned c = f->side != ALERT_NONE; c < f->priv->n; c++)
+			all = all && f->priv->conditions[c].met;
+		any |= all;
+	}
+	*met = any;
+	return found;
+}
+
+bool judge_heeds(const struct judge *judge, const struct metric *metric)
+{
+	bool met;
+
+	return !(find_need(judge, metric, false, &met) || find_need(judge, metric, true, &met)) || met;
+}
+
 bool judged_is_fine(const struct judged *f)
 {
 	double value = f->number.value;

@@ -427,6 +427,7 @@ struct metric_set *metric_set_new(const struct gpudb *db, const struct metric_so
 		metric_set_free(set);
 		return NULL;
 	}
+	set->gpu_work = metric_find(set, SPAN_LIT("GPUBusy"));
 	set->frame_work = metric_find(set, SPAN_LIT("frame.work_share"));
 	metric_instances_find(set);
 	return set;

@@ -264,6 +264,7 @@ void screen_fill_data(struct screen *screen, struct view_data *data)
 		.processes = &screen->pane.table,
 		.busiest = screen->pane.wants_busiest ? &screen->pane.busiest : NULL,
 		.templ = screen->session->templ.parent ? &screen->session->templ : NULL,
+		.judge = screen->judge.judge,
 		.refresh_s = (double)screen->feeds->refresh_ns * 1e-9,
 		.range_s = (double)(screen->feeds->range_to_ns - screen->feeds->range_from_ns) * 1e-9,
 		.fps = screen->session->fps,

@@ -104,6 +104,27 @@ static void a_finding_needs_two_seconds_to_begin_and_five_to_end(void **state)
 	bench_fini(&b);
 }
 
+static void a_limit_matters_while_what_its_finding_needs_is_met(void **state)
+{
+	const struct metric *load, *spare, *clock;
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	load = metric_find(b.set, SPAN_LIT("Load"));
+	spare = metric_find(b.set, SPAN_LIT("Spare"));
+	clock = metric_find(b.set, SPAN_LIT("Clock"));
+	b.set->metrics[load - b.set->metrics].alert = ALERT_ABOVE;
+	run_steps(&b, 95, 0.5);
+	assert_true(judge_heeds(b.judge, load));
+	b.vector[VECTOR_CONSTANTS + 2] = 0; /* the clock stands: the finding needs it */
+	run_steps(&b, 95, 0.5);
+	assert_false(judge_heeds(b.judge, load));
+	assert_false(judge_heeds(b.judge, spare)); /* evidence of it */
+	assert_true(judge_heeds(b.judge, clock));  /* no finding has it */
+	bench_fini(&b);
+}
+
 static void what_came_and_went_is_kept_in_the_order_of_time(void **state)
 {
 	const struct judged *f;
@@ -410,6 +431,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_finding_needs_two_seconds_to_begin_and_five_to_end),
+		cmocka_unit_test(a_limit_matters_while_what_its_finding_needs_is_met),
 		cmocka_unit_test(what_came_and_went_is_kept_in_the_order_of_time),
 		cmocka_unit_test(the_last_numbers_of_a_finding_are_kept),
 		cmocka_unit_test(a_finding_of_a_device_that_fell_silent_ends),

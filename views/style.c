@@ -1,0 +1,109 @@
+/* style: which of calm, busy and hot a value is. Red is only what holds the workload back. */
+#include "views/widget.h"
+
+#include "model/judge.h"
+
+#include <math.h>
+
+static enum style level_style(double value, double busy, double hot)
+{
+	return value > hot ? STYLE_HOT : value > busy ? STYLE_BUSY : STYLE_CALM;
+}
+
+/* Whether a share of the work of a source is less than that, at that time; if it is unknown then,
+ * at the last time before it. */
+static bool is_work_below(const struct series *of, const struct view_data *data, const struct metric *metric,
+			  double limit, int back)
+{
+	enum { LOOK_BACK = 20 };
+	const struct series work = {.metric = metric, .source = of->source};
+	double share = metric ? series_back(&work, data, back) : (double)NAN;
+
+	for (int i = 1; metric && isnan(share) && i <= LOOK_BACK; i++)
+		share = series_back(&work, data, back + i);
+	return share < limit;
+}
+
+/* Nothing is hot while the GPU has time left. */
+static enum style hot_if_full(const struct series *series, const struct view_data *data, enum style style,
+			      int back)
+{
+	const struct metric *work = series_feed(series, data)->set->gpu_work;
+
+	return style == STYLE_HOT && is_work_below(series, data, work, METRIC_GPU_FULL, back) ? STYLE_BUSY
+											      : style;
+}
+
+enum style series_style(const struct series *series, const struct view_data *data, double value, int back)
+{
+	const struct metric *m = series->metric;
+	enum style style;
+
+	/* too little is judged only if there is some: if nothing is culled, culling is off on
+	 * purpose */
+	if (m->alert == ALERT_NONE || isnan(value) || (m->alert == ALERT_BELOW && value == 0))
+		return STYLE_TEXT;
+	style = m->alert == ALERT_ABOVE ? level_style(value, m->alert_at, m->alert_at * 1.5)
+					: level_style(-value, -m->alert_at, -m->alert_at / 1.5);
+	if (style != STYLE_CALM && m->of_budget &&
+	    is_work_below(series, data, series_feed(series, data)->set->frame_work, METRIC_FRAME_WORKED,
+			  back))
+		return STYLE_TEXT;
+	if (style != STYLE_CALM && back < 0 && data->judge && !judge_heeds(data->judge, m))
+		return STYLE_TEXT;
+	return hot_if_full(series, data, style, back);
+}
+
+bool chart_may_be_hot(const struct chart *chart, const struct view_data *data, int back)
+{
+	struct series s;
+
+	if (!chart_option_series(chart, data, "hot", &s))
+		return true;
+	return (back < 0 ? series_now(&s, data) : series_back(&s, data, back)) >= CHART_HOT_FROM;
+}
+
+enum style chart_style(const struct chart *chart, const struct series *series, const struct view_data *data,
+		       double value, int back)
+{
+	enum style style;
+	struct series limit;
+
+	if (chart->to_limit && chart_option_series(chart, data, "limit", &limit)) {
+		double at = series_rate_back(&limit, data, back);
+
+		style = isnan(value) || isnan(at) ? STYLE_TEXT : level_style(value, at, at * 1.5);
+		return hot_if_full(series, data, style, back);
+	}
+	if (series->metric->alert != ALERT_NONE || series->metric->unit->kind != UNIT_PERCENT ||
+	    isnan(value) || !chart->loads)
+		return series_style(series, data, value, back);
+	style = level_style(value, 70, 90);
+	return style == STYLE_HOT && !chart_may_be_hot(chart, data, back) ? STYLE_BUSY : style;
+}
+
+/* The style of an instance whose limit the whole keeps. */
+static enum style style_in_whole(const struct series *series, const struct view_data *data, enum style style,
+				 int back)
+{
+	double whole = back < 0 ? series_rate_now(series, data) : series_rate_back(series, data, back);
+
+	return series_style(series, data, whole, back) == STYLE_CALM ? STYLE_TEXT : style;
+}
+
+enum style series_instance_style(const struct series *series, const struct view_data *data,
+				 const struct metric_instance *instance, double value, int back)
+{
+	enum style style = series_style(series, data, value, back);
+
+	return instance && style_is_beyond(style) ? style_in_whole(series, data, style, back) : style;
+}
+
+enum style widget_instance_style(const struct chart *chart, const struct series *series,
+				 const struct view_data *data, const struct metric_instance *instance,
+				 double value, int back)
+{
+	enum style style = chart_style(chart, series, data, value, back);
+
+	return instance && style_is_beyond(style) ? style_in_whole(series, data, style, back) : style;
+}
