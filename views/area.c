@@ -117,13 +117,13 @@ static void draw_limit(const struct chart *chart, const struct view_data *data, 
 }
 
 /* A cell has one colour. So the lower parts of a stack end at whole cells, or they would cut
- * notches into the part above. */
-static double whole_cells(double share, int rows)
+ * notches into the part above: at the nearest one, but not above the whole. */
+static double whole_cells(double share, double whole, int rows)
 {
-	double cells = floor(share * rows);
-
 	if (!(share > 0))
 		return share;
+	double cells = real_min(real_round(share * rows), floor(whole * rows));
+
 	return (real_max(cells, 1) * CELL_LEVELS - 1) / (rows * CELL_LEVELS - 1);
 }
 
@@ -132,7 +132,7 @@ static void draw_stack(const struct chart *chart, const struct view_data *data, 
 		       struct canvas *canvas, struct rect plot)
 {
 	unsigned n = chart->n_series < STACK_MAX ? chart->n_series : STACK_MAX;
-	double sums[2 * CANVAS_COLS_MAX];
+	double sums[2 * CANVAS_COLS_MAX], whole[CANVAS_COLS_MAX];
 	struct widget_past past;
 
 	for (unsigned i = n; i-- > 0;) {
@@ -141,13 +141,17 @@ static void draw_stack(const struct chart *chart, const struct view_data *data, 
 		series_rates(chart->series, i + 1, data, NULL, sums, 2 * plot.w);
 		for (int x = 0; x < plot.w; x++) {
 			int back = 2 * (plot.w - 1 - x) - odd;
+			double least;
 
 			past.points[2 * x] = sums[back + 1] / top;
 			past.points[2 * x + 1] = back >= 0 ? sums[back] / top : past.points[2 * x];
 			past.styles[x] = (uint8_t)canvas_part_style(i);
-			if (i + 1 < n) /* fmin ignores unknown values */
-				past.points[2 * x] = past.points[2 * x + 1] = whole_cells(
-					real_min(past.points[2 * x], past.points[2 * x + 1]), plot.h);
+			least = real_min(past.points[2 * x], past.points[2 * x + 1]);
+			if (i + 1 == n)
+				whole[x] = least;
+			else
+				past.points[2 * x] = past.points[2 * x + 1] =
+					whole_cells(least, whole[x], plot.h);
 		}
 		canvas_history(canvas, plot, past.points, past.styles, plot.w);
 	}
