@@ -19,6 +19,23 @@ static void add_keys(struct page *page, const struct key_row *row, unsigned has)
 				  row->help);
 }
 
+#define LABEL_MAX 16
+
+/* Add "seed      1; the same seed gives the same run" as a label and its text, any other line as it
+ * is. */
+static void add_described(struct page *page, char *line)
+{
+	char *gap = strstr(line, "  ");
+	int at = gap ? (int)(gap - line + (int)strspn(gap, " ")) : 0;
+
+	if (!gap || gap == line || gap - line > LABEL_MAX) {
+		page_text(page, PAGE_INDENT, STYLE_TEXT, NULL, line);
+		return;
+	}
+	*gap = 0;
+	page_text(page, PAGE_INDENT + at, STYLE_TEXT, line, line + at);
+}
+
 /* Describe a source that is on the screen; of any other source, add only the title. */
 static void add_source(struct page *page, const struct help_text *t, struct session_source *s)
 {
@@ -39,8 +56,7 @@ static void add_source(struct page *page, const struct help_text *t, struct sess
 
 		strbuf_add(&copy, raw.p, raw.n);
 		if (raw.n) /* the first is empty if there is no text for the foot */
-			page_text(page, PAGE_INDENT, STYLE_TEXT, NULL,
-				  str_printable(line, sizeof(line), copy.p));
+			add_described(page, str_printable(line, sizeof(line), copy.p));
 	}
 }
 
