@@ -13,6 +13,7 @@
 #define BATCH_NS 16000000ll
 #define BATCH_SAMPLES 16
 #define SHARED_WAKE 50         /* deadlines within so small a part of the pace share a wake-up */
+#define PAST_NS 100000000ll    /* a slow source hands over its past before its first sample */
 #define SUSPEND_NS 100000000ll /* BOOTTIME advanced this much more than MONOTONIC */
 
 static int64_t now_ns(const struct lane *l)
@@ -74,7 +75,10 @@ static void follow_period(struct lane *l, uint32_t index, int64_t now)
 	seat->period_ns = seat->wake_ns = period;
 	if (period < BATCH_BELOW_NS)
 		seat->wake_ns = BATCH_SAMPLES * period < BATCH_NS ? BATCH_SAMPLES * period : BATCH_NS;
-	seat->due_ns = now + seat->wake_ns;
+	seat->begun_ns = now;
+	seat->due_ns = now + (seat->source->options.history_ns && !seat->seq && seat->wake_ns > PAST_NS
+				      ? PAST_NS
+				      : seat->wake_ns);
 	sampler_report(l->sampler, &(struct sampler_event){.kind = SAMPLER_STARTED,
 							   .source = index,
 							   .period_ns = period,
@@ -168,7 +172,7 @@ static void read_due(struct lane *l)
 			continue;
 		/* Deadlines are a fixed grid, so that a late wake-up shortens the next sleep and
 		 * nothing drifts. */
-		seat->due_ns += seat->wake_ns * ((now - seat->due_ns) / seat->wake_ns + 1);
+		seat->due_ns = seat->begun_ns + seat->wake_ns * ((now - seat->begun_ns) / seat->wake_ns + 1);
 		seat->silenced = false;
 		read_seat(l, i);
 	}

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define PATIENCE_MS 200       /* for devices to open, before the splash screen appears */
+#define PAST_NS 300000000ll   /* by then the past of a simulated device has come: show it */
 #define DRAIN_NS 1000000000ll /* rings are drained this often, however slow the refresh */
 
 static void resize_canvas(struct live *l)
@@ -348,7 +349,8 @@ static bool start_screen(struct live *l, struct err *err)
 		return false;
 	now = l->sys->monotonic_ns(l->sys);
 	l->start_ns = now;
-	l->next_step_ns = now + l->feeds.refresh_ns;
+	l->next_step_ns =
+		now + (l->session.has_past && l->feeds.refresh_ns > PAST_NS ? PAST_NS : l->feeds.refresh_ns);
 	canvas_init(&l->canvas, 1, 1, !term_utf8(l->term));
 	resize_canvas(l);
 	add_notes(l, now);
