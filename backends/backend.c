@@ -6,10 +6,10 @@
 
 unsigned source_add_slot(struct source *source, const struct slot *slot)
 {
-	/* Capacity is the next power of two, so that it need not be stored. */
-	if ((source->n_slots & (source->n_slots - 1)) == 0)
-		source->slots = xreallocarray(source->slots, source->n_slots ? 2 * source->n_slots : 1,
-					      sizeof(*slot));
+	if (source->n_slots == source->slots_room) {
+		source->slots_room += source->slots_room / 2 + 16;
+		source->slots = xreallocarray(source->slots, source->slots_room, sizeof(*slot));
+	}
 	source->slots[source->n_slots] = *slot;
 	return source->n_slots++;
 }

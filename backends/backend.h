@@ -97,8 +97,8 @@ struct source {
 	const struct gpu_product *product; /* NULL for a CPU and for an unknown GPU */
 	const struct gpu_layout *layout;   /* of the counter slots; filled by source_add_gpu_sums */
 	struct source_constants constants;
-	struct slot *slots; /* owned by the source; freed by source_fini */
-	unsigned n_slots;
+	struct slot *slots; /* owned by the source; freed by source_free */
+	unsigned n_slots, slots_room;
 	unsigned n_sums; /* slots before the instances, which come last; open may leave it 0: all */
 	unsigned n_more; /* words that a sample may have after its slots; then there are no instances */
 	bool simulated;

@@ -29,7 +29,7 @@
 #define SIM_CORES_MAX 64
 #define SIM_SLICES_MAX 16
 #define SIM_QUEUES_MAX 3
-#define SIM_PENDING_MAX 64 /* phases of the frames in flight, per queue */
+#define SIM_PENDING_MAX 32 /* phases of the frames in flight, per queue */
 #define SIM_STALLS 7
 #define SIM_SETS (1u << STREAMS)
 #define SIM_FRONT_UNITS 4

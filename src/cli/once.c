@@ -153,7 +153,7 @@ enum exit_status once_run(const struct sys *sys, const struct options *options, 
 		ok = session_open(&session, sys, options, 0, true, err);
 	if (!ok)
 		return EXIT_FAILED;
-	feeds_init(&feeds, &session, true, player ? player_refresh_ns(player) : options->refresh_ns);
+	feeds_init(&feeds, &session, TAP_INSTANCES, player ? player_refresh_ns(player) : options->refresh_ns);
 	ok = screen_init(&screen, &session, &feeds, options->view, err);
 	if (ok) {
 		canvas_init(&canvas, (int)options->once.w, (int)options->once.h, ascii);

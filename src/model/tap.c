@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#define FEW_INSTANCES 128 /* slots: the time of 8 CPUs, a GPU of one core */
+
 struct tap {
 	pthread_mutex_t lock; /* for the owners */
 	unsigned owners;
@@ -12,6 +14,13 @@ struct tap {
 	unsigned n, at; /* at: the ring that the reader peeked at */
 	struct ring *rings[];
 };
+
+unsigned tap_values(unsigned parts, unsigned n_sums, unsigned n_slots)
+{
+	bool few = parts & TAP_FEW && n_slots - n_sums <= FEW_INSTANCES;
+
+	return parts & TAP_INSTANCES || few ? n_slots : n_sums;
+}
 
 struct tap *tap_new(const size_t *bytes, unsigned n, unsigned parts)
 {
@@ -58,7 +67,7 @@ void tap_push(struct tap *tap, struct sample *sample, uint32_t n_sums, uint32_t 
 
 	if (!ring)
 		return;
-	sample->n_values = (uint16_t)(tap->parts & TAP_INSTANCES ? n_slots : n_sums);
+	sample->n_values = (uint16_t)tap_values(tap->parts, n_sums, n_slots);
 	sample->n_more = tap->parts & TAP_MORE ? n_more : 0;
 	ring_push(ring, sample);
 	sample->n_more = n_more;

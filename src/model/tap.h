@@ -14,16 +14,18 @@ struct tap;
 
 /* Create a tap for sources 0 .. n - 1, with rings of bytes[i] bytes (ring_bytes); 0 means no ring,
  * so that source is ignored. Samples are stored with the sums, and with what of enum tap_part is
- * asked for. */
-enum tap_part { TAP_INSTANCES = 1, TAP_MORE = 2 };
+ * asked for. TAP_FEW: the instances of sources that have few. */
+enum tap_part { TAP_INSTANCES = 1, TAP_MORE = 2, TAP_FEW = 4 };
+/* How many values such a tap stores of a source. */
+unsigned tap_values(unsigned parts, unsigned n_sums, unsigned n_slots);
 struct tap *tap_new(const size_t *bytes, unsigned n, unsigned parts);
 /* Add an owner. Any thread that owns the tap. */
 struct tap *tap_share(struct tap *tap);
 /* Remove an owner. NULL is fine. */
 void tap_free(struct tap *tap);
 
-/* The producer of sample->source: copy the sample, with n_slots values or only the first n_sums. A
- * source with more words has no instances. */
+/* The producer of sample->source: copy the sample, with tap_values values. A source with more words
+ * has no instances. */
 void tap_push(struct tap *tap, struct sample *sample, uint32_t n_sums, uint32_t n_slots);
 /* The reader: return the sample that ended first, in place, valid until tap_release; NULL if there
  * is none. */

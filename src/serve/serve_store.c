@@ -103,7 +103,7 @@ struct serve_store *serve_store_new(struct session *session, struct err *err)
 	init_sources(store);
 	store->values = xcalloc(store->table.n_metrics + 1, sizeof(double));
 	store->shown = xcalloc(store->table.n_metrics + 1, sizeof(double));
-	store->tap = session_tap(session, o->per_core);
+	store->tap = session_tap(session, o->per_core ? TAP_INSTANCES : 0);
 	return store;
 }
 

@@ -47,6 +47,8 @@ struct source *source_open(const struct sys *sys, const struct backend *backend,
 	}
 	if (!source->n_sums)
 		source->n_sums = source->n_slots;
+	source->slots_room = source->n_slots + !source->n_slots;
+	source->slots = xreallocarray(source->slots, source->slots_room, sizeof(*source->slots));
 	return source;
 }
 

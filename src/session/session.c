@@ -416,7 +416,7 @@ struct tap *session_tap(struct session *session, unsigned parts)
 		samples = samples > RING_SAMPLES_MIN ? samples : RING_SAMPLES_MIN;
 		if (s->simulated && session->has_past)
 			samples += session->what.history_ns / SOURCE_HISTORY_STEP_NS + 1;
-		bytes[s->index] = ring_bytes((size_t)samples, parts & TAP_INSTANCES ? s->n_slots : s->n_sums);
+		bytes[s->index] = ring_bytes((size_t)samples, tap_values(parts, s->n_sums, s->n_slots));
 		if (parts & TAP_MORE)
 			bytes[s->index] += ring_bytes(RING_MORE, s->n_more);
 	}

@@ -87,6 +87,11 @@ static void reset_points(struct feed_state *feed)
 	feed->n_steps = 0;
 }
 
+static unsigned n_kept(const struct feeds *f, const struct session_source *source)
+{
+	return tap_values(f->parts, source->n_sums, source->n_slots);
+}
+
 /* Allocate vectors for the kept slots. */
 static void make_vectors(struct feeds *f, struct feed_state *feed)
 {
@@ -94,7 +99,7 @@ static void make_vectors(struct feeds *f, struct feed_state *feed)
 
 	free(feed->now);
 	free(feed->total);
-	feed->n_vector = VECTOR_CONSTANTS + (f->instances ? source->n_slots : source->n_sums);
+	feed->n_vector = VECTOR_CONSTANTS + n_kept(f, source);
 	feed->now = vector_new(feed->n_vector);
 	feed->total = vector_new(feed->n_vector);
 	reset_points(feed);
@@ -106,8 +111,7 @@ static void feed_init(struct feeds *f, struct feed_state *feed, const struct ses
 	*feed = (struct feed_state){
 		.feeds = f, .source = source, .epoch = source->epoch, .n_points = n_points};
 	feed->points = points_new(point_vector, feed);
-	feed->history = history_new(source->set->slots, source->n_slots,
-				    f->instances ? source->n_slots : source->n_sums, source->asked_ns);
+	feed->history = history_new(source->set->slots, source->n_slots, n_kept(f, source), source->asked_ns);
 	feed->column = history_column_new(feed->history);
 	feed->step = history_column_new(feed->history);
 	feed->scratch = vector_new(source->set->n_vector);
@@ -127,11 +131,11 @@ static void feed_fini(struct feed_state *feed)
 	history_free(feed->history);
 }
 
-void feeds_init(struct feeds *f, struct session *session, bool instances, int64_t refresh_ns)
+void feeds_init(struct feeds *f, struct session *session, unsigned parts, int64_t refresh_ns)
 {
 	*f = (struct feeds){.session = session,
-			    .tap = session->sampler ? session_tap(session, instances) : NULL,
-			    .instances = instances,
+			    .tap = session->sampler ? session_tap(session, parts) : NULL,
+			    .parts = parts,
 			    .refresh_ns = refresh_ns};
 	for (; f->n < session->n; f->n++)
 		feed_init(f, &f->feeds[f->n], &session->sources[f->n], 0);
@@ -172,7 +176,7 @@ static void change_tap(struct feeds *f)
 
 	if (!old)
 		return;
-	new = session_tap(f->session, f->instances);
+	new = session_tap(f->session, f->parts);
 	sampler_detach(f->session->sampler, old);
 	drain_tap(f);
 	tap_free(old);
@@ -246,14 +250,19 @@ void feeds_clear(struct feeds *f, bool partial)
 
 void feeds_keep_instances(struct feeds *f)
 {
-	if (f->instances)
+	unsigned before = f->parts;
+
+	if (before & TAP_INSTANCES)
 		return;
-	f->instances = true;
+	f->parts |= TAP_INSTANCES;
 	change_tap(f);
 	for (unsigned i = 0; i < f->n; i++) {
 		struct feed_state *feed = &f->feeds[i];
+		const struct session_source *source = feed->source;
 
-		history_keep(feed->history, f->session->sources[i].n_slots);
+		if (tap_values(before, source->n_sums, source->n_slots) == source->n_slots)
+			continue;
+		history_keep(feed->history, source->n_slots);
 		feed->each_ns = history_newest_ns(feed->history);
 		make_vectors(f, feed);
 	}

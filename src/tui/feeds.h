@@ -34,7 +34,7 @@ struct feed_state {
 struct feeds {
 	struct session *session;
 	struct tap *tap; /* owned; NULL if samples come from a log through feeds_take */
-	bool instances;  /* keeps every core, slice and CPU, too */
+	unsigned parts;  /* what is kept beside sums: enum tap_part */
 	bool partial;    /* samples since the start are missing: totals are unknown */
 	bool paused;     /* views mark the moment of `now` */
 	int64_t refresh_ns;
@@ -43,8 +43,8 @@ struct feeds {
 	unsigned n; /* sources of the session that have been taken over */
 };
 
-/* Attaches a tap to the session's sampler, if it has one. */
-void feeds_init(struct feeds *f, struct session *session, bool instances, int64_t refresh_ns);
+/* Attaches a tap with these parts (enum tap_part) to the session's sampler, if it has one. */
+void feeds_init(struct feeds *f, struct session *session, unsigned parts, int64_t refresh_ns);
 void feeds_fini(struct feeds *f);
 
 /* Add a sample to the history of its source. */
@@ -55,7 +55,7 @@ void feeds_drain(struct feeds *f);
 void feeds_follow(struct feeds *f);
 /* Discard all samples. `partial` means that the next ones do not begin at the start. */
 void feeds_clear(struct feeds *f, bool partial);
-/* Keep instances from now on. */
+/* Keep the instances of all sources from now on. */
 void feeds_keep_instances(struct feeds *f);
 /* Change the sampling interval, with a new tap. No samples are lost. */
 void feeds_set_interval(struct feeds *f, struct session_source *source, int64_t interval_ns);

@@ -11,6 +11,7 @@
 
 #define PATIENCE_MS 200       /* for devices to open, before the splash screen appears */
 #define PAST_NS 300000000ll   /* by then the past of a simulated device has come: show it */
+#define FEW_NS 100000000ll    /* from this interval on, few instances are kept from the start */
 #define DRAIN_NS 1000000000ll /* rings are drained this often, however slow the refresh */
 
 static void resize_canvas(struct live *l)
@@ -332,6 +333,14 @@ static bool start_measuring(struct live *l, struct err *err)
 	return l->scanner != NULL;
 }
 
+/* What of cores, slices and CPUs is kept before one asks for them. */
+static unsigned parts_kept(const struct live *l)
+{
+	if (l->options->per_core)
+		return TAP_INSTANCES;
+	return !l->player && l->options->interval_ns >= FEW_NS ? TAP_FEW : 0;
+}
+
 static bool start_screen(struct live *l, struct err *err)
 {
 	const struct options *o = l->options;
@@ -339,7 +348,7 @@ static bool start_screen(struct live *l, struct err *err)
 
 	if (!l->player && !session_finish(&l->session, err))
 		return false;
-	feeds_init(&l->feeds, &l->session, o->per_core,
+	feeds_init(&l->feeds, &l->session, parts_kept(l),
 		   l->player ? player_refresh_ns(l->player) : o->refresh_ns);
 	if (!screen_init(&l->screen, &l->session, &l->feeds, o->view, err))
 		return false;

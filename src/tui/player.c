@@ -197,7 +197,7 @@ bool player_speed(struct player *p, int by, int64_t now_ns)
 
 void player_keep_instances(struct player *p)
 {
-	if (p->feeds->instances)
+	if (p->feeds->parts & TAP_INSTANCES)
 		return;
 	feeds_keep_instances(p->feeds);
 	player_seek(p, p->sought_ns);

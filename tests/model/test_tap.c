@@ -72,6 +72,11 @@ static void instances_are_for_those_who_ask(void **state)
 		assert_int_equal(tap_peek(tap)->n_values, instances ? N_SLOTS : N_SUMS);
 		tap_free(tap);
 	}
+	assert_int_equal(tap_values(TAP_FEW, N_SUMS, N_SLOTS), N_SLOTS);
+	assert_int_equal(tap_values(TAP_FEW, 10, 138), 138);
+	assert_int_equal(tap_values(TAP_FEW, 10, 139), 10);
+	assert_int_equal(tap_values(TAP_FEW | TAP_INSTANCES, 10, 139), 139);
+	assert_int_equal(tap_values(TAP_MORE, 10, 138), 10);
 }
 
 static void a_source_without_a_ring_is_left_out(void **state)

@@ -53,7 +53,7 @@ static inline void sim_screen_init(struct sim_screen *s, struct gpudb *db, const
 	s->session.db = db;
 	s->session.n = 1;
 	s->session.gpu = source;
-	feeds_init(&s->feeds, &s->session, false, SIM_SCREEN_PERIOD_NS);
+	feeds_init(&s->feeds, &s->session, 0, SIM_SCREEN_PERIOD_NS);
 	sets[SOURCE_GPU] = source->set;
 	s->screen = (struct screen){.session = &s->session, .feeds = &s->feeds};
 	if (!views_init(&s->screen.views, NULL, sets, &err))

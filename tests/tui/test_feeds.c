@@ -34,7 +34,7 @@ static int bench_init(void **state)
 						       .asked_ns = 100 * MS,
 						       .period_ns = 500 * MS};
 	b.session.n = 1;
-	feeds_init(&b.feeds, &b.session, false, 500 * MS);
+	feeds_init(&b.feeds, &b.session, 0, 500 * MS);
 	feeds_want_points(&b.feeds, POINTS);
 	*state = &b;
 	return 0;
@@ -187,7 +187,7 @@ static void a_simulated_past_is_taken_whole_and_leaves_small_rings(void **state)
 	assert_true(sys_init(&sys, NULL, &err));
 	assert_true(session_open(&session, &sys, &options, 0, false, &err));
 	live_ns = session.what.epoch_ns + session.what.history_ns;
-	feeds_init(&feeds, &session, false, 1000 * MS);
+	feeds_init(&feeds, &session, 0, 1000 * MS);
 	first = feeds.tap;
 	assert_true(session.has_past);
 	AWAIT((feeds_drain(&feeds), feeds_step(&feeds), !session.has_past));
@@ -231,6 +231,19 @@ static void cores_are_unknown_until_they_were_kept_for_a_whole_refresh(void **st
 	assert_float_equal(now_of(b), 5, 0);
 	assert_true(isnan(feeds_view(&b->feeds, SOURCE_CPU).now[VECTOR_CONSTANTS + first]));
 	add_fifths(b, &at_ns, 1, n);
+	assert_float_equal(feeds_view(&b->feeds, SOURCE_CPU).now[VECTOR_CONSTANTS + first], 5, 0);
+}
+
+static void few_cores_have_a_history_when_one_asks_for_them(void **state)
+{
+	struct feeds_bench *b = *state;
+	unsigned first = b->session.sources[0].n_sums, n = b->session.sources[0].n_slots;
+	int64_t at_ns = 1000000 * MS;
+
+	feeds_fini(&b->feeds);
+	feeds_init(&b->feeds, &b->session, TAP_FEW, 500 * MS);
+	add_fifths(b, &at_ns, 5, n);
+	feeds_keep_instances(&b->feeds);
 	assert_float_equal(feeds_view(&b->feeds, SOURCE_CPU).now[VECTOR_CONSTANTS + first], 5, 0);
 }
 
@@ -306,7 +319,7 @@ static void energy_per_frame_takes_the_frames_of_another_source(void **state)
 		.kind = SOURCE_PASSES, .index = 1, .set = frames, .n_slots = 1, .n_sums = 1};
 	for (unsigned i = 0; i < 2; i++)
 		session.sources[i].asked_ns = session.sources[i].period_ns = 500 * MS;
-	feeds_init(&feeds, &session, false, 500 * MS);
+	feeds_init(&feeds, &session, 0, 500 * MS);
 	feeds_want_points(&feeds, POINTS);
 	for (unsigned i = 1; i <= 8; i++) {
 		put_sample(&feeds, 1, i, (uint64_t[]){15}, 1);
@@ -318,7 +331,7 @@ static void energy_per_frame_takes_the_frames_of_another_source(void **state)
 		1e-6);
 	feeds_fini(&feeds);
 	session.n = 1; /* without frames it is unknown */
-	feeds_init(&feeds, &session, false, 500 * MS);
+	feeds_init(&feeds, &session, 0, 500 * MS);
 	feeds_want_points(&feeds, POINTS);
 	put_sample(&feeds, 0, 1, (uint64_t[]){1500000, 500000000}, 2);
 	feeds_show(&feeds, 0, 0);
@@ -339,6 +352,7 @@ int main(void)
 		ON_BENCH(a_range_has_the_sum_of_its_samples_and_all_of_its_time),
 		ON_BENCH(a_range_that_history_does_not_hold_is_unknown),
 		ON_BENCH(cores_are_unknown_until_they_were_kept_for_a_whole_refresh),
+		ON_BENCH(few_cores_have_a_history_when_one_asks_for_them),
 		ON_BENCH(what_is_compared_with_stays_while_numbers_go_on),
 		cmocka_unit_test(a_simulated_past_is_taken_whole_and_leaves_small_rings),
 		ON_BENCH(numbers_are_compared_with_an_earlier_moment),

@@ -63,7 +63,7 @@ static void bench_init(struct reload_bench *b)
 				   .n_gpudb = 1};
 	if (!session_open(&b->session, &sys, &options, 0, false, &err))
 		fail_msg("%s", err.text);
-	feeds_init(&b->feeds, &b->session, false, options.refresh_ns);
+	feeds_init(&b->feeds, &b->session, 0, options.refresh_ns);
 	feeds_want_points(&b->feeds, 200);
 	if (!screen_init(&b->screen, &b->session, &b->feeds, "user", &err))
 		fail_msg("%s", err.text);
