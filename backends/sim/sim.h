@@ -104,6 +104,7 @@ struct sim_scenario {
 	struct sim_act acts[SIM_ACTS_MAX];
 	unsigned n_acts;
 	unsigned hitch_every_s; /* seconds between hitches of 250 ms without a frame; 0: none */
+	unsigned hitch_first_s; /* when the first one is: in play, and not where a screen begins */
 	double cpu_frame;       /* time the CPU takes per frame, in units of 1/60 s; 0: never late */
 	unsigned in_flight;     /* frames that may be queued */
 	struct sim_cpu_load cpu;

@@ -159,11 +159,12 @@ static void set_events(struct sim_device *d, const double *moods)
 static void begin_mood(struct sim_device *d)
 {
 	const struct sim_act *act = sim_scenario_act(d->scenario, d->now_ns);
-	unsigned every = d->scenario->hitch_every_s;
+	int64_t every_ns = d->scenario->hitch_every_s * 1000000000ll,
+		at_ns = d->now_ns - d->scenario->hitch_first_s * 1000000000ll;
 	double moods[SIM_MOODS];
 
 	sim_drift(d->seed, d->now_ns, moods);
-	d->hitch = every && d->now_ns >= HITCH_NS && d->now_ns % (every * 1000000000ll) < HITCH_NS;
+	d->hitch = every_ns && at_ns >= 0 && at_ns % every_ns < HITCH_NS;
 	place_tasks(d, act, moods);
 	if (d->counts_events)
 		set_events(d, moods);

@@ -135,10 +135,12 @@ static struct sim_phase *add_pass(struct sim_model *m, const struct sim_pass *pa
 static int64_t hitch_ns(struct sim_model *m, int64_t at_ns)
 {
 	const struct sim_scenario *s = m->scenario;
+	int64_t every_ns = s->hitch_every_s * 1000000000ll, n;
 
-	if (!s->hitch_every_s || at_ns / (s->hitch_every_s * 1000000000ll) == m->hitches)
+	n = every_ns ? (at_ns + every_ns - s->hitch_first_s * 1000000000ll) / every_ns : 0;
+	if (n == m->hitches)
 		return 0;
-	m->hitches = at_ns / (s->hitch_every_s * 1000000000ll);
+	m->hitches = n;
 	return 220000000 + (int64_t)(sim_hash(m->seed, (uint64_t)m->hitches, 6001) % 160000000);
 }
 

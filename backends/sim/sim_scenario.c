@@ -105,6 +105,7 @@ const struct sim_scenario sim_scenarios[] = {
 			 {"menu", 8, PASS(4), 1, 0.4}},
 		.n_acts = 5,
 		.hitch_every_s = 30,
+		.hitch_first_s = 8,
 		.cpu = {0.46, 0.3, 0.16, 1},
 		.in_flight = 2,
 		.wave = 0.3,

@@ -330,7 +330,7 @@ static void a_session_of_play_has_a_menu_hitches_an_idle_while_and_clock_changes
 			play += !strcmp(scene, "play");
 			menu += !strcmp(scene, "menu");
 			idle += !strcmp(scene, "idle");
-			hitches += !strcmp(scene, "hitch") && second % 30 == 0;
+			hitches += !strcmp(scene, "hitch") && second % 30 == 8;
 		}
 		assert_in_range(play, 55, 66);
 		assert_in_range(menu, 15, 21);
