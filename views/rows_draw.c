@@ -93,9 +93,9 @@ static bool measure_rows(struct row_columns *c, const struct row *rows, unsigned
 			c->beside = larger_of(widget_value_cols(s->beside->unit), c->beside);
 		if (wordy && s->note[0] && text_width(s->note) <= NOTE_SHORT)
 			c->note = larger_of(text_width(s->note) + GAP, c->note);
-		if (wordy && s->metric->alert != ALERT_NONE) {
-			c->word = WIDGET_WORD_COLS;
-			c->shared &= !s->beside;
+		if (s->metric->alert != ALERT_NONE) {
+			c->word = wordy ? WIDGET_WORD_COLS : WIDGET_WORD_BRIEF;
+			c->shared &= !wordy || !s->beside;
 		}
 		bars |= has_share(rows[i].chart, s) && !s->part;
 	}
@@ -126,6 +126,14 @@ static int widen_labels(struct row_columns *c, int wanted, int spare)
 	return more;
 }
 
+/* A brief word may take of a history, but not of a label or a bar: a mark at the value says the
+ * same. */
+static void drop_word(struct row_columns *c, int spare, int bar_min)
+{
+	if (c->brief && spare - (spare >= bar_min ? bar_min : 0) < c->word)
+		c->word = 0;
+}
+
 struct row_columns rows_columns(const struct chart *chart, const struct row *rows, unsigned n, int cols)
 {
 	struct row_columns c = {.brief = cols < WORDS_FROM};
@@ -144,6 +152,7 @@ struct row_columns rows_columns(const struct chart *chart, const struct row *row
 		c.label = larger_of(label_most, LABEL_MIN);
 	else if (past && c.label > cols - c.value - need)
 		c.label = larger_of(cols - c.value - need, LABEL_MIN);
+	drop_word(&c, cols - wanted - c.value - need, bars ? bar_min : 0);
 	rest = cols - c.label - c.value - c.mean - c.peak - extra_cols(&c);
 	if (c.note > rest - need - (bars ? bar_min : 0))
 		c.note = 0;

@@ -355,7 +355,8 @@ void widget_word(struct canvas *canvas, struct rect r, const struct series *seri
 	if (style == STYLE_CALM)
 		canvas_text(canvas, r, dim ? STYLE_DIM : STYLE_CALM, "ok");
 	else if (style_is_beyond(style))
-		canvas_printf(canvas, r, style, "%s %s", word, style == STYLE_HOT ? "!!" : "!");
+		canvas_printf(canvas, r, style, "%s%s%s", r.w < WIDGET_WORD_COLS ? "" : word,
+			      r.w < WIDGET_WORD_COLS ? "" : " ", style == STYLE_HOT ? "!!" : "!");
 }
 
 void widget_value(struct canvas *canvas, struct rect r, const struct series *series,

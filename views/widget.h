@@ -85,6 +85,7 @@ void widget_compared(struct canvas *canvas, struct rect r, const struct unit *un
 /* Draw what a value of a style is (widget_instance_style): "ok", "high !", "low !!"; nothing
  * without a limit. */
 #define WIDGET_WORD_COLS 8
+#define WIDGET_WORD_BRIEF 3 /* "ok", "!", "!!" */
 void widget_word(struct canvas *canvas, struct rect r, const struct series *series, enum style style,
 		 bool dim);
 /* Columns of the longest label. */

@@ -98,12 +98,12 @@ static void flagged_samples_and_values_beyond_the_guide_are_marked(void **state)
 		uint32_t flags;
 		const char *want;
 	} cases[] = {
-		{9, 0, "x    9.0 %\ny    9.0 %\n"},
-		{11, 0, "x   11.0 %\ny   11.0 %!\n"},
-		{9, SAMPLE_GAP, "x    9.0 %·\ny    9.0 %·\n"},
-		{9, SAMPLE_STRETCHED, "x    9.0 %·\ny    9.0 %·\n"},
-		{11, SAMPLE_ERROR, "x   11.0 %·\ny   11.0 %!\n"},
-		{9, SAMPLE_SIMULATED | SAMPLE_REPLAY | SAMPLE_CLOCK, "x    9.0 %\ny    9.0 %\n"},
+		{9, 0, "x    9.0 %\ny    9.0 % ok\n"},
+		{11, 0, "x   11.0 %\ny   11.0 % !\n"},
+		{9, SAMPLE_GAP, "x    9.0 %·\ny    9.0 %·ok\n"},
+		{9, SAMPLE_STRETCHED, "x    9.0 %·\ny    9.0 %·ok\n"},
+		{11, SAMPLE_ERROR, "x   11.0 %·\ny   11.0 %·!\n"},
+		{9, SAMPLE_SIMULATED | SAMPLE_REPLAY | SAMPLE_CLOCK, "x    9.0 %\ny    9.0 % ok\n"},
 	};
 	struct tiny t;
 
@@ -310,7 +310,7 @@ static void what_is_wrong_is_a_word_where_there_is_room(void **state)
 	(void)state;
 	tiny_init(&t);
 	expect_shown(&t, text, 70, true, "x   50.0 %\ny   50.0 % high !!\nz   50.0 % low !   of all\n");
-	expect_shown(&t, text, 50, true, "x   50.0 %\ny   50.0 %!\nz   50.0 %!\n");
+	expect_shown(&t, text, 50, true, "x   50.0 %\ny   50.0 % !!\nz   50.0 % !\n");
 	t.now[VECTOR_CONSTANTS] = 0; /* too little is only told where there is some */
 	expect_shown(&t, text, 70, true, "x    0.0 %\ny    0.0 % ok\nz    0.0 %         of all\n");
 	tiny_fini(&t);
@@ -404,7 +404,7 @@ static void too_few_rows_keep_the_highest_shares_in_their_order(void **state)
 	(void)state;
 	tiny_init(&t);
 	expect_shown(&t, text, 45, true,
-		     "1       50.0 %!\n2        100 %\n3       50.0 %\n4        100 %\n5       50.0 %\n");
+		     "1       50.0 %   !\n2        100 %\n3       50.0 %\n4        100 %\n5       50.0 %\n");
 	expect_shown(&t, text, 45, true, "11      50.0 %\n12       100 %\n");
 	tiny_fini(&t);
 }
