@@ -260,6 +260,7 @@ void caps_strings(struct term_strings *strings)
 		[CAP_REP] = "rep",     [CAP_ICH] = "ich",     [CAP_SGR0] = "sgr0", [CAP_OP] = "op",
 		[CAP_BOLD] = "bold",   [CAP_DIM] = "dim",     [CAP_SMUL] = "smul", [CAP_REV] = "rev",
 		[CAP_SETAF] = "setaf", [CAP_SETAB] = "setab", [CAP_IL] = "il",     [CAP_DL] = "dl",
+		[CAP_DCH] = "dch",
 	};
 	static const struct {
 		int bit; /* of ncv */

@@ -7,7 +7,7 @@
  * as a table (struct look). A style is an index into that table. One thread; nothing here fails.
  *
  * term_cells.c  frames: what has changed, and the order of writing it
- * term_shift.c  rows that moved
+ * term_shift.c  rows that moved, and histories that moved on by a cell
  * term_move.c   the cursor
  * term_pen.c    attributes and colours
  */
@@ -48,6 +48,7 @@ enum term_string {
 	CAP_ECH,
 	CAP_REP,
 	CAP_ICH,
+	CAP_DCH,
 	CAP_IL,
 	CAP_DL,
 	CAP_SGR0,
@@ -199,7 +200,8 @@ static inline int count_digits(int n) /* below 1000 */
 /* The look for writing a cell of cells->next when the current look is `now`. A blank keeps any look
  * in which it is invisible; otherwise it gets the look of the group. */
 unsigned cells_look(const struct cells *cells, int y, int x, unsigned now);
-/* Append moves of whole rows to their new places, if that saves enough. */
+/* Append moves of whole rows to their new places, and of parts of rows by a cell to the left, where
+ * that saves enough. */
 void cells_shift(struct cells *cells, struct strbuf *out);
 /* Measure the capabilities that move the cursor. */
 void cells_measure_moves(struct cells *cells);

@@ -1,4 +1,5 @@
-/* Rows that moved, as in a table when a row is inserted or removed: let the terminal move them. */
+/* Rows that moved, as in a table when a row is inserted or removed, and histories that moved on by
+ * a cell: let the terminal move them. */
 #include "term/term_cells.h"
 
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #define SHIFT_MAX 12   /* rows */
 #define SHIFT_LEAST 40 /* cells that a shift must save to be worth its bytes */
 #define SHIFTS_MAX 6   /* in one frame */
+#define PULL_LEAST 28  /* bytes of cells that a pull must save */
 #define ROW_CHANGED 10 /* a row is another one if more than 1/10 of it has changed */
 
 /* Rows top to bottom move down by `by` rows (up if negative). Rows that leave are lost, rows that
@@ -148,7 +150,7 @@ static void shift_rows(struct cells *c, const struct shift *shift, struct strbuf
 		c->shown[i] = CODE_BLANK;
 }
 
-void cells_shift(struct cells *c, struct strbuf *out)
+static void move_rows(struct cells *c, struct strbuf *out)
 {
 	struct savings sums;
 
@@ -164,5 +166,64 @@ void cells_shift(struct cells *c, struct strbuf *out)
 		if (shift.saved < SHIFT_LEAST)
 			return;
 		shift_rows(c, &shift, out);
+	}
+}
+
+/* Find the next cells of a row, from `from` on, that saves enough if they move to the left by one:
+ * *end is after the last of them. Returns the first; c->cols if there are none. */
+static int next_pull(const struct cells *c, int y, int from, int *end)
+{
+	const uint32_t *next = c->next + (size_t)y * (size_t)c->cols;
+	const uint32_t *shown = c->shown + (size_t)y * (size_t)c->cols;
+	int first = from, sum = 0, best = 0;
+
+	/* The best sum is taken when what follows costs as much as another pull. */
+	for (int x = from; x + 1 < c->cols && best - sum < PULL_LEAST; x++) {
+		int bytes = code_char(next[x]) < 0x80 ? 1 : 3;
+
+		if (next[x] == shown[x] && next[x] == shown[x + 1])
+			continue;
+		if (!code_char(shown[x]) || !code_char(shown[x + 1]))
+			return c->cols; /* beside half a character */
+		sum += ((next[x] != shown[x]) - (next[x] != shown[x + 1])) * bytes;
+		if (sum > best) {
+			best = sum;
+			*end = x + 1;
+		} else if (sum <= 0 && best < PULL_LEAST) {
+			first = x + 1;
+			sum = best = 0;
+		}
+	}
+	return best < PULL_LEAST ? c->cols : first;
+}
+
+/* Delete the cell at `from`, and insert one before `end`. */
+static void pull_cells(struct cells *c, int y, int from, int end, struct strbuf *out)
+{
+	uint32_t *row = c->shown + (size_t)y * (size_t)c->cols;
+
+	cells_move(c, y, from, out);
+	pen_set(&c->pen, 0, out); /* what comes in may get its background */
+	c->strings->add(out, c->strings->cap[CAP_DCH], 1, 0);
+	cells_move(c, y, end, out);
+	pen_set(&c->pen, 0, out);
+	c->strings->add(out, c->strings->cap[CAP_ICH], 1, 0);
+	memmove(row + from, row + from + 1, (size_t)(end - from) * sizeof(*row));
+	row[end] = CODE_BLANK;
+}
+
+void cells_shift(struct cells *c, struct strbuf *out)
+{
+	move_rows(c, out);
+	if (!c->strings->cap[CAP_DCH] || !c->strings->cap[CAP_ICH])
+		return;
+	for (int y = 0; y < c->rows; y++) {
+		size_t at = (size_t)y * (size_t)c->cols;
+		int end = 0, x = c->cols;
+
+		if (count_differences(c->next + at, c->shown + at, c->cols) >= PULL_LEAST / 3)
+			x = next_pull(c, y, 0, &end);
+		for (; x < c->cols; x = next_pull(c, y, end + 1, &end))
+			pull_cells(c, y, x, end, out);
 	}
 }

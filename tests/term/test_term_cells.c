@@ -232,6 +232,22 @@ static void move_rows(struct canvas *c)
 		(size_t)(n * c->cols) * sizeof(*c->cells));
 }
 
+/* As histories move on. */
+static void pull_cells(struct canvas *c)
+{
+	int x = below(c->cols), y = below(c->rows), w = below(c->cols - x), h = 1 + below(c->rows - y);
+
+	for (int row = y; row < y + h; row++) {
+		struct cell *cells = &c->cells[row * c->cols + x];
+		bool wide = false;
+
+		for (int i = 0; i <= w + 1 && x + i < c->cols; i++)
+			wide |= !cells[i].ch;
+		if (!wide)
+			memmove(cells, cells + 1, (size_t)w * sizeof(*cells));
+	}
+}
+
 static void draw_noise(struct canvas *c)
 {
 	for (int i = 0; i < c->cols * c->rows; i++)
@@ -240,12 +256,12 @@ static void draw_noise(struct canvas *c)
 
 static void change_canvas(struct canvas *c)
 {
-	static void (*const changes[])(struct canvas *) = {draw_text,   draw_text,    draw_text,
-							   draw_digits, draw_digits,  move_rows,
-							   draw_box,    canvas_clear, draw_noise};
+	static void (*const changes[])(struct canvas *) = {draw_text,    draw_text, draw_text,  draw_digits,
+							   draw_digits,  move_rows, pull_cells, draw_box,
+							   canvas_clear, draw_noise};
 
 	for (int i = below(6); i >= 0; i--)
-		changes[below(below(4) ? 6 : ARRAY_LEN(changes))](c);
+		changes[below(below(4) ? 7 : ARRAY_LEN(changes))](c);
 }
 
 /* Another program writes over the screen, and the user presses Ctrl-L. */
@@ -428,6 +444,24 @@ static void rows_that_moved_are_moved(void **unused)
 	stop_terminal(&t);
 }
 
+static void histories_that_moved_on_are_moved(void **unused)
+{
+	static const char history[] = "▁▃▅▂▆▇▃▁▂▃▅▇▆▅▃▁▂", moved[] = "▃▅▂▆▇▃▁▂▃▅▇▆▅▃▁▂▅";
+	struct terminal t;
+
+	(void)unused;
+	start_terminal(&t, "xterm-256color", false);
+	start_screen(&t, 60, 3);
+	canvas_printf(&t.canvas, (struct rect){0, 1, 60, 1}, STYLE_TEXT, "a 12 %s│ b 7 %s│ c", history,
+		      history);
+	show_frame(&t);
+	canvas_printf(&t.canvas, (struct rect){0, 1, 60, 1}, STYLE_TEXT, "a 13 %s│ b 7 %s│ c", moved, moved);
+	show_frame(&t);
+	assert_string_equal(t.out.p, "\x1b[2;6H\x1b[1P\x1b[45G\x1b[1@\x1b[4G3\x1b[22G▅│ b 7 \x1b[45G▅");
+	assert_shows_canvas(&t, "xterm-256color", 0, 1);
+	stop_terminal(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -437,6 +471,7 @@ int main(void)
 		cmocka_unit_test(each_change_takes_its_cheapest_way),
 		cmocka_unit_test(a_column_is_written_downwards),
 		cmocka_unit_test(rows_that_moved_are_moved),
+		cmocka_unit_test(histories_that_moved_on_are_moved),
 	};
 
 	if (!setlocale(LC_CTYPE, "C.UTF-8"))
