@@ -124,11 +124,14 @@ static void choose_columns(struct each *e, int cols)
 	e->cell = e->n_columns ? cols / (int)e->n_columns : 0;
 }
 
+/* Cores and cache slices of a GPU share its work evenly; CPUs never do, which is no fault. */
 static bool is_odd(const struct each *e, const struct each_column *c, unsigned core)
 {
 	double off = fabs(c->values[core] - c->median);
+	enum instance_kind kind = e->cores[core]->kind;
 
-	return e->n_cores > 2 && off > c->median * ODD_SHARE &&
+	return (kind == INSTANCE_CORE || kind == INSTANCE_SLICE) && e->n_cores > 2 &&
+	       off > c->median * ODD_SHARE &&
 	       (c->series->metric->unit->kind != UNIT_PERCENT || off > ODD_POINTS);
 }
 

@@ -77,7 +77,7 @@ static void put_held(const struct view_findings *of, bool ascii, struct strbuf *
 {
 	screen_judge_put_limit(out, of->held[0], ascii);
 	for (unsigned i = 1; i < of->n_held; i++)
-		strbuf_printf(out, "%s%s", i > 1 ? ", " : "; also: ", of->held[i]->def->title);
+		strbuf_printf(out, "%s%s", i > 1 ? ", " : "; also ", of->held[i]->def->title);
 }
 
 /* "all 8 checks are fine", "10 of 11 checks are fine; noticed: Little depth is written". */

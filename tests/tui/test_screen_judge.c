@@ -49,7 +49,7 @@ static void a_view_says_its_worst_finding_and_what_to_do(void **state)
 	bench_init(&b, "bandwidth-bound", 160, 48);
 	draw_view(&b, "memory");
 	assert_shown(&b, "\n Memory takes too much power  DRAM power from ", true);
-	assert_shown(&b, ", limit 0.65 W (guide); also: ", true);
+	assert_shown(&b, ", limit 0.65 W (guide); also ", true);
 	assert_shown(&b, "What to do the worst first", true);
 	draw_view(&b, "geometry"); /* nothing of it is about geometry */
 	assert_shown(&b, "Memory takes too much power", false);
@@ -67,7 +67,7 @@ static void of_two_equally_bad_ones_the_older_comes_first(void **state)
 	assert_shown(&b, "\n Reads wait for the bus  Read stall rate ", true);
 	sim_screen_finding(&b.s, "dram-power")->since_ns = -2;
 	draw_view(&b, "memory");
-	assert_shown(&b, "(guide); also: Reads wait for the bus, ", true);
+	assert_shown(&b, "(guide); also Reads wait for the bus, ", true);
 	bench_fini(&b);
 }
 
