@@ -72,6 +72,9 @@ class Pen:
             elif c in (38, 48) and codes and codes[0] == 5:
                 setattr(self, "fg" if c == 38 else "bg", colour(codes[1]))
                 codes = codes[2:]
+            elif c in (38, 48) and len(codes) > 3:
+                setattr(self, "fg" if c == 38 else "bg", "#%02x%02x%02x" % tuple(codes[1:4]))
+                codes = codes[4:]
             elif c in (39, 49):
                 setattr(self, "fg" if c == 39 else "bg", None)
             elif 30 <= c <= 37 or 90 <= c <= 97:
