@@ -132,26 +132,22 @@ static void draw_stack(const struct chart *chart, const struct view_data *data, 
 		       struct canvas *canvas, struct rect plot)
 {
 	unsigned n = chart->n_series < STACK_MAX ? chart->n_series : STACK_MAX;
-	double sums[2 * CANVAS_COLS_MAX], whole[CANVAS_COLS_MAX];
+	double whole[CANVAS_COLS_MAX];
 	struct widget_past past;
 
 	for (unsigned i = n; i-- > 0;) {
-		int odd = (int)(series_feed(&chart->series[0], data)->n_steps % 2);
-
-		series_rates(chart->series, i + 1, data, NULL, sums, 2 * plot.w);
+		widget_past_points(chart->series, i + 1, data, NULL, &past, plot.w);
 		for (int x = 0; x < plot.w; x++) {
-			int back = 2 * (plot.w - 1 - x) - odd;
-			double least;
+			double *p = &past.points[2 * x], least;
 
-			past.points[2 * x] = sums[back + 1] / top;
-			past.points[2 * x + 1] = back >= 0 ? sums[back] / top : past.points[2 * x];
+			p[0] /= top;
+			p[1] /= top;
 			past.styles[x] = (uint8_t)canvas_part_style(i);
-			least = real_min(past.points[2 * x], past.points[2 * x + 1]);
+			least = real_min(p[0], p[1]);
 			if (i + 1 == n)
 				whole[x] = least;
 			else
-				past.points[2 * x] = past.points[2 * x + 1] =
-					whole_cells(least, whole[x], plot.h);
+				p[0] = p[1] = whole_cells(least, whole[x], plot.h);
 		}
 		canvas_history(canvas, plot, past.points, past.styles, plot.w);
 	}
@@ -164,7 +160,7 @@ static int count_zeros(const struct chart *chart, const struct view_data *data, 
 	int n = 0;
 
 	series_rates(chart->series, chart->n_series, data, NULL, sums, most);
-	while (n < most && sums[n] == 0)
+	while (n < most && sums[most - 1 - n] == 0)
 		n++;
 	return n;
 }
@@ -277,8 +273,8 @@ static void area_corner(const struct chart *chart, const struct view_data *data,
 		mean += series_rate_total(&chart->series[i], data);
 	}
 	series_rates(chart->series, chart->n_series, data, NULL, sums, feed->n_points);
-	for (int back = 0; back < feed->n_points; back++)
-		peak = real_max(peak, sums[back]);
+	for (int i = 0; i < feed->n_points; i++)
+		peak = real_max(peak, sums[i]);
 	snprintf(text, size, "%s  mean %s  peak %s", unit_format(a, now, m->unit, m->grows, ascii),
 		 unit_format(b, mean, m->unit, m->grows, ascii),
 		 unit_format(c, peak, m->unit, m->grows, ascii));

@@ -178,7 +178,17 @@ static uint32_t shown_char(const struct canvas *c, uint32_t ch)
 	return c->ascii ? ascii_of(ch) : ch;
 }
 
-/* The halves of a wide character must not outlive each other. */
+/* Before cells of a row are set: the halves of a wide character must not outlive each other. */
+static inline void release_cells(struct canvas *c, int x, int y, int w)
+{
+	struct cell *row = &c->cells[y * c->cols];
+
+	if (!row[x].ch && x > 0)
+		row[x - 1].ch = ' ';
+	if (x + w < c->cols && !row[x + w].ch)
+		row[x + w].ch = ' ';
+}
+
 static inline void fill_cells(struct canvas *c, int x, int y, int w, enum style style, uint32_t ch)
 {
 	struct cell *row = &c->cells[y * c->cols];
@@ -187,10 +197,7 @@ static inline void fill_cells(struct canvas *c, int x, int y, int w, enum style 
 	x = x > 0 ? x : 0;
 	if (x >= end || y < 0 || y >= c->rows)
 		return;
-	if (!row[x].ch && x > 0)
-		row[x - 1].ch = ' ';
-	if (end < c->cols && !row[end].ch)
-		row[end].ch = ' ';
+	release_cells(c, x, y, end - x);
 	for (; x < end; x++)
 		row[x] = (struct cell){ch, style};
 }
@@ -212,13 +219,33 @@ void canvas_put(struct canvas *c, int x, int y, enum style style, uint32_t ch)
 	fill_cells(c, x, y, 1, style, shown_char(c, ch));
 }
 
+/* Put the ASCII that a text begins with, as most texts are nothing else. Returns its columns. */
+static int put_ascii(struct canvas *c, struct rect r, enum style style, const char **text)
+{
+	struct cell *row = &c->cells[r.y * c->cols + r.x];
+	const char *p = *text;
+	int n = 0;
+
+	while (n < r.w && p[n] >= 0x20 && p[n] < 0x7f)
+		n++;
+	if (n)
+		release_cells(c, r.x, r.y, n);
+	for (int i = 0; i < n; i++)
+		row[i] = (struct cell){(unsigned char)p[i], style};
+	*text += n;
+	return n;
+}
+
 int canvas_text(struct canvas *c, struct rect r, enum style style, const char *text)
 {
 	const char *end = text + strlen(text);
+	bool clipped = r.x < 0 || r.x + r.w > c->cols || r.y < 0 || r.y >= c->rows;
 	int used = 0;
 
 	if (r.h < 1)
 		return 0;
+	if (!clipped)
+		used = put_ascii(c, r, style, &text);
 	while (text < end) {
 		uint32_t ch = utf8_next(&text, end);
 		int width = char_width(ch);

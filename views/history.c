@@ -56,12 +56,12 @@ double widget_held_top(const double *values, int n, int points, int hold)
 	double peak = 0, top = 0;
 	int low = 0; /* refreshes in a row with a low peak */
 
-	for (int newest = n - 1; newest >= 0; newest--) {
-		int oldest = newest + points;
+	for (int newest = 0; newest < n; newest++) {
+		int left = newest - points;
 
 		/* only where the peak leaves the view are the others looked at again */
-		if (oldest < n && values[oldest] >= peak)
-			peak = peak_of(values, newest, points);
+		if (left >= 0 && values[left] >= peak)
+			peak = peak_of(values, left + 1, points);
 		peak = real_max(peak, values[newest]);
 		low = peak > 0 && peak < LOW_SHARE * top ? low + 1 : 0;
 		if (peak * ABOVE_PEAK > top)
@@ -121,24 +121,33 @@ void widget_history(const struct chart *chart, const struct series *series, cons
 	widget_instance_history(chart, series, data, NULL, scale, past, cells);
 }
 
+/* Cells move on by whole cells: while the newest holds one point only, its second half is still to
+ * come. */
+void widget_past_points(const struct series *series, unsigned n, const struct view_data *data,
+			const struct metric_instance *instance, struct widget_past *past, int cells)
+{
+	unsigned odd = cells > 0 ? series_feed(series, data)->n_steps % 2 : 0;
+	int points = 2 * cells - (int)odd;
+
+	past->cells = cells;
+	series_rates(series, n, data, instance, past->points, points);
+	if (odd)
+		past->points[points] = past->points[points - 1];
+}
+
 void widget_instance_history(const struct chart *chart, const struct series *series,
 			     const struct view_data *data, const struct metric_instance *instance,
 			     double scale, struct widget_past *past, int cells)
 {
-	/* Cells move on by whole cells: while the newest holds one point only, its second half is
-	 * still to come. */
 	int odd = (int)(series_feed(series, data)->n_steps % 2);
-	double rates[2 * CANVAS_COLS_MAX], before = NAN;
+	double before = NAN;
 	enum style last = STYLE_SERIES1;
 
-	past->cells = cells;
-	series_rates(series, 1, data, instance, rates, 2 * cells);
+	widget_past_points(series, 1, data, instance, past, cells);
 	for (int i = 0; i < cells; i++) {
 		double *p = &past->points[2 * i], sum;
 		int back = 2 * (cells - 1 - i) - odd;
 
-		p[0] = rates[back + 1];
-		p[1] = back >= 0 ? rates[back] : p[0];
 		sum = isnan(p[0]) ? p[1] : isnan(p[1]) ? p[0] : (p[0] + p[1]) / 2;
 		last = sticky_style(chart, series, data, instance, sum, back < 0 ? 0 : back, before, last);
 		past->styles[i] = (uint8_t)last;

@@ -114,12 +114,11 @@ double series_rate_instance(const struct series *series, const struct view_data 
 static void add_rates(const struct feed *feed, const struct metric *metric,
 		      const struct metric_instance *instance, bool first, double *sums, int points)
 {
-	const float *values = points_newest(feed->points, metric, instance);
-	const float *seconds = points_newest(feed->points, NULL, NULL);
+	const float *values = points_newest(feed->points, metric, instance) + 1 - points;
+	const float *seconds = points_newest(feed->points, NULL, NULL) + 1 - points;
 
-	for (int back = 0; back < points; back++)
-		sums[back] = (first ? 0 : sums[back]) +
-			     rate_over(metric, (double)values[-back], (double)seconds[-back]);
+	for (int i = 0; i < points; i++)
+		sums[i] = (first ? 0 : sums[i]) + rate_over(metric, (double)values[i], (double)seconds[i]);
 }
 
 void series_rates(const struct series *series, unsigned n, const struct view_data *data,
@@ -130,10 +129,10 @@ void series_rates(const struct series *series, unsigned n, const struct view_dat
 		const struct metric_instance *own = instance ? own_instance(feed->set, instance) : NULL;
 		int known = instance && !own ? 0 : points < feed->n_points ? points : feed->n_points;
 
-		if (known)
-			add_rates(feed, series[i].metric, own, i == 0, rates, known);
-		for (int back = known; back < points; back++)
-			rates[back] = NAN;
+		for (int k = 0; k < points - known; k++)
+			rates[k] = NAN;
+		if (known > 0)
+			add_rates(feed, series[i].metric, own, i == 0, rates + points - known, known);
 	}
 }
 

@@ -24,7 +24,7 @@ double series_rate_back(const struct series *series, const struct view_data *dat
  * refresh. The instance may be one of another source that has the same. */
 double series_rate_instance(const struct series *series, const struct view_data *data,
 			    const struct metric_instance *instance, int back);
-/* The same at the newest `points` points, the newest first: of n series, added up, and of one
+/* The same at the newest `points` points, the oldest first: of n series, added up, and of one
  * instance or of all (NULL). */
 void series_rates(const struct series *series, unsigned n, const struct view_data *data,
 		  const struct metric_instance *instance, double *rates, int points);
@@ -99,6 +99,9 @@ struct widget_past {
 };
 void widget_history(const struct chart *chart, const struct series *series, const struct view_data *data,
 		    double scale, struct widget_past *past, int cells);
+/* The points alone, as rates, of n series on top of each other. */
+void widget_past_points(const struct series *series, unsigned n, const struct view_data *data,
+			const struct metric_instance *instance, struct widget_past *past, int cells);
 /* The same for one instance (core3, cluster1), or for all (NULL). */
 void widget_instance_history(const struct chart *chart, const struct series *series,
 			     const struct view_data *data, const struct metric_instance *instance,
@@ -116,7 +119,7 @@ double widget_scale(const struct chart *chart, const struct series *series, cons
 void widget_cursor(const struct feed *feed, struct canvas *canvas, struct rect r, int points_per_cell);
 /* The smallest of 1, 2, 3, 5, 10, 20, ... that is at least a tenth above the peak. */
 double widget_nice_top(double peak);
-/* The same for the newest of n values (the newest first), of which `points` are in view at a time.
+/* The same for the newest of n values (the oldest first), of which `points` are in view at a time.
  * It goes up at once, and down a step after the peak in view was below 45 % of it for more than
  * `hold` values. It follows from the values alone, so the same history has the same scale. */
 double widget_held_top(const double *values, int n, int points, int hold);

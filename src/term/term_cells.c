@@ -94,16 +94,22 @@ static void make_row(const struct cells *c, const struct canvas *canvas, int y, 
 {
 	const struct cell *cells = canvas->cells + (size_t)y * (size_t)canvas->cols;
 	int n = y >= canvas->rows ? 0 : c->cols < canvas->cols ? c->cols : canvas->cols;
+	struct cell last = {0};
 
 	for (int x = 0; x < n; x++) {
-		uint32_t ch = cells[x].ch;
+		struct cell cell = cells[x];
 
-		if (x > 0 && ch && !memcmp(&cells[x], &cells[x - 1], sizeof(*cells)))
+		if (cell.ch && !memcmp(&cell, &last, sizeof(cell)))
 			codes[x] = codes[x - 1];
-		else if (x > 0 && !ch && cells[x - 1].ch)
+		else if (!cell.ch && last.ch)
 			make_wide(c, &cells[x - 1], &codes[x - 1]);
 		else
-			codes[x] = make_code(c, !ch ? ' ' : is_safe(c, ch) ? ch : '?', cells[x].style);
+			codes[x] = make_code(c,
+					     !cell.ch              ? ' '
+					     : is_safe(c, cell.ch) ? cell.ch
+								   : '?',
+					     cell.style);
+		last = cell;
 	}
 	for (int x = n; x < c->cols; x++)
 		codes[x] = CODE_BLANK;
@@ -139,7 +145,7 @@ static bool has_changed(const struct cells *c, int y, int x)
 	return c->shown[i] != c->next[i];
 }
 
-static bool row_changed(const struct cells *c, int y)
+bool cells_changed(const struct cells *c, int y)
 {
 	size_t cols = (size_t)c->cols, at = (size_t)y * cols;
 
@@ -439,7 +445,7 @@ static void write_groups(struct cells *c, struct strbuf *out)
 static void write_changes(struct cells *c, bool all, struct strbuf *out)
 {
 	for (int y = 0; y < c->rows; y++)
-		for (int x = row_changed(c, y) ? 0 : c->cols; x < c->cols;) {
+		for (int x = cells_changed(c, y) ? 0 : c->cols; x < c->cols;) {
 			x = add_row(c, y, x);
 			all |= c->n_groups == GROUPS_MAX;
 			if (c->n_groups == GROUPS_MAX)

@@ -200,6 +200,8 @@ static inline int count_digits(int n) /* below 1000 */
 /* The look for writing a cell of cells->next when the current look is `now`. A blank keeps any look
  * in which it is invisible; otherwise it gets the look of the group. */
 unsigned cells_look(const struct cells *cells, int y, int x, unsigned now);
+/* Whether a row shall show something else. */
+bool cells_changed(const struct cells *cells, int y);
 /* Append moves of whole rows to their new places, and of parts of rows by a cell to the left, where
  * that saves enough. */
 void cells_shift(struct cells *cells, struct strbuf *out);

@@ -178,19 +178,20 @@ static int next_pull(const struct cells *c, int y, int from, int *end)
 	int first = from, sum = 0, best = 0;
 
 	/* The best sum is taken when what follows costs as much as another pull. */
-	for (int x = from; x + 1 < c->cols && best - sum < PULL_LEAST; x++) {
-		int bytes = code_char(next[x]) < 0x80 ? 1 : 3;
-
-		if (next[x] == shown[x] && next[x] == shown[x + 1])
-			continue;
+	for (int x = from; best - sum < PULL_LEAST; x++) {
+		while (!best && x < c->cols && next[x] == shown[x])
+			x++;
+		if (x + 1 >= c->cols)
+			break;
 		if (!code_char(shown[x]) || !code_char(shown[x + 1]))
 			return c->cols; /* beside half a character */
-		sum += ((next[x] != shown[x]) - (next[x] != shown[x + 1])) * bytes;
+		sum += ((next[x] != shown[x]) - (next[x] != shown[x + 1])) *
+		       (code_char(next[x]) < 0x80 ? 1 : 3);
 		if (sum > best) {
+			first = best ? first : x;
 			best = sum;
 			*end = x + 1;
 		} else if (sum <= 0 && best < PULL_LEAST) {
-			first = x + 1;
 			sum = best = 0;
 		}
 	}
@@ -217,13 +218,8 @@ void cells_shift(struct cells *c, struct strbuf *out)
 	move_rows(c, out);
 	if (!c->strings->cap[CAP_DCH] || !c->strings->cap[CAP_ICH])
 		return;
-	for (int y = 0; y < c->rows; y++) {
-		size_t at = (size_t)y * (size_t)c->cols;
-		int end = 0, x = c->cols;
-
-		if (count_differences(c->next + at, c->shown + at, c->cols) >= PULL_LEAST / 3)
-			x = next_pull(c, y, 0, &end);
-		for (; x < c->cols; x = next_pull(c, y, end + 1, &end))
+	for (int y = 0; y < c->rows; y++)
+		for (int end = 0, x = cells_changed(c, y) ? next_pull(c, y, 0, &end) : c->cols; x < c->cols;
+		     x = next_pull(c, y, end + 1, &end))
 			pull_cells(c, y, x, end, out);
-	}
 }

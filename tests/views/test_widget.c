@@ -256,13 +256,13 @@ static void a_scale_goes_up_at_once_and_down_only_after_it_was_too_large_for_a_w
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		double newest_first[100], got;
+		double past[100], got;
 		int n = 0;
 
-		for (int k = (int)ARRAY_LEN(cases[i].past) - 1; k >= 0; k--)
+		for (size_t k = 0; k < ARRAY_LEN(cases[i].past); k++)
 			for (int j = 0; j < cases[i].past[k].n; j++)
-				newest_first[n++] = cases[i].past[k].level;
-		got = widget_held_top(newest_first, n, 4, 3);
+				past[n++] = cases[i].past[k].level;
+		got = widget_held_top(past, n, 4, 3);
 		if (fabs(got - cases[i].want) > 1e-9)
 			fail_msg("case %zu: %g, not %g", i, got, cases[i].want);
 	}
