@@ -51,7 +51,8 @@ static struct sim_phase *add_phase(struct sim_model *m, const struct sim_pass *p
 		.pass = pass,
 		.frame = m->frame,
 		.work = ticks < 1 ? 1 : (uint64_t)ticks,
-		.key = sim_hash(m->seed, m->frame, (uint64_t)(pass - m->scenario->passes) * STREAMS + stream),
+		.key = sim_hash(m->seed, m->frame / SIM_FRAMES_ALIKE,
+				(uint64_t)(pass - m->scenario->passes) * STREAMS + stream),
 	};
 	memcpy(phase->moods, moods, sizeof(phase->moods));
 	queue->added++;
@@ -87,8 +88,9 @@ static double load_of(const struct sim_model *m, const struct sim_pass *pass, en
 {
 	const double loads[STREAMS] = {pass->vertex, pass->fragment * m->pixel_scale, pass->compute};
 	unsigned index = (unsigned)(pass - m->scenario->passes);
-	double jitter =
-		0.1 * (sim_hash_unit(sim_hash(m->seed, m->frame, 5000 + index * STREAMS + stream)) - 0.5);
+	double jitter = 0.1 * (sim_hash_unit(sim_hash(m->seed, m->frame / SIM_FRAMES_ALIKE,
+						      5000 + index * STREAMS + stream)) -
+			       0.5);
 
 	double drift = (0.06 + 0.5 * m->scenario->wave) * moods[(1 + index + 3 * stream) % SIM_MOODS];
 
@@ -184,13 +186,14 @@ void sim_frame_submit(struct sim_model *m, int64_t at_ns)
 	const struct sim_scenario *s = m->scenario;
 	const struct sim_act *act = sim_scenario_act(s, at_ns);
 	struct sim_phase *last = NULL;
-	double moods[SIM_MOODS], scale;
+	double scale;
 
-	sim_drift(m->seed, at_ns, moods);
-	scale = 1 + s->wave * moods[0];
+	if (m->frame % SIM_FRAMES_ALIKE == 0)
+		sim_drift(m->seed, at_ns, m->moods);
+	scale = 1 + s->wave * m->moods[0];
 	for (unsigned i = 0; i < s->n_passes; i++)
 		if (act->passes & 1u << i)
-			last = add_pass(m, &s->passes[i], scale, moods);
+			last = add_pass(m, &s->passes[i], scale, m->moods);
 	need_all(m, last, &m->queues[queue_of(m, last->stream)]);
 	last->ends_frame = true;
 	if (m->watcher.ctx)

@@ -60,11 +60,24 @@ static void set_lane(uint32_t *restrict out, float ratio, const float *restrict 
 		out[i] = (uint32_t)(int32_t)(ratio * skew[i]);
 }
 
-void sim_lanes_set(struct sim_lanes *lanes, const struct sim_profile *profile, enum sim_stream stream,
-		   const struct sim_used *used)
+static void set_row(struct sim_lanes *lanes, const struct sim_profile *profile, enum sim_stream stream,
+		    const struct sim_used *used)
 {
 	for (const uint8_t *r = used->ratios; r < used->ratios + used->n; r++)
 		set_lane(lanes->ratios[stream][*r], (float)profile->ratios[*r], lanes->skew[*r]);
+}
+
+void sim_lanes_set(struct sim_model *m, enum sim_stream stream, const struct sim_load *load)
+{
+	if (m->lanes_key[stream] == load->key)
+		return;
+	m->lanes_key[stream] = load->key;
+	for (unsigned row = 0; row < sim_rows(m->gpu.cores); row++)
+		set_row(&m->core_rows[row].lanes, &load->profile, stream, &m->used_core[stream]);
+	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++)
+		set_row(&m->slice_rows[row].lanes, &load->profile, stream, &m->used_slice);
+	if (stream == STREAM_VERTEX)
+		set_row(&m->tiler_lanes, &load->profile, stream, &m->used_tiler);
 }
 
 void sim_stalls_set(struct sim_model *m)
@@ -74,8 +87,8 @@ void sim_stalls_set(struct sim_model *m)
 	for (unsigned s = 0; s < STREAMS; s++) {
 		if (!(m->set & 1u << s))
 			continue;
-		reads *= 1 - m->profiles[s].read_stall;
-		writes *= 1 - m->profiles[s].write_stall;
+		reads *= 1 - m->now[s]->profile.read_stall;
+		writes *= 1 - m->now[s]->profile.write_stall;
 	}
 	reads = 1 - reads;
 	writes = 1 - writes;

@@ -14,8 +14,8 @@
  * function, four warps of one blend call), the chain starts from the unit.
  *
  * Ratios come from the scenario, the product, the current mood (sim_drift.h) and a hash of (seed,
- * frame, pass), never from a sequence of random numbers. Every core and slice has its own ratios, a
- * little different from those of the phase: its skew.
+ * frame, pass), the same for SIM_FRAMES_ALIKE frames, never from a sequence of random numbers.
+ * Every core and slice has its own ratios, a little different from those of the phase: its skew.
  */
 #ifndef MALITOP_SIM_MODEL_H
 #define MALITOP_SIM_MODEL_H
@@ -29,8 +29,12 @@
 #define SIM_CORES_MAX 64
 #define SIM_SLICES_MAX 16
 #define SIM_QUEUES_MAX 3
+#define SIM_FRAMES_ALIKE 4 /* frames in a row with the same work and ratios */
 #define SIM_PENDING_MAX 32 /* phases of the frames in flight, per queue */
 #define SIM_STALLS 7
+#define SIM_LOADS (STREAMS * SIM_PASSES_MAX)
+#define SIM_RESTS_MAX ((SIM_CORES_MAX / SIM_LANES * 4 + SIM_SLICES_MAX / SIM_LANES + 1) * SIM_RULES_MAX)
+#define SIM_CORE_CHAINS 4 /* of the cores, for one stream */
 #define SIM_SETS (1u << STREAMS)
 #define SIM_FRONT_UNITS 4
 
@@ -65,7 +69,7 @@ struct sim_phase {
 	uint64_t work; /* in ticks, if it runs alone */
 	uint64_t tasks;
 	uint64_t key;                  /* seeds its own deviations */
-	double moods[SIM_MOODS];       /* when its frame was submitted */
+	double moods[SIM_MOODS];       /* when the first of the frames that are alike was submitted */
 	struct sim_size size;          /* of a render pass */
 	uint64_t need[SIM_QUEUES_MAX]; /* phases of each queue that must end first */
 	uint64_t frame;
@@ -93,6 +97,21 @@ void sim_profile_init(struct sim_profile *profile, const struct sim_gpu *gpu, co
 /* Fragment threads shaded per pixel. */
 double sim_size_threads(const struct sim_size *size, const struct sim_look *look);
 
+/* What one pass does on one stream: the profile that the phases of some frames share, and the ticks
+ * that the rules have not processed yet. It has its own remainders, so that it does not matter when
+ * other loads are counted. */
+struct sim_load {
+	uint64_t key; /* of those phases; 0: there was none */
+	struct sim_profile profile;
+	uint64_t task_ratio;
+	bool touched;   /* has such ticks */
+	bool unsettled; /* has leaves that are not rounded yet */
+	uint64_t work, tiler;
+	uint32_t exec[SIM_CORES_MAX], frag[SIM_CORES_MAX]; /* execution and fragment active, by core */
+	uint32_t task_carry, request_carry[2], warp_carry[SIM_CORES_MAX], slice_carry[SIM_SLICES_MAX][2];
+	uint64_t (*rest)[SIM_LANES]; /* of its chains, one after the other, in the model's */
+};
+
 struct sim_queue {
 	struct sim_phase pending[SIM_PENDING_MAX];
 	uint64_t added, ended; /* phases so far; pending are [ended, added) */
@@ -110,14 +129,11 @@ static inline struct sim_phase *sim_queue_head(struct sim_queue *queue)
 enum sim_root { ROOT_ANY, ROOT_EXEC, ROOT_VERTEX, ROOT_COMPUTE, ROOT_NONFRAG, ROOT_FRAG, ROOT_COUNT };
 
 struct sim_core {
-	uint64_t wait[STREAMS]; /* execution ticks that the rules have not processed yet */
-	uint64_t wait_frag;     /* the same for fragment active ticks */
 	uint32_t root[ROOT_COUNT];
 	double behind[STREAMS];            /* how far this core lags, 0.03: 3 % */
 	uint64_t any, exec, nonfrag, frag; /* ratios for the running set of streams */
 	uint64_t part;                     /* share of the vertex warps that earlier cores left */
-	uint32_t part_carry;
-	uint32_t vertex_warps; /* not yet processed by the rules */
+	uint32_t vertex_warps;             /* not yet processed by the rules */
 };
 
 /* Ratios of SIM_LANES instances, and how far each deviates from its phase. */
@@ -125,8 +141,6 @@ struct sim_lanes {
 	uint32_t ratios[STREAMS][RATIO_COUNT][SIM_LANES];
 	float skew[RATIO_COUNT][SIM_LANES]; /* 1: no deviation */
 };
-void sim_lanes_set(struct sim_lanes *lanes, const struct sim_profile *profile, enum sim_stream stream,
-		   const struct sim_used *used);
 
 /* Who is told of frames and phases, if `ctx` is set. */
 struct sim_watcher {
@@ -140,11 +154,9 @@ struct sim_watcher {
 struct sim_core_row {
 	struct sim_lanes lanes;
 	uint64_t total[CORE_COUNT][SIM_LANES];
-	uint64_t rest[STREAMS][4 * SIM_RULES_MAX][SIM_LANES]; /* of a stream's chains, one after the other */
 };
 
 struct sim_slice {
-	uint32_t read_carry[STREAMS], write_carry[STREAMS];
 	uint64_t part; /* share of what earlier slices left */
 	double skew;
 };
@@ -152,7 +164,6 @@ struct sim_slice {
 struct sim_slice_row {
 	struct sim_lanes lanes;
 	uint64_t total[SLICE_COUNT][SIM_LANES];
-	uint64_t rest[STREAMS][SIM_RULES_MAX][SIM_LANES];
 	uint64_t stall_rest[SIM_STALLS][SIM_LANES];
 	uint32_t stall[SIM_STALLS][SIM_LANES]; /* ratios for the running set of streams */
 };
@@ -194,6 +205,7 @@ struct sim_model {
 
 	/* Frames. */
 	uint64_t frame;
+	double moods[SIM_MOODS]; /* of the frames that are alike */
 	unsigned in_flight;
 	int64_t ready_ns; /* when the CPU will have the next frame */
 	int64_t vsync;    /* number of the last refresh with a frame */
@@ -205,21 +217,21 @@ struct sim_model {
 	unsigned n_queues;
 	bool shows;       /* counters are shown: sim_count_show */
 	unsigned set;     /* running streams: bits 1 << enum sim_stream */
-	unsigned touched; /* streams with ticks that the rules have not processed yet */
 	uint64_t tail;    /* remaining ticks of the cache flush after the last phase */
 	uint64_t flushed; /* tick at which all totals were last brought up to date */
 	uint64_t longest; /* longest time until the next flush, in ticks */
-	struct sim_profile profiles[STREAMS];
-	uint64_t part[STREAMS]; /* ratios for the running set of streams */
+	struct sim_load loads[STREAMS][SIM_PASSES_MAX];
+	struct sim_load *now[STREAMS]; /* of the phase that runs on the stream, or that ran last */
+	uint64_t lanes_key[STREAMS];   /* the load whose ratios the lanes have */
+	uint64_t part[STREAMS];        /* ratios for the running set of streams */
 
 	/* Ticks that the rules have not processed yet. */
 	struct sim_front front[SIM_FRONT_UNITS];
-	uint64_t wait_queue[STREAMS], wait_work[STREAMS], wait_any, wait_tail, wait_stall, wait_tiler;
-	uint64_t task_ratio[STREAMS];
-	uint32_t task_carry[STREAMS], request_carry[STREAMS][2];
+	uint64_t wait_queue[STREAMS], wait_any, wait_tail, wait_stall;
 
 	/* The rules of the product, and the ratios that they use. */
 	struct sim_chains chains;
+	const struct sim_chain *core_chains[STREAMS][SIM_CORE_CHAINS]; /* always, always, texture, rays */
 	struct sim_used used[STREAMS], used_core[STREAMS], used_slice, used_tiler;
 	uint32_t constants[SIM_CONSTANTS];
 
@@ -228,8 +240,9 @@ struct sim_model {
 	uint64_t queue_total[QUEUE_COUNT][SIM_LANES], gpu_total[GPU_COUNT][SIM_LANES],
 		tiler_total[TILER_COUNT][SIM_LANES];
 	uint32_t queue_ratios[SIM_QUEUE_RULES][SIM_LANES]; /* of the phases that run */
-	uint64_t queue_rest[SIM_RULES_MAX][SIM_LANES], gpu_rest[SIM_RULES_MAX][SIM_LANES],
-		tiler_rest[SIM_RULES_MAX][SIM_LANES];
+	uint64_t queue_rest[SIM_RULES_MAX][SIM_LANES], gpu_rest[SIM_RULES_MAX][SIM_LANES];
+	uint64_t load_rest[SIM_LOADS * SIM_RESTS_MAX][SIM_LANES]; /* only what loads use is touched */
+	unsigned n_load_rest;
 	struct sim_core cores[SIM_CORES_MAX];
 	struct sim_slice slices[SIM_SLICES_MAX];
 	struct sim_lanes tiler_lanes; /* only one lane is used */
@@ -256,10 +269,10 @@ void sim_model_run(struct sim_model *model, int64_t ns);
 /* Frames: put the phases of the next one into the queues (sim_frame.c). */
 void sim_frame_submit(struct sim_model *model, int64_t at_ns);
 
-/* Counting (sim_count.c). show: once, before the first run; only these totals are kept, and without
- * it none. begin and end: around a change of the phase that a stream runs. rates: the set has
- * changed. ticks: this much time passed and this much work was done, at most `longest` since the
- * last flush. flush: bring all totals up to date. */
+/* Counting (sim_count.c; show and flush: sim_flush.c). show: once, before the first run; only these
+ * totals are kept, and without it none. begin and end: around a change of the phase that a stream
+ * runs. rates: the set has changed. ticks: this much time passed and this much work was done, at
+ * most `longest` since the last flush. flush: bring all totals up to date. */
 void sim_count_init(struct sim_model *model);
 void sim_count_show(struct sim_model *model, struct sim_shown *shown);
 void sim_count_begin(struct sim_model *model, const struct sim_phase *phase);
@@ -267,9 +280,15 @@ void sim_count_end(struct sim_model *model, const struct sim_phase *phase);
 void sim_count_rates(struct sim_model *model);
 void sim_count_ticks(struct sim_model *model, uint64_t ticks);
 void sim_count_flush(struct sim_model *model);
+/* The same for a part, before its ratios change (sim_flush.c). */
+void sim_flush_load(struct sim_model *model, enum sim_stream stream, struct sim_load *load);
+void sim_flush_stalls(struct sim_model *model);
+void sim_flush_queues(struct sim_model *model);
 
 /* The differences between cores and slices (sim_lanes.c): call once, for the whole run. */
 void sim_lanes_init(struct sim_model *model);
+/* Give the lanes of a stream the ratios of that load, unless they have them. */
+void sim_lanes_set(struct sim_model *model, enum sim_stream stream, const struct sim_load *load);
 /* The stalls of the slices for the running set of streams, and the waits of the queues for the
  * phases that run (sim_lanes.c). */
 void sim_stalls_set(struct sim_model *model);

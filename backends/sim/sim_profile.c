@@ -321,7 +321,7 @@ static void set_offsets(float *restrict off, const struct sim_phase *phase)
 
 		memcpy(noise, hashes, sizeof(noise));
 		for (unsigned i = 0; i < SIM_MOODS; i++)
-			off[at + i] = 0.12f / 65536 * (float)(noise[i] - 32768) +
+			off[at + i] = 0.07f / 65536 * (float)(noise[i] - 32768) +
 				      amount * (0.6f * drift[i] + 0.4f * own);
 	}
 	off[RATIO_LINE] = 0; /* a constant */

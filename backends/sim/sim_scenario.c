@@ -160,7 +160,7 @@ const struct sim_scenario sim_scenarios[] = {
 			   {QUEUE_FRAGMENT, 15, 50, "fragment work waits for geometry"},
 			   {"MaliTilerUtil", 85, 100, "the tiler works all the time"},
 			   {"MaliLSUtil", 45, 70, "vertex data loads the load/store unit most"},
-			   {"MaliGeomVisibleRate", 10, 32, "most of the geometry is culled"}},
+			   {"MaliGeomVisibleRate", 10, 34, "most of the geometry is culled"}},
 		.n_expect = 6,
 	},
 	{
