@@ -36,8 +36,12 @@ void canvas_resize(struct canvas *c, int cols, int rows)
 
 void canvas_clear(struct canvas *c)
 {
-	for (int i = 0; i < c->cols * c->rows; i++)
-		c->cells[i] = (struct cell){' ', STYLE_TEXT};
+	size_t cols = (size_t)c->cols;
+
+	for (size_t x = 0; x < cols; x++)
+		c->cells[x] = (struct cell){' ', STYLE_TEXT};
+	for (int y = 1; y < c->rows; y++)
+		memcpy(c->cells + (size_t)y * cols, c->cells, cols * sizeof(*c->cells));
 }
 
 struct rect canvas_rect(const struct canvas *c)
@@ -191,14 +195,13 @@ static inline void release_cells(struct canvas *c, int x, int y, int w)
 
 static inline void fill_cells(struct canvas *c, int x, int y, int w, enum style style, uint32_t ch)
 {
-	struct cell *row = &c->cells[y * c->cols];
 	int end = x + w < c->cols ? x + w : c->cols;
 
 	x = x > 0 ? x : 0;
 	if (x >= end || y < 0 || y >= c->rows)
 		return;
 	release_cells(c, x, y, end - x);
-	for (; x < end; x++)
+	for (struct cell *row = &c->cells[y * c->cols]; x < end; x++)
 		row[x] = (struct cell){ch, style};
 }
 

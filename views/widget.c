@@ -117,8 +117,11 @@ static void add_rates(const struct feed *feed, const struct metric *metric,
 	const float *values = points_newest(feed->points, metric, instance) + 1 - points;
 	const float *seconds = points_newest(feed->points, NULL, NULL) + 1 - points;
 
-	for (int i = 0; i < points; i++)
-		sums[i] = (first ? 0 : sums[i]) + rate_over(metric, (double)values[i], (double)seconds[i]);
+	for (int i = 0; i < points; i++) {
+		double rate = rate_over(metric, (double)values[i], (double)seconds[i]);
+
+		sums[i] = first ? rate : sums[i] + rate;
+	}
 }
 
 void series_rates(const struct series *series, unsigned n, const struct view_data *data,

@@ -35,11 +35,11 @@ static inline uint8_t *wire_put(uint8_t *p, uint64_t n)
 /* Take a varint that wire_put wrote: its bytes are trusted. Returns the byte after it. */
 static inline const uint8_t *wire_take(const uint8_t *p, uint64_t *n)
 {
-	unsigned shift = 0;
+	uint64_t value = *p & 0x7f;
 
-	for (*n = 0; *p >= 0x80; shift += 7)
-		*n |= (uint64_t)(*p++ & 0x7f) << shift;
-	*n |= (uint64_t)*p++ << shift;
+	for (unsigned shift = 7; *p++ >= 0x80; shift += 7)
+		value |= (uint64_t)(*p & 0x7f) << shift;
+	*n = value;
 	return p;
 }
 

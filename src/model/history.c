@@ -285,16 +285,15 @@ static void unpack_closed(const struct history *h, struct column *to, const uint
 	uint64_t n, code, run;
 
 	p = wire_take(p, &n);
-	for (unsigned i = 0; i < n;) {
+	for (unsigned i = 0; i < n; i += (unsigned)run) {
 		run = 1;
 		p = wire_take(p, &code);
-		if (code <= 1)
-			p = wire_take(p, &run);
-		if (code == 0)
-			i += (unsigned)run;
+		if (code > 1)
+			fold_value(h->kinds[i], &to->value[i], unpack_value((uint32_t)(code - 1)));
 		else
-			for (double v = unpack_value((uint32_t)(code - 1)); run; run--, i++)
-				fold_value(h->kinds[i], &to->value[i], v);
+			p = wire_take(p, &run);
+		for (uint64_t k = 0; k < run && code == 1; k++)
+			fold_value(h->kinds[i + k], &to->value[i + k], 0);
 	}
 }
 
