@@ -245,10 +245,15 @@ static void machine_describe(const struct source *source, struct strbuf *text)
 	const struct sim_phone *phone = m->device.phone;
 
 	strbuf_printf(text, "a simulated phone, memory %.2f GB\n", (double)phone->memory_kib * 1024e-9);
-	for (unsigned c = 0; c < phone->n_clusters; c++)
-		strbuf_printf(text, "CPUs      %u-%u %s, at most %.2f GHz\n", phone->clusters[c].first,
-			      phone->clusters[c].first + phone->clusters[c].n - 1, phone->clusters[c].title,
+	for (unsigned c = 0; c < phone->n_clusters; c++) {
+		unsigned first = phone->clusters[c].first, last = first + phone->clusters[c].n - 1;
+
+		strbuf_printf(text, "%-10s%u", last > first ? "CPUs" : "CPU", first);
+		if (last > first)
+			strbuf_printf(text, "-%u", last);
+		strbuf_printf(text, " %s, at most %.2f GHz\n", phone->clusters[c].title,
 			      (double)phone->clusters[c].top_khz * 1e-6);
+	}
 }
 
 static bool machine_probe(const struct sys *sys, struct source_found **found, struct err *err)
