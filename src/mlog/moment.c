@@ -6,11 +6,6 @@
 #define SECOND 1000000000ll
 #define LONGEST_S 1e9 /* some thirty years */
 
-static int64_t bounded_time(int64_t ns, int64_t length_ns)
-{
-	return ns < 0 ? 0 : ns > length_ns ? length_ns : ns;
-}
-
 /* Parse "1:30" or "1:02:03.5"; numbers after a colon are below 60. */
 static bool clock_parse(struct span rest, int64_t *ns)
 {
@@ -57,16 +52,14 @@ bool moment_parse(const char *text, int64_t at_ns, int64_t length_ns, int64_t *n
 	int64_t by;
 
 	snprintf(given, sizeof(given), "%.*s", SPAN_ARG(trimmed));
-	if (percent_parse(trimmed, length_ns, ns)) {
-		*ns = bounded_time(*ns, length_ns);
+	if (percent_parse(trimmed, length_ns, ns))
 		return true;
-	}
 	if ((given[0] == '+' || given[0] == '-') && length_parse(given + 1, &by))
 		by = at_ns + (given[0] == '+' ? by : -by);
 	else if (!length_parse(given, &by))
 		return err_set(err, 0, "go to '%s': not a time: try 90s, 1:30, 1:02:03, +10s, -5s or 50%%",
 			       given);
-	*ns = bounded_time(by, length_ns);
+	*ns = by;
 	return true;
 }
 

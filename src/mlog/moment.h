@@ -6,7 +6,7 @@
 #include "base/units.h"
 
 /* Parse "90s", "1:30", "1:02:03.5"; "+10s", "-0:05" (relative to at_ns); "50%" (of length_ns). *ns
- * is limited to 0 to length_ns. */
+ * may be before 0 or past length_ns. */
 bool moment_parse(const char *text, int64_t at_ns, int64_t length_ns, int64_t *ns, struct err *err);
 /* Check --from for a log of length_ns. Returns false if it is past the end; 0 is always valid. */
 bool moment_check_from(int64_t from_ns, int64_t length_ns, struct err *err);

@@ -16,6 +16,16 @@ static void show_hint(struct live *l, const char *text)
 	alerts_hint(&l->alerts, l->sys->monotonic_ns(l->sys), text);
 }
 
+/* Say that there is nothing before (by < 0) or after what is shown. */
+static void show_end(struct live *l, int by)
+{
+	if (l->player)
+		show_hint(l, by < 0 ? "this is where the log begins" : "this is where the log ends");
+	else
+		show_hint(l, by < 0 ? "history: nothing older is kept"
+				    : "history: this is the newest; space goes on");
+}
+
 static int64_t realtime_of(struct live *l, int64_t at_ns)
 {
 	return l->sys->realtime_ns(l->sys) - l->sys->monotonic_ns(l->sys) + at_ns;
@@ -92,8 +102,7 @@ void live_step(struct live *l, int by)
 
 	if (l->player) {
 		if (!player_step(l->player, by, l->sys->monotonic_ns(l->sys)))
-			show_hint(l, by < 0 ? "step: this is where the log begins"
-					    : "step: this is where the log ends");
+			show_end(l, by);
 		return;
 	}
 	if (!pause_screen(l))
@@ -101,8 +110,7 @@ void live_step(struct live *l, int by)
 	at = l->screen.paused_ns;
 	show_moment(l, at + by * l->feeds.refresh_ns);
 	if (at == l->screen.paused_ns)
-		show_hint(l, by < 0 ? "history: nothing older is kept"
-				    : "history: this is the newest; space goes on");
+		show_end(l, by);
 }
 
 /* ---- both: places on the timeline ---- */
@@ -151,21 +159,32 @@ static bool parse_clock(struct live *l, const char *text, int64_t *at_ns)
 	return true;
 }
 
-bool live_jump(struct live *l, const char *text, struct err *err)
+static bool jump_in_history(struct live *l, const char *text, int64_t *at, struct err *err)
 {
-	int64_t oldest, newest, at;
+	int64_t oldest, newest;
 
-	if (l->player)
-		return player_go(l->player, text, err);
 	if (!pause_screen(l) || !feeds_reach(&l->feeds, &oldest, &newest))
 		return err_set(err, 0, "nothing was measured yet");
-	if (!parse_clock(l, text, &at)) {
-		if (!moment_parse(text, l->screen.paused_ns - oldest, newest - oldest, &at, err))
+	if (!parse_clock(l, text, at)) {
+		if (!moment_parse(text, l->screen.paused_ns - oldest, newest - oldest, at, err))
 			return err_set(err, 0, "go to '%.40s': not a time: try 14:02:11, -30s, +10s or 50%%",
 				       text);
-		at += oldest;
+		*at += oldest;
 	}
-	show_moment(l, at);
+	show_moment(l, *at);
+	return true;
+}
+
+bool live_jump(struct live *l, const char *text, struct err *err)
+{
+	const struct timeline *line;
+	int64_t at;
+
+	if (l->player ? !player_go(l->player, text, &at, err) : !jump_in_history(l, text, &at, err))
+		return false;
+	line = live_timeline(l);
+	if (line && (at < line->begin_ns || at > line->end_ns))
+		show_end(l, at < line->begin_ns ? -1 : 1);
 	return true;
 }
 

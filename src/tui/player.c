@@ -203,13 +203,14 @@ void player_keep_instances(struct player *p)
 	player_seek(p, p->sought_ns);
 }
 
-bool player_go(struct player *p, const char *text, struct err *err)
+bool player_go(struct player *p, const char *text, int64_t *wanted_ns, struct err *err)
 {
 	int64_t begin = p->state.begin_ns, to;
 
 	if (!moment_parse(text, p->at_ns - begin, p->state.end_ns - begin, &to, err))
 		return false;
-	player_go_to(p, begin + to);
+	*wanted_ns = begin + to;
+	player_go_to(p, *wanted_ns);
 	return true;
 }
 

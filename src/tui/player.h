@@ -44,8 +44,9 @@ bool player_step(struct player *p, int by, int64_t now_ns);
 bool player_speed(struct player *p, int by, int64_t now_ns);
 /* Keep instances in the feeds from now on, and read again for them. */
 void player_keep_instances(struct player *p);
-/* Go to a time as in moment.h; false if it cannot be parsed. */
-bool player_go(struct player *p, const char *text, struct err *err);
+/* Go to a time as in moment.h, or the end that is nearest to it; false if it cannot be parsed.
+ * *wanted_ns is that time of the log, which may be outside of it. */
+bool player_go(struct player *p, const char *text, int64_t *wanted_ns, struct err *err);
 /* Go to the moment that is nearest to that time of the log. */
 void player_jump(struct player *p, int64_t at_ns);
 /* Go to the next or previous mark or loss, and pause. *said gets what was found, or that there is

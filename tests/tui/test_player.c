@@ -59,9 +59,10 @@ static void pass_time(struct player_bench *b, int64_t ns)
 
 static void go_away(struct player_bench *b, const char *text)
 {
+	int64_t wanted;
 	struct err err;
 
-	if (!player_go(b->player, text, &err))
+	if (!player_go(b->player, text, &wanted, &err))
 		fail_msg("%s", err.text);
 	player_settle(b->player);
 }
@@ -444,6 +445,7 @@ static void one_goes_to_any_moment(void **state)
 	};
 	struct log_bench log;
 	struct player_bench b;
+	int64_t wanted;
 	struct err err;
 
 	(void)state;
@@ -456,7 +458,7 @@ static void one_goes_to_any_moment(void **state)
 			if (strcmp(position(&b), cases[i].want) != 0)
 				fail_msg("%s: %s", cases[i].text, position(&b));
 		} else {
-			assert_false(player_go(b.player, cases[i].text, &err));
+			assert_false(player_go(b.player, cases[i].text, &wanted, &err));
 			assert_non_null(strstr(err.text, "not a time: try 90s"));
 		}
 	close_log(&b);
@@ -831,13 +833,14 @@ static void of_a_large_log_only_the_part_before_the_moment_is_read(void **state)
 	int64_t oldest, newest, most = 0;
 	struct log_bench log;
 	struct player_bench b;
+	int64_t wanted;
 	struct err err;
 
 	(void)state;
 	write_large(&log);
 	open_log(&b, log.path, &(struct options){.speed = 100});
 	assert_true(b.player->state.bytes > 20000000);
-	assert_true(player_go(b.player, "395s", &err));
+	assert_true(player_go(b.player, "395s", &wanted, &err));
 	for (b.real_ns += 10 * MS; player_is_reading(b.player); b.real_ns += 10 * MS) {
 		player_run(b.player, b.real_ns);
 		most = WORK_MOST - b.player->work > most ? WORK_MOST - b.player->work : most;

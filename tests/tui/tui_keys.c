@@ -176,6 +176,8 @@ static void keys_that_do_nothing_say_why(void **state)
 		{"1\x1b[6~", "scroll: this view has no more rows"},
 		{"2c", "per core: on, but this view has nothing to break down"},
 		{" >", "history: this is the newest; space goes on"},
+		{"j-90s\r", "history: nothing older is kept"},
+		{"j+90s\r", "history: this is the newest; space goes on"},
 		{" +++++++++++++", "interval: not longer than a refresh"},
 	};
 	struct run run;
