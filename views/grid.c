@@ -438,7 +438,7 @@ static void draw_body(const struct view *view, const struct view_data *data, str
 		draw_without_each(view, data, canvas, &body);
 	for (unsigned i = 0; i < view->n_charts && g.n_panels < PANELS_MAX; i++)
 		if ((data->zoom ? data->zoom == &view->charts[i] : fits_width(&view->charts[i], body.w)) &&
-		    has_rows(&view->charts[i], data, body.w))
+		    has_rows(&view->charts[i], data, body.w - (g.framed ? 2 * PANEL_MARGIN : 0)))
 			g.panels[g.n_panels++] = (struct panel){.chart = &view->charts[i]};
 	if (!g.n_panels ||
 	    (body.h < COMPACT_ROWS && !data->zoom && widget_draw_compact(view, data, canvas, body)))

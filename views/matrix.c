@@ -291,16 +291,18 @@ static void draw_part(const struct matrix *m, const struct chart *chart, const s
 		      struct canvas *canvas, struct rect r, unsigned from, unsigned to)
 {
 	int label = widget_label_cols(chart) + 1, cell = (r.w - label) / (int)m->n_columns, step;
-	bool rules; /* all of them or none */
+	int rules; /* room for lines between groups: what there is not for all, the first ones get */
 
 	step = !m->each && cell - CELL_GAP >= WIDGET_CELL_HISTORY && r.h > 2 * (int)m->n_rows ? 2 : 1;
-	rules = m->each && r.h - 1 - (int)m->n_rows >= (int)m->n_groups - 1;
+	rules = m->each ? r.h - 1 - (int)m->n_rows : 0;
 	draw_matrix_head(m, canvas, widget_head(&r), cell);
 	for (unsigned i = from; i < to && r.h > 0; i++) {
-		bool group = rules && i > from && strcmp(m->cells[i][0]->note, m->cells[i - 1][0]->note) != 0;
+		bool group =
+			rules > 0 && i > from && strcmp(m->cells[i][0]->note, m->cells[i - 1][0]->note) != 0;
 
 		if (group)
 			canvas_fill(canvas, rect_top(&r, 1), STYLE_TRACK, 0x2504);
+		rules -= group;
 		draw_matrix_row(m, i, chart, data, canvas, rect_top(&r, step), cell);
 	}
 }
