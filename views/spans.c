@@ -92,7 +92,7 @@ static void draw_span(const struct span_plot *plot, struct canvas *canvas, struc
 	if (r.w > 1)
 		canvas_fill(canvas, rect_right(&r, 1), style, 0x2596);
 	if (r.w > 3)
-		canvas_text(canvas, r, style, name);
+		canvas_text_cut(canvas, r, style, name);
 }
 
 static void draw_cpu(const struct span_plot *plot, struct canvas *canvas, struct rect lane)
