@@ -18,6 +18,15 @@ static bool has_something(const struct chart *chart)
 	return !chart->elsewhere && (chart->n_series || chart->widget->seriesless);
 }
 
+/* A part whose others this GPU does not count is a row with a bar of its own: there is nothing to
+ * compare it with. */
+static void free_lone_parts(struct chart *chart)
+{
+	for (unsigned i = 0; i < chart->n_series; i++)
+		if (chart->series[i].n_parts == 1)
+			chart->series[i].n_parts = chart->series[i + 1].part = 0;
+}
+
 void view_fini(struct view *view)
 {
 	for (unsigned i = 0; i < view->n_charts; i++)
@@ -36,6 +45,7 @@ void chart_prune(struct views *views)
 		for (unsigned j = 0; j < v->n_charts; j++)
 			if (has_something(&v->charts[j])) {
 				n_own += !v->charts[j].widget->companion;
+				free_lone_parts(&v->charts[j]);
 				v->charts[n++] = v->charts[j];
 			} else {
 				free(v->charts[j].series);
