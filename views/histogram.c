@@ -9,7 +9,8 @@
 /* histogram: one row per class of a distribution: its share now and since the start. Lines that are
  * left over show the series of the corner as a graph.
  *
- * Option `words`: a comma-separated word for each series, such as "fast, ok, slow". */
+ * Option `words`: a comma-separated word for each series, such as "fast, ok, slow". `whole yes`:
+ * all classes or none; otherwise the last ones are there where space is short. */
 
 /* A word that judges also has the colour of its meaning. */
 static const struct {
@@ -137,8 +138,8 @@ static void histogram_size(const struct chart *chart, const struct view_data *da
 {
 	(void)data;
 	(void)cols;
-	*min = 2;
 	*most = 1 + (int)chart->n_series;
+	*min = span_is(chart_option(chart, "whole"), "yes") ? *most : 2;
 }
 
 /* Whether lines are left over for a graph, and how many; of which series. */
@@ -186,7 +187,7 @@ static void histogram_draw(const struct chart *chart, const struct view_data *da
 		widget_over_time(chart, &over_time, data, canvas, rect_bottom(&r, graph));
 }
 
-static const char *const histogram_options[] = {"words", "corner", "scale #", NULL};
+static const char *const histogram_options[] = {"words", "corner", "scale #", "whole yes", NULL};
 
 const struct widget widget_histogram = {.name = "histogram",
 					.options = histogram_options,
