@@ -19,6 +19,27 @@ static void add_keys(struct page *page, const struct key_row *row, unsigned has)
 				  row->help);
 }
 
+/* What stands in panels and beside numbers; doc/screens.md says more. */
+static const struct {
+	const char *sign;
+	enum style style;
+	const char *help;
+} signs[] = {
+	{"ok", STYLE_CALM,
+	 "Within its limit; no word: it has none, or it does not matter now, as on an idle GPU"},
+	{"high ! low !", STYLE_BUSY, "Beyond the limit of Arm's guide or of a finding; i says which"},
+	{"high !! low !!", STYLE_HOT, "Far beyond it, while the GPU has no time left"},
+	{"\u2584\u2584\u2584\u2584", STYLE_CALM, "A load below 70 %, or a number within its limit"},
+	{"\u2584\u2584\u2584\u2584", STYLE_BUSY, "A load of 70 to 90 %, or a number beyond its limit"},
+	{"\u2584\u2584\u2584\u2584", STYLE_HOT, "A load above 90 %, or a number far beyond its limit"},
+	{"\u2584\u2584\u2584\u2584", STYLE_SERIES1, "An amount, neither good nor bad"},
+	{"\u2502", STYLE_LIMIT, "In a bar: its limit"},
+	{"\u2577", STYLE_DIM, "In a bar: the peak of the history beside it"},
+	{"\u2013", STYLE_DIM, "Unknown or undefined, never a zero"},
+	{"[42.0]", STYLE_TEXT, "An estimate: counted for a part of the time"},
+	{"42.0 \u00b7", STYLE_TEXT, "Samples are missing in it, took longer than asked for, or failed"},
+};
+
 #define LABEL_MAX 16
 
 /* Add "seed      1; the same seed gives the same run" as a label and its text, any other line as it
@@ -68,6 +89,10 @@ static void add_all(struct page *page, const struct help_text *t)
 	if (t->own)
 		add_keys(page, t->own, t->has);
 	add_keys(page, keys_everywhere, t->has);
+	page_line(page);
+	page_text(page, 0, STYLE_TITLE, NULL, "Signs and colours");
+	for (size_t i = 0; i < ARRAY_LEN(signs); i++)
+		page_sign(page, PAGE_INDENT + KEY_COLS, signs[i].style, signs[i].sign, signs[i].help);
 	page_line(page);
 	for (unsigned i = 0; i < t->session->n; i++)
 		if (t->session->sources[i].away != AWAY_TURNED) /* the other one of the device is there */

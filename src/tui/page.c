@@ -38,7 +38,8 @@ static size_t line_bytes(const char *text, int cols)
 	return fits;
 }
 
-void page_text(struct page *page, int left, enum style style, const char *key, const char *text)
+static void add_text(struct page *page, int left, enum style style, enum style key_style, const char *key,
+		     const char *text)
 {
 	int cols = page->window.w - left;
 	bool first = true;
@@ -49,7 +50,7 @@ void page_text(struct page *page, int left, enum style style, const char *key, c
 
 		if (first && key && row.h) {
 			rect_left(&before, PAGE_INDENT);
-			canvas_text(page->canvas, before, STYLE_KEY, key);
+			canvas_text(page->canvas, before, key_style, key);
 		}
 		if (row.h)
 			canvas_printf(page->canvas, row, style, "%.*s", (int)n, text);
@@ -57,4 +58,14 @@ void page_text(struct page *page, int left, enum style style, const char *key, c
 		text += strspn(text, " ");
 		first = false;
 	} while (*text);
+}
+
+void page_text(struct page *page, int left, enum style style, const char *key, const char *text)
+{
+	add_text(page, left, style, STYLE_KEY, key, text);
+}
+
+void page_sign(struct page *page, int left, enum style style, const char *sign, const char *text)
+{
+	add_text(page, left, STYLE_TEXT, style, sign, text);
 }

@@ -106,6 +106,7 @@ static void everything_can_be_read_at_every_size(void **state)
 			if (k->help && !(k->needs & ~b.text.has) && !has_text(page.p, k->help))
 				fail_msg("%dx%d: '%s' is not on the page:\n%s", sizes[i].cols, sizes[i].rows,
 					 k->help, page.p);
+		assert_true(has_text(page.p, "Unknown or undefined, never a zero"));
 		assert_true(has_text(page.p, "the newest alert"));
 		assert_true(has_text(page.p, "the oldest alert"));
 		end_case(&b);

@@ -23,7 +23,7 @@ static void help_scrolls_and_is_closed_by_q(void **state)
 	run_shown(&run, &(struct run_options){.cols = 80, .rows = 24});
 	run_press(&run, "?", RUN_BOTTOM, "lines 1 to 22 of ");
 	run_press(&run, "\x1b[B", RUN_BOTTOM, "lines 2 to 23 of ");
-	run_press(&run, "\x1b[F", 2, "so do Ctrl-C"); /* the last of the keys */
+	run_press(&run, "\x1b[F", 2, "still screen"); /* of the scenario, at the end */
 	run_press(&run, "x", RUN_BOTTOM, "q, Esc or ? closes it");
 	run_press(&run, "q", 0, "SIMULATED");
 	run_quit(&run);
