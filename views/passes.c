@@ -300,13 +300,18 @@ static void passes_size(const struct chart *chart, const struct view_data *data,
 {
 	const struct feed *feed = &data->feeds[SOURCE_PASSES];
 	struct pass_table table;
+	unsigned n;
 
 	*min = *most = 0;
 	if (!has_passes(feed))
 		return;
+	/* a scene or a still screen has other passes than the one before: the panels stay where
+	 * they are */
 	pass_table_read(&table, feed->set, feed->now);
-	if (!table.n && feed->total) /* a still screen: the panels stay where they are */
+	n = table.n;
+	if (feed->total)
 		pass_table_read(&table, feed->set, feed->total);
+	table.n = table.n > n ? table.n : n;
 	*min = !table.n ? 2 : table.n > LINES_MIN ? LINES_MIN + 1 : (int)table.n + 1;
 	*most = table.n ? (int)table.n + 2 + (table.n > 1)
 			: 1 + (text_width(what_is_missing(&table)) > cols) + (int)chart->n_series;

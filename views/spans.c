@@ -1,6 +1,7 @@
 /* spans: one frame of an application as lanes: the CPU from present to present, a lane per queue of
  * the GPU with its passes, and how many passes run at once. Time begins with the frame; what other
- * frames do meanwhile is dim. */
+ * frames do meanwhile is dim. Where no frame ended in this time, as on a still screen, the last one
+ * stays. */
 #include "views/widget.h"
 
 #include "base/real.h"
@@ -22,7 +23,13 @@ struct span_plot {
 	double end_ms;           /* at the right edge */
 	unsigned queues;         /* bits */
 	unsigned threads;        /* with regions, likewise */
+	bool earlier;            /* no frame of this time, but the last one before it */
 };
+
+static bool has_spans(const struct pass_frame *frame)
+{
+	return frame->n || frame->n_regions;
+}
 
 static bool read_plot(struct span_plot *plot, const struct view_data *data)
 {
@@ -34,9 +41,12 @@ static bool read_plot(struct span_plot *plot, const struct view_data *data)
 		lanes_read_frame(&plot->frame, feed->lanes, feed->lane);
 	else
 		pass_frame_read(&plot->frame, feed->set, feed->now);
-	if (!plot->frame.n && !plot->frame.n_regions)
+	plot->earlier = !has_spans(&plot->frame) && feed->total;
+	if (plot->earlier)
+		pass_frame_read(&plot->frame, feed->set, feed->total);
+	if (!has_spans(&plot->frame))
 		return false;
-	pass_table_read(&plot->table, feed->set, feed->now);
+	pass_table_read(&plot->table, feed->set, plot->earlier ? feed->total : feed->now);
 	plot->end_ms = plot->frame.ms;
 	plot->queues = plot->threads = 0;
 	for (unsigned i = 0; i < plot->frame.n_regions; i++)
@@ -269,8 +279,9 @@ static void spans_corner(const struct chart *chart, const struct view_data *data
 	text[0] = 0;
 	if (!read_plot(&plot, data))
 		return;
-	n = snprintf(text, size, "one of %.0f frames",
-		     metric_value(metric_find(feed->set, SPAN_LIT("frame.count")), feed->now));
+	n = plot.earlier ? snprintf(text, size, "the last one, none now")
+			 : snprintf(text, size, "one of %.0f frames",
+				    metric_value(metric_find(feed->set, SPAN_LIT("frame.count")), feed->now));
 	shared = shared_percent(&plot);
 	if (!isnan(shared))
 		snprintf(text + n, size - (size_t)n, ", two at once %.0f %% of GPU time", shared);
