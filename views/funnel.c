@@ -18,7 +18,7 @@ struct stage {
 	const struct series *count, *killed, *of_all; /* NULL: none */
 };
 
-enum { LABEL_MIN = 8, BAR_MIN = 12, GAP = 1, STAGE_MAX = 3, NOTE_FROM = 90, NOTE_COLS = 10 };
+enum { LABEL_MIN = 8, BAR_MIN = 12, GAP = 1, STAGE_MAX = 2, NOTE_FROM = 90, NOTE_COLS = 10 };
 
 /* Cuts the stage that begins at series *at off the chart. */
 static struct stage next_stage(const struct chart *chart, unsigned *at)
