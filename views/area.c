@@ -77,12 +77,15 @@ static void draw_axis(const struct chart *chart, double top, struct canvas *canv
 {
 	const struct unit *unit = chart->series[0].metric->unit;
 	const double shares[] = {1, 0.5, 0};
-	char number[UNITS_TEXT], suffix[UNITS_TEXT];
+	char number[UNITS_TEXT], prefix[UNITS_TEXT];
 	double full;
+	char *symbol;
 
-	unit_split(number, suffix, top, unit, false, canvas->ascii);
-	suffix[strlen(suffix) - strlen(unit->symbol)] = 0; /* the prefix alone: 10G of 10 GB/s */
-	full = strtod(number, NULL);                       /* 1 of 1 GB/s: half of it is 0.5, not 500 */
+	unit_split(number, prefix, top, unit, false, canvas->ascii);
+	symbol = *unit->symbol ? strstr(prefix, unit->symbol) : NULL;
+	if (symbol)
+		*symbol = 0;         /* 10G of 10 GB/s */
+	full = strtod(number, NULL); /* 1 of 1 GB/s: half of it is 0.5, not 500 */
 	for (int i = 0; i < 3; i++) {
 		int y = plot.y + (int)real_round((1 - shares[i]) * (plot.h - 1));
 
@@ -91,8 +94,8 @@ static void draw_axis(const struct chart *chart, double top, struct canvas *canv
 		if (i > 0)
 			snprintf(number, sizeof(number), "%.3g", full * shares[i]);
 		cut_zeros(number);
-		if (shares[i] > 0 && (int)(strlen(number) + strlen(suffix)) < axis.w)
-			strcat(number, suffix);
+		if (shares[i] > 0 && (int)(strlen(number) + strlen(prefix)) < axis.w)
+			strcat(number, prefix);
 		canvas_text_right(canvas, (struct rect){axis.x, y, axis.w - 1, 1}, STYLE_AXIS, number);
 		for (int x = 0; x < plot.w && shares[i] > 0; x += 2)
 			canvas_put(canvas, plot.x + x, y, STYLE_TRACK, 0x2508);
