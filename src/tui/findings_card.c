@@ -137,12 +137,14 @@ static void draw_title(const struct judged *f, bool selected, struct canvas *can
 {
 	static const enum style styles[] = {STYLE_TEXT, STYLE_BUSY, STYLE_HOT};
 	static const char *const marks[] = {" i", " !", "!!"};
+	AUTO_STRBUF struct strbuf text = {0};
 
-	canvas_printf(canvas, row,
-		      selected   ? STYLE_SELECTED
-		      : f->holds ? styles[f->def->severity]
-				 : STYLE_DIM,
-		      "%s  %s", marks[f->def->severity], f->def->title);
+	strbuf_printf(&text, "%s  %s", marks[f->def->severity], f->def->title);
+	canvas_text_cut(canvas, row,
+			selected   ? STYLE_SELECTED
+			: f->holds ? styles[f->def->severity]
+				   : STYLE_DIM,
+			text.p);
 }
 
 /* Beside the title in a wide terminal, below it in another. */
@@ -290,8 +292,8 @@ static void draw_summary(const struct findings_card *card, const struct screen *
 	rect_left(&row, canvas_printf(canvas, row, n ? STYLE_BUSY : STYLE_CALM, "%u finding%s", n,
 				      n == 1 ? "" : "s") +
 				2);
-	canvas_text(canvas, row, STYLE_TEXT,
-		    "the worst first: beyond a limit for 2 s, now or in the last minute (dim)");
+	canvas_text_cut(canvas, row, STYLE_TEXT,
+			"the worst first: beyond a limit for 2 s, now or in the last minute (dim)");
 }
 
 void findings_card_draw(struct findings_card *card, struct screen *screen, const struct alert *alert,
