@@ -184,7 +184,7 @@ static bool parse_name(struct parser *ps, bool *opened)
 {
 	unsigned from = ps->out->n;
 	struct span name = lex_name(ps);
-	struct err why = {0};
+	struct err why;
 
 	if (span_is(name, "min") || span_is(name, "max")) {
 		skip_blanks(ps);
@@ -196,8 +196,10 @@ static bool parse_name(struct parser *ps, bool *opened)
 							 .at = name.p,
 							 .op = name.p[1] == 'i' ? EXPR_MIN : EXPR_MAX});
 	}
+	why.code = why.text[0] = 0;
 	if (!ps->resolve(ps->ctx, name, ps->out, &why))
-		return fail_at(ps, name.p, why.text[0] ? why.text : "formula is too long");
+		return why.code != EXPR_ABSENT &&
+		       fail_at(ps, name.p, why.text[0] ? why.text : "formula is too long");
 	return track_depth(ps->out, from, &ps->depth) || fail_at(ps, name.p, "formula is nested too deep");
 }
 

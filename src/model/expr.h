@@ -49,6 +49,7 @@ struct expr {
 /* Resolve a name, as written in the formula: append its ops (expr_load, expr_const, or another
  * formula with expr_inline). Return false with a message for an unknown name. */
 typedef bool expr_resolve_fn(void *ctx, struct span name, struct expr *out, struct err *err);
+#define EXPR_ABSENT (-1) /* err->code of one that fails without a message: then nothing is said */
 
 /* Compile. On failure *out is empty and the message has three lines: the error, the text, and a
  * caret under the error. */

@@ -25,6 +25,7 @@ struct build {
 	struct metric *built; /* by definition; likewise */
 	unsigned depth;
 	bool missing; /* the last failure was a valid name that this source does not have */
+	bool tells;   /* and its message names it */
 };
 
 static bool build_def(struct build *b, unsigned def, struct err *err);
@@ -126,6 +127,14 @@ static bool narrow_formula(const struct metric_set *set, struct expr *e, unsigne
 	return any;
 }
 
+/* Most metrics of the data are for other sources, and then nobody reads why. */
+static bool lacks_name(struct build *b, struct span name, struct err *err)
+{
+	b->missing = true;
+	err->code = EXPR_ABSENT;
+	return b->tells && err_set(err, 0, "%s has no '%.*s'", source_name(b), SPAN_ARG(name));
+}
+
 static bool resolve_all_instances(struct build *b, const struct metric_name *found, struct span name,
 				  struct expr *out, struct err *err)
 {
@@ -141,10 +150,8 @@ static bool resolve_all_instances(struct build *b, const struct metric_name *fou
 	}
 	if (!build_def(b, found->at, err))
 		return false;
-	if (b->state[found->at] == DEF_PRESENT)
-		return expr_inline(out, &b->built[found->at].expr);
-	b->missing = true;
-	return err_set(err, 0, "%s has no '%.*s'", source_name(b), SPAN_ARG(name));
+	return b->state[found->at] == DEF_PRESENT ? expr_inline(out, &b->built[found->at].expr)
+						  : lacks_name(b, name, err);
 }
 
 static bool resolve_name(void *ctx, struct span name, struct expr *out, struct err *err)
@@ -159,11 +166,10 @@ static bool resolve_name(void *ctx, struct span name, struct expr *out, struct e
 
 	cut_instance(&name, &kind, &number);
 	if (!metric_names_find(b->set->names, name, &found)) {
-		b->missing = metric_name_known(b->db, name);
-		return b->missing ? err_set(err, 0, "%s has no '%.*s'", source_name(b), SPAN_ARG(name))
-				  : err_set(err, 0,
-					    "unknown name '%.*s': expected a counter, a metric or a constant",
-					    SPAN_ARG(name));
+		if (metric_name_known(b->db, name))
+			return lacks_name(b, name, err);
+		return err_set(err, 0, "unknown name '%.*s': expected a counter, a metric or a constant",
+			       SPAN_ARG(name));
 	}
 	if (found.at != found.other) {
 		name_counter(b, found.at, one, sizeof(one));
@@ -175,8 +181,7 @@ static bool resolve_name(void *ctx, struct span name, struct expr *out, struct e
 		return false;
 	if (kind == INSTANCE_ALL || narrow_formula(b->set, out, from, kind, number))
 		return true;
-	b->missing = true;
-	return err_set(err, 0, "%s has no '%.*s'", source_name(b), SPAN_ARG(whole));
+	return lacks_name(b, whole, err);
 }
 
 /* Return the unit in the row of the guide that shows this metric. It decides whether the value is
@@ -476,9 +481,7 @@ static bool resolve_finished(void *ctx, struct span name, struct expr *out, stru
 	if (!b->cores_mean && metric_names_find(b->set->names, name, &found) && found.kind == NAME_METRIC) {
 		int at = b->set->metric_of_def[found.at];
 
-		if (at >= 0)
-			return expr_inline(out, &b->set->metrics[at].expr);
-		return err_set(err, 0, "%s has no '%.*s'", source_name(b), SPAN_ARG(name));
+		return at >= 0 ? expr_inline(out, &b->set->metrics[at].expr) : lacks_name(b, name, err);
 	}
 	return resolve_name(ctx, name, out, err);
 }
@@ -486,9 +489,10 @@ static bool resolve_finished(void *ctx, struct span name, struct expr *out, stru
 bool metric_compile(const struct metric_set *set, const struct gpudb *db, struct span text, bool cores_mean,
 		    struct expr *out, struct err *err)
 {
-	struct build b = {.db = db, .set = (struct metric_set *)(uintptr_t)set, .cores_mean = cores_mean};
+	struct build b = {.db = db, .cores_mean = cores_mean, .tells = true};
 	bool ok;
 
+	b.set = (struct metric_set *)(uintptr_t)set;
 	ok = expr_compile(out, text, resolve_finished, &b, err);
 	build_end(&b);
 	return ok;
