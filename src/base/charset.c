@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <wchar.h>
 
-static bool is_utf8_by_name; /* the C library has no such locale */
+static bool is_utf8;
 
 /* "de_DE.utf8@euro" */
 static bool names_utf8(const char *locale)
@@ -29,18 +28,13 @@ static const char *locale_name(void)
 
 void charset_init(void)
 {
-	is_utf8_by_name = false;
-	if (setlocale(LC_CTYPE, "")) /* not LC_NUMERIC: numbers keep their decimal point */
-		return;
-	is_utf8_by_name = names_utf8(locale_name()) && !setlocale(LC_CTYPE, "C.UTF-8");
+	is_utf8 = names_utf8(locale_name());
+	/* Not LC_NUMERIC: numbers keep their decimal point. */
+	if (!is_utf8 && !strchr(locale_name(), '.') && setlocale(LC_CTYPE, ""))
+		is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
 bool charset_is_utf8(void)
 {
-	return is_utf8_by_name || strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-}
-
-bool charset_has_width(uint32_t ch, int width)
-{
-	return ch >= 0xa0 && ch < 0x110000 && (is_utf8_by_name || wcwidth((wchar_t)ch) == width);
+	return is_utf8;
 }

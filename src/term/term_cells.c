@@ -3,34 +3,17 @@
  * along numbers of the same look. */
 #include "term/term_cells.h"
 #include "base/alloc.h"
-#include "base/charset.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Lines, blocks and braille: most characters of a screen that are not ASCII. */
-static bool is_glyph(uint32_t ch)
-{
-	return (ch >= 0x2500 && ch < 0x25fd) || (ch >= 0x2800 && ch < 0x2900);
-}
-
-/* Ask the C library once, not for each cell. */
-static bool has_glyphs(void)
-{
-	for (uint32_t ch = 0x2500; ch < 0x2900; ch++)
-		if (is_glyph(ch) && !charset_has_width(ch, 1))
-			return false;
-	return true;
-}
 
 void cells_init(struct cells *c, const struct term_strings *strings, const struct look *looks,
 		unsigned n_styles, bool ascii)
 {
 	const char *rep = strings->cap[CAP_REP];
 
-	*c = (struct cells){
-		.strings = strings, .ascii = ascii, .glyphs = !ascii && has_glyphs(), .stale = true};
+	*c = (struct cells){.strings = strings, .ascii = ascii, .stale = true};
 	pen_init(&c->pen, strings, looks, n_styles);
 	cells_measure_moves(c);
 	/* The first parameter is one byte. The rest of the string repeats any character, unless it
@@ -66,11 +49,10 @@ void cells_forget(struct cells *c)
 
 /* ---- what to show ---- */
 
-/* Whether the terminal shows the character in one column. */
+/* Whether the terminal can show the character. How wide it is, the canvas says. */
 static bool is_safe(const struct cells *c, uint32_t ch)
 {
-	return (ch >= 0x20 && ch < 0x7f) || (c->glyphs && is_glyph(ch)) ||
-	       (!c->ascii && charset_has_width(ch, 1));
+	return (ch >= 0x20 && ch < 0x7f) || (!c->ascii && ch >= 0xa0 && ch < 0x110000);
 }
 
 static uint32_t make_code(const struct cells *c, uint32_t ch, unsigned style)
@@ -84,7 +66,7 @@ static uint32_t make_code(const struct cells *c, uint32_t ch, unsigned style)
  * and are written together. */
 static void make_wide(const struct cells *c, const struct cell *left, uint32_t *codes)
 {
-	bool safe = !c->ascii && charset_has_width(left->ch, 2);
+	bool safe = is_safe(c, left->ch);
 
 	codes[0] = make_code(c, safe ? left->ch : '?', left->style);
 	codes[1] = safe ? code_look(codes[0]) << CODE_LOOK_SHIFT : make_code(c, ' ', left[1].style);

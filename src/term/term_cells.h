@@ -117,8 +117,7 @@ struct cell_group {
 struct cells {
 	const struct term_strings *strings;
 	struct pen pen;
-	bool ascii;  /* write ASCII only */
-	bool glyphs; /* every line, block and braille character has one column */
+	bool ascii; /* write ASCII only */
 	int cols, rows;
 	uint32_t *shown, *next; /* rows * cols codes: what the terminal shows, and shall show; owned */
 	bool stale;             /* shown is not known */

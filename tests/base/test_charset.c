@@ -46,21 +46,10 @@ static void name_of_a_missing_locale_tells_its_charset(void **state)
 	}
 }
 
-static void characters_have_a_width_without_a_locale(void **state)
-{
-	(void)state;
-	set_environment("de_DE.UTF-8", "", "");
-	assert_true(charset_has_width(0x2588, 1)); /* a full block */
-	assert_true(charset_has_width(0x4e00, 2));
-	assert_false(charset_has_width(0x9b, 1)); /* begins a control sequence */
-	assert_false(charset_has_width(0x110000, 1));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(name_of_a_missing_locale_tells_its_charset),
-		cmocka_unit_test(characters_have_a_width_without_a_locale),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

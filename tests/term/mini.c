@@ -1,11 +1,11 @@
 #include "tests/term/mini.h"
 
 #include "base/alloc.h"
+#include "base/charset.h"
 #include "base/sys.h"
 #include "base/thread.h"
 
 #include <errno.h>
-#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -188,7 +188,7 @@ int mini_ui(void *arg)
 	struct sys sys;
 	struct term *term;
 
-	setlocale(LC_CTYPE, "");
+	charset_init();
 	if (!sys_init(&sys, NULL, &err))
 		return 1;
 	if (mini_write_takes_ns)

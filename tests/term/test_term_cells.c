@@ -3,7 +3,6 @@
 #include "term/term_priv.h"
 #include "base/alloc.h"
 
-#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -474,8 +473,6 @@ int main(void)
 		cmocka_unit_test(histories_that_moved_on_are_moved),
 	};
 
-	if (!setlocale(LC_CTYPE, "C.UTF-8"))
-		return 77;
 	alarm(600); /* a test that hangs has failed */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,10 +92,9 @@ static void glyphs_go_by_locale_and_wish(void **state)
 		bool ascii;
 		const char *note;
 	} cases[] = {
-		{"LC_ALL=C.UTF-8", false, " utf8\n"},
-		{"LC_ALL=C.UTF-8", true, " ascii\n"},
-		{"LC_ALL=C", false, " ascii\n"},
-		{"LC_ALL=xx_XX.UTF-8", false, " ascii\n"},
+		{"LC_ALL=C.UTF-8", false, " utf8\n"}, {"LC_ALL=C.UTF-8", true, " ascii\n"},
+		{"LC_ALL=C", false, " ascii\n"},      {"LC_ALL=xx_XX.UTF-8", false, " utf8\n"},
+		{"LC_ALL=xx_XX", false, " ascii\n"},
 	};
 
 	(void)state;
