@@ -88,9 +88,7 @@ void sim_count_rates(struct sim_model *m)
 	set_speeds(m, share, any, issue);
 	if (!m->shows)
 		return;
-	sim_flush_stalls(m);
-	sim_flush_queues(m);
-	sim_stalls_set(m);
+	sim_flush_waits(m);
 	sim_waits_set(m);
 	for (unsigned i = 0; i < m->gpu.cores; i++) {
 		struct sim_core *core = &m->cores[i];

@@ -68,7 +68,7 @@ void sim_count_show(struct sim_model *m, struct sim_shown *shown)
 }
 
 /* Like the leaves of a chain, but each slice has its own ratio. */
-void sim_flush_stalls(struct sim_model *m)
+static void flush_stalls(struct sim_model *m)
 {
 	uint32_t active = (uint32_t)(m->wait_stall * SIM_TICK);
 
@@ -84,7 +84,7 @@ void sim_flush_stalls(struct sim_model *m)
 }
 
 /* The queues have other ratios as soon as other phases run. */
-void sim_flush_queues(struct sim_model *m)
+static void flush_queues(struct sim_model *m)
 {
 	uint32_t queue[QUEUE_COUNT][SIM_LANES] = {0};
 
@@ -95,6 +95,12 @@ void sim_flush_queues(struct sim_model *m)
 	}
 	sim_chain_apply(&m->chains.queue, m->queue_ratios, m->constants, m->queue_rest, queue,
 			m->queue_total);
+}
+
+void sim_flush_waits(struct sim_model *m)
+{
+	flush_stalls(m);
+	flush_queues(m);
 }
 
 /* Where the remainders of a load are: those of its cores, row by row, its slices and the tiler. */
@@ -251,7 +257,6 @@ static void flush_front_end(struct sim_model *m)
 	static const uint8_t own[SIM_FRONT_UNITS] = {GPU_IRQ_CYCLES, GPU_MCU, GPU_CEU, GPU_LSU};
 	uint32_t gpu[GPU_COUNT][SIM_LANES];
 
-	sim_flush_queues(m);
 	memset(gpu[GPU_ANY_QUEUE], 0, sizeof(gpu[0]));
 	memset(gpu[GPU_TAIL], 0, sizeof(gpu[0]));
 	gpu[GPU_ANY_QUEUE][0] = (uint32_t)(m->wait_any * SIM_TICK);
@@ -285,8 +290,8 @@ static void settle_load(struct sim_model *m, enum sim_stream stream, struct sim_
 
 void sim_count_flush(struct sim_model *m)
 {
+	sim_flush_waits(m);
 	flush_front_end(m);
-	sim_flush_stalls(m);
 	for (unsigned s = 0; s < STREAMS; s++)
 		for (unsigned i = 0; i < m->scenario->n_passes; i++) {
 			sim_flush_load(m, (enum sim_stream)s, &m->loads[s][i]);

@@ -80,7 +80,7 @@ void sim_lanes_set(struct sim_model *m, enum sim_stream stream, const struct sim
 		set_row(&m->tiler_lanes, &load->profile, stream, &m->used_tiler);
 }
 
-void sim_stalls_set(struct sim_model *m)
+static void set_stalls(struct sim_model *m)
 {
 	double reads = 1, writes = 1;
 
@@ -104,7 +104,7 @@ void sim_stalls_set(struct sim_model *m)
 
 /* A queue waits longer for cores and dependencies in some phases than in others, and for cores more
  * while it shares them. */
-void sim_waits_set(struct sim_model *m)
+static void set_queues(struct sim_model *m)
 {
 	bool several = (m->set & (m->set - 1)) != 0;
 
@@ -122,4 +122,10 @@ void sim_waits_set(struct sim_model *m)
 				(uint32_t)(wait * sim_queue_ratios[k][phase->stream]);
 		}
 	}
+}
+
+void sim_waits_set(struct sim_model *m)
+{
+	set_stalls(m);
+	set_queues(m);
 }

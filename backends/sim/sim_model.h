@@ -282,8 +282,7 @@ void sim_count_ticks(struct sim_model *model, uint64_t ticks);
 void sim_count_flush(struct sim_model *model);
 /* The same for a part, before its ratios change (sim_flush.c). */
 void sim_flush_load(struct sim_model *model, enum sim_stream stream, struct sim_load *load);
-void sim_flush_stalls(struct sim_model *model);
-void sim_flush_queues(struct sim_model *model);
+void sim_flush_waits(struct sim_model *model);
 
 /* The differences between cores and slices (sim_lanes.c): call once, for the whole run. */
 void sim_lanes_init(struct sim_model *model);
@@ -291,7 +290,6 @@ void sim_lanes_init(struct sim_model *model);
 void sim_lanes_set(struct sim_model *model, enum sim_stream stream, const struct sim_load *load);
 /* The stalls of the slices for the running set of streams, and the waits of the queues for the
  * phases that run (sim_lanes.c). */
-void sim_stalls_set(struct sim_model *model);
 void sim_waits_set(struct sim_model *model);
 
 /* A share as a ratio, limited to 0 and 1. */
