@@ -186,21 +186,28 @@ static int64_t last_end_ns(const char *path)
 	return end_ns;
 }
 
+/* A recorder whose first row is in the file. */
+static struct recorder *start_rows(struct recorder_bench *b)
+{
+	struct err err;
+	struct recorder *r = recorder_start(&b->session, b->path, &err);
+
+	assert_non_null(r);
+	AWAIT(last_end_ns(b->path) > 0);
+	return r;
+}
+
 static void a_mark_stands_in_the_row_of_its_time(void **state)
 {
 	struct recorder_bench *b = *state;
+	struct recorder *r = start_rows(b);
 	struct recorder_state end;
 	AUTOFREE char *line = NULL;
-	struct recorder *r;
 	int64_t before, after;
 	unsigned marked = 0;
 	size_t cap = 0;
-	struct err err;
 	FILE *f;
 
-	r = recorder_start(&b->session, b->path, &err);
-	assert_non_null(r);
-	AWAIT(last_end_ns(b->path) > 0);
 	before = b->sys.realtime_ns(&b->sys);
 	recorder_mark(r, 0, "");
 	after = b->sys.realtime_ns(&b->sys);
@@ -224,17 +231,13 @@ static void a_mark_stands_in_the_row_of_its_time(void **state)
 static void a_mark_just_before_the_end_has_a_row_too(void **state)
 {
 	struct recorder_bench *b = *state;
+	struct recorder *r = start_rows(b);
 	AUTOFREE char *line = NULL;
 	struct recorder_state end;
-	struct recorder *r;
 	unsigned marked = 0;
 	size_t cap = 0;
-	struct err err;
 	FILE *f;
 
-	r = recorder_start(&b->session, b->path, &err);
-	assert_non_null(r);
-	AWAIT(last_end_ns(b->path) > 0);
 	recorder_mark(r, 0, "");
 	recorder_stop(r, &end);
 	f = fopen(b->path, "re");
