@@ -29,8 +29,9 @@ def colour(n):
     return "#%02x%02x%02x" % (grey, grey, grey)
 
 
-def tmux(*words):
-    return subprocess.run(["tmux", "-L", "malitop-screenshot-%d" % os.getpid(), *words], check=True, capture_output=True, text=True).stdout
+def tmux(*words, check=True):
+    server = ["tmux", "-L", "malitop-screenshot-%d" % os.getpid()]
+    return subprocess.run([*server, *words], check=check, capture_output=True, text=True).stdout
 
 
 def screen(command, cols, rows, wait, keys):
@@ -46,7 +47,7 @@ def screen(command, cols, rows, wait, keys):
             time.sleep(0.7)
         return tmux("capture-pane", "-e", "-p", "-t", "s").split("\n")[:rows]
     finally:
-        subprocess.run(["tmux", "-L", "malitop-screenshot-%d" % os.getpid(), "kill-server"], check=False, capture_output=True)
+        tmux("kill-server", check=False)
 
 
 class Pen:
