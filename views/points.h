@@ -37,7 +37,7 @@ void points_settle(struct points *p);
  * time that was measured, seconds. Valid until the next point or points_settle. */
 const float *points_newest(struct points *p, const struct metric *metric,
 			   const struct metric_instance *instance);
-/* One of them; NaN too if there are not so many points. */
+/* One of them; NaN also if there are fewer points. */
 double points_value(struct points *p, const struct metric *metric, const struct metric_instance *instance,
 		    int back);
 double points_seconds(struct points *p, int back);

@@ -28,9 +28,11 @@ static const char *locale_name(void)
 
 void charset_init(void)
 {
-	is_utf8 = names_utf8(locale_name());
+	const char *name = locale_name();
+
+	is_utf8 = names_utf8(name);
 	/* Not LC_NUMERIC: numbers keep their decimal point. */
-	if (!is_utf8 && !strchr(locale_name(), '.') && setlocale(LC_CTYPE, ""))
+	if (!strchr(name, '.') && setlocale(LC_CTYPE, ""))
 		is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 

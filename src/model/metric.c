@@ -127,7 +127,7 @@ static bool narrow_formula(const struct metric_set *set, struct expr *e, unsigne
 	return any;
 }
 
-/* Most metrics of the data are for other sources, and then nobody reads why. */
+/* Most metrics of the data are for other sources; only metric_compile says why one is absent. */
 static bool lacks_name(struct build *b, struct span name, struct err *err)
 {
 	b->missing = true;
