@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define USERS_MOST 8
+
 const char *const explanation_part_titles[EXPLANATION_PARTS] = {
 	[EXPLANATION_TITLE] = "",
 	[EXPLANATION_COMPUTED] = "How it is computed",
@@ -205,6 +207,7 @@ static const struct gpu_counter *find_counter(const struct explanation_writer *w
 static void add_operand(struct explanation_writer *w, const char *label, struct span name)
 {
 	const struct metric_def *def = metric_def_find(w->scene->db, name);
+	const struct metric_constant *constant = metric_constant_find(name);
 	const struct metric *m = w->scene->set ? metric_find(w->scene->set, name) : NULL;
 	const struct gpu_counter *c = NULL;
 	struct strbuf text = {0};
@@ -220,6 +223,12 @@ static void add_operand(struct explanation_writer *w, const char *label, struct 
 		c = find_counter(w, def->name, &at);
 	if (c)
 		strbuf_printf(&text, ", counter %s", c->hw_name);
+	if (constant)
+		strbuf_printf(&text, ", %s", constant->title);
+	if (constant && w->scene->vector)
+		strbuf_printf(&text, ": %s",
+			      unit_format(value, w->scene->vector[constant->at],
+					  unit_find(span_of(constant->unit)), false, w->scene->ascii));
 	if (m && w->scene->vector) {
 		now = metric_value(m, w->scene->vector);
 		seconds = w->scene->vector[VECTOR_SECONDS];
@@ -445,7 +454,7 @@ static void add_places(struct explanation_writer *w, const struct metric_def *de
 		add_item(w, name, &text);
 		name = "";
 	}
-	add_variants(w, "streamline", def->vars);
+	add_variants(w, "known as", def->vars);
 }
 
 void explanation_metric(struct explanation *e, const struct explanation_scene *scene,
@@ -490,4 +499,38 @@ void views_of_metric(const struct views *views, const struct metric *metric, str
 	for (unsigned i = 0; i < views->n_views; i++)
 		if (view_row_of(&views->views[i], metric).chart)
 			strbuf_printf(out, "%s%s", out->n ? ", " : "", views->views[i].name);
+}
+
+/* Metrics whose formulas have the name, as many as fit into a line or two. */
+static void add_users(struct explanation_writer *w, const char *name)
+{
+	struct strbuf text = {0};
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < w->scene->db->n_metrics; i++) {
+		const struct metric_def *def = &w->scene->db->metrics[i];
+		bool uses = false;
+
+		for (const struct metric_variant *v = def->exprs; v && !uses; v = v->next)
+			uses = fits_product(w, v->gpus) && has_name(v->text, name);
+		if (uses && n++ < USERS_MOST)
+			strbuf_printf(&text, "%s%s", text.n ? ", " : "", def->name);
+	}
+	if (n > USERS_MOST)
+		strbuf_printf(&text, " and %u more", n - USERS_MOST);
+	add_item(w, "used by", &text);
+}
+
+void explanation_constant(struct explanation *e, const struct explanation_scene *scene,
+			  const struct metric_constant *constant)
+{
+	struct explanation_writer w = {e, scene, EXPLANATION_TITLE};
+	struct strbuf text = {0};
+
+	strbuf_printf(&text, "%s  %s  (%s)", constant->name, constant->title, constant->unit);
+	add_item(&w, "", &text);
+	w.part = EXPLANATION_TELLS;
+	add_span(&w, "means", span_of(constant->help));
+	w.part = EXPLANATION_WHERE;
+	add_users(&w, constant->name);
 }

@@ -53,6 +53,8 @@ void explanation_metric(struct explanation *e, const struct explanation_scene *s
 			const struct metric_def *def);
 void explanation_finding(struct explanation *e, const struct explanation_scene *scene,
 			 const struct finding_def *def);
+void explanation_constant(struct explanation *e, const struct explanation_scene *scene,
+			  const struct metric_constant *constant);
 
 /* Return the metric's row in a view, the first one or where it stands beside another; chart NULL if
  * the view does not show it. */

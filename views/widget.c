@@ -80,35 +80,30 @@ double series_rate_back(const struct series *series, const struct view_data *dat
 			: rate_back(series_feed(series, data), series->metric, NULL, back);
 }
 
-/* Charts list the instances of their first series. Another series may be of a source that has the
- * same clusters and CPUs, in a set of its own; NULL if it does not know that one. */
-static const struct metric_instance *own_instance(const struct metric_set *set,
-						  const struct metric_instance *like)
+/* Of one instance, or of all of them if it is NULL. Charts list the instances of their first
+ * series, and this metric may be another source's. */
+static double instance_rate(const struct feed *feed, const struct metric *metric,
+			    const struct metric_instance *instance, const double *vector)
 {
-	if (like >= set->instances && like < set->instances + set->n_instances)
-		return like;
-	for (unsigned i = 0; i < set->n_instances; i++)
-		if (set->instances[i].kind == like->kind && set->instances[i].number == like->number)
-			return &set->instances[i];
-	return NULL;
+	AUTOFREE double *own = NULL;
+
+	if (!instance || !vector)
+		return rate_of(metric, vector);
+	own = xmalloc(feed->set->n_vector * sizeof(*own));
+	metric_vector_instance(feed->set, instance, vector, feed->n_vector, own);
+	return rate_of(metric, own);
 }
 
 double series_rate_instance(const struct series *series, const struct view_data *data,
 			    const struct metric_instance *instance, int back)
 {
 	const struct feed *feed = series_feed(series, data);
+	const struct metric_instance *own;
 
-	if (back < 0 && !feed->now)
-		return (double)NAN;
-	instance = own_instance(feed->set, instance);
-	if (!instance)
-		return (double)NAN;
-	if (back >= 0)
-		return rate_back(feed, series->metric, instance, back);
-	AUTOFREE double *vector = xmalloc(feed->set->n_vector * sizeof(*vector));
-
-	metric_vector_instance(feed->set, instance, feed->now, feed->n_vector, vector);
-	return rate_of(series->metric, vector);
+	if (back < 0)
+		return instance_rate(feed, series->metric, instance, feed->now);
+	own = metric_instance_like(feed->set, instance);
+	return own ? rate_back(feed, series->metric, own, back) : (double)NAN;
 }
 
 static void add_rates(const struct feed *feed, const struct metric *metric,
@@ -129,7 +124,8 @@ void series_rates(const struct series *series, unsigned n, const struct view_dat
 {
 	for (unsigned i = 0; i < n; i++) {
 		const struct feed *feed = series_feed(&series[i], data);
-		const struct metric_instance *own = instance ? own_instance(feed->set, instance) : NULL;
+		const struct metric_instance *own =
+			instance ? metric_instance_like(feed->set, instance) : NULL;
 		int known = instance && !own ? 0 : points < feed->n_points ? points : feed->n_points;
 
 		for (int k = 0; k < points - known; k++)
@@ -271,26 +267,12 @@ static bool is_estimated(const struct feed *feed, const struct metric *metric,
 		return true;
 	if (!feed->now_column || !(feed->now_column->flags & SAMPLE_ESTIMATED))
 		return false;
-	instance = instance ? own_instance(feed->set, instance) : NULL;
 	if (instance) {
 		own = xmalloc(feed->set->n_vector * sizeof(*own));
 		metric_vector_instance(feed->set, instance, vector, feed->n_vector, own);
 		vector = own;
 	}
 	return !(metric_share(feed->set, metric, vector) >= 1);
-}
-
-/* The same value at the mark. */
-static double value_at_mark(const struct feed *feed, const struct metric *metric,
-			    const struct metric_instance *instance)
-{
-	AUTOFREE double *own = NULL;
-
-	if (!instance)
-		return rate_of(metric, feed->mark);
-	own = xmalloc(feed->set->n_vector * sizeof(*own));
-	metric_vector_instance(feed->set, instance, feed->mark, feed->n_vector, own);
-	return rate_of(metric, own);
 }
 
 #define CHANGE_COLS 5 /* ">999%" */
@@ -338,7 +320,7 @@ void widget_instance_value(struct canvas *canvas, struct rect r, const struct se
 
 	if (feed->mark) {
 		widget_compared(canvas, r, series->metric->unit, series->metric->grows,
-				value_at_mark(feed, series->metric, instance), value, style);
+				instance_rate(feed, series->metric, instance, feed->mark), value, style);
 		return;
 	}
 	rect_left(&r, widget_number(canvas, r, series->metric->unit, value, series->metric->grows,

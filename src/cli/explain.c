@@ -80,6 +80,7 @@ static enum exit_status explain_name(const struct explanation_scene *scene, cons
 {
 	const struct finding_def *finding = find_finding(scene->db, name);
 	const struct metric_def *metric = metric_def_find(scene->db, span_of(name));
+	const struct metric_constant *constant = metric_constant_find(span_of(name));
 	char shown[80];
 
 	if (!metric)
@@ -88,10 +89,12 @@ static enum exit_status explain_name(const struct explanation_scene *scene, cons
 		explanation_finding(e, scene, finding);
 	else if (metric)
 		explanation_metric(e, scene, metric);
+	else if (constant)
+		explanation_constant(e, scene, constant);
 	else
 		err_set(err, ERR_USAGE, "explain: unknown '%s': see malitop list metrics and list findings",
 			str_printable(shown, sizeof(shown), name));
-	return finding || metric ? EXIT_DONE : EXIT_USAGE;
+	return finding || metric || constant ? EXIT_DONE : EXIT_USAGE;
 }
 
 enum exit_status explain_run(const struct options *options, const struct gpudb *db, struct strbuf *out,

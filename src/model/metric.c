@@ -409,9 +409,7 @@ struct metric_set *metric_set_new(const struct gpudb *db, const struct metric_so
 	set->layout = source->layout || !source->product ? source->layout : source->product->layout;
 	set->definitions = source->definitions;
 	set->n_slots = source->n_slots;
-	set->slots = xcalloc(source->n_slots, sizeof(*set->slots));
-	if (source->n_slots)
-		memcpy(set->slots, source->slots, source->n_slots * sizeof(*set->slots));
+	set->slots = slots_copy(source->slots, source->n_slots);
 	set->constants[VECTOR_SECONDS] = NAN;
 	set->constants[VECTOR_CORES] = source->core_count ? source->core_count : NAN;
 	set->constants[VECTOR_CORE_ROWS] = set->constants[VECTOR_CORES];
@@ -453,7 +451,7 @@ void metric_set_free(struct metric_set *set)
 	free(set->metric_of_def);
 	free(set->instances);
 	free(set->metrics);
-	free(set->slots);
+	slots_free(set->slots, set->n_slots);
 	free(set);
 }
 

@@ -71,6 +71,16 @@ enum vector_constant {
 	VECTOR_CONSTANTS,
 };
 
+/* A name in formulas that is no metric and no constant of a product: what this device, this time
+ * and these options have. */
+struct metric_constant {
+	const char *name; /* "$ZOOM" */
+	enum vector_constant at;
+	const char *title, *unit, *help;
+};
+extern const struct metric_constant metric_constants[]; /* the last has a NULL name */
+const struct metric_constant *metric_constant_find(struct span name);
+
 /* An instance that metrics can be broken down by, such as core 3. */
 struct metric_instance {
 	enum instance_kind kind;
@@ -146,9 +156,13 @@ void metric_vector(const struct metric_set *set, const struct column *column, do
 /* The frames that a source counted per second in a column; NaN if it does not count frames. Put it
  * into the vector of another source for the same time: metric_vector leaves it unknown there. */
 double metric_frame_rate(const struct metric_set *set, const struct column *column);
+/* Return the set's own instance of that kind and number: `like` may be another source's, which has
+ * the same clusters and CPUs in a set of its own. NULL if the set has no such instance. */
+const struct metric_instance *metric_instance_like(const struct metric_set *set,
+						   const struct metric_instance *like);
 /* Make the vector of one instance: its own slots replace the sums, and there is one core or slice.
  * Only the first n values of `vector` exist (a history may not keep instances); the others are
- * unknown. `out` gets n_vector values. */
+ * unknown. All are if the set has no instance like this one. `out` gets n_vector values. */
 void metric_vector_instance(const struct metric_set *set, const struct metric_instance *instance,
 			    const double *vector, unsigned n, double *out);
 /* Return the smallest share of time, 0 to 1, for which one of the metric's slots was counted. Below

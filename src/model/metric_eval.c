@@ -33,12 +33,28 @@ double metric_frame_rate(const struct metric_set *set, const struct column *colu
 	return column->value[frames.at] / ((double)column->time_ns * 1e-9);
 }
 
+const struct metric_instance *metric_instance_like(const struct metric_set *set,
+						   const struct metric_instance *like)
+{
+	if (like >= set->instances && like < set->instances + set->n_instances)
+		return like;
+	for (unsigned i = 0; i < set->n_instances; i++)
+		if (set->instances[i].kind == like->kind && set->instances[i].number == like->number)
+			return &set->instances[i];
+	return NULL;
+}
+
 void metric_vector_instance(const struct metric_set *set, const struct metric_instance *instance,
 			    const double *vector, unsigned n, double *out)
 {
+	instance = metric_instance_like(set, instance);
+	if (!instance)
+		n = 0;
 	memcpy(out, vector, n * sizeof(*out));
 	for (unsigned i = n; i < set->n_vector; i++)
 		out[i] = NAN;
+	if (!instance)
+		return;
 	if (instance->kind == INSTANCE_CORE)
 		out[VECTOR_CORES] = out[VECTOR_CORE_ROWS] = 1;
 	if (instance->kind == INSTANCE_SLICE)

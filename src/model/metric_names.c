@@ -6,19 +6,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-	const char *name;
-	enum vector_constant at;
-} runtime_constants[] = {
-	{"$ZOOM", VECTOR_SECONDS},
-	{"$MaliConstantsShaderCoreCount", VECTOR_CORES},
-	{"$MaliConstantsL2SliceCount", VECTOR_SLICES},
-	{"$MaliConstantsBusWidthBits", VECTOR_BUS_BITS},
-	{"$FramesPerSecond", VECTOR_FPS},
-	{"$ScreenPixels", VECTOR_SCREEN_PIXELS},
-	{"$TopClock", VECTOR_TOP_HZ},
-	{"$FrameRate", VECTOR_FRAME_RATE},
+const struct metric_constant metric_constants[] = {
+	{"$ZOOM", VECTOR_SECONDS, "Time that was measured", "seconds",
+	 "Seconds of the span that a number is about: a refresh period, a row, a range or a whole run. "
+	 "Counts are "
+	 "divided by it to get rates."},
+	{"$MaliConstantsShaderCoreCount", VECTOR_CORES, "Shader cores", "instances",
+	 "Shader cores that the driver reports for this device; one core where a number is broken down per "
+	 "core."},
+	{"$MaliConstantsL2SliceCount", VECTOR_SLICES, "L2 cache slices", "instances",
+	 "Slices of the L2 cache that the driver reports for this device. Counters of the memory system are "
+	 "sums "
+	 "over them."},
+	{"$MaliConstantsBusWidthBits", VECTOR_BUS_BITS, "Width of the external bus", "bits",
+	 "Bits that one beat of the external bus carries, as the driver reports. Counted beats times an "
+	 "eighth of "
+	 "it are bytes."},
+	{"$FramesPerSecond", VECTOR_FPS, "Target frame rate", "frames/second",
+	 "The frame rate of the frame budget (--fps, or F2); a log has its own."},
+	{"$ScreenPixels", VECTOR_SCREEN_PIXELS, "Pixels of the screen", "pixels",
+	 "The pixels of a frame of the frame budget (--resolution, or F2); a log has its own."},
+	{"$TopClock", VECTOR_TOP_HZ, "Highest clock of the GPU", "hertz",
+	 "The highest clock that the driver or the kernel's frequency scaling reports for the GPU."},
+	{"$FrameRate", VECTOR_FRAME_RATE, "Shown frames per second", "frames/second",
+	 "Frames that were shown per second, as the layers or the display count them."},
+	{NULL, 0, NULL, NULL, NULL},
 };
+
+const struct metric_constant *metric_constant_find(struct span name)
+{
+	for (const struct metric_constant *c = metric_constants; c->name; c++)
+		if (span_is(name, c->name))
+			return c;
+	return NULL;
+}
 
 static uint16_t *table_entry(const struct metric_names *names, struct span name)
 {
@@ -177,10 +198,9 @@ struct metric_names *metric_names_new(const struct gpudb *db, const struct metri
 	names->n_slots = set->n_slots;
 	names->counters = xcalloc(set->n_slots, sizeof(struct gpu_counter *));
 	grow_table(names);
-	for (size_t i = 0; i < ARRAY_LEN(runtime_constants); i++)
-		add_name(names, (struct metric_name){.name = span_of(runtime_constants[i].name),
-						     .kind = NAME_VECTOR,
-						     .at = runtime_constants[i].at});
+	for (const struct metric_constant *c = metric_constants; c->name; c++)
+		add_name(names,
+			 (struct metric_name){.name = span_of(c->name), .kind = NAME_VECTOR, .at = c->at});
 	add_slots(names, set);
 	for (unsigned i = 0; set->product && i < set->product->n_constants; i++)
 		add_name(names, (struct metric_name){.name = span_of(set->product->constants[i].name),
@@ -204,9 +224,8 @@ bool metric_name_known(const struct gpudb *db, struct span name)
 {
 	if (gpudb_metric_index(db, name) >= 0)
 		return true;
-	for (size_t i = 0; i < ARRAY_LEN(runtime_constants); i++)
-		if (span_is(name, runtime_constants[i].name))
-			return true;
+	if (metric_constant_find(name))
+		return true;
 	for (unsigned i = 0; i < db->n_slot_names; i++)
 		if (span_eq(db->slot_names[i], name))
 			return true;

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const char *const instance_names[INSTANCE_KINDS] = {"", "core", "slice", "cluster", "cpu"};
@@ -25,4 +26,30 @@ char *sample_flags_format(char *buf, uint32_t flags)
 			strcat(buf, words[i].word); /* SAMPLE_FLAGS_TEXT has room for all */
 		}
 	return buf;
+}
+
+/* Slots of one instance are adjacent and share its title. */
+static bool shares_title(const struct slot *slots, unsigned i)
+{
+	return i && slots[i].title == slots[i - 1].title;
+}
+
+struct slot *slots_copy(const struct slot *slots, unsigned n)
+{
+	struct slot *copy = xcalloc(n, sizeof(*copy));
+
+	for (unsigned i = 0; i < n; i++) {
+		copy[i] = slots[i];
+		if (slots[i].title)
+			copy[i].title = shares_title(slots, i) ? copy[i - 1].title : xstrdup(slots[i].title);
+	}
+	return copy;
+}
+
+void slots_free(struct slot *slots, unsigned n)
+{
+	for (unsigned i = n; i-- > 0;)
+		if (!shares_title(slots, i))
+			free((void *)(uintptr_t)slots[i].title);
+	free(slots);
 }

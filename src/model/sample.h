@@ -88,7 +88,7 @@ extern const char *const instance_names[INSTANCE_KINDS]; /* "", "core", "slice",
  * of them is always INSTANCE_ALL. Names are machine names of counters (doc/data-format.md), or
  * hardware names of unpublished ones. */
 struct slot {
-	const char *name; /* static, or the gpudb's */
+	const char *name; /* valid to the end of the process: static, an option's, or the first gpudb's */
 	enum slot_kind kind;
 	enum instance_kind instance;
 	uint16_t number; /* of the core, slice, cluster or CPU; may have holes */
@@ -98,9 +98,14 @@ struct slot {
 	uint16_t running, enabled;
 	uint16_t raw; /* the slot with the count that this estimate is made from; 0: none */
 	double scale; /* multiplier of a count: 1e-3 for a count of ms shown in s */
-	/* The name of the instance for people ("Cortex-A76 x4"), valid while the source is open;
-	 * NULL: its kind and number. */
+	/* The name of the instance for people ("Cortex-A76 x4"); NULL: its kind and number. It
+	 * belongs to whatever has the slots: a source frees it when it is closed, so a metric set,
+	 * which outlives its source, has copies of its own. */
 	const char *title;
 };
+
+/* Copy slots with their titles; slots_free frees both. */
+struct slot *slots_copy(const struct slot *slots, unsigned n);
+void slots_free(struct slot *slots, unsigned n);
 
 #endif

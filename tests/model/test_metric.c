@@ -444,6 +444,62 @@ static void clusters_and_cpus_of_a_cpu_are_instances_with_titles(void **state)
 	gpudb_free(db);
 }
 
+/* Two sets of one machine's CPUs: each has its own instances, and the second lacks cluster 0. */
+static void an_instance_of_another_set_is_found_by_kind_and_number(void **state)
+{
+	const struct slot many[] = {{.name = "Ticks", .scale = 1},
+				    {.name = "Ticks", .instance = INSTANCE_CLUSTER, .number = 0, .scale = 1},
+				    {.name = "Ticks", .instance = INSTANCE_CLUSTER, .number = 1, .scale = 1}},
+			  few[] = {{.name = "Ticks", .scale = 1},
+				   {.name = "Ticks", .instance = INSTANCE_CLUSTER, .number = 1, .scale = 1}};
+	struct metric_source source = {.slots = many, .n_slots = ARRAY_LEN(many)};
+	struct gpudb *db = load_with(METRIC("Load", "count", "  expr Ticks\n"));
+	struct metric_set *a, *b;
+	double vector[VECTOR_CONSTANTS + ARRAY_LEN(few)] = {0}, own[ARRAY_LEN(vector)];
+	struct err err;
+
+	(void)state;
+	a = metric_set_new(db, &source, &err);
+	source = (struct metric_source){.slots = few, .n_slots = ARRAY_LEN(few)};
+	b = metric_set_new(db, &source, &err);
+	assert_non_null(a);
+	assert_non_null(b);
+	vector[VECTOR_CONSTANTS] = 7;
+	vector[VECTOR_CONSTANTS + 1] = 3;
+	assert_ptr_equal(metric_instance_like(b, &a->instances[1]), &b->instances[0]);
+	metric_vector_instance(b, &a->instances[1], vector, b->n_vector, own);
+	assert_true(metric_value(metric_of(b, "Load"), own) == 3);
+	assert_null(metric_instance_like(b, &a->instances[0]));
+	metric_vector_instance(b, &a->instances[0], vector, b->n_vector, own);
+	assert_true(isnan(metric_value(metric_of(b, "Load"), own)));
+	metric_set_free(a);
+	metric_set_free(b);
+	gpudb_free(db);
+}
+
+static void a_set_keeps_the_titles_of_a_source_that_was_closed(void **state)
+{
+	char title[] = "Cortex-A76 x4";
+	const struct slot slots[] = {
+		{.name = "Ticks", .scale = 1},
+		{.name = "Ticks", .instance = INSTANCE_CLUSTER, .title = title, .scale = 1},
+		{.name = "Time", .instance = INSTANCE_CLUSTER, .title = title, .scale = 1}};
+	const struct metric_source source = {.slots = slots, .n_slots = ARRAY_LEN(slots)};
+	struct gpudb *db = load_with(METRIC("Load", "count", "  expr Ticks\n"));
+	struct metric_set *set;
+	struct err err;
+
+	(void)state;
+	set = metric_set_new(db, &source, &err);
+	assert_non_null(set);
+	memset(title, '?', strlen(title));
+	assert_null(set->slots[0].title);
+	assert_string_equal(set->slots[1].title, "Cortex-A76 x4");
+	assert_ptr_equal(set->slots[2].title, set->slots[1].title);
+	metric_set_free(set);
+	gpudb_free(db);
+}
+
 static void a_cpu_event_that_no_definition_knows_is_a_metric_of_its_own(void **state)
 {
 	static const struct slot slots[] = {
@@ -610,6 +666,8 @@ int main(void)
 		cmocka_unit_test(one_instance_sees_its_own_part_and_a_single_core_or_slice),
 		cmocka_unit_test(a_metric_can_be_broken_down_by_what_all_its_counters_have),
 		cmocka_unit_test(clusters_and_cpus_of_a_cpu_are_instances_with_titles),
+		cmocka_unit_test(an_instance_of_another_set_is_found_by_kind_and_number),
+		cmocka_unit_test(a_set_keeps_the_titles_of_a_source_that_was_closed),
 		cmocka_unit_test(a_cpu_event_that_no_definition_knows_is_a_metric_of_its_own),
 		cmocka_unit_test(a_guide_means_core_counters_as_means_and_has_formulas_of_its_own),
 		cmocka_unit_test(a_formula_may_mean_core_counters_as_means),
