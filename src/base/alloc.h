@@ -1,7 +1,7 @@
 /* alloc: memory that never fails, and owners that clean up.
  *
- * Out of memory ends the program, after the hook of alloc_on_failure (the terminal restores itself
- * there).
+ * Out of memory ends the program with a message and status 1, after the hook of alloc_on_failure
+ * (the terminal restores itself there).
  */
 #ifndef MALITOP_ALLOC_H
 #define MALITOP_ALLOC_H

@@ -33,7 +33,6 @@ static const struct {
 	{SIGBUS, on_crash},    {SIGFPE, on_crash},   {SIGILL, on_crash},   {SIGABRT, on_crash},
 	{SIGTRAP, on_crash},   {SIGSYS, on_crash},   {SIGKILL, NULL},      {SIGSTOP, NULL},
 	{SIGTTIN, NULL},       {SIGTTOU, NULL},      {SIGCHLD, NULL},      {SIGURG, NULL},
-	{SIGPIPE, NULL},       {SIGXFSZ, NULL}, /* sys->write turns the last two into errors */
 };
 
 static void (*handler_of(int signo))(int)

@@ -193,10 +193,31 @@ static struct match match_any(const struct input *input, bool waited, struct ter
 	return match_key(input->n, input->n == 1 ? K_ESCAPE : 0, in);
 }
 
+/* A paste also ends without its end marker, which a terminal may never send, so that keys are not
+ * lost for long. Typed keys are slower than any paste, also on a serial line. */
+static bool is_paste_over(const struct input *input, int64_t now_ns)
+{
+	return now_ns - input->since_ns >= PASTE_WAIT_NS ||
+	       (now_ns - input->span_ns >= PASTE_SPAN_NS && input->span_n < PASTE_SPAN_BYTES);
+}
+
+static void begin_span(struct input *input, int64_t now_ns)
+{
+	input->span_ns = now_ns;
+	input->span_n = input->n;
+}
+
 void input_add(struct input *input, const char *bytes, size_t n, int64_t now_ns)
 {
+	if (input->pasting && is_paste_over(input, now_ns)) {
+		input->pasting = false;
+		input->n = 0;
+	}
+	if (input->pasting && now_ns - input->span_ns >= PASTE_SPAN_NS)
+		begin_span(input, now_ns);
 	if (n > sizeof(input->buf) - input->n)
 		n = sizeof(input->buf) - input->n;
+	input->span_n += n;
 	memcpy(input->buf + input->n, bytes, n);
 	input->n += n;
 	input->since_ns = now_ns;
@@ -208,8 +229,7 @@ static void drop_bytes(struct input *input, size_t n)
 	memmove(input->buf, input->buf + n, input->n);
 }
 
-/* Discard pasted text, but keep what may be the start of the end marker. A paste also ends after a
- * time, so that a terminal that never sends the marker does not block all keys. */
+/* Discard pasted text, but keep what may be the start of the end marker. */
 static void drop_pasted(struct input *input, int64_t now_ns)
 {
 	const size_t length = strlen(PASTE_END);
@@ -218,7 +238,7 @@ static void drop_pasted(struct input *input, int64_t now_ns)
 
 	if (end) {
 		drop_bytes(input, (size_t)(end - input->buf) + length);
-	} else if (now_ns - input->since_ns >= PASTE_WAIT_NS) {
+	} else if (is_paste_over(input, now_ns)) {
 		input->n = 0;
 	} else {
 		while (keep && memcmp(input->buf + input->n - keep, PASTE_END, keep))
@@ -250,6 +270,7 @@ enum term_event input_next(struct input *input, int64_t now_ns, struct term_inpu
 		drop_bytes(input, match.used);
 		if (match.event == TERM_PASTE) {
 			input->pasting = true;
+			begin_span(input, now_ns);
 			drop_pasted(input, now_ns);
 		}
 		if (match.event != TERM_NONE)

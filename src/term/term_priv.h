@@ -75,8 +75,10 @@ ssize_t tty_write_some(int fd, bool shared, const char *p, size_t n);
 /* ---- input ---- */
 
 #define INPUT_MAX 256
-#define INPUT_WAIT_NS 100000000  /* after this, an incomplete escape sequence is the Escape key */
-#define PASTE_WAIT_NS 2000000000 /* a paste without new bytes for this long has ended */
+#define INPUT_WAIT_NS 100000000    /* after this, an incomplete escape sequence is the Escape key */
+#define PASTE_WAIT_NS 500000000ll  /* a paste without new bytes for this long has ended */
+#define PASTE_SPAN_NS 1000000000ll /* in which at least that much is pasted; less is typed */
+#define PASTE_SPAN_BYTES 20
 
 struct term_keycap { /* a key in this terminal's terminfo entry */
 	const char *seq;
@@ -87,6 +89,8 @@ struct input {
 	size_t n;
 	int64_t since_ns; /* when the last bytes arrived */
 	bool pasting;     /* discard input until the paste ends */
+	int64_t span_ns;  /* of a paste: when the running span began */
+	size_t span_n;    /* what came in it */
 	struct term_keycap caps[20];
 	unsigned n_caps;
 };

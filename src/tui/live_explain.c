@@ -35,10 +35,10 @@ static void add_to_own(struct live *l)
 	} else if (!options_own_add(l->options, m->def->name, &added, &err)) {
 		alerts_add(&l->alerts, l->sys->monotonic_ns(l->sys), err.text);
 	} else {
-		if (added)
-			live_reload(l);
 		strbuf_printf(&hint, "%s: %s your charts, key u", m->def->name,
 			      added ? "now in" : "already in");
+		if (added)
+			live_reload(l); /* which frees the metric */
 		show_hint(l, hint.p);
 	}
 }

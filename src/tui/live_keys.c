@@ -58,20 +58,28 @@ static void show_own_view(struct live *l, int unused)
 				     : "own views: none yet: OWN VIEWS in malitop(1) says how to write one");
 }
 
+bool live_renew(struct live *l, struct err *err)
+{
+	if (!screen_reload(&l->screen, err))
+		return false;
+	l->explain = (struct explain_card){0};
+	l->findings = (struct findings_card){0};
+	l->held = (struct hit){0};
+	if (!l->recorder)
+		session_forget_data(&l->session);
+	return true;
+}
+
 void live_reload(struct live *l)
 {
 	int64_t now = l->sys->monotonic_ns(l->sys);
 	struct err err;
 
 	l->dirty = true;
-	if (!screen_reload(&l->screen, &err)) {
+	if (!live_renew(l, &err)) {
 		alerts_add(&l->alerts, now, err.text);
 		return;
 	}
-	l->explain = (struct explain_card){0};
-	l->findings = (struct findings_card){0};
-	if (!l->recorder)
-		session_forget_data(&l->session);
 	alerts_hint(&l->alerts, now,
 		    screen_has_own(&l->screen) ? "own views, metrics and findings: read again"
 					       : "own views: there are no files of yours");

@@ -30,7 +30,8 @@ struct live_past {
 struct settings {
 	bool shown, begun;
 	int at;             /* the selected one */
-	struct options now; /* borrows the texts of live's options */
+	struct options now; /* borrows the texts of live's options, and `view` */
+	char view[64];
 	bool changed[SETTINGS_MOST];
 };
 
@@ -82,7 +83,10 @@ void live_wheel(struct live *l, uint32_t key, int x, int y);
 void live_per_core(struct live *l);
 /* live_explain.c: handle a key of an explanation, false if none is shown or it has no such key. */
 bool live_key_in_explanation(struct live *l, uint32_t key, struct strbuf *said);
-/* Read the user's own files again; an error is an alert. */
+/* Make the definitions again, and all that is made of them. Pointers to metrics, findings, charts
+ * and views are invalid afterwards, in locals of the callers as well. */
+bool live_renew(struct live *l, struct err *err);
+/* The same for the user's own files, which may have changed; an error is an alert. */
 void live_reload(struct live *l);
 
 /* live_settings.c: show them; draw them; handle a key, false for one that they do not handle. */

@@ -14,7 +14,7 @@ static const char *const flags[] = {"no", "yes", NULL};
 
 /* Each applies settings.now; false with the reason: it cannot be changed now. */
 typedef bool apply_fn(struct live *l, struct err *err);
-static apply_fn apply_look, apply_refresh, apply_interval, apply_per_core, apply_budget, apply_later;
+static apply_fn apply_look, apply_refresh, apply_interval, apply_per_core, apply_budget, apply_view;
 
 static const struct setting {
 	const char *option;
@@ -35,7 +35,7 @@ static const struct setting {
 	 (const char *const[]){"1280x720", "1920x1080", "2400x1080", "2560x1440", "3840x2160", NULL},
 	 apply_budget},
 	{"snapshot", (const char *const[]){"txt", "txt,csv", "txt,csv,svg", "svg", NULL}, NULL},
-	{"view", NULL, apply_later},
+	{"view", NULL, apply_view},
 };
 
 /* The i-th value of a setting, NULL after the last. */
@@ -104,21 +104,21 @@ static bool apply_budget(struct live *l, struct err *err)
 
 	l->session.fps = l->settings.now.fps;
 	l->session.resolution = l->settings.now.resolution;
-	if (screen_reload(&l->screen, err)) {
-		l->explain = (struct explain_card){0};
-		l->findings = (struct findings_card){0};
-		if (!l->recorder)
-			session_forget_data(&l->session);
+	if (live_renew(l, err))
 		return true;
-	}
 	l->session.fps = fps;
 	l->session.resolution = resolution;
 	return false;
 }
 
-static bool apply_later(struct live *l, struct err *err)
+/* For the next start. The name is the view's, which a reload frees. */
+static bool apply_view(struct live *l, struct err *err)
 {
-	(void)l, (void)err;
+	struct settings *s = &l->settings;
+
+	(void)err;
+	snprintf(s->view, sizeof(s->view), "%s", s->now.view);
+	s->now.view = s->view;
 	return true;
 }
 
@@ -225,7 +225,7 @@ static void draw_setting(const struct live *l, unsigned i, struct canvas *canvas
 	canvas_text(canvas, rect_right(&at, 2), STYLE_VALUE, l->settings.changed[i] ? "*" : "");
 	canvas_printf(canvas, at, STYLE_VALUE, selected ? "< %s >" : "  %s", value.n ? value.p : "");
 	canvas_printf(canvas, row, STYLE_DIM, "%s%s", options_about(settings[i].option),
-		      settings[i].apply == apply_later ? " (from the next start on)" : "");
+		      settings[i].apply == apply_view ? " (from the next start on)" : "");
 	if (selected)
 		canvas_restyle(canvas, whole, STYLE_SELECTED);
 }

@@ -55,6 +55,12 @@ struct fake_drm_gpu *drm_run_init(struct drm_run *r, const struct backend *backe
 	return drm_run_add(r, driver, gpu_id, core_mask);
 }
 
+void drm_run_unbind(struct drm_run *r)
+{
+	fixture_remove(&r->files, "sys/class/drm/renderD128");
+	r->fake.drm.gpus[0].unbound = true;
+}
+
 bool drm_run_open(struct drm_run *r)
 {
 	r->err = (struct err){0};

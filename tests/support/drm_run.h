@@ -26,6 +26,8 @@ struct fake_drm_gpu *drm_run_init(struct drm_run *r, const struct backend *backe
 void drm_run_fini(struct drm_run *r); /* fails the test if anything is left open, or a rule was broken */
 /* Another node, with its files. */
 struct fake_drm_gpu *drm_run_add(struct drm_run *r, const char *driver, uint32_t gpu_id, uint64_t core_mask);
+/* The driver is unbound from the GPU of the first node. */
+void drm_run_unbind(struct drm_run *r);
 /* false with r->err; nothing is left behind then. */
 bool drm_run_open(struct drm_run *r);
 bool drm_run_start(struct drm_run *r, int64_t period_ns);

@@ -337,6 +337,56 @@ static void a_paste_without_an_end_is_over_after_a_while(void **state)
 	assert_int_equal(in.key, 'q');
 }
 
+/* The reader may be late, and the user may press keys again and again. */
+static void after_a_paste_without_an_end_keys_are_soon_heard(void **state)
+{
+	static const struct {
+		size_t pasted;
+		int64_t gap_ns, last_ns; /* between keys; when one is heard at the latest */
+	} cases[] = {{3, 6 * PASTE_WAIT_NS, 6 * PASTE_WAIT_NS},
+		     {3, PASTE_WAIT_NS, PASTE_WAIT_NS},
+		     {3, PASTE_WAIT_NS - 1, 2 * PASTE_SPAN_NS},
+		     {3, PASTE_SPAN_NS / 10, 2 * PASTE_SPAN_NS},
+		     {200, PASTE_SPAN_NS / 10, 3 * PASTE_SPAN_NS}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct input input = {0};
+		struct term_input in = {0};
+		enum term_event event = TERM_NONE;
+		int64_t now_ns = 0;
+
+		type_keys(&input, "\x1b[200~", 0);
+		assert_int_equal(input_next(&input, 0, &in), TERM_PASTE);
+		for (size_t k = 0; k < cases[i].pasted; k++)
+			type_keys(&input, "a", 0);
+		assert_int_equal(input_next(&input, 0, &in), TERM_NONE);
+		while (event == TERM_NONE && now_ns <= cases[i].last_ns) {
+			now_ns += cases[i].gap_ns;
+			type_keys(&input, "q", now_ns);
+			event = input_next(&input, now_ns, &in);
+		}
+		if (event != TERM_KEY || in.key != 'q')
+			fail_msg("case %zu: event %d after %lld ms", i, event, (long long)now_ns / 1000000);
+	}
+}
+
+static void a_slow_paste_is_one_all_the_same(void **state)
+{
+	struct input input = {0};
+	struct term_input in = {0};
+
+	(void)state;
+	type_keys(&input, "\x1b[200~", 0);
+	assert_int_equal(input_next(&input, 0, &in), TERM_PASTE);
+	for (int64_t ms = 10; ms < 20000; ms += 10) { /* 1200 baud */
+		type_keys(&input, "q", ms * 1000000);
+		assert_int_equal(input_next(&input, ms * 1000000, &in), TERM_NONE);
+	}
+	type_keys(&input, "\x1b[201~q", 20000000000);
+	assert_int_equal(input_next(&input, 20000000000, &in), TERM_KEY);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -354,6 +404,8 @@ int main(void)
 		cmocka_unit_test(what_is_pasted_is_one_event_and_no_keys),
 		cmocka_unit_test(a_long_paste_overruns_nothing),
 		cmocka_unit_test(a_paste_without_an_end_is_over_after_a_while),
+		cmocka_unit_test(after_a_paste_without_an_end_keys_are_soon_heard),
+		cmocka_unit_test(a_slow_paste_is_one_all_the_same),
 		cmocka_unit_test(a_line_is_typed_and_never_overrun),
 	};
 

@@ -29,7 +29,8 @@ void run_start(struct run *run, const struct run_options *o)
 		"LC_ALL=C.UTF-8",
 		"HOME=/nonexistent",
 		"XDG_CONFIG_HOME=/dev/null", /* nothing can be saved there */
-		"ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_abort=0:verify_asan_link_order=0",
+		"ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0:handle_abort=0:"
+		"verify_asan_link_order=0",
 		preload,
 		devices,
 		o->env,
@@ -163,6 +164,16 @@ bool run_has_fake(void)
 	if (!fake)
 		fake = realpath(FAKE, NULL);
 	return fake != NULL;
+}
+
+const char *run_fake(void)
+{
+	return fake;
+}
+
+const char *run_program(void)
+{
+	return program;
 }
 
 bool run_find_program(void)

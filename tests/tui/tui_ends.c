@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -80,45 +81,96 @@ static void a_large_terminal_has_no_leftovers(void **state)
 
 /* ---- ends ---- */
 
-static void every_end_leaves_the_terminal_as_it_was(void **state)
+/* End it with keys, or with a signal. */
+static void end_run(const char *keys, int signo, int killed_by)
 {
-	const struct {
-		const char *key;
-		int send, killed_by;
-	} cases[] = {
-		{"q", 0, 0},
-		{"\x03", 0, SIGINT},
-		{"\x1c", 0, SIGQUIT},
-		{NULL, SIGINT, SIGINT},
-		{NULL, SIGTERM, SIGTERM},
-		{NULL, SIGHUP, SIGHUP},
-		{NULL, SIGQUIT, SIGQUIT},
-		{NULL, SIGSEGV, SIGSEGV},
-		{NULL, SIGABRT, SIGABRT},
-		{NULL, SIGBUS, SIGBUS},
-		{NULL, SIGSYS, SIGSYS},
-		{NULL, SIGUSR1, SIGUSR1},
-		{NULL, SIGALRM, SIGALRM},
-		{NULL, SIGRTMAX, SIGRTMAX},
-	};
+	struct run run;
+
+	run_shown(&run, &(struct run_options){0});
+	if (keys)
+		pty_send(&run.pty, keys);
+	else
+		pty_signal(&run.pty, signo);
+	assert_true(pty_wait_report(&run.pty, 0));
+	if (killed_by != (WIFSIGNALED(run.pty.report.status) ? WTERMSIG(run.pty.report.status) : 0))
+		fail_msg("signal %d: status %x", signo, (unsigned)run.pty.report.status);
+	run_assert_as_before(&run);
+	run_stop(&run);
+}
+
+static void every_key_that_ends_it_leaves_the_terminal_as_it_was(void **state)
+{
+	(void)state;
+	end_run("q", 0, 0);
+	end_run("\x03", 0, SIGINT);
+	end_run("\x1c", 0, SIGQUIT);
+}
+
+/* By default, as signal(7) lists them; all others end a program. */
+static bool ends_nothing(int signo)
+{
+	static const int others[] = {SIGCHLD, SIGCONT, SIGURG,  SIGWINCH, /* ignored */
+				     SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU};
+
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
+		if (signo == others[i])
+			return true;
+	return signo == SIGKILL || (signo > SIGSYS && signo != SIGRTMIN && signo != SIGRTMAX);
+}
+
+static void every_signal_that_ends_it_leaves_the_terminal_as_it_was(void **state)
+{
+	unsigned n = 0;
 
 	(void)state;
-	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
-		struct run run;
-
-		run_shown(&run, &(struct run_options){0});
-		if (cases[i].key)
-			pty_send(&run.pty, cases[i].key);
-		else
-			pty_signal(&run.pty, cases[i].send);
-		assert_true(pty_wait_report(&run.pty, 0));
-		if (cases[i].killed_by !=
-		    (WIFSIGNALED(run.pty.report.status) ? WTERMSIG(run.pty.report.status) : 0))
-			fail_msg("case %u: status %x", i, (unsigned)run.pty.report.status);
-		run_assert_as_before(&run);
-		run_stop(&run);
+	for (int signo = 1; signo < NSIG; signo++) {
+		if (ends_nothing(signo))
+			continue;
+		end_run(NULL, signo, signo);
+		n++;
 	}
+	assert_true(n >= 22);
 }
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static void without_memory_it_ends_with_a_message(void **state)
+{
+	(void)state;
+	skip(); /* a sanitizer ends the program itself then */
+}
+#else
+/* Allow it 64 KB more than it has. */
+static void limit_memory(pid_t pid)
+{
+	AUTOFREE char *path = xasprintf("/proc/%d/statm", (int)pid);
+	FILE *file = fopen(path, "re");
+	unsigned long pages = 0;
+	rlim_t most;
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%lu", &pages), 1);
+	fclose(file);
+	most = pages * (rlim_t)sysconf(_SC_PAGESIZE) + 65536;
+	assert_int_equal(prlimit(pid, RLIMIT_AS, &(struct rlimit){most, most}, NULL), 0);
+}
+
+static void without_memory_it_ends_with_a_message(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){0});
+	limit_memory(run.pty.job);
+	emulator_resize(&run.emulator, &run.pty, 500, 200); /* needs megabytes */
+	assert_true(pty_wait_report(&run.pty, 0));
+	if (!WIFEXITED(run.pty.report.status) || WEXITSTATUS(run.pty.report.status) != 1)
+		fail_msg("status %x", (unsigned)run.pty.report.status);
+	assert_true(pty_wrote(&run.pty, 0, "malitop: out of memory"));
+	assert_false(run.emulator.alternate);
+	assert_true(pty_same_modes(&run.pty.before, &run.pty.report.modes));
+	run_stop(&run);
+}
+#endif
 
 static void stopped_and_continued_it_goes_on(void **state)
 {
@@ -236,7 +288,9 @@ int main(void)
 		cmocka_unit_test(any_size_any_time),
 		cmocka_unit_test(a_tiny_terminal_is_told_to_grow),
 		cmocka_unit_test(a_large_terminal_has_no_leftovers),
-		cmocka_unit_test(every_end_leaves_the_terminal_as_it_was),
+		cmocka_unit_test(every_key_that_ends_it_leaves_the_terminal_as_it_was),
+		cmocka_unit_test(every_signal_that_ends_it_leaves_the_terminal_as_it_was),
+		cmocka_unit_test(without_memory_it_ends_with_a_message),
 		cmocka_unit_test(stopped_and_continued_it_goes_on),
 		cmocka_unit_test(a_terminal_that_hung_up_leaves_no_orphan),
 		cmocka_unit_test(any_terminal_will_do),
