@@ -26,8 +26,6 @@ static bool passes_open(struct source *source, const char *device, struct err *e
 	struct passes *p = source->priv;
 
 	(void)device;
-	for (unsigned i = 0; i < APPS_MOST; i++)
-		p->apps[i].fd = -1;
 	p->shown = -1;
 	if (!passes_listen(p, err))
 		return false;
@@ -133,7 +131,7 @@ static int best_app(const struct passes *p, uint64_t pid)
 	int best = -1;
 
 	for (unsigned i = 0; i < APPS_MOST; i++)
-		if (p->apps[i].announced && (!pid || p->apps[i].pid == pid) &&
+		if (p->apps[i].fd >= 0 && (!pid || p->apps[i].pid == pid) &&
 		    (best < 0 || is_better(&p->apps[i], &p->apps[best])))
 			best = (int)i;
 	return best;
@@ -143,7 +141,7 @@ static bool renders_now(const struct passes *p, uint64_t pid, int64_t now_ns)
 {
 	const struct app *now = p->shown >= 0 ? &p->apps[p->shown] : NULL;
 
-	return now && now->announced && (!pid || now->pid == pid) && now_ns - now->frame_ns < PASS_AWAY_NS &&
+	return now && now->fd >= 0 && (!pid || now->pid == pid) && now_ns - now->frame_ns < PASS_AWAY_NS &&
 	       passes_reader_writer(&now->reader) != PASSES_REGIONS;
 }
 
@@ -192,7 +190,7 @@ static uint64_t next_pid(const struct passes *p)
 	for (int i = 1; i <= APPS_MOST; i++) {
 		const struct app *app = &p->apps[(p->shown + i) % APPS_MOST];
 
-		if (app->announced && app->pid != shown)
+		if (app->fd >= 0 && app->pid != shown)
 			return app->pid;
 	}
 	return shown;
@@ -224,9 +222,9 @@ static unsigned count_processes(const struct passes *p)
 	for (unsigned i = 0; i < APPS_MOST; i++) {
 		unsigned before = 0;
 
-		while (before < i && !(p->apps[before].announced && p->apps[before].pid == p->apps[i].pid))
+		while (before < i && !(p->apps[before].fd >= 0 && p->apps[before].pid == p->apps[i].pid))
 			before++;
-		n += p->apps[i].announced && before == i;
+		n += p->apps[i].fd >= 0 && before == i;
 	}
 	return n;
 }
@@ -259,10 +257,10 @@ static void put_sample(struct passes *p, int64_t now_ns, uint64_t *value)
 /* An application that is gone is read to its end first. */
 static void read_apps(struct passes *p, const struct scope *scope, int64_t now_ns)
 {
-	passes_connect(p);
+	passes_connect(p, now_ns);
 	choose_app(p, scope, now_ns);
 	for (unsigned i = 0; i < APPS_MOST; i++)
-		if (p->apps[i].announced) {
+		if (p->apps[i].fd >= 0) {
 			p->apps[i].frames = 0;
 			take_events(p, i, now_ns);
 		}
@@ -271,7 +269,7 @@ static void read_apps(struct passes *p, const struct scope *scope, int64_t now_n
 static void release_apps(struct passes *p)
 {
 	for (unsigned i = 0; i < APPS_MOST; i++) {
-		if (p->apps[i].announced && sys_hung_up(p->apps[i].fd) && p->apps[i].gone++) {
+		if (p->apps[i].fd >= 0 && sys_hung_up(p->apps[i].fd) && p->apps[i].gone++) {
 			app_release(&p->apps[i]);
 			p->shown = p->shown == (int)i ? -1 : p->shown;
 		}

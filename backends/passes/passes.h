@@ -7,11 +7,12 @@
 #include "model/passes_reader.h"
 
 #define APPS_MOST 16
-#define MARKS_MOST 16 /* in a sample; more of them are counted as events not read */
+#define NEWCOMERS_MOST 16
+#define NEWCOMER_NS 1000000000ll /* then it is closed; applications send at once */
+#define MARKS_MOST 16            /* in a sample; more of them are counted as events not read */
 
 struct app {
-	int fd;         /* of the connection; -1: free */
-	bool announced; /* it has sent its memory */
+	int fd; /* of the connection; -1: free */
 	void *memory;
 	struct passes_reader reader;
 	uint8_t device; /* whose frames count */
@@ -27,9 +28,13 @@ struct passes {
 	int listen_fd;
 	char path[108];
 	struct app apps[APPS_MOST];
-	int shown;      /* index of the app of the samples, or -1 */
-	uint64_t asked; /* the pid that the user has chosen, 0: none */
-	uint64_t told;  /* the pid of the application that was shown last, 0: none yet */
+	struct newcomer {
+		int fd; /* -1: free */
+		int64_t since_ns;
+	} newcomers[NEWCOMERS_MOST]; /* connected, and have not yet sent their memory */
+	int shown;                   /* index of the app of the samples, or -1 */
+	uint64_t asked;              /* the pid that the user has chosen, 0: none */
+	uint64_t told;               /* the pid of the application that was shown last, 0: none yet */
 	struct source_mark marks[MARKS_MOST];
 	unsigned n_marks;
 	struct pass_fold fold;
@@ -38,11 +43,13 @@ struct passes {
 	int64_t begin_ns, due_ns;
 };
 
-/* passes_app.c: connections. passes_listen fails with a message. */
+/* passes_app.c: connections. passes_listen waits at most a second, and fails with a message. */
 bool passes_listen(struct passes *p, struct err *err);
 void passes_unlisten(struct passes *p);
-/* Accept new applications and release those that are gone and read to the end. */
-void passes_connect(struct passes *p);
+/* Accept new applications. All who connect are answered or turned away: connections that say
+ * nothing are closed after a second, and earlier if newer ones need their place. An application
+ * that finds no place is turned away and tries again a second later. */
+void passes_connect(struct passes *p, int64_t now_ns);
 void app_release(struct app *app);
 
 #endif

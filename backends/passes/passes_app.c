@@ -6,12 +6,29 @@
 #include <string.h>
 #include <unistd.h>
 
+#define ACCEPTED_MOST 128 /* at a time: more than the kernel keeps */
+
+static bool report_listen(const struct passes *p, const char *directory, int error, struct err *err)
+{
+	if (error == EWOULDBLOCK)
+		return err_set(err, error,
+			       "passes: %s: another process has locked this directory for over a second: "
+			       "end that process (lslocks lists it)",
+			       directory);
+	return err_set(err, error, "passes: %s: cannot listen: %s", p->path,
+		       error == EADDRINUSE ? "four malitops do already: end one of them" : strerror(error));
+}
+
 bool passes_listen(struct passes *p, struct err *err)
 {
 	char directory[sizeof(p->path)];
 	int error = 0;
 
 	p->listen_fd = -1;
+	for (unsigned i = 0; i < APPS_MOST; i++)
+		p->apps[i].fd = -1;
+	for (unsigned i = 0; i < NEWCOMERS_MOST; i++)
+		p->newcomers[i].fd = -1;
 	if (!passes_directory(directory, sizeof(directory)))
 		return err_set(err, 0, "passes: XDG_RUNTIME_DIR is too long: set it to a shorter path");
 	if (sys_private_directory(directory) < 0)
@@ -26,10 +43,7 @@ bool passes_listen(struct passes *p, struct err *err)
 		if (p->listen_fd < 0 && error != EADDRINUSE)
 			break;
 	}
-	if (p->listen_fd >= 0)
-		return true;
-	return err_set(err, error, "passes: %s: cannot listen: %s", p->path,
-		       error == EADDRINUSE ? "four malitops do already: end one of them" : strerror(error));
+	return p->listen_fd >= 0 || report_listen(p, directory, error, err);
 }
 
 void app_release(struct app *app)
@@ -44,6 +58,9 @@ void passes_unlisten(struct passes *p)
 {
 	for (unsigned i = 0; i < APPS_MOST; i++)
 		app_release(&p->apps[i]);
+	for (unsigned i = 0; i < NEWCOMERS_MOST; i++)
+		if (p->newcomers[i].fd >= 0)
+			close(p->newcomers[i].fd);
 	sys_unlisten_local(p->listen_fd, p->path);
 	p->listen_fd = -1;
 }
@@ -56,31 +73,77 @@ static struct app *free_app(struct passes *p)
 	return NULL;
 }
 
-/* The memory comes right after the connection, or never. All else is turned away. */
-static void receive_app(struct app *app)
+/* Make an application of a connection that has sent its memory. */
+static bool admit_app(struct passes *p, int fd, void *memory)
+{
+	struct app *app = free_app(p);
+
+	if (!app || !passes_reader_init(&app->reader, memory, PASSES_BYTES, NULL))
+		return false;
+	app->fd = fd;
+	app->memory = memory;
+	app->pid = passes_load(&app->reader.memory[PASSES_WORD_PID]);
+	return true;
+}
+
+/* Take the message of a newcomer, if it is there. All but an application are turned away. */
+static void receive_app(struct passes *p, struct newcomer *newcomer)
 {
 	char hello[sizeof(PASSES_HELLO)];
-	ssize_t n = sys_receive_memory(app->fd, hello, sizeof(hello), PASSES_BYTES, &app->memory);
+	void *memory;
+	ssize_t n = sys_receive_memory(newcomer->fd, hello, sizeof(hello), PASSES_BYTES, &memory);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n != sizeof(PASSES_HELLO) - 1 || memcmp(hello, PASSES_HELLO, (size_t)n) != 0 ||
-	    !passes_reader_init(&app->reader, app->memory, PASSES_BYTES, NULL)) {
-		app_release(app);
-		return;
+	    !admit_app(p, newcomer->fd, memory)) {
+		sys_unmap(memory, PASSES_BYTES);
+		close(newcomer->fd);
 	}
-	app->pid = passes_load(&app->reader.memory[PASSES_WORD_PID]);
-	app->announced = true;
+	newcomer->fd = -1;
 }
 
-void passes_connect(struct passes *p)
+/* The place of a new connection: a free one, or that of the oldest. */
+static struct newcomer *newcomer_place(struct passes *p)
 {
-	struct app *app;
-	int fd;
+	struct newcomer *place = &p->newcomers[0];
 
-	while ((app = free_app(p)) && (fd = sys_accept_user(p->listen_fd)) >= 0)
-		app->fd = fd;
-	for (unsigned i = 0; i < APPS_MOST; i++)
-		if (p->apps[i].fd >= 0 && !p->apps[i].announced)
-			receive_app(&p->apps[i]);
+	for (unsigned i = 1; i < NEWCOMERS_MOST && place->fd >= 0; i++)
+		if (p->newcomers[i].fd < 0 || p->newcomers[i].since_ns < place->since_ns)
+			place = &p->newcomers[i];
+	if (place->fd >= 0)
+		close(place->fd);
+	return place;
+}
+
+/* An application sends right after it connects, so most are received with their connection. */
+static void accept_newcomers(struct passes *p, int64_t now_ns)
+{
+	for (unsigned i = 0; i < ACCEPTED_MOST; i++) {
+		int fd = sys_accept_user(p->listen_fd);
+		struct newcomer *place;
+
+		if (fd < 0 && errno == EPERM)
+			continue;
+		if (fd < 0)
+			return;
+		place = newcomer_place(p);
+		*place = (struct newcomer){fd, now_ns};
+		receive_app(p, place);
+	}
+}
+
+void passes_connect(struct passes *p, int64_t now_ns)
+{
+	for (unsigned i = 0; i < NEWCOMERS_MOST; i++) {
+		struct newcomer *newcomer = &p->newcomers[i];
+
+		if (newcomer->fd >= 0)
+			receive_app(p, newcomer);
+		if (newcomer->fd >= 0 && now_ns - newcomer->since_ns >= NEWCOMER_NS) {
+			close(newcomer->fd);
+			newcomer->fd = -1;
+		}
+	}
+	accept_newcomers(p, now_ns);
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,6 +17,8 @@
 #include <unistd.h>
 
 #define BACKLOG 64
+#define LOCK_TRIES 100
+#define LOCK_PAUSE_MS 10
 
 static int fail_with(int fd, int error)
 {
@@ -71,6 +74,17 @@ static int bind_and_listen(const struct sockaddr_un *address)
 	return fd;
 }
 
+/* A starting program holds the lock for a moment. */
+static int lock_directory(int fd)
+{
+	for (unsigned i = 0; flock(fd, LOCK_EX | LOCK_NB) < 0; i++) {
+		if (errno != EWOULDBLOCK || i == LOCK_TRIES)
+			return -1;
+		poll(NULL, 0, LOCK_PAUSE_MS);
+	}
+	return 0;
+}
+
 int sys_listen_local(const char *directory, const char *path)
 {
 	struct sockaddr_un address;
@@ -79,7 +93,7 @@ int sys_listen_local(const char *directory, const char *path)
 	if (!local_address(&address, path))
 		return fail_with(-1, ENAMETOOLONG);
 	lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	if (lock < 0 || flock(lock, LOCK_EX) < 0)
+	if (lock < 0 || lock_directory(lock) < 0)
 		return fail_with(lock, errno);
 	fd = remove_stale(&address) < 0 ? -1 : bind_and_listen(&address);
 	saved = errno;
@@ -157,16 +171,16 @@ ssize_t sys_receive_memory(int fd, char *buf, size_t n, size_t bytes, void **mem
 	int passed, saved;
 
 	*memory = NULL;
-	if (got <= 0)
-		return got;
+	if (got < 0)
+		return -1;
 	passed = passed_descriptor(&message);
 	if (passed < 0)
-		return fail_with(-1, EINVAL);
-	*memory = map_sealed(passed, bytes);
+		return got ? fail_with(-1, EINVAL) : 0;
+	*memory = got ? map_sealed(passed, bytes) : NULL;
 	saved = errno;
 	close(passed);
 	errno = saved;
-	return *memory ? got : -1;
+	return *memory || !got ? got : -1;
 }
 
 void sys_unmap(void *memory, size_t bytes)

@@ -1,6 +1,7 @@
 /* sys_socket: local sockets over which programs of the same user hand us read-only memory, and the
  * TCP socket of malitop serve. They are plain kernel objects, the local ones in a directory that
- * the caller chooses, so no test fakes them. All calls return at once. -1 and errno on failure. */
+ * the caller chooses, so no test fakes them. All calls but sys_listen_local return at once. -1 and
+ * errno on failure. */
 #ifndef MALITOP_SYS_SOCKET_H
 #define MALITOP_SYS_SOCKET_H
 
@@ -11,7 +12,8 @@
  * to another user, is open to others, or is a link. */
 int sys_private_directory(const char *path);
 /* Listen at a path in such a directory. Replaces a socket that no program listens at any more;
- * EADDRINUSE if one does. Returns a descriptor that is readable when a program connects. */
+ * EADDRINUSE if one does; EWOULDBLOCK if another process has locked the directory for a second.
+ * Returns a descriptor that is readable when a program connects. */
 int sys_listen_local(const char *directory, const char *path);
 /* Stop listening and remove the socket. */
 void sys_unlisten_local(int fd, const char *path);
@@ -19,8 +21,8 @@ void sys_unlisten_local(int fd, const char *path);
 int sys_accept_user(int fd);
 /* Receive a message with the descriptor of a memory file, and map that read-only. The file must
  * have exactly `bytes` bytes and be sealed against shrinking. Returns the length of the text in
- * buf; 0: the program has hung up, *memory is NULL; EAGAIN: no message yet. Unmap with
- * sys_unmap. */
+ * buf; 0: the program has hung up, or sent no text, *memory is NULL; EAGAIN: no message yet. Unmap
+ * with sys_unmap. */
 ssize_t sys_receive_memory(int fd, char *buf, size_t n, size_t bytes, void **memory);
 void sys_unmap(void *memory, size_t bytes);
 /* Whether the program at the other end has hung up. Drops what it sends. */
