@@ -3,7 +3,8 @@
  *
  * The channel runs in another program's threads: it never blocks, raises no signal, writes to no
  * file or terminal of that program, and starts no thread. Without malitop it tries to connect once
- * a second. Threads: all.
+ * a second. A child of fork writes nothing until it has closed what its parent opened. Threads:
+ * all.
  */
 #ifndef MALITOP_LAYER_CHANNEL_H
 #define MALITOP_LAYER_CHANNEL_H

@@ -11,7 +11,8 @@
  * waiting. Contexts of OpenGL ES 2.0 and later are timed; all others pass through untouched.
  *
  * Locks: a context is current in one thread at a time, which alone touches it. Only their list has
- * a lock. No lock is held while a function of EGL or OpenGL ES is called.
+ * a lock. No lock is held while a function of EGL or OpenGL ES is called. A child of fork gets the
+ * lock released.
  */
 #ifndef MALITOP_LAYER_GLES_H
 #define MALITOP_LAYER_GLES_H

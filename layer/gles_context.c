@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+static pthread_once_t forks_once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gles_context *contexts;
 static uint8_t n_contexts;
@@ -106,10 +107,22 @@ static void leave_context(struct gles_context *c)
 		free_context(c);
 }
 
+/* In a child of fork: a thread that is not there may hold the lock. */
+static void leave_parent(void)
+{
+	pthread_mutex_init(&list_lock, NULL);
+}
+
+static void handle_forks(void)
+{
+	pthread_atfork(NULL, NULL, leave_parent);
+}
+
 static void enter_context(EGLDisplay display, EGLSurface surface, EGLContext handle)
 {
 	struct gles_context *c;
 
+	pthread_once(&forks_once, handle_forks);
 	pthread_mutex_lock(&list_lock);
 	c = find_context(display, handle);
 	pthread_mutex_unlock(&list_lock);

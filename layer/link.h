@@ -45,7 +45,7 @@ struct passes_fd {
 	ino_t ino;
 };
 
-/* Zeros are a link that is closed. */
+/* Zeros are a link that is closed, and a lock that nobody holds. */
 struct passes_link {
 	pthread_mutex_t lock; /* of everything but memory, next_ns and connected */
 	uint64_t *memory;     /* NULL: closed, or a child of fork */
@@ -141,8 +141,12 @@ static inline bool passes_link_open(struct passes_link *link, enum passes_writer
 				    enum passes_stamp stamp, const char *driver, void (*leave)(void))
 {
 	int saved = errno;
-	uint64_t *memory = passes_map_memory(&link->memory_fd);
+	uint64_t *memory;
 
+	if (!link->forks_handled && pthread_atfork(NULL, NULL, leave) != 0)
+		return false;
+	link->forks_handled = true;
+	memory = passes_map_memory(&link->memory_fd);
 	errno = saved;
 	if (!memory)
 		return false;
@@ -155,18 +159,27 @@ static inline bool passes_link_open(struct passes_link *link, enum passes_writer
 	passes_set_text(memory, PASSES_RECORD_DRIVER, driver);
 	passes_set_text(memory, PASSES_HEADER, "other");
 	passes_init(memory, writer, stamp);
-	if (!link->forks_handled)
-		link->forks_handled = pthread_atfork(NULL, NULL, leave) == 0;
 	__atomic_store_n(&link->next_ns, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&link->memory, memory, __ATOMIC_RELEASE);
 	return true;
 }
 
-/* A child of fork must not write into its parent's memory. */
+/* A child of fork must not write into its parent's memory, nor keep its connections open. Another
+ * thread of the parent may have held the lock, and is not there to release it. Taking the lock
+ * before fork instead would let a fork in a signal handler wait for its own thread. What that
+ * thread left half done does not matter: the link is closed, and passes_link_open begins anew. */
 static inline void passes_link_leave(struct passes_link *link)
 {
+	int saved = errno;
+
 	__atomic_store_n(&link->memory, (uint64_t *)NULL, __ATOMIC_RELEASE);
 	__atomic_store_n(&link->connected, 0u, __ATOMIC_RELEASE);
+	__atomic_store_n(&link->next_ns, INT64_MAX, __ATOMIC_RELAXED);
+	memset(&link->lock, 0, sizeof(link->lock));
+	for (unsigned i = 0; i < PASSES_SOCKETS; i++)
+		passes_fd_close(&link->socket[i]);
+	passes_fd_close(&link->memory_fd);
+	errno = saved;
 }
 
 /* Unmap the memory and hang up, with the lock held. */
@@ -207,6 +220,8 @@ static inline uint16_t passes_link_name(struct passes_link *link, const char *te
 	char padded[PASSES_TEXT] = "";
 	uint16_t name;
 
+	if (!passes_link_memory(link))
+		return 0;
 	for (unsigned i = 0; i < PASSES_TEXT && text[i]; i++)
 		padded[i] = text[i];
 	pthread_mutex_lock(&link->lock);

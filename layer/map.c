@@ -63,6 +63,12 @@ void map_fini(struct map *map)
 	}
 }
 
+void map_release(struct map *map)
+{
+	for (unsigned i = 0; i < MAP_STRIPES; i++)
+		pthread_mutex_init(&map->stripe[i].lock, NULL);
+}
+
 static bool grow_stripe(struct map_stripe *s)
 {
 	unsigned n_heads = s->n_heads ? s->n_heads * 2 : 16, n_old = s->n_heads;

@@ -22,6 +22,8 @@ struct map {
 
 void map_init(struct map *map);
 void map_fini(struct map *map);
+/* In a child of fork: release the locks of its parent's other threads. */
+void map_release(struct map *map);
 /* Set the value of a key. Returns false if there is no memory. */
 bool map_put(struct map *map, uint64_t key, uint64_t value);
 /* Return the value, or 0. */

@@ -47,9 +47,12 @@ __attribute__((weak)) __thread struct malitop_thread malitop_thread;
 }
 #endif
 
+/* In a child of fork: it is never due again, so it records nothing, and its parent's regions are
+ * not open in it. */
 static inline void malitop_leave(void)
 {
 	passes_link_leave(&malitop_state.link);
+	malitop_thread.depth = 0;
 }
 
 /* Time at a tick of the kernel's: cheap, and close enough to look once a second. */
@@ -84,7 +87,9 @@ static inline bool malitop_tend(void)
 	int64_t now_ns = passes_now_ns();
 	int saved = errno;
 
-	if (!link->forks_handled && !passes_link_memory(link)) {
+	if (now_ns < __atomic_load_n(&link->next_ns, __ATOMIC_RELAXED))
+		return malitop_listens();
+	if (!passes_link_memory(link)) {
 		__atomic_store_n(&link->next_ns, now_ns + PASSES_TEND_NS, __ATOMIC_RELAXED);
 		if (malitop_has_socket() && pthread_mutex_trylock(&link->lock) == 0) {
 			if (!link->memory)

@@ -12,7 +12,8 @@
  * Locks: Vulkan makes the application serialise calls on one command buffer and on one queue, so
  * their state needs none while it is recorded or submitted. What several queues share (results
  * that are still to be read, free queries, frames) is under device->lock. No lock is held while a
- * function of the application's is called down, except for reading results, which never waits.
+ * function of the application's is called down, except for reading results, which never waits. fork
+ * waits for no lock: its child gets them all released.
  */
 #ifndef MALITOP_LAYER_VK_H
 #define MALITOP_LAYER_VK_H
@@ -207,6 +208,12 @@ struct vk_device {
 	unsigned n_events;
 	struct frames frames; /* outstanding: command buffers */
 };
+
+#define DEVICE_MAPS(device)                                                                 \
+	{                                                                                   \
+		&(device)->commands, &(device)->pools, &(device)->passes, &(device)->views, \
+			&(device)->names, &(device)->titles, &(device)->fences              \
+	}
 
 struct vk_instance *instance_of(void *key);
 /* How passes are stamped, by MALITOP_STAMP. */

@@ -66,8 +66,7 @@ static void free_pools(struct vk_device *device)
 
 static void free_device(struct vk_device *device)
 {
-	struct map *maps[] = {&device->commands, &device->pools,  &device->passes, &device->views,
-			      &device->names,    &device->titles, &device->fences};
+	struct map *maps[] = DEVICE_MAPS(device);
 
 	for (unsigned i = 0; i < device->n_queues; i++)
 		free(device->queue[i]);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+static pthread_once_t forks_once = PTHREAD_ONCE_INIT;
 static pthread_rwlock_t lists_lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct vk_instance *instances;
 static struct vk_device *devices;
@@ -52,6 +53,25 @@ void device_unlist(struct vk_device *device)
 		link = &(*link)->next;
 	*link = device->next;
 	pthread_rwlock_unlock(&lists_lock);
+}
+
+/* In a child of fork: threads that are not there hold locks. Its parent's device is of no use to
+ * the child, but it may destroy that, and make its own. */
+static void leave_parent(void)
+{
+	lists_lock = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER;
+	for (struct vk_device *device = devices; device; device = device->next) {
+		struct map *maps[] = DEVICE_MAPS(device);
+
+		pthread_mutex_init(&device->lock, NULL);
+		for (unsigned i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+			map_release(maps[i]);
+	}
+}
+
+static void handle_forks(void)
+{
+	pthread_atfork(NULL, NULL, leave_parent);
 }
 
 static bool has_name(const char *const *names, uint32_t n, const char *name)
@@ -109,6 +129,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_CreateInstance(const VkInstanceCreateInfo *i
 	instance->properties2 = has_name(info->ppEnabledExtensionNames, info->enabledExtensionCount,
 					 VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTENSION_NAME);
 	load_instance_calls(instance, get);
+	pthread_once(&forks_once, handle_forks);
 	pthread_rwlock_wrlock(&lists_lock);
 	instance->next = instances;
 	instances = instance;
@@ -286,8 +307,7 @@ static bool families_have_stamps(const struct vk_device *device)
 
 static void init_device(struct vk_device *device, VkPhysicalDevice physical, PFN_vkGetDeviceProcAddr get)
 {
-	struct map *maps[] = {&device->commands, &device->pools,  &device->passes, &device->views,
-			      &device->names,    &device->titles, &device->fences};
+	struct map *maps[] = DEVICE_MAPS(device);
 	VkPhysicalDeviceProperties properties;
 
 	for (unsigned i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)

@@ -8,7 +8,12 @@ if [ -z "${CC:-}" ]; then
 	[ -n "${ANDROID_NDK_HOME:-}" ] || { echo "build.sh: set ANDROID_NDK_HOME to the NDK's directory" >&2; exit 1; }
 	CC=$(echo "$ANDROID_NDK_HOME"/toolchains/llvm/prebuilt/*/bin/"$target"-clang)
 fi
-$CC -std=gnu11 -O2 -fPIC -shared -fvisibility=hidden -Wall ${CFLAGS:-} -D_GNU_SOURCE -I"$top/src" -I"$top" \
+case $target in
+aarch64*) harden=-mbranch-protection=standard ;;
+*) harden= ;;
+esac
+$CC -std=gnu11 -O2 -fPIC -shared -fvisibility=hidden -Wall -fstack-protector-strong -D_FORTIFY_SOURCE=2 $harden -Wl,-z,relro,-z,now \
+	${CFLAGS:-} -D_GNU_SOURCE -I"$top/src" -I"$top" \
 	-o libVkLayer_malitop.so "$top"/layer/channel.c "$top"/layer/frames.c "$top"/layer/map.c "$top"/layer/vk_*.c \
 	"$top"/contrib/android/vk_android.c
 echo "libVkLayer_malitop.so for $target"

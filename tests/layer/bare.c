@@ -1,8 +1,11 @@
-/* bare [FRAMES [present]]: frames of two passes on each of two queues, and of one on a queue for
- * transfers only, with the fewest Vulkan functions. The transfer of the second queue has 41
- * commands, all others have one. With `present` the first queue alone renders to a window; whenever
- * that has another size, a swapchain of another width follows. A lost device ends
- * it with status 0. */
+/* bare [FRAMES [present | forks]]: frames of two passes on each of two queues, and of one on a
+ * queue for transfers only, with the fewest Vulkan functions. The transfer of the second queue has
+ * 41 commands, all others have one. With `present` the first queue alone renders to a window;
+ * whenever that has another size, a swapchain of another width follows. With `forks` three threads
+ * record frames while children are forked that do so, too, and make an instance of their own. A
+ * lost device ends it with status 0. */
+#include "tests/layer/forks.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,17 +18,16 @@ struct bare_lane {
 	VkCommandBuffer buffer;
 };
 
+static const char *const surfaces[] = {VK_KHR_SURFACE_EXTENSION_NAME, VK_EXT_HEADLESS_SURFACE_EXTENSION_NAME};
+static const VkInstanceCreateInfo instance_info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+						   .enabledExtensionCount = 2,
+						   .ppEnabledExtensionNames = surfaces};
 static VkInstance instance;
 static VkDevice device;
 
 static void make_device(void)
 {
-	static const char *const surfaces[] = {VK_KHR_SURFACE_EXTENSION_NAME,
-					       VK_EXT_HEADLESS_SURFACE_EXTENSION_NAME};
 	static const char *const swapchains[] = {VK_KHR_SWAPCHAIN_EXTENSION_NAME};
-	const VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-					   .enabledExtensionCount = 2,
-					   .ppEnabledExtensionNames = surfaces};
 	const float priorities[2] = {1, 1};
 	const VkDeviceQueueCreateInfo queues[2] = {
 		{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, NULL, 0, 0, 2, priorities},
@@ -39,7 +41,7 @@ static void make_device(void)
 	VkPhysicalDevice physical;
 	uint32_t n = 1;
 
-	if (vkCreateInstance(&info, NULL, &instance) != VK_SUCCESS ||
+	if (vkCreateInstance(&instance_info, NULL, &instance) != VK_SUCCESS ||
 	    vkEnumeratePhysicalDevices(instance, &n, &physical) != VK_SUCCESS ||
 	    vkCreateDevice(physical, &request, NULL, &device) != VK_SUCCESS) {
 		fprintf(stderr, "bare: no device\n");
@@ -139,6 +141,44 @@ static void present_frames(struct bare_lane *lane, VkRenderPass pass, int frames
 	vkDestroySurfaceKHR(instance, surface, NULL);
 }
 
+static struct bare_lane fork_lanes[FORKS_THREADS + 1];
+static VkRenderPass fork_pass;
+
+/* A pass of a new width has a new name. */
+static void *record_in_thread(void *number)
+{
+	struct bare_lane *lane = &fork_lanes[*(unsigned *)number];
+
+	for (uint32_t width = 1; forks_go_on(); width = width % 9999 + 1)
+		record_frame(lane, 0, fork_pass, width);
+	return NULL;
+}
+
+static void act_as_child(void)
+{
+	VkInstance own;
+
+	record_frame(&fork_lanes[FORKS_THREADS], 0, fork_pass, 10000);
+	if (vkCreateInstance(&instance_info, NULL, &own) != VK_SUCCESS)
+		_exit(1);
+	vkDestroyInstance(own, NULL);
+}
+
+static void fork_one(unsigned number)
+{
+	forks_child(number, act_as_child);
+}
+
+static void fork_while_others_record(VkRenderPass pass)
+{
+	fork_pass = pass;
+	for (unsigned i = 0; i <= FORKS_THREADS; i++)
+		make_lane(&fork_lanes[i], 0, 0);
+	forks_run(record_in_thread, fork_one);
+	for (unsigned i = 0; i <= FORKS_THREADS; i++)
+		vkDestroyCommandPool(device, fork_lanes[i].pool, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const VkRenderPassCreateInfo empty = {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
@@ -154,6 +194,8 @@ int main(int argc, char **argv)
 	if (argc > 2 && strcmp(argv[2], "present") == 0) {
 		present_frames(&lanes[0], pass, frames);
 		frames = 0;
+	} else if (argc > 2 && strcmp(argv[2], "forks") == 0) {
+		fork_while_others_record(pass);
 	}
 	for (int f = 0; f < frames; f++)
 		for (int l = 0; l < 3; l++) {

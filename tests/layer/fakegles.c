@@ -6,7 +6,8 @@
  *   never       results never come; else two frames after the query ended
  *   disjoint=N  GL_GPU_DISJOINT_EXT is set at the N-th end of a frame
  *
- * A call that OpenGL ES forbids ends the program with a message. One context, one thread. */
+ * A call that OpenGL ES forbids ends the program with a message. One context, one thread;
+ * with noext any number. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@
 #define EXPORTED __attribute__((visibility("default")))
 
 static struct {
-	unsigned n_queries, active, frame;
+	unsigned n_queries, n_contexts, active, frame;
 	bool disjoint;
 	GLuint next_object;
 	struct {
@@ -217,7 +218,7 @@ EXPORTED EGLContext EGLAPIENTRY eglCreateContext(EGLDisplay d, EGLConfig config,
 						 const EGLint *list)
 {
 	(void)d, (void)config, (void)share, (void)list;
-	return &gpu.query;
+	return (char *)&gpu + ++gpu.n_contexts;
 }
 
 EXPORTED EGLSurface EGLAPIENTRY eglCreatePbufferSurface(EGLDisplay d, EGLConfig config, const EGLint *list)

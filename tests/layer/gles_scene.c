@@ -3,6 +3,8 @@
  * Built with LINKED, it calls functions by name. Else it is linked with neither EGL nor OpenGL ES
  * and finds them as toolkits do: dlsym, and, in the scenes named proc-*, eglGetProcAddress.
  * Exit status 77: no OpenGL ES. */
+#include "tests/layer/forks.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -268,12 +270,61 @@ static void scene_contexts(struct gles_screen *s, unsigned frames)
 	end_context(s);
 }
 
+static struct gles_screen fork_screens[FORKS_THREADS + 1];
+
+static void make_current(struct gles_screen *s, EGLContext context)
+{
+	EXPECT(f.eglMakeCurrent(s->display, EGL_NO_SURFACE, EGL_NO_SURFACE, context));
+}
+
+static void *switch_in_thread(void *number)
+{
+	struct gles_screen *s = &fork_screens[*(unsigned *)number];
+	char name[16];
+
+	for (unsigned i = 0; forks_go_on(); i++) {
+		snprintf(name, sizeof(name), "label %u", i);
+		make_current(s, s->context);
+		f.glPushDebugGroup(GL_DEBUG_SOURCE_APPLICATION, 1, -1, name);
+		f.glPopDebugGroup();
+		make_current(s, EGL_NO_CONTEXT);
+	}
+	return NULL;
+}
+
+static void act_as_child(void)
+{
+	struct gles_screen *s = &fork_screens[FORKS_THREADS];
+
+	f.glPushDebugGroup(GL_DEBUG_SOURCE_APPLICATION, 1, -1, "child");
+	f.glPopDebugGroup();
+	make_current(s, EGL_NO_CONTEXT);
+	EXPECT(f.eglDestroyContext(s->display, s->context));
+	EXPECT(f.eglTerminate(s->display));
+}
+
+static void fork_one(unsigned number)
+{
+	forks_child(number, act_as_child);
+}
+
+static void scene_forks(struct gles_screen *s, unsigned frames)
+{
+	(void)frames;
+	for (unsigned i = 0; i <= FORKS_THREADS; i++) {
+		fork_screens[i] = *s;
+		make_context(&fork_screens[i], false);
+	}
+	forks_run(switch_in_thread, fork_one);
+	end_context(&fork_screens[FORKS_THREADS]);
+}
+
 static const struct {
 	const char *name;
 	void (*play)(struct gles_screen *s, unsigned frames);
 } scenes[] = {
-	{"swap", scene_swap}, {"proc-swap", scene_swap}, {"finish", scene_finish},
-	{"read", scene_read}, {"timer", scene_timer},    {"contexts", scene_contexts},
+	{"swap", scene_swap},   {"proc-swap", scene_swap},    {"finish", scene_finish}, {"read", scene_read},
+	{"timer", scene_timer}, {"contexts", scene_contexts}, {"forks", scene_forks},
 };
 
 int main(int argc, char **argv)

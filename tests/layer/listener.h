@@ -12,7 +12,7 @@
 struct listener {
 	char directory[64]; /* XDG_RUNTIME_DIR of the program */
 	int fd;
-	struct passes_event *events;
+	struct passes_event *events; /* the first LISTENER_EVENTS */
 	unsigned n;
 	char (*names)[80]; /* of each event */
 	char title[64], driver[64];

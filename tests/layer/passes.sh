@@ -46,6 +46,15 @@ expect "$work/jsonl" '^{"frames":{"count":29.0,"cpu_ms":{"mean":[0-9.]*,"p50":[0
 expect "$work/jsonl" '"name":"main","width":1024.0,"height":1024.0,"count":[0-9.]*,"kind":"render","ms":{"mean":[0-9.]*,"p95":[0-9.]*},"share":[0-9.]*}'
 expect "$work/jsonl" '"lost":[0-9.]*,"disjoint":0.0,"untimed":0.0,"stamps":"stamps at the bottom'
 
+# An application that is started by hand has the environment that malitop prints, also from a directory with a quote in its name.
+mkdir "$work/it's" && cp layer/libVkLayer_malitop.so layer/VkLayer_malitop.json "$work/it's"
+MALITOP_LAYER_PATH="$work/it's" "$malitop" passes --env >"$work/env" 2>&1
+expect "$work/env" "^export VK_INSTANCE_LAYERS='.*VK_LAYER_MALITOP_passes.*'$"
+(eval "$(cat "$work/env")" && "$scene" recorded 600) &
+"$malitop" stat -b passes -m frame.count -f csv -d 60s -- tail --pid=$! -f /dev/null >"$work/by-hand" 2>&1
+wait
+expect "$work/by-hand" ',total,[1-9]'
+
 # The layer as Android's loader wants it, built for this machine.
 (cd "$work" && CC=${CC:-cc} CFLAGS="-O0 $VULKAN_CFLAGS" sh "$top/contrib/android/build.sh" here && nm -D --defined-only libVkLayer_malitop.so) >"$work/android" 2>&1
 for name in vkNegotiateLoaderLayerInterfaceVersion vkEnumerateInstanceLayerProperties vkEnumerateInstanceExtensionProperties \

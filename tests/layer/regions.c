@@ -2,8 +2,7 @@
 #include "tests/layer/regions.h"
 
 #include "malitop.h"
-
-#include <sys/wait.h>
+#include "tests/layer/forks.h"
 
 #define FRAMES 10
 
@@ -71,22 +70,55 @@ static void start_threads(void)
 		pthread_join(thread[i], NULL);
 }
 
-/* Only the parent's regions are its own. */
-static void fork_child(void)
+static void act_as_child(void)
 {
-	pid_t pid;
+	malitop_begin("child");
+	malitop_end();
+	malitop_end();
+	malitop_frame();
+	malitop_mark("child");
+}
+
+/* Only the parent's regions are its own. */
+static void fork_in_region(unsigned number)
+{
+	malitop_begin("parent");
+	forks_child(number, act_as_child);
+	malitop_end();
+}
+
+static void fork_one_child(void)
+{
+	fork_in_region(0);
+}
+
+static void *mark_in_thread(void *number)
+{
+	char name[16];
+
+	for (unsigned i = 0; forks_go_on(); i++) {
+		snprintf(name, sizeof(name), "mark %u.%u", *(unsigned *)number, i % 100);
+		malitop_mark(name);
+	}
+	return NULL;
+}
+
+static void fork_while_others_mark(void)
+{
+	call_other_file(); /* connects */
+	forks_run(mark_in_thread, fork_in_region);
+}
+
+/* A child that lives on does not keep its parent's connection. */
+static void fork_daemon(void)
+{
+	const struct timespec pause = {FORKS_PATIENCE_S, 0};
 
 	malitop_begin("parent");
-	pid = fork();
-	if (pid == 0) {
-		malitop_begin("child");
-		malitop_end();
-		malitop_end();
-		malitop_frame();
-		malitop_mark("child");
+	if (fork() == 0) {
+		nanosleep(&pause, NULL);
 		_exit(0);
 	}
-	waitpid(pid, NULL, 0);
 	malitop_end();
 }
 
@@ -94,8 +126,9 @@ static const struct {
 	const char *name;
 	void (*play)(void);
 } scenes[] = {
-	{"nested", nest_regions},   {"paced", pace_frames}, {"deep", nest_too_deep},
-	{"threads", start_threads}, {"fork", fork_child},
+	{"nested", nest_regions},   {"paced", pace_frames},   {"deep", nest_too_deep},
+	{"threads", start_threads}, {"fork", fork_one_child}, {"forks", fork_while_others_mark},
+	{"daemon", fork_daemon},
 };
 
 int main(int argc, char **argv)
@@ -105,6 +138,6 @@ int main(int argc, char **argv)
 			scenes[i].play();
 			return 0;
 		}
-	fprintf(stderr, "regions: nested, paced, deep, threads or fork?\n");
+	fprintf(stderr, "regions: nested, paced, deep, threads, fork, forks or daemon?\n");
 	return 2;
 }

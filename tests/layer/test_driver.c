@@ -1,5 +1,6 @@
 /* The layer on drivers as they can be: icd.c has their clocks, losses and failures, and ends the
  * program if the layer does what Vulkan forbids. */
+#include "tests/layer/forks.h"
 #include "tests/layer/listener.h"
 
 #include <setjmp.h>
@@ -124,12 +125,23 @@ static void frames_go_on_when_the_swapchain_is_made_again(void **state)
 	assert_int_equal(listener_count_untold(&listener), 0);
 }
 
+/* A thread that is in the layer while another forks has locks of both. */
+static void children_end_whatever_the_threads_of_their_parent_did(void **state)
+{
+	(void)state;
+	if (!FORKS_ALLOCATE)
+		skip();
+	play("bits=64", "forks");
+	assert_int_equal(listener_count(&listener, PASSES_FRAME, NULL), 60);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_driver_gives_true_times_or_counted_losses),
 		cmocka_unit_test(without_calibration_no_pass_begins_before_its_submission),
 		cmocka_unit_test(frames_go_on_when_the_swapchain_is_made_again),
+		cmocka_unit_test(children_end_whatever_the_threads_of_their_parent_did),
 		cmocka_unit_test(a_lost_device_ends_the_times_and_not_the_application),
 	};
 

@@ -1,5 +1,6 @@
 /* The GLES library in programs of our own, without a window: on the driver of this machine
  * (llvmpipe), and on drivers as they can be (fakegles.c). */
+#include "tests/layer/forks.h"
 #include "tests/layer/listener.h"
 
 #include <setjmp.h>
@@ -169,6 +170,15 @@ static void a_pass_lasts_as_long_as_the_driver_measured(void **state)
 		}
 }
 
+/* A thread that is in the library while another forks has locks of both. */
+static void children_end_whatever_the_threads_of_their_parent_did(void **state)
+{
+	(void)state;
+	if (!FORKS_ALLOCATE)
+		skip();
+	assert_true(play("tests/layer/gles_scene", "forks", "noext"));
+}
+
 /* A program of others with a window, which draws frames until it is killed. */
 static void every_frame_of_es2gears_is_seen(void **state)
 {
@@ -197,6 +207,7 @@ int main(void)
 		cmocka_unit_test(another_preloaded_library_still_finds_what_comes_next),
 		cmocka_unit_test(every_driver_gives_true_times_or_counted_losses),
 		cmocka_unit_test(a_pass_lasts_as_long_as_the_driver_measured),
+		cmocka_unit_test(children_end_whatever_the_threads_of_their_parent_did),
 		cmocka_unit_test(every_frame_of_es2gears_is_seen),
 	};
 	char here[400];
