@@ -1,8 +1,10 @@
 #include "base/file.h"
 
 #include "base/alloc.h"
+#include "base/sys.h"
 
 #include <dirent.h>
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -10,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #define PATIENCE_MS 3000
@@ -40,25 +43,92 @@ static bool read_all(int fd, const char *path, size_t max, int patience_ms, stru
 	       err_set(err, 0, "%s: larger than %zu bytes: is it the right file?", path, max);
 }
 
-bool file_read(const char *path, size_t max, char **text, size_t *n, struct err *err)
+static bool read_text(int fd, const char *path, size_t max, int patience_ms, char **text, size_t *n,
+		      struct err *err)
 {
-	bool is_stdin = strcmp(path, "-") == 0, ok;
-	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct strbuf all = {0};
 
-	if (fd < 0)
-		return err_set(err, errno, "%s: cannot open: %s", path, strerror(errno));
 	strbuf_str(&all, "");
-	ok = read_all(fd, path, max, is_stdin ? -1 : PATIENCE_MS, &all, err);
-	if (!is_stdin)
-		close(fd);
-	if (!ok) {
+	if (!read_all(fd, path, max, patience_ms, &all, err)) {
 		strbuf_fini(&all);
 		return false;
 	}
 	*text = all.p;
 	*n = all.n;
 	return true;
+}
+
+/* Neither a pipe nor a terminal holds up the open. */
+static int open_to_read(const char *path, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		err_set(err, errno, "%s: cannot open: %s", path, strerror(errno));
+	return fd;
+}
+
+bool file_read(const char *path, size_t max, char **text, size_t *n, struct err *err)
+{
+	CLOSE_FD int fd = -1;
+
+	if (strcmp(path, "-") == 0)
+		return read_text(STDIN_FILENO, path, max, -1, text, n, err);
+	fd = open_to_read(path, err);
+	return fd >= 0 && read_text(fd, path, max, PATIENCE_MS, text, n, err);
+}
+
+/* ---- secrets ---- */
+
+#define ACL_BYTES 1024
+#define READ_OR_WRITE 6
+
+/* An entry of the kernel's extended attribute, which has a version of 4 bytes before them. */
+struct acl_entry {
+	uint16_t tag, permissions; /* little-endian, as everything in it */
+	uint32_t id;
+};
+enum acl_tag { ACL_OWNER = 1, ACL_USER = 2, ACL_MASK = 16 };
+
+/* With an access control list, the bits of the group are only the mask of all entries: so systemd
+ * lets a service read its credentials, which belong to root. */
+static bool acl_shares(int fd)
+{
+	unsigned char list[ACL_BYTES];
+	ssize_t n = fgetxattr(fd, "system.posix_acl_access", list, sizeof(list));
+	struct acl_entry e;
+
+	for (ssize_t at = 4; at + (ssize_t)sizeof(e) <= n; at += (ssize_t)sizeof(e)) {
+		memcpy(&e, list + at, sizeof(e));
+		e = (struct acl_entry){le16toh(e.tag), le16toh(e.permissions), le32toh(e.id)};
+		if (e.permissions & READ_OR_WRITE && e.tag != ACL_OWNER && e.tag != ACL_MASK &&
+		    !(e.tag == ACL_USER && e.id == geteuid()))
+			return true;
+	}
+	return n <= 4;
+}
+
+static bool is_secret(int fd, const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return err_set(err, errno, "%s: cannot open: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, ERR_USAGE, "%s: not a regular file: copy its contents into one", path);
+	if (st.st_uid != geteuid() && st.st_uid != 0)
+		return err_set(err, ERR_USAGE, "%s: belongs to another user: make a copy of your own", path);
+	if (st.st_mode & (S_IROTH | S_IWOTH) || (st.st_mode & (S_IRGRP | S_IWGRP) && acl_shares(fd)))
+		return err_set(err, ERR_USAGE, "%s: other users may read or change it: chmod 600 %s", path,
+			       path);
+	return true;
+}
+
+bool file_read_secret(const char *path, size_t max, char **text, size_t *n, struct err *err)
+{
+	CLOSE_FD int fd = open_to_read(path, err);
+
+	return fd >= 0 && is_secret(fd, path, err) && read_text(fd, path, max, PATIENCE_MS, text, n, err);
 }
 
 struct file {
@@ -156,7 +226,7 @@ static void make_dir_of(const char *path)
 static bool write_all(int fd, const char *text, size_t n)
 {
 	while (n) {
-		ssize_t wrote = write(fd, text, n);
+		ssize_t wrote = sys_write(fd, text, n);
 
 		if (wrote < 0 && errno == EINTR)
 			continue;

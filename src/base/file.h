@@ -13,6 +13,11 @@
  * (ETIMEDOUT). */
 bool file_read(const char *path, size_t max, char **text, size_t *n, struct err *err);
 
+/* The same of a file that holds a secret: it must be a regular one that belongs to us or root, and
+ * that no other user may read or write. It is opened once, and never waits. ERR_USAGE if it is
+ * not. */
+bool file_read_secret(const char *path, size_t max, char **text, size_t *n, struct err *err);
+
 /* Replace a file as a whole, or not at all: a new one beside it is written, synced and renamed. It
  * keeps the mode of the old one; of a link, the target is replaced. The directory is made if it is
  * missing. */

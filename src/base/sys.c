@@ -250,14 +250,13 @@ static int real_fstat(const struct sys *sys, int fd, struct stat *st)
 
 /* The kernel sends SIGPIPE and SIGXFSZ to the writing thread. Block them, and consume one if it is
  * pending, which is also possible after a partial write. */
-static ssize_t real_write(const struct sys *sys, int fd, const void *buf, size_t n)
+ssize_t sys_write(int fd, const void *buf, size_t n)
 {
 	const struct timespec now = {0};
 	sigset_t held, before;
 	ssize_t done;
 	int saved;
 
-	(void)sys;
 	sigemptyset(&held);
 	sigaddset(&held, SIGPIPE);
 	sigaddset(&held, SIGXFSZ);
@@ -269,6 +268,12 @@ static ssize_t real_write(const struct sys *sys, int fd, const void *buf, size_t
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = saved;
 	return done;
+}
+
+static ssize_t real_write(const struct sys *sys, int fd, const void *buf, size_t n)
+{
+	(void)sys;
+	return sys_write(fd, buf, n);
 }
 
 static int real_ftruncate(const struct sys *sys, int fd, off_t n)

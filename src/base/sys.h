@@ -108,9 +108,11 @@ void *sys_map(const struct sys *sys, int fd, size_t n);
 void *sys_map_private(const struct sys *sys, size_t n);
 /* Map n bytes at an offset of an fd, for both sides to write. Otherwise the same. */
 void *sys_map_shared(const struct sys *sys, int fd, size_t n, off_t at);
-/* Let the kernel take back the memory of whole pages in begin .. end, which are mapped from a file
- * and not changed. They are read again when they are used. */
+/* Let the kernel take back the memory of whole pages in begin .. end. What is mapped from a file
+ * and not changed is read again when it is used; memory from malloc is zero then. */
 void sys_unload(const char *begin, const char *end);
+/* write(2) without a signal: a pipe without a reader is EPIPE, a file at its limit EFBIG. */
+ssize_t sys_write(int fd, const void *buf, size_t n);
 /* Read a file that holds one decimal or 0x number, with or without a sign. Returns false if it
  * cannot be read or is not a number. */
 bool sys_read_i64(const struct sys *sys, const char *path, int64_t *value);

@@ -11,7 +11,7 @@
 
 #include "export/export.h"
 
-enum openmetrics_form { OPENMETRICS_1_0, OPENMETRICS_CLASSIC };
+enum openmetrics_form { OPENMETRICS_1_0, OPENMETRICS_CLASSIC, OPENMETRICS_FORMS };
 
 /* "mali_fragment_queue_active_cycles", without "_total". A value in the metric's unit is
  * divided by `divisor`. */

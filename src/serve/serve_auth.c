@@ -4,11 +4,9 @@
 #include "base/file.h"
 #include "base/str.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #define FILE_BYTES 65536
 #define SECRET_BYTES 512 /* all of them are compared, whatever is in them */
@@ -48,18 +46,6 @@ static bool add_line(struct serve_auth *auth, struct span line)
 	return true;
 }
 
-static bool check_mode(const struct sys *sys, const char *path, struct err *err)
-{
-	int fd = sys->open_at(sys, AT_FDCWD, path, O_RDONLY, 0);
-	struct stat st;
-	bool open = fd >= 0 && sys->fstat(sys, fd, &st) == 0 && (st.st_mode & (S_IROTH | S_IWOTH));
-
-	if (fd >= 0)
-		sys->close(sys, fd);
-	return !open ||
-	       err_set(err, ERR_USAGE, "--auth: %s: every user may read it: chmod 600 %s", path, path);
-}
-
 static bool read_lines(struct serve_auth *auth, const char *path, struct err *err)
 {
 	AUTOFREE char *text = NULL;
@@ -67,8 +53,8 @@ static bool read_lines(struct serve_auth *auth, const char *path, struct err *er
 	unsigned n = 0;
 	size_t size;
 
-	if (!file_read(path, FILE_BYTES, &text, &size, err))
-		return false;
+	if (!file_read_secret(path, FILE_BYTES, &text, &size, err))
+		return err_prefix(err, "--auth: ");
 	for (rest = (struct span){text, size}; rest.n;) {
 		n++;
 		if (!add_line(auth, span_trim(span_until(&rest, '\n'))))
@@ -83,11 +69,11 @@ static bool read_lines(struct serve_auth *auth, const char *path, struct err *er
 		       "--auth: %s: empty: expected lines 'bearer TOKEN' or 'basic USER:PASSWORD'", path);
 }
 
-struct serve_auth *serve_auth_new(const struct sys *sys, const char *path, struct err *err)
+struct serve_auth *serve_auth_new(const char *path, struct err *err)
 {
 	struct serve_auth *auth = xcalloc(1, sizeof(*auth));
 
-	if (check_mode(sys, path, err) && read_lines(auth, path, err))
+	if (read_lines(auth, path, err))
 		return auth;
 	serve_auth_free(auth);
 	return NULL;

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/message.h"
 #include "base/sys_socket.h"
 #include "config.h"
 #include "serve/serve_auth.h"
@@ -17,6 +18,8 @@
 
 #define CLIENTS_HIGH (SERVE_CLIENTS * 3 / 4) /* a new connection closes the oldest one from here on */
 #define PEM_BYTES 1000000
+#define PAGE_NS 100000000 /* scrapes within this time get the same page */
+#define TURN_RUNS 32      /* of libmicrohttpd, before samples are taken again */
 
 /* What is called of libmicrohttpd. It is loaded when something is served, not when malitop starts:
  * with the libraries of TLS it is larger than malitop. A static malitop has it inside. */
@@ -74,6 +77,10 @@ struct serve_http {
 	char *cert, *key;
 	struct client clients[SERVE_CLIENTS];
 	bool changed; /* a connection came or went, so libmicrohttpd may have more to do */
+	struct metrics_page {
+		struct strbuf text; /* of /metrics; empty: not made yet */
+		int64_t made_ns;
+	} pages[OPENMETRICS_FORMS];
 	char url[96];
 };
 
@@ -104,6 +111,20 @@ static enum MHD_Result send_text(struct MHD_Connection *connection, unsigned sta
 	return send_page(connection, status, "text/plain; charset=utf-8", text, strlen(text), header, value);
 }
 
+/* A page costs milliseconds, and anyone who connects can ask for thousands. */
+static const struct strbuf *fresh_page(struct serve_http *http, enum openmetrics_form form)
+{
+	int64_t now_ns = http->sys->monotonic_ns(http->sys);
+	struct metrics_page *page = &http->pages[form];
+
+	if (!page->text.n || now_ns - page->made_ns >= PAGE_NS) {
+		strbuf_clear(&page->text);
+		http->options.print(http->options.ctx, form, &page->text);
+		page->made_ns = now_ns;
+	}
+	return &page->text;
+}
+
 static enum MHD_Result answer_metrics(struct serve_http *http, struct MHD_Connection *connection)
 {
 	static const char *const types[] = {
@@ -111,10 +132,9 @@ static enum MHD_Result answer_metrics(struct serve_http *http, struct MHD_Connec
 		[OPENMETRICS_CLASSIC] = "text/plain; version=0.0.4; charset=utf-8"};
 	enum openmetrics_form form =
 		serve_http_form(mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "Accept"));
-	AUTO_STRBUF struct strbuf page = {0};
+	const struct strbuf *page = fresh_page(http, form);
 
-	http->options.print(http->options.ctx, form, &page);
-	return send_page(connection, MHD_HTTP_OK, types[form], page.p, page.n, "Vary", "Accept");
+	return send_page(connection, MHD_HTTP_OK, types[form], page->p, page->n, "Vary", "Accept");
 }
 
 static enum MHD_Result answer_front(struct serve_http *http, struct MHD_Connection *connection)
@@ -241,6 +261,7 @@ static void end_request(void *ctx, struct MHD_Connection *connection, void **sta
 
 int serve_http_turn(struct serve_http *http)
 {
+	unsigned runs = 0;
 	int64_t late_ns = http->sys->monotonic_ns(http->sys) - SERVE_REQUEST_NS;
 	MHD_UNSIGNED_LONG_LONG wait_ms;
 
@@ -253,7 +274,9 @@ int serve_http_turn(struct serve_http *http)
 	do {
 		http->changed = false;
 		mhd.run(http->daemon);
-	} while (http->changed);
+	} while (http->changed && ++runs < TURN_RUNS);
+	if (http->changed)
+		return 0;
 	return mhd.get_timeout(http->daemon, &wait_ms) == MHD_YES && wait_ms < 1000 ? (int)wait_ms : 1000;
 }
 
@@ -294,8 +317,14 @@ static bool check_security(const struct serve_http_options *o, const char *host,
 	if (!o->cert != !o->key)
 		return err_set(err, ERR_USAGE, "--tls-%s: give --tls-%s as well", o->cert ? "cert" : "key",
 			       o->cert ? "key" : "cert");
-	if (o->insecure || sys_is_loopback(host) || (o->cert && o->auth))
+	if (sys_is_loopback(host) || (o->cert && o->auth))
 		return true;
+	if (o->insecure) {
+		message("--insecure: %s: others reach it: %s", o->listen,
+			o->auth ? "without TLS, all on the way can read secrets and metrics"
+				: "without --auth, everybody there can read all metrics");
+		return true;
+	}
 	return err_set(err, ERR_USAGE,
 		       "--listen: others reach %s: give %s, or --insecure if everybody there may read",
 		       o->listen,
@@ -312,8 +341,10 @@ static bool read_tls(struct serve_http *http, struct err *err)
 		return true;
 	if (mhd.is_feature_supported(MHD_FEATURE_TLS) != MHD_YES)
 		return err_set(err, 0, "--tls-cert: the libmicrohttpd of this machine was built without TLS");
-	return file_read(http->options.cert, PEM_BYTES, &http->cert, &n, err) &&
-	       file_read(http->options.key, PEM_BYTES, &http->key, &n, err);
+	if (!file_read(http->options.cert, PEM_BYTES, &http->cert, &n, err))
+		return err_prefix(err, "--tls-cert: ");
+	return file_read_secret(http->options.key, PEM_BYTES, &http->key, &n, err) ||
+	       err_prefix(err, "--tls-key: ");
 }
 
 static bool start_daemon(struct serve_http *http, int fd, struct err *err)
@@ -378,7 +409,7 @@ struct serve_http *serve_http_new(const struct sys *sys, const struct serve_http
 	for (unsigned i = 0; i < SERVE_CLIENTS; i++)
 		http->clients[i].fd = -1;
 	if (ok && options->auth)
-		ok = (http->auth = serve_auth_new(sys, options->auth, err)) != NULL;
+		ok = (http->auth = serve_auth_new(options->auth, err)) != NULL;
 	if (ok && start_listening(http, err))
 		return http;
 	serve_http_free(http);
@@ -392,6 +423,8 @@ void serve_http_free(struct serve_http *http)
 	if (http->daemon)
 		mhd.stop_daemon(http->daemon);
 	serve_auth_free(http->auth);
+	for (unsigned i = 0; i < OPENMETRICS_FORMS; i++)
+		strbuf_fini(&http->pages[i].text);
 	if (http->key)
 		explicit_bzero(http->key, strlen(http->key));
 	free(http->cert);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -212,6 +213,27 @@ static void a_pipe_without_a_writer_times_out(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
+/* The screen saves settings; a signal would end it. */
+static void a_file_that_may_not_grow_is_an_error_and_no_signal(void **state)
+{
+	AUTOFREE char *path = write_file("small", "old"), *text = NULL;
+	struct rlimit before, limit;
+	struct err err = {0};
+	bool replaced;
+
+	(void)state;
+	getrlimit(RLIMIT_FSIZE, &before);
+	limit = (struct rlimit){4, before.rlim_max};
+	setrlimit(RLIMIT_FSIZE, &limit);
+	replaced = file_replace(path, "much longer", 11, &err);
+	setrlimit(RLIMIT_FSIZE, &before);
+	assert_false(replaced);
+	assert_int_equal(err.code, EFBIG);
+	text = text_of(path);
+	assert_string_equal(text, "old");
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +242,7 @@ int main(void)
 		cmocka_unit_test(a_file_that_cannot_seek_is_refused_without_waiting),
 		cmocka_unit_test(nothing_to_close_is_fine),
 		cmocka_unit_test(a_file_is_replaced_with_its_mode_and_through_a_link),
+		cmocka_unit_test(a_file_that_may_not_grow_is_an_error_and_no_signal),
 		cmocka_unit_test(a_pipe_is_read_until_its_writer_closes_it),
 		cmocka_unit_test(a_pipe_without_a_writer_times_out),
 	};

@@ -130,6 +130,13 @@ def pipelining(server):
     check("pipelined requests", answers == [b"200", b"200", b"404", b"200"], f"answered with {answers}")
 
 
+def gone_before_the_answer(server):
+    for _ in range(300):
+        with server.connect() as connection:
+            try_send(connection, request() * 100)
+    still_serves("300 clients that ask for 100 pages each and leave", server)
+
+
 def look_back(name, server, connections):
     """After a scrape that came later: what did these connections get by then?"""
     still_serves(name, server)
@@ -178,7 +185,7 @@ def hostile_clients():
         time.sleep(0.05)
     still_serves("a first scrape", server)
     descriptors = server.descriptors()
-    for attack in (silent_connections, slow_loris, slow_readers, huge_headers, pipelining, cut_requests, nonsense):
+    for attack in (silent_connections, slow_loris, slow_readers, huge_headers, pipelining, gone_before_the_answer, cut_requests, nonsense):
         attack(server)
     check("after all of them", server.descriptors() <= descriptors + CLIENTS, "connections stay open")
     still_serves("after all of them", server)
@@ -223,7 +230,23 @@ def secrets_and_tls(work):
     check("with TLS", server.stop() == 0, "it did not end well")
 
 
+def insecure_addresses(work):
+    """Others reach them, so there is a warning. Nothing connects here."""
+    auth = os.path.join(work, "auth")
+    with open(auth, "w") as file:
+        file.write("bearer correct-horse\n")
+    os.chmod(auth, 0o600)
+    for options, words in (([], "without --auth, everybody there can read all metrics"),
+                           (["--auth", auth], "without TLS, all on the way can read secrets and metrics")):
+        run = subprocess.run([sys.argv[1], "serve", "--demo", "--listen", "0.0.0.0:0", "--insecure", "-d", "1ms", *options],
+                             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
+        check(f"--insecure {options[:1]}", run.returncode == 0 and f"malitop: --insecure: 0.0.0.0:0: others reach it: {words}\n" in run.stderr,
+              f"status {run.returncode}: {run.stderr}")
+
+
 hostile_clients()
+with tempfile.TemporaryDirectory() as directory:
+    insecure_addresses(directory)
 if shutil.which("openssl"):
     with tempfile.TemporaryDirectory() as directory:
         secrets_and_tls(directory)

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -26,9 +28,12 @@ static int64_t test_clock(const struct sys *sys)
 	return now_ns;
 }
 
+static unsigned n_printed;
+
 static void print_page(void *ctx, enum openmetrics_form form, struct strbuf *out)
 {
 	(void)ctx;
+	n_printed++;
 	strbuf_str(out, form == OPENMETRICS_1_0 ? "open\n" : "classic\n");
 }
 
@@ -127,6 +132,38 @@ static void each_request_of_a_connection_has_its_own_time(void **state)
 	bench_fini(&b);
 }
 
+/* Else clients that ask for thousands of pages, and do not even read them, delay a scrape. */
+static void scrapes_at_one_time_cost_one_page(void **state)
+{
+	static const char request[] = "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n";
+	struct serve_bench b;
+	char text[20000];
+	int fds[5];
+
+	(void)state;
+	bench_init(&b);
+	n_printed = 0;
+	for (unsigned i = 0; i < ARRAY_LEN(fds); i++) {
+		fds[i] = connect_client(&b);
+		for (unsigned k = 0; k < 20; k++)
+			send_text(fds[i], request);
+	}
+	for (unsigned i = 0, answers = 0; i < ARRAY_LEN(fds); i++, answers = 0)
+		while (answers < 20) {
+			assert_true(read_answer(&b, fds[i], text, sizeof(text)) > 0);
+			for (const char *p = text; (p = strstr(p, "HTTP/1.1 200")); p++)
+				answers++;
+		}
+	assert_int_equal(n_printed, 1);
+	now_ns += 1000000000; /* a later scrape is as of its time */
+	send_text(fds[0], request);
+	assert_true(read_answer(&b, fds[0], text, sizeof(text)) > 0);
+	assert_int_equal(n_printed, 2);
+	for (unsigned i = 0; i < ARRAY_LEN(fds); i++)
+		close(fds[i]);
+	bench_fini(&b);
+}
+
 static void address_that_others_reach_needs_tls_and_auth(void **state)
 {
 	static const struct {
@@ -141,7 +178,10 @@ static void address_that_others_reach_needs_tls_and_auth(void **state)
 		{{.listen = "0.0.0.0:0", .insecure = true}, NULL},
 		{{.listen = "127.0.0.1:0", .cert = "c"}, "--tls-cert: give --tls-key as well"},
 		{{.listen = "127.0.0.1:0", .key = "k"}, "--tls-key: give --tls-cert as well"},
-		{{.listen = "127.0.0.1:0", .cert = "/dev/null", .key = "/dev/null"}, "not a certificate"},
+		{{.listen = "127.0.0.1:0", .cert = "/dev/null", .key = "/dev/null"},
+		 "--tls-key: /dev/null: not a regular file"},
+		{{.listen = "127.0.0.1:0", .cert = "/nonexistent", .key = "/dev/null"},
+		 "--tls-cert: /nonexistent: cannot open"},
 		{{.listen = "127.0.0.1:0", .auth = "/nonexistent"}, "/nonexistent"},
 		{{.listen = "localhost:0"}, "not a numeric address"},
 		{{.listen = "127.0.0.1"}, "expected ADDR:PORT"},
@@ -207,10 +247,10 @@ static void auth_file_is_checked(void **state)
 		const char *error, *header;
 	} cases[] = {
 		{"bearer 12345678\n", 0600, NULL, "Bearer 12345678"},
-		{"# lab\n\nbearer 12345678", 0640, NULL, "bEARER 12345678"},
+		{"# lab\n\nbearer 12345678", 0400, NULL, "bEARER 12345678"},
 		{"basic a:12345\r\n", 0600, NULL, NULL}, /* too short */
 		{"basic Aladdin:open sesame\n", 0600, NULL, "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="},
-		{"bearer 12345678\n", 0644, "every user may read it", NULL},
+		{"bearer 12345678\n", 0644, "--auth: /tmp/test_serve_", NULL},
 		{"bearer 1234567\n", 0600, ":1: expected", NULL},
 		{"bearer 12345678\ntoken abc\n", 0600, ":2: expected", NULL},
 		{"basic no-password\n", 0600, ":1: expected", NULL},
@@ -218,11 +258,9 @@ static void auth_file_is_checked(void **state)
 	};
 	char path[] = "/tmp/test_serve_XXXXXX";
 	struct err err = {0};
-	struct sys sys;
 	int fd = mkstemp(path);
 
 	(void)state;
-	assert_true(sys_init(&sys, NULL, &err));
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct serve_auth *auth;
 
@@ -231,7 +269,7 @@ static void auth_file_is_checked(void **state)
 				 (int)strlen(cases[i].text));
 		assert_int_equal(fchmod(fd, cases[i].mode), 0);
 		err = (struct err){0};
-		auth = serve_auth_new(&sys, path, &err);
+		auth = serve_auth_new(path, &err);
 		if (cases[i].error ? auth || !strstr(err.text, cases[i].error)
 				   : auth == NULL && cases[i].header)
 			fail_msg("case %zu: %s", i, err.text);
@@ -246,6 +284,140 @@ static void auth_file_is_checked(void **state)
 	}
 	close(fd);
 	unlink(path);
+}
+
+/* The list that systemd sets on a credential: its owner, root, and another user may read it. */
+static bool share_by_acl(const char *path, uid_t user, unsigned group)
+{
+	const uint16_t entries[][4] = {{1, 4, 0xffff, 0xffff},
+				       {2, 4, (uint16_t)user, (uint16_t)(user >> 16)},
+				       {4, (uint16_t)group, 0xffff, 0xffff},
+				       {16, 4, 0xffff, 0xffff},
+				       {32, 0, 0xffff, 0xffff}};
+	unsigned char list[4 + sizeof(entries)] = {2};
+
+	memcpy(list + 4, entries, sizeof(entries)); /* little-endian */
+	return setxattr(path, "system.posix_acl_access", list, sizeof(list), 0) == 0;
+}
+
+static void make_fifo(const char *path)
+{
+	assert_int_equal(mkfifo(path, 0600), 0);
+}
+
+static void make_directory(const char *path)
+{
+	assert_int_equal(mkdir(path, 0700), 0);
+}
+
+static void make_secret(const char *path)
+{
+	int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+
+	assert_int_equal(write(fd, "bearer 12345678\n", 16), 16);
+	close(fd);
+}
+
+static void make_group_readable(const char *path)
+{
+	make_secret(path);
+	assert_int_equal(chmod(path, 0640), 0);
+}
+
+static void make_readable(const char *path)
+{
+	make_secret(path);
+	assert_int_equal(chmod(path, 0604), 0);
+}
+
+static void make_group_writable(const char *path)
+{
+	make_secret(path);
+	assert_int_equal(chmod(path, 0620), 0);
+}
+
+static void make_anothers(const char *path)
+{
+	make_secret(path);
+	if (geteuid() == 0)
+		assert_int_equal(chown(path, 65534, 65534), 0);
+	else
+		assert_int_equal(chmod(path, 0604), 0);
+}
+
+static void make_credential(const char *path)
+{
+	make_secret(path);
+	share_by_acl(path, geteuid(), 0); /* where there are no lists, it is a plain secret */
+}
+
+static void make_shared_with_another(const char *path)
+{
+	make_secret(path);
+	if (!share_by_acl(path, 12345, 0))
+		assert_int_equal(chmod(path, 0640), 0);
+}
+
+static void make_shared_with_a_group(const char *path)
+{
+	make_secret(path);
+	if (!share_by_acl(path, geteuid(), 4))
+		assert_int_equal(chmod(path, 0640), 0);
+}
+
+/* A FIFO does not hang, and the file that is checked is the one that is read. */
+static void secrets_are_regular_files_of_the_user_only(void **state)
+{
+	static const struct {
+		void (*make)(const char *path);
+		const char *error; /* NULL: it is read */
+	} cases[] = {
+		{make_secret, NULL},
+		{make_credential, NULL},
+		{make_fifo, "not a regular file"},
+		{make_directory, "not a regular file"},
+		{make_readable, "other users may read or change it: chmod 600 "},
+		{make_group_readable, "other users may read or change it: chmod 600 "},
+		{make_group_writable, "other users may read or change it: chmod 600 "},
+		{make_shared_with_another, "other users may read or change it: chmod 600 "},
+		{make_shared_with_a_group, "other users may read or change it: chmod 600 "},
+		{make_anothers, ": "},
+	};
+	char dir[] = "/tmp/test_serve_XXXXXX", path[64];
+	struct sys sys;
+	struct err err;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/secret", dir);
+	assert_true(sys_init(&sys, NULL, &err));
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const struct serve_http_options options[] = {
+			{.listen = "127.0.0.1:0", .auth = path},
+			{.listen = "127.0.0.1:0", .cert = "/dev/null", .key = path}};
+		static const char *const names[] = {"--auth: ", "--tls-key: "};
+
+		cases[i].make(path);
+		for (size_t k = 0; k < ARRAY_LEN(options); k++) {
+			bool reads = !cases[i].error;
+			struct serve_http *http = serve_http_new(&sys, &options[k], &err);
+
+			/* the secret is no key of the certificate */
+			if (reads ? k == 0 && !http
+				  : http || strncmp(err.text, names[k], strlen(names[k])) != 0)
+				fail_msg("case %zu, %s%s", i, names[k], http ? "is read" : err.text);
+			if (cases[i].error && !strstr(err.text, cases[i].error))
+				fail_msg("case %zu: %s", i, err.text);
+			if (reads && k == 1)
+				assert_non_null(strstr(err.text, "not a certificate"));
+			serve_http_free(http);
+		}
+		if (cases[i].make == make_directory)
+			rmdir(path);
+		else
+			unlink(path);
+	}
+	rmdir(dir);
 	sys_fini(&sys);
 }
 
@@ -254,9 +426,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(client_with_half_a_request_is_closed_after_its_time),
 		cmocka_unit_test(each_request_of_a_connection_has_its_own_time),
+		cmocka_unit_test(scrapes_at_one_time_cost_one_page),
 		cmocka_unit_test(address_that_others_reach_needs_tls_and_auth),
 		cmocka_unit_test(accept_header_chooses_the_form),
 		cmocka_unit_test(auth_file_is_checked),
+		cmocka_unit_test(secrets_are_regular_files_of_the_user_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
