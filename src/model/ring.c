@@ -1,6 +1,7 @@
 #include "model/ring.h"
 
 #include "base/alloc.h"
+#include "base/sys.h"
 
 #include <assert.h>
 #include <stdatomic.h>
@@ -14,12 +15,18 @@
  * An empty ring restarts at the start of the array, so that memory reserved for the worst case is
  * not touched until it is needed. While head == tail the consumer does not write tail, so the
  * producer may move it, before head. A thread that sees the new head also sees the new tail; the
- * new tail with the old head is ahead of it, which also means empty. */
+ * new tail with the old head is ahead of it, which also means empty.
+ *
+ * After a reader was late, all of the memory may be touched. All of an empty ring belongs to the
+ * producer, which gives back what is beyond the first quarter, a piece at each restart, because a
+ * sampler must not wait long. */
 #define WRAP UINT64_MAX
+#define UNLOAD_WORDS ((size_t)128 << 10)
 
 struct ring {
 	uint64_t *words;
 	size_t size;                     /* in words */
+	size_t touched;                  /* the producer's: words up to there may be in memory */
 	_Alignas(64) atomic_size_t head; /* written by the producer */
 	_Alignas(64)
 		atomic_size_t tail; /* written by the consumer; by the producer while the ring is empty */
@@ -57,6 +64,17 @@ void ring_free(struct ring *ring)
 	free(ring);
 }
 
+static void unload_piece(struct ring *ring)
+{
+	size_t most = ring->size / 4, from = ring->touched;
+
+	if (from <= most)
+		return;
+	from = from - most > UNLOAD_WORDS ? from - UNLOAD_WORDS : most;
+	sys_unload((const char *)&ring->words[from], (const char *)&ring->words[ring->touched]);
+	ring->touched = from;
+}
+
 bool ring_push(struct ring *ring, const struct sample *sample)
 {
 	size_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
@@ -67,6 +85,7 @@ bool ring_push(struct ring *ring, const struct sample *sample)
 	bool restart = head == tail && at;
 
 	if (restart) {
+		unload_piece(ring);
 		head = tail = head + room;
 		at = fill = 0;
 	}
@@ -80,6 +99,8 @@ bool ring_push(struct ring *ring, const struct sample *sample)
 		ring->words[at] = WRAP;
 		at = 0;
 	}
+	if (at + need > ring->touched)
+		ring->touched = at + need;
 	ring->words[at] = need;
 	memcpy(&ring->words[at + 1], sample, sample_size(sample));
 	atomic_store_explicit(&ring->head, head + fill + need, memory_order_release);

@@ -6,8 +6,10 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -223,6 +225,48 @@ static void an_empty_ring_begins_anew_with_all_its_room(void **state)
 	ring_free(ring);
 }
 
+static size_t resident_bytes(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	unsigned long pages = 0;
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%*u %lu", &pages), 1);
+	fclose(file);
+	return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* A reader was late once, so that all of the ring was used. */
+static void memory_of_a_late_reader_is_given_back(void **state)
+{
+	const size_t size = (size_t)32 << 20;
+	AUTOFREE struct sample *s = scratch_new();
+	size_t before = resident_bytes(), full;
+	struct ring *ring = ring_new(size);
+	uint64_t in = 0, out = 0;
+
+	(void)state;
+	do
+		fill_sample(s, ++in, VALUES_MAX);
+	while (ring_push(ring, s));
+	full = resident_bytes();
+	assert_true(full >= before + size * 9 / 10);
+	for (; ring_peek(ring); ring_release(ring))
+		assert_true(is_whole(ring_peek(ring), ++out, VALUES_MAX));
+	assert_int_equal(out, in - 1);
+	for (unsigned round = 0; round < 100; round++) { /* in time again */
+		for (unsigned i = 0; i < 300; i++) {
+			fill_sample(s, ++in, VALUES_MAX);
+			assert_true(ring_push(ring, s));
+		}
+		for (out = in - 300; ring_peek(ring); ring_release(ring))
+			assert_true(is_whole(ring_peek(ring), ++out, VALUES_MAX));
+		assert_int_equal(out, in);
+	}
+	assert_true(resident_bytes() <= full - size / 2);
+	ring_free(ring);
+}
+
 /* ---- two threads ---- */
 
 #define THREAD_SAMPLES 200000u
@@ -289,6 +333,7 @@ int main(void)
 		cmocka_unit_test(samples_wrap_around_from_every_place),
 		cmocka_unit_test(a_full_ring_that_must_wrap_loses_and_does_not_overwrite),
 		cmocka_unit_test(an_empty_ring_begins_anew_with_all_its_room),
+		cmocka_unit_test(memory_of_a_late_reader_is_given_back),
 		cmocka_unit_test(two_threads_see_whole_samples_in_order_and_count_every_loss),
 	};
 
