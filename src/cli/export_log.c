@@ -25,8 +25,8 @@ struct export_job {
 	struct mlog_reader *reader;
 	struct session session;
 	struct export *export;
-	struct log_file *out;  /* NULL: not open yet */
-	struct strbuf pending; /* complete rows */
+	struct log_file *out;      /* NULL: not open yet */
+	struct log_pieces pending; /* complete rows */
 	int64_t from_ns, to_ns;
 	struct watch *watch;           /* NULL without --findings */
 	int64_t people_ns;             /* end of the last list of processes that it has seen */
@@ -39,9 +39,10 @@ struct export_job {
 
 static bool write_pending(struct export_job *job, struct err *err)
 {
-	bool ok = !job->out || log_file_write(job->out, job->pending.p, job->pending.n, err);
+	unsigned n;
+	bool ok = !job->out || log_file_write_pieces(job->out, &job->pending, &n, err);
 
-	strbuf_clear(&job->pending);
+	log_pieces_clear(&job->pending);
 	return ok;
 }
 
@@ -49,8 +50,8 @@ static bool add_rows(void *ctx, const void *bytes, size_t n, struct err *err)
 {
 	struct export_job *job = ctx;
 
-	strbuf_add(&job->pending, bytes, n);
-	return !job->out || job->pending.n < WRITE_BYTES || write_pending(job, err);
+	log_pieces_add(&job->pending, bytes, n, 0);
+	return !job->out || job->pending.bytes.n < WRITE_BYTES || write_pending(job, err);
 }
 
 static bool find_file(const struct sys *sys, const char *path, struct stat *st)
@@ -208,7 +209,7 @@ static void close_log(struct export_job *job, struct file *file)
 	session_close(&job->session);
 	mlog_reader_free(job->reader);
 	file_close(file);
-	strbuf_fini(&job->pending);
+	log_pieces_fini(&job->pending);
 	*job = (struct export_job){
 		.out = job->out, .damaged = job->damaged, .found = job->found, .past = job->past};
 }
@@ -217,14 +218,14 @@ static void close_log(struct export_job *job, struct file *file)
 static bool merge_header(struct export_job *job, const struct options *o, struct strbuf *seen,
 			 const char *name, struct err *err)
 {
-	struct span header = {job->pending.p, job->pending.n};
+	struct span header = {job->pending.bytes.p, job->pending.bytes.n};
 
 	if (o->format != FORMAT_CSV)
 		return true;
 	if (!seen->n)
 		strbuf_add(seen, header.p, header.n);
 	else if (span_eq(header, (struct span){seen->p, seen->n}))
-		strbuf_clear(&job->pending);
+		log_pieces_clear(&job->pending);
 	else
 		return err_set(
 			err, 0,
@@ -246,7 +247,8 @@ static bool export_one(struct export_job *job, const struct sys *sys, const stru
 	if (!file)
 		return false;
 	str_printable(name, sizeof(name), path);
-	ok = open_log(job, sys, o, &input, name, (struct export_options){0}, err) &&
+	ok = open_log(job, sys, o, &input, name,
+		      (struct export_options){.lines = o->report ? EXPORT_TOTAL : EXPORT_ROWS}, err) &&
 	     (o->n_logs < 2 || merge_header(job, o, seen, name, err)) &&
 	     (job->out || open_out(job, sys, o, err)) && export_blocks(job, err);
 	if (job->out && err->code != EPIPE)
@@ -311,7 +313,7 @@ static bool write_past(struct export_job *job, struct err *err)
 	uint64_t n_dropped = openmetrics_past_dropped(job->past);
 	bool ok = openmetrics_past_write(job->past, add_rows, job, err) && write_pending(job, err);
 
-	strbuf_fini(&job->pending);
+	log_pieces_fini(&job->pending);
 	if (n_dropped)
 		message("%llu values were left out: logs of one host overlap", (unsigned long long)n_dropped);
 	return ok;

@@ -8,6 +8,7 @@
 #include "tui/live.h"
 #include "cli/once.h"
 #include "options/options.h"
+#include "record/layer_environment.h"
 #include "record/record.h"
 #include "serve/serve.h"
 #include "cli/stat.h"
@@ -79,6 +80,8 @@ static int run_command(struct options *options, struct strbuf *out, struct err *
 		return run_with_data(options, out, err, list_run);
 	if (!sys_init(&sys, NULL, err))
 		return EXIT_FAILED;
+	if (options->command == COMMAND_PASSES)
+		return layer_environment_print(&sys, out, err) ? EXIT_DONE : EXIT_FAILED;
 	return options->command == COMMAND_RECORD   ? record_run(&sys, options, out, err)
 	       : options->command == COMMAND_STAT   ? stat_run(&sys, options, err)
 	       : options->command == COMMAND_EXPORT ? export_log_run(&sys, options, err)

@@ -95,22 +95,26 @@ static void set_total(const struct measure *m, const char *text)
 				       .end_ns = c->end_ns,
 				       .user_ns = c->user_ns,
 				       .system_ns = c->system_ns,
-				       .status = c->status};
+				       .status = c->status,
+				       .timed_out = m->timed_out};
 
 	if (m->session.gate)
 		total.counted_ns = gate_open_ns(m->session.gate, m->sys, &total.n_parts);
 	recorder_total(m->recorder, &total);
 }
 
-/* Measure once. With `repeat`, the total goes there instead of to the output. */
+/* Measure once. With `repeat`, the total goes there instead of to the output. *timed_out is whether
+ * --duration ended CMD. */
 static int run_once(const struct sys *sys, struct options *options, const char *text,
-		    struct export_repeat *repeat, struct err *err)
+		    struct export_repeat *repeat, bool *timed_out, struct err *err)
 {
 	struct recorder_state state;
 	struct measure m;
 	int status;
 
 	bool first = !options->told;
+
+	*timed_out = false;
 
 	if (!measure_open(&m, sys, options, err))
 		return m.status;
@@ -122,6 +126,7 @@ static int run_once(const struct sys *sys, struct options *options, const char *
 	if (m.command.ended)
 		set_total(&m, text);
 	status = measure_end(&m, &state, err);
+	*timed_out = m.timed_out && !state.failed;
 	if (state.lost)
 		message("%llu samples were lost: the output was not read fast enough, or the driver dropped "
 			"them",
@@ -129,19 +134,21 @@ static int run_once(const struct sys *sys, struct options *options, const char *
 	return status;
 }
 
-/* Run CMD until a run fails: its figures would not be comparable. */
-static int run_times(const struct sys *sys, struct options *options, const char *text, unsigned n,
-		     struct export_repeat *repeat, struct err *err)
+/* Run CMD until a run fails: its figures would not be comparable. Runs that --duration ends are all
+ * as long. *status is that of the last run. */
+static bool run_times(const struct sys *sys, struct options *options, const char *text, unsigned n,
+		      struct export_repeat *repeat, int *status, struct err *err)
 {
 	for (unsigned i = 0; i < n; i++) {
-		int status = run_once(sys, options, text, repeat, err);
+		bool timed_out;
 
-		if (status != EXIT_DONE) {
-			message("run %u of %u ended with %d: no more runs", i + 1, n, status);
-			return status;
-		}
+		*status = run_once(sys, options, text, repeat, &timed_out, err);
+		if (*status == EXIT_DONE || timed_out)
+			continue;
+		message("run %u of %u ended with %d: no more runs", i + 1, n, *status);
+		return false;
 	}
-	return EXIT_DONE;
+	return true;
 }
 
 static bool write_statistics(const struct sys *sys, const struct options *options, const struct strbuf *text,
@@ -158,10 +165,10 @@ static int run_repeated(const struct sys *sys, struct options *options, const ch
 {
 	struct export_repeat *warm = export_repeat_new(), *repeat = export_repeat_new();
 	AUTO_STRBUF struct strbuf out = {0};
-	int status = run_times(sys, options, text, options->warmup, warm, err);
+	int status = EXIT_DONE;
 
-	if (status == EXIT_DONE)
-		status = run_times(sys, options, text, options->repeat, repeat, err);
+	if (run_times(sys, options, text, options->warmup, warm, &status, err))
+		run_times(sys, options, text, options->repeat, repeat, &status, err);
 	if (export_repeat_runs(repeat)) {
 		export_repeat_print(repeat, options->format, text, options->warmup, &out);
 		if (!write_statistics(sys, options, &out, err) && status == EXIT_DONE)
@@ -176,10 +183,11 @@ int stat_run(const struct sys *sys, struct options *options, struct err *err)
 {
 	AUTOFREE char *text = options->cmd ? command_text(options->cmd) : NULL;
 	AUTOFREE char *all = headline_all();
+	bool timed_out;
 
 	/* only these are shown; the report on CMD shows all */
 	if (!options->cmd && !options->n_events && !options->groups)
 		options->counts = all;
 	return options->repeat ? run_repeated(sys, options, text, err)
-			       : run_once(sys, options, text, NULL, err);
+			       : run_once(sys, options, text, NULL, &timed_out, err);
 }

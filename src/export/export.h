@@ -69,7 +69,7 @@ typedef bool export_write_fn(void *ctx, const void *bytes, size_t n, struct err 
 struct export;
 struct export_format;
 extern const struct export_format export_csv, export_jsonl, export_perfetto, export_text, export_wide,
-	export_counters, export_junit, export_openmetrics;
+	export_counters, export_report, export_junit, export_openmetrics;
 
 /* Choose the columns and write the header. Options and sources are copied. The error for a name or
  * glob without a match names it. NULL on failure. */
@@ -89,6 +89,7 @@ struct export_command {
 	int64_t begin_ns, end_ns; /* CLOCK_MONOTONIC, as in samples */
 	int64_t user_ns, system_ns;
 	int status;
+	bool timed_out;     /* --duration ended it */
 	int64_t counted_ns; /* in n_parts parts of its run; n_parts 0: all the time */
 	unsigned n_parts;
 };

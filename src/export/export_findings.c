@@ -132,14 +132,14 @@ static void text_finding(const struct judge *judge, const struct judged *f, stru
 	put_words(out, "guide", finding_guide(judge->db, f->def, product));
 }
 
-void findings_text(const struct export_table *table, const struct judge *judge, struct strbuf *out)
+static void findings_report(const struct export_table *table, const struct judge *judge, struct strbuf *out)
 {
 	AUTOFREE const struct judged **held = xcalloc(judge->n_findings + 1, sizeof(*held));
 	double share;
 	const struct judged *verdict = judge_longest(judge, &share);
 	unsigned n = sort_held(judge, held);
 
-	strbuf_str(out, "\nverdict  ");
+	strbuf_str(out, "verdict  ");
 	verdict_line(judge, out);
 	strbuf_str(out, "\n");
 	if (!table->options->findings)
@@ -152,6 +152,12 @@ void findings_text(const struct export_table *table, const struct judge *judge, 
 	strbuf_printf(out, "\nfindings  %u of %u checks\n", n, judge->n_findings);
 	for (unsigned i = 0; i < n; i++)
 		text_finding(judge, held[i], out);
+}
+
+void findings_text(const struct export_table *table, const struct judge *judge, struct strbuf *out)
+{
+	strbuf_str(out, "\n");
+	findings_report(table, judge, out);
 }
 
 /* ---- JSON ---- */
@@ -333,6 +339,9 @@ static void no_header(const struct export_table *table, struct strbuf *out)
 {
 	(void)table, (void)out;
 }
+
+const struct export_format export_report = {
+	.name = "report", .begin = no_header, .row = no_rows, .findings = findings_report};
 
 const struct export_format export_junit = {
 	.name = "junit", .raw = true, .begin = no_header, .row = no_rows, .findings = findings_junit};

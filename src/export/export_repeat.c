@@ -96,7 +96,7 @@ static void totals_row(const struct export_table *table, const struct export_row
 	const struct unit *seconds = unit_find(span_of("seconds"));
 
 	(void)out;
-	if (!c || c->status) /* what a failed run did is not comparable */
+	if (!c || (c->status && !c->timed_out)) /* what a failed run did is not comparable */
 		return;
 	r->n_runs++;
 	for (unsigned i = 0; i < table->n_metrics; i++)

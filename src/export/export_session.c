@@ -65,6 +65,8 @@ static const struct export_format *format_of(const struct options *o, const stru
 
 	if (form->compare)
 		return &export_compared;
+	if (o->report)
+		return &export_report;
 	return form->repeat ? &export_totals : wide ? &export_wide : formats[o->format];
 }
 

@@ -32,6 +32,7 @@ enum command_word {
 	COMMAND_DOCTOR,
 	COMMAND_EXPLAIN,
 	COMMAND_SERVE,
+	COMMAND_PASSES,
 	COMMAND_COMPLETE,
 	COMMAND_COUNT
 };
@@ -97,6 +98,7 @@ struct options {
 	double speed;              /* of replay */
 	bool per_core;
 	bool passes; /* frames and passes of CMD */
+	bool env;    /* COMMAND_PASSES */
 	bool profiling;
 	double fps;                   /* 0 if a log is read and --fps was not given: the log has it */
 	struct dimensions resolution; /* likewise */
@@ -141,6 +143,7 @@ struct options {
 	const char *operand; /* FILE of eval, replay and export; NAME of explain */
 	char **cmd;          /* the words after "--", and NULL; NULL without them */
 	bool rows;           /* COMMAND_STAT: a line per metric and interval, not only the totals of CMD */
+	bool report;         /* COMMAND_EXPORT: the report of the findings, no rows */
 
 	char **owned; /* texts from the configuration file */
 	unsigned n_owned, cap_owned;

@@ -166,6 +166,8 @@ static bool check_output(struct options *options, bool format_given, struct err 
 			       option_shown(buf, options->log));
 	options->findings =
 		options->findings || options->fail_on || options->budget || options->format == FORMAT_JUNIT;
+	options->report = options->command == COMMAND_EXPORT && options->findings && !format_given &&
+			  options->format == FORMAT_TABLE;
 	return check_format(options, format_given, err) && check_findings(options, err) &&
 	       check_logs(options, err);
 }
@@ -249,6 +251,10 @@ bool options_check(struct options *options, const struct option_words *words, bo
 		return err_set(err, 0, "--format: only with --log: also give a log");
 	if (options_given(words, "frames") && !options->once.w)
 		return err_set(err, 0, "--frames: only with --once: also give --once");
+	if (command == COMMAND_PASSES && !options->env)
+		return err_set(err, 0,
+			       "passes: give --env to print the environment; stat --passes -- CMD "
+			       "times the passes of CMD");
 	if (command == COMMAND_EVAL && !options->gpu)
 		return err_set(err, 0, "eval: no GPU: give --gpu NAME, see malitop list gpus");
 	return true;

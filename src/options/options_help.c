@@ -73,7 +73,11 @@ void options_help(const struct options *options, struct strbuf *out)
 	strbuf_str(out, "\n");
 	if (has_times)
 		strbuf_wrap(out, 0, 0, HELP_WIDTH, "TIME is a decimal number with ns, us, ms, s or m.");
-	strbuf_wrap(out, 0, 0, HELP_WIDTH, "Exit status: 0 success, 1 failure, 2 usage error.");
+	strbuf_wrap(
+		out, 0, 0, HELP_WIDTH,
+		option_row_find(SPAN_LIT("fail-on"))->commands & 1u << command
+			? "Exit status: 0 success, 1 failure, 2 usage error, 3 a finding of --fail-on held."
+			: "Exit status: 0 success, 1 failure, 2 usage error.");
 }
 
 /* ---- the whole table ---- */

@@ -393,7 +393,12 @@ bool options_check_view(const struct options *options, struct err *err)
 	known = ok && views_find(&views, options->view);
 	for (unsigned i = 0; i < views.n_views; i++)
 		strbuf_printf(&names, "%s%s", i ? ", " : "", views.views[i].name);
-	if (ok && !known)
+	if (ok && !known && strcmp(options->view, "user") == 0)
+		err_set(err, 0,
+			"--view: user: there is no view of your own yet: press i on a row, then e, or see "
+			"OWN VIEWS "
+			"in malitop(1)");
+	else if (ok && !known)
 		err_set(err, 0, "--view: unknown '%.40s': expected %s, or the key of one", options->view,
 			names.p);
 	views_fini(&views);

@@ -78,7 +78,9 @@ const struct option_row option_rows[] = {
 		   "by the extension of FILE, else table"},
 		  {IN_LIST, "table, csv or jsonl", "table"}, {IN_DOCTOR, "table or jsonl", "table"})},
 	{"duration", 'd', "TIME", NULL, "stop after this time, 1ms to 9999m", NULL, IN_SAMPLING | IN_REPLAY,
-	 true, &kind_time, AT(duration_ns), .min = 1 * MS, .max = 9999 * 60 * S},
+	 true, &kind_time, AT(duration_ns), .min = 1 * MS, .max = 9999 * 60 * S,
+	 MEANINGS({IN_RECORD | IN_STAT,
+		   "stop after this time, 1ms to 9999m, or at the end of CMD, whichever comes first", NULL})},
 	{"repeat", 0, "N", NULL, "run CMD N times: mean, deviation, minimum and maximum of each figure",
 	 "1, without statistics", IN_STAT, true, &kind_count, AT(repeat), .min = 1, .max = 100000},
 	{"warmup", 0, "N", NULL, "run CMD N times before, without counting", "0", IN_STAT, true, &kind_count,
@@ -98,6 +100,8 @@ const struct option_row option_rows[] = {
 	 IN_SAMPLING | IN_OF_LOG, true, &kind_flag, AT(per_core)},
 	{"passes", 0, NULL, NULL, "time the frames and render passes of CMD, with malitop's layers", NULL,
 	 IN_RECORD | IN_STAT, true, &kind_flag, AT(passes)},
+	{"env", 0, NULL, NULL, "print the environment as lines for a shell", NULL, IN_PASSES, false,
+	 &kind_flag, AT(env)},
 	{"profiling", 0, NULL, NULL, "let Panfrost or Panthor time the queues while malitop runs; needs root",
 	 "as it is", IN_SAMPLING, true, &kind_flag, AT(profiling)},
 	{"fps", 0, "N", NULL, "frame rate of the frame budget, 1 to 1000", "60", IN_SAMPLING | IN_REPLAY,
@@ -203,8 +207,8 @@ const struct command_row command_rows[COMMAND_COUNT] = {
 			    "still being written is "
 			    "followed."},
 	[COMMAND_RECORD] = {"record", "malitop record -o FILE [options] [-- CMD ARG...]",
-			    "Log without a screen, until --duration, the end of CMD, SIGINT or SIGTERM. The "
-			    "exit status is that of CMD."},
+			    "Log without a screen, until --duration, the end of CMD, SIGINT or SIGTERM, "
+			    "whichever comes first. The exit status is that of CMD."},
 	[COMMAND_STAT] =
 		{"stat", "malitop stat [options] [-- CMD ARG...]",
 		 "Print metrics: one line per interval until --duration, SIGINT or SIGTERM; with CMD, the "
@@ -235,6 +239,11 @@ const struct command_row command_rows[COMMAND_COUNT] = {
 	[COMMAND_SERVE] = {"serve", "malitop serve [--listen ADDR:PORT] [options]",
 			   "Measure all the time, and serve the metrics over HTTP for a Prometheus server: "
 			   "/metrics, /healthz and /."},
+	[COMMAND_PASSES] =
+		{"passes", "malitop passes --env",
+		 "Print the environment with which an application that you start yourself has its "
+		 "render passes timed: eval \"$(malitop passes --env)\" in its shell, then start it and "
+		 "malitop in either order."},
 	[COMMAND_COMPLETE] = {"complete", "malitop complete -- WORD...",
 			      "Print what may follow: the rest of the last WORD, which may be empty. The "
 			      "completions of bash, zsh and fish ask it. The first line says what else may: "

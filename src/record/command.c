@@ -15,6 +15,23 @@
 #define NOT_FOUND 127
 #define NAME 80
 
+/* The signal mask and the limit of open files at our first call: once it measures, malitop blocks
+ * signals and may open more files, but all runs of CMD must begin alike. */
+static struct {
+	bool known;
+	sigset_t mask;
+	struct rlimit files;
+} start;
+
+static void note_start(void)
+{
+	if (start.known)
+		return;
+	start.known = true;
+	sigprocmask(SIG_SETMASK, NULL, &start.mask);
+	getrlimit(RLIMIT_NOFILE, &start.files);
+}
+
 static int status_of_failure(int code)
 {
 	return code == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
@@ -28,6 +45,8 @@ static void run_child(char **cmd, int socket)
 	ssize_t n;
 	int code;
 
+	setrlimit(RLIMIT_NOFILE, &start.files);
+	sigprocmask(SIG_SETMASK, &start.mask, NULL);
 	while ((n = read(socket, &release, sizeof(release))) < 0 && errno == EINTR)
 		;
 	if (n != sizeof(release))
@@ -47,6 +66,7 @@ bool command_hold(struct command *command, char **cmd, struct err *err)
 	str_printable(name, sizeof(name), cmd[0]);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
 		return err_set(err, errno, "%s: cannot start: %s", name, strerror(errno));
+	note_start();
 	signal(SIGCHLD, SIG_DFL); /* if it is ignored, the status of CMD is lost */
 	command->pid = fork();
 	if (command->pid == 0) {

@@ -21,7 +21,8 @@ struct command {
 	int64_t user_ns, system_ns; /* CPU time, including the children that it waited for */
 };
 
-/* Start a process that will become `cmd`, with the current signal mask. It ends if we end first. */
+/* Start a process that will become `cmd`, with the signal mask and the limit of open files that we
+ * had at the first call. It ends if we end first. */
 bool command_hold(struct command *command, char **cmd, struct err *err);
 /* Let it run. Returns false if it cannot run: err->code is the reason, and status is set. */
 bool command_release(struct command *command, char **cmd, int64_t now_ns, struct err *err);

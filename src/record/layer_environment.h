@@ -4,6 +4,7 @@
 #define MALITOP_LAYER_ENVIRONMENT_H
 
 #include "base/err.h"
+#include "base/str.h"
 #include "base/sys.h"
 
 /* Set this process's environment, which CMD inherits: the Vulkan loader finds the layer, and the
@@ -11,5 +12,8 @@
  * $MALITOP_LAYER_PATH, else where they are installed; an error if neither is there. Call it before
  * any thread is started. */
 bool layer_environment_set(const struct sys *sys, struct err *err);
+/* Append the same as lines that a shell reads, for an application that is started some other
+ * way. */
+bool layer_environment_print(const struct sys *sys, struct strbuf *out, struct err *err);
 
 #endif

@@ -167,15 +167,16 @@ struct log_file *log_file_open(const struct sys *sys, const char *path,
 
 /* ---- writing ---- */
 
-/* Truncate back to the last whole piece, but only if no one else has appended to the file. */
-static bool cut_piece(const struct log_file *f, size_t done)
+/* Truncate back to the last whole piece, of which `whole` of the last `done` bytes are a part, but
+ * only if no one else has appended to the file. */
+static bool cut_piece(const struct log_file *f, size_t done, size_t whole)
 {
 	const struct sys *sys = f->sys;
 	struct stat st;
 
 	return f->is_regular && sys->fstat(sys, f->fd, &st) == 0 &&
 	       (uint64_t)st.st_size == f->base + f->bytes + done &&
-	       sys->ftruncate(sys, f->fd, (off_t)(f->base + f->bytes)) == 0;
+	       sys->ftruncate(sys, f->fd, (off_t)(f->base + f->bytes + whole)) == 0;
 }
 
 static bool report_stop(const struct log_file *f, int code, const char *rest, struct err *err)
@@ -220,28 +221,68 @@ static bool is_intact(const struct log_file *f, struct err *err)
 	return true;
 }
 
-bool log_file_write(struct log_file *f, const void *bytes, size_t n, struct err *err)
+/* Return how many of the n bytes were written: all, unless there was an error, with errno. */
+static size_t write_bytes(const struct log_file *f, const char *p, size_t n)
 {
-	const char *p = bytes;
 	size_t done = 0;
+	ssize_t more;
 
+	while (done < n && (more = write_some(f, p + done, n - done)) >= 0)
+		done += (size_t)more;
+	return done;
+}
+
+bool log_file_write_pieces(struct log_file *f, const struct log_pieces *pieces, unsigned *n, struct err *err)
+{
+	size_t done, whole = 0;
+	bool is_cut;
+	int code;
+
+	*n = 0;
 	if (!is_intact(f, err))
 		return false;
-	while (done < n) {
-		ssize_t more = write_some(f, p + done, n - done);
-		int code = errno;
+	done = write_bytes(f, pieces->bytes.p, pieces->bytes.n);
+	code = errno;
+	while (*n < pieces->n && pieces->list[*n].end <= done)
+		whole = pieces->list[(*n)++].end;
+	is_cut = done == whole || cut_piece(f, done, whole);
+	f->bytes += whole;
+	return *n == pieces->n ||
+	       report_stop(f, code,
+			   is_cut ? "everything up to there is intact"
+				  : "everything up to there is intact, the data after it is incomplete",
+			   err);
+}
 
-		if (more < 0)
-			return report_stop(
-				f, code,
-				!done || cut_piece(f, done)
-					? "everything up to there is intact"
-					: "everything up to there is intact, the data after it is incomplete",
-				err);
-		done += (size_t)more;
-	}
-	f->bytes += n;
-	return true;
+bool log_file_write(struct log_file *f, const void *bytes, size_t n, struct err *err)
+{
+	struct log_piece one = {.end = n};
+	unsigned n_written;
+
+	return log_file_write_pieces(
+		f,
+		&(struct log_pieces){.bytes = {.p = (char *)(uintptr_t)bytes, .n = n}, .list = &one, .n = 1},
+		&n_written, err);
+}
+
+void log_pieces_add(struct log_pieces *pieces, const void *bytes, size_t n, uint64_t rows)
+{
+	strbuf_add(&pieces->bytes, bytes, n);
+	GROW(pieces->list, pieces->n, pieces->cap);
+	pieces->list[pieces->n++] = (struct log_piece){pieces->bytes.n, rows};
+}
+
+void log_pieces_clear(struct log_pieces *pieces)
+{
+	strbuf_clear(&pieces->bytes);
+	pieces->n = 0;
+}
+
+void log_pieces_fini(struct log_pieces *pieces)
+{
+	strbuf_fini(&pieces->bytes);
+	free(pieces->list);
+	*pieces = (struct log_pieces){0};
 }
 
 bool log_file_is_due(const struct log_file *f, int64_t now_ns)

@@ -7,16 +7,17 @@
  * and an existing file must be ours and have no other hard links. log_directory protects the path
  * to it. "-" is standard output.
  *
- * Errors: a piece that could not be written whole is removed, and the message says so: "log:
- * run.mlog: No space left on device: logging stopped after 12.4 MB; everything up to there is
- * intact". Nothing may be written after an error. No signals are raised. A file that another
- * program removed or truncated is an error, reported by the next write.
+ * Errors: a piece that could not be written whole is removed, those before it stay, and the message
+ * says so: "log: run.mlog: No space left on device: logging stopped after 12.4 MB; everything up to
+ * there is intact". Nothing may be written after an error. No signals are raised. A file that
+ * another program removed or truncated is an error, reported by the next write.
  *
  * Thread: one at a time.
  */
 #ifndef MALITOP_LOG_FILE_H
 #define MALITOP_LOG_FILE_H
 
+#include "base/str.h"
 #include "base/sys.h"
 
 struct log_file_options {
@@ -41,6 +42,22 @@ void log_file_forget(struct log_file *f);
 /* Write all n bytes, or none of them on error. Waits for the disk, or for the reader of the
  * pipe. */
 bool log_file_write(struct log_file *f, const void *bytes, size_t n, struct err *err);
+
+/* Pieces that wait to be written together. Zero means none. `rows` is for the owner: how many rows
+ * the log has at the end of the piece. */
+struct log_pieces {
+	struct strbuf bytes;
+	struct log_piece {
+		size_t end; /* in `bytes` */
+		uint64_t rows;
+	} * list;
+	unsigned n, cap;
+};
+void log_pieces_add(struct log_pieces *pieces, const void *bytes, size_t n, uint64_t rows);
+void log_pieces_clear(struct log_pieces *pieces);
+void log_pieces_fini(struct log_pieces *pieces);
+/* Write all pieces, or on error those that fit. *n is how many. */
+bool log_file_write_pieces(struct log_file *f, const struct log_pieces *pieces, unsigned *n, struct err *err);
 /* Whether a sync is due. */
 bool log_file_is_due(const struct log_file *f, int64_t now_ns);
 bool log_file_sync(struct log_file *f, int64_t now_ns, struct err *err);

@@ -260,6 +260,7 @@ void measure_wait(struct measure *m, void (*tick)(const struct measure *m, doubl
 			if (!m->command.pid)
 				return;
 			kill(m->command.pid, SIGTERM);
+			m->timed_out = true;
 			end = INT64_MAX;
 			left = TICK_NS;
 		}
@@ -281,7 +282,9 @@ static bool report_failures(const struct measure *m, const struct recorder_state
 {
 	for (unsigned i = 0; i < m->session.n; i++)
 		if (state->barren >> i & 1)
-			message("%s: every sample failed: see `malitop doctor`", m->session.sources[i].title);
+			message("%s: every sample failed%s%s: `malitop doctor --verify` tries it",
+				m->session.sources[i].title, m->session.sources[i].failure[0] ? ": " : "",
+				m->session.sources[i].failure);
 	if (state->n_failed && !state->barren)
 		message("samples that failed: %llu; their rows have the flag `error` and no values",
 			(unsigned long long)state->n_failed);

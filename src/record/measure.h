@@ -27,6 +27,7 @@ struct measure {
 	int status;                           /* exit status if it cannot begin */
 	bool shows_progress;                  /* `tick` shows losses */
 	bool interrupted;                     /* a signal ended the wait for --delay */
+	bool timed_out;                       /* --duration ended CMD */
 	bool failure_reported, loss_reported; /* reported already */
 };
 

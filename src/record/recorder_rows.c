@@ -7,14 +7,15 @@
 
 #include <stdlib.h>
 
-#define SCAN_NS 1000000000 /* how often processes are read */
-#define THREADS_OF 4       /* processes whose threads are read */
+#define SCAN_NS 1000000000                /* how often processes are read */
+#define THREADS_OF 4                      /* processes whose threads are read */
+#define PENDING_BYTES ((size_t)256 << 10) /* rows are written then, however many samples wait */
 
 struct row_sink {
 	struct recorder_sink sink;
 	struct export *export;
-	struct strbuf pending; /* complete rows */
-	uint64_t n;            /* rows so far, failed samples excluded */
+	struct log_pieces pending; /* complete rows */
+	uint64_t n;                /* rows so far, failed samples excluded */
 	const struct session *session;
 	struct scanner *scanner; /* of the busiest thread, for the verdict; NULL if nothing is judged */
 };
@@ -27,7 +28,7 @@ static struct row_sink *row_sink_of(struct recorder_sink *sink)
 static bool keep_bytes(void *ctx, const void *bytes, size_t n, struct err *err)
 {
 	(void)err;
-	strbuf_add(&row_sink_of(ctx)->pending, bytes, n);
+	log_pieces_add(&row_sink_of(ctx)->pending, bytes, n, row_sink_of(ctx)->n);
 	return true;
 }
 
@@ -40,29 +41,35 @@ static void take_processes(struct row_sink *r)
 	process_list_free(list);
 }
 
+static bool write_pending(struct row_sink *r, struct err *err)
+{
+	unsigned n;
+	bool ok = log_file_write_pieces(r->sink.file, &r->pending, &n, err);
+
+	if (n)
+		r->sink.rows = r->pending.list[n - 1].rows;
+	log_pieces_clear(&r->pending);
+	return ok;
+}
+
 static bool rows_flush(struct recorder_sink *sink, struct err *err)
 {
-	struct row_sink *r = row_sink_of(sink);
-	bool ok = log_file_write(sink->file, r->pending.p, r->pending.n, err);
-
-	strbuf_clear(&r->pending);
-	take_processes(r);
-	if (ok)
-		sink->rows = r->n;
-	return ok;
+	take_processes(row_sink_of(sink));
+	return write_pending(row_sink_of(sink), err);
 }
 
 static bool rows_sample(struct recorder_sink *sink, const struct sample *sample, struct err *err)
 {
 	struct row_sink *r = row_sink_of(sink);
-	size_t before = r->pending.n;
+	unsigned before = r->pending.n;
 	char text[JUDGE_NEWS_TEXT];
 	bool ok = export_sample(r->export, sample, err);
 
 	if (ok && sink->watch && watch_news(sink->watch, text)) /* a change of the verdict is a mark */
 		ok = export_mark(r->export, sample->end_ns, text, err);
-	r->n += r->pending.n > before && !(sample->flags & SAMPLE_ERROR);
-	return ok;
+	if (r->pending.n > before && !(sample->flags & SAMPLE_ERROR))
+		r->pending.list[r->pending.n - 1].rows = ++r->n;
+	return ok && (r->pending.bytes.n < PENDING_BYTES || write_pending(r, err));
 }
 
 static bool rows_note(struct recorder_sink *sink, const struct mlog_note *note, struct err *err)
@@ -85,7 +92,7 @@ static void rows_free(struct recorder_sink *sink)
 	scanner_free(r->scanner);
 	export_free(r->export);
 	watch_free(r->sink.watch);
-	strbuf_fini(&r->pending);
+	log_pieces_fini(&r->pending);
 	free(r);
 }
 

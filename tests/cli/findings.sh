@@ -85,6 +85,25 @@ expect 'export' 3 '"verdict":{"id":"serialised","confidence":"clear"' export "$w
 expect 'export ends with the verdict' 0 '^verdict  GPU bound: queues take turns' export "$work/run.mlog"
 expect 'its objects' 0 '"verdict":"serialised"' export "$work/run.mlog" -f jsonl
 expect 'export as text' 0 '^verdict  GPU bound: queues take turns' export "$work/run.mlog" --findings
+# A question about the findings is answered without rows, unless a format asks for them.
+row='^ *[0-9][0-9.]*  *[A-Z]'
+for asked in --findings '--fail-on critical' "--budget ${srcdir:-.}/contrib/budget.findings"; do
+	for format in '' '-f table'; do
+		# shellcheck disable=SC2086
+		"$malitop" export "$work/run.mlog" $asked $format >"$work/out" 2>"$work/errors"
+		rows=$(grep -c "$row" "$work/out")
+		if ! grep -q '^verdict  GPU bound: queues take turns' "$work/out" || { [ "$format" ] && [ "$rows" -eq 0 ]; } || { [ -z "$format" ] && [ "$rows" -gt 0 ]; }; then
+			echo "export $asked $format: $rows rows: $(head -n 3 "$work/out" "$work/errors")"
+			failed=1
+		fi
+	done
+	# shellcheck disable=SC2086
+	"$malitop" export "$work/run.mlog" $asked --force -o "$work/report.txt" 2>"$work/errors"
+	[ "$(head -c 9 "$work/report.txt")" = 'verdict  ' ] || { echo "export $asked -o: $(head -n 3 "$work/report.txt" "$work/errors")"; failed=1; }
+	# shellcheck disable=SC2086
+	"$malitop" export "$work/run.mlog" $asked -f jsonl >"$work/out" 2>"$work/errors"
+	[ "$(wc -l <"$work/out")" -gt 10 ] || { echo "export $asked -f jsonl has no rows"; failed=1; }
+done
 expect 'record in jsonl' 0 '^verdict: CPU bound' record --demo=cpu-bound -d 3s -o "$work/run.jsonl"
 tail -n 1 "$work/run.jsonl" | grep -q '"verdict":"cpu"' || { echo 'a log in jsonl has no verdict'; failed=1; }
 expect 'a log with a busy thread' 0 '^verdict: CPU bound (clear' record --demo=cpu-bound -d 4s -o "$work/cpu.mlog"

@@ -287,4 +287,26 @@ check $? "SIGTERM: status $got: $(cat "$work/out" "$work/errors")"
 status 143 "--duration" -b sim:gpu -d 300ms -- sleep 20
 said '^  *143    exit status$' out "--duration"
 
+# Each run begins with the signals that malitop was started with, so that --duration ends each of them.
+status 0 "signals of all runs" -b sim:gpu --warmup 1 --repeat 2 -- grep SigBlk /proc/self/status
+[ "$(grep -cx "$(grep SigBlk /proc/self/status)" "$work/out")" -eq 3 ]
+check $? "signals of all runs: $(cat "$work/out" "$work/errors")"
+status 143 "--duration of all runs" -b sim:gpu -d 300ms --repeat 2 -- sleep 20
+said '^sleep 20: 2 runs$' out "--duration of all runs"
+said '^elapsed  *[0-4]\.[0-9]* s ' out "--duration of all runs"
+
+# record, too, ends with CMD or after --duration, whichever comes first, and its help says so.
+"$malitop" record --help | tr -s ' \n' ' ' | grep -q 'or at the end of CMD, whichever comes first'
+check $? "record --help"
+for end in '0 60s true' '143 300ms sleep 60'; do
+	# shellcheck disable=SC2086
+	set -- $end
+	wanted=$1 length=$2
+	shift 2
+	timeout 50 "$malitop" record -b sim:gpu -o "$work/$wanted.mlog" -d "$length" -- "$@" >"$work/out" 2>"$work/errors"
+	got=$?
+	[ $got -eq "$wanted" ]
+	check $? "record -d $length -- $*: status $got: $(cat "$work/out" "$work/errors")"
+done
+
 exit $failed

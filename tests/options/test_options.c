@@ -704,6 +704,7 @@ static void help_of_a_command_shows_its_options_only(void **state)
 		[COMMAND_DOCTOR] = {"doctor", "--help"},
 		[COMMAND_EXPLAIN] = {"explain", "--help"},
 		[COMMAND_SERVE] = {"serve", "--help"},
+		[COMMAND_PASSES] = {"passes", "--help"},
 		[COMMAND_COMPLETE] = {"complete", "--help"},
 	};
 
@@ -756,8 +757,9 @@ static void help_of_a_command_speaks_of_no_other(void **state)
 		for (unsigned other = COMMAND_LIVE + 1; other < COMMAND_COUNT; other++) {
 			AUTOFREE char *word = xasprintf(" %s ", command_rows[other].name);
 
-			if (other != COMMAND_EVAL && other != COMMAND_LIST &&
-			    strstr(options, word)) /* a table of eval's, or a list */
+			/* a table of eval's, a list, or render passes */
+			if (other != COMMAND_EVAL && other != COMMAND_LIST && other != COMMAND_PASSES &&
+			    strstr(options, word))
 				fail_msg("help of %s speaks of%s", command_rows[c].name, word);
 		}
 		options_fini(&o);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -261,6 +262,33 @@ static void it_finds_signals_as_they_were(void **state)
 	assert_int_equal(c.status, 128 + SIGTERM);
 }
 
+/* A second run is held when signals are blocked and the limit is raised already. */
+static void every_run_begins_like_the_first(void **state)
+{
+	AUTOFREE char *script = NULL;
+	struct command_bench *b = *state;
+	struct rlimit files, raised;
+	sigset_t blocked, before;
+	struct command c;
+
+	getrlimit(RLIMIT_NOFILE, &files);
+	script = xasprintf("grep -q '^SigBlk:[[:space:]]*0*$' /proc/self/status && test $(ulimit -n) = %llu",
+			   (unsigned long long)files.rlim_cur);
+	hold_command(&c, sh("exit 0"));
+	release_command(b, &c, sh("exit 0"));
+	await_exit(b, &c);
+	sigfillset(&blocked);
+	sigprocmask(SIG_BLOCK, &blocked, &before);
+	raised = (struct rlimit){files.rlim_cur - 1, files.rlim_max};
+	setrlimit(RLIMIT_NOFILE, &raised);
+	hold_command(&c, sh(script));
+	release_command(b, &c, sh(script));
+	await_exit(b, &c);
+	setrlimit(RLIMIT_NOFILE, &files);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	assert_int_equal(c.status, 0);
+}
+
 static void without_a_command_nothing_happens(void **state)
 {
 	struct command c = {0};
@@ -287,6 +315,7 @@ int main(void)
 		ON_BENCH(times_are_its_own_and_its_childrens),
 		ON_BENCH(ignored_children_still_tell_how_they_ended),
 		ON_BENCH(it_finds_signals_as_they_were),
+		ON_BENCH(every_run_begins_like_the_first),
 		cmocka_unit_test(without_a_command_nothing_happens),
 	};
 

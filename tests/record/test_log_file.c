@@ -382,6 +382,42 @@ static void what_did_not_fit_is_cut_off_again(void **state)
 	assert_int_equal(pieces("run.csv"), 3);
 }
 
+static void of_several_pieces_those_that_fit_are_kept(void **state)
+{
+	static const struct {
+		size_t room;
+		unsigned kept;
+	} cases[] = {{0, 0},           {4, 0},
+		     {PIECE_N, 1},     {3 * PIECE_N - 1, 2},
+		     {3 * PIECE_N, 3}, {4 * PIECE_N + 1, 4},
+		     {5 * PIECE_N, 5}};
+	struct log_file_bench *b = *state;
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct log_file *f = open_log(b, "run.csv", &forced);
+		struct log_pieces rows = {0};
+		unsigned kept;
+		struct err err;
+
+		assert_put(f, 1);
+		b->disk.room = (int64_t)cases[i].room;
+		b->disk.piece = i % 2 ? 7 : 0;
+		for (uint64_t k = 1; k <= 5; k++)
+			log_pieces_add(&rows, PIECE, PIECE_N, k);
+		assert_int_equal(log_file_write_pieces(f, &rows, &kept, &err), cases[i].kept == 5);
+		assert_int_equal(kept, cases[i].kept);
+		assert_int_equal(log_file_bytes(f), (1 + kept) * PIECE_N);
+		if (kept < 5)
+			assert_has(err.text, "No space left on device: logging stopped after 0.0 MB; "
+					     "everything up to there is intact");
+		log_file_close(f, NULL);
+		log_pieces_fini(&rows);
+		b->disk.room = -1;
+		b->disk.piece = 0;
+		assert_int_equal(pieces("run.csv"), 1 + kept);
+	}
+}
+
 static void what_cannot_be_cut_off_is_told(void **state)
 {
 	struct log_file_bench *b = *state;
@@ -774,6 +810,7 @@ int main(void)
 		TEST(a_full_device_is_one_clear_message),
 		TEST(what_comes_in_pieces_comes_whole),
 		TEST(what_did_not_fit_is_cut_off_again),
+		TEST(of_several_pieces_those_that_fit_are_kept),
 		TEST(what_cannot_be_cut_off_is_told),
 		TEST(what_another_process_appended_is_kept),
 		TEST(a_file_that_was_removed_or_truncated_ends_the_log),

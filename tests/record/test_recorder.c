@@ -142,21 +142,42 @@ static void a_full_disk_ends_the_log_with_one_message(void **state)
 	assert_non_null(strstr(err.text, "logging stopped"));
 }
 
-static void what_was_written_before_the_limit_stays_whole_lines(void **state)
+/* The rows of a quarter of a second are written together, and are longer than the room. */
+static void rows_that_fit_are_kept_on_a_full_disk(void **state)
 {
+	static const struct {
+		enum output_format format;
+		unsigned room; /* for a header and some rows */
+	} cases[] = {{FORMAT_CSV, 30000}, {FORMAT_JSONL, 120000}, {FORMAT_PERFETTO, 150000}};
 	struct recorder_bench *b = *state;
-	struct recorder_state end;
 	struct rlimit before, limit;
 
 	getrlimit(RLIMIT_FSIZE, &before);
-	limit = (struct rlimit){20000, before.rlim_max};
-	setrlimit(RLIMIT_FSIZE, &limit);
-	record_ms(b, 1200, &end);
-	setrlimit(RLIMIT_FSIZE, &before);
-	assert_true(end.failed);
-	assert_non_null(strstr(end.err.text, "File too large"));
-	assert_true(end.bytes <= 20000);
-	assert_int_equal(count_rows(b->path), end.rows);
+	b->options.force = true;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct recorder_state now, end;
+		struct recorder *r;
+		struct stat st;
+		struct err err;
+
+		b->options.format = cases[i].format;
+		limit = (struct rlimit){cases[i].room, before.rlim_max};
+		setrlimit(RLIMIT_FSIZE, &limit);
+		r = recorder_start(&b->session, b->path, &err);
+		assert_non_null(r);
+		AWAIT((recorder_look(r, &now), now.failed));
+		recorder_stop(r, &end);
+		setrlimit(RLIMIT_FSIZE, &before);
+		assert_non_null(strstr(end.err.text, "File too large"));
+		assert_true(end.bytes <= cases[i].room);
+		if (end.bytes < cases[i].room - 8000) /* a row is shorter */
+			fail_msg("%zu: only %llu bytes", i, (unsigned long long)end.bytes);
+		assert_int_equal(stat(b->path, &st), 0);
+		assert_int_equal(end.bytes, st.st_size);
+		assert_true(end.rows > 3);
+		if (cases[i].format == FORMAT_CSV)
+			assert_int_equal(count_rows(b->path), end.rows);
+	}
 }
 
 /* ---- marks ---- */
@@ -360,7 +381,7 @@ int main(void)
 		WITH_BENCH(a_mark_just_before_the_end_has_a_row_too),
 		WITH_BENCH(lost_rows_are_counted_while_it_lasts_and_leave_a_gap_at_the_end),
 		WITH_BENCH(lost_raw_samples_leave_a_note_of_how_many),
-		WITH_BENCH(what_was_written_before_the_limit_stays_whole_lines),
+		WITH_BENCH(rows_that_fit_are_kept_on_a_full_disk),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
