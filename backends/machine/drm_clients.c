@@ -36,6 +36,8 @@ void drm_clients_add(struct drm_clients *c, const char *node, const char *driver
 	if (c->n_devices == DRM_CLIENT_DEVICES)
 		return;
 	snprintf(device->driver, sizeof(device->driver), "%s", driver);
+	snprintf(device->node, sizeof(device->node), "%s", node);
+	device->watched = drm_node_exists(c->sys, node);
 	device->n_minors = drm_node_minors(c->sys, node, device->minors);
 	c->n_devices++;
 }
@@ -132,6 +134,12 @@ static void look_at_processes(struct drm_clients *c, int64_t now_ns)
 
 /* ---- reading them ---- */
 
+static bool is_gone(const struct drm_clients *c, struct drm_clients_device *device)
+{
+	device->gone |= device->watched && !drm_node_exists(c->sys, device->node);
+	return device->gone;
+}
+
 static struct drm_client *find_client(struct drm_clients *c, unsigned device, uint64_t id, unsigned *at)
 {
 	unsigned low = 0, high = c->n;
@@ -151,6 +159,17 @@ static struct drm_client *find_client(struct drm_clients *c, unsigned device, ui
 		       : NULL;
 }
 
+/* Each file is read at its own time, which may be some ten milliseconds after the round began: its
+ * counts are scaled to the time between the two rounds. */
+static uint64_t scale_used(const struct drm_clients *c, int64_t own_ns, uint64_t used)
+{
+	int64_t round_ns = c->begin_ns ? c->end_ns - c->begin_ns : 0;
+
+	return used == SAMPLE_UNKNOWN || own_ns <= 0 || round_ns <= 0 || own_ns == round_ns
+		       ? used
+		       : (uint64_t)((double)used * (double)round_ns / (double)own_ns + 0.5);
+}
+
 /* A count that steps back, or by more than is possible, tells nothing. */
 static uint64_t used_between(uint64_t before, uint64_t now)
 {
@@ -159,7 +178,8 @@ static uint64_t used_between(uint64_t before, uint64_t now)
 		       : now - before;
 }
 
-static void take_client(struct drm_clients *c, struct drm_holder *holder, const struct drm_fdinfo *info)
+static void take_client(struct drm_clients *c, struct drm_holder *holder, const struct drm_fdinfo *info,
+			int64_t at_ns)
 {
 	unsigned at;
 	struct drm_client *client = find_client(c, holder->device, info->client, &at), before;
@@ -177,30 +197,40 @@ static void take_client(struct drm_clients *c, struct drm_holder *holder, const 
 	client->info = *info;
 	client->pid = holder->pid;
 	client->round = c->round;
+	client->at_ns = at_ns;
 	for (unsigned i = 0; i < info->n_engines; i++) {
 		const struct drm_engine *e = drm_fdinfo_engine(&before.info, info->engines[i].name);
 
-		client->ns[i] = used_between(e ? e->ns : SAMPLE_UNKNOWN, info->engines[i].ns);
-		client->cycles[i] = used_between(e ? e->cycles : SAMPLE_UNKNOWN, info->engines[i].cycles);
+		client->ns[i] = scale_used(c, at_ns - before.at_ns,
+					   used_between(e ? e->ns : SAMPLE_UNKNOWN, info->engines[i].ns));
+		client->cycles[i] =
+			scale_used(c, at_ns - before.at_ns,
+				   used_between(e ? e->cycles : SAMPLE_UNKNOWN, info->engines[i].cycles));
 	}
 }
 
-static bool read_fdinfo(const struct drm_clients *c, const struct drm_holder *holder, struct drm_fdinfo *info)
+static bool read_fdinfo(struct drm_clients *c, const struct drm_holder *holder, struct drm_fdinfo *info,
+			int64_t *at_ns)
 {
+	struct drm_clients_device *device = &c->devices[holder->device];
 	char path[48], text[TEXT];
 	int fd;
 	ssize_t n;
 
+	if (is_gone(c, device))
+		return false;
 	snprintf(path, sizeof(path), "proc/%d/fdinfo/%d", holder->pid, holder->fd);
 	fd = c->sys->open(c->sys, path, O_RDONLY);
 	if (fd < 0)
 		return false;
+	*at_ns = c->sys->monotonic_ns(c->sys);
 	n = sys_reread(c->sys, fd, text, sizeof(text));
+	*at_ns += (c->sys->monotonic_ns(c->sys) - *at_ns) / 2;
 	c->sys->close(c->sys, fd);
 	while (n == (ssize_t)sizeof(text) - 1 && n && text[n - 1] != '\n')
 		n--; /* half a line would be another number */
 	return n > 0 && drm_fdinfo_parse(info, (struct span){text, (size_t)n}) &&
-	       strcmp(info->driver, c->devices[holder->device].driver) == 0;
+	       strcmp(info->driver, device->driver) == 0;
 }
 
 /* Returns false if the process has closed the file. */
@@ -208,14 +238,15 @@ static bool read_holder(struct drm_clients *c, struct drm_holder *holder)
 {
 	struct drm_client *client;
 	struct drm_fdinfo info;
+	int64_t at_ns;
 	unsigned at;
 
 	client = find_client(c, holder->device, holder->client, &at);
 	if (client && client->round == c->round)
 		return true; /* read already, through another file */
-	if (!read_fdinfo(c, holder, &info))
+	if (!read_fdinfo(c, holder, &info, &at_ns))
 		return false;
-	take_client(c, holder, &info);
+	take_client(c, holder, &info, at_ns);
 	return true;
 }
 
@@ -227,6 +258,8 @@ void drm_clients_read(struct drm_clients *c, int64_t now_ns)
 	c->end_ns = now_ns;
 	c->round++;
 	look_at_processes(c, now_ns);
+	for (unsigned i = 0; i < c->n_devices; i++)
+		is_gone(c, &c->devices[i]);
 	for (unsigned i = 0; i < c->n_holders; i++)
 		if (read_holder(c, &c->holders[i]))
 			c->holders[n++] = c->holders[i];

@@ -21,16 +21,18 @@ struct drm_client {
 	unsigned device;        /* position in drm_clients.devices */
 	int32_t pid;            /* the lowest that holds it */
 	struct drm_fdinfo info; /* the last read */
-	/* Used between the last two reads, in the order of info.engines; SAMPLE_UNKNOWN if that is
-	 * not told, or the client is new. */
+	/* Used between the last two reads, in the order of info.engines, and as much as it would be
+	 * from begin_ns to end_ns; SAMPLE_UNKNOWN if that is not told, or the client is new. */
 	uint64_t ns[DRM_ENGINES_MAX], cycles[DRM_ENGINES_MAX];
 	unsigned round; /* of the last read */
+	int64_t at_ns;  /* likewise */
 };
 
 struct drm_clients {
 	const struct sys *sys;
 	struct drm_clients_device {
-		char driver[DRM_ENGINE_NAME];
+		char driver[DRM_ENGINE_NAME], node[DRM_ENGINE_NAME];
+		bool watched, gone; /* sysfs had the node; and has it no more */
 		unsigned minors[DRM_MINORS_MAX], n_minors;
 	} devices[DRM_CLIENT_DEVICES];
 	unsigned n_devices;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 bool drm_node_driver(const struct sys *sys, const char *node, char *driver, size_t size)
 {
@@ -26,6 +27,15 @@ bool drm_node_driver(const struct sys *sys, const char *node, char *driver, size
 		return true;
 	}
 	return false;
+}
+
+bool drm_node_exists(const struct sys *sys, const char *node)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "sys/class/drm/%.32s", node);
+	return sys->stat(sys, path, &st) == 0 || errno != ENOENT;
 }
 
 static bool is_mali(const struct sys *sys, const char *node)

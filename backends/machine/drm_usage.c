@@ -9,6 +9,7 @@
 #define CLOCK_NS 10000000ll    /* shortest time between two reads of the clock */
 #define LEVELS_NS 1000000000ll /* how often temperatures are read */
 #define MS_NS 1000000ull
+#define POWERED_OVER_NS 2000000ll /* more is no rounding */
 
 _Static_assert(GPU_CLOCK_CY == 0, "the clock is the first slot, with and without counters");
 
@@ -87,17 +88,37 @@ static bool read_number(const struct sys *sys, struct sysfs_file *file, uint64_t
 	return n > 0 && span_u64(span_trim((struct span){text, (size_t)n}), value);
 }
 
+/* The file counts in ms, so it is up to one ahead of the time or behind. What it is ahead belongs
+ * to the next read: cut off, only what it is behind would remain. Then it is scaled to the window,
+ * because this file is read at its own time. */
+static uint64_t powered_between(struct drm_usage *u, uint64_t ms, int64_t own_ns)
+{
+	int64_t ns = (int64_t)(ms * MS_NS) + u->powered_over_ns;
+
+	u->powered_over_ns = 0;
+	if (own_ns <= 0)
+		return SAMPLE_UNKNOWN;
+	if (ns > own_ns) {
+		u->powered_over_ns = ns - own_ns < POWERED_OVER_NS ? ns - own_ns : POWERED_OVER_NS;
+		ns = own_ns;
+	}
+	return (uint64_t)((double)ns * (double)u->window_ns / (double)own_ns + 0.5);
+}
+
 static void read_powered(struct drm_usage *u)
 {
 	uint64_t ms, before = u->powered_ms;
+	int64_t at_ns = u->sys->monotonic_ns(u->sys), own_ns;
 	bool told = u->has_powered && read_number(u->sys, &u->powered_file, &ms);
 
-	u->powered_ns =
-		told && u->has_read && before != SAMPLE_UNKNOWN && ms >= before && ms - before < (1u << 31)
-			? (ms - before) * MS_NS
-			: SAMPLE_UNKNOWN;
-	if (u->powered_ns != SAMPLE_UNKNOWN && u->powered_ns > (uint64_t)u->window_ns)
-		u->powered_ns = (uint64_t)u->window_ns; /* the file counts in ms */
+	at_ns += (u->sys->monotonic_ns(u->sys) - at_ns) / 2;
+	own_ns = at_ns - u->powered_at_ns;
+	u->powered_at_ns = at_ns;
+	u->powered_ns = SAMPLE_UNKNOWN;
+	if (told && u->has_read && before != SAMPLE_UNKNOWN && ms >= before && ms - before < (1u << 31))
+		u->powered_ns = powered_between(u, ms - before, own_ns);
+	else
+		u->powered_over_ns = 0;
 	u->powered_ms = told ? ms : SAMPLE_UNKNOWN;
 }
 

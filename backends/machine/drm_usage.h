@@ -46,6 +46,7 @@ struct drm_usage {
 	int64_t period_ns;                    /* of the samples */
 	int64_t hz;                           /* the clock as the system reports it, 0 if unknown */
 	uint64_t powered_ms;
+	int64_t powered_at_ns, powered_over_ns; /* of its last read; what that had beyond the time */
 	bool has_read;
 	/* The last read of the clients: */
 	uint64_t used_ns[DRM_USAGE_ENGINES], used_cycles[DRM_USAGE_ENGINES], powered_ns, bytes;

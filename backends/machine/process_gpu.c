@@ -45,6 +45,14 @@ static void find_nodes(struct process_gpu *gpu, const struct sys *sys)
 		sys_names_free(names, n);
 }
 
+static bool has_lost_node(const struct process_gpu *gpu)
+{
+	for (unsigned i = 0; i < gpu->clients.n_devices; i++)
+		if (gpu->clients.devices[i].gone)
+			return true;
+	return false;
+}
+
 static int by_pid(const void *a, const void *b)
 {
 	const struct process_gpu_use *x = a, *y = b;
@@ -124,8 +132,10 @@ static void read_clients(struct process_gpu *gpu, int64_t now_ns)
 
 void process_gpu_refresh(struct process_gpu *gpu, const struct sys *sys, int64_t now_ns)
 {
-	if (!gpu->n_systems && !gpu->clients.n_devices && now_ns >= gpu->look_ns) {
-		find_systems(gpu, sys);
+	if (((!gpu->n_systems && !gpu->clients.n_devices) || has_lost_node(gpu)) && now_ns >= gpu->look_ns) {
+		if (!gpu->n_systems)
+			find_systems(gpu, sys);
+		drm_clients_fini(&gpu->clients);
 		find_nodes(gpu, sys);
 		gpu->look_ns = now_ns + LOOK_NS;
 	}
@@ -147,6 +157,7 @@ struct process_gpu_use process_gpu_of(const struct process_gpu *gpu, unsigned pi
 				      .percent = gpu->timed ? 0 : NAN,
 				      .fragment = gpu->queues ? 0 : NAN,
 				      .vertex = gpu->queues ? 0 : NAN};
+	double most = 100 * (gpu->clients.n_devices > 1 ? gpu->clients.n_devices : 1);
 
 	while (*cursor < gpu->n && gpu->uses[*cursor].pid < pid)
 		++*cursor;
@@ -158,5 +169,9 @@ struct process_gpu_use process_gpu_of(const struct process_gpu *gpu, unsigned pi
 		use.fragment += isnan(own->fragment) ? 0 : own->fragment;
 		use.vertex += isnan(own->vertex) ? 0 : own->vertex;
 	}
+	/* Two jobs that wait in a queue count at the same time: as a share of the GPUs that is too
+	 * much. */
+	if (use.percent > most)
+		use.percent = most;
 	return use;
 }

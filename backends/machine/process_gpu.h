@@ -13,8 +13,8 @@
 struct process_gpu_use {
 	unsigned pid;
 	uint64_t bytes;          /* SAMPLE_UNKNOWN: not told */
-	double percent;          /* of the time, of its busiest queue; may exceed 100; NaN: not told */
-	double fragment, vertex; /* of the queues that Panfrost tells apart; NaN: not told */
+	double percent;          /* of the time, of its busiest queue, at most 100 a GPU; NaN: not told */
+	double fragment, vertex; /* of the queues that Panfrost tells apart, may exceed 100; NaN: not told */
 };
 
 struct process_gpu {
@@ -30,8 +30,8 @@ struct process_gpu {
 
 /* Zero-initialize it. */
 void process_gpu_fini(struct process_gpu *gpu);
-/* Read again if the last read is older than a second; while there is no GPU, look for one every ten
- * seconds. */
+/* Read again if the last read is older than a second; while there is no GPU, or one is lost, look
+ * for them every ten seconds. */
 void process_gpu_refresh(struct process_gpu *gpu, const struct sys *sys, int64_t now_ns);
 /* What a process uses: nothing (0) if a GPU reports others but not it, unknown if no GPU reports.
  * Set *cursor to 0 before the first call; pids must ascend from call to call. */

@@ -44,16 +44,17 @@ static void fill_source(struct source *source, struct panfrost *p)
 			("no counters: another program has them, and only one can: stop it, and the "
 			 "screen counts"),
 	};
-	uint64_t id = panfrost_gpu_id(&p->props);
+	uint64_t id = panfrost_gpu_id(&p->props), cores = panfrost_used_cores(&p->props);
+	char group[96];
 	bool assumed;
 
 	source->product = gpu_identity_find(source, id, &assumed);
 	source->constants = (struct source_constants){
-		.core_count = (unsigned)__builtin_popcountll(p->props.cores),
+		.core_count = (unsigned)__builtin_popcountll(cores),
 		.l2_slice_count = panfrost_slices(&p->props),
 		.bus_width_bits = panfrost_bus_bits(&p->props),
 		.block_values = 64,
-		.core_mask = p->props.cores,
+		.core_mask = cores,
 	};
 	p->n_engines = gpu_identity_engines(source->product, (uint32_t)p->props.core_features,
 					    (uint32_t)p->props.thread_features, source->constants.core_count);
@@ -63,6 +64,10 @@ static void fill_source(struct source *source, struct panfrost *p)
 	if (p->counters != PANFROST_COUNTERS)
 		source->note[0] = 0; /* there are none to be unknown */
 	add_note(source, notes[p->counters]);
+	snprintf(group, sizeof(group), "the driver uses %u of its %u cores, those of the first core group",
+		 source->constants.core_count, (unsigned)__builtin_popcountll(p->props.cores));
+	if (cores != p->props.cores)
+		add_note(source, group);
 	source->keeps_powered = p->counters == PANFROST_COUNTERS;
 }
 
@@ -101,7 +106,7 @@ static enum panfrost_counters find_counters(const struct source *source, const s
 
 	if (interface)
 		return strcmp(interface, SHARED) == 0 ? PANFROST_TAKEN : PANFROST_UNASKED;
-	return panfrost_offers_counters(p->sys, p->fd) ? PANFROST_COUNTERS : PANFROST_OFF;
+	return panfrost_offers_counters(p) ? PANFROST_COUNTERS : PANFROST_OFF;
 }
 
 static bool panfrost_open(struct source *source, const char *device, struct err *err)
@@ -114,11 +119,12 @@ static bool panfrost_open(struct source *source, const char *device, struct err 
 	str_printable(p->path, sizeof(p->path), device);
 	if (!check_interface(source, err))
 		return false;
+	p->watched = drm_node_exists(p->sys, drm_node_name(device));
 	p->fd = drm_node_open(p->sys, device, panfrost_usage.name, &p->version, &why);
 	if (p->fd < 0)
 		return err_set(err, why.code, "panfrost: %s: try `malitop doctor`", why.text);
-	if (!panfrost_read_props(&p->props, p->sys, p->fd, p->path, &why)) {
-		p->sys->close(p->sys, p->fd);
+	if (!panfrost_read_props(p, &why)) {
+		panfrost_leave(p);
 		return err_set(err, why.code, "panfrost: %s: try `malitop doctor`", why.text);
 	}
 	p->v4 = panfrost_is_v4(&p->props);
@@ -152,7 +158,7 @@ static bool panfrost_start(struct source *source, int64_t period_ns, int64_t now
 		source->period_ns = INTERVAL_MOST_NS;
 	p->asked_ns = source->period_ns;
 	p->next_ns = now_ns + source->period_ns;
-	p->lost_place = p->gap = false;
+	p->failed = p->gap = false;
 	drm_usage_start(&p->usage, source->period_ns, now_ns);
 	if (counts && !panfrost_counters_start(p, err))
 		return false;
@@ -177,35 +183,40 @@ static void follow_dumps(struct source *source, const struct panfrost *p)
 		source->period_ns = source->period_ns / 2 > p->asked_ns ? source->period_ns / 2 : p->asked_ns;
 }
 
-/* The counts of a dump that was not finished are in none of the following ones, or in the next:
- * that one only finds the place again. */
+/* What the next dump would cover is unknown, so the counters are started again before it. */
 static enum read_result fail_sample(struct source *source, struct panfrost *p, int code,
 				    struct sample *sample)
 {
 	if (code == ENODEV || code == EBADF)
 		return READ_GONE;
-	p->lost_place = true;
+	p->failed = true;
 	source->failure = panfrost_counters_failure(code);
 	sample->begin_ns = sample->end_ns = p->end_ns;
 	sample->flags |= SAMPLE_ERROR;
 	return READ_GOT;
 }
 
+static enum read_result resume_counters(struct source *source, struct panfrost *p, struct sample *sample)
+{
+	if (!panfrost_counters_restart(p))
+		return fail_sample(source, p, errno, sample);
+	p->failed = false;
+	p->gap = true;
+	p->end_ns = p->sys->monotonic_ns(p->sys);
+	return READ_NONE;
+}
+
 static enum read_result read_counters(struct source *source, struct panfrost *p, struct sample *sample)
 {
-	bool resume = p->lost_place;
 	int64_t at_ns;
 
+	if (p->failed)
+		return resume_counters(source, p, sample);
 	if (!panfrost_counters_dump(p, &at_ns, sample->value, source->n_slots))
 		return fail_sample(source, p, errno, sample);
 	follow_dumps(source, p);
-	p->lost_place = false;
 	sample->begin_ns = p->end_ns;
 	sample->end_ns = p->end_ns = at_ns > p->end_ns ? at_ns : p->end_ns + 1;
-	if (resume) {
-		p->gap = true;
-		return READ_NONE;
-	}
 	if (p->gap)
 		sample->flags |= SAMPLE_GAP;
 	p->gap = false;
@@ -217,7 +228,7 @@ static bool is_gone(const struct panfrost *p)
 {
 	struct panfrost_get_param request = {.param = PANFROST_GPU_PROD_ID};
 
-	return p->sys->drm_ioctl(p->sys, p->fd, PANFROST_GET_PARAM, &request) != 0 && errno == ENODEV;
+	return !panfrost_ask(p, PANFROST_GET_PARAM, &request) && errno == ENODEV;
 }
 
 static enum read_result read_clients(struct panfrost *p, int64_t now_ns, struct sample *sample)
@@ -266,7 +277,7 @@ static void panfrost_close(struct source *source)
 	panfrost_counters_stop(p);
 	gpu_fold_fini(&p->fold);
 	drm_usage_close(&p->usage);
-	p->sys->close(p->sys, p->fd);
+	panfrost_leave(p);
 }
 
 const struct backend backend_panfrost = {

@@ -18,7 +18,7 @@
 
 /* The registers of the GPU as the driver reports them. */
 struct panfrost_props {
-	uint64_t product, revision; /* halves of GPU_ID */
+	uint64_t product, revision; /* halves of GPU_ID, as the register has it */
 	uint64_t cores, l2_present, l2_features, core_features, mem_features, thread_features;
 };
 
@@ -38,6 +38,7 @@ struct panfrost {
 	const struct sys *sys;
 	int fd; /* -1: not open */
 	char path[128];
+	bool watched; /* sysfs has the node */
 	struct sys_drm_version version;
 	struct panfrost_props props;
 	enum panfrost_counters counters;
@@ -47,21 +48,32 @@ struct panfrost {
 	/* Used by the sampler: */
 	struct drm_usage usage;
 	struct gpu_fold fold;
-	uint8_t *buffer;   /* PANFROST_DUMP_MOST, NULL until started */
-	size_t dump_bytes; /* of it that the driver fills */
-	bool owned;        /* the counters are ours, and count */
+	/* The next dump and the last one, PANFROST_DUMP_MOST each; NULL until started. The last one
+	 * is all zeros after a start, as the driver's own memory is. */
+	uint8_t *buffer, *before;
+	size_t dump_bytes; /* of each that the driver fills */
+	bool owned;        /* the counters are ours */
+	bool restarted;    /* before the next dump */
+	bool unstamped;    /* the GPU's time stamp stands still: that proves nothing */
+	uint64_t stamp;    /* of the last dump */
 	int64_t asked_ns;  /* the requested interval */
 	int64_t next_ns;   /* when the next dump is due */
 	int64_t end_ns;    /* of the last sample */
 	int64_t dump_ns;   /* how long the last dump took */
-	bool lost_place;   /* a dump failed: the next one covers an unknown time */
+	bool failed;       /* the last dump did: the counters have to be started again */
 	bool gap;          /* before the next sample */
 };
 
-bool panfrost_read_props(struct panfrost_props *props, const struct sys *sys, int fd, const char *path,
-			 struct err *err);
+/* An ioctl, unless the driver has been unbound from the GPU: then it would crash the kernel.
+ * Returns false with errno, ENODEV in that case. */
+bool panfrost_ask(const struct panfrost *p, unsigned long request, void *arg);
+/* Close the node. Once the driver is unbound that would crash the kernel, too, so it stays open. */
+void panfrost_leave(struct panfrost *p);
+bool panfrost_read_props(struct panfrost *p, struct err *err);
 /* GPU_ID for gpudb_by_id. */
 uint64_t panfrost_gpu_id(const struct panfrost_props *props);
+/* The cores that the driver powers, which may be fewer than there are. */
+uint64_t panfrost_used_cores(const struct panfrost_props *props);
 unsigned panfrost_slices(const struct panfrost_props *props);
 unsigned panfrost_bus_bits(const struct panfrost_props *props);
 bool panfrost_is_v4(const struct panfrost_props *props);
@@ -69,11 +81,14 @@ bool panfrost_is_v4(const struct panfrost_props *props);
 size_t panfrost_dump_bytes(const struct panfrost_props *props);
 
 /* Whether the kernel would count. Has no effect on the GPU. */
-bool panfrost_offers_counters(const struct sys *sys, int fd);
+bool panfrost_offers_counters(const struct panfrost *p);
 /* Take the counters, which powers the GPU until they are released. */
 bool panfrost_counters_start(struct panfrost *p, struct err *err);
 void panfrost_counters_stop(struct panfrost *p); /* no effect if they were not taken */
-/* Read the counters into slots. Fills the time of the dump. Returns false with errno. */
+/* Start them again, from zero, whether they count or not. Returns false with errno. */
+bool panfrost_counters_restart(struct panfrost *p);
+/* Read the counters into slots. Fills the time of the dump. Returns false with errno; ESTALE: a
+ * reset of the GPU has turned them off. */
 bool panfrost_counters_dump(struct panfrost *p, int64_t *at_ns, uint64_t *slots, unsigned n_slots);
 /* Why a dump failed, static. */
 const char *panfrost_counters_failure(int code);

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #define BLOCK_BYTES (64 * 4)
+#define T60X 0x6956      /* in the register of the T60x */
+#define T60X_TOLD 0x0600 /* what the driver makes of it */
 
 static const struct {
 	enum panfrost_param param;
@@ -22,20 +24,42 @@ static const struct {
 	{PANFROST_THREAD_FEATURES, offsetof(struct panfrost_props, thread_features), "thread features"},
 };
 
-bool panfrost_read_props(struct panfrost_props *props, const struct sys *sys, int fd, const char *path,
-			 struct err *err)
+static bool is_there(const struct panfrost *p)
 {
+	return !p->watched || drm_node_exists(p->sys, drm_node_name(p->path));
+}
+
+bool panfrost_ask(const struct panfrost *p, unsigned long request, void *arg)
+{
+	if (!is_there(p))
+		return errno = ENODEV, false;
+	return p->sys->drm_ioctl(p->sys, p->fd, request, arg) == 0;
+}
+
+void panfrost_leave(struct panfrost *p)
+{
+	if (p->fd >= 0 && is_there(p))
+		p->sys->close(p->sys, p->fd);
+	p->fd = -1;
+}
+
+bool panfrost_read_props(struct panfrost *p, struct err *err)
+{
+	struct panfrost_props *props = &p->props;
+
 	*props = (struct panfrost_props){0};
 	for (size_t i = 0; i < ARRAY_LEN(members); i++) {
 		struct panfrost_get_param request = {.param = members[i].param};
 
-		if (sys->drm_ioctl(sys, fd, PANFROST_GET_PARAM, &request) != 0)
-			return err_set(err, errno, "%s: cannot ask for the GPU's %s: %s", path,
+		if (!panfrost_ask(p, PANFROST_GET_PARAM, &request))
+			return err_set(err, errno, "%s: cannot ask for the GPU's %s: %s", p->path,
 				       members[i].name, strerror(errno));
 		*(uint64_t *)(void *)((char *)props + members[i].offset) = request.value;
 	}
+	if (props->product == T60X_TOLD)
+		props->product = T60X;
 	return (props->product && props->product <= UINT16_MAX && props->cores) ||
-	       err_set(err, EPROTO, "%s: the driver reports no GPU id or no shader cores", path);
+	       err_set(err, EPROTO, "%s: the driver reports no GPU id or no shader cores", p->path);
 }
 
 uint64_t panfrost_gpu_id(const struct panfrost_props *props)
@@ -43,11 +67,25 @@ uint64_t panfrost_gpu_id(const struct panfrost_props *props)
 	return props->product << 16 | (props->revision & 0xffff);
 }
 
+/* Each core group has an L2 cache, with the number of the group's first core. Of several groups the
+ * driver powers only the first (panfrost_get_core_mask). */
+static uint64_t powered_group(const struct panfrost_props *props)
+{
+	uint64_t l2 = props->l2_present, group = ~(l2 - 1) & (l2 - 2);
+
+	return l2 != 1 && props->cores & group ? group : UINT64_MAX;
+}
+
+uint64_t panfrost_used_cores(const struct panfrost_props *props)
+{
+	return props->cores & powered_group(props);
+}
+
 unsigned panfrost_slices(const struct panfrost_props *props)
 {
 	/* The old layout has a memory block per core group. */
 	if (panfrost_is_v4(props))
-		return (unsigned)__builtin_popcountll(props->l2_present);
+		return (unsigned)__builtin_popcountll(props->l2_present & powered_group(props));
 	return (unsigned)(props->mem_features >> 8 & 15) + 1;
 }
 
@@ -60,7 +98,7 @@ unsigned panfrost_bus_bits(const struct panfrost_props *props)
 
 bool panfrost_is_v4(const struct panfrost_props *props)
 {
-	static const uint64_t products[] = {0x6956, 0x0620, 0x0720};
+	static const uint64_t products[] = {T60X, 0x0620, 0x0720};
 
 	for (size_t i = 0; i < ARRAY_LEN(products); i++)
 		if (props->product == products[i])

@@ -20,8 +20,8 @@ static const char *help_of(enum doctor_area area, int code)
 		int code;
 		const char *help;
 	} helps[] = {
-		{EACCES, "sudo chmod a+r {} (until the next start), or join its group, which `ls -l {}` "
-			 "shows; on Android run "
+		{EACCES, "sudo chmod a+rw {} (until the next start), or join its group, which `ls -l {}` "
+			 "shows (sudo usermod -aG GROUP $USER, then log in again); on Android run "
 			 "malitop from adb shell, in /data/local/tmp, and look for `avc: denied` in dmesg"},
 		{EPERM, "run it as root once, to see whether a security module or a container denies access"},
 		{EBUSY,
@@ -213,7 +213,7 @@ static void check_device(struct doctor *d, enum doctor_area area, const struct b
 	const char *thing = device[0] ? device : backend->name;
 	struct err err = {0};
 	struct source *source = source_open(d->sys, backend, &what, device, &err);
-	char *advice = strstr(err.text, ": `malitop doctor`"); /* the user is already running it */
+	char *advice = strstr(err.text, ": try `malitop doctor`"); /* the user is already running it */
 
 	if (advice)
 		*advice = 0;

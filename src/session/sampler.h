@@ -27,6 +27,7 @@ struct sampler;
 
 #define SAMPLER_PATIENCE_NS 800000000ll
 #define SAMPLER_SILENT_NS 2000000000ll /* a longer call is reported */
+#define SAMPLER_INVALID_NS 1000000000ll
 
 /* `sys` must live as long as the process, because a call may take that long. */
 struct sampler *sampler_new(const struct sys *sys, struct err *err);
@@ -66,15 +67,17 @@ enum sampler_event_kind {
 	SAMPLER_STARTED,
 	SAMPLER_FAILED,
 	SAMPLER_GONE,
-	SAMPLER_MARK,   /* the measured program has set one */
-	SAMPLER_ANSWERS /* a call of more than SAMPLER_SILENT_NS has returned */
+	SAMPLER_MARK,    /* the measured program has set one */
+	SAMPLER_ANSWERS, /* a call of more than SAMPLER_SILENT_NS has returned */
+	SAMPLER_INVALID, /* for SAMPLER_INVALID_NS all samples have failed; err.text: why */
+	SAMPLER_VALID    /* that is over */
 };
 struct sampler_event {
 	enum sampler_event_kind kind;
 	uint32_t source;
 	int64_t period_ns; /* SAMPLER_STARTED: the true one; again if it changes */
 	int64_t asked_ns;  /* SAMPLER_STARTED: the one that this answers */
-	struct err err;    /* SAMPLER_FAILED, SAMPLER_GONE */
+	struct err err;    /* SAMPLER_FAILED, SAMPLER_GONE, SAMPLER_INVALID */
 	struct source_mark mark;
 };
 int sampler_fd(const struct sampler *s);

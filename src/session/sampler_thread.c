@@ -124,6 +124,21 @@ static void push_sample(struct lane *l, uint32_t index, struct seat *seat)
 		tap_push(l->taps[i], sample, seat->source->n_sums, seat->source->n_slots);
 }
 
+static void judge_sample(struct lane *l, uint32_t index, struct seat *seat, int64_t now)
+{
+	bool fails = seat->sample->flags & SAMPLE_ERROR;
+	const char *why = seat->source->failure;
+	struct sampler_event event = {.source = index, .kind = fails ? SAMPLER_INVALID : SAMPLER_VALID};
+
+	if (!fails || !seat->invalid_ns)
+		seat->invalid_ns = fails ? now : 0;
+	if (fails == seat->invalid || (fails && now - seat->invalid_ns < SAMPLER_INVALID_NS))
+		return;
+	seat->invalid = fails;
+	err_set(&event.err, 0, "%s", why ? why : "the driver reports no reason");
+	sampler_report(l->sampler, &event);
+}
+
 static void report_marks(struct lane *l, uint32_t index, struct source *source)
 {
 	struct sampler_event event = {.kind = SAMPLER_MARK, .source = index};
@@ -149,6 +164,7 @@ static bool read_seat(struct lane *l, uint32_t index)
 		if (got != READ_GOT)
 			break;
 		push_sample(l, index, seat);
+		judge_sample(l, index, seat, now);
 	}
 	if (n == READS_MAX)
 		seat->silenced = true;

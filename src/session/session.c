@@ -197,13 +197,56 @@ void opening_drop(void *job)
 	free(o);
 }
 
+static struct source *open_lost(struct opening *o, const char *device, struct err *err)
+{
+	return (o->may_turn ? source_open_free : source_open)(o->sys, o->lost.backend, &o->what, device, err);
+}
+
+static bool is_of_other(const struct opening *o, const char *device)
+{
+	for (size_t i = 0; i < ARRAY_LEN(o->others); i++)
+		if (strcmp(o->others[i], device) == 0)
+			return true;
+	return false;
+}
+
+static bool is_same_gpu(const struct opening *o, const struct source *source)
+{
+	return source->product == o->lost.product &&
+	       source->constants.core_mask == o->lost.constants.core_mask &&
+	       source->constants.l2_slice_count == o->lost.constants.l2_slice_count;
+}
+
+/* A GPU may come back under another name, because its old node is still open in a program. */
+static struct source *open_elsewhere(struct opening *o)
+{
+	struct source_found *found = NULL, *next;
+	struct source *source = NULL;
+	struct err ignored;
+
+	if (o->lost.kind == SOURCE_GPU && o->lost.device[0] && o->lost.backend->probe)
+		o->lost.backend->probe(o->sys, &found, &ignored);
+	for (; found; found = next) {
+		next = found->next;
+		if (!source && strcmp(found->device, o->lost.device) != 0 && !is_of_other(o, found->device))
+			source = open_lost(o, found->device, &ignored);
+		if (source && !is_same_gpu(o, source)) {
+			source->backend->close(source);
+			source_free(take_ptr(&source));
+		}
+		free(found);
+	}
+	return source;
+}
+
 static void reopen_device(void *job)
 {
 	struct opening *o = job;
 	struct devices *d = &o->devices;
-	struct source *source = (o->may_turn ? source_open_free : source_open)(
-		o->sys, o->lost.backend, &o->what, o->lost.device, &o->err);
+	struct source *source = open_lost(o, o->lost.device, &o->err);
 
+	if (!source && session_is_missing(&o->err))
+		source = open_elsewhere(o);
 	o->ok = source != NULL;
 	if (!source)
 		return;
@@ -217,6 +260,8 @@ void session_reopen(struct session *session, const struct session_source *lost, 
 	struct err ignored;
 
 	o->lost = *lost;
+	for (unsigned i = 0; i < session->n; i++)
+		snprintf(o->others[i], sizeof(o->others[i]), "%s", session->sources[i].device);
 	o->may_turn = !session->keeps_sources && (!o->lost.interface[0] || session_is_shared(lost));
 	o->what.interface = o->lost.interface[0] && !o->may_turn ? o->lost.interface : NULL;
 	if (scope) {

@@ -97,6 +97,17 @@ static void note_answer(struct session_source *s, char *text, size_t size)
 	s->reported[0] = 0;
 }
 
+static void note_validity(struct session_source *s, const struct sampler_event *event, char *text,
+			  size_t size)
+{
+	if (event->kind == SAMPLER_VALID) {
+		snprintf(text, size, "%s: samples are valid again", s->title);
+		return;
+	}
+	str_printable(s->failure, sizeof(s->failure), event->err.text);
+	snprintf(text, size, "%s: every sample fails: %s", s->title, s->failure);
+}
+
 static void note_mark(struct session *session, const struct sampler_event *event, char *text, size_t size)
 {
 	session->mark = event->mark;
@@ -123,6 +134,8 @@ static void take_event(struct session *session, const struct sampler_event *even
 			note_answer(s, text, size);
 		else if (event->kind == SAMPLER_MARK)
 			note_mark(session, event, text, size);
+		else if (event->kind == SAMPLER_INVALID || event->kind == SAMPLER_VALID)
+			note_validity(s, event, text, size);
 		else if (s == session->picked && event->kind != SAMPLER_STARTED)
 			session_lose_counted(session, text, size);
 		else if ((s->away == AWAY_ASIDE && session_is_counting(session)) || s->away == AWAY_TURNED)
@@ -208,7 +221,7 @@ bool session_is_same(const struct session_source *mine, const struct source *sou
 	return true;
 }
 
-static bool is_missing(const struct err *err)
+bool session_is_missing(const struct err *err)
 {
 	return err->code == ENOENT || err->code == ENODEV || err->code == ENXIO;
 }
@@ -223,6 +236,21 @@ static void readopt_source(struct session *session, struct session_source *s, st
 	sampler_readopt(session->sampler, s->index, source, s->asked_ns);
 }
 
+/* Sources that take turns are of the same device. */
+static void follow_device(struct session *session, struct session_source *s, const struct source *source,
+			  char *text, size_t size)
+{
+	char old[sizeof(s->device)];
+
+	if (strcmp(s->device, source->device) == 0)
+		return;
+	memcpy(old, s->device, sizeof(old));
+	for (unsigned i = 0; i < session->n; i++)
+		if (session->sources[i].backend == s->backend && strcmp(session->sources[i].device, old) == 0)
+			memcpy(session->sources[i].device, source->device, sizeof(old));
+	snprintf(text, size, "%s: found again as %s", s->title, s->device);
+}
+
 static void take_reopened(struct session *session, struct opening *o, char *text, size_t size)
 {
 	struct session_source *s = &session->sources[0];
@@ -231,9 +259,11 @@ static void take_reopened(struct session *session, struct opening *o, char *text
 
 	while (s->index != o->lost.index)
 		s++;
+	if (source)
+		follow_device(session, s, source, text, size);
 	if (s->paused || (!s->away && (!source || session_is_same(s, source)))) {
 		return; /* another wish came meanwhile; there is no more to be had than before */
-	} else if (!source && !is_missing(&o->err)) { /* a missing device was already reported */
+	} else if (!source && !session_is_missing(&o->err)) { /* a missing device was already reported */
 		tell_user(s, o->err.text, "; trying again every 3 s", text, size);
 	} else if (source && o->what.profiling != session->what.profiling) {
 		s->retry_ns = 0; /* another wish came meanwhile */

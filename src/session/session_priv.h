@@ -7,8 +7,9 @@
 /* The job of a session's opener: open every device, or one again. */
 struct opening {
 	const struct sys *sys;
-	const struct options *options; /* used to open every device */
-	struct session_source lost;    /* a copy: the session may end before the call returns */
+	const struct options *options;         /* used to open every device */
+	struct session_source lost;            /* a copy: the session may end before the call returns */
+	char others[SESSION_SOURCES_MAX][128]; /* devices of other sources: not to be taken for it */
 	struct source_options what;
 	struct metric_need *needs; /* a copy: what.needs */
 	struct devices devices;
@@ -45,6 +46,8 @@ bool session_turn(struct session *session, struct session_source *s, struct sour
 /* session_count.c, for session_life.c: begin to open the chosen process, if there is one; take over
  * what was opened (o still belongs to the caller); react to the end of the process. */
 void session_try_count(struct session *session);
+/* Whether a device could not be opened because it is not there. */
+bool session_is_missing(const struct err *err);
 void session_take_counted(struct session *session, struct opening *o, char *text, size_t size);
 void session_lose_counted(struct session *session, char *text, size_t size);
 

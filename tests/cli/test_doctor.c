@@ -119,7 +119,7 @@ static void each_refusal_has_its_words_and_its_help(void **state)
 	} cases[] = {
 		/* the first open checks that the node exists */
 		{FAKE_CALL_OPEN, 17, EACCES, "refused /dev/mali0: cannot be opened: Permission denied",
-		 "-> sudo chmod a+r /dev/mali0"},
+		 "-> sudo chmod a+rw /dev/mali0"},
 		{FAKE_CALL_OPEN, 17, EIO, "cannot be opened: Input/output error", "loads firmware"},
 		{FAKE_CALL_OPEN, 17, ENODEV, "missing /dev/mali0: ", "-> check dmesg"},
 		{FAKE_CALL_OPEN, 17, EBUSY, "refused /dev/mali0: ", "stop other profilers"},
@@ -134,7 +134,7 @@ static void each_refusal_has_its_words_and_its_help(void **state)
 		assert_int_equal(run_program(b), EXIT_FAILED);
 		SAYS(b, cases[i].said);
 		SAYS(b, cases[i].help);
-		assert_false(says(b, "`malitop doctor` may know"));
+		assert_false(says(b, "malitop doctor"));
 	}
 }
 

@@ -72,6 +72,8 @@ int fake_drm_open(struct fake_drm *d, const char *path, int flags)
 
 	if (number < 0 || (unsigned)number >= d->n_gpus)
 		return fake_fail(ENOENT);
+	if (gpu->unbound)
+		return fake_fail(ENOENT);
 	d->n_opens++;
 	if (gpu->gone)
 		return fake_fail(ENODEV);
@@ -105,8 +107,10 @@ int fake_drm_close(struct fake_drm *d, int fd)
 
 	if (!f)
 		return fake_fail(EBADF);
+	if (f->gpu->unbound && !d->ending)
+		fake_drm_breach(d, "kernel oops: panfrost_perfcnt_close after the unbind");
 	if (f->gpu->owner == f)
-		f->gpu->owner = NULL;
+		fake_panfrost_disable(f->gpu);
 	fake_panthor_close(f);
 	*f = (struct fake_drm_file){.fd = 0};
 	return close(fd);
@@ -117,12 +121,13 @@ unsigned fake_drm_open_files(const struct fake_drm *d)
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < FAKE_DRM_FILES; i++)
-		n += d->files[i].fd != 0;
+		n += d->files[i].fd && !d->files[i].gpu->unbound; /* those must not be closed */
 	return n;
 }
 
 void fake_drm_fini(struct fake_drm *d)
 {
+	d->ending = true;
 	for (unsigned i = 0; i < FAKE_DRM_FILES; i++)
 		if (d->files[i].fd)
 			fake_drm_close(d, d->files[i].fd);
@@ -136,6 +141,8 @@ int fake_drm_ioctl(struct fake_drm *d, int fd, unsigned long request, void *arg)
 	request &= 0xffffffff;
 	if (!f)
 		return fake_fail(EBADF);
+	if (f->gpu->unbound)
+		fake_drm_breach(d, "kernel oops: the ioctl 0x%lx after the unbind", request);
 	if (f->gpu->gone)
 		return fake_fail(ENODEV);
 	if (strcmp(f->gpu->driver->module, "panfrost") == 0)

@@ -44,10 +44,19 @@ struct fake_drm_gpu {
 	unsigned slices, bus_bits, core_features, thread_features;
 
 	/* Things that may happen, also while a client counts. */
-	bool unstable;      /* panfrost.unstable_ioctls */
-	bool taken;         /* another program owns the counters */
-	bool gone;          /* every call fails with ENODEV */
-	bool hangs;         /* a dump is never finished: ETIMEDOUT after a second */
+	bool unstable; /* panfrost.unstable_ioctls */
+	bool taken;    /* another program owns the counters */
+	bool gone;     /* every call fails with ENODEV, as drm_dev_unplug has it (Panthor) */
+	bool unbound;  /* panfrost: its node is gone, and a call on an open file crashes the kernel */
+	bool hangs;    /* a dump or a start is never finished: ETIMEDOUT after a second */
+	enum {
+		RESET_NOT,
+		RESET_STILL,
+		RESET_SILENT
+	} reset;            /* panfrost, until counters start anew: a
+								reset has turned them off. A dump is
+								the old one, or never finished */
+	bool stamp_stands;  /* headers have the same time stamp for ever */
 	bool saturates;     /* counters have reached their end */
 	int64_t dump_ns;    /* how long a dump takes */
 	bool suspended;     /* runtime PM, unless a client counts */
@@ -64,6 +73,7 @@ struct fake_drm_gpu {
 	/* The fake's own. */
 	struct fake_drm_file *owner;
 	int64_t cleared_ns; /* counters count from here */
+	uint8_t *dump;      /* panfrost: the driver's, while counters are on */
 };
 
 #define FAKE_DRM_GPUS 4
@@ -93,6 +103,7 @@ struct fake_drm {
 		} session;
 	} files[FAKE_DRM_FILES];
 	unsigned n_opens;
+	bool ending;            /* of the process: the kernel closes its files */
 	struct strbuf breaches; /* a line each */
 	int (*new_fd)(void);
 	void (*pass)(void *ctx, int64_t ns); /* a call takes so long; NULL: none does */
@@ -118,6 +129,7 @@ void fake_drm_advance(struct fake_drm *d, int64_t now_ns);
 
 /* What Panfrost writes for a dump, by its own reckoning. */
 size_t fake_panfrost_dump_bytes(const struct fake_drm_gpu *gpu);
+void fake_panfrost_disable(struct fake_drm_gpu *gpu);
 int fake_panfrost_ioctl(struct fake_drm *d, struct fake_drm_file *f, unsigned long request, void *arg);
 int fake_panthor_ioctl(struct fake_drm *d, struct fake_drm_file *f, unsigned long request, void *arg);
 void *fake_panthor_mmap(struct fake_drm_file *f, size_t n, int prot, int flags, int64_t at);

@@ -49,6 +49,20 @@ static bool faulty(struct fake_sys *f, enum fake_call call)
 	return true;
 }
 
+/* fdinfo of a node is the driver's: once that is unbound it runs on freed memory. */
+static void judge_fdinfo(struct fake_sys *f, const char *path)
+{
+	char held[64], text[32];
+	unsigned pid, fd, minor;
+
+	if (sscanf(path, "proc/%u/fdinfo/%u", &pid, &fd) != 2)
+		return;
+	snprintf(held, sizeof(held), "proc/%u/fd/%u", pid, fd);
+	if (sys_read_file(&f->real, held, text, sizeof(text)) > 0 && sscanf(text, "226:%u", &minor) == 1 &&
+	    minor - FAKE_DRM_MINOR < f->drm.n_gpus && f->drm.gpus[minor - FAKE_DRM_MINOR].unbound)
+		fake_drm_breach(&f->drm, "kernel oops: %s after the unbind", path);
+}
+
 static int fake_open(const struct sys *sys, const char *path, int flags)
 {
 	LOCKED(sys);
@@ -68,6 +82,9 @@ static int fake_open(const struct sys *sys, const char *path, int flags)
 		return fake_kbase_open(&f->kbase, path, flags | O_CLOEXEC);
 	if (fake_drm_number(path) >= 0)
 		return fake_drm_open(&f->drm, path, flags | O_CLOEXEC);
+	judge_fdinfo(f, path);
+	if (f->file)
+		f->file(f->file_ctx, true);
 	fd = f->real.open(&f->real, path, flags);
 	f->n_files += fd >= 0;
 	return fd;
@@ -101,6 +118,8 @@ static int fake_close(const struct sys *sys, int fd)
 static ssize_t fake_pread(const struct sys *sys, int fd, void *buf, size_t n, off_t at)
 {
 	LOCKED(sys);
+	if (of(sys)->file)
+		of(sys)->file(of(sys)->file_ctx, false);
 	return faulty(of(sys), FAKE_CALL_READ) ? -1 : pread(fd, buf, n, at);
 }
 
@@ -182,15 +201,16 @@ static int fake_drm_nodes(const struct sys *sys, char ***nodes)
 {
 	LOCKED(sys);
 	struct fake_sys *f = of(sys);
-	unsigned n = f->drm.n_gpus;
+	int n = 0;
 
 	*nodes = NULL;
 	if (faulty(f, FAKE_CALL_DRM))
 		return -1;
-	*nodes = xcalloc(n + 1, sizeof(**nodes));
-	for (unsigned i = 0; i < n; i++)
-		(*nodes)[i] = xasprintf("/dev/dri/renderD%u", FAKE_DRM_MINOR + i);
-	return (int)n;
+	*nodes = xcalloc(f->drm.n_gpus + 1, sizeof(**nodes));
+	for (unsigned i = 0; i < f->drm.n_gpus; i++)
+		if (!f->drm.gpus[i].unbound)
+			(*nodes)[n++] = xasprintf("/dev/dri/renderD%u", FAKE_DRM_MINOR + i);
+	return n;
 }
 
 static int fake_drm_version(const struct sys *sys, int fd, struct sys_drm_version *version)
@@ -461,12 +481,13 @@ struct fake_drm_gpu *fake_sys_add_drm(struct fake_sys *f, const char *driver, ui
 				      uint64_t core_mask)
 {
 	struct fake_drm_gpu *gpu = &f->drm.gpus[f->drm.n_gpus++];
+	bool groups = gpu_id >> 16 == 0x620 || gpu_id >> 16 == 0x6956; /* of four cores, each with its L2 */
 
 	*gpu = (struct fake_drm_gpu){
 		.driver = fake_drm_driver_find(driver),
 		.gpu_id = gpu_id,
 		.core_mask = core_mask,
-		.l2_present = core_mask > 15 ? 0x11 : 1,
+		.l2_present = groups && core_mask > 15 ? 0x11 : 1,
 		.slices = 1,
 		.bus_bits = 128,
 		.unstable = true,

@@ -49,6 +49,10 @@ struct fake_sys {
 	unsigned n_files; /* of the directory, still open */
 	int64_t now_ns;   /* CLOCK_MONOTONIC */
 	int64_t raw_ahead_ns, asleep_ns;
+	/* Before a file of the directory is opened, or read: let time pass, and write what it says
+	 * now. NULL: files are read in no time. */
+	void (*file)(void *ctx, bool open);
+	void *file_ctx;
 };
 
 /* root: a directory (NULL: an empty one of no use). Time begins at an hour and runs only when told,

@@ -4,6 +4,7 @@
 #include "tests/fake/kbase_priv.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define BLOCK_BYTES 256
@@ -24,6 +25,12 @@ static bool is_v4(const struct fake_drm_gpu *gpu)
 	unsigned product = product_of(gpu);
 
 	return product == 0x6956 || product == 0x620 || product == 0x720;
+}
+
+/* Of several core groups, each with an L2 cache, the driver powers the first one only. */
+static uint64_t powered(const struct fake_drm_gpu *gpu)
+{
+	return gpu->l2_present == 1 ? UINT64_MAX : ~(gpu->l2_present - 1) & (gpu->l2_present - 2);
 }
 
 static unsigned highest_core(const struct fake_drm_gpu *gpu)
@@ -61,8 +68,8 @@ static int get_param(struct fake_drm *d, const struct fake_drm_gpu *gpu, void *a
 	if (request.param == TIMESTAMP)
 		((struct fake_drm_gpu *)(uintptr_t)gpu)->n_wakes++;
 	switch (request.param) {
-	case 0:
-		request.value = product_of(gpu);
+	case 0: /* panfrost_gpu_init_features gives the T60x an id like those of its successors */
+		request.value = product_of(gpu) == 0x6956 ? 0x0600 : product_of(gpu);
 		break;
 	case 1:
 		request.value = gpu->gpu_id & 0xffff;
@@ -95,6 +102,21 @@ static int get_param(struct fake_drm *d, const struct fake_drm_gpu *gpu, void *a
 
 /* ---- counters ---- */
 
+void fake_panfrost_disable(struct fake_drm_gpu *gpu)
+{
+	gpu->owner = NULL;
+	free(gpu->dump);
+	gpu->dump = NULL;
+}
+
+/* A request that the GPU answers when it likes. */
+static bool wait_for_gpu(struct fake_drm *d, const struct fake_drm_gpu *gpu, bool never)
+{
+	if (d->pass)
+		d->pass(d->ctx, never ? HANG_NS : gpu->dump_ns);
+	return !never;
+}
+
 static int enable_counters(struct fake_drm *d, struct fake_drm_file *f, const void *arg)
 {
 	struct fake_drm_gpu *gpu = f->gpu;
@@ -106,7 +128,7 @@ static int enable_counters(struct fake_drm *d, struct fake_drm_file *f, const vo
 	if (!request[0]) {
 		if (gpu->owner != f)
 			return fake_fail(EINVAL);
-		gpu->owner = NULL;
+		fake_panfrost_disable(gpu);
 		return 0;
 	}
 	if (request[1] > (is_midgard(gpu) ? 0u : 1u))
@@ -117,7 +139,11 @@ static int enable_counters(struct fake_drm *d, struct fake_drm_file *f, const vo
 		return fake_fail(EBUSY);
 	if (request[1])
 		fake_drm_breach(d, "counters of the secondary set, which no data describes");
+	if (gpu->hangs && !wait_for_gpu(d, gpu, true))
+		return fake_fail(ETIMEDOUT);
 	gpu->owner = f;
+	gpu->dump = calloc(1, fake_panfrost_dump_bytes(gpu));
+	gpu->reset = RESET_NOT;
 	gpu->n_enables++;
 	gpu->cleared_ns = d->now_ns;
 	return 0;
@@ -126,7 +152,11 @@ static int enable_counters(struct fake_drm *d, struct fake_drm_file *f, const vo
 static void write_block(const struct fake_drm *d, const struct fake_drm_gpu *gpu, unsigned at,
 			enum fake_block block, unsigned instance, uint8_t *to)
 {
-	for (unsigned i = 0; i < 64; i++) {
+	uint64_t stamp = gpu->stamp_stands ? 1 : (uint64_t)d->now_ns / 40;
+	const uint32_t header[4] = {(uint32_t)stamp, (uint32_t)(stamp >> 32), UINT32_MAX};
+
+	memcpy(to + at * BLOCK_BYTES, header, sizeof(header));
+	for (unsigned i = 4; i < 64; i++) {
 		uint64_t v = fake_count(NULL, block, instance, i, d->now_ns) -
 			     fake_count(NULL, block, instance, i, gpu->cleared_ns);
 		uint32_t v32 = v < UINT32_MAX && !gpu->saturates ? (uint32_t)v : UINT32_MAX;
@@ -141,8 +171,10 @@ static void write_v4(const struct fake_drm *d, const struct fake_drm_gpu *gpu, u
 
 	write_block(d, gpu, 7, FAKE_FE, 0, to);
 	for (unsigned g = 0; g < n; g++) {
+		if (g >= 16 || !(powered(gpu) & gpu->l2_present & 1ull << 4 * g))
+			continue;
 		for (unsigned c = 0; c < 4; c++)
-			if (g < 16 && gpu->core_mask >> (4 * g + c) & 1)
+			if (gpu->core_mask & powered(gpu) & 1ull << (4 * g + c))
 				write_block(d, gpu, 8 * g + c, FAKE_SHADER, 4 * g + c, to);
 		write_block(d, gpu, 8 * g + 4, FAKE_TILER, g, to);
 		write_block(d, gpu, 8 * g + 5, FAKE_MEMORY, g, to);
@@ -158,7 +190,7 @@ static void write_v5(const struct fake_drm *d, const struct fake_drm_gpu *gpu, u
 	for (unsigned s = 0; s < gpu->slices; s++)
 		write_block(d, gpu, at++, FAKE_MEMORY, s, to);
 	for (unsigned c = 0; c < highest_core(gpu); c++, at++)
-		if (gpu->core_mask >> c & 1)
+		if (gpu->core_mask & powered(gpu) & 1ull << c)
 			write_block(d, gpu, at, FAKE_SHADER, c, to);
 		else /* a core that is not there: what lies there means nothing */
 			memset(to + at * BLOCK_BYTES, 0xa5, BLOCK_BYTES);
@@ -175,15 +207,15 @@ static int dump_counters(struct fake_drm *d, struct fake_drm_file *f, const void
 		return fake_fail(ENOSYS);
 	if (gpu->owner != f)
 		return fake_fail(EINVAL);
-	if (d->pass)
-		d->pass(d->ctx, gpu->hangs ? HANG_NS : gpu->dump_ns);
-	if (gpu->hangs)
+	if (!wait_for_gpu(d, gpu, gpu->hangs || gpu->reset == RESET_SILENT))
 		return fake_fail(ETIMEDOUT);
+	if (gpu->reset == RESET_NOT) {
+		(is_v4(gpu) ? write_v4 : write_v5)(d, gpu, gpu->dump);
+		gpu->cleared_ns = d->now_ns;
+	}
 	if (!address)
 		return fake_fail(EFAULT);
-	memset((void *)(uintptr_t)address, 0, fake_panfrost_dump_bytes(gpu));
-	(is_v4(gpu) ? write_v4 : write_v5)(d, gpu, (uint8_t *)(uintptr_t)address);
-	gpu->cleared_ns = d->now_ns;
+	memcpy((void *)(uintptr_t)address, gpu->dump, fake_panfrost_dump_bytes(gpu));
 	return 0;
 }
 

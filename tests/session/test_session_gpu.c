@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -21,10 +22,13 @@ static struct {
 	pthread_mutex_t lock;
 	bool taken; /* by another program */
 	bool counts;
+	bool fails; /* every sample */
+	char node;  /* the last letter of its node's name; 0: it has none */
 	unsigned opens, enables, reads;
-} gpu = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} gpu = {.lock = PTHREAD_MUTEX_INITIALIZER, .node = '3'};
 
 struct turn {
+	char node; /* that was opened */
 	int64_t begin_ns;
 	bool shared, counts;
 };
@@ -39,12 +43,34 @@ static void unlock_gpu(void)
 	pthread_mutex_unlock(&gpu.lock);
 }
 
+/* "/dev/fakeX" is there always, and cannot be opened. */
+static bool turn_probe(const struct sys *unused, struct source_found **found, struct err *err)
+{
+	char node;
+
+	(void)unused;
+	(void)err;
+	lock_gpu();
+	node = gpu.node;
+	unlock_gpu();
+	for (const char *c = (const char[]){'X', node, 0}; *c; c++) {
+		while (*found)
+			found = &(*found)->next;
+		*found = xcalloc(1, sizeof(**found));
+		snprintf((*found)->device, sizeof((*found)->device), "/dev/fake%c", *c);
+	}
+	return true;
+}
+
 static bool turn_open(struct source *source, const char *path, struct err *err)
 {
 	struct turn *turn = source->priv;
 
-	(void)path;
-	(void)err;
+	lock_gpu();
+	turn->node = gpu.node;
+	unlock_gpu();
+	if (!turn->node || strncmp(path, "/dev/fake", 9) != 0 || path[9] != turn->node)
+		return err_set(err, ENOENT, "%s: cannot be opened", path);
 	turn->shared = source->options.interface && strcmp(source->options.interface, "shared") == 0;
 	strcpy(source->title, "Fake GPU");
 	source->keeps_powered = !turn->shared;
@@ -106,9 +132,17 @@ static int turn_fd(const struct source *source)
 static enum read_result turn_read(struct source *source, int64_t now_ns, struct sample *sample)
 {
 	struct turn *turn = source->priv;
+	bool gone;
 
 	if (turn->begin_ns + source->period_ns > now_ns)
 		return READ_NONE;
+	lock_gpu();
+	gone = turn->node != gpu.node;
+	sample->flags |= gpu.fails ? SAMPLE_ERROR : 0;
+	unlock_gpu();
+	source->failure = "it is scripted";
+	if (gone)
+		return READ_GONE;
 	sample->begin_ns = turn->begin_ns;
 	turn->begin_ns = sample->end_ns = now_ns;
 	for (unsigned i = 0; i < source->n_slots; i++)
@@ -129,6 +163,7 @@ static const struct backend backend_turn = {.name = "fake",
 					    .kind = SOURCE_GPU,
 					    .priv_size = sizeof(struct turn),
 					    .shared = "shared",
+					    .probe = turn_probe,
 					    .open = turn_open,
 					    .claim = turn_claim,
 					    .start = turn_start,
@@ -187,6 +222,8 @@ static int set_up(void **state)
 	s->sampler = sampler_new(&sys, &err);
 	assert_true(s->db && s->sampler);
 	gpu.taken = gpu.counts = false;
+	gpu.node = '3';
+	gpu.fails = false;
 	gpu.opens = gpu.enables = gpu.reads = 0;
 	*state = &b;
 	return 0;
@@ -355,6 +392,76 @@ static void counters_that_are_lost_and_come_back_take_turns_with_the_rest(void *
 	}
 }
 
+static void move_gpu(char node)
+{
+	lock_gpu();
+	gpu.node = node;
+	unlock_gpu();
+}
+
+/* As long as a program has the old node open, the kernel gives a new one another number. */
+static void a_gpu_that_comes_back_under_another_name_is_found(void **state)
+{
+	struct session_gpu_bench *b = *state;
+	struct session *s = &b->session;
+
+	adopt_gpu(s);
+	await_samples(b, 0);
+	move_gpu(0);
+	assert_string_equal(said(b, 0), "Fake GPU: the device is gone; trying again every 3 s");
+	move_gpu('4');
+	assert_string_equal(said(b, 3 * S), "Fake GPU: found again as /dev/fake4");
+	assert_string_equal(said(b, 3 * S), "Fake GPU: is back");
+	await_samples(b, 3 * S);
+	assert_string_equal(s->gpu->device, "/dev/fake4");
+	assert_int_equal(s->n, 1);
+}
+
+/* Of two alike, one is another one's. */
+static void a_node_that_is_measured_already_is_not_taken_for_a_lost_one(void **state)
+{
+	struct session_gpu_bench *b = *state;
+	struct session *s = &b->session;
+
+	adopt_gpu(s);
+	await_samples(b, 0);
+	s->sources[1] = (struct session_source){.backend = &backend_turn, .device = "/dev/fake4", .index = 7};
+	s->n = 2;
+	move_gpu('4');
+	assert_string_equal(said(b, 0), "Fake GPU: the device is gone; trying again every 3 s");
+	for (int i = 1; i < 4; i++) {
+		AWAIT((has_said(b, 3 * i * S), !s->opener && s->gpu->retry_ns > 3 * i * S));
+		assert_int_equal(s->gpu->away, AWAY_GONE);
+	}
+	s->n = 1;
+}
+
+static void let_samples_fail(bool fails)
+{
+	lock_gpu();
+	gpu.fails = fails;
+	unlock_gpu();
+}
+
+static void samples_that_fail_for_a_second_are_reported_once_and_when_they_are_valid_again(void **state)
+{
+	struct session_gpu_bench *b = *state;
+	struct session *s = &b->session;
+
+	adopt_gpu(s);
+	await_samples(b, 0);
+	for (int i = 0; i < 2; i++) {
+		let_samples_fail(true);
+		assert_string_equal(said(b, 0), "Fake GPU: every sample fails: it is scripted");
+		assert_string_equal(s->gpu->failure, "it is scripted");
+		for (int k = 0; k < 10; k++)
+			await_samples(b, 0);
+		assert_string_equal(b->text, "");
+		let_samples_fail(false);
+		assert_string_equal(said(b, 0), "Fake GPU: samples are valid again");
+	}
+}
+
 static void nobody_asks_while_a_log_is_made_of_the_sources_or_nobody_looks(void **state)
 {
 	struct session_gpu_bench *b = *state;
@@ -388,6 +495,13 @@ int main(void)
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(counters_that_are_lost_and_come_back_take_turns_with_the_rest,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_gpu_that_comes_back_under_another_name_is_found, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_node_that_is_measured_already_is_not_taken_for_a_lost_one,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			samples_that_fail_for_a_second_are_reported_once_and_when_they_are_valid_again,
+			set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			nobody_asks_while_a_log_is_made_of_the_sources_or_nobody_looks, set_up, tear_down),
 	};

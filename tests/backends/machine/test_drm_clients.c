@@ -226,6 +226,28 @@ static void a_process_has_the_memory_and_the_busiest_queue_of_its_clients(void *
 	end_bench(&b);
 }
 
+/* The second of two jobs in a queue is timed while it waits. */
+static void jobs_that_wait_behind_each_other_are_no_more_than_the_gpu(void **state)
+{
+	struct process_gpu gpu = {0};
+	struct process_gpu_use use;
+	struct clients_bench b;
+	unsigned cursor = 0;
+
+	(void)state;
+	begin_bench(&b);
+	for (unsigned second = 0; second < 2; second++) {
+		put_client(&b, 900, 5, 1, second * 1600000000ull);
+		fake_sys_run(&b.r.fake, S);
+		process_gpu_refresh(&gpu, &b.r.fake.sys, b.r.fake.now_ns);
+	}
+	use = process_gpu_of(&gpu, 900, &cursor);
+	assert_true(fabs(use.percent - 100) < 0.01);
+	assert_true(fabs(use.fragment - 160) < 0.01);
+	process_gpu_fini(&gpu);
+	end_bench(&b);
+}
+
 static void without_profiling_a_process_has_memory_and_no_time(void **state)
 {
 	struct process_gpu gpu = {0};
@@ -258,6 +280,7 @@ int main(void)
 		cmocka_unit_test(counts_that_step_back_or_jump_tell_nothing),
 		cmocka_unit_test(processes_of_other_users_are_counted_as_hidden),
 		cmocka_unit_test(a_process_has_the_memory_and_the_busiest_queue_of_its_clients),
+		cmocka_unit_test(jobs_that_wait_behind_each_other_are_no_more_than_the_gpu),
 		cmocka_unit_test(without_profiling_a_process_has_memory_and_no_time),
 	};
 

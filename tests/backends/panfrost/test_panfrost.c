@@ -15,6 +15,7 @@
 #define G52 0x74021000
 #define G57 0x90930000
 #define T628 0x06201000
+#define T604 0x69560000
 
 static const char *const generations[] = {"panfrost-5.10", "panfrost-6.7", "panfrost-6.10", "panfrost-6.18"};
 
@@ -185,21 +186,43 @@ static void cores_and_slices_are_counted_apart(void **state)
 	drm_run_fini(&r);
 }
 
+/* Of two core groups the driver powers the first. A mean over cores that are off would be too
+ * small. */
 static void the_old_layout_has_its_cores_in_groups_of_four(void **state)
 {
-	struct drm_run r;
-	struct fake_drm_gpu *gpu = begin_run(&r, "panfrost-5.10", T628, 0x3f);
-	uint64_t expected;
+	static const struct {
+		uint32_t id;
+		uint64_t cores, used;
+		const char *title, *note;
+	} gpus[] = {
+		{T604, 0xf, 0xf, "Mali-T60x 4 cores", NULL}, /* the kernel changes its id */
+		{T628, 0xf, 0xf, "Mali-T62x 4 cores", NULL},
+		{T628, 0x3f, 0xf, "Mali-T62x 4 cores",
+		 "the driver uses 4 of its 6 cores, those of the first core group"},
+	};
 
 	(void)state;
-	must_work(&r, drm_run_open(&r));
-	assert_int_equal(r.source->constants.l2_slice_count, 2); /* one for each group */
-	must_work(&r, drm_run_start(&r, 100 * MS));
-	expected = (uint64_t)r.fake.drm.now_ns;
-	drm_run_next(&r);
-	expected = counted(gpu, FAKE_SHADER, 4, gpu->cleared_ns - (int64_t)expected);
-	assert_in_range(value_at(&r, BLOCK_CORE, 4), expected - 20, expected + 20);
-	drm_run_fini(&r);
+	for (size_t i = 0; i < ARRAY_LEN(gpus); i++) {
+		struct drm_run r;
+		struct fake_drm_gpu *gpu = begin_run(&r, "panfrost-5.10", gpus[i].id, gpus[i].cores);
+		uint64_t expected;
+
+		must_work(&r, drm_run_open(&r));
+		assert_string_equal(r.source->title, gpus[i].title);
+		assert_int_equal(r.source->constants.core_mask, gpus[i].used);
+		assert_int_equal(r.source->constants.core_count, __builtin_popcountll(gpus[i].used));
+		assert_int_equal(r.source->constants.l2_slice_count, 1); /* one for each group */
+		assert_true((strstr(r.source->note, "core group") != NULL) == (gpus[i].note != NULL));
+		if (gpus[i].note)
+			says(r.source->note, gpus[i].note);
+		must_work(&r, drm_run_start(&r, 100 * MS));
+		expected = (uint64_t)r.fake.drm.now_ns;
+		drm_run_next(&r);
+		gpu->core_mask = gpus[i].used;
+		expected = counted(gpu, FAKE_SHADER, 4, gpu->cleared_ns - (int64_t)expected);
+		assert_in_range(value_at(&r, BLOCK_CORE, 4), expected - 20, expected + 20);
+		drm_run_fini(&r);
+	}
 }
 
 static void a_counter_that_has_reached_its_end_is_unknown(void **state)
@@ -312,7 +335,107 @@ static void a_dump_that_is_never_finished_is_an_error_and_its_counts_are_in_no_s
 	drm_run_fini(&r);
 }
 
-static void a_gpu_that_goes_away_is_gone(void **state)
+/* The driver resets a GPU that hangs, which turns the counters off, and does not turn them on
+ * again. */
+static void counters_that_a_reset_has_stopped_are_errors_until_they_count_again(void **state)
+{
+	static const struct {
+		int reset;
+		const char *failure;
+	} resets[] = {{RESET_STILL, "the GPU was reset"}, {RESET_SILENT, "did not finish the dump"}};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_LEN(resets); i++) {
+		struct drm_run r;
+		struct fake_drm_gpu *gpu = begin_run(&r, "panfrost-6.10", G52, 3);
+		bool early = i >= ARRAY_LEN(resets); /* before the first dump */
+		unsigned n_failed = 0;
+
+		must_work(&r, drm_run_open(&r));
+		must_work(&r, drm_run_start(&r, 100 * MS));
+		if (!early)
+			drm_run_next(&r);
+		gpu->reset = resets[i % ARRAY_LEN(resets)].reset;
+		for (drm_run_next(&r); r.sample->flags & SAMPLE_ERROR && n_failed < 10; n_failed++) {
+			says(r.source->failure, resets[i % ARRAY_LEN(resets)].failure);
+			assert_true(value_at(&r, BLOCK_CORE, 4) == SAMPLE_UNKNOWN);
+			drm_run_next(&r);
+		}
+		assert_int_equal(n_failed, 1);
+		assert_int_equal(gpu->n_enables, 2);
+		assert_true(r.sample->flags & SAMPLE_GAP);
+		assert_in_range(r.sample->end_ns - r.sample->begin_ns, 95 * MS, 105 * MS);
+		drm_run_fini(&r);
+	}
+}
+
+/* Of a GPU whose time stamp never moves, and which is idle, all dumps are alike. */
+static void a_time_stamp_that_never_moves_proves_no_reset(void **state)
+{
+	struct drm_run r;
+	struct fake_drm_gpu *gpu = begin_run(&r, "panfrost-6.10", G52, 3);
+	unsigned n_failed = 0;
+
+	(void)state;
+	gpu->stamp_stands = gpu->saturates = true; /* all counters the same */
+	must_work(&r, drm_run_open(&r));
+	must_work(&r, drm_run_start(&r, 100 * MS));
+	for (int i = 0; i < 20; i++) {
+		drm_run_next(&r);
+		n_failed += (r.sample->flags & SAMPLE_ERROR) != 0;
+	}
+	assert_int_equal(n_failed, 1);
+	assert_int_equal(gpu->n_enables, 2);
+	drm_run_fini(&r);
+}
+
+/* Panfrost does not unplug its device when it is unbound: a call on an open file, and closing it,
+ * run on freed memory. */
+static void no_call_reaches_a_driver_that_was_unbound(void **state)
+{
+	static const char *const interfaces[] = {NULL, "fdinfo", "shared"};
+	enum { OPENED, STARTED, READ, FAILED, MOMENTS };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(interfaces) * MOMENTS; i++) {
+		struct drm_run r;
+		struct fake_drm_gpu *gpu = begin_run(&r, "panfrost-6.10", G52, 3);
+		size_t moment = i % MOMENTS;
+
+		r.options.interface = interfaces[i / MOMENTS];
+		must_work(&r, drm_run_open(&r));
+		if (moment >= STARTED)
+			must_work(&r, drm_run_start(&r, 100 * MS));
+		if (moment >= READ)
+			drm_run_next(&r);
+		gpu->hangs = moment == FAILED;
+		if (moment == FAILED)
+			drm_run_next(&r);
+		drm_run_unbind(&r);
+		if (moment >= STARTED)
+			assert_int_equal(drm_run_read(&r, 2000 * MS), READ_GONE);
+		else if (!r.options.interface)
+			assert_false(drm_run_start(&r, 100 * MS));
+		drm_run_fini(&r);
+	}
+}
+
+/* As in some containers. */
+static void a_node_without_sysfs_is_measured(void **state)
+{
+	struct drm_run r;
+
+	(void)state;
+	begin_run(&r, "panfrost-6.10", G52, 3);
+	fixture_remove(&r.files, "sys/class/drm/renderD128");
+	must_work(&r, drm_run_open(&r));
+	must_work(&r, drm_run_start(&r, 100 * MS));
+	drm_run_next(&r);
+	assert_int_equal(r.sample->flags & SAMPLE_ERROR, 0);
+	drm_run_fini(&r);
+}
+
+static void a_gpu_that_the_kernel_calls_gone_is_gone(void **state)
 {
 	static const char *const interfaces[] = {NULL, "fdinfo"};
 
@@ -415,7 +538,11 @@ int main(void)
 		cmocka_unit_test(a_slow_dump_raises_the_interval_and_a_quick_one_brings_it_back),
 		cmocka_unit_test(an_interval_is_within_what_the_counters_bear),
 		cmocka_unit_test(a_dump_that_is_never_finished_is_an_error_and_its_counts_are_in_no_sample),
-		cmocka_unit_test(a_gpu_that_goes_away_is_gone),
+		cmocka_unit_test(counters_that_a_reset_has_stopped_are_errors_until_they_count_again),
+		cmocka_unit_test(a_time_stamp_that_never_moves_proves_no_reset),
+		cmocka_unit_test(no_call_reaches_a_driver_that_was_unbound),
+		cmocka_unit_test(a_gpu_that_the_kernel_calls_gone_is_gone),
+		cmocka_unit_test(a_node_without_sysfs_is_measured),
 		cmocka_unit_test(counters_of_another_program_stay_its_own),
 		cmocka_unit_test(a_kernel_without_unstable_ioctls_still_tells_the_rest),
 		cmocka_unit_test(the_interface_is_fdinfo_or_none_is_named),

@@ -1,5 +1,6 @@
 /* What a Panfrost GPU tells without its counters, and beside them: queues, clock, power, memory. */
 #include "base/alloc.h"
+#include "backends/machine/process_gpu.h"
 #include "tests/support/drm_run.h"
 
 #include <setjmp.h>
@@ -203,6 +204,89 @@ static void a_sample_that_comes_early_has_its_times(void **state)
 	drm_run_fini(&r);
 }
 
+/* The files of a GPU that is always on, with three programs that have a queue busy half the time
+ * each. To look through proc takes time, now more, now less. */
+static void live_files(void *run, bool open)
+{
+	static const int late_us[] = {300, 20000, 0, 7000, 100, 45000, 900};
+	static unsigned turn;
+	struct drm_run *r = run;
+	AUTOFREE char *ms = NULL;
+
+	fake_sys_run(&r->fake, open ? late_us[turn++ % ARRAY_LEN(late_us)] * 250ll : 50000);
+	ms = xasprintf("%lld\n", (long long)(r->fake.now_ns / MS));
+	drm_run_write(r, ms, POWERED);
+	for (int i = 0; i < 3; i++) {
+		AUTOFREE char *text =
+			xasprintf("drm-engine-fragment:\t%lld ns\n", (long long)(r->fake.now_ns / 2));
+
+		drm_run_client(r, 100 + i, 5, 128, "panfrost", 1 + (unsigned)i, text);
+	}
+}
+
+static void each_file_is_timed_when_it_is_read(void **state)
+{
+	static const int64_t periods[] = {500 * MS, 1000 * MS, 100 * MS};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_LEN(periods); i++) {
+		double powered = 0, powered_of = 0;
+		struct drm_run r;
+
+		begin_run(&r, i % 2, true);
+		live_files(&r, false);
+		start_run(&r, periods[i / 2]);
+		r.fake.file = live_files;
+		r.fake.file_ctx = &r;
+		for (int n = 0; n < 8; n++)
+			drm_run_next(&r);
+		for (int n = 0; n < 100; n++) {
+			double of_ns, own_ns;
+
+			drm_run_next(&r);
+			of_ns = (double)drm_run_value(&r, "DRMTime");
+			own_ns = (double)drm_run_value(&r, "DRMFragTime");
+			if (own_ns / of_ns < 1.49 || own_ns / of_ns > 1.51)
+				fail_msg("case %zu: %f of 1.5", i, own_ns / of_ns);
+			of_ns = (double)drm_run_value(&r, "GPUPoweredOf");
+			own_ns = (double)drm_run_value(&r, "GPUPoweredTime");
+			assert_true(own_ns <= of_ns && own_ns > 0.99 * of_ns);
+			powered += own_ns;
+			powered_of += of_ns;
+		}
+		if (powered / powered_of < 0.9999) /* errors of both signs even out */
+			fail_msg("case %zu: powered %f", i, powered / powered_of);
+		drm_run_fini(&r);
+	}
+}
+
+/* The list of processes has no file of the node open, and goes on with the new one. */
+static void programs_are_read_from_the_node_that_is_there(void **state)
+{
+	struct process_gpu gpu = {0};
+	struct drm_run r;
+	unsigned cursor = 0;
+
+	(void)state;
+	begin_run(&r, true, true);
+	put_client(&r, 100, 1, 1000, 500);
+	process_gpu_refresh(&gpu, &r.fake.sys, 0);
+	assert_int_equal(process_gpu_of(&gpu, 100, &cursor).bytes, 2 << 20);
+	drm_run_unbind(&r);
+	for (int s = 1; s <= 20; s++)
+		process_gpu_refresh(&gpu, &r.fake.sys, s * 1000 * MS);
+	cursor = 0;
+	assert_true(process_gpu_of(&gpu, 100, &cursor).bytes == SAMPLE_UNKNOWN);
+	drm_run_add(&r, "panfrost-6.10", 0x74021000, 3);
+	drm_run_client(&r, 200, 5, 129, "panfrost", 1, "drm-resident-memory:\t4 MiB\n");
+	for (int s = 21; s <= 40; s++)
+		process_gpu_refresh(&gpu, &r.fake.sys, s * 1000 * MS);
+	cursor = 0;
+	assert_int_equal(process_gpu_of(&gpu, 200, &cursor).bytes, 4 << 20);
+	process_gpu_fini(&gpu);
+	drm_run_fini(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +298,8 @@ int main(void)
 		cmocka_unit_test(the_powered_share_is_what_the_kernel_counted),
 		cmocka_unit_test(beside_counters_each_sample_has_its_share),
 		cmocka_unit_test(a_sample_that_comes_early_has_its_times),
+		cmocka_unit_test(each_file_is_timed_when_it_is_read),
+		cmocka_unit_test(programs_are_read_from_the_node_that_is_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
