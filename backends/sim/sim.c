@@ -74,6 +74,19 @@ const struct gpu_product *sim_product(const struct source_options *options, stru
 	return NULL;
 }
 
+/* A GPU without the unit of a scenario shows something else than its name promises. */
+static void note_rays(struct source *source)
+{
+	const struct sim *sim = source->priv;
+	const struct sim_scenario *s = sim->model.scenario;
+
+	for (unsigned i = 0; i < s->n_passes && !sim->model.gpu.ray_tracing; i++)
+		if (s->passes[i].compute_shader && s->passes[i].compute_shader->rt > 0)
+			snprintf(source->note, sizeof(source->note),
+				 "%s has no ray tracing unit: rays are marched in compute shaders",
+				 source->product->name);
+}
+
 static bool sim_open(struct source *source, const char *device, struct err *err)
 {
 	struct sim *sim = source->priv;
@@ -108,6 +121,7 @@ static bool sim_open(struct source *source, const char *device, struct err *err)
 	source_add_gpu_instances(source);
 	sim_model_init(&sim->model, product, scenario, source->options.seed, sim->fps, sim->width,
 		       sim->height);
+	note_rays(source);
 	sim_fill_init(&sim->fill, source, &sim->model, &shown);
 	sim_count_show(&sim->model, &shown);
 	return true;
@@ -230,13 +244,8 @@ static void sim_describe(const struct source *source, struct strbuf *text)
 	strbuf_printf(text, "display   %ux%u at %g Hz\n", sim->width, sim->height, sim->fps);
 	for (unsigned i = 0; i < s->n_acts; i++)
 		describe_act(text, s, &s->acts[i]);
-	for (unsigned i = 0; i < s->n_passes; i++)
-		if (s->passes[i].compute_shader && s->passes[i].compute_shader->rt > 0 &&
-		    !sim->model.gpu.ray_tracing)
-			strbuf_printf(text,
-				      "note      %s has no ray tracing unit: the rays are marched in compute "
-				      "shaders\n",
-				      source->product->name);
+	if (source->note[0])
+		strbuf_printf(text, "note      %s\n", source->note);
 }
 
 const struct backend backend_sim = {

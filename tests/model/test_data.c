@@ -410,6 +410,21 @@ static void every_metric_has_a_title_and_a_group_of_printable_text(void **state)
 	}
 }
 
+/* Long enough to say what it means; a counter may be left to its title. */
+static void every_metric_of_a_gpu_that_is_no_counter_is_explained(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < db->n_products; i++)
+		for (unsigned k = 0; k < sets[i]->n_metrics; k++) {
+			const struct metric *m = &sets[i]->metrics[k];
+			AUTO_STRBUF struct strbuf help = {0};
+
+			metric_help(m->def, &help);
+			if (!m->is_counter && help.n < 40)
+				fail_msg("%s: %s: %s", db->products[i].name, m->def->name, help.p);
+		}
+}
+
 static uint32_t checksum_of_files(void)
 {
 	uint32_t sum = 0;
@@ -442,6 +457,7 @@ int main(void)
 		cmocka_unit_test(every_published_counter_has_a_metric),
 		cmocka_unit_test(percentages_are_held_within_0_and_100),
 		cmocka_unit_test(every_metric_has_a_title_and_a_group_of_printable_text),
+		cmocka_unit_test(every_metric_of_a_gpu_that_is_no_counter_is_explained),
 	};
 
 	return cmocka_run_group_tests(tests, load_all, free_all);
