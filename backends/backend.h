@@ -49,6 +49,7 @@ struct source_options {
 	double frames_per_second;     /* --fps: the simulator's vsync */
 	unsigned width, height;       /* --resolution: the simulator's frame */
 	struct scope scope;           /* --pid, --tid, --cpu: of CPU events */
+	pid_t command;                /* CMD, the only one whose frames and regions count; 0: none */
 	bool raw_counts;              /* CPU events: raw counts besides the extrapolated ones */
 	const char *const *events;    /* --event: additional CPU events; kept as slot names */
 	const unsigned *event_groups; /* per event: a number, shared by events that are counted together;

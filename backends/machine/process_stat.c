@@ -1,5 +1,6 @@
 #include "backends/machine/process_stat.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Field numbers after the state, as in proc_pid_stat(5). */
@@ -61,4 +62,25 @@ bool process_stat_parse(struct process_stat *stat, struct span text)
 		.rss_pages = value[RSS],
 	};
 	return true;
+}
+
+#define GENERATIONS_MOST 64
+#define STAT_BYTES 1024
+
+bool process_descends(const struct sys *sys, int32_t pid, int32_t ancestor)
+{
+	struct process_stat stat;
+	char path[32], text[STAT_BYTES];
+	ssize_t n;
+
+	for (unsigned i = 0; i < GENERATIONS_MOST && pid > 0; i++) {
+		if (pid == ancestor)
+			return true;
+		snprintf(path, sizeof(path), "proc/%d/stat", pid);
+		n = sys_read_file(sys, path, text, sizeof(text));
+		if (n <= 0 || !process_stat_parse(&stat, (struct span){text, (size_t)n}))
+			return false;
+		pid = stat.parent;
+	}
+	return false;
 }

@@ -3,6 +3,7 @@
 #define MALITOP_PROCESS_STAT_H
 
 #include "base/str.h"
+#include "base/sys.h"
 
 struct process_stat {
 	struct span comm; /* in the text, unchanged: any bytes, including blanks and parentheses */
@@ -20,5 +21,8 @@ struct process_stat {
 
 /* Returns false if the text has another format, or ends before the last field that is needed. */
 bool process_stat_parse(struct process_stat *stat, struct span text);
+/* Whether a process is `ancestor`, or was started by it. A process whose parent has ended is no
+ * longer its descendant. */
+bool process_descends(const struct sys *sys, int32_t pid, int32_t ancestor);
 
 #endif

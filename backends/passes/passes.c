@@ -26,6 +26,7 @@ static bool passes_open(struct source *source, const char *device, struct err *e
 	struct passes *p = source->priv;
 
 	(void)device;
+	p->source = source;
 	p->shown = -1;
 	if (!passes_listen(p, err))
 		return false;

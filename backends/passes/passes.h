@@ -25,6 +25,7 @@ struct app {
 };
 
 struct passes {
+	const struct source *source;
 	int listen_fd;
 	char path[108];
 	struct app apps[APPS_MOST];
@@ -48,7 +49,8 @@ bool passes_listen(struct passes *p, struct err *err);
 void passes_unlisten(struct passes *p);
 /* Accept new applications. All who connect are answered or turned away: connections that say
  * nothing are closed after a second, and earlier if newer ones need their place. An application
- * that finds no place is turned away and tries again a second later. */
+ * that finds no place is turned away and tries again a second later, as is one that CMD has not
+ * started, if there is a CMD. */
 void passes_connect(struct passes *p, int64_t now_ns);
 void app_release(struct app *app);
 

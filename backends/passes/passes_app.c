@@ -1,5 +1,7 @@
 #include "backends/passes/passes.h"
 
+#include "backends/backend.h"
+#include "backends/machine/process_stat.h"
 #include "base/sys_socket.h"
 
 #include <errno.h>
@@ -86,6 +88,13 @@ static bool admit_app(struct passes *p, int fd, void *memory)
 	return true;
 }
 
+static bool is_wanted(const struct source *source, int fd)
+{
+	pid_t command = source->options.command;
+
+	return !command || process_descends(source->sys, sys_peer_process(fd), command);
+}
+
 /* Take the message of a newcomer, if it is there. All but an application are turned away. */
 static void receive_app(struct passes *p, struct newcomer *newcomer)
 {
@@ -96,7 +105,7 @@ static void receive_app(struct passes *p, struct newcomer *newcomer)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n != sizeof(PASSES_HELLO) - 1 || memcmp(hello, PASSES_HELLO, (size_t)n) != 0 ||
-	    !admit_app(p, newcomer->fd, memory)) {
+	    !is_wanted(p->source, newcomer->fd) || !admit_app(p, newcomer->fd, memory)) {
 		sys_unmap(memory, PASSES_BYTES);
 		close(newcomer->fd);
 	}

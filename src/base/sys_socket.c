@@ -123,6 +123,14 @@ int sys_accept_user(int fd)
 	return got;
 }
 
+int sys_peer_process(int fd)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 ? 0 : (int)peer.pid;
+}
+
 /* The first descriptor of a message; surplus ones are closed. */
 static int passed_descriptor(struct msghdr *message)
 {

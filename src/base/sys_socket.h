@@ -19,6 +19,8 @@ int sys_listen_local(const char *directory, const char *path);
 void sys_unlisten_local(int fd, const char *path);
 /* Accept a program of this user; others are turned away (EPERM). EAGAIN: none waits. */
 int sys_accept_user(int fd);
+/* The process at the other end, as it is numbered here; 0 if that cannot be known. */
+int sys_peer_process(int fd);
 /* Receive a message with the descriptor of a memory file, and map that read-only. The file must
  * have exactly `bytes` bytes and be sealed against shrinking. Returns the length of the text in
  * buf; 0: the program has hung up, or sent no text, *memory is NULL; EAGAIN: no message yet. Unmap

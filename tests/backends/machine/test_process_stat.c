@@ -126,6 +126,29 @@ static void a_name_that_may_have_been_cut_is_completed_from_the_command_line(voi
 	}
 }
 
+static void a_process_descends_from_whoever_started_it(void **state)
+{
+	static const struct {
+		int32_t pid, ancestor;
+		bool descends;
+	} cases[] = {{30, 30, true}, {30, 20, true}, {30, 10, true},  {30, 1, true}, {10, 30, false},
+		     {40, 1, false}, {50, 1, false}, {60, 10, false}, {0, 10, false}};
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, NULL);
+	fixture_write(&f, "proc/1/stat", "1 (init) S 0 2 3 4 -1 0 1 2 3 4 70 30 5 6 20 -5 3 0 931 7 2 1 1\n");
+	fixture_write(&f, "proc/10/stat", "10 (sh)" TAIL);
+	fixture_write(&f, "proc/20/stat", "20 (a) S 1 2)) S 10 2 3 4 -1 0 1 2 3 4 7 3 5 6 20 -5 3 0 931 7 2 1\n");
+	fixture_write(&f, "proc/30/stat", "30 (game) R 20 2 3 4 -1 0 1 2 3 4 7 3 5 6 20 -5 3 0 931 7 2 1 1\n");
+	fixture_write(&f, "proc/40/stat", "40 (own) R 40 2 3 4 -1 0 1 2 3 4 7 3 5 6 20 -5 3 0 931 7 2 1 1\n");
+	fixture_write(&f, "proc/50/stat", "50 (cut");
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		if (process_descends(&f.sys, cases[i].pid, cases[i].ancestor) != cases[i].descends)
+			fail_msg("%d of %d", cases[i].pid, cases[i].ancestor);
+	fixture_fini(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -133,6 +156,7 @@ int main(void)
 		cmocka_unit_test(a_text_that_is_cut_or_another_one_is_refused),
 		cmocka_unit_test(numbers_that_no_kernel_writes_do_no_harm),
 		cmocka_unit_test(a_name_that_may_have_been_cut_is_completed_from_the_command_line),
+		cmocka_unit_test(a_process_descends_from_whoever_started_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

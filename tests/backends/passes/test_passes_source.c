@@ -270,6 +270,32 @@ static void an_application_that_ends_is_read_to_its_end(void **state)
 	bench_fini(&b);
 }
 
+/* What CMD starts is its own; all other programs with a layer are turned away. */
+static void only_the_command_and_its_children_count(void **state)
+{
+	const struct {
+		pid_t command;
+		double apps;
+	} cases[] = {{0, 1}, {getpid(), 1}, {getppid(), 1}, {INT32_MAX, 0}};
+	struct pass_table table;
+	struct passes_bench b;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		double *v;
+
+		bench_init(&b);
+		b.source.options.command = cases[i].command;
+		assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
+		write_frames(&b, 0, 4);
+		v = read_sample(&b, &table);
+		assert_metric(&b, v, "passes.apps", cases[i].apps);
+		free(v);
+		channel_close();
+		bench_fini(&b);
+	}
+}
+
 /* Numbers of a time in which another one came are of both. */
 static void another_application_is_counted_as_a_change(void **state)
 {
@@ -701,6 +727,7 @@ int main(void)
 		cmocka_unit_test(every_frame_is_kept_beside_the_sums),
 		cmocka_unit_test(a_frame_without_times_of_its_passes_has_no_gpu_time),
 		cmocka_unit_test(an_application_that_ends_is_read_to_its_end),
+		cmocka_unit_test(only_the_command_and_its_children_count),
 		cmocka_unit_test(another_application_is_counted_as_a_change),
 		cmocka_unit_test(marks_are_kept_with_their_time_up_to_a_number),
 		cmocka_unit_test(a_pass_keeps_its_row_and_the_last_row_has_all_others),
