@@ -34,6 +34,7 @@ static const struct {
 	[FRAME_UNTIMED] = {"PassesUntimed", SLOT_DELTA, 1},
 	[FRAME_DROPPED] = {"PassesDropped", SLOT_DELTA, 1},
 	[FRAME_UNKEPT] = {"PassesUnkept", SLOT_DELTA, 1},
+	[FRAME_OMITTED] = {"FrameOmitted", SLOT_DELTA, 1},
 	[FRAME_CHANGES] = {"PassesChanges", SLOT_DELTA, 1},
 	[FRAME_APPS] = {"PassesApps", SLOT_LEVEL, 1},
 	[FRAME_PID] = {"PassesPid", SLOT_LEVEL, 1},
@@ -129,6 +130,7 @@ void pass_fold_forget(struct pass_fold *f)
 	f->n_times = f->n_gpu_times = 0;
 	memset(f->n_row_times, 0, sizeof(f->n_row_times));
 	f->before.type = 0;
+	f->whole = false;
 	f->lanes.n = 0;
 	memset(f->rows, 0, sizeof(f->rows));
 }
@@ -168,9 +170,8 @@ static unsigned find_row(struct pass_fold *f, const struct passes_event *e, int6
 
 static void take_pass(struct pass_fold *f, const struct passes_event *e, int64_t now_ns)
 {
-	unsigned row = find_row(f, e, now_ns);
+	unsigned row = f->before.type ? find_row(f, e, now_ns) : PASS_ROWS - 1;
 
-	f->row[row][ROW_COUNT]++;
 	sweep_add(&f->sweep, &(struct sweep_span){.begin_ns = e->begin_ns,
 						  .end_ns = e->end_ns,
 						  .frame = e->frame,
@@ -297,27 +298,27 @@ static void add_rows(struct pass_fold *f, uint64_t rows[PASS_ROWS][ROW_SLOTS])
 	for (unsigned r = 0; r < PASS_ROWS; r++) {
 		f->row[r][ROW_TIME] += rows[r][ROW_TIME];
 		f->row[r][ROW_SPAN] += rows[r][ROW_SPAN];
+		f->row[r][ROW_COUNT] += rows[r][ROW_COUNT];
 		if (rows[r][ROW_SPAN])
 			rank_time(f->row_times[r], &f->n_row_times[r], ROWS_RANKED,
 				  (int64_t)rows[r][ROW_TIME]);
 	}
 }
 
-/* The passes of a frame are complete when the next frame ends, because they may overlap with it.
- * The GPU time of a frame whose passes gave no times is unknown. */
-static void sweep_before(struct pass_fold *f, const struct passes_event *e)
+/* The GPU time of a frame whose passes gave no times is unknown. */
+static void sweep_before(struct pass_fold *f)
 {
 	uint64_t rows[PASS_ROWS][ROW_SLOTS];
 	int64_t busy_ns;
 
-	if (f->before.type && f->before.frame > 0 && f->before.frame == e->frame - 1)
-		keep_spans(f, &f->before, e);
 	if (f->before.type && f->before.frame > 0)
 		keep_lane(f, &f->before);
 	memset(rows, 0, sizeof(rows));
-	busy_ns = sweep_frame(&f->sweep, e->frame - 1, rows);
+	busy_ns = sweep_frame(&f->sweep, f->before.frame, rows);
+	if (!f->whole)
+		return;
 	add_rows(f, rows);
-	if (e->flags & PASSES_NO_TIMESTAMPS || (busy_ns < 0 && f->before.passes))
+	if (f->before.flags & PASSES_NO_TIMESTAMPS || (busy_ns < 0 && f->before.passes))
 		return;
 	busy_ns = busy_ns > 0 ? busy_ns : 0;
 	f->frame[FRAME_TIMED]++;
@@ -341,10 +342,19 @@ static void take_frame(struct pass_fold *p, const struct passes_event *e)
 	f[FRAME_BOUNDARY] = e->kind;
 	count_class(p, ns);
 	rank_time(p->times, &p->n_times, FRAMES_RANKED, ns);
-	sweep_before(p, e);
 }
 
-/* The first frame of a device began when that was created: its time means nothing. */
+void pass_fold_finish(struct pass_fold *f)
+{
+	if (!f->before.type)
+		return;
+	sweep_before(f);
+	f->before.type = 0;
+	f->whole = false;
+}
+
+/* The first frame of a device began when that was created: its time means nothing. The passes of a
+ * frame are complete when the next frame ends, because they may overlap with it. */
 void pass_fold_event(struct pass_fold *f, const struct passes_event *e, int64_t now_ns)
 {
 	if (e->type == PASSES_PASS)
@@ -353,6 +363,13 @@ void pass_fold_event(struct pass_fold *f, const struct passes_event *e, int64_t 
 		return;
 	if (e->frame > 0)
 		take_frame(f, e);
+	else
+		f->frame[FRAME_OMITTED]++;
+	if (f->before.type && f->before.frame > 0 && f->before.frame == e->frame - 1)
+		keep_spans(f, &f->before, e);
+	if (f->before.type)
+		sweep_before(f);
+	f->whole = f->before.type != 0;
 	f->before = *e;
 }
 

@@ -45,6 +45,7 @@ enum frame_slot {
 	FRAME_UNTIMED,
 	FRAME_DROPPED,
 	FRAME_UNKEPT,
+	FRAME_OMITTED, /* first frames, which have no time */
 	FRAME_CHANGES,
 	FRAME_APPS,
 	FRAME_PID,
@@ -125,6 +126,7 @@ struct pass_fold {
 	int64_t row_times[PASS_ROWS][2 * ROWS_RANKED];
 	unsigned n_row_times[PASS_ROWS];
 	struct passes_event before; /* the frame before; type 0: none */
+	bool whole;                 /* all passes of the frame before were seen */
 	struct lanes lanes;
 	char slot_names[PASS_FOLD_SLOTS][SLOT_NAME];
 };
@@ -145,8 +147,11 @@ struct pass_fold_app {
 void pass_fold_slots(struct pass_fold *fold, struct source *source);
 /* Start to measure against a budget of this frame rate. */
 void pass_fold_start(struct pass_fold *fold, double frames_per_second);
-/* Take a frame or a pass; the passes of a frame come before it. */
+/* Take a frame or a pass; the passes of a frame come before it. The first frame that comes is in
+ * progress when the measurement begins, or has no begin of its own: its passes are not summed. */
 void pass_fold_event(struct pass_fold *fold, const struct passes_event *event, int64_t now_ns);
+/* The last frame of an application that has ended has no successor: take its passes now. */
+void pass_fold_finish(struct pass_fold *fold);
 /* Forget everything, because another application follows. The caller counts that
  * (FRAME_CHANGES) if one was shown before. */
 void pass_fold_forget(struct pass_fold *fold);
@@ -165,7 +170,8 @@ void pass_text_pack(uint64_t *words, unsigned n, const char *text);
 /* Add a pass of a frame; counts it as dropped if there is no room. */
 void sweep_add(struct sweep *s, const struct sweep_span *span);
 /* Once the passes of frame + 1 are added: add to rows[row] the times of each pass of the frame:
- * ROW_SPAN from begin to end, ROW_TIME with an overlap with other passes divided evenly among them.
+ * ROW_SPAN from begin to end, ROW_TIME with an overlap with other passes divided evenly among them,
+ * and to ROW_COUNT how many there were.
  * Returns the time in which at least one pass of the frame ran, with an overlap with other frames
  * divided likewise, -1 if there is none of it. Forgets frames that are long over. */
 int64_t sweep_frame(struct sweep *s, uint64_t frame, uint64_t rows[PASS_ROWS][ROW_SLOTS]);

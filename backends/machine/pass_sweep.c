@@ -56,6 +56,7 @@ static bool add_spans(const struct sweep *s, uint64_t frame, uint64_t rows[PASS_
 	for (unsigned i = 0; i < s->n; i++)
 		if (s->spans[i].frame == frame) {
 			any = true;
+			rows[s->spans[i].row][ROW_COUNT]++;
 			rows[s->spans[i].row][ROW_SPAN] +=
 				(uint64_t)(s->spans[i].end_ns - s->spans[i].begin_ns);
 		}

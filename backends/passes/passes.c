@@ -255,22 +255,27 @@ static void put_sample(struct passes *p, int64_t now_ns, uint64_t *value)
 	pass_fold_sample(&p->fold, &facts, now_ns, value);
 }
 
-/* An application that is gone is read to its end first. */
 static void read_apps(struct passes *p, const struct scope *scope, int64_t now_ns)
 {
 	passes_connect(p, now_ns);
 	choose_app(p, scope, now_ns);
-	for (unsigned i = 0; i < APPS_MOST; i++)
-		if (p->apps[i].fd >= 0) {
-			p->apps[i].frames = 0;
-			take_events(p, i, now_ns);
-		}
+	for (unsigned i = 0; i < APPS_MOST; i++) {
+		struct app *app = &p->apps[i];
+
+		if (app->fd < 0)
+			continue;
+		app->frames = 0;
+		app->gone = sys_hung_up(app->fd); /* then all that it wrote is there */
+		take_events(p, i, now_ns);
+		if (app->gone && p->shown == (int)i)
+			pass_fold_finish(&p->fold);
+	}
 }
 
 static void release_apps(struct passes *p)
 {
 	for (unsigned i = 0; i < APPS_MOST; i++) {
-		if (p->apps[i].fd >= 0 && sys_hung_up(p->apps[i].fd) && p->apps[i].gone++) {
+		if (p->apps[i].fd >= 0 && p->apps[i].gone) {
 			app_release(&p->apps[i]);
 			p->shown = p->shown == (int)i ? -1 : p->shown;
 		}

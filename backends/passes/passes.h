@@ -19,7 +19,7 @@ struct app {
 	bool has_device;
 	int64_t frame_ns; /* when the last frame came */
 	uint64_t frames;  /* in this sample */
-	unsigned gone;    /* hung up; released at the next read, when all is read */
+	bool gone;        /* hung up, and read to its end */
 	uint64_t pid;
 	uint64_t dropped[PASSES_COUNTS + 1]; /* counts at the last sample */
 };

@@ -81,7 +81,7 @@ static void put_lines(const struct pass_table *table, struct strbuf *out)
 	strbuf_printf(out, "%-*s  %10s\n", (int)width, "all passes", ms_text(own, sum));
 }
 
-/* Per frame, where there are frames. */
+/* Per frame, where there are frames. Regions ran in the omitted first one as well. */
 static void put_regions(const struct pass_table *table, double frames, struct strbuf *out)
 {
 	size_t width = NAME_LEAST;
@@ -140,15 +140,17 @@ static double *read_table(const struct metric_set *set, const struct column *sum
 void export_passes(const struct export_source *source, const struct column *sum, struct strbuf *out)
 {
 	struct pass_table table;
-	double *vector = read_table(source->set, sum, &table);
+	double *vector = read_table(source->set, sum, &table), omitted;
 
 	if (!vector)
 		return;
 	if (table.app[0]) {
+		omitted = value_of(source->set, vector, "passes.omitted");
 		put_frames(source->set, vector, &table, out);
 		if (table.n)
 			put_lines(&table, out);
-		put_regions(&table, value_of(source->set, vector, "frame.count"), out);
+		put_regions(&table,
+			    value_of(source->set, vector, "frame.count") + (omitted > 0 ? omitted : 0), out);
 		put_losses(&table, out);
 	} else {
 		strbuf_str(out, "\nno frames: the command did not render with Vulkan or OpenGL ES, or did "

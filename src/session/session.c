@@ -99,7 +99,7 @@ static struct source_options source_options_of(const struct session *session, pi
 		.width = o->resolution.w,
 		.height = o->resolution.h,
 		.scope = scope_of(o, held),
-		.command = held,
+		.command = o->passes ? held : 0,
 		.raw_counts = held && o->command == COMMAND_STAT,
 		.events = o->events,
 		.event_groups = o->event_groups,

@@ -126,6 +126,8 @@ static void a_name_that_may_have_been_cut_is_completed_from_the_command_line(voi
 	}
 }
 
+#define STAT_OF(parent) " R " parent " 2 3 4 -1 0 1 2 3 4 7 3 5 6 20 -5 3 0 931 7 2 1 1\n"
+
 static void a_process_descends_from_whoever_started_it(void **state)
 {
 	static const struct {
@@ -137,11 +139,11 @@ static void a_process_descends_from_whoever_started_it(void **state)
 
 	(void)state;
 	fixture_init(&f, NULL);
-	fixture_write(&f, "proc/1/stat", "1 (init) S 0 2 3 4 -1 0 1 2 3 4 70 30 5 6 20 -5 3 0 931 7 2 1 1\n");
-	fixture_write(&f, "proc/10/stat", "10 (sh)" TAIL);
-	fixture_write(&f, "proc/20/stat", "20 (a) S 1 2)) S 10 2 3 4 -1 0 1 2 3 4 7 3 5 6 20 -5 3 0 931 7 2 1\n");
-	fixture_write(&f, "proc/30/stat", "30 (game) R 20 2 3 4 -1 0 1 2 3 4 7 3 5 6 20 -5 3 0 931 7 2 1 1\n");
-	fixture_write(&f, "proc/40/stat", "40 (own) R 40 2 3 4 -1 0 1 2 3 4 7 3 5 6 20 -5 3 0 931 7 2 1 1\n");
+	fixture_write(&f, "proc/1/stat", "1 (init)" STAT_OF("0"));
+	fixture_write(&f, "proc/10/stat", "10 (sh)" STAT_OF("1"));
+	fixture_write(&f, "proc/20/stat", "20 (a) S 1 2))" STAT_OF("10"));
+	fixture_write(&f, "proc/30/stat", "30 (game)" STAT_OF("20"));
+	fixture_write(&f, "proc/40/stat", "40 (own)" STAT_OF("40"));
 	fixture_write(&f, "proc/50/stat", "50 (cut");
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		if (process_descends(&f.sys, cases[i].pid, cases[i].ancestor) != cases[i].descends)
