@@ -106,21 +106,25 @@ static void put_regions(const struct pass_table *table, double frames, struct st
 }
 
 /* What is not in these numbers must be said beside them. */
-static void put_losses(const struct pass_table *table, struct strbuf *out)
-{
-	const struct {
-		double n;
-		const char *what;
-	} rows[] = {
-		{table->lost, "results were not there in time"},
-		{table->disjoint, "results thrown out: the GPU's clock was not steady"},
-		{table->untimed, "passes could not be stamped"},
-		{table->dropped, "events were not read in time"},
-	};
+static const struct {
+	const char *metric, *key, *what;
+} losses[] = {
+	{"passes.lost", "lost", "results were not there in time"},
+	{"passes.disjoint", "disjoint", "results thrown out: the GPU's clock was not steady"},
+	{"passes.untimed", "untimed", "passes could not be stamped"},
+	{"passes.dropped", "dropped", "events were not read in time"},
+	{"passes.unkept", "unkept", "frames and regions are in the sums, but not one by one"},
+};
 
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		if (rows[i].n > 0)
-			strbuf_printf(out, "%.0f %s\n", rows[i].n, rows[i].what);
+static void put_losses(const struct metric_set *set, const double *vector, const struct pass_table *table,
+		       struct strbuf *out)
+{
+	for (size_t i = 0; i < ARRAY_LEN(losses); i++) {
+		double n = value_of(set, vector, losses[i].metric);
+
+		if (n > 0)
+			strbuf_printf(out, "%.0f %s\n", n, losses[i].what);
+	}
 	strbuf_printf(out, "%s\n", passes_stamp_texts[table->stamp]);
 }
 
@@ -151,7 +155,7 @@ void export_passes(const struct export_source *source, const struct column *sum,
 			put_lines(&table, out);
 		put_regions(&table,
 			    value_of(source->set, vector, "frame.count") + (omitted > 0 ? omitted : 0), out);
-		put_losses(&table, out);
+		put_losses(source->set, vector, &table, out);
 	} else {
 		strbuf_str(out, "\nno frames: the command did not render with Vulkan or OpenGL ES, or did "
 				"not load the layer"
@@ -247,6 +251,41 @@ static void put_json_lines(const struct pass_table *table, struct strbuf *out)
 	strbuf_str(out, "]");
 }
 
+/* Sums, of all threads. */
+static void put_json_regions(const struct pass_table *table, struct strbuf *out)
+{
+	strbuf_str(out, ",\"regions\":[");
+	for (unsigned i = 0; i < table->n_regions; i++) {
+		const struct region_line *l = &table->regions[i];
+
+		strbuf_str(out, i ? ",{\"name\":" : "{\"name\":");
+		json_string(out, l->name);
+		put_member("calls", l->calls, out);
+		put_member("ms", l->ms, out);
+		put_member("cycles", l->cycles, out);
+		put_member("instructions", l->instructions, out);
+		strbuf_str(out, "}");
+	}
+	strbuf_str(out, "]");
+}
+
+/* Whose frames they are, and what is not in them. */
+static void put_json_facts(const struct metric_set *set, const double *vector, const struct pass_table *table,
+			   struct strbuf *out)
+{
+	strbuf_str(out, ",\"application\":");
+	json_string(out, table->app);
+	put_member("pid", table->pid, out);
+	put_member("changes", value_of(set, vector, "passes.changes"), out);
+	put_member("omitted", value_of(set, vector, "passes.omitted"), out);
+	for (size_t i = 0; i < ARRAY_LEN(losses); i++)
+		put_member(losses[i].key, value_of(set, vector, losses[i].metric), out);
+	strbuf_str(out, ",\"boundary\":");
+	json_string(out, passes_boundary_names[table->boundary]);
+	strbuf_str(out, ",\"stamps\":");
+	json_string(out, passes_stamp_texts[table->stamp]);
+}
+
 void export_passes_json(const struct export_source *source, const struct column *sum, struct strbuf *out)
 {
 	static const char *const cpu[] = {"frame.cpu_ms", "frame.p50_ms", "frame.p95_ms", "frame.p99_ms"};
@@ -262,13 +301,14 @@ void export_passes_json(const struct export_source *source, const struct column 
 	put_percentiles(source->set, vector, cpu, "cpu_ms", out);
 	put_percentiles(source->set, vector, gpu, "gpu_ms", out);
 	put_member("missed", table.missed, out);
+	put_member("longest_ms", value_of(source->set, vector, "frame.worst_ms"), out);
+	put_member("busy_ms", value_of(source->set, vector, "frame.busy_ms"), out);
+	put_member("present_ms", value_of(source->set, vector, "frame.present_ms"), out);
+	put_member("wait_ms", value_of(source->set, vector, "frame.wait_ms"), out);
 	strbuf_str(out, "}");
 	put_json_lines(&table, out);
-	put_member("lost", table.lost, out);
-	put_member("disjoint", table.disjoint, out);
-	put_member("untimed", table.untimed, out);
-	strbuf_str(out, ",\"stamps\":");
-	json_string(out, passes_stamp_texts[table.stamp]);
+	put_json_regions(&table, out);
+	put_json_facts(source->set, vector, &table, out);
 	strbuf_str(out, "}\n");
 	free(vector);
 }
