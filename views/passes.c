@@ -159,9 +159,10 @@ static void draw_line(const struct chart *chart, const struct view_data *data, s
 	add_hit(chart, data, row, &series);
 }
 
-/* All passes of the frame; the own times add up to the GPU's time. */
+/* All passes of the frame, `hidden` of which have no line; the own times add up to the GPU's
+ * time. */
 static void draw_sum(const struct view_data *data, struct canvas *canvas, struct rect row,
-		     const struct pass_table *table)
+		     const struct pass_table *table, unsigned hidden)
 {
 	struct pass_columns c = cut_columns(row);
 	struct pass_line sum = {.share = 0};
@@ -174,7 +175,10 @@ static void draw_sum(const struct view_data *data, struct canvas *canvas, struct
 		sum.share += line->share;
 		pixels += (double)line->width * line->height * line->count / table->frames;
 	}
-	canvas_text(canvas, c.name, STYLE_DIM, "sum");
+	if (hidden)
+		canvas_printf(canvas, c.name, STYLE_DIM, "sum, %u not shown", hidden);
+	else
+		canvas_text(canvas, c.name, STYLE_DIM, "sum");
 	draw_ms(canvas, c.own, sum.ms, STYLE_TEXT);
 	if (c.share.w && !isnan(sum.share))
 		canvas_printf(canvas, c.share, STYLE_TEXT, "%6.1f %%", sum.share);
@@ -339,8 +343,8 @@ static void passes_draw(const struct chart *chart, const struct view_data *data,
 		draw_counters(chart, data, canvas, r);
 		return;
 	}
-	foot = rect_bottom(&r, r.h > (int)table.n + 1 ? 1 : 0);
-	sum = rect_bottom(&r, table.n > 1 && r.h > (int)table.n + 1 ? 1 : 0);
+	foot = rect_bottom(&r, r.h > (int)table.n + 1 + (table.n > 1) ? 1 : 0);
+	sum = rect_bottom(&r, table.n > 1 && r.h > (table.n < LINES_MIN ? (int)table.n : LINES_MIN) + 1);
 	draw_heads(canvas, widget_head(&r));
 	skip = widget_scroll(data, (int)table.n, r.h, selected_line(chart, data, &table));
 	hide_rows(chart, data, r, &table, 0, (unsigned)skip);
@@ -348,7 +352,7 @@ static void passes_draw(const struct chart *chart, const struct view_data *data,
 		draw_line(chart, data, canvas, rect_top(&r, 1), &table.lines[last]);
 	hide_rows(chart, data, r, &table, last, table.n);
 	if (sum.h)
-		draw_sum(data, canvas, sum, &table);
+		draw_sum(data, canvas, sum, &table, table.n - (last - (unsigned)skip));
 	if (foot.h)
 		canvas_text_parts(canvas, foot, STYLE_DIM, passes_stamp_texts[table.stamp]);
 }

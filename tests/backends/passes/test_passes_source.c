@@ -474,6 +474,36 @@ static void the_frame_view_shows_the_passes_at_every_size(void **state)
 	bench_fini(&b);
 }
 
+static void passes_that_find_no_line_are_in_the_sum(void **state)
+{
+	struct pass_table table;
+	struct passes_bench b;
+	char name[16];
+	double *v;
+
+	(void)state;
+	bench_init(&b);
+	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
+	for (uint64_t f = 0; f < 5; f++) {
+		for (int64_t i = 0; i < 14; i++) {
+			snprintf(name, sizeof(name), "pass %c", (char)('a' + i));
+			write_pass(&b, f, name, i * MS / 2, (i + 1) * MS / 2);
+		}
+		write_frame(&b, f, 10 * MS);
+	}
+	v = read_sample(&b, &table);
+	AUTOFREE char *large = frame_view_text(&b, v, 160, 60, NULL, NULL);
+	AUTOFREE char *small = frame_view_text(&b, v, 80, 24, NULL, NULL);
+
+	assert_non_null(strstr(large, "pass n"));
+	assert_null(strstr(large, "not shown"));
+	assert_non_null(strstr(small, " not shown"));
+	assert_non_null(strstr(small, "7.00 ms"));
+	free(v);
+	channel_close();
+	bench_fini(&b);
+}
+
 static void the_frame_view_shows_one_frame_and_one_pass(void **state)
 {
 	struct pass_table table;
@@ -740,6 +770,7 @@ int main(void)
 		cmocka_unit_test(marks_are_kept_with_their_time_up_to_a_number),
 		cmocka_unit_test(a_pass_keeps_its_row_and_the_last_row_has_all_others),
 		cmocka_unit_test(the_frame_view_shows_the_passes_at_every_size),
+		cmocka_unit_test(passes_that_find_no_line_are_in_the_sum),
 		cmocka_unit_test(the_frame_view_shows_one_frame_and_one_pass),
 		cmocka_unit_test(without_the_layer_the_counters_bound_the_frames),
 		cmocka_unit_test(regions_have_metrics_rows_and_lanes),
