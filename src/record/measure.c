@@ -291,11 +291,29 @@ static bool report_failures(const struct measure *m, const struct recorder_state
 	return !state->barren;
 }
 
+/* Returns whether no GPU is away at the end that was there, or wanted, at the start. */
+static bool report_lost(const struct measure *m, const struct recorder_state *state)
+{
+	bool lost = false;
+
+	for (unsigned i = 0; i < m->session.n; i++) {
+		const struct session_source *s = &m->session.sources[i];
+
+		if (s->kind != SOURCE_GPU || !session_is_lost(s))
+			continue;
+		message("%s: lost, and not back at the end: %s", s->title,
+			state->fruitful >> i & 1 ? "what it had sampled before is kept"
+						 : "nothing of it was sampled");
+		lost = true;
+	}
+	return !lost;
+}
+
 int measure_end(struct measure *m, struct recorder_state *state, struct err *err)
 {
 	int status = m->command.pid ? m->command.status : EXIT_DONE;
 	unsigned parts = 1;
-	bool failed;
+	bool failed, complete;
 
 	follow_control(m); /* what CMD sent just before it ended */
 	if (m->session.gate)
@@ -310,7 +328,9 @@ int measure_end(struct measure *m, struct recorder_state *state, struct err *err
 	failed = is_failure(m, state);
 	if (failed && !m->failure_reported)
 		*err = state->err;
-	if (!report_failures(m, state) && status == EXIT_DONE)
+	complete = report_failures(m, state);
+	complete &= report_lost(m, state);
+	if (!complete && status == EXIT_DONE)
 		status = EXIT_FAILED;
 	close_all(m);
 	if (failed && status == EXIT_DONE)

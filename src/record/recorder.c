@@ -100,6 +100,7 @@ static void count_failure(struct recorder *r, const struct sample *sample)
 	pthread_mutex_lock(&r->lock);
 	r->state.n_failed += failed;
 	r->state.barren = r->fruitful[sample->source] ? r->state.barren & ~bit : r->state.barren | bit;
+	r->state.fruitful |= failed ? 0 : bit;
 	pthread_mutex_unlock(&r->lock);
 }
 

@@ -39,6 +39,7 @@ struct recorder_state {
 	uint64_t lost;     /* samples that the driver or a full ring has lost so far */
 	uint64_t n_failed; /* failed samples (SAMPLE_ERROR) */
 	uint32_t barren;   /* bit i is set if all samples of session->sources[i] failed */
+	uint32_t fruitful; /* bit i is set if it has a sample that did not fail */
 	bool ended;        /* complete or failed, and closed: recorder_stop does not wait */
 	bool failed;
 	struct err err; /* if failed; after recorder_stop also if samples were lost */

@@ -32,6 +32,12 @@ const char *session_away_text(const struct session_source *source)
 	return source->away == AWAY_SILENT ? source->silence : away_texts[source->away];
 }
 
+bool session_is_lost(const struct session_source *source)
+{
+	return source->away == AWAY_GONE || source->away == AWAY_FAILED || source->away == AWAY_CHANGED ||
+	       source->away == AWAY_SILENT;
+}
+
 bool session_has_ended(const struct session *session)
 {
 	unsigned n = 0;
