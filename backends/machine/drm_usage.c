@@ -13,8 +13,21 @@
 
 _Static_assert(GPU_CLOCK_CY == 0, "the clock is the first slot, with and without counters");
 
+/* Where the kernel reports clients, this process is one: it has the node open. Before that, fdinfo
+ * is what every file has. */
+static bool has_report(const struct sys *sys, int fd)
+{
+	char path[48], text[4096];
+	struct drm_fdinfo info;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "proc/self/fdinfo/%d", fd);
+	n = sys_read_file(sys, path, text, sizeof(text));
+	return n > 0 && drm_fdinfo_parse(&info, (struct span){text, (size_t)n});
+}
+
 void drm_usage_open(struct drm_usage *u, const struct sys *sys, const struct drm_usage_driver *driver,
-		    const char *path, bool profiling)
+		    const char *path, int fd, bool profiling)
 {
 	char text[64];
 
@@ -22,6 +35,7 @@ void drm_usage_open(struct drm_usage *u, const struct sys *sys, const struct drm
 	snprintf(u->node, sizeof(u->node), "%.31s", drm_node_name(path));
 	gpu_system_open_node(&u->system, sys, u->node, drm_node_is_alone(sys, u->node));
 	drm_clients_add(&u->clients, u->node, driver->name);
+	u->reports = has_report(sys, fd);
 	sysfs_file_init(&u->powered_file, true, "sys/class/drm/%s/device/power/runtime_active_time", u->node);
 	drm_profiling_init(&u->profiling, sys, u->node, driver->profiling_on);
 	if (profiling && !drm_profiling_set(&u->profiling))
@@ -142,7 +156,7 @@ static void sum_clients(struct drm_usage *u)
 {
 	const struct drm_usage_driver *driver = u->driver;
 	enum drm_profiling profiling = drm_profiling_state(&u->profiling);
-	uint64_t none = profiling == DRM_PROFILING_ON ? 0 : SAMPLE_UNKNOWN;
+	uint64_t none = u->reports && profiling == DRM_PROFILING_ON ? 0 : SAMPLE_UNKNOWN;
 
 	u->bytes = 0;
 	for (unsigned e = 0; e < driver->n_engines; e++)
@@ -207,8 +221,8 @@ static void fill_used(const struct drm_usage *u, bool fresh, struct sample *samp
 	}
 	slot[0] = told ? window : SAMPLE_UNKNOWN;
 	slot += 1 + 2 * u->driver->n_engines;
-	slot[0] = u->has_read ? u->bytes : SAMPLE_UNKNOWN;
-	slot[1] = u->has_read ? u->clients.n : SAMPLE_UNKNOWN;
+	slot[0] = u->has_read && u->reports ? u->bytes : SAMPLE_UNKNOWN;
+	slot[1] = u->has_read && u->reports ? u->clients.n : SAMPLE_UNKNOWN;
 }
 
 /* The clock of devfreq; a machine without one may report it with its clients. */

@@ -26,6 +26,8 @@ struct drm_usage_driver {
 	struct drm_usage_engine engines[DRM_USAGE_ENGINES];
 	unsigned n_engines;
 	unsigned profiling_on; /* what its profiling file must hold, for times to be told */
+	/* For messages: the releases of Linux whose fdinfo reports clients, and that have the switch. */
+	const char *reports_since, *switch_since;
 };
 
 struct drm_usage {
@@ -34,7 +36,8 @@ struct drm_usage {
 	char node[32]; /* "renderD128" */
 	struct gpu_system system;
 	struct drm_profiling_switch profiling;
-	int refused; /* errno: --profiling could not turn it on; 0: not asked, or it is on */
+	int refused;  /* errno: --profiling could not turn it on; 0: not asked, or it is on */
+	bool reports; /* the kernel reports clients: it does so for our own file */
 	unsigned clock_slot, level_slot, powered_slot, client_slot;
 	bool has_powered, counts;
 
@@ -53,9 +56,10 @@ struct drm_usage {
 	int64_t window_ns;
 };
 
-/* Find the files of a node. `profiling`: turn the switch on until drm_usage_close. */
+/* Find the files of a node, which is open as `fd`. `profiling`: turn the switch on until
+ * drm_usage_close. */
 void drm_usage_open(struct drm_usage *u, const struct sys *sys, const struct drm_usage_driver *driver,
-		    const char *path, bool profiling);
+		    const char *path, int fd, bool profiling);
 void drm_usage_close(struct drm_usage *u); /* no effect if zeroed or closed already */
 
 /* Append the slots. `clock_slot` is what source_add_gpu_sums returned, or source_add_gpu_clock if
@@ -67,7 +71,8 @@ void drm_usage_close(struct drm_usage *u); /* no effect if zeroed or closed alre
  *   DRM...Time      delta    ns in which an engine was busy, of all clients together
  *   DRM...Cy        delta    cycles of it
  *   GPUMem          level    bytes of all clients
- *   DRMClients      level */
+ *   DRMClients      level
+ * Those of clients are SAMPLE_UNKNOWN where the kernel does not report clients. */
 void drm_usage_add_slots(struct drm_usage *u, struct source *source, unsigned clock_slot, bool counts);
 void drm_usage_start(struct drm_usage *u, int64_t period_ns, int64_t now_ns);
 /* Write the slots of a sample with its begin and end, clock slots included; `active` is what
@@ -80,7 +85,7 @@ void drm_usage_fill(struct drm_usage *u, int64_t now_ns, uint64_t active, struct
  * whole path of the node. */
 void drm_usage_note(const struct drm_usage *u, const char *path, struct strbuf *text);
 /* Append lines for doctor: what the driver gives, with its counters or without; and the rest. */
-void drm_usage_describe_gives(bool counts, struct strbuf *text);
+void drm_usage_describe_gives(const struct drm_usage *u, struct strbuf *text);
 void drm_usage_describe(const struct drm_usage *u, struct strbuf *text);
 
 #endif

@@ -16,6 +16,8 @@ const struct drm_usage_driver panfrost_usage = {
 	.engines = {{"fragment", "DRMFragTime", "DRMFragCy"}, {"vertex-tiler", "DRMVertTime", "DRMVertCy"}},
 	.n_engines = 2,
 	.profiling_on = 1,
+	.reports_since = "Linux 6.7 or later",
+	.switch_since = "Linux 6.10 and later have one, 6.7 to 6.9 in debugfs, for root",
 };
 
 static bool panfrost_probe(const struct sys *sys, struct source_found **found, struct err *err)
@@ -79,7 +81,7 @@ static void add_slots(struct source *source, struct panfrost *p)
 	source->layout = source->product ? source->product->layout : gpudb_raw_layout(source->options.db);
 	clocks =
 		p->counters == PANFROST_COUNTERS ? source_add_gpu_sums(source) : source_add_gpu_clock(source);
-	drm_usage_open(&p->usage, source->sys, &panfrost_usage, p->path, source->options.profiling);
+	drm_usage_open(&p->usage, source->sys, &panfrost_usage, p->path, p->fd, source->options.profiling);
 	drm_usage_add_slots(&p->usage, source, clocks, p->counters == PANFROST_COUNTERS);
 	if (p->counters == PANFROST_COUNTERS)
 		source_add_gpu_instances(source);

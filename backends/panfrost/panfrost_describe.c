@@ -21,7 +21,7 @@ void panfrost_describe(const struct source *source, struct strbuf *text)
 
 	strbuf_printf(text, "\ndevice    %s, GPU id 0x%" PRIx64 "\n", p->path, panfrost_gpu_id(&p->props));
 	strbuf_printf(text, "driver    panfrost %d.%d\n", p->version.major, p->version.minor);
-	drm_usage_describe_gives(p->counters == PANFROST_COUNTERS, text);
+	drm_usage_describe_gives(&p->usage, text);
 	strbuf_str(text, counters[p->counters]);
 	gpu_identity_describe(&source->constants, p->n_engines, text);
 	drm_usage_describe(&p->usage, text);

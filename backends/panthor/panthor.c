@@ -15,6 +15,8 @@ const struct drm_usage_driver panthor_usage = {
 	.engines = {{"panthor", "DRMAllTime", "DRMAllCy"}},
 	.n_engines = 1,
 	.profiling_on = 3, /* cycles and times; 1 would be cycles alone */
+	.reports_since = "Linux 6.13 or later",
+	.switch_since = "Linux 6.13 and later have one",
 };
 
 static bool panthor_probe(const struct sys *sys, struct source_found **found, struct err *err)
@@ -68,7 +70,7 @@ static void add_slots(struct source *source, struct panthor *p)
 
 	source->layout = source->product ? source->product->layout : gpudb_raw_layout(source->options.db);
 	clocks = counts ? source_add_gpu_sums(source) : source_add_gpu_clock(source);
-	drm_usage_open(&p->usage, source->sys, &panthor_usage, p->path, source->options.profiling);
+	drm_usage_open(&p->usage, source->sys, &panthor_usage, p->path, p->fd, source->options.profiling);
 	drm_usage_add_slots(&p->usage, source, clocks, counts);
 	source->n_sums = source->n_slots;
 	if (counts) {

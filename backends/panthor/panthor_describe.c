@@ -10,7 +10,7 @@ void panthor_describe(const struct source *source, struct strbuf *text)
 
 	strbuf_printf(text, "\ndevice    %s, GPU id 0x%" PRIx64 "\n", p->path, panthor_gpu_id(p));
 	strbuf_printf(text, "driver    panthor %d.%d\n", p->version.major, p->version.minor);
-	drm_usage_describe_gives(p->counters == PANTHOR_COUNTERS, text);
+	drm_usage_describe_gives(&p->usage, text);
 	if (p->counters == PANTHOR_COUNTERS)
 		strbuf_printf(text,
 			      "counters  by the interface %s, which mainline Linux does not have\n"

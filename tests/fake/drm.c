@@ -9,10 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 const struct fake_drm_driver fake_drm_drivers[] = {
 	{"panfrost-5.10", "panfrost", 1, 1, 0},
+	{"panfrost-6.1", "panfrost", 1, 2, 0},
 	{"panfrost-6.7", "panfrost", 1, 2, DRM_FDINFO | DRM_PROFILE_DEBUG},
 	{"panfrost-6.10", "panfrost", 1, 2, DRM_FDINFO | DRM_PROFILE_SYSFS},
 	{"panfrost-6.18", "panfrost", 1, 6, DRM_FDINFO | DRM_PROFILE_SYSFS},
@@ -99,6 +101,25 @@ const struct fake_drm_gpu *fake_drm_gpu_of(const struct fake_drm *d, int fd)
 	const struct fake_drm_file *f = find_file(d, fd);
 
 	return f ? f->gpu : NULL;
+}
+
+bool fake_drm_fdinfo(const struct fake_drm *d, const char *path, int *result)
+{
+	const struct fake_drm_file *f;
+	char text[256];
+	int fd, n;
+
+	while (*path == '/')
+		path++;
+	if (sscanf(path, "proc/self/fdinfo/%d", &fd) != 1 || !(f = find_file(d, fd)))
+		return false;
+	n = snprintf(text, sizeof(text), "pos:\t0\nflags:\t02100002\nmnt_id:\t27\nino:\t410\n");
+	if (f->gpu->driver->traits & DRM_FDINFO)
+		n += snprintf(text + n, sizeof(text) - (size_t)n,
+			      "drm-driver:\t%s\ndrm-client-id:\t%d\ndrm-total-memory:\t0\n",
+			      f->gpu->driver->module, 1000 + fd);
+	*result = memfd_create("fdinfo", MFD_CLOEXEC);
+	return *result < 0 || write(*result, text, (size_t)n) == n;
 }
 
 int fake_drm_close(struct fake_drm *d, int fd)

@@ -48,6 +48,7 @@ struct fake_drm_gpu {
 	bool taken;    /* another program owns the counters */
 	bool gone;     /* every call fails with ENODEV, as drm_dev_unplug has it (Panthor) */
 	bool unbound;  /* panfrost: its node is gone, and a call on an open file crashes the kernel */
+	bool deaf;     /* a dump is never finished, likewise */
 	bool hangs;    /* a dump or a start is never finished: ETIMEDOUT after a second */
 	enum {
 		RESET_NOT,
@@ -118,6 +119,9 @@ void fake_drm_breach(struct fake_drm *d, const char *fmt, ...) __attribute__((fo
 int fake_drm_number(const char *path);
 /* As the system calls: -1 and errno. */
 int fake_drm_open(struct fake_drm *d, const char *path, int flags);
+/* Open what the kernel tells of a file that the caller has open, "proc/self/fdinfo/7". Returns false
+ * for other paths. */
+bool fake_drm_fdinfo(const struct fake_drm *d, const char *path, int *result);
 bool fake_drm_has(const struct fake_drm *d, int fd);
 const struct fake_drm_gpu *fake_drm_gpu_of(const struct fake_drm *d, int fd);
 int fake_drm_close(struct fake_drm *d, int fd);

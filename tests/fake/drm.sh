@@ -105,6 +105,9 @@ gives "Panfrost" "panfrost-6.18 gpu=0x74021000 cores=0x5b slices=2 unstable=1" '
 tells 'ok /dev/dri/renderD128: Mali-G52 5 cores .* counting keeps the GPU powered'
 gives "Panfrost, V4" "panfrost-5.10 gpu=0x07200000 cores=0xf l2=0x1 unstable=1" 'Mali-T720 4 cores' 'Shader cores'
 gives "Panfrost, 6.7" "panfrost-6.7 gpu=0x74021000 cores=0x5b slices=2 unstable=1" 'Mali-G52 5 cores  panfrost 1.2' 'Queues'
+gives "Panfrost, 6.1" "panfrost-6.1 gpu=0x74021000 cores=0x5b slices=2" 'Mali-G52 5 cores  panfrost 1.2, no counters' 'clients [ .]*–'
+tells 'limited programs: this kernel does not report who uses the GPU.* -> use Linux 6.7 or later'
+tells 'gives: clock and powered share of the GPU limited'
 gives "Panfrost, no counters" "panfrost-6.10 gpu=0x74021000 cores=0x5b slices=2" 'Mali-G52 5 cores  panfrost 1.2, no counters' \
 	'GPU by its programs'
 grep -q 'What is missing' "$work/once" && grep -q 'panfrost/parameters/unstable_ioctls' "$work/once"
@@ -113,6 +116,29 @@ tells 'limited counters: .*echo Y . sudo tee /sys/module/panfrost/parameters/uns
 tells 'limited profiling: off: .*echo 1 . sudo tee /sys/class/drm/renderD128/device/profiling'
 run "panfrost-6.10 gpu=0x74021000 cores=0x5b" stat --profiling -m GPUClock -d1s >/dev/null 2>"$work/errors"
 check "profiling" $? "stat --profiling failed: $(cat "$work/errors")"
+
+# fails WORDS ARG...: the program ends with 1, and its output has the words
+fails()
+{
+	words=$1
+	shift
+	run "$nodes" "$@" >"$work/out" 2>&1
+	[ $? -eq 1 ] && tr -s ' \n' ' ' <"$work/out" | grep -qE "$words"
+	check "$name" $? "'$*' does not end with 1 and '$words': $(cat "$work/out")"
+}
+
+# A GPU that goes, and one that never counts: what was kept is told, and the status is 1.
+name="lost" nodes="panfrost-6.18 gpu=0x74021000 cores=3 unstable=1 gone=$work/gone"
+(sleep 1; touch "$work/gone") &
+fails 'lost, and not back at the end: what it had sampled before is kept.*lost.mlog: [0-9]* samples' record -i100ms -d4s -o "$work/lost.mlog"
+"$malitop" export "$work/lost.mlog" -m GPUClock -f csv | grep -q ',,[1-9]'
+check "$name" $? "nothing was kept"
+rm -f "$work/gone"
+name="never" nodes="panfrost-6.18 gpu=0x74021000 cores=3 unstable=1 hangs=1"
+fails 'lost, and not back at the end: nothing of it was sampled' record -i100ms -d4s -o "$work/never.mlog"
+name="deaf" nodes="panfrost-6.18 gpu=0x74021000 cores=3 unstable=1 deaf=1"
+fails 'every sample failed: .*doctor --verify' record -i100ms -d4s -o "$work/deaf.mlog"
+
 node 128 panthor 3
 client panthor panthor
 gives "Panthor" "panthor-6.18 gpu=0xa8670000 cores=0x50005 slices=4" 'Mali-G610 4 cores  panthor 1.8, no counters' 'GPU by its programs'

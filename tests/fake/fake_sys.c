@@ -85,6 +85,10 @@ static int fake_open(const struct sys *sys, const char *path, int flags)
 	judge_fdinfo(f, path);
 	if (f->file)
 		f->file(f->file_ctx, true);
+	if (fake_drm_fdinfo(&f->drm, path, &fd)) {
+		f->n_files += fd >= 0;
+		return fd;
+	}
 	fd = f->real.open(&f->real, path, flags);
 	f->n_files += fd >= 0;
 	return fd;

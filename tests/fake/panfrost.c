@@ -207,7 +207,7 @@ static int dump_counters(struct fake_drm *d, struct fake_drm_file *f, const void
 		return fake_fail(ENOSYS);
 	if (gpu->owner != f)
 		return fake_fail(EINVAL);
-	if (!wait_for_gpu(d, gpu, gpu->hangs || gpu->reset == RESET_SILENT))
+	if (!wait_for_gpu(d, gpu, gpu->hangs || gpu->deaf || gpu->reset == RESET_SILENT))
 		return fake_fail(ETIMEDOUT);
 	if (gpu->reset == RESET_NOT) {
 		(is_v4(gpu) ? write_v4 : write_v5)(d, gpu, gpu->dump);

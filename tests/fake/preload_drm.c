@@ -21,6 +21,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread bool inside; /* the fake's own calls are real */
 static const char *taken_file;
 static struct fake_drm_gpu *taken_gpu; /* while that file exists */
+static const char *gone_file;
+static struct fake_drm_gpu *gone_gpu; /* likewise */
 
 #define REAL(name)                     \
 	static __typeof__(name) *real; \
@@ -54,6 +56,8 @@ static void enter_fake(void)
 	fake_drm_advance(&fake, raw_ns());
 	if (taken_gpu)
 		taken_gpu->taken = access(taken_file, F_OK) == 0;
+	if (gone_gpu)
+		gone_gpu->gone = access(gone_file, F_OK) == 0;
 }
 
 static void leave_fake(void)
@@ -93,6 +97,12 @@ static void set_word(struct fake_drm_gpu *gpu, const char *key, const char *valu
 		taken_gpu = gpu;
 		taken_file = strdup(value);
 	}
+	if (strcmp(key, "gone") == 0 && value[0] == '/') {
+		gone_gpu = gpu;
+		gone_file = strdup(value);
+	}
+	if (strcmp(key, "deaf") == 0)
+		gpu->deaf = v;
 	if (strcmp(key, "hangs") == 0)
 		gpu->hangs = v;
 }
@@ -166,12 +176,17 @@ void preload_drm_fini(FILE *breaches)
 
 bool preload_drm_open(const char *path, int flags, int *result)
 {
-	if (inside || !fake.n_gpus || fake_drm_number(path) < 0)
+	bool ours = true;
+
+	if (inside || !fake.n_gpus || (fake_drm_number(path) < 0 && !strstr(path, "proc/self/fdinfo/")))
 		return false;
 	enter_fake();
-	*result = fake_drm_open(&fake, path, flags);
+	if (fake_drm_number(path) >= 0)
+		*result = fake_drm_open(&fake, path, flags);
+	else
+		ours = fake_drm_fdinfo(&fake, path, result);
 	leave_fake();
-	return true;
+	return ours;
 }
 
 bool preload_drm_close(int fd, int *result)

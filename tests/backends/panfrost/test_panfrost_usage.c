@@ -107,6 +107,62 @@ static void queues_are_idle_without_clients_if_the_kernel_would_tell(void **stat
 	}
 }
 
+/* Before Linux 6.7, fdinfo of a node has what every file has, and there is no switch. */
+static void a_kernel_that_does_not_report_clients_is_not_taken_for_an_idle_one(void **state)
+{
+	static const char *const levels[] = {"GPUMem", "DRMClients", "DRMTime", "DRMFragTime", "DRMVertCy"};
+
+	(void)state;
+	for (int counts = 0; counts < 2; counts++) {
+		AUTO_STRBUF struct strbuf text = {0};
+		struct process_gpu gpu = {0};
+		struct fake_drm_gpu *drm;
+		struct drm_run r;
+		unsigned cursor = 0;
+
+		drm = drm_run_init(&r, &backend_panfrost, "panfrost-6.1", 0x74021000, 3);
+		drm->unstable = counts;
+		r.options.profiling = true;
+		drm_run_write(&r, "226:128", "proc/100/fd/5");
+		drm_run_write(&r, "pos:\t0\nflags:\t02100002\nmnt_id:\t27\nino:\t410\n", "proc/100/fdinfo/5");
+		start_run(&r, 500 * MS);
+		drm_run_next(&r);
+		drm_run_next(&r);
+		for (size_t i = 0; i < ARRAY_LEN(levels); i++)
+			if (drm_run_value(&r, levels[i]) != SAMPLE_UNKNOWN)
+				fail_msg("%s is known", levels[i]);
+		assert_non_null(strstr(r.source->note, "--profiling: this kernel has no switch for it that "
+						       "can be seen: Linux 6.10 and later have one"));
+		assert_null(strstr(r.source->note, "root, or"));
+		assert_null(strstr(r.source->note, "No such file"));
+		r.backend->describe(r.source, &text);
+		assert_null(strstr(text.p, "memory of programs\nlimited: counters"));
+		assert_non_null(strstr(text.p, counts ? "gives     the counters of every block\n"
+						      : "gives     clock and powered share of the GPU\n"));
+		assert_non_null(strstr(text.p, "does not report who uses the GPU"));
+		assert_non_null(strstr(text.p, "-> use Linux 6.7 or later\n"));
+		process_gpu_refresh(&gpu, &r.fake.sys, 0);
+		process_gpu_refresh(&gpu, &r.fake.sys, 1000 * MS);
+		assert_true(process_gpu_of(&gpu, 100, &cursor).bytes == SAMPLE_UNKNOWN);
+		process_gpu_fini(&gpu);
+		drm_run_fini(&r);
+	}
+}
+
+/* There is no /run for the note of the old value. */
+static void a_switch_that_refuses_says_why(void **state)
+{
+	struct drm_run r;
+
+	(void)state;
+	begin_run(&r, false, false);
+	r.options.profiling = true;
+	start_run(&r, 500 * MS);
+	assert_non_null(strstr(r.source->note, "--profiling: cannot turn it on: No such file or directory"));
+	assert_null(strstr(r.source->note, "run as root"));
+	drm_run_fini(&r);
+}
+
 static void profiling_that_is_off_is_told_and_is_no_zero(void **state)
 {
 	AUTO_STRBUF struct strbuf text = {0};
@@ -292,6 +348,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_queues_are_the_sum_of_all_clients),
 		cmocka_unit_test(queues_are_idle_without_clients_if_the_kernel_would_tell),
+		cmocka_unit_test(a_kernel_that_does_not_report_clients_is_not_taken_for_an_idle_one),
+		cmocka_unit_test(a_switch_that_refuses_says_why),
 		cmocka_unit_test(profiling_that_is_off_is_told_and_is_no_zero),
 		cmocka_unit_test(a_gpu_without_devfreq_does_not_get_that_of_another),
 		cmocka_unit_test(a_sleeping_gpu_is_not_woken_and_has_no_clock),
