@@ -144,11 +144,15 @@ enum exit_status doctor_run(const struct sys *sys, const struct options *options
 	struct doctor d = {.sys = sys, .options = options};
 	struct gpudb *db;
 
-	if (options->verify)
-		return doctor_verify(sys, options, out);
 	d.db = db = gpudb_load(options->gpudb, options->n_gpudb, err);
 	if (!db)
 		return EXIT_FAILED;
+	if (options->verify) {
+		enum exit_status status = doctor_verify(&d, out);
+
+		gpudb_free(db);
+		return status;
+	}
 	doctor_gpu(&d);
 	if (!d.gpu_works)
 		doctor_driver(&d);

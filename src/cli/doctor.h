@@ -14,10 +14,6 @@
 enum exit_status doctor_run(const struct sys *sys, const struct options *options, struct strbuf *out,
 			    struct err *err);
 
-/* Run known loops and append what each CPU counter showed, and a table of access times, as text or
- * JSON lines. Returns EXIT_FAILED with an empty message if a counter is wrong or there is none. */
-enum exit_status doctor_verify(const struct sys *sys, const struct options *options, struct strbuf *out);
-
 /* ---- for the areas ---- */
 
 enum doctor_area { DOCTOR_GPU, DOCTOR_PERF, DOCTOR_PROC, DOCTOR_TERMINAL, DOCTOR_AREAS };
@@ -74,5 +70,14 @@ void doctor_starved(struct doctor *d, enum doctor_area area, const char *thing, 
 		    const struct sample *sample);
 /* Open each device of a backend and take one sample. */
 void doctor_backend(struct doctor *d, enum doctor_area area, const struct backend *backend);
+
+struct verify_out;
+
+/* Count each GPU for a second, run known loops, and append what samples and CPU counters showed, and a
+ * table of access times, as text or JSON lines. Returns EXIT_FAILED with an empty message if one is
+ * wrong or there is none. */
+enum exit_status doctor_verify(const struct doctor *d, struct strbuf *out);
+/* Report a row for each GPU: valid samples. One that failed is wrong, with the reason. */
+void doctor_verify_gpus(const struct doctor *d, const struct verify_out *out);
 
 #endif

@@ -1,4 +1,5 @@
-/* doctor --verify: whether the CPU counters count what known loops certainly do. */
+/* doctor --verify: whether GPUs deliver samples, and the CPU counters count what known loops
+ * certainly do. */
 #include "cli/doctor.h"
 
 #include "backends/registry.h"
@@ -95,14 +96,15 @@ static void add_access(void *ctx, const struct verify_access *access)
 		      access->level, access->ns, cycles);
 }
 
-enum exit_status doctor_verify(const struct sys *sys, const struct options *options, struct strbuf *out)
+enum exit_status doctor_verify(const struct doctor *d, struct strbuf *out)
 {
-	struct verify_print p = {.out = out, .json = options->format == FORMAT_JSONL};
+	struct verify_print p = {.out = out, .json = d->options->format == FORMAT_JSONL};
 	const struct verify_out to = {add_row, add_access, &p};
 
+	doctor_verify_gpus(d, &to);
 	for (unsigned i = 0; registry[i]; i++)
 		if (registry[i]->verify)
-			registry[i]->verify(sys, &to);
+			registry[i]->verify(d->sys, &to);
 	if (p.json)
 		strbuf_printf(out, "{\"right\":%u,\"wrong\":%u,\"unjudged\":%u}\n", p.n[VERIFY_RIGHT],
 			      p.n[VERIFY_WRONG], p.n[VERIFY_UNJUDGED]);

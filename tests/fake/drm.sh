@@ -138,6 +138,11 @@ name="never" nodes="panfrost-6.18 gpu=0x74021000 cores=3 unstable=1 hangs=1"
 fails 'lost, and not back at the end: nothing of it was sampled' record -i100ms -d4s -o "$work/never.mlog"
 name="deaf" nodes="panfrost-6.18 gpu=0x74021000 cores=3 unstable=1 deaf=1"
 fails 'every sample failed: .*doctor --verify' record -i100ms -d4s -o "$work/deaf.mlog"
+fails '/dev/dri/renderD128 samples 0 10 1 - WRONG: [a-z]' doctor --verify
+nodes="panfrost-6.18 gpu=0x74021000 cores=3 unstable=1"
+run "$nodes" doctor --verify >"$work/out" 2>&1
+tr -s ' \n' ' ' <"$work/out" | grep -q '/dev/dri/renderD128 samples 10 10 1 - right'
+check "verify" $? "a GPU that counts is not right: $(cat "$work/out")"
 
 node 128 panthor 3
 client panthor panthor
