@@ -26,7 +26,7 @@ struct drm_usage_driver {
 	struct drm_usage_engine engines[DRM_USAGE_ENGINES];
 	unsigned n_engines;
 	unsigned profiling_on; /* what its profiling file must hold, for times to be told */
-	/* For messages: the releases of Linux whose fdinfo reports clients, and that have the switch. */
+	/* For messages: the releases of Linux that report clients, and that have the switch. */
 	const char *reports_since, *switch_since;
 };
 

@@ -8,6 +8,7 @@
 
 #define LOOK_NS 10000000000
 #define READ_NS 1000000000
+#define CUT_MAX_NS 50e6 /* a long frame; more is no job that ended late */
 
 void process_gpu_fini(struct process_gpu *gpu)
 {
@@ -15,6 +16,8 @@ void process_gpu_fini(struct process_gpu *gpu)
 		gpu_system_close(&gpu->systems[i]);
 	drm_clients_fini(&gpu->clients);
 	free(gpu->uses);
+	free(gpu->cuts);
+	free(gpu->cuts_before);
 	*gpu = (struct process_gpu){0};
 }
 
@@ -115,6 +118,56 @@ static struct process_gpu_use use_of(const struct drm_client *client, int64_t wi
 	return use;
 }
 
+static double most_percent(const struct process_gpu *gpu)
+{
+	return 100 * (gpu->clients.n_devices > 1 ? gpu->clients.n_devices : 1);
+}
+
+static double cut_of(const struct process_gpu *gpu, unsigned pid, unsigned *cursor)
+{
+	while (*cursor < gpu->n_before && gpu->cuts_before[*cursor].pid < pid)
+		++*cursor;
+	return *cursor < gpu->n_before && gpu->cuts_before[*cursor].pid == pid ? gpu->cuts_before[*cursor].ns
+									       : 0;
+}
+
+/* A job counts in the window in which it ends, so a program that never rests has now too much, now
+ * too little. What exceeds the time belongs to the next window: cut off, only what lacks would
+ * remain. Two jobs that wait in a queue count at the same time, which exceeds it each time: of that
+ * no more than a job is kept. The first use of a pid gets the difference. */
+static void bound_uses(struct process_gpu *gpu, double window_ns)
+{
+	struct process_gpu_cut *before = gpu->cuts_before;
+	unsigned cursor = 0, cap = gpu->cap_before;
+
+	gpu->cuts_before = gpu->cuts;
+	gpu->cap_before = gpu->cap_cuts;
+	gpu->n_before = gpu->n_cuts;
+	gpu->cuts = before;
+	gpu->cap_cuts = cap;
+	gpu->n_cuts = 0;
+	for (unsigned i = 0, end; i < gpu->n; i = end) {
+		double sum = 0, most = most_percent(gpu), cut_ns;
+		struct process_gpu_use *first = NULL;
+
+		for (end = i; end < gpu->n && gpu->uses[end].pid == gpu->uses[i].pid; end++) {
+			if (isnan(gpu->uses[end].percent))
+				continue;
+			first = first ? first : &gpu->uses[end];
+			sum += gpu->uses[end].percent;
+		}
+		if (!first)
+			continue;
+		cut_ns = cut_of(gpu, first->pid, &cursor) + (sum - most) / 100 * window_ns;
+		first->percent += (cut_ns > 0 ? most : most + cut_ns * 100 / window_ns) - sum;
+		if (cut_ns <= 0)
+			continue;
+		GROW(gpu->cuts, gpu->n_cuts, gpu->cap_cuts);
+		gpu->cuts[gpu->n_cuts++] =
+			(struct process_gpu_cut){first->pid, cut_ns < CUT_MAX_NS ? cut_ns : CUT_MAX_NS};
+	}
+}
+
 static void read_clients(struct process_gpu *gpu, int64_t now_ns)
 {
 	int64_t window_ns;
@@ -148,6 +201,8 @@ void process_gpu_refresh(struct process_gpu *gpu, const struct sys *sys, int64_t
 	read_clients(gpu, now_ns);
 	if (gpu->n)
 		qsort(gpu->uses, gpu->n, sizeof(*gpu->uses), by_pid);
+	if (gpu->clients.begin_ns)
+		bound_uses(gpu, (double)(gpu->clients.end_ns - gpu->clients.begin_ns));
 }
 
 struct process_gpu_use process_gpu_of(const struct process_gpu *gpu, unsigned pid, unsigned *cursor)
@@ -157,7 +212,6 @@ struct process_gpu_use process_gpu_of(const struct process_gpu *gpu, unsigned pi
 				      .percent = gpu->timed ? 0 : NAN,
 				      .fragment = gpu->queues ? 0 : NAN,
 				      .vertex = gpu->queues ? 0 : NAN};
-	double most = 100 * (gpu->clients.n_devices > 1 ? gpu->clients.n_devices : 1);
 
 	while (*cursor < gpu->n && gpu->uses[*cursor].pid < pid)
 		++*cursor;
@@ -169,9 +223,5 @@ struct process_gpu_use process_gpu_of(const struct process_gpu *gpu, unsigned pi
 		use.fragment += isnan(own->fragment) ? 0 : own->fragment;
 		use.vertex += isnan(own->vertex) ? 0 : own->vertex;
 	}
-	/* Two jobs that wait in a queue count at the same time: as a share of the GPUs that is too
-	 * much. */
-	if (use.percent > most)
-		use.percent = most;
 	return use;
 }

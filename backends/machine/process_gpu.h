@@ -25,6 +25,12 @@ struct process_gpu {
 	bool told, timed, queues;
 	struct process_gpu_use *uses; /* by pid; several GPUs and clients one after the other */
 	unsigned n, cap;
+	/* By pid, what a share was cut by at the last two reads: it belongs to the next. */
+	struct process_gpu_cut {
+		unsigned pid;
+		double ns;
+	} * cuts, *cuts_before;
+	unsigned n_cuts, cap_cuts, n_before, cap_before;
 	int64_t look_ns, read_ns; /* earliest time of the next one */
 };
 

@@ -132,8 +132,8 @@ bool session_open_log(struct session *session, const struct sys *sys, const stru
 		      const struct mlog_about *about, struct err *err);
 /* Whether all sources were of processes that have ended, so that no sample can follow. */
 bool session_has_ended(const struct session *session);
-/* Whether it delivers nothing although it should: its device is gone, hangs, has changed, or cannot be
- * started. */
+/* Whether it delivers nothing although it should: its device is gone, hangs, has changed, or cannot
+ * be started. */
 bool session_is_lost(const struct session_source *source);
 /* Print the notes to standard error, for commands without a screen. `about` precedes each line, or
  * is NULL. */

@@ -119,8 +119,8 @@ void fake_drm_breach(struct fake_drm *d, const char *fmt, ...) __attribute__((fo
 int fake_drm_number(const char *path);
 /* As the system calls: -1 and errno. */
 int fake_drm_open(struct fake_drm *d, const char *path, int flags);
-/* Open what the kernel tells of a file that the caller has open, "proc/self/fdinfo/7". Returns false
- * for other paths. */
+/* Open what the kernel tells of a file that the caller has open, "proc/self/fdinfo/7". Returns
+ * false for other paths. */
 bool fake_drm_fdinfo(const struct fake_drm *d, const char *path, int *result);
 bool fake_drm_has(const struct fake_drm *d, int fd);
 const struct fake_drm_gpu *fake_drm_gpu_of(const struct fake_drm *d, int fd);

@@ -226,6 +226,34 @@ static void a_process_has_the_memory_and_the_busiest_queue_of_its_clients(void *
 	end_bench(&b);
 }
 
+/* A job counts when it ends. Cut off at 100 % alone, the mean would be too low. */
+static void a_program_that_never_rests_has_all_of_the_gpu(void **state)
+{
+	const unsigned long long job = 43000000;
+	struct process_gpu gpu = {0};
+	struct clients_bench b;
+	double sum = 0;
+
+	(void)state;
+	begin_bench(&b);
+	for (unsigned second = 0; second <= 102; second++) {
+		unsigned cursor = 0;
+		double share;
+
+		put_client(&b, 900, 5, 1, second * 1000000000ull / job * job);
+		fake_sys_run(&b.r.fake, S);
+		process_gpu_refresh(&gpu, &b.r.fake.sys, b.r.fake.now_ns);
+		share = process_gpu_of(&gpu, 900, &cursor).percent;
+		if (second <= 2)
+			continue;
+		assert_true(share <= 100 && share > 96);
+		sum += share;
+	}
+	assert_true(sum / 100 > 99.9);
+	process_gpu_fini(&gpu);
+	end_bench(&b);
+}
+
 /* The second of two jobs in a queue is timed while it waits. */
 static void jobs_that_wait_behind_each_other_are_no_more_than_the_gpu(void **state)
 {
@@ -280,6 +308,7 @@ int main(void)
 		cmocka_unit_test(counts_that_step_back_or_jump_tell_nothing),
 		cmocka_unit_test(processes_of_other_users_are_counted_as_hidden),
 		cmocka_unit_test(a_process_has_the_memory_and_the_busiest_queue_of_its_clients),
+		cmocka_unit_test(a_program_that_never_rests_has_all_of_the_gpu),
 		cmocka_unit_test(jobs_that_wait_behind_each_other_are_no_more_than_the_gpu),
 		cmocka_unit_test(without_profiling_a_process_has_memory_and_no_time),
 	};
