@@ -309,6 +309,22 @@ static bool report_lost(const struct measure *m, const struct recorder_state *st
 	return !lost;
 }
 
+/* What the session says of an interval while it measures is of some seconds; this is of all. */
+static void report_means(const struct measure *m, const struct recorder_state *state)
+{
+	char have[UNITS_TEXT], want[UNITS_TEXT];
+
+	for (unsigned i = 0; i < m->session.n; i++) {
+		const struct session_source *s = &m->session.sources[i];
+
+		if (s->kind == SOURCE_GPU && state->n_samples[i] >= SAMPLER_PACE_SAMPLES &&
+		    state->mean_ns[i] > s->asked_ns && !sampler_is_pace(state->mean_ns[i], s->asked_ns))
+			message("%s: %llu samples, one every %s on average, not every %s as requested",
+				s->title, (unsigned long long)state->n_samples[i],
+				time_format(have, state->mean_ns[i]), time_format(want, s->asked_ns));
+	}
+}
+
 int measure_end(struct measure *m, struct recorder_state *state, struct err *err)
 {
 	int status = m->command.pid ? m->command.status : EXIT_DONE;
@@ -332,6 +348,7 @@ int measure_end(struct measure *m, struct recorder_state *state, struct err *err
 	complete &= report_lost(m, state);
 	if (!complete && status == EXIT_DONE)
 		status = EXIT_FAILED;
+	report_means(m, state);
 	close_all(m);
 	if (failed && status == EXIT_DONE)
 		status = EXIT_FAILED;

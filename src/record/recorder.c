@@ -37,6 +37,8 @@ struct recorder {
 
 	/* Used by its thread: */
 	uint64_t seq[SESSION_SOURCES_MAX];
+	uint64_t n_samples[SESSION_SOURCES_MAX]; /* that did not fail */
+	int64_t samples_ns[SESSION_SOURCES_MAX]; /* their length */
 	uint64_t missed;             /* samples, by the gaps in their numbers */
 	struct recorder_notes heard; /* that wait for samples of their time: all before heard_ns */
 	int64_t heard_ns;
@@ -104,6 +106,14 @@ static void count_failure(struct recorder *r, const struct sample *sample)
 	pthread_mutex_unlock(&r->lock);
 }
 
+static void count_length(struct recorder *r, const struct sample *sample)
+{
+	if (sample->flags & SAMPLE_ERROR)
+		return;
+	r->n_samples[sample->source]++;
+	r->samples_ns[sample->source] += sample->end_ns - sample->begin_ns;
+}
+
 static void collect_notes(struct recorder *r)
 {
 	pthread_mutex_lock(&r->lock);
@@ -144,6 +154,7 @@ static void write_samples(struct recorder *r)
 			continue;
 		count_loss(r, sample);
 		count_failure(r, sample);
+		count_length(r, sample);
 		sample = gate_pass(r->session->gate, sample);
 		if (sample && !r->sink->kind->sample(r->sink, sample, &err))
 			publish_state(r, &err);
@@ -483,6 +494,10 @@ bool recorder_stop(struct recorder *r, struct recorder_state *state)
 	recorder_end(r);
 	opener_finish(r->thread);
 	recorder_look(r, state);
+	for (unsigned i = 0; i < r->n; i++) {
+		state->n_samples[i] = r->n_samples[i];
+		state->mean_ns[i] = r->n_samples[i] ? r->samples_ns[i] / (int64_t)r->n_samples[i] : 0;
+	}
 	state->found = findings_result(r->sink->watch, r->session->options->fail_on, state->verdict);
 	if (state->lost && !state->failed)
 		err_set(&state->err, 0, "log: %s: %llu samples were lost and left gaps", r->name,

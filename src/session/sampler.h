@@ -28,6 +28,14 @@ struct sampler;
 #define SAMPLER_PATIENCE_NS 800000000ll
 #define SAMPLER_SILENT_NS 2000000000ll /* a longer call is reported */
 #define SAMPLER_INVALID_NS 1000000000ll
+/* Intervals are judged by their mean over this long, and over at least this many samples. */
+#define SAMPLER_PACE_NS 2000000000ll
+#define SAMPLER_PACE_SAMPLES 4
+/* Whether an interval is the other one, as far as a driver's timer and a busy machine keep to it. */
+static inline bool sampler_is_pace(int64_t period_ns, int64_t other_ns)
+{
+	return period_ns <= other_ns + other_ns / 4 && period_ns >= other_ns - other_ns / 4;
+}
 
 /* `sys` must live as long as the process, because a call may take that long. */
 struct sampler *sampler_new(const struct sys *sys, struct err *err);
@@ -65,6 +73,10 @@ void sampler_cut(struct sampler *s);
 /* What happened since the last call. The event fd is readable while there are events. */
 enum sampler_event_kind {
 	SAMPLER_STARTED,
+	SAMPLER_PERIOD, /* the source has changed its period_ns */
+	/* The mean interval of the last SAMPLER_PACE_NS. Nothing is reported before it is another
+	 * one than that of the start. */
+	SAMPLER_PACE,
 	SAMPLER_FAILED,
 	SAMPLER_GONE,
 	SAMPLER_MARK,    /* the measured program has set one */
@@ -75,8 +87,8 @@ enum sampler_event_kind {
 struct sampler_event {
 	enum sampler_event_kind kind;
 	uint32_t source;
-	int64_t period_ns; /* SAMPLER_STARTED: the true one; again if it changes */
-	int64_t asked_ns;  /* SAMPLER_STARTED: the one that this answers */
+	int64_t period_ns; /* SAMPLER_STARTED, SAMPLER_PERIOD: the source's; SAMPLER_PACE: the mean */
+	int64_t asked_ns;  /* of the same three: the one that was asked for */
 	struct err err;    /* SAMPLER_FAILED, SAMPLER_GONE, SAMPLER_INVALID */
 	struct source_mark mark;
 };

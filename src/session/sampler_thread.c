@@ -66,7 +66,7 @@ static void seat_lose(struct lane *l, uint32_t index)
 
 /* Take over the period of the source, which is known after start and may change when the driver
  * takes longer. */
-static void follow_period(struct lane *l, uint32_t index, int64_t now)
+static void follow_period(struct lane *l, uint32_t index, int64_t now, enum sampler_event_kind kind)
 {
 	struct seat *seat = &l->seats[index];
 	int64_t period = seat->source->period_ns;
@@ -79,7 +79,7 @@ static void follow_period(struct lane *l, uint32_t index, int64_t now)
 	seat->due_ns = now + (seat->source->options.history_ns && !seat->seq && seat->wake_ns > PAST_NS
 				      ? PAST_NS
 				      : seat->wake_ns);
-	sampler_report(l->sampler, &(struct sampler_event){.kind = SAMPLER_STARTED,
+	sampler_report(l->sampler, &(struct sampler_event){.kind = kind,
 							   .source = index,
 							   .period_ns = period,
 							   .asked_ns = seat->asked_ns});
@@ -99,7 +99,8 @@ static void seat_start(struct lane *l, uint32_t index, int64_t period_ns)
 	seat->asked_ns = period_ns;
 	seat->started = source->backend->start(source, period_ns, now, &err);
 	if (seat->started) {
-		follow_period(l, index, now);
+		seat->pace = (struct pace){.started_ns = now, .expected_ns = source->period_ns};
+		follow_period(l, index, now, SAMPLER_STARTED);
 		return;
 	}
 	seat_leave(l, seat);
@@ -139,6 +140,27 @@ static void judge_sample(struct lane *l, uint32_t index, struct seat *seat, int6
 	sampler_report(l->sampler, &event);
 }
 
+/* Failed samples have no length, and time that nobody counted is in no sample: what remains is how
+ * long the intervals are, whatever the cause: a slow driver, or a busy machine. */
+static void count_pace(struct lane *l, uint32_t index, struct seat *seat)
+{
+	const struct sample *sample = seat->sample;
+	struct pace *pace = &seat->pace;
+	struct sampler_event event = {.kind = SAMPLER_PACE, .source = index, .asked_ns = seat->asked_ns};
+
+	if (sample->flags & SAMPLE_ERROR || sample->begin_ns < pace->started_ns || seat->source->cut)
+		return;
+	pace->ns += sample->end_ns - sample->begin_ns;
+	if (++pace->n < SAMPLER_PACE_SAMPLES || pace->ns < SAMPLER_PACE_NS)
+		return;
+	event.period_ns = pace->ns / pace->n;
+	pace->strayed |= !sampler_is_pace(event.period_ns, pace->expected_ns);
+	if (pace->strayed)
+		sampler_report(l->sampler, &event);
+	pace->ns = 0;
+	pace->n = 0;
+}
+
 static void report_marks(struct lane *l, uint32_t index, struct source *source)
 {
 	struct sampler_event event = {.kind = SAMPLER_MARK, .source = index};
@@ -165,6 +187,7 @@ static bool read_seat(struct lane *l, uint32_t index)
 			break;
 		push_sample(l, index, seat);
 		judge_sample(l, index, seat, now);
+		count_pace(l, index, seat);
 	}
 	if (n == READS_MAX)
 		seat->silenced = true;
@@ -172,7 +195,7 @@ static bool read_seat(struct lane *l, uint32_t index)
 	if (got == READ_GONE)
 		seat_lose(l, index);
 	else if (source->period_ns != seat->period_ns)
-		follow_period(l, index, now);
+		follow_period(l, index, now, SAMPLER_PERIOD);
 	lane_leave(l);
 	return n > 0;
 }

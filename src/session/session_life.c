@@ -12,6 +12,8 @@
 #define S_NS 1000000000
 #define SETTLE_NS 500000000ll
 #define DESCRIBE_NS 1000000000ll
+#define STRAYS_FIRST 2  /* reports of SAMPLER_PACE, 2 s or more each, until the user is told */
+#define STRAYS_AGAIN 15 /* until the user is told of yet another interval */
 
 static const char *const away_texts[] = {
 	[AWAY_NOT] = NULL,
@@ -73,23 +75,59 @@ static enum session_away reason_of(const struct sampler_event *event)
 	return event->err.code == ESRCH ? AWAY_ENDED : AWAY_GONE;
 }
 
-/* An answer to an interval that is no longer asked for says nothing to the user. */
-static void note_start(struct session_source *s, const struct sampler_event *event, char *text, size_t size)
+static void tell_interval(struct session_source *s, int64_t period_ns, char *text, size_t size)
 {
-	int64_t period_ns = event->period_ns;
 	char have[UNITS_TEXT], want[UNITS_TEXT];
 
-	s->period_ns = period_ns;
-	s->wish = (struct source_wish){0}; /* it may have been opened again */
-	if (s->away && s->away != AWAY_ASIDE && s->away != AWAY_SWITCHED)
-		snprintf(text, size, "%s: is back", s->title);
-	else if (s->kind == SOURCE_GPU && event->asked_ns == s->asked_ns &&
-		 period_ns > s->asked_ns) /* a CPU is always slower */
+	s->told_ns = period_ns;
+	s->told_slow = true;
+	s->n_strays = 0;
+	if (sampler_is_pace(period_ns, s->asked_ns))
+		snprintf(text, size, "%s: samples every %s again, as requested", s->title,
+			 time_format(want, s->asked_ns));
+	else
 		snprintf(text, size, "%s: samples every %s, not every %s as requested", s->title,
 			 time_format(have, period_ns), time_format(want, s->asked_ns));
+}
+
+/* The interval that a source starts with. An answer to one that is no longer asked for says nothing
+ * to the user. */
+static void note_interval(struct session_source *s, const struct sampler_event *event, char *text,
+			  size_t size)
+{
+	s->period_ns = event->period_ns;
+	s->n_strays = 0;
+	if (event->asked_ns != s->asked_ns || s->told_for_ns == s->asked_ns)
+		return;
+	s->told_ns = event->period_ns;
+	s->told_for_ns = s->asked_ns;
+	s->told_slow = false;
+	if (s->kind == SOURCE_GPU && event->period_ns > s->asked_ns) /* a CPU is always slower */
+		tell_interval(s, event->period_ns, text, size);
+}
+
+static void note_start(struct session_source *s, const struct sampler_event *event, char *text, size_t size)
+{
+	note_interval(s, event, text, size);
+	if (s->away && s->away != AWAY_ASIDE && s->away != AWAY_SWITCHED)
+		snprintf(text, size, "%s: is back", s->title);
+	s->wish = (struct source_wish){0}; /* it may have been opened again */
 	s->away = AWAY_NOT;
 	s->retry_ns = 0;
 	s->reported[0] = 0;
+}
+
+/* What a driver does for some seconds only is not worth a line: the samples have their times. */
+static void note_pace(struct session_source *s, const struct sampler_event *event, char *text, size_t size)
+{
+	bool judged = s->kind == SOURCE_GPU || s->kind == SOURCE_PERF;
+
+	if (!judged || event->asked_ns != s->asked_ns || s->told_for_ns != s->asked_ns)
+		return;
+	if (sampler_is_pace(event->period_ns, s->told_ns))
+		s->n_strays = 0;
+	else if (++s->n_strays >= (s->told_slow ? STRAYS_AGAIN : STRAYS_FIRST))
+		tell_interval(s, event->period_ns, text, size);
 }
 
 static void note_answer(struct session_source *s, char *text, size_t size)
@@ -140,6 +178,10 @@ static void take_event(struct session *session, const struct sampler_event *even
 			note_answer(s, text, size);
 		else if (event->kind == SAMPLER_MARK)
 			note_mark(session, event, text, size);
+		else if (event->kind == SAMPLER_PERIOD)
+			s->period_ns = event->period_ns;
+		else if (event->kind == SAMPLER_PACE)
+			note_pace(s, event, text, size);
 		else if (event->kind == SAMPLER_INVALID || event->kind == SAMPLER_VALID)
 			note_validity(s, event, text, size);
 		else if (s == session->picked && event->kind != SAMPLER_STARTED)

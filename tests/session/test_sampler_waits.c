@@ -172,7 +172,7 @@ static void a_period_that_the_driver_changes_is_told_and_followed(void **state)
 		sampler_adopt(b.sampler, fake_source(&b.sys), cases[i].from);
 		assert_int_equal(next_event(&b).period_ns, cases[i].from);
 		event = next_event(&b);
-		assert_int_equal(event.kind, SAMPLER_STARTED);
+		assert_int_equal(event.kind, SAMPLER_PERIOD);
 		assert_int_equal(event.period_ns, cases[i].to);
 		begin = b.sys.monotonic_ns(&b.sys);
 		before = POLLS_NOW;

@@ -30,6 +30,10 @@ static struct {
 	uint64_t core_mask;
 	bool one_more;
 	int64_t slow_ns;  /* the shortest interval */
+	int64_t pace_ns;  /* so long are the samples in truth; 0: as the interval */
+	int64_t burst_ns; /* samples of so long are there already */
+	int64_t past_ns;  /* it begins with one sample of so long ago */
+	int64_t raise_ns; /* what the driver then says that its interval is; 0: nothing */
 	int64_t later_ns; /* than the true time */
 	unsigned opens, reads, starts, closes, describes;
 	unsigned n_wishes;
@@ -81,7 +85,7 @@ static bool fake_start(struct source *source, int64_t period_ns, int64_t now_ns,
 	device.starts++;
 	code = device.start_error;
 	source->period_ns = period_ns > device.slow_ns ? period_ns : device.slow_ns;
-	*(int64_t *)source->priv = now_ns;
+	*(int64_t *)source->priv = now_ns - device.past_ns;
 	unlock_state();
 	return !code || err_set(err, code, "fake: start: %s", strerror(code));
 }
@@ -94,8 +98,8 @@ static int fake_fd(const struct source *source)
 
 static enum read_result fake_read(struct source *source, int64_t now_ns, struct sample *sample)
 {
-	int64_t *begin_ns = source->priv;
-	bool gone;
+	int64_t *begin_ns = source->priv, step_ns;
+	bool gone, bursts;
 
 	lock_state();
 	for (; device.reads_hang; pthread_cond_wait(&device.changed, &device.lock)) {
@@ -105,16 +109,22 @@ static enum read_result fake_read(struct source *source, int64_t now_ns, struct 
 	device.inside = false;
 	gone = device.gone;
 	source->ended = device.ended;
+	step_ns = device.past_ns ? device.past_ns : device.pace_ns ? device.pace_ns : source->period_ns;
+	bursts = device.burst_ns > 0;
+	device.burst_ns -= bursts ? step_ns : 0;
+	if (device.raise_ns)
+		source->period_ns = device.raise_ns;
 	unlock_state();
 	if (gone)
 		return READ_GONE;
-	if (*begin_ns + source->period_ns > now_ns)
+	if (*begin_ns + step_ns > now_ns && !bursts)
 		return READ_NONE;
 	sample->begin_ns = *begin_ns;
-	*begin_ns = sample->end_ns = *begin_ns + source->period_ns;
+	*begin_ns = sample->end_ns = *begin_ns + step_ns;
 	sample->value[0] = 1;
 	lock_state();
 	device.reads++;
+	device.past_ns = 0;
 	unlock_state();
 	return READ_GOT;
 }
@@ -201,7 +211,8 @@ static int set_up(void **state)
 	device.slot = "Count";
 	device.scale = 1;
 	device.core_mask = 3;
-	device.slow_ns = 0;
+	device.slow_ns = device.pace_ns = device.past_ns = 0;
+	device.burst_ns = device.raise_ns = 0;
 	device.opens = device.reads = device.starts = device.closes = device.describes = device.n_wishes = 0;
 	unlock_state();
 	*s = (struct session){.sys = &sys, .options = &options, .n = 1};
@@ -544,6 +555,97 @@ static void a_longer_interval_than_asked_for_is_said(void **state)
 	assert_int_equal(mine->period_ns, 20 * MS);
 }
 
+/* The device has sampled at this pace for so long, all of it at once. */
+static void sample_for(int64_t pace_ns, int64_t ns)
+{
+	lock_state();
+	device.pace_ns = pace_ns;
+	device.burst_ns = ns;
+	unlock_state();
+}
+
+/* Lines until the device has no more samples; the last one stays in b->text. */
+static unsigned count_lines(struct session_life_bench *b)
+{
+	char last[sizeof(b->text)] = "";
+	unsigned n = 0, before;
+
+	do {
+		before = device_now(&device.reads);
+		for (unsigned i = 0; i < 20; i++, usleep(5000))
+			while (has_said(b, 0)) {
+				memcpy(last, b->text, sizeof(last));
+				n++;
+			}
+	} while (device_now(&device.reads) - before > 10);
+	memcpy(b->text, last, sizeof(last));
+	return n;
+}
+
+static void a_slow_pace_is_said_once_and_again_only_if_it_changes_for_long(void **state)
+{
+	struct session_life_bench *b = *state;
+	static const struct {
+		int64_t pace_ns, ns;
+		const char *line;
+	} cases[] = {
+		{10 * MS, 20 * S, NULL}, /* as requested */
+		{12 * MS, 20 * S, NULL}, /* nearly */
+		{30 * MS, 1 * S, NULL},  /* for a moment */
+		{10 * MS, 20 * S, NULL},
+		{20 * MS, 9 * S, "Fake GPU: samples every 20 ms, not every 10 ms as requested"},
+		{21 * MS, 60 * S, NULL},
+		{40 * MS, 20 * S, NULL},
+		{20 * MS, 20 * S, NULL},
+		{50 * MS, 40 * S, "Fake GPU: samples every 50 ms, not every 10 ms as requested"},
+		{10 * MS, 20 * S, NULL},
+		{10 * MS, 30 * S, "Fake GPU: samples every 10 ms again, as requested"},
+	};
+
+	await_sample();
+	AWAIT(b->session.sources[0].period_ns || has_said(b, 0));
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		sample_for(cases[i].pace_ns, cases[i].ns);
+		assert_int_equal(count_lines(b), cases[i].line != NULL);
+		if (cases[i].line)
+			assert_string_equal(b->text, cases[i].line);
+	}
+}
+
+static void what_a_driver_says_of_its_interval_is_followed_without_a_word(void **state)
+{
+	struct session_life_bench *b = *state;
+	struct session_source *mine = &b->session.sources[0];
+
+	await_sample();
+	for (unsigned i = 0; i < 20; i++) {
+		int64_t period_ns = i % 2 ? 10 * MS : 40 * MS;
+
+		lock_state();
+		device.raise_ns = period_ns;
+		device.pace_ns = 10 * MS;
+		unlock_state();
+		AWAIT(has_said(b, 0) || mine->period_ns == period_ns);
+		assert_string_equal(b->text, "");
+	}
+}
+
+/* A simulated source hands over long samples of the time before it was started. */
+static void samples_of_the_past_are_not_slow(void **state)
+{
+	struct session_life_bench *b = *state;
+	struct session_source *mine = &b->session.sources[0];
+
+	await_sample();
+	lock_state();
+	device.past_ns = 60 * S;
+	unlock_state();
+	session_set_interval(&b->session, mine, 20 * MS);
+	AWAIT(has_said(b, 0) || mine->period_ns == 20 * MS);
+	sample_for(20 * MS, 20 * S);
+	assert_int_equal(count_lines(b), 0);
+}
+
 /* Whoever asks, and however often: a describe may read files. */
 static void a_source_is_asked_what_it_says_at_most_once_a_second(void **state)
 {
@@ -621,6 +723,9 @@ int main(void)
 		TEST(closing_does_not_wait_for_a_device_that_hangs),
 		TEST(intervals_that_follow_quickly_are_not_said),
 		TEST(a_longer_interval_than_asked_for_is_said),
+		TEST(a_slow_pace_is_said_once_and_again_only_if_it_changes_for_long),
+		TEST(what_a_driver_says_of_its_interval_is_followed_without_a_word),
+		TEST(samples_of_the_past_are_not_slow),
 	};
 
 	if (!sys_init(&sys, NULL, NULL))
