@@ -124,6 +124,17 @@ static bool open_reader(struct source *source, struct kbase *k, uint64_t gpu_id,
 	return ok;
 }
 
+/* Releases before these leave the states of blocks 0. */
+static void add_state_slots(struct source *source, struct kbase *k)
+{
+	k->reports_states = k->reader == &kbase_kinstr && kbase_since(&k->device.version, 41, 23);
+	k->state_slot = source->n_slots;
+	if (!k->reports_states)
+		return;
+	source_add_slot(source, &(struct slot){.name = "GPUProtectedTime", .kind = SLOT_DELTA, .scale = 1});
+	source_add_slot(source, &(struct slot){.name = "GPUProtectedOf", .kind = SLOT_DELTA, .scale = 1});
+}
+
 static bool kbase_open(struct source *source, const char *device, struct err *err)
 {
 	const char *path = device[0] ? device : "/dev/mali0";
@@ -147,6 +158,7 @@ static bool kbase_open(struct source *source, const char *device, struct err *er
 	gpu_system_open(&k->system, source->sys,
 			(unsigned)strtoul(path + strcspn(path, "0123456789"), NULL, 10));
 	gpu_system_add_slots(&k->system, source);
+	add_state_slots(source, k);
 	source_add_gpu_instances(source);
 	gpu_fold_init(&k->fold, source);
 	k->slots = xcalloc(source->n_slots, sizeof(*k->slots));
@@ -250,6 +262,7 @@ static void add_part(struct kbase *k, const struct kbase_interval *part)
 	k->sum.end_ns = part->end_ns;
 	k->sum.flags |= part->flags;
 	k->sum.lost += part->lost;
+	k->sum.states = k->sum.states && part->states ? k->sum.states | part->states : 0;
 	if (!k->sum.failure)
 		k->sum.failure = part->failure;
 	for (unsigned i = 0; i < ARRAY_LEN(k->sum.cycles); i++) {
@@ -268,6 +281,7 @@ static void read_clock(struct kbase *k, int64_t now_ns, struct sample *sample)
 		return;
 	if (!gpu_system_clock(&k->system, &hz))
 		hz = 0;
+	k->asleep = !hz && gpu_system_suspended(&k->system);
 	if (k->clock_ns && hz != k->hz)
 		sample->flags |= SAMPLE_CLOCK;
 	k->clock_ns = now_ns;
@@ -287,22 +301,47 @@ static uint64_t reported_cycles(struct kbase *k, enum kbase_clock clock, uint64_
 	return cycles || (k->reports_clock[clock] && !was_active) ? cycles : SAMPLE_UNKNOWN;
 }
 
+/* Whether the driver says that no block was powered at any time. */
+static bool was_off(const struct kbase *k)
+{
+	uint32_t power = k->sum.states & (PRFCNT_STATE_ON | PRFCNT_STATE_OFF);
+
+	return k->reports_states && power == PRFCNT_STATE_OFF;
+}
+
+/* Without power no clock runs: then 0 is known, and the GPU was idle. A driver without states has
+ * nothing but the kernel's word that the GPU sleeps now; it counted nothing in this sample. */
 static void fill_clock(struct kbase *k, int64_t now_ns, struct sample *sample)
 {
 	uint64_t duration = (uint64_t)(sample->end_ns - sample->begin_ns),
 		 *slot = sample->value + k->clock_slot;
 	uint64_t active = k->fold.active < 0 ? SAMPLE_UNKNOWN : sample->value[k->fold.active];
-	uint64_t cycles = reported_cycles(k, KBASE_CLOCK_TOP, active);
+	uint64_t cycles = was_off(k) && !active ? 0 : reported_cycles(k, KBASE_CLOCK_TOP, active);
 
 	if (cycles == SAMPLE_UNKNOWN) {
 		read_clock(k, now_ns, sample);
 		if (k->hz > 0)
 			cycles = (uint64_t)((double)k->hz * (double)duration * 1e-9 + 0.5);
+		else if (k->asleep && !active)
+			cycles = 0;
 	}
 	slot[GPU_CLOCK_CY] = cycles;
 	slot[GPU_CLOCK_SHADER_CY] = reported_cycles(k, KBASE_CLOCK_SHADER, active);
 	slot[GPU_CLOCK_ACTIVE] = active;
 	slot[GPU_CLOCK_TIME] = duration;
+}
+
+/* In protected mode the counters stand still. A sample that was protected in part counts whole. */
+static void fill_states(const struct kbase *k, struct sample *sample)
+{
+	uint64_t *slot = sample->value + k->state_slot,
+		 duration = (uint64_t)(sample->end_ns - sample->begin_ns);
+	bool is_protected = k->sum.states & PRFCNT_STATE_PROTECTED;
+
+	if (!k->reports_states)
+		return;
+	slot[0] = !k->sum.states ? SAMPLE_UNKNOWN : is_protected ? duration : 0;
+	slot[1] = k->sum.states ? duration : SAMPLE_UNKNOWN;
 }
 
 /* Make a sample of the parts gathered so far. If the end of the interval is unknown, its counts go
@@ -320,6 +359,7 @@ static void finish_sample(struct source *source, int64_t now_ns, struct sample *
 	if (!k->manual)
 		source->period_ns = k->times.period_ns;
 	fill_clock(k, now_ns, sample);
+	fill_states(k, sample);
 	if (now_ns - k->levels_ns >= LEVELS_NS) {
 		gpu_system_read(&k->system, &k->levels);
 		k->levels_ns = now_ns;

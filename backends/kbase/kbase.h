@@ -89,6 +89,7 @@ struct kbase_interval {
 	int64_t begin_ns, end_ns;
 	uint32_t flags;      /* enum sample_flag */
 	uint32_t lost;       /* lost before this one */
+	uint32_t states;     /* of all blocks, enum prfcnt_block_state; 0: unknown */
 	uint64_t cycles[2];  /* of the GPU's and of the shader cores' clock, or SAMPLE_UNKNOWN */
 	const char *failure; /* why it is not a valid sample, static; NULL if it is valid */
 };
@@ -199,7 +200,9 @@ struct kbase {
 	bool has_sum;  /* a part was added */
 	bool has_more; /* slots hold counts for the next sample, as their end was unknown */
 	bool reports_clock[2];
-	unsigned clock_slot, level_slot;
+	bool reports_states; /* of the blocks, with each sample */
+	bool asleep;         /* the kernel says so; read with the clock */
+	unsigned clock_slot, level_slot, state_slot;
 	struct kbase_times times;
 	struct gpu_system system;
 	struct gpu_system_values levels;

@@ -147,6 +147,17 @@ enum prfcnt_metadata_type {
 #define PRFCNT_FLAG_ERROR (1u << 30)
 #define PRFCNT_CLOCKS_MAX 4
 
+/* What a block was in during a sample; several bits of a pair if it changed. A core that is not
+ * available counts nevertheless as long as it is on. */
+enum prfcnt_block_state {
+	PRFCNT_STATE_ON = 1 << 0,
+	PRFCNT_STATE_OFF = 1 << 1,
+	PRFCNT_STATE_AVAILABLE = 1 << 2,
+	PRFCNT_STATE_UNAVAILABLE = 1 << 3,
+	PRFCNT_STATE_NORMAL = 1 << 4,
+	PRFCNT_STATE_PROTECTED = 1 << 5
+};
+
 struct prfcnt_enum_info {
 	uint32_t item_size, item_count;
 	uint64_t list;

@@ -90,24 +90,29 @@ static bool is_dense(const struct kbase_kinstr *k, uint64_t offset, const struct
 bool kbase_sample_fold(const struct kbase_kinstr *k, uint64_t offset, const struct gpu_fold *fold,
 		       struct kbase_interval *interval, uint64_t *sequence, uint64_t *slots)
 {
-	bool dense = is_dense(k, offset, fold), seen = false;
+	bool dense = is_dense(k, offset, fold), seen = false, unknown = false;
 	struct prfcnt_metadata item;
+	unsigned i;
 
 	*interval = (struct kbase_interval){.cycles = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN}};
-	for (unsigned i = 0; i < ITEMS_MAX; i++, offset += k->item_bytes) {
+	for (i = 0; i < ITEMS_MAX; i++, offset += k->item_bytes) {
 		if (!copy_item(k, offset, &item))
 			return false;
 		if (item.header.type == PRFCNT_META_END)
-			return seen;
+			break;
 		if (item.header.type == PRFCNT_META_SAMPLE) {
 			take_sample(&item, interval, sequence);
 			seen = true;
 		} else if (item.header.type == PRFCNT_META_CLOCK) {
 			take_clock(&item, interval);
-		} else if (item.header.type == PRFCNT_META_BLOCK && item.block.type < BLOCK_COUNT &&
-			   !fold_values(k, &item, fold, dense, slots)) {
-			return false;
+		} else if (item.header.type == PRFCNT_META_BLOCK && item.block.type < BLOCK_COUNT) {
+			if (!fold_values(k, &item, fold, dense, slots))
+				return false;
+			unknown |= !item.block.state;
+			interval->states |= item.block.state;
 		}
 	}
-	return false;
+	if (unknown)
+		interval->states = 0;
+	return seen && i < ITEMS_MAX;
 }

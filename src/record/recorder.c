@@ -39,7 +39,7 @@ struct recorder {
 	uint64_t seq[SESSION_SOURCES_MAX];
 	uint64_t n_samples[SESSION_SOURCES_MAX]; /* that did not fail */
 	int64_t samples_ns[SESSION_SOURCES_MAX]; /* their length */
-	uint64_t missed;             /* samples, by the gaps in their numbers */
+	uint64_t missed;                         /* samples, by the gaps in their numbers */
 	struct recorder_notes heard; /* that wait for samples of their time: all before heard_ns */
 	int64_t heard_ns;
 	int64_t left_ns[SESSION_SOURCES_MAX]; /* copy of until_ns */

@@ -43,9 +43,9 @@ struct recorder_state {
 	bool ended;        /* complete or failed, and closed: recorder_stop does not wait */
 	bool failed;
 	struct err err; /* if failed; after recorder_stop also if samples were lost */
-	/* After recorder_stop: samples of each source and their mean length, without failed ones; the
-	 * verdict of the whole run ("" if it is not judged), and whether a
-	 * finding of --fail-on held. */
+	/* After recorder_stop: samples of each source that did not fail, and their mean length; the
+	 * verdict of the whole run ("" if it is not judged), and whether a finding of --fail-on
+	 * held. */
 	uint64_t n_samples[SESSION_SOURCES_MAX];
 	int64_t mean_ns[SESSION_SOURCES_MAX]; /* 0: there are none */
 	char verdict[FINDINGS_VERDICT_TEXT];

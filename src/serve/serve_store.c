@@ -29,7 +29,7 @@ const char serve_metrics[] =
 	"MaliVarUtil,MaliTexUtil,MaliLSUtil,MaliRTUUtil,MaliCoreFullWarpRate,MaliEngDivergedInstrRate,"
 	"MaliTexCPI,MaliRTURay,MaliConfig*Count,"
 	/* what drivers say */
-	"GPUFreq,GPUTemp,GPUDriverUtil,GPUMem,GPUPowered,DRM*,"
+	"GPUFreq,GPUTemp,GPUDriverUtil,GPUMem,GPUPowered,GPUProtected,DRM*,"
 	/* the machine */
 	"CPUActivityUser,CPUUserShare,CPUSystemShare,CPUIOWaitShare,CPUIRQShare,CPUFrequency,"
 	"CPUFrequencyShare,CPUFrequencyCap,CPUBrakes,CPUBusiest,"

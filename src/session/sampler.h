@@ -31,7 +31,7 @@ struct sampler;
 /* Intervals are judged by their mean over this long, and over at least this many samples. */
 #define SAMPLER_PACE_NS 2000000000ll
 #define SAMPLER_PACE_SAMPLES 4
-/* Whether an interval is the other one, as far as a driver's timer and a busy machine keep to it. */
+/* Whether an interval is the other one, as far as a timer and a busy machine keep to it. */
 static inline bool sampler_is_pace(int64_t period_ns, int64_t other_ns)
 {
 	return period_ns <= other_ns + other_ns / 4 && period_ns >= other_ns - other_ns / 4;

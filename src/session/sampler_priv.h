@@ -31,7 +31,7 @@ struct seat {
 	int64_t asked_ns;        /* as it was asked for */
 	int64_t wake_ns, due_ns; /* due: begun_ns and a multiple of wake_ns */
 	int64_t begun_ns;
-	struct pace {
+	struct seat_pace {
 		int64_t started_ns;  /* samples from before are of a simulated past */
 		int64_t expected_ns; /* period_ns of the start */
 		int64_t ns;          /* length of the samples of this window */

@@ -99,7 +99,7 @@ static void seat_start(struct lane *l, uint32_t index, int64_t period_ns)
 	seat->asked_ns = period_ns;
 	seat->started = source->backend->start(source, period_ns, now, &err);
 	if (seat->started) {
-		seat->pace = (struct pace){.started_ns = now, .expected_ns = source->period_ns};
+		seat->pace = (struct seat_pace){.started_ns = now, .expected_ns = source->period_ns};
 		follow_period(l, index, now, SAMPLER_STARTED);
 		return;
 	}
@@ -145,7 +145,7 @@ static void judge_sample(struct lane *l, uint32_t index, struct seat *seat, int6
 static void count_pace(struct lane *l, uint32_t index, struct seat *seat)
 {
 	const struct sample *sample = seat->sample;
-	struct pace *pace = &seat->pace;
+	struct seat_pace *pace = &seat->pace;
 	struct sampler_event event = {.kind = SAMPLER_PACE, .source = index, .asked_ns = seat->asked_ns};
 
 	if (sample->flags & SAMPLE_ERROR || sample->begin_ns < pace->started_ns || seat->source->cut)

@@ -52,9 +52,9 @@ struct session_source {
 	struct source_constants constants;
 	const struct gpu_product *product;
 	struct metric_set *set;
-	uint32_t index;    /* in the sampler */
-	int64_t asked_ns;  /* requested interval */
-	int64_t period_ns; /* true interval; 0 until it has started */
+	uint32_t index;               /* in the sampler */
+	int64_t asked_ns;             /* requested interval */
+	int64_t period_ns;            /* true interval; 0 until it has started */
 	int64_t told_ns, told_for_ns; /* the interval that the user knows of, for this asked_ns */
 	bool told_slow;               /* there was a line about it */
 	unsigned n_strays;            /* reports of yet another one (SAMPLER_PACE), one after the other */

@@ -95,6 +95,16 @@ for driver in "driver=r54p1 gpu=0xb8520000 $m values=128" "driver=r44p0 gpu=0x74
 	check "rows" $? "stat -d 2s does not print whole rows only: $(cat "$work/rows.csv" "$work/errors")"
 done
 
+# What the driver says of its blocks: a GPU without power is idle, and zeros of protected mode are named as such.
+verdict()
+{
+	run "driver=r54p1 gpu=0xb8520000 $m values=128 clocks=1 $1" stat -m GPUBusy --findings -i100ms -d4s -b kbase >"$work/out" 2>&1
+	grep -q "$2" "$work/out"
+	check "$1" $? "'$2' is not in the findings: $(cat "$work/out")"
+}
+verdict off '^verdict  Idle'
+verdict protected '^verdict  Protected mode'
+
 # If all samples fail, the program counts them separately, reports that, and fails.
 # fails WORDS ARG...: the program exits with 1 and prints WORDS.
 fails()

@@ -89,6 +89,7 @@ struct fake_gpu {
 	/* The fake's own. */
 	int64_t active_ns, since_ns; /* activity until since_ns */
 	bool off;
+	bool hides; /* protected mode: it is powered, and counts nothing; kinstr's STATES tell it */
 	bool enumerated;
 };
 

@@ -246,7 +246,11 @@ static void write_block(struct writer *w, enum fake_block block, unsigned index,
 	bool idle = active == w->f->last_active_ns;
 	/* off; on; on and off; and cores that are on, though they are not available, count
 	 * nevertheless */
-	uint32_t state = idle ? 0x2 : gpu->off ? 0x17 : block == FAKE_SHADER && instance % 2 ? 0x19 : 0x15;
+	uint32_t state = gpu->hides                             ? 0x25
+			 : idle                                 ? 0x2
+			 : gpu->off                             ? 0x17
+			 : block == FAKE_SHADER && instance % 2 ? 0x19
+								: 0x15;
 	const unsigned first[FAKE_BLOCKS] = {0, 1, 2, 2 + gpu->slices};
 	uint32_t offset = (uint32_t)(w->values + (first[block] + instance) * block_stride(gpu));
 

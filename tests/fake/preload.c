@@ -119,6 +119,10 @@ static void set_word(struct fake_gpu *gpu, const char *key, const char *value)
 		gpu->v4 = true;
 	if (strcmp(key, "manual") == 0)
 		gpu->refuses_period = true;
+	if (strcmp(key, "off") == 0 || strcmp(key, "protected") == 0)
+		gpu->off = true; /* it counts nothing */
+	if (strcmp(key, "protected") == 0)
+		gpu->hides = true;
 	if (strcmp(key, "raise") == 0)
 		gpu->raises_to_ns = strtoll(value, NULL, 0) * 1000000;
 	if (strcmp(key, "gone") == 0)

@@ -3,7 +3,7 @@
 
 /* A busy GPU at its highest clock, whose longest queue is the fragment queue. */
 static const char busy[] =
-	"GPUBusy=97 GPUQueueMax=95 GPUClockShare=100 GPUTemp=50 GPUSerialisation=40 "
+	"GPUBusy=97 GPUQueueMax=95 GPUClockShare=100 GPUTemp=50 GPUProtected=0 GPUSerialisation=40 "
 	"MaliExtBusRdStallRate=5 MaliExtBusWrStallRate=2 ExtBusRdLatSlow=10 "
 	"MaliGPUActiveCy=97e7 MaliFragQueueActiveCy=95e7 MaliMainQueueActiveCy=95e7 "
 	"MaliFragQueueUtil=95 MaliMainQueueUtil=95 MaliVertQueueUtil=30 MaliCompQueueUtil=10 "
@@ -22,6 +22,8 @@ static const struct {
 	const char *verdict, *otherwise; /* at the value, and at its neighbour */
 	const char *with;
 } rows[] = {
+	/* what counts nothing is not judged by its counters */
+	{"Mali-G715", "GPUProtected", 51, 49, "protected", "idle", "GPUBusy=0"},
 	/* contradictory: a queue cannot work for longer than the GPU */
 	{"Mali-G715", "MaliFragQueueActiveCy", 122e7, 120e7, "unclear", "gpu-fragment", ""},
 	{"Mali-G52", "MaliNonFragQueueActiveCy", 122e7, 120e7, "unclear", "gpu-fragment", ""},

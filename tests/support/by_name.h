@@ -33,6 +33,8 @@ static inline void named_init_with(struct by_name *t, const struct gpudb *db, co
 			  (struct slot){.name = like->metrics[i].def->name, .kind = SLOT_LEVEL, .scale = 1});
 	if (gpu && !metric_find(like, SPAN_LIT("GPUTemp"))) /* a counter block has no temperature */
 		slots_add(&s, (struct slot){.name = "GPUTemp", .kind = SLOT_LEVEL, .scale = 1});
+	if (gpu && !metric_find(like, SPAN_LIT("GPUProtected"))) /* most drivers do not tell it */
+		slots_add(&s, (struct slot){.name = "GPUProtected", .kind = SLOT_LEVEL, .scale = 1});
 	for (size_t i = 0; i < ARRAY_LEN(by_name_frames) && frames; i++)
 		slots_add(&s, (struct slot){.name = by_name_frames[i], .kind = SLOT_LEVEL, .scale = 1});
 	t->set = metric_set_new(db,

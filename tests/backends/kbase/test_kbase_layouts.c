@@ -271,6 +271,36 @@ static void flags_times_and_cycles_are_taken_and_unknown_items_are_skipped(void 
 	bench_fini(&b);
 }
 
+static void states_are_those_of_all_blocks_and_unknown_if_one_is(void **state)
+{
+	static const struct {
+		uint32_t block[3], all;
+	} cases[] = {
+		{{0x2, 0x2, 0x2}, 0x2},   {{0x2, 0x15, 0x17}, 0x17},
+		{{0x25, 0x2, 0x2}, 0x27}, {{0x2, 0, 0x2}, 0},
+		{{0, 0, 0}, 0},
+	};
+
+	(void)state;
+	for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
+		struct kbase_interval interval;
+		struct kbase_layouts_bench b;
+
+		bench_init(&b, 1, 1, 64);
+		add_sample(&b, 0);
+		for (unsigned i = 0; i < 3; i++) {
+			add_block(&b, i, 0, 0);
+			memcpy(b.memory + (b.items - 1) * b.k.item_bytes +
+				       offsetof(struct prfcnt_metadata, block.state),
+			       &cases[c].block[i], 4);
+		}
+		add_end(&b);
+		assert_true(fold_sample(&b, &interval));
+		assert_int_equal(interval.states, cases[c].all);
+		bench_fini(&b);
+	}
+}
+
 static void cycles_of_a_domain_that_is_not_there_are_unknown(void **state)
 {
 	struct kbase_interval interval;
@@ -342,6 +372,7 @@ int main(void)
 		cmocka_unit_test(cores_go_by_number_or_by_rank_whichever_the_indexes_can_be),
 		cmocka_unit_test(a_block_may_have_any_number_of_values),
 		cmocka_unit_test(flags_times_and_cycles_are_taken_and_unknown_items_are_skipped),
+		cmocka_unit_test(states_are_those_of_all_blocks_and_unknown_if_one_is),
 		cmocka_unit_test(cycles_of_a_domain_that_is_not_there_are_unknown),
 		cmocka_unit_test(what_leaves_the_mapping_is_refused),
 		cmocka_unit_test(a_value_must_be_somewhere_in_a_group_of_four_that_is_enabled),

@@ -88,7 +88,7 @@ static void a_driver_that_never_tells_its_clock_tells_no_0_mhz(void **state)
 	for (size_t c = 0; c < ARRAY_LEN(cases); c++)
 		for (int idle_first = 0; idle_first < 2; idle_first++) {
 			struct kbase_run r;
-			struct fake_gpu *gpu = kbase_run_begin(&r, &kbase_ways[5], 100 * MS);
+			struct fake_gpu *gpu = kbase_run_begin(&r, &kbase_ways[4], 100 * MS);
 
 			kbase_run_close(&r);
 			gpu->n_clocks = 2;
@@ -112,6 +112,45 @@ static void a_driver_that_never_tells_its_clock_tells_no_0_mhz(void **state)
 			assert_true(kbase_run_sum(&r, "GPUShaderClockCy") == cases[c].idle);
 			kbase_run_fini(&r);
 		}
+}
+
+/* Whatever the driver tells of clocks: r54p1 says that every block was off. */
+static void a_gpu_that_was_never_on_is_idle_and_a_protected_one_is_not(void **state)
+{
+	static const struct {
+		unsigned way; /* of kbase_ways */
+		bool off, hides;
+		uint64_t cycles, hidden_ns, of_ns;
+	} cases[] = {
+		{5, true, false, 0, 0, 100 * MS},
+		{5, true, true, SAMPLE_UNKNOWN, 100 * MS, 100 * MS},
+		{5, false, false, SAMPLE_UNKNOWN, 0, 100 * MS},
+		{4, true, false, SAMPLE_UNKNOWN, 1, 1}, /* has no states */
+	};
+
+	(void)state;
+	for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
+		struct kbase_run r;
+		struct fake_gpu *gpu = kbase_run_begin(&r, &kbase_ways[cases[c].way], 100 * MS);
+
+		kbase_run_close(&r);
+		gpu->n_clocks = 1;
+		gpu->hz[0] = 0; /* its estimate is 0 all the time */
+		gpu->hides = cases[c].hides;
+		fake_gpu_power(&r.fake.kbase, 0, !cases[c].off);
+		assert_true(kbase_run_open(&r) && kbase_run_start(&r, 100 * MS));
+		kbase_run_next(&r);
+		kbase_run_next(&r);
+		assert_true(kbase_run_sum(&r, "GPUClockCy") == cases[c].cycles);
+		if (cases[c].of_ns > 1) {
+			assert_int_equal(kbase_run_sum(&r, "GPUProtectedTime"), cases[c].hidden_ns);
+			assert_int_equal(kbase_run_sum(&r, "GPUProtectedOf"), cases[c].of_ns);
+		} else {
+			for (unsigned i = 0; i < r.source->n_slots; i++)
+				assert_string_not_equal(r.source->slots[i].name, "GPUProtectedTime");
+		}
+		kbase_run_fini(&r);
+	}
 }
 
 static void a_maximum_of_5000_khz_means_that_nobody_knows(void **state)
@@ -344,6 +383,7 @@ int main(void)
 		TEST(a_gpu_that_is_off_counts_nothing_and_fails_nothing),
 		TEST(the_clock_is_cycles_over_time_where_the_driver_counts_them),
 		TEST(a_driver_that_never_tells_its_clock_tells_no_0_mhz),
+		TEST(a_gpu_that_was_never_on_is_idle_and_a_protected_one_is_not),
 		TEST(a_maximum_of_5000_khz_means_that_nobody_knows),
 		TEST(samples_that_the_driver_lost_or_declares_failed_are_told),
 		TEST(a_device_that_vanishes_is_gone_and_can_be_opened_again),
