@@ -104,6 +104,7 @@ struct source {
 	unsigned n_more; /* words that a sample may have after its slots; then there are no instances */
 	bool simulated;
 	bool keeps_powered; /* measuring keeps the device powered: do it only for someone who looks */
+	bool untried;       /* and doctor does not start it, because that would wake the device */
 
 	/* Filled by start, changed by read: */
 	int64_t period_ns;   /* true interval between samples */

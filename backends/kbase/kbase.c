@@ -153,6 +153,7 @@ static bool kbase_open(struct source *source, const char *device, struct err *er
 			       : err_set(err, why.code, "kbase: %s: try `malitop doctor`", why.text);
 	}
 	fill_source(source, k, gpu_id);
+	source->keeps_powered = k->device.version.api != KBASE_CSF && k->reader == &kbase_vinstr;
 	k->clock_slot = source_add_gpu_sums(source);
 	k->level_slot = source->n_slots;
 	gpu_system_open(&k->system, source->sys,
@@ -446,10 +447,14 @@ static void kbase_describe(const struct source *source, struct strbuf *text)
 	gpu_identity_describe(&source->constants, k->n_engines, text);
 	if (source->note[0])
 		strbuf_printf(text, "note      %s\n", source->note);
-	if (v->api != KBASE_CSF && k->reader == &kbase_vinstr)
-		strbuf_str(
-			text,
-			"power     older releases of this driver keep the GPU powered on while counting\n");
+	if (source->keeps_powered)
+		strbuf_str(text,
+			   "power     older releases of this driver keep the GPU powered while counting: it "
+			   "rests while the screen is paused\n");
+	else
+		strbuf_str(text,
+			   "power     counting does not keep the GPU powered: it goes on while the screen "
+			   "is paused\n");
 	gpu_system_describe(&k->system, text);
 }
 

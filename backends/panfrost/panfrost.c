@@ -70,7 +70,7 @@ static void fill_source(struct source *source, struct panfrost *p)
 		 source->constants.core_count, (unsigned)__builtin_popcountll(p->props.cores));
 	if (cores != p->props.cores)
 		add_note(source, group);
-	source->keeps_powered = p->counters == PANFROST_COUNTERS;
+	source->keeps_powered = source->untried = p->counters == PANFROST_COUNTERS;
 }
 
 static void add_slots(struct source *source, struct panfrost *p)

@@ -59,7 +59,7 @@ static void fill_source(struct source *source, struct panthor *p)
 	if (p->counters != PANTHOR_COUNTERS)
 		source->note[0] = 0; /* there are none to be unknown */
 	add_note(source, notes[p->counters]);
-	source->keeps_powered = p->counters == PANTHOR_COUNTERS;
+	source->keeps_powered = source->untried = p->counters == PANTHOR_COUNTERS;
 }
 
 static void add_slots(struct source *source, struct panthor *p)

@@ -173,7 +173,7 @@ static void measure_source(struct doctor *d, enum doctor_area area, const char *
 	struct attempt a;
 	struct err err = {0};
 
-	if (source->keeps_powered) { /* a report must not cost energy */
+	if (source->untried) { /* a report must not cost energy */
 		d->gpu_works |= source->kind == SOURCE_GPU;
 		doctor_add(d, area, DOCTOR_OK, thing, NULL,
 			   "%s (%s): its counters can be had; not tried, because counting keeps the GPU "

@@ -153,6 +153,25 @@ static void a_gpu_that_was_never_on_is_idle_and_a_protected_one_is_not(void **st
 	}
 }
 
+/* So that it rests while the screen is paused; doctor tries every one. */
+static void an_older_interface_of_a_job_manager_keeps_the_gpu_powered(void **state)
+{
+	(void)state;
+	for (size_t w = 0; w < KBASE_WAYS; w++) {
+		AUTO_STRBUF struct strbuf text = {0};
+		struct kbase_run r;
+
+		kbase_run_begin(&r, &kbase_ways[w], 100 * MS);
+		assert_int_equal(r.source->keeps_powered, w < KBASE_WAYS_VINSTR);
+		assert_false(r.source->untried);
+		r.source->backend->describe(r.source, &text);
+		assert_non_null(strstr(text.p, w < KBASE_WAYS_VINSTR
+						       ? "it rests while the screen is paused\n"
+						       : "it goes on while the screen is paused\n"));
+		kbase_run_fini(&r);
+	}
+}
+
 static void a_maximum_of_5000_khz_means_that_nobody_knows(void **state)
 {
 	static const struct {
@@ -384,6 +403,7 @@ int main(void)
 		TEST(the_clock_is_cycles_over_time_where_the_driver_counts_them),
 		TEST(a_driver_that_never_tells_its_clock_tells_no_0_mhz),
 		TEST(a_gpu_that_was_never_on_is_idle_and_a_protected_one_is_not),
+		TEST(an_older_interface_of_a_job_manager_keeps_the_gpu_powered),
 		TEST(a_maximum_of_5000_khz_means_that_nobody_knows),
 		TEST(samples_that_the_driver_lost_or_declares_failed_are_told),
 		TEST(a_device_that_vanishes_is_gone_and_can_be_opened_again),
