@@ -15,6 +15,7 @@
 #define PROCESSES_MAX 1024
 #define PROCESSES_SHOWN 6
 #define NAME 48
+#define SETTING_TEXT 160
 
 struct process_bytes {
 	struct gpu_system_process *items;
@@ -174,6 +175,38 @@ static void put_path(struct strbuf *text, const char *title, const char *path, c
 	strbuf_printf(text, "%s: /%s%s", title, str_printable(shown, sizeof(shown), path), end);
 }
 
+/* Settings of Arm's driver that change what a measurement means. */
+static const struct {
+	const char *file, *title;
+} settings[] = {
+	{"power_policy", "power policy"},
+	{"core_mask", "core mask"},
+	{"js_scheduling_period", "scheduling period, ms"},
+	{"csg_scheduling_period", "scheduling period, ms"},
+	{"js_ctx_scheduling_mode", "scheduling mode"},
+	{"idle_hysteresis_time", "time until an idle GPU is off, us"},
+};
+
+/* A line for each file that can be read; lines of a file are joined, and what is long is cut. */
+static void describe_settings(const struct gpu_system *g, struct strbuf *text)
+{
+	char path[SYSFS_PATH], words[SETTING_TEXT], shown[SETTING_TEXT];
+
+	for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
+		ssize_t n;
+
+		snprintf(path, sizeof(path), "sys/class/misc/mali%u/device/%s", g->number, settings[i].file);
+		n = sys_read_file(g->sys, path, words, sizeof(words));
+		while (n > 0 && (words[n - 1] == '\n' || words[n - 1] == ' '))
+			words[--n] = 0;
+		for (ssize_t k = 0; k < n; k++)
+			words[k] = words[k] == '\n' ? ';' : words[k];
+		if (n > 0)
+			strbuf_printf(text, "%s: %s\n", settings[i].title,
+				      str_printable(shown, sizeof(shown), words));
+	}
+}
+
 void gpu_system_describe(const struct gpu_system *g, struct strbuf *text)
 {
 	AUTO_STRBUF struct strbuf missing = {0};
@@ -199,6 +232,8 @@ void gpu_system_describe(const struct gpu_system *g, struct strbuf *text)
 			strbuf_printf(&missing, ", %s", lines[i].title);
 		}
 	}
+	if (!g->is_node)
+		describe_settings(g, text);
 	if (missing.n)
 		strbuf_printf(text, "missing: this machine has no file for: %s\n", missing.p + 2);
 	if (!g->is_node && !gpu_system_tells(g, GPU_SYSTEM_MEMORY) && debugfs_is_empty(g))

@@ -160,6 +160,32 @@ static void doctor_is_told_which_file_tells_what(void **state)
 	bench_close(&b);
 }
 
+static void settings_of_the_driver_are_shown_printable_and_cut(void **state)
+{
+	char huge[4096];
+	struct gpu_bench b;
+
+	(void)state;
+	memset(huge, 'x', sizeof(huge) - 1);
+	huge[sizeof(huge) - 1] = 0;
+	bench_open(&b, "bare");
+	fixture_write(&b.f, "sys/class/misc/mali0/device/power_policy", "[coarse_demand] always_on\n");
+	fixture_write(&b.f, "sys/class/misc/mali0/device/core_mask",
+		      "Current : 0x5\nAvailable : 0x\x1b[7m7\n");
+	fixture_write(&b.f, "sys/class/misc/mali0/device/js_scheduling_period", "\n");
+	fixture_write(&b.f, "sys/class/misc/mali0/device/csg_scheduling_period", huge);
+	{
+		AUTOFREE char *got = said(gpu_system_describe, &b);
+
+		assert_non_null(strstr(got, "power policy: [coarse_demand] always_on\n"));
+		assert_non_null(strstr(got, "core mask: Current : 0x5;Available : 0x?[7m7\n"));
+		assert_non_null(strstr(got, "\nscheduling period, ms: xxx"));
+		assert_null(strchr(got, '\x1b'));
+		assert_true(strlen(got) < 1000);
+	}
+	bench_close(&b);
+}
+
 static void doctor_is_told_what_was_refused_and_what_would_help(void **state)
 {
 	static const struct {
@@ -299,6 +325,7 @@ int main(void)
 		cmocka_unit_test(contexts_that_exceed_their_device_are_not_believed),
 		cmocka_unit_test(directories_that_are_no_processes_are_left_out),
 		cmocka_unit_test(doctor_is_told_which_file_tells_what),
+		cmocka_unit_test(settings_of_the_driver_are_shown_printable_and_cut),
 		cmocka_unit_test(doctor_is_told_what_was_refused_and_what_would_help),
 		cmocka_unit_test(a_directory_of_processes_may_be_refused_too),
 		cmocka_unit_test(debugfs_that_is_not_mounted_is_pointed_out),
