@@ -1,7 +1,8 @@
 /* finding: judgements as data. A finding is a condition over metrics that means something for the
- * person who optimises: "read stalls are high". A verdict is what holds the whole workload back.
- * Both are stanzas (doc/data-format.md); judge.h evaluates them. A note is a remark that explains
- * metrics without any condition.
+ * person who optimises: "read stalls are high". A verdict is what holds the whole workload back. A
+ * resource is what both are about: a queue, a unit, reads, writes, the CPU. All are stanzas
+ * (doc/data-format.md); judge.h evaluates them. A note is a remark that explains metrics without
+ * any condition.
  *
  * Immutable after gpudb_load; any thread.
  */
@@ -10,18 +11,19 @@
 
 #include "model/metric.h"
 
-enum finding_kind { FINDING_RULE, FINDING_VERDICT, FINDING_CONDITION, FINDING_NOTE };
+enum finding_kind { FINDING_RULE, FINDING_VERDICT, FINDING_CONDITION, FINDING_NOTE, FINDING_RESOURCE };
 
-/* An information is worth knowing but is no fault: it fails no budget. */
-enum finding_severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_CRITICAL };
-extern const char *const finding_severity_names[]; /* info warning critical NULL */
+/* A note is worth knowing but is no fault: it fails no budget. Critical means late frames. */
+enum finding_severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_CRITICAL };
+extern const char *const finding_severity_names[]; /* note warning critical NULL */
 
 /* "A | B above 2 until 1.5": the first formula that the machine has is over (or under) `on`, and
- * stays so until it is under (or over) `off`. */
+ * stays so until it is under (or over) `off`. "from 2" holds at 2 as well. */
 struct finding_limit {
 	struct gpu_set gpus;
 	struct span formulas; /* alternatives, separated by '|' */
 	enum alert_side side; /* never ALERT_NONE */
+	bool reached;         /* "from": at `on` it is met */
 	double on, off;
 	unsigned line;
 	struct finding_limit *next;
@@ -35,6 +37,7 @@ struct finding_def {
 	struct gpu_set gpus;
 	struct finding_limit *whens;  /* the first one that fits the machine; NULL: the ands decide */
 	struct finding_limit *ands;   /* all that are for this GPU; NULL: none */
+	struct finding_limit *unlesses; /* none of them may hold; what is unknown does not */
 	struct finding_limit *clears; /* of a verdict: it is only likely if one of them does not hold */
 	struct span needs;            /* names of conditions, blank-separated */
 	struct span evidence;         /* of metrics: "A | B, C": alternatives, in the order of importance */
@@ -43,6 +46,18 @@ struct finding_def {
 	struct span guide;                    /* "Mali-G52 2.4, Mali-G715 3.4": sections; may be empty */
 	const char *house;                    /* reason of a limit that no guide gives; NULL: the guide's */
 	struct span metrics;                  /* of a note: what it is about */
+	struct span resource;                 /* names of resources that it is about; may be empty */
+	struct metric_variant *gain;          /* formulas "A | B": share of that resource's time that disappears
+					       * at most, 0 to 1; NULL: no honest bound */
+	const char *id;                       /* of a verdict: what exports call it */
+	bool alone;                           /* of a verdict: only for machines without a GPU */
+	bool spare;                           /* of a verdict: nothing holds the workload back */
+	struct span explains;                 /* of a verdict: resources, blank-separated */
+	struct span units;                    /* of a verdict: resources whose busiest one it names */
+	struct metric_variant *headroom;      /* of a verdict: formulas, milliseconds of a frame that are spare */
+	struct metric_variant *time, *whole;  /* of a resource: formulas, percent of the whole; milliseconds of
+					       * a shown frame that the whole takes */
+	const char *of;                       /* of a resource: what the whole is, "GPU time" */
 	struct span rules;                    /* names of the rules that it covers (doc/findings.md) */
 	const char *file;
 	unsigned line;

@@ -8,24 +8,17 @@
 #include <math.h>
 #include <string.h>
 
-static bool field_title(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
-			struct err *err)
-{
-	(void)s, (void)err;
-	((struct finding_def *)thing)->title = gpudb_string(db, line->value);
-	return true;
-}
-
 static bool field_severity(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
 			   struct err *err)
 {
 	(void)db;
 	for (unsigned i = 0; finding_severity_names[i]; i++)
-		if (span_is(line->value, finding_severity_names[i])) {
+		if (span_is(line->value, finding_severity_names[i]) ||
+		    (i == SEVERITY_NOTE && span_is(line->value, "info"))) { /* as notes were called */
 			((struct finding_def *)thing)->severity = i;
 			return true;
 		}
-	return stanza_fail(s, line->line, err, "severity '%.*s': expected info, warning or critical",
+	return stanza_fail(s, line->line, err, "severity '%.*s': expected note, warning or critical",
 			   SPAN_ARG(line->value));
 }
 
@@ -47,6 +40,9 @@ TEXT_FIELD(field_evidence, evidence)
 TEXT_FIELD(field_guide, guide)
 TEXT_FIELD(field_metrics, metrics)
 TEXT_FIELD(field_rules, rules)
+TEXT_FIELD(field_resource, resource)
+TEXT_FIELD(field_explains, explains)
+TEXT_FIELD(field_units, units)
 
 #define VARIANT_FIELD(function, member)                                                         \
 	static bool function(struct gpudb *db, void *thing, struct stanza *s,                   \
@@ -68,6 +64,40 @@ static bool field_look(struct gpudb *db, void *thing, struct stanza *s, const st
 
 VARIANT_FIELD(field_says, says)
 VARIANT_FIELD(field_do, advice)
+VARIANT_FIELD(field_gain, gain)
+VARIANT_FIELD(field_headroom, headroom)
+VARIANT_FIELD(field_time, time)
+VARIANT_FIELD(field_whole, whole)
+
+#define STRING_FIELD(function, member)                                                 \
+	static bool function(struct gpudb *db, void *thing, struct stanza *s,          \
+			     const struct stanza_line *line, struct err *err)          \
+	{                                                                              \
+		(void)s, (void)err;                                                    \
+		((struct finding_def *)thing)->member = gpudb_string(db, line->value); \
+		return true;                                                           \
+	}
+STRING_FIELD(field_title, title)
+STRING_FIELD(field_id, id)
+STRING_FIELD(field_of, of)
+
+static bool field_only(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+		       struct err *err)
+{
+	(void)db;
+	((struct finding_def *)thing)->alone = true;
+	return span_is(line->value, "no-gpu") ||
+	       stanza_fail(s, line->line, err, "only '%.*s': expected no-gpu", SPAN_ARG(line->value));
+}
+
+static bool field_spare(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+			struct err *err)
+{
+	(void)db;
+	((struct finding_def *)thing)->spare = true;
+	return span_is(line->value, "yes") ||
+	       stanza_fail(s, line->line, err, "spare '%.*s': expected yes", SPAN_ARG(line->value));
+}
 
 static bool field_house(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
 			struct err *err)
@@ -95,7 +125,7 @@ static struct span last_word(struct span *text)
 	return word;
 }
 
-/* Parse "A | B above 2" or "A | B above 2 until 1.5". */
+/* Parse "A | B above 2", "A | B above 2 until 1.5" or "A from 3". */
 static bool limit_parse(struct span text, struct finding_limit *limit)
 {
 	struct span word = last_word(&text);
@@ -109,7 +139,9 @@ static bool limit_parse(struct span text, struct finding_limit *limit)
 	} else {
 		limit->off = NAN;
 	}
-	limit->side = span_is(before, "above")   ? ALERT_ABOVE
+	limit->reached = span_is(before, "from");
+	limit->side = limit->reached             ? ALERT_ABOVE
+		      : span_is(before, "above") ? ALERT_ABOVE
 		      : span_is(before, "below") ? ALERT_BELOW
 						 : ALERT_NONE;
 	if (limit->side == ALERT_NONE || !text.n || !span_double(number, &limit->on))
@@ -130,7 +162,7 @@ static bool limit_add(struct gpudb *db, struct finding_limit **list, struct stan
 		return false;
 	if (!limit_parse(text, &limit))
 		return stanza_fail(s, line->line, err,
-				   "%.*s '%.*s': expected a formula, 'above' or 'below', a number, and maybe "
+				   "%.*s '%.*s': expected a formula, 'above', 'below' or 'from', a number, and maybe "
 				   "'until' and the number at which it ends",
 				   SPAN_ARG(line->key), SPAN_ARG(text));
 	while (*list)
@@ -148,6 +180,7 @@ static bool limit_add(struct gpudb *db, struct finding_limit **list, struct stan
 	}
 LIMIT_FIELD(field_when, whens)
 LIMIT_FIELD(field_and, ands)
+LIMIT_FIELD(field_unless, unlesses)
 LIMIT_FIELD(field_clear, clears)
 
 #define FIELDS_OF_ALL                                 \
@@ -157,16 +190,22 @@ LIMIT_FIELD(field_clear, clears)
 	}
 #define FIELDS_OF_LIMITS                                                                                    \
 	{"title", field_title}, {"when", field_when}, {"and", field_and}, {"needs", field_needs},           \
+		{"unless", field_unless},                                                                   \
 		{"evidence", field_evidence}, {"says", field_says}, {"do", field_do}, {"look", field_look}, \
 	{                                                                                                   \
 		"house", field_house                                                                        \
 	}
 
 static const struct gpudb_field finding_fields[] = {
-	FIELDS_OF_ALL, FIELDS_OF_LIMITS, {"severity", field_severity}, {NULL, NULL}};
+	FIELDS_OF_ALL, FIELDS_OF_LIMITS, {"severity", field_severity}, {"resource", field_resource},
+	{"gain", field_gain}, {NULL, NULL}};
 static const struct gpudb_field verdict_fields[] = {
-	FIELDS_OF_ALL, FIELDS_OF_LIMITS, {"clear", field_clear}, {NULL, NULL}};
+	FIELDS_OF_ALL, FIELDS_OF_LIMITS, {"clear", field_clear},       {"id", field_id},
+	{"only", field_only}, {"spare", field_spare}, {"explains", field_explains}, {"units", field_units},
+	{"headroom", field_headroom}, {NULL, NULL}};
 static const struct gpudb_field condition_fields[] = {{"gpus", field_gpus}, {"and", field_and}, {NULL, NULL}};
+static const struct gpudb_field resource_fields[] = {
+	{"title", field_title}, {"of", field_of}, {"time", field_time}, {"whole", field_whole}, {NULL, NULL}};
 static const struct gpudb_field note_fields[] = {
 	FIELDS_OF_ALL, {"metrics", field_metrics}, {"says", field_says}, {NULL, NULL}};
 
@@ -186,6 +225,8 @@ static const char *missing_field(const struct finding_def *def)
 		return !def->metrics.n ? "metrics" : !def->says ? "says" : NULL;
 	if (def->kind == FINDING_CONDITION)
 		return !def->ands ? "and" : NULL;
+	if (def->kind == FINDING_RESOURCE)
+		return !def->title ? "title" : NULL;
 	return !def->title                                ? "title"
 	       : !def->whens && !def->ands                ? "when"
 	       : !def->says                               ? "says"
@@ -204,6 +245,7 @@ static bool parse_as(struct gpudb *db, struct stanza *s, const struct stanza_lin
 	struct span rest = open->value;
 	const char *missing;
 
+	def.id = def.name;
 	span_word(&rest);
 	if (span_trim(rest).n)
 		return stanza_fail(s, open->line, err, "%.*s '%.*s': a name has no blanks",
@@ -231,6 +273,11 @@ bool verdict_parse(struct gpudb *db, struct stanza *s, const struct stanza_line 
 bool condition_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
 {
 	return parse_as(db, s, open, FINDING_CONDITION, condition_fields, err);
+}
+
+bool resource_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
+{
+	return parse_as(db, s, open, FINDING_RESOURCE, resource_fields, err);
 }
 
 bool note_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
@@ -286,14 +333,25 @@ static bool limits_check(struct gpudb *db, const struct finding_def *def, const 
 	return true;
 }
 
-static bool needs_check(const struct gpudb *db, const struct finding_def *def, struct err *err)
+static bool names_check(const struct gpudb *db, const struct finding_def *def, enum finding_kind kind,
+			struct span names, struct err *err)
 {
-	struct span rest = def->needs, word;
+	struct span word;
 
-	while ((word = span_word(&rest)).n)
-		if (!finding_find(db, FINDING_CONDITION, word))
-			return err_set(err, 0, "%s:%u: %s: there is no condition '%.*s'", def->file,
-				       def->line, def->name, SPAN_ARG(word));
+	while ((word = span_word(&names)).n)
+		if (!finding_find(db, kind, word))
+			return err_set(err, 0, "%s:%u: %s: there is no %s '%.*s'", def->file, def->line,
+				       def->name, kind == FINDING_CONDITION ? "condition" : "resource",
+				       SPAN_ARG(word));
+	return true;
+}
+
+static bool variants_check(struct gpudb *db, const struct finding_def *def, const struct metric_variant *v,
+			   struct err *err)
+{
+	for (; v; v = v->next)
+		if (!formulas_check(db, def, def->line, v->text, err))
+			return false;
 	return true;
 }
 
@@ -310,7 +368,13 @@ bool findings_link(struct gpudb *db, struct err *err)
 			if (!formulas_check(db, def, def->line, word, err))
 				return false;
 		if (!limits_check(db, def, def->whens, err) || !limits_check(db, def, def->ands, err) ||
-		    !limits_check(db, def, def->clears, err) || !needs_check(db, def, err))
+		    !limits_check(db, def, def->clears, err) || !limits_check(db, def, def->unlesses, err) ||
+		    !names_check(db, def, FINDING_CONDITION, def->needs, err) ||
+		    !names_check(db, def, FINDING_RESOURCE, def->resource, err) ||
+		    !names_check(db, def, FINDING_RESOURCE, def->explains, err) ||
+		    !names_check(db, def, FINDING_RESOURCE, def->units, err) ||
+		    !variants_check(db, def, def->gain, err) || !variants_check(db, def, def->headroom, err) ||
+		    !variants_check(db, def, def->time, err) || !variants_check(db, def, def->whole, err))
 			return false;
 	}
 	return true;

@@ -30,7 +30,7 @@ static const struct {
 	{"chart", chart_parse},       {"finding", finding_parse},
 	{"verdict", verdict_parse},   {"condition", condition_parse},
 	{"note", note_parse},         {"event", event_parse},
-	{"group", group_parse},
+	{"group", group_parse},       {"resource", resource_parse},
 };
 
 static char *arena_alloc(struct gpudb *db, size_t n)

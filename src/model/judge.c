@@ -13,15 +13,20 @@ static void forget_met(struct judged_priv *j)
 {
 	for (unsigned i = 0; i < j->n + j->n_clear; i++)
 		j->conditions[i].met = false;
+	for (unsigned i = 0; i < j->n_unlesses; i++)
+		j->unlesses[i].met = false;
 }
+
+static const struct judge_worth no_worth = {NAN, NAN, NAN};
 
 static void judged_clear(struct judged *f)
 {
 	f->holds = false;
 	f->since_ns = f->begun_ns = f->priv->met_ns = f->priv->unmet_ns = 0;
 	f->held_s = f->clear_s = 0;
-	f->mean = f->number.value = NAN;
-	f->n_past = 0;
+	f->mean = f->worst = f->number.value = NAN;
+	f->worth = f->worth_mean = no_worth;
+	f->n_past = f->begins = 0;
 	for (unsigned i = 0; i < f->n_evidence; i++)
 		f->evidence[i].value = f->evidence_mean[i] = NAN;
 	forget_met(f->priv);
@@ -33,6 +38,14 @@ void judge_clear(struct judge *judge)
 		judged_clear(&judge->findings[i]);
 	for (unsigned i = 0; i < judge->n_verdicts; i++)
 		judged_clear(&judge->verdicts[i]);
+	for (unsigned i = 0; i < judge->n_resources; i++) {
+		struct judge_resource *r = &judge->resources[i];
+
+		r->time = r->mean = r->whole_ms = r->whole_mean = NAN;
+	}
+	forget_met(&judge->priv->late);
+	judge->late = false;
+	judge->late_s = 0;
 	judge->verdict = (struct judge_verdict){0};
 	judge->begin_ns = judge->end_ns = 0;
 	judge->n_events = 0;
@@ -79,7 +92,7 @@ static void update_condition(const struct judge_priv *p, struct judge_condition 
 	c->value = c->expr.n ? expr_eval(&c->expr, p->values) : (double)NAN;
 	if (isnan(c->value) && keeps_facts && c->met && uses_fact(p, c))
 		return;
-	c->met = c->side == ALERT_ABOVE ? c->value > at : c->value < at;
+	c->met = c->side == ALERT_ABOVE ? c->value > at || (c->reached && c->value >= at) : c->value < at;
 }
 
 static bool update_all(const struct judge_priv *p, struct judged_priv *j, bool keeps_facts)
@@ -89,6 +102,10 @@ static bool update_all(const struct judge_priv *p, struct judged_priv *j, bool k
 	for (unsigned i = 0; i < j->n + j->n_clear; i++) {
 		update_condition(p, &j->conditions[i], keeps_facts);
 		all = all && (i >= j->n || j->conditions[i].met);
+	}
+	for (unsigned i = 0; i < j->n_unlesses; i++) {
+		update_condition(p, &j->unlesses[i], false);
+		all = all && !j->unlesses[i].met;
 	}
 	return all;
 }
@@ -122,14 +139,43 @@ static void show_numbers(const struct judge_priv *p, struct judged *f)
 		f->evidence[i].value = p->inputs[f->priv->evidence[i]].value;
 }
 
+/* What a finding is worth at most, of its resource and of the whole. */
+static void show_worth(const struct judge_priv *p, struct judged *f)
+{
+	double gain = f->priv->gain.n ? expr_eval(&f->priv->gain, p->values) : (double)NAN;
+
+	f->worth = no_worth;
+	if (f->def->kind == FINDING_VERDICT) {
+		f->worth.ms = gain;
+		return;
+	}
+	if (isnan(gain) || !f->resource)
+		return;
+	f->worth.gain = gain < 0 ? 0 : gain > 1 ? 1 : gain;
+	f->worth.share = f->worth.gain * f->resource->time / 100;
+	f->worth.ms = f->worth.share * f->resource->whole_ms;
+}
+
 static void add_mean(double *mean, double value, double before_s, double step_s)
 {
 	if (isfinite(value))
 		*mean = isnan(*mean) ? value : (*mean * before_s + value * step_s) / (before_s + step_s);
 }
 
+static void add_worst(struct judged *f)
+{
+	double value = f->number.value;
+
+	if (isfinite(value) && (isnan(f->worst) || (f->side == ALERT_ABOVE ? value > f->worst : value < f->worst)))
+		f->worst = value;
+}
+
 static void count_held(struct judged *f, double seconds)
 {
+	add_worst(f);
+	add_mean(&f->worth_mean.gain, f->worth.gain, f->held_s, seconds);
+	add_mean(&f->worth_mean.share, f->worth.share, f->held_s, seconds);
+	add_mean(&f->worth_mean.ms, f->worth.ms, f->held_s, seconds);
 	add_mean(&f->mean, f->number.value, f->held_s, seconds);
 	for (unsigned i = 0; i < f->n_evidence; i++)
 		add_mean(&f->evidence_mean[i], f->evidence[i].value, f->held_s, seconds);
@@ -143,6 +189,7 @@ static void step_finding(struct judge *judge, struct judged *f, int64_t begin_ns
 	int64_t *begun = met ? &f->priv->met_ns : &f->priv->unmet_ns;
 
 	show_numbers(p, f);
+	show_worth(p, f);
 	f->past[f->n_past++ % JUDGE_PAST] = (float)f->number.value;
 	*(met ? &f->priv->unmet_ns : &f->priv->met_ns) = 0;
 	if (!*begun)
@@ -150,6 +197,7 @@ static void step_finding(struct judge *judge, struct judged *f, int64_t begin_ns
 	if (met && !f->holds && end_ns - *begun >= JUDGE_ON_NS) {
 		f->holds = true;
 		f->since_ns = f->begun_ns = *begun;
+		f->begins++;
 		count_held(f, (double)(end_ns - *begun) * 1e-9);
 		add_event(judge, (struct judge_event){*begun, f, false});
 	} else if (!met && f->holds && end_ns - *begun >= JUDGE_OFF_NS) {
@@ -200,6 +248,7 @@ static void step_verdict(struct judge *judge, int64_t begin_ns, int64_t end_ns)
 			forget_met(f->priv);
 		met = update_all(p, f->priv, f == v->why);
 		show_numbers(p, f);
+		show_worth(p, f);
 		if (met && !fits)
 			fits = f;
 	}
@@ -227,12 +276,31 @@ static void find_frame_rate(const struct judge_priv *p, const double *const vect
 		*rate = metric_value(p->fps, vectors[SOURCE_PASSES]);
 }
 
+static void step_resources(struct judge *judge, int64_t begin_ns, int64_t end_ns)
+{
+	const double *values = judge->priv->values;
+	double before_s = judge->begin_ns ? (double)(begin_ns - judge->begin_ns) * 1e-9 : 0,
+	       step_s = (double)(end_ns - begin_ns) * 1e-9;
+
+	for (unsigned i = 0; i < judge->n_resources; i++) {
+		struct judge_resource *r = &judge->resources[i];
+
+		r->time = expr_eval(&r->priv->time, values);
+		r->whole_ms = r->priv->whole.n ? expr_eval(&r->priv->whole, values) : (double)NAN;
+		add_mean(&r->mean, r->time, before_s, step_s);
+		add_mean(&r->whole_mean, r->whole_ms, before_s, step_s);
+	}
+	judge->late = update_all(judge->priv, &judge->priv->late, false) && judge->priv->late.n;
+	judge->late_s += judge->late ? step_s : 0;
+}
+
 void judge_step(struct judge *judge, int64_t begin_ns, int64_t end_ns,
 		const double *const vectors[SOURCE_KINDS], const struct judge_facts *facts)
 {
 	judge->facts = *facts;
 	find_frame_rate(judge->priv, vectors, &judge->facts.value[FACT_FRAME_RATE]);
 	read_inputs(judge->priv, vectors, &judge->facts);
+	step_resources(judge, begin_ns, end_ns);
 	for (unsigned i = 0; i < judge->n_findings; i++)
 		step_finding(judge, &judge->findings[i], begin_ns, end_ns);
 	step_verdict(judge, begin_ns, end_ns);
@@ -255,6 +323,7 @@ void judge_finish(struct judge *judge)
 			continue;
 		f->holds = true;
 		f->since_ns = f->begun_ns = f->priv->met_ns;
+		f->begins++;
 		count_held(f, (double)(judge->end_ns - f->priv->met_ns) * 1e-9);
 	}
 	if (!judge->verdict.why && p->candidate) {
@@ -317,7 +386,7 @@ bool judged_is_fine(const struct judged *f)
 
 const char *judge_verdict_name(const struct judge_verdict *verdict)
 {
-	return verdict->why ? verdict->why->def->name : "unclear";
+	return verdict->why ? verdict->why->def->id : "unclear";
 }
 
 const char *judge_verdict_title(const struct judge_verdict *verdict)
@@ -338,9 +407,9 @@ bool judge_news(const struct judge *judge, struct judge_told *told, char text[JU
 	return named;
 }
 
-/* The first value that is undefined in a condition; NULL if all are defined. */
-static const char *undefined_in(const struct judge_priv *p, const struct judge_condition *c, char *buf,
-				size_t size)
+/* The first value that is undefined in a condition; NULL if all are defined, or the machine does not
+ * have them. */
+static const char *undefined_in(const struct judge_priv *p, const struct judge_condition *c)
 {
 	for (unsigned i = 0; i < c->expr.n; i++) {
 		unsigned at = c->expr.ops[i].slot;
@@ -348,9 +417,7 @@ static const char *undefined_in(const struct judge_priv *p, const struct judge_c
 		if (c->expr.ops[i].kind == EXPR_LOAD && isnan(p->values[at]))
 			return judge_number_of(p, at).title;
 	}
-	if (c->expr.n)
-		return NULL;
-	return str_printable(buf, size < c->formula.n + 1 ? size : c->formula.n + 1, c->formula.p);
+	return NULL;
 }
 
 /* Whether the verdict is told from frame times, which few applications have. */
@@ -358,11 +425,12 @@ static bool is_of_frames(const struct judged *f)
 {
 	const struct finding_limit *when = f->def->whens;
 
-	return when && memmem(when->formulas.p, when->formulas.n, "frame.", 6);
+	return when && (memmem(when->formulas.p, when->formulas.n, "frame.", 6) ||
+			memmem(when->formulas.p, when->formulas.n, "$FrameRate", 10));
 }
 
 /* What a verdict would need to be decided, if all that is known of it fits. */
-static const char *undefined_of(const struct judge_priv *p, const struct judged *f, char *buf, size_t size)
+static const char *undefined_of(const struct judge_priv *p, const struct judged *f)
 {
 	const char *name = NULL;
 
@@ -372,15 +440,13 @@ static const char *undefined_of(const struct judge_priv *p, const struct judged 
 		if (!c->met && !isnan(c->value))
 			return NULL;
 		if (!c->met && !name)
-			name = undefined_in(p, c, buf, size);
+			name = undefined_in(p, c);
 	}
 	return name;
 }
 
 void judge_missing(const struct judge *judge, struct strbuf *out)
 {
-	char buf[64];
-
 	if (judge->end_ns - judge->begin_ns < JUDGE_VERDICT_NS) {
 		strbuf_str(out, "measured for too short a time");
 		return;
@@ -392,7 +458,7 @@ void judge_missing(const struct judge *judge, struct strbuf *out)
 	for (unsigned i = 0; i < 2 * judge->n_verdicts; i++) {
 		const struct judged *f = &judge->verdicts[i % judge->n_verdicts];
 		const char *name = is_of_frames(f) == (i >= judge->n_verdicts)
-					   ? undefined_of(judge->priv, f, buf, sizeof(buf))
+					   ? undefined_of(judge->priv, f)
 					   : NULL;
 
 		if (name) {

@@ -53,6 +53,16 @@ struct judged {
 	/* Over the whole run: time in which it held, and the mean of its numbers in that time; NaN
 	 * if it never did. */
 	double held_s, mean, evidence_mean[JUDGE_EVIDENCE];
+	double worst; /* the number furthest beyond its limit while it held */
+	/* What it is worth at most; NaN: no honest bound. The share of its resource's time that
+	 * disappears, 0 to 1; the same of the whole (struct judge_resource), and in milliseconds of
+	 * a shown frame, where frames are counted. Now, and the means of the time in which it held.
+	 * Of a verdict `ms` is what is spare in a frame. */
+	const struct judge_resource *resource; /* NULL: none, or the machine does not count it */
+	struct judge_worth {
+		double gain, share, ms;
+	} worth, worth_mean;
+	unsigned begins; /* how often it began so far */
 	double clear_s;         /* of a verdict: the part of that time in which it was clear */
 	float past[JUDGE_PAST]; /* the number after each step (judged_past) */
 	unsigned n_past;        /* steps so far */
@@ -64,6 +74,14 @@ struct judge_event {
 	int64_t at_ns;
 	const struct judged *what; /* NULL: the verdict is unclear */
 	bool ended;                /* of a finding */
+};
+
+/* What findings and verdicts are about: a queue, a unit, the CPU. */
+struct judge_resource {
+	const struct finding_def *def;
+	double time, mean;            /* percent of the whole that it works: now, and over the run; NaN */
+	double whole_ms, whole_mean;  /* what the whole takes of a shown frame; NaN: unknown */
+	struct resource_priv *priv;
 };
 
 enum judge_surety { JUDGE_UNCLEAR, JUDGE_LIKELY, JUDGE_CLEAR };
@@ -82,7 +100,11 @@ struct judge {
 	unsigned n_findings;
 	struct judged *verdicts;
 	unsigned n_verdicts;
+	struct judge_resource *resources;
+	unsigned n_resources;
 	struct judge_verdict verdict;
+	bool late;     /* frames are late now */
+	double late_s; /* for how long of the run they were */
 	int64_t begin_ns, end_ns;                /* of all steps so far */
 	struct judge_facts facts;                /* of the last step */
 	struct judge_event events[JUDGE_EVENTS]; /* in the order of time */
@@ -126,6 +148,35 @@ struct judge_told {
 bool judge_news(const struct judge *judge, struct judge_told *told, char text[JUDGE_NEWS_TEXT]);
 /* Why the verdict is unclear: "Busiest thread is not known". */
 void judge_missing(const struct judge *judge, struct strbuf *out);
+/* How a finding is shown beside a verdict, the most useful change first. */
+enum judge_group {
+	JUDGE_HOLDS,  /* explains the verdict: what it is about holds the workload back */
+	JUDGE_BESIDE, /* costs energy, or is about the system; no time: the frame waits for something else */
+	JUDGE_NOTES,
+	JUDGE_GROUPS
+};
+extern const char *const judge_group_titles[JUDGE_GROUPS]; /* "Holds the frame back" */
+
+struct judge_rank {
+	const struct judged *f;
+	enum judge_group group;
+	enum finding_severity severity; /* critical only if frames are late and it explains why */
+	struct judge_worth worth;
+};
+/* Rank findings under a verdict (NULL: unclear), now or over the whole run. */
+struct judge_rank judge_rank(const struct judge *judge, const struct judged *verdict, bool whole_run,
+			     const struct judged *f);
+/* Whether a comes before b: by group, severity, then what it is worth. Of those that are alike
+ * neither does. */
+bool judge_ranks_before(const struct judge_rank *a, const struct judge_rank *b);
+/* "up to 6.1 of 23.1 ms", "energy only, fragment does not wait for it"; nothing without a bound. */
+void judge_put_worth(const struct judge *judge, const struct judge_rank *rank, bool whole_run,
+		     struct strbuf *out);
+/* What follows a verdict's title: "arithmetic 71.6 % is the busiest unit, next texture 40 %: at most
+ * 1.8x", "nothing to fix: 6.3 ms spare per frame"; or nothing. */
+void judge_put_headroom(const struct judge *judge, const struct judged *verdict, bool whole_run,
+			struct strbuf *out);
+
 /* The verdict of the whole run: the one that held longest. *share is its part of the time. NULL if
  * none ever held. */
 const struct judged *judge_longest(const struct judge *judge, double *share);

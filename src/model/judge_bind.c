@@ -63,14 +63,45 @@ static bool compile_first(struct judge_priv *p, struct span formulas, struct jud
 	return false;
 }
 
+/* The first variant for this GPU of which a formula exists. */
+static bool compile_variants(struct judge_priv *p, const struct metric_variant *v, struct expr *out)
+{
+	for (; v; v = v->next) {
+		struct judge_condition c = {0};
+
+		if (!gpu_set_has(v->gpus, p->product) || !compile_first(p, v->text, &c))
+			continue;
+		*out = c.expr;
+		return true;
+	}
+	return false;
+}
+
+static bool init_condition(struct judge_priv *p, struct judge_condition *c, const struct finding_limit *limit)
+{
+	*c = (struct judge_condition){.side = limit->side,
+				      .reached = limit->reached,
+				      .on = limit->on,
+				      .off = limit->off,
+				      .value = NAN};
+	return compile_first(p, limit->formulas, c);
+}
+
 static bool add_condition(struct judge_priv *p, struct judged_priv *j, const struct finding_limit *limit)
 {
-	struct judge_condition *c;
-
 	GROW(j->conditions, j->n, j->cap);
-	c = &j->conditions[j->n++];
-	*c = (struct judge_condition){.side = limit->side, .on = limit->on, .off = limit->off, .value = NAN};
-	return compile_first(p, limit->formulas, c);
+	return init_condition(p, &j->conditions[j->n++], limit);
+}
+
+/* What this machine does not have hinders nothing. */
+static void add_unlesses(struct judge_priv *p, struct judged_priv *j, const struct finding_limit *limit)
+{
+	for (; limit; limit = limit->next) {
+		if (!gpu_set_has(limit->gpus, p->product))
+			continue;
+		GROW(j->unlesses, j->n_unlesses, j->cap_unlesses);
+		j->n_unlesses += init_condition(p, &j->unlesses[j->n_unlesses], limit);
+	}
 }
 
 /* Returns false if one of them names what this machine does not have. */
@@ -159,12 +190,64 @@ static bool add_conditions(struct judge_priv *p, struct judged *f)
 	return ok;
 }
 
+static void conditions_fini(struct judged_priv *j)
+{
+	for (unsigned i = 0; i < j->n + j->n_clear; i++)
+		expr_fini(&j->conditions[i].expr);
+	for (unsigned i = 0; i < j->n_unlesses; i++)
+		expr_fini(&j->unlesses[i].expr);
+	expr_fini(&j->gain);
+	free(j->conditions);
+	free(j->unlesses);
+}
+
 static void judged_fini(struct judged *f)
 {
-	for (unsigned i = 0; i < f->priv->n + f->priv->n_clear; i++)
-		expr_fini(&f->priv->conditions[i].expr);
-	free(f->priv->conditions);
+	conditions_fini(f->priv);
 	free(f->priv);
+}
+
+/* The first of the resources that this machine counts. */
+static const struct judge_resource *find_resource(const struct judge *judge, struct span names)
+{
+	struct span word;
+
+	while ((word = span_word(&names)).n)
+		for (unsigned i = 0; i < judge->n_resources; i++)
+			if (span_is(word, judge->resources[i].def->name))
+				return &judge->resources[i];
+	return NULL;
+}
+
+/* Resources without a formula that this machine has are left out. */
+static void resources_init(struct judge *judge)
+{
+	struct judge_priv *p = judge->priv;
+
+	judge->resources = xcalloc(p->db->n_findings, sizeof(*judge->resources));
+	for (unsigned i = 0; i < p->db->n_findings; i++) {
+		const struct finding_def *def = &p->db->findings[i];
+		struct judge_resource *r = &judge->resources[judge->n_resources];
+		struct expr time = {0};
+
+		if (def->kind != FINDING_RESOURCE || !compile_variants(p, def->time, &time))
+			continue;
+		r->def = def;
+		r->priv = xcalloc(1, sizeof(*r->priv));
+		r->priv->time = time;
+		compile_variants(p, def->whole, &r->priv->whole);
+		judge->n_resources++;
+	}
+	judge->resources = xreallocarray(judge->resources, judge->n_resources, sizeof(*judge->resources));
+}
+
+/* When frames are late, by the condition of that name; without it never. */
+static void late_init(struct judge_priv *p)
+{
+	const struct finding_def *def = finding_find(p->db, FINDING_CONDITION, SPAN_LIT("frame-late"));
+
+	if (def)
+		add_all(p, &p->late, def->ands);
 }
 
 /* Returns false if this machine cannot decide it; a verdict is kept nevertheless, so that the
@@ -183,23 +266,34 @@ static bool judged_init(struct judge_priv *p, const struct finding_def *def, str
 	add_all(p, f->priv, def->clears);
 	f->priv->n_clear = f->priv->n - f->priv->n_clear;
 	f->priv->n -= f->priv->n_clear;
+	add_unlesses(p, f->priv, def->unlesses);
+	compile_variants(p, def->kind == FINDING_VERDICT ? def->headroom : def->gain, &f->priv->gain);
 	set_number(p, f);
 	add_evidence(p, f);
 	return true;
 }
 
-static unsigned judge_all(struct judge_priv *p, enum finding_kind kind, struct judged **out)
+static unsigned judge_all(struct judge *judge, enum finding_kind kind, struct judged **out)
 {
+	struct judge_priv *p = judge->priv;
+	bool has_alone = false;
 	unsigned n = 0;
 
+	for (unsigned i = 0; i < p->db->n_findings; i++)
+		has_alone |= p->db->findings[i].alone;
 	*out = xcalloc(p->db->n_findings, sizeof(**out));
 	for (unsigned i = 0; i < p->db->n_findings; i++) {
 		const struct finding_def *def = &p->db->findings[i];
 
-		if (def->kind == kind && gpu_set_has(def->gpus, p->product))
+		bool fits = gpu_set_has(def->gpus, p->product) &&
+			    (kind != FINDING_VERDICT || def->alone == !p->sets[SOURCE_GPU] || !has_alone);
+
+		if (def->kind == kind && fits)
 			n += judged_init(p, def, &(*out)[n]);
 	}
 	*out = xreallocarray(*out, n, sizeof(**out));
+	for (unsigned i = 0; i < n; i++)
+		(*out)[i].resource = find_resource(judge, (*out)[i].def->resource);
 	return n;
 }
 
@@ -212,8 +306,10 @@ struct judge *judge_new(const struct gpudb *db, const struct metric_set *const s
 	memcpy(p->sets, sets, sizeof(p->sets));
 	judge->db = db;
 	judge->product = p->product = sets[SOURCE_GPU] ? sets[SOURCE_GPU]->product : NULL;
-	judge->n_findings = judge_all(p, FINDING_RULE, &judge->findings);
-	judge->n_verdicts = judge_all(p, FINDING_VERDICT, &judge->verdicts);
+	resources_init(judge);
+	late_init(p);
+	judge->n_findings = judge_all(judge, FINDING_RULE, &judge->findings);
+	judge->n_verdicts = judge_all(judge, FINDING_VERDICT, &judge->verdicts);
 	p->values = xcalloc(p->n_inputs, sizeof(*p->values));
 	if (sets[SOURCE_PASSES])
 		p->fps = metric_find(sets[SOURCE_PASSES], SPAN_LIT("frame.fps"));
@@ -229,6 +325,12 @@ void judge_free(struct judge *judge)
 		judged_fini(&judge->findings[i]);
 	for (unsigned i = 0; i < judge->n_verdicts; i++)
 		judged_fini(&judge->verdicts[i]);
+	for (unsigned i = 0; i < judge->n_resources; i++) {
+		expr_fini(&judge->resources[i].priv->time);
+		expr_fini(&judge->resources[i].priv->whole);
+		free(judge->resources[i].priv);
+	}
+	conditions_fini(&judge->priv->late);
 	for (unsigned i = 0; i < judge->priv->n_inputs; i++) {
 		free(judge->priv->inputs[i].name);
 		expr_fini(&judge->priv->inputs[i].own);
@@ -236,6 +338,7 @@ void judge_free(struct judge *judge)
 	free(judge->priv->inputs);
 	free(judge->priv->values);
 	free(judge->priv);
+	free(judge->resources);
 	free(judge->findings);
 	free(judge->verdicts);
 	free(judge);

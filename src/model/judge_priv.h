@@ -17,6 +17,7 @@ struct judge_input {
 };
 
 struct judge_condition {
+	bool reached;        /* met at `on`, too */
 	struct expr expr;    /* over the inputs; empty if the machine does not have its names */
 	struct span formula; /* as written */
 	enum alert_side side;
@@ -28,11 +29,19 @@ struct judged_priv {
 	struct judge_condition
 		*conditions;      /* `when` first, if there is one; then those that `clear` asks for */
 	unsigned n, cap, n_clear; /* n: without those of `clear` */
+	struct judge_condition *unlesses;
+	unsigned n_unlesses, cap_unlesses;
+	struct expr gain; /* of a verdict: its headroom; empty: none */
 	unsigned evidence[JUDGE_EVIDENCE];
 	int64_t met_ns, unmet_ns; /* begin of the last steps in a row that met it, or did not; 0: none */
 };
 
+struct resource_priv {
+	struct expr time, whole; /* empty: none */
+};
+
 struct judge_priv {
+	struct judged_priv late; /* the condition of late frames */
 	const struct gpudb *db;
 	const struct metric_set *sets[SOURCE_KINDS];
 	const struct gpu_product *product;

@@ -15,6 +15,12 @@ const char *const rawtable_constant_names[RAWTABLE_CONSTANTS] = {
 	[RAWTABLE_SLICES] = "l2_slice_count",
 	[RAWTABLE_BUS_BITS] = "bus_width_bits",
 	[RAWTABLE_SECONDS] = "sample_seconds",
+	[RAWTABLE_FRAMES] = "frames_shown",
+	[RAWTABLE_FRAME_MS] = "frame_ms",
+	[RAWTABLE_CLOCK] = "clock_mhz",
+	[RAWTABLE_TOP_CLOCK] = "top_clock_mhz",
+	[RAWTABLE_TEMPERATURE] = "temperature_c",
+	[RAWTABLE_THREAD] = "busiest_thread",
 };
 
 enum rawtable_field { FIELD_BLOCK, FIELD_INSTANCE, FIELD_INDEX, FIELD_NAME, FIELD_VALUE, FIELD_COUNT };
@@ -60,13 +66,33 @@ static bool parse_count(struct span s, uint64_t *value)
 	return span_u64(s, value);
 }
 
-/* Parse a plain decimal above 0: digits and a point, no sign and no exponent. */
-static bool parse_seconds(struct span s, double *value)
+/* Parse a plain decimal: digits and a point, no sign and no exponent. */
+static bool parse_decimal(struct span s, bool positive, double *value)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if (!isdigit((unsigned char)s.p[i]) && s.p[i] != '.')
 			return false;
-	return span_double(s, value) && isfinite(*value) && *value > 0;
+	return span_double(s, value) && isfinite(*value) && (*value > 0 || !positive);
+}
+
+/* Of no frame and of an idle machine the number is 0. */
+static bool may_be_zero(enum rawtable_constant c)
+{
+	return c == RAWTABLE_FRAMES || c == RAWTABLE_TEMPERATURE || c == RAWTABLE_THREAD;
+}
+
+static bool fail_unknown_constant(struct rawtable_reader *rd, struct span name)
+{
+	AUTO_STRBUF struct strbuf all = {0};
+	char buf[SHOWN];
+
+	for (unsigned c = 0; c < RAWTABLE_CONSTANTS; c++)
+		strbuf_printf(&all, "%s%s",
+			      c == 0                        ? ""
+			      : c + 1 < RAWTABLE_CONSTANTS ? ", "
+							   : " or ",
+			      rawtable_constant_names[c]);
+	return fail_line(rd, rd->line, "unknown constant '%s': expected %s", shown_text(buf, name), all.p);
 }
 
 static bool add_constant(struct rawtable_reader *rd, const struct span fields[FIELD_COUNT])
@@ -88,19 +114,18 @@ static bool add_constant(struct rawtable_reader *rd, const struct span fields[FI
 			return fail_line(rd, rd->line, "constant %s is already in line %u: remove one",
 					 rawtable_constant_names[c], t->constants[c].line);
 		t->constants[c].line = rd->line;
-		if (c == RAWTABLE_SECONDS && !parse_seconds(fields[FIELD_VALUE], &t->seconds))
-			return fail_line(
-				rd, rd->line,
-				"sample_seconds '%s' is not a decimal above 0: write seconds, such as 0.1",
-				shown_text(buf, fields[FIELD_VALUE]));
-		if (c != RAWTABLE_SECONDS && !parse_count(fields[FIELD_VALUE], &t->constants[c].value))
+		if (c >= RAWTABLE_SECONDS &&
+		    !parse_decimal(fields[FIELD_VALUE], !may_be_zero(c), &t->constants[c].decimal))
+			return fail_line(rd, rd->line, "%s '%s' is not a decimal%s: write a number such as %s",
+					 rawtable_constant_names[c], shown_text(buf, fields[FIELD_VALUE]),
+					 may_be_zero(c) ? "" : " above 0",
+					 c == RAWTABLE_SECONDS ? "0.1" : "16.7");
+		if (c < RAWTABLE_SECONDS && !parse_count(fields[FIELD_VALUE], &t->constants[c].value))
 			return fail_line(rd, rd->line, "value '%s' is not an unsigned 64-bit integer",
 					 shown_text(buf, fields[FIELD_VALUE]));
 		return true;
 	}
-	return fail_line(rd, rd->line, "unknown constant '%s': expected %s, %s, %s or %s",
-			 shown_text(buf, fields[FIELD_NAME]), rawtable_constant_names[0],
-			 rawtable_constant_names[1], rawtable_constant_names[2], rawtable_constant_names[3]);
+	return fail_unknown_constant(rd, fields[FIELD_NAME]);
 }
 
 /* Find the published counter of a row. */
@@ -256,20 +281,23 @@ static bool check_rows(struct rawtable_reader *rd)
 	return true;
 }
 
-bool rawtable_parse(struct rawtable *table, const struct gpu_layout *layout, const char *file,
-		    struct span text, struct err *err)
+bool rawtable_next(struct rawtable *table, const struct gpu_layout *layout, const char *file,
+		   struct span *text, unsigned *before, struct err *err)
 {
-	struct rawtable_reader rd = {.table = table, .file = file, .err = err};
+	struct rawtable_reader rd = {.table = table, .file = file, .line = *before, .err = err};
 	bool header = false;
 
 	*table = (struct rawtable){.layout = layout};
-	while (text.n) {
-		struct span line = span_until(&text, '\n'), words;
+	while (text->n) {
+		struct span rest = *text, line = span_until(&rest, '\n'), words;
 
-		rd.line++;
 		if (line.n && line.p[line.n - 1] == '\r')
 			line.n--;
 		words = span_trim(line);
+		if (header && span_is(line, RAWTABLE_HEADER))
+			break; /* the next sample */
+		*text = rest;
+		rd.line++;
 		if (!line.n || (words.n && words.p[0] == '#'))
 			continue;
 		if (header) {
@@ -283,11 +311,24 @@ bool rawtable_parse(struct rawtable *table, const struct gpu_layout *layout, con
 					 "value between tabs");
 		header = true;
 	}
+	*before = rd.line;
 	if (!header)
 		return fail_line(
 			&rd, rd.line + 1,
 			"empty: expected the header block, instance, index, name and value between tabs");
 	return check_rows(&rd);
+}
+
+bool rawtable_parse(struct rawtable *table, const struct gpu_layout *layout, const char *file,
+		    struct span text, struct err *err)
+{
+	unsigned lines = 0;
+
+	if (!rawtable_next(table, layout, file, &text, &lines, err))
+		return false;
+	return !text.n || err_set(err, 0,
+				  "%s:%u: a second table: metrics are of one sample; --findings reads several",
+				  file, lines + 1);
 }
 
 void rawtable_fini(struct rawtable *table)

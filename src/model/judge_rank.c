@@ -1,0 +1,148 @@
+/* What to change first: findings ranked by the verdict and by what they are worth. */
+#include "model/judge.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LATE_FROM 0.1 /* of a run: from here on its frames are called late */
+
+const char *const judge_group_titles[JUDGE_GROUPS] = {
+	"Holds the frame back", "Costs energy, or is about the system", "Notes"};
+
+static bool has_word(struct span words, const char *name)
+{
+	struct span word;
+
+	while ((word = span_word(&words)).n)
+		if (span_is(word, name))
+			return true;
+	return false;
+}
+
+/* Whether the verdict says that one of the finding's resources holds the workload back. */
+static bool is_explained(const struct judged *verdict, const struct judged *f)
+{
+	struct span words = f->def->resource, word;
+
+	while (verdict && (word = span_word(&words)).n) {
+		struct span all = verdict->def->explains, one;
+
+		while ((one = span_word(&all)).n)
+			if (span_eq(one, word))
+				return true;
+	}
+	return false;
+}
+
+static bool is_late(const struct judge *judge, bool whole_run)
+{
+	double seconds = (double)(judge->end_ns - judge->begin_ns) * 1e-9;
+
+	return whole_run ? judge->late_s > LATE_FROM * seconds : judge->late;
+}
+
+/* Content that costs no time while the GPU waits is no fault; power is one at any time. */
+static bool is_free(const struct judged *verdict, const struct judged *f)
+{
+	return verdict && verdict->def->spare && f->def->resource.n && !has_word(f->def->resource, "power");
+}
+
+struct judge_rank judge_rank(const struct judge *judge, const struct judged *verdict, bool whole_run,
+			     const struct judged *f)
+{
+	struct judge_rank r = {f, JUDGE_NOTES, f->def->severity, whole_run ? f->worth_mean : f->worth};
+
+	if (r.severity == SEVERITY_NOTE)
+		return r;
+	if (is_explained(verdict, f)) {
+		r.group = JUDGE_HOLDS;
+		if (!is_late(judge, whole_run))
+			r.severity = SEVERITY_WARNING;
+	} else {
+		r.group = is_free(verdict, f) ? JUDGE_NOTES : JUDGE_BESIDE;
+		if (f->def->resource.n) /* one of the user's own says itself how bad it is */
+			r.severity = r.group == JUDGE_NOTES ? SEVERITY_NOTE : SEVERITY_WARNING;
+	}
+	return r;
+}
+
+bool judge_ranks_before(const struct judge_rank *a, const struct judge_rank *b)
+{
+	double x = isnan(a->worth.share) ? -1 : a->worth.share, y = isnan(b->worth.share) ? -1 : b->worth.share;
+
+	if (a->group != b->group)
+		return a->group < b->group;
+	if (a->severity != b->severity)
+		return a->severity > b->severity;
+	if (fabs(x - y) > 0.001)
+		return x > y;
+	return a->f->begun_ns && b->f->begun_ns && a->f->begun_ns < b->f->begun_ns;
+}
+
+void judge_put_worth(const struct judge *judge, const struct judge_rank *rank, bool whole_run,
+		     struct strbuf *out)
+{
+	const struct judge_resource *r = rank->f->resource;
+	double whole_ms = !r ? (double)NAN : whole_run ? r->whole_mean : r->whole_ms;
+
+	if (rank->group != JUDGE_HOLDS) {
+		if (r && rank->f->def->severity != SEVERITY_NOTE)
+			strbuf_str(out, rank->group == JUDGE_NOTES ? "energy only, nothing waits for it"
+								   : "energy only, the frame waits for something else");
+		return;
+	}
+	if (isnan(rank->worth.share))
+		return;
+	if (isfinite(rank->worth.ms) && isfinite(whole_ms))
+		strbuf_printf(out, "up to %.1f of %.1f ms", rank->worth.ms, whole_ms);
+	else
+		strbuf_printf(out, "up to %.0f %% of %s", rank->worth.share * 100, r->def->of ? r->def->of : r->def->title);
+	(void)judge;
+}
+
+/* The two busiest units that a verdict names; returns how many there are. */
+static unsigned busiest_units(const struct judge *judge, const struct judged *verdict, bool whole_run,
+			      const struct judge_resource *first[2], double load[2])
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < judge->n_resources; i++) {
+		const struct judge_resource *r = &judge->resources[i];
+		double time = whole_run ? r->mean : r->time;
+
+		if (isnan(time) || !has_word(verdict->def->units, r->def->name))
+			continue;
+		if (n == 0 || time > load[0]) {
+			first[1] = first[0], load[1] = load[0];
+			first[0] = r, load[0] = time;
+		} else if (n == 1 || time > load[1]) {
+			first[1] = r, load[1] = time;
+		}
+		n++;
+	}
+	return n < 2 ? n : 2;
+}
+
+void judge_put_headroom(const struct judge *judge, const struct judged *verdict, bool whole_run,
+			struct strbuf *out)
+{
+	const struct judge_resource *unit[2] = {NULL, NULL};
+	double load[2] = {NAN, NAN}, spare_ms = verdict ? (whole_run ? verdict->worth_mean.ms : verdict->worth.ms) : (double)NAN;
+
+	if (!verdict)
+		return;
+	if (verdict->def->spare) {
+		strbuf_str(out, "nothing to fix");
+		if (isfinite(spare_ms))
+			strbuf_printf(out, ": %.1f ms spare per frame", spare_ms > 0 ? spare_ms : 0);
+		return;
+	}
+	if (busiest_units(judge, verdict, whole_run, unit, load) < 2 || load[0] <= 0)
+		return;
+	strbuf_printf(out, "%s %.1f %% is the busiest unit, next %s %.1f %%", unit[0]->def->title, load[0],
+		      unit[1]->def->title, load[1]);
+	if (load[1] > 0)
+		strbuf_printf(out, ": at most %.1fx", load[0] / load[1]);
+}
