@@ -62,7 +62,7 @@ static double *table_vector(const struct metric_set *set, const struct rawtable 
 	for (unsigned i = VECTOR_CONSTANTS; i < set->n_vector; i++)
 		vector[i] = NAN;
 	if (table->constants[RAWTABLE_SECONDS].line)
-		vector[VECTOR_SECONDS] = table->seconds;
+		vector[VECTOR_SECONDS] = table->constants[RAWTABLE_SECONDS].decimal;
 	vector[VECTOR_CORE_ROWS] = table->instances[BLOCK_CORE];
 	for (unsigned i = 0; i < table->n_rows; i++) {
 		double *sum = &vector[VECTOR_CONSTANTS + table->rows[i].counter];
@@ -139,6 +139,8 @@ enum exit_status eval_run(const struct options *options, const struct gpudb *db,
 	str_printable(name, sizeof(name), strcmp(file, "-") == 0 ? "standard input" : file);
 	if (!file_read(file, FILE_MAX, &text, &n, err))
 		return EXIT_FAILED;
+	if (options->findings)
+		return eval_findings(options, db, product, name, (struct span){text, n}, out, err);
 	if (!eval_table(db, product, options->definitions, name, (struct span){text, n}, out, err))
 		return EXIT_FAILED;
 	return EXIT_DONE;

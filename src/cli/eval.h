@@ -11,6 +11,12 @@
 bool eval_table(const struct gpudb *db, const struct gpu_product *product, enum definitions definitions,
 		const char *file, struct span text, struct strbuf *out, struct err *err);
 
+/* `eval --findings`: judge one or several samples of counters, and append the verdict and the
+ * findings as `stat --findings` writes them. */
+enum exit_status eval_findings(const struct options *options, const struct gpudb *db,
+			       const struct gpu_product *product, const char *file, struct span text,
+			       struct strbuf *out, struct err *err);
+
 /* The command: read FILE ("-" is standard input) and append the result to *out. */
 enum exit_status eval_run(const struct options *options, const struct gpudb *db, struct strbuf *out,
 			  struct err *err);

@@ -7,9 +7,6 @@
 
 #define MOSTLY 0.5 /* of the time that a verdict held, for its evidence to be called clear */
 
-static const char *const marks[] = {
-	[SEVERITY_INFO] = " i", [SEVERITY_WARNING] = " !", [SEVERITY_CRITICAL] = "!!"};
-
 static bool has_held(const struct judged *f)
 {
 	return f->held_s > 0;
@@ -30,26 +27,37 @@ static const struct gpu_product *product_of(const struct judge *judge)
 	return judge->product;
 }
 
-/* The findings that held, the worst first, then the longest. Returns how many. */
-static unsigned sort_held(const struct judge *judge, const struct judged **held)
+/* The findings that held, the most useful change first. Returns how many. */
+static unsigned rank_held(const struct judge *judge, struct judge_rank *ranks)
 {
+	double share;
+	const struct judged *verdict = judge_longest(judge, &share);
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < judge->n_findings; i++) {
-		const struct judged *f = &judge->findings[i];
+		struct judge_rank rank;
 		unsigned at = n;
 
-		if (!has_held(f))
+		if (!has_held(&judge->findings[i]))
 			continue;
-		for (; at > 0 && (held[at - 1]->def->severity < f->def->severity ||
-				  (held[at - 1]->def->severity == f->def->severity &&
-				   held[at - 1]->held_s < f->held_s));
-		     at--)
-			held[at] = held[at - 1];
-		held[at] = f;
+		rank = judge_rank(judge, verdict, true, &judge->findings[i]);
+		for (; at > 0 && judge_ranks_before(&rank, &ranks[at - 1]); at--)
+			ranks[at] = ranks[at - 1];
+		ranks[at] = rank;
 		n++;
 	}
 	return n;
+}
+
+bool findings_held(const struct judge *judge, enum finding_severity level)
+{
+	AUTOFREE struct judge_rank *ranks = xcalloc(judge->n_findings + 1, sizeof(*ranks));
+	unsigned n = rank_held(judge, ranks);
+
+	for (unsigned i = 0; i < n; i++)
+		if (ranks[i].severity >= level)
+			return true;
+	return false;
 }
 
 /* ---- text ---- */
@@ -97,10 +105,7 @@ bool findings_result(const struct watch *watch, enum finding_severity fail_on,
 	if (judge)
 		verdict_line(judge, &line);
 	str_printable(verdict, FINDINGS_VERDICT_TEXT, line.n ? line.p : "");
-	for (unsigned i = 0; judge && fail_on && i < judge->n_findings; i++)
-		if (has_held(&judge->findings[i]) && judge->findings[i].def->severity >= fail_on)
-			return true;
-	return false;
+	return judge && fail_on && findings_held(judge, fail_on);
 }
 
 static void put_words(struct strbuf *out, const char *name, struct span text)
@@ -109,23 +114,48 @@ static void put_words(struct strbuf *out, const char *name, struct span text)
 		strbuf_printf(out, "    %-9s %.*s\n", name, SPAN_ARG(text));
 }
 
+static double run_seconds(const struct judge *judge)
+{
+	return (double)(judge->end_ns - judge->begin_ns) * 1e-9;
+}
+
+/* "above 0.65 W (guide)" */
 static void put_limit(struct strbuf *out, const struct judged *f)
 {
 	char text[UNITS_TEXT];
 
-	strbuf_printf(out, ", limit %s (%s)", unit_format(text, f->limit, f->number.unit, false, true),
-		      f->def->house ? "house" : "guide");
+	strbuf_printf(out, "%s %s (%s)", f->side == ALERT_ABOVE ? "above" : "below",
+		      unit_format(text, f->limit, f->number.unit, false, true), f->def->house ? "house" : "guide");
 }
 
-static void text_finding(const struct judge *judge, const struct judged *f, struct strbuf *out)
+/* "DRAM power above 0.65 W (guide): held 41 s of 60, worst 0.83 W, mean 0.71 W" */
+static void put_held(struct strbuf *out, const struct judge *judge, const struct judged *f)
+{
+	bool rate = f->number.metric && f->number.metric->grows;
+	double run_s = run_seconds(judge);
+	char text[UNITS_TEXT];
+
+	strbuf_printf(out, "%s ", f->number.title);
+	put_limit(out, f);
+	if (f->held_s > 0.995 * run_s)
+		strbuf_printf(out, ": held all of %.1f s", run_s);
+	else
+		strbuf_printf(out, ": held %.1f s of %.1f", f->held_s, run_s);
+	strbuf_printf(out, ", worst %s", unit_format(text, f->worst, f->number.unit, rate, true));
+	strbuf_printf(out, ", mean %s", unit_format(text, f->mean, f->number.unit, rate, true));
+}
+
+static void text_finding(const struct judge *judge, const struct judge_rank *rank, struct strbuf *out)
 {
 	const struct gpu_product *product = product_of(judge);
-	double run_s = (double)(judge->end_ns - judge->begin_ns) * 1e-9;
+	const struct judged *f = rank->f;
+	AUTO_STRBUF struct strbuf worth = {0};
 
-	strbuf_printf(out, "\n %s %s: %s\n    ", marks[f->def->severity], f->def->name, f->def->title);
-	put_number(out, &f->number, f->mean);
-	put_limit(out, f);
-	strbuf_printf(out, ", for %.1f of %.1f s\n", f->held_s, run_s);
+	judge_put_worth(judge, rank, true, &worth);
+	strbuf_printf(out, "\n %-8s %s: %s%s%s\n    ", finding_severity_names[rank->severity], f->def->name,
+		      f->def->title, worth.n ? ", " : "", worth.n ? worth.p : "");
+	put_held(out, judge, f);
+	strbuf_str(out, "\n");
 	put_words(out, "means", finding_text(f->def->says, product));
 	put_words(out, "do", finding_text(f->def->advice, product));
 	put_words(out, "look at", f->def->look);
@@ -134,10 +164,11 @@ static void text_finding(const struct judge *judge, const struct judged *f, stru
 
 static void findings_report(const struct export_table *table, const struct judge *judge, struct strbuf *out)
 {
-	AUTOFREE const struct judged **held = xcalloc(judge->n_findings + 1, sizeof(*held));
+	AUTOFREE struct judge_rank *ranks = xcalloc(judge->n_findings + 1, sizeof(*ranks));
+	AUTO_STRBUF struct strbuf headroom = {0};
 	double share;
 	const struct judged *verdict = judge_longest(judge, &share);
-	unsigned n = sort_held(judge, held);
+	unsigned n = rank_held(judge, ranks);
 
 	strbuf_str(out, "verdict  ");
 	verdict_line(judge, out);
@@ -145,13 +176,18 @@ static void findings_report(const struct export_table *table, const struct judge
 	if (!table->options->findings)
 		return;
 	if (verdict) {
+		judge_put_headroom(judge, verdict, true, &headroom);
+		put_words(out, "headroom", (struct span){headroom.p, headroom.n});
 		put_words(out, "means", finding_text(verdict->def->says, product_of(judge)));
 		put_words(out, "do", finding_text(verdict->def->advice, product_of(judge)));
 		put_words(out, "look at", verdict->def->look);
 	}
 	strbuf_printf(out, "\nfindings  %u of %u checks\n", n, judge->n_findings);
-	for (unsigned i = 0; i < n; i++)
-		text_finding(judge, held[i], out);
+	for (unsigned i = 0; i < n; i++) {
+		if (i == 0 || ranks[i].group != ranks[i - 1].group)
+			strbuf_printf(out, "\n%s\n", judge_group_titles[ranks[i].group]);
+		text_finding(judge, &ranks[i], out);
+	}
 }
 
 void findings_text(const struct export_table *table, const struct judge *judge, struct strbuf *out)
@@ -201,7 +237,7 @@ static void json_verdict(const struct judge *judge, struct strbuf *out)
 	const struct judged *verdict = judge_longest(judge, &share);
 
 	strbuf_str(out, "{\"verdict\":{\"id\":");
-	json_string(out, verdict ? verdict->def->name : "unclear");
+	json_string(out, verdict ? verdict->def->id : "unclear");
 	strbuf_str(out, ",\"confidence\":");
 	if (is_unclear(verdict))
 		strbuf_str(out, "null");
@@ -212,8 +248,12 @@ static void json_verdict(const struct judge *judge, struct strbuf *out)
 	strbuf_str(out, ",\"share\":");
 	json_number(out, share);
 	if (verdict) {
+		AUTO_STRBUF struct strbuf headroom = {0};
+
 		json_evidence(out, verdict);
 		json_span(out, "look", first_view(verdict->def));
+		judge_put_headroom(judge, verdict, true, &headroom);
+		json_span(out, "headroom", (struct span){headroom.p, headroom.n});
 		strbuf_str(out, "}");
 		return;
 	}
@@ -223,26 +263,50 @@ static void json_verdict(const struct judge *judge, struct strbuf *out)
 	strbuf_str(out, "}");
 }
 
-static void json_finding(const struct judge *judge, const struct judged *f, struct strbuf *out)
+static void json_gain(struct strbuf *out, const struct judge_rank *rank)
 {
+	if (isnan(rank->worth.gain)) {
+		strbuf_str(out, ",\"gain\":null");
+		return;
+	}
+	strbuf_str(out, ",\"gain\":{\"share\":");
+	json_number(out, rank->worth.gain);
+	strbuf_str(out, ",\"of\":");
+	json_string(out, rank->f->resource->def->name);
+	strbuf_str(out, ",\"ms\":");
+	json_number(out, rank->worth.ms);
+	strbuf_str(out, "}");
+}
+
+static void json_finding(const struct judge *judge, const struct judge_rank *rank, struct strbuf *out)
+{
+	static const char *const groups[JUDGE_GROUPS] = {"holds", "beside", "notes"};
 	const struct gpu_product *product = product_of(judge);
+	const struct judged *f = rank->f;
+	double run_s = run_seconds(judge);
 
 	strbuf_str(out, "{\"id\":");
 	json_string(out, f->def->name);
-	strbuf_printf(out, ",\"severity\":\"%s\",\"title\":", finding_severity_names[f->def->severity]);
+	strbuf_printf(out, ",\"severity\":\"%s\",\"group\":\"%s\",\"title\":",
+		      finding_severity_names[rank->severity], groups[rank->group]);
 	json_string(out, f->def->title);
 	strbuf_str(out, ",\"metric\":");
 	json_string(out, f->number.name);
 	strbuf_str(out, ",\"value\":");
 	json_number(out, f->mean);
+	strbuf_str(out, ",\"worst\":");
+	json_number(out, f->worst);
 	strbuf_str(out, ",\"unit\":");
 	json_string(out, f->number.unit->name);
-	strbuf_str(out, ",\"threshold\":");
+	strbuf_printf(out, ",\"side\":\"%s\",\"threshold\":", f->side == ALERT_ABOVE ? "above" : "below");
 	json_number(out, f->limit);
 	strbuf_printf(out, ",\"origin\":\"%s\"", f->def->house ? "house" : "guide");
 	json_span(out, "guide", finding_guide(judge->db, f->def, product));
+	json_gain(out, rank);
 	strbuf_str(out, ",\"held_s\":");
 	json_number(out, f->held_s);
+	strbuf_str(out, ",\"held\":");
+	json_number(out, run_s > 0 ? f->held_s / run_s : (double)NAN);
 	json_span(out, "look", first_view(f->def));
 	json_evidence(out, f);
 	json_span(out, "says", finding_text(f->def->says, product));
@@ -252,8 +316,8 @@ static void json_finding(const struct judge *judge, const struct judged *f, stru
 
 void findings_jsonl(const struct export_table *table, const struct judge *judge, struct strbuf *out)
 {
-	AUTOFREE const struct judged **held = xcalloc(judge->n_findings + 1, sizeof(*held));
-	unsigned n = sort_held(judge, held);
+	AUTOFREE struct judge_rank *ranks = xcalloc(judge->n_findings + 1, sizeof(*ranks));
+	unsigned n = rank_held(judge, ranks);
 
 	if (!table->options->findings) /* every object has the verdict */
 		return;
@@ -261,7 +325,7 @@ void findings_jsonl(const struct export_table *table, const struct judge *judge,
 	strbuf_str(out, ",\"findings\":[");
 	for (unsigned i = 0; i < n; i++) {
 		strbuf_str(out, i ? "," : "");
-		json_finding(judge, held[i], out);
+		json_finding(judge, &ranks[i], out);
 	}
 	strbuf_str(out, "]}\n");
 }
@@ -283,14 +347,14 @@ static void xml_text(struct strbuf *out, struct span text)
 	}
 }
 
-static void junit_failure(const struct judge *judge, const struct judged *f, struct strbuf *out)
+static void junit_failure(const struct judge *judge, const struct judge_rank *rank, struct strbuf *out)
 {
+	const struct judged *f = rank->f;
 	AUTO_STRBUF struct strbuf message = {0};
 
-	put_number(&message, &f->number, f->mean);
-	put_limit(&message, f);
+	put_held(&message, judge, f);
 	strbuf_str(out, ">\n    <failure type=\"");
-	strbuf_str(out, finding_severity_names[f->def->severity]);
+	strbuf_str(out, finding_severity_names[rank->severity]);
 	strbuf_str(out, "\" message=\"");
 	xml_text(out, span_of(message.p));
 	strbuf_str(out, "\">");
@@ -304,29 +368,34 @@ static void junit_failure(const struct judge *judge, const struct judged *f, str
 static void findings_junit(const struct export_table *table, const struct judge *judge, struct strbuf *out)
 {
 	enum finding_severity fail_on = table->options->fail_on ? table->options->fail_on : SEVERITY_WARNING;
-	AUTO_STRBUF struct strbuf verdict = {0};
+	AUTO_STRBUF struct strbuf line = {0};
+	double share;
+	const struct judged *verdict = judge_longest(judge, &share);
+	AUTOFREE struct judge_rank *ranks = xcalloc(judge->n_findings + 1, sizeof(*ranks));
 	unsigned failures = 0;
 
-	for (unsigned i = 0; i < judge->n_findings; i++)
-		failures += has_held(&judge->findings[i]) && judge->findings[i].def->severity >= fail_on;
+	for (unsigned i = 0; i < judge->n_findings; i++) {
+		ranks[i] = judge_rank(judge, verdict, true, &judge->findings[i]);
+		failures += has_held(ranks[i].f) && ranks[i].severity >= fail_on;
+	}
 	strbuf_str(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 	strbuf_printf(
 		out, "<testsuite name=\"malitop\" tests=\"%u\" failures=\"%u\" errors=\"0\" time=\"%.3f\">\n",
-		judge->n_findings, failures, (double)(judge->end_ns - judge->begin_ns) * 1e-9);
+		judge->n_findings, failures, run_seconds(judge));
 	for (unsigned i = 0; i < judge->n_findings; i++) {
-		const struct judged *f = &judge->findings[i];
+		const struct judged *f = ranks[i].f;
 
 		strbuf_str(out, "  <testcase classname=\"malitop.findings\" name=\"");
 		xml_text(out, span_of(f->def->name));
 		strbuf_printf(out, "\" time=\"%.3f\"", f->held_s);
-		if (has_held(f) && f->def->severity >= fail_on)
-			junit_failure(judge, f, out);
+		if (has_held(f) && ranks[i].severity >= fail_on)
+			junit_failure(judge, &ranks[i], out);
 		else
 			strbuf_str(out, "/>\n");
 	}
-	verdict_line(judge, &verdict);
+	verdict_line(judge, &line);
 	strbuf_str(out, "  <system-out>");
-	xml_text(out, span_of(verdict.p));
+	xml_text(out, span_of(line.p));
 	strbuf_str(out, "</system-out>\n</testsuite>\n");
 }
 

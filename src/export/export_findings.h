@@ -9,6 +9,9 @@
 void findings_text(const struct export_table *table, const struct judge *judge, struct strbuf *out);
 void findings_jsonl(const struct export_table *table, const struct judge *judge, struct strbuf *out);
 
+/* Whether a finding held that has this severity under the verdict of the run, or a worse one. */
+bool findings_held(const struct judge *judge, enum finding_severity level);
+
 /* Write one line for people: "GPU bound: fragment (clear, 92 % of the time): ...". Returns whether
  * a finding of that severity or worse held; false if fail_on is 0. Without a watch (NULL) verdict
  * is "". */

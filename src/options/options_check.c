@@ -72,6 +72,7 @@ static const struct {
 			  "stat writes table, csv, jsonl or junit"},
 	[COMMAND_EXPORT] = {FORMATS(TABLE) | ROW_FORMATS | FORMATS(JUNIT) | FORMATS(OPENMETRICS),
 			    "export writes table, csv, jsonl, perfetto, counters, junit or openmetrics"},
+	[COMMAND_EVAL] = {FORMATS(TABLE) | FORMATS(JSONL) | FORMATS(JUNIT), "eval writes table, jsonl or junit"},
 	[COMMAND_LIST] = {FORMATS(TABLE) | FORMATS(CSV) | FORMATS(JSONL), "list prints table, csv or jsonl"},
 	[COMMAND_DOCTOR] = {FORMATS(TABLE) | FORMATS(JSONL), "doctor prints table or jsonl"},
 };
@@ -224,6 +225,17 @@ static bool check_repeat(struct options *options, const struct option_words *wor
 	       err_set(err, 0, "--interval: not with --repeat, which reports totals only");
 }
 
+static bool check_eval(struct options *options, bool format_given, struct err *err)
+{
+	if (!options->gpu)
+		return err_set(err, 0, "eval: no GPU: give --gpu NAME, see malitop list gpus");
+	if (!check_format(options, format_given, err))
+		return false;
+	options->findings = options->findings || options->fail_on || options->format == FORMAT_JUNIT;
+	return options->findings || options->format == FORMAT_TABLE ||
+	       err_set(err, 0, "--format: eval writes metrics as a table only: also give --findings");
+}
+
 bool options_check(struct options *options, const struct option_words *words, bool refresh_given,
 		   struct err *err)
 {
@@ -255,7 +267,5 @@ bool options_check(struct options *options, const struct option_words *words, bo
 		return err_set(err, 0,
 			       "passes: give --env to print the environment; stat --passes -- CMD "
 			       "times the passes of CMD");
-	if (command == COMMAND_EVAL && !options->gpu)
-		return err_set(err, 0, "eval: no GPU: give --gpu NAME, see malitop list gpus");
-	return true;
+	return command != COMMAND_EVAL || check_eval(options, format_given, err);
 }

@@ -180,7 +180,7 @@ unsigned screen_judge_held(const struct screen_judge *j)
 	unsigned n = 0;
 
 	for (unsigned i = 0; j->judge && i < j->judge->n_findings; i++)
-		n += j->judge->findings[i].holds && j->judge->findings[i].def->severity > SEVERITY_INFO &&
+		n += j->judge->findings[i].holds && j->judge->findings[i].def->severity > SEVERITY_NOTE &&
 		     !screen_judge_mutes(j, j->judge->findings[i].def);
 	return n;
 }

@@ -61,7 +61,7 @@ static struct view_findings findings_of(const struct screen_judge *j, const stru
 		of.n++;
 		of.n_known += !isnan(f->number.value);
 		of.n_fine += !f->holds && judged_is_fine(f);
-		if (f->holds && f->def->severity > SEVERITY_INFO)
+		if (f->holds && f->def->severity > SEVERITY_NOTE)
 			add_held(&of, f);
 		else if (f->holds)
 			add_name(&of.noticed, f->def->title);
