@@ -283,6 +283,7 @@ static void json_finding(const struct judge *judge, const struct judge_rank *ran
 	static const char *const groups[JUDGE_GROUPS] = {"holds", "beside", "notes"};
 	const struct gpu_product *product = product_of(judge);
 	const struct judged *f = rank->f;
+	AUTO_STRBUF struct strbuf worth = {0};
 	double run_s = run_seconds(judge);
 
 	strbuf_str(out, "{\"id\":");
@@ -303,6 +304,8 @@ static void json_finding(const struct judge *judge, const struct judge_rank *ran
 	strbuf_printf(out, ",\"origin\":\"%s\"", f->def->house ? "house" : "guide");
 	json_span(out, "guide", finding_guide(judge->db, f->def, product));
 	json_gain(out, rank);
+	judge_put_worth(judge, rank, true, &worth);
+	json_span(out, "worth", (struct span){worth.p, worth.n});
 	strbuf_str(out, ",\"held_s\":");
 	json_number(out, f->held_s);
 	strbuf_str(out, ",\"held\":");

@@ -58,8 +58,7 @@ struct judge_rank judge_rank(const struct judge *judge, const struct judged *ver
 		return r;
 	if (is_explained(verdict, f)) {
 		r.group = JUDGE_HOLDS;
-		if (!is_late(judge, whole_run))
-			r.severity = SEVERITY_WARNING;
+		r.severity = is_late(judge, whole_run) ? SEVERITY_CRITICAL : SEVERITY_WARNING;
 	} else {
 		r.group = is_free(verdict, f) ? JUDGE_NOTES : JUDGE_BESIDE;
 		if (f->def->resource.n) /* one of the user's own says itself how bad it is */
