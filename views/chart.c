@@ -5,6 +5,7 @@
 #include "views/widget.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,12 +92,47 @@ static bool check_names(const struct chart_reader *r, const struct stanza_line *
 	return true;
 }
 
+/* A metric of shown frames has another one for the time in which nobody counts them. */
+static void add_faces(struct chart_reader *r, struct series *s)
+{
+	const struct metric_set *set = r->sets[s->source];
+	AUTOFREE char *name = xasprintf("%sWanted", s->metric->def->name);
+	double fps = set->constants[VECTOR_FPS];
+	const struct metric *wanted = metric_find(set, span_of(name));
+
+	if (!wanted || isnan(fps))
+		return;
+	s->shown = (struct series_face){s->metric, s->label, s->brief, s->note};
+	s->wanted = (struct series_face){wanted,
+					 own_string(r->views, xasprintf("%s at %g fps wanted", s->label, fps)),
+					 own_string(r->views, xasprintf("%s, wanted", s->brief)), s->note};
+}
+
+/* A chart of nothing but such metrics says it once. */
+static void add_base(struct chart_reader *r)
+{
+	struct chart *chart = r->chart;
+	double fps = NAN;
+
+	for (unsigned i = 0; i < chart->n_series; i++) {
+		if (!chart->series[i].wanted.metric)
+			return;
+		fps = r->sets[chart->series[i].source]->constants[VECTOR_FPS];
+	}
+	if (isnan(fps))
+		return;
+	chart->shown_base = chart->base;
+	chart->wanted_base = own_string(
+		r->views, xasprintf("at %g fps wanted%s%s", fps, *chart->base ? ", " : "", chart->base));
+}
+
 static void add_series(struct chart_reader *r, const struct series *series)
 {
 	struct chart *chart = r->chart;
 
 	chart->series = xreallocarray(chart->series, chart->n_series + 1, sizeof(*chart->series));
-	chart->series[chart->n_series++] = *series;
+	chart->series[chart->n_series] = *series;
+	add_faces(r, &chart->series[chart->n_series++]);
 }
 
 /* Every metric of a group. */
@@ -356,6 +392,7 @@ static bool end_chart(struct chart_reader *r, unsigned line, struct err *err)
 			return false;
 	r->chart->loads = span_is(chart_option(r->chart, "levels"), "load");
 	r->chart->to_limit = span_is(chart_option(r->chart, "levels"), "limit");
+	add_base(r);
 	r->chart = NULL;
 	r->n_lines = r->n_exprs = 0;
 	return true;

@@ -72,6 +72,31 @@ bool views_read(struct views *views, const struct gpudb *db, struct err *err)
 	return ok;
 }
 
+static void turn_series(struct series *s, bool known, bool saturated)
+{
+	const struct series_face *face = known ? &s->shown : &s->wanted;
+
+	if (!face->metric)
+		return;
+	s->metric = face->metric;
+	s->label = face->label;
+	s->brief = face->brief;
+	s->note = !known && saturated ? "at least: frame times tell (stat --passes)" : face->note;
+}
+
+void views_frames(struct views *views, bool known, bool saturated)
+{
+	for (unsigned v = 0; v < views->n_views; v++)
+		for (unsigned c = 0; c < views->views[v].n_charts; c++) {
+			struct chart *chart = &views->views[v].charts[c];
+
+			if (chart->wanted_base)
+				chart->base = known ? chart->shown_base : chart->wanted_base;
+			for (unsigned i = 0; i < chart->n_series; i++)
+				turn_series(&chart->series[i], known, saturated);
+		}
+}
+
 const struct view *views_find(const struct views *views, const char *name_or_digit)
 {
 	for (unsigned i = 0; i < views->n_views; i++) {

@@ -98,6 +98,12 @@ struct series {
 	const char *note; /* after the value, if there is room; "" for none */
 	unsigned n_parts; /* how many of the next series are parts of its bar */
 	unsigned part;    /* which part it is of an earlier series' bar, from 1; 0 if of none */
+	/* What the fields above are while frames are counted, and while they are not; no metric in
+	 * both: always the same. views_frames takes one of them. */
+	struct series_face {
+		const struct metric *metric;
+		const char *label, *brief, *note;
+	} shown, wanted;
 };
 
 #define SERIES_PARTS 6
@@ -120,6 +126,7 @@ enum chart_place {
 struct chart {
 	const char *name, *title; /* title may be "" */
 	const char *base;         /* what its percentages are shares of, or the like; "" for none */
+	const char *shown_base, *wanted_base; /* as the faces of its series; NULL: always the same */
 	enum chart_place place;
 	unsigned from_cols;  /* shown only in terminals at least this wide (columns) */
 	unsigned below_cols; /* shown only in narrower ones; 0: in all */
@@ -196,6 +203,10 @@ bool views_init(struct views *views, const struct gpudb *db,
 /* All of them, whether or not this machine can show them, without series. Free it in any case. */
 bool views_read(struct views *views, const struct gpudb *db, struct err *err);
 void views_fini(struct views *views);
+/* Whether the frames that are shown are known, and whether the GPU is saturated. While they are
+ * not, a metric gives way to the one named like it with Wanted at the end, and its label says so;
+ * of a saturated GPU that is a lower bound, and its note says so. */
+void views_frames(struct views *views, bool known, bool saturated);
 /* Put a chart before all others of a view; its series are owned by the views from now on. Does
  * nothing (and frees them) if there is no such view. Pointers to charts of that view become
  * invalid. */

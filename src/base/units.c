@@ -41,6 +41,12 @@ static const struct unit units[] = {
 	{"tiles", UNIT_COUNT, "", false},
 	{"transactions", UNIT_COUNT, "", false},
 	{"warps", UNIT_COUNT, "", false},
+	{"frames", UNIT_LEVEL, "", false},
+	{"cycles/frame", UNIT_LEVEL, "cy", false},
+	{"bytes/frame", UNIT_LEVEL, "B", false},
+	{"primitives/frame", UNIT_LEVEL, "", false},
+	{"fragments/frame", UNIT_LEVEL, "", false},
+	{"instructions/frame", UNIT_LEVEL, "", false},
 	{"bits", UNIT_LEVEL, "bit", false},
 	{"instances", UNIT_LEVEL, "", false},
 	{"ratio", UNIT_RATIO, "", false},
@@ -321,6 +327,48 @@ static const struct {
 	const char *name;
 	double ns;
 } time_units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}};
+
+/* How many of the symbol's units one is: 1e-3 for "ms", of which the rest, "s", is the base. */
+static double symbol_scale(struct span *symbol)
+{
+	static const struct {
+		char letter;
+		double scale;
+	} prefixes[] = {{'n', 1e-9}, {'u', 1e-6}, {'m', 1e-3}, {'k', 1e3}, {'M', 1e6}, {'G', 1e9}, {'T', 1e12}};
+
+	for (size_t i = 0; symbol->n && i < ARRAY_LEN(prefixes); i++)
+		if (symbol->p[0] == prefixes[i].letter) {
+			*symbol = (struct span){symbol->p + 1, symbol->n - 1};
+			return prefixes[i].scale;
+		}
+	return 1;
+}
+
+bool quantity_parse(struct span text, const struct unit *unit, double *value)
+{
+	struct span symbol, own = span_of(unit ? unit->symbol : "");
+	size_t digits = 0;
+	double scale;
+
+	if (span_double(text, value))
+		return true;
+	while (digits < text.n && strchr("0123456789.-+", text.p[digits]) && text.p[digits])
+		digits++;
+	symbol = span_trim((struct span){text.p + digits, text.n - digits});
+	if (!span_double((struct span){text.p, digits}, value))
+		return false;
+	if (!symbol.n || span_eq(symbol, own))
+		return true;
+	scale = symbol_scale(&symbol);
+	if (!unit || !symbol.n) {
+		*value *= scale;
+		return !unit || scale > 1;
+	}
+	if (own.n > 1 && own.p[0] == 'm') /* ms and mJ */
+		scale /= symbol_scale(&own);
+	*value *= scale;
+	return span_eq(symbol, own) && own.n;
+}
 
 char *count_format(char *buf, uint64_t count)
 {

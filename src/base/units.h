@@ -42,6 +42,11 @@ char *number_digits(char *buf, double value, int digits);
 /* "1,241,209,259". buf has UNITS_TEXT bytes. Returns buf. */
 char *count_format(char *buf, uint64_t count);
 
+/* Parse a number as a unit's values are: "16.6ms" or "0.0166 s" of milliseconds, "50MB" of bytes,
+ * "70 %", "400k", "0.9". NULL for a unit that is not known yet: any is accepted, and the number is
+ * meaningless. Returns false if it is malformed or another unit. */
+bool quantity_parse(struct span text, const struct unit *unit, double *value);
+
 /* Parse "100ms", "1.5s", "2m": a decimal number with ns, us, ms, s or m, between min and max. A
  * bare number is an error. The error message quotes the text and the range. */
 bool time_parse(const char *text, int64_t min_ns, int64_t max_ns, int64_t *ns, struct err *err);

@@ -23,8 +23,9 @@ struct finding_limit {
 	struct gpu_set gpus;
 	struct span formulas; /* alternatives, separated by '|' */
 	enum alert_side side; /* never ALERT_NONE */
-	bool reached;         /* "from": at `on` it is met */
-	double on, off;
+	bool reached;                           /* "from": at `on` it is met */
+	double on, off;               /* in the unit of the metric */
+	struct span on_text, off_text; /* as written; the second is empty without "until" */
 	unsigned line;
 	struct finding_limit *next;
 };
@@ -57,6 +58,8 @@ struct finding_def {
 	struct metric_variant *headroom;      /* of a verdict: formulas, milliseconds of a frame that are spare */
 	struct metric_variant *time, *whole;  /* of a resource: formulas, percent of the whole; milliseconds of
 					       * a shown frame that the whole takes */
+	struct metric_variant *takes, *may_take; /* of a resource: formulas, milliseconds of a shown frame at
+						  * full speed, and those that a wanted one may take */
 	const char *of;                       /* of a resource: what the whole is, "GPU time" */
 	struct span rules;                    /* names of the rules that it covers (doc/findings.md) */
 	const char *file;

@@ -68,6 +68,8 @@ VARIANT_FIELD(field_gain, gain)
 VARIANT_FIELD(field_headroom, headroom)
 VARIANT_FIELD(field_time, time)
 VARIANT_FIELD(field_whole, whole)
+VARIANT_FIELD(field_takes, takes)
+VARIANT_FIELD(field_may_take, may_take)
 
 #define STRING_FIELD(function, member)                                                 \
 	static bool function(struct gpudb *db, void *thing, struct stanza *s,          \
@@ -125,16 +127,27 @@ static struct span last_word(struct span *text)
 	return word;
 }
 
+/* Take a number off *text, with its unit: "2", "50MB", "70 %". */
+static struct span last_quantity(struct span *text)
+{
+	struct span word = last_word(text), number;
+
+	if (!word.n || strchr("0123456789.-+", word.p[0]))
+		return word;
+	number = last_word(text);
+	return (struct span){number.p, (size_t)(word.p + word.n - number.p)};
+}
+
 /* Parse "A | B above 2", "A | B above 2 until 1.5" or "A from 3". */
 static bool limit_parse(struct span text, struct finding_limit *limit)
 {
-	struct span word = last_word(&text);
-	struct span number = word, before = last_word(&text);
+	struct span number = last_quantity(&text), before = last_word(&text);
 
 	if (span_is(before, "until")) {
-		if (!span_double(number, &limit->off))
+		limit->off_text = number;
+		if (!quantity_parse(number, NULL, &limit->off))
 			return false;
-		number = last_word(&text);
+		number = last_quantity(&text);
 		before = last_word(&text);
 	} else {
 		limit->off = NAN;
@@ -144,11 +157,18 @@ static bool limit_parse(struct span text, struct finding_limit *limit)
 		      : span_is(before, "above") ? ALERT_ABOVE
 		      : span_is(before, "below") ? ALERT_BELOW
 						 : ALERT_NONE;
-	if (limit->side == ALERT_NONE || !text.n || !span_double(number, &limit->on))
+	limit->on_text = number;
+	if (limit->side == ALERT_NONE || !text.n || !quantity_parse(number, NULL, &limit->on))
 		return false;
+	limit->formulas = text;
+	return true;
+}
+
+/* Whether it ends on the side of the limit that is fine. */
+static bool limit_is_in_order(struct finding_limit *limit)
+{
 	if (isnan(limit->off))
 		limit->off = limit->on;
-	limit->formulas = text;
 	return limit->side == ALERT_ABOVE ? limit->off <= limit->on : limit->off >= limit->on;
 }
 
@@ -162,8 +182,8 @@ static bool limit_add(struct gpudb *db, struct finding_limit **list, struct stan
 		return false;
 	if (!limit_parse(text, &limit))
 		return stanza_fail(s, line->line, err,
-				   "%.*s '%.*s': expected a formula, 'above', 'below' or 'from', a number, and maybe "
-				   "'until' and the number at which it ends",
+				   "%.*s '%.*s': expected a formula, 'above', 'below' or 'from', a number with or "
+				   "without a unit, and maybe 'until' and the number at which it ends",
 				   SPAN_ARG(line->key), SPAN_ARG(text));
 	while (*list)
 		list = &(*list)->next;
@@ -205,7 +225,8 @@ static const struct gpudb_field verdict_fields[] = {
 	{"headroom", field_headroom}, {NULL, NULL}};
 static const struct gpudb_field condition_fields[] = {{"gpus", field_gpus}, {"and", field_and}, {NULL, NULL}};
 static const struct gpudb_field resource_fields[] = {
-	{"title", field_title}, {"of", field_of}, {"time", field_time}, {"whole", field_whole}, {NULL, NULL}};
+	{"title", field_title}, {"of", field_of}, {"time", field_time},
+	{"whole", field_whole}, {"takes", field_takes}, {"may-take", field_may_take}, {NULL, NULL}};
 static const struct gpudb_field note_fields[] = {
 	FIELDS_OF_ALL, {"metrics", field_metrics}, {"says", field_says}, {NULL, NULL}};
 
@@ -324,11 +345,39 @@ static bool formulas_check(struct gpudb *db, const struct finding_def *def, unsi
 	return true;
 }
 
-static bool limits_check(struct gpudb *db, const struct finding_def *def, const struct finding_limit *limit,
+/* The unit of a limit: that of its metric. A formula has none. */
+static const struct unit *limit_unit(const struct gpudb *db, const struct finding_limit *limit)
+{
+	struct span rest = limit->formulas;
+	const struct metric_def *def = metric_def_find(db, span_trim(span_until(&rest, '|')));
+
+	return def ? def->unit : unit_find(SPAN_LIT("ratio"));
+}
+
+static bool limit_check(const struct gpudb *db, const struct finding_def *def, struct finding_limit *limit,
+			struct err *err)
+{
+	const struct unit *unit = limit_unit(db, limit);
+
+	if (!quantity_parse(limit->on_text, unit, &limit->on) ||
+	    (limit->off_text.n && !quantity_parse(limit->off_text, unit, &limit->off)))
+		return err_set(err, 0, "%s:%u: %s: limit '%.*s': the unit of '%.*s' is %s", def->file,
+			       limit->line, def->name, SPAN_ARG(limit->on_text), SPAN_ARG(limit->formulas),
+			       unit->name);
+	return limit_is_in_order(limit) ||
+	       err_set(err, 0,
+		       "%s:%u: %s: limit '%.*s until %.*s': it would end where it begins or beyond: expected "
+		       "a number on the side that is fine",
+		       def->file, limit->line, def->name, SPAN_ARG(limit->on_text),
+		       SPAN_ARG(limit->off_text));
+}
+
+static bool limits_check(struct gpudb *db, const struct finding_def *def, struct finding_limit *limit,
 			 struct err *err)
 {
 	for (; limit; limit = limit->next)
-		if (!formulas_check(db, def, limit->line, limit->formulas, err))
+		if (!formulas_check(db, def, limit->line, limit->formulas, err) ||
+		    !limit_check(db, def, limit, err))
 			return false;
 	return true;
 }
@@ -374,7 +423,8 @@ bool findings_link(struct gpudb *db, struct err *err)
 		    !names_check(db, def, FINDING_RESOURCE, def->explains, err) ||
 		    !names_check(db, def, FINDING_RESOURCE, def->units, err) ||
 		    !variants_check(db, def, def->gain, err) || !variants_check(db, def, def->headroom, err) ||
-		    !variants_check(db, def, def->time, err) || !variants_check(db, def, def->whole, err))
+		    !variants_check(db, def, def->time, err) || !variants_check(db, def, def->whole, err) ||
+		    !variants_check(db, def, def->takes, err) || !variants_check(db, def, def->may_take, err))
 			return false;
 	}
 	return true;

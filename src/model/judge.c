@@ -42,6 +42,7 @@ void judge_clear(struct judge *judge)
 		struct judge_resource *r = &judge->resources[i];
 
 		r->time = r->mean = r->whole_ms = r->whole_mean = NAN;
+		r->takes_ms = r->takes_mean = r->may_take_ms = NAN;
 	}
 	forget_met(&judge->priv->late);
 	judge->late = false;
@@ -268,12 +269,21 @@ static void step_verdict(struct judge *judge, int64_t begin_ns, int64_t end_ns)
 		count_verdict(judge, (double)(end_ns - (before ? begin_ns : v->since_ns)) * 1e-9);
 }
 
-/* The frames per second that a source has counted, unless the caller knows them. */
+/* The frames per second that were shown, unless the caller knows them: by the source that counts
+ * them, or as the caller has put them into the vectors. */
 static void find_frame_rate(const struct judge_priv *p, const double *const vectors[SOURCE_KINDS],
 			    double *rate)
 {
 	if (isnan(*rate) && p->fps && vectors[SOURCE_PASSES])
 		*rate = metric_value(p->fps, vectors[SOURCE_PASSES]);
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS && isnan(*rate); kind++)
+		if (vectors[kind])
+			*rate = vectors[kind][VECTOR_FRAME_RATE];
+}
+
+static double value_or_nan(const struct expr *expr, const double *values)
+{
+	return expr->n ? expr_eval(expr, values) : (double)NAN;
 }
 
 static void step_resources(struct judge *judge, int64_t begin_ns, int64_t end_ns)
@@ -286,7 +296,10 @@ static void step_resources(struct judge *judge, int64_t begin_ns, int64_t end_ns
 		struct judge_resource *r = &judge->resources[i];
 
 		r->time = expr_eval(&r->priv->time, values);
-		r->whole_ms = r->priv->whole.n ? expr_eval(&r->priv->whole, values) : (double)NAN;
+		r->whole_ms = value_or_nan(&r->priv->whole, values);
+		r->takes_ms = value_or_nan(&r->priv->takes, values);
+		r->may_take_ms = value_or_nan(&r->priv->may_take, values);
+		add_mean(&r->takes_mean, r->takes_ms, before_s, step_s);
 		add_mean(&r->mean, r->time, before_s, step_s);
 		add_mean(&r->whole_mean, r->whole_ms, before_s, step_s);
 	}

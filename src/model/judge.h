@@ -81,6 +81,8 @@ struct judge_resource {
 	const struct finding_def *def;
 	double time, mean;            /* percent of the whole that it works: now, and over the run; NaN */
 	double whole_ms, whole_mean;  /* what the whole takes of a shown frame; NaN: unknown */
+	double takes_ms, takes_mean;  /* the same at full speed */
+	double may_take_ms;           /* what a wanted frame may take; NaN: no budget */
 	struct resource_priv *priv;
 };
 
@@ -172,7 +174,7 @@ bool judge_ranks_before(const struct judge_rank *a, const struct judge_rank *b);
 /* "up to 6.1 of 23.1 ms", "energy only, fragment does not wait for it"; nothing without a bound. */
 void judge_put_worth(const struct judge *judge, const struct judge_rank *rank, bool whole_run,
 		     struct strbuf *out);
-/* What follows a verdict's title: "arithmetic 71.6 % is the busiest unit, next texture 40 %: at most
+/* What follows a verdict's title: "needs 23.1 of 14.2 ms: over by 8.9 ms, 1.63x; arithmetic 71.6 % is the busiest unit, next texture 40 %: at most
  * 1.8x", "nothing to fix: 6.3 ms spare per frame"; or nothing. */
 void judge_put_headroom(const struct judge *judge, const struct judged *verdict, bool whole_run,
 			struct strbuf *out);

@@ -236,6 +236,8 @@ static void resources_init(struct judge *judge)
 		r->priv = xcalloc(1, sizeof(*r->priv));
 		r->priv->time = time;
 		compile_variants(p, def->whole, &r->priv->whole);
+		compile_variants(p, def->takes, &r->priv->takes);
+		compile_variants(p, def->may_take, &r->priv->may_take);
 		judge->n_resources++;
 	}
 	judge->resources = xreallocarray(judge->resources, judge->n_resources, sizeof(*judge->resources));
@@ -328,6 +330,8 @@ void judge_free(struct judge *judge)
 	for (unsigned i = 0; i < judge->n_resources; i++) {
 		expr_fini(&judge->resources[i].priv->time);
 		expr_fini(&judge->resources[i].priv->whole);
+		expr_fini(&judge->resources[i].priv->takes);
+		expr_fini(&judge->resources[i].priv->may_take);
 		free(judge->resources[i].priv);
 	}
 	conditions_fini(&judge->priv->late);

@@ -37,7 +37,7 @@ struct judged_priv {
 };
 
 struct resource_priv {
-	struct expr time, whole; /* empty: none */
+	struct expr time, whole, takes, may_take; /* empty: none */
 };
 
 struct judge_priv {

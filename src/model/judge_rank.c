@@ -124,6 +124,23 @@ static unsigned busiest_units(const struct judge *judge, const struct judged *ve
 	return n < 2 ? n : 2;
 }
 
+/* "needs 23.1 of 14.2 ms: over by 8.9 ms, 1.63x" */
+static void put_budget(const struct judge *judge, const struct judged *verdict, bool whole_run,
+		       struct strbuf *out)
+{
+	for (unsigned i = 0; i < judge->n_resources; i++) {
+		const struct judge_resource *r = &judge->resources[i];
+		double takes = whole_run ? r->takes_mean : r->takes_ms;
+
+		if (isnan(takes) || isnan(r->may_take_ms) || !has_word(verdict->def->explains, r->def->name))
+			continue;
+		strbuf_printf(out, "needs %.1f of %.1f ms", takes, r->may_take_ms);
+		if (takes > r->may_take_ms)
+			strbuf_printf(out, ": over by %.1f ms, %.2fx", takes - r->may_take_ms,
+				      takes / r->may_take_ms);
+	}
+}
+
 void judge_put_headroom(const struct judge *judge, const struct judged *verdict, bool whole_run,
 			struct strbuf *out)
 {
@@ -138,9 +155,10 @@ void judge_put_headroom(const struct judge *judge, const struct judged *verdict,
 			strbuf_printf(out, ": %.1f ms spare per frame", spare_ms > 0 ? spare_ms : 0);
 		return;
 	}
+	put_budget(judge, verdict, whole_run, out);
 	if (busiest_units(judge, verdict, whole_run, unit, load) < 2 || load[0] <= 0)
 		return;
-	strbuf_printf(out, "%s %.1f %% is the busiest unit, next %s %.1f %%", unit[0]->def->title, load[0],
+	strbuf_printf(out, "%s%s %.1f %% is the busiest unit, next %s %.1f %%", out->n ? "; " : "", unit[0]->def->title, load[0],
 		      unit[1]->def->title, load[1]);
 	if (load[1] > 0)
 		strbuf_printf(out, ": at most %.1fx", load[0] / load[1]);

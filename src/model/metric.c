@@ -215,7 +215,7 @@ static void set_alert(const struct build *b, struct metric *m)
 {
 	for (const struct metric_variant *v = m->def->alerts; v; v = v->next)
 		if (gpu_set_has(v->gpus, b->set->product)) {
-			metric_alert_parse(v->text, &m->alert, &m->alert_at);
+			metric_alert_parse(v->text, m->def->unit, &m->alert, &m->alert_at);
 			m->of_budget = isnan(m->alert_at);
 			if (m->of_budget) /* up to 5 % over the frame budget is on time */
 				m->alert_at = 1050 / b->set->constants[VECTOR_FPS];

@@ -153,8 +153,10 @@ bool metric_compile(const struct metric_set *set, const struct gpudb *db, struct
 
 /* Fill a vector (n_vector doubles) from a column. */
 void metric_vector(const struct metric_set *set, const struct column *column, double *vector);
-/* The frames that a source counted per second in a column; NaN if it does not count frames. Put it
- * into the vector of another source for the same time: metric_vector leaves it unknown there. */
+/* The frames that a source counted per second in a column; NaN if it does not count frames. Frames
+ * that fill the column are counted by how long they took, because a short column has one more or
+ * one less by chance. Put it into the vectors of all sources for the same time: metric_vector
+ * leaves it unknown there. */
 double metric_frame_rate(const struct metric_set *set, const struct column *column);
 /* Return the set's own instance of that kind and number: `like` may be another source's, which has
  * the same clusters and CPUs in a set of its own. NULL if the set has no such instance. */

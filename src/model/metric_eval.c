@@ -23,14 +23,30 @@ void metric_vector(const struct metric_set *set, const struct column *column, do
 	memcpy(vector + VECTOR_CONSTANTS, column->value, set->n_slots * sizeof(*vector));
 }
 
+static double named_value(const struct metric_set *set, struct span name, const struct column *column)
+{
+	struct metric_name slot;
+
+	if (!metric_names_find(set->names, name, &slot) || slot.kind != NAME_SLOT)
+		return NAN;
+	return column->value[slot.at] * set->slots[slot.at].scale;
+}
+
+#define EDGE_FRAMES 2 /* at both ends of a column together, a frame may be cut */
+
 double metric_frame_rate(const struct metric_set *set, const struct column *column)
 {
-	struct metric_name frames;
+	double frames = named_value(set, SPAN_LIT("FrameCount"), column),
+	       lasted = named_value(set, SPAN_LIT("FrameTime"), column) * 1e-3,
+	       seconds = (double)column->time_ns * 1e-9;
 
-	if (!metric_names_find(set->names, SPAN_LIT("FrameCount"), &frames) || frames.kind != NAME_SLOT ||
-	    !column->n_samples || !column->time_ns)
+	if (isnan(frames))
+		frames = named_value(set, SPAN_LIT("DisplayFrames"), column);
+	if (!column->n_samples || !column->time_ns || isnan(frames))
 		return NAN;
-	return column->value[frames.at] / ((double)column->time_ns * 1e-9);
+	if (frames > EDGE_FRAMES && fabs(lasted - seconds) <= EDGE_FRAMES * lasted / frames)
+		return frames / lasted;
+	return frames / seconds;
 }
 
 const struct metric_instance *metric_instance_like(const struct metric_set *set,

@@ -37,7 +37,7 @@ bool metric_names_find(const struct metric_names *names, struct span name, struc
 bool metric_name_known(const struct gpudb *db, struct span name);
 
 /* metric_parse.c: "above 2"; NaN for "above budget", the time of a frame */
-bool metric_alert_parse(struct span text, enum alert_side *side, double *at);
+bool metric_alert_parse(struct span text, const struct unit *unit, enum alert_side *side, double *at);
 /* metric_eval.c: find the instances of a finished set, and the kinds of instances that each metric
  * can be broken down by. */
 void metric_instances_find(struct metric_set *set);

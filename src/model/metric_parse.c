@@ -82,14 +82,14 @@ VARIANT_FIELD(field_guide, guides)
 VARIANT_FIELD(field_var, vars)
 VARIANT_FIELD(add_alert, alerts)
 
-bool metric_alert_parse(struct span text, enum alert_side *side, double *at)
+bool metric_alert_parse(struct span text, const struct unit *unit, enum alert_side *side, double *at)
 {
 	struct span word = span_word(&text);
 
 	*side = span_is(word, "above") ? ALERT_ABOVE : span_is(word, "below") ? ALERT_BELOW : ALERT_NONE;
 	*at = NAN;
 	return *side != ALERT_NONE &&
-	       (span_is(span_trim(text), "budget") || span_double(span_trim(text), at));
+	       (span_is(span_trim(text), "budget") || quantity_parse(span_trim(text), unit, at));
 }
 
 static bool field_alert(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
@@ -101,11 +101,24 @@ static bool field_alert(struct gpudb *db, void *thing, struct stanza *s, const s
 
 	if (!add_alert(db, thing, s, line, err))
 		return false;
-	if (metric_alert_parse(word.n && word.p[0] == '@' ? span_trim(rest) : line->value, &side, &at))
+	if (metric_alert_parse(word.n && word.p[0] == '@' ? span_trim(rest) : line->value, NULL, &side, &at))
 		return true;
 	return stanza_fail(s, line->line, err,
 			   "alert '%.*s': expected 'above' or 'below' and a number or 'budget'",
 			   SPAN_ARG(line->value));
+}
+
+/* The unit may follow the alerts. */
+static bool alerts_check(const struct metric_def *def, struct stanza *s, struct err *err)
+{
+	enum alert_side side;
+	double at;
+
+	for (const struct metric_variant *v = def->alerts; v; v = v->next)
+		if (!metric_alert_parse(v->text, def->unit, &side, &at))
+			return stanza_fail(s, v->line, err, "alert '%.*s': the unit of %s is %s",
+					   SPAN_ARG(v->text), def->name, def->unit->name);
+	return true;
 }
 
 /* Help is the most of all text and rarely read: it stays where it is, with its line breaks. */
@@ -171,6 +184,8 @@ bool metric_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *
 		return stanza_fail(s, open->line, err, "metric %s: expected a field 'title'", def.name);
 	if (!def.unit)
 		return stanza_fail(s, open->line, err, "metric %s: expected a field 'unit'", def.name);
+	if (!alerts_check(&def, s, err))
+		return false;
 	if (!def.short_title)
 		def.short_title = def.title;
 	*gpudb_metric_slot(db, def.name) = def;

@@ -16,6 +16,7 @@ struct watched {
 	const struct metric_set *set; /* NULL: there is no such source */
 	struct column *sum, *one;     /* of the step so far; of a sample */
 	double *vector;               /* of its last step with samples */
+	double frame_rate;            /* frames that it counted per second in that step; NaN: none */
 	int64_t end_ns;               /* of that step; 0: none yet */
 };
 
@@ -78,8 +79,22 @@ static void end_vector(struct watched *s)
 	if (!s->sum->n_samples)
 		return;
 	metric_vector(s->set, s->sum, s->vector);
+	s->frame_rate = metric_frame_rate(s->set, s->sum);
 	s->end_ns = s->sum->end_ns;
 	clear_column(s);
+}
+
+/* Frames are those that the application presents, or else those that the display was given. */
+static void share_frame_rate(struct watch *w, const double *const vectors[SOURCE_KINDS])
+{
+	double rate = NAN;
+
+	for (enum source_kind kind = SOURCE_KINDS; kind-- > 0 && isnan(rate);)
+		if (vectors[kind])
+			rate = w->sources[kind].frame_rate;
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
+		if (vectors[kind])
+			w->sources[kind].vector[VECTOR_FRAME_RATE] = rate;
 }
 
 static void judge_watched(struct watch *w)
@@ -97,6 +112,7 @@ static void judge_watched(struct watch *w)
 		if (s->end_ns && end_ns - s->end_ns < LATEST_NS)
 			vectors[kind] = s->vector;
 	}
+	share_frame_rate(w, vectors);
 	if (end_ns - w->thread_ns > LATEST_NS) {
 		facts.value[FACT_BUSIEST_THREAD] = NAN;
 		facts.thread[0] = 0;

@@ -27,15 +27,41 @@ static int64_t window_ns(const struct feeds *f, const struct feed_state *feed)
  * belongs to the previous one. */
 #define GRACE_NS 500000
 
-/* The frames that were shown per second while that column was measured. */
+/* The frames that a source counted per second in the time of a column. */
+static double counted_rate(const struct feeds *f, enum source_kind kind, const struct column *column)
+{
+	const struct feed_state *feed = feeds_shown(f, kind);
+
+	if (!feed || !column->n_samples)
+		return NAN;
+	history_span(feed->history, column->begin_ns + GRACE_NS, column->end_ns + GRACE_NS, feed->frames);
+	if (!feed->frames->n_samples)
+		history_around(feed->history, column->begin_ns / 2 + column->end_ns / 2, feed->frames);
+	return metric_frame_rate(feed->source->set, feed->frames);
+}
+
+/* The frames that were shown per second while that column was measured: as the application has
+ * presented them, or else as the display was given them. */
 static double frame_rate(const struct feeds *f, const struct column *column)
 {
-	const struct feed_state *frames = feeds_shown(f, SOURCE_PASSES);
+	double rate = counted_rate(f, SOURCE_PASSES, column);
 
-	if (!frames || !column->n_samples)
-		return NAN;
-	history_span(frames->history, column->begin_ns + GRACE_NS, column->end_ns + GRACE_NS, frames->step);
-	return metric_frame_rate(frames->source->set, frames->step);
+	return isnan(rate) ? counted_rate(f, SOURCE_PERF, column) : rate;
+}
+
+/* The same since the start. */
+static double total_frame_rate(const struct feeds *f)
+{
+	static const enum source_kind kinds[] = {SOURCE_PASSES, SOURCE_PERF};
+	double rate = NAN;
+
+	for (size_t i = 0; i < ARRAY_LEN(kinds) && isnan(rate); i++) {
+		const struct feed_state *feed = feeds_shown(f, kinds[i]);
+
+		if (feed)
+			rate = metric_frame_rate(feed->source->set, history_total(feed->history));
+	}
+	return rate;
 }
 
 /* Instances that were kept for only a part of the span are unknown: their sums would look as if
@@ -45,8 +71,7 @@ static void take_column(const struct feeds *f, struct feed_state *feed, const st
 	const struct session_source *source = feed->source;
 
 	metric_vector(source->set, column, feed->scratch);
-	if (source->kind == SOURCE_CPU)
-		feed->scratch[VECTOR_FRAME_RATE] = frame_rate(f, column);
+	feed->scratch[VECTOR_FRAME_RATE] = frame_rate(f, column);
 	if (column->begin_ns < feed->each_ns - GRACE_NS)
 		for (unsigned i = source->n_sums; i < source->n_slots; i++)
 			feed->scratch[VECTOR_CONSTANTS + i] = NAN;
@@ -114,6 +139,7 @@ static void feed_init(struct feeds *f, struct feed_state *feed, const struct ses
 	feed->history = history_new(source->set->slots, source->n_slots, n_kept(f, source), source->asked_ns);
 	feed->column = history_column_new(feed->history);
 	feed->step = history_column_new(feed->history);
+	feed->frames = history_column_new(feed->history);
 	feed->scratch = vector_new(source->set->n_vector);
 	make_vectors(f, feed);
 }
@@ -127,6 +153,7 @@ static void feed_fini(struct feed_state *feed)
 	free(feed->mark);
 	free(feed->column);
 	free(feed->step);
+	free(feed->frames);
 	feeds_lanes_fini(&feed->lanes);
 	history_free(feed->history);
 }
@@ -328,6 +355,7 @@ static void step_feed(struct feeds *f, struct feed_state *feed)
 	vector_at(f, feed, newest, feed->column, feed->now);
 	if (!f->partial) {
 		metric_vector(feed->source->set, history_total(feed->history), feed->scratch);
+		feed->scratch[VECTOR_FRAME_RATE] = total_frame_rate(f);
 		memcpy(feed->total, feed->scratch, feed->n_vector * sizeof(*feed->total));
 	}
 	if (newest - feed->shown_ns > GAP_POINTS * window_ns(f, feed)) {
@@ -487,7 +515,28 @@ bool feeds_vector(const struct feeds *f, enum source_kind kind, int64_t from_ns,
 	if (!feed->step->n_samples)
 		history_around(feed->history, from_ns + (to_ns - from_ns) / 2, feed->step);
 	metric_vector(feed->source->set, feed->step, vector);
+	vector[VECTOR_FRAME_RATE] = frame_rate(f, feed->step);
 	return feed->step->n_samples > 0;
+}
+
+#define FRAMES_NS 3000000000ll /* a slower application counts as one that shows nothing */
+
+bool feeds_frames_known(const struct feeds *f)
+{
+	static const enum source_kind kinds[] = {SOURCE_PASSES, SOURCE_PERF};
+
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+		const struct feed_state *feed = feeds_shown(f, kinds[i]);
+		int64_t from = f->range_to_ns ? f->range_from_ns : feed ? feed->at_ns - FRAMES_NS : 0,
+			to = f->range_to_ns ? f->range_to_ns : feed ? feed->at_ns : 0;
+
+		if (!feed)
+			continue;
+		history_span(feed->history, from + GRACE_NS, to + GRACE_NS, feed->frames);
+		if (metric_frame_rate(feed->source->set, feed->frames) > 0)
+			return true;
+	}
+	return false;
 }
 
 uint64_t feeds_lost(const struct feeds *f)

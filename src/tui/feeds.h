@@ -18,6 +18,7 @@ struct feed_state {
 	struct history *history;
 	struct column *column;
 	struct column *step; /* scratch */
+	struct column *frames; /* likewise, of a source that counts frames */
 	double *scratch;     /* a full-length vector */
 	double *now, *total; /* these end at the last kept slot, as the vectors of points do */
 	double *mark;        /* what `now` is compared with; NULL: nothing */
@@ -110,6 +111,8 @@ double feeds_over(const struct feeds *f, enum source_kind kind, const char *form
  * interval before to_ns if that is longer; into a vector of its set. false: it measured nothing. */
 bool feeds_vector(const struct feeds *f, enum source_kind kind, int64_t from_ns, int64_t to_ns,
 		  double *vector);
+/* Whether frames were shown and counted shortly before the moment that is shown. */
+bool feeds_frames_known(const struct feeds *f);
 uint64_t feeds_lost(const struct feeds *f);
 
 #endif

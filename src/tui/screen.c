@@ -258,6 +258,17 @@ static const char *notice_of(const struct session *session)
 	return session->no_gpu.p;
 }
 
+#define SATURATED 97 /* percent of all cycles of the top clock; samples jitter */
+
+/* Views speak of the frames that are shown while these are known. */
+static void turn_views(struct screen *screen, const struct view_data *data)
+{
+	const struct feed *gpu = &data->feeds[SOURCE_GPU];
+
+	views_frames(&screen->views, feeds_frames_known(screen->feeds),
+		     gpu->set && feed_now(gpu, SPAN_LIT("GPUCapacity")) >= SATURATED);
+}
+
 void screen_fill_data(struct screen *screen, struct view_data *data)
 {
 	*data = (struct view_data){
@@ -287,6 +298,7 @@ void screen_fill_data(struct screen *screen, struct view_data *data)
 		data->foot[i] = screen->foot[i];
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
 		data->feeds[kind] = feeds_view(screen->feeds, kind);
+	turn_views(screen, data);
 }
 
 void screen_of_log(struct screen *screen, const struct player *player)
