@@ -45,7 +45,7 @@ struct judged {
 	bool holds;
 	int64_t since_ns;           /* since when its conditions are met or, if it ended, are not */
 	int64_t begun_ns;           /* when it began to hold; 0: never did */
-	double limit;               /* of `number`, as it is on this GPU */
+	double limit, off;          /* of `number`, as it is on this GPU; the second: at which it ends */
 	enum alert_side side;       /* NONE: a verdict without a number of its own */
 	struct judge_number number; /* the one that the limit is for */
 	struct judge_number evidence[JUDGE_EVIDENCE];

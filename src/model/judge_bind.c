@@ -126,6 +126,7 @@ static bool add_when(struct judge_priv *p, struct judged *f)
 		if (!gpu_set_has(limit->gpus, p->product) || !add_condition(p, f->priv, limit))
 			continue;
 		f->limit = limit->on;
+		f->off = limit->off;
 		f->side = limit->side;
 		return true;
 	}
@@ -286,7 +287,6 @@ static unsigned judge_all(struct judge *judge, enum finding_kind kind, struct ju
 	*out = xcalloc(p->db->n_findings, sizeof(**out));
 	for (unsigned i = 0; i < p->db->n_findings; i++) {
 		const struct finding_def *def = &p->db->findings[i];
-
 		bool fits = gpu_set_has(def->gpus, p->product) &&
 			    (kind != FINDING_VERDICT || def->alone == !p->sets[SOURCE_GPU] || !has_alone);
 

@@ -113,18 +113,43 @@ static void draw_checks(const struct judge *judge, struct canvas *canvas, struct
 
 /* ---- what came and went ---- */
 
-static void draw_event(const struct judge_event *event, struct canvas *canvas, struct rect r)
+/* How often the finding began, or the verdict came, in the last events; an end counts with its
+ * begin. */
+static unsigned count_alike(const struct judge *judge, unsigned event)
 {
-	static const char *const marks[] = {"i ", "! ", "!!"};
-	bool verdict = !event->what || event->what->def->kind == FINDING_VERDICT;
-	const char *mark = verdict || event->ended ? "  " : marks[event->what->def->severity];
-	AUTOFREE char *text = xasprintf("%s %s%s", mark, event->ended ? "gone: " : "",
-					event->what ? event->what->def->title : "Not clear");
+	unsigned n = 0;
 
-	canvas_text_cut(canvas, r, verdict ? STYLE_VALUE : event->ended ? STYLE_DIM : STYLE_TEXT, text);
+	for (unsigned i = 0; i < judge->n_events; i++)
+		n += judge->events[i].what == judge->events[event].what && !judge->events[i].ended;
+	return n;
 }
 
-/* The newest first, marks of the user's among them. */
+static bool is_last_of_its_kind(const struct judge *judge, unsigned event)
+{
+	for (unsigned i = event + 1; i < judge->n_events; i++)
+		if (judge->events[i].what == judge->events[event].what)
+			return false;
+	return true;
+}
+
+/* "5x warning  Reads wait for the bus", "gone: ..." */
+static void draw_event(const struct screen *screen, unsigned number, struct canvas *canvas, struct rect r)
+{
+	const struct judge_event *event = &screen->judge.judge->events[number];
+	bool verdict = !event->what || event->what->def->kind == FINDING_VERDICT;
+	unsigned times = count_alike(screen->judge.judge, number);
+	AUTO_STRBUF struct strbuf text = {0};
+
+	if (times > 1)
+		strbuf_printf(&text, "%ux ", times);
+	if (!verdict && !event->ended)
+		strbuf_printf(&text, "%s: ",
+			      finding_severity_names[screen_judge_rank(&screen->judge, event->what).severity]);
+	strbuf_printf(&text, "%s%s", event->ended ? "gone: " : "", event->what ? event->what->def->title : "Not clear");
+	canvas_text_cut(canvas, r, verdict ? STYLE_VALUE : event->ended ? STYLE_DIM : STYLE_TEXT, text.p);
+}
+
+/* The newest first, marks of the user's among them; what came again is one line. */
 static void draw_recent(const struct screen *screen, struct canvas *canvas, struct rect r)
 {
 	const struct judge *judge = screen->judge.judge;
@@ -142,15 +167,15 @@ static void draw_recent(const struct screen *screen, struct canvas *canvas, stru
 
 		event -= event_ns == at_ns;
 		mark -= event_ns != at_ns;
-		if (at_ns > end_ns)
-			continue;
+		if (at_ns > end_ns || (event_ns == at_ns && !is_last_of_its_kind(judge, event)))
+			continue; /* repeats are one line */
 		if (end_ns - at_ns > RECENT_NS)
 			break;
 		row = rect_top(&r, 1);
 		screen_clock(screen->realtime_ns - (end_ns - at_ns), clock, sizeof(clock));
 		rect_left(&row, canvas_text(canvas, row, STYLE_DIM, clock) + 2);
 		if (event_ns == at_ns)
-			draw_event(&judge->events[event], canvas, row);
+			draw_event(screen, event, canvas, row);
 		else
 			canvas_printf(canvas, row, STYLE_MARK, "\u25b2  %s", screen->marks[mark].text);
 	}

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define INDENT 5
+#define INDENT 10
 #define WIDE 136 /* columns from which what is known of a finding stands beside its title */
 #define WHAT_COLS 47
 #define NUMBER_COLS 54
@@ -39,7 +39,7 @@ static void list_findings(struct findings_card *card, const struct screen *scree
 
 		if (!is_listed(card, screen, f))
 			continue;
-		for (; at > 0 && screen_judge_before(f, card->rows[at - 1]); at--)
+		for (; at > 0 && screen_judge_before(&screen->judge, f, card->rows[at - 1]); at--)
 			card->rows[at] = card->rows[at - 1];
 		card->rows[at] = f;
 		card->n++;
@@ -48,12 +48,14 @@ static void list_findings(struct findings_card *card, const struct screen *scree
 	card->at = card->at < 0 ? 0 : card->at;
 }
 
-static unsigned count_held(const struct findings_card *card, enum finding_severity severity)
+static unsigned count_held(const struct findings_card *card, const struct screen *screen,
+			   enum finding_severity severity)
 {
 	unsigned n = 0;
 
 	for (int i = 0; i < card->n; i++)
-		n += card->rows[i]->holds && card->rows[i]->def->severity == severity;
+		n += card->rows[i]->holds &&
+		     screen_judge_rank(&screen->judge, card->rows[i]).severity == severity;
 	return n;
 }
 
@@ -94,7 +96,7 @@ static void put_evidence(struct strbuf *out, const struct judged *f, bool ascii)
 }
 
 /* Its number over the last minute, two steps in a cell; beyond the limit in its colour. */
-static void draw_past(const struct judged *f, struct canvas *canvas, struct rect r)
+static void draw_past(const struct judged *f, enum finding_severity severity, struct canvas *canvas, struct rect r)
 {
 	static const enum style beyond[] = {STYLE_BUSY, STYLE_BUSY, STYLE_HOT};
 	double points[JUDGE_PAST], top = f->limit;
@@ -108,7 +110,7 @@ static void draw_past(const struct judged *f, struct canvas *canvas, struct rect
 	for (int i = 0; i < 2 * cells; i++) {
 		bool over = f->side == ALERT_ABOVE ? points[i] > f->limit : points[i] < f->limit;
 
-		styles[i / 2] = (uint8_t)(over ? beyond[f->def->severity] : STYLE_CALM);
+		styles[i / 2] = (uint8_t)(over ? beyond[severity] : STYLE_CALM);
 		points[i] /= top > 0 ? top : 1;
 	}
 	canvas_history(canvas, rect_right(&r, cells), points, styles, cells);
@@ -133,16 +135,16 @@ static struct finding_columns cut_columns(struct rect row)
 	return c;
 }
 
-static void draw_title(const struct judged *f, bool selected, struct canvas *canvas, struct rect row)
+static void draw_title(const struct judged *f, enum finding_severity severity, bool selected,
+		       struct canvas *canvas, struct rect row)
 {
 	static const enum style styles[] = {STYLE_TEXT, STYLE_BUSY, STYLE_HOT};
-	static const char *const marks[] = {" i", " !", "!!"};
 	AUTO_STRBUF struct strbuf text = {0};
 
-	strbuf_printf(&text, "%s  %s", marks[f->def->severity], f->def->title);
+	strbuf_printf(&text, "%-8s  %s", finding_severity_names[severity], f->def->title);
 	canvas_text_cut(canvas, row,
 			selected   ? STYLE_SELECTED
-			: f->holds ? styles[f->def->severity]
+			: f->holds ? styles[severity]
 				   : STYLE_DIM,
 			text.p);
 }
@@ -152,16 +154,20 @@ static void add_numbers(struct finding_page *p, const struct judged *f, bool sel
 {
 	AUTO_STRBUF struct strbuf number = {0}, since = {0}, look = {0}, evidence = {0};
 	enum style style = f->holds ? STYLE_TEXT : STYLE_DIM;
+	struct judge_rank rank = screen_judge_rank(&p->screen->judge, f);
 	struct canvas *canvas = p->page.canvas;
 	struct rect row = page_line(&p->page);
 
+	judge_put_worth(p->screen->judge.judge, &rank, false, &evidence);
 	screen_judge_put_limit(&number, f, p->ascii);
 	put_since(&since, f, p->screen->judge.judge);
 	put_look(&look, f, &p->screen->views);
 	put_evidence(&evidence, f, p->ascii);
 	if (p->page.window.w < WIDE) {
 		if (row.h)
-			draw_title(f, selected, canvas, row);
+			draw_title(f, rank.severity, selected, canvas, row);
+		if (evidence.n) /* what it is worth comes first */
+			strbuf_printf(&number, "   %.*s", (int)strcspn(evidence.p, ";"), evidence.p);
 		strbuf_printf(&number, "   %s   %s%s", since.p, look.n ? "look at " : "",
 			      look.n ? look.p : "");
 		page_text(&p->page, INDENT, style, NULL, number.p);
@@ -170,13 +176,13 @@ static void add_numbers(struct finding_page *p, const struct judged *f, bool sel
 	if (row.h) {
 		struct finding_columns c = cut_columns(row);
 
-		draw_title(f, selected, canvas, c.what);
+		draw_title(f, rank.severity, selected, canvas, c.what);
 		if (text_width(number.p) > c.number.w) /* whose limit it is gives way */
 			number.p[strrchr(number.p, ' ') - number.p] = 0;
 		canvas_text(canvas, c.number, style, number.p);
 		canvas_text(canvas, c.since, style, since.p);
 		canvas_text(canvas, c.look, style, look.n ? look.p : "");
-		draw_past(f, canvas, c.past);
+		draw_past(f, rank.severity, canvas, c.past);
 	}
 	if (evidence.n)
 		page_text(&p->page, WHAT_COLS, STYLE_DIM, NULL, evidence.p);
@@ -257,8 +263,8 @@ static void draw_panel(struct findings_card *card, const struct screen *screen, 
 	const struct judge *judge = screen->judge.judge;
 	char corner[64];
 
-	snprintf(corner, sizeof(corner), "%u hot  %u busy  %u checks", count_held(card, SEVERITY_CRITICAL),
-		 count_held(card, SEVERITY_WARNING), judge ? judge->n_findings : 0);
+	snprintf(corner, sizeof(corner), "%u critical  %u warning  %u note  %u checks", count_held(card, screen, SEVERITY_CRITICAL),
+		 count_held(card, screen, SEVERITY_WARNING), count_held(card, screen, SEVERITY_NOTE), judge ? judge->n_findings : 0);
 	panel_box(&(struct panel_texts){"Findings now", "", corner, STYLE_VALUE}, canvas, r);
 	r = (struct rect){r.x + PANEL_MARGIN, r.y + 1, r.w - 2 * PANEL_MARGIN, r.h - 2};
 	if (r.w >= WIDE && card->n && r.h > 2)

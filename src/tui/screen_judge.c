@@ -89,13 +89,20 @@ bool screen_judge_news(struct screen_judge *j, char text[JUDGE_NEWS_TEXT])
 	return j->judge && judge_news(j->judge, &j->told, text);
 }
 
-bool screen_judge_before(const struct judged *a, const struct judged *b)
+struct judge_rank screen_judge_rank(const struct screen_judge *j, const struct judged *f)
 {
+	return judge_rank(j->judge, j->judge->verdict.why, false, f);
+}
+
+bool screen_judge_before(const struct screen_judge *j, const struct judged *a, const struct judged *b)
+{
+	struct judge_rank x, y;
+
 	if (a->holds != b->holds)
 		return a->holds;
-	if (a->def->severity != b->def->severity)
-		return a->def->severity > b->def->severity;
-	return a->since_ns < b->since_ns;
+	x = screen_judge_rank(j, a);
+	y = screen_judge_rank(j, b);
+	return judge_ranks_before(&x, &y);
 }
 
 void screen_judge_put_number(struct strbuf *out, const struct judge_number *n, double value, bool ascii)
@@ -108,13 +115,21 @@ void screen_judge_put_number(struct strbuf *out, const struct judge_number *n, d
 
 void screen_judge_put_limit(struct strbuf *out, const struct judged *f, bool ascii)
 {
-	bool now = !isnan(f->number.value);
+	double value = isnan(f->number.value) ? f->mean : f->number.value;
+	bool above = f->side == ALERT_ABOVE, beyond = above ? value >= f->limit : value <= f->limit;
+	const char *whose = f->def->house ? "house" : "guide";
 	char limit[UNITS_TEXT];
 
-	screen_judge_put_number(out, &f->number, now ? f->number.value : f->mean, ascii);
-	strbuf_printf(out, "%s, limit %s (%s)", now ? "" : " on average",
-		      unit_format(limit, f->limit, f->number.unit, false, ascii),
-		      f->def->house ? "house" : "guide");
+	screen_judge_put_number(out, &f->number, value, ascii);
+	if (isnan(f->number.value))
+		strbuf_str(out, " on average");
+	unit_format(limit, f->limit, f->number.unit, false, ascii);
+	if (beyond || !f->holds) {
+		strbuf_printf(out, "%s %s %s (%s)", beyond ? "," : ", not", above ? "above" : "below", limit, whose);
+		return;
+	}
+	strbuf_printf(out, ", back within %s (%s)", limit, whose);
+	strbuf_printf(out, ", ends at %s", unit_format(limit, f->off, f->number.unit, false, ascii));
 }
 
 static void put_evidence(const struct judge *judge, bool ascii, struct strbuf *out)
@@ -180,41 +195,69 @@ unsigned screen_judge_held(const struct screen_judge *j)
 	unsigned n = 0;
 
 	for (unsigned i = 0; j->judge && i < j->judge->n_findings; i++)
-		n += j->judge->findings[i].holds && j->judge->findings[i].def->severity > SEVERITY_NOTE &&
-		     !screen_judge_mutes(j, j->judge->findings[i].def);
+		n += j->judge->findings[i].holds && !screen_judge_mutes(j, j->judge->findings[i].def) &&
+		     screen_judge_rank(j, &j->judge->findings[i]).severity > SEVERITY_NOTE;
 	return n;
+}
+
+/* The finding to look at first; NULL without one that is more than a note. */
+static const struct judged *first_finding(const struct screen_judge *j)
+{
+	const struct judged *first = NULL;
+
+	for (unsigned i = 0; i < j->judge->n_findings; i++) {
+		const struct judged *f = &j->judge->findings[i];
+
+		if (f->holds && !screen_judge_mutes(j, f->def) &&
+		    screen_judge_rank(j, f).severity > SEVERITY_NOTE && (!first || screen_judge_before(j, f, first)))
+			first = f;
+	}
+	return first;
+}
+
+/* "7 Units: Little narrow arithmetic, up to 8.9 of 23.1 ms   3 findings" */
+static void put_next(const struct screen_judge *j, const struct views *views, struct strbuf *out)
+{
+	const struct judged *verdict = j->judge->verdict.why, *first = first_finding(j);
+	const struct finding_def *about = first ? first->def : verdict ? verdict->def : NULL;
+	const struct view *next = about ? screen_judge_look(views, about) : NULL;
+	unsigned n = screen_judge_held(j);
+
+	if (next && (first || next->key != '1')) /* the verdict is in the first view */
+		strbuf_printf(out, "%c %s%s", next->key, next->title, first ? ": " : "   ");
+	if (first) {
+		struct judge_rank rank = screen_judge_rank(j, first);
+		AUTO_STRBUF struct strbuf worth = {0};
+
+		judge_put_worth(j->judge, &rank, false, &worth);
+		strbuf_printf(out, "%s%s%s   ", first->def->title, worth.n ? ", " : "", worth.n ? worth.p : "");
+	}
+	if (n)
+		strbuf_printf(out, "! %u finding%s", n, n > 1 ? "s" : "");
+	else
+		strbuf_str(out, "no findings");
 }
 
 void screen_judge_rows(struct screen_judge *j, const struct views *views, bool ascii,
 		       struct verdict_text rows[VERDICT_ROWS])
 {
 	const struct judge_verdict *v = j->judge ? &j->judge->verdict : NULL;
-	AUTO_STRBUF struct strbuf text = {0};
-	const struct view *next;
-	unsigned n;
+	AUTO_STRBUF struct strbuf text = {0}, headroom = {0};
 
-	if (!v || !j->judge->n_verdicts || !j->judge->product)
+	if (!v || !j->judge->n_verdicts)
 		return;
+	judge_put_headroom(j->judge, v->why, false, &headroom);
+	if (headroom.n)
+		strbuf_printf(&text, "%s; ", headroom.p);
 	put_evidence(j->judge, ascii, &text);
 	str_printable(j->text, sizeof(j->text), text.n ? text.p : "");
 	rows[0] = (struct verdict_text){.words = judge_verdict_title(v),
 					.style = v->surety == JUDGE_UNCLEAR ? STYLE_DIM
-						 : !strcmp(judge_verdict_name(v), "idle") ||
-								 !strcmp(judge_verdict_name(v), "frame-cap")
-							 ? STYLE_CALM
-							 : STYLE_BUSY,
+						 : v->why->def->spare       ? STYLE_CALM
+									    : STYLE_BUSY,
 					.evidence = j->text};
-	next = v->why ? screen_judge_look(views, v->why->def) : NULL;
-	if (next && next->key == '1') /* where the verdict stands */
-		next = NULL;
-	n = screen_judge_held(j);
 	strbuf_clear(&text);
-	if (next)
-		strbuf_printf(&text, "%c %s   ", next->key, next->title);
-	if (n)
-		strbuf_printf(&text, "! %u finding%s", n, n > 1 ? "s" : "");
-	else
-		strbuf_str(&text, "no findings");
+	put_next(j, views, &text);
 	str_printable(j->next, sizeof(j->next), text.p);
 	rows[1] = (struct verdict_text){"next", STYLE_DIM, j->next, NEXT_FROM};
 }

@@ -31,18 +31,21 @@ bool screen_judge_news(struct screen_judge *j, char text[JUDGE_NEWS_TEXT]);
 /* Whether the user does not want to see it; change that. */
 bool screen_judge_mutes(const struct screen_judge *j, const struct finding_def *def);
 void screen_judge_mute(struct screen_judge *j, const struct finding_def *def, bool mute);
-/* How many findings hold that are more than information, without the muted ones. */
+/* How many findings hold that are more than notes, without the muted ones. */
 unsigned screen_judge_held(const struct screen_judge *j);
 /* Fill the rows of a frame; the texts are valid until the next call. */
 void screen_judge_rows(struct screen_judge *j, const struct views *views, bool ascii,
 		       struct verdict_text rows[VERDICT_ROWS]);
 /* The first view that a finding names and this machine has; NULL if it has none. */
 const struct view *screen_judge_look(const struct views *views, const struct finding_def *def);
-/* The order of findings: those that hold before those that ended, then the worse, the older. */
-bool screen_judge_before(const struct judged *a, const struct judged *b);
+/* Rank a finding under the verdict of now. */
+struct judge_rank screen_judge_rank(const struct screen_judge *j, const struct judged *f);
+/* The order of findings: those that hold before those that ended, then by rank. */
+bool screen_judge_before(const struct screen_judge *j, const struct judged *a, const struct judged *b);
 /* Add "Budget used 1.18". */
 void screen_judge_put_number(struct strbuf *out, const struct judge_number *n, double value, bool ascii);
-/* Add "Budget used 1.18, limit 1.00 (guide)"; the mean while it held, if it has no value now. */
+/* Add "Budget used 1.18, above 1.00 (guide)", or "0.64 W, back within 0.65 W (guide), ends at 0.62 W";
+ * the mean while it held, if it has no value now. */
 void screen_judge_put_limit(struct strbuf *out, const struct judged *f, bool ascii);
 
 /* What the findings say about one view, those that name it: fill the row of a frame with the

@@ -16,11 +16,11 @@ struct view_findings {
 	struct strbuf quiet, noticed; /* the numbers of findings that do not hold; those to know */
 };
 
-static void add_held(struct view_findings *of, const struct judged *f)
+static void add_held(const struct screen_judge *j, struct view_findings *of, const struct judged *f)
 {
 	unsigned at = of->n_held < ARRAY_LEN(of->held) ? of->n_held++ : of->n_held - 1;
 
-	for (; at > 0 && screen_judge_before(f, of->held[at - 1]); at--)
+	for (; at > 0 && screen_judge_before(j, f, of->held[at - 1]); at--)
 		of->held[at] = of->held[at - 1];
 	of->held[at] = f;
 }
@@ -61,8 +61,8 @@ static struct view_findings findings_of(const struct screen_judge *j, const stru
 		of.n++;
 		of.n_known += !isnan(f->number.value);
 		of.n_fine += !f->holds && judged_is_fine(f);
-		if (f->holds && f->def->severity > SEVERITY_NOTE)
-			add_held(&of, f);
+		if (f->holds && screen_judge_rank(j, f).severity > SEVERITY_NOTE)
+			add_held(j, &of, f);
 		else if (f->holds)
 			add_name(&of.noticed, f->def->title);
 		else
@@ -104,7 +104,7 @@ static void say_row(struct screen_judge *j, const struct view_findings *of, bool
 		const struct finding_def *worst = of->held[0]->def;
 
 		*row = (struct verdict_text){worst->title,
-					     worst->severity == SEVERITY_CRITICAL ? STYLE_HOT : STYLE_BUSY,
+					     screen_judge_rank(j, of->held[0]).severity == SEVERITY_CRITICAL ? STYLE_HOT : STYLE_BUSY,
 					     j->text, ROW_FROM};
 		put_held(of, ascii, &text);
 	} else if (of->n_known) {
