@@ -43,6 +43,9 @@ static const struct {
 	[LEVEL_TEMPERATURE] = {"TemperatureMax", 1e-3},
 	[LEVEL_GPU_CLOCK] = {"GPUDevfreqClock", 1},
 	[LEVEL_BRAKES] = {"CPUBrakes", 1},
+	[LEVEL_PRESSURE_CPU] = {"CPUPressure", 0.01},
+	[LEVEL_PRESSURE_MEMORY] = {"MemoryPressure", 0.01},
+	[LEVEL_PRESSURE_STORAGE] = {"StoragePressure", 0.01},
 };
 _Static_assert(ARRAY_LEN(levels) == PROC_LEVELS, "a row per level");
 

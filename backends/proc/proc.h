@@ -35,6 +35,9 @@ enum proc_level {
 	LEVEL_TEMPERATURE,
 	LEVEL_GPU_CLOCK,
 	LEVEL_BRAKES,
+	LEVEL_PRESSURE_CPU,
+	LEVEL_PRESSURE_MEMORY,
+	LEVEL_PRESSURE_STORAGE,
 	PROC_LEVELS
 };
 
@@ -50,6 +53,7 @@ struct proc {
 
 	struct cpu_ticks ticks;
 
+	struct sysfs_file pressure[3]; /* CPU, memory, storage */
 	struct sysfs_file load, memory, gpu_clock, gpu_power, zones[PROC_ZONES_MAX];
 	struct sysfs_file coolers[PROC_COOLERS_MAX], firmware; /* what may hold clocks down */
 	unsigned n_zones, n_coolers;
@@ -68,6 +72,8 @@ void proc_level_close(struct proc *p, const struct sys *sys);
 void proc_level_read(struct proc *p, const struct sys *sys);
 /* Load averages in hundredths, memory in KiB; SAMPLE_UNKNOWN if the text lacks the value. */
 void proc_level_parse_load(uint64_t load[3], const char *text);
+/* The share of the last 10 s in which at least one thread waited, in hundredths of a percent. */
+uint64_t proc_level_parse_pressure(const char *text);
 void proc_level_parse_memory(uint64_t *total, uint64_t *available, const char *text);
 /* The reasons for which the firmware of a Raspberry Pi holds the CPUs back now; SAMPLE_UNKNOWN if
  * the text is not its hexadecimal number. */

@@ -116,6 +116,20 @@ static void open_clocks(struct proc *p)
 	}
 }
 
+/* In the order of the levels. Kernels without CONFIG_PSI have none of them. */
+static const char *const pressures[] = {"cpu", "memory", "io"};
+
+static void open_pressures(struct proc *p, const struct sys *sys)
+{
+	char path[SYSFS_PATH], text[PROC_TEXT];
+
+	for (size_t i = 0; i < ARRAY_LEN(pressures); i++) {
+		snprintf(path, sizeof(path), "proc/pressure/%s", pressures[i]);
+		if (sys_read_file(sys, path, text, sizeof(text)) > 0)
+			sysfs_file_init(&p->pressure[i], true, "proc/pressure/%s", pressures[i]);
+	}
+}
+
 void proc_level_open(struct proc *p, const struct sys *sys)
 {
 	char **names;
@@ -123,6 +137,7 @@ void proc_level_open(struct proc *p, const struct sys *sys)
 
 	sysfs_file_init(&p->load, true, "proc/loadavg");
 	sysfs_file_init(&p->memory, true, "proc/meminfo");
+	open_pressures(p, sys);
 	if (n >= 0) {
 		open_zones(p, sys, names, n, true);
 		open_zones(p, sys, names, n, false);
@@ -140,6 +155,8 @@ void proc_level_close(struct proc *p, const struct sys *sys)
 {
 	sysfs_file_close(sys, &p->load);
 	sysfs_file_close(sys, &p->memory);
+	for (size_t i = 0; i < ARRAY_LEN(pressures); i++)
+		sysfs_file_close(sys, &p->pressure[i]);
 	sysfs_file_close(sys, &p->gpu_clock);
 	sysfs_file_close(sys, &p->gpu_power);
 	for (unsigned i = 0; i < p->n_zones; i++)
@@ -165,6 +182,30 @@ void proc_level_parse_load(uint64_t load[3], const char *text)
 		if (span_double(span_word(&rest), &v) && v >= 0 && v < 1e7)
 			load[i] = (uint64_t)real_round(v * 100);
 	}
+}
+
+/* "some avg10=0.52 avg60=0.40 avg300=0.11 total=81234", then perhaps "full ..." */
+uint64_t proc_level_parse_pressure(const char *text)
+{
+	static const char key[] = "avg10=";
+	struct span rest = span_of(text), number;
+	double v;
+
+	if (!span_is(span_word(&rest), "some"))
+		return SAMPLE_UNKNOWN;
+	number = span_word(&rest);
+	if (number.n < sizeof(key) || memcmp(number.p, key, sizeof(key) - 1) != 0)
+		return SAMPLE_UNKNOWN;
+	number.p += sizeof(key) - 1;
+	number.n -= sizeof(key) - 1;
+	return span_double(number, &v) && v >= 0 && v <= 100 ? (uint64_t)real_round(v * 100) : SAMPLE_UNKNOWN;
+}
+
+static uint64_t read_pressure(const struct sys *sys, struct sysfs_file *file)
+{
+	char text[PROC_TEXT];
+
+	return sysfs_file_read(sys, file, text, sizeof(text)) > 0 ? proc_level_parse_pressure(text) : SAMPLE_UNKNOWN;
 }
 
 void proc_level_parse_memory(uint64_t *total, uint64_t *available, const char *text)
@@ -271,6 +312,8 @@ void proc_level_read(struct proc *p, const struct sys *sys)
 	p->level[LEVEL_TEMPERATURE] = read_hottest(p, sys);
 	p->level[LEVEL_GPU_CLOCK] = read_gpu_clock(p, sys);
 	p->level[LEVEL_BRAKES] = read_brakes(p, sys);
+	for (size_t i = 0; i < ARRAY_LEN(pressures); i++)
+		p->level[LEVEL_PRESSURE_CPU + i] = read_pressure(sys, &p->pressure[i]);
 	for (unsigned i = 0; i < p->topology.n_policies; i++) {
 		p->clocks[i].khz = read_number(sys, &p->clocks[i].file, 100000000);
 		p->clocks[i].limit_khz = read_number(sys, &p->clocks[i].limit, 100000000);

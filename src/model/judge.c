@@ -22,7 +22,7 @@ static const struct judge_worth no_worth = {NAN, NAN, NAN};
 static void judged_clear(struct judged *f)
 {
 	f->holds = false;
-	f->since_ns = f->begun_ns = f->priv->met_ns = f->priv->unmet_ns = 0;
+	f->since_ns = f->begun_ns = f->priv->met_ns = f->priv->unmet_ns = f->priv->clear_ns = 0;
 	f->held_s = f->clear_s = 0;
 	f->mean = f->worst = f->number.value = NAN;
 	f->worth = f->worth_mean = no_worth;
@@ -183,25 +183,78 @@ static void count_held(struct judged *f, double seconds)
 	f->held_s += seconds;
 }
 
+/* How far a value is on the other side of a limit that means a change of the scene, not of its
+ * details. */
+static double margin_of(double limit)
+{
+	return 0.25 * fabs(limit);
+}
+
+/* Whether a condition is not met, and not by a little. */
+static bool is_far_off(const struct judge_condition *c)
+{
+	if (c->met)
+		return false;
+	return isnan(c->value) || (c->side == ALERT_ABOVE ? c->value < c->off - margin_of(c->off)
+							   : c->value > c->off + margin_of(c->off));
+}
+
+static bool is_far_beyond(const struct judge_condition *c)
+{
+	return c->side == ALERT_ABOVE ? c->value > c->on + margin_of(c->on) : c->value < c->on - margin_of(c->on);
+}
+
+/* Whether what the last step says is clear enough for a change in a settled scene. */
+static bool is_clear_cut(const struct judged *f, bool met)
+{
+	if (met)
+		return f->side != ALERT_NONE && is_far_beyond(&f->priv->conditions[0]);
+	for (unsigned i = 0; i < f->priv->n; i++)
+		if (is_far_off(&f->priv->conditions[i]))
+			return true;
+	return false;
+}
+
+/* A scene has settled once neither its verdict nor the finding changed for a while. From then on
+ * only what is clear-cut or lasts changes the finding: details of a scene drift. */
+static int64_t wait_of(const struct judge *judge, const struct judged *f, bool met, int64_t end_ns)
+{
+	int64_t verdict_ns = judge->verdict.since_ns ? judge->verdict.since_ns : judge->begin_ns;
+	bool settled = judge->begin_ns && end_ns - verdict_ns >= JUDGE_SETTLED_NS &&
+		       end_ns - (f->since_ns ? f->since_ns : judge->begin_ns) >= JUDGE_SETTLED_NS;
+
+	if (!settled)
+		return met ? JUDGE_ON_NS : JUDGE_OFF_NS;
+	return f->priv->clear_ns && end_ns - f->priv->clear_ns >= (met ? JUDGE_ON_NS : JUDGE_OFF_NS)
+		       ? 0
+		       : JUDGE_LASTING_NS;
+}
+
 static void step_finding(struct judge *judge, struct judged *f, int64_t begin_ns, int64_t end_ns)
 {
 	const struct judge_priv *p = judge->priv;
-	bool met = update_all(p, f->priv, false);
+	bool met = update_all(p, f->priv, false), changes;
 	int64_t *begun = met ? &f->priv->met_ns : &f->priv->unmet_ns;
 
 	show_numbers(p, f);
 	show_worth(p, f);
 	f->past[f->n_past++ % JUDGE_PAST] = (float)f->number.value;
 	*(met ? &f->priv->unmet_ns : &f->priv->met_ns) = 0;
+	if (!is_clear_cut(f, met) || met != f->priv->was_met)
+		f->priv->clear_ns = 0;
+	if (is_clear_cut(f, met) && !f->priv->clear_ns)
+		f->priv->clear_ns = begin_ns ? begin_ns : 1;
+	f->priv->was_met = met;
 	if (!*begun)
 		*begun = begin_ns ? begin_ns : 1;
-	if (met && !f->holds && end_ns - *begun >= JUDGE_ON_NS) {
+	changes = met != f->holds && end_ns - *begun >= wait_of(judge, f, met, end_ns);
+	if (met && changes) {
 		f->holds = true;
 		f->since_ns = f->begun_ns = *begun;
 		f->begins++;
 		count_held(f, (double)(end_ns - *begun) * 1e-9);
 		add_event(judge, (struct judge_event){*begun, f, false});
-	} else if (!met && f->holds && end_ns - *begun >= JUDGE_OFF_NS) {
+	} else if (changes) {
 		f->holds = false;
 		f->since_ns = *begun;
 		add_event(judge, (struct judge_event){*begun, f, true});

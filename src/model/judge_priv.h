@@ -34,6 +34,8 @@ struct judged_priv {
 	struct expr gain; /* of a verdict: its headroom; empty: none */
 	unsigned evidence[JUDGE_EVIDENCE];
 	int64_t met_ns, unmet_ns; /* begin of the last steps in a row that met it, or did not; 0: none */
+	int64_t clear_ns;         /* begin of those that were so by far; 0: the last one was not */
+	bool was_met;
 };
 
 struct resource_priv {

@@ -33,6 +33,29 @@ static void load_averages_are_read_or_unknown_each(void **state)
 	}
 }
 
+static void pressure_is_read_or_unknown(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t hundredths;
+	} cases[] = {
+		{"some avg10=12.34 avg60=0.40 avg300=0.11 total=81234\nfull avg10=1.00 avg60=0 total=1\n", 1234},
+		{"some avg10=0.00 avg60=0.00 avg300=0.00 total=0\n", 0},
+		{"some avg10=100.00 avg60=0.00\n", 10000},
+		{"some avg10=100.01\n", SAMPLE_UNKNOWN},
+		{"some avg10=-1\n", SAMPLE_UNKNOWN},
+		{"some avg10=\n", SAMPLE_UNKNOWN},
+		{"some avg60=1.00\n", SAMPLE_UNKNOWN},
+		{"full avg10=1.00\n", SAMPLE_UNKNOWN},
+		{"", SAMPLE_UNKNOWN},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		if (proc_level_parse_pressure(cases[i].text) != cases[i].hundredths)
+			fail_msg("%s", cases[i].text);
+}
+
 static void memory_is_read_or_unknown(void **state)
 {
 	static const struct {
@@ -207,6 +230,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(load_averages_are_read_or_unknown_each),
 		cmocka_unit_test(memory_is_read_or_unknown),
+		cmocka_unit_test(pressure_is_read_or_unknown),
 		cmocka_unit_test(temperatures_may_be_negative_but_not_absurd),
 		cmocka_unit_test(zones_that_hold_no_temperature_are_left_out),
 		cmocka_unit_test(what_holds_clocks_down_is_counted),

@@ -121,6 +121,59 @@ static void every_scenario_is_named_on_every_gpu(void **state)
 	gpudb_free(db);
 }
 
+#define WARM_STEPS 20   /* 10 s, until a scene has settled */
+#define STEADY_STEPS 600 /* 5 minutes */
+
+static void complain_of_events(const struct judge *judge, const char *gpu, const char *scenario, unsigned seed)
+{
+	for (unsigned i = 0; i < judge->n_events; i++)
+		if (judge->events[i].at_ns > WARM_STEPS * JUDGE_STEP_NS)
+			print_message("%s, %s, seed %u, after %.1f s: %s %s\n", gpu, scenario, seed,
+				      (double)judge->events[i].at_ns * 1e-9,
+				      judge->events[i].what ? judge->events[i].what->def->name : "unclear",
+				      judge->events[i].ended ? "ended" : "began");
+}
+
+static unsigned count_changes(const struct judge *judge)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < judge->n_events; i++)
+		n += judge->events[i].at_ns > WARM_STEPS * JUDGE_STEP_NS;
+	return n;
+}
+
+static void a_steady_scene_keeps_its_findings_for_five_minutes(void **state)
+{
+	static const char *const gpus[] = {"Mali-G52", "Mali-G715", "Mali-G625"};
+	struct gpudb *db = load_shipped();
+	unsigned changes = 0;
+
+	(void)state;
+	for (size_t g = 0; g < ARRAY_LEN(gpus); g++)
+		for (size_t i = 0; i < SCENE_VERDICTS; i++)
+			for (unsigned seed = 1; seed <= n_seeds(); seed++) {
+				struct judge *judge;
+				struct scene s;
+
+				if (strcmp(scene_verdicts[i].scenario, "mixed") == 0)
+					continue; /* its acts change */
+				scene_init(&s, db, gpus[g], scene_verdicts[i].scenario, seed);
+				judge = judge_of(&s, db);
+				for (unsigned k = 0; k < STEADY_STEPS; k++) {
+					scene_step(&s);
+					scene_judge(&s, judge);
+				}
+				complain_of_events(judge, gpus[g], scene_verdicts[i].scenario, seed);
+				changes += count_changes(judge);
+				judge_free(judge);
+				scene_fini(&s);
+			}
+	if (changes)
+		fail_msg("%u findings or verdicts changed", changes);
+	gpudb_free(db);
+}
+
 /* A scene changes to another at once, with a step that has parts of both. */
 static void a_change_of_scene_is_seen_within_two_seconds(void **state)
 {
@@ -200,6 +253,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_scenario_is_named_on_every_gpu),
+		cmocka_unit_test(a_steady_scene_keeps_its_findings_for_five_minutes),
 		cmocka_unit_test(a_change_of_scene_is_seen_within_two_seconds),
 		cmocka_unit_test(the_acts_of_a_mixed_scene_are_followed_within_two_seconds),
 	};
