@@ -125,8 +125,8 @@ static void open_pressures(struct proc *p, const struct sys *sys)
 
 	for (size_t i = 0; i < ARRAY_LEN(pressures); i++) {
 		snprintf(path, sizeof(path), "proc/pressure/%s", pressures[i]);
-		if (sys_read_file(sys, path, text, sizeof(text)) > 0)
-			sysfs_file_init(&p->pressure[i], true, "proc/pressure/%s", pressures[i]);
+		sysfs_file_init(&p->pressure[i], true, "%s",
+				sys_read_file(sys, path, text, sizeof(text)) > 0 ? path : "");
 	}
 }
 

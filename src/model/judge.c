@@ -215,19 +215,16 @@ static bool is_clear_cut(const struct judged *f, bool met)
 	return false;
 }
 
-/* A scene has settled once neither its verdict nor the finding changed for a while. From then on
- * only what is clear-cut or lasts changes the finding: details of a scene drift. */
+/* A scene has settled once its verdict has not changed for a while. From then on only what is
+ * clear-cut or lasts changes a finding: details of a scene drift. */
 static int64_t wait_of(const struct judge *judge, const struct judged *f, bool met, int64_t end_ns)
 {
-	int64_t verdict_ns = judge->verdict.since_ns ? judge->verdict.since_ns : judge->begin_ns;
-	bool settled = judge->begin_ns && end_ns - verdict_ns >= JUDGE_SETTLED_NS &&
-		       end_ns - (f->since_ns ? f->since_ns : judge->begin_ns) >= JUDGE_SETTLED_NS;
+	int64_t since_ns = judge->verdict.since_ns > judge->begin_ns ? judge->verdict.since_ns : judge->begin_ns,
+		short_ns = met ? JUDGE_ON_NS : JUDGE_OFF_NS;
 
-	if (!settled)
-		return met ? JUDGE_ON_NS : JUDGE_OFF_NS;
-	return f->priv->clear_ns && end_ns - f->priv->clear_ns >= (met ? JUDGE_ON_NS : JUDGE_OFF_NS)
-		       ? 0
-		       : JUDGE_LASTING_NS;
+	if (!judge->begin_ns || end_ns - since_ns < JUDGE_SETTLED_NS)
+		return short_ns;
+	return f->priv->clear_ns && end_ns - f->priv->clear_ns >= short_ns ? 0 : JUDGE_LASTING_NS;
 }
 
 static void step_finding(struct judge *judge, struct judged *f, int64_t begin_ns, int64_t end_ns)

@@ -2,9 +2,8 @@
  * step of time after the other.
  *
  * A finding holds once its conditions were met for JUDGE_ON_NS, and until they were not for
- * JUDGE_OFF_NS. Once neither the verdict nor the finding changed for JUDGE_SETTLED_NS, only what is
- * a quarter of the limit away from it changes the finding so soon; anything else must last for
- * JUDGE_LASTING_NS. The verdict changes once another one fits for JUDGE_VERDICT_NS. So short events
+ * JUDGE_OFF_NS. Once the verdict has not changed for JUDGE_SETTLED_NS, only what is a quarter of the
+ * limit away from it changes a finding so soon; anything else must last for JUDGE_LASTING_NS. The verdict changes once another one fits for JUDGE_VERDICT_NS. So short events
  * change nothing, and neither flickers. A longer step counts as if its conditions were met all the
  * time. The first verdict that fits wins, in the order of the data.
  *
@@ -22,7 +21,7 @@
 #define JUDGE_OFF_NS 5000000000ll
 #define JUDGE_VERDICT_NS 1500000000ll
 #define JUDGE_SETTLED_NS 10000000000ll
-#define JUDGE_LASTING_NS 240000000000ll
+#define JUDGE_LASTING_NS 300000000000ll
 #define JUDGE_KEPT_NS 60000000000ll /* how long a finding that went away is worth showing */
 #define JUDGE_EVIDENCE 4
 #define JUDGE_PAST 120  /* steps of which the number of a finding is kept */
