@@ -207,12 +207,10 @@ static bool is_far_beyond(const struct judge_condition *c)
 /* Whether what the last step says is clear enough for a change in a settled scene. */
 static bool is_clear_cut(const struct judged *f, bool met)
 {
-	if (met)
-		return f->side != ALERT_NONE && is_far_beyond(&f->priv->conditions[0]);
 	for (unsigned i = 0; i < f->priv->n; i++)
-		if (is_far_off(&f->priv->conditions[i]))
-			return true;
-	return false;
+		if (met ? !is_far_beyond(&f->priv->conditions[i]) : is_far_off(&f->priv->conditions[i]))
+			return !met;
+	return met;
 }
 
 /* A scene has settled once its verdict has not changed for a while. From then on only what is

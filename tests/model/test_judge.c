@@ -90,17 +90,42 @@ static void a_finding_needs_two_seconds_to_begin_and_five_to_end(void **state)
 	run_steps(&b, 81, 0.5);
 	assert_true(f->holds);
 	assert_int_equal(f->since_ns, 100 * S);
-	run_steps(&b, 71, 10); /* between the numbers: it goes on */
+	run_steps(&b, 71, 2); /* between the numbers: it goes on */
 	assert_true(f->holds);
 	run_steps(&b, 69, 4.5);
 	assert_true(f->holds);
 	run_steps(&b, 69, 0.5);
 	assert_false(f->holds);
-	assert_int_equal(f->since_ns, 112 * S);
+	assert_int_equal(f->since_ns, 104 * S);
 	run_steps(&b, 71, 10);
 	assert_false(f->holds);
-	assert_float_equal(f->held_s, 12, 1e-6);
-	assert_float_equal(f->mean, (81 * 2 + 71 * 10) / 12.0, 1e-6);
+	assert_float_equal(f->held_s, 4, 1e-6);
+	assert_float_equal(f->mean, (81 * 2 + 71 * 2) / 4.0, 1e-6);
+	assert_float_equal(f->worst, 81, 1e-6);
+	assert_int_equal(f->begins, 1);
+	bench_fini(&b);
+}
+
+/* Details of a scene drift; another scene is far away. */
+static void a_settled_scene_keeps_a_finding_unless_it_is_clear_cut_or_lasts(void **state)
+{
+	const struct judged *f;
+	struct bench b;
+
+	(void)state;
+	bench_init(&b);
+	f = &b.judge->findings[0];
+	run_steps(&b, 75, 12); /* settled */
+	run_steps(&b, 85, 250);
+	assert_false(f->holds);
+	run_steps(&b, 85, 51);
+	assert_true(f->holds);
+	run_steps(&b, 65, 200); /* by less than a quarter */
+	run_steps(&b, 81, 2);
+	run_steps(&b, 65, 200);
+	assert_true(f->holds);
+	run_steps(&b, 50, 5); /* by more */
+	assert_false(f->holds);
 	bench_fini(&b);
 }
 
@@ -269,15 +294,16 @@ static void a_thread_that_is_no_longer_read_does_not_end_its_verdict(void **stat
 
 static void the_frame_rate_is_that_of_the_source_of_frames(void **state)
 {
-	const struct slot slots[] = {{.name = "FrameCount", .scale = 1}};
+	const struct slot slots[] = {{.name = "FrameCount", .scale = 1}, {.name = "FrameTime", .scale = 1}};
 	struct gpudb *db = load_shipped();
 	struct err err;
 	struct metric_set *frames =
-		metric_set_new(db, &(struct metric_source){.slots = slots, .n_slots = 1}, &err);
+		metric_set_new(db, &(struct metric_source){.slots = slots, .n_slots = 2}, &err);
 	const struct metric_set *sets[SOURCE_KINDS] = {[SOURCE_PASSES] = frames};
 	struct judge *judge = judge_new(db, sets);
 	struct judge_facts facts = judge->facts;
-	double vector[VECTOR_CONSTANTS + 1] = {[VECTOR_SECONDS] = 0.5, [VECTOR_CONSTANTS] = 15};
+	double vector[VECTOR_CONSTANTS + 2] = {
+		[VECTOR_SECONDS] = 0.5, [VECTOR_CONSTANTS] = 15, [VECTOR_CONSTANTS + 1] = 500};
 	const double *vectors[SOURCE_KINDS] = {[SOURCE_PASSES] = vector};
 
 	(void)state;
@@ -372,7 +398,7 @@ static void bad_stanzas_are_refused_with_file_and_line(void **state)
 		{"finding f\n  title T\n  says S\n", "t:1: finding f: expected a field 'when'"},
 		{"finding f\n  title T\n  when A above 1\n", "t:1: finding f: expected a field 'says'"},
 		{"finding f g\n", "t:1: finding 'f g': a name has no blanks"},
-		{"finding f\n  title T\n  when A\n", "t:3: when 'A': expected a formula, 'above' or 'below'"},
+		{"finding f\n  title T\n  when A\n", "t:3: when 'A': expected a formula, 'above', 'below'"},
 		{"finding f\n  title T\n  when A over 1\n", "t:3: when 'A over 1': expected a formula"},
 		{"finding f\n  title T\n  when above 1\n", "t:3: when 'above 1': expected a formula"},
 		{"finding f\n  title T\n  when A above 1 until 2\n",
@@ -431,6 +457,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_finding_needs_two_seconds_to_begin_and_five_to_end),
+		cmocka_unit_test(a_settled_scene_keeps_a_finding_unless_it_is_clear_cut_or_lasts),
 		cmocka_unit_test(a_limit_matters_while_what_its_finding_needs_is_met),
 		cmocka_unit_test(what_came_and_went_is_kept_in_the_order_of_time),
 		cmocka_unit_test(the_last_numbers_of_a_finding_are_kept),

@@ -5,7 +5,28 @@
 #include "model/judge.h"
 #include "tests/support/gpu_set.h"
 
+#include <stdio.h>
+
 #define S 1000000000ll
+
+/* A CPU with all that one can report. */
+static inline struct metric_set *set_of_cpu_names(const struct gpudb *db)
+{
+	static char names[256][32]; /* slots keep them */
+	struct slots s = {0};
+	struct metric_set *set;
+	struct err err;
+
+	for (unsigned i = 0; i < db->n_slot_names && i < ARRAY_LEN(names); i++) {
+		snprintf(names[i], sizeof(names[i]), "%.*s", SPAN_ARG(db->slot_names[i]));
+		slots_add(&s, (struct slot){.name = names[i], .kind = SLOT_LEVEL, .scale = 1});
+	}
+	set = metric_set_new(db, &(struct metric_source){.slots = s.slots, .n_slots = s.n}, &err);
+	free(s.slots);
+	if (!set)
+		fail_msg("%s", err.text);
+	return set;
+}
 
 /* A source whose slots are the metrics of another one, so that a test sets them by name. */
 struct by_name {
