@@ -106,6 +106,9 @@ struct sim_scenario {
 	unsigned hitch_every_s; /* seconds between hitches of 250 ms without a frame; 0: none */
 	unsigned hitch_first_s; /* when the first one is: in play, and not where a screen begins */
 	double cpu_frame;       /* time the CPU takes per frame, in units of 1/60 s; 0: never late */
+	double own_fps;         /* its refreshes per second, whatever --fps says; 0: those of --fps */
+	bool sleeps;            /* a limiter of its own sleeps between frames, which no API wait shows */
+	bool paced;             /* known by its frames, not by counters: it may look like another one */
 	unsigned in_flight;     /* frames that may be queued */
 	struct sim_cpu_load cpu;
 	double wave;         /* amplitude of the load's variation, 0.2: 20 % */

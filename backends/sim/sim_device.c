@@ -96,7 +96,7 @@ static double gpu_share(const struct sim_scenario *s, const struct sim_act *act)
 	}
 	if (!frames)
 		return 1;
-	load /= frames;
+	load /= frames * (s->own_fps > 0 ? SIM_FPS / s->own_fps : 1);
 	return real_min(1, load / (load < 0.3 ? 0.4 : load < 0.6 ? 0.6 : 1));
 }
 

@@ -229,7 +229,7 @@ void sim_model_init(struct sim_model *m, const struct gpu_product *product,
 	assert(m->gpu.cores <= SIM_CORES_MAX && m->gpu.slices <= SIM_SLICES_MAX);
 	m->scenario = scenario;
 	m->seed = seed;
-	m->frame_ns = (int64_t)(1e9 / fps) + 1;
+	m->frame_ns = (int64_t)(1e9 / (scenario->own_fps > 0 ? scenario->own_fps : fps)) + 1;
 	m->pixels = (double)width * height;
 	m->pixel_scale = m->pixels / (1920.0 * 1080);
 	m->n_queues = m->gpu.job_manager ? 2 : 3;

@@ -46,7 +46,7 @@ static double work_share(const struct sim_model *m, int64_t at_ns)
 	const struct sim_scenario *s = m->scenario;
 	double share = s->cpu.main * sim_scenario_act(s, at_ns)->cpu;
 
-	return s->cpu_frame > 0 || s->cpu.main >= 1 ? 1 : share < 0.97 ? share : 0.97;
+	return s->cpu_frame > 0 || s->cpu.main >= 1 || s->sleeps ? 1 : share < 0.97 ? share : 0.97;
 }
 
 static void note_frame(void *ctx, uint64_t number, int64_t at_ns, unsigned in_flight)

@@ -1,11 +1,13 @@
 /* Counter tables made by hand, on several GPUs: each with the verdict, the change to make first, and
- * what must not be said. They go through `eval --findings`, as those of a user. */
+ * what must not be said. They go through `eval --findings`, as those of a user.
+ * MALITOP_TEST_SHOW=CASE prints what is found in one, MALITOP_TEST_WRITE=CASE its table. */
 #include "base/alloc.h"
 #include "cli/eval.h"
 #include "tests/judge/table.h"
 #include "tests/support/gpu_set.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +31,8 @@ static void judge_case(const struct gpudb *db, const struct table *t, struct str
 		options.resolution.w = 1280, options.resolution.h = 720;
 	table_check(t);
 	table_write(t, product->layout, &text);
+	if (getenv("MALITOP_TEST_WRITE") && span_is(t->name, getenv("MALITOP_TEST_WRITE")))
+		fputs(text.p, stdout);
 	if (eval_findings(&options, db, product, "table", (struct span){text.p, text.n}, out, &err) != EXIT_DONE)
 		fail_msg("%.*s: %s", SPAN_ARG(t->name), err.text);
 }

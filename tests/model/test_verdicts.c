@@ -79,7 +79,7 @@ static const struct {
 	 RESTED FRAMES "frame.in_flight=0"},
 	{"Mali-G715", "frame.gpu_share", 87.5, 88.5, "cpu-gpu-turns", "scheduling",
 	 FRAMES "GPUBusy=80 frame.in_flight=0"},
-	{"Mali-G715", "$BusiestThread", NAN, 40, "display", "frame-cap", RESTED FRAMES "$FrameRate=59.9"},
+	{"Mali-G715", "$BusiestThread", NAN, 40, "display", "display", RESTED FRAMES "$FrameRate=59.9"},
 	{"Mali-G715", "$FrameRate", 58.3, 56.9, "display", "unclear", RESTED FRAMES "$BusiestThread=?"},
 	/* on time, whatever else holds; or at a part of the wanted rate */
 	{"Mali-G715", "$FrameRate", 58.3, 57.9, "display", "gpu-fragment", ""},

@@ -21,6 +21,9 @@ static const struct scene_verdict scene_verdicts[] = {
 	{"cpu-bound", "cpu"},
 	{"serialised", "serialised"},
 	{"raytracing", "gpu-compute|gpu-nonfragment-compute|gpu-nonfragment"},
+	{"uncapped", "gpu-fragment|gpu-main"},
+	{"capped-30", "frame-cap"},
+	{"sleeping-limiter", "frame-cap"},
 };
 #define SCENE_VERDICTS (sizeof(scene_verdicts) / sizeof(scene_verdicts[0]))
 

@@ -37,7 +37,7 @@ static void what_it_does_not_know_is_an_error_that_says_what_there_is(void **sta
 		{"\033[31mG715", NULL, "?[31mG715"},
 		{NULL, "boring",
 		 "idle mixed fragment-bound vertex-bound compute-bound bandwidth-bound cpu-bound serialised "
-		 "raytracing"},
+		 "raytracing uncapped capped-30 sleeping-limiter"},
 		{NULL, "", "idle"},
 		{NULL, "Mixed", "mixed"},
 	};
