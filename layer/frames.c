@@ -1,5 +1,10 @@
 #include "layer/frames.h"
 
+static uint16_t clamp_u16(uint64_t n)
+{
+	return n < UINT16_MAX ? (uint16_t)n : UINT16_MAX;
+}
+
 static uint32_t clamp_u32(uint64_t n)
 {
 	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
@@ -28,9 +33,10 @@ void frames_end(struct frames *f, struct passes_event *event, int64_t now_ns)
 	event->end_ns = now_ns > f->boundary_ns ? now_ns : f->boundary_ns;
 	event->present_ns = clamp_u32(__atomic_exchange_n(&f->present_ns, 0, __ATOMIC_RELAXED));
 	event->wait_ns = clamp_u32(__atomic_exchange_n(&f->wait_ns, 0, __ATOMIC_RELAXED));
-	event->submits = clamp_u32(f->submits);
-	event->passes = clamp_u32(f->passes);
+	event->submits = clamp_u16(f->submits);
+	event->passes = clamp_u16(f->passes);
 	event->in_flight = (uint16_t)in_flight;
+	passes_cpu_end(&f->cpu, event);
 	f->boundary_ns = event->end_ns;
 	f->submits = f->passes = 0;
 	frame->event = *event;

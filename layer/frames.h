@@ -8,6 +8,7 @@
 #define MALITOP_LAYER_FRAMES_H
 
 #include "layer/channel.h"
+#include "layer/link.h"
 
 #define FRAMES_OPEN 16 /* a power of two */
 #define FRAMES_LATE 8  /* results that are not there after this many frames are lost */
@@ -22,6 +23,7 @@ struct frames {
 	uint64_t now, emitted; /* the running frame, and the first one not yet written */
 	struct open_frame open[FRAMES_OPEN];
 	int64_t boundary_ns;      /* of the last boundary */
+	struct passes_cpu cpu;    /* likewise */
 	uint64_t present_ns;      /* time of its present call; atomic */
 	uint64_t submits, passes; /* of the running frame */
 	uint64_t wait_ns;         /* likewise; atomic */
@@ -41,7 +43,7 @@ static inline struct open_frame *frames_at(struct frames *f, uint64_t frame)
 /* Add time in which the application waited, or was inside its present call. Any thread. */
 void frames_add_wait(struct frames *f, int64_t begin_ns, int64_t end_ns);
 void frames_add_present(struct frames *f, int64_t begin_ns, int64_t end_ns);
-/* End the running frame at now_ns. `event` has type, kind, device and flags; the rest is set. */
+/* End the running frame at now_ns, on the thread whose CPU time it has. `event` has type, kind, device and flags; the rest is set. */
 void frames_end(struct frames *f, struct passes_event *event, int64_t now_ns);
 /* Return whether the first frame not yet written can be; frames_write writes it. */
 bool frames_is_complete(struct frames *f);

@@ -71,6 +71,43 @@ static inline int64_t passes_now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+static inline uint64_t passes_clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	return clock_gettime(clock, &t) == 0 ? (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec : 0;
+}
+
+/* What the CPUs had worked at the last boundary of frames. */
+struct passes_cpu {
+	uint64_t thread_ns, process_ns; /* 0: there was no boundary */
+	pthread_t thread;               /* whose time that is */
+};
+
+static inline uint32_t passes_cpu_since(uint64_t before_ns, uint64_t now_ns)
+{
+	uint64_t most = PASSES_CPU_UNKNOWN - 1;
+
+	if (!before_ns || now_ns < before_ns)
+		return PASSES_CPU_UNKNOWN;
+	return (uint32_t)(now_ns - before_ns < most ? now_ns - before_ns : most);
+}
+
+/* Set the CPU times of the frame that this thread ends. A frame that another thread began has no
+ * thread of its own. */
+static inline void passes_cpu_end(struct passes_cpu *cpu, struct passes_event *frame)
+{
+	uint64_t thread_ns = passes_clock_ns(CLOCK_THREAD_CPUTIME_ID),
+		 process_ns = passes_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	bool same = cpu->thread_ns && pthread_equal(cpu->thread, pthread_self());
+
+	frame->thread_ns = passes_cpu_since(same ? cpu->thread_ns : 0, thread_ns);
+	frame->process_ns = passes_cpu_since(cpu->process_ns, process_ns);
+	cpu->thread_ns = thread_ns;
+	cpu->process_ns = process_ns;
+	cpu->thread = pthread_self();
+}
+
 static inline bool passes_fd_set(struct passes_fd *own, int fd)
 {
 	struct stat st;

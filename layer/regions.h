@@ -30,6 +30,7 @@ struct malitop_thread {
 struct malitop_state {
 	struct passes_link link;
 	int64_t frame_ns; /* the last boundary; under the link's lock */
+	struct passes_cpu cpu;
 	uint64_t frames;
 	bool has_key;
 	pthread_key_t key; /* of threads with counters */
@@ -251,6 +252,7 @@ static inline void malitop_frame(void)
 	e.begin_ns = malitop_state.frame_ns ? malitop_state.frame_ns : e.end_ns;
 	malitop_state.frame_ns = e.end_ns;
 	e.frame = malitop_state.frames++;
+	passes_cpu_end(&malitop_state.cpu, &e);
 	malitop_write(&e);
 	pthread_mutex_unlock(&malitop_state.link.lock);
 	passes_link_tend(&malitop_state.link, e.end_ns);

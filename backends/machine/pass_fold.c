@@ -15,6 +15,10 @@ static const struct {
 	[FRAME_TIME] = {"FrameTime", SLOT_DELTA, 1e-6},
 	[FRAME_PRESENT] = {"FramePresentTime", SLOT_DELTA, 1e-6},
 	[FRAME_WAIT] = {"FrameWaitTime", SLOT_DELTA, 1e-6},
+	[FRAME_THREAD] = {"FrameThreadTime", SLOT_DELTA, 1e-6},
+	[FRAME_THREAD_TIMED] = {"FrameThreadTimed", SLOT_DELTA, 1},
+	[FRAME_PROCESS] = {"FrameProcessTime", SLOT_DELTA, 1e-6},
+	[FRAME_PROCESS_TIMED] = {"FrameProcessTimed", SLOT_DELTA, 1},
 	[FRAME_SUBMITS] = {"FrameSubmits", SLOT_DELTA, 1},
 	[FRAME_PASSES] = {"FramePasses", SLOT_DELTA, 1},
 	[FRAME_IN_FLIGHT] = {"FrameInFlight", SLOT_DELTA, 1},
@@ -326,6 +330,14 @@ static void sweep_before(struct pass_fold *f)
 	rank_time(f->gpu_times, &f->n_gpu_times, FRAMES_RANKED, busy_ns);
 }
 
+static void add_cpu_time(uint64_t *time, uint64_t *timed, uint32_t ns)
+{
+	if (ns == PASSES_CPU_UNKNOWN)
+		return;
+	*time += ns;
+	++*timed;
+}
+
 static void take_frame(struct pass_fold *p, const struct passes_event *e)
 {
 	int64_t ns = e->end_ns - e->begin_ns;
@@ -335,6 +347,8 @@ static void take_frame(struct pass_fold *p, const struct passes_event *e)
 	f[FRAME_TIME] += (uint64_t)ns;
 	f[FRAME_PRESENT] += e->present_ns;
 	f[FRAME_WAIT] += e->wait_ns;
+	add_cpu_time(&f[FRAME_THREAD], &f[FRAME_THREAD_TIMED], e->thread_ns);
+	add_cpu_time(&f[FRAME_PROCESS], &f[FRAME_PROCESS_TIMED], e->process_ns);
 	f[FRAME_SUBMITS] += e->submits;
 	f[FRAME_PASSES] += e->passes;
 	f[FRAME_IN_FLIGHT] += e->in_flight;

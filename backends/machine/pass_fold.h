@@ -26,6 +26,10 @@ enum frame_slot {
 	FRAME_TIME,
 	FRAME_PRESENT,
 	FRAME_WAIT,
+	FRAME_THREAD, /* CPU time of the threads that ended frames, and the frames that have one */
+	FRAME_THREAD_TIMED,
+	FRAME_PROCESS, /* likewise of all threads */
+	FRAME_PROCESS_TIMED,
 	FRAME_SUBMITS,
 	FRAME_PASSES,
 	FRAME_IN_FLIGHT,

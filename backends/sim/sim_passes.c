@@ -19,6 +19,7 @@
 #define DISPATCHES_KEPT 8
 #define GAME_PID 5207 /* sim_phone.c */
 #define PRESENT_SHARE 0.015
+#define PROCESS_SHARE 1.6 /* CPU time of all threads, of that of the presenting one */
 #define PERIOD_MIN_NS 500000000 /* enough for a view, and its history stays small */
 
 /* A frame from its submission until the GPU has ended it. */
@@ -46,7 +47,7 @@ static double work_share(const struct sim_model *m, int64_t at_ns)
 	const struct sim_scenario *s = m->scenario;
 	double share = s->cpu.main * sim_scenario_act(s, at_ns)->cpu;
 
-	return s->cpu_frame > 0 || s->cpu.main >= 1 || s->sleeps ? 1 : share < 0.97 ? share : 0.97;
+	return s->cpu_frame > 0 || s->cpu.main >= 1 ? 1 : share < 0.97 ? share : 0.97;
 }
 
 static void note_frame(void *ctx, uint64_t number, int64_t at_ns, unsigned in_flight)
@@ -54,6 +55,7 @@ static void note_frame(void *ctx, uint64_t number, int64_t at_ns, unsigned in_fl
 	struct sim_passes *p = ctx;
 	struct sim_frame *f = &p->frames[number % FRAMES_KEPT];
 	double ns = (double)(at_ns - p->submitted_ns), work = work_share(&p->model, at_ns);
+	bool sleeps = p->model.scenario->sleeps; /* outside of any call that waits */
 
 	*f = (struct sim_frame){.frame = {.type = PASSES_FRAME,
 					  .kind = PASSES_PRESENT,
@@ -63,7 +65,9 @@ static void note_frame(void *ctx, uint64_t number, int64_t at_ns, unsigned in_fl
 					  .present_ns = (uint32_t)(ns * PRESENT_SHARE * (work < 1)),
 					  .submits = 1,
 					  .in_flight = (uint16_t)in_flight}};
-	f->frame.wait_ns = (uint32_t)(ns * (1 - work)) - (work < 1 ? f->frame.present_ns : 0);
+	f->frame.thread_ns = (uint32_t)(ns * work);
+	f->frame.process_ns = (uint32_t)(ns * work * PROCESS_SHARE);
+	f->frame.wait_ns = sleeps ? 0 : (uint32_t)(ns * (1 - work)) - (work < 1 ? f->frame.present_ns : 0);
 	p->submitted_ns = at_ns;
 }
 

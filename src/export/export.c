@@ -31,6 +31,7 @@ struct export
 	char *host; /* its own copy, for rows */
 	struct export_source *sources;
 	struct waiting *waiting;      /* by source */
+	struct mix_fold mix;          /* of the last source, if that is a mix */
 	unsigned *order;              /* columns by source and instance: adjacent ones share a vector */
 	double *values;               /* by column */
 	double *reached;              /* likewise: totals never fall */
@@ -72,6 +73,7 @@ static void allocate_buffers(struct export *ex)
 
 		export_queue_init(&ex->waiting[s].queue, set,
 				  ex->options.lines != EXPORT_ROWS || ex->format->totals);
+		mix_fold_init(&ex->mix, ex->table.sources[s].mix);
 		if (set->n_vector > longest)
 			longest = set->n_vector;
 	}
@@ -107,7 +109,7 @@ static unsigned first_source(const struct export_table *table)
 	for (unsigned s = 0; s < table->n_sources; s++) {
 		if (sources[s].set->layout)
 			return s;
-		if (has_column(table, s) && (first < 0 || sources[s].period_ns <= sources[first].period_ns))
+		if (!sources[s].mix && has_column(table, s) && (first < 0 || sources[s].period_ns <= sources[first].period_ns))
 			first = (int)s;
 	}
 	return first < 0 ? 0 : (unsigned)first;
@@ -172,6 +174,7 @@ void export_free(struct export *ex)
 		return;
 	for (unsigned s = 0; ex->waiting && s < ex->table.n_sources; s++)
 		export_queue_fini(&ex->waiting[s].queue);
+	mix_fold_fini(&ex->mix);
 	export_columns_free(&ex->table);
 	free(ex->sources);
 	free(ex->waiting);
@@ -262,11 +265,53 @@ static void evaluate_command(const struct export_table *table, const struct expo
 /* A row has these flags if one of its sources has them. */
 static const uint32_t shared_flags = SAMPLE_ESTIMATED | SAMPLE_SIMULATED | SAMPLE_REPLAY;
 
+/* The source of the table that a mix has as that kind; n_sources: none. */
+static unsigned part_of_mix(const struct export_table *table, const struct metric_mix *mix,
+			    enum source_kind kind)
+{
+	unsigned s = 0;
+
+	while (s < table->n_sources && (!mix->uses[kind] || table->sources[s].set != mix->sources[kind]))
+		s++;
+	return s;
+}
+
+/* The mix is the last source, so what it is made of is there. */
+static void mix_sums(struct export *ex)
+{
+	unsigned mixed = ex->table.n_sources - 1, s;
+
+	if (!ex->mix.mix)
+		return;
+	for (enum source_kind kind = 0; kind < SOURCE_MIX; kind++) {
+		s = part_of_mix(&ex->table, ex->mix.mix, kind);
+		if (s < mixed && ex->sums[s])
+			mix_fold_add(&ex->mix, kind, ex->sums[s]);
+	}
+	ex->sums[mixed] = mix_fold_step(&ex->mix);
+}
+
+static void mix_totals(struct export *ex)
+{
+	const struct column *columns[SOURCE_KINDS] = {0};
+	unsigned mixed = ex->table.n_sources - 1, s;
+
+	if (!ex->mix.mix || !ex->waiting[mixed].queue.total)
+		return;
+	for (enum source_kind kind = 0; kind < SOURCE_MIX; kind++) {
+		s = part_of_mix(&ex->table, ex->mix.mix, kind);
+		columns[kind] = s < mixed ? ex->waiting[s].queue.total : NULL;
+	}
+	metric_mix_column(ex->mix.mix, columns, ex->waiting[mixed].queue.total);
+}
+
 /* Write the row of ex->sums. */
 static bool write_row(struct export *ex, struct export_row *row, struct err *err)
 {
 	const struct export_table *table = &ex->table;
 
+	if (ex->format->totals)
+		mix_totals(ex);
 	for (unsigned s = 0; s < table->n_sources; s++)
 		if (ex->sums[s])
 			row->flags |= ex->sums[s]->flags & shared_flags;
@@ -300,6 +345,7 @@ static void gather_sums(struct export *ex, unsigned source, int64_t end_ns)
 		ex->sums[s] = !ex->format->each || s == source
 				      ? export_queue_take(&ex->waiting[s].queue, end_ns)
 				      : NULL;
+	mix_sums(ex);
 }
 
 /* Return whether there is a mark up to end_ns that is not in a row yet, and remove it. */
@@ -449,6 +495,7 @@ bool export_total(struct export *ex, const struct export_command *command, struc
 		return true;
 	if (command->n_parts)
 		row.duration_ns = command->counted_ns;
+	mix_totals(ex);
 	for (unsigned s = 0; s < ex->table.n_sources; s++) {
 		struct column *total = ex->waiting[s].queue.total;
 

@@ -18,7 +18,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "model/history.h"
-#include "model/metric.h"
+#include "model/metric_mix.h"
 #include "mlog/mlog.h"
 #include "model/sample.h"
 #include "model/watch.h"
@@ -30,6 +30,7 @@ struct export_source {
 	const char *prefix;           /* of its columns: "", "gpu1:" */
 	const char *title, *driver;   /* for people */
 	const struct metric_set *set; /* has the slots of the samples */
+	const struct metric_mix *mix; /* of other sources in the list, before it; NULL: a source */
 	const struct gpudb *db;       /* for the template of a GPU: its default columns */
 	int64_t period_ns;
 	enum source_kind kind;

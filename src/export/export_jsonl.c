@@ -69,7 +69,7 @@ static void json_constants(const struct export_source *source, struct strbuf *ou
 
 static void json_source(const struct export_source *source, struct strbuf *out)
 {
-	static const char *const kinds[SOURCE_KINDS] = {"gpu", "cpu", "cpu", "passes"};
+	static const char *const kinds[SOURCE_KINDS] = {"gpu", "cpu", "cpu", "passes", "mixed"};
 	const struct gpu_product *product = source->set->product;
 
 	strbuf_printf(out, "{\"kind\":\"%s\"", kinds[source->kind]);

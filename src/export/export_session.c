@@ -42,6 +42,17 @@ void export_session_sources(const struct session *session, struct export_sources
 			.simulated = s->simulated,
 			.machine = o->command == COMMAND_STAT && o->cmd && s->kind != SOURCE_PERF};
 	}
+	if (session->mix)
+		out->list[session->n] = (struct export_source){.index = session->mixed.index,
+							       .prefix = "",
+							       .title = session->mixed.title,
+							       .driver = "",
+							       .set = session->mix->set,
+							       .mix = session->mix,
+							       .db = session->db,
+							       .period_ns = session->mixed.asked_ns,
+							       .kind = SOURCE_MIX,
+							       .simulated = session->mixed.simulated};
 }
 
 /* Set the host and the clocks. */
@@ -86,5 +97,5 @@ struct export *export_session(const struct session *session, const struct export
 	options.findings = o->findings;
 	options.fail_on = o->fail_on;
 	options.version = PACKAGE_VERSION;
-	return export_new(format_of(o, form), &options, sources.list, session->n, write, ctx, err);
+	return export_new(format_of(o, form), &options, sources.list, session->n + (session->mix != NULL), write, ctx, err);
 }

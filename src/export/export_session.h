@@ -8,8 +8,8 @@
 
 /* The sources of a session, as export_new takes them. */
 struct export_sources {
-	struct export_source list[SESSION_SOURCES_MAX];
-	char prefixes[SESSION_SOURCES_MAX][16];
+	struct export_source list[SESSION_SOURCES_MAX + 1]; /* the mix, if there is one, is the last */
+	char prefixes[SESSION_SOURCES_MAX + 1][16];
 };
 /* `out` must stay where it is, and is valid as long as the session. */
 void export_session_sources(const struct session *session, struct export_sources *out);

@@ -94,6 +94,8 @@ static void text_times(const struct export_command *c, struct strbuf *out)
 
 static void report_source(const struct export_source *source, const struct column *sum, struct strbuf *out)
 {
+	if (source->mix)
+		return; /* its sources have reported */
 	export_events(source, sum, out);
 	export_passes(source, sum, out);
 }

@@ -16,7 +16,7 @@
 #define REALTIME_MAX ((uint64_t)1 << 62)
 #define PERIOD_MAX ((uint64_t)86400 * 1000000000)
 
-static const char *const source_words[SOURCE_KINDS] = {"gpu", "cpu", "perf", "passes"};
+static const char *const source_words[SOURCE_MIX] = {"gpu", "cpu", "perf", "passes"};
 static const char *const slot_words[] = {"delta", "steady", "level", "peak"};
 static const char *const instance_words[INSTANCE_KINDS] = {"all", "core", "slice", "cluster", "cpu"};
 
@@ -198,7 +198,7 @@ static bool get_source_kind(const struct about_field *f, void *at, struct about_
 	unsigned kind;
 
 	(void)f;
-	if (!get_word(r, source_words, SOURCE_KINDS, &kind))
+	if (!get_word(r, source_words, SOURCE_MIX, &kind))
 		return false;
 	*(enum source_kind *)at = kind;
 	return true;

@@ -160,15 +160,9 @@ static bool limit_parse(struct span text, struct finding_limit *limit)
 	limit->on_text = number;
 	if (limit->side == ALERT_NONE || !text.n || !quantity_parse(number, NULL, &limit->on))
 		return false;
-	limit->formulas = text;
-	return true;
-}
-
-/* Whether it ends on the side of the limit that is fine. */
-static bool limit_is_in_order(struct finding_limit *limit)
-{
 	if (isnan(limit->off))
 		limit->off = limit->on;
+	limit->formulas = text;
 	return limit->side == ALERT_ABOVE ? limit->off <= limit->on : limit->off >= limit->on;
 }
 
@@ -359,17 +353,12 @@ static bool limit_check(const struct gpudb *db, const struct finding_def *def, s
 {
 	const struct unit *unit = limit_unit(db, limit);
 
-	if (!quantity_parse(limit->on_text, unit, &limit->on) ||
-	    (limit->off_text.n && !quantity_parse(limit->off_text, unit, &limit->off)))
-		return err_set(err, 0, "%s:%u: %s: limit '%.*s': the unit of '%.*s' is %s", def->file,
+	if (quantity_parse(limit->on_text, unit, &limit->on) &&
+	    quantity_parse(limit->off_text.n ? limit->off_text : limit->on_text, unit, &limit->off))
+		return true;
+	return err_set(err, 0, "%s:%u: %s: limit '%.*s': the unit of '%.*s' is %s", def->file,
 			       limit->line, def->name, SPAN_ARG(limit->on_text), SPAN_ARG(limit->formulas),
 			       unit->name);
-	return limit_is_in_order(limit) ||
-	       err_set(err, 0,
-		       "%s:%u: %s: limit '%.*s until %.*s': it would end where it begins or beyond: expected "
-		       "a number on the side that is fine",
-		       def->file, limit->line, def->name, SPAN_ARG(limit->on_text),
-		       SPAN_ARG(limit->off_text));
 }
 
 static bool limits_check(struct gpudb *db, const struct finding_def *def, struct finding_limit *limit,

@@ -196,11 +196,15 @@ static bool load_file(struct gpudb *db, const char *path, bool is_own, struct er
 	db->owned[db->n_owned++] = text;
 	db->arena_left = 0; /* the last block in `owned` is now a file's text, not the arena's */
 	file = gpudb_string(db, span_of(path));
-	if (!is_own)
-		return load_text(db, file, (struct span){text, n}, NULL, err);
-	GROW(db->own, db->n_own, db->cap_own);
-	db->own[db->n_own++] = (struct gpudb_text){file, {text, n}};
-	return load_text(db, file, (struct span){text, n}, &own, err);
+	if (is_own) {
+		GROW(db->own, db->n_own, db->cap_own);
+		db->own[db->n_own++] = (struct gpudb_text){file, {text, n}};
+	}
+	if (!load_text(db, file, (struct span){text, n}, is_own ? &own : NULL, err))
+		return false;
+	for (unsigned i = 0; i < db->n_metrics; i++)
+		db->metrics[i].own |= db->metrics[i].file == file;
+	return true;
 }
 
 /* Keeps errno. */

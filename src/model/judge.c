@@ -317,15 +317,11 @@ static void step_verdict(struct judge *judge, int64_t begin_ns, int64_t end_ns)
 		count_verdict(judge, (double)(end_ns - (before ? begin_ns : v->since_ns)) * 1e-9);
 }
 
-/* The frames per second that were shown, unless the caller knows them: by the source that counts
- * them, or as the caller has put them into the vectors. */
-static void find_frame_rate(const struct judge_priv *p, const double *const vectors[SOURCE_KINDS],
-			    double *rate)
+/* The frames per second that a source has counted, unless the caller knows them. */
+static void find_frame_rate(const double *const vectors[SOURCE_KINDS], double *rate)
 {
-	if (isnan(*rate) && p->fps && vectors[SOURCE_PASSES])
-		*rate = metric_value(p->fps, vectors[SOURCE_PASSES]);
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS && isnan(*rate); kind++)
-		if (vectors[kind])
+		if (vectors[kind] && vectors[kind][VECTOR_FRAME_RATE] > 0)
 			*rate = vectors[kind][VECTOR_FRAME_RATE];
 }
 
@@ -359,7 +355,7 @@ void judge_step(struct judge *judge, int64_t begin_ns, int64_t end_ns,
 		const double *const vectors[SOURCE_KINDS], const struct judge_facts *facts)
 {
 	judge->facts = *facts;
-	find_frame_rate(judge->priv, vectors, &judge->facts.value[FACT_FRAME_RATE]);
+	find_frame_rate(vectors, &judge->facts.value[FACT_FRAME_RATE]);
 	read_inputs(judge->priv, vectors, &judge->facts);
 	step_resources(judge, begin_ns, end_ns);
 	for (unsigned i = 0; i < judge->n_findings; i++)

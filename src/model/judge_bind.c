@@ -313,8 +313,6 @@ struct judge *judge_new(const struct gpudb *db, const struct metric_set *const s
 	judge->n_findings = judge_all(judge, FINDING_RULE, &judge->findings);
 	judge->n_verdicts = judge_all(judge, FINDING_VERDICT, &judge->verdicts);
 	p->values = xcalloc(p->n_inputs, sizeof(*p->values));
-	if (sets[SOURCE_PASSES])
-		p->fps = metric_find(sets[SOURCE_PASSES], SPAN_LIT("frame.fps"));
 	judge_clear(judge);
 	return judge;
 }

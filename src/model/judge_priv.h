@@ -50,7 +50,6 @@ struct judge_priv {
 	struct judge_input *inputs;
 	unsigned n_inputs, cap_inputs;
 	double *values;           /* of the inputs */
-	const struct metric *fps; /* of the source of frames; NULL without one */
 	const struct judged *candidate;
 	enum judge_surety candidate_surety;
 	int64_t candidate_ns;

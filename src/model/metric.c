@@ -421,6 +421,7 @@ struct metric_set *metric_set_new(const struct gpudb *db, const struct metric_so
 	set->constants[VECTOR_FRAME_RATE] = NAN;
 	set->n_vector = VECTOR_CONSTANTS + set->n_slots;
 	set->names = metric_names_new(db, set);
+	set->n_defs = db->n_metrics;
 	set->metric_of_def = xcalloc(db->n_metrics, sizeof(*set->metric_of_def));
 	b.guide = guide_template(db, source);
 	b.cores_mean = b.guide && b.guide->cores_mean;
@@ -453,6 +454,27 @@ void metric_set_free(struct metric_set *set)
 	free(set->metrics);
 	slots_free(set->slots, set->n_slots);
 	free(set);
+}
+
+void metric_set_keep(struct metric_set *set, metric_keep_fn *keep, void *ctx)
+{
+	unsigned n = 0;
+
+	for (unsigned def = 0; def < set->n_defs; def++) {
+		int at = set->metric_of_def[def];
+
+		if (at < 0)
+			continue;
+		set->metric_of_def[def] = keep(ctx, &set->metrics[at]) ? (int)n : -1;
+		if (set->metric_of_def[def] < 0)
+			expr_fini(&set->metrics[at].expr);
+		else
+			set->metrics[n++] = set->metrics[at];
+	}
+	for (unsigned i = set->n_metrics - set->n_raw_defs; i < set->n_metrics; i++)
+		expr_fini(&set->metrics[i].expr); /* those without a definition */
+	set->n_metrics = n;
+	set->gpu_work = set->frame_work = NULL;
 }
 
 const struct metric *metric_find(const struct metric_set *set, struct span name)

@@ -31,6 +31,7 @@ struct metric_def {
 	struct gpu_set gpus;
 	const char *file;                                      /* for messages */
 	struct metric_variant *exprs, *guides, *alerts, *vars; /* lists; NULL: none */
+	bool own;      /* of a file of the user's */
 	bool estimate; /* what it names is only estimated from what it counts: in brackets */
 };
 
@@ -111,6 +112,7 @@ struct metric_set {
 	struct metric_names *names;
 	struct metric_def *raw_defs; /* definitions made for slots that have none */
 	unsigned n_raw_defs;
+	unsigned n_defs;    /* in db->metrics */
 	int *metric_of_def; /* index in metrics[] by index in db->metrics; -1: the source has none */
 	/* Share of a frame that CPU and GPU worked; NULL without frames. Below METRIC_FRAME_WORKED
 	 * nothing is over its budget: a still screen shows a frame when something changes. */
@@ -137,6 +139,9 @@ struct metric_source {
 struct metric_set *metric_set_new(const struct gpudb *db, const struct metric_source *source,
 				  struct err *err);
 void metric_set_free(struct metric_set *set);
+/* Remove the metrics that are not to be kept, before any is used. */
+typedef bool metric_keep_fn(void *ctx, const struct metric *metric);
+void metric_set_keep(struct metric_set *set, metric_keep_fn *keep, void *ctx);
 /* Whether a GPU has counters; if not, only its clock is known, and what programs use. */
 bool metric_set_counts(const struct metric_set *set);
 /* Find a metric by machine name. NULL if the source does not have it. */

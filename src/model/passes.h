@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define PASSES_MAGIC 0x31737361704d4c4dull /* "MLMpass1" */
-#define PASSES_VERSION 2
+#define PASSES_VERSION 3
 #define PASSES_HELLO "malitop passes 1"
 #define PASSES_SOCKETS 4 /* this many malitops can listen at the same time */
 
@@ -87,6 +87,8 @@ enum passes_flag {
 	PASSES_NO_TIMESTAMPS = 1 << 1, /* frame: the device has none, so there are no passes */
 };
 
+#define PASSES_CPU_UNKNOWN UINT32_MAX /* the first frame, or another thread than before ended it */
+
 /* One event. Times are CLOCK_MONOTONIC ns. The passes of a frame precede the frame itself. */
 struct passes_event {
 	uint8_t type;   /* enum passes_type */
@@ -102,8 +104,10 @@ struct passes_event {
 	uint16_t in_flight;            /* frame: frames that the GPU had not finished at its end */
 	uint32_t present_ns;           /* frame: time inside the present call, at most 4.29 s */
 	uint32_t wait_ns;              /* frame: time in waits for images, fences and queues */
-	uint32_t submits;              /* frame */
-	uint32_t passes;               /* frame: passes submitted, timed or not */
+	uint32_t thread_ns;            /* frame: CPU time of the thread that ends it, at most 4.29 s */
+	uint32_t process_ns;           /* frame: CPU time of all threads; PASSES_CPU_UNKNOWN in both */
+	uint16_t submits;              /* frame */
+	uint16_t passes;               /* frame: passes submitted, timed or not */
 	uint32_t thread;               /* region: the thread's id */
 	uint64_t cycles, instructions; /* region: UINT64_MAX if not counted */
 };
@@ -135,8 +139,10 @@ static inline void passes_pack(const struct passes_event *e, uint64_t word[PASSE
 		word[7] = e->instructions;
 	} else {
 		word[6] = (uint64_t)e->present_ns | (uint64_t)e->wait_ns << 32;
-		word[7] = (uint64_t)e->submits | (uint64_t)e->passes << 32;
+		word[7] = (uint64_t)e->submits | (uint64_t)e->passes << 16 | (uint64_t)e->process_ns << 32;
 	}
+	if (e->type == PASSES_FRAME)
+		word[5] = (uint64_t)e->thread_ns | (uint64_t)e->in_flight << 48;
 }
 
 static inline void passes_unpack(struct passes_event *e, const uint64_t word[PASSES_WORDS])
@@ -157,14 +163,19 @@ static inline void passes_unpack(struct passes_event *e, const uint64_t word[PAS
 		e->instructions = word[7];
 		return;
 	}
-	e->width = (uint16_t)word[5];
-	e->height = (uint16_t)(word[5] >> 16);
-	e->ordinal = (uint16_t)(word[5] >> 32);
+	if (e->type == PASSES_FRAME) {
+		e->thread_ns = (uint32_t)word[5];
+	} else {
+		e->width = (uint16_t)word[5];
+		e->height = (uint16_t)(word[5] >> 16);
+		e->ordinal = (uint16_t)(word[5] >> 32);
+	}
 	e->in_flight = (uint16_t)(word[5] >> 48);
 	e->present_ns = (uint32_t)word[6];
 	e->wait_ns = (uint32_t)(word[6] >> 32);
-	e->submits = (uint32_t)word[7];
-	e->passes = (uint32_t)(word[7] >> 32);
+	e->submits = (uint16_t)word[7];
+	e->passes = (uint16_t)(word[7] >> 16);
+	e->process_ns = (uint32_t)(word[7] >> 32);
 }
 
 static inline uint64_t *passes_record(uint64_t *memory, unsigned record)

@@ -26,6 +26,7 @@ enum source_kind {
 	SOURCE_CPU,    /* load, clocks, memory and temperature, from the operating system */
 	SOURCE_PERF,   /* events of the CPUs' hardware counters */
 	SOURCE_PASSES, /* frames and render passes of an application */
+	SOURCE_MIX,    /* no source: metrics of several of them together (metric_mix.h); in no log */
 	SOURCE_KINDS
 };
 

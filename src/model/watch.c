@@ -23,17 +23,20 @@ struct watched {
 struct watch {
 	struct judge *judge;
 	struct watched sources[SOURCE_KINDS];
+	struct mix_fold mix;
 	struct watched *lead; /* the source whose samples end the steps */
 	struct judge_facts facts;
 	int64_t thread_ns; /* end of the list that the thread is from */
 	struct judge_told told;
 };
 
-struct watch *watch_new(const struct gpudb *db, const struct watch_source *sources, unsigned n)
+struct watch *watch_new(const struct gpudb *db, const struct watch_source *sources, unsigned n,
+			const struct metric_mix *mix)
 {
 	const struct metric_set *sets[SOURCE_KINDS] = {0};
 	struct watch *w = xcalloc(1, sizeof(*w));
 
+	mix_fold_init(&w->mix, mix);
 	for (unsigned i = 0; i < n; i++) {
 		struct watched *mine = &w->sources[sources[i].kind];
 
@@ -45,7 +48,14 @@ struct watch *watch_new(const struct gpudb *db, const struct watch_source *sourc
 		mine->one = column_new(mine->set->n_slots);
 		mine->vector = xcalloc(mine->set->n_vector, sizeof(*mine->vector));
 	}
-	for (enum source_kind kind = SOURCE_KINDS; kind-- > 0;)
+	if (mix) {
+		struct watched *mine = &w->sources[SOURCE_MIX];
+
+		mine->set = sets[SOURCE_MIX] = mix->set;
+		mine->index = UINT32_MAX; /* it has no samples */
+		mine->vector = xcalloc(mix->set->n_vector, sizeof(*mine->vector));
+	}
+	for (enum source_kind kind = SOURCE_MIX; kind-- > 0;)
 		if (w->sources[kind].set)
 			w->lead = &w->sources[kind];
 	w->judge = judge_new(db, sets);
@@ -62,6 +72,7 @@ void watch_free(struct watch *w)
 		free(w->sources[kind].one);
 		free(w->sources[kind].vector);
 	}
+	mix_fold_fini(&w->mix);
 	judge_free(w->judge);
 	free(w);
 }
@@ -74,14 +85,28 @@ static void clear_column(struct watched *s)
 }
 
 /* Take the vector of the step that ends, if the source measured anything in it. */
-static void end_vector(struct watched *s)
+static void end_vector(struct watch *w, struct watched *s)
 {
 	if (!s->sum->n_samples)
 		return;
 	metric_vector(s->set, s->sum, s->vector);
 	s->frame_rate = metric_frame_rate(s->set, s->sum);
 	s->end_ns = s->sum->end_ns;
+	mix_fold_add(&w->mix, (enum source_kind)(s - w->sources), s->sum);
 	clear_column(s);
+}
+
+/* The same of the mix, if all its sources measured something since its last one. */
+static void end_mixed(struct watch *w)
+{
+	struct watched *s = &w->sources[SOURCE_MIX];
+	const struct column *column = mix_fold_step(&w->mix);
+
+	if (!column)
+		return;
+	metric_vector(s->set, column, s->vector);
+	s->frame_rate = metric_frame_rate(s->set, column);
+	s->end_ns = column->end_ns;
 }
 
 /* Frames are those that the application presents, or else those that the display was given. */
@@ -108,7 +133,10 @@ static void judge_watched(struct watch *w)
 
 		if (!s->set)
 			continue;
-		end_vector(s);
+		if (kind == SOURCE_MIX)
+			end_mixed(w);
+		else
+			end_vector(w, s);
 		if (s->end_ns && end_ns - s->end_ns < LATEST_NS)
 			vectors[kind] = s->vector;
 	}

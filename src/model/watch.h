@@ -7,6 +7,7 @@
 #define MALITOP_WATCH_H
 
 #include "model/judge.h"
+#include "model/metric_mix.h"
 #include "model/process.h"
 
 struct watch_source {
@@ -17,8 +18,10 @@ struct watch_source {
 
 struct watch;
 
-/* Watch the first source of each kind. db and the sets must outlive the watch. */
-struct watch *watch_new(const struct gpudb *db, const struct watch_source *sources, unsigned n);
+/* Watch the first source of each kind, and their mix (NULL: none). db, the sets and the mix must
+ * outlive the watch. */
+struct watch *watch_new(const struct gpudb *db, const struct watch_source *sources, unsigned n,
+			const struct metric_mix *mix);
 void watch_free(struct watch *watch); /* NULL is fine */
 /* Add a sample, in the order of their ends. Samples of other sources are ignored. */
 void watch_sample(struct watch *watch, const struct sample *sample);

@@ -251,7 +251,8 @@ static void label_source(const struct export_source *source, struct strbuf *labe
 	static const char *const kinds[SOURCE_KINDS] = {[SOURCE_GPU] = "gpu",
 							[SOURCE_CPU] = "cpu",
 							[SOURCE_PERF] = "events",
-							[SOURCE_PASSES] = "frames"};
+							[SOURCE_PASSES] = "frames",
+							[SOURCE_MIX] = "mixed"};
 	char name[32];
 
 	snprintf(name, sizeof(name), "%s%u", kinds[source->kind], source->number);

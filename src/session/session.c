@@ -348,6 +348,7 @@ bool session_finish(struct session *session, struct err *err)
 		session->no_gpu = o->devices.no_gpu;
 		o->devices.no_gpu = (struct strbuf){0};
 		session_show_first(session);
+		ok = session_mix_first(session, err);
 	}
 	opening_drop(o);
 	if (!ok)
@@ -397,6 +398,7 @@ void session_close(struct session *session)
 		metric_set_free(session->sources[i].set);
 		strbuf_fini(&session->sources[i].about);
 	}
+	session_mix_fini(session);
 	opener_leave(session->opener);
 	session_forget_data(session);
 	if (session->n_retired)
@@ -413,6 +415,8 @@ struct session_source *session_shown(struct session *session, enum source_kind k
 {
 	if (kind == SOURCE_GPU)
 		return session->gpu;
+	if (kind == SOURCE_MIX)
+		return session->mix ? &session->mixed : NULL;
 	if (kind == SOURCE_PERF && session->counting)
 		return session->picked;
 	for (unsigned i = 0; i < session->n; i++)
@@ -446,6 +450,7 @@ bool session_next_gpu(struct session *session)
 		if (s->kind != SOURCE_GPU || s->away == AWAY_TURNED)
 			continue;
 		session_show_gpu(session, s);
+		session_mix(session, NULL); /* the formulas are the same as at the start */
 		return true;
 	}
 	return false;

@@ -12,7 +12,7 @@
 #include "options/options.h"
 #include "session/devices.h"
 #include "session/sampler.h"
-#include "model/metric.h"
+#include "model/metric_mix.h"
 #include "mlog/mlog.h"
 #include "model/template.h"
 #include "model/watch.h"
@@ -75,6 +75,7 @@ struct session_data {
 	struct gpudb *db;
 	struct metric_set *sets[SESSION_SOURCES_MAX];
 	unsigned n;
+	struct metric_mix *mix; /* NULL: there is nothing to mix */
 };
 
 struct session {
@@ -91,6 +92,10 @@ struct session {
 	struct session_source sources[SESSION_SOURCES_MAX];
 	unsigned n;
 	struct session_source *gpu; /* the GPU on the screen; NULL if there is none */
+	struct metric_mix *mix;        /* of the shown sources; NULL: there is nothing to mix */
+	struct session_source mixed;   /* as a source, which has no samples; set NULL without a mix */
+	struct metric_mix **past_mixes; /* of other GPUs: a screen may still refer to them */
+	unsigned n_past_mixes, cap_past_mixes;
 	double fps;                 /* for frame budgets; 0 if unknown */
 	struct dimensions resolution;
 	struct template_view templ; /* of `gpu`; empty without one */

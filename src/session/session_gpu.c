@@ -108,6 +108,7 @@ bool session_turn(struct session *session, struct session_source *s, struct sour
 	}
 	if (session->gpu == s)
 		session_show_gpu(session, other);
+	session_mix(session, NULL); /* the formulas are the same as at the start */
 	session->changes++;
 	snprintf(text, size, "%s: %s", other->title,
 		 session_is_shared(other) ? "another program has its counters: what the driver tells is shown"

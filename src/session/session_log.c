@@ -58,9 +58,11 @@ bool session_open_log(struct session *session, const struct sys *sys, const stru
 	ok = session->db && options_budget(options, session->db, err);
 	for (unsigned i = 0; ok && i < about->n_sources; i++)
 		ok = take_log_source(session, &about->sources[i], err);
-	if (ok)
+	if (ok) {
 		session_show_first(session);
-	else
+		ok = session_mix_first(session, err);
+	}
+	if (!ok)
 		session_close(session);
 	return ok;
 }

@@ -35,6 +35,19 @@ bool session_is_same(const struct session_source *mine, const struct source *sou
 
 void session_show_gpu(struct session *session, struct session_source *gpu);
 
+/* session_mix.c: compile the metrics that the shown sources have together, and show them; the same
+ * for data that are not used yet; show those of data, which the session owns from now on. */
+bool session_mix(struct session *session, struct err *err);
+/* The same at the start: what the user's own definitions name in vain becomes notes, and a budget of
+ * which nothing can be checked is an error. */
+bool session_mix_first(struct session *session, struct err *err);
+bool session_mix_load(const struct session *session, struct session_data *data, struct err *err);
+void session_mix_show(struct session *session, struct metric_mix *mix);
+void session_mix_fini(struct session *session);
+/* session_missing.c, for the first mix. */
+bool session_tell_missing(struct session *session, const struct metric_set *const sets[SOURCE_KINDS],
+			  struct err *err);
+
 /* session_gpu.c, for session_life.c: whether a source does without what another program has of its
  * device, and should ask whether that is free again; replace a source by `source`, which is the
  * same device with its counters or without. The session owns it, unless false is returned. */

@@ -44,6 +44,7 @@ void session_data_fini(struct session_data *data)
 {
 	for (unsigned i = 0; i < data->n; i++)
 		metric_set_free(data->sets[i]);
+	metric_mix_free(data->mix);
 	gpudb_free(data->db);
 	*data = (struct session_data){0};
 }
@@ -59,6 +60,7 @@ bool session_load(const struct session *session, struct session_data *data, stru
 		data->sets[data->n] = make_set(session, data->db, session->sources[data->n].set, err);
 		ok = data->sets[data->n] != NULL;
 	}
+	ok = ok && session_mix_load(session, data, err);
 	if (!ok)
 		session_data_fini(data);
 	return ok;
@@ -70,19 +72,22 @@ void session_data_sets(const struct session *session, const struct session_data 
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
 		const struct session_source *s = session_shown((struct session *)(uintptr_t)session, kind);
 
-		sets[kind] = s ? data->sets[s - session->sources] : NULL;
+		sets[kind] = s && kind != SOURCE_MIX ? data->sets[s - session->sources] : NULL;
 	}
+	if (data->mix)
+		sets[SOURCE_MIX] = data->mix->set;
 }
 
 /* The first data have the products and layouts of the sources, so they stay. */
 void session_adopt(struct session *session, struct session_data *data)
 {
-	struct session_data old = {.db = session->db, .n = session->n};
+	struct session_data old = {.db = session->db, .n = session->n, .mix = session->mix};
 
 	for (unsigned i = 0; i < session->n; i++) {
 		old.sets[i] = session->sources[i].set;
 		session->sources[i].set = data->sets[i];
 	}
+	session_mix_show(session, data->mix);
 	session->db = data->db;
 	template_view_fini(&session->templ);
 	if (session->gpu)

@@ -21,5 +21,5 @@ struct watch *session_watch(const struct session *session)
 		sources[i] = (struct watch_source){.index = session->sources[i].index,
 						   .kind = session->sources[i].kind,
 						   .set = session->sources[i].set};
-	return is_judged(session) ? watch_new(session->db, sources, session->n) : NULL;
+	return is_judged(session) ? watch_new(session->db, sources, session->n, session->mix) : NULL;
 }

@@ -20,7 +20,9 @@ static double *vector_new(unsigned n)
 /* Length of a point: the refresh period, or the interval of the source if that is longer. */
 static int64_t window_ns(const struct feeds *f, const struct feed_state *feed)
 {
-	return feed->source->period_ns > f->refresh_ns ? feed->source->period_ns : f->refresh_ns;
+	int64_t period = feed->history ? feed->source->period_ns : feed_period_ns(feed);
+
+	return period > f->refresh_ns ? period : f->refresh_ns;
 }
 
 /* Half a millisecond of tolerance: deadlines jitter, and a column that ended just before the window
@@ -83,9 +85,9 @@ static bool vector_at(const struct feeds *f, struct feed_state *feed, int64_t en
 {
 	int64_t window = window_ns(f, feed);
 
-	history_span(feed->history, end_ns - window + GRACE_NS, end_ns + GRACE_NS, column);
+	feed_span(feed, end_ns - window + GRACE_NS, end_ns + GRACE_NS, column);
 	if (!column->n_samples)
-		history_around(feed->history, end_ns - window / 2, column);
+		feed_around(feed, end_ns - window / 2, column);
 	take_column(f, feed, column);
 	memcpy(vector, feed->scratch, feed->n_vector * sizeof(*vector));
 	return column->n_samples > 0;
@@ -136,10 +138,13 @@ static void feed_init(struct feeds *f, struct feed_state *feed, const struct ses
 	*feed = (struct feed_state){
 		.feeds = f, .source = source, .epoch = source->epoch, .n_points = n_points};
 	feed->points = points_new(point_vector, feed);
-	feed->history = history_new(source->set->slots, source->n_slots, n_kept(f, source), source->asked_ns);
-	feed->column = history_column_new(feed->history);
-	feed->step = history_column_new(feed->history);
-	feed->frames = history_column_new(feed->history);
+	if (source->kind != SOURCE_MIX)
+		feed->history = history_new(source->set->slots, source->n_slots, n_kept(f, source),
+					    source->asked_ns);
+	feed->column = feed_column_new(feed);
+	feed->step = feed_column_new(feed);
+	feed->frames = feed_column_new(feed);
+	feed->mixing = feed_column_new(feed);
 	feed->scratch = vector_new(source->set->n_vector);
 	make_vectors(f, feed);
 }
@@ -154,8 +159,30 @@ static void feed_fini(struct feed_state *feed)
 	free(feed->column);
 	free(feed->step);
 	free(feed->frames);
+	free(feed->mixing);
 	feeds_lanes_fini(&feed->lanes);
 	history_free(feed->history);
+}
+
+/* Sources, and the mix if there is one. */
+static unsigned n_feeds(const struct feeds *f)
+{
+	return f->n + (f->mix != NULL);
+}
+
+/* Take over the mix of the session as it is now, after its sources. */
+static void follow_mix(struct feeds *f)
+{
+	const struct session *session = f->session;
+	struct feed_state *feed = &f->feeds[f->n];
+
+	if (f->mix == session->mix && (!f->mix || feed->epoch == session->mixed.epoch))
+		return;
+	if (f->mix)
+		feed_fini(feed);
+	f->mix = session->mix;
+	if (f->mix)
+		feed_init(f, feed, &session->mixed, f->n ? f->feeds[0].n_points : 0);
 }
 
 void feeds_init(struct feeds *f, struct session *session, unsigned parts, int64_t refresh_ns)
@@ -166,11 +193,12 @@ void feeds_init(struct feeds *f, struct session *session, unsigned parts, int64_
 			    .refresh_ns = refresh_ns};
 	for (; f->n < session->n; f->n++)
 		feed_init(f, &f->feeds[f->n], &session->sources[f->n], 0);
+	follow_mix(f);
 }
 
 void feeds_fini(struct feeds *f)
 {
-	for (unsigned i = 0; i < f->n; i++)
+	for (unsigned i = 0; i < n_feeds(f); i++)
 		feed_fini(&f->feeds[i]);
 	if (f->tap)
 		sampler_detach(f->session->sampler, f->tap);
@@ -213,7 +241,7 @@ static void change_tap(struct feeds *f)
 /* Whether only a part of a simulated past has come so far. */
 static bool is_in_past(const struct feeds *f, const struct feed_state *feed)
 {
-	return f->session->has_past && feed->source->simulated &&
+	return feed->history && f->session->has_past && feed->source->simulated &&
 	       history_newest_ns(feed->history) < f->session->what.epoch_ns + f->session->what.history_ns;
 }
 
@@ -240,6 +268,10 @@ void feeds_follow(struct feeds *f)
 	unsigned before = f->n;
 
 	feeds_drain(f);
+	if (f->mix && f->n < f->session->n) {
+		feed_fini(&f->feeds[f->n]); /* its place is taken */
+		f->mix = NULL;
+	}
 	for (unsigned i = 0; i < f->session->n; i++) {
 		struct feed_state *feed = &f->feeds[i];
 		const struct session_source *source = &f->session->sources[i];
@@ -254,6 +286,7 @@ void feeds_follow(struct feeds *f)
 	}
 	if (f->n > before)
 		change_tap(f);
+	follow_mix(f);
 }
 
 void feeds_set_interval(struct feeds *f, struct session_source *source, int64_t interval_ns)
@@ -265,10 +298,11 @@ void feeds_set_interval(struct feeds *f, struct session_source *source, int64_t 
 void feeds_clear(struct feeds *f, bool partial)
 {
 	f->partial = partial;
-	for (unsigned i = 0; i < f->n; i++) {
+	for (unsigned i = 0; i < n_feeds(f); i++) {
 		struct feed_state *feed = &f->feeds[i];
 
-		history_clear(feed->history);
+		if (feed->history)
+			history_clear(feed->history);
 		make_vectors(f, feed);
 		feeds_lanes_clear(&feed->lanes);
 		feed->shown_ns = feed->at_ns = feed->each_ns = 0;
@@ -300,37 +334,38 @@ void feeds_keep_instances(struct feeds *f)
 static void range_vector(const struct feeds *f, struct feed_state *feed)
 {
 	int64_t slack = window_ns(f, feed);
-	bool held = history_oldest_ns(feed->history) <= f->range_from_ns + slack &&
-		    history_newest_ns(feed->history) >= f->range_to_ns - slack;
+	bool held = feed_oldest_ns(feed) <= f->range_from_ns + slack &&
+		    feed_newest_ns(feed) >= f->range_to_ns - slack;
 
-	history_span(feed->history, f->range_from_ns + GRACE_NS, f->range_to_ns + GRACE_NS, feed->column);
+	feed_span(feed, f->range_from_ns + GRACE_NS, f->range_to_ns + GRACE_NS, feed->column);
 	take_column(f, feed, feed->column);
 	for (unsigned i = 0; i < feed->n_vector; i++)
 		feed->now[i] = held ? feed->scratch[i] : (double)NAN;
 }
 
-void feeds_renew(const struct feeds *f)
+void feeds_renew(struct feeds *f)
 {
-	for (unsigned i = 0; i < f->n; i++)
+	follow_mix(f);
+	for (unsigned i = 0; i < n_feeds(f); i++)
 		renew_points(&f->feeds[i]);
 }
 
 void feeds_settle(const struct feeds *f)
 {
-	for (unsigned i = 0; i < f->n; i++)
+	for (unsigned i = 0; i < n_feeds(f); i++)
 		points_settle(f->feeds[i].points);
 }
 
 void feeds_set_refresh(struct feeds *f, int64_t refresh_ns)
 {
 	f->refresh_ns = refresh_ns;
-	for (unsigned i = 0; i < f->n; i++)
+	for (unsigned i = 0; i < n_feeds(f); i++)
 		reset_points(&f->feeds[i]);
 }
 
 void feeds_want_points(struct feeds *f, int n)
 {
-	for (unsigned i = 0; i < f->n; i++) {
+	for (unsigned i = 0; i < n_feeds(f); i++) {
 		struct feed_state *feed = &f->feeds[i];
 
 		if (n == feed->n_points)
@@ -342,7 +377,7 @@ void feeds_want_points(struct feeds *f, int n)
 
 static void step_feed(struct feeds *f, struct feed_state *feed)
 {
-	int64_t newest = history_newest_ns(feed->history);
+	int64_t newest = feed_newest_ns(feed);
 
 	if (!newest || feed->source->away || is_in_past(f, feed)) {
 		for (unsigned i = 0; i < feed->n_vector; i++)
@@ -354,7 +389,10 @@ static void step_feed(struct feeds *f, struct feed_state *feed)
 		return;
 	vector_at(f, feed, newest, feed->column, feed->now);
 	if (!f->partial) {
-		metric_vector(feed->source->set, history_total(feed->history), feed->scratch);
+		if (!feed->history)
+			feed_total(feed, feed->step);
+		metric_vector(feed->source->set, feed->history ? history_total(feed->history) : feed->step,
+			      feed->scratch);
 		feed->scratch[VECTOR_FRAME_RATE] = total_frame_rate(f);
 		memcpy(feed->total, feed->scratch, feed->n_vector * sizeof(*feed->total));
 	}
@@ -371,7 +409,7 @@ static void step_feed(struct feeds *f, struct feed_state *feed)
 
 void feeds_step(struct feeds *f)
 {
-	for (unsigned i = 0; i < f->n; i++)
+	for (unsigned i = 0; i < n_feeds(f); i++)
 		step_feed(f, &f->feeds[i]);
 }
 
@@ -385,9 +423,9 @@ static void show_now(const struct feeds *f, struct feed_state *feed)
 
 void feeds_show(struct feeds *f, int64_t end_ns, int64_t at_ns)
 {
-	for (unsigned i = 0; i < f->n; i++) {
+	for (unsigned i = 0; i < n_feeds(f); i++) {
 		struct feed_state *feed = &f->feeds[i];
-		int64_t end = end_ns ? end_ns : history_newest_ns(feed->history);
+		int64_t end = end_ns ? end_ns : feed_newest_ns(feed);
 
 		if (!end)
 			continue;
@@ -406,7 +444,7 @@ void feeds_range(struct feeds *f, int64_t from_ns, int64_t to_ns)
 
 void feeds_compare(struct feeds *f, bool on, int64_t at_ns)
 {
-	for (unsigned i = 0; i < f->n; i++) {
+	for (unsigned i = 0; i < n_feeds(f); i++) {
 		struct feed_state *feed = &f->feeds[i];
 
 		free(take_ptr(&feed->mark));
@@ -426,7 +464,7 @@ int64_t feeds_shown_ns(const struct feeds *f)
 {
 	int64_t shown = 0;
 
-	for (unsigned i = 0; i < f->n; i++)
+	for (unsigned i = 0; i < n_feeds(f); i++)
 		shown = f->feeds[i].at_ns > shown ? f->feeds[i].at_ns : shown;
 	return shown;
 }
@@ -435,7 +473,7 @@ int64_t feeds_span_ns(const struct feeds *f)
 {
 	int64_t span = 0;
 
-	for (unsigned i = 0; i < f->n; i++) {
+	for (unsigned i = 0; i < n_feeds(f); i++) {
 		int64_t ns = f->feeds[i].n_points * window_ns(f, &f->feeds[i]);
 
 		span = ns > span ? ns : span;
@@ -462,7 +500,7 @@ const struct feed_state *feeds_shown(const struct feeds *f, enum source_kind kin
 {
 	const struct session_source *shown = session_shown(f->session, kind);
 
-	for (unsigned i = 0; i < f->n; i++)
+	for (unsigned i = 0; i < n_feeds(f); i++)
 		if (f->feeds[i].source == shown)
 			return &f->feeds[i];
 	return NULL;
@@ -511,9 +549,9 @@ bool feeds_vector(const struct feeds *f, enum source_kind kind, int64_t from_ns,
 		return false;
 	if (to_ns - from_ns < feed->source->period_ns)
 		from_ns = to_ns - feed->source->period_ns;
-	history_span(feed->history, from_ns + GRACE_NS, to_ns + GRACE_NS, feed->step);
+	feed_span(feed, from_ns + GRACE_NS, to_ns + GRACE_NS, feed->step);
 	if (!feed->step->n_samples)
-		history_around(feed->history, from_ns + (to_ns - from_ns) / 2, feed->step);
+		feed_around(feed, from_ns + (to_ns - from_ns) / 2, feed->step);
 	metric_vector(feed->source->set, feed->step, vector);
 	vector[VECTOR_FRAME_RATE] = frame_rate(f, feed->step);
 	return feed->step->n_samples > 0;

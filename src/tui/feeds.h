@@ -15,10 +15,11 @@ struct feed_state {
 	const struct feeds *feeds;
 	const struct session_source *source;
 	unsigned epoch; /* of the source */
-	struct history *history;
+	struct history *history; /* NULL: of the mix, which has the histories of its sources */
 	struct column *column;
 	struct column *step; /* scratch */
 	struct column *frames; /* likewise, of a source that counts frames */
+	struct column *mixing; /* likewise, of what the mix takes */
 	double *scratch;     /* a full-length vector */
 	double *now, *total; /* these end at the last kept slot, as the vectors of points do */
 	double *mark;        /* what `now` is compared with; NULL: nothing */
@@ -40,9 +41,20 @@ struct feeds {
 	bool paused;     /* views mark the moment of `now` */
 	int64_t refresh_ns;
 	int64_t range_from_ns, range_to_ns; /* `now` is the mean of this range; 0, 0: of a refresh */
-	struct feed_state feeds[SESSION_SOURCES_MAX];
+	struct feed_state feeds[SESSION_SOURCES_MAX + 1]; /* the mix follows the sources */
 	unsigned n; /* sources of the session that have been taken over */
+	const struct metric_mix *mix; /* its feed is feeds[n]; NULL: there is none */
 };
+
+/* feeds_mix.c: what a feed has measured, as history.h has it; the mix has what its sources have. */
+struct column *feed_column_new(const struct feed_state *feed);
+void feed_span(const struct feed_state *feed, int64_t from_ns, int64_t to_ns, struct column *out);
+void feed_around(const struct feed_state *feed, int64_t at_ns, struct column *out);
+void feed_total(const struct feed_state *feed, struct column *out);
+int64_t feed_newest_ns(const struct feed_state *feed);
+int64_t feed_oldest_ns(const struct feed_state *feed);
+/* The interval of the slowest source of the mix. */
+int64_t feed_period_ns(const struct feed_state *mix);
 
 /* Attaches a tap with these parts (enum tap_part) to the session's sampler, if it has one. */
 void feeds_init(struct feeds *f, struct session *session, unsigned parts, int64_t refresh_ns);
@@ -65,7 +77,7 @@ void feeds_set_refresh(struct feeds *f, int64_t refresh_ns);
 /* Set how many points views can draw. */
 void feeds_want_points(struct feeds *f, int n);
 /* After the sets of the sources were replaced: forget what their metrics were. */
-void feeds_renew(const struct feeds *f);
+void feeds_renew(struct feeds *f);
 /* After a frame was drawn. */
 void feeds_settle(const struct feeds *f);
 /* At the end of a refresh period: add a point and update `now`. */

@@ -355,9 +355,37 @@ static void digits_are_plain_decimals(void **state)
 		assert_string_equal(number_digits(text, cases[i].value, cases[i].digits), cases[i].text);
 }
 
+static void a_number_has_the_unit_of_its_metric(void **state)
+{
+	static const struct {
+		const char *text, *unit;
+		double value; /* NaN: refused */
+	} cases[] = {
+		{"50MB", "bytes/frame", 50e6}, {"50 MB", "bytes/frame", 50e6}, {"50M", "bytes/frame", 50e6},
+		{"1.2GB/s", "bytes/second", 1.2e9}, {"16.6ms", "milliseconds", 16.6},
+		{"0.0166 s", "milliseconds", 16.6}, {"500us", "milliseconds", 0.5}, {"2s", "seconds", 2},
+		{"20ms", "seconds", 0.02}, {"70 %", "percent", 70}, {"70%", "percent", 70},
+		{"400k", "primitives/frame", 400e3}, {"800MHz", "hertz", 800e6}, {"85", "celsius", 85},
+		{"85 C", "celsius", 85}, {"1e6", "count", 1e6}, {"-3", "milliseconds", -3},
+		{"3J", "millijoules", 3000}, {"0.9", "ratio", 0.9}, {"16ms", "bytes/frame", NAN},
+		{"50MB", "milliseconds", NAN}, {"5s", "count", NAN}, {"MB", "bytes/frame", NAN},
+		{"", "count", NAN}, {"5 MBs", "bytes/frame", NAN}, {"70 % x", "percent", NAN},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		double value = NAN;
+		bool ok = quantity_parse(span_of(cases[i].text), unit(cases[i].unit), &value);
+
+		if (ok == isnan(cases[i].value) || (ok && fabs(value - cases[i].value) > 1e-6))
+			fail_msg("'%s' of %s: %d, %g", cases[i].text, cases[i].unit, ok, value);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_number_has_the_unit_of_its_metric),
 		cmocka_unit_test(values_have_three_significant_digits),
 		cmocka_unit_test(number_and_unit_come_apart),
 		cmocka_unit_test(no_value_overruns_the_text),

@@ -445,7 +445,7 @@ static void verdict_and_findings_are_slices(void **state)
 
 	if (!db)
 		fail_msg("%s", err.text);
-	m->options.watch = watch_new(db, &watched, 1);
+	m->options.watch = watch_new(db, &watched, 1, NULL);
 	events_init(&e, m, 1);
 	assert_non_null(strstr(e.text.p, "track{uuid=23 name='Verdict'"));
 	strbuf_clear(&e.text);
@@ -471,7 +471,7 @@ static void verdict_and_findings_are_slices(void **state)
 	watch_free(m->options.watch);
 	events_fini(&e);
 	/* a run that is too short to be sure of anything shows what fits */
-	m->options.watch = watch_new(db, &watched, 1);
+	m->options.watch = watch_new(db, &watched, 1, NULL);
 	strbuf_clear(&m->out);
 	events_init(&e, m, 1);
 	strbuf_clear(&e.text);

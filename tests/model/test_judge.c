@@ -294,16 +294,17 @@ static void a_thread_that_is_no_longer_read_does_not_end_its_verdict(void **stat
 
 static void the_frame_rate_is_that_of_the_source_of_frames(void **state)
 {
-	const struct slot slots[] = {{.name = "FrameCount", .scale = 1}, {.name = "FrameTime", .scale = 1}};
+	const struct slot slots[] = {{.name = "FrameCount", .scale = 1}};
 	struct gpudb *db = load_shipped();
 	struct err err;
 	struct metric_set *frames =
-		metric_set_new(db, &(struct metric_source){.slots = slots, .n_slots = 2}, &err);
+		metric_set_new(db, &(struct metric_source){.slots = slots, .n_slots = 1}, &err);
 	const struct metric_set *sets[SOURCE_KINDS] = {[SOURCE_PASSES] = frames};
 	struct judge *judge = judge_new(db, sets);
 	struct judge_facts facts = judge->facts;
-	double vector[VECTOR_CONSTANTS + 2] = {
-		[VECTOR_SECONDS] = 0.5, [VECTOR_CONSTANTS] = 15, [VECTOR_CONSTANTS + 1] = 500};
+	double vector[VECTOR_CONSTANTS + 1] = {[VECTOR_SECONDS] = 0.5,
+						[VECTOR_FRAME_RATE] = 30,
+						[VECTOR_CONSTANTS] = 15};
 	const double *vectors[SOURCE_KINDS] = {[SOURCE_PASSES] = vector};
 
 	(void)state;

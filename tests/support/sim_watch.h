@@ -51,6 +51,7 @@ static inline void sim_watch_fini(struct sim_watch *w)
 static inline void sim_watch_read(struct sim_watch *w, unsigned n)
 {
 	w->column->time_ns = 0;
+	w->column->n_samples = n;
 	memset(w->column->value, 0, w->run.source.n_slots * sizeof(double));
 	while (n--) {
 		const struct sample *sample = sim_run_read(&w->run);

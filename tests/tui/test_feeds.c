@@ -296,6 +296,37 @@ static void put_sample(struct feeds *feeds, uint32_t source, unsigned i, const u
 	feeds_take(feeds, s);
 }
 
+/* Frames of 26 ms in samples of 100 ms are 3 or 4: their rate is that of the frames' times. */
+static void a_frame_rate_does_not_jump_with_the_frames_of_short_samples(void **state)
+{
+	static const struct slot counts[] = {{.name = "FrameCount", .scale = 1},
+					     {.name = "FrameTime", .scale = 1e-6}};
+	static const struct {
+		uint64_t frames, frame_ms, column_ms;
+		double rate;
+	} cases[] = {
+		{4, 104, 100, 1000 / 26.0}, {3, 78, 100, 1000 / 26.0}, {30, 500, 500, 60},
+		{60, 1000, 3000, 20}, /* a run with its start: sums are divided by the frames in it */
+		{1, 5000, 100, 10},   {0, 0, 100, 0},
+	};
+	struct gpudb *db = load_shipped();
+	struct err err;
+	struct metric_set *set = metric_set_new(db, &(struct metric_source){.slots = counts, .n_slots = 2}, &err);
+	struct column *c = column_new(2);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		c->n_samples = 1;
+		c->time_ns = (int64_t)cases[i].column_ms * MS;
+		c->value[0] = (double)cases[i].frames;
+		c->value[1] = (double)cases[i].frame_ms * MS;
+		assert_float_equal(metric_frame_rate(set, c), cases[i].rate, 1e-6);
+	}
+	free(c);
+	metric_set_free(set);
+	gpudb_free(db);
+}
+
 /* 30 frames a second, and a GPU that takes 3 W: 100 mJ per frame, known to the source
  * of the power although another source counts the frames. */
 static void energy_per_frame_takes_the_frames_of_another_source(void **state)
@@ -356,6 +387,7 @@ int main(void)
 		ON_BENCH(what_is_compared_with_stays_while_numbers_go_on),
 		cmocka_unit_test(a_simulated_past_is_taken_whole_and_leaves_small_rings),
 		ON_BENCH(numbers_are_compared_with_an_earlier_moment),
+		cmocka_unit_test(a_frame_rate_does_not_jump_with_the_frames_of_short_samples),
 		cmocka_unit_test(energy_per_frame_takes_the_frames_of_another_source),
 	};
 

@@ -131,6 +131,8 @@ static void write_frame(const struct passes_bench *b, uint64_t frame, int64_t ns
 					     .end_ns = at + ns,
 					     .present_ns = 1 * MS,
 					     .wait_ns = 2 * MS,
+					     .thread_ns = (uint32_t)(ns - 3 * MS),
+					     .process_ns = (uint32_t)(2 * (ns - 3 * MS)),
 					     .submits = 3,
 					     .passes = 2,
 					     .in_flight = 1},

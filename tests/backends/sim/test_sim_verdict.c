@@ -76,6 +76,7 @@ static void scene_judge(const struct scene *s, struct judge *judge)
 		[SOURCE_GPU] = s->watch.vector, [SOURCE_PASSES] = s->frames.vector};
 	int64_t end_ns = s->watch.run.now_ns;
 
+	s->watch.vector[VECTOR_FRAME_RATE] = metric_frame_rate(s->frames.set, s->frames.column);
 	judge_step(judge, end_ns - JUDGE_STEP_NS, end_ns, vectors, &s->facts);
 }
 

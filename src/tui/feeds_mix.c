@@ -1,0 +1,112 @@
+/* The feed of metrics that name several sources. It has no samples: what it shows is made of the
+ * histories of its sources when it is asked for. */
+#include "tui/feeds.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+
+#define SILENT_NS 3000000000ll /* a source that is behind so far is not waited for */
+
+/* The feed of a source that the mix uses; NULL: it does not, or another one is shown now. */
+static const struct feed_state *used_feed(const struct feeds *f, enum source_kind kind)
+{
+	const struct feed_state *feed = f->mix->uses[kind] ? feeds_shown(f, kind) : NULL;
+
+	return feed && feed->source->set->n_slots == f->mix->sources[kind]->n_slots ? feed : NULL;
+}
+
+struct column *feed_column_new(const struct feed_state *feed)
+{
+	return feed->history ? history_column_new(feed->history) : column_new(feed->source->n_slots);
+}
+
+enum part { PART_SPAN, PART_AROUND, PART_TOTAL };
+
+static void mix_part(const struct feeds *f, enum part part, int64_t from_ns, int64_t to_ns,
+		     struct column *out)
+{
+	const struct column *columns[SOURCE_KINDS] = {0};
+
+	for (enum source_kind kind = 0; kind < SOURCE_MIX; kind++) {
+		const struct feed_state *feed = used_feed(f, kind);
+
+		if (!feed)
+			continue;
+		columns[kind] = part == PART_TOTAL ? history_total(feed->history) : feed->mixing;
+		if (part == PART_SPAN)
+			history_span(feed->history, from_ns, to_ns, feed->mixing);
+		if (part == PART_AROUND)
+			history_around(feed->history, from_ns, feed->mixing);
+	}
+	metric_mix_column(f->mix, columns, out);
+}
+
+void feed_span(const struct feed_state *feed, int64_t from_ns, int64_t to_ns, struct column *out)
+{
+	if (feed->history)
+		history_span(feed->history, from_ns, to_ns, out);
+	else
+		mix_part(feed->feeds, PART_SPAN, from_ns, to_ns, out);
+}
+
+void feed_around(const struct feed_state *feed, int64_t at_ns, struct column *out)
+{
+	if (feed->history)
+		history_around(feed->history, at_ns, out);
+	else
+		mix_part(feed->feeds, PART_AROUND, at_ns, 0, out);
+}
+
+void feed_total(const struct feed_state *feed, struct column *out)
+{
+	mix_part(feed->feeds, PART_TOTAL, 0, 0, out);
+}
+
+/* What all sources have; those that are silent are left out. */
+int64_t feed_newest_ns(const struct feed_state *feed)
+{
+	int64_t newest = 0, common = 0;
+
+	if (feed->history)
+		return history_newest_ns(feed->history);
+	for (int pass = 0; pass < 2; pass++)
+		for (enum source_kind kind = 0; kind < SOURCE_MIX; kind++) {
+			const struct feed_state *used = used_feed(feed->feeds, kind);
+			int64_t end = used ? history_newest_ns(used->history) : 0;
+
+			if (!pass)
+				newest = end > newest ? end : newest;
+			else if (end && newest - end < SILENT_NS && (!common || end < common))
+				common = end;
+		}
+	return common;
+}
+
+int64_t feed_oldest_ns(const struct feed_state *feed)
+{
+	int64_t oldest = 0;
+
+	if (feed->history)
+		return history_oldest_ns(feed->history);
+	for (enum source_kind kind = 0; kind < SOURCE_MIX; kind++) {
+		const struct feed_state *used = used_feed(feed->feeds, kind);
+		int64_t begin = used ? history_oldest_ns(used->history) : 0;
+
+		oldest = begin > oldest ? begin : oldest;
+	}
+	return oldest;
+}
+
+int64_t feed_period_ns(const struct feed_state *mix)
+{
+	int64_t slowest = 0;
+
+	for (enum source_kind kind = 0; kind < SOURCE_MIX; kind++) {
+		const struct feed_state *used = used_feed(mix->feeds, kind);
+
+		if (used && used->source->period_ns > slowest)
+			slowest = used->source->period_ns;
+	}
+	return slowest;
+}
