@@ -168,7 +168,7 @@ static void findings_report(const struct export_table *table, const struct judge
 	AUTO_STRBUF struct strbuf headroom = {0};
 	double share;
 	const struct judged *verdict = judge_longest(judge, &share);
-	unsigned n = rank_held(judge, ranks);
+	unsigned n = rank_held(judge, ranks), notes = 0;
 
 	strbuf_str(out, "verdict  ");
 	verdict_line(judge, out);
@@ -182,7 +182,10 @@ static void findings_report(const struct export_table *table, const struct judge
 		put_words(out, "do", finding_text(verdict->def->advice, product_of(judge)));
 		put_words(out, "look at", verdict->def->look);
 	}
-	strbuf_printf(out, "\nfindings  %u of %u checks\n", n, judge->n_findings);
+	for (unsigned i = 0; i < n; i++)
+		notes += ranks[i].severity == SEVERITY_NOTE;
+	strbuf_printf(out, "\nfindings  %u of %u checks", n - notes, judge->n_findings);
+	strbuf_printf(out, notes ? ", %u note%s\n" : "\n", notes, notes == 1 ? "" : "s");
 	for (unsigned i = 0; i < n; i++) {
 		if (i == 0 || ranks[i].group != ranks[i - 1].group)
 			strbuf_printf(out, "\n%s\n", judge_group_titles[ranks[i].group]);

@@ -23,14 +23,16 @@ expect()
 # Every scenario has its verdict, at once: each run takes two seconds.
 pids=
 for pair in idle:idle mixed:frame-cap fragment-bound:gpu-fragment vertex-bound:gpu-vertex compute-bound:gpu-compute \
-	bandwidth-bound:memory cpu-bound:cpu serialised:serialised raytracing:gpu-compute; do
+	bandwidth-bound:memory cpu-bound:cpu serialised:serialised raytracing:gpu-compute uncapped:gpu-fragment \
+	capped-30:frame-cap sleeping-limiter:frame-cap; do
 	"$malitop" stat "--demo=${pair%:*}" -i 500ms -d 3s --findings -f jsonl >"$work/${pair%:*}.jsonl" 2>"$work/${pair%:*}.errors" &
 	pids="$pids $!"
 done
 # shellcheck disable=SC2086
 wait $pids
 for pair in idle:idle mixed:frame-cap fragment-bound:gpu-fragment vertex-bound:gpu-vertex compute-bound:gpu-compute \
-	bandwidth-bound:memory cpu-bound:cpu serialised:serialised raytracing:gpu-compute; do
+	bandwidth-bound:memory cpu-bound:cpu serialised:serialised raytracing:gpu-compute uncapped:gpu-fragment \
+	capped-30:frame-cap sleeping-limiter:frame-cap; do
 	if ! tail -n 1 "$work/${pair%:*}.jsonl" | grep -q "^{\"verdict\":{\"id\":\"${pair#*:}\","; then
 		echo "${pair%:*}: not ${pair#*:}:"
 		tail -n 1 "$work/${pair%:*}.jsonl" | cut -c1-200
@@ -46,7 +48,7 @@ fi
 fragment='--demo=fragment-bound -i 500ms -d 2500ms'
 # shellcheck disable=SC2086
 {
-	expect 'findings as text' 0 '^ !! over-budget: ' stat $fragment --findings
+	expect 'findings as text' 0 '^ critical over-budget: ' stat $fragment --findings
 	expect 'fail on critical' 3 'over-budget' stat $fragment --fail-on critical
 	expect 'junit' 0 '<failure type="critical"' stat $fragment -f junit
 	expect 'no rows in junit' 0 '<testsuite name="malitop" ' stat $fragment -f junit
@@ -68,6 +70,34 @@ head -n 1 "$work/out" | grep -q xml && { echo 'junit comes with rows'; failed=1;
 expect 'nothing to fail on' 0 'verdict' stat --demo=idle -i 500ms -d 2500ms --fail-on critical
 expect 'the status of CMD wins' 7 'verdict' stat --demo=fragment-bound --fail-on warning -- sh -c 'sleep 1; exit 7'
 expect 'a command that is too heavy' 3 'verdict' stat --demo=fragment-bound --fail-on warning -- sleep 1
+
+# What to change first, with its bound; nothing on content that is on time.
+expect 'a bound' 0 '^ critical arithmetic-limits: .*, up to [0-9.]* of [0-9.]* ms$' stat $fragment --findings
+expect 'what the frame needs' 0 'needs [0-9.]* of 14.2 ms: over by [0-9.]* ms' stat $fragment --findings
+expect 'a side and a share' 0 'above 60.0 % (house): held all of [0-9.]* s, worst ' stat $fragment --findings
+expect 'gains' 0 '"gain":{"share":0.[0-9]*,"of":"shading","ms":[0-9.]*}' stat $fragment --findings -f jsonl
+expect 'nothing to fix' 0 'nothing to fix: [0-9.]* ms spare per frame' stat --demo -i 500ms -d 3s --findings
+grep -q '^ warning\|^ critical' "$work/out" && { echo 'a finding on the healthy demo:'; cat "$work/out"; failed=1; }
+expect 'healthy enough' 0 'verdict' stat --demo -i 500ms -d 3s --fail-on warning
+
+# Counters of devices that are not here: each table of contrib says what comes out.
+for table in "${srcdir:-.}"/contrib/tables/*.tsv; do
+	gpu=$(sed -n 's/^# gpu: //p' "$table") verdict=$(sed -n 's/^# verdict: //p' "$table") first=$(sed -n 's/^# first: //p' "$table")
+	change="{\"id\":\"$first\""
+	[ "$first" = - ] && change=
+	expect "$table" 0 "^{\"verdict\":{\"id\":\"$verdict\",.*\"findings\":\\[$change" eval --gpu "$gpu" --findings -f jsonl "$table"
+	expect "$table as text" 0 '^verdict  ' eval --gpu "$gpu" --findings "$table"
+done
+one=$(find "${srcdir:-.}/contrib/tables" -name 'overdraw*.tsv')
+cat "$one" "$one" >"$work/two.tsv"
+expect 'two samples' 0 '"id":"gpu-fragment"' eval --gpu g715 --findings -f jsonl "$work/two.tsv"
+expect 'metrics of two samples' 1 'a second table: metrics are of one sample' eval --gpu g715 "$work/two.tsv"
+expect 'a level' 3 'critical' eval --gpu g715 --fail-on critical "$one"
+grep -v sample_seconds "$one" >"$work/short.tsv"
+expect 'no length' 1 'no constant sample_seconds' eval --gpu g715 --findings "$work/short.tsv"
+expect 'metrics as objects' 2 'eval writes metrics as a table only: also give --findings' eval --gpu g715 -f jsonl "$one"
+sed 's/frames_shown/frames_seen/' "$one" >"$work/bad.tsv"
+expect 'an unknown constant' 1 "unknown constant 'frames_seen'" eval --gpu g715 --findings "$work/bad.tsv"
 
 # A budget of one's own.
 expect 'a budget' 3 'frame-traffic' stat --demo=fragment-bound -i 500ms -d 2500ms --fail-on warning \

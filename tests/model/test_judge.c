@@ -407,7 +407,7 @@ static void bad_stanzas_are_refused_with_file_and_line(void **state)
 		{"finding f\n  title T\n  when A below 1 until 0.5\n", "t:3: when"},
 		{"finding f\n  title T\n  when A above x\n", "t:3: when 'A above x': expected a formula"},
 		{"finding f\n  title T\n  severity bad\n",
-		 "t:3: severity 'bad': expected info, warning or critical"},
+		 "t:3: severity 'bad': expected note, warning or critical"},
 		{"finding f\n  title T\n  gpus G52\n", "t:3: 'G52': expected a GPU set"},
 		{"finding f\n  title T\n  house\n", "t:3: 'house': expected the reason of the limit"},
 		{"finding f\n  title T\n  clear A above 1\n", "t:3: unknown field 'clear': expected one of"},

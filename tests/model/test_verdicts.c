@@ -87,8 +87,8 @@ static const struct {
 	{"Mali-G715", "$FrameRate", 58.3, 57.9, "display", "heat", "GPUClockShare=50 GPUTemp=86"},
 	{"Mali-G715", "$FrameRate", 30.5, 31, "frame-cap-part", "scheduling", "GPUBusy=40"},
 	{"Mali-G715", "$BusiestThread", 84, 86, "frame-cap-part", "scheduling", "GPUBusy=40 $FrameRate=30"},
-	{"Mali-G715", "GPUBusy", 49, 48, "gpu-too-late", "scheduling", "$FrameRate=30"},
-	{"Mali-G715", "GPUBusy", 44, 46, "frame-cap-part", "scheduling", "$FrameRate=30"},
+	{"Mali-G715", "GPUFrameNeeds", 16.3, 16, "gpu-too-late", "scheduling", "$FrameRate=30 GPUBusy=50"},
+	{"Mali-G715", "GPUFrameNeeds", 14.8, 15.2, "frame-cap-part", "scheduling", "$FrameRate=30 GPUBusy=60"},
 	/* memory: bandwidth of the direction that stalls, latency, cache */
 	{"Mali-G715", "MaliExtBusWrStallRate", 25.5, 24.5, "memory-write", "gpu-fragment", ""},
 	{"Mali-G715", "MaliExtBusRdStallRate", 30, 29, "memory", "memory-write", "MaliExtBusWrStallRate=29.5"},
