@@ -43,7 +43,8 @@ static inline struct open_frame *frames_at(struct frames *f, uint64_t frame)
 /* Add time in which the application waited, or was inside its present call. Any thread. */
 void frames_add_wait(struct frames *f, int64_t begin_ns, int64_t end_ns);
 void frames_add_present(struct frames *f, int64_t begin_ns, int64_t end_ns);
-/* End the running frame at now_ns, on the thread whose CPU time it has. `event` has type, kind, device and flags; the rest is set. */
+/* End the running frame at now_ns, on the thread whose CPU time it has. `event` has type, kind,
+ * device and flags; the rest is set. */
 void frames_end(struct frames *f, struct passes_event *event, int64_t now_ns);
 /* Return whether the first frame not yet written can be; frames_write writes it. */
 bool frames_is_complete(struct frames *f);

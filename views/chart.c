@@ -103,9 +103,9 @@ static void add_faces(struct chart_reader *r, struct series *s)
 	if (!wanted || isnan(fps))
 		return;
 	s->shown = (struct series_face){s->metric, s->label, s->brief, s->note};
-	s->wanted = (struct series_face){wanted,
-					 own_string(r->views, xasprintf("%s at %g fps wanted", s->label, fps)),
-					 own_string(r->views, xasprintf("%s, wanted", s->brief)), s->note};
+	s->wanted = (struct series_face){
+		wanted, own_string(r->views, xasprintf("%s at %g fps wanted", s->label, fps)),
+		own_string(r->views, xasprintf("%s, wanted", s->brief)), s->note};
 }
 
 /* A chart of nothing but such metrics says it once. */
@@ -166,14 +166,26 @@ static bool count_part(struct chart_reader *r, unsigned *part)
 	return true;
 }
 
-/* NAMES [| label [/ brief] [| NAMES [| note]]] */
+/* Cut "A / B" in two; false: there is no B. */
+static bool cut_label(struct span *label, struct span *rest)
+{
+	for (size_t i = 0; i + 2 < label->n; i++)
+		if (memcmp(label->p + i, " / ", 3) == 0) {
+			*rest = (struct span){label->p + i + 3, label->n - i - 3};
+			label->n = i;
+			return true;
+		}
+	return false;
+}
+
+/* NAMES [| label [/ brief [/ brief without frames]] [| NAMES [| note]]] */
 static bool read_series(struct chart_reader *r, const struct stanza_line *l, struct err *err)
 {
 	bool sub = span_is(l->key, "sub");
 	struct span value = l->value;
 	struct span names = span_trim(span_until(&value, '|'));
 	struct span label = span_trim(span_until(&value, '|')), brief = label;
-	struct span beside = span_trim(span_until(&value, '|'));
+	struct span beside = span_trim(span_until(&value, '|')), wanted = {0};
 	struct series s = {0};
 
 	r->n_lines++;
@@ -189,11 +201,8 @@ static bool read_series(struct chart_reader *r, const struct stanza_line *l, str
 	s.beside = find_metric(r, beside, &s.beside_source);
 	if (!label.n)
 		label = brief = span_of(s.metric->def->short_title);
-	for (size_t i = 0; i + 2 < label.n; i++)
-		if (memcmp(label.p + i, " / ", 3) == 0) {
-			brief = (struct span){label.p + i + 3, label.n - i - 3};
-			label.n = i;
-		}
+	if (cut_label(&label, &brief))
+		cut_label(&brief, &wanted);
 	s.label = own_string(r->views, xasprintf("%s%.*s", sub ? " " : "", SPAN_ARG(label)));
 	s.brief = own_string(
 		r->views, xasprintf("%s%.*s", sub ? " " : "", SPAN_ARG(brief.p == label.p ? label : brief)));
@@ -203,6 +212,9 @@ static bool read_series(struct chart_reader *r, const struct stanza_line *l, str
 		return stanza_fail(&r->stanza, l->line, err,
 				   "part without a series before it, or the %dth of it", SERIES_PARTS + 1);
 	add_series(r, &s);
+	if (wanted.n && s.metric && r->chart->series[r->chart->n_series - 1].wanted.metric)
+		r->chart->series[r->chart->n_series - 1].wanted.brief =
+			own_string(r->views, span_dup(wanted));
 	return true;
 }
 

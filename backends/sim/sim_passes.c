@@ -19,7 +19,7 @@
 #define DISPATCHES_KEPT 8
 #define GAME_PID 5207 /* sim_phone.c */
 #define PRESENT_SHARE 0.015
-#define PROCESS_SHARE 1.6 /* CPU time of all threads, of that of the presenting one */
+#define PROCESS_SHARE 1.6       /* CPU time of all threads, of that of the presenting one */
 #define PERIOD_MIN_NS 500000000 /* enough for a view, and its history stays small */
 
 /* A frame from its submission until the GPU has ended it. */

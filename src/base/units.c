@@ -334,7 +334,8 @@ static double symbol_scale(struct span *symbol)
 	static const struct {
 		char letter;
 		double scale;
-	} prefixes[] = {{'n', 1e-9}, {'u', 1e-6}, {'m', 1e-3}, {'k', 1e3}, {'M', 1e6}, {'G', 1e9}, {'T', 1e12}};
+	} prefixes[] = {{'n', 1e-9}, {'u', 1e-6}, {'m', 1e-3}, {'k', 1e3},
+			{'M', 1e6},  {'G', 1e9},  {'T', 1e12}};
 
 	for (size_t i = 0; symbol->n && i < ARRAY_LEN(prefixes); i++)
 		if (symbol->p[0] == prefixes[i].letter) {

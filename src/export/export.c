@@ -109,7 +109,8 @@ static unsigned first_source(const struct export_table *table)
 	for (unsigned s = 0; s < table->n_sources; s++) {
 		if (sources[s].set->layout)
 			return s;
-		if (!sources[s].mix && has_column(table, s) && (first < 0 || sources[s].period_ns <= sources[first].period_ns))
+		if (!sources[s].mix && has_column(table, s) &&
+		    (first < 0 || sources[s].period_ns <= sources[first].period_ns))
 			first = (int)s;
 	}
 	return first < 0 ? 0 : (unsigned)first;

@@ -169,11 +169,9 @@ double export_frame_rate(const struct export_table *table, const struct column *
 {
 	double rate = NAN;
 
-	/* those that the application presents, or else those that the display was given */
-	for (enum source_kind kind = SOURCE_KINDS; kind-- > 0 && isnan(rate);)
-		for (unsigned s = 0; s < table->n_sources && isnan(rate); s++)
-			if (sums[s] && table->sources[s].kind == kind)
-				rate = metric_frame_rate(table->sources[s].set, sums[s]);
+	for (unsigned s = 0; s < table->n_sources && isnan(rate); s++)
+		if (sums[s] && table->sources[s].kind == SOURCE_PASSES)
+			rate = metric_frame_rate(table->sources[s].set, sums[s]);
 	return rate;
 }
 

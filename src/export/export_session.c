@@ -97,5 +97,6 @@ struct export *export_session(const struct session *session, const struct export
 	options.findings = o->findings;
 	options.fail_on = o->fail_on;
 	options.version = PACKAGE_VERSION;
-	return export_new(format_of(o, form), &options, sources.list, session->n + (session->mix != NULL), write, ctx, err);
+	return export_new(format_of(o, form), &options, sources.list, session->n + (session->mix != NULL),
+			  write, ctx, err);
 }

@@ -21,10 +21,10 @@ extern const char *const finding_severity_names[]; /* note warning critical NULL
  * stays so until it is under (or over) `off`. "from 2" holds at 2 as well. */
 struct finding_limit {
 	struct gpu_set gpus;
-	struct span formulas; /* alternatives, separated by '|' */
-	enum alert_side side; /* never ALERT_NONE */
-	bool reached;                           /* "from": at `on` it is met */
-	double on, off;               /* in the unit of the metric */
+	struct span formulas;          /* alternatives, separated by '|' */
+	enum alert_side side;          /* never ALERT_NONE */
+	bool reached;                  /* "from": at `on` it is met */
+	double on, off;                /* in the unit of the metric */
 	struct span on_text, off_text; /* as written; the second is empty without "until" */
 	unsigned line;
 	struct finding_limit *next;

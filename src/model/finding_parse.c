@@ -356,9 +356,8 @@ static bool limit_check(const struct gpudb *db, const struct finding_def *def, s
 	if (quantity_parse(limit->on_text, unit, &limit->on) &&
 	    quantity_parse(limit->off_text.n ? limit->off_text : limit->on_text, unit, &limit->off))
 		return true;
-	return err_set(err, 0, "%s:%u: %s: limit '%.*s': the unit of '%.*s' is %s", def->file,
-			       limit->line, def->name, SPAN_ARG(limit->on_text), SPAN_ARG(limit->formulas),
-			       unit->name);
+	return err_set(err, 0, "%s:%u: %s: limit '%.*s': the unit of '%.*s' is %s", def->file, limit->line,
+		       def->name, SPAN_ARG(limit->on_text), SPAN_ARG(limit->formulas), unit->name);
 }
 
 static bool limits_check(struct gpudb *db, const struct finding_def *def, struct finding_limit *limit,

@@ -49,7 +49,7 @@ struct judge_priv {
 	const struct gpu_product *product;
 	struct judge_input *inputs;
 	unsigned n_inputs, cap_inputs;
-	double *values;           /* of the inputs */
+	double *values; /* of the inputs */
 	const struct judged *candidate;
 	enum judge_surety candidate_surety;
 	int64_t candidate_ns;

@@ -31,7 +31,7 @@ struct metric_def {
 	struct gpu_set gpus;
 	const char *file;                                      /* for messages */
 	struct metric_variant *exprs, *guides, *alerts, *vars; /* lists; NULL: none */
-	bool own;      /* of a file of the user's */
+	bool own;                                              /* of a file of the user's */
 	bool estimate; /* what it names is only estimated from what it counts: in brackets */
 };
 

@@ -40,8 +40,6 @@ double metric_frame_rate(const struct metric_set *set, const struct column *colu
 	       lasted = named_value(set, SPAN_LIT("FrameTime"), column) * 1e-3,
 	       seconds = (double)column->time_ns * 1e-9;
 
-	if (isnan(frames))
-		frames = named_value(set, SPAN_LIT("DisplayFrames"), column);
 	if (!column->n_samples || !column->time_ns || isnan(frames))
 		return NAN;
 	if (frames > EDGE_FRAMES && fabs(lasted - seconds) <= EDGE_FRAMES * lasted / frames)

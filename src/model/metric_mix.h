@@ -1,8 +1,9 @@
 /* metric_mix: metrics whose formulas name several sources, such as a GPU's counters and frames.
  *
  * Sources have their own intervals, and their samples are never merged. A mix makes a column of the
- * columns of its sources for spans that overlap, as if all had been measured as long as the longest:
- * counts of the others are extended to that time. Its metrics are those that no source has alone.
+ * columns of its sources for spans that overlap, as if all had been measured as long as the
+ * longest: counts of the others are extended to that time. Its metrics are those that no source has
+ * alone.
  *
  * A mix is immutable after metric_mix_new. A fold has one thread.
  */
@@ -23,7 +24,8 @@ struct metric_mix {
 bool metric_mix_new(const struct gpudb *db, const struct metric_set *const sets[SOURCE_KINDS],
 		    struct metric_mix **mix, struct err *err);
 void metric_mix_free(struct metric_mix *mix); /* NULL is fine */
-/* Make a column of mix->set. NULL for a source that measured nothing then: its slots are unknown. */
+/* Make a column of mix->set. NULL for a source that measured nothing then: its slots are
+ * unknown. */
 void metric_mix_column(const struct metric_mix *mix, const struct column *const columns[SOURCE_KINDS],
 		       struct column *out);
 

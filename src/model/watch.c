@@ -109,7 +109,7 @@ static void end_mixed(struct watch *w)
 	s->end_ns = column->end_ns;
 }
 
-/* Frames are those that the application presents, or else those that the display was given. */
+/* The frames that one of them counted are those of all. */
 static void share_frame_rate(struct watch *w, const double *const vectors[SOURCE_KINDS])
 {
 	double rate = NAN;

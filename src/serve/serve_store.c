@@ -175,10 +175,9 @@ static double fold_sources(struct serve_store *store, int64_t now_ns)
 
 	for (unsigned s = 0; s < store->session->n; s++)
 		store->mine[s].has_recent = fold_recent(store, s, now_ns);
-	for (enum source_kind kind = SOURCE_KINDS; kind-- > 0 && isnan(rate);)
-		for (unsigned s = 0; s < store->session->n && isnan(rate); s++)
-			if (store->mine[s].has_recent && store->sources.list[s].kind == kind)
-				rate = metric_frame_rate(store->sources.list[s].set, store->mine[s].recent);
+	for (unsigned s = 0; s < store->session->n && isnan(rate); s++)
+		if (store->mine[s].has_recent)
+			rate = metric_frame_rate(store->sources.list[s].set, store->mine[s].recent);
 	return rate;
 }
 

@@ -91,12 +91,12 @@ struct session {
 	const struct mlog_about *log; /* NULL when measuring */
 	struct session_source sources[SESSION_SOURCES_MAX];
 	unsigned n;
-	struct session_source *gpu; /* the GPU on the screen; NULL if there is none */
-	struct metric_mix *mix;        /* of the shown sources; NULL: there is nothing to mix */
-	struct session_source mixed;   /* as a source, which has no samples; set NULL without a mix */
+	struct session_source *gpu;     /* the GPU on the screen; NULL if there is none */
+	struct metric_mix *mix;         /* of the shown sources; NULL: there is nothing to mix */
+	struct session_source mixed;    /* as a source, which has no samples; set NULL without a mix */
 	struct metric_mix **past_mixes; /* of other GPUs: a screen may still refer to them */
 	unsigned n_past_mixes, cap_past_mixes;
-	double fps;                 /* for frame budgets; 0 if unknown */
+	double fps; /* for frame budgets; 0 if unknown */
 	struct dimensions resolution;
 	struct template_view templ; /* of `gpu`; empty without one */
 	struct gate *gate;          /* of record/gate.h, for recordings; NULL: all samples */

@@ -1,4 +1,5 @@
-/* What of the user's own definitions this machine cannot tell: it is said, never left out in silence. */
+/* What of the user's own definitions this machine cannot tell: it is said, never left out in
+ * silence. */
 #include "session/session_priv.h"
 
 #include "model/finding.h"
@@ -94,7 +95,8 @@ static bool check_budget(struct session *session, struct machine *m, struct err 
 			err_set(err, 0, "--budget: %s:%u: %s: %s", def->file, def->line, def->name, why.text);
 	}
 	if (!n_rules)
-		return err_set(err, 0, "--budget: it has no finding: add one, as doc/data-format.md describes");
+		return err_set(err, 0,
+			       "--budget: it has no finding: add one, as doc/data-format.md describes");
 	return n_known > 0 || err_prefix(err, "nothing can be checked: ");
 }
 

@@ -11,8 +11,7 @@ static void find_sets(const struct session *session, const struct session_data *
 {
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
 		const struct session_source *s =
-			kind == SOURCE_MIX ? NULL
-					   : session_shown((struct session *)(uintptr_t)session, kind);
+			kind == SOURCE_MIX ? NULL : session_shown((struct session *)(uintptr_t)session, kind);
 
 		sets[kind] = !s ? NULL : data ? data->sets[s - session->sources] : s->set;
 	}
@@ -38,8 +37,7 @@ void session_mix_show(struct session *session, struct metric_mix *mix)
 	shown->set = mix->set;
 	shown->n_slots = shown->n_sums = mix->set->n_slots;
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
-		const struct session_source *s =
-			mix->uses[kind] ? session_shown(session, kind) : NULL;
+		const struct session_source *s = mix->uses[kind] ? session_shown(session, kind) : NULL;
 
 		if (!s)
 			continue;

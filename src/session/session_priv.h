@@ -38,8 +38,8 @@ void session_show_gpu(struct session *session, struct session_source *gpu);
 /* session_mix.c: compile the metrics that the shown sources have together, and show them; the same
  * for data that are not used yet; show those of data, which the session owns from now on. */
 bool session_mix(struct session *session, struct err *err);
-/* The same at the start: what the user's own definitions name in vain becomes notes, and a budget of
- * which nothing can be checked is an error. */
+/* The same at the start: what the user's own definitions name in vain becomes notes, and a budget
+ * of which nothing can be checked is an error. */
 bool session_mix_first(struct session *session, struct err *err);
 bool session_mix_load(const struct session *session, struct session_data *data, struct err *err);
 void session_mix_show(struct session *session, struct metric_mix *mix);

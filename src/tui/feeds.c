@@ -29,10 +29,10 @@ static int64_t window_ns(const struct feeds *f, const struct feed_state *feed)
  * belongs to the previous one. */
 #define GRACE_NS 500000
 
-/* The frames that a source counted per second in the time of a column. */
-static double counted_rate(const struct feeds *f, enum source_kind kind, const struct column *column)
+/* The frames that were shown per second while that column was measured. */
+static double frame_rate(const struct feeds *f, const struct column *column)
 {
-	const struct feed_state *feed = feeds_shown(f, kind);
+	const struct feed_state *feed = feeds_shown(f, SOURCE_PASSES);
 
 	if (!feed || !column->n_samples)
 		return NAN;
@@ -42,28 +42,12 @@ static double counted_rate(const struct feeds *f, enum source_kind kind, const s
 	return metric_frame_rate(feed->source->set, feed->frames);
 }
 
-/* The frames that were shown per second while that column was measured: as the application has
- * presented them, or else as the display was given them. */
-static double frame_rate(const struct feeds *f, const struct column *column)
-{
-	double rate = counted_rate(f, SOURCE_PASSES, column);
-
-	return isnan(rate) ? counted_rate(f, SOURCE_PERF, column) : rate;
-}
-
 /* The same since the start. */
 static double total_frame_rate(const struct feeds *f)
 {
-	static const enum source_kind kinds[] = {SOURCE_PASSES, SOURCE_PERF};
-	double rate = NAN;
+	const struct feed_state *feed = feeds_shown(f, SOURCE_PASSES);
 
-	for (size_t i = 0; i < ARRAY_LEN(kinds) && isnan(rate); i++) {
-		const struct feed_state *feed = feeds_shown(f, kinds[i]);
-
-		if (feed)
-			rate = metric_frame_rate(feed->source->set, history_total(feed->history));
-	}
-	return rate;
+	return feed ? metric_frame_rate(feed->source->set, history_total(feed->history)) : (double)NAN;
 }
 
 /* Instances that were kept for only a part of the span are unknown: their sums would look as if
@@ -139,8 +123,8 @@ static void feed_init(struct feeds *f, struct feed_state *feed, const struct ses
 		.feeds = f, .source = source, .epoch = source->epoch, .n_points = n_points};
 	feed->points = points_new(point_vector, feed);
 	if (source->kind != SOURCE_MIX)
-		feed->history = history_new(source->set->slots, source->n_slots, n_kept(f, source),
-					    source->asked_ns);
+		feed->history =
+			history_new(source->set->slots, source->n_slots, n_kept(f, source), source->asked_ns);
 	feed->column = feed_column_new(feed);
 	feed->step = feed_column_new(feed);
 	feed->frames = feed_column_new(feed);
@@ -561,20 +545,13 @@ bool feeds_vector(const struct feeds *f, enum source_kind kind, int64_t from_ns,
 
 bool feeds_frames_known(const struct feeds *f)
 {
-	static const enum source_kind kinds[] = {SOURCE_PASSES, SOURCE_PERF};
+	const struct feed_state *feed = feeds_shown(f, SOURCE_PASSES);
 
-	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-		const struct feed_state *feed = feeds_shown(f, kinds[i]);
-		int64_t from = f->range_to_ns ? f->range_from_ns : feed ? feed->at_ns - FRAMES_NS : 0,
-			to = f->range_to_ns ? f->range_to_ns : feed ? feed->at_ns : 0;
-
-		if (!feed)
-			continue;
-		history_span(feed->history, from + GRACE_NS, to + GRACE_NS, feed->frames);
-		if (metric_frame_rate(feed->source->set, feed->frames) > 0)
-			return true;
-	}
-	return false;
+	if (!feed)
+		return false;
+	history_span(feed->history, (f->range_to_ns ? f->range_from_ns : feed->at_ns - FRAMES_NS) + GRACE_NS,
+		     (f->range_to_ns ? f->range_to_ns : feed->at_ns) + GRACE_NS, feed->frames);
+	return metric_frame_rate(feed->source->set, feed->frames) > 0;
 }
 
 uint64_t feeds_lost(const struct feeds *f)

@@ -14,15 +14,15 @@
 struct feed_state {
 	const struct feeds *feeds;
 	const struct session_source *source;
-	unsigned epoch; /* of the source */
+	unsigned epoch;          /* of the source */
 	struct history *history; /* NULL: of the mix, which has the histories of its sources */
 	struct column *column;
-	struct column *step; /* scratch */
+	struct column *step;   /* scratch */
 	struct column *frames; /* likewise, of a source that counts frames */
 	struct column *mixing; /* likewise, of what the mix takes */
-	double *scratch;     /* a full-length vector */
-	double *now, *total; /* these end at the last kept slot, as the vectors of points do */
-	double *mark;        /* what `now` is compared with; NULL: nothing */
+	double *scratch;       /* a full-length vector */
+	double *now, *total;   /* these end at the last kept slot, as the vectors of points do */
+	double *mark;          /* what `now` is compared with; NULL: nothing */
 	unsigned n_vector;
 	struct points *points;
 	int n_points;             /* how many views can draw */
@@ -42,7 +42,7 @@ struct feeds {
 	int64_t refresh_ns;
 	int64_t range_from_ns, range_to_ns; /* `now` is the mean of this range; 0, 0: of a refresh */
 	struct feed_state feeds[SESSION_SOURCES_MAX + 1]; /* the mix follows the sources */
-	unsigned n; /* sources of the session that have been taken over */
+	unsigned n;                   /* sources of the session that have been taken over */
 	const struct metric_mix *mix; /* its feed is feeds[n]; NULL: there is none */
 };
 

@@ -302,9 +302,8 @@ static void the_frame_rate_is_that_of_the_source_of_frames(void **state)
 	const struct metric_set *sets[SOURCE_KINDS] = {[SOURCE_PASSES] = frames};
 	struct judge *judge = judge_new(db, sets);
 	struct judge_facts facts = judge->facts;
-	double vector[VECTOR_CONSTANTS + 1] = {[VECTOR_SECONDS] = 0.5,
-						[VECTOR_FRAME_RATE] = 30,
-						[VECTOR_CONSTANTS] = 15};
+	double vector[VECTOR_CONSTANTS + 1] = {
+		[VECTOR_SECONDS] = 0.5, [VECTOR_FRAME_RATE] = 30, [VECTOR_CONSTANTS] = 15};
 	const double *vectors[SOURCE_KINDS] = {[SOURCE_PASSES] = vector};
 
 	(void)state;

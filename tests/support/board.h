@@ -89,6 +89,7 @@ static void board_init(struct board *b, struct gpudb *db, const char *gpu, unsig
 	b->now = xcalloc(b->set->n_vector, sizeof(double));
 	memcpy(b->now, b->set->constants, sizeof(b->set->constants));
 	b->now[VECTOR_SECONDS] = 0.5;
+	b->now[VECTOR_FRAME_RATE] = 60;
 	for (unsigned i = 0; i < b->n_slots; i++)
 		b->now[VECTOR_CONSTANTS + i] = busy(&b->slots[i], cores, slices);
 	b->past = xmalloc(b->set->n_vector * sizeof(*b->past));

@@ -149,6 +149,7 @@ static inline void machine_init(struct golden_machine *m, const char *gpu, const
 	sets[SOURCE_CPU] = m->cpu.set;
 	if (!views_init(&m->views, NULL, sets, &err))
 		fail_msg("%s", err.text);
+	views_frames(&m->views, false, false); /* nobody counts frames */
 	m->data = (struct view_data){
 		.feeds = {[SOURCE_GPU] = m->gpu.feed, [SOURCE_CPU] = m->cpu.feed},
 		.templ = gpu ? &m->templ : NULL,

@@ -305,13 +305,17 @@ static void a_frame_rate_does_not_jump_with_the_frames_of_short_samples(void **s
 		uint64_t frames, frame_ms, column_ms;
 		double rate;
 	} cases[] = {
-		{4, 104, 100, 1000 / 26.0}, {3, 78, 100, 1000 / 26.0}, {30, 500, 500, 60},
+		{4, 104, 100, 1000 / 26.0},
+		{3, 78, 100, 1000 / 26.0},
+		{30, 500, 500, 60},
 		{60, 1000, 3000, 20}, /* a run with its start: sums are divided by the frames in it */
-		{1, 5000, 100, 10},   {0, 0, 100, 0},
+		{1, 5000, 100, 10},
+		{0, 0, 100, 0},
 	};
 	struct gpudb *db = load_shipped();
 	struct err err;
-	struct metric_set *set = metric_set_new(db, &(struct metric_source){.slots = counts, .n_slots = 2}, &err);
+	struct metric_set *set =
+		metric_set_new(db, &(struct metric_source){.slots = counts, .n_slots = 2}, &err);
 	struct column *c = column_new(2);
 
 	(void)state;

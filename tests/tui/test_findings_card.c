@@ -63,8 +63,10 @@ static void what_holds_stands_above_what_is_fine_and_what_came(void **state)
 {
 	static const char *const texts[] = {"Findings now",
 					    "Reads wait for the bus",
-					    "limit 10.0 % (house)",
+					    "above 10.0 % (house)",
 					    "3 Memory",
+					    "critical  Reads wait for the bus",
+					    "up to ",
 					    "history, 1 cell = 1 s",
 					    "Checked and fine",
 					    "ok  Tiler utilization",
@@ -95,7 +97,7 @@ static void a_finding_that_ended_stays_for_a_minute(void **state)
 	draw_card(&b);
 	assert_shown(&b, "Reads wait for the bus");
 	assert_shown(&b, "gone \u221259 s");
-	assert_shown(&b, " on average, limit 10.0 %"); /* it has no number now */
+	assert_shown(&b, " on average, above 10.0 %"); /* it has no number now */
 	f->since_ns--;
 	draw_card(&b);
 	assert_not_shown(&b, "gone \u2212");

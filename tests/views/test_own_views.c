@@ -127,7 +127,7 @@ static const struct {
 	{METRIC "  alert over 3\n", ":4: alert 'over 3': expected 'above' or 'below' and a number"},
 	/* findings */
 	{"finding f\n", ":1: finding f: "},
-	{FINDING "  severity high\n", ":4: severity 'high': expected info, warning or critical"},
+	{FINDING "  severity high\n", ":4: severity 'high': expected note, warning or critical"},
 	{FINDING "  when GPUBusy over 3\n", ":4: "},
 	{FINDING "  when GPUBusiness above 3\n  do D\n  look queues\n  evidence GPUBusy\n  house H\n",
 	 "GPUBusiness"},
