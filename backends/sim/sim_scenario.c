@@ -299,7 +299,7 @@ const struct sim_scenario sim_scenarios[] = {
 		.n_passes = 2,
 		ALWAYS(1),
 		.own_fps = 30,
-		.cpu = {0.3, 0.2, 0.1, 1},
+		.cpu = {0.18, 0.2, 0.1, 1},
 		.paced = true,
 		.in_flight = 2,
 		.wave = 0.05,

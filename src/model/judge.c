@@ -187,7 +187,10 @@ static void count_held(struct judged *f, double seconds)
  * details. */
 static double margin_of(double limit)
 {
-	return 0.25 * fabs(limit);
+	double part = 0.4 * fabs(limit);
+
+	/* most of these are shares, which end at 100 */
+	return limit > 50 && limit < 100 ? fmin(part, (100 - limit) / 2) : part;
 }
 
 /* Whether a condition is not met, and not by a little. */

@@ -2,8 +2,8 @@
  * step of time after the other.
  *
  * A finding holds once its conditions were met for JUDGE_ON_NS, and until they were not for
- * JUDGE_OFF_NS. Once the verdict has not changed for JUDGE_SETTLED_NS, only what is a quarter of the
- * limit away from it changes a finding so soon; anything else must last for JUDGE_LASTING_NS. The verdict changes once another one fits for JUDGE_VERDICT_NS. So short events
+ * JUDGE_OFF_NS. Once the verdict has not changed for JUDGE_SETTLED_NS, only what is far from the
+ * limit, by two fifths of it, changes a finding so soon; anything else must last for JUDGE_LASTING_NS. The verdict changes once another one fits for JUDGE_VERDICT_NS. So short events
  * change nothing, and neither flickers. A longer step counts as if its conditions were met all the
  * time. The first verdict that fits wins, in the order of the data.
  *

@@ -65,7 +65,7 @@ static void what_holds_stands_above_what_is_fine_and_what_came(void **state)
 					    "Reads wait for the bus",
 					    "above 10.0 % (house)",
 					    "3 Memory",
-					    "critical  Reads wait for the bus",
+					    "warning   Reads wait for the bus",
 					    "up to ",
 					    "history, 1 cell = 1 s",
 					    "Checked and fine",
