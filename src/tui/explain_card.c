@@ -54,12 +54,32 @@ static const struct metric *finding_metric(const struct judged *f)
 	return m;
 }
 
+static const struct metric *named_metric(const char *name, const struct screen *screen)
+{
+	const struct metric *m = NULL;
+
+	for (enum source_kind kind = 0; !m && kind < SOURCE_KINDS; kind++) {
+		const struct session_source *s = session_shown(screen->session, kind);
+
+		m = s && s->set ? metric_find(s->set, span_of(name)) : NULL;
+	}
+	return m;
+}
+
+/* Whether it explains the selected row, and so the next one by Up and Down. */
+static bool follows_row(const struct explain_card *card)
+{
+	return !card->finding && !card->metric[0];
+}
+
 const struct metric *explain_card_metric(const struct explain_card *card, const struct screen *screen)
 {
 	const struct row_subject *row = screen_selected(screen);
 
 	if (card->finding)
 		return finding_metric(judged_finding(screen->judge.judge, card->finding));
+	if (card->metric[0])
+		return named_metric(card->metric, screen);
 	return row ? row->metric : NULL;
 }
 
@@ -77,7 +97,7 @@ static bool find_subject(const struct explain_card *card, struct screen *screen,
 	*s = (struct explained){.metric = explain_card_metric(card, screen), .finding = card->finding};
 	if (!s->metric && !s->finding)
 		return false;
-	s->instance = row && !s->finding ? row->instance : NULL;
+	s->instance = row && follows_row(card) ? row->instance : NULL;
 	screen_fill_data(screen, &s->data);
 	s->data.hits = NULL;
 	if (s->data.feeds[SOURCE_GPU].set)
@@ -365,7 +385,7 @@ static void draw_footer(const struct explain_card *card, const struct alert *ale
 				 .n = card->scroll_max ? 6 : 5};
 	char where[48] = "";
 
-	if (card->finding)
+	if (!follows_row(card))
 		keys.keys[0].word = "scroll";
 	if (card->scroll_max)
 		snprintf(where, sizeof(where), "lines %d to %d of %d", card->scroll + 1,
@@ -448,7 +468,7 @@ static bool show_its_view(const struct explain_card *card, struct screen *screen
 
 	if (card->finding)
 		return screen_show_finding(screen, judged_finding(screen->judge.judge, card->finding));
-	for (unsigned i = 1; m && i < n; i++)
+	for (unsigned i = 1; m && i < n + !follows_row(card); i++)
 		if (screen_show_metric(screen, &screen->views.views[(at + i) % n], m))
 			return true;
 	return false;
@@ -474,7 +494,7 @@ bool explain_card_key(struct explain_card *card, struct screen *screen, uint32_t
 		*card = (struct explain_card){0};
 	else if (key == K_ENTER)
 		strbuf_str(said, "explain: no other view shows it");
-	else if (does.action == ACTION_SELECT && !card->finding)
+	else if (does.action == ACTION_SELECT && follows_row(card))
 		card->scroll = screen_move(screen, does.number) ? 0 : card->scroll;
 	else if (does.action == ACTION_SELECT || does.action == ACTION_SCROLL)
 		scroll_text(card, does.number);

@@ -8,7 +8,8 @@
 
 struct explain_card {
 	bool shown;
-	const struct finding_def *finding; /* NULL: the selected row of the screen */
+	const struct finding_def *finding; /* NULL: a metric, or the selected row of the screen */
+	char metric[64];                   /* its name; "" for the row */
 	int scroll, scroll_max, page;      /* lines; the last two are of the last draw */
 };
 

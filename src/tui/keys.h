@@ -82,6 +82,9 @@ enum key_need {
 	NEEDS_COUNT = 1 << 4, /* CPU events can be counted for one process */
 };
 
+/* Where help shows a key. */
+enum key_group { GROUP_MOVE, GROUP_LOOK, GROUP_ACT, KEY_GROUPS };
+
 #define KEY_ROW_CODES 11
 
 struct key_row {
@@ -92,7 +95,9 @@ struct key_row {
 	enum action action;
 	unsigned needs;        /* enum key_need, all of them */
 	struct foot_key shown; /* its name, in help too; without `word` it is not in the footer */
-	const char *help;      /* a sentence; NULL: not in help */
+	const char *help;      /* a sentence */
+	enum key_group group;
+	const char *brief; /* the same in two to six words, for a column of help */
 };
 
 /* In the order of footer and help; a row with ACTION_NONE follows the last. */

@@ -174,8 +174,10 @@ void live_compose_below(struct live *l)
 	if (l->help.shown)
 		help_draw(&l->help,
 			  &(struct help_text){.session = &l->session,
+					      .view = l->screen.view->title,
 					      .own = screen_keys(&l->screen),
 					      .has = screen_has(&l->screen),
+					      .frames = views_find(&l->screen.views, "frame"),
 					      .alerts = &l->alerts,
 					      .alert = alert,
 					      .now_ns = now},
@@ -389,6 +391,7 @@ static bool close_all(struct live *l, struct err *err)
 			*err = state.err;
 	}
 	scanner_free(l->scanner);
+	help_close(&l->help);
 	canvas_fini(&l->canvas);
 	screen_fini(&l->screen);
 	feeds_fini(&l->feeds);

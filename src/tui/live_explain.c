@@ -48,7 +48,7 @@ bool live_key_in_explanation(struct live *l, uint32_t key, struct strbuf *said)
 {
 	if (!l->explain.shown)
 		return false;
-	if (!l->explain.finding)
+	if (!l->explain.finding && !l->explain.metric[0])
 		live_compose_below(l);
 	if (key == 'y')
 		copy_expression(l);

@@ -445,21 +445,50 @@ static bool is_typing(struct live *l)
 {
 	struct process_pane *pane = screen_pane(&l->screen);
 
-	return l->asks || l->confirms || (pane && process_pane_ask(pane));
+	return l->asks || l->confirms || l->help.typing || (pane && process_pane_ask(pane));
 }
 
-void live_key(struct live *l, uint32_t key)
+/* A key in its meaning of the tables, whatever the configuration calls it. */
+static void handle_key(struct live *l, uint32_t key);
+
+/* Explain it, or press its keys one after the other. */
+static void do_deed(struct live *l, const struct help_deed *deed)
+{
+	if (deed->metric[0] || deed->finding) {
+		l->explain = (struct explain_card){.shown = true, .finding = deed->finding};
+		snprintf(l->explain.metric, sizeof(l->explain.metric), "%s", deed->metric);
+	}
+	for (unsigned i = 0; i < HELP_PRESSES && deed->press[i]; i++)
+		handle_key(l, deed->press[i]);
+}
+
+static bool key_in_help(struct live *l, uint32_t key, struct strbuf *said)
+{
+	struct help_deed deed;
+
+	if (!l->help.shown || !help_key(&l->help, key, &deed, said))
+		return false;
+	if (!l->help.shown)
+		do_deed(l, &deed);
+	return true;
+}
+
+static void handle_key(struct live *l, uint32_t key)
 {
 	AUTO_STRBUF struct strbuf said = {0};
 
-	l->dirty = true;
-	key = is_typing(l) ? key : options_key(l->options, key);
-	if (!(l->help.shown && help_key(&l->help, key, &said)) && !live_key_in_settings(l, key, &said) &&
-	    !live_gpu_key(l, key) && !live_key_typed(l, key, l->sys->monotonic_ns(l->sys)) &&
+	if (!key_in_help(l, key, &said) && !live_key_in_settings(l, key, &said) && !live_gpu_key(l, key) &&
+	    !live_key_typed(l, key, l->sys->monotonic_ns(l->sys)) &&
 	    !live_key_in_explanation(l, key, &said) &&
 	    !(l->findings.shown && findings_card_key(&l->findings, &l->screen, key, &said)) &&
 	    !key_in_pane(l, key, &said))
 		do_action(l, key, &said);
 	if (said.n)
 		show_hint(l, said.p);
+}
+
+void live_key(struct live *l, uint32_t key)
+{
+	l->dirty = true;
+	handle_key(l, is_typing(l) ? key : options_key(l->options, key));
 }

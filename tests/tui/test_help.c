@@ -1,4 +1,5 @@
-/* The help screen: all of it can be read at every size, and what keys do there. */
+/* The help screen: all of it can be read at every size, a search finds it, and a row does what it
+ * says. */
 #include "tui/help.h"
 #include "base/alloc.h"
 
@@ -16,6 +17,7 @@ struct help_bench {
 	struct alerts alerts;
 	struct canvas canvas;
 	struct help help;
+	struct help_deed deed;
 	struct help_text text;
 	struct strbuf rows;
 };
@@ -34,16 +36,24 @@ static void begin_case(struct help_bench *b, int cols, int rows)
 static void end_case(struct help_bench *b)
 {
 	canvas_fini(&b->canvas);
+	help_close(&b->help);
 	strbuf_fini(&b->rows);
 }
 
 static bool press_key(struct help_bench *b, uint32_t key)
 {
 	AUTO_STRBUF struct strbuf said = {0};
-	bool taken = help_key(&b->help, key, &said);
+	bool taken = help_key(&b->help, key, &b->deed, &said);
 
-	help_draw(&b->help, &b->text, &b->canvas);
+	if (b->help.shown)
+		help_draw(&b->help, &b->text, &b->canvas);
 	return taken;
+}
+
+static void type_text(struct help_bench *b, const char *text)
+{
+	for (; *text; text++)
+		press_key(b, (uint32_t)*text);
 }
 
 /* Row y as text. */
@@ -60,15 +70,21 @@ static const char *row_text(struct help_bench *b, int y)
 	return line;
 }
 
-/* Every line of the page, one after the other, without the column of the keys. */
-static void read_page(struct help_bench *b, struct strbuf *page)
+/* All pages, one after the other. */
+static void read_pages(struct help_bench *b, struct strbuf *pages)
 {
-	press_key(b, K_HOME);
-	for (int y = 1; y < b->canvas.rows - 1; y++)
-		strbuf_printf(page, "%s ", row_text(b, y));
-	while (b->help.scroll < b->help.scroll_max) {
-		press_key(b, K_DOWN);
-		strbuf_printf(page, "%s ", row_text(b, b->canvas.rows - 2));
+	b->help.page = b->help.scroll = b->help.selected = 0;
+	help_draw(&b->help, &b->text, &b->canvas);
+	for (int page = 0, scroll = -1, read = 0; page != b->help.page || scroll != b->help.scroll;) {
+		int top = b->canvas.rows - 1 - b->help.window;
+
+		read = page == b->help.page ? read : 0; /* lines of the page */
+		page = b->help.page;
+		scroll = b->help.scroll;
+		for (int y = read - scroll; y < b->help.window; y++)
+			strbuf_printf(pages, "%s ", row_text(b, top + y));
+		read = scroll + b->help.window;
+		press_key(b, K_PAGE_DOWN);
 	}
 }
 
@@ -89,56 +105,130 @@ static bool has_text(const char *page, const char *text)
 	return strstr(a.p, b.p) != NULL;
 }
 
-static void everything_can_be_read_at_every_size(void **state)
-{
-	static const struct {
-		int cols, rows;
-	} sizes[] = {{80, 24}, {40, 10}, {160, 48}, {60, 200}};
+static const struct {
+	int cols, rows, pages;
+	bool panels;
+} sizes[] = {
+	{160, 48, 1, true}, {80, 24, 2, true}, {120, 40, 1, true}, {40, 10, 1, false}, {60, 200, 1, false}};
 
+static void every_key_can_be_read_at_every_size(void **state)
+{
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(sizes); i++) {
 		AUTO_STRBUF struct strbuf page = {0};
 		struct help_bench b;
 
 		begin_case(&b, sizes[i].cols, sizes[i].rows);
-		read_page(&b, &page);
+		assert_int_equal(b.help.key_pages, sizes[i].pages);
+		read_pages(&b, &page);
 		for (const struct key_row *k = keys_everywhere; k->action; k++)
-			if (k->help && !(k->needs & ~b.text.has) && !has_text(page.p, k->help))
+			if (!(k->needs & ~b.text.has) &&
+			    !has_text(page.p, sizes[i].panels ? k->brief : k->help))
 				fail_msg("%dx%d: '%s' is not on the page:\n%s", sizes[i].cols, sizes[i].rows,
-					 k->help, page.p);
-		assert_true(has_text(page.p, "Unknown or undefined, never a zero"));
+					 k->brief, page.p);
+		if (sizes[i].panels && strstr(page.p, "\u2026"))
+			fail_msg("%dx%d: text is cut:\n%s", sizes[i].cols, sizes[i].rows, page.p);
+		assert_true(has_text(page.p, "save the screen, its numbers"));
 		assert_true(has_text(page.p, "the newest alert"));
 		assert_true(has_text(page.p, "the oldest alert"));
 		end_case(&b);
 	}
 }
 
-static void it_scrolls_within_its_bounds(void **state)
+static void keys_of_the_view_come_first_and_hide_what_they_replace(void **state)
 {
+	static const char *const titles[] = {"In this view  Processes", "tree of parents", "Move",
+					     "How do I"};
+	AUTO_STRBUF struct strbuf page = {0};
+	const char *at;
 	struct help_bench b;
-	int most, page;
 
 	(void)state;
-	begin_case(&b, 80, 12);
-	most = b.help.scroll_max;
-	page = b.help.page - 1;
-	assert_true(most > page);
-	const struct {
-		uint32_t key;
-		int want;
-	} cases[] = {{K_UP, 0},       {K_DOWN, 1},    {K_PAGE_DOWN, 1 + page}, {K_PAGE_UP, 1},
-		     {K_WHEEL_UP, 0}, {K_END, most},  {K_DOWN, most},          {K_PAGE_DOWN, most},
-		     {K_HOME, 0},     {K_PAGE_UP, 0}, {K_WHEEL_DOWN, 1}};
-
-	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
-		assert_true(press_key(&b, cases[i].key));
-		assert_int_equal(b.help.scroll, cases[i].want);
+	begin_case(&b, 160, 48);
+	b.text.view = "Processes";
+	b.text.own = keys_of_processes;
+	b.text.has = NEEDS_LIVE;
+	read_pages(&b, &page);
+	at = page.p;
+	for (unsigned i = 0; i < ARRAY_LEN(titles); i++) {
+		at = strstr(at, titles[i]);
+		if (!at)
+			fail_msg("'%s' is missing or too early:\n%s", titles[i], page.p);
 	}
-	press_key(&b, K_END);
-	canvas_resize(&b.canvas, 160, 100);
-	help_draw(&b.help, &b.text, &b.canvas);
-	assert_int_equal(b.help.scroll, 0); /* all of it is on the screen */
+	assert_null(strstr(page.p, "only rows with this text"));
 	end_case(&b);
+}
+
+static void a_search_finds_words_from_their_start_first(void **state)
+{
+	struct help_bench b;
+
+	(void)state;
+	begin_case(&b, 100, 30);
+	type_text(&b, "/core");
+	assert_true(b.help.typing);
+	assert_non_null(strstr(row_text(&b, 29), "search: core"));
+	assert_non_null(strstr(row_text(&b, 2), "Break down per shader core"));
+	type_text(&b, "zzz");
+	assert_non_null(strstr(row_text(&b, 2), "no key, task, sign, metric or finding has this text"));
+	press_key(&b, K_ENTER);
+	assert_true(b.help.shown);
+	type_text(&b, "/ause");
+	assert_non_null(strstr(row_text(&b, 2), "Pause the screen"));
+	press_key(&b, K_ESCAPE);
+	assert_string_equal(b.help.search, "");
+	assert_true(b.help.shown);
+	press_key(&b, K_ESCAPE);
+	assert_false(b.help.shown);
+	end_case(&b);
+}
+
+static void enter_does_what_the_row_says(void **state)
+{
+	AUTO_STRBUF struct strbuf said = {0};
+	struct help_bench b;
+
+	(void)state;
+	begin_case(&b, 80, 24);
+	assert_true(help_key(&b.help, K_ENTER, &b.deed, &said));
+	assert_non_null(strstr(said.p, "first select a row"));
+	press_key(&b, K_DOWN);
+	press_key(&b, K_DOWN);
+	assert_non_null(strstr(row_text(&b, 1), "The next view (Right or Tab)"));
+	press_key(&b, K_ENTER);
+	assert_false(b.help.shown);
+	assert_int_equal(b.deed.press[0], K_RIGHT);
+	b.help.shown = true;
+	help_draw(&b.help, &b.text, &b.canvas);
+	type_text(&b, "/a row in sight");
+	press_key(&b, K_ENTER);
+	assert_false(b.help.shown);
+	assert_int_equal(b.deed.press[0], '1');
+	assert_int_equal(b.deed.press[1], K_DOWN);
+	assert_int_equal(b.deed.press[2], 'P');
+	assert_int_equal(b.deed.press[3], 0);
+	end_case(&b);
+}
+
+static void pages_and_lines_stay_within_their_bounds(void **state)
+{
+	static const uint32_t keys[] = {K_PAGE_DOWN, K_DOWN, K_END,   K_TAB,      K_UP,
+					K_HOME,      K_TAB,  K_RIGHT, K_WHEEL_UP, K_PAGE_UP};
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(sizes); i++) {
+		struct help_bench b;
+
+		begin_case(&b, sizes[i].cols, sizes[i].rows);
+		for (unsigned k = 0; k < 200; k++) {
+			assert_true(press_key(&b, keys[k * k % ARRAY_LEN(keys)]));
+			assert_in_range(b.help.page, 0, b.help.pages - 1);
+			assert_in_range(b.help.scroll, 0, b.help.scroll_max);
+			assert_in_range(b.help.selected, 0, b.help.rows.n);
+			if (k == 100)
+				canvas_resize(&b.canvas, 90, 20);
+		}
+		end_case(&b);
+	}
 }
 
 static void the_foot_tells_where_one_is(void **state)
@@ -147,18 +237,22 @@ static void the_foot_tells_where_one_is(void **state)
 
 	(void)state;
 	begin_case(&b, 80, 24);
-	assert_non_null(strstr(row_text(&b, 23), "q Esc ? close  Up Down PgUp PgDn Home End scroll"));
-	assert_non_null(strstr(row_text(&b, 23), "lines 1 to 22 of "));
+	assert_non_null(strstr(row_text(&b, 23), "page 1 of 2"));
+	press_key(&b, K_TAB);
+	assert_non_null(strstr(row_text(&b, 23), "page 2 of 2"));
 	b.text.alert = &(struct alert){.text = "paste: dropped"};
 	help_draw(&b.help, &b.text, &b.canvas);
-	assert_string_equal(row_text(&b, 23), " paste: dropped");
+	assert_non_null(strstr(row_text(&b, 23), "paste: dropped"));
+	end_case(&b);
+	begin_case(&b, 160, 48);
+	assert_non_null(strstr(row_text(&b, 47), "all on this screen"));
 	end_case(&b);
 }
 
 static void only_keys_that_close_it_close_it(void **state)
 {
 	static const uint32_t closes[] = {'q', K_ESCAPE, '?', 'h', K_F1},
-			      others[] = {'x', 'l', ' ', '1', K_ENTER, K_LEFT};
+			      others[] = {'x', 'l', ' ', '1', '\\'};
 	AUTO_STRBUF struct strbuf said = {0};
 	struct help_bench b;
 
@@ -166,26 +260,29 @@ static void only_keys_that_close_it_close_it(void **state)
 	begin_case(&b, 80, 24);
 	for (unsigned i = 0; i < ARRAY_LEN(closes); i++) {
 		b.help.shown = true;
-		assert_true(help_key(&b.help, closes[i], &said));
+		assert_true(help_key(&b.help, closes[i], &b.deed, &said));
 		assert_false(b.help.shown);
 		assert_int_equal(said.n, 0);
 	}
 	b.help.shown = true;
 	for (unsigned i = 0; i < ARRAY_LEN(others); i++) {
 		strbuf_clear(&said);
-		assert_true(help_key(&b.help, others[i], &said));
+		assert_true(help_key(&b.help, others[i], &b.deed, &said));
 		assert_true(b.help.shown);
 		assert_non_null(strstr(said.p, "q, Esc or ? closes it"));
 	}
-	assert_false(help_key(&b.help, 0x03, &said)); /* Ctrl-C ends the program */
+	assert_false(help_key(&b.help, 0x03, &b.deed, &said)); /* Ctrl-C ends the program */
 	end_case(&b);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(everything_can_be_read_at_every_size),
-		cmocka_unit_test(it_scrolls_within_its_bounds),
+		cmocka_unit_test(every_key_can_be_read_at_every_size),
+		cmocka_unit_test(keys_of_the_view_come_first_and_hide_what_they_replace),
+		cmocka_unit_test(a_search_finds_words_from_their_start_first),
+		cmocka_unit_test(enter_does_what_the_row_says),
+		cmocka_unit_test(pages_and_lines_stay_within_their_bounds),
 		cmocka_unit_test(the_foot_tells_where_one_is),
 		cmocka_unit_test(only_keys_that_close_it_close_it),
 	};

@@ -149,10 +149,10 @@ static void help_comes_and_goes(void **state)
 	run_shown(&run, &(struct run_options){0});
 	for (unsigned i = 0; i < ARRAY_LEN(keys); i++) {
 		pty_send(&run.pty, keys[i]);
-		if (!run_wait(&run, 1, "PgUp"))
+		if (!run_wait(&run, 1, "between views, rows"))
 			fail_msg("no help by key %u", i);
 		pty_send(&run.pty, i % 2 ? keys[i] : "\x1b");
-		if (!run_wait_gone(&run, 1, "PgUp"))
+		if (!run_wait_gone(&run, 1, "between views, rows"))
 			fail_msg("help stays after key %u", i);
 	}
 	run_quit(&run);

@@ -15,19 +15,64 @@
 
 #include <cmocka.h>
 
-static void help_scrolls_and_is_closed_by_q(void **state)
+static void help_turns_its_pages_and_is_closed_by_q(void **state)
 {
 	struct run run;
 
 	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 80, .rows = 24});
-	run_press(&run, "?", RUN_BOTTOM, "lines 1 to 22 of ");
-	run_press(&run, "\x1b[B", RUN_BOTTOM, "lines 2 to 23 of ");
-	run_press(&run, "\x1b[F", 2, "still screen"); /* of the scenario, at the end */
-	run_press(&run, "x", RUN_BOTTOM, "q, Esc or ? closes it");
+	run_press(&run, "?", RUN_BOTTOM, "page 1 of 2");
+	run_press(&run, "\t", 2, "find what limits my frames");
+	run_press(&run, "\t", 2, "still screen"); /* of the scenario */
+	run_press(&run, "x", 0, "q, Esc or ? closes it");
 	run_press(&run, "q", 0, "SIMULATED");
 	run_quit(&run);
 	run_assert_as_before(&run);
+	run_stop(&run);
+}
+
+/* Each row of "How do I", found by its words, leads where it promises, by at most four keys. */
+static void every_task_of_help_leads_where_it_promises(void **state)
+{
+	static const struct {
+		const char *task, *screen;
+	} tasks[] = {
+		{"find what limits", "1 Overview"},
+		{"know what to change", "! "},
+		{"which CPUs are busy", "9 CPU"},
+		{"each shader core", "6 Core"},
+		{"if my change helped", "COMPARED"},
+		{"the busiest process", "0 Processes"},
+		{"how a number is made", "How it is computed"},
+		{"one moment again", "PAUSED"},
+		{"a row in sight", "it is at the top of the Overview"},
+	};
+	char keys[96];
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(tasks); i++) {
+		struct run run;
+
+		run_shown(&run, &(struct run_options){.cols = 160, .rows = 48});
+		run_press(&run, "?", 0, "How do I");
+		snprintf(keys, sizeof(keys), "/%s", tasks[i].task);
+		run_press(&run, keys, RUN_BOTTOM, "search:");
+		run_press(&run, "\r", 0, tasks[i].screen);
+		assert_true(run_wait_gone(&run, 0, "Help for"));
+		run_stop(&run);
+	}
+}
+
+static void a_metric_is_found_by_a_word_and_explained(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.cols = 100, .rows = 30});
+	run_press(&run, "?/MaliALUUtil", 2, "MaliALUUtil");
+	run_press(&run, "\r", 0, "How it is computed");
+	run_press(&run, "\r", 0, "Core"); /* Enter: a view that shows it */
+	run_quit(&run);
 	run_stop(&run);
 }
 
@@ -424,7 +469,9 @@ static void the_verdict_stands_on_overview_and_findings_lead_to_their_view(void 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(help_scrolls_and_is_closed_by_q),
+		cmocka_unit_test(help_turns_its_pages_and_is_closed_by_q),
+		cmocka_unit_test(every_task_of_help_leads_where_it_promises),
+		cmocka_unit_test(a_metric_is_found_by_a_word_and_explained),
 		cmocka_unit_test(i_explains_the_selected_row_and_the_next_one),
 		cmocka_unit_test(an_expression_is_copied_and_a_metric_joins_the_own_charts),
 		cmocka_unit_test(own_views_are_read_again_and_errors_leave_the_old_ones),

@@ -1,0 +1,289 @@
+#include "tui/help_rows.h"
+
+#include "base/alloc.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a task needs besides what its keys need. */
+enum task_need { TASK_GPU = 1 << 0, TASK_NO_GPU = 1 << 1, TASK_FRAMES = 1 << 2, TASK_NO_FRAMES = 1 << 3 };
+
+/* The shortest way from any view; where a source is missing, another task takes the place. */
+static const struct task {
+	const char *task, *keys, *ascii, *then;
+	uint32_t press[HELP_PRESSES];
+	unsigned needs; /* enum task_need */
+	unsigned has;   /* enum key_need */
+} tasks[] = {
+	{"find what limits my frames", "1", NULL, "row below the tabs; ! for more", {'1'}, TASK_GPU, 0},
+	{"find what limits this machine", "1", NULL, "row below the tabs", {'1'}, TASK_NO_GPU, 0},
+	{"know what to change first", "!", NULL, "the first finding: what to do", {'!'}, 0, 0},
+	{"see which pass takes longest", "f", NULL, "passes, with their GPU time", {'f'}, TASK_FRAMES, 0},
+	{"see which CPUs are busy", "9", NULL, "clusters, CPUs, busy threads", {'9'}, TASK_NO_FRAMES, 0},
+	{"see each shader core", "6 c", NULL, "cores beside each other", {'6', 'c'}, TASK_GPU, 0},
+	{"see each CPU by itself", "9 c", NULL, "every CPU with its load", {'9', 'c'}, TASK_NO_GPU, 0},
+	{"see if my change helped", "=", NULL, "before it: rows show the change", {'='}, 0, 0},
+	{"find the busiest process", "0 P", NULL, "the first row uses most CPU", {'0', 'P'}, 0, 0},
+	{"learn how a number is made",
+	 "1 \u2193 i",
+	 "1 Down i",
+	 "its formula, values, limit",
+	 {'1', K_DOWN, 'i'},
+	 0,
+	 0},
+	{"find a metric by a word", "? /", NULL, "type it; Enter explains it", {'?', '/'}, 0, 0},
+	{"see one moment again", "space <", NULL, "< > step; space goes on", {' ', '<'}, 0, 0},
+	{"record for a colleague", "l", NULL, "l ends it; malitop replay FILE", {'l'}, 0, NEEDS_LIVE},
+	{"find where a log changes", "}", NULL, "the next mark or loss", {'}'}, 0, NEEDS_REPLAY},
+	{"keep a row in sight",
+	 "1 \u2193 P",
+	 "1 Down P",
+	 "it is at the top of Overview",
+	 {'1', K_DOWN, 'P'},
+	 0,
+	 0},
+	{"save the screen, its numbers", "S", NULL, "files of text and csv here", {'S'}, 0, 0},
+};
+
+/* What stands in panels and beside numbers; doc/screens.md says more. */
+static const struct {
+	const char *sign;
+	enum style style;
+	const char *brief, *help;
+} signs[] = {
+	{"ok", STYLE_CALM, "within its limit",
+	 "Within its limit; no word: it has none, or it does not matter now, as on an idle GPU"},
+	{"high ! low !", STYLE_BUSY, "beyond the limit",
+	 "Beyond the limit of Arm's guide or of a finding; i says which"},
+	{"high !! low !!", STYLE_HOT, "far beyond, GPU is full",
+	 "Far beyond it, while the GPU has no time left"},
+	{"\u2584\u2584\u2584\u2584", STYLE_CALM, "calm: below 70 %",
+	 "A load below 70 %, or a number within its limit"},
+	{"\u2584\u2584\u2584\u2584", STYLE_BUSY, "busy: 70 to 90 %",
+	 "A load of 70 to 90 %, or a number beyond its limit"},
+	{"\u2584\u2584\u2584\u2584", STYLE_HOT, "hot: above 90 %",
+	 "A load above 90 %, or a number far beyond its limit"},
+	{"\u2584\u2584\u2584\u2584", STYLE_SERIES1, "neither good nor bad",
+	 "An amount, neither good nor bad"},
+	{"\u2502", STYLE_LIMIT, "in a bar: its limit", "In a bar: its limit"},
+	{"\u2577", STYLE_DIM, "in a bar: its peak", "In a bar: the peak of the history beside it"},
+	{"\u2013", STYLE_DIM, "unknown, never a zero", "Unknown or undefined, never a zero"},
+	{"[42.0]", STYLE_TEXT, "an estimate", "An estimate: counted for a part of the time"},
+	{"42.0 \u00b7", STYLE_TEXT, "samples are missing",
+	 "Samples are missing in it, took longer than asked for, or failed"},
+};
+
+#define BEST_RANK 3
+
+/* 3: the text begins with the search; 2: a word of it does; 1: it contains it; 0: it does not. */
+static int match_rank(const char *text, const char *search)
+{
+	size_t n = strlen(search);
+	int rank = 0;
+
+	for (const char *p = text; n && p && (p = strcasestr(p, search)); p += n) {
+		int here = p == text ? BEST_RANK : isalnum((unsigned char)p[-1]) ? 1 : 2;
+
+		rank = here > rank ? here : rank;
+	}
+	return n ? rank : BEST_RANK;
+}
+
+static int row_rank(const struct help_row *row, const char *search)
+{
+	const char *const texts[] = {row->brief, row->detail, row->key};
+	int best = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		int rank = match_rank(texts[i], search);
+
+		best = rank > best ? rank : best;
+	}
+	return best;
+}
+
+/* Rows of one pass: of the hits of a search only those of that rank. */
+struct gathering {
+	struct help_rows *rows;
+	const struct help_scene *scene;
+	int rank;
+};
+
+static void add_row(struct gathering *g, const struct help_row *row)
+{
+	if (row_rank(row, g->scene->search) != g->rank)
+		return;
+	GROW(g->rows->rows, g->rows->n, g->rows->cap);
+	g->rows->rows[g->rows->n++] = *row;
+}
+
+static bool is_letter(const struct key_row *row, bool upper)
+{
+	uint32_t c = row->codes[0].key;
+
+	return !row->codes[1].key && (upper ? c >= 'A' && c <= 'Z' : c >= 'a' && c <= 'z');
+}
+
+static bool of_view(const struct key_row *row)
+{
+	return row->needs & (NEEDS_TABLE | NEEDS_LANES | NEEDS_APPS);
+}
+
+static bool is_there(const struct key_row *row, const struct help_scene *scene, bool own)
+{
+	const struct key_row *first = scene->own;
+
+	if (!row->help || row->needs & ~scene->has)
+		return false;
+	while (!own && first && first->action) /* the keys of the view take precedence */
+		if ((first++)->codes[0].key == row->codes[0].key)
+			return false;
+	return true;
+}
+
+/* The row of the other case of a letter; NULL for none. */
+static const struct key_row *other_case(const struct key_row *row, const struct help_scene *scene)
+{
+	bool upper = is_letter(row, true);
+
+	if (!upper && !is_letter(row, false))
+		return NULL;
+	for (const struct key_row *k = keys_everywhere; k->action; k++)
+		if (is_letter(k, !upper) && (k->codes[0].key ^ row->codes[0].key) == 0x20 && !of_view(k) &&
+		    is_there(k, scene, false))
+			return k;
+	return NULL;
+}
+
+static void add_key(struct gathering *g, enum help_section section, const struct key_row *row, bool second)
+{
+	struct help_row to = {.section = section,
+			      .key = g->scene->ascii && row->shown.ascii ? row->shown.ascii : row->shown.keys,
+			      .brief = row->brief,
+			      .detail = row->help,
+			      .style = STYLE_KEY,
+			      .press = {row->codes[0].key},
+			      .second = second};
+
+	add_row(g, &to);
+}
+
+static void add_group(struct gathering *g, enum key_group group)
+{
+	for (const struct key_row *row = keys_everywhere; row->action; row++) {
+		const struct key_row *other = other_case(row, g->scene);
+
+		if (row->group != group || of_view(row) || !is_there(row, g->scene, false))
+			continue;
+		if (other && is_letter(row, true))
+			continue; /* beside the small letter, in its group */
+		add_key(g, (enum help_section)(HELP_MOVE + (int)group), row, false);
+		if (other)
+			add_key(g, (enum help_section)(HELP_MOVE + (int)group), other, true);
+	}
+}
+
+static void add_view_keys(struct gathering *g)
+{
+	for (const struct key_row *row = g->scene->own; row && row->action; row++)
+		if (is_there(row, g->scene, true))
+			add_key(g, HELP_VIEW, row, false);
+	for (const struct key_row *row = keys_everywhere; row->action; row++)
+		if (of_view(row) && is_there(row, g->scene, false))
+			add_key(g, HELP_VIEW, row, false);
+}
+
+static void add_tasks(struct gathering *g)
+{
+	const struct help_scene *scene = g->scene;
+	unsigned has = (scene->session->gpu ? TASK_GPU : TASK_NO_GPU) |
+		       (scene->frames ? TASK_FRAMES : TASK_NO_FRAMES);
+
+	for (size_t i = 0; i < ARRAY_LEN(tasks); i++) {
+		const struct task *t = &tasks[i];
+		struct help_row row = {.section = HELP_TASK,
+				       .key = scene->ascii && t->ascii ? t->ascii : t->keys,
+				       .brief = t->task,
+				       .detail = t->then,
+				       .style = STYLE_KEY};
+
+		memcpy(row.press, t->press, sizeof(row.press));
+		if (!(t->needs & ~has) && !(t->has & ~scene->has))
+			add_row(g, &row);
+	}
+}
+
+static void add_signs(struct gathering *g)
+{
+	for (size_t i = 0; i < ARRAY_LEN(signs); i++)
+		add_row(g, &(struct help_row){.section = HELP_SIGN,
+					      .key = signs[i].sign,
+					      .brief = signs[i].brief,
+					      .detail = signs[i].help,
+					      .style = signs[i].style});
+}
+
+/* Of the sources on the screen. */
+static void add_metrics(struct gathering *g)
+{
+	struct session *session = g->scene->session;
+
+	for (unsigned i = 0; i < session->n; i++) {
+		struct session_source *s = &session->sources[i];
+
+		if (!s->set || s != session_shown(session, s->kind))
+			continue;
+		for (unsigned k = 0; k < s->set->n_metrics; k++) {
+			const struct metric_def *def = s->set->metrics[k].def;
+
+			add_row(g, &(struct help_row){.section = HELP_METRIC,
+						      .key = def->name,
+						      .brief = def->title,
+						      .detail = def->title,
+						      .style = STYLE_KEY,
+						      .metric = def->name});
+		}
+	}
+}
+
+static void add_findings(struct gathering *g)
+{
+	const struct gpudb *db = g->scene->session->db;
+
+	for (unsigned i = 0; db && i < db->n_findings; i++) {
+		const struct finding_def *def = &db->findings[i];
+
+		if (def->kind == FINDING_RULE || def->kind == FINDING_VERDICT)
+			add_row(g, &(struct help_row){.section = HELP_FINDING,
+						      .key = def->name,
+						      .brief = def->title,
+						      .detail = def->title,
+						      .style = STYLE_KEY,
+						      .finding = def});
+	}
+}
+
+void help_rows_gather(struct help_rows *rows, const struct help_scene *scene)
+{
+	rows->n = 0;
+	for (int rank = BEST_RANK; rank > 0; rank--) {
+		struct gathering g = {rows, scene, rank};
+
+		add_view_keys(&g);
+		for (enum key_group group = 0; group < KEY_GROUPS; group++)
+			add_group(&g, group);
+		add_tasks(&g);
+		add_signs(&g);
+		if (!scene->search[0])
+			break;
+		add_metrics(&g);
+		add_findings(&g);
+	}
+}
+
+void help_rows_fini(struct help_rows *rows)
+{
+	free(rows->rows);
+	*rows = (struct help_rows){0};
+}
