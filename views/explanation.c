@@ -204,11 +204,20 @@ static const struct gpu_counter *find_counter(const struct explanation_writer *w
 	return NULL;
 }
 
+static struct span slot_title(const struct gpudb *db, struct span name)
+{
+	for (unsigned i = 0; i < db->n_slot_titles; i++)
+		if (span_eq(db->slot_titles[i].name, name))
+			return db->slot_titles[i].title;
+	return (struct span){"", 0};
+}
+
 static void add_operand(struct explanation_writer *w, const char *label, struct span name)
 {
 	const struct metric_def *def = metric_def_find(w->scene->db, name);
 	const struct metric_constant *constant = metric_constant_find(name);
 	const struct metric *m = w->scene->set ? metric_find(w->scene->set, name) : NULL;
+	struct span slot = slot_title(w->scene->db, name);
 	const struct gpu_counter *c = NULL;
 	struct strbuf text = {0};
 	struct explanation_item *item;
@@ -225,6 +234,12 @@ static void add_operand(struct explanation_writer *w, const char *label, struct 
 		strbuf_printf(&text, ", counter %s", c->hw_name);
 	if (constant)
 		strbuf_printf(&text, ", %s", constant->title);
+	if (!def && !constant && slot.n)
+		strbuf_printf(&text, ", %.*s", SPAN_ARG(slot));
+	if (!m && !constant && w->scene->vector) {
+		strbuf_str(&text, ": ");
+		add_number(w, value_of(w, name, false), &text);
+	}
 	if (constant && w->scene->vector)
 		strbuf_printf(&text, ": %s",
 			      unit_format(value, w->scene->vector[constant->at],
@@ -356,6 +371,8 @@ static void add_findings(struct explanation_writer *w, const char *metric)
 
 		if (!fits_product(w, def->gpus) || !is_used_by(def, metric))
 			continue;
+		if (w->scene->judge && verdict && !(judged && judged->holds))
+			continue; /* the machine's verdict is another one */
 		strbuf_printf(&text, "%s: %s", def->name, def->title);
 		if (judged && judged->holds)
 			strbuf_str(&text, ", holds now");

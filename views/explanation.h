@@ -56,6 +56,11 @@ void explanation_finding(struct explanation *e, const struct explanation_scene *
 void explanation_constant(struct explanation *e, const struct explanation_scene *scene,
 			  const struct metric_constant *constant);
 
+/* Return the metric that is shown under a name: its title, its short title, or the label of a row,
+ * in any case of letters; NULL for none. Then *near gets those that have a word of it. */
+const struct metric_def *explanation_named(const struct explanation_scene *scene, const char *name,
+					   struct strbuf *near);
+
 /* Return the metric's row in a view, the first one or where it stands beside another; chart NULL if
  * the view does not show it. */
 struct row_subject view_row_of(const struct view *view, const struct metric *metric);

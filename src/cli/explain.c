@@ -81,10 +81,13 @@ static enum exit_status explain_name(const struct explanation_scene *scene, cons
 	const struct finding_def *finding = find_finding(scene->db, name);
 	const struct metric_def *metric = metric_def_find(scene->db, span_of(name));
 	const struct metric_constant *constant = metric_constant_find(span_of(name));
+	AUTO_STRBUF struct strbuf near = {0};
 	char shown[80];
 
 	if (!metric)
 		metric = metric_by_other_name(scene->db, scene->product, name);
+	if (!finding && !metric && !constant)
+		metric = explanation_named(scene, name, &near);
 	if (finding)
 		explanation_finding(e, scene, finding);
 	else if (metric)
@@ -92,8 +95,9 @@ static enum exit_status explain_name(const struct explanation_scene *scene, cons
 	else if (constant)
 		explanation_constant(e, scene, constant);
 	else
-		err_set(err, ERR_USAGE, "explain: unknown '%s': see malitop list metrics and list findings",
-			str_printable(shown, sizeof(shown), name));
+		err_set(err, ERR_USAGE, "explain: unknown '%s': %s%s",
+			str_printable(shown, sizeof(shown), name),
+			near.n ? "try " : "see malitop list metrics and list findings", near.n ? near.p : "");
 	return finding || metric || constant ? EXIT_DONE : EXIT_USAGE;
 }
 

@@ -102,6 +102,10 @@ struct gpudb_text {
 	struct span text;
 };
 
+struct slot_title {
+	struct span name, title; /* FrameTimed, "frames with a GPU time" */
+};
+
 struct gpudb {
 	struct gpu_product *products;
 	unsigned n_products, cap_products;
@@ -120,6 +124,8 @@ struct gpudb {
 	struct gpu_layout raw;   /* see gpudb_raw_layout */
 	struct span *slot_names; /* slots of backends that are not GPU counters (stanza `slots`) */
 	unsigned n_slot_names, cap_slot_names;
+	struct slot_title *slot_titles; /* of those that have one */
+	unsigned n_slot_titles, cap_slot_titles;
 	struct cpu_event *events; /* model/cpu_event.h */
 	unsigned n_events, cap_events;
 	struct cpu_group *groups;

@@ -336,6 +336,7 @@ void gpudb_free(struct gpudb *db)
 	free(db->metrics);
 	free(db->metric_index);
 	free(db->slot_names);
+	free(db->slot_titles);
 	free(db->findings);
 	free(db->own);
 	free(db->events);

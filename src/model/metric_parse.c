@@ -207,7 +207,26 @@ static bool slots_names(struct gpudb *db, void *thing, struct stanza *s, const s
 	return true;
 }
 
-static const struct gpudb_field slots_fields[] = {{"names", slots_names}, {NULL, NULL}};
+/* NAME words */
+static bool slots_title(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+			struct err *err)
+{
+	struct span rest, name;
+
+	(void)thing;
+	if (!text_parse(db, s, line, &rest, err))
+		return false;
+	name = span_word(&rest);
+	rest = span_trim(rest);
+	if (!rest.n)
+		return stanza_fail(s, line->line, err, "title: expected a name and words");
+	GROW(db->slot_titles, db->n_slot_titles, db->cap_slot_titles);
+	db->slot_titles[db->n_slot_titles++] = (struct slot_title){name, rest};
+	return true;
+}
+
+static const struct gpudb_field slots_fields[] = {
+	{"names", slots_names}, {"title", slots_title}, {NULL, NULL}};
 
 bool slots_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
 {

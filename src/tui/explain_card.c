@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CARD_COLS 136   /* on a wider screen the view stays visible beside it */
 #define GRAPH_FROM 18   /* rows of the card from which it has a graph */
 #define GRAPH_MOST 12   /* rows of the graph */
 #define STATS_COLS 34   /* of the numbers beside the graph */
@@ -393,20 +392,15 @@ static void draw_footer(const struct explain_card *card, const struct alert *ale
 	frame_draw_footer(&(struct frame_text){.alert = alert, .keys = &keys, .dropped = where}, canvas, row);
 }
 
-/* The part of the screen between tabs and footer; the view stays visible beside it. */
+/* The part of the screen between tabs and footer, in its whole width. */
 static struct rect card_rect(const struct screen *screen, struct canvas *canvas, struct rect *footer)
 {
 	struct rect r = canvas_rect(canvas);
-	int beside = (r.w - CARD_COLS) / 2;
 
 	rect_top(&r, r.h > 12 ? 2 : 0);
 	*footer = rect_bottom(&r, 1);
 	if (screen->timeline)
 		rect_bottom(&r, 1);
-	if (beside > 4) {
-		rect_left(&r, beside);
-		rect_right(&r, beside);
-	}
 	return r;
 }
 

@@ -93,13 +93,13 @@ static void add_all_sources(struct page *page, const struct help_text *t)
 #define BAND_SECTIONS 3
 
 /* Panels side by side; of a single one the rows flow in several columns. */
-struct band {
+struct help_band {
 	enum help_section sections[BAND_SECTIONS];
 	int n, flow, page;
 };
 
-struct layout {
-	struct band bands[BANDS_MAX];
+struct help_layout {
+	struct help_band bands[BANDS_MAX];
 	int n, columns, pages; /* pages 0: there is no room for panels */
 	bool boxes;            /* panels have borders, else a line with the title */
 };
@@ -129,15 +129,15 @@ static int section_lines(const struct help *help, enum help_section section, int
 	return (n - pairs + flow - 1) / flow;
 }
 
-static int panel_cols(const struct layout *layout, const struct band *band, int i, int cols)
+static int panel_cols(const struct help_layout *layout, const struct help_band *band, int i, int cols)
 {
 	if (band->sections[0] == HELP_TASK && band->n > 1)
 		return i ? SIGN_COLS : cols - SIGN_COLS;
 	return cols / band->n + (i == band->n - 1 ? cols % band->n : 0) - (layout->boxes ? 0 : 1);
 }
 
-static int band_height(const struct help *help, const struct layout *layout, const struct band *band,
-		       int cols)
+static int band_height(const struct help *help, const struct help_layout *layout,
+		       const struct help_band *band, int cols)
 {
 	int most = 0;
 
@@ -151,7 +151,7 @@ static int band_height(const struct help *help, const struct layout *layout, con
 	return most ? most + (layout->boxes ? 2 : 1) : 0;
 }
 
-static bool fits_height(const struct help *help, const struct layout *layout, struct rect r)
+static bool fits_height(const struct help *help, const struct help_layout *layout, struct rect r)
 {
 	int left[2] = {r.h, r.h};
 
@@ -160,27 +160,27 @@ static bool fits_height(const struct help *help, const struct layout *layout, st
 	return left[0] >= 0 && left[1] >= 0;
 }
 
-static void set_bands(struct layout *layout, int cols, int pages)
+static void set_bands(struct help_layout *layout, int cols, int pages)
 {
 	int second = pages - 1;
-	struct band *b = layout->bands;
+	struct help_band *b = layout->bands;
 
-	*b++ = (struct band){.sections = {HELP_VIEW}, .n = 1, .flow = layout->columns};
+	*b++ = (struct help_band){.sections = {HELP_VIEW}, .n = 1, .flow = layout->columns};
 	if (layout->columns == 3) {
-		*b++ = (struct band){.sections = {HELP_MOVE, HELP_LOOK, HELP_ACT}, .n = 3, .flow = 1};
+		*b++ = (struct help_band){.sections = {HELP_MOVE, HELP_LOOK, HELP_ACT}, .n = 3, .flow = 1};
 	} else {
-		*b++ = (struct band){.sections = {HELP_MOVE, HELP_LOOK}, .n = 2, .flow = 1};
-		*b++ = (struct band){.sections = {HELP_ACT}, .n = 1, .flow = 2, .page = second};
+		*b++ = (struct help_band){.sections = {HELP_MOVE, HELP_LOOK}, .n = 2, .flow = 1};
+		*b++ = (struct help_band){.sections = {HELP_ACT}, .n = 1, .flow = 2, .page = second};
 	}
-	*b++ = (struct band){.sections = {HELP_TASK, HELP_SIGN}, .n = 1, .flow = 1, .page = second};
+	*b++ = (struct help_band){.sections = {HELP_TASK, HELP_SIGN}, .n = 1, .flow = 1, .page = second};
 	b[-1].n += cols >= SIGNS_FROM;
 	layout->n = (int)(b - layout->bands);
 	layout->pages = pages;
 }
 
-static struct layout choose_layout(const struct help *help, struct rect r)
+static struct help_layout choose_layout(const struct help *help, struct rect r)
 {
-	struct layout layout = {.columns = r.w >= 150 ? 3 : 2};
+	struct help_layout layout = {.columns = r.w >= 150 ? 3 : 2};
 
 	for (int plain = 0; plain < 2 && r.w >= 76 && !help->typing && !help->search[0]; plain++)
 		for (int pages = 1; pages <= 2; pages++) {
@@ -236,8 +236,9 @@ static void draw_rows(const struct help *help, enum help_section section, int fl
 	}
 }
 
-static void draw_panel(const struct help *help, const struct help_text *text, const struct layout *layout,
-		       enum help_section section, int flow, struct canvas *canvas, struct rect r)
+static void draw_panel(const struct help *help, const struct help_text *text,
+		       const struct help_layout *layout, enum help_section section, int flow,
+		       struct canvas *canvas, struct rect r)
 {
 	char title[96];
 	struct rect head = {r.x + (layout->boxes ? 2 : 0), r.y, r.w - (layout->boxes ? 4 : 0), 1};
@@ -272,12 +273,12 @@ static void draw_rest(const struct help *help, const struct help_text *text, str
 	add_all_sources(&page, text);
 }
 
-static void draw_panels(struct help *help, const struct help_text *text, const struct layout *layout,
+static void draw_panels(struct help *help, const struct help_text *text, const struct help_layout *layout,
 			struct canvas *canvas, struct rect r)
 {
 	help->first = help->last = 0;
 	for (int i = 0; i < layout->n; i++) {
-		const struct band *band = &layout->bands[i];
+		const struct help_band *band = &layout->bands[i];
 		struct rect row;
 		int cols = r.w;
 
@@ -435,7 +436,7 @@ static void draw_detail(const struct help *help, struct canvas *canvas, struct r
 void help_draw(struct help *help, const struct help_text *text, struct canvas *canvas)
 {
 	struct rect r = canvas_rect(canvas), footer, head;
-	struct layout layout;
+	struct help_layout layout;
 
 	help_rows_gather(&help->rows, &(struct help_scene){.session = text->session,
 							   .own = text->own,

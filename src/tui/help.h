@@ -14,8 +14,8 @@ struct help {
 	int page;           /* from 0; the last one has the sources and alerts */
 	int selected;       /* from 1, of the rows; 0: none */
 	int scroll;
-	/* of the last help_draw: pages, those of keys among them; lines of the window; rows that can
-	 * be selected, the first one from 1 */
+	/* of the last help_draw: pages, those of keys among them; lines of the window; rows
+	 * that can be selected, the first one from 1 */
 	int pages, key_pages, scroll_max, window, first, last;
 	struct help_rows rows;
 };

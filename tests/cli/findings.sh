@@ -145,6 +145,10 @@ expect 'a finding' 0 '  house ' explain read-stalls
 expect 'a verdict' 0 'verdict' explain memory --gpu g52
 expect 'a hardware name' 0 '^MaliTilerActiveCy' explain TILER_ACTIVE
 expect 'a variable' 0 '^CPUActivityUser' explain '$CPUActivityUser'
+expect 'a short title' 0 '^MaliFragOverdraw' explain 'Fragments/pixel'
+expect 'the label of a row' 0 '^MaliFragOverdraw' explain 'fragments per pixel' --gpu g715
+expect 'a word of a name' 2 'try .*MaliFragOverdraw' explain overdra
+expect 'the name of an operand' 0 'GPUSteadyTime, time with a steady clock' explain GPUClock --gpu g715
 expect 'an unknown name' 2 "explain: unknown 'nope'" explain nope
 expect 'no name' 2 'explain: expected one NAME' explain
 expect 'the list' 0 'read-stalls' list findings --gpu g52
