@@ -9,6 +9,8 @@
 
 #define NAME_COLS 14
 #define VALUE_COLS 18
+#define PANEL_COLS 76
+#define PANEL_EXTRA 3 /* rows besides the settings: borders, where they are saved */
 
 static const char *const flags[] = {"no", "yes", NULL};
 
@@ -216,6 +218,7 @@ static void draw_setting(const struct live *l, unsigned i, struct canvas *canvas
 	AUTO_STRBUF struct strbuf value = {0};
 	bool selected = (int)i == l->settings.at;
 	struct rect whole = row, name, at;
+	char about[256];
 
 	options_value(&l->settings.now, settings[i].option, &value);
 	name = rect_left(&row, NAME_COLS);
@@ -224,10 +227,21 @@ static void draw_setting(const struct live *l, unsigned i, struct canvas *canvas
 	canvas_text(canvas, name, STYLE_TEXT, settings[i].option);
 	canvas_text(canvas, rect_right(&at, 2), STYLE_VALUE, l->settings.changed[i] ? "*" : "");
 	canvas_printf(canvas, at, STYLE_VALUE, selected ? "< %s >" : "  %s", value.n ? value.p : "");
-	canvas_printf(canvas, row, STYLE_DIM, "%s%s", options_about(settings[i].option),
-		      settings[i].apply == apply_view ? " (from the next start on)" : "");
+	snprintf(about, sizeof(about), "%s%s",
+		 settings[i].apply == apply_view ? "from the next start on: " : "",
+		 options_about(settings[i].option));
+	canvas_text_parts(canvas, row, STYLE_DIM, about);
 	if (selected)
 		canvas_restyle(canvas, whole, STYLE_SELECTED);
+}
+
+/* A panel at the lower left, over the view, which shows a theme with the real screen. */
+static struct rect panel_rect(struct rect r)
+{
+	int w = r.w < PANEL_COLS ? r.w : PANEL_COLS, h = (int)ARRAY_LEN(settings) + PANEL_EXTRA;
+
+	h = h < r.h ? h : r.h;
+	return (struct rect){r.x + (r.w > w) * 2, r.y + r.h - h, w, h};
 }
 
 void live_draw_settings(struct live *l, const struct alert *alert)
@@ -238,17 +252,24 @@ void live_draw_settings(struct live *l, const struct alert *alert)
 						{"F2 Esc", NULL, "close", 0}},
 				       .n = 4};
 	struct canvas *canvas = &l->canvas;
-	struct rect r = canvas_rect(canvas), footer;
+	struct rect r = canvas_rect(canvas), footer, inner;
 	char path[256];
+	int first;
 
-	canvas_clear(canvas);
+	rect_top(&r, r.h > 14 ? 2 : 0); /* header and tabs */
+	footer = rect_bottom(&r, 1);
 	l->screen.hits.n = 0;
 	str_printable(path, sizeof(path),
 		      l->options->config_path ? l->options->config_path : "nowhere: no HOME");
-	canvas_printf(canvas, rect_top(&r, 1), STYLE_HEADER, "settings  * not saved; w saves in %s", path);
-	footer = rect_bottom(&r, 1);
-	rect_top(&r, r.h > (int)ARRAY_LEN(settings) ? 1 : 0);
-	for (unsigned i = 0; i < ARRAY_LEN(settings) && r.h > 0; i++)
-		draw_setting(l, i, canvas, rect_top(&r, 1));
+	r = panel_rect(r);
+	canvas_fill(canvas, r, STYLE_TEXT, ' ');
+	canvas_box(canvas, r, STYLE_BORDER);
+	canvas_text(canvas, (struct rect){r.x + 2, r.y, r.w - 4, 1}, STYLE_TITLE, " Settings ");
+	inner = (struct rect){r.x + 2, r.y + 1, r.w - 4, r.h - 2};
+	if (inner.h > (int)ARRAY_LEN(settings))
+		canvas_printf(canvas, rect_bottom(&inner, 1), STYLE_DIM, "* not saved; w saves in %s", path);
+	first = l->settings.at >= inner.h ? l->settings.at - inner.h + 1 : 0;
+	for (unsigned i = (unsigned)first; i < ARRAY_LEN(settings) && inner.h > 0; i++)
+		draw_setting(l, i, canvas, rect_top(&inner, 1));
 	frame_draw_footer(&(struct frame_text){.alert = alert, .keys = &keys, .dropped = ""}, canvas, footer);
 }

@@ -176,7 +176,8 @@ static void settings_change_at_once_and_are_saved_beside_what_the_file_has(void 
 	fputs(text, file);
 	fclose(file);
 	run_shown(&run, &(struct run_options){.arg = arg});
-	run_press(&run, "x", 0, "settings"); /* x is F2 here */
+	run_press(&run, "x", 0, "Settings");          /* x is F2 here */
+	assert_true(run_wait(&run, 0, "GPU active")); /* the view is still there */
 	run_press(&run, "\x1b[C", 0, "< light >");
 	run_press(&run, "w", RUN_BOTTOM, "settings: 1 saved in");
 	run_press(&run, "\x1b[B\x1b[B\x1b[B\x1b[C", 0, "< 200ms >"); /* refresh, from 100 ms */
