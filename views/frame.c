@@ -8,6 +8,7 @@
 
 #define COLS_MIN 40
 #define ROWS_MIN 10
+#define ALERT_ROW 1      /* the tabs */
 #define TIMELINE_ROWS 14 /* of the screen: below these the view needs all of them */
 #define PARTS_MAX 8
 #define PART_GAP 2    /* between parts of the header */
@@ -228,18 +229,27 @@ static void draw_ask(const struct foot_ask *ask, struct canvas *canvas, struct r
 		canvas_fill(canvas, rect_left(&r, 1), STYLE_SELECTED, '_');
 }
 
+/* At the right end of the row of the tabs: the keys stay in sight. */
+static void draw_alert(const struct alert *alert, struct canvas *canvas)
+{
+	struct rect r = {0, ALERT_ROW, canvas->cols, 1};
+
+	r = rect_right(&r, text_width(alert->text) + 2);
+	canvas_fill(canvas, r, STYLE_TEXT, ' ');
+	rect_left(&r, 1);
+	rect_right(&r, 1);
+	canvas_text_path(canvas, r, alert->news ? STYLE_HEADER : STYLE_ALERT, alert->text);
+}
+
 void frame_draw_footer(const struct frame_text *text, struct canvas *canvas, struct rect r)
 {
+	if (text->alert)
+		draw_alert(text->alert, canvas);
 	canvas_fill(canvas, r, STYLE_FOOTER, ' ');
 	rect_left(&r, 1);
 	rect_right(&r, 1);
 	if (text->ask) {
 		draw_ask(text->ask, canvas, r);
-		return;
-	}
-	if (text->alert) {
-		canvas_text_path(canvas, r, text->alert->news ? STYLE_HEADER : STYLE_ALERT,
-				 text->alert->text);
 		return;
 	}
 	if (text->dropped && r.w >= COLS_MIN) {

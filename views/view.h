@@ -262,11 +262,12 @@ struct verdict_text {
 
 #define VERDICT_ROWS 2
 
-/* A line in place of the keys. */
+/* A line at the right end of the tabs. */
 struct alert {
 	char text[512]; /* printable */
 	int64_t at_ns;
-	bool news; /* nothing failed: a log is complete, the verdict is another, a key has an answer */
+	bool quiet; /* only listed: the screen says it already */
+	bool news;  /* nothing failed: a log is complete, the verdict is another, a key has an answer */
 };
 
 /* The rows around the body: header, tabs, verdict, footer. All texts are printable. */
@@ -279,7 +280,7 @@ struct frame_text {
 	const char *paused;           /* "PAUSED 12.5 s back"; NULL or "" for a running screen */
 	const char *time;             /* "14:02:11" */
 	const struct foot_ask *ask;   /* NULL if nothing is asked */
-	const struct alert *alert;    /* NULL to show the keys */
+	const struct alert *alert;    /* NULL for none */
 	const struct foot_keys *keys; /* NULL: none */
 	const char *dropped;          /* "0 dropped" */
 	const struct timeline *timeline; /* in a row above the footer; NULL for no such row */
@@ -291,7 +292,7 @@ struct frame_text {
  * the findings are. */
 void frame_draw(const struct frame_text *text, const struct views *views, const struct view *shown,
 		struct canvas *canvas, struct rect *r);
-/* Draw only the footer, into the row r. */
+/* Draw only the footer, into the row r, and the alert. */
 void frame_draw_footer(const struct frame_text *text, struct canvas *canvas, struct rect r);
 
 #endif

@@ -17,6 +17,7 @@ static bool set_line(struct alert *alert, int64_t now_ns, const char *text, bool
 	str_printable(alert->text, sizeof(alert->text), line);
 	alert->at_ns = now_ns;
 	alert->news = news;
+	alert->quiet = false;
 	return true;
 }
 
@@ -42,6 +43,22 @@ void alerts_news(struct alerts *a, int64_t now_ns, const char *text)
 	add_line(a, now_ns, text, true);
 }
 
+void alerts_quiet(struct alerts *a, int64_t now_ns, const char *text)
+{
+	struct alert hint = a->hint;
+	unsigned n = a->n;
+
+	add_line(a, now_ns, text, true);
+	a->hint = hint; /* it stays in sight */
+	if (a->n > n || n == ALERTS_KEPT)
+		a->lines[a->n - 1].quiet = true;
+}
+
+void alerts_answered(struct alerts *a)
+{
+	a->hint = (struct alert){0};
+}
+
 void alerts_hint(struct alerts *a, int64_t now_ns, const char *text)
 {
 	set_line(&a->hint, now_ns, text, true);
@@ -49,7 +66,10 @@ void alerts_hint(struct alerts *a, int64_t now_ns, const char *text)
 
 const struct alert *alerts_now(const struct alerts *a, int64_t now_ns, int64_t *until_ns)
 {
-	const struct alert *newest = a->hint.text[0] ? &a->hint : a->n ? &a->lines[a->n - 1] : NULL;
+	const struct alert *newest = a->hint.text[0] ? &a->hint : NULL;
+
+	for (unsigned i = a->n; i-- > 0 && !newest;)
+		newest = a->lines[i].quiet ? NULL : &a->lines[i];
 
 	*until_ns = 0;
 	if (!newest || now_ns - newest->at_ns >= ALERT_SHOWN_NS)

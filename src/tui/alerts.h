@@ -1,5 +1,5 @@
-/* alerts: messages to the user. The newest is in the footer for 10 s, and the help screen lists
- * all. Hints (answers to keys) are not listed, so that they do not displace messages worth
+/* alerts: messages to the user. The newest is in the row of the tabs for 10 s, and the help screen
+ * lists all. Hints (answers to keys) are not listed, so that they do not displace messages worth
  * keeping. */
 #ifndef MALITOP_ALERTS_H
 #define MALITOP_ALERTS_H
@@ -19,7 +19,12 @@ struct alerts {
 void alerts_add(struct alerts *a, int64_t now_ns, const char *text);
 /* The same for what is no failure. */
 void alerts_news(struct alerts *a, int64_t now_ns, const char *text);
+/* The same for what another row of the screen says: it is only listed. */
+void alerts_quiet(struct alerts *a, int64_t now_ns, const char *text);
+/* An answer to a key, in sight until the next key or for 10 s. */
 void alerts_hint(struct alerts *a, int64_t now_ns, const char *text);
+/* Another key is pressed: the hint that answered the last one ends. */
+void alerts_answered(struct alerts *a);
 /* The line to show now; NULL for none. *until_ns is when that changes. */
 const struct alert *alerts_now(const struct alerts *a, int64_t now_ns, int64_t *until_ns);
 

@@ -208,7 +208,10 @@ static void report_verdict(struct live *l, int64_t now)
 
 	if (l->player || l->screen.paused_ns || !screen_judge_news(&l->screen.judge, text))
 		return;
-	alerts_news(&l->alerts, now, text);
+	if (screen_shows_verdict(&l->screen) && !l->help.shown && !l->findings.shown && !l->explain.shown)
+		alerts_quiet(&l->alerts, now, text);
+	else
+		alerts_news(&l->alerts, now, text);
 	if (l->recorder)
 		recorder_mark(l->recorder, 0, text);
 }

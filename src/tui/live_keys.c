@@ -490,5 +490,6 @@ static void handle_key(struct live *l, uint32_t key)
 void live_key(struct live *l, uint32_t key)
 {
 	l->dirty = true;
+	alerts_answered(&l->alerts);
 	handle_key(l, is_typing(l) ? key : options_key(l->options, key));
 }

@@ -40,6 +40,7 @@ bool run_wait_gone(struct run *run, int from, const char *text); /* until none h
 /* Send keys, and wait for the text in a row from `from` on, which counts from the end if it is
  * negative. Without it the test fails and shows the screen. */
 #define RUN_BOTTOM (-1)
+#define RUN_ALERT 1 /* alerts are at the right end of the tabs */
 void run_press(struct run *run, const char *keys, int from, const char *wanted);
 void run_assert_as_before(struct run *run); /* the terminal is as it was before the program */
 void run_assert_frame(struct run *run);     /* header, tabs and footer come to their places */

@@ -43,6 +43,32 @@ static void a_hint_is_shown_like_an_alert_and_not_kept(void **state)
 	assert_null(alerts_now(&a, 14 * SECOND, &until));
 }
 
+static void what_the_screen_says_is_only_listed(void **state)
+{
+	struct alerts a = {0};
+	int64_t until;
+
+	(void)state;
+	alerts_quiet(&a, 1 * SECOND, "verdict: GPU bound");
+	assert_null(alerts_now(&a, 1 * SECOND, &until));
+	assert_int_equal(a.n, 1);
+	alerts_add(&a, 2 * SECOND, "disk full");
+	alerts_quiet(&a, 3 * SECOND, "verdict: CPU bound");
+	assert_string_equal(alerts_now(&a, 3 * SECOND, &until)->text, "disk full");
+}
+
+static void an_answer_ends_with_the_next_key(void **state)
+{
+	struct alerts a = {0};
+	int64_t until;
+
+	(void)state;
+	alerts_add(&a, 1 * SECOND, "disk full");
+	alerts_hint(&a, 2 * SECOND, "x: does nothing");
+	alerts_answered(&a);
+	assert_string_equal(alerts_now(&a, 3 * SECOND, &until)->text, "disk full");
+}
+
 static void only_the_last_are_kept(void **state)
 {
 	struct alerts a = {0};
@@ -89,6 +115,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_newest_is_shown_for_ten_seconds),
 		cmocka_unit_test(a_hint_is_shown_like_an_alert_and_not_kept),
+		cmocka_unit_test(what_the_screen_says_is_only_listed),
+		cmocka_unit_test(an_answer_ends_with_the_next_key),
 		cmocka_unit_test(only_the_last_are_kept),
 		cmocka_unit_test(a_line_is_printable_and_alone),
 		cmocka_unit_test(a_line_is_not_cut_inside_a_character),

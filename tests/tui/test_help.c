@@ -242,7 +242,8 @@ static void the_foot_tells_where_one_is(void **state)
 	assert_non_null(strstr(row_text(&b, 23), "page 2 of 2"));
 	b.text.alert = &(struct alert){.text = "paste: dropped"};
 	help_draw(&b.help, &b.text, &b.canvas);
-	assert_non_null(strstr(row_text(&b, 23), "paste: dropped"));
+	assert_non_null(strstr(row_text(&b, 1), "paste: dropped"));
+	assert_non_null(strstr(row_text(&b, 23), "page 2 of 2"));
 	end_case(&b);
 	begin_case(&b, 160, 48);
 	assert_non_null(strstr(row_text(&b, 47), "all on this screen"));

@@ -154,7 +154,7 @@ static void a_screen_that_is_paused_for_good_lets_the_gpu_sleep(void **state)
 	begin_run(&run, PANFROST);
 	run_press(&run, " ", 0, "PAUSED");
 	assert_true(run_wait(&run, 0, "not measured while paused"));
-	run_press(&run, "C", RUN_BOTTOM, "space goes on");
+	run_press(&run, "C", RUN_ALERT, "space goes on");
 	assert_true(run_wait(&run, 0, "not measured while paused"));
 	pty_send(&run.pty, " ");
 	assert_true(run_wait_gone(&run, 0, "not measured while paused"));

@@ -49,15 +49,15 @@ static void numbers_of_a_range_are_its_means(void **state)
 
 	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 100, .rows = 30});
-	run_press(&run, "v", RUN_BOTTOM, "v: only while");
-	run_press(&run, " v", RUN_BOTTOM, "range: it begins here");
-	run_press(&run, "v", RUN_BOTTOM, "range: it is empty");
+	run_press(&run, "v", RUN_ALERT, "v: only while");
+	run_press(&run, " v", RUN_ALERT, "range: it begins here");
+	run_press(&run, "v", RUN_ALERT, "range: it is empty");
 	end_range_later(&run);
-	run_press(&run, "v", RUN_BOTTOM, "S saves its means");
+	run_press(&run, "v", RUN_ALERT, "S saves its means");
 	run_press(&run, "<", 0, "RANGE of "); /* its end is set, and stays */
-	run_press(&run, "v", RUN_BOTTOM, "range: none any more");
+	run_press(&run, "v", RUN_ALERT, "range: none any more");
 	run_press(&run, "", 0, "PAUSED");
-	run_press(&run, "v", RUN_BOTTOM, "range: it begins here");
+	run_press(&run, "v", RUN_ALERT, "range: it begins here");
 	end_range_later(&run);
 	run_press(&run, " ", 0, "mean of "); /* going on forgets it */
 	run_quit(&run);
@@ -85,9 +85,9 @@ static void a_comparison_may_be_with_a_mark(void **state)
 
 	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 100, .rows = 30});
-	run_press(&run, "m", RUN_BOTTOM, "mark 1: on the screen only");
+	run_press(&run, "m", RUN_ALERT, "mark 1: on the screen only");
 	run_press(&run, "=", RUN_BOTTOM, "compare with mark: ");
-	run_press(&run, "7\r", RUN_BOTTOM, "compare: there is no mark 7");
+	run_press(&run, "7\r", RUN_ALERT, "compare: there is no mark 7");
 	run_press(&run, "=1\r", 0, "COMPARED with mark 1");
 	run_press(&run, "=", 0, " %");
 	run_press(&run, "=\x1b", 0, "SIMULATED");
@@ -128,7 +128,7 @@ static void a_snapshot_is_a_picture_if_it_is_asked_for(void **state)
 
 	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 80, .rows = 24, .arg = "--snapshot=svg"});
-	run_press(&run, " S", RUN_BOTTOM, ".svg");
+	run_press(&run, " S", RUN_ALERT, ".svg");
 	picture = read_only_file("malitop-*.svg");
 	assert_non_null(strstr(picture, "viewBox=\"0 0 800 480\""));
 	assert_non_null(strstr(picture, ">SIMULATED</text>"));
@@ -145,7 +145,7 @@ static void a_snapshot_is_the_screen_and_every_metric(void **state)
 
 	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 100, .rows = 30});
-	run_press(&run, " S", RUN_BOTTOM, "snapshot: malitop-");
+	run_press(&run, " S", RUN_ALERT, "snapshot: malitop-");
 	picture = read_only_file("malitop-*.txt");
 	numbers = read_only_file("malitop-*.csv");
 	assert_int_equal(strncmp(picture, "malitop ", 8), 0);
@@ -167,10 +167,10 @@ static void a_pinned_row_is_at_the_top_of_the_overview(void **state)
 
 	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 100, .rows = 40});
-	run_press(&run, "P", RUN_BOTTOM, "pin: select a row first");
-	run_press(&run, "2\x1b[BP", RUN_BOTTOM, "pin: it is at the top of the Overview");
+	run_press(&run, "P", RUN_ALERT, "pin: select a row first");
+	run_press(&run, "2\x1b[BP", RUN_ALERT, "pin: it is at the top of the Overview");
 	run_press(&run, "1", 4, "Pinned");
-	run_press(&run, "\x1b[BP", RUN_BOTTOM, "no longer on the Overview");
+	run_press(&run, "\x1b[BP", RUN_ALERT, "no longer on the Overview");
 	run_press(&run, "", 4, "GPU active");
 	run_quit(&run);
 	run_stop(&run);
@@ -185,13 +185,13 @@ static void a_filter_leaves_the_counters_with_its_text(void **state)
 	run_press(&run, "2/fragm", 0, "FILTER fragm");
 	run_press(&run, "\r", 0, "fragment");
 	run_press(&run, "\x1b", 0, "vertex");
-	run_press(&run, "n", RUN_BOTTOM, "only in Counters");
+	run_press(&run, "n", RUN_ALERT, "only in Counters");
 	run_press(&run, "a/L2CACHEFL", 5, "L2 cache flush cycles");
 	run_press(&run, "\r", 6, "L2 cache flush requests");
 	run_press(&run, "/xyz\r", 3, "no counter fits the filter");
 	run_press(&run, "\x1b", 5, "GPU active raw cycles");
-	run_press(&run, "n", RUN_BOTTOM, "never counted are hidden");
-	run_press(&run, "n", RUN_BOTTOM, "counters: all");
+	run_press(&run, "n", RUN_ALERT, "never counted are hidden");
+	run_press(&run, "n", RUN_ALERT, "counters: all");
 	run_press(&run, "!/zzzz", RUN_BOTTOM, "filter: zzzz");
 	run_press(&run, "\r", 0, "findings: none fits the filter");
 	run_press(&run, "\x1b", 0, "SIMULATED");

@@ -40,7 +40,7 @@ static void every_generation_is_live_with_every_key(void **state)
 				fail_msg("%s: ended at '%c'", generations[i].devices, *key);
 		}
 		pty_send(&run.pty, ">>>>"); /* faster than samples come */
-		if (!run_wait(&run, RUN_ROWS - 1, "history: this is the newest") &&
+		if (!run_wait(&run, RUN_ALERT, "history: this is the newest") &&
 		    !strstr(generations[i].title, "unknown"))
 			fail_msg("%s: '%s'", generations[i].title, emulator_row(&run.emulator, -1));
 		run_quit(&run);

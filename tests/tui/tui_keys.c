@@ -86,9 +86,9 @@ static void i_explains_the_selected_row_and_the_next_one(void **state)
 	run_press(&run, "i", 0, "How it is computed");
 	run_press(&run, "\x1b[B", 0, "MaliVertQueueUtil");
 	run_press(&run, "\x1b[6~", 0, "What it tells");
-	run_press(&run, "x", RUN_BOTTOM, "explain: i, Esc or q closes it");
+	run_press(&run, "x", RUN_ALERT, "explain: i, Esc or q closes it");
 	run_press(&run, "i", 0, "Lanes");
-	run_press(&run, "0i", RUN_BOTTOM, "explain: this view has no metrics");
+	run_press(&run, "0i", RUN_ALERT, "explain: this view has no metrics");
 	run_quit(&run);
 	run_assert_as_before(&run);
 	run_stop(&run);
@@ -106,11 +106,11 @@ static void an_expression_is_copied_and_a_metric_joins_the_own_charts(void **sta
 	remove = xasprintf("rm -rf %s", dir);
 	run_shown(&run, &(struct run_options){.cols = 80, .rows = 24, .env = env});
 	run_press(&run, "2i", 0, "MaliVertQueueUtil");
-	run_press(&run, "y", RUN_BOTTOM, "copied, if the terminal allows it: MaliVertQueue");
+	run_press(&run, "y", RUN_ALERT, "copied, if the terminal allows it: MaliVertQueue");
 	assert_non_null(strstr(run.pty.out.p, "\x1b]52;c;TWFsaVZlcnRRdWV1")); /* "MaliVertQueu" */
-	run_press(&run, "e", RUN_BOTTOM, "MaliVertQueueUtil: now in your charts");
+	run_press(&run, "e", RUN_ALERT, "MaliVertQueueUtil: now in your charts");
 	run_press(&run, "ui", 0, "MaliVertQueueUtil");
-	run_press(&run, "e", RUN_BOTTOM, "already in your charts");
+	run_press(&run, "e", RUN_ALERT, "already in your charts");
 	run_press(&run, "q", 0, "Metrics");
 	run_quit(&run);
 	run_stop(&run);
@@ -146,7 +146,7 @@ static void own_views_are_read_again_and_errors_leave_the_old_ones(void **state)
 	write_own(dir, OWN "second label\n");
 	run_press(&run, "U", 0, "second label");
 	write_own(dir, OWN "third\n  pie 3\n");
-	run_press(&run, "U", RUN_BOTTOM, "mine.view:7: unknown field 'pie'");
+	run_press(&run, "U", RUN_ALERT, "mine.view:7: unknown field 'pie'");
 	assert_true(run_wait(&run, 0, "second label"));
 	write_own(dir, OWN "fourth label\n");
 	pty_signal(&run.pty, SIGHUP);
@@ -179,7 +179,7 @@ static void settings_change_at_once_and_are_saved_beside_what_the_file_has(void 
 	run_press(&run, "x", 0, "Settings");          /* x is F2 here */
 	assert_true(run_wait(&run, 0, "GPU active")); /* the view is still there */
 	run_press(&run, "\x1b[C", 0, "< light >");
-	run_press(&run, "w", RUN_BOTTOM, "settings: 1 saved in");
+	run_press(&run, "w", RUN_ALERT, "settings: 1 saved in");
 	run_press(&run, "\x1b[B\x1b[B\x1b[B\x1b[C", 0, "< 200ms >"); /* refresh, from 100 ms */
 	run_press(&run, "x", 0, "mean of 200 ms");
 	run_quit(&run);
@@ -200,7 +200,7 @@ static void what_is_pasted_does_nothing_but_a_note(void **state)
 
 	(void)state;
 	run_shown(&run, &(struct run_options){0});
-	run_press(&run, "\x1b[200~lq?0\r\x1b[201~", RUN_BOTTOM, "paste: ignored");
+	run_press(&run, "\x1b[200~lq?0\r\x1b[201~", RUN_ALERT, "paste: ignored");
 	assert_int_equal(emulator_find(&run.emulator, 0, "REC "), -1);
 	run_quit(&run);
 	run_assert_as_before(&run);
@@ -231,9 +231,9 @@ static void keys_that_do_nothing_say_why(void **state)
 	(void)state;
 	run_shown(&run, &(struct run_options){0});
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++)
-		run_press(&run, cases[i].keys, RUN_BOTTOM, cases[i].why);
+		run_press(&run, cases[i].keys, RUN_ALERT, cases[i].why);
 	run_press(&run, "------", 0, " 1 ms, mean of");
-	run_press(&run, "-", RUN_BOTTOM, "interval: there is no shorter one");
+	run_press(&run, "-", RUN_ALERT, "interval: there is no shorter one");
 	run_quit(&run);
 	run_stop(&run);
 }
@@ -296,7 +296,7 @@ static void a_panel_is_shown_alone_and_back(void **state)
 	run_press(&run, "\x1b[B\r", 2, "Bandwidth");
 	assert_true(run_wait_gone(&run, 2, "Read latency"));
 	run_press(&run, "\r", 2, "Read latency");
-	run_press(&run, "\x1b\x1b", RUN_BOTTOM, "Esc: nothing to close");
+	run_press(&run, "\x1b\x1b", RUN_ALERT, "Esc: nothing to close");
 	run_quit(&run);
 	run_stop(&run);
 }
@@ -343,7 +343,7 @@ static void the_timeline_is_moved_by_keys_clicks_and_the_wheel(void **state)
 	(void)state;
 	run_shown(&run, &(struct run_options){.arg = "--demo", .cols = 140, .rows = 40});
 	assert_int_equal(cursor_column(&run), -1);
-	run_press(&run, "m", RUN_BOTTOM, "mark 1");
+	run_press(&run, "m", RUN_ALERT, "mark 1");
 	run_press(&run, " ", 0, "PAUSED");
 	await_cursor(&run, 10, 129);
 	assert_true(run_wait(&run, 2, "\u25b2")); /* of the mark */
@@ -398,7 +398,7 @@ static void clicks_do_what_stands_under_them(void **state)
 	press_mouse(&run, 0, 0, 3);
 	press_mouse(&run, 0, 200, 300);
 	press_mouse(&run, 2, 5, 5); /* the right button */
-	run_press(&run, "x", RUN_BOTTOM, "x: does nothing here");
+	run_press(&run, "x", RUN_ALERT, "x: does nothing here");
 	assert_int_equal(selected_row(&run), -1);
 	run_quit(&run);
 	run_stop(&run);
@@ -434,7 +434,7 @@ static void a_paused_header_shows_the_time_of_the_moment(void **state)
 	(void)state;
 	run_shown(&run, &(struct run_options){0});
 	run_press(&run, " ", 0, "PAUSED");
-	run_press(&run, "x", RUN_BOTTOM, "x: does nothing here"); /* below: the header is complete */
+	run_press(&run, "x", RUN_ALERT, "x: does nothing here"); /* below: the header is complete */
 	header_time(&run, paused);
 	give_time_ms(2500);
 	run_press(&run, "?", 0, "PgUp"); /* what came meanwhile has been read */
@@ -458,8 +458,8 @@ static void the_verdict_stands_on_overview_and_findings_lead_to_their_view(void 
 	run_press(&run, "", 3, "limit 1.00 (guide)");
 	run_press(&run, "", 4, "not overlap. Frames are late."); /* the last of three lines */
 	run_press(&run, "", 12, "Checked and fine");
-	run_press(&run, "z", 23, "findings: Enter goes to a view");
-	run_press(&run, "x", 23, "over-budget: muted");
+	run_press(&run, "z", RUN_ALERT, "findings: Enter goes");
+	run_press(&run, "x", RUN_ALERT, "over-budget: muted");
 	run_press(&run, "Xx", 2, "!!  Over the cycle budget");
 	run_press(&run, "\r", 1, "Fragment");
 	run_press(&run, "1", 2, "GPU bound: fragment");

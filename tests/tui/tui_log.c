@@ -46,12 +46,12 @@ static void keys_begin_mark_and_end_a_log(void **state)
 
 	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 120});
-	run_press(&run, "m", RUN_BOTTOM, "mark 1: on the screen only; l begins a log");
+	run_press(&run, "m", RUN_ALERT, "mark 1: on the screen only; l begins a log");
 	run_press(&run, "l", 0, "REC malitop-");
-	run_press(&run, "m", RUN_BOTTOM, "mark 1 in malitop-");
-	run_press(&run, "m", RUN_BOTTOM, "mark 2 in malitop-");
-	run_press(&run, "-", RUN_BOTTOM, "interval: cannot change while logging");
-	run_press(&run, "l", RUN_BOTTOM, " is complete: ");
+	run_press(&run, "m", RUN_ALERT, "mark 1 in malitop-");
+	run_press(&run, "m", RUN_ALERT, "mark 2 in malitop-");
+	run_press(&run, "-", RUN_ALERT, "interval: cannot change while logging");
+	run_press(&run, "l", RUN_ALERT, " is complete: ");
 	assert_null(strstr(emulator_row(&run.emulator, 0), "malitop-"));
 	run_quit(&run);
 	run_assert_as_before(&run);
@@ -76,7 +76,7 @@ static void logs_of_one_second_have_names_of_their_own(void **state)
 		  &(struct run_options){.arg = "--force", .cols = 120}); /* of names that somebody gave */
 	for (int i = 0; i < 4; i++) {
 		run_press(&run, "l", 0, "REC malitop-");
-		run_press(&run, "l", RUN_BOTTOM, " is complete: ");
+		run_press(&run, "l", RUN_ALERT, " is complete: ");
 	}
 	run_quit(&run);
 	run_stop(&run);
@@ -122,12 +122,11 @@ static void a_log_that_fails_is_told_and_the_screen_goes_on(void **state)
 	run_shown(&run, &(struct run_options){.arg = "-orun.mlog", .cols = 120});
 	assert_true(run_wait(&run, 0, "REC run.mlog"));
 	assert_int_equal(unlink("run.mlog"), 0);
-	assert_true(
-		run_wait(&run, RUN_ROWS - 1, "log: run.mlog: the file was removed: logging stopped after "));
-	run_press(&run, "m", RUN_BOTTOM, ": on the screen only; l begins a log");
+	assert_true(run_wait(&run, RUN_ALERT, "log: run.mlog: the file was removed: logging stopped after "));
+	run_press(&run, "m", RUN_ALERT, ": on the screen only; l begins a log");
 	assert_true(run_wait_gone(&run, 0, "run.mlog"));
 	run_press(&run, "l", 0, "REC malitop-");
-	run_press(&run, "l", RUN_BOTTOM, " is complete: ");
+	run_press(&run, "l", RUN_ALERT, " is complete: ");
 	run_quit(&run);
 	run_stop(&run);
 }
@@ -140,7 +139,7 @@ static void where_no_file_can_be_it_is_said(void **state)
 	assert_int_equal(mkdir("gone", 0755) + chdir("gone"), 0);
 	run_shown(&run, &(struct run_options){.cols = 120});
 	assert_int_equal(chdir("..") + rmdir("gone"), 0);
-	run_press(&run, "l", RUN_BOTTOM, "mlog: cannot create: No such file or directory");
+	run_press(&run, "l", RUN_ALERT, "mlog: cannot create: No such file or directory");
 	assert_null(strstr(emulator_row(&run.emulator, 0), "REC"));
 	run_quit(&run);
 	run_stop(&run);
@@ -158,7 +157,7 @@ static void in_every_size_the_header_and_the_footer_stay(void **state)
 					.cols = sizes[i][0], .rows = sizes[i][1], .arg = "-orun.mlog"});
 		assert_true(run_wait(&run, 0, "REC run.mlog 0."));
 		run_assert_frame(&run);
-		run_press(&run, "m", RUN_BOTTOM, "mark 1 in run.mlog");
+		run_press(&run, "m", RUN_ALERT, "mark 1 in run.mlog");
 		run_press(&run, " ", 0, "REC");
 		run_quit(&run);
 		run_stop(&run);

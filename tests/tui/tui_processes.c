@@ -72,7 +72,7 @@ static void rows_come_in_the_order_that_is_asked_for(void **state)
 	send_keys(&run, "s", 2, "command line\u25b2");
 	send_keys(&run, "Nt", 2, "tree, by pid");
 	send_keys(&run, "", 2, "\u2514\u2500 ");
-	send_keys(&run, "?", 2, "Sort by CPU, memory, CPU time, pid");
+	send_keys(&run, "?", 2, "by CPU, memory, time, pid");
 	send_away(&run, "?", 2, "Sort by CPU");
 	send_keys(&run, "9", 2, "all CPUs"); /* in another view these letters mean nothing */
 	pty_send(&run.pty, "MtkR");
@@ -127,7 +127,7 @@ static void a_signal_is_sent_after_a_question(void **state)
 	send_keys(&run, "n", RUN_ROWS - 1, "quit");
 	assert_int_equal(waitpid(pid, &status, WNOHANG), 0);
 	send_keys(&run, "k\r", RUN_ROWS - 1, asked);
-	send_keys(&run, "y", RUN_ROWS - 1, sent);
+	send_keys(&run, "y", RUN_ALERT, sent);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), SIGTERM);
@@ -157,13 +157,13 @@ static void a_process_is_counted_alone_until_it_ends(void **state)
 	pty_send(&run.pty, "/");
 	send_keys(&run, name, 2, ": 1 shown");
 	pty_send(&run.pty, "\r");
-	send_keys(&run, "\r", RUN_ROWS - 1, counting);
+	send_keys(&run, "\r", RUN_ALERT, counting);
 	send_keys(&run, "", 2, ">*");
 	send_keys(&run, "", 2, " IPC ");
 	send_keys(&run, "9", 2, about);
 	send_keys(&run, "", 2, "GHz"); /* its clock; the machine tells none */
 	end_child(pid);
-	send_keys(&run, "", RUN_ROWS - 1, ended);
+	send_keys(&run, "", RUN_ALERT, ended);
 	send_keys(&run, "", 2, " all CPUs, kernel and user ");
 	run_quit(&run);
 	run_assert_as_before(&run);

@@ -83,7 +83,7 @@ static void where_to_go_is_typed(void **state)
 	run_press(&run, "\r", 0, "1:10.0 of 2:00   58 %");
 	run_press(&run, "j+5s\r", 0, "1:15.0 of 2:00");
 	run_press(&run, "j50%\r", 0, "1:00.0 of 2:00   50 %");
-	run_press(&run, "jsoon\r", BOTTOM, "go to 'soon': not a time: try 90s");
+	run_press(&run, "jsoon\r", RUN_ALERT, "go to 'soon': not a time: try 90s");
 	run_press(&run, "j5s", BOTTOM, "go to: 5s_");
 	run_press(&run, "\x1b", 0, "1:00.0 of 2:00");
 	run_press(&run, "j100%\r", 0, "END");
@@ -99,11 +99,11 @@ static void marks_are_found_and_told(void **state)
 
 	(void)state;
 	start_case(&run, &full, NULL);
-	run_press(&run, "}", BOTTOM, "level 2 at 0:30.0");
+	run_press(&run, "}", RUN_ALERT, "level 2 at 0:30.0");
 	assert_true(run_wait(&run, 0, "0:30.0 of 2:00   25 %  PAUSED"));
-	run_press(&run, "}", BOTTOM, "no mark or loss after this point");
+	run_press(&run, "}", RUN_ALERT, "no mark or loss after this point");
 	run_press(&run, "j-1s\r", 0, "0:29.0 of 2:00");
-	run_press(&run, " ", BOTTOM, "mark 1: level 2"); /* as it comes by */
+	run_press(&run, " ", RUN_ALERT, "mark 1: level 2"); /* as it comes by */
 	run_quit(&run);
 	run_stop(&run);
 }
@@ -129,9 +129,9 @@ static void all_views_are_there_and_only_keys_that_make_sense(void **state)
 	run_press(&run, "\r", 2, "filter surf: 1 shown");
 	assert_int_equal(emulator_find(&run.emulator, 0, "signal"), -1);
 	assert_int_equal(emulator_find(&run.emulator, 0, "count"), -1);
-	run_press(&run, "?", 0, "Go to a time in the log");
-	assert_int_equal(emulator_find(&run.emulator, 0, "sampling interval"), -1);
-	assert_int_equal(emulator_find(&run.emulator, 0, "Send a signal"), -1);
+	run_press(&run, "?", 0, "go to a time");
+	assert_int_equal(emulator_find(&run.emulator, 0, "shorter interval"), -1);
+	assert_int_equal(emulator_find(&run.emulator, 0, "send a signal"), -1);
 	run_press(&run, "q", 0, "REPLAY");
 	run_quit(&run);
 	run_stop(&run);
@@ -162,9 +162,9 @@ static void what_was_cut_off_is_said_then_and_at_the_end(void **state)
 	fputs("half a block", sums.file);
 	fflush(sums.file);
 	start_case(&run, &sums, "--speed=100");
-	assert_true(run_wait(&run, BOTTOM, "12 bytes at the end are an incomplete block"));
+	assert_true(run_wait(&run, RUN_ALERT, "12 bytes at the end are an incomplete block"));
 	assert_true(run_wait(&run, 0, "END"));
-	run_press(&run, "c", BOTTOM, "per core: this log has only sums");
+	run_press(&run, "c", RUN_ALERT, "per core: this log has only sums");
 	run_quit(&run);
 	assert_false(run.emulator.alternate);
 	assert_true(emulator_find(&run.emulator, 0,
