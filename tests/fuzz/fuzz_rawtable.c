@@ -36,7 +36,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			       (!i || table.rows[i - 1].counter < table.rows[i].counter ||
 				table.rows[i - 1].instance < table.rows[i].instance));
 		if (table.constants[RAWTABLE_SECONDS].line)
-			assert(isfinite(table.seconds) && table.seconds > 0);
+			assert(isfinite(table.constants[RAWTABLE_SECONDS].decimal) &&
+			       table.constants[RAWTABLE_SECONDS].decimal > 0);
 	} else {
 		assert(err.text[0]);
 	}
