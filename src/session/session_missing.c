@@ -9,9 +9,22 @@ struct machine {
 	const struct metric_set *sets[SOURCE_KINDS];
 };
 
+static bool has_formula(struct machine *m, struct span text, struct err *err);
+
+/* Why a metric is absent: a name in its formula. */
+static bool lacks_metric(struct machine *m, const struct metric_def *def, struct err *err)
+{
+	struct err why = {0};
+
+	if (def->exprs && !has_formula(m, def->exprs->text, &why))
+		return err_set(err, 0, "metric %s: %s", def->name, why.text);
+	return err_set(err, 0, "this machine has no '%s'", def->name);
+}
+
 static bool has_name(void *ctx, struct span name, struct expr *out, struct err *err)
 {
-	const struct machine *m = ctx;
+	struct machine *m = ctx;
+	const struct metric_def *def = metric_def_find(m->db, name);
 	struct expr expr;
 
 	for (unsigned i = 0; i < FACT_COUNT; i++)
@@ -23,6 +36,8 @@ static bool has_name(void *ctx, struct span name, struct expr *out, struct err *
 		expr_fini(&expr);
 		return expr_load(out, 0, 1);
 	}
+	if (def)
+		return lacks_metric(m, def, err);
 	return err_set(err, 0, "this machine has no '%.*s'", SPAN_ARG(name));
 }
 
