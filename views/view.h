@@ -103,7 +103,7 @@ struct series {
 	struct series_face {
 		const struct metric *metric;
 		const char *label, *brief, *note;
-	} shown, wanted;
+	} shown, wanted, least; /* least: as wanted, of a saturated GPU */
 };
 
 #define SERIES_PARTS 6
@@ -126,7 +126,8 @@ enum chart_place {
 struct chart {
 	const char *name, *title; /* title may be "" */
 	const char *base;         /* what its percentages are shares of, or the like; "" for none */
-	const char *shown_base, *wanted_base; /* as the faces of its series; NULL: always the same */
+	const char *shown_base, *wanted_base,
+		*least_base; /* as the faces of its series; NULL: always the same */
 	enum chart_place place;
 	unsigned from_cols;  /* shown only in terminals at least this wide (columns) */
 	unsigned below_cols; /* shown only in narrower ones; 0: in all */

@@ -137,6 +137,35 @@ static void funnel_has_the_stages_of_each_gpu_in_its_own_order(void **state)
 	gpudb_free(db);
 }
 
+/* A number per frame is of a frame that was shown, or says that it is of a wanted one. */
+static void without_frames_a_screen_says_that_they_are_wanted(void **state)
+{
+	struct gpudb *db = shipped();
+	struct board b;
+
+	(void)state;
+	board_init(&b, db, "G715", 3, 2);
+	for (int turn = 0; turn < 2; turn++) { /* and back */
+		AUTOFREE char *known = NULL, *wanted = NULL, *least = NULL;
+
+		views_frames(&b.views, true, true);
+		known = shown(&b, "fragment", 200, 60, true);
+		assert_non_null(strstr(known, "a frame needs"));
+		assert_null(strstr(known, "wanted"));
+		assert_null(strstr(known, "at least"));
+		views_frames(&b.views, false, false);
+		wanted = shown(&b, "fragment", 200, 60, true);
+		assert_non_null(strstr(wanted, "Cycles per screen pixel at 60 fps wanted"));
+		assert_non_null(strstr(wanted, "wanted"));
+		assert_null(strstr(wanted, "at least"));
+		views_frames(&b.views, false, true);
+		least = shown(&b, "memory", 200, 60, true);
+		assert_non_null(strstr(least, "per frame, at least"));
+	}
+	board_fini(&b);
+	gpudb_free(db);
+}
+
 static void every_value_of_the_screens_exists_on_every_gpu_that_counts(void **state)
 {
 	static const char *const names[] = {"memory", "geometry", "core"};
@@ -481,6 +510,7 @@ int main(void)
 		cmocka_unit_test(histogram_of_counts_is_drawn_to_the_largest),
 		cmocka_unit_test(funnel_shows_what_each_stage_kills_of_what_enters_it),
 		cmocka_unit_test(funnel_has_the_stages_of_each_gpu_in_its_own_order),
+		cmocka_unit_test(without_frames_a_screen_says_that_they_are_wanted),
 		cmocka_unit_test(every_value_of_the_screens_exists_on_every_gpu_that_counts),
 		cmocka_unit_test(nothing_measured_draws_no_numbers_at_any_size),
 		cmocka_unit_test(sorted_units_change_places_every_five_seconds_at_most),
