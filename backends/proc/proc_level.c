@@ -205,7 +205,8 @@ static uint64_t read_pressure(const struct sys *sys, struct sysfs_file *file)
 {
 	char text[PROC_TEXT];
 
-	return sysfs_file_read(sys, file, text, sizeof(text)) > 0 ? proc_level_parse_pressure(text) : SAMPLE_UNKNOWN;
+	return sysfs_file_read(sys, file, text, sizeof(text)) > 0 ? proc_level_parse_pressure(text)
+								  : SAMPLE_UNKNOWN;
 }
 
 void proc_level_parse_memory(uint64_t *total, uint64_t *available, const char *text)

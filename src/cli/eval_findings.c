@@ -16,8 +16,14 @@
 enum system_slot { SYSTEM_CLOCK_CY, SYSTEM_STEADY_CY, SYSTEM_STEADY_TIME, SYSTEM_TEMP, SYSTEM_SLOTS };
 static const struct slot system_slots[SYSTEM_SLOTS] = {
 	[SYSTEM_CLOCK_CY] = {.name = "GPUClockCy", .kind = SLOT_DELTA, .instance = INSTANCE_ALL, .scale = 1},
-	[SYSTEM_STEADY_CY] = {.name = "GPUSteadyCy", .kind = SLOT_DELTA, .instance = INSTANCE_ALL, .scale = 1},
-	[SYSTEM_STEADY_TIME] = {.name = "GPUSteadyTime", .kind = SLOT_DELTA, .instance = INSTANCE_ALL, .scale = 1},
+	[SYSTEM_STEADY_CY] = {.name = "GPUSteadyCy",
+			      .kind = SLOT_DELTA,
+			      .instance = INSTANCE_ALL,
+			      .scale = 1},
+	[SYSTEM_STEADY_TIME] = {.name = "GPUSteadyTime",
+				.kind = SLOT_DELTA,
+				.instance = INSTANCE_ALL,
+				.scale = 1},
 	[SYSTEM_TEMP] = {.name = "GPUTemp", .kind = SLOT_LEVEL, .instance = INSTANCE_ALL, .scale = 1},
 };
 
@@ -52,10 +58,11 @@ static bool read_tables(struct eval_run *run, struct span text, struct err *err)
 		if (!rawtable_next(table, run->product->layout, run->file, &text, &line, err))
 			return false;
 		if (!table->constants[RAWTABLE_SECONDS].line)
-			return err_set(err, 0,
-				       "%s: no constant sample_seconds: findings need the length of a sample: "
-				       "add a row for it",
-				       run->file);
+			return err_set(
+				err, 0,
+				"%s: no constant sample_seconds: findings need the length of a sample: "
+				"add a row for it",
+				run->file);
 		run->seconds += constant_of(table, RAWTABLE_SECONDS);
 	} while (text.n);
 	return true;
@@ -110,7 +117,8 @@ static double frame_rate(const struct rawtable *table)
 /* NaN for what the table does not contain. */
 static void fill_vector(const struct eval_run *run, const struct rawtable *table, double *vector)
 {
-	double seconds = constant_of(table, RAWTABLE_SECONDS), clock_hz = constant_of(table, RAWTABLE_CLOCK) * 1e6;
+	double seconds = constant_of(table, RAWTABLE_SECONDS),
+	       clock_hz = constant_of(table, RAWTABLE_CLOCK) * 1e6;
 	double *counters = vector + VECTOR_CONSTANTS, *system = counters + run->product->layout->n_counters;
 	const struct metric *active = metric_find(run->set, SPAN_LIT("MaliGPUActiveCy"));
 
@@ -142,8 +150,9 @@ static void judge_tables(struct eval_run *run)
 	for (unsigned i = 0; i < run->n_tables; i++) {
 		const struct rawtable *table = &run->tables[i];
 		const double *vectors[SOURCE_KINDS] = {[SOURCE_GPU] = vector};
-		struct judge_facts facts = {.value = {[FACT_BUSIEST_THREAD] = constant_of(table, RAWTABLE_THREAD),
-						      [FACT_FRAME_RATE] = frame_rate(table)}};
+		struct judge_facts facts = {
+			.value = {[FACT_BUSIEST_THREAD] = constant_of(table, RAWTABLE_THREAD),
+				  [FACT_FRAME_RATE] = frame_rate(table)}};
 		int64_t end_ns = at_ns + (int64_t)(constant_of(table, RAWTABLE_SECONDS) * scale);
 
 		fill_vector(run, table, vector);
@@ -183,7 +192,8 @@ enum exit_status eval_findings(const struct options *options, const struct gpudb
 	if (read_tables(&run, text, err) && make_set(&run, err)) {
 		judge_tables(&run);
 		write_findings(&run, out);
-		status = options->fail_on && findings_held(run.judge, options->fail_on) ? EXIT_FOUND : EXIT_DONE;
+		status = options->fail_on && findings_held(run.judge, options->fail_on) ? EXIT_FOUND
+											: EXIT_DONE;
 	}
 	run_fini(&run);
 	return status;

@@ -125,7 +125,8 @@ static void put_limit(struct strbuf *out, const struct judged *f)
 	char text[UNITS_TEXT];
 
 	strbuf_printf(out, "%s %s (%s)", f->side == ALERT_ABOVE ? "above" : "below",
-		      unit_format(text, f->limit, f->number.unit, false, true), f->def->house ? "house" : "guide");
+		      unit_format(text, f->limit, f->number.unit, false, true),
+		      f->def->house ? "house" : "guide");
 }
 
 /* "DRAM power above 0.65 W (guide): held 41 s of 60, worst 0.83 W, mean 0.71 W" */

@@ -36,32 +36,31 @@ struct finding_def {
 	enum finding_kind kind;
 	enum finding_severity severity;
 	struct gpu_set gpus;
-	struct finding_limit *whens;  /* the first one that fits the machine; NULL: the ands decide */
-	struct finding_limit *ands;   /* all that are for this GPU; NULL: none */
+	struct finding_limit *whens;    /* the first one that fits the machine; NULL: the ands decide */
+	struct finding_limit *ands;     /* all that are for this GPU; NULL: none */
 	struct finding_limit *unlesses; /* none of them may hold; what is unknown does not */
-	struct finding_limit *clears; /* of a verdict: it is only likely if one of them does not hold */
-	struct span needs;            /* names of conditions, blank-separated */
-	struct span evidence;         /* of metrics: "A | B, C": alternatives, in the order of importance */
+	struct finding_limit *clears;   /* of a verdict: it is only likely if one of them does not hold */
+	struct span needs;              /* names of conditions, blank-separated */
+	struct span evidence;           /* of metrics: "A | B, C": alternatives, in the order of importance */
 	struct metric_variant *says, *advice; /* what it means, what to do */
 	struct span look;                     /* names of views, blank-separated: the first that there is */
 	struct span guide;                    /* "Mali-G52 2.4, Mali-G715 3.4": sections; may be empty */
 	const char *house;                    /* reason of a limit that no guide gives; NULL: the guide's */
 	struct span metrics;                  /* of a note: what it is about */
 	struct span resource;                 /* names of resources that it is about; may be empty */
-	struct metric_variant *gain;          /* formulas "A | B": share of that resource's time that disappears
-					       * at most, 0 to 1; NULL: no honest bound */
+	struct metric_variant *gain;          /* formulas "A | B": share of that resource's time that
+				       * disappears at most, 0 to 1; NULL: no honest bound */
 	const char *id;                       /* of a verdict: what exports call it */
 	bool alone;                           /* of a verdict: only for machines without a GPU */
 	bool spare;                           /* of a verdict: nothing holds the workload back */
 	struct span explains;                 /* of a verdict: resources, blank-separated */
 	struct span units;                    /* of a verdict: resources whose busiest one it names */
-	struct metric_variant *headroom;      /* of a verdict: formulas, milliseconds of a frame that are spare */
-	struct metric_variant *time, *whole;  /* of a resource: formulas, percent of the whole; milliseconds of
-					       * a shown frame that the whole takes */
-	struct metric_variant *takes, *may_take; /* of a resource: formulas, milliseconds of a shown frame at
-						  * full speed, and those that a wanted one may take */
-	const char *of;                       /* of a resource: what the whole is, "GPU time" */
-	struct span rules;                    /* names of the rules that it covers (doc/findings.md) */
+	struct metric_variant *headroom;      /* of a verdict: formulas, spare milliseconds of a frame */
+	/* Of a resource, formulas: percent of the whole that it works; milliseconds of a shown
+	 * frame that the whole takes, and takes at full speed; those that a wanted one may take. */
+	struct metric_variant *time, *whole, *takes, *may_take;
+	const char *of;    /* of a resource: what the whole is, "GPU time" */
+	struct span rules; /* names of the rules that it covers (doc/findings.md) */
 	const char *file;
 	unsigned line;
 };

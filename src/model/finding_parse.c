@@ -175,10 +175,11 @@ static bool limit_add(struct gpudb *db, struct finding_limit **list, struct stan
 	if (!text_parse(db, s, line, &text, err) || !gpu_set_parse(s, line->line, &text, &limit.gpus, err))
 		return false;
 	if (!limit_parse(text, &limit))
-		return stanza_fail(s, line->line, err,
-				   "%.*s '%.*s': expected a formula, 'above', 'below' or 'from', a number with or "
-				   "without a unit, and maybe 'until' and the number at which it ends",
-				   SPAN_ARG(line->key), SPAN_ARG(text));
+		return stanza_fail(
+			s, line->line, err,
+			"%.*s '%.*s': expected a formula, 'above', 'below' or 'from', a number with or "
+			"without a unit, and maybe 'until' and the number at which it ends",
+			SPAN_ARG(line->key), SPAN_ARG(text));
 	while (*list)
 		list = &(*list)->next;
 	*list = gpudb_alloc(db, sizeof(limit));
@@ -202,25 +203,35 @@ LIMIT_FIELD(field_clear, clears)
 	{                                             \
 		"rules", field_rules                  \
 	}
-#define FIELDS_OF_LIMITS                                                                                    \
-	{"title", field_title}, {"when", field_when}, {"and", field_and}, {"needs", field_needs},           \
-		{"unless", field_unless},                                                                   \
-		{"evidence", field_evidence}, {"says", field_says}, {"do", field_do}, {"look", field_look}, \
-	{                                                                                                   \
-		"house", field_house                                                                        \
+#define FIELDS_OF_LIMITS                                                                          \
+	{"title", field_title}, {"when", field_when}, {"and", field_and}, {"needs", field_needs}, \
+		{"unless", field_unless}, {"evidence", field_evidence}, {"says", field_says},     \
+		{"do", field_do}, {"look", field_look},                                           \
+	{                                                                                         \
+		"house", field_house                                                              \
 	}
 
 static const struct gpudb_field finding_fields[] = {
-	FIELDS_OF_ALL, FIELDS_OF_LIMITS, {"severity", field_severity}, {"resource", field_resource},
+	FIELDS_OF_ALL,        FIELDS_OF_LIMITS, {"severity", field_severity}, {"resource", field_resource},
 	{"gain", field_gain}, {NULL, NULL}};
-static const struct gpudb_field verdict_fields[] = {
-	FIELDS_OF_ALL, FIELDS_OF_LIMITS, {"clear", field_clear},       {"id", field_id},
-	{"only", field_only}, {"spare", field_spare}, {"explains", field_explains}, {"units", field_units},
-	{"headroom", field_headroom}, {NULL, NULL}};
+static const struct gpudb_field verdict_fields[] = {FIELDS_OF_ALL,
+						    FIELDS_OF_LIMITS,
+						    {"clear", field_clear},
+						    {"id", field_id},
+						    {"only", field_only},
+						    {"spare", field_spare},
+						    {"explains", field_explains},
+						    {"units", field_units},
+						    {"headroom", field_headroom},
+						    {NULL, NULL}};
 static const struct gpudb_field condition_fields[] = {{"gpus", field_gpus}, {"and", field_and}, {NULL, NULL}};
-static const struct gpudb_field resource_fields[] = {
-	{"title", field_title}, {"of", field_of}, {"time", field_time},
-	{"whole", field_whole}, {"takes", field_takes}, {"may-take", field_may_take}, {NULL, NULL}};
+static const struct gpudb_field resource_fields[] = {{"title", field_title},
+						     {"of", field_of},
+						     {"time", field_time},
+						     {"whole", field_whole},
+						     {"takes", field_takes},
+						     {"may-take", field_may_take},
+						     {NULL, NULL}};
 static const struct gpudb_field note_fields[] = {
 	FIELDS_OF_ALL, {"metrics", field_metrics}, {"says", field_says}, {NULL, NULL}};
 
@@ -410,7 +421,8 @@ bool findings_link(struct gpudb *db, struct err *err)
 		    !names_check(db, def, FINDING_RESOURCE, def->resource, err) ||
 		    !names_check(db, def, FINDING_RESOURCE, def->explains, err) ||
 		    !names_check(db, def, FINDING_RESOURCE, def->units, err) ||
-		    !variants_check(db, def, def->gain, err) || !variants_check(db, def, def->headroom, err) ||
+		    !variants_check(db, def, def->gain, err) ||
+		    !variants_check(db, def, def->headroom, err) ||
 		    !variants_check(db, def, def->time, err) || !variants_check(db, def, def->whole, err) ||
 		    !variants_check(db, def, def->takes, err) || !variants_check(db, def, def->may_take, err))
 			return false;

@@ -11,7 +11,8 @@ typedef bool stanza_parse_fn(struct gpudb *db, struct stanza *s, const struct st
 			     struct err *err);
 
 stanza_parse_fn gpu_parse, layout_parse, metric_parse, slots_parse, template_parse, section_parse,
-	chart_parse, finding_parse, verdict_parse, condition_parse, note_parse, resource_parse, event_parse, group_parse;
+	chart_parse, finding_parse, verdict_parse, condition_parse, note_parse, resource_parse, event_parse,
+	group_parse;
 
 /* gpudb_own.c: the stanzas in a file of the user's that are not data. This is the view that is
  * open; {0} at the start of a file. */

@@ -1,6 +1,7 @@
 #include "model/judge.h"
 
 #include "base/alloc.h"
+#include "base/real.h"
 #include "model/judge_priv.h"
 
 #include <math.h>
@@ -167,7 +168,8 @@ static void add_worst(struct judged *f)
 {
 	double value = f->number.value;
 
-	if (isfinite(value) && (isnan(f->worst) || (f->side == ALERT_ABOVE ? value > f->worst : value < f->worst)))
+	if (isfinite(value) &&
+	    (isnan(f->worst) || (f->side == ALERT_ABOVE ? value > f->worst : value < f->worst)))
 		f->worst = value;
 }
 
@@ -190,7 +192,7 @@ static double margin_of(double limit)
 	double part = 0.4 * fabs(limit);
 
 	/* most of these are shares, which end at 100 */
-	return limit > 50 && limit < 100 ? fmin(part, (100 - limit) / 2) : part;
+	return limit > 50 && limit < 100 ? real_min(part, (100 - limit) / 2) : part;
 }
 
 /* Whether a condition is not met, and not by a little. */
@@ -199,12 +201,13 @@ static bool is_far_off(const struct judge_condition *c)
 	if (c->met)
 		return false;
 	return isnan(c->value) || (c->side == ALERT_ABOVE ? c->value < c->off - margin_of(c->off)
-							   : c->value > c->off + margin_of(c->off));
+							  : c->value > c->off + margin_of(c->off));
 }
 
 static bool is_far_beyond(const struct judge_condition *c)
 {
-	return c->side == ALERT_ABOVE ? c->value > c->on + margin_of(c->on) : c->value < c->on - margin_of(c->on);
+	return c->side == ALERT_ABOVE ? c->value > c->on + margin_of(c->on)
+				      : c->value < c->on - margin_of(c->on);
 }
 
 /* Whether what the last step says is clear enough for a change in a settled scene. */
@@ -220,7 +223,8 @@ static bool is_clear_cut(const struct judged *f, bool met)
  * clear-cut or lasts changes a finding: details of a scene drift. */
 static int64_t wait_of(const struct judge *judge, const struct judged *f, bool met, int64_t end_ns)
 {
-	int64_t since_ns = judge->verdict.since_ns > judge->begin_ns ? judge->verdict.since_ns : judge->begin_ns,
+	int64_t since_ns =
+			judge->verdict.since_ns > judge->begin_ns ? judge->verdict.since_ns : judge->begin_ns,
 		short_ns = met ? JUDGE_ON_NS : JUDGE_OFF_NS;
 
 	if (!judge->begin_ns || end_ns - since_ns < JUDGE_SETTLED_NS)
@@ -467,8 +471,8 @@ bool judge_news(const struct judge *judge, struct judge_told *told, char text[JU
 	return named;
 }
 
-/* The first value that is undefined in a condition; NULL if all are defined, or the machine does not
- * have them. */
+/* The first value that is undefined in a condition; NULL if all are defined, or the machine does
+ * not have them. */
 static const char *undefined_in(const struct judge_priv *p, const struct judge_condition *c)
 {
 	for (unsigned i = 0; i < c->expr.n; i++) {
@@ -517,9 +521,8 @@ void judge_missing(const struct judge *judge, struct strbuf *out)
 	}
 	for (unsigned i = 0; i < 2 * judge->n_verdicts; i++) {
 		const struct judged *f = &judge->verdicts[i % judge->n_verdicts];
-		const char *name = is_of_frames(f) == (i >= judge->n_verdicts)
-					   ? undefined_of(judge->priv, f)
-					   : NULL;
+		const char *name =
+			is_of_frames(f) == (i >= judge->n_verdicts) ? undefined_of(judge->priv, f) : NULL;
 
 		if (name) {
 			strbuf_printf(out, "%s is not known", name);

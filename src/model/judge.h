@@ -3,7 +3,8 @@
  *
  * A finding holds once its conditions were met for JUDGE_ON_NS, and until they were not for
  * JUDGE_OFF_NS. Once the verdict has not changed for JUDGE_SETTLED_NS, only what is far from the
- * limit, by two fifths of it, changes a finding so soon; anything else must last for JUDGE_LASTING_NS. The verdict changes once another one fits for JUDGE_VERDICT_NS. So short events
+ * limit, by two fifths of it, changes a finding so soon; anything else must last for
+ * JUDGE_LASTING_NS. The verdict changes once another one fits for JUDGE_VERDICT_NS. So short events
  * change nothing, and neither flickers. A longer step counts as if its conditions were met all the
  * time. The first verdict that fits wins, in the order of the data.
  *
@@ -65,7 +66,7 @@ struct judged {
 	struct judge_worth {
 		double gain, share, ms;
 	} worth, worth_mean;
-	unsigned begins; /* how often it began so far */
+	unsigned begins;        /* how often it began so far */
 	double clear_s;         /* of a verdict: the part of that time in which it was clear */
 	float past[JUDGE_PAST]; /* the number after each step (judged_past) */
 	unsigned n_past;        /* steps so far */
@@ -82,10 +83,10 @@ struct judge_event {
 /* What findings and verdicts are about: a queue, a unit, the CPU. */
 struct judge_resource {
 	const struct finding_def *def;
-	double time, mean;            /* percent of the whole that it works: now, and over the run; NaN */
-	double whole_ms, whole_mean;  /* what the whole takes of a shown frame; NaN: unknown */
-	double takes_ms, takes_mean;  /* the same at full speed */
-	double may_take_ms;           /* what a wanted frame may take; NaN: no budget */
+	double time, mean;           /* percent of the whole that it works: now, and over the run; NaN */
+	double whole_ms, whole_mean; /* what the whole takes of a shown frame; NaN: unknown */
+	double takes_ms, takes_mean; /* the same at full speed */
+	double may_take_ms;          /* what a wanted frame may take; NaN: no budget */
 	struct resource_priv *priv;
 };
 
@@ -108,8 +109,8 @@ struct judge {
 	struct judge_resource *resources;
 	unsigned n_resources;
 	struct judge_verdict verdict;
-	bool late;     /* frames are late now */
-	double late_s; /* for how long of the run they were */
+	bool late;                               /* frames are late now */
+	double late_s;                           /* for how long of the run they were */
 	int64_t begin_ns, end_ns;                /* of all steps so far */
 	struct judge_facts facts;                /* of the last step */
 	struct judge_event events[JUDGE_EVENTS]; /* in the order of time */
@@ -177,8 +178,9 @@ bool judge_ranks_before(const struct judge_rank *a, const struct judge_rank *b);
 /* "up to 6.1 of 23.1 ms", "energy only, fragment does not wait for it"; nothing without a bound. */
 void judge_put_worth(const struct judge *judge, const struct judge_rank *rank, bool whole_run,
 		     struct strbuf *out);
-/* What follows a verdict's title: "needs 23.1 of 14.2 ms: over by 8.9 ms, 1.63x; arithmetic 71.6 % is the busiest unit, next texture 40 %: at most
- * 1.8x", "nothing to fix: 6.3 ms spare per frame"; or nothing. */
+/* What follows a verdict's title: "needs 23.1 of 14.2 ms: over by 8.9 ms, 1.63x; arithmetic 71.6 %
+ * is the busiest unit, next texture 40 %: at most 1.8x", or "nothing to fix: 6.3 ms spare per
+ * frame"; or nothing. */
 void judge_put_headroom(const struct judge *judge, const struct judged *verdict, bool whole_run,
 			struct strbuf *out);
 

@@ -8,8 +8,8 @@
 
 #define LATE_FROM 0.1 /* of a run: from here on its frames are called late */
 
-const char *const judge_group_titles[JUDGE_GROUPS] = {
-	"Holds the frame back", "Costs energy, or is about the system", "Notes"};
+const char *const judge_group_titles[JUDGE_GROUPS] = {"Holds the frame back",
+						      "Costs energy, or is about the system", "Notes"};
 
 static bool has_word(struct span words, const char *name)
 {
@@ -69,7 +69,8 @@ struct judge_rank judge_rank(const struct judge *judge, const struct judged *ver
 
 bool judge_ranks_before(const struct judge_rank *a, const struct judge_rank *b)
 {
-	double x = isnan(a->worth.share) ? -1 : a->worth.share, y = isnan(b->worth.share) ? -1 : b->worth.share;
+	double x = isnan(a->worth.share) ? -1 : a->worth.share,
+	       y = isnan(b->worth.share) ? -1 : b->worth.share;
 
 	if (a->group != b->group)
 		return a->group < b->group;
@@ -88,8 +89,9 @@ void judge_put_worth(const struct judge *judge, const struct judge_rank *rank, b
 
 	if (rank->group != JUDGE_HOLDS) {
 		if (r && rank->f->def->severity != SEVERITY_NOTE)
-			strbuf_str(out, rank->group == JUDGE_NOTES ? "energy only, nothing waits for it"
-								   : "energy only, the frame waits for something else");
+			strbuf_str(out, rank->group == JUDGE_NOTES
+						? "energy only, nothing waits for it"
+						: "energy only, the frame waits for something else");
 		return;
 	}
 	if (isnan(rank->worth.share))
@@ -97,7 +99,8 @@ void judge_put_worth(const struct judge *judge, const struct judge_rank *rank, b
 	if (isfinite(rank->worth.ms) && isfinite(whole_ms))
 		strbuf_printf(out, "up to %.1f of %.1f ms", rank->worth.ms, whole_ms);
 	else
-		strbuf_printf(out, "up to %.0f %% of %s", rank->worth.share * 100, r->def->of ? r->def->of : r->def->title);
+		strbuf_printf(out, "up to %.0f %% of %s", rank->worth.share * 100,
+			      r->def->of ? r->def->of : r->def->title);
 	(void)judge;
 }
 
@@ -145,7 +148,8 @@ void judge_put_headroom(const struct judge *judge, const struct judged *verdict,
 			struct strbuf *out)
 {
 	const struct judge_resource *unit[2] = {NULL, NULL};
-	double load[2] = {NAN, NAN}, spare_ms = verdict ? (whole_run ? verdict->worth_mean.ms : verdict->worth.ms) : (double)NAN;
+	double load[2] = {NAN, NAN},
+	       spare_ms = verdict ? (whole_run ? verdict->worth_mean.ms : verdict->worth.ms) : (double)NAN;
 
 	if (!verdict)
 		return;
@@ -158,8 +162,8 @@ void judge_put_headroom(const struct judge *judge, const struct judged *verdict,
 	put_budget(judge, verdict, whole_run, out);
 	if (busiest_units(judge, verdict, whole_run, unit, load) < 2 || load[0] <= 0)
 		return;
-	strbuf_printf(out, "%s%s %.1f %% is the busiest unit, next %s %.1f %%", out->n ? "; " : "", unit[0]->def->title, load[0],
-		      unit[1]->def->title, load[1]);
+	strbuf_printf(out, "%s%s %.1f %% is the busiest unit, next %s %.1f %%", out->n ? "; " : "",
+		      unit[0]->def->title, load[0], unit[1]->def->title, load[1]);
 	if (load[1] > 0)
 		strbuf_printf(out, ": at most %.1fx", load[0] / load[1]);
 }

@@ -11,16 +11,11 @@
 #include <string.h>
 
 const char *const rawtable_constant_names[RAWTABLE_CONSTANTS] = {
-	[RAWTABLE_CORES] = "shader_core_count",
-	[RAWTABLE_SLICES] = "l2_slice_count",
-	[RAWTABLE_BUS_BITS] = "bus_width_bits",
-	[RAWTABLE_SECONDS] = "sample_seconds",
-	[RAWTABLE_FRAMES] = "frames_shown",
-	[RAWTABLE_FRAME_MS] = "frame_ms",
-	[RAWTABLE_CLOCK] = "clock_mhz",
-	[RAWTABLE_TOP_CLOCK] = "top_clock_mhz",
-	[RAWTABLE_TEMPERATURE] = "temperature_c",
-	[RAWTABLE_THREAD] = "busiest_thread",
+	[RAWTABLE_CORES] = "shader_core_count",   [RAWTABLE_SLICES] = "l2_slice_count",
+	[RAWTABLE_BUS_BITS] = "bus_width_bits",   [RAWTABLE_SECONDS] = "sample_seconds",
+	[RAWTABLE_FRAMES] = "frames_shown",       [RAWTABLE_FRAME_MS] = "frame_ms",
+	[RAWTABLE_CLOCK] = "clock_mhz",           [RAWTABLE_TOP_CLOCK] = "top_clock_mhz",
+	[RAWTABLE_TEMPERATURE] = "temperature_c", [RAWTABLE_THREAD] = "busiest_thread",
 };
 
 enum rawtable_field { FIELD_BLOCK, FIELD_INSTANCE, FIELD_INDEX, FIELD_NAME, FIELD_VALUE, FIELD_COUNT };
@@ -88,7 +83,7 @@ static bool fail_unknown_constant(struct rawtable_reader *rd, struct span name)
 
 	for (unsigned c = 0; c < RAWTABLE_CONSTANTS; c++)
 		strbuf_printf(&all, "%s%s",
-			      c == 0                        ? ""
+			      c == 0                       ? ""
 			      : c + 1 < RAWTABLE_CONSTANTS ? ", "
 							   : " or ",
 			      rawtable_constant_names[c]);
@@ -116,10 +111,10 @@ static bool add_constant(struct rawtable_reader *rd, const struct span fields[FI
 		t->constants[c].line = rd->line;
 		if (c >= RAWTABLE_SECONDS &&
 		    !parse_decimal(fields[FIELD_VALUE], !may_be_zero(c), &t->constants[c].decimal))
-			return fail_line(rd, rd->line, "%s '%s' is not a decimal%s: write a number such as %s",
-					 rawtable_constant_names[c], shown_text(buf, fields[FIELD_VALUE]),
-					 may_be_zero(c) ? "" : " above 0",
-					 c == RAWTABLE_SECONDS ? "0.1" : "16.7");
+			return fail_line(
+				rd, rd->line, "%s '%s' is not a decimal%s: write a number such as %s",
+				rawtable_constant_names[c], shown_text(buf, fields[FIELD_VALUE]),
+				may_be_zero(c) ? "" : " above 0", c == RAWTABLE_SECONDS ? "0.1" : "16.7");
 		if (c < RAWTABLE_SECONDS && !parse_count(fields[FIELD_VALUE], &t->constants[c].value))
 			return fail_line(rd, rd->line, "value '%s' is not an unsigned 64-bit integer",
 					 shown_text(buf, fields[FIELD_VALUE]));
@@ -326,9 +321,9 @@ bool rawtable_parse(struct rawtable *table, const struct gpu_layout *layout, con
 
 	if (!rawtable_next(table, layout, file, &text, &lines, err))
 		return false;
-	return !text.n || err_set(err, 0,
-				  "%s:%u: a second table: metrics are of one sample; --findings reads several",
-				  file, lines + 1);
+	return !text.n ||
+	       err_set(err, 0, "%s:%u: a second table: metrics are of one sample; --findings reads several",
+		       file, lines + 1);
 }
 
 void rawtable_fini(struct rawtable *table)

@@ -26,8 +26,8 @@ enum rawtable_constant {
 	RAWTABLE_SLICES,
 	RAWTABLE_BUS_BITS,
 	RAWTABLE_SECONDS,
-	/* What findings ask for besides: how many frames were shown in the sample, or the mean time
-	 * from one to the next; clocks; the hottest sensor; the busiest thread in percent of a CPU. */
+	/* For findings: how many frames were shown in the sample, or the mean time from one to the
+	 * next; clocks; the hottest sensor; the busiest thread in percent of a CPU. */
 	RAWTABLE_FRAMES,
 	RAWTABLE_FRAME_MS,
 	RAWTABLE_CLOCK,

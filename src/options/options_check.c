@@ -72,7 +72,8 @@ static const struct {
 			  "stat writes table, csv, jsonl or junit"},
 	[COMMAND_EXPORT] = {FORMATS(TABLE) | ROW_FORMATS | FORMATS(JUNIT) | FORMATS(OPENMETRICS),
 			    "export writes table, csv, jsonl, perfetto, counters, junit or openmetrics"},
-	[COMMAND_EVAL] = {FORMATS(TABLE) | FORMATS(JSONL) | FORMATS(JUNIT), "eval writes table, jsonl or junit"},
+	[COMMAND_EVAL] = {FORMATS(TABLE) | FORMATS(JSONL) | FORMATS(JUNIT),
+			  "eval writes table, jsonl or junit"},
 	[COMMAND_LIST] = {FORMATS(TABLE) | FORMATS(CSV) | FORMATS(JSONL), "list prints table, csv or jsonl"},
 	[COMMAND_DOCTOR] = {FORMATS(TABLE) | FORMATS(JSONL), "doctor prints table or jsonl"},
 };

@@ -136,7 +136,8 @@ const struct option_row option_rows[] = {
 	 NULL, IN_RECORD, true, &kind_flag, AT(keep_going)},
 	{"findings", 0, NULL, NULL, "report the verdict and the findings of the whole run at its end", NULL,
 	 IN_STAT | IN_EXPORT | IN_EVAL, true, &kind_flag, AT(findings),
-	 MEANINGS({IN_EVAL, "judge the table, or several samples of it: the verdict and the findings", NULL})},
+	 MEANINGS(
+		 {IN_EVAL, "judge the table, or several samples of it: the verdict and the findings", NULL})},
 	{"compare", 0, "FILE", NULL,
 	 "compare the log FILE, as it was before, with the exported one: what changed, largest first", NULL,
 	 IN_EXPORT, true, &kind_text, AT(compare), .hint = "files mlog"},

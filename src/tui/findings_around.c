@@ -143,9 +143,11 @@ static void draw_event(const struct screen *screen, unsigned number, struct canv
 	if (times > 1)
 		strbuf_printf(&text, "%ux ", times);
 	if (!verdict && !event->ended)
-		strbuf_printf(&text, "%s: ",
-			      finding_severity_names[screen_judge_rank(&screen->judge, event->what).severity]);
-	strbuf_printf(&text, "%s%s", event->ended ? "gone: " : "", event->what ? event->what->def->title : "Not clear");
+		strbuf_printf(
+			&text, "%s: ",
+			finding_severity_names[screen_judge_rank(&screen->judge, event->what).severity]);
+	strbuf_printf(&text, "%s%s", event->ended ? "gone: " : "",
+		      event->what ? event->what->def->title : "Not clear");
 	canvas_text_cut(canvas, r, verdict ? STYLE_VALUE : event->ended ? STYLE_DIM : STYLE_TEXT, text.p);
 }
 

@@ -96,7 +96,8 @@ static void put_evidence(struct strbuf *out, const struct judged *f, bool ascii)
 }
 
 /* Its number over the last minute, two steps in a cell; beyond the limit in its colour. */
-static void draw_past(const struct judged *f, enum finding_severity severity, struct canvas *canvas, struct rect r)
+static void draw_past(const struct judged *f, enum finding_severity severity, struct canvas *canvas,
+		      struct rect r)
 {
 	static const enum style beyond[] = {STYLE_BUSY, STYLE_BUSY, STYLE_HOT};
 	double points[JUDGE_PAST], top = f->limit;
@@ -263,8 +264,9 @@ static void draw_panel(struct findings_card *card, const struct screen *screen, 
 	const struct judge *judge = screen->judge.judge;
 	char corner[64];
 
-	snprintf(corner, sizeof(corner), "%u critical  %u warning  %u note  %u checks", count_held(card, screen, SEVERITY_CRITICAL),
-		 count_held(card, screen, SEVERITY_WARNING), count_held(card, screen, SEVERITY_NOTE), judge ? judge->n_findings : 0);
+	snprintf(corner, sizeof(corner), "%u critical  %u warning  %u note  %u checks",
+		 count_held(card, screen, SEVERITY_CRITICAL), count_held(card, screen, SEVERITY_WARNING),
+		 count_held(card, screen, SEVERITY_NOTE), judge ? judge->n_findings : 0);
 	panel_box(&(struct panel_texts){"Findings now", "", corner, STYLE_VALUE}, canvas, r);
 	r = (struct rect){r.x + PANEL_MARGIN, r.y + 1, r.w - 2 * PANEL_MARGIN, r.h - 2};
 	if (r.w >= WIDE && card->n && r.h > 2)

@@ -125,7 +125,8 @@ void screen_judge_put_limit(struct strbuf *out, const struct judged *f, bool asc
 		strbuf_str(out, " on average");
 	unit_format(limit, f->limit, f->number.unit, false, ascii);
 	if (beyond || !f->holds) {
-		strbuf_printf(out, "%s %s %s (%s)", beyond ? "," : ", not", above ? "above" : "below", limit, whose);
+		strbuf_printf(out, "%s %s %s (%s)", beyond ? "," : ", not", above ? "above" : "below", limit,
+			      whose);
 		return;
 	}
 	strbuf_printf(out, ", back within %s (%s)", limit, whose);
@@ -209,7 +210,8 @@ static const struct judged *first_finding(const struct screen_judge *j)
 		const struct judged *f = &j->judge->findings[i];
 
 		if (f->holds && !screen_judge_mutes(j, f->def) &&
-		    screen_judge_rank(j, f).severity > SEVERITY_NOTE && (!first || screen_judge_before(j, f, first)))
+		    screen_judge_rank(j, f).severity > SEVERITY_NOTE &&
+		    (!first || screen_judge_before(j, f, first)))
 			first = f;
 	}
 	return first;
@@ -230,7 +232,8 @@ static void put_next(const struct screen_judge *j, const struct views *views, st
 		AUTO_STRBUF struct strbuf worth = {0};
 
 		judge_put_worth(j->judge, &rank, false, &worth);
-		strbuf_printf(out, "%s%s%s   ", first->def->title, worth.n ? ", " : "", worth.n ? worth.p : "");
+		strbuf_printf(out, "%s%s%s   ", first->def->title, worth.n ? ", " : "",
+			      worth.n ? worth.p : "");
 	}
 	if (n)
 		strbuf_printf(out, "! %u finding%s", n, n > 1 ? "s" : "");

@@ -44,8 +44,8 @@ struct judge_rank screen_judge_rank(const struct screen_judge *j, const struct j
 bool screen_judge_before(const struct screen_judge *j, const struct judged *a, const struct judged *b);
 /* Add "Budget used 1.18". */
 void screen_judge_put_number(struct strbuf *out, const struct judge_number *n, double value, bool ascii);
-/* Add "Budget used 1.18, above 1.00 (guide)", or "0.64 W, back within 0.65 W (guide), ends at 0.62 W";
- * the mean while it held, if it has no value now. */
+/* Add "Budget used 1.18, above 1.00 (guide)", or "0.64 W, back within 0.65 W (guide), ends at
+ * 0.62 W"; the mean while it held, if it has no value now. */
 void screen_judge_put_limit(struct strbuf *out, const struct judged *f, bool ascii);
 
 /* What the findings say about one view, those that name it: fill the row of a frame with the

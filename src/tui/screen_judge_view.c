@@ -104,7 +104,9 @@ static void say_row(struct screen_judge *j, const struct view_findings *of, bool
 		const struct finding_def *worst = of->held[0]->def;
 
 		*row = (struct verdict_text){worst->title,
-					     screen_judge_rank(j, of->held[0]).severity == SEVERITY_CRITICAL ? STYLE_HOT : STYLE_BUSY,
+					     screen_judge_rank(j, of->held[0]).severity == SEVERITY_CRITICAL
+						     ? STYLE_HOT
+						     : STYLE_BUSY,
 					     j->text, ROW_FROM};
 		put_held(of, ascii, &text);
 	} else if (of->n_known) {

@@ -14,7 +14,7 @@
 #define TABLES_MAX 256
 #define NESTED_MAX 24
 
-static const struct table *find_table(const struct tables *tables, struct span name)
+static const struct ratio_table *find_table(const struct tables *tables, struct span name)
 {
 	for (unsigned i = 0; i < tables->n; i++)
 		if (span_eq(tables->list[i].name, name))
@@ -23,10 +23,11 @@ static const struct table *find_table(const struct tables *tables, struct span n
 }
 
 /* "table G from H", "case NAME G" */
-static void open_table(struct tables *tables, struct span words, bool is_case, const char *path, unsigned line)
+static void open_table(struct tables *tables, struct span words, bool is_case, const char *path,
+		       unsigned line)
 {
 	struct span name = span_word(&words), from = span_word(&words);
-	struct table *t;
+	struct ratio_table *t;
 
 	if (!is_case && from.n) {
 		assert_true(span_is(from, "from"));
@@ -37,13 +38,14 @@ static void open_table(struct tables *tables, struct span words, bool is_case, c
 	if (!tables->list)
 		tables->list = xcalloc(TABLES_MAX, sizeof(*tables->list));
 	t = &tables->list[tables->n];
-	*t = (struct table){.name = name, .from = from.n ? find_table(tables, from) : NULL, .line = line};
+	*t = (struct ratio_table){
+		.name = name, .from = from.n ? find_table(tables, from) : NULL, .line = line};
 	tables->n++;
 }
 
 static void add_variable(struct tables *tables, struct span line, const char *path, unsigned number)
 {
-	struct table *t = tables->n ? &tables->list[tables->n - 1] : NULL;
+	struct ratio_table *t = tables->n ? &tables->list[tables->n - 1] : NULL;
 	struct span name = span_word(&line);
 
 	if (!t)
@@ -91,7 +93,7 @@ void tables_fini(struct tables *tables)
 	free(tables->list);
 }
 
-static const struct variable *find_variable(const struct table *t, struct span name)
+static const struct variable *find_variable(const struct ratio_table *t, struct span name)
 {
 	for (; t; t = t->from)
 		for (unsigned i = 0; i < t->n; i++)
@@ -100,7 +102,7 @@ static const struct variable *find_variable(const struct table *t, struct span n
 	return NULL;
 }
 
-struct span table_text(const struct table *table, const char *name)
+struct span table_text(const struct ratio_table *table, const char *name)
 {
 	const struct variable *v = find_variable(table, span_of(name));
 
@@ -108,11 +110,11 @@ struct span table_text(const struct table *table, const char *name)
 }
 
 struct resolver {
-	const struct table *table;
+	const struct ratio_table *table;
 	unsigned nested;
 };
 
-static bool resolve(void *ctx, struct span name, struct expr *out, struct err *err)
+static bool resolve_variable(void *ctx, struct span name, struct expr *out, struct err *err)
 {
 	const struct resolver *r = ctx;
 	struct resolver deeper = {r->table, r->nested + 1};
@@ -122,49 +124,51 @@ static bool resolve(void *ctx, struct span name, struct expr *out, struct err *e
 
 	if (!v || r->nested == NESTED_MAX)
 		return err_set(err, 0, "'%.*s' is unknown or in a circle", SPAN_ARG(name));
-	if (!expr_compile(&one, v->text, resolve, &deeper, err))
+	if (!expr_compile(&one, v->text, resolve_variable, &deeper, err))
 		return false;
 	ok = expr_const(out, expr_eval(&one, NULL));
 	expr_fini(&one);
 	return ok;
 }
 
-static double value_of(const struct table *table, struct span text, unsigned line)
+static double value_of(const struct ratio_table *table, struct span text, unsigned line)
 {
 	struct resolver r = {table, 0};
 	struct expr expr;
 	struct err err;
 	double value;
 
-	if (!expr_compile(&expr, text, resolve, &r, &err))
+	if (!expr_compile(&expr, text, resolve_variable, &r, &err))
 		fail_msg("%.*s, line %u: %s", SPAN_ARG(table->name), line, err.text);
 	value = expr_eval(&expr, NULL);
 	expr_fini(&expr);
 	return value;
 }
 
-double table_value(const struct table *table, const char *name)
+double table_value(const struct ratio_table *table, const char *name)
 {
 	const struct variable *v = find_variable(table, span_of(name));
 
 	return v ? value_of(table, v->text, v->line) : (double)NAN;
 }
 
-void table_check(const struct table *table)
+void table_check(const struct ratio_table *table)
 {
-	for (const struct table *t = table; t && !table_text(table, "unbounded").n; t = t->from)
+	for (const struct ratio_table *t = table; t && !table_text(table, "unbounded").n; t = t->from)
 		for (unsigned i = 0; i < t->n; i++) {
 			const struct variable *v = &t->variables[i];
 			struct span bound = v->text, what = span_word(&bound);
 
 			if (span_is(v->name, "within") &&
-			    value_of(table, what, v->line) > value_of(table, span_trim(bound), v->line) * 1.0001)
+			    value_of(table, what, v->line) >
+				    value_of(table, span_trim(bound), v->line) * 1.0001)
 				fail_msg("%.*s: %.*s is beyond %.*s, which bounds it", SPAN_ARG(table->name),
 					 SPAN_ARG(what), SPAN_ARG(bound));
 		}
 }
 
-static void write_constant(const struct table *table, const char *variable, const char *name, struct strbuf *out)
+static void write_constant(const struct ratio_table *table, const char *variable, const char *name,
+			   struct strbuf *out)
 {
 	double value = table_value(table, variable);
 
@@ -178,19 +182,19 @@ static void write_counter(const struct gpu_counter *c, double sum, unsigned inst
 	uint64_t all = (uint64_t)(sum + 0.5), each = all / instances;
 
 	for (unsigned i = 0; i < instances; i++)
-		strbuf_printf(out, "%s\t%u\t%u\t%s\t%" PRIu64 "\n", gpu_block_names[c->block], i, c->index, c->name,
-			      i ? each : all - each * (instances - 1));
+		strbuf_printf(out, "%s\t%u\t%u\t%s\t%" PRIu64 "\n", gpu_block_names[c->block], i, c->index,
+			      c->name, i ? each : all - each * (instances - 1));
 }
 
-void table_write(const struct table *table, const struct gpu_layout *layout, struct strbuf *out)
+void table_write(const struct ratio_table *table, const struct gpu_layout *layout, struct strbuf *out)
 {
 	static const struct {
 		const char *variable;
 		enum rawtable_constant constant;
-	} constants[] = {{"cores", RAWTABLE_CORES},       {"slices", RAWTABLE_SLICES},
-			 {"bus", RAWTABLE_BUS_BITS},      {"seconds", RAWTABLE_SECONDS},
-			 {"frames", RAWTABLE_FRAMES},     {"clock", RAWTABLE_CLOCK},
-			 {"top", RAWTABLE_TOP_CLOCK},     {"temperature", RAWTABLE_TEMPERATURE},
+	} constants[] = {{"cores", RAWTABLE_CORES},   {"slices", RAWTABLE_SLICES},
+			 {"bus", RAWTABLE_BUS_BITS},  {"seconds", RAWTABLE_SECONDS},
+			 {"frames", RAWTABLE_FRAMES}, {"clock", RAWTABLE_CLOCK},
+			 {"top", RAWTABLE_TOP_CLOCK}, {"temperature", RAWTABLE_TEMPERATURE},
 			 {"thread", RAWTABLE_THREAD}};
 	const unsigned instances[BLOCK_COUNT] = {
 		[BLOCK_FRONT_END] = 1,
@@ -201,7 +205,8 @@ void table_write(const struct table *table, const struct gpu_layout *layout, str
 
 	strbuf_str(out, RAWTABLE_HEADER "\n");
 	for (size_t i = 0; i < ARRAY_LEN(constants); i++)
-		write_constant(table, constants[i].variable, rawtable_constant_names[constants[i].constant], out);
+		write_constant(table, constants[i].variable, rawtable_constant_names[constants[i].constant],
+			       out);
 	for (unsigned i = 0; i < layout->n_counters; i++) {
 		const struct gpu_counter *c = &layout->counters[i];
 		double sum = c->name ? table_value(table, c->name) : (double)NAN;

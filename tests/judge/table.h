@@ -12,9 +12,9 @@ struct variable {
 	unsigned line;
 };
 
-struct table {
+struct ratio_table {
 	struct span name;
-	const struct table *from; /* NULL: none */
+	const struct ratio_table *from; /* NULL: none */
 	struct variable *variables;
 	unsigned n, cap;
 	unsigned line;
@@ -23,21 +23,21 @@ struct table {
 struct tables {
 	char **texts; /* of the files */
 	unsigned n_texts, cap_texts;
-	struct table *list;
+	struct ratio_table *list;
 	unsigned n;
 };
 
-/* Append the tables and cases of a file; the test fails for what it does not understand. At most 256
- * tables. */
+/* Append the tables and cases of a file; the test fails for what it does not understand. At most
+ * 256 tables. */
 void tables_read(struct tables *tables, const char *path);
 void tables_fini(struct tables *tables);
 /* Return what a table says of a name, as text; empty if neither it nor what it is from does. */
-struct span table_text(const struct table *table, const char *name);
+struct span table_text(const struct ratio_table *table, const char *name);
 /* Return its value; NaN if it does not have it. The test fails for a formula that is wrong. */
-double table_value(const struct table *table, const char *name);
+double table_value(const struct ratio_table *table, const char *name);
 /* Fail if a counter is beyond what bounds it. */
-void table_check(const struct table *table);
+void table_check(const struct ratio_table *table);
 /* Write it as the raw counter table that eval reads: one row for each instance. */
-void table_write(const struct table *table, const struct gpu_layout *layout, struct strbuf *out);
+void table_write(const struct ratio_table *table, const struct gpu_layout *layout, struct strbuf *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* Counter tables made by hand, on several GPUs: each with the verdict, the change to make first, and
- * what must not be said. They go through `eval --findings`, as those of a user.
+/* Counter tables made by hand, on several GPUs: each with the verdict, the change to make first,
+ * and what must not be said. They go through `eval --findings`, as those of a user.
  * MALITOP_TEST_SHOW=CASE prints what is found in one, MALITOP_TEST_WRITE=CASE its table. */
 #include "base/alloc.h"
 #include "cli/eval.h"
@@ -14,7 +14,7 @@
 #define CASES_LEAST 100
 
 /* The JSON object of a case. */
-static void judge_case(const struct gpudb *db, const struct table *t, struct strbuf *out)
+static void judge_case(const struct gpudb *db, const struct ratio_table *t, struct strbuf *out)
 {
 	AUTOFREE char *gpu = span_dup(table_text(t, "gpu-name"));
 	const struct gpu_product *product = gpudb_by_name(db, gpu);
@@ -33,7 +33,8 @@ static void judge_case(const struct gpudb *db, const struct table *t, struct str
 	table_write(t, product->layout, &text);
 	if (getenv("MALITOP_TEST_WRITE") && span_is(t->name, getenv("MALITOP_TEST_WRITE")))
 		fputs(text.p, stdout);
-	if (eval_findings(&options, db, product, "table", (struct span){text.p, text.n}, out, &err) != EXIT_DONE)
+	if (eval_findings(&options, db, product, "table", (struct span){text.p, text.n}, out, &err) !=
+	    EXIT_DONE)
 		fail_msg("%.*s: %s", SPAN_ARG(t->name), err.text);
 }
 
@@ -60,10 +61,10 @@ static const char *find_finding(const char *json, struct span name)
 
 static unsigned wrong; /* cases of this run */
 
-static void complain(const struct table *t, const char *json, const char *what, struct span wanted)
+static void complain(const struct ratio_table *t, const char *json, const char *what, struct span wanted)
 {
-	print_message("%.*s (line %u): %s '%.*s'; it is %.*s", SPAN_ARG(t->name), t->line, what, SPAN_ARG(wanted),
-		      SPAN_ARG(value_after(json, "id")));
+	print_message("%.*s (line %u): %s '%.*s'; it is %.*s", SPAN_ARG(t->name), t->line, what,
+		      SPAN_ARG(wanted), SPAN_ARG(value_after(json, "id")));
 	for (const char *at = strstr(json, "\"findings\":["); at && (at = strstr(at, "{\"id\":\"")); at++)
 		print_message(", %.*s (%.*s, %.*s)", SPAN_ARG(value_after(at, "id")),
 			      SPAN_ARG(value_after(at, "severity")), SPAN_ARG(value_after(at, "group")));
@@ -72,7 +73,7 @@ static void complain(const struct table *t, const char *json, const char *what, 
 }
 
 /* "first read-stalls", "first critical overdraw"; "first none": nothing is more than a note. */
-static void check_first(const struct table *t, const char *json)
+static void check_first(const struct ratio_table *t, const char *json)
 {
 	struct span words = table_text(t, "first"), name = span_word(&words), rest = span_word(&words);
 	const char *first = strstr(json, "\"findings\":[{\"id\"");
@@ -83,13 +84,15 @@ static void check_first(const struct table *t, const char *json)
 	else if (span_is(name, "none") && first && !span_is(severity, "note"))
 		complain(t, json, "first is not", name);
 	else if (!span_is(name, "none") &&
-		 (!first || !span_eq(value_after(first, "id"), rest.n ? rest : name) || (rest.n && !span_eq(severity, name))))
+		 (!first || !span_eq(value_after(first, "id"), rest.n ? rest : name) ||
+		  (rest.n && !span_eq(severity, name))))
 		complain(t, json, "first is not", table_text(t, "first"));
 }
 
-static void check_names(const struct table *t, const char *json)
+static void check_names(const struct ratio_table *t, const char *json)
 {
-	struct span has = table_text(t, "has"), not = table_text(t, "not"), note = table_text(t, "note"), word;
+	struct span has = table_text(t, "has"), not = table_text(t, "not"), note = table_text(t, "note"),
+		    word;
 
 	while ((word = span_word(&has)).n)
 		if (!find_finding(json, word))
@@ -100,12 +103,12 @@ static void check_names(const struct table *t, const char *json)
 		if (!at || !span_is(value_after(at, "severity"), "note"))
 			complain(t, json, "no note", word);
 	}
-	while ((word = span_word(&not)).n)
+	while ((word = span_word(&not )).n)
 		if (find_finding(json, word))
 			complain(t, json, "says", word);
 }
 
-static void check_case(const struct gpudb *db, const struct table *t)
+static void check_case(const struct gpudb *db, const struct ratio_table *t)
 {
 	AUTOFREE char *says = span_dup(table_text(t, "says"));
 	struct span verdict = table_text(t, "verdict");

@@ -7,7 +7,8 @@
 
 /* A busy 3D game, in which units lead as `with` of the rows says. */
 static const char usual[] =
-	"GPUBusy=97 GPUQueueMax=95 GPUQueueNext=30 MaliCompQueueJob=9000 MaliGeomVisibleRate=45 MaliFragOpaqueQdRate=80 "
+	"GPUBusy=97 GPUQueueMax=95 GPUQueueNext=30 MaliCompQueueJob=9000 MaliGeomVisibleRate=45 "
+	"MaliFragOpaqueQdRate=80 "
 	"UnitNext=20 MaliNonFragQueueJob=9000 MaliGeomTotalPrim=9e6 MaliGeomTotalCullPrim=4e6 MaliGPUPix=2e8 "
 	"MaliCoreUtil=90 UnitMax=70 MaliRTURay=4e7 MaliTexUtil=30 MaliLSUtil=30 CPUActivityUser=75";
 
@@ -32,11 +33,14 @@ static const struct {
 	{"dispatch-drains", "Mali-G52", "NonFragQueueWaitFinishShare", 15.3, 14.7, ""},
 	{"dispatch-drains", "Mali-G715", "MaliCompQueueJob", 3060, 2940, "CompQueueDrainStallShare=20"},
 	{"waits-for-cores", "Mali-G715", "CompQueueAssignStallShare", 25.5, 24.5, ""},
-	{"queues-take-turns", "Mali-G715", "GPUQueueNext", 15.3, 14.7, "GPUQueueMax=76.5 GPUSerialisation=90"},
+	{"queues-take-turns", "Mali-G715", "GPUQueueNext", 15.3, 14.7,
+	 "GPUQueueMax=76.5 GPUSerialisation=90"},
 	{"memory-slow", "Mali-G715", "MaliExtBusWrStallRate", 9.8, 10.2,
 	 "ExtBusRdLatSlow=30 ExtBusRdUtil=13.5 MaliExtBusRdStallRate=9"},
-	{"slow-reads", "Mali-G715", "MaliExtBusWrStallRate", 3.9, 4.1, "ExtBusRdLatSlow=30 MaliExtBusRdStallRate=2"},
-	{"draw-order", "Mali-G715", "MaliFragOpaqueQdRate", 31, 29, "MaliFragEZSKillRate=5 MaliFragOverdraw=2.2 FragShadRatio=1"},
+	{"slow-reads", "Mali-G715", "MaliExtBusWrStallRate", 3.9, 4.1,
+	 "ExtBusRdLatSlow=30 MaliExtBusRdStallRate=2"},
+	{"draw-order", "Mali-G715", "MaliFragOpaqueQdRate", 31, 29,
+	 "MaliFragEZSKillRate=5 MaliFragOverdraw=2.2 FragShadRatio=1"},
 	{"overdraw", "Mali-G715", "FragShadRatio", 1, 1.3, "MaliFragOverdraw=2.6"},
 	{"dram-power", "Mali-G52", "DRAMPowerHigh", 0.663, 0.637, ""},
 	{"dram-power", "Mali-G715", "DRAMPowerLow", 0.663, 0.637, ""},

@@ -3,8 +3,8 @@
 
 /* A busy GPU at its highest clock, whose longest queue is the fragment queue. */
 static const char busy[] =
-	"GPUBusy=97 GPUQueueMax=95 GPUQueueNext=30 UnitMax=70 MaliL2CacheRdMissRate=30 ExtBusRdUtil=10 GPUClockShare=100 GPUTemp=50 GPUProtected=0 "
-	"GPUSerialisation=40 "
+	"GPUBusy=97 GPUQueueMax=95 GPUQueueNext=30 UnitMax=70 MaliL2CacheRdMissRate=30 ExtBusRdUtil=10 "
+	"GPUClockShare=100 GPUTemp=50 GPUProtected=0 GPUSerialisation=40 "
 	"MaliExtBusRdStallRate=5 MaliExtBusWrStallRate=2 ExtBusRdLatSlow=10 "
 	"MaliGPUActiveCy=97e7 MaliFragQueueActiveCy=95e7 MaliMainQueueActiveCy=95e7 "
 	"MaliFragQueueUtil=95 MaliMainQueueUtil=95 MaliVertQueueUtil=30 MaliCompQueueUtil=10 "
@@ -13,7 +13,7 @@ static const char busy[] =
 #define LATE "$FrameRate=50 " /* of 60 that are wanted */
 
 /* Frames that are late, with neither side at its limit. */
-#define FRAMES                                                                              \
+#define FRAMES                                                                                            \
 	"$FrameRate=50 frame.fps=50 frame.cpu_ms=20 frame.gpu_ms=10 frame.busy_ms=8 frame.in_flight=1.5 " \
 	"frame.gpu_share=60 frame.busy_share=40 "
 
@@ -30,7 +30,7 @@ static const struct {
 	{"Mali-G52", "MaliNonFragQueueActiveCy", 122e7, 120e7, "unclear", "gpu-fragment", ""},
 	{"Mali-G625", "MaliMainQueueActiveCy", 122e7, 120e7, "unclear", "gpu-main", ""},
 	{"Mali-G715", "MaliExtBusRdStallRate", 25.5, 24.5, "memory", "gpu-fragment", ""},
-		{"Mali-G715", "GPUClockShare", 84, 86, "clock", "gpu-fragment", ""},
+	{"Mali-G715", "GPUClockShare", 84, 86, "clock", "gpu-fragment", ""},
 	{"Mali-G715", "GPUTemp", 79, 77, "heat", "clock", "GPUClockShare=80"},
 	{"Mali-G715", "GPUClockShare", 84, 86, "heat", "gpu-fragment", "GPUTemp=85"},
 	{"Mali-G715", "GPUSerialisation", 81, 79, "serialised", "gpu-fragment",
@@ -67,7 +67,8 @@ static const struct {
 	{"Mali-G715", "frame.busy_share", 90.5, 89.5, "cpu-frame", "scheduling",
 	 RESTED FRAMES "$BusiestThread=80"},
 	/* a limiter that sleeps is no work of the CPU */
-	{"Mali-G715", "$BusiestThread", 71, 69, "cpu-frame", "scheduling", RESTED FRAMES "frame.busy_share=95"},
+	{"Mali-G715", "$BusiestThread", 71, 69, "cpu-frame", "scheduling",
+	 RESTED FRAMES "frame.busy_share=95"},
 	{"Mali-G715", "frame.gpu_share", 87.5, 88.5, "cpu-frame", "scheduling",
 	 FRAMES "GPUBusy=80 frame.busy_share=95 $BusiestThread=80"},
 	{"Mali-G715", "frame.in_flight", 0.45, 0.55, "cpu-gpu-turns", "scheduling", RESTED FRAMES},
@@ -88,12 +89,16 @@ static const struct {
 	{"Mali-G715", "$FrameRate", 30.5, 31, "frame-cap-part", "scheduling", "GPUBusy=40"},
 	{"Mali-G715", "$BusiestThread", 84, 86, "frame-cap-part", "scheduling", "GPUBusy=40 $FrameRate=30"},
 	{"Mali-G715", "GPUFrameNeeds", 16.3, 16, "gpu-too-late", "scheduling", "$FrameRate=30 GPUBusy=50"},
-	{"Mali-G715", "GPUFrameNeeds", 14.8, 15.2, "frame-cap-part", "scheduling", "$FrameRate=30 GPUBusy=60"},
+	{"Mali-G715", "GPUFrameNeeds", 14.8, 15.2, "frame-cap-part", "scheduling",
+	 "$FrameRate=30 GPUBusy=60"},
 	/* memory: bandwidth of the direction that stalls, latency, cache */
 	{"Mali-G715", "MaliExtBusWrStallRate", 25.5, 24.5, "memory-write", "gpu-fragment", ""},
-	{"Mali-G715", "MaliExtBusRdStallRate", 30, 29, "memory", "memory-write", "MaliExtBusWrStallRate=29.5"},
-	{"Mali-G715", "ExtBusRdLatSlow", 41, 39, "memory-latency", "gpu-fragment", "MaliL2CacheRdMissRate=60 UnitMax=30"},
-	{"Mali-G715", "UnitMax", 49, 51, "memory-latency", "gpu-fragment", "MaliL2CacheRdMissRate=60 ExtBusRdLatSlow=60"},
+	{"Mali-G715", "MaliExtBusRdStallRate", 30, 29, "memory", "memory-write",
+	 "MaliExtBusWrStallRate=29.5"},
+	{"Mali-G715", "ExtBusRdLatSlow", 41, 39, "memory-latency", "gpu-fragment",
+	 "MaliL2CacheRdMissRate=60 UnitMax=30"},
+	{"Mali-G715", "UnitMax", 49, 51, "memory-latency", "gpu-fragment",
+	 "MaliL2CacheRdMissRate=60 ExtBusRdLatSlow=60"},
 	{"Mali-G715", "MaliL2CacheRdMissRate", 71, 69, "memory-cache", "gpu-fragment",
 	 "MaliExtBusRdStallRate=12 UnitMax=30"},
 	/* a queue alone takes no turns */
@@ -117,7 +122,9 @@ static const char *verdict_at(const struct gpudb *db, const struct metric_set *l
 	const char *name;
 
 	named_init_with(&t, db, like, gpu, rows[row].with);
-	named_put_all(&t, gpu ? busy : "$BusiestThread=40 CPUActivityUser=40 CPUIOWaitShare=1 MemoryPressure=0 StoragePressure=1");
+	named_put_all(&t, gpu ? busy
+			      : "$BusiestThread=40 CPUActivityUser=40 CPUIOWaitShare=1 MemoryPressure=0 "
+				"StoragePressure=1");
 	named_put_all(&t, rows[row].with);
 	named_put(&t, span_of(rows[row].name), value);
 	named_step(&t, gpu, 1, 1 + 2 * S);

@@ -39,7 +39,8 @@ static void pressure_is_read_or_unknown(void **state)
 		const char *text;
 		uint64_t hundredths;
 	} cases[] = {
-		{"some avg10=12.34 avg60=0.40 avg300=0.11 total=81234\nfull avg10=1.00 avg60=0 total=1\n", 1234},
+		{"some avg10=12.34 avg60=0.40 avg300=0.11 total=81234\nfull avg10=1.00 avg60=0 total=1\n",
+		 1234},
 		{"some avg10=0.00 avg60=0.00 avg300=0.00 total=0\n", 0},
 		{"some avg10=100.00 avg60=0.00\n", 10000},
 		{"some avg10=100.01\n", SAMPLE_UNKNOWN},

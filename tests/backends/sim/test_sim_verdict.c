@@ -122,10 +122,11 @@ static void every_scenario_is_named_on_every_gpu(void **state)
 	gpudb_free(db);
 }
 
-#define WARM_STEPS 20   /* 10 s, until a scene has settled */
+#define WARM_STEPS 20    /* 10 s, until a scene has settled */
 #define STEADY_STEPS 600 /* 5 minutes */
 
-static void complain_of_events(const struct judge *judge, const char *gpu, const char *scenario, unsigned seed)
+static void complain_of_events(const struct judge *judge, const char *gpu, const char *scenario,
+			       unsigned seed)
 {
 	for (unsigned i = 0; i < judge->n_events; i++)
 		if (judge->events[i].at_ns > WARM_STEPS * JUDGE_STEP_NS)
