@@ -313,7 +313,7 @@ const struct sim_scenario sim_scenarios[] = {
 	{
 		.name = "sleeping-limiter",
 		.help = "A game that holds 60 frames per second by sleeping, which no call of the API shows.",
-		.passes = {{"scene", 0.08, 0.30, 0, &position, &material, NULL, &scene, 1, false}},
+		.passes = {{"scene", 0.08, 0.25, 0, &position, &material, NULL, &scene, 1, false}},
 		.n_passes = 1,
 		ALWAYS(1),
 		.own_fps = 60,

@@ -301,7 +301,7 @@ static void draw_summary(const struct findings_card *card, const struct screen *
 				      n == 1 ? "" : "s") +
 				2);
 	canvas_text_cut(canvas, row, STYLE_TEXT,
-			"the worst first: beyond a limit for 2 s, now or in the last minute (dim)");
+			"the most useful change first: beyond a limit for 2 s, now or in the last minute (dim)");
 }
 
 void findings_card_draw(struct findings_card *card, struct screen *screen, const struct alert *alert,
