@@ -135,6 +135,12 @@ static unsigned set_of_metric(const struct metric_set *set, const struct metric 
 	return last;
 }
 
+/* Whether it is per frame that was shown, which this report does not know. */
+static bool is_per_frame(const struct metric *m)
+{
+	return strcmp(m->def->group, "Frames Shown") == 0;
+}
+
 /* Write the metrics of a set. Those per 1000 instructions are omitted, because they are in the rows
  * of their events. */
 static void put_ratios(const struct events_report *r, unsigned enabled)
@@ -142,7 +148,7 @@ static void put_ratios(const struct events_report *r, unsigned enabled)
 	for (unsigned i = 0; i < r->set->n_metrics; i++) {
 		const struct metric *m = &r->set->metrics[i];
 
-		if (m->unit->kind == UNIT_COUNT || strcmp(m->unit->name, PTI) == 0 ||
+		if (m->unit->kind == UNIT_COUNT || is_per_frame(m) || strcmp(m->unit->name, PTI) == 0 ||
 		    set_of_metric(r->set, m) != enabled)
 			continue;
 		strbuf_printf(r->out, "%-*s", r->width, m->def->name);
@@ -209,7 +215,7 @@ void export_events(const struct export_source *source, const struct column *sum,
 	if (!width)
 		return;
 	for (unsigned i = 0; i < set->n_metrics; i++)
-		if ((int)strlen(set->metrics[i].def->name) > width)
+		if (!is_per_frame(&set->metrics[i]) && (int)strlen(set->metrics[i].def->name) > width)
 			width = (int)strlen(set->metrics[i].def->name);
 	metric_vector(set, sum, whole);
 	put_block(set, whole, width, title, false, out);

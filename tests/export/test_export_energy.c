@@ -26,7 +26,7 @@ static void energy_per_frame_is_power_by_frames_per_second(void **state)
 	struct gpudb *db = load_shipped();
 	struct metric_set *sets[] = {set_with(db, frames, 1), set_with(db, rails, 2)};
 	struct column *sums[] = {column_of(sets[0], 2), column_of(sets[1], 2)};
-	const struct export_source sources[] = {{.set = sets[0]}, {.set = sets[1]}};
+	const struct export_source sources[] = {{.set = sets[0], .kind = SOURCE_PASSES}, {.set = sets[1]}};
 	const struct export_table table = {.sources = sources, .n_sources = 2};
 	const struct export_row row = {.sums = (const struct column *const *)sums};
 	AUTO_STRBUF struct strbuf out = {0};
