@@ -300,8 +300,9 @@ static void draw_summary(const struct findings_card *card, const struct screen *
 	rect_left(&row, canvas_printf(canvas, row, n ? STYLE_BUSY : STYLE_CALM, "%u finding%s", n,
 				      n == 1 ? "" : "s") +
 				2);
-	canvas_text_cut(canvas, row, STYLE_TEXT,
-			"the most useful change first: beyond a limit for 2 s, now or in the last minute (dim)");
+	canvas_text_cut(
+		canvas, row, STYLE_TEXT,
+		"the most useful change first: beyond a limit for 2 s, now or in the last minute (dim)");
 }
 
 void findings_card_draw(struct findings_card *card, struct screen *screen, const struct alert *alert,
