@@ -87,7 +87,7 @@ for signal in INT TERM HUP; do
 	await_log 0
 	touch "$hold"
 	until_said 'malitop: Mali-G52 2 cores: has not answered for [0-9]* s$' errors
-	end 0 $signal
+	end 1 $signal
 	until_said 'malitop: Mali-G52 2 cores: has not answered for [0-9.]* s; its newest samples are missing' errors
 	tests/mlog/dump "$work/run.mlog" >"$work/dump" 2>"$work/errors"
 	check "$name" $? "the log is not whole: $(cat "$work/errors")"
@@ -125,7 +125,7 @@ begin "$g52 hang=$hold" stat --long -i 100ms
 until_said MaliGPUActiveCy out
 touch "$hold"
 until_said 'has not answered for ' errors
-end 0 TERM
+end 1 TERM
 
 name="stat, a command"
 begin "$g52 hang=$hold" stat -- touch "$hold"

@@ -454,14 +454,14 @@ static void the_verdict_stands_on_overview_and_findings_lead_to_their_view(void 
 	run_shown(&run, &(struct run_options){.arg = "--demo=fragment-bound", .cols = 80, .rows = 24});
 	assert_true(run_wait(&run, 2, "GPU bound: fragment"));
 	assert_true(run_wait(&run, 1, "! ")); /* how many, in the tabs */
-	run_press(&run, "!", 2, "!!  Over the cycle budget");
-	run_press(&run, "", 3, "limit 1.00 (guide)");
-	run_press(&run, "", 4, "not overlap. Frames are late."); /* the last of three lines */
+	run_press(&run, "!", 2, "warning   Arithmetic limits the shaders");
+	run_press(&run, "", 3, "above 60.0 % (house)");
+	run_press(&run, "", 4, "pace of shading."); /* the last of two lines */
 	run_press(&run, "", 12, "Checked and fine");
 	run_press(&run, "z", RUN_ALERT, "findings: Enter goes");
-	run_press(&run, "x", RUN_ALERT, "over-budget: muted");
-	run_press(&run, "Xx", 2, "!!  Over the cycle budget");
-	run_press(&run, "\r", 1, "Fragment");
+	run_press(&run, "x", RUN_ALERT, "arithmetic-limits: muted");
+	run_press(&run, "Xx", 2, "warning   Arithmetic limits the shaders");
+	run_press(&run, "\r", 1, "Units");
 	run_press(&run, "1", 2, "GPU bound: fragment");
 	run_quit(&run);
 	run_stop(&run);
