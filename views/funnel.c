@@ -10,7 +10,10 @@
  * it), then percentages: what it kills of what enters, and of all. The first stage is the input,
  * which the bars are drawn to; the last is what is left. A stage with a single percentage has its
  * share of all; one without is all. The order of the stages depends
- * on the GPU, so there is a chart for each order. */
+ * on the GPU, so there is a chart for each order.
+ *
+ * Where the bars stay long enough, things without a unit of their own have a column of what enters
+ * for each shown frame; while no source counts frames, for each wanted one. */
 
 struct stage {
 	const char *label;
@@ -47,14 +50,45 @@ static int count_stages(const struct chart *chart)
 	return n;
 }
 
+/* The headings of the column per frame, the longest first, and what each leaves to the bar. */
+static const struct frame_head {
+	const char *shown, *wanted;
+	int bar_min;
+} frame_heads[] = {{"per frame", "per frame wanted", 40}, {"per frame", "per wanted", 20}};
+
 struct funnel_columns {
-	struct rect label, bar, entering, killed, of_all, note;
+	struct rect label, bar, entering, per_frame, killed, of_all, note;
+	const struct frame_head *frame_head; /* NULL: no column per frame */
 };
+
+/* As wide as the longer heading: nothing moves when a source begins to count frames. */
+static int per_frame_cols(const struct frame_head *head)
+{
+	int count_w = widget_value_cols(unit_find(SPAN_LIT("primitives/frame"))),
+	    head_w = text_width(head->wanted) + 1;
+
+	return count_w > head_w ? count_w : head_w;
+}
+
+/* Cut the widest column per frame off that leaves room for the bar and the count that enters. */
+static void cut_per_frame(struct funnel_columns *c, struct rect *row, int count_w)
+{
+	for (size_t i = 0; i < ARRAY_LEN(frame_heads) && !c->frame_head; i++) {
+		int w = per_frame_cols(&frame_heads[i]);
+
+		if (row->w < frame_heads[i].bar_min + GAP + count_w + GAP + w)
+			continue;
+		c->frame_head = &frame_heads[i];
+		c->per_frame = rect_right(row, w);
+		rect_right(row, GAP);
+	}
+}
 
 static struct funnel_columns cut_columns(const struct chart *chart, struct rect row)
 {
 	struct funnel_columns c = {.entering.w = 0};
-	int count_w = widget_value_cols(chart->series[0].metric->unit), label_w = widget_label_cols(chart);
+	const struct unit *unit = chart->series[0].metric->unit;
+	int count_w = widget_value_cols(unit), label_w = widget_label_cols(chart);
 
 	c.label = rect_left(&row, label_w > LABEL_MIN ? label_w : LABEL_MIN);
 	rect_left(&row, GAP);
@@ -65,6 +99,8 @@ static struct funnel_columns cut_columns(const struct chart *chart, struct rect 
 	c.of_all = rect_right(&row, WIDGET_PERCENT_COLS);
 	c.killed = rect_right(&row, WIDGET_PERCENT_COLS);
 	rect_right(&row, GAP);
+	if (unit->kind == UNIT_COUNT && !unit->symbol[0])
+		cut_per_frame(&c, &row, count_w);
 	if (row.w >= BAR_MIN + GAP + count_w) {
 		c.entering = rect_right(&row, count_w);
 		rect_right(&row, GAP);
@@ -92,6 +128,31 @@ static void draw_bar(const struct stage *stage, const struct view_data *data, st
 		canvas_parts(canvas, bar, parts, stage->of_all ? visible_style : input_style, 1);
 }
 
+/* How many enter for each frame; NaN if the rate of frames is not known now. */
+static double count_per_frame(const struct stage *stage, const struct view_data *data)
+{
+	const struct feed *feed = series_feed(stage->count, data);
+	double rate = NAN;
+
+	if (!data->frames_known)
+		rate = feed->set ? feed->set->constants[VECTOR_FPS] : (double)NAN;
+	else if (feed->now)
+		rate = feed->now[VECTOR_FRAME_RATE];
+	return rate > 0 ? series_rate_now(stage->count, data) / rate : (double)NAN;
+}
+
+/* At the right end of its column, under the heading. */
+static void draw_per_frame(const struct stage *stage, const struct view_data *data, struct canvas *canvas,
+			   struct rect cell)
+{
+	const struct unit *unit = unit_find(SPAN_LIT("primitives/frame"));
+
+	if (!cell.w)
+		return;
+	rect_left(&cell, cell.w - widget_value_cols(unit));
+	widget_number(canvas, cell, unit, count_per_frame(stage, data), false, false, STYLE_TEXT);
+}
+
 static void draw_stage(const struct stage *stage, const struct view_data *data, struct canvas *canvas,
 		       const struct funnel_columns *c, double input)
 {
@@ -101,6 +162,8 @@ static void draw_stage(const struct stage *stage, const struct view_data *data, 
 	if (stage->count)
 		widget_value(canvas, c->entering, stage->count, data, series_rate_now(stage->count, data),
 			     STYLE_TEXT);
+	if (stage->count)
+		draw_per_frame(stage, data, canvas, c->per_frame);
 	if (stage->killed) {
 		double killed = series_now(stage->killed, data);
 
@@ -128,12 +191,16 @@ static void draw_heading(struct canvas *canvas, struct rect free, struct rect co
 		canvas_text_right(canvas, column, STYLE_DIM, text);
 }
 
-static void draw_title(const struct chart *chart, struct canvas *canvas, struct rect *r)
+static void draw_title(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		       struct rect *r)
 {
 	struct funnel_columns c = cut_columns(chart, *r);
 	struct rect free = widget_head(r);
 
 	draw_heading(canvas, free, c.entering, "entering");
+	if (c.frame_head)
+		draw_heading(canvas, free, c.per_frame,
+			     data->frames_known ? c.frame_head->shown : c.frame_head->wanted);
 	draw_heading(canvas, free, c.killed, "killed");
 	draw_heading(canvas, free, c.of_all, "of all");
 	c.note.y = free.y;
@@ -174,7 +241,7 @@ static void funnel_draw(const struct chart *chart, const struct view_data *data,
 	int stages = count_stages(chart), h;
 
 	if (r.h > stages)
-		draw_title(chart, canvas, &r);
+		draw_title(chart, data, canvas, &r);
 	h = r.h / stages < 1 ? 1 : r.h / stages > STAGE_MAX ? STAGE_MAX : r.h / stages;
 	for (unsigned at = 0; at < chart->n_series && r.h > 0;) {
 		const struct series *first = &chart->series[at];

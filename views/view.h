@@ -65,6 +65,7 @@ struct view_data {
 	double refresh_s;                      /* length of now and of every point, seconds */
 	double range_s;                        /* length of now if it is that of a range, else 0 */
 	double fps;                            /* frame budget */
+	bool frames_known;                     /* shown frames are counted; else per frame: per wanted one */
 	unsigned width, height;
 	const char *filter;                /* only counters whose names contain it; NULL or "": all */
 	enum table_order order;            /* of the counters */

@@ -265,7 +265,7 @@ static void turn_views(struct screen *screen, const struct view_data *data)
 {
 	const struct feed *gpu = &data->feeds[SOURCE_GPU];
 
-	views_frames(&screen->views, feeds_frames_known(screen->feeds),
+	views_frames(&screen->views, data->frames_known,
 		     gpu->set && feed_now(gpu, SPAN_LIT("GPUCapacity")) >= SATURATED);
 }
 
@@ -279,6 +279,7 @@ void screen_fill_data(struct screen *screen, struct view_data *data)
 		.refresh_s = (double)screen->feeds->refresh_ns * 1e-9,
 		.range_s = (double)(screen->feeds->range_to_ns - screen->feeds->range_from_ns) * 1e-9,
 		.fps = screen->session->fps,
+		.frames_known = feeds_frames_known(screen->feeds),
 		.width = screen->session->resolution.w,
 		.height = screen->session->resolution.h,
 		.filter = screen->filter,

@@ -84,16 +84,62 @@ static void funnel_shows_what_each_stage_kills_of_what_enters_it(void **state)
 	*slot_of(&b, "MaliGeomSampleCullPrim", INSTANCE_ALL, 0) = 0.5e6;
 	*slot_of(&b, "MaliGeomVisiblePrim", INSTANCE_ALL, 0) = 4e6;
 	got = shown(&b, "geometry", 72, 30, true);
-	expect_text(got, "input    ################################   24.0 M/s              100 %\n"
-			 "facing   ################================   24.0 M/s    50.0 %   50.0 %\n"
-			 "frustum  ############====                   12.0 M/s    25.0 %   12.5 %\n"
-			 "sample   ###########=                       9.00 M/s    11.1 %    4.2 %\n"
-			 "visible  ###########                        8.00 M/s             33.3 %!\n");
+	expect_text(got, "input    ####################   24.0 M/s       400 k              100 %\n"
+			 "facing   ##########==========   24.0 M/s       400 k    50.0 %   50.0 %\n"
+			 "frustum  ########==             12.0 M/s       200 k    25.0 %   12.5 %\n"
+			 "sample   #######=               9.00 M/s       150 k    11.1 %    4.2 %\n"
+			 "visible  #######                8.00 M/s       133 k             33.3 %!\n");
 	for (unsigned i = 0; i < b.n_slots; i++)
 		b.now[VECTOR_CONSTANTS + i] = 0;
 	nothing = shown(&b, "geometry", 72, 30, true);
-	expect_text(nothing, "input                                          0 /s                 -\n"
-			     "facing                                         0 /s        -        -\n");
+	expect_text(nothing, "input                              0 /s          0                  -\n"
+			     "facing                             0 /s          0         -        -\n");
+	board_fini(&b);
+	gpudb_free(db);
+}
+
+static void funnel_counts_for_each_shown_frame_or_else_for_each_wanted_one(void **state)
+{
+	static const struct {
+		bool known;
+		double rate; /* shown frames per second */
+		int cols;
+		const char *want[3];
+	} cases[] = {
+		{true,
+		 30,
+		 120,
+		 {"entering         per frame    killed ", "12.0 M/s             400 k    25.0 %"}},
+		{true, 30, 76, {"entering   per frame    killed ", "12.0 M/s       400 k    25.0 %"}},
+		/* the application stands still, or its frames are not known at this moment */
+		{true, 0, 76, {"entering   per frame    killed ", "12.0 M/s         -      25.0 %"}},
+		{true, NAN, 76, {"entering   per frame    killed ", "12.0 M/s         -      25.0 %"}},
+		/* 60 frames per second are wanted, whatever the vector says */
+		{false,
+		 NAN,
+		 120,
+		 {"entering  per frame wanted    killed ", "12.0 M/s             200 k    25.0 %"}},
+		{false, 30, 76, {"entering  per wanted    killed ", "12.0 M/s       200 k    25.0 %"}},
+		{true, 30, 60, {"entering    killed ", "12.0 M/s    25.0 %"}},
+	};
+	struct gpudb *db = shipped();
+	struct board b;
+
+	(void)state;
+	board_init(&b, db, "Mali-G715", 0, 0);
+	*slot_of(&b, "MaliGeomFaceCullPrim", INSTANCE_ALL, 0) = 6e6;
+	*slot_of(&b, "MaliGeomPlaneCullPrim", INSTANCE_ALL, 0) = 1.5e6;
+	*slot_of(&b, "MaliGeomSampleCullPrim", INSTANCE_ALL, 0) = 0.5e6;
+	*slot_of(&b, "MaliGeomVisiblePrim", INSTANCE_ALL, 0) = 4e6;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTOFREE char *got = NULL;
+
+		b.data.frames_known = cases[i].known;
+		b.now[VECTOR_FRAME_RATE] = cases[i].rate;
+		got = shown(&b, "geometry", cases[i].cols, 30, true);
+		for (size_t k = 0; cases[i].want[k]; k++)
+			expect_text(got, cases[i].want[k]);
+	}
 	board_fini(&b);
 	gpudb_free(db);
 }
@@ -509,6 +555,7 @@ int main(void)
 		cmocka_unit_test(histogram_in_a_tight_place_keeps_the_slowest_classes),
 		cmocka_unit_test(histogram_of_counts_is_drawn_to_the_largest),
 		cmocka_unit_test(funnel_shows_what_each_stage_kills_of_what_enters_it),
+		cmocka_unit_test(funnel_counts_for_each_shown_frame_or_else_for_each_wanted_one),
 		cmocka_unit_test(funnel_has_the_stages_of_each_gpu_in_its_own_order),
 		cmocka_unit_test(without_frames_a_screen_says_that_they_are_wanted),
 		cmocka_unit_test(every_value_of_the_screens_exists_on_every_gpu_that_counts),
