@@ -234,32 +234,14 @@ static void draw_lines(const struct chart *chart, const struct view_data *data, 
 static void draw_each(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 		      struct rect r)
 {
-	struct view_data plain = *data;
-	struct chart each = {.name = chart->name,
-			     .title = "",
-			     .widget = &widget_rows,
-			     .n_series = 1,
-			     .options = {{SPAN_LIT("each"), SPAN_LIT("cpu")}},
-			     .n_options = 1,
-			     .loads = true};
-	struct row rows[ROWS_MAX];
-	struct series s;
-	unsigned n;
+	struct rows_cpus cpus;
 
-	if (data->per_instance || !chart_option_series(chart, data, "graph", &s))
+	rows_cpus_init(&cpus, chart, data, "graph", 0);
+	if (!cpus.n || (int)cpus.n > r.h)
 		return;
-	each.series = &s;
-	plain.hits = NULL; /* these rows are of no chart that lasts */
-	n = rows_list(&each, &plain, rows);
-	if (!n || !rows[0].instance || (int)n > r.h)
-		return;
-	if ((int)n < r.h) {
-		struct rect head = rect_top(&r, 1);
-
-		rect_left(&head, canvas_text(canvas, head, STYLE_DIM, "each CPU") + 1);
-		canvas_fill(canvas, head, STYLE_TRACK, 0x2500);
-	}
-	widget_rows_draw(&each, &plain, canvas, r);
+	if ((int)cpus.n < r.h)
+		rows_cpus_head(canvas, rect_top(&r, 1));
+	widget_rows_draw(&cpus.chart, &cpus.data, canvas, r);
 }
 
 static void clusters_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,

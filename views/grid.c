@@ -241,6 +241,30 @@ static int grow_bands(struct grid *g, int left, enum growth growth)
 	return left;
 }
 
+/* Give a panel what it has more to show in, as far as it is left. Returns the rest. */
+static int grow_panel(const struct grid *g, struct band *b, const struct panel *p, int left)
+{
+	int least, most, need = p->most + (g->framed ? BORDER : 0) - b->rows, rows;
+
+	if (!p->chart->widget->extra)
+		return left;
+	p->chart->widget->extra(p->chart, g->data, p->cols - (g->framed ? 2 * PANEL_MARGIN : 0), &least,
+				&most);
+	rows = need + most < left ? need + most : left;
+	if (!most || rows <= 0 || rows < need + least)
+		return left;
+	b->rows += rows;
+	return left - rows;
+}
+
+static int grow_panels(struct grid *g, int left)
+{
+	for (unsigned i = 0; i < g->n_bands; i++)
+		for (unsigned k = 0; k < g->bands[i].n; k++)
+			left = grow_panel(g, &g->bands[i], &g->panels[g->bands[i].first[k]], left);
+	return left;
+}
+
 static bool has_graphs(const struct grid *g)
 {
 	for (unsigned i = 0; i < g->n_bands; i++)
@@ -272,12 +296,13 @@ static int share_spare(struct grid *g, int left)
 	return left;
 }
 
-/* Give the rows that are left over to what needs them, then to graphs up to a height, to lists, to
- * rows, and to graphs again. */
+/* Give the rows that are left over to what needs them, then to graphs up to a height, to what has
+ * more to show, to lists, to rows, and to graphs again. */
 static void share_rows(struct grid *g, int left)
 {
 	left = grow_bands(g, left, GROW_WANTED);
 	left = grow_bands(g, left, GROW_GRAPHS);
+	left = grow_panels(g, left);
 	left = grow_bands(g, left, GROW_LISTS);
 	if (left >= SPARE_MIN || !has_graphs(g))
 		left = share_spare(g, left);

@@ -231,12 +231,24 @@ bool rows_have_bars(const struct chart *chart, const struct view_data *data, int
 	return rows_columns(chart, rows, n, cols).bar > 0;
 }
 
-/* Whether lines are left over for a graph, and how many. */
-static int graph_lines(const struct chart *chart, int rows, struct rect inner)
+/* What lines that are left over become: first each CPU, with a heading if there is a line for it,
+ * then a graph. */
+struct below {
+	int cpus, graph;
+};
+
+static struct below share_lines(const struct chart *chart, const struct rows_cpus *cpus, int rows,
+				struct rect inner)
 {
 	int left = inner.h - rows - count_texts(chart, inner.w);
+	struct below below = {0, 0};
 
-	return left >= GRAPH_MIN && !span_is(chart_option(chart, "history"), "no") ? left : 0;
+	if (cpus->n && cpus->lines <= left)
+		below.cpus = cpus->lines + (cpus->lines < left);
+	left -= below.cpus;
+	if (left >= GRAPH_MIN && !span_is(chart_option(chart, "history"), "no"))
+		below.graph = left;
+	return below;
 }
 
 static void draw_texts(const struct chart *chart, struct canvas *canvas, struct rect r)
@@ -252,18 +264,24 @@ void widget_rows_draw(const struct chart *chart, const struct view_data *data, s
 	struct row rows[ROWS_MAX];
 	unsigned n = rows_list(chart, data, rows);
 	struct row_columns c = rows_columns(chart, rows, n, r.w);
-	int graph;
+	struct rows_cpus cpus;
+	struct below below;
 
 	if (r.h < 1 || !n || (data->per_instance && widget_rows_each(chart, data, canvas, r)))
 		return;
 	if (c.mean && r.h > (int)n)
 		rows_draw_head(chart, &c, canvas, rect_top(&r, 1));
 	n = keep_highest(rows, n, (unsigned)r.h);
-	graph = graph_lines(chart, (int)n, r);
+	rows_cpus_init(&cpus, chart, data, "cpus", r.w);
+	below = share_lines(chart, &cpus, (int)n, r);
 	for (unsigned i = 0; i < n; i++)
 		rows_draw_row(&rows[i], &c, canvas, rect_top(&r, 1));
-	if (graph)
-		draw_graph(chart, data, canvas, rect_top(&r, graph));
+	if (below.cpus > cpus.lines)
+		rows_cpus_head(canvas, rect_top(&r, 1));
+	if (below.cpus)
+		rows_cpus_draw(&cpus, canvas, rect_top(&r, cpus.lines));
+	if (below.graph)
+		draw_graph(chart, data, canvas, rect_top(&r, below.graph));
 	draw_texts(chart, canvas, r);
 }
 
@@ -272,12 +290,25 @@ static int rows_axis(const struct chart *chart, const struct view_data *data, st
 {
 	struct row rows[ROWS_MAX];
 	int n = (int)rows_find(chart, data, rows) + rows_has_stats(chart, inner.w);
+	struct rows_cpus cpus;
 
 	if (data->per_instance && widget_has_each(chart, data))
 		return 0;
-	return graph_lines(chart, n, inner) >= WIDGET_OVER_TIME_MIN && !count_texts(chart, inner.w)
+	rows_cpus_init(&cpus, chart, data, "cpus", inner.w);
+	return share_lines(chart, &cpus, n, inner).graph >= WIDGET_OVER_TIME_MIN &&
+			       !count_texts(chart, inner.w)
 		       ? inner.w - WIDGET_AXIS_COLS
 		       : 0;
+}
+
+static void rows_extra(const struct chart *chart, const struct view_data *data, int cols, int *least,
+		       int *most)
+{
+	struct rows_cpus cpus;
+
+	rows_cpus_init(&cpus, chart, data, "cpus", cols);
+	*least = cpus.lines;
+	*most = cpus.n ? cpus.lines + 1 : 0;
 }
 
 static const char *const rows_options[] = {
@@ -290,7 +321,8 @@ static const char *const rows_options[] = {
 	"scale one #", "warn #",
 	"unless",      "brief",
 	"limit",       "top limit",
-	"beside",      NULL,
+	"beside",      "cpus",
+	NULL,
 };
 
 const struct widget widget_rows = {.name = "rows",
@@ -299,5 +331,6 @@ const struct widget widget_rows = {.name = "rows",
 				   .spare = true,
 				   .axis = rows_axis,
 				   .size = rows_size,
+				   .extra = rows_extra,
 				   .draw = widget_rows_draw,
 				   .corner = widget_corner};

@@ -168,6 +168,10 @@ struct widget {
 	/* Sets the rows it needs at least and can use at most at that width, without border and
 	 * title. 0 if there is nothing to show. */
 	void (*size)(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most);
+	/* Sets how many rows beyond `most` it makes more of, once all graphs are high: at least the
+	 * first number, or none. NULL: it has nothing more to show. */
+	void (*extra)(const struct chart *chart, const struct view_data *data, int cols, int *least,
+		      int *most);
 	void (*draw)(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 		     struct rect r);
 	/* Writes the text at the right of the upper border; NULL for none. */

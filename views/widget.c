@@ -172,12 +172,14 @@ struct span chart_option_words(const struct chart *chart, const char *key)
 bool chart_option_series(const struct chart *chart, const struct view_data *data, const char *key,
 			 struct series *series)
 {
-	struct span rest = chart_option(chart, key), name = span_trim(span_until(&rest, '|'));
+	struct span rest = chart_option(chart, key), names = span_until(&rest, '|');
 
-	for (enum source_kind kind = 0; name.n && kind < SOURCE_KINDS; kind++) {
+	for (enum source_kind kind = 0; names.n && kind < SOURCE_KINDS; kind++) {
 		const struct metric_set *set = data->feeds[kind].set;
-		const struct metric *metric = set ? metric_find(set, name) : NULL;
+		const struct metric *metric = NULL;
 
+		for (struct span left = names; set && !metric && left.n;)
+			metric = metric_find(set, span_trim(span_until(&left, '/')));
 		if (!metric)
 			continue;
 		*series = (struct series){.metric = metric,

@@ -210,8 +210,8 @@ void widget_corner(const struct chart *chart, const struct view_data *data, bool
 
 /* An option of a chart, "" if it is not set. */
 struct span chart_option(const struct chart *chart, const char *key);
-/* Get an option that names a metric, with a label after a '|', as a series. Returns false, with the
- * series unchanged, if there is no such option or metric. */
+/* Get an option that names a metric, or alternatives between '/', with a label after a '|', as a
+ * series. Returns false, with the series unchanged, if there is no such option or metric. */
 bool chart_option_series(const struct chart *chart, const struct view_data *data, const char *key,
 			 struct series *series);
 /* The text after the '|' of such an option. */

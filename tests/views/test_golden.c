@@ -93,6 +93,50 @@ static void heat_and_memory_are_shown_where_the_machine_tells_them(void **state)
 	machine_fini(&m);
 }
 
+/* Whether Overview has the text in that size. */
+static bool overview_has(const struct golden_machine *m, int cols, int rows, const char *text)
+{
+	AUTOFREE char *got = screen_text(m, views_find(&m->views, "overview"), cols, rows, true);
+
+	return strstr(got, text) != NULL;
+}
+
+static void each_cpu_has_its_history_where_lines_are_left_over(void **state)
+{
+	static const struct {
+		int cols, rows;
+		bool cpus, head, graph;
+	} cases[] = {
+		{80, 24, false, false, false},  {100, 30, false, false, false},
+		{120, 36, false, false, false}, {160, 48, false, false, false},
+		{160, 60, true, true, false},   {200, 60, true, true, false},
+		{240, 70, true, true, false},   {240, 90, true, true, true},
+	};
+	struct golden_machine m;
+	unsigned kept;
+
+	(void)state;
+	machine_init(&m, "Mali-G715", NULL);
+	kept = m.data.feeds[SOURCE_CPU].n_vector;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		int cols = cases[i].cols, rows = cases[i].rows;
+
+		/* two CPUs side by side */
+		assert_int_equal(overview_has(&m, cols, rows, "| cpu0   42.0 %  "), cases[i].cpus);
+		assert_int_equal(overview_has(&m, cols, rows, "  cpu7   68.0 %  "), cases[i].cpus);
+		assert_int_equal(overview_has(&m, cols, rows, "| each CPU ---"), cases[i].head);
+		assert_int_equal(overview_has(&m, cols, rows, "| CPU over time ---"), cases[i].graph);
+	}
+	/* what is not kept per CPU leaves its lines to the graph, and `c` shows each anyway */
+	m.data.feeds[SOURCE_CPU].n_vector = kept - CPUS * (unsigned)ARRAY_LEN(cpu_slots);
+	assert_false(overview_has(&m, 200, 60, "cpu0"));
+	assert_true(overview_has(&m, 200, 60, "| CPU over time ---"));
+	m.data.feeds[SOURCE_CPU].n_vector = kept;
+	m.data.per_instance = true;
+	assert_false(overview_has(&m, 200, 60, "each CPU"));
+	machine_fini(&m);
+}
+
 static void no_golden_screen_is_left_over(void **state)
 {
 	(void)state;
@@ -133,6 +177,7 @@ int main(void)
 		cmocka_unit_test(every_view_looks_as_it_did),
 		cmocka_unit_test(small_screens_and_those_by_core_look_as_they_did),
 		cmocka_unit_test(heat_and_memory_are_shown_where_the_machine_tells_them),
+		cmocka_unit_test(each_cpu_has_its_history_where_lines_are_left_over),
 		cmocka_unit_test(no_golden_screen_is_left_over),
 		cmocka_unit_test(every_view_of_every_gpu_fits_every_size),
 	};
