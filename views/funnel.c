@@ -13,7 +13,8 @@
  * on the GPU, so there is a chart for each order.
  *
  * Where the bars stay long enough, things without a unit of their own have a column of what enters
- * for each shown frame; while no source counts frames, for each wanted one. */
+ * for each shown frame; while no source counts frames, for each wanted one, which is a lower bound
+ * of a saturated GPU. */
 
 struct stage {
 	const char *label;
@@ -52,22 +53,25 @@ static int count_stages(const struct chart *chart)
 
 /* The headings of the column per frame, the longest first, and what each leaves to the bar. */
 static const struct frame_head {
-	const char *shown, *wanted;
+	const char *shown, *wanted, *least;
 	int bar_min;
-} frame_heads[] = {{"per frame", "per frame wanted", 40}, {"per frame", "per wanted", 20}};
+} frame_heads[] = {{"per frame", "per frame wanted", "per frame, at least", 40},
+		   {"per frame", "per wanted", "least/frame", 20}};
 
 struct funnel_columns {
 	struct rect label, bar, entering, per_frame, killed, of_all, note;
 	const struct frame_head *frame_head; /* NULL: no column per frame */
 };
 
-/* As wide as the longer heading: nothing moves when a source begins to count frames. */
+/* As wide as the longest of its words: nothing moves when a source begins to count frames. */
 static int per_frame_cols(const struct frame_head *head)
 {
-	int count_w = widget_value_cols(unit_find(SPAN_LIT("primitives/frame"))),
-	    head_w = text_width(head->wanted) + 1;
+	const char *const words[] = {head->shown, head->wanted, head->least};
+	int w = widget_value_cols(unit_find(SPAN_LIT("primitives/frame")));
 
-	return count_w > head_w ? count_w : head_w;
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		w = text_width(words[i]) + 1 > w ? text_width(words[i]) + 1 : w;
+	return w;
 }
 
 /* Cut the widest column per frame off that leaves room for the bar and the count that enters. */
@@ -200,7 +204,9 @@ static void draw_title(const struct chart *chart, const struct view_data *data, 
 	draw_heading(canvas, free, c.entering, "entering");
 	if (c.frame_head)
 		draw_heading(canvas, free, c.per_frame,
-			     data->frames_known ? c.frame_head->shown : c.frame_head->wanted);
+			     data->frames_known ? c.frame_head->shown
+			     : data->saturated  ? c.frame_head->least
+						: c.frame_head->wanted);
 	draw_heading(canvas, free, c.killed, "killed");
 	draw_heading(canvas, free, c.of_all, "of all");
 	c.note.y = free.y;

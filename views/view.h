@@ -66,6 +66,7 @@ struct view_data {
 	double range_s;                        /* length of now if it is that of a range, else 0 */
 	double fps;                            /* frame budget */
 	bool frames_known;                     /* shown frames are counted; else per frame: per wanted one */
+	bool saturated;                        /* that is a lower bound: the GPU has no time left */
 	unsigned width, height;
 	const char *filter;                /* only counters whose names contain it; NULL or "": all */
 	enum table_order order;            /* of the counters */

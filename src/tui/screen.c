@@ -261,12 +261,13 @@ static const char *notice_of(const struct session *session)
 #define SATURATED 97 /* percent of all cycles of the top clock; samples jitter */
 
 /* Views speak of the frames that are shown while these are known. */
-static void turn_views(struct screen *screen, const struct view_data *data)
+static void turn_views(struct screen *screen, struct view_data *data)
 {
 	const struct feed *gpu = &data->feeds[SOURCE_GPU];
 
-	views_frames(&screen->views, data->frames_known,
-		     gpu->set && feed_now(gpu, SPAN_LIT("GPUCapacity")) >= SATURATED);
+	data->frames_known = feeds_frames_known(screen->feeds);
+	data->saturated = gpu->set && feed_now(gpu, SPAN_LIT("GPUCapacity")) >= SATURATED;
+	views_frames(&screen->views, data->frames_known, data->saturated);
 }
 
 void screen_fill_data(struct screen *screen, struct view_data *data)
@@ -279,7 +280,6 @@ void screen_fill_data(struct screen *screen, struct view_data *data)
 		.refresh_s = (double)screen->feeds->refresh_ns * 1e-9,
 		.range_s = (double)(screen->feeds->range_to_ns - screen->feeds->range_from_ns) * 1e-9,
 		.fps = screen->session->fps,
-		.frames_known = feeds_frames_known(screen->feeds),
 		.width = screen->session->resolution.w,
 		.height = screen->session->resolution.h,
 		.filter = screen->filter,

@@ -83,17 +83,17 @@ static void funnel_shows_what_each_stage_kills_of_what_enters_it(void **state)
 	*slot_of(&b, "MaliGeomPlaneCullPrim", INSTANCE_ALL, 0) = 1.5e6;
 	*slot_of(&b, "MaliGeomSampleCullPrim", INSTANCE_ALL, 0) = 0.5e6;
 	*slot_of(&b, "MaliGeomVisiblePrim", INSTANCE_ALL, 0) = 4e6;
-	got = shown(&b, "geometry", 72, 30, true);
-	expect_text(got, "input    ####################   24.0 M/s       400 k              100 %\n"
-			 "facing   ##########==========   24.0 M/s       400 k    50.0 %   50.0 %\n"
-			 "frustum  ########==             12.0 M/s       200 k    25.0 %   12.5 %\n"
-			 "sample   #######=               9.00 M/s       150 k    11.1 %    4.2 %\n"
-			 "visible  #######                8.00 M/s       133 k             33.3 %!\n");
+	got = shown(&b, "geometry", 73, 30, true);
+	expect_text(got, "input    ####################   24.0 M/s        400 k              100 %\n"
+			 "facing   ##########==========   24.0 M/s        400 k    50.0 %   50.0 %\n"
+			 "frustum  ########==             12.0 M/s        200 k    25.0 %   12.5 %\n"
+			 "sample   #######=               9.00 M/s        150 k    11.1 %    4.2 %\n"
+			 "visible  #######                8.00 M/s        133 k             33.3 %!\n");
 	for (unsigned i = 0; i < b.n_slots; i++)
 		b.now[VECTOR_CONSTANTS + i] = 0;
-	nothing = shown(&b, "geometry", 72, 30, true);
-	expect_text(nothing, "input                              0 /s          0                  -\n"
-			     "facing                             0 /s          0         -        -\n");
+	nothing = shown(&b, "geometry", 73, 30, true);
+	expect_text(nothing, "input                              0 /s           0                  -\n"
+			     "facing                             0 /s           0         -        -\n");
 	board_fini(&b);
 	gpudb_free(db);
 }
@@ -101,26 +101,51 @@ static void funnel_shows_what_each_stage_kills_of_what_enters_it(void **state)
 static void funnel_counts_for_each_shown_frame_or_else_for_each_wanted_one(void **state)
 {
 	static const struct {
-		bool known;
+		bool known, saturated;
 		double rate; /* shown frames per second */
 		int cols;
 		const char *want[3];
 	} cases[] = {
 		{true,
+		 false,
 		 30,
 		 120,
-		 {"entering         per frame    killed ", "12.0 M/s             400 k    25.0 %"}},
-		{true, 30, 76, {"entering   per frame    killed ", "12.0 M/s       400 k    25.0 %"}},
+		 {"entering            per frame    killed ", "M/s                400 k    25.0 %"}},
+		{true,
+		 false,
+		 30,
+		 76,
+		 {"entering    per frame    killed ", "12.0 M/s        400 k    25.0 %"}},
+		{true, true, 30, 76, {"entering    per frame    killed ", "12.0 M/s        400 k    25.0 %"}},
 		/* the application stands still, or its frames are not known at this moment */
-		{true, 0, 76, {"entering   per frame    killed ", "12.0 M/s         -      25.0 %"}},
-		{true, NAN, 76, {"entering   per frame    killed ", "12.0 M/s         -      25.0 %"}},
+		{true, false, 0, 76, {"entering    per frame    killed ", "12.0 M/s          -      25.0 %"}},
+		{true,
+		 false,
+		 NAN,
+		 76,
+		 {"entering    per frame    killed ", "12.0 M/s          -      25.0 %"}},
 		/* 60 frames per second are wanted, whatever the vector says */
 		{false,
+		 false,
 		 NAN,
 		 120,
-		 {"entering  per frame wanted    killed ", "12.0 M/s             200 k    25.0 %"}},
-		{false, 30, 76, {"entering  per wanted    killed ", "12.0 M/s       200 k    25.0 %"}},
-		{true, 30, 60, {"entering    killed ", "12.0 M/s    25.0 %"}},
+		 {"entering     per frame wanted    killed ", "M/s                200 k    25.0"}},
+		{false,
+		 false,
+		 30,
+		 76,
+		 {"entering   per wanted    killed ", "12.0 M/s        200 k    25.0 %"}},
+		{false,
+		 true,
+		 NAN,
+		 120,
+		 {"entering  per frame, at least    killed ", "M/s                200 k    25.0"}},
+		{false,
+		 true,
+		 NAN,
+		 76,
+		 {"entering  least/frame    killed ", "12.0 M/s        200 k    25.0 %"}},
+		{true, false, 30, 60, {"entering    killed ", "12.0 M/s    25.0 %"}},
 	};
 	struct gpudb *db = shipped();
 	struct board b;
@@ -135,6 +160,7 @@ static void funnel_counts_for_each_shown_frame_or_else_for_each_wanted_one(void 
 		AUTOFREE char *got = NULL;
 
 		b.data.frames_known = cases[i].known;
+		b.data.saturated = cases[i].saturated;
 		b.now[VECTOR_FRAME_RATE] = cases[i].rate;
 		got = shown(&b, "geometry", cases[i].cols, 30, true);
 		for (size_t k = 0; cases[i].want[k]; k++)
