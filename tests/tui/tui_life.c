@@ -215,7 +215,8 @@ static void a_device_that_goes_is_waited_for_and_the_rest_goes_on(void **state)
 	assert_non_null(f);
 	fclose(f);
 	assert_true(run_wait(&run, 0, "GPU gone, trying again"));
-	assert_true(run_wait(&run, RUN_ALERT, "Mali-G715 7 cores: the device is gone; trying again every 3 s"));
+	assert_true(
+		run_wait(&run, RUN_ALERT, "Mali-G715 7 cores: the device is gone; trying again every 3 s"));
 	assert_true(run_wait(&run, 0, "\u2013 of 850 MHz"));
 	pty_send(&run.pty, "9");
 	assert_true(run_wait(&run, 1, "CPU")); /* the CPU is measured all the time */
