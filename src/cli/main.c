@@ -10,6 +10,7 @@
 #include "options/options.h"
 #include "record/layer_environment.h"
 #include "record/record.h"
+#include "report/report.h"
 #include "serve/serve.h"
 #include "cli/stat.h"
 #include "term/term.h"
@@ -85,6 +86,7 @@ static int run_command(struct options *options, struct strbuf *out, struct err *
 	return options->command == COMMAND_RECORD   ? record_run(&sys, options, out, err)
 	       : options->command == COMMAND_STAT   ? stat_run(&sys, options, err)
 	       : options->command == COMMAND_EXPORT ? export_log_run(&sys, options, err)
+	       : options->command == COMMAND_REPORT ? report_run(&sys, options, err)
 	       : options->command == COMMAND_SERVE  ? serve_run(&sys, options, err)
 	       : options->command == COMMAND_DOCTOR ? (int)doctor_run(&sys, options, out, err)
 						    : run_live(&sys, options, out, err);

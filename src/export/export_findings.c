@@ -27,8 +27,7 @@ static const struct gpu_product *product_of(const struct judge *judge)
 	return judge->product;
 }
 
-/* The findings that held, the most useful change first. Returns how many. */
-static unsigned rank_held(const struct judge *judge, struct judge_rank *ranks)
+unsigned findings_ranked(const struct judge *judge, struct judge_rank *ranks)
 {
 	double share;
 	const struct judged *verdict = judge_longest(judge, &share);
@@ -52,7 +51,7 @@ static unsigned rank_held(const struct judge *judge, struct judge_rank *ranks)
 bool findings_held(const struct judge *judge, enum finding_severity level)
 {
 	AUTOFREE struct judge_rank *ranks = xcalloc(judge->n_findings + 1, sizeof(*ranks));
-	unsigned n = rank_held(judge, ranks);
+	unsigned n = findings_ranked(judge, ranks);
 
 	for (unsigned i = 0; i < n; i++)
 		if (ranks[i].severity >= level)
@@ -169,7 +168,7 @@ static void findings_report(const struct export_table *table, const struct judge
 	AUTO_STRBUF struct strbuf headroom = {0};
 	double share;
 	const struct judged *verdict = judge_longest(judge, &share);
-	unsigned n = rank_held(judge, ranks), notes = 0;
+	unsigned n = findings_ranked(judge, ranks), notes = 0;
 
 	strbuf_str(out, "verdict  ");
 	verdict_line(judge, out);
@@ -324,7 +323,7 @@ static void json_finding(const struct judge *judge, const struct judge_rank *ran
 void findings_jsonl(const struct export_table *table, const struct judge *judge, struct strbuf *out)
 {
 	AUTOFREE struct judge_rank *ranks = xcalloc(judge->n_findings + 1, sizeof(*ranks));
-	unsigned n = rank_held(judge, ranks);
+	unsigned n = findings_ranked(judge, ranks);
 
 	if (!table->options->findings) /* every object has the verdict */
 		return;

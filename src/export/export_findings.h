@@ -9,6 +9,9 @@
 void findings_text(const struct export_table *table, const struct judge *judge, struct strbuf *out);
 void findings_jsonl(const struct export_table *table, const struct judge *judge, struct strbuf *out);
 
+/* Fill `ranks`, which has room for all findings of the judge, with those that held, the most useful
+ * change first. Returns how many. */
+unsigned findings_ranked(const struct judge *judge, struct judge_rank *ranks);
 /* Whether a finding held that has this severity under the verdict of the run, or a worse one. */
 bool findings_held(const struct judge *judge, enum finding_severity level);
 

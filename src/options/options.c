@@ -175,10 +175,11 @@ static const struct {
 	bool file; /* FILE is required; it may also follow -- */
 	bool runs; /* CMD may follow -- */
 } takes[COMMAND_COUNT] = {
-	[COMMAND_REPLAY] = {1, .file = true},  [COMMAND_RECORD] = {0, .runs = true},
-	[COMMAND_STAT] = {0, .runs = true},    [COMMAND_EXPORT] = {LOGS_MAX, .file = true},
-	[COMMAND_EVAL] = {1, .file = true},    [COMMAND_LIST] = {.operands = 1},
-	[COMMAND_EXPLAIN] = {1, .file = true}, [COMMAND_COMPLETE] = {0, .runs = true},
+	[COMMAND_REPLAY] = {1, .file = true},   [COMMAND_RECORD] = {0, .runs = true},
+	[COMMAND_STAT] = {0, .runs = true},     [COMMAND_EXPORT] = {LOGS_MAX, .file = true},
+	[COMMAND_REPORT] = {2, .file = true},   [COMMAND_EVAL] = {1, .file = true},
+	[COMMAND_LIST] = {.operands = 1},       [COMMAND_EXPLAIN] = {1, .file = true},
+	[COMMAND_COMPLETE] = {0, .runs = true},
 };
 
 bool options_runs(enum command_word command)
@@ -189,7 +190,8 @@ bool options_runs(enum command_word command)
 static bool set_file(struct options *options, const char *const *operands, unsigned n, char **rest,
 		     struct err *err)
 {
-	for (unsigned i = 0; i < n && options->command == COMMAND_EXPORT; i++) {
+	for (unsigned i = 0;
+	     i < n && (options->command == COMMAND_EXPORT || options->command == COMMAND_REPORT); i++) {
 		GROW(options->logs, options->n_logs, options->cap_logs);
 		options->logs[options->n_logs++] = operands[i];
 	}

@@ -27,6 +27,7 @@ enum command_word {
 	COMMAND_RECORD,
 	COMMAND_STAT,
 	COMMAND_EXPORT,
+	COMMAND_REPORT,
 	COMMAND_EVAL,
 	COMMAND_LIST,
 	COMMAND_DOCTOR,
@@ -59,6 +60,8 @@ enum output_format {
 	FORMAT_COUNTERS, /* raw counter tables */
 	FORMAT_JUNIT,    /* findings only */
 	FORMAT_OPENMETRICS,
+	FORMAT_HTML, /* a page about a log */
+	FORMAT_MD,
 	FORMAT_COUNT
 };
 
@@ -138,7 +141,7 @@ struct options {
 	unsigned n_gpudb, cap_gpudb;
 
 	enum list_name list; /* COMMAND_LIST */
-	const char **logs;   /* COMMAND_EXPORT: all FILEs; operand is the first */
+	const char **logs;   /* COMMAND_EXPORT and _REPORT: all FILEs; operand is the first */
 	unsigned n_logs, cap_logs;
 	const char *operand; /* FILE of eval, replay and export; NAME of explain */
 	char **cmd;          /* the words after "--", and NULL; NULL without them */

@@ -49,7 +49,8 @@ static bool format_by_ending(struct options *options)
 		enum output_format format;
 	} endings[] = {{"csv", FORMAT_CSV},          {"jsonl", FORMAT_JSONL},
 		       {"mlog", FORMAT_MLOG},        {"txt", FORMAT_TABLE},
-		       {"pftrace", FORMAT_PERFETTO}, {"perfetto-trace", FORMAT_PERFETTO}};
+		       {"pftrace", FORMAT_PERFETTO}, {"perfetto-trace", FORMAT_PERFETTO},
+		       {"html", FORMAT_HTML},        {"md", FORMAT_MD}};
 
 	for (size_t i = 0; i < ARRAY_LEN(endings); i++)
 		if (option_has_ending(options->log, endings[i].ending)) {
@@ -74,6 +75,7 @@ static const struct {
 			    "export writes table, csv, jsonl, perfetto, counters, junit or openmetrics"},
 	[COMMAND_EVAL] = {FORMATS(TABLE) | FORMATS(JSONL) | FORMATS(JUNIT),
 			  "eval writes table, jsonl or junit"},
+	[COMMAND_REPORT] = {FORMATS(HTML) | FORMATS(MD), "report writes html or md"},
 	[COMMAND_LIST] = {FORMATS(TABLE) | FORMATS(CSV) | FORMATS(JSONL), "list prints table, csv or jsonl"},
 	[COMMAND_DOCTOR] = {FORMATS(TABLE) | FORMATS(JSONL), "doctor prints table or jsonl"},
 };
@@ -174,6 +176,27 @@ static bool check_output(struct options *options, bool format_given, struct err 
 	       check_logs(options, err);
 }
 
+/* The output of report: standard output if no file is given, a page if the extension does not set the
+ * format. Its findings are a budget's if there is one, which then decides the exit status. */
+static bool check_report(struct options *options, bool format_given, struct err *err)
+{
+	char buf[OPTION_SHOWN];
+
+	if (!options->log)
+		options->log = "-";
+	if (!format_given && !format_by_ending(options)) {
+		if (has_any_ending(options->log))
+			return err_set(err, 0,
+				       "--log: '%s' does not end in .html or .md: rename it or give --format",
+				       option_shown(buf, options->log));
+		options->format = FORMAT_HTML;
+	}
+	options->findings = true;
+	if (options->budget && !options->fail_on)
+		options->fail_on = SEVERITY_WARNING;
+	return check_format(options, format_given, err);
+}
+
 /* A short interval, because the first and the last one limit how exactly the totals match CMD. */
 #define TOTAL_INTERVAL_NS 10000000
 
@@ -252,6 +275,8 @@ bool options_check(struct options *options, const struct option_words *words, bo
 		return false;
 	if ((command == COMMAND_STAT || command == COMMAND_EXPORT) &&
 	    !check_output(options, format_given, err))
+		return false;
+	if (command == COMMAND_REPORT && !check_report(options, format_given, err))
 		return false;
 	if ((command == COMMAND_LIST || command == COMMAND_DOCTOR) &&
 	    !check_format(options, format_given, err))

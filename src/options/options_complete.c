@@ -12,6 +12,7 @@ static const struct {
 } operands[COMMAND_COUNT] = {
 	[COMMAND_REPLAY] = {"files mlog", 0},
 	[COMMAND_EXPORT] = {"files mlog", 0},
+	[COMMAND_REPORT] = {"files mlog", 0},
 	[COMMAND_EVAL] = {"files", 0},
 	[COMMAND_LIST] = {"words", 0},
 	[COMMAND_EXPLAIN] = {"words", LISTED(METRICS) | LISTED(COUNTERS) | LISTED(FINDINGS)},
@@ -119,7 +120,8 @@ static void complete_operand(struct option_completion *c, unsigned n, const char
 	if (n == 0) {
 		option_candidate(c, span_of("help"), "The same as --help.", out);
 		c->hint = "files mlog";
-	} else if (operands[c->command].hint && (n == 1 || c->command == COMMAND_EXPORT)) {
+	} else if (operands[c->command].hint &&
+		   (n == 1 || c->command == COMMAND_EXPORT || (n == 2 && c->command == COMMAND_REPORT))) {
 		c->hint = operands[c->command].hint;
 		c->lists = operands[c->command].lists;
 		for (unsigned i = 0; c->command == COMMAND_LIST && list_names[i]; i++)

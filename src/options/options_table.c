@@ -3,8 +3,8 @@
 #include "backends/registry.h"
 #include "views/canvas.h"
 
-const char *const output_format_names[] = {"table",    "csv",   "jsonl",       "mlog", "perfetto",
-					   "counters", "junit", "openmetrics", NULL};
+const char *const output_format_names[] = {"table", "csv",         "jsonl", "mlog", "perfetto", "counters",
+					   "junit", "openmetrics", "html",  "md",   NULL};
 static const char *const fail_on_names[] = {"never", "warning", "critical", NULL};
 
 static const char *const definition_names[] = {"current", "guide", NULL};
@@ -31,7 +31,7 @@ const struct option_row option_rows[] = {
 	 IN_SAMPLING | IN_DOCTOR, true, &kind_text, AT(scenario), .check = check_scenario,
 	 .names = scenario_names},
 	{"gpu", 0, "NAME", NULL, "the GPU to simulate, or to assume if the product is unknown", NULL,
-	 IN_ALL & ~(IN_OF_LOG | IN_COMPLETE), true, &kind_text, AT(gpu), .lists = 1u << LIST_GPUS,
+	 IN_ALL & ~(IN_OF_LOG | IN_REPORT | IN_COMPLETE), true, &kind_text, AT(gpu), .lists = 1u << LIST_GPUS,
 	 MEANINGS({IN_EVAL, "the GPU that the table was counted on", NULL},
 		  {IN_LIST, "list only what this GPU has", "all GPUs"},
 		  {IN_EXPLAIN, "what holds for this GPU", "all GPUs, with every variant"})},
@@ -57,18 +57,19 @@ const struct option_row option_rows[] = {
 	 AT(frames), .min = 1, .max = 1000000},
 	{"log", 'o', "FILE", NULL,
 	 "log to FILE; its extension sets the format: .mlog, .csv, .jsonl or .pftrace", NULL,
-	 IN_MEASURING | IN_EXPORT, true, &kind_text, AT(log), .hint = "files",
+	 IN_MEASURING | IN_EXPORT | IN_REPORT, true, &kind_text, AT(log), .hint = "files",
 	 MEANINGS({IN_STAT,
 		   "print to FILE; .csv or .jsonl sets the format, else a table; - is standard output", "-"},
 		  {IN_EXPORT,
 		   "print to FILE; .csv, .jsonl, .pftrace or .txt sets the format; - is standard output",
-		   "-"})},
+		   "-"},
+		  {IN_REPORT, "write to FILE; .html or .md sets the format; - is standard output", "-"})},
 	{"metrics", 'm', "LIST", NULL, "metrics by name or glob, comma-separated; * is all", "the template",
 	 IN_SAMPLING | IN_EXPORT, true, &kind_text, AT(metrics), .hint = "list", .lists = 1u << LIST_METRICS,
 	 MEANINGS({IN_STAT, "metrics by name or glob, comma-separated; * is all", "12 headline metrics"},
 		  {IN_SERVE, "metrics by name or glob, comma-separated; * is all", "the most useful ones"})},
 	{"format", 'f', "F", NULL, "csv, jsonl, mlog, perfetto, or counters (the raw table that eval reads)",
-	 "by the log's extension", IN_MEASURING | IN_EXPORT | IN_LIST | IN_DOCTOR | IN_EVAL, true,
+	 "by the log's extension", IN_MEASURING | IN_EXPORT | IN_REPORT | IN_LIST | IN_DOCTOR | IN_EVAL, true,
 	 &kind_choice, AT(format), .choices = output_format_names,
 	 MEANINGS({IN_STAT, "table, csv, jsonl, or junit (findings only)",
 		   "by the extension of FILE, else table"},
@@ -77,6 +78,8 @@ const struct option_row option_rows[] = {
 		   "(to fill in Prometheus), or junit (findings only)",
 		   "by the extension of FILE, else table"},
 		  {IN_EVAL, "with --findings: table, jsonl or junit", "table"},
+		  {IN_REPORT, "html (a page) or md (text for a ticket)",
+		   "by the extension of FILE, else html"},
 		  {IN_LIST, "table, csv or jsonl", "table"}, {IN_DOCTOR, "table or jsonl", "table"})},
 	{"duration", 'd', "TIME", NULL, "stop after this time, 1ms to 9999m", NULL, IN_SAMPLING | IN_REPLAY,
 	 true, &kind_time, AT(duration_ns), .min = 1 * MS, .max = 9999 * 60 * S,
@@ -107,13 +110,13 @@ const struct option_row option_rows[] = {
 	{"profiling", 0, NULL, NULL, "let Panfrost or Panthor time the queues while malitop runs; needs root",
 	 "as it is", IN_SAMPLING, true, &kind_flag, AT(profiling)},
 	{"fps", 0, "N", NULL, "frame rate of the frame budget, 1 to 1000", "60",
-	 IN_SAMPLING | IN_REPLAY | IN_EVAL, true, &kind_real, AT(fps), .min = 1, .max = 1000},
+	 IN_SAMPLING | IN_REPLAY | IN_REPORT | IN_EVAL, true, &kind_real, AT(fps), .min = 1, .max = 1000},
 	{"resolution", 0, "WxH", NULL, "frame size of the frame budget, 1x1 to 16384x16384", "1920x1080",
-	 IN_SAMPLING | IN_REPLAY | IN_EVAL, true, &kind_dimensions, AT(resolution), .most = {16384, 16384}},
+	 IN_SAMPLING | IN_REPLAY | IN_REPORT | IN_EVAL, true, &kind_dimensions, AT(resolution), .most = {16384, 16384}},
 	{"definitions", 0, "WHICH", NULL,
 	 "current: metrics as Arm publishes them today; guide: as printed in the GPU's own guide, for these "
 	 "GPUs",
-	 "current", IN_SAMPLING | IN_OF_LOG | IN_EVAL, true, &kind_choice, AT(definitions),
+	 "current", IN_SAMPLING | IN_OF_LOG | IN_REPORT | IN_EVAL, true, &kind_choice, AT(definitions),
 	 .choices = definition_names, .names = guide_names},
 	{"seed", 0, "N", NULL, "seed of the simulator", "1", IN_SAMPLING, true, &kind_seed, AT(seed)},
 	{"pid", 'p', "PID", NULL, "count CPU events of this process only", "the whole machine", IN_MEASURING,
@@ -130,8 +133,8 @@ const struct option_row option_rows[] = {
 	 .lists = 1u << LIST_EVENTS},
 	{"group", 'g', "LIST", NULL, "count these ready groups of CPU events; see malitop list groups", NULL,
 	 IN_STAT | IN_RECORD, true, &kind_text, AT(groups), .hint = "list", .lists = 1u << LIST_GROUPS},
-	{"force", 0, NULL, NULL, "overwrite an existing log", NULL, IN_MEASURING | IN_EXPORT, true,
-	 &kind_flag, AT(force)},
+	{"force", 0, NULL, NULL, "overwrite an existing log", NULL, IN_MEASURING | IN_EXPORT | IN_REPORT,
+	 true, &kind_flag, AT(force)},
 	{"keep-going", 0, NULL, NULL, "exit with 0 even if samples were lost; the log shows them as gaps",
 	 NULL, IN_RECORD, true, &kind_flag, AT(keep_going)},
 	{"findings", 0, NULL, NULL, "report the verdict and the findings of the whole run at its end", NULL,
@@ -143,19 +146,23 @@ const struct option_row option_rows[] = {
 	 IN_EXPORT, true, &kind_text, AT(compare), .hint = "files mlog"},
 	{"fail-on", 0, "LEVEL", NULL,
 	 "exit with 3 if a finding of this severity held: warning or critical; implies --findings", "never",
-	 IN_STAT | IN_EXPORT | IN_EVAL, true, &kind_choice, AT(fail_on), .choices = fail_on_names},
+	 IN_STAT | IN_EXPORT | IN_REPORT | IN_EVAL, true, &kind_choice, AT(fail_on), .choices = fail_on_names},
 	{"budget", 0, "FILE", NULL,
 	 "check the findings in FILE instead of the shipped ones; implies --findings", NULL,
-	 IN_STAT | IN_EXPORT, true, &kind_text, AT(budget), .hint = "files"},
+	 IN_STAT | IN_EXPORT | IN_REPORT, true, &kind_text, AT(budget), .hint = "files",
+	 MEANINGS({IN_REPORT,
+		   "the findings in FILE instead of the shipped ones, each with pass or fail; exit with 3 if "
+		   "one failed",
+		   NULL})},
 	{"rotate", 0, "SIZE[,COUNT]", NULL,
 	 "for .mlog: start a new file at SIZE (100MB, 1GiB), and keep the last COUNT", "one file",
 	 IN_LIVE | IN_RECORD, true, &kind_rotate, .offset = 0, .min = 16e3, .max = 1e12},
 	{"sync", 0, "TIME", NULL, "for .mlog: how often to sync the log to disk, 100ms to 60m", "5s",
 	 IN_LIVE | IN_RECORD, true, &kind_time, AT(sync_ns), .min = 100 * MS, .max = 3600 * S},
 	{"from", 0, "T", NULL, "start at this time, counted from the start of the log", "its start",
-	 IN_OF_LOG, true, &kind_time, AT(from_ns), .min = 0, .max = LOG_LONGEST},
-	{"to", 0, "T", NULL, "end at this time, counted from the start of the log", "its end", IN_OF_LOG,
-	 true, &kind_time, AT(to_ns), .min = 1, .max = LOG_LONGEST},
+	 IN_OF_LOG | IN_REPORT, true, &kind_time, AT(from_ns), .min = 0, .max = LOG_LONGEST},
+	{"to", 0, "T", NULL, "end at this time, counted from the start of the log", "its end",
+	 IN_OF_LOG | IN_REPORT, true, &kind_time, AT(to_ns), .min = 1, .max = LOG_LONGEST},
 	{"step", 0, "T", NULL, "sum samples into steps of this length", "as logged", IN_OF_LOG, true,
 	 &kind_time, AT(step_ns), .min = 1 * MS, .max = LOG_LONGEST,
 	 MEANINGS({IN_REPLAY, "the minimum screen step", "as logged"})},
@@ -224,6 +231,12 @@ const struct command_row command_rows[COMMAND_COUNT] = {
 	[COMMAND_EXPORT] = {"export", "malitop export FILE... [-f FORMAT] [-o OUT]",
 			    "Print a log as rows of metrics: table, csv, jsonl, perfetto (for "
 			    "ui.perfetto.dev) or counters."},
+	[COMMAND_REPORT] = {"report", "malitop report FILE [FILE] [-f html|md] [-o OUT]",
+			    "Write a page about a log that explains itself: what held the workload back, "
+			    "when and by how much, "
+			    "and what to change, with plots. With two logs, the first is how it was and the "
+			    "second how it is "
+			    "now. The page is one file that loads nothing; md is text for a ticket."},
 	[COMMAND_EVAL] =
 		{"eval", "malitop eval --gpu NAME [--findings] FILE",
 		 "Print every metric of the template for one raw counter table, or judge it with --findings; "

@@ -21,6 +21,7 @@ struct option_kind {
 #define IN_RECORD (1u << COMMAND_RECORD)
 #define IN_STAT (1u << COMMAND_STAT)
 #define IN_EXPORT (1u << COMMAND_EXPORT)
+#define IN_REPORT (1u << COMMAND_REPORT)
 #define IN_EVAL (1u << COMMAND_EVAL)
 #define IN_LIST (1u << COMMAND_LIST)
 #define IN_DOCTOR (1u << COMMAND_DOCTOR)
@@ -98,7 +99,7 @@ bool options_check(struct options *options, const struct option_words *words, bo
 bool option_has_ending(const char *file, const char *ending);
 static inline bool option_reads_log(enum command_word command)
 {
-	return command == COMMAND_REPLAY || command == COMMAND_EXPORT;
+	return command == COMMAND_REPLAY || command == COMMAND_EXPORT || command == COMMAND_REPORT;
 }
 /* Whether the command can write the format; whether it runs the words after "--". */
 bool options_writes(enum command_word command, enum output_format format);

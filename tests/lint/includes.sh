@@ -47,7 +47,7 @@ function report(rule, what) { printf "%s:%d: %s: %s\n", FILENAME, FNR, rule, wha
 # A folder of backends/ may include its own files, backends/*.h and backends/machine/.
 awk "$strip"'
 BEGIN {
-	n = split("base model mlog backends views term options session export record serve tui cli layer", order, " ")
+	n = split("base model mlog backends views term options session export record report serve tui cli layer", order, " ")
 	for (i = 1; i <= n; i++)
 		rank[order[i]] = i
 }

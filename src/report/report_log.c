@@ -1,0 +1,662 @@
+#include "report/report_log.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "model/pass_lanes.h"
+#include "model/watch.h"
+#include "mlog/moment.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NUMBERS_MOST 8000000u /* doubles of all steps: a log may claim any number of slots */
+#define INSTANCES_MOST 4096u  /* slots of a CPU source whose clusters are kept */
+#define JUDGED_MARK "verdict: "
+#define STEP_FRAMES 65536     /* of a step, for its median */
+
+const struct judge *report_judge(const struct report_log *log)
+{
+	return watch_judge(log->watch);
+}
+
+/* ---- time ---- */
+
+/* 1, 2 or 5 of a power of ten, so that steps begin at times that people can read. */
+static int64_t round_step(int64_t ns)
+{
+	static const int64_t factors[] = {1, 2, 5};
+
+	for (int64_t decade = 1000000; decade < SAMPLE_NS_MAX / 10; decade *= 10)
+		for (size_t i = 0; i < ARRAY_LEN(factors); i++)
+			if (decade * factors[i] >= ns)
+				return decade * factors[i];
+	return ns;
+}
+
+/* As long as the samples at least, and few enough for the memory. */
+static void choose_step(struct report_log *log)
+{
+	int64_t length_ns = log->end_ns - log->begin_ns, least_ns = 1;
+	unsigned slots = 1, most;
+
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
+		const struct report_source *s = &log->sources[kind];
+
+		slots += s->source ? s->n_kept : 0;
+		if (s->source && (kind == SOURCE_GPU || least_ns == 1))
+			least_ns = s->source->period_ns;
+	}
+	most = NUMBERS_MOST / slots;
+	most = most < 1 ? 1 : most > REPORT_STEPS ? REPORT_STEPS : most;
+	log->step_ns = (length_ns + most - 1) / most;
+	log->step_ns = round_step(log->step_ns > least_ns ? log->step_ns : least_ns);
+	log->n_steps = (unsigned)((length_ns + log->step_ns - 1) / log->step_ns);
+	log->n_steps = log->n_steps < 1 ? 1 : log->n_steps;
+}
+
+/* A sample belongs to the step in which it ended, as in `export --step`. */
+static unsigned step_of(const struct report_log *log, int64_t end_ns)
+{
+	int64_t step = (end_ns - log->begin_ns - 1) / log->step_ns;
+
+	return step < 0 ? 0 : step >= log->n_steps ? log->n_steps - 1 : (unsigned)step;
+}
+
+static unsigned phase_of(const struct report_log *log, int64_t end_ns)
+{
+	unsigned i = log->n_phases - 1;
+
+	while (i > 0 && log->phases[i].begin_ns >= end_ns)
+		i--;
+	return i;
+}
+
+/* ---- marks and phases ---- */
+
+static void find_marks(struct report_log *log)
+{
+	AUTO_STRBUF struct strbuf text = {0};
+	int64_t at_ns = log->begin_ns - 1;
+
+	while (mlog_reader_find(log->reader, at_ns, false, MLOG_MARK, &at_ns, &text) &&
+	       at_ns <= log->end_ns) {
+		if (strncmp(text.n ? text.p : "", JUDGED_MARK, strlen(JUDGED_MARK)) == 0) {
+			strbuf_clear(&text); /* the recorder's own: the band of verdicts has them */
+			continue;
+		}
+		if (log->n_marks < REPORT_MARKS) {
+			struct report_mark *mark = &log->marks[log->n_marks++];
+
+			mark->at_ns = at_ns;
+			snprintf(mark->text, sizeof(mark->text), "%s", text.n ? text.p : "mark");
+		} else {
+			log->n_more_marks++;
+			if (log->n_more_marks == 10 * REPORT_MARKS)
+				break;
+		}
+		strbuf_clear(&text);
+	}
+}
+
+static void open_phase(struct report_log *log, const char *name, int64_t begin_ns)
+{
+	struct report_phase *phase = &log->phases[log->n_phases++];
+
+	*phase = (struct report_phase){.begin_ns = begin_ns, .frames = xcalloc(1, sizeof(*phase->frames))};
+	snprintf(phase->name, sizeof(phase->name), "%s", name);
+}
+
+/* Without marks the log is one phase; the last one has all marks for which there is no column. */
+static void make_phases(struct report_log *log)
+{
+	open_phase(log, log->n_marks ? "start" : "whole log", log->begin_ns);
+	for (unsigned i = 0; i < log->n_marks && log->n_phases < REPORT_PHASES; i++) {
+		if (log->marks[i].at_ns <= log->begin_ns + log->step_ns && log->n_phases == 1)
+			snprintf(log->phases[0].name, sizeof(log->phases[0].name), "%s", log->marks[i].text);
+		else if (log->marks[i].at_ns > log->phases[log->n_phases - 1].begin_ns)
+			open_phase(log, log->marks[i].text, log->marks[i].at_ns);
+	}
+	for (unsigned i = 0; i < log->n_phases; i++)
+		log->phases[i].end_ns = i + 1 < log->n_phases ? log->phases[i + 1].begin_ns : log->end_ns;
+}
+
+/* ---- samples ---- */
+
+static void fold_into(struct column **to, const struct report_source *s)
+{
+	if (!*to)
+		*to = column_new(s->n_kept);
+	column_fold(*to, s->one, s->source->set->slots, s->n_kept);
+}
+
+static void take_sample(struct report_log *log, struct report_source *s, const struct sample *sample)
+{
+	unsigned n = sample->n_values < s->n_kept ? sample->n_values : s->n_kept;
+
+	s->n_samples++;
+	s->n_lost += sample->lost + sample_missed(sample, s->seq);
+	s->n_failed += (sample->flags & SAMPLE_ERROR) != 0;
+	s->seq = sample->seq;
+	for (unsigned i = n; i < s->n_kept; i++)
+		s->one->value[i] = NAN;
+	column_from_sample(s->one, sample, s->source->set->slots, n);
+	fold_into(&s->steps[step_of(log, sample->end_ns)], s);
+	fold_into(&s->phases[phase_of(log, sample->end_ns)], s);
+	fold_into(&s->total, s);
+}
+
+/* ---- frames ---- */
+
+struct step_frames {
+	float ms[STEP_FRAMES];
+	unsigned n, step;
+	struct pass_table table; /* of the newest sample: the names of rows */
+};
+
+static int compare_floats(const void *a, const void *b)
+{
+	float x = *(const float *)a, y = *(const float *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void end_step(struct report_log *log, struct step_frames *step)
+{
+	if (!step->n)
+		return;
+	qsort(step->ms, step->n, sizeof(step->ms[0]), compare_floats);
+	log->median_ms[step->step] = (double)step->ms[step->n / 2];
+	step->n = 0;
+}
+
+static const char *row_name(const struct pass_table *table, unsigned row)
+{
+	for (unsigned i = 0; i < table->n; i++)
+		if (table->lines[i].row == row)
+			return table->lines[i].name;
+	return "";
+}
+
+static void add_frame(struct report_log *log, struct step_frames *step, const struct lane_record *record)
+{
+	struct report_frame frame = {.number = record->number,
+				     .ms = (double)(record->end_ns - record->begin_ns) * 1e-6,
+				     .present_ms = record->present_ms,
+				     .wait_ms = record->wait_ms,
+				     .gpu_ms = NAN,
+				     .begin_ns = record->begin_ns};
+	double budget_ms = log->session.fps > 0 ? 1000 / log->session.fps : 0;
+	unsigned at = step->step;
+
+	for (unsigned i = 0; i < record->n; i++) {
+		struct frame_span pass;
+		double ms;
+
+		if (!lane_pass(record, i, &pass))
+			continue;
+		ms = pass.end_ms - pass.begin_ms;
+		frame.gpu_ms = isnan(frame.gpu_ms) ? ms : frame.gpu_ms + ms;
+		if (ms < frame.longest_ms)
+			continue;
+		frame.longest_ms = ms;
+		snprintf(frame.longest, sizeof(frame.longest), "%s", row_name(&step->table, pass.row));
+	}
+	report_frames_add(log->frames, &frame, budget_ms);
+	report_frames_add(log->phases[phase_of(log, record->end_ns)].frames, &frame, budget_ms);
+	if (!(log->longest_ms[at] >= frame.ms))
+		log->longest_ms[at] = frame.ms;
+	if (step->n < STEP_FRAMES)
+		step->ms[step->n++] = (float)frame.ms;
+}
+
+static void take_frames(struct report_log *log, struct step_frames *step, const struct report_source *s,
+			const struct sample *sample)
+{
+	struct lane_record record;
+	unsigned at = 0;
+
+	if (!sample->n_more)
+		return;
+	if (step_of(log, sample->end_ns) != step->step)
+		end_step(log, step);
+	step->step = step_of(log, sample->end_ns);
+	metric_vector(s->source->set, s->one, s->vector);
+	pass_table_read(&step->table, s->source->set, s->vector);
+	while (lanes_next(sample, &at, &record))
+		if (record.kind == LANE_FRAME)
+			add_frame(log, step, &record);
+}
+
+/* ---- what holds ---- */
+
+static struct report_held *open_span(struct report_log *log, const struct judged *what, bool is_verdict)
+{
+	for (unsigned i = log->n_spans; i-- > 0;)
+		if (log->spans[i].is_verdict == is_verdict && (is_verdict || log->spans[i].what == what))
+			return log->spans[i].end_ns ? NULL : &log->spans[i];
+	return NULL;
+}
+
+static void begin_span(struct report_log *log, const struct judged *what, bool is_verdict, int64_t begin_ns)
+{
+	if (log->n_spans == REPORT_SPANS)
+		return;
+	GROW(log->spans, log->n_spans, log->cap_spans);
+	log->spans[log->n_spans++] =
+		(struct report_held){.what = what,
+				     .is_verdict = is_verdict,
+				     .begin_ns = begin_ns > log->begin_ns ? begin_ns : log->begin_ns};
+}
+
+static void take_verdict(struct report_log *log, const struct judge_verdict *verdict)
+{
+	struct report_held *span = open_span(log, NULL, true);
+
+	if ((span && span->what == verdict->why) || !verdict->since_ns)
+		return;
+	if (span)
+		span->end_ns = verdict->since_ns;
+	begin_span(log, verdict->why, true, verdict->since_ns);
+}
+
+static void take_judged(struct report_log *log)
+{
+	const struct judge *judge = report_judge(log);
+
+	if (judge->end_ns == log->judged_ns)
+		return;
+	log->judged_ns = judge->end_ns;
+	take_verdict(log, &judge->verdict);
+	for (unsigned i = 0; i < judge->n_findings; i++) {
+		const struct judged *f = &judge->findings[i];
+		struct report_held *span = f->begun_ns ? open_span(log, f, false) : NULL;
+
+		if (f->holds && !span)
+			begin_span(log, f, false, f->begun_ns);
+		else if (!f->holds && span)
+			span->end_ns = f->since_ns;
+	}
+}
+
+double report_held_s(const struct report_log *log, const struct judged *what, bool is_verdict,
+		     int64_t begin_ns, int64_t end_ns)
+{
+	int64_t sum = 0;
+
+	for (unsigned i = 0; i < log->n_spans; i++) {
+		const struct report_held *h = &log->spans[i];
+		int64_t from = h->begin_ns > begin_ns ? h->begin_ns : begin_ns;
+		int64_t to = h->end_ns < end_ns ? h->end_ns : end_ns;
+
+		if (h->what == what && h->is_verdict == is_verdict && to > from)
+			sum += to - from;
+	}
+	return (double)sum * 1e-9;
+}
+
+const struct judged *report_verdict(const struct report_log *log, int64_t begin_ns, int64_t end_ns)
+{
+	const struct judge *judge = report_judge(log);
+	const struct judged *longest = NULL;
+	double most = 0;
+
+	for (unsigned i = 0; i < judge->n_verdicts; i++) {
+		double held_s = report_held_s(log, &judge->verdicts[i], true, begin_ns, end_ns);
+
+		if (held_s > most) {
+			most = held_s;
+			longest = &judge->verdicts[i];
+		}
+	}
+	return longest;
+}
+
+static void end_judged(struct report_log *log)
+{
+	watch_finish(log->watch);
+	log->judged_ns = 0;
+	take_judged(log);
+	for (unsigned i = 0; i < log->n_spans; i++)
+		if (!log->spans[i].end_ns)
+			log->spans[i].end_ns = log->end_ns;
+	for (unsigned i = 0; i < log->n_steps; i++) {
+		int64_t from_ns = log->begin_ns + i * log->step_ns;
+
+		log->verdicts[i] = report_verdict(log, from_ns, from_ns + log->step_ns);
+	}
+}
+
+unsigned report_phase_of(const struct report_log *log, const struct judged *what, bool is_verdict)
+{
+	unsigned best = 0;
+	double most = 0;
+
+	for (unsigned i = 0; i < log->n_phases; i++) {
+		double held_s =
+			report_held_s(log, what, is_verdict, log->phases[i].begin_ns, log->phases[i].end_ns);
+
+		if (held_s > most) {
+			most = held_s;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* ---- processes ---- */
+
+static struct report_person *person_of(struct report_log *log, const struct process *p)
+{
+	struct report_person *person;
+
+	for (unsigned i = 0; i < log->n_people; i++)
+		if (log->people[i].pid == p->pid && log->people[i].start == p->start)
+			return &log->people[i];
+	if (log->n_people == REPORT_PEOPLE)
+		return NULL;
+	GROW(log->people, log->n_people, log->cap_people);
+	person = &log->people[log->n_people++];
+	*person = (struct report_person){.pid = p->pid, .start = p->start, .gpu_s = NAN, .gpu_bytes = NAN};
+	return person;
+}
+
+static void add_known(double *sum, double value)
+{
+	if (isfinite(value))
+		*sum = isnan(*sum) ? value : *sum + value;
+}
+
+static void take_people(struct report_log *log)
+{
+	const struct process_list *list = mlog_reader_processes(log->reader);
+	double seconds;
+
+	if (!list || list->end_ns == log->people_ns)
+		return;
+	log->people_ns = list->end_ns;
+	watch_processes(log->watch, list);
+	seconds = list->begin_ns ? (double)(list->end_ns - list->begin_ns) * 1e-9 : 0;
+	for (unsigned i = 0; i < list->n; i++) {
+		const struct process *p = &list->processes[i];
+		struct report_person *person = p->is_thread ? NULL : person_of(log, p);
+
+		if (!person)
+			continue;
+		snprintf(person->name, sizeof(person->name), "%s", p->name);
+		add_known(&person->cpu_s, (double)p->cpu_percent / 100 * seconds);
+		add_known(&person->gpu_s, (double)p->gpu_percent / 100 * seconds);
+		if (p->rss_bytes != SAMPLE_UNKNOWN && (double)p->rss_bytes > person->rss)
+			person->rss = (double)p->rss_bytes;
+		if (p->gpu_bytes != SAMPLE_UNKNOWN && !((double)p->gpu_bytes < person->gpu_bytes))
+			person->gpu_bytes = (double)p->gpu_bytes;
+		person->rated_s += seconds;
+	}
+}
+
+/* ---- the whole log ---- */
+
+static bool open_sources(struct report_log *log, struct err *err)
+{
+	bool any = false;
+
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
+		struct report_source *s = &log->sources[kind];
+
+		s->source = session_shown(&log->session, kind);
+		if (!s->source)
+			continue;
+		any = true;
+		log->sets[kind] = s->source->set;
+		s->n_kept = kind == SOURCE_CPU && s->source->n_slots < INSTANCES_MOST ? s->source->n_slots
+										      : s->source->n_sums;
+		s->one = column_new(s->source->n_slots);
+		s->vector = xcalloc(s->source->set->n_vector, sizeof(*s->vector));
+		s->scratch = xcalloc(s->source->set->n_vector, sizeof(*s->scratch));
+	}
+	return any || err_set(err, 0, "%s: the log has no sources", log->name);
+}
+
+static void take_block(struct report_log *log, struct step_frames *step, const struct mlog_block *block)
+{
+	for (unsigned i = 0; i < block->n_samples; i++) {
+		const struct sample *sample = block->samples[i];
+
+		if (sample->end_ns <= log->begin_ns || sample->end_ns > log->end_ns)
+			continue;
+		for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
+			struct report_source *s = &log->sources[kind];
+
+			if (!s->source || s->source->index != sample->source)
+				continue;
+			take_sample(log, s, sample);
+			if (kind == SOURCE_PASSES)
+				take_frames(log, step, s, sample);
+		}
+		watch_sample(log->watch, sample);
+		take_judged(log);
+	}
+}
+
+static void report_missing(struct report_log *log)
+{
+	struct mlog_state state;
+
+	mlog_reader_state(log->reader, &state);
+	mlog_reader_complain(log->reader, &log->missing);
+	log->damaged = state.damaged != 0;
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
+		const struct report_source *s = &log->sources[kind];
+
+		if (s->n_lost || s->n_failed)
+			strbuf_printf(&log->missing, "%s%s: %llu samples were lost, %llu failed",
+				      log->missing.n ? "\n" : "", s->source->title,
+				      (unsigned long long)s->n_lost, (unsigned long long)s->n_failed);
+	}
+	if (log->n_spans == REPORT_SPANS)
+		strbuf_printf(&log->missing, "%safter %d changes no verdicts and findings are drawn",
+			      log->missing.n ? "\n" : "", REPORT_SPANS);
+	if (log->n_more_marks)
+		strbuf_printf(&log->missing, "%s%u%s more marks are not drawn", log->missing.n ? "\n" : "",
+			      log->n_more_marks, log->n_more_marks == 10 * REPORT_MARKS ? " or" : "");
+}
+
+static bool read_blocks(struct report_log *log, struct err *err)
+{
+	AUTOFREE struct step_frames *step = xcalloc(1, sizeof(*step));
+	const struct mlog_block *block;
+
+	for (unsigned i = 0; i < REPORT_STEPS; i++)
+		log->longest_ms[i] = log->median_ms[i] = NAN;
+	err->code = 0;
+	mlog_reader_seek(log->reader, log->begin_ns);
+	while ((block = mlog_reader_next(log->reader, err)) && block->begin_ns <= log->end_ns) {
+		take_people(log);
+		take_block(log, step, block);
+	}
+	end_step(log, step);
+	end_judged(log);
+	report_missing(log);
+	return block || !err->code;
+}
+
+static bool open_part(struct report_log *log, const struct options *o, struct err *err)
+{
+	struct mlog_state state;
+
+	mlog_reader_state(log->reader, &state);
+	if (!moment_check_from(o->from_ns, state.end_ns - state.begin_ns, err))
+		return false;
+	log->begin_ns = state.begin_ns + o->from_ns;
+	log->end_ns = o->to_ns && state.begin_ns + o->to_ns < state.end_ns ? state.begin_ns + o->to_ns
+									   : state.end_ns;
+	return log->end_ns > log->begin_ns || err_set(err, 0, "%s: the log has no samples yet", log->name);
+}
+
+static bool open_log(struct report_log *log, const struct sys *sys, const struct options *options,
+		     const char *path, struct err *err)
+{
+	log->file = file_open(path, err);
+	if (!log->file)
+		return false;
+	log->input = (struct mlog_input){.ctx = log->file, .read = file_read_at, .size = file_size};
+	log->reader = mlog_reader_new(&log->input, log->name, err);
+	if (!log->reader ||
+	    !session_open_log(&log->session, sys, options, mlog_reader_about(log->reader), err))
+		return false;
+	log->watch = session_watch(&log->session);
+	return open_part(log, options, err) && open_sources(log, err);
+}
+
+bool report_log_read(struct report_log *log, const struct sys *sys, const struct options *options,
+		     const char *path, struct err *err)
+{
+	bool ok;
+
+	*log = (struct report_log){.frames = xcalloc(1, sizeof(*log->frames))};
+	str_printable(log->name, sizeof(log->name), path);
+	ok = open_log(log, sys, options, path, err);
+	if (ok) {
+		choose_step(log);
+		find_marks(log);
+		make_phases(log);
+		ok = read_blocks(log, err);
+	}
+	if (!ok)
+		report_log_fini(log);
+	return ok;
+}
+
+static void fini_source(struct report_source *s)
+{
+	for (unsigned i = 0; i < REPORT_STEPS; i++)
+		free(s->steps[i]);
+	for (unsigned i = 0; i < REPORT_PHASES; i++)
+		free(s->phases[i]);
+	free(s->total);
+	free(s->one);
+	free(s->vector);
+	free(s->scratch);
+}
+
+void report_log_fini(struct report_log *log)
+{
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
+		fini_source(&log->sources[kind]);
+	for (unsigned i = 0; i < log->n_phases; i++)
+		free(log->phases[i].frames);
+	free(log->frames);
+	free(log->spans);
+	free(log->people);
+	strbuf_fini(&log->missing);
+	watch_free(log->watch);
+	if (log->session.db)
+		session_close(&log->session);
+	mlog_reader_free(log->reader);
+	file_close(log->file);
+	*log = (struct report_log){0};
+}
+
+/* ---- values ---- */
+
+/* The first column at or after the step that covers it. */
+static const struct column *column_at(const struct report_log *log, const struct report_source *s,
+				      unsigned step)
+{
+	int64_t end_ns = log->begin_ns + ((int64_t)step + 1) * log->step_ns;
+
+	for (unsigned i = step; i < log->n_steps; i++)
+		if (s->steps[i])
+			return i == step || s->steps[i]->begin_ns < end_ns ? s->steps[i] : NULL;
+	return NULL;
+}
+
+struct report_span report_step(const struct report_log *log, unsigned step)
+{
+	struct report_span span = {0};
+
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
+		span.of[kind] = column_at(log, &log->sources[kind], step);
+	return span;
+}
+
+struct report_span report_phase_span(const struct report_log *log, unsigned phase)
+{
+	struct report_span span = {0};
+
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
+		span.of[kind] = log->sources[kind].phases[phase];
+	return span;
+}
+
+struct report_span report_all(const struct report_log *log)
+{
+	struct report_span span = {0};
+
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
+		span.of[kind] = log->sources[kind].total;
+	return span;
+}
+
+/* A column has the kept slots only. */
+static void fill_vector(const struct report_log *log, enum source_kind kind, const struct report_span *span)
+{
+	const struct report_source *s = &log->sources[kind];
+	const struct report_source *frames = &log->sources[SOURCE_PASSES];
+	const struct column *column = span->of[kind];
+
+	memcpy(s->vector, s->source->set->constants, sizeof(s->source->set->constants));
+	s->vector[VECTOR_SECONDS] = column->time_ns ? (double)column->time_ns * 1e-9 : NAN;
+	memcpy(s->vector + VECTOR_CONSTANTS, column->value, s->n_kept * sizeof(*s->vector));
+	for (unsigned i = VECTOR_CONSTANTS + s->n_kept; i < s->source->set->n_vector; i++)
+		s->vector[i] = NAN;
+	if (frames->source && span->of[SOURCE_PASSES])
+		s->vector[VECTOR_FRAME_RATE] =
+			metric_frame_rate(frames->source->set, span->of[SOURCE_PASSES]);
+}
+
+double report_value(const struct report_log *log, enum source_kind kind, const struct metric *metric,
+		    const struct metric_instance *instance, const struct report_span *span)
+{
+	const struct report_source *s = &log->sources[kind];
+	const double *vector = s->vector;
+	double value;
+
+	if (!s->source || !span->of[kind] || !span->of[kind]->time_ns)
+		return NAN;
+	fill_vector(log, kind, span);
+	if (instance) {
+		metric_vector_instance(s->source->set, instance, s->vector, VECTOR_CONSTANTS + s->n_kept,
+				       s->scratch);
+		vector = s->scratch;
+	}
+	value = metric_value(metric, vector);
+	return metric->grows ? value * 1e9 / (double)span->of[kind]->time_ns : value;
+}
+
+double report_named(const struct report_log *log, const char *name, const struct report_span *span,
+		    const struct metric **found)
+{
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
+		const struct metric *metric =
+			log->sets[kind] ? metric_find(log->sets[kind], span_of(name)) : NULL;
+
+		if (!metric)
+			continue;
+		if (found)
+			*found = metric;
+		return report_value(log, kind, metric, NULL, span);
+	}
+	return NAN;
+}
+
+const double *report_passes_vector(const struct report_log *log, const struct report_span *span)
+{
+	const struct report_source *s = &log->sources[SOURCE_PASSES];
+
+	if (!s->source || !span->of[SOURCE_PASSES] || !pass_table_has(s->source->set))
+		return NULL;
+	fill_vector(log, SOURCE_PASSES, span);
+	return s->vector;
+}

@@ -1,0 +1,115 @@
+/* report_log: a log as a report needs it: its sources folded into steps of time and into phases,
+ * what was judged when, its frames, marks and processes. The memory does not grow with the length
+ * of the log, but for the spans of verdicts and findings, which hold for seconds at least.
+ *
+ * Thread: one at a time.
+ */
+#ifndef MALITOP_REPORT_LOG_H
+#define MALITOP_REPORT_LOG_H
+
+#include "report/report_frames.h"
+#include "session/session.h"
+#include "mlog/mlog_reader.h"
+
+#define REPORT_STEPS 600   /* points of a line */
+#define REPORT_PHASES 12   /* columns of a table */
+#define REPORT_MARKS 200   /* that are drawn */
+#define REPORT_SPANS 20000 /* of verdicts and findings together */
+#define REPORT_PEOPLE 4096 /* processes */
+
+/* From the begin or a mark to the next mark or the end. */
+struct report_phase {
+	char name[MLOG_NOTE_TEXT];
+	int64_t begin_ns, end_ns; /* CLOCK_MONOTONIC, as everything here */
+	struct report_frames *frames;
+};
+
+struct report_mark {
+	char text[MLOG_NOTE_TEXT];
+	int64_t at_ns;
+};
+
+/* A verdict or a finding that held. */
+struct report_held {
+	const struct judged *what; /* NULL: the verdict is unclear */
+	bool is_verdict;
+	int64_t begin_ns, end_ns;
+};
+
+struct report_person {
+	char name[PROCESS_NAME];
+	int32_t pid;
+	uint64_t start;
+	double cpu_s, gpu_s, rss, gpu_bytes, rated_s; /* sums of time; the largest memory; NaN: unknown */
+};
+
+/* What the source of each kind measured in a span of time; NULL: nothing. */
+struct report_span {
+	const struct column *of[SOURCE_KINDS];
+};
+
+struct report_source {
+	const struct session_source *source; /* NULL: the log has none of this kind */
+	unsigned n_kept;                     /* slots that columns have; the rest of a vector is unknown */
+	struct column *steps[REPORT_STEPS];  /* NULL: no sample ended in it */
+	struct column *phases[REPORT_PHASES];
+	struct column *total, *one;
+	double *vector, *scratch;
+	uint64_t n_samples, n_lost, n_failed, seq;
+};
+
+struct report_log {
+	char name[256]; /* printable */
+	struct file *file;
+	struct mlog_input input;
+	struct mlog_reader *reader;
+	struct session session;
+	struct watch *watch;
+	struct report_source sources[SOURCE_KINDS];
+	const struct metric_set *sets[SOURCE_KINDS];
+	int64_t begin_ns, end_ns, step_ns;
+	unsigned n_steps;
+	struct report_mark marks[REPORT_MARKS];
+	unsigned n_marks, n_more_marks; /* more: not drawn */
+	struct report_phase phases[REPORT_PHASES];
+	unsigned n_phases;
+	struct report_frames *frames;                             /* of the whole log */
+	double longest_ms[REPORT_STEPS], median_ms[REPORT_STEPS]; /* of the frames of a step; NaN without */
+	struct report_held *spans;
+	unsigned n_spans, cap_spans;
+	const struct judged *verdicts[REPORT_STEPS]; /* that held longest in the step; NULL: unclear */
+	struct report_person *people;
+	unsigned n_people, cap_people;
+	int64_t people_ns;
+	int64_t judged_ns;     /* end of the last step of the judge that was seen */
+	struct strbuf missing; /* lines on what the log does not hold; "" if it is intact */
+	bool damaged;
+};
+
+/* Read a log. On failure nothing is left behind. */
+bool report_log_read(struct report_log *log, const struct sys *sys, const struct options *options,
+		     const char *path, struct err *err);
+void report_log_fini(struct report_log *log);
+
+const struct judge *report_judge(const struct report_log *log);
+/* A step, a phase, or all of it. A sample that is longer than a step is in each that it covers. */
+struct report_span report_step(const struct report_log *log, unsigned step);
+struct report_span report_phase_span(const struct report_log *log, unsigned phase);
+struct report_span report_all(const struct report_log *log);
+/* A metric over a span, of one instance or of all (NULL); per second if it grows. NaN: unknown. */
+double report_value(const struct report_log *log, enum source_kind kind, const struct metric *metric,
+		    const struct metric_instance *instance, const struct report_span *span);
+/* The same of the first source that has a metric of this name. *found, if not NULL, gets it. */
+double report_named(const struct report_log *log, const char *name, const struct report_span *span,
+		    const struct metric **found);
+/* The part of [begin_ns, end_ns) in which it held, seconds. */
+double report_held_s(const struct report_log *log, const struct judged *what, bool is_verdict,
+		     int64_t begin_ns, int64_t end_ns);
+/* The verdict that held longest in that time; NULL: unclear. */
+const struct judged *report_verdict(const struct report_log *log, int64_t begin_ns, int64_t end_ns);
+/* The phase in which it held longest. */
+unsigned report_phase_of(const struct report_log *log, const struct judged *what, bool is_verdict);
+/* The metrics of a passes source over a span, as a vector; NULL if there is none. */
+const double *report_passes_vector(const struct report_log *log, const struct report_span *span);
+
+#endif

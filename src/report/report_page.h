@@ -1,0 +1,51 @@
+/* report_page: the parts of a page that its pages share: its frame, style and script, and the plots
+ * of a log in their sections.
+ *
+ * Thread: one at a time.
+ */
+#ifndef MALITOP_REPORT_PAGE_H
+#define MALITOP_REPORT_PAGE_H
+
+#include "report/report_plot.h"
+#include "model/pass_table.h"
+
+/* The text of the policy names the script by its SHA-256, so that no other script runs. */
+#define REPORT_SCRIPT_SHA256 "D5vIlYExFomVs0F90ZiLJE8BoZPZeD/uKAxGJqBirnw="
+
+/* Everything up to the header's end; title is plain text. */
+void report_page_open(const struct report_log *log, const char *title, struct strbuf *out);
+void report_page_close(struct strbuf *out);
+/* A heading of a section. */
+void report_heading(const char *id, const char *title, struct strbuf *out);
+/* "<th scope=col>" for each name; an empty name is a column of text, "#name" one of numbers. */
+void report_head(const char *const *names, struct strbuf *out);
+/* The views of the plots: the shipped ones, then the user's own. Free them with views_fini. */
+bool report_views(const struct report_log *log, struct views *views, struct err *err);
+/* All of a log on one page; as Markdown. */
+bool report_html(const struct report_log *log, struct strbuf *out, struct err *err);
+bool report_markdown(const struct report_log *log, struct strbuf *out, struct err *err);
+/* Two logs: what was, and what is now. */
+bool report_compare_html(const struct report_log *was, const struct report_log *now, struct strbuf *out,
+			 struct err *err);
+bool report_compare_markdown(const struct report_log *was, const struct report_log *now, struct strbuf *out,
+			     struct err *err);
+/* The numbers that both logs have, what rose most first. The caller frees the list. */
+struct report_change {
+	const char *title, *phase;
+	double was, now, share; /* share: of what was */
+	char was_text[UNITS_TEXT], now_text[UNITS_TEXT], change_text[UNITS_TEXT];
+};
+unsigned report_changes(const struct report_log *was, const struct report_log *now,
+			struct report_change **changes);
+/* The one sentence about them. Plain text. */
+void report_change_sentence(const struct report_change *changes, unsigned n, struct strbuf *out);
+/* The one sentence: "GPU bound: fragment in level 1: a frame needs ...". Plain text. */
+void report_sentence(const struct report_log *log, struct strbuf *out);
+/* What else held, and late frames. Plain text, may be empty. */
+void report_lead(const struct report_log *log, struct strbuf *out);
+/* Rows of the tables of phases: a title, and the value of a phase (or of all, phase < 0) as text. */
+unsigned report_phase_rows(const struct report_log *log);
+const char *report_phase_title(const struct report_log *log, unsigned row);
+double report_phase_value(const struct report_log *log, unsigned row, int phase, char *text, size_t size);
+
+#endif
