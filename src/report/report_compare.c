@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/real.h"
+#include "views/widget.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,6 +28,8 @@ static int compare_changes(const void *a, const void *b)
 {
 	const struct report_change *x = a, *y = b;
 
+	if (x->group != y->group)
+		return (x->group > y->group) - (x->group < y->group);
 	return (x->share < y->share) - (x->share > y->share);
 }
 
@@ -42,6 +45,7 @@ static bool fill_change(const struct report_log *was, const struct report_log *n
 	c->title = report_phase_title(now, row);
 	c->phase = after < 0 ? "whole log" : now->phases[after].name;
 	c->share = c->was != 0 ? (c->now - c->was) / c->was : c->now != 0 ? INFINITY : 0;
+	c->group = fabs(c->share) < SAME ? 2 : !report_phase_costs(row);
 	minus = c->share < 0 ? "−" : "+";
 	if (fabs(c->share) < SAME)
 		snprintf(c->change_text, sizeof(c->change_text), "no change");
@@ -55,7 +59,7 @@ static bool fill_change(const struct report_log *was, const struct report_log *n
 unsigned report_changes(const struct report_log *was, const struct report_log *now,
 			struct report_change **changes)
 {
-	unsigned n = 0, rows = report_phase_rows(now);
+	unsigned n = 0, rows = report_phase_rows();
 
 	*changes = xcalloc((size_t)rows * (REPORT_PHASES + 1), sizeof(**changes));
 	for (unsigned row = 0; row < rows; row++) {
@@ -94,9 +98,9 @@ void report_change_sentence(const struct report_change *changes, unsigned n, str
 static void put_changes(const struct report_change *changes, unsigned n, struct strbuf *out)
 {
 	report_heading("changes", "What changed", out);
-	strbuf_str(out,
-		   "<p class=\"note\">What rose first. One run each: there is no deviation to tell a change "
-		   "from chance.</p><div class=\"sc\"><table>");
+	strbuf_str(out, "<p class=\"note\">Costs first, what rose most at the top. One run each: there is no "
+			"deviation to tell a change "
+			"from chance.</p><div class=\"sc\"><table>");
 	report_head((const char *const[]){"", "phase", "#was", "#now", "#change", NULL}, out);
 	strbuf_str(out, "<tbody>");
 	for (unsigned i = 0; i < n; i++) {
@@ -132,6 +136,48 @@ static long step_like(const struct report_log *was, const struct report_log *now
 	if (then_ns >= was->phases[like].end_ns)
 		return -1;
 	return (long)((then_ns - was->begin_ns) / was->step_ns);
+}
+
+/* Frame time and verdicts of both, on the time of the later one. */
+static void put_time(const struct report_log *was, const struct report_log *now, struct strbuf *out)
+{
+	AUTOFREE double *median = xcalloc(now->n_steps, sizeof(*median));
+	AUTOFREE const struct judged **verdicts = xcalloc(now->n_steps, sizeof(*verdicts));
+	double budget_ms = now->session.fps > 0 ? 1000 / now->session.fps : (double)NAN;
+	double most = real_max(report_frames_at(was->frames, 0.99), report_frames_at(now->frames, 0.99));
+	double top = widget_nice_top(real_max(1.2 * most, 2 * budget_ms) / 1.1);
+	char name[128];
+
+	for (unsigned i = 0; i < now->n_steps; i++) {
+		long step = step_like(was, now, i);
+		bool known = step >= 0 && step < was->n_steps;
+
+		median[i] = known ? was->median_ms[step] : (double)NAN;
+		verdicts[i] = known ? was->verdicts[step] : NULL;
+	}
+	snprintf(name, sizeof(name), "Frame time: half of all frames took %.1f ms at most, was %.1f ms",
+		 report_frames_at(now->frames, 0.5), report_frames_at(was->frames, 0.5));
+	strbuf_str(out, "<figure class=\"pl\"><h3>Frame time and verdict <small>ms, medians</small></h3>");
+	if (now->frames->n && was->frames->n)
+		strbuf_printf(out, "<p class=\"say\">%s.</p>", name);
+	report_phase_names(now, out);
+	if (now->frames->n && was->frames->n) {
+		strbuf_printf(out, "<div class=\"bx\" data-bottom=\"0\" data-top=\"%g\" data-unit=\"ms\">",
+			      top);
+		report_axis(0, top, 1, out);
+		report_svg_open(now, name, 150, out);
+		report_svg_path(now, now->median_ms, 0, top, "l s1", "now", false, out);
+		report_svg_path(now, median, 0, top, "l was", "was", false, out);
+		if (budget_ms < top)
+			report_svg_limit(budget_ms / top, "budget", out);
+		report_svg_close(out);
+		strbuf_str(out,
+			   "<ul class=\"lg\"><li class=\"s1\">now</li><li class=\"was\">was</li></ul></div>");
+	}
+	report_band(now, verdicts, "was", out);
+	report_band(now, now->verdicts, "now", out);
+	report_ticks(now, out);
+	strbuf_str(out, "</figure>");
 }
 
 /* Add what was to the first line of a plot, and omit its other lines. */
@@ -330,6 +376,7 @@ bool report_compare_html(const struct report_log *was, const struct report_log *
 	put_side_sentence(was, "Was:", out);
 	put_side_sentence(now, "Now:", out);
 	put_changes(changes, n, out);
+	put_time(was, now, out);
 	if (!put_plots(was, now, out, err))
 		return false;
 	put_findings(was, now, out);

@@ -50,9 +50,11 @@ static void put_changes(const struct report_log *log, const struct judged *const
 {
 	const struct gpu_product *product = report_judge(log)->product;
 
-	strbuf_str(out, "<section><h3>What to change first</h3>");
+	strbuf_str(out, report_is_calm(log) ? "<section><h3>Nothing to fix <small>what saves "
+					      "energy</small></h3>"
+					    : "<section><h3>What to change first</h3>");
 	if (!n)
-		strbuf_str(out, "<p class=\"say\">Nothing: no check is beyond its limit.</p></section>");
+		strbuf_str(out, "<p class=\"say\">No check is beyond its limit.</p></section>");
 	if (!n)
 		return;
 	strbuf_str(out, "<ol class=\"do\">");
@@ -89,7 +91,8 @@ static void put_key(struct strbuf *out, const char *name, double value, const ch
 static void put_distribution(const struct report_log *log, double budget_ms, struct strbuf *out)
 {
 	const struct report_frames *f = log->frames;
-	double from = floor(report_frames_at(f, 0.001)), last = ceil(report_frames_at(f, 0.995)), most = 0;
+	double from = floor(real_min(report_frames_at(f, 0.001), budget_ms - 4));
+	double last = ceil(real_max(report_frames_at(f, 0.995), 2 * budget_ms)), most = 0;
 	double width = real_max(1, ceil((last - from) / DISTRIBUTION_BINS));
 	unsigned n = (unsigned)real_max(1, ceil((last - from) / width));
 
@@ -157,50 +160,6 @@ static void put_frames(const struct report_log *log, struct strbuf *out)
 
 /* ---- frame time and verdicts ---- */
 
-static const char *band_class(const struct judged *verdict)
-{
-	const char *name = verdict ? verdict->def->name : "unclear";
-
-	return strcmp(name, "memory") == 0                                   ? "memory"
-	       : strcmp(name, "cpu") == 0 || strcmp(name, "scheduling") == 0 ? "cpu"
-	       : report_is_gpu(verdict) && strcmp(name, "frame-cap") != 0    ? "gpu"
-									     : "calm";
-}
-
-static void put_band(const struct report_log *log, struct strbuf *out)
-{
-	AUTO_STRBUF struct strbuf words = {0};
-
-	strbuf_printf(out,
-		      "<div class=\"vb\"><svg role=\"img\" aria-label=\"Verdict over time; the table below "
-		      "has how long each held\" viewBox=\"0 0 %u %d\" preserveAspectRatio=\"none\">",
-		      log->n_steps, REPORT_PLOT_UNITS);
-	for (unsigned i = 0, from = 0; i < log->n_steps; i++) {
-		const struct judged *v = log->verdicts[i];
-		const char *title = v ? v->def->title : "Not clear";
-
-		if (i + 1 < log->n_steps && log->verdicts[i + 1] == v)
-			continue;
-		strbuf_printf(out, "<rect class=\"%s\" x=\"%u\" width=\"%u\" height=\"%d\"><title>",
-			      band_class(v), from, i + 1 - from, REPORT_PLOT_UNITS);
-		html_text(out, title);
-		strbuf_str(out, "</title></rect>");
-		if ((i + 1 - from) * 25 > log->n_steps) {
-			strbuf_printf(&words,
-				      "<span class=\"%s\" data-a=\"%u\" data-b=\"%u\" style=\"left:%.2f%%;"
-				      "width:%.2f%%\" aria-hidden=\"true\">",
-				      band_class(v), from, i + 1, (double)from / log->n_steps * 100,
-				      (double)(i + 1 - from) / log->n_steps * 100);
-			html_text(&words, title);
-			strbuf_str(&words, "</span>");
-		}
-		from = i + 1;
-	}
-	strbuf_str(out, "</svg>");
-	strbuf_str(out, words.n ? words.p : "");
-	strbuf_str(out, "<b>verdict</b></div>");
-}
-
 static void put_mark_names(const struct report_log *log, struct strbuf *out)
 {
 	double steps = (double)log->n_steps, last = -1;
@@ -224,12 +183,10 @@ static void put_mark_names(const struct report_log *log, struct strbuf *out)
 static void put_time(const struct report_log *log, struct strbuf *out)
 {
 	double budget_ms = log->session.fps > 0 ? 1000 / log->session.fps : (double)NAN;
-	double top = real_max(
-		widget_nice_top(real_min(log->frames->most_ms, 3 * report_frames_at(log->frames, 0.99))),
-		isfinite(budget_ms) ? 2 * budget_ms : 0);
+	double top =
+		widget_nice_top(real_max(1.2 * report_frames_at(log->frames, 0.99), 2 * budget_ms) / 1.1);
 	char name[128];
 
-	top = widget_nice_top(top / 1.1);
 	strbuf_str(out, "<figure class=\"pl\" id=\"p-frames\"><h3>");
 	if (log->frames->n) {
 		snprintf(name, sizeof(name),
@@ -248,18 +205,18 @@ static void put_time(const struct report_log *log, struct strbuf *out)
 			      top);
 		report_axis(0, top, 1, out);
 		report_svg_open(log, name, FRAME_HEIGHT, out);
-		report_svg_path(log, log->median_ms, 0, top, "l s1", "median", false, out);
 		report_svg_path(log, log->longest_ms, 0, top, "l mx s5", "longest", false, out);
+		report_svg_path(log, log->median_ms, 0, top, "l s1", "median", false, out);
 		if (budget_ms < top)
 			report_svg_limit(budget_ms / top, "budget", out);
 		report_svg_close(out);
 		if (budget_ms < top)
 			strbuf_printf(out, "<span class=\"ll\" style=\"bottom:%.1f%%\">budget %.2f</span>",
 				      budget_ms / top * 100, budget_ms);
-		strbuf_str(out, "<ul class=\"lg\"><li class=\"s1\">median</li><li "
-				"class=\"s5\">longest</li></ul></div>");
+		strbuf_str(out, "<ul class=\"lg\"><li class=\"s5\">longest</li><li "
+				"class=\"s1\">median</li></ul></div>");
 	}
-	put_band(log, out);
+	report_band(log, log->verdicts, "verdict", out);
 	put_mark_names(log, out);
 	report_ticks(log, out);
 	strbuf_str(out, "</figure>");
@@ -573,7 +530,7 @@ static void put_phases(const struct report_log *log, struct strbuf *out)
 			"class=\"sc\"><table>");
 	report_head(names, out);
 	strbuf_str(out, "<tbody>");
-	for (unsigned row = 0; row < report_phase_rows(log); row++) {
+	for (unsigned row = 0; row < report_phase_rows(); row++) {
 		char text[UNITS_TEXT];
 
 		if (isnan(report_phase_value(log, row, -1, text, sizeof(text))))
@@ -785,7 +742,8 @@ static void put_first(const struct report_log *log, const struct judged *const *
 		put_frames(log, out);
 	strbuf_str(out, "</div>");
 	put_time(log, out);
-	put_verdicts(log, out);
+	if (log->n_spans)
+		put_verdicts(log, out);
 }
 
 static void put_nav(const struct report_log *log, const struct pass_table *passes, const char *views,

@@ -14,7 +14,7 @@
 #define NUMBERS_MOST 8000000u /* doubles of all steps: a log may claim any number of slots */
 #define INSTANCES_MOST 4096u  /* slots of a CPU source whose clusters are kept */
 #define JUDGED_MARK "verdict: "
-#define STEP_FRAMES 65536     /* of a step, for its median */
+#define STEP_FRAMES 65536 /* of a step, for its median */
 
 const struct judge *report_judge(const struct report_log *log)
 {
@@ -188,7 +188,7 @@ static void add_frame(struct report_log *log, struct step_frames *step, const st
 				     .gpu_ms = NAN,
 				     .begin_ns = record->begin_ns};
 	double budget_ms = log->session.fps > 0 ? 1000 / log->session.fps : 0;
-	unsigned at = step->step;
+	unsigned first = step_of(log, record->begin_ns), at = step_of(log, record->end_ns);
 
 	for (unsigned i = 0; i < record->n; i++) {
 		struct frame_span pass;
@@ -205,8 +205,12 @@ static void add_frame(struct report_log *log, struct step_frames *step, const st
 	}
 	report_frames_add(log->frames, &frame, budget_ms);
 	report_frames_add(log->phases[phase_of(log, record->end_ns)].frames, &frame, budget_ms);
-	if (!(log->longest_ms[at] >= frame.ms))
-		log->longest_ms[at] = frame.ms;
+	for (unsigned i = first; i <= at; i++)
+		if (!(log->longest_ms[i] >= frame.ms))
+			log->longest_ms[i] = frame.ms;
+	if (at != step->step)
+		end_step(log, step);
+	step->step = at;
 	if (step->n < STEP_FRAMES)
 		step->ms[step->n++] = (float)frame.ms;
 }
@@ -219,9 +223,6 @@ static void take_frames(struct report_log *log, struct step_frames *step, const 
 
 	if (!sample->n_more)
 		return;
-	if (step_of(log, sample->end_ns) != step->step)
-		end_step(log, step);
-	step->step = step_of(log, sample->end_ns);
 	metric_vector(s->source->set, s->one, s->vector);
 	pass_table_read(&step->table, s->source->set, s->vector);
 	while (lanes_next(sample, &at, &record))
@@ -476,6 +477,9 @@ static bool read_blocks(struct report_log *log, struct err *err)
 		take_block(log, step, block);
 	}
 	end_step(log, step);
+	for (unsigned i = 0; i < log->n_steps; i++)
+		if (isnan(log->median_ms[i])) /* one long frame covers all of it */
+			log->median_ms[i] = log->longest_ms[i];
 	end_judged(log);
 	report_missing(log);
 	return block || !err->code;

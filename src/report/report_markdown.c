@@ -53,7 +53,7 @@ static void put_phases(const struct report_log *log, struct strbuf *out)
 	char text[UNITS_TEXT];
 
 	put_heads(log, out);
-	for (unsigned row = 0; row < report_phase_rows(log); row++) {
+	for (unsigned row = 0; row < report_phase_rows(); row++) {
 		if (isnan(report_phase_value(log, row, -1, text, sizeof(text))))
 			continue;
 		strbuf_printf(out, "| %s |", report_phase_title(log, row));

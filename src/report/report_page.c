@@ -124,6 +124,53 @@ bool report_views(const struct report_log *log, struct views *views, struct err 
 	return ok;
 }
 
+/* ---- the band of verdicts ---- */
+
+static const char *band_class(const struct judged *verdict)
+{
+	const char *name = verdict ? verdict->def->name : "unclear";
+
+	return strcmp(name, "memory") == 0                                   ? "memory"
+	       : strcmp(name, "cpu") == 0 || strcmp(name, "scheduling") == 0 ? "cpu"
+	       : report_is_gpu(verdict) && strcmp(name, "frame-cap") != 0    ? "gpu"
+									     : "calm";
+}
+
+void report_band(const struct report_log *log, const struct judged *const *verdicts, const char *label,
+		 struct strbuf *out)
+{
+	AUTO_STRBUF struct strbuf words = {0};
+
+	strbuf_printf(out,
+		      "<div class=\"vb\"><svg role=\"img\" aria-label=\"Verdict over time; the table below "
+		      "has how long each held\" viewBox=\"0 0 %u %d\" preserveAspectRatio=\"none\">",
+		      log->n_steps, REPORT_PLOT_UNITS);
+	for (unsigned i = 0, from = 0; i < log->n_steps; i++) {
+		const struct judged *v = verdicts[i];
+		const char *title = v ? v->def->title : "Not clear";
+
+		if (i + 1 < log->n_steps && verdicts[i + 1] == v)
+			continue;
+		strbuf_printf(out, "<rect class=\"%s\" x=\"%u\" width=\"%u\" height=\"%d\"><title>",
+			      band_class(v), from, i + 1 - from, REPORT_PLOT_UNITS);
+		html_text(out, title);
+		strbuf_str(out, "</title></rect>");
+		if ((i + 1 - from) * 25 > log->n_steps) {
+			strbuf_printf(&words,
+				      "<span class=\"%s\" data-a=\"%u\" data-b=\"%u\" style=\"left:%.2f%%;"
+				      "width:%.2f%%\" aria-hidden=\"true\">",
+				      band_class(v), from, i + 1, (double)from / log->n_steps * 100,
+				      (double)(i + 1 - from) / log->n_steps * 100);
+			html_text(&words, title);
+			strbuf_str(&words, "</span>");
+		}
+		from = i + 1;
+	}
+	strbuf_str(out, "</svg>");
+	strbuf_str(out, words.n ? words.p : "");
+	strbuf_printf(out, "<b>%s</b></div>", label);
+}
+
 /* ---- the verdict in words ---- */
 
 static bool is_calm(const struct judged *verdict)
@@ -151,6 +198,11 @@ static const struct judged *main_verdict(const struct report_log *log)
 		found = v;
 	}
 	return found ? found : judge_longest(judge, &share);
+}
+
+bool report_is_calm(const struct report_log *log)
+{
+	return is_calm(main_verdict(log)) && main_verdict(log);
 }
 
 static void put_need(const struct report_need *need, struct strbuf *out)
@@ -219,20 +271,20 @@ static const struct {
 	enum row_of of;
 	const char *title;  /* NULL: the metric's */
 	const char *metric; /* ROW_METRIC: by name */
+	bool costs;         /* less of it is better for the same work */
 } phase_rows[] = {
-	{ROW_LENGTH, "duration", NULL},          {ROW_FRAMES, "frames", NULL},
-	{ROW_P50, "frame time p50", NULL},       {ROW_P95, "frame time p95", NULL},
-	{ROW_P99, "frame time p99", NULL},       {ROW_LATE, "late frames", NULL},
-	{ROW_NEED, "GPU needs per frame", NULL}, {ROW_METRIC, NULL, "GPUBusy"},
-	{ROW_METRIC, NULL, "GPUClock"},          {ROW_METRIC, NULL, "ExtBusBy"},
-	{ROW_METRIC, NULL, "ExtBusByPerFrame"},  {ROW_METRIC, NULL, "MaliFragOverdraw"},
-	{ROW_METRIC, NULL, "MaliGeomTotalPrim"}, {ROW_METRIC, NULL, "CPUActivityUser"},
-	{ROW_METRIC, NULL, "TemperatureMax"},    {ROW_METRIC, NULL, "PowerTotal"},
+	{ROW_LENGTH, "duration", NULL, false},          {ROW_FRAMES, "frames", NULL, false},
+	{ROW_P50, "frame time p50", NULL, true},        {ROW_P95, "frame time p95", NULL, true},
+	{ROW_P99, "frame time p99", NULL, true},        {ROW_LATE, "late frames", NULL, true},
+	{ROW_NEED, "GPU needs per frame", NULL, true},  {ROW_METRIC, NULL, "GPUBusy", true},
+	{ROW_METRIC, NULL, "GPUClock", false},          {ROW_METRIC, NULL, "ExtBusBy", true},
+	{ROW_METRIC, NULL, "ExtBusByPerFrame", true},   {ROW_METRIC, NULL, "MaliFragOverdraw", true},
+	{ROW_METRIC, NULL, "MaliGeomTotalPrim", false}, {ROW_METRIC, NULL, "CPUActivityUser", false},
+	{ROW_METRIC, NULL, "TemperatureMax", true},     {ROW_METRIC, NULL, "PowerTotal", true},
 };
 
-unsigned report_phase_rows(const struct report_log *log)
+unsigned report_phase_rows(void)
 {
-	(void)log;
 	return ARRAY_LEN(phase_rows);
 }
 
@@ -255,6 +307,11 @@ static double frames_value(const struct report_frames *frames, enum row_of of)
 	       : of == ROW_FRAMES ? (double)frames->n
 	       : of == ROW_LATE   ? (double)frames->late / (double)frames->n * 100
 				  : report_frames_at(frames, shares[of]);
+}
+
+bool report_phase_costs(unsigned row)
+{
+	return phase_rows[row].costs;
 }
 
 double report_phase_value(const struct report_log *log, unsigned row, int phase, char *text, size_t size)

@@ -29,10 +29,14 @@ bool report_compare_html(const struct report_log *was, const struct report_log *
 			 struct err *err);
 bool report_compare_markdown(const struct report_log *was, const struct report_log *now, struct strbuf *out,
 			     struct err *err);
-/* The numbers that both logs have, what rose most first. The caller frees the list. */
+/* The band of a verdict for each step. */
+void report_band(const struct report_log *log, const struct judged *const *verdicts, const char *label,
+		 struct strbuf *out);
+/* The numbers that both logs have, the costs that rose most first. The caller frees the list. */
 struct report_change {
 	const char *title, *phase;
 	double was, now, share; /* share: of what was */
+	unsigned group;         /* 0: it costs and changed; 1: other changes; 2: none */
 	char was_text[UNITS_TEXT], now_text[UNITS_TEXT], change_text[UNITS_TEXT];
 };
 unsigned report_changes(const struct report_log *was, const struct report_log *now,
@@ -41,10 +45,13 @@ unsigned report_changes(const struct report_log *was, const struct report_log *n
 void report_change_sentence(const struct report_change *changes, unsigned n, struct strbuf *out);
 /* The one sentence: "GPU bound: fragment in level 1: a frame needs ...". Plain text. */
 void report_sentence(const struct report_log *log, struct strbuf *out);
+/* Whether nothing holds it back: the main verdict is known and asks for no change. */
+bool report_is_calm(const struct report_log *log);
 /* What else held, and late frames. Plain text, may be empty. */
 void report_lead(const struct report_log *log, struct strbuf *out);
 /* Rows of the tables of phases: a title, and the value of a phase (or of all, phase < 0) as text. */
-unsigned report_phase_rows(const struct report_log *log);
+unsigned report_phase_rows(void);
+bool report_phase_costs(unsigned row); /* less of it is better for the same work */
 const char *report_phase_title(const struct report_log *log, unsigned row);
 double report_phase_value(const struct report_log *log, unsigned row, int phase, char *text, size_t size);
 
