@@ -166,8 +166,8 @@ static void put_time(const struct report_log *was, const struct report_log *now,
 			      top);
 		report_axis(0, top, 1, out);
 		report_svg_open(now, name, 150, out);
-		report_svg_path(now, now->median_ms, 0, top, "l s1", "now", false, out);
-		report_svg_path(now, median, 0, top, "l was", "was", false, out);
+		report_svg_path(now, now->median_ms, 0, top, "l s1", "now", NULL, false, out);
+		report_svg_path(now, median, 0, top, "l was", "was", NULL, false, out);
 		if (budget_ms < top)
 			report_svg_limit(budget_ms / top, "budget", out);
 		report_svg_close(out);

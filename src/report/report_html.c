@@ -205,8 +205,8 @@ static void put_time(const struct report_log *log, struct strbuf *out)
 			      top);
 		report_axis(0, top, 1, out);
 		report_svg_open(log, name, FRAME_HEIGHT, out);
-		report_svg_path(log, log->longest_ms, 0, top, "l mx s5", "longest", false, out);
-		report_svg_path(log, log->median_ms, 0, top, "l s1", "median", false, out);
+		report_svg_path(log, log->longest_ms, 0, top, "l mx s5", "longest", NULL, false, out);
+		report_svg_path(log, log->median_ms, 0, top, "l s1", "median", NULL, false, out);
 		if (budget_ms < top)
 			report_svg_limit(budget_ms / top, "budget", out);
 		report_svg_close(out);
@@ -332,7 +332,11 @@ static void put_budget(const struct report_log *log, struct strbuf *out)
 	for (unsigned i = 0; i < judge->n_findings; i++) {
 		const struct judged *f = &judge->findings[i];
 
-		open_row(out, f->def->title);
+		strbuf_str(out, "<tr id=\"");
+		html_id(out, "f-", f->def->name);
+		strbuf_str(out, "\"><th scope=\"row\">");
+		html_text(out, f->def->title);
+		strbuf_str(out, "</th><td hidden>");
 		put_cell(out, false);
 		strbuf_str(out, f->held_s > 0 ? "<span class=\"bad\">fail</span>"
 					      : "<span class=\"good\">pass</span>");
@@ -635,7 +639,9 @@ static void put_method(const struct report_log *log, const char *absent, struct 
 		strbuf_printf(&sources, "%s%s (%s)%s, every %g ms", i ? "\n" : "", s->title, s->driver,
 			      s->simulated ? ", simulated" : "", (double)s->period_ns * 1e-6);
 	}
-	strbuf_printf(&steps, "a point of a line is the mean over %g s; a metric is a ratio of sums",
+	strbuf_printf(&steps,
+		      "a point of a line is the mean over %g s; a metric is a ratio of sums, a level such as "
+		      "a temperature the last one of its time",
 		      (double)log->step_ns * 1e-9);
 	strbuf_printf(&missing, "%s", absent);
 	if (!log->sources[SOURCE_PASSES].source)

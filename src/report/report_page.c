@@ -226,7 +226,7 @@ void report_sentence(const struct report_log *log, struct strbuf *out)
 	}
 	need = report_verdict_need(log, verdict);
 	strbuf_str(out, verdict->def->title);
-	if (log->n_phases > 1)
+	if (log->n_phases > 1 && !report_throughout(log, verdict, true))
 		strbuf_printf(out, " in %s", log->phases[report_phase_of(log, verdict, true)].name);
 	if (report_is_gpu(verdict) && isfinite(need.need_ms) && isfinite(need.have_ms)) {
 		put_need(&need, out);

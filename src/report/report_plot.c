@@ -12,6 +12,7 @@
 
 #define PLOT_HEIGHT 130   /* px */
 #define COLD_CELSIUS 30.0 /* where the axis of temperatures begins */
+#define NOTABLE 0.1       /* a phase this much above the whole is worth naming */
 #define TICKS 8           /* of time, at most */
 
 /* ---- parts ---- */
@@ -53,13 +54,17 @@ void report_svg_close(struct strbuf *out)
 
 /* A step without a value is a gap; one value alone is a dot. A value beyond the top is at the top. */
 void report_svg_path(const struct report_log *log, const double *values, double bottom, double top,
-		     const char *class, const char *label, bool filled, struct strbuf *out)
+		     const char *class, const char *label, const char *metric, bool filled,
+		     struct strbuf *out)
 {
 	bool open = false;
 	long last = 0;
 	unsigned from = 0;
 
-	strbuf_printf(out, "<path class=\"%s\" d=\"", class);
+	strbuf_printf(out, "<path class=\"%s\"", class);
+	if (metric)
+		strbuf_printf(out, " data-m=\"%s\"", metric);
+	strbuf_str(out, " d=\"");
 	for (unsigned i = 0; i <= log->n_steps; i++) {
 		double v = i < log->n_steps ? (values[i] - bottom) / (top - bottom) : (double)NAN;
 		long y = isfinite(v) ? (long)real_round((1 - real_max(0, real_min(v, 1))) * REPORT_PLOT_UNITS)
@@ -335,11 +340,12 @@ static void put_sentence(const struct report_plot *plot, struct strbuf *out)
 			phase = i;
 		}
 	}
-	strbuf_printf(out, "%s %s over the whole log%s", lead->label,
+	strbuf_printf(out, "%s %s %s%s", lead->label,
 		      unit_format(text, isfinite(most) ? most : (double)NAN, lead->metric->unit,
 				  lead->metric->grows, false),
+		      strcmp(plot->unit->name, "celsius") == 0 ? "at the end" : "over the whole log",
 		      plot->n > 1 ? ", the most of these" : "");
-	if (plot->log->n_phases > 1 && isfinite(best))
+	if (plot->log->n_phases > 1 && best > most * (1 + NOTABLE))
 		strbuf_printf(out, "; most in %s, %s", plot->log->phases[phase].name,
 			      unit_format(text, best, lead->metric->unit, lead->metric->grows, false));
 	strbuf_str(out, ".");
@@ -384,7 +390,7 @@ static void put_table(const struct report_plot *plot, struct strbuf *out)
 static void put_paths(const struct report_plot *plot, double bottom, double top, double *scratch,
 		      struct strbuf *out)
 {
-	char class[16];
+	char class[16], metric[128];
 
 	for (unsigned k = 0; k < plot->n; k++) {
 		unsigned i = plot->shape == REPORT_LINE ? k : plot->n - 1 - k;
@@ -395,13 +401,16 @@ static void put_paths(const struct report_plot *plot, double bottom, double top,
 						       : "l s",
 			 i + 1);
 		sum_lines(plot, i, false, scratch);
-		report_svg_path(plot->log, scratch, bottom, top, class, plot->lines[i].label,
+		snprintf(metric, sizeof(metric), "%s%s%s", plot->lines[i].metric->def->name,
+			 plot->lines[i].instance ? "." : "",
+			 plot->lines[i].instance ? plot->lines[i].instance->label : "");
+		report_svg_path(plot->log, scratch, bottom, top, class, plot->lines[i].label, metric,
 				plot->shape != REPORT_LINE, out);
 	}
 	for (unsigned i = 0; i < plot->n; i++)
 		if (plot->lines[i].was) {
 			sum_lines(plot, i, true, scratch);
-			report_svg_path(plot->log, scratch, bottom, top, "l was", "was", false, out);
+			report_svg_path(plot->log, scratch, bottom, top, "l was", "was", NULL, false, out);
 		}
 }
 

@@ -50,9 +50,11 @@ bool report_funnel_html(const struct report_log *log, const struct chart *chart,
 /* Open the picture: phases, grid and marks; `name` is its name for people who do not see it. */
 void report_svg_open(const struct report_log *log, const char *name, unsigned height, struct strbuf *out);
 void report_svg_close(struct strbuf *out);
-/* One line: its values as shares of top over bottom; class is for its colour. */
+/* One line: its values as shares of top over bottom; class is for its colour, metric the
+ * name of a column as in an export, NULL for none. */
 void report_svg_path(const struct report_log *log, const double *values, double bottom, double top,
-		     const char *class, const char *label, bool filled, struct strbuf *out);
+		     const char *class, const char *label, const char *metric, bool filled,
+		     struct strbuf *out);
 void report_svg_limit(double share, const char *text, struct strbuf *out);
 /* The numbers at the left, from bottom to top; the ticks of time below. */
 void report_axis(double bottom, double top, double factor, struct strbuf *out);

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RESERVE 0.85 /* of the top clock: as in the metric GPUCyPerScreenPixBudget */
+#define THROUGHOUT 0.95 /* of the time */
+#define RESERVE 0.85    /* of the top clock: as in the metric GPUCyPerScreenPixBudget */
 
 void html_span(struct strbuf *out, struct span text)
 {
@@ -84,12 +85,24 @@ void html_id(struct strbuf *out, const char *prefix, const char *name)
 
 /* ---- what was judged ---- */
 
+bool report_throughout(const struct report_log *log, const struct judged *what, bool is_verdict)
+{
+	double held_s = report_held_s(log, what, is_verdict, log->begin_ns, log->end_ns);
+
+	return held_s * 1e9 >= THROUGHOUT * (double)(log->end_ns - log->begin_ns);
+}
+
 void report_where(const struct report_log *log, const struct judged *what, bool is_verdict, unsigned most,
 		  struct strbuf *out)
 {
 	double held_s[REPORT_PHASES];
 	unsigned n = 0;
 
+	if (report_throughout(log, what, is_verdict) && log->n_phases > 1) {
+		strbuf_str(out, "throughout, ");
+		html_seconds(out, report_held_s(log, what, is_verdict, log->begin_ns, log->end_ns));
+		return;
+	}
 	for (unsigned i = 0; i < log->n_phases; i++)
 		held_s[i] =
 			report_held_s(log, what, is_verdict, log->phases[i].begin_ns, log->phases[i].end_ns);

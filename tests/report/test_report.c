@@ -1,0 +1,229 @@
+/* What a report makes of a log: its frames, its phases, and a long one in bounded memory. */
+#include "report/report.h"
+#include "report/report_log.h"
+#include "base/file.h"
+#include "tests/support/log_bench.h"
+
+#define FRAMES 1000
+#define PAGE_MOST 1000000 /* bytes, of an hour and longer */
+
+/* ---- frames ---- */
+
+/* Frames of 10 ms, of which every hundredth takes 50 ms. */
+static struct report_frames *some_frames(void)
+{
+	struct report_frames *f = xcalloc(1, sizeof(*f));
+
+	for (unsigned i = 1; i <= FRAMES; i++)
+		report_frames_add(f, &(struct report_frame){.number = i, .ms = i % 100 ? 10 : 50 + i / 100},
+				  1000.0 / 60);
+	return f;
+}
+
+static void percentiles_and_lows_are_of_all_frames(void **state)
+{
+	struct report_frames *f = some_frames();
+
+	(void)state;
+	assert_int_equal(f->n, FRAMES);
+	assert_int_equal(f->late, 10);
+	assert_true(fabs(report_frames_at(f, 0.5) - 10) < 0.02);
+	assert_true(fabs(report_frames_at(f, 0.99) - 10) < 0.02);
+	assert_true(fabs(report_frames_at(f, 0.995) - 55) < 0.02);
+	/* the ten longest take 51 to 60 ms, 55.5 in the mean; the longest one takes 60 */
+	assert_true(fabs(report_frames_low(f, 0.01) - 1000 / 55.5) < 0.02);
+	assert_true(fabs(report_frames_low(f, 0.001) - 1000 / 60.0) < 0.02);
+	assert_true(fabs(report_frames_between(f, 9.5, 10.5) - 99) < 1e-9);
+	free(f);
+}
+
+static void the_longest_frames_are_kept_in_order(void **state)
+{
+	struct report_frames *f = some_frames();
+
+	(void)state;
+	assert_int_equal(f->n_worst, REPORT_WORST);
+	for (unsigned i = 0; i < REPORT_WORST; i++)
+		assert_true(f->worst[i].number == FRAMES - 100.0 * i);
+	free(f);
+}
+
+static void no_frames_have_no_numbers(void **state)
+{
+	struct report_frames *f = xcalloc(1, sizeof(*f));
+
+	(void)state;
+	assert_true(isnan(report_frames_at(f, 0.5)));
+	assert_true(isnan(report_frames_low(f, 0.01)));
+	report_frames_add(f, &(struct report_frame){.ms = NAN}, 16);
+	report_frames_add(f, &(struct report_frame){.ms = -1}, 16);
+	assert_int_equal(f->n, 0);
+	report_frames_add(f, &(struct report_frame){.ms = 1e12}, 16);
+	assert_true(report_frames_at(f, 0.5) == 1e12);
+	free(f);
+}
+
+/* ---- logs ---- */
+
+struct report_bench {
+	struct log_bench log;
+	struct sys sys;
+	struct options options;
+	const char *paths[2];
+	char out[80];
+	struct report_log *read;
+};
+
+static void bench_begin(struct report_bench *b)
+{
+	struct err err;
+
+	*b = (struct report_bench){.read = xcalloc(1, sizeof(*b->read))};
+	log_begin(&b->log, &(struct log_what){.gpus = {"Mali-G715"},
+					      .periods_ns = {100 * MS},
+					      .scenario = "bandwidth-bound"});
+	assert_true(sys_init(&b->sys, NULL, &err));
+}
+
+static void bench_read(struct report_bench *b)
+{
+	struct err err = {0};
+
+	log_end(&b->log);
+	b->paths[0] = b->log.path;
+	snprintf(b->out, sizeof(b->out), "%s/page.html", b->log.dir);
+	b->options = (struct options){.command = COMMAND_REPORT,
+				      .findings = true,
+				      .format = FORMAT_HTML,
+				      .log = b->out,
+				      .logs = b->paths,
+				      .n_logs = 1};
+	if (!report_log_read(b->read, &b->sys, &b->options, b->log.path, &err))
+		fail_msg("%s", err.text);
+}
+
+static void bench_end(struct report_bench *b)
+{
+	report_log_fini(b->read);
+	free(b->read);
+	unlink(b->out);
+	log_fini(&b->log);
+	sys_fini(&b->sys);
+}
+
+static void a_mark_begins_a_phase(void **state)
+{
+	struct report_bench b;
+
+	(void)state;
+	bench_begin(&b);
+	log_until(&b.log, 4 * SECOND_NS);
+	log_note(&b.log, MLOG_NOTE_MARK, -1, 0, "verdict: Memory bound"); /* the recorder's own */
+	log_until(&b.log, 5 * SECOND_NS);
+	log_note(&b.log, MLOG_NOTE_MARK, -1, 0, "level <1>");
+	log_until(&b.log, 10 * SECOND_NS);
+	bench_read(&b);
+	assert_int_equal(b.read->n_marks, 1);
+	assert_int_equal(b.read->n_phases, 2);
+	assert_string_equal(b.read->phases[0].name, "start");
+	assert_string_equal(b.read->phases[1].name, "level <1>");
+	assert_int_equal(b.read->phases[1].begin_ns, LOG_BEGIN_NS + 5 * SECOND_NS);
+	bench_end(&b);
+}
+
+/* Steps and phases have the same sums as the whole. */
+static void nothing_is_counted_twice(void **state)
+{
+	struct report_bench b;
+	const struct report_source *gpu;
+
+	(void)state;
+	bench_begin(&b);
+	log_until(&b.log, 3 * SECOND_NS);
+	log_note(&b.log, MLOG_NOTE_MARK, -1, 0, "next");
+	log_until(&b.log, 70 * SECOND_NS);
+	bench_read(&b);
+	gpu = &b.read->sources[SOURCE_GPU];
+	assert_int_equal(gpu->n_samples, 700);
+	assert_in_range(b.read->n_steps, 100, REPORT_STEPS);
+	for (unsigned slot = 0; slot < gpu->n_kept; slot++) {
+		double steps = 0, phases = 0;
+
+		if (gpu->source->set->slots[slot].kind != SLOT_DELTA || isnan(gpu->total->value[slot]))
+			continue;
+		for (unsigned i = 0; i < b.read->n_steps; i++)
+			if (gpu->steps[i] && !isnan(gpu->steps[i]->value[slot]))
+				steps += gpu->steps[i]->value[slot];
+		for (unsigned i = 0; i < b.read->n_phases; i++)
+			phases += gpu->phases[i]->value[slot];
+		assert_true(steps == gpu->total->value[slot]);
+		assert_true(phases == gpu->total->value[slot]);
+	}
+	bench_end(&b);
+}
+
+static void the_verdict_covers_the_log(void **state)
+{
+	struct report_bench b;
+	const struct judged *verdict;
+
+	(void)state;
+	bench_begin(&b);
+	log_until(&b.log, 20 * SECOND_NS);
+	bench_read(&b);
+	verdict = report_verdict(b.read, b.read->begin_ns, b.read->end_ns);
+	assert_non_null(verdict);
+	assert_string_equal(verdict->def->name, "memory");
+	assert_true(report_held_s(b.read, verdict, true, b.read->begin_ns, b.read->end_ns) > 19);
+	bench_end(&b);
+}
+
+/* MALITOP_TEST_HOURS is how long the log is (1). The samples repeat one second. */
+static void a_long_log_makes_a_small_page(void **state)
+{
+	const char *hours = getenv("MALITOP_TEST_HOURS");
+	uint64_t n = (hours ? strtoull(hours, NULL, 10) : 1) * 36000;
+	struct report_bench b;
+	struct err err = {0};
+	char *text;
+	size_t size;
+
+	(void)state;
+	bench_begin(&b);
+	log_until(&b.log, SECOND_NS);
+	for (uint64_t i = b.log.n; i < n; i++) {
+		struct sample *sample = b.log.samples[i % 10];
+
+		b.log.now_ns += 100 * MS;
+		sample->seq = ++b.log.seq[0];
+		sample->end_ns = b.log.now_ns;
+		sample->begin_ns = b.log.now_ns - 100 * MS;
+		assert_true(mlog_writer_sample(b.log.writer, sample, &err));
+		if (i % 100 == 0)
+			log_flush(&b.log);
+		if (i % 3000 == 0)
+			log_note(&b.log, MLOG_NOTE_MARK, -1, 0, "five minutes");
+	}
+	bench_read(&b);
+	assert_in_range(b.read->n_steps, 100, REPORT_STEPS);
+	assert_in_range(b.read->n_phases, 2, REPORT_PHASES);
+	assert_int_equal(report_run(&b.sys, &b.options, &err), EXIT_DONE);
+	assert_true(file_read(b.out, PAGE_MOST, &text, &size, &err));
+	free(text);
+	bench_end(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(percentiles_and_lows_are_of_all_frames),
+		cmocka_unit_test(the_longest_frames_are_kept_in_order),
+		cmocka_unit_test(no_frames_have_no_numbers),
+		cmocka_unit_test(a_mark_begins_a_phase),
+		cmocka_unit_test(nothing_is_counted_twice),
+		cmocka_unit_test(the_verdict_covers_the_log),
+		cmocka_unit_test(a_long_log_makes_a_small_page),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
