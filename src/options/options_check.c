@@ -176,8 +176,8 @@ static bool check_output(struct options *options, bool format_given, struct err 
 	       check_logs(options, err);
 }
 
-/* The output of report: standard output if no file is given, a page if the extension does not set the
- * format. Its findings are a budget's if there is one, which then decides the exit status. */
+/* The output of report: standard output if no file is given, a page if the extension does not set
+ * the format. Its findings are a budget's if there is one, which then decides the exit status. */
 static bool check_report(struct options *options, bool format_given, struct err *err)
 {
 	char buf[OPTION_SHOWN];

@@ -1,5 +1,5 @@
-/* The page of two logs: what was, and what is now. With one run of each there is no deviation, so it
- * has numbers only and calls none better or worse. */
+/* The page of two logs: what was, and what is now. With one run of each there is no deviation, so
+ * it has numbers only and calls none better or worse. */
 #include "report/report_page.h"
 
 #include "base/alloc.h"
@@ -118,8 +118,8 @@ static void put_changes(const struct report_change *changes, unsigned n, struct 
 
 /* ---- plots over each other ---- */
 
-/* The moment of the earlier log for a step of the later one: phases of one name start together. A step
- * for which there is none is -1. */
+/* The moment of the earlier log for a step of the later one: phases of one name start together. A
+ * step for which there is none is -1. */
 static long step_like(const struct report_log *was, const struct report_log *now, unsigned step)
 {
 	int64_t at_ns = now->begin_ns + (int64_t)step * now->step_ns + now->step_ns / 2;

@@ -1,5 +1,5 @@
-/* report_frames: the times of all frames of a span: a count for each hundredth of a millisecond, and
- * the longest ones.
+/* report_frames: the times of all frames of a span: a count for each hundredth of a millisecond,
+ * and the longest ones.
  *
  * Thread: one at a time.
  */
@@ -32,8 +32,8 @@ struct report_frames {
 void report_frames_add(struct report_frames *f, const struct report_frame *frame, double budget_ms);
 /* The time that this share (0 to 1) of the frames did not exceed; NaN without frames. */
 double report_frames_at(const struct report_frames *f, double share);
-/* Frames per second of the mean of that share of the longest frames: 0.01 is the "1 % low". NaN with
- * fewer than one such frame. */
+/* Frames per second of the mean of that share of the longest frames: 0.01 is the "1 % low". NaN
+ * with fewer than one such frame. */
 double report_frames_low(const struct report_frames *f, double share);
 /* The share of the frames that took from..to ms, in percent. */
 double report_frames_between(const struct report_frames *f, double from_ms, double to_ms);

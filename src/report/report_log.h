@@ -91,6 +91,9 @@ bool report_log_read(struct report_log *log, const struct sys *sys, const struct
 		     const char *path, struct err *err);
 void report_log_fini(struct report_log *log);
 
+/* report_judged.c: after a sample, and after the last one: take over what holds now. */
+void report_log_judge(struct report_log *log);
+void report_log_judged(struct report_log *log);
 const struct judge *report_judge(const struct report_log *log);
 /* A step, a phase, or all of it. A sample that is longer than a step is in each that it covers. */
 struct report_span report_step(const struct report_log *log, unsigned step);

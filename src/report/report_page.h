@@ -49,7 +49,8 @@ void report_sentence(const struct report_log *log, struct strbuf *out);
 bool report_is_calm(const struct report_log *log);
 /* What else held, and late frames. Plain text, may be empty. */
 void report_lead(const struct report_log *log, struct strbuf *out);
-/* Rows of the tables of phases: a title, and the value of a phase (or of all, phase < 0) as text. */
+/* Rows of the tables of phases: a title, and the value of a phase (or of all, phase < 0) as text.
+ * */
 unsigned report_phase_rows(void);
 bool report_phase_costs(unsigned row); /* less of it is better for the same work */
 const char *report_phase_title(const struct report_log *log, unsigned row);

@@ -52,7 +52,8 @@ void report_svg_close(struct strbuf *out)
 	strbuf_str(out, "</svg>");
 }
 
-/* A step without a value is a gap; one value alone is a dot. A value beyond the top is at the top. */
+/* A step without a value is a gap; one value alone is a dot. A value beyond the top is at the top.
+ * */
 void report_svg_path(const struct report_log *log, const double *values, double bottom, double top,
 		     const char *class, const char *label, const char *metric, bool filled,
 		     struct strbuf *out)
@@ -303,8 +304,8 @@ static double plot_top(const struct report_plot *plot, double *scratch)
 	return widget_nice_top(peak);
 }
 
-/* What numbers are multiplied by, so that the top of the axis has no prefix; *suffix is the unit with
- * that prefix. */
+/* What numbers are multiplied by, so that the top of the axis has no prefix; *suffix is the unit
+ * with that prefix. */
 static double axis_factor(const struct report_plot *plot, double top, char suffix[UNITS_TEXT])
 {
 	char number[UNITS_TEXT];

@@ -1,6 +1,6 @@
-/* report_plot: plots as SVG, each with a title, a sentence and a table. The picture is as wide as the
- * page: x is in steps and y in REPORT_PLOT_UNITS of the height, so that texts, which stand beside it
- * in HTML, keep their size. Each line is stored once, as its path.
+/* report_plot: plots as SVG, each with a title, a sentence and a table. The picture is as wide as
+ * the page: x is in steps and y in REPORT_PLOT_UNITS of the height, so that texts, which stand
+ * beside it in HTML, keep their size. Each line is stored once, as its path.
  *
  * Thread: one at a time.
  */
@@ -41,8 +41,8 @@ bool report_plot_init(struct report_plot *plot, const struct report_log *log, co
 void report_plot_fini(struct report_plot *plot);
 /* Append it as a figure. */
 void report_plot_html(const struct report_plot *plot, struct strbuf *out);
-/* The same of the primitives that are left after each stage, in the phase with most of them. Returns
- * false if there are none. */
+/* The same of the primitives that are left after each stage, in the phase with most of them.
+ * Returns false if there are none. */
 bool report_funnel_html(const struct report_log *log, const struct chart *chart, struct strbuf *out);
 
 /* ---- parts of other plots on the same axis ---- */

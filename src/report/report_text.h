@@ -18,8 +18,8 @@ void html_seconds(struct strbuf *out, double seconds);
 void html_id(struct strbuf *out, const char *prefix, const char *name);
 /* Whether it held for all of the log, but for a moment. */
 bool report_throughout(const struct report_log *log, const struct judged *what, bool is_verdict);
-/* "level 1, 24.0 s; menu, 3.0 s": where a verdict or a finding held, the longest phases first, at most
- * `most`; "throughout, 60.0 s". Plain text. */
+/* "level 1, 24.0 s; menu, 3.0 s": where a verdict or a finding held, the longest phases first, at
+ * most `most`; "throughout, 60.0 s". Plain text. */
 void report_where(const struct report_log *log, const struct judged *what, bool is_verdict, unsigned most,
 		  struct strbuf *out);
 /* "GPU active 98.2 %, fragment 92.0 %": what a verdict or finding was judged by, the mean while it

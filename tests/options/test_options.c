@@ -99,8 +99,8 @@ static void usage_error_names_what_and_what_to_try(void **state)
 		{{"--snapshot", ","}, "--snapshot: empty: expected a list of txt, csv and svg"},
 		{{"--definitions", "old"}, "--definitions: unknown 'old': expected current or guide"},
 		{{"-f", "xml", "-o", "x.csv"},
-		 "--format: unknown 'xml': expected table, csv, jsonl, mlog, perfetto, counters, junit or "
-		 "openmetrics"},
+		 "--format: unknown 'xml': expected table, csv, jsonl, mlog, perfetto, counters, junit, "
+		 "openmetrics, html or md"},
 		{{"-f", "csv"}, "--format: only with --log"},
 		{{"-o", "run"}, "--log: 'run' does not end in .mlog, .csv, .jsonl or .pftrace"},
 		{{"-o", ".csv"}, "--log: '.csv' does not end in"},
@@ -699,6 +699,7 @@ static void help_of_a_command_shows_its_options_only(void **state)
 		[COMMAND_RECORD] = {"record", "--help"},
 		[COMMAND_STAT] = {"stat", "--help"},
 		[COMMAND_EXPORT] = {"export", "--help"},
+		[COMMAND_REPORT] = {"report", "--help"},
 		[COMMAND_EVAL] = {"eval", "--help"},
 		[COMMAND_LIST] = {"list", "--help"},
 		[COMMAND_DOCTOR] = {"doctor", "--help"},
@@ -757,9 +758,9 @@ static void help_of_a_command_speaks_of_no_other(void **state)
 		for (unsigned other = COMMAND_LIVE + 1; other < COMMAND_COUNT; other++) {
 			AUTOFREE char *word = xasprintf(" %s ", command_rows[other].name);
 
-			/* a table of eval's, a list, or render passes */
+			/* a table of eval's, a list, render passes, or "report the verdict" */
 			if (other != COMMAND_EVAL && other != COMMAND_LIST && other != COMMAND_PASSES &&
-			    strstr(options, word))
+			    other != COMMAND_REPORT && strstr(options, word))
 				fail_msg("help of %s speaks of%s", command_rows[c].name, word);
 		}
 		options_fini(&o);

@@ -1,0 +1,233 @@
+/* What was judged when, and the values of metrics. */
+#include "report/report_log.h"
+
+#include "base/alloc.h"
+#include "model/pass_table.h"
+#include "model/watch.h"
+
+#include <math.h>
+#include <string.h>
+
+const struct judge *report_judge(const struct report_log *log)
+{
+	return watch_judge(log->watch);
+}
+
+/* ---- what holds ---- */
+
+static struct report_held *open_span(struct report_log *log, const struct judged *what, bool is_verdict)
+{
+	for (unsigned i = log->n_spans; i-- > 0;)
+		if (log->spans[i].is_verdict == is_verdict && (is_verdict || log->spans[i].what == what))
+			return log->spans[i].end_ns ? NULL : &log->spans[i];
+	return NULL;
+}
+
+static void begin_span(struct report_log *log, const struct judged *what, bool is_verdict, int64_t begin_ns)
+{
+	if (log->n_spans == REPORT_SPANS)
+		return;
+	GROW(log->spans, log->n_spans, log->cap_spans);
+	log->spans[log->n_spans++] =
+		(struct report_held){.what = what,
+				     .is_verdict = is_verdict,
+				     .begin_ns = begin_ns > log->begin_ns ? begin_ns : log->begin_ns};
+}
+
+static void take_verdict(struct report_log *log, const struct judge_verdict *verdict)
+{
+	struct report_held *span = open_span(log, NULL, true);
+
+	if ((span && span->what == verdict->why) || !verdict->since_ns)
+		return;
+	if (span)
+		span->end_ns = verdict->since_ns;
+	begin_span(log, verdict->why, true, verdict->since_ns);
+}
+
+void report_log_judge(struct report_log *log)
+{
+	const struct judge *judge = report_judge(log);
+
+	if (judge->end_ns == log->judged_ns)
+		return;
+	log->judged_ns = judge->end_ns;
+	take_verdict(log, &judge->verdict);
+	for (unsigned i = 0; i < judge->n_findings; i++) {
+		const struct judged *f = &judge->findings[i];
+		struct report_held *span = f->begun_ns ? open_span(log, f, false) : NULL;
+
+		if (f->holds && !span)
+			begin_span(log, f, false, f->begun_ns);
+		else if (!f->holds && span)
+			span->end_ns = f->since_ns;
+	}
+}
+
+double report_held_s(const struct report_log *log, const struct judged *what, bool is_verdict,
+		     int64_t begin_ns, int64_t end_ns)
+{
+	int64_t sum = 0;
+
+	for (unsigned i = 0; i < log->n_spans; i++) {
+		const struct report_held *h = &log->spans[i];
+		int64_t from = h->begin_ns > begin_ns ? h->begin_ns : begin_ns;
+		int64_t to = h->end_ns < end_ns ? h->end_ns : end_ns;
+
+		if (h->what == what && h->is_verdict == is_verdict && to > from)
+			sum += to - from;
+	}
+	return (double)sum * 1e-9;
+}
+
+const struct judged *report_verdict(const struct report_log *log, int64_t begin_ns, int64_t end_ns)
+{
+	const struct judge *judge = report_judge(log);
+	const struct judged *longest = NULL;
+	double most = 0;
+
+	for (unsigned i = 0; i < judge->n_verdicts; i++) {
+		double held_s = report_held_s(log, &judge->verdicts[i], true, begin_ns, end_ns);
+
+		if (held_s > most) {
+			most = held_s;
+			longest = &judge->verdicts[i];
+		}
+	}
+	return longest;
+}
+
+void report_log_judged(struct report_log *log)
+{
+	watch_finish(log->watch);
+	log->judged_ns = 0;
+	report_log_judge(log);
+	for (unsigned i = 0; i < log->n_spans; i++)
+		if (!log->spans[i].end_ns)
+			log->spans[i].end_ns = log->end_ns;
+	for (unsigned i = 0; i < log->n_steps; i++) {
+		int64_t from_ns = log->begin_ns + i * log->step_ns;
+
+		log->verdicts[i] = report_verdict(log, from_ns, from_ns + log->step_ns);
+	}
+}
+
+unsigned report_phase_of(const struct report_log *log, const struct judged *what, bool is_verdict)
+{
+	unsigned best = 0;
+	double most = 0;
+
+	for (unsigned i = 0; i < log->n_phases; i++) {
+		double held_s =
+			report_held_s(log, what, is_verdict, log->phases[i].begin_ns, log->phases[i].end_ns);
+
+		if (held_s > most) {
+			most = held_s;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* ---- values ---- */
+
+/* The first column at or after the step that covers it. */
+static const struct column *column_at(const struct report_log *log, const struct report_source *s,
+				      unsigned step)
+{
+	int64_t end_ns = log->begin_ns + ((int64_t)step + 1) * log->step_ns;
+
+	for (unsigned i = step; i < log->n_steps; i++)
+		if (s->steps[i])
+			return i == step || s->steps[i]->begin_ns < end_ns ? s->steps[i] : NULL;
+	return NULL;
+}
+
+struct report_span report_step(const struct report_log *log, unsigned step)
+{
+	struct report_span span = {0};
+
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
+		span.of[kind] = column_at(log, &log->sources[kind], step);
+	return span;
+}
+
+struct report_span report_phase_span(const struct report_log *log, unsigned phase)
+{
+	struct report_span span = {0};
+
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
+		span.of[kind] = log->sources[kind].phases[phase];
+	return span;
+}
+
+struct report_span report_all(const struct report_log *log)
+{
+	struct report_span span = {0};
+
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
+		span.of[kind] = log->sources[kind].total;
+	return span;
+}
+
+/* A column has the kept slots only. */
+static void fill_vector(const struct report_log *log, enum source_kind kind, const struct report_span *span)
+{
+	const struct report_source *s = &log->sources[kind];
+	const struct report_source *frames = &log->sources[SOURCE_PASSES];
+	const struct column *column = span->of[kind];
+
+	memcpy(s->vector, s->source->set->constants, sizeof(s->source->set->constants));
+	s->vector[VECTOR_SECONDS] = column->time_ns ? (double)column->time_ns * 1e-9 : NAN;
+	memcpy(s->vector + VECTOR_CONSTANTS, column->value, s->n_kept * sizeof(*s->vector));
+	for (unsigned i = VECTOR_CONSTANTS + s->n_kept; i < s->source->set->n_vector; i++)
+		s->vector[i] = NAN;
+	if (frames->source && span->of[SOURCE_PASSES])
+		s->vector[VECTOR_FRAME_RATE] =
+			metric_frame_rate(frames->source->set, span->of[SOURCE_PASSES]);
+}
+
+double report_value(const struct report_log *log, enum source_kind kind, const struct metric *metric,
+		    const struct metric_instance *instance, const struct report_span *span)
+{
+	const struct report_source *s = &log->sources[kind];
+	const double *vector = s->vector;
+	double value;
+
+	if (!s->source || !span->of[kind] || !span->of[kind]->time_ns)
+		return NAN;
+	fill_vector(log, kind, span);
+	if (instance) {
+		metric_vector_instance(s->source->set, instance, s->vector, VECTOR_CONSTANTS + s->n_kept,
+				       s->scratch);
+		vector = s->scratch;
+	}
+	value = metric_value(metric, vector);
+	return metric->grows ? value * 1e9 / (double)span->of[kind]->time_ns : value;
+}
+
+double report_named(const struct report_log *log, const char *name, const struct report_span *span,
+		    const struct metric **found)
+{
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
+		const struct metric *metric =
+			log->sets[kind] ? metric_find(log->sets[kind], span_of(name)) : NULL;
+
+		if (!metric)
+			continue;
+		if (found)
+			*found = metric;
+		return report_value(log, kind, metric, NULL, span);
+	}
+	return NAN;
+}
+
+const double *report_passes_vector(const struct report_log *log, const struct report_span *span)
+{
+	const struct report_source *s = &log->sources[SOURCE_PASSES];
+
+	if (!s->source || !span->of[SOURCE_PASSES] || !pass_table_has(s->source->set))
+		return NULL;
+	fill_vector(log, SOURCE_PASSES, span);
+	return s->vector;
+}
