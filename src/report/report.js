@@ -22,7 +22,7 @@
 				x += n[0], y += n[1];
 			else
 				continue;
-			points[x] = 1 - y / units;
+			points[Math.floor(x)] = 1 - y / units;
 		}
 		return path.points = points;
 	}

@@ -258,7 +258,7 @@ void report_lead(const struct report_log *log, struct strbuf *out)
 	if (log->frames->n)
 		strbuf_printf(out, "%llu of %llu frames were late. ", (unsigned long long)log->frames->late,
 			      (unsigned long long)log->frames->n);
-	if (log->session.fps > 0)
+	if (log->session.fps > 0 && (log->session.gpu || log->frames->n))
 		strbuf_printf(out, "Goal: %g fps, %.2f ms, of which 15 %% stay in reserve.", log->session.fps,
 			      1000 / log->session.fps);
 }

@@ -73,7 +73,7 @@ void report_svg_path(const struct report_log *log, const double *values, double 
 
 		if (!isfinite(v)) {
 			if (open && filled)
-				strbuf_printf(out, "V%dH%uZ", REPORT_PLOT_UNITS, from);
+				strbuf_printf(out, "V%dH%u.5Z", REPORT_PLOT_UNITS, from);
 			else if (open && i == from + 1)
 				strbuf_str(out, "l0 0");
 			open = false;
@@ -82,7 +82,7 @@ void report_svg_path(const struct report_log *log, const double *values, double 
 		if (open)
 			strbuf_printf(out, y < last ? "l1%ld" : "l1 %ld", y - last);
 		else
-			strbuf_printf(out, "M%u %ld", from = i, y);
+			strbuf_printf(out, "M%u.5 %ld", from = i, y);
 		open = true;
 		last = y;
 	}
