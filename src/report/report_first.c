@@ -62,7 +62,7 @@ static void put_key(struct strbuf *out, const char *name, double value, const ch
 static void put_distribution(const struct report_log *log, double budget_ms, struct strbuf *out)
 {
 	const struct report_frames *f = log->frames;
-	double from = floor(real_min(report_frames_at(f, 0.001), budget_ms - 4));
+	double from = real_max(0, floor(real_min(report_frames_at(f, 0.001), budget_ms - 4)));
 	double last = ceil(real_max(report_frames_at(f, 0.995), 2 * budget_ms)), most = 0;
 	double width = real_max(1, ceil((last - from) / DISTRIBUTION_BINS));
 	unsigned n = (unsigned)real_max(1, ceil((last - from) / width));

@@ -227,13 +227,16 @@ static void take_frames(struct report_log *log, struct step_frames *step, const 
 
 /* ---- processes ---- */
 
-static struct report_person *person_of(struct report_log *log, const struct process *p)
+/* A list has mostly the processes of the one before, in the same order: *at is where to look first. */
+static struct report_person *person_of(struct report_log *log, const struct process *p, unsigned *at)
 {
 	struct report_person *person;
 
-	for (unsigned i = 0; i < log->n_people; i++)
-		if (log->people[i].pid == p->pid && log->people[i].start == p->start)
-			return &log->people[i];
+	for (unsigned n = log->n_people; n-- > 0; ++*at) {
+		*at = *at < log->n_people ? *at : 0;
+		if (log->people[*at].pid == p->pid && log->people[*at].start == p->start)
+			return &log->people[(*at)++];
+	}
 	if (log->n_people == REPORT_PEOPLE)
 		return NULL;
 	GROW(log->people, log->n_people, log->cap_people);
@@ -251,6 +254,7 @@ static void add_known(double *sum, double value)
 static void take_people(struct report_log *log)
 {
 	const struct process_list *list = mlog_reader_processes(log->reader);
+	unsigned at = 0;
 	double seconds;
 
 	if (!list || list->end_ns == log->people_ns)
@@ -260,7 +264,7 @@ static void take_people(struct report_log *log)
 	seconds = list->begin_ns ? (double)(list->end_ns - list->begin_ns) * 1e-9 : 0;
 	for (unsigned i = 0; i < list->n; i++) {
 		const struct process *p = &list->processes[i];
-		struct report_person *person = p->is_thread ? NULL : person_of(log, p);
+		struct report_person *person = p->is_thread ? NULL : person_of(log, p, &at);
 
 		if (!person)
 			continue;
