@@ -1,5 +1,6 @@
 #include "serve/serve_store.h"
 
+#include "serve/serve_self.h"
 #include "export/export_session.h"
 #include "base/alloc.h"
 #include "config.h"
@@ -322,6 +323,7 @@ void serve_store_print(struct serve_store *store, int64_t now_ns, enum openmetri
 	print_version(form, out);
 	print_sources(store, form, out);
 	print_about(store, form, out);
+	serve_self_print(store->session->sys, form, out);
 	openmetrics_table(&store->table, &lines, store->values, out);
 	if (form == OPENMETRICS_1_0)
 		strbuf_str(out, "# EOF\n");
