@@ -227,7 +227,8 @@ static void take_frames(struct report_log *log, struct step_frames *step, const 
 
 /* ---- processes ---- */
 
-/* A list has mostly the processes of the one before, in the same order: *at is where to look first. */
+/* A list has mostly the processes of the one before, in the same order: *at is where to look
+ * first. */
 static struct report_person *person_of(struct report_log *log, const struct process *p, unsigned *at)
 {
 	struct report_person *person;
