@@ -333,7 +333,10 @@ void explanation_finding(struct explanation *e, const struct explanation_scene *
 	}
 	add_needs(&w, def);
 	add_limits(&w, "clear", def->clears);
-	add_span(&w, def->house ? "house" : "origin", span_of(def->house ? def->house : "the guide's limit"));
+	add_span(&w, def->house ? "house" : "origin",
+		 span_of(def->house     ? def->house
+			 : def->guide.n ? "the guide's limit"
+					: "your own limit"));
 	add_span(&w, "evidence", def->evidence);
 	w.part = EXPLANATION_TELLS;
 	add_variants(&w, "means", def->says);

@@ -213,7 +213,7 @@ static bool add_findings(struct list_table *list, const struct gpudb *db, const 
 		add_cell(list, f->number.name);
 		add_cell(list, f->side == ALERT_ABOVE ? "above" : "below");
 		add_cell(list, number_shortest(limit, f->limit));
-		add_cell(list, f->def->house ? "house" : "guide");
+		add_cell(list, finding_origin(f->def));
 		add_span(list, finding_guide(db, f->def, p));
 		add_span(list, f->def->look);
 	}

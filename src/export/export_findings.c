@@ -118,14 +118,12 @@ static double run_seconds(const struct judge *judge)
 	return (double)(judge->end_ns - judge->begin_ns) * 1e-9;
 }
 
-/* "above 0.65 W (guide)" */
-static void put_limit(struct strbuf *out, const struct judged *f)
+void findings_limit(const struct judged *f, struct strbuf *out)
 {
 	char text[UNITS_TEXT];
 
 	strbuf_printf(out, "%s %s (%s)", f->side == ALERT_ABOVE ? "above" : "below",
-		      unit_format(text, f->limit, f->number.unit, false, true),
-		      f->def->house ? "house" : "guide");
+		      unit_format(text, f->limit, f->number.unit, false, true), finding_origin(f->def));
 }
 
 /* "DRAM power above 0.65 W (guide): held 41 s of 60, worst 0.83 W, mean 0.71 W" */
@@ -136,7 +134,7 @@ static void put_held(struct strbuf *out, const struct judge *judge, const struct
 	char text[UNITS_TEXT];
 
 	strbuf_printf(out, "%s ", f->number.title);
-	put_limit(out, f);
+	findings_limit(f, out);
 	if (f->held_s > 0.995 * run_s)
 		strbuf_printf(out, ": held all of %.1f s", run_s);
 	else
@@ -304,7 +302,7 @@ static void json_finding(const struct judge *judge, const struct judge_rank *ran
 	json_string(out, f->number.unit->name);
 	strbuf_printf(out, ",\"side\":\"%s\",\"threshold\":", f->side == ALERT_ABOVE ? "above" : "below");
 	json_number(out, f->limit);
-	strbuf_printf(out, ",\"origin\":\"%s\"", f->def->house ? "house" : "guide");
+	strbuf_printf(out, ",\"origin\":\"%s\"", finding_origin(f->def));
 	json_span(out, "guide", finding_guide(judge->db, f->def, product));
 	json_gain(out, rank);
 	judge_put_worth(judge, rank, true, &worth);

@@ -9,6 +9,8 @@
 void findings_text(const struct export_table *table, const struct judge *judge, struct strbuf *out);
 void findings_jsonl(const struct export_table *table, const struct judge *judge, struct strbuf *out);
 
+/* "above 0.65 W (guide)" */
+void findings_limit(const struct judged *f, struct strbuf *out);
 /* Fill `ranks`, which has room for all findings of the judge, with those that held, the most useful
  * change first. Returns how many. */
 unsigned findings_ranked(const struct judge *judge, struct judge_rank *ranks);

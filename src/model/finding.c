@@ -26,6 +26,11 @@ struct span finding_text(const struct metric_variant *variants, const struct gpu
 	return (struct span){"", 0};
 }
 
+const char *finding_origin(const struct finding_def *def)
+{
+	return def->house ? "house" : def->guide.n ? "guide" : "own";
+}
+
 struct span finding_guide(const struct gpudb *db, const struct finding_def *def,
 			  const struct gpu_product *product)
 {

@@ -74,6 +74,9 @@ struct span finding_text(const struct metric_variant *variants, const struct gpu
 struct span finding_guide(const struct gpudb *db, const struct finding_def *def,
 			  const struct gpu_product *product);
 
+/* Whose limit it is: "house", "guide", or "own" if it names neither a reason nor a section. */
+const char *finding_origin(const struct finding_def *def);
+
 /* Facts that no source has as a metric. Formulas of findings name them like constants. */
 enum finding_fact {
 	FACT_BUSIEST_THREAD, /* $BusiestThread: its share of one CPU, percent */

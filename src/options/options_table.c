@@ -112,7 +112,8 @@ const struct option_row option_rows[] = {
 	{"fps", 0, "N", NULL, "frame rate of the frame budget, 1 to 1000", "60",
 	 IN_SAMPLING | IN_REPLAY | IN_REPORT | IN_EVAL, true, &kind_real, AT(fps), .min = 1, .max = 1000},
 	{"resolution", 0, "WxH", NULL, "frame size of the frame budget, 1x1 to 16384x16384", "1920x1080",
-	 IN_SAMPLING | IN_REPLAY | IN_REPORT | IN_EVAL, true, &kind_dimensions, AT(resolution), .most = {16384, 16384}},
+	 IN_SAMPLING | IN_REPLAY | IN_REPORT | IN_EVAL, true, &kind_dimensions, AT(resolution),
+	 .most = {16384, 16384}},
 	{"definitions", 0, "WHICH", NULL,
 	 "current: metrics as Arm publishes them today; guide: as printed in the GPU's own guide, for these "
 	 "GPUs",

@@ -292,8 +292,8 @@ static void put_finding(const struct judged *was, const struct judged *now, cons
 static void put_findings(const struct report_log *was, const struct report_log *now, struct strbuf *out)
 {
 	unsigned n_was, n_now;
-	AUTOFREE const struct judged **before = report_findings(was, &n_was);
-	AUTOFREE const struct judged **after = report_findings(now, &n_now);
+	AUTOFREE struct judge_rank *before = report_findings(was, &n_was);
+	AUTOFREE struct judge_rank *after = report_findings(now, &n_now);
 
 	report_heading("findings", "Findings", out);
 	strbuf_str(out, "<div class=\"sc\"><table>");
@@ -303,15 +303,15 @@ static void put_findings(const struct report_log *was, const struct report_log *
 	strbuf_str(out, "<tbody>");
 	for (int still = 0; still <= 1; still++)
 		for (unsigned i = 0; i < n_now; i++) {
-			const struct judged *like = finding_like(was, after[i]);
+			const struct judged *like = finding_like(was, after[i].f);
 
 			if ((like != NULL) == still)
-				put_finding(like, after[i], still ? "still there" : "new", report_judge(now),
-					    out);
+				put_finding(like, after[i].f, still ? "still there" : "new",
+					    report_judge(now), out);
 		}
 	for (unsigned i = 0; i < n_was; i++)
-		if (!finding_like(now, before[i]))
-			put_finding(before[i], NULL, "gone", report_judge(was), out);
+		if (!finding_like(now, before[i].f))
+			put_finding(before[i].f, NULL, "gone", report_judge(was), out);
 	strbuf_str(out, "</tbody></table></div>");
 }
 

@@ -16,7 +16,7 @@
 
 /* ---- the first screen ---- */
 
-void report_put_changes(const struct report_log *log, const struct judged *const *held, unsigned n,
+void report_put_changes(const struct report_log *log, const struct judge_rank *held, unsigned n,
 			struct strbuf *out)
 {
 	const struct gpu_product *product = report_judge(log)->product;
@@ -32,14 +32,15 @@ void report_put_changes(const struct report_log *log, const struct judged *const
 	for (unsigned i = 0; i < n && i < CHANGES; i++) {
 		AUTO_STRBUF struct strbuf where = {0}, limit = {0};
 
-		report_where(log, held[i], false, 2, &where);
-		report_limit(held[i], &limit);
+		report_where(log, held[i].f, false, 2, &where);
+		report_limit(held[i].f, &limit);
+		report_worth(log, &held[i], &limit);
 		strbuf_str(out, "<li><b>");
-		html_span(out, finding_text(held[i]->def->advice, product));
+		html_span(out, finding_text(held[i].f->def->advice, product));
 		strbuf_str(out, "</b><p><a href=\"#");
-		html_id(out, "f-", held[i]->def->name);
+		html_id(out, "f-", held[i].f->def->name);
 		strbuf_str(out, "\">");
-		html_text(out, held[i]->def->title);
+		html_text(out, held[i].f->def->title);
 		strbuf_str(out, "</a>: ");
 		html_text(out, limit.p);
 		strbuf_str(out, where.n ? "; " : "");

@@ -39,19 +39,21 @@ void report_row_close(struct strbuf *out)
 
 /* ---- findings ---- */
 
-static void put_finding(const struct report_log *log, const struct judged *f, struct strbuf *out)
+static void put_finding(const struct report_log *log, const struct judge_rank *rank, struct strbuf *out)
 {
+	const struct judged *f = rank->f;
 	const struct judge *judge = report_judge(log);
 	AUTO_STRBUF struct strbuf where = {0}, limit = {0};
 
 	report_where(log, f, false, 3, &where);
 	report_limit(f, &limit);
+	report_worth(log, rank, &limit);
 	strbuf_str(out, "<tr id=\"");
 	html_id(out, "f-", f->def->name);
 	strbuf_str(out, "\"><th scope=\"row\">");
 	html_text(out, f->def->title);
 	strbuf_printf(out, "<small class=\"sev\">%s</small></th><td>",
-		      finding_severity_names[f->def->severity]);
+		      finding_severity_names[rank->severity]);
 	html_text(out, limit.p);
 	strbuf_str(out, "<small>");
 	html_span(out, finding_text(f->def->says, judge->product));
@@ -65,13 +67,13 @@ static void put_finding(const struct report_log *log, const struct judged *f, st
 	report_row_close(out);
 }
 
-static void put_findings(const struct report_log *log, const struct judged *const *held, unsigned n,
+static void put_findings(const struct report_log *log, const struct judge_rank *held, unsigned n,
 			 struct strbuf *out)
 {
 	report_heading("findings", "Findings", out);
 	strbuf_printf(out,
-		      "<p class=\"note\">%u of %u checks were beyond their limit; the worst first, then the "
-		      "longest.</p>",
+		      "<p class=\"note\">%u of %u checks were beyond their limit; the most useful change "
+		      "first.</p>",
 		      n, report_judge(log)->n_findings);
 	if (!n)
 		return;
@@ -79,7 +81,7 @@ static void put_findings(const struct report_log *log, const struct judged *cons
 	report_head((const char *const[]){"finding", "evidence", "held", "what to do", "guide", NULL}, out);
 	strbuf_str(out, "<tbody>");
 	for (unsigned i = 0; i < n; i++)
-		put_finding(log, held[i], out);
+		put_finding(log, &held[i], out);
 	strbuf_str(out, "</tbody></table>");
 }
 
@@ -156,7 +158,7 @@ static void put_views(const struct report_log *log, const struct views *views, s
 
 /* ---- the page ---- */
 
-static void put_first(const struct report_log *log, const struct judged *const *held, unsigned n,
+static void put_first(const struct report_log *log, const struct judge_rank *held, unsigned n,
 		      struct strbuf *out)
 {
 	AUTO_STRBUF struct strbuf sentence = {0}, lead = {0};
@@ -207,7 +209,7 @@ bool report_html(const struct report_log *log, struct strbuf *out, struct err *e
 	struct report_span all = report_all(log);
 	const double *vector = report_passes_vector(log, &all);
 	struct pass_table passes = {.n = 0};
-	AUTOFREE const struct judged **held = NULL;
+	AUTOFREE struct judge_rank *held = NULL;
 	struct views views;
 	unsigned n;
 

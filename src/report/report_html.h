@@ -15,7 +15,7 @@ void report_row_close(struct strbuf *out);
 
 /* report_first.c */
 
-void report_put_changes(const struct report_log *log, const struct judged *const *held, unsigned n,
+void report_put_changes(const struct report_log *log, const struct judge_rank *held, unsigned n,
 			struct strbuf *out);
 void report_put_frames(const struct report_log *log, struct strbuf *out);
 void report_put_time(const struct report_log *log, struct strbuf *out);

@@ -70,22 +70,23 @@ static void put_phases(const struct report_log *log, struct strbuf *out)
 static void put_findings(const struct report_log *log, struct strbuf *out)
 {
 	unsigned n;
-	AUTOFREE const struct judged **held = report_findings(log, &n);
+	AUTOFREE struct judge_rank *held = report_findings(log, &n);
 	const struct judge *judge = report_judge(log);
 
 	strbuf_printf(out, "\n**Findings** (%u of %u checks)\n\n", n, judge->n_findings);
 	for (unsigned i = 0; i < n; i++) {
 		AUTO_STRBUF struct strbuf where = {0}, limit = {0};
 
-		report_where(log, held[i], false, 2, &where);
-		report_limit(held[i], &limit);
-		strbuf_printf(out, "%u. **%s** (%s): ", i + 1, held[i]->def->title,
-			      finding_severity_names[held[i]->def->severity]);
+		report_where(log, held[i].f, false, 2, &where);
+		report_limit(held[i].f, &limit);
+		report_worth(log, &held[i], &limit);
+		strbuf_printf(out, "%u. **%s** (%s): ", i + 1, held[i].f->def->title,
+			      finding_severity_names[held[i].severity]);
 		md_text(out, limit.p);
 		strbuf_str(out, where.n ? "; " : "");
 		md_text(out, where.n ? where.p : "");
 		strbuf_str(out, ". ");
-		md_span(out, finding_text(held[i]->def->advice, judge->product));
+		md_span(out, finding_text(held[i].f->def->advice, judge->product));
 		strbuf_str(out, "\n");
 	}
 }

@@ -128,12 +128,12 @@ bool report_views(const struct report_log *log, struct views *views, struct err 
 
 static const char *band_class(const struct judged *verdict)
 {
-	const char *name = verdict ? verdict->def->name : "unclear";
+	const char *name = verdict ? verdict->def->id : "unclear";
 
-	return strcmp(name, "memory") == 0                                   ? "memory"
-	       : strcmp(name, "cpu") == 0 || strcmp(name, "scheduling") == 0 ? "cpu"
-	       : report_is_gpu(verdict) && strcmp(name, "frame-cap") != 0    ? "gpu"
-									     : "calm";
+	return strcmp(name, "memory") == 0                                       ? "memory"
+	       : strncmp(name, "cpu", 3) == 0 || strcmp(name, "scheduling") == 0 ? "cpu"
+	       : report_is_gpu(verdict) && strcmp(name, "frame-cap") != 0        ? "gpu"
+										 : "calm";
 }
 
 void report_band(const struct report_log *log, const struct judged *const *verdicts, const char *label,
@@ -175,8 +175,8 @@ void report_band(const struct report_log *log, const struct judged *const *verdi
 
 static bool is_calm(const struct judged *verdict)
 {
-	return !verdict || strcmp(verdict->def->name, "frame-cap") == 0 ||
-	       strcmp(verdict->def->name, "idle") == 0 || strcmp(verdict->def->name, "unclear") == 0;
+	return !verdict || strcmp(verdict->def->id, "frame-cap") == 0 ||
+	       strcmp(verdict->def->id, "idle") == 0 || strcmp(verdict->def->id, "unclear") == 0;
 }
 
 #define WORTH_NAMING 0.1 /* of the time: a shorter verdict is not what the log is about */

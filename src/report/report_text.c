@@ -141,13 +141,11 @@ void report_evidence(const struct judged *f, struct strbuf *out)
 
 void report_limit(const struct judged *f, struct strbuf *out)
 {
-	char text[UNITS_TEXT];
-
 	put_number(out, &f->number, f->mean);
-	if (f->side != ALERT_NONE)
-		strbuf_printf(out, " (limit %s, %s)",
-			      unit_format(text, f->limit, f->number.unit, false, false),
-			      f->def->house ? "house" : "guide");
+	if (f->side == ALERT_NONE)
+		return;
+	strbuf_str(out, ", ");
+	findings_limit(f, out);
 }
 
 /* ---- what frames need ---- */
@@ -171,11 +169,10 @@ struct report_need report_need(const struct report_log *log, const struct report
 	struct report_need need = {.have_ms = log->session.fps > 0 ? RESERVE * 1000 / log->session.fps
 								   : (double)NAN};
 
-	need.need_ms = formula_value(log, "MaliGPUActiveCy / $ZOOM / $FrameRate / $TopClock * 1000", span);
+	need.need_ms = formula_value(log, "GPUFrameNeeds", span);
 	need.wanted = isnan(need.need_ms);
 	if (need.wanted)
-		need.need_ms = formula_value(
-			log, "MaliGPUActiveCy / $ZOOM / $FramesPerSecond / $TopClock * 1000", span);
+		need.need_ms = formula_value(log, "GPUFrameNeedsWanted", span);
 	return need;
 }
 
@@ -207,19 +204,25 @@ bool report_is_gpu(const struct judged *verdict)
 	if (!verdict)
 		return false;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (strcmp(verdict->def->name, names[i]) == 0)
+		if (strcmp(verdict->def->id, names[i]) == 0)
 			return true;
-	return strncmp(verdict->def->name, "gpu-", 4) == 0;
+	return strncmp(verdict->def->id, "gpu", 3) == 0;
 }
 
-const struct judged **report_findings(const struct report_log *log, unsigned *n)
+struct judge_rank *report_findings(const struct report_log *log, unsigned *n)
 {
 	const struct judge *judge = report_judge(log);
-	const struct judged **held = xcalloc(judge->n_findings + 1, sizeof(*held));
-	AUTOFREE struct judge_rank *ranks = xcalloc(judge->n_findings + 1, sizeof(*ranks));
+	struct judge_rank *ranks = xcalloc(judge->n_findings + 1, sizeof(*ranks));
 
 	*n = findings_ranked(judge, ranks);
-	for (unsigned i = 0; i < *n; i++)
-		held[i] = ranks[i].f;
-	return held;
+	return ranks;
+}
+
+void report_worth(const struct report_log *log, const struct judge_rank *rank, struct strbuf *out)
+{
+	AUTO_STRBUF struct strbuf worth = {0};
+
+	judge_put_worth(report_judge(log), rank, true, &worth);
+	if (worth.n)
+		strbuf_printf(out, "; %s", worth.p);
 }

@@ -38,7 +38,9 @@ struct report_need report_need(const struct report_log *log, const struct report
 struct report_need report_verdict_need(const struct report_log *log, const struct judged *verdict);
 /* Whether the GPU's time decides in it, so that a need means something. */
 bool report_is_gpu(const struct judged *verdict);
-/* The findings that held, as `export --findings` sorts them. The caller frees the list. */
-const struct judged **report_findings(const struct report_log *log, unsigned *n);
+/* The findings that held, as `export --findings` ranks them. The caller frees the list. */
+struct judge_rank *report_findings(const struct report_log *log, unsigned *n);
+/* "; up to 6.1 of 23.1 ms", if there is a bound. */
+void report_worth(const struct report_log *log, const struct judge_rank *rank, struct strbuf *out);
 
 #endif

@@ -117,7 +117,7 @@ void screen_judge_put_limit(struct strbuf *out, const struct judged *f, bool asc
 {
 	double value = isnan(f->number.value) ? f->mean : f->number.value;
 	bool above = f->side == ALERT_ABOVE, beyond = above ? value >= f->limit : value <= f->limit;
-	const char *whose = f->def->house ? "house" : "guide";
+	const char *whose = finding_origin(f->def);
 	char limit[UNITS_TEXT];
 
 	screen_judge_put_number(out, &f->number, value, ascii);
