@@ -7,6 +7,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,6 +156,44 @@ struct file *file_open(const char *path, struct err *err)
 	if (fd >= 0)
 		close(fd);
 	return NULL;
+}
+
+struct file *file_temporary(struct err *err)
+{
+	const char *set = getenv("TMPDIR"), *dir = set && set[0] == '/' ? set : "/tmp";
+	char path[PATH_MAX];
+	struct file *file;
+	int fd = -1;
+
+	for (unsigned i = 0; i < 100 && fd < 0; i++) { /* another program may have made one of that name */
+		snprintf(path, sizeof(path), "%s/malitop-%ld-%u", dir, (long)getpid(), i);
+		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (fd < 0 && errno != EEXIST)
+			break;
+	}
+	if (fd < 0) {
+		err_set(err, errno, "%s: cannot make a temporary file: %s: set TMPDIR", path,
+			strerror(errno));
+		return NULL;
+	}
+	unlink(path);
+	file = xmalloc(sizeof(*file));
+	file->fd = fd;
+	return file;
+}
+
+bool file_append(struct file *file, const void *bytes, size_t n, struct err *err)
+{
+	size_t done = 0;
+
+	while (done < n) {
+		ssize_t got = sys_write(file->fd, (const char *)bytes + done, n - done);
+
+		if (got < 0 && errno != EINTR)
+			return err_set(err, errno, "temporary file: cannot write: %s", strerror(errno));
+		done += got > 0 ? (size_t)got : 0;
+	}
+	return true;
 }
 
 void file_close(struct file *file)

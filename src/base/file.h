@@ -27,6 +27,10 @@ bool file_replace(const char *path, const char *text, size_t n, struct err *err)
  * cannot be opened or cannot seek (a directory, a pipe, a device). */
 struct file;
 struct file *file_open(const char *path, struct err *err);
+/* A file without a name, in TMPDIR or /tmp, for file_append. It goes when it is closed, and when
+ * the program ends. NULL if there is no room for one. */
+struct file *file_temporary(struct err *err);
+bool file_append(struct file *file, const void *bytes, size_t n, struct err *err);
 void file_close(struct file *file);
 /* Read n bytes, fewer only at the end of the file; -1 and errno on failure. `file` is a struct
  * file: these two are callbacks. */

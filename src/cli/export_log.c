@@ -1,5 +1,6 @@
 #include "cli/export_log.h"
 
+#include "cli/headline.h"
 #include "export/export_compare.h"
 #include "export/export_findings.h"
 #include "export/export_session.h"
@@ -7,9 +8,8 @@
 #include "record/log_file.h"
 #include "mlog/moment.h"
 #include "base/alloc.h"
-#include "base/file.h"
 #include "base/message.h"
-#include "mlog/mlog_reader.h"
+#include "mlog/mlog_open.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +22,7 @@
 #define WRITE_BYTES 65536 /* at a time */
 
 struct export_job {
+	struct mlog_feed *feed;
 	struct mlog_reader *reader;
 	struct session session;
 	struct export *export;
@@ -136,13 +137,33 @@ static bool export_block(struct export_job *job, const struct mlog_block *block,
 	return export_notes(job, block, &note, INT64_MAX, err);
 }
 
-/* Export what the log holds now; stop at the first block that begins after --to. */
+/* The next block; of a stream, what is exported so far is written before the next one is waited
+ * for. */
+static const struct mlog_block *next_block(struct export_job *job, struct err *err)
+{
+	const struct mlog_block *block;
+
+	while (!(block = mlog_reader_next(job->reader, err)) && !err->code) {
+		bool ended;
+
+		if (!mlog_is_stream(job->feed) || !write_pending(job, err))
+			return NULL;
+		ended = !mlog_await(job->feed);
+		if (!mlog_reader_refresh(job->reader) && ended)
+			return NULL;
+	}
+	return block;
+}
+
+/* Export what the log holds now, or all that arrives; stop at the first block that begins after
+ * --to. */
 static bool export_blocks(struct export_job *job, struct err *err)
 {
 	const struct mlog_block *block;
 
+	err->code = 0;
 	mlog_reader_seek(job->reader, job->from_ns);
-	while ((block = mlog_reader_next(job->reader, err)) && block->begin_ns <= job->to_ns) {
+	while ((block = next_block(job, err)) && block->begin_ns <= job->to_ns) {
 		watch_people(job);
 		if (!export_block(job, block, err))
 			return false;
@@ -165,20 +186,42 @@ static void report_notes(const struct export_job *job, const struct options *o, 
 		message("%s: the log has sums only: record it with --per-core", name);
 }
 
-static bool open_log(struct export_job *job, const struct sys *sys, const struct options *o,
-		     const struct mlog_input *input, const char *name, struct export_options form,
-		     struct err *err)
+/* The metrics of stat over a stream, unless it was told which. */
+static char *choose_metrics(const struct session *session)
 {
+	const struct options *o = session->options;
+	const struct metric_set *sets[SESSION_SOURCES_MAX];
+
+	if (!o->stream || o->metrics)
+		return NULL;
+	for (unsigned i = 0; i < session->n; i++)
+		sets[i] = session->sources[i].set;
+	return headline_choose(sets, session->n, o->events, o->n_events);
+}
+
+static bool open_log(struct export_job *job, const struct sys *sys, const struct options *o, const char *path,
+		     const char *name, struct export_options form, struct err *err)
+{
+	AUTOFREE char *headline = NULL;
+	struct mlog_input input;
 	struct mlog_state state;
 
-	job->reader = mlog_reader_new(input, name, err);
+	job->feed = mlog_open(path, err);
+	if (!job->feed)
+		return false;
+	input = mlog_opened(job->feed);
+	job->reader = mlog_reader_new(&input, name, err);
 	if (!job->reader || !session_open_log(&job->session, sys, o, mlog_reader_about(job->reader), err))
 		return false;
 	report_notes(job, o, name);
 	mlog_reader_state(job->reader, &state);
-	if (!moment_check_from(o->from_ns, state.end_ns - state.begin_ns, err))
+	if (!mlog_is_stream(job->feed) && !moment_check_from(o->from_ns, state.end_ns - state.begin_ns, err))
 		return false;
-	form.metrics = o->metrics;
+	if (!state.blocks) /* of a stream that has just begun */
+		state.begin_ns = mlog_reader_about(job->reader)->monotonic_ns;
+	headline = choose_metrics(&job->session);
+	form.metrics = headline ? headline : o->metrics;
+	form.exact = headline != NULL;
 	form.past = job->past;
 	form.step_from_ns = state.begin_ns + o->from_ns;
 	job->from_ns = o->from_ns ? form.step_from_ns : INT64_MIN;
@@ -194,21 +237,25 @@ static bool report_damage(const struct export_job *job, const char *name)
 	AUTO_STRBUF struct strbuf text = {0};
 	struct mlog_state state;
 
+	struct mlog_arrival arrival;
+
 	mlog_reader_complain(job->reader, &text);
+	mlog_arrival_complain(job->feed, &text);
 	if (text.n)
 		message("%s: %s", name, text.p);
 	mlog_reader_state(job->reader, &state);
-	return !state.damaged;
+	mlog_arrival(job->feed, &arrival);
+	return !state.damaged && !arrival.stream.skipped && !arrival.err.text[0];
 }
 
 /* The output stays open, for the next log. */
-static void close_log(struct export_job *job, struct file *file)
+static void close_log(struct export_job *job)
 {
 	export_free(job->export);
 	watch_free(job->watch);
 	session_close(&job->session);
 	mlog_reader_free(job->reader);
-	file_close(file);
+	mlog_close(job->feed);
 	log_pieces_fini(&job->pending);
 	*job = (struct export_job){
 		.out = job->out, .damaged = job->damaged, .found = job->found, .past = job->past};
@@ -239,22 +286,18 @@ static bool merge_header(struct export_job *job, const struct options *o, struct
 static bool export_one(struct export_job *job, const struct sys *sys, const struct options *o,
 		       const char *path, struct strbuf *seen, struct err *err)
 {
-	struct file *file = file_open(path, err);
-	const struct mlog_input input = {.ctx = file, .read = file_read_at, .size = file_size};
 	char name[256];
 	bool ok;
 
-	if (!file)
-		return false;
-	str_printable(name, sizeof(name), path);
-	ok = open_log(job, sys, o, &input, name,
+	str_printable(name, sizeof(name), strcmp(path, "-") == 0 ? "standard input" : path);
+	ok = open_log(job, sys, o, path, name,
 		      (struct export_options){.lines = o->report ? EXPORT_TOTAL : EXPORT_ROWS}, err) &&
 	     (o->n_logs < 2 || merge_header(job, o, seen, name, err)) &&
 	     (job->out || open_out(job, sys, o, err)) && export_blocks(job, err);
-	if (job->out && err->code != EPIPE)
+	if (job->reader && job->out && err->code != EPIPE)
 		job->damaged = !report_damage(job, name) || job->damaged;
 	job->found = ok && findings_result(job->watch, o->fail_on, job->verdict);
-	close_log(job, file);
+	close_log(job);
 	return ok;
 }
 
@@ -273,9 +316,9 @@ static int compare_begins(const void *a, const void *b)
 
 static bool read_begin(struct log_begin *log, struct err *err)
 {
-	struct file *file = file_open(log->path, err);
-	const struct mlog_input input = {.ctx = file, .read = file_read_at, .size = file_size};
-	struct mlog_reader *reader = file ? mlog_reader_new(&input, log->path, err) : NULL;
+	struct mlog_feed *feed = mlog_open(log->path, err);
+	const struct mlog_input input = feed ? mlog_opened(feed) : (struct mlog_input){0};
+	struct mlog_reader *reader = feed ? mlog_reader_new(&input, log->path, err) : NULL;
 	struct mlog_state state;
 
 	if (reader) {
@@ -285,7 +328,7 @@ static bool read_begin(struct log_begin *log, struct err *err)
 		log->begin_ns = state.begin_ns - about->monotonic_ns + about->realtime_ns;
 	}
 	mlog_reader_free(reader);
-	file_close(file);
+	mlog_close(feed);
 	return reader != NULL;
 }
 
@@ -344,23 +387,19 @@ static int export_rows(const struct sys *sys, const struct options *options, str
 static bool add_total(struct export_compare *compare, const struct sys *sys, const struct options *options,
 		      const char *path, struct err *err)
 {
-	struct file *file = file_open(path, err);
-	const struct mlog_input input = {.ctx = file, .read = file_read_at, .size = file_size};
 	const struct export_options form = {.compare = compare, .lines = EXPORT_TOTAL};
 	char name[256], verdict[FINDINGS_VERDICT_TEXT];
 	struct export_job job = {0};
 	bool ok;
 
-	if (!file)
-		return false;
 	str_printable(name, sizeof(name), path);
-	ok = open_log(&job, sys, options, &input, name, form, err) && export_blocks(&job, err) &&
+	ok = open_log(&job, sys, options, path, name, form, err) && export_blocks(&job, err) &&
 	     export_total(job.export, &(struct export_command){.text = name}, err) &&
 	     report_damage(&job, name);
 	findings_result(job.watch, 0, verdict);
 	if (ok)
 		export_compare_end(compare, name, verdict);
-	close_log(&job, file);
+	close_log(&job);
 	return ok;
 }
 

@@ -117,6 +117,7 @@ static bool play_frames(struct screen *screen, struct player *player, unsigned f
 	struct process_wish wish;
 	int64_t period_ns;
 
+	player_await(player, frames);
 	if (!player_start(player, screen->feeds, 0, err))
 		return false;
 	screen_of_log(screen, player);

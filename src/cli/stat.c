@@ -1,5 +1,6 @@
 #include "cli/stat.h"
 
+#include "cli/export_log.h"
 #include "cli/headline.h"
 #include "export/export_repeat.h"
 #include "record/log_file.h"
@@ -185,6 +186,8 @@ int stat_run(const struct sys *sys, struct options *options, struct err *err)
 	AUTOFREE char *all = headline_all();
 	bool timed_out;
 
+	if (options->stream)
+		return export_log_run(sys, options, err);
 	/* only these are shown; the report on CMD shows all */
 	if (!options->cmd && !options->n_events && !options->groups)
 		options->counts = all;

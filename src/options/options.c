@@ -139,7 +139,7 @@ static bool find_command(struct options *options, const struct option_words *wor
 		return true;
 	if (strcmp(word, "help") == 0)
 		return find_help(options, words, err);
-	if (option_has_ending(word, "mlog")) {
+	if (option_has_ending(word, "mlog") || strcmp(word, "-") == 0) {
 		options->command = COMMAND_REPLAY;
 		return true;
 	}
@@ -215,6 +215,13 @@ static bool set_operands(struct options *options, const struct option_words *wor
 
 	if (options->command == COMMAND_LIST && !set_list(options, words, err))
 		return false;
+	if (options->command == COMMAND_STAT && n == 1 && strcmp(operands[0], "-") == 0) {
+		options->stream = true;
+		options->operand = operands[0];
+		return !(rest && rest[0]) ||
+		       err_set(err, 0,
+			       "stat -: a stream is read, no command is run: see malitop stat --help");
+	}
 	if (n > most)
 		return err_set(err, 0, "%s: one argument too many%s: see malitop --help",
 			       option_shown(buf, operands[most]),

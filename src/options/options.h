@@ -99,6 +99,9 @@ struct options {
 	int64_t from_ns, to_ns;    /* part of a log, from its start; to_ns 0: to its end */
 	int64_t step_ns;           /* samples are summed into steps of this length; 0: as logged */
 	double speed;              /* of replay */
+	bool follow;               /* replay: show the newest data of a log that grows */
+	bool stream;               /* COMMAND_STAT: of the stream `operand`, not of this machine */
+	int64_t flush_ns;          /* the longest time until a block of a .mlog is complete; 0: by itself */
 	bool per_core;
 	bool passes; /* frames and passes of CMD */
 	bool env;    /* COMMAND_PASSES */

@@ -99,12 +99,14 @@ static bool check_log(struct options *options, bool format_given, struct err *er
 
 	if (!options->log)
 		return options->command != COMMAND_RECORD || err_set(err, 0, "record: no log: give -o FILE");
-	if (strcmp(options->log, "-") == 0)
+	if (strcmp(options->log, "-") == 0 && options->command != COMMAND_RECORD)
 		return err_set(
 			err, 0,
-			"--log: '-' is not for %s: give a file that ends in .mlog, .csv, .jsonl or .pftrace",
-			options->command == COMMAND_RECORD ? "record" : "the live screen");
-	if (!format_given && !format_by_ending(options))
+			"--log: '-' is not for the live screen: give a file that ends in .mlog, .csv, .jsonl "
+			"or .pftrace");
+	if (strcmp(options->log, "-") == 0 && !format_given) /* a stream */
+		options->format = FORMAT_MLOG;
+	else if (!format_given && !format_by_ending(options))
 		return err_set(err, 0,
 			       "--log: '%s' does not end in .mlog, .csv, .jsonl or .pftrace: rename it or "
 			       "give --format",

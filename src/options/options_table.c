@@ -58,7 +58,12 @@ const struct option_row option_rows[] = {
 	{"log", 'o', "FILE", NULL,
 	 "log to FILE; its extension sets the format: .mlog, .csv, .jsonl or .pftrace", NULL,
 	 IN_MEASURING | IN_EXPORT | IN_REPORT, true, &kind_text, AT(log), .hint = "files",
-	 MEANINGS({IN_STAT,
+	 MEANINGS({IN_RECORD,
+		   "log to FILE; its extension sets the format: .mlog, .csv, .jsonl or .pftrace; - is "
+		   "standard "
+		   "output: a stream of .mlog, or what --format says",
+		   NULL},
+		  {IN_STAT,
 		   "print to FILE; .csv or .jsonl sets the format, else a table; - is standard output", "-"},
 		  {IN_EXPORT,
 		   "print to FILE; .csv, .jsonl, .pftrace or .txt sets the format; - is standard output",
@@ -160,6 +165,9 @@ const struct option_row option_rows[] = {
 	{"rotate", 0, "SIZE[,COUNT]", NULL,
 	 "for .mlog: start a new file at SIZE (100MB, 1GiB), and keep the last COUNT", "one file",
 	 IN_LIVE | IN_RECORD, true, &kind_rotate, .offset = 0, .min = 16e3, .max = 1e12},
+	{"flush", 0, "TIME", NULL, "for .mlog: the longest time until a block is complete, 10ms to 10s",
+	 "500ms for a stream, 750ms for a file", IN_LIVE | IN_RECORD, true, &kind_time, AT(flush_ns),
+	 .min = 10 * MS, .max = 10 * S},
 	{"sync", 0, "TIME", NULL, "for .mlog: how often to sync the log to disk, 100ms to 60m", "5s",
 	 IN_LIVE | IN_RECORD, true, &kind_time, AT(sync_ns), .min = 100 * MS, .max = 3600 * S},
 	{"from", 0, "T", NULL, "start at this time, counted from the start of the log", "its start",
@@ -169,6 +177,8 @@ const struct option_row option_rows[] = {
 	{"step", 0, "T", NULL, "sum samples into steps of this length", "as logged", IN_OF_LOG, true,
 	 &kind_time, AT(step_ns), .min = 1 * MS, .max = LOG_LONGEST,
 	 MEANINGS({IN_REPLAY, "the minimum screen step", "as logged"})},
+	{"follow", 0, NULL, NULL, "show the newest data of a log that grows, as a live screen", NULL,
+	 IN_REPLAY, true, &kind_flag, AT(follow)},
 	{"speed", 0, "N", NULL, "0.1 to 100 times the recorded speed", "1", IN_REPLAY, true, &kind_real,
 	 AT(speed), .min = 0.1, .max = 100},
 	{"ascii", 0, NULL, NULL, "draw with ASCII characters only", "by locale", IN_SCREEN, true, &kind_flag,
@@ -216,20 +226,22 @@ const struct option_row *option_row_find(struct span name)
 const struct command_row command_rows[COMMAND_COUNT] = {
 	[COMMAND_LIVE] = {NULL, "malitop [options]",
 			  "Show live what a Mali GPU and the CPU beside it are doing."},
-	[COMMAND_REPLAY] = {"replay", "malitop replay FILE, malitop FILE.mlog",
-			    "Show a log as if it happened now: play, pause, go to any time. A log that is "
-			    "still being written is "
-			    "followed."},
-	[COMMAND_RECORD] = {"record", "malitop record -o FILE [options] [-- CMD ARG...]",
+	[COMMAND_REPLAY] =
+		{"replay", "malitop replay FILE, malitop FILE.mlog, malitop -",
+		 "Show a log as if it happened now: play, pause, go to any time. A log that is "
+		 "still being written is "
+		 "followed. FILE - is standard input, and like any pipe a stream: its newest data are "
+		 "shown as a live screen shows them."},
+	[COMMAND_RECORD] = {"record", "malitop record -o FILE|- [options] [-- CMD ARG...]",
 			    "Log without a screen, until --duration, the end of CMD, SIGINT or SIGTERM, "
 			    "whichever comes first. The exit status is that of CMD."},
 	[COMMAND_STAT] =
-		{"stat", "malitop stat [options] [-- CMD ARG...]",
+		{"stat", "malitop stat [options] [-- CMD ARG...], malitop stat -",
 		 "Print metrics: one line per interval until --duration, SIGINT or SIGTERM; with CMD, the "
 		 "totals for its run and its times. The table shows counts per second, for CMD also the "
 		 "totals, estimates "
 		 "in [brackets], and the time in seconds since the start. csv and jsonl show counts per "
-		 "interval. CMD also "
+		 "interval. stat - reads a stream from standard input instead of measuring. CMD also "
 		 "writes to standard output: use -o to keep them apart. The exit status is that of CMD."},
 	[COMMAND_EXPORT] = {"export", "malitop export FILE... [-f FORMAT] [-o OUT]",
 			    "Print a log as rows of metrics: table, csv, jsonl, perfetto (for "

@@ -214,11 +214,12 @@ static void take_events(struct measure *m, int64_t now_ns)
 	}
 }
 
-/* The reader of a stat report may close the pipe when it has seen enough; a log must be
+/* The reader of a report or of a stream may close the pipe when it has seen enough; a file must be
  * complete. */
 static bool is_failure(const struct measure *m, const struct recorder_state *state)
 {
-	return state->failed && !(m->options->command == COMMAND_STAT && state->err.code == EPIPE);
+	return state->failed && !(state->err.code == EPIPE &&
+				  (m->options->command == COMMAND_STAT || strcmp(m->options->log, "-") == 0));
 }
 
 /* Returns whether recording has to stop. Failures and losses are reported once, at once if CMD

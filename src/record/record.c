@@ -4,6 +4,7 @@
 #include "base/message.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* CMD has the terminal to itself. */
@@ -38,20 +39,35 @@ int record_run(const struct sys *sys, struct options *options, struct strbuf *ou
 {
 	struct recorder_state state;
 	struct measure m;
+	AUTO_STRBUF struct strbuf report = {0};
+	bool streams = strcmp(options->log, "-") == 0; /* standard output is the log's */
 	char name[64], count[64];
 	int status;
 
+	if (streams && options->format == FORMAT_MLOG && isatty(STDOUT_FILENO)) {
+		err_set(err, ERR_USAGE,
+			"--log: a stream of counters is not for a terminal: pipe it into 'malitop -', or "
+			"give -o "
+			"FILE.mlog");
+		return EXIT_USAGE;
+	}
 	if (!measure_open(&m, sys, options, err) || !measure_begin(&m, NULL, err))
 		return m.status;
 	m.shows_progress = shows_progress(options);
 	measure_wait(&m, m.shows_progress ? show_progress : NULL);
 	message_progress_end();
-	snprintf(name, sizeof(name), "%s", recorder_name(m.recorder));
+	snprintf(name, sizeof(name), "%s", streams ? "stream" : recorder_name(m.recorder));
 	status = measure_end(&m, &state, err);
-	strbuf_printf(out, "%s: %s, %.2f MB, %llu lost\n", name, count_text(count, sizeof(count), &state),
+	strbuf_printf(&report, "%s: %s, %.2f MB, %llu lost\n", name, count_text(count, sizeof(count), &state),
 		      (double)state.bytes / 1e6, (unsigned long long)state.lost);
 	if (state.verdict[0])
-		strbuf_printf(out, "verdict: %s\n", state.verdict);
+		strbuf_printf(&report, "verdict: %s\n", state.verdict);
+	for (struct span rest = {report.p, report.n}, line; streams && rest.n;) {
+		line = span_until(&rest, '\n');
+		message("%.*s", SPAN_ARG(line));
+	}
+	if (!streams)
+		strbuf_str(out, report.p);
 	if (!state.lost || options->keep_going)
 		return status;
 	if (!state.failed)

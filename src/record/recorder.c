@@ -13,10 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS_FLUSH_NS 250000000 /* rows are written four times a second */
-#define MLOG_FLUSH_NS 750000000 /* at least one block a second, including the time to write it */
-#define PATIENCE_MS 1000        /* to write the header, or the rest, before going on without */
-#define LATEST_NS 1000000000    /* no sample is later: notes older than this are written */
+#define ROWS_FLUSH_NS 250000000   /* rows are written four times a second */
+#define MLOG_FLUSH_NS 750000000   /* at least one block a second, including the time to write it */
+#define STREAM_FLUSH_NS 500000000 /* the default refresh of a screen */
+#define PATIENCE_MS 1000          /* to write the header, or the rest, before going on without */
+#define LATEST_NS 1000000000      /* no sample is later: notes older than this are written */
 
 struct recorder {
 	struct session *session;
@@ -326,7 +327,10 @@ static struct recorder *start_recorder(struct recorder *r, const char *path,
 static struct recorder *start_mlog(struct session *session, const char *path, bool force, struct err *err)
 {
 	const struct options *o = session->options;
-	struct recorder *r = recorder_new(session, path, MLOG_FLUSH_NS);
+	struct recorder *r = recorder_new(session, path,
+					  o->flush_ns              ? o->flush_ns
+					  : strcmp(path, "-") == 0 ? STREAM_FLUSH_NS
+								   : MLOG_FLUSH_NS);
 
 	r->sink = recorder_mlog_new(session);
 	return start_recorder(r, path,

@@ -105,7 +105,8 @@ struct term *term_open(const struct sys *sys, const struct term_options *options
 
 	term->sys = sys;
 	term->tty.in = term->tty.out = -1;
-	if (!tty_open(&term->tty, sys, err) || !caps_open(term->tty.out, err) || !exit_signals_take(err)) {
+	if (!tty_open(&term->tty, sys, options->takes_output_keys, err) || !caps_open(term->tty.out, err) ||
+	    !exit_signals_take(err)) {
 		free_all(term);
 		return NULL;
 	}

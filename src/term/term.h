@@ -27,6 +27,8 @@ struct term_options {
 	enum color_mode color;
 	const char *theme; /* a name of term_theme_name; NULL for the first */
 	bool ascii;        /* use ASCII in any locale */
+	/* Standard input is something else: keys come from the terminal of the output. */
+	bool takes_output_keys;
 };
 
 /* Themes by index, NULL after the last: for --theme and its help. */

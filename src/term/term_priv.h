@@ -57,7 +57,7 @@ struct term_tty {
 
 /* In the background this stops the process (SIGTTOU) before it writes over another program's
  * output. */
-bool tty_open(struct term_tty *tty, const struct sys *sys, struct err *err);
+bool tty_open(struct term_tty *tty, const struct sys *sys, bool takes_output_keys, struct err *err);
 void tty_fini(struct term_tty *tty);
 bool tty_take_modes(struct term_tty *tty); /* returns false and sets errno */
 /* Write what the terminal accepts now. Returns true if nothing is left pending. */

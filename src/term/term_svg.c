@@ -290,7 +290,7 @@ static void add_texts(const struct canvas *c, unsigned style, const struct ink *
 void term_svg(const struct canvas *canvas, const struct term_options *options, struct strbuf *out)
 {
 	const char *theme = theme_on_ground(options->theme);
-	const struct term_options shown = {options->color, theme, options->ascii};
+	const struct term_options shown = {.color = options->color, .theme = theme, .ascii = options->ascii};
 	bool white = theme && strcmp(theme, "light") == 0;
 	int w = canvas->cols * CELL_W, h = canvas->rows * CELL_H;
 

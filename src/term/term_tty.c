@@ -44,20 +44,22 @@ static bool set_modes(int fd, const struct termios *modes)
 	return r == 0;
 }
 
-bool tty_open(struct term_tty *tty, const struct sys *sys, struct err *err)
+bool tty_open(struct term_tty *tty, const struct sys *sys, bool takes_output_keys, struct err *err)
 {
+	int keys = takes_output_keys ? STDOUT_FILENO : STDIN_FILENO;
+
 	*tty = (struct term_tty){.sys = sys, .in = -1, .out = -1};
 	if (!isatty(STDOUT_FILENO))
 		return err_set(
 			err, errno,
 			"terminal: standard output is not a terminal: try --once for one frame as text, or "
 			"'malitop record -o FILE' for a log");
-	if (!isatty(STDIN_FILENO))
+	if (!isatty(keys))
 		return err_set(
 			err, errno,
 			"terminal: standard input is not a terminal, so there are no keys: try --once for "
 			"one frame as text, or 'malitop record -o FILE' for a log");
-	tty->in = open_one(STDIN_FILENO, &tty->shared_in);
+	tty->in = open_one(keys, &tty->shared_in);
 	tty->out = open_one(STDOUT_FILENO, &tty->shared_out);
 	if (tty->in >= 0 && tty->out >= 0 && !tcgetattr(tty->in, &tty->saved_in) &&
 	    !tcgetattr(tty->out, &tty->saved_out) && set_modes(tty->out, &tty->saved_out))

@@ -256,6 +256,7 @@ static int wait_ms(const struct live *l, int64_t now)
 static void run_loop(struct live *l)
 {
 	struct pollfd fds[TERM_FDS + 2];
+	int arrival;
 
 	while (!l->end) {
 		int64_t now = l->sys->monotonic_ns(l->sys);
@@ -264,6 +265,8 @@ static void run_loop(struct live *l)
 		if (!l->player) {
 			fds[n++] = (struct pollfd){.fd = sampler_fd(l->session.sampler), .events = POLLIN};
 			fds[n++] = (struct pollfd){.fd = scanner_fd(l->scanner), .events = POLLIN};
+		} else if ((arrival = player_arrival_fd(l->player)) >= 0) {
+			fds[n++] = (struct pollfd){.fd = arrival, .events = POLLIN};
 		}
 		l->sys->poll(l->sys, fds, (unsigned)n, l->dirty && term_ready(l->term) ? 0 : wait_ms(l, now));
 		now = l->sys->monotonic_ns(l->sys);
@@ -286,9 +289,13 @@ static bool open_terminal(struct live *l, struct err *err)
 	const struct options *o = l->options;
 
 	if (!l->term)
-		l->term = term_open(
-			l->sys,
-			&(struct term_options){.color = o->color, .theme = o->theme, .ascii = o->ascii}, err);
+		l->term = term_open(l->sys,
+				    &(struct term_options){.color = o->color,
+							   .theme = o->theme,
+							   .ascii = o->ascii,
+							   .takes_output_keys = l->player && o->operand &&
+										strcmp(o->operand, "-") == 0},
+				    err);
 	return l->term != NULL;
 }
 

@@ -2,7 +2,6 @@
 
 #include "mlog/moment.h"
 #include "base/alloc.h"
-#include "base/file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +10,8 @@
 #define SHOWN_NS 100000000ll /* the shortest time between two frames */
 #define LOOK_NS 250000000ll  /* how often to check a log that is still being written */
 #define GROWING_NS 5000000000ll
-#define BRIEF_NS 200000000ll /* reading for longer is shown */
+#define SILENT_NS 3000000000ll /* from then on, that there is no data is what matters */
+#define BRIEF_NS 200000000ll   /* reading for longer is shown */
 
 static const double speeds[] = {0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100};
 
@@ -35,21 +35,45 @@ static void restart_measure(struct player *p, int64_t now_ns)
 	p->measured_at_ns = p->at_ns;
 }
 
-/* Take over what was written since; an empty log may get its first block. */
+/* The clocks of two machines differ by any time, so age counts from the quickest arrival. */
+static void time_arrival(struct player *p, int64_t now_ns)
+{
+	int64_t delay_ns = now_ns - p->state.end_ns;
+
+	if (!p->timed || delay_ns < p->delay_ns)
+		p->delay_ns = delay_ns;
+	p->timed = true;
+}
+
+/* Take over what was written or has arrived since; an empty log may get its first block. */
 static bool check_growth(struct player *p, int64_t now_ns)
 {
-	bool began = p->state.blocks != 0;
+	bool began = p->state.blocks != 0, arrived = mlog_take(p->feed);
 
-	if (p->state.ended || now_ns < p->look_ns)
+	if (p->state.ended || (!arrived && now_ns < p->look_ns))
 		return false;
 	p->look_ns = now_ns + LOOK_NS;
 	if (!mlog_reader_refresh(p->reader))
-		return false;
+		return arrived;
 	p->grown_ns = now_ns;
 	player_take_state(p);
-	if (!began)
+	time_arrival(p, now_ns);
+	if (!began && p->follows)
+		player_seek(p, player_last(p));
+	else if (!began)
 		player_seek(p, p->state.begin_ns + p->from_ns);
 	return true;
+}
+
+/* Show the newest data; the clock is that of the recording. */
+static void follow_log(struct player *p, int64_t now_ns)
+{
+	int64_t last = player_last(p);
+
+	p->behind = !player_advance(p, last);
+	if (p->fed_ns > p->at_ns)
+		p->at_ns = p->sought_ns = p->window_ns = p->fed_ns;
+	restart_clock(p, now_ns);
 }
 
 static void play_log(struct player *p, int64_t now_ns)
@@ -93,6 +117,8 @@ bool player_run(struct player *p, int64_t now_ns)
 		changed |= player_read(p);
 		restart_clock(p, now_ns);
 		restart_measure(p, now_ns);
+	} else if (p->follows && !p->paused) {
+		follow_log(p, now_ns);
 	} else if (!p->paused) {
 		play_log(p, now_ns);
 	}
@@ -116,7 +142,7 @@ int64_t player_wait_ns(const struct player *p, int64_t now_ns)
 		return 0;
 	if (!p->state.ended && p->look_ns - now_ns < wait)
 		wait = p->look_ns - now_ns;
-	if (!p->paused && !is_at_end(p)) {
+	if (!p->paused && !p->follows && !is_at_end(p)) {
 		due = p->real_ns + (int64_t)((double)(p->fed_ns + p->refresh_ns - p->log_ns) / p->speed) + 1;
 		if (due < p->shown_ns + frame_ns(p))
 			due = p->shown_ns + frame_ns(p);
@@ -145,7 +171,9 @@ void player_pause(struct player *p, int64_t now_ns)
 		return;
 	}
 	p->paused = false;
-	if (is_at_end(p))
+	if (p->follows)
+		player_seek(p, player_last(p));
+	else if (is_at_end(p))
 		player_seek(p, player_first(p));
 	else if (p->at_ns < p->fed_ns)
 		player_seek(p, p->at_ns);
@@ -180,6 +208,8 @@ bool player_speed(struct player *p, int by, int64_t now_ns)
 	double found = p->speed;
 	bool changed;
 
+	if (p->follows)
+		return false; /* it goes on as the recording does */
 	for (size_t i = 0; i < ARRAY_LEN(speeds); i++) {
 		if (by < 0 && speeds[i] < p->speed)
 			found = speeds[i];
@@ -229,6 +259,22 @@ void player_show_again(struct player *p)
 		feeds_show(p->feeds, 0, 0);
 }
 
+int player_arrival_fd(const struct player *p)
+{
+	return mlog_arrival_fd(p->feed);
+}
+
+bool player_await(struct player *p, unsigned refreshes)
+{
+	while (mlog_is_stream(p->feed) &&
+	       p->state.end_ns - p->state.begin_ns <= (int64_t)refreshes * p->refresh_ns &&
+	       mlog_await(p->feed)) {
+		mlog_reader_refresh(p->reader);
+		player_take_state(p);
+	}
+	return p->state.blocks != 0;
+}
+
 bool player_is_paused(const struct player *p)
 {
 	return p->paused;
@@ -274,6 +320,29 @@ static void held_text(const struct player *p, const char *word, char *out, size_
 		snprintf(out, size, "%s", word);
 }
 
+/* "newest 0.3 s old", "no data for 12 s", "END of the stream at 1:02". Of a moment that is not the
+ * newest: NULL. */
+static const char *newest_text(const struct player *p, int64_t now_ns, char *out, size_t size)
+{
+	double age = (double)(now_ns - p->state.end_ns - p->delay_ns) * 1e-9;
+	struct mlog_arrival arrival;
+	char at[UNITS_TEXT];
+
+	mlog_arrival(p->feed, &arrival);
+	if (!p->follows || p->paused || player_is_reading(p))
+		return NULL;
+	if (p->state.ended || (mlog_is_stream(p->feed) && arrival.ended))
+		snprintf(out, size, "END of the %s at %s", mlog_is_stream(p->feed) ? "stream" : "log",
+			 moment_format(at, p->state.end_ns - p->state.begin_ns, false));
+	else if (!p->timed)
+		snprintf(out, size, "no data yet");
+	else if (now_ns - p->grown_ns >= SILENT_NS)
+		snprintf(out, size, "no data for %.0f s", (double)(now_ns - p->grown_ns) * 1e-9);
+	else
+		snprintf(out, size, "newest %.1f s old", age > 0 ? age : 0.0);
+	return out;
+}
+
 void player_position(const struct player *p, int64_t now_ns, char *out, size_t size)
 {
 	int64_t begin = p->state.begin_ns, length = p->state.end_ns - begin, at = p->at_ns - begin;
@@ -281,6 +350,8 @@ void player_position(const struct player *p, int64_t now_ns, char *out, size_t s
 	bool tenths = p->refresh_ns % SECOND != 0; /* a longer number does not move the text */
 	bool grows = !p->state.ended && p->grown_ns && now_ns - p->grown_ns < GROWING_NS;
 
+	if (newest_text(p, now_ns, out, size))
+		return;
 	at = at < 0 ? 0 : at > length ? length : at;
 	if (player_is_reading(p))
 		snprintf(how, sizeof(how), "READING");
@@ -317,7 +388,12 @@ struct strbuf *player_said(struct player *p)
 
 void player_complain(const struct player *p, struct strbuf *text)
 {
-	mlog_reader_complain(p->reader, text);
+	struct mlog_arrival arrival;
+
+	mlog_arrival(p->feed, &arrival);
+	if (arrival.ended) /* else it is still running */
+		mlog_reader_complain(p->reader, text);
+	mlog_arrival_complain(p->feed, text);
 }
 
 void player_want_processes(struct player *p, bool wanted)
@@ -361,16 +437,22 @@ struct player *player_open(struct session *session, const struct sys *sys, const
 	p->session = session;
 	p->speed = options->speed;
 	p->from_ns = options->from_ns;
-	str_printable(name, sizeof(name), slash ? slash + 1 : options->operand);
-	snprintf(p->title, sizeof(p->title), "REPLAY %s", name);
-	p->file = file_open(options->operand, err);
-	p->input = (struct mlog_input){.ctx = p->file, .read = file_read_at, .size = file_size};
-	if (p->file)
+	p->feed = mlog_open(options->operand, err);
+	if (p->feed)
+		p->input = mlog_opened(p->feed);
+	if (p->feed)
 		p->reader = mlog_reader_new(&p->input, options->operand, err);
 	if (!p->reader || !session_open_log(session, sys, options, mlog_reader_about(p->reader), err)) {
 		player_free(p);
 		return NULL;
 	}
+	p->follows = (options->follow || mlog_is_stream(p->feed)) && !options->once.w;
+	str_printable(name, sizeof(name),
+		      mlog_is_stream(p->feed) || p->follows ? mlog_reader_about(p->reader)->host
+		      : slash                               ? slash + 1
+							    : options->operand);
+	snprintf(p->title, sizeof(p->title),
+		 mlog_is_stream(p->feed) || p->follows ? "REMOTE %s" : "REPLAY %s", name[0] ? name : "log");
 	player_take_state(p);
 	for (unsigned i = 0; i < session->n; i++)
 		most = session->sources[i].n_slots > most ? session->sources[i].n_slots : most;
@@ -385,7 +467,7 @@ void player_free(struct player *p)
 		return;
 	mlog_reader_free(p->reader);
 	player_line_fini(p);
-	file_close(p->file);
+	mlog_close(p->feed);
 	process_list_free(p->list);
 	strbuf_fini(&p->said);
 	free(p->copy);
@@ -405,7 +487,7 @@ bool player_start(struct player *p, struct feeds *feeds, int64_t now_ns, struct 
 	p->to_ns = o->to_ns ? p->state.begin_ns + o->to_ns : INT64_MAX;
 	if (!moment_check_from(p->from_ns, p->state.end_ns - p->state.begin_ns, err))
 		return false;
-	player_seek(p, p->state.begin_ns + p->from_ns);
+	player_seek(p, p->follows ? player_last(p) : p->state.begin_ns + p->from_ns);
 	restart_clock(p, now_ns);
 	restart_measure(p, now_ns);
 	return true;

@@ -60,6 +60,11 @@ void player_show_again(struct player *p);
 /* Whether it has begun to read what the moment needs, so that the last picture should stay a little
  * longer. */
 bool player_is_brief(const struct player *p, int64_t now_ns);
+/* Of a stream: readable when something has arrived, or -1. */
+int player_arrival_fd(const struct player *p);
+/* Of a stream, before player_start: wait until it has so many refreshes, or ends. Returns whether
+ * there is any data. */
+bool player_await(struct player *p, unsigned refreshes);
 /* Whether the clock stands: views mark the moment. */
 bool player_is_paused(const struct player *p);
 

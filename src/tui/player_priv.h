@@ -3,7 +3,7 @@
 #define MALITOP_PLAYER_PRIV_H
 
 #include "tui/player.h"
-#include "mlog/mlog_reader.h"
+#include "mlog/mlog_open.h"
 
 #define SECOND 1000000000ll
 #define WORK_MOST (1 << 20) /* values to decode at a time: some 5 ms */
@@ -27,7 +27,7 @@ struct player_away {
 };
 
 struct player {
-	struct file *file;
+	struct mlog_feed *feed;
 	struct mlog_input input;
 	struct mlog_reader *reader;
 	struct session *session;
@@ -52,6 +52,10 @@ struct player {
 	int64_t sought_ns; /* the exact time that was requested */
 	unsigned jumps;
 
+	bool follows; /* not paused, it shows the newest data, as a live screen */
+	/* The least time from the end of data, by the clock of the log, to its arrival, by ours. */
+	int64_t delay_ns;
+	bool timed;                /* delay_ns is known */
 	bool paused, behind, late; /* cannot be read as fast as requested: now; recently */
 	double speed, reached;
 	int64_t real_ns, log_ns;             /* the clock: log_ns of the log was at real_ns */

@@ -39,8 +39,11 @@ int64_t player_first(const struct player *p)
 
 int64_t player_last(const struct player *p)
 {
-	int64_t first = player_first(p),
-		last = refresh_after(p, p->to_ns < p->state.end_ns ? p->to_ns : p->state.end_ns);
+	int64_t first = player_first(p), end_ns = p->to_ns < p->state.end_ns ? p->to_ns : p->state.end_ns,
+		last = refresh_after(p, end_ns);
+
+	if (p->follows && !p->state.ended && last > end_ns)
+		last -= p->refresh_ns; /* the rest of this refresh has not arrived */
 
 	return last > first ? last : first;
 }

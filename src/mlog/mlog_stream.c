@@ -1,0 +1,295 @@
+#include "mlog/mlog_stream.h"
+
+#include "base/alloc.h"
+#include "base/crc32c.h"
+#include "base/wire.h"
+#include "mlog/mlog_block.h"
+#include "mlog/mlog_index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HEAD_AT 8                  /* place in a head */
+#define SAME_CLOCK_NS 2000000000ll /* what setting the wall clock a little may change */
+#define SHOWN 40
+
+struct mlog_stream {
+	char *name;
+	mlog_write_fn *write;
+	void *ctx;
+	struct mlog_stream_state state;
+	struct strbuf in;  /* what arrived, and is no complete block yet */
+	char first[SHOWN]; /* its first bytes, for a message */
+	size_t n_first;
+	bool has_magic;        /* there was something like a head */
+	struct strbuf plain;   /* an unpacked start block */
+	struct strbuf sources; /* of the first start block */
+	struct strbuf block;   /* to pass on */
+	int64_t offset_ns;     /* wall clock minus monotonic clock, by the first start block */
+	int64_t shift_ns;      /* from the clock of the connection to that of the log */
+	int64_t gap_ns;
+	uint64_t at; /* bytes passed on */
+	struct mlog_index index;
+	struct mlog_builder *builder; /* of notes */
+};
+
+struct mlog_stream *mlog_stream_new(const char *name, mlog_write_fn *write, void *ctx)
+{
+	struct mlog_stream *s = xcalloc(1, sizeof(*s));
+
+	s->name = xstrdup(name);
+	s->write = write;
+	s->ctx = ctx;
+	s->builder = mlog_builder_new(NULL, 0);
+	return s;
+}
+
+void mlog_stream_free(struct mlog_stream *s)
+{
+	if (!s)
+		return;
+	mlog_builder_free(s->builder);
+	mlog_index_fini(&s->index);
+	strbuf_fini(&s->in);
+	strbuf_fini(&s->plain);
+	strbuf_fini(&s->sources);
+	strbuf_fini(&s->block);
+	free(s->name);
+	free(s);
+}
+
+void mlog_stream_state(const struct mlog_stream *s, struct mlog_stream_state *state)
+{
+	*state = s->state;
+}
+
+/* ---- out ---- */
+
+/* Pass on a block, with its place in our log. */
+static bool pass_block(struct mlog_stream *s, struct mlog_head head, struct span payload, struct err *err)
+{
+	head.at = s->at;
+	strbuf_clear(&s->block);
+	mlog_head_put(&head, (uint8_t *)strbuf_more(&s->block, MLOG_HEAD));
+	strbuf_add(&s->block, payload.p, payload.n);
+	if (!s->write(s->ctx, s->block.p, s->block.n, err))
+		return false;
+	s->at += s->block.n;
+	s->state.end_ns = head.end_ns;
+	if (head.type == MLOG_DATA) {
+		s->state.blocks++;
+		mlog_index_add(&s->index, &head);
+	}
+	return true;
+}
+
+static bool pass_plain(struct mlog_stream *s, struct mlog_head head, struct span payload, struct err *err)
+{
+	head.coding = MLOG_STORED;
+	head.size = head.raw_size = (uint32_t)payload.n;
+	head.payload_crc = crc32c(0, payload.p, payload.n);
+	return pass_block(s, head, payload, err);
+}
+
+bool mlog_stream_note(struct mlog_stream *s, struct mlog_note note, int64_t gap_ns, struct err *err)
+{
+	struct mlog_head head = {.type = MLOG_DATA};
+
+	if (!s->state.blocks)
+		return true;
+	note.time_ns = s->state.end_ns + gap_ns;
+	mlog_builder_note(s->builder, &note);
+	mlog_builder_take(s->builder, &head, &s->plain);
+	return pass_plain(s, head, (struct span){s->plain.p, s->plain.n}, err);
+}
+
+static bool refuse_bytes(const struct mlog_stream *s, const uint8_t *p, size_t n, struct err *err)
+{
+	char shown[SHOWN];
+	struct mlog_head head;
+
+	if (n >= MLOG_HEAD && mlog_head_get(&head, p, wire_get_u64(p + HEAD_AT)))
+		return err_set(err, 0,
+			       "%s: the stream ended inside its start block: has its writer said why?",
+			       s->name);
+	if (s->has_magic)
+		return err_set(
+			err, 0,
+			"%s: a stream of another version of the format, or one that something on its way "
+			"changes: is there a terminal between?",
+			s->name);
+	return err_set(err, 0, "%s: not a stream of malitop: it begins with '%s'", s->name,
+		       str_printable(shown, sizeof(shown), s->first));
+}
+
+bool mlog_stream_end(struct mlog_stream *s, struct err *err)
+{
+	struct mlog_head head = {
+		.type = MLOG_INDEX, .begin_ns = s->index.begin_ns, .end_ns = s->state.end_ns};
+
+	if (!s->state.started)
+		return !s->in.n || refuse_bytes(s, (const uint8_t *)s->in.p, s->in.n, err);
+	if (!s->state.complete)
+		return true;
+	mlog_index_format(&s->index, s->at, &s->plain);
+	return pass_plain(s, head, (struct span){s->plain.p, s->plain.n}, err);
+}
+
+/* ---- blocks ---- */
+
+/* What samples mean: the text of a start block from its first source on, without the lines that may
+ * be others in the next recording of the same sources. */
+static void add_sources(struct span text, struct strbuf *out)
+{
+	static const char *const others[] = {"period", "asked", "note", "driver", NULL};
+	const char *p = text.n ? memmem(text.p, text.n, "\nsource ", 8) : NULL;
+	struct span rest = p ? (struct span){p + 1, (size_t)(text.p + text.n - p) - 1} : (struct span){0};
+
+	strbuf_clear(out);
+	while (rest.n) {
+		struct span line = span_until(&rest, '\n'), words = line, word = span_word(&words);
+		const char *const *other = others;
+
+		while (*other && !span_is(word, *other))
+			other++;
+		if (*other)
+			continue;
+		strbuf_add(out, line.p, line.n);
+		strbuf_str(out, "\n");
+	}
+}
+
+/* Let the times of another connection go on after those before: by the same clock, if it is the
+ * same. */
+static void join_clock(struct mlog_stream *s, const struct mlog_about *about)
+{
+	int64_t moved_ns = about->realtime_ns - about->monotonic_ns - s->offset_ns;
+	bool same = moved_ns > -SAME_CLOCK_NS && moved_ns < SAME_CLOCK_NS &&
+		    about->monotonic_ns >= s->state.end_ns - SAME_CLOCK_NS;
+
+	s->shift_ns = same ? 0 : s->state.end_ns + s->gap_ns - about->monotonic_ns;
+	s->state.joined++;
+}
+
+/* The first one is passed on; a further one must describe the same sources. */
+static bool take_start(struct mlog_stream *s, const struct mlog_head *head, struct span payload,
+		       struct err *err)
+{
+	struct mlog_about about;
+	struct span text;
+	bool same;
+
+	if (!mlog_unpack(head, payload, &s->plain))
+		return err_set(err, 0, "%s: the start block is damaged: nothing can be read without it",
+			       s->name);
+	text = (struct span){s->plain.p, s->plain.n};
+	if (!mlog_about_parse(&about, s->name, text, err))
+		return false;
+	if (!s->state.started) {
+		s->offset_ns = about.realtime_ns - about.monotonic_ns;
+		mlog_about_fini(&about);
+		add_sources(text, &s->sources);
+		s->state.started = true;
+		return pass_block(s, *head, payload, err);
+	}
+	add_sources(text, &s->block);
+	same = span_eq((struct span){s->block.p, s->block.n}, (struct span){s->sources.p, s->sources.n});
+	if (same)
+		join_clock(s, &about);
+	mlog_about_fini(&about);
+	s->state.complete = false;
+	return same ||
+	       err_set(err, 0, "%s: another log follows, of other sources: open it by itself", s->name);
+}
+
+/* Times that no log could have are left to the reader: they are bounded, as those of any head. */
+static int64_t shifted_time(int64_t ns, int64_t shift_ns)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(ns, shift_ns, &sum))
+		sum = shift_ns < 0 ? 0 : SAMPLE_NS_MAX;
+	return sum < 0 ? 0 : sum > SAMPLE_NS_MAX ? SAMPLE_NS_MAX : sum;
+}
+
+static bool take_block(struct mlog_stream *s, struct mlog_head head, struct span payload, struct err *err)
+{
+	struct mlog_index index;
+
+	if (head.type == MLOG_START)
+		return take_start(s, &head, payload, err);
+	if (head.type == MLOG_INDEX) {
+		s->state.complete = true;
+		if (mlog_index_parse(&index, head.at, payload)) {
+			s->index.n_samples += index.n_samples;
+			s->index.n_lost += index.n_lost;
+			mlog_index_fini(&index);
+		}
+	}
+	if (head.type != MLOG_DATA)
+		return true;
+	s->state.complete = false;
+	head.begin_ns = shifted_time(head.begin_ns, s->shift_ns);
+	head.end_ns = shifted_time(head.end_ns, s->shift_ns);
+	if (head.end_ns < s->state.end_ns)
+		head.end_ns = s->state.end_ns;
+	return pass_block(s, head, payload, err);
+}
+
+/* ---- in ---- */
+
+/* Take one block, or skip what is none. Returns how many of the n bytes: 0 if more have to arrive
+ * first. */
+static size_t take_one(struct mlog_stream *s, const uint8_t *p, size_t n, bool *ok, struct err *err)
+{
+	struct mlog_head head;
+	const uint8_t *next;
+	size_t skip;
+
+	if (n < MLOG_HEAD)
+		return 0;
+	if (mlog_head_get(&head, p, wire_get_u64(p + HEAD_AT)) &&
+	    (s->state.started || head.type == MLOG_START)) {
+		struct span payload = {(const char *)p + MLOG_HEAD, head.size};
+
+		if (n < MLOG_HEAD + head.size)
+			return 0;
+		if (crc32c(0, payload.p, payload.n) == head.payload_crc) {
+			*ok = take_block(s, head, payload, err);
+			return MLOG_HEAD + head.size;
+		}
+	}
+	s->has_magic |= memcmp(p, "MLog", 4) == 0;
+	next = memmem(p + 1, n - 1, "MLog", 4);
+	skip = next ? (size_t)(next - p) : n - 3; /* the last three may begin one */
+	if (s->state.started)
+		s->state.skipped += skip;
+	else if (s->state.bytes > MLOG_STREAM_BEFORE)
+		*ok = refuse_bytes(s, p, n, err);
+	return skip;
+}
+
+bool mlog_stream_add(struct mlog_stream *s, const void *bytes, size_t n, struct err *err)
+{
+	size_t at = 0, done, len = n < SHOWN - 1 - s->n_first ? n : SHOWN - 1 - s->n_first;
+	bool ok = true;
+
+	memcpy(s->first + s->n_first, bytes, len);
+	s->n_first += len;
+	strbuf_add(&s->in, bytes, n);
+	s->state.bytes += n;
+	while (ok && (done = take_one(s, (const uint8_t *)s->in.p + at, s->in.n - at, &ok, err)))
+		at += done;
+	s->in.n -= at;
+	memmove(s->in.p, s->in.p + at, s->in.n);
+	return ok;
+}
+
+void mlog_stream_again(struct mlog_stream *s, int64_t gap_ns)
+{
+	s->state.skipped += s->state.started ? s->in.n : 0;
+	s->in.n = 0;
+	s->gap_ns = gap_ns;
+	if (!s->state.started)
+		s->state.bytes = 0;
+}

@@ -1,0 +1,235 @@
+/* A log that arrives as a stream: in pieces, damaged, cut, joined, or something else. */
+#include "tests/support/mlog_file.h"
+
+#include "mlog/mlog_stream.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define BLOCKS 12
+
+struct stream_bench {
+	struct mlog_file out;
+	struct mlog_stream *stream;
+	struct mlog_stream_state state;
+	struct err err;
+	bool ok;
+};
+
+static void begin_stream(struct stream_bench *b)
+{
+	*b = (struct stream_bench){.ok = true};
+	b->stream = mlog_stream_new("the stream", mlog_file_write, &b->out);
+}
+
+static void send_bytes(struct stream_bench *b, const void *bytes, size_t n, size_t piece)
+{
+	for (size_t at = 0; b->ok && at < n; at += piece)
+		b->ok = mlog_stream_add(b->stream, (const char *)bytes + at, n - at < piece ? n - at : piece,
+					&b->err);
+}
+
+/* Returns the blocks that a reader finds, and its text. */
+static unsigned end_stream(struct stream_bench *b, struct strbuf *text, struct mlog_state *log)
+{
+	struct mlog_input input = mlog_file_input(&b->out);
+	struct mlog_reader *r;
+	unsigned n = 0;
+
+	b->ok = b->ok && mlog_stream_end(b->stream, &b->err);
+	mlog_stream_state(b->stream, &b->state);
+	mlog_stream_free(b->stream);
+	strbuf_clear(text);
+	*log = (struct mlog_state){0};
+	r = b->out.n ? mlog_reader_new(&input, "out", &b->err) : NULL;
+	if (r) {
+		n = mlog_file_rest(r, text);
+		mlog_reader_state(r, log);
+	}
+	mlog_reader_free(r);
+	mlog_file_fini(&b->out);
+	return n;
+}
+
+static void a_stream_gives_the_log_that_was_sent(void **state)
+{
+	static const size_t pieces[] = {1, 7, 47, 48, 49, 1000, SIZE_MAX};
+	AUTO_STRBUF struct strbuf want = {0}, text = {0};
+	struct mlog_file whole = mlog_file_make(BLOCKS, true);
+	struct mlog_input input = mlog_file_input(&whole);
+	struct mlog_reader *r = mlog_reader_new(&input, "whole", NULL);
+	struct stream_bench b;
+	struct mlog_state log;
+
+	(void)state;
+	mlog_file_rest(r, &want);
+	mlog_reader_free(r);
+	for (size_t i = 0; i < ARRAY_LEN(pieces); i++) {
+		begin_stream(&b);
+		send_bytes(&b, whole.p, whole.n, pieces[i]);
+		assert_int_equal(end_stream(&b, &text, &log), BLOCKS);
+		assert_string_equal(text.p, want.p);
+		assert_true(b.ok && log.ended && !log.damaged && b.state.complete && !b.state.skipped);
+	}
+	mlog_file_fini(&whole);
+}
+
+static void the_greeting_of_a_login_is_skipped(void **state)
+{
+	static const char greeting[] = "Welcome to board MLog!\r\nYou have mail.\r\n";
+	struct mlog_file whole = mlog_file_make(BLOCKS, true);
+	AUTO_STRBUF struct strbuf text = {0};
+	struct stream_bench b;
+	struct mlog_state log;
+
+	(void)state;
+	begin_stream(&b);
+	send_bytes(&b, greeting, sizeof(greeting) - 1, 5);
+	send_bytes(&b, whole.p, whole.n, 100);
+	assert_int_equal(end_stream(&b, &text, &log), BLOCKS);
+	assert_true(b.ok && log.ended && !b.state.skipped);
+	mlog_file_fini(&whole);
+}
+
+/* Every byte after the start block, one at a time: at most the block that has it is lost. */
+static void a_flipped_byte_costs_one_block(void **state)
+{
+	struct mlog_file whole = mlog_file_make(BLOCKS, true);
+	AUTO_STRBUF struct strbuf text = {0};
+	size_t data = mlog_file_at(&whole, 1);
+	struct stream_bench b;
+	struct mlog_state log;
+
+	(void)state;
+	for (size_t at = data; at < whole.n; at++) {
+		unsigned n;
+
+		whole.p[at] ^= 0x20;
+		begin_stream(&b);
+		send_bytes(&b, whole.p, whole.n, 333);
+		n = end_stream(&b, &text, &log);
+		assert_true(b.ok && n >= BLOCKS - 1 && n <= BLOCKS && !log.damaged && b.state.skipped);
+		whole.p[at] ^= 0x20;
+	}
+	mlog_file_fini(&whole);
+}
+
+/* A byte that goes missing or is added moves all places, which counts for nothing in a stream. */
+static void a_missing_byte_costs_one_block(void **state)
+{
+	struct mlog_file whole = mlog_file_make(BLOCKS, true);
+	AUTO_STRBUF struct strbuf text = {0};
+	size_t at = mlog_file_at(&whole, 4) + MLOG_HEAD + 9;
+	struct stream_bench b;
+	struct mlog_state log;
+
+	(void)state;
+	begin_stream(&b);
+	send_bytes(&b, whole.p, at, 100);
+	send_bytes(&b, whole.p + at + 1, whole.n - at - 1, 100);
+	assert_int_equal(end_stream(&b, &text, &log), BLOCKS - 1);
+	assert_true(b.ok && b.state.skipped && !log.damaged);
+	mlog_file_fini(&whole);
+}
+
+static void a_connection_made_again_goes_on_in_the_same_log(void **state)
+{
+	struct mlog_file whole = mlog_file_make(BLOCKS, true);
+	struct mlog_note note = {.kind = MLOG_NOTE_MESSAGE, .source = -1, .text = "cut"};
+	AUTO_STRBUF struct strbuf text = {0};
+	size_t cut = mlog_file_at(&whole, 5) + 20; /* inside the fifth data block */
+	int64_t end_ns = MLOG_FILE_START + 4 * MLOG_FILE_SECOND;
+	struct stream_bench b;
+	struct mlog_state log;
+
+	(void)state;
+	begin_stream(&b);
+	send_bytes(&b, whole.p, cut, 100);
+	mlog_stream_again(b.stream, 3 * MLOG_FILE_SECOND);
+	assert_true(mlog_stream_note(b.stream, note, 0, &b.err));
+	send_bytes(&b, whole.p, whole.n, 100); /* from its start: its clock goes back, as after a restart */
+	assert_int_equal(end_stream(&b, &text, &log), 4 + 1 + BLOCKS);
+	assert_true(b.ok && log.ended && !log.damaged && b.state.joined == 1);
+	assert_int_equal(log.end_ns, end_ns + (3 + BLOCKS) * MLOG_FILE_SECOND);
+	assert_non_null(strstr(text.p, "cut"));
+	mlog_file_fini(&whole);
+}
+
+static void what_is_no_stream_is_refused_with_what_it_is(void **state)
+{
+	struct mlog_file whole = mlog_file_make(2, true), other;
+	AUTO_STRBUF struct strbuf text = {0}, junk = {0};
+	struct mlog_state log;
+	struct stream_bench b;
+
+	(void)state;
+	strbuf_str(&junk, "\033[31mpermission denied\n");
+	begin_stream(&b);
+	send_bytes(&b, junk.p, junk.n, 100);
+	end_stream(&b, &text, &log);
+	assert_false(b.ok);
+	assert_non_null(strstr(b.err.text, "not a stream of malitop: it begins with '?[31mpermission"));
+
+	while (junk.n < 2 * MLOG_STREAM_BEFORE)
+		strbuf_str(&junk, "never ends ");
+	begin_stream(&b);
+	send_bytes(&b, junk.p, junk.n, 1000);
+	assert_false(b.ok);
+	assert_non_null(strstr(b.err.text, "not a stream"));
+	end_stream(&b, &text, &log);
+
+	begin_stream(&b);
+	send_bytes(&b, whole.p, 100, 100);
+	end_stream(&b, &text, &log);
+	assert_non_null(strstr(b.err.text, "ended inside its start block"));
+
+	/* as a terminal changes it: every newline of the start block is two bytes */
+	other = mlog_file_copy(&whole, 40);
+	mlog_file_write(&other, "\r\n", 2, NULL);
+	mlog_file_write(&other, whole.p + 41, whole.n - 41, NULL);
+	begin_stream(&b);
+	send_bytes(&b, other.p, 200, 200);
+	end_stream(&b, &text, &log);
+	assert_non_null(strstr(b.err.text, "is there a terminal between"));
+	mlog_file_fini(&other);
+	mlog_file_fini(&whole);
+}
+
+static void a_log_of_other_sources_does_not_follow(void **state)
+{
+	struct mlog_file whole = mlog_file_make(2, true), other = {0};
+	struct mlog_about about = *mlog_file_about();
+	AUTO_STRBUF struct strbuf text = {0};
+	struct stream_bench b;
+	struct mlog_state log;
+
+	(void)state;
+	about.n_sources = 1;
+	mlog_writer_free(mlog_writer_new(&about, mlog_file_write, &other, NULL));
+	begin_stream(&b);
+	send_bytes(&b, whole.p, whole.n, 100);
+	send_bytes(&b, other.p, other.n, 100);
+	assert_false(b.ok);
+	assert_non_null(strstr(b.err.text, "another log follows, of other sources"));
+	assert_int_equal(end_stream(&b, &text, &log), 2);
+	mlog_file_fini(&other);
+	mlog_file_fini(&whole);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stream_gives_the_log_that_was_sent),
+		cmocka_unit_test(the_greeting_of_a_login_is_skipped),
+		cmocka_unit_test(a_flipped_byte_costs_one_block),
+		cmocka_unit_test(a_missing_byte_costs_one_block),
+		cmocka_unit_test(a_connection_made_again_goes_on_in_the_same_log),
+		cmocka_unit_test(what_is_no_stream_is_refused_with_what_it_is),
+		cmocka_unit_test(a_log_of_other_sources_does_not_follow),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
