@@ -113,6 +113,7 @@ static bool measure_frames(struct screen *screen, const struct options *options,
 static bool play_frames(struct screen *screen, struct player *player, unsigned frames, struct err *err)
 {
 	AUTO_STRBUF struct strbuf complaint = {0};
+	const struct options *o = screen->session->options;
 	struct process_list *list;
 	struct process_wish wish;
 	int64_t period_ns;
@@ -131,7 +132,7 @@ static bool play_frames(struct screen *screen, struct player *player, unsigned f
 		screen_take_processes(screen, list);
 	player_complain(player, &complaint);
 	if (complaint.n)
-		err_set(err, 0, "%s: %s", screen->session->options->operand, complaint.p);
+		err_set(err, 0, "%s: %s", o->where ? o->where : o->operand, complaint.p);
 	return true;
 }
 
@@ -148,7 +149,7 @@ enum exit_status once_run(const struct sys *sys, const struct options *options, 
 	int64_t until;
 	bool ok;
 
-	if (options->command == COMMAND_REPLAY)
+	if (options->command == COMMAND_REPLAY || options->command == COMMAND_ON)
 		ok = (player = player_open(&session, sys, options, err)) != NULL;
 	else
 		ok = session_open(&session, sys, options, 0, true, err);

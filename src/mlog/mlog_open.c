@@ -19,6 +19,7 @@ struct mlog_feed {
 	struct file *file;
 	struct mlog_stream *stream; /* NULL: a file */
 	int fd;                     /* -1: not connected */
+	bool is_remote;             /* another connection may follow */
 	struct mlog_arrival arrival;
 };
 
@@ -44,7 +45,11 @@ static struct mlog_feed *open_stream(const char *name, int fd, struct err *err)
 
 struct mlog_feed *mlog_open_remote(const char *name, struct err *err)
 {
-	return open_stream(name, -1, err);
+	struct mlog_feed *f = open_stream(name, -1, err);
+
+	if (f)
+		f->is_remote = true;
+	return f;
 }
 
 /* Wait for the start block: nothing can be done before it. */
@@ -183,7 +188,10 @@ static bool take_some(struct mlog_feed *f, int timeout_ms)
 		err_set(&err, errno, "the stream cannot be read: %s", strerror(errno));
 	if (n > 0 && mlog_stream_add(f->stream, bytes, (size_t)n, &err))
 		return true;
-	end_stream(f, err.text[0] ? &err : NULL);
+	if (f->is_remote && n <= 0)
+		mlog_disconnect(f);
+	else
+		end_stream(f, err.text[0] ? &err : NULL);
 	return false;
 }
 
@@ -206,7 +214,7 @@ bool mlog_await(struct mlog_feed *f)
 		return false;
 	take_some(f, -1);
 	mlog_stream_state(f->stream, &f->arrival.stream);
-	return !f->arrival.ended;
+	return !f->arrival.ended && f->fd >= 0;
 }
 
 void mlog_add_note(struct mlog_feed *f, const struct mlog_note *note, int64_t gap_ns)

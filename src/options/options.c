@@ -179,7 +179,7 @@ static const struct {
 	[COMMAND_STAT] = {0, .runs = true},     [COMMAND_EXPORT] = {LOGS_MAX, .file = true},
 	[COMMAND_REPORT] = {2, .file = true},   [COMMAND_EVAL] = {1, .file = true},
 	[COMMAND_LIST] = {.operands = 1},       [COMMAND_EXPLAIN] = {1, .file = true},
-	[COMMAND_COMPLETE] = {0, .runs = true},
+	[COMMAND_COMPLETE] = {0, .runs = true}, [COMMAND_ON] = {1, .runs = true},
 };
 
 bool options_runs(enum command_word command)
@@ -226,6 +226,12 @@ static bool set_operands(struct options *options, const struct option_words *wor
 		return err_set(err, 0, "%s: one argument too many%s: see malitop --help",
 			       option_shown(buf, operands[most]),
 			       takes[options->command].runs ? ", CMD must follow --" : "");
+	if (options->command == COMMAND_ON && !n)
+		return err_set(err, 0,
+			       "on: where? give user@host, adb, docker:NAME or cmd:PROGRAM: see malitop on "
+			       "--help");
+	if (options->command == COMMAND_ON)
+		options->where = operands[0];
 	if (takes[options->command].file)
 		return set_file(options, operands, n, rest, err);
 	if (takes[options->command].runs && rest && rest[0])
@@ -265,6 +271,24 @@ void options_defaults(struct options *options)
 	}
 }
 
+/* What concerns the measurement goes to the far side, which checks it. Returns whether it does. */
+static bool add_remote(struct options *options, const struct option_row *row, const char *text)
+{
+	static const char *const ours[] = {"log",     "force",  "rotate",     "sync",         "control",
+					   "config",  "gpudb",  "duration",   "print-config", "help",
+					   "version", "format", "keep-going", "theme",        "definitions"};
+
+	for (size_t i = 0; i < ARRAY_LEN(ours); i++)
+		if (strcmp(row->name, ours[i]) == 0)
+			return false;
+	if (!(row->commands & IN_RECORD))
+		return false;
+	GROW(options->remote, options->n_remote, options->cap_remote);
+	options->remote[options->n_remote++] = options_keep(
+		options, row->arg ? xasprintf("--%s=%s", row->name, text) : xasprintf("--%s", row->name));
+	return true;
+}
+
 static bool apply_words(struct options *options, const struct option_words *words, struct err *err)
 {
 	const char *command = command_rows[options->command].name;
@@ -272,7 +296,11 @@ static bool apply_words(struct options *options, const struct option_words *word
 	for (unsigned i = 0; i < words->n_options; i++) {
 		const struct option_row *row = words->options[i].row;
 
-		if (!(row->commands & 1u << options->command))
+		if (options->command == COMMAND_ON && add_remote(options, row, words->options[i].text) &&
+		    !(row->commands & IN_REPLAY))
+			continue;
+		if (!(row->commands &
+		      (options->command == COMMAND_ON ? IN_ON | IN_REPLAY : 1u << options->command)))
 			return err_set(err, 0, "--%s: not with %s: see malitop %s%s--help", row->name,
 				       command ? command : "the live screen", command ? command : "",
 				       command ? " " : "");
@@ -344,6 +372,7 @@ void options_fini(struct options *options)
 	free(options->keys);
 	free(options->events);
 	free(options->logs);
+	free(options->remote);
 	free(options->event_groups);
 	*options = (struct options){0};
 }

@@ -35,6 +35,7 @@ enum command_word {
 	COMMAND_SERVE,
 	COMMAND_PASSES,
 	COMMAND_COMPLETE,
+	COMMAND_ON,
 	COMMAND_COUNT
 };
 
@@ -146,6 +147,9 @@ struct options {
 	enum list_name list; /* COMMAND_LIST */
 	const char **logs;   /* COMMAND_EXPORT and _REPORT: all FILEs; operand is the first */
 	unsigned n_logs, cap_logs;
+	const char *where;   /* COMMAND_ON: user@host, adb:SERIAL, ... */
+	const char **remote; /* options for the far side */
+	unsigned n_remote, cap_remote;
 	const char *operand; /* FILE of eval, replay and export; NAME of explain */
 	char **cmd;          /* the words after "--", and NULL; NULL without them */
 	bool rows;           /* COMMAND_STAT: a line per metric and interval, not only the totals of CMD */

@@ -277,6 +277,12 @@ const struct command_row command_rows[COMMAND_COUNT] = {
 		 "Print the environment with which an application that you start yourself has its "
 		 "render passes timed: eval \"$(malitop passes --env)\" in its shell, then start it and "
 		 "malitop in either order."},
+	[COMMAND_ON] =
+		{"on", "malitop on WHERE [options] [-- CMD ARG...]",
+		 "Show live what another machine is doing: malitop records there and is shown here. WHERE is "
+		 "user@host (by ssh, its configuration and keys), adb or adb:SERIAL, docker:NAME, or "
+		 "cmd:PROGRAM, which gets the command as further arguments. A connection that is lost is "
+		 "made again. Options of record are given to the malitop there."},
 	[COMMAND_COMPLETE] = {"complete", "malitop complete -- WORD...",
 			      "Print what may follow: the rest of the last WORD, which may be empty. The "
 			      "completions of bash, zsh and fish ask it. The first line says what else may: "

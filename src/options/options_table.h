@@ -33,6 +33,7 @@ struct option_kind {
 #define IN_SCREEN (IN_LIVE | IN_REPLAY)
 #define IN_OF_LOG (IN_REPLAY | IN_EXPORT)
 #define IN_COMPLETE (1u << COMMAND_COMPLETE)
+#define IN_ON (1u << COMMAND_ON)
 #define IN_ALL ((1u << COMMAND_COUNT) - 1)
 
 /* The meaning of an option for some commands, if it differs from the row's own. */
@@ -99,7 +100,8 @@ bool options_check(struct options *options, const struct option_words *words, bo
 bool option_has_ending(const char *file, const char *ending);
 static inline bool option_reads_log(enum command_word command)
 {
-	return command == COMMAND_REPLAY || command == COMMAND_EXPORT || command == COMMAND_REPORT;
+	return command == COMMAND_REPLAY || command == COMMAND_ON || command == COMMAND_EXPORT ||
+	       command == COMMAND_REPORT;
 }
 /* Whether the command can write the format; whether it runs the words after "--". */
 bool options_writes(enum command_word command, enum output_format format);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define SHOWN 80
 
@@ -75,7 +76,11 @@ bool control_open(struct control *c, const struct sys *sys, const char *text, st
 	bool is_fifo = strncmp(text, "fifo:", 5) == 0, is_fd = strncmp(text, "fd:", 3) == 0;
 	const char *comma;
 
-	*c = (struct control){.sys = sys, .fd = -1, .ack_fd = -1};
+	*c = (struct control){.sys = sys, .fd = -1, .ack_fd = -1, .is_input = strcmp(text, "-") == 0};
+	if (c->is_input) {
+		c->fd = STDIN_FILENO;
+		return true;
+	}
 	first = span_after(first, is_fifo ? 5 : is_fd ? 3 : 0);
 	comma = memchr(first.p, ',', first.n);
 	is_fd = is_fd || (!is_fifo && first.p[0] >= '0' && first.p[0] <= '9' && !strchr(first.p, '/'));
@@ -130,7 +135,9 @@ static bool read_bytes(struct control *c)
 		c->n_read = (unsigned)n;
 		return true;
 	}
-	message("--control: the other side has closed it: no more commands");
+	c->ended = true;
+	if (!c->is_input)
+		message("--control: the other side has closed it: no more commands");
 	if (c->is_ours)
 		c->sys->close(c->sys, c->fd);
 	c->fd = -1;

@@ -24,6 +24,8 @@ struct control {
 	const struct sys *sys;
 	int fd, ack_fd; /* -1: none, or closed by the other side */
 	bool is_ours;   /* opened here */
+	bool is_input;  /* standard input of a stream, whose end ends the recording */
+	bool ended;     /* it has ended */
 	char line[CONTROL_LINE + 1];
 	unsigned n;          /* of the line so far; CONTROL_LINE + 1: it is too long */
 	bool told;           /* an unknown command was reported */
@@ -31,7 +33,7 @@ struct control {
 	unsigned at, n_read; /* in bytes */
 };
 
-/* `text` is [fd:]N[,ACK] or [fifo:]PATH, or fifo:PATH,ACK. Nothing is open after a failure. */
+/* `text` is -, [fd:]N[,ACK] or [fifo:]PATH, or fifo:PATH,ACK. Nothing is open after a failure. */
 bool control_open(struct control *control, const struct sys *sys, const char *text, struct err *err);
 /* Files that were given as numbers stay open. Call it only after control_open, or with fd and
  * ack_fd -1. */

@@ -33,7 +33,7 @@ bool measure_open(struct measure *m, const struct sys *sys, struct options *opti
 		control_close(&m->control);
 		return false;
 	}
-	if (options->control)
+	if (options->control && !m->control.is_input)
 		m->session.gate = gate_new(m->session.n);
 	session_settle(&m->session); /* the log records the true intervals */
 	if (!options->told)
@@ -135,7 +135,7 @@ static bool follow_control(struct measure *m)
 		if (word == CONTROL_NONE)
 			break;
 		enabled |= word == CONTROL_ENABLE;
-		if (m->recorder && (word == CONTROL_ENABLE || word == CONTROL_DISABLE))
+		if (m->session.gate && m->recorder && (word == CONTROL_ENABLE || word == CONTROL_DISABLE))
 			set_counting(m, word == CONTROL_ENABLE);
 		else if (m->recorder && word == CONTROL_MARK)
 			recorder_mark(m->recorder, 0, text);
@@ -188,7 +188,7 @@ bool measure_begin(struct measure *m, const struct recorder_form *form, struct e
 			   : recorder_start(&m->session, path, err);
 	if (m->recorder && !(form && form->cuts))
 		report_interval(m);
-	if (m->recorder && m->options->control)
+	if (m->recorder && m->session.gate)
 		begin_control(m);
 	if (m->recorder && m->command.released) {
 		if (m->command.ended)
@@ -252,6 +252,12 @@ void measure_wait(struct measure *m, void (*tick)(const struct measure *m, doubl
 		int64_t left = end - now < TICK_NS ? end - now : TICK_NS;
 
 		follow_control(m);
+		if (m->control.is_input && m->control.ended) {
+			if (!m->command.pid)
+				return;
+			kill(m->command.pid, SIGTERM);
+			m->control.is_input = false;
+		}
 		if (tick)
 			tick(m, (double)(now - begin) * 1e-9);
 		take_events(m, now);

@@ -392,7 +392,8 @@ static bool close_all(struct live *l, struct err *err)
 	if (l->player)
 		player_complain(l->player, &complaint);
 	if (complaint.n)
-		err_set(err, 0, "%s: %s", l->options->operand, complaint.p);
+		err_set(err, 0, "%s: %s", l->options->where ? l->options->where : l->options->operand,
+			complaint.p);
 	if (l->recorder)
 		recorder_await(l->recorder);
 	if (l->recorder) {
@@ -418,7 +419,7 @@ enum exit_status live_run(const struct sys *sys, const struct options *options, 
 	struct live l = {.sys = sys, .options = options, .has_instances = instances};
 	struct err late = {0};
 
-	if (options->command == COMMAND_REPLAY)
+	if (options->command == COMMAND_REPLAY || options->command == COMMAND_ON)
 		ok = live_open_log(&l, err);
 	else
 		ok = session_begin(&l.session, sys, options, 0, instances, err) && wait_for_devices(&l, err);

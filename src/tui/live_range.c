@@ -46,7 +46,8 @@ static void report_range(struct live *l)
 
 	if (l->player)
 		snprintf(text, sizeof(text), "range: malitop export %s --from %.3fs --to %.3fs",
-			 str_printable(name, sizeof(name), l->options->operand),
+			 str_printable(name, sizeof(name),
+				       l->options->where ? l->options->where : l->options->operand),
 			 (double)(from - begin) * 1e-9, (double)(to - begin) * 1e-9);
 	else
 		snprintf(text, sizeof(text), "range of %.1f s: S saves its means",

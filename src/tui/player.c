@@ -50,6 +50,9 @@ static bool check_growth(struct player *p, int64_t now_ns)
 {
 	bool began = p->state.blocks != 0, arrived = mlog_take(p->feed);
 
+	if (p->remote)
+		remote_run(p->remote, now_ns, &p->said);
+
 	if (p->state.ended || (!arrived && now_ns < p->look_ns))
 		return false;
 	p->look_ns = now_ns + LOOK_NS;
@@ -391,7 +394,7 @@ void player_complain(const struct player *p, struct strbuf *text)
 	struct mlog_arrival arrival;
 
 	mlog_arrival(p->feed, &arrival);
-	if (arrival.ended) /* else it is still running */
+	if (arrival.ended && !p->remote) /* else it is still running */
 		mlog_reader_complain(p->reader, text);
 	mlog_arrival_complain(p->feed, text);
 }
@@ -428,7 +431,8 @@ static int64_t refresh_of(const struct session *session)
 struct player *player_open(struct session *session, const struct sys *sys, const struct options *options,
 			   struct err *err)
 {
-	const char *slash = strrchr(options->operand, '/');
+	const char *operand = options->where ? options->where : options->operand,
+		   *slash = strrchr(operand, '/');
 	struct player *p = xcalloc(1, sizeof(*p));
 	char name[48];
 	unsigned most = 0;
@@ -437,11 +441,12 @@ struct player *player_open(struct session *session, const struct sys *sys, const
 	p->session = session;
 	p->speed = options->speed;
 	p->from_ns = options->from_ns;
-	p->feed = mlog_open(options->operand, err);
+	p->remote = options->where ? remote_open(sys, options, err) : NULL;
+	p->feed = p->remote ? remote_feed(p->remote) : options->where ? NULL : mlog_open(operand, err);
 	if (p->feed)
 		p->input = mlog_opened(p->feed);
 	if (p->feed)
-		p->reader = mlog_reader_new(&p->input, options->operand, err);
+		p->reader = mlog_reader_new(&p->input, operand, err);
 	if (!p->reader || !session_open_log(session, sys, options, mlog_reader_about(p->reader), err)) {
 		player_free(p);
 		return NULL;
@@ -467,7 +472,10 @@ void player_free(struct player *p)
 		return;
 	mlog_reader_free(p->reader);
 	player_line_fini(p);
-	mlog_close(p->feed);
+	if (p->remote)
+		remote_close(p->remote);
+	else
+		mlog_close(p->feed);
 	process_list_free(p->list);
 	strbuf_fini(&p->said);
 	free(p->copy);

@@ -3,7 +3,7 @@
 #define MALITOP_PLAYER_PRIV_H
 
 #include "tui/player.h"
-#include "mlog/mlog_open.h"
+#include "record/remote.h"
 
 #define SECOND 1000000000ll
 #define WORK_MOST (1 << 20) /* values to decode at a time: some 5 ms */
@@ -27,6 +27,7 @@ struct player_away {
 };
 
 struct player {
+	struct remote *remote; /* NULL: not of another machine */
 	struct mlog_feed *feed;
 	struct mlog_input input;
 	struct mlog_reader *reader;

@@ -1,0 +1,329 @@
+#include "record/remote.h"
+
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define RETRY_NS 3000000000ll
+#define SECOND_NS 1000000000ll
+#define END_MS 1000 /* for the program to end by itself, and again after SIGTERM */
+#define STEP_MS 20
+#define SAID_MOST 4096
+#define NOT_FOUND 127 /* of a shell: there is no such program */
+#define NOT_STARTED 125
+#define WORDS_MOST 300
+
+struct remote {
+	const struct sys *sys;
+	const struct options *options;
+	struct mlog_feed *feed;
+	pid_t pid;            /* 0: none */
+	int in_fd, said_fd;   /* standard input and standard error of the program */
+	char said[SAID_MOST]; /* what it said */
+	size_t n_said;
+	bool lost;       /* the connection is away, which was said */
+	unsigned joined; /* connections that were told */
+	int64_t lost_ns, retry_ns;
+};
+
+/* ---- the command ---- */
+
+/* A word for a shell. */
+static void add_quoted(struct strbuf *out, const char *word)
+{
+	strbuf_str(out, out->n ? " '" : "'");
+	for (; *word; word++)
+		if (*word == '\'')
+			strbuf_str(out, "'\\''");
+		else
+			strbuf_add(out, word, 1);
+	strbuf_str(out, "'");
+}
+
+static unsigned add_words(const char **argv, unsigned n, const char *const *words)
+{
+	while (*words && n < WORDS_MOST)
+		argv[n++] = *words++;
+	return n;
+}
+
+static const char **make_command(const char *where, const char *const *words, bool asks, struct strbuf *text,
+				 struct err *err)
+{
+	static const char *const ssh[] = {
+		"ssh", "-T", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=2", NULL};
+	const char **argv;
+	unsigned n = 0;
+
+	if (!where[0] || where[0] == '-') {
+		err_set(err, ERR_USAGE,
+			"on: '%.60s' is no board: give user@host, adb, adb:SERIAL, docker:NAME or "
+			"cmd:PROGRAM",
+			where);
+		return NULL;
+	}
+	argv = xcalloc(WORDS_MOST + 16, sizeof(*argv));
+	for (const char *const *word = words; *word; word++)
+		add_quoted(text, *word);
+	if (strncmp(where, "docker:", 7) == 0) {
+		n = add_words(argv, n, (const char *const[]){"docker", "exec", "-i", "--", where + 7, NULL});
+		n = add_words(argv, n, words);
+	} else if (strncmp(where, "cmd:", 4) == 0) {
+		strbuf_printf(text, "%c%s \"$@\"", 0, where + 4);
+		n = add_words(argv, n,
+			      (const char *const[]){"sh", "-c", text->p + strlen(text->p) + 1, "sh", NULL});
+		n = add_words(argv, n, words);
+	} else if (strcmp(where, "adb") == 0 || strncmp(where, "adb:", 4) == 0) {
+		n = add_words(argv, n, (const char *const[]){"adb", NULL});
+		if (where[3])
+			n = add_words(argv, n, (const char *const[]){"-s", where + 4, NULL});
+		n = add_words(argv, n, (const char *const[]){"shell", "-T", text->p, NULL});
+	} else {
+		n = add_words(argv, n, ssh);
+		if (!asks)
+			n = add_words(argv, n, (const char *const[]){"-o", "BatchMode=yes", NULL});
+		n = add_words(argv, n, (const char *const[]){"--", where, text->p, NULL});
+	}
+	return argv;
+}
+
+/* malitop record -o - --control - and what was given for the far side. The caller frees it. */
+static const char **record_words(const struct options *o)
+{
+	static const char *const begin[] = {"malitop", "record", "-o", "-", "--control", "-", NULL};
+	const char **words = xcalloc(WORDS_MOST + 1, sizeof(*words));
+	unsigned n = add_words(words, 0, begin);
+
+	for (unsigned i = 0; i < o->n_remote && n < WORDS_MOST; i++)
+		words[n++] = o->remote[i];
+	if (o->cmd) {
+		n = add_words(words, n, (const char *const[]){"--", NULL});
+		add_words(words, n, (const char *const *)o->cmd);
+	}
+	return words;
+}
+
+/* ---- the program ---- */
+
+static void become_program(const char **argv, const int in[2], const int out[2], const int said[2])
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	setpgid(0, 0); /* Ctrl-C ends us, and so it, but not before us */
+	if (dup2(in[0], STDIN_FILENO) < 0 || dup2(out[1], STDOUT_FILENO) < 0 ||
+	    dup2(said[1], STDERR_FILENO) < 0)
+		_exit(1);
+	execvp(argv[0], (char *const *)(uintptr_t)argv);
+	dprintf(STDERR_FILENO, "%s: cannot run: %s\n", argv[0], strerror(errno));
+	_exit(NOT_STARTED);
+}
+
+static bool start_program(struct remote *r, bool first, struct err *err)
+{
+	AUTO_STRBUF struct strbuf text = {0};
+	int in[2] = {-1, -1}, out[2] = {-1, -1}, said[2] = {-1, -1}, gap;
+	AUTOFREE const char **words = record_words(r->options);
+	AUTOFREE const char **argv = make_command(r->options->where, words, first, &text, err);
+
+	if (!argv)
+		return false;
+	if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(said, O_CLOEXEC) != 0)
+		r->pid = -1;
+	else
+		r->pid = fork();
+	if (r->pid == 0)
+		become_program(argv, in, out, said);
+	sys_cleanup_close(&in[0]);
+	sys_cleanup_close(&out[1]);
+	sys_cleanup_close(&said[1]);
+	r->in_fd = in[1];
+	r->said_fd = said[0];
+	r->n_said = 0;
+	if (r->pid < 0) {
+		r->pid = 0;
+		sys_cleanup_close(&out[0]);
+		return err_set(err, errno, "%s: cannot start: %s", argv[0], strerror(errno));
+	}
+	fcntl(r->said_fd, F_SETFL, O_NONBLOCK);
+	gap = (int)((r->sys->monotonic_ns(r->sys) - r->lost_ns) / SECOND_NS);
+	mlog_connect(r->feed, out[0], first ? 0 : gap * SECOND_NS);
+	return true;
+}
+
+static void hear_program(struct remote *r)
+{
+	ssize_t n;
+
+	if (r->said_fd < 0)
+		return;
+	if (r->n_said == sizeof(r->said)) /* the last lines say why */
+		memmove(r->said, r->said + sizeof(r->said) / 2, r->n_said = sizeof(r->said) / 2);
+	while ((n = read(r->said_fd, r->said + r->n_said, sizeof(r->said) - r->n_said)) > 0)
+		r->n_said += (size_t)n;
+}
+
+/* The last line that it said, "" for none. */
+static void last_line(const struct remote *r, char *line, size_t size)
+{
+	size_t end = r->n_said, begin;
+	char text[256];
+
+	while (end && strchr("\r\n ", r->said[end - 1]))
+		end--;
+	for (begin = end; begin && r->said[begin - 1] != '\n' && end - begin < sizeof(text) - 1;)
+		begin--;
+	memcpy(text, r->said + begin, end - begin);
+	text[end - begin] = 0;
+	str_printable(line, size, text);
+}
+
+static bool has_ended(struct remote *r, int timeout_ms, int *status)
+{
+	pid_t got;
+
+	for (;; timeout_ms -= STEP_MS) {
+		got = waitpid(r->pid, status, WNOHANG);
+		if (got == r->pid || (got < 0 && errno != EINTR))
+			return true;
+		if (timeout_ms <= 0)
+			return false;
+		poll(NULL, 0, STEP_MS);
+	}
+}
+
+/* Close its standard input, which ends the far side; then be less patient. Returns its status. */
+static int end_program(struct remote *r)
+{
+	int status = 0;
+
+	if (!r->pid)
+		return 0;
+	sys_cleanup_close(&r->in_fd);
+	mlog_disconnect(r->feed);
+	if (!has_ended(r, END_MS, &status)) {
+		kill(-r->pid, SIGTERM);
+		if (!has_ended(r, END_MS / 2, &status)) {
+			kill(-r->pid, SIGKILL);
+			has_ended(r, END_MS, &status);
+		}
+	}
+	hear_program(r);
+	sys_cleanup_close(&r->said_fd);
+	r->pid = 0;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* ---- the connection ---- */
+
+static bool refuse_start(struct remote *r, struct err *err)
+{
+	struct mlog_arrival arrival;
+	char line[200], where[80];
+	int status = end_program(r);
+
+	last_line(r, line, sizeof(line));
+	str_printable(where, sizeof(where), r->options->where);
+	mlog_arrival(r->feed, &arrival);
+	if (status == NOT_FOUND)
+		return err_set(err, 0, "%s: no malitop there: %s: install it on the board, in its PATH",
+			       where, line[0] ? line : "not found");
+	if (arrival.err.text[0] && !line[0])
+		*err = arrival.err;
+	else
+		err_set(err, 0, "%s: no stream came: %s", where,
+			line[0] ? line : "it ended and said nothing");
+	return false;
+}
+
+static bool await_start(struct remote *r, struct err *err)
+{
+	struct mlog_arrival arrival = {0};
+
+	while (!arrival.stream.started) {
+		bool goes_on = mlog_await(r->feed);
+
+		hear_program(r);
+		mlog_arrival(r->feed, &arrival);
+		if (!arrival.stream.started && !goes_on)
+			return refuse_start(r, err);
+	}
+	return true;
+}
+
+struct remote *remote_open(const struct sys *sys, const struct options *options, struct err *err)
+{
+	struct remote *r = xcalloc(1, sizeof(*r));
+
+	*r = (struct remote){.sys = sys, .options = options, .in_fd = -1, .said_fd = -1};
+	r->feed = mlog_open_remote(options->where, err);
+	signal(SIGCHLD, SIG_DFL); /* if it is ignored, the status of the program is lost */
+	if (r->feed && start_program(r, true, err) && await_start(r, err))
+		return r;
+	remote_close(r);
+	return NULL;
+}
+
+void remote_close(struct remote *r)
+{
+	if (!r)
+		return;
+	end_program(r);
+	mlog_close(r->feed);
+	free(r);
+}
+
+struct mlog_feed *remote_feed(struct remote *r)
+{
+	return r->feed;
+}
+
+static void lose_connection(struct remote *r, int64_t now_ns, struct strbuf *said)
+{
+	struct mlog_note note = {.kind = MLOG_NOTE_MESSAGE, .source = -1};
+	char line[160];
+
+	end_program(r);
+	last_line(r, line, sizeof(line));
+	if (!r->lost) {
+		r->lost = true;
+		r->lost_ns = now_ns;
+		strbuf_printf(said, "the connection is lost%s%s: trying again every 3 s\n",
+			      line[0] ? ": " : "", line);
+		str_printable(note.text, sizeof(note.text), "the connection was lost");
+		mlog_add_note(r->feed, &note, 0);
+	}
+	r->retry_ns = now_ns + RETRY_NS;
+}
+
+void remote_run(struct remote *r, int64_t now_ns, struct strbuf *said)
+{
+	struct mlog_arrival arrival;
+	struct err err;
+
+	hear_program(r);
+	mlog_arrival(r->feed, &arrival);
+	if (arrival.ended)
+		return;
+	if (r->pid && mlog_arrival_fd(r->feed) < 0) {
+		lose_connection(r, now_ns, said);
+	} else if (!r->pid && now_ns >= r->retry_ns) {
+		r->retry_ns = now_ns + RETRY_NS;
+		if (!start_program(r, false, &err))
+			strbuf_printf(said, "%s\n", err.text);
+	} else if (r->lost && r->pid && arrival.stream.joined != r->joined) {
+		r->lost = false;
+		r->joined = arrival.stream.joined;
+		strbuf_printf(said, "connected again after %.0f s\n", (double)(now_ns - r->lost_ns) * 1e-9);
+	}
+}
