@@ -708,6 +708,7 @@ static void help_of_a_command_shows_its_options_only(void **state)
 		[COMMAND_SERVE] = {"serve", "--help"},
 		[COMMAND_PASSES] = {"passes", "--help"},
 		[COMMAND_COMPLETE] = {"complete", "--help"},
+		[COMMAND_ON] = {"on", "--help"},
 	};
 
 	(void)state;
