@@ -148,13 +148,13 @@ static void write_own(unsigned which)
 {
 	static const char *const texts[OWN_FILES] = {
 		"",
-		"metric Own\n  title Own\n  unit percent\n  expr CPUActivityUser\n"
-		"finding own\n  title Own\n  severity warning\n  when Own above 0.5 until 0.1\n"
-		"  says Own.\n  do Nothing.\n  look own\n  house Ours.\n"
-		"view own\n  title Own\n"
-		"chart own\n  title Own\n  widget rows\n  series Own\n  series GPUBusy / CPUActivityUser\n",
-		"metric Own\n  title Other\n  unit count\n  expr MaliGPUActiveCy\n"
-		"view own\n  title Own\nchart own\n  title Own\n  widget area\n  series Own\n",
+		("metric Own\n  title Own\n  unit percent\n  expr CPUActivityUser\n"
+		 "finding own\n  title Own\n  severity warning\n  when Own above 0.5 until 0.1\n"
+		 "  says Own.\n  do Nothing.\n  look own\n  house Ours.\n"
+		 "view own\n  title Own\n"
+		 "chart own\n  title Own\n  widget rows\n  series Own\n  series GPUBusy / CPUActivityUser\n"),
+		("metric Own\n  title Other\n  unit count\n  expr MaliGPUActiveCy\n"
+		 "view own\n  title Own\nchart own\n  title Own\n  widget area\n  series Own\n"),
 		"view own\n  title Own\nchart own\n  title Own\n  widget rows\n  series CPUActivityUser\n",
 		"chart\n  widget none\n",
 	};
