@@ -20,33 +20,36 @@ static const struct candidate {
 	enum gpu_system_thing thing;
 	enum gpu_system_place place;
 	const char *name;
-	gpu_system_parse *parse; /* NULL: a directory, which must exist */
+	gpu_system_parse *parse;
+	const char *entry; /* NULL: a file; otherwise a directory, with this file for each process */
 } candidates[] = {
-	{GPU_SYSTEM_CLOCK, AT_DEVFREQ, "cur_freq", gpu_system_parse_clock},
-	{GPU_SYSTEM_CLOCK, AT_DEVICE, "cur_freq", gpu_system_parse_clock},
-	{GPU_SYSTEM_CLOCK, AT_DEVICE, "clock", gpu_system_parse_clock},
-	{GPU_SYSTEM_CLOCK, AT_MPGPU, "cur_freq", gpu_system_parse_clock},
-	{GPU_SYSTEM_CLOCK, AT_GED, "current_freqency", gpu_system_parse_indexed_clock},
-	{GPU_SYSTEM_CLOCK, AT_GPU, "gpu_clock", gpu_system_parse_clock},
+	{GPU_SYSTEM_CLOCK, AT_DEVFREQ, "cur_freq", gpu_system_parse_clock, NULL},
+	{GPU_SYSTEM_CLOCK, AT_DEVICE, "cur_freq", gpu_system_parse_clock, NULL},
+	{GPU_SYSTEM_CLOCK, AT_DEVICE, "clock", gpu_system_parse_clock, NULL},
+	{GPU_SYSTEM_CLOCK, AT_MPGPU, "cur_freq", gpu_system_parse_clock, NULL},
+	{GPU_SYSTEM_CLOCK, AT_GED, "current_freqency", gpu_system_parse_indexed_clock, NULL},
+	{GPU_SYSTEM_CLOCK, AT_GPU, "gpu_clock", gpu_system_parse_clock, NULL},
 	/* max_freq is a limit that may be lowered. In mpgpu it is not a clock but the index of
 	 * one. */
-	{GPU_SYSTEM_TOP_CLOCK, AT_DEVFREQ, "available_frequencies", gpu_system_parse_top_clock},
-	{GPU_SYSTEM_TOP_CLOCK, AT_DEVFREQ, "max_freq", gpu_system_parse_clock},
-	{GPU_SYSTEM_TOP_CLOCK, AT_DEVICE, "available_frequencies", gpu_system_parse_top_clock},
-	{GPU_SYSTEM_UTILIZATION, AT_DEVFREQ, "load", gpu_system_parse_percent},
-	{GPU_SYSTEM_UTILIZATION, AT_DEVICE, "utilization", gpu_system_parse_percent},
-	{GPU_SYSTEM_UTILIZATION, AT_MPGPU, "utilization", gpu_system_parse_percent},
-	{GPU_SYSTEM_UTILIZATION, AT_GED, "gpu_utilization", gpu_system_parse_percent},
-	{GPU_SYSTEM_UTILIZATION, AT_GPU, "gpu_busy", gpu_system_parse_percent},
-	{GPU_SYSTEM_UTILIZATION, AT_DEBUG, "dvfs_utilization", gpu_system_parse_counts},
-	{GPU_SYSTEM_MEMORY, AT_DEVICE, "total_gpu_mem", gpu_system_parse_bytes},
-	{GPU_SYSTEM_MEMORY, AT_DEVICE, "gpu_memory", gpu_system_parse_table},
-	{GPU_SYSTEM_MEMORY, AT_DEBUG, "gpu_memory", gpu_system_parse_table},
-	{GPU_SYSTEM_PROCESSES, AT_DEVICE, "kprcs", NULL},
-	{GPU_SYSTEM_PROCESSES, AT_DEVICE, "gpu_memory", gpu_system_parse_pids},
-	{GPU_SYSTEM_PROCESSES, AT_DEBUG, "gpu_memory", gpu_system_parse_pids},
-	{GPU_SYSTEM_POWER, AT_DEVICE, "power/runtime_status", gpu_system_parse_power},
-	{GPU_SYSTEM_POWER, AT_DEVFREQ, "device/power/runtime_status", gpu_system_parse_power},
+	{GPU_SYSTEM_TOP_CLOCK, AT_DEVFREQ, "available_frequencies", gpu_system_parse_top_clock, NULL},
+	{GPU_SYSTEM_TOP_CLOCK, AT_DEVFREQ, "max_freq", gpu_system_parse_clock, NULL},
+	{GPU_SYSTEM_TOP_CLOCK, AT_DEVICE, "available_frequencies", gpu_system_parse_top_clock, NULL},
+	{GPU_SYSTEM_UTILIZATION, AT_DEVFREQ, "load", gpu_system_parse_percent, NULL},
+	{GPU_SYSTEM_UTILIZATION, AT_DEVICE, "utilization", gpu_system_parse_percent, NULL},
+	{GPU_SYSTEM_UTILIZATION, AT_MPGPU, "utilization", gpu_system_parse_percent, NULL},
+	{GPU_SYSTEM_UTILIZATION, AT_GED, "gpu_utilization", gpu_system_parse_percent, NULL},
+	{GPU_SYSTEM_UTILIZATION, AT_GPU, "gpu_busy", gpu_system_parse_percent, NULL},
+	{GPU_SYSTEM_UTILIZATION, AT_DEBUG, "dvfs_utilization", gpu_system_parse_counts, NULL},
+	{GPU_SYSTEM_MEMORY, AT_DEVICE, "total_gpu_mem", gpu_system_parse_bytes, NULL},
+	{GPU_SYSTEM_MEMORY, AT_DEVICE, "gpu_memory", gpu_system_parse_table, NULL},
+	{GPU_SYSTEM_MEMORY, AT_DEBUG, "gpu_memory", gpu_system_parse_table, NULL},
+	{GPU_SYSTEM_PROCESSES, AT_DEVICE, "kprcs", gpu_system_parse_bytes, "total_gpu_mem"},
+	{GPU_SYSTEM_PROCESSES, AT_DEVICE, "gpu_memory", gpu_system_parse_pids, NULL},
+	{GPU_SYSTEM_PROCESSES, AT_DEBUG, "gpu_memory", gpu_system_parse_pids, NULL},
+	/* Not the kernel's counts but what the driver in each program reported last. */
+	{GPU_SYSTEM_PROCESSES, AT_DEBUG, "ctx", gpu_system_parse_profile, "mem_profile"},
+	{GPU_SYSTEM_POWER, AT_DEVICE, "power/runtime_status", gpu_system_parse_power, NULL},
+	{GPU_SYSTEM_POWER, AT_DEVFREQ, "device/power/runtime_status", gpu_system_parse_power, NULL},
 };
 
 static void note_refusal(struct gpu_system_source *source, const char *path)
@@ -100,7 +103,7 @@ static bool use_file(struct gpu_system *g, const struct candidate *c, const char
 	uint64_t value = SAMPLE_UNKNOWN;
 
 	sysfs_file_init(&file, keep, "%s/%s", dir, c->name);
-	told = c->parse ? try_file(g, c, &file, &value) : try_directory(g, c, &file);
+	told = c->entry ? try_directory(g, c, &file) : try_file(g, c, &file, &value);
 	if (told < enough) {
 		sysfs_file_close(g->sys, &file);
 		return false;
@@ -109,6 +112,7 @@ static bool use_file(struct gpu_system *g, const struct candidate *c, const char
 		g->top_hz = told == TOLD ? value : SAMPLE_UNKNOWN;
 	source->file = file;
 	source->parse = c->parse;
+	source->entry = c->entry;
 	return true;
 }
 

@@ -41,8 +41,9 @@ typedef enum gpu_system_told gpu_system_parse(struct gpu_system *g, struct span 
 
 /* The file that reports a value, or why there is none. Constant after open, except file.fd. */
 struct gpu_system_source {
-	struct sysfs_file file;  /* path "" if there is none */
-	gpu_system_parse *parse; /* NULL: not read by gpu_system_read */
+	struct sysfs_file file; /* path "" if there is none */
+	gpu_system_parse *parse;
+	const char *entry; /* NULL, or the file is a directory, with this file for each process */
 	char refused[SYSFS_PATH];
 	int refused_errno; /* EACCES or EPERM, 0: nothing was refused */
 };
@@ -99,11 +100,11 @@ void gpu_system_fill(const struct gpu_system *g, const struct gpu_system_values 
 
 struct gpu_system_process {
 	unsigned pid;
-	uint64_t bytes;
+	uint64_t bytes; /* SAMPLE_UNKNOWN: it uses the GPU, but its memory is not reported */
 };
 
-/* The processes that hold GPU memory, the largest first, in an array that the caller frees. Returns
- * their number, or -1 if no file reports them. */
+/* The processes that hold GPU memory, the largest first and the unknown ones last, in an array that
+ * the caller frees. Returns their number, or -1 if no file reports the memory of any. */
 int gpu_system_process_list(const struct gpu_system *g, struct gpu_system_process **list);
 /* "GPU memory 734 MB: com.studio.game 412 MB, surfaceflinger 96 MB"; nothing if no file reports it.
  * No newline. */

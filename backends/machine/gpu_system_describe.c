@@ -13,6 +13,7 @@
 
 #define TABLE_TEXT 65536 /* of a table: room for more than a thousand contexts */
 #define PROCESSES_MAX 1024
+#define CONTEXTS_MAX 4096
 #define PROCESSES_SHOWN 6
 #define NAME 48
 #define SETTING_TEXT 160
@@ -22,46 +23,70 @@ struct process_bytes {
 	unsigned n, cap;
 };
 
+/* A process with a part that is unknown is unknown. */
 static void add_bytes(struct process_bytes *list, unsigned pid, uint64_t bytes)
 {
-	for (unsigned i = 0; i < list->n; i++)
-		if (list->items[i].pid == pid) {
-			list->items[i].bytes += bytes;
-			return;
-		}
-	if (list->n == PROCESSES_MAX)
-		return;
-	GROW(list->items, list->n, list->cap);
-	list->items[list->n++] = (struct gpu_system_process){.pid = pid, .bytes = bytes};
+	struct gpu_system_process *own = list->items;
+
+	while (own < list->items + list->n && own->pid != pid)
+		own++;
+	if (own < list->items + list->n) {
+		own->bytes = own->bytes == SAMPLE_UNKNOWN || bytes == SAMPLE_UNKNOWN ? SAMPLE_UNKNOWN
+										     : own->bytes + bytes;
+	} else if (list->n < PROCESSES_MAX) {
+		GROW(list->items, list->n, list->cap);
+		list->items[list->n++] = (struct gpu_system_process){.pid = pid, .bytes = bytes};
+	}
 }
 
-/* A directory per process, with a file that contains bytes (Pixel). */
-static bool list_directories(const struct gpu_system *g, const char *dir, struct process_bytes *list)
+/* "4711" of a process, "4711_3" of one of its contexts. */
+static bool take_pid(const char *name, uint64_t *pid)
 {
-	char **names, path[SYSFS_PATH];
-	int n = g->sys->list(g->sys, dir, &names);
+	struct span rest = span_of(name), number = span_until(&rest, '_');
+	uint64_t context;
 
-	if (n < 0)
-		return false;
-	for (int i = 0; i < n && list->n < PROCESSES_MAX; i++) {
-		uint64_t pid;
-		int64_t bytes;
+	return span_u64(number, pid) && *pid && *pid <= INT32_MAX &&
+	       (number.n == strlen(name) || span_u64(rest, &context));
+}
 
-		snprintf(path, sizeof(path), "%.128s/%.16s/total_gpu_mem", dir, names[i]);
-		if (span_u64(span_of(names[i]), &pid) && pid && pid <= INT32_MAX &&
-		    sys_read_i64(g->sys, path, &bytes) && bytes > 0)
-			add_bytes(list, (unsigned)pid, (uint64_t)bytes);
+/* A directory per process (Pixel) or per context, with a file that holds its memory. */
+static bool list_directories(const struct gpu_system *g, const struct gpu_system_source *source,
+			     struct process_bytes *list)
+{
+	struct gpu_system own = {.number = g->number, .page_bytes = g->page_bytes};
+	AUTOFREE char *text = xmalloc(TABLE_TEXT);
+	char **names, path[SYSFS_PATH + 64];
+	int n = g->sys->list(g->sys, source->file.path, &names);
+	unsigned n_known = 0, n_found = 0;
+	uint64_t pid, bytes;
+
+	for (int i = 0; i < n && i < CONTEXTS_MAX; i++) {
+		ssize_t length;
+
+		if (!take_pid(names[i], &pid))
+			continue;
+		snprintf(path, sizeof(path), "%s/%.24s/%s", source->file.path, names[i], source->entry);
+		length = sys_read_file(g->sys, path, text, TABLE_TEXT);
+		if (length < 0 ||
+		    source->parse(&own, gpu_system_lines(text, length, TABLE_TEXT), &bytes) != TOLD)
+			bytes = SAMPLE_UNKNOWN;
+		n_found++;
+		n_known += bytes != SAMPLE_UNKNOWN;
+		if (bytes)
+			add_bytes(list, (unsigned)pid, bytes);
 	}
-	sys_names_free(names, n);
-	return true;
+	if (n >= 0)
+		sys_names_free(names, n);
+	return n >= 0 && (n_known || !n_found);
 }
 
 /* The total of the device comes first, so contexts that grow in between may exceed it a little. If
  * they exceed it by more than half, the table has an unknown meaning. */
-static bool list_table(const struct gpu_system *g, const char *path, struct process_bytes *list)
+static bool list_table(const struct gpu_system *g, const struct gpu_system_source *source,
+		       struct process_bytes *list)
 {
 	AUTOFREE char *text = xmalloc(TABLE_TEXT);
-	ssize_t n = sys_read_file(g->sys, path, text, TABLE_TEXT);
+	ssize_t n = sys_read_file(g->sys, source->file.path, text, TABLE_TEXT);
 	struct gpu_system_table table;
 	struct gpu_system_row row;
 	uint64_t total = 0, sum = 0;
@@ -94,8 +119,9 @@ static int greatest_first(const void *a, const void *b)
 {
 	const struct gpu_system_process *x = a, *y = b;
 
+	/* Unknown ones last: as the largest number plus 1 they are the smallest. */
 	if (x->bytes != y->bytes)
-		return x->bytes < y->bytes ? 1 : -1;
+		return x->bytes + 1 < y->bytes + 1 ? 1 : -1;
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
@@ -104,7 +130,7 @@ int gpu_system_process_list(const struct gpu_system *g, struct gpu_system_proces
 	const struct gpu_system_source *source = &g->source[GPU_SYSTEM_PROCESSES];
 	struct process_bytes list = {0};
 	bool told = gpu_system_tells(g, GPU_SYSTEM_PROCESSES) &&
-		    (source->parse ? list_table : list_directories)(g, source->file.path, &list);
+		    (source->entry ? list_directories : list_table)(g, source, &list);
 
 	if (!told) {
 		free(list.items);
@@ -141,7 +167,7 @@ void gpu_system_processes(const struct gpu_system *g, struct strbuf *text)
 		strbuf_str(text, "GPU memory");
 	if (known)
 		strbuf_printf(text, " %s", unit_format(amount, (double)total, unit, false, true));
-	for (int i = 0; i < n && i < PROCESSES_SHOWN; i++) {
+	for (int i = 0; i < n && i < PROCESSES_SHOWN && list[i].bytes != SAMPLE_UNKNOWN; i++) {
 		name_process(g->sys, list[i].pid, name);
 		strbuf_printf(text, "%s%s %s", i ? ", " : ": ", name,
 			      unit_format(amount, (double)list[i].bytes, unit, false, true));

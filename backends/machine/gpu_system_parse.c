@@ -120,6 +120,36 @@ enum gpu_system_told gpu_system_parse_bytes(struct gpu_system *g, struct span te
 	return span_u64(span_trim(text), value) && *value <= MEMORY_MAX ? TOLD : TOLD_STRANGE;
 }
 
+static bool starts(struct span line, const char *title)
+{
+	size_t n = strlen(title);
+
+	return line.n >= n && memcmp(line.p, title, n) == 0;
+}
+
+/* The driver in the program writes this text, with a total at its end. Later drivers write two:
+ * only one of them is without memory of the CPU. */
+enum gpu_system_told gpu_system_parse_profile(struct gpu_system *g, struct span text, uint64_t *value)
+{
+	static const char *const titles[] = {"Total allocated memory:", "Total allocated GPU memory:"};
+	enum gpu_system_told told = TOLD_STRANGE;
+	size_t best = 0;
+
+	while (text.n) {
+		struct span line = span_until(&text, '\n');
+
+		for (size_t i = best; i < ARRAY_LEN(titles); i++) {
+			size_t n = strlen(titles[i]);
+
+			if (!starts(line, titles[i]))
+				continue;
+			told = gpu_system_parse_bytes(g, (struct span){line.p + n, line.n - n}, value);
+			best = i;
+		}
+	}
+	return told;
+}
+
 enum gpu_system_told gpu_system_parse_power(struct gpu_system *g, struct span text, uint64_t *value)
 {
 	(void)g;

@@ -13,9 +13,10 @@ gpu_system_parse gpu_system_parse_top_clock;     /* the highest of several */
 gpu_system_parse gpu_system_parse_percent;       /* "37", " 37%", "37@800000000Hz", "37 2 61" */
 gpu_system_parse gpu_system_parse_counts;        /* "busy_time: N idle_time: N" (kbase's debugfs) */
 gpu_system_parse gpu_system_parse_bytes;
-gpu_system_parse gpu_system_parse_table; /* device total of kbase's page table gpu_memory */
-gpu_system_parse gpu_system_parse_pids;  /* whether the table lists processes; no value */
-gpu_system_parse gpu_system_parse_power; /* runtime_status: 1 while the GPU is suspended */
+gpu_system_parse gpu_system_parse_table;   /* device total of kbase's page table gpu_memory */
+gpu_system_parse gpu_system_parse_pids;    /* whether the table lists processes; no value */
+gpu_system_parse gpu_system_parse_profile; /* total of a context's mem_profile */
+gpu_system_parse gpu_system_parse_power;   /* runtime_status: 1 while the GPU is suspended */
 
 /* The complete lines in a buffer of `size` with n bytes of a file (-1: none); the file may be
  * longer. */

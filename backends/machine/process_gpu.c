@@ -218,7 +218,10 @@ struct process_gpu_use process_gpu_of(const struct process_gpu *gpu, unsigned pi
 	for (; *cursor < gpu->n && gpu->uses[*cursor].pid == pid; ++*cursor) {
 		const struct process_gpu_use *own = &gpu->uses[*cursor];
 
-		use.bytes += own->bytes == SAMPLE_UNKNOWN ? 0 : own->bytes;
+		/* A part that is unknown makes the sum unknown. */
+		use.bytes = use.bytes == SAMPLE_UNKNOWN || own->bytes == SAMPLE_UNKNOWN
+				    ? SAMPLE_UNKNOWN
+				    : use.bytes + own->bytes;
 		use.percent += isnan(own->percent) ? 0 : own->percent;
 		use.fragment += isnan(own->fragment) ? 0 : own->fragment;
 		use.vertex += isnan(own->vertex) ? 0 : own->vertex;

@@ -139,7 +139,118 @@ static void directories_that_are_no_processes_are_left_out(void **state)
 		snprintf(path, sizeof(path), DEVICE "kprcs/%zu/total_gpu_mem", i + 20);
 		fixture_write(&b.f, path, texts[i]);
 	}
+	assert_int_equal(gpu_system_process_list(&b.g, &list), 6);
+	for (int i = 0; i < 6; i++) /* those with strange texts are unknown, and last */
+		assert_true((list[i].bytes == UNKNOWN) == (i >= 2));
+	bench_close(&b);
+}
+
+/* Contexts of r54: its table of pages has no pids. */
+static void memory_of_contexts_is_what_their_programs_report(void **state)
+{
+	static const struct {
+		const char *dir, *text; /* NULL: no such file */
+	} contexts[] = {
+		{"812_3", "surfaceflinger\nChannel: Tiler (Total memory: 5)\n\t4: 1 (4)\n"
+			  "Total allocated GPU memory: 101000000\nTotal allocated memory: 7\n\n"},
+		{"4711_5", "com.studio.game\nTotal allocated memory: 400000000\n\n"},
+		{"4711_6", "com.studio.game\nTotal allocated memory: 32013312\n\n"},
+		{"1_1", "idle\nTotal allocated memory: 0\n\n"},
+		{"20_2", NULL},
+		{"21_2", "Channel: Tiler (Total memory: 5)\n"},
+		{"22_1", "Total allocated memory: 5\n"},
+		{"22_2", "Total allocated memory: lots\n"},
+		{"23_2", "Total allocated memory: -5\n"},
+		{"24_2", "Total allocated memory: 99999999999999999999\n"},
+		{"25_2", "Total allocated memory: 5\nTotal allocated GPU memory: x\n"},
+		{"defaults", "Total allocated memory: 5\n"},
+		{"0_1", "Total allocated memory: 5\n"},
+		{"26_", "Total allocated memory: 5\n"},
+		{"27_x", "Total allocated memory: 5\n"},
+		{"-28_1", "Total allocated memory: 5\n"},
+		{"99999999999_1", "Total allocated memory: 5\n"},
+	};
+	static const struct gpu_system_process want[] = {{4711, 432013312}, {812, 101000000}, {20, UNKNOWN},
+							 {21, UNKNOWN},     {22, UNKNOWN},    {23, UNKNOWN},
+							 {24, UNKNOWN},     {25, UNKNOWN}};
+	AUTOFREE struct gpu_system_process *list = NULL;
+	struct gpu_bench b;
+	char path[128];
+
+	(void)state;
+	bench_init(&b, NULL);
+	fixture_write(&b.f, DEBUG "gpu_memory", "mali0 300000\n  kctx-0x00000000a0c016f1 300000\n");
+	for (size_t i = 0; i < ARRAY_LEN(contexts); i++) {
+		snprintf(path, sizeof(path), DEBUG "ctx/%s/%s", contexts[i].dir,
+			 contexts[i].text ? "mem_profile" : "mem_view");
+		fixture_write(&b.f, path, contexts[i].text ? contexts[i].text : "\n");
+	}
+	gpu_system_open(&b.g, &b.f.sys, 0);
+	assert_int_equal(gpu_system_process_list(&b.g, &list), ARRAY_LEN(want));
+	for (size_t i = 0; i < ARRAY_LEN(want); i++) {
+		assert_int_equal(list[i].pid, want[i].pid);
+		assert_true(list[i].bytes == want[i].bytes);
+	}
+	assert_said(gpu_system_processes, &b, "GPU memory 1.23 GB: pid 4711 432 MB, pid 812 101 MB");
+	{
+		AUTOFREE char *text = said(gpu_system_describe, &b);
+
+		assert_non_null(strstr(text, "GPU memory per process: /sys/kernel/debug/mali0/ctx\n"));
+	}
+	bench_close(&b);
+}
+
+/* Nothing is reported where nothing is known, and nothing used where there is no context. */
+static void contexts_without_reports_tell_nothing(void **state)
+{
+	static const struct {
+		const char *path, *refused;
+		int n;
+	} cases[] = {
+		{"ctx/defaults/infinite_cache", NULL, 0},
+		{"ctx/4711_5/mem_view", NULL, -1},
+		{"ctx/4711_5/mem_profile", "mem_profile", -1},
+		{"ctx/4711_5/mem_profile", "mali0/ctx", -1},
+		{"gpu_memory", NULL, -1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTOFREE struct gpu_system_process *list = NULL;
+		struct gpu_bench b;
+		char path[128];
+
+		bench_init(&b, NULL);
+		snprintf(path, sizeof(path), DEBUG "%s", cases[i].path);
+		fixture_write(&b.f, path, "Total allocated memory: 5\n");
+		b.refused = cases[i].refused;
+		gpu_system_open(&b.g, &b.f.sys, 0);
+		assert_int_equal(gpu_system_process_list(&b.g, &list), cases[i].n);
+		bench_close(&b);
+	}
+}
+
+/* As much as the driver lets a program write is read; more is not believed. */
+static void long_reports_are_read_to_their_end(void **state)
+{
+	AUTOFREE struct gpu_system_process *list = NULL;
+	static char text[55080 + 1], huge[70000 + 1];
+	static const char total[] = "\nTotal allocated memory: 4096\n";
+	struct gpu_bench b;
+
+	(void)state;
+	memset(text, 'x', sizeof(text) - 1);
+	memcpy(text + sizeof(text) - sizeof(total), total, sizeof(total));
+	memset(huge, 'x', sizeof(huge) - 1);
+	memcpy(huge + sizeof(huge) - sizeof(total), total, sizeof(total));
+	bench_init(&b, NULL);
+	fixture_write(&b.f, DEBUG "ctx/11_1/mem_profile", text);
+	fixture_write(&b.f, DEBUG "ctx/12_1/mem_profile", huge);
+	gpu_system_open(&b.g, &b.f.sys, 0);
 	assert_int_equal(gpu_system_process_list(&b.g, &list), 2);
+	assert_int_equal(list[0].pid, 11);
+	assert_int_equal(list[0].bytes, 4096);
+	assert_true(list[1].bytes == UNKNOWN);
 	bench_close(&b);
 }
 
@@ -324,6 +435,9 @@ int main(void)
 		cmocka_unit_test(contexts_of_a_process_add_up),
 		cmocka_unit_test(contexts_that_exceed_their_device_are_not_believed),
 		cmocka_unit_test(directories_that_are_no_processes_are_left_out),
+		cmocka_unit_test(memory_of_contexts_is_what_their_programs_report),
+		cmocka_unit_test(contexts_without_reports_tell_nothing),
+		cmocka_unit_test(long_reports_are_read_to_their_end),
 		cmocka_unit_test(doctor_is_told_which_file_tells_what),
 		cmocka_unit_test(settings_of_the_driver_are_shown_printable_and_cut),
 		cmocka_unit_test(doctor_is_told_what_was_refused_and_what_would_help),

@@ -293,6 +293,20 @@ static void a_gpu_that_comes_later_is_found(void **state)
 	tear_down();
 }
 
+static void memory_of_a_program_that_does_not_report_it_is_unknown(void **state)
+{
+	(void)state;
+	set_up("processes");
+	fixture_remove(&b.f, "sys");
+	fixture_write(&b.f, "sys/kernel/debug/mali0/ctx/4711_2/mem_profile", "Total allocated memory: 5\n");
+	fixture_write(&b.f, "sys/kernel/debug/mali0/ctx/812_1/mem_view", "\n");
+	read_list(&all);
+	assert_int_equal(of(4711)->gpu_bytes, 5);
+	assert_true(of(812)->gpu_bytes == UNKNOWN);
+	assert_int_equal(of(1)->gpu_bytes, 0);
+	tear_down();
+}
+
 static void what_seldom_changes_is_not_read_each_time(void **state)
 {
 	unsigned opens;
@@ -693,6 +707,7 @@ int main(void)
 		cmocka_unit_test(threads_of_the_busiest_only_are_read_when_no_more_are_wanted),
 		cmocka_unit_test(gpu_memory_is_told_once_a_second_and_where_nobody_tells_it_is_unknown),
 		cmocka_unit_test(a_gpu_that_comes_later_is_found),
+		cmocka_unit_test(memory_of_a_program_that_does_not_report_it_is_unknown),
 		cmocka_unit_test(what_seldom_changes_is_not_read_each_time),
 		cmocka_unit_test(another_program_has_another_name_and_owner_at_once),
 		cmocka_unit_test(a_command_line_is_not_read_while_its_process_waits_for_a_device),
