@@ -120,7 +120,7 @@ enum gpu_system_told gpu_system_parse_bytes(struct gpu_system *g, struct span te
 	return span_u64(span_trim(text), value) && *value <= MEMORY_MAX ? TOLD : TOLD_STRANGE;
 }
 
-static bool starts(struct span line, const char *title)
+static bool has_title(struct span line, const char *title)
 {
 	size_t n = strlen(title);
 
@@ -141,7 +141,7 @@ enum gpu_system_told gpu_system_parse_profile(struct gpu_system *g, struct span 
 		for (size_t i = best; i < ARRAY_LEN(titles); i++) {
 			size_t n = strlen(titles[i]);
 
-			if (!starts(line, titles[i]))
+			if (!has_title(line, titles[i]))
 				continue;
 			told = gpu_system_parse_bytes(g, (struct span){line.p + n, line.n - n}, value);
 			best = i;
