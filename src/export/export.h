@@ -24,10 +24,10 @@
 #include "model/watch.h"
 
 /* A source whose samples become columns. `set` must outlive the export; only export_new uses the
- * rest. */
+ * other pointers. */
 struct export_source {
 	uint32_t index;               /* sample.source */
-	const char *prefix;           /* of its columns: "", "gpu1:" */
+	char prefix[16];              /* of its columns: "", "gpu1:" */
 	const char *title, *driver;   /* for people */
 	const struct metric_set *set; /* has the slots of the samples */
 	const struct metric_mix *mix; /* of other sources in the list, before it; NULL: a source */

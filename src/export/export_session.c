@@ -27,11 +27,8 @@ void export_session_sources(const struct session *session, struct export_sources
 		const struct session_source *s = &session->sources[i];
 		unsigned number = numbers[s->kind]++;
 
-		if (s->kind == SOURCE_GPU && number) /* the first GPU has no prefix */
-			snprintf(out->prefixes[i], sizeof(out->prefixes[i]), "gpu%u:", number);
 		out->list[i] = (struct export_source){
 			.index = s->index,
-			.prefix = out->prefixes[i],
 			.title = s->title,
 			.driver = s->driver,
 			.set = s->set,
@@ -41,6 +38,8 @@ void export_session_sources(const struct session *session, struct export_sources
 			.number = number,
 			.simulated = s->simulated,
 			.machine = o->command == COMMAND_STAT && o->cmd && s->kind != SOURCE_PERF};
+		if (s->kind == SOURCE_GPU && number) /* the first GPU has no prefix */
+			snprintf(out->list[i].prefix, sizeof(out->list[i].prefix), "gpu%u:", number);
 	}
 	if (session->mix)
 		out->list[session->n] = (struct export_source){.index = session->mixed.index,

@@ -9,9 +9,8 @@
 /* The sources of a session, as export_new takes them. */
 struct export_sources {
 	struct export_source list[SESSION_SOURCES_MAX + 1]; /* the mix, if there is one, is the last */
-	char prefixes[SESSION_SOURCES_MAX + 1][16];
 };
-/* `out` must stay where it is, and is valid as long as the session. */
+/* `out` is valid as long as the session. */
 void export_session_sources(const struct session *session, struct export_sources *out);
 /* Like export_new, in the format of the session's options. `form` selects metrics and lines. Host
  * and wall clock are this machine's for a live session, else those of the log. */

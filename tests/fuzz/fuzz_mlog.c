@@ -11,6 +11,7 @@
 #include "mlog/mlog_reader.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,12 +245,13 @@ static void use_reader(struct mlog_reader *r)
 		assert(sets[n]);
 		keep_history(r, n);
 		sources[n] = (struct export_source){.index = n,
-						    .prefix = n ? "gpu1:" : "",
 						    .title = about->sources[n].title,
 						    .driver = about->sources[n].driver,
 						    .set = sets[n],
 						    .db = small_data(),
 						    .period_ns = about->sources[n].period_ns};
+		if (n)
+			snprintf(sources[n].prefix, sizeof(sources[n].prefix), "gpu1:");
 	}
 	for (size_t i = 0; i < 2 * ARRAY_LEN(formats); i++)
 		export_all(r, formats[i / 2], i & 1 ? 10000000 : 0, sources);

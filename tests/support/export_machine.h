@@ -105,7 +105,7 @@ static inline int machine_init(void **state)
 						.period_ns = 100000000};
 	m.sources[GPU1] = m.sources[GPU];
 	m.sources[GPU1].index = GPU1;
-	m.sources[GPU1].prefix = "gpu1:";
+	memcpy(m.sources[GPU1].prefix, "gpu1:", sizeof("gpu1:"));
 	m.sources[CPU] = (struct export_source){.index = CPU,
 						.prefix = "",
 						.title = "Cortex",
