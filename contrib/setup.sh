@@ -362,7 +362,7 @@ build_threads()
 
 build_fuzz()
 {
-	configure_in "$@" && make -j$jobs all build-fuzz && make warnings
+	configure_in "$@" && make -j$jobs all && make -j$jobs build-fuzz && make warnings
 }
 
 check_threads()
