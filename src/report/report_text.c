@@ -10,7 +10,6 @@
 #include <string.h>
 
 #define THROUGHOUT 0.95 /* of the time */
-#define RESERVE 0.85    /* of the top clock: as in the metric GPUCyPerScreenPixBudget */
 
 void html_span(struct strbuf *out, struct span text)
 {
@@ -150,29 +149,14 @@ void report_limit(const struct judged *f, struct strbuf *out)
 
 /* ---- what frames need ---- */
 
-static double formula_value(const struct report_log *log, const char *formula, const struct report_span *span)
-{
-	struct metric metric = {.low = -INFINITY, .high = INFINITY};
-	const struct metric_set *set = log->sets[SOURCE_GPU];
-	struct err err;
-	double value;
-
-	if (!set || !metric_compile(set, log->session.db, span_of(formula), false, &metric.expr, &err))
-		return NAN;
-	value = report_value(log, SOURCE_GPU, &metric, NULL, span);
-	expr_fini(&metric.expr);
-	return value;
-}
-
 struct report_need report_need(const struct report_log *log, const struct report_span *span)
 {
-	struct report_need need = {.have_ms = log->session.fps > 0 ? RESERVE * 1000 / log->session.fps
-								   : (double)NAN};
+	struct report_need need = {.need_ms = report_named(log, "GPUFrameNeeds", span, NULL),
+				   .have_ms = report_named(log, "GPUFrameBudget", span, NULL)};
 
-	need.need_ms = formula_value(log, "GPUFrameNeeds", span);
 	need.wanted = isnan(need.need_ms);
 	if (need.wanted)
-		need.need_ms = formula_value(log, "GPUFrameNeedsWanted", span);
+		need.need_ms = report_named(log, "GPUFrameNeedsWanted", span, NULL);
 	return need;
 }
 
