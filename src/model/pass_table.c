@@ -148,11 +148,7 @@ void pass_table_read(struct pass_table *table, const struct metric_set *set, con
 	double words[PASS_APP_WORDS];
 
 	*table = (struct pass_table){.frames = slot_value(set, vector, "FrameTimed"),
-				     .missed = slot_value(set, vector, "FrameMissed"),
-				     .lost = slot_value(set, vector, "PassesLost"),
-				     .disjoint = slot_value(set, vector, "PassesDisjoint"),
-				     .untimed = slot_value(set, vector, "PassesUntimed"),
-				     .dropped = slot_value(set, vector, "PassesDropped")};
+				     .missed = slot_value(set, vector, "FrameMissed")};
 	for (unsigned w = 0; w < PASS_APP_WORDS; w++) {
 		char name[32];
 

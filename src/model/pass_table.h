@@ -44,7 +44,6 @@ struct pass_table {
 	double frames, missed;   /* those that were timed; those over the budget */
 	enum passes_stamp stamp;
 	enum passes_boundary boundary;
-	double lost, disjoint, untimed, dropped;
 	unsigned n;
 	struct pass_line lines[PASS_TABLE_ROWS]; /* those that ran, the row that has run longest first */
 	unsigned n_regions;
