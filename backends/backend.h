@@ -171,7 +171,7 @@ struct verify_out {
 struct process_wish;
 struct process_list;
 
-/* Reads the processes of a device (backends/machine/process_scan.h): `new` on any thread, then read
+/* Reads the processes of a device (backends/process/process_scan.h): `new` on any thread, then read
  * and free on one thread. */
 struct process_reader {
 	void *(*new)(const struct sys *sys, const struct source_options *options);

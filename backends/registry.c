@@ -1,7 +1,7 @@
 #include "backends/registry.h"
 
 #include "backends/backends.h"
-#include "backends/machine/drm_node.h"
+#include "backends/drm/drm_node.h"
 #include "base/alloc.h"
 #include "config.h"
 

@@ -14,9 +14,9 @@
 #define MALITOP_KBASE_H
 
 #include "backends/backend.h"
-#include "backends/machine/gpu_dump.h"
-#include "backends/machine/gpu_identity.h"
-#include "backends/machine/gpu_system.h"
+#include "backends/gpu/gpu_dump.h"
+#include "backends/gpu/gpu_identity.h"
+#include "backends/gpu/gpu_system.h"
 #include "backends/kbase/kbase_abi.h"
 
 /* ---- the device ---- */

@@ -11,8 +11,8 @@
 #define MALITOP_PANFROST_H
 
 #include "backends/backend.h"
-#include "backends/machine/drm_usage.h"
-#include "backends/machine/gpu_dump.h"
+#include "backends/drm/drm_usage.h"
+#include "backends/gpu/gpu_dump.h"
 
 #include "backends/panfrost/panfrost_abi.h"
 

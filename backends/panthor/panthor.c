@@ -1,7 +1,7 @@
 #include "backends/panthor/panthor.h"
 
 #include "backends/backends.h"
-#include "backends/machine/gpu_identity.h"
+#include "backends/gpu/gpu_identity.h"
 
 #include <errno.h>
 #include <stdio.h>

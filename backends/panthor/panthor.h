@@ -13,8 +13,8 @@
 #define MALITOP_PANTHOR_H
 
 #include "backends/backend.h"
-#include "backends/machine/drm_usage.h"
-#include "backends/machine/gpu_fold.h"
+#include "backends/drm/drm_usage.h"
+#include "backends/gpu/gpu_fold.h"
 
 #include "backends/panthor/panthor_abi.h"
 

@@ -1,6 +1,6 @@
 #include "backends/panthor/panthor.h"
 
-#include "backends/machine/gpu_identity.h"
+#include "backends/gpu/gpu_identity.h"
 
 #include <inttypes.h>
 

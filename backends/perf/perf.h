@@ -25,8 +25,8 @@
 #define MALITOP_PERF_H
 
 #include "backends/backend.h"
-#include "backends/machine/cpu_ticks.h"
-#include "backends/machine/cpus.h"
+#include "backends/cpu/cpu_ticks.h"
+#include "backends/cpu/cpus.h"
 #include "backends/perf/perf_name.h"
 
 #include <sys/types.h>

@@ -15,7 +15,7 @@
 #ifndef MALITOP_PERF_NAME_H
 #define MALITOP_PERF_NAME_H
 
-#include "backends/machine/cpus.h"
+#include "backends/cpu/cpus.h"
 #include "backends/perf/perf_pmu.h"
 
 #define PERF_NAME_PMUS 16 /* kinds of CPU cores in one machine */

@@ -5,7 +5,7 @@
 #ifndef MALITOP_PERF_PMU_H
 #define MALITOP_PERF_PMU_H
 
-#include "backends/machine/cpu_set.h"
+#include "backends/cpu/cpu_set.h"
 #include "backends/perf/perf_group.h"
 
 #define PERF_PMU_NAME 64

@@ -12,8 +12,8 @@
 #define MALITOP_PROC_H
 
 #include "backends/backend.h"
-#include "backends/machine/cpu_ticks.h"
-#include "backends/machine/cpus.h"
+#include "backends/cpu/cpu_ticks.h"
+#include "backends/cpu/cpus.h"
 #include "backends/proc/proc_power.h"
 
 #define PROC_POLICIES_OPEN 64 /* cpufreq files kept open; further ones are not */

@@ -9,7 +9,7 @@
 #ifndef MALITOP_PROC_POWER_H
 #define MALITOP_PROC_POWER_H
 
-#include "backends/machine/sysfs.h"
+#include "backends/sysfs.h"
 
 enum power_part { POWER_TOTAL, POWER_SOC, POWER_CPU, POWER_GPU, POWER_MEMORY, POWER_BATTERY, POWER_PARTS };
 

@@ -1,5 +1,5 @@
 /* The processes of the simulated phone, in the form of a scan of /proc. */
-#include "backends/machine/process_scan.h"
+#include "backends/process/process_scan.h"
 #include "backends/sim/sim_device.h"
 #include "backends/sim/sim_model.h"
 #include "base/alloc.h"

@@ -1,7 +1,7 @@
 /* process: the processes and threads of the machine at one point in time, and the order in which a
  * screen shows them.
  *
- * Plain data: backends/machine/process_scan.h reads it from the kernel, and a view draws it. One
+ * Plain data: backends/process/process_scan.h reads it from the kernel, and a view draws it. One
  * thread writes a list and hands it over; it never changes afterwards.
  */
 #ifndef MALITOP_PROCESS_H

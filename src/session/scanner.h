@@ -10,7 +10,7 @@
 #define MALITOP_SCANNER_H
 
 #include "backends/backend.h"
-#include "backends/machine/process_scan.h"
+#include "backends/process/process_scan.h"
 
 struct scanner;
 

@@ -10,7 +10,7 @@
 #include "base/sys.h"
 #include "tui/keys.h"
 #include "tui/process_kept.h"
-#include "backends/machine/process_scan.h"
+#include "backends/process/process_scan.h"
 #include "views/processes.h"
 #include "views/view.h"
 

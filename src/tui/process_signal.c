@@ -1,6 +1,6 @@
 #include "tui/process_signal.h"
 
-#include "backends/machine/process_stat.h"
+#include "backends/process/process_stat.h"
 #include "base/alloc.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
 #include "tui/process_pane.h"
 #include "tui/screen_judge.h"
 #include "session/session.h"
-#include "backends/machine/process_scan.h"
+#include "backends/process/process_scan.h"
 #include "views/view.h"
 
 #define SCREEN_PINS 8

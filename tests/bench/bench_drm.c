@@ -3,7 +3,7 @@
  * folded into slots. The files are real ones in a temporary directory. The fake reads each file of
  * proc/PID/fd to know what it stands for, where the kernel only answers a stat, so reading clients
  * costs less than is shown, apart from what a driver does to format its fdinfo. */
-#include "backends/machine/drm_clients.h"
+#include "backends/drm/drm_clients.h"
 #include "base/alloc.h"
 #include "tests/support/drm_run.h"
 

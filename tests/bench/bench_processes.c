@@ -3,8 +3,8 @@
  * per process and refresh. PROCESSES sleeping children with THREADS threads each stand for a busy
  * machine. They refresh once a second, of more than 5000 processes less often, as the others would
  * fall behind; TIMES is how often. */
-#include "backends/machine/process_scan.h"
-#include "backends/machine/process_stat.h"
+#include "backends/process/process_scan.h"
+#include "backends/process/process_stat.h"
 #include "base/alloc.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* A log of all scenarios, one after the other: the verdicts in its export follow them. */
 #include "backends/sim/sim_device.h"
 #include "cli/export_log.h"
-#include "backends/machine/process_scan.h"
+#include "backends/process/process_scan.h"
 #include "base/file.h"
 #include "tests/support/fixture.h"
 #include "tests/support/log_bench.h"

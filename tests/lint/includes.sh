@@ -44,12 +44,15 @@ function report(rule, what) { printf "%s:%d: %s: %s\n", FILENAME, FNR, rule, wha
 '
 
 # Rooms: each may include itself and those before it in `order`; views never include backends.
-# A folder of backends/ may include its own files, backends/*.h and backends/machine/.
+# A folder of backends/ may include its own files, backends/*.h, and the shared folders before it in `shared`; a backend all of these.
 awk "$strip"'
 BEGIN {
 	n = split("base model mlog backends views term options session export record report serve tui cli layer", order, " ")
 	for (i = 1; i <= n; i++)
 		rank[order[i]] = i
+	n = split("cpu gpu drm process machine", shared, " ")
+	for (i = 1; i <= n; i++)
+		rank_shared[shared[i]] = i
 }
 function room_of(path) { sub(/^src\//, "", path); return substr(path, 1, index(path, "/") - 1) }
 # "kbase" for backends/kbase/kbase.h, "" outside such folders
@@ -68,7 +71,8 @@ code ~ /^[ \t]*#[ \t]*include[ \t]*"/ {
 		report("arrow", "layer is a part of other programs: it may include layer/ and model/passes.h")
 	else if (rank[target] > rank[room] || room == "views" && target == "backends" || room == "tui" && target == "serve")
 		report("arrow", room " must not include " target)
-	else if (from != to && to != "" && to != "machine" && room == "backends")
+	else if (from != to && to != "" && room == "backends" &&
+		 (!(to in rank_shared) || from in rank_shared && rank_shared[to] > rank_shared[from]))
 		report("arrow", "backends/" from " must not include backends/" to)
 }' $product >>"$found"
 

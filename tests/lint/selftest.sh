@@ -12,13 +12,14 @@ build_house()
 {
 	rm -rf "$work/tree"
 	mkdir -p "$work/tree/src/base" "$work/tree/src/model" "$work/tree/src/term" "$work/tree/src/session" \
-		"$work/tree/src/cli" "$work/tree/src/data" "$work/tree/backends/sim" "$work/tree/backends/proc" \
+		"$work/tree/src/cli" "$work/tree/src/data" "$work/tree/backends/sim" "$work/tree/backends/proc" "$work/tree/backends/gpu" \
 		"$work/tree/views/charts" "$work/tree/tests/backends/sim" "$work/tree/layer"
 	cd "$work/tree" || exit 2
 	printf '#include <sys/ioctl.h>\n#include <sys/mman.h>\n#include <sys/timerfd.h>\n#include "base/err.h"\n' >src/base/sys.c
 	printf 'int now(void)\n{\n\treturn clock_gettime(0, 0);\n}\n' >>src/base/sys.c
 	printf '/* err: no curses.h here, and time (of day) is a word;\n * so is backend_sim.\n */\nint err;\nstruct row { int a; };\n' >src/base/err.h
 	printf '#include <stdatomic.h>\n#include "base/err.h"\nstatic _Atomic int head;\n' >src/model/ring.c
+	printf '#include "backends/backend.h"\n#include "backends/cpu/cpus.h"\n' >backends/gpu/gpu_fold.c
 	printf '#include "model/ring.h"\n#include "backends/backend.h"\nconst struct backend backend_sim = {\n' >backends/sim/sim.c
 	printf '\t.name = "sim",\n};\nvoid f(struct sys *sys)\n{\n\tsys->munmap(sys, 0, sys->time(0));\n}\n' >>backends/sim/sim.c
 	printf '#include <sys/mman.h>\n#include "layer/map.h"\n#include "model/passes.h"\nvoid *p = mmap(0);\n' >layer/map.c
@@ -72,6 +73,8 @@ breaks arrow src/cli/main.c '#include "layer/map.h"'
 breaks arrow backends/sim/sim.c '#include "views/view.h"'
 breaks arrow backends/sim/sim.c '#include "backends/proc/proc.h"'
 breaks arrow backends/sim/sim.c '#  include "tui/ui.h"'
+breaks arrow backends/gpu/gpu_fold.c '#include "backends/drm/drm_node.h"'
+breaks arrow backends/gpu/gpu_fold.c '#include "backends/sim/sim.h"'
 breaks arrow views/bars.c '#include "backends/backend.h"'
 breaks arrow views/bars.c '#include "tui/ui.h"'
 breaks arrow views/bars.c '#include "view.h"'

@@ -1,6 +1,6 @@
 #include "session/devices.h"
 #include "backends/registry.h"
-#include "backends/machine/process_scan.h"
+#include "backends/process/process_scan.h"
 #include "base/alloc.h"
 #include "tests/support/fixture.h"
 

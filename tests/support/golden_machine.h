@@ -4,7 +4,7 @@
 #define MALITOP_TEST_GOLDEN_MACHINE_H
 
 #include "backends/backends.h"
-#include "backends/machine/gpu_system.h"
+#include "backends/gpu/gpu_system.h"
 #include "tests/support/golden.h"
 #include "tests/support/people.h"
 #include "tui/keys.h"

@@ -5,7 +5,7 @@
 
 #include "tests/support/fixture.h"
 
-#include "backends/machine/gpu_system.h"
+#include "backends/gpu/gpu_system.h"
 #include "base/alloc.h"
 
 #include <stdarg.h>

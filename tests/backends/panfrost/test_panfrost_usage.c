@@ -1,6 +1,6 @@
 /* What a Panfrost GPU tells without its counters, and beside them: queues, clock, power, memory. */
 #include "base/alloc.h"
-#include "backends/machine/process_gpu.h"
+#include "backends/process/process_gpu.h"
 #include "tests/support/drm_run.h"
 
 #include <setjmp.h>

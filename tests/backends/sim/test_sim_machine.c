@@ -1,6 +1,6 @@
 /* The phone around the simulated GPU: its CPUs by their load and by their events, and its
  * processes. */
-#include "backends/machine/process_scan.h"
+#include "backends/process/process_scan.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/sim_watch.h"
 

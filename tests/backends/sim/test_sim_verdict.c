@@ -1,7 +1,7 @@
 /* The verdict on every scenario of the simulator, on every GPU. MALITOP_TEST_SEEDS=20 tries more
  * seeds than `make check` has time for. */
 #include "backends/sim/sim_device.h"
-#include "backends/machine/process_scan.h"
+#include "backends/process/process_scan.h"
 #include "model/judge.h"
 #include "tests/support/scenes.h"
 #include "tests/support/sim_watch.h"

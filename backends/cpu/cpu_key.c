@@ -1,0 +1,190 @@
+#include "backends/cpu/cpu_key.h"
+
+#include "base/alloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* PMUs that exist once per kind of core. */
+static bool is_core_pmu(const char *name)
+{
+	return strncmp(name, "armv7_", 6) == 0 || strncmp(name, "armv8_", 6) == 0 ||
+	       strncmp(name, "armv9_", 6) == 0 || strcmp(name, "cpu_core") == 0 ||
+	       strcmp(name, "cpu_atom") == 0 || strcmp(name, "cpu_lowpower") == 0;
+}
+
+static void find_pmus(struct cpu_keys *keys, const struct cpus *cpus, const struct sys *sys)
+{
+	char **names;
+	int n = sys->list(sys, "sys/bus/event_source/devices", &names);
+
+	for (int i = 0; i < n; i++) {
+		char path[SYSFS_PATH];
+		struct cpu_set set;
+
+		if (!is_core_pmu(names[i]))
+			continue;
+		snprintf(path, sizeof(path), "sys/bus/event_source/devices/%.96s/cpus", names[i]);
+		if (!cpu_set_read(sys, &set, path))
+			continue;
+		for (unsigned k = 0; k < keys->n_cpus; k++)
+			if (cpu_set_has(&set, cpus->cpus[k].number) && keys->cpus[k].pmu < 0)
+				keys->cpus[k].pmu = keys->n_pmus;
+		GROW(keys->pmus, keys->n_pmus, keys->cap_pmus);
+		keys->pmus[keys->n_pmus++] = xstrdup(names[i]);
+	}
+	if (n >= 0)
+		sys_names_free(names, n);
+}
+
+/* One block per CPU: "processor : 3", then either "CPU implementer" and "CPU part", or "model
+ * name". */
+static void take_cpuinfo(struct cpu_keys *keys, const struct cpus *cpus, struct span text)
+{
+	struct cpu_key *key = NULL;
+	uint64_t implementer = 0, v;
+	int cpu;
+
+	while (text.n) {
+		struct span value = span_until(&text, '\n');
+		struct span name = span_trim(span_until(&value, ':'));
+
+		value = span_trim(value);
+		if (span_is(name, "processor")) {
+			cpu = span_u64(value, &v) ? cpus_index(cpus, v) : -1;
+			key = cpu < 0 ? NULL : &keys->cpus[cpu];
+			implementer = 0;
+		} else if (!key) {
+			continue;
+		} else if (span_is(name, "CPU implementer") && span_u64(value, &v) && v <= 0xff) {
+			implementer = v;
+		} else if (span_is(name, "CPU part") && span_u64(value, &v) && v <= 0xfff && implementer &&
+			   key->part < 0) {
+			key->part = (int64_t)(implementer << 12 | v);
+		} else if (span_is(name, "model name") && value.n && !key->model) {
+			key->model = span_dup(value);
+		}
+	}
+}
+
+static void read_cpuinfo(struct cpu_keys *keys, const struct cpus *cpus, const struct sys *sys)
+{
+	size_t size = 8192 + 4096 * (size_t)cpus->n;
+	AUTOFREE char *text = xmalloc(size);
+	ssize_t n = sys_read_file(sys, "proc/cpuinfo", text, size);
+
+	if (n > 0)
+		take_cpuinfo(keys, cpus, (struct span){text, (size_t)n});
+}
+
+static void read_cpu(struct cpu_key *key, unsigned number, const struct sys *sys)
+{
+	char path[SYSFS_PATH];
+	int64_t v;
+
+	snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%u/regs/identification/midr_el1", number);
+	if (sys_read_i64(sys, path, &v) && v > 0)
+		key->part = (v >> 24 & 0xff) << 12 | (v >> 4 & 0xfff);
+	snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%u/cpu_capacity", number);
+	if (sys_read_i64(sys, path, &v) && v > 0 && v <= 65536)
+		key->capacity = v;
+}
+
+static int64_t by_pmu(const struct cpu_key *key)
+{
+	return key->pmu;
+}
+
+static int64_t by_part(const struct cpu_key *key)
+{
+	return key->part;
+}
+
+static int64_t by_capacity(const struct cpu_key *key)
+{
+	return key->capacity;
+}
+
+/* The keys, most reliable first, with the number of different values that a key needs to be used: a
+ * single PMU may be a generic one, but a single part number does mean that all CPUs are alike. */
+static const struct {
+	int64_t (*get)(const struct cpu_key *key);
+	unsigned at_least;
+} trust[] = {{by_pmu, 2}, {by_part, 1}, {by_capacity, 2}};
+
+static unsigned count_values(const struct cpu_keys *keys, int64_t (*get)(const struct cpu_key *))
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < keys->n_cpus; i++) {
+		int64_t v = get(&keys->cpus[i]);
+		unsigned k = 0;
+
+		while (k < i && get(&keys->cpus[k]) != v)
+			k++;
+		n += v >= 0 && k == i;
+	}
+	return n;
+}
+
+/* An offline CPU reports little: it is of the same kind as a CPU in its clock domain, with its
+ * capacity, or next to it. */
+static int64_t guess_kind(const struct cpu_keys *keys, const struct cpus *cpus, unsigned cpu)
+{
+	for (unsigned i = 0; i < keys->n_cpus; i++)
+		if (keys->cpus[i].kind >= 0 && cpus->cpus[i].policy >= 0 &&
+		    cpus->cpus[i].policy == cpus->cpus[cpu].policy)
+			return keys->cpus[i].kind;
+	for (unsigned i = 0; i < keys->n_cpus; i++)
+		if (keys->cpus[i].kind >= 0 && keys->cpus[i].capacity >= 0 &&
+		    keys->cpus[i].capacity == keys->cpus[cpu].capacity)
+			return keys->cpus[i].kind;
+	for (unsigned i = cpu; i-- > 0;)
+		if (keys->cpus[i].kind >= 0)
+			return keys->cpus[i].kind;
+	for (unsigned i = cpu; i < keys->n_cpus; i++)
+		if (keys->cpus[i].kind >= 0)
+			return keys->cpus[i].kind;
+	return -1;
+}
+
+static void choose_kinds(struct cpu_keys *keys, const struct cpus *cpus)
+{
+	AUTOFREE int64_t *guessed = xcalloc(keys->n_cpus, sizeof(*guessed));
+	size_t t = 0;
+
+	while (t < ARRAY_LEN(trust) && count_values(keys, trust[t].get) < trust[t].at_least)
+		t++;
+	if (t == ARRAY_LEN(trust))
+		return; /* all alike, as far as is known */
+	for (unsigned i = 0; i < keys->n_cpus; i++)
+		keys->cpus[i].kind = trust[t].get(&keys->cpus[i]);
+	for (unsigned i = 0; i < keys->n_cpus; i++)
+		guessed[i] = keys->cpus[i].kind >= 0 ? keys->cpus[i].kind : guess_kind(keys, cpus, i);
+	for (unsigned i = 0; i < keys->n_cpus; i++)
+		keys->cpus[i].kind = guessed[i];
+}
+
+void cpu_keys_init(struct cpu_keys *keys, const struct cpus *cpus, const struct sys *sys)
+{
+	*keys = (struct cpu_keys){.n_cpus = cpus->n};
+	keys->cpus = xcalloc(cpus->n, sizeof(*keys->cpus));
+	for (unsigned i = 0; i < cpus->n; i++) {
+		keys->cpus[i] = (struct cpu_key){.pmu = -1, .part = -1, .capacity = -1, .kind = -1};
+		read_cpu(&keys->cpus[i], cpus->cpus[i].number, sys);
+	}
+	find_pmus(keys, cpus, sys);
+	read_cpuinfo(keys, cpus, sys);
+	choose_kinds(keys, cpus);
+}
+
+void cpu_keys_fini(struct cpu_keys *keys)
+{
+	for (unsigned i = 0; i < keys->n_cpus; i++)
+		free(keys->cpus[i].model);
+	free(keys->cpus);
+	for (unsigned i = 0; i < keys->n_pmus; i++)
+		free(keys->pmus[i]);
+	free(keys->pmus);
+}

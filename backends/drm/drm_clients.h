@@ -1,0 +1,70 @@
+/* drm_clients: the programs that use a GPU through DRM, from /proc: what each has used of the GPU's
+ * queues and memory. Not a backend: the backends of the open drivers, and the list of processes,
+ * use it.
+ *
+ * A client is one open file of a node. It is counted once, with the process of the lowest pid that
+ * holds it, however often it was dup'ed or inherited. Other users' processes cannot be read without
+ * rights; they are counted. Looking for files costs most, so a process is looked through when it
+ * appears, a second later, and then every four seconds, spread over time; the files that were found
+ * are read each time.
+ *
+ * Thread: one at a time. */
+#ifndef MALITOP_DRM_CLIENTS_H
+#define MALITOP_DRM_CLIENTS_H
+
+#include "backends/drm/drm_fdinfo.h"
+#include "backends/drm/drm_node.h"
+
+#define DRM_CLIENT_DEVICES 4
+
+struct drm_client {
+	unsigned device;        /* position in drm_clients.devices */
+	int32_t pid;            /* the lowest that holds it */
+	struct drm_fdinfo info; /* the last read */
+	/* Used between the last two reads, in the order of info.engines, and as much as it would be
+	 * from begin_ns to end_ns; SAMPLE_UNKNOWN if that is not told, or the client is new. */
+	uint64_t ns[DRM_ENGINES_MAX], cycles[DRM_ENGINES_MAX];
+	unsigned round; /* of the last read */
+	int64_t at_ns;  /* likewise */
+};
+
+struct drm_clients {
+	const struct sys *sys;
+	struct drm_clients_device {
+		char driver[DRM_ENGINE_NAME], node[DRM_ENGINE_NAME];
+		bool watched, gone; /* sysfs had the node; and has it no more */
+		unsigned minors[DRM_MINORS_MAX], n_minors;
+	} devices[DRM_CLIENT_DEVICES];
+	unsigned n_devices;
+	struct drm_client *clients; /* by device, then by number */
+	unsigned n, cap;
+	unsigned n_hidden;        /* processes that cannot be looked through */
+	int64_t begin_ns, end_ns; /* of what was used; begin 0: the first read */
+
+	/* Its own: */
+	struct drm_holder {
+		int32_t pid, fd;
+		unsigned device;
+		uint64_t client;
+	} * holders; /* by pid */
+	unsigned n_holders, cap_holders;
+	struct drm_look {
+		int32_t pid;
+		bool hidden;
+		int64_t next_ns, step_ns;
+	} * looks, *looks_before; /* by pid */
+	unsigned n_looks, cap_looks, n_before, cap_before;
+	int32_t *pids, *fds;
+	unsigned cap_pids, cap_fds;
+	unsigned round;
+};
+
+/* Zero-initialize it, with `sys`. */
+void drm_clients_fini(struct drm_clients *c);
+/* Count the clients of this node's device, too. Does nothing if there are too many. */
+void drm_clients_add(struct drm_clients *c, const char *node, const char *driver);
+/* Read all clients. Takes some milliseconds on a machine with hundreds of processes. Grows its
+ * tables only when there are more processes than ever before. */
+void drm_clients_read(struct drm_clients *c, int64_t now_ns);
+
+#endif

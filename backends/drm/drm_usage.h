@@ -1,0 +1,91 @@
+/* drm_usage: what a GPU of an open driver tells besides counters: what its clients used, whether it
+ * was powered, clock and heat. The backends of Panfrost and Panthor share it, and with it a GPU
+ * whose counters cannot be had is still a source.
+ *
+ * Nothing here wakes a sleeping GPU: all of it comes from /proc and /sys.
+ *
+ * Threads: as in gpu_system.h. */
+#ifndef MALITOP_DRM_USAGE_H
+#define MALITOP_DRM_USAGE_H
+
+#include "backends/drm/drm_clients.h"
+#include "backends/drm/drm_profiling.h"
+#include "backends/gpu/gpu_system.h"
+
+#define DRM_USAGE_ENGINES 2
+#define DRM_USAGE_PERIOD_NS 500000000ll /* the clients are not read more often */
+
+/* What one driver's engines are called, and their slots. */
+struct drm_usage_engine {
+	const char *name; /* in fdinfo: "fragment" */
+	const char *time_slot, *cycles_slot;
+};
+
+struct drm_usage_driver {
+	const char *name; /* of the kernel driver: "panfrost" */
+	struct drm_usage_engine engines[DRM_USAGE_ENGINES];
+	unsigned n_engines;
+	unsigned profiling_on; /* what its profiling file must hold, for times to be told */
+	/* For messages: the releases of Linux that report clients, and that have the switch. */
+	const char *reports_since, *switch_since;
+};
+
+struct drm_usage {
+	const struct sys *sys;
+	const struct drm_usage_driver *driver;
+	char node[32]; /* "renderD128" */
+	struct gpu_system system;
+	struct drm_profiling_switch profiling;
+	int refused;  /* errno: --profiling could not turn it on; 0: not asked, or it is on */
+	bool reports; /* the kernel reports clients: it does so for our own file */
+	unsigned clock_slot, level_slot, powered_slot, client_slot;
+	bool has_powered, counts;
+
+	/* Used by the sampler: */
+	struct drm_clients clients;
+	struct gpu_system_values levels;
+	struct sysfs_file powered_file;
+	int64_t read_ns, levels_ns, clock_ns; /* of the last read of each */
+	int64_t period_ns;                    /* of the samples */
+	int64_t hz;                           /* the clock as the system reports it, 0 if unknown */
+	uint64_t powered_ms;
+	int64_t powered_at_ns, powered_over_ns; /* of its last read; what that had beyond the time */
+	bool has_read;
+	/* The last read of the clients: */
+	uint64_t used_ns[DRM_USAGE_ENGINES], used_cycles[DRM_USAGE_ENGINES], powered_ns, bytes;
+	int64_t window_ns;
+};
+
+/* Find the files of a node, which is open as `fd`. `profiling`: turn the switch on until
+ * drm_usage_close. */
+void drm_usage_open(struct drm_usage *u, const struct sys *sys, const struct drm_usage_driver *driver,
+		    const char *path, int fd, bool profiling);
+void drm_usage_close(struct drm_usage *u); /* no effect if zeroed or closed already */
+
+/* Append the slots. `clock_slot` is what source_add_gpu_sums returned, or source_add_gpu_clock if
+ * it does not count.
+ *   GPUFreq ...     level    gpu_system_add_slots
+ *   GPUPoweredTime  delta    ns in which the GPU was powered, and
+ *   GPUPoweredOf    delta    ns for which that is known
+ *   DRMTime         delta    ns for which the clients' use is known
+ *   DRM...Time      delta    ns in which an engine was busy, of all clients together
+ *   DRM...Cy        delta    cycles of it
+ *   GPUMem          level    bytes of all clients
+ *   DRMClients      level
+ * Those of clients are SAMPLE_UNKNOWN where the kernel does not report clients. */
+void drm_usage_add_slots(struct drm_usage *u, struct source *source, unsigned clock_slot, bool counts);
+void drm_usage_start(struct drm_usage *u, int64_t period_ns, int64_t now_ns);
+/* Write the slots of a sample with its begin and end, clock slots included; `active` is what
+ * GPU_ACTIVE counted, or SAMPLE_UNKNOWN. May flag SAMPLE_CLOCK. Reads the clients if that is
+ * due. */
+void drm_usage_fill(struct drm_usage *u, int64_t now_ns, uint64_t active, struct sample *sample);
+
+/* Any thread: */
+/* What the header must say: that times are missing, or that profiling was left on. `path` is the
+ * whole path of the node. */
+void drm_usage_note(const struct drm_usage *u, const char *path, struct strbuf *text);
+/* Append lines for doctor: what the driver gives, with its counters or without; and the rest. */
+void drm_usage_describe_gives(const struct drm_usage *u, struct strbuf *text);
+void drm_usage_describe(const struct drm_usage *u, struct strbuf *text);
+
+#endif

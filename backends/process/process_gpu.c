@@ -1,0 +1,230 @@
+#include "backends/process/process_gpu.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOK_NS 10000000000
+#define READ_NS 1000000000
+#define CUT_MAX_NS 50e6 /* a long frame; more is no job that ended late */
+
+void process_gpu_fini(struct process_gpu *gpu)
+{
+	for (unsigned i = 0; i < gpu->n_systems; i++)
+		gpu_system_close(&gpu->systems[i]);
+	drm_clients_fini(&gpu->clients);
+	free(gpu->uses);
+	free(gpu->cuts);
+	free(gpu->cuts_before);
+	*gpu = (struct process_gpu){0};
+}
+
+static void find_systems(struct process_gpu *gpu, const struct sys *sys)
+{
+	for (unsigned number = 0; number < PROCESS_GPUS; number++) {
+		struct gpu_system *system = &gpu->systems[gpu->n_systems];
+
+		if (gpu_system_open_processes(system, sys, number))
+			gpu->n_systems++;
+		else
+			gpu_system_close(system);
+	}
+}
+
+static void find_nodes(struct process_gpu *gpu, const struct sys *sys)
+{
+	char **names, driver[DRM_ENGINE_NAME];
+	int n = sys->list(sys, "sys/class/drm", &names);
+
+	gpu->clients.sys = sys;
+	for (int i = 0; i < n; i++)
+		if (strncmp(names[i], "renderD", 7) == 0 &&
+		    drm_node_driver(sys, names[i], driver, sizeof(driver)) &&
+		    (strcmp(driver, "panfrost") == 0 || strcmp(driver, "panthor") == 0))
+			drm_clients_add(&gpu->clients, names[i], driver);
+	if (n >= 0)
+		sys_names_free(names, n);
+}
+
+static bool has_lost_node(const struct process_gpu *gpu)
+{
+	for (unsigned i = 0; i < gpu->clients.n_devices; i++)
+		if (gpu->clients.devices[i].gone)
+			return true;
+	return false;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct process_gpu_use *x = a, *y = b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static void add_use(struct process_gpu *gpu, const struct process_gpu_use *use)
+{
+	GROW(gpu->uses, gpu->n, gpu->cap);
+	gpu->uses[gpu->n++] = *use;
+	gpu->told |= use->bytes != SAMPLE_UNKNOWN;
+	gpu->timed |= !isnan(use->percent);
+	gpu->queues |= !isnan(use->fragment) || !isnan(use->vertex);
+}
+
+static void read_systems(struct process_gpu *gpu)
+{
+	for (unsigned i = 0; i < gpu->n_systems; i++) {
+		AUTOFREE struct gpu_system_process *list = NULL;
+		int n = gpu_system_process_list(&gpu->systems[i], &list);
+
+		gpu->told |= n >= 0;
+		for (int k = 0; k < n; k++)
+			add_use(gpu, &(struct process_gpu_use){.pid = list[k].pid,
+							       .bytes = list[k].bytes,
+							       .percent = NAN,
+							       .fragment = NAN,
+							       .vertex = NAN});
+	}
+}
+
+static double queue_percent(const struct drm_client *client, unsigned i, int64_t window_ns)
+{
+	return window_ns <= 0 || client->ns[i] == SAMPLE_UNKNOWN
+		       ? NAN
+		       : 100 * (double)client->ns[i] / (double)window_ns;
+}
+
+/* Queues work at the same time, so only the busiest one is a share of the time. */
+static struct process_gpu_use use_of(const struct drm_client *client, int64_t window_ns)
+{
+	struct process_gpu_use use = {.pid = (unsigned)client->pid,
+				      .bytes = drm_fdinfo_bytes(&client->info),
+				      .percent = NAN,
+				      .fragment = NAN,
+				      .vertex = NAN};
+
+	for (unsigned i = 0; i < client->info.n_engines; i++) {
+		const char *name = client->info.engines[i].name;
+		double own = queue_percent(client, i, window_ns);
+
+		if (!isnan(own) && !(own <= use.percent))
+			use.percent = own;
+		if (strcmp(name, "fragment") == 0)
+			use.fragment = own;
+		if (strcmp(name, "vertex-tiler") == 0)
+			use.vertex = own;
+	}
+	return use;
+}
+
+static double most_percent(const struct process_gpu *gpu)
+{
+	return 100 * (gpu->clients.n_devices > 1 ? gpu->clients.n_devices : 1);
+}
+
+static double cut_of(const struct process_gpu *gpu, unsigned pid, unsigned *cursor)
+{
+	while (*cursor < gpu->n_before && gpu->cuts_before[*cursor].pid < pid)
+		++*cursor;
+	return *cursor < gpu->n_before && gpu->cuts_before[*cursor].pid == pid ? gpu->cuts_before[*cursor].ns
+									       : 0;
+}
+
+/* A job counts in the window in which it ends, so a program that never rests has now too much, now
+ * too little. What exceeds the time belongs to the next window: cut off, only what lacks would
+ * remain. Two jobs that wait in a queue count at the same time, which exceeds it each time: of that
+ * no more than a job is kept. The first use of a pid gets the difference. */
+static void bound_uses(struct process_gpu *gpu, double window_ns)
+{
+	struct process_gpu_cut *before = gpu->cuts_before;
+	unsigned cursor = 0, cap = gpu->cap_before;
+
+	gpu->cuts_before = gpu->cuts;
+	gpu->cap_before = gpu->cap_cuts;
+	gpu->n_before = gpu->n_cuts;
+	gpu->cuts = before;
+	gpu->cap_cuts = cap;
+	gpu->n_cuts = 0;
+	for (unsigned i = 0, end; i < gpu->n; i = end) {
+		double sum = 0, most = most_percent(gpu), cut_ns;
+		struct process_gpu_use *first = NULL;
+
+		for (end = i; end < gpu->n && gpu->uses[end].pid == gpu->uses[i].pid; end++) {
+			if (isnan(gpu->uses[end].percent))
+				continue;
+			first = first ? first : &gpu->uses[end];
+			sum += gpu->uses[end].percent;
+		}
+		if (!first)
+			continue;
+		cut_ns = cut_of(gpu, first->pid, &cursor) + (sum - most) / 100 * window_ns;
+		first->percent += (cut_ns > 0 ? most : most + cut_ns * 100 / window_ns) - sum;
+		if (cut_ns <= 0)
+			continue;
+		GROW(gpu->cuts, gpu->n_cuts, gpu->cap_cuts);
+		gpu->cuts[gpu->n_cuts++] =
+			(struct process_gpu_cut){first->pid, cut_ns < CUT_MAX_NS ? cut_ns : CUT_MAX_NS};
+	}
+}
+
+static void read_clients(struct process_gpu *gpu, int64_t now_ns)
+{
+	int64_t window_ns;
+
+	if (!gpu->clients.n_devices)
+		return;
+	drm_clients_read(&gpu->clients, now_ns);
+	window_ns = gpu->clients.begin_ns ? gpu->clients.end_ns - gpu->clients.begin_ns : 0;
+	for (unsigned i = 0; i < gpu->clients.n; i++) {
+		struct process_gpu_use use = use_of(&gpu->clients.clients[i], window_ns);
+
+		add_use(gpu, &use);
+	}
+}
+
+void process_gpu_refresh(struct process_gpu *gpu, const struct sys *sys, int64_t now_ns)
+{
+	if (((!gpu->n_systems && !gpu->clients.n_devices) || has_lost_node(gpu)) && now_ns >= gpu->look_ns) {
+		if (!gpu->n_systems)
+			find_systems(gpu, sys);
+		drm_clients_fini(&gpu->clients);
+		find_nodes(gpu, sys);
+		gpu->look_ns = now_ns + LOOK_NS;
+	}
+	if (now_ns < gpu->read_ns)
+		return;
+	gpu->read_ns = now_ns + READ_NS;
+	gpu->told = gpu->timed = gpu->queues = false;
+	gpu->n = 0;
+	read_systems(gpu);
+	read_clients(gpu, now_ns);
+	if (gpu->n)
+		qsort(gpu->uses, gpu->n, sizeof(*gpu->uses), by_pid);
+	if (gpu->clients.begin_ns)
+		bound_uses(gpu, (double)(gpu->clients.end_ns - gpu->clients.begin_ns));
+}
+
+struct process_gpu_use process_gpu_of(const struct process_gpu *gpu, unsigned pid, unsigned *cursor)
+{
+	struct process_gpu_use use = {.pid = pid,
+				      .bytes = gpu->told ? 0 : SAMPLE_UNKNOWN,
+				      .percent = gpu->timed ? 0 : NAN,
+				      .fragment = gpu->queues ? 0 : NAN,
+				      .vertex = gpu->queues ? 0 : NAN};
+
+	while (*cursor < gpu->n && gpu->uses[*cursor].pid < pid)
+		++*cursor;
+	for (; *cursor < gpu->n && gpu->uses[*cursor].pid == pid; ++*cursor) {
+		const struct process_gpu_use *own = &gpu->uses[*cursor];
+
+		/* A part that is unknown makes the sum unknown. */
+		use.bytes = use.bytes == SAMPLE_UNKNOWN || own->bytes == SAMPLE_UNKNOWN
+				    ? SAMPLE_UNKNOWN
+				    : use.bytes + own->bytes;
+		use.percent += isnan(own->percent) ? 0 : own->percent;
+		use.fragment += isnan(own->fragment) ? 0 : own->fragment;
+		use.vertex += isnan(own->vertex) ? 0 : own->vertex;
+	}
+	return use;
+}

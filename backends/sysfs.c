@@ -1,0 +1,99 @@
+#include "backends/sysfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void sysfs_file_init(struct sysfs_file *file, bool keep, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(file->path, sizeof(file->path), fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= sizeof(file->path))
+		file->path[0] = 0; /* a truncated path could name a different file */
+	file->keep = keep;
+	file->fd = -1;
+}
+
+void sysfs_file_close(const struct sys *sys, struct sysfs_file *file)
+{
+	if (file->fd >= 0)
+		sys->close(sys, file->fd);
+	file->fd = -1;
+}
+
+ssize_t sysfs_file_read(const struct sys *sys, struct sysfs_file *file, char *buf, size_t size)
+{
+	ssize_t n;
+
+	buf[0] = 0;
+	if (file->fd < 0 && file->path[0])
+		file->fd = sys->open(sys, file->path, O_RDONLY);
+	if (file->fd < 0)
+		return -1;
+	n = sys_reread(sys, file->fd, buf, size);
+	/* A removed device returns ENODEV forever, even if a device of the same name has come
+	 * back. */
+	if (!file->keep || (n < 0 && errno == ENODEV))
+		sysfs_file_close(sys, file);
+	return n;
+}
+
+bool sysfs_temperature(int64_t *millicelsius, const char *text)
+{
+	struct span s = span_trim(span_of(text));
+	bool minus = s.n && s.p[0] == '-';
+	uint64_t v;
+
+	if (minus) {
+		s.p++;
+		s.n--;
+	}
+	/* Disabled sensors report absolute zero; -40000 of a badly calibrated one is still real; no
+	 * chip works above 250 degrees. */
+	if (!span_u64(s, &v) || v > (minus ? 100000u : 250000u))
+		return false;
+	*millicelsius = minus ? -(int64_t)v : (int64_t)v;
+	return true;
+}
+
+static bool ends_in(const char *name, const char *end)
+{
+	size_t n = strlen(name), k = strlen(end);
+
+	return n >= k && strcmp(name + n - k, end) == 0;
+}
+
+static bool is_gpu(const char *name)
+{
+	return strcmp(name, "gpu") == 0 || strcmp(name, "gpufreq") == 0 || ends_in(name, ".gpu") ||
+	       ends_in(name, ".mali") || ends_in(name, ".g3d");
+}
+
+bool sysfs_find_gpu(const struct sys *sys, const char *device, bool first, char dir[SYSFS_DIR])
+{
+	int n, found = 0, count = 0;
+	char path[SYSFS_PATH], **names;
+	bool own;
+
+	snprintf(path, sizeof(path), "%s/devfreq", device);
+	n = sys->list(sys, path, &names);
+	own = n > 0 || !first;
+	if (!own)
+		n = sys->list(sys, "sys/class/devfreq", &names);
+	for (int i = 0; i < n; i++)
+		if (own || is_gpu(names[i])) {
+			found = i;
+			count++;
+		}
+	if (count == 1)
+		snprintf(dir, SYSFS_DIR, "sys/class/devfreq/%.64s", names[found]);
+	if (n >= 0)
+		sys_names_free(names, n);
+	return count == 1;
+}

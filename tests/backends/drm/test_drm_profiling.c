@@ -1,0 +1,181 @@
+/* The switch for timing jobs: set where it may be, put back at every end, told after a kill. */
+#include "backends/drm/drm_profiling.h"
+#include "base/alloc.h"
+#include "tests/support/drm_run.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define SYSFS "sys/class/drm/renderD128/device/profiling"
+#define DEBUGFS "sys/kernel/debug/dri/128/profile"
+#define NOTE "run/malitop-profiling-renderD128"
+
+static const struct {
+	const struct backend *backend;
+	const char *driver, *path, *off, *on;
+} switches[] = {
+	{&backend_panfrost, "panfrost-6.7", DEBUGFS, "N\n", "1\n"},
+	{&backend_panfrost, "panfrost-6.10", SYSFS, "0\n", "1\n"},
+	{&backend_panthor, "panthor-6.18", SYSFS, "0\n", "3\n"},
+	{&backend_panthor, "panthor-6.18", SYSFS, "1\n", "3\n"},
+};
+
+static void check_file(struct drm_run *r, const char *path, const char *text)
+{
+	char got[64];
+
+	assert_true(sys_read_file(&r->files.sys, path, got, sizeof(got)) >= 0);
+	got[strlen(text)] = 0; /* a file, unlike a switch, keeps what was behind */
+	assert_string_equal(got, text);
+}
+
+static bool has_note(struct drm_run *r)
+{
+	char text[64];
+
+	return sys_read_file(&r->files.sys, NOTE, text, sizeof(text)) >= 0;
+}
+
+static void begin_run(struct drm_run *r, size_t i)
+{
+	drm_run_init(r, switches[i].backend, switches[i].driver, i < 2 ? 0x74021000 : 0xa8670000, 3);
+	r->fake.drm.gpus[0].unstable = false;
+	drm_run_write(r, switches[i].off, "%s", switches[i].path);
+	drm_run_write(r, "", "run/other");
+	r->options.profiling = true;
+}
+
+static void it_is_on_while_the_source_is_open_and_then_as_before(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(switches); i++) {
+		struct drm_run r;
+
+		begin_run(&r, i);
+		assert_true(drm_run_open(&r));
+		check_file(&r, switches[i].path, switches[i].on);
+		assert_true(has_note(&r));
+		assert_null(strstr(r.source->note, "profiling"));
+		drm_run_close(&r);
+		check_file(&r, switches[i].path, i ? switches[i].off : "0\n");
+		assert_false(has_note(&r));
+		drm_run_fini(&r);
+	}
+}
+
+static void without_the_option_it_is_left_alone(void **state)
+{
+	struct drm_run r;
+
+	(void)state;
+	begin_run(&r, 1);
+	r.options.profiling = false;
+	assert_true(drm_run_open(&r));
+	check_file(&r, SYSFS, "0\n");
+	assert_non_null(strstr(r.source->note, "run malitop --profiling as root"));
+	drm_run_fini(&r);
+}
+
+static void what_is_on_already_stays_on(void **state)
+{
+	struct drm_run r;
+
+	(void)state;
+	begin_run(&r, 1);
+	drm_run_write(&r, "1\n", SYSFS);
+	assert_true(drm_run_open(&r));
+	assert_false(has_note(&r));
+	drm_run_close(&r);
+	check_file(&r, SYSFS, "1\n");
+	drm_run_fini(&r);
+}
+
+static void what_somebody_else_changed_is_not_put_back(void **state)
+{
+	struct drm_run r;
+
+	(void)state;
+	begin_run(&r, 2);
+	assert_true(drm_run_open(&r));
+	drm_run_write(&r, "2\n", SYSFS);
+	drm_run_close(&r);
+	check_file(&r, SYSFS, "2\n");
+	assert_false(has_note(&r));
+	drm_run_fini(&r);
+}
+
+static void a_kill_is_told_next_time_and_the_old_value_is_remembered(void **state)
+{
+	AUTO_STRBUF struct strbuf text = {0};
+	struct drm_run r;
+
+	(void)state;
+	begin_run(&r, 2);
+	r.options.profiling = false;
+	drm_run_write(&r, "3\n", SYSFS);
+	drm_run_write(&r, "999999 12345 1\n", NOTE); /* of a process that is not there */
+	assert_true(drm_run_open(&r));
+	assert_non_null(
+		strstr(r.source->note, "left on by a malitop that was killed: echo 1 | sudo tee /" SYSFS));
+	r.backend->describe(r.source, &text);
+	assert_non_null(strstr(text.p, "limited: profiling: left on by a malitop that was killed"));
+	drm_run_close(&r);
+	check_file(&r, SYSFS, "3\n");
+	r.options.profiling = true; /* takes over, and puts back what the killed one would have */
+	assert_true(drm_run_open(&r));
+	drm_run_close(&r);
+	check_file(&r, SYSFS, "1\n");
+	assert_false(has_note(&r));
+	drm_run_fini(&r);
+}
+
+static void a_note_of_a_malitop_that_runs_is_no_leftover(void **state)
+{
+	struct drm_run r, second;
+
+	(void)state;
+	begin_run(&r, 1);
+	drm_run_write(&r, "", "proc/%d/stat", (int)getpid());
+	assert_true(drm_run_open(&r));
+	second = r;
+	second.options.profiling = false;
+	assert_true(drm_run_open(&second));
+	assert_null(strstr(second.source->note, "killed"));
+	drm_run_close(&second);
+	drm_run_close(&r);
+	drm_run_fini(&r);
+}
+
+static void a_refusal_says_why(void **state)
+{
+	struct drm_run r;
+
+	(void)state;
+	begin_run(&r, 1);
+	fixture_remove(&r.files, SYSFS);
+	assert_true(drm_run_open(&r));
+	assert_non_null(strstr(r.source->note, "--profiling: this kernel has no switch"));
+	assert_false(has_note(&r));
+	drm_run_fini(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_is_on_while_the_source_is_open_and_then_as_before),
+		cmocka_unit_test(without_the_option_it_is_left_alone),
+		cmocka_unit_test(what_is_on_already_stays_on),
+		cmocka_unit_test(what_somebody_else_changed_is_not_put_back),
+		cmocka_unit_test(a_kill_is_told_next_time_and_the_old_value_is_remembered),
+		cmocka_unit_test(a_note_of_a_malitop_that_runs_is_no_leftover),
+		cmocka_unit_test(a_refusal_says_why),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
