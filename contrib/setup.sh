@@ -334,10 +334,11 @@ slowest()
 		sort -k2,2nr | awk 'NR <= 10 { printf "%s %s (%s s)", NR == 1 ? "slowest:" : ",", $1, $2 } END { if (NR) print "" }'
 }
 
-# What tests/unsteady says of a test, without the name of the test
+# What tests/unsteady said of a test when this run began, without the name of the test
+unsteady_before=$(cat "$top/tests/unsteady" 2>/dev/null)
 history_of()
 {
-	sed -n "s,^$1 ,,p" "$top/tests/unsteady"
+	printf '%s\n' "$unsteady_before" | sed -n "s,^$1 ,,p"
 }
 
 # check_all NAME [VARIABLE=VALUE]: A few tests that fail beside the others run again alone. One that passes then is yellow, and is
