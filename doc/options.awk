@@ -1,8 +1,26 @@
-# options.awk: write the options of malitop.1 from the program's own table. make man runs it, and tests/cli/manual.sh compares:
+# options.awk: write the options of a manual page from the program's own table. make man runs it, and tests/cli/manual.sh compares:
 #
 #     malitop list options -f csv | awk -f doc/options.awk - doc/malitop.1
 #
-# An option's text is generated up to the line .\" more; what follows that is written by hand, and stays.
+# The page names the commands that it describes in the line .\" options of. An option's text is generated up to the line .\" more;
+# the text after it is written by hand, and stays.
+BEGIN {
+	while ((getline line < ARGV[2]) > 0)
+		if (sub(/^\.\\" options of: /, "", line))
+			n_here = split(line, here, " ")
+	close(ARGV[2])
+}
+
+# The commands of this list that the page describes
+function of_page(list,    words, n, i, k, text)
+{
+	n = split(list, words, " ")
+	for (i = 1; i <= n; i++)
+		for (k = 1; k <= n_here; k++)
+			if (words[i] == here[k])
+				text = text (text == "" ? "" : " ") words[i]
+	return text
+}
 
 function csv(line, fields,    n, field)
 {
@@ -54,9 +72,9 @@ function commands(list,    words, n, i, text)
 
 function meaning(f, always,    text, few)
 {
-	few = split(f[5], word, " ") <= 3
+	few = n_here > 1 && split(f[5], word, " ") <= 3
 	text = roff(f[7])
-	if (always || few)
+	if (n_here > 1 && (always || few))
 		text = commands(f[5]) text
 	else if (text !~ /^[a-z]+[,:]/)
 		text = toupper(substr(text, 1, 1)) substr(text, 2)
@@ -74,7 +92,8 @@ FNR == NR {
 	sub(/\r$/, "")
 	split("", f)
 	csv($0, f)
-	if (FNR == 1)
+	f[5] = of_page(f[5])
+	if (FNR == 1 || f[5] == "")
 		next
 	if (f[1] in made) {
 		made[f[1]] = made[f[1]] ".br\n" meaning(f, 1)
