@@ -165,6 +165,8 @@ have_gles() { pkg-config --exists egl glesv2; }
 have_gles_driver() { ls /usr/share/glvnd/egl_vendor.d/*mesa.json >/dev/null 2>&1; }
 have_es2gears() { command -v es2gears_x11; }
 have_vkcube() { command -v vkcube; }
+have_ssh() { command -v ssh; }
+have_sshd() { PATH=$PATH:/usr/sbin:/sbin command -v sshd; }
 have_xvfb_run() { command -v xvfb-run; }
 have_xauth() { command -v xauth; }
 have_clang() { command -v clang; }
@@ -215,7 +217,9 @@ fish fish
 zsh zsh
 openssl openssl
 prometheus prometheus
-protoc protobuf-compiler'
+protoc protobuf-compiler
+ssh openssh-client
+sshd openssh-server'
 
 # missing LIST: the packages of the things that are not installed
 missing()
