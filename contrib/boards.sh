@@ -111,10 +111,10 @@ check_static()
 	echo "static program: $(stat -c %s static/malitop) bytes, $(file -b static/malitop 2>/dev/null)"
 }
 
-# build_readme HOST LINK: the static program by the line of README.md, in a new static/
-build_readme()
+# build_documented HOST LINK: the static program by the line of doc/build.md, in a new static/
+build_documented()
 {
-	line=$(sed -n "s:^ *\.\./\(configure --host=aarch64-linux-gnu .*\):$contrib/../\1:p" "$contrib/../README.md" |
+	line=$(sed -n "s:^ *\.\./\(configure --host=aarch64-linux-gnu .*\):$contrib/../\1:p" "$contrib/../doc/build.md" |
 		sed "s/aarch64-linux-gnu/$1/g; s/LDFLAGS=[^ ]*/LDFLAGS=$2/")
 	[ -n "$line" ] && rm -rf static && mkdir static && (cd static && MAKEFLAGS=-j$(nproc) CFLAGS=-O0 sh -exc "$line")
 }
@@ -124,7 +124,7 @@ check_board()
 {
 	add_board "$1" "$4" || { echo "SKIP: $1 boards: the mirrors lack something that a cross build needs (see the log)"; remove_board; return; }
 	build_package "$1" && check_package "$1" "$4"
-	must "$1: build the static program as README.md says" build_readme "$2" "$3" && check_static "$4"
+	must "$1: build the static program as doc/build.md says" build_documented "$2" "$3" && check_static "$4"
 	remove_board
 }
 

@@ -471,7 +471,7 @@ install_board()
 	armv[67]*) host=arm-linux-gnueabihf flags=-static ;;
 	*) die "$1: no static build for $machine: build there with contrib/setup.sh install" ;;
 	esac
-	[ -z "$host" ] || command -v "$host-gcc" >/dev/null || die "$1 is $machine, and there is no $host-gcc: see On a board in README.md"
+	[ -z "$host" ] || command -v "$host-gcc" >/dev/null || die "$1 is $machine, and there is no $host-gcc: see doc/build.md"
 	get_required
 	autotools
 	dir=$top/build/board-$machine
