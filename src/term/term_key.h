@@ -7,6 +7,7 @@
 
 /* Keys that are not visible characters. Characters are themselves (Unicode). */
 enum key {
+	K_CTRL_C = 0x03, /* if the terminal does not turn it into a signal */
 	K_TAB = '\t',
 	K_REDRAW = 0x0c, /* Ctrl-L: the terminal handles it (term.h) */
 	K_ENTER = '\r',

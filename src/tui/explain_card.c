@@ -424,17 +424,15 @@ static void draw_border_text(const struct explained *s, struct canvas *canvas, s
 	canvas_printf(canvas, row, STYLE_TITLE, " %s ", title);
 }
 
-void explain_card_draw(struct explain_card *card, struct screen *screen, const struct alert *alert,
+bool explain_card_draw(struct explain_card *card, struct screen *screen, const struct alert *alert,
 		       struct canvas *canvas)
 {
 	AUTO_STRBUF struct strbuf numbers = {0};
 	struct rect r, footer;
 	struct explained s;
 
-	if (!find_subject(card, screen, canvas->ascii, &s)) {
-		card->shown = false;
-		return;
-	}
+	if (!find_subject(card, screen, canvas->ascii, &s))
+		return false;
 	r = card_rect(screen, canvas, &footer);
 	screen->hits.n = 0;
 	canvas_fill(canvas, r, STYLE_TEXT, ' ');
@@ -452,6 +450,7 @@ void explain_card_draw(struct explain_card *card, struct screen *screen, const s
 	draw_text(card, &s, numbers.p, canvas, r);
 	draw_footer(card, alert, canvas, footer);
 	subject_fini(&s);
+	return true;
 }
 
 /* Show the next view that has the metric, or of a finding the first that it names. */
@@ -475,18 +474,19 @@ static void scroll_text(struct explain_card *card, int lines)
 	card->scroll = at < 0 ? 0 : at > card->scroll_max ? card->scroll_max : at;
 }
 
-bool explain_card_key(struct explain_card *card, struct screen *screen, uint32_t key, struct strbuf *said)
+enum key_answer explain_card_key(struct explain_card *card, struct screen *screen, uint32_t key,
+				 struct strbuf *said)
 {
 	struct key_action does = keys_action(keys_everywhere, key, NEEDS_NO_TIMELINE);
 	const int page = card->page > 1 ? card->page - 1 : 1;
 
 	if (keys_pass_card(key))
-		return false;
+		return KEY_PASSED;
 	if (key == 'q' || does.action == ACTION_EXPLAIN || does.action == ACTION_BACK)
-		*card = (struct explain_card){0};
-	else if (key == K_ENTER && show_its_view(card, screen))
-		*card = (struct explain_card){0};
-	else if (key == K_ENTER)
+		return KEY_CLOSES;
+	if (key == K_ENTER && show_its_view(card, screen))
+		return KEY_CLOSES;
+	if (key == K_ENTER)
 		strbuf_str(said, "explain: no other view shows it");
 	else if (does.action == ACTION_SELECT && follows_row(card))
 		card->scroll = screen_move(screen, does.number) ? 0 : card->scroll;
@@ -497,8 +497,8 @@ bool explain_card_key(struct explain_card *card, struct screen *screen, uint32_t
 	else if (does.action == ACTION_EDGE)
 		scroll_text(card, does.number * card->scroll_max);
 	else
-		strbuf_str(said, "explain: i, Esc or q closes it, and the other keys act again");
-	return true;
+		return KEY_UNKNOWN;
+	return KEY_TAKEN;
 }
 
 void explain_card_expression(const struct explain_card *card, struct screen *screen, struct strbuf *out)

@@ -7,19 +7,19 @@
 #include "views/canvas.h"
 
 struct explain_card {
-	bool shown;
 	const struct finding_def *finding; /* NULL: a metric, or the selected row of the screen */
 	char metric[64];                   /* its name; "" for the row */
 	int scroll, scroll_max, page;      /* lines; the last two are of the last draw */
 };
 
-/* Draw it over what is on the canvas, and remove the hits below it. Closes itself if there is no
- * metric to explain. alert: the line to show now, or NULL. */
-void explain_card_draw(struct explain_card *card, struct screen *screen, const struct alert *alert,
+/* Draw it over what is on the canvas, and remove the hits below it. alert: the line to show now, or
+ * NULL. false: there is nothing to explain, and nothing was drawn. */
+bool explain_card_draw(struct explain_card *card, struct screen *screen, const struct alert *alert,
 		       struct canvas *canvas);
-/* Handle a key while it is shown: false for one that it does not handle. Enter shows the next view
- * that has the metric. A message for the user is added to *said. */
-bool explain_card_key(struct explain_card *card, struct screen *screen, uint32_t key, struct strbuf *said);
+/* Handle a key while it is shown. Enter shows the next view that has the metric. A message for the
+ * user is added to *said. */
+enum key_answer explain_card_key(struct explain_card *card, struct screen *screen, uint32_t key,
+				 struct strbuf *said);
 
 /* What is explained: the expression, with an empty text without one; the metric, NULL for none. */
 void explain_card_expression(const struct explain_card *card, struct screen *screen, struct strbuf *out);

@@ -349,30 +349,6 @@ static void mute_selected(struct findings_card *card, struct screen *screen, str
 	list_findings(card, screen);
 }
 
-/* Keys of the card itself; false: it has no such key. */
-static bool own_key(struct findings_card *card, struct screen *screen, uint32_t key, struct strbuf *said)
-{
-	struct key_action does = keys_action(keys_everywhere, key, NEEDS_NO_TIMELINE);
-
-	if (key == 'q' || key == '!' || does.action == ACTION_BACK) {
-		card->shown = false;
-		screen->filter[0] = 0;
-	} else if (key == K_ENTER) {
-		card->shown = !screen_show_finding(screen, card->n ? card->rows[card->at] : NULL);
-	} else if (key == 'x') {
-		mute_selected(card, screen, said);
-	} else if (key == 'X') {
-		card->shows_muted = !card->shows_muted;
-	} else if (does.action == ACTION_SELECT || does.action == ACTION_SCROLL) {
-		card->at += does.number;
-	} else if (does.action == ACTION_PAGE) {
-		card->at += does.number * card->page;
-	} else {
-		return false;
-	}
-	return true;
-}
-
 /* What acts on the rows of a view, which is not shown. */
 static bool needs_view(enum action action)
 {
@@ -380,23 +356,39 @@ static bool needs_view(enum action action)
 	       action == ACTION_COUNTED || action == ACTION_EDGE || action == ACTION_COMPARE;
 }
 
-bool findings_card_key(struct findings_card *card, struct screen *screen, uint32_t key, struct strbuf *said)
+static bool shows_view(enum action action)
 {
+	return action == ACTION_VIEW || action == ACTION_TURN || action == ACTION_OWN ||
+	       action == ACTION_COUNTERS || action == ACTION_GPU;
+}
+
+enum key_answer findings_card_key(struct findings_card *card, struct screen *screen, uint32_t key,
+				  struct strbuf *said)
+{
+	struct key_action does = keys_action(keys_everywhere, key, NEEDS_NO_TIMELINE);
 	enum action action = keys_action(keys_everywhere, key, ~0u).action;
 
 	list_findings(card, screen); /* the sources may have changed since the last draw */
-	if (own_key(card, screen, key, said))
-		return true;
-	if (action == ACTION_EXPLAIN)
-		return card->n == 0; /* the caller explains the selected one */
-	if (!needs_view(action)) {
-		if (action == ACTION_VIEW || action == ACTION_TURN || action == ACTION_OWN ||
-		    action == ACTION_COUNTERS || action == ACTION_GPU)
-			card->shown = false;
-		return false;
+	if (key == 'q' || key == '!' || does.action == ACTION_BACK) {
+		screen->filter[0] = 0;
+		return KEY_CLOSES;
 	}
-	strbuf_str(said, "findings: Enter goes to a view, i explains, / filters, x mutes, ! or Esc closes");
-	return true;
+	if (key == K_ENTER)
+		return screen_show_finding(screen, card->n ? card->rows[card->at] : NULL) ? KEY_CLOSES
+											  : KEY_TAKEN;
+	if (key == 'x')
+		mute_selected(card, screen, said);
+	else if (key == 'X')
+		card->shows_muted = !card->shows_muted;
+	else if (does.action == ACTION_SELECT || does.action == ACTION_SCROLL)
+		card->at += does.number;
+	else if (does.action == ACTION_PAGE)
+		card->at += does.number * card->page;
+	else if (action == ACTION_EXPLAIN)
+		return card->n ? KEY_PASSED : KEY_TAKEN; /* the caller explains the selected one */
+	else
+		return needs_view(action) ? KEY_UNKNOWN : shows_view(action) ? KEY_LEAVES : KEY_PASSED;
+	return KEY_TAKEN;
 }
 
 const struct finding_def *findings_card_selected(const struct findings_card *card)

@@ -9,7 +9,7 @@
 #define FINDINGS_CARD_MOST 64
 
 struct findings_card {
-	bool shown, shows_muted;
+	bool shows_muted;
 	int at, first, page; /* the selected one; the first line, and how many findings were drawn */
 	const struct judged *rows[FINDINGS_CARD_MOST]; /* of the last draw */
 	int n;
@@ -18,10 +18,10 @@ struct findings_card {
 /* Draw it over the whole canvas; alert: the line to show now, or NULL. */
 void findings_card_draw(struct findings_card *card, struct screen *screen, const struct alert *alert,
 			struct canvas *canvas);
-/* Handle a key while it is shown: false for one that it does not handle. Enter closes it and shows
- * the view of the selected finding; a key that shows another view closes it. A message for the user
- * is added to *said. */
-bool findings_card_key(struct findings_card *card, struct screen *screen, uint32_t key, struct strbuf *said);
+/* Handle a key while it is shown. Enter closes it and shows the view of the selected finding; a key
+ * that shows another view closes it, too. A message for the user is added to *said. */
+enum key_answer findings_card_key(struct findings_card *card, struct screen *screen, uint32_t key,
+				  struct strbuf *said);
 /* The selected finding; NULL if there is none. */
 const struct finding_def *findings_card_selected(const struct findings_card *card);
 

@@ -514,7 +514,7 @@ static void move_selection(struct help *help, int by)
 	help->selected = to > help->last ? help->last : to;
 }
 
-static void do_row(struct help *help, struct help_deed *deed, struct strbuf *said)
+static enum key_answer choose_row(struct help *help, struct help_choice *choice, struct strbuf *said)
 {
 	const struct help_row *row = help->selected && help->selected <= (int)help->rows.n
 					     ? &help->rows.rows[help->selected - 1]
@@ -522,50 +522,37 @@ static void do_row(struct help *help, struct help_deed *deed, struct strbuf *sai
 
 	if (!row) {
 		strbuf_str(said, "help: first select a row (Up, Down)");
-		return;
+		return KEY_TAKEN;
 	}
 	if (row->section == HELP_SIGN) {
 		strbuf_str(said, "help: a sign does nothing");
-		return;
+		return KEY_TAKEN;
 	}
-	memcpy(deed->press, row->press, sizeof(deed->press));
-	snprintf(deed->metric, sizeof(deed->metric), "%s", row->metric ? row->metric : "");
-	deed->finding = row->finding;
-	help_close(help);
+	memcpy(choice->press, row->press, sizeof(choice->press));
+	snprintf(choice->metric, sizeof(choice->metric), "%s", row->metric ? row->metric : "");
+	choice->finding = row->finding;
+	return KEY_CLOSES;
 }
 
 /* A key while the search is typed; the rows follow with the next draw. */
-static void type_key(struct help *help, uint32_t key, struct help_deed *deed, struct strbuf *said)
+static enum key_answer type_key(struct help *help, uint32_t key, struct help_choice *choice,
+				struct strbuf *said)
 {
-	size_t n = strlen(help->search);
-	char utf8[4];
-
 	if (key == K_ESCAPE) {
 		forget_search(help);
 	} else if (key == K_ENTER) {
 		help->typing = false;
 		help->selected = help->selected ? help->selected : help->rows.n > 0;
 		if (help->search[0] && help->rows.n)
-			do_row(help, deed, said);
-		else
-			forget_search(help);
+			return choose_row(help, choice, said);
+		forget_search(help);
 	} else if (key == K_UP || key == K_DOWN) {
 		move_selection(help, key == K_UP ? -1 : 1);
-	} else if (key == K_BACKSPACE && n) {
-		do
-			n--;
-		while (n && ((unsigned char)help->search[n] & 0xc0) == 0x80);
-		help->search[n] = 0;
-		help->selected = 1;
-	} else if (key >= ' ' && key < K_SPECIAL && key != 0x7f) {
-		size_t more = utf8_put(utf8, key);
-
-		if (n + more < sizeof(help->search)) {
-			memcpy(help->search + n, utf8, more);
-			help->search[n + more] = 0;
-		}
+	} else {
+		term_key_type(help->search, sizeof(help->search), key);
 		help->selected = 1;
 	}
+	return KEY_TAKEN;
 }
 
 static void begin_search(struct help *help)
@@ -575,23 +562,21 @@ static void begin_search(struct help *help)
 	help->page = 0;
 }
 
-bool help_key(struct help *help, uint32_t key, struct help_deed *deed, struct strbuf *said)
+enum key_answer help_key(struct help *help, uint32_t key, struct help_choice *choice, struct strbuf *said)
 {
 	struct key_action does = keys_action(keys_everywhere, key, NEEDS_NO_TIMELINE);
 
-	*deed = (struct help_deed){0};
-	if (key == 0x03)
-		return false;
+	*choice = (struct help_choice){0};
 	if (help->typing)
-		type_key(help, key, deed, said);
-	else if (help->search[0] && (key == 'q' || does.action == ACTION_BACK))
+		return type_key(help, key, choice, said);
+	if (key == K_ENTER)
+		return choose_row(help, choice, said);
+	if (help->search[0] && (key == 'q' || does.action == ACTION_BACK))
 		forget_search(help);
 	else if (key == 'q' || does.action == ACTION_HELP || does.action == ACTION_BACK)
-		help_close(help);
+		return KEY_CLOSES;
 	else if (key == '/')
 		begin_search(help);
-	else if (key == K_ENTER)
-		do_row(help, deed, said);
 	else if (key == K_TAB && help->page == help->pages - 1)
 		help->page = help->scroll = help->selected = 0;
 	else if (does.action == ACTION_TURN) {
@@ -606,6 +591,6 @@ bool help_key(struct help *help, uint32_t key, struct help_deed *deed, struct st
 	else if (does.action == ACTION_EDGE)
 		help->selected = does.number > 0 ? help->last : help->first;
 	else
-		strbuf_str(said, "help: q, Esc or ? closes it, and the other keys act again");
-	return true;
+		return KEY_UNKNOWN;
+	return KEY_TAKEN;
 }

@@ -9,10 +9,10 @@
 #include "views/canvas.h"
 
 struct help {
-	bool shown, typing; /* the search is being typed */
-	char search[32];    /* "" for none */
-	int page;           /* from 0; the last one has the sources and alerts */
-	int selected;       /* from 1, of the rows; 0: none */
+	bool typing;     /* the search is being typed */
+	char search[32]; /* "" for none */
+	int page;        /* from 0; the last one has the sources and alerts */
+	int selected;    /* from 1, of the rows; 0: none */
 	int scroll;
 	/* of the last help_draw: pages, those of keys among them; lines of the window; rows
 	 * that can be selected, the first one from 1 */
@@ -20,17 +20,17 @@ struct help {
 	struct help_rows rows;
 };
 
-/* What a row asks for: keys to press one after the other, or something to explain. */
-struct help_deed {
+/* What a row offers: keys to press one after the other, or something to explain. */
+struct help_choice {
 	uint32_t press[HELP_PRESSES];
 	char metric[64]; /* "" for none */
 	const struct finding_def *finding;
 };
 
-/* Handle a key while help is shown. Returns false for a key that help does not handle (Ctrl-C). A
- * row that is done closes help and is in *deed. A message for the user is added to *said. */
-bool help_key(struct help *help, uint32_t key, struct help_deed *deed, struct strbuf *said);
-/* Close it. */
+/* Handle a key while help is shown. A chosen row closes help and is in *choice. A message for the
+ * user is added to *said. */
+enum key_answer help_key(struct help *help, uint32_t key, struct help_choice *choice, struct strbuf *said);
+/* Free what it lists, and open at the first page the next time. */
 void help_close(struct help *help);
 
 struct help_text {

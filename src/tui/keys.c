@@ -5,8 +5,6 @@
 
 #include <assert.h>
 
-#define CTRL_C 0x03
-
 const struct key_row keys_everywhere[] = {
 	{{{'1', '1'},
 	  {'2', '2'},
@@ -317,8 +315,7 @@ const struct key_row keys_everywhere[] = {
 	 "Redraw the screen, if another program wrote on it",
 	 GROUP_ACT,
 	 "draw the screen again"},
-	/* Ctrl-C arrives as a key if the terminal does not turn it into a signal */
-	{{{'q', 0}, {CTRL_C, 0}, {K_F10, 0}},
+	{{{'q', 0}, {K_CTRL_C, 0}, {K_F10, 0}},
 	 ACTION_QUIT,
 	 0,
 	 {"q", NULL, "quit", 0},
@@ -503,7 +500,7 @@ bool keys_pass_card(uint32_t key)
 	for (size_t i = 0; row && i < ARRAY_LEN(passed); i++)
 		if (row->action == passed[i])
 			return true;
-	return key == CTRL_C;
+	return false;
 }
 
 void keys_why(const struct key_row *rows, uint32_t key, unsigned has, struct strbuf *said)

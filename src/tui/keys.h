@@ -119,6 +119,15 @@ bool keys_pass_card(uint32_t key);
 /* Add to *said why a key that is not in the table, or lacks what it needs, does nothing. */
 void keys_why(const struct key_row *rows, uint32_t key, unsigned has, struct strbuf *said);
 
+/* What became of a key that something over the rows was offered. */
+enum key_answer {
+	KEY_TAKEN,
+	KEY_UNKNOWN, /* it has no such key, and no one else gets it */
+	KEY_PASSED,  /* it is for what is below */
+	KEY_CLOSES,  /* taken, and it closes */
+	KEY_LEAVES,  /* it closes, and the key is for what is below */
+};
+
 /* Fill *foot with the keys of the footer: those of the view (`own`, NULL if it has none), then
  * those of everywhere. */
 void keys_foot(struct foot_keys *foot, const struct key_row *own, unsigned has);

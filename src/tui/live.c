@@ -152,54 +152,63 @@ static void run_measurement(struct live *l, int64_t now)
 	step_refresh(l, now);
 }
 
-void live_compose_below(struct live *l)
-{
-	int64_t now = l->sys->monotonic_ns(l->sys), until;
-	const struct alert *alert = alerts_now(&l->alerts, now, &until);
+/* ---- a log instead of a measurement ---- */
 
-	screen_describe(&l->screen, now);
-	l->screen.realtime_ns =
-		l->sys->realtime_ns(l->sys) - (l->screen.paused_ns ? now - l->screen.paused_ns : 0);
-	if (l->player)
-		screen_show_moment(&l->screen, l->player, now);
-	l->screen.ask = live_asked(l);
-	l->screen.timeline = live_timeline(l);
-	l->screen.marks = l->past.marks;
-	l->screen.n_marks = l->past.n_marks;
-	if (l->player && l->screen.timeline) {
-		l->screen.marks = l->screen.timeline->marks;
-		l->screen.n_marks = l->screen.timeline->n_marks;
+static bool open_log(struct live *l, struct err *err)
+{
+	l->player = player_open(&l->session, l->sys, l->options, err);
+	return l->player != NULL;
+}
+
+static bool start_log(struct live *l, int64_t now, struct err *err)
+{
+	AUTO_STRBUF struct strbuf complaint = {0};
+
+	if (!player_start(l->player, &l->feeds, now, err))
+		return false;
+	screen_of_log(&l->screen, l->player);
+	player_complain(l->player, &complaint);
+	if (complaint.n)
+		alerts_add(&l->alerts, now, complaint.p);
+	return true;
+}
+
+static void take_past_processes(struct live *l)
+{
+	struct process_list *list;
+	struct process_wish wish;
+	int64_t period_ns;
+
+	player_want_processes(l->player, screen_wants_processes(&l->screen, &wish, &period_ns));
+	if (l->jumps != player_jumps(l->player))
+		screen_forget_processes(&l->screen);
+	l->jumps = player_jumps(l->player);
+	list = player_take_processes(l->player);
+	if (list)
+		screen_take_processes(&l->screen, list);
+}
+
+static void run_log(struct live *l, int64_t now)
+{
+	struct strbuf *said = player_said(l->player);
+	struct span rest;
+
+	l->dirty |= player_run(l->player, now);
+	live_follow_range(l);
+	rest = (struct span){said->p, said->n};
+	while (rest.n)
+		alerts_add(&l->alerts, now, span_until(&rest, '\n').p);
+	strbuf_clear(said);
+	take_past_processes(l);
+	if (now >= l->next_step_ns) { /* alerts expire, and the log may grow */
+		l->next_step_ns = now + l->feeds.refresh_ns;
+		l->dirty = true;
 	}
-	l->screen.hits.n = 0;
-	if (l->help.shown)
-		help_draw(&l->help,
-			  &(struct help_text){.session = &l->session,
-					      .view = l->screen.view->title,
-					      .own = screen_keys(&l->screen),
-					      .has = screen_has(&l->screen),
-					      .frames = views_find(&l->screen.views, "frame"),
-					      .alerts = &l->alerts,
-					      .alert = alert,
-					      .now_ns = now},
-			  &l->canvas);
-	else if (l->findings.shown)
-		findings_card_draw(&l->findings, &l->screen, alert, &l->canvas);
-	else
-		screen_draw(&l->screen, alert, &l->canvas);
+	if (l->options->duration_ns && now - l->start_ns >= l->options->duration_ns)
+		l->end = true;
 }
 
-void live_compose(struct live *l)
-{
-	int64_t until;
-
-	live_compose_below(l);
-	if (l->settings.shown && !l->help.shown)
-		live_draw_settings(l, alerts_now(&l->alerts, l->sys->monotonic_ns(l->sys), &until));
-	else if (l->explain.shown && !l->help.shown)
-		explain_card_draw(&l->explain, &l->screen,
-				  alerts_now(&l->alerts, l->sys->monotonic_ns(l->sys), &until), &l->canvas);
-	feeds_settle(&l->feeds);
-}
+/* ---- the loop ---- */
 
 /* A change of the verdict is a message and, in a log, a mark. */
 static void report_verdict(struct live *l, int64_t now)
@@ -208,7 +217,7 @@ static void report_verdict(struct live *l, int64_t now)
 
 	if (l->player || l->screen.paused_ns || !screen_judge_news(&l->screen.judge, text))
 		return;
-	if (screen_shows_verdict(&l->screen) && !l->help.shown && !l->findings.shown && !l->explain.shown)
+	if (screen_shows_verdict(&l->screen) && live_sees_view(l))
 		alerts_quiet(&l->alerts, now, text);
 	else
 		alerts_news(&l->alerts, now, text);
@@ -223,7 +232,7 @@ static void prefer_shown(struct live *l)
 	struct session_source *perf = l->player ? NULL : session_shown(&l->session, SOURCE_PERF);
 	struct source_wish wish;
 
-	if (!perf || l->screen.paused_ns || !l->screen.hits.n || l->help.shown || l->findings.shown)
+	if (!perf || l->screen.paused_ns || !l->screen.hits.n || !live_sees_view(l))
 		return;
 	screen_wish(&l->screen, SOURCE_PERF, &wish);
 	session_prefer(&l->session, perf, &wish);
@@ -272,7 +281,7 @@ static void run_loop(struct live *l)
 		now = l->sys->monotonic_ns(l->sys);
 		take_input(l);
 		if (l->player)
-			live_run_log(l, now);
+			run_log(l, now);
 		else
 			run_measurement(l, now);
 		if (!l->end && l->dirty && term_ready(l->term) &&
@@ -366,7 +375,7 @@ static bool start_screen(struct live *l, struct err *err)
 		return false;
 	embedded_unload(embedded_data);
 	now = l->sys->monotonic_ns(l->sys);
-	if (!(l->player ? live_start_log(l, now, err) : start_measuring(l, err)) || !open_terminal(l, err))
+	if (!(l->player ? start_log(l, now, err) : start_measuring(l, err)) || !open_terminal(l, err))
 		return false;
 	now = l->sys->monotonic_ns(l->sys);
 	l->start_ns = now;
@@ -420,7 +429,7 @@ enum exit_status live_run(const struct sys *sys, const struct options *options, 
 	struct err late = {0};
 
 	if (options->command == COMMAND_REPLAY || options->command == COMMAND_ON)
-		ok = live_open_log(&l, err);
+		ok = open_log(&l, err);
 	else
 		ok = session_begin(&l.session, sys, options, 0, instances, err) && wait_for_devices(&l, err);
 	ok = ok && (l.end || start_screen(&l, err));

@@ -1,6 +1,6 @@
-/* live_priv: the state of the live screen. live.c is its loop, live_keys.c handles keys,
- * live_mouse.c the mouse, live_log.c records a log, live_replay.c shows one, live_settings.c
- * changes settings. Only these files include this. */
+/* live_priv: the state of the live screen. live.c is its loop, live_modes.c what stands over the
+ * view and who gets a key or a click, live_actions.c what keys do, live_time.c which time is shown,
+ * live_save.c writes files, live_settings.c changes settings. Only these files include this. */
 #ifndef MALITOP_LIVE_PRIV_H
 #define MALITOP_LIVE_PRIV_H
 
@@ -28,11 +28,26 @@ struct live_past {
 
 /* The settings: what they are now, and what was changed since they were saved. */
 struct settings {
-	bool shown, begun;
+	bool begun;
 	int at;             /* the selected one */
 	struct options now; /* borrows the texts of live's options, and `view` */
 	char view[64];
 	bool changed[SETTINGS_MOST];
+};
+
+/* What can stand over the view: a row of modes[] in live_modes.c each. */
+enum mode_id { MODE_FINDINGS, MODE_EXPLANATION, MODE_SETTINGS, MODE_HELP, MODE_QUESTION, MODES };
+
+struct live;
+
+/* A question in the footer, with a typed answer or y and n. */
+struct question {
+	const char *text;
+	const char *answers, *of_log; /* which there are; in a replay, NULL if they are the same */
+	bool typed;
+	/* While one types, NULL: nothing follows. At Enter or y; it may ask the next question. */
+	void (*follow)(struct live *l, const char *text);
+	void (*answer)(struct live *l, const char *text);
 };
 
 struct live {
@@ -50,106 +65,101 @@ struct live {
 	struct live_past past;                       /* of a measurement */
 	struct alerts alerts;
 	int64_t start_ns, next_step_ns;
-	int64_t paused_since_ns; /* 0: not paused */
-	char before_counters[2]; /* digit of the view */
-	bool has_instances;      /* the sources deliver every core */
-	unsigned changes;        /* changes of the session that were handled */
-	unsigned jumps;          /* jumps of the player that were handled */
-	enum { ASK_NOTHING, ASK_TIME, ASK_FILTER, ASK_COMPARE } asks; /* what is being typed */
-	bool confirms; /* the question before profiling waits for an answer */
-	char typed[32], question[48];
-	struct foot_ask ask;
+	int64_t paused_since_ns;            /* 0: not paused */
+	char before_counters[2];            /* digit of the view */
+	bool has_instances;                 /* the sources deliver every core */
+	unsigned changes;                   /* changes of the session that were handled */
+	unsigned jumps;                     /* jumps of the player that were handled */
 	int64_t range_from_ns, range_to_ns; /* selected: begin, end; 0: none, or the end is what is shown */
+	enum mode_id open[MODES];           /* the modes over the view, the topmost last */
+	unsigned n_open;
 	struct help help;
 	struct findings_card findings;
-	struct explain_card explain; /* over the view, or over the findings */
-	struct settings settings;    /* F2 */
-	struct hit held;             /* what the button went down on */
+	struct explain_card explain;
+	struct settings settings;
+	const struct question *asks;
+	char typed[128], question[192];
+	struct foot_ask ask;
+	struct hit held; /* what the button went down on */
 	bool dirty, end;
 	int signal;
 };
 
+/* ---- live_modes.c ---- */
+
+/* Put a mode over all others; remove it. */
+void live_open(struct live *l, enum mode_id mode);
+void live_close(struct live *l, enum mode_id mode);
+bool live_is_open(const struct live *l, enum mode_id mode);
+/* Ask in the footer; `typed` is what the answer begins with. The question stays the caller's. */
+void live_ask(struct live *l, const struct question *question, const char *typed);
+/* Whether no mode hides the view. */
+bool live_sees_view(const struct live *l);
 /* Draw the canvas, and with it write down what stands where. */
 void live_compose(struct live *l);
-/* The same without the explanation, which covers the rows. */
-void live_compose_below(struct live *l);
 /* Handle a key; a click; a move with the button held; the wheel, which acts where it points. */
 void live_key(struct live *l, uint32_t key);
 void live_click(struct live *l, int x, int y);
 void live_drag(struct live *l, int x);
 void live_wheel(struct live *l, uint32_t key, int x, int y);
+/* Answer a key with a line that the next key removes. */
+void live_hint(struct live *l, const char *text);
 
+/* ---- live_actions.c ---- */
+
+/* Do what the tables of keys say; a reason why it does nothing is added to *said. */
+void live_act(struct live *l, uint32_t key, struct strbuf *said);
 /* Break down per core, or no longer. */
 void live_per_core(struct live *l);
-/* live_explain.c: handle a key of an explanation, false if none is shown or it has no such key. */
-bool live_key_in_explanation(struct live *l, uint32_t key, struct strbuf *said);
+/* Keys of an explanation that need more than it: the clipboard, the user's own charts. */
+void live_copy_expression(struct live *l);
+void live_add_to_own(struct live *l);
 /* Make the definitions again, and all that is made of them. Pointers to metrics, findings, charts
  * and views are invalid afterwards, in locals of the callers as well. */
 bool live_renew(struct live *l, struct err *err);
 /* The same for the user's own files, which may have changed; an error is an alert. */
 void live_reload(struct live *l);
+/* In every turn of the loop: if measuring a GPU keeps it powered, that ends some time after the
+ * screen was paused, and goes on with it. A log needs it all the time, and the same sources. */
+void live_rest(struct live *l, int64_t now);
 
-/* live_settings.c: show them; draw them; handle a key, false for one that they do not handle. */
+/* ---- live_settings.c: show them; draw them; handle a key ---- */
+
 void live_show_settings(struct live *l);
 void live_draw_settings(struct live *l, const struct alert *alert);
-bool live_key_in_settings(struct live *l, uint32_t key, struct strbuf *said);
+enum key_answer live_key_in_settings(struct live *l, uint32_t key, struct strbuf *said);
 
-/* live_time.c: pause and go on; do it late, if it was too early; after a change of what is kept,
- * show the moment of a pause again. */
+/* ---- live_time.c ---- */
+
+/* Pause and go on; do it late, if it was too early; after a change of what is kept, show the moment
+ * of a pause again. */
 void live_pause(struct live *l);
 void live_pause_if_wanted(struct live *l);
 void live_show_again(struct live *l);
 /* These pause a measurement: step by refreshes; go to a time on the clock of the samples, a page of
- * the timeline on or back, its end (1) or begin (-1), a typed time. */
+ * the timeline on or back, its end (1) or begin (-1). */
 void live_step(struct live *l, int by);
 void live_go(struct live *l, int64_t at_ns);
 void live_leap(struct live *l, int by);
 void live_go_to_end(struct live *l, int way);
-bool live_jump(struct live *l, const char *text, struct err *err);
+void live_ask_time(struct live *l);
 /* What is drawn of it; NULL: nothing. */
 const struct timeline *live_timeline(struct live *l);
 /* Mark the moment that is shown; keep a mark that the measured program has set. */
 void live_mark(struct live *l);
 void live_keep_mark(struct live *l, const struct source_mark *mark);
+/* Begin, end or forget the selected range; update it after the shown moment changed; compare with
+ * what is shown, or no longer. */
+void live_range(struct live *l);
+void live_follow_range(struct live *l);
+void live_compare(struct live *l);
 
-/* live_gpu.c: pause measuring the GPU, or go on; profiling, after a question. What the footer asks,
- * NULL for nothing; handle a key, false if it is no answer. */
-void live_pause_gpu(struct live *l, int unused);
-/* In every turn of the loop: if measuring a GPU keeps it powered, that ends some time after the
- * screen was paused, and goes on with it. A log needs it all the time, and the same sources. */
-void live_rest(struct live *l, int64_t now);
-void live_profile(struct live *l, int unused);
-const struct foot_ask *live_gpu_asked(struct live *l);
-bool live_gpu_key(struct live *l, uint32_t key);
+/* ---- live_save.c ---- */
 
 /* Begin or end a log; check its state in every turn of the loop. */
 void live_log(struct live *l);
 void live_look_at_log(struct live *l);
-/* "malitop-20260131-140211.mlog"; the second one in a second "malitop-20260131-140211-2.mlog". */
-void live_new_name(const struct sys *sys, unsigned number, const char *ending, char name[64]);
-
-/* Replay: open the log and make the session of it; show its first point in time; advance it in
- * every turn of the loop. */
-bool live_open_log(struct live *l, struct err *err);
-bool live_start_log(struct live *l, int64_t now, struct err *err);
-void live_run_log(struct live *l, int64_t now);
-/* live_range.c: begin, end or forget the selected range; update it after the shown moment changed;
- * compare with what is shown, or no longer. */
-void live_range(struct live *l);
-void live_follow_range(struct live *l);
-void live_forget_range(struct live *l);
-void live_compare(struct live *l);
-/* Compare with the mark of that number; "": with what is shown. */
-void live_compare_with(struct live *l, const char *number);
-/* live_snapshot.c: save the screen and its numbers under new names. */
+/* Save the screen and its numbers under new names. */
 void live_snapshot(struct live *l);
-
-/* "Go to", "filter" and "compare with": begin to ask; what the footer asks, NULL for nothing;
- * handle a typed key, false if it is not part of the answer. */
-void live_ask(struct live *l);
-void live_ask_filter(struct live *l);
-void live_ask_compare(struct live *l);
-const struct foot_ask *live_asked(struct live *l);
-bool live_key_typed(struct live *l, uint32_t key, int64_t now);
 
 #endif

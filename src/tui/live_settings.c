@@ -133,7 +133,8 @@ void live_show_settings(struct live *l)
 	static_assert(ARRAY_LEN(settings) <= SETTINGS_MOST, "room for all settings");
 	if (!s->begun)
 		s->now = *l->options;
-	s->begun = s->shown = true;
+	s->begun = true;
+	live_open(l, MODE_SETTINGS);
 	s->now.refresh_ns = l->feeds.refresh_ns;
 	if (l->session.gpu && l->session.gpu->asked_ns)
 		s->now.interval_ns = l->session.gpu->asked_ns;
@@ -191,24 +192,22 @@ static void save_settings(struct live *l, struct strbuf *said)
 		strbuf_str(said, "settings: nothing was changed");
 }
 
-bool live_key_in_settings(struct live *l, uint32_t key, struct strbuf *said)
+enum key_answer live_key_in_settings(struct live *l, uint32_t key, struct strbuf *said)
 {
 	struct key_action does = keys_action(keys_everywhere, key, NEEDS_NO_TIMELINE);
 	int n = ARRAY_LEN(settings);
 
-	if (!l->settings.shown || key == 0x03)
-		return false;
 	if (key == 'q' || does.action == ACTION_SETTINGS || does.action == ACTION_BACK)
-		l->settings.shown = false;
-	else if (does.action == ACTION_SELECT || does.action == ACTION_SCROLL)
+		return KEY_CLOSES;
+	if (does.action == ACTION_SELECT || does.action == ACTION_SCROLL)
 		l->settings.at = (l->settings.at + does.number + n) % n;
 	else if (key == K_LEFT || key == K_RIGHT)
 		change_setting(l, key == K_LEFT ? -1 : 1, said);
 	else if (key == 'w')
 		save_settings(l, said);
 	else
-		strbuf_str(said, "settings: w saves, F2 or Esc closes, and the other keys act again");
-	return true;
+		return KEY_UNKNOWN;
+	return KEY_TAKEN;
 }
 
 /* ---- drawing ---- */

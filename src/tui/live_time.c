@@ -1,5 +1,5 @@
-/* The moment that is shown: pause, steps and jumps through the kept history or a log, the timeline,
- * and marks. */
+/* The time that is shown: pause, steps and jumps through the kept history or a log, the timeline,
+ * marks, the selected range, and what the numbers are compared with. */
 #include "tui/live_priv.h"
 
 #include "mlog/moment.h"
@@ -11,24 +11,48 @@
 
 #define LEAPS 10 /* pages of a timeline */
 
-static void show_hint(struct live *l, const char *text)
-{
-	alerts_hint(&l->alerts, l->sys->monotonic_ns(l->sys), text);
-}
-
 /* Say that there is nothing before (by < 0) or after what is shown. */
 static void show_end(struct live *l, int by)
 {
 	if (l->player)
-		show_hint(l, by < 0 ? "this is where the log begins" : "this is where the log ends");
+		live_hint(l, by < 0 ? "this is where the log begins" : "this is where the log ends");
 	else
-		show_hint(l, by < 0 ? "history: nothing older is kept"
+		live_hint(l, by < 0 ? "history: nothing older is kept"
 				    : "history: this is the newest; space goes on");
 }
 
 static int64_t realtime_of(struct live *l, int64_t at_ns)
 {
 	return l->sys->realtime_ns(l->sys) - l->sys->monotonic_ns(l->sys) + at_ns;
+}
+
+/* ---- the selected range ---- */
+
+static int64_t shown_ns(const struct live *l)
+{
+	return l->screen.paused_ns ? l->screen.paused_ns : feeds_shown_ns(&l->feeds);
+}
+
+/* Until its end is set, a range reaches to the moment that is shown. */
+void live_follow_range(struct live *l)
+{
+	int64_t from = l->range_from_ns, to = l->range_to_ns ? l->range_to_ns : shown_ns(l);
+
+	if (!from || from == to)
+		from = to = 0;
+	if (l->feeds.range_from_ns == (from < to ? from : to) &&
+	    l->feeds.range_to_ns == (from < to ? to : from))
+		return;
+	feeds_range(&l->feeds, from < to ? from : to, from < to ? to : from);
+	if (l->player)
+		player_show_again(l->player);
+	l->dirty = true;
+}
+
+static void forget_range(struct live *l)
+{
+	l->range_from_ns = l->range_to_ns = 0;
+	live_follow_range(l);
 }
 
 /* ---- live: the kept history ---- */
@@ -78,7 +102,7 @@ void live_pause_if_wanted(struct live *l)
 
 void live_pause(struct live *l)
 {
-	live_forget_range(l);
+	forget_range(l);
 	if (l->player) {
 		player_pause(l->player, l->sys->monotonic_ns(l->sys));
 	} else if (l->screen.paused_ns || l->past.wanted) {
@@ -175,7 +199,7 @@ static bool jump_in_history(struct live *l, const char *text, int64_t *at, struc
 	return true;
 }
 
-bool live_jump(struct live *l, const char *text, struct err *err)
+static bool jump_to(struct live *l, const char *text, struct err *err)
 {
 	const struct timeline *line;
 	int64_t at;
@@ -186,6 +210,25 @@ bool live_jump(struct live *l, const char *text, struct err *err)
 	if (line && (at < line->begin_ns || at > line->end_ns))
 		show_end(l, at < line->begin_ns ? -1 : 1);
 	return true;
+}
+
+static void take_time(struct live *l, const char *text)
+{
+	struct err err;
+
+	if (text[0] && !jump_to(l, text, &err))
+		alerts_add(&l->alerts, l->sys->monotonic_ns(l->sys), err.text);
+}
+
+void live_ask_time(struct live *l)
+{
+	static const struct question ask = {.text = "go to",
+					    .answers = "14:02:11 -30s 50%, Enter, Esc",
+					    .of_log = "90s 1:30 +10s 50%, Enter, Esc",
+					    .typed = true,
+					    .answer = take_time};
+
+	live_ask(l, &ask, "");
 }
 
 const struct timeline *live_timeline(struct live *l)
@@ -247,4 +290,104 @@ void live_mark(struct live *l)
 		 logs ? recorder_name(l->recorder) : "");
 	alerts_news(&l->alerts, now, text);
 	l->dirty = true;
+}
+
+/* ---- range and comparison ---- */
+
+/* Of a log, with the command that exports the range. */
+static void report_range(struct live *l)
+{
+	const struct timeline *line = live_timeline(l);
+	int64_t from = l->feeds.range_from_ns, to = l->feeds.range_to_ns, begin = line ? line->begin_ns : 0;
+	char text[256], name[128];
+
+	if (l->player)
+		snprintf(text, sizeof(text), "range: malitop export %s --from %.3fs --to %.3fs",
+			 str_printable(name, sizeof(name),
+				       l->options->where ? l->options->where : l->options->operand),
+			 (double)(from - begin) * 1e-9, (double)(to - begin) * 1e-9);
+	else
+		snprintf(text, sizeof(text), "range of %.1f s: S saves its means",
+			 (double)(to - from) * 1e-9);
+	alerts_news(&l->alerts, l->sys->monotonic_ns(l->sys), text);
+}
+
+void live_range(struct live *l)
+{
+	int64_t at = shown_ns(l);
+
+	if (l->player && !player_is_paused(l->player))
+		player_pause(l->player, l->sys->monotonic_ns(l->sys));
+	if (!l->range_from_ns) {
+		l->range_from_ns = at;
+		live_hint(l, "range: it begins here; go to its end, then v again");
+	} else if (!l->range_to_ns && at == l->range_from_ns) {
+		live_hint(l, "range: it is empty: first go to another moment");
+	} else if (!l->range_to_ns) {
+		l->range_to_ns = at;
+		report_range(l);
+	} else {
+		forget_range(l);
+		live_hint(l, "range: none any more");
+	}
+	live_follow_range(l);
+	live_show_again(l);
+}
+
+/* at_ns 0: with what is shown now. */
+static void begin_compare(struct live *l, int64_t at_ns, const char *with)
+{
+	feeds_compare(&l->feeds, true, at_ns);
+	snprintf(l->screen.compared, sizeof(l->screen.compared), "COMPARED with %s", with);
+	live_hint(l, "compare: changes since then stand in place of the units; = ends it");
+}
+
+static const struct timeline_mark *find_mark(const struct live *l, const char *number)
+{
+	char text[sizeof(l->screen.marks[0].text)];
+
+	snprintf(text, sizeof(text), "mark %.16s", number);
+	for (unsigned i = 0; i < l->screen.n_marks; i++)
+		if (!strcmp(l->screen.marks[i].text, text))
+			return &l->screen.marks[i];
+	return NULL;
+}
+
+/* With the mark of that number; "": with what is shown. */
+static void compare_with(struct live *l, const char *number)
+{
+	const struct timeline_mark *mark = number[0] ? find_mark(l, number) : NULL;
+	int64_t oldest, newest;
+	char with[64], clock[16];
+
+	if (!number[0]) {
+		screen_clock(l->screen.realtime_ns, clock, sizeof(clock));
+		snprintf(with, sizeof(with), "%s%s", l->feeds.range_to_ns ? "the range at " : "", clock);
+		begin_compare(l, 0, with);
+	} else if (!mark) {
+		snprintf(with, sizeof(with), "compare: there is no mark %.16s", number);
+		live_hint(l, with);
+	} else if (!feeds_reach(&l->feeds, &oldest, &newest) || mark->at_ns < oldest ||
+		   (l->player && mark->at_ns > newest)) {
+		live_hint(l, "compare: the history does not reach that mark: go there and press =");
+	} else {
+		begin_compare(l, mark->at_ns < newest ? mark->at_ns : newest, mark->text);
+	}
+}
+
+void live_compare(struct live *l)
+{
+	static const struct question ask = {.text = "compare with mark",
+					    .answers = "its number, Enter: this moment, Esc",
+					    .typed = true,
+					    .answer = compare_with};
+
+	if (l->screen.compared[0]) {
+		l->screen.compared[0] = 0;
+		feeds_compare(&l->feeds, false, 0);
+	} else if (l->screen.n_marks) {
+		live_ask(l, &ask, "");
+	} else {
+		compare_with(l, "");
+	}
 }

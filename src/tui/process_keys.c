@@ -8,31 +8,29 @@
 
 /* ---- the rows ---- */
 
-/* Each function is an action and gets the number of the key that was pressed (enum action). */
-
-static bool has_rows(const struct process_pane *pane, struct strbuf *said)
+static bool has_rows(const struct process_pane *pane)
 {
 	if (!pane->table.n)
-		strbuf_str(said,
+		strbuf_str(pane->said,
 			   pane->list ? "no process in the list to select" : "no processes were read yet");
 	return pane->table.n > 0;
 }
 
-static void move_selection(struct process_pane *pane, int rows, struct strbuf *said)
+static void move_selection(struct process_pane *pane, int rows)
 {
-	if (!has_rows(pane, said))
+	if (!has_rows(pane))
 		return;
 	process_pane_select(pane, (int64_t)pane->table.selected + rows);
 }
 
-static void move_by_pages(struct process_pane *pane, int pages, struct strbuf *said)
+static void move_by_pages(struct process_pane *pane, int pages)
 {
-	move_selection(pane, pages * (pane->page > 1 ? (int)pane->page - 1 : 1), said);
+	move_selection(pane, pages * (pane->page > 1 ? (int)pane->page - 1 : 1));
 }
 
-static void select_edge_row(struct process_pane *pane, int way, struct strbuf *said)
+static void select_edge_row(struct process_pane *pane, int way)
 {
-	if (!has_rows(pane, said))
+	if (!has_rows(pane))
 		return;
 	if (way > 0) {
 		process_pane_select(pane, pane->table.n);
@@ -42,23 +40,21 @@ static void select_edge_row(struct process_pane *pane, int way, struct strbuf *s
 	pane->table.selected = 0;
 }
 
-static void sort_rows(struct process_pane *pane, int key, struct strbuf *said)
+static void sort_rows(struct process_pane *pane, int key)
 {
-	(void)said;
 	pane->table.order.key = (enum process_key)key;
 	pane->table.order.reversed = false;
 	process_pane_arrange(pane);
 }
 
-static void sort_by_next_key(struct process_pane *pane, int unused, struct strbuf *said)
+static void sort_by_next_key(struct process_pane *pane)
 {
 	unsigned key = pane->table.order.key;
 
-	(void)unused;
 	do
 		key = (key + 1) % PROCESS_KEYS;
 	while (pane->table.unknown >> key & 1);
-	sort_rows(pane, (int)key, said);
+	sort_rows(pane, (int)key);
 }
 
 static void sort_item(unsigned key, const char **name, const char **text)
@@ -83,11 +79,10 @@ static void sort_item(unsigned key, const char **name, const char **text)
 	*text = words[key];
 }
 
-static void choose_sort(struct process_pane *pane, int unused, struct strbuf *said)
+static void choose_sort(struct process_pane *pane)
 {
 	struct process_choice *c = &pane->choice;
 
-	(void)unused, (void)said;
 	*c = (struct process_choice){.title = " sort by ", .ids = pane->sort_keys, .item = sort_item};
 	for (unsigned key = 0; key < PROCESS_KEYS; key++) {
 		if (pane->table.unknown >> key & 1)
@@ -100,78 +95,70 @@ static void choose_sort(struct process_pane *pane, int unused, struct strbuf *sa
 	pane->table.choice = c;
 }
 
-static void toggle_kernel(struct process_pane *pane, int unused, struct strbuf *said)
+static void toggle_kernel(struct process_pane *pane)
 {
 	char count[UNITS_TEXT];
 
-	(void)unused;
 	pane->table.order.no_kernel = !pane->table.order.no_kernel;
-	strbuf_printf(said, "kernel threads: %s %s", count_format(count, pane->table.n_kernel),
+	strbuf_printf(pane->said, "kernel threads: %s %s", count_format(count, pane->table.n_kernel),
 		      pane->table.order.no_kernel ? "hidden" : "shown");
 	process_pane_arrange(pane);
 }
 
-static void toggle_commands(struct process_pane *pane, int unused, struct strbuf *said)
+static void toggle_commands(struct process_pane *pane)
 {
-	(void)unused, (void)said;
 	pane->table.commands = !pane->table.commands;
 }
 
-static void reverse_order(struct process_pane *pane, int unused, struct strbuf *said)
+static void reverse_order(struct process_pane *pane)
 {
-	(void)unused, (void)said;
 	pane->table.order.reversed = !pane->table.order.reversed;
 	process_pane_arrange(pane);
 }
 
-static void toggle_tree(struct process_pane *pane, int unused, struct strbuf *said)
+static void toggle_tree(struct process_pane *pane)
 {
-	(void)unused, (void)said;
 	pane->table.order.tree = !pane->table.order.tree;
 	process_pane_arrange(pane);
 }
 
-static void toggle_threads(struct process_pane *pane, int unused, struct strbuf *said)
+static void toggle_threads(struct process_pane *pane)
 {
-	(void)unused;
 	pane->threads = !pane->threads;
 	if (pane->paused_ns)
-		strbuf_printf(said, "threads: %s when the screen goes on (space)",
+		strbuf_printf(pane->said, "threads: %s when the screen goes on (space)",
 			      pane->threads ? "listed" : "left out");
 }
 
-static void type_filter(struct process_pane *pane, int unused, struct strbuf *said)
+static void type_filter(struct process_pane *pane)
 {
-	(void)unused, (void)said;
 	pane->mode = PANE_FILTER;
 	memcpy(pane->typed, pane->filter, sizeof(pane->typed));
 }
 
-static void type_search(struct process_pane *pane, int unused, struct strbuf *said)
+static void type_search(struct process_pane *pane)
 {
-	(void)unused, (void)said;
 	pane->mode = PANE_SEARCH;
 	memcpy(pane->typed, pane->search, sizeof(pane->typed));
 }
 
-static void type_user(struct process_pane *pane, int unused, struct strbuf *said)
+static void type_user(struct process_pane *pane)
 {
-	(void)unused, (void)said;
 	pane->mode = PANE_USER;
 	memcpy(pane->typed, pane->user, sizeof(pane->typed));
 }
 
-static void toggle_counting(struct process_pane *pane, int unused, struct strbuf *said)
+static void toggle_counting(struct process_pane *pane)
 {
 	const struct process *p = process_pane_selected(pane);
 	struct process_id *counted = &pane->table.counted;
 
-	(void)unused;
-	if (!has_rows(pane, said))
+	if (!has_rows(pane))
 		return;
 	if (!pane->count) {
-		strbuf_str(said, pane->past ? "Enter: not in a replay"
-					    : "Enter: no CPU events to count here; malitop doctor says why");
+		strbuf_str(pane->said,
+			   pane->past ? "Enter: not in a replay"
+				      : "Enter: no CPU events to count here; malitop doctor says why");
 		return;
 	}
 	if (process_is(p, *counted))
@@ -187,22 +174,21 @@ static void signal_item(unsigned i, const char **name, const char **text)
 }
 
 /* Signals go to processes. If a thread is selected, its process gets the signal. */
-static void choose_signal(struct process_pane *pane, int unused, struct strbuf *said)
+static void choose_signal(struct process_pane *pane)
 {
 	const struct process *p = process_pane_selected(pane);
 	struct err err;
 
-	(void)unused;
-	if (!has_rows(pane, said))
+	if (!has_rows(pane))
 		return;
 	if (p->is_thread)
 		p = process_find(pane->list, p->parent);
 	if (!p) {
-		strbuf_str(said, "signal: the thread's process is not in the list");
+		strbuf_str(pane->said, "signal: the thread's process is not in the list");
 		return;
 	}
 	if (!process_signal_allowed(p, &err)) {
-		strbuf_str(said, err.text);
+		strbuf_str(pane->said, err.text);
 		return;
 	}
 	pane->target = *p;
@@ -227,9 +213,9 @@ void process_pane_click_title(struct process_pane *pane, enum process_key key)
 	if (pane->mode != PANE_ROWS)
 		return;
 	if (pane->table.order.key == key)
-		reverse_order(pane, 0, NULL);
+		reverse_order(pane);
 	else
-		sort_rows(pane, (int)key, NULL);
+		sort_rows(pane, (int)key);
 }
 
 void process_pane_click_row(struct process_pane *pane, unsigned row)
@@ -245,18 +231,31 @@ unsigned process_pane_has(const struct process_pane *pane)
 	return pane->count ? has | NEEDS_COUNT : has;
 }
 
-static bool key_in_rows(struct process_pane *pane, uint32_t key, struct strbuf *said)
+/* Some actions get the number of the key that was pressed (enum action). */
+static const struct {
+	void (*act)(struct process_pane *pane);
+	void (*act_by)(struct process_pane *pane, int number);
+} actions[] = {
+	[ACTION_SELECT] = {.act_by = move_selection},
+	[ACTION_PAGE] = {.act_by = move_by_pages},
+	[ACTION_EDGE] = {.act_by = select_edge_row},
+	[ACTION_COUNT] = {toggle_counting},
+	[ACTION_SORT] = {.act_by = sort_rows},
+	[ACTION_NEXT_SORT] = {sort_by_next_key},
+	[ACTION_REVERSE] = {reverse_order},
+	[ACTION_TREE] = {toggle_tree},
+	[ACTION_THREADS] = {toggle_threads},
+	[ACTION_FILTER] = {type_filter},
+	[ACTION_SEARCH] = {type_search},
+	[ACTION_CHOOSE_SORT] = {choose_sort},
+	[ACTION_KERNEL] = {toggle_kernel},
+	[ACTION_COMMANDS] = {toggle_commands},
+	[ACTION_USER] = {type_user},
+	[ACTION_SIGNAL] = {choose_signal},
+};
+
+static bool key_in_rows(struct process_pane *pane, uint32_t key)
 {
-	static void (*const deeds[])(struct process_pane * pane, int number, struct strbuf *said) = {
-		[ACTION_SELECT] = move_selection,  [ACTION_PAGE] = move_by_pages,
-		[ACTION_EDGE] = select_edge_row,   [ACTION_COUNT] = toggle_counting,
-		[ACTION_SORT] = sort_rows,         [ACTION_NEXT_SORT] = sort_by_next_key,
-		[ACTION_REVERSE] = reverse_order,  [ACTION_TREE] = toggle_tree,
-		[ACTION_THREADS] = toggle_threads, [ACTION_FILTER] = type_filter,
-		[ACTION_SEARCH] = type_search,     [ACTION_CHOOSE_SORT] = choose_sort,
-		[ACTION_KERNEL] = toggle_kernel,   [ACTION_COMMANDS] = toggle_commands,
-		[ACTION_USER] = type_user,         [ACTION_SIGNAL] = choose_signal,
-	};
 	unsigned has = process_pane_has(pane);
 	struct key_action does = keys_action(keys_of_processes, key, has);
 
@@ -264,10 +263,12 @@ static bool key_in_rows(struct process_pane *pane, uint32_t key, struct strbuf *
 		clear_filters(pane);
 		return true;
 	}
-	if (does.action)
-		deeds[does.action](pane, does.number, said);
+	if (does.action && actions[does.action].act)
+		actions[does.action].act(pane);
+	else if (does.action)
+		actions[does.action].act_by(pane, does.number);
 	else if (keys_action(keys_of_processes, key, ~0u).action)
-		keys_why(keys_of_processes, key, has, said);
+		keys_why(keys_of_processes, key, has, pane->said);
 	else
 		return false;
 	return true;
@@ -275,9 +276,8 @@ static bool key_in_rows(struct process_pane *pane, uint32_t key, struct strbuf *
 
 /* ---- typing: every key belongs to the text ---- */
 
-static bool key_in_filter(struct process_pane *pane, uint32_t key, struct strbuf *said)
+static bool key_in_filter(struct process_pane *pane, uint32_t key)
 {
-	(void)said;
 	if (key == K_ESCAPE)
 		pane->typed[0] = 0;
 	if (key == K_ESCAPE || key == K_ENTER)
@@ -290,7 +290,7 @@ static bool key_in_filter(struct process_pane *pane, uint32_t key, struct strbuf
 }
 
 /* Select the first row from `from` on that has the text; after the last comes the first. */
-static void find_row(struct process_pane *pane, unsigned from, struct strbuf *said)
+static void find_row(struct process_pane *pane, unsigned from)
 {
 	const struct process_table *t = &pane->table;
 
@@ -303,10 +303,10 @@ static void find_row(struct process_pane *pane, unsigned from, struct strbuf *sa
 		}
 	}
 	if (pane->search[0])
-		strbuf_printf(said, "search: no row has %s", pane->search);
+		strbuf_printf(pane->said, "search: no row has %s", pane->search);
 }
 
-static bool key_in_search(struct process_pane *pane, uint32_t key, struct strbuf *said)
+static bool key_in_search(struct process_pane *pane, uint32_t key)
 {
 	unsigned row = pane->table.selected;
 
@@ -316,12 +316,12 @@ static bool key_in_search(struct process_pane *pane, uint32_t key, struct strbuf
 	}
 	term_key_type(pane->typed, sizeof(pane->typed), key);
 	memcpy(pane->search, pane->typed, sizeof(pane->search));
-	find_row(pane, key == K_F3 ? row + 1 : row, said);
+	find_row(pane, key == K_F3 ? row + 1 : row);
 	return true;
 }
 
 /* A partial user name matches no user, so the filter changes only at the end. */
-static bool key_in_user(struct process_pane *pane, uint32_t key, struct strbuf *said)
+static bool key_in_user(struct process_pane *pane, uint32_t key)
 {
 	if (key == K_ESCAPE)
 		pane->typed[0] = 0;
@@ -334,7 +334,7 @@ static bool key_in_user(struct process_pane *pane, uint32_t key, struct strbuf *
 	pane->table.order.user = pane->user[0] ? pane->user : NULL;
 	process_pane_arrange(pane);
 	if (pane->list && !pane->table.n && !pane->filter[0])
-		strbuf_printf(said, "user %s: has no process; Escape shows all users", pane->user);
+		strbuf_printf(pane->said, "user %s: has no process; Escape shows all users", pane->user);
 	return true;
 }
 
@@ -369,18 +369,17 @@ static bool move_choice(struct process_pane *pane, uint32_t key)
 	}
 }
 
-static bool key_in_sort(struct process_pane *pane, uint32_t key, struct strbuf *said)
+static bool key_in_sort(struct process_pane *pane, uint32_t key)
 {
 	if (move_choice(pane, key) || key != K_ENTER)
 		return true;
-	sort_rows(pane, (int)pane->sort_keys[pane->choice.at], said);
+	sort_rows(pane, (int)pane->sort_keys[pane->choice.at]);
 	process_pane_leave(pane);
 	return true;
 }
 
-static bool key_in_signal(struct process_pane *pane, uint32_t key, struct strbuf *said)
+static bool key_in_signal(struct process_pane *pane, uint32_t key)
 {
-	(void)said;
 	if (move_choice(pane, key) || key != K_ENTER)
 		return true;
 	pane->mode = PANE_CONFIRM;
@@ -390,7 +389,7 @@ static bool key_in_signal(struct process_pane *pane, uint32_t key, struct strbuf
 }
 
 /* Any key that is not a clear answer is ignored. */
-static bool key_in_confirm(struct process_pane *pane, uint32_t key, struct strbuf *said)
+static bool key_in_confirm(struct process_pane *pane, uint32_t key)
 {
 	const struct process_signal *signal = &process_signals[pane->choice.at];
 	struct err err;
@@ -401,9 +400,10 @@ static bool key_in_confirm(struct process_pane *pane, uint32_t key, struct strbu
 		return true;
 	process_pane_leave(pane);
 	if (process_signal_send(pane->sys, &pane->target, signal, &err))
-		strbuf_printf(said, "%d %s: %s sent", pane->target.pid, pane->target.name, signal->name);
+		strbuf_printf(pane->said, "%d %s: %s sent", pane->target.pid, pane->target.name,
+			      signal->name);
 	else
-		strbuf_str(said, err.text);
+		strbuf_str(pane->said, err.text);
 	return true;
 }
 
@@ -415,14 +415,14 @@ void process_pane_leave(struct process_pane *pane)
 
 bool process_pane_key(struct process_pane *pane, uint32_t key, struct strbuf *said)
 {
-	static bool (*const modes[PANE_MODES])(struct process_pane * pane, uint32_t key,
-					       struct strbuf * said) = {
+	static bool (*const modes[PANE_MODES])(struct process_pane * pane, uint32_t key) = {
 		[PANE_ROWS] = key_in_rows,       [PANE_FILTER] = key_in_filter, [PANE_USER] = key_in_user,
 		[PANE_SEARCH] = key_in_search,   [PANE_SORT] = key_in_sort,     [PANE_SIGNAL] = key_in_signal,
 		[PANE_CONFIRM] = key_in_confirm,
 	};
 
-	return key != 0x03 && modes[pane->mode](pane, key, said); /* Ctrl-C always quits */
+	pane->said = said;
+	return modes[pane->mode](pane, key);
 }
 
 /* ---- words ---- */

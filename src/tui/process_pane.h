@@ -53,6 +53,7 @@ struct process_pane {
 	struct process_choice choice;
 	struct foot_ask ask;
 	char title[PANE_TEXT], question[2 * PANE_TEXT];
+	struct strbuf *said; /* messages for the user, of the key that is handled */
 
 	/* Count this process alone, or the whole machine again (NULL). The callback is NULL if
 	 * nothing can be counted. */

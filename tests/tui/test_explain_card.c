@@ -30,18 +30,18 @@ static void begin_screen(struct explain_bench *b, int cols, int rows)
 
 static void explain_one(struct explain_bench *b, const struct metric *m)
 {
-	b->card = (struct explain_card){.shown = true};
+	b->card = (struct explain_card){0};
 	b->s.screen.selected = (struct row_subject){.chart = &b->chart, .metric = m};
-	explain_card_draw(&b->card, &b->s.screen, NULL, &b->s.canvas);
+	assert_true(explain_card_draw(&b->card, &b->s.screen, NULL, &b->s.canvas));
 }
 
-static void press_key(struct explain_bench *b, uint32_t key)
+static enum key_answer press_key(struct explain_bench *b, uint32_t key)
 {
 	AUTO_STRBUF struct strbuf said = {0};
+	enum key_answer answer = explain_card_key(&b->card, &b->s.screen, key, &said);
 
-	explain_card_key(&b->card, &b->s.screen, key, &said);
-	if (b->card.shown)
-		explain_card_draw(&b->card, &b->s.screen, NULL, &b->s.canvas);
+	explain_card_draw(&b->card, &b->s.screen, NULL, &b->s.canvas);
+	return answer;
 }
 
 /* What stands in the last n lines of the card's text, without blanks and borders. */
@@ -94,7 +94,6 @@ static void check_metric(struct explain_bench *b, const struct metric *m)
 		if (gpu_set_has(v->gpus, b->s.session.gpu->set->product))
 			guide = v->text;
 	explain_one(b, m);
-	assert_true(b->card.shown);
 	read_all(b, &all);
 	if (!has_text(&all, (struct span){help.p, help.n}) || !has_text(&all, m->text) ||
 	    !has_text(&all, guide))
@@ -215,8 +214,7 @@ static void enter_goes_to_the_view_with_the_row_selected(void **state)
 	begin_gpu(&b, db, "Mali-G715");
 	begin_screen(&b, 80, 24);
 	explain_one(&b, metric_named(&b, "MaliFragQueueUtil"));
-	press_key(&b, K_ENTER);
-	assert_false(b.card.shown);
+	assert_int_equal(press_key(&b, K_ENTER), KEY_CLOSES);
 	assert_string_equal(b.s.screen.view->name, "queues");
 	assert_ptr_equal(screen_selected(&b.s.screen)->metric, metric_named(&b, "MaliFragQueueUtil"));
 	canvas_fini(&b.s.canvas);
@@ -256,7 +254,7 @@ static void a_finding_is_explained_whole(void **state)
 		const struct judged *f = &b.s.screen.judge.judge->findings[i];
 		AUTO_STRBUF struct strbuf all = {0};
 
-		b.card = (struct explain_card){.shown = true, .finding = f->def};
+		b.card = (struct explain_card){.finding = f->def};
 		explain_card_draw(&b.card, &b.s.screen, NULL, &b.s.canvas);
 		read_all(&b, &all);
 		assert_true(has_text(&all, finding_text(f->def->says, b.s.screen.judge.judge->product)));

@@ -22,7 +22,7 @@ static void draw_card(struct card_bench *b)
 
 static void bench_init(struct card_bench *b, const char *scenario, int cols, int rows)
 {
-	*b = (struct card_bench){.db = load_shipped(), .card = {.shown = true}};
+	*b = (struct card_bench){.db = load_shipped()};
 	sim_screen_init(&b->s, b->db, "Mali-G715", scenario);
 	sim_screen_run(&b->s, SETTLED);
 	canvas_init(&b->s.canvas, cols, rows, false);
@@ -37,14 +37,13 @@ static void bench_fini(struct card_bench *b)
 	gpudb_free(b->db);
 }
 
-/* Whether the card handled the key. */
-static bool press_key(struct card_bench *b, uint32_t key)
+static enum key_answer press_key(struct card_bench *b, uint32_t key)
 {
 	AUTO_STRBUF struct strbuf said = {0};
-	bool handled = findings_card_key(&b->card, &b->s.screen, key, &said);
+	enum key_answer answer = findings_card_key(&b->card, &b->s.screen, key, &said);
 
 	draw_card(b);
-	return handled;
+	return answer;
 }
 
 static void assert_shown(const struct card_bench *b, const char *text)
@@ -115,7 +114,7 @@ static void a_muted_finding_is_neither_listed_nor_counted(void **state)
 	held = screen_judge_held(&b.s.screen.judge);
 	worst = findings_card_selected(&b.card);
 	assert_ptr_equal(findings_card_selected(&b.card), worst);
-	assert_true(press_key(&b, 'x'));
+	assert_int_equal(press_key(&b, 'x'), KEY_TAKEN);
 	assert_int_equal(screen_judge_held(&b.s.screen.judge), held - 1);
 	assert_ptr_not_equal(findings_card_selected(&b.card), worst);
 	screen_judge_follow(&b.s.screen.judge, &b.s.session); /* other sources: it stays muted */
@@ -154,17 +153,16 @@ static void a_key_that_shows_a_view_closes_the_findings(void **state)
 {
 	static const struct {
 		uint32_t key;
-		bool handled, closes;
-	} cases[] = {{'2', false, true}, {K_RIGHT, false, true}, {'q', true, true},   {'!', true, true},
-		     {'z', true, false}, {' ', false, false},    {'m', false, false}, {0x03, false, false}};
+		enum key_answer answer;
+	} cases[] = {{'2', KEY_LEAVES},  {K_RIGHT, KEY_LEAVES}, {'q', KEY_CLOSES}, {'!', KEY_CLOSES},
+		     {'z', KEY_UNKNOWN}, {' ', KEY_PASSED},     {'m', KEY_PASSED}, {'X', KEY_TAKEN}};
 
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
 		struct card_bench b;
 
 		bench_init(&b, "idle", 80, 24);
-		assert_int_equal(press_key(&b, cases[i].key), cases[i].handled);
-		assert_int_equal(b.card.shown, !cases[i].closes);
+		assert_int_equal(press_key(&b, cases[i].key), cases[i].answer);
 		bench_fini(&b);
 	}
 }
@@ -176,7 +174,7 @@ static void nothing_to_find_is_said(void **state)
 	(void)state;
 	bench_init(&b, "idle", 80, 24);
 	assert_shown(&b, "findings: none now");
-	assert_true(press_key(&b, 'x'));
+	assert_int_equal(press_key(&b, 'x'), KEY_TAKEN);
 	assert_null(findings_card_selected(&b.card));
 	bench_fini(&b);
 }

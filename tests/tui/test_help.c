@@ -17,14 +17,14 @@ struct help_bench {
 	struct alerts alerts;
 	struct canvas canvas;
 	struct help help;
-	struct help_deed deed;
+	struct help_choice choice;
 	struct help_text text;
 	struct strbuf rows;
 };
 
 static void begin_case(struct help_bench *b, int cols, int rows)
 {
-	*b = (struct help_bench){.help.shown = true};
+	*b = (struct help_bench){0};
 	alerts_add(&b->alerts, 0, "the oldest alert");
 	alerts_add(&b->alerts, 0, "the newest alert");
 	b->text = (struct help_text){
@@ -40,14 +40,15 @@ static void end_case(struct help_bench *b)
 	strbuf_fini(&b->rows);
 }
 
-static bool press_key(struct help_bench *b, uint32_t key)
+static enum key_answer press_key(struct help_bench *b, uint32_t key)
 {
 	AUTO_STRBUF struct strbuf said = {0};
-	bool taken = help_key(&b->help, key, &b->deed, &said);
+	enum key_answer answer = help_key(&b->help, key, &b->choice, &said);
 
-	if (b->help.shown)
-		help_draw(&b->help, &b->text, &b->canvas);
-	return taken;
+	if (answer == KEY_CLOSES)
+		help_close(&b->help);
+	help_draw(&b->help, &b->text, &b->canvas);
+	return answer;
 }
 
 static void type_text(struct help_bench *b, const char *text)
@@ -171,15 +172,12 @@ static void a_search_finds_words_from_their_start_first(void **state)
 	assert_non_null(strstr(row_text(&b, 2), "Break down per shader core"));
 	type_text(&b, "zzz");
 	assert_non_null(strstr(row_text(&b, 2), "no key, task, sign, metric or finding has this text"));
-	press_key(&b, K_ENTER);
-	assert_true(b.help.shown);
+	assert_int_equal(press_key(&b, K_ENTER), KEY_TAKEN);
 	type_text(&b, "/ause");
 	assert_non_null(strstr(row_text(&b, 2), "Pause the screen"));
-	press_key(&b, K_ESCAPE);
+	assert_int_equal(press_key(&b, K_ESCAPE), KEY_TAKEN);
 	assert_string_equal(b.help.search, "");
-	assert_true(b.help.shown);
-	press_key(&b, K_ESCAPE);
-	assert_false(b.help.shown);
+	assert_int_equal(press_key(&b, K_ESCAPE), KEY_CLOSES);
 	end_case(&b);
 }
 
@@ -190,23 +188,19 @@ static void enter_does_what_the_row_says(void **state)
 
 	(void)state;
 	begin_case(&b, 80, 24);
-	assert_true(help_key(&b.help, K_ENTER, &b.deed, &said));
+	assert_int_equal(help_key(&b.help, K_ENTER, &b.choice, &said), KEY_TAKEN);
 	assert_non_null(strstr(said.p, "first select a row"));
 	press_key(&b, K_DOWN);
 	press_key(&b, K_DOWN);
 	assert_non_null(strstr(row_text(&b, 1), "The next view (Right or Tab)"));
-	press_key(&b, K_ENTER);
-	assert_false(b.help.shown);
-	assert_int_equal(b.deed.press[0], K_RIGHT);
-	b.help.shown = true;
-	help_draw(&b.help, &b.text, &b.canvas);
+	assert_int_equal(press_key(&b, K_ENTER), KEY_CLOSES);
+	assert_int_equal(b.choice.press[0], K_RIGHT);
 	type_text(&b, "/a row in sight");
-	press_key(&b, K_ENTER);
-	assert_false(b.help.shown);
-	assert_int_equal(b.deed.press[0], '1');
-	assert_int_equal(b.deed.press[1], K_DOWN);
-	assert_int_equal(b.deed.press[2], 'P');
-	assert_int_equal(b.deed.press[3], 0);
+	assert_int_equal(press_key(&b, K_ENTER), KEY_CLOSES);
+	assert_int_equal(b.choice.press[0], '1');
+	assert_int_equal(b.choice.press[1], K_DOWN);
+	assert_int_equal(b.choice.press[2], 'P');
+	assert_int_equal(b.choice.press[3], 0);
 	end_case(&b);
 }
 
@@ -220,7 +214,7 @@ static void pages_and_lines_stay_within_their_bounds(void **state)
 
 		begin_case(&b, sizes[i].cols, sizes[i].rows);
 		for (unsigned k = 0; k < 200; k++) {
-			assert_true(press_key(&b, keys[k * k % ARRAY_LEN(keys)]));
+			assert_int_equal(press_key(&b, keys[k * k % ARRAY_LEN(keys)]), KEY_TAKEN);
 			assert_in_range(b.help.page, 0, b.help.pages - 1);
 			assert_in_range(b.help.scroll, 0, b.help.scroll_max);
 			assert_in_range(b.help.selected, 0, b.help.rows.n);
@@ -259,20 +253,11 @@ static void only_keys_that_close_it_close_it(void **state)
 
 	(void)state;
 	begin_case(&b, 80, 24);
-	for (unsigned i = 0; i < ARRAY_LEN(closes); i++) {
-		b.help.shown = true;
-		assert_true(help_key(&b.help, closes[i], &b.deed, &said));
-		assert_false(b.help.shown);
-		assert_int_equal(said.n, 0);
-	}
-	b.help.shown = true;
-	for (unsigned i = 0; i < ARRAY_LEN(others); i++) {
-		strbuf_clear(&said);
-		assert_true(help_key(&b.help, others[i], &b.deed, &said));
-		assert_true(b.help.shown);
-		assert_non_null(strstr(said.p, "q, Esc or ? closes it"));
-	}
-	assert_false(help_key(&b.help, 0x03, &b.deed, &said)); /* Ctrl-C ends the program */
+	for (unsigned i = 0; i < ARRAY_LEN(closes); i++)
+		assert_int_equal(help_key(&b.help, closes[i], &b.choice, &said), KEY_CLOSES);
+	for (unsigned i = 0; i < ARRAY_LEN(others); i++)
+		assert_int_equal(help_key(&b.help, others[i], &b.choice, &said), KEY_UNKNOWN);
+	assert_int_equal(said.n, 0);
 	end_case(&b);
 }
 

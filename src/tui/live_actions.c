@@ -1,0 +1,489 @@
+/* What keys do to the live screen, whatever stands over the view. */
+#include "tui/live_priv.h"
+
+#include "base/alloc.h"
+#include "tui/keys.h"
+
+#include <stdio.h>
+
+/* A screen that has been paused for this long is taken as unwatched. */
+#define REST_NS 10000000000ll
+
+/* ---- cards, settings, help ---- */
+
+static void end_screen(struct live *l)
+{
+	l->end = true;
+}
+
+static void show_findings(struct live *l)
+{
+	l->findings = (struct findings_card){0};
+	live_open(l, MODE_FINDINGS);
+}
+
+/* Keys can be faster than frames: rows and panels are those of the state that the last key left. */
+static void see_rows(struct live *l)
+{
+	if (!l->screen.hits.n)
+		live_compose(l);
+}
+
+/* The selected finding, while they are shown; else the selected row, or the first. */
+static void show_explanation(struct live *l)
+{
+	const struct finding_def *finding =
+		live_is_open(l, MODE_FINDINGS) ? findings_card_selected(&l->findings) : NULL;
+
+	if (!finding) {
+		see_rows(l);
+		if (!screen_pane(&l->screen) && !screen_selected(&l->screen))
+			screen_move(&l->screen, 1);
+		if (screen_pane(&l->screen) || !screen_selected(&l->screen) ||
+		    !screen_selected(&l->screen)->metric) {
+			live_hint(l, "explain: this view has no metrics");
+			return;
+		}
+	}
+	l->explain = (struct explain_card){.finding = finding};
+	live_open(l, MODE_EXPLANATION);
+}
+
+static void show_own_view(struct live *l)
+{
+	if (!screen_next_own(&l->screen))
+		live_hint(l, screen_has_own(&l->screen)
+				     ? "own views: none of them has anything to show on this machine"
+				     : "own views: none yet: OWN VIEWS in malitop(1) says how to write one");
+}
+
+bool live_renew(struct live *l, struct err *err)
+{
+	if (!screen_reload(&l->screen, err))
+		return false;
+	live_close(l, MODE_EXPLANATION);
+	live_close(l, MODE_FINDINGS);
+	l->held = (struct hit){0};
+	if (!l->recorder)
+		session_forget_data(&l->session);
+	return true;
+}
+
+void live_reload(struct live *l)
+{
+	int64_t now = l->sys->monotonic_ns(l->sys);
+	struct err err;
+
+	l->dirty = true;
+	if (!live_renew(l, &err)) {
+		alerts_add(&l->alerts, now, err.text);
+		return;
+	}
+	alerts_hint(&l->alerts, now,
+		    screen_has_own(&l->screen) ? "own views, metrics and findings: read again"
+					       : "own views: there are no files of yours");
+}
+
+static void show_help(struct live *l)
+{
+	live_open(l, MODE_HELP);
+}
+
+static void show_view(struct live *l, int digit)
+{
+	const struct view *view = views_find(&l->screen.views, (char[]){(char)digit, 0});
+	char text[64];
+
+	snprintf(text, sizeof(text), "%c: these sources have no such view", digit);
+	if (view)
+		screen_show(&l->screen, view);
+	else
+		live_hint(l, text);
+}
+
+static void turn_view(struct live *l, int by)
+{
+	if (!screen_turn(&l->screen, by))
+		live_hint(l, "view: there is no other one");
+}
+
+static void toggle_counters(struct live *l)
+{
+	const struct view *counters = views_find(&l->screen.views, "counters");
+	const struct view *back = views_find(&l->screen.views, l->before_counters);
+
+	if (!counters) {
+		live_hint(l, "counters: no GPU has any here");
+	} else if (l->screen.view == counters) {
+		screen_show(&l->screen, back ? back : &l->screen.views.views[0]);
+	} else {
+		l->before_counters[0] = l->screen.view->key;
+		screen_show(&l->screen, counters);
+	}
+}
+
+static void scroll_to(struct live *l, int row)
+{
+	if (!l->screen.scroll.max)
+		live_hint(l, "scroll: this view has no more rows");
+	l->screen.scroll.at = row; /* drawing keeps it within what there is */
+}
+
+static void select_row(struct live *l, int by)
+{
+	see_rows(l);
+	if (!screen_move(&l->screen, by))
+		live_hint(l, screen_selected(&l->screen) ? "select: there is no other row"
+							 : "select: this view has no rows");
+}
+
+static void zoom_panel(struct live *l)
+{
+	see_rows(l);
+	if (!screen_zoom(&l->screen, NULL))
+		live_hint(l, "zoom: this view has no panels");
+}
+
+static void scroll_lines(struct live *l, int rows)
+{
+	if (l->screen.scroll.max)
+		scroll_to(l, l->screen.scroll.at + rows);
+	else
+		select_row(l, rows);
+}
+
+static void scroll_pages(struct live *l, int pages)
+{
+	int page = l->canvas.rows > 6 ? l->canvas.rows - 5 : 1;
+
+	scroll_to(l, l->screen.scroll.at + pages * page);
+}
+
+static void scroll_to_edge(struct live *l, int way)
+{
+	scroll_to(l, way > 0 ? l->screen.scroll.max : 0);
+}
+
+/* Close the panel that is shown alone, select nothing, close the card about the missing GPU. */
+static void go_back(struct live *l)
+{
+	AUTO_STRBUF struct strbuf said = {0};
+
+	if (screen_back(&l->screen))
+		return;
+	if (l->session.no_gpu.n) {
+		strbuf_clear(&l->session.no_gpu);
+		return;
+	}
+	keys_why(keys_everywhere, K_ESCAPE, screen_has(&l->screen), &said);
+	live_hint(l, said.p);
+}
+
+static void show_next_gpu(struct live *l)
+{
+	if (!screen_next_gpu(&l->screen))
+		live_hint(l, l->session.gpu ? "GPU: there is no other one" : "GPU: there is none");
+}
+
+static void show_next_frames(struct live *l)
+{
+	if (screen_apps(&l->screen) > 1)
+		session_choose_frames(&l->session, SOURCE_NEXT_PROCESS);
+	else
+		live_hint(l, "application: no other one has malitop's layer");
+}
+
+static void turn_lanes(struct live *l, int step)
+{
+	if (!player_is_paused(l->player))
+		live_pause(l);
+	if (!feeds_turn_lanes(&l->feeds, step))
+		live_step(l, step);
+}
+
+static void pin_row(struct live *l)
+{
+	const struct row_subject *row = screen_selected(&l->screen);
+	bool pinned;
+
+	if (!row)
+		live_hint(l, "pin: select a row first (Up, Down or a click)");
+	else if (!screen_pin(&l->screen, row, &pinned))
+		live_hint(l, row->metric ? "pin: the Overview has no room for more"
+					 : "pin: this row has no metric");
+	else
+		live_hint(l, pinned ? "pin: it is at the top of the Overview (1)"
+				    : "pin: it is no longer on the Overview");
+}
+
+static bool shows_table(struct live *l)
+{
+	if (screen_has(&l->screen) & NEEDS_TABLE)
+		return true;
+	live_hint(l, "only in Counters (a)");
+	return false;
+}
+
+static void sort_counters(struct live *l)
+{
+	static const char *const orders[] = {"counters: in the order of the hardware",
+					     "counters: sorted by what was counted since the start",
+					     "counters: sorted by name"};
+
+	if (!shows_table(l))
+		return;
+	l->screen.order = (l->screen.order + 1) % TABLE_ORDERS;
+	live_hint(l, orders[l->screen.order]);
+}
+
+static void toggle_counted(struct live *l)
+{
+	if (!shows_table(l))
+		return;
+	l->screen.only_counted = !l->screen.only_counted;
+	live_hint(l, l->screen.only_counted ? "counters: those that were never counted are hidden"
+					    : "counters: all");
+}
+
+/* ---- replay ---- */
+
+static void change_speed(struct live *l, int by)
+{
+	if (!player_speed(l->player, by, l->sys->monotonic_ns(l->sys)))
+		live_hint(l, by < 0 ? "speed: there is no slower one" : "speed: there is no faster one");
+}
+
+static void find_mark(struct live *l, int way)
+{
+	AUTO_STRBUF struct strbuf said = {0};
+
+	player_find(l->player, way < 0, &said);
+	live_hint(l, said.p);
+}
+
+/* ---- */
+
+void live_per_core(struct live *l)
+{
+	const struct session_source *gpu = l->session.gpu;
+
+	if (!l->screen.per_instance && gpu && (l->player ? gpu->n_slots == gpu->n_sums : !l->has_instances)) {
+		live_hint(l, l->player ? "per core: this log has only sums; record with --per-core"
+				       : "per core: below a 10 ms interval only sums are kept; start with "
+					 "--per-core");
+		return;
+	}
+	l->screen.per_instance = !l->screen.per_instance;
+	if (!view_breaks_down(l->screen.view))
+		live_hint(l, l->screen.per_instance ? "per core: on, but this view has nothing to break down"
+						    : "per core: off; this view has nothing to break down");
+	if (!l->screen.per_instance)
+		return;
+	if (l->player) {
+		player_keep_instances(l->player);
+		return;
+	}
+	feeds_keep_instances(&l->feeds);
+	live_show_again(l);
+}
+
+/* Return the next of 1, 2, 5, 10, ... ms in that direction; `ns` itself at the end. */
+static int64_t neighbour_interval(int64_t ns, int direction)
+{
+	static const int64_t steps[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000};
+	int64_t found = ns;
+
+	for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+		int64_t step = steps[i] * 1000000;
+
+		if (direction < 0 && step < ns)
+			found = step;
+		if (direction > 0 && step > ns)
+			return step;
+	}
+	return found;
+}
+
+static void change_interval(struct live *l, int direction)
+{
+	struct session_source *gpu = l->session.gpu;
+	int64_t ns = gpu ? neighbour_interval(gpu->asked_ns, direction) : 0;
+
+	if (!gpu)
+		live_hint(l, "interval: there is no GPU to sample");
+	else if (ns == gpu->asked_ns)
+		live_hint(l, direction < 0 ? "interval: there is no shorter one"
+					   : "interval: there is no longer one");
+	else if (ns > l->feeds.refresh_ns)
+		live_hint(l, "interval: not longer than a refresh: start with a longer --refresh");
+	else if (l->recorder)
+		live_hint(l, "interval: cannot change while logging; l ends the log");
+	else
+		feeds_set_interval(&l->feeds, gpu, ns);
+}
+
+/* ---- what is measured ---- */
+
+static void pause_gpu(struct live *l)
+{
+	bool pause = !session_gpu_is_paused(&l->session);
+
+	if (!l->session.gpu)
+		live_hint(l, "counting: there is no GPU");
+	else if (l->session.gpu->away == AWAY_RESTS)
+		live_hint(l, "counting: rests while the screen is paused; space goes on");
+	else if (pause && l->recorder)
+		live_hint(l, "counting: not while logging; l ends the log");
+	else
+		session_pause_gpu(&l->session, pause);
+}
+
+void live_rest(struct live *l, int64_t now)
+{
+	bool rest = l->paused_since_ns && !l->recorder && now - l->paused_since_ns >= REST_NS;
+
+	l->dirty |= rest != l->session.rests;
+	l->session.keeps_sources = l->recorder != NULL;
+	session_rest(&l->session, rest);
+}
+
+static void begin_profiling(struct live *l, const char *text)
+{
+	(void)text;
+	session_profile(&l->session, true);
+}
+
+static void profile_gpu(struct live *l)
+{
+	static const struct question ask = {
+		.text = "have the kernel time all jobs of the GPU until malitop ends? needs root",
+		.answers = "y/n",
+		.answer = begin_profiling};
+	const struct session_source *gpu = l->session.gpu;
+
+	if (!gpu || !gpu->backend->profiles)
+		live_hint(l, "profiling: only Panfrost and Panthor have this switch");
+	else if (l->recorder)
+		live_hint(l, "profiling: not while logging; l ends the log");
+	else if (l->session.what.profiling)
+		session_profile(&l->session, false);
+	else
+		live_ask(l, &ask, "");
+}
+
+/* ---- an explanation ---- */
+
+void live_copy_expression(struct live *l)
+{
+	AUTO_STRBUF struct strbuf text = {0}, hint = {0};
+
+	explain_card_expression(&l->explain, &l->screen, &text);
+	if (!text.n)
+		strbuf_str(&hint, "copy: it is counted, not computed: there is no expression");
+	else
+		strbuf_printf(&hint,
+			      term_copy(l->term, text.p) ? "copied, if the terminal allows it: %s"
+							 : "copy: this terminal has no clipboard: %s",
+			      text.p);
+	live_hint(l, hint.p);
+}
+
+void live_add_to_own(struct live *l)
+{
+	const struct metric *m = explain_card_metric(&l->explain, &l->screen);
+	AUTO_STRBUF struct strbuf hint = {0};
+	bool added = false;
+	struct err err;
+
+	if (!m) {
+		live_hint(l, "my charts: this finding has no metric of its own");
+	} else if (!options_own_add(l->options, m->def->name, &added, &err)) {
+		alerts_add(&l->alerts, l->sys->monotonic_ns(l->sys), err.text);
+	} else {
+		strbuf_printf(&hint, "%s: %s your charts, key u", m->def->name,
+			      added ? "now in" : "already in");
+		if (added)
+			live_reload(l); /* which frees the metric */
+		live_hint(l, hint.p);
+	}
+}
+
+/* ---- the table ---- */
+
+/* Rows only with this text, while one types as well. */
+static void set_filter(struct live *l, const char *text)
+{
+	snprintf(l->screen.filter, sizeof(l->screen.filter), "%s", text);
+	l->screen.scroll.at = 0;
+	screen_select(&l->screen, NULL);
+}
+
+static void ask_filter(struct live *l)
+{
+	static const struct question ask = {.text = "filter",
+					    .answers = "part of a name, Enter, Esc: all",
+					    .typed = true,
+					    .follow = set_filter,
+					    .answer = set_filter};
+
+	live_ask(l, &ask, l->screen.filter);
+}
+
+/* Some actions get the number of the key that was pressed (enum action). */
+static const struct {
+	void (*act)(struct live *l);
+	void (*act_by)(struct live *l, int number);
+} actions[] = {
+	[ACTION_VIEW] = {.act_by = show_view},
+	[ACTION_TURN] = {.act_by = turn_view},
+	[ACTION_SCROLL] = {.act_by = scroll_lines},
+	[ACTION_PAGE] = {.act_by = scroll_pages},
+	[ACTION_EDGE] = {.act_by = scroll_to_edge},
+	[ACTION_PAUSE] = {live_pause},
+	[ACTION_HISTORY] = {.act_by = live_step},
+	[ACTION_SPEED] = {.act_by = change_speed},
+	[ACTION_FIND] = {.act_by = find_mark},
+	[ACTION_GO_TO] = {live_ask_time},
+	[ACTION_INTERVAL] = {.act_by = change_interval},
+	[ACTION_PER_CORE] = {live_per_core},
+	[ACTION_COUNTERS] = {toggle_counters},
+	[ACTION_GPU] = {show_next_gpu},
+	[ACTION_FRAMES] = {show_next_frames},
+	[ACTION_LANES] = {.act_by = turn_lanes},
+	[ACTION_LOG] = {live_log},
+	[ACTION_MARK] = {live_mark},
+	[ACTION_HELP] = {show_help},
+	[ACTION_FINDINGS] = {show_findings},
+	[ACTION_QUIT] = {end_screen},
+	[ACTION_BACK] = {go_back},
+	[ACTION_LEAP] = {.act_by = live_leap},
+	[ACTION_ENDS] = {.act_by = live_go_to_end},
+	[ACTION_SELECT] = {.act_by = select_row},
+	[ACTION_ZOOM] = {zoom_panel},
+	[ACTION_EXPLAIN] = {show_explanation},
+	[ACTION_RANGE] = {live_range},
+	[ACTION_COMPARE] = {live_compare},
+	[ACTION_SNAPSHOT] = {live_snapshot},
+	[ACTION_FILTER] = {ask_filter},
+	[ACTION_COUNTED] = {toggle_counted},
+	[ACTION_NEXT_SORT] = {sort_counters},
+	[ACTION_PIN] = {pin_row},
+	[ACTION_OWN] = {show_own_view},
+	[ACTION_RELOAD] = {live_reload},
+	[ACTION_SETTINGS] = {live_show_settings},
+	[ACTION_COUNTING] = {pause_gpu},
+	[ACTION_PROFILING] = {profile_gpu},
+};
+
+void live_act(struct live *l, uint32_t key, struct strbuf *said)
+{
+	unsigned has = screen_has(&l->screen);
+	struct key_action does = keys_action(keys_everywhere, key, has);
+
+	if (does.action < ARRAY_LEN(actions) && actions[does.action].act)
+		actions[does.action].act(l);
+	else if (does.action < ARRAY_LEN(actions) && actions[does.action].act_by)
+		actions[does.action].act_by(l, does.number);
+	else
+		keys_why(keys_everywhere, key, has, said);
+}
