@@ -1,4 +1,4 @@
-/* channel: this process's shared memory (model/passes.h) and its connections to malitop. There is
+/* channel: this process's shared memory (passes/passes.h) and its connections to malitop. There is
  * one channel per process, whatever number of instances, devices and contexts it has.
  *
  * The channel runs in another program's threads: it never blocks, raises no signal, writes to no
@@ -9,7 +9,7 @@
 #ifndef MALITOP_LAYER_CHANNEL_H
 #define MALITOP_LAYER_CHANNEL_H
 
-#include "model/passes.h"
+#include "passes/passes.h"
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-/* link: the writer's side of model/passes.h: its memory, its names and its connections. channel.c
+/* link: the writer's side of passes/passes.h: its memory, its names and its connections. channel.c
  * is the one of the libraries, malitop.h has its own.
  *
  * It runs in another program's threads: it never blocks, raises no signal, writes to no file or
@@ -7,7 +7,7 @@
 #ifndef MALITOP_LAYER_LINK_H
 #define MALITOP_LAYER_LINK_H
 
-#include "model/passes.h"
+#include "passes/passes.h"
 
 #include <errno.h>
 #include <fcntl.h>

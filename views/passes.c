@@ -4,7 +4,7 @@
 #include "views/widget.h"
 
 #include "base/alloc.h"
-#include "model/pass_table.h"
+#include "passes/pass_table.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "views/widget.h"
 
 #include "base/real.h"
-#include "model/pass_lanes.h"
+#include "passes/pass_lanes.h"
 
 #include <math.h>
 #include <stdio.h>

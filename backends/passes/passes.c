@@ -24,6 +24,7 @@ static bool passes_probe(const struct sys *sys, struct source_found **found, str
 static bool passes_open(struct source *source, const char *device, struct err *err)
 {
 	struct passes *p = source->priv;
+	struct slot slots[PASS_FOLD_SLOTS + REGIONS_SLOTS];
 
 	(void)device;
 	p->source = source;
@@ -32,8 +33,10 @@ static bool passes_open(struct source *source, const char *device, struct err *e
 		return false;
 	snprintf(source->title, sizeof(source->title), "Frames and passes");
 	snprintf(source->driver, sizeof(source->driver), "malitop's layer");
-	pass_fold_slots(&p->fold, source);
-	regions_slots(&p->regions, source);
+	pass_fold_slots(&p->fold, slots);
+	regions_slots(&p->regions, slots + PASS_FOLD_SLOTS);
+	for (unsigned i = 0; i < ARRAY_LEN(slots); i++)
+		source_add_slot(source, &slots[i]);
 	source->n_more = PASS_LANES_WORDS;
 	return true;
 }

@@ -3,8 +3,9 @@
 #ifndef MALITOP_BACKENDS_PASSES_H
 #define MALITOP_BACKENDS_PASSES_H
 
-#include "backends/passes/regions.h"
-#include "model/passes_reader.h"
+#include "backends/backend.h"
+#include "passes/passes_reader.h"
+#include "passes/regions.h"
 
 #define APPS_MOST 16
 #define NEWCOMERS_MOST 16

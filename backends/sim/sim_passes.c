@@ -6,10 +6,11 @@
  * have ended and the dispatches that it needs, and its binning is in it only as far as it does not
  * run beside them. Dispatches are on a queue of their own. */
 #include "backends/backends.h"
-#include "base/real.h"
-#include "backends/machine/pass_fold.h"
 #include "backends/sim/sim_model.h"
 #include "backends/sim/sim_pace.h"
+#include "base/alloc.h"
+#include "base/real.h"
+#include "passes/pass_fold.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -140,6 +141,7 @@ static bool sim_passes_open(struct source *source, const char *device, struct er
 	const struct source_options *o = &source->options;
 	const struct sim_scenario *scenario = sim_scenario_or_err(o->scenario, err);
 	const struct gpu_product *product = scenario ? sim_product(o, err) : NULL;
+	struct slot slots[PASS_FOLD_SLOTS];
 
 	(void)device;
 	if (!product)
@@ -149,7 +151,9 @@ static bool sim_passes_open(struct source *source, const char *device, struct er
 	source->simulated = true;
 	snprintf(source->title, sizeof(source->title), "Frames and passes");
 	snprintf(source->driver, sizeof(source->driver), "sim %s", scenario->name);
-	pass_fold_slots(&p->fold, source);
+	pass_fold_slots(&p->fold, slots);
+	for (unsigned i = 0; i < ARRAY_LEN(slots); i++)
+		source_add_slot(source, &slots[i]);
 	source->n_more = PASS_LANES_WORDS;
 	sim_model_init(&p->model, product, scenario, o->seed,
 		       o->frames_per_second > 0 ? o->frames_per_second : SIM_FPS, p->width, p->height);

@@ -2,7 +2,7 @@
 #include "export/export_priv.h"
 
 #include "base/alloc.h"
-#include "model/pass_table.h"
+#include "passes/pass_table.h"
 
 #include <math.h>
 #include <stdio.h>

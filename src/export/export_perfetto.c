@@ -15,7 +15,7 @@
 #include "export/perfetto.h"
 
 #include "base/alloc.h"
-#include "model/pass_table.h"
+#include "passes/pass_table.h"
 
 #include <assert.h>
 #include <inttypes.h>

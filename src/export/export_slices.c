@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/real.h"
 #include "export/perfetto.h"
-#include "model/pass_lanes.h"
+#include "passes/pass_lanes.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -31,7 +31,7 @@ enum source_kind {
 };
 
 /* Times are CLOCK_MONOTONIC ns. `value` has one entry per slot of the source, in slot order, and
- * then n_more words that are no slots (model/pass_lanes.h). */
+ * then n_more words that are no slots (passes/pass_lanes.h). */
 struct sample {
 	uint32_t source;   /* index of the source in the sampler */
 	uint32_t flags;    /* enum sample_flag */

@@ -2,7 +2,7 @@
 #include "report/report_log.h"
 
 #include "base/alloc.h"
-#include "model/pass_table.h"
+#include "passes/pass_table.h"
 #include "model/watch.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "model/pass_lanes.h"
+#include "passes/pass_lanes.h"
 #include "model/watch.h"
 #include "mlog/moment.h"
 

@@ -7,7 +7,7 @@
 #define MALITOP_REPORT_PAGE_H
 
 #include "report/report_plot.h"
-#include "model/pass_table.h"
+#include "passes/pass_table.h"
 
 /* The text of the policy names the script by its SHA-256, so that no other script runs. */
 #define REPORT_SCRIPT_SHA256 "cpVthVFEOL5ejDrFcUYRmXbRbF2RQoe9gvpROuyPvR8="

@@ -1,7 +1,7 @@
 #include "tui/feeds_lanes.h"
 
 #include "base/alloc.h"
-#include "model/pass_lanes.h"
+#include "passes/pass_lanes.h"
 #include "tui/feeds.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* feeds_lanes: the frames of the last samples of a log, one by one (model/pass_lanes.h). History
+/* feeds_lanes: the frames of the last samples of a log, one by one (passes/pass_lanes.h). History
  * does not keep them, so only what was played last is there. Thread: ui. */
 #ifndef MALITOP_FEEDS_LANES_H
 #define MALITOP_FEEDS_LANES_H

@@ -3,11 +3,9 @@
  *
  * Input: records of 72 bytes. The first 8 say which record of the memory the other 64 become; the
  * reader runs after each. Then the input is taken as the slots of a sample of a log. */
-#include "backends/backends.h"
-#include "backends/passes/passes.h"
 #include "base/alloc.h"
 #include "model/gpudb.h"
-#include "model/pass_table.h"
+#include "passes/regions.h"
 
 #include <assert.h>
 #include <math.h>
@@ -22,8 +20,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static struct fuzz_source {
 	uint64_t *memory;
 	struct gpudb *db;
-	struct source source;
-	struct passes passes;
+	struct slot slots[PASS_FOLD_SLOTS + REGIONS_SLOTS];
+	struct pass_fold fold;
+	struct regions regions;
 	struct metric_set *set;
 	uint64_t *value;
 	struct sample *lanes; /* has no slots */
@@ -34,13 +33,12 @@ static void make_source(void)
 {
 	f.db = gpudb_load(NULL, 0, NULL);
 	f.memory = xmalloc(PASSES_BYTES);
-	f.source.backend = &backend_passes;
-	pass_fold_slots(&f.passes.fold, &f.source);
-	regions_slots(&f.passes.regions, &f.source);
-	f.set = metric_set_new(
-		f.db, &(struct metric_source){.slots = f.source.slots, .n_slots = f.source.n_slots}, NULL);
+	pass_fold_slots(&f.fold, f.slots);
+	regions_slots(&f.regions, f.slots + PASS_FOLD_SLOTS);
+	f.set = metric_set_new(f.db, &(struct metric_source){.slots = f.slots, .n_slots = ARRAY_LEN(f.slots)},
+			       NULL);
 	assert(f.set);
-	f.value = xcalloc(f.source.n_slots, sizeof(*f.value));
+	f.value = xcalloc(ARRAY_LEN(f.slots), sizeof(*f.value));
 	f.vector = xcalloc(f.set->n_vector, sizeof(*f.vector));
 	f.lanes = xcalloc(1, sizeof(*f.lanes) + PASS_LANES_WORDS * sizeof(f.lanes->value[0]));
 }
@@ -112,11 +110,11 @@ static void put_sample(struct passes_reader *reader, int64_t now_ns)
 	passes_reader_text(reader, PASSES_RECORD_TITLE, title, sizeof(title));
 	f.lanes->end_ns = now_ns;
 	f.lanes->n_more = PASS_LANES_WORDS;
-	pass_fold_lanes(&f.passes.fold, now_ns, 0, f.lanes);
+	pass_fold_lanes(&f.fold, now_ns, 0, f.lanes);
 	read_lanes();
-	regions_sample(&f.passes.regions, &f.passes.fold, f.value + PASS_FOLD_SLOTS);
-	pass_fold_sample(&f.passes.fold, &app, now_ns, f.value);
-	for (unsigned i = 0; i < f.source.n_slots; i++)
+	regions_sample(&f.regions, &f.fold, f.value + PASS_FOLD_SLOTS);
+	pass_fold_sample(&f.fold, &app, now_ns, f.value);
+	for (unsigned i = 0; i < ARRAY_LEN(f.slots); i++)
 		f.vector[VECTOR_CONSTANTS + i] =
 			f.value[i] == SAMPLE_UNKNOWN ? (double)NAN : (double)f.value[i];
 	read_table();
@@ -132,9 +130,9 @@ static void read_events(struct passes_reader *reader, int64_t now_ns)
 		passes_reader_name(reader, e.name, e.ordinal, text, sizeof(text));
 		assert(text[0] && strlen(text) < sizeof(text));
 		if (e.type == PASSES_REGION)
-			regions_event(&f.passes.regions, &e, text, now_ns, &f.passes.fold.lanes);
+			regions_event(&f.regions, &e, text, now_ns, &f.fold.lanes);
 		else
-			pass_fold_event(&f.passes.fold, &e, now_ns);
+			pass_fold_event(&f.fold, &e, now_ns);
 	}
 	passes_reader_text(reader, PASSES_RECORD_TITLE, text, sizeof(text));
 	passes_reader_counts(reader);
@@ -144,7 +142,7 @@ static void read_events(struct passes_reader *reader, int64_t now_ns)
 /* Any numbers, over and over, as a log may have them. */
 static void read_any_slots(const uint8_t *data, size_t size)
 {
-	for (unsigned i = 0; i < f.source.n_slots && size >= 8; i++)
+	for (unsigned i = 0; i < ARRAY_LEN(f.slots) && size >= 8; i++)
 		memcpy(&f.vector[VECTOR_CONSTANTS + i], data + i * 8 % (size - 7), 8);
 	read_table();
 	f.lanes->n_more = (uint16_t)(size < PASS_LANES_WORDS ? size : PASS_LANES_WORDS);
@@ -164,9 +162,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memset(f.memory, 0, (PASSES_HEADER + PASSES_NAMES + 64) * 64);
 	passes_init(f.memory, PASSES_VULKAN, PASSES_STAMP_BOTTOM);
 	assert(passes_reader_init(&reader, f.memory, PASSES_BYTES, NULL));
-	pass_fold_forget(&f.passes.fold);
-	pass_fold_start(&f.passes.fold, 60);
-	regions_forget(&f.passes.regions);
+	pass_fold_forget(&f.fold);
+	pass_fold_start(&f.fold, 60);
+	regions_forget(&f.regions);
 	for (int64_t now_ns = NOW; at + 72 <= data + size; at += 72, now_ns += 60000000) {
 		uint64_t record;
 

@@ -2,7 +2,7 @@
 #ifndef MALITOP_TESTS_LISTENER_H
 #define MALITOP_TESTS_LISTENER_H
 
-#include "model/passes_reader.h"
+#include "passes/passes_reader.h"
 
 #include <stdbool.h>
 #include <sys/types.h>

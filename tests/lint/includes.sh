@@ -47,7 +47,7 @@ function report(rule, what) { printf "%s:%d: %s: %s\n", FILENAME, FNR, rule, wha
 # A folder of backends/ may include its own files, backends/*.h, and the shared folders before it in `shared`; a backend all of these.
 awk "$strip"'
 BEGIN {
-	n = split("base model mlog backends views term options session export record report serve tui cli layer", order, " ")
+	n = split("base model passes mlog backends views term options session export record report serve tui cli layer", order, " ")
 	for (i = 1; i <= n; i++)
 		rank[order[i]] = i
 	n = split("cpu gpu drm process machine", shared, " ")
@@ -67,8 +67,8 @@ code ~ /^[ \t]*#[ \t]*include[ \t]*"/ {
 		report("arrow", "\"" part[2] "\" is not of the form \"room/file.h\"")
 	else if (!(room in rank))
 		report("arrow", "this directory is no room of the house")
-	else if (room == "layer" && target != "layer" && part[2] != "model/passes.h")
-		report("arrow", "layer is a part of other programs: it may include layer/ and model/passes.h")
+	else if (room == "layer" && target != "layer" && part[2] != "passes/passes.h")
+		report("arrow", "layer is a part of other programs: it may include layer/ and passes/passes.h")
 	else if (rank[target] > rank[room] || room == "views" && target == "backends" || room == "tui" && target == "serve")
 		report("arrow", room " must not include " target)
 	else if (from != to && to != "" && room == "backends" &&
@@ -104,7 +104,7 @@ only mathematics 'src/base/real.h' "$name(fmin|fmax|l?l?round|pow|exp|log|log2|l
 only messages 'src/base/message.c src/base/alloc.c' '(^|[^A-Za-z0-9_])(stderr|perror)([^A-Za-z0-9_]|$)' \
 	'messages go through message()'
 only threads 'src/base/thread.c' "${name}(pthread_create|thrd_create)$call" 'only src/base/thread.c starts threads, with the right signals blocked'
-only atomics 'src/model/ring.c src/model/passes.h' "${include}stdatomic[.]h|${name}(__atomic_|__sync_|_Atomic)" 'only src/model/ring.c and passes.h use atomics'
+only atomics 'src/model/ring.c src/passes/passes.h' "${include}stdatomic[.]h|${name}(__atomic_|__sync_|_Atomic)" 'only src/model/ring.c and passes.h use atomics'
 
 # The only ioctl that the terminal needs is its size.
 awk "$strip"'

@@ -22,7 +22,7 @@ build_house()
 	printf '#include "backends/backend.h"\n#include "backends/cpu/cpus.h"\n' >backends/gpu/gpu_fold.c
 	printf '#include "model/ring.h"\n#include "backends/backend.h"\nconst struct backend backend_sim = {\n' >backends/sim/sim.c
 	printf '\t.name = "sim",\n};\nvoid f(struct sys *sys)\n{\n\tsys->munmap(sys, 0, sys->time(0));\n}\n' >>backends/sim/sim.c
-	printf '#include <sys/mman.h>\n#include "layer/map.h"\n#include "model/passes.h"\nvoid *p = mmap(0);\n' >layer/map.c
+	printf '#include <sys/mman.h>\n#include "layer/map.h"\n#include "passes/passes.h"\nvoid *p = mmap(0);\n' >layer/map.c
 	printf '#include "model/ring.h"\n#include "views/view.h"\nint draw_time(int at);\n' >views/bars.c
 	printf '#include "backends/backend.h"\nconst void *all[] = {&backend_sim};\n' >backends/registry.c
 	printf '#include <sys/ioctl.h>\n#include <termios.h>\n#include "views/view.h"\n' >src/term/term.c

@@ -1,6 +1,6 @@
 /* The frames of the last samples of a log: which one is shown at a moment. */
 #include "base/alloc.h"
-#include "model/pass_lanes.h"
+#include "passes/pass_lanes.h"
 #include "tui/feeds_lanes.h"
 
 #include <setjmp.h>

@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "layer/channel.h"
 #include "model/history.h"
-#include "model/pass_table.h"
+#include "passes/pass_table.h"
 #include "tests/support/point.h"
 #include "views/view.h"
 

@@ -1,6 +1,6 @@
 /* The frames and passes of the simulated game against its GPU's counters, which are another run of
  * the same model. */
-#include "model/pass_table.h"
+#include "passes/pass_table.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/sim_watch.h"
 

@@ -6,7 +6,7 @@
 #define MALITOP_PASSES_READER_H
 
 #include "base/err.h"
-#include "model/passes.h"
+#include "passes/passes.h"
 
 struct passes_reader {
 	const uint64_t *memory;         /* PASSES_BYTES, mapped read-only; the caller's */

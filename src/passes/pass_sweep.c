@@ -1,4 +1,4 @@
-#include "backends/machine/pass_fold.h"
+#include "passes/pass_fold.h"
 
 #include <string.h>
 

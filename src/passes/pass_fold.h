@@ -1,4 +1,5 @@
-/* pass_fold: frames and render passes of one application (model/passes.h) as the slots of a source.
+/* pass_fold: frames and render passes of one application (passes/passes.h)
+ * as the slots of a sample.
  *
  * Its passes have rows: a row keeps its pass until the pass has been away for two seconds, and its
  * name is in the sample too, so that history, logs and replay know it without further means. The
@@ -8,8 +9,7 @@
 #ifndef MALITOP_PASS_FOLD_H
 #define MALITOP_PASS_FOLD_H
 
-#include "backends/backend.h"
-#include "model/pass_lanes.h"
+#include "passes/pass_lanes.h"
 
 #define PASS_ROWS PASS_TABLE_ROWS /* the last one has all passes that find no row */
 #define PASS_AWAY_NS 2000000000ll
@@ -18,7 +18,7 @@
 #define ROWS_RANKED 64
 #define SLOT_NAME 24
 
-/* The slots: those of frames, then of each row, then the spans of one frame (model/pass_table.h).
+/* The slots: those of frames, then of each row, then the spans of one frame (passes/pass_table.h).
  * FRAME_ON_TIME and what follows it count frames by the budget, FRAME_AT_120 and what follows it
  * those on time at other budgets. */
 enum frame_slot {
@@ -147,8 +147,8 @@ struct pass_fold_app {
 	const void *names;
 };
 
-/* Add the slots to a source in open; `fold` lives as long as it. */
-void pass_fold_slots(struct pass_fold *fold, struct source *source);
+/* Describe the slots of the sample; their names are in `fold`. */
+void pass_fold_slots(struct pass_fold *fold, struct slot slots[PASS_FOLD_SLOTS]);
 /* Start to measure against a budget of this frame rate. */
 void pass_fold_start(struct pass_fold *fold, double frames_per_second);
 /* Take a frame or a pass; the passes of a frame come before it. The first frame that comes is in

@@ -3,7 +3,7 @@
 /* A writer stops before it takes its record (0), before each of its words, and before its end. */
 static void pause_writer(unsigned point);
 #define PASSES_PAUSE(point) pause_writer(point)
-#include "model/passes_reader.h"
+#include "passes/passes_reader.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -5,7 +5,7 @@
 #define MALITOP_PASS_TABLE_H
 
 #include "model/metric.h"
-#include "model/passes_reader.h"
+#include "passes/passes_reader.h"
 
 #include <stdbool.h>
 

@@ -11,8 +11,8 @@
 #ifndef MALITOP_PASS_LANES_H
 #define MALITOP_PASS_LANES_H
 
-#include "model/pass_table.h"
 #include "model/sample.h"
+#include "passes/pass_table.h"
 
 #define PASS_LANES_WORDS 4096 /* of a sample at most */
 #define LANE_US_MOST 3600000000ull

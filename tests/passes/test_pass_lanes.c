@@ -1,7 +1,7 @@
 /* The frames of a sample, one by one: what is collected comes back, what finds no room is counted,
  * and no numbers of a log do harm. */
 #include "base/alloc.h"
-#include "model/pass_lanes.h"
+#include "passes/pass_lanes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "model/pass_table.h"
+#include "passes/pass_table.h"
 
 #include "base/str.h"
 

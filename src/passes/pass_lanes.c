@@ -1,4 +1,4 @@
-#include "model/pass_lanes.h"
+#include "passes/pass_lanes.h"
 #include "base/real.h"
 
 #include <math.h>

@@ -1,10 +1,10 @@
 /* regions: the regions of malitop.h as slots of the passes source. A row keeps its region until it
  * has been away for two seconds. Thread: that of the source. Nothing here allocates but
  * regions_slots. */
-#ifndef MALITOP_BACKENDS_PASSES_REGIONS_H
-#define MALITOP_BACKENDS_PASSES_REGIONS_H
+#ifndef MALITOP_REGIONS_H
+#define MALITOP_REGIONS_H
 
-#include "backends/machine/pass_fold.h"
+#include "passes/pass_fold.h"
 
 #define REGIONS_KEPT 256 /* events, for the newest frame */
 #define REGION_THREADS 7
@@ -36,7 +36,8 @@ struct regions {
 	char slot_names[REGIONS_SLOTS][SLOT_NAME];
 };
 
-void regions_slots(struct regions *r, struct source *source);
+/* Describe the slots of the sample; their names are in `regions`. */
+void regions_slots(struct regions *regions, struct slot slots[REGIONS_SLOTS]);
 /* Take a region, with the name it has. */
 void regions_event(struct regions *r, const struct passes_event *event, const char *name, int64_t now_ns,
 		   struct lanes *lanes);

@@ -1,4 +1,4 @@
-#include "backends/machine/pass_fold.h"
+#include "passes/pass_fold.h"
 
 #include "base/alloc.h"
 
@@ -75,43 +75,41 @@ static const struct {
 	[ROW_P95] = {"P95", SLOT_LEVEL, 1e-6},
 };
 
-/* Slot names live as long as the data of the source. */
-static char *add_slot(struct source *source, char *name, enum slot_kind kind, double scale)
+static struct slot *put_slot(struct slot *slot, const char *name, enum slot_kind kind, double scale)
 {
-	source_add_slot(source, &(struct slot){.name = name, .kind = kind, .scale = scale});
-	return name + SLOT_NAME;
+	*slot = (struct slot){.name = name, .kind = kind, .scale = scale};
+	return slot + 1;
 }
 
-static char *add_row_slots(struct source *source, char *name, unsigned row)
+static struct slot *put_row_slots(struct slot *slot, char (*name)[SLOT_NAME], unsigned row)
 {
 	for (unsigned i = 0; i < ROW_NAME; i++) {
-		snprintf(name, SLOT_NAME, "Pass%u%s", row, row_slots[i].name);
-		name = add_slot(source, name, row_slots[i].kind, row_slots[i].scale);
+		snprintf(*name, SLOT_NAME, "Pass%u%s", row, row_slots[i].name);
+		slot = put_slot(slot, *name++, row_slots[i].kind, row_slots[i].scale);
 	}
 	for (unsigned i = 0; i < PASS_NAME_WORDS; i++) {
-		snprintf(name, SLOT_NAME, "Pass%uName%u", row, i);
-		name = add_slot(source, name, SLOT_LEVEL, 1);
+		snprintf(*name, SLOT_NAME, "Pass%uName%u", row, i);
+		slot = put_slot(slot, *name++, SLOT_LEVEL, 1);
 	}
-	return name;
+	return slot;
 }
 
-void pass_fold_slots(struct pass_fold *fold, struct source *source)
+void pass_fold_slots(struct pass_fold *fold, struct slot slots[PASS_FOLD_SLOTS])
 {
-	char *name = fold->slot_names[0];
+	char(*name)[SLOT_NAME] = fold->slot_names;
+	struct slot *slot = slots;
 
-	for (unsigned i = 0; i < FRAME_NAME; i++) {
-		snprintf(name, SLOT_NAME, "%s", frame_slots[i].name);
-		name = add_slot(source, name, frame_slots[i].kind, frame_slots[i].scale);
-	}
+	for (unsigned i = 0; i < FRAME_NAME; i++)
+		slot = put_slot(slot, frame_slots[i].name, frame_slots[i].kind, frame_slots[i].scale);
 	for (unsigned i = 0; i < PASS_APP_WORDS; i++) {
-		snprintf(name, SLOT_NAME, "PassesAppName%u", i);
-		name = add_slot(source, name, SLOT_LEVEL, 1);
+		snprintf(*name, SLOT_NAME, "PassesAppName%u", i);
+		slot = put_slot(slot, *name++, SLOT_LEVEL, 1);
 	}
-	for (unsigned r = 0; r < PASS_ROWS; r++)
-		name = add_row_slots(source, name, r + 1);
+	for (unsigned r = 0; r < PASS_ROWS; r++, name += ROW_SLOTS)
+		slot = put_row_slots(slot, name, r + 1);
 	for (unsigned i = 0; i < 2 * PASS_SPANS; i++) {
-		snprintf(name, SLOT_NAME, "PassSpan%u%s", i / 2, i % 2 ? "Time" : "");
-		name = add_slot(source, name, SLOT_LEVEL, 1);
+		snprintf(*name, SLOT_NAME, "PassSpan%u%s", i / 2, i % 2 ? "Time" : "");
+		slot = put_slot(slot, *name++, SLOT_LEVEL, 1);
 	}
 }
 

@@ -1,4 +1,4 @@
-#include "backends/passes/regions.h"
+#include "passes/regions.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,29 +13,23 @@ static const struct {
 	[REGION_INSTRUCTIONS] = {"Instructions", 1},
 };
 
-static char *add_slot(struct source *source, char *name, enum slot_kind kind, double scale)
+void regions_slots(struct regions *r, struct slot slots[REGIONS_SLOTS])
 {
-	source_add_slot(source, &(struct slot){.name = name, .kind = kind, .scale = scale});
-	return name + SLOT_NAME;
-}
-
-void regions_slots(struct regions *r, struct source *source)
-{
-	char *name = r->slot_names[0];
+	char(*name)[SLOT_NAME] = r->slot_names;
 
 	for (unsigned row = 1; row <= REGION_ROWS; row++) {
 		for (unsigned i = 0; i < REGION_NAME; i++) {
-			snprintf(name, SLOT_NAME, "Region%u%s", row, region_slots[i].name);
-			name = add_slot(source, name, SLOT_DELTA, region_slots[i].scale);
+			snprintf(*name, SLOT_NAME, "Region%u%s", row, region_slots[i].name);
+			*slots++ = (struct slot){.name = *name++, .scale = region_slots[i].scale};
 		}
 		for (unsigned i = 0; i < PASS_NAME_WORDS; i++) {
-			snprintf(name, SLOT_NAME, "Region%uName%u", row, i);
-			name = add_slot(source, name, SLOT_LEVEL, 1);
+			snprintf(*name, SLOT_NAME, "Region%uName%u", row, i);
+			*slots++ = (struct slot){.name = *name++, .kind = SLOT_LEVEL, .scale = 1};
 		}
 	}
 	for (unsigned i = 0; i < 2 * REGION_SPANS; i++) {
-		snprintf(name, SLOT_NAME, "RegionSpan%u%s", i / 2, i % 2 ? "Time" : "");
-		name = add_slot(source, name, SLOT_LEVEL, 1);
+		snprintf(*name, SLOT_NAME, "RegionSpan%u%s", i / 2, i % 2 ? "Time" : "");
+		*slots++ = (struct slot){.name = *name++, .kind = SLOT_LEVEL, .scale = 1};
 	}
 }
 

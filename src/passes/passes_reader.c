@@ -1,4 +1,4 @@
-#include "model/passes_reader.h"
+#include "passes/passes_reader.h"
 
 #include "base/str.h"
 
