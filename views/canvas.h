@@ -21,9 +21,9 @@ enum style {
 	STYLE_TAB_ON,   /* the tab that is shown */
 	STYLE_FOOTER,   /* last row: what the keys do */
 	STYLE_KEY,      /* the keys themselves */
-	STYLE_CALM,     /* load below 70 %, or within the guide's threshold */
-	STYLE_BUSY,     /* below 90 % */
-	STYLE_HOT,      /* above, or beyond the guide's threshold */
+	STYLE_CALM,     /* load below 70 %, or within its limit */
+	STYLE_BUSY,     /* load below 90 %, or what a warning is about */
+	STYLE_HOT,      /* load above, or what is critical */
 	STYLE_ALERT,    /* an alert line, SIMULATED, REPLAY */
 	STYLE_SELECTED, /* the selected row */
 	STYLE_SERIES1,  /* series side by side in one chart */

@@ -118,7 +118,8 @@ static void draw_budget(const struct view_data *data, struct canvas *canvas, str
 	bool over = share > 100;
 
 	if (r.w && !isnan(share))
-		canvas_printf(canvas, r, over ? STYLE_HOT : STYLE_TEXT, "%6.1f %%%s", share, over ? "!" : "");
+		canvas_printf(canvas, r, over ? STYLE_BUSY : STYLE_TEXT, "%6.1f %%%s", share,
+			      over ? "!" : "");
 }
 
 static void add_hit(const struct chart *chart, const struct view_data *data, struct rect r,

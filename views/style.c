@@ -24,34 +24,35 @@ static bool is_work_below(const struct series *of, const struct view_data *data,
 	return share < limit;
 }
 
-/* Nothing is hot while the GPU has time left. */
-static enum style hot_if_full(const struct series *series, const struct view_data *data, enum style style,
-			      int back)
+static bool is_late(const struct view_data *data)
 {
-	const struct metric *work = series_feed(series, data)->set->gpu_work;
+	return data->judge && data->judge->late;
+}
 
-	return style == STYLE_HOT && is_work_below(series, data, work, METRIC_GPU_FULL, back) ? STYLE_BUSY
-											      : style;
+/* A number beyond its limit is as bad as its finding. History has no findings: what was beyond
+ * before is at least a warning. */
+static enum style beyond_style(const struct metric *metric, const struct view_data *data, int back)
+{
+	static const enum style styles[] = {STYLE_TEXT, STYLE_BUSY, STYLE_HOT};
+	enum finding_severity severity = data->judge ? judge_severity(data->judge, metric) : SEVERITY_WARNING;
+
+	return styles[back >= 0 && severity == SEVERITY_NOTE ? SEVERITY_WARNING : severity];
 }
 
 enum style series_style(const struct series *series, const struct view_data *data, double value, int back)
 {
 	const struct metric *m = series->metric;
-	enum style style;
 
 	/* too little is judged only if there is some: if nothing is culled, culling is off on
 	 * purpose */
 	if (m->alert == ALERT_NONE || isnan(value) || (m->alert == ALERT_BELOW && value == 0))
 		return STYLE_TEXT;
-	style = m->alert == ALERT_ABOVE ? level_style(value, m->alert_at, m->alert_at * 1.5)
-					: level_style(-value, -m->alert_at, -m->alert_at / 1.5);
-	if (style != STYLE_CALM && m->of_budget &&
-	    is_work_below(series, data, series_feed(series, data)->set->frame_work, METRIC_FRAME_WORKED,
-			  back))
+	if (m->alert == ALERT_ABOVE ? value <= m->alert_at : value >= m->alert_at)
+		return STYLE_CALM;
+	if (m->of_budget && is_work_below(series, data, series_feed(series, data)->set->frame_work,
+					  METRIC_FRAME_WORKED, back))
 		return STYLE_TEXT;
-	if (style != STYLE_CALM && back < 0 && data->judge && !judge_heeds(data->judge, m))
-		return STYLE_TEXT;
-	return hot_if_full(series, data, style, back);
+	return beyond_style(m, data, back);
 }
 
 bool chart_may_be_hot(const struct chart *chart, const struct view_data *data, int back)
@@ -72,8 +73,10 @@ enum style chart_style(const struct chart *chart, const struct series *series, c
 	if (chart->to_limit && chart_option_series(chart, data, "limit", &limit)) {
 		double at = series_rate_back(&limit, data, back);
 
-		style = isnan(value) || isnan(at) ? STYLE_TEXT : level_style(value, at, at * 1.5);
-		return hot_if_full(series, data, style, back);
+		return isnan(value) || isnan(at) ? STYLE_TEXT
+		       : value <= at             ? STYLE_CALM
+		       : is_late(data)           ? STYLE_HOT
+						 : STYLE_BUSY;
 	}
 	if (series->metric->alert != ALERT_NONE || series->metric->unit->kind != UNIT_PERCENT ||
 	    isnan(value) || !chart->loads)

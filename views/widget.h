@@ -38,10 +38,10 @@ static inline bool style_is_beyond(enum style style)
 {
 	return style == STYLE_BUSY || style == STYLE_HOT;
 }
-/* Calm, busy or hot by the guide's threshold: within it, beyond it, beyond it by half again.
- * STYLE_TEXT without a threshold, beyond the frame budget while frames have no work, and beyond a
- * limit that does not matter now (judge_heeds); not hot while the GPU has time left. Now
- * (back < 0) or at a point of history. */
+/* Calm within the limit of a metric; beyond it busy, hot or STYLE_TEXT, as its finding is a
+ * warning, critical or a note (judge_severity). STYLE_TEXT without a limit, and beyond the frame
+ * budget while frames have no work. Now (back < 0) or at a point of history, where notes are
+ * warnings. */
 enum style series_style(const struct series *series, const struct view_data *data, double value, int back);
 /* The same for a series of this chart, now (back < 0) or at a point of history. With `levels load`,
  * percentages without a threshold use 70 and 90 %; with `hot METRIC` they are hot only while that

@@ -416,29 +416,42 @@ static bool is_number_of(const struct judged *f, const struct metric *metric, bo
 	return false;
 }
 
-/* Returns false if no finding has it. */
-static bool find_need(const struct judge *judge, const struct metric *metric, bool as_evidence, bool *met)
+static bool are_needs_met(const struct judged *f)
 {
-	bool found = false, any = false;
+	for (unsigned c = f->side != ALERT_NONE; c < f->priv->n; c++)
+		if (!f->priv->conditions[c].met)
+			return false;
+	return true;
+}
 
+/* The worst of its findings that count now. Returns false if no finding has it. */
+static bool find_worst(const struct judge *judge, const struct metric *metric, bool as_evidence,
+		       enum finding_severity *worst)
+{
+	bool found = false;
+
+	*worst = SEVERITY_NOTE;
 	for (unsigned i = 0; i < judge->n_findings; i++) {
 		const struct judged *f = &judge->findings[i];
-		bool all = is_number_of(f, metric, as_evidence);
+		enum finding_severity own;
 
-		found |= all;
-		for (unsigned c = f->side != ALERT_NONE; c < f->priv->n; c++)
-			all = all && f->priv->conditions[c].met;
-		any |= all;
+		if (!is_number_of(f, metric, as_evidence))
+			continue;
+		found = true;
+		own = judge_rank(judge, judge->verdict.why, false, f).severity;
+		if ((as_evidence ? are_needs_met(f) : f->holds) && own > *worst)
+			*worst = own;
 	}
-	*met = any;
 	return found;
 }
 
-bool judge_heeds(const struct judge *judge, const struct metric *metric)
+enum finding_severity judge_severity(const struct judge *judge, const struct metric *metric)
 {
-	bool met;
+	enum finding_severity worst;
 
-	return !(find_need(judge, metric, false, &met) || find_need(judge, metric, true, &met)) || met;
+	return find_worst(judge, metric, false, &worst) || find_worst(judge, metric, true, &worst)
+		       ? worst
+		       : SEVERITY_WARNING;
 }
 
 bool judged_is_fine(const struct judged *f)

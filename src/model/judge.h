@@ -132,10 +132,10 @@ void judge_step(struct judge *judge, int64_t begin_ns, int64_t end_ns,
 double judged_past(const struct judged *f, unsigned back);
 /* Whether its number is known and within the limit. */
 bool judged_is_fine(const struct judged *f);
-/* Whether a limit of that metric means anything now: what one of its findings needs (a busy GPU, a
- * scene, the unit that leads) is met, or no finding has it. Its findings are those with that limit,
- * else those that show it as evidence. */
-bool judge_heeds(const struct judge *judge, const struct metric *metric);
+/* What it means now that a metric is beyond its limit: as bad as the worst finding with that limit
+ * that holds, else as one that shows it as evidence and whose needs (a busy GPU, a scene, the unit
+ * that leads) are met; a note if there is none of these. A warning if no finding has the metric. */
+enum finding_severity judge_severity(const struct judge *judge, const struct metric *metric);
 /* A short run: let everything count that the last steps met, however short they were. */
 void judge_finish(struct judge *judge);
 

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define INDENT 10
+#define INDENT 13
 #define WIDE 136 /* columns from which what is known of a finding stands beside its title */
-#define WHAT_COLS 47
+#define WHAT_COLS 50
 #define NUMBER_COLS 54
 #define SINCE_COLS 13
 #define LOOK_COLS 16
@@ -140,9 +140,10 @@ static void draw_title(const struct judged *f, enum finding_severity severity, b
 		       struct canvas *canvas, struct rect row)
 {
 	static const enum style styles[] = {STYLE_TEXT, STYLE_BUSY, STYLE_HOT};
+	static const char *const signs[] = {" i", " !", "!!"}; /* as beside numbers */
 	AUTO_STRBUF struct strbuf text = {0};
 
-	strbuf_printf(&text, "%-8s  %s", finding_severity_names[severity], f->def->title);
+	strbuf_printf(&text, "%s %-8s  %s", signs[severity], finding_severity_names[severity], f->def->title);
 	canvas_text_cut(canvas, row,
 			selected   ? STYLE_SELECTED
 			: f->holds ? styles[severity]
@@ -262,11 +263,13 @@ static void draw_panel(struct findings_card *card, const struct screen *screen, 
 		       struct rect r)
 {
 	const struct judge *judge = screen->judge.judge;
+	unsigned warnings = count_held(card, screen, SEVERITY_WARNING),
+		 notes = count_held(card, screen, SEVERITY_NOTE);
 	char corner[64];
 
-	snprintf(corner, sizeof(corner), "%u critical  %u warning  %u note  %u checks",
-		 count_held(card, screen, SEVERITY_CRITICAL), count_held(card, screen, SEVERITY_WARNING),
-		 count_held(card, screen, SEVERITY_NOTE), judge ? judge->n_findings : 0);
+	snprintf(corner, sizeof(corner), "%u critical  %u warning%s  %u note%s  %u checks",
+		 count_held(card, screen, SEVERITY_CRITICAL), warnings, warnings == 1 ? "" : "s", notes,
+		 notes == 1 ? "" : "s", judge ? judge->n_findings : 0);
 	panel_box(&(struct panel_texts){"Findings now", "", corner, STYLE_VALUE}, canvas, r);
 	r = (struct rect){r.x + PANEL_MARGIN, r.y + 1, r.w - 2 * PANEL_MARGIN, r.h - 2};
 	if (r.w >= WIDE && card->n && r.h > 2)

@@ -12,11 +12,13 @@ static const char data[] =
 	"metric Spare\n  title What is left\n  unit percent\n"
 	"metric Clock\n  title The clock\n  unit hertz\n"
 	"condition on\n  and Clock above 0\n"
+	"condition frame-late\n  and $FrameRate / $FramesPerSecond below 0.95 until 0.97\n"
+	"resource core\n  title core\n"
 	"finding high\n  title High\n  when Load above 80 until 70\n  needs on\n"
-	"  evidence Load, Nothing | Spare\n  says It is high.\n  house because\n"
+	"  resource core\n  evidence Load, Nothing | Spare\n  says It is high.\n  house because\n"
 	"finding elsewhere\n  title E\n  when MaliNothing | MaliA above 3\n  says E.\n"
 	"verdict full\n  title Full\n  when Load above 90 until 85\n  clear Spare below 5\n"
-	"  evidence Load, $BusiestThread\n  says It is full.\n"
+	"  explains core\n  evidence Load, $BusiestThread\n  says It is full.\n"
 	"verdict thread\n  title Thread\n  when $BusiestThread above 90\n  and Load below 50\n"
 	"  says A thread.\n"
 	"verdict idle\n  title Idle\n  when Load below 5\n  says Idle.\n";
@@ -45,7 +47,8 @@ static void bench_init(struct bench *b)
 	*b = (struct bench){.db = gpudb_load_texts(texts, 2, &err), .facts = {.value = {NAN, NAN}}};
 	if (!b->db)
 		fail_msg("%s", err.text);
-	b->set = metric_set_new(b->db, &(struct metric_source){.slots = slots, .n_slots = 3}, &err);
+	b->set = metric_set_new(
+		b->db, &(struct metric_source){.slots = slots, .n_slots = 3, .frames_per_second = 60}, &err);
 	if (!b->set)
 		fail_msg("%s", err.text);
 	sets[SOURCE_CPU] = b->set;
@@ -129,7 +132,7 @@ static void a_settled_scene_keeps_a_finding_unless_it_is_clear_cut_or_lasts(void
 	bench_fini(&b);
 }
 
-static void a_limit_matters_while_what_its_finding_needs_is_met(void **state)
+static void a_number_beyond_its_limit_is_as_bad_as_its_finding(void **state)
 {
 	const struct metric *load, *spare, *clock;
 	struct bench b;
@@ -141,12 +144,22 @@ static void a_limit_matters_while_what_its_finding_needs_is_met(void **state)
 	clock = metric_find(b.set, SPAN_LIT("Clock"));
 	b.set->metrics[load - b.set->metrics].alert = ALERT_ABOVE;
 	run_steps(&b, 95, 0.5);
-	assert_true(judge_heeds(b.judge, load));
+	assert_int_equal(judge_severity(b.judge, load), SEVERITY_NOTE);     /* not listed yet */
+	assert_int_equal(judge_severity(b.judge, spare), SEVERITY_WARNING); /* evidence of it */
+	run_steps(&b, 95, 3);
+	assert_true(b.judge->findings[0].holds);
+	assert_int_equal(judge_severity(b.judge, load), SEVERITY_WARNING);
+	b.facts.value[FACT_FRAME_RATE] = 30; /* late, and it explains the verdict */
+	run_steps(&b, 95, 3);
+	assert_int_equal(judge_severity(b.judge, load), SEVERITY_CRITICAL);
+	b.facts.value[FACT_FRAME_RATE] = 60;
+	run_steps(&b, 95, 3);
+	assert_int_equal(judge_severity(b.judge, load), SEVERITY_WARNING);
 	b.vector[VECTOR_CONSTANTS + 2] = 0; /* the clock stands: the finding needs it */
-	run_steps(&b, 95, 0.5);
-	assert_false(judge_heeds(b.judge, load));
-	assert_false(judge_heeds(b.judge, spare)); /* evidence of it */
-	assert_true(judge_heeds(b.judge, clock));  /* no finding has it */
+	run_steps(&b, 95, 400);
+	assert_int_equal(judge_severity(b.judge, load), SEVERITY_NOTE);
+	assert_int_equal(judge_severity(b.judge, spare), SEVERITY_NOTE);
+	assert_int_equal(judge_severity(b.judge, clock), SEVERITY_WARNING); /* no finding has it */
 	bench_fini(&b);
 }
 
@@ -458,7 +471,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_finding_needs_two_seconds_to_begin_and_five_to_end),
 		cmocka_unit_test(a_settled_scene_keeps_a_finding_unless_it_is_clear_cut_or_lasts),
-		cmocka_unit_test(a_limit_matters_while_what_its_finding_needs_is_met),
+		cmocka_unit_test(a_number_beyond_its_limit_is_as_bad_as_its_finding),
 		cmocka_unit_test(what_came_and_went_is_kept_in_the_order_of_time),
 		cmocka_unit_test(the_last_numbers_of_a_finding_are_kept),
 		cmocka_unit_test(a_finding_of_a_device_that_fell_silent_ends),
