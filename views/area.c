@@ -1,5 +1,6 @@
-/* area: a graph of one series, or of several on top of each other, with an axis, a grid and a line
- * at a limit.
+/* area: a graph with an axis, a grid and a line at a limit. It shows one series, or several on top
+ * of each other, or one divided into its parts: a height that is GPU active, in the colours of the
+ * queues that were.
  *
  * It has at least three rows; where there are fewer it is a row of `rows`. */
 #include "views/widget.h"
@@ -13,8 +14,14 @@
 
 #define ROWS_MIN 3
 #define ROWS_WANTED 7
-#define STACK_MAX 4
-#define CELL_LEVELS 4 /* of canvas_history, from the second row on */
+#define LIMIT_INDENT 6 /* of the words at a limit, so that they are beside the unit */
+#define NOTHING 0.05   /* a share of the most in view */
+#define CELL_LEVELS 4  /* of canvas_history, from the second row on */
+
+static bool has_parts(const struct chart *chart)
+{
+	return chart->series[0].n_parts > 0;
+}
 
 static void area_size(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most)
 {
@@ -45,19 +52,20 @@ static double limit_of(const struct chart *chart, const struct view_data *data, 
 	return m->alert != ALERT_NONE && chart->n_series == 1 ? m->alert_at : (double)NAN;
 }
 
+/* Twice the limit that the option `limit` names, if it is one of a ratio or the option `top limit`
+ * asks for it: the line is in the middle, and what is far beyond it ends at the top. */
 static double area_top(const struct chart *chart, const struct view_data *data, int points)
 {
-	const struct metric *m = chart->series[0].metric;
+	const struct series *s = &chart->series[0];
 	struct span words;
-	double limit, top;
+	double limit = limit_of(chart, data, &words);
 
-	if (m->unit->kind == UNIT_PERCENT)
-		return chart_option_int(chart, "scale", 100);
-	limit = limit_of(chart, data, &words);
-	if (limit > 0 && span_is(chart_option(chart, "top"), "limit"))
+	if (limit > 0 && chart_option(chart, "limit").n &&
+	    (s->metric->unit->kind == UNIT_RATIO || span_is(chart_option(chart, "top"), "limit")))
 		return 2 * limit;
-	top = widget_series_top(chart->series, chart->n_series, data, points);
-	return limit > 0 ? real_max(top, widget_nice_top(limit)) : top;
+	if (chart->n_series == 1 || s->metric->unit->kind == UNIT_PERCENT)
+		return widget_scale(chart, s, data, points);
+	return widget_series_top(s, chart->n_series, data, points);
 }
 
 /* "5.00" on an axis is 5. */
@@ -72,19 +80,15 @@ static void cut_zeros(char *number)
 	number[number[n - 1] == '.' ? n - 1 : n] = 0;
 }
 
+/* The numbers left of the plot, and the grid. */
 static void draw_axis(const struct chart *chart, double top, struct canvas *canvas, struct rect axis,
 		      struct rect plot)
 {
-	const struct unit *unit = chart->series[0].metric->unit;
 	const double shares[] = {1, 0.5, 0};
-	char number[UNITS_TEXT], prefix[UNITS_TEXT];
+	char number[UNITS_TEXT], suffix[UNITS_TEXT];
 	double full;
-	char *symbol;
 
-	unit_split(number, prefix, top, unit, false, canvas->ascii);
-	symbol = *unit->symbol ? strstr(prefix, unit->symbol) : NULL;
-	if (symbol)
-		*symbol = 0;         /* 10G of 10 GB/s */
+	unit_split(number, suffix, top, chart->series[0].metric->unit, false, canvas->ascii);
 	full = strtod(number, NULL); /* 1 of 1 GB/s: half of it is 0.5, not 500 */
 	for (int i = 0; i < 3; i++) {
 		int y = plot.y + (int)real_round((1 - shares[i]) * (plot.h - 1));
@@ -94,32 +98,47 @@ static void draw_axis(const struct chart *chart, double top, struct canvas *canv
 		if (i > 0)
 			snprintf(number, sizeof(number), "%.3g", full * shares[i]);
 		cut_zeros(number);
-		if (shares[i] > 0 && (int)(strlen(number) + strlen(prefix)) < axis.w)
-			strcat(number, prefix);
 		canvas_text_right(canvas, (struct rect){axis.x, y, axis.w - 1, 1}, STYLE_AXIS, number);
 		for (int x = 0; x < plot.w && shares[i] > 0; x += 2)
 			canvas_put(canvas, plot.x + x, y, STYLE_TRACK, 0x2508);
 	}
 }
 
-/* The line, or with `words` what it is, above it. */
-static void draw_limit(const struct chart *chart, const struct view_data *data, double top,
-		       struct canvas *canvas, struct rect plot, bool worded)
+/* The unit of the axis, in the plot beside the topmost number: "GB/s". A title names percent. */
+static void draw_unit(const struct chart *chart, double top, struct canvas *canvas, struct rect plot)
 {
+	const struct metric *m = chart->series[0].metric;
+	char number[UNITS_TEXT], suffix[UNITS_TEXT];
+
+	unit_split(number, suffix, top, m->unit, m->grows, canvas->ascii);
+	if (m->unit->kind != UNIT_PERCENT && suffix[0])
+		canvas_printf(canvas, plot, STYLE_AXIS, "%s ", suffix);
+}
+
+/* Draw the line of the limit through the data, and above it what it is. A limit above the scale is
+ * named at its top. */
+static void draw_limit(const struct chart *chart, const struct view_data *data, double top,
+		       struct canvas *canvas, struct rect plot)
+{
+	const struct metric *m = chart->series[0].metric;
 	struct span words;
 	double limit = limit_of(chart, data, &words);
-	struct rect text = {plot.x + 3, 0, plot.w - 3, 1};
+	bool out = limit > top;
+	int line = plot.y + (int)real_round((1 - limit / top) * (plot.h - 1));
+	struct rect text = {plot.x + LIMIT_INDENT, out ? plot.y : line - 1, plot.w - LIMIT_INDENT, 1};
 	char number[UNITS_TEXT];
 
-	if (!(limit > 0 && limit <= top))
+	if (!(limit > 0))
 		return;
-	text.y = plot.y + (int)real_round((1 - limit / top) * (plot.h - 1));
-	for (int x = 0; x < plot.w && !worded; x++)
-		canvas_put(canvas, plot.x + x, text.y, STYLE_LIMIT, 0x254c);
-	if (worded && text.y-- > plot.y)
-		canvas_printf(canvas, text, STYLE_LIMIT, " %.*s %s ", SPAN_ARG(words),
-			      unit_format(number, limit, chart->series[0].metric->unit,
-					  chart->series[0].metric->grows, canvas->ascii));
+	for (int x = 0; x < plot.w && !out; x++)
+		canvas_put(canvas, plot.x + x, line, STYLE_LIMIT, 0x254c);
+	if (text.y < plot.y)
+		return;
+	canvas_printf(canvas, text, STYLE_LIMIT, " %.*s %s%s ", SPAN_ARG(words),
+		      unit_format(number, limit, m->unit, m->grows, canvas->ascii),
+		      !out            ? ""
+		      : canvas->ascii ? ", off scale"
+				      : " \u2191");
 }
 
 /* A cell has one colour. So the lower parts of a stack end at whole cells, or they would cut
@@ -133,23 +152,43 @@ static double whole_cells(double share, double whole, int rows)
 	return (real_max(cells, 1) * CELL_LEVELS - 1) / (rows * CELL_LEVELS - 1);
 }
 
+/* Get the sum of the first n parts, as shares of the scale. Queues work at the same time, so parts
+ * of a series are divided by their sum and share what the series is. */
+static void sum_parts(const struct chart *chart, unsigned n, const struct view_data *data, double top,
+		      struct widget_past *past, int cells)
+{
+	struct widget_past whole, all;
+
+	widget_past_points(chart->series + has_parts(chart), n, data, NULL, past, cells);
+	if (has_parts(chart)) {
+		widget_past_points(chart->series, 1, data, NULL, &whole, cells);
+		widget_past_points(chart->series + 1, chart->n_series - 1, data, NULL, &all, cells);
+	}
+	for (int i = 0; i < 2 * cells; i++) {
+		double *p = &past->points[i];
+
+		if (has_parts(chart))
+			*p = n + 1 == chart->n_series || !(all.points[i] > 0)
+				     ? whole.points[i]
+				     : *p * whole.points[i] / all.points[i];
+		*p /= top;
+	}
+}
+
 /* Draw the stack from its top down: each lower part is drawn over it. */
 static void draw_stack(const struct chart *chart, const struct view_data *data, double top,
 		       struct canvas *canvas, struct rect plot)
 {
-	unsigned n = chart->n_series < STACK_MAX ? chart->n_series : STACK_MAX;
+	unsigned n = chart->n_series - has_parts(chart);
 	double whole[CANVAS_COLS_MAX];
 	struct widget_past past;
 
 	for (unsigned i = n; i-- > 0;) {
-		widget_past_points(chart->series, i + 1, data, NULL, &past, plot.w);
+		sum_parts(chart, i + 1, data, top, &past, plot.w);
 		for (int x = 0; x < plot.w; x++) {
-			double *p = &past.points[2 * x], least;
+			double *p = &past.points[2 * x], least = real_min(p[0], p[1]);
 
-			p[0] /= top;
-			p[1] /= top;
 			past.styles[x] = (uint8_t)canvas_part_style(i);
-			least = real_min(p[0], p[1]);
 			if (i + 1 == n)
 				whole[x] = least;
 			else
@@ -157,6 +196,23 @@ static void draw_stack(const struct chart *chart, const struct view_data *data, 
 		}
 		canvas_history(canvas, plot, past.points, past.styles, plot.w);
 	}
+}
+
+/* Leave a gap where a ratio is one of almost nothing: where its whole, the metric of the option
+ * `gap`, is below a share of the most in view. */
+static void drop_nothing(const struct chart *chart, const struct view_data *data, struct widget_past *past)
+{
+	struct widget_past whole;
+	struct series s;
+	double most;
+
+	if (!chart_option_series(chart, data, "gap", &s))
+		return;
+	widget_past_points(&s, 1, data, NULL, &whole, past->cells);
+	most = widget_peak(&whole);
+	for (int i = 0; i < 2 * past->cells; i++)
+		if (whole.points[i] < NOTHING * most)
+			past->points[i] = NAN;
 }
 
 /* Count the newest points that are zero, up to the given number. */
@@ -203,18 +259,19 @@ void widget_area_plot(const struct chart *chart, const struct view_data *data, s
 	axis = rect_left(&plot, WIDGET_AXIS_COLS);
 	top = area_top(chart, data, 2 * plot.w);
 	draw_axis(chart, top, canvas, axis, plot);
-	draw_limit(chart, data, top, canvas, plot, false);
 	if (chart->n_series > 1) {
 		draw_stack(chart, data, top, canvas, plot);
 	} else {
 		struct widget_past past;
 
 		widget_history(chart, &chart->series[0], data, top, &past, plot.w);
+		drop_nothing(chart, data, &past);
 		canvas_history(canvas, plot, past.points, past.styles, past.cells);
 	}
 	widget_cursor(series_feed(&chart->series[0], data), canvas, plot, 2);
 	draw_words(chart, data, canvas, plot);
-	draw_limit(chart, data, top, canvas, plot, true);
+	draw_limit(chart, data, top, canvas, plot);
+	draw_unit(chart, top, canvas, plot);
 }
 
 void widget_over_time(const struct chart *chart, const struct series *series, const struct view_data *data,
@@ -244,7 +301,7 @@ static void area_draw(const struct chart *chart, const struct view_data *data, s
 		widget_rows_draw(chart, data, canvas, r);
 		return;
 	}
-	/* the axis alone stands out: a ground below a whole graph is too much */
+	/* without a border its axis alone stands out: a ground below a whole graph is too much */
 	hits_add(data->hits, &(struct hit){.at = r,
 					   .mark = {r.x, r.y, WIDGET_AXIS_COLS, r.h},
 					   .kind = HIT_ROW,
@@ -267,6 +324,7 @@ static void area_corner(const struct chart *chart, const struct view_data *data,
 	const struct metric *m = chart->series[0].metric;
 	const struct feed *feed = series_feed(&chart->series[0], data);
 	AUTOFREE double *sums = xreallocarray(NULL, (size_t)feed->n_points + 1, sizeof(*sums));
+	unsigned n = has_parts(chart) ? 1 : chart->n_series;
 	double now = 0, mean = 0, peak = NAN;
 	char a[UNITS_TEXT], b[UNITS_TEXT], c[UNITS_TEXT];
 
@@ -274,11 +332,11 @@ static void area_corner(const struct chart *chart, const struct view_data *data,
 		widget_each_corner(chart, data, ascii, text, size);
 		return;
 	}
-	for (unsigned i = 0; i < chart->n_series; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		now += series_rate_now(&chart->series[i], data);
 		mean += series_rate_total(&chart->series[i], data);
 	}
-	series_rates(chart->series, chart->n_series, data, NULL, sums, feed->n_points);
+	series_rates(chart->series, n, data, NULL, sums, feed->n_points);
 	for (int i = 0; i < feed->n_points; i++)
 		peak = real_max(peak, sums[i]);
 	snprintf(text, size, "%s  mean %s  peak %s", unit_format(a, now, m->unit, m->grows, ascii),
@@ -286,8 +344,8 @@ static void area_corner(const struct chart *chart, const struct view_data *data,
 		 unit_format(c, peak, m->unit, m->grows, ascii));
 }
 
-static const char *const area_options[] = {"levels load limit", "rows #", "rows-each #", "limit",
-					   "top limit",         "hot",    "zero",        NULL};
+static const char *const area_options[] = {
+	"levels load limit", "rows #", "rows-each #", "limit", "top limit", "hot", "zero", "gap", NULL};
 
 const struct widget widget_area = {.name = "area",
 				   .breaks_down = true,

@@ -117,7 +117,8 @@ enum style canvas_part_style(unsigned part);
 uint32_t canvas_part_glyph(const struct canvas *c, enum style style);
 /* Draw a history in cells, newest at the right edge of r: two points per cell (0 to 1, NaN if
  * unknown), and a style per cell. One row has eight levels of blocks; more rows are an area of
- * braille. A measured zero is a baseline, an unknown value a dot on it. */
+ * braille, in which only the top of a column is yellow or red. A measured zero is a baseline, an
+ * unknown value a dot on it. */
 void canvas_history(struct canvas *c, struct rect r, const double *points, const uint8_t *styles, int cells);
 /* Draw the border of a panel, with round corners. */
 void canvas_box(struct canvas *c, struct rect r, enum style style);

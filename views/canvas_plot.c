@@ -137,9 +137,11 @@ static void put_block(struct canvas *c, int x, int y, enum style style, double a
 			   c->ascii ? (uint32_t)ascii_levels[level] : BLOCK_EIGHTH - 1 + (uint32_t)level);
 }
 
-/* One column of an area, from the bottom up. */
+/* One column of an area, from the bottom up. A value beyond a limit has its colour at the top only,
+ * so that a saturated graph is not a red block. */
 static void put_area(struct canvas *c, struct rect r, enum style style, double a, double b)
 {
+	enum style body = style == STYLE_HOT || style == STYLE_BUSY ? STYLE_CALM : style;
 	static const char ascii_levels[LEVELS + 1] = {' ', '.', ':', '|', '#'};
 	int levels = r.h * LEVELS, bottom = r.y + r.h - 1;
 	int left = point_level(a, levels), right = point_level(b, levels);
@@ -148,11 +150,15 @@ static void put_area(struct canvas *c, struct rect r, enum style style, double a
 		canvas_put(c, r.x, bottom, STYLE_TRACK, 0xb7);
 	for (int row = 0; row < r.h; row++) {
 		int l = level_in_row(left, row), h = level_in_row(right, row);
+		bool top = !level_in_row(left, row + 1) && !level_in_row(right, row + 1);
 
 		if (l == LEVELS && h == LEVELS && has_texture(c, style))
 			canvas_put(c, r.x, bottom - row, style, BLOCK_SHADE);
 		else if (l || h)
-			canvas_put(c, r.x, bottom - row, a > 0 || b > 0 ? style : STYLE_TRACK,
+			canvas_put(c, r.x, bottom - row,
+				   !(a > 0 || b > 0) ? STYLE_TRACK
+				   : top             ? style
+						     : body,
 				   c->ascii ? (uint32_t)ascii_levels[l > h ? l : h] : braille_cell(l, h));
 	}
 }

@@ -216,6 +216,7 @@ static bool read_series(struct chart_reader *r, const struct stanza_line *l, str
 	if (span_is(l->key, "part") && !count_part(r, &s.part))
 		return stanza_fail(&r->stanza, l->line, err,
 				   "part without a series before it, or the %dth of it", SERIES_PARTS + 1);
+	s.colour = s.part ? s.part - 1 : span_is(l->key, "second");
 	add_series(r, &s);
 	if (wanted.n && s.metric && r->chart->series[r->chart->n_series - 1].wanted.metric)
 		r->chart->series[r->chart->n_series - 1].wanted.brief =
@@ -315,12 +316,17 @@ static bool read_option(struct chart_reader *r, const struct stanza_line *l, str
 	return true;
 }
 
+/* A series, one that belongs to the one before it, a part of its bar, and an amount beside another
+ * such as what is written beside what is read. */
+static const char *const series_keys[] = {"series", "sub", "part", "second"};
+
 static bool read_chart_field(struct chart_reader *r, const struct stanza_line *l, struct err *err)
 {
 	struct chart *chart = r->chart;
 
-	if (span_is(l->key, "series") || span_is(l->key, "sub") || span_is(l->key, "part"))
-		return read_series(r, l, err);
+	for (size_t i = 0; i < ARRAY_LEN(series_keys); i++)
+		if (span_is(l->key, series_keys[i]))
+			return read_series(r, l, err);
 	if (r->db && span_is(l->key, "expr"))
 		return read_expr(r, l, err);
 	if (!l->value.n)
@@ -340,6 +346,8 @@ static bool read_chart_field(struct chart_reader *r, const struct stanza_line *l
 		return read_only(r, l, err);
 	else if (span_is(l->key, "with") || span_is(l->key, "without"))
 		*(l->key.n > 4 ? &chart->without : &chart->with) = l->value;
+	else if (span_is(l->key, "once"))
+		chart->once = l->value;
 	else if (span_is(l->key, "widget"))
 		return read_widget(r, l, err);
 	else if (span_is(l->key, "priority"))
@@ -391,7 +399,7 @@ static bool check_option(const struct chart_reader *r, unsigned i, struct err *e
 	return stanza_fail(
 		&r->stanza, r->option_line[i], err,
 		"unknown field '%.*s': expected title, base, only, from, below, place, weight, widget, "
-		"priority, series, sub, part, group, %stext or a field of widget %s",
+		"priority, series, sub, part, second, group, %stext or a field of widget %s",
 		SPAN_ARG(key), r->db ? "expr, " : "", chart->widget->name);
 }
 

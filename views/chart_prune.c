@@ -1,4 +1,5 @@
 #include "views/chart.h"
+#include "views/widget.h"
 
 #include <stdlib.h>
 
@@ -18,13 +19,16 @@ static bool has_something(const struct chart *chart)
 	return !chart->elsewhere && (chart->n_series || chart->widget->seriesless);
 }
 
-/* A part whose others this GPU does not count is a row with a bar of its own: there is nothing to
- * compare it with. */
+/* A part whose others this GPU does not count is a row with a bar of its own, because there is
+ * nothing to compare it with; a graph goes without it. */
 static void free_lone_parts(struct chart *chart)
 {
 	for (unsigned i = 0; i < chart->n_series; i++)
-		if (chart->series[i].n_parts == 1)
+		if (chart->series[i].n_parts == 1) {
 			chart->series[i].n_parts = chart->series[i + 1].part = 0;
+			if (chart->widget == &widget_area)
+				chart->n_series = i + 1;
+		}
 }
 
 void view_fini(struct view *view)

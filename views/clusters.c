@@ -146,8 +146,8 @@ static void draw_row(const struct chart *chart, const struct view_data *data,
 	}
 }
 
-static void draw_headings(const struct chart *chart, struct canvas *canvas, struct rect free,
-			  const struct cluster_columns *c)
+static void draw_headings(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+			  struct rect free, const struct cluster_columns *c)
 {
 	for (unsigned i = c->from; i < c->to; i++) {
 		const struct rect *value = &c->value[i - c->from];
@@ -157,6 +157,7 @@ static void draw_headings(const struct chart *chart, struct canvas *canvas, stru
 		if (heading.x >= free.x)
 			canvas_text(canvas, heading, STYLE_DIM, chart->series[i].label);
 	}
+	widget_history_head(data, canvas, (struct rect){c->strip.x, free.y, c->strip.w, free.h});
 }
 
 /* The lines of columns that a single row takes, each with its headings; 1 for several rows. */
@@ -220,7 +221,7 @@ static void draw_lines(const struct chart *chart, const struct view_data *data, 
 
 		if (c.to == at)
 			return;
-		draw_headings(chart, canvas, widget_head(&r), &c);
+		draw_headings(chart, data, canvas, widget_head(&r), &c);
 		row = rect_top(&r, 1);
 		widget_row(data, row, chart, &chart->series[at], NULL);
 		c = cut_columns(chart, row, at);
@@ -256,7 +257,7 @@ static void clusters_draw(const struct chart *chart, const struct view_data *dat
 		draw_lines(chart, data, canvas, r);
 		return;
 	}
-	draw_headings(chart, canvas, widget_head(&r), &c);
+	draw_headings(chart, data, canvas, widget_head(&r), &c);
 	skip = widget_scroll(data, count_rows(chart, data), r.h, selected_row(chart, data));
 	while (next_row(&rows, &instance)) {
 		struct rect row = rect_top(&r, skip-- > 0 ? 0 : 1);

@@ -311,9 +311,19 @@ static void share_rows(struct grid *g, int left)
 
 /* ---- drawing ---- */
 
+/* Of a graph in a border its title stands out when it is selected. */
+static void mark_title(struct hits *hits, unsigned from, const struct chart *chart, struct rect title)
+{
+	title.w = text_width(chart->title) + 2;
+	for (unsigned i = from; hits && i < hits->n; i++)
+		if (chart->widget == &widget_area && hits->list[i].mark.h > 1)
+			hits->list[i].mark = title;
+}
+
 static void draw_panel(const struct grid *g, const struct panel *p, struct canvas *canvas, struct rect r)
 {
 	struct rect inner = r;
+	unsigned n_hits;
 
 	hits_add(g->data->hits,
 		 &(struct hit){.at = r, .kind = HIT_PANEL, .subject.chart = p->chart, .number = g->framed});
@@ -321,7 +331,10 @@ static void draw_panel(const struct grid *g, const struct panel *p, struct canva
 		panel_border(p->chart, g->data, canvas, r);
 		inner = (struct rect){r.x + PANEL_MARGIN, r.y + 1, r.w - 2 * PANEL_MARGIN, r.h - BORDER};
 	}
+	n_hits = g->data->hits ? g->data->hits->n : 0;
 	p->chart->widget->draw(p->chart, g->data, canvas, inner);
+	if (g->framed)
+		mark_title(g->data->hits, n_hits, p->chart, (struct rect){inner.x, r.y, 0, 1});
 	if (g->framed && p->chart->widget->axis)
 		panel_axis(p->chart, g->data, canvas, inner);
 }
@@ -393,6 +406,19 @@ bool view_breaks_down(const struct view *view)
 	return false;
 }
 
+/* Whether the metric has counted anything since the start, in any source. */
+static bool is_counted(const struct view_data *data, struct span name)
+{
+	for (unsigned kind = 0; kind < SOURCE_KINDS; kind++) {
+		const struct feed *feed = &data->feeds[kind];
+		const struct metric *m = feed->set && feed->total ? metric_find(feed->set, name) : NULL;
+
+		if (m && metric_value(m, feed->total) > 0)
+			return true;
+	}
+	return false;
+}
+
 /* Whether the metric has a value now, in any source. */
 static bool is_known(const struct view_data *data, struct span name)
 {
@@ -407,7 +433,8 @@ static bool has_rows(const struct chart *chart, const struct view_data *data, in
 	int min, most;
 
 	if ((chart->with.n && !is_known(data, chart->with)) ||
-	    (chart->without.n && is_known(data, chart->without)))
+	    (chart->without.n && is_known(data, chart->without)) ||
+	    (chart->once.n && !is_counted(data, chart->once)))
 		return false;
 	chart->widget->size(chart, data, cols, &min, &most);
 	return most > 0;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* histogram: one row per class of a distribution: its share now and since the start. Lines that are
- * left over show the series of the corner as a graph.
+ * left over show the series of the corner as a graph. A wide one has the value beside each as well.
  *
  * Option `words`: a comma-separated word for each series, such as "fast, ok, slow". `whole yes`:
  * all classes or none; otherwise the last ones are there where space is short. */
@@ -21,16 +21,32 @@ static const struct {
 	{"very slow", STYLE_HOT}, {"coherent", STYLE_CALM}, {"scattered", STYLE_BUSY},
 };
 
-enum { LABEL_W = 8, LABEL_GAP = 1, NOW_GAP = 1, TOTAL_GAP = 5, WORD_GAP = 2, WORD_W = 9, BAR_MIN = 6 };
+enum {
+	LABEL_W = 8,
+	LABEL_GAP = 1,
+	NOW_GAP = 1,
+	TOTAL_GAP = 5,
+	WORD_GAP = 2,
+	WORD_W = 9,
+	BAR_MIN = 6,
+	BESIDE_BAR_MIN = 24
+};
 
 /* The columns of one row. Those that do not fit are 0 wide. */
 struct histogram_columns {
-	struct rect label, bar, now, total, word;
+	struct rect label, bar, now, total, word, beside;
 };
 
-static struct histogram_columns cut_columns(struct rect row, bool words, bool percent)
+static bool is_percent(const struct series *series)
+{
+	return series->metric->unit->kind == UNIT_PERCENT;
+}
+
+static struct histogram_columns cut_columns(const struct chart *chart, struct rect row)
 {
 	struct histogram_columns c = {.total.w = 0};
+	bool words = chart_option(chart, "words").n, percent = is_percent(&chart->series[0]);
+	bool beside = chart->series[0].beside;
 	int value_w = percent ? WIDGET_PERCENT_COLS : WIDGET_VALUE_COLS;
 	int word_w = words ? WORD_GAP + WORD_W : 0;
 
@@ -44,6 +60,8 @@ static struct histogram_columns cut_columns(struct rect row, bool words, bool pe
 		c.total = rect_right(&row, value_w);
 		rect_right(&row, TOTAL_GAP);
 	}
+	if (beside && row.w >= BESIDE_BAR_MIN + WIDGET_VALUE_COLS + NOW_GAP + value_w)
+		c.beside = rect_right(&row, WIDGET_VALUE_COLS);
 	c.now = rect_right(&row, value_w);
 	rect_right(&row, NOW_GAP);
 	c.bar = row;
@@ -71,11 +89,6 @@ static enum style word_style(struct span word, enum style worst)
 				       ? worst
 				       : word_styles[i].style;
 	return STYLE_SERIES1;
-}
-
-static bool is_percent(const struct series *series)
-{
-	return series->metric->unit->kind == UNIT_PERCENT;
 }
 
 /* The value of a full bar: everything for shares, the largest class for counts. */
@@ -123,11 +136,15 @@ static void draw_row(const struct series *series, const struct view_data *data, 
 		     const struct histogram_columns *c, struct span word, enum style style, double scale)
 {
 	double now = series_rate_now(series, data);
+	struct series beside;
 
 	style = now > 0 ? style : STYLE_DIM; /* an empty one is no alarm */
 	canvas_text_right(canvas, c->label, STYLE_TEXT, series->label);
 	canvas_meter(canvas, c->bar, style, now / scale, NAN);
 	widget_value(canvas, c->now, series, data, now, STYLE_TEXT);
+	if (c->beside.w && series_beside(series, &beside))
+		widget_number(canvas, c->beside, beside.metric->unit, series_rate_now(&beside, data),
+			      beside.metric->grows, false, STYLE_DIM);
 	widget_number(canvas, c->total, series->metric->unit, series_rate_total(series, data),
 		      series->metric->grows, false, STYLE_DIM);
 	canvas_printf(canvas, c->word, style == STYLE_SERIES1 ? STYLE_DIM : style, "%.*s", SPAN_ARG(word));
@@ -162,8 +179,7 @@ static void histogram_draw(const struct chart *chart, const struct view_data *da
 			   struct rect r)
 {
 	struct span words = chart_option(chart, "words");
-	bool has_words = words.n > 0, percent = is_percent(&chart->series[0]);
-	struct histogram_columns c = cut_columns(r, has_words, percent);
+	struct histogram_columns c = cut_columns(chart, r);
 	double scale = scale_of(chart, data);
 	enum style worst = worst_style(chart, data);
 	struct series over_time;
@@ -180,7 +196,7 @@ static void histogram_draw(const struct chart *chart, const struct view_data *da
 			continue;
 		row = rect_top(&r, 1);
 		widget_row(data, row, chart, &chart->series[i], NULL);
-		c = cut_columns(row, has_words, percent);
+		c = cut_columns(chart, row);
 		draw_row(&chart->series[i], data, canvas, &c, word, word_style(word, worst), scale);
 	}
 	if (graph)

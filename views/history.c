@@ -4,6 +4,7 @@
 #include "views/widget.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #define CALM_END 70 /* percent of a load */
 #define BUSY_END 90
@@ -112,7 +113,7 @@ static enum style sticky_style(const struct chart *chart, const struct series *s
 
 	if (series->metric->alert == ALERT_NONE && !isnan(before) && near && fabs(value - before) <= STICK)
 		return last;
-	return style == STYLE_TEXT ? STYLE_SERIES1 : style;
+	return style == STYLE_TEXT || series->part ? canvas_part_style(series->colour) : style;
 }
 
 void widget_history(const struct chart *chart, const struct series *series, const struct view_data *data,
@@ -155,6 +156,16 @@ void widget_instance_history(const struct chart *chart, const struct series *ser
 		p[0] /= scale;
 		p[1] /= scale;
 	}
+}
+
+void widget_history_head(const struct view_data *data, struct canvas *canvas, struct rect r)
+{
+	char span[UNITS_TEXT], text[UNITS_TEXT + 8];
+
+	time_format(span, (int64_t)(2 * r.w * data->refresh_s * 1e9));
+	snprintf(text, sizeof(text), "last %s", span);
+	if (data->refresh_s > 0)
+		canvas_text(canvas, r, STYLE_DIM, text_width(text) <= r.w ? text : span);
 }
 
 double widget_peak(const struct widget_past *past)

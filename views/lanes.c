@@ -41,6 +41,8 @@ static void draw_lane(const struct chart *chart, const struct series *s, const s
 	rect_right(&label, 1);
 	if (r.h > 1)
 		canvas_printf(canvas, rect_right(&label, AXIS_COLS), STYLE_AXIS, "%*g", AXIS_COLS, scale);
+	for (int x = 0; x < r.w && r.h > 1; x += 2) /* the grid at the top of the scale */
+		canvas_put(canvas, r.x + x, r.y, STYLE_TRACK, 0x2508);
 	canvas_text(canvas, rect_bottom(&label, 1), now > 0 ? STYLE_TEXT : STYLE_DIM, s->label + is_thin(s));
 	widget_value(canvas, rect_bottom(&value, 1), s, data, now, style == STYLE_TEXT ? STYLE_VALUE : style);
 	widget_history(chart, s, data, scale, &past, r.w);
@@ -79,7 +81,7 @@ static int lanes_axis(const struct chart *chart, const struct view_data *data, s
 }
 
 static const char *const lanes_options[] = {"levels load", "hot",   "corner", "warn #",
-					    "unless",      "brief", NULL};
+					    "unless",      "brief", "idle",   NULL};
 
 const struct widget widget_lanes = {.name = "lanes",
 				    .breaks_down = true,

@@ -18,6 +18,7 @@
 #define COLUMNS_MAX 16
 #define BAR_MIN 6
 #define CELL_GAP 2
+#define BESIDE_FROM 32 /* columns of a cell that has a value beside */
 #define FOLD_BELOW 116 /* columns */
 #define FOLD_GAP 2
 #define FOLD_CELL (1 + WIDGET_NUMBER_COLS + 3) /* a cell in a half */
@@ -180,12 +181,19 @@ void widget_cell(const struct widget_cell *cell, const struct view_data *data, s
 	int value_cols = cell->value_cols ? cell->value_cols : widget_value_cols(m->unit);
 	bool text = style == STYLE_TEXT;
 	struct rect bar, word;
+	struct series beside;
 
 	if (r.w >= WIDGET_CELL_HISTORY) {
 		peak = draw_past(cell, data, canvas, rect_right(&r, r.w / 3));
 		rect_right(&r, 1);
 	}
 	r = rect_bottom(&r, 1);
+	if (r.w >= BESIDE_FROM && series_beside(cell->series, &beside)) {
+		struct rect at = rect_right(&r, widget_value_cols(beside.metric->unit));
+
+		widget_number(canvas, at, beside.metric->unit, series_rate_now(&beside, data),
+			      beside.metric->grows, false, STYLE_DIM);
+	}
 	bar = rect_left(&r, r.w - value_cols - cell->word_cols);
 	word = rect_right(&r, r.w - value_cols);
 	if (!(value > 0))

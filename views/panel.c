@@ -98,7 +98,55 @@ static enum style corner_text(const struct chart *chart, const struct view_data 
 	return warns ? STYLE_BUSY : STYLE_VALUE;
 }
 
-void panel_box(const struct panel_texts *texts, struct canvas *canvas, struct rect r)
+/* Of a graph of loads, the number now has the colour of its level. */
+static enum style now_style(const struct chart *chart, const struct view_data *data, enum style otherwise)
+{
+	const struct series *s = &chart->series[0];
+	enum style style = STYLE_TEXT;
+
+	if (chart->widget == &widget_area && chart->loads && s->metric->alert == ALERT_NONE)
+		style = chart_style(chart, s, data, series_rate_now(s, data), -1);
+	return style_is_beyond(style) ? style : otherwise;
+}
+
+/* Draw the value of a corner, and dim what follows after two blanks: mean and peak. */
+static void draw_corner(const char *text, enum style style, struct canvas *canvas, struct rect r)
+{
+	const char *rest = strstr(text, "  ");
+	int n = rest ? (int)(rest - text) : (int)strlen(text);
+
+	rect_left(&r, canvas_printf(canvas, r, style, "%.*s", n, text));
+	canvas_text(canvas, r, STYLE_DIM, text + n);
+}
+
+/* Draw the squares and names of the colours of a graph: "▄ vertex  ▄ fragment". Where there is less
+ * room, draw the short names or nothing. */
+static void draw_legend(const struct chart *chart, struct canvas *canvas, struct rect r)
+{
+	unsigned from = chart->series[0].n_parts > 0;
+
+	for (int brief = 0; brief < 2; brief++) {
+		int cols = 1;
+
+		for (unsigned i = from; i < chart->n_series; i++)
+			cols += 4 + text_width(brief ? chart->series[i].brief : chart->series[i].label);
+		if (cols > r.w)
+			continue;
+		for (unsigned i = from; i < chart->n_series; i++) {
+			const struct series *s = &chart->series[i];
+			enum style style = canvas_part_style(i - from);
+
+			canvas_fill(canvas, rect_left(&r, 2), STYLE_BORDER, ' ');
+			canvas_fill(canvas, rect_left(&r, 1), style, canvas_part_glyph(canvas, style));
+			canvas_fill(canvas, rect_left(&r, 1), STYLE_BORDER, ' ');
+			rect_left(&r, canvas_text(canvas, r, STYLE_DIM, brief ? s->brief : s->label));
+		}
+		canvas_fill(canvas, rect_left(&r, 1), STYLE_BORDER, ' ');
+		return;
+	}
+}
+
+struct rect panel_box(const struct panel_texts *texts, struct canvas *canvas, struct rect r)
 {
 	struct rect top = {r.x + PANEL_MARGIN, r.y, r.w - 2 * PANEL_MARGIN, 1};
 	int cols = texts->corner[0] ? text_width(texts->corner) + 2 : 0;
@@ -112,11 +160,13 @@ void panel_box(const struct panel_texts *texts, struct canvas *canvas, struct re
 	cols = cols <= top.w ? cols : 0;
 	draw_base(texts->base, canvas, &top, top.w - cols);
 	if (cols) {
-		top = rect_right(&top, cols);
-		canvas_fill(canvas, top, STYLE_BORDER, ' ');
-		rect_left(&top, 1);
-		canvas_text(canvas, top, texts->style, texts->corner);
+		struct rect corner = rect_right(&top, cols);
+
+		canvas_fill(canvas, corner, STYLE_BORDER, ' ');
+		rect_left(&corner, 1);
+		draw_corner(texts->corner, texts->style, canvas, corner);
 	}
+	return top;
 }
 
 /* What bars mean is told where there are bars. */
@@ -136,7 +186,11 @@ void panel_border(const struct chart *chart, const struct view_data *data, struc
 	char corner[256];
 	enum style style = corner_text(chart, data, canvas->ascii, room, corner, sizeof(corner));
 
-	panel_box(&(struct panel_texts){chart->title, base, corner, style}, canvas, r);
+	if (chart->n_series)
+		style = now_style(chart, data, style);
+	r = panel_box(&(struct panel_texts){chart->title, base, corner, style}, canvas, r);
+	if (chart->widget == &widget_area && chart->n_series > 1)
+		draw_legend(chart, canvas, r);
 }
 
 void panel_axis(const struct chart *chart, const struct view_data *data, struct canvas *canvas,

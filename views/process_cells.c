@@ -308,8 +308,8 @@ void process_cells_headings(const struct process_cells *cells, const struct proc
 	while (next_column(cells, &c, &r, &cell)) {
 		if (c->text)
 			draw_heading(&table->order, c->key, c->heading, c->left, canvas, cell);
-		else if (c->draw == draw_past && cells->past >= PAST_FAIR)
-			canvas_printf(canvas, cell, STYLE_DIM, "history %d s", cells->past);
+		else if (c->draw == draw_past)
+			canvas_printf(canvas, cell, STYLE_DIM, "last %d s", cells->past);
 		hits_add(hits, &(struct hit){.at = cell, .kind = HIT_COLUMN, .number = c->key});
 	}
 	hits_add(hits, &(struct hit){.at = r, .kind = HIT_COLUMN, .number = PROCESS_BY_NAME});

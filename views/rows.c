@@ -5,7 +5,7 @@
  *
  * Columns depend on the width and the labels alone, so nothing moves when numbers do. A row is one
  * line high. Lines that are left over show the chart's `text`, then a graph of one series; where
- * lines are missing, the rows with the highest shares stay. */
+ * lines are missing, the first rows of the chart stay. */
 #include "views/rows.h"
 #include "base/real.h"
 
@@ -14,10 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define IDLE_PERCENT 10
 #define NO_SHARE 0.5 /* percent below which a share tells less than any other number */
 #define POINTS 240   /* of history that a common scale looks at */
-#define GRAPH_MIN 2  /* lines of a history under the rows */
 
 static enum instance_kind kind_of(struct span name)
 {
@@ -27,15 +25,6 @@ static enum instance_kind kind_of(struct span name)
 	return INSTANCE_ALL;
 }
 
-/* Whether the chart's rows mean little now: its option `idle` names a share of time that is under
- * IDLE_PERCENT. */
-static bool is_idle(const struct chart *chart, const struct view_data *data)
-{
-	struct series s;
-
-	return chart_option_series(chart, data, "idle", &s) && series_now(&s, data) < IDLE_PERCENT;
-}
-
 static int by_value(const void *a, const void *b)
 {
 	double x = ((const struct row *)a)->key, y = ((const struct row *)b)->key;
@@ -43,10 +32,11 @@ static int by_value(const void *a, const void *b)
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* With `legend no` the parts of a bar have no rows of their own. */
+/* The parts of a graph have no rows of their own, nor those of a bar with `legend no`. */
 static bool has_row(const struct chart *chart, const struct series *series)
 {
-	return !series->part || !span_is(chart_option(chart, "legend"), "no");
+	return !series->part ||
+	       (chart->widget != &widget_area && !span_is(chart_option(chart, "legend"), "no"));
 }
 
 /* Whether this machine does not tell that at all: a virtual one has no temperature, many have no
@@ -97,6 +87,21 @@ static double common_scale(const struct chart *chart, const struct view_data *da
 	return isnan(limited) ? scale : limited;
 }
 
+/* What is read and what is written have one scale, so that they can be compared. */
+static void share_scales(const struct view_data *data, struct row *rows, unsigned n)
+{
+	for (unsigned i = 1; i < n; i++) {
+		const struct series *first = rows[i - 1].series, *second = rows[i].series;
+
+		if (second->part || !second->colour || !isnan(rows[i].scale) ||
+		    first->metric->unit != second->metric->unit)
+			continue;
+		rows[i - 1].scale = rows[i].scale =
+			real_max(widget_scale(rows[i - 1].chart, first, data, POINTS),
+				 widget_scale(rows[i].chart, second, data, POINTS));
+	}
+}
+
 /* By value, all rows or, if there are any, the sub rows. */
 static void sort_rows(const struct view_data *data, struct row *rows, unsigned n)
 {
@@ -119,13 +124,14 @@ unsigned rows_list(const struct chart *chart, const struct view_data *data, stru
 {
 	unsigned n = rows_find(chart, data, rows);
 	double scale = common_scale(chart, data, rows, n);
-	bool idle = is_idle(chart, data);
+	bool idle = chart_is_idle(chart, data);
 
 	for (unsigned i = 0; i < n; i++) {
 		rows[i].scale = scale;
 		rows[i].value = row_value(&rows[i], rows[i].series, -1);
 		rows[i].dim = idle || !(fabs(rows[i].value) > 0);
 	}
+	share_scales(data, rows, n);
 	if (span_is(chart_option(chart, "sort"), "load"))
 		sort_rows(data, rows, n);
 	return n;
@@ -150,28 +156,6 @@ double row_weight(const struct row *row)
 	return isnan(value) ? -2 : value;
 }
 
-/* Keep the n most important rows in their order. Of equal rows the first stays. */
-static unsigned keep_highest(struct row *rows, unsigned n, unsigned keep)
-{
-	double weights[ROWS_MAX];
-
-	for (unsigned i = 0; i < n && n > keep; i++)
-		weights[i] = row_weight(&rows[i]);
-	while (n > keep) {
-		unsigned least = 0;
-
-		for (unsigned i = 1; i < n; i++)
-			if (weights[i] <= weights[least])
-				least = i;
-		n--;
-		for (unsigned i = least; i < n; i++) {
-			rows[i] = rows[i + 1];
-			weights[i] = weights[i + 1];
-		}
-	}
-	return n;
-}
-
 /* Half a sentence would say something else. */
 static int count_texts(const struct chart *chart, int cols)
 {
@@ -194,21 +178,6 @@ static void rows_size(const struct chart *chart, const struct view_data *data, i
 	*most = n + (each ? 0 : rows_has_stats(chart, cols) + count_texts(chart, cols));
 }
 
-/* In a few lines: the label, and the history at the right of it, like a lane. */
-static void draw_lane(const struct chart *chart, const struct series *s, const struct view_data *data,
-		      struct canvas *canvas, struct rect r)
-{
-	struct rect label = rect_left(&r, text_width(s->label) + 1);
-	struct widget_past past;
-
-	canvas_text(canvas, rect_bottom(&label, 1), STYLE_DIM, s->label);
-	for (int x = 0; x < r.w; x += 2) /* how high it could be: a low history is no empty place */
-		canvas_put(canvas, r.x + x, r.y, STYLE_TRACK, 0x2508);
-	widget_history(chart, s, data, widget_scale(chart, s, data, 2 * r.w), &past, r.w);
-	canvas_history(canvas, r, past.points, past.styles, past.cells);
-	widget_cursor(series_feed(s, data), canvas, r, 2);
-}
-
 static void draw_graph(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 		       struct rect r)
 {
@@ -217,10 +186,7 @@ static void draw_graph(const struct chart *chart, const struct view_data *data, 
 	for (unsigned i = 1; i < chart->n_series && is_untold(&s, data); i++)
 		s = chart->series[i];
 	chart_option_series(chart, data, "graph", &s);
-	if (r.h < WIDGET_OVER_TIME_MIN)
-		draw_lane(chart, &s, data, canvas, r);
-	else
-		widget_over_time(chart, &s, data, canvas, r);
+	widget_over_time(chart, &s, data, canvas, r);
 }
 
 bool rows_have_bars(const struct chart *chart, const struct view_data *data, int cols)
@@ -246,7 +212,8 @@ static struct below share_lines(const struct chart *chart, const struct rows_cpu
 	if (cpus->n && cpus->lines <= left)
 		below.cpus = cpus->lines + (cpus->lines < left);
 	left -= below.cpus;
-	if (left >= GRAPH_MIN && !span_is(chart_option(chart, "history"), "no"))
+	if (left >= WIDGET_OVER_TIME_MIN && !span_is(chart_option(chart, "history"), "no") &&
+	    !span_is(chart_option(chart, "graph"), "no"))
 		below.graph = left;
 	return below;
 }
@@ -270,8 +237,8 @@ void widget_rows_draw(const struct chart *chart, const struct view_data *data, s
 	if (r.h < 1 || !n || (data->per_instance && widget_rows_each(chart, data, canvas, r)))
 		return;
 	if (c.mean && r.h > (int)n)
-		rows_draw_head(chart, &c, canvas, rect_top(&r, 1));
-	n = keep_highest(rows, n, (unsigned)r.h);
+		rows_draw_head(chart, data, &c, canvas, rect_top(&r, 1));
+	n = n > (unsigned)r.h ? (unsigned)r.h : n;
 	rows_cpus_init(&cpus, chart, data, "cpus", r.w);
 	below = share_lines(chart, &cpus, (int)n, r);
 	for (unsigned i = 0; i < n; i++)
@@ -295,8 +262,7 @@ static int rows_axis(const struct chart *chart, const struct view_data *data, st
 	if (data->per_instance && widget_has_each(chart, data))
 		return 0;
 	rows_cpus_init(&cpus, chart, data, "cpus", inner.w);
-	return share_lines(chart, &cpus, n, inner).graph >= WIDGET_OVER_TIME_MIN &&
-			       !count_texts(chart, inner.w)
+	return share_lines(chart, &cpus, n, inner).graph && !count_texts(chart, inner.w)
 		       ? inner.w - WIDGET_AXIS_COLS
 		       : 0;
 }

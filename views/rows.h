@@ -56,8 +56,8 @@ void rows_cpus_draw(const struct rows_cpus *cpus, struct canvas *canvas, struct 
 bool rows_has_stats(const struct chart *chart, int cols);
 /* Whether there is room for bars in that width. */
 bool rows_have_bars(const struct chart *chart, const struct view_data *data, int cols);
-void rows_draw_head(const struct chart *chart, const struct row_columns *c, struct canvas *canvas,
-		    struct rect r);
+void rows_draw_head(const struct chart *chart, const struct view_data *data, const struct row_columns *c,
+		    struct canvas *canvas, struct rect r);
 void rows_draw_row(const struct row *row, const struct row_columns *c, struct canvas *canvas, struct rect r);
 
 #endif

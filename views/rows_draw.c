@@ -229,11 +229,13 @@ static void draw_bar(const struct row *row, double scale, double peak, enum styl
 {
 	double limit, share = bar_share(row, scale, &limit);
 
-	if (row->series->n_parts) {
+	if (row->series->n_parts && row->chart->widget != &widget_area) {
 		draw_parts(row, canvas, r);
 	} else if (!row->series->part) {
-		canvas_meter(canvas, r, style == STYLE_TEXT || style == STYLE_VALUE ? STYLE_SERIES1 : style,
-			     share, limit);
+		bool amount = style == STYLE_TEXT || style == STYLE_VALUE;
+
+		canvas_meter(canvas, r, amount ? canvas_part_style(row->series->colour) : style, share,
+			     limit);
 		if (share == row->value / scale)
 			canvas_meter_peak(canvas, r, share, peak);
 	}
@@ -247,9 +249,6 @@ static double draw_past(const struct row *row, double scale, struct canvas *canv
 	if (r.w < 1)
 		return (double)NAN;
 	widget_instance_history(row->chart, row->series, row->data, row->instance, scale, &past, r.w);
-	if (row->series->part)
-		for (int x = 0; x < r.w; x++)
-			past.styles[x] = (uint8_t)canvas_part_style(row->series->part - 1);
 	canvas_history(canvas, r, past.points, past.styles, past.cells);
 	widget_cursor(series_feed(row->series, row->data), canvas, r, 2);
 	return widget_peak(&past);
@@ -272,8 +271,8 @@ static void draw_stats(const struct row *row, const struct row_columns *c, struc
 	widget_number(canvas, peak, unit, highest, row->series->metric->grows, false, STYLE_DIM);
 }
 
-void rows_draw_head(const struct chart *chart, const struct row_columns *c, struct canvas *canvas,
-		    struct rect r)
+void rows_draw_head(const struct chart *chart, const struct view_data *data, const struct row_columns *c,
+		    struct canvas *canvas, struct rect r)
 {
 	const struct {
 		int cols;
@@ -286,6 +285,7 @@ void rows_draw_head(const struct chart *chart, const struct row_columns *c, stru
 		{c->beside, chart_option(chart, "beside")},
 	};
 
+	widget_history_head(data, canvas, (struct rect){r.x + r.w - c->history, r.y, c->history, 1});
 	rect_left(&r, c->label + c->bar);
 	for (size_t i = 0; i < ARRAY_LEN(columns); i++) {
 		struct rect cell = rect_left(&r, columns[i].cols);

@@ -100,6 +100,7 @@ struct series {
 	const char *note; /* after the value, if there is room; "" for none */
 	unsigned n_parts; /* how many of the next series are parts of its bar */
 	unsigned part;    /* which part it is of an earlier series' bar, from 1; 0 if of none */
+	unsigned colour;  /* of an amount, which is neither good nor bad: see canvas_part_style */
 	/* What the fields above are while frames are counted, and while they are not; no metric in
 	 * both: always the same. views_frames takes one of them. */
 	struct series_face {
@@ -148,6 +149,7 @@ struct chart {
 	/* Metrics with which, and without which, it is shown; empty: always. A chart without
 	 * frames says how to get them. */
 	struct span with, without;
+	struct span once;  /* a metric without which it is not shown until it has counted; empty: always */
 	bool elsewhere;    /* it needs a GPU, or the absence of one, and this machine differs */
 	unsigned priority; /* 1 is the most important; the least is omitted first in a small terminal */
 };

@@ -192,6 +192,13 @@ bool chart_option_series(const struct chart *chart, const struct view_data *data
 	return false;
 }
 
+bool chart_is_idle(const struct chart *chart, const struct view_data *data)
+{
+	struct series s;
+
+	return chart_option_series(chart, data, "idle", &s) && series_now(&s, data) < CHART_IDLE_PERCENT;
+}
+
 void widget_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
 		   size_t size)
 {
@@ -199,7 +206,7 @@ void widget_corner(const struct chart *chart, const struct view_data *data, bool
 	char value[UNITS_TEXT];
 	struct series s;
 
-	if (chart_option_series(chart, data, "corner", &s))
+	if (!chart_is_idle(chart, data) && chart_option_series(chart, data, "corner", &s))
 		snprintf(text, size, "%.*s%s%s", SPAN_ARG(label), label.n ? " " : "",
 			 unit_format(value, series_rate_now(&s, data), s.metric->unit, s.metric->grows,
 				     ascii));

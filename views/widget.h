@@ -106,6 +106,8 @@ void widget_past_points(const struct series *series, unsigned n, const struct vi
 void widget_instance_history(const struct chart *chart, const struct series *series,
 			     const struct view_data *data, const struct metric_instance *instance,
 			     double scale, struct widget_past *past, int cells);
+/* Draw the heading of such a history over it, if there is a history: "last 20 s". */
+void widget_history_head(const struct view_data *data, struct canvas *canvas, struct rect r);
 /* The greatest point of it; NaN if none is known. */
 double widget_peak(const struct widget_past *past);
 /* The value of a full bar or history: 100 for a percentage, twice the upper limit if there is one
@@ -174,13 +176,14 @@ void widget_row(const struct view_data *data, struct rect r, const struct chart 
  * the selected row, -1 if it is elsewhere. */
 int widget_scroll(const struct view_data *data, int rows, int h, int selected);
 /* Draw the border of a panel, with its title, base and corner, over r; the ticks and marks of a
- * time axis below `inner`, which the border leaves (panel.c). panel_box: without a chart. */
+ * time axis below `inner`, which the border leaves (panel.c). panel_box: without a chart; returns
+ * what is left of the border between base and corner. */
 #define PANEL_MARGIN 2 /* columns of border and blank at either side */
 struct panel_texts {
-	const char *title, *base, *corner; /* "" for none */
+	const char *title, *base, *corner; /* "" for none; of the corner, what follows two blanks is dim */
 	enum style style;                  /* of the corner */
 };
-void panel_box(const struct panel_texts *texts, struct canvas *canvas, struct rect r);
+struct rect panel_box(const struct panel_texts *texts, struct canvas *canvas, struct rect r);
 void panel_border(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 		  struct rect r);
 void panel_axis(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
@@ -195,8 +198,8 @@ struct rect widget_head(struct rect *r);
  * if no chart has rows. */
 bool widget_draw_compact(const struct view *view, const struct view_data *data, struct canvas *canvas,
 			 struct rect r);
-/* Draw a graph of the first series, or of all stacked, with axis, grid and limit (area.c). r has at
- * least three rows. */
+/* Draw a graph of the first series, of all stacked, or of the first divided into its parts, with
+ * axis, grid and limit (area.c). r has at least three rows. */
 #define WIDGET_AXIS_COLS 5
 void widget_area_plot(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 		      struct rect r);
@@ -204,7 +207,8 @@ void widget_area_plot(const struct chart *chart, const struct view_data *data, s
 #define WIDGET_OVER_TIME_MIN 4
 void widget_over_time(const struct chart *chart, const struct series *series, const struct view_data *data,
 		      struct canvas *canvas, struct rect r);
-/* Write the option `corner METRIC | label` as the text of struct widget's corner. */
+/* Write the option `corner METRIC | label` as the text of struct widget's corner; "" while the
+ * chart means little (chart_is_idle). */
 void widget_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
 		   size_t size);
 
@@ -214,6 +218,10 @@ struct span chart_option(const struct chart *chart, const char *key);
  * series. Returns false, with the series unchanged, if there is no such option or metric. */
 bool chart_option_series(const struct chart *chart, const struct view_data *data, const char *key,
 			 struct series *series);
+/* Whether the chart means little now: its option `idle` names a share of time that is below
+ * CHART_IDLE_PERCENT. */
+#define CHART_IDLE_PERCENT 10
+bool chart_is_idle(const struct chart *chart, const struct view_data *data);
 /* The text after the '|' of such an option. */
 struct span chart_option_words(const struct chart *chart, const char *key);
 /* An option that is a whole number from 1 to 200; `otherwise` if it is not set. */

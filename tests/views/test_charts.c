@@ -446,7 +446,7 @@ static void clusters_have_a_row_each_under_the_whole(void **state)
 	(void)state;
 	tiny_init(&t);
 	got = tiny_shown(&t, text, 60, 12, true);
-	expect_text(got, "                            activity       clock\n"
+	expect_text(got, "                            activity       clock  last 10 s\n"
 			 "all CPUs        ######.....   50.0 %    2.00 GHz  ==========\n"
 			 "cluster0        ##.........   20.0 %       -      __________\n"
 			 "Cortex-A76 x4   ####.......   30.0 %       -      __________\n");
@@ -521,12 +521,12 @@ static void cpus_follow_their_clusters_and_scroll(void **state)
 	assert_null(strstr(whole, "A72")); /* a single cluster is the whole */
 	t.data.per_instance = true;
 	each = tiny_shown(&t, text, 50, 10, true);
-	expect_text(each, " activity\nall CPUs        ");
+	expect_text(each, " activity  last 11 s\nall CPUs        ");
 	expect_text(each, "\ncpu7 ");
 	assert_int_equal(scroll.max, 5);
 	scroll.at = 1000;
 	end = tiny_shown(&t, text, 50, 10, true);
-	expect_text(end, " activity\ncpu4 ");
+	expect_text(end, " activity  last 11 s\ncpu4 ");
 	expect_text(end, "\ncpu12           ############    100 %");
 	tiny_fini(&t);
 }

@@ -95,7 +95,7 @@ static void every_number_has_its_column_and_unknown_ones_a_dash(void **state)
 #define PAST "\u00b7\u00b7\u00b7\u00b7\u00b7\u00b7\u00b7\u2581"
 	static const char *const want =
 		"412 processes, 1,830 threads, 3 running   by pid\n"
-		"      pid\u25b2 user      S    thr  CPU %           GPU %     RSS  GPU mem     TIME name\n"
+		"      pid\u25b2 user      S    thr  CPU % last 8 s  GPU %     RSS  GPU mem     TIME name\n"
 		" >       1 root      S      1    0.1 " PAST
 		"      \u2013 11.8 MB     \u2013     0:12.50 init\n"
 		"         2 root      S      1    0.0 " PAST
@@ -151,12 +151,12 @@ static void the_least_important_columns_go_first(void **state)
 		{54, "      pid^  CPU %  GPU %     RSS name\n"},
 		{63, "      pid^  CPU %  GPU %     RSS  GPU mem name\n"},
 		{66, "      pid^ S   CPU %  GPU %     RSS  GPU mem name\n"},
-		{75, "      pid^ S   CPU %           GPU %     RSS  GPU mem name\n"},
-		{85, "      pid^ user      S   CPU %           GPU %     RSS  GPU mem name\n"},
-		{103, "      pid^ user      S    thr  CPU %           GPU %     RSS  GPU mem name\n"},
+		{75, "      pid^ S   CPU % last 8 s  GPU %     RSS  GPU mem name\n"},
+		{85, "      pid^ user      S   CPU % last 8 s  GPU %     RSS  GPU mem name\n"},
+		{103, "      pid^ user      S    thr  CPU % last 8 s  GPU %     RSS  GPU mem name\n"},
 		{112,
-		 "      pid^ user      S    thr  CPU %           GPU %     RSS  GPU mem     TIME name\n"},
-		{168, "      pid^ user      S    thr  CPU %            history 20 s          GPU %           "
+		 "      pid^ user      S    thr  CPU % last 8 s  GPU %     RSS  GPU mem     TIME name\n"},
+		{168, "      pid^ user      S    thr  CPU %            last 20 s             GPU %           "
 		      "   RSS  GPU mem     TIME name\n"},
 	};
 	struct shown s;

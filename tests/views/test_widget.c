@@ -426,6 +426,74 @@ static void lanes_and_areas_have_the_newest_at_the_right_and_ticks_below(void **
 	tiny_fini(&t);
 }
 
+#define GRAPH VIEW "chart c\n  title Bus\n  widget area\n  rows 6\n"
+
+static void a_limit_is_a_line_through_the_data_or_named_off_the_scale(void **state)
+{
+	static const char text[] = GRAPH "  limit Clock | guide\n  series Bytes | read\n";
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	for (unsigned i = 0; i < TINY_POINTS; i++)
+		t.vectors[i][VECTOR_CONSTANTS + 2] = 1.4e9; /* 2.8 GB/s, with the limit at 2 */
+	tiny_changed(&t);
+	expect_shown(&t, text, FRAMED, true, " guide 2.00 GB/s ");
+	expect_shown(&t, text, FRAMED, true, "--------------------");
+	for (unsigned i = 0; i < TINY_POINTS; i++)
+		t.vectors[i][VECTOR_CONSTANTS + 2] = 0.1e9;
+	tiny_changed(&t);
+	expect_shown(&t, text, FRAMED, true, "GB/s, off scale");
+	tiny_fini(&t);
+}
+
+static void an_axis_has_its_unit_and_a_stack_its_legend(void **state)
+{
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	expect_shown(&t, GRAPH "  series Bytes | read\n  second Bytes | write\n", FRAMED, true, " 5 GB/s ");
+	expect_shown(&t, GRAPH "  series Bytes | read\n  second Bytes | write\n", FRAMED, true,
+		     "+- Bus   # read  # write -");
+	expect_shown(&t, GRAPH "  series Share | all\n  part Share | a\n  part Double | b\n", FRAMED, true,
+		     "+- Bus   # a  # b ---");
+	tiny_fini(&t);
+}
+
+/* Half of the time the whole is a thousandth of what it is in the other half. */
+static void a_ratio_of_almost_nothing_is_a_gap(void **state)
+{
+	static const char text[] = GRAPH "  gap Bytes\n  series Share | part\n";
+	AUTOFREE char *got = NULL;
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	for (unsigned i = 0; i < TINY_POINTS; i++)
+		t.vectors[i][VECTOR_CONSTANTS + 2] = i < TINY_POINTS / 2 ? 1e6 : 1e9;
+	tiny_changed(&t);
+	got = tiny_shown(&t, text, FRAMED, 24, true);
+	assert_non_null(strstr(got, "..........##########")); /* two points in each cell */
+	tiny_fini(&t);
+}
+
+static void a_chart_may_wait_until_its_metric_has_counted(void **state)
+{
+	static const char text[] = VIEW "chart a\n  widget rows\n  series Share | first\n"
+					"chart b\n  once Bytes\n  widget rows\n  series Double | second\n";
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	t.total[VECTOR_CONSTANTS + 2] = 0;
+	AUTOFREE char *before = tiny_shown(&t, text, FRAMED, 24, true);
+	assert_null(strstr(before, "second"));
+	t.total[VECTOR_CONSTANTS + 2] = 1;
+	expect_shown(&t, text, FRAMED, true, "second");
+	tiny_fini(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -445,6 +513,10 @@ int main(void)
 		cmocka_unit_test(rows_break_down_by_instance_and_sort_by_load),
 		cmocka_unit_test(too_few_rows_keep_the_highest_shares_in_their_order),
 		cmocka_unit_test(lanes_and_areas_have_the_newest_at_the_right_and_ticks_below),
+		cmocka_unit_test(a_limit_is_a_line_through_the_data_or_named_off_the_scale),
+		cmocka_unit_test(an_axis_has_its_unit_and_a_stack_its_legend),
+		cmocka_unit_test(a_ratio_of_almost_nothing_is_a_gap),
+		cmocka_unit_test(a_chart_may_wait_until_its_metric_has_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
