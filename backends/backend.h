@@ -64,10 +64,10 @@ struct source_options {
 
 /* What is on the screen of a source: slots, the most important first. The first n_sure were chosen
  * by the user. */
-#define SOURCE_WISH_MAX 60
-struct source_wish {
+#define SOURCE_PRIORITY_MAX 60
+struct source_priority {
 	unsigned n, n_sure;
-	uint16_t slots[SOURCE_WISH_MAX];
+	uint16_t slots[SOURCE_PRIORITY_MAX];
 };
 
 /* Constants of the measured machine, by the names that expressions use. */
@@ -168,14 +168,14 @@ struct verify_out {
 	void *ctx;
 };
 
-struct process_wish;
+struct process_query;
 struct process_list;
 
 /* Reads the processes of a device (backends/process/process_scan.h): `new` on any thread, then read
  * and free on one thread. */
 struct process_reader {
 	void *(*new)(const struct sys *sys, const struct source_options *options);
-	struct process_list *(*read)(void *reader, const struct process_wish *wish, int64_t now_ns);
+	struct process_list *(*read)(void *reader, const struct process_query *query, int64_t now_ns);
 	void (*free)(void *reader);
 };
 
@@ -215,9 +215,10 @@ struct backend {
 	 * than a period. */
 	enum read_result (*read)(struct source *source, int64_t now_ns, struct sample *sample);
 	/* Measure these slots as exactly as can be from the end of the current interval on, and
-	 * the others as far as there is room. Every slot stays known, and no count is lost. Called
-	 * between reads; an empty wish takes the last one back. NULL: all are measured alike. */
-	void (*prefer)(struct source *source, const struct source_wish *wish);
+	 * the others as far as there is room. Every slot stays known, and no count is lost.
+	 * Called between reads; an empty priority takes the last one back. NULL: all are
+	 * measured alike. */
+	void (*prefer)(struct source *source, const struct source_priority *priority);
 	/* After a read: take the next mark of the measured program. NULL: it sets none. */
 	bool (*mark)(struct source *source, struct source_mark *mark);
 	/* Measure this process, 0: the one that does most, SOURCE_NEXT_PROCESS: another one of

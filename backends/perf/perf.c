@@ -364,9 +364,9 @@ static enum read_result perf_read(struct source *source, int64_t now_ns, struct 
 	return READ_GOT;
 }
 
-static void perf_prefer(struct source *source, const struct source_wish *wish)
+static void perf_prefer(struct source *source, const struct source_priority *priority)
 {
-	perf_rows_prefer(source->priv, source, wish);
+	perf_rows_prefer(source->priv, source, priority);
 }
 
 static void perf_stop(struct source *source)

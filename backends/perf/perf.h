@@ -211,7 +211,7 @@ struct perf {
 bool perf_rows_choose(struct perf *p, const struct source_options *options, struct err *err);
 /* Let the sets of these slots come first, or those of the options if it has none. Takes effect with
  * perf_count_plan. Does nothing if the options name what is needed. */
-void perf_rows_prefer(struct perf *p, const struct source *source, const struct source_wish *wish);
+void perf_rows_prefer(struct perf *p, const struct source *source, const struct source_priority *priority);
 /* Find the units, with the events of the rows. Never fails: without a PMU there are software
  * events. */
 void perf_units_find(struct perf *p, const struct sys *sys);

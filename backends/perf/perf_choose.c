@@ -51,7 +51,7 @@ static int set_of_slot(const struct perf *p, unsigned slot)
 	return -1;
 }
 
-void perf_rows_prefer(struct perf *p, const struct source *source, const struct source_wish *wish)
+void perf_rows_prefer(struct perf *p, const struct source *source, const struct source_priority *priority)
 {
 	uint8_t before[PERF_SETS_MAX];
 	unsigned n_before = p->n_first, n_sure = p->n_sure;
@@ -60,10 +60,10 @@ void perf_rows_prefer(struct perf *p, const struct source *source, const struct 
 		return;
 	memcpy(before, p->first, sizeof(before));
 	p->n_first = 0;
-	for (unsigned i = 0; i <= wish->n; i++) {
-		int set = i < wish->n ? set_of_slot(p, wish->slots[i]) : -1;
+	for (unsigned i = 0; i <= priority->n; i++) {
+		int set = i < priority->n ? set_of_slot(p, priority->slots[i]) : -1;
 
-		if (i == wish->n_sure) { /* cycles and instructions give way only to what was chosen */
+		if (i == priority->n_sure) { /* cycles and instructions give way only to what was chosen */
 			add_first(p, (uint8_t)perf_first_set);
 			p->n_sure = p->n_first;
 		}

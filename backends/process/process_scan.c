@@ -319,10 +319,10 @@ static bool is_busier(const struct process *a, const struct process *b)
 
 static void watch_entries(struct table *table, unsigned n)
 {
-	if (n == PROCESS_WISH_ALL)
+	if (n == PROCESS_QUERY_ALL)
 		for (unsigned i = 0; i < table->n; i++)
 			table->records[i].watched = true;
-	for (n = n == PROCESS_WISH_ALL ? 0 : n < PROCESS_WISH_MOST ? n : PROCESS_WISH_MOST; n; n--) {
+	for (n = n == PROCESS_QUERY_ALL ? 0 : n < PROCESS_WISH_MOST ? n : PROCESS_WISH_MOST; n; n--) {
 		struct record *busiest = NULL;
 
 		for (struct record *r = table->records; r < table->records + table->n; r++)
@@ -351,16 +351,16 @@ static void read_command(struct process_scan *s, struct record *r)
 	r->commanded = true;
 }
 
-static void read_commands(struct process_scan *s, const struct process_wish *wish)
+static void read_commands(struct process_scan *s, const struct process_query *query)
 {
 	struct table *t = &s->processes.now;
 
-	for (unsigned i = 0; i < t->n && wish->all_commands; i++)
+	for (unsigned i = 0; i < t->n && query->all_commands; i++)
 		read_command(s, &t->records[i]);
-	for (unsigned i = 0; i < wish->n_commands && i < PROCESS_WISH_COMMANDS; i++) {
-		unsigned at = search_first(t->n, record_reaches, t->records, wish->commands[i]);
+	for (unsigned i = 0; i < query->n_commands && i < PROCESS_WISH_COMMANDS; i++) {
+		unsigned at = search_first(t->n, record_reaches, t->records, query->commands[i]);
 
-		if (at < t->n && t->records[at].p.pid == wish->commands[i])
+		if (at < t->n && t->records[at].p.pid == query->commands[i])
 			read_command(s, &t->records[at]);
 	}
 }
@@ -388,13 +388,13 @@ static void put_commands(struct process_list *list, const struct table *processe
 	}
 }
 
-static struct process_list *make_list(struct process_scan *s, const struct process_wish *wish)
+static struct process_list *make_list(struct process_scan *s, const struct process_query *query)
 {
 	const struct table *processes = &s->processes.now, *threads = &s->threads.now;
 	struct process_list *list = xcalloc(1, sizeof(*list));
 	unsigned holder = 0, thread = 0;
 
-	*list = (struct process_list){.threads = wish->threads_of > 0,
+	*list = (struct process_list){.threads = query->threads_of > 0,
 				      .n_hidden = s->n_hidden,
 				      .begin_ns = s->begin_ns,
 				      .end_ns = s->end_ns,
@@ -405,7 +405,7 @@ static struct process_list *make_list(struct process_scan *s, const struct proce
 
 		*p = processes->records[i].p;
 		p->gpu_bytes = SAMPLE_UNKNOWN;
-		if (wish->gpu_memory) {
+		if (query->gpu_memory) {
 			struct process_gpu_use use = process_gpu_of(&s->gpu, (unsigned)p->pid, &holder);
 
 			p->gpu_bytes = use.bytes;
@@ -421,7 +421,7 @@ static struct process_list *make_list(struct process_scan *s, const struct proce
 	return list;
 }
 
-static void read_all(struct process_scan *s, const struct process_wish *wish, int64_t now_ns)
+static void read_all(struct process_scan *s, const struct process_query *query, int64_t now_ns)
 {
 	struct table *processes = &s->processes.now;
 	int n;
@@ -440,24 +440,24 @@ static void read_all(struct process_scan *s, const struct process_wish *wish, in
 	n = s->sys->list_numbers(s->sys, "proc", &s->pids, &s->cap_pids);
 	for (int i = 0; i < n; i++)
 		read_process(s, s->pids[i]);
-	watch_entries(processes, wish->threads_of);
+	watch_entries(processes, query->threads_of);
 	for (unsigned i = 0; i < processes->n; i++)
 		if (processes->records[i].watched && processes->records[i].p.threads > 1)
 			read_threads(s, &processes->records[i]);
-	if (wish->gpu_memory)
+	if (query->gpu_memory)
 		process_gpu_refresh(&s->gpu, s->sys, now_ns);
 }
 
-struct process_list *process_scan_read(struct process_scan *s, const struct process_wish *wish,
+struct process_list *process_scan_read(struct process_scan *s, const struct process_query *query,
 				       int64_t now_ns)
 {
 	int64_t began_ns = s->sys->thread_ns(s->sys);
 	struct process_list *list;
 
-	if (!wish->again)
-		read_all(s, wish, now_ns);
-	read_commands(s, wish);
-	list = make_list(s, wish);
+	if (!query->again)
+		read_all(s, query, now_ns);
+	read_commands(s, query);
+	list = make_list(s, query);
 	list->cost_ns = s->sys->thread_ns(s->sys) - began_ns;
 	return list;
 }

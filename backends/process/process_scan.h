@@ -1,7 +1,7 @@
 /* process_scan: reads the processes and threads of the machine from /proc. Not a source: the result
  * is a list, not a sample.
  *
- * A list costs three system calls per process. Only what the wish names is read. What seldom
+ * A list costs three system calls per process. Only what the query names is read. What seldom
  * changes (owner, command line) is read when a process is new or runs another program, and again
  * after some seconds; etc/passwd when it has changed, GPU memory once a second. A read may block
  * while a process keeps its own memory busy (/proc/PID/cmdline), so call it on a thread that no
@@ -18,11 +18,11 @@
 #include <limits.h>
 
 #define PROCESS_WISH_MOST 64
-#define PROCESS_WISH_ALL UINT_MAX
+#define PROCESS_QUERY_ALL UINT_MAX
 #define PROCESS_WISH_COMMANDS 200 /* the rows of the largest screen */
 
-struct process_wish {
-	unsigned threads_of; /* of the N busiest processes, N <= PROCESS_WISH_MOST, or PROCESS_WISH_ALL */
+struct process_query {
+	unsigned threads_of; /* of the N busiest processes, N <= PROCESS_WISH_MOST, or PROCESS_QUERY_ALL */
 	bool gpu_memory;
 	/* Whose command lines: all, or those with these pids. */
 	bool all_commands;
@@ -41,7 +41,7 @@ void process_scan_free(struct process_scan *scan); /* NULL is fine */
  * without /proc the list is empty. CPU time is in ticks of 10 ms: a list less than 0.2 s after the
  * previous one repeats its percentages and its interval. A process whose owner is unknown has the
  * user "" and the uid UINT32_MAX. */
-struct process_list *process_scan_read(struct process_scan *scan, const struct process_wish *wish,
+struct process_list *process_scan_read(struct process_scan *scan, const struct process_query *query,
 				       int64_t now_ns);
 
 #endif

@@ -118,18 +118,18 @@ static struct process process_of(const struct people *p, unsigned i)
 	return process;
 }
 
-static struct process_list *people_read(void *people, const struct process_wish *wish, int64_t now_ns)
+static struct process_list *people_read(void *people, const struct process_query *query, int64_t now_ns)
 {
 	struct people *p = people;
 	struct process_list *list = xcalloc(1, sizeof(*list));
 
-	if (!wish->again)
+	if (!query->again)
 		advance_people(p, now_ns);
 	list->processes = xcalloc(sim_n_tasks, sizeof(*list->processes));
 	for (unsigned i = 0; i < sim_n_tasks; i++)
-		if (!sim_tasks[i].is_thread || wish->threads_of)
+		if (!sim_tasks[i].is_thread || query->threads_of)
 			list->processes[list->n++] = process_of(p, i);
-	list->threads = wish->threads_of > 0;
+	list->threads = query->threads_of > 0;
 	list->begin_ns = p->begin_ns;
 	list->end_ns = p->end_ns;
 	list->uptime_ns = now_ns - p->start_ns + UPTIME_NS;

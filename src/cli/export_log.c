@@ -30,7 +30,7 @@ struct export_job {
 	struct log_pieces pending; /* complete rows */
 	int64_t from_ns, to_ns;
 	struct watch *watch;           /* NULL without --findings */
-	int64_t people_ns;             /* end of the last list of processes that it has seen */
+	int64_t processes_ns;          /* end of the last list of processes that it has seen */
 	bool damaged, found;           /* of any log */
 	struct openmetrics_past *past; /* of all logs; NULL in other formats */
 	char verdict[FINDINGS_VERDICT_TEXT];
@@ -112,13 +112,13 @@ static bool export_notes(struct export_job *job, const struct mlog_block *block,
 	return true;
 }
 
-static void watch_people(struct export_job *job)
+static void watch_lists(struct export_job *job)
 {
 	const struct process_list *list = job->watch ? mlog_reader_processes(job->reader) : NULL;
 
-	if (!list || list->end_ns == job->people_ns)
+	if (!list || list->end_ns == job->processes_ns)
 		return;
-	job->people_ns = list->end_ns;
+	job->processes_ns = list->end_ns;
 	watch_processes(job->watch, list);
 }
 
@@ -164,7 +164,7 @@ static bool export_blocks(struct export_job *job, struct err *err)
 	err->code = 0;
 	mlog_reader_seek(job->reader, job->from_ns);
 	while ((block = next_block(job, err)) && block->begin_ns <= job->to_ns) {
-		watch_people(job);
+		watch_lists(job);
 		if (!export_block(job, block, err))
 			return false;
 	}

@@ -68,16 +68,16 @@ static bool take_all(struct screen *screen, struct recorder *log, unsigned frame
 {
 	const struct sys *sys = screen->session->sys;
 	struct scanner *scanner = NULL;
-	struct process_wish wish;
+	struct process_query query;
 	int64_t period_ns;
 
-	if (screen_wants_processes(screen, &wish, &period_ns)) {
-		wish.all_commands = true; /* nothing was drawn: the rows in sight are unknown */
+	if (screen_wants_processes(screen, &query, &period_ns)) {
+		query.all_commands = true; /* nothing was drawn: the rows in sight are unknown */
 		scanner = scanner_new(sys, devices_processes(screen->session->options),
 				      &screen->session->what, err);
 		if (!scanner)
 			return false;
-		scanner_want(scanner, &wish, SCAN_NS);
+		scanner_want(scanner, &query, SCAN_NS);
 	}
 	take_frames(screen->feeds, log, frames, said);
 	if (scanner)
@@ -115,14 +115,14 @@ static bool play_frames(struct screen *screen, struct player *player, unsigned f
 	AUTO_STRBUF struct strbuf complaint = {0};
 	const struct options *o = screen->session->options;
 	struct process_list *list;
-	struct process_wish wish;
+	struct process_query query;
 	int64_t period_ns;
 
 	player_await(player, frames);
 	if (!player_start(player, screen->feeds, 0, err))
 		return false;
 	screen_of_log(screen, player);
-	player_want_processes(player, screen_wants_processes(screen, &wish, &period_ns));
+	player_want_processes(player, screen_wants_processes(screen, &query, &period_ns));
 	for (player_settle(player); frames > 0; frames--) {
 		player_step(player, 1, 0);
 		player_settle(player);
@@ -155,7 +155,8 @@ enum exit_status once_run(const struct sys *sys, const struct options *options, 
 		ok = session_open(&session, sys, options, 0, true, err);
 	if (!ok)
 		return EXIT_FAILED;
-	feeds_init(&feeds, &session, TAP_INSTANCES, player ? player_refresh_ns(player) : options->refresh_ns);
+	feeds_init(&feeds, &session, SUBSCRIBER_INSTANCES,
+		   player ? player_refresh_ns(player) : options->refresh_ns);
 	ok = screen_init(&screen, &session, &feeds, options->view, err);
 	if (ok) {
 		canvas_init(&canvas, (int)options->once.w, (int)options->once.h, ascii);

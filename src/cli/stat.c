@@ -99,8 +99,8 @@ static void set_total(const struct measure *m, const char *text)
 				       .status = c->status,
 				       .timed_out = m->timed_out};
 
-	if (m->session.gate)
-		total.counted_ns = gate_open_ns(m->session.gate, m->sys, &total.n_parts);
+	if (m->session.filter)
+		total.counted_ns = sample_filter_open_ns(m->session.filter, m->sys, &total.n_parts);
 	recorder_total(m->recorder, &total);
 }
 

@@ -18,7 +18,7 @@ void mlog_walk_forget(struct mlog_walk *w, bool all)
 {
 	w->window_n = 0;
 	if (all)
-		w->barren_n = w->damaged = w->n_damages = 0;
+		w->headless_n = w->damaged = w->n_damages = 0;
 }
 
 /* ---- damaged ranges ---- */
@@ -126,11 +126,11 @@ enum mlog_found mlog_walk_peek(struct mlog_walk *w, uint64_t at, struct mlog_hea
 static enum mlog_found find_next_head(struct mlog_walk *w, uint64_t at, struct mlog_head *head)
 {
 	enum mlog_found found =
-		scan_for_head(w, at + (at == w->barren_at && w->barren_n ? w->barren_n : 1), head);
+		scan_for_head(w, at + (at == w->headless_at && w->headless_n ? w->headless_n : 1), head);
 
 	if (found == MLOG_NONE && w->end - at >= MLOG_HEAD) {
-		w->barren_at = at;
-		w->barren_n = w->end - at - MLOG_HEAD + 1;
+		w->headless_at = at;
+		w->headless_n = w->end - at - MLOG_HEAD + 1;
 	}
 	return found;
 }

@@ -20,9 +20,9 @@ struct mlog_walk {
 
 	struct mlog_damage *damages; /* ascending */
 	unsigned n_damages, cap_damages;
-	uint64_t damaged;             /* bytes in them */
-	uint64_t passed;              /* how often one was skipped */
-	uint64_t barren_at, barren_n; /* range without a valid head, searched when the file was shorter */
+	uint64_t damaged;                 /* bytes in them */
+	uint64_t passed;                  /* how often one was skipped */
+	uint64_t headless_at, headless_n; /* range without a valid head, searched when the file was shorter */
 
 	uint64_t window_at; /* offset of the window in the file */
 	size_t window_n;

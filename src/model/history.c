@@ -16,7 +16,7 @@
 
 /* Columns, oldest first. All but the newest are closed: they no longer change, and take no more
  * memory than their values need. */
-struct shelf {
+struct tier {
 	struct column **closed; /* a ring of `size`; owned */
 	struct column *newest;  /* valid if n */
 	unsigned size, first, n;
@@ -26,13 +26,13 @@ struct shelf {
 struct history {
 	uint8_t *kinds; /* enum slot_kind by slot */
 	unsigned n_slots, n_kept;
-	struct shelf fine, coarse;
+	struct tier fine, coarse;
 	struct column *total; /* n_slots values */
 	uint8_t *bytes;       /* scratch: the values of a closed column */
 	uint64_t lost, last_seq;
 };
 
-/* The newest column of a shelf has its n_kept values in half the memory. All are whole numbers:
+/* The newest column of a tier has its n_kept values in half the memory. All are whole numbers:
  * those below 2^31 are kept as they are; others, and NaN, as a float without its last bit, marked
  * by the top bit.
  *
@@ -75,9 +75,9 @@ static const uint8_t *closed_values(const struct column *c)
 	return (const uint8_t *)(c + 1);
 }
 
-static struct column *shelf_at(const struct shelf *shelf, unsigned i)
+static struct column *tier_at(const struct tier *tier, unsigned i)
 {
-	return i + 1 < shelf->n ? shelf->closed[(shelf->first + i) % shelf->size] : shelf->newest;
+	return i + 1 < tier->n ? tier->closed[(tier->first + i) % tier->size] : tier->newest;
 }
 
 static void column_clear(struct column *c, unsigned n)
@@ -93,30 +93,30 @@ static void packed_clear(struct column *c, unsigned from, unsigned n)
 		packed_values(c)[i] = PACKED_UNKNOWN;
 }
 
-static void shelf_init(struct shelf *shelf, unsigned size, int64_t column_ns)
+static void tier_init(struct tier *tier, unsigned size, int64_t column_ns)
 {
-	*shelf = (struct shelf){
-		.closed = xcalloc(size, sizeof(*shelf->closed)), .size = size, .column_ns = column_ns};
+	*tier = (struct tier){
+		.closed = xcalloc(size, sizeof(*tier->closed)), .size = size, .column_ns = column_ns};
 }
 
-static void shelf_clear(struct shelf *shelf)
+static void tier_clear(struct tier *tier)
 {
-	for (unsigned i = 0; i < shelf->size; i++)
-		free(take_ptr(&shelf->closed[i]));
-	shelf->n = shelf->first = 0;
+	for (unsigned i = 0; i < tier->size; i++)
+		free(take_ptr(&tier->closed[i]));
+	tier->n = tier->first = 0;
 }
 
-static void shelf_fini(struct shelf *shelf)
+static void tier_fini(struct tier *tier)
 {
-	shelf_clear(shelf);
-	free(shelf->closed);
-	free(shelf->newest);
+	tier_clear(tier);
+	free(tier->closed);
+	free(tier->newest);
 }
 
-static void shelf_widen(struct shelf *shelf, unsigned from, unsigned n_kept)
+static void tier_widen(struct tier *tier, unsigned from, unsigned n_kept)
 {
-	shelf->newest = xreallocarray(shelf->newest, 1, sizeof(*shelf->newest) + n_kept * sizeof(uint32_t));
-	packed_clear(shelf->newest, from, n_kept);
+	tier->newest = xreallocarray(tier->newest, 1, sizeof(*tier->newest) + n_kept * sizeof(uint32_t));
+	packed_clear(tier->newest, from, n_kept);
 }
 
 struct history *history_new(const struct slot *slots, unsigned n_slots, unsigned n_kept, int64_t interval_ns)
@@ -128,12 +128,12 @@ struct history *history_new(const struct slot *slots, unsigned n_slots, unsigned
 	for (unsigned i = 0; i < n_slots; i++)
 		h->kinds[i] = (uint8_t)slots[i].kind;
 	h->n_slots = n_slots;
-	shelf_init(&h->fine, FINE_COLUMNS, interval_ns > HISTORY_FINE_NS ? interval_ns : HISTORY_FINE_NS);
-	shelf_init(&h->coarse, COARSE_COLUMNS, interval_ns > COARSE_NS ? interval_ns : COARSE_NS);
+	tier_init(&h->fine, FINE_COLUMNS, interval_ns > HISTORY_FINE_NS ? interval_ns : HISTORY_FINE_NS);
+	tier_init(&h->coarse, COARSE_COLUMNS, interval_ns > COARSE_NS ? interval_ns : COARSE_NS);
 	h->total = history_column_new(h);
 	h->bytes = xmalloc((n_slots + 1) * (size_t)WIRE_VARINT_MAX);
-	shelf_widen(&h->fine, 0, n_kept);
-	shelf_widen(&h->coarse, 0, n_kept);
+	tier_widen(&h->fine, 0, n_kept);
+	tier_widen(&h->coarse, 0, n_kept);
 	h->n_kept = n_kept;
 	return h;
 }
@@ -142,8 +142,8 @@ void history_free(struct history *h)
 {
 	if (!h)
 		return;
-	shelf_fini(&h->fine);
-	shelf_fini(&h->coarse);
+	tier_fini(&h->fine);
+	tier_fini(&h->coarse);
 	free(h->total);
 	free(h->bytes);
 	free(h->kinds);
@@ -155,15 +155,15 @@ void history_keep(struct history *h, unsigned n_kept)
 	assert(n_kept <= h->n_slots);
 	if (n_kept <= h->n_kept)
 		return;
-	shelf_widen(&h->fine, h->n_kept, n_kept);
-	shelf_widen(&h->coarse, h->n_kept, n_kept);
+	tier_widen(&h->fine, h->n_kept, n_kept);
+	tier_widen(&h->coarse, h->n_kept, n_kept);
 	h->n_kept = n_kept;
 }
 
 void history_clear(struct history *h)
 {
-	shelf_clear(&h->fine);
-	shelf_clear(&h->coarse);
+	tier_clear(&h->fine);
+	tier_clear(&h->coarse);
 	column_clear(h->total, h->n_slots);
 	h->lost = h->last_seq = 0;
 }
@@ -260,8 +260,8 @@ static inline uint32_t fold_packed(enum slot_kind kind, uint32_t to, uint32_t mo
 	return pack_value(sum);
 }
 
-/* Fold a sample into a column on a shelf. */
-static void shelf_take(const struct history *h, struct column *to, const struct sample *s)
+/* Fold a sample into a column on a tier. */
+static void tier_take(const struct history *h, struct column *to, const struct sample *s)
 {
 	unsigned n = fold_sample_header(to, s, h->n_kept);
 	uint32_t *values = packed_values(to);
@@ -270,8 +270,8 @@ static void shelf_take(const struct history *h, struct column *to, const struct 
 		values[i] = fold_packed(h->kinds[i], values[i], pack_value(sample_value(s, i, h->kinds[i])));
 }
 
-/* Fold a column on a shelf into one on the next shelf. */
-static void shelf_fold(const struct history *h, struct column *to, const struct column *from)
+/* Fold a column on a tier into one on the next tier. */
+static void tier_fold(const struct history *h, struct column *to, const struct column *from)
 {
 	uint32_t *values = packed_values(to);
 
@@ -297,7 +297,7 @@ static void unpack_closed(const struct history *h, struct column *to, const uint
 	}
 }
 
-/* Fold one on a shelf into a column. */
+/* Fold one on a tier into a column. */
 static void unpack_fold(const struct history *h, struct column *to, const struct column *from, bool closed)
 {
 	fold_column_header(to, from);
@@ -308,24 +308,24 @@ static void unpack_fold(const struct history *h, struct column *to, const struct
 			fold_value(h->kinds[i], &to->value[i], unpack_value(packed_values(from)[i]));
 }
 
-static struct column *shelf_last(const struct shelf *shelf)
+static struct column *tier_last(const struct tier *tier)
 {
-	return shelf->n ? shelf->newest : NULL;
+	return tier->n ? tier->newest : NULL;
 }
 
 /* Return whether a sample that ends at end_ns belongs to the last column, which ends at the next
  * multiple of the column length. */
-static bool is_in_last(const struct shelf *shelf, int64_t end_ns)
+static bool is_in_last(const struct tier *tier, int64_t end_ns)
 {
-	const struct column *last = shelf_last(shelf);
+	const struct column *last = tier_last(tier);
 
-	return last && (end_ns - 1) / shelf->column_ns == (last->end_ns - 1) / shelf->column_ns;
+	return last && (end_ns - 1) / tier->column_ns == (last->end_ns - 1) / tier->column_ns;
 }
 
-static void close_newest(struct history *h, struct shelf *shelf)
+static void close_newest(struct history *h, struct tier *tier)
 {
-	const uint32_t *values = packed_values(shelf->newest);
-	struct column **place = &shelf->closed[(shelf->first + shelf->n - 1) % shelf->size];
+	const uint32_t *values = packed_values(tier->newest);
+	struct column **place = &tier->closed[(tier->first + tier->n - 1) % tier->size];
 	uint8_t *p = wire_put(h->bytes, h->n_kept);
 
 	for (unsigned i = 0, run; i < h->n_kept; i += run) {
@@ -338,24 +338,24 @@ static void close_newest(struct history *h, struct shelf *shelf)
 		p = wire_put(p, run);
 	}
 	*place = xreallocarray(*place, 1, sizeof(**place) + (size_t)(p - h->bytes));
-	**place = *shelf->newest;
+	**place = *tier->newest;
 	memcpy(*place + 1, h->bytes, (size_t)(p - h->bytes));
 }
 
 /* Return the column for a sample that ends at end_ns: the last one, or a new one. */
-static struct column *shelf_column(struct history *h, struct shelf *shelf, int64_t end_ns)
+static struct column *tier_column(struct history *h, struct tier *tier, int64_t end_ns)
 {
-	if (is_in_last(shelf, end_ns))
-		return shelf->newest;
-	if (shelf->n)
-		close_newest(h, shelf);
-	if (shelf->n == shelf->size)
-		shelf->first = (shelf->first + 1) % shelf->size;
+	if (is_in_last(tier, end_ns))
+		return tier->newest;
+	if (tier->n)
+		close_newest(h, tier);
+	if (tier->n == tier->size)
+		tier->first = (tier->first + 1) % tier->size;
 	else
-		shelf->n++;
-	*shelf->newest = (struct column){0};
-	packed_clear(shelf->newest, 0, h->n_kept);
-	return shelf->newest;
+		tier->n++;
+	*tier->newest = (struct column){0};
+	packed_clear(tier->newest, 0, h->n_kept);
+	return tier->newest;
 }
 
 void history_push(struct history *h, const struct sample *sample)
@@ -365,11 +365,11 @@ void history_push(struct history *h, const struct sample *sample)
 
 	if (h->total->n_samples && sample->seq <= h->last_seq)
 		return; /* a reader that changes rings may see a sample twice */
-	done = is_in_last(&h->fine, sample->end_ns) ? NULL : shelf_last(&h->fine);
+	done = is_in_last(&h->fine, sample->end_ns) ? NULL : tier_last(&h->fine);
 	if (done)
-		shelf_fold(h, shelf_column(h, &h->coarse, done->end_ns), done);
-	fine = shelf_column(h, &h->fine, sample->end_ns);
-	shelf_take(h, fine, sample);
+		tier_fold(h, tier_column(h, &h->coarse, done->end_ns), done);
+	fine = tier_column(h, &h->fine, sample->end_ns);
+	tier_take(h, fine, sample);
 	fold_sample(h->total, sample, (struct kinds_of){NULL, h->kinds, h->n_slots});
 	if (h->last_seq && sample->seq > h->last_seq + 1) {
 		fine->lost += sample->seq - h->last_seq - 1;
@@ -391,29 +391,29 @@ struct column *history_column_new(const struct history *h)
 	return column_new(h->n_slots);
 }
 
-static bool column_ends_after(const void *shelf, unsigned i, int64_t t)
+static bool column_ends_after(const void *tier, unsigned i, int64_t t)
 {
-	return shelf_at(shelf, i)->end_ns > t;
+	return tier_at(tier, i)->end_ns > t;
 }
 
 /* Return the first column that ended after t. */
-static unsigned shelf_after(const struct shelf *shelf, int64_t t)
+static unsigned tier_after(const struct tier *tier, int64_t t)
 {
-	return search_first(shelf->n, column_ends_after, shelf, t);
+	return search_first(tier->n, column_ends_after, tier, t);
 }
 
-static void fold_at(const struct history *h, const struct shelf *shelf, unsigned i, struct column *out)
+static void fold_at(const struct history *h, const struct tier *tier, unsigned i, struct column *out)
 {
-	unpack_fold(h, out, shelf_at(shelf, i), i + 1 < shelf->n);
+	unpack_fold(h, out, tier_at(tier, i), i + 1 < tier->n);
 }
 
-static void fold_shelf(const struct history *h, const struct shelf *shelf, int64_t from_ns, int64_t to_ns,
-		       struct column *out)
+static void fold_tier(const struct history *h, const struct tier *tier, int64_t from_ns, int64_t to_ns,
+		      struct column *out)
 {
-	for (unsigned i = shelf_after(shelf, from_ns); i < shelf->n; i++) {
-		if (shelf_at(shelf, i)->end_ns > to_ns)
+	for (unsigned i = tier_after(tier, from_ns); i < tier->n; i++) {
+		if (tier_at(tier, i)->end_ns > to_ns)
 			return;
-		fold_at(h, shelf, i, out);
+		fold_at(h, tier, i, out);
 	}
 }
 
@@ -421,9 +421,9 @@ static void fold_shelf(const struct history *h, const struct shelf *shelf, int64
  * coarse column, so that no sample is missed or counted twice and adjacent windows add up. */
 static int64_t fine_since(const struct history *h)
 {
-	int64_t first = h->fine.n ? shelf_at(&h->fine, 0)->begin_ns : 0;
-	unsigned i = shelf_after(&h->coarse, first);
-	const struct column *c = i < h->coarse.n ? shelf_at(&h->coarse, i) : NULL;
+	int64_t first = h->fine.n ? tier_at(&h->fine, 0)->begin_ns : 0;
+	unsigned i = tier_after(&h->coarse, first);
+	const struct column *c = i < h->coarse.n ? tier_at(&h->coarse, i) : NULL;
 
 	return c && c->begin_ns < first ? c->end_ns : first;
 }
@@ -434,18 +434,18 @@ void history_span(const struct history *h, int64_t from_ns, int64_t to_ns, struc
 
 	column_clear(out, h->n_kept); /* the others are never set */
 	if (from_ns < since)
-		fold_shelf(h, &h->coarse, from_ns, to_ns < since ? to_ns : since, out);
-	fold_shelf(h, &h->fine, from_ns > since ? from_ns : since, to_ns, out);
+		fold_tier(h, &h->coarse, from_ns, to_ns < since ? to_ns : since, out);
+	fold_tier(h, &h->fine, from_ns > since ? from_ns : since, to_ns, out);
 }
 
 bool history_around(const struct history *h, int64_t at_ns, struct column *out)
 {
-	const struct shelf *shelf = at_ns > fine_since(h) ? &h->fine : &h->coarse;
-	unsigned i = shelf_after(shelf, at_ns - 1);
+	const struct tier *tier = at_ns > fine_since(h) ? &h->fine : &h->coarse;
+	unsigned i = tier_after(tier, at_ns - 1);
 
 	column_clear(out, h->n_kept); /* the others are never set */
-	if (i < shelf->n && shelf_at(shelf, i)->begin_ns < at_ns)
-		fold_at(h, shelf, i, out);
+	if (i < tier->n && tier_at(tier, i)->begin_ns < at_ns)
+		fold_at(h, tier, i, out);
 	return out->n_samples;
 }
 
@@ -462,8 +462,8 @@ int64_t history_newest_ns(const struct history *h)
 int64_t history_oldest_ns(const struct history *h)
 {
 	if (h->coarse.n)
-		return shelf_at(&h->coarse, 0)->begin_ns;
-	return h->fine.n ? shelf_at(&h->fine, 0)->begin_ns : 0;
+		return tier_at(&h->coarse, 0)->begin_ns;
+	return h->fine.n ? tier_at(&h->fine, 0)->begin_ns : 0;
 }
 
 uint64_t history_lost(const struct history *h)

@@ -471,15 +471,15 @@ const char *judge_verdict_title(const struct judge_verdict *verdict)
 	return verdict->why ? verdict->why->def->title : "Not clear";
 }
 
-bool judge_news(const struct judge *judge, struct judge_told *told, char text[JUDGE_NEWS_TEXT])
+bool judge_news(const struct judge *judge, struct judge_reported *reported, char text[JUDGE_NEWS_TEXT])
 {
 	const struct judge_verdict *v = &judge->verdict;
-	bool named = told->named;
+	bool named = reported->named;
 
-	if (v->changes == told->changes)
+	if (v->changes == reported->changes)
 		return false;
-	told->changes = v->changes;
-	told->named |= v->why != NULL;
+	reported->changes = v->changes;
+	reported->named |= v->why != NULL;
 	snprintf(text, JUDGE_NEWS_TEXT, "verdict: %s", judge_verdict_title(v));
 	return named;
 }

@@ -144,14 +144,14 @@ const char *judge_verdict_name(const struct judge_verdict *verdict);
 const char *judge_verdict_title(const struct judge_verdict *verdict);
 extern const char *const judge_surety_names[]; /* "not clear", "likely", "clear" */
 /* What a reader was told of the verdict; begin with zeros. */
-struct judge_told {
+struct judge_reported {
 	unsigned changes;
 	bool named; /* there was one other than unclear */
 };
 /* Whether the verdict has changed since the last call, except to the first one that has a name:
  * that one is no change. text: "verdict: GPU bound: fragment". */
 #define JUDGE_NEWS_TEXT 96
-bool judge_news(const struct judge *judge, struct judge_told *told, char text[JUDGE_NEWS_TEXT]);
+bool judge_news(const struct judge *judge, struct judge_reported *reported, char text[JUDGE_NEWS_TEXT]);
 /* Why the verdict is unclear: "Busiest thread is not known". */
 void judge_missing(const struct judge *judge, struct strbuf *out);
 /* How a finding is shown beside a verdict, the most useful change first. */

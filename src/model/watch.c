@@ -27,7 +27,7 @@ struct watch {
 	struct watched *lead; /* the source whose samples end the steps */
 	struct judge_facts facts;
 	int64_t thread_ns; /* end of the list that the thread is from */
-	struct judge_told told;
+	struct judge_reported reported;
 };
 
 struct watch *watch_new(const struct gpudb *db, const struct watch_source *sources, unsigned n,
@@ -152,7 +152,7 @@ void watch_sample(struct watch *w, const struct sample *sample)
 {
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
 		struct watched *s = &w->sources[kind];
-		unsigned n = sample->n_values; /* a tap may leave out the instances */
+		unsigned n = sample->n_values; /* a subscriber may leave out the instances */
 
 		if (!s->set || s->index != sample->source)
 			continue;
@@ -178,7 +178,7 @@ const struct judge *watch_judge(const struct watch *w)
 
 bool watch_news(struct watch *w, char text[JUDGE_NEWS_TEXT])
 {
-	return judge_news(w->judge, &w->told, text);
+	return judge_news(w->judge, &w->reported, text);
 }
 
 bool judge_facts_thread(struct judge_facts *facts, const struct process_list *list)

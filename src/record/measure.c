@@ -34,7 +34,7 @@ bool measure_open(struct measure *m, const struct sys *sys, struct options *opti
 		return false;
 	}
 	if (options->control && !m->control.is_input)
-		m->session.gate = gate_new(m->session.n);
+		m->session.filter = sample_filter_new(m->session.n);
 	session_settle(&m->session); /* the log records the true intervals */
 	if (!options->told)
 		session_tell_notes(&m->session, NULL);
@@ -95,10 +95,10 @@ static bool wait_for_signal(struct measure *m, int64_t ns)
 
 static void close_all(struct measure *m)
 {
-	struct gate *gate = m->session.gate;
+	struct sample_filter *filter = m->session.filter;
 
 	session_close(&m->session);
-	gate_free(gate);
+	sample_filter_free(filter);
 	control_close(&m->control);
 	sys_cleanup_close(&m->signals_fd);
 }
@@ -118,7 +118,7 @@ static void give_up(struct measure *m)
 static void set_counting(struct measure *m, bool on)
 {
 	sampler_cut(m->session.sampler);
-	if (gate_set(m->session.gate, m->sys, on))
+	if (sample_filter_set(m->session.filter, m->sys, on))
 		recorder_follow(m->recorder, on ? "--control: counting" : "--control: not counting");
 }
 
@@ -135,7 +135,7 @@ static bool follow_control(struct measure *m)
 		if (word == CONTROL_NONE)
 			break;
 		enabled |= word == CONTROL_ENABLE;
-		if (m->session.gate && m->recorder && (word == CONTROL_ENABLE || word == CONTROL_DISABLE))
+		if (m->session.filter && m->recorder && (word == CONTROL_ENABLE || word == CONTROL_DISABLE))
 			set_counting(m, word == CONTROL_ENABLE);
 		else if (m->recorder && word == CONTROL_MARK)
 			recorder_mark(m->recorder, 0, text);
@@ -188,7 +188,7 @@ bool measure_begin(struct measure *m, const struct recorder_form *form, struct e
 			   : recorder_start(&m->session, path, err);
 	if (m->recorder && !(form && form->cuts))
 		report_interval(m);
-	if (m->recorder && m->session.gate)
+	if (m->recorder && m->session.filter)
 		begin_control(m);
 	if (m->recorder && m->command.released) {
 		if (m->command.ended)
@@ -288,14 +288,14 @@ static void let_signals_end_us(const struct measure *m)
 static bool report_failures(const struct measure *m, const struct recorder_state *state)
 {
 	for (unsigned i = 0; i < m->session.n; i++)
-		if (state->barren >> i & 1)
+		if (state->all_failed >> i & 1)
 			message("%s: every sample failed%s%s: `malitop doctor --verify` tries it",
 				m->session.sources[i].title, m->session.sources[i].failure[0] ? ": " : "",
 				m->session.sources[i].failure);
-	if (state->n_failed && !state->barren)
+	if (state->n_failed && !state->all_failed)
 		message("samples that failed: %llu; their rows have the flag `error` and no values",
 			(unsigned long long)state->n_failed);
-	return !state->barren;
+	return !state->all_failed;
 }
 
 /* Returns whether no GPU is away at the end that was there, or wanted, at the start. */
@@ -309,8 +309,8 @@ static bool report_lost(const struct measure *m, const struct recorder_state *st
 		if (s->kind != SOURCE_GPU || !session_is_lost(s))
 			continue;
 		message("%s: lost, and not back at the end: %s", s->title,
-			state->fruitful >> i & 1 ? "what it had sampled before is kept"
-						 : "nothing of it was sampled");
+			state->some_good >> i & 1 ? "what it had sampled before is kept"
+						  : "nothing of it was sampled");
 		lost = true;
 	}
 	return !lost;
@@ -339,8 +339,8 @@ int measure_end(struct measure *m, struct recorder_state *state, struct err *err
 	bool failed, complete;
 
 	follow_control(m); /* what CMD sent just before it ended */
-	if (m->session.gate)
-		gate_open_ns(m->session.gate, m->sys, &parts);
+	if (m->session.filter)
+		sample_filter_open_ns(m->session.filter, m->sys, &parts);
 	if (!parts)
 		message("--control: counting was never enabled: nothing was counted");
 	recorder_halt(m->recorder, m->command.pid && m->options->format == FORMAT_MLOG);

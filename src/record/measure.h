@@ -10,7 +10,7 @@
 
 #include "record/command.h"
 #include "record/control.h"
-#include "record/gate.h"
+#include "record/sample_filter.h"
 #include "record/recorder.h"
 
 #include <signal.h>

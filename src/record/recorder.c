@@ -1,6 +1,6 @@
 #include "record/recorder.h"
 
-#include "record/gate.h"
+#include "record/sample_filter.h"
 #include "record/recorder_notes.h"
 #include "record/recorder_sink.h"
 #include "base/alloc.h"
@@ -26,10 +26,10 @@ struct recorder {
 	int stop_fd;  /* signals the end */
 	struct log_file *file;
 	struct recorder_sink *sink;
-	struct tap *tap;
+	struct subscriber *subscriber;
 	/* Sources in the log: the session's first ones, with the same index as in the sampler. */
 	unsigned n;
-	bool fruitful[SESSION_SOURCES_MAX]; /* has delivered a sample that did not fail */
+	bool delivers[SESSION_SOURCES_MAX]; /* has delivered a sample that did not fail */
 	int64_t flush_ns, begun_ns;
 	bool cuts; /* cut intervals at the begin and end */
 	struct export_command total;
@@ -41,8 +41,8 @@ struct recorder {
 	uint64_t n_samples[SESSION_SOURCES_MAX]; /* that did not fail */
 	int64_t samples_ns[SESSION_SOURCES_MAX]; /* their length */
 	uint64_t missed;                         /* samples, by the gaps in their numbers */
-	struct recorder_notes heard; /* that wait for samples of their time: all before heard_ns */
-	int64_t heard_ns;
+	struct recorder_notes pending; /* that wait for samples of their time: all before pending_ns */
+	int64_t pending_ns;
 	int64_t left_ns[SESSION_SOURCES_MAX]; /* copy of until_ns */
 
 	/* Used by the owner: */
@@ -97,13 +97,14 @@ static void count_failure(struct recorder *r, const struct sample *sample)
 	bool failed = sample->flags & SAMPLE_ERROR;
 	uint32_t bit = 1u << sample->source;
 
-	if (!failed && r->fruitful[sample->source])
+	if (!failed && r->delivers[sample->source])
 		return;
-	r->fruitful[sample->source] |= !failed;
+	r->delivers[sample->source] |= !failed;
 	pthread_mutex_lock(&r->lock);
 	r->state.n_failed += failed;
-	r->state.barren = r->fruitful[sample->source] ? r->state.barren & ~bit : r->state.barren | bit;
-	r->state.fruitful |= failed ? 0 : bit;
+	r->state.all_failed =
+		r->delivers[sample->source] ? r->state.all_failed & ~bit : r->state.all_failed | bit;
+	r->state.some_good |= failed ? 0 : bit;
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -118,8 +119,8 @@ static void count_length(struct recorder *r, const struct sample *sample)
 static void collect_notes(struct recorder *r)
 {
 	pthread_mutex_lock(&r->lock);
-	r->heard_ns = now_of(r);
-	recorder_notes_move(&r->heard, &r->notes);
+	r->pending_ns = now_of(r);
+	recorder_notes_move(&r->pending, &r->notes);
 	memcpy(r->left_ns, r->until_ns, sizeof(r->left_ns));
 	pthread_mutex_unlock(&r->lock);
 }
@@ -136,7 +137,7 @@ static void write_notes(struct recorder *r, int64_t until_ns)
 {
 	struct mlog_note note;
 
-	while (recorder_notes_take(&r->heard, until_ns, &note))
+	while (recorder_notes_take(&r->pending, until_ns, &note))
 		write_note(r, &note);
 }
 
@@ -146,8 +147,8 @@ static void write_samples(struct recorder *r)
 	const struct sample *sample;
 	struct err err;
 
-	for (; (sample = tap_peek(r->tap)); tap_release(r->tap)) {
-		if (sample->end_ns > r->heard_ns)
+	for (; (sample = subscriber_peek(r->subscriber)); subscriber_release(r->subscriber)) {
+		if (sample->end_ns > r->pending_ns)
 			collect_notes(r);
 		write_notes(r, sample->end_ns);
 		if (sample->source >= r->n || sample->begin_ns >= r->left_ns[sample->source] ||
@@ -156,7 +157,7 @@ static void write_samples(struct recorder *r)
 		count_loss(r, sample);
 		count_failure(r, sample);
 		count_length(r, sample);
-		sample = gate_pass(r->session->gate, sample);
+		sample = sample_filter_pass(r->session->filter, sample);
 		if (sample && !r->sink->kind->sample(r->sink, sample, &err))
 			publish_state(r, &err);
 	}
@@ -177,13 +178,13 @@ static void write_last_loss(struct recorder *r)
 		write_note(r, &note);
 }
 
-static void drain_tap(struct recorder *r, bool last)
+static void drain_subscriber(struct recorder *r, bool last)
 {
 	struct err err;
 
 	collect_notes(r);
 	write_samples(r);
-	write_notes(r, last ? INT64_MAX : r->heard_ns - LATEST_NS);
+	write_notes(r, last ? INT64_MAX : r->pending_ns - LATEST_NS);
 	if (last)
 		write_last_loss(r);
 	if (!r->state.failed)
@@ -231,7 +232,7 @@ static void run_recorder(void *job)
 	do {
 		fd.revents = 0;
 		sys->poll(sys, &fd, 1, (int)(r->flush_ns / 1000000));
-		drain_tap(r, fd.revents); /* a last time after the signal */
+		drain_subscriber(r, fd.revents); /* a last time after the signal */
 	} while (!fd.revents);
 	finish_log(r);
 }
@@ -255,9 +256,9 @@ static bool start_thread(struct recorder *r, struct err *err)
 
 static void recorder_unmake(struct recorder *r)
 {
-	if (r->tap && !r->halted)
-		sampler_detach(r->session->sampler, r->tap);
-	tap_free(r->tap);
+	if (r->subscriber && !r->halted)
+		sampler_detach(r->session->sampler, r->subscriber);
+	subscriber_free(r->subscriber);
 	if (r->sink)
 		r->sink->kind->free(r->sink);
 	log_file_close(r->file, NULL);
@@ -265,7 +266,7 @@ static void recorder_unmake(struct recorder *r)
 	sys_cleanup_close(&r->stop_fd);
 	pthread_mutex_destroy(&r->lock);
 	recorder_notes_fini(&r->notes);
-	recorder_notes_fini(&r->heard);
+	recorder_notes_fini(&r->pending);
 	free(r);
 }
 
@@ -311,7 +312,8 @@ static struct recorder *start_recorder(struct recorder *r, const char *path,
 		r->sink->file = r->file;
 		if (r->cuts)
 			sampler_cut(session->sampler);
-		r->tap = session_tap(session, TAP_MORE | (session->options->per_core ? TAP_INSTANCES : 0));
+		r->subscriber = session_subscriber(
+			session, SUBSCRIBER_MORE | (session->options->per_core ? SUBSCRIBER_INSTANCES : 0));
 		recorder_follow(r, "");
 	}
 	if (!r->file || !start_thread(r, err)) {
@@ -370,7 +372,7 @@ void recorder_look(struct recorder *r, struct recorder_state *state)
 	pthread_mutex_lock(&r->lock);
 	*state = r->state;
 	pthread_mutex_unlock(&r->lock);
-	state->lost += tap_lost(r->tap);
+	state->lost += subscriber_lost(r->subscriber);
 }
 
 const char *recorder_name(const struct recorder *r)
@@ -389,7 +391,7 @@ int64_t recorder_interval_ns(const struct recorder *r)
 }
 
 /* Add a note of now, or of an earlier time_ns. The time is taken under the lock: a note of now that
- * still waits is newer than heard_ns. */
+ * still waits is newer than pending_ns. */
 static void add_note(struct recorder *r, struct mlog_note note, const char *text)
 {
 	str_printable(note.text, sizeof(note.text), text);
@@ -467,7 +469,7 @@ void recorder_halt(struct recorder *r, bool cut)
 	r->halted = true;
 	if (cut || r->cuts)
 		sampler_cut(r->session->sampler);
-	sampler_detach(r->session->sampler, r->tap);
+	sampler_detach(r->session->sampler, r->subscriber);
 }
 
 void recorder_end(struct recorder *r)

@@ -1,4 +1,4 @@
-/* recorder: a thread that writes samples from its own tap to a file (log_file.h), as rows of
+/* recorder: a thread that writes samples from its own subscriber to a file (log_file.h), as rows of
  * metrics or as raw counters (recorder_sink.h), so that only it waits for the disk.
  *
  * Thread: the thread that owns the session calls all functions. If the disk stalls for more than 4
@@ -34,13 +34,13 @@ struct recorder *recorder_start_as(struct session *session, const char *path,
 				   const struct recorder_form *form, struct err *err);
 
 struct recorder_state {
-	uint64_t bytes;    /* of whole pieces, in all files of the log */
-	uint64_t rows;     /* in a raw counter log, samples; failed ones excluded */
-	uint64_t lost;     /* samples that the driver or a full ring has lost so far */
-	uint64_t n_failed; /* failed samples (SAMPLE_ERROR) */
-	uint32_t barren;   /* bit i is set if all samples of session->sources[i] failed */
-	uint32_t fruitful; /* bit i is set if it has a sample that did not fail */
-	bool ended;        /* complete or failed, and closed: recorder_stop does not wait */
+	uint64_t bytes;      /* of whole pieces, in all files of the log */
+	uint64_t rows;       /* in a raw counter log, samples; failed ones excluded */
+	uint64_t lost;       /* samples that the driver or a full ring has lost so far */
+	uint64_t n_failed;   /* failed samples (SAMPLE_ERROR) */
+	uint32_t all_failed; /* bit i is set if all samples of session->sources[i] failed */
+	uint32_t some_good;  /* bit i is set if it has a sample that did not fail */
+	bool ended;          /* complete or failed, and closed: recorder_stop does not wait */
 	bool failed;
 	struct err err; /* if failed; after recorder_stop also if samples were lost */
 	/* After recorder_stop: samples of each source that did not fail, and their mean length; the

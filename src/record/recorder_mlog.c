@@ -166,9 +166,10 @@ static void want_processes(struct raw *r, int64_t cost_ns)
 {
 	int64_t period_ns = PROCESSES_NS * (1 + cost_ns * PROCESSES_SHARE / PROCESSES_NS);
 
-	scanner_want(r->scanner,
-		     &(struct process_wish){.gpu_memory = true, .threads_of = r->sink.watch ? THREADS_OF : 0},
-		     period_ns);
+	scanner_want(
+		r->scanner,
+		&(struct process_query){.gpu_memory = true, .threads_of = r->sink.watch ? THREADS_OF : 0},
+		period_ns);
 }
 
 static bool start_scanner(struct raw *r, struct err *err)

@@ -100,7 +100,7 @@ static void rows_free(struct recorder_sink *sink)
 static bool start_scanner(struct row_sink *r, struct err *err)
 {
 	const struct session *session = r->session;
-	const struct process_wish wish = {.threads_of = THREADS_OF};
+	const struct process_query query = {.threads_of = THREADS_OF};
 
 	for (unsigned i = 0; i < session->n && r->sink.watch && !r->scanner; i++) {
 		if (session->sources[i].kind != SOURCE_CPU)
@@ -109,7 +109,7 @@ static bool start_scanner(struct row_sink *r, struct err *err)
 			scanner_new(session->sys, devices_processes(session->options), &session->what, err);
 		if (!r->scanner)
 			return false;
-		scanner_want(r->scanner, &wish, SCAN_NS);
+		scanner_want(r->scanner, &query, SCAN_NS);
 	}
 	return true;
 }

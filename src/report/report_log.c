@@ -229,21 +229,21 @@ static void take_frames(struct report_log *log, struct step_frames *step, const 
 
 /* A list has mostly the processes of the one before, in the same order: *at is where to look
  * first. */
-static struct report_person *person_of(struct report_log *log, const struct process *p, unsigned *at)
+static struct report_process *person_of(struct report_log *log, const struct process *p, unsigned *at)
 {
-	struct report_person *person;
+	struct report_process *process;
 
-	for (unsigned n = log->n_people; n-- > 0; ++*at) {
-		*at = *at < log->n_people ? *at : 0;
-		if (log->people[*at].pid == p->pid && log->people[*at].start == p->start)
-			return &log->people[(*at)++];
+	for (unsigned n = log->n_processes; n-- > 0; ++*at) {
+		*at = *at < log->n_processes ? *at : 0;
+		if (log->processes[*at].pid == p->pid && log->processes[*at].start == p->start)
+			return &log->processes[(*at)++];
 	}
-	if (log->n_people == REPORT_PEOPLE)
+	if (log->n_processes == REPORT_PROCESSES)
 		return NULL;
-	GROW(log->people, log->n_people, log->cap_people);
-	person = &log->people[log->n_people++];
-	*person = (struct report_person){.pid = p->pid, .start = p->start, .gpu_s = NAN, .gpu_bytes = NAN};
-	return person;
+	GROW(log->processes, log->n_processes, log->cap_processes);
+	process = &log->processes[log->n_processes++];
+	*process = (struct report_process){.pid = p->pid, .start = p->start, .gpu_s = NAN, .gpu_bytes = NAN};
+	return process;
 }
 
 static void add_known(double *sum, double value)
@@ -252,31 +252,31 @@ static void add_known(double *sum, double value)
 		*sum = isnan(*sum) ? value : *sum + value;
 }
 
-static void take_people(struct report_log *log)
+static void take_processes(struct report_log *log)
 {
 	const struct process_list *list = mlog_reader_processes(log->reader);
 	unsigned at = 0;
 	double seconds;
 
-	if (!list || list->end_ns == log->people_ns)
+	if (!list || list->end_ns == log->processes_ns)
 		return;
-	log->people_ns = list->end_ns;
+	log->processes_ns = list->end_ns;
 	watch_processes(log->watch, list);
 	seconds = list->begin_ns ? (double)(list->end_ns - list->begin_ns) * 1e-9 : 0;
 	for (unsigned i = 0; i < list->n; i++) {
 		const struct process *p = &list->processes[i];
-		struct report_person *person = p->is_thread ? NULL : person_of(log, p, &at);
+		struct report_process *process = p->is_thread ? NULL : person_of(log, p, &at);
 
-		if (!person)
+		if (!process)
 			continue;
-		snprintf(person->name, sizeof(person->name), "%s", p->name);
-		add_known(&person->cpu_s, (double)p->cpu_percent / 100 * seconds);
-		add_known(&person->gpu_s, (double)p->gpu_percent / 100 * seconds);
-		if (p->rss_bytes != SAMPLE_UNKNOWN && (double)p->rss_bytes > person->rss)
-			person->rss = (double)p->rss_bytes;
-		if (p->gpu_bytes != SAMPLE_UNKNOWN && !((double)p->gpu_bytes < person->gpu_bytes))
-			person->gpu_bytes = (double)p->gpu_bytes;
-		person->rated_s += seconds;
+		snprintf(process->name, sizeof(process->name), "%s", p->name);
+		add_known(&process->cpu_s, (double)p->cpu_percent / 100 * seconds);
+		add_known(&process->gpu_s, (double)p->gpu_percent / 100 * seconds);
+		if (p->rss_bytes != SAMPLE_UNKNOWN && (double)p->rss_bytes > process->rss)
+			process->rss = (double)p->rss_bytes;
+		if (p->gpu_bytes != SAMPLE_UNKNOWN && !((double)p->gpu_bytes < process->gpu_bytes))
+			process->gpu_bytes = (double)p->gpu_bytes;
+		process->rated_s += seconds;
 	}
 }
 
@@ -357,7 +357,7 @@ static bool read_blocks(struct report_log *log, struct err *err)
 	err->code = 0;
 	mlog_reader_seek(log->reader, log->begin_ns);
 	while ((block = mlog_reader_next(log->reader, err)) && block->begin_ns <= log->end_ns) {
-		take_people(log);
+		take_processes(log);
 		take_block(log, step, block);
 	}
 	end_step(log, step);
@@ -436,7 +436,7 @@ void report_log_fini(struct report_log *log)
 		free(log->phases[i].frames);
 	free(log->frames);
 	free(log->spans);
-	free(log->people);
+	free(log->processes);
 	strbuf_fini(&log->missing);
 	watch_free(log->watch);
 	if (log->session.db)

@@ -11,11 +11,11 @@
 #include "session/session.h"
 #include "mlog/mlog_reader.h"
 
-#define REPORT_STEPS 600   /* points of a line */
-#define REPORT_PHASES 12   /* columns of a table */
-#define REPORT_MARKS 200   /* that are drawn */
-#define REPORT_SPANS 20000 /* of verdicts and findings together */
-#define REPORT_PEOPLE 4096 /* processes */
+#define REPORT_STEPS 600      /* points of a line */
+#define REPORT_PHASES 12      /* columns of a table */
+#define REPORT_MARKS 200      /* that are drawn */
+#define REPORT_SPANS 20000    /* of verdicts and findings together */
+#define REPORT_PROCESSES 4096 /* processes */
 
 /* From the begin or a mark to the next mark or the end. */
 struct report_phase {
@@ -36,7 +36,7 @@ struct report_held {
 	int64_t begin_ns, end_ns;
 };
 
-struct report_person {
+struct report_process {
 	char name[PROCESS_NAME];
 	int32_t pid;
 	uint64_t start;
@@ -78,9 +78,9 @@ struct report_log {
 	struct report_held *spans;
 	unsigned n_spans, cap_spans;
 	const struct judged *verdicts[REPORT_STEPS]; /* that held longest in the step; NULL: unclear */
-	struct report_person *people;
-	unsigned n_people, cap_people;
-	int64_t people_ns;
+	struct report_process *processes;
+	unsigned n_processes, cap_processes;
+	int64_t processes_ns;
 	int64_t judged_ns;     /* end of the last step of the judge that was seen */
 	struct strbuf missing; /* lines on what the log does not hold; "" if it is intact */
 	bool damaged;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PEOPLE 10
+#define PROCESSES 10
 
 /* ---- tables ---- */
 
@@ -181,9 +181,9 @@ void report_put_phases(const struct report_log *log, struct strbuf *out)
 	strbuf_str(out, "</tbody></table></div>");
 }
 
-static int compare_people(const void *a, const void *b)
+static int compare_processes(const void *a, const void *b)
 {
-	const struct report_person *x = a, *y = b;
+	const struct report_process *x = a, *y = b;
 	double p = real_max(0, x->gpu_s) * 8 + x->cpu_s, q = real_max(0, y->gpu_s) * 8 + y->cpu_s;
 
 	return (p < q) - (p > q);
@@ -206,7 +206,7 @@ static void put_bytes(struct strbuf *out, double bytes)
 	html_text(out, unit_format(text, bytes, unit_find(SPAN_LIT("bytes total")), false, false));
 }
 
-void report_put_people(const struct report_log *log, struct strbuf *out)
+void report_put_processes(const struct report_log *log, struct strbuf *out)
 {
 	double length_s = (double)(log->end_ns - log->begin_ns) * 1e-9;
 
@@ -217,9 +217,9 @@ void report_put_people(const struct report_log *log, struct strbuf *out)
 	report_head((const char *const[]){"process", "#pid", "#CPU", "#GPU", "#memory", "#GPU memory", NULL},
 		    out);
 	strbuf_str(out, "<tbody>");
-	qsort(log->people, log->n_people, sizeof(*log->people), compare_people);
-	for (unsigned i = 0; i < log->n_people && i < PEOPLE; i++) {
-		const struct report_person *p = &log->people[i];
+	qsort(log->processes, log->n_processes, sizeof(*log->processes), compare_processes);
+	for (unsigned i = 0; i < log->n_processes && i < PROCESSES; i++) {
+		const struct report_process *p = &log->processes[i];
 
 		report_row_open(out, p->name);
 		report_cell(out, true);
@@ -268,7 +268,7 @@ void report_put_method(const struct report_log *log, const char *absent, struct 
 	if (!log->sources[SOURCE_PASSES].source)
 		strbuf_printf(&missing, "%sframes and passes: no application had malitop's layer",
 			      missing.n ? "; " : "");
-	if (!log->n_people)
+	if (!log->n_processes)
 		strbuf_printf(&missing, "%sprocesses: not in the log", missing.n ? "; " : "");
 	report_heading("method", "Device and method", out);
 	strbuf_str(out, "<dl class=\"me\">");

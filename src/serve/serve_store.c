@@ -50,7 +50,7 @@ struct store_source {
 
 struct serve_store {
 	struct session *session;
-	struct tap *tap;
+	struct subscriber *subscriber;
 	struct export_options options;
 	struct export_sources sources;
 	struct export_table table;
@@ -104,7 +104,7 @@ struct serve_store *serve_store_new(struct session *session, struct err *err)
 	init_sources(store);
 	store->values = xcalloc(store->table.n_metrics + 1, sizeof(double));
 	store->shown = xcalloc(store->table.n_metrics + 1, sizeof(double));
-	store->tap = session_tap(session, o->per_core ? TAP_INSTANCES : 0);
+	store->subscriber = session_subscriber(session, o->per_core ? SUBSCRIBER_INSTANCES : 0);
 	return store;
 }
 
@@ -117,9 +117,9 @@ void serve_store_free(struct serve_store *store)
 		free(store->mine[i].recent);
 	}
 	export_columns_free(&store->table);
-	if (store->tap) {
-		sampler_detach(store->session->sampler, store->tap);
-		tap_free(store->tap);
+	if (store->subscriber) {
+		sampler_detach(store->session->sampler, store->subscriber);
+		subscriber_free(store->subscriber);
 	}
 	free(store->mine);
 	free(store->values);
@@ -134,7 +134,7 @@ void serve_store_drain(struct serve_store *store)
 {
 	const struct sample *sample;
 
-	while ((sample = tap_peek(store->tap))) {
+	while ((sample = subscriber_peek(store->subscriber))) {
 		for (unsigned i = 0; i < store->session->n; i++) {
 			if (store->session->sources[i].index != sample->source)
 				continue;
@@ -142,7 +142,7 @@ void serve_store_drain(struct serve_store *store)
 			store->mine[i].n_samples++;
 			store->mine[i].n_failed += (sample->flags & SAMPLE_ERROR) != 0;
 		}
-		tap_release(store->tap);
+		subscriber_release(store->subscriber);
 	}
 }
 

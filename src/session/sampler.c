@@ -23,7 +23,7 @@ void sampler_report(struct sampler *s, const struct sampler_event *event)
 	sys_event_signal(s->event_fd);
 }
 
-struct sampler_request *lane_requests(struct lane *l)
+struct sampler_request *lane_requests(struct sampler_worker *l)
 {
 	struct sampler_request *all;
 
@@ -35,7 +35,7 @@ struct sampler_request *lane_requests(struct lane *l)
 	return all;
 }
 
-void lane_done(struct lane *l, uint64_t n)
+void worker_done(struct sampler_worker *l, uint64_t n)
 {
 	pthread_mutex_lock(&l->sampler->lock);
 	l->n_done += n;
@@ -43,7 +43,7 @@ void lane_done(struct lane *l, uint64_t n)
 	sys_event_signal(l->sampler->answer_fd);
 }
 
-int64_t lane_enter(struct lane *l, uint32_t index)
+int64_t worker_enter(struct sampler_worker *l, uint32_t index)
 {
 	const struct sys *sys = l->sampler->sys;
 	int64_t now = sys->monotonic_ns(sys);
@@ -55,7 +55,7 @@ int64_t lane_enter(struct lane *l, uint32_t index)
 	return now;
 }
 
-void lane_leave(struct lane *l)
+void worker_leave(struct sampler_worker *l)
 {
 	const struct sys *sys = l->sampler->sys;
 	int64_t since;
@@ -66,13 +66,13 @@ void lane_leave(struct lane *l)
 	pthread_mutex_unlock(&l->sampler->lock);
 	if (sys->monotonic_ns(sys) - since <= SAMPLER_SILENT_NS)
 		return;
-	for (uint32_t i = 0; i < l->n_seats; i++)
-		if (i == l->entered || l->seats[i].source)
+	for (uint32_t i = 0; i < l->n_entries; i++)
+		if (i == l->entered || l->entries[i].source)
 			sampler_report(l->sampler,
 				       &(struct sampler_event){.kind = SAMPLER_ANSWERS, .source = i});
 }
 
-static void ask_lane(struct lane *l, const struct sampler_request *request)
+static void ask_worker(struct sampler_worker *l, const struct sampler_request *request)
 {
 	struct sampler *s = l->sampler;
 	struct sampler_request *r;
@@ -82,7 +82,7 @@ static void ask_lane(struct lane *l, const struct sampler_request *request)
 	r = xmalloc(sizeof(*r));
 	*r = *request;
 	if (r->kind == REQUEST_ATTACH)
-		tap_share(r->tap);
+		subscriber_share(r->subscriber);
 	pthread_mutex_lock(&s->lock);
 	*l->requests_end = r;
 	l->requests_end = &r->next;
@@ -92,21 +92,21 @@ static void ask_lane(struct lane *l, const struct sampler_request *request)
 	sys_event_signal(l->request_fd);
 }
 
-static void ask_lanes(struct sampler *s, const struct sampler_request *request)
+static void ask_workers(struct sampler *s, const struct sampler_request *request)
 {
-	for (unsigned i = 0; i < s->n_lanes; i++)
-		ask_lane(s->lanes[i], request);
+	for (unsigned i = 0; i < s->n_workers; i++)
+		ask_worker(s->workers[i], request);
 }
 
-static bool is_done(const struct lane *l)
+static bool is_done(const struct sampler_worker *l)
 {
 	return l->n_done >= l->n_asked;
 }
 
-/* Wait until all requests of these lanes are done. Patience is not added up: each lane gets
+/* Wait until all requests of these workers are done. Patience is not added up: each worker gets
  * SAMPLER_PATIENCE_NS from its oldest request, or from the begin of its current call if that is
  * earlier. */
-static bool await_lanes(struct sampler *s, struct lane *const *lanes, unsigned n)
+static bool await_workers(struct sampler *s, struct sampler_worker *const *workers, unsigned n)
 {
 	struct pollfd fd = {.fd = s->answer_fd, .events = POLLIN};
 
@@ -117,7 +117,7 @@ static bool await_lanes(struct sampler *s, struct lane *const *lanes, unsigned n
 		sys_event_ack(s->answer_fd);
 		pthread_mutex_lock(&s->lock);
 		for (unsigned i = 0; i < n; i++) {
-			const struct lane *l = lanes[i];
+			const struct sampler_worker *l = workers[i];
 			int64_t since =
 				l->entered_ns && l->entered_ns < l->asked_ns ? l->entered_ns : l->asked_ns;
 
@@ -148,10 +148,10 @@ static void sampler_release(struct sampler *s)
 		return;
 	while (sampler_next_event(s, &ignored))
 		;
-	for (unsigned i = 0; i < s->n_lanes; i++) {
-		sys_cleanup_close(&s->lanes[i]->request_fd);
-		pthread_mutex_destroy(&s->lanes[i]->life);
-		free(s->lanes[i]);
+	for (unsigned i = 0; i < s->n_workers; i++) {
+		sys_cleanup_close(&s->workers[i]->request_fd);
+		pthread_mutex_destroy(&s->workers[i]->life);
+		free(s->workers[i]);
 	}
 	sys_cleanup_close(&s->event_fd);
 	sys_cleanup_close(&s->answer_fd);
@@ -159,9 +159,9 @@ static void sampler_release(struct sampler *s)
 	free(s);
 }
 
-static void lane_drop(void *lane)
+static void lane_drop(void *worker)
 {
-	sampler_release(((struct lane *)lane)->sampler);
+	sampler_release(((struct sampler_worker *)worker)->sampler);
 }
 
 struct sampler *sampler_new(const struct sys *sys, struct err *err)
@@ -179,11 +179,11 @@ struct sampler *sampler_new(const struct sys *sys, struct err *err)
 	return NULL;
 }
 
-static struct lane *lane_new(struct sampler *s, bool is_shared)
+static struct sampler_worker *lane_new(struct sampler *s, bool is_shared)
 {
-	struct lane *l = s->lanes[s->n_lanes++] = xcalloc(1, sizeof(*l));
+	struct sampler_worker *l = s->workers[s->n_workers++] = xcalloc(1, sizeof(*l));
 
-	*l = (struct lane){.sampler = s, .is_shared = is_shared, .request_fd = -1};
+	*l = (struct sampler_worker){.sampler = s, .is_shared = is_shared, .request_fd = -1};
 	l->requests_end = &l->requests;
 	l->looked_ns = s->sys->monotonic_ns(s->sys);
 	l->suspended_ns = s->sys->boottime_ns(s->sys) - l->looked_ns;
@@ -191,17 +191,17 @@ static struct lane *lane_new(struct sampler *s, bool is_shared)
 	return l;
 }
 
-static struct lane *lane_for(struct sampler *s, const struct source *source)
+static struct sampler_worker *lane_for(struct sampler *s, const struct source *source)
 {
 	bool is_shared = source->kind != SOURCE_GPU || source->simulated;
 
-	for (unsigned i = 0; i < s->n_lanes; i++)
-		if (is_shared && s->lanes[i]->is_shared)
-			return s->lanes[i];
+	for (unsigned i = 0; i < s->n_workers; i++)
+		if (is_shared && s->workers[i]->is_shared)
+			return s->workers[i];
 	return lane_new(s, is_shared);
 }
 
-static bool lane_start(struct lane *l, struct err *err)
+static bool lane_start(struct sampler_worker *l, struct err *err)
 {
 	struct sampler *s = l->sampler;
 
@@ -214,18 +214,19 @@ static bool lane_start(struct lane *l, struct err *err)
 	pthread_mutex_lock(&s->lock);
 	s->owners++;
 	pthread_mutex_unlock(&s->lock);
-	l->thread = opener_start(lane_run, lane_drop, l, err);
-	for (unsigned i = 0; l->thread && i < s->n_taps; i++)
-		ask_lane(l, &(struct sampler_request){.kind = REQUEST_ATTACH, .tap = s->taps[i]});
+	l->thread = opener_start(worker_run, lane_drop, l, err);
+	for (unsigned i = 0; l->thread && i < s->n_subscribers; i++)
+		ask_worker(l, &(struct sampler_request){.kind = REQUEST_ATTACH,
+							.subscriber = s->subscribers[i]});
 	return l->thread != NULL;
 }
 
 bool sampler_end(struct sampler *s)
 {
 	if (!s->ended)
-		ask_lanes(s, &(struct sampler_request){.kind = REQUEST_END});
+		ask_workers(s, &(struct sampler_request){.kind = REQUEST_END});
 	s->ended = true;
-	return await_lanes(s, s->lanes, s->n_lanes);
+	return await_workers(s, s->workers, s->n_workers);
 }
 
 void sampler_free(struct sampler *s)
@@ -233,8 +234,8 @@ void sampler_free(struct sampler *s)
 	if (!s)
 		return;
 	sampler_end(s);
-	for (unsigned i = 0; i < s->n_lanes; i++) {
-		struct lane *l = s->lanes[i];
+	for (unsigned i = 0; i < s->n_workers; i++) {
+		struct sampler_worker *l = s->workers[i];
 		bool done;
 
 		pthread_mutex_lock(&s->lock);
@@ -255,7 +256,7 @@ uint32_t sampler_adopt(struct sampler *s, struct source *source, int64_t period_
 	uint32_t index = s->n_adopted++;
 
 	assert(index < SAMPLER_SOURCES_MAX);
-	s->lane_of[index] = lane_for(s, source);
+	s->worker_of[index] = lane_for(s, source);
 	sampler_readopt(s, index, source, period_ns);
 	return index;
 }
@@ -265,11 +266,11 @@ void sampler_readopt(struct sampler *s, uint32_t index, struct source *source, i
 	struct err err;
 
 	assert(index < s->n_adopted);
-	if (lane_start(s->lane_of[index], &err)) {
-		ask_lane(s->lane_of[index], &(struct sampler_request){.kind = REQUEST_ADOPT,
-								      .index = index,
-								      .source = source,
-								      .period_ns = period_ns});
+	if (lane_start(s->worker_of[index], &err)) {
+		ask_worker(s->worker_of[index], &(struct sampler_request){.kind = REQUEST_ADOPT,
+									  .index = index,
+									  .source = source,
+									  .period_ns = period_ns});
 		return;
 	}
 	source->backend->close(source);
@@ -279,51 +280,51 @@ void sampler_readopt(struct sampler *s, uint32_t index, struct source *source, i
 
 void sampler_drop(struct sampler *s, uint32_t index)
 {
-	ask_lane(s->lane_of[index], &(struct sampler_request){.kind = REQUEST_DROP, .index = index});
-	await_lanes(s, &s->lane_of[index], 1);
+	ask_worker(s->worker_of[index], &(struct sampler_request){.kind = REQUEST_DROP, .index = index});
+	await_workers(s, &s->worker_of[index], 1);
 }
 
 void sampler_set_period(struct sampler *s, uint32_t index, int64_t period_ns)
 {
-	ask_lane(s->lane_of[index],
-		 &(struct sampler_request){.kind = REQUEST_PERIOD, .index = index, .period_ns = period_ns});
+	ask_worker(s->worker_of[index],
+		   &(struct sampler_request){.kind = REQUEST_PERIOD, .index = index, .period_ns = period_ns});
 }
 
-void sampler_prefer(struct sampler *s, uint32_t index, const struct source_wish *wish)
+void sampler_prefer(struct sampler *s, uint32_t index, const struct source_priority *priority)
 {
-	ask_lane(s->lane_of[index],
-		 &(struct sampler_request){.kind = REQUEST_PREFER, .index = index, .wish = *wish});
+	ask_worker(s->worker_of[index],
+		   &(struct sampler_request){.kind = REQUEST_PREFER, .index = index, .priority = *priority});
 }
 
 void sampler_choose(struct sampler *s, uint32_t index, pid_t pid)
 {
-	ask_lane(s->lane_of[index],
-		 &(struct sampler_request){.kind = REQUEST_CHOOSE, .index = index, .pid = pid});
+	ask_worker(s->worker_of[index],
+		   &(struct sampler_request){.kind = REQUEST_CHOOSE, .index = index, .pid = pid});
 }
 
-struct tap *sampler_attach(struct sampler *s, const size_t *bytes, unsigned n, unsigned parts)
+struct subscriber *sampler_attach(struct sampler *s, const size_t *bytes, unsigned n, unsigned parts)
 {
-	struct tap *tap = tap_new(bytes, n, parts);
+	struct subscriber *subscriber = subscriber_new(bytes, n, parts);
 
-	assert(s->n_taps < SAMPLER_TAPS_MAX);
-	s->taps[s->n_taps++] = tap;
-	ask_lanes(s, &(struct sampler_request){.kind = REQUEST_ATTACH, .tap = tap});
-	return tap;
+	assert(s->n_subscribers < SAMPLER_SUBSCRIBERS_MAX);
+	s->subscribers[s->n_subscribers++] = subscriber;
+	ask_workers(s, &(struct sampler_request){.kind = REQUEST_ATTACH, .subscriber = subscriber});
+	return subscriber;
 }
 
-void sampler_detach(struct sampler *s, struct tap *tap)
+void sampler_detach(struct sampler *s, struct subscriber *subscriber)
 {
-	for (unsigned i = 0; i < s->n_taps; i++)
-		if (s->taps[i] == tap)
-			s->taps[i--] = s->taps[--s->n_taps];
-	ask_lanes(s, &(struct sampler_request){.kind = REQUEST_DETACH, .tap = tap});
-	await_lanes(s, s->lanes, s->n_lanes);
+	for (unsigned i = 0; i < s->n_subscribers; i++)
+		if (s->subscribers[i] == subscriber)
+			s->subscribers[i--] = s->subscribers[--s->n_subscribers];
+	ask_workers(s, &(struct sampler_request){.kind = REQUEST_DETACH, .subscriber = subscriber});
+	await_workers(s, s->workers, s->n_workers);
 }
 
 void sampler_cut(struct sampler *s)
 {
-	ask_lanes(s, &(struct sampler_request){.kind = REQUEST_CUT});
-	await_lanes(s, s->lanes, s->n_lanes);
+	ask_workers(s, &(struct sampler_request){.kind = REQUEST_CUT});
+	await_workers(s, s->workers, s->n_workers);
 }
 
 int sampler_fd(const struct sampler *s)
@@ -353,14 +354,14 @@ bool sampler_next_event(struct sampler *s, struct sampler_event *event)
 
 int64_t sampler_silence(struct sampler *s, uint32_t index, uint32_t *whose)
 {
-	struct lane *l = s->lane_of[index];
+	struct sampler_worker *l = s->worker_of[index];
 	int64_t now, since;
 	bool waits;
 
 	if (!l)
 		return 0;
 	pthread_mutex_lock(&l->life);
-	waits = l->seats[index].source != NULL;
+	waits = l->entries[index].source != NULL;
 	pthread_mutex_unlock(&l->life);
 	pthread_mutex_lock(&s->lock);
 	now = s->sys->monotonic_ns(s->sys);
@@ -372,13 +373,13 @@ int64_t sampler_silence(struct sampler *s, uint32_t index, uint32_t *whose)
 
 void sampler_describe(struct sampler *s, uint32_t index, struct strbuf *text)
 {
-	struct lane *l = s->lane_of[index];
+	struct sampler_worker *l = s->worker_of[index];
 	uint32_t whose;
 
 	if (!l || sampler_silence(s, index, &whose) > SAMPLER_PATIENCE_NS)
 		return; /* the call that stalls its driver may stall the caller's, too */
 	pthread_mutex_lock(&l->life);
-	if (l->seats[index].source)
-		l->seats[index].source->backend->describe(l->seats[index].source, text);
+	if (l->entries[index].source)
+		l->entries[index].source->backend->describe(l->entries[index].source, text);
 	pthread_mutex_unlock(&l->life);
 }

@@ -1,5 +1,5 @@
-/* sampler: the threads that read every source on time and hand the samples to the taps of their
- * readers.
+/* sampler: the threads that read every source on time and hand the samples to the subscribers of
+ * their readers.
  *
  * Every real GPU has its own thread; all other sources share one. A driver call that does not
  * return therefore stalls only the sources of its thread. A thread waits only for time and for its
@@ -19,7 +19,7 @@
 #define MALITOP_SAMPLER_H
 
 #include "backends/backend.h"
-#include "model/tap.h"
+#include "model/subscriber.h"
 
 #include <sys/types.h>
 
@@ -58,14 +58,14 @@ void sampler_drop(struct sampler *s, uint32_t index);
 /* Restart a source with another period. */
 void sampler_set_period(struct sampler *s, uint32_t index, int64_t period_ns);
 /* Have a source measure as its backend->prefer says; others ignore it. */
-void sampler_prefer(struct sampler *s, uint32_t index, const struct source_wish *wish);
+void sampler_prefer(struct sampler *s, uint32_t index, const struct source_priority *priority);
 /* Have a source measure another process (backend->choose). */
 void sampler_choose(struct sampler *s, uint32_t index, pid_t pid);
-/* Attach a tap (arguments as in tap_new). The sampler pushes to it until it is detached. Detaching
- * waits until all samples that have ended by now are in the tap. The caller owns the tap and drains
- * and frees it, also after sampler_free. */
-struct tap *sampler_attach(struct sampler *s, const size_t *bytes, unsigned n, unsigned parts);
-void sampler_detach(struct sampler *s, struct tap *tap);
+/* Attach a subscriber (arguments as in subscriber_new). The sampler pushes to it until it is
+ * detached. Detaching waits until all samples that have ended by now are in the subscriber. The
+ * caller owns the subscriber and drains and frees it, also after sampler_free. */
+struct subscriber *sampler_attach(struct sampler *s, const size_t *bytes, unsigned n, unsigned parts);
+void sampler_detach(struct sampler *s, struct subscriber *subscriber);
 /* Make every source that supports it end its current interval (source->cut). Waits until they
  * have. */
 void sampler_cut(struct sampler *s);

@@ -10,11 +10,12 @@
 #include <sys/types.h>
 
 #define SAMPLER_SOURCES_MAX 16
-#define SAMPLER_TAPS_MAX 4
+#define SAMPLER_SUBSCRIBERS_MAX 4
 
-/* A source in the sampler. Only the thread of its lane touches it, except that `source` is set and
- * cleared under `life`. A seat outlives its source, so that a readopted one continues the count. */
-struct seat {
+/* A source in the sampler. Only the thread of its worker touches it, except that `source` is set
+ * and cleared under `life`. An entry outlives its source, so that a readopted one continues the
+ * count. */
+struct sampler_entry {
 	struct source *source; /* NULL while there is none */
 	struct sample *sample; /* scratch */
 	bool started;
@@ -31,7 +32,7 @@ struct seat {
 	int64_t asked_ns;        /* as it was asked for */
 	int64_t wake_ns, due_ns; /* due: begun_ns and a multiple of wake_ns */
 	int64_t begun_ns;
-	struct seat_pace {
+	struct entry_pace {
 		int64_t started_ns;  /* samples from before are of a simulated past */
 		int64_t expected_ns; /* period_ns of the start */
 		int64_t ns;          /* length of the samples of this window */
@@ -57,9 +58,9 @@ struct sampler_request {
 	uint32_t index;
 	struct source *source;
 	int64_t period_ns;
-	struct source_wish wish; /* REQUEST_PREFER */
-	pid_t pid;               /* REQUEST_CHOOSE */
-	struct tap *tap;         /* REQUEST_ATTACH: the lane gets a share */
+	struct source_priority priority; /* REQUEST_PREFER */
+	pid_t pid;                       /* REQUEST_CHOOSE */
+	struct subscriber *subscriber;   /* REQUEST_ATTACH: the worker gets a share */
 	struct sampler_request *next;
 };
 
@@ -69,7 +70,7 @@ struct event_node {
 };
 
 /* A thread and its sources: one GPU, or all sources that are not GPUs or are simulated. */
-struct lane {
+struct sampler_worker {
 	struct sampler *sampler; /* lives as long as the thread */
 	bool is_shared;
 	int request_fd;
@@ -82,13 +83,13 @@ struct lane {
 	int64_t entered_ns; /* when the current call began; 0 outside of calls */
 	uint32_t entered;   /* the source of that call */
 
-	pthread_mutex_t life;                   /* guards `source` of the seats */
-	struct seat seats[SAMPLER_SOURCES_MAX]; /* by index; empty for sources of other lanes */
+	pthread_mutex_t life;                              /* guards `source` of the entries */
+	struct sampler_entry entries[SAMPLER_SOURCES_MAX]; /* by index; empty for sources of other workers */
 
 	/* The thread's: */
-	struct tap *taps[SAMPLER_TAPS_MAX];
-	unsigned n_taps;
-	uint32_t n_seats;
+	struct subscriber *subscribers[SAMPLER_SUBSCRIBERS_MAX];
+	unsigned n_subscribers;
+	uint32_t n_entries;
 	int64_t suspended_ns; /* the largest BOOTTIME minus MONOTONIC so far */
 	int64_t looked_ns;    /* time of the last check */
 	bool end;
@@ -98,31 +99,31 @@ struct sampler {
 	const struct sys *sys;
 	int event_fd, answer_fd;
 
-	pthread_mutex_t lock; /* guards this paragraph, and the one in struct lane */
+	pthread_mutex_t lock; /* guards this paragraph, and the one in struct sampler_worker */
 	unsigned owners;      /* the caller and the threads; the last one frees */
 	struct event_node *events, **events_end;
 
 	/* The caller's: */
-	struct lane *lanes[SAMPLER_SOURCES_MAX];
-	unsigned n_lanes;
-	struct lane *lane_of[SAMPLER_SOURCES_MAX]; /* by index */
+	struct sampler_worker *workers[SAMPLER_SOURCES_MAX];
+	unsigned n_workers;
+	struct sampler_worker *worker_of[SAMPLER_SOURCES_MAX]; /* by index */
 	uint32_t n_adopted;
-	struct tap *taps[SAMPLER_TAPS_MAX];
-	unsigned n_taps;
+	struct subscriber *subscribers[SAMPLER_SUBSCRIBERS_MAX];
+	unsigned n_subscribers;
 	bool ended;
 };
 
-/* The job of a lane's opener; runs until REQUEST_END. */
-void lane_run(void *lane);
+/* The job of a worker's opener; runs until REQUEST_END. */
+void worker_run(void *worker);
 
 /* For the thread: take all requests in order (the caller frees them), and report how many are
  * done. */
-struct sampler_request *lane_requests(struct lane *l);
-void lane_done(struct lane *l, uint64_t n);
+struct sampler_request *lane_requests(struct sampler_worker *l);
+void worker_done(struct sampler_worker *l, uint64_t n);
 /* For the thread: mark the begin and end of calls of a source's backend. Entering returns the
  * time. */
-int64_t lane_enter(struct lane *l, uint32_t index);
-void lane_leave(struct lane *l);
+int64_t worker_enter(struct sampler_worker *l, uint32_t index);
+void worker_leave(struct sampler_worker *l);
 /* Queue an event for the ui. */
 void sampler_report(struct sampler *s, const struct sampler_event *event);
 

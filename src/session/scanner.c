@@ -14,9 +14,9 @@
 #define END_MS 250
 
 struct scan_request {
-	struct process_wish wish;
+	struct process_query query;
 	int64_t period_ns; /* 0 means nothing is wanted */
-	bool at_once;      /* the wish has changed since the last list */
+	bool at_once;      /* the query has changed since the last list */
 	bool again;        /* only the command lines that are wanted have */
 	bool end;
 };
@@ -111,8 +111,8 @@ static void run_scanner(void *job)
 			continue;
 		}
 		if (now_ns < due && request.again) {
-			request.wish.again = true;
-			hand_over(s, s->reader->read(reader, &request.wish, now_ns));
+			request.query.again = true;
+			hand_over(s, s->reader->read(reader, &request.query, now_ns));
 			continue;
 		}
 		if (now_ns < due) {
@@ -121,7 +121,7 @@ static void run_scanner(void *job)
 		}
 		if (!reader)
 			reader = s->reader->new (s->sys, &s->what);
-		list = s->reader->read(reader, &request.wish, now_ns);
+		list = s->reader->read(reader, &request.query, now_ns);
 		pace = (struct pace){now_ns, s->sys->monotonic_ns(s->sys), list->begin_ns != 0};
 		hand_over(s, list);
 	}
@@ -134,9 +134,9 @@ static void *machine_new(const struct sys *sys, const struct source_options *opt
 	return process_scan_new(sys);
 }
 
-static struct process_list *machine_read(void *scan, const struct process_wish *wish, int64_t now_ns)
+static struct process_list *machine_read(void *scan, const struct process_query *query, int64_t now_ns)
 {
-	return process_scan_read(scan, wish, now_ns);
+	return process_scan_read(scan, query, now_ns);
 }
 
 static void machine_free(void *scan)
@@ -190,24 +190,24 @@ void scanner_free(struct scanner *s)
 	opener_leave(opener); /* drops the scanner, now or when the thread returns */
 }
 
-static bool same_commands(const struct process_wish *a, const struct process_wish *b)
+static bool same_commands(const struct process_query *a, const struct process_query *b)
 {
 	return a->all_commands == b->all_commands && a->n_commands == b->n_commands &&
 	       memcmp(a->commands, b->commands, a->n_commands * sizeof(*a->commands)) == 0;
 }
 
-void scanner_want(struct scanner *s, const struct process_wish *wish, int64_t period_ns)
+void scanner_want(struct scanner *s, const struct process_query *query, int64_t period_ns)
 {
 	bool other, again;
 
 	pthread_mutex_lock(&s->lock);
-	other = wish->threads_of != s->request.wish.threads_of ||
-		wish->gpu_memory != s->request.wish.gpu_memory;
-	again = !same_commands(wish, &s->request.wish);
+	other = query->threads_of != s->request.query.threads_of ||
+		query->gpu_memory != s->request.query.gpu_memory;
+	again = !same_commands(query, &s->request.query);
 	s->request.at_once |= other;
 	s->request.again |= again;
 	other |= again || period_ns != s->request.period_ns;
-	s->request.wish = *wish;
+	s->request.query = *query;
 	s->request.period_ns = period_ns;
 	pthread_mutex_unlock(&s->lock);
 	if (other)

@@ -21,12 +21,12 @@ struct scanner *scanner_new(const struct sys *sys, const struct process_reader *
 			    const struct source_options *what, struct err *err);
 void scanner_free(struct scanner *scanner); /* NULL is fine */
 
-/* Read a list every period_ns: the first at once, and another as soon as the wish changes. 0 stops
+/* Read a list every period_ns: the first at once, and another as soon as the query changes. 0 stops
  * scanning and discards what was known. Other command lines come with the last list again, without
  * reading processes. A call that changes nothing costs nothing. The second list
  * comes early, because only it has percentages. If reading takes more than a fifth of the period,
  * lists come less often. */
-void scanner_want(struct scanner *scanner, const struct process_wish *wish, int64_t period_ns);
+void scanner_want(struct scanner *scanner, const struct process_query *query, int64_t period_ns);
 
 /* Readable while a list is waiting. */
 int scanner_fd(const struct scanner *scanner);

@@ -456,7 +456,7 @@ bool session_next_gpu(struct session *session)
 	return false;
 }
 
-struct tap *session_tap(struct session *session, unsigned parts)
+struct subscriber *session_subscriber(struct session *session, unsigned parts)
 {
 	size_t bytes[SESSION_SOURCES_MAX] = {0};
 
@@ -467,8 +467,9 @@ struct tap *session_tap(struct session *session, unsigned parts)
 		samples = samples > RING_SAMPLES_MIN ? samples : RING_SAMPLES_MIN;
 		if (s->simulated && session->has_past)
 			samples += session->what.history_ns / SOURCE_HISTORY_STEP_NS + 1;
-		bytes[s->index] = ring_bytes((size_t)samples, tap_values(parts, s->n_sums, s->n_slots));
-		if (parts & TAP_MORE)
+		bytes[s->index] =
+			ring_bytes((size_t)samples, subscriber_values(parts, s->n_sums, s->n_slots));
+		if (parts & SUBSCRIBER_MORE)
 			bytes[s->index] += ring_bytes(RING_MORE, s->n_more);
 	}
 	return sampler_attach(session->sampler, bytes, SESSION_SOURCES_MAX, parts);

@@ -52,22 +52,22 @@ struct session_source {
 	struct source_constants constants;
 	const struct gpu_product *product;
 	struct metric_set *set;
-	uint32_t index;               /* in the sampler */
-	int64_t asked_ns;             /* requested interval */
-	int64_t period_ns;            /* true interval; 0 until it has started */
-	int64_t told_ns, told_for_ns; /* the interval that the user knows of, for this asked_ns */
-	bool told_slow;               /* there was a line about it */
-	unsigned n_strays;            /* reports of yet another one (SAMPLER_PACE), one after the other */
+	uint32_t index;                       /* in the sampler */
+	int64_t asked_ns;                     /* requested interval */
+	int64_t period_ns;                    /* true interval; 0 until it has started */
+	int64_t reported_ns, reported_for_ns; /* the interval that the user knows of, for this asked_ns */
+	bool reported_slow;                   /* there was a line about it */
+	unsigned n_strays; /* reports of yet another one (SAMPLER_PACE), one after the other */
 	enum session_away away;
 	int64_t retry_ns;    /* when it is retried */
 	struct strbuf about; /* its last description, and when that was read; 0 for never */
 	int64_t described_ns;
-	char reported[256];      /* last message about it, so that no message is repeated */
-	char silence[32];        /* AWAY_SILENT: "silent for 12 s" */
-	char failure[128];       /* why its samples fail; it stays when they are valid again */
-	bool paused;             /* AWAY_PAUSED or AWAY_RESTS: not retried before that ends */
-	unsigned epoch;          /* changes when the source measures something else */
-	struct source_wish wish; /* asked for since it was started */
+	char reported[256];              /* last message about it, so that no message is repeated */
+	char silence[32];                /* AWAY_SILENT: "silent for 12 s" */
+	char failure[128];               /* why its samples fail; it stays when they are valid again */
+	bool paused;                     /* AWAY_PAUSED or AWAY_RESTS: not retried before that ends */
+	unsigned epoch;                  /* changes when the source measures something else */
+	struct source_priority priority; /* asked for since it was started */
 };
 
 /* Definitions, and the metrics of the sources by them. */
@@ -83,7 +83,7 @@ struct session {
 	const struct options *options;
 	struct gpudb *db;
 	struct source_options what;
-	bool has_past;             /* of simulated sources, which was not taken yet: taps need room for it */
+	bool has_past; /* of simulated sources, which was not taken yet: subscribers need room for it */
 	struct metric_needs needs; /* CPU events that are needed */
 	struct opener *opener;     /* opens all devices at first, later one again; else NULL */
 	struct opening *opening;
@@ -98,8 +98,8 @@ struct session {
 	unsigned n_past_mixes, cap_past_mixes;
 	double fps; /* for frame budgets; 0 if unknown */
 	struct dimensions resolution;
-	struct template_view templ; /* of `gpu`; empty without one */
-	struct gate *gate;          /* of record/gate.h, for recordings; NULL: all samples */
+	struct template_view templ;   /* of `gpu`; empty without one */
+	struct sample_filter *filter; /* of record/filter.h, for recordings; NULL: all samples */
 
 	/* One process or thread that is counted alone (session_count.c): */
 	struct session_source *picked; /* its source; NULL before the first */
@@ -194,7 +194,8 @@ const char *session_away_text(const struct session_source *source);
 void session_describe(const struct session *session, struct session_source *source, int64_t now_ns,
 		      struct strbuf *text);
 /* Have it measure these slots as exactly as can be (backend->prefer). */
-void session_prefer(struct session *session, struct session_source *source, const struct source_wish *wish);
+void session_prefer(struct session *session, struct session_source *source,
+		    const struct source_priority *priority);
 /* Stop measuring the GPU on the screen (`gpu` must not be NULL), so that it may sleep, or go on. */
 void session_pause_gpu(struct session *session, bool pause);
 bool session_gpu_is_paused(const struct session *session);
@@ -207,8 +208,8 @@ void session_profile(struct session *session, bool on);
 void session_set_interval(struct session *session, struct session_source *source, int64_t interval_ns);
 /* A watch over the sources as they are now; NULL if this command judges nothing. */
 struct watch *session_watch(const struct session *session);
-/* Attach a tap for all sources, with these parts (enum tap_part). Its rings hold 4 s at the
- * requested intervals. */
-struct tap *session_tap(struct session *session, unsigned parts);
+/* Attach a subscriber for all sources, with these parts (enum subscriber_part). Its rings hold 4
+ * s at the requested intervals. */
+struct subscriber *session_subscriber(struct session *session, unsigned parts);
 
 #endif

@@ -12,8 +12,8 @@
 #define S_NS 1000000000
 #define SETTLE_NS 500000000ll
 #define DESCRIBE_NS 1000000000ll
-#define STRAYS_FIRST 2  /* reports of SAMPLER_PACE, 2 s or more each, until the user is told */
-#define STRAYS_AGAIN 15 /* until the user is told of yet another interval */
+#define STRAYS_FIRST 2  /* reports of SAMPLER_PACE, 2 s or more each, until a line says so */
+#define STRAYS_AGAIN 15 /* until the user reads of yet another interval */
 
 static const char *const away_texts[] = {
 	[AWAY_NOT] = NULL,
@@ -79,8 +79,8 @@ static void tell_interval(struct session_source *s, int64_t period_ns, char *tex
 {
 	char have[UNITS_TEXT], want[UNITS_TEXT];
 
-	s->told_ns = period_ns;
-	s->told_slow = true;
+	s->reported_ns = period_ns;
+	s->reported_slow = true;
 	s->n_strays = 0;
 	if (sampler_is_pace(period_ns, s->asked_ns))
 		snprintf(text, size, "%s: samples every %s again, as requested", s->title,
@@ -97,11 +97,11 @@ static void note_interval(struct session_source *s, const struct sampler_event *
 {
 	s->period_ns = event->period_ns;
 	s->n_strays = 0;
-	if (event->asked_ns != s->asked_ns || s->told_for_ns == s->asked_ns)
+	if (event->asked_ns != s->asked_ns || s->reported_for_ns == s->asked_ns)
 		return;
-	s->told_ns = event->period_ns;
-	s->told_for_ns = s->asked_ns;
-	s->told_slow = false;
+	s->reported_ns = event->period_ns;
+	s->reported_for_ns = s->asked_ns;
+	s->reported_slow = false;
 	if (s->kind == SOURCE_GPU && event->period_ns > s->asked_ns) /* a CPU is always slower */
 		tell_interval(s, event->period_ns, text, size);
 }
@@ -111,7 +111,7 @@ static void note_start(struct session_source *s, const struct sampler_event *eve
 	note_interval(s, event, text, size);
 	if (s->away && s->away != AWAY_ASIDE && s->away != AWAY_SWITCHED)
 		snprintf(text, size, "%s: is back", s->title);
-	s->wish = (struct source_wish){0}; /* it may have been opened again */
+	s->priority = (struct source_priority){0}; /* it may have been opened again */
 	s->away = AWAY_NOT;
 	s->retry_ns = 0;
 	s->reported[0] = 0;
@@ -122,11 +122,11 @@ static void note_pace(struct session_source *s, const struct sampler_event *even
 {
 	bool judged = s->kind == SOURCE_GPU || s->kind == SOURCE_PERF;
 
-	if (!judged || event->asked_ns != s->asked_ns || s->told_for_ns != s->asked_ns)
+	if (!judged || event->asked_ns != s->asked_ns || s->reported_for_ns != s->asked_ns)
 		return;
-	if (sampler_is_pace(event->period_ns, s->told_ns))
+	if (sampler_is_pace(event->period_ns, s->reported_ns))
 		s->n_strays = 0;
-	else if (++s->n_strays >= (s->told_slow ? STRAYS_AGAIN : STRAYS_FIRST))
+	else if (++s->n_strays >= (s->reported_slow ? STRAYS_AGAIN : STRAYS_FIRST))
 		tell_interval(s, event->period_ns, text, size);
 }
 
@@ -158,7 +158,7 @@ static void note_mark(struct session *session, const struct sampler_event *event
 	snprintf(text, size, "mark: %s", event->mark.text);
 }
 
-/* An event from before the user's wish, or a start that came too late for it. */
+/* An event from before the user's request, or a start that came too late for it. */
 static void ignore_event(struct session *session, const struct session_source *s,
 			 const struct sampler_event *event)
 {
@@ -310,11 +310,11 @@ static void take_reopened(struct session *session, struct opening *o, char *text
 	if (source)
 		follow_device(session, s, source, text, size);
 	if (s->paused || (!s->away && (!source || session_is_same(s, source)))) {
-		return; /* another wish came meanwhile; there is no more to be had than before */
+		return; /* another request came meanwhile; there is no more to be had than before */
 	} else if (!source && !session_is_missing(&o->err)) { /* a missing device was already reported */
 		tell_user(s, o->err.text, "; trying again every 3 s", text, size);
 	} else if (source && o->what.profiling != session->what.profiling) {
-		s->retry_ns = 0; /* another wish came meanwhile */
+		s->retry_ns = 0; /* another request came meanwhile */
 	} else if (source && session_is_same(s, source)) {
 		readopt_source(session, s, source, text, size);
 		o->devices.n = 0;
@@ -380,18 +380,19 @@ void session_set_interval(struct session *session, struct session_source *source
 	sampler_set_period(session->sampler, source->index, interval_ns);
 }
 
-static bool is_same_wish(const struct source_wish *a, const struct source_wish *b)
+static bool is_same_priority(const struct source_priority *a, const struct source_priority *b)
 {
 	return a->n == b->n && a->n_sure == b->n_sure &&
 	       memcmp(a->slots, b->slots, a->n * sizeof(a->slots[0])) == 0;
 }
 
-void session_prefer(struct session *session, struct session_source *source, const struct source_wish *wish)
+void session_prefer(struct session *session, struct session_source *source,
+		    const struct source_priority *priority)
 {
-	if (source->away || is_same_wish(&source->wish, wish))
+	if (source->away || is_same_priority(&source->priority, priority))
 		return;
-	source->wish = *wish;
-	sampler_prefer(session->sampler, source->index, wish);
+	source->priority = *priority;
+	sampler_prefer(session->sampler, source->index, priority);
 }
 
 static bool is_settled(const struct session *session)

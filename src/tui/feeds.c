@@ -100,7 +100,7 @@ static void reset_points(struct feed_state *feed)
 
 static unsigned n_kept(const struct feeds *f, const struct session_source *source)
 {
-	return tap_values(f->parts, source->n_sums, source->n_slots);
+	return subscriber_values(f->parts, source->n_sums, source->n_slots);
 }
 
 /* Allocate vectors for the kept slots. */
@@ -172,7 +172,7 @@ static void follow_mix(struct feeds *f)
 void feeds_init(struct feeds *f, struct session *session, unsigned parts, int64_t refresh_ns)
 {
 	*f = (struct feeds){.session = session,
-			    .tap = session->sampler ? session_tap(session, parts) : NULL,
+			    .subscriber = session->sampler ? session_subscriber(session, parts) : NULL,
 			    .parts = parts,
 			    .refresh_ns = refresh_ns};
 	for (; f->n < session->n; f->n++)
@@ -184,9 +184,9 @@ void feeds_fini(struct feeds *f)
 {
 	for (unsigned i = 0; i < n_feeds(f); i++)
 		feed_fini(&f->feeds[i]);
-	if (f->tap)
-		sampler_detach(f->session->sampler, f->tap);
-	tap_free(f->tap);
+	if (f->subscriber)
+		sampler_detach(f->session->sampler, f->subscriber);
+	subscriber_free(f->subscriber);
 	*f = (struct feeds){0};
 }
 
@@ -199,27 +199,27 @@ void feeds_take(struct feeds *f, const struct sample *sample)
 		}
 }
 
-static void drain_tap(struct feeds *f)
+static void drain_subscriber(struct feeds *f)
 {
 	const struct sample *sample;
 
-	for (; (sample = tap_peek(f->tap)); tap_release(f->tap))
+	for (; (sample = subscriber_peek(f->subscriber)); subscriber_release(f->subscriber))
 		feeds_take(f, sample);
 }
 
-/* Attach the new tap before detaching the old one, so that no sample is missed; history drops
- * duplicates by sequence number. */
-static void change_tap(struct feeds *f)
+/* Attach the new subscriber before detaching the old one, so that no sample is missed; history
+ * drops duplicates by sequence number. */
+static void change_subscriber(struct feeds *f)
 {
-	struct tap *old = f->tap, *new;
+	struct subscriber *old = f->subscriber, *new;
 
 	if (!old)
 		return;
-	new = session_tap(f->session, f->parts);
+	new = session_subscriber(f->session, f->parts);
 	sampler_detach(f->session->sampler, old);
-	drain_tap(f);
-	tap_free(old);
-	f->tap = new;
+	drain_subscriber(f);
+	subscriber_free(old);
+	f->subscriber = new;
 }
 
 /* Whether only a part of a simulated past has come so far. */
@@ -238,12 +238,12 @@ static void leave_past(struct feeds *f)
 		if (is_in_past(f, &f->feeds[i]))
 			return;
 	f->session->has_past = false;
-	change_tap(f);
+	change_subscriber(f);
 }
 
 void feeds_drain(struct feeds *f)
 {
-	drain_tap(f);
+	drain_subscriber(f);
 	leave_past(f);
 }
 
@@ -269,14 +269,14 @@ void feeds_follow(struct feeds *f)
 		f->n = i < f->n ? f->n : i + 1;
 	}
 	if (f->n > before)
-		change_tap(f);
+		change_subscriber(f);
 	follow_mix(f);
 }
 
 void feeds_set_interval(struct feeds *f, struct session_source *source, int64_t interval_ns)
 {
 	session_set_interval(f->session, source, interval_ns);
-	change_tap(f);
+	change_subscriber(f);
 }
 
 void feeds_clear(struct feeds *f, bool partial)
@@ -297,15 +297,15 @@ void feeds_keep_instances(struct feeds *f)
 {
 	unsigned before = f->parts;
 
-	if (before & TAP_INSTANCES)
+	if (before & SUBSCRIBER_INSTANCES)
 		return;
-	f->parts |= TAP_INSTANCES;
-	change_tap(f);
+	f->parts |= SUBSCRIBER_INSTANCES;
+	change_subscriber(f);
 	for (unsigned i = 0; i < f->n; i++) {
 		struct feed_state *feed = &f->feeds[i];
 		const struct session_source *source = feed->source;
 
-		if (tap_values(before, source->n_sums, source->n_slots) == source->n_slots)
+		if (subscriber_values(before, source->n_sums, source->n_slots) == source->n_slots)
 			continue;
 		history_keep(feed->history, source->n_slots);
 		feed->each_ns = history_newest_ns(feed->history);

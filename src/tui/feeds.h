@@ -35,10 +35,10 @@ struct feed_state {
 
 struct feeds {
 	struct session *session;
-	struct tap *tap; /* owned; NULL if samples come from a log through feeds_take */
-	unsigned parts;  /* what is kept beside sums: enum tap_part */
-	bool partial;    /* samples since the start are missing: totals are unknown */
-	bool paused;     /* views mark the moment of `now` */
+	struct subscriber *subscriber; /* owned; NULL if samples come from a log through feeds_take */
+	unsigned parts;                /* what is kept beside sums: enum subscriber_part */
+	bool partial;                  /* samples since the start are missing: totals are unknown */
+	bool paused;                   /* views mark the moment of `now` */
 	int64_t refresh_ns;
 	int64_t range_from_ns, range_to_ns; /* `now` is the mean of this range; 0, 0: of a refresh */
 	struct feed_state feeds[SESSION_SOURCES_MAX + 1]; /* the mix follows the sources */
@@ -56,13 +56,14 @@ int64_t feed_oldest_ns(const struct feed_state *feed);
 /* The interval of the slowest source of the mix. */
 int64_t feed_period_ns(const struct feed_state *mix);
 
-/* Attaches a tap with these parts (enum tap_part) to the session's sampler, if it has one. */
+/* Attaches a subscriber with these parts (enum subscriber_part) to the session's sampler, if it
+ * has one. */
 void feeds_init(struct feeds *f, struct session *session, unsigned parts, int64_t refresh_ns);
 void feeds_fini(struct feeds *f);
 
 /* Add a sample to the history of its source. */
 void feeds_take(struct feeds *f, const struct sample *sample);
-/* Take every waiting sample out of the tap; call this at least once a second. */
+/* Take every waiting sample out of the subscriber; call this at least once a second. */
 void feeds_drain(struct feeds *f);
 /* Take over new sources, and restart those that now measure something else. */
 void feeds_follow(struct feeds *f);
@@ -70,7 +71,7 @@ void feeds_follow(struct feeds *f);
 void feeds_clear(struct feeds *f, bool partial);
 /* Keep the instances of all sources from now on. */
 void feeds_keep_instances(struct feeds *f);
-/* Change the sampling interval, with a new tap. No samples are lost. */
+/* Change the sampling interval, with a new subscriber. No samples are lost. */
 void feeds_set_interval(struct feeds *f, struct session_source *source, int64_t interval_ns);
 /* Change the refresh; the points are computed again. */
 void feeds_set_refresh(struct feeds *f, int64_t refresh_ns);

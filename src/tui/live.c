@@ -105,11 +105,11 @@ static void count_process(void *live, const struct process *p)
 /* Read processes only if the view shows them and is not paused. Returns whether it does. */
 static bool want_processes(struct live *l)
 {
-	struct process_wish wish;
+	struct process_query query;
 	int64_t period_ns;
-	bool wanted = screen_wants_processes(&l->screen, &wish, &period_ns) && !l->screen.paused_ns;
+	bool wanted = screen_wants_processes(&l->screen, &query, &period_ns) && !l->screen.paused_ns;
 
-	scanner_want(l->scanner, &wish, wanted ? period_ns : 0);
+	scanner_want(l->scanner, &query, wanted ? period_ns : 0);
 	return wanted;
 }
 
@@ -176,10 +176,10 @@ static bool start_log(struct live *l, int64_t now, struct err *err)
 static void take_past_processes(struct live *l)
 {
 	struct process_list *list;
-	struct process_wish wish;
+	struct process_query query;
 	int64_t period_ns;
 
-	player_want_processes(l->player, screen_wants_processes(&l->screen, &wish, &period_ns));
+	player_want_processes(l->player, screen_wants_processes(&l->screen, &query, &period_ns));
 	if (l->jumps != player_jumps(l->player))
 		screen_forget_processes(&l->screen);
 	l->jumps = player_jumps(l->player);
@@ -230,12 +230,12 @@ static void report_verdict(struct live *l, int64_t now)
 static void prefer_shown(struct live *l)
 {
 	struct session_source *perf = l->player ? NULL : session_shown(&l->session, SOURCE_PERF);
-	struct source_wish wish;
+	struct source_priority query;
 
 	if (!perf || l->screen.paused_ns || !l->screen.hits.n || !live_sees_view(l))
 		return;
-	screen_wish(&l->screen, SOURCE_PERF, &wish);
-	session_prefer(&l->session, perf, &wish);
+	screen_priority(&l->screen, SOURCE_PERF, &query);
+	session_prefer(&l->session, perf, &query);
 }
 
 static void draw_frame(struct live *l)
@@ -358,8 +358,8 @@ static bool start_measuring(struct live *l, struct err *err)
 static unsigned parts_kept(const struct live *l)
 {
 	if (l->options->per_core)
-		return TAP_INSTANCES;
-	return !l->player && l->options->interval_ns >= FEW_NS ? TAP_FEW : 0;
+		return SUBSCRIBER_INSTANCES;
+	return !l->player && l->options->interval_ns >= FEW_NS ? SUBSCRIBER_FEW : 0;
 }
 
 static bool start_screen(struct live *l, struct err *err)

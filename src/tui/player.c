@@ -230,7 +230,7 @@ bool player_speed(struct player *p, int by, int64_t now_ns)
 
 void player_keep_instances(struct player *p)
 {
-	if (p->feeds->parts & TAP_INSTANCES)
+	if (p->feeds->parts & SUBSCRIBER_INSTANCES)
 		return;
 	feeds_keep_instances(p->feeds);
 	player_seek(p, p->sought_ns);

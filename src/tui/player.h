@@ -1,10 +1,10 @@
 /* player: plays a log, with a clock of its own, and reads what the shown time needs.
  *
- * The live screen gets samples from a sampler through a tap; here they go straight into the feeds,
- * one step per refresh. Points in time are multiples of the refresh on the log's clock, so that
- * each is shown the same way however it was reached. There is no other thread: player_run reads
- * what is due, a few milliseconds of work at a time. If a log cannot be read as fast as requested,
- * the clock waits. Memory does not grow with the log.
+ * The live screen gets samples from a sampler through a subscriber; here they go straight into the
+ * feeds, one step per refresh. Points in time are multiples of the refresh on the log's clock, so
+ * that each is shown the same way however it was reached. There is no other thread: player_run
+ * reads what is due, a few milliseconds of work at a time. If a log cannot be read as fast as
+ * requested, the clock waits. Memory does not grow with the log.
  *
  * Thread: ui. Times are CLOCK_MONOTONIC: `now_ns` of this machine, all others of the log.
  */

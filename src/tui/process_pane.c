@@ -164,20 +164,20 @@ void process_pane_take(struct process_pane *pane, struct process_list *list)
 	show_list(pane, list);
 }
 
-static void wish_command(struct process_wish *wish, const struct process *p)
+static void query_command(struct process_query *query, const struct process *p)
 {
-	if (p && !p->is_thread && wish->n_commands < PROCESS_WISH_COMMANDS)
-		wish->commands[wish->n_commands++] = p->pid;
+	if (p && !p->is_thread && query->n_commands < PROCESS_WISH_COMMANDS)
+		query->commands[query->n_commands++] = p->pid;
 }
 
-void process_pane_wish(const struct process_pane *pane, struct process_wish *wish)
+void process_pane_query(const struct process_pane *pane, struct process_query *query)
 {
 	const struct process_table *t = &pane->table;
 
-	wish->all_commands = pane->filter[0] || pane->mode == PANE_FILTER || pane->mode == PANE_SEARCH;
-	wish_command(wish, process_pane_selected(pane));
+	query->all_commands = pane->filter[0] || pane->mode == PANE_FILTER || pane->mode == PANE_SEARCH;
+	query_command(query, process_pane_selected(pane));
 	for (unsigned i = pane->first; t->commands && i < t->n && i < pane->first + pane->page; i++)
-		wish_command(wish, t->rows[i].process);
+		query_command(query, t->rows[i].process);
 }
 
 void process_pane_pause(struct process_pane *pane, int64_t moment_ns)

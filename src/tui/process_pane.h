@@ -78,7 +78,7 @@ void process_pane_forget(struct process_pane *pane);
 void process_pane_pause(struct process_pane *pane, int64_t moment_ns);
 /* Set which command lines the pane needs: that of the selected process, those of the visible rows
  * unless only names are shown, or all while a text is looked for. */
-void process_pane_wish(const struct process_pane *pane, struct process_wish *wish);
+void process_pane_query(const struct process_pane *pane, struct process_query *query);
 /* Cancel what is being typed or chosen, because another view is shown. */
 void process_pane_leave(struct process_pane *pane);
 

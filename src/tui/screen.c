@@ -117,19 +117,19 @@ bool screen_shows_verdict(const struct screen *screen)
 	return judge && judge->product && strcmp(screen->view->name, "overview") == 0;
 }
 
-bool screen_wants_processes(struct screen *screen, struct process_wish *wish, int64_t *period_ns)
+bool screen_wants_processes(struct screen *screen, struct process_query *query, int64_t *period_ns)
 {
 	const struct process_pane *pane = screen_pane(screen);
 	bool cpu = screen->view->foot == FOOT_CPU,
 	     beside = screen->pane.wants_busiest == BUSIEST_PROCESSES && !screen->gives_way;
 	int64_t least_ns = pane || cpu ? SCAN_NS : beside_ns(screen->pane.list);
 
-	*wish = (struct process_wish){.threads_of = pane && pane->threads ? PROCESS_WISH_ALL : 0,
-				      .gpu_memory = pane || beside};
+	*query = (struct process_query){.threads_of = pane && pane->threads ? PROCESS_QUERY_ALL : 0,
+					.gpu_memory = pane || beside};
 	if (pane)
-		process_pane_wish(pane, wish);
+		process_pane_query(pane, query);
 	if (cpu || (pane && !pane->threads) || screen_shows_verdict(screen))
-		wish->threads_of = WATCHED;
+		query->threads_of = WATCHED;
 	*period_ns = screen->feeds->refresh_ns > least_ns ? screen->feeds->refresh_ns : least_ns;
 	return pane || cpu || beside || screen_shows_verdict(screen);
 }
@@ -363,4 +363,83 @@ void screen_draw(struct screen *screen, const struct alert *alert, struct canvas
 			    "no row of this view fits the filter: Esc shows all again");
 	screen->gives_way = !screen->pane.busiest_page;
 	screen->scroll.follow = false;
+}
+
+/* ---- views of the user's own ---- */
+
+bool screen_has_own(const struct screen *screen)
+{
+	return screen->session->db->n_own > 0;
+}
+
+bool screen_next_own(struct screen *screen)
+{
+	unsigned n = screen->views.n_views, at = (unsigned)(screen->view - screen->views.views);
+
+	for (unsigned i = 1; i <= n; i++) {
+		const struct view *view = &screen->views.views[screen->view->own ? (at + i) % n : i - 1];
+
+		if (!view->own)
+			continue;
+		screen_show(screen, view);
+		return true;
+	}
+	return false;
+}
+
+bool screen_reload(struct screen *screen, struct err *err)
+{
+	const struct metric_set *sets[SOURCE_KINDS];
+	struct session_data data;
+	struct views views;
+	bool ok;
+
+	if (!session_load(screen->session, &data, err))
+		return false;
+	session_data_sets(screen->session, &data, sets);
+	ok = views_init(&views, data.db, sets, err);
+	if (ok) {
+		views_fini(&views); /* made again, now that it is known to work */
+		session_adopt(screen->session, &data);
+		feeds_renew(screen->feeds);
+		screen_follow(screen);
+	}
+	session_data_fini(&data);
+	return ok;
+}
+
+/* ---- what is on the screen of a source that cannot count everything at once ---- */
+
+static void add_metric(struct source_priority *priority, const struct metric_set *set,
+		       const struct metric *metric)
+{
+	if (metric >= set->metrics && metric < set->metrics + set->n_metrics)
+		priority->n = metric_slots(metric, priority->slots, priority->n, SOURCE_PRIORITY_MAX);
+}
+
+/* A row stands for its panel, because one line may show several metrics; a row without a series, as
+ * in the table of counters, for itself. */
+static void add_hit(struct source_priority *priority, const struct metric_set *set, const struct hit *hit)
+{
+	const struct chart *chart = hit->subject.chart;
+
+	if (hit->kind == HIT_PANEL)
+		for (unsigned i = 0; i < chart->n_series; i++)
+			add_metric(priority, set, chart->series[i].metric);
+	else if (hit->kind == HIT_ROW && !hit->subject.series && hit->at.h && hit->subject.metric)
+		add_metric(priority, set, hit->subject.metric);
+}
+
+void screen_priority(const struct screen *screen, enum source_kind kind, struct source_priority *priority)
+{
+	const struct session_source *shown = session_shown(screen->session, kind);
+
+	*priority = (struct source_priority){0};
+	if (!shown)
+		return;
+	if (screen->selected.chart && screen->selected.metric)
+		add_metric(priority, shown->set, screen->selected.metric);
+	priority->n_sure = priority->n;
+	for (unsigned i = 0; i < screen->hits.n; i++)
+		add_hit(priority, shown->set, &screen->hits.list[i]);
 }

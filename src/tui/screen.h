@@ -61,7 +61,7 @@ void screen_show(struct screen *screen, const struct view *view);
 /* Make the views again after the shown sources changed. The view stays if they still have it. */
 void screen_follow(struct screen *screen);
 /* Read the user's own files again, with new metrics, findings and views. false: an error with file
- * and line, and everything is as before. (screen_own.c) */
+ * and line, and everything is as before. */
 bool screen_reload(struct screen *screen, struct err *err);
 /* Whether there are such files. */
 bool screen_has_own(const struct screen *screen);
@@ -100,9 +100,9 @@ bool screen_back(struct screen *screen);
 /* Return the pane of the Processes view, which gets keys first; NULL if another view is shown. */
 struct process_pane *screen_pane(struct screen *screen);
 
-/* Fill *wish with what the shown view needs of processes, and how often; false: nothing, and none
+/* Fill *query with what the shown view needs of processes, and how often; false: nothing, and none
  * need be read. */
-bool screen_wants_processes(struct screen *screen, struct process_wish *wish, int64_t *period_ns);
+bool screen_wants_processes(struct screen *screen, struct process_query *query, int64_t *period_ns);
 /* Show a list of processes, which the screen owns from now on. Returns false if a later list will
  * have more: the first ones have no percentages, or none of the busiest threads.
  * (screen_processes.c) */
@@ -111,8 +111,8 @@ bool screen_take_processes(struct screen *screen, struct process_list *list);
  * the process is not in the list. */
 void screen_fill_ipc(struct process_list *list, struct process_id who, double ipc);
 
-/* What of a source the last frame shows. (screen_wish.c) */
-void screen_wish(const struct screen *screen, enum source_kind kind, struct source_wish *wish);
+/* What of a source the last frame shows. (screen_query.c) */
+void screen_priority(const struct screen *screen, enum source_kind kind, struct source_priority *priority);
 
 /* Update the foot of the shown view, if it has one. */
 void screen_describe(struct screen *screen, int64_t now_ns);

@@ -81,12 +81,12 @@ void screen_judge_step(struct screen_judge *j, const struct feeds *feeds, int64_
 	while (end_ns - j->at_ns >= JUDGE_STEP_NS)
 		judge_until(j, feeds, j->at_ns + JUDGE_STEP_NS);
 	if (j->jumps)
-		j->told.changes = j->judge->verdict.changes;
+		j->reported.changes = j->judge->verdict.changes;
 }
 
 bool screen_judge_news(struct screen_judge *j, char text[JUDGE_NEWS_TEXT])
 {
-	return j->judge && judge_news(j->judge, &j->told, text);
+	return j->judge && judge_news(j->judge, &j->reported, text);
 }
 
 struct judge_rank screen_judge_rank(const struct screen_judge *j, const struct judged *f)

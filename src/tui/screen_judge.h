@@ -13,10 +13,10 @@ struct screen_judge {
 	bool jumps;               /* the steps make up for a jump */
 	struct judge_facts facts; /* of the last list of processes, and its end */
 	int64_t facts_ns;
-	struct strbuf muted;       /* names of findings, blank-separated */
-	struct judge_told told;    /* changes of the verdict that were reported */
-	char text[256], next[128]; /* of the rows */
-	struct strbuf advice;      /* of the view drawn last */
+	struct strbuf muted;            /* names of findings, blank-separated */
+	struct judge_reported reported; /* changes of the verdict that were reported */
+	char text[256], next[128];      /* of the rows */
+	struct strbuf advice;           /* of the view drawn last */
 };
 
 /* Judge the sources that the session shows now, from nothing. Zero it first. */

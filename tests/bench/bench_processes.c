@@ -107,21 +107,21 @@ static void follow_output(int master, int64_t ms)
 }
 
 /* The scan alone, as the scanner's thread does it. */
-static void scan_forever(const struct process_wish *wish, unsigned interval_s)
+static void scan_forever(const struct process_query *query, unsigned interval_s)
 {
 	struct process_scan *scan = process_scan_new(&sys);
 
 	for (int64_t due = now_ns();; due += interval_s * 1000000000ll) {
 		while (now_ns() < due)
 			usleep((useconds_t)((due - now_ns()) / 1000 + 1));
-		process_list_free(process_scan_read(scan, wish, now_ns()));
+		process_list_free(process_scan_read(scan, query, now_ns()));
 	}
 }
 
 struct program {
 	const char *name;
 	const char *const *argv; /* NULL: the scan */
-	struct process_wish wish;
+	struct process_query query;
 };
 
 /* us per process and refresh; NaN if it did not run. */
@@ -135,7 +135,7 @@ static double measure_cost(const struct program *p, unsigned n, unsigned interva
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (!p->argv)
-			scan_forever(&p->wish, interval_s);
+			scan_forever(&p->query, interval_s);
 		setenv("TERM", "xterm-256color", 1);
 		setenv("LANG", "C.UTF-8", 1);
 		execvp(p->argv[0], (char *const *)(uintptr_t)p->argv); /* exec changes nothing */
@@ -184,7 +184,7 @@ static void bench_programs(unsigned n, unsigned times)
 	const struct program programs[] = {
 		{"process_scan", NULL, {0}},
 		{"  and 8 with threads", NULL, {.threads_of = 8}},
-		{"  and all threads", NULL, {.threads_of = PROCESS_WISH_ALL}},
+		{"  and all threads", NULL, {.threads_of = PROCESS_QUERY_ALL}},
 		{"malitop, Processes",
 		 (const char *[]){own ? own : "./malitop", "-bproc", "--view=processes", refresh, NULL},
 		 {0}},
@@ -271,7 +271,7 @@ int main(int argc, char **argv)
 	unsigned n = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 2000;
 	unsigned times = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 10;
 	unsigned threads = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 1;
-	struct process_wish wish = {0};
+	struct process_query query = {0};
 	struct process_scan *scan;
 	struct process_list *list;
 	pid_t *children;
@@ -283,7 +283,7 @@ int main(int argc, char **argv)
 	}
 	children = start_children(&n, threads);
 	scan = process_scan_new(&sys);
-	list = process_scan_read(scan, &wish, now_ns());
+	list = process_scan_read(scan, &query, now_ns());
 	printf("%u processes, %u of them asleep with %u threads each; the first list took %.1f ms of CPU\n",
 	       list->n, n, threads, (double)list->cost_ns * 1e-6);
 	fflush(stdout);

@@ -13,8 +13,8 @@
 /* The simulated time begins with the scene. */
 static void log_people(struct log_bench *b, void *people, int64_t begin_ns)
 {
-	const struct process_wish wish = {.threads_of = 4};
-	struct process_list *list = sim_processes.read(people, &wish, b->now_ns - begin_ns);
+	const struct process_query query = {.threads_of = 4};
+	struct process_list *list = sim_processes.read(people, &query, b->now_ns - begin_ns);
 	struct err err;
 
 	list->begin_ns += begin_ns;

@@ -250,22 +250,22 @@ static void short_peaks_change_no_verdict(void **state)
 
 static void a_change_of_verdict_is_news_once_and_the_first_verdict_is_none(void **state)
 {
-	struct judge_told told = {0};
+	struct judge_reported reported = {0};
 	char text[JUDGE_NEWS_TEXT];
 	struct bench b;
 
 	(void)state;
 	bench_init(&b);
 	run_steps(&b, 50, 4); /* not clear */
-	assert_false(judge_news(b.judge, &told, text));
+	assert_false(judge_news(b.judge, &reported, text));
 	run_steps(&b, 95, 4);
-	assert_false(judge_news(b.judge, &told, text));
+	assert_false(judge_news(b.judge, &reported, text));
 	run_steps(&b, 1, 4);
-	assert_true(judge_news(b.judge, &told, text));
+	assert_true(judge_news(b.judge, &reported, text));
 	assert_string_equal(text, "verdict: Idle");
-	assert_false(judge_news(b.judge, &told, text));
+	assert_false(judge_news(b.judge, &reported, text));
 	run_steps(&b, 50, 4);
-	assert_true(judge_news(b.judge, &told, text));
+	assert_true(judge_news(b.judge, &reported, text));
 	assert_string_equal(text, "verdict: Not clear");
 	bench_fini(&b);
 }

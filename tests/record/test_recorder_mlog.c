@@ -136,14 +136,14 @@ static const struct sample *find_sample(const struct log *log, uint32_t source, 
 	return NULL;
 }
 
-/* What is in the log is what is in the tap, which was attached before. Returns how many are the
- * same. */
-static unsigned compare_both(const struct log *log, struct tap *tap)
+/* What is in the log is what is in the subscriber, which was attached before. Returns how many
+ * are the same. */
+static unsigned compare_both(const struct log *log, struct subscriber *subscriber)
 {
 	const struct sample *s;
 	unsigned n = 0;
 
-	for (; (s = tap_peek(tap)); tap_release(tap)) {
+	for (; (s = subscriber_peek(subscriber)); subscriber_release(subscriber)) {
 		const struct sample *mine = find_sample(log, s->source, s->seq);
 
 		if (!mine)
@@ -168,12 +168,12 @@ static void what_is_read_back_is_what_was_sampled(void **state)
 		struct recorder_mlog_bench *b = *state;
 		struct recorder_state end;
 		struct recorder *r;
-		struct tap *tap;
+		struct subscriber *subscriber;
 		struct log log;
 
 		bench_open(b, cases[i].backends, 10 * MS, cases[i].per_core);
 		b->options.force = true;
-		tap = session_tap(&b->session, cases[i].per_core);
+		subscriber = session_subscriber(&b->session, cases[i].per_core);
 		r = start_recorder(b);
 		AWAIT(rows_now(r) >= 40);
 		stop_recorder(r, &end);
@@ -181,10 +181,10 @@ static void what_is_read_back_is_what_was_sampled(void **state)
 		assert_true(log.state.ended);
 		assert_int_equal(end.rows, log.n);
 		assert_int_equal(end.lost, 0);
-		assert_int_equal(compare_both(&log, tap), log.n);
+		assert_int_equal(compare_both(&log, subscriber), log.n);
 		log_close(&log);
-		sampler_detach(b->session.sampler, tap);
-		tap_free(tap);
+		sampler_detach(b->session.sampler, subscriber);
+		subscriber_free(subscriber);
 		session_close(&b->session);
 	}
 }
@@ -377,14 +377,14 @@ static void a_source_that_is_away_at_the_start_is_noted(void **state)
 /* n samples that come from now on. */
 static void await_samples(struct recorder_mlog_bench *b, int n)
 {
-	struct tap *tap = session_tap(&b->session, false);
+	struct subscriber *subscriber = session_subscriber(&b->session, false);
 
 	for (; n; n--) {
-		AWAIT(tap_peek(tap));
-		tap_release(tap);
+		AWAIT(subscriber_peek(subscriber));
+		subscriber_release(subscriber);
 	}
-	sampler_detach(b->session.sampler, tap);
-	tap_free(tap);
+	sampler_detach(b->session.sampler, subscriber);
+	subscriber_free(subscriber);
 }
 
 /* As the next process does that is counted alone. */
@@ -499,21 +499,21 @@ static void without_proc_there_are_none(void **state)
 
 /* ---- disks ---- */
 
-/* The samples in the tap, which is freed, go on for 5 s. */
-static void await_5_s(struct recorder_mlog_bench *b, struct tap *tap)
+/* The samples in the subscriber, which is freed, go on for 5 s. */
+static void await_5_s(struct recorder_mlog_bench *b, struct subscriber *subscriber)
 {
 	int64_t begin_ns = 0, end_ns = 0;
 	const struct sample *s;
 
 	while (end_ns - begin_ns < 5 * S) {
-		AWAIT(tap_peek(tap));
-		for (; (s = tap_peek(tap)); tap_release(tap)) {
+		AWAIT(subscriber_peek(subscriber));
+		for (; (s = subscriber_peek(subscriber)); subscriber_release(subscriber)) {
 			begin_ns = begin_ns ? begin_ns : s->begin_ns;
 			end_ns = s->end_ns;
 		}
 	}
-	sampler_detach(b->session.sampler, tap);
-	tap_free(tap);
+	sampler_detach(b->session.sampler, subscriber);
+	subscriber_free(subscriber);
 }
 
 /* Both at once, as a disk that is stuck takes its time. */
@@ -522,7 +522,7 @@ static void a_disk_that_is_stuck_for_5_s_costs_nothing_at_100_ms_and_is_told_at_
 	struct recorder_mlog_bench *slow = *state, *fast;
 	struct recorder *slow_recorder, *fast_recorder;
 	struct recorder_state slow_end, fast_end;
-	struct tap *slow_tap, *fast_tap;
+	struct subscriber *slow_subscriber, *fast_subscriber;
 	struct log log;
 
 	bench_init((void **)&fast);
@@ -532,12 +532,12 @@ static void a_disk_that_is_stuck_for_5_s_costs_nothing_at_100_ms_and_is_told_at_
 	fast_recorder = start_recorder(fast);
 	disk_set_stuck(&slow->disk, true);
 	disk_set_stuck(&fast->disk, true);
-	slow_tap = session_tap(&slow->session, false);
-	fast_tap = session_tap(&fast->session, false);
-	await_5_s(slow, slow_tap);
+	slow_subscriber = session_subscriber(&slow->session, false);
+	fast_subscriber = session_subscriber(&fast->session, false);
+	await_5_s(slow, slow_subscriber);
 	disk_set_stuck(&slow->disk, false);
 	await_block(slow_recorder);
-	await_5_s(fast, fast_tap);
+	await_5_s(fast, fast_subscriber);
 	AWAIT(lost_now(fast_recorder)); /* counted at the ring, while the disk is stuck */
 	disk_set_stuck(&fast->disk, false);
 	stop_recorder(slow_recorder, &slow_end);

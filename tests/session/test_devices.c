@@ -255,7 +255,7 @@ static void a_demo_reads_nothing_of_the_machine_that_it_runs_on(void **state)
 	}
 	processes = devices_processes(&b->options);
 	reader = processes->new (&none, &b->what);
-	list = processes->read(reader, &(struct process_wish){.threads_of = 5}, 1000000000);
+	list = processes->read(reader, &(struct process_query){.threads_of = 5}, 1000000000);
 	assert_true(list->n > 10);
 	process_list_free(list);
 	processes->free(reader);

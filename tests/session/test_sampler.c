@@ -11,13 +11,13 @@
 
 /* Takes everything out; checks that the count and the times go on without a break. Returns how many
  * there were. */
-static unsigned drain_samples(struct tap *tap, uint64_t *seq, int64_t *end_ns, int64_t period_ns,
-			      uint32_t n_values)
+static unsigned drain_samples(struct subscriber *subscriber, uint64_t *seq, int64_t *end_ns,
+			      int64_t period_ns, uint32_t n_values)
 {
 	const struct sample *s;
 	unsigned n = 0;
 
-	for (; (s = tap_peek(tap)); n++) {
+	for (; (s = subscriber_peek(subscriber)); n++) {
 		assert_int_equal(s->n_values, n_values);
 		assert_int_equal(s->end_ns - s->begin_ns, period_ns);
 		if (*seq) {
@@ -26,7 +26,7 @@ static unsigned drain_samples(struct tap *tap, uint64_t *seq, int64_t *end_ns, i
 		}
 		*seq = s->seq;
 		*end_ns = s->end_ns;
-		tap_release(tap);
+		subscriber_release(subscriber);
 	}
 	return n;
 }
@@ -37,35 +37,35 @@ static void every_interval_becomes_a_sample_and_nothing_drifts(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(periods); i++) {
-		struct tap *tap;
+		struct subscriber *subscriber;
 		uint64_t seq = 0;
 		int64_t end = 0, begin;
 		struct sampler_bench b;
 		unsigned n;
 
 		bench_init(&b);
-		tap = bench_tap(&b, RING_BYTES, false);
+		subscriber = bench_subscriber(&b, RING_BYTES, false);
 		begin = b.sys.monotonic_ns(&b.sys);
 		sampler_adopt(b.sampler, fake_source(&b.sys), periods[i]);
 		assert_int_equal(next_event(&b).period_ns, periods[i]);
 		AWAIT(SAMPLES_NOW >= 100 * MS / periods[i]);
-		sampler_detach(b.sampler, tap); /* reads what has ended */
-		n = drain_samples(tap, &seq, &end, periods[i], 2);
+		sampler_detach(b.sampler, subscriber); /* reads what has ended */
+		n = drain_samples(subscriber, &seq, &end, periods[i], 2);
 		assert_true(n >= 100 * MS / periods[i]);
 		assert_true(end <= b.sys.monotonic_ns(&b.sys) && end >= begin + 100 * MS);
-		tap_free(tap);
+		subscriber_free(subscriber);
 		bench_fini(&b);
 	}
 }
 
 static void short_intervals_are_read_in_batches(void **state)
 {
-	struct tap *tap;
+	struct subscriber *subscriber;
 	struct sampler_bench b;
 
 	(void)state;
 	bench_init(&b);
-	tap = bench_tap(&b, RING_BYTES, false);
+	subscriber = bench_subscriber(&b, RING_BYTES, false);
 	sampler_adopt(b.sampler, fake_source(&b.sys), MS);
 	next_event(&b);
 	AWAIT(SAMPLES_NOW >= 160);
@@ -73,55 +73,55 @@ static void short_intervals_are_read_in_batches(void **state)
 	/* Each wake ends with one read that gives nothing, so these reads count the wakes. */
 	assert_true(script.reads - n_samples <= n_samples / 16 + 10);
 	sys_fini(&b.sys);
-	tap_free(tap);
+	subscriber_free(subscriber);
 }
 
 static void a_tap_has_instances_only_when_it_asks(void **state)
 {
-	struct tap *sums, *all;
+	struct subscriber *sums, *all;
 	uint64_t seq = 0, seq_all = 0;
 	int64_t end = 0, end_all = 0;
 	struct sampler_bench b;
 
 	(void)state;
 	bench_init(&b);
-	sums = bench_tap(&b, RING_BYTES, false);
-	all = bench_tap(&b, RING_BYTES, true);
+	sums = bench_subscriber(&b, RING_BYTES, false);
+	all = bench_subscriber(&b, RING_BYTES, true);
 	sampler_adopt(b.sampler, fake_source(&b.sys), 10 * MS);
 	AWAIT(SAMPLES_NOW >= 1);
 	sampler_free(b.sampler);
 	assert_true(drain_samples(sums, &seq, &end, 10 * MS, 2) > 0);
 	assert_true(drain_samples(all, &seq_all, &end_all, 10 * MS, 3) > 0);
-	tap_free(sums);
-	tap_free(all);
+	subscriber_free(sums);
+	subscriber_free(all);
 	sys_fini(&b.sys);
 }
 
 static void a_full_ring_hurts_only_its_reader(void **state)
 {
-	struct tap *small, *large;
+	struct subscriber *small, *large;
 	uint64_t seq = 0;
 	int64_t end = 0;
 	struct sampler_bench b;
 
 	(void)state;
 	bench_init(&b);
-	small = bench_tap(&b, 1, true);
-	large = bench_tap(&b, RING_BYTES, true);
+	small = bench_subscriber(&b, 1, true);
+	large = bench_subscriber(&b, RING_BYTES, true);
 	sampler_adopt(b.sampler, fake_source(&b.sys), MS);
 	AWAIT(SAMPLES_NOW >= 200);
 	sampler_free(b.sampler);
-	assert_true(tap_lost(small) > 0);
-	assert_int_equal(tap_lost(large), 0);
+	assert_true(subscriber_lost(small) > 0);
+	assert_int_equal(subscriber_lost(large), 0);
 	assert_int_equal(drain_samples(large, &seq, &end, MS, 3), n_samples);
-	tap_free(small);
-	tap_free(large);
+	subscriber_free(small);
+	subscriber_free(large);
 	sys_fini(&b.sys);
 }
 
 static void what_the_driver_lost_is_in_the_count(void **state)
 {
-	struct tap *tap;
+	struct subscriber *subscriber;
 	uint64_t seq = 0;
 	int64_t end = 0;
 	struct sampler_bench b;
@@ -129,13 +129,13 @@ static void what_the_driver_lost_is_in_the_count(void **state)
 	(void)state;
 	bench_init(&b);
 	script.lost_at = 3;
-	tap = bench_tap(&b, RING_BYTES, false);
+	subscriber = bench_subscriber(&b, RING_BYTES, false);
 	sampler_adopt(b.sampler, fake_source(&b.sys), 10 * MS);
 	AWAIT(SAMPLES_NOW >= 4);
 	sampler_free(b.sampler);
-	assert_true(drain_samples(tap, &seq, &end, 10 * MS, 2) >= 3);
+	assert_true(drain_samples(subscriber, &seq, &end, 10 * MS, 2) >= 3);
 	assert_int_equal(seq, n_samples + 2);
-	tap_free(tap);
+	subscriber_free(subscriber);
 	sys_fini(&b.sys);
 }
 

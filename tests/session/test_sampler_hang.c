@@ -189,7 +189,7 @@ static int counted_poll(const struct sys *with, struct pollfd *fds, unsigned n, 
 
 struct sampler_hang_bench {
 	struct sampler *sampler;
-	struct tap *tap;
+	struct subscriber *subscriber;
 };
 
 /* Device 0 and 1 are GPUs, 2 and 3 are none. */
@@ -206,7 +206,7 @@ static int set_up(void **state)
 		devices[i] = (struct device){.fd = sys_event_new()};
 		bytes[i] = 4096;
 	}
-	b.tap = sampler_attach(b.sampler, bytes, DEVICES, false);
+	b.subscriber = sampler_attach(b.sampler, bytes, DEVICES, false);
 	*state = &b;
 	return 0;
 }
@@ -219,7 +219,7 @@ static int tear_down(void **state)
 	for (unsigned i = 0; i < DEVICES; i++)
 		release_device(i); /* a test that failed may have left a call hanging */
 	sampler_free(b->sampler);
-	tap_free(b->tap);
+	subscriber_free(b->subscriber);
 	for (unsigned i = 0; i < DEVICES; i++) {
 		wait_closed(i); /* by a thread that was left, too */
 		close(devices[i].fd);
@@ -274,11 +274,11 @@ static uint32_t wait_sample(struct sampler_hang_bench *b, unsigned i)
 	uint32_t flags;
 
 	sys_event_signal(devices[i].fd);
-	while (!(sample = tap_peek(b->tap)))
+	while (!(sample = subscriber_peek(b->subscriber)))
 		usleep(1000);
 	assert_int_equal(sample->source, i);
 	flags = sample->flags;
-	tap_release(b->tap);
+	subscriber_release(b->subscriber);
 	return flags;
 }
 
@@ -328,7 +328,7 @@ static void nobody_waits_for_longer_than_their_patience(void **state)
 	assert_true(sys.monotonic_ns(&sys) - since >= SAMPLER_PATIENCE_NS);
 	assert_true(count_waits() > 0);
 	sampler_drop(b->sampler, 0);
-	sampler_detach(b->sampler, b->tap);
+	sampler_detach(b->sampler, b->subscriber);
 	assert_false(sampler_end(b->sampler));
 	release_device(0);
 }
@@ -353,7 +353,7 @@ static void for_a_call_that_has_hung_long_nobody_waits_at_all(void **state)
 		count_waits();
 		sampler_drop(b->sampler, 0);
 		sampler_cut(b->sampler);
-		sampler_detach(b->sampler, b->tap);
+		sampler_detach(b->sampler, b->subscriber);
 		assert_false(sampler_end(b->sampler));
 		assert_int_equal(count_waits(), 0);
 		release_device(0);
@@ -444,8 +444,8 @@ static void a_silence_alone_is_no_gap(void **state)
 	let_pass(12 * S);
 	release_device(0);
 	assert_int_equal(next_event(b, &source), SAMPLER_ANSWERS);
-	assert_int_equal(tap_peek(b->tap)->flags, 0); /* what the call gave */
-	tap_release(b->tap);
+	assert_int_equal(subscriber_peek(b->subscriber)->flags, 0); /* what the call gave */
+	subscriber_release(b->subscriber);
 	assert_int_equal(wait_sample(b, 0), 0);
 }
 
@@ -471,7 +471,7 @@ static void a_thread_that_is_left_frees_what_is_its_own(void **state)
 			for (unsigned d = 1; d < DEVICES; d++)
 				wait_closed(d);
 			if (reader_first)
-				tap_free(take_ptr(&b->tap));
+				subscriber_free(take_ptr(&b->subscriber));
 			release_device(0);
 			wait_closed(0);
 			tear_down(state);

@@ -96,7 +96,7 @@ static void a_source_that_never_runs_dry_keeps_nobody_waiting(void **state)
 
 	(void)state;
 	for (size_t p = 0; p < ARRAY_LEN(periods); p++) {
-		struct tap *tap;
+		struct subscriber *subscriber;
 		int64_t begin, took;
 		struct sampler_bench b;
 
@@ -104,17 +104,17 @@ static void a_source_that_never_runs_dry_keeps_nobody_waiting(void **state)
 		script.kind = SCRIPT_ENDLESS;
 		script.has_fd = true;
 		script.fd = event_fd();
-		tap = bench_tap(&b, RING_BYTES, false);
+		subscriber = bench_subscriber(&b, RING_BYTES, false);
 		begin = b.sys.monotonic_ns(&b.sys);
 		sampler_adopt(b.sampler, fake_source(&b.sys), periods[p]);
 		next_event(&b);
 		AWAIT(READS_NOW >= 8 * 256);
-		sampler_detach(b.sampler, tap); /* comes back */
+		sampler_detach(b.sampler, subscriber); /* comes back */
 		took = bench_end(&b, begin);
 		assert_true(shared.polls <= polls_most(took));
 		assert_true(script.reads <= polls_most(took) * 256);
 		close(script.fd);
-		tap_free(tap);
+		subscriber_free(subscriber);
 	}
 }
 
@@ -219,47 +219,47 @@ static void sources_that_start_together_share_their_wake_ups(void **state)
 
 /* ---- a suspend ---- */
 
-/* Which of the samples in the tap say that there is a gap, as bits (of the first 63); empties
- * it. */
-static uint64_t gaps(struct tap *tap, unsigned *n)
+/* Which of the samples in the subscriber say that there is a gap, as bits (of the first 63);
+ * empties it. */
+static uint64_t gaps(struct subscriber *subscriber, unsigned *n)
 {
 	const struct sample *s;
 	uint64_t found = 0;
 
-	for (*n = 0; (s = tap_peek(tap)); ++*n) {
+	for (*n = 0; (s = subscriber_peek(subscriber)); ++*n) {
 		found |= (s->flags & SAMPLE_GAP ? (uint64_t)1 : 0) << (*n < 63 ? *n : 63);
-		tap_release(tap);
+		subscriber_release(subscriber);
 	}
 	return found;
 }
 
 static void a_suspend_leaves_one_gap(void **state)
 {
-	struct tap *tap;
+	struct subscriber *subscriber;
 	struct sampler_bench b;
 	uint64_t found;
 	unsigned n;
 
 	(void)state;
 	bench_init(&b);
-	tap = bench_tap(&b, RING_BYTES, false);
+	subscriber = bench_subscriber(&b, RING_BYTES, false);
 	sampler_adopt(b.sampler, fake_source(&b.sys), 10 * MS);
 	await_idle_after(3);
 	fall_asleep(3600000 * MS);
 	await_idle_after(SAMPLES_NOW + 3);
 	sampler_free(b.sampler);
-	found = gaps(tap, &n);
+	found = gaps(subscriber, &n);
 	assert_true(n >= 6);
 	assert_int_equal(__builtin_popcountll(found), 1);
 	assert_int_equal(found & 1, 0);
-	tap_free(tap);
+	subscriber_free(subscriber);
 	sys_fini(&b.sys);
 }
 
 /* Nothing but the fd wakes the sampler here: the period is far longer than the test. */
 static void a_sample_that_comes_by_its_fd_after_a_suspend_has_the_gap(void **state)
 {
-	struct tap *tap;
+	struct subscriber *subscriber;
 	struct sampler_bench b;
 	unsigned n;
 
@@ -268,7 +268,7 @@ static void a_sample_that_comes_by_its_fd_after_a_suspend_has_the_gap(void **sta
 	script.kind = SCRIPT_EVENTS;
 	script.has_fd = true;
 	script.fd = sys_event_new();
-	tap = bench_tap(&b, RING_BYTES, false);
+	subscriber = bench_subscriber(&b, RING_BYTES, false);
 	sampler_adopt(b.sampler, fake_source(&b.sys), 10000 * MS);
 	next_event(&b);
 	for (unsigned i = 0; i < 4; i++) {
@@ -278,9 +278,9 @@ static void a_sample_that_comes_by_its_fd_after_a_suspend_has_the_gap(void **sta
 		await_idle_after(i + 1);
 	}
 	sampler_free(b.sampler);
-	assert_int_equal(gaps(tap, &n), 1 << 2);
+	assert_int_equal(gaps(subscriber, &n), 1 << 2);
 	assert_int_equal(n, 4);
-	tap_free(tap);
+	subscriber_free(subscriber);
 	close(script.fd);
 	sys_fini(&b.sys);
 }
@@ -289,13 +289,13 @@ static void a_sample_that_comes_by_its_fd_after_a_suspend_has_the_gap(void **sta
  * is read only now. */
 static void a_sample_from_before_a_suspend_has_no_gap(void **state)
 {
-	struct tap *tap;
+	struct subscriber *subscriber;
 	struct sampler_bench b;
 	unsigned n;
 
 	(void)state;
 	bench_init(&b);
-	tap = bench_tap(&b, RING_BYTES, false);
+	subscriber = bench_subscriber(&b, RING_BYTES, false);
 	sampler_adopt(b.sampler, fake_source(&b.sys), 1000 * MS);
 	next_event(&b);
 	AWAIT(POLLS_NOW >= 2); /* it waits for the first deadline */
@@ -304,21 +304,21 @@ static void a_sample_from_before_a_suspend_has_no_gap(void **state)
 	fall_asleep(1000 * MS);
 	AWAIT(SAMPLES_NOW >= 2);
 	sampler_free(b.sampler);
-	assert_int_equal(gaps(tap, &n) & 3, 2);
+	assert_int_equal(gaps(subscriber, &n) & 3, 2);
 	assert_true(n >= 2);
-	tap_free(tap);
+	subscriber_free(subscriber);
 	sys_fini(&b.sys);
 }
 
 static void clocks_that_jitter_are_no_suspend(void **state)
 {
-	struct tap *tap;
+	struct subscriber *subscriber;
 	struct sampler_bench b;
 	unsigned n;
 
 	(void)state;
 	bench_init(&b);
-	tap = bench_tap(&b, RING_BYTES, false);
+	subscriber = bench_subscriber(&b, RING_BYTES, false);
 	sampler_adopt(b.sampler, fake_source(&b.sys), 10 * MS);
 	next_event(&b);
 	for (int i = 0; i < 4; i++) { /* a thread held up between the two clocks sees this */
@@ -329,9 +329,9 @@ static void clocks_that_jitter_are_no_suspend(void **state)
 	}
 	AWAIT(SAMPLES_NOW >= 6);
 	sampler_free(b.sampler);
-	assert_int_equal(gaps(tap, &n), 0);
+	assert_int_equal(gaps(subscriber, &n), 0);
 	assert_true(n >= 6);
-	tap_free(tap);
+	subscriber_free(subscriber);
 	sys_fini(&b.sys);
 }
 
@@ -339,7 +339,7 @@ static void clocks_that_jitter_are_no_suspend(void **state)
 
 static void a_source_that_comes_back_sits_in_its_own_seat(void **state)
 {
-	struct tap *tap;
+	struct subscriber *subscriber;
 	const struct sample *s;
 	uint64_t seq = 0;
 	uint32_t index;
@@ -348,7 +348,7 @@ static void a_source_that_comes_back_sits_in_its_own_seat(void **state)
 	(void)state;
 	bench_init(&b);
 	script.gone_after = 3;
-	tap = bench_tap(&b, RING_BYTES, false);
+	subscriber = bench_subscriber(&b, RING_BYTES, false);
 	index = sampler_adopt(b.sampler, fake_source(&b.sys), 10 * MS);
 	assert_int_equal(next_event(&b).kind, SAMPLER_STARTED);
 	assert_int_equal(next_event(&b).kind, SAMPLER_GONE);
@@ -358,7 +358,7 @@ static void a_source_that_comes_back_sits_in_its_own_seat(void **state)
 	AWAIT(SAMPLES_NOW >= 5);
 	assert_int_equal(sampler_adopt(b.sampler, fake_source(&b.sys), 10 * MS), index + 1);
 	sampler_free(b.sampler);
-	for (; (s = tap_peek(tap)); tap_release(tap)) {
+	for (; (s = subscriber_peek(subscriber)); subscriber_release(subscriber)) {
 		if (s->source != index)
 			continue;
 		assert_int_equal(s->seq, ++seq);
@@ -366,7 +366,7 @@ static void a_source_that_comes_back_sits_in_its_own_seat(void **state)
 	}
 	assert_true(seq >= 5);
 	assert_int_equal(script.closes, 3);
-	tap_free(tap);
+	subscriber_free(subscriber);
 	sys_fini(&b.sys);
 }
 

@@ -22,7 +22,7 @@
 #define HOUR (3600000 * MS)
 
 static struct sys sys, real; /* as long as the process: a read that is stuck keeps it */
-static const struct process_wish processes = {0}, all = {.threads_of = PROCESS_WISH_ALL};
+static const struct process_query processes = {0}, all = {.threads_of = PROCESS_QUERY_ALL};
 
 static struct {
 	pthread_mutex_t lock;
@@ -183,7 +183,7 @@ static void the_first_list_comes_at_once_and_the_second_soon_with_percentages(vo
 	assert_int_equal(read_counter(&gate.lists), 2);
 }
 
-static void another_wish_is_fulfilled_at_once(void **state)
+static void another_query_is_answered_at_once(void **state)
 {
 	scanner_want(*state, &processes, HOUR);
 	process_list_free(next_list(*state));
@@ -200,7 +200,7 @@ static void another_wish_is_fulfilled_at_once(void **state)
 
 static void other_command_lines_come_without_reading_processes(void **state)
 {
-	struct process_wish own = {.n_commands = 1, .commands = {getpid()}};
+	struct process_query own = {.n_commands = 1, .commands = {getpid()}};
 	struct process_list *list, *before;
 
 	scanner_want(*state, &processes, HOUR);
@@ -229,7 +229,7 @@ static void the_newest_list_replaces_one_that_nobody_took(void **state)
 	assert_false(is_ready(*state, 0));
 }
 
-static void a_wish_that_is_known_wakes_nobody(void **state)
+static void a_query_that_is_known_wakes_no_thread(void **state)
 {
 	unsigned rests;
 
@@ -343,10 +343,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(nothing_is_read_until_it_is_wanted),
 		TEST(the_first_list_comes_at_once_and_the_second_soon_with_percentages),
-		TEST(another_wish_is_fulfilled_at_once),
+		TEST(another_query_is_answered_at_once),
 		TEST(other_command_lines_come_without_reading_processes),
 		TEST(the_newest_list_replaces_one_that_nobody_took),
-		TEST(a_wish_that_is_known_wakes_nobody),
+		TEST(a_query_that_is_known_wakes_no_thread),
 		TEST(it_sleeps_when_nothing_is_wanted_and_begins_anew),
 		TEST(a_machine_that_is_read_slowly_is_read_less_often),
 		TEST(a_read_that_is_stuck_does_not_hold_up_the_end),

@@ -182,7 +182,7 @@ static struct options options = {.interval_ns = 10 * MS};
 
 struct session_gpu_bench {
 	struct session session;
-	struct tap *tap;
+	struct subscriber *subscriber;
 	unsigned n_gaps;
 	char text[512];
 };
@@ -240,17 +240,17 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void drain_tap(struct session_gpu_bench *b)
+static void drain_subscriber(struct session_gpu_bench *b)
 {
 	const struct sample *sample;
 
-	for (; b->tap && (sample = tap_peek(b->tap)); tap_release(b->tap))
+	for (; b->subscriber && (sample = subscriber_peek(b->subscriber)); subscriber_release(b->subscriber))
 		b->n_gaps += (sample->flags & SAMPLE_GAP) != 0;
 }
 
 static bool has_said(struct session_gpu_bench *b, int64_t now_ns)
 {
-	drain_tap(b);
+	drain_subscriber(b);
 	while (session_event(&b->session, now_ns, b->text, sizeof(b->text)))
 		if (b->text[0])
 			return true;
@@ -306,7 +306,7 @@ static void a_screen_that_rests_enables_nothing_and_goes_on_with_a_gap(void **st
 	unsigned enables;
 
 	adopt_gpu(s);
-	b->tap = session_tap(s, false);
+	b->subscriber = session_subscriber(s, false);
 	session_rest(s, false); /* nothing rests: no effect */
 	await_samples(b, 0);
 	session_rest(s, true);
@@ -323,10 +323,10 @@ static void a_screen_that_rests_enables_nothing_and_goes_on_with_a_gap(void **st
 	assert_string_equal(said(b, 0), "Fake GPU: is back");
 	assert_true(is_counting());
 	await_samples(b, 0);
-	sampler_detach(s->sampler, b->tap);
-	drain_tap(b);
+	sampler_detach(s->sampler, b->subscriber);
+	drain_subscriber(b);
 	assert_int_equal(b->n_gaps, 1);
-	tap_free(b->tap);
+	subscriber_free(b->subscriber);
 }
 
 static void what_the_user_has_paused_stays_so(void **state)

@@ -36,8 +36,8 @@ static struct {
 	int64_t raise_ns; /* what the driver then says that its interval is; 0: nothing */
 	int64_t later_ns; /* than the true time */
 	unsigned opens, reads, starts, closes, describes;
-	unsigned n_wishes;
-	struct source_wish wish; /* the last one */
+	unsigned n_priorities;
+	struct source_priority priority; /* the last one */
 } device = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 static void lock_state(void)
@@ -129,12 +129,12 @@ static enum read_result fake_read(struct source *source, int64_t now_ns, struct 
 	return READ_GOT;
 }
 
-static void fake_prefer(struct source *source, const struct source_wish *wish)
+static void fake_prefer(struct source *source, const struct source_priority *priority)
 {
 	(void)source;
 	lock_state();
-	device.wish = *wish;
-	device.n_wishes++;
+	device.priority = *priority;
+	device.n_priorities++;
 	unlock_state();
 }
 
@@ -191,7 +191,7 @@ static int64_t moved_time(const struct sys *with)
 
 struct session_life_bench {
 	struct session session;
-	struct tap *tap;
+	struct subscriber *subscriber;
 	char text[512];
 };
 
@@ -213,7 +213,8 @@ static int set_up(void **state)
 	device.core_mask = 3;
 	device.slow_ns = device.pace_ns = device.past_ns = 0;
 	device.burst_ns = device.raise_ns = 0;
-	device.opens = device.reads = device.starts = device.closes = device.describes = device.n_wishes = 0;
+	device.opens = device.reads = device.starts = device.closes = device.describes = device.n_priorities =
+		0;
 	unlock_state();
 	*s = (struct session){.sys = &sys, .options = &options, .n = 1};
 	s->db = gpudb_load_texts(&(struct gpudb_text){"data", SPAN_LIT(data)}, 1, &err);
@@ -234,7 +235,7 @@ static int set_up(void **state)
 	mine->set =
 		metric_set_new(s->db, &(struct metric_source){.slots = source->slots, .n_slots = 1}, &err);
 	assert_non_null(mine->set);
-	b.tap = session_tap(s, false);
+	b.subscriber = session_subscriber(s, false);
 	mine->index = sampler_adopt(s->sampler, source, 10 * MS);
 	*state = &b;
 	return 0;
@@ -245,9 +246,9 @@ static int tear_down(void **state)
 	struct session_life_bench *b = *state;
 
 	if (b->session.sampler)
-		sampler_detach(b->session.sampler, b->tap);
+		sampler_detach(b->session.sampler, b->subscriber);
 	session_close(&b->session);
-	tap_free(b->tap);
+	subscriber_free(b->subscriber);
 	return 0;
 }
 
@@ -328,8 +329,8 @@ static void a_device_that_is_back_goes_on_in_its_place(void **state)
 	assert_int_equal(device_now(&device.opens), 2);
 	assert_null(session_away_text(&b->session.sources[0]));
 	await_sample();
-	sampler_detach(b->session.sampler, b->tap);
-	for (; (sample = tap_peek(b->tap)); tap_release(b->tap)) {
+	sampler_detach(b->session.sampler, b->subscriber);
+	for (; (sample = subscriber_peek(b->subscriber)); subscriber_release(b->subscriber)) {
 		assert_int_equal(sample->source, b->session.sources[0].index);
 		assert_int_equal(sample->seq, ++seq);
 		assert_true(!(sample->flags & SAMPLE_GAP) || !gap_at);
@@ -507,7 +508,7 @@ static void closing_does_not_wait_for_a_device_that_hangs(void **state)
 	unlock_state();
 	assert_quiet(b, 3 * S, 2);
 	assert_quiet(b, 60 * S, 2); /* nor does anything else */
-	sampler_detach(b->session.sampler, b->tap);
+	sampler_detach(b->session.sampler, b->subscriber);
 	session_close(&b->session);
 	lock_state();
 	device.hangs = false;
@@ -671,19 +672,20 @@ static void a_source_is_asked_what_it_says_at_most_once_a_second(void **state)
 	}
 }
 
-static unsigned last_wish(void)
+static unsigned last_priority(void)
 {
 	unsigned slot;
 
 	lock_state();
-	slot = device.wish.slots[0];
+	slot = device.priority.slots[0];
 	unlock_state();
 	return slot;
 }
 
 static void what_is_preferred_is_said_once_and_again_to_one_that_was_lost(void **state)
 {
-	const struct source_wish wishes[] = {{.n = 1, .slots = {3}}, {.n = 1, .n_sure = 1, .slots = {3}}};
+	const struct source_priority priorities[] = {{.n = 1, .slots = {3}},
+						     {.n = 1, .n_sure = 1, .slots = {3}}};
 	struct session_life_bench *b = *state;
 	struct session_source *source = &b->session.sources[0];
 
@@ -692,17 +694,17 @@ static void what_is_preferred_is_said_once_and_again_to_one_that_was_lost(void *
 		;
 	AWAIT(source->period_ns || has_said(b, 0));
 	for (unsigned i = 0; i < 4; i++)
-		session_prefer(&b->session, source, &wishes[i / 2]);
-	AWAIT(device_now(&device.n_wishes) >= 2);
-	assert_int_equal(last_wish(), 3);
+		session_prefer(&b->session, source, &priorities[i / 2]);
+	AWAIT(device_now(&device.n_priorities) >= 2);
+	assert_int_equal(last_priority(), 3);
 	lose_device(b);
-	session_prefer(&b->session, source, &wishes[0]); /* the source is closed meanwhile */
+	session_prefer(&b->session, source, &priorities[0]); /* the source is closed meanwhile */
 	go_away(false);
 	assert_quiet(b, 3 * S - 1, 1);
 	assert_string_equal(said(b, 3 * S), "Fake GPU: is back");
-	session_prefer(&b->session, source, &wishes[1]);
-	AWAIT(device_now(&device.n_wishes) >= 3);
-	assert_int_equal(device_now(&device.n_wishes), 3);
+	session_prefer(&b->session, source, &priorities[1]);
+	AWAIT(device_now(&device.n_priorities) >= 3);
+	assert_int_equal(device_now(&device.n_priorities), 3);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

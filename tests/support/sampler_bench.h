@@ -264,7 +264,7 @@ static inline int64_t bench_end(struct sampler_bench *b, int64_t begin_ns)
 #define RING_BYTES (1 << 22)
 
 /* A reader of all the sources that a test has. */
-static inline struct tap *bench_tap(struct sampler_bench *b, size_t bytes, bool instances)
+static inline struct subscriber *bench_subscriber(struct sampler_bench *b, size_t bytes, bool instances)
 {
 	size_t each[BENCH_SOURCES];
 

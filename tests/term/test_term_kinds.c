@@ -85,7 +85,7 @@ static void old_terminals_get_nothing_they_do_not_know(void **state)
 	}
 }
 
-static void glyphs_go_by_locale_and_wish(void **state)
+static void glyphs_go_by_locale_and_option(void **state)
 {
 	static const struct {
 		const char *locale;
@@ -154,7 +154,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(colour_is_used_where_it_is_wanted_and_there),
 		cmocka_unit_test(old_terminals_get_nothing_they_do_not_know),
-		cmocka_unit_test(glyphs_go_by_locale_and_wish),
+		cmocka_unit_test(glyphs_go_by_locale_and_option),
 		cmocka_unit_test(no_usable_terminal_is_refused_with_what_to_try),
 	};
 

@@ -179,7 +179,7 @@ static void a_simulated_past_is_taken_whole_and_leaves_small_rings(void **state)
 	int64_t oldest, newest, live_ns;
 	struct session session;
 	struct feeds feeds;
-	struct tap *first;
+	struct subscriber *first;
 	struct err err;
 	static struct sys sys; /* as long as the process */
 
@@ -188,10 +188,10 @@ static void a_simulated_past_is_taken_whole_and_leaves_small_rings(void **state)
 	assert_true(session_open(&session, &sys, &options, 0, false, &err));
 	live_ns = session.what.epoch_ns + session.what.history_ns;
 	feeds_init(&feeds, &session, 0, 1000 * MS);
-	first = feeds.tap;
+	first = feeds.subscriber;
 	assert_true(session.has_past);
 	AWAIT((feeds_drain(&feeds), feeds_step(&feeds), !session.has_past));
-	assert_ptr_not_equal(feeds.tap, first);
+	assert_ptr_not_equal(feeds.subscriber, first);
 	AWAIT((feeds_drain(&feeds), feeds_reach(&feeds, &oldest, &newest) && newest > live_ns));
 	assert_true(newest - oldest >= session.what.history_ns);
 	assert_int_equal(feeds_lost(&feeds), 0);
@@ -241,7 +241,7 @@ static void few_cores_have_a_history_when_one_asks_for_them(void **state)
 	int64_t at_ns = 1000000 * MS;
 
 	feeds_fini(&b->feeds);
-	feeds_init(&b->feeds, &b->session, TAP_FEW, 500 * MS);
+	feeds_init(&b->feeds, &b->session, SUBSCRIBER_FEW, 500 * MS);
 	add_fifths(b, &at_ns, 5, n);
 	feeds_keep_instances(&b->feeds);
 	assert_float_equal(feeds_view(&b->feeds, SOURCE_CPU).now[VECTOR_CONSTANTS + first], 5, 0);

@@ -658,38 +658,38 @@ static void a_panel_of_another_view_has_the_busiest_whatever_the_order_of_the_li
 
 static void command_lines_are_wanted_of_the_rows_in_sight_or_of_all_while_a_text_is_looked_for(void **state)
 {
-	struct process_wish wish = {0};
+	struct process_query query = {0};
 	struct process_pane_bench b;
 
 	(void)state;
 	bench_init(&b);
 	press_key(&b, 'N');
-	process_pane_wish(&b.pane, &wish); /* nothing was drawn yet */
-	assert_int_equal(wish.n_commands, 1);
-	assert_int_equal(wish.commands[0], 1); /* the selected one */
-	wish.n_commands = 0;
+	process_pane_query(&b.pane, &query); /* nothing was drawn yet */
+	assert_int_equal(query.n_commands, 1);
+	assert_int_equal(query.commands[0], 1); /* the selected one */
+	query.n_commands = 0;
 	b.pane.first = 6;
 	b.pane.page = 4;
-	process_pane_wish(&b.pane, &wish);
-	assert_int_equal(wish.n_commands, 3); /* two of the four are threads */
-	assert_int_equal(wish.commands[1], 3977);
-	assert_int_equal(wish.commands[2], 4711);
-	assert_false(wish.all_commands);
+	process_pane_query(&b.pane, &query);
+	assert_int_equal(query.n_commands, 3); /* two of the four are threads */
+	assert_int_equal(query.commands[1], 3977);
+	assert_int_equal(query.commands[2], 4711);
+	assert_false(query.all_commands);
 	press_key(&b, K_F3);
-	process_pane_wish(&b.pane, &wish);
-	assert_true(wish.all_commands);
+	process_pane_query(&b.pane, &query);
+	assert_true(query.all_commands);
 	type_keys(&b, "x\r");
-	process_pane_wish(&b.pane, &wish);
-	assert_false(wish.all_commands);
+	process_pane_query(&b.pane, &query);
+	assert_false(query.all_commands);
 	type_keys(&b, "/com\r");
-	process_pane_wish(&b.pane, &wish);
-	assert_true(wish.all_commands);
+	process_pane_query(&b.pane, &query);
+	assert_true(query.all_commands);
 	assert_true(b.pane.table.commands);
 	press_key(&b, 'p');
 	assert_false(b.pane.table.commands);
-	wish.n_commands = 0;
-	process_pane_wish(&b.pane, &wish);
-	assert_int_equal(wish.n_commands, 1);
+	query.n_commands = 0;
+	process_pane_query(&b.pane, &query);
+	assert_int_equal(query.n_commands, 1);
 	bench_fini(&b);
 }
 

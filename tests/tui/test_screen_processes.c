@@ -229,7 +229,7 @@ static void the_cpu_view_reads_the_threads_of_few_processes_and_others_nothing(v
 		 .threads = true,
 		 .wanted = true,
 		 .gpu_memory = true,
-		 .threads_of = PROCESS_WISH_ALL,
+		 .threads_of = PROCESS_QUERY_ALL,
 		 .period_s = 1},
 		{{.name = "memory", .foot = FOOT_GPU}, .wanted = false, .period_s = 2},
 		{{.name = "overview"}, .wanted = false, .period_s = 2},
@@ -265,15 +265,15 @@ static void the_cpu_view_reads_the_threads_of_few_processes_and_others_nothing(v
 					.pane = {.threads = cases[i].threads,
 						 .list = &list,
 						 .wants_busiest = cases[i].busiest}};
-		struct process_wish wish;
+		struct process_query query;
 		int64_t period_ns;
 
-		assert_int_equal(screen_wants_processes(&screen, &wish, &period_ns), cases[i].wanted);
-		assert_int_equal(wish.threads_of, cases[i].threads_of);
-		assert_int_equal(wish.gpu_memory, cases[i].gpu_memory);
+		assert_int_equal(screen_wants_processes(&screen, &query, &period_ns), cases[i].wanted);
+		assert_int_equal(query.threads_of, cases[i].threads_of);
+		assert_int_equal(query.gpu_memory, cases[i].gpu_memory);
 		assert_int_equal(period_ns, cases[i].period_s * 1000000000);
 		feeds.refresh_ns = 20000000000;
-		screen_wants_processes(&screen, &wish, &period_ns);
+		screen_wants_processes(&screen, &query, &period_ns);
 		assert_int_equal(period_ns, 20000000000);
 	}
 }

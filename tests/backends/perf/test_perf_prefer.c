@@ -22,19 +22,19 @@ static const struct {
 /* Slots by the numbers of their sets: "42 1" are the sure ones and the others. */
 static void prefer(struct perf_run *r, const char *digits)
 {
-	struct source_wish wish = {.n = 0};
+	struct source_priority priority = {.n = 0};
 	bool sure = strchr(digits, ' ') != NULL;
 
 	for (; *digits; digits++) {
 		if (*digits == ' ') {
-			wish.n_sure = wish.n;
+			priority.n_sure = priority.n;
 			sure = false;
 			continue;
 		}
-		wish.slots[wish.n++] = (uint16_t)perf_run_slot(r, sets[*digits - '0'].slot,
-							       sure ? INSTANCE_CLUSTER : INSTANCE_ALL, 0);
+		priority.slots[priority.n++] = (uint16_t)perf_run_slot(
+			r, sets[*digits - '0'].slot, sure ? INSTANCE_CLUSTER : INSTANCE_ALL, 0);
 	}
-	backend_perf.prefer(r->source, &wish);
+	backend_perf.prefer(r->source, &priority);
 }
 
 /* The time of a set on a CPU in the newest sample, in us; 0: unknown. */
@@ -90,7 +90,7 @@ static void measure_shares(struct perf_run *r, unsigned shares[N_SETS])
 static void what_is_shown_does_not_wait_for_a_turn_and_the_others_share_the_rest(void **state)
 {
 	static const struct {
-		const char *wish;
+		const char *priority;
 		const char *always; /* the sets that are counted all the time */
 		unsigned least;     /* percent of the others */
 	} cases[] = {
@@ -112,14 +112,14 @@ static void what_is_shown_does_not_wait_for_a_turn_and_the_others_share_the_rest
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		unsigned shares[N_SETS];
 
-		prefer(&r, cases[i].wish);
+		prefer(&r, cases[i].priority);
 		read_samples(&r, 1); /* the current interval ends first */
 		measure_shares(&r, shares);
 		for (size_t s = 0; s < N_SETS; s++) {
 			bool always = strchr(cases[i].always, (int)('0' + s)) != NULL;
 
 			if ((shares[s] == 100) != always || shares[s] < cases[i].least)
-				fail_msg("'%s': %s %u %%", cases[i].wish, sets[s].set, shares[s]);
+				fail_msg("'%s': %s %u %%", cases[i].priority, sets[s].set, shares[s]);
 		}
 	}
 	perf_run_fini(&r);
@@ -129,7 +129,7 @@ static void what_is_shown_does_not_wait_for_a_turn_and_the_others_share_the_rest
  * yet is owed by the next one. */
 static void no_count_is_lost_or_made_up_when_the_view_changes(void **state)
 {
-	static const char *const wishes[] = {"", "4 0123", "02", "01234567", "42 01"};
+	static const char *const priorities[] = {"", "4 0123", "02", "01234567", "42 01"};
 	static const unsigned periods_ms[] = {10, 30, 100};
 
 	(void)state;
@@ -144,7 +144,7 @@ static void no_count_is_lost_or_made_up_when_the_view_changes(void **state)
 		begin_ns = r.fake.now_ns;
 		for (unsigned i = 0; i < 300; i++) {
 			if (i < 280 && i % 7 == 6)
-				prefer(&r, wishes[i / 7 % ARRAY_LEN(wishes)]);
+				prefer(&r, priorities[i / 7 % ARRAY_LEN(priorities)]);
 			read_samples(&r, 1);
 			check_exact(&r);
 			for (size_t s = 0; s < N_SETS; s++)
@@ -162,12 +162,12 @@ static void no_count_is_lost_or_made_up_when_the_view_changes(void **state)
 	}
 }
 
-/* Nothing is opened again for a wish that changes nothing, that the command line rules out, or that
- * would lose the threads that a process has started since. */
-static void groups_stay_as_they_are_unless_the_wish_means_another_plan(void **state)
+/* Nothing is opened again for a priority that changes nothing, that the command line rules out,
+ * or that would lose the threads that a process has started since. */
+static void groups_stay_as_they_are_unless_the_priority_means_another_plan(void **state)
 {
 	static const struct {
-		const char *wish;
+		const char *priority;
 		bool is_named, process, again;
 	} cases[] = {
 		{"4 01", false, false, true}, {"", false, false, false},    {"0", false, false, false},
@@ -195,7 +195,7 @@ static void groups_stay_as_they_are_unless_the_wish_means_another_plan(void **st
 		read_samples(&r, 1);
 		opened = r.perf->next_id;
 		for (unsigned n = 0; n < 3; n++) {
-			prefer(&r, cases[i].wish);
+			prefer(&r, cases[i].priority);
 			read_samples(&r, 1);
 			assert_int_equal(r.perf->next_id > opened, cases[i].again && n == 0);
 			opened = r.perf->next_id;
@@ -260,7 +260,7 @@ static void calls_may_fail_while_the_groups_are_changed(void **state)
  * view changes. */
 static void the_view_may_change_while_groups_are_mended(void **state)
 {
-	static const char *const wishes[] = {"02", "4 0123", "01234567", ""};
+	static const char *const priorities[] = {"02", "4 0123", "01234567", ""};
 	struct perf_run r;
 
 	(void)state;
@@ -268,7 +268,7 @@ static void the_view_may_change_while_groups_are_mended(void **state)
 	perf_run_begin(&r, 100 * MS);
 	for (unsigned n = 0; n < 120; n++) {
 		if (n % 7 == 0)
-			prefer(&r, wishes[n / 7 % ARRAY_LEN(wishes)]);
+			prefer(&r, priorities[n / 7 % ARRAY_LEN(priorities)]);
 		if (n == 20 || n == 60)
 			fake_perf_steal(r.perf, -1, n == 20 ? 6 : 3);
 		read_samples(&r, 1);
@@ -287,7 +287,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_shown_does_not_wait_for_a_turn_and_the_others_share_the_rest),
 		cmocka_unit_test(no_count_is_lost_or_made_up_when_the_view_changes),
-		cmocka_unit_test(groups_stay_as_they_are_unless_the_wish_means_another_plan),
+		cmocka_unit_test(groups_stay_as_they_are_unless_the_priority_means_another_plan),
 		cmocka_unit_test(calls_may_fail_while_the_groups_are_changed),
 		cmocka_unit_test(the_view_may_change_while_groups_are_mended),
 	};

@@ -25,7 +25,8 @@
 #define SECOND 1000000000ll
 #define UNKNOWN SAMPLE_UNKNOWN
 
-static const struct process_wish processes = {0}, all = {.threads_of = PROCESS_WISH_ALL, .gpu_memory = true};
+static const struct process_query processes = {0},
+				  all = {.threads_of = PROCESS_QUERY_ALL, .gpu_memory = true};
 
 struct process_scan_bench {
 	struct fixture f;
@@ -68,16 +69,16 @@ static void tear_down(void)
 	fixture_fini(&b.f);
 }
 
-static void read_list(const struct process_wish *wish)
+static void read_list(const struct process_query *query)
 {
 	process_list_free(b.list);
-	b.list = process_scan_read(b.scan, wish, b.f.monotonic_ns);
+	b.list = process_scan_read(b.scan, query, b.f.monotonic_ns);
 }
 
-static void read_later(const struct process_wish *wish, int64_t ns)
+static void read_later(const struct process_query *query, int64_t ns)
 {
 	b.f.monotonic_ns += ns;
-	read_list(wish);
+	read_list(query);
 }
 
 static const struct process *of(int32_t pid)
@@ -244,13 +245,13 @@ static void threads_of_the_busiest_only_are_read_when_no_more_are_wanted(void **
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct process_wish wish = {.threads_of = cases[i].threads_of};
+		struct process_query query = {.threads_of = cases[i].threads_of};
 
 		set_up("processes");
-		read_list(&wish);
+		read_list(&query);
 		assert_int_equal(b.list->n, cases[i].n);
 		fixture_next(&b.f, "processes");
-		read_later(&wish, SECOND);
+		read_later(&query, SECOND);
 		assert_int_equal(b.list->n, cases[i].n_next);
 		tear_down();
 	}
@@ -379,9 +380,9 @@ static void a_command_line_is_not_read_while_its_process_waits_for_a_device(void
 
 static void command_lines_are_read_for_the_wanted_rows_only(void **state)
 {
-	static const struct process_wish one = {.n_commands = 2, .commands = {4711, 77777}},
-					 more = {.n_commands = 1, .commands = {903}, .again = true},
-					 every = {.all_commands = true};
+	static const struct process_query one = {.n_commands = 2, .commands = {4711, 77777}},
+					  more = {.n_commands = 1, .commands = {903}, .again = true},
+					  every = {.all_commands = true};
 	unsigned opens;
 
 	(void)state;
@@ -411,7 +412,7 @@ static void command_lines_are_read_for_the_wanted_rows_only(void **state)
 
 static void a_command_line_is_bounded_and_printable(void **state)
 {
-	static const struct process_wish every = {.all_commands = true};
+	static const struct process_query every = {.all_commands = true};
 	AUTOFREE char *huge = xmalloc((128 << 10) + 1), *accents = xmalloc(1001);
 	const struct {
 		const char *text, *command;
@@ -454,7 +455,7 @@ static void a_command_line_is_bounded_and_printable(void **state)
 
 static void a_reused_pid_has_the_command_line_of_the_new_process(void **state)
 {
-	static const struct process_wish every = {.all_commands = true};
+	static const struct process_query every = {.all_commands = true};
 
 	(void)state;
 	set_up("processes");

@@ -196,10 +196,10 @@ static void processes_share_what_cpus_and_gpu_do(void **state)
 
 		o.epoch_ns = 1000 * MS;
 		people = reader->new (NULL, &o);
-		list = reader->read(people, &(struct process_wish){.threads_of = 10}, o.epoch_ns);
+		list = reader->read(people, &(struct process_query){.threads_of = 10}, o.epoch_ns);
 		assert_true(isnan(list->processes[0].cpu_percent));
 		process_list_free(list);
-		list = reader->read(people, &(struct process_wish){.threads_of = 10},
+		list = reader->read(people, &(struct process_query){.threads_of = 10},
 				    o.epoch_ns + 20000 * MS);
 		for (unsigned i = 0; i < list->n; i++) {
 			const struct process *p = &list->processes[i];

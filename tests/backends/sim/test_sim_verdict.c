@@ -56,7 +56,7 @@ static void scene_fini(struct scene *s)
  * only the second list has percentages. */
 static void scene_step(struct scene *s)
 {
-	const struct process_wish wish = {.threads_of = 4};
+	const struct process_query query = {.threads_of = 4};
 	struct process_list *list;
 	const struct process *busiest;
 
@@ -64,7 +64,7 @@ static void scene_step(struct scene *s)
 	sim_watch_read(&s->frames, 1);
 	if (s->watch.run.now_ns > 2 * JUDGE_STEP_NS && s->watch.run.now_ns % (2 * JUDGE_STEP_NS))
 		return;
-	list = sim_processes.read(s->people, &wish, s->watch.run.now_ns);
+	list = sim_processes.read(s->people, &query, s->watch.run.now_ns);
 	busiest = process_busiest(list);
 	s->facts.value[FACT_BUSIEST_THREAD] = busiest ? busiest->cpu_percent : (double)NAN;
 	process_list_free(list);

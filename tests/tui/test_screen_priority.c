@@ -17,7 +17,7 @@ static struct slot slots[] = {
 	{.name = "CPUL2Accesses", .scale = 1},  {.name = "CPUL2Refills", .scale = 1},
 };
 
-struct screen_wish_bench {
+struct screen_priority_bench {
 	struct session session;
 	struct screen screen;
 	const struct view *cpu;
@@ -25,11 +25,11 @@ struct screen_wish_bench {
 
 static int set_up(void **state)
 {
-	static struct screen_wish_bench b;
+	static struct screen_priority_bench b;
 	const struct metric_set *sets[SOURCE_KINDS] = {0};
 	struct err err;
 
-	b = (struct screen_wish_bench){.session = {.n = 1}};
+	b = (struct screen_priority_bench){.session = {.n = 1}};
 	b.session.db = gpudb_load(NULL, 0, &err);
 	assert_non_null(b.session.db);
 	b.session.sources[0] = (struct session_source){.kind = SOURCE_PERF};
@@ -45,7 +45,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	struct screen_wish_bench *b = *state;
+	struct screen_priority_bench *b = *state;
 
 	views_fini(&b->screen.views);
 	hits_fini(&b->screen.hits);
@@ -54,7 +54,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static const struct metric *metric_of(const struct screen_wish_bench *b, const char *name)
+static const struct metric *metric_of(const struct screen_priority_bench *b, const char *name)
 {
 	const struct metric *metric = metric_find(b->session.sources[0].set, span_of(name));
 
@@ -62,19 +62,19 @@ static const struct metric *metric_of(const struct screen_wish_bench *b, const c
 	return metric;
 }
 
-static void assert_wish(const struct screen_wish_bench *b, unsigned n_sure, const char *names)
+static void assert_priority(const struct screen_priority_bench *b, unsigned n_sure, const char *names)
 {
 	AUTO_STRBUF struct strbuf text = {0};
-	struct source_wish wish;
+	struct source_priority priority;
 
-	screen_wish(&b->screen, SOURCE_PERF, &wish);
-	for (unsigned i = 0; i < wish.n; i++)
-		strbuf_printf(&text, "%s%s", i ? " " : "", slots[wish.slots[i]].name);
+	screen_priority(&b->screen, SOURCE_PERF, &priority);
+	for (unsigned i = 0; i < priority.n; i++)
+		strbuf_printf(&text, "%s%s", i ? " " : "", slots[priority.slots[i]].name);
 	assert_string_equal(text.n ? text.p : "", names);
-	assert_int_equal(wish.n_sure, n_sure);
+	assert_int_equal(priority.n_sure, n_sure);
 }
 
-static void draw_panel(struct screen_wish_bench *b, const char *name)
+static void draw_panel(struct screen_priority_bench *b, const char *name)
 {
 	for (unsigned i = 0; i < b->cpu->n_charts; i++)
 		if (strcmp(b->cpu->charts[i].name, name) == 0)
@@ -85,43 +85,43 @@ static void draw_panel(struct screen_wish_bench *b, const char *name)
 
 static void panels_and_the_selected_row_say_what_is_needed(void **state)
 {
-	struct screen_wish_bench *b = *state;
+	struct screen_priority_bench *b = *state;
 
-	assert_wish(b, 0, "");
+	assert_priority(b, 0, "");
 	draw_panel(b, "misses");
-	assert_wish(b, 0, "CPUL1DRefills CPUInstructions CPUL2Refills");
+	assert_priority(b, 0, "CPUL1DRefills CPUInstructions CPUL2Refills");
 	draw_panel(b, "counters");
-	assert_wish(b, 0,
-		    "CPUL1DRefills CPUInstructions CPUL2Refills CPUCycles CPUL1DAccesses CPUL2Accesses");
+	assert_priority(b, 0,
+			"CPUL1DRefills CPUInstructions CPUL2Refills CPUCycles CPUL1DAccesses CPUL2Accesses");
 	b->screen.selected =
 		(struct row_subject){.chart = b->cpu->charts, .metric = metric_of(b, "CPUL2MissRatio")};
-	assert_wish(b, 2,
-		    "CPUL2Refills CPUL2Accesses CPUL1DRefills CPUInstructions CPUCycles CPUL1DAccesses");
+	assert_priority(b, 2,
+			"CPUL2Refills CPUL2Accesses CPUL1DRefills CPUInstructions CPUCycles CPUL1DAccesses");
 }
 
 static void rows_without_a_chart_of_their_own_count_if_they_are_in_sight(void **state)
 {
-	struct screen_wish_bench *b = *state;
+	struct screen_priority_bench *b = *state;
 	struct hit hit = {.kind = HIT_ROW, .at = {0, 0, 80, 0}};
 
 	hit.subject.metric = metric_of(b, "CPUIPC");
 	hits_add(&b->screen.hits, &hit);
-	assert_wish(b, 0, ""); /* it is scrolled away */
+	assert_priority(b, 0, ""); /* it is scrolled away */
 	hit.at.h = 1;
 	hits_add(&b->screen.hits, &hit);
-	assert_wish(b, 0, "CPUInstructions CPUCycles");
+	assert_priority(b, 0, "CPUInstructions CPUCycles");
 }
 
-static void a_source_that_is_not_shown_gets_no_wish(void **state)
+static void a_source_that_is_not_shown_gets_no_priority(void **state)
 {
-	struct screen_wish_bench *b = *state;
+	struct screen_priority_bench *b = *state;
 
 	draw_panel(b, "counters");
 	b->session.n = 0;
-	assert_wish(b, 0, "");
+	assert_priority(b, 0, "");
 	b->session.n = 1;
 	b->session.sources[0].kind = SOURCE_CPU; /* another one */
-	assert_wish(b, 0, "");
+	assert_priority(b, 0, "");
 	b->session.sources[0].kind = SOURCE_PERF;
 }
 
@@ -132,7 +132,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(panels_and_the_selected_row_say_what_is_needed),
 		TEST(rows_without_a_chart_of_their_own_count_if_they_are_in_sight),
-		TEST(a_source_that_is_not_shown_gets_no_wish),
+		TEST(a_source_that_is_not_shown_gets_no_priority),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
