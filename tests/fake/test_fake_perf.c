@@ -85,37 +85,6 @@ static void each_level_allows_what_it_says(void **state)
 	}
 }
 
-static void software_events_are_under_the_same_rules(void **state)
-{
-	struct perf_event_attr clock = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK};
-	struct perf_bench b;
-
-	(void)state;
-	perf_begin(&b, "vm");
-	b.perf->paranoid = 1;
-	assert_int_equal(answer_call(&b, clock, -1, 0, -1), EACCES);
-	assert_int_equal(answer_call(&b, clock, 0, -1, -1), 0);
-	end_case(&b);
-}
-
-static void raw_tracepoints_are_for_the_trusted(void **state)
-{
-	struct perf_event_attr trace = {.type = PERF_TYPE_TRACEPOINT, .config = 300};
-	struct perf_bench b;
-
-	(void)state;
-	perf_begin(&b, "x86");
-	b.perf->paranoid = 0;
-	assert_int_equal(answer_call(&b, trace, -1, 0, -1), 0);
-	trace.sample_type = PERF_SAMPLE_RAW;
-	assert_int_equal(answer_call(&b, trace, -1, 0, -1), EPERM);
-	b.perf->paranoid = -1;
-	assert_int_equal(answer_call(&b, trace, -1, 0, -1), 0);
-	trace.config = 0;
-	assert_int_equal(answer_call(&b, trace, -1, 0, -1), EINVAL);
-	end_case(&b);
-}
-
 /* ---- what is refused ---- */
 
 /* Things that can be wrong with a call, several at once. */
@@ -239,90 +208,6 @@ static void what_is_wrong_is_told_in_the_order_of_the_kernel(void **state)
 		expect_code(wrong_call(cases[i].wrong), cases[i].code, "wrong calls", i);
 }
 
-static void a_longer_attr_is_fine_while_its_tail_is_empty(void **state)
-{
-	static const struct {
-		unsigned kernel, size, at; /* at: a byte that is not 0; 0: none */
-		int code;
-		unsigned left;
-	} cases[] = {
-		{FAKE_KERNEL(6, 1), 0, 0, 0, 0},           {FAKE_KERNEL(6, 1), 128, 0, 0, 128},
-		{FAKE_KERNEL(6, 1), 200, 0, 0, 200},       {FAKE_KERNEL(6, 1), 200, 199, E2BIG, 128},
-		{FAKE_KERNEL(6, 1), 200, 128, E2BIG, 128}, {FAKE_KERNEL(6, 1), 136, 135, E2BIG, 128},
-		{FAKE_KERNEL(6, 3), 136, 135, 0, 136},     {FAKE_KERNEL(5, 10), 128, 127, E2BIG, 120},
-		{FAKE_KERNEL(5, 10), 128, 0, 0, 128},      {FAKE_KERNEL(4, 9), 120, 115, E2BIG, 112},
-		{FAKE_KERNEL(6, 1), 5000, 0, E2BIG, 128},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		union {
-			struct perf_event_attr attr;
-			unsigned char bytes[8192];
-		} user = {.attr = RAW(0x11)};
-		struct perf_bench b;
-		int fd;
-
-		perf_begin(&b, "a72x4");
-		b.perf->kernel = cases[i].kernel;
-		user.attr.size = cases[i].size;
-		if (cases[i].at)
-			user.bytes[cases[i].at] = 1;
-		errno = 0;
-		fd = b.sys->perf_event_open(b.sys, &user.attr, -1, 0, -1, 0);
-		expect_code(fd < 0 ? errno : 0, cases[i].code, "sizes", i);
-		assert_int_equal(user.attr.size, cases[i].left);
-		end_case(&b);
-	}
-}
-
-static void bits_that_a_kernel_does_not_know_are_refused(void **state)
-{
-	static const struct {
-		unsigned kernel;
-		uint64_t read_format;
-		bool inherit, cgroup;
-		int code;
-	} cases[] = {
-		{FAKE_KERNEL(6, 0), PERF_FORMAT_LOST, false, false, 0},
-		{FAKE_KERNEL(5, 19), PERF_FORMAT_LOST, false, false, EINVAL},
-		{FAKE_KERNEL(6, 1), 1 << 5, false, false, EINVAL},
-		{FAKE_KERNEL(4, 13), PERF_FORMAT_GROUP, true, false, 0},
-		{FAKE_KERNEL(4, 12), PERF_FORMAT_GROUP, true, false, EINVAL},
-		{FAKE_KERNEL(4, 12), PERF_FORMAT_ID, true, false, 0},
-		{FAKE_KERNEL(5, 7), 0, false, true, 0},
-		{FAKE_KERNEL(5, 6), 0, false, true, EINVAL},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct perf_event_attr attr = RAW(0x11);
-		struct perf_bench b;
-
-		perf_begin(&b, "a72x4");
-		b.perf->kernel = cases[i].kernel;
-		attr.size = PERF_ATTR_SIZE_VER0;
-		attr.read_format = cases[i].read_format;
-		attr.inherit = cases[i].inherit;
-		attr.cgroup = cases[i].cgroup;
-		expect_code(answer_call(&b, attr, 0, -1, -1), cases[i].code, "bits", i);
-		end_case(&b);
-	}
-}
-
-static void inherited_events_cannot_be_sampled_with_their_reading(void **state)
-{
-	struct perf_event_attr attr = RAW(0x11);
-	struct perf_bench b;
-
-	(void)state;
-	perf_begin(&b, "a72x4");
-	attr.inherit = 1;
-	attr.sample_type = PERF_SAMPLE_READ;
-	assert_int_equal(answer_call(&b, attr, 0, -1, -1), EINVAL);
-	end_case(&b);
-}
-
 /* ---- what there is to count ---- */
 
 static void generic_events_are_those_that_core_and_kernel_have(void **state)
@@ -389,18 +274,6 @@ static void generic_events_are_those_that_core_and_kernel_have(void **state)
 	}
 }
 
-static void user_space_may_read_only_counters_of_tasks(void **state)
-{
-	struct perf_event_attr attr = {.type = 8, .config = 0x11, .config1 = 2};
-	struct perf_bench b;
-
-	(void)state;
-	perf_begin(&b, "a72x4");
-	assert_int_equal(answer_call(&b, attr, -1, 0, -1), EINVAL);
-	assert_int_equal(answer_call(&b, attr, 0, -1, -1), 0);
-	end_case(&b);
-}
-
 /* ---- groups ---- */
 
 static void a_member_must_be_where_its_leader_is(void **state)
@@ -446,39 +319,6 @@ static void two_clusters_do_not_share_a_group_even_of_a_task(void **state)
 	fd = perf_open(&b, little, 0, -1, -1);
 	assert_int_equal(answer_call(&b, big, 0, -1, fd), EINVAL);
 	assert_int_equal(answer_call(&b, little, 0, -1, fd), 0);
-	end_case(&b);
-}
-
-static void hardware_may_follow_a_software_leader(void **state)
-{
-	struct perf_event_attr clock = {.type = PERF_TYPE_SOFTWARE}, little = RAW(0x11),
-			       big = {.type = 9, .config = 0x11};
-	struct perf_bench b;
-	int fd;
-
-	(void)state;
-	perf_begin(&b, "rk3588");
-	fd = perf_open(&b, clock, 0, -1, -1);
-	assert_true(perf_open(&b, little, 0, -1, fd) >= 0);
-	assert_int_equal(answer_call(&b, big, 0, -1, fd), EINVAL);
-	end_case(&b);
-}
-
-static void a_leader_can_be_named_and_not_be_joined(void **state)
-{
-	struct perf_event_attr attr = RAW(0x11);
-	struct perf_bench b;
-	uint64_t words[2];
-	int fd;
-
-	(void)state;
-	perf_begin(&b, "a72x4");
-	attr.size = sizeof(attr);
-	attr.read_format = PERF_FORMAT_GROUP;
-	fd = perf_open(&b, attr, -1, 0, -1);
-	fd = b.sys->perf_event_open(b.sys, &attr, -1, 1, fd, PERF_FLAG_FD_NO_GROUP);
-	assert_int_equal(perf_read(&b, fd, words, 2), 2);
-	assert_int_equal(words[0], 1);
 	end_case(&b);
 }
 
@@ -584,77 +424,7 @@ static void a_member_reads_its_whole_group(void **state)
 	end_case(&b);
 }
 
-static void ids_are_what_the_ioctl_says(void **state)
-{
-	struct perf_event_attr attr = RAW(0x11);
-	uint64_t id = 0, words[2];
-	struct perf_bench b;
-	int fd;
-
-	(void)state;
-	perf_begin(&b, "a72x4");
-	attr.read_format = PERF_FORMAT_ID;
-	perf_open(&b, attr, -1, 1, -1);
-	fd = perf_open(&b, attr, -1, 0, -1);
-	assert_int_equal(b.sys->ioctl(b.sys, fd, PERF_EVENT_IOC_ID, &id), 0);
-	assert_int_equal(perf_read(&b, fd, words, 2), 2);
-	assert_true(id == words[1] && id > 0);
-	end_case(&b);
-}
-
 /* ---- the seam ---- */
-
-static void descriptors_close_on_exec_only_when_asked(void **state)
-{
-	struct perf_event_attr attr = RAW(0x11);
-	struct perf_bench b;
-	int fd;
-
-	(void)state;
-	perf_begin(&b, "a72x4");
-	attr.size = sizeof(attr);
-	assert_int_equal(fcntl(perf_open(&b, attr, -1, 0, -1), F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
-	fd = b.sys->perf_event_open(b.sys, &attr, -1, 0, -1, 0);
-	assert_int_equal(fcntl(fd, F_GETFD) & FD_CLOEXEC, 0);
-	end_case(&b);
-}
-
-static void the_nth_call_can_fail(void **state)
-{
-	struct perf_event_attr attr = RAW(0x11);
-	struct perf_bench b;
-	uint64_t word;
-	int fd;
-
-	(void)state;
-	perf_begin(&b, "a72x4");
-	b.fake.fault = (struct fake_fault){.calls = FAKE_CALL_PERF, .at = 2, .times = 3, .code = ENOMEM};
-	fd = perf_open(&b, attr, -1, 0, -1);
-	assert_true(fd >= 0);
-	assert_int_equal(answer_call(&b, attr, -1, 0, -1), ENOMEM);
-	assert_int_equal(perf_control(&b, fd, PERF_EVENT_IOC_RESET, 0), -1);
-	assert_int_equal(errno, ENOMEM);
-	assert_int_equal(perf_read(&b, fd, &word, 1), -1);
-	assert_int_equal(errno, ENOMEM);
-	assert_int_equal(perf_read(&b, fd, &word, 1), 1);
-	assert_int_equal(b.fake.n_calls[6], 5);
-	b.sys->close(b.sys, fd);
-	assert_null(fake_sys_leaks(&b.fake));
-	end_case(&b);
-}
-
-static void what_is_left_open_is_named(void **state)
-{
-	struct perf_event_attr attr = RAW(0x17);
-	struct perf_bench b;
-
-	(void)state;
-	perf_begin(&b, "a72x4");
-	perf_open(&b, attr, -1, 3, -1);
-	assert_non_null(strstr(fake_sys_leaks(&b.fake), "1 events (fd "));
-	assert_non_null(strstr(fake_sys_leaks(&b.fake), "armv8_cortex_a72 0x17 of CPU 3"));
-	end_case(&b);
-}
 
 static void rules_that_are_broken_are_noted(void **state)
 {
@@ -685,100 +455,21 @@ static void rules_that_are_broken_are_noted(void **state)
 	}
 }
 
-static void there_is_no_perf_where_there_is_no_machine(void **state)
-{
-	struct perf_event_attr attr = RAW(0x11);
-	struct perf_bench b;
-
-	(void)state;
-	fake_sys_init(&b.fake, NULL);
-	b.sys = &b.fake.sys;
-	assert_int_equal(perf_open(&b, attr, -1, 0, -1), -1);
-	assert_int_equal(errno, ENOSYS);
-	fake_sys_run(&b.fake, 10 * MS);
-	end_case(&b);
-}
-
 /* ---- files ---- */
-
-static void the_tree_tells_what_sysfs_tells(void **state)
-{
-	static const struct {
-		const char *machine, *path, *text; /* no text: there is no such file */
-	} cases[] = {
-		{"rk3588", "sys/bus/event_source/devices/armv8_cortex_a76/type", "9\n"},
-		{"rk3588", "sys/bus/event_source/devices/armv8_cortex_a76/cpus", "4-7\n"},
-		{"rk3588", "sys/bus/event_source/devices/armv8_cortex_a55/events/inst_retired",
-		 "event=0x0008\n"},
-		{"rk3588", "sys/bus/event_source/devices/armv8_cortex_a76/events/pc_write_retired", NULL},
-		{"a72x4", "sys/bus/event_source/devices/armv8_cortex_a72/events/l1d_cache_rd",
-		 NULL}, /* 0x40: not named */
-		{"a72x4", "sys/bus/event_source/devices/armv8_cortex_a72/events/stall_backend", NULL},
-		{"a72x4", "sys/bus/event_source/devices/armv8_cortex_a72/format/event", "config:0-15\n"},
-		{"rk3588", "sys/devices/system/cpu/cpu5/cpu_capacity", "1024\n"},
-		{"rk3588", "sys/devices/system/cpu/cpu2/regs/identification/midr_el1",
-		 "0x00000000412fd050\n"},
-		{"rk3588", "sys/devices/system/cpu/cpu5/topology/cluster_id",
-		 "0\n"}, /* one cluster, two kinds of core */
-		{"armv8_pmuv3", "sys/devices/system/cpu/cpu5/topology/cluster_id", "1\n"},
-		{"armv8_pmuv3", "sys/bus/event_source/devices/armv8_pmuv3/cpus", "0-7\n"},
-		{"generic4", "sys/bus/event_source/devices/armv8_pmuv3/events/cpu_cycles", NULL},
-		{"x86", "sys/bus/event_source/devices/cpu/type", "4\n"},
-		{"x86", "sys/bus/event_source/devices/cpu/cpus", NULL},
-		{"x86", "sys/bus/event_source/devices/cpu/events/cache-misses", "event=0x2e,umask=0x41\n"},
-		{"x86", "sys/devices/system/cpu/cpu0/cpu_capacity", NULL},
-		{"hybrid", "sys/bus/event_source/devices/cpu_atom/cpus", "4-7\n"},
-		{"vm", "sys/bus/event_source/devices/software/type", "1\n"},
-		{"vm", "sys/bus/event_source/devices/cpu/type", NULL},
-		{"vm", "proc/sys/kernel/perf_event_paranoid", "-1\n"},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		char dir[] = "/tmp/fake_perf.XXXXXX", text[128];
-		struct fake_sys fake;
-		ssize_t n;
-
-		assert_non_null(mkdtemp(dir));
-		fake_sys_init(&fake, dir);
-		fake_perf_tree(fake_sys_add_perf(&fake, cases[i].machine), dir);
-		n = sys_read_file(&fake.sys, cases[i].path, text, sizeof(text));
-		fake_sys_fini(&fake);
-		fake_perf_tree_remove(dir);
-		assert_int_equal(access(dir, F_OK), -1);
-		assert_true((n < 0) == !cases[i].text);
-		if (cases[i].text)
-			assert_string_equal(text, cases[i].text);
-	}
-}
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_level_allows_what_it_says),
-		cmocka_unit_test(software_events_are_under_the_same_rules),
-		cmocka_unit_test(raw_tracepoints_are_for_the_trusted),
 		cmocka_unit_test(what_is_wrong_is_told_in_the_order_of_the_kernel),
-		cmocka_unit_test(a_longer_attr_is_fine_while_its_tail_is_empty),
-		cmocka_unit_test(bits_that_a_kernel_does_not_know_are_refused),
-		cmocka_unit_test(inherited_events_cannot_be_sampled_with_their_reading),
 		cmocka_unit_test(generic_events_are_those_that_core_and_kernel_have),
-		cmocka_unit_test(user_space_may_read_only_counters_of_tasks),
 		cmocka_unit_test(a_member_must_be_where_its_leader_is),
 		cmocka_unit_test(two_clusters_do_not_share_a_group_even_of_a_task),
-		cmocka_unit_test(hardware_may_follow_a_software_leader),
-		cmocka_unit_test(a_leader_can_be_named_and_not_be_joined),
 		cmocka_unit_test(
 			a_group_that_is_too_large_is_refused_but_a_leader_that_is_off_is_not_weighed),
 		cmocka_unit_test(every_read_format_has_its_words_in_order),
 		cmocka_unit_test(a_member_reads_its_whole_group),
-		cmocka_unit_test(ids_are_what_the_ioctl_says),
-		cmocka_unit_test(descriptors_close_on_exec_only_when_asked),
-		cmocka_unit_test(the_nth_call_can_fail),
-		cmocka_unit_test(what_is_left_open_is_named),
 		cmocka_unit_test(rules_that_are_broken_are_noted),
-		cmocka_unit_test(there_is_no_perf_where_there_is_no_machine),
-		cmocka_unit_test(the_tree_tells_what_sysfs_tells),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

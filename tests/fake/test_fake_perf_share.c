@@ -62,120 +62,6 @@ static int percent(struct perf_bench *b, int fd)
 
 /* ---- counting ---- */
 
-static void an_event_counts_its_rate_while_it_is_enabled(void **state)
-{
-	struct perf_event_attr cycles = timed(0x11);
-	struct perf_words w;
-	struct perf_bench b;
-	int fd;
-
-	(void)state;
-	perf_begin(&b, "a72x4");
-	fake_perf_rate(b.perf, 2, "armv8_cortex_a72", 0x11, 1500);
-	cycles.disabled = 1;
-	fd = perf_open(&b, cycles, -1, 2, -1);
-	fake_sys_run(&b.fake, 10 * MS);
-	assert_int_equal(perf_control(&b, fd, PERF_EVENT_IOC_ENABLE, 0), 0);
-	fake_sys_run(&b.fake, 10 * MS);
-	assert_int_equal(perf_control(&b, fd, PERF_EVENT_IOC_DISABLE, 0), 0);
-	fake_sys_run(&b.fake, 10 * MS);
-	w = perf_words(&b, fd);
-	assert_int_equal(w.count, 15000000);
-	assert_int_equal(w.enabled_ns, 10 * MS);
-	assert_int_equal(w.running_ns, 10 * MS);
-	b.sys->close(b.sys, fd);
-	assert_null(fake_sys_leaks(&b.fake));
-	fake_sys_fini(&b.fake);
-}
-
-static void what_a_core_has_not_counts_nothing(void **state)
-{
-	struct perf_words w;
-	struct perf_bench b;
-	int fd;
-
-	(void)state;
-	perf_begin(&b, "a72x4");
-	fd = perf_open(&b, timed(0x24), -1, 0, -1);
-	fake_sys_run(&b.fake, 10 * MS);
-	w = perf_words(&b, fd);
-	assert_int_equal(w.count, 0);
-	assert_int_equal(w.running_ns, 10 * MS);
-	fake_sys_fini(&b.fake);
-}
-
-static void a_generic_event_is_the_raw_one(void **state)
-{
-	struct perf_event_attr generic = {
-		.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_INSTRUCTIONS, .read_format = TIMES};
-	struct perf_bench b;
-	int fd, raw;
-
-	(void)state;
-	perf_begin(&b, "a72x4");
-	fd = perf_open(&b, generic, -1, 3, -1);
-	raw = perf_open(&b, timed(0x08), -1, 3, -1);
-	fake_sys_run(&b.fake, 7 * MS);
-	assert_int_equal(perf_words(&b, fd).count, perf_words(&b, raw).count);
-	assert_true(perf_words(&b, fd).count > 0);
-	fake_sys_fini(&b.fake);
-}
-
-static void the_kernel_and_its_users_can_each_be_left_out(void **state)
-{
-	static const unsigned expected[2][2] = {{4000000, 1000000}, {3000000, 0}};
-
-	(void)state;
-	for (int i = 0; i < 4; i++) {
-		struct perf_event_attr attr = timed(0x08);
-		struct perf_bench b;
-		int fd;
-
-		perf_begin(&b, "a72x4");
-		fake_perf_rate(b.perf, -1, "armv8_cortex_a72", 0x08, 1000);
-		attr.exclude_kernel = i / 2;
-		attr.exclude_user = i % 2;
-		fd = perf_open(&b, attr, -1, 0, -1);
-		fake_sys_run(&b.fake, 4 * MS);
-		assert_int_equal(perf_words(&b, fd).count, expected[i / 2][i % 2]);
-		fake_sys_fini(&b.fake);
-	}
-}
-
-static void software_clocks_count_nanoseconds(void **state)
-{
-	struct perf_event_attr clock = {
-		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK, .read_format = TIMES};
-	struct perf_bench b;
-	int fd;
-
-	(void)state;
-	perf_begin(&b, "vm");
-	fd = perf_open(&b, clock, -1, 1, -1);
-	fake_sys_run(&b.fake, 12345678);
-	assert_int_equal(perf_words(&b, fd).count, 12345678);
-	fake_sys_fini(&b.fake);
-}
-
-static void a_reset_leaves_the_times(void **state)
-{
-	struct perf_words w;
-	struct perf_bench b;
-	struct group g;
-
-	(void)state;
-	perf_begin(&b, "a72x4");
-	g = open_group(&b, 0x10, 2, -1, 0, plain);
-	fake_sys_run(&b.fake, 10 * MS);
-	assert_int_equal(perf_control(&b, g.fds[0], PERF_EVENT_IOC_RESET, 0), 0);
-	w = perf_words(&b, g.fds[0]);
-	assert_true(w.count == 0 && w.enabled_ns == 10 * MS && w.running_ns == 10 * MS);
-	assert_true(perf_words(&b, g.fds[1]).count > 0);
-	perf_control(&b, g.fds[1], PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP);
-	assert_int_equal(perf_words(&b, g.fds[1]).count, 0);
-	fake_sys_fini(&b.fake);
-}
-
 static void reads_go_beyond_a_counters_width_unless_the_driver_forgets(void **state)
 {
 	static const struct {
@@ -233,26 +119,6 @@ static void groups_take_turns_and_the_estimate_is_exact(void **state)
 	}
 }
 
-static void turns_change_every_four_milliseconds(void **state)
-{
-	struct group a, c;
-	struct perf_bench b;
-
-	(void)state;
-	perf_begin(&b, "tiny2");
-	a = open_group(&b, 0x03, 2, -1, 0, plain);
-	c = open_group(&b, 0x12, 2, -1, 0, plain);
-	for (int turn = 0; turn < 6; turn++) {
-		uint64_t before[2] = {perf_words(&b, a.fds[0]).running_ns,
-				      perf_words(&b, c.fds[0]).running_ns};
-
-		fake_sys_run(&b.fake, 4 * MS);
-		assert_int_equal(perf_words(&b, a.fds[0]).running_ns - before[0], turn % 2 ? 0 : 4 * MS);
-		assert_int_equal(perf_words(&b, c.fds[0]).running_ns - before[1], turn % 2 ? 4 * MS : 0);
-	}
-	fake_sys_fini(&b.fake);
-}
-
 static void shares_are_uneven_when_somebody_takes_counters_for_a_while(void **state)
 {
 	struct group a;
@@ -273,22 +139,6 @@ static void shares_are_uneven_when_somebody_takes_counters_for_a_while(void **st
 	fake_sys_run(&b.fake, 53 * MS);
 	assert_int_equal(perf_words(&b, a.fds[0]).running_ns, 83 * MS);
 	assert_true(is_exact(&b, a.fds[4]) && is_exact(&b, single));
-	fake_sys_fini(&b.fake);
-}
-
-static void other_cpus_keep_their_counters(void **state)
-{
-	struct group a, c;
-	struct perf_bench b;
-
-	(void)state;
-	perf_begin(&b, "a72x4");
-	fake_perf_steal(b.perf, 1, 4);
-	a = open_group(&b, 0x12, 5, -1, 0, plain);
-	c = open_group(&b, 0x12, 5, -1, 1, plain);
-	fake_sys_run(&b.fake, 100 * MS);
-	assert_int_equal(percent(&b, a.fds[0]), 100);
-	assert_int_equal(percent(&b, c.fds[0]), 0);
 	fake_sys_fini(&b.fake);
 }
 
@@ -365,38 +215,6 @@ static void a_pinned_group_runs_always_or_is_in_error(void **state)
 	assert_int_equal(perf_read(&b, c.fds[0], words, 3), 0); /* until it is enabled again */
 	perf_control(&b, c.fds[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
 	assert_int_equal(perf_read(&b, c.fds[0], words, 3), 3);
-	fake_sys_fini(&b.fake);
-}
-
-static void an_exclusive_group_is_alone(void **state)
-{
-	struct perf_event_attr exclusive = timed(0x08);
-	struct perf_bench b;
-	int fds[2];
-
-	(void)state;
-	perf_begin(&b, "a72x4");
-	exclusive.exclusive = 1;
-	fds[0] = perf_open(&b, timed(0x03), -1, 0, -1);
-	fds[1] = perf_open(&b, exclusive, -1, 0, -1);
-	fake_sys_run(&b.fake, 80 * MS);
-	assert_int_equal(percent(&b, fds[0]), 50);
-	assert_int_equal(percent(&b, fds[1]), 50);
-	fake_sys_fini(&b.fake);
-}
-
-static void software_events_never_wait(void **state)
-{
-	struct perf_event_attr clock = {.type = PERF_TYPE_SOFTWARE, .read_format = TIMES};
-	struct perf_bench b;
-	int fd;
-
-	(void)state;
-	perf_begin(&b, "tiny2");
-	open_group(&b, 0x03, 3, -1, 0, plain); /* never fits */
-	fd = perf_open(&b, clock, -1, 0, -1);
-	fake_sys_run(&b.fake, 100 * MS);
-	assert_int_equal(percent(&b, fd), 100);
 	fake_sys_fini(&b.fake);
 }
 
@@ -521,25 +339,6 @@ static void a_software_leader_waits_for_its_members_cluster(void **state)
 	fake_sys_fini(&b.fake);
 }
 
-static void tasks_on_one_cpu_share_its_time(void **state)
-{
-	struct perf_bench b;
-	int fds[2], cpu;
-
-	(void)state;
-	perf_begin(&b, "a72x4");
-	fake_perf_task(b.perf, 1001, 1000, 0);
-	fds[0] = perf_open(&b, timed(0x08), 0, -1, -1);
-	fds[1] = perf_open(&b, timed(0x08), 1001, -1, -1);
-	cpu = perf_open(&b, timed(0x08), -1, 0, -1);
-	fake_sys_run(&b.fake, 60 * MS);
-	assert_int_equal(perf_words(&b, fds[0]).running_ns, 30 * MS);
-	assert_int_equal(perf_words(&b, fds[1]).running_ns, 30 * MS);
-	assert_int_equal(perf_words(&b, fds[0]).count + perf_words(&b, fds[1]).count,
-			 perf_words(&b, cpu).count);
-	fake_sys_fini(&b.fake);
-}
-
 static void events_of_the_cpu_come_before_those_of_its_task(void **state)
 {
 	struct group cpu, task;
@@ -628,84 +427,6 @@ static void a_group_with_a_child_that_ends_cannot_be_read_at_once(void **state)
 	}
 }
 
-static void what_is_off_is_inherited_off(void **state)
-{
-	struct perf_event_attr attr = timed(0x08);
-	struct perf_bench b;
-	int fd;
-
-	(void)state;
-	perf_begin(&b, "a72x4");
-	attr.disabled = attr.inherit = 1;
-	fd = perf_open(&b, attr, 0, -1, -1);
-	fake_perf_fork(b.perf, 1000, 1001, 1, false);
-	fake_sys_run(&b.fake, 10 * MS);
-	assert_int_equal(perf_words(&b, fd).enabled_ns, 0);
-	perf_control(&b, fd, PERF_EVENT_IOC_ENABLE, 0); /* reaches the children */
-	fake_sys_run(&b.fake, 10 * MS);
-	assert_int_equal(perf_words(&b, fd).running_ns, 20 * MS);
-	fake_sys_fini(&b.fake);
-}
-
-static void threads_alone_can_inherit(void **state)
-{
-	struct perf_event_attr attr = timed(0x08);
-	struct perf_bench b;
-	int fd;
-
-	(void)state;
-	perf_begin(&b, "a72x4");
-	attr.inherit = attr.inherit_thread = 1;
-	fd = perf_open(&b, attr, 0, -1, -1);
-	fake_perf_fork(b.perf, 1000, 1001, 1, true);
-	fake_perf_fork(b.perf, 1000, 1002, 2, false);
-	fake_sys_run(&b.fake, 10 * MS);
-	assert_int_equal(perf_words(&b, fd).running_ns, 20 * MS);
-	fake_sys_fini(&b.fake);
-}
-
-static void counting_can_wait_for_exec(void **state)
-{
-	struct perf_event_attr attr = timed(0x08);
-	struct perf_bench b;
-	int fd;
-
-	(void)state;
-	perf_begin(&b, "a72x4");
-	attr.disabled = attr.enable_on_exec = 1;
-	fake_perf_task(b.perf, 1001, 1000, 1);
-	fd = perf_open(&b, attr, 1001, -1, -1);
-	fake_sys_run(&b.fake, 10 * MS);
-	fake_perf_exec(b.perf, 1001);
-	fake_sys_run(&b.fake, 10 * MS);
-	assert_int_equal(perf_words(&b, fd).enabled_ns, 10 * MS);
-	fake_sys_fini(&b.fake);
-}
-
-static void the_counts_of_a_task_that_ended_remain(void **state)
-{
-	struct perf_words before, after;
-	struct perf_bench b;
-	int fd;
-
-	(void)state;
-	perf_begin(&b, "a72x4");
-	fake_perf_task(b.perf, 1001, 1000, 1);
-	fd = perf_open(&b, timed(0x08), 1001, -1, -1);
-	fake_sys_run(&b.fake, 10 * MS);
-	before = perf_words(&b, fd);
-	fake_perf_exit(b.perf, 1001);
-	fake_sys_run(&b.fake, 10 * MS);
-	assert_int_equal(perf_control(&b, fd, PERF_EVENT_IOC_ENABLE, 0), 0);
-	fake_sys_run(&b.fake, 10 * MS);
-	after = perf_words(&b, fd);
-	assert_memory_equal(&before, &after, sizeof(before));
-	assert_true(after.count > 0);
-	assert_int_equal(perf_open(&b, timed(0x08), 1001, -1, -1), -1);
-	assert_int_equal(errno, ESRCH);
-	fake_sys_fini(&b.fake);
-}
-
 /* ---- CPUs ---- */
 
 static void events_of_a_cpu_that_went_stop_for_good_and_their_group_falls_apart(void **state)
@@ -732,56 +453,26 @@ static void events_of_a_cpu_that_went_stop_for_good_and_their_group_falls_apart(
 	fake_sys_fini(&b.fake);
 }
 
-static void a_task_goes_on_elsewhere_when_its_cpu_goes(void **state)
-{
-	struct perf_bench b;
-	int fd;
-
-	(void)state;
-	perf_begin(&b, "a72x4");
-	fd = perf_open(&b, timed(0x08), 0, -1, -1);
-	fake_perf_online(b.perf, 0, false);
-	fake_sys_run(&b.fake, 10 * MS);
-	assert_int_equal(perf_words(&b, fd).running_ns, 10 * MS);
-	fake_sys_fini(&b.fake);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_event_counts_its_rate_while_it_is_enabled),
-		cmocka_unit_test(what_a_core_has_not_counts_nothing),
-		cmocka_unit_test(a_generic_event_is_the_raw_one),
-		cmocka_unit_test(the_kernel_and_its_users_can_each_be_left_out),
-		cmocka_unit_test(software_clocks_count_nanoseconds),
-		cmocka_unit_test(a_reset_leaves_the_times),
 		cmocka_unit_test(reads_go_beyond_a_counters_width_unless_the_driver_forgets),
 		cmocka_unit_test(groups_take_turns_and_the_estimate_is_exact),
-		cmocka_unit_test(turns_change_every_four_milliseconds),
 		cmocka_unit_test(shares_are_uneven_when_somebody_takes_counters_for_a_while),
-		cmocka_unit_test(other_cpus_keep_their_counters),
 		cmocka_unit_test(a_group_one_too_large_opens_and_never_runs),
 		cmocka_unit_test(the_second_cycle_event_needs_a_common_counter),
 		cmocka_unit_test(a_64_bit_event_takes_two_counters),
 		cmocka_unit_test(a_pinned_group_runs_always_or_is_in_error),
-		cmocka_unit_test(an_exclusive_group_is_alone),
-		cmocka_unit_test(software_events_never_wait),
 		cmocka_unit_test(the_members_of_a_closed_leader_count_alone),
 		cmocka_unit_test(where_the_rate_changes_meanwhile_an_estimate_is_only_that),
 		cmocka_unit_test(an_event_of_a_task_counts_where_the_task_runs),
 		cmocka_unit_test(on_the_other_cluster_an_event_is_enabled_and_does_not_run),
 		cmocka_unit_test(a_generic_event_of_a_task_sees_one_cluster_only),
 		cmocka_unit_test(a_software_leader_waits_for_its_members_cluster),
-		cmocka_unit_test(tasks_on_one_cpu_share_its_time),
 		cmocka_unit_test(events_of_the_cpu_come_before_those_of_its_task),
 		cmocka_unit_test(what_a_task_starts_is_counted_when_inherited),
 		cmocka_unit_test(a_group_with_a_child_that_ends_cannot_be_read_at_once),
-		cmocka_unit_test(what_is_off_is_inherited_off),
-		cmocka_unit_test(threads_alone_can_inherit),
-		cmocka_unit_test(counting_can_wait_for_exec),
-		cmocka_unit_test(the_counts_of_a_task_that_ended_remain),
 		cmocka_unit_test(events_of_a_cpu_that_went_stop_for_good_and_their_group_falls_apart),
-		cmocka_unit_test(a_task_goes_on_elsewhere_when_its_cpu_goes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
