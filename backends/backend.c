@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+const struct backend_extras backend_extras_none;
+
 unsigned source_add_slot(struct source *source, const struct slot *slot)
 {
 	if (source->n_slots == source->slots_room) {

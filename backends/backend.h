@@ -148,26 +148,6 @@ struct source_mark {
 	char text[SOURCE_MARK_TEXT]; /* printable */
 };
 
-/* What a counter showed in a loop whose events are known beforehand. */
-struct verify_row {
-	const char *loop, *event;
-	double expected, low, high; /* the code certainly does; the bounds that are right */
-	double counted;             /* NaN: not counted */
-	enum verify_verdict { VERIFY_RIGHT, VERIFY_WRONG, VERIFY_UNJUDGED } verdict;
-	const char *why; /* VERIFY_UNJUDGED: the reason */
-};
-/* What a read of memory costs if it waits for the one before it. */
-struct verify_access {
-	uint64_t bytes;    /* size of the array */
-	const char *level; /* the smallest cache that holds it: "L1", "memory"; "" if unknown */
-	double ns, cycles; /* per read; cycles may be NaN */
-};
-struct verify_out {
-	void (*judge)(void *ctx, const struct verify_row *row);
-	void (*access)(void *ctx, const struct verify_access *access);
-	void *ctx;
-};
-
 struct process_query;
 struct process_list;
 
@@ -187,9 +167,8 @@ struct backend {
 	 * of this machine's CPUs. NULL: opened on its own. If such a part cannot be opened, that is
 	 * a note, not an error. */
 	const char *part_of;
-	bool profiles;                          /* source_options.profiling means something to it */
-	bool asked_only;                        /* opened only if it is asked for */
-	const struct process_reader *processes; /* NULL: the processes of this machine */
+	bool profiles;   /* source_options.profiling means something to it */
+	bool asked_only; /* opened only if it is asked for */
 	enum source_kind kind;
 	size_t priv_size;
 
@@ -199,44 +178,62 @@ struct backend {
 	/* Fill title, product, constants and slots. After a failure only source->slots stays
 	 * allocated. */
 	bool (*open)(struct source *source, const char *device, struct err *err);
-	/* Before start, by those who measure: whether this program can have what only one can have
-	 * at a time. EBUSY: another one has it; the device is then opened again with the interface
-	 * `shared`, which does without. NULL: nothing is like that. */
-	bool (*claim)(struct source *source, struct err *err);
-	const char *shared;
 	/* Start to measure at `now`. May correct the period; writes the true one to
 	 * source->period_ns. */
 	bool (*start)(struct source *source, int64_t period_ns, int64_t now_ns, struct err *err);
-	/* Becomes readable when a sample is ready; -1: call read every period. */
+	/* Becomes readable when a sample is ready; -1, or no function: call read every period. */
 	int (*fd)(const struct source *source);
 	/* Read one interval that has ended by `now`. Writes begin_ns, end_ns, flags, lost and
 	 * value[0 .. n_slots); the sampler fills the rest. n_more is the room for words after them,
 	 * then how many there are; without words it stays. Must not allocate, lock, or take longer
 	 * than a period. */
 	enum read_result (*read)(struct source *source, int64_t now_ns, struct sample *sample);
-	/* Measure these slots as exactly as can be from the end of the current interval on, and
-	 * the others as far as there is room. Every slot stays known, and no count is lost.
-	 * Called between reads; an empty priority takes the last one back. NULL: all are
-	 * measured alike. */
-	void (*prefer)(struct source *source, const struct source_priority *priority);
-	/* After a read: take the next mark of the measured program. NULL: it sets none. */
-	bool (*mark)(struct source *source, struct source_mark *mark);
-	/* Measure this process, 0: the one that does most, SOURCE_NEXT_PROCESS: another one of
-	 * those that can be measured. NULL: there is no choice. */
-	void (*choose)(struct source *source, pid_t pid);
 	void (*stop)(struct source *source);
 	/* Frees everything that priv holds; also called after a failed start. */
 	void (*close)(struct source *source);
-	/* Call `add` for every known event. NULL: events have no names. */
-	void (*list_events)(const struct sys *sys, void (*add)(void *ctx, const struct event_info *event),
-			    void *ctx);
-	/* Run known loops for some seconds and judge the counters. NULL: nothing to judge. */
-	void (*verify)(const struct sys *sys, const struct verify_out *out);
 	/* Append lines for doctor and the help screen, without control characters. The first line
 	 * may be empty; that of a CPU source is the footer of the CPU view. May open some dozens of
 	 * small files, so call it at most once a second. Must not touch what read changes. */
 	void (*describe)(const struct source *source, struct strbuf *text);
+
+	const struct backend_extras *extras; /* NULL: none */
 };
+
+struct verify_out;
+
+/* What single backends can do besides: any of these may be NULL. */
+struct backend_extras {
+	const struct process_reader *processes; /* NULL: the processes of this machine */
+	/* Before start, by those who measure: whether this program can have what only one can have
+	 * at a time. EBUSY: another one has it; the device is then opened again with the interface
+	 * `shared`, which does without. */
+	bool (*claim)(struct source *source, struct err *err);
+	const char *shared;
+	/* Measure these slots as exactly as can be from the end of the current interval on, and
+	 * the others as far as there is room. Every slot stays known, and no count is lost. Called
+	 * between reads; an empty priority takes the last one back. */
+	void (*prefer)(struct source *source, const struct source_priority *priority);
+	/* After a read: take the next mark of the measured program. */
+	bool (*mark)(struct source *source, struct source_mark *mark);
+	/* Measure this process, 0: the one that does most, SOURCE_NEXT_PROCESS: another one of
+	 * those that can be measured. NULL: there is no choice. */
+	void (*choose)(struct source *source, pid_t pid);
+	/* Call `add` for every known event. */
+	void (*list_events)(const struct sys *sys, void (*add)(void *ctx, const struct event_info *event),
+			    void *ctx);
+	/* Run known loops for some seconds and judge the counters (verify.h). */
+	void (*verify)(const struct sys *sys, const struct verify_out *out);
+};
+
+extern const struct backend_extras backend_extras_none;
+static inline const struct backend_extras *backend_extras(const struct backend *backend)
+{
+	return backend->extras ? backend->extras : &backend_extras_none;
+}
+static inline int source_fd(const struct source *source)
+{
+	return source->backend->fd ? source->backend->fd(source) : -1;
+}
 
 /* Append a slot to source->slots (for open). name must live as long as the source. Returns its
  * index. */
@@ -252,7 +249,7 @@ enum gpu_clock_slot { GPU_CLOCK_CY, GPU_CLOCK_ACTIVE, GPU_CLOCK_TIME, GPU_CLOCK_
 
 /* Append the slots of a GPU: the sum of every counter in the layout of source->product (for an
  * unknown GPU, every counter of its blocks by number), in the layout's order, then the clock slots,
- * then those of gpu_balance.h, if there are cores to compare (constants.core_mask).
+ * then those of gpu_fold.h, if there are cores to compare (constants.core_mask).
  * Returns the number of counters, which is the index of the first clock slot. Slots for other facts
  * about the GPU (source_add_slot) come between these and the instances. */
 unsigned source_add_gpu_sums(struct source *source);

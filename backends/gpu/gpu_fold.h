@@ -5,7 +5,7 @@
 #ifndef MALITOP_GPU_FOLD_H
 #define MALITOP_GPU_FOLD_H
 
-#include "backends/gpu/gpu_balance.h"
+#include "backends/backend.h"
 
 struct gpu_fold {
 	struct {
@@ -32,5 +32,50 @@ void gpu_fold_block(const struct gpu_fold *f, enum gpu_block block, unsigned ins
 		    unsigned n, uint64_t *slots);
 /* `sample_ns` is how long the sample was measured. */
 void gpu_fold_finish(const struct gpu_fold *f, int64_t sample_ns, uint64_t *slots, unsigned n);
+
+/* gpu_balance: how evenly the shader cores of a GPU work, known even if only sums over the cores
+ * are kept. Fills two slots: the active cycles of the busiest core, and their mean over the cores.
+ *
+ * Both are counted in spans of GPU_BALANCE_NS or more, because over shorter times another core is
+ * the busiest each time. A sample within a span has zeros. A core without a single cycle in a span
+ * is taken for one that is powered off, and left out.
+ *
+ * Thread: one at a time.
+ */
+
+#define GPU_BALANCE_NS 50000000
+#define GPU_BALANCE_CORES 64
+
+struct gpu_balance {
+	int slot;                           /* of the busiest core; its successor is the mean. -1: none */
+	uint64_t cycles[GPU_BALANCE_CORES]; /* of each core in the span so far */
+	int64_t span_ns;
+};
+
+/* Call after the slots were added to the source. */
+void gpu_balance_init(struct gpu_balance *b, const struct source *source);
+/* Add active cycles of a core (below GPU_BALANCE_CORES); GPU_OVERFLOW or more is not a valid count,
+ * which makes the span unknown. */
+#define GPU_OVERFLOW (1ull << 52)
+void gpu_balance_add(struct gpu_balance *b, unsigned core, uint64_t cycles);
+/* Fill the slots of a sample. */
+void gpu_balance_fill(struct gpu_balance *b, int64_t sample_ns, uint64_t *slots);
+
+/* gpu_dump: the layout of the counters as the hardware writes them, which kbase's vinstr and
+ * Panfrost hand on: blocks of 64 values of 32 bits, or the older layout in groups of eight blocks.
+ * The driver writes this memory, so every access is bounds-checked.
+ */
+
+struct gpu_dump {
+	const uint8_t *bytes;
+	size_t n;
+	bool v4;
+};
+
+/* Size of a dump of this extent. A V4 dump has blocks per core group, not per slice. */
+size_t gpu_dump_bytes(bool v4, unsigned n_slices, uint64_t core_mask);
+/* Number of core groups in a V4 dump, each with a memory block. */
+unsigned gpu_dump_groups(uint64_t core_mask);
+void gpu_dump_fold(const struct gpu_dump *dump, const struct gpu_fold *fold, uint64_t *slots);
 
 #endif

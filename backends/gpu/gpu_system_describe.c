@@ -2,7 +2,7 @@
 #include "backends/gpu/gpu_system.h"
 
 #include "backends/gpu/gpu_system_parse.h"
-#include "backends/process_name.h"
+#include "backends/process_file.h"
 #include "base/alloc.h"
 #include "base/units.h"
 

@@ -14,7 +14,7 @@
 #define MALITOP_KBASE_H
 
 #include "backends/backend.h"
-#include "backends/gpu/gpu_dump.h"
+#include "backends/gpu/gpu_fold.h"
 #include "backends/gpu/gpu_identity.h"
 #include "backends/gpu/gpu_system.h"
 #include "backends/kbase/kbase_abi.h"

@@ -168,12 +168,6 @@ static bool panfrost_start(struct source *source, int64_t period_ns, int64_t now
 	return true;
 }
 
-static int panfrost_fd(const struct source *source)
-{
-	(void)source;
-	return -1;
-}
-
 /* A dump must not take all the time there is: the GPU flushes its caches for it. */
 static void follow_dumps(struct source *source, const struct panfrost *p)
 {
@@ -292,12 +286,10 @@ const struct backend backend_panfrost = {
 	.priv_size = sizeof(struct panfrost),
 	.probe = panfrost_probe,
 	.open = panfrost_open,
-	.claim = panfrost_claim,
-	.shared = SHARED,
 	.start = panfrost_start,
-	.fd = panfrost_fd,
 	.read = panfrost_read,
 	.stop = panfrost_stop,
 	.close = panfrost_close,
 	.describe = panfrost_describe,
+	.extras = &(const struct backend_extras){.claim = panfrost_claim, .shared = SHARED},
 };

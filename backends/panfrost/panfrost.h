@@ -12,7 +12,7 @@
 
 #include "backends/backend.h"
 #include "backends/drm/drm_usage.h"
-#include "backends/gpu/gpu_dump.h"
+#include "backends/gpu/gpu_fold.h"
 
 #include "backends/panfrost/panfrost_abi.h"
 

@@ -127,12 +127,6 @@ static bool panthor_start(struct source *source, int64_t period_ns, int64_t now_
 	return true;
 }
 
-static int panthor_fd(const struct source *source)
-{
-	(void)source;
-	return -1;
-}
-
 /* The driver stamps by another clock. A stamp may be any number. */
 static const char *place_sample(struct panthor *p, const struct panthor_interval *i, struct sample *sample)
 {
@@ -262,7 +256,6 @@ const struct backend backend_panthor = {
 	.probe = panthor_probe,
 	.open = panthor_open,
 	.start = panthor_start,
-	.fd = panthor_fd,
 	.read = panthor_read,
 	.stop = panthor_stop,
 	.close = panthor_close,

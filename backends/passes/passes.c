@@ -58,12 +58,6 @@ static bool passes_start(struct source *source, int64_t period_ns, int64_t now_n
 	return true;
 }
 
-static int passes_fd(const struct source *source)
-{
-	(void)source;
-	return -1;
-}
-
 /* Without the room for it, a mark counts as an event that was not read. */
 static void take_mark(struct passes *p, struct app *app, const struct passes_event *e)
 {
@@ -330,11 +324,9 @@ const struct backend backend_passes = {
 	.probe = passes_probe,
 	.open = passes_open,
 	.start = passes_start,
-	.fd = passes_fd,
 	.read = passes_read,
-	.mark = passes_mark,
-	.choose = passes_choose,
 	.stop = passes_stop,
 	.close = passes_close,
 	.describe = passes_describe,
+	.extras = &(const struct backend_extras){.mark = passes_mark, .choose = passes_choose},
 };

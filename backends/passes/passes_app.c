@@ -1,7 +1,7 @@
 #include "backends/passes/passes.h"
 
 #include "backends/backend.h"
-#include "backends/process/process_stat.h"
+#include "backends/process_file.h"
 #include "base/sys_socket.h"
 
 #include <errno.h>

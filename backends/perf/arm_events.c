@@ -1,4 +1,4 @@
-#include "backends/perf/arm_events.h"
+#include "backends/perf/perf_name.h"
 
 #include "base/alloc.h"
 

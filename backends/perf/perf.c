@@ -2,6 +2,7 @@
 
 #include "backends/backends.h"
 #include "base/alloc.h"
+#include "config.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -302,12 +303,6 @@ static bool perf_start(struct source *source, int64_t period_ns, int64_t now_ns,
 	return true;
 }
 
-static int perf_fd(const struct source *source)
-{
-	(void)source;
-	return -1;
-}
-
 /* A zombie process counts nothing, but its threads may outlive the main thread. */
 static bool has_ended(const struct perf *p, const struct sys *sys)
 {
@@ -374,6 +369,14 @@ static void perf_stop(struct source *source)
 	perf_count_close(source->priv);
 }
 
+static const struct backend_extras perf_extras = {
+	.prefer = perf_prefer,
+	.list_events = perf_list_events,
+#ifdef WITH_VERIFY
+	.verify = perf_verify,
+#endif
+};
+
 const struct backend backend_perf = {
 	.name = "perf",
 	.help = "the CPUs' own counters: cycles, instructions, branches, caches, TLBs, and events of the "
@@ -383,12 +386,44 @@ const struct backend backend_perf = {
 	.probe = perf_probe,
 	.open = perf_open,
 	.start = perf_start,
-	.fd = perf_fd,
 	.read = perf_read,
-	.prefer = perf_prefer,
 	.stop = perf_stop,
 	.close = perf_close,
-	.list_events = perf_list_events,
-	.verify = perf_verify,
+	.extras = &perf_extras,
 	.describe = perf_describe,
 };
+
+/* Lines for doctor and the help screen, from what is constant after open only. */
+static void describe_unit(const struct perf *p, const struct perf_unit *unit, struct strbuf *text)
+{
+	if (unit->kind == PERF_SOFTWARE) {
+		strbuf_printf(text, "kernel    %u software events\n", unit->n_events);
+		return;
+	}
+	strbuf_printf(text, "PMU       %s (", unit->name);
+	if (unit->cluster >= 0)
+		strbuf_printf(text, "%s", p->cpus.clusters[unit->cluster].title);
+	else
+		strbuf_printf(text, "%u CPUs", unit->n_cpus);
+	if (unit->n_events)
+		strbuf_printf(text, "): %u events\n", unit->n_events);
+	else
+		strbuf_str(text, "): no hardware events: a virtual machine without a virtual PMU?\n");
+}
+
+void perf_describe(const struct source *source, struct strbuf *text)
+{
+	const struct perf *p = source->priv;
+	const char *help = p->refused ? perf_rights_help(p->refused) : NULL;
+
+	strbuf_printf(text, "\ncounts    %s, %s\n", p->about,
+		      p->level->user_only ? "user only" : "kernel and user");
+	if (p->refused)
+		strbuf_printf(text, "limited   rights: %s: %s\n", p->level->words,
+			      help ? help : strerror(p->refused));
+	if (p->n_left_out)
+		strbuf_printf(text, "omitted   %u threads: over the limit of open files (ulimit -n)\n",
+			      p->n_left_out);
+	for (unsigned i = 0; i < p->n_units; i++)
+		describe_unit(p, &p->units[i], text);
+}

@@ -10,10 +10,7 @@
  * perf_count.c     the groups of every CPU or thread: opened, read, added up
  * perf_regroup.c   replaces groups while they count
  * perf_busy.c      the true clock of busy CPUs
- * perf_list.c      the events that have names
- * perf_verify.c    judges the counters, with the loops of loops.h
- * perf_describe.c  lines for doctor and the help screen
- * perf_rights.c    what the kernel allows, and how to get more
+ * perf_verify.c    judges the counters, with the loops of loops.h (not with --disable-verify)
  *
  * Independent modules: perf_group (a group of events), perf_name (an event by its name), perf_pmu
  * (the PMUs in sysfs).
@@ -271,7 +268,7 @@ void perf_count_plan(struct perf *p, const struct sys *sys);
 void perf_count_mend(struct perf *p, const struct sys *sys);
 
 /* A command that permits what the kernel refused with this errno; NULL if none is known.
- * (perf_rights.c; doctor uses it too.) */
+ * (perf_scope.c; doctor uses it too.) */
 const char *perf_rights_help(int code);
 
 void perf_list_events(const struct sys *sys, void (*add)(void *ctx, const struct event_info *event),

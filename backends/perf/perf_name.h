@@ -1,7 +1,7 @@
 /* perf_name: resolves the name of an event, as a user writes it, to the numbers of the kernel.
  *
  *	r12, 0x12                    the CPU's number of the event, in hexadecimal
- *	cycles, L1-dcache-loads      the kernel's generic names (perf_generic.h)
+ *	cycles, L1-dcache-loads      the kernel's generic names (perf_generic_find)
  *	PMU/event=0x11,umask=0x2/    parameters of a PMU (perf_pmu.h), and
  *	PMU/NAME/                    one of its events
  *	NAME                         an event of any CPU core PMU, ignoring case; otherwise an event
@@ -10,11 +10,13 @@
  * A name that ends in ":u" (the parameters of a PMU: in "/u") excludes the kernel, one that ends in
  * ":k" excludes programs. The first way that knows a name is used.
  *
- * Threads: one at a time (perf_pfm.h).
+ * Threads: one at a time (perf_pfm_find).
  */
 #ifndef MALITOP_PERF_NAME_H
 #define MALITOP_PERF_NAME_H
 
+#include "backends/perf/perf_group.h"
+#include "base/str.h"
 #include "backends/cpu/cpus.h"
 #include "backends/perf/perf_pmu.h"
 
@@ -40,5 +42,56 @@ struct perf_name {
  * not in sysfs). On failure the error names what was not understood and what to try. */
 bool perf_name_find(struct perf_name *name, const struct perf_pmus *pmus, const struct cpus *cpus,
 		    const char *text, struct err *err);
+
+/* perf_generic: the events that the kernel names on every CPU, and its own software events: cycles,
+ * L1-dcache-load-misses, page-faults... */
+
+/* Find a name of perf(1), ignoring case. Fills type and config. */
+bool perf_generic_find(struct span name, struct perf_event *event);
+
+/* The i-th name, as perf(1) writes it; "" for a combination that does not exist. Returns false past
+ * the last one. */
+bool perf_generic_name(unsigned i, char *name, size_t size);
+
+/* arm_events: the events of Arm's cores (PMUv3) by number and name, and which core has which.
+ *
+ * An event that a core does not have can still be opened and counts 0, so check here or in sysfs
+ * before counting it.
+ */
+
+/* Returns the core that a PMU of this name serves ("armv8_cortex_a72"). If the name identifies
+ * none, returns the core with this part number (implementer << 12 | part). -1 if unknown. */
+int arm_core_find(const char *pmu, int part);
+/* Bytes that one BUS_ACCESS moves; 0 if the system integrator chooses it, or if it is unknown. */
+unsigned arm_core_bus_bytes(int core);
+/* Whether the core counts this event; false for an unknown core. */
+bool arm_core_has(int core, uint16_t number);
+
+/* Find an event by Arm's name, ignoring case ("BR_PRED", "br_pred"). */
+bool arm_event_find(struct span name, uint16_t *number);
+const char *arm_event_name(uint16_t number); /* NULL if unknown */
+/* The i-th event: its name and number. Returns false past the last one. */
+bool arm_event_at(unsigned i, const char **name, uint16_t *number);
+/* Append the cores that have the event: "A53 A72"; nothing if all have it. */
+void arm_event_cores(uint16_t number, struct strbuf *out);
+
+/* perf_pfm: names of events that libpfm knows, if malitop was built with it (configure
+ * --with-libpfm).
+ *
+ * libpfm examines the running machine, whatever root directory `struct sys` has. Thread: one at a
+ * time, a limit of libpfm.
+ */
+
+#ifdef WITH_LIBPFM
+/* Fills type and configs. Returns false if libpfm does not know the name or the machine. */
+bool perf_pfm_find(const char *name, struct perf_event *event);
+#else
+static inline bool perf_pfm_find(const char *name, struct perf_event *event)
+{
+	(void)name;
+	(void)event;
+	return false;
+}
+#endif
 
 #endif

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "backends/perf/perf_pfm.h"
+#include "backends/perf/perf_name.h"
 
 #include <perfmon/pfmlib_perf_event.h>
 

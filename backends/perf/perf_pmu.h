@@ -5,7 +5,7 @@
 #ifndef MALITOP_PERF_PMU_H
 #define MALITOP_PERF_PMU_H
 
-#include "backends/cpu/cpu_set.h"
+#include "backends/cpu/cpus.h"
 #include "backends/perf/perf_group.h"
 
 #define PERF_PMU_NAME 64
@@ -40,5 +40,15 @@ bool perf_pmu_terms(const struct perf_pmu *pmu, const struct sys *sys, struct sp
 /* Whether the PMU's formats use all set bits of this config. The kernel ignores other bits, and
  * counts another event. On failure err names the bits that are used. */
 bool perf_pmu_check(const struct perf_pmu *pmu, const struct sys *sys, uint64_t config, struct err *err);
+
+/* perf_format: the position of an event's parameters in its config words (format/NAME of a PMU in
+ * sysfs). */
+
+/* Store value in the event at the format's position, "config:0-7,32-35": the low bits of the value
+ * go into the first range. Overwrites the previous value. On failure the event is unchanged, and
+ * the error is the text that follows "NAME: ". */
+bool perf_format_put(struct perf_event *event, struct span format, uint64_t value, struct err *err);
+/* The bits of `config` that the format uses. */
+uint64_t perf_format_config(struct span format);
 
 #endif

@@ -1,7 +1,7 @@
 /* The PMUs that we count with, and which of our events each of them has. */
 #include "backends/perf/perf.h"
 
-#include "backends/perf/arm_events.h"
+#include "backends/perf/perf_name.h"
 #include "backends/perf/perf_pmu.h"
 #include "base/alloc.h"
 

@@ -195,12 +195,6 @@ static bool proc_start(struct source *source, int64_t period_ns, int64_t now_ns,
 	return true;
 }
 
-static int proc_fd(const struct source *source)
-{
-	(void)source;
-	return -1;
-}
-
 static void add_known(uint64_t *sum, uint64_t v)
 {
 	if (v != SAMPLE_UNKNOWN)
@@ -340,7 +334,6 @@ const struct backend backend_proc = {
 	.probe = proc_probe,
 	.open = proc_open,
 	.start = proc_start,
-	.fd = proc_fd,
 	.read = proc_read,
 	.stop = proc_stop,
 	.close = proc_close,

@@ -1,9 +1,7 @@
 #include "backends/process/process_scan.h"
 
-#include "backends/process/process_command.h"
+#include "backends/process_file.h"
 #include "backends/process/process_gpu.h"
-#include "backends/process_name.h"
-#include "backends/process/process_stat.h"
 #include "backends/process/process_users.h"
 #include "base/alloc.h"
 #include "base/search.h"

@@ -137,12 +137,6 @@ static bool sim_start(struct source *source, int64_t period_ns, int64_t now_ns, 
 	return true;
 }
 
-static int sim_fd(const struct source *source)
-{
-	(void)source;
-	return -1;
-}
-
 static void read_clock(struct source *source, struct sample *sample)
 {
 	struct sim *sim = source->priv;
@@ -259,7 +253,6 @@ const struct backend backend_sim = {
 	.probe = sim_probe,
 	.open = sim_open,
 	.start = sim_start,
-	.fd = sim_fd,
 	.read = sim_read,
 	.stop = sim_stop,
 	.close = sim_close,

@@ -2,7 +2,7 @@
 #ifndef MALITOP_SIM_FILL_H
 #define MALITOP_SIM_FILL_H
 
-#include "backends/gpu/gpu_balance.h"
+#include "backends/gpu/gpu_fold.h"
 #include "backends/sim/sim_model.h"
 
 enum sim_section {

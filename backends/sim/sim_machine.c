@@ -136,12 +136,6 @@ static bool machine_start(struct source *source, int64_t period_ns, int64_t now_
 	return true;
 }
 
-static int machine_fd(const struct source *source)
-{
-	(void)source;
-	return -1;
-}
-
 /* Store what was counted since the last time. */
 static void put_delta(struct sim_machine *m, uint64_t *value, double total)
 {
@@ -266,13 +260,12 @@ const struct backend backend_sim_cpu = {
 	.name = "sim-cpu",
 	.help = "the CPUs, memory and heat of the simulated device",
 	.part_of = "sim",
-	.processes = &sim_processes,
+	.extras = &(const struct backend_extras){.processes = &sim_processes},
 	.kind = SOURCE_CPU,
 	.priv_size = sizeof(struct sim_machine),
 	.probe = machine_probe,
 	.open = cpu_open,
 	.start = machine_start,
-	.fd = machine_fd,
 	.read = machine_read,
 	.stop = machine_stop,
 	.close = machine_close,
@@ -288,7 +281,6 @@ const struct backend backend_sim_perf = {
 	.probe = machine_probe,
 	.open = perf_open,
 	.start = machine_start,
-	.fd = machine_fd,
 	.read = machine_read,
 	.stop = machine_stop,
 	.close = machine_close,

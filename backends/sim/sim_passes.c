@@ -173,12 +173,6 @@ static bool sim_passes_start(struct source *source, int64_t period_ns, int64_t n
 	return true;
 }
 
-static int sim_passes_fd(const struct source *source)
-{
-	(void)source;
-	return -1;
-}
-
 static void write_name(const void *scenario, unsigned name, unsigned ordinal, char *text, size_t size)
 {
 	(void)ordinal;
@@ -226,7 +220,6 @@ const struct backend backend_sim_passes = {
 	.probe = sim_passes_probe,
 	.open = sim_passes_open,
 	.start = sim_passes_start,
-	.fd = sim_passes_fd,
 	.read = sim_passes_read,
 	.stop = sim_passes_stop,
 	.close = sim_passes_stop,

@@ -3,6 +3,7 @@
 
 #include "session/devices.h"
 #include "backends/registry.h"
+#include "backends/verify.h"
 #include "base/alloc.h"
 
 #include <errno.h>
@@ -144,7 +145,7 @@ static struct attempt try_samples(const struct doctor *d, struct source *source,
 
 	for (; a.got != READ_GONE && a.n_valid < most && now - start < WAIT_NS;
 	     now = d->sys->monotonic_ns(d->sys)) {
-		struct pollfd fd = {.fd = source->backend->fd(source), .events = POLLIN};
+		struct pollfd fd = {.fd = source_fd(source), .events = POLLIN};
 		int step_ms = fd.fd < 0 ? 1 + (int)(source->period_ns / 4000000) : 200;
 
 		d->sys->poll(d->sys, fd.fd < 0 ? NULL : &fd, fd.fd >= 0, step_ms < 200 ? step_ms : 200);

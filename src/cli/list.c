@@ -279,8 +279,8 @@ static bool add_events(struct list_table *list, const struct gpudb *db, const st
 	if (!sys_init(&sys, NULL, err))
 		return false;
 	for (unsigned i = 0; registry[i]; i++)
-		if (registry[i]->list_events)
-			registry[i]->list_events(&sys, add_event, &l);
+		if (backend_extras(registry[i])->list_events)
+			backend_extras(registry[i])->list_events(&sys, add_event, &l);
 	sys_fini(&sys);
 	return true;
 }

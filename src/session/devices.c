@@ -54,9 +54,10 @@ struct source *source_open(const struct sys *sys, const struct backend *backend,
 
 static bool can_measure(struct source *source)
 {
+	const struct backend_extras *extras = backend_extras(source->backend);
 	struct err why;
 
-	return !source->backend->claim || source->backend->claim(source, &why) || why.code != EBUSY;
+	return !extras->claim || extras->claim(source, &why) || why.code != EBUSY;
 }
 
 struct source *source_open_free(const struct sys *sys, const struct backend *backend,
@@ -69,7 +70,7 @@ struct source *source_open_free(const struct sys *sys, const struct backend *bac
 		return source;
 	backend->close(source);
 	source_free(source);
-	shared.interface = backend->shared;
+	shared.interface = backend_extras(backend)->shared;
 	return source_open(sys, backend, &shared, device, err);
 }
 
@@ -286,8 +287,8 @@ const struct process_reader *devices_processes(const struct options *options)
 	const char *list = options_backends(options, &kept);
 
 	for (unsigned i = 0; registry[i]; i++)
-		if (registry[i]->processes && has_part(list, registry[i]))
-			return registry[i]->processes;
+		if (backend_extras(registry[i])->processes && has_part(list, registry[i]))
+			return backend_extras(registry[i])->processes;
 	return NULL;
 }
 

@@ -163,9 +163,10 @@ static void count_pace(struct sampler_worker *l, uint32_t index, struct sampler_
 
 static void report_marks(struct sampler_worker *l, uint32_t index, struct source *source)
 {
+	const struct backend_extras *extras = backend_extras(source->backend);
 	struct sampler_event event = {.kind = SAMPLER_MARK, .source = index};
 
-	while (source->backend->mark && source->backend->mark(source, &event.mark))
+	while (extras->mark && extras->mark(source, &event.mark))
 		sampler_report(l->sampler, &event);
 }
 
@@ -293,18 +294,18 @@ static void prefer_slots(struct sampler_worker *l, const struct sampler_request 
 {
 	struct source *source = l->entries[r->index].source;
 
-	if (source && source->backend->prefer)
-		source->backend->prefer(source, &r->priority);
+	if (source && backend_extras(source->backend)->prefer)
+		backend_extras(source->backend)->prefer(source, &r->priority);
 }
 
 static void choose_process(struct sampler_worker *l, const struct sampler_request *r)
 {
 	struct source *source = l->entries[r->index].source;
 
-	if (!source || !source->backend->choose)
+	if (!source || !backend_extras(source->backend)->choose)
 		return;
 	worker_enter(l, r->index);
-	source->backend->choose(source, r->pid);
+	backend_extras(source->backend)->choose(source, r->pid);
 	worker_leave(l);
 }
 
@@ -399,7 +400,7 @@ static unsigned list_fds(const struct sampler_worker *l, struct pollfd *fds, uin
 	fds[0] = (struct pollfd){.fd = l->request_fd, .events = POLLIN};
 	for (uint32_t i = 0; i < l->n_entries; i++) {
 		const struct sampler_entry *entry = &l->entries[i];
-		int fd = entry->source ? entry->source->backend->fd(entry->source) : -1;
+		int fd = entry->source ? source_fd(entry->source) : -1;
 
 		if (fd < 0 || entry->silenced)
 			continue;

@@ -63,7 +63,9 @@ void session_profile(struct session *session, bool on)
 
 bool session_is_shared(const struct session_source *s)
 {
-	return s->backend->shared && strcmp(s->interface, s->backend->shared) == 0;
+	const char *shared = backend_extras(s->backend)->shared;
+
+	return shared && strcmp(s->interface, shared) == 0;
 }
 
 bool session_should_ask(const struct session *session, const struct session_source *s)

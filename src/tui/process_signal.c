@@ -1,6 +1,6 @@
 #include "tui/process_signal.h"
 
-#include "backends/process/process_stat.h"
+#include "backends/process_file.h"
 #include "base/alloc.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
  * machine. They refresh once a second, of more than 5000 processes less often, as the others would
  * fall behind; TIMES is how often. */
 #include "backends/process/process_scan.h"
-#include "backends/process/process_stat.h"
+#include "backends/process_file.h"
 #include "base/alloc.h"
 
 #include <math.h>

@@ -50,7 +50,7 @@ BEGIN {
 	n = split("base model passes mlog backends views term options session export record report serve tui cli layer", order, " ")
 	for (i = 1; i <= n; i++)
 		rank[order[i]] = i
-	n = split("cpu gpu drm process machine", shared, " ")
+	n = split("cpu gpu drm process", shared, " ")
 	for (i = 1; i <= n; i++)
 		rank_shared[shared[i]] = i
 }

@@ -159,19 +159,19 @@ static void turn_describe(const struct source *source, struct strbuf *text)
 	(void)text;
 }
 
-static const struct backend backend_turn = {.name = "fake",
-					    .kind = SOURCE_GPU,
-					    .priv_size = sizeof(struct turn),
-					    .shared = "shared",
-					    .probe = turn_probe,
-					    .open = turn_open,
-					    .claim = turn_claim,
-					    .start = turn_start,
-					    .fd = turn_fd,
-					    .read = turn_read,
-					    .stop = turn_stop,
-					    .describe = turn_describe,
-					    .close = turn_stop};
+static const struct backend backend_turn = {
+	.name = "fake",
+	.kind = SOURCE_GPU,
+	.priv_size = sizeof(struct turn),
+	.probe = turn_probe,
+	.open = turn_open,
+	.start = turn_start,
+	.fd = turn_fd,
+	.read = turn_read,
+	.stop = turn_stop,
+	.describe = turn_describe,
+	.close = turn_stop,
+	.extras = &(const struct backend_extras){.claim = turn_claim, .shared = "shared"}};
 
 static const char data[] = "slots fake\n  names Count More\n"
 			   "metric Number\n  title Number\n  unit count\n  group G\n  expr Count * 1\n"

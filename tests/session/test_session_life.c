@@ -165,10 +165,10 @@ static const struct backend backend_fake = {.name = "fake",
 					    .start = fake_start,
 					    .fd = fake_fd,
 					    .read = fake_read,
-					    .prefer = fake_prefer,
 					    .stop = fake_stop,
 					    .describe = fake_describe,
-					    .close = fake_close};
+					    .close = fake_close,
+					    .extras = &(const struct backend_extras){.prefer = fake_prefer}};
 
 static const char data[] = "slots fake\n  names Count More Other\n"
 			   "metric Number\n  title Number\n  unit count\n  group G\n  expr Count * 1\n";

@@ -1,6 +1,6 @@
 /* The workloads do what they predict, as far as this machine counts it; and they count of
  * themselves what is counted around them. */
-#include "backends/perf/perf_generic.h"
+#include "backends/perf/perf_name.h"
 #include "backends/perf/perf_group.h"
 #include "base/alloc.h"
 

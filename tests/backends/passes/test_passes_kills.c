@@ -251,17 +251,17 @@ static void the_user_chooses_one_of_several_applications(void **state)
 		pids[i] = fork_app(UINT64_MAX);
 	await_apps(&b, 3);
 	before = shown_next(&b);
-	backend_passes.choose(&b.source, SOURCE_NEXT_PROCESS);
+	backend_passes.extras->choose(&b.source, SOURCE_NEXT_PROCESS);
 	assert_int_not_equal(shown_next(&b), before);
 	for (unsigned i = 0; i < 3; i++) {
-		backend_passes.choose(&b.source, pids[i]);
+		backend_passes.extras->choose(&b.source, pids[i]);
 		assert_int_equal(shown_next(&b), pids[i]);
 	}
 	end_app(pids[2], SIGKILL); /* gives way to another one */
 	await_apps(&b, 2);
 	before = shown_next(&b);
 	assert_true(before == pids[0] || before == pids[1]);
-	backend_passes.choose(&b.source, 1); /* has no layer: nothing changes */
+	backend_passes.extras->choose(&b.source, 1); /* has no layer: nothing changes */
 	assert_int_equal(shown_next(&b), before);
 	end_app(pids[0], SIGKILL);
 	end_app(pids[1], SIGKILL);

@@ -352,11 +352,11 @@ static void marks_are_kept_with_their_time_up_to_a_number(void **state)
 			      1);
 	v = read_sample(&b, &table);
 	for (int i = 0; i < MARKS_MOST; i++) {
-		assert_true(backend_passes.mark(&b.source, &mark));
+		assert_true(backend_passes.extras->mark(&b.source, &mark));
 		assert_true(mark.time_ns == b.first_ns + i * MS);
 		assert_string_equal(mark.text, "level ?[1m loaded");
 	}
-	assert_false(backend_passes.mark(&b.source, &mark));
+	assert_false(backend_passes.extras->mark(&b.source, &mark));
 	assert_metric(&b, v, "passes.dropped", 4);
 	free(v);
 	channel_close();

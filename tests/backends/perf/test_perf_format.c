@@ -1,4 +1,4 @@
-#include "backends/perf/perf_format.h"
+#include "backends/perf/perf_pmu.h"
 
 #include "base/alloc.h"
 

@@ -1,7 +1,6 @@
 #include "config.h"
 
-#include "backends/perf/perf_generic.h"
-#include "backends/perf/perf_pfm.h"
+#include "backends/perf/perf_name.h"
 
 #include "base/alloc.h"
 

@@ -34,7 +34,7 @@ static void prefer(struct perf_run *r, const char *digits)
 		priority.slots[priority.n++] = (uint16_t)perf_run_slot(
 			r, sets[*digits - '0'].slot, sure ? INSTANCE_CLUSTER : INSTANCE_ALL, 0);
 	}
-	backend_perf.prefer(r->source, &priority);
+	backend_perf.extras->prefer(r->source, &priority);
 }
 
 /* The time of a set on a CPU in the newest sample, in us; 0: unknown. */

@@ -206,7 +206,7 @@ static void the_period_is_never_under_half_a_second(void **state)
 
 		bench_start(&b, "bare", cases[i].asked_ms * MS);
 		assert_int_equal(b.source.period_ns, cases[i].got_ms * MS);
-		assert_int_equal(backend_proc.fd(&b.source), -1);
+		assert_int_equal(source_fd(&b.source), -1);
 		bench_close(&b);
 	}
 }

@@ -1,8 +1,7 @@
 /* The text of a process: its numbers whatever it calls itself, and its name. */
 #include "tests/support/fixture.h"
 
-#include "backends/process_name.h"
-#include "backends/process/process_stat.h"
+#include "backends/process_file.h"
 #include "base/alloc.h"
 
 #include <setjmp.h>

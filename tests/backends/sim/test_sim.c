@@ -125,7 +125,7 @@ static void by_default_it_is_a_g715_in_the_mixed_scenario(void **state)
 	assert_string_equal(run.source.driver, "sim mixed");
 	assert_true(run.source.simulated);
 	assert_int_equal(run.source.kind, SOURCE_GPU);
-	assert_int_equal(backend_sim.fd(&run.source), -1);
+	assert_int_equal(source_fd(&run.source), -1);
 	assert_int_equal(run.source.period_ns, 100 * MS);
 	sim_run_fini(&run);
 }

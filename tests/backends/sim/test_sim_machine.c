@@ -184,7 +184,7 @@ static double gpu_busy(const char *scenario, unsigned seconds)
 
 static void processes_share_what_cpus_and_gpu_do(void **state)
 {
-	const struct process_reader *reader = backend_sim_cpu.processes;
+	const struct process_reader *reader = backend_sim_cpu.extras->processes;
 
 	(void)state;
 	for (unsigned s = 0; s < sim_n_scenarios; s++) {

@@ -1,7 +1,65 @@
-#include "backends/process/process_stat.h"
+#include "backends/process_file.h"
+
+#include "base/alloc.h"
+#include "model/process.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#define LINE 512
+
+/* The word of the command line that contains comm, up to the next blank, without directories. */
+static bool find_program(struct span *name, const char *line, const char *comm)
+{
+	for (const char *p = strstr(line, comm); p; p = strstr(p + 1, comm)) {
+		const char *end = p + strlen(comm);
+
+		end += strcspn(end, "/ \n");
+		while (p > line && p[-1] != '/' && p[-1] != ' ')
+			p--;
+		*name = (struct span){p, (size_t)(end - p)};
+		if (*end != '/')
+			return true;
+		p = end;
+	}
+	return false;
+}
+
+void process_name(const struct sys *sys, int32_t pid, struct span comm, char *dst, size_t size)
+{
+	char path[32], line[LINE], text[64];
+	struct span name;
+
+	snprintf(text, sizeof(text), "%.*s", SPAN_ARG(comm));
+	str_printable(dst, size, text);
+	if (!process_name_is_cut(comm))
+		return;
+	snprintf(path, sizeof(path), "proc/%d/cmdline", pid);
+	if (sys_read_file(sys, path, line, sizeof(line)) > 0 && find_program(&name, line, text)) {
+		line[name.p - line + (ptrdiff_t)name.n] = 0;
+		str_printable(dst, size, name.p);
+	}
+}
+
+#define CHARACTER 4 /* bytes of the longest: the last one that is read may not be whole */
+
+char *process_command(const struct sys *sys, int32_t pid)
+{
+	char path[32], line[PROCESS_COMMAND + CHARACTER], printable[PROCESS_COMMAND];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "proc/%d/cmdline", pid);
+	n = sys_read_file(sys, path, line, sizeof(line));
+	while (n > 0 && (!line[n - 1] || line[n - 1] == ' '))
+		n--;
+	if (n <= 0)
+		return NULL;
+	for (ssize_t i = 0; i < n; i++)
+		if (!line[i])
+			line[i] = ' ';
+	line[n] = 0;
+	return xstrdup(str_printable(printable, sizeof(printable), line));
+}
 
 /* Field numbers after the state, as in proc_pid_stat(5). */
 enum {
