@@ -160,12 +160,12 @@ static void update_levels(struct sim *sim, int64_t passed_ns)
 {
 	const struct sim_model *m = &sim->model;
 	double clock = (double)m->khz / (double)m->gpu.top_khz, target = 38 + 34 * m->load * clock * clock,
-	       moods[SIM_MOODS];
+	       drifts[SIM_DRIFTS];
 	double slow = (double)passed_ns / 25e9;
 
-	sim_drift(m->seed, sim->pace.sim_ns, moods);
+	sim_drift(m->seed, sim->pace.sim_ns, drifts);
 	sim->celsius += (target - sim->celsius) * (slow < 1 ? slow : 1);
-	sim->memory = (double)(700 << 20) * (1 + 0.04 * moods[0]) + 28 * m->pixels;
+	sim->memory = (double)(700 << 20) * (1 + 0.04 * drifts[0]) + 28 * m->pixels;
 	sim->levels_ns = sim->pace.sim_ns;
 }
 
@@ -204,18 +204,18 @@ static void sim_close(struct source *source)
 	sim_fill_fini(&sim->fill);
 }
 
-static void describe_act(struct strbuf *text, const struct sim_scenario *s, const struct sim_act *act)
+static void describe_phase(struct strbuf *text, const struct sim_scenario *s, const struct sim_phase *phase)
 {
 	const char *between = "";
 
-	if (s->n_acts > 1)
-		strbuf_printf(text, "%-10s%u s: ", act->name, act->seconds);
+	if (s->n_phases > 1)
+		strbuf_printf(text, "%-10s%u s: ", phase->name, phase->seconds);
 	else
 		strbuf_str(text, "frame     ");
 	for (unsigned i = 0; i < s->n_passes; i++) {
 		const struct sim_pass *p = &s->passes[i];
 
-		if (!(act->passes & 1u << i))
+		if (!(phase->passes & 1u << i))
 			continue;
 		strbuf_printf(text, "%s%s%s", between, p->name,
 			      p->compute > 0 ? " (compute)"
@@ -236,8 +236,8 @@ static void sim_describe(const struct source *source, struct strbuf *text)
 	strbuf_printf(text, "seed      %" PRIu64 "; the same seed, interval and scenario give the same run\n",
 		      source->options.seed);
 	strbuf_printf(text, "display   %ux%u at %g Hz\n", sim->width, sim->height, sim->fps);
-	for (unsigned i = 0; i < s->n_acts; i++)
-		describe_act(text, s, &s->acts[i]);
+	for (unsigned i = 0; i < s->n_phases; i++)
+		describe_phase(text, s, &s->phases[i]);
 	if (source->note[0])
 		strbuf_printf(text, "note      %s\n", source->note);
 }

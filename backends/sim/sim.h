@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the shaders of one phase do while they have the cores to themselves. Loads of units are
+/* What the shaders of one job do while they have the cores to themselves. Loads of units are
  * shares of the cycles in which a core executes. */
 struct sim_shader {
 	double alu;      /* busiest arithmetic pipe */
@@ -67,7 +67,7 @@ struct sim_pass {
 };
 
 #define SIM_PASSES_MAX 6
-#define SIM_ACTS_MAX 8
+#define SIM_PHASES_MAX 8
 #define SIM_EXPECT_MAX 6
 
 /* How a scenario is recognized: `formula` over the GPU's metrics is in [low, high] over a second of
@@ -79,13 +79,13 @@ struct sim_expect {
 	const char *why; /* the explanation in the guides */
 };
 
-/* A period in which the same passes are drawn. Acts follow each other, then repeat. */
-struct sim_act {
+/* A period in which the same passes are drawn. Phases follow each other, then repeat. */
+struct sim_phase {
 	const char *name;
 	unsigned seconds;
-	unsigned passes; /* bits, by index */
-	unsigned vsyncs; /* a frame is due every this many refreshes; 0: as soon as the GPU can */
-	double cpu;      /* load of the CPUs relative to the scenario's own load: 0 to 1 */
+	unsigned passes;    /* bits, by index */
+	unsigned refreshes; /* a frame is due every this many refreshes; 0: as soon as the GPU can */
+	double cpu;         /* load of the CPUs relative to the scenario's own load: 0 to 1 */
 };
 
 /* The load of the game's threads: shares of the time of one CPU. A thread with a full share never
@@ -101,8 +101,8 @@ struct sim_scenario {
 	const char *name, *help;
 	struct sim_pass passes[SIM_PASSES_MAX];
 	unsigned n_passes;
-	struct sim_act acts[SIM_ACTS_MAX];
-	unsigned n_acts;
+	struct sim_phase phases[SIM_PHASES_MAX];
+	unsigned n_phases;
 	unsigned hitch_every_s; /* seconds between hitches of 250 ms without a frame; 0: none */
 	unsigned hitch_first_s; /* when the first one is: in play, and not where a screen begins */
 	double cpu_frame;       /* time the CPU takes per frame, in units of 1/60 s; 0: never late */
@@ -128,7 +128,7 @@ const struct sim_scenario *sim_scenario_find(const char *name); /* NULL if unkno
 /* Find the scenario in the options; NULL means the default. An unknown name is an error that lists
  * the scenarios. */
 const struct sim_scenario *sim_scenario_or_err(const char *name, struct err *err);
-const struct sim_act *sim_scenario_act(const struct sim_scenario *scenario,
-				       int64_t at_ns); /* since the start */
+const struct sim_phase *sim_scenario_phase(const struct sim_scenario *scenario,
+					   int64_t at_ns); /* since the start */
 
 #endif

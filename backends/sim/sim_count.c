@@ -171,7 +171,7 @@ void sim_count_ticks(struct sim_model *m, uint64_t ticks)
 
 /* Firmware and command units work for each job; the interrupt of each frame is pending until the
  * CPU handles it. */
-static void add_front_work(struct sim_model *m, const struct sim_phase *phase, enum sim_front_unit first,
+static void add_front_work(struct sim_model *m, const struct sim_job *job, enum sim_front_unit first,
 			   enum sim_front_unit last)
 {
 	static const double cycles[SIM_FRONT_UNITS] = {
@@ -179,31 +179,31 @@ static void add_front_work(struct sim_model *m, const struct sim_phase *phase, e
 
 	for (unsigned i = first; i <= last && m->shows; i++)
 		m->front[i].left +=
-			(uint64_t)(cycles[i] * (0.6 + 0.8 * sim_hash_unit(sim_hash(phase->key, 1, i))) /
+			(uint64_t)(cycles[i] * (0.6 + 0.8 * sim_hash_unit(sim_hash(job->key, 1, i))) /
 				   SIM_TICK);
 }
 
-void sim_count_begin(struct sim_model *m, const struct sim_phase *phase)
+void sim_count_begin(struct sim_model *m, const struct sim_job *job)
 {
-	enum sim_stream stream = phase->stream;
-	struct sim_load *load = m->now[stream] = &m->loads[stream][phase->pass - m->scenario->passes];
+	enum sim_stream stream = job->stream;
+	struct sim_load *load = m->now[stream] = &m->loads[stream][job->pass - m->scenario->passes];
 
-	if (load->key != phase->key) {
+	if (load->key != job->key) {
 		sim_flush_load(m, stream, load);
-		load->key = phase->key;
-		load->task_ratio = phase->tasks * SIM_ONE / phase->work;
-		sim_profile_init(&load->profile, &m->gpu, phase, (double)m->khz / (double)m->gpu.top_khz,
-				 phase->pass->pixels * m->pixels / (double)(phase->work * SIM_TICK),
+		load->key = job->key;
+		load->task_ratio = job->tasks * SIM_ONE / job->work;
+		sim_profile_init(&load->profile, &m->gpu, job, (double)m->khz / (double)m->gpu.top_khz,
+				 job->pass->pixels * m->pixels / (double)(job->work * SIM_TICK),
 				 &m->used[stream]);
 	}
-	add_front_work(m, phase, FRONT_MCU, FRONT_LSU);
+	add_front_work(m, job, FRONT_MCU, FRONT_LSU);
 }
 
-void sim_count_end(struct sim_model *m, const struct sim_phase *phase)
+void sim_count_end(struct sim_model *m, const struct sim_job *job)
 {
-	m->queue_total[QUEUE_JOBS][phase->stream]++;
-	if (!phase->ends_frame)
+	m->queue_total[QUEUE_JOBS][job->stream]++;
+	if (!job->ends_frame)
 		return;
 	m->gpu_total[GPU_IRQS][0]++;
-	add_front_work(m, phase, FRONT_IRQ, FRONT_IRQ);
+	add_front_work(m, job, FRONT_IRQ, FRONT_IRQ);
 }

@@ -59,11 +59,11 @@ const char *sim_event_slot(unsigned event)
 	return rows[event].slot;
 }
 
-unsigned sim_device_cluster(const struct sim_phone *phone, unsigned cpu)
+unsigned sim_device_cluster(const struct sim_soc *soc, unsigned cpu)
 {
-	unsigned c = phone->n_clusters - 1;
+	unsigned c = soc->n_clusters - 1;
 
-	while (c && cpu < phone->clusters[c].first)
+	while (c && cpu < soc->clusters[c].first)
 		c--;
 	return c;
 }
@@ -77,20 +77,20 @@ bool sim_device_init(struct sim_device *d, const struct source_options *options,
 	d->scenario = sim_scenario_or_err(options->scenario, err);
 	if (!d->scenario)
 		return false;
-	d->phone = &sim_phones[product && product->family <= FAMILY_VALHALL_JM ? 0 : 1];
+	d->soc = &sim_socs[product && product->family <= FAMILY_VALHALL_JM ? 0 : 1];
 	return true;
 }
 
-/* The busy share of the GPU in this act, at the clock that its governor then chooses: phases of a
+/* The busy share of the GPU in this phase, at the clock that its governor then chooses: jobs of a
  * pass overlap partly. */
-static double gpu_share(const struct sim_scenario *s, const struct sim_act *act)
+static double gpu_share(const struct sim_scenario *s, const struct sim_phase *phase)
 {
-	double load = 0, frames = s->cpu_frame > 0 ? s->cpu_frame : act->vsyncs;
+	double load = 0, frames = s->cpu_frame > 0 ? s->cpu_frame : phase->refreshes;
 
 	for (unsigned i = 0; i < s->n_passes; i++) {
 		const struct sim_pass *p = &s->passes[i];
 
-		if (act->passes & 1u << i)
+		if (phase->passes & 1u << i)
 			load += real_max(p->vertex, p->fragment) + 0.4 * real_min(p->vertex, p->fragment) +
 				p->compute;
 	}
@@ -107,7 +107,7 @@ static bool has_threads(unsigned i)
 }
 
 /* The share of a CPU that a thread needs on average; 1: it never waits. */
-static double task_mean(const struct sim_device *d, const struct sim_act *act, enum sim_role role)
+static double task_mean(const struct sim_device *d, const struct sim_phase *phase, enum sim_role role)
 {
 	const struct sim_cpu_load *cpu = &d->scenario->cpu;
 	const double game[SIM_ROLES] = {
@@ -116,60 +116,60 @@ static double task_mean(const struct sim_device *d, const struct sim_act *act, e
 	if (d->hitch && (role == ROLE_MAIN || role == ROLE_LOADER))
 		return role == ROLE_MAIN ? 1 : 0.85;
 	if (game[role] > 0)
-		return game[role] >= 1 ? 1 : game[role] * act->cpu;
-	return loads[role] * (role == ROLE_REST ? 1 : 0.2 + 0.8 * act->cpu) +
+		return game[role] >= 1 ? 1 : game[role] * phase->cpu;
+	return loads[role] * (role == ROLE_REST ? 1 : 0.2 + 0.8 * phase->cpu) +
 	       (role == ROLE_LOADER ? 0.004 : 0);
 }
 
-static void place_tasks(struct sim_device *d, const struct sim_act *act, const double *moods)
+static void place_tasks(struct sim_device *d, const struct sim_phase *phase, const double *drifts)
 {
 	for (unsigned i = 0; i < sim_n_tasks; i++) {
-		unsigned at = sim_tasks[i].cluster < d->phone->n_clusters ? sim_tasks[i].cluster
-									  : d->phone->n_clusters - 1;
-		const struct sim_cluster *cluster = &d->phone->clusters[at];
+		unsigned at = sim_tasks[i].cluster < d->soc->n_clusters ? sim_tasks[i].cluster
+									: d->soc->n_clusters - 1;
+		const struct sim_cluster *cluster = &d->soc->clusters[at];
 		uint64_t turn = (uint64_t)((d->now_ns + 37000000ll * i) / NEXT_CPU_NS);
-		double mean = has_threads(i) ? 0 : task_mean(d, act, sim_tasks[i].role);
+		double mean = has_threads(i) ? 0 : task_mean(d, phase, sim_tasks[i].role);
 
 		d->cpu_of[i] = (uint8_t)(cluster->first + sim_hash(d->seed, turn, 8100 + i) % cluster->n);
-		d->mean[i] = mean < 1 ? mean * (1 + 0.15 * moods[i % SIM_MOODS]) : 1;
+		d->mean[i] = mean < 1 ? mean * (1 + 0.15 * drifts[i % SIM_DRIFTS]) : 1;
 	}
 }
 
 /* Set the events per unit of cycles or time. */
-static void set_events(struct sim_device *d, const double *moods)
+static void set_events(struct sim_device *d, const double *drifts)
 {
-	for (unsigned c = 0; c < d->phone->n_clusters; c++)
+	for (unsigned c = 0; c < d->soc->n_clusters; c++)
 		for (unsigned e = 0; e < SIM_EVENTS; e++) {
-			double per = c == 0                          ? rows[e].small
-				     : c + 1 == d->phone->n_clusters ? rows[e].big
-								     : rows[e].middle;
+			double per = c == 0                        ? rows[e].small
+				     : c + 1 == d->soc->n_clusters ? rows[e].big
+								   : rows[e].middle;
 
 			if (e == SIM_EVENT_INSTRUCTIONS)
-				per *= d->phone->clusters[c].ipc * d->scenario->cpu.ipc;
+				per *= d->soc->clusters[c].ipc * d->scenario->cpu.ipc;
 			if (e == SIM_EVENT_MAJOR_FAULTS && d->hitch)
 				per *= 400;
 			if (rows[e].base >= PER_SECOND)
-				per *= 1 + 0.12 * moods[e % SIM_MOODS];
+				per *= 1 + 0.12 * drifts[e % SIM_DRIFTS];
 			if (rows[e].base == PER_EVENT)
 				per *= d->events_per[c][rows[e].of];
 			d->events_per[c][e] = per;
 		}
 }
 
-static void begin_mood(struct sim_device *d)
+static void begin_drift(struct sim_device *d)
 {
-	const struct sim_act *act = sim_scenario_act(d->scenario, d->now_ns);
+	const struct sim_phase *phase = sim_scenario_phase(d->scenario, d->now_ns);
 	int64_t every_ns = d->scenario->hitch_every_s * 1000000000ll,
 		at_ns = d->now_ns - d->scenario->hitch_first_s * 1000000000ll;
-	double moods[SIM_MOODS];
+	double drifts[SIM_DRIFTS];
 
-	sim_drift(d->seed, d->now_ns, moods);
+	sim_drift(d->seed, d->now_ns, drifts);
 	d->hitch = every_ns && at_ns >= 0 && at_ns % every_ns < HITCH_NS;
-	place_tasks(d, act, moods);
+	place_tasks(d, phase, drifts);
 	if (d->counts_events)
-		set_events(d, moods);
-	d->gpu_busy = real_min(1, gpu_share(d->scenario, act) * (1 + d->scenario->wave * moods[0]));
-	d->available_kib = (double)d->phone->memory_kib * (0.37 + 0.03 * moods[3]);
+		set_events(d, drifts);
+	d->gpu_busy = real_min(1, gpu_share(d->scenario, phase) * (1 + d->scenario->wave * drifts[0]));
+	d->available_kib = (double)d->soc->memory_kib * (0.37 + 0.03 * drifts[3]);
 }
 
 static void set_loads(struct sim_device *d)
@@ -192,8 +192,8 @@ static void set_loads(struct sim_device *d)
 /* Like a governor: some headroom above the busiest CPU, in steps of 100 MHz. */
 static void set_clocks(struct sim_device *d)
 {
-	for (unsigned c = 0; c < d->phone->n_clusters; c++) {
-		const struct sim_cluster *cluster = &d->phone->clusters[c];
+	for (unsigned c = 0; c < d->soc->n_clusters; c++) {
+		const struct sim_cluster *cluster = &d->soc->clusters[c];
 		double most = 0, khz;
 
 		for (unsigned i = 0; i < cluster->n; i++)
@@ -221,7 +221,7 @@ static void count_events(struct sim_device *d)
 
 		for (unsigned i = 0; i < SIM_CPUS; i++)
 			d->cpus[i].events[e] +=
-				d->cpus[i].passed[base] * d->events_per[sim_device_cluster(d->phone, i)][e];
+				d->cpus[i].passed[base] * d->events_per[sim_device_cluster(d->soc, i)][e];
 	}
 	for (unsigned i = 0; i < SIM_CPUS; i++)
 		memset(d->cpus[i].passed, 0, sizeof(d->cpus[i].passed));
@@ -266,9 +266,9 @@ void sim_device_run(struct sim_device *d, int64_t ns)
 	while (d->now_ns < ns) {
 		int64_t end = (d->now_ns / SIM_STEP_NS + 1) * SIM_STEP_NS;
 
-		if (d->now_ns % SIM_MOOD_NS == 0) {
+		if (d->now_ns % SIM_DRIFT_NS == 0) {
 			count_events(d);
-			begin_mood(d);
+			begin_drift(d);
 		}
 		if (d->now_ns % SIM_STEP_NS == 0) {
 			set_loads(d);

@@ -4,7 +4,7 @@
  * Each source that shows a part of it (CPU load, CPU events, processes) has its own device. They
  * agree because everything follows from seed, scenario and time since the start. Loads and clocks
  * stay for SIM_STEP_NS; what a thread needs on average, its CPU and the events per cycle for
- * SIM_MOOD_NS.
+ * SIM_DRIFT_NS.
  *
  * Thread: one at a time.
  */
@@ -15,7 +15,7 @@
 #include "backends/sim/sim.h"
 
 #define SIM_STEP_NS 20000000ll
-#define SIM_MOOD_NS 100000000ll /* a multiple of the step */
+#define SIM_DRIFT_NS 100000000ll /* a multiple of the step */
 #define SIM_CLUSTERS_MAX 3
 #define SIM_CPUS 8
 #define SIM_TASKS_MAX 40
@@ -27,7 +27,7 @@ struct sim_cluster {
 	double ipc;
 };
 
-struct sim_phone {
+struct sim_soc {
 	const char *title; /* the biggest cluster first */
 	struct sim_cluster clusters[SIM_CLUSTERS_MAX];
 	unsigned n_clusters;
@@ -58,8 +58,8 @@ struct sim_task {
 	unsigned rss_mib, gpu_mib;
 	double gpu; /* share of the GPU's work */
 };
-extern const struct sim_phone sim_phones[]; /* one for older GPUs, one for newer ones */
-extern const struct sim_task sim_tasks[];   /* each process, then its other threads */
+extern const struct sim_soc sim_socs[];   /* one for older GPUs, one for newer ones */
+extern const struct sim_task sim_tasks[]; /* each process, then its other threads */
 extern const unsigned sim_n_tasks;
 
 /* The number of CPU events. */
@@ -81,7 +81,7 @@ struct sim_cpu {
 };
 
 struct sim_device {
-	const struct sim_phone *phone;
+	const struct sim_soc *soc;
 	const struct sim_scenario *scenario;
 	uint64_t seed;
 	int64_t now_ns;
@@ -103,6 +103,6 @@ bool sim_device_init(struct sim_device *device, const struct source_options *opt
 void sim_device_run(struct sim_device *device, int64_t ns);
 extern const struct process_reader sim_processes;
 
-unsigned sim_device_cluster(const struct sim_phone *phone, unsigned cpu);
+unsigned sim_device_cluster(const struct sim_soc *soc, unsigned cpu);
 
 #endif

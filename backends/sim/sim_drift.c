@@ -20,14 +20,14 @@ static double glide_value(uint64_t seed, int64_t at_ns, int64_t period_ns, unsig
 	return from + (to - from) * x * x * (3 - 2 * x);
 }
 
-void sim_drift(uint64_t seed, int64_t at_ns, double moods[SIM_MOODS])
+void sim_drift(uint64_t seed, int64_t at_ns, double drifts[SIM_DRIFTS])
 {
 	uint64_t shot = 1 + (uint64_t)(at_ns / SHOT_NS);
 
 	if ((double)(at_ns % SHOT_NS) < LATE_NS * sim_hash_unit(sim_hash(seed, shot, 7000)))
 		shot--;
-	for (unsigned i = 0; i < SIM_MOODS; i++)
-		moods[i] = 0.45 * knot_value(seed, shot, 7010 + i) +
-			   0.35 * glide_value(seed, at_ns, SWAY_NS, 7020 + i) +
-			   0.2 * glide_value(seed, at_ns, TREMBLE_NS, 7030 + i);
+	for (unsigned i = 0; i < SIM_DRIFTS; i++)
+		drifts[i] = 0.45 * knot_value(seed, shot, 7010 + i) +
+			    0.35 * glide_value(seed, at_ns, SWAY_NS, 7020 + i) +
+			    0.2 * glide_value(seed, at_ns, TREMBLE_NS, 7030 + i);
 }

@@ -54,7 +54,7 @@ void sim_count_show(struct sim_model *m, struct sim_shown *shown)
 	sim_chain_init(&m->chains.front, &sim_rules_gpu, &shown->gpu, by_index);
 	use_ratios(&m->used_slice, slice);
 	use_ratios(&m->used_tiler, tiler);
-	core[RATIO_TEX] = core[RATIO_RT_BOX] = true; /* 0: the phase needs no such chain */
+	core[RATIO_TEX] = core[RATIO_RT_BOX] = true; /* 0: the job needs no such chain */
 	for (unsigned s = 0; s < STREAMS; s++) {
 		add_ratios(own[s], core);
 		use_ratios(&m->used_core[s], own[s]);
@@ -83,7 +83,7 @@ static void flush_stalls(struct sim_model *m)
 	m->wait_stall = 0;
 }
 
-/* The queues have other ratios as soon as other phases run. */
+/* The queues have other ratios as soon as other jobs run. */
 static void flush_queues(struct sim_model *m)
 {
 	uint32_t queue[QUEUE_COUNT][SIM_LANES] = {0};

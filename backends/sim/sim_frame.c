@@ -38,15 +38,15 @@ static unsigned queue_of(const struct sim_model *m, enum sim_stream stream)
 }
 
 /* `load` is in units of 1/60 s at the top clock. */
-static struct sim_phase *add_phase(struct sim_model *m, const struct sim_pass *pass, enum sim_stream stream,
-				   double load, const double *moods)
+static struct sim_job *add_job(struct sim_model *m, const struct sim_pass *pass, enum sim_stream stream,
+			       double load, const double *drifts)
 {
 	struct sim_queue *queue = &m->queues[queue_of(m, stream)];
-	struct sim_phase *phase = &queue->pending[queue->added % SIM_PENDING_MAX];
+	struct sim_job *job = &queue->pending[queue->added % SIM_PENDING_MAX];
 	double ticks = load * (double)m->gpu.top_khz * 1000 / 60 / SIM_TICK;
 
 	assert(queue->added - queue->ended < SIM_PENDING_MAX);
-	*phase = (struct sim_phase){
+	*job = (struct sim_job){
 		.stream = stream,
 		.pass = pass,
 		.frame = m->frame,
@@ -54,15 +54,15 @@ static struct sim_phase *add_phase(struct sim_model *m, const struct sim_pass *p
 		.key = sim_hash(m->seed, m->frame / SIM_FRAMES_ALIKE,
 				(uint64_t)(pass - m->scenario->passes) * STREAMS + stream),
 	};
-	memcpy(phase->moods, moods, sizeof(phase->moods));
+	memcpy(job->drifts, drifts, sizeof(job->drifts));
 	queue->added++;
-	return phase;
+	return job;
 }
 
-static void need_all(const struct sim_model *m, struct sim_phase *phase, const struct sim_queue *own)
+static void need_all(const struct sim_model *m, struct sim_job *job, const struct sim_queue *own)
 {
 	for (unsigned q = 0; q < m->n_queues; q++)
-		phase->need[q] = m->queues[q].added - (&m->queues[q] == own);
+		job->need[q] = m->queues[q].added - (&m->queues[q] == own);
 }
 
 /* The least time that the raster units and the bus allow for the fragments of a pass, in units of
@@ -76,15 +76,15 @@ static double fill_limit(const struct sim_model *m, const struct sim_pass *pass,
 	return real_max(raster, write) * 60 / ((double)m->gpu.top_khz * 1000);
 }
 
-static void add_tasks(struct sim_phase *phase, double cycles)
+static void add_tasks(struct sim_job *job, double cycles)
 {
-	phase->tasks = 1 + (uint64_t)((double)(phase->work * SIM_TICK) / cycles);
+	job->tasks = 1 + (uint64_t)((double)(job->work * SIM_TICK) / cycles);
 }
 
 /* The current load of a pass: some passes scale with the whole frame, some with what the camera
  * sees. */
 static double load_of(const struct sim_model *m, const struct sim_pass *pass, enum sim_stream stream,
-		      double scale, const double *moods)
+		      double scale, const double *drifts)
 {
 	const double loads[STREAMS] = {pass->vertex, pass->fragment * m->pixel_scale, pass->compute};
 	unsigned index = (unsigned)(pass - m->scenario->passes);
@@ -92,29 +92,29 @@ static double load_of(const struct sim_model *m, const struct sim_pass *pass, en
 						      5000 + index * STREAMS + stream)) -
 			       0.5);
 
-	double drift = (0.06 + 0.5 * m->scenario->wave) * moods[(1 + index + 3 * stream) % SIM_MOODS];
+	double more = (0.06 + 0.5 * m->scenario->wave) * drifts[(1 + index + 3 * stream) % SIM_DRIFTS];
 
-	return loads[stream] * scale * (1 + jitter + drift);
+	return loads[stream] * scale * (1 + jitter + more);
 }
 
 /* A render pass: binning, then fragments; or a dispatch. Each waits for its inputs. */
-static struct sim_phase *add_pass(struct sim_model *m, const struct sim_pass *pass, double scale,
-				  const double *moods)
+static struct sim_job *add_pass(struct sim_model *m, const struct sim_pass *pass, double scale,
+				const double *drifts)
 {
 	static const double compute_task_cycles = 2000, vertex_task_cycles = 700;
-	struct sim_phase *last = NULL;
+	struct sim_job *last = NULL;
 	struct sim_size size = {0};
 
 	if (pass->compute > 0) {
-		last = add_phase(m, pass, STREAM_COMPUTE, load_of(m, pass, STREAM_COMPUTE, scale, moods),
-				 moods);
+		last = add_job(m, pass, STREAM_COMPUTE, load_of(m, pass, STREAM_COMPUTE, scale, drifts),
+			       drifts);
 		add_tasks(last, compute_task_cycles);
 		if (pass->waits)
 			need_all(m, last, &m->queues[queue_of(m, STREAM_COMPUTE)]);
 	}
 	if (pass->vertex > 0) {
-		last = add_phase(m, pass, STREAM_VERTEX, load_of(m, pass, STREAM_VERTEX, scale, moods),
-				 moods);
+		last = add_job(m, pass, STREAM_VERTEX, load_of(m, pass, STREAM_VERTEX, scale, drifts),
+			       drifts);
 		init_size(&size, pass->look, (double)(last->work * SIM_TICK) * pass->look->primitives,
 			  m->pixels * pass->pixels);
 		last->size = size;
@@ -123,9 +123,9 @@ static struct sim_phase *add_pass(struct sim_model *m, const struct sim_pass *pa
 			need_all(m, last, &m->queues[0]);
 	}
 	if (pass->fragment > 0) {
-		double load = load_of(m, pass, STREAM_FRAGMENT, scale, moods);
+		double load = load_of(m, pass, STREAM_FRAGMENT, scale, drifts);
 
-		last = add_phase(m, pass, STREAM_FRAGMENT, real_max(load, fill_limit(m, pass, &size)), moods);
+		last = add_job(m, pass, STREAM_FRAGMENT, real_max(load, fill_limit(m, pass, &size)), drifts);
 		last->size = size;
 		last->tasks = 1 + (uint64_t)(m->pixels * pass->pixels / (m->gpu.task * m->gpu.task));
 		need_all(m, last, &m->queues[1]);
@@ -146,59 +146,59 @@ static int64_t hitch_ns(struct sim_model *m, int64_t at_ns)
 	return 220000000 + (int64_t)(sim_hash(m->seed, (uint64_t)m->hitches, 6001) % 160000000);
 }
 
-static void next_ready(struct sim_model *m, const struct sim_act *act, int64_t at_ns)
+static void next_ready(struct sim_model *m, const struct sim_phase *phase, int64_t at_ns)
 {
 	double cpu_frame = m->scenario->cpu_frame;
-	unsigned vsyncs = act->vsyncs;
+	unsigned refreshes = phase->refreshes;
 
 	if (cpu_frame > 0) {
 		double late = 0.85 + 0.3 * sim_hash_unit(sim_hash(m->seed, m->frame, 6000));
 
 		m->ready_ns = at_ns + (int64_t)(cpu_frame * late * 1e9 / 60);
-	} else if (vsyncs) {
+	} else if (refreshes) {
 		int64_t now = at_ns / m->frame_ns;
 
 		/* A late frame is shown at a later refresh; missed refreshes are not made up
 		 * for. */
-		m->vsync = m->vsync + vsyncs > now ? m->vsync + vsyncs : now;
+		m->vsync = m->vsync + refreshes > now ? m->vsync + refreshes : now;
 		m->ready_ns = m->vsync * m->frame_ns;
 	}
 	m->ready_ns += hitch_ns(m, at_ns);
 }
 
-const struct sim_act *sim_scenario_act(const struct sim_scenario *s, int64_t at_ns)
+const struct sim_phase *sim_scenario_phase(const struct sim_scenario *s, int64_t at_ns)
 {
 	int64_t all = 0, left;
 
-	for (unsigned i = 0; i < s->n_acts; i++)
-		all += s->acts[i].seconds;
+	for (unsigned i = 0; i < s->n_phases; i++)
+		all += s->phases[i].seconds;
 	left = at_ns / 1000000000 % all;
-	for (unsigned i = 0; i < s->n_acts; i++) {
-		if (left < s->acts[i].seconds)
-			return &s->acts[i];
-		left -= s->acts[i].seconds;
+	for (unsigned i = 0; i < s->n_phases; i++) {
+		if (left < s->phases[i].seconds)
+			return &s->phases[i];
+		left -= s->phases[i].seconds;
 	}
-	return &s->acts[0];
+	return &s->phases[0];
 }
 
 void sim_frame_submit(struct sim_model *m, int64_t at_ns)
 {
 	const struct sim_scenario *s = m->scenario;
-	const struct sim_act *act = sim_scenario_act(s, at_ns);
-	struct sim_phase *last = NULL;
+	const struct sim_phase *phase = sim_scenario_phase(s, at_ns);
+	struct sim_job *last = NULL;
 	double scale;
 
 	if (m->frame % SIM_FRAMES_ALIKE == 0)
-		sim_drift(m->seed, at_ns, m->moods);
-	scale = 1 + s->wave * m->moods[0];
+		sim_drift(m->seed, at_ns, m->drifts);
+	scale = 1 + s->wave * m->drifts[0];
 	for (unsigned i = 0; i < s->n_passes; i++)
-		if (act->passes & 1u << i)
-			last = add_pass(m, &s->passes[i], scale, m->moods);
+		if (phase->passes & 1u << i)
+			last = add_pass(m, &s->passes[i], scale, m->drifts);
 	need_all(m, last, &m->queues[queue_of(m, last->stream)]);
 	last->ends_frame = true;
 	if (m->watcher.ctx)
 		m->watcher.frame(m->watcher.ctx, m->frame, at_ns, m->in_flight);
 	m->in_flight++;
-	next_ready(m, act, at_ns);
+	next_ready(m, phase, at_ns);
 	m->frame++;
 }

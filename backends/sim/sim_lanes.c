@@ -1,6 +1,6 @@
 #include "backends/sim/sim_model.h"
 
-/* Instances deviate by up to `amount`, 0.03: 3 %. Shares are below those of the phase, all other
+/* Instances deviate by up to `amount`, 0.03: 3 %. Shares are below those of the job, all other
  * ratios vary around them. */
 static void set_skew(struct sim_lanes *lanes, uint64_t key, double amount)
 {
@@ -102,24 +102,23 @@ static void set_stalls(struct sim_model *m)
 				sim_share(stalls[k] * m->slices[i].skew);
 }
 
-/* A queue waits longer for cores and dependencies in some phases than in others, and for cores more
+/* A queue waits longer for cores and dependencies in some jobs than in others, and for cores more
  * while it shares them. */
 static void set_queues(struct sim_model *m)
 {
 	bool several = (m->set & (m->set - 1)) != 0;
 
 	for (unsigned q = 0; q < m->n_queues; q++) {
-		const struct sim_phase *phase = sim_queue_head(&m->queues[q]);
+		const struct sim_job *job = sim_queue_head(&m->queues[q]);
 
 		if (!m->queues[q].running)
 			continue;
 		for (unsigned k = 0; k < SIM_QUEUE_RULES; k++) {
-			double mood = phase->moods[(k + 3 * phase->stream) % SIM_MOODS];
-			double noise = sim_hash_unit(sim_hash(phase->key, 1, RATIO_COUNT + k)) - 0.5;
-			double wait = (1 + 0.5 * mood + 0.4 * noise) * (several ? 1.4 : 0.8);
+			double drift = job->drifts[(k + 3 * job->stream) % SIM_DRIFTS];
+			double noise = sim_hash_unit(sim_hash(job->key, 1, RATIO_COUNT + k)) - 0.5;
+			double wait = (1 + 0.5 * drift + 0.4 * noise) * (several ? 1.4 : 0.8);
 
-			m->queue_ratios[k][phase->stream] =
-				(uint32_t)(wait * sim_queue_ratios[k][phase->stream]);
+			m->queue_ratios[k][job->stream] = (uint32_t)(wait * sim_queue_ratios[k][job->stream]);
 		}
 	}
 }

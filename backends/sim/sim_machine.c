@@ -77,11 +77,11 @@ typedef void add_slots(struct source *source, enum instance_kind kind, unsigned 
 static void open_slots(struct source *source, add_slots *add, bool each)
 {
 	struct sim_machine *m = source->priv;
-	const struct sim_phone *phone = m->device.phone;
+	const struct sim_soc *soc = m->device.soc;
 
 	add(source, INSTANCE_ALL, 0, NULL);
-	for (unsigned c = 0; c < phone->n_clusters; c++)
-		add(source, INSTANCE_CLUSTER, c, phone->clusters[c].title);
+	for (unsigned c = 0; c < soc->n_clusters; c++)
+		add(source, INSTANCE_CLUSTER, c, soc->clusters[c].title);
 	source->n_sums = source->n_slots;
 	for (unsigned i = 0; each && i < SIM_CPUS; i++)
 		add(source, INSTANCE_CPU, i, NULL);
@@ -96,7 +96,7 @@ static bool cpu_open(struct source *source, const char *device, struct err *err)
 	(void)device;
 	if (!sim_device_init(&m->device, &source->options, err))
 		return false;
-	snprintf(source->title, sizeof(source->title), "%s", m->device.phone->title);
+	snprintf(source->title, sizeof(source->title), "%s", m->device.soc->title);
 	snprintf(source->driver, sizeof(source->driver), "sim %s", m->device.scenario->name);
 	open_slots(source, add_cpu_slots, true);
 	return true;
@@ -158,7 +158,7 @@ static void put_cpus(struct sim_machine *m, uint64_t *value, struct slot_range c
 	}
 	for (unsigned i = cpus.first; i < cpus.first + cpus.n; i++) {
 		const struct sim_cluster *cluster =
-			&m->device.phone->clusters[sim_device_cluster(m->device.phone, i)];
+			&m->device.soc->clusters[sim_device_cluster(m->device.soc, i)];
 
 		khz = m->device.cpus[i].khz > khz ? m->device.cpus[i].khz : khz;
 		top = (double)cluster->top_khz > top ? (double)cluster->top_khz : top;
@@ -174,7 +174,7 @@ static void put_levels(struct sim_machine *m, uint64_t *value)
 
 	for (unsigned i = 0; i < 3; i++)
 		value[m->at++] = (uint64_t)(d->load_average[i] * 100);
-	value[m->at++] = d->phone->memory_kib;
+	value[m->at++] = d->soc->memory_kib;
 	value[m->at++] = (uint64_t)d->available_kib;
 	value[m->at++] = (uint64_t)(d->celsius * 1000);
 	value[m->at++] = SAMPLE_UNKNOWN; /* reported by the GPU source */
@@ -194,7 +194,7 @@ static void put_events(struct sim_machine *m, uint64_t *value, struct slot_range
 static void put_sample(const struct source *source, uint64_t *value)
 {
 	struct sim_machine *m = source->priv;
-	const struct sim_phone *phone = m->device.phone;
+	const struct sim_soc *soc = m->device.soc;
 	void (*put)(struct sim_machine *, uint64_t *, struct slot_range) =
 		source->kind == SOURCE_CPU ? put_cpus : put_events;
 
@@ -202,8 +202,8 @@ static void put_sample(const struct source *source, uint64_t *value)
 	put(m, value, (struct slot_range){0, SIM_CPUS});
 	if (source->kind == SOURCE_CPU)
 		put_levels(m, value);
-	for (unsigned c = 0; c < phone->n_clusters; c++)
-		put(m, value, (struct slot_range){phone->clusters[c].first, phone->clusters[c].n});
+	for (unsigned c = 0; c < soc->n_clusters; c++)
+		put(m, value, (struct slot_range){soc->clusters[c].first, soc->clusters[c].n});
 	for (unsigned i = 0; i < SIM_CPUS && m->at < source->n_slots; i++)
 		put(m, value, (struct slot_range){i, 1});
 }
@@ -236,17 +236,17 @@ static void machine_close(struct source *source)
 static void machine_describe(const struct source *source, struct strbuf *text)
 {
 	const struct sim_machine *m = source->priv;
-	const struct sim_phone *phone = m->device.phone;
+	const struct sim_soc *soc = m->device.soc;
 
-	strbuf_printf(text, "a simulated phone, memory %.2f GB\n", (double)phone->memory_kib * 1024e-9);
-	for (unsigned c = 0; c < phone->n_clusters; c++) {
-		unsigned first = phone->clusters[c].first, last = first + phone->clusters[c].n - 1;
+	strbuf_printf(text, "a simulated phone, memory %.2f GB\n", (double)soc->memory_kib * 1024e-9);
+	for (unsigned c = 0; c < soc->n_clusters; c++) {
+		unsigned first = soc->clusters[c].first, last = first + soc->clusters[c].n - 1;
 
 		strbuf_printf(text, "%-10s%u", last > first ? "CPUs" : "CPU", first);
 		if (last > first)
 			strbuf_printf(text, "-%u", last);
-		strbuf_printf(text, " %s, at most %.2f GHz\n", phone->clusters[c].title,
-			      (double)phone->clusters[c].top_khz * 1e-6);
+		strbuf_printf(text, " %s, at most %.2f GHz\n", soc->clusters[c].title,
+			      (double)soc->clusters[c].top_khz * 1e-6);
 	}
 }
 

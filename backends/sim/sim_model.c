@@ -111,27 +111,27 @@ static void govern_clock(struct sim_model *m)
 	m->clock_changes++;
 }
 
-static bool may_start(const struct sim_model *m, const struct sim_phase *phase)
+static bool may_start(const struct sim_model *m, const struct sim_job *job)
 {
 	for (unsigned q = 0; q < m->n_queues; q++)
-		if (m->queues[q].ended < phase->need[q])
+		if (m->queues[q].ended < job->need[q])
 			return false;
 	return true;
 }
 
-static void start_phases(struct sim_model *m)
+static void start_jobs(struct sim_model *m)
 {
 	for (unsigned q = 0; q < m->n_queues; q++) {
 		struct sim_queue *queue = &m->queues[q];
-		struct sim_phase *phase = sim_queue_head(queue);
+		struct sim_job *job = sim_queue_head(queue);
 
-		if (queue->running || queue->ended == queue->added || !may_start(m, phase))
+		if (queue->running || queue->ended == queue->added || !may_start(m, job))
 			continue;
-		sim_count_begin(m, phase);
+		sim_count_begin(m, job);
 		queue->running = true;
-		phase->begin_ns = tick_ns(m, m->tick);
-		queue->left = phase->work;
-		m->set |= 1u << phase->stream;
+		job->begin_ns = tick_ns(m, m->tick);
+		queue->left = job->work;
+		m->set |= 1u << job->stream;
 		m->tail = 0;
 	}
 }
@@ -151,32 +151,32 @@ static uint64_t until_event(const struct sim_model *m, uint64_t limit)
 	return limit;
 }
 
-/* Submit the frames that the CPU has ready, as many as may be in flight, and start every phase that
+/* Submit the frames that the CPU has ready, as many as may be in flight, and start every job that
  * can start. */
 static void submit_frames(struct sim_model *m, int64_t at_ns)
 {
 	while (m->ready_ns <= at_ns && m->in_flight < m->scenario->in_flight)
 		sim_frame_submit(m, at_ns);
-	start_phases(m);
+	start_jobs(m);
 	sim_count_rates(m);
 }
 
-static void end_phases(struct sim_model *m)
+static void end_jobs(struct sim_model *m)
 {
 	bool ended = false;
 
 	for (unsigned q = 0; q < m->n_queues; q++) {
 		struct sim_queue *queue = &m->queues[q];
-		const struct sim_phase *phase = sim_queue_head(queue);
+		const struct sim_job *job = sim_queue_head(queue);
 
 		if (!queue->running || queue->left)
 			continue;
-		sim_count_end(m, phase);
+		sim_count_end(m, job);
 		if (m->watcher.ctx)
-			m->watcher.phase(m->watcher.ctx, phase, tick_ns(m, m->tick));
+			m->watcher.job(m->watcher.ctx, job, tick_ns(m, m->tick));
 		queue->running = false;
-		m->set &= ~(1u << phase->stream);
-		m->in_flight -= phase->ends_frame;
+		m->set &= ~(1u << job->stream);
+		m->in_flight -= job->ends_frame;
 		queue->ended++;
 		ended = true;
 	}
@@ -200,7 +200,7 @@ static void run_ticks(struct sim_model *m, uint64_t tick)
 			sim_count_flush(m);
 		sim_count_ticks(m, ticks);
 		m->tick += ticks;
-		end_phases(m);
+		end_jobs(m);
 	}
 }
 

@@ -1,8 +1,8 @@
 /* sim_model: a tile-based GPU as a process in time.
  *
- * Time runs in ticks of SIM_TICK GPU cycles. Frames become phases (binning, fragment, compute) that
- * wait for their inputs in the queues of the front end; phases on different queues overlap and
- * share the cores. Between two events (a phase begins or ends, the clock changes) everything
+ * Time runs in ticks of SIM_TICK GPU cycles. Frames become jobs (binning, fragment, compute) that
+ * wait for their inputs in the queues of the front end; jobs on different queues overlap and
+ * share the cores. Between two events (a job begins or ends, the clock changes) everything
  * advances at constant rates.
  *
  * Every counter is derived from the ticks through a chain of rules: `out = floor(in * ratio)` whose
@@ -13,9 +13,9 @@
  * percentage hold in every sample. If several events make up one unit (four cycles of one special
  * function, four warps of one blend call), the chain starts from the unit.
  *
- * Ratios come from the scenario, the product, the current mood (sim_drift.h) and a hash of (seed,
+ * Ratios come from the scenario, the product, the current drift (sim_drift.h) and a hash of (seed,
  * frame, pass), the same for SIM_FRAMES_ALIKE frames, never from a sequence of random numbers.
- * Every core and slice has its own ratios, a little different from those of the phase: its skew.
+ * Every core and slice has its own ratios, a little different from those of the job: its skew.
  */
 #ifndef MALITOP_SIM_MODEL_H
 #define MALITOP_SIM_MODEL_H
@@ -30,7 +30,7 @@
 #define SIM_SLICES_MAX 16
 #define SIM_QUEUES_MAX 3
 #define SIM_FRAMES_ALIKE 4 /* frames in a row with the same work and ratios */
-#define SIM_PENDING_MAX 32 /* phases of the frames in flight, per queue */
+#define SIM_PENDING_MAX 32 /* jobs of the frames in flight, per queue */
 #define SIM_STALLS 7
 #define SIM_LOADS (STREAMS * SIM_PASSES_MAX)
 #define SIM_RESTS_MAX ((SIM_CORES_MAX / SIM_LANES * 4 + SIM_SLICES_MAX / SIM_LANES + 1) * SIM_RULES_MAX)
@@ -63,21 +63,21 @@ struct sim_size {
 	double partial; /* share of them that it covers only partly */
 };
 
-struct sim_phase {
+struct sim_job {
 	enum sim_stream stream;
 	const struct sim_pass *pass;
 	uint64_t work; /* in ticks, if it runs alone */
 	uint64_t tasks;
 	uint64_t key;                  /* seeds its own deviations */
-	double moods[SIM_MOODS];       /* when the first of the frames that are alike was submitted */
+	double drifts[SIM_DRIFTS];     /* when the first of the frames that are alike was submitted */
 	struct sim_size size;          /* of a render pass */
-	uint64_t need[SIM_QUEUES_MAX]; /* phases of each queue that must end first */
+	uint64_t need[SIM_QUEUES_MAX]; /* jobs of each queue that must end first */
 	uint64_t frame;
 	int64_t begin_ns; /* when it began to run */
 	bool ends_frame;
 };
 
-/* The ratios of one phase, and the memory load that it causes. */
+/* The ratios of one job, and the memory load that it causes. */
 struct sim_profile {
 	uint32_t ratios[RATIO_COUNT];   /* SIM_ONE is 1; only the ratios that the stream uses */
 	double read_stall, write_stall; /* shares of active cycles */
@@ -92,16 +92,16 @@ struct sim_used {
 	uint8_t ratios[RATIO_COUNT];
 	unsigned n;
 };
-void sim_profile_init(struct sim_profile *profile, const struct sim_gpu *gpu, const struct sim_phase *phase,
+void sim_profile_init(struct sim_profile *profile, const struct sim_gpu *gpu, const struct sim_job *job,
 		      double clock_share, double pixels, const struct sim_used *used);
 /* Fragment threads shaded per pixel. */
 double sim_size_threads(const struct sim_size *size, const struct sim_look *look);
 
-/* What one pass does on one stream: the profile that the phases of some frames share, and the ticks
+/* What one pass does on one stream: the profile that the jobs of some frames share, and the ticks
  * that the rules have not processed yet. It has its own remainders, so that it does not matter when
  * other loads are counted. */
 struct sim_load {
-	uint64_t key; /* of those phases; 0: there was none */
+	uint64_t key; /* of those jobs; 0: there was none */
 	struct sim_profile profile;
 	uint64_t task_ratio;
 	bool touched;   /* has such ticks */
@@ -113,15 +113,15 @@ struct sim_load {
 };
 
 struct sim_queue {
-	struct sim_phase pending[SIM_PENDING_MAX];
-	uint64_t added, ended; /* phases so far; pending are [ended, added) */
+	struct sim_job pending[SIM_PENDING_MAX];
+	uint64_t added, ended; /* jobs so far; pending are [ended, added) */
 	bool running;
-	uint64_t left;  /* work ticks of the running phase */
+	uint64_t left;  /* work ticks of the running job */
 	uint64_t speed; /* work per tick, SIM_ONE is alone */
 	uint32_t carry;
 };
 
-static inline struct sim_phase *sim_queue_head(struct sim_queue *queue)
+static inline struct sim_job *sim_queue_head(struct sim_queue *queue)
 {
 	return &queue->pending[queue->ended % SIM_PENDING_MAX];
 }
@@ -136,18 +136,18 @@ struct sim_core {
 	uint32_t vertex_warps;             /* not yet processed by the rules */
 };
 
-/* Ratios of SIM_LANES instances, and how far each deviates from its phase. */
+/* Ratios of SIM_LANES instances, and how far each deviates from its job. */
 struct sim_lanes {
 	uint32_t ratios[STREAMS][RATIO_COUNT][SIM_LANES];
 	float skew[RATIO_COUNT][SIM_LANES]; /* 1: no deviation */
 };
 
-/* Who is told of frames and phases, if `ctx` is set. */
+/* Who is told of frames and jobs, if `ctx` is set. */
 struct sim_watcher {
 	void *ctx;
 	/* A frame is submitted, and this many are in flight. */
 	void (*frame)(void *ctx, uint64_t frame, int64_t at_ns, unsigned in_flight);
-	void (*phase)(void *ctx, const struct sim_phase *phase, int64_t end_ns);
+	void (*job)(void *ctx, const struct sim_job *job, int64_t end_ns);
 };
 
 /* What SIM_LANES cores have counted. Lanes without a core stay 0. */
@@ -205,7 +205,7 @@ struct sim_model {
 
 	/* Frames. */
 	uint64_t frame;
-	double moods[SIM_MOODS]; /* of the frames that are alike */
+	double drifts[SIM_DRIFTS]; /* of the frames that are alike */
 	unsigned in_flight;
 	int64_t ready_ns; /* when the CPU will have the next frame */
 	int64_t vsync;    /* number of the last refresh with a frame */
@@ -217,11 +217,11 @@ struct sim_model {
 	unsigned n_queues;
 	bool shows;       /* counters are shown: sim_count_show */
 	unsigned set;     /* running streams: bits 1 << enum sim_stream */
-	uint64_t tail;    /* remaining ticks of the cache flush after the last phase */
+	uint64_t tail;    /* remaining ticks of the cache flush after the last job */
 	uint64_t flushed; /* tick at which all totals were last brought up to date */
 	uint64_t longest; /* longest time until the next flush, in ticks */
 	struct sim_load loads[STREAMS][SIM_PASSES_MAX];
-	struct sim_load *now[STREAMS]; /* of the phase that runs on the stream, or that ran last */
+	struct sim_load *now[STREAMS]; /* of the job that runs on the stream, or that ran last */
 	uint64_t lanes_key[STREAMS];   /* the load whose ratios the lanes have */
 	uint64_t part[STREAMS];        /* ratios for the running set of streams */
 
@@ -239,7 +239,7 @@ struct sim_model {
 	 * lane. */
 	uint64_t queue_total[QUEUE_COUNT][SIM_LANES], gpu_total[GPU_COUNT][SIM_LANES],
 		tiler_total[TILER_COUNT][SIM_LANES];
-	uint32_t queue_ratios[SIM_QUEUE_RULES][SIM_LANES]; /* of the phases that run */
+	uint32_t queue_ratios[SIM_QUEUE_RULES][SIM_LANES]; /* of the jobs that run */
 	uint64_t queue_rest[SIM_RULES_MAX][SIM_LANES], gpu_rest[SIM_RULES_MAX][SIM_LANES];
 	uint64_t load_rest[SIM_LOADS * SIM_RESTS_MAX][SIM_LANES]; /* only what loads use is touched */
 	unsigned n_load_rest;
@@ -258,7 +258,7 @@ struct sim_model {
 /* The GPU that the options name. NULL on failure. */
 struct source_options;
 const struct gpu_product *sim_product(const struct source_options *options, struct err *err);
-/* *model must be zeroed; call sim_count_show afterwards, unless only phases are watched. fps, width
+/* *model must be zeroed; call sim_count_show afterwards, unless only jobs are watched. fps, width
  * and height are real values, not 0. */
 void sim_model_init(struct sim_model *model, const struct gpu_product *product,
 		    const struct sim_scenario *scenario, uint64_t seed, double fps, unsigned width,
@@ -266,17 +266,17 @@ void sim_model_init(struct sim_model *model, const struct gpu_product *product,
 /* Run until `ns` after the start, and bring all totals up to date. */
 void sim_model_run(struct sim_model *model, int64_t ns);
 
-/* Frames: put the phases of the next one into the queues (sim_frame.c). */
+/* Frames: put the jobs of the next one into the queues (sim_frame.c). */
 void sim_frame_submit(struct sim_model *model, int64_t at_ns);
 
 /* Counting (sim_count.c; show and flush: sim_flush.c). show: once, before the first run; only these
- * totals are kept, and without it none. begin and end: around a change of the phase that a stream
+ * totals are kept, and without it none. begin and end: around a change of the job that a stream
  * runs. rates: the set has changed. ticks: this much time passed and this much work was done, at
  * most `longest` since the last flush. flush: bring all totals up to date. */
 void sim_count_init(struct sim_model *model);
 void sim_count_show(struct sim_model *model, struct sim_shown *shown);
-void sim_count_begin(struct sim_model *model, const struct sim_phase *phase);
-void sim_count_end(struct sim_model *model, const struct sim_phase *phase);
+void sim_count_begin(struct sim_model *model, const struct sim_job *job);
+void sim_count_end(struct sim_model *model, const struct sim_job *job);
 void sim_count_rates(struct sim_model *model);
 void sim_count_ticks(struct sim_model *model, uint64_t ticks);
 void sim_count_flush(struct sim_model *model);
@@ -289,7 +289,7 @@ void sim_lanes_init(struct sim_model *model);
 /* Give the lanes of a stream the ratios of that load, unless they have them. */
 void sim_lanes_set(struct sim_model *model, enum sim_stream stream, const struct sim_load *load);
 /* The stalls of the slices for the running set of streams, and the waits of the queues for the
- * phases that run (sim_lanes.c). */
+ * jobs that run (sim_lanes.c). */
 void sim_waits_set(struct sim_model *model);
 
 /* A share as a ratio, limited to 0 and 1. */

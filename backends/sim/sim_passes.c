@@ -46,7 +46,7 @@ struct sim_passes {
 static double work_share(const struct sim_model *m, int64_t at_ns)
 {
 	const struct sim_scenario *s = m->scenario;
-	double share = s->cpu.main * sim_scenario_act(s, at_ns)->cpu;
+	double share = s->cpu.main * sim_scenario_phase(s, at_ns)->cpu;
 
 	return s->cpu_frame > 0 || s->cpu.main >= 1 ? 1 : share < 0.97 ? share : 0.97;
 }
@@ -73,8 +73,8 @@ static void note_frame(void *ctx, uint64_t number, int64_t at_ns, unsigned in_fl
 }
 
 /* When a render pass could begin whose binning began at begin_ns, and its fragments when their
- * phase did. */
-static int64_t render_begin(const struct sim_passes *p, int64_t begin_ns, const struct sim_phase *fragments)
+ * job did. */
+static int64_t render_begin(const struct sim_passes *p, int64_t begin_ns, const struct sim_job *fragments)
 {
 	if (begin_ns < p->rendered_ns)
 		begin_ns = p->rendered_ns;
@@ -84,23 +84,23 @@ static int64_t render_begin(const struct sim_passes *p, int64_t begin_ns, const 
 	return begin_ns;
 }
 
-static void add_pass(struct sim_passes *p, struct sim_frame *f, const struct sim_phase *phase, unsigned index,
+static void add_pass(struct sim_passes *p, struct sim_frame *f, const struct sim_job *job, unsigned index,
 		     int64_t end_ns)
 {
-	bool renders = phase->stream == STREAM_FRAGMENT;
-	int64_t begin_ns = renders && f->began_ns[index] ? f->began_ns[index] : phase->begin_ns;
-	double edge = real_root(phase->pass->pixels * p->width * p->height);
-	bool square = phase->pass->pixels < 1; /* a shadow map or the like */
+	bool renders = job->stream == STREAM_FRAGMENT;
+	int64_t begin_ns = renders && f->began_ns[index] ? f->began_ns[index] : job->begin_ns;
+	double edge = real_root(job->pass->pixels * p->width * p->height);
+	bool square = job->pass->pixels < 1; /* a shadow map or the like */
 
 	if (renders)
-		begin_ns = render_begin(p, begin_ns, phase);
+		begin_ns = render_begin(p, begin_ns, job);
 	else
 		p->computed_ns[p->n_computed++ % DISPATCHES_KEPT] = end_ns;
 	f->passes[f->n++] = (struct passes_event){.type = PASSES_PASS,
 						  .kind = renders ? PASSES_RENDER : PASSES_COMPUTE,
 						  .queue = !renders,
 						  .name = (uint16_t)(index + 1),
-						  .frame = phase->frame,
+						  .frame = job->frame,
 						  .begin_ns = begin_ns,
 						  .end_ns = end_ns,
 						  .width = (uint16_t)(square ? edge : p->width),
@@ -111,17 +111,17 @@ static void add_pass(struct sim_passes *p, struct sim_frame *f, const struct sim
 		f->passes[f->n - 1].width = f->passes[f->n - 1].height = 0;
 }
 
-static void note_phase(void *ctx, const struct sim_phase *phase, int64_t end_ns)
+static void note_job(void *ctx, const struct sim_job *job, int64_t end_ns)
 {
 	struct sim_passes *p = ctx;
-	struct sim_frame *f = &p->frames[phase->frame % FRAMES_KEPT];
-	unsigned index = (unsigned)(phase->pass - p->model.scenario->passes);
+	struct sim_frame *f = &p->frames[job->frame % FRAMES_KEPT];
+	unsigned index = (unsigned)(job->pass - p->model.scenario->passes);
 
-	if (phase->stream == STREAM_VERTEX)
-		f->began_ns[index] = phase->begin_ns;
+	if (job->stream == STREAM_VERTEX)
+		f->began_ns[index] = job->begin_ns;
 	else if (f->n < SIM_PASSES_MAX)
-		add_pass(p, f, phase, index, end_ns);
-	if (!phase->ends_frame)
+		add_pass(p, f, job, index, end_ns);
+	if (!job->ends_frame)
 		return;
 	for (unsigned i = 0; i < f->n; i++)
 		pass_fold_event(&p->fold, &f->passes[i], end_ns);
@@ -157,7 +157,7 @@ static bool sim_passes_open(struct source *source, const char *device, struct er
 	source->n_more = PASS_LANES_WORDS;
 	sim_model_init(&p->model, product, scenario, o->seed,
 		       o->frames_per_second > 0 ? o->frames_per_second : SIM_FPS, p->width, p->height);
-	p->model.watcher = (struct sim_watcher){.ctx = p, .frame = note_frame, .phase = note_phase};
+	p->model.watcher = (struct sim_watcher){.ctx = p, .frame = note_frame, .job = note_job};
 	return true;
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 
-const struct sim_phone sim_phones[] = {
+const struct sim_soc sim_socs[] = {
 	{"Cortex-A76 x4 + Cortex-A55 x4",
 	 {{"Cortex-A55", "Cortex-A55 x4", 0, 4, 1950000, 0.8},
 	  {"Cortex-A76", "Cortex-A76 x4", 4, 4, 2400000, 1.7}},

@@ -14,16 +14,16 @@
 
 #define UPTIME_NS 2520000000000 /* of the phone when the simulation begins */
 
-struct people {
+struct processes {
 	struct sim_device device;
 	int64_t start_ns;         /* of the simulation */
 	int64_t begin_ns, end_ns; /* the interval of the percentages */
 	double before[SIM_TASKS_MAX], now[SIM_TASKS_MAX], gpu_before, gpu_now;
 };
 
-static void *people_new(const struct sys *sys, const struct source_options *options)
+static void *processes_new(const struct sys *sys, const struct source_options *options)
 {
-	struct people *p = xcalloc(1, sizeof(*p));
+	struct processes *p = xcalloc(1, sizeof(*p));
 	struct err err;
 
 	(void)sys;
@@ -33,12 +33,12 @@ static void *people_new(const struct sys *sys, const struct source_options *opti
 	return p;
 }
 
-static void people_free(void *people)
+static void processes_free(void *processes)
 {
-	free(people);
+	free(processes);
 }
 
-static void advance_people(struct people *p, int64_t now_ns)
+static void advance_processes(struct processes *p, int64_t now_ns)
 {
 	if (p->end_ns && now_ns - p->end_ns < AGAIN_NS)
 		return;
@@ -65,19 +65,19 @@ static unsigned threads_of(unsigned i)
 
 /* Instructions per cycle: those of its cores, a little more or less for each program, and not the
  * same in every second. */
-static double task_ipc(const struct people *p, unsigned i)
+static double task_ipc(const struct processes *p, unsigned i)
 {
 	const struct sim_device *d = &p->device;
 	const struct sim_task *t = &sim_tasks[i];
-	unsigned last = d->phone->n_clusters - 1;
+	unsigned last = d->soc->n_clusters - 1;
 	double own = sim_hash_unit(sim_hash(d->seed, 0, 9000 + i)) - 0.5,
 	       now = sim_hash_unit(sim_hash(d->seed, (uint64_t)(d->now_ns / SECOND_NS), 9100 + i)) - 0.5;
 
-	return d->phone->clusters[t->cluster < last ? t->cluster : last].ipc * d->scenario->cpu.ipc *
+	return d->soc->clusters[t->cluster < last ? t->cluster : last].ipc * d->scenario->cpu.ipc *
 	       (1 + 0.4 * own + 0.06 * now);
 }
 
-static struct process process_of(const struct people *p, unsigned i)
+static struct process process_of(const struct processes *p, unsigned i)
 {
 	const struct sim_task *t = &sim_tasks[i];
 	unsigned threads = threads_of(i), from = threads ? i + 1 : i, to = threads ? i + threads : i;
@@ -118,13 +118,13 @@ static struct process process_of(const struct people *p, unsigned i)
 	return process;
 }
 
-static struct process_list *people_read(void *people, const struct process_query *query, int64_t now_ns)
+static struct process_list *processes_read(void *processes, const struct process_query *query, int64_t now_ns)
 {
-	struct people *p = people;
+	struct processes *p = processes;
 	struct process_list *list = xcalloc(1, sizeof(*list));
 
 	if (!query->again)
-		advance_people(p, now_ns);
+		advance_processes(p, now_ns);
 	list->processes = xcalloc(sim_n_tasks, sizeof(*list->processes));
 	for (unsigned i = 0; i < sim_n_tasks; i++)
 		if (!sim_tasks[i].is_thread || query->threads_of)
@@ -136,4 +136,5 @@ static struct process_list *people_read(void *people, const struct process_query
 	return list;
 }
 
-const struct process_reader sim_processes = {.new = people_new, .read = people_read, .free = people_free};
+const struct process_reader sim_processes = {
+	.new = processes_new, .read = processes_read, .free = processes_free};

@@ -74,7 +74,7 @@ static const double defaults[RATIO_SHADER] = {
 	[RATIO_LINE] = 0.25,
 };
 
-#define OFFSETS ((RATIO_COUNT + SIM_MOODS - 1) / SIM_MOODS * SIM_MOODS)
+#define OFFSETS ((RATIO_COUNT + SIM_DRIFTS - 1) / SIM_DRIFTS * SIM_DRIFTS)
 #define COMPUTE_THREADS 0.09 /* per cycle of execution: one in eleven cycles */
 
 /* Share of the time in which the cores execute while a stream has them alone, before its shader's
@@ -306,35 +306,35 @@ static void set_compute(const struct sim_gpu *gpu, double threads, double *r)
 	r[RATIO_FULL_WARPS] = 0.97;
 }
 
-/* How far each ratio is from its mean in this phase; in straight loops, which compilers
+/* How far each ratio is from its mean in this job; in straight loops, which compilers
  * vectorize. */
-static void set_offsets(float *restrict off, const struct sim_phase *phase)
+static void set_offsets(float *restrict off, const struct sim_job *job)
 {
-	float drift[SIM_MOODS];
+	float sway[SIM_DRIFTS];
 
-	for (unsigned i = 0; i < SIM_MOODS; i++)
-		drift[i] = (float)(i & 1 ? phase->moods[i] : -phase->moods[i]);
-	for (unsigned at = 0; at < OFFSETS; at += SIM_MOODS) {
-		uint64_t hashes[] = {sim_hash(phase->key, 0, at), sim_hash(phase->key, 0, at + 1)};
-		float amount = at < RATIO_SHADER ? 0.2f : 0.12f, own = drift[at / SIM_MOODS % SIM_MOODS];
-		uint16_t noise[SIM_MOODS];
+	for (unsigned i = 0; i < SIM_DRIFTS; i++)
+		sway[i] = (float)(i & 1 ? job->drifts[i] : -job->drifts[i]);
+	for (unsigned at = 0; at < OFFSETS; at += SIM_DRIFTS) {
+		uint64_t hashes[] = {sim_hash(job->key, 0, at), sim_hash(job->key, 0, at + 1)};
+		float amount = at < RATIO_SHADER ? 0.2f : 0.12f, own = sway[at / SIM_DRIFTS % SIM_DRIFTS];
+		uint16_t noise[SIM_DRIFTS];
 
 		memcpy(noise, hashes, sizeof(noise));
-		for (unsigned i = 0; i < SIM_MOODS; i++)
+		for (unsigned i = 0; i < SIM_DRIFTS; i++)
 			off[at + i] = 0.07f / 65536 * (float)(noise[i] - 32768) +
-				      amount * (0.6f * drift[i] + 0.4f * own);
+				      amount * (0.6f * sway[i] + 0.4f * own);
 	}
 	off[RATIO_LINE] = 0; /* a constant */
 }
 
 /* Shares close to 1 stay close to 1. */
-static void vary_ratios(struct sim_profile *profile, const struct sim_phase *phase, const double *r,
+static void vary_ratios(struct sim_profile *profile, const struct sim_job *job, const double *r,
 			const struct sim_used *used)
 {
 	float offsets[OFFSETS];
 
 	if (used->n)
-		set_offsets(offsets, phase);
+		set_offsets(offsets, job);
 	for (const uint8_t *i = used->ratios; i < used->ratios + used->n; i++) {
 		double x = r[*i], off = (double)offsets[*i];
 
@@ -344,32 +344,32 @@ static void vary_ratios(struct sim_profile *profile, const struct sim_phase *pha
 	}
 }
 
-void sim_profile_init(struct sim_profile *profile, const struct sim_gpu *gpu, const struct sim_phase *phase,
+void sim_profile_init(struct sim_profile *profile, const struct sim_gpu *gpu, const struct sim_job *job,
 		      double clock_share, double pixels, const struct sim_used *used)
 {
-	const struct sim_pass *pass = phase->pass;
+	const struct sim_pass *pass = job->pass;
 	const struct sim_shader *shaders[STREAMS] = {pass->vertex_shader, pass->fragment_shader,
 						     pass->compute_shader};
-	const struct sim_shader *s = shaders[phase->stream];
+	const struct sim_shader *s = shaders[job->stream];
 	double r[RATIO_COUNT] = {0}, per_cycle, load, threads = COMPUTE_THREADS;
 
 	memcpy(r, defaults, sizeof(defaults));
-	profile->issue = alone[phase->stream] * s->issue * (0.97 + 0.03 * phase->moods[phase->stream]);
-	profile->any = s->any * (0.985 + 0.015 * phase->moods[2 * STREAMS - 1 - phase->stream]);
-	load = s->bus_read * (1 + 0.1 * phase->moods[STREAMS + phase->stream]);
+	profile->issue = alone[job->stream] * s->issue * (0.97 + 0.03 * job->drifts[job->stream]);
+	profile->any = s->any * (0.985 + 0.015 * job->drifts[2 * STREAMS - 1 - job->stream]);
+	load = s->bus_read * (1 + 0.1 * job->drifts[STREAMS + job->stream]);
 	per_cycle = pixels / (gpu->cores * profile->issue * profile->any);
-	if (phase->stream == STREAM_FRAGMENT)
-		threads = per_cycle * sim_size_threads(&phase->size, pass->look);
-	set_units(gpu, s, phase->stream, r);
+	if (job->stream == STREAM_FRAGMENT)
+		threads = per_cycle * sim_size_threads(&job->size, pass->look);
+	set_units(gpu, s, job->stream, r);
 	set_texture(gpu, s, load, threads, r);
-	set_traffic(profile, gpu, s, phase->stream, load, r);
+	set_traffic(profile, gpu, s, job->stream, load, r);
 	set_memory(profile, r, load, clock_share);
-	if (phase->stream == STREAM_FRAGMENT) {
+	if (job->stream == STREAM_FRAGMENT) {
 		set_fragment(gpu, pass->look, per_cycle, threads, r);
-		set_quads(gpu, pass->look, &phase->size, 1 - s->alu, r);
-	} else if (phase->stream == STREAM_VERTEX)
-		set_vertex(gpu, pass->look, &phase->size, r);
+		set_quads(gpu, pass->look, &job->size, 1 - s->alu, r);
+	} else if (job->stream == STREAM_VERTEX)
+		set_vertex(gpu, pass->look, &job->size, r);
 	else
 		set_compute(gpu, threads, r);
-	vary_ratios(profile, phase, r, used);
+	vary_ratios(profile, job, r, used);
 }

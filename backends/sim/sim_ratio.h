@@ -1,4 +1,4 @@
-/* sim_ratio: how much of one quantity follows from another in a phase of work. */
+/* sim_ratio: how much of one quantity follows from another in a job of work. */
 #ifndef MALITOP_SIM_RATIO_H
 #define MALITOP_SIM_RATIO_H
 
@@ -7,8 +7,8 @@
 #define SIM_ONE (1u << 24) /* a ratio of 1 */
 
 /* Ratios below RATIO_BOUNDED are shares of a whole and never exceed 1. Those from RATIO_SHADER on
- * depend on the phase; the earlier ones are those of ordinary content, slightly different in every
- * phase. */
+ * depend on the job; the earlier ones are those of ordinary content, slightly different in every
+ * job. */
 enum sim_ratio {
 	RATIO_NARROW,
 	RATIO_DIVERGED,

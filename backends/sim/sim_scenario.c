@@ -61,12 +61,12 @@ static const struct sim_look wide = {0.02, 1.40, 0.10, 0.05, 0.00, 1.60, 0.10, 0
 	"MaliVertQueueUtil / 100 * GPUBusy | MaliBinningQueueUtil / 100 * GPUBusy | MaliNonFragQueueUtil / " \
 	"100 * GPUBusy"
 #define PASS(index) (1u << (index))
-#define ALWAYS(vsyncs)                                            \
-	.acts =                                                   \
-		{                                                 \
-			{"always", 1, SIM_EVERY_PASS, vsyncs, 1}, \
-	},                                                        \
-	.n_acts = 1
+#define ALWAYS(refreshes)                                            \
+	.phases =                                                    \
+		{                                                    \
+			{"always", 1, SIM_EVERY_PASS, refreshes, 1}, \
+	},                                                           \
+	.n_phases = 1
 #define SLOW_READS "(MaliExtBusRdLat256 + MaliExtBusRdLat320 + MaliExtBusRdLat384) / MaliExtBusRdBt * 100"
 
 const struct sim_scenario sim_scenarios[] = {
@@ -98,12 +98,12 @@ const struct sim_scenario sim_scenarios[] = {
 			   {"menu", 0.02, 0.16, 0, &position, &overlay, NULL, &interface, 1, false},
 			   {"still screen", 0.005, 0.04, 0, &position, &overlay, NULL, &still, 1, false}},
 		.n_passes = 6,
-		.acts = {{"play", 42, PASS(0) | PASS(1) | PASS(2) | PASS(3), 1, 1},
-			 {"menu", 10, PASS(4), 1, 0.4},
-			 {"play", 22, PASS(0) | PASS(1) | PASS(2) | PASS(3), 1, 1},
-			 {"idle", 8, PASS(5), 40, 0.03},
-			 {"menu", 8, PASS(4), 1, 0.4}},
-		.n_acts = 5,
+		.phases = {{"play", 42, PASS(0) | PASS(1) | PASS(2) | PASS(3), 1, 1},
+			   {"menu", 10, PASS(4), 1, 0.4},
+			   {"play", 22, PASS(0) | PASS(1) | PASS(2) | PASS(3), 1, 1},
+			   {"idle", 8, PASS(5), 40, 0.03},
+			   {"menu", 8, PASS(4), 1, 0.4}},
+		.n_phases = 5,
 		.hitch_every_s = 30,
 		.hitch_first_s = 8,
 		.cpu = {0.46, 0.3, 0.16, 1},

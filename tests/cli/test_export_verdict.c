@@ -11,10 +11,10 @@
 #define DECIDES_NS (2 * SECOND_NS)
 
 /* The simulated time begins with the scene. */
-static void log_people(struct log_bench *b, void *people, int64_t begin_ns)
+static void log_processes(struct log_bench *b, void *processes, int64_t begin_ns)
 {
 	const struct process_query query = {.threads_of = 4};
-	struct process_list *list = sim_processes.read(people, &query, b->now_ns - begin_ns);
+	struct process_list *list = sim_processes.read(processes, &query, b->now_ns - begin_ns);
 	struct err err;
 
 	list->begin_ns += begin_ns;
@@ -35,17 +35,17 @@ static void log_scene(struct log_bench *b, const char *gpu, const char *scenario
 					 .width = 1920,
 					 .height = 1080};
 	int64_t begin_ns = b->now_ns - LOG_BEGIN_NS;
-	void *people = sim_processes.new(NULL, &o);
+	void *processes = sim_processes.new(NULL, &o);
 
 	sim_run_fini(&b->runs[0]);
 	sim_run_init(&b->runs[0], &o, 100 * MS);
 	b->sources[0].slots = b->runs[0].source.slots;
 	for (int64_t ns = 0; ns < SCENE_NS; ns += SECOND_NS / 2) {
 		if (ns < SECOND_NS || ns % SECOND_NS == 0)
-			log_people(b, people, LOG_BEGIN_NS + begin_ns);
+			log_processes(b, processes, LOG_BEGIN_NS + begin_ns);
 		log_until(b, begin_ns + ns + SECOND_NS / 2);
 	}
-	sim_processes.free(people);
+	sim_processes.free(processes);
 }
 
 /* "...,\"verdict\":\"NAME\",..." */

@@ -306,7 +306,7 @@ static void check_gpu(struct scenarios_bench *b)
  * single one. */
 static void check_for_long(struct scenarios_bench *b, unsigned scenario, unsigned seed)
 {
-	unsigned seconds = sim_scenarios[scenario].acts[0].vsyncs > 1 ? 4 : 1;
+	unsigned seconds = sim_scenarios[scenario].phases[0].refreshes > 1 ? 4 : 1;
 	struct sim_run run;
 
 	run_open(b, scenario, seed, &run);
@@ -336,7 +336,7 @@ static void a_bottleneck_stays_clear_at_all_times(void **state)
 			continue;
 		bench_open(&b, db, gpudb_product(db, i));
 		for (unsigned s = 0; s < sim_n_scenarios; s++)
-			for (unsigned seed = 1; seed <= 2 && sim_scenarios[s].n_acts == 1; seed++)
+			for (unsigned seed = 1; seed <= 2 && sim_scenarios[s].n_phases == 1; seed++)
 				check_for_long(&b, s, seed);
 		bench_close(&b);
 	}

@@ -192,14 +192,14 @@ static void processes_share_what_cpus_and_gpu_do(void **state)
 		const struct process *busiest;
 		struct process_list *list;
 		double gpu = 0;
-		void *people;
+		void *processes;
 
 		o.epoch_ns = 1000 * MS;
-		people = reader->new (NULL, &o);
-		list = reader->read(people, &(struct process_query){.threads_of = 10}, o.epoch_ns);
+		processes = reader->new (NULL, &o);
+		list = reader->read(processes, &(struct process_query){.threads_of = 10}, o.epoch_ns);
 		assert_true(isnan(list->processes[0].cpu_percent));
 		process_list_free(list);
-		list = reader->read(people, &(struct process_query){.threads_of = 10},
+		list = reader->read(processes, &(struct process_query){.threads_of = 10},
 				    o.epoch_ns + 20000 * MS);
 		for (unsigned i = 0; i < list->n; i++) {
 			const struct process *p = &list->processes[i];
@@ -223,7 +223,7 @@ static void processes_share_what_cpus_and_gpu_do(void **state)
 		else
 			assert_true(busiest->cpu_percent < 75);
 		process_list_free(list);
-		reader->free(people);
+		reader->free(processes);
 	}
 }
 

@@ -20,7 +20,7 @@ static unsigned n_seeds(void)
 /* A simulated GPU and its processes, in steps of the judge. */
 struct scene {
 	struct sim_watch watch, frames;
-	void *people;
+	void *processes;
 	struct judge_facts facts;
 };
 
@@ -41,13 +41,13 @@ static void scene_init(struct scene *s, const struct gpudb *db, const char *gpu,
 	s->watch.set->constants[VECTOR_FPS] = 60;
 	sim_watch_part(&s->frames, &backend_sim_passes, &o, JUDGE_STEP_NS);
 	s->frames.set->constants[VECTOR_FPS] = 60;
-	s->people = sim_processes.new(NULL, &o);
+	s->processes = sim_processes.new(NULL, &o);
 	s->facts = (struct judge_facts){.value = {NAN, NAN}};
 }
 
 static void scene_fini(struct scene *s)
 {
-	sim_processes.free(s->people);
+	sim_processes.free(s->processes);
 	sim_watch_fini(&s->watch);
 	sim_watch_fini(&s->frames);
 }
@@ -64,7 +64,7 @@ static void scene_step(struct scene *s)
 	sim_watch_read(&s->frames, 1);
 	if (s->watch.run.now_ns > 2 * JUDGE_STEP_NS && s->watch.run.now_ns % (2 * JUDGE_STEP_NS))
 		return;
-	list = sim_processes.read(s->people, &query, s->watch.run.now_ns);
+	list = sim_processes.read(s->processes, &query, s->watch.run.now_ns);
 	busiest = process_busiest(list);
 	s->facts.value[FACT_BUSIEST_THREAD] = busiest ? busiest->cpu_percent : (double)NAN;
 	process_list_free(list);
@@ -159,7 +159,7 @@ static void a_steady_scene_keeps_its_findings_for_five_minutes(void **state)
 				struct scene s;
 
 				if (strcmp(scene_verdicts[i].scenario, "mixed") == 0)
-					continue; /* its acts change */
+					continue; /* its phases change */
 				scene_init(&s, db, gpus[g], scene_verdicts[i].scenario, seed);
 				judge = judge_of(&s, db);
 				for (unsigned k = 0; k < STEADY_STEPS; k++) {
@@ -214,7 +214,7 @@ static void a_change_of_scene_is_seen_within_two_seconds(void **state)
 	gpudb_free(db);
 }
 
-/* The mixed scenario has acts; its times are known. */
+/* The mixed scenario has phases; its times are known. */
 static void the_acts_of_a_mixed_scene_are_followed_within_two_seconds(void **state)
 {
 	static const char *const gpus[] = {"Mali-G31", "Mali-G52", "Mali-G78", "Mali-G715", "Mali-G1-Ultra"};
@@ -224,25 +224,25 @@ static void the_acts_of_a_mixed_scene_are_followed_within_two_seconds(void **sta
 	(void)state;
 	for (size_t g = 0; g < ARRAY_LEN(gpus); g++) {
 		int64_t changed_ns = 0;
-		const struct sim_act *before = NULL;
+		const struct sim_phase *before = NULL;
 		struct judge *judge;
 		struct scene s;
 
 		scene_init(&s, db, gpus[g], "mixed", 3);
 		judge = judge_of(&s, db);
 		for (unsigned k = 0; k < 2 * 90; k++) {
-			const struct sim_act *act = sim_scenario_act(mixed, s.watch.run.now_ns);
-			const struct scene_verdict wanted = {"mixed", strcmp(act->name, "idle") ? "frame-cap"
-												: "idle"};
+			const struct sim_phase *phase = sim_scenario_phase(mixed, s.watch.run.now_ns);
+			const struct scene_verdict wanted = {
+				"mixed", strcmp(phase->name, "idle") ? "frame-cap" : "idle"};
 
-			if (act != before)
+			if (phase != before)
 				changed_ns = s.watch.run.now_ns;
-			before = act;
+			before = phase;
 			scene_step(&s);
 			scene_judge(&s, judge);
 			if (s.watch.run.now_ns - changed_ns > 2000 * MS && !is_right(judge, &wanted))
 				fail_msg("%s at %.1f s (%s): %s", gpus[g], (double)s.watch.run.now_ns * 1e-9,
-					 act->name, judge_verdict_name(&judge->verdict));
+					 phase->name, judge_verdict_name(&judge->verdict));
 		}
 		assert_int_equal(judge->verdict.changes, 3);
 		judge_free(judge);
