@@ -28,8 +28,6 @@ struct sim {
 	unsigned level_slot; /* first of the driver's level slots */
 	int64_t levels_ns;   /* simulated time at which they were last updated */
 	double celsius, memory;
-	double fps;
-	unsigned width, height;
 	struct sim_pace pace;
 	uint64_t last_tick, last_active;
 	unsigned last_changes;
@@ -49,39 +47,14 @@ static uint64_t core_mask(const struct gpu_product *product)
 	return product->typical.cores < 64 ? (1ull << product->typical.cores) - 1 : UINT64_MAX;
 }
 
-const struct gpu_product *sim_product(const struct source_options *options, struct err *err)
-{
-	const char *name = options->gpu_name ? options->gpu_name : SIM_GPU_DEFAULT;
-	const struct gpu_product *product = gpudb_by_name(options->db, name);
-	char shown[64];
-
-	if (!product)
-		err_set(err, 0, "sim: unknown GPU '%s': see `malitop list gpus`",
-			str_printable(shown, sizeof(shown), name));
-	else if (!product->layout->n_published)
-		err_set(err, 0, "sim: %s has no published counters: see `malitop list gpus` for others",
-			product->name);
-	else if (product->typical.cores - 1 >= SIM_CORES_MAX ||
-		 product->typical.slices - 1 >= SIM_SLICES_MAX || product->typical.bus_bits - 1 >= 512 ||
-		 512 % product->typical.bus_bits || !product->typical.mhz)
-		err_set(err, 0,
-			"sim: %s cannot be simulated: its `typical` line needs 1 to %d cores, 1 to %d "
-			"slices, a bus that divides "
-			"512 bits, and a clock",
-			product->name, SIM_CORES_MAX, SIM_SLICES_MAX);
-	else
-		return product;
-	return NULL;
-}
-
 /* A GPU without the unit of a scenario shows something else than its name promises. */
 static void note_rays(struct source *source)
 {
 	const struct sim *sim = source->priv;
-	const struct sim_scenario *s = sim->model.scenario;
+	const struct sim_scenario *s = &sim->model.scenario;
 
 	for (unsigned i = 0; i < s->n_passes && !sim->model.gpu.ray_tracing; i++)
-		if (s->passes[i].compute_shader && s->passes[i].compute_shader->rt > 0)
+		if (s->passes[i].shaders[STREAM_COMPUTE].rt > 0)
 			snprintf(source->note, sizeof(source->note),
 				 "%s has no ray tracing unit: rays are marched in compute shaders",
 				 source->product->name);
@@ -90,17 +63,13 @@ static void note_rays(struct source *source)
 static bool sim_open(struct source *source, const char *device, struct err *err)
 {
 	struct sim *sim = source->priv;
-	const struct sim_scenario *scenario = sim_scenario_or_err(source->options.scenario, err);
-	const struct gpu_product *product = scenario ? sim_product(&source->options, err) : NULL;
+	const struct gpu_product *product;
 	struct sim_shown shown = {0};
 
 	(void)device;
-	if (!product)
+	if (!sim_model_init(&sim->model, &source->options, err))
 		return false;
-	source->product = product;
-	sim->fps = source->options.frames_per_second > 0 ? source->options.frames_per_second : SIM_FPS;
-	sim->width = source->options.width ? source->options.width : SIM_WIDTH;
-	sim->height = source->options.height ? source->options.height : SIM_HEIGHT;
+	product = source->product = sim->model.product;
 	source->simulated = true;
 	source->constants = (struct source_constants){
 		.core_count = product->typical.cores,
@@ -112,15 +81,13 @@ static bool sim_open(struct source *source, const char *device, struct err *err)
 	snprintf(source->title, sizeof(source->title), "%s %u core%s",
 		 gpu_product_shown_name(product, product->typical.cores), product->typical.cores,
 		 product->typical.cores == 1 ? "" : "s");
-	snprintf(source->driver, sizeof(source->driver), "sim %s", scenario->name);
+	snprintf(source->driver, sizeof(source->driver), "sim %s", sim->model.scenario.name);
 	sim->clock_slot = source_add_gpu_sums(source);
 	sim->level_slot = source->n_slots;
 	for (unsigned i = 0; i < LEVELS; i++)
 		source_add_slot(source, &level_slots[i]);
 	sim->celsius = 41;
 	source_add_gpu_instances(source);
-	sim_model_init(&sim->model, product, scenario, source->options.seed, sim->fps, sim->width,
-		       sim->height);
 	note_rays(source);
 	sim_fill_init(&sim->fill, source, &sim->model, &shown);
 	sim_count_show(&sim->model, &shown);
@@ -209,7 +176,7 @@ static void describe_phase(struct strbuf *text, const struct sim_scenario *s, co
 	const char *between = "";
 
 	if (s->n_phases > 1)
-		strbuf_printf(text, "%-10s%u s: ", phase->name, phase->seconds);
+		strbuf_printf(text, "%-10s%g s: ", phase->name, phase->seconds);
 	else
 		strbuf_str(text, "frame     ");
 	for (unsigned i = 0; i < s->n_passes; i++) {
@@ -218,9 +185,9 @@ static void describe_phase(struct strbuf *text, const struct sim_scenario *s, co
 		if (!(phase->passes & 1u << i))
 			continue;
 		strbuf_printf(text, "%s%s%s", between, p->name,
-			      p->compute > 0 ? " (compute)"
-			      : p->waits     ? " (after all before)"
-					     : "");
+			      p->load[STREAM_COMPUTE] > 0 ? " (compute)"
+			      : p->waits > 0              ? " (after all before)"
+							  : "");
 		between = ", ";
 	}
 	strbuf_str(text, "\n");
@@ -230,12 +197,13 @@ static void describe_phase(struct strbuf *text, const struct sim_scenario *s, co
 static void sim_describe(const struct source *source, struct strbuf *text)
 {
 	const struct sim *sim = source->priv;
-	const struct sim_scenario *s = sim->model.scenario;
+	const struct sim_scenario *s = &sim->model.scenario;
 
 	strbuf_printf(text, "\nscenario  %s: %s\n", s->name, s->help);
 	strbuf_printf(text, "seed      %" PRIu64 "; the same seed, interval and scenario give the same run\n",
 		      source->options.seed);
-	strbuf_printf(text, "display   %ux%u at %g Hz\n", sim->width, sim->height, sim->fps);
+	strbuf_printf(text, "display   %ux%u at %g Hz\n", sim->model.width, sim->model.height,
+		      sim->model.fps);
 	for (unsigned i = 0; i < s->n_phases; i++)
 		describe_phase(text, s, &s->phases[i]);
 	if (source->note[0])

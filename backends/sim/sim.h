@@ -1,13 +1,14 @@
 /* sim: a simulated GPU. A model of a tile-based GPU runs a scenario and fills every counter of the
  * chosen product.
  *
- * The rest of the program uses backend_sim, and from here only the names of the scenarios. They are
- * data (sim_scenario.c); sim_model.h describes the model.
+ * The rest of the program uses backend_sim. Scenarios are data (src/data/demo.scenario);
+ * sim_model.h describes the model.
  */
 #ifndef MALITOP_SIM_H
 #define MALITOP_SIM_H
 
 #include "base/err.h"
+#include "base/str.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,38 +55,40 @@ struct sim_look {
 	double tile_bytes;  /* written back per pixel of the other tiles */
 };
 
+enum sim_stream { STREAM_VERTEX, STREAM_FRAGMENT, STREAM_COMPUTE, STREAMS };
+
+#define SIM_NAME_BYTES 32
+#define SIM_PASSES_MAX 6
+#define SIM_PHASES_MAX 8
+#define SIM_EXPECT_MAX 6
+
 /* One step of a frame: a render pass (vertex, then fragment) or a dispatch (compute). Loads are the
  * time that it takes alone, in units of 1/60 s at the top clock; the fragment load is for
  * 1920x1080. */
 struct sim_pass {
-	const char *name;
-	double vertex, fragment, compute;
-	const struct sim_shader *vertex_shader, *fragment_shader, *compute_shader;
-	const struct sim_look *look;
-	double pixels; /* share of the frame's resolution that the pass draws */
-	bool waits;    /* starts only after everything earlier in the frame, including fragment work */
+	char name[SIM_NAME_BYTES];
+	double load[STREAMS];
+	struct sim_shader shaders[STREAMS];
+	struct sim_look look; /* of a render pass */
+	double pixels;        /* share of the frame's resolution that the pass draws */
+	double waits;         /* starts only after everything earlier in the frame, including fragment work */
 };
-
-#define SIM_PASSES_MAX 6
-#define SIM_PHASES_MAX 8
-#define SIM_EXPECT_MAX 6
 
 /* How a scenario is recognized: `formula` over the GPU's metrics is in [low, high] over a second of
  * the scenario. '|' separates alternatives: the first one that the GPU has is used; if it has none,
  * the row does not apply to that GPU. */
 struct sim_expect {
-	const char *formula;
 	double low, high;
-	const char *why; /* the explanation in the guides */
+	struct span formula, why; /* the explanation in the guides */
 };
 
 /* A period in which the same passes are drawn. Phases follow each other, then repeat. */
 struct sim_phase {
-	const char *name;
-	unsigned seconds;
-	unsigned passes;    /* bits, by index */
-	unsigned refreshes; /* a frame is due every this many refreshes; 0: as soon as the GPU can */
-	double cpu;         /* load of the CPUs relative to the scenario's own load: 0 to 1 */
+	char name[SIM_NAME_BYTES];
+	unsigned passes;  /* bits, by index */
+	double seconds;   /* whole ones */
+	double refreshes; /* a frame is due after this many; 0: as soon as the GPU can */
+	double cpu;       /* load of the CPUs relative to the scenario's own load: 0 to 1 */
 };
 
 /* The load of the game's threads: shares of the time of one CPU. A thread with a full share never
@@ -95,39 +98,38 @@ struct sim_cpu_load {
 	double ipc;                  /* instructions per cycle relative to the cores' usual IPC */
 };
 
-#define SIM_EVERY_PASS (~0u)
-
+/* A workload, as a stanza of data describes it. A flag is 0 or 1. */
 struct sim_scenario {
-	const char *name, *help;
+	char name[SIM_NAME_BYTES], help[256];
 	struct sim_pass passes[SIM_PASSES_MAX];
 	unsigned n_passes;
 	struct sim_phase phases[SIM_PHASES_MAX];
 	unsigned n_phases;
-	unsigned hitch_every_s; /* seconds between hitches of 250 ms without a frame; 0: none */
-	unsigned hitch_first_s; /* when the first one is: in play, and not where a screen begins */
-	double cpu_frame;       /* time the CPU takes per frame, in units of 1/60 s; 0: never late */
-	double own_fps;         /* its refreshes per second, whatever --fps says; 0: those of --fps */
-	bool sleeps;            /* a limiter of its own sleeps between frames, which no API wait shows */
-	bool paced;             /* known by its frames, not by counters: it may look like another one */
-	unsigned in_flight;     /* frames that may be queued */
 	struct sim_cpu_load cpu;
+	double hitch_every;  /* seconds between hitches of 250 ms without a frame; 0: none */
+	double hitch_first;  /* when the first one is: in play, and not where a screen begins */
+	double cpu_frame;    /* time the CPU takes per frame, in units of 1/60 s; 0: never late */
+	double fps;          /* its refreshes per second, whatever --fps says; 0: those of --fps */
+	double sleeps;       /* a limiter of its own sleeps between frames, which no API wait shows */
+	double paced;        /* known by its frames, not by counters: it may look like another one */
+	double in_flight;    /* frames that may be queued */
 	double wave;         /* amplitude of the load's variation, 0.2: 20 % */
 	double imbalance;    /* how far the slowest core lags */
-	unsigned start_step; /* initial clock step; SIM_CLOCK_STEPS - 1 is the top */
-	const char *busiest; /* share formulas of the busiest unit, like `formula`, or NULL */
-	struct sim_expect expect[SIM_EXPECT_MAX];
+	double clock_step;   /* the initial one; SIM_CLOCK_STEPS - 1 is the top */
+	struct span busiest; /* share formulas of the busiest unit, like `formula`, or empty */
+	struct sim_expect expect[SIM_EXPECT_MAX]; /* for tests, as is `busiest` */
 	unsigned n_expect;
 };
 
 #define SIM_CLOCK_STEPS 5
-
-extern const struct sim_scenario sim_scenarios[];
-extern const unsigned sim_n_scenarios;
-const struct sim_scenario *sim_scenario_find(const char *name); /* NULL if unknown */
 #define SIM_GPU_DEFAULT "Mali-G715"
-/* Find the scenario in the options; NULL means the default. An unknown name is an error that lists
- * the scenarios. */
-const struct sim_scenario *sim_scenario_or_err(const char *name, struct err *err);
+
+/* Read a scenario of the data, with the shaders and looks that it names; NULL means the default. An
+ * unknown name is a usage error that lists the scenarios, and other errors name the file and the
+ * line. Spans point into the text of the data. */
+struct gpudb;
+bool sim_scenario_load(struct sim_scenario *scenario, const struct gpudb *db, const char *name,
+		       struct err *err);
 const struct sim_phase *sim_scenario_phase(const struct sim_scenario *scenario,
 					   int64_t at_ns); /* since the start */
 

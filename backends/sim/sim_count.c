@@ -186,7 +186,7 @@ static void add_front_work(struct sim_model *m, const struct sim_job *job, enum 
 void sim_count_begin(struct sim_model *m, const struct sim_job *job)
 {
 	enum sim_stream stream = job->stream;
-	struct sim_load *load = m->now[stream] = &m->loads[stream][job->pass - m->scenario->passes];
+	struct sim_load *load = m->now[stream] = &m->loads[stream][job->pass - m->scenario.passes];
 
 	if (load->key != job->key) {
 		sim_flush_load(m, stream, load);

@@ -74,8 +74,7 @@ bool sim_device_init(struct sim_device *d, const struct source_options *options,
 		gpudb_by_name(options->db, options->gpu_name ? options->gpu_name : SIM_GPU_DEFAULT);
 
 	*d = (struct sim_device){.seed = options->seed, .celsius = 34};
-	d->scenario = sim_scenario_or_err(options->scenario, err);
-	if (!d->scenario)
+	if (!sim_scenario_load(&d->scenario, options->db, options->scenario, err))
 		return false;
 	d->soc = &sim_socs[product && product->family <= FAMILY_VALHALL_JM ? 0 : 1];
 	return true;
@@ -91,12 +90,12 @@ static double gpu_share(const struct sim_scenario *s, const struct sim_phase *ph
 		const struct sim_pass *p = &s->passes[i];
 
 		if (phase->passes & 1u << i)
-			load += real_max(p->vertex, p->fragment) + 0.4 * real_min(p->vertex, p->fragment) +
-				p->compute;
+			load += real_max(p->load[0], p->load[1]) + 0.4 * real_min(p->load[0], p->load[1]) +
+				p->load[STREAM_COMPUTE];
 	}
 	if (!frames)
 		return 1;
-	load /= frames * (s->own_fps > 0 ? SIM_FPS / s->own_fps : 1);
+	load /= frames * (s->fps > 0 ? SIM_FPS / s->fps : 1);
 	return real_min(1, load / (load < 0.3 ? 0.4 : load < 0.6 ? 0.6 : 1));
 }
 
@@ -109,7 +108,7 @@ static bool has_threads(unsigned i)
 /* The share of a CPU that a thread needs on average; 1: it never waits. */
 static double task_mean(const struct sim_device *d, const struct sim_phase *phase, enum sim_role role)
 {
-	const struct sim_cpu_load *cpu = &d->scenario->cpu;
+	const struct sim_cpu_load *cpu = &d->scenario.cpu;
 	const double game[SIM_ROLES] = {
 		[ROLE_MAIN] = cpu->main, [ROLE_RENDER] = cpu->render, [ROLE_WORKER] = cpu->worker};
 
@@ -145,7 +144,7 @@ static void set_events(struct sim_device *d, const double *drifts)
 								   : rows[e].middle;
 
 			if (e == SIM_EVENT_INSTRUCTIONS)
-				per *= d->soc->clusters[c].ipc * d->scenario->cpu.ipc;
+				per *= d->soc->clusters[c].ipc * d->scenario.cpu.ipc;
 			if (e == SIM_EVENT_MAJOR_FAULTS && d->hitch)
 				per *= 400;
 			if (rows[e].base >= PER_SECOND)
@@ -158,9 +157,9 @@ static void set_events(struct sim_device *d, const double *drifts)
 
 static void begin_drift(struct sim_device *d)
 {
-	const struct sim_phase *phase = sim_scenario_phase(d->scenario, d->now_ns);
-	int64_t every_ns = d->scenario->hitch_every_s * 1000000000ll,
-		at_ns = d->now_ns - d->scenario->hitch_first_s * 1000000000ll;
+	const struct sim_phase *phase = sim_scenario_phase(&d->scenario, d->now_ns);
+	int64_t every_ns = (int64_t)d->scenario.hitch_every * 1000000000,
+		at_ns = d->now_ns - (int64_t)d->scenario.hitch_first * 1000000000;
 	double drifts[SIM_DRIFTS];
 
 	sim_drift(d->seed, d->now_ns, drifts);
@@ -168,7 +167,7 @@ static void begin_drift(struct sim_device *d)
 	place_tasks(d, phase, drifts);
 	if (d->counts_events)
 		set_events(d, drifts);
-	d->gpu_busy = real_min(1, gpu_share(d->scenario, phase) * (1 + d->scenario->wave * drifts[0]));
+	d->gpu_busy = real_min(1, gpu_share(&d->scenario, phase) * (1 + d->scenario.wave * drifts[0]));
 	d->available_kib = (double)d->soc->memory_kib * (0.37 + 0.03 * drifts[3]);
 }
 

@@ -82,7 +82,7 @@ struct sim_cpu {
 
 struct sim_device {
 	const struct sim_soc *soc;
-	const struct sim_scenario *scenario;
+	struct sim_scenario scenario;
 	uint64_t seed;
 	int64_t now_ns;
 	bool counts_events;         /* else events[] stay 0 */

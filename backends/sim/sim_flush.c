@@ -293,7 +293,7 @@ void sim_count_flush(struct sim_model *m)
 	sim_flush_waits(m);
 	flush_front_end(m);
 	for (unsigned s = 0; s < STREAMS; s++)
-		for (unsigned i = 0; i < m->scenario->n_passes; i++) {
+		for (unsigned i = 0; i < m->scenario.n_passes; i++) {
 			sim_flush_load(m, (enum sim_stream)s, &m->loads[s][i]);
 			settle_load(m, (enum sim_stream)s, &m->loads[s][i]);
 		}

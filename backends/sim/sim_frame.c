@@ -52,7 +52,7 @@ static struct sim_job *add_job(struct sim_model *m, const struct sim_pass *pass,
 		.frame = m->frame,
 		.work = ticks < 1 ? 1 : (uint64_t)ticks,
 		.key = sim_hash(m->seed, m->frame / SIM_FRAMES_ALIKE,
-				(uint64_t)(pass - m->scenario->passes) * STREAMS + stream),
+				(uint64_t)(pass - m->scenario.passes) * STREAMS + stream),
 	};
 	memcpy(job->drifts, drifts, sizeof(job->drifts));
 	queue->added++;
@@ -71,7 +71,7 @@ static double fill_limit(const struct sim_model *m, const struct sim_pass *pass,
 {
 	double pixels = m->pixels * pass->pixels, bus = m->gpu.slices * m->gpu.bus_bits / 8.0;
 	double raster = size->visible * size->quads / m->gpu.cores * 1.5,
-	       write = pixels * pass->look->tile_bytes / bus / 0.5;
+	       write = pixels * pass->look.tile_bytes / bus / 0.5;
 
 	return real_max(raster, write) * 60 / ((double)m->gpu.top_khz * 1000);
 }
@@ -86,15 +86,15 @@ static void add_tasks(struct sim_job *job, double cycles)
 static double load_of(const struct sim_model *m, const struct sim_pass *pass, enum sim_stream stream,
 		      double scale, const double *drifts)
 {
-	const double loads[STREAMS] = {pass->vertex, pass->fragment * m->pixel_scale, pass->compute};
-	unsigned index = (unsigned)(pass - m->scenario->passes);
+	const double pixels = stream == STREAM_FRAGMENT ? m->pixel_scale : 1;
+	unsigned index = (unsigned)(pass - m->scenario.passes);
 	double jitter = 0.1 * (sim_hash_unit(sim_hash(m->seed, m->frame / SIM_FRAMES_ALIKE,
 						      5000 + index * STREAMS + stream)) -
 			       0.5);
 
-	double more = (0.06 + 0.5 * m->scenario->wave) * drifts[(1 + index + 3 * stream) % SIM_DRIFTS];
+	double more = (0.06 + 0.5 * m->scenario.wave) * drifts[(1 + index + 3 * stream) % SIM_DRIFTS];
 
-	return loads[stream] * scale * (1 + jitter + more);
+	return pass->load[stream] * pixels * scale * (1 + jitter + more);
 }
 
 /* A render pass: binning, then fragments; or a dispatch. Each waits for its inputs. */
@@ -105,24 +105,24 @@ static struct sim_job *add_pass(struct sim_model *m, const struct sim_pass *pass
 	struct sim_job *last = NULL;
 	struct sim_size size = {0};
 
-	if (pass->compute > 0) {
+	if (pass->load[STREAM_COMPUTE] > 0) {
 		last = add_job(m, pass, STREAM_COMPUTE, load_of(m, pass, STREAM_COMPUTE, scale, drifts),
 			       drifts);
 		add_tasks(last, compute_task_cycles);
-		if (pass->waits)
+		if (pass->waits > 0)
 			need_all(m, last, &m->queues[queue_of(m, STREAM_COMPUTE)]);
 	}
-	if (pass->vertex > 0) {
+	if (pass->load[STREAM_VERTEX] > 0) {
 		last = add_job(m, pass, STREAM_VERTEX, load_of(m, pass, STREAM_VERTEX, scale, drifts),
 			       drifts);
-		init_size(&size, pass->look, (double)(last->work * SIM_TICK) * pass->look->primitives,
+		init_size(&size, &pass->look, (double)(last->work * SIM_TICK) * pass->look.primitives,
 			  m->pixels * pass->pixels);
 		last->size = size;
 		add_tasks(last, vertex_task_cycles);
-		if (pass->waits)
+		if (pass->waits > 0)
 			need_all(m, last, &m->queues[0]);
 	}
-	if (pass->fragment > 0) {
+	if (pass->load[STREAM_FRAGMENT] > 0) {
 		double load = load_of(m, pass, STREAM_FRAGMENT, scale, drifts);
 
 		last = add_job(m, pass, STREAM_FRAGMENT, real_max(load, fill_limit(m, pass, &size)), drifts);
@@ -136,10 +136,10 @@ static struct sim_job *add_pass(struct sim_model *m, const struct sim_pass *pass
 /* The CPU makes no frame while it loads something, now and then. */
 static int64_t hitch_ns(struct sim_model *m, int64_t at_ns)
 {
-	const struct sim_scenario *s = m->scenario;
-	int64_t every_ns = s->hitch_every_s * 1000000000ll, n;
+	const struct sim_scenario *s = &m->scenario;
+	int64_t every_ns = (int64_t)s->hitch_every * 1000000000, n;
 
-	n = every_ns ? (at_ns + every_ns - s->hitch_first_s * 1000000000ll) / every_ns : 0;
+	n = every_ns ? (at_ns + every_ns - (int64_t)s->hitch_first * 1000000000) / every_ns : 0;
 	if (n == m->hitches)
 		return 0;
 	m->hitches = n;
@@ -148,8 +148,8 @@ static int64_t hitch_ns(struct sim_model *m, int64_t at_ns)
 
 static void next_ready(struct sim_model *m, const struct sim_phase *phase, int64_t at_ns)
 {
-	double cpu_frame = m->scenario->cpu_frame;
-	unsigned refreshes = phase->refreshes;
+	double cpu_frame = m->scenario.cpu_frame;
+	unsigned refreshes = (unsigned)phase->refreshes;
 
 	if (cpu_frame > 0) {
 		double late = 0.85 + 0.3 * sim_hash_unit(sim_hash(m->seed, m->frame, 6000));
@@ -166,24 +166,9 @@ static void next_ready(struct sim_model *m, const struct sim_phase *phase, int64
 	m->ready_ns += hitch_ns(m, at_ns);
 }
 
-const struct sim_phase *sim_scenario_phase(const struct sim_scenario *s, int64_t at_ns)
-{
-	int64_t all = 0, left;
-
-	for (unsigned i = 0; i < s->n_phases; i++)
-		all += s->phases[i].seconds;
-	left = at_ns / 1000000000 % all;
-	for (unsigned i = 0; i < s->n_phases; i++) {
-		if (left < s->phases[i].seconds)
-			return &s->phases[i];
-		left -= s->phases[i].seconds;
-	}
-	return &s->phases[0];
-}
-
 void sim_frame_submit(struct sim_model *m, int64_t at_ns)
 {
-	const struct sim_scenario *s = m->scenario;
+	const struct sim_scenario *s = &m->scenario;
 	const struct sim_phase *phase = sim_scenario_phase(s, at_ns);
 	struct sim_job *last = NULL;
 	double scale;

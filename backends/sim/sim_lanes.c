@@ -14,7 +14,7 @@ static void set_skew(struct sim_lanes *lanes, uint64_t key, double amount)
 
 static void init_cores(struct sim_model *m)
 {
-	const double imbalance = m->scenario->imbalance;
+	const double imbalance = m->scenario.imbalance;
 	double left = 0;
 
 	for (unsigned i = 0; i < m->gpu.cores; i++) {

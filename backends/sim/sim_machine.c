@@ -97,7 +97,7 @@ static bool cpu_open(struct source *source, const char *device, struct err *err)
 	if (!sim_device_init(&m->device, &source->options, err))
 		return false;
 	snprintf(source->title, sizeof(source->title), "%s", m->device.soc->title);
-	snprintf(source->driver, sizeof(source->driver), "sim %s", m->device.scenario->name);
+	snprintf(source->driver, sizeof(source->driver), "sim %s", m->device.scenario.name);
 	open_slots(source, add_cpu_slots, true);
 	return true;
 }
@@ -120,7 +120,7 @@ static bool perf_open(struct source *source, const char *device, struct err *err
 		return false;
 	m->device.counts_events = true;
 	snprintf(source->title, sizeof(source->title), "all processes, kernel and user");
-	snprintf(source->driver, sizeof(source->driver), "sim %s", m->device.scenario->name);
+	snprintf(source->driver, sizeof(source->driver), "sim %s", m->device.scenario.name);
 	open_slots(source, add_event_slots, source->options.per_instance);
 	return true;
 }

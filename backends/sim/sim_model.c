@@ -1,5 +1,7 @@
 #include "backends/sim/sim_model.h"
 
+#include "backends/backend.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -155,7 +157,7 @@ static uint64_t until_event(const struct sim_model *m, uint64_t limit)
  * can start. */
 static void submit_frames(struct sim_model *m, int64_t at_ns)
 {
-	while (m->ready_ns <= at_ns && m->in_flight < m->scenario->in_flight)
+	while (m->ready_ns <= at_ns && m->in_flight < m->scenario.in_flight)
 		sim_frame_submit(m, at_ns);
 	start_jobs(m);
 	sim_count_rates(m);
@@ -213,7 +215,7 @@ void sim_model_run(struct sim_model *m, int64_t ns)
 			next = m->ready_ns;
 		run_ticks(m, tick_at(m, next));
 		m->now_ns = next;
-		if (m->ready_ns <= m->now_ns && m->in_flight < m->scenario->in_flight)
+		if (m->ready_ns <= m->now_ns && m->in_flight < m->scenario.in_flight)
 			submit_frames(m, m->now_ns);
 		if (m->now_ns == m->governor_ns)
 			govern_clock(m);
@@ -221,21 +223,53 @@ void sim_model_run(struct sim_model *m, int64_t ns)
 	sim_count_flush(m);
 }
 
-void sim_model_init(struct sim_model *m, const struct gpu_product *product,
-		    const struct sim_scenario *scenario, uint64_t seed, double fps, unsigned width,
-		    unsigned height)
+static const struct gpu_product *find_product(const struct source_options *options, struct err *err)
 {
-	init_gpu(&m->gpu, product);
-	assert(m->gpu.cores <= SIM_CORES_MAX && m->gpu.slices <= SIM_SLICES_MAX);
-	m->scenario = scenario;
-	m->seed = seed;
-	m->frame_ns = (int64_t)(1e9 / (scenario->own_fps > 0 ? scenario->own_fps : fps)) + 1;
-	m->pixels = (double)width * height;
-	m->pixel_scale = m->pixels / (1920.0 * 1080);
+	const char *name = options->gpu_name ? options->gpu_name : SIM_GPU_DEFAULT;
+	const struct gpu_product *product = gpudb_by_name(options->db, name);
+	char shown[64];
+
+	if (!product)
+		err_set(err, 0, "sim: unknown GPU '%s': see `malitop list gpus`",
+			str_printable(shown, sizeof(shown), name));
+	else if (!product->layout->n_published)
+		err_set(err, 0, "sim: %s has no published counters: see `malitop list gpus` for others",
+			product->name);
+	else if (product->typical.cores - 1 >= SIM_CORES_MAX ||
+		 product->typical.slices - 1 >= SIM_SLICES_MAX || product->typical.bus_bits - 1 >= 512 ||
+		 512 % product->typical.bus_bits || !product->typical.mhz)
+		err_set(err, 0,
+			"sim: %s cannot be simulated: its `typical` line needs 1 to %d cores, 1 to %d "
+			"slices, a bus that divides "
+			"512 bits, and a clock",
+			product->name, SIM_CORES_MAX, SIM_SLICES_MAX);
+	else
+		return product;
+	return NULL;
+}
+
+bool sim_model_init(struct sim_model *m, const struct source_options *o, struct err *err)
+{
+	double fps = o->frames_per_second > 0 ? o->frames_per_second : SIM_FPS;
+
+	if (!sim_scenario_load(&m->scenario, o->db, o->scenario, err))
+		return false;
+	m->product = find_product(o, err);
+	if (!m->product)
+		return false;
+	init_gpu(&m->gpu, m->product);
+	m->seed = o->seed;
+	m->fps = fps;
+	m->width = o->width ? o->width : SIM_WIDTH;
+	m->height = o->height ? o->height : SIM_HEIGHT;
+	m->frame_ns = (int64_t)(1e9 / (m->scenario.fps > 0 ? m->scenario.fps : fps)) + 1;
+	m->pixels = (double)m->width * m->height;
+	m->pixel_scale = m->pixels / (SIM_WIDTH * SIM_HEIGHT);
 	m->n_queues = m->gpu.job_manager ? 2 : 3;
-	m->step = scenario->start_step;
+	m->step = (unsigned)m->scenario.clock_step;
 	m->khz = m->gpu.top_khz;
-	m->governor_ns = GOVERNOR_NS + (int64_t)(sim_hash(seed, 0, 3000) % GOVERNOR_NS);
-	m->ready_ns = 1 + (int64_t)(sim_hash(seed, 0, 3001) % (uint64_t)m->frame_ns);
+	m->governor_ns = GOVERNOR_NS + (int64_t)(sim_hash(m->seed, 0, 3000) % GOVERNOR_NS);
+	m->ready_ns = 1 + (int64_t)(sim_hash(m->seed, 0, 3001) % (uint64_t)m->frame_ns);
 	sim_count_init(m);
+	return true;
 }

@@ -38,8 +38,6 @@
 #define SIM_SETS (1u << STREAMS)
 #define SIM_FRONT_UNITS 4
 
-enum sim_stream { STREAM_VERTEX, STREAM_FRAGMENT, STREAM_COMPUTE, STREAMS };
-
 /* The properties of the product that the model uses. */
 struct sim_gpu {
 	unsigned cores, slices, bus_bits;
@@ -186,9 +184,12 @@ struct sim_chains {
 
 struct sim_model {
 	struct sim_gpu gpu;
-	const struct sim_scenario *scenario;
+	struct sim_scenario scenario;
+	const struct gpu_product *product;
 	uint64_t seed;
-	int64_t frame_ns;   /* vsync period */
+	double fps; /* of the display */
+	unsigned width, height;
+	int64_t frame_ns;   /* from one refresh that the game uses to the next */
 	double pixels;      /* of a frame */
 	double pixel_scale; /* relative to 1920x1080 */
 
@@ -255,14 +256,10 @@ struct sim_model {
 #define SIM_WIDTH 1920
 #define SIM_HEIGHT 1080
 
-/* The GPU that the options name. NULL on failure. */
+/* Read the scenario and the GPU that the options name. *model must be zeroed; call sim_count_show
+ * afterwards, unless only jobs are watched. */
 struct source_options;
-const struct gpu_product *sim_product(const struct source_options *options, struct err *err);
-/* *model must be zeroed; call sim_count_show afterwards, unless only jobs are watched. fps, width
- * and height are real values, not 0. */
-void sim_model_init(struct sim_model *model, const struct gpu_product *product,
-		    const struct sim_scenario *scenario, uint64_t seed, double fps, unsigned width,
-		    unsigned height);
+bool sim_model_init(struct sim_model *model, const struct source_options *options, struct err *err);
 /* Run until `ns` after the start, and bring all totals up to date. */
 void sim_model_run(struct sim_model *model, int64_t ns);
 

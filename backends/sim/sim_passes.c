@@ -39,13 +39,12 @@ struct sim_passes {
 	int64_t rendered_ns;                  /* end of the last render pass */
 	int64_t computed_ns[DISPATCHES_KEPT]; /* ends of the last dispatches; a ring */
 	unsigned n_computed;
-	unsigned width, height;
 };
 
 /* The share of a frame in which the game's main thread works. */
 static double work_share(const struct sim_model *m, int64_t at_ns)
 {
-	const struct sim_scenario *s = m->scenario;
+	const struct sim_scenario *s = &m->scenario;
 	double share = s->cpu.main * sim_scenario_phase(s, at_ns)->cpu;
 
 	return s->cpu_frame > 0 || s->cpu.main >= 1 ? 1 : share < 0.97 ? share : 0.97;
@@ -56,7 +55,7 @@ static void note_frame(void *ctx, uint64_t number, int64_t at_ns, unsigned in_fl
 	struct sim_passes *p = ctx;
 	struct sim_frame *f = &p->frames[number % FRAMES_KEPT];
 	double ns = (double)(at_ns - p->submitted_ns), work = work_share(&p->model, at_ns);
-	bool sleeps = p->model.scenario->sleeps; /* outside of any call that waits */
+	bool sleeps = p->model.scenario.sleeps > 0; /* outside of any call that waits */
 
 	*f = (struct sim_frame){.frame = {.type = PASSES_FRAME,
 					  .kind = PASSES_PRESENT,
@@ -89,7 +88,7 @@ static void add_pass(struct sim_passes *p, struct sim_frame *f, const struct sim
 {
 	bool renders = job->stream == STREAM_FRAGMENT;
 	int64_t begin_ns = renders && f->began_ns[index] ? f->began_ns[index] : job->begin_ns;
-	double edge = real_root(job->pass->pixels * p->width * p->height);
+	double edge = real_root(job->pass->pixels * p->model.width * p->model.height);
 	bool square = job->pass->pixels < 1; /* a shadow map or the like */
 
 	if (renders)
@@ -103,8 +102,8 @@ static void add_pass(struct sim_passes *p, struct sim_frame *f, const struct sim
 						  .frame = job->frame,
 						  .begin_ns = begin_ns,
 						  .end_ns = end_ns,
-						  .width = (uint16_t)(square ? edge : p->width),
-						  .height = (uint16_t)(square ? edge : p->height)};
+						  .width = (uint16_t)(square ? edge : p->model.width),
+						  .height = (uint16_t)(square ? edge : p->model.height)};
 	if (renders)
 		p->rendered_ns = end_ns;
 	else
@@ -115,7 +114,7 @@ static void note_job(void *ctx, const struct sim_job *job, int64_t end_ns)
 {
 	struct sim_passes *p = ctx;
 	struct sim_frame *f = &p->frames[job->frame % FRAMES_KEPT];
-	unsigned index = (unsigned)(job->pass - p->model.scenario->passes);
+	unsigned index = (unsigned)(job->pass - p->model.scenario.passes);
 
 	if (job->stream == STREAM_VERTEX)
 		f->began_ns[index] = job->begin_ns;
@@ -138,25 +137,18 @@ static bool sim_passes_probe(const struct sys *sys, struct source_found **found,
 static bool sim_passes_open(struct source *source, const char *device, struct err *err)
 {
 	struct sim_passes *p = source->priv;
-	const struct source_options *o = &source->options;
-	const struct sim_scenario *scenario = sim_scenario_or_err(o->scenario, err);
-	const struct gpu_product *product = scenario ? sim_product(o, err) : NULL;
 	struct slot slots[PASS_FOLD_SLOTS];
 
 	(void)device;
-	if (!product)
+	if (!sim_model_init(&p->model, &source->options, err))
 		return false;
-	p->width = o->width ? o->width : SIM_WIDTH;
-	p->height = o->height ? o->height : SIM_HEIGHT;
 	source->simulated = true;
 	snprintf(source->title, sizeof(source->title), "Frames and passes");
-	snprintf(source->driver, sizeof(source->driver), "sim %s", scenario->name);
+	snprintf(source->driver, sizeof(source->driver), "sim %s", p->model.scenario.name);
 	pass_fold_slots(&p->fold, slots);
 	for (unsigned i = 0; i < ARRAY_LEN(slots); i++)
 		source_add_slot(source, &slots[i]);
 	source->n_more = PASS_LANES_WORDS;
-	sim_model_init(&p->model, product, scenario, o->seed,
-		       o->frames_per_second > 0 ? o->frames_per_second : SIM_FPS, p->width, p->height);
 	p->model.watcher = (struct sim_watcher){.ctx = p, .frame = note_frame, .job = note_job};
 	return true;
 }
@@ -169,7 +161,7 @@ static bool sim_passes_start(struct source *source, int64_t period_ns, int64_t n
 	(void)err;
 	source->period_ns = period_ns < PERIOD_MIN_NS ? PERIOD_MIN_NS : period_ns;
 	sim_pace_start(&p->pace, source->period_ns, now_ns, o->history_ns);
-	pass_fold_start(&p->fold, o->frames_per_second > 0 ? o->frames_per_second : SIM_FPS);
+	pass_fold_start(&p->fold, p->model.fps);
 	return true;
 }
 
@@ -194,7 +186,7 @@ static enum read_result sim_passes_read(struct source *source, int64_t now_ns, s
 						 .stamp = PASSES_STAMP_BOTTOM,
 						 .title = "com.example.game",
 						 .name = write_name,
-						 .names = p->model.scenario},
+						 .names = &p->model.scenario},
 			 p->pace.sim_ns, sample->value);
 	return READ_GOT;
 }

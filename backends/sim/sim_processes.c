@@ -73,7 +73,7 @@ static double task_ipc(const struct processes *p, unsigned i)
 	double own = sim_hash_unit(sim_hash(d->seed, 0, 9000 + i)) - 0.5,
 	       now = sim_hash_unit(sim_hash(d->seed, (uint64_t)(d->now_ns / SECOND_NS), 9100 + i)) - 0.5;
 
-	return d->soc->clusters[t->cluster < last ? t->cluster : last].ipc * d->scenario->cpu.ipc *
+	return d->soc->clusters[t->cluster < last ? t->cluster : last].ipc * d->scenario.cpu.ipc *
 	       (1 + 0.4 * own + 0.06 * now);
 }
 

@@ -348,9 +348,7 @@ void sim_profile_init(struct sim_profile *profile, const struct sim_gpu *gpu, co
 		      double clock_share, double pixels, const struct sim_used *used)
 {
 	const struct sim_pass *pass = job->pass;
-	const struct sim_shader *shaders[STREAMS] = {pass->vertex_shader, pass->fragment_shader,
-						     pass->compute_shader};
-	const struct sim_shader *s = shaders[job->stream];
+	const struct sim_shader *s = &pass->shaders[job->stream];
 	double r[RATIO_COUNT] = {0}, per_cycle, load, threads = COMPUTE_THREADS;
 
 	memcpy(r, defaults, sizeof(defaults));
@@ -359,16 +357,16 @@ void sim_profile_init(struct sim_profile *profile, const struct sim_gpu *gpu, co
 	load = s->bus_read * (1 + 0.1 * job->drifts[STREAMS + job->stream]);
 	per_cycle = pixels / (gpu->cores * profile->issue * profile->any);
 	if (job->stream == STREAM_FRAGMENT)
-		threads = per_cycle * sim_size_threads(&job->size, pass->look);
+		threads = per_cycle * sim_size_threads(&job->size, &pass->look);
 	set_units(gpu, s, job->stream, r);
 	set_texture(gpu, s, load, threads, r);
 	set_traffic(profile, gpu, s, job->stream, load, r);
 	set_memory(profile, r, load, clock_share);
 	if (job->stream == STREAM_FRAGMENT) {
-		set_fragment(gpu, pass->look, per_cycle, threads, r);
-		set_quads(gpu, pass->look, &job->size, 1 - s->alu, r);
+		set_fragment(gpu, &pass->look, per_cycle, threads, r);
+		set_quads(gpu, &pass->look, &job->size, 1 - s->alu, r);
 	} else if (job->stream == STREAM_VERTEX)
-		set_vertex(gpu, pass->look, &job->size, r);
+		set_vertex(gpu, &pass->look, &job->size, r);
 	else
 		set_compute(gpu, threads, r);
 	vary_ratios(profile, job, r, used);

@@ -30,6 +30,7 @@
 	X(findings_gpu, "gpu.findings")         \
 	X(findings_cpu, "cpu.findings")         \
 	X(notes, "notes.findings")              \
+	X(demo, "demo.scenario")                \
 	X(template_g52, "template-g52.chart")   \
 	X(template_g715, "template-g715.chart") \
 	X(template_g625, "template-g625.chart") \

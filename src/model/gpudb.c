@@ -310,3 +310,17 @@ const struct metric_def *metric_def_find(const struct gpudb *db, struct span nam
 
 	return i < 0 ? NULL : &db->metrics[i];
 }
+
+void gpudb_scenarios(const struct gpudb *db, struct strbuf *names)
+{
+	for (unsigned i = 0; i < db->n_parts; i++) {
+		const struct gpudb_part *part = &db->parts[i];
+		unsigned first = 0;
+
+		while (!span_eq(db->parts[first].keyword, part->keyword) ||
+		       !span_eq(db->parts[first].name, part->name))
+			first++;
+		if (first == i && span_is(part->keyword, "scenario"))
+			strbuf_printf(names, "%s%.*s", names->n ? ", " : "", SPAN_ARG(part->name));
+	}
+}

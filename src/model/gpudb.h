@@ -102,6 +102,14 @@ struct gpudb_text {
 	struct span text;
 };
 
+/* A stanza that only a backend reads: a scenario of the simulator, or a table that scenarios
+ * name. */
+struct gpudb_part {
+	struct span keyword, name;
+	unsigned line;
+	struct stanza text; /* from the line after its first */
+};
+
 struct slot_title {
 	struct span name, title; /* FrameTimed, "frames with a GPU time" */
 };
@@ -130,6 +138,8 @@ struct gpudb {
 	unsigned n_events, cap_events;
 	struct cpu_group *groups;
 	unsigned n_groups, cap_groups;
+	struct gpudb_part *parts; /* in reading order; of those of one name the last one counts */
+	unsigned n_parts, cap_parts;
 	uint32_t *metric_index; /* hash table over metrics, by name: position + 1 */
 	unsigned metric_index_size;
 	struct gpudb_text *own; /* the user's files that may have screens, see gpudb_load */
@@ -141,10 +151,10 @@ struct gpudb {
 	size_t arena_left;
 };
 
-/* Load the shipped data, then every *.gpu, *.metrics, *.chart, *.findings and *.view file of the
- * given directories, whose stanzas replace earlier ones of the same name. A NULL path is skipped; a
- * missing one is an error only if `must_exist`. Errors name the file, the line and what was
- * expected. NULL on failure.
+/* Load the shipped data, then every *.gpu, *.metrics, *.chart, *.findings, *.scenario and *.view
+ * file of the given directories, whose stanzas replace earlier ones of the same name. A NULL path
+ * is skipped; a missing one is an error only if `must_exist`. Errors name the file, the line and
+ * what was expected. NULL on failure.
  *
  * A *.view file is the user's own, and so is a path that is a file, as the configuration: besides
  * these stanzas it may have views and charts of the screen, and options. These are for other
@@ -182,6 +192,8 @@ const struct gpu_product *gpudb_by_name(const struct gpudb *db, const char *name
 void gpudb_like(const struct gpudb *db, const char *name, struct strbuf *names);
 /* Return the name of a device with this many cores. */
 const char *gpu_product_shown_name(const struct gpu_product *product, unsigned cores);
+/* Add the names of the scenarios, each once and in reading order, separated by ", ". */
+void gpudb_scenarios(const struct gpudb *db, struct strbuf *names);
 /* Return whether the GPU is in the set. */
 bool gpu_set_has(struct gpu_set set, const struct gpu_product *product);
 /* The layout of a GPU that is not in the data: every counter is named by block and index

@@ -19,6 +19,22 @@
 #define FILE_MAX ((size_t)4 << 20)
 #define ARENA_BLOCK ((size_t)64 << 10)
 
+/* Keep the place of a stanza for its backend, and skip it. */
+static bool part_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
+{
+	struct gpudb_part part = {open->key, open->value, open->line, *s};
+	struct stanza_line line;
+
+	GROW(db->parts, db->n_parts, db->cap_parts);
+	db->parts[db->n_parts++] = part;
+	do {
+		if (!stanza_next(s, &line, err))
+			return false;
+	} while (line.kind != STANZA_OPEN && line.kind != STANZA_END);
+	stanza_back(s, &line);
+	return true;
+}
+
 /* Every kind of stanza and its parser. */
 static const struct {
 	const char *keyword;
@@ -31,6 +47,8 @@ static const struct {
 	{"verdict", verdict_parse},   {"condition", condition_parse},
 	{"note", note_parse},         {"event", event_parse},
 	{"group", group_parse},       {"resource", resource_parse},
+	{"scenario", part_parse},     {"shaders", part_parse},
+	{"looks", part_parse},
 };
 
 static char *arena_alloc(struct gpudb *db, size_t n)
@@ -156,7 +174,9 @@ static bool load_text(struct gpudb *db, const char *file, struct span text, stru
 			return stanza_fail(
 				&s, line.line, err,
 				"'%.*s': expected %sgpu, layout, metric, slots, event, group, template, "
-				"section, chart, finding, verdict, condition or note in column 0",
+				"section, chart, finding, verdict, condition, note, scenario, shaders or "
+				"looks in "
+				"column 0",
 				SPAN_ARG(line.key), own ? "view, options, " : "");
 		if (!line.value.n)
 			return stanza_fail(&s, line.line, err, "'%.*s' without a name", SPAN_ARG(line.key));
@@ -175,7 +195,8 @@ static bool has_ending(const char *name, const char *ending)
 
 static bool is_data_file(const char *name)
 {
-	static const char *const endings[] = {".gpu", ".metrics", ".chart", ".findings", ".view"};
+	static const char *const endings[] = {".gpu",      ".metrics",  ".chart",
+					      ".findings", ".scenario", ".view"};
 
 	for (size_t i = 0; i < ARRAY_LEN(endings); i++)
 		if (has_ending(name, endings[i]))
@@ -340,6 +361,7 @@ void gpudb_free(struct gpudb *db)
 	free(db->findings);
 	free(db->own);
 	free(db->events);
+	free(db->parts);
 	free(db->groups);
 	free(db->templates);
 	free(db->owned);

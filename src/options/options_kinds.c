@@ -1,14 +1,11 @@
 #include "options/options_table.h"
 
+#include "backends/registry.h"
 #include "base/alloc.h"
 #include "base/units.h"
-#include "config.h"
 #include "model/template.h"
 #include "views/canvas.h"
 #include "views/chart.h"
-#ifdef WITH_SIM
-#include "backends/sim/sim.h"
-#endif
 
 #include <ctype.h>
 #include <stdio.h>
@@ -462,30 +459,6 @@ void snapshot_names(struct strbuf *out)
 	join_names(out, snapshot_name);
 }
 
-#ifdef WITH_SIM
-static const char *scenario_name(unsigned i)
-{
-	return i < sim_n_scenarios ? sim_scenarios[i].name : NULL;
-}
-#else
-static const char *scenario_name(unsigned i)
-{
-	(void)i;
-	return NULL;
-}
-#endif
-
-bool check_scenario(const char *name, struct err *err)
-{
-	/* Without the simulator any name passes: registry_open reports that it is missing. */
-	return !scenario_name(0) || check_name(name, scenario_name, err);
-}
-
-void scenario_names(struct strbuf *out)
-{
-	join_names(out, scenario_name);
-}
-
 void options_guides(const struct gpudb *db, struct strbuf *names)
 {
 	for (unsigned i = 0; i < db->n_templates; i++)
@@ -494,12 +467,23 @@ void options_guides(const struct gpudb *db, struct strbuf *names)
 }
 
 /* The shipped data only: --help does not read the user's. */
-void guide_names(struct strbuf *out)
+static void shipped_names(struct strbuf *out, void (*names)(const struct gpudb *db, struct strbuf *names))
 {
 	struct err err;
 	struct gpudb *db = gpudb_load(NULL, 0, &err);
 
 	if (db)
-		options_guides(db, out);
+		names(db, out);
 	gpudb_free(db);
+}
+
+void guide_names(struct strbuf *out)
+{
+	shipped_names(out, options_guides);
+}
+
+void scenario_names(struct strbuf *out)
+{
+	if (registry_find(span_of("sim"))) /* else this build has no simulator */
+		shipped_names(out, gpudb_scenarios);
 }

@@ -116,7 +116,6 @@ extern const struct option_kind kind_flag, kind_text, kind_time, kind_choice, ki
 	kind_real, kind_dimensions, kind_gpudb, kind_event, kind_rotate;
 bool check_cpus(const char *list, struct err *err);
 bool check_theme(const char *name, struct err *err);
-bool check_scenario(const char *name, struct err *err);
 bool check_snapshot(const char *list, struct err *err);
 void theme_names(struct strbuf *out);
 void snapshot_names(struct strbuf *out);

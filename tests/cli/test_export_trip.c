@@ -7,11 +7,11 @@
 #include "session/devices.h"
 #include "session/session_priv.h"
 #include "backends/backends.h"
-#include "backends/sim/sim.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "tests/support/fixture.h"
 #include "tests/support/perf_run.h"
+#include "tests/support/sim_scenarios.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -463,5 +463,6 @@ int main(void)
 						trip_init, trip_fini),
 	};
 
+	load_scenarios();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

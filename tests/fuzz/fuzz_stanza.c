@@ -1,7 +1,9 @@
 /* A data file over any bytes: it loads or fails with a message that names the place, and what
  * loaded compiles or says why not. */
 #include "backends/backend.h"
+#include "backends/sim/sim.h"
 #include "base/alloc.h"
+#include "config.h"
 #include "model/metric.h"
 #include "model/template.h"
 
@@ -41,6 +43,27 @@ static void compile_formulas(const struct gpudb *db, const struct gpu_product *p
 	free(source.slots);
 }
 
+#ifdef WITH_SIM
+static void load_scenarios(const struct gpudb *db)
+{
+	for (unsigned i = 0; i < db->n_parts; i++) {
+		AUTOFREE char *name = span_dup(db->parts[i].name);
+		struct sim_scenario scenario;
+		struct err err = {0};
+
+		if (sim_scenario_load(&scenario, db, name, &err))
+			assert(scenario.n_passes && scenario.passes[0].pixels > 0 && scenario.n_phases);
+		else
+			assert(!strncmp(err.text, "fuzz:", 5) || !strncmp(err.text, "--demo:", 7));
+	}
+}
+#else
+static void load_scenarios(const struct gpudb *db)
+{
+	(void)db;
+}
+#endif
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct gpudb_text text = {"fuzz", {(const char *)data, size}};
@@ -50,6 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(db || !strncmp(err.text, "fuzz:", 5));
 	if (!db)
 		return 0;
+	load_scenarios(db);
 	compile_formulas(db, NULL);
 	for (unsigned i = 0; i < db->n_products && i < 4; i++)
 		compile_formulas(db, gpudb_product(db, i));

@@ -3,11 +3,11 @@
 #define SIM_RUN_H
 
 #include "backends/backends.h"
-#include "backends/sim/sim.h"
 #include "base/alloc.h"
 #include "model/metric.h"
 #include "tests/support/fixture.h"
 #include "tests/support/shipped.h"
+#include "tests/support/sim_scenarios.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -36,8 +36,8 @@ static void what_it_does_not_know_is_an_error_that_says_what_there_is(void **sta
 		{"", NULL, "malitop list gpus"},
 		{"\033[31mG715", NULL, "?[31mG715"},
 		{NULL, "boring",
-		 "idle mixed fragment-bound vertex-bound compute-bound bandwidth-bound cpu-bound serialised "
-		 "raytracing uncapped capped-30 sleeping-limiter"},
+		 "idle, mixed, fragment-bound, vertex-bound, compute-bound, bandwidth-bound, cpu-bound, "
+		 "serialised, raytracing, uncapped, capped-30, sleeping-limiter"},
 		{NULL, "", "idle"},
 		{NULL, "Mixed", "mixed"},
 	};
@@ -56,10 +56,14 @@ static void what_it_does_not_know_is_an_error_that_says_what_there_is(void **sta
 	}
 }
 
+#define ANY_SCENARIO                                                             \
+	"shaders alu rt\n  s 0.5 0.5\nscenario mixed\n  pass p: compute 0.5 s\n" \
+	"  phase a: seconds 1\n"
+
 static void a_gpu_that_cannot_be_simulated_is_an_error(void **state)
 {
 	static const char layout[] =
-		"layout L\n  slots 64\n  block front_end\n    6 GPU_ACTIVE MaliGPUActiveCy\n";
+		"layout L\n  slots 64\n  block front_end\n    6 GPU_ACTIVE MaliGPUActiveCy\n" ANY_SCENARIO;
 	static const struct {
 		const char *typical, *says;
 	} cases[] = {
@@ -100,7 +104,7 @@ static void an_odd_gpu_of_a_user_is_simulated_without_harm(void **state)
 		"gpu Mali-X\n  family 5thGen\n  year 2020\n  id 0xf001\n  layout L\n"
 		"  constant MaliGPUWarpSize 0\n  constant MaliGPUTileSize 99999999\n"
 		"  typical cores 64 slices 16 bus 512 mhz 3000\n"
-		"layout L\n  slots 64\n  block front_end\n    6 GPU_ACTIVE MaliGPUActiveCy\n";
+		"layout L\n  slots 64\n  block front_end\n    6 GPU_ACTIVE MaliGPUActiveCy\n" ANY_SCENARIO;
 	struct err err = {0};
 	struct gpudb *own = gpudb_load_texts(&(struct gpudb_text){"x.gpu", SPAN_LIT(text)}, 1, &err);
 	struct sim_run run;
@@ -108,8 +112,7 @@ static void an_odd_gpu_of_a_user_is_simulated_without_harm(void **state)
 	(void)state;
 	if (!own)
 		fail_msg("%s", err.text);
-	sim_run_init(&run, &(struct source_options){.db = own, .gpu_name = "X", .scenario = "raytracing"},
-		     100 * MS);
+	sim_run_init(&run, &(struct source_options){.db = own, .gpu_name = "X"}, 100 * MS);
 	assert_true(sim_run_read(&run)->value[0] > 0);
 	sim_run_fini(&run);
 	gpudb_free(own);

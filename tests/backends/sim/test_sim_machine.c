@@ -238,5 +238,6 @@ int main(void)
 		cmocka_unit_test(processes_share_what_cpus_and_gpu_do),
 	};
 
+	load_scenarios();
 	return cmocka_run_group_tests(tests, load_data, unload_data);
 }

@@ -321,5 +321,6 @@ int main(void)
 		cmocka_unit_test(the_traffic_of_the_cores_goes_over_the_bus),
 	};
 
+	load_scenarios();
 	return cmocka_run_group_tests(tests, load_data, unload_data);
 }

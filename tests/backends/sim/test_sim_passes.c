@@ -163,5 +163,6 @@ int main(void)
 		cmocka_unit_test(passes_have_the_names_of_the_scenario_and_add_up),
 	};
 
+	load_scenarios();
 	return cmocka_run_group_tests(tests, load_data, unload_data);
 }
