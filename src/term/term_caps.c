@@ -259,8 +259,7 @@ void caps_strings(struct term_strings *strings)
 		[CAP_CUD1] = "cud1",   [CAP_CR] = "cr",       [CAP_EL] = "el",     [CAP_ECH] = "ech",
 		[CAP_REP] = "rep",     [CAP_ICH] = "ich",     [CAP_SGR0] = "sgr0", [CAP_OP] = "op",
 		[CAP_BOLD] = "bold",   [CAP_DIM] = "dim",     [CAP_SMUL] = "smul", [CAP_REV] = "rev",
-		[CAP_SETAF] = "setaf", [CAP_SETAB] = "setab", [CAP_IL] = "il",     [CAP_DL] = "dl",
-		[CAP_DCH] = "dch",
+		[CAP_SETAF] = "setaf", [CAP_SETAB] = "setab",
 	};
 	static const struct {
 		int bit; /* of ncv */

@@ -127,7 +127,7 @@ static bool has_changed(const struct cells *c, int y, int x)
 	return c->shown[i] != c->next[i];
 }
 
-bool cells_changed(const struct cells *c, int y)
+static bool is_changed(const struct cells *c, int y)
 {
 	size_t cols = (size_t)c->cols, at = (size_t)y * cols;
 
@@ -427,7 +427,7 @@ static void write_groups(struct cells *c, struct strbuf *out)
 static void write_changes(struct cells *c, bool all, struct strbuf *out)
 {
 	for (int y = 0; y < c->rows; y++)
-		for (int x = cells_changed(c, y) ? 0 : c->cols; x < c->cols;) {
+		for (int x = is_changed(c, y) ? 0 : c->cols; x < c->cols;) {
 			x = add_row(c, y, x);
 			all |= c->n_groups == GROUPS_MAX;
 			if (c->n_groups == GROUPS_MAX)
@@ -466,7 +466,6 @@ bool cells_draw(struct cells *c, const struct canvas *canvas, struct strbuf *out
 	 * again, and ends in the default look. */
 	c->x = c->y = -1;
 	c->unsure = false;
-	cells_shift(c, out);
 	write_changes(c, all, out);
 	pen_set(&c->pen, 0, out);
 	return out->n > start;

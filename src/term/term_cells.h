@@ -7,7 +7,6 @@
  * as a table (struct look). A style is an index into that table. One thread; nothing here fails.
  *
  * term_cells.c  frames: what has changed, and the order of writing it
- * term_shift.c  rows that moved, and histories that moved on by a cell
  * term_move.c   the cursor
  * term_pen.c    attributes and colours
  */
@@ -48,9 +47,6 @@ enum term_string {
 	CAP_ECH,
 	CAP_REP,
 	CAP_ICH,
-	CAP_DCH,
-	CAP_IL,
-	CAP_DL,
 	CAP_SGR0,
 	CAP_OP,
 	CAP_BOLD,
@@ -199,11 +195,6 @@ static inline int count_digits(int n) /* below 1000 */
 /* The look for writing a cell of cells->next when the current look is `now`. A blank keeps any look
  * in which it is invisible; otherwise it gets the look of the group. */
 unsigned cells_look(const struct cells *cells, int y, int x, unsigned now);
-/* Whether a row shall show something else. */
-bool cells_changed(const struct cells *cells, int y);
-/* Append moves of whole rows to their new places, and of parts of rows by a cell to the left, where
- * that saves enough. */
-void cells_shift(struct cells *cells, struct strbuf *out);
 /* Measure the capabilities that move the cursor. */
 void cells_measure_moves(struct cells *cells);
 /* Move the cursor to a cell of cells->next that will be written next. */

@@ -422,45 +422,6 @@ static void a_column_is_written_downwards(void **unused)
 	stop_terminal(&t);
 }
 
-static void rows_that_moved_are_moved(void **unused)
-{
-	struct terminal t;
-
-	(void)unused;
-	start_terminal(&t, "xterm-256color", false);
-	start_screen(&t, 40, 20);
-	for (int y = 0; y < 20; y++)
-		canvas_printf(&t.canvas, (struct rect){0, y, 40, 1}, STYLE_TEXT, "%d row of a table %d",
-			      y * 7919, y * 104729);
-	show_frame(&t);
-	memmove(&t.canvas.cells[5 * 40], &t.canvas.cells[4 * 40],
-		(size_t)(12 * 40) * sizeof(*t.canvas.cells));
-	canvas_text(&t.canvas, (struct rect){0, 4, 40, 1}, STYLE_TEXT,
-		    "new                                     ");
-	show_frame(&t);
-	assert_string_equal(t.out.p, "\x1b[17;1H\x1b[1M\r\x1b[5d\x1b[1L\rnew");
-	assert_shows_canvas(&t, "xterm-256color", 0, 1);
-	stop_terminal(&t);
-}
-
-static void histories_that_moved_on_are_moved(void **unused)
-{
-	static const char history[] = "▁▃▅▂▆▇▃▁▂▃▅▇▆▅▃▁▂", moved[] = "▃▅▂▆▇▃▁▂▃▅▇▆▅▃▁▂▅";
-	struct terminal t;
-
-	(void)unused;
-	start_terminal(&t, "xterm-256color", false);
-	start_screen(&t, 60, 3);
-	canvas_printf(&t.canvas, (struct rect){0, 1, 60, 1}, STYLE_TEXT, "a 12 %s│ b 7 %s│ c", history,
-		      history);
-	show_frame(&t);
-	canvas_printf(&t.canvas, (struct rect){0, 1, 60, 1}, STYLE_TEXT, "a 13 %s│ b 7 %s│ c", moved, moved);
-	show_frame(&t);
-	assert_string_equal(t.out.p, "\x1b[2;6H\x1b[1P\x1b[45G\x1b[1@\x1b[4G3\x1b[22G▅│ b 7 \x1b[45G▅");
-	assert_shows_canvas(&t, "xterm-256color", 0, 1);
-	stop_terminal(&t);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -469,8 +430,6 @@ int main(void)
 		cmocka_unit_test(a_terminal_without_a_reset_gets_no_attributes),
 		cmocka_unit_test(each_change_takes_its_cheapest_way),
 		cmocka_unit_test(a_column_is_written_downwards),
-		cmocka_unit_test(rows_that_moved_are_moved),
-		cmocka_unit_test(histories_that_moved_on_are_moved),
 	};
 
 	alarm(600); /* a test that hangs has failed */
