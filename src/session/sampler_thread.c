@@ -294,8 +294,11 @@ static void prefer_slots(struct sampler_worker *l, const struct sampler_request 
 {
 	struct source *source = l->entries[r->index].source;
 
-	if (source && backend_extras(source->backend)->prefer)
-		backend_extras(source->backend)->prefer(source, &r->priority);
+	if (!source || !backend_extras(source->backend)->prefer)
+		return;
+	worker_enter(l, r->index);
+	backend_extras(source->backend)->prefer(source, &r->priority);
+	worker_leave(l);
 }
 
 static void choose_process(struct sampler_worker *l, const struct sampler_request *r)
