@@ -28,7 +28,7 @@ struct points {
 	uint16_t *table;   /* hash table of the columns by metric and instance: position + 1 */
 	unsigned table_size;
 	bool collecting, added; /* added: a column, since the last frame was settled */
-	double *scratch;        /* two vectors of the set, for instances */
+	double *scratch;        /* a vector of the set, for instances */
 };
 
 /* The place of a column in the table, or the free one for it. */
@@ -107,42 +107,31 @@ void points_free(struct points *p)
 
 /* ---- values ---- */
 
-static float value_at(struct points *p, const struct points_column *c, const float *vector)
+/* NaN without a vector. */
+static float value_at(struct points *p, const struct points_column *c, const double *vector)
 {
-	size_t n = p->set->n_vector;
-
 	if (!vector)
 		return NAN;
 	if (!c->metric)
-		return vector[VECTOR_SECONDS];
+		return (float)vector[VECTOR_SECONDS];
 	if (!c->instance)
-		return (float)metric_value_floats(c->metric, vector);
+		return (float)metric_value(c->metric, vector);
 	if (!p->scratch)
-		p->scratch = xcalloc(2 * n, sizeof(*p->scratch));
-	for (unsigned i = 0; i < p->n_vector; i++)
-		p->scratch[i] = (double)vector[i];
-	metric_vector_instance(p->set, c->instance, p->scratch, p->n_vector, p->scratch + n);
-	return (float)metric_value(c->metric, p->scratch + n);
-}
-
-static void put_floats(float *to, const double *from, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++)
-		to[i] = (float)from[i];
+		p->scratch = xcalloc(p->set->n_vector, sizeof(*p->scratch));
+	metric_vector_instance(p->set, c->instance, vector, p->n_vector, p->scratch);
+	return (float)metric_value(c->metric, p->scratch);
 }
 
 /* Compute the values of the columns that have none, from each vector only once. */
 static void fill_columns(struct points *p)
 {
 	AUTOFREE double *vector = xcalloc(p->set->n_vector, sizeof(*vector));
-	AUTOFREE float *floats = xmalloc(p->n_vector * sizeof(*floats));
 
 	for (int i = 0; i < p->n; i++) {
 		bool known = p->vector(p->owner, p->n - 1 - i, vector);
 
-		put_floats(floats, vector, p->n_vector);
 		for (unsigned k = p->n_filled; k < p->n_columns; k++)
-			p->columns[k].values[i] = value_at(p, &p->columns[k], known ? floats : NULL);
+			p->columns[k].values[i] = value_at(p, &p->columns[k], known ? vector : NULL);
 	}
 	p->n_filled = p->n_columns;
 }
@@ -184,17 +173,13 @@ static struct points_column *add_column(struct points *p, const struct metric *m
 
 void points_add(struct points *p, const double *vector)
 {
-	AUTOFREE float *floats = NULL;
-
 	if (!p->n)
 		return;
-	if (p->n_columns)
-		put_floats(floats = xmalloc(p->n_vector * sizeof(*floats)), vector, p->n_vector);
 	for (unsigned i = 0; i < p->n_columns; i++) {
 		struct points_column *c = &p->columns[i];
 
 		memmove(c->values, c->values + 1, (size_t)(p->n - 1) * sizeof(*c->values));
-		c->values[p->n - 1] = value_at(p, c, floats);
+		c->values[p->n - 1] = value_at(p, c, vector);
 	}
 }
 

@@ -343,8 +343,7 @@ static inline double max_nan(double a, double b)
 	return a > b ? a : b >= a ? b : NAN;
 }
 
-/* Over doubles, or over floats if that is NULL. */
-static inline double eval_over(const struct expr *expr, const double *doubles, const float *floats)
+double expr_eval(const struct expr *expr, const double *values)
 {
 	double stack[EXPR_DEPTH_MAX + 1], *top = stack; /* stack[0]: the result of an empty program */
 
@@ -355,7 +354,7 @@ static inline double eval_over(const struct expr *expr, const double *doubles, c
 			*++top = op->number;
 			break;
 		case EXPR_LOAD:
-			*++top = (doubles ? doubles[op->slot] : (double)floats[op->slot]) * op->number;
+			*++top = values[op->slot] * op->number;
 			break;
 		case EXPR_ADD:
 			top--;
@@ -387,14 +386,4 @@ static inline double eval_over(const struct expr *expr, const double *doubles, c
 		}
 	}
 	return top[0];
-}
-
-double expr_eval(const struct expr *expr, const double *values)
-{
-	return eval_over(expr, values, NULL);
-}
-
-double expr_eval_floats(const struct expr *expr, const float *values)
-{
-	return eval_over(expr, NULL, values);
 }

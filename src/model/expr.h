@@ -61,6 +61,5 @@ bool expr_load(struct expr *out, unsigned slot, double factor);
 bool expr_inline(struct expr *out, const struct expr *other);
 
 double expr_eval(const struct expr *expr, const double *values);
-double expr_eval_floats(const struct expr *expr, const float *values);
 
 #endif

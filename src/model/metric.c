@@ -431,7 +431,6 @@ struct metric_set *metric_set_new(const struct gpudb *db, const struct metric_so
 		metric_set_free(set);
 		return NULL;
 	}
-	set->gpu_work = metric_find(set, SPAN_LIT("GPUBusy"));
 	set->frame_work = metric_find(set, SPAN_LIT("frame.work_share"));
 	metric_instances_find(set);
 	return set;
@@ -474,7 +473,7 @@ void metric_set_keep(struct metric_set *set, metric_keep_fn *keep, void *ctx)
 	for (unsigned i = set->n_metrics - set->n_raw_defs; i < set->n_metrics; i++)
 		expr_fini(&set->metrics[i].expr); /* those without a definition */
 	set->n_metrics = n;
-	set->gpu_work = set->frame_work = NULL;
+	set->frame_work = NULL;
 }
 
 const struct metric *metric_find(const struct metric_set *set, struct span name)

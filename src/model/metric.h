@@ -37,7 +37,6 @@ struct metric_def {
 
 enum definitions { DEFINITIONS_CURRENT, DEFINITIONS_GUIDE };
 
-#define METRIC_GPU_FULL 85     /* percent; of the condition gpu-bound of the findings */
 #define METRIC_FRAME_WORKED 33 /* percent; the help of frame.work_share has the reason */
 
 enum alert_side { ALERT_NONE, ALERT_ABOVE, ALERT_BELOW };
@@ -117,9 +116,6 @@ struct metric_set {
 	/* Share of a frame that CPU and GPU worked; NULL without frames. Below METRIC_FRAME_WORKED
 	 * nothing is over its budget: a still screen shows a frame when something changes. */
 	const struct metric *frame_work;
-	/* Share of time that the GPU works; NULL of a CPU. Below METRIC_GPU_FULL nothing that the
-	 * GPU counts holds the workload back, whatever its limit is. */
-	const struct metric *gpu_work;
 };
 
 struct metric_source {

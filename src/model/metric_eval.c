@@ -112,19 +112,11 @@ unsigned metric_slots(const struct metric *metric, uint16_t *slots, unsigned n, 
 	return n;
 }
 
-static double bounded_value(const struct metric *metric, double v)
-{
-	return v < metric->low ? metric->low : v > metric->high ? metric->high : v;
-}
-
 double metric_value(const struct metric *metric, const double *vector)
 {
-	return bounded_value(metric, expr_eval(&metric->expr, vector));
-}
+	double v = expr_eval(&metric->expr, vector);
 
-double metric_value_floats(const struct metric *metric, const float *vector)
-{
-	return bounded_value(metric, expr_eval_floats(&metric->expr, vector));
+	return v < metric->low ? metric->low : v > metric->high ? metric->high : v;
 }
 
 static struct metric_instance *instance_of(struct metric_set *set, const struct slot *slot, unsigned *cap)
