@@ -512,7 +512,7 @@ check_builds()
 	light='CFLAGS=-g1 -O1'
 	have_pfm && pfm=--with-libpfm || pfm=--without-libpfm
 	give_way
-	do_step "release: build$sanitized" build_release check/asan --enable-werror $sanitize "$pfm" CC=gcc "$light" || return
+	do_step "release: build$sanitized" build_release check/asan --enable-werror --enable-panthor-perf $sanitize "$pfm" CC=gcc "$light" || return
 	[ -z "$tsan" ] || do_step "ThreadSanitizer: build" build_threads check/tsan --enable-tsan CC=gcc "$light" || return
 	[ -z "$deb" ] || do_step "make deb: the same archive twice, a package without errors" package check/gcc || return
 	# shellcheck disable=SC2086

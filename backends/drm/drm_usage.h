@@ -28,6 +28,8 @@ struct drm_usage_driver {
 	unsigned profiling_on; /* what its profiling file must hold, for times to be told */
 	/* For messages: the releases of Linux that report clients, and that have the switch. */
 	const char *reports_since, *switch_since;
+	const char *shared;  /* the interface beside a program that counts; NULL: none */
+	bool unsafe_unbound; /* a call after it was unbound from its GPU may crash the kernel */
 };
 
 struct drm_usage {

@@ -1,7 +1,6 @@
 #include "backends/panfrost/panfrost.h"
 
 #include "backends/backends.h"
-#include "backends/gpu/gpu_identity.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,13 +10,15 @@
 #define SHARED "shared"               /* the interface beside a program that counts */
 #define INTERVAL_MOST_NS 1000000000ll /* a 32-bit cycle counter overflows after some seconds */
 
-const struct drm_usage_driver panfrost_usage = {
+static const struct drm_usage_driver panfrost_usage = {
 	.name = "panfrost",
 	.engines = {{"fragment", "DRMFragTime", "DRMFragCy"}, {"vertex-tiler", "DRMVertTime", "DRMVertCy"}},
 	.n_engines = 2,
 	.profiling_on = 1,
 	.reports_since = "Linux 6.7 or later",
 	.switch_since = "Linux 6.10 and later have one, 6.7 to 6.9 in debugfs, for root",
+	.shared = SHARED,
+	.unsafe_unbound = true,
 };
 
 static bool panfrost_probe(const struct sys *sys, struct source_found **found, struct err *err)
@@ -26,13 +27,6 @@ static bool panfrost_probe(const struct sys *sys, struct source_found **found, s
 }
 
 /* ---- opening ---- */
-
-static void add_note(struct source *source, const char *words)
-{
-	size_t n = strlen(source->note);
-
-	snprintf(source->note + n, sizeof(source->note) - n, "%s%s", n ? "; " : "", words);
-}
 
 static void fill_source(struct source *source, struct panfrost *p)
 {
@@ -46,60 +40,23 @@ static void fill_source(struct source *source, struct panfrost *p)
 			("no counters: another program has them, and only one can: stop it, and the "
 			 "screen counts"),
 	};
-	uint64_t id = panfrost_gpu_id(&p->props), cores = panfrost_used_cores(&p->props);
+	uint64_t cores = panfrost_used_cores(&p->props);
 	char group[96];
-	bool assumed;
 
-	source->product = gpu_identity_find(source, id, &assumed);
-	source->constants = (struct source_constants){
-		.core_count = (unsigned)__builtin_popcountll(cores),
-		.l2_slice_count = panfrost_slices(&p->props),
-		.bus_width_bits = panfrost_bus_bits(&p->props),
-		.block_values = 64,
-		.core_mask = cores,
-	};
-	p->n_engines = gpu_identity_engines(source->product, (uint32_t)p->props.core_features,
-					    (uint32_t)p->props.thread_features, source->constants.core_count);
-	gpu_identity_name(source, id, assumed);
-	snprintf(source->driver, sizeof(source->driver), "panfrost %d.%d%s", p->version.major,
-		 p->version.minor, p->counters == PANFROST_COUNTERS ? "" : ", no counters");
-	if (p->counters != PANFROST_COUNTERS)
-		source->note[0] = 0; /* there are none to be unknown */
-	add_note(source, notes[p->counters]);
 	snprintf(group, sizeof(group), "the driver uses %u of its %u cores, those of the first core group",
-		 source->constants.core_count, (unsigned)__builtin_popcountll(p->props.cores));
-	if (cores != p->props.cores)
-		add_note(source, group);
-	source->keeps_powered = source->untried = p->counters == PANFROST_COUNTERS;
-}
-
-static void add_slots(struct source *source, struct panfrost *p)
-{
-	AUTO_STRBUF struct strbuf note = {0};
-	unsigned clocks;
-
-	source->layout = source->product ? source->product->layout : gpudb_raw_layout(source->options.db);
-	clocks =
-		p->counters == PANFROST_COUNTERS ? source_add_gpu_sums(source) : source_add_gpu_clock(source);
-	drm_usage_open(&p->usage, source->sys, &panfrost_usage, p->path, p->fd, source->options.profiling);
-	drm_usage_add_slots(&p->usage, source, clocks, p->counters == PANFROST_COUNTERS);
-	if (p->counters == PANFROST_COUNTERS)
-		source_add_gpu_instances(source);
-	else
-		source->n_sums = source->n_slots;
-	if (p->counters == PANFROST_COUNTERS)
-		gpu_fold_init(&p->fold, source);
-	drm_usage_note(&p->usage, p->path, &note);
-	if (note.n)
-		add_note(source, note.p);
-}
-
-static bool check_interface(const struct source *source, struct err *err)
-{
-	const char *interface = source->options.interface;
-
-	return !interface || strcmp(interface, "fdinfo") == 0 || strcmp(interface, SHARED) == 0 ||
-	       err_set(err, ERR_USAGE, "--backend: panfrost:%.40s: expected panfrost:fdinfo", interface);
+		 (unsigned)__builtin_popcountll(cores), (unsigned)__builtin_popcountll(p->props.cores));
+	drm_gpu_fill(&p->gpu, source, &panfrost_usage,
+		     &(struct drm_gpu_facts){
+			     .id = panfrost_gpu_id(&p->props),
+			     .core_mask = cores,
+			     .slices = panfrost_slices(&p->props),
+			     .bus_bits = panfrost_bus_bits(&p->props),
+			     .block_values = 64,
+			     .core_features = (uint32_t)p->props.core_features,
+			     .thread_features = (uint32_t)p->props.thread_features,
+			     .counts = p->counters == PANFROST_COUNTERS,
+			     .notes = {notes[p->counters], cores != p->props.cores ? group : NULL},
+		     });
 }
 
 static enum panfrost_counters find_counters(const struct source *source, const struct panfrost *p)
@@ -116,24 +73,14 @@ static bool panfrost_open(struct source *source, const char *device, struct err 
 	struct panfrost *p = source->priv;
 	struct err why = {0};
 
-	p->sys = source->sys;
-	p->fd = -1;
-	str_printable(p->path, sizeof(p->path), device);
-	if (!check_interface(source, err))
+	if (!drm_gpu_open(&p->gpu, source, &panfrost_usage, device, err))
 		return false;
-	p->watched = drm_node_exists(p->sys, drm_node_name(device));
-	p->fd = drm_node_open(p->sys, device, panfrost_usage.name, &p->version, &why);
-	if (p->fd < 0)
-		return err_set(err, why.code, "panfrost: %s: try `malitop doctor`", why.text);
-	if (!panfrost_read_props(p, &why)) {
-		panfrost_leave(p);
-		return err_set(err, why.code, "panfrost: %s: try `malitop doctor`", why.text);
-	}
+	if (!panfrost_read_props(p, &why))
+		return drm_gpu_refuse(&p->gpu, &panfrost_usage, &why, err);
 	p->v4 = panfrost_is_v4(&p->props);
 	p->dump_bytes = panfrost_dump_bytes(&p->props);
 	p->counters = find_counters(source, p);
 	fill_source(source, p);
-	add_slots(source, p);
 	return true;
 }
 
@@ -161,10 +108,10 @@ static bool panfrost_start(struct source *source, int64_t period_ns, int64_t now
 	p->asked_ns = source->period_ns;
 	p->next_ns = now_ns + source->period_ns;
 	p->failed = p->gap = false;
-	drm_usage_start(&p->usage, source->period_ns, now_ns);
+	drm_usage_start(&p->gpu.usage, source->period_ns, now_ns);
 	if (counts && !panfrost_counters_start(p, err))
 		return false;
-	p->end_ns = counts ? p->sys->monotonic_ns(p->sys) : now_ns;
+	p->end_ns = counts ? p->gpu.sys->monotonic_ns(p->gpu.sys) : now_ns;
 	return true;
 }
 
@@ -198,7 +145,7 @@ static enum read_result resume_counters(struct source *source, struct panfrost *
 		return fail_sample(source, p, errno, sample);
 	p->failed = false;
 	p->gap = true;
-	p->end_ns = p->sys->monotonic_ns(p->sys);
+	p->end_ns = p->gpu.sys->monotonic_ns(p->gpu.sys);
 	return READ_NONE;
 }
 
@@ -224,7 +171,7 @@ static bool is_gone(const struct panfrost *p)
 {
 	struct panfrost_get_param request = {.param = PANFROST_GPU_PROD_ID};
 
-	return !panfrost_ask(p, PANFROST_GET_PARAM, &request) && errno == ENODEV;
+	return !drm_gpu_ask(&p->gpu, PANFROST_GET_PARAM, &request) && errno == ENODEV;
 }
 
 static enum read_result read_clients(struct panfrost *p, int64_t now_ns, struct sample *sample)
@@ -256,8 +203,8 @@ static enum read_result panfrost_read(struct source *source, int64_t now_ns, str
 		return got;
 	if (sample->end_ns - sample->begin_ns > source->period_ns + source->period_ns / 2)
 		sample->flags |= SAMPLE_STRETCHED;
-	active = counts && p->fold.active >= 0 ? sample->value[p->fold.active] : SAMPLE_UNKNOWN;
-	drm_usage_fill(&p->usage, sample->end_ns, active, sample);
+	active = counts && p->gpu.fold.active >= 0 ? sample->value[p->gpu.fold.active] : SAMPLE_UNKNOWN;
+	drm_usage_fill(&p->gpu.usage, sample->end_ns, active, sample);
 	return READ_GOT;
 }
 
@@ -271,9 +218,25 @@ static void panfrost_close(struct source *source)
 	struct panfrost *p = source->priv;
 
 	panfrost_counters_stop(p);
-	gpu_fold_fini(&p->fold);
-	drm_usage_close(&p->usage);
-	panfrost_leave(p);
+	drm_gpu_close(&p->gpu);
+}
+
+static void panfrost_describe(const struct source *source, struct strbuf *text)
+{
+	static const char *const counters[] = {
+		[PANFROST_COUNTERS] = "counters  by the unstable ioctls, all blocks, one dump a sample\n"
+				      "power     the GPU stays powered while malitop counts\n",
+		[PANFROST_OFF] = "limited: counters: the kernel keeps them behind its unstable ioctls, or "
+				 "panfrost.unstable_ioctls=1 at boot: they give all views, and the kernel "
+				 "then calls itself tainted -> echo Y | sudo tee "
+				 "/sys/module/panfrost/parameters/unstable_ioctls\n",
+		[PANFROST_UNASKED] = "counters  not used, because of -b panfrost:fdinfo\n",
+		[PANFROST_TAKEN] = "limited: counters: another program has them, and only one can: they give "
+				   "all views -> stop that program\n",
+	};
+	const struct panfrost *p = source->priv;
+
+	drm_gpu_describe(&p->gpu, source, counters[p->counters], text);
 }
 
 const struct backend backend_panfrost = {

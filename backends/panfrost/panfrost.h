@@ -3,7 +3,6 @@
  *   panfrost.c            the backend: one opened node, from its registers to samples
  *   panfrost_device.c     the registers, and how large a dump is
  *   panfrost_counters.c   the counters: who owns them, and what a dump yields
- *   panfrost_describe.c   the lines for doctor and the help screen
  *
  * Threads: as in backend.h.
  */
@@ -11,8 +10,7 @@
 #define MALITOP_PANFROST_H
 
 #include "backends/backend.h"
-#include "backends/drm/drm_usage.h"
-#include "backends/gpu/gpu_fold.h"
+#include "backends/drm/drm_gpu.h"
 
 #include "backends/panfrost/panfrost_abi.h"
 
@@ -35,19 +33,12 @@ enum panfrost_counters {
 };
 
 struct panfrost {
-	const struct sys *sys;
-	int fd; /* -1: not open */
-	char path[128];
-	bool watched; /* sysfs has the node */
-	struct sys_drm_version version;
+	struct drm_gpu gpu;
 	struct panfrost_props props;
 	enum panfrost_counters counters;
 	bool v4;
-	unsigned n_engines;
 
 	/* Used by the sampler: */
-	struct drm_usage usage;
-	struct gpu_fold fold;
 	/* The next dump and the last one, PANFROST_DUMP_MOST each; NULL until started. The last one
 	 * is all zeros after a start, as the driver's own memory is. */
 	uint8_t *buffer, *before;
@@ -64,11 +55,6 @@ struct panfrost {
 	bool gap;          /* before the next sample */
 };
 
-/* An ioctl, unless the driver has been unbound from the GPU: then it would crash the kernel.
- * Returns false with errno, ENODEV in that case. */
-bool panfrost_ask(const struct panfrost *p, unsigned long request, void *arg);
-/* Close the node. Once the driver is unbound that would crash the kernel, too, so it stays open. */
-void panfrost_leave(struct panfrost *p);
 bool panfrost_read_props(struct panfrost *p, struct err *err);
 /* GPU_ID for gpudb_by_id. */
 uint64_t panfrost_gpu_id(const struct panfrost_props *props);
@@ -92,9 +78,5 @@ bool panfrost_counters_restart(struct panfrost *p);
 bool panfrost_counters_dump(struct panfrost *p, int64_t *at_ns, uint64_t *slots, unsigned n_slots);
 /* Why a dump failed, static. */
 const char *panfrost_counters_failure(int code);
-
-void panfrost_describe(const struct source *source, struct strbuf *text);
-
-extern const struct drm_usage_driver panfrost_usage;
 
 #endif

@@ -10,7 +10,7 @@ bool panfrost_offers_counters(const struct panfrost *p)
 	struct panfrost_perfcnt_enable off = {.enable = 0};
 
 	/* Turning off what is not ours fails, after the kernel has looked at its parameter. */
-	return panfrost_ask(p, PANFROST_PERFCNT_ENABLE, &off) || errno == EINVAL;
+	return drm_gpu_ask(&p->gpu, PANFROST_PERFCNT_ENABLE, &off) || errno == EINVAL;
 }
 
 static bool refuse_counters(const char *path, struct err *err)
@@ -36,7 +36,7 @@ static bool enable_counters(struct panfrost *p, bool on)
 {
 	struct panfrost_perfcnt_enable request = {.enable = on};
 
-	if (!panfrost_ask(p, PANFROST_PERFCNT_ENABLE, &request))
+	if (!drm_gpu_ask(&p->gpu, PANFROST_PERFCNT_ENABLE, &request))
 		return false;
 	p->owned = on;
 	return true;
@@ -44,22 +44,23 @@ static bool enable_counters(struct panfrost *p, bool on)
 
 static bool map_buffer(struct panfrost *p, uint8_t **buffer)
 {
-	*buffer = sys_map_private(p->sys, PANFROST_DUMP_MOST);
+	*buffer = sys_map_private(p->gpu.sys, PANFROST_DUMP_MOST);
 	return *buffer != NULL;
 }
 
 static void unmap_buffer(struct panfrost *p, uint8_t **buffer)
 {
 	if (*buffer)
-		p->sys->munmap(p->sys, *buffer, PANFROST_DUMP_MOST);
+		p->gpu.sys->munmap(p->gpu.sys, *buffer, PANFROST_DUMP_MOST);
 	*buffer = NULL;
 }
 
 bool panfrost_counters_start(struct panfrost *p, struct err *err)
 {
 	if (!map_buffer(p, &p->buffer) || !map_buffer(p, &p->before))
-		return err_set(err, errno, "%s: no memory for the counters: %s", p->path, strerror(errno));
-	return enable_counters(p, true) || refuse_counters(p->path, err);
+		return err_set(err, errno, "%s: no memory for the counters: %s", p->gpu.path,
+			       strerror(errno));
+	return enable_counters(p, true) || refuse_counters(p->gpu.path, err);
 }
 
 void panfrost_counters_stop(struct panfrost *p)
@@ -110,19 +111,19 @@ static void swap_buffers(struct panfrost *p)
 bool panfrost_counters_dump(struct panfrost *p, int64_t *at_ns, uint64_t *slots, unsigned n_slots)
 {
 	struct panfrost_perfcnt_dump request = {.buf_ptr = (uintptr_t)p->buffer};
-	int64_t before_ns = p->sys->monotonic_ns(p->sys), after_ns;
-	bool ok = panfrost_ask(p, PANFROST_PERFCNT_DUMP, &request);
+	int64_t before_ns = p->gpu.sys->monotonic_ns(p->gpu.sys), after_ns;
+	bool ok = drm_gpu_ask(&p->gpu, PANFROST_PERFCNT_DUMP, &request);
 	int saved = errno;
 
-	after_ns = p->sys->monotonic_ns(p->sys);
+	after_ns = p->gpu.sys->monotonic_ns(p->gpu.sys);
 	p->dump_ns = after_ns - before_ns;
 	*at_ns = before_ns + p->dump_ns / 2;
 	if (!ok)
 		return errno = saved, false;
 	if (!is_written(p))
 		return errno = ESTALE, false;
-	gpu_dump_fold(&(struct gpu_dump){p->buffer, p->dump_bytes, p->v4}, &p->fold, slots);
-	gpu_fold_finish(&p->fold, *at_ns - p->end_ns, slots, n_slots);
+	gpu_dump_fold(&(struct gpu_dump){p->buffer, p->dump_bytes, p->v4}, &p->gpu.fold, slots);
+	gpu_fold_finish(&p->gpu.fold, *at_ns - p->end_ns, slots, n_slots);
 	swap_buffers(p);
 	return true;
 }

@@ -24,25 +24,6 @@ static const struct {
 	{PANFROST_THREAD_FEATURES, offsetof(struct panfrost_props, thread_features), "thread features"},
 };
 
-static bool is_there(const struct panfrost *p)
-{
-	return !p->watched || drm_node_exists(p->sys, drm_node_name(p->path));
-}
-
-bool panfrost_ask(const struct panfrost *p, unsigned long request, void *arg)
-{
-	if (!is_there(p))
-		return errno = ENODEV, false;
-	return p->sys->drm_ioctl(p->sys, p->fd, request, arg) == 0;
-}
-
-void panfrost_leave(struct panfrost *p)
-{
-	if (p->fd >= 0 && is_there(p))
-		p->sys->close(p->sys, p->fd);
-	p->fd = -1;
-}
-
 bool panfrost_read_props(struct panfrost *p, struct err *err)
 {
 	struct panfrost_props *props = &p->props;
@@ -51,15 +32,15 @@ bool panfrost_read_props(struct panfrost *p, struct err *err)
 	for (size_t i = 0; i < ARRAY_LEN(members); i++) {
 		struct panfrost_get_param request = {.param = members[i].param};
 
-		if (!panfrost_ask(p, PANFROST_GET_PARAM, &request))
-			return err_set(err, errno, "%s: cannot ask for the GPU's %s: %s", p->path,
+		if (!drm_gpu_ask(&p->gpu, PANFROST_GET_PARAM, &request))
+			return err_set(err, errno, "%s: cannot ask for the GPU's %s: %s", p->gpu.path,
 				       members[i].name, strerror(errno));
 		*(uint64_t *)(void *)((char *)props + members[i].offset) = request.value;
 	}
 	if (props->product == T60X_TOLD)
 		props->product = T60X;
 	return (props->product && props->product <= UINT16_MAX && props->cores) ||
-	       err_set(err, EPROTO, "%s: the driver reports no GPU id or no shader cores", p->path);
+	       err_set(err, EPROTO, "%s: the driver reports no GPU id or no shader cores", p->gpu.path);
 }
 
 uint64_t panfrost_gpu_id(const struct panfrost_props *props)

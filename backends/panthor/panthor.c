@@ -1,7 +1,6 @@
 #include "backends/panthor/panthor.h"
 
 #include "backends/backends.h"
-#include "backends/gpu/gpu_identity.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +9,7 @@
 #define INTERVAL_LEAST_NS 10000000ll /* each sample is requested from the firmware */
 #define SLACK_NS 1000000ll           /* tolerance for the driver's stamps */
 
-const struct drm_usage_driver panthor_usage = {
+static const struct drm_usage_driver panthor_usage = {
 	.name = "panthor",
 	.engines = {{"panthor", "DRMAllTime", "DRMAllCy"}},
 	.n_engines = 1,
@@ -26,13 +25,6 @@ static bool panthor_probe(const struct sys *sys, struct source_found **found, st
 
 /* ---- opening ---- */
 
-static void add_note(struct source *source, const char *words)
-{
-	size_t n = strlen(source->note);
-
-	snprintf(source->note + n, sizeof(source->note) - n, "%s%s", n ? "; " : "", words);
-}
-
 static void fill_source(struct source *source, struct panthor *p)
 {
 	static const char *const notes[] = {
@@ -40,46 +32,19 @@ static void fill_source(struct source *source, struct panthor *p)
 		[PANTHOR_NONE] = "no counters: mainline Linux has none for this driver",
 		[PANTHOR_UNASKED] = "no counters: -b panthor:fdinfo",
 	};
-	uint64_t id = panthor_gpu_id(p);
-	bool assumed;
 
-	source->product = gpu_identity_find(source, id, &assumed);
-	source->constants = (struct source_constants){
-		.core_count = (unsigned)__builtin_popcountll(p->info.shader_present),
-		.l2_slice_count = panthor_slices(p),
-		.bus_width_bits = panthor_bus_bits(p),
-		.block_values = p->extent.counters,
-		.core_mask = p->info.shader_present,
-	};
-	p->n_engines = gpu_identity_engines(source->product, p->info.core_features, p->info.thread_features,
-					    source->constants.core_count);
-	gpu_identity_name(source, id, assumed);
-	snprintf(source->driver, sizeof(source->driver), "panthor %d.%d%s", p->version.major,
-		 p->version.minor, p->counters == PANTHOR_COUNTERS ? "" : ", no counters");
-	if (p->counters != PANTHOR_COUNTERS)
-		source->note[0] = 0; /* there are none to be unknown */
-	add_note(source, notes[p->counters]);
-	source->keeps_powered = source->untried = p->counters == PANTHOR_COUNTERS;
-}
-
-static void add_slots(struct source *source, struct panthor *p)
-{
-	bool counts = p->counters == PANTHOR_COUNTERS;
-	AUTO_STRBUF struct strbuf note = {0};
-	unsigned clocks;
-
-	source->layout = source->product ? source->product->layout : gpudb_raw_layout(source->options.db);
-	clocks = counts ? source_add_gpu_sums(source) : source_add_gpu_clock(source);
-	drm_usage_open(&p->usage, source->sys, &panthor_usage, p->path, p->fd, source->options.profiling);
-	drm_usage_add_slots(&p->usage, source, clocks, counts);
-	source->n_sums = source->n_slots;
-	if (counts) {
-		source_add_gpu_instances(source);
-		gpu_fold_init(&p->fold, source);
-	}
-	drm_usage_note(&p->usage, p->path, &note);
-	if (note.n)
-		add_note(source, note.p);
+	drm_gpu_fill(&p->gpu, source, &panthor_usage,
+		     &(struct drm_gpu_facts){
+			     .id = panthor_gpu_id(p),
+			     .core_mask = p->info.shader_present,
+			     .slices = panthor_slices(p),
+			     .bus_bits = panthor_bus_bits(p),
+			     .block_values = p->extent.counters,
+			     .core_features = p->info.core_features,
+			     .thread_features = p->info.thread_features,
+			     .counts = p->counters == PANTHOR_COUNTERS,
+			     .notes = {notes[p->counters]},
+		     });
 }
 
 static bool panthor_open(struct source *source, const char *device, struct err *err)
@@ -88,24 +53,15 @@ static bool panthor_open(struct source *source, const char *device, struct err *
 	struct panthor *p = source->priv;
 	struct err why = {0};
 
-	p->sys = source->sys;
-	p->fd = p->event = p->handle = -1;
-	str_printable(p->path, sizeof(p->path), device);
-	if (interface && strcmp(interface, "fdinfo") != 0)
-		return err_set(err, ERR_USAGE, "--backend: panthor:%.40s: expected panthor:fdinfo",
-			       interface);
-	p->fd = drm_node_open(p->sys, device, panthor_usage.name, &p->version, &why);
-	if (p->fd < 0)
-		return err_set(err, why.code, "panthor: %s: try `malitop doctor`", why.text);
-	if (!panthor_read_info(p, &why)) {
-		p->sys->close(p->sys, p->fd);
-		return err_set(err, why.code, "panthor: %s: try `malitop doctor`", why.text);
-	}
+	p->event = p->handle = -1;
+	if (!drm_gpu_open(&p->gpu, source, &panthor_usage, device, err))
+		return false;
+	if (!panthor_read_info(p, &why))
+		return drm_gpu_refuse(&p->gpu, &panthor_usage, &why, err);
 	if (!interface)
 		panthor_find_counters(p);
 	p->counters = interface ? PANTHOR_UNASKED : p->interface ? PANTHOR_COUNTERS : PANTHOR_NONE;
 	fill_source(source, p);
-	add_slots(source, p);
 	return true;
 }
 
@@ -119,19 +75,19 @@ static bool panthor_start(struct source *source, int64_t period_ns, int64_t now_
 
 	source->period_ns = period_ns < least ? least : period_ns;
 	p->next_ns = now_ns + source->period_ns;
-	drm_usage_start(&p->usage, source->period_ns, now_ns);
+	drm_usage_start(&p->gpu.usage, source->period_ns, now_ns);
 	if (counts && !panthor_counters_start(p, err))
 		return false;
-	p->end_ns = counts ? p->sys->monotonic_ns(p->sys) : now_ns;
-	p->end_raw_ns = p->sys->raw_ns(p->sys);
+	p->end_ns = counts ? p->gpu.sys->monotonic_ns(p->gpu.sys) : now_ns;
+	p->end_raw_ns = p->gpu.sys->raw_ns(p->gpu.sys);
 	return true;
 }
 
 /* The driver stamps by another clock. A stamp may be any number. */
 static const char *place_sample(struct panthor *p, const struct panthor_interval *i, struct sample *sample)
 {
-	int64_t before = p->sys->monotonic_ns(p->sys), raw = p->sys->raw_ns(p->sys);
-	int64_t offset = before + (p->sys->monotonic_ns(p->sys) - before) / 2 - raw;
+	int64_t before = p->gpu.sys->monotonic_ns(p->gpu.sys), raw = p->gpu.sys->raw_ns(p->gpu.sys);
+	int64_t offset = before + (p->gpu.sys->monotonic_ns(p->gpu.sys) - before) / 2 - raw;
 
 	sample->begin_ns = sample->end_ns = p->end_ns;
 	if (i->end_ns > raw + SLACK_NS || i->end_ns <= p->end_raw_ns || i->begin_ns > i->end_ns ||
@@ -163,7 +119,7 @@ static const char *judge_sample(struct panthor *p, const struct panthor_interval
 /* Clock cycles that the driver counts are better than those of the frequency that it reports. */
 static void fill_cycles(const struct panthor *p, const struct panthor_interval *i, struct sample *sample)
 {
-	uint64_t *slot = sample->value + p->usage.clock_slot;
+	uint64_t *slot = sample->value + p->gpu.usage.clock_slot;
 
 	if (i->cycles[0] && i->cycles[0] < GPU_OVERFLOW)
 		slot[GPU_CLOCK_CY] = i->cycles[0];
@@ -182,14 +138,14 @@ static enum read_result read_counters(struct source *source, struct panthor *p, 
 	got = panthor_counters_take(p, &interval, sample->value);
 	if (got != READ_GOT)
 		return got;
-	gpu_fold_finish(&p->fold, source->period_ns, sample->value, source->n_slots);
+	gpu_fold_finish(&p->gpu.fold, source->period_ns, sample->value, source->n_slots);
 	source->failure = judge_sample(p, &interval, sample);
 	if (source->failure) {
 		sample->flags |= SAMPLE_ERROR;
 		return READ_GOT;
 	}
-	drm_usage_fill(&p->usage, sample->end_ns,
-		       p->fold.active < 0 ? SAMPLE_UNKNOWN : sample->value[p->fold.active], sample);
+	drm_usage_fill(&p->gpu.usage, sample->end_ns,
+		       p->gpu.fold.active < 0 ? SAMPLE_UNKNOWN : sample->value[p->gpu.fold.active], sample);
 	fill_cycles(p, &interval, sample);
 	return READ_GOT;
 }
@@ -199,7 +155,8 @@ static bool is_gone(const struct panthor *p)
 {
 	struct panthor_dev_query query = {.type = PANTHOR_GPU_INFO};
 
-	return p->sys->drm_ioctl(p->sys, p->fd, PANTHOR_DEV_QUERY, &query) != 0 && errno == ENODEV;
+	return p->gpu.sys->drm_ioctl(p->gpu.sys, p->gpu.fd, PANTHOR_DEV_QUERY, &query) != 0 &&
+	       errno == ENODEV;
 }
 
 static enum read_result read_clients(struct panthor *p, int64_t now_ns, struct sample *sample)
@@ -208,7 +165,7 @@ static enum read_result read_clients(struct panthor *p, int64_t now_ns, struct s
 		return READ_GONE;
 	sample->begin_ns = p->end_ns;
 	sample->end_ns = p->end_ns = now_ns;
-	drm_usage_fill(&p->usage, now_ns, SAMPLE_UNKNOWN, sample);
+	drm_usage_fill(&p->gpu.usage, now_ns, SAMPLE_UNKNOWN, sample);
 	return READ_GOT;
 }
 
@@ -240,9 +197,26 @@ static void panthor_close(struct source *source)
 	struct panthor *p = source->priv;
 
 	panthor_counters_stop(p);
-	gpu_fold_fini(&p->fold);
-	drm_usage_close(&p->usage);
-	p->sys->close(p->sys, p->fd);
+	drm_gpu_close(&p->gpu);
+}
+
+static void panthor_describe(const struct source *source, struct strbuf *text)
+{
+	const struct panthor *p = source->priv;
+	AUTO_STRBUF struct strbuf counters = {0};
+
+	if (p->counters == PANTHOR_COUNTERS)
+		strbuf_printf(&counters,
+			      "counters  by the interface %s, which mainline Linux does not have\n"
+			      "power     the GPU stays powered while malitop counts\n",
+			      p->interface->name);
+	else if (p->counters == PANTHOR_NONE)
+		strbuf_str(&counters,
+			   "limited: counters: mainline Linux has none for Panthor, so no command gets "
+			   "them: a kernel with Arm's driver (kbase) does\n");
+	else
+		strbuf_str(&counters, "counters  not used, because of -b panthor:fdinfo\n");
+	drm_gpu_describe(&p->gpu, source, counters.p, text);
 }
 
 const struct backend backend_panthor = {

@@ -5,7 +5,6 @@
  *   panthor_device.c     the registers, and which interface for counters the kernel has
  *   panthor_counters.c   a session of counters: shared memory, requests, samples
  *   panthor_sample.c     the layout of a sample
- *   panthor_describe.c   the lines for doctor and the help screen
  *
  * Threads: as in backend.h.
  */
@@ -13,8 +12,7 @@
 #define MALITOP_PANTHOR_H
 
 #include "backends/backend.h"
-#include "backends/drm/drm_usage.h"
-#include "backends/gpu/gpu_fold.h"
+#include "backends/drm/drm_gpu.h"
 
 #include "backends/panthor/panthor_abi.h"
 
@@ -50,21 +48,15 @@ struct panthor_buffer {
 };
 
 struct panthor {
-	const struct sys *sys;
-	int fd; /* -1: not open */
-	char path[128];
-	struct sys_drm_version version;
+	struct drm_gpu gpu;
 	struct panthor_gpu_info info;
 	uint32_t info_size; /* what the kernel filled */
 	enum panthor_counters counters;
 	const struct panthor_interface *interface;
 	struct panthor_perf_info perf;
 	struct panthor_extent extent;
-	unsigned n_engines;
 
 	/* Used by the sampler: */
-	struct drm_usage usage;
-	struct gpu_fold fold;
 	struct panthor_buffer samples, control;
 	uint32_t n_slots; /* samples that the ring has room for */
 	int event;        /* readable when a sample waits; -1: none */
@@ -102,9 +94,5 @@ void panthor_counters_stop(struct panthor *p); /* no effect if there is none */
 bool panthor_counters_request(struct panthor *p);
 /* Take a waiting sample, waiting a little for one. */
 enum read_result panthor_counters_take(struct panthor *p, struct panthor_interval *interval, uint64_t *slots);
-
-void panthor_describe(const struct source *source, struct strbuf *text);
-
-extern const struct drm_usage_driver panthor_usage;
 
 #endif

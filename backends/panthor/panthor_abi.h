@@ -1,6 +1,6 @@
 /* panthor_abi: the interface of the kernel driver Panthor, as far as a monitor needs it, and two
- * interfaces for counters that are not in mainline Linux: the sixth version of the proposed one,
- * and that of Arm's own kernels. */
+ * interfaces for counters that are not in mainline Linux: the sixth version of the proposed one
+ * (--enable-panthor-perf), and that of Arm's own kernels. */
 #ifndef MALITOP_PANTHOR_ABI_H
 #define MALITOP_PANTHOR_ABI_H
 

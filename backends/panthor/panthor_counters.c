@@ -13,7 +13,7 @@
 
 static int ask_driver(const struct panthor *p, unsigned long request, void *arg)
 {
-	return p->sys->drm_ioctl(p->sys, p->fd, request, arg);
+	return p->gpu.sys->drm_ioctl(p->gpu.sys, p->gpu.fd, request, arg);
 }
 
 static int control_session(const struct panthor *p, uint32_t command, void *data, uint64_t size)
@@ -39,7 +39,7 @@ static bool make_buffer(struct panthor *p, struct panthor_buffer *b, size_t size
 	b->size = size;
 	if (ask_driver(p, PANTHOR_BO_MMAP_OFFSET, &at) != 0)
 		return false;
-	b->memory = sys_map_shared(p->sys, p->fd, size, (off_t)at.offset);
+	b->memory = sys_map_shared(p->gpu.sys, p->gpu.fd, size, (off_t)at.offset);
 	return b->memory != NULL;
 }
 
@@ -48,7 +48,7 @@ static void drop_buffer(struct panthor *p, struct panthor_buffer *b)
 	struct panthor_gem_close close = {.handle = b->handle};
 
 	if (b->memory)
-		p->sys->munmap(p->sys, b->memory, b->size);
+		p->gpu.sys->munmap(p->gpu.sys, b->memory, b->size);
 	if (b->handle)
 		ask_driver(p, PANTHOR_GEM_CLOSE, &close);
 	*b = (struct panthor_buffer){0};
@@ -102,8 +102,8 @@ static bool fail_start(struct panthor *p, const char *what, struct err *err)
 	panthor_counters_stop(p);
 	for (size_t i = 0; i < ARRAY_LEN(helps); i++)
 		if (helps[i].code == code)
-			return err_set(err, code, "%s: %s: %s", p->path, what, helps[i].help);
-	return err_set(err, code, "%s: %s: %s", p->path, what, strerror(code));
+			return err_set(err, code, "%s: %s: %s", p->gpu.path, what, helps[i].help);
+	return err_set(err, code, "%s: %s: %s", p->gpu.path, what, strerror(code));
 }
 
 bool panthor_counters_start(struct panthor *p, struct err *err)
@@ -114,7 +114,7 @@ bool panthor_counters_start(struct panthor *p, struct err *err)
 	if (!p->n_slots)
 		return err_set(err, EPROTO,
 			       "%s: samples of %u bytes do not fill whole pages: use -b panthor:fdinfo",
-			       p->path, p->extent.sample_bytes);
+			       p->gpu.path, p->extent.sample_bytes);
 	if (!make_buffer(p, &p->samples, (size_t)p->n_slots * p->extent.sample_bytes) ||
 	    !make_buffer(p, &p->control, PAGE))
 		return fail_start(p, "no memory for the counters", err);
@@ -156,7 +156,7 @@ static bool wait_for_sample(struct panthor *p)
 {
 	struct pollfd event = {.fd = p->event, .events = POLLIN};
 
-	if (p->sys->poll(p->sys, &event, 1, WAIT_MS) < 1)
+	if (p->gpu.sys->poll(p->gpu.sys, &event, 1, WAIT_MS) < 1)
 		return false;
 	sys_event_ack(p->event);
 	return true;
@@ -175,7 +175,7 @@ enum read_result panthor_counters_take(struct panthor *p, struct panthor_interva
 	if (ring->insert_idx - extract > p->n_slots) /* it overtook us: take the oldest that is left */
 		extract = ring->insert_idx - p->n_slots;
 	panthor_sample_fold(&p->extent, p->samples.memory + extract % p->n_slots * p->extent.sample_bytes,
-			    &p->fold, interval, slots);
+			    &p->gpu.fold, interval, slots);
 	ring->extract_idx = extract + 1;
 	p->requested = false;
 	return READ_GOT;

@@ -1,6 +1,7 @@
 #include "backends/panthor/panthor.h"
 
 #include "base/alloc.h"
+#include "config.h"
 
 #include <errno.h>
 #include <string.h>
@@ -10,8 +11,10 @@
 const struct panthor_interface panthor_interfaces[] = {
 	{"of Arm's own kernels", PANTHOR_PERF_INFO_ARM, PANTHOR_PERF_INFO_ARM_SIZE,
 	 PANTHOR_PERF_SETUP_ARM_SIZE, PANTHOR_PERF_CONTROL_ARM, 0, PANTHOR_SAMPLE_STRETCHED},
+#ifdef WITH_PANTHOR_PERF
 	{"proposed for Linux in December 2025", PANTHOR_PERF_INFO_V6, PANTHOR_PERF_INFO_V6_SIZE,
 	 PANTHOR_PERF_SETUP_V6_SIZE, PANTHOR_PERF_CONTROL_V6, PANTHOR_SAMPLE_ERROR, 0},
+#endif
 };
 const unsigned panthor_n_interfaces = ARRAY_LEN(panthor_interfaces);
 
@@ -20,7 +23,7 @@ static uint32_t query_device(const struct panthor *p, uint32_t type, void *to, u
 {
 	struct panthor_dev_query query = {.type = type, .size = size, .pointer = (uintptr_t)to};
 
-	return p->sys->drm_ioctl(p->sys, p->fd, PANTHOR_DEV_QUERY, &query) == 0 ? query.size : 0;
+	return p->gpu.sys->drm_ioctl(p->gpu.sys, p->gpu.fd, PANTHOR_DEV_QUERY, &query) == 0 ? query.size : 0;
 }
 
 bool panthor_read_info(struct panthor *p, struct err *err)
@@ -28,9 +31,9 @@ bool panthor_read_info(struct panthor *p, struct err *err)
 	p->info = (struct panthor_gpu_info){0}; /* an older kernel fills less */
 	p->info_size = query_device(p, PANTHOR_GPU_INFO, &p->info, sizeof(p->info));
 	if (!p->info_size)
-		return err_set(err, errno, "%s: cannot ask for the GPU: %s", p->path, strerror(errno));
+		return err_set(err, errno, "%s: cannot ask for the GPU: %s", p->gpu.path, strerror(errno));
 	return (p->info.gpu_id && p->info.shader_present) ||
-	       err_set(err, EPROTO, "%s: the driver reports no GPU id or no shader cores", p->path);
+	       err_set(err, EPROTO, "%s: the driver reports no GPU id or no shader cores", p->gpu.path);
 }
 
 uint64_t panthor_gpu_id(const struct panthor *p)

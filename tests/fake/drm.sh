@@ -149,8 +149,10 @@ client panthor panthor
 gives "Panthor" "panthor-6.18 gpu=0xa8670000 cores=0x50005 slices=4" 'Mali-G610 4 cores  panthor 1.8, no counters' 'GPU by its programs'
 tells 'limited counters: mainline Linux has none for Panthor'
 gives "Panthor, old" "panthor-6.10 gpu=0xa8670000 cores=0x50005 slices=4" 'Mali-G610 4 cores  panthor 1.0, no counters' 'What is missing'
-gives "Panthor, v6" "panthor-v6 gpu=0xa8670000 cores=0x50005 slices=4" 'Mali-G610 4 cores  panthor 1.8' 'Queues'
-tells 'proposed for Linux in December 2025, which mainline Linux does not have'
+if "$malitop" --version | grep -q panthor-perf; then
+	gives "Panthor, v6" "panthor-v6 gpu=0xa8670000 cores=0x50005 slices=4" 'Mali-G610 4 cores  panthor 1.8' 'Queues'
+	tells 'proposed for Linux in December 2025, which mainline Linux does not have'
+fi
 gives "Panthor, Arm" "panthor-arm gpu=0xa8670000 cores=0x50005 slices=4" 'Mali-G610 4 cores  panthor 1.5' 'Queues'
 
 # A display, another vendor's GPU and two Malis: each Mali once, the others left alone.
