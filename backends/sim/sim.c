@@ -1,7 +1,8 @@
 #include "backends/sim/sim.h"
 
 #include "backends/backends.h"
-#include "backends/sim/sim_fill.h"
+#include "backends/gpu/gpu_fold.h"
+#include "backends/sim/sim_model.h"
 #include "backends/sim/sim_pace.h"
 #include "base/alloc.h"
 
@@ -21,22 +22,224 @@ static const struct slot level_slots[LEVELS] = {
 };
 #define LEVELS_NS 1000000000
 
+/* How one slot gets its value. */
+struct sim_slot {
+	const uint64_t *first, *second; /* the summands; second may be NULL; both NULL: unknown */
+	uint16_t rows;                  /* rows of SIM_LANES instances to add up; 0: one instance */
+	uint16_t scale;
+	uint32_t stride; /* totals from one row to the next */
+};
+
+struct sim_fill {
+	struct sim_slot *slots; /* owned; one per counter slot of the source */
+	uint64_t *last;         /* owned; each slot's count at the last read */
+	unsigned n;
+	struct gpu_balance balance;
+	struct {
+		const uint64_t *cycles; /* active, of the model */
+		uint64_t last;
+	} cores[GPU_BALANCE_CORES];
+	unsigned n_cores;
+};
+
 struct sim {
+	struct sim_pace pace; /* first */
 	struct sim_model model;
 	struct sim_fill fill;
 	unsigned clock_slot; /* first of the clock slots */
 	unsigned level_slot; /* first of the driver's level slots */
 	int64_t levels_ns;   /* simulated time at which they were last updated */
 	double celsius, memory;
-	struct sim_pace pace;
 	uint64_t last_tick, last_active;
 	unsigned last_changes;
 };
 
-static bool sim_probe(const struct sys *sys, struct source_found **found, struct err *err)
+/* Which queue a counter is about, by what is between "Mali" and "Queue". That of no work has a lane
+ * that stays 0. */
+#define LANE_NONE STREAMS
+#define LANE_NONFRAG (STREAMS + 1) /* vertex and compute together */
+static const struct {
+	const char *name;
+	unsigned lane;
+} queues[] = {{"Frag", STREAM_FRAGMENT},  {"Main", STREAM_FRAGMENT}, {"Vert", STREAM_VERTEX},
+	      {"Binning", STREAM_VERTEX}, {"Tiler", STREAM_VERTEX},  {"Comp", STREAM_COMPUTE},
+	      {"NonFrag", LANE_NONFRAG},  {"Res", LANE_NONE}};
+
+/* The counter of the rules with that name. *lane: of a queue. */
+static const struct sim_counter *find_counter(const struct sim_book *book, const char *name, unsigned *lane)
 {
-	(void)sys, (void)found, (void)err; /* never found, only on request */
-	return true;
+	const struct span whole = span_of(name);
+	const char *queue = strstr(name, "Queue");
+	struct span rest = span_of(queue);
+	unsigned q = 0;
+
+	*lane = 0;
+	while (queue && q < ARRAY_LEN(queues) &&
+	       !span_is((struct span){name + 4, (size_t)(queue - name) - 4}, queues[q].name))
+		q++;
+	if (!queue || q == ARRAY_LEN(queues))
+		rest.n = 0;
+	for (unsigned i = 0; i < book->n_counters; i++) {
+		struct span own = book->counters[i].name;
+
+		if (rest.n && own.p[0] == '*' && span_eq((struct span){own.p + 1, own.n - 1}, rest)) {
+			*lane = queues[q].lane;
+			return &book->counters[i];
+		}
+		if (span_eq(own, whole))
+			return &book->counters[i];
+	}
+	return NULL;
+}
+
+/* Core numbers include the holes of the core mask; the model has no holes. */
+static unsigned core_place(const struct source *source, unsigned number)
+{
+	return (unsigned)__builtin_popcountll(source->constants.core_mask & ((1ull << number) - 1));
+}
+
+/* Position of the totals of a block: lane `lane` in rows of SIM_LANES. */
+struct fill_place {
+	const uint64_t (*total)[SIM_LANES];
+	unsigned lane, instances;
+	size_t row_size;
+};
+
+static struct fill_place place_of(const struct source *source, const struct sim_model *m,
+				  const struct slot *slot, enum sim_block block, unsigned lane)
+{
+	unsigned core = slot->instance == INSTANCE_CORE ? core_place(source, slot->number) : 0;
+	unsigned slice = slot->instance == INSTANCE_SLICE ? slot->number : 0;
+	const struct fill_place places[SIM_BLOCKS] = {
+		[SIM_FRONT] = {m->gpu_total, 0, 1, 0},
+		[SIM_QUEUE] = {m->queue_total, lane == LANE_NONFRAG ? STREAM_VERTEX : lane, 1, 0},
+		[SIM_TILER] = {m->tiler_total, 0, 1, 0},
+		[SIM_SLICE] = {m->slice_rows[slice / SIM_LANES].total, slice % SIM_LANES,
+			       slot->instance == INSTANCE_SLICE ? 1 : m->gpu.slices,
+			       sizeof(m->slice_rows[0])},
+		[SIM_CORE] = {m->core_rows[core / SIM_LANES].total, core % SIM_LANES,
+			      slot->instance == INSTANCE_CORE ? 1 : m->gpu.cores, sizeof(m->core_rows[0])},
+	};
+
+	return places[block];
+}
+
+static struct sim_slot plan_slot(const struct source *source, const struct sim_model *m,
+				 const struct slot *slot, const struct sim_book *book,
+				 struct sim_wants *wants)
+{
+	unsigned lane;
+	const struct sim_counter *counter = find_counter(book, slot->name, &lane);
+	struct sim_slot p = {.scale = (uint16_t)slot->scale};
+	struct fill_place place;
+
+	if (!counter)
+		return p;
+	place = place_of(source, m, slot, (enum sim_block)counter->block, lane);
+	wants[counter->block].shown[counter->quantity] = true;
+	p.first = &place.total[counter->quantity][place.lane];
+	if (lane == LANE_NONFRAG)
+		p.second = &m->queue_total[counter->quantity][STREAM_COMPUTE];
+	p.rows = (uint16_t)(place.instances > 1 ? sim_rows(place.instances) : 0);
+	p.stride = (uint32_t)(place.row_size / sizeof(uint64_t));
+	return p;
+}
+
+static void plan_balance(struct sim_fill *fill, const struct source *source, const struct sim_model *m,
+			 const struct sim_book *book, struct sim_wants *wants)
+{
+	const struct slot slot = {.name = "MaliCoreActiveCy", .instance = INSTANCE_CORE, .scale = 1};
+
+	gpu_balance_init(&fill->balance, source);
+	fill->n_cores = fill->balance.slot < 0 ? 0 : m->gpu.cores;
+	for (unsigned rank = 0, core = 0; rank < fill->n_cores; core++) {
+		struct slot own = slot;
+
+		if (!(source->constants.core_mask >> core & 1))
+			continue;
+		own.number = (uint16_t)core;
+		fill->cores[rank++].cycles = plan_slot(source, m, &own, book, wants).first;
+	}
+}
+
+/* Plan how to fill the slots of the source, except the clock slots. Adds the quantities that they
+ * need to `wants`. */
+static void fill_init(struct sim_fill *fill, const struct source *source, const struct sim_model *model,
+		      const struct sim_book *book, struct sim_wants wants[SIM_BLOCKS])
+{
+	fill->n = source->n_slots;
+	fill->slots = xcalloc(fill->n, sizeof(*fill->slots));
+	fill->last = xcalloc(fill->n, sizeof(*fill->last));
+	for (unsigned i = 0; i < fill->n; i++)
+		fill->slots[i] = plan_slot(source, model, &source->slots[i], book, wants);
+	plan_balance(fill, source, model, book, wants);
+}
+
+static void fill_fini(struct sim_fill *fill)
+{
+	free(fill->slots);
+	free(fill->last);
+	*fill = (struct sim_fill){0};
+}
+
+static uint64_t row_sum(const uint64_t *row)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < SIM_LANES; i++)
+		sum += row[i];
+	return sum;
+}
+
+/* Each instance counts in its own units of `scale`. */
+static uint64_t row_sum_scaled(const uint64_t *first, const uint64_t *second, unsigned scale, unsigned lanes)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < lanes; i++)
+		sum += (first[i] + (second ? second[i] : 0)) / scale;
+	return sum;
+}
+
+static uint64_t slot_count(const struct sim_slot *slot)
+{
+	uint64_t sum = 0;
+
+	if (slot->scale > 1 && !slot->rows)
+		return row_sum_scaled(slot->first, slot->second, slot->scale, 1);
+	if (!slot->rows)
+		return *slot->first + (slot->second ? *slot->second : 0);
+	for (unsigned i = 0; i < slot->rows; i++) {
+		const uint64_t *first = slot->first + i * slot->stride;
+		const uint64_t *second = slot->second ? slot->second + i * slot->stride : NULL;
+
+		if (slot->scale > 1)
+			sum += row_sum_scaled(first, second, slot->scale, SIM_LANES);
+		else
+			sum += row_sum(first) + (second ? row_sum(second) : 0);
+	}
+	return sum;
+}
+
+/* Write what was counted since the last call, sample_ns ago, per slot. */
+static void fill_read(struct sim_fill *fill, int64_t sample_ns, uint64_t *value)
+{
+	for (unsigned i = 0; i < fill->n; i++) {
+		uint64_t now;
+
+		if (!fill->slots[i].first) {
+			value[i] = SAMPLE_UNKNOWN;
+			continue;
+		}
+		now = slot_count(&fill->slots[i]);
+		value[i] = now - fill->last[i];
+		fill->last[i] = now;
+	}
+	for (unsigned i = 0; i < fill->n_cores; i++) {
+		gpu_balance_add(&fill->balance, i, *fill->cores[i].cycles - fill->cores[i].last);
+		fill->cores[i].last = *fill->cores[i].cycles;
+	}
+	gpu_balance_fill(&fill->balance, sample_ns, value);
 }
 
 /* One product has a hole in its core mask, as if a core were fused off. */
@@ -60,11 +263,28 @@ static void note_rays(struct source *source)
 				 source->product->name);
 }
 
+/* Make the rules, which the fill and the chains are made from. */
+static bool show_counters(struct source *source, struct err *err)
+{
+	struct sim *sim = source->priv;
+	struct sim_wants *wants = xcalloc(SIM_BLOCKS, sizeof(*wants));
+	struct sim_book *book = xcalloc(1, sizeof(*book));
+	bool ok = sim_book_load(book, &sim->model.formulas, &sim->model.gpu, err);
+
+	if (ok) {
+		fill_init(&sim->fill, source, &sim->model, book, wants);
+		sim_count_show(&sim->model, book, wants);
+	} else
+		sim_formulas_fini(&sim->model.formulas);
+	free(book);
+	free(wants);
+	return ok;
+}
+
 static bool sim_open(struct source *source, const char *device, struct err *err)
 {
 	struct sim *sim = source->priv;
 	const struct gpu_product *product;
-	struct sim_shown shown = {0};
 
 	(void)device;
 	if (!sim_model_init(&sim->model, &source->options, err))
@@ -89,19 +309,7 @@ static bool sim_open(struct source *source, const char *device, struct err *err)
 	sim->celsius = 41;
 	source_add_gpu_instances(source);
 	note_rays(source);
-	sim_fill_init(&sim->fill, source, &sim->model, &shown);
-	sim_count_show(&sim->model, &shown);
-	return true;
-}
-
-static bool sim_start(struct source *source, int64_t period_ns, int64_t now_ns, struct err *err)
-{
-	struct sim *sim = source->priv;
-
-	(void)err;
-	source->period_ns = period_ns;
-	sim_pace_start(&sim->pace, period_ns, now_ns, source->options.history_ns);
-	return true;
+	return show_counters(source, err);
 }
 
 static void read_clock(struct source *source, struct sample *sample)
@@ -153,22 +361,18 @@ static enum read_result sim_read(struct source *source, int64_t now_ns, struct s
 	if (!sim_pace_next(&sim->pace, now_ns, sample))
 		return READ_NONE;
 	sim_model_run(&sim->model, sim->pace.sim_ns);
-	sim_fill_read(&sim->fill, sample->end_ns - sample->begin_ns, sample->value);
+	fill_read(&sim->fill, sample->end_ns - sample->begin_ns, sample->value);
 	read_clock(source, sample);
 	read_levels(sim, sample->value + sim->level_slot);
 	return READ_GOT;
-}
-
-static void sim_stop(struct source *source)
-{
-	(void)source;
 }
 
 static void sim_close(struct source *source)
 {
 	struct sim *sim = source->priv;
 
-	sim_fill_fini(&sim->fill);
+	fill_fini(&sim->fill);
+	sim_formulas_fini(&sim->model.formulas);
 }
 
 static void describe_phase(struct strbuf *text, const struct sim_scenario *s, const struct sim_phase *phase)

@@ -26,16 +26,7 @@ static const struct share shares[SIM_SETS] = {
 void sim_count_init(struct sim_model *m)
 {
 	const struct sim_gpu *gpu = &m->gpu;
-	unsigned warp = gpu->quads_per_warp * 4;
 
-	m->constants[CONSTANT_FMA_PIPES] = gpu->dual_issue ? 2 : 1;
-	m->constants[CONSTANT_VARYING_SLOTS] = gpu->varying_slots;
-	m->constants[CONSTANT_QUADS_PER_WARP] = gpu->quads_per_warp;
-	m->constants[CONSTANT_TILE_CHECKS] = gpu->crc_16 ? 4 : 1;
-	m->constants[CONSTANT_READ_BEATS] = 512 / gpu->bus_bits;
-	m->constants[CONSTANT_FOUR] = 4;
-	m->constants[CONSTANT_THREE] = 3;
-	m->constants[CONSTANT_WARP_TASKS] = warp > gpu->geometry_task ? warp / gpu->geometry_task : 1;
 	for (unsigned s = 0; s < STREAMS; s++)
 		m->now[s] = m->loads[s];
 	/* Flush often enough that no result exceeds 32 bits: in a core, few things happen more than
@@ -193,7 +184,7 @@ void sim_count_begin(struct sim_model *m, const struct sim_job *job)
 		load->key = job->key;
 		load->task_ratio = job->tasks * SIM_ONE / job->work;
 		sim_profile_init(&load->profile, &m->gpu, job, (double)m->khz / (double)m->gpu.top_khz,
-				 job->pass->pixels * m->pixels / (double)(job->work * SIM_TICK),
+				 job->pass->pixels * m->pixels / (double)(job->work * SIM_TICK), &m->formulas,
 				 &m->used[stream]);
 	}
 	add_front_work(m, job, FRONT_MCU, FRONT_LSU);

@@ -4,64 +4,72 @@
 
 #include <string.h>
 
-static void use_ratios(struct sim_used *used, const bool *ratios)
-{
-	for (unsigned i = 0; i < RATIO_COUNT; i++)
-		if (ratios[i])
-			used->ratios[used->n++] = (uint8_t)i;
-}
-
-/* Traffic feeds the slices, so it is counted even if no counter shows it. */
-static const uint8_t core_reads[] = {CORE_READ_TEX, CORE_READ_LS, CORE_READ_RT, CORE_READ_FRONT,
-				     CORE_READ_OTHER};
-static const uint8_t core_writes[] = {CORE_WRITE_LS_WB, CORE_WRITE_LS_OTHER, CORE_WRITE_TILE,
-				      CORE_WRITE_OTHER};
-
 static void add_ratios(bool *ratios, const bool *more)
 {
-	for (unsigned i = 0; i < RATIO_COUNT; i++)
+	for (unsigned i = 0; i < SIM_RATIOS_MAX; i++)
 		ratios[i] |= more[i];
 }
 
-void sim_count_show(struct sim_model *m, struct sim_shown *shown)
+static void init_chain(struct sim_model *m, const struct sim_book *book, enum sim_list list,
+		       struct sim_wants *wants, bool *ratios)
 {
-	bool core[RATIO_COUNT] = {false}, slice[RATIO_COUNT] = {[RATIO_LINE] = true};
-	bool own[STREAMS][RATIO_COUNT] = {{false}}, tiler[RATIO_COUNT] = {false}, by_index[RATIO_COUNT];
+	sim_chain_init(&m->chains[list], &book->lists[list], wants, ratios);
+}
 
-	for (unsigned i = 0; i < sizeof(core_reads); i++)
-		shown->core.fed[core_reads[i]] = true;
-	for (unsigned i = 0; i < sizeof(core_writes); i++)
-		shown->core.fed[core_writes[i]] = true;
-	shown->tiler.fed[TILER_READ_BEATS] = shown->tiler.fed[TILER_WRITE_BEATS] =
-		shown->tiler.fed[TILER_WARPS] = true;
-	sim_chain_init(&m->chains.nonfrag, &sim_rules_nonfrag, &shown->core, own[STREAM_COMPUTE]);
+/* The shares that are written in the rules themselves. */
+static void set_shares(struct sim_model *m, const struct sim_book *book)
+{
+	const struct sim_rules *queue = &book->lists[LIST_QUEUE], *front = &book->lists[LIST_FRONT];
+
+	m->n_queue_rules = queue->n;
+	for (unsigned k = 0; k < queue->n; k++)
+		for (unsigned s = 0; s < STREAMS; s++)
+			m->queue_shares[k][s] = (uint32_t)(queue->shares[k][s] * SIM_ONE);
+	for (unsigned k = 0; k < front->n; k++)
+		m->gpu_shares[k][0] = (uint32_t)(front->shares[k][0] * SIM_ONE);
+	memcpy(m->stall_shares, book->lists[LIST_STALL].shares, sizeof(m->stall_shares));
+}
+
+void sim_count_show(struct sim_model *m, const struct sim_book *book, struct sim_wants wants[SIM_BLOCKS])
+{
+	bool core[SIM_RATIOS_MAX] = {false}, slice[SIM_RATIOS_MAX] = {false}, tiler[SIM_RATIOS_MAX] = {false};
+	bool own[STREAMS][SIM_RATIOS_MAX] = {{false}}, by_index[SIM_RATIOS_MAX];
+	const unsigned all = SIM_SETS - 1;
+
+	/* Traffic feeds the slices, so it is counted even if no counter shows it. */
+	for (unsigned i = CORE_READ_TEX; i < CORE_TRAFFIC_END; i++)
+		wants[SIM_CORE].fed[i] = true;
+	wants[SIM_TILER].fed[TILER_READ_BEATS] = wants[SIM_TILER].fed[TILER_WRITE_BEATS] =
+		wants[SIM_TILER].fed[TILER_WARPS] = true;
+	init_chain(m, book, LIST_NONFRAG, &wants[SIM_CORE], own[STREAM_COMPUTE]);
 	memcpy(own[STREAM_VERTEX], own[STREAM_COMPUTE], sizeof(own[0]));
-	sim_chain_init(&m->chains.fragment, &sim_rules_fragment, &shown->core, own[STREAM_FRAGMENT]);
-	sim_chain_init(&m->chains.rays, &sim_rules_rays, &shown->core, core);
-	sim_chain_init(&m->chains.texture, &sim_rules_texture, &shown->core, core);
-	sim_chain_init(&m->chains.exec, &sim_rules_exec, &shown->core, core);
-	sim_chain_init(&m->chains.slice, &sim_rules_slice, &shown->slice, slice);
-	sim_chain_init(&m->chains.tiler, m->gpu.frustum_first ? &sim_rules_tiler_frustum : &sim_rules_tiler,
-		       &shown->tiler, tiler);
+	init_chain(m, book, LIST_FRAGMENT, &wants[SIM_CORE], own[STREAM_FRAGMENT]);
+	init_chain(m, book, LIST_RAYS, &wants[SIM_CORE], core);
+	init_chain(m, book, LIST_TEXTURE, &wants[SIM_CORE], core);
+	init_chain(m, book, LIST_EXEC, &wants[SIM_CORE], core);
+	init_chain(m, book, LIST_SLICE, &wants[SIM_SLICE], slice);
+	init_chain(m, book, LIST_TILER, &wants[SIM_TILER], tiler);
+	init_chain(m, book, LIST_STALL, &wants[SIM_SLICE], by_index);
+	init_chain(m, book, LIST_QUEUE, &wants[SIM_QUEUE], by_index);
+	init_chain(m, book, LIST_FRONT, &wants[SIM_FRONT], by_index);
 	for (unsigned s = 0; s < STREAMS; s++) {
-		m->core_chains[s][0] = &m->chains.exec;
-		m->core_chains[s][1] = s == STREAM_FRAGMENT ? &m->chains.fragment : &m->chains.nonfrag;
-		m->core_chains[s][2] = &m->chains.texture;
-		m->core_chains[s][3] = &m->chains.rays;
+		m->core_chains[s][0] = &m->chains[LIST_EXEC];
+		m->core_chains[s][1] = &m->chains[s == STREAM_FRAGMENT ? LIST_FRAGMENT : LIST_NONFRAG];
+		m->core_chains[s][2] = &m->chains[LIST_TEXTURE];
+		m->core_chains[s][3] = &m->chains[LIST_RAYS];
 	}
-	sim_chain_init(&m->chains.stall, &sim_rules_stall, &shown->slice, by_index);
-	sim_chain_init(&m->chains.queue, &sim_rules_queue, &shown->queue, by_index);
-	sim_chain_init(&m->chains.front, &sim_rules_gpu, &shown->gpu, by_index);
-	use_ratios(&m->used_slice, slice);
-	use_ratios(&m->used_tiler, tiler);
-	core[RATIO_TEX] = core[RATIO_RT_BOX] = true; /* 0: the job needs no such chain */
+	set_shares(m, book);
+	slice[m->formulas.line] = true;
+	core[m->formulas.tex] = core[m->formulas.rays] = true; /* 0: the job needs no such chain */
+	sim_used_init(&m->used_slice, &m->formulas, slice, all);
+	sim_used_init(&m->used_tiler, &m->formulas, tiler, all);
 	for (unsigned s = 0; s < STREAMS; s++) {
 		add_ratios(own[s], core);
-		use_ratios(&m->used_core[s], own[s]);
+		sim_used_init(&m->used_core[s], &m->formulas, own[s], 1u << s);
 		add_ratios(own[s], slice);
 		if (s == STREAM_VERTEX)
 			add_ratios(own[s], tiler);
-		use_ratios(&m->used[s], own[s]);
+		sim_used_init(&m->used[s], &m->formulas, own[s], 1u << s);
 	}
 	sim_lanes_init(m);
 	m->shows = true;
@@ -75,10 +83,11 @@ static void flush_stalls(struct sim_model *m)
 	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++) {
 		struct sim_slice_row *slices = &m->slice_rows[row];
 
-		for (unsigned k = 0; k < m->chains.stall.n_leaves; k++)
+		for (unsigned k = 0; k < m->chains[LIST_STALL].n_leaves; k++)
 			for (unsigned i = 0; i < SIM_LANES; i++)
 				slices->stall_rest[k][i] +=
-					(uint64_t)active * slices->stall[m->chains.stall.leaves[k].b][i];
+					(uint64_t)active *
+					slices->stall[m->chains[LIST_STALL].leaves[k].b][i];
 	}
 	m->wait_stall = 0;
 }
@@ -86,15 +95,14 @@ static void flush_stalls(struct sim_model *m)
 /* The queues have other ratios as soon as other jobs run. */
 static void flush_queues(struct sim_model *m)
 {
-	uint32_t queue[QUEUE_COUNT][SIM_LANES] = {0};
+	uint32_t queue[QUEUE_MAX][SIM_LANES] = {0};
 
 	for (unsigned s = 0; s < STREAMS; s++) {
 		queue[QUEUE_CYCLES][s] = (uint32_t)(m->wait_queue[s] * SIM_TICK);
 		m->queue_total[QUEUE_CYCLES][s] += queue[QUEUE_CYCLES][s];
 		m->wait_queue[s] = 0;
 	}
-	sim_chain_apply(&m->chains.queue, m->queue_ratios, m->constants, m->queue_rest, queue,
-			m->queue_total);
+	sim_chain_apply(&m->chains[LIST_QUEUE], m->queue_ratios, m->queue_rest, queue, m->queue_total);
 }
 
 void sim_flush_waits(struct sim_model *m)
@@ -114,14 +122,14 @@ static uint64_t (*rest_of_load(const struct sim_model *m, enum sim_stream stream
 	return load->rest + core_row * rows;
 }
 
-/* Sum some quantities over all lanes. */
-static uint64_t sum_of(uint32_t (*now)[SIM_LANES], const uint8_t *quantities, unsigned n)
+/* Sum the quantities from `first` up to `end` over all lanes. */
+static uint64_t sum_of(uint32_t (*now)[SIM_LANES], unsigned first, unsigned end)
 {
 	uint64_t sum = 0;
 
-	for (unsigned k = 0; k < n; k++)
+	for (unsigned k = first; k < end; k++)
 		for (unsigned i = 0; i < SIM_LANES; i++)
-			sum += now[quantities[k]][i];
+			sum += now[k][i];
 	return sum;
 }
 
@@ -149,21 +157,18 @@ static void flush_cores(struct sim_model *m, unsigned row, enum sim_stream strea
 {
 	struct sim_core_row *cores = &m->core_rows[row];
 	const uint32_t *ratios = load->profile.ratios;
-	const bool wanted[SIM_CORE_CHAINS] = {true, true, ratios[RATIO_TEX], ratios[RATIO_RT_BOX]};
+	const bool wanted[SIM_CORE_CHAINS] = {true, true, ratios[m->formulas.tex], ratios[m->formulas.rays]};
 	uint64_t(*rest)[SIM_LANES] = rest_of_load(m, stream, load, row);
-	uint32_t now[CORE_COUNT][SIM_LANES];
+	uint32_t now[CORE_MAX][SIM_LANES];
 
-	memset(now[CORE_READ_TEX], 0, sizeof(now[0]));
-	memset(now[CORE_READ_RT], 0, sizeof(now[0]));
-	memset(now[CORE_READ_FRONT], 0, sizeof(now[0]));
-	memset(now[CORE_WRITE_TILE], 0, sizeof(now[0]));
+	memset(now[CORE_READ_TEX], 0, (CORE_TRAFFIC_END - CORE_READ_TEX) * sizeof(now[0]));
 	take_waits(m, row, load, now);
 	for (unsigned k = 0; k < SIM_CORE_CHAINS; rest += m->core_chains[stream][k++]->rows)
 		if (wanted[k])
-			sim_chain_apply(m->core_chains[stream][k], cores->lanes.ratios[stream], m->constants,
-					rest, now, cores->total);
-	*reads += sum_of(now, core_reads, sizeof(core_reads));
-	*writes += sum_of(now, core_writes, sizeof(core_writes));
+			sim_chain_apply(m->core_chains[stream][k], cores->lanes.ratios[stream], rest, now,
+					cores->total);
+	*reads += sum_of(now, CORE_READ_TEX, CORE_WRITE_LS_WB);
+	*writes += sum_of(now, CORE_WRITE_LS_WB, CORE_TRAFFIC_END);
 }
 
 /* Requests of one line each, distributed over the slices by address. */
@@ -172,11 +177,11 @@ static void flush_slices(struct sim_model *m, enum sim_stream stream, struct sim
 {
 	const uint32_t *ratios = load->profile.ratios;
 	uint64_t(*rest)[SIM_LANES] = rest_of_load(m, stream, load, sim_rows(m->gpu.cores));
-	uint32_t now[SLICE_COUNT][SIM_LANES];
+	uint32_t now[SLICE_MAX][SIM_LANES];
 
-	reads = sim_part(reads, ratios[RATIO_LINE], &load->request_carry[0]);
-	writes = sim_part(writes, ratios[RATIO_LINE], &load->request_carry[1]);
-	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++, rest += m->chains.slice.rows) {
+	reads = sim_part(reads, ratios[m->formulas.line], &load->request_carry[0]);
+	writes = sim_part(writes, ratios[m->formulas.line], &load->request_carry[1]);
+	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++, rest += m->chains[LIST_SLICE].rows) {
 		struct sim_slice_row *slices = &m->slice_rows[row];
 
 		for (unsigned i = 0; i < SIM_LANES; i++) {
@@ -191,7 +196,7 @@ static void flush_slices(struct sim_model *m, enum sim_stream stream, struct sim
 			slices->total[SLICE_READS][i] += r;
 			slices->total[SLICE_WRITES][i] += w;
 		}
-		sim_chain_apply(&m->chains.slice, slices->lanes.ratios[stream], m->constants, rest, now,
+		sim_chain_apply(&m->chains[LIST_SLICE], slices->lanes.ratios[stream], rest, now,
 				slices->total);
 	}
 }
@@ -210,14 +215,14 @@ static void deal_warps(struct sim_model *m, struct sim_load *load, uint64_t warp
 static void flush_tiler(struct sim_model *m, struct sim_load *load, uint64_t *reads, uint64_t *writes)
 {
 	uint64_t(*rest)[SIM_LANES] = rest_of_load(m, STREAM_VERTEX, load, sim_rows(m->gpu.cores)) +
-				     sim_rows(m->gpu.slices) * m->chains.slice.rows;
-	uint32_t now[TILER_COUNT][SIM_LANES];
+				     sim_rows(m->gpu.slices) * m->chains[LIST_SLICE].rows;
+	uint32_t now[TILER_MAX][SIM_LANES];
 
 	memset(now[TILER_WORK], 0, sizeof(now[0]));
 	memset(now[TILER_QUEUE], 0, sizeof(now[0]));
 	now[TILER_WORK][0] = (uint32_t)(load->work * SIM_TICK);
 	now[TILER_QUEUE][0] = (uint32_t)(load->tiler * SIM_TICK);
-	sim_chain_apply(&m->chains.tiler, m->tiler_lanes.ratios[STREAM_VERTEX], m->constants, rest, now,
+	sim_chain_apply(&m->chains[LIST_TILER], m->tiler_lanes.ratios[STREAM_VERTEX], rest, now,
 			m->tiler_total);
 	*reads += now[TILER_READ_BEATS][0];
 	*writes += now[TILER_WRITE_BEATS][0];
@@ -229,7 +234,7 @@ static void claim_rest(struct sim_model *m, enum sim_stream stream, struct sim_l
 {
 	load->rest = m->load_rest + m->n_load_rest;
 	m->n_load_rest += (unsigned)(rest_of_load(m, stream, load, sim_rows(m->gpu.cores)) - load->rest) +
-			  sim_rows(m->gpu.slices) * m->chains.slice.rows + m->chains.tiler.rows;
+			  sim_rows(m->gpu.slices) * m->chains[LIST_SLICE].rows + m->chains[LIST_TILER].rows;
 }
 
 void sim_flush_load(struct sim_model *m, enum sim_stream stream, struct sim_load *load)
@@ -255,7 +260,7 @@ void sim_flush_load(struct sim_model *m, enum sim_stream stream, struct sim_load
 static void flush_front_end(struct sim_model *m)
 {
 	static const uint8_t own[SIM_FRONT_UNITS] = {GPU_IRQ_CYCLES, GPU_MCU, GPU_CEU, GPU_LSU};
-	uint32_t gpu[GPU_COUNT][SIM_LANES];
+	uint32_t gpu[GPU_MAX][SIM_LANES];
 
 	memset(gpu[GPU_ANY_QUEUE], 0, sizeof(gpu[0]));
 	memset(gpu[GPU_TAIL], 0, sizeof(gpu[0]));
@@ -269,7 +274,7 @@ static void flush_front_end(struct sim_model *m)
 	m->gpu_total[GPU_ANY_QUEUE][0] += gpu[GPU_ANY_QUEUE][0];
 	m->gpu_total[GPU_TAIL][0] += gpu[GPU_TAIL][0];
 	m->gpu_total[GPU_ACTIVE][0] += gpu[GPU_ANY_QUEUE][0] + gpu[GPU_TAIL][0];
-	sim_chain_apply(&m->chains.front, sim_gpu_ratios, m->constants, m->gpu_rest, gpu, m->gpu_total);
+	sim_chain_apply(&m->chains[LIST_FRONT], m->gpu_shares, m->gpu_rest, gpu, m->gpu_total);
 }
 
 static void settle_load(struct sim_model *m, enum sim_stream stream, struct sim_load *load)
@@ -282,10 +287,10 @@ static void settle_load(struct sim_model *m, enum sim_stream stream, struct sim_
 	for (unsigned row = 0; row < sim_rows(m->gpu.cores); row++)
 		for (unsigned k = 0; k < SIM_CORE_CHAINS; rest += m->core_chains[stream][k++]->rows)
 			sim_chain_settle(m->core_chains[stream][k], rest, m->core_rows[row].total);
-	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++, rest += m->chains.slice.rows)
-		sim_chain_settle(&m->chains.slice, rest, m->slice_rows[row].total);
+	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++, rest += m->chains[LIST_SLICE].rows)
+		sim_chain_settle(&m->chains[LIST_SLICE], rest, m->slice_rows[row].total);
 	if (stream == STREAM_VERTEX)
-		sim_chain_settle(&m->chains.tiler, rest, m->tiler_total);
+		sim_chain_settle(&m->chains[LIST_TILER], rest, m->tiler_total);
 }
 
 void sim_count_flush(struct sim_model *m)
@@ -298,8 +303,9 @@ void sim_count_flush(struct sim_model *m)
 			settle_load(m, (enum sim_stream)s, &m->loads[s][i]);
 		}
 	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++)
-		sim_chain_settle(&m->chains.stall, m->slice_rows[row].stall_rest, m->slice_rows[row].total);
-	sim_chain_settle(&m->chains.queue, m->queue_rest, m->queue_total);
-	sim_chain_settle(&m->chains.front, m->gpu_rest, m->gpu_total);
+		sim_chain_settle(&m->chains[LIST_STALL], m->slice_rows[row].stall_rest,
+				 m->slice_rows[row].total);
+	sim_chain_settle(&m->chains[LIST_QUEUE], m->queue_rest, m->queue_total);
+	sim_chain_settle(&m->chains[LIST_FRONT], m->gpu_rest, m->gpu_total);
 	m->flushed = m->tick;
 }

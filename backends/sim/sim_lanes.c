@@ -2,13 +2,13 @@
 
 /* Instances deviate by up to `amount`, 0.03: 3 %. Shares are below those of the job, all other
  * ratios vary around them. */
-static void set_skew(struct sim_lanes *lanes, uint64_t key, double amount)
+static void set_skew(const struct sim_formulas *f, struct sim_lanes *lanes, uint64_t key, double amount)
 {
-	for (unsigned r = 0; r < RATIO_COUNT; r++)
+	for (unsigned r = 0; r < f->n_ratios; r++)
 		for (unsigned i = 0; i < SIM_LANES; i++) {
 			double off = amount * sim_hash_unit(sim_hash(key, i, r));
 
-			lanes->skew[r][i] = (float)(r < RATIO_BOUNDED ? 1 - off : 1 + off - amount / 2);
+			lanes->skew[r][i] = (float)(r < f->n_shares ? 1 - off : 1 + off - amount / 2);
 		}
 }
 
@@ -29,7 +29,7 @@ static void init_cores(struct sim_model *m)
 		left -= 1 - m->cores[i].behind[STREAM_VERTEX];
 	}
 	for (unsigned row = 0; row < sim_rows(m->gpu.cores); row++)
-		set_skew(&m->core_rows[row].lanes, sim_hash(m->seed, row, 1100), imbalance);
+		set_skew(&m->formulas, &m->core_rows[row].lanes, sim_hash(m->seed, row, 1100), imbalance);
 }
 
 static void init_slices(struct sim_model *m)
@@ -42,14 +42,14 @@ static void init_slices(struct sim_model *m)
 			i + 1 == m->gpu.slices ? SIM_ONE : sim_share((1 + skew) / (m->gpu.slices - i));
 	}
 	for (unsigned row = 0; row < sim_rows(m->gpu.slices); row++)
-		set_skew(&m->slice_rows[row].lanes, sim_hash(m->seed, row, 2001), 0.02);
+		set_skew(&m->formulas, &m->slice_rows[row].lanes, sim_hash(m->seed, row, 2001), 0.02);
 }
 
 void sim_lanes_init(struct sim_model *m)
 {
 	init_cores(m);
 	init_slices(m);
-	set_skew(&m->tiler_lanes, 0, 0);
+	set_skew(&m->formulas, &m->tiler_lanes, 0, 0);
 }
 
 /* In float, which has as many bits as a ratio's fraction, and in a straight loop, which compilers
@@ -93,13 +93,12 @@ static void set_stalls(struct sim_model *m)
 	reads = 1 - reads;
 	writes = 1 - writes;
 
-	const double stalls[SIM_STALLS] = {reads, writes, 0.3 * reads + 0.01, 0.3 * writes + 0.005, 0.001,
-					   0.002, 0.001};
-
 	for (unsigned i = 0; i < m->gpu.slices; i++)
 		for (unsigned k = 0; k < SIM_STALLS; k++)
 			m->slice_rows[i / SIM_LANES].stall[k][i % SIM_LANES] =
-				sim_share(stalls[k] * m->slices[i].skew);
+				sim_share((m->stall_shares[k][0] * reads + m->stall_shares[k][1] * writes +
+					   m->stall_shares[k][2]) *
+					  m->slices[i].skew);
 }
 
 /* A queue waits longer for cores and dependencies in some jobs than in others, and for cores more
@@ -113,12 +112,12 @@ static void set_queues(struct sim_model *m)
 
 		if (!m->queues[q].running)
 			continue;
-		for (unsigned k = 0; k < SIM_QUEUE_RULES; k++) {
+		for (unsigned k = 0; k < m->n_queue_rules; k++) {
 			double drift = job->drifts[(k + 3 * job->stream) % SIM_DRIFTS];
-			double noise = sim_hash_unit(sim_hash(job->key, 1, RATIO_COUNT + k)) - 0.5;
+			double noise = sim_hash_unit(sim_hash(job->key, 1, m->formulas.n_ratios + k)) - 0.5;
 			double wait = (1 + 0.5 * drift + 0.4 * noise) * (several ? 1.4 : 0.8);
 
-			m->queue_ratios[k][job->stream] = (uint32_t)(wait * sim_queue_ratios[k][job->stream]);
+			m->queue_ratios[k][job->stream] = (uint32_t)(wait * m->queue_shares[k][job->stream]);
 		}
 	}
 }

@@ -13,8 +13,8 @@
 #define PERIOD_MIN_NS 500000000 /* of ticks, as on a real machine */
 
 struct sim_machine {
+	struct sim_pace pace; /* first */
 	struct sim_device device;
-	struct sim_pace pace;
 	uint64_t *last; /* owned; what each slot had counted when it was last read */
 	unsigned at;    /* slot that is filled next */
 };
@@ -99,6 +99,7 @@ static bool cpu_open(struct source *source, const char *device, struct err *err)
 	snprintf(source->title, sizeof(source->title), "%s", m->device.soc->title);
 	snprintf(source->driver, sizeof(source->driver), "sim %s", m->device.scenario.name);
 	open_slots(source, add_cpu_slots, true);
+	m->pace.least_ns = PERIOD_MIN_NS;
 	return true;
 }
 
@@ -122,17 +123,6 @@ static bool perf_open(struct source *source, const char *device, struct err *err
 	snprintf(source->title, sizeof(source->title), "all processes, kernel and user");
 	snprintf(source->driver, sizeof(source->driver), "sim %s", m->device.scenario.name);
 	open_slots(source, add_event_slots, source->options.per_instance);
-	return true;
-}
-
-static bool machine_start(struct source *source, int64_t period_ns, int64_t now_ns, struct err *err)
-{
-	struct sim_machine *m = source->priv;
-
-	(void)err;
-	source->period_ns =
-		source->kind == SOURCE_CPU && period_ns < PERIOD_MIN_NS ? PERIOD_MIN_NS : period_ns;
-	sim_pace_start(&m->pace, source->period_ns, now_ns, source->options.history_ns);
 	return true;
 }
 
@@ -219,11 +209,6 @@ static enum read_result machine_read(struct source *source, int64_t now_ns, stru
 	return READ_GOT;
 }
 
-static void machine_stop(struct source *source)
-{
-	(void)source;
-}
-
 static void machine_close(struct source *source)
 {
 	struct sim_machine *m = source->priv;
@@ -250,12 +235,6 @@ static void machine_describe(const struct source *source, struct strbuf *text)
 	}
 }
 
-static bool machine_probe(const struct sys *sys, struct source_found **found, struct err *err)
-{
-	(void)sys, (void)found, (void)err; /* never found, only on request */
-	return true;
-}
-
 const struct backend backend_sim_cpu = {
 	.name = "sim-cpu",
 	.help = "the CPUs, memory and heat of the simulated device",
@@ -263,11 +242,11 @@ const struct backend backend_sim_cpu = {
 	.extras = &(const struct backend_extras){.processes = &sim_processes},
 	.kind = SOURCE_CPU,
 	.priv_size = sizeof(struct sim_machine),
-	.probe = machine_probe,
+	.probe = sim_probe,
 	.open = cpu_open,
-	.start = machine_start,
+	.start = sim_start,
 	.read = machine_read,
-	.stop = machine_stop,
+	.stop = sim_stop,
 	.close = machine_close,
 	.describe = machine_describe,
 };
@@ -278,11 +257,11 @@ const struct backend backend_sim_perf = {
 	.part_of = "sim",
 	.kind = SOURCE_PERF,
 	.priv_size = sizeof(struct sim_machine),
-	.probe = machine_probe,
+	.probe = sim_probe,
 	.open = perf_open,
-	.start = machine_start,
+	.start = sim_start,
 	.read = machine_read,
-	.stop = machine_stop,
+	.stop = sim_stop,
 	.close = machine_close,
 	.describe = machine_describe,
 };

@@ -13,7 +13,7 @@
  * percentage hold in every sample. If several events make up one unit (four cycles of one special
  * function, four warps of one blend call), the chain starts from the unit.
  *
- * Ratios come from the scenario, the product, the current drift (sim_drift.h) and a hash of (seed,
+ * Ratios come from the scenario, the product, the current drift (sim_drift) and a hash of (seed,
  * frame, pass), the same for SIM_FRAMES_ALIKE frames, never from a sequence of random numbers.
  * Every core and slice has its own ratios, a little different from those of the job: its skew.
  */
@@ -21,7 +21,6 @@
 #define MALITOP_SIM_MODEL_H
 
 #include "backends/sim/sim.h"
-#include "backends/sim/sim_drift.h"
 #include "backends/sim/sim_rules.h"
 #include "model/gpudb.h"
 
@@ -31,12 +30,20 @@
 #define SIM_QUEUES_MAX 3
 #define SIM_FRAMES_ALIKE 4 /* frames in a row with the same work and ratios */
 #define SIM_PENDING_MAX 32 /* jobs of the frames in flight, per queue */
-#define SIM_STALLS 7
+#define SIM_STALLS 8       /* at most */
 #define SIM_LOADS (STREAMS * SIM_PASSES_MAX)
 #define SIM_RESTS_MAX ((SIM_CORES_MAX / SIM_LANES * 4 + SIM_SLICES_MAX / SIM_LANES + 1) * SIM_RULES_MAX)
 #define SIM_CORE_CHAINS 4 /* of the cores, for one stream */
 #define SIM_SETS (1u << STREAMS)
 #define SIM_FRONT_UNITS 4
+
+uint64_t sim_hash(uint64_t seed, uint64_t frame, uint64_t what);
+double sim_hash_unit(uint64_t hash); /* [0,1) */
+/* Content is never still: a camera cuts from shot to shot, drifts within a shot, and trembles. A
+ * drift is one such number from -1 to 1, `at_ns` after the start. Ratios follow one or two of
+ * them, so that related ratios change together. */
+#define SIM_DRIFTS 8
+void sim_drift(uint64_t seed, int64_t at_ns, double drifts[SIM_DRIFTS]);
 
 /* The properties of the product that the model uses. */
 struct sim_gpu {
@@ -50,17 +57,6 @@ struct sim_gpu {
 	bool prepass, ray_tracing, sample_test, frustum_first, crc_16;
 	uint64_t top_khz;
 };
-/* The size of the triangles of a pass. Small ones cost more than their pixels: many cover no
- * sample point and are culled late; the others cover only little of the quads and warps that
- * they shade. */
-struct sim_size {
-	double visible; /* primitives that pass all tests */
-	double culled;  /* share of the primitives in the sample test that it culls */
-	double pixels;  /* covered by a visible primitive, hidden layers included */
-	double quads;   /* rasterized per visible primitive: at least one */
-	double partial; /* share of them that it covers only partly */
-};
-
 struct sim_job {
 	enum sim_stream stream;
 	const struct sim_pass *pass;
@@ -77,21 +73,24 @@ struct sim_job {
 
 /* The ratios of one job, and the memory load that it causes. */
 struct sim_profile {
-	uint32_t ratios[RATIO_COUNT];   /* SIM_ONE is 1; only the ratios that the stream uses */
-	double read_stall, write_stall; /* shares of active cycles */
-	double issue;                   /* share of active cycles in which a core executes, alone */
-	double any;                     /* share of queue time in which a core has work, alone */
+	uint32_t ratios[SIM_RATIOS_MAX]; /* SIM_ONE is 1; only the ratios that the stream uses */
+	double read_stall, write_stall;  /* shares of active cycles */
+	double issue;                    /* share of active cycles in which a core executes, alone */
+	double any;                      /* share of queue time in which a core has work, alone */
 };
-uint64_t sim_hash(uint64_t seed, uint64_t frame, uint64_t what);
-double sim_hash_unit(uint64_t hash); /* [0,1) */
-/* clock_share: clock relative to the top; pixels: drawn per cycle of work, for fragments; used: the
- * n ratios to calculate. */
+/* The ratios that a stream uses, and the formulas that they need, the last one first. */
 struct sim_used {
-	uint8_t ratios[RATIO_COUNT];
-	unsigned n;
+	uint8_t ratios[SIM_RATIOS_MAX], formulas[SIM_FORMULAS_MAX];
+	unsigned n, n_formulas;
 };
+/* streams: bits, of those that the formulas are for. */
+void sim_used_init(struct sim_used *used, const struct sim_formulas *formulas, const bool *ratios,
+		   unsigned streams);
+/* clock_share: clock relative to the top; pixels: drawn per cycle of work, for fragments; used: the
+ * ratios to calculate. */
 void sim_profile_init(struct sim_profile *profile, const struct sim_gpu *gpu, const struct sim_job *job,
-		      double clock_share, double pixels, const struct sim_used *used);
+		      double clock_share, double pixels, const struct sim_formulas *formulas,
+		      const struct sim_used *used);
 /* Fragment threads shaded per pixel. */
 double sim_size_threads(const struct sim_size *size, const struct sim_look *look);
 
@@ -136,8 +135,8 @@ struct sim_core {
 
 /* Ratios of SIM_LANES instances, and how far each deviates from its job. */
 struct sim_lanes {
-	uint32_t ratios[STREAMS][RATIO_COUNT][SIM_LANES];
-	float skew[RATIO_COUNT][SIM_LANES]; /* 1: no deviation */
+	uint32_t ratios[STREAMS][SIM_RATIOS_MAX][SIM_LANES];
+	float skew[SIM_RATIOS_MAX][SIM_LANES]; /* 1: no deviation */
 };
 
 /* Who is told of frames and jobs, if `ctx` is set. */
@@ -151,7 +150,7 @@ struct sim_watcher {
 /* What SIM_LANES cores have counted. Lanes without a core stay 0. */
 struct sim_core_row {
 	struct sim_lanes lanes;
-	uint64_t total[CORE_COUNT][SIM_LANES];
+	uint64_t total[CORE_MAX][SIM_LANES];
 };
 
 struct sim_slice {
@@ -161,7 +160,7 @@ struct sim_slice {
 
 struct sim_slice_row {
 	struct sim_lanes lanes;
-	uint64_t total[SLICE_COUNT][SIM_LANES];
+	uint64_t total[SLICE_MAX][SIM_LANES];
 	uint64_t stall_rest[SIM_STALLS][SIM_LANES];
 	uint32_t stall[SIM_STALLS][SIM_LANES]; /* ratios for the running set of streams */
 };
@@ -171,15 +170,6 @@ enum sim_front_unit { FRONT_IRQ, FRONT_MCU, FRONT_CEU, FRONT_LSU };
 
 struct sim_front {
 	uint64_t left, wait; /* wait: done, but not yet counted */
-};
-
-/* Quantities that counters show. */
-struct sim_shown {
-	struct sim_wants core, slice, tiler, queue, gpu;
-};
-
-struct sim_chains {
-	struct sim_chain exec, texture, rays, fragment, nonfrag, slice, stall, tiler, queue, front;
 };
 
 struct sim_model {
@@ -231,16 +221,19 @@ struct sim_model {
 	uint64_t wait_queue[STREAMS], wait_any, wait_tail, wait_stall;
 
 	/* The rules of the product, and the ratios that they use. */
-	struct sim_chains chains;
+	struct sim_chain chains[SIM_LISTS];
+	struct sim_formulas formulas;
 	const struct sim_chain *core_chains[STREAMS][SIM_CORE_CHAINS]; /* always, always, texture, rays */
 	struct sim_used used[STREAMS], used_core[STREAMS], used_slice, used_tiler;
-	uint32_t constants[SIM_CONSTANTS];
 
 	/* Totals. The lanes of the queues are the streams; the tiler and the front end have one
 	 * lane. */
-	uint64_t queue_total[QUEUE_COUNT][SIM_LANES], gpu_total[GPU_COUNT][SIM_LANES],
-		tiler_total[TILER_COUNT][SIM_LANES];
-	uint32_t queue_ratios[SIM_QUEUE_RULES][SIM_LANES]; /* of the jobs that run */
+	uint64_t queue_total[QUEUE_MAX][SIM_LANES], gpu_total[GPU_MAX][SIM_LANES],
+		tiler_total[TILER_MAX][SIM_LANES];
+	uint32_t queue_shares[QUEUE_MAX][SIM_LANES], gpu_shares[GPU_MAX][SIM_LANES]; /* as in the rules */
+	double stall_shares[SIM_STALLS][3];
+	unsigned n_queue_rules;
+	uint32_t queue_ratios[QUEUE_MAX][SIM_LANES]; /* of the jobs that run */
 	uint64_t queue_rest[SIM_RULES_MAX][SIM_LANES], gpu_rest[SIM_RULES_MAX][SIM_LANES];
 	uint64_t load_rest[SIM_LOADS * SIM_RESTS_MAX][SIM_LANES]; /* only what loads use is touched */
 	unsigned n_load_rest;
@@ -271,7 +264,7 @@ void sim_frame_submit(struct sim_model *model, int64_t at_ns);
  * runs. rates: the set has changed. ticks: this much time passed and this much work was done, at
  * most `longest` since the last flush. flush: bring all totals up to date. */
 void sim_count_init(struct sim_model *model);
-void sim_count_show(struct sim_model *model, struct sim_shown *shown);
+void sim_count_show(struct sim_model *model, const struct sim_book *book, struct sim_wants wants[SIM_BLOCKS]);
 void sim_count_begin(struct sim_model *model, const struct sim_job *job);
 void sim_count_end(struct sim_model *model, const struct sim_job *job);
 void sim_count_rates(struct sim_model *model);

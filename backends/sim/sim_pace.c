@@ -2,14 +2,30 @@
 
 #define BEHIND_NS 5000000000ll /* further behind means that the machine slept */
 
-void sim_pace_start(struct sim_pace *pace, int64_t period_ns, int64_t now_ns, int64_t history_ns)
+bool sim_probe(const struct sys *sys, struct source_found **found, struct err *err)
 {
+	(void)sys, (void)found, (void)err;
+	return true;
+}
+
+void sim_stop(struct source *source)
+{
+	(void)source;
+}
+
+bool sim_start(struct source *source, int64_t period_ns, int64_t now_ns, struct err *err)
+{
+	struct sim_pace *pace = source->priv;
+	int64_t history_ns = source->options.history_ns;
+
+	(void)err;
 	if (pace->begun || history_ns > now_ns)
 		history_ns = pace->begun ? 0 : now_ns;
-	pace->period_ns = period_ns;
+	source->period_ns = pace->period_ns = period_ns < pace->least_ns ? pace->least_ns : period_ns;
 	pace->live_ns = now_ns;
 	pace->next_ns = now_ns - history_ns;
 	pace->begun = true;
+	return true;
 }
 
 bool sim_pace_next(struct sim_pace *pace, int64_t now_ns, struct sample *sample)

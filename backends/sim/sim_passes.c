@@ -31,8 +31,8 @@ struct sim_frame {
 };
 
 struct sim_passes {
+	struct sim_pace pace; /* first */
 	struct sim_model model;
-	struct sim_pace pace;
 	struct pass_fold fold;
 	struct sim_frame frames[FRAMES_KEPT];
 	int64_t submitted_ns;                 /* when the frame before was submitted */
@@ -128,12 +128,6 @@ static void note_job(void *ctx, const struct sim_job *job, int64_t end_ns)
 	pass_fold_event(&p->fold, &f->frame, end_ns);
 }
 
-static bool sim_passes_probe(const struct sys *sys, struct source_found **found, struct err *err)
-{
-	(void)sys, (void)found, (void)err; /* never found, only on request */
-	return true;
-}
-
 static bool sim_passes_open(struct source *source, const char *device, struct err *err)
 {
 	struct sim_passes *p = source->priv;
@@ -149,6 +143,7 @@ static bool sim_passes_open(struct source *source, const char *device, struct er
 	for (unsigned i = 0; i < ARRAY_LEN(slots); i++)
 		source_add_slot(source, &slots[i]);
 	source->n_more = PASS_LANES_WORDS;
+	p->pace.least_ns = PERIOD_MIN_NS;
 	p->model.watcher = (struct sim_watcher){.ctx = p, .frame = note_frame, .job = note_job};
 	return true;
 }
@@ -156,13 +151,9 @@ static bool sim_passes_open(struct source *source, const char *device, struct er
 static bool sim_passes_start(struct source *source, int64_t period_ns, int64_t now_ns, struct err *err)
 {
 	struct sim_passes *p = source->priv;
-	const struct source_options *o = &source->options;
 
-	(void)err;
-	source->period_ns = period_ns < PERIOD_MIN_NS ? PERIOD_MIN_NS : period_ns;
-	sim_pace_start(&p->pace, source->period_ns, now_ns, o->history_ns);
 	pass_fold_start(&p->fold, p->model.fps);
-	return true;
+	return sim_start(source, period_ns, now_ns, err);
 }
 
 static void write_name(const void *scenario, unsigned name, unsigned ordinal, char *text, size_t size)
@@ -191,12 +182,6 @@ static enum read_result sim_passes_read(struct source *source, int64_t now_ns, s
 	return READ_GOT;
 }
 
-/* There is no activity between reads, and nothing to free. */
-static void sim_passes_stop(struct source *source)
-{
-	(void)source;
-}
-
 static void sim_passes_describe(const struct source *source, struct strbuf *text)
 {
 	(void)source;
@@ -209,11 +194,11 @@ const struct backend backend_sim_passes = {
 	.part_of = "sim",
 	.kind = SOURCE_PASSES,
 	.priv_size = sizeof(struct sim_passes),
-	.probe = sim_passes_probe,
+	.probe = sim_probe,
 	.open = sim_passes_open,
 	.start = sim_passes_start,
 	.read = sim_passes_read,
-	.stop = sim_passes_stop,
-	.close = sim_passes_stop,
+	.stop = sim_stop,
+	.close = sim_stop,
 	.describe = sim_passes_describe,
 };

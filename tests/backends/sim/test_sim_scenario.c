@@ -164,19 +164,19 @@ static void a_users_scenario_replaces_a_shipped_one_and_uses_its_shaders(void **
 /* The extremes of all numbers: the model keeps its invariants, and ends. */
 static void any_numbers_within_the_bounds_can_be_simulated(void **state)
 {
-	static const char *const shaders[] = {"shaders alu tex ls var rt bus-read l2-hit issue any samples "
+	static const char *const shaders[] = {"shaders alu tex ls var rt bus_read l2_hit issue any samples "
 					      "filter compressed narrow diverged "
 					      "registers\n  s 0 0 0 0 0 0 0 0.05 0.05 0 1 0 0 0 0\n",
-					      "shaders alu tex ls var rt bus-read l2-hit issue any samples "
+					      "shaders alu tex ls var rt bus_read l2_hit issue any samples "
 					      "filter compressed narrow diverged "
 					      "registers\n  s 1 1 1 1 1 1 0.98 1 1 64 2 1 1 1 1\n"};
 	static const char *const looks[] = {
-		"looks primitives vertices facing frustum scissor overdraw early-kill hidden-kill late "
+		"looks primitives vertices facing frustum scissor overdraw early_kill hidden_kill late "
 		"tested "
-		"opaque buffered coarse blended still tile-bytes\n  l 0 0 0 0 0 0.01 0 0 0 0 0 0 0 0 0 0\n",
-		"looks primitives vertices facing frustum scissor overdraw early-kill hidden-kill late "
+		"opaque buffered coarse blended still tile_bytes\n  l 0 0 0 0 0 0.01 0 0 0 0 0 0 0 0 0 0\n",
+		"looks primitives vertices facing frustum scissor overdraw early_kill hidden_kill late "
 		"tested "
-		"opaque buffered coarse blended still tile-bytes\n  l 1 3 1 1 1 32 8 8 1 1 1 1 1 1 1 64\n"};
+		"opaque buffered coarse blended still tile_bytes\n  l 1 3 1 1 1 32 8 8 1 1 1 1 1 1 1 64\n"};
 	static const char *const games[] = {
 		"scenario own\n  pass d: vertex 0.0001 s, fragment 0.0001 s, look l, pixels 0.0001\n"
 		"  pass c: compute 0.0001 s\n  phase a: refreshes 0\n  game in-flight 3, imbalance 0.5, wave "

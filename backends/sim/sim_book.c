@@ -1,0 +1,384 @@
+/* The reader of src/data/demo.rules. Its top describes the text. */
+#include "backends/sim/sim_model.h"
+
+#include "base/alloc.h"
+#include "base/stanza.h"
+#include "model/embed.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+EMBED(demo_rules, "demo.rules");
+
+/* A stanza's place while it is read. */
+struct reader {
+	struct sim_book *book;
+	struct sim_formulas *formulas;
+	const struct sim_gpu *gpu;
+	struct stanza s;
+	struct stanza_line line;
+};
+
+static const struct {
+	const char *name;
+	enum sim_block block;
+	unsigned most; /* rules */
+} lists[SIM_LISTS] = {
+	[LIST_EXEC] = {"exec", SIM_CORE, SIM_RULES_MAX},
+	[LIST_TEXTURE] = {"texture", SIM_CORE, SIM_RULES_MAX},
+	[LIST_RAYS] = {"rays", SIM_CORE, SIM_RULES_MAX},
+	[LIST_FRAGMENT] = {"fragment", SIM_CORE, SIM_RULES_MAX},
+	[LIST_NONFRAG] = {"nonfrag", SIM_CORE, SIM_RULES_MAX},
+	[LIST_TILER] = {"tiler", SIM_TILER, SIM_RULES_MAX},
+	[LIST_SLICE] = {"slice", SIM_SLICE, SIM_RULES_MAX},
+	[LIST_STALL] = {"stall", SIM_SLICE, SIM_STALLS},
+	[LIST_QUEUE] = {"queue", SIM_QUEUE, QUEUE_MAX},
+	[LIST_FRONT] = {"front", SIM_FRONT, GPU_MAX},
+};
+
+/* In the order of the enums. */
+static const struct {
+	const char *names;
+	unsigned most;
+} blocks[SIM_BLOCKS] = {
+	[SIM_QUEUE] = {"cycles jobs tasks", QUEUE_MAX},
+	[SIM_FRONT] = {"zero active any_queue irq_cycles irqs mcu ceu lsu flushes tail", GPU_MAX},
+	[SIM_TILER] = {"work queue read_beats write_beats warps", TILER_MAX},
+	[SIM_CORE] = {"any nonfrag frag exec exec_quarter vertex_warps read_tex read_ls read_rt read_front "
+		      "read_other write_ls_wb write_ls_other write_tile write_other",
+		      CORE_MAX},
+	[SIM_SLICE] = {"reads writes active", SLICE_MAX},
+};
+
+static const char *const input_names[] = {
+	"shader.alu",      "shader.tex",        "shader.ls",        "shader.var",      "shader.rt",
+	"shader.bus_read", "shader.l2_hit",     "shader.issue",     "shader.any",      "shader.samples",
+	"shader.filter",   "shader.compressed", "shader.narrow",    "shader.diverged", "shader.registers",
+	"look.primitives", "look.vertices",     "look.facing",      "look.frustum",    "look.scissor",
+	"look.overdraw",   "look.early_kill",   "look.hidden_kill", "look.late",       "look.tested",
+	"look.opaque",     "look.buffered",     "look.coarse",      "look.blended",    "look.still",
+	"look.tile_bytes", "size.visible",      "size.culled",      "size.pixels",     "size.quads",
+	"size.partial",    "job.load",          "job.clock",        "job.pixels",      "job.threads",
+	"job.issue",
+};
+_Static_assert(ARRAY_LEN(input_names) == SIM_INPUTS, "a name for each input, in order");
+
+/* NAN if there is no such number. */
+static double gpu_number(const struct sim_gpu *gpu, struct span name)
+{
+	unsigned warp = gpu->quads_per_warp * 4;
+	const struct {
+		const char *name;
+		double value;
+	} numbers[] = {
+		{"cores", gpu->cores},
+		{"slices", gpu->slices},
+		{"bus_bits", gpu->bus_bits},
+		{"quads_per_warp", gpu->quads_per_warp},
+		{"tile", gpu->tile},
+		{"tex_per_cycle", gpu->tex_per_cycle},
+		{"tex_per_message", gpu->tex_per_message},
+		{"fma_pipes", gpu->dual_issue ? 2 : 1},
+		{"varying_slots", gpu->varying_slots},
+		{"tile_checks", gpu->crc_16 ? 4 : 1}, /* transaction elimination checks 16x16 pixels */
+		{"read_beats", 512 / gpu->bus_bits},  /* of the external bus, per 64 bytes */
+		{"warp_tasks", warp > gpu->geometry_task ? warp / gpu->geometry_task : 1},
+	};
+	double x;
+
+	for (unsigned i = 0; i < ARRAY_LEN(numbers); i++)
+		if (span_is(name, numbers[i].name))
+			return numbers[i].value;
+	return span_double(name, &x) ? x : (double)NAN;
+}
+
+static bool line_fail(const struct reader *r, struct span word, const char *expected, struct err *err)
+{
+	return stanza_fail(&r->s, r->line.line, err, "'%.*s': expected %s", SPAN_ARG(word), expected);
+}
+
+/* Take a leading "@CONDITION" off *text. Sets the streams for which the line holds: none if the GPU
+ * is another one. */
+static bool take_condition(const struct reader *r, struct span *text, uint8_t *streams, struct err *err)
+{
+	const struct {
+		const char *name;
+		unsigned streams;
+	} conditions[] = {
+		{"@vertex", 1u << STREAM_VERTEX},
+		{"@fragment", 1u << STREAM_FRAGMENT},
+		{"@compute", 1u << STREAM_COMPUTE},
+		{"@dual_issue", r->gpu->dual_issue ? SIM_SETS - 1 : 0},
+		{"@parallel_pipes", r->gpu->parallel_pipes ? SIM_SETS - 1 : 0},
+		{"@prepass", r->gpu->prepass ? SIM_SETS - 1 : 0},
+		{"@ray_tracing", r->gpu->ray_tracing ? SIM_SETS - 1 : 0},
+		{"@sample_test", r->gpu->sample_test ? SIM_SETS - 1 : 0},
+		{"@facing_first", r->gpu->frustum_first ? 0 : SIM_SETS - 1},
+		{"@frustum_first", r->gpu->frustum_first ? SIM_SETS - 1 : 0},
+	};
+	struct span word;
+
+	*streams = SIM_SETS - 1;
+	if (!text->n || text->p[0] != '@')
+		return true;
+	word = span_word(text);
+	*text = span_trim(*text);
+	for (unsigned i = 0; i < ARRAY_LEN(conditions); i++)
+		if (span_is(word, conditions[i].name)) {
+			*streams = (uint8_t)conditions[i].streams;
+			return true;
+		}
+	return line_fail(r, word, "a stream, or what some GPUs have", err);
+}
+
+/* The number of a quantity, which a first mention adds. */
+static bool find_quantity(const struct reader *r, enum sim_block block, struct span name, bool is_new,
+			  uint8_t *quantity, struct err *err)
+{
+	struct sim_book *b = r->book;
+	unsigned i = 0;
+
+	while (i < b->n_quantities[block] && !span_eq(name, b->quantities[block][i]))
+		i++;
+	*quantity = (uint8_t)i;
+	if (i < b->n_quantities[block])
+		return true;
+	if (!is_new || !name.n || i == blocks[block].most)
+		return line_fail(r, name, is_new ? "a name, and fewer of them" : "a quantity above", err);
+	b->quantities[block][b->n_quantities[block]++] = name;
+	return true;
+}
+
+static bool add_counters(const struct reader *r, enum sim_block block, uint8_t quantity, struct span names,
+			 struct err *err)
+{
+	struct sim_book *b = r->book;
+	struct span name;
+
+	while ((name = span_word(&names)).n) {
+		if (b->n_counters == SIM_COUNTERS_MAX)
+			return line_fail(r, name, "fewer counters", err);
+		b->counters[b->n_counters++] = (struct sim_counter){name, (uint8_t)block, quantity};
+	}
+	return true;
+}
+
+static bool find_ratio(const struct reader *r, struct span name, uint16_t *ratio, struct err *err)
+{
+	for (unsigned i = 0; i < r->formulas->n_ratios; i++)
+		if (span_eq(name, r->book->values[r->formulas->value_of[i] - SIM_INPUTS])) {
+			*ratio = (uint16_t)i;
+			return true;
+		}
+	return line_fail(r, name, "a ratio above", err);
+}
+
+/* What a rule does with its first input: "% RATIO", "% SHARE ...", "+ QUANTITY", "- QUANTITY" or
+ * "* NUMBER". */
+static bool parse_operation(const struct reader *r, enum sim_list list, struct span text,
+			    struct sim_rule *rule, double *shares, struct err *err)
+{
+	static const char ops[] = {[OP_PART] = '%', [OP_SUM] = '+', [OP_REST] = '-', [OP_TIMES] = '*'};
+	struct span op = span_word(&text), word = span_word(&text);
+	uint8_t second = 0;
+	double x;
+
+	while (rule->op < sizeof(ops) && !(op.n == 1 && op.p[0] == ops[rule->op]))
+		rule->op++;
+	if (rule->op == sizeof(ops) || !word.n)
+		return line_fail(r, op, "an operation and its second part", err);
+	if (rule->op == OP_PART && list < LIST_STALL)
+		return find_ratio(r, word, &rule->b, err);
+	if (rule->op == OP_PART) {
+		rule->b = (uint16_t)r->book->lists[list].n;
+		for (unsigned i = 0; word.n && i < 3; i++, word = span_word(&text))
+			if (!span_double(word, &shares[i]) || shares[i] < 0 || shares[i] > 1)
+				return line_fail(r, word, "a share", err);
+		return true;
+	}
+	if (rule->op == OP_TIMES) {
+		x = gpu_number(r->gpu, word);
+		rule->b = (uint16_t)(x > 0 && x <= 512 ? x : 0);
+		return rule->b || line_fail(r, word, "a number, or one of the GPU", err);
+	}
+	if (!find_quantity(r, lists[list].block, word, false, &second, err))
+		return false;
+	rule->b = second;
+	return true;
+}
+
+static bool add_rule(const struct reader *r, enum sim_list list, struct sim_rule rule, const double *shares,
+		     struct err *err)
+{
+	struct sim_rules *rules = &r->book->lists[list];
+
+	if (rules->n == lists[list].most)
+		return line_fail(r, r->line.key, "fewer rules", err);
+	memcpy(rules->shares[rules->n], shares, sizeof(rules->shares[0]));
+	rules->rules[rules->n++] = rule;
+	return true;
+}
+
+/* OUT[/REST] [[@CONDITION] IN OPERATION] [: COUNTERS [/ COUNTERS of the rest]] */
+static bool parse_rule(struct reader *r, enum sim_list list, struct err *err)
+{
+	struct span rest = r->line.key, out = span_until(&rest, '/'), more = r->line.value,
+		    formula = span_trim(span_until(&more, ':')), counters = span_until(&more, '/');
+	enum sim_block block = lists[list].block;
+	struct sim_rule rule = {0}, left = {.op = OP_REST};
+	double shares[3] = {0};
+	uint8_t streams;
+
+	if (!find_quantity(r, block, out, formula.n > 0, &rule.out, err) ||
+	    !add_counters(r, block, rule.out, counters, err) || !take_condition(r, &formula, &streams, err))
+		return false;
+	if (rest.n && (!find_quantity(r, block, rest, true, &left.out, err) ||
+		       !add_counters(r, block, left.out, more, err)))
+		return false;
+	if (!formula.n || !streams)
+		return true;
+	if (!find_quantity(r, block, span_word(&formula), false, &rule.a, err) ||
+	    !parse_operation(r, list, formula, &rule, shares, err))
+		return false;
+	left.a = rule.a;
+	left.b = rule.out;
+	return add_rule(r, list, rule, shares, err) &&
+	       (!rest.n || add_rule(r, list, left, (const double[3]){0}, err));
+}
+
+static bool resolve_value(void *ctx, struct span name, struct expr *out, struct err *err)
+{
+	const struct reader *r = ctx;
+	double x = 0;
+
+	if (name.n > 4 && !memcmp(name.p, "gpu.", 4)) {
+		x = gpu_number(r->gpu, (struct span){name.p + 4, name.n - 4});
+		return x > 0 ? expr_const(out, x) : err_set(err, 0, "not a number of the GPU");
+	}
+	for (unsigned i = 0; i < SIM_INPUTS; i++)
+		if (span_is(name, input_names[i]))
+			return expr_load(out, i, 1);
+	for (unsigned i = 0; i < r->book->n_values; i++)
+		if (span_eq(name, r->book->values[i]))
+			return expr_load(out, (unsigned)SIM_INPUTS + i, 1);
+	return err_set(err, 0, "unknown: expected an input or a value above");
+}
+
+/* NAME [@CONDITION] FORMULA: of streams for which no line above has it. */
+static bool parse_formula(struct reader *r, bool is_ratio, struct span name, struct span text,
+			  struct err *err)
+{
+	struct sim_book *b = r->book;
+	struct sim_formulas *f = r->formulas;
+	struct sim_formula *formula = &f->list[f->n];
+	unsigned value = 0;
+	uint8_t streams;
+
+	if (!take_condition(r, &text, &streams, err))
+		return false;
+	while (value < b->n_values && !span_eq(name, b->values[value]))
+		value++;
+	if (f->n == SIM_FORMULAS_MAX || value == SIM_FORMULAS_MAX || f->n_ratios == SIM_RATIOS_MAX)
+		return line_fail(r, name, "fewer formulas", err);
+	for (unsigned i = 0; value < b->n_values && i < f->n; i++)
+		if (f->list[i].value == SIM_INPUTS + value)
+			streams &= (uint8_t)~f->list[i].streams;
+	*formula = (struct sim_formula){.streams = streams, .value = (uint16_t)(SIM_INPUTS + value)};
+	if (streams && !expr_compile(&formula->expr, text, resolve_value, r, err))
+		return err_prefix(err, "%s:%u: ", r->s.file, r->line.line);
+	f->n += streams != 0;
+	if (value == b->n_values && is_ratio)
+		f->value_of[f->n_ratios++] = formula->value;
+	if (value == b->n_values)
+		b->values[b->n_values++] = name;
+	return true;
+}
+
+/* What a stanza has: the rules of a list, or formulas of ratios or of other values; ';' separates
+ * several on a line. */
+static bool parse_line(struct reader *r, const struct stanza_line *open, struct err *err)
+{
+	struct span rest = r->line.text, one, name;
+	unsigned list = 0;
+
+	if (!span_is(open->key, "rules")) {
+		while (rest.n) {
+			one = span_until(&rest, ';');
+			name = span_word(&one);
+			if (!parse_formula(r, span_is(open->key, "ratios"), name, span_trim(one), err))
+				return false;
+		}
+		return true;
+	}
+	while (list < SIM_LISTS && !span_is(open->value, lists[list].name))
+		list++;
+	return list < SIM_LISTS ? parse_rule(r, (enum sim_list)list, err)
+				: line_fail(r, open->value, "a list of rules", err);
+}
+
+bool sim_book_parse(struct sim_book *book, struct sim_formulas *f, const struct sim_gpu *gpu,
+		    const struct gpudb_text *text, struct err *err)
+{
+	struct reader r = {.book = book, .formulas = f, .gpu = gpu};
+	struct stanza_line open = {0};
+	struct {
+		const char *name;
+		unsigned *ratio;
+	} known[] = {{"line", &f->line}, {"tex", &f->tex}, {"rt_box", &f->rays}};
+
+	for (unsigned b = 0; b < SIM_BLOCKS; b++) {
+		struct span names = span_of(blocks[b].names), name;
+
+		while ((name = span_word(&names)).n)
+			book->quantities[b][book->n_quantities[b]++] = name;
+	}
+	stanza_init(&r.s, text->file, text->text);
+	for (;;) {
+		if (!stanza_next(&r.s, &r.line, err))
+			return false;
+		if (r.line.kind == STANZA_END)
+			break;
+		if (r.line.kind != STANZA_OPEN && !parse_line(&r, &open, err))
+			return false;
+		if (r.line.kind != STANZA_OPEN)
+			continue;
+		open = r.line;
+		if (span_is(open.text, "ratios shader"))
+			f->n_content = f->n_ratios;
+		if (span_is(open.text, "ratios rates"))
+			f->n_shares = f->n_ratios;
+	}
+	for (unsigned i = 0; i < book->n_values; i++) {
+		unsigned streams = 0;
+
+		for (unsigned k = 0; k < f->n; k++)
+			streams |= f->list[k].value == SIM_INPUTS + i ? f->list[k].streams : 0;
+		if (streams != SIM_SETS - 1)
+			return line_fail(&r, book->values[i], "a formula for each stream", err);
+	}
+	for (unsigned i = 0; i < ARRAY_LEN(known); i++) {
+		uint16_t ratio;
+
+		if (!find_ratio(&r, span_of(known[i].name), &ratio, err))
+			return false;
+		*known[i].ratio = ratio;
+	}
+	return true;
+}
+
+bool sim_book_load(struct sim_book *book, struct sim_formulas *formulas, const struct sim_gpu *gpu,
+		   struct err *err)
+{
+	const struct gpudb_text text = {
+		"demo.rules", {embed_demo_rules, (size_t)(embed_demo_rules_end - embed_demo_rules)}};
+
+	return sim_book_parse(book, formulas, gpu, &text, err);
+}
+
+void sim_formulas_fini(struct sim_formulas *f)
+{
+	for (unsigned i = 0; i < f->n; i++)
+		expr_fini(&f->list[i].expr);
+	f->n = 0;
+}

@@ -1,0 +1,130 @@
+/* The text of the rules: what is wrong with a line is an error that names it. */
+#include "backends/sim/sim_model.h"
+#include "base/alloc.h"
+#include "tests/support/shipped.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static bool parse_rules(const char *text, struct sim_book *book, struct sim_formulas *f, struct err *err)
+{
+	const struct sim_gpu gpu = {
+		.cores = 4, .slices = 2, .bus_bits = 128, .quads_per_warp = 4, .geometry_task = 4};
+
+	return sim_book_parse(book, f, &gpu, &(struct gpudb_text){"own.rules", span_of(text)}, err);
+}
+
+#define KNOWN "ratios content\n  line 0.25\n  tex 0.5\n  rt_box 0\n"
+
+static void a_wrong_line_is_an_error_that_names_file_and_line(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} cases[] = {
+		{"", "own.rules:0: 'line': expected a ratio above"},
+		{"ratios content\n  line\n", "own.rules:2: expected a number, a name"},
+		{"ratios content\n  line x\n", "own.rules:2: unknown: expected an input or a value above"},
+		{"ratios content\n  line gpu.x\n", "own.rules:2: not a number of the GPU"},
+		{"ratios content\n  line @never 1\n", "own.rules:2: '@never': expected a stream, or what"},
+		{"ratios content\n  line @vertex 1\n",
+		 "own.rules:2: 'line': expected a formula for each stream"},
+		{KNOWN "rules nothing\n  a b\n", "own.rules:6: 'nothing': expected a list of rules"},
+		{KNOWN "rules exec\n  a : MaliX\n", "own.rules:6: 'a': expected a quantity above"},
+		{KNOWN "rules exec\n  a b % line\n", "own.rules:6: 'b': expected a quantity above"},
+		{KNOWN "rules exec\n  a exec / line\n", "own.rules:6: '/': expected an operation"},
+		{KNOWN "rules exec\n  a exec %\n", "own.rules:6: '%': expected an operation"},
+		{KNOWN "rules exec\n  a exec % b\n", "own.rules:6: 'b': expected a ratio above"},
+		{KNOWN "rules exec\n  a exec + b\n", "own.rules:6: 'b': expected a quantity above"},
+		{KNOWN "rules exec\n  a exec * 0\n",
+		 "own.rules:6: '0': expected a number, or one of the GPU"},
+		{KNOWN "rules exec\n  a exec * 513\n", "own.rules:6: '513': expected a number, or one of"},
+		{KNOWN "rules queue\n  a cycles % 1.5\n", "own.rules:6: '1.5': expected a share"},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		struct sim_book *book = xcalloc(1, sizeof(*book));
+		struct sim_formulas *f = xcalloc(1, sizeof(*f));
+		struct err err = {0};
+
+		if (parse_rules(cases[i].text, book, f, &err) || !strstr(err.text, cases[i].says))
+			fail_msg("%s: %s, not %s", cases[i].text, err.text, cases[i].says);
+		sim_formulas_fini(f);
+		free(book);
+		free(f);
+	}
+}
+
+static void lists_are_bounded(void **state)
+{
+	static const struct {
+		const char *head, *line, *says;
+		unsigned fits; /* of these lines, in which %u is their number */
+	} cases[] = {
+		{"rules stall\n", "  a%u active %% 0.5\n", "fewer rules", 8},
+		{"rules queue\n", "  a%u cycles %% 0.5\n", "fewer of them", 13},
+		{"rules exec\n", "  a%u exec %% line\n", "fewer rules", 56},
+		{"rules exec\n", "  exec : C%u\n", "fewer counters", 320},
+		{"ratios content\n", "  a%u 1\n", "fewer formulas", 165},
+		{"values\n", "  a%u 1\n", "fewer formulas", 237},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++)
+		for (unsigned more = 0; more < 2; more++) {
+			AUTO_STRBUF struct strbuf text = {0};
+			struct sim_book *book = xcalloc(1, sizeof(*book));
+			struct sim_formulas *f = xcalloc(1, sizeof(*f));
+			struct err err = {0};
+			bool ok;
+
+			strbuf_printf(&text, "%s%s", KNOWN, cases[i].head);
+			for (unsigned n = 0; n < cases[i].fits + more; n++) {
+				char line[64];
+				const char *at = strchr(cases[i].line, '%');
+
+				snprintf(line, sizeof(line), "%.*s%u%s", (int)(at - cases[i].line),
+					 cases[i].line, n, at + 2);
+				for (char *two = strstr(line, "%%"); two; two = NULL)
+					memmove(two, two + 1, strlen(two));
+				strbuf_str(&text, line);
+			}
+			ok = parse_rules(text.p, book, f, &err);
+			if (ok == more || (!ok && !strstr(err.text, cases[i].says)))
+				fail_msg("%s: %s", cases[i].line, err.text);
+			sim_formulas_fini(f);
+			free(book);
+			free(f);
+		}
+}
+
+static void of_several_lines_the_first_that_fits_a_stream_counts(void **state)
+{
+	struct sim_book *book = xcalloc(1, sizeof(*book));
+	struct sim_formulas *f = xcalloc(1, sizeof(*f));
+	struct err err = {0};
+	unsigned streams[2] = {0};
+
+	(void)state;
+	if (!parse_rules(KNOWN "values\n  a @ray_tracing 1\n  a @fragment 2\n  a 3\n  a 4\n", book, f, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(f->n, 5);
+	for (unsigned i = 0; i < 2; i++)
+		streams[i] = f->list[3 + i].streams;
+	assert_int_equal(streams[0], 1u << STREAM_FRAGMENT);
+	assert_int_equal(streams[1], 1u << STREAM_VERTEX | 1u << STREAM_COMPUTE);
+	sim_formulas_fini(f);
+	free(book);
+	free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_wrong_line_is_an_error_that_names_file_and_line),
+		cmocka_unit_test(lists_are_bounded),
+		cmocka_unit_test(of_several_lines_the_first_that_fits_a_stream_counts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
