@@ -78,19 +78,15 @@ struct sim_profile {
 	double issue;                    /* share of active cycles in which a core executes, alone */
 	double any;                      /* share of queue time in which a core has work, alone */
 };
-/* The ratios that a stream uses, and the formulas that they need, the last one first. */
+/* The ratios that a stream uses, and the formulas that they need, in order: those that are not the
+ * same for all jobs of a pass, too. */
 struct sim_used {
-	uint8_t ratios[SIM_RATIOS_MAX], formulas[SIM_FORMULAS_MAX];
-	unsigned n, n_formulas;
+	uint8_t ratios[SIM_RATIOS_MAX], formulas[SIM_FORMULAS_MAX], varying[SIM_FORMULAS_MAX];
+	unsigned n, n_formulas, n_varying;
 };
 /* streams: bits, of those that the formulas are for. */
 void sim_used_init(struct sim_used *used, const struct sim_formulas *formulas, const bool *ratios,
 		   unsigned streams);
-/* clock_share: clock relative to the top; pixels: drawn per cycle of work, for fragments; used: the
- * ratios to calculate. */
-void sim_profile_init(struct sim_profile *profile, const struct sim_gpu *gpu, const struct sim_job *job,
-		      double clock_share, double pixels, const struct sim_formulas *formulas,
-		      const struct sim_used *used);
 /* Fragment threads shaded per pixel. */
 double sim_size_threads(const struct sim_size *size, const struct sim_look *look);
 
@@ -100,6 +96,8 @@ double sim_size_threads(const struct sim_size *size, const struct sim_look *look
 struct sim_load {
 	uint64_t key; /* of those jobs; 0: there was none */
 	struct sim_profile profile;
+	double values[SIM_VALUES_MAX]; /* of the formulas */
+	bool known;                    /* those that do not vary */
 	uint64_t task_ratio;
 	bool touched;   /* has such ticks */
 	bool unsettled; /* has leaves that are not rounded yet */
@@ -108,6 +106,12 @@ struct sim_load {
 	uint32_t task_carry, request_carry[2], warp_carry[SIM_CORES_MAX], slice_carry[SIM_SLICES_MAX][2];
 	uint64_t (*rest)[SIM_LANES]; /* of its chains, one after the other, in the model's */
 };
+
+/* Set the profile of a load to that of a job. clock_share: clock relative to the top; pixels: drawn
+ * per cycle of work, for fragments; used: the ratios to calculate. */
+void sim_profile_init(struct sim_load *load, const struct sim_gpu *gpu, const struct sim_job *job,
+		      double clock_share, double pixels, const struct sim_formulas *formulas,
+		      const struct sim_used *used);
 
 struct sim_queue {
 	struct sim_job pending[SIM_PENDING_MAX];

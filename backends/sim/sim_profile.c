@@ -1,7 +1,7 @@
 #include "backends/sim/sim_model.h"
 #include "base/real.h"
 
-#include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 #define COMPUTE_THREADS 0.09 /* per cycle of execution: one in eleven cycles */
@@ -13,8 +13,8 @@ static const double alone[STREAMS] = {
 
 void sim_used_init(struct sim_used *used, const struct sim_formulas *f, const bool *ratios, unsigned streams)
 {
-	bool needed[SIM_VALUES_MAX] = {false};
-	unsigned n = 0;
+	const size_t varying = offsetof(struct sim_inputs, size) / sizeof(double); /* inputs from there on */
+	bool needed[SIM_VALUES_MAX] = {false}, varies[SIM_VALUES_MAX] = {false};
 
 	*used = (struct sim_used){0};
 	for (unsigned i = 0; i < f->n_ratios; i++)
@@ -23,17 +23,24 @@ void sim_used_init(struct sim_used *used, const struct sim_formulas *f, const bo
 			needed[f->value_of[i]] = true;
 		}
 	/* Backwards, because a value comes before the values that need it. */
-	for (unsigned i = f->n; i-- > 0;) {
-		const struct expr *e = &f->list[i].expr;
+	for (unsigned i = f->n; i-- > 0;)
+		for (unsigned k = 0; k < f->list[i].expr.n && needed[f->list[i].value]; k++)
+			if (f->list[i].streams & streams && f->list[i].expr.ops[k].kind == EXPR_LOAD)
+				needed[f->list[i].expr.ops[k].slot] = true;
+	for (size_t i = varying; i < SIM_INPUTS; i++)
+		varies[i] = true;
+	for (unsigned i = 0; i < f->n; i++) {
+		const struct sim_formula *formula = &f->list[i];
 
-		if (!needed[f->list[i].value] || !(f->list[i].streams & streams))
+		if (!needed[formula->value] || !(formula->streams & streams))
 			continue;
-		used->formulas[n++] = (uint8_t)i;
-		for (unsigned k = 0; k < e->n; k++)
-			if (e->ops[k].kind == EXPR_LOAD)
-				needed[e->ops[k].slot] = true;
+		used->formulas[used->n_formulas++] = (uint8_t)i;
+		for (unsigned k = 0; k < formula->expr.n; k++)
+			varies[formula->value] |=
+				formula->expr.ops[k].kind == EXPR_LOAD && varies[formula->expr.ops[k].slot];
+		if (varies[formula->value])
+			used->varying[used->n_varying++] = (uint8_t)i;
 	}
-	used->n_formulas = n;
 }
 
 /* How far each ratio is from its mean in this job; in straight loops, which compilers
@@ -58,33 +65,34 @@ static void set_offsets(float *restrict off, const struct sim_formulas *f, const
 }
 
 /* Shares close to 1 stay close to 1. */
-static void set_ratios(struct sim_profile *profile, const struct sim_formulas *f, const struct sim_job *job,
-		       double *values, const struct sim_used *used)
+static void set_ratios(struct sim_load *load, const struct sim_formulas *f, const struct sim_job *job,
+		       const struct sim_used *used)
 {
+	const uint8_t *first = load->known ? used->varying : used->formulas,
+		      *end = first + (load->known ? used->n_varying : used->n_formulas);
 	float offsets[SIM_RATIOS_MAX];
 
-	for (unsigned i = used->n_formulas; i-- > 0;) {
-		const struct sim_formula *formula = &f->list[used->formulas[i]];
-
-		values[formula->value] = expr_eval(&formula->expr, values);
-	}
+	for (; first < end; first++)
+		load->values[f->list[*first].value] = expr_eval(&f->list[*first].expr, load->values);
+	load->known = true;
 	set_offsets(offsets, f, job);
 	for (const uint8_t *i = used->ratios; i < used->ratios + used->n; i++) {
-		double x = values[f->value_of[*i]], off = (double)offsets[*i];
+		double x = load->values[f->value_of[*i]], off = (double)offsets[*i];
 
 		x = *i >= f->n_shares || x < 0.5 ? x * (1 + off) : 1 - (1 - x) * (1 - 2.5 * off);
 		x = real_min(real_max(x, 0), *i >= f->n_shares ? 255 : 1); /* a user's shader may be odd */
-		profile->ratios[*i] = (uint32_t)(x * SIM_ONE);
+		load->profile.ratios[*i] = (uint32_t)(x * SIM_ONE);
 	}
 }
 
-void sim_profile_init(struct sim_profile *profile, const struct sim_gpu *gpu, const struct sim_job *job,
+void sim_profile_init(struct sim_load *load, const struct sim_gpu *gpu, const struct sim_job *job,
 		      double clock_share, double pixels, const struct sim_formulas *formulas,
 		      const struct sim_used *used)
 {
 	const struct sim_pass *pass = job->pass;
 	const struct sim_shader *s = &pass->shaders[job->stream];
-	double values[SIM_VALUES_MAX], load;
+	struct sim_profile *profile = &load->profile;
+	double beats;
 	struct sim_inputs in = {.shader = *s,
 				.look = pass->look,
 				.size = job->size,
@@ -94,14 +102,14 @@ void sim_profile_init(struct sim_profile *profile, const struct sim_gpu *gpu, co
 	profile->issue = in.issue = alone[job->stream] * s->issue * (0.97 + 0.03 * job->drifts[job->stream]);
 	profile->any = s->any * (0.985 + 0.015 * job->drifts[2 * STREAMS - 1 - job->stream]);
 	in.load = s->bus_read * (1 + 0.1 * job->drifts[STREAMS + job->stream]);
-	load = real_min(in.load, 0.85);
-	profile->read_stall = load * load * 0.95;
-	profile->write_stall = load * load * 0.3;
+	beats = real_min(in.load, 0.85);
+	profile->read_stall = beats * beats * 0.95;
+	profile->write_stall = beats * beats * 0.3;
 	if (!used->n)
 		return; /* only jobs are watched */
 	in.pixels = pixels / (gpu->cores * profile->issue * profile->any);
 	if (job->stream == STREAM_FRAGMENT)
 		in.threads = in.pixels * sim_size_threads(&job->size, &pass->look);
-	memcpy(values, &in, sizeof(in));
-	set_ratios(profile, formulas, job, values, used);
+	memcpy(load->values, &in, sizeof(in));
+	set_ratios(load, formulas, job, used);
 }
