@@ -153,6 +153,52 @@ static void a_gpu_that_was_never_on_is_idle_and_a_protected_one_is_not(void **st
 	}
 }
 
+/* A driver that tells neither states nor a clock: the kernel's word for a GPU without power is all
+ * there is, and only where nothing was counted. */
+static void a_gpu_that_the_kernel_suspended_is_idle_for_a_driver_without_states(void **state)
+{
+	static const struct {
+		const char *status; /* of the kernel's power management; NULL: no such file */
+		bool off;
+		uint64_t cycles;
+	} cases[] = {
+		{"suspended\n", true, 0},
+		{"suspended\n", false, SAMPLE_UNKNOWN}, /* it counted before it was suspended */
+		{"active\n", true, SAMPLE_UNKNOWN},
+		{"suspending\n", true, SAMPLE_UNKNOWN},
+		{NULL, true, SAMPLE_UNKNOWN},
+	};
+
+	(void)state;
+	for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
+		for (unsigned way = 0; way < 5; way++) { /* not r54p1's, which has states */
+			struct kbase_run r;
+			struct fixture files;
+			int root;
+
+			fixture_init(&files, NULL);
+			if (cases[c].status)
+				fixture_write(&files, "sys/class/misc/mali0/device/power/runtime_status",
+					      cases[c].status);
+			kbase_run_begin(&r, &kbase_ways[way], 100 * MS)->n_clocks = 0;
+			kbase_run_close(&r);
+			root = r.fake.real.root_fd;
+			r.fake.real.root_fd = files.sys.root_fd;
+			fake_gpu_power(&r.fake.kbase, 0, !cases[c].off);
+			assert_true(kbase_run_open(&r) && kbase_run_start(&r, 100 * MS));
+			kbase_run_next(&r);
+			kbase_run_next(&r);
+			if (kbase_run_sum(&r, "GPUClockCy") != cases[c].cycles)
+				fail_msg("case %zu, %s: %llu cycles", c, kbase_ways[way].driver,
+					 (unsigned long long)kbase_run_sum(&r, "GPUClockCy"));
+			kbase_run_close(&r);
+			r.fake.real.root_fd = root;
+			kbase_run_fini(&r);
+			fixture_fini(&files);
+		}
+	}
+}
+
 /* So that it rests while the screen is paused; doctor tries every one. */
 static void an_older_interface_of_a_job_manager_keeps_the_gpu_powered(void **state)
 {
@@ -403,6 +449,7 @@ int main(void)
 		TEST(the_clock_is_cycles_over_time_where_the_driver_counts_them),
 		TEST(a_driver_that_never_tells_its_clock_tells_no_0_mhz),
 		TEST(a_gpu_that_was_never_on_is_idle_and_a_protected_one_is_not),
+		TEST(a_gpu_that_the_kernel_suspended_is_idle_for_a_driver_without_states),
 		TEST(an_older_interface_of_a_job_manager_keeps_the_gpu_powered),
 		TEST(a_maximum_of_5000_khz_means_that_nobody_knows),
 		TEST(samples_that_the_driver_lost_or_declares_failed_are_told),
