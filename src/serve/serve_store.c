@@ -40,9 +40,10 @@ const char serve_metrics[] =
 	/* frames */
 	"frame.count,frame.fps,frame.p50_ms,frame.p95_ms,frame.p99_ms,frame.missed,FrameEnergy*";
 
-/* One source. */
+/* One source, or what several have together (session.mix), which has columns of their columns. */
 struct store_source {
 	struct history *history;
+	struct column *mixed; /* of the total; NULL: `history` has it */
 	uint64_t n_samples, n_failed;
 	struct column *recent;
 	bool has_recent;
@@ -54,7 +55,7 @@ struct serve_store {
 	struct export_options options;
 	struct export_sources sources;
 	struct export_table table;
-	struct store_source *mine;
+	struct store_source *mine;     /* of the session, then the mix */
 	double *values;                /* per column */
 	double *shown;                 /* likewise: what a counter had reached; it never falls */
 	double *total, *recent, *part; /* vectors */
@@ -79,6 +80,13 @@ static void init_sources(struct serve_store *store)
 		mine->recent = history_column_new(mine->history);
 		longest = s->set->n_vector > longest ? s->set->n_vector : longest;
 	}
+	if (session->mix) {
+		const struct metric_set *set = session->mix->set;
+
+		store->mine[session->n] = (struct store_source){.mixed = column_new(set->n_slots),
+								.recent = column_new(set->n_slots)};
+		longest = set->n_vector > longest ? set->n_vector : longest;
+	}
 	store->total = xcalloc(longest, sizeof(double));
 	store->recent = xcalloc(longest, sizeof(double));
 	store->part = xcalloc(longest, sizeof(double));
@@ -94,8 +102,9 @@ struct serve_store *serve_store_new(struct session *session, struct err *err)
 						 .optional = !o->metrics,
 						 .per_core = o->per_core};
 	export_session_sources(session, &store->sources);
-	store->table = (struct export_table){
-		.options = &store->options, .sources = store->sources.list, .n_sources = session->n};
+	store->table = (struct export_table){.options = &store->options,
+					     .sources = store->sources.list,
+					     .n_sources = session->n + (session->mix != NULL)};
 	if (!export_columns(&store->table, err)) {
 		serve_store_free(store);
 		return NULL;
@@ -112,8 +121,9 @@ void serve_store_free(struct serve_store *store)
 {
 	if (!store)
 		return;
-	for (unsigned i = 0; store->mine && i < store->session->n; i++) {
+	for (unsigned i = 0; store->mine && i < store->table.n_sources; i++) {
 		history_free(store->mine[i].history);
+		free(store->mine[i].mixed);
 		free(store->mine[i].recent);
 	}
 	export_columns_free(&store->table);
@@ -169,6 +179,31 @@ static double column_value(struct serve_store *store, const struct export_column
 	return metric_value(c->metric, store->part);
 }
 
+static const struct column *total_of(const struct store_source *mine)
+{
+	return mine->mixed ? mine->mixed : history_total(mine->history);
+}
+
+/* Make the columns of the mix, of the sources that it is made of. */
+static void fold_mix(struct serve_store *store)
+{
+	const struct metric_mix *mix = store->session->mix;
+	const struct column *totals[SOURCE_KINDS] = {0}, *recents[SOURCE_KINDS] = {0};
+	struct store_source *mixed = &store->mine[store->session->n];
+
+	for (unsigned s = 0; s < store->session->n; s++) {
+		const struct export_source *one = &store->sources.list[s];
+
+		if (!mix->uses[one->kind] || mix->sources[one->kind] != one->set)
+			continue;
+		totals[one->kind] = total_of(&store->mine[s]);
+		recents[one->kind] = store->mine[s].has_recent ? store->mine[s].recent : NULL;
+	}
+	metric_mix_column(mix, totals, mixed->mixed);
+	metric_mix_column(mix, recents, mixed->recent);
+	mixed->has_recent = mixed->recent->n_samples > 0;
+}
+
 /* Fold the recent past of all sources. Returns the rate of the frames that one of them counted. */
 static double fold_sources(struct serve_store *store, int64_t now_ns)
 {
@@ -179,6 +214,8 @@ static double fold_sources(struct serve_store *store, int64_t now_ns)
 	for (unsigned s = 0; s < store->session->n && isnan(rate); s++)
 		if (store->mine[s].has_recent)
 			rate = metric_frame_rate(store->sources.list[s].set, store->mine[s].recent);
+	if (store->session->mix)
+		fold_mix(store);
 	return rate;
 }
 
@@ -188,7 +225,7 @@ static void evaluate_source(struct serve_store *store, unsigned s, double frame_
 	const struct metric_set *set = store->sources.list[s].set;
 	bool recent = store->mine[s].has_recent;
 
-	metric_vector(set, history_total(store->mine[s].history), store->total);
+	metric_vector(set, total_of(&store->mine[s]), store->total);
 	if (recent)
 		metric_vector(set, store->mine[s].recent, store->recent);
 	store->recent[VECTOR_FRAME_RATE] = frame_rate;
@@ -318,7 +355,7 @@ void serve_store_print(struct serve_store *store, int64_t now_ns, enum openmetri
 
 	serve_store_drain(store);
 	frame_rate = fold_sources(store, now_ns);
-	for (unsigned s = 0; s < store->session->n; s++)
+	for (unsigned s = 0; s < store->table.n_sources; s++)
 		evaluate_source(store, s, frame_rate);
 	print_version(form, out);
 	print_sources(store, form, out);
