@@ -50,6 +50,9 @@ struct gpu_system_source {
 
 #define GPU_SYSTEM_ZONES 4
 
+/* The trace event of drivers that tell the GPU time of each user (process/gpu_work.h). */
+#define GPU_WORK_EVENT "power/gpu_work_period"
+
 struct gpu_system {
 	const struct sys *sys;
 	unsigned number;     /* of the device: 0 is /dev/mali0 */

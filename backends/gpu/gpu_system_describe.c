@@ -1,6 +1,7 @@
 /* Called in the ui thread while the sampler reads, so every file is opened anew. */
 #include "backends/gpu/gpu_system.h"
 
+#include "backends/cpu/tracepoint.h"
 #include "backends/gpu/gpu_system_parse.h"
 #include "backends/process_file.h"
 #include "base/alloc.h"
@@ -233,6 +234,32 @@ static void describe_settings(const struct gpu_system *g, struct strbuf *text)
 	}
 }
 
+/* Opened and closed again: the list of processes has its own. */
+static void describe_work(const struct gpu_system *g, struct strbuf *text, struct strbuf *missing)
+{
+	struct tracepoint_cpus cpus = {0};
+	struct tracepoint event;
+	struct err err;
+	const char *help;
+
+	if (tracepoint_find(&event, g->sys, GPU_WORK_EVENT, &err)) {
+		bool open = tracepoint_open(&cpus, &event, "", true, &err);
+
+		tracepoint_close(&cpus);
+		if (open) {
+			put_path(text, "GPU time per application", event.dir, "\n");
+			return;
+		}
+	}
+	if (err.code == ENOENT) {
+		strbuf_str(missing, ", GPU time per application");
+		return;
+	}
+	help = tracepoint_help(err.code);
+	strbuf_printf(text, "missing: GPU time per application: %s%s%s\n", err.text, help ? ": " : "",
+		      help ? help : "");
+}
+
 void gpu_system_describe(const struct gpu_system *g, struct strbuf *text)
 {
 	AUTO_STRBUF struct strbuf missing = {0};
@@ -258,8 +285,10 @@ void gpu_system_describe(const struct gpu_system *g, struct strbuf *text)
 			strbuf_printf(&missing, ", %s", lines[i].title);
 		}
 	}
-	if (!g->is_node)
+	if (!g->is_node) {
+		describe_work(g, text, &missing);
 		describe_settings(g, text);
+	}
 	if (missing.n)
 		strbuf_printf(text, "missing: this machine has no file for: %s\n", missing.p + 2);
 	if (!g->is_node && !gpu_system_tells(g, GPU_SYSTEM_MEMORY) && debugfs_is_empty(g))

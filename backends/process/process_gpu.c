@@ -15,6 +15,7 @@ void process_gpu_fini(struct process_gpu *gpu)
 	for (unsigned i = 0; i < gpu->n_systems; i++)
 		gpu_system_close(&gpu->systems[i]);
 	drm_clients_fini(&gpu->clients);
+	gpu_work_close(&gpu->work);
 	free(gpu->uses);
 	free(gpu->cuts);
 	free(gpu->cuts_before);
@@ -185,11 +186,15 @@ static void read_clients(struct process_gpu *gpu, int64_t now_ns)
 
 void process_gpu_refresh(struct process_gpu *gpu, const struct sys *sys, int64_t now_ns)
 {
-	if (((!gpu->n_systems && !gpu->clients.n_devices) || has_lost_node(gpu)) && now_ns >= gpu->look_ns) {
+	bool timed = gpu->work.open || gpu->clients.n_devices;
+
+	if ((!timed || has_lost_node(gpu)) && now_ns >= gpu->look_ns) {
 		if (!gpu->n_systems)
 			find_systems(gpu, sys);
 		drm_clients_fini(&gpu->clients);
 		find_nodes(gpu, sys);
+		if (!gpu->clients.n_devices && !gpu->work.open)
+			gpu_work_open(&gpu->work, sys, &(struct err){0});
 		gpu->look_ns = now_ns + LOOK_NS;
 	}
 	if (now_ns < gpu->read_ns)
@@ -199,6 +204,8 @@ void process_gpu_refresh(struct process_gpu *gpu, const struct sys *sys, int64_t
 	gpu->n = 0;
 	read_systems(gpu);
 	read_clients(gpu, now_ns);
+	if (gpu->work.open)
+		gpu_work_read(&gpu->work);
 	if (gpu->n)
 		qsort(gpu->uses, gpu->n, sizeof(*gpu->uses), by_pid);
 	if (gpu->clients.begin_ns)

@@ -7,6 +7,7 @@
 
 #include "backends/drm/drm_clients.h"
 #include "backends/gpu/gpu_system.h"
+#include "backends/process/gpu_work.h"
 
 #define PROCESS_GPUS 4
 
@@ -21,6 +22,7 @@ struct process_gpu {
 	struct gpu_system systems[PROCESS_GPUS]; /* the n_systems GPUs of Arm's driver that report it */
 	unsigned n_systems;
 	struct drm_clients clients; /* of the nodes of the open drivers */
+	struct gpu_work work;       /* where there are none of these: the time of users */
 	/* At least one GPU reported it at the last read: memory, time, time of each queue. */
 	bool told, timed, queues;
 	struct process_gpu_use *uses; /* by pid; several GPUs and clients one after the other */

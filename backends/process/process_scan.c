@@ -386,6 +386,34 @@ static void put_commands(struct process_list *list, const struct table *processe
 	}
 }
 
+/* Whether the GPU time of a user may be that of this process. */
+static bool may_work(const struct process *p, uint32_t uid, bool with_memory)
+{
+	return !p->is_thread && !p->kernel && p->uid == uid &&
+	       (!with_memory || (p->gpu_bytes && p->gpu_bytes != SAMPLE_UNKNOWN));
+}
+
+/* The time of a user is put to the first process of the user that has GPU memory; where that is not
+ * told, to the first one. What others of them took of it is unknown, unless they have none. */
+static void share_work(const struct gpu_work *work, struct process_list *list)
+{
+	for (struct process *p = list->processes; p < list->processes + list->n; p++) {
+		double percent = p->is_thread ? (double)NAN : gpu_work_percent(work, p->uid);
+		bool memory = false, first = true;
+
+		if (isnan(percent))
+			continue;
+		for (const struct process *q = list->processes; q < list->processes + list->n && percent > 0;
+		     q++)
+			memory |= may_work(q, p->uid, true);
+		for (const struct process *q = list->processes; q < p && percent > 0; q++)
+			first &= !may_work(q, p->uid, memory);
+		p->gpu_percent = !(percent > 0) || !may_work(p, p->uid, memory) ? 0
+				 : first                                        ? (float)percent
+										: (float)NAN;
+	}
+}
+
 static struct process_list *make_list(struct process_scan *s, const struct process_query *query)
 {
 	const struct table *processes = &s->processes.now, *threads = &s->threads.now;
@@ -415,6 +443,8 @@ static struct process_list *make_list(struct process_scan *s, const struct proce
 		while (thread < threads->n && threads->records[thread].p.parent == p->pid)
 			list->processes[list->n++] = threads->records[thread++].p;
 	}
+	if (query->gpu_memory && s->gpu.work.open)
+		share_work(&s->gpu.work, list);
 	put_commands(list, processes);
 	return list;
 }

@@ -180,9 +180,10 @@ static void *fake_mmap(const struct sys *sys, size_t n, int prot, int flags, int
 	void *p = MAP_FAILED;
 
 	if (!faulty(f, FAKE_CALL_MMAP))
-		p = flags & MAP_ANONYMOUS       ? map_guarded(f, n)
-		    : fake_drm_has(&f->drm, fd) ? fake_drm_mmap(&f->drm, n, prot, flags, fd, at)
-						: fake_kbase_mmap(&f->kbase, n, prot, flags, fd, at);
+		p = flags & MAP_ANONYMOUS         ? map_guarded(f, n)
+		    : fake_perf_has(&f->perf, fd) ? fake_perf_mmap(&f->perf, n, prot, fd, at)
+		    : fake_drm_has(&f->drm, fd)   ? fake_drm_mmap(&f->drm, n, prot, flags, fd, at)
+						  : fake_kbase_mmap(&f->kbase, n, prot, flags, fd, at);
 	f->n_maps += p != MAP_FAILED;
 	return p;
 }
@@ -193,6 +194,7 @@ static int fake_munmap(const struct sys *sys, void *p, size_t n)
 	struct fake_sys *f = of(sys);
 
 	f->n_maps--;
+	fake_perf_unmapped(&f->perf, p);
 	for (size_t i = 0; i < ARRAY_LEN(f->guarded); i++)
 		if (f->guarded[i].at == p) {
 			n = f->guarded[i].n;

@@ -173,6 +173,14 @@ void fake_perf_exec(struct fake_perf *f, pid_t pid);
 void fake_perf_exit_begins(struct fake_perf *f, pid_t pid);
 void fake_perf_exit(struct fake_perf *f, pid_t pid);
 
+/* Trace points: "power/gpu_work_period", "drm/drm_vblank_event_delivered". Write the files of one
+ * into a directory; let one happen on a CPU, with the values of its fields in their order. Its
+ * number counts only then. */
+void fake_perf_tracefs(const char *dir, const char *name);
+void fake_perf_trace(struct fake_perf *f, int cpu, const char *name, const uint64_t *values);
+void *fake_perf_mmap(struct fake_perf *f, size_t n, int prot, int fd, off_t at);
+void fake_perf_unmapped(struct fake_perf *f, const void *p);
+
 /* Write the machine's sysfs and procfs, as far as they tell of CPUs and PMUs, into a directory;
  * again after a change. */
 void fake_perf_tree(const struct fake_perf *f, const char *dir);

@@ -361,7 +361,9 @@ uint64_t fake_perf_per_ms(const struct fake_perf *f, const struct fake_event *e,
 	if (f->phase_ns && f->now_ns / f->phase_ns % 2)
 		return 0;
 	if (e->pmu->kind == FAKE_SOFTWARE || e->pmu->kind == FAKE_TRACEPOINT)
-		return r ? r->per_us * 1000 : e->pmu->kind == FAKE_SOFTWARE ? software_per_ms(e->raw) : 1;
+		return r                               ? r->per_us * 1000
+		       : e->pmu->kind == FAKE_SOFTWARE ? software_per_ms(e->raw)
+						       : !fake_perf_is_traced(e->raw);
 	if (!r && !fake_perf_implements(e->pmu, e->raw))
 		return 0;
 	per_ms = (r ? r->per_us : default_per_us(e->pmu, e->raw, cpu)) * 1000;

@@ -288,6 +288,15 @@ static int may_count_cpus(struct fake_perf *f, struct fake_perf_request *r)
 	return !r->task && f->paranoid > 0 && !fake_perfmon(f) ? EACCES : 0;
 }
 
+/* The fields of trace points are for those who may see everything. */
+static int may_see_fields(struct fake_perf *f, struct fake_perf_request *r)
+{
+	return r->pmu->kind == FAKE_TRACEPOINT && r->attr.sample_type & 1 << 10 && f->paranoid > -1 &&
+			       !fake_perfmon(f)
+		       ? EPERM
+		       : 0;
+}
+
 static int cpu_is_online(struct fake_perf *f, struct fake_perf_request *r)
 {
 	return !r->task && !f->cpus[r->cpu].online ? ENODEV : 0;
@@ -306,9 +315,10 @@ static int group_is_sound(struct fake_perf *f, struct fake_perf_request *r)
 }
 
 static int (*const checks[])(struct fake_perf *, struct fake_perf_request *) = {
-	there_is_perf,   flags_are_known,   patched_level,   copy_attr,      security_module, kernel_counting,
-	period_is_sound, no_control_groups, files_are_left,  find_group,     find_task,       old_trace_check,
-	target_is_sound, find_pmu,          new_trace_check, may_count_cpus, cpu_is_online,   group_is_sound,
+	there_is_perf,   flags_are_known, patched_level,     copy_attr,      security_module,
+	kernel_counting, period_is_sound, no_control_groups, files_are_left, find_group,
+	find_task,       old_trace_check, target_is_sound,   find_pmu,       may_see_fields,
+	new_trace_check, may_count_cpus,  cpu_is_online,     group_is_sound,
 };
 
 int fake_perf_open(struct fake_perf *f, void *attr, pid_t pid, int cpu, int group_fd, unsigned long flags)

@@ -59,6 +59,10 @@ struct fake_event {
 	uint64_t order;                    /* of leaders, among those that take turns */
 	struct fake_total total, children; /* children: those that ended */
 	uint64_t count_rest, truth_rest;   /* in millionths */
+	/* Of a trace point: which field must have which value, from 1; its ring, as words, and what
+	 * found no room in it. */
+	int filter_field;
+	uint64_t filter_value, *ring, lost_records;
 };
 
 static inline bool fake_serves(const struct fake_pmu *pmu, int cpu)
@@ -89,6 +93,10 @@ bool fake_perf_implements(const struct fake_pmu *pmu, uint64_t raw);
 uint64_t fake_perf_per_ms(const struct fake_perf *f, const struct fake_event *e, int cpu);
 /* The n-th event that sysfs has a name for. */
 const char *fake_perf_named(const struct fake_pmu *pmu, unsigned n, uint64_t *raw);
+
+/* perf_trace.c */
+bool fake_perf_is_traced(uint64_t id);
+int fake_perf_set_filter(struct fake_event *e, const char *text);
 
 /* perf_sched.c */
 bool fake_perf_fits(const struct fake_perf *f, const struct fake_event *e, const struct fake_event *leader);
