@@ -89,6 +89,13 @@ static void add_powers(struct source *source, const struct proc *p)
 	}
 }
 
+static void add_flips(struct source *source, const struct proc *p)
+{
+	for (unsigned i = 0; i < p->flips.n; i++)
+		source_add_slot(source,
+				&(struct slot){.name = proc_flip_names[p->flips.first + i], .scale = 1});
+}
+
 static void add_busy(struct source *source, const struct proc *p)
 {
 	struct slot slot = {.name = "CPURunTime", .scale = 1e-9};
@@ -113,6 +120,7 @@ static void add_slots(struct source *source, const struct proc *p)
 			source,
 			&(struct slot){.name = levels[i].name, .kind = SLOT_LEVEL, .scale = levels[i].scale});
 	add_powers(source, p);
+	add_flips(source, p);
 	for (unsigned c = 0; c < p->topology.n_clusters; c++)
 		add_quantities(source, INSTANCE_CLUSTER, c, p->topology.clusters[c].title);
 	add_busy(source, p);
@@ -148,6 +156,7 @@ static void proc_close(struct source *source)
 	cpu_ticks_fini(&p->ticks, source->sys);
 	proc_level_close(p, source->sys);
 	power_close(&p->power, source->sys);
+	proc_flips_close(&p->flips);
 	cpus_fini(&p->topology);
 }
 
@@ -164,6 +173,7 @@ static bool proc_open(struct source *source, const char *device, struct err *err
 	cpu_ticks_init(&p->ticks, &p->topology);
 	proc_level_open(p, source->sys);
 	power_open(&p->power, source->sys);
+	proc_flips_open(&p->flips, source->sys, &(struct err){0});
 	cpus_title(source->title, sizeof(source->title), &p->topology);
 	snprintf(source->driver, sizeof(source->driver), "proc");
 	add_slots(source, p);
@@ -192,6 +202,7 @@ static bool proc_start(struct source *source, int64_t period_ns, int64_t now_ns,
 	proc_level_read(p, source->sys);
 	power_forget(&p->power);
 	power_read(&p->power, source->sys, 0, p->energy_uj);
+	proc_flips_read(&p->flips, p->flipped);
 	return true;
 }
 
@@ -260,8 +271,8 @@ static uint64_t busy_ns(const uint64_t own[PROC_QUANTITIES], int64_t ns)
 
 static void put_sample(const struct proc *p, uint64_t *value, int64_t ns)
 {
-	uint64_t *power = value + MACHINE_SLOTS, *clusters = put_powers(p, power, ns),
-		 *busy = clusters + p->topology.n_clusters * PROC_QUANTITIES,
+	uint64_t *power = value + MACHINE_SLOTS, *flips = put_powers(p, power, ns),
+		 *clusters = flips + p->flips.n, *busy = clusters + p->topology.n_clusters * PROC_QUANTITIES,
 		 *cpus = busy + 1 + p->topology.n;
 
 	for (uint64_t *v = value; v < cpus; v++)
@@ -284,6 +295,7 @@ static void put_sample(const struct proc *p, uint64_t *value, int64_t ns)
 		if (p->topology.n_clusters == 1)
 			clusters[q] = value[q];
 	}
+	memcpy(flips, p->flipped, p->flips.n * sizeof(*flips));
 	memcpy(value + PROC_QUANTITIES, p->level, sizeof(p->level));
 }
 
@@ -305,6 +317,7 @@ static enum read_result proc_read(struct source *source, int64_t now_ns, struct 
 		power_forget(&p->power);
 	}
 	power_read(&p->power, source->sys, now_ns - p->begin_ns, p->energy_uj);
+	proc_flips_read(&p->flips, p->flipped);
 	cpu_ticks_read(&p->ticks, source->sys);
 	if (gap || deadline >= p->levels_due_ns) {
 		proc_level_read(p, source->sys);

@@ -3,6 +3,7 @@
  *  proc.c          the backend: slots, deadlines, the sample
  *  proc_level.c    states read at most once a second: clocks, load, memory, temperatures
  *  proc_power.c    energy by sensors of the kernel
+ *  proc_flips.c    page flips of displays
  *  proc_describe.c lines for doctor and the help screen
  *
  * `topology` is constant after open; any thread may read it. Everything else belongs to the sampler
@@ -14,6 +15,7 @@
 #include "backends/backend.h"
 #include "backends/cpu/cpu_ticks.h"
 #include "backends/cpu/cpus.h"
+#include "backends/cpu/tracepoint.h"
 #include "backends/proc/proc_power.h"
 
 #define PROC_POLICIES_OPEN 64 /* cpufreq files kept open; further ones are not */
@@ -41,6 +43,16 @@ enum proc_level {
 	PROC_LEVELS
 };
 
+/* Counted by the kernel; CRTCs of the first display controller and of others are not told apart. */
+#define PROC_DISPLAYS 4
+struct proc_flips {
+	struct tracepoint_cpus displays[PROC_DISPLAYS];
+	unsigned n;                     /* 0: they cannot be had */
+	unsigned first;                 /* its name: PROC_DISPLAYS if it is all displays together */
+	uint64_t before[PROC_DISPLAYS]; /* at the last read */
+};
+extern const char *const proc_flip_names[PROC_DISPLAYS + 1]; /* of the slots */
+
 /* The clock of a policy, and the highest that it may have now. */
 struct proc_clock {
 	uint64_t khz, limit_khz; /* SAMPLE_UNKNOWN if unknown */
@@ -60,6 +72,8 @@ struct proc {
 	uint64_t level[PROC_LEVELS];
 	struct power power;
 	uint64_t energy_uj[POWER_PARTS]; /* in the last interval */
+	struct proc_flips flips;
+	uint64_t flipped[PROC_DISPLAYS]; /* in the last interval */
 
 	int64_t begin_ns; /* of the current interval */
 	int64_t start_ns;
@@ -83,6 +97,12 @@ bool proc_level_slows(const char *type);
 /* Whether a thermal zone of this type measures a temperature, and whether it is an important
  * one. */
 bool proc_level_zone_wanted(const char *type, bool *important);
+
+/* Count from now on. Returns false if that cannot be had: nothing is open then. */
+bool proc_flips_open(struct proc_flips *flips, const struct sys *sys, struct err *err);
+void proc_flips_close(struct proc_flips *flips);
+/* The `n` numbers since the last read; SAMPLE_UNKNOWN if they cannot be read. */
+void proc_flips_read(struct proc_flips *flips, uint64_t *counts);
 
 void proc_describe(const struct source *source, struct strbuf *text);
 

@@ -221,6 +221,28 @@ static void put_rails(const struct power *power, struct strbuf *text)
 		strbuf_printf(text, "missing: power of %s: only root may read it\n", power->denied);
 }
 
+/* Opened anew, because the sampler has its own. */
+static void put_flips(const struct sys *sys, struct strbuf *text)
+{
+	struct proc_flips flips;
+	const char *help;
+	struct err err;
+
+	if (proc_flips_open(&flips, sys, &err)) {
+		strbuf_printf(text, "page flips: counted by drm:drm_vblank_event_delivered%s\n",
+			      flips.first ? ", of all displays together" : "");
+		proc_flips_close(&flips);
+		return;
+	}
+	help = tracepoint_help(err.code);
+	if (err.code != ENOENT)
+		strbuf_printf(text, "missing: page flips of displays: %s%s%s\n", err.text, help ? ": " : "",
+			      help ? help : "");
+	else
+		strbuf_str(text,
+			   "missing: page flips of displays: no tracefs, or a kernel without displays\n");
+}
+
 static void put_missing(const struct proc *p, const struct sys *sys, struct strbuf *text)
 {
 	char file[16];
@@ -252,4 +274,5 @@ void proc_describe(const struct source *source, struct strbuf *text)
 		put_cluster(p, c, text);
 	put_rails(&p->power, text);
 	put_missing(p, sys, text);
+	put_flips(sys, text);
 }

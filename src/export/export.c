@@ -215,6 +215,7 @@ static int64_t step_end(const struct export_options *o, int64_t t)
 static void evaluate_metrics(struct export *ex, const struct column *const *sums, bool totals)
 {
 	const struct export_table *table = &ex->table;
+	struct metric_frames frames = export_frames(table, sums);
 	const double *vector = NULL;
 	int s = -1, instance = -1;
 
@@ -232,7 +233,7 @@ static void evaluate_metrics(struct export *ex, const struct column *const *sums
 			continue;
 		if ((int)c->source != s) {
 			metric_vector(set, sums[c->source], ex->all);
-			ex->all[VECTOR_FRAME_RATE] = export_frame_rate(table, sums);
+			metric_frames_put(&frames, ex->all);
 		}
 		if ((int)c->source != s || c->instance != instance) {
 			vector = c->instance < 0 ? ex->all : ex->part;

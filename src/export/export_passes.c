@@ -165,14 +165,14 @@ void export_passes(const struct export_source *source, const struct column *sum,
 	free(vector);
 }
 
-double export_frame_rate(const struct export_table *table, const struct column *const *sums)
+struct metric_frames export_frames(const struct export_table *table, const struct column *const *sums)
 {
-	double rate = NAN;
+	struct metric_frames frames = METRIC_FRAMES_UNKNOWN;
 
-	for (unsigned s = 0; s < table->n_sources && isnan(rate); s++)
-		if (sums[s] && table->sources[s].kind == SOURCE_PASSES)
-			rate = metric_frame_rate(table->sources[s].set, sums[s]);
-	return rate;
+	for (unsigned s = 0; s < table->n_sources; s++)
+		if (sums[s] && !table->sources[s].mix)
+			metric_frames_add(&frames, table->sources[s].set, sums[s]);
+	return frames;
 }
 
 static void put_energy(const struct metric_set *set, const double *vector, struct strbuf *out)
@@ -195,6 +195,8 @@ static void put_energy(const struct metric_set *set, const double *vector, struc
 
 void export_frame_energy(const struct export_table *table, const struct export_row *row, struct strbuf *out)
 {
+	struct metric_frames frames = export_frames(table, row->sums);
+
 	for (unsigned s = 0; s < table->n_sources; s++) {
 		const struct metric_set *set = table->sources[s].set;
 		AUTOFREE double *vector = xcalloc(set->n_vector, sizeof(*vector));
@@ -202,7 +204,7 @@ void export_frame_energy(const struct export_table *table, const struct export_r
 		if (!row->sums[s])
 			continue;
 		metric_vector(set, row->sums[s], vector);
-		vector[VECTOR_FRAME_RATE] = export_frame_rate(table, row->sums);
+		metric_frames_put(&frames, vector);
 		put_energy(set, vector, out);
 	}
 }

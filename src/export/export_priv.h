@@ -20,7 +20,7 @@ void export_passes(const struct export_source *source, const struct column *sum,
 /* The same as one JSON object. */
 void export_passes_json(const struct export_source *source, const struct column *sum, struct strbuf *out);
 /* Frames that were shown per second in the sums of all sources; NaN if unknown. */
-double export_frame_rate(const struct export_table *table, const struct column *const *sums);
+struct metric_frames export_frames(const struct export_table *table, const struct column *const *sums);
 /* Write the energy per frame of each part whose power is known, if frames are known. */
 void export_frame_energy(const struct export_table *table, const struct export_row *row, struct strbuf *out);
 /* Write a report on the CPU events of a source with raw counts; nothing for other sources. */

@@ -100,6 +100,17 @@ static void report_source(const struct export_source *source, const struct colum
 	export_passes(source, sum, out);
 }
 
+/* Frames are an application's unless this says otherwise. */
+static void put_flips(const struct export_table *table, const struct export_row *row, struct strbuf *out)
+{
+	struct metric_frames frames = export_frames(table, row->sums);
+	char said[64];
+
+	metric_frames_say(&frames, said, sizeof(said));
+	if (said[0] && frames.display >= 0)
+		strbuf_printf(out, "frames: %s\n", said);
+}
+
 static void text_total(const struct export_table *table, const struct export_row *row, struct strbuf *out)
 {
 	char words[SAMPLE_FLAGS_TEXT];
@@ -132,6 +143,7 @@ static void text_total(const struct export_table *table, const struct export_row
 		if (row->sums[s])
 			report_source(&table->sources[s], row->sums[s], out);
 	export_frame_energy(table, row, out);
+	put_flips(table, row, out);
 	text_times(row->command, out);
 }
 

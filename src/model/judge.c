@@ -324,11 +324,22 @@ static void step_verdict(struct judge *judge, int64_t begin_ns, int64_t end_ns)
 		count_verdict(judge, (double)(end_ns - (before ? begin_ns : v->since_ns)) * 1e-9);
 }
 
-/* The frames per second that a source has counted, unless the caller knows them. */
-static void find_frame_rate(const double *const vectors[SOURCE_KINDS], double *rate)
+#define ON_TIME 0.97 /* of the wanted rate; as the verdicts have it */
+#define GPU_FULL 85  /* percent of time */
+
+/* The frames per second that a source has counted, unless the caller knows them. A display flips
+ * when something changes: few page flips tell nothing unless the GPU has no time left. */
+static void find_frame_rate(const struct judge *judge, const double *const vectors[SOURCE_KINDS],
+			    double *rate)
 {
+	const struct metric_set *gpu = judge->priv->sets[SOURCE_GPU];
+	const struct metric *work = gpu ? metric_find(gpu, SPAN_LIT("GPUBusy")) : NULL;
+	bool full = work && vectors[SOURCE_GPU] && metric_value(work, vectors[SOURCE_GPU]) >= GPU_FULL;
+
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS && isnan(*rate); kind++)
-		if (vectors[kind] && vectors[kind][VECTOR_FRAME_RATE] > 0)
+		if (vectors[kind] && vectors[kind][VECTOR_FRAME_RATE] > 0 &&
+		    (full || !(vectors[kind][VECTOR_FRAME_FLIPS] > 0) ||
+		     vectors[kind][VECTOR_FRAME_RATE] >= ON_TIME * vectors[kind][VECTOR_FPS]))
 			*rate = vectors[kind][VECTOR_FRAME_RATE];
 }
 
@@ -362,7 +373,7 @@ void judge_step(struct judge *judge, int64_t begin_ns, int64_t end_ns,
 		const double *const vectors[SOURCE_KINDS], const struct judge_facts *facts)
 {
 	judge->facts = *facts;
-	find_frame_rate(vectors, &judge->facts.value[FACT_FRAME_RATE]);
+	find_frame_rate(judge, vectors, &judge->facts.value[FACT_FRAME_RATE]);
 	read_inputs(judge->priv, vectors, &judge->facts);
 	step_resources(judge, begin_ns, end_ns);
 	for (unsigned i = 0; i < judge->n_findings; i++)

@@ -418,7 +418,7 @@ struct metric_set *metric_set_new(const struct gpudb *db, const struct metric_so
 	set->constants[VECTOR_FPS] = source->frames_per_second > 0 ? source->frames_per_second : NAN;
 	set->constants[VECTOR_SCREEN_PIXELS] = source->screen_pixels > 0 ? source->screen_pixels : NAN;
 	set->constants[VECTOR_TOP_HZ] = source->top_hz > 0 ? source->top_hz : NAN;
-	set->constants[VECTOR_FRAME_RATE] = NAN;
+	set->constants[VECTOR_FRAME_RATE] = set->constants[VECTOR_FRAME_FLIPS] = NAN;
 	set->n_vector = VECTOR_CONSTANTS + set->n_slots;
 	set->names = metric_names_new(db, set);
 	set->n_defs = db->n_metrics;

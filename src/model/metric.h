@@ -66,8 +66,9 @@ enum vector_constant {
 	VECTOR_BUS_BITS,
 	VECTOR_FPS, /* the frame rate that is wanted (--fps), and the pixels of the screen (--resolution) */
 	VECTOR_SCREEN_PIXELS,
-	VECTOR_TOP_HZ,     /* the highest clock of the GPU */
-	VECTOR_FRAME_RATE, /* frames that were shown per second; another source's, see metric_frame_rate */
+	VECTOR_TOP_HZ,      /* the highest clock of the GPU */
+	VECTOR_FRAME_RATE,  /* frames that were shown per second; another source's, see metric_frames_put */
+	VECTOR_FRAME_FLIPS, /* 1: these are page flips; else applications count them */
 	VECTOR_CONSTANTS,
 };
 
@@ -154,11 +155,25 @@ bool metric_compile(const struct metric_set *set, const struct gpudb *db, struct
 
 /* Fill a vector (n_vector doubles) from a column. */
 void metric_vector(const struct metric_set *set, const struct column *column, double *vector);
-/* The frames that a source counted per second in a column; NaN if it does not count frames. Frames
- * that fill the column are counted by how long they took, because a short column has one more or
- * one less by chance. Put it into the vectors of all sources for the same time: metric_vector
- * leaves it unknown there. */
-double metric_frame_rate(const struct metric_set *set, const struct column *column);
+/* Frames that were shown per second, and who counts them. */
+struct metric_frames {
+	double rate; /* NaN: not known */
+	int display; /* whose page flips they are; METRIC_DISPLAYS: of all; -1: an application's frames */
+};
+#define METRIC_DISPLAYS 4
+#define METRIC_FRAMES_UNKNOWN ((struct metric_frames){(double)NAN, -1})
+/* The frames that a source counted in a column, if they are better than those of other sources:
+ * applications' before page flips; of displays, the one that flips most. Frames that fill the
+ * column are counted by how long they took, because a short column has one more or one less by
+ * chance. */
+void metric_frames_add(struct metric_frames *frames, const struct metric_set *set,
+		       const struct column *column);
+/* Whether it has something to count: frames of applications, or page flips. */
+bool metric_counts_frames(const struct metric_set *set);
+/* Put them into the vector of a source for the same time: metric_vector leaves them unknown. */
+void metric_frames_put(const struct metric_frames *frames, double *vector);
+/* "42.7 fps", "60.0 fps by page flips of display 0"; "" if they are not known, or 0. */
+void metric_frames_say(const struct metric_frames *frames, char *text, size_t size);
 /* Return the set's own instance of that kind and number: `like` may be another source's, which has
  * the same clusters and CPUs in a set of its own. NULL if the set has no such instance. */
 const struct metric_instance *metric_instance_like(const struct metric_set *set,

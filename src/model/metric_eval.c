@@ -34,17 +34,76 @@ static double named_value(const struct metric_set *set, struct span name, const 
 
 #define EDGE_FRAMES 2 /* at both ends of a column together, a frame may be cut */
 
-double metric_frame_rate(const struct metric_set *set, const struct column *column)
+static const char *const flip_names[METRIC_DISPLAYS + 1] = {"Display0Flips", "Display1Flips", "Display2Flips",
+							    "Display3Flips", "DisplayFlips"};
+
+bool metric_counts_frames(const struct metric_set *set)
+{
+	struct metric_name slot;
+
+	return metric_names_find(set->names, SPAN_LIT("FrameCount"), &slot) ||
+	       metric_names_find(set->names, SPAN_LIT("Display0Flips"), &slot) ||
+	       metric_names_find(set->names, SPAN_LIT("DisplayFlips"), &slot);
+}
+
+static double application_rate(const struct metric_set *set, const struct column *column)
 {
 	double frames = named_value(set, SPAN_LIT("FrameCount"), column),
 	       lasted = named_value(set, SPAN_LIT("FrameTime"), column) * 1e-3,
 	       seconds = (double)column->time_ns * 1e-9;
 
-	if (!column->n_samples || !column->time_ns || isnan(frames))
-		return NAN;
 	if (frames > EDGE_FRAMES && fabs(lasted - seconds) <= EDGE_FRAMES * lasted / frames)
 		return frames / lasted;
 	return frames / seconds;
+}
+
+static struct metric_frames flip_rate(const struct metric_set *set, const struct column *column)
+{
+	struct metric_frames most = METRIC_FRAMES_UNKNOWN;
+
+	for (int i = 0; i <= METRIC_DISPLAYS; i++) {
+		double rate =
+			named_value(set, span_of(flip_names[i]), column) / (double)column->time_ns * 1e9;
+
+		if (!isnan(rate) && !(rate <= most.rate))
+			most = (struct metric_frames){rate, i};
+	}
+	return most;
+}
+
+void metric_frames_add(struct metric_frames *frames, const struct metric_set *set,
+		       const struct column *column)
+{
+	struct metric_frames own;
+
+	if (!column->n_samples || !column->time_ns)
+		return;
+	own = (struct metric_frames){application_rate(set, column), -1};
+	/* Without an application nobody counts frames. */
+	if (!isnan(own.rate) && named_value(set, SPAN_LIT("PassesApps"), column) == 0)
+		own.rate = NAN;
+	if (isnan(own.rate))
+		own = flip_rate(set, column);
+	if (!isnan(own.rate) && (isnan(frames->rate) || (frames->display >= 0 && own.display < 0)))
+		*frames = own;
+}
+
+void metric_frames_put(const struct metric_frames *frames, double *vector)
+{
+	vector[VECTOR_FRAME_RATE] = frames->rate;
+	vector[VECTOR_FRAME_FLIPS] = frames->display >= 0;
+}
+
+void metric_frames_say(const struct metric_frames *frames, char *text, size_t size)
+{
+	int n = frames->rate > 0 ? snprintf(text, size, "%.1f fps", frames->rate) : 0;
+
+	if (n <= 0)
+		text[0] = 0;
+	else if (frames->display == METRIC_DISPLAYS)
+		snprintf(text + n, size - (size_t)n, " by page flips");
+	else if (frames->display >= 0)
+		snprintf(text + n, size - (size_t)n, " by page flips of display %d", frames->display);
 }
 
 const struct metric_instance *metric_instance_like(const struct metric_set *set,

@@ -29,7 +29,8 @@ const struct metric_constant metric_constants[] = {
 	{"$TopClock", VECTOR_TOP_HZ, "Highest clock of the GPU", "hertz",
 	 "The highest clock that the driver or the kernel's frequency scaling reports for the GPU."},
 	{"$FrameRate", VECTOR_FRAME_RATE, "Shown frames per second", "frames/second",
-	 "Frames that were shown per second, as malitop's libraries in the application count them."},
+	 "Frames that were shown per second, as malitop's libraries in the application count them, else the "
+	 "kernel: page flips."},
 	{NULL, 0, NULL, NULL, NULL},
 };
 

@@ -16,7 +16,7 @@ struct watched {
 	const struct metric_set *set; /* NULL: there is no such source */
 	struct column *sum, *one;     /* of the step so far; of a sample */
 	double *vector;               /* of its last step with samples */
-	double frame_rate;            /* frames that it counted per second in that step; NaN: none */
+	struct metric_frames frames;  /* that it counted in that step */
 	int64_t end_ns;               /* of that step; 0: none yet */
 };
 
@@ -90,7 +90,8 @@ static void end_vector(struct watch *w, struct watched *s)
 	if (!s->sum->n_samples)
 		return;
 	metric_vector(s->set, s->sum, s->vector);
-	s->frame_rate = metric_frame_rate(s->set, s->sum);
+	s->frames = METRIC_FRAMES_UNKNOWN;
+	metric_frames_add(&s->frames, s->set, s->sum);
 	s->end_ns = s->sum->end_ns;
 	mix_fold_add(&w->mix, (enum source_kind)(s - w->sources), s->sum);
 	clear_column(s);
@@ -105,21 +106,24 @@ static void end_mixed(struct watch *w)
 	if (!column)
 		return;
 	metric_vector(s->set, column, s->vector);
-	s->frame_rate = metric_frame_rate(s->set, column);
+	s->frames = METRIC_FRAMES_UNKNOWN;
 	s->end_ns = column->end_ns;
 }
 
 /* The frames that one of them counted are those of all. */
-static void share_frame_rate(struct watch *w, const double *const vectors[SOURCE_KINDS])
+static void share_frames(struct watch *w, const double *const vectors[SOURCE_KINDS])
 {
-	double rate = NAN;
+	struct metric_frames best = METRIC_FRAMES_UNKNOWN;
 
-	for (enum source_kind kind = SOURCE_KINDS; kind-- > 0 && isnan(rate);)
-		if (vectors[kind])
-			rate = w->sources[kind].frame_rate;
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
+		const struct metric_frames *own = &w->sources[kind].frames;
+
+		if (vectors[kind] && !isnan(own->rate) && (isnan(best.rate) || own->display < best.display))
+			best = *own;
+	}
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
 		if (vectors[kind])
-			w->sources[kind].vector[VECTOR_FRAME_RATE] = rate;
+			metric_frames_put(&best, w->sources[kind].vector);
 }
 
 static void judge_watched(struct watch *w)
@@ -140,7 +144,7 @@ static void judge_watched(struct watch *w)
 		if (s->end_ns && end_ns - s->end_ns < LATEST_NS)
 			vectors[kind] = s->vector;
 	}
-	share_frame_rate(w, vectors);
+	share_frames(w, vectors);
 	if (end_ns - w->thread_ns > LATEST_NS) {
 		facts.value[FACT_BUSIEST_THREAD] = NAN;
 		facts.thread[0] = 0;

@@ -174,7 +174,7 @@ struct report_span report_all(const struct report_log *log)
 static void fill_vector(const struct report_log *log, enum source_kind kind, const struct report_span *span)
 {
 	const struct report_source *s = &log->sources[kind];
-	const struct report_source *frames = &log->sources[SOURCE_PASSES];
+	struct metric_frames frames = METRIC_FRAMES_UNKNOWN;
 	const struct column *column = span->of[kind];
 
 	memcpy(s->vector, s->source->set->constants, sizeof(s->source->set->constants));
@@ -182,9 +182,10 @@ static void fill_vector(const struct report_log *log, enum source_kind kind, con
 	memcpy(s->vector + VECTOR_CONSTANTS, column->value, s->n_kept * sizeof(*s->vector));
 	for (unsigned i = VECTOR_CONSTANTS + s->n_kept; i < s->source->set->n_vector; i++)
 		s->vector[i] = NAN;
-	if (frames->source && span->of[SOURCE_PASSES])
-		s->vector[VECTOR_FRAME_RATE] =
-			metric_frame_rate(frames->source->set, span->of[SOURCE_PASSES]);
+	for (enum source_kind other = 0; other < SOURCE_MIX; other++)
+		if (log->sources[other].source && span->of[other])
+			metric_frames_add(&frames, log->sources[other].source->set, span->of[other]);
+	metric_frames_put(&frames, s->vector);
 }
 
 double report_value(const struct report_log *log, enum source_kind kind, const struct metric *metric,

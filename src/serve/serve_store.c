@@ -38,7 +38,8 @@ const char serve_metrics[] =
 	"CPUCycles,CPUInstructions,CPUIPC,CPUBranchMispredictsPTI,CPUL1DMissRatio,CPULLMissesPTI,CPUStall*,"
 	"CPUContextSwitches,CPUMigrations,CPUPageFaults,CPUPageFaultsMajor,Power*,"
 	/* frames */
-	"frame.count,frame.fps,frame.p50_ms,frame.p95_ms,frame.p99_ms,frame.missed,FrameEnergy*";
+	"frame.count,frame.fps,frame.p50_ms,frame.p95_ms,frame.p99_ms,frame.missed,Display*FlipRate,"
+	"FrameEnergy*";
 
 /* One source, or what several have together (session.mix), which has columns of their columns. */
 struct store_source {
@@ -204,23 +205,23 @@ static void fold_mix(struct serve_store *store)
 	mixed->has_recent = mixed->recent->n_samples > 0;
 }
 
-/* Fold the recent past of all sources. Returns the rate of the frames that one of them counted. */
-static double fold_sources(struct serve_store *store, int64_t now_ns)
+/* Fold the recent past of all sources. Returns the frames that one of them counted. */
+static struct metric_frames fold_sources(struct serve_store *store, int64_t now_ns)
 {
-	double rate = NAN;
+	struct metric_frames frames = METRIC_FRAMES_UNKNOWN;
 
 	for (unsigned s = 0; s < store->session->n; s++)
 		store->mine[s].has_recent = fold_recent(store, s, now_ns);
-	for (unsigned s = 0; s < store->session->n && isnan(rate); s++)
+	for (unsigned s = 0; s < store->session->n; s++)
 		if (store->mine[s].has_recent)
-			rate = metric_frame_rate(store->sources.list[s].set, store->mine[s].recent);
+			metric_frames_add(&frames, store->sources.list[s].set, store->mine[s].recent);
 	if (store->session->mix)
 		fold_mix(store);
-	return rate;
+	return frames;
 }
 
 /* Evaluate the columns of a source: counters over its total, gauges over its recent past. */
-static void evaluate_source(struct serve_store *store, unsigned s, double frame_rate)
+static void evaluate_source(struct serve_store *store, unsigned s, const struct metric_frames *frames)
 {
 	const struct metric_set *set = store->sources.list[s].set;
 	bool recent = store->mine[s].has_recent;
@@ -228,7 +229,7 @@ static void evaluate_source(struct serve_store *store, unsigned s, double frame_
 	metric_vector(set, total_of(&store->mine[s]), store->total);
 	if (recent)
 		metric_vector(set, store->mine[s].recent, store->recent);
-	store->recent[VECTOR_FRAME_RATE] = frame_rate;
+	metric_frames_put(frames, store->recent);
 	for (unsigned i = 0; i < store->table.n_metrics; i++) {
 		const struct export_column *c = &store->table.columns[i];
 		double *value = &store->values[i];
@@ -351,12 +352,12 @@ void serve_store_print(struct serve_store *store, int64_t now_ns, enum openmetri
 		       struct strbuf *out)
 {
 	const struct openmetrics_lines lines = {.form = form, .head = true, .labels = ""};
-	double frame_rate;
+	struct metric_frames frames;
 
 	serve_store_drain(store);
-	frame_rate = fold_sources(store, now_ns);
+	frames = fold_sources(store, now_ns);
 	for (unsigned s = 0; s < store->table.n_sources; s++)
-		evaluate_source(store, s, frame_rate);
+		evaluate_source(store, s, &frames);
 	print_version(form, out);
 	print_sources(store, form, out);
 	print_about(store, form, out);

@@ -29,25 +29,44 @@ static int64_t window_ns(const struct feeds *f, const struct feed_state *feed)
  * belongs to the previous one. */
 #define GRACE_NS 500000
 
-/* The frames that were shown per second while that column was measured. */
-static double frame_rate(const struct feeds *f, const struct column *column)
+/* The frames that were shown in a span, by the sources that may count them. `around` is for sources
+ * of which no sample ended in it. */
+static struct metric_frames frames_between(const struct feeds *f, int64_t from_ns, int64_t to_ns, bool around)
 {
-	const struct feed_state *feed = feeds_shown(f, SOURCE_PASSES);
+	static const enum source_kind kinds[] = {SOURCE_PASSES, SOURCE_CPU};
+	struct metric_frames frames = METRIC_FRAMES_UNKNOWN;
 
-	if (!feed || !column->n_samples)
-		return NAN;
-	history_span(feed->history, column->begin_ns + GRACE_NS, column->end_ns + GRACE_NS, feed->frames);
-	if (!feed->frames->n_samples)
-		history_around(feed->history, column->begin_ns / 2 + column->end_ns / 2, feed->frames);
-	return metric_frame_rate(feed->source->set, feed->frames);
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+		const struct feed_state *feed = feeds_shown(f, kinds[i]);
+
+		if (!feed || !metric_counts_frames(feed->source->set))
+			continue;
+		history_span(feed->history, from_ns + GRACE_NS, to_ns + GRACE_NS, feed->frames);
+		if (around && !feed->frames->n_samples)
+			history_around(feed->history, from_ns / 2 + to_ns / 2, feed->frames);
+		metric_frames_add(&frames, feed->source->set, feed->frames);
+	}
+	return frames;
+}
+
+static struct metric_frames column_frames(const struct feeds *f, const struct column *column)
+{
+	return column->n_samples ? frames_between(f, column->begin_ns, column->end_ns, true)
+				 : METRIC_FRAMES_UNKNOWN;
 }
 
 /* The same since the start. */
-static double total_frame_rate(const struct feeds *f)
+static struct metric_frames total_frames(const struct feeds *f)
 {
-	const struct feed_state *feed = feeds_shown(f, SOURCE_PASSES);
+	struct metric_frames frames = METRIC_FRAMES_UNKNOWN;
 
-	return feed ? metric_frame_rate(feed->source->set, history_total(feed->history)) : (double)NAN;
+	for (enum source_kind kind = 0; kind < SOURCE_MIX; kind++) {
+		const struct feed_state *feed = feeds_shown(f, kind);
+
+		if (feed && metric_counts_frames(feed->source->set))
+			metric_frames_add(&frames, feed->source->set, history_total(feed->history));
+	}
+	return frames;
 }
 
 /* Instances that were kept for only a part of the span are unknown: their sums would look as if
@@ -55,9 +74,10 @@ static double total_frame_rate(const struct feeds *f)
 static void take_column(const struct feeds *f, struct feed_state *feed, const struct column *column)
 {
 	const struct session_source *source = feed->source;
+	struct metric_frames frames = column_frames(f, column);
 
 	metric_vector(source->set, column, feed->scratch);
-	feed->scratch[VECTOR_FRAME_RATE] = frame_rate(f, column);
+	metric_frames_put(&frames, feed->scratch);
 	if (column->begin_ns < feed->each_ns - GRACE_NS)
 		for (unsigned i = source->n_sums; i < source->n_slots; i++)
 			feed->scratch[VECTOR_CONSTANTS + i] = NAN;
@@ -373,11 +393,13 @@ static void step_feed(struct feeds *f, struct feed_state *feed)
 		return;
 	vector_at(f, feed, newest, feed->column, feed->now);
 	if (!f->partial) {
+		struct metric_frames frames = total_frames(f);
+
 		if (!feed->history)
 			feed_total(feed, feed->step);
 		metric_vector(feed->source->set, feed->history ? history_total(feed->history) : feed->step,
 			      feed->scratch);
-		feed->scratch[VECTOR_FRAME_RATE] = total_frame_rate(f);
+		metric_frames_put(&frames, feed->scratch);
 		memcpy(feed->total, feed->scratch, feed->n_vector * sizeof(*feed->total));
 	}
 	if (newest - feed->shown_ns > GAP_POINTS * window_ns(f, feed)) {
@@ -528,6 +550,7 @@ bool feeds_vector(const struct feeds *f, enum source_kind kind, int64_t from_ns,
 		  double *vector)
 {
 	const struct feed_state *feed = feeds_shown(f, kind);
+	struct metric_frames frames;
 
 	if (!feed || feed->source->away)
 		return false;
@@ -537,21 +560,26 @@ bool feeds_vector(const struct feeds *f, enum source_kind kind, int64_t from_ns,
 	if (!feed->step->n_samples)
 		feed_around(feed, from_ns + (to_ns - from_ns) / 2, feed->step);
 	metric_vector(feed->source->set, feed->step, vector);
-	vector[VECTOR_FRAME_RATE] = frame_rate(f, feed->step);
+	frames = column_frames(f, feed->step);
+	metric_frames_put(&frames, vector);
 	return feed->step->n_samples > 0;
 }
 
 #define FRAMES_NS 3000000000ll /* a slower application counts as one that shows nothing */
 
-bool feeds_frames_known(const struct feeds *f)
+struct metric_frames feeds_frames(const struct feeds *f)
 {
-	const struct feed_state *feed = feeds_shown(f, SOURCE_PASSES);
+	int64_t to_ns = f->range_to_ns, from_ns = f->range_from_ns;
 
-	if (!feed)
-		return false;
-	history_span(feed->history, (f->range_to_ns ? f->range_from_ns : feed->at_ns - FRAMES_NS) + GRACE_NS,
-		     (f->range_to_ns ? f->range_to_ns : feed->at_ns) + GRACE_NS, feed->frames);
-	return metric_frame_rate(feed->source->set, feed->frames) > 0;
+	for (enum source_kind kind = 0; kind < SOURCE_MIX && !f->range_to_ns; kind++) {
+		const struct feed_state *feed = feeds_shown(f, kind);
+
+		if (!feed || !metric_counts_frames(feed->source->set) || feed->at_ns < to_ns)
+			continue;
+		to_ns = feed->at_ns;
+		from_ns = to_ns - FRAMES_NS;
+	}
+	return frames_between(f, from_ns, to_ns, false);
 }
 
 uint64_t feeds_lost(const struct feeds *f)

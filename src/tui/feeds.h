@@ -124,8 +124,8 @@ double feeds_over(const struct feeds *f, enum source_kind kind, const char *form
  * interval before to_ns if that is longer; into a vector of its set. false: it measured nothing. */
 bool feeds_vector(const struct feeds *f, enum source_kind kind, int64_t from_ns, int64_t to_ns,
 		  double *vector);
-/* Whether frames were shown and counted shortly before the moment that is shown. */
-bool feeds_frames_known(const struct feeds *f);
+/* The frames that were shown and counted shortly before the moment that is shown. */
+struct metric_frames feeds_frames(const struct feeds *f);
 uint64_t feeds_lost(const struct feeds *f);
 
 #endif

@@ -265,7 +265,7 @@ static void turn_views(struct screen *screen, struct view_data *data)
 {
 	const struct feed *gpu = &data->feeds[SOURCE_GPU];
 
-	data->frames_known = feeds_frames_known(screen->feeds);
+	data->frames_known = feeds_frames(screen->feeds).rate > 0;
 	data->saturated = gpu->set && feed_now(gpu, SPAN_LIT("GPUCapacity")) >= SATURATED;
 	views_frames(&screen->views, data->frames_known, data->saturated);
 }

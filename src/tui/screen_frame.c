@@ -109,8 +109,11 @@ void screen_draw_frame(struct screen *screen, const struct screen_part *part, co
 	unsigned number, n_gpus = session_gpus(screen->session, &number);
 	struct process_pane *pane = part->view ? screen_pane(screen) : NULL;
 	struct timeline line = screen->timeline ? *screen->timeline : (struct timeline){0};
+	struct metric_frames frames = feeds_frames(screen->feeds);
 	struct frame_text frame;
+	char fps[48];
 
+	metric_frames_say(&frames, fps, sizeof(fps));
 	line.from_ns = screen->feeds->range_from_ns;
 	line.to_ns = screen->feeds->range_to_ns;
 	screen_judge_step(&screen->judge, screen->feeds,
@@ -126,22 +129,24 @@ void screen_draw_frame(struct screen *screen, const struct screen_part *part, co
 	snprintf(dropped, sizeof(dropped), "%llu dropped", (unsigned long long)lost);
 	canvas_clear(canvas);
 	screen->hits.n = 0;
-	frame = (struct frame_text){.gpu = head ? title : NULL,
-				    .driver = gpu ? gpu->driver : "no GPU",
-				    .clock = clock[0] ? clock : NULL,
-				    .span = span,
-				    .state = state,
-				    .paused = paused,
-				    .time = time_of_day,
-				    .ask = screen->ask ? screen->ask
-					   : pane      ? process_pane_ask(pane)
-						       : NULL,
-				    .alert = alert,
-				    .keys = part->keys,
-				    .dropped = dropped,
-				    .timeline = screen->timeline ? &line : NULL,
-				    .hits = &screen->hits,
-				    .findings = screen_judge_held(&screen->judge)};
+	frame = (struct frame_text){
+		.gpu = head ? title : NULL,
+		.driver = gpu ? gpu->driver : "no GPU",
+		.clock = clock[0] ? clock : NULL,
+		.fps = frames.display >= 0 && fps[0] ? fps : NULL, /* the Frame view has others */
+		.span = span,
+		.state = state,
+		.paused = paused,
+		.time = time_of_day,
+		.ask = screen->ask ? screen->ask
+		       : pane      ? process_pane_ask(pane)
+				   : NULL,
+		.alert = alert,
+		.keys = part->keys,
+		.dropped = dropped,
+		.timeline = screen->timeline ? &line : NULL,
+		.hits = &screen->hits,
+		.findings = screen_judge_held(&screen->judge)};
 	if (part->view && screen_shows_verdict(screen))
 		screen_judge_rows(&screen->judge, &screen->views, canvas->ascii, frame.verdict);
 	else if (part->view)

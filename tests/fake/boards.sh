@@ -57,8 +57,8 @@ board rk3588-panthor 'vkms; panthor-6.18 gpu=0xa8670000 cores=0x50005 slices=4' 
 for Panthor, so no command gets them: a kernel with Arm's driver \\(kbase\\) does" >"$work/3" &
 board rk3399-kbase '' 'driver=r16p0 gpu=0x08602000 cores=0xf khz=800000' 'Mali-T860 4 cores  kbase API 10.6  600 of 800 MHz' \
 	'Shader cores' "ok /dev/mali0: Mali-T860 4 cores .* gives: the counters of every block missing this machine has no file for: GPU \
-memory, GPU memory per process, GPU time per application limited GPU memory: /sys/kernel/debug is not mounted -> sudo mount -t debugfs none /sys/kernel/debug" \
-	>"$work/4" &
+memory, GPU memory per process, GPU time per application limited GPU memory: /sys/kernel/debug is not mounted -> sudo mount -t \
+debugfs none /sys/kernel/debug" >"$work/4" &
 wait
 cat "$work/1" "$work/2" "$work/3" "$work/4"
 ! [ -s "$work/1" ] && ! [ -s "$work/2" ] && ! [ -s "$work/3" ] && ! [ -s "$work/4" ]

@@ -260,7 +260,7 @@ int fake_perf_ioctl(struct fake_perf *f, int fd, unsigned long request, void *ar
 		return 0;
 	}
 	if (request == (sizeof(void *) == 8 ? 0x40082406 : 0x40042406))
-		return fake_perf_set_filter(e, arg);
+		return f->unfiltered ? fake_perf_fail(EINVAL) : fake_perf_set_filter(e, arg);
 	if (request < 0x2400 || request - 0x2400 >= ARRAY_LEN(operations) || !operations[request - 0x2400]) {
 		fake_perf_breach(f, "events do not know the ioctl 0x%lx", request);
 		return fake_perf_fail(ENOTTY);

@@ -108,6 +108,7 @@ struct fake_perf {
 	pid_t self;                         /* its thread */
 	int filtered;                       /* not 0: seccomp answers so (EPERM) */
 	bool selinux;                       /* denies */
+	bool unfiltered;                    /* knows no filters */
 	unsigned max_files;                 /* RLIMIT_NOFILE; 0: any */
 	int64_t mux_ns;                     /* groups take turns after so long */
 	int64_t slice_ns;                   /* so do tasks that are on the same CPU */

@@ -260,14 +260,15 @@ static void doctor_is_told_which_file_tells_what(void **state)
 
 	(void)state;
 	bench_open(&b, "rk3588");
-	assert_said(gpu_system_describe, &b,
-		    "temperature: /sys/class/thermal/thermal_zone5/temp\n"
-		    "clock: /sys/class/devfreq/fb000000.gpu/cur_freq\n"
-		    "top clock: /sys/class/devfreq/fb000000.gpu/available_frequencies\n"
-		    "power state: /sys/class/misc/mali0/device/power/runtime_status\n"
-		    "driver's own utilization: /sys/class/devfreq/fb000000.gpu/load\n"
-		    "GPU memory: /sys/kernel/debug/mali0/gpu_memory\n"
-		    "missing: this machine has no file for: GPU memory per process, GPU time per application\n");
+	assert_said(
+		gpu_system_describe, &b,
+		"temperature: /sys/class/thermal/thermal_zone5/temp\n"
+		"clock: /sys/class/devfreq/fb000000.gpu/cur_freq\n"
+		"top clock: /sys/class/devfreq/fb000000.gpu/available_frequencies\n"
+		"power state: /sys/class/misc/mali0/device/power/runtime_status\n"
+		"driver's own utilization: /sys/class/devfreq/fb000000.gpu/load\n"
+		"GPU memory: /sys/kernel/debug/mali0/gpu_memory\n"
+		"missing: this machine has no file for: GPU memory per process, GPU time per application\n");
 	bench_close(&b);
 }
 
@@ -313,7 +314,8 @@ static void doctor_is_told_what_was_refused_and_what_would_help(void **state)
 		 "run as root: sudo "},
 		{"load", ENOENT, "driver's own utilization: /sys/kernel/debug/mali0/dvfs_utilization\n"},
 		{"kernel/debug", ENOENT,
-		 "missing: this machine has no file for: GPU memory, GPU memory per process, GPU time per application\n"},
+		 "missing: this machine has no file for: GPU memory, GPU memory per process, GPU time per "
+		 "application\n"},
 		{"thermal", EACCES, "missing: this machine has no file for: temperature, "},
 	};
 

@@ -74,9 +74,11 @@ static void scene_judge(const struct scene *s, struct judge *judge)
 {
 	const double *vectors[SOURCE_KINDS] = {
 		[SOURCE_GPU] = s->watch.vector, [SOURCE_PASSES] = s->frames.vector};
+	struct metric_frames frames = METRIC_FRAMES_UNKNOWN;
 	int64_t end_ns = s->watch.run.now_ns;
 
-	s->watch.vector[VECTOR_FRAME_RATE] = metric_frame_rate(s->frames.set, s->frames.column);
+	metric_frames_add(&frames, s->frames.set, s->frames.column);
+	metric_frames_put(&frames, s->watch.vector);
 	judge_step(judge, end_ns - JUDGE_STEP_NS, end_ns, vectors, &s->facts);
 }
 

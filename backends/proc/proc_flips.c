@@ -1,0 +1,64 @@
+/* Page flips of the displays, where the kernel lets them be counted. */
+#include "backends/proc/proc.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#define EVENT "drm/drm_vblank_event_delivered"
+
+const char *const proc_flip_names[PROC_DISPLAYS + 1] = {"Display0Flips", "Display1Flips", "Display2Flips",
+							"Display3Flips", "DisplayFlips"};
+
+/* Displays are told apart by a filter of the kernel. */
+static bool open_displays(struct proc_flips *f, const struct tracepoint *event, struct err *err)
+{
+	for (f->n = 0; f->n < PROC_DISPLAYS;) {
+		char filter[16];
+
+		snprintf(filter, sizeof(filter), "crtc == %u", f->n);
+		if (!tracepoint_open(&f->displays[f->n++], event, filter, false, err))
+			return false;
+	}
+	return true;
+}
+
+bool proc_flips_open(struct proc_flips *f, const struct sys *sys, struct err *err)
+{
+	struct tracepoint event;
+
+	*f = (struct proc_flips){0};
+	if (!tracepoint_find(&event, sys, EVENT, err))
+		return false;
+	if (open_displays(f, &event, err)) {
+		f->first = 0;
+		return true;
+	}
+	proc_flips_close(f);
+	if (err->code != EINVAL && err->code != ENOTTY)
+		return false;
+	f->first = PROC_DISPLAYS; /* a kernel without filters: all displays together */
+	f->n = 1;
+	if (tracepoint_open(&f->displays[0], &event, "", false, err))
+		return true;
+	proc_flips_close(f);
+	return false;
+}
+
+void proc_flips_close(struct proc_flips *f)
+{
+	for (unsigned i = 0; i < f->n; i++)
+		tracepoint_close(&f->displays[i]);
+	f->n = 0;
+}
+
+void proc_flips_read(struct proc_flips *f, uint64_t *flips)
+{
+	for (unsigned i = 0; i < f->n; i++) {
+		uint64_t count = tracepoint_count(&f->displays[i]);
+
+		flips[i] = count == UINT64_MAX || f->before[i] == UINT64_MAX || count < f->before[i]
+				   ? SAMPLE_UNKNOWN
+				   : count - f->before[i];
+		f->before[i] = count;
+	}
+}
