@@ -59,8 +59,8 @@ static const char *const input_names[] = {
 	"look.overdraw",   "look.early_kill",   "look.hidden_kill", "look.late",       "look.tested",
 	"look.opaque",     "look.buffered",     "look.coarse",      "look.blended",    "look.still",
 	"look.tile_bytes", "size.visible",      "size.culled",      "size.pixels",     "size.quads",
-	"size.partial",    "job.load",          "job.clock",        "job.pixels",      "job.threads",
-	"job.issue",
+	"size.partial",    "job.load",          "job.over128",      "job.over192",     "job.over256",
+	"job.over320",     "job.over384",       "job.pixels",       "job.threads",     "job.issue",
 };
 _Static_assert(ARRAY_LEN(input_names) == SIM_INPUTS, "a name for each input, in order");
 

@@ -182,6 +182,7 @@ void sim_count_begin(struct sim_model *m, const struct sim_job *job)
 	if (load->key != job->key) {
 		sim_flush_load(m, stream, load);
 		load->key = job->key;
+		sim_waits_init(m, job, load);
 		load->task_ratio = job->tasks * SIM_ONE / job->work;
 		sim_profile_init(load, &m->gpu, job, (double)m->khz / (double)m->gpu.top_khz,
 				 job->pass->pixels * m->pixels / (double)(job->work * SIM_TICK), &m->formulas,

@@ -1,25 +1,9 @@
-/* All that varies by chance: a hash, and content that is never still. */
 #include "backends/sim/sim_model.h"
 
 #define SHOT_NS 6500000000ll /* mean length; a cut is up to 4 s late */
 #define LATE_NS 4000000000.0
 #define SWAY_NS 3100000000ll
 #define TREMBLE_NS 700000000ll
-
-uint64_t sim_hash(uint64_t seed, uint64_t frame, uint64_t what)
-{
-	uint64_t x =
-		seed * 0x9e3779b97f4a7c15u ^ frame * 0xbf58476d1ce4e5b9u ^ (what + 1) * 0x94d049bb133111ebu;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-	return x ^ x >> 31;
-}
-
-double sim_hash_unit(uint64_t hash)
-{
-	return (double)(hash >> 11) / 9007199254740992.0;
-}
 
 static double knot_value(uint64_t seed, uint64_t knot, unsigned what)
 {

@@ -93,33 +93,38 @@ static void set_stalls(struct sim_model *m)
 	reads = 1 - reads;
 	writes = 1 - writes;
 
-	for (unsigned i = 0; i < m->gpu.slices; i++)
-		for (unsigned k = 0; k < SIM_STALLS; k++)
-			m->slice_rows[i / SIM_LANES].stall[k][i % SIM_LANES] =
-				sim_share((m->stall_shares[k][0] * reads + m->stall_shares[k][1] * writes +
-					   m->stall_shares[k][2]) *
-					  m->slices[i].skew);
+	for (unsigned k = 0; k < m->chains[LIST_STALL].n_leaves; k++) {
+		unsigned rule = m->chains[LIST_STALL].leaves[k].b;
+		const double *shares = m->stall_shares[rule],
+			     stall = shares[0] * reads + shares[1] * writes + shares[2];
+
+		for (unsigned i = 0; i < m->gpu.slices; i++)
+			m->slice_rows[i / SIM_LANES].stall[rule][i % SIM_LANES] =
+				sim_share(stall * m->slices[i].skew);
+	}
 }
 
-/* A queue waits longer for cores and dependencies in some jobs than in others, and for cores more
- * while it shares them. */
+/* A queue waits longer for cores and dependencies in some jobs than in others. */
+void sim_waits_init(const struct sim_model *m, const struct sim_job *job, struct sim_load *load)
+{
+	for (unsigned k = 0; k < m->n_queue_rules; k++) {
+		double drift = job->drifts[(k + 3 * job->stream) % SIM_DRIFTS];
+		double noise = sim_hash_unit(sim_hash(job->key, 1, m->formulas.n_ratios + k)) - 0.5;
+
+		load->waits[k] = 1 + 0.5 * drift + 0.4 * noise;
+	}
+}
+
+/* It waits for cores more while it shares them. */
 static void set_queues(struct sim_model *m)
 {
-	bool several = (m->set & (m->set - 1)) != 0;
+	const double shared = (m->set & (m->set - 1)) != 0 ? 1.4 : 0.8;
 
-	for (unsigned q = 0; q < m->n_queues; q++) {
-		const struct sim_job *job = sim_queue_head(&m->queues[q]);
-
-		if (!m->queues[q].running)
-			continue;
-		for (unsigned k = 0; k < m->n_queue_rules; k++) {
-			double drift = job->drifts[(k + 3 * job->stream) % SIM_DRIFTS];
-			double noise = sim_hash_unit(sim_hash(job->key, 1, m->formulas.n_ratios + k)) - 0.5;
-			double wait = (1 + 0.5 * drift + 0.4 * noise) * (several ? 1.4 : 0.8);
-
-			m->queue_ratios[k][job->stream] = (uint32_t)(wait * m->queue_shares[k][job->stream]);
-		}
-	}
+	for (unsigned s = 0; s < STREAMS; s++)
+		for (unsigned k = 0; k < m->n_queue_rules && m->set & 1u << s; k++)
+			if (m->queue_shares[k][s])
+				m->queue_ratios[k][s] =
+					(uint32_t)(m->now[s]->waits[k] * shared * m->queue_shares[k][s]);
 }
 
 void sim_waits_set(struct sim_model *m)

@@ -37,8 +37,22 @@
 #define SIM_SETS (1u << STREAMS)
 #define SIM_FRONT_UNITS 4
 
-uint64_t sim_hash(uint64_t seed, uint64_t frame, uint64_t what);
-double sim_hash_unit(uint64_t hash); /* [0,1) */
+/* All that varies by chance. */
+static inline uint64_t sim_hash(uint64_t seed, uint64_t frame, uint64_t what)
+{
+	uint64_t x =
+		seed * 0x9e3779b97f4a7c15u ^ frame * 0xbf58476d1ce4e5b9u ^ (what + 1) * 0x94d049bb133111ebu;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+	return x ^ x >> 31;
+}
+
+static inline double sim_hash_unit(uint64_t hash) /* [0,1) */
+{
+	return (double)(hash >> 11) / 9007199254740992.0;
+}
+
 /* Content is never still: a camera cuts from shot to shot, drifts within a shot, and trembles. A
  * drift is one such number from -1 to 1, `at_ns` after the start. Ratios follow one or two of
  * them, so that related ratios change together. */
@@ -82,6 +96,7 @@ struct sim_profile {
  * same for all jobs of a pass, too. */
 struct sim_used {
 	uint8_t ratios[SIM_RATIOS_MAX], formulas[SIM_FORMULAS_MAX], varying[SIM_FORMULAS_MAX];
+	uint16_t values[SIM_RATIOS_MAX]; /* where they are */
 	unsigned n, n_formulas, n_varying;
 };
 /* streams: bits, of those that the formulas are for. */
@@ -96,6 +111,7 @@ double sim_size_threads(const struct sim_size *size, const struct sim_look *look
 struct sim_load {
 	uint64_t key; /* of those jobs; 0: there was none */
 	struct sim_profile profile;
+	double waits[QUEUE_MAX];       /* of the queue, relative to its shares */
 	double values[SIM_VALUES_MAX]; /* of the formulas */
 	bool known;                    /* those that do not vary */
 	uint64_t task_ratio;
@@ -237,6 +253,7 @@ struct sim_model {
 	uint32_t queue_shares[QUEUE_MAX][SIM_LANES], gpu_shares[GPU_MAX][SIM_LANES]; /* as in the rules */
 	double stall_shares[SIM_STALLS][3];
 	unsigned n_queue_rules;
+	double queue_waits[QUEUE_MAX][STREAMS];      /* of the jobs that run, relative to the shares */
 	uint32_t queue_ratios[QUEUE_MAX][SIM_LANES]; /* of the jobs that run */
 	uint64_t queue_rest[SIM_RULES_MAX][SIM_LANES], gpu_rest[SIM_RULES_MAX][SIM_LANES];
 	uint64_t load_rest[SIM_LOADS * SIM_RESTS_MAX][SIM_LANES]; /* only what loads use is touched */
@@ -283,7 +300,8 @@ void sim_lanes_init(struct sim_model *model);
 /* Give the lanes of a stream the ratios of that load, unless they have them. */
 void sim_lanes_set(struct sim_model *model, enum sim_stream stream, const struct sim_load *load);
 /* The stalls of the slices for the running set of streams, and the waits of the queues for the
- * jobs that run (sim_lanes.c). */
+ * jobs that run (sim_lanes.c). init: the waits of the jobs of a load. */
+void sim_waits_init(const struct sim_model *model, const struct sim_job *job, struct sim_load *load);
 void sim_waits_set(struct sim_model *model);
 
 /* A share as a ratio, limited to 0 and 1. */

@@ -19,6 +19,7 @@ void sim_used_init(struct sim_used *used, const struct sim_formulas *f, const bo
 	*used = (struct sim_used){0};
 	for (unsigned i = 0; i < f->n_ratios; i++)
 		if (ratios[i]) {
+			used->values[used->n] = f->value_of[i];
 			used->ratios[used->n++] = (uint8_t)i;
 			needed[f->value_of[i]] = true;
 		}
@@ -47,13 +48,14 @@ void sim_used_init(struct sim_used *used, const struct sim_formulas *f, const bo
  * vectorize. */
 static void set_offsets(float *restrict off, const struct sim_formulas *f, const struct sim_job *job)
 {
+	const unsigned n_content = f->n_content;
 	float sway[SIM_DRIFTS];
 
 	for (unsigned i = 0; i < SIM_DRIFTS; i++)
 		sway[i] = (float)(i & 1 ? job->drifts[i] : -job->drifts[i]);
-	for (unsigned at = 0; at < f->n_ratios; at += SIM_DRIFTS) {
+	for (unsigned at = 0; at < SIM_RATIOS_MAX; at += SIM_DRIFTS) {
 		uint64_t hashes[] = {sim_hash(job->key, 0, at), sim_hash(job->key, 0, at + 1)};
-		float amount = at < f->n_content ? 0.2f : 0.12f, own = sway[at / SIM_DRIFTS % SIM_DRIFTS];
+		float amount = at < n_content ? 0.2f : 0.12f, own = sway[at / SIM_DRIFTS % SIM_DRIFTS];
 		uint16_t noise[SIM_DRIFTS];
 
 		memcpy(noise, hashes, sizeof(noise));
@@ -70,19 +72,32 @@ static void set_ratios(struct sim_load *load, const struct sim_formulas *f, cons
 {
 	const uint8_t *first = load->known ? used->varying : used->formulas,
 		      *end = first + (load->known ? used->n_varying : used->n_formulas);
+	const unsigned n = used->n, n_shares = f->n_shares;
+	double *values = load->values;
 	float offsets[SIM_RATIOS_MAX];
 
 	for (; first < end; first++)
-		load->values[f->list[*first].value] = expr_eval(&f->list[*first].expr, load->values);
+		values[f->list[*first].value] = expr_eval(&f->list[*first].expr, values);
 	load->known = true;
 	set_offsets(offsets, f, job);
-	for (const uint8_t *i = used->ratios; i < used->ratios + used->n; i++) {
-		double x = load->values[f->value_of[*i]], off = (double)offsets[*i];
+	for (unsigned i = 0; i < n; i++) {
+		unsigned r = used->ratios[i];
+		double x = values[used->values[i]], off = (double)offsets[r], most = r < n_shares ? 1 : 255;
 
-		x = *i >= f->n_shares || x < 0.5 ? x * (1 + off) : 1 - (1 - x) * (1 - 2.5 * off);
-		x = real_min(real_max(x, 0), *i >= f->n_shares ? 255 : 1); /* a user's shader may be odd */
-		load->profile.ratios[*i] = (uint32_t)(x * SIM_ONE);
+		x = most > 1 || x < 0.5 ? x * (1 + off) : 1 - (1 - x) * (1 - 2.5 * off);
+		if (!(x >= 0 && x <= most)) /* an odd shader of a user */
+			x = x > most ? most : 0;
+		load->profile.ratios[r] = (uint32_t)(x * SIM_ONE);
 	}
+}
+
+/* Share of responses slower than `cycles` if the mean wait is `mean`: a smooth step, as steep as
+ * measured latencies. */
+static double slower_than(double cycles, double mean)
+{
+	double x = cycles / mean, x5 = x * x * x * x * x;
+
+	return 1 - x5 / (1 + x5);
 }
 
 void sim_profile_init(struct sim_load *load, const struct sim_gpu *gpu, const struct sim_job *job,
@@ -92,12 +107,9 @@ void sim_profile_init(struct sim_load *load, const struct sim_gpu *gpu, const st
 	const struct sim_pass *pass = job->pass;
 	const struct sim_shader *s = &pass->shaders[job->stream];
 	struct sim_profile *profile = &load->profile;
-	double beats;
-	struct sim_inputs in = {.shader = *s,
-				.look = pass->look,
-				.size = job->size,
-				.clock = clock_share,
-				.threads = COMPUTE_THREADS};
+	double beats, wait;
+	struct sim_inputs in = {
+		.shader = *s, .look = pass->look, .size = job->size, .threads = COMPUTE_THREADS};
 
 	profile->issue = in.issue = alone[job->stream] * s->issue * (0.97 + 0.03 * job->drifts[job->stream]);
 	profile->any = s->any * (0.985 + 0.015 * job->drifts[2 * STREAMS - 1 - job->stream]);
@@ -107,6 +119,10 @@ void sim_profile_init(struct sim_load *load, const struct sim_gpu *gpu, const st
 	profile->write_stall = beats * beats * 0.3;
 	if (!used->n)
 		return; /* only jobs are watched */
+	/* A queue that grows as the bus fills. */
+	wait = (150 + 300 * beats * beats / (1 - beats)) * (0.6 + 0.4 * clock_share);
+	for (unsigned i = 0; i < 5; i++)
+		in.slower[i] = slower_than(128 + 64 * i, wait);
 	in.pixels = pixels / (gpu->cores * profile->issue * profile->any);
 	if (job->stream == STREAM_FRAGMENT)
 		in.threads = in.pixels * sim_size_threads(&job->size, &pass->look);

@@ -125,11 +125,11 @@ struct sim_inputs {
 	struct sim_shader shader;
 	struct sim_look look;
 	struct sim_size size;
-	double load;    /* memory: beats per cycle and slice */
-	double clock;   /* relative to the top */
-	double pixels;  /* that one core finishes per cycle of execution */
-	double threads; /* likewise */
-	double issue;   /* share of active cycles in which a core executes */
+	double load;      /* memory: beats per cycle and slice */
+	double slower[5]; /* shares of reads that wait longer than 128, 192, 256, 320 and 384 cycles */
+	double pixels;    /* that one core finishes per cycle of execution */
+	double threads;   /* likewise */
+	double issue;     /* share of active cycles in which a core executes */
 };
 
 /* A value of the jobs of some streams, by earlier ones. */

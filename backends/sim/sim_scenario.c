@@ -146,30 +146,33 @@ static bool copy_name(char name[SIM_NAME_BYTES], const struct stanza *s, unsigne
 }
 
 /* Read the row of that name from the tables of the data: the numbers of the table's columns. The
- * last table that has the row counts. */
+ * last table that has the row counts. The text is known to be well-formed. */
 static bool row_load(const struct gpudb *db, const char *table, const struct sim_number *numbers,
 		     struct span name, void *thing, struct err *err)
 {
 	for (unsigned i = db->n_parts; i-- > 0;) {
-		struct span columns = db->parts[i].name, column, cell;
-		struct stanza s = db->parts[i].text;
-		struct stanza_line line;
+		const struct gpudb_part *part = &db->parts[i];
+		struct span columns = part->name, rest = part->text.rest, column;
+		unsigned no = part->line;
 
-		if (!span_is(db->parts[i].keyword, table))
-			continue;
-		while (stanza_next(&s, &line, err) && line.kind == STANZA_FIELD) {
-			if (!span_eq(line.key, name))
+		while (span_is(part->keyword, table) && rest.n) {
+			struct span line = span_until(&rest, '\n');
+
+			if (line.n && line.p[0] >= 'a' && line.p[0] <= 'z')
+				break; /* the next stanza */
+			no++;
+			if (!span_eq(span_word(&line), name))
 				continue;
 			set_defaults(thing, numbers);
 			while ((column = span_word(&columns)).n) {
-				const struct sim_number *n = find_number(numbers, &s, line.line, column, err);
+				const struct sim_number *n =
+					find_number(numbers, &part->text, no, column, err);
 
-				cell = span_word(&line.value);
-				if (!n || !set_number(thing, n, &s, line.line, cell, err))
+				if (!n || !set_number(thing, n, &part->text, no, span_word(&line), err))
 					return false;
 			}
-			return !line.value.n ||
-			       stanza_fail(&s, line.line, err, "more numbers than columns in '%s'", table);
+			return !span_word(&line).n ||
+			       stanza_fail(&part->text, no, err, "more numbers than columns in '%s'", table);
 		}
 	}
 	return err_set(err, 0, "no '%.*s' in the %s", SPAN_ARG(name), table);
