@@ -276,7 +276,7 @@ static bool show_counters(struct source *source, struct err *err)
 		sim_count_show(&sim->model, book, wants);
 	} else
 		sim_formulas_fini(&sim->model.formulas);
-	free(book);
+	sim_book_free(book);
 	free(wants);
 	return ok;
 }

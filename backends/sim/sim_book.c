@@ -3,10 +3,12 @@
 
 #include "base/alloc.h"
 #include "base/stanza.h"
+#include "base/sys.h"
 #include "model/embed.h"
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 EMBED(demo_rules, "demo.rules");
@@ -287,6 +289,7 @@ static bool parse_formula(struct reader *r, bool is_ratio, struct span name, str
 	*formula = (struct sim_formula){.streams = streams, .value = (uint16_t)(SIM_INPUTS + value)};
 	if (streams && !expr_compile(&formula->expr, text, resolve_value, r, err))
 		return err_prefix(err, "%s:%u: ", r->s.file, r->line.line);
+	GROW_FIT(formula->expr.ops, formula->expr.n, formula->expr.cap);
 	f->n += streams != 0;
 	if (value == b->n_values && is_ratio)
 		f->value_of[f->n_ratios++] = formula->value;
@@ -374,6 +377,12 @@ bool sim_book_load(struct sim_book *book, struct sim_formulas *formulas, const s
 		"demo.rules", {embed_demo_rules, (size_t)(embed_demo_rules_end - embed_demo_rules)}};
 
 	return sim_book_parse(book, formulas, gpu, &text, err);
+}
+
+void sim_book_free(struct sim_book *book)
+{
+	free(book);
+	sys_unload(embed_demo_rules, embed_demo_rules_end);
 }
 
 void sim_formulas_fini(struct sim_formulas *f)

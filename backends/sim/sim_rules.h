@@ -178,6 +178,7 @@ bool sim_book_load(struct sim_book *book, struct sim_formulas *formulas, const s
 		   struct err *err);
 bool sim_book_parse(struct sim_book *book, struct sim_formulas *formulas, const struct sim_gpu *gpu,
 		    const struct gpudb_text *text, struct err *err);
+void sim_book_free(struct sim_book *book);
 void sim_formulas_fini(struct sim_formulas *formulas);
 
 /* Add the chain's inputs to wants->fed, so call it for dependent lists first. Adds the ratios that
