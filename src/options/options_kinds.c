@@ -3,6 +3,7 @@
 #include "backends/registry.h"
 #include "base/alloc.h"
 #include "base/units.h"
+#include "model/embed.h"
 #include "model/template.h"
 #include "views/canvas.h"
 #include "views/chart.h"
@@ -401,6 +402,37 @@ bool options_check_view(const struct options *options, struct err *err)
 	views_fini(&views);
 	gpudb_free(db);
 	return known;
+}
+
+/* The shipped scenarios are found in their text, because every start would wait for all data. */
+static bool is_shipped(const char *scenario)
+{
+	AUTOFREE char *line = xasprintf("\nscenario %s\n", scenario);
+	const struct embedded *e = embedded_data;
+
+	while (strcmp(e->file, "demo.scenario") != 0)
+		e++;
+	return memmem(e->begin, (size_t)(e->end - e->begin), line, strlen(line)) != NULL;
+}
+
+bool options_check_scenario(const struct options *options, struct err *err)
+{
+	AUTO_STRBUF struct strbuf names = {0};
+	struct gpudb *db;
+	bool known = false;
+
+	if (!options->scenario || is_shipped(options->scenario))
+		return true;
+	db = gpudb_load(options->gpudb, options->n_gpudb, err);
+	if (!db)
+		return false;
+	for (unsigned i = 0; i < db->n_parts; i++)
+		known |= span_is(db->parts[i].keyword, "scenario") &&
+			 span_is(db->parts[i].name, options->scenario);
+	gpudb_scenarios(db, &names);
+	gpudb_free(db);
+	return known ||
+	       err_set(err, 0, "--demo: unknown '%.40s': expected one of %s", options->scenario, names.p);
 }
 
 /* ---- names from other tables: by index, NULL after the last ---- */

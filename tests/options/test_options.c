@@ -692,6 +692,23 @@ static void own_charts_without_a_home_are_an_error(void **state)
 	assert_string_equal(err.text, "own charts: no place for them: set HOME");
 }
 
+/* The configuration may have scenarios, too. */
+static void a_scenario_of_the_users_own_can_be_named(void **state)
+{
+	struct options options = {0};
+	struct err err;
+
+	(void)state;
+	write_config("scenario mine\n  pass p: compute 1 blur\n  phase a: seconds 1\n");
+	if (parse_text(&options, (const char *const[]){"--demo=mine", NULL}, &err) != EXIT_DONE)
+		fail_msg("%s", err.text);
+	options_fini(&options);
+	assert_int_equal(parse_text(&options, (const char *const[]){"--demo=yours", NULL}, &err), EXIT_USAGE);
+	assert_non_null(strstr(err.text, "sleeping-limiter, mine"));
+	options_fini(&options);
+	write_config("");
+}
+
 static void help_of_a_command_shows_its_options_only(void **state)
 {
 	static const char *const words[COMMAND_COUNT][3] = {
@@ -902,6 +919,7 @@ int main(void)
 		cmocka_unit_test(one_option_is_changed_and_all_other_lines_stay),
 		cmocka_unit_test(a_metric_is_added_to_the_own_charts_once_and_the_rest_stays),
 		cmocka_unit_test(own_charts_without_a_home_are_an_error),
+		cmocka_unit_test(a_scenario_of_the_users_own_can_be_named),
 		cmocka_unit_test(help_of_a_command_shows_its_options_only),
 		cmocka_unit_test(help_of_a_command_speaks_of_no_other),
 		cmocka_unit_test(help_names_scenarios_guides_and_themes_from_their_own_tables),
