@@ -33,6 +33,7 @@ struct metric_def {
 	struct metric_variant *exprs, *guides, *alerts, *vars; /* lists; NULL: none */
 	bool own;                                              /* of a file of the user's */
 	bool estimate; /* what it names is only estimated from what it counts: in brackets */
+	int worse;     /* 1: more is worse, -1: less is; 0: its limit says so, or neither */
 };
 
 enum definitions { DEFINITIONS_CURRENT, DEFINITIONS_GUIDE };
@@ -189,6 +190,8 @@ void metric_vector_instance(const struct metric_set *set, const struct metric_in
 double metric_share(const struct metric_set *set, const struct metric *metric, const double *vector);
 /* Append the slots of the metric to slots[n], each once, up to `most`. Returns the new number. */
 unsigned metric_slots(const struct metric *metric, uint16_t *slots, unsigned n, unsigned most);
+/* 1: more of it is worse, -1: less is, 0: neither, as of a share of time. */
+int metric_worse(const struct metric *metric);
 /* Evaluate, limited to the metric's bounds; NaN if undefined. */
 double metric_value(const struct metric *metric, const double *vector);
 /* The same of a vector that is kept for a graph. */

@@ -171,6 +171,14 @@ unsigned metric_slots(const struct metric *metric, uint16_t *slots, unsigned n, 
 	return n;
 }
 
+int metric_worse(const struct metric *metric)
+{
+	return metric->def->worse             ? metric->def->worse
+	       : metric->alert == ALERT_NONE  ? 0
+	       : metric->alert == ALERT_ABOVE ? 1
+					      : -1;
+}
+
 double metric_value(const struct metric *metric, const double *vector)
 {
 	double v = expr_eval(&metric->expr, vector);

@@ -163,10 +163,22 @@ static bool field_estimate(struct gpudb *db, void *thing, struct stanza *s, cons
 	       stanza_fail(s, line->line, err, "estimate '%.*s': expected 'yes'", SPAN_ARG(line->value));
 }
 
+static bool field_better(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+			 struct err *err)
+{
+	int *worse = &((struct metric_def *)thing)->worse;
+
+	(void)db;
+	*worse = span_is(line->value, "lower") ? 1 : span_is(line->value, "higher") ? -1 : 0;
+	return *worse || stanza_fail(s, line->line, err, "better '%.*s': expected 'lower' or 'higher'",
+				     SPAN_ARG(line->value));
+}
+
 static const struct gpudb_field metric_fields[] = {
 	{"title", field_title}, {"short", field_short},       {"unit", field_unit}, {"group", field_group},
 	{"var", field_var},     {"gpus", field_gpus},         {"expr", field_expr}, {"guide", field_guide},
-	{"alert", field_alert}, {"estimate", field_estimate}, {"help", field_help}, {NULL, NULL},
+	{"alert", field_alert}, {"estimate", field_estimate}, {"help", field_help}, {"better", field_better},
+	{NULL, NULL},
 };
 
 bool metric_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
