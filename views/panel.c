@@ -172,8 +172,11 @@ struct rect panel_box(const struct panel_texts *texts, struct canvas *canvas, st
 /* What bars mean is told where there are bars. */
 static const char *base_of(const struct chart *chart, const struct view_data *data, int cols)
 {
-	bool of_bars = strncmp(chart->base, "bars", 4) == 0 && chart->widget == &widget_rows;
+	bool compares = chart->n_series && feed_compares(series_feed(&chart->series[0], data)),
+	     of_bars = strncmp(chart->base, "bars", 4) == 0 && chart->widget == &widget_rows;
 
+	if (compares && chart->widget == &widget_rows)
+		return "was, now, change";
 	return of_bars && !rows_have_bars(chart, data, cols) ? "" : chart->base;
 }
 

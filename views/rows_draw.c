@@ -1,6 +1,7 @@
 /* The columns of the widget `rows`, and one row of it. */
 #include "base/alloc.h"
 #include "base/real.h"
+#include "views/compared.h"
 #include "views/rows.h"
 
 #include <math.h>
@@ -310,6 +311,19 @@ static void draw_label(const struct row *row, const struct row_columns *c, struc
 		canvas_fill(canvas, rect_left(&r, 1), part, canvas_part_glyph(canvas, part));
 }
 
+/* Beside what it was; half the bar is a change by half. */
+static void draw_compared(const struct row *row, struct canvas *canvas, struct rect r)
+{
+	const struct metric *m = row->series->metric;
+	struct comparison c = {.unit = m->unit,
+			       .grows = m->grows,
+			       .was = series_was(row->series, row->data, row->instance),
+			       .now = row->value,
+			       .worse = metric_worse(m)};
+
+	compared_draw(&c, 0.5, canvas, r);
+}
+
 void rows_draw_row(const struct row *row, const struct row_columns *c, struct canvas *canvas, struct rect r)
 {
 	enum style level = widget_instance_style(row->chart, row->series, row->data, row->instance,
@@ -323,6 +337,10 @@ void rows_draw_row(const struct row *row, const struct row_columns *c, struct ca
 
 	widget_row(row->data, r, row->chart, row->series, row->instance);
 	draw_label(row, c, canvas, rect_left(&r, c->label));
+	if (feed_compares(series_feed(row->series, row->data))) {
+		draw_compared(row, canvas, r);
+		return;
+	}
 	bar = rect_left(&r, c->bar);
 	widget_instance_value(canvas, rect_left(&r, c->value), row->series, row->data, row->instance,
 			      row->value, style == STYLE_TEXT ? STYLE_VALUE : style, c->word > 0);

@@ -25,6 +25,7 @@ struct feed {
 	const double *now;   /* the last refresh period */
 	const double *total; /* since the start */
 	const double *mark;  /* what `now` is compared with, of the same length; NULL: nothing */
+	const double *was;   /* or the values of another log, by metric of the set; NULL: nothing */
 	const struct column *now_column; /* its flags and times */
 	struct points *points;           /* history: a point per refresh period; NULL if n_points is 0 */
 	int n_points;                    /* those that can be in view, and VIEW_POINTS_BEFORE older ones */
@@ -68,15 +69,16 @@ struct view_data {
 	bool frames_known;                     /* shown frames are counted; else per frame: per wanted one */
 	bool saturated;                        /* that is a lower bound: the GPU has no time left */
 	unsigned width, height;
-	const char *filter;                /* only counters whose names contain it; NULL or "": all */
-	enum table_order order;            /* of the counters */
-	bool only_counted;                 /* no counters that were 0 since the start */
-	bool per_instance;                 /* `c`: break down per core, slice, CPU */
-	struct view_scroll *scroll;        /* NULL: from the first row */
-	const struct chart *zoom;          /* the only panel to draw; NULL for all */
-	struct row_subject selected;       /* the row that is marked */
-	struct hits *hits;                 /* draw adds panels and rows to it; NULL if not needed */
-	const struct timeline_mark *marks; /* for the borders of graphs, in the order of time */
+	const char *filter;                 /* only counters whose names contain it; NULL or "": all */
+	enum table_order order;             /* of the counters */
+	bool only_counted;                  /* no counters that were 0 since the start */
+	bool per_instance;                  /* `c`: break down per core, slice, CPU */
+	struct view_scroll *scroll;         /* NULL: from the first row */
+	const struct view_changes *changes; /* views/compared.h; NULL: nothing is compared */
+	const struct chart *zoom;           /* the only panel to draw; NULL for all */
+	struct row_subject selected;        /* the row that is marked */
+	struct hits *hits;                  /* draw adds panels and rows to it; NULL if not needed */
+	const struct timeline_mark *marks;  /* for the borders of graphs, in the order of time */
 	unsigned n_marks;
 	/* Lines on what is missing and what to try, printable: words, or "what\twords" of a table.
 	 * NULL or "" if nothing is missing. */

@@ -94,6 +94,21 @@ static double instance_rate(const struct feed *feed, const struct metric *metric
 	return rate_of(metric, own);
 }
 
+bool feed_compares(const struct feed *feed)
+{
+	return feed->mark || feed->was;
+}
+
+double series_was(const struct series *series, const struct view_data *data,
+		  const struct metric_instance *instance)
+{
+	const struct feed *feed = series_feed(series, data);
+
+	if (feed->mark)
+		return instance_rate(feed, series->metric, instance, feed->mark);
+	return feed->was && !instance ? feed->was[series->metric - feed->set->metrics] : (double)NAN;
+}
+
 double series_rate_instance(const struct series *series, const struct view_data *data,
 			    const struct metric_instance *instance, int back)
 {
@@ -327,9 +342,9 @@ void widget_instance_value(struct canvas *canvas, struct rect r, const struct se
 	uint32_t flags = feed->now_column ? feed->now_column->flags : 0;
 	enum style level;
 
-	if (feed->mark) {
+	if (feed_compares(feed)) {
 		widget_compared(canvas, r, series->metric->unit, series->metric->grows,
-				instance_rate(feed, series->metric, instance, feed->mark), value, style);
+				series_was(series, data, instance), value, style);
 		return;
 	}
 	rect_left(&r, widget_number(canvas, r, series->metric->unit, value, series->metric->grows,

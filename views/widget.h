@@ -5,9 +5,9 @@
 
 #include "views/view.h"
 
-extern const struct widget widget_advice, widget_area, widget_busiest, widget_clusters, widget_funnel,
-	widget_heat, widget_histogram, widget_lanes, widget_matrix, widget_notice, widget_passes,
-	widget_processes, widget_regions, widget_rows, widget_spans, widget_table;
+extern const struct widget widget_advice, widget_area, widget_busiest, widget_changes, widget_clusters,
+	widget_funnel, widget_heat, widget_histogram, widget_lanes, widget_matrix, widget_notice,
+	widget_passes, widget_processes, widget_regions, widget_rows, widget_spans, widget_table;
 
 /* The feed that a series belongs to. */
 const struct feed *series_feed(const struct series *series, const struct view_data *data);
@@ -24,6 +24,11 @@ double series_rate_back(const struct series *series, const struct view_data *dat
  * refresh. The instance may be one of another source that has the same. */
 double series_rate_instance(const struct series *series, const struct view_data *data,
 			    const struct metric_instance *instance, int back);
+/* Whether a feed is compared with something, and the value of the other side, of one instance or of
+ * all (NULL), per second likewise. */
+bool feed_compares(const struct feed *feed);
+double series_was(const struct series *series, const struct view_data *data,
+		  const struct metric_instance *instance);
 /* The same at the newest `points` points, the oldest first: of n series, added up, and of one
  * instance or of all (NULL). */
 void series_rates(const struct series *series, unsigned n, const struct view_data *data,

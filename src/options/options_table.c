@@ -146,6 +146,9 @@ const struct option_row option_rows[] = {
 	 IN_STAT | IN_EXPORT | IN_EVAL, true, &kind_flag, AT(findings),
 	 MEANINGS(
 		 {IN_EVAL, "judge the table, or several samples of it: the verdict and the findings", NULL})},
+	{"baseline", 0, "FILE", NULL,
+	 "compare the screen with the log FILE, phase by phase where both have marks of the same name", NULL,
+	 IN_LIVE | IN_REPLAY, false, &kind_text, AT(baseline), .hint = "files mlog"},
 	{"compare", 0, "FILE", NULL,
 	 "compare the log FILE, as it was before, with the exported one: what changed, largest first", NULL,
 	 IN_EXPORT, true, &kind_text, AT(compare), .hint = "files mlog"},

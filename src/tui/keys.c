@@ -119,10 +119,18 @@ const struct key_row keys_everywhere[] = {
 	 ACTION_COMPARE,
 	 0,
 	 {.keys = "="},
-	 "Compare with what is shown now, or with a mark: the change in percent beside each number; again: "
-	 "no longer",
+	 "Compare with what is shown now, with a mark, or with the log of --baseline: was, now and the "
+	 "change of "
+	 "each row, the largest ones on the Overview; again: no longer",
 	 GROUP_LOOK,
 	 "compare with now, a mark"},
+	{{{'B', 0}},
+	 ACTION_BASELINE,
+	 0,
+	 {.keys = "B"},
+	 "Compare with another log, phase by phase where both have marks of the same name",
+	 GROUP_LOOK,
+	 "compare with a log"},
 	{{{'S', 0}},
 	 ACTION_SNAPSHOT,
 	 0,

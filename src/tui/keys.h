@@ -42,6 +42,7 @@ enum action {
 	ACTION_RANGE,    /* begin it, end it, forget it */
 	ACTION_PIN,      /* the selected row to the Overview, or no longer */
 	ACTION_COMPARE,  /* with what is shown now, or no longer */
+	ACTION_BASELINE, /* ask for a log to compare with */
 	ACTION_SNAPSHOT, /* of the screen to files */
 	ACTION_COUNTED,  /* hide counters that were never counted, or show them */
 	ACTION_SETTINGS, /* show them */

@@ -134,6 +134,7 @@ static void step_refresh(struct live *l, int64_t now)
 	if (now < l->next_step_ns)
 		return;
 	l->next_step_ns += l->feeds.refresh_ns * ((now - l->next_step_ns) / l->feeds.refresh_ns + 1);
+	live_follow_range(l);
 	if (!l->screen.paused_ns)
 		feeds_step(&l->feeds);
 	live_pause_if_wanted(l);
@@ -386,6 +387,8 @@ static bool start_screen(struct live *l, struct err *err)
 	add_notes(l, now);
 	if (l->session.no_gpu.n)
 		strbuf_str(&l->session.no_gpu, "Esc\tcloses this\n");
+	if (o->baseline && !live_read_baseline(l, o->baseline, err))
+		return err_prefix(err, "--baseline: ");
 	if (term_note())
 		alerts_add(&l->alerts, now, term_note());
 	return true;

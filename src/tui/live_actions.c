@@ -463,6 +463,7 @@ static const struct {
 	[ACTION_EXPLAIN] = {show_explanation},
 	[ACTION_RANGE] = {live_range},
 	[ACTION_COMPARE] = {live_compare},
+	[ACTION_BASELINE] = {live_ask_baseline},
 	[ACTION_SNAPSHOT] = {live_snapshot},
 	[ACTION_FILTER] = {ask_filter},
 	[ACTION_COUNTED] = {toggle_counted},

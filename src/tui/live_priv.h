@@ -153,6 +153,9 @@ void live_keep_mark(struct live *l, const struct source_mark *mark);
 void live_range(struct live *l);
 void live_follow_range(struct live *l);
 void live_compare(struct live *l);
+/* Read another log and compare with it; ask for one. */
+bool live_read_baseline(struct live *l, const char *path, struct err *err);
+void live_ask_baseline(struct live *l);
 
 /* ---- live_save.c ---- */
 

@@ -33,18 +33,46 @@ static int64_t shown_ns(const struct live *l)
 	return l->screen.paused_ns ? l->screen.paused_ns : feeds_shown_ns(&l->feeds);
 }
 
+/* The last mark up to the shown moment; NULL without one. */
+static const struct timeline_mark *phase_mark(const struct live *l)
+{
+	const struct timeline_mark *mark = NULL;
+
+	for (unsigned i = 0; i < l->screen.n_marks && l->screen.marks[i].at_ns <= shown_ns(l); i++)
+		mark = &l->screen.marks[i];
+	return mark;
+}
+
+/* Both sides of a comparison with a log are means: of a phase, where the log has one of the same
+ * name, else of all of it and of what is kept here. Return where this side begins; 0: nothing is
+ * kept. */
+static int64_t baseline_from(struct live *l)
+{
+	const struct timeline_mark *mark = phase_mark(l);
+	struct compare *c = &l->screen.compare;
+	int64_t oldest, newest;
+
+	if (!feeds_reach(&l->feeds, &oldest, &newest))
+		return 0;
+	if (strcmp(c->asked, mark ? mark->text : "") != 0)
+		screen_compare_phase(&l->screen, mark ? mark->text : "");
+	return c->phase && mark && mark->at_ns > oldest ? mark->at_ns : oldest;
+}
+
 /* Until its end is set, a range reaches to the moment that is shown. */
 void live_follow_range(struct live *l)
 {
 	int64_t from = l->range_from_ns, to = l->range_to_ns ? l->range_to_ns : shown_ns(l);
 
+	if (!from && l->screen.compare.with_log)
+		from = baseline_from(l);
 	if (!from || from == to)
 		from = to = 0;
 	if (l->feeds.range_from_ns == (from < to ? from : to) &&
 	    l->feeds.range_to_ns == (from < to ? to : from))
 		return;
 	feeds_range(&l->feeds, from < to ? from : to, from < to ? to : from);
-	if (l->player)
+	if (l->player && (l->range_from_ns || player_is_paused(l->player)))
 		player_show_again(l->player);
 	l->dirty = true;
 }
@@ -338,8 +366,50 @@ void live_range(struct live *l)
 static void begin_compare(struct live *l, int64_t at_ns, const char *with)
 {
 	feeds_compare(&l->feeds, true, at_ns);
-	snprintf(l->screen.compared, sizeof(l->screen.compared), "COMPARED with %s", with);
-	live_hint(l, "compare: changes since then stand in place of the units; = ends it");
+	screen_compare(&l->screen, with);
+}
+
+static void begin_compare_log(struct live *l)
+{
+	feeds_compare(&l->feeds, false, 0);
+	screen_compare_log(&l->screen);
+	live_follow_range(l);
+	live_show_again(l);
+}
+
+/* Compare with another log, from now on. */
+bool live_read_baseline(struct live *l, const char *path, struct err *err)
+{
+	if (!compare_read(&l->screen.compare, l->sys, l->options, path, err))
+		return false;
+	begin_compare_log(l);
+	return true;
+}
+
+static void end_compare(struct live *l)
+{
+	feeds_compare(&l->feeds, false, 0);
+	screen_compare_end(&l->screen);
+	live_follow_range(l);
+	live_show_again(l);
+}
+
+static void take_baseline(struct live *l, const char *path)
+{
+	struct err err;
+
+	if (path[0] && !live_read_baseline(l, path, &err))
+		alerts_add(&l->alerts, l->sys->monotonic_ns(l->sys), err.text);
+}
+
+void live_ask_baseline(struct live *l)
+{
+	static const struct question ask = {.text = "compare with log",
+					    .answers = "a .mlog file, Enter, Esc",
+					    .typed = true,
+					    .answer = take_baseline};
+
+	live_ask(l, &ask, l->options->baseline ? l->options->baseline : "");
 }
 
 static const struct timeline_mark *find_mark(const struct live *l, const char *number)
@@ -382,12 +452,12 @@ void live_compare(struct live *l)
 					    .typed = true,
 					    .answer = compare_with};
 
-	if (l->screen.compared[0]) {
-		l->screen.compared[0] = 0;
-		feeds_compare(&l->feeds, false, 0);
-	} else if (l->screen.n_marks) {
+	if (l->screen.compare.on)
+		end_compare(l);
+	else if (l->screen.compare.baseline)
+		begin_compare_log(l);
+	else if (l->screen.n_marks)
 		live_ask(l, &ask, "");
-	} else {
+	else
 		compare_with(l, "");
-	}
 }

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "views/chart.h"
+#include "views/widget.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +45,20 @@ static void add_pins(const struct screen *screen, struct views *views)
 		free(chart.series);
 }
 
+/* The panel of the largest changes, while something is compared. */
+static void add_changes(struct views *views)
+{
+	const struct chart chart = {.name = "overview-changes",
+				    .title = "Largest changes",
+				    .base = "over all views, beyond the noise",
+				    .place = PLACE_FULL,
+				    .widget = &widget_changes,
+				    .weight = 2,
+				    .priority = 1};
+
+	views_prepend(views, "overview", &chart);
+}
+
 static bool make_views(const struct screen *screen, struct views *views, struct err *err)
 {
 	struct session *session = screen->session;
@@ -58,6 +73,8 @@ static bool make_views(const struct screen *screen, struct views *views, struct 
 	if (!views_init(views, session->db, sets, err))
 		return false;
 	add_pins(screen, views);
+	if (screen->compare.on)
+		add_changes(views);
 	return true;
 }
 
@@ -169,6 +186,7 @@ void screen_fini(struct screen *screen)
 		process_pane_fini(&screen->pane);
 		screen_judge_fini(&screen->judge);
 	}
+	compare_fini(&screen->compare);
 	screen_forget_filtered(screen);
 	hits_fini(&screen->hits);
 	*screen = (struct screen){0};
@@ -200,6 +218,8 @@ static void renew_views(struct screen *screen)
 
 void screen_follow(struct screen *screen)
 {
+	if (screen->compare.with_log)
+		screen_compare_phase(screen, "");
 	renew_views(screen);
 	screen_judge_follow(&screen->judge, screen->session);
 }
@@ -224,6 +244,37 @@ bool screen_pin(struct screen *screen, const struct row_subject *subject, bool *
 	}
 	renew_views(screen);
 	return true;
+}
+
+void screen_compare(struct screen *screen, const char *with)
+{
+	compare_begin(&screen->compare, with, screen->pane.list);
+	renew_views(screen);
+}
+
+void screen_compare_log(struct screen *screen)
+{
+	compare_begin_log(&screen->compare);
+	screen_compare_phase(screen, "");
+	renew_views(screen);
+}
+
+void screen_compare_end(struct screen *screen)
+{
+	compare_end(&screen->compare);
+	renew_views(screen);
+}
+
+void screen_compare_phase(struct screen *screen, const char *name)
+{
+	const struct metric_set *sets[SOURCE_KINDS] = {0};
+
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
+		const struct session_source *shown = session_shown(screen->session, kind);
+
+		sets[kind] = shown ? shown->set : NULL;
+	}
+	compare_phase(&screen->compare, name, sets);
 }
 
 bool screen_next_gpu(struct screen *screen)
@@ -297,9 +348,13 @@ void screen_fill_data(struct screen *screen, struct view_data *data)
 	};
 	for (unsigned i = 0; i < VIEW_FOOT_LINES; i++)
 		data->foot[i] = screen->foot[i];
-	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
 		data->feeds[kind] = feeds_view(screen->feeds, kind);
+		data->feeds[kind].was = screen->compare.with_log ? screen->compare.was[kind] : NULL;
+	}
 	turn_views(screen, data);
+	if (screen->compare.on)
+		data->changes = &screen->compare.changes;
 }
 
 void screen_of_log(struct screen *screen, const struct player *player)
@@ -356,6 +411,8 @@ void screen_draw(struct screen *screen, const struct alert *alert, struct canvas
 	view = screen_shown_view(screen);
 	screen_fill_data(screen, &data);
 	screen->pane.busiest_page = 0;
+	if (screen->compare.on)
+		compare_gather(&screen->compare, &screen->views, &data, screen->pane.list);
 	if (view->n_charts)
 		view_draw(view, &data, canvas, body);
 	else

@@ -3,6 +3,7 @@
 #ifndef MALITOP_SCREEN_H
 #define MALITOP_SCREEN_H
 
+#include "tui/compare.h"
 #include "tui/feeds.h"
 #include "tui/player.h"
 #include "tui/process_pane.h"
@@ -32,9 +33,9 @@ struct screen {
 	char filter[32];       /* of the rows of all views; "" for none */
 	struct view *filtered; /* what it leaves of `view`; NULL: all */
 	char filtered_by[32];
-	enum table_order order;            /* of the counters */
-	bool only_counted;                 /* hide those that were never counted */
-	char compared[48];                 /* "COMPARED with 14:02:11"; "" if nothing is */
+	enum table_order order; /* of the counters */
+	bool only_counted;      /* hide those that were never counted */
+	struct compare compare;
 	int64_t paused_ns;                 /* end of the history shown; 0: now */
 	char foot[VIEW_FOOT_LINES][256];   /* of the source; of the busiest thread; of it and the GPU */
 	int64_t realtime_ns;               /* the time of day that is shown */
@@ -67,6 +68,13 @@ bool screen_reload(struct screen *screen, struct err *err);
 bool screen_has_own(const struct screen *screen);
 /* Show the first own view, or the one after the shown one; false: there is none. */
 bool screen_next_own(struct screen *screen);
+/* Begin to compare with a moment of this screen, or with the log that was read; end it. The views
+ * are made again: the Overview lists the largest changes. */
+void screen_compare(struct screen *screen, const char *with);
+void screen_compare_log(struct screen *screen);
+void screen_compare_end(struct screen *screen);
+/* After the shown moment changed: compare with the phase of the log that has this name. */
+void screen_compare_phase(struct screen *screen, const char *name);
 /* Show the next GPU, in the same view if it has that one; false if there is no other GPU. The views
  * are made again. */
 bool screen_next_gpu(struct screen *screen);

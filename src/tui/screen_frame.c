@@ -41,11 +41,14 @@ static void clock_text(const struct session_source *gpu, const struct feed *feed
 static void state_text(const struct screen *screen, const struct session_source *head, char *out, size_t size)
 {
 	const char *away = head ? session_away_text(head) : NULL;
+	char compared[sizeof(screen->compare.with) + 16] = "";
 	char gone[64] = "", filter[sizeof(screen->filter) + 16] = "";
 	size_t n = 0;
 
 	if (away)
 		snprintf(gone, sizeof(gone), "%s %s", head->kind == SOURCE_GPU ? "GPU" : "CPU", away);
+	if (screen->compare.on)
+		snprintf(compared, sizeof(compared), "COMPARED with %s", screen->compare.with);
 	if (screen->filter[0])
 		snprintf(filter, sizeof(filter), "FILTER %s", screen->filter);
 	const char *const parts[] = {
@@ -55,7 +58,7 @@ static void state_text(const struct screen *screen, const struct session_source 
 												    : NULL,
 		gone,
 		screen->position,
-		screen->compared,
+		compared,
 		filter,
 		screen->recording};
 

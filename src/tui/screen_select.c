@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "views/explanation.h"
+#include "views/widget.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -58,8 +59,21 @@ static const struct chart *first_panel(const struct hits *hits)
 	return NULL;
 }
 
+/* The largest changes are rows of other views: show that one. */
+static bool show_changed(struct screen *screen)
+{
+	const struct row_subject at = screen->selected;
+
+	for (unsigned i = 0; at.chart && at.chart->widget == &widget_changes && i < screen->compare.n; i++)
+		if (screen->compare.rows[i].series == at.series && at.metric)
+			return screen_show_metric(screen, screen->compare.rows[i].view, at.metric);
+	return false;
+}
+
 bool screen_zoom(struct screen *screen, const struct chart *chart)
 {
+	if (!screen->zoom && !chart && show_changed(screen))
+		return true;
 	if (screen->zoom)
 		chart = NULL;
 	else if (!chart)

@@ -71,7 +71,8 @@ static void a_comparison_puts_changes_beside_the_numbers(void **state)
 	(void)state;
 	run_shown(&run, &(struct run_options){.cols = 100, .rows = 30});
 	run_press(&run, " =", 0, "COMPARED with ");
-	run_press(&run, "2", 3, " 0%"); /* the paused screen is compared with itself */
+	run_press(&run, "2", 3, "= same"); /* the paused screen is compared with itself */
+	run_press(&run, "1", 3, "no number has changed");
 	run_press(&run, "a", 5, " 0%");
 	run_press(&run, "=", 5, "/s");
 	run_press(&run, "2", 3, " %");
@@ -94,6 +95,33 @@ static void a_comparison_may_be_with_a_mark(void **state)
 	run_press(&run, "=\r", 0, "COMPARED with ");
 	run_quit(&run);
 	run_stop(&run);
+}
+
+/* Another run is the other side: means of all of it, on every view, the largest changes first. */
+static void a_comparison_may_be_with_another_log(void **state)
+{
+	char folder[] = "/tmp/malitop-tui-XXXXXX", cmd[512], keys[128];
+	struct run run;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(cmd, sizeof(cmd), "%s record --demo=idle --duration 2s -o %s/before.mlog 2>/dev/null",
+		 run_program(), folder);
+	assert_int_equal(system(cmd), 0);
+	run_shown(&run, &(struct run_options){.cols = 160, .rows = 48});
+	run_press(&run, "B", RUN_BOTTOM, "compare with log: ");
+	run_press(&run, "/nowhere.mlog\r", 0, "/nowhere.mlog: cannot open");
+	snprintf(keys, sizeof(keys), "B%s/before.mlog\r", folder);
+	run_press(&run, keys, 0, "COMPARED with before.mlog");
+	assert_true(run_wait(&run, 0, "Largest changes"));
+	assert_true(run_wait(&run, 0, "worse"));
+	run_press(&run, "3", 2, "was, now, change");
+	run_press(&run, "=", 0, "SIMULATED  ");
+	run_press(&run, "=", 0, "COMPARED with before.mlog"); /* the log stays the other side */
+	run_quit(&run);
+	run_stop(&run);
+	snprintf(cmd, sizeof(cmd), "%s/before.mlog", folder);
+	assert_int_equal(unlink(cmd) | rmdir(folder), 0);
 }
 
 static size_t count_files(const char *pattern)
@@ -205,6 +233,7 @@ int main(void)
 		cmocka_unit_test(numbers_of_a_range_are_its_means),
 		cmocka_unit_test(a_comparison_puts_changes_beside_the_numbers),
 		cmocka_unit_test(a_comparison_may_be_with_a_mark),
+		cmocka_unit_test(a_comparison_may_be_with_another_log),
 		cmocka_unit_test(a_snapshot_is_a_picture_if_it_is_asked_for),
 		cmocka_unit_test(a_snapshot_is_the_screen_and_every_metric),
 		cmocka_unit_test(a_pinned_row_is_at_the_top_of_the_overview),

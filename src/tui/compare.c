@@ -1,0 +1,315 @@
+#include "tui/compare.h"
+
+#include "base/alloc.h"
+#include "model/process.h"
+#include "report/report_log.h"
+#include "views/widget.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROCESSES_MOST 64 /* whose changes are listed */
+#define CPU_LEAST 2       /* percent of one CPU that a process must have had or have */
+
+/* A process of the other side. */
+struct compare_process {
+	char name[PROCESS_NAME];
+	double cpu_percent;
+};
+
+/* A metric of the log: over all of it, and over each phase. */
+struct baseline_value {
+	char *name;
+	double over[1 + REPORT_PHASES];
+};
+
+struct baseline {
+	char name[64];
+	char phases[REPORT_PHASES][MLOG_NOTE_TEXT];
+	unsigned n_phases;
+	struct baseline_value *values; /* by name */
+	unsigned n, cap;
+	struct compare_process *processes;
+	unsigned n_processes;
+};
+
+/* ---- another log ---- */
+
+static int compare_values(const void *a, const void *b)
+{
+	return strcmp(((const struct baseline_value *)a)->name, ((const struct baseline_value *)b)->name);
+}
+
+static void take_values(struct baseline *b, const struct report_log *log, enum source_kind kind)
+{
+	const struct metric_set *set = log->sets[kind];
+
+	for (unsigned i = 0; set && i < set->n_metrics; i++) {
+		const struct metric *m = &set->metrics[i];
+		struct baseline_value *v;
+		struct report_span span = report_all(log);
+
+		GROW(b->values, b->n, b->cap);
+		v = &b->values[b->n++];
+		*v = (struct baseline_value){.name = xstrdup(m->def->name)};
+		v->over[0] = report_value(log, kind, m, NULL, &span);
+		for (unsigned p = 0; p < log->n_phases; p++) {
+			span = report_phase_span(log, p);
+			v->over[p + 1] = report_value(log, kind, m, NULL, &span);
+		}
+	}
+}
+
+static struct baseline *baseline_of(const struct report_log *log, const char *path)
+{
+	struct baseline *b = xcalloc(1, sizeof(*b));
+	const char *slash = strrchr(path, '/');
+
+	str_printable(b->name, sizeof(b->name), slash ? slash + 1 : path);
+	b->n_phases = log->n_phases;
+	for (unsigned i = 0; i < log->n_phases; i++)
+		str_printable(b->phases[i], sizeof(b->phases[i]), log->phases[i].name);
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
+		take_values(b, log, kind);
+	qsort(b->values, b->n, sizeof(*b->values), compare_values);
+	b->processes = xcalloc(log->n_processes + 1, sizeof(*b->processes));
+	for (unsigned i = 0; i < log->n_processes; i++) {
+		const struct report_process *p = &log->processes[i];
+
+		memcpy(b->processes[i].name, p->name, sizeof(b->processes[i].name));
+		b->processes[i].cpu_percent = p->rated_s > 0 ? p->cpu_s / p->rated_s * 100 : (double)NAN;
+	}
+	b->n_processes = log->n_processes;
+	return b;
+}
+
+static void baseline_free(struct baseline *b)
+{
+	if (!b)
+		return;
+	for (unsigned i = 0; i < b->n; i++)
+		free(b->values[i].name);
+	free(b->values);
+	free(b->processes);
+	free(b);
+}
+
+bool compare_read(struct compare *c, const struct sys *sys, const struct options *options, const char *path,
+		  struct err *err)
+{
+	struct options whole = *options;
+	struct report_log *log = xcalloc(1, sizeof(*log));
+	bool ok;
+
+	whole.findings = true;           /* a report reads verdicts, too */
+	whole.from_ns = whole.to_ns = 0; /* those are of the shown log */
+	ok = report_log_read(log, sys, &whole, path, err);
+	if (ok) {
+		baseline_free(c->baseline);
+		c->baseline = baseline_of(log, path);
+		report_log_fini(log);
+	}
+	free(log);
+	return ok;
+}
+
+static void forget_sides(struct compare *c)
+{
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
+		free(take_ptr(&c->was[kind]));
+	free(take_ptr(&c->processes));
+	c->n_processes = 0;
+	c->changes = (struct view_changes){0};
+}
+
+void compare_fini(struct compare *c)
+{
+	forget_sides(c);
+	baseline_free(c->baseline);
+	free(c->rows);
+	*c = (struct compare){0};
+}
+
+void compare_end(struct compare *c)
+{
+	forget_sides(c);
+	c->on = c->with_log = false;
+	c->with[0] = 0;
+}
+
+void compare_begin(struct compare *c, const char *with, const struct process_list *list)
+{
+	compare_end(c);
+	c->on = true;
+	snprintf(c->with, sizeof(c->with), "%s", with);
+	if (!list)
+		return;
+	c->processes = xcalloc(list->n + 1, sizeof(*c->processes));
+	for (unsigned i = 0; i < list->n; i++) {
+		struct compare_process *p = &c->processes[c->n_processes];
+
+		if (list->processes[i].is_thread)
+			continue;
+		memcpy(p->name, list->processes[i].name, sizeof(p->name));
+		p->cpu_percent = (double)list->processes[i].cpu_percent;
+		c->n_processes++;
+	}
+}
+
+void compare_begin_log(struct compare *c)
+{
+	compare_end(c);
+	c->on = c->with_log = true;
+	c->phase = 0;
+	snprintf(c->with, sizeof(c->with), "%s", c->baseline->name);
+}
+
+static double value_of(const struct baseline *b, const char *name, unsigned phase)
+{
+	const struct baseline_value key = {.name = (char *)(uintptr_t)name},
+				    *found =
+					    b->n ? bsearch(&key, b->values, b->n, sizeof(key), compare_values)
+						 : NULL;
+
+	return found ? found->over[phase] : (double)NAN;
+}
+
+void compare_phase(struct compare *c, const char *name, const struct metric_set *const sets[SOURCE_KINDS])
+{
+	const struct baseline *b = c->baseline;
+	unsigned phase = b->n_phases;
+
+	while (phase > 0 && strcmp(b->phases[phase - 1], name) != 0)
+		phase--;
+	c->phase = phase;
+	snprintf(c->asked, sizeof(c->asked), "%s", name);
+	snprintf(c->with, sizeof(c->with), "%s%s%s", b->name, c->phase ? ", " : "", c->phase ? name : "");
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
+		free(take_ptr(&c->was[kind]));
+		if (!sets[kind])
+			continue;
+		c->was[kind] = xcalloc(sets[kind]->n_metrics + 1, sizeof(double));
+		for (unsigned i = 0; i < sets[kind]->n_metrics; i++)
+			c->was[kind][i] = value_of(b, sets[kind]->metrics[i].def->name, c->phase);
+	}
+}
+
+/* ---- what changed most ---- */
+
+static void add_change(struct compare *c, const struct view_change *change)
+{
+	const struct comparison *of = &change->compared;
+	bool same;
+
+	if (isnan(of->was) || isnan(of->now) || (of->was == 0 && of->now == 0))
+		return;
+	same = compared_is_same(of);
+	c->changes.n_known++;
+	if (!same && of->worse)
+		*((of->worse > 0) == (of->now > of->was) ? &c->changes.n_worse : &c->changes.n_better) += 1;
+	if (same)
+		return;
+	GROW(c->rows, c->n, c->cap);
+	c->rows[c->n++] = *change;
+}
+
+static bool is_listed(const struct compare *c, const struct metric *metric)
+{
+	for (unsigned i = 0; i < c->n; i++)
+		if (c->rows[i].series && c->rows[i].series->metric == metric)
+			return true;
+	return false;
+}
+
+static void add_chart(struct compare *c, const struct view *view, const struct chart *chart,
+		      const struct view_data *data)
+{
+	for (unsigned i = 0; i < chart->n_series; i++) {
+		const struct series *s = &chart->series[i];
+
+		if (!is_listed(c, s->metric))
+			add_change(c, &(struct view_change){.name = s->metric->def->short_title,
+							    .view = view,
+							    .series = s,
+							    .compared = {.unit = s->metric->unit,
+									 .grows = s->metric->grows,
+									 .was = series_was(s, data, NULL),
+									 .now = series_rate_now(s, data),
+									 .worse = metric_worse(s->metric)}});
+	}
+}
+
+static double cpu_of(const struct compare_process *list, unsigned n, const char *name)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		if (!strcmp(list[i].name, name) && !isnan(list[i].cpu_percent))
+			sum += list[i].cpu_percent;
+	return sum;
+}
+
+/* By name: the percentages of one CPU of all processes of a name together. */
+static void add_processes(struct compare *c, const struct views *views, const struct process_list *list)
+{
+	const struct compare_process *was = c->with_log ? c->baseline->processes : c->processes;
+	unsigned n_was = c->with_log ? c->baseline->n_processes : c->n_processes, n = 0;
+	const struct view *view = views_find(views, "processes");
+	const struct unit *percent = unit_find(SPAN_LIT("percent"));
+
+	for (unsigned i = 0; was && i < list->n && n < PROCESSES_MOST; i++) {
+		const struct process *p = &list->processes[i];
+		struct view_change change = {.name = p->name, .view = view, .compared = {.unit = percent}};
+		bool again = false;
+
+		if (p->is_thread || isnan(p->cpu_percent))
+			continue;
+		for (unsigned k = 0; k < i; k++) {
+			again |= !list->processes[k].is_thread && !strcmp(list->processes[k].name, p->name);
+		}
+		for (unsigned k = i; k < list->n; k++)
+			if (!list->processes[k].is_thread && !strcmp(list->processes[k].name, p->name) &&
+			    !isnan(list->processes[k].cpu_percent))
+				change.compared.now += (double)list->processes[k].cpu_percent;
+		change.compared.was = cpu_of(was, n_was, p->name);
+		if (again || (change.compared.now < CPU_LEAST && change.compared.was < CPU_LEAST))
+			continue;
+		add_change(c, &change);
+		n++;
+	}
+}
+
+/* By the ratio of the two sides; what was nothing comes last. */
+static double rank_of(const struct view_change *change)
+{
+	double share = fabs(compared_share(&change->compared));
+
+	return isinf(share) ? 0 : share;
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+	double x = rank_of(a), y = rank_of(b);
+
+	return x < y   ? 1
+	       : x > y ? -1
+		       : strcmp(((const struct view_change *)a)->name, ((const struct view_change *)b)->name);
+}
+
+void compare_gather(struct compare *c, const struct views *views, const struct view_data *data,
+		    const struct process_list *list)
+{
+	c->n = 0;
+	c->changes = (struct view_changes){0};
+	for (unsigned v = 0; v < views->n_views; v++)
+		for (unsigned i = 0; i < views->views[v].n_charts; i++)
+			add_chart(c, &views->views[v], &views->views[v].charts[i], data);
+	if (list)
+		add_processes(c, views, list);
+	if (c->n)
+		qsort(c->rows, c->n, sizeof(*c->rows), compare_ranks);
+	c->changes.rows = c->rows;
+	c->changes.n = c->n;
+}

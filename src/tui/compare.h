@@ -1,0 +1,44 @@
+/* compare: what the numbers on the screen are compared with, a moment of this screen or another
+ * log, and which of them changed most. Thread: ui. */
+#ifndef MALITOP_COMPARE_H
+#define MALITOP_COMPARE_H
+
+#include "options/options.h"
+#include "session/session.h"
+#include "views/compared.h"
+
+struct baseline;
+struct process_list;
+
+/* {0} compares nothing. */
+struct compare {
+	bool on;
+	char with[96];                     /* "before.mlog, level 2", "14:02:11" */
+	struct baseline *baseline;         /* NULL: no log was read */
+	bool with_log;                     /* the other side is that log, not a moment */
+	char asked[64];                    /* the phase that was asked for last; "" for none */
+	unsigned phase;                    /* of the log, from 1; 0: it has no such phase, so all of it */
+	double *was[SOURCE_KINDS];         /* of the log, by metric of the shown set; NULL: nothing */
+	struct compare_process *processes; /* of the moment */
+	unsigned n_processes;
+	struct view_change *rows; /* of the last compare_gather */
+	unsigned n, cap;
+	struct view_changes changes;
+};
+
+/* Read another log as the other side; on failure the one before stays. */
+bool compare_read(struct compare *c, const struct sys *sys, const struct options *options, const char *path,
+		  struct err *err);
+void compare_fini(struct compare *c);
+/* Begin with a moment of this screen and the processes of then (NULL: unknown), or with the log. */
+void compare_begin(struct compare *c, const char *with, const struct process_list *list);
+void compare_begin_log(struct compare *c);
+void compare_end(struct compare *c);
+/* Compare with the phase of that name, "" or unknown: with all of the log. The sets are those that
+ * the screen shows. */
+void compare_phase(struct compare *c, const char *name, const struct metric_set *const sets[SOURCE_KINDS]);
+/* Find what changed most in all views. */
+void compare_gather(struct compare *c, const struct views *views, const struct view_data *data,
+		    const struct process_list *list);
+
+#endif

@@ -1,0 +1,192 @@
+#include "views/compared.h"
+
+#include "base/alloc.h"
+#include "base/real.h"
+#include "views/widget.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define VALUE_COLS 12
+#define CHANGE_COLS 11 /* an arrow, the number and its unit */
+#define WORD_COLS 8
+#define BAR_MIN 9
+#define BAR_MOST 17
+#define SAME_POINTS 0.6 /* of a percentage */
+#define SAME_SHARE 0.01
+
+bool compared_is_same(const struct comparison *c)
+{
+	double by = fabs(c->now - c->was);
+
+	return c->now == c->was || by < SAME_SHARE * fabs(c->was) ||
+	       (c->unit->kind == UNIT_PERCENT && by < SAME_POINTS);
+}
+
+double compared_share(const struct comparison *c)
+{
+	if (c->was == 0)
+		return c->now == 0 ? 0 : c->now > 0 ? (double)INFINITY : (double)-INFINITY;
+	return (c->now - c->was) / fabs(c->was);
+}
+
+/* ---- the columns ---- */
+
+struct compared_columns {
+	struct rect was, now, change, word, bar; /* w 0: left out */
+};
+
+static struct compared_columns columns_in(struct rect r)
+{
+	struct compared_columns c = {.now = {.w = 0}};
+
+	if (r.w >= 2 * VALUE_COLS + CHANGE_COLS)
+		c.was = rect_left(&r, VALUE_COLS);
+	c.now = rect_left(&r, r.w < VALUE_COLS ? r.w : VALUE_COLS);
+	if (r.w >= CHANGE_COLS)
+		c.change = rect_left(&r, CHANGE_COLS);
+	if (r.w > WORD_COLS) {
+		rect_left(&r, 1);
+		c.word = rect_left(&r, WORD_COLS - 1);
+	}
+	if (r.w > BAR_MIN) {
+		rect_left(&r, 1);
+		c.bar = rect_left(&r, r.w > BAR_MOST ? BAR_MOST : r.w - !(r.w % 2));
+	}
+	return c;
+}
+
+void compared_head(struct canvas *canvas, struct rect r)
+{
+	struct compared_columns c = columns_in(r);
+
+	c.was.w = c.was.w ? WIDGET_NUMBER_COLS : 0;
+	c.now.w = WIDGET_NUMBER_COLS;
+	canvas_text_right(canvas, c.was, STYLE_DIM, c.was.w ? "was " : "");
+	canvas_text_right(canvas, c.now, STYLE_DIM, "now ");
+	canvas_text_right(canvas, c.change, STYLE_DIM, "change");
+}
+
+/* "34.2 pt", "21.9 %", "new" */
+static void change_text(const struct comparison *c, char *text, size_t size)
+{
+	double share = fabs(compared_share(c)) * 100;
+
+	if (c->unit->kind == UNIT_PERCENT)
+		snprintf(text, size, "%.1f pt", fabs(c->now - c->was));
+	else if (isinf(share))
+		snprintf(text, size, "new");
+	else
+		snprintf(text, size, share < 1000 ? "%.1f %%" : ">999 %%", share);
+}
+
+/* From the middle to the side of the change; half cells where the terminal has them. */
+static void draw_bar(double share, double full, enum style style, struct canvas *canvas, struct rect r)
+{
+	int half = r.w / 2, n;
+	bool up = share > 0;
+	double part = real_min(fabs(share) / full, 1);
+
+	if (!half)
+		return;
+	canvas_fill(canvas, r, STYLE_TRACK, canvas->ascii ? '.' : 0xb7);
+	canvas_put(canvas, r.x + half, r.y, STYLE_DIM, canvas->ascii ? '|' : 0x2502);
+	n = isnan(part) ? 0 : (int)(part * half + 0.5);
+	for (int i = 1; i <= n; i++)
+		canvas_put(canvas, r.x + half + (up ? i : -i), r.y, style, canvas->ascii ? '=' : 0x2584);
+	if (fabs(share) > full)
+		canvas_put(canvas, r.x + half + (up ? half : -half), r.y, style,
+			   canvas->ascii ? (up ? '>' : '<') : (up ? 0x25b6u : 0x25c0u));
+}
+
+void compared_draw(const struct comparison *c, double full, struct canvas *canvas, struct rect r)
+{
+	struct compared_columns at = columns_in(r);
+	bool known = !isnan(c->was) && !isnan(c->now), same = known && compared_is_same(c);
+	bool up = c->now > c->was, worse = known && c->worse && (c->worse > 0) == up;
+	enum style style = same || !known ? STYLE_DIM
+			   : !c->worse    ? STYLE_TEXT
+			   : worse        ? STYLE_BUSY
+					  : STYLE_CALM;
+	const char *up_down = canvas->ascii ? (up ? "+" : "-") : (up ? "\u2191" : "\u2193");
+	char text[UNITS_TEXT];
+
+	if (at.was.w)
+		widget_number(canvas, at.was, c->unit, c->was, c->grows, false, STYLE_DIM);
+	widget_number(canvas, at.now, c->unit, c->now, c->grows, false, same ? STYLE_DIM : STYLE_VALUE);
+	if (!known || !at.change.w)
+		return;
+	change_text(c, text, sizeof(text));
+	canvas_text_right(canvas, at.change, style, same ? "=" : text);
+	if (!same)
+		canvas_text(canvas, at.change, style, up_down);
+	canvas_text(canvas, at.word, style, same ? "same" : !c->worse ? "" : worse ? "worse" : "better");
+	draw_bar(same ? 0 : compared_share(c), full, style == STYLE_TEXT ? canvas_part_style(0) : style,
+		 canvas, at.bar);
+}
+
+/* ---- the largest changes, as a panel ---- */
+
+#define NAME_COLS 34
+#define NAME_SHORT 20
+#define VIEW_COLS 14
+#define LEAST 11 /* lines that it needs, if there are as many; in a narrow terminal */
+#define LEAST_NARROW 7
+#define VIEW_FROM 100 /* columns from which the views are named */
+
+static void changes_size(const struct chart *chart, const struct view_data *data, int cols, int *min,
+			 int *rows)
+{
+	int most = data->changes ? 1 + (int)(data->changes->n ? data->changes->n : 1) : 0;
+	int least = cols < VIEW_FROM ? LEAST_NARROW : LEAST;
+
+	(void)chart;
+	*rows = most;
+	*min = most < least ? most : least;
+}
+
+static void draw_change(const struct chart *chart, const struct view_data *data,
+			const struct view_change *change, struct canvas *canvas, struct rect row)
+{
+	if (change->series)
+		widget_row(data, row, chart, change->series, NULL);
+	if (row.w >= VIEW_FROM && change->view)
+		canvas_printf(canvas, rect_right(&row, VIEW_COLS), STYLE_DIM, "%c %s",
+			      change->view->key ? change->view->key : ' ', change->view->title);
+	canvas_text_cut(canvas, rect_left(&row, row.w >= VIEW_FROM - VIEW_COLS ? NAME_COLS : NAME_SHORT),
+			STYLE_TEXT, change->name);
+	compared_draw(&change->compared, 1, canvas, row);
+}
+
+static void changes_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+			 struct rect r)
+{
+	struct rect head = rect_top(&r, 1);
+
+	if (head.w >= VIEW_FROM)
+		canvas_text(canvas, rect_right(&head, VIEW_COLS), STYLE_DIM, "view");
+	rect_left(&head, head.w >= VIEW_FROM - VIEW_COLS ? NAME_COLS : NAME_SHORT);
+	compared_head(canvas, head);
+	if (!data->changes->n)
+		canvas_text(canvas, r, STYLE_DIM, "no number has changed by more than its noise");
+	for (unsigned i = 0; i < data->changes->n && r.h > 0; i++)
+		draw_change(chart, data, &data->changes->rows[i], canvas, rect_top(&r, 1));
+}
+
+static void changes_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
+			   size_t size)
+{
+	const struct view_changes *c = data->changes;
+
+	(void)chart, (void)ascii;
+	if (c)
+		snprintf(text, size, "%u rows: %u worse, %u better, %u other", c->n_known, c->n_worse,
+			 c->n_better, c->n_known - c->n_worse - c->n_better);
+}
+
+const struct widget widget_changes = {.name = "changes",
+				      .seriesless = true,
+				      .companion = true,
+				      .size = changes_size,
+				      .draw = changes_draw,
+				      .corner = changes_corner};
