@@ -313,6 +313,8 @@ const struct metric_def *metric_def_find(const struct gpudb *db, struct span nam
 
 void gpudb_scenarios(const struct gpudb *db, struct strbuf *names)
 {
+	const char *comma = "";
+
 	for (unsigned i = 0; i < db->n_parts; i++) {
 		const struct gpudb_part *part = &db->parts[i];
 		unsigned first = 0;
@@ -320,7 +322,9 @@ void gpudb_scenarios(const struct gpudb *db, struct strbuf *names)
 		while (!span_eq(db->parts[first].keyword, part->keyword) ||
 		       !span_eq(db->parts[first].name, part->name))
 			first++;
-		if (first == i && span_is(part->keyword, "scenario"))
-			strbuf_printf(names, "%s%.*s", names->n ? ", " : "", SPAN_ARG(part->name));
+		if (first != i || !span_is(part->keyword, "scenario"))
+			continue;
+		strbuf_printf(names, "%s%.*s", comma, SPAN_ARG(part->name));
+		comma = ", ";
 	}
 }

@@ -737,6 +737,7 @@ static void help_of_a_command_shows_its_options_only(void **state)
 		assert_int_equal(parse_text(&o, words[c], &err), EXIT_DONE);
 		assert_true(o.help);
 		options_help(&o, &out);
+		assert_null(strstr(out.p, ": ,")); /* a list begins with a name */
 		for (const struct option_row *row = option_rows; row->name; row++) {
 			char name[32];
 
