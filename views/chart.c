@@ -106,10 +106,7 @@ static void add_faces(struct chart_reader *r, struct series *s)
 	s->wanted = (struct series_face){wanted, own_string(r->views, xasprintf("%s, wanted", s->label)),
 					 own_string(r->views, xasprintf("%s, wanted", s->brief)),
 					 own_string(r->views, xasprintf("at %g fps wanted", fps))};
-	s->least = s->wanted;
-	s->least.label = own_string(r->views, xasprintf("%s, at least", s->label));
-	s->least.brief = own_string(r->views, xasprintf("%s, at least", s->brief));
-	s->least.note = "frame times tell (stat --passes)";
+	s->saturated_note = own_string(r->views, xasprintf("more if below %g fps", fps));
 }
 
 /* A chart of nothing but such metrics says it once. */
@@ -128,7 +125,6 @@ static void add_base(struct chart_reader *r)
 	chart->shown_base = chart->base;
 	chart->wanted_base = own_string(
 		r->views, xasprintf("at %g fps wanted%s%s", fps, *chart->base ? ", " : "", chart->base));
-	chart->least_base = own_string(r->views, xasprintf("at least, %s", chart->wanted_base));
 }
 
 static void add_series(struct chart_reader *r, const struct series *series)

@@ -13,8 +13,7 @@
  * on the GPU, so there is a chart for each order.
  *
  * Where the bars stay long enough, things without a unit of their own have a column of what enters
- * for each shown frame; while no source counts frames, for each wanted one, which is a lower bound
- * of a saturated GPU. */
+ * for each shown frame; while no source counts frames, for each wanted one. */
 
 struct stage {
 	const char *label;
@@ -53,10 +52,9 @@ static int count_stages(const struct chart *chart)
 
 /* The headings of the column per frame, the longest first, and what each leaves to the bar. */
 static const struct frame_head {
-	const char *shown, *wanted, *least;
+	const char *shown, *wanted;
 	int bar_min;
-} frame_heads[] = {{"per frame", "per frame wanted", "per frame, at least", 40},
-		   {"per frame", "per wanted", "least/frame", 20}};
+} frame_heads[] = {{"per frame", "per frame wanted", 40}, {"per frame", "per wanted", 20}};
 
 struct funnel_columns {
 	struct rect label, bar, entering, per_frame, killed, of_all, note;
@@ -66,7 +64,7 @@ struct funnel_columns {
 /* As wide as the longest of its words: nothing moves when a source begins to count frames. */
 static int per_frame_cols(const struct frame_head *head)
 {
-	const char *const words[] = {head->shown, head->wanted, head->least};
+	const char *const words[] = {head->shown, head->wanted};
 	int w = widget_value_cols(unit_find(SPAN_LIT("primitives/frame")));
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
@@ -204,9 +202,7 @@ static void draw_title(const struct chart *chart, const struct view_data *data, 
 	draw_heading(canvas, free, c.entering, "entering");
 	if (c.frame_head)
 		draw_heading(canvas, free, c.per_frame,
-			     data->frames_known ? c.frame_head->shown
-			     : data->saturated  ? c.frame_head->least
-						: c.frame_head->wanted);
+			     data->frames_known ? c.frame_head->shown : c.frame_head->wanted);
 	draw_heading(canvas, free, c.killed, "killed");
 	draw_heading(canvas, free, c.of_all, "of all");
 	c.note.y = free.y;

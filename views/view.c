@@ -74,14 +74,14 @@ bool views_read(struct views *views, const struct gpudb *db, struct err *err)
 
 static void turn_series(struct series *s, bool known, bool saturated)
 {
-	const struct series_face *face = known ? &s->shown : saturated ? &s->least : &s->wanted;
+	const struct series_face *face = known ? &s->shown : &s->wanted;
 
 	if (!face->metric)
 		return;
 	s->metric = face->metric;
 	s->label = face->label;
 	s->brief = face->brief;
-	s->note = face->note;
+	s->note = !known && saturated ? s->saturated_note : face->note;
 }
 
 void views_frames(struct views *views, bool known, bool saturated)
@@ -91,9 +91,7 @@ void views_frames(struct views *views, bool known, bool saturated)
 			struct chart *chart = &views->views[v].charts[c];
 
 			if (chart->wanted_base)
-				chart->base = known       ? chart->shown_base
-					      : saturated ? chart->least_base
-							  : chart->wanted_base;
+				chart->base = known ? chart->shown_base : chart->wanted_base;
 			for (unsigned i = 0; i < chart->n_series; i++)
 				turn_series(&chart->series[i], known, saturated);
 		}

@@ -67,7 +67,6 @@ struct view_data {
 	double range_s;                        /* length of now if it is that of a range, else 0 */
 	double fps;                            /* frame budget */
 	bool frames_known;                     /* shown frames are counted; else per frame: per wanted one */
-	bool saturated;                        /* that is a lower bound: the GPU has no time left */
 	unsigned width, height;
 	const char *filter;                 /* only counters whose names contain it; NULL or "": all */
 	enum table_order order;             /* of the counters */
@@ -108,7 +107,8 @@ struct series {
 	struct series_face {
 		const struct metric *metric;
 		const char *label, *brief, *note;
-	} shown, wanted, least; /* least: as wanted, of a saturated GPU */
+	} shown, wanted;
+	const char *saturated_note; /* as wanted, of a saturated GPU */
 };
 
 #define SERIES_PARTS 6
@@ -131,8 +131,7 @@ enum chart_place {
 struct chart {
 	const char *name, *title; /* title may be "" */
 	const char *base;         /* what its percentages are shares of, or the like; "" for none */
-	const char *shown_base, *wanted_base,
-		*least_base; /* as the faces of its series; NULL: always the same */
+	const char *shown_base, *wanted_base; /* as the faces of its series; NULL: always the same */
 	enum chart_place place;
 	unsigned from_cols;  /* shown only in terminals at least this wide (columns) */
 	unsigned below_cols; /* shown only in narrower ones; 0: in all */
@@ -216,7 +215,7 @@ bool views_read(struct views *views, const struct gpudb *db, struct err *err);
 void views_fini(struct views *views);
 /* Whether the frames that are shown are known, and whether the GPU is saturated. While they are
  * not, a metric gives way to the one named like it with Wanted at the end, and its label says so;
- * of a saturated GPU that is a lower bound, and its note says so. */
+ * of a saturated GPU, which may be too slow for the wanted rate, its note says more. */
 void views_frames(struct views *views, bool known, bool saturated);
 /* Put a chart before all others of a view; its series are owned by the views from now on. Does
  * nothing (and frees them) if there is no such view. Pointers to charts of that view become

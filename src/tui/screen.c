@@ -317,8 +317,8 @@ static void turn_views(struct screen *screen, struct view_data *data)
 	const struct feed *gpu = &data->feeds[SOURCE_GPU];
 
 	data->frames_known = feeds_frames(screen->feeds).rate > 0;
-	data->saturated = gpu->set && feed_now(gpu, SPAN_LIT("GPUCapacity")) >= SATURATED;
-	views_frames(&screen->views, data->frames_known, data->saturated);
+	views_frames(&screen->views, data->frames_known,
+		     gpu->set && feed_now(gpu, SPAN_LIT("GPUCapacity")) >= SATURATED);
 }
 
 void screen_fill_data(struct screen *screen, struct view_data *data)

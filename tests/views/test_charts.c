@@ -84,16 +84,16 @@ static void funnel_shows_what_each_stage_kills_of_what_enters_it(void **state)
 	*slot_of(&b, "MaliGeomSampleCullPrim", INSTANCE_ALL, 0) = 0.5e6;
 	*slot_of(&b, "MaliGeomVisiblePrim", INSTANCE_ALL, 0) = 4e6;
 	got = shown(&b, "geometry", 73, 30, true);
-	expect_text(got, "input    ####################   24.0 M/s        400 k              100 %\n"
-			 "facing   ##########==========   24.0 M/s        400 k    50.0 %   50.0 %\n"
-			 "frustum  ########==             12.0 M/s        200 k    25.0 %   12.5 %\n"
-			 "sample   #######=               9.00 M/s        150 k    11.1 %    4.2 %\n"
-			 "visible  #######                8.00 M/s        133 k             33.3 %!\n");
+	expect_text(got, "input    #####################   24.0 M/s       400 k              100 %\n"
+			 "facing   ###########==========   24.0 M/s       400 k    50.0 %   50.0 %\n"
+			 "frustum  ########===             12.0 M/s       200 k    25.0 %   12.5 %\n"
+			 "sample   #######=                9.00 M/s       150 k    11.1 %    4.2 %\n"
+			 "visible  #######                 8.00 M/s       133 k             33.3 %!\n");
 	for (unsigned i = 0; i < b.n_slots; i++)
 		b.now[VECTOR_CONSTANTS + i] = 0;
 	nothing = shown(&b, "geometry", 73, 30, true);
-	expect_text(nothing, "input                              0 /s           0                  -\n"
-			     "facing                             0 /s           0         -        -\n");
+	expect_text(nothing, "input                               0 /s          0                  -\n"
+			     "facing                              0 /s          0         -        -\n");
 	board_fini(&b);
 	gpudb_free(db);
 }
@@ -101,51 +101,20 @@ static void funnel_shows_what_each_stage_kills_of_what_enters_it(void **state)
 static void funnel_counts_for_each_shown_frame_or_else_for_each_wanted_one(void **state)
 {
 	static const struct {
-		bool known, saturated;
+		bool known;
 		double rate; /* shown frames per second */
 		int cols;
 		const char *want[3];
 	} cases[] = {
-		{true,
-		 false,
-		 30,
-		 120,
-		 {"entering            per frame    killed ", "M/s                400 k    25.0 %"}},
-		{true,
-		 false,
-		 30,
-		 76,
-		 {"entering    per frame    killed ", "12.0 M/s        400 k    25.0 %"}},
-		{true, true, 30, 76, {"entering    per frame    killed ", "12.0 M/s        400 k    25.0 %"}},
+		{true, 30, 120, {"entering         per frame    killed ", "M/s             400 k    25.0 %"}},
+		{true, 30, 76, {"entering   per frame    killed ", "12.0 M/s       400 k    25.0 %"}},
 		/* the application stands still, or its frames are not known at this moment */
-		{true, false, 0, 76, {"entering    per frame    killed ", "12.0 M/s          -      25.0 %"}},
-		{true,
-		 false,
-		 NAN,
-		 76,
-		 {"entering    per frame    killed ", "12.0 M/s          -      25.0 %"}},
+		{true, 0, 76, {"entering   per frame    killed ", "12.0 M/s         -      25.0 %"}},
+		{true, NAN, 76, {"entering   per frame    killed ", "12.0 M/s         -      25.0 %"}},
 		/* 60 frames per second are wanted, whatever the vector says */
-		{false,
-		 false,
-		 NAN,
-		 120,
-		 {"entering     per frame wanted    killed ", "M/s                200 k    25.0"}},
-		{false,
-		 false,
-		 30,
-		 76,
-		 {"entering   per wanted    killed ", "12.0 M/s        200 k    25.0 %"}},
-		{false,
-		 true,
-		 NAN,
-		 120,
-		 {"entering  per frame, at least    killed ", "M/s                200 k    25.0"}},
-		{false,
-		 true,
-		 NAN,
-		 76,
-		 {"entering  least/frame    killed ", "12.0 M/s        200 k    25.0 %"}},
-		{true, false, 30, 60, {"entering    killed ", "12.0 M/s    25.0 %"}},
+		{false, NAN, 120, {"entering  per frame wanted    killed ", "M/s             200 k    25.0"}},
+		{false, 30, 76, {"entering  per wanted    killed ", "12.0 M/s       200 k    25.0 %"}},
+		{true, 30, 60, {"entering    killed ", "12.0 M/s    25.0 %"}},
 	};
 	struct gpudb *db = shipped();
 	struct board b;
@@ -160,7 +129,6 @@ static void funnel_counts_for_each_shown_frame_or_else_for_each_wanted_one(void 
 		AUTOFREE char *got = NULL;
 
 		b.data.frames_known = cases[i].known;
-		b.data.saturated = cases[i].saturated;
 		b.now[VECTOR_FRAME_RATE] = cases[i].rate;
 		got = shown(&b, "geometry", cases[i].cols, 30, true);
 		for (size_t k = 0; cases[i].want[k]; k++)
@@ -212,27 +180,29 @@ static void funnel_has_the_stages_of_each_gpu_in_its_own_order(void **state)
 /* A number per frame is of a frame that was shown, or says that it is of a wanted one. */
 static void without_frames_a_screen_says_that_they_are_wanted(void **state)
 {
+	static const char *const labels[] = {"used, wanted ", "needs wanted ", "px, wanted "};
 	struct gpudb *db = shipped();
 	struct board b;
 
 	(void)state;
 	board_init(&b, db, "G715", 3, 2);
 	for (int turn = 0; turn < 2; turn++) { /* and back */
-		AUTOFREE char *known = NULL, *wanted = NULL, *least = NULL;
+		AUTOFREE char *known = NULL, *wanted = NULL, *saturated = NULL, *narrow = NULL;
 
 		views_frames(&b.views, true, true);
 		known = shown(&b, "fragment", 200, 60, true);
 		assert_non_null(strstr(known, "a frame needs"));
 		assert_null(strstr(known, "wanted"));
-		assert_null(strstr(known, "at least"));
 		views_frames(&b.views, false, false);
 		wanted = shown(&b, "fragment", 200, 60, true);
 		assert_non_null(strstr(wanted, "Cycles per screen pixel at 60 fps wanted"));
 		assert_non_null(strstr(wanted, "wanted"));
-		assert_null(strstr(wanted, "at least"));
 		views_frames(&b.views, false, true);
-		least = shown(&b, "memory", 200, 60, true);
-		assert_non_null(strstr(least, "per frame, at least"));
+		saturated = shown(&b, "overview", 160, 48, true);
+		assert_non_null(strstr(saturated, "more if below 60 fps"));
+		narrow = shown(&b, "fragment", 160, 48, true);
+		for (size_t i = 0; i < ARRAY_LEN(labels); i++) /* whole, and of a wanted frame */
+			assert_non_null(strstr(narrow, labels[i]));
 	}
 	board_fini(&b);
 	gpudb_free(db);
