@@ -68,8 +68,9 @@ struct mlog_source {
 
 struct mlog_about {
 	const char *program, *host, *kernel, *scope; /* printable, never NULL */
-	int64_t monotonic_ns, realtime_ns;           /* the same point in time */
-	double fps;                                  /* 0: unknown */
+	const char *control; /* requests that the writer takes (control.h): "1 mark interval"; "": none */
+	int64_t monotonic_ns, realtime_ns; /* the same point in time */
+	double fps;                        /* 0: unknown */
 	unsigned width, height;
 	struct mlog_source *sources;
 	unsigned n_sources;
@@ -92,7 +93,8 @@ enum mlog_note_kind {
 	MLOG_NOTE_CLOCK, /* the wall clock was set; value: CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
 	MLOG_NOTE_AWAY,  /* a source went away */
 	MLOG_NOTE_BACK,
-	MLOG_NOTE_LOST, /* samples were lost that no jump of seq shows; value: how many */
+	MLOG_NOTE_LOST,   /* samples were lost that no jump of seq shows; value: how many */
+	MLOG_NOTE_ANSWER, /* to a request (control.h); value: its number, negative if it was refused */
 	MLOG_NOTE_KINDS,
 };
 #define MLOG_NOTE_TEXT 256

@@ -102,9 +102,10 @@ static void put_key(const struct about_field *f, struct strbuf *out)
 
 static void put_text(const struct about_field *f, const void *at, struct strbuf *out)
 {
+	const char *given = *(const char *const *)at;
 	char text[STANZA_LINE_MAX + 1 - KEY];
 
-	str_printable(text, sizeof(text), *(const char *const *)at);
+	str_printable(text, sizeof(text), given ? given : "");
 	if (!text[0])
 		return;
 	put_key(f, out);
@@ -349,6 +350,7 @@ static const struct about_field log_fields[] = {
 	{"realtime", &u64, AT(realtime_ns), REALTIME_MAX},
 	{"frames", &frames, 0, 1 << 20},
 	{"scope", &text, AT(scope), 0},
+	{"control", &text, AT(control), 0},
 	{.key = NULL},
 };
 #undef AT
@@ -481,7 +483,7 @@ bool mlog_about_parse(struct mlog_about *about, const char *name, struct span co
 	struct about_reader r;
 
 	*about = (struct mlog_about){.texts = xcalloc(content.n + 2, 1)};
-	about->program = about->host = about->kernel = about->scope = about->texts; /* "" */
+	about->program = about->host = about->kernel = about->scope = about->control = about->texts; /* "" */
 	r = (struct about_reader){.err = err, .room = about->texts + 1};
 	stanza_init(&r.s, name, content);
 	if (get_about(about, &r))

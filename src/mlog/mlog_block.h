@@ -38,6 +38,11 @@ void mlog_builder_note(struct mlog_builder *b, const struct mlog_note *note);
 #define MLOG_PROCESSES_NS 30000000000ll
 void mlog_builder_processes(struct mlog_builder *b, const struct process_list *list);
 
+/* Drop all but the newest `n` samples of each source, and with `lists` false the list of processes;
+ * what is dropped is lost. */
+void mlog_builder_trim(struct mlog_builder *b, size_t n, bool lists);
+/* Return the number of samples that the source with most of them has. */
+size_t mlog_builder_rows(const struct mlog_builder *b);
 /* Return the bytes of memory that the collected data takes, to decide when to write a block. */
 size_t mlog_builder_size(const struct mlog_builder *b);
 /* Write the payload of everything since the last call into `payload` (cleared), and flags, begin_ns

@@ -177,6 +177,66 @@ void mlog_builder_processes(struct mlog_builder *b, const struct process_list *l
 	b->list.end_ns = add_time(b, list->end_ns, 0);
 }
 
+size_t mlog_builder_rows(const struct mlog_builder *b)
+{
+	size_t most = 0;
+
+	for (unsigned i = 0; i < b->n_sources; i++)
+		most = b->sources[i].n > most ? b->sources[i].n : most;
+	return most;
+}
+
+/* Keep the words of samples that stay, with their new places: places[] has those, SIZE_MAX for
+ * none. */
+static void trim_more(struct mlog_builder *b, const size_t *places)
+{
+	uint64_t *to = b->more;
+
+	b->n_with_more = 0;
+	for (const uint64_t *from = b->more, *end = b->more + b->n_more, *next; from < end; from = next) {
+		size_t place = places[from[0]];
+
+		next = from + 2 + from[1];
+		if (place == SIZE_MAX)
+			continue;
+		memmove(to, from, (size_t)(next - from) * sizeof(*to));
+		to[0] = place;
+		to += next - from;
+		b->n_with_more++;
+	}
+	b->n_more = (size_t)(to - b->more);
+}
+
+void mlog_builder_trim(struct mlog_builder *b, size_t n, bool lists)
+{
+	AUTOFREE size_t *places = xcalloc(b->n_order + 1, sizeof(*places));
+	size_t seen[MLOG_SOURCES_MAX] = {0}, kept = 0;
+
+	for (size_t i = 0; i < b->n_order; i++) {
+		struct source_rows *rows = &b->sources[b->order[i]];
+		bool stays = seen[b->order[i]]++ + n >= rows->n;
+
+		places[i] = stays ? kept : SIZE_MAX;
+		if (stays)
+			b->order[kept++] = b->order[i];
+	}
+	b->n_lost += b->n_order - kept;
+	b->n_samples -= b->n_order - kept;
+	b->flags |= kept < b->n_order ? MLOG_LOSS : 0;
+	b->n_order = kept;
+	trim_more(b, places);
+	for (unsigned i = 0; i < b->n_sources; i++) {
+		struct source_rows *rows = &b->sources[i];
+
+		if (rows->n <= n)
+			continue;
+		memmove(rows->cells, rows->cells + (rows->n - n) * rows->width,
+			n * rows->width * sizeof(*rows->cells));
+		rows->n = n;
+	}
+	b->has_list = b->has_list && lists;
+}
+
 size_t mlog_builder_size(const struct mlog_builder *b)
 {
 	size_t size = b->n_order + b->n_notes * sizeof(*b->notes) + b->n_more * sizeof(*b->more);

@@ -21,11 +21,18 @@ struct mlog_feed {
 	int fd;                     /* -1: not connected */
 	bool is_remote;             /* another connection may follow */
 	struct mlog_arrival arrival;
+	mlog_write_fn *copy; /* NULL: none */
+	void *copy_ctx;
 };
 
 static bool append_block(void *ctx, const void *bytes, size_t n, struct err *err)
 {
-	return file_append(((struct mlog_feed *)ctx)->file, bytes, n, err);
+	struct mlog_feed *f = ctx;
+	struct err ignored;
+
+	if (f->copy && !f->copy(f->copy_ctx, bytes, n, &ignored))
+		f->copy = NULL; /* whoever writes it knows */
+	return file_append(f->file, bytes, n, err);
 }
 
 /* ---- opening ---- */
@@ -223,6 +230,32 @@ void mlog_add_note(struct mlog_feed *f, const struct mlog_note *note, int64_t ga
 
 	if (!f->arrival.ended && !mlog_stream_note(f->stream, *note, gap_ns, &err))
 		end_stream(f, &err);
+}
+
+bool mlog_copy(struct mlog_feed *f, mlog_write_fn *write, void *ctx, struct err *err)
+{
+	char bytes[TAKE_BYTES];
+	uint64_t at = 0;
+	ssize_t n;
+
+	while ((n = file_read_at(f->file, bytes, sizeof(bytes), at)) > 0) {
+		if (!write(ctx, bytes, (size_t)n, err))
+			return false;
+		at += (uint64_t)n;
+	}
+	if (n < 0)
+		return err_set(err, errno, "the stream cannot be read again: %s", strerror(errno));
+	f->copy = write;
+	f->copy_ctx = ctx;
+	return true;
+}
+
+bool mlog_copy_end(struct mlog_feed *f, struct err *err)
+{
+	bool ok = !f->copy || f->arrival.ended || mlog_stream_index(f->stream, f->copy, f->copy_ctx, err);
+
+	f->copy = NULL;
+	return ok;
 }
 
 void mlog_arrival(const struct mlog_feed *f, struct mlog_arrival *arrival)

@@ -39,6 +39,11 @@ bool mlog_await(struct mlog_feed *f);
 /* Put a note of our own into the log. */
 void mlog_add_note(struct mlog_feed *f, const struct mlog_note *note, int64_t gap_ns);
 
+/* Give `write` all of the log so far, and from now on each block as it arrives, until `write`
+ * fails or mlog_copy_end gives it the end. */
+bool mlog_copy(struct mlog_feed *f, mlog_write_fn *write, void *ctx, struct err *err);
+bool mlog_copy_end(struct mlog_feed *f, struct err *err);
+
 struct mlog_arrival {
 	struct mlog_stream_state stream;
 	bool ended;     /* nothing more arrives */

@@ -122,17 +122,30 @@ static bool refuse_bytes(const struct mlog_stream *s, const uint8_t *p, size_t n
 		       str_printable(shown, sizeof(shown), s->first));
 }
 
+bool mlog_stream_index(struct mlog_stream *s, mlog_write_fn *write, void *ctx, struct err *err)
+{
+	struct mlog_head head = {.type = MLOG_INDEX,
+				 .coding = MLOG_STORED,
+				 .at = s->at,
+				 .begin_ns = s->index.begin_ns,
+				 .end_ns = s->state.end_ns};
+
+	mlog_index_format(&s->index, s->at, &s->plain);
+	head.size = head.raw_size = (uint32_t)s->plain.n;
+	head.payload_crc = crc32c(0, s->plain.p, s->plain.n);
+	strbuf_clear(&s->block);
+	mlog_head_put(&head, (uint8_t *)strbuf_more(&s->block, MLOG_HEAD));
+	strbuf_add(&s->block, s->plain.p, s->plain.n);
+	return write(ctx, s->block.p, s->block.n, err);
+}
+
 bool mlog_stream_end(struct mlog_stream *s, struct err *err)
 {
-	struct mlog_head head = {
-		.type = MLOG_INDEX, .begin_ns = s->index.begin_ns, .end_ns = s->state.end_ns};
-
 	if (!s->state.started)
 		return !s->in.n || refuse_bytes(s, (const uint8_t *)s->in.p, s->in.n, err);
 	if (!s->state.complete)
 		return true;
-	mlog_index_format(&s->index, s->at, &s->plain);
-	return pass_plain(s, head, (struct span){s->plain.p, s->plain.n}, err);
+	return mlog_stream_index(s, s->write, s->ctx, err);
 }
 
 /* ---- blocks ---- */

@@ -42,6 +42,9 @@ bool mlog_stream_note(struct mlog_stream *s, struct mlog_note note, int64_t gap_
 /* The stream has ended. If its recording did so normally, the log that is made gets its index. */
 bool mlog_stream_end(struct mlog_stream *s, struct err *err);
 
+/* Give `write` the index block that would end the log here. */
+bool mlog_stream_index(struct mlog_stream *s, mlog_write_fn *write, void *ctx, struct err *err);
+
 void mlog_stream_state(const struct mlog_stream *s, struct mlog_stream_state *state);
 
 #endif

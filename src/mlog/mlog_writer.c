@@ -106,6 +106,16 @@ bool mlog_writer_flush(struct mlog_writer *w, struct err *err)
 	return true;
 }
 
+void mlog_writer_trim(struct mlog_writer *w, size_t n, bool lists)
+{
+	mlog_builder_trim(w->builder, n, lists);
+}
+
+size_t mlog_writer_rows(const struct mlog_writer *w)
+{
+	return mlog_builder_rows(w->builder);
+}
+
 static bool flush_if_full(struct mlog_writer *w, struct err *err)
 {
 	return mlog_builder_size(w->builder) < BLOCK_BYTES || mlog_writer_flush(w, err);

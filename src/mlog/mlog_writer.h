@@ -26,6 +26,9 @@ bool mlog_writer_note(struct mlog_writer *w, const struct mlog_note *note, struc
 bool mlog_writer_processes(struct mlog_writer *w, const struct process_list *list, struct err *err);
 /* Write the collected data, if any, as a block. Call it at least once a second. */
 bool mlog_writer_flush(struct mlog_writer *w, struct err *err);
+/* mlog_builder_trim, mlog_builder_rows. */
+void mlog_writer_trim(struct mlog_writer *w, size_t n, bool lists);
+size_t mlog_writer_rows(const struct mlog_writer *w);
 /* Write the collected data and the index, which completes the log. Then free the writer, or restart
  * it: that begins another file with a start block, and the next list of processes is complete. */
 bool mlog_writer_end(struct mlog_writer *w, struct err *err);

@@ -58,6 +58,39 @@ void judge_clear(struct judge *judge)
 	judge->facts.thread[0] = 0;
 }
 
+/* ---- what it is made of ---- */
+
+static void mark_expr(const struct expr *expr, bool *used)
+{
+	for (unsigned i = 0; i < expr->n; i++)
+		if (expr->ops[i].kind == EXPR_LOAD && expr->ops[i].slot >= VECTOR_CONSTANTS)
+			used[expr->ops[i].slot - VECTOR_CONSTANTS] = true;
+}
+
+static void mark_condition(const struct judge_priv *p, const struct judge_condition *c, enum source_kind kind,
+			   bool *used)
+{
+	for (unsigned i = 0; i < c->expr.n; i++) {
+		const struct judge_input *in =
+			c->expr.ops[i].kind == EXPR_LOAD ? &p->inputs[c->expr.ops[i].slot] : NULL;
+
+		if (in && in->set && in->source == kind)
+			mark_expr(in->metric ? &in->metric->expr : &in->own, used);
+	}
+}
+
+void judge_mark_slots(const struct judge *judge, enum source_kind kind, bool *used)
+{
+	for (unsigned v = 0; v < judge->n_verdicts; v++) {
+		const struct judged_priv *j = judge->verdicts[v].priv;
+
+		for (unsigned i = 0; i < j->n + j->n_clear; i++)
+			mark_condition(judge->priv, &j->conditions[i], kind, used);
+		for (unsigned i = 0; i < j->n_unlesses; i++)
+			mark_condition(judge->priv, &j->unlesses[i], kind, used);
+	}
+}
+
 /* ---- step ---- */
 
 static void read_inputs(struct judge_priv *p, const double *const vectors[SOURCE_KINDS],

@@ -136,6 +136,8 @@ bool judged_is_fine(const struct judged *f);
  * that holds, else as one that shows it as evidence and whose needs (a busy GPU, a scene, the unit
  * that leads) are met; a note if there is none of these. A warning if no finding has the metric. */
 enum finding_severity judge_severity(const struct judge *judge, const struct metric *metric);
+/* Mark the slots of a source that the verdicts are made of, in an array with one for each slot. */
+void judge_mark_slots(const struct judge *judge, enum source_kind kind, bool *used);
 /* A short run: let everything count that the last steps met, however short they were. */
 void judge_finish(struct judge *judge);
 

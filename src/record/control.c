@@ -4,9 +4,11 @@
 #include "base/message.h"
 #include "base/str.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,10 +20,24 @@ static const struct {
 	const char *text;
 	enum control_word word;
 	bool has_text; /* after a blank */
-} words[] = {{"enable", CONTROL_ENABLE, false},
-	     {"disable", CONTROL_DISABLE, false},
-	     {"mark", CONTROL_MARK, true},
-	     {"ping", CONTROL_PING, false}};
+	enum { OF_PROGRAMS = 1, OF_READERS = 2, OF_BOTH = 3 } from;
+} words[] = {
+	{"enable", CONTROL_ENABLE, false, OF_PROGRAMS}, {"disable", CONTROL_DISABLE, false, OF_PROGRAMS},
+	{"mark", CONTROL_MARK, true, OF_BOTH},          {"ping", CONTROL_PING, false, OF_BOTH},
+	{"ack", CONTROL_ACK, true, OF_READERS},         {"frames", CONTROL_FRAMES, true, OF_READERS},
+	{"gpu", CONTROL_GPU, true, OF_READERS},         {"interval", CONTROL_INTERVAL, true, OF_READERS},
+	{"send", CONTROL_SEND, true, OF_READERS},       {"signal", CONTROL_SIGNAL, true, OF_READERS},
+};
+
+void control_vocabulary(char text[CONTROL_VOCABULARY])
+{
+	size_t n = (size_t)snprintf(text, CONTROL_VOCABULARY, "%s", CONTROL_VERSION);
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (words[i].from & OF_READERS)
+			n += (size_t)snprintf(text + n, CONTROL_VOCABULARY - n, " %s", words[i].text);
+	assert(n < CONTROL_VOCABULARY);
+}
 
 /* ---- opening ---- */
 
@@ -146,23 +162,38 @@ static bool read_bytes(struct control *c)
 	return true;
 }
 
+/* "17 " before a request that wants an answer; 0: there is none. */
+static unsigned take_number(const char **line)
+{
+	size_t digits = strspn(*line, "0123456789");
+	unsigned number = digits && digits < 9 && (*line)[digits] == ' ' ? (unsigned)atoi(*line) : 0;
+
+	*line += number ? digits + 1 : 0;
+	return number;
+}
+
 static enum control_word word_of(struct control *c, const char **text)
 {
+	const char *line = c->line;
 	char shown[SHOWN];
 
+	c->number = c->is_input ? take_number(&line) : 0;
 	for (size_t i = 0; c->n <= CONTROL_LINE && i < ARRAY_LEN(words); i++) {
 		size_t n = strlen(words[i].text);
 
-		if (strncmp(c->line, words[i].text, n) != 0 ||
-		    (c->line[n] && !(words[i].has_text && c->line[n] == ' ')))
+		if (!(words[i].from & (c->is_input ? OF_READERS : OF_PROGRAMS)) ||
+		    strncmp(line, words[i].text, n) != 0 ||
+		    (line[n] && !(words[i].has_text && line[n] == ' ')))
 			continue;
-		*text = c->line + n + (c->line[n] == ' ');
+		*text = line + n + (line[n] == ' ');
 		return words[i].word;
 	}
-	if (!c->told)
+	if (c->is_input)
+		*text = line;
+	if (!c->told && !c->is_input)
 		message("--control: '%s': unknown command: enable, disable, mark [TEXT] or ping",
 			str_printable(shown, sizeof(shown), c->line));
-	c->told = true;
+	c->told |= !c->is_input;
 	return CONTROL_UNKNOWN;
 }
 

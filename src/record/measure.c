@@ -122,18 +122,56 @@ static void set_counting(struct measure *m, bool on)
 		recorder_follow(m->recorder, on ? "--control: counting" : "--control: not counting");
 }
 
+/* Requests of the reader of a stream, which gets each answer in it. */
+static void answer_request(struct measure *m, enum control_word word, const char *text)
+{
+	AUTO_STRBUF struct strbuf said = {0};
+	bool done;
+
+	if (!m->recorder)
+		return;
+	m->requests.session = &m->session;
+	m->requests.options = m->options;
+	m->requests.recorder = m->recorder;
+	done = request_do(&m->requests, word, text, &said);
+	if (m->control.number)
+		recorder_answer(m->recorder, m->control.number, done, said.n ? said.p : "");
+}
+
+/* Begin the stream again, with rings and a start block for the intervals of now. */
+static void restart_stream(struct measure *m)
+{
+	struct recorder_state state;
+	struct recorder *next;
+	struct err err;
+
+	m->requests.restarts = false;
+	session_settle(&m->session);
+	next = recorder_await(m->recorder) ? recorder_start(&m->session, m->options->log, &err) : NULL;
+	m->control.ended |= !next; /* the reader connects again */
+	if (!next)
+		return;
+	recorder_stop(m->recorder, &state);
+	m->requests.before += state.bytes;
+	m->recorder = next;
+}
+
 /* Carry out the commands that wait. Before the recorder has started, only `enable` does
  * something; returns whether it came. */
 static bool follow_control(struct measure *m)
 {
 	enum control_word word = CONTROL_NONE;
-	const char *text;
 	bool enabled = false;
+	const char *text;
 
 	for (unsigned n = 0; n < COMMANDS_AT_ONCE; n++) {
 		word = control_next(&m->control, &text);
 		if (word == CONTROL_NONE)
 			break;
+		if (m->control.is_input) {
+			answer_request(m, word, text);
+			continue;
+		}
 		enabled |= word == CONTROL_ENABLE;
 		if (m->session.filter && m->recorder && (word == CONTROL_ENABLE || word == CONTROL_DISABLE))
 			set_counting(m, word == CONTROL_ENABLE);
@@ -141,6 +179,8 @@ static bool follow_control(struct measure *m)
 			recorder_mark(m->recorder, 0, text);
 		control_answer(&m->control, word);
 	}
+	if (m->requests.restarts)
+		restart_stream(m);
 	return enabled;
 }
 

@@ -10,8 +10,8 @@
 
 #include "record/command.h"
 #include "record/control.h"
+#include "record/request.h"
 #include "record/sample_filter.h"
-#include "record/recorder.h"
 
 #include <signal.h>
 
@@ -24,6 +24,7 @@ struct measure {
 	sigset_t signals;
 	int signals_fd;                       /* readable while one of them waits */
 	struct control control;               /* of --control */
+	struct requests requests;             /* of the reader of a stream */
 	int status;                           /* exit status if it cannot begin */
 	bool shows_progress;                  /* `tick` shows losses */
 	bool interrupted;                     /* a signal ended the wait for --delay */

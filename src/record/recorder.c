@@ -57,6 +57,9 @@ struct recorder {
 	int64_t end_ns;                        /* time after which no samples are accepted */
 	int64_t until_ns[SESSION_SOURCES_MAX]; /* later ones are of another process */
 	bool dropped;
+	bool acks, lean;
+	uint64_t acked;
+	int64_t acked_ns;
 };
 
 static int64_t now_of(const struct recorder *r)
@@ -121,6 +124,10 @@ static void collect_notes(struct recorder *r)
 	pthread_mutex_lock(&r->lock);
 	r->pending_ns = now_of(r);
 	recorder_notes_move(&r->pending, &r->notes);
+	r->sink->acks = r->acks;
+	r->sink->acked = r->acked;
+	r->sink->acked_ns = r->acked_ns;
+	r->sink->lean = r->lean;
 	memcpy(r->left_ns, r->until_ns, sizeof(r->left_ns));
 	pthread_mutex_unlock(&r->lock);
 }
@@ -335,6 +342,7 @@ static struct recorder *start_mlog(struct session *session, const char *path, bo
 								   : MLOG_FLUSH_NS);
 
 	r->sink = recorder_mlog_new(session);
+	r->lean = r->sink->lean = o->lean;
 	return start_recorder(r, path,
 			      &(struct log_file_options){.force = force,
 							 .rotates = o->rotate_bytes != 0,
@@ -409,6 +417,29 @@ unsigned recorder_mark(struct recorder *r, int64_t time_ns, const char *text)
 	mark.value = ++r->n_marks;
 	add_note(r, mark, text);
 	return r->n_marks;
+}
+
+void recorder_acked(struct recorder *r, uint64_t bytes)
+{
+	pthread_mutex_lock(&r->lock);
+	r->acks = true;
+	r->acked = bytes;
+	r->acked_ns = now_of(r);
+	pthread_mutex_unlock(&r->lock);
+}
+
+void recorder_lean(struct recorder *r, bool lean)
+{
+	pthread_mutex_lock(&r->lock);
+	r->lean = lean;
+	pthread_mutex_unlock(&r->lock);
+}
+
+void recorder_answer(struct recorder *r, int64_t number, bool done, const char *text)
+{
+	add_note(r,
+		 (struct mlog_note){.kind = MLOG_NOTE_ANSWER, .source = -1, .value = done ? number : -number},
+		 text);
 }
 
 /* Ignore further samples of a process that was counted alone: its index is another's now. */

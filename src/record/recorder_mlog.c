@@ -2,6 +2,9 @@
  * the wall clock, processes, the size of the file. */
 #include "record/recorder_sink.h"
 
+#include "record/control.h"
+#include "record/flow.h"
+#include "record/lean.h"
 #include "session/scanner.h"
 #include "base/alloc.h"
 #include "config.h"
@@ -28,6 +31,11 @@ struct raw {
 	struct scanner *scanner; /* NULL if processes are not read */
 	int64_t offset_ns;       /* of the wall clock, as written to the log */
 	uint64_t n;              /* samples, failed ones excluded */
+	struct flow flow;
+	struct lean *lean;  /* NULL before its first use */
+	bool slow;          /* the connection is, which was noted */
+	double sample_size; /* bytes of a sample of each source, as written last */
+	char control[CONTROL_VOCABULARY];
 };
 
 static struct raw *raw_of(struct recorder_sink *sink)
@@ -101,12 +109,15 @@ static void describe_log(struct raw *r, const struct session *session)
 	struct utsname *m = &r->machine;
 
 	uname(m); /* cannot fail */
+	if (o->control && strcmp(o->control, "-") == 0)
+		control_vocabulary(r->control);
 	snprintf(r->kernel, sizeof(r->kernel), "%s %s %s", m->sysname, m->release, m->machine);
 	describe_scope(r->scope, sizeof(r->scope), &session->what.scope);
 	r->about = (struct mlog_about){.program = "malitop " PACKAGE_VERSION,
 				       .host = m->nodename,
 				       .kernel = r->kernel,
 				       .scope = r->scope,
+				       .control = r->control,
 				       .fps = session->fps,
 				       .width = session->resolution.w,
 				       .height = session->resolution.h,
@@ -159,12 +170,17 @@ static bool write_block(void *ctx, const void *bytes, size_t n, struct err *err)
 	if (!log_file_write(r->sink.file, bytes, n, err))
 		return false;
 	r->sink.rows = r->n; /* a block contains everything before it */
+	if (r->sink.acks)
+		flow_wrote(&r->flow, n, r->session->sys->monotonic_ns(r->session->sys));
+	else
+		r->flow.written += n;
 	return true;
 }
 
 static void want_processes(struct raw *r, int64_t cost_ns)
 {
-	int64_t period_ns = PROCESSES_NS * (1 + cost_ns * PROCESSES_SHARE / PROCESSES_NS);
+	int64_t least_ns = r->sink.lean || r->slow ? 2 * PROCESSES_NS : PROCESSES_NS,
+		period_ns = least_ns * (1 + cost_ns * PROCESSES_SHARE / PROCESSES_NS);
 
 	scanner_want(
 		r->scanner,
@@ -213,11 +229,36 @@ static bool judge_sample(struct raw *r, const struct sample *sample, struct err 
 	return mlog_writer_note(r->writer, &mark, err);
 }
 
+/* The sums of a lean stream, at the end of a block or of being lean. */
+static bool write_sums(struct raw *r, struct err *err)
+{
+	const struct sample *sum;
+
+	for (unsigned i = 0; r->lean && i < r->session->n; i++)
+		if ((sum = lean_take(r->lean, i)) && !mlog_writer_sample(r->writer, sum, err))
+			return false;
+	return true;
+}
+
+static bool write_sample(struct raw *r, const struct sample *sample, struct err *err)
+{
+	if (!r->sink.lean && !r->slow) {
+		if (r->lean && !write_sums(r, err))
+			return false;
+		lean_free(take_ptr(&r->lean));
+		return mlog_writer_sample(r->writer, sample, err);
+	}
+	if (!r->lean)
+		r->lean = lean_new(r->session);
+	sample = lean_add(r->lean, sample);
+	return !sample || mlog_writer_sample(r->writer, sample, err);
+}
+
 static bool mlog_sample(struct recorder_sink *sink, const struct sample *sample, struct err *err)
 {
-	raw_of(sink)->n += !(sample->flags & SAMPLE_ERROR);
-	return mlog_writer_sample(raw_of(sink)->writer, sample, err) &&
-	       judge_sample(raw_of(sink), sample, err);
+	struct raw *r = raw_of(sink);
+	r->n += !(sample->flags & SAMPLE_ERROR);
+	return write_sample(r, sample, err) && judge_sample(r, sample, err);
 }
 
 static bool mlog_note(struct recorder_sink *sink, const struct mlog_note *note, struct err *err)
@@ -228,10 +269,13 @@ static bool mlog_note(struct recorder_sink *sink, const struct mlog_note *note, 
 static bool take_processes(struct raw *r, struct err *err)
 {
 	struct process_list *list = r->scanner ? scanner_take(r->scanner) : NULL;
-	bool ok = !list || mlog_writer_processes(r->writer, list, err);
+	bool ok;
 
 	if (list && r->sink.watch)
 		watch_processes(r->sink.watch, list);
+	if (list && (r->sink.lean || r->slow))
+		lean_processes(list);
+	ok = !list || mlog_writer_processes(r->writer, list, err);
 	if (list)
 		want_processes(r, list->cost_ns);
 	process_list_free(list);
@@ -251,12 +295,55 @@ static bool rotate_file(struct raw *r, struct err *err)
 	return mlog_writer_restart(r->writer, err);
 }
 
+/* The reader should know why samples are missing. */
+static bool note_slow(struct raw *r, bool slow, struct err *err)
+{
+	struct mlog_note note = {.kind = MLOG_NOTE_MESSAGE,
+				 .time_ns = r->session->sys->monotonic_ns(r->session->sys),
+				 .source = -1};
+
+	if (r->slow == slow)
+		return true;
+	r->slow = slow;
+	snprintf(note.text, sizeof(note.text),
+		 slow ? "the connection is slow, %.1f kB/s: only the newest samples are sent, with fewer "
+			"counters"
+		      : "the connection is fast again: all samples are sent",
+		 r->flow.rate * 1e-3);
+	return mlog_writer_note(r->writer, &note, err);
+}
+
+/* Write what the connection can carry in time; on a slow one only the newest samples. */
+static bool write_block_in_time(struct raw *r, struct err *err)
+{
+	size_t room = flow_room(&r->flow, r->session->sys->monotonic_ns(r->session->sys)), rows, fit;
+	uint64_t before = r->flow.written;
+
+	if (!note_slow(r, r->flow.slow, err))
+		return false;
+	if (!room) {
+		mlog_writer_trim(r->writer, 1, false);
+		return true;
+	}
+	rows = mlog_writer_rows(r->writer);
+	fit = r->sample_size > 0 && room != SIZE_MAX ? (size_t)((double)room / r->sample_size) : SIZE_MAX;
+	if (fit < rows)
+		mlog_writer_trim(r->writer, rows = fit ? fit : 1, false);
+	if (!mlog_writer_flush(r->writer, err))
+		return false;
+	if (rows)
+		r->sample_size = (double)(r->flow.written - before) / (double)rows;
+	return true;
+}
+
 static bool mlog_flush(struct recorder_sink *sink, struct err *err)
 {
 	struct raw *r = raw_of(sink);
 
-	return note_clock_step(r, err) && take_processes(r, err) && mlog_writer_flush(r->writer, err) &&
-	       rotate_file(r, err);
+	if (sink->acks)
+		flow_acked(&r->flow, sink->acked, sink->acked_ns);
+	return note_clock_step(r, err) && take_processes(r, err) && write_sums(r, err) &&
+	       write_block_in_time(r, err) && rotate_file(r, err);
 }
 
 static bool mlog_end(struct recorder_sink *sink, const struct export_command *total, struct err *err)
@@ -264,7 +351,7 @@ static bool mlog_end(struct recorder_sink *sink, const struct export_command *to
 	(void)total; /* only for rows */
 	if (sink->watch)
 		watch_finish(sink->watch);
-	return mlog_writer_end(raw_of(sink)->writer, err);
+	return write_sums(raw_of(sink), err) && mlog_writer_end(raw_of(sink)->writer, err);
 }
 
 static void mlog_free(struct recorder_sink *sink)
@@ -272,6 +359,7 @@ static void mlog_free(struct recorder_sink *sink)
 	struct raw *r = raw_of(sink);
 
 	scanner_free(r->scanner);
+	lean_free(r->lean);
 	mlog_writer_free(r->writer);
 	watch_free(r->sink.watch);
 	for (unsigned i = 0; i < r->about.n_sources; i++)

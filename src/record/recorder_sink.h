@@ -31,6 +31,10 @@ struct recorder_sink {
 	uint64_t rows;         /* written to the file, failed samples excluded */
 	int64_t interval_ns;   /* of the rows; 0 if each source has its own */
 	struct watch *watch;   /* judges the run; NULL: not judged; owned by the sink */
+	/* Of a stream whose reader asked (control.h), set before each flush: */
+	bool acks, lean;
+	uint64_t acked; /* bytes that the reader has taken */
+	int64_t acked_ns;
 };
 
 /* Prepare rows; writes nothing yet. Returns NULL if a metric does not exist. */

@@ -1,6 +1,9 @@
 #include "record/remote.h"
 
+#include "record/control.h"
+#include "record/log_file.h"
 #include "base/alloc.h"
+#include "base/message.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,9 +15,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define RETRY_NS 3000000000ll
 #define SECOND_NS 1000000000ll
-#define END_MS 1000 /* for the program to end by itself, and again after SIGTERM */
+#define RETRY_FIRST_NS 1000000000ll
+#define RETRY_MOST_NS 30000000000ll
+#define END_NS 1000000000ll /* for the program to end by itself; half of it after SIGTERM */
+#define ACK_NS 50000000ll   /* acknowledgements are at least this far apart */
 #define STEP_MS 20
 #define SAID_MOST 4096
 #define NOT_FOUND 127 /* of a shell: there is no such program */
@@ -24,14 +29,24 @@
 struct remote {
 	const struct sys *sys;
 	const struct options *options;
+	const char *where;
 	struct mlog_feed *feed;
 	pid_t pid;            /* 0: none */
 	int in_fd, said_fd;   /* standard input and standard error of the program */
 	char said[SAID_MOST]; /* what it said */
 	size_t n_said;
+	int status;
+	int64_t left_ns; /* since when it has to end; 0: it may go on */
 	bool lost;       /* the connection is away, which was said */
 	unsigned joined; /* connections that were told */
-	int64_t lost_ns, retry_ns;
+	unsigned tries;  /* since it was lost */
+	int64_t lost_ns, retry_ns, acked_ns, heard_ns;
+	uint64_t bytes;         /* that arrived */
+	uint64_t before, acked; /* bytes of the connections before; of this one, as acknowledged */
+	unsigned requests;      /* so far */
+	struct log_file *log;   /* NULL: none */
+	char log_name[64];
+	struct err log_err;
 };
 
 /* ---- the command ---- */
@@ -132,9 +147,10 @@ static void become_program(const char **argv, const int in[2], const int out[2],
 static bool start_program(struct remote *r, bool first, struct err *err)
 {
 	AUTO_STRBUF struct strbuf text = {0};
+	struct mlog_arrival arrival;
 	int in[2] = {-1, -1}, out[2] = {-1, -1}, said[2] = {-1, -1}, gap;
 	AUTOFREE const char **words = record_words(r->options);
-	AUTOFREE const char **argv = make_command(r->options->where, words, first, &text, err);
+	AUTOFREE const char **argv = make_command(r->where, words, first, &text, err);
 
 	if (!argv)
 		return false;
@@ -156,6 +172,11 @@ static bool start_program(struct remote *r, bool first, struct err *err)
 		return err_set(err, errno, "%s: cannot start: %s", argv[0], strerror(errno));
 	}
 	fcntl(r->said_fd, F_SETFL, O_NONBLOCK);
+	fcntl(r->in_fd, F_SETFL, O_NONBLOCK);
+	mlog_arrival(r->feed, &arrival);
+	r->before = arrival.stream.bytes;
+	r->acked = UINT64_MAX; /* the first one says that this side acknowledges */
+	r->requests = 0;
 	gap = (int)((r->sys->monotonic_ns(r->sys) - r->lost_ns) / SECOND_NS);
 	mlog_connect(r->feed, out[0], first ? 0 : gap * SECOND_NS);
 	return true;
@@ -188,40 +209,52 @@ static void last_line(const struct remote *r, char *line, size_t size)
 	str_printable(line, size, text);
 }
 
-static bool has_ended(struct remote *r, int timeout_ms, int *status)
+static bool has_ended(const struct remote *r, int *status)
 {
-	pid_t got;
+	pid_t got = waitpid(r->pid, status, WNOHANG);
 
-	for (;; timeout_ms -= STEP_MS) {
-		got = waitpid(r->pid, status, WNOHANG);
-		if (got == r->pid || (got < 0 && errno != EINTR))
-			return true;
-		if (timeout_ms <= 0)
-			return false;
-		poll(NULL, 0, STEP_MS);
-	}
+	return got == r->pid || (got < 0 && errno != EINTR);
 }
 
-/* Close its standard input, which ends the far side; then be less patient. Returns its status. */
-static int end_program(struct remote *r)
+/* Close its standard input, which ends the far side. */
+static void leave_program(struct remote *r, int64_t now_ns)
 {
-	int status = 0;
+	if (r->in_fd >= 0)
+		close(take_fd(&r->in_fd));
+	mlog_disconnect(r->feed);
+	if (r->pid && !r->left_ns)
+		r->left_ns = now_ns;
+}
+
+/* Be less patient with time. Returns whether it has ended; never waits. */
+static bool hurry_program(struct remote *r, int64_t now_ns)
+{
+	int64_t left_ns = now_ns - r->left_ns;
 
 	if (!r->pid)
-		return 0;
-	sys_cleanup_close(&r->in_fd);
-	mlog_disconnect(r->feed);
-	if (!has_ended(r, END_MS, &status)) {
-		kill(-r->pid, SIGTERM);
-		if (!has_ended(r, END_MS / 2, &status)) {
-			kill(-r->pid, SIGKILL);
-			has_ended(r, END_MS, &status);
-		}
+		return true;
+	if (has_ended(r, &r->status)) {
+		hear_program(r);
+		close(take_fd(&r->said_fd));
+		r->pid = 0;
+		r->left_ns = 0;
+		return true;
 	}
-	hear_program(r);
-	sys_cleanup_close(&r->said_fd);
-	r->pid = 0;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	if (left_ns > END_NS)
+		kill(-r->pid, left_ns > END_NS * 3 / 2 ? SIGKILL : SIGTERM);
+	return false;
+}
+
+static int status_of(const struct remote *r)
+{
+	return WIFEXITED(r->status) ? WEXITSTATUS(r->status) : 128 + WTERMSIG(r->status);
+}
+
+static void end_program(struct remote *r)
+{
+	leave_program(r, r->sys->monotonic_ns(r->sys));
+	while (!hurry_program(r, r->sys->monotonic_ns(r->sys)))
+		poll(NULL, 0, STEP_MS);
 }
 
 /* ---- the connection ---- */
@@ -230,13 +263,13 @@ static bool refuse_start(struct remote *r, struct err *err)
 {
 	struct mlog_arrival arrival;
 	char line[200], where[80];
-	int status = end_program(r);
 
-	last_line(r, line, sizeof(line));
-	str_printable(where, sizeof(where), r->options->where);
+	end_program(r);
+	remote_why(r, line, sizeof(line));
+	str_printable(where, sizeof(where), r->where);
 	mlog_arrival(r->feed, &arrival);
-	if (status == NOT_FOUND)
-		return err_set(err, 0, "%s: no malitop there: %s: install it on the board, in its PATH",
+	if (status_of(r) == NOT_FOUND)
+		return err_set(err, 0, "%s: no malitop there: %s: give --push, or install it in its PATH",
 			       where, line[0] ? line : "not found");
 	if (arrival.err.text[0] && !line[0])
 		*err = arrival.err;
@@ -246,7 +279,7 @@ static bool refuse_start(struct remote *r, struct err *err)
 	return false;
 }
 
-static bool await_start(struct remote *r, struct err *err)
+bool remote_await(struct remote *r, struct err *err)
 {
 	struct mlog_arrival arrival = {0};
 
@@ -261,24 +294,37 @@ static bool await_start(struct remote *r, struct err *err)
 	return true;
 }
 
-struct remote *remote_open(const struct sys *sys, const struct options *options, struct err *err)
+struct remote *remote_new(const struct sys *sys, const struct options *options, const char *where,
+			  struct err *err)
 {
 	struct remote *r = xcalloc(1, sizeof(*r));
 
-	*r = (struct remote){.sys = sys, .options = options, .in_fd = -1, .said_fd = -1};
-	r->feed = mlog_open_remote(options->where, err);
+	*r = (struct remote){.sys = sys, .options = options, .where = where, .in_fd = -1, .said_fd = -1};
+	r->feed = mlog_open_remote(where, err);
 	signal(SIGCHLD, SIG_DFL); /* if it is ignored, the status of the program is lost */
-	if (r->feed && start_program(r, true, err) && await_start(r, err))
+	signal(SIGPIPE, SIG_IGN); /* a request to a program that has ended */
+	r->heard_ns = sys->monotonic_ns(sys);
+	if (r->feed && start_program(r, true, err))
 		return r;
 	remote_close(r);
 	return NULL;
 }
 
+void remote_leave(struct remote *r)
+{
+	leave_program(r, r->sys->monotonic_ns(r->sys));
+}
+
 void remote_close(struct remote *r)
 {
+	struct err err;
+
 	if (!r)
 		return;
-	end_program(r);
+	if (r->feed)
+		end_program(r);
+	if (r->log && !remote_log_end(r, &err))
+		message("%s", err.text);
 	mlog_close(r->feed);
 	free(r);
 }
@@ -288,22 +334,124 @@ struct mlog_feed *remote_feed(struct remote *r)
 	return r->feed;
 }
 
+const char *remote_where(const struct remote *r)
+{
+	return r->where;
+}
+
+void remote_why(const struct remote *r, char *line, size_t size)
+{
+	last_line(r, line, size);
+}
+
+int64_t remote_retry_ns(const struct remote *r, unsigned *tries, int64_t *lost_ns)
+{
+	*tries = r->tries;
+	*lost_ns = r->lost_ns;
+	return r->lost ? r->retry_ns : 0;
+}
+
+int64_t remote_heard_ns(const struct remote *r)
+{
+	return r->heard_ns;
+}
+
 static void lose_connection(struct remote *r, int64_t now_ns, struct strbuf *said)
 {
 	struct mlog_note note = {.kind = MLOG_NOTE_MESSAGE, .source = -1};
 	char line[160];
 
-	end_program(r);
-	last_line(r, line, sizeof(line));
 	if (!r->lost) {
+		last_line(r, line, sizeof(line));
 		r->lost = true;
 		r->lost_ns = now_ns;
-		strbuf_printf(said, "the connection is lost%s%s: trying again every 3 s\n",
-			      line[0] ? ": " : "", line);
+		r->tries = 0;
+		strbuf_printf(said, "the connection is lost%s%s: trying again\n", line[0] ? ": " : "", line);
 		str_printable(note.text, sizeof(note.text), "the connection was lost");
 		mlog_add_note(r->feed, &note, 0);
 	}
-	r->retry_ns = now_ns + RETRY_NS;
+	r->retry_ns = now_ns + (r->tries < 5 ? RETRY_FIRST_NS << r->tries : RETRY_MOST_NS);
+}
+
+void remote_retry(struct remote *r)
+{
+	r->retry_ns = 0;
+}
+
+/* What it cannot take now it gets later: it says how much was taken in all. */
+static void send_ack(struct remote *r, uint64_t bytes, int64_t now_ns)
+{
+	char line[32];
+	int n = snprintf(line, sizeof(line), "ack %llu\n", (unsigned long long)(bytes - r->before));
+
+	if (r->in_fd < 0 || bytes == r->acked || now_ns - r->acked_ns < ACK_NS)
+		return;
+	r->acked_ns = now_ns;
+	if (write(r->in_fd, line, (size_t)n) == n)
+		r->acked = bytes;
+}
+
+/* ---- its log ---- */
+
+static bool write_log(void *ctx, const void *bytes, size_t n, struct err *err)
+{
+	struct remote *r = ctx;
+
+	(void)err;
+	if (log_file_write(r->log, bytes, n, &r->log_err))
+		return true;
+	*err = r->log_err;
+	return false;
+}
+
+bool remote_log(struct remote *r, const char *path, bool force, struct err *err)
+{
+	const char *slash = strrchr(path, '/');
+
+	r->log = log_file_open(r->sys, path, &(struct log_file_options){.force = force}, err);
+	if (!r->log)
+		return false;
+	r->log_err = (struct err){0};
+	str_printable(r->log_name, sizeof(r->log_name), slash ? slash + 1 : path);
+	if (mlog_copy(r->feed, write_log, r, err))
+		return true;
+	log_file_forget(r->log);
+	log_file_close(take_ptr(&r->log), NULL);
+	return false;
+}
+
+bool remote_log_end(struct remote *r, struct err *err)
+{
+	bool ok = !r->log || r->log_err.text[0] || mlog_copy_end(r->feed, err);
+
+	if (r->log_err.text[0]) {
+		*err = r->log_err;
+		ok = false;
+	}
+	r->log_err = (struct err){0};
+	return log_file_close(take_ptr(&r->log), ok ? err : NULL) && ok;
+}
+
+const char *remote_log_state(const struct remote *r, uint64_t *bytes, struct err *failed)
+{
+	*failed = r->log_err;
+	*bytes = r->log ? log_file_bytes(r->log) : 0;
+	return r->log && !r->log_err.text[0] ? r->log_name : NULL;
+}
+
+/* ---- requests ---- */
+
+bool remote_ask(struct remote *r, const char *word, const char *text, int64_t *number, struct err *err)
+{
+	char line[CONTROL_LINE + 32];
+	int n = snprintf(line, sizeof(line), "%u %s%s%s\n", r->requests + 1, word, text[0] ? " " : "", text);
+
+	if (r->in_fd < 0 || r->lost)
+		return err_set(err, 0, "%s: there is no connection now", word);
+	if (n <= 0 || (size_t)n >= CONTROL_LINE || write(r->in_fd, line, (size_t)n) != n)
+		return err_set(err, errno, "%s: the connection does not take it", word);
+	*number = ++r->requests;
+	return true;
 }
 
 void remote_run(struct remote *r, int64_t now_ns, struct strbuf *said)
@@ -313,14 +461,23 @@ void remote_run(struct remote *r, int64_t now_ns, struct strbuf *said)
 
 	hear_program(r);
 	mlog_arrival(r->feed, &arrival);
+	if (arrival.stream.bytes != r->bytes) {
+		r->bytes = arrival.stream.bytes;
+		r->heard_ns = now_ns;
+	}
+	send_ack(r, arrival.stream.bytes, now_ns);
 	if (arrival.ended)
 		return;
 	if (r->pid && mlog_arrival_fd(r->feed) < 0) {
-		lose_connection(r, now_ns, said);
+		leave_program(r, now_ns);
+		if (hurry_program(r, now_ns))
+			lose_connection(r, now_ns, said);
 	} else if (!r->pid && now_ns >= r->retry_ns) {
-		r->retry_ns = now_ns + RETRY_NS;
-		if (!start_program(r, false, &err))
+		r->tries++;
+		if (!start_program(r, false, &err)) {
 			strbuf_printf(said, "%s\n", err.text);
+			lose_connection(r, now_ns, said);
+		}
 	} else if (r->lost && r->pid && arrival.stream.joined != r->joined) {
 		r->lost = false;
 		r->joined = arrival.stream.joined;

@@ -16,14 +16,38 @@
 
 struct remote;
 
-/* Connect to options->where, and wait for the start block. NULL on failure, whose message has the
- * last line that the program said. */
-struct remote *remote_open(const struct sys *sys, const struct options *options, struct err *err);
+/* Begin to connect; remote_run goes on with it. NULL if the program cannot be started. `options`
+ * has what the far side is given; it and `where` must outlive it. */
+struct remote *remote_new(const struct sys *sys, const struct options *options, const char *where,
+			  struct err *err);
+/* Wait for the start block. false: it did not come; the message has the last line that the program
+ * said. */
+bool remote_await(struct remote *r, struct err *err);
+/* Let the far side end, without waiting for it. */
+void remote_leave(struct remote *r);
 /* End the far side and the program; waits for it less than two seconds. NULL is fine. */
 void remote_close(struct remote *r);
+
 struct mlog_feed *remote_feed(struct remote *r); /* owned by `r` */
-/* Look at the connection; one that has ended is made again every 3 s. Appends a line to *said for
- * each change. Call it at least once a second. */
+const char *remote_where(const struct remote *r);
+/* Look at the connection after mlog_take: acknowledge what was taken, and make a connection that
+ * has ended again, after 1, 2, 4 and up to 30 s. Appends a line to *said for each change. Never
+ * waits. Call it at least once a second. */
 void remote_run(struct remote *r, int64_t now_ns, struct strbuf *said);
+/* When it will be tried again, 0: it is not lost; how often it was, and since when it is lost. */
+int64_t remote_retry_ns(const struct remote *r, unsigned *tries, int64_t *lost_ns);
+void remote_retry(struct remote *r); /* try at once */
+/* When the last byte arrived, or it was started; the last line that the program said. */
+int64_t remote_heard_ns(const struct remote *r);
+void remote_why(const struct remote *r, char *line, size_t size);
+/* Keep the stream in a file (log_file.h), all of it so far and what follows; end that, which close
+ * does as well. An error later is in remote_log_state. */
+bool remote_log(struct remote *r, const char *path, bool force, struct err *err);
+bool remote_log_end(struct remote *r, struct err *err);
+/* The bytes in it; *name is without directories. NULL: there is none, *failed (or text "") says
+ * why it ended. */
+const char *remote_log_state(const struct remote *r, uint64_t *bytes, struct err *failed);
+/* Send a request (control.h). Its answer is a note in the stream, MLOG_NOTE_ANSWER with *number. */
+bool remote_ask(struct remote *r, const char *word, const char *text, int64_t *number, struct err *err);
 
 #endif

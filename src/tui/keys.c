@@ -163,7 +163,7 @@ const struct key_row keys_everywhere[] = {
 	 "hide, show never counted"},
 	{{{'+', 1}, {'-', -1}},
 	 ACTION_INTERVAL,
-	 NEEDS_LIVE,
+	 NEEDS_MACHINE,
 	 {.keys = "+ -"},
 	 "A longer or shorter sampling interval, in steps of 1, 2, 5",
 	 GROUP_ACT,
@@ -191,7 +191,7 @@ const struct key_row keys_everywhere[] = {
 	 "next GPU"},
 	{{{'A', 0}},
 	 ACTION_FRAMES,
-	 NEEDS_LIVE | NEEDS_APPS,
+	 NEEDS_MACHINE | NEEDS_APPS,
 	 {"A", NULL, "application", 4},
 	 "Show the frames of the next application that has malitop's layer",
 	 GROUP_LOOK,
@@ -205,7 +205,7 @@ const struct key_row keys_everywhere[] = {
 	 "frame before, next"},
 	{{{'C', 0}},
 	 ACTION_COUNTING,
-	 NEEDS_LIVE,
+	 NEEDS_MACHINE,
 	 {.keys = "C"},
 	 "Stop measuring the GPU, and go on: counting on Panfrost and Panthor keeps it powered",
 	 GROUP_ACT,
@@ -219,14 +219,14 @@ const struct key_row keys_everywhere[] = {
 	 "time the GPU jobs"},
 	{{{'l', 0}},
 	 ACTION_LOG,
-	 NEEDS_LIVE,
+	 NEEDS_MACHINE,
 	 {.keys = "l"},
 	 "Begin a log of raw counters, malitop-DATE-TIME.mlog in this directory; end the log",
 	 GROUP_ACT,
 	 "begin, end a log (.mlog)"},
 	{{{'m', 0}},
 	 ACTION_MARK,
-	 NEEDS_LIVE,
+	 NEEDS_MACHINE,
 	 {.keys = "m"},
 	 "Set a mark, shown below the graphs and written into the log if there is one",
 	 GROUP_ACT,
@@ -441,7 +441,7 @@ const struct key_row keys_of_processes[] = {
 	 "command lines, or names"},
 	{{{'k', 0}, {K_F9, 0}},
 	 ACTION_SIGNAL,
-	 NEEDS_LIVE,
+	 NEEDS_MACHINE,
 	 {"k", NULL, "signal", 2},
 	 "Send a signal, after a question; also F9",
 	 GROUP_ACT,
@@ -450,7 +450,8 @@ const struct key_row keys_of_processes[] = {
 };
 
 /* The needs without which a key does nothing. */
-#define NEEDS_TO_ACT ((unsigned)(NEEDS_LIVE | NEEDS_REPLAY | NEEDS_TIMELINE | NEEDS_NO_TIMELINE))
+#define NEEDS_TO_ACT \
+	((unsigned)(NEEDS_LIVE | NEEDS_REPLAY | NEEDS_TIMELINE | NEEDS_NO_TIMELINE | NEEDS_MACHINE))
 
 /* The index of a key in the codes of its row, -1 if the row does not have it. */
 static int code_index(const struct key_row *row, uint32_t key)
@@ -517,12 +518,15 @@ void keys_why(const struct key_row *rows, uint32_t key, unsigned has, struct str
 	unsigned lacks = row ? row->needs & ~has : 0;
 
 	add_key_name(key, said);
-	strbuf_str(said, lacks & NEEDS_LIVE                      ? ": not in a replay"
-			 : lacks & NEEDS_REPLAY                  ? ": only in a replay"
-			 : lacks & NEEDS_TIMELINE                ? ": only while paused (space)"
-			 : key == K_ESCAPE                       ? ": nothing to close; q quits"
-			 : find_row(keys_of_processes, key, ~0u) ? ": a key of the Processes view (0)"
-								 : ": does nothing here; ? lists the keys");
+	strbuf_str(said,
+		   lacks & NEEDS_LIVE && has & NEEDS_MACHINE
+			   ? ": only on the machine itself; malitop on takes --pid, --profiling, --per-core"
+		   : lacks & (NEEDS_LIVE | NEEDS_MACHINE)  ? ": not in a replay"
+		   : lacks & NEEDS_REPLAY                  ? ": only in a replay"
+		   : lacks & NEEDS_TIMELINE                ? ": only while paused (space)"
+		   : key == K_ESCAPE                       ? ": nothing to close; q quits"
+		   : find_row(keys_of_processes, key, ~0u) ? ": a key of the Processes view (0)"
+							   : ": does nothing here; ? lists the keys");
 }
 
 /* The key of a row with that number; the first one of a row whose keys have no such number. */

@@ -74,6 +74,7 @@ enum key_need {
 	NEEDS_REPLAY = 1 << 1,      /* the screen plays a log */
 	NEEDS_TIMELINE = 1 << 5,    /* it is shown: the screen is paused, or plays a log */
 	NEEDS_NO_TIMELINE = 1 << 6, /* it is not */
+	NEEDS_MACHINE = 1 << 10,    /* it shows what a machine does now, this one or another (malitop on) */
 	/* Without these, footer and help omit the key. Its action reports what is missing. */
 	NEEDS_GPUS = 1 << 2,  /* there are several */
 	NEEDS_ROWS = 1 << 3,  /* the view has no rows with keys of their own */

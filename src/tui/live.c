@@ -161,6 +161,15 @@ static bool open_log(struct live *l, struct err *err)
 	return l->player != NULL;
 }
 
+static void ask_signal(void *live, const struct process *p, const char *signal)
+{
+	struct live *l = live;
+	char text[64];
+
+	snprintf(text, sizeof(text), "%d %llu %s", (int)p->pid, (unsigned long long)p->start, signal);
+	player_ask(l->player, "signal", text);
+}
+
 static bool start_log(struct live *l, int64_t now, struct err *err)
 {
 	AUTO_STRBUF struct strbuf complaint = {0};
@@ -168,6 +177,10 @@ static bool start_log(struct live *l, int64_t now, struct err *err)
 	if (!player_start(l->player, &l->feeds, now, err))
 		return false;
 	screen_of_log(&l->screen, l->player);
+	if (player_asks(l->player)) {
+		l->screen.pane.ask_signal = ask_signal;
+		l->screen.pane.count_ctx = l;
+	}
 	player_complain(l->player, &complaint);
 	if (complaint.n)
 		alerts_add(&l->alerts, now, complaint.p);
@@ -200,6 +213,7 @@ static void run_log(struct live *l, int64_t now)
 	while (rest.n)
 		alerts_add(&l->alerts, now, span_until(&rest, '\n').p);
 	strbuf_clear(said);
+	live_look_at_log(l);
 	take_past_processes(l);
 	if (now >= l->next_step_ns) { /* alerts expire, and the log may grow */
 		l->next_step_ns = now + l->feeds.refresh_ns;

@@ -187,7 +187,9 @@ static void show_next_gpu(struct live *l)
 
 static void show_next_frames(struct live *l)
 {
-	if (screen_apps(&l->screen) > 1)
+	if (screen_apps(&l->screen) > 1 && l->player)
+		player_ask(l->player, "frames", "next");
+	else if (screen_apps(&l->screen) > 1)
 		session_choose_frames(&l->session, SOURCE_NEXT_PROCESS);
 	else
 		live_hint(l, "application: no other one has malitop's layer");
@@ -308,6 +310,7 @@ static void change_interval(struct live *l, int direction)
 {
 	struct session_source *gpu = l->session.gpu;
 	int64_t ns = gpu ? neighbour_interval(gpu->asked_ns, direction) : 0;
+	char text[24];
 
 	if (!gpu)
 		live_hint(l, "interval: there is no GPU to sample");
@@ -318,8 +321,12 @@ static void change_interval(struct live *l, int direction)
 		live_hint(l, "interval: not longer than a refresh: start with a longer --refresh");
 	else if (l->recorder)
 		live_hint(l, "interval: cannot change while logging; l ends the log");
-	else
+	else if (l->player) {
+		snprintf(text, sizeof(text), "%lld", (long long)ns);
+		player_ask(l->player, "interval", text);
+	} else {
 		feeds_set_interval(&l->feeds, gpu, ns);
+	}
 }
 
 /* ---- what is measured ---- */
@@ -334,6 +341,8 @@ static void pause_gpu(struct live *l)
 		live_hint(l, "counting: rests while the screen is paused; space goes on");
 	else if (pause && l->recorder)
 		live_hint(l, "counting: not while logging; l ends the log");
+	else if (l->player)
+		player_ask(l->player, "gpu", l->session.gpu->away == AWAY_NOT ? "pause" : "measure");
 	else
 		session_pause_gpu(&l->session, pause);
 }

@@ -57,11 +57,27 @@ static void show_state(struct live *l, const struct recorder_state *state)
 		 recorder_name(l->recorder), (double)state->bytes / 1e6, lost);
 }
 
+/* "REC run.mlog 12.4 MB" of a stream that is kept; a failure is said once. */
+static void show_stream(struct live *l, struct remote *remote)
+{
+	struct err failed, err;
+	uint64_t bytes;
+	const char *name = remote_log_state(remote, &bytes, &failed);
+
+	if (name)
+		snprintf(l->screen.recording, sizeof(l->screen.recording), "REC %.32s %.1f MB", name,
+			 (double)bytes / 1e6);
+	else if (failed.text[0] && !remote_log_end(remote, &err))
+		alert_user(l, err.text, false);
+}
+
 void live_look_at_log(struct live *l)
 {
 	struct recorder_state state;
 
 	l->screen.recording[0] = 0;
+	if (l->player && player_remote(l->player))
+		show_stream(l, player_remote(l->player));
 	if (!l->recorder)
 		return;
 	recorder_look(l->recorder, &state);
@@ -92,10 +108,38 @@ static struct recorder *begin_log(struct live *l, struct err *err)
 	return r;
 }
 
+/* The stream of another machine is kept as a file, all of it so far as well. */
+static void log_stream(struct live *l)
+{
+	struct remote *remote = player_remote(l->player);
+	struct err err = {.code = EEXIST};
+	char name[64], text[200];
+	uint64_t bytes;
+	bool ok = false;
+
+	if (remote_log_state(remote, &bytes, &err)) {
+		snprintf(text, sizeof(text), "log: %s is complete: %.2f MB",
+			 remote_log_state(remote, &bytes, &err), (double)bytes / 1e6);
+		ok = remote_log_end(remote, &err);
+		alert_user(l, ok ? text : err.text, ok);
+		return;
+	}
+	err.code = EEXIST;
+	for (unsigned n = 1; !ok && n <= NAMES_MAX && err.code == EEXIST; n++) {
+		make_name(l->sys, n, "mlog", name);
+		ok = remote_log(remote, name, false, &err);
+	}
+	alert_user(l, ok ? "log: the stream is kept, from its start; l ends it" : err.text, ok);
+}
+
 void live_log(struct live *l)
 {
 	struct err err;
 
+	if (l->player) {
+		log_stream(l);
+		return;
+	}
 	live_look_at_log(l);
 	if (l->recorder && l->log != LOG_RUNS) {
 		alert_user(l, "log: the previous one is still being written", true);

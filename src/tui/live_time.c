@@ -310,6 +310,10 @@ void live_mark(struct live *l)
 	int64_t now = l->sys->monotonic_ns(l->sys);
 	char text[64];
 
+	if (l->player) { /* it comes back in the stream */
+		player_ask(l->player, "mark", "");
+		return;
+	}
 	l->past.number = logs ? recorder_mark(l->recorder, 0, "") : l->past.number + 1;
 	snprintf(text, sizeof(text), "mark %u", l->past.number);
 	add_mark(&l->past, l->screen.paused_ns ? l->screen.paused_ns : now, text);

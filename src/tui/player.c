@@ -49,9 +49,14 @@ static void time_arrival(struct player *p, int64_t now_ns)
 static bool check_growth(struct player *p, int64_t now_ns)
 {
 	bool began = p->state.blocks != 0, arrived = mlog_take(p->feed);
+	struct mlog_arrival arrival;
 
-	if (p->remote)
+	if (p->remote) { /* others take from it as well */
 		remote_run(p->remote, now_ns, &p->said);
+		mlog_arrival(p->feed, &arrival);
+		arrived = arrival.stream.blocks != p->arrived;
+		p->arrived = arrival.stream.blocks;
+	}
 
 	if (p->state.ended || (!arrived && now_ns < p->look_ns))
 		return false;
@@ -299,6 +304,62 @@ void player_find(struct player *p, bool back, struct strbuf *said)
 		      moment_format(at, found - p->state.begin_ns, true));
 }
 
+/* ---- requests to the machine that is shown ---- */
+
+bool player_asks(const struct player *p)
+{
+	return p->remote != NULL;
+}
+
+struct remote *player_remote(const struct player *p)
+{
+	return p->remote;
+}
+
+static bool has_word(struct span words, const char *word)
+{
+	struct span next;
+
+	span_word(&words); /* the version */
+	while ((next = span_word(&words)).n)
+		if (span_is(next, word))
+			return true;
+	return false;
+}
+
+void player_ask(struct player *p, const char *word, const char *text)
+{
+	const struct mlog_about *about = mlog_reader_about(p->reader);
+	int64_t number;
+	struct err err;
+
+	if (!has_word(span_of(about->control), word)) {
+		strbuf_printf(&p->said, "%s: %s there does not take that: install this version there\n", word,
+			      about->program[0] ? about->program : "the malitop");
+		return;
+	}
+	if (!remote_ask(p->remote, word, text, &number, &err)) {
+		strbuf_printf(&p->said, "%s\n", err.text);
+		return;
+	}
+	if (strcmp(word, "interval") == 0) {
+		p->asked.number = number;
+		p->asked.interval_ns = atoll(text);
+	}
+}
+
+void player_take_answer(struct player *p, const struct mlog_note *note)
+{
+	struct session_source *gpu = p->session->gpu;
+
+	if (!p->remote || p->quiet)
+		return;
+	if (gpu && note->value > 0 && note->value == p->asked.number)
+		gpu->asked_ns = gpu->period_ns = p->asked.interval_ns;
+	if (note->text[0])
+		strbuf_printf(&p->said, "%s\n", note->text);
+}
+
 /* ---- reports ---- */
 
 const char *player_title(const struct player *p)
@@ -428,21 +489,35 @@ static int64_t refresh_of(const struct session *session)
 	return source && source->asked_ns > refresh_ns ? source->asked_ns : refresh_ns;
 }
 
-struct player *player_open(struct session *session, const struct sys *sys, const struct options *options,
-			   struct err *err)
+/* Of a stream that is watched, where: "REMOTE board"; else the file's name. */
+static void set_title(struct player *p, const struct options *options, const char *operand)
 {
-	const char *operand = options->where ? options->where : options->operand,
-		   *slash = strrchr(operand, '/');
-	struct player *p = xcalloc(1, sizeof(*p));
+	const char *slash = strrchr(operand, '/');
+	bool is_stream = mlog_is_stream(p->feed) || p->follows;
 	char name[48];
+
+	str_printable(name, sizeof(name),
+		      is_stream ? mlog_reader_about(p->reader)->host
+		      : slash   ? slash + 1
+				: options->operand);
+	snprintf(p->title, sizeof(p->title), is_stream ? "REMOTE %s" : "REPLAY %s", name[0] ? name : "log");
+}
+
+static struct player *open_player(struct session *session, const struct sys *sys,
+				  const struct options *options, struct remote *remote, bool owned,
+				  struct err *err)
+{
+	const char *operand = remote ? remote_where(remote) : options->operand;
+	struct player *p = xcalloc(1, sizeof(*p));
 	unsigned most = 0;
 
 	*session = (struct session){0};
 	p->session = session;
 	p->speed = options->speed;
 	p->from_ns = options->from_ns;
-	p->remote = options->where ? remote_open(sys, options, err) : NULL;
-	p->feed = p->remote ? remote_feed(p->remote) : options->where ? NULL : mlog_open(operand, err);
+	p->remote = remote;
+	p->owns_remote = owned;
+	p->feed = remote ? remote_feed(remote) : mlog_open(operand, err);
 	if (p->feed)
 		p->input = mlog_opened(p->feed);
 	if (p->feed)
@@ -452,12 +527,7 @@ struct player *player_open(struct session *session, const struct sys *sys, const
 		return NULL;
 	}
 	p->follows = (options->follow || mlog_is_stream(p->feed)) && !options->once.w;
-	str_printable(name, sizeof(name),
-		      mlog_is_stream(p->feed) || p->follows ? mlog_reader_about(p->reader)->host
-		      : slash                               ? slash + 1
-							    : options->operand);
-	snprintf(p->title, sizeof(p->title),
-		 mlog_is_stream(p->feed) || p->follows ? "REMOTE %s" : "REPLAY %s", name[0] ? name : "log");
+	set_title(p, options, operand);
 	player_take_state(p);
 	for (unsigned i = 0; i < session->n; i++)
 		most = session->sources[i].n_slots > most ? session->sources[i].n_slots : most;
@@ -466,15 +536,35 @@ struct player *player_open(struct session *session, const struct sys *sys, const
 	return p;
 }
 
+struct player *player_open(struct session *session, const struct sys *sys, const struct options *options,
+			   struct err *err)
+{
+	struct remote *remote;
+
+	if (options->command != COMMAND_ON)
+		return open_player(session, sys, options, NULL, false, err);
+	remote = remote_new(sys, options, options->where, err);
+	if (remote && remote_await(remote, err))
+		return open_player(session, sys, options, remote, true, err);
+	remote_close(remote);
+	return NULL;
+}
+
+struct player *player_open_remote(struct session *session, const struct sys *sys,
+				  const struct options *options, struct remote *remote, struct err *err)
+{
+	return open_player(session, sys, options, remote, false, err);
+}
+
 void player_free(struct player *p)
 {
 	if (!p)
 		return;
 	mlog_reader_free(p->reader);
 	player_line_fini(p);
-	if (p->remote)
+	if (p->owns_remote)
 		remote_close(p->remote);
-	else
+	else if (!p->remote)
 		mlog_close(p->feed);
 	process_list_free(p->list);
 	strbuf_fini(&p->said);

@@ -12,6 +12,7 @@
 #define MALITOP_PLAYER_H
 
 #include "tui/feeds.h"
+#include "record/remote.h"
 #include "model/process.h"
 
 struct player;
@@ -20,6 +21,15 @@ struct player;
  * session_close. Returns NULL on failure; nothing is left behind. */
 struct player *player_open(struct session *session, const struct sys *sys, const struct options *options,
 			   struct err *err);
+/* The same of the stream of another machine, whose start block has come; it is not owned. */
+struct player *player_open_remote(struct session *session, const struct sys *sys,
+				  const struct options *options, struct remote *remote, struct err *err);
+/* Whether it shows what another machine does now, and can ask it for things; that machine. */
+bool player_asks(const struct player *p);
+struct remote *player_remote(const struct player *p);
+/* Ask the machine that is shown (control.h); what comes of it, or why it cannot be asked, is added
+ * to player_said. */
+void player_ask(struct player *p, const char *word, const char *text);
 void player_free(struct player *p); /* NULL is fine */
 /* The refresh period for this log: never shorter than its interval. */
 int64_t player_refresh_ns(const struct player *p);

@@ -3,7 +3,6 @@
 #define MALITOP_PLAYER_PRIV_H
 
 #include "tui/player.h"
-#include "record/remote.h"
 
 #define SECOND 1000000000ll
 #define WORK_MOST (1 << 20) /* values to decode at a time: some 5 ms */
@@ -28,6 +27,11 @@ struct player_away {
 
 struct player {
 	struct remote *remote; /* NULL: not of another machine */
+	bool owns_remote;
+	uint64_t arrived; /* blocks that were seen */
+	struct {
+		int64_t number, interval_ns; /* of the last request for another interval */
+	} asked;
 	struct mlog_feed *feed;
 	struct mlog_input input;
 	struct mlog_reader *reader;
@@ -78,6 +82,7 @@ struct player {
 
 /* Update p->state; its times are bounded, so that arithmetic cannot overflow. */
 void player_take_state(struct player *p);
+void player_take_answer(struct player *p, const struct mlog_note *note);
 /* The first and last time that can be shown. */
 int64_t player_first(const struct player *p);
 int64_t player_last(const struct player *p);

@@ -136,6 +136,8 @@ static void take_note(struct player *p, const struct mlog_note *note)
 			      (long long)note->value);
 	else if (note->kind == MLOG_NOTE_MESSAGE)
 		strbuf_str(&text, note->text);
+	else if (note->kind == MLOG_NOTE_ANSWER)
+		player_take_answer(p, note);
 	if (text.n && !p->quiet)
 		add_message(p, text.p);
 }

@@ -1,5 +1,5 @@
 #include "tui/process_pane.h"
-#include "tui/process_signal.h"
+#include "session/process_signal.h"
 #include "base/alloc.h"
 #include "base/units.h"
 
@@ -157,8 +157,9 @@ static void toggle_counting(struct process_pane *pane)
 		return;
 	if (!pane->count) {
 		strbuf_str(pane->said,
-			   pane->past ? "Enter: not in a replay"
-				      : "Enter: no CPU events to count here; malitop doctor says why");
+			   pane->ask_signal ? "Enter: not over a connection: give malitop on --pid"
+			   : pane->past     ? "Enter: not in a replay"
+					    : "Enter: no CPU events to count here; malitop doctor says why");
 		return;
 	}
 	if (process_is(p, *counted))
@@ -227,6 +228,9 @@ void process_pane_click_row(struct process_pane *pane, unsigned row)
 unsigned process_pane_has(const struct process_pane *pane)
 {
 	unsigned has = pane->past ? NEEDS_REPLAY : NEEDS_LIVE;
+
+	if (!pane->past || pane->ask_signal)
+		has |= NEEDS_MACHINE;
 
 	return pane->count ? has | NEEDS_COUNT : has;
 }
@@ -399,7 +403,9 @@ static bool key_in_confirm(struct process_pane *pane, uint32_t key)
 	if (key != 'y' && key != 'Y')
 		return true;
 	process_pane_leave(pane);
-	if (process_signal_send(pane->sys, &pane->target, signal, &err))
+	if (pane->ask_signal)
+		pane->ask_signal(pane->count_ctx, &pane->target, signal->name);
+	else if (process_signal_send(pane->sys, &pane->target, signal, &err))
 		strbuf_printf(pane->said, "%d %s: %s sent", pane->target.pid, pane->target.name,
 			      signal->name);
 	else

@@ -55,6 +55,8 @@ struct process_pane {
 	char title[PANE_TEXT], question[2 * PANE_TEXT];
 	struct strbuf *said; /* messages for the user, of the key that is handled */
 
+	/* Have the machine that is shown send a signal; NULL: it is this one, or a log. */
+	void (*ask_signal)(void *ctx, const struct process *process, const char *signal);
 	/* Count this process alone, or the whole machine again (NULL). The callback is NULL if
 	 * nothing can be counted. */
 	void (*count)(void *ctx, const struct process *process);

@@ -64,6 +64,50 @@ check 'record whose reader left' $? "status $?, said '$(cat "$work/record")'"
 [ "$(grep -c cut "$work/record")" -eq 0 ] && ! grep -q 'Broken pipe' "$work/record"
 check 'record whose reader left' $? "said '$(cat "$work/record")'"
 
+# blocks FILE: what is in its blocks
+blocks()
+{
+	python3 - "$1" "$(dirname "$0")/../mlog" <<'END'
+import sys
+sys.path.insert(0, sys.argv[2])
+import reader
+data, at = open(sys.argv[1], "rb").read(), 0
+while at < len(data):
+    _, _, _, coding, _, _, _, _, size, raw_size, _, _ = reader.HEAD.unpack_from(data, at)
+    payload = data[at + reader.HEAD.size : at + reader.HEAD.size + size]
+    sys.stdout.buffer.write(reader.zstd_decode(payload, raw_size) if coding else payload)
+    at += reader.HEAD.size + size
+END
+}
+
+# The reader asks: each request is answered in the stream, done or refused with a reason, and what it wants is heeded.
+{
+	sleep 1
+	printf '%s\n' '1 mark hello there' '2 interval 20000000' '3 nonsense' '4 signal 1 5 SIGTERM' '5 signal x' '6 interval 3' '7 gpu pause' \
+		'8 send lean' '9 frames all' 'ack x' "10 mark $(printf '%0300d' 7)" "$(printf '\033[31m')"
+	sleep 2
+} | "$malitop" record --demo --flush 100ms --control - -o - 2>"$work/errors" >"$work/asked"
+check 'record --control -' $? "$(cat "$work/errors")"
+"$malitop" export - -f csv <"$work/asked" >"$work/rows" 2>"$work/errors" && grep -q ',mark' "$work/rows"
+check 'record --control -' $? "a stream that begins again is not read: $(cat "$work/errors")"
+for text in 'interval: 20 ms' "'nonsense': an unknown request" '1 process: not signaled' 'expected a pid' 'expected 1000000 to' \
+	'counting: stopped' 'expected next'; do
+	blocks "$work/asked" | grep -a "$text" >/dev/null
+	check "a request" $? "no answer with '$text'"
+done
+
+# A lean stream is a small one, and as true as the whole.
+"$malitop" record --demo -d 4s -o "$work/full.mlog" >/dev/null && "$malitop" record --demo --lean -d 4s -o "$work/lean.mlog" >/dev/null
+[ $(($(wc -c <"$work/lean.mlog") * 2)) -lt "$(wc -c <"$work/full.mlog")" ]
+check '--lean' $? "$(wc -c "$work/lean.mlog" "$work/full.mlog")"
+for log in full lean; do
+	"$malitop" export "$work/$log.mlog" -f csv --step 10s -m GPUClock,MaliFragQueueUtil |
+		awk -F, 'NR == 2 { print $4, $5 }' >"$work/$log"
+done
+cat "$work/full" "$work/lean" |
+	awk 'NR == 1 { a = $1; b = $2 } END { exit !(NR == 2 && b > 1 && $1 / a > 0.98 && $1 / a < 1.02 && $2 / b > 0.98 && $2 / b < 1.02) }'
+check '--lean' $? "other values: $(cat "$work/full" "$work/lean")"
+
 # What is no stream is refused.
 echo 'permission denied' >"$work/bad"
 refused "not a stream of malitop: it begins with 'permission denied" --once -

@@ -23,7 +23,7 @@ MOMENT_MAX = 2**60
 START, DATA, INDEX = 1, 2, 3
 LOSS, MARK, ALL_PROCESSES = 1, 2, 4
 GAP = 1
-NOTES = {1: "mark", 2: "message", 3: "clock", 4: "away", 5: "back", 6: "lost"}
+NOTES = {1: "mark", 2: "message", 3: "clock", 4: "away", 5: "back", 6: "lost", 7: "answer"}
 PROCESSES_NS = 30 * 10**9
 
 Head = collections.namedtuple("Head", "type coding flags at begin end size raw_size")

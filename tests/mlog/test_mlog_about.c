@@ -93,6 +93,7 @@ static const struct mlog_about full = {.program = "malitop 0.1.0",
 				       .host = "rock5b",
 				       .kernel = "Linux 6.1.75 aarch64",
 				       .scope = "process 1234",
+				       .control = "1 mark interval",
 				       .monotonic_ns = 81234567890,
 				       .realtime_ns = 1700000000123456789,
 				       .fps = 59.94,
@@ -160,6 +161,7 @@ static void what_is_written_is_read_back_to_the_bit(void **state)
 	assert_string_equal(got.host, full.host);
 	assert_string_equal(got.kernel, full.kernel);
 	assert_string_equal(got.scope, full.scope);
+	assert_string_equal(got.control, full.control);
 	assert_int_equal(got.monotonic_ns, full.monotonic_ns);
 	assert_int_equal(got.realtime_ns, full.realtime_ns);
 	assert_memory_equal(&got.fps, &full.fps, sizeof(got.fps));
@@ -183,6 +185,7 @@ static void it_looks_as_the_format_says(void **state)
 				       "  realtime     1700000000123456789\n"
 				       "  frames       59.94 1920 1080\n"
 				       "  scope        process 1234\n"
+				       "  control      1 mark interval\n"
 				       "source 0\n"
 				       "  kind         gpu\n";
 	AUTO_STRBUF struct strbuf text = {0};

@@ -27,8 +27,9 @@ static void begin_case(struct help_bench *b, int cols, int rows)
 	*b = (struct help_bench){0};
 	alerts_add(&b->alerts, 0, "the oldest alert");
 	alerts_add(&b->alerts, 0, "the newest alert");
-	b->text = (struct help_text){
-		.session = &b->session, .has = NEEDS_LIVE | NEEDS_ROWS | NEEDS_GPUS, .alerts = &b->alerts};
+	b->text = (struct help_text){.session = &b->session,
+				     .has = NEEDS_LIVE | NEEDS_MACHINE | NEEDS_ROWS | NEEDS_GPUS,
+				     .alerts = &b->alerts};
 	canvas_init(&b->canvas, cols, rows, false);
 	help_draw(&b->help, &b->text, &b->canvas);
 }
@@ -148,7 +149,7 @@ static void keys_of_the_view_come_first_and_hide_what_they_replace(void **state)
 	begin_case(&b, 160, 48);
 	b.text.view = "Processes";
 	b.text.own = keys_of_processes;
-	b.text.has = NEEDS_LIVE;
+	b.text.has = NEEDS_LIVE | NEEDS_MACHINE;
 	read_pages(&b, &page);
 	at = page.p;
 	for (unsigned i = 0; i < ARRAY_LEN(titles); i++) {

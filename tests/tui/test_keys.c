@@ -11,9 +11,10 @@
 
 #include <cmocka.h>
 
-#define NEEDS_ALL                                                                             \
-	(NEEDS_LIVE | NEEDS_REPLAY | NEEDS_GPUS | NEEDS_ROWS | NEEDS_COUNT | NEEDS_TIMELINE | \
-	 NEEDS_NO_TIMELINE | NEEDS_TABLE)
+#define LIVE (NEEDS_LIVE | NEEDS_MACHINE)
+#define NEEDS_ALL                                                                            \
+	(NEEDS_LIVE | NEEDS_MACHINE | NEEDS_REPLAY | NEEDS_GPUS | NEEDS_ROWS | NEEDS_COUNT | \
+	 NEEDS_TIMELINE | NEEDS_NO_TIMELINE | NEEDS_TABLE)
 
 static const struct key_row *const tables[] = {keys_everywhere, keys_of_processes};
 
@@ -59,7 +60,7 @@ static void keys_do_what_help_says(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
-		struct key_action got = keys_action(cases[i].rows, cases[i].key, NEEDS_LIVE);
+		struct key_action got = keys_action(cases[i].rows, cases[i].key, LIVE);
 
 		assert_int_equal(got.action, cases[i].action);
 		assert_int_equal(got.number, cases[i].number);
@@ -92,7 +93,7 @@ static void some_keys_are_only_live_and_some_only_of_replay(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
-		assert_int_equal(keys_action(cases[i].rows, cases[i].key, NEEDS_LIVE).action, cases[i].live);
+		assert_int_equal(keys_action(cases[i].rows, cases[i].key, LIVE).action, cases[i].live);
 		assert_int_equal(keys_action(cases[i].rows, cases[i].key, NEEDS_REPLAY).action,
 				 cases[i].replay);
 	}
@@ -101,9 +102,10 @@ static void some_keys_are_only_live_and_some_only_of_replay(void **state)
 /* Live, paused and replay each have one row for a key at most: a second one would never act. */
 static void no_key_has_two_meanings_in_one_place(void **state)
 {
-	static const unsigned places[] = {NEEDS_ALL & ~(unsigned)(NEEDS_REPLAY | NEEDS_TIMELINE),
-					  NEEDS_ALL & ~(unsigned)(NEEDS_REPLAY | NEEDS_NO_TIMELINE),
-					  NEEDS_ALL & ~(unsigned)(NEEDS_LIVE | NEEDS_NO_TIMELINE)};
+	static const unsigned places[] = {
+		NEEDS_ALL & ~(unsigned)(NEEDS_REPLAY | NEEDS_TIMELINE),
+		NEEDS_ALL & ~(unsigned)(NEEDS_REPLAY | NEEDS_NO_TIMELINE),
+		NEEDS_ALL & ~(unsigned)(NEEDS_LIVE | NEEDS_MACHINE | NEEDS_NO_TIMELINE)};
 
 	(void)state;
 	for (unsigned t = 0; t < ARRAY_LEN(tables); t++)
@@ -127,17 +129,17 @@ static void a_key_that_does_nothing_says_why(void **state)
 		unsigned has;
 		const char *why;
 	} cases[] = {
-		{keys_everywhere, 'x', NEEDS_LIVE, "x: does nothing here; ? lists the keys"},
-		{keys_everywhere, 0x01, NEEDS_LIVE, "Ctrl-A: does nothing here; ? lists the keys"},
-		{keys_everywhere, K_BACKSPACE, NEEDS_LIVE, "Backspace: does nothing here; ? lists the keys"},
-		{keys_everywhere, 0xe4, NEEDS_LIVE, "\u00e4: does nothing here; ? lists the keys"},
-		{keys_everywhere, K_ESCAPE, NEEDS_LIVE, "Esc: nothing to close; q quits"},
-		{keys_everywhere, '[', NEEDS_LIVE, "[: only in a replay"},
-		{keys_everywhere, 'v', NEEDS_LIVE | NEEDS_NO_TIMELINE, "v: only while paused (space)"},
+		{keys_everywhere, 'x', LIVE, "x: does nothing here; ? lists the keys"},
+		{keys_everywhere, 0x01, LIVE, "Ctrl-A: does nothing here; ? lists the keys"},
+		{keys_everywhere, K_BACKSPACE, LIVE, "Backspace: does nothing here; ? lists the keys"},
+		{keys_everywhere, 0xe4, LIVE, "\u00e4: does nothing here; ? lists the keys"},
+		{keys_everywhere, K_ESCAPE, LIVE, "Esc: nothing to close; q quits"},
+		{keys_everywhere, '[', LIVE, "[: only in a replay"},
+		{keys_everywhere, 'v', LIVE | NEEDS_NO_TIMELINE, "v: only while paused (space)"},
 		{keys_everywhere, 'l', NEEDS_REPLAY, "l: not in a replay"},
-		{keys_everywhere, 't', NEEDS_LIVE, "t: a key of the Processes view (0)"},
-		{keys_everywhere, K_F9, NEEDS_LIVE, "F9: a key of the Processes view (0)"},
-		{keys_everywhere, K_F7, NEEDS_LIVE, "F7: does nothing here; ? lists the keys"},
+		{keys_everywhere, 't', LIVE, "t: a key of the Processes view (0)"},
+		{keys_everywhere, K_F9, LIVE, "F9: a key of the Processes view (0)"},
+		{keys_everywhere, K_F7, LIVE, "F7: does nothing here; ? lists the keys"},
 		{keys_of_processes, 'k', NEEDS_REPLAY, "k: not in a replay"},
 	};
 
@@ -202,14 +204,14 @@ static void the_footer_shows_what_there_is_a_view_own_keys_first(void **state)
 		unsigned has;
 		const char *words;
 	} cases[] = {
-		{NULL, NEEDS_LIVE, "view,pause,history,per core,counters,help,quit,"},
-		{NULL, NEEDS_LIVE | NEEDS_GPUS, "view,pause,history,per core,counters,GPU,help,quit,"},
+		{NULL, LIVE, "view,pause,history,per core,counters,help,quit,"},
+		{NULL, LIVE | NEEDS_GPUS, "view,pause,history,per core,counters,GPU,help,quit,"},
 		{NULL, NEEDS_REPLAY, "view,pause,step,speed,marks,go to,per core,counters,help,quit,"},
 		{NULL, NEEDS_REPLAY | NEEDS_LANES,
 		 "view,pause,step,speed,marks,go to,per core,counters,frame,help,quit,"},
-		{keys_of_processes, NEEDS_LIVE | NEEDS_COUNT,
+		{keys_of_processes, LIVE | NEEDS_COUNT,
 		 "count,filter,sort,tree,threads,signal,view,pause,history,per core,counters,help,quit,"},
-		{keys_of_processes, NEEDS_LIVE,
+		{keys_of_processes, LIVE,
 		 "filter,sort,tree,threads,signal,view,pause,history,per core,counters,help,quit,"},
 		{keys_of_processes, NEEDS_REPLAY,
 		 "filter,sort,tree,view,pause,step,speed,marks,go to,per core,counters,help,quit,"},

@@ -1,6 +1,6 @@
 /* Signals to processes of a list: that they reach the right one or none, and what is said of
  * it. */
-#include "tui/process_signal.h"
+#include "session/process_signal.h"
 #include "base/alloc.h"
 #include "tests/support/fixture.h"
 

@@ -1,4 +1,4 @@
-#include "tui/process_signal.h"
+#include "session/process_signal.h"
 
 #include "backends/process_file.h"
 #include "base/alloc.h"

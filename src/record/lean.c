@@ -1,0 +1,223 @@
+#include "record/lean.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLOTS_MOST 256 /* of one metric */
+
+/* What a row of Boards and the first lines of a screen show beside the template and the verdict. */
+static const char *const shown[] = {
+	"frame.fps",      "frame.gpu_ms", "frame.cpu_ms",    "frame.budget",    "passes.apps",
+	"GPUBusy",        "GPUClock",     "GPUClockTop",     "GPUPower",        "GPUTemperature",
+	"TemperatureMax", "BoardPower",   "MaliExtBusRdBPS", "MaliExtBusWrBPS", "CPUActivityUser",
+	"CPUFrequency",   "MemoryUsed",
+};
+
+struct lean_source {
+	const struct metric_set *set;
+	bool *keeps; /* by slot */
+	unsigned n_slots;
+	struct sample *sum, *ended; /* of the samples since the last block; one that was complete before */
+	bool any;                   /* there is a sum */
+	uint64_t seq, number;       /* of the last sample; of the last sum */
+};
+
+struct lean {
+	struct lean_source sources[SESSION_SOURCES_MAX];
+	unsigned n;
+};
+
+static void keep_metric(const struct metric *metric, bool *keeps)
+{
+	uint16_t slots[SLOTS_MOST];
+	unsigned n = metric ? metric_slots(metric, slots, 0, SLOTS_MOST) : 0;
+
+	for (unsigned i = 0; i < n; i++)
+		keeps[slots[i]] = true;
+}
+
+/* What an estimate is made from belongs to it. */
+static void keep_times(const struct metric_set *set, bool *keeps)
+{
+	for (unsigned i = 0; i < set->n_slots; i++) {
+		const struct slot *slot = &set->slots[i];
+
+		if (keeps[i] && (slot->running || slot->enabled))
+			keeps[slot->running] = keeps[slot->enabled] = true;
+	}
+}
+
+static void keep_template(const struct template_view *view, const struct metric_set *set, bool *keeps)
+{
+	for (unsigned i = 0; i < view->n_rows; i++) {
+		struct span rest = view->rows[i].def->names, name = span_until(&rest, '/');
+
+		keep_metric(metric_find(set, span_trim(name)), keeps);
+		if (view->rows[i].metric && set->product)
+			keep_metric(view->rows[i].metric, keeps);
+	}
+}
+
+struct lean *lean_new(const struct session *session)
+{
+	const struct metric_set *sets[SOURCE_KINDS] = {0};
+	struct lean *lean = xcalloc(1, sizeof(*lean));
+	struct judge *judge;
+
+	for (unsigned i = 0; i < session->n; i++)
+		if (!sets[session->sources[i].kind])
+			sets[session->sources[i].kind] = session->sources[i].set;
+	judge = judge_new(session->db, sets);
+	lean->n = session->n;
+	for (unsigned i = 0; i < session->n; i++) {
+		const struct session_source *s = &session->sources[i];
+		size_t size = sizeof(struct sample) + s->set->n_slots * sizeof(uint64_t);
+		bool *keeps = xcalloc(s->set->n_slots + 1, sizeof(*keeps));
+
+		lean->sources[i] = (struct lean_source){.set = s->set,
+							.keeps = keeps,
+							.n_slots = s->set->n_slots,
+							.sum = xcalloc(1, size),
+							.ended = xcalloc(1, size)};
+		keep_template(&session->templ, s->set, keeps);
+		for (size_t k = 0; k < ARRAY_LEN(shown); k++)
+			keep_metric(metric_find(s->set, span_of(shown[k])), keeps);
+		if (sets[s->kind] == s->set)
+			judge_mark_slots(judge, s->kind, keeps);
+		keep_times(s->set, keeps);
+	}
+	judge_free(judge);
+	return lean;
+}
+
+static void lean_source_fini(struct lean_source *s)
+{
+	free(s->keeps);
+	free(s->sum);
+	free(s->ended);
+}
+
+void lean_free(struct lean *lean)
+{
+	if (!lean)
+		return;
+	for (unsigned i = 0; i < lean->n; i++)
+		lean_source_fini(&lean->sources[i]);
+	free(lean);
+}
+
+/* Fold one value into the sum so far. */
+static uint64_t folded_value(enum slot_kind kind, uint64_t sum, uint64_t value)
+{
+	if (value == SAMPLE_UNKNOWN || sum == SAMPLE_UNKNOWN)
+		return value == SAMPLE_UNKNOWN ? sum : value;
+	if (kind == SLOT_LEVEL)
+		return value;
+	if (kind == SLOT_PEAK)
+		return (int64_t)value > (int64_t)sum ? value : sum;
+	return sum + value;
+}
+
+/* Numbers of samples go on by one where none was missed. */
+static void begin_sum(struct lean_source *s, const struct sample *sample)
+{
+	uint64_t missed = sample_missed(sample, s->seq);
+
+	s->seq = sample->seq;
+	s->number += 1 + missed;
+	*s->sum = *sample;
+	s->sum->seq = s->number;
+	s->sum->n_more = 0;
+	s->sum->n_values = sample->n_values < s->n_slots ? sample->n_values : s->n_slots;
+	for (unsigned i = 0; i < s->sum->n_values; i++)
+		s->sum->value[i] = s->keeps[i] ? sample->value[i] : SAMPLE_UNKNOWN;
+	s->any = true;
+}
+
+/* Samples with a hole between them, or of which one failed or had another clock, stay apart. */
+static bool goes_on(const struct lean_source *s, const struct sample *sample)
+{
+	return sample->seq == s->seq + 1 && sample->begin_ns == s->sum->end_ns && !sample->lost &&
+	       sample->flags == s->sum->flags && !(sample->flags & (SAMPLE_ERROR | SAMPLE_GAP));
+}
+
+const struct sample *lean_add(struct lean *lean, const struct sample *sample)
+{
+	struct lean_source *s = &lean->sources[sample->source];
+	const struct sample *ended = NULL;
+
+	if (s->any && goes_on(s, sample)) {
+		s->seq = sample->seq;
+		s->sum->end_ns = sample->end_ns;
+		for (unsigned i = 0; i < s->sum->n_values && i < sample->n_values; i++)
+			if (s->keeps[i])
+				s->sum->value[i] = folded_value(s->set->slots[i].kind, s->sum->value[i],
+								sample->value[i]);
+		return NULL;
+	}
+	if (s->any) {
+		struct sample *other = s->ended;
+
+		ended = s->ended = s->sum;
+		s->sum = other;
+	}
+	begin_sum(s, sample);
+	return ended;
+}
+
+const struct sample *lean_take(struct lean *lean, unsigned source)
+{
+	struct lean_source *s = &lean->sources[source];
+
+	if (!s->any)
+		return NULL;
+	s->any = false;
+	return s->sum;
+}
+
+static float share_of(const struct process *p)
+{
+	return isnan(p->cpu_percent) ? -1 : (float)p->cpu_percent;
+}
+
+static int by_share(const void *a, const void *b)
+{
+	float x = *(const float *)a, y = *(const float *)b;
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+void lean_processes(struct process_list *list)
+{
+	AUTOFREE float *shares = xcalloc(list->n + 1, sizeof(*shares));
+	unsigned n = 0, over = 0, owner = 0;
+	bool owner_kept = false;
+
+	if (list->n <= LEAN_PROCESSES)
+		return;
+	for (unsigned i = 0; i < list->n; i++)
+		shares[i] = share_of(&list->processes[i]);
+	qsort(shares, list->n, sizeof(*shares), by_share);
+	for (unsigned i = 0; i < LEAN_PROCESSES; i++)
+		over += shares[i] > shares[LEAN_PROCESSES - 1];
+	for (unsigned i = 0; i < list->n; i++) {
+		const struct process p = list->processes[i];
+		float least = shares[LEAN_PROCESSES - 1];
+		bool kept = share_of(&p) > least || (share_of(&p) >= least && over++ < LEAN_PROCESSES);
+
+		if (!p.is_thread) {
+			owner = i;
+			owner_kept = kept;
+		}
+		if (!kept)
+			continue;
+		if (p.is_thread && !owner_kept)
+			list->processes[n++] = list->processes[owner];
+		owner_kept = true;
+		list->processes[n++] = p;
+	}
+	list->n = n;
+}

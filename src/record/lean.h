@@ -1,0 +1,28 @@
+/* lean: what a stream keeps on a slow connection (--lean): of each source one sample for a
+ * block, the sum of those in it; of its values those that the profiling template, the verdict,
+ * and the first lines of a screen are made of, the others are unknown; and the busiest
+ * processes.
+ *
+ * Thread: one at a time.
+ */
+#ifndef MALITOP_LEAN_H
+#define MALITOP_LEAN_H
+
+#include "session/session.h"
+
+#define LEAN_PROCESSES 20
+
+struct lean;
+
+/* Of the sources of a session, whose metrics must outlive it. */
+struct lean *lean_new(const struct session *session);
+void lean_free(struct lean *lean); /* NULL is fine */
+/* Add a sample. Returns a sum that it does not belong to and that is complete, or NULL; it is valid
+ * until the next call for this source. */
+const struct sample *lean_add(struct lean *lean, const struct sample *sample);
+/* Take the sum of a source, at the end of a block; NULL if there is none. */
+const struct sample *lean_take(struct lean *lean, unsigned source);
+/* Keep the rows that use most of the CPUs, with the processes of their threads. */
+void lean_processes(struct process_list *list);
+
+#endif
