@@ -5,7 +5,9 @@
 #include "cli/explain.h"
 #include "cli/export_log.h"
 #include "cli/list.h"
+#include "tui/boards_live.h"
 #include "tui/live.h"
+#include "cli/on.h"
 #include "cli/once.h"
 #include "options/options.h"
 #include "record/layer_environment.h"
@@ -42,10 +44,11 @@ static int run_live(const struct sys *sys, const struct options *options, struct
 {
 	bool ascii = options->ascii || !charset_is_utf8();
 	int end_signal = 0, status;
+	bool boards = options->n_wheres > 1;
 
 	if (options->once.w)
-		return (int)once_run(sys, options, ascii, out, err);
-	status = (int)live_run(sys, options, &end_signal, err);
+		return (int)(boards ? boards_live_once : once_run)(sys, options, ascii, out, err);
+	status = (int)(boards ? boards_live_run : live_run)(sys, options, &end_signal, err);
 	if (end_signal && status == EXIT_DONE) { /* die of the same signal, so that the parent sees it */
 		if (err->text[0])
 			message("%s", err->text);
@@ -88,6 +91,8 @@ static int run_command(struct options *options, struct strbuf *out, struct err *
 	       : options->command == COMMAND_EXPORT ? export_log_run(&sys, options, err)
 	       : options->command == COMMAND_REPORT ? report_run(&sys, options, err)
 	       : options->command == COMMAND_SERVE  ? serve_run(&sys, options, err)
+	       : options->command == COMMAND_ON && options->remote_command != COMMAND_ON
+		       ? on_run(&sys, options, err)
 	       : options->command == COMMAND_DOCTOR ? (int)doctor_run(&sys, options, out, err)
 						    : run_live(&sys, options, out, err);
 }

@@ -9,7 +9,7 @@
 bool own_is_screen(struct span keyword)
 {
 	return span_is(keyword, "view") || span_is(keyword, "chart") || span_is(keyword, "options") ||
-	       span_is(keyword, "keys");
+	       span_is(keyword, "keys") || span_is(keyword, "boards");
 }
 
 char *gpudb_own_name(struct span view, struct span chart, unsigned n)

@@ -180,6 +180,21 @@ const struct judge *watch_judge(const struct watch *w)
 	return w->judge;
 }
 
+double watch_value(const struct watch *w, struct span name)
+{
+	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++) {
+		const struct watched *s = &w->sources[kind];
+		const struct metric *metric = s->set && s->end_ns && w->judge->end_ns - s->end_ns < LATEST_NS
+						      ? metric_find(s->set, name)
+						      : NULL;
+
+		if (metric)
+			return metric->grows ? metric_value(metric, s->vector) / s->vector[VECTOR_SECONDS]
+					     : metric_value(metric, s->vector);
+	}
+	return NAN;
+}
+
 bool watch_news(struct watch *w, char text[JUDGE_NEWS_TEXT])
 {
 	return judge_news(w->judge, &w->reported, text);

@@ -30,6 +30,8 @@ void watch_processes(struct watch *watch, const struct process_list *list);
 /* After the last sample: judge the unfinished step, and let short runs count. */
 void watch_finish(struct watch *watch);
 const struct judge *watch_judge(const struct watch *watch);
+/* The value of a metric in the last step of the first source that has it; NaN if none has. */
+double watch_value(const struct watch *watch, struct span metric);
 /* judge_news of this watch. */
 bool watch_news(struct watch *watch, char text[JUDGE_NEWS_TEXT]);
 

@@ -203,6 +203,58 @@ static bool set_file(struct options *options, const char *const *operands, unsig
 		options->command == COMMAND_EXPLAIN ? "NAME" : "FILE", command_rows[options->command].name);
 }
 
+static void add_board(struct options *options, const char *where, const char *name)
+{
+	GROW(options->wheres, options->n_wheres, options->cap_wheres);
+	options->wheres[options->n_wheres++] = (struct options_board){where, name};
+}
+
+/* What the last operand of `on` asks to run there: a screen here if it is no command. */
+static enum command_word remote_command(const char *const *operands, unsigned *n, bool *once)
+{
+	static const enum command_word there[] = {COMMAND_RECORD, COMMAND_STAT, COMMAND_DOCTOR};
+	const char *word = *n > 1 ? operands[*n - 1] : "";
+
+	*once = strcmp(word, "once") == 0;
+	*n -= *once;
+	for (size_t i = 0; i < ARRAY_LEN(there); i++)
+		if (strcmp(word, command_rows[there[i]].name) == 0) {
+			--*n;
+			return there[i];
+		}
+	return COMMAND_ON;
+}
+
+/* Boards by their names in the stanza, or by where they are; without any all of the stanza. */
+static bool set_boards(struct options *options, const char *const *operands, unsigned n, struct err *err)
+{
+	bool once;
+
+	remote_command(operands, &n, &once);
+	if (once && !options->once.w)
+		options->once = (struct dimensions){100, 30};
+	for (unsigned i = 0; i < n; i++) {
+		const struct options_board *found = NULL;
+
+		for (unsigned k = 0; k < options->n_boards; k++)
+			if (strcmp(options->boards[k].name, operands[i]) == 0)
+				found = &options->boards[k];
+		add_board(options, found ? found->where : operands[i], found ? found->name : NULL);
+	}
+	for (unsigned k = 0; !n && k < options->n_boards; k++)
+		add_board(options, options->boards[k].where, options->boards[k].name);
+	if (!options->n_wheres)
+		return err_set(
+			err, 0,
+			"on: where? give user@host, adb, docker:NAME or cmd:PROGRAM, or write a stanza "
+			"boards: see malitop on --help");
+	if (options->n_wheres > 1 && options->remote_command != COMMAND_ON)
+		return err_set(err, 0, "on: %s: only of one board",
+			       command_rows[options->remote_command].name);
+	options->where = options->wheres[0].where;
+	return true;
+}
+
 /* Set the operands of the command, and refuse any that it does not take. */
 static bool set_operands(struct options *options, const struct option_words *words, struct err *err)
 {
@@ -222,16 +274,12 @@ static bool set_operands(struct options *options, const struct option_words *wor
 		       err_set(err, 0,
 			       "stat -: a stream is read, no command is run: see malitop stat --help");
 	}
-	if (n > most)
+	if (n > most && options->command != COMMAND_ON)
 		return err_set(err, 0, "%s: one argument too many%s: see malitop --help",
 			       option_shown(buf, operands[most]),
 			       takes[options->command].runs ? ", CMD must follow --" : "");
-	if (options->command == COMMAND_ON && !n)
-		return err_set(err, 0,
-			       "on: where? give user@host, adb, docker:NAME or cmd:PROGRAM: see malitop on "
-			       "--help");
-	if (options->command == COMMAND_ON)
-		options->where = operands[0];
+	if (options->command == COMMAND_ON && !set_boards(options, operands, n, err))
+		return false;
 	if (takes[options->command].file)
 		return set_file(options, operands, n, rest, err);
 	if (takes[options->command].runs && rest && rest[0])
@@ -271,36 +319,55 @@ void options_defaults(struct options *options)
 	}
 }
 
-/* What concerns the measurement goes to the far side, which checks it. Returns whether it does. */
-static bool add_remote(struct options *options, const struct option_row *row, const char *text)
+static void keep_remote(struct options *options, const struct option_row *row, const char *text)
 {
-	static const char *const ours[] = {"log",     "force",  "rotate",     "sync",         "control",
-					   "config",  "gpudb",  "duration",   "print-config", "help",
-					   "version", "format", "keep-going", "theme",        "definitions"};
-
-	for (size_t i = 0; i < ARRAY_LEN(ours); i++)
-		if (strcmp(row->name, ours[i]) == 0)
-			return false;
-	if (!(row->commands & IN_RECORD))
-		return false;
 	GROW(options->remote, options->n_remote, options->cap_remote);
 	options->remote[options->n_remote++] = options_keep(
 		options, row->arg ? xasprintf("--%s=%s", row->name, text) : xasprintf("--%s", row->name));
-	return true;
+}
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+	while (*names && strcmp(name, *names) != 0)
+		names++;
+	return *names != NULL;
+}
+
+/* With `on`, what concerns the measurement goes to the far side, which checks it; of a command that
+ * runs there, all but where its result goes. Returns whether it is for this side, too. */
+static bool divide_option(struct options *options, const struct option_row *row, const char *text)
+{
+	static const char *const ours[] = {"log",     "force",  "rotate",     "sync",         "control",
+					   "config",  "gpudb",  "duration",   "print-config", "help",
+					   "version", "format", "keep-going", "theme",        "definitions",
+					   "push",    NULL};
+	static const char *const results[] = {"log", "force", "push", "help", "version", "control", NULL};
+	bool here = row->commands & IN_ON;
+
+	if (options->remote_command != COMMAND_ON) {
+		bool there = row->commands & 1u << options->remote_command && !is_one_of(row->name, results);
+
+		if (there)
+			keep_remote(options, row, text);
+		return !there;
+	}
+	if (is_one_of(row->name, ours) || !(row->commands & IN_RECORD))
+		return true;
+	keep_remote(options, row, text);
+	return here || row->commands & IN_REPLAY;
 }
 
 static bool apply_words(struct options *options, const struct option_words *words, struct err *err)
 {
 	const char *command = command_rows[options->command].name;
+	bool on = options->command == COMMAND_ON;
 
 	for (unsigned i = 0; i < words->n_options; i++) {
 		const struct option_row *row = words->options[i].row;
 
-		if (options->command == COMMAND_ON && add_remote(options, row, words->options[i].text) &&
-		    !(row->commands & IN_REPLAY))
+		if (on && !divide_option(options, row, words->options[i].text))
 			continue;
-		if (!(row->commands &
-		      (options->command == COMMAND_ON ? IN_ON | IN_REPLAY : 1u << options->command)))
+		if (!(row->commands & (on ? IN_ON | IN_REPLAY : 1u << options->command)))
 			return err_set(err, 0, "--%s: not with %s: see malitop %s%s--help", row->name,
 				       command ? command : "the live screen", command ? command : "",
 				       command ? " " : "");
@@ -338,6 +405,12 @@ static enum exit_status apply_all(struct options *options, const struct option_w
 	status = options_config(options, &interval, &refresh, err);
 	if (status != EXIT_DONE)
 		return status;
+	if (options->command == COMMAND_ON) {
+		unsigned n = words->n_operands - 1;
+		bool once;
+
+		options->remote_command = remote_command(words->operands + 1, &n, &once);
+	}
 	if (!apply_words(options, words, err))
 		return EXIT_USAGE;
 	/* An --interval on the command line overrides a refresh from the file, but an interval from
@@ -373,6 +446,8 @@ void options_fini(struct options *options)
 	free(options->events);
 	free(options->logs);
 	free(options->remote);
+	free(options->wheres);
+	free(options->boards);
 	free(options->event_groups);
 	*options = (struct options){0};
 }

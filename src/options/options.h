@@ -149,8 +149,14 @@ struct options {
 	enum list_name list; /* COMMAND_LIST */
 	const char **logs;   /* COMMAND_EXPORT and _REPORT: all FILEs; operand is the first */
 	unsigned n_logs, cap_logs;
-	const char *where;   /* COMMAND_ON: user@host, adb:SERIAL, ... */
-	const char **remote; /* options for the far side */
+	struct options_board {
+		const char *where, *name; /* user@host, adb:SERIAL, ...; NULL: no name of its own */
+	} * wheres, *boards;              /* COMMAND_ON: those that were given; the stanza `boards` */
+	unsigned n_wheres, cap_wheres, n_boards, cap_boards;
+	const char *where;                /* the first of them */
+	enum command_word remote_command; /* what runs there: COMMAND_RECORD, _STAT, _DOCTOR, else a screen */
+	const char *push;                 /* --push[=FILE]: copy that program there first; "": ours */
+	const char **remote;              /* options for the far side */
 	unsigned n_remote, cap_remote;
 	const char *operand; /* FILE of eval, replay and export; NAME of explain */
 	char **cmd;          /* the words after "--", and NULL; NULL without them */

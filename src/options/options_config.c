@@ -63,7 +63,7 @@ static bool is_of_others(struct span keyword)
 	return span_is(keyword, "view") || gpudb_knows_stanza(keyword);
 }
 
-enum config_part { PART_OTHER, PART_OPTIONS, PART_KEYS }; /* other readers take the others */
+enum config_part { PART_OTHER, PART_OPTIONS, PART_KEYS, PART_BOARDS }; /* other readers take the others */
 
 static bool open_part(const struct stanza *s, const struct stanza_line *line, enum config_part *part,
 		      struct err *err)
@@ -73,11 +73,27 @@ static bool open_part(const struct stanza *s, const struct stanza_line *line, en
 		*part = PART_OPTIONS;
 	else if (span_is(line->key, "keys") && !line->value.n)
 		*part = PART_KEYS;
+	else if (span_is(line->key, "boards") && !line->value.n)
+		*part = PART_BOARDS;
 	else if (!is_of_others(line->key))
-		return stanza_fail(s, line->line, err,
-				   "'%.*s': expected options, keys, view, chart, metric, finding or another "
-				   "stanza of data",
-				   line->text.n > 40 ? 40 : (int)line->text.n, line->text.p);
+		return stanza_fail(
+			s, line->line, err,
+			"'%.*s': expected options, keys, boards, view, chart, metric, finding or another "
+			"stanza of data",
+			line->text.n > 40 ? 40 : (int)line->text.n, line->text.p);
+	return true;
+}
+
+/* "rk3588-04  root@rk3588-04.lab" */
+static bool add_board(struct options *options, struct stanza *s, const struct stanza_line *line,
+		      struct err *err)
+{
+	if (!line->value.n)
+		return stanza_fail(s, line->line, err, "'%.*s': expected a name and where that board is",
+				   SPAN_ARG(line->key));
+	GROW(options->boards, options->n_boards, options->cap_boards);
+	options->boards[options->n_boards].name = options_keep(options, span_dup(line->key));
+	options->boards[options->n_boards++].where = options_keep(options, span_dup(line->value));
 	return true;
 }
 
@@ -100,6 +116,8 @@ static bool apply_config(struct options *options, const char *path, struct span 
 		else if (line.kind == STANZA_ROW)
 			ok = stanza_fail(&s, line.line, err,
 					 "indented too far: expected an option, indented by two blanks");
+		else if (part == PART_BOARDS)
+			ok = add_board(options, &s, &line, err);
 		else if (part == PART_KEYS)
 			ok = option_keys_field(options, &s, &line, err);
 		else

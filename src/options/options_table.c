@@ -56,7 +56,7 @@ const struct option_row option_rows[] = {
 	 AT(frames), .min = 1, .max = 1000000},
 	{"log", 'o', "FILE", NULL,
 	 "log to FILE; its extension sets the format: .mlog, .csv, .jsonl or .pftrace", NULL,
-	 IN_MEASURING | IN_EXPORT | IN_REPORT, true, &kind_text, AT(log), .hint = "files",
+	 IN_MEASURING | IN_EXPORT | IN_REPORT | IN_ON, true, &kind_text, AT(log), .hint = "files",
 	 MEANINGS({IN_RECORD,
 		   "log to FILE; its extension sets the format: .mlog, .csv, .jsonl or .pftrace; - is "
 		   "standard "
@@ -138,8 +138,8 @@ const struct option_row option_rows[] = {
 	 .lists = 1u << LIST_EVENTS},
 	{"group", 'g', "LIST", NULL, "count these ready groups of CPU events; see malitop list groups", NULL,
 	 IN_STAT | IN_RECORD, true, &kind_text, AT(groups), .hint = "list", .lists = 1u << LIST_GROUPS},
-	{"force", 0, NULL, NULL, "overwrite an existing log", NULL, IN_MEASURING | IN_EXPORT | IN_REPORT,
-	 true, &kind_flag, AT(force)},
+	{"force", 0, NULL, NULL, "overwrite an existing log", NULL,
+	 IN_MEASURING | IN_EXPORT | IN_REPORT | IN_ON, true, &kind_flag, AT(force)},
 	{"keep-going", 0, NULL, NULL, "exit with 0 even if samples were lost; the log shows them as gaps",
 	 NULL, IN_RECORD, true, &kind_flag, AT(keep_going)},
 	{"findings", 0, NULL, NULL, "report the verdict and the findings of the whole run at its end", NULL,

@@ -10,16 +10,17 @@
 
 /* What a row of Boards and the first lines of a screen show beside the template and the verdict. */
 static const char *const shown[] = {
-	"frame.fps",      "frame.gpu_ms", "frame.cpu_ms",    "frame.budget",    "passes.apps",
-	"GPUBusy",        "GPUClock",     "GPUClockTop",     "GPUPower",        "GPUTemperature",
-	"TemperatureMax", "BoardPower",   "MaliExtBusRdBPS", "MaliExtBusWrBPS", "CPUActivityUser",
-	"CPUFrequency",   "MemoryUsed",
+	"frame.fps",       "frame.gpu_ms",    "frame.cpu_ms", "frame.budget",
+	"passes.apps",     "GPUBusy",         "GPUClock",     "GPUTemp",
+	"TemperatureMax",  "PowerTotal",      "PowerSoC",     "MaliExtBusRdBPS",
+	"MaliExtBusWrBPS", "CPUActivityUser", "CPUFrequency", "MemoryUsed",
 };
 
 struct lean_source {
 	const struct metric_set *set;
 	bool *keeps; /* by slot */
 	unsigned n_slots;
+	size_t ended_size;
 	struct sample *sum, *ended; /* of the samples since the last block; one that was complete before */
 	bool any;                   /* there is a sum */
 	uint64_t seq, number;       /* of the last sample; of the last sum */
@@ -61,7 +62,7 @@ static void keep_template(const struct template_view *view, const struct metric_
 	}
 }
 
-struct lean *lean_new(const struct session *session)
+struct lean *lean_new(const struct session *session, const uint64_t *seq)
 {
 	const struct metric_set *sets[SOURCE_KINDS] = {0};
 	struct lean *lean = xcalloc(1, sizeof(*lean));
@@ -78,10 +79,13 @@ struct lean *lean_new(const struct session *session)
 		bool *keeps = xcalloc(s->set->n_slots + 1, sizeof(*keeps));
 
 		lean->sources[i] = (struct lean_source){.set = s->set,
+							.seq = seq[i],
+							.number = seq[i],
 							.keeps = keeps,
 							.n_slots = s->set->n_slots,
 							.sum = xcalloc(1, size),
-							.ended = xcalloc(1, size)};
+							.ended = xcalloc(1, size),
+							.ended_size = size};
 		keep_template(&session->templ, s->set, keeps);
 		for (size_t k = 0; k < ARRAY_LEN(shown); k++)
 			keep_metric(metric_find(s->set, span_of(shown[k])), keeps);
@@ -159,13 +163,28 @@ const struct sample *lean_add(struct lean *lean, const struct sample *sample)
 		return NULL;
 	}
 	if (s->any) {
-		struct sample *other = s->ended;
-
-		ended = s->ended = s->sum;
-		s->sum = other;
+		memcpy(s->ended, s->sum, sizeof(*s->sum) + s->sum->n_values * sizeof(s->sum->value[0]));
+		ended = s->ended;
 	}
 	begin_sum(s, sample);
 	return ended;
+}
+
+const struct sample *lean_pass(struct lean *lean, const struct sample *sample)
+{
+	struct lean_source *s = &lean->sources[sample->source];
+
+	s->number += 1 + sample_missed(sample, s->seq);
+	s->seq = sample->seq;
+	if (s->number == sample->seq)
+		return sample;
+	if (sample_size(sample) > s->ended_size) {
+		s->ended_size = sample_size(sample);
+		s->ended = xreallocarray(s->ended, 1, s->ended_size);
+	}
+	memcpy(s->ended, sample, sample_size(sample));
+	s->ended->seq = s->number;
+	return s->ended;
 }
 
 const struct sample *lean_take(struct lean *lean, unsigned source)

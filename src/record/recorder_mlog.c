@@ -32,9 +32,10 @@ struct raw {
 	int64_t offset_ns;       /* of the wall clock, as written to the log */
 	uint64_t n;              /* samples, failed ones excluded */
 	struct flow flow;
-	struct lean *lean;  /* NULL before its first use */
-	bool slow;          /* the connection is, which was noted */
-	double sample_size; /* bytes of a sample of each source, as written last */
+	struct lean *lean;                 /* NULL before its first use */
+	uint64_t seq[SESSION_SOURCES_MAX]; /* of the last sample, while none was lean */
+	bool slow;                         /* the connection is, which was noted */
+	double sample_size;                /* bytes of a sample of each source, as written last */
 	char control[CONTROL_VOCABULARY];
 };
 
@@ -245,11 +246,11 @@ static bool write_sample(struct raw *r, const struct sample *sample, struct err 
 	if (!r->sink.lean && !r->slow) {
 		if (r->lean && !write_sums(r, err))
 			return false;
-		lean_free(take_ptr(&r->lean));
-		return mlog_writer_sample(r->writer, sample, err);
+		r->seq[sample->source] = sample->seq;
+		return mlog_writer_sample(r->writer, r->lean ? lean_pass(r->lean, sample) : sample, err);
 	}
 	if (!r->lean)
-		r->lean = lean_new(r->session);
+		r->lean = lean_new(r->session, r->seq);
 	sample = lean_add(r->lean, sample);
 	return !sample || mlog_writer_sample(r->writer, sample, err);
 }

@@ -2,6 +2,7 @@
 
 #include "record/control.h"
 #include "record/log_file.h"
+#include "options/options_table.h"
 #include "base/alloc.h"
 #include "base/message.h"
 
@@ -22,7 +23,6 @@
 #define ACK_NS 50000000ll   /* acknowledgements are at least this far apart */
 #define STEP_MS 20
 #define SAID_MOST 4096
-#define NOT_FOUND 127 /* of a shell: there is no such program */
 #define NOT_STARTED 125
 #define WORDS_MOST 300
 
@@ -35,6 +35,7 @@ struct remote {
 	int in_fd, said_fd;   /* standard input and standard error of the program */
 	char said[SAID_MOST]; /* what it said */
 	size_t n_said;
+	char why[160]; /* the last line of a connection that was lost */
 	int status;
 	int64_t left_ns; /* since when it has to end; 0: it may go on */
 	bool lost;       /* the connection is away, which was said */
@@ -110,13 +111,27 @@ static const char **make_command(const char *where, const char *const *words, bo
 	return argv;
 }
 
-/* malitop record -o - --control - and what was given for the far side. The caller frees it. */
-static const char **record_words(const struct options *o)
+/* malitop record -o - --control - and what was given for the far side; stat and doctor print. The
+ * caller frees it. */
+static const char **command_words(const struct options *o, const char *program)
 {
-	static const char *const begin[] = {"malitop", "record", "-o", "-", "--control", "-", NULL};
-	const char **words = xcalloc(WORDS_MOST + 1, sizeof(*words));
-	unsigned n = add_words(words, 0, begin);
+	const char *command =
+		o->remote_command == COMMAND_ON ? "record" : command_rows[o->remote_command].name;
+	static const struct {
+		const char *ending, *format;
+	} forms[] = {{"csv", "--format=csv"}, {"jsonl", "--format=jsonl"}, {"pftrace", "--format=perfetto"}};
+	const char **words = xcalloc(WORDS_MOST + 8, sizeof(*words));
+	unsigned n = add_words(words, 0, (const char *const[]){program, command, NULL});
 
+	if (o->remote_command == COMMAND_ON || o->remote_command == COMMAND_RECORD)
+		n = add_words(words, n, (const char *const[]){"-o", "-", NULL});
+	for (size_t i = 0; o->remote_command == COMMAND_RECORD && o->log && i < ARRAY_LEN(forms); i++)
+		if (option_has_ending(o->log, forms[i].ending))
+			words[n++] = forms[i].format;
+	if (o->remote_command != COMMAND_DOCTOR)
+		n = add_words(words, n, (const char *const[]){"--control", "-", NULL});
+	if (o->remote_command == COMMAND_ON && o->n_wheres > 1)
+		n = add_words(words, n, (const char *const[]){"--lean", NULL});
 	for (unsigned i = 0; i < o->n_remote && n < WORDS_MOST; i++)
 		words[n++] = o->remote[i];
 	if (o->cmd) {
@@ -144,41 +159,86 @@ static void become_program(const char **argv, const int in[2], const int out[2],
 	_exit(NOT_STARTED);
 }
 
-static bool start_program(struct remote *r, bool first, struct err *err)
+/* `said` gets its standard error; NULL: it is ours. The caller closes what is open on success. */
+static bool run_program(const struct options *o, const char *where, bool asks, struct remote_program *p,
+			int *said_fd, struct err *err)
 {
 	AUTO_STRBUF struct strbuf text = {0};
-	struct mlog_arrival arrival;
-	int in[2] = {-1, -1}, out[2] = {-1, -1}, said[2] = {-1, -1}, gap;
-	AUTOFREE const char **words = record_words(r->options);
-	AUTOFREE const char **argv = make_command(r->where, words, first, &text, err);
+	int in[2] = {-1, -1}, out[2] = {-1, -1}, said[2] = {-1, STDERR_FILENO};
+	AUTOFREE const char **words = command_words(o, "malitop");
+	AUTOFREE const char **argv = make_command(where, words, asks, &text, err);
 
+	*p = (struct remote_program){.in_fd = -1, .out_fd = -1};
 	if (!argv)
 		return false;
-	if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(said, O_CLOEXEC) != 0)
-		r->pid = -1;
+	if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0 ||
+	    (said_fd && pipe2(said, O_CLOEXEC) != 0))
+		p->pid = -1;
 	else
-		r->pid = fork();
-	if (r->pid == 0)
+		p->pid = fork();
+	if (p->pid == 0)
 		become_program(argv, in, out, said);
 	sys_cleanup_close(&in[0]);
 	sys_cleanup_close(&out[1]);
-	sys_cleanup_close(&said[1]);
-	r->in_fd = in[1];
-	r->said_fd = said[0];
-	r->n_said = 0;
-	if (r->pid < 0) {
-		r->pid = 0;
+	if (said_fd)
+		sys_cleanup_close(&said[1]);
+	if (p->pid < 0) {
+		p->pid = 0;
+		sys_cleanup_close(&in[1]);
 		sys_cleanup_close(&out[0]);
+		sys_cleanup_close(&said[0]);
 		return err_set(err, errno, "%s: cannot start: %s", argv[0], strerror(errno));
 	}
+	p->in_fd = in[1];
+	p->out_fd = out[0];
+	if (said_fd)
+		*said_fd = said[0];
+	return true;
+}
+
+static int exit_status_of(int status)
+{
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+bool remote_program_start(struct remote_program *p, const struct options *options, const char *where,
+			  struct err *err)
+{
+	signal(SIGCHLD, SIG_DFL); /* if it is ignored, the status of the program is lost */
+	signal(SIGPIPE, SIG_IGN);
+	return run_program(options, where, true, p, NULL, err);
+}
+
+int remote_program_end(struct remote_program *p)
+{
+	int status = 0;
+
+	sys_cleanup_close(&p->in_fd);
+	sys_cleanup_close(&p->out_fd);
+	while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return exit_status_of(status);
+}
+
+static bool start_program(struct remote *r, bool first, struct err *err)
+{
+	struct mlog_arrival arrival;
+	struct remote_program p;
+	int64_t gap;
+
+	if (!run_program(r->options, r->where, first, &p, &r->said_fd, err))
+		return false;
+	r->pid = p.pid;
+	r->in_fd = p.in_fd;
+	r->n_said = 0;
 	fcntl(r->said_fd, F_SETFL, O_NONBLOCK);
 	fcntl(r->in_fd, F_SETFL, O_NONBLOCK);
 	mlog_arrival(r->feed, &arrival);
 	r->before = arrival.stream.bytes;
 	r->acked = UINT64_MAX; /* the first one says that this side acknowledges */
 	r->requests = 0;
-	gap = (int)((r->sys->monotonic_ns(r->sys) - r->lost_ns) / SECOND_NS);
-	mlog_connect(r->feed, out[0], first ? 0 : gap * SECOND_NS);
+	gap = (r->sys->monotonic_ns(r->sys) - r->lost_ns) / SECOND_NS;
+	mlog_connect(r->feed, p.out_fd, first ? 0 : gap * SECOND_NS);
 	return true;
 }
 
@@ -245,11 +305,6 @@ static bool hurry_program(struct remote *r, int64_t now_ns)
 	return false;
 }
 
-static int status_of(const struct remote *r)
-{
-	return WIFEXITED(r->status) ? WEXITSTATUS(r->status) : 128 + WTERMSIG(r->status);
-}
-
 static void end_program(struct remote *r)
 {
 	leave_program(r, r->sys->monotonic_ns(r->sys));
@@ -268,7 +323,7 @@ static bool refuse_start(struct remote *r, struct err *err)
 	remote_why(r, line, sizeof(line));
 	str_printable(where, sizeof(where), r->where);
 	mlog_arrival(r->feed, &arrival);
-	if (status_of(r) == NOT_FOUND)
+	if (exit_status_of(r->status) == REMOTE_NOT_FOUND)
 		return err_set(err, 0, "%s: no malitop there: %s: give --push, or install it in its PATH",
 			       where, line[0] ? line : "not found");
 	if (arrival.err.text[0] && !line[0])
@@ -341,7 +396,10 @@ const char *remote_where(const struct remote *r)
 
 void remote_why(const struct remote *r, char *line, size_t size)
 {
-	last_line(r, line, size);
+	if (r->lost)
+		snprintf(line, size, "%s", r->why);
+	else
+		last_line(r, line, size);
 }
 
 int64_t remote_retry_ns(const struct remote *r, unsigned *tries, int64_t *lost_ns)
@@ -359,14 +417,14 @@ int64_t remote_heard_ns(const struct remote *r)
 static void lose_connection(struct remote *r, int64_t now_ns, struct strbuf *said)
 {
 	struct mlog_note note = {.kind = MLOG_NOTE_MESSAGE, .source = -1};
-	char line[160];
 
+	last_line(r, r->why, sizeof(r->why));
 	if (!r->lost) {
-		last_line(r, line, sizeof(line));
 		r->lost = true;
 		r->lost_ns = now_ns;
 		r->tries = 0;
-		strbuf_printf(said, "the connection is lost%s%s: trying again\n", line[0] ? ": " : "", line);
+		strbuf_printf(said, "the connection is lost%s%s: trying again\n", r->why[0] ? ": " : "",
+			      r->why);
 		str_printable(note.text, sizeof(note.text), "the connection was lost");
 		mlog_add_note(r->feed, &note, 0);
 	}

@@ -14,7 +14,21 @@
 #include "mlog/mlog_open.h"
 #include "options/options.h"
 
+#include <sys/types.h>
+
 struct remote;
+
+/* The program that makes the connection to one command there. */
+#define REMOTE_NOT_FOUND 127 /* of a shell: there is no such program */
+struct remote_program {
+	pid_t pid; /* of its group as well; 0: none */
+	int in_fd, out_fd;
+};
+/* Run options->remote_command there; its messages go to our standard error. */
+bool remote_program_start(struct remote_program *p, const struct options *options, const char *where,
+			  struct err *err);
+/* Wait for its end, and close the rest. Returns its exit status. */
+int remote_program_end(struct remote_program *p);
 
 /* Begin to connect; remote_run goes on with it. NULL if the program cannot be started. `options`
  * has what the far side is given; it and `where` must outlive it. */

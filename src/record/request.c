@@ -11,26 +11,26 @@
 #define INTERVAL_LEAST 1000000ll
 #define INTERVAL_MOST 10000000000ll
 
-struct answer {
+struct asked_one {
 	struct requests *of;
 	struct session *session;
 	struct span rest; /* of its text */
 	struct strbuf *said;
 };
 
-static bool refuse_request(struct answer *r, const char *why)
+static bool refuse_request(struct asked_one *r, const char *why)
 {
 	strbuf_str(r->said, why);
 	return false;
 }
 
 /* The last word of the text. */
-static bool take_last(struct answer *r, const char *word)
+static bool take_last(struct asked_one *r, const char *word)
 {
 	return span_is(span_trim(r->rest), word);
 }
 
-static bool do_mark(struct answer *r)
+static bool do_mark(struct asked_one *r)
 {
 	char text[CONTROL_LINE + 1];
 
@@ -39,13 +39,13 @@ static bool do_mark(struct answer *r)
 	return true;
 }
 
-static bool do_nothing(struct answer *r)
+static bool do_nothing(struct asked_one *r)
 {
 	(void)r;
 	return true;
 }
 
-static bool set_interval(struct answer *r)
+static bool set_interval(struct asked_one *r)
 {
 	struct session_source *gpu = r->session->gpu;
 	char text[UNITS_TEXT];
@@ -61,7 +61,7 @@ static bool set_interval(struct answer *r)
 	return true;
 }
 
-static bool pause_gpu(struct answer *r)
+static bool pause_gpu(struct asked_one *r)
 {
 	bool pause = take_last(r, "pause");
 
@@ -74,7 +74,7 @@ static bool pause_gpu(struct answer *r)
 	return true;
 }
 
-static bool choose_frames(struct answer *r)
+static bool choose_frames(struct asked_one *r)
 {
 	if (!take_last(r, "next"))
 		return refuse_request(r, "frames: expected next");
@@ -82,7 +82,7 @@ static bool choose_frames(struct answer *r)
 	return true;
 }
 
-static bool set_lean(struct answer *r)
+static bool set_lean(struct asked_one *r)
 {
 	bool lean = take_last(r, "lean");
 
@@ -93,7 +93,7 @@ static bool set_lean(struct answer *r)
 	return true;
 }
 
-static bool take_ack(struct answer *r)
+static bool take_ack(struct asked_one *r)
 {
 	uint64_t bytes;
 
@@ -112,7 +112,7 @@ static const struct process_signal *signal_of(struct span name)
 	return NULL;
 }
 
-static bool send_signal(struct answer *r)
+static bool send_signal(struct asked_one *r)
 {
 	struct span pid = span_word(&r->rest), start = span_word(&r->rest), name = span_word(&r->rest);
 	const struct process_signal *signal = signal_of(name);
@@ -134,13 +134,14 @@ static bool send_signal(struct answer *r)
 
 bool request_do(struct requests *requests, enum control_word word, const char *text, struct strbuf *said)
 {
-	static bool (*const deeds[])(struct answer * r) = {
+	static bool (*const deeds[])(struct asked_one * r) = {
 		[CONTROL_MARK] = do_mark,          [CONTROL_PING] = do_nothing,
 		[CONTROL_INTERVAL] = set_interval, [CONTROL_GPU] = pause_gpu,
 		[CONTROL_FRAMES] = choose_frames,  [CONTROL_SEND] = set_lean,
 		[CONTROL_SIGNAL] = send_signal,    [CONTROL_ACK] = take_ack,
 	};
-	struct answer r = {.of = requests, .session = requests->session, .rest = span_of(text), .said = said};
+	struct asked_one r = {
+		.of = requests, .session = requests->session, .rest = span_of(text), .said = said};
 	char shown[40];
 
 	strbuf_clear(said);

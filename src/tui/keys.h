@@ -23,6 +23,7 @@ enum action {
 	ACTION_HISTORY,  /* step to newer or older data [1, -1] */
 	ACTION_LEAP,     /* a page of the timeline on or back [1, -1] */
 	ACTION_ENDS,     /* to the end or the begin of the timeline [1, -1] */
+	ACTION_BOARDS,   /* back to them */
 	ACTION_SPEED,    /* play faster or slower [1, -1] */
 	ACTION_FIND,     /* go to the next or the previous mark or loss [1, -1] */
 	ACTION_GO_TO,    /* ask for a time */
@@ -76,12 +77,13 @@ enum key_need {
 	NEEDS_NO_TIMELINE = 1 << 6, /* it is not */
 	NEEDS_MACHINE = 1 << 10,    /* it shows what a machine does now, this one or another (malitop on) */
 	/* Without these, footer and help omit the key. Its action reports what is missing. */
-	NEEDS_GPUS = 1 << 2,  /* there are several */
-	NEEDS_ROWS = 1 << 3,  /* the view has no rows with keys of their own */
-	NEEDS_TABLE = 1 << 7, /* the view lists the counters */
-	NEEDS_LANES = 1 << 9, /* a log has each frame */
-	NEEDS_APPS = 1 << 8,  /* it shows frames, and several applications have some */
-	NEEDS_COUNT = 1 << 4, /* CPU events can be counted for one process */
+	NEEDS_GPUS = 1 << 2,    /* there are several */
+	NEEDS_ROWS = 1 << 3,    /* the view has no rows with keys of their own */
+	NEEDS_TABLE = 1 << 7,   /* the view lists the counters */
+	NEEDS_LANES = 1 << 9,   /* a log has each frame */
+	NEEDS_APPS = 1 << 8,    /* it shows frames, and several applications have some */
+	NEEDS_BOARDS = 1 << 11, /* there are several boards */
+	NEEDS_COUNT = 1 << 4,   /* CPU events can be counted for one process */
 };
 
 /* Where help shows a key. */

@@ -177,6 +177,7 @@ static bool start_log(struct live *l, int64_t now, struct err *err)
 	if (!player_start(l->player, &l->feeds, now, err))
 		return false;
 	screen_of_log(&l->screen, l->player);
+	l->screen.of_boards = l->boards != NULL;
 	if (player_asks(l->player)) {
 		l->screen.pane.ask_signal = ask_signal;
 		l->screen.pane.count_ctx = l;
@@ -279,7 +280,7 @@ static int wait_ms(const struct live *l, int64_t now)
 
 static void run_loop(struct live *l)
 {
-	struct pollfd fds[TERM_FDS + 2];
+	struct pollfd fds[TERM_FDS + 2 + BOARDS_MOST];
 	int arrival;
 
 	while (!l->end) {
@@ -292,9 +293,12 @@ static void run_loop(struct live *l)
 		} else if ((arrival = player_arrival_fd(l->player)) >= 0) {
 			fds[n++] = (struct pollfd){.fd = arrival, .events = POLLIN};
 		}
+		n += l->boards ? (int)boards_fds(l->boards, fds + n) : 0;
 		l->sys->poll(l->sys, fds, (unsigned)n, l->dirty && term_ready(l->term) ? 0 : wait_ms(l, now));
 		now = l->sys->monotonic_ns(l->sys);
 		take_input(l);
+		if (l->boards)
+			boards_run(l->boards, now);
 		if (l->player)
 			run_log(l, now);
 		else
@@ -414,7 +418,8 @@ static bool close_all(struct live *l, struct err *err)
 	AUTO_STRBUF struct strbuf complaint = {0};
 	bool ok = true;
 
-	term_close(l->term);
+	if (!l->boards)
+		term_close(l->term);
 	if (l->player)
 		player_complain(l->player, &complaint);
 	if (complaint.n)
@@ -457,4 +462,23 @@ enum exit_status live_run(const struct sys *sys, const struct options *options, 
 		*err = late; /* problems of a log are reported, but are not a failure */
 	*signal = l.signal;
 	return ok && closed ? EXIT_DONE : EXIT_FAILED;
+}
+
+bool live_run_board(const struct sys *sys, const struct options *options, struct term *term,
+		    struct boards *boards, struct remote *remote, enum live_leave *leave, int *signal,
+		    struct err *err)
+{
+	struct live l = {.sys = sys, .options = options, .boards = boards, .term = term};
+	struct err late;
+	bool ok;
+
+	*leave = LIVE_QUIT;
+	l.player = player_open_remote(&l.session, sys, options, remote, err);
+	ok = l.player && start_screen(&l, err);
+	if (ok)
+		run_loop(&l);
+	close_all(&l, &late);
+	*leave = ok ? l.leave : LIVE_BOARDS;
+	*signal = l.signal;
+	return ok;
 }

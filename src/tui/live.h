@@ -10,4 +10,14 @@
  * cleaning up. */
 enum exit_status live_run(const struct sys *sys, const struct options *options, int *signal, struct err *err);
 
+/* The views of one of several boards, on a terminal that is open. Returns false, with a message, if
+ * they cannot be shown; *leave is how the user left them. */
+enum live_leave { LIVE_QUIT, LIVE_BOARDS, LIVE_NEXT, LIVE_PREVIOUS };
+struct boards;
+struct remote;
+struct term;
+bool live_run_board(const struct sys *sys, const struct options *options, struct term *term,
+		    struct boards *boards, struct remote *remote, enum live_leave *leave, int *signal,
+		    struct err *err);
+
 #endif

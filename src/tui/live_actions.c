@@ -249,8 +249,23 @@ static void toggle_counted(struct live *l)
 
 /* ---- replay ---- */
 
+static void show_boards(struct live *l)
+{
+	if (!l->boards) {
+		live_hint(l, "boards: there is one only: malitop on A B shows several");
+		return;
+	}
+	l->leave = LIVE_BOARDS;
+	l->end = true;
+}
+
 static void change_speed(struct live *l, int by)
 {
+	if (l->boards) {
+		l->leave = by > 0 ? LIVE_NEXT : LIVE_PREVIOUS;
+		l->end = true;
+		return;
+	}
 	if (!player_speed(l->player, by, l->sys->monotonic_ns(l->sys)))
 		live_hint(l, by < 0 ? "speed: there is no slower one" : "speed: there is no faster one");
 }
@@ -460,6 +475,7 @@ static const struct {
 	[ACTION_FRAMES] = {show_next_frames},
 	[ACTION_LANES] = {.act_by = turn_lanes},
 	[ACTION_LOG] = {live_log},
+	[ACTION_BOARDS] = {show_boards},
 	[ACTION_MARK] = {live_mark},
 	[ACTION_HELP] = {show_help},
 	[ACTION_FINDINGS] = {show_findings},

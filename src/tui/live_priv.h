@@ -8,6 +8,8 @@
 #include "tui/explain_card.h"
 #include "tui/findings_card.h"
 #include "tui/help.h"
+#include "tui/boards.h"
+#include "tui/live.h"
 #include "tui/player.h"
 #include "record/recorder.h"
 #include "session/scanner.h"
@@ -61,6 +63,8 @@ struct live {
 	struct recorder *recorder;                   /* NULL without a log */
 	enum { LOG_RUNS, LOG_ENDS, LOG_FAILED } log; /* is being closed; failed and reported */
 	struct scanner *scanner;                     /* of processes */
+	struct boards *boards;                       /* of which this is one; NULL: none */
+	enum live_leave leave;                       /* with boards: why it ended */
 	struct player *player;                       /* replay only: it replaces those two */
 	struct live_past past;                       /* of a measurement */
 	struct alerts alerts;

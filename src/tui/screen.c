@@ -384,6 +384,7 @@ unsigned screen_has(struct screen *screen)
 {
 	unsigned number, has = process_pane_has(&screen->pane);
 
+	has |= screen->of_boards ? NEEDS_BOARDS : 0;
 	has |= screen->paused_ns || screen->replay ? NEEDS_TIMELINE : NEEDS_NO_TIMELINE;
 	if (session_gpus(screen->session, &number) > 1)
 		has |= NEEDS_GPUS;

@@ -40,6 +40,7 @@ struct screen {
 	char foot[VIEW_FOOT_LINES][256];   /* of the source; of the busiest thread; of it and the GPU */
 	int64_t realtime_ns;               /* the time of day that is shown */
 	char recording[128];               /* "REC run.csv 12.4 MB, 17 lost"; "" for none */
+	bool of_boards;                    /* one of several */
 	const char *replay;                /* "REPLAY run.mlog", of a log; NULL: live */
 	char position[64];                 /* in it: "12:03 of 1:02:03  19 %  x10" */
 	const struct timeline *timeline;   /* of a pause or a log; NULL: it is not shown */

@@ -1,0 +1,115 @@
+/* boards: several machines at once (`malitop on A B ...`): a row for each, with its verdict and the
+ * first numbers of it.
+ *
+ * Each board has its own connection, reader and judge, and none waits for another. Boards that are
+ * not open send lean samples (record/lean.h). Age counts on the clock here, since a board's may be
+ * wrong.
+ *
+ * Thread: ui. Times are CLOCK_MONOTONIC of this machine.
+ */
+#ifndef MALITOP_BOARDS_H
+#define MALITOP_BOARDS_H
+
+#include "record/remote.h"
+#include "session/session.h"
+#include "views/view.h"
+
+#define BOARDS_MOST 64
+#define BOARDS_PAST 240 /* steps that are kept */
+#define BOARDS_STEP_NS 1000000000ll
+#define BOARDS_DIM_NS 3000000000ll /* from this age on, numbers are dim; from the next one, unknown */
+#define BOARDS_GONE_NS 10000000000ll
+
+enum board_state { BOARD_CONNECTING, BOARD_LIVE, BOARD_SILENT, BOARD_AWAY, BOARD_REFUSED };
+
+/* The numbers of a row; NaN: unknown. */
+enum board_number {
+	BOARD_FPS,
+	BOARD_BUSY, /* percent of time that the GPU works */
+	BOARD_CLOCK,
+	BOARD_TOP_CLOCK,
+	BOARD_HEAT,
+	BOARD_TRAFFIC, /* bytes per second */
+	BOARD_POWER,
+	BOARD_NUMBERS
+};
+
+struct board_row {
+	const char *where;
+	char name[32], gpu[48];
+	struct remote *remote; /* NULL: it could not be started; `said` tells */
+	struct mlog_input input;
+	struct mlog_reader *reader; /* NULL before the start block, as the next two */
+	struct session session;
+	struct watch *watch;
+	enum board_state state;
+	char said[160]; /* the last message about the connection */
+	uint64_t blocks;
+	int64_t sample_ns; /* when the newest data came; 0: none yet */
+	double now[BOARD_NUMBERS];
+	double wanted_fps;
+	unsigned n_findings;
+	bool is_critical, warns;
+	float past[2][BOARDS_PAST]; /* fps of the wanted ones, and GPU, 0 to 1; the newest at n_past - 1 */
+	unsigned n_past;
+	bool full; /* it was asked for everything */
+};
+
+enum boards_sort {
+	BOARDS_WORST,
+	BOARDS_BY_NAME,
+	BOARDS_BY_FPS,
+	BOARDS_BY_BUSY,
+	BOARDS_BY_HEAT,
+	BOARDS_SORTS
+};
+
+struct boards {
+	const struct sys *sys;
+	const struct options *options;
+	struct gpudb *db;
+	struct board_row *boards[BOARDS_MOST];
+	unsigned n;
+	unsigned order[BOARDS_MOST], n_shown; /* indices in the order of the rows */
+	unsigned selected;                    /* index of a board, not of a row */
+	int first;                            /* row at the top */
+	enum boards_sort sort;
+	char filter[32];
+	int64_t step_ns, sorted_ns, moved_ns;
+	struct strbuf said; /* lines for the user */
+	bool logs;
+	uint64_t bytes; /* that arrived, and the rate of the last step */
+	double rate;
+};
+
+/* Begin to connect to all of options->wheres. NULL on failure. */
+struct boards *boards_open(const struct sys *sys, const struct options *options, struct err *err);
+void boards_close(struct boards *b); /* NULL is fine */
+/* Fill fds, at least BOARDS_MOST; returns their number. */
+unsigned boards_fds(const struct boards *b, struct pollfd *fds);
+/* Take what has arrived, without waiting. Call it at least once a second. Returns whether a row
+ * changed. */
+bool boards_run(struct boards *b, int64_t now_ns);
+
+struct board_row *boards_selected(struct boards *b); /* NULL: no row is shown */
+/* Select the next or previous row; false if there is none. */
+bool boards_move(struct boards *b, int by, int64_t now_ns);
+void boards_arrange(struct boards *b, int64_t now_ns, bool at_once);
+/* Ask for everything of one board, and for what a row needs of the others; NULL: of all. */
+void boards_prefer(struct boards *b, const struct board_row *full);
+/* Keep the streams of all in files of that directory, or no longer. */
+void boards_log(struct boards *b, const char *dir);
+/* Set a mark on all boards that are connected; returns how many. */
+unsigned boards_mark(struct boards *b);
+
+/* Age of the newest data in ns; INT64_MAX without any. */
+int64_t board_age_ns(const struct board_row *board, int64_t now_ns);
+/* "GPU bound: fragment", "reconnecting"; and what is behind it. */
+void board_words(const struct board_row *board, int64_t now_ns, char *title, size_t size,
+		 struct strbuf *evidence);
+
+/* boards_draw.c */
+void boards_draw(struct boards *b, const struct alert *alert, const struct foot_ask *ask, int64_t now_ns,
+		 struct canvas *canvas);
+
+#endif

@@ -1,0 +1,304 @@
+#include "tui/boards_live.h"
+
+#include "base/alloc.h"
+#include "term/term.h"
+#include "term/term_key.h"
+#include "tui/alerts.h"
+#include "tui/boards.h"
+#include "tui/boards_keys.h"
+#include "tui/live.h"
+#include "tui/page.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PAGE 10
+#define WAIT_MS 250 /* ages are shown in tenths of a second */
+#define KEY_COLS 14
+
+struct boards_live {
+	const struct sys *sys;
+	const struct options *options;
+	struct boards *boards;
+	struct term *term;
+	struct canvas canvas;
+	struct alerts alerts;
+	bool types, helps, dirty, end; /* a filter is typed; the keys are listed */
+	char typed[32], question[48];
+	struct foot_ask ask;
+	int64_t start_ns;
+	int signal;
+};
+
+/* ---- keys ---- */
+
+static void show_hint(struct boards_live *l, const char *text)
+{
+	alerts_hint(&l->alerts, l->sys->monotonic_ns(l->sys), text);
+}
+
+/* Show the views of one board, then of the one before or after it, as long as that is asked for. */
+static void open_board(struct boards_live *l)
+{
+	enum live_leave leave = LIVE_NEXT;
+	struct err err = {0};
+
+	while (leave == LIVE_NEXT || leave == LIVE_PREVIOUS) {
+		struct board_row *board = boards_selected(l->boards);
+
+		if (!board || !board->watch || !board->remote) {
+			show_hint(l, "open: this board has sent nothing yet");
+			break;
+		}
+		boards_prefer(l->boards, board);
+		if (!live_run_board(l->sys, l->options, l->term, l->boards, board->remote, &leave, &l->signal,
+				    &err)) {
+			alerts_add(&l->alerts, l->sys->monotonic_ns(l->sys), err.text);
+			break;
+		}
+		if (leave == LIVE_NEXT || leave == LIVE_PREVIOUS)
+			boards_move(l->boards, leave == LIVE_NEXT ? 1 : -1, l->sys->monotonic_ns(l->sys));
+	}
+	boards_prefer(l->boards, NULL);
+	l->end |= leave == LIVE_QUIT;
+}
+
+static void retry_all(struct boards_live *l)
+{
+	for (unsigned i = 0; i < l->boards->n; i++)
+		if (l->boards->boards[i]->remote)
+			remote_retry(l->boards->boards[i]->remote);
+}
+
+static void type_filter(struct boards_live *l, uint32_t key, int64_t now)
+{
+	if (key == K_ESCAPE)
+		l->typed[0] = 0;
+	if (key == K_ESCAPE || key == K_ENTER)
+		l->types = false;
+	else
+		term_key_type(l->typed, sizeof(l->typed), key);
+	snprintf(l->boards->filter, sizeof(l->boards->filter), "%s", l->typed);
+	boards_arrange(l->boards, now, true);
+}
+
+static void do_key(struct boards_live *l, uint32_t key, int64_t now)
+{
+	struct boards *b = l->boards;
+	char text[64];
+	int number = 0;
+
+	switch (boards_key(key, &number)) {
+	case BOARDS_MOVE:
+		boards_move(b, number, now);
+		break;
+	case BOARDS_PAGE:
+		boards_move(b, number * PAGE, now);
+		break;
+	case BOARDS_EDGE:
+		boards_move(b, number * BOARDS_MOST, now);
+		break;
+	case BOARDS_OPEN:
+		open_board(l);
+		break;
+	case BOARDS_SORT:
+		b->sort = (b->sort + 1) % BOARDS_SORTS;
+		boards_arrange(b, now, true);
+		break;
+	case BOARDS_FILTER:
+		l->types = true;
+		break;
+	case BOARDS_RETRY:
+		retry_all(l);
+		break;
+	case BOARDS_LOG:
+		boards_log(b, l->options->log ? l->options->log : ".");
+		break;
+	case BOARDS_MARK:
+		snprintf(text, sizeof(text), "mark: set on %u boards", boards_mark(b));
+		show_hint(l, text);
+		break;
+	case BOARDS_HELP:
+		l->helps = true;
+		break;
+	case BOARDS_QUIT:
+		l->end = true;
+		break;
+	case BOARDS_NOTHING:
+		show_hint(l, key == K_ESCAPE
+				     ? "Esc: nothing to close; q quits"
+				     : "a key of a board's views: Enter opens one; ? lists the keys here");
+	}
+}
+
+static void take_key(struct boards_live *l, uint32_t key, int64_t now)
+{
+	alerts_answered(&l->alerts);
+	l->dirty = true;
+	if (l->types && key != 0x03) {
+		type_filter(l, key, now);
+		return;
+	}
+	if (l->helps) {
+		l->helps = false;
+		return;
+	}
+	if (key == K_ESCAPE && l->boards->filter[0]) {
+		l->typed[0] = l->boards->filter[0] = 0;
+		boards_arrange(l->boards, now, true);
+		return;
+	}
+	do_key(l, options_key(l->options, key), now);
+}
+
+static void resize_canvas(struct boards_live *l)
+{
+	int cols, rows;
+
+	term_size(l->term, &cols, &rows);
+	canvas_resize(&l->canvas, cols, rows);
+	l->dirty = true;
+}
+
+static void take_input(struct boards_live *l, int64_t now)
+{
+	struct term_input in;
+	enum term_event event;
+
+	while (!l->end && (event = term_next(l->term, &in)) != TERM_NONE) {
+		if (event == TERM_KEY)
+			take_key(l, in.key, now);
+		else if (event == TERM_QUIT)
+			l->signal = in.signal;
+		if (event == TERM_QUIT || event == TERM_GONE)
+			l->end = true;
+		else if (event != TERM_KEY)
+			resize_canvas(l);
+	}
+}
+
+/* ---- drawing ---- */
+
+static void draw_help(struct canvas *canvas)
+{
+	AUTO_STRBUF struct strbuf text = {0};
+	struct page page = {.canvas = canvas};
+	struct span rest;
+
+	boards_keys_help(&text);
+	canvas_clear(canvas);
+	page.window = canvas_rect(canvas);
+	page_text(&page, 1, STYLE_TITLE, NULL, "Keys of Boards; any key closes this");
+	for (rest = (struct span){text.p, text.n}; rest.n;) {
+		struct span line = span_until(&rest, '\n'), key = span_until(&line, '\t');
+		char name[24], words[120];
+
+		snprintf(name, sizeof(name), "%.*s", SPAN_ARG(key));
+		snprintf(words, sizeof(words), "%.*s", SPAN_ARG(line));
+		page_text(&page, KEY_COLS, STYLE_TEXT, name, words);
+	}
+}
+
+static void draw_frame(struct boards_live *l, int64_t now)
+{
+	int64_t until;
+
+	snprintf(l->question, sizeof(l->question), "filter: %s", l->typed);
+	l->ask = (struct foot_ask){
+		.text = l->question, .answers = "part of a name, Enter, Esc: all", .typed = true};
+	l->canvas.mono = l->term && term_mono(l->term);
+	if (l->helps)
+		draw_help(&l->canvas);
+	else
+		boards_draw(l->boards, alerts_now(&l->alerts, now, &until), l->types ? &l->ask : NULL, now,
+			    &l->canvas);
+}
+
+/* ---- the loop ---- */
+
+static void take_said(struct boards_live *l, int64_t now)
+{
+	struct span rest = {l->boards->said.p, l->boards->said.n};
+
+	while (rest.n)
+		alerts_add(&l->alerts, now, span_until(&rest, '\n').p);
+	strbuf_clear(&l->boards->said);
+}
+
+static void run_loop(struct boards_live *l)
+{
+	struct pollfd fds[TERM_FDS + BOARDS_MOST];
+	int64_t drawn = 0;
+
+	while (!l->end) {
+		unsigned n = (unsigned)term_fds(l->term, fds);
+		int64_t now;
+
+		n += boards_fds(l->boards, fds + n);
+		l->sys->poll(l->sys, fds, n, l->dirty && term_ready(l->term) ? 0 : WAIT_MS);
+		now = l->sys->monotonic_ns(l->sys);
+		take_input(l, now);
+		l->dirty |= boards_run(l->boards, now) || now - drawn >= BOARDS_STEP_NS;
+		take_said(l, now);
+		if (l->options->duration_ns && now - l->start_ns >= l->options->duration_ns)
+			l->end = true;
+		if (l->end || !l->dirty || !term_ready(l->term))
+			continue;
+		draw_frame(l, now);
+		drawn = now;
+		l->dirty = !term_draw(l->term, &l->canvas);
+	}
+}
+
+enum exit_status boards_live_run(const struct sys *sys, const struct options *options, int *signal,
+				 struct err *err)
+{
+	struct boards_live l = {.sys = sys, .options = options, .start_ns = sys->monotonic_ns(sys)};
+
+	l.boards = boards_open(sys, options, err);
+	if (!l.boards)
+		return EXIT_FAILED;
+	if (options->log)
+		boards_log(l.boards, options->log);
+	l.term = term_open(sys,
+			   &(struct term_options){
+				   .color = options->color, .theme = options->theme, .ascii = options->ascii},
+			   err);
+	if (l.term) {
+		canvas_init(&l.canvas, 1, 1, !term_utf8(l.term));
+		resize_canvas(&l);
+		run_loop(&l);
+		term_close(l.term);
+		canvas_fini(&l.canvas);
+	}
+	boards_close(l.boards);
+	*signal = l.signal;
+	return l.term ? EXIT_DONE : EXIT_FAILED;
+}
+
+enum exit_status boards_live_once(const struct sys *sys, const struct options *options, bool ascii,
+				  struct strbuf *out, struct err *err)
+{
+	struct boards_live l = {.sys = sys, .options = options};
+	struct pollfd fds[BOARDS_MOST];
+	int64_t begin = sys->monotonic_ns(sys), now = begin;
+
+	l.boards = boards_open(sys, options, err);
+	if (!l.boards)
+		return EXIT_FAILED;
+	while (now - begin < (int64_t)options->frames * BOARDS_STEP_NS) {
+		sys->poll(sys, fds, boards_fds(l.boards, fds), WAIT_MS);
+		now = sys->monotonic_ns(sys);
+		boards_run(l.boards, now);
+		take_said(&l, now);
+	}
+	boards_arrange(l.boards, now, true);
+	canvas_init(&l.canvas, (int)options->once.w, (int)options->once.h, ascii);
+	draw_frame(&l, now);
+	l.canvas.mono = true;
+	canvas_dump(&l.canvas, out);
+	canvas_fini(&l.canvas);
+	boards_close(l.boards);
+	return EXIT_DONE;
+}
