@@ -4,7 +4,7 @@
 #include "views/widget.h"
 
 #include "base/alloc.h"
-#include "passes/pass_table.h"
+#include "passes/frame_stats.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -312,10 +312,10 @@ static void passes_size(const struct chart *chart, const struct view_data *data,
 		return;
 	/* a scene or a still screen has other passes than the one before: the panels stay where
 	 * they are */
-	pass_table_read(&table, feed->set, feed->now);
+	pass_table_read(&table, feed->set, feed->now, pass_run_names(feed->run));
 	n = table.n;
 	if (feed->total)
-		pass_table_read(&table, feed->set, feed->total);
+		pass_table_read(&table, feed->set, feed->total, pass_run_names(feed->run));
 	table.n = table.n > n ? table.n : n;
 	*min = !table.n ? 2 : table.n > LINES_MIN ? LINES_MIN + 1 : (int)table.n + 1;
 	*most = table.n ? (int)table.n + 2 + (table.n > 1)
@@ -332,7 +332,7 @@ static void passes_draw(const struct chart *chart, const struct view_data *data,
 	unsigned last;
 	int skip;
 
-	pass_table_read(&table, feed->set, feed->now);
+	pass_table_read(&table, feed->set, feed->now, pass_run_names(feed->run));
 	alone = pass_alone(chart, data, &table);
 	if (alone && r.h > 0) {
 		draw_alone(chart, data, canvas, r, alone);
@@ -369,7 +369,7 @@ static void passes_corner(const struct chart *chart, const struct view_data *dat
 	text[0] = 0;
 	if (!has_passes(feed))
 		return;
-	pass_table_read(&table, feed->set, feed->now);
+	pass_table_read(&table, feed->set, feed->now, pass_run_names(feed->run));
 	if (table.app[0])
 		snprintf(text, size, table.apps > 1 ? "%s, pid %u, one of %u applications" : "%s, pid %u",
 			 table.app, table.pid, table.apps);

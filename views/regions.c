@@ -4,7 +4,7 @@
 #include "views/widget.h"
 
 #include "base/alloc.h"
-#include "passes/pass_table.h"
+#include "passes/frame_stats.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static bool read_regions(const struct view_data *data, struct pass_table *table)
 
 	if (!feed->set || !feed->now || !pass_table_has(feed->set))
 		return false;
-	pass_table_read(table, feed->set, feed->now);
+	pass_table_read(table, feed->set, feed->now, pass_run_names(feed->run));
 	for (unsigned i = 1; i < table->n_regions; i++) {
 		struct region_line line = table->regions[i];
 		unsigned at = i;

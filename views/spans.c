@@ -5,7 +5,7 @@
 #include "views/widget.h"
 
 #include "base/real.h"
-#include "passes/pass_lanes.h"
+#include "passes/frame_stats.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -37,16 +37,15 @@ static bool read_plot(struct span_plot *plot, const struct view_data *data)
 
 	if (!feed->set || !feed->now || !pass_table_has(feed->set))
 		return false;
+	plot->earlier = feed->lanes ? feed->lanes_earlier : false;
 	if (feed->lanes)
 		lanes_read_frame(&plot->frame, feed->lanes, feed->lane);
 	else
 		pass_frame_read(&plot->frame, feed->set, feed->now);
-	plot->earlier = !has_spans(&plot->frame) && feed->total;
-	if (plot->earlier)
-		pass_frame_read(&plot->frame, feed->set, feed->total);
 	if (!has_spans(&plot->frame))
 		return false;
-	pass_table_read(&plot->table, feed->set, plot->earlier ? feed->total : feed->now);
+	pass_table_read(&plot->table, feed->set, plot->earlier && feed->total ? feed->total : feed->now,
+			pass_run_names(feed->run));
 	plot->end_ms = plot->frame.ms;
 	plot->queues = plot->threads = 0;
 	for (unsigned i = 0; i < plot->frame.n_regions; i++)

@@ -37,7 +37,7 @@ static bool passes_open(struct source *source, const char *device, struct err *e
 	regions_slots(&p->regions, slots + PASS_FOLD_SLOTS);
 	for (unsigned i = 0; i < ARRAY_LEN(slots); i++)
 		source_add_slot(source, &slots[i]);
-	source->n_more = PASS_LANES_WORDS;
+	source->n_more = PASS_MORE_WORDS;
 	return true;
 }
 
@@ -232,11 +232,11 @@ static void write_name(const void *reader, unsigned name, unsigned ordinal, char
 	passes_reader_name(reader, name, ordinal, text, size);
 }
 
-static void put_sample(struct passes *p, int64_t now_ns, uint64_t *value)
+static void put_sample(struct passes *p, uint64_t *value)
 {
 	struct app *app = p->shown >= 0 ? &p->apps[p->shown] : NULL;
 	struct pass_fold_app facts = {.apps = count_processes(p)};
-	char title[PASS_APP_TEXT];
+	char title[PASS_NAME_TEXT];
 
 	if (app) {
 		passes_reader_text(&app->reader, PASSES_RECORD_TITLE, title, sizeof(title));
@@ -249,7 +249,7 @@ static void put_sample(struct passes *p, int64_t now_ns, uint64_t *value)
 		count_losses(p, app, facts.losses);
 	}
 	regions_sample(&p->regions, &p->fold, value + PASS_FOLD_SLOTS);
-	pass_fold_sample(&p->fold, &facts, now_ns, value);
+	pass_fold_sample(&p->fold, &facts, value);
 }
 
 static void read_apps(struct passes *p, const struct scope *scope, int64_t now_ns)
@@ -290,8 +290,8 @@ static enum read_result passes_read(struct source *source, int64_t now_ns, struc
 	read_apps(p, &source->options.scope, now_ns);
 	sample->begin_ns = p->begin_ns;
 	sample->end_ns = now_ns;
+	put_sample(p, sample->value);
 	pass_fold_lanes(&p->fold, now_ns, source->n_slots, sample);
-	put_sample(p, now_ns, sample->value);
 	release_apps(p);
 	sample->lost = 0;
 	sample->flags = now_ns - p->begin_ns > source->period_ns * 3 / 2 ? SAMPLE_STRETCHED : 0;

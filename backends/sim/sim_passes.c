@@ -142,7 +142,7 @@ static bool sim_passes_open(struct source *source, const char *device, struct er
 	pass_fold_slots(&p->fold, slots);
 	for (unsigned i = 0; i < ARRAY_LEN(slots); i++)
 		source_add_slot(source, &slots[i]);
-	source->n_more = PASS_LANES_WORDS;
+	source->n_more = PASS_MORE_WORDS;
 	p->pace.least_ns = PERIOD_MIN_NS;
 	p->model.watcher = (struct sim_watcher){.ctx = p, .frame = note_frame, .job = note_job};
 	return true;
@@ -169,7 +169,6 @@ static enum read_result sim_passes_read(struct source *source, int64_t now_ns, s
 	if (!sim_pace_next(&p->pace, now_ns, sample))
 		return READ_NONE;
 	sim_model_run(&p->model, p->pace.sim_ns);
-	pass_fold_lanes(&p->fold, p->pace.sim_ns, source->n_slots, sample);
 	pass_fold_sample(&p->fold,
 			 &(struct pass_fold_app){.apps = 1,
 						 .pid = GAME_PID,
@@ -178,7 +177,8 @@ static enum read_result sim_passes_read(struct source *source, int64_t now_ns, s
 						 .title = "com.example.game",
 						 .name = write_name,
 						 .names = &p->model.scenario},
-			 p->pace.sim_ns, sample->value);
+			 sample->value);
+	pass_fold_lanes(&p->fold, p->pace.sim_ns, source->n_slots, sample);
 	return READ_GOT;
 }
 

@@ -30,6 +30,7 @@ struct export
 	struct export_options options;
 	char *host; /* its own copy, for rows */
 	struct export_source *sources;
+	unsigned n_runs; /* of the sources */
 	struct waiting *waiting;      /* by source */
 	struct mix_fold mix;          /* of the last source, if that is a mix */
 	unsigned *order;              /* columns by source and instance: adjacent ones share a vector */
@@ -139,6 +140,10 @@ struct export *export_new(const struct export_format *format, const struct expor
 	ex->sources = xcalloc(n_sources, sizeof(*sources));
 	if (n_sources)
 		memcpy(ex->sources, sources, n_sources * sizeof(*sources));
+	for (unsigned s = 0; s < n_sources; s++)
+		ex->sources[s].run =
+			sources[s].kind == SOURCE_PASSES ? xcalloc(1, sizeof(struct pass_run)) : NULL;
+	ex->n_runs = n_sources;
 	ex->table =
 		(struct export_table){.options = &ex->options,
 				      .sources = ex->sources,
@@ -177,6 +182,8 @@ void export_free(struct export *ex)
 		export_queue_fini(&ex->waiting[s].queue);
 	mix_fold_fini(&ex->mix);
 	export_columns_free(&ex->table);
+	for (unsigned s = 0; s < ex->n_runs; s++)
+		free(ex->sources[s].run);
 	free(ex->sources);
 	free(ex->waiting);
 	free(ex->order);
@@ -413,6 +420,8 @@ static bool take_sample(struct export *ex, unsigned source, const struct sample 
 
 	w->seq = sample->seq;
 	strbuf_clear(&ex->line);
+	if (ex->sources[source].run)
+		pass_run_take(ex->sources[source].run, ex->sources[source].set, sample, 0);
 	if (ex->format->sample && !(flags & SAMPLE_ERROR))
 		ex->format->sample(&ex->table, source, sample, &ex->line);
 	if (!write_line(ex, err))

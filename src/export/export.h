@@ -22,6 +22,7 @@
 #include "mlog/mlog.h"
 #include "model/sample.h"
 #include "model/watch.h"
+#include "passes/frame_stats.h"
 
 /* A source whose samples become columns. `set` must outlive the export; only export_new uses the
  * other pointers. */
@@ -37,6 +38,7 @@ struct export_source {
 	unsigned number; /* among the sources of its kind, from 0 */
 	bool simulated;
 	bool machine; /* measures the machine although a command is measured */
+	struct pass_run *run; /* of a passes source: made and freed by the export */
 };
 
 enum export_lines { EXPORT_ROWS, EXPORT_TOTAL, EXPORT_ROWS_AND_TOTAL };

@@ -2,7 +2,6 @@
 #include "export/export_priv.h"
 
 #include "base/alloc.h"
-#include "passes/pass_table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include <string.h>
 
 #define NAME_LEAST 24
+#define WORST_SHOWN 5
 
 static double value_of(const struct metric_set *set, const double *vector, const char *name)
 {
@@ -24,22 +24,55 @@ static const char *ms_text(char text[32], double ms)
 	return text;
 }
 
-static void put_frames(const struct metric_set *set, const double *vector, const struct pass_table *table,
-		       struct strbuf *out)
+/* Percentiles of all frames of the run. A log of earlier versions has those of the last 256. */
+static double share_ms(const struct frame_times *times, double share, const struct metric_set *set,
+		       const double *vector, const char *metric)
 {
+	return times->n ? times_at(times, share) : value_of(set, vector, metric);
+}
+
+static void put_worst(const struct export_source *source, int64_t begin_ns, struct strbuf *out)
+{
+	const struct frame_stats *stats = &source->run->stats;
+	char text[5][32];
+
+	if (!stats->n_worst)
+		return;
+	strbuf_printf(out, "\n%-24s  %10s  %10s  %10s  %10s  %10s  %s\n", "longest frames", "at s", "ms", "CPU ms",
+		      "GPU ms", "present ms", "cause, longest pass");
+	for (unsigned i = 0; i < stats->n_worst && i < WORST_SHOWN; i++) {
+		const struct frame_facts *w = &stats->worst[i];
+		const char *cause = frame_cause(stats, w);
+
+		strbuf_printf(out, "frame %-18.0f  %10s  %10s  %10s  %10s  %10s  %s", w->number,
+			      ms_text(text[0], (double)(w->end_ns - begin_ns) * 1e-9), ms_text(text[1], w->ms),
+			      ms_text(text[2], w->cpu_ms), ms_text(text[3], w->gpu_ms),
+			      ms_text(text[4], w->present_ms), cause);
+		if (w->pass[0])
+			strbuf_printf(out, "%s%s %.3f ms", cause[0] ? "; " : "", w->pass, w->pass_ms);
+		export_line_end(out);
+	}
+}
+
+static void put_frames(const struct export_source *source, const double *vector,
+		       const struct pass_table *table, struct strbuf *out)
+{
+	const struct metric_set *set = source->set;
+	const struct frame_times *times = &source->run->stats.times;
 	static const struct {
 		const char *metric, *title;
+		double share;
 	} rows[] = {
-		{"frame.cpu_ms", "frame time, mean"},
-		{"frame.p50_ms", "frame time, p50 of the last 256"},
-		{"frame.p95_ms", "frame time, p95"},
-		{"frame.p99_ms", "frame time, p99"},
-		{"frame.worst_ms", "frame time, longest"},
-		{"frame.busy_ms", "CPU time, presenting thread"},
-		{"frame.cpu_all_ms", "CPU time, all threads"},
-		{"frame.present_ms", "inside present"},
-		{"frame.wait_ms", "waits for images, fences, queues"},
-		{"frame.gpu_ms", "GPU, union of its passes"},
+		{"frame.cpu_ms", "frame time, mean", 0},
+		{"frame.p50_ms", "frame time, p50", 0.5},
+		{"frame.p95_ms", "frame time, p95", 0.95},
+		{"frame.p99_ms", "frame time, p99", 0.99},
+		{"frame.worst_ms", "frame time, longest", 0},
+		{"frame.busy_ms", "CPU time, presenting thread", 0},
+		{"frame.cpu_all_ms", "CPU time, all threads", 0},
+		{"frame.present_ms", "inside present", 0},
+		{"frame.wait_ms", "waits for images, fences, queues", 0},
+		{"frame.gpu_ms", "GPU, union of its passes", 0},
 	};
 	double changes = value_of(set, vector, "passes.changes");
 	char text[32];
@@ -53,8 +86,14 @@ static void put_frames(const struct metric_set *set, const double *vector, const
 			"(of several applications, one after the other: the one shown changed %.0f time%s)\n",
 			changes, changes > 1 ? "s" : "");
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		strbuf_printf(out, "%12s ms  %s\n", ms_text(text, value_of(set, vector, rows[i].metric)),
+		strbuf_printf(out, "%12s ms  %s\n",
+			      ms_text(text, rows[i].share > 0
+						    ? share_ms(times, rows[i].share, set, vector, rows[i].metric)
+						    : value_of(set, vector, rows[i].metric)),
 			      rows[i].title);
+	strbuf_printf(out, "%12s fps the slowest 1 %% of frames\n", ms_text(text, times_low(times, 0.01)));
+	strbuf_printf(out, "%12s fps the slowest 0.1 %%\n", ms_text(text, times_low(times, 0.001)));
+	strbuf_printf(out, "%12s %%   on time\n", ms_text(text, value_of(set, vector, "frame.on_time")));
 }
 
 static void put_lines(const struct pass_table *table, struct strbuf *out)
@@ -130,28 +169,32 @@ static void put_losses(const struct metric_set *set, const double *vector, const
 }
 
 /* Returns the vector, which the caller frees; NULL if the source has no passes. */
-static double *read_table(const struct metric_set *set, const struct column *sum, struct pass_table *table)
+static double *read_table(const struct export_source *source, const struct column *sum,
+			  struct pass_table *table)
 {
+	const struct metric_set *set = source->set;
 	double *vector;
 
-	if (!pass_table_has(set))
+	if (!source->run || !pass_table_has(set))
 		return NULL;
 	vector = xcalloc(set->n_vector, sizeof(*vector));
 	metric_vector(set, sum, vector);
-	pass_table_read(table, set, vector);
+	pass_table_read(table, set, vector, pass_run_names(source->run));
 	return vector;
 }
 
-void export_passes(const struct export_source *source, const struct column *sum, struct strbuf *out)
+void export_passes(const struct export_source *source, const struct column *sum, int64_t begin_ns,
+		   struct strbuf *out)
 {
 	struct pass_table table;
-	double *vector = read_table(source->set, sum, &table), omitted;
+	double *vector = read_table(source, sum, &table), omitted;
 
 	if (!vector)
 		return;
 	if (table.app[0]) {
 		omitted = value_of(source->set, vector, "passes.omitted");
-		put_frames(source->set, vector, &table, out);
+		put_frames(source, vector, &table, out);
+		put_worst(source, begin_ns, out);
 		if (table.n)
 			put_lines(&table, out);
 		put_regions(&table,
@@ -216,17 +259,47 @@ static void put_member(const char *name, double value, struct strbuf *out)
 }
 
 /* ,"cpu_ms":{"mean":..,"p50":..,"p95":..,"p99":..} */
-static void put_percentiles(const struct metric_set *set, const double *vector, const char *const metrics[4],
-			    const char *name, struct strbuf *out)
+static void put_percentiles(const struct metric_set *set, const double *vector, const struct frame_times *times,
+			    const char *const metrics[4], const char *name, struct strbuf *out)
 {
-	static const char *const keys[] = {"p50", "p95", "p99"};
+	static const struct {
+		const char *key;
+		double share;
+	} shares[] = {{"p50", 0.5}, {"p95", 0.95}, {"p99", 0.99}};
 
 	strbuf_printf(out, ",\"%s\":", name);
 	strbuf_str(out, "{\"mean\":");
 	json_number(out, value_of(set, vector, metrics[0]));
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-		put_member(keys[i], value_of(set, vector, metrics[i + 1]), out);
+	for (size_t i = 0; i < ARRAY_LEN(shares); i++)
+		put_member(shares[i].key, share_ms(times, shares[i].share, set, vector, metrics[i + 1]), out);
 	strbuf_str(out, "}");
+}
+
+static void put_json_worst(const struct frame_stats *stats, int64_t begin_ns, struct strbuf *out)
+{
+	put_member("low_1pct_fps", times_low(&stats->times, 0.01), out);
+	put_member("low_01pct_fps", times_low(&stats->times, 0.001), out);
+	strbuf_str(out, ",\"worst\":[");
+	for (unsigned i = 0; i < stats->n_worst && i < WORST_SHOWN; i++) {
+		const struct frame_facts *w = &stats->worst[i];
+
+		strbuf_str(out, i ? ",{\"at_s\":" : "{\"at_s\":");
+		json_number(out, (double)(w->end_ns - begin_ns) * 1e-9);
+		put_member("frame", w->number, out);
+		put_member("ms", w->ms, out);
+		put_member("cpu_ms", w->cpu_ms, out);
+		put_member("gpu_ms", w->gpu_ms, out);
+		put_member("present_ms", w->present_ms, out);
+		put_member("wait_ms", w->wait_ms, out);
+		strbuf_str(out, ",\"pass\":");
+		if (w->pass[0])
+			json_string(out, w->pass);
+		else
+			strbuf_str(out, "null");
+		put_member("pass_ms", w->pass_ms, out);
+		strbuf_str(out, "}");
+	}
+	strbuf_str(out, "]");
 }
 
 static void put_json_lines(const struct pass_table *table, struct strbuf *out)
@@ -289,25 +362,28 @@ static void put_json_facts(const struct metric_set *set, const double *vector, c
 	json_string(out, passes_stamp_texts[table->stamp]);
 }
 
-void export_passes_json(const struct export_source *source, const struct column *sum, struct strbuf *out)
+void export_passes_json(const struct export_source *source, const struct column *sum, int64_t begin_ns,
+			struct strbuf *out)
 {
+	const struct frame_stats *stats = source->run ? &source->run->stats : NULL;
 	static const char *const cpu[] = {"frame.cpu_ms", "frame.p50_ms", "frame.p95_ms", "frame.p99_ms"};
 	static const char *const gpu[] = {"frame.gpu_ms", "frame.gpu_p50_ms", "frame.gpu_p95_ms",
 					  "frame.gpu_p99_ms"};
 	struct pass_table table;
-	double *vector = read_table(source->set, sum, &table);
+	double *vector = read_table(source, sum, &table);
 
 	if (!vector)
 		return;
 	strbuf_str(out, "{\"frames\":{\"count\":");
 	json_number(out, value_of(source->set, vector, "frame.count"));
-	put_percentiles(source->set, vector, cpu, "cpu_ms", out);
-	put_percentiles(source->set, vector, gpu, "gpu_ms", out);
+	put_percentiles(source->set, vector, &stats->times, cpu, "cpu_ms", out);
+	put_percentiles(source->set, vector, &stats->gpu, gpu, "gpu_ms", out);
 	put_member("missed", table.missed, out);
 	put_member("longest_ms", value_of(source->set, vector, "frame.worst_ms"), out);
 	put_member("busy_ms", value_of(source->set, vector, "frame.busy_ms"), out);
 	put_member("present_ms", value_of(source->set, vector, "frame.present_ms"), out);
 	put_member("wait_ms", value_of(source->set, vector, "frame.wait_ms"), out);
+	put_json_worst(stats, begin_ns, out);
 	strbuf_str(out, "}");
 	put_json_lines(&table, out);
 	put_json_regions(&table, out);

@@ -15,10 +15,13 @@ bool export_hide_columns(struct export_table *table, const double *values, const
 double export_rate(const struct export_column *column, double value, const struct column *sum);
 /* End a line for people: remove trailing blanks. */
 void export_line_end(struct strbuf *out);
-/* Write a report on the frames and passes of a passes source; nothing for other sources. */
-void export_passes(const struct export_source *source, const struct column *sum, struct strbuf *out);
+/* Write a report on the frames and passes of a passes source; nothing for other sources. Times of
+ * frames count from begin_ns. */
+void export_passes(const struct export_source *source, const struct column *sum, int64_t begin_ns,
+		   struct strbuf *out);
 /* The same as one JSON object. */
-void export_passes_json(const struct export_source *source, const struct column *sum, struct strbuf *out);
+void export_passes_json(const struct export_source *source, const struct column *sum, int64_t begin_ns,
+			struct strbuf *out);
 /* Frames that were shown per second in the sums of all sources; NaN if unknown. */
 struct metric_frames export_frames(const struct export_table *table, const struct column *const *sums);
 /* Write the energy per frame of each part whose power is known, if frames are known. */

@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "base/real.h"
 #include "export/perfetto.h"
-#include "passes/pass_lanes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -126,10 +125,20 @@ static void put_pass(struct slices *s, double number, int64_t origin_ns, const s
 
 /* A log of earlier versions has the newest frame of each sample only. Regions of a thread nest; an
  * inner one ends, and so comes, before its outer one. */
-static void put_newest(struct slices *s, const struct pass_frame *frame, int64_t end_ns)
+static void put_newest(struct slices *s, const struct metric_set *set, const struct sample *sample)
 {
-	int64_t origin_ns = end_ns - (int64_t)(frame->age_ms * 1e6);
+	AUTOFREE double *vector = xcalloc(set->n_vector, sizeof(*vector));
+	AUTOFREE struct column *column = column_new(set->n_slots);
+	struct pass_frame newest, *frame = &newest;
+	int64_t origin_ns;
 
+	column_from_sample(column, sample, set->slots,
+			   sample->n_values < set->n_slots ? sample->n_values : set->n_slots);
+	metric_vector(set, column, vector);
+	pass_frame_read(&newest, set, vector);
+	if (!(newest.ms > 0 && newest.age_ms >= 0))
+		return;
+	origin_ns = sample->end_ns + s->wall_ns - (int64_t)(newest.age_ms * 1e6);
 	put_frame_slice(s, frame->number, origin_ns, origin_ns + (int64_t)(frame->ms * 1e6));
 	for (unsigned i = frame->n_regions; i-- > 0;)
 		put_span(s, thread_uuid(s->frames, frame->regions[i].queue % SLICES_THREADS),
@@ -171,22 +180,14 @@ void slices_sample(const struct export_table *table, unsigned source, uint64_t f
 	const struct metric_set *set = table->sources[source].set;
 	struct slices s = {.table = table, .frames = frames, .out = out};
 	struct lane_record record;
-	struct pass_frame newest;
 	unsigned at = 0;
 
 	if (!pass_table_has(set))
 		return;
-	AUTOFREE double *vector = xcalloc(set->n_vector, sizeof(*vector));
-	AUTOFREE struct column *column = column_new(set->n_slots);
-
 	s.wall_ns = table->options->epoch_offset_ns;
-	column_from_sample(column, sample, set->slots,
-			   sample->n_values < set->n_slots ? sample->n_values : set->n_slots);
-	metric_vector(set, column, vector);
-	pass_table_read(&s.passes, set, vector);
-	pass_frame_read(&newest, set, vector);
-	if (!sample->n_more && newest.ms > 0 && newest.age_ms >= 0)
-		put_newest(&s, &newest, sample->end_ns + s.wall_ns);
+	pass_table_sample(&s.passes, set, sample, pass_run_names(table->sources[source].run));
+	if (!sample->n_more)
+		put_newest(&s, set, sample);
 	while (lanes_next(sample, &at, &record))
 		if (record.kind == LANE_FRAME)
 			put_lane(&s, &record);

@@ -92,12 +92,13 @@ static void text_times(const struct export_command *c, struct strbuf *out)
 	strbuf_printf(out, "%12d    exit status\n", c->status);
 }
 
-static void report_source(const struct export_source *source, const struct column *sum, struct strbuf *out)
+static void report_source(const struct export_source *source, const struct column *sum, int64_t begin_ns,
+			  struct strbuf *out)
 {
 	if (source->mix)
 		return; /* its sources have reported */
 	export_events(source, sum, out);
-	export_passes(source, sum, out);
+	export_passes(source, sum, begin_ns, out);
 }
 
 /* Frames are an application's unless this says otherwise. */
@@ -141,7 +142,7 @@ static void text_total(const struct export_table *table, const struct export_row
 	}
 	for (unsigned s = 0; s < table->n_sources; s++)
 		if (row->sums[s])
-			report_source(&table->sources[s], row->sums[s], out);
+			report_source(&table->sources[s], row->sums[s], row->command->begin_ns, out);
 	export_frame_energy(table, row, out);
 	put_flips(table, row, out);
 	text_times(row->command, out);

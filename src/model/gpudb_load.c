@@ -18,6 +18,7 @@
 
 #define FILE_MAX ((size_t)4 << 20)
 #define ARENA_BLOCK ((size_t)64 << 10)
+#define ROWS_MOST 64
 
 /* Keep the place of a stanza for its backend, and skip it. */
 static bool part_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
@@ -153,6 +154,58 @@ bool gpudb_knows_stanza(struct span keyword)
 	return stanza_index(keyword) < ARRAY_LEN(stanzas);
 }
 
+/* Copy a stanza with the number of a row in place of each '#'. Comments and the field `rows` become
+ * empty lines, so that messages have the right number. */
+static struct span copy_row(struct gpudb *db, struct span stanza, unsigned row)
+{
+	AUTO_STRBUF struct strbuf copy = {0};
+	const char *text;
+
+	while (stanza.n) {
+		struct span line = span_until(&stanza, '\n'), rest = line, word = span_word(&rest);
+
+		if (span_is(word, "rows") || (word.n && word.p[0] == '#'))
+			line.n = 0;
+		for (; line.n; line.p++, line.n--)
+			if (*line.p == '#')
+				strbuf_printf(&copy, "%u", row);
+			else
+				strbuf_add(&copy, line.p, 1);
+		strbuf_str(&copy, "\n");
+	}
+	text = gpudb_string(db, (struct span){copy.p, copy.n});
+	return (struct span){text, copy.n};
+}
+
+/* A stanza with '#' in its name has `rows N` as its first field: it stands for N stanzas. */
+static bool parse_rows(struct gpudb *db, stanza_parse_fn *parse, struct stanza *s,
+		       const struct stanza_line *open, struct err *err)
+{
+	struct span stanza = open->text;
+	struct stanza_line line;
+	struct stanza copy;
+	uint64_t rows;
+
+	if (!stanza_next(s, &line, err))
+		return false;
+	if (line.kind != STANZA_FIELD || !span_is(line.key, "rows") || !span_u64(line.value, &rows) ||
+	    rows < 1 || rows > ROWS_MOST)
+		return stanza_fail(s, line.line, err, "%.*s: expected the field 'rows', 1 to %d",
+				   SPAN_ARG(open->value), ROWS_MOST);
+	while (line.kind != STANZA_OPEN && line.kind != STANZA_END)
+		if (!stanza_next(s, &line, err))
+			return false;
+	stanza_back(s, &line);
+	stanza.n = (size_t)((line.kind == STANZA_OPEN ? line.text.p : s->rest.p) - stanza.p);
+	for (unsigned row = 1; row <= rows; row++) {
+		stanza_init(&copy, s->file, copy_row(db, stanza, row));
+		copy.line = open->line - 1;
+		if (!stanza_next(&copy, &line, err) || !parse(db, &copy, &line, err))
+			return false;
+	}
+	return true;
+}
+
 static bool load_text(struct gpudb *db, const char *file, struct span text, struct own_reader *own,
 		      struct err *err)
 {
@@ -180,7 +233,8 @@ static bool load_text(struct gpudb *db, const char *file, struct span text, stru
 				SPAN_ARG(line.key), own ? "view, options, " : "");
 		if (!line.value.n)
 			return stanza_fail(&s, line.line, err, "'%.*s' without a name", SPAN_ARG(line.key));
-		if (!stanzas[i].parse(db, &s, &line, err))
+		if (!(memchr(line.value.p, '#', line.value.n) ? parse_rows(db, stanzas[i].parse, &s, &line, err)
+							      : stanzas[i].parse(db, &s, &line, err)))
 			return false;
 	}
 	return false;

@@ -10,7 +10,7 @@ static const struct {
 	const char *name;
 	enum slot_kind kind;
 	double scale;
-} frame_slots[FRAME_NAME] = {
+} frame_slots[FRAME_SLOTS] = {
 	[FRAME_COUNT] = {"FrameCount", SLOT_DELTA, 1},
 	[FRAME_TIME] = {"FrameTime", SLOT_DELTA, 1e-6},
 	[FRAME_PRESENT] = {"FramePresentTime", SLOT_DELTA, 1e-6},
@@ -56,68 +56,59 @@ static const struct {
 	[FRAME_AT_60] = {"FrameAt60", SLOT_DELTA, 1},
 	[FRAME_AT_45] = {"FrameAt45", SLOT_DELTA, 1},
 	[FRAME_AT_30] = {"FrameAt30", SLOT_DELTA, 1},
-	[FRAME_ONE] = {"FrameOne", SLOT_LEVEL, 1},
-	[FRAME_ONE_TIME] = {"FrameOneTime", SLOT_LEVEL, 1e-6},
-	[FRAME_ONE_NEXT] = {"FrameOneNextTime", SLOT_LEVEL, 1e-6},
-	[FRAME_ONE_PRESENT] = {"FrameOnePresentTime", SLOT_LEVEL, 1e-6},
-	[FRAME_ONE_WAIT] = {"FrameOneWaitTime", SLOT_LEVEL, 1e-6},
-	[FRAME_ONE_AGE] = {"FrameOneAge", SLOT_LEVEL, 1e-3},
+	[FRAME_NAME] = {"PassesAppName", SLOT_LEVEL, 1},
 };
 
 static const struct {
 	const char *name;
 	enum slot_kind kind;
 	double scale;
-} row_slots[ROW_NAME] = {
+} row_slots[ROW_SLOTS] = {
 	[ROW_TIME] = {"Time", SLOT_DELTA, 1e-6},  [ROW_SPAN] = {"Span", SLOT_DELTA, 1e-6},
 	[ROW_COUNT] = {"Count", SLOT_DELTA, 1},   [ROW_WIDTH] = {"Width", SLOT_LEVEL, 1},
 	[ROW_HEIGHT] = {"Height", SLOT_LEVEL, 1}, [ROW_KIND] = {"Kind", SLOT_LEVEL, 1},
-	[ROW_P95] = {"P95", SLOT_LEVEL, 1e-6},
+	[ROW_P95] = {"P95", SLOT_LEVEL, 1e-6},    [ROW_NAME] = {"Name", SLOT_LEVEL, 1},
+	[ROW_SPAN_P50] = {"SpanP50", SLOT_LEVEL, 1e-6},
 };
-
-static struct slot *put_slot(struct slot *slot, const char *name, enum slot_kind kind, double scale)
-{
-	*slot = (struct slot){.name = name, .kind = kind, .scale = scale};
-	return slot + 1;
-}
-
-static struct slot *put_row_slots(struct slot *slot, char (*name)[SLOT_NAME], unsigned row)
-{
-	for (unsigned i = 0; i < ROW_NAME; i++) {
-		snprintf(*name, SLOT_NAME, "Pass%u%s", row, row_slots[i].name);
-		slot = put_slot(slot, *name++, row_slots[i].kind, row_slots[i].scale);
-	}
-	for (unsigned i = 0; i < PASS_NAME_WORDS; i++) {
-		snprintf(*name, SLOT_NAME, "Pass%uName%u", row, i);
-		slot = put_slot(slot, *name++, SLOT_LEVEL, 1);
-	}
-	return slot;
-}
 
 void pass_fold_slots(struct pass_fold *fold, struct slot slots[PASS_FOLD_SLOTS])
 {
 	char(*name)[SLOT_NAME] = fold->slot_names;
-	struct slot *slot = slots;
 
-	for (unsigned i = 0; i < FRAME_NAME; i++)
-		slot = put_slot(slot, frame_slots[i].name, frame_slots[i].kind, frame_slots[i].scale);
-	for (unsigned i = 0; i < PASS_APP_WORDS; i++) {
-		snprintf(*name, SLOT_NAME, "PassesAppName%u", i);
-		slot = put_slot(slot, *name++, SLOT_LEVEL, 1);
+	for (unsigned i = 0; i < FRAME_SLOTS; i++)
+		*slots++ = (struct slot){.name = frame_slots[i].name,
+					 .kind = frame_slots[i].kind,
+					 .scale = frame_slots[i].scale};
+	for (unsigned i = 0; i < PASS_ROWS * ROW_SLOTS; i++) {
+		unsigned slot = i % ROW_SLOTS;
+
+		snprintf(name[i], SLOT_NAME, "Pass%u%s", i / ROW_SLOTS + 1, row_slots[slot].name);
+		*slots++ = (struct slot){
+			.name = name[i], .kind = row_slots[slot].kind, .scale = row_slots[slot].scale};
 	}
-	for (unsigned r = 0; r < PASS_ROWS; r++, name += ROW_SLOTS)
-		slot = put_row_slots(slot, name, r + 1);
-	for (unsigned i = 0; i < 2 * PASS_SPANS; i++) {
-		snprintf(*name, SLOT_NAME, "PassSpan%u%s", i / 2, i % 2 ? "Time" : "");
-		slot = put_slot(slot, *name++, SLOT_LEVEL, 1);
-	}
+}
+
+unsigned pass_fold_name(struct pass_fold *f, const char *name)
+{
+	struct fold_names *names = &f->names;
+	unsigned i = 1;
+
+	if (!name[0])
+		return 0;
+	while (i <= names->n && strncmp(names->all.text[i], name, PASS_NAME_TEXT - 1) != 0)
+		i++;
+	if (i > PASS_NAMES_MOST)
+		return 0;
+	if (i > names->n)
+		snprintf(names->all.text[names->n = i], PASS_NAME_TEXT, "%s", name);
+	names->used[i] = true;
+	return i;
 }
 
 static void clear_sample(struct pass_fold *f)
 {
 	memset(f->frame, 0, sizeof(f->frame));
 	memset(f->row, 0, sizeof(f->row));
-	f->has_one = false;
 }
 
 void pass_fold_start(struct pass_fold *f, double frames_per_second)
@@ -131,6 +122,7 @@ void pass_fold_forget(struct pass_fold *f)
 	f->sweep.n = 0;
 	f->n_times = f->n_gpu_times = 0;
 	memset(f->n_row_times, 0, sizeof(f->n_row_times));
+	memset(f->n_row_spans, 0, sizeof(f->n_row_spans));
 	f->before.type = 0;
 	f->whole = false;
 	f->lanes.n = 0;
@@ -158,7 +150,7 @@ static unsigned find_row(struct pass_fold *f, const struct passes_event *e, int6
 			best = r;
 	}
 	if (!is_row_of(&f->rows[best], e) && best < PASS_ROWS - 1)
-		f->n_row_times[best] = 0; /* another pass takes it over */
+		f->n_row_times[best] = f->n_row_spans[best] = 0; /* another pass takes it over */
 	f->rows[best] = (struct pass_row){.used = true,
 					  .kind = e->kind,
 					  .queue = e->queue,
@@ -202,52 +194,35 @@ static void count_class(struct pass_fold *f, int64_t ns)
 	f->frame[FRAME_MISSED] += c > 0;
 }
 
-static uint64_t bounded_us(int64_t ns)
+static void keep_passes(struct pass_fold *f, const struct passes_event *one, uint64_t *word)
 {
-	return (uint64_t)(ns <= 0 ? 0 : ns / 1000 < PASS_SPAN_US ? ns / 1000 : PASS_SPAN_US - 1);
-}
-
-/* Keep the passes of the frame before `next`, and those of its neighbours that ran beside them. */
-static void keep_spans(struct pass_fold *f, const struct passes_event *one, const struct passes_event *next)
-{
-	int64_t origin_ns = one->begin_ns, end_ns = one->end_ns;
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < f->sweep.n; i++)
-		if (f->sweep.spans[i].frame == one->frame && f->sweep.spans[i].end_ns > end_ns)
-			end_ns = f->sweep.spans[i].end_ns;
-	memset(f->span, 0, sizeof(f->span));
-	for (unsigned i = 0; i < f->sweep.n && n < PASS_SPANS; i++) {
+	for (unsigned i = 0; i < f->sweep.n; i++) {
 		const struct sweep_span *s = &f->sweep.spans[i];
-		int64_t begin_ns = s->begin_ns > origin_ns ? s->begin_ns : origin_ns;
-		unsigned queue = f->rows[s->row].queue, which = s->frame < one->frame ? 0 : 1;
+		int64_t begin_ns = s->begin_ns > one->begin_ns ? s->begin_ns : one->begin_ns;
 
-		if (s->end_ns <= origin_ns || s->begin_ns >= end_ns)
+		if (s->frame != one->frame || s->end_ns <= one->begin_ns)
 			continue;
-		which = s->frame > one->frame ? 2 : which;
-		f->span[2 * n] = pass_span_pack(s->row + 1u, queue, which, bounded_us(begin_ns - origin_ns));
-		f->span[2 * n++ + 1] = bounded_us(s->end_ns - begin_ns);
+		*word++ = lane_row(s->row + 1u, f->rows[s->row].queue);
+		*word++ = lane_us(begin_ns - one->begin_ns);
+		*word++ = lane_us(s->end_ns - begin_ns);
 	}
-	f->has_one = true;
-	f->one_ns = origin_ns;
-	f->frame[FRAME_ONE] = one->frame & (PASS_NUMBER_MOST - 1);
-	f->frame[FRAME_ONE_TIME] = (uint64_t)(one->end_ns - one->begin_ns);
-	f->frame[FRAME_ONE_NEXT] = (uint64_t)(next->end_ns - next->begin_ns);
-	f->frame[FRAME_ONE_PRESENT] = one->present_ns;
-	f->frame[FRAME_ONE_WAIT] = one->wait_ns;
 }
 
-/* Keep all passes of a frame, in the order in which they came. */
-static void keep_lane(struct pass_fold *f, const struct passes_event *one)
+/* Keep a frame with all its passes, in the order in which they came; without room for them alone.
+ * busy_ns: its GPU time, or -1. */
+static void keep_lane(struct pass_fold *f, const struct passes_event *one, int64_t busy_ns)
 {
-	const struct sweep *sweep = &f->sweep;
-	int64_t begin_ns;
 	unsigned n = 0;
 	uint64_t *word;
 
-	for (unsigned i = 0; i < sweep->n; i++)
-		n += sweep->spans[i].frame == one->frame && sweep->spans[i].end_ns > one->begin_ns;
+	for (unsigned i = 0; i < f->sweep.n; i++)
+		n += f->sweep.spans[i].frame == one->frame && f->sweep.spans[i].end_ns > one->begin_ns;
 	word = lanes_add(&f->lanes, LANE_FRAME_WORDS + n * LANE_PASS_WORDS);
+	if (!word && n) {
+		n = 0;
+		word = lanes_add(&f->lanes, LANE_FRAME_WORDS);
+		f->lanes.dropped -= !word;
+	}
 	if (!word)
 		return;
 	*word++ = LANE_FRAME;
@@ -257,16 +232,10 @@ static void keep_lane(struct pass_fold *f, const struct passes_event *one)
 	*word++ = one->present_ns / 1000;
 	*word++ = one->wait_ns / 1000;
 	*word++ = n;
-	for (unsigned i = 0; i < sweep->n; i++) {
-		const struct sweep_span *s = &sweep->spans[i];
-
-		if (s->frame != one->frame || s->end_ns <= one->begin_ns)
-			continue;
-		begin_ns = s->begin_ns > one->begin_ns ? s->begin_ns : one->begin_ns;
-		*word++ = lane_row(s->row + 1u, f->rows[s->row].queue);
-		*word++ = lane_us(begin_ns - one->begin_ns);
-		*word++ = lane_us(s->end_ns - begin_ns);
-	}
+	*word++ = one->thread_ns == PASSES_CPU_UNKNOWN ? LANE_UNKNOWN : one->thread_ns / 1000;
+	*word++ = busy_ns < 0 ? LANE_UNKNOWN : lane_us(busy_ns);
+	if (n)
+		keep_passes(f, one, word);
 }
 
 static unsigned rank_of(const int64_t *sorted, unsigned n, int64_t ns)
@@ -301,28 +270,34 @@ static void add_rows(struct pass_fold *f, uint64_t rows[PASS_ROWS][ROW_SLOTS])
 		f->row[r][ROW_TIME] += rows[r][ROW_TIME];
 		f->row[r][ROW_SPAN] += rows[r][ROW_SPAN];
 		f->row[r][ROW_COUNT] += rows[r][ROW_COUNT];
-		if (rows[r][ROW_SPAN])
-			rank_time(f->row_times[r], &f->n_row_times[r], ROWS_RANKED,
-				  (int64_t)rows[r][ROW_TIME]);
+		if (!rows[r][ROW_SPAN])
+			continue;
+		rank_time(f->row_times[r], &f->n_row_times[r], ROWS_RANKED, (int64_t)rows[r][ROW_TIME]);
+		rank_time(f->row_spans[r], &f->n_row_spans[r], ROWS_RANKED, (int64_t)rows[r][ROW_SPAN]);
 	}
 }
 
-/* The GPU time of a frame whose passes gave no times is unknown. */
+/* Return the GPU time of the frame before, -1 if it is unknown because its passes gave no times. */
+static int64_t busy_before(const struct pass_fold *f, int64_t busy_ns)
+{
+	if (!f->whole || f->before.flags & PASSES_NO_TIMESTAMPS || (busy_ns < 0 && f->before.passes))
+		return -1;
+	return busy_ns > 0 ? busy_ns : 0;
+}
+
 static void sweep_before(struct pass_fold *f)
 {
 	uint64_t rows[PASS_ROWS][ROW_SLOTS];
 	int64_t busy_ns;
 
-	if (f->before.type && f->before.frame > 0)
-		keep_lane(f, &f->before);
 	memset(rows, 0, sizeof(rows));
-	busy_ns = sweep_frame(&f->sweep, f->before.frame, rows);
-	if (!f->whole)
+	busy_ns = busy_before(f, sweep_frame(&f->sweep, f->before.frame, rows));
+	if (f->before.frame > 0)
+		keep_lane(f, &f->before, busy_ns);
+	if (f->whole)
+		add_rows(f, rows);
+	if (busy_ns < 0)
 		return;
-	add_rows(f, rows);
-	if (f->before.flags & PASSES_NO_TIMESTAMPS || (busy_ns < 0 && f->before.passes))
-		return;
-	busy_ns = busy_ns > 0 ? busy_ns : 0;
 	f->frame[FRAME_TIMED]++;
 	f->frame[FRAME_GPU] += (uint64_t)busy_ns;
 	rank_time(f->gpu_times, &f->n_gpu_times, FRAMES_RANKED, busy_ns);
@@ -377,25 +352,10 @@ void pass_fold_event(struct pass_fold *f, const struct passes_event *e, int64_t 
 		take_frame(f, e);
 	else
 		f->frame[FRAME_OMITTED]++;
-	if (f->before.type && f->before.frame > 0 && f->before.frame == e->frame - 1)
-		keep_spans(f, &f->before, e);
 	if (f->before.type)
 		sweep_before(f);
 	f->whole = f->before.type != 0;
 	f->before = *e;
-}
-
-void pass_text_pack(uint64_t *words, unsigned n, const char *text)
-{
-	size_t length = strlen(text);
-
-	memset(words, 0, n * sizeof(*words));
-	for (unsigned w = 0; w < n; w++)
-		for (unsigned b = 0; b < PASS_WORD_BYTES; b++) {
-			size_t at = w * PASS_WORD_BYTES + b;
-
-			words[w] |= at < length ? (uint64_t)(unsigned char)text[at] << 8 * b : 0;
-		}
 }
 
 /* The time within which that share of the last frames was, SAMPLE_UNKNOWN if there was none. */
@@ -415,9 +375,9 @@ static void put_frame_ranks(const struct pass_fold *f, uint64_t *value)
 	put_ranks(f->gpu_times, f->n_gpu_times, FRAMES_RANKED, percent, &value[FRAME_GPU_P50], 3);
 }
 
-static void put_rows(const struct pass_fold *f, const struct pass_fold_app *app, uint64_t *value)
+static void put_rows(struct pass_fold *f, const struct pass_fold_app *app, uint64_t *value)
 {
-	static const unsigned percent = 95;
+	static const unsigned p50 = 50, p95 = 95;
 	char text[PASS_NAME_TEXT];
 
 	for (unsigned r = 0; r < PASS_ROWS; r++, value += ROW_SLOTS) {
@@ -429,21 +389,22 @@ static void put_rows(const struct pass_fold *f, const struct pass_fold_app *app,
 		value[ROW_WIDTH] = row->width;
 		value[ROW_HEIGHT] = row->height;
 		value[ROW_KIND] = row->kind;
-		put_ranks(f->row_times[r], f->n_row_times[r], ROWS_RANKED, &percent, &value[ROW_P95], 1);
+		put_ranks(f->row_times[r], f->n_row_times[r], ROWS_RANKED, &p95, &value[ROW_P95], 1);
+		put_ranks(f->row_spans[r], f->n_row_spans[r], ROWS_RANKED, &p50, &value[ROW_SPAN_P50], 1);
 		if (r == PASS_ROWS - 1)
 			snprintf(text, sizeof(text), "all other passes");
 		else
 			app->name(app->names, row->name, row->ordinal, text, sizeof(text));
-		pass_text_pack(&value[ROW_NAME], PASS_NAME_WORDS, text);
+		value[ROW_NAME] = pass_fold_name(f, text);
 	}
 }
 
-static void put_frames(const struct pass_fold *f, const struct pass_fold_app *app, uint64_t *value)
+static void put_frames(struct pass_fold *f, const struct pass_fold_app *app, uint64_t *value)
 {
 	static const enum frame_slot losses[PASSES_COUNTS + 1] = {FRAME_LOST, FRAME_DISJOINT, FRAME_UNTIMED,
 								  FRAME_DROPPED};
 
-	for (unsigned i = 0; i < FRAME_NAME; i++)
+	for (unsigned i = 0; i < FRAME_SLOTS; i++)
 		if (frame_slots[i].kind == SLOT_DELTA)
 			value[i] = f->frame[i];
 	for (unsigned i = FRAME_MISSED; i <= FRAME_OVER_300 && !f->budget_ns; i++)
@@ -453,38 +414,38 @@ static void put_frames(const struct pass_fold *f, const struct pass_fold_app *ap
 		value[FRAME_WORST] = f->frame[FRAME_WORST];
 		value[FRAME_BOUNDARY] = f->frame[FRAME_BOUNDARY];
 	}
-	if (f->has_one)
-		memcpy(&value[FRAME_ONE], &f->frame[FRAME_ONE], (FRAME_NAME - FRAME_ONE) * sizeof(*value));
 	for (unsigned i = 0; i < ARRAY_LEN(losses); i++)
 		value[losses[i]] = app->losses[i];
 	value[FRAME_PID] = app->pid & UINT32_MAX;
 	value[FRAME_WRITER] = app->writer;
 	value[FRAME_STAMP] = app->stamp;
-	pass_text_pack(&value[FRAME_NAME], PASS_APP_WORDS, app->title);
+	value[FRAME_NAME] = pass_fold_name(f, app->title);
 }
 
 void pass_fold_lanes(struct pass_fold *f, int64_t end_ns, unsigned n_slots, struct sample *sample)
 {
-	sample->n_more = (uint16_t)lanes_finish(&f->lanes, end_ns, sample->value + n_slots, sample->n_more);
-	f->frame[FRAME_UNKEPT] = f->lanes.dropped;
+	uint64_t *more = sample->value + n_slots;
+	unsigned room = sample->n_more, n = 0;
+
+	for (unsigned i = 1; i <= f->names.n; i++) {
+		if (f->names.used[i] && room - n >= LANE_NAME_WORDS + LANE_TEXT_WORDS)
+			n += lane_name(i, f->names.all.text[i], more + n);
+		f->names.used[i] = false;
+	}
 	f->lanes.dropped = 0;
+	sample->n_more = (uint16_t)(n + lanes_finish(&f->lanes, end_ns, more + n, room - n));
 }
 
-void pass_fold_sample(struct pass_fold *f, const struct pass_fold_app *app, int64_t end_ns, uint64_t *value)
+void pass_fold_sample(struct pass_fold *f, const struct pass_fold_app *app, uint64_t *value)
 {
-	int64_t age_us = (end_ns - f->one_ns) / 1000;
-
 	for (unsigned i = 0; i < PASS_FOLD_SLOTS; i++)
 		value[i] = SAMPLE_UNKNOWN;
-	f->frame[FRAME_ONE_AGE] =
-		age_us >= 0 && age_us < PASS_NUMBER_MOST ? (uint64_t)age_us : SAMPLE_UNKNOWN;
+	f->frame[FRAME_UNKEPT] = f->lanes.dropped;
 	value[FRAME_APPS] = app->apps;
 	if (app->title) {
 		put_frames(f, app, value);
 		put_frame_ranks(f, value);
 		put_rows(f, app, value + FRAME_SLOTS);
-		if (f->has_one)
-			memcpy(value + FRAME_SLOTS + PASS_ROWS * ROW_SLOTS, f->span, sizeof(f->span));
 	}
 	clear_sample(f);
 }

@@ -1,11 +1,9 @@
 /* pass_fold: frames and render passes of one application (passes/passes.h)
  * as the slots of a sample.
  *
- * Its passes have rows: a row keeps its pass until the pass has been away for two seconds, and its
- * name is in the sample too, so that history, logs and replay know it without further means. The
- * newest complete frame is also kept span by span in slots, for its lanes, and all of them in words
- * after the slots, for logs. Thread: that of the source.
- * Nothing here allocates but pass_fold_slots. */
+ * Its passes have rows: a row keeps its pass until the pass has been away for two seconds, and the
+ * number of its name is in the sample too. The names, and all frames pass by pass, are in records
+ * beside the slots (pass_lanes.h). Thread: that of the source. Nothing here allocates. */
 #ifndef MALITOP_PASS_FOLD_H
 #define MALITOP_PASS_FOLD_H
 
@@ -18,8 +16,7 @@
 #define ROWS_RANKED 64
 #define SLOT_NAME 24
 
-/* The slots: those of frames, then of each row, then the spans of one frame (passes/pass_table.h).
- * FRAME_ON_TIME and what follows it count frames by the budget, FRAME_AT_120 and what follows it
+/* The slots: those of frames, then of each row. FRAME_ON_TIME and what follows it count frames by the budget, FRAME_AT_120 and what follows it
  * those on time at other budgets. */
 enum frame_slot {
 	FRAME_COUNT,
@@ -67,14 +64,8 @@ enum frame_slot {
 	FRAME_AT_60,
 	FRAME_AT_45,
 	FRAME_AT_30,
-	FRAME_ONE, /* number of the frame that the spans are of */
-	FRAME_ONE_TIME,
-	FRAME_ONE_NEXT, /* time of the frame after it */
-	FRAME_ONE_PRESENT,
-	FRAME_ONE_WAIT,
-	FRAME_ONE_AGE, /* us from its begin to the end of the sample */
-	FRAME_NAME,
-	FRAME_SLOTS = FRAME_NAME + PASS_APP_WORDS
+	FRAME_NAME, /* number of the application's name */
+	FRAME_SLOTS
 };
 enum row_slot {
 	ROW_TIME,
@@ -85,9 +76,17 @@ enum row_slot {
 	ROW_KIND,
 	ROW_P95, /* of its own times in the last ROWS_RANKED frames */
 	ROW_NAME,
-	ROW_SLOTS = ROW_NAME + PASS_NAME_WORDS
+	ROW_SPAN_P50, /* of its times from begin to end, likewise */
+	ROW_SLOTS
 };
-enum { PASS_FOLD_SLOTS = FRAME_SLOTS + PASS_ROWS * ROW_SLOTS + 2 * PASS_SPANS };
+enum { PASS_FOLD_SLOTS = FRAME_SLOTS + PASS_ROWS * ROW_SLOTS };
+
+/* The names of a source, and those that the slots of this sample have. */
+struct fold_names {
+	struct pass_names all;
+	unsigned n;
+	bool used[PASS_NAMES_MOST + 1];
+};
 
 struct pass_row {
 	bool used;
@@ -120,18 +119,18 @@ struct pass_fold {
 	struct sweep sweep;
 	int64_t budget_ns;
 	uint64_t frame[FRAME_SLOTS], row[PASS_ROWS][ROW_SLOTS]; /* of this sample */
-	uint64_t span[2 * PASS_SPANS];
-	bool has_one;                     /* `span` and FRAME_ONE were filled in this sample */
-	int64_t one_ns;                   /* when that frame began */
 	int64_t times[2 * FRAMES_RANKED]; /* of the last frames: a ring, then the same sorted */
 	unsigned n_times;
 	int64_t gpu_times[2 * FRAMES_RANKED]; /* the same of the frames' GPU time */
 	unsigned n_gpu_times;
 	int64_t row_times[PASS_ROWS][2 * ROWS_RANKED];
 	unsigned n_row_times[PASS_ROWS];
+	int64_t row_spans[PASS_ROWS][2 * ROWS_RANKED];
+	unsigned n_row_spans[PASS_ROWS];
 	struct passes_event before; /* the frame before; type 0: none */
 	bool whole;                 /* all passes of the frame before were seen */
 	struct lanes lanes;
+	struct fold_names names;
 	char slot_names[PASS_FOLD_SLOTS][SLOT_NAME];
 };
 
@@ -159,16 +158,14 @@ void pass_fold_finish(struct pass_fold *fold);
 /* Forget everything, because another application follows. The caller counts that
  * (FRAME_CHANGES) if one was shown before. */
 void pass_fold_forget(struct pass_fold *fold);
-/* Write all slots of a sample that ends at end_ns, and begin the next one. Without a title there is
+/* Return the number of a name for the slots of this sample, 0 for none. */
+unsigned pass_fold_name(struct pass_fold *fold, const char *name);
+/* Write all slots of a sample, and begin the next one. Without a title there is
  * no application. */
-void pass_fold_sample(struct pass_fold *fold, const struct pass_fold_app *app, int64_t end_ns,
-		      uint64_t *value);
-/* Write its lanes after its n_slots slots. Call it before pass_fold_sample, which writes what found
- * no room. */
+void pass_fold_sample(struct pass_fold *fold, const struct pass_fold_app *app, uint64_t *value);
+/* Write the records of a sample that ends at end_ns after its n_slots slots, once they are all
+ * written. sample->n_more is the room. */
 void pass_fold_lanes(struct pass_fold *fold, int64_t end_ns, unsigned n_slots, struct sample *sample);
-
-/* Pack a text into the slots of its words. */
-void pass_text_pack(uint64_t *words, unsigned n, const char *text);
 
 /* pass_sweep.c */
 /* Add a pass of a frame; counts it as dropped if there is no room. */

@@ -1,5 +1,8 @@
 #include "passes/pass_lanes.h"
+
+#include "base/alloc.h"
 #include "base/real.h"
+#include "base/str.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,10 +19,31 @@ uint64_t *lanes_add(struct lanes *lanes, unsigned n_words)
 	return words;
 }
 
-static unsigned record_words(const uint64_t *word)
+static unsigned head_words(uint64_t kind)
 {
-	return word[0] == LANE_FRAME ? LANE_FRAME_WORDS + (unsigned)word[6] * LANE_PASS_WORDS
-				     : LANE_REGION_WORDS;
+	static const unsigned words[] = {[LANE_OLD_FRAME] = LANE_OLD_FRAME_WORDS,
+					 [LANE_REGION] = LANE_REGION_WORDS,
+					 [LANE_NAME] = LANE_NAME_WORDS,
+					 [LANE_FRAME] = LANE_FRAME_WORDS};
+
+	return kind < ARRAY_LEN(words) ? words[kind] : 0;
+}
+
+/* Return the words of a record, or 0 if it is not valid or has more words than are left. */
+static unsigned record_words(const uint64_t *word, unsigned left)
+{
+	unsigned head = left ? head_words(word[0]) : 0, each = LANE_PASS_WORDS;
+	uint64_t n = 0;
+
+	if (!head || head > left)
+		return 0;
+	if (word[0] == LANE_NAME) {
+		n = word[2];
+		each = 1;
+	} else if (word[0] != LANE_REGION) {
+		n = word[6];
+	}
+	return n <= (left - head) / each ? head + (unsigned)n * each : 0;
 }
 
 unsigned lanes_finish(struct lanes *lanes, int64_t end_ns, uint64_t *more, unsigned room)
@@ -29,8 +53,8 @@ unsigned lanes_finish(struct lanes *lanes, int64_t end_ns, uint64_t *more, unsig
 	for (unsigned at = 0; at < lanes->n; at = next) {
 		uint64_t *word = &lanes->words[at];
 
-		next = at + record_words(word);
-		if (next > room) {
+		next = at + record_words(word, lanes->n - at);
+		if (n + next - at > room) {
 			lanes->dropped += room > 0;
 			continue;
 		}
@@ -42,42 +66,83 @@ unsigned lanes_finish(struct lanes *lanes, int64_t end_ns, uint64_t *more, unsig
 	return n;
 }
 
-static bool read_frame(const uint64_t *word, unsigned left, struct lane_record *record)
+unsigned lane_name(unsigned number, const char *text, uint64_t words[LANE_NAME_WORDS + LANE_TEXT_WORDS])
 {
-	if (left < LANE_FRAME_WORDS || word[6] > (left - LANE_FRAME_WORDS) / LANE_PASS_WORDS)
-		return false;
+	size_t bytes = strlen(text), n;
+
+	bytes = bytes < PASS_NAME_TEXT - 1 ? bytes : PASS_NAME_TEXT - 1;
+	n = (bytes + 7) / 8;
+	words[0] = LANE_NAME;
+	words[1] = number;
+	words[2] = n;
+	for (size_t i = 0; i < n; i++) {
+		words[LANE_NAME_WORDS + i] = 0;
+		for (size_t b = 8 * i; b < 8 * i + 8 && b < bytes; b++)
+			words[LANE_NAME_WORDS + i] |= (uint64_t)(unsigned char)text[b] << 8 * (b % 8);
+	}
+	return LANE_NAME_WORDS + (unsigned)n;
+}
+
+static double known_ms(uint64_t us)
+{
+	return us <= LANE_US_MOST ? (double)us * 1e-3 : (double)NAN;
+}
+
+static void read_frame(const uint64_t *word, struct lane_record *record)
+{
 	record->number = (double)word[1];
 	record->present_ms = (double)word[4] * 1e-3;
 	record->wait_ms = (double)word[5] * 1e-3;
+	record->cpu_ms = record->gpu_ms = NAN;
+	if (word[0] == LANE_FRAME) {
+		record->cpu_ms = known_ms(word[7]);
+		record->gpu_ms = known_ms(word[8]);
+	}
 	record->n = (unsigned)word[6];
-	record->passes = word + LANE_FRAME_WORDS;
-	return true;
+	record->passes = word + head_words(word[0]);
+	record->kind = LANE_FRAME;
 }
 
-static bool read_region(const uint64_t *word, unsigned left, struct lane_record *record)
+static bool read_region(const uint64_t *word, struct lane_record *record)
 {
-	if (left < LANE_REGION_WORDS)
-		return false;
+	record->kind = LANE_REGION;
 	record->row = word[1] & 63;
 	record->thread = (unsigned)(word[1] >> 6 & 7);
 	return record->row >= 1 && record->row <= REGION_ROWS;
 }
 
+static bool read_name(const uint64_t *word, struct lane_record *record)
+{
+	char raw[8 * LANE_TEXT_WORDS + 1];
+	unsigned n = 0;
+
+	record->kind = LANE_NAME;
+	record->row = word[1] <= PASS_NAMES_MOST ? (unsigned)word[1] : 0;
+	for (; n < 8 * word[2] && n < sizeof(raw) - 1; n++)
+		raw[n] = (char)(word[LANE_NAME_WORDS + n / 8] >> 8 * (n % 8) & 0xff);
+	raw[n] = 0;
+	str_printable(record->name, sizeof(record->name), raw);
+	return record->row > 0;
+}
+
 bool lanes_next(const struct sample *sample, unsigned *at, struct lane_record *record)
 {
 	const uint64_t *word = sample->value + sample->n_values + *at;
-	unsigned left = sample->n_more - *at;
+	unsigned words = record_words(word, sample->n_more - *at);
 
 	*record = (struct lane_record){0};
-	if (left < LANE_REGION_WORDS || word[2] > LANE_US_MOST || word[3] > LANE_US_MOST)
+	if (!words)
 		return false;
-	if (word[0] == LANE_FRAME ? !read_frame(word, left, record)
-				  : word[0] != LANE_REGION || !read_region(word, left, record))
+	*at += words;
+	if (word[0] == LANE_NAME)
+		return read_name(word, record);
+	if (word[2] > LANE_US_MOST || word[3] > LANE_US_MOST)
 		return false;
-	record->kind = (enum lane_kind)word[0];
 	record->begin_ns = sample->end_ns - (int64_t)word[2] * 1000;
 	record->end_ns = record->begin_ns + (int64_t)word[3] * 1000;
-	*at += record_words(word);
+	if (word[0] == LANE_REGION)
+		return read_region(word, record);
+	read_frame(word, record);
 	return true;
 }
 
@@ -158,11 +223,15 @@ void lanes_read_frame(struct pass_frame *frame, const struct sample *sample, uns
 				     .ms = (double)(one.end_ns - one.begin_ns) * 1e-6,
 				     .present_ms = one.present_ms,
 				     .wait_ms = one.wait_ms,
+				     .cpu_ms = one.cpu_ms,
+				     .gpu_ms = one.gpu_ms,
 				     .age_ms = (double)(sample->end_ns - one.begin_ns) * 1e-6};
 	add_passes(frame, &one, &one);
 	while (lanes_next(sample, &at, &other)) {
 		if (other.kind == LANE_REGION)
 			add_region(frame, &one, &other);
+		else if (other.kind != LANE_FRAME)
+			continue;
 		else if (other.number == one.number - 1 || other.number == one.number + 1)
 			add_passes(frame, &one, &other);
 		if (other.kind == LANE_FRAME && other.number == one.number + 1)

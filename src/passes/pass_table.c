@@ -6,17 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The slots of a row, in the order of the source. */
-enum {
-	ROW_FIRST = 0,
-	ROW_COUNT = 2,
-	ROW_WIDTH,
-	ROW_HEIGHT,
-	ROW_KIND,
-	ROW_P95,
-	ROW_NAME,
-	ROW_STRIDE = ROW_NAME + PASS_NAME_WORDS
-};
+/* The slots of a row, in the order of the source. Earlier versions had no ROW_SPAN_P50, and a name as
+ * text: OLD_WORDS slots of OLD_BYTES. */
+enum { ROW_FIRST = 0, ROW_COUNT = 2, ROW_WIDTH, ROW_HEIGHT, ROW_KIND, ROW_P95, ROW_NAME, ROW_SPAN_P50 };
+enum { OLD_WORDS = 10, OLD_APP_WORDS = 8, OLD_BYTES = 3 };
+#define OLD_SPAN_US (1 << 20)
 
 static double slot_value(const struct metric_set *set, const double *vector, const char *name)
 {
@@ -34,13 +28,13 @@ static unsigned small_number(double value, unsigned most)
 
 static void read_text(char *text, size_t size, const double *words, unsigned n)
 {
-	char raw[PASS_NAME_TEXT];
+	char raw[OLD_WORDS * OLD_BYTES + 1];
 	unsigned length = 0;
 
 	for (unsigned w = 0; w < n; w++) {
-		unsigned bytes = small_number(words[w], 1u << 8 * PASS_WORD_BYTES);
+		unsigned bytes = small_number(words[w], 1u << 8 * OLD_BYTES);
 
-		for (unsigned b = 0; b < PASS_WORD_BYTES; b++)
+		for (unsigned b = 0; b < OLD_BYTES; b++)
 			raw[length++] = (char)(bytes >> 8 * b & 0xff);
 	}
 	raw[length] = 0;
@@ -71,20 +65,36 @@ static unsigned find_slot(const struct metric_set *set, const char *name)
 	return i;
 }
 
-static bool has_row(const struct metric_set *set, unsigned first, unsigned row)
+/* Return the slots of a row, 0 if there is none. */
+static unsigned row_slots(const struct metric_set *set, unsigned first, unsigned row)
 {
 	char name[32];
 
 	snprintf(name, sizeof(name), "Pass%uTime", row);
-	if (first + ROW_STRIDE > set->n_slots || strcmp(set->slots[first].name, name) != 0)
-		return false;
-	snprintf(name, sizeof(name), "Pass%uName%u", row, PASS_NAME_WORDS - 1);
-	return strcmp(set->slots[first + ROW_STRIDE - 1].name, name) == 0;
+	if (first + ROW_SPAN_P50 >= set->n_slots || strcmp(set->slots[first].name, name) != 0)
+		return 0;
+	snprintf(name, sizeof(name), "Pass%uName", row);
+	if (strcmp(set->slots[first + ROW_NAME].name, name) == 0)
+		return ROW_SPAN_P50 + 1;
+	snprintf(name, sizeof(name), "Pass%uName%u", row, OLD_WORDS - 1);
+	first += ROW_NAME + OLD_WORDS - 1;
+	return first < set->n_slots && strcmp(set->slots[first].name, name) == 0 ? ROW_NAME + OLD_WORDS : 0;
+}
+
+/* Read the name at `slots`: a number, or of earlier versions n words. */
+static void read_name(char text[PASS_NAME_TEXT], const struct pass_names *names, const double *slots,
+		      bool is_old, unsigned n)
+{
+	if (is_old)
+		read_text(text, PASS_NAME_TEXT, slots, n);
+	else
+		snprintf(text, PASS_NAME_TEXT, "%s",
+			 names ? names->text[small_number(slots[0], PASS_NAMES_MOST + 1)] : "");
 }
 
 bool pass_table_has(const struct metric_set *set)
 {
-	return has_row(set, find_slot(set, "Pass1Time"), 1);
+	return row_slots(set, find_slot(set, "Pass1Time"), 1) > 0;
 }
 
 static void insert_line(struct pass_table *table, const struct pass_line *line)
@@ -96,18 +106,20 @@ static void insert_line(struct pass_table *table, const struct pass_line *line)
 	table->lines[at] = *line;
 }
 
-static void read_lines(struct pass_table *table, const struct metric_set *set, const double *vector)
+static void read_lines(struct pass_table *table, const struct metric_set *set, const double *vector,
+		       const struct pass_names *names)
 {
-	unsigned first = find_slot(set, "Pass1Time");
+	unsigned first = find_slot(set, "Pass1Time"), n = row_slots(set, first, 1);
+	bool is_old = n > ROW_SPAN_P50 + 1;
 
-	for (unsigned row = 1; row <= PASS_TABLE_ROWS && has_row(set, first, row);
-	     row++, first += ROW_STRIDE) {
+	for (unsigned row = 1; row <= PASS_TABLE_ROWS && n; first += n, n = row_slots(set, first, ++row)) {
 		const double *slots = vector + VECTOR_CONSTANTS + first;
 		struct pass_line line = {
 			.row = row,
 			.ms = row_metric(set, vector, row, "ms"),
 			.span_ms = row_metric(set, vector, row, "span_ms"),
 			.share = row_metric(set, vector, row, "share"),
+			.span_p50_ms = is_old ? (double)NAN : slots[ROW_SPAN_P50] * 1e-6,
 			.p95_ms = slots[ROW_P95] * 1e-6,
 			.count = slots[ROW_COUNT],
 			.kind = (enum passes_kind)small_number(slots[ROW_KIND], PASSES_KINDS),
@@ -116,15 +128,17 @@ static void read_lines(struct pass_table *table, const struct metric_set *set, c
 
 		if (!(slots[ROW_COUNT] > 0) || isnan(line.ms))
 			continue;
-		read_text(line.name, sizeof(line.name), &slots[ROW_NAME], PASS_NAME_WORDS);
+		read_name(line.name, names, &slots[ROW_NAME], is_old, OLD_WORDS);
 		insert_line(table, &line);
 	}
 }
 
 /* A log without regions has no slots of them. */
-static void read_regions(struct pass_table *table, const struct metric_set *set, const double *vector)
+static void read_regions(struct pass_table *table, const struct metric_set *set, const double *vector,
+			 const struct pass_names *names)
 {
-	const unsigned stride = 4 + PASS_NAME_WORDS;
+	bool is_old = find_slot(set, "Region1Name0") < set->n_slots;
+	const unsigned stride = 4 + (is_old ? OLD_WORDS : 1);
 	unsigned at = find_slot(set, "Region1Time");
 
 	for (unsigned row = 1; row <= REGION_ROWS && at + stride <= set->n_slots; row++, at += stride) {
@@ -138,31 +152,39 @@ static void read_regions(struct pass_table *table, const struct metric_set *set,
 					     .calls = slots[1],
 					     .cycles = slots[2],
 					     .instructions = slots[3]};
-		read_text(line->name, sizeof(line->name), &slots[4], PASS_NAME_WORDS);
+		read_name(line->name, names, &slots[4], is_old, OLD_WORDS);
 		table->n_regions++;
 	}
 }
 
-void pass_table_read(struct pass_table *table, const struct metric_set *set, const double *vector)
+static void read_app(struct pass_table *table, const struct metric_set *set, const double *vector,
+		     const struct pass_names *names)
 {
-	double words[PASS_APP_WORDS];
+	double words[OLD_APP_WORDS] = {slot_value(set, vector, "PassesAppName")};
+	bool is_old = find_slot(set, "PassesAppName0") < set->n_slots;
 
-	*table = (struct pass_table){.frames = slot_value(set, vector, "FrameTimed"),
-				     .missed = slot_value(set, vector, "FrameMissed")};
-	for (unsigned w = 0; w < PASS_APP_WORDS; w++) {
+	for (unsigned w = 0; w < OLD_APP_WORDS && is_old; w++) {
 		char name[32];
 
 		snprintf(name, sizeof(name), "PassesAppName%u", w);
 		words[w] = slot_value(set, vector, name);
 	}
-	read_text(table->app, sizeof(table->app), words, PASS_APP_WORDS);
+	read_name(table->app, names, words, is_old, OLD_APP_WORDS);
+}
+
+void pass_table_read(struct pass_table *table, const struct metric_set *set, const double *vector,
+		     const struct pass_names *names)
+{
+	*table = (struct pass_table){.frames = slot_value(set, vector, "FrameTimed"),
+				     .missed = slot_value(set, vector, "FrameMissed")};
+	read_app(table, set, vector, names);
 	table->pid = small_number(slot_value(set, vector, "PassesPid"), 1u << 31);
 	table->apps = small_number(slot_value(set, vector, "PassesApps"), 1u << 31);
 	table->stamp = (enum passes_stamp)small_number(slot_value(set, vector, "PassesStamp"), PASSES_STAMPS);
 	table->boundary = (enum passes_boundary)small_number(slot_value(set, vector, "PassesBoundary"),
 							     PASSES_BOUNDARIES);
-	read_lines(table, set, vector);
-	read_regions(table, set, vector);
+	read_lines(table, set, vector, names);
+	read_regions(table, set, vector, names);
 }
 
 static bool unpack_span(struct frame_span *span, const double slots[2], unsigned rows)
@@ -173,7 +195,7 @@ static bool unpack_span(struct frame_span *span, const double slots[2], unsigned
 				    .queue = bits >> 6 & 7,
 				    .of = (enum pass_span_of)(bits >> 9 & 3),
 				    .begin_ms = (bits >> 11) * 1e-3};
-	span->end_ms = span->begin_ms + small_number(slots[1], PASS_SPAN_US) * 1e-3;
+	span->end_ms = span->begin_ms + small_number(slots[1], OLD_SPAN_US) * 1e-3;
 	return span->row >= 1 && span->row <= rows && span->of <= SPAN_OF_LATER;
 }
 
@@ -186,6 +208,8 @@ void pass_frame_read(struct pass_frame *frame, const struct metric_set *set, con
 				     .next_ms = slot_value(set, vector, "FrameOneNextTime"),
 				     .present_ms = slot_value(set, vector, "FrameOnePresentTime"),
 				     .wait_ms = slot_value(set, vector, "FrameOneWaitTime"),
+				     .cpu_ms = NAN,
+				     .gpu_ms = NAN,
 				     .age_ms = slot_value(set, vector, "FrameOneAge")};
 	if (!(frame->ms > 0))
 		return;

@@ -10,22 +10,25 @@
 #include <stdbool.h>
 
 #define PASS_TABLE_ROWS 24
-#define PASS_WORD_BYTES 3 /* of a text in a slot: history keeps 31 bits exactly */
-#define PASS_NAME_WORDS 10
-#define PASS_APP_WORDS 8
-#define PASS_NAME_TEXT (PASS_NAME_WORDS * PASS_WORD_BYTES + 1)
-#define PASS_APP_TEXT (PASS_APP_WORDS * PASS_WORD_BYTES + 1)
+#define PASS_NAME_TEXT 48
+#define PASS_NAMES_MOST 511 /* numbers of names, from 1 */
 #define PASS_SPANS 48
 #define REGION_ROWS 12
 #define REGION_SPANS 24
-#define PASS_SPAN_US (1 << 20) /* times within a frame are shorter */
-#define PASS_NUMBER_MOST (1u << 31)
+
+/* The texts that slots of the passes source have as numbers, from 1; "" is unknown. Those of a
+ * source never change. Whoever takes samples keeps them (pass_names_take), because the records that
+ * have them (pass_lanes.h) are beside the slots. */
+struct pass_names {
+	char text[PASS_NAMES_MOST + 1][PASS_NAME_TEXT];
+};
 
 struct pass_line {
 	unsigned row;              /* from 1, as in the metrics passN.ms */
 	char name[PASS_NAME_TEXT]; /* printable */
 	double ms, span_ms, share; /* per frame; share in percent of the GPU's frame; NaN if unknown */
-	double p95_ms, count;      /* own time of the last frames; how often it ran */
+	double p95_ms, span_p50_ms; /* of its last frames: own time, from begin to end; NaN: unknown */
+	double count;              /* how often it ran */
 	enum passes_kind kind;
 	unsigned width, height; /* 0: none */
 };
@@ -39,7 +42,7 @@ struct region_line {
 };
 
 struct pass_table {
-	char app[PASS_APP_TEXT]; /* printable; "" if no application renders */
+	char app[PASS_NAME_TEXT]; /* printable; "" if no application renders */
 	unsigned pid, apps;      /* apps: how many there are to choose from */
 	double frames, missed;   /* those that were timed; those over the budget */
 	enum passes_stamp stamp;
@@ -62,6 +65,7 @@ struct frame_span {
 struct pass_frame {
 	double number, ms, next_ms; /* ms: from present to present, of it and of the frame after it */
 	double present_ms, wait_ms; /* parts of its time */
+	double cpu_ms, gpu_ms;      /* CPU time of its thread, time of its passes; NaN if unknown */
 	double age_ms;              /* from its begin to the end of the sample; NaN if unknown */
 	unsigned n;                 /* 0: no frame is known */
 	struct frame_span spans[PASS_SPANS];
@@ -69,17 +73,12 @@ struct pass_frame {
 	struct frame_span regions[REGION_SPANS]; /* queue: the thread */
 };
 
-/* A span in a slot, but for its length, which is in the next one; 0 is none. */
-static inline uint64_t pass_span_pack(unsigned row, unsigned queue, unsigned of, uint64_t begin_us)
-{
-	return row | (uint64_t)(queue < 7 ? queue : 7) << 6 | (uint64_t)of << 9 | begin_us << 11;
-}
-
 /* Whether the set is that of a passes source. */
 bool pass_table_has(const struct metric_set *set);
-/* Fill the table; without an application it has no lines. */
-void pass_table_read(struct pass_table *table, const struct metric_set *set, const double *vector);
-/* Fill the frame; without one it has no spans. */
+/* Fill the table; without an application it has no lines. names: NULL if there are none yet. */
+void pass_table_read(struct pass_table *table, const struct metric_set *set, const double *vector,
+		     const struct pass_names *names);
+/* Fill the frame from the slots that logs of earlier versions have; without one it has no spans. */
 void pass_frame_read(struct pass_frame *frame, const struct metric_set *set, const double *vector);
 
 #endif

@@ -5,31 +5,26 @@
 
 static const struct {
 	const char *name;
+	enum slot_kind kind;
 	double scale;
-} region_slots[REGION_NAME] = {
-	[REGION_TIME] = {"Time", 1e-6},
-	[REGION_COUNT] = {"Count", 1},
-	[REGION_CYCLES] = {"Cycles", 1},
-	[REGION_INSTRUCTIONS] = {"Instructions", 1},
+} region_slots[REGION_SLOTS] = {
+	[REGION_TIME] = {"Time", SLOT_DELTA, 1e-6},
+	[REGION_COUNT] = {"Count", SLOT_DELTA, 1},
+	[REGION_CYCLES] = {"Cycles", SLOT_DELTA, 1},
+	[REGION_INSTRUCTIONS] = {"Instructions", SLOT_DELTA, 1},
+	[REGION_NAME] = {"Name", SLOT_LEVEL, 1},
 };
 
 void regions_slots(struct regions *r, struct slot slots[REGIONS_SLOTS])
 {
-	char(*name)[SLOT_NAME] = r->slot_names;
+	for (unsigned i = 0; i < REGIONS_SLOTS; i++) {
+		unsigned slot = i % REGION_SLOTS;
 
-	for (unsigned row = 1; row <= REGION_ROWS; row++) {
-		for (unsigned i = 0; i < REGION_NAME; i++) {
-			snprintf(*name, SLOT_NAME, "Region%u%s", row, region_slots[i].name);
-			*slots++ = (struct slot){.name = *name++, .scale = region_slots[i].scale};
-		}
-		for (unsigned i = 0; i < PASS_NAME_WORDS; i++) {
-			snprintf(*name, SLOT_NAME, "Region%uName%u", row, i);
-			*slots++ = (struct slot){.name = *name++, .kind = SLOT_LEVEL, .scale = 1};
-		}
-	}
-	for (unsigned i = 0; i < 2 * REGION_SPANS; i++) {
-		snprintf(*name, SLOT_NAME, "RegionSpan%u%s", i / 2, i % 2 ? "Time" : "");
-		*slots++ = (struct slot){.name = *name++, .kind = SLOT_LEVEL, .scale = 1};
+		snprintf(r->slot_names[i], SLOT_NAME, "Region%u%s", i / REGION_SLOTS + 1,
+			 region_slots[slot].name);
+		slots[i] = (struct slot){.name = r->slot_names[i],
+					 .kind = region_slots[slot].kind,
+					 .scale = region_slots[slot].scale};
 	}
 }
 
@@ -37,7 +32,6 @@ void regions_forget(struct regions *r)
 {
 	memset(r->rows, 0, sizeof(r->rows));
 	memset(r->threads, 0, sizeof(r->threads));
-	r->n_kept = 0;
 }
 
 static unsigned find_row(struct regions *r, const char *name, int64_t now_ns)
@@ -67,24 +61,12 @@ static unsigned find_thread(struct regions *r, uint32_t thread)
 	return i;
 }
 
-static void keep_lane(struct lanes *lanes, const struct region_event *e)
-{
-	uint64_t *word = lanes_add(lanes, LANE_REGION_WORDS);
-
-	if (!word)
-		return;
-	word[0] = LANE_REGION;
-	word[1] = lane_row(e->row + 1u, e->thread);
-	word[2] = (uint64_t)e->begin_ns;
-	word[3] = lane_us(e->end_ns - e->begin_ns);
-}
-
 void regions_event(struct regions *r, const struct passes_event *e, const char *name, int64_t now_ns,
 		   struct lanes *lanes)
 {
 	unsigned number = find_row(r, name, now_ns);
 	struct region_row *row = &r->rows[number];
-	struct region_event *kept = &r->kept[r->n_kept++ % REGIONS_KEPT];
+	uint64_t *word = lanes_add(lanes, LANE_REGION_WORDS);
 
 	row->seen_ns = now_ns;
 	row->value[REGION_TIME] += (uint64_t)(e->end_ns - e->begin_ns);
@@ -92,31 +74,15 @@ void regions_event(struct regions *r, const struct passes_event *e, const char *
 	row->uncounted |= e->cycles == UINT64_MAX || e->instructions == UINT64_MAX;
 	row->value[REGION_CYCLES] += e->cycles;
 	row->value[REGION_INSTRUCTIONS] += e->instructions;
-	*kept = (struct region_event){e->begin_ns, e->end_ns, (uint8_t)number,
-				      (uint8_t)find_thread(r, e->thread)};
-	keep_lane(lanes, kept);
+	if (!word)
+		return;
+	word[0] = LANE_REGION;
+	word[1] = lane_row(number + 1, find_thread(r, e->thread));
+	word[2] = (uint64_t)e->begin_ns;
+	word[3] = lane_us(e->end_ns - e->begin_ns);
 }
 
-static void put_spans(const struct regions *r, const struct pass_fold *fold, uint64_t *value)
-{
-	int64_t begin_ns = fold->one_ns, end_ns = begin_ns + (int64_t)fold->frame[FRAME_ONE_TIME];
-	uint64_t first = r->n_kept > REGIONS_KEPT ? r->n_kept - REGIONS_KEPT : 0;
-	unsigned n = 0;
-
-	memset(value, 0, 2 * REGION_SPANS * sizeof(*value));
-	for (uint64_t i = first; i < r->n_kept && n < REGION_SPANS; i++) {
-		const struct region_event *e = &r->kept[i % REGIONS_KEPT];
-
-		if (e->begin_ns < begin_ns || e->begin_ns >= end_ns ||
-		    e->end_ns - begin_ns >= PASS_SPAN_US * 1000ll)
-			continue;
-		value[2 * n] = pass_span_pack(e->row + 1u, e->thread, SPAN_OF_FRAME,
-					      (uint64_t)(e->begin_ns - begin_ns) / 1000);
-		value[2 * n++ + 1] = (uint64_t)(e->end_ns - e->begin_ns) / 1000;
-	}
-}
-
-void regions_sample(struct regions *r, const struct pass_fold *fold, uint64_t *value)
+void regions_sample(struct regions *r, struct pass_fold *fold, uint64_t *value)
 {
 	for (unsigned i = 0; i < REGIONS_SLOTS; i++)
 		value[i] = SAMPLE_UNKNOWN;
@@ -129,9 +95,7 @@ void regions_sample(struct regions *r, const struct pass_fold *fold, uint64_t *v
 		memcpy(to, row->value, sizeof(row->value));
 		if (row->uncounted)
 			to[REGION_CYCLES] = to[REGION_INSTRUCTIONS] = SAMPLE_UNKNOWN;
-		pass_text_pack(&to[REGION_NAME], PASS_NAME_WORDS, row->name);
+		to[REGION_NAME] = pass_fold_name(fold, row->name);
 		memset(row->value, 0, sizeof(row->value));
 	}
-	if (fold->has_one)
-		put_spans(r, fold, &value[REGION_ROWS * REGION_SLOTS]);
 }

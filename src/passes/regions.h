@@ -6,19 +6,18 @@
 
 #include "passes/pass_fold.h"
 
-#define REGIONS_KEPT 256 /* events, for the newest frame */
 #define REGION_THREADS 7
 
-/* The slots of each row, then those of spans (as of passes, with a thread in place of a queue). */
+/* The slots of each row. */
 enum region_slot {
 	REGION_TIME,
 	REGION_COUNT,
 	REGION_CYCLES,
 	REGION_INSTRUCTIONS,
 	REGION_NAME,
-	REGION_SLOTS = REGION_NAME + PASS_NAME_WORDS
+	REGION_SLOTS
 };
-enum { REGIONS_SLOTS = REGION_ROWS * REGION_SLOTS + 2 * REGION_SPANS };
+enum { REGIONS_SLOTS = REGION_ROWS * REGION_SLOTS };
 
 struct regions {
 	struct region_row {
@@ -27,11 +26,6 @@ struct regions {
 		uint64_t value[REGION_NAME]; /* of this sample */
 		bool uncounted;              /* ever, a call without cycles and instructions */
 	} rows[REGION_ROWS];
-	struct region_event {
-		int64_t begin_ns, end_ns;
-		uint8_t row, thread;
-	} kept[REGIONS_KEPT]; /* a ring */
-	uint64_t n_kept;
 	uint32_t threads[REGION_THREADS];
 	char slot_names[REGIONS_SLOTS][SLOT_NAME];
 };
@@ -42,8 +36,7 @@ void regions_slots(struct regions *regions, struct slot slots[REGIONS_SLOTS]);
 void regions_event(struct regions *r, const struct passes_event *event, const char *name, int64_t now_ns,
 		   struct lanes *lanes);
 void regions_forget(struct regions *r);
-/* Write all slots, and begin the next sample. The spans are those of the newest frame of `fold`,
- * which pass_fold_sample has not yet written. */
-void regions_sample(struct regions *r, const struct pass_fold *fold, uint64_t *value);
+/* Write all slots, and begin the next sample. */
+void regions_sample(struct regions *regions, struct pass_fold *fold, uint64_t *value);
 
 #endif

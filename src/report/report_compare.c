@@ -144,7 +144,7 @@ static void put_time(const struct report_log *was, const struct report_log *now,
 	AUTOFREE double *median = xcalloc(now->n_steps, sizeof(*median));
 	AUTOFREE const struct judged **verdicts = xcalloc(now->n_steps, sizeof(*verdicts));
 	double budget_ms = now->session.fps > 0 ? 1000 / now->session.fps : (double)NAN;
-	double most = real_max(report_frames_at(was->frames, 0.99), report_frames_at(now->frames, 0.99));
+	double most = real_max(times_at(&was->frames->times, 0.99), times_at(&now->frames->times, 0.99));
 	double top = widget_nice_top(real_max(1.2 * most, 2 * budget_ms) / 1.1);
 	char name[128];
 
@@ -156,12 +156,12 @@ static void put_time(const struct report_log *was, const struct report_log *now,
 		verdicts[i] = known ? was->verdicts[step] : NULL;
 	}
 	snprintf(name, sizeof(name), "Frame time: half of all frames took %.1f ms at most, was %.1f ms",
-		 report_frames_at(now->frames, 0.5), report_frames_at(was->frames, 0.5));
+		 times_at(&now->frames->times, 0.5), times_at(&was->frames->times, 0.5));
 	strbuf_str(out, "<figure class=\"pl\"><h3>Frame time and verdict <small>ms, medians</small></h3>");
-	if (now->frames->n && was->frames->n)
+	if (now->frames->times.n && was->frames->times.n)
 		strbuf_printf(out, "<p class=\"say\">%s.</p>", name);
 	report_phase_names(now, out);
-	if (now->frames->n && was->frames->n) {
+	if (now->frames->times.n && was->frames->times.n) {
 		strbuf_printf(out, "<div class=\"bx\" data-bottom=\"0\" data-top=\"%g\" data-unit=\"ms\">",
 			      top);
 		report_axis(0, top, 1, out);

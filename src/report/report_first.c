@@ -62,14 +62,14 @@ static void put_key(struct strbuf *out, const char *name, double value, const ch
 /* In bins of whole milliseconds; the last one has all longer frames. */
 static void put_distribution(const struct report_log *log, double budget_ms, struct strbuf *out)
 {
-	const struct report_frames *f = log->frames;
-	double from = real_max(0, floor(real_min(report_frames_at(f, 0.001), budget_ms - 4)));
-	double last = ceil(real_max(report_frames_at(f, 0.995), 2 * budget_ms)), most = 0;
+	const struct frame_stats *f = log->frames;
+	double from = real_max(0, floor(real_min(times_at(&f->times, 0.001), budget_ms - 4)));
+	double last = ceil(real_max(times_at(&f->times, 0.995), 2 * budget_ms)), most = 0;
 	double width = real_max(1, ceil((last - from) / DISTRIBUTION_BINS));
 	unsigned n = (unsigned)real_max(1, ceil((last - from) / width));
 
 	for (unsigned i = 0; i < n; i++)
-		most = real_max(most, report_frames_between(f, from + i * width,
+		most = real_max(most, times_between(&f->times, from + i * width,
 							    i + 1 < n ? from + (i + 1) * width : 1e9));
 	strbuf_printf(
 		out,
@@ -80,11 +80,11 @@ static void put_distribution(const struct report_log *log, double budget_ms, str
 		width, n);
 	for (unsigned i = 0; i < n; i++) {
 		double ms = from + i * width;
-		double share = report_frames_between(f, ms, i + 1 < n ? ms + width : 1e9);
+		double share = times_between(&f->times, ms, i + 1 < n ? ms + width : 1e9);
 
 		strbuf_printf(out, "<rect x=\"%u.05\" width=\".9\" y=\"%.0f\" height=\"%.0f\"%s><title>", i,
 			      1000 - share / most * 1000, share / most * 1000,
-			      ms >= budget_ms * REPORT_LATE ? " class=\"late\"" : "");
+			      ms >= budget_ms * FRAME_LATE ? " class=\"late\"" : "");
 		strbuf_printf(out, "%g%s ms: %.1f %%</title></rect>", ms, i + 1 < n ? "" : " and more",
 			      share);
 	}
@@ -106,7 +106,7 @@ static void put_distribution(const struct report_log *log, double budget_ms, str
 
 void report_put_frames(const struct report_log *log, struct strbuf *out)
 {
-	const struct report_frames *f = log->frames;
+	const struct frame_stats *f = log->frames;
 	double budget_ms = log->session.fps > 0 ? 1000 / log->session.fps : (double)NAN;
 	static const struct {
 		const char *name;
@@ -117,14 +117,14 @@ void report_put_frames(const struct report_log *log, struct strbuf *out)
 		out,
 		"<section><h3>Frames <small>ms from one present to the next</small></h3><dl class=\"kp\">");
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-		double ms = report_frames_at(f, keys[i].share);
+		double ms = times_at(&f->times, keys[i].share);
 
-		put_key(out, keys[i].name, ms, "ms", ms > budget_ms * REPORT_LATE);
+		put_key(out, keys[i].name, ms, "ms", ms > budget_ms * FRAME_LATE);
 	}
-	put_key(out, "mean", f->sum_ms / (double)f->n, "ms", false);
-	put_key(out, "1 % low", report_frames_low(f, 0.01), "fps", false);
-	put_key(out, "0.1 % low", report_frames_low(f, 0.001), "fps", false);
-	put_key(out, "late", (double)f->late / (double)f->n * 100, "%", f->late > 0);
+	put_key(out, "mean", f->times.sum_ms / (double)f->times.n, "ms", false);
+	put_key(out, "1 % low", times_low(&f->times, 0.01), "fps", false);
+	put_key(out, "0.1 % low", times_low(&f->times, 0.001), "fps", false);
+	put_key(out, "late", (double)f->late / (double)f->times.n * 100, "%", f->late > 0);
 	strbuf_str(out, "</dl>");
 	put_distribution(log, budget_ms, out);
 	strbuf_str(out, "</section>");
@@ -156,14 +156,14 @@ void report_put_time(const struct report_log *log, struct strbuf *out)
 {
 	double budget_ms = log->session.fps > 0 ? 1000 / log->session.fps : (double)NAN;
 	double top =
-		widget_nice_top(real_max(1.2 * report_frames_at(log->frames, 0.99), 2 * budget_ms) / 1.1);
+		widget_nice_top(real_max(1.2 * times_at(&log->frames->times, 0.99), 2 * budget_ms) / 1.1);
 	char name[128];
 
 	strbuf_str(out, "<figure class=\"pl\" id=\"p-frames\"><h3>");
-	if (log->frames->n) {
+	if (log->frames->times.n) {
 		snprintf(name, sizeof(name),
 			 "Frame time: half of all frames took %.1f ms at most, one in 100 more than %.1f ms",
-			 report_frames_at(log->frames, 0.5), report_frames_at(log->frames, 0.99));
+			 times_at(&log->frames->times, 0.5), times_at(&log->frames->times, 0.99));
 		strbuf_printf(out,
 			      "Frame time and verdict <small>ms: the median of each %g s, and the "
 			      "longest</small></h3><p class=\"say\">%s.</p>",
@@ -172,7 +172,7 @@ void report_put_time(const struct report_log *log, struct strbuf *out)
 		strbuf_str(out, "Verdict</h3>");
 	}
 	report_phase_names(log, out);
-	if (log->frames->n) {
+	if (log->frames->times.n) {
 		strbuf_printf(out, "<div class=\"bx\" data-bottom=\"0\" data-top=\"%g\" data-unit=\"ms\">",
 			      top);
 		report_axis(0, top, 1, out);

@@ -176,9 +176,9 @@ static void put_first(const struct report_log *log, const struct judge_rank *hel
 		html_text(out, log->missing.p);
 		strbuf_str(out, "</p>");
 	}
-	strbuf_str(out, log->frames->n ? "<div class=\"two\">" : "<div>");
+	strbuf_str(out, log->frames->times.n ? "<div class=\"two\">" : "<div>");
 	report_put_changes(log, held, n, out);
-	if (log->frames->n)
+	if (log->frames->times.n)
 		report_put_frames(log, out);
 	strbuf_str(out, "</div>");
 	report_put_time(log, out);
@@ -193,7 +193,7 @@ static void put_nav(const struct report_log *log, const struct pass_table *passe
 	strbuf_str(out, log->session.options->budget ? "<a href=\"#s-budget\">Budget</a>" : "");
 	strbuf_str(out, log->session.options->budget ? "" : "<a href=\"#s-findings\">Findings</a>");
 	strbuf_str(out, views);
-	strbuf_str(out, log->frames->n ? "<a href=\"#s-worst\">Worst frames</a>" : "");
+	strbuf_str(out, log->frames->times.n ? "<a href=\"#s-worst\">Worst frames</a>" : "");
 	strbuf_str(out, passes->n ? "<a href=\"#s-passes\">Passes</a>" : "");
 	strbuf_str(out, passes->n_regions ? "<a href=\"#s-regions\">Regions</a>" : "");
 	strbuf_str(out, "<a href=\"#s-phases\">Phases</a>");
@@ -220,7 +220,7 @@ bool report_html(const struct report_log *log, struct strbuf *out, struct err *e
 	put_views(log, &views, &nav, &absent, &plots);
 	views_fini(&views);
 	if (vector)
-		pass_table_read(&passes, log->sets[SOURCE_PASSES], vector);
+		pass_table_read(&passes, log->sets[SOURCE_PASSES], vector, &log->names);
 	held = report_findings(log, &n);
 	put_first(log, held, n, out);
 	put_nav(log, &passes, nav.p, out);
@@ -230,7 +230,7 @@ bool report_html(const struct report_log *log, struct strbuf *out, struct err *e
 		put_findings(log, held, n, out);
 	if (plots.n)
 		strbuf_add(out, plots.p, plots.n);
-	if (log->frames->n)
+	if (log->frames->times.n)
 		report_put_worst(log, out);
 	if (passes.n)
 		report_put_passes(log, &passes, out);

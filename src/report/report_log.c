@@ -166,40 +166,15 @@ static void end_step(struct report_log *log, struct step_frames *step)
 	step->n = 0;
 }
 
-static const char *row_name(const struct pass_table *table, unsigned row)
-{
-	for (unsigned i = 0; i < table->n; i++)
-		if (table->lines[i].row == row)
-			return table->lines[i].name;
-	return "";
-}
-
 static void add_frame(struct report_log *log, struct step_frames *step, const struct lane_record *record)
 {
-	struct report_frame frame = {.number = record->number,
-				     .ms = (double)(record->end_ns - record->begin_ns) * 1e-6,
-				     .present_ms = record->present_ms,
-				     .wait_ms = record->wait_ms,
-				     .gpu_ms = NAN,
-				     .begin_ns = record->begin_ns};
 	double budget_ms = log->session.fps > 0 ? 1000 / log->session.fps : 0;
 	unsigned first = step_of(log, record->begin_ns), at = step_of(log, record->end_ns);
+	struct frame_facts frame;
 
-	for (unsigned i = 0; i < record->n; i++) {
-		struct frame_span pass;
-		double ms;
-
-		if (!lane_pass(record, i, &pass))
-			continue;
-		ms = pass.end_ms - pass.begin_ms;
-		frame.gpu_ms = isnan(frame.gpu_ms) ? ms : frame.gpu_ms + ms;
-		if (ms < frame.longest_ms)
-			continue;
-		frame.longest_ms = ms;
-		snprintf(frame.longest, sizeof(frame.longest), "%s", row_name(&step->table, pass.row));
-	}
-	report_frames_add(log->frames, &frame, budget_ms);
-	report_frames_add(log->phases[phase_of(log, record->end_ns)].frames, &frame, budget_ms);
+	frame_facts_read(&frame, record, &step->table);
+	frame_stats_add(log->frames, &frame, budget_ms);
+	frame_stats_add(log->phases[phase_of(log, record->end_ns)].frames, &frame, budget_ms);
 	for (unsigned i = first; i <= at; i++)
 		if (!(log->longest_ms[i] >= frame.ms))
 			log->longest_ms[i] = frame.ms;
@@ -218,8 +193,9 @@ static void take_frames(struct report_log *log, struct step_frames *step, const 
 
 	if (!sample->n_more)
 		return;
+	pass_names_take(&log->names, sample);
 	metric_vector(s->source->set, s->one, s->vector);
-	pass_table_read(&step->table, s->source->set, s->vector);
+	pass_table_read(&step->table, s->source->set, s->vector, &log->names);
 	while (lanes_next(sample, &at, &record))
 		if (record.kind == LANE_FRAME)
 			add_frame(log, step, &record);

@@ -7,9 +7,9 @@
 #ifndef MALITOP_REPORT_LOG_H
 #define MALITOP_REPORT_LOG_H
 
-#include "report/report_frames.h"
-#include "session/session.h"
 #include "mlog/mlog_reader.h"
+#include "passes/frame_stats.h"
+#include "session/session.h"
 
 #define REPORT_STEPS 600      /* points of a line */
 #define REPORT_PHASES 12      /* columns of a table */
@@ -21,7 +21,7 @@
 struct report_phase {
 	char name[MLOG_NOTE_TEXT];
 	int64_t begin_ns, end_ns; /* CLOCK_MONOTONIC, as everything here */
-	struct report_frames *frames;
+	struct frame_stats *frames;
 };
 
 struct report_mark {
@@ -73,7 +73,8 @@ struct report_log {
 	unsigned n_marks, n_more_marks; /* more: not drawn */
 	struct report_phase phases[REPORT_PHASES];
 	unsigned n_phases;
-	struct report_frames *frames;                             /* of the whole log */
+	struct frame_stats *frames;                             /* of the whole log */
+	struct pass_names names;                                  /* of its passes and regions */
 	double longest_ms[REPORT_STEPS], median_ms[REPORT_STEPS]; /* of the frames of a step; NaN without */
 	struct report_held *spans;
 	unsigned n_spans, cap_spans;

@@ -46,7 +46,7 @@ static void put_device(const struct report_log *log, struct strbuf *out)
 	html_text(out, log->session.gpu ? log->session.gpu->title : log->session.log->host);
 	vector = report_passes_vector(log, &all);
 	if (vector) {
-		pass_table_read(&table, log->sets[SOURCE_PASSES], vector);
+		pass_table_read(&table, log->sets[SOURCE_PASSES], vector, &log->names);
 		strbuf_str(out, table.app[0] ? " · " : "");
 		html_text(out, table.app);
 	}
@@ -255,10 +255,10 @@ void report_lead(const struct report_log *log, struct strbuf *out)
 		html_seconds(out, held_s);
 	}
 	strbuf_str(out, n ? ". " : "");
-	if (log->frames->n)
+	if (log->frames->times.n)
 		strbuf_printf(out, "%llu of %llu frames were late. ", (unsigned long long)log->frames->late,
-			      (unsigned long long)log->frames->n);
-	if (log->session.fps > 0 && (log->session.gpu || log->frames->n))
+			      (unsigned long long)log->frames->times.n);
+	if (log->session.fps > 0 && (log->session.gpu || log->frames->times.n))
 		strbuf_printf(out, "Goal: %g fps, %.2f ms, of which 15 %% stay in reserve.", log->session.fps,
 			      1000 / log->session.fps);
 }
@@ -299,14 +299,14 @@ const char *report_phase_title(const struct report_log *log, unsigned row)
 	return metric ? metric->def->title : phase_rows[row].metric;
 }
 
-static double frames_value(const struct report_frames *frames, enum row_of of)
+static double frames_value(const struct frame_stats *frames, enum row_of of)
 {
 	static const double shares[] = {[ROW_P50] = 0.5, [ROW_P95] = 0.95, [ROW_P99] = 0.99};
 
-	return !frames->n         ? (double)NAN
-	       : of == ROW_FRAMES ? (double)frames->n
-	       : of == ROW_LATE   ? (double)frames->late / (double)frames->n * 100
-				  : report_frames_at(frames, shares[of]);
+	return !frames->times.n   ? (double)NAN
+	       : of == ROW_FRAMES ? (double)frames->times.n
+	       : of == ROW_LATE   ? (double)frames->late / (double)frames->times.n * 100
+				  : times_at(&frames->times, shares[of]);
 }
 
 bool report_phase_costs(unsigned row)
@@ -318,7 +318,7 @@ double report_phase_value(const struct report_log *log, unsigned row, int phase,
 {
 	enum row_of of = phase_rows[row].of;
 	struct report_span span = phase < 0 ? report_all(log) : report_phase_span(log, (unsigned)phase);
-	const struct report_frames *frames = phase < 0 ? log->frames : log->phases[phase].frames;
+	const struct frame_stats *frames = phase < 0 ? log->frames : log->phases[phase].frames;
 	const struct metric *metric = NULL;
 	char number[UNITS_TEXT];
 	double value;

@@ -14,22 +14,25 @@
 
 /* ---- tables ---- */
 
+#define REPORT_WORST 10
+
 void report_put_worst(const struct report_log *log, struct strbuf *out)
 {
-	const struct report_frames *f = log->frames;
+	const struct frame_stats *f = log->frames;
+	unsigned n = f->n_worst < REPORT_WORST ? f->n_worst : REPORT_WORST;
 
 	report_heading("worst", "Worst frames", out);
 	strbuf_printf(
 		out,
 		"<p class=\"note\">The %u longest of %llu frames, and what the verdict was then.</p><div "
 		"class=\"sc\"><table>",
-		f->n_worst, (unsigned long long)f->n);
+		n, (unsigned long long)f->times.n);
 	report_head((const char *const[]){"frame", "#at", "#ms", "", "phase", "verdict", "#waits", "#passes",
 					  "longest pass", NULL},
 		    out);
 	strbuf_str(out, "<tbody>");
-	for (unsigned i = 0; i < f->n_worst; i++) {
-		const struct report_frame *w = &f->worst[i];
+	for (unsigned i = 0; i < n; i++) {
+		const struct frame_facts *w = &f->worst[i];
 		const struct judged *v = report_verdict(log, w->begin_ns, w->begin_ns + log->step_ns);
 		unsigned phase = 0;
 		char number[32];
@@ -52,7 +55,7 @@ void report_put_worst(const struct report_log *log, struct strbuf *out)
 		report_cell(out, true);
 		html_ms(out, w->gpu_ms);
 		report_cell(out, false);
-		html_text(out, w->longest);
+		html_text(out, w->pass);
 		report_row_close(out);
 	}
 	strbuf_str(out, "</tbody></table></div>");
@@ -76,7 +79,7 @@ static void put_pass(const struct pass_line *l, const struct report_log *log, st
 		double ms = NAN;
 
 		if (vector)
-			pass_table_read(&table, log->sets[SOURCE_PASSES], vector);
+			pass_table_read(&table, log->sets[SOURCE_PASSES], vector, &log->names);
 		for (unsigned k = 0; k < table.n; k++)
 			if (strcmp(table.lines[k].name, l->name) == 0)
 				ms = table.lines[k].ms;
@@ -280,7 +283,7 @@ void report_put_method(const struct report_log *log, const char *absent, struct 
 	put_fact(out, "Sources", sources.p);
 	put_fact(out, "Steps", steps.p);
 	put_fact(out, "Frames",
-		 log->frames->n
+		 log->frames->times.n
 			 ? "late: more than 105 % of the budget; 1 % low: the mean of the longest hundredth"
 			 : "");
 	put_fact(out, "GPU needs", "cycles of a frame at the top clock; it has 85 % of the budget");

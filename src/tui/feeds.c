@@ -191,6 +191,7 @@ static void follow_mix(struct feeds *f)
 
 void feeds_init(struct feeds *f, struct session *session, unsigned parts, int64_t refresh_ns)
 {
+	parts |= TAP_MORE;
 	*f = (struct feeds){.session = session,
 			    .subscriber = session->sampler ? session_subscriber(session, parts) : NULL,
 			    .parts = parts,
@@ -215,7 +216,7 @@ void feeds_take(struct feeds *f, const struct sample *sample)
 	for (unsigned i = 0; i < f->n; i++)
 		if (f->session->sources[i].index == sample->source) {
 			history_push(f->feeds[i].history, sample);
-			feeds_lanes_take(&f->feeds[i].lanes, sample);
+			feeds_lanes_take(&f->feeds[i].lanes, f->session->sources[i].set, sample);
 		}
 }
 
@@ -532,6 +533,8 @@ struct feed feeds_view(const struct feeds *f, enum source_kind kind)
 	return (struct feed){.set = feed->source->set,
 			     .lanes = lanes,
 			     .lane = lane,
+			     .lanes_earlier = lanes && lanes->end_ns <= feed->at_ns - window_ns(f, feed),
+			     .run = feed->lanes.run,
 			     .n_vector = feed->n_vector,
 			     .now = feed->now,
 			     .total = feed->total,

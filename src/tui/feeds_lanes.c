@@ -7,37 +7,58 @@
 #include <stdlib.h>
 #include <string.h>
 
-void feeds_lanes_fini(struct feeds_lanes *lanes)
+static void forget_samples(struct feeds_lanes *lanes, size_t bytes)
 {
-	for (unsigned i = 0; i < LANES_SAMPLES; i++)
-		free(take_ptr(&lanes->samples[i]));
-	lanes->n = 0;
+	for (; lanes->oldest < lanes->n &&
+	       (lanes->bytes > bytes || lanes->n - lanes->oldest >= LANES_SAMPLES);
+	     lanes->oldest++) {
+		struct sample **sample = &lanes->samples[lanes->oldest % LANES_SAMPLES];
+
+		lanes->bytes -= sample_size(*sample);
+		free(take_ptr(sample));
+	}
 }
 
+void feeds_lanes_fini(struct feeds_lanes *lanes)
+{
+	forget_samples(lanes, 0);
+	free(take_ptr(&lanes->samples));
+	free(take_ptr(&lanes->run));
+}
+
+/* The names stay: a log that is sought has the same ones. */
 void feeds_lanes_clear(struct feeds_lanes *lanes)
 {
-	feeds_lanes_fini(lanes);
+	forget_samples(lanes, 0);
+	if (lanes->run)
+		lanes->run->stats = (struct frame_stats){0};
 	lanes->chosen_ns = 0;
 	lanes->first = false;
 	lanes->wanted = 0;
 }
 
-void feeds_lanes_take(struct feeds_lanes *lanes, const struct sample *sample)
+void feeds_lanes_take(struct feeds_lanes *lanes, const struct metric_set *set, const struct sample *sample)
 {
-	struct sample **copy = &lanes->samples[lanes->n % LANES_SAMPLES];
+	struct sample **copy;
 
 	if (!sample->n_more)
 		return;
-	free(*copy);
+	if (!lanes->run) {
+		lanes->run = xcalloc(1, sizeof(*lanes->run));
+		lanes->samples = xcalloc(LANES_SAMPLES, sizeof(struct sample *));
+	}
+	pass_run_take(lanes->run, set, sample, 0);
+	forget_samples(lanes, LANES_BYTES);
+	copy = &lanes->samples[lanes->n++ % LANES_SAMPLES];
 	*copy = xmalloc(sample_size(sample));
 	memcpy(*copy, sample, sample_size(sample));
-	lanes->n++;
+	lanes->bytes += sample_size(sample);
 }
 
 /* The samples of that time from the newest on; NULL behind the oldest. */
 static const struct sample *sample_back(const struct feeds_lanes *lanes, uint64_t back, int64_t from_ns)
 {
-	const struct sample *sample = back < lanes->n && back < LANES_SAMPLES
+	const struct sample *sample = back < lanes->n - lanes->oldest
 					      ? lanes->samples[(lanes->n - 1 - back) % LANES_SAMPLES]
 					      : NULL;
 
@@ -98,7 +119,10 @@ static unsigned shown_back(const struct feeds_lanes *lanes, int64_t from_ns, int
 const struct sample *feeds_lanes_find(const struct feeds_lanes *lanes, int64_t from_ns, int64_t to_ns,
 				      unsigned *number)
 {
-	return frame_back(lanes, from_ns, to_ns, shown_back(lanes, from_ns, to_ns), number);
+	const struct sample *sample =
+		frame_back(lanes, from_ns, to_ns, shown_back(lanes, from_ns, to_ns), number);
+
+	return sample ? sample : frame_back(lanes, 0, to_ns, 0, number);
 }
 
 bool feeds_turn_lanes(struct feeds *f, int step)

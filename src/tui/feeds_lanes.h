@@ -1,15 +1,19 @@
-/* feeds_lanes: the frames of the last samples of a log, one by one (passes/pass_lanes.h). History
- * does not keep them, so only what was played last is there. Thread: ui. */
+/* feeds_lanes: the frames of the last samples, one by one (passes/pass_lanes.h), which history does
+ * not keep: LANES_BYTES of them, about three minutes of a game; of a log what was played last.
+ * Thread: ui. */
 #ifndef MALITOP_FEEDS_LANES_H
 #define MALITOP_FEEDS_LANES_H
 
-#include "model/sample.h"
+#include "passes/frame_stats.h"
 
-#define LANES_SAMPLES 64
+#define LANES_SAMPLES 8192
+#define LANES_BYTES (4u << 20)
 
 struct feeds_lanes {
-	struct sample *samples[LANES_SAMPLES]; /* a ring of copies */
-	uint64_t n;
+	struct pass_run *run;     /* names, and what all frames were; NULL before the first sample */
+	struct sample **samples;  /* a ring of copies; NULL before the first */
+	uint64_t n, oldest;
+	size_t bytes;
 	int64_t chosen_ns; /* the moment of which a frame was chosen */
 	unsigned back;     /* that frame, counted from the newest one of the moment, which is 0 */
 	bool first;        /* of other moments show the first frame, not the newest */
@@ -18,10 +22,10 @@ struct feeds_lanes {
 
 void feeds_lanes_fini(struct feeds_lanes *lanes);
 /* Keep the lanes of a sample, if it has some. */
-void feeds_lanes_take(struct feeds_lanes *lanes, const struct sample *sample);
+void feeds_lanes_take(struct feeds_lanes *lanes, const struct metric_set *set, const struct sample *sample);
 void feeds_lanes_clear(struct feeds_lanes *lanes);
 /* Find the frame to show of the samples that ended in (from_ns, to_ns]: its sample, and *number in
- * that; NULL if there is none. */
+ * that; without one the last frame before; NULL if there is none. */
 const struct sample *feeds_lanes_find(const struct feeds_lanes *lanes, int64_t from_ns, int64_t to_ns,
 				      unsigned *number);
 

@@ -5,6 +5,7 @@
  * reader runs after each. Then the input is taken as the slots of a sample of a log. */
 #include "base/alloc.h"
 #include "model/gpudb.h"
+#include "passes/frame_stats.h"
 #include "passes/regions.h"
 
 #include <assert.h>
@@ -27,6 +28,7 @@ static struct fuzz_source {
 	uint64_t *value;
 	struct sample *lanes; /* has no slots */
 	double *vector;
+	struct pass_names names;
 } f;
 
 static void make_source(void)
@@ -40,7 +42,7 @@ static void make_source(void)
 	assert(f.set);
 	f.value = xcalloc(ARRAY_LEN(f.slots), sizeof(*f.value));
 	f.vector = xcalloc(f.set->n_vector, sizeof(*f.vector));
-	f.lanes = xcalloc(1, sizeof(*f.lanes) + PASS_LANES_WORDS * sizeof(f.lanes->value[0]));
+	f.lanes = xcalloc(1, sizeof(*f.lanes) + PASS_MORE_WORDS * sizeof(f.lanes->value[0]));
 }
 
 static void assert_text(const char *text, size_t size)
@@ -65,6 +67,10 @@ static void read_lanes(void)
 	unsigned n = lanes_count(f.lanes);
 	struct pass_frame frame;
 
+	pass_names_take(&f.names, f.lanes);
+	for (unsigned i = 0; i <= PASS_NAMES_MOST; i++)
+		assert_text(f.names.text[i], PASS_NAME_TEXT);
+
 	for (unsigned i = 0; i <= n; i++) {
 		lanes_read_frame(&frame, f.lanes, i);
 		assert(i < n || !frame.n);
@@ -77,7 +83,7 @@ static void read_table(void)
 	struct pass_table table;
 	struct pass_frame frame;
 
-	pass_table_read(&table, f.set, f.vector);
+	pass_table_read(&table, f.set, f.vector, &f.names);
 	assert_text(table.app, sizeof(table.app));
 	assert(table.n <= PASS_TABLE_ROWS && table.n_regions <= REGION_ROWS);
 	assert(table.stamp < PASSES_STAMPS && table.boundary < PASSES_BOUNDARIES);
@@ -99,7 +105,7 @@ static void write_name(const void *reader, unsigned name, unsigned ordinal, char
 
 static void put_sample(struct passes_reader *reader, int64_t now_ns)
 {
-	char title[PASS_APP_TEXT];
+	char title[PASS_NAME_TEXT];
 	struct pass_fold_app app = {.apps = 1,
 				    .writer = passes_reader_writer(reader),
 				    .stamp = passes_reader_stamp(reader),
@@ -108,12 +114,12 @@ static void put_sample(struct passes_reader *reader, int64_t now_ns)
 				    .names = reader};
 
 	passes_reader_text(reader, PASSES_RECORD_TITLE, title, sizeof(title));
+	regions_sample(&f.regions, &f.fold, f.value + PASS_FOLD_SLOTS);
+	pass_fold_sample(&f.fold, &app, f.value);
 	f.lanes->end_ns = now_ns;
-	f.lanes->n_more = PASS_LANES_WORDS;
+	f.lanes->n_more = PASS_MORE_WORDS;
 	pass_fold_lanes(&f.fold, now_ns, 0, f.lanes);
 	read_lanes();
-	regions_sample(&f.regions, &f.fold, f.value + PASS_FOLD_SLOTS);
-	pass_fold_sample(&f.fold, &app, now_ns, f.value);
 	for (unsigned i = 0; i < ARRAY_LEN(f.slots); i++)
 		f.vector[VECTOR_CONSTANTS + i] =
 			f.value[i] == SAMPLE_UNKNOWN ? (double)NAN : (double)f.value[i];

@@ -1,8 +1,9 @@
 /* The frames of a sample, one by one: what is collected comes back, what finds no room is counted,
  * and no numbers of a log do harm. */
 #include "base/alloc.h"
-#include "passes/pass_lanes.h"
+#include "passes/frame_stats.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +29,7 @@ static bool add_frame(struct lanes *lanes, uint64_t number, int64_t begin_ns, un
 
 	if (!word)
 		return false;
-	memcpy(word, (uint64_t[]){LANE_FRAME, number, (uint64_t)begin_ns, 10000, 1000, 2000, n},
+	memcpy(word, (uint64_t[]){LANE_FRAME, number, (uint64_t)begin_ns, 10000, 1000, 2000, n, 7000, LANE_UNKNOWN},
 	       LANE_FRAME_WORDS * sizeof(*word));
 	for (unsigned i = 0; i < n; i++)
 		memcpy(word + LANE_FRAME_WORDS + i * LANE_PASS_WORDS,
@@ -64,7 +65,7 @@ static void every_frame_comes_back_with_its_neighbours_and_regions(void **state)
 	assert_int_equal(lanes_count(sample), 3);
 	lanes_read_frame(&frame, sample, 1);
 	assert_true(frame.number == 71 && frame.ms == 10 && frame.next_ms == 10 && frame.age_ms == 30);
-	assert_true(frame.present_ms == 1 && frame.wait_ms == 2);
+	assert_true(frame.present_ms == 1 && frame.wait_ms == 2 && frame.cpu_ms == 7 && isnan(frame.gpu_ms));
 	assert_int_equal(frame.n, 6); /* those of frame 70 end 2 and 3 ms after its begin */
 	assert_true(frame.spans[0].of == SPAN_OF_FRAME && frame.spans[0].begin_ms == 4 &&
 		    frame.spans[0].end_ms == 12 && frame.spans[0].row == 1 && frame.spans[0].queue == 0);
@@ -104,16 +105,19 @@ static void reading_stops_at_what_cannot_be(void **state)
 	static const struct {
 		const char *what;
 		unsigned n;
-		uint64_t words[10];
+		uint64_t words[12];
 	} cases[] = {
-		{"another kind", 7, {3, 1, 1, 1, 1, 1, 0}},
-		{"a cut frame", 6, {LANE_FRAME, 1, 1, 1, 1, 1, 0}},
-		{"passes that are not there", 9, {LANE_FRAME, 1, 1, 1, 1, 1, 1, 1, 1}},
-		{"passes beyond all numbers", 10, {LANE_FRAME, 1, 1, 1, 1, 1, UINT64_MAX / 3 + 1, 1, 1, 1}},
-		{"an age of years", 7, {LANE_FRAME, 1, UINT64_MAX, 1, 1, 1, 0}},
-		{"a time of years", 7, {LANE_FRAME, 1, 1, LANE_US_MOST + 1, 1, 1, 0}},
+		{"another kind", 9, {5, 1, 1, 1, 1, 1, 0, 1, 1}},
+		{"a cut frame", 8, {LANE_FRAME, 1, 1, 1, 1, 1, 0, 1}},
+		{"passes that are not there", 11, {LANE_FRAME, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
+		{"passes beyond all numbers", 12, {LANE_FRAME, 1, 1, 1, 1, 1, UINT64_MAX / 3 + 1, 1, 1, 1, 1, 1}},
+		{"an age of years", 9, {LANE_FRAME, 1, UINT64_MAX, 1, 1, 1, 0, 1, 1}},
+		{"a time of years", 9, {LANE_FRAME, 1, 1, LANE_US_MOST + 1, 1, 1, 0, 1, 1}},
 		{"a cut region", 3, {LANE_REGION, 1, 1}},
 		{"a region of no row", 4, {LANE_REGION, 0, 1, 1}},
+		{"a cut name", 3, {LANE_NAME, 1, 1}},
+		{"a name of no number", 4, {LANE_NAME, PASS_NAMES_MOST + 1, 1, 'x'}},
+		{"a name beyond all numbers", 4, {LANE_NAME, 1, UINT64_MAX, 'x'}},
 	};
 	AUTOFREE struct sample *sample = sample_new();
 	struct frame_span pass;
@@ -128,17 +132,62 @@ static void reading_stops_at_what_cannot_be(void **state)
 		if (lanes_next(sample, &at, &record))
 			fail_msg("%s was read", cases[i].what);
 	}
-	sample->n_more = 10;
-	memcpy(sample->value + 2, (uint64_t[]){LANE_FRAME, 1, 1, 1, 1, 1, 1, 63, 1, 1}, 80);
+	sample->n_more = 12;
+	memcpy(sample->value + 2, (uint64_t[]){LANE_FRAME, 1, 1, 1, 1, 1, 1, 1, 1, 63, 1, 1}, 96);
 	at = 0;
 	assert_true(lanes_next(sample, &at, &record));
 	assert_false(lane_pass(&record, 0, &pass)); /* there is no row 63 */
 	assert_false(lanes_next(sample, &at, &record));
 }
 
+/* A log of earlier versions has frames without CPU and GPU times. */
+static void an_old_frame_has_what_it_had(void **state)
+{
+	AUTOFREE struct sample *sample = sample_new();
+	struct lane_record record;
+	struct frame_span pass;
+	struct frame_facts facts;
+	struct pass_table table = {.n = 0};
+	unsigned at = 0;
+
+	(void)state;
+	sample->n_more = 13;
+	memcpy(sample->value + 2,
+	       (uint64_t[]){LANE_OLD_FRAME, 5, 20000, 16000, 0, 1000, 2, 1, 0, 4000, 2, 4000, 5000}, 104);
+	assert_true(lanes_next(sample, &at, &record));
+	assert_true(record.kind == LANE_FRAME && record.number == 5 && record.n == 2);
+	assert_true(isnan(record.cpu_ms) && isnan(record.gpu_ms));
+	assert_true(lane_pass(&record, 1, &pass) && pass.end_ms == 9);
+	frame_facts_read(&facts, &record, &table);
+	assert_true(facts.gpu_ms == 9 && facts.pass_ms == 5 && isnan(facts.pass_over_ms));
+}
+
+static void a_name_comes_back_printable_and_cut(void **state)
+{
+	static const struct {
+		const char *name, *text, *back;
+	} cases[] = {{"short", "x", "x"},
+		     {"of whole words", "12345678", "12345678"},
+		     {"with control characters", "a\nb", "a?b"},
+		     {"too long", "12345678901234567890123456789012345678901234567890",
+		      "12345678901234567890123456789012345678901234567"}};
+	AUTOFREE struct sample *sample = sample_new();
+	AUTOFREE struct pass_names *names = xcalloc(1, sizeof(*names));
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		sample->n_more = (uint16_t)lane_name(7, cases[i].text, sample->value + 2);
+		pass_names_take(names, sample);
+		if (strcmp(names->text[7], cases[i].back) != 0)
+			fail_msg("a name %s: '%s'", cases[i].name, names->text[7]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_old_frame_has_what_it_had),
+		cmocka_unit_test(a_name_comes_back_printable_and_cut),
 		cmocka_unit_test(every_frame_comes_back_with_its_neighbours_and_regions),
 		cmocka_unit_test(what_finds_no_room_is_counted),
 		cmocka_unit_test(reading_stops_at_what_cannot_be),

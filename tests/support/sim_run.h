@@ -35,7 +35,7 @@ static inline void sim_run_init(struct sim_run *run, const struct source_options
 	run->source.priv = xcalloc(1, backend_sim.priv_size);
 	if (!backend_sim.open(&run->source, "", &err) || !backend_sim.start(&run->source, period_ns, 0, &err))
 		fail_msg("%s", err.text);
-	run->sample = xcalloc(1, sizeof(*run->sample) + run->source.n_slots * sizeof(run->sample->value[0]));
+	run->sample = xcalloc(1, sizeof(*run->sample) + (run->source.n_slots + run->source.n_more) * sizeof(run->sample->value[0]));
 	run->sample->n_values = run->source.n_slots;
 }
 
@@ -52,6 +52,7 @@ static inline void sim_run_fini(struct sim_run *run)
 static inline const struct sample *sim_run_read(struct sim_run *run)
 {
 	run->now_ns += run->source.period_ns;
+	run->sample->n_more = (uint16_t)run->source.n_more;
 	if (run->source.backend->read(&run->source, run->now_ns, run->sample) != READ_GOT)
 		fail_msg("no sample at %lld ns", (long long)run->now_ns);
 	return run->sample;

@@ -22,9 +22,9 @@ static void take_frames(struct feeds_lanes *lanes, unsigned i, unsigned first, u
 	sample->n_more = (uint16_t)(n * LANE_FRAME_WORDS);
 	for (unsigned f = 0; f < n; f++)
 		memcpy(&sample->value[(size_t)f * LANE_FRAME_WORDS],
-		       (uint64_t[]){LANE_FRAME, first + f, 1000, 1000, 0, 0, 0},
+		       (uint64_t[]){LANE_FRAME, first + f, 1000, 1000, 0, 0, 0, 0, 0},
 		       LANE_FRAME_WORDS * sizeof(uint64_t));
-	feeds_lanes_take(lanes, sample);
+	feeds_lanes_take(lanes, NULL, sample);
 }
 
 /* The number of the frame that is shown at this moment, of a refresh of two samples; 0: none. */
@@ -52,11 +52,10 @@ static void a_moment_shows_its_newest_frame_or_the_one_that_was_chosen(void **st
 	assert_true(shown_at(&lanes, 2 * STEP) == 5);
 	assert_true(shown_at(&lanes, 3 * STEP) == 5);
 	assert_true(shown_at(&lanes, 4 * STEP) == 9);
-	assert_true(shown_at(&lanes, 9 * STEP) == 0);
+	assert_true(shown_at(&lanes, 9 * STEP) == 9); /* none ended then: the last one stays */
 	lanes.chosen_ns = 2 * STEP;
 	for (lanes.back = 0; lanes.back < 5; lanes.back++) /* through both samples */
 		assert_true(shown_at(&lanes, 2 * STEP) == 5 - lanes.back);
-	assert_true(shown_at(&lanes, 2 * STEP) == 0);
 	assert_true(shown_at(&lanes, 4 * STEP) == 9); /* chosen for another moment */
 	lanes.first = true;
 	assert_true(shown_at(&lanes, 4 * STEP) == 6);

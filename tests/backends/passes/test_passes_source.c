@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "layer/channel.h"
 #include "model/history.h"
-#include "passes/pass_table.h"
+#include "passes/frame_stats.h"
 #include "tests/support/point.h"
 #include "views/view.h"
 
@@ -32,6 +32,7 @@ struct passes_bench {
 	struct metric_set *set;
 	struct sample *sample;
 	int64_t now_ns, first_ns; /* first_ns: begin of frame 0 */
+	struct pass_run run;
 };
 
 static void bench_init(struct passes_bench *b)
@@ -86,11 +87,14 @@ static double *read_sample(struct passes_bench *b, struct pass_table *table)
 	double *vector = xcalloc(b->set->n_vector, sizeof(*vector));
 
 	b->now_ns += 100 * MS;
+	b->sample->n_more = (uint16_t)b->source.n_more;
 	assert_int_equal(backend_passes.read(&b->source, b->now_ns, b->sample), READ_GOT);
 	history_push(history, b->sample);
 	history_span(history, b->now_ns - 100 * MS, b->now_ns, column);
 	metric_vector(b->set, column, vector);
-	pass_table_read(table, b->set, vector);
+	b->sample->n_values = (uint16_t)b->source.n_slots; /* the sampler's part */
+	pass_run_take(&b->run, b->set, b->sample, 0);
+	pass_table_read(table, b->set, vector, &b->run.names);
 	free(column);
 	history_free(history);
 	return vector;
@@ -212,10 +216,10 @@ static void every_frame_is_kept_beside_the_sums(void **state)
 	bench_init(&b);
 	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
 	write_frames(&b, 0, 8);
-	b.sample->n_values = (uint16_t)b.source.n_slots; /* the sampler's part */
-	b.sample->n_more = (uint16_t)b.source.n_more;
 	free(read_sample(&b, &table));
 	while (lanes_next(b.sample, &at, &record)) {
+		if (record.kind == LANE_NAME)
+			continue;
 		n++;
 		assert_int_equal(record.kind, LANE_FRAME);
 		assert_true(record.number == n);
@@ -227,13 +231,15 @@ static void every_frame_is_kept_beside_the_sums(void **state)
 	}
 	assert_int_equal(n, 7); /* the first is not counted, the last not complete */
 	channel_close();
-	b.sample->n_more = (uint16_t)b.source.n_more;
 	free(read_sample(&b, &table));
 	at = 0;
-	assert_true(lanes_next(b.sample, &at, &record)); /* now it is */
-	assert_true(record.number == 8 && record.n == 2);
+	while (lanes_next(b.sample, &at, &record) && record.kind == LANE_NAME)
+		;
+	assert_true(record.number == 8 && record.n == 2); /* now it is */
 	assert_false(lanes_next(b.sample, &at, &record));
-	b.sample->n_more = 0;
+	assert_int_equal(b.run.stats.times.n, 8);
+	assert_true(b.run.stats.worst[0].ms == 10 && b.run.stats.worst[0].wait_ms == 2);
+	assert_string_equal(b.run.stats.worst[0].pass, "main");
 	bench_fini(&b);
 }
 
@@ -420,6 +426,9 @@ static char *frame_view_text(const struct passes_bench *b, const double *vector,
 						  .n_vector = b->set->n_vector,
 						  .now = vector,
 						  .total = vector,
+						  .run = &b->run,
+						  .lanes = b->sample,
+						  .lane = lanes_count(b->sample) - 1,
 						  .points = points,
 						  .n_points = 1};
 	if (gpu)
@@ -518,7 +527,7 @@ static void the_frame_view_shows_one_frame_and_one_pass(void **state)
 	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
 	write_frames(&b, 0, 8);
 	v = read_sample(&b, &table);
-	pass_frame_read(&frame, b.set, v);
+	lanes_read_frame(&frame, b.sample, lanes_count(b.sample) - 1);
 	assert_int_equal((int)frame.number, 7); /* the last one that is followed by another */
 	assert_true(fabs(frame.ms - 10) < 1e-3 && fabs(frame.wait_ms - 2) < 1e-3);
 	assert_int_equal(frame.n, 2);

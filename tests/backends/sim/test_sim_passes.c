@@ -1,8 +1,10 @@
 /* The frames and passes of the simulated game against its GPU's counters, which are another run of
  * the same model. */
-#include "passes/pass_table.h"
+#include "passes/frame_stats.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/sim_watch.h"
+
+static struct pass_names names;
 
 /* Fold n more samples, levels by the last of them. */
 static void watch_read(struct sim_watch *w, unsigned n)
@@ -13,6 +15,7 @@ static void watch_read(struct sim_watch *w, unsigned n)
 	w->column = column_new(w->run.source.n_slots);
 	while (n--) {
 		column_from_sample(one, sim_run_read(&w->run), w->run.source.slots, w->run.source.n_slots);
+		pass_names_take(&names, w->run.sample);
 		column_fold(w->column, one, w->run.source.slots, w->run.source.n_slots);
 	}
 	metric_vector(w->set, w->column, w->vector);
@@ -87,8 +90,8 @@ static void passes_have_the_names_of_the_scenario_and_add_up(void **state)
 
 		sim_watch_part(&w, &backend_sim_passes, &o, 500 * MS);
 		watch_read(&w, 8);
-		pass_table_read(&table, w.set, w.vector);
-		pass_frame_read(&frame, w.set, w.vector);
+		pass_table_read(&table, w.set, w.vector, &names);
+		lanes_read_frame(&frame, w.run.sample, lanes_count(w.run.sample) / 2);
 		assert_string_equal(table.app, "com.example.game");
 		assert_true(table.n > 0 && frame.n > 0);
 		for (unsigned i = 0; i < table.n; i++) {
@@ -123,7 +126,7 @@ static void the_longest_pass_is_the_one_that_the_scenario_is_about(void **state)
 
 		sim_watch_part(&w, &backend_sim_passes, &o, 500 * MS);
 		watch_read(&w, 8);
-		pass_table_read(&table, w.set, w.vector);
+		pass_table_read(&table, w.set, w.vector, &names);
 		if (strcmp(table.lines[0].name, cases[i].pass) != 0)
 			fail_msg("%s: %s takes %g ms", cases[i].scenario, table.lines[0].name,
 				 table.lines[0].ms);
@@ -141,7 +144,7 @@ static void the_lanes_of_a_busy_gpu_have_no_hole(void **state)
 	(void)state;
 	sim_watch_part(&w, &backend_sim_passes, &o, 500 * MS);
 	watch_read(&w, 4);
-	pass_frame_read(&frame, w.set, w.vector);
+	lanes_read_frame(&frame, w.run.sample, lanes_count(w.run.sample) / 2);
 	for (double ms = 0.5; ms < 2 * frame.ms; ms += 0.5) {
 		bool runs = false;
 

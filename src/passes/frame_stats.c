@@ -1,0 +1,210 @@
+#include "passes/frame_stats.h"
+
+#include "base/alloc.h"
+#include "base/real.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SUB_BITS 7 /* bins of an octave: 1 << SUB_BITS */
+
+/* Times below 2 << SUB_BITS us have bins of 1 us. */
+static unsigned bin_of(double ms)
+{
+	uint64_t us = ms >= LANE_US_MOST * 1e-3 ? LANE_US_MOST : (uint64_t)(ms * 1e3);
+	unsigned shift = us >> SUB_BITS ? 63 - (unsigned)__builtin_clzll(us) - SUB_BITS : 0;
+
+	return (shift << SUB_BITS) + (unsigned)(us >> shift);
+}
+
+/* The time at which a bin begins. */
+static double bin_begin(unsigned bin)
+{
+	unsigned shift = bin >> SUB_BITS ? (bin >> SUB_BITS) - 1 : 0;
+
+	return (double)((uint64_t)(bin - (shift << SUB_BITS)) << shift) * 1e-3;
+}
+
+static double bin_middle(const struct frame_times *t, unsigned bin)
+{
+	return real_min((bin_begin(bin) + bin_begin(bin + 1)) / 2, t->most_ms);
+}
+
+void times_add(struct frame_times *t, double ms)
+{
+	if (!(ms >= 0))
+		return;
+	t->n++;
+	t->sum_ms += ms;
+	t->most_ms = real_max(t->most_ms, ms);
+	t->bins[bin_of(ms)]++;
+}
+
+double times_at(const struct frame_times *t, double share)
+{
+	double wanted = share * (double)t->n, sum = 0;
+
+	for (unsigned i = 0; i < ARRAY_LEN(t->bins) && t->n; i++) {
+		sum += t->bins[i];
+		if (sum >= wanted && t->bins[i])
+			return sum >= (double)t->n && t->bins[i] == 1 ? t->most_ms : bin_middle(t, i);
+	}
+	return NAN;
+}
+
+double times_low(const struct frame_times *t, double share)
+{
+	double wanted = floor(share * (double)t->n), left = wanted, ms = 0;
+
+	for (unsigned i = ARRAY_LEN(t->bins); i-- > 0 && left > 0;) {
+		double n = real_min(t->bins[i], left);
+
+		ms += n * (i == bin_of(t->most_ms) && t->bins[i] == 1 ? t->most_ms : bin_middle(t, i));
+		left -= n;
+	}
+	return wanted >= 1 ? 1000 * wanted / ms : (double)NAN;
+}
+
+/* A bin counts where its middle is, so that adjacent ranges have no frame in common. */
+double times_between(const struct frame_times *t, double from_ms, double to_ms)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < ARRAY_LEN(t->bins); i++) {
+		double middle = (bin_begin(i) + bin_begin(i + 1)) / 2;
+
+		sum += middle >= from_ms && middle < to_ms ? t->bins[i] : 0;
+	}
+	return t->n ? sum / (double)t->n * 100 : (double)NAN;
+}
+
+static const struct pass_line *line_of(const struct pass_table *table, unsigned row)
+{
+	for (unsigned i = 0; i < table->n; i++)
+		if (table->lines[i].row == row)
+			return &table->lines[i];
+	return NULL;
+}
+
+void frame_facts_read(struct frame_facts *f, const struct lane_record *frame, const struct pass_table *table)
+{
+	double rows[PASS_TABLE_ROWS + 1] = {0}, sum = NAN;
+	unsigned longest = 0;
+	const struct pass_line *line;
+
+	for (unsigned i = 0; i < frame->n; i++) {
+		struct frame_span pass;
+
+		if (!lane_pass(frame, i, &pass))
+			continue;
+		rows[pass.row] += pass.end_ms - pass.begin_ms;
+		sum = (isnan(sum) ? 0 : sum) + pass.end_ms - pass.begin_ms;
+		longest = rows[pass.row] > rows[longest] ? pass.row : longest;
+	}
+	line = longest ? line_of(table, longest) : NULL;
+	*f = (struct frame_facts){.number = frame->number,
+				  .ms = (double)(frame->end_ns - frame->begin_ns) * 1e-6,
+				  .cpu_ms = frame->cpu_ms,
+				  .gpu_ms = isnan(frame->gpu_ms) ? sum : frame->gpu_ms,
+				  .present_ms = frame->present_ms,
+				  .wait_ms = frame->wait_ms,
+				  .pass_ms = longest ? rows[longest] : (double)NAN,
+				  .pass_over_ms = line ? rows[longest] - line->span_p50_ms : (double)NAN,
+				  .begin_ns = frame->begin_ns,
+				  .end_ns = frame->end_ns};
+	snprintf(f->pass, sizeof(f->pass), "%s", line ? line->name : "");
+}
+
+static void keep_worst(struct frame_stats *s, const struct frame_facts *frame)
+{
+	unsigned at = s->n_worst < WORST_FRAMES ? s->n_worst++ : WORST_FRAMES - 1;
+
+	if (s->times.n > WORST_FRAMES && s->worst[at].ms >= frame->ms)
+		return;
+	for (; at > 0 && s->worst[at - 1].ms < frame->ms; at--)
+		s->worst[at] = s->worst[at - 1];
+	s->worst[at] = *frame;
+}
+
+void frame_stats_add(struct frame_stats *s, const struct frame_facts *frame, double budget_ms)
+{
+	if (!(frame->ms >= 0))
+		return;
+	times_add(&s->times, frame->ms);
+	times_add(&s->cpu, frame->cpu_ms);
+	times_add(&s->gpu, frame->gpu_ms);
+	times_add(&s->waits, frame->present_ms + frame->wait_ms);
+	s->late += budget_ms > 0 && frame->ms > budget_ms * FRAME_LATE;
+	keep_worst(s, frame);
+}
+
+const char *frame_cause(const struct frame_stats *s, const struct frame_facts *f)
+{
+	const struct {
+		const char *name;
+		double over_ms;
+	} parts[] = {
+		{f->pass, f->pass_over_ms},
+		{"CPU work", f->cpu_ms - times_at(&s->cpu, 0.5)},
+		{"waits, present", f->present_ms + f->wait_ms - times_at(&s->waits, 0.5)},
+	};
+	const char *cause = "";
+	double most = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+		if (parts[i].over_ms > most) {
+			most = parts[i].over_ms;
+			cause = parts[i].name;
+		}
+	return cause;
+}
+
+void pass_names_take(struct pass_names *names, const struct sample *sample)
+{
+	struct lane_record record;
+	unsigned at = 0;
+
+	while (lanes_next(sample, &at, &record))
+		if (record.kind == LANE_NAME)
+			memcpy(names->text[record.row], record.name, sizeof(record.name));
+}
+
+void pass_table_sample(struct pass_table *table, const struct metric_set *set, const struct sample *sample,
+		       const struct pass_names *names)
+{
+	AUTOFREE double *vector = xcalloc(set->n_vector, sizeof(*vector));
+	AUTOFREE struct column *column = column_new(set->n_slots);
+
+	column_from_sample(column, sample, set->slots,
+			   sample->n_values < set->n_slots ? sample->n_values : set->n_slots);
+	metric_vector(set, column, vector);
+	pass_table_read(table, set, vector, names);
+}
+
+/* Only frames that are kept need the names of their rows. */
+void pass_run_take(struct pass_run *run, const struct metric_set *set, const struct sample *sample,
+		   double budget_ms)
+{
+	struct frame_stats *s = &run->stats;
+	struct lane_record record;
+	struct frame_facts facts;
+	bool has_table = false;
+	unsigned at = 0;
+
+	if (!sample->n_more)
+		return;
+	pass_names_take(&run->names, sample);
+	while (lanes_next(sample, &at, &record)) {
+		if (record.kind != LANE_FRAME)
+			continue;
+		if (set && !has_table && (s->n_worst < WORST_FRAMES || (double)(record.end_ns - record.begin_ns) >
+								       s->worst[WORST_FRAMES - 1].ms * 1e6)) {
+			pass_table_sample(&run->table, set, sample, &run->names);
+			has_table = true;
+		}
+		frame_facts_read(&facts, &record, &run->table);
+		frame_stats_add(s, &facts, budget_ms);
+	}
+}
