@@ -38,16 +38,16 @@ static void put_worst(const struct export_source *source, int64_t begin_ns, stru
 
 	if (!stats->n_worst)
 		return;
-	strbuf_printf(out, "\n%-24s  %10s  %10s  %10s  %10s  %10s  %s\n", "longest frames", "at s", "ms", "CPU ms",
-		      "GPU ms", "present ms", "cause, longest pass");
+	strbuf_printf(out, "\n%-24s  %10s  %10s  %10s  %10s  %10s  %s\n", "longest frames", "at s", "ms",
+		      "CPU ms", "GPU ms", "present ms", "cause, longest pass");
 	for (unsigned i = 0; i < stats->n_worst && i < WORST_SHOWN; i++) {
 		const struct frame_facts *w = &stats->worst[i];
 		const char *cause = frame_cause(stats, w);
 
 		strbuf_printf(out, "frame %-18.0f  %10s  %10s  %10s  %10s  %10s  %s", w->number,
-			      ms_text(text[0], (double)(w->end_ns - begin_ns) * 1e-9), ms_text(text[1], w->ms),
-			      ms_text(text[2], w->cpu_ms), ms_text(text[3], w->gpu_ms),
-			      ms_text(text[4], w->present_ms), cause);
+			      ms_text(text[0], (double)(w->end_ns - begin_ns) * 1e-9),
+			      ms_text(text[1], w->ms), ms_text(text[2], w->cpu_ms),
+			      ms_text(text[3], w->gpu_ms), ms_text(text[4], w->present_ms), cause);
 		if (w->pass[0])
 			strbuf_printf(out, "%s%s %.3f ms", cause[0] ? "; " : "", w->pass, w->pass_ms);
 		export_line_end(out);
@@ -87,9 +87,9 @@ static void put_frames(const struct export_source *source, const double *vector,
 			changes, changes > 1 ? "s" : "");
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		strbuf_printf(out, "%12s ms  %s\n",
-			      ms_text(text, rows[i].share > 0
-						    ? share_ms(times, rows[i].share, set, vector, rows[i].metric)
-						    : value_of(set, vector, rows[i].metric)),
+			      ms_text(text, rows[i].share > 0 ? share_ms(times, rows[i].share, set, vector,
+									 rows[i].metric)
+							      : value_of(set, vector, rows[i].metric)),
 			      rows[i].title);
 	strbuf_printf(out, "%12s fps the slowest 1 %% of frames\n", ms_text(text, times_low(times, 0.01)));
 	strbuf_printf(out, "%12s fps the slowest 0.1 %%\n", ms_text(text, times_low(times, 0.001)));
@@ -259,8 +259,9 @@ static void put_member(const char *name, double value, struct strbuf *out)
 }
 
 /* ,"cpu_ms":{"mean":..,"p50":..,"p95":..,"p99":..} */
-static void put_percentiles(const struct metric_set *set, const double *vector, const struct frame_times *times,
-			    const char *const metrics[4], const char *name, struct strbuf *out)
+static void put_percentiles(const struct metric_set *set, const double *vector,
+			    const struct frame_times *times, const char *const metrics[4], const char *name,
+			    struct strbuf *out)
 {
 	static const struct {
 		const char *key;

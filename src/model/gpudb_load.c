@@ -233,8 +233,9 @@ static bool load_text(struct gpudb *db, const char *file, struct span text, stru
 				SPAN_ARG(line.key), own ? "view, options, " : "");
 		if (!line.value.n)
 			return stanza_fail(&s, line.line, err, "'%.*s' without a name", SPAN_ARG(line.key));
-		if (!(memchr(line.value.p, '#', line.value.n) ? parse_rows(db, stanzas[i].parse, &s, &line, err)
-							      : stanzas[i].parse(db, &s, &line, err)))
+		if (!(memchr(line.value.p, '#', line.value.n)
+			      ? parse_rows(db, stanzas[i].parse, &s, &line, err)
+			      : stanzas[i].parse(db, &s, &line, err)))
 			return false;
 	}
 	return false;

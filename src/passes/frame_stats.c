@@ -140,15 +140,19 @@ void frame_stats_add(struct frame_stats *s, const struct frame_facts *frame, dou
 	keep_worst(s, frame);
 }
 
+/* The time of an application that waits for its frame is that of the GPU, which is the cause then. */
 const char *frame_cause(const struct frame_stats *s, const struct frame_facts *f)
 {
+	double gpu_ms = f->gpu_ms - times_at(&s->gpu, 0.5);
+	double wait_ms = f->present_ms + f->wait_ms - times_at(&s->waits, 0.5);
 	const struct {
 		const char *name;
 		double over_ms;
 	} parts[] = {
-		{f->pass, f->pass_over_ms},
+		{f->pass, 2 * f->pass_over_ms >= gpu_ms ? gpu_ms : (double)NAN},
+		{"GPU, all passes", gpu_ms},
 		{"CPU work", f->cpu_ms - times_at(&s->cpu, 0.5)},
-		{"waits, present", f->present_ms + f->wait_ms - times_at(&s->waits, 0.5)},
+		{"waits, present", wait_ms - (gpu_ms > 0 ? gpu_ms : 0)},
 	};
 	const char *cause = "";
 	double most = 0;
@@ -199,12 +203,14 @@ void pass_run_take(struct pass_run *run, const struct metric_set *set, const str
 	while (lanes_next(sample, &at, &record)) {
 		if (record.kind != LANE_FRAME)
 			continue;
-		if (set && !has_table && (s->n_worst < WORST_FRAMES || (double)(record.end_ns - record.begin_ns) >
-								       s->worst[WORST_FRAMES - 1].ms * 1e6)) {
+		if (set && !has_table &&
+		    (s->n_worst < WORST_FRAMES ||
+		     (double)(record.end_ns - record.begin_ns) > s->worst[WORST_FRAMES - 1].ms * 1e6)) {
 			pass_table_sample(&run->table, set, sample, &run->names);
 			has_table = true;
 		}
 		frame_facts_read(&facts, &record, &run->table);
+		facts.seen_ns = sample->end_ns;
 		frame_stats_add(s, &facts, budget_ms);
 	}
 }

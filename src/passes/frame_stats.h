@@ -32,7 +32,7 @@ struct frame_facts {
 	double number, ms, cpu_ms, gpu_ms, present_ms, wait_ms;
 	double pass_ms, pass_over_ms; /* over: more than the pass took in the median of its last frames */
 	char pass[PASS_NAME_TEXT];
-	int64_t begin_ns, end_ns;
+	int64_t begin_ns, end_ns, seen_ns; /* seen: end of the sample that has it */
 };
 
 /* The GPU time of a frame of earlier versions is the sum of its passes. The table names the rows. */

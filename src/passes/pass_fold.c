@@ -64,10 +64,10 @@ static const struct {
 	enum slot_kind kind;
 	double scale;
 } row_slots[ROW_SLOTS] = {
-	[ROW_TIME] = {"Time", SLOT_DELTA, 1e-6},  [ROW_SPAN] = {"Span", SLOT_DELTA, 1e-6},
-	[ROW_COUNT] = {"Count", SLOT_DELTA, 1},   [ROW_WIDTH] = {"Width", SLOT_LEVEL, 1},
-	[ROW_HEIGHT] = {"Height", SLOT_LEVEL, 1}, [ROW_KIND] = {"Kind", SLOT_LEVEL, 1},
-	[ROW_P95] = {"P95", SLOT_LEVEL, 1e-6},    [ROW_NAME] = {"Name", SLOT_LEVEL, 1},
+	[ROW_TIME] = {"Time", SLOT_DELTA, 1e-6},        [ROW_SPAN] = {"Span", SLOT_DELTA, 1e-6},
+	[ROW_COUNT] = {"Count", SLOT_DELTA, 1},         [ROW_WIDTH] = {"Width", SLOT_LEVEL, 1},
+	[ROW_HEIGHT] = {"Height", SLOT_LEVEL, 1},       [ROW_KIND] = {"Kind", SLOT_LEVEL, 1},
+	[ROW_P95] = {"P95", SLOT_LEVEL, 1e-6},          [ROW_NAME] = {"Name", SLOT_LEVEL, 1},
 	[ROW_SPAN_P50] = {"SpanP50", SLOT_LEVEL, 1e-6},
 };
 

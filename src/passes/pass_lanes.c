@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#define FRAMES_AROUND 2 /* that may run beside a frame */
+
 uint64_t *lanes_add(struct lanes *lanes, unsigned n_words)
 {
 	uint64_t *words = &lanes->words[lanes->n];
@@ -232,7 +234,7 @@ void lanes_read_frame(struct pass_frame *frame, const struct sample *sample, uns
 			add_region(frame, &one, &other);
 		else if (other.kind != LANE_FRAME)
 			continue;
-		else if (other.number == one.number - 1 || other.number == one.number + 1)
+		else if (other.number != one.number && fabs(other.number - one.number) <= FRAMES_AROUND)
 			add_passes(frame, &one, &other);
 		if (other.kind == LANE_FRAME && other.number == one.number + 1)
 			frame->next_ms = (double)(other.end_ns - other.begin_ns) * 1e-6;

@@ -72,8 +72,7 @@ struct lane_record {
 };
 
 /* Write the record of a name into `words`, and return how many there are. */
-unsigned lane_name(unsigned number, const char *text,
-		   uint64_t words[LANE_NAME_WORDS + LANE_TEXT_WORDS]);
+unsigned lane_name(unsigned number, const char *text, uint64_t words[LANE_NAME_WORDS + LANE_TEXT_WORDS]);
 
 /* Read the next record of a sample; *at is 0 at first. Returns false after the last one, or if
  * what follows is not valid. Frames of both kinds are LANE_FRAME. */

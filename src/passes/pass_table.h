@@ -24,11 +24,11 @@ struct pass_names {
 };
 
 struct pass_line {
-	unsigned row;              /* from 1, as in the metrics passN.ms */
-	char name[PASS_NAME_TEXT]; /* printable */
-	double ms, span_ms, share; /* per frame; share in percent of the GPU's frame; NaN if unknown */
+	unsigned row;               /* from 1, as in the metrics passN.ms */
+	char name[PASS_NAME_TEXT];  /* printable */
+	double ms, span_ms, share;  /* per frame; share in percent of the GPU's frame; NaN if unknown */
 	double p95_ms, span_p50_ms; /* of its last frames: own time, from begin to end; NaN: unknown */
-	double count;              /* how often it ran */
+	double count;               /* how often it ran */
 	enum passes_kind kind;
 	unsigned width, height; /* 0: none */
 };
@@ -43,8 +43,8 @@ struct region_line {
 
 struct pass_table {
 	char app[PASS_NAME_TEXT]; /* printable; "" if no application renders */
-	unsigned pid, apps;      /* apps: how many there are to choose from */
-	double frames, missed;   /* those that were timed; those over the budget */
+	unsigned pid, apps;       /* apps: how many there are to choose from */
+	double frames, missed;    /* those that were timed; those over the budget */
 	enum passes_stamp stamp;
 	enum passes_boundary boundary;
 	unsigned n;

@@ -8,10 +8,8 @@ static const struct {
 	enum slot_kind kind;
 	double scale;
 } region_slots[REGION_SLOTS] = {
-	[REGION_TIME] = {"Time", SLOT_DELTA, 1e-6},
-	[REGION_COUNT] = {"Count", SLOT_DELTA, 1},
-	[REGION_CYCLES] = {"Cycles", SLOT_DELTA, 1},
-	[REGION_INSTRUCTIONS] = {"Instructions", SLOT_DELTA, 1},
+	[REGION_TIME] = {"Time", SLOT_DELTA, 1e-6},  [REGION_COUNT] = {"Count", SLOT_DELTA, 1},
+	[REGION_CYCLES] = {"Cycles", SLOT_DELTA, 1}, [REGION_INSTRUCTIONS] = {"Instructions", SLOT_DELTA, 1},
 	[REGION_NAME] = {"Name", SLOT_LEVEL, 1},
 };
 

@@ -70,7 +70,7 @@ static void put_distribution(const struct report_log *log, double budget_ms, str
 
 	for (unsigned i = 0; i < n; i++)
 		most = real_max(most, times_between(&f->times, from + i * width,
-							    i + 1 < n ? from + (i + 1) * width : 1e9));
+						    i + 1 < n ? from + (i + 1) * width : 1e9));
 	strbuf_printf(
 		out,
 		"<figure class=\"hi\"><div class=\"bx own\" style=\"margin:18px 0 0\"><svg class=\"d\" "

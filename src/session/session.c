@@ -9,7 +9,7 @@
 
 #define RING_NS 4000000000ll
 #define RING_SAMPLES_MIN 64
-#define RING_MORE 64             /* samples with all words that they can have: short ones have few */
+#define RING_MORE 16             /* samples with all words that they can have: short ones have few */
 #define HISTORY_NS 60000000000ll /* that a simulated screen begins with */
 
 /* Whose CPU events are counted: in stat those of CMD; record logs the machine while CMD runs. */

@@ -7,21 +7,47 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_worst(const struct feeds_lanes *lanes, const struct sample *sample)
+{
+	const struct frame_stats *stats = &lanes->run->stats;
+
+	for (unsigned i = 0; i < stats->n_worst; i++)
+		if (stats->worst[i].seen_ns == sample->end_ns)
+			return true;
+	return false;
+}
+
+/* Take over a sample that leaves the ring, if it has one of the longest frames. There are never
+ * more of these than places. */
+static void keep_worst(struct feeds_lanes *lanes, struct sample *sample)
+{
+	for (unsigned i = 0; i < WORST_FRAMES && is_worst(lanes, sample); i++) {
+		struct sample **place = &lanes->kept[i];
+
+		if (*place && is_worst(lanes, *place))
+			continue;
+		free(*place);
+		*place = sample;
+		return;
+	}
+	free(sample);
+}
+
 static void forget_samples(struct feeds_lanes *lanes, size_t bytes)
 {
-	for (; lanes->oldest < lanes->n &&
-	       (lanes->bytes > bytes || lanes->n - lanes->oldest >= LANES_SAMPLES);
+	for (;
+	     lanes->oldest < lanes->n && (lanes->bytes > bytes || lanes->n - lanes->oldest >= LANES_SAMPLES);
 	     lanes->oldest++) {
 		struct sample **sample = &lanes->samples[lanes->oldest % LANES_SAMPLES];
 
 		lanes->bytes -= sample_size(*sample);
-		free(take_ptr(sample));
+		keep_worst(lanes, take_ptr(sample));
 	}
 }
 
 void feeds_lanes_fini(struct feeds_lanes *lanes)
 {
-	forget_samples(lanes, 0);
+	feeds_lanes_clear(lanes);
 	free(take_ptr(&lanes->samples));
 	free(take_ptr(&lanes->run));
 }
@@ -29,9 +55,11 @@ void feeds_lanes_fini(struct feeds_lanes *lanes)
 /* The names stay: a log that is sought has the same ones. */
 void feeds_lanes_clear(struct feeds_lanes *lanes)
 {
-	forget_samples(lanes, 0);
 	if (lanes->run)
 		lanes->run->stats = (struct frame_stats){0};
+	forget_samples(lanes, 0);
+	for (unsigned i = 0; i < WORST_FRAMES; i++)
+		free(take_ptr(&lanes->kept[i]));
 	lanes->chosen_ns = 0;
 	lanes->first = false;
 	lanes->wanted = 0;
@@ -116,13 +144,69 @@ static unsigned shown_back(const struct feeds_lanes *lanes, int64_t from_ns, int
 	return lanes->first && n ? n - 1 : 0;
 }
 
+/* The place in a sample of the frame of that number; lanes_count of it without one. */
+static unsigned place_of(const struct sample *sample, double number)
+{
+	unsigned n = lanes_count(sample), i = 0;
+	struct pass_frame frame;
+
+	for (; i < n; i++) {
+		lanes_read_frame(&frame, sample, i);
+		if (frame.number == number)
+			break;
+	}
+	return i;
+}
+
+/* The frame that is wanted, or the newest, of the kept samples of that time. */
+static const struct sample *find_kept(const struct feeds_lanes *lanes, int64_t from_ns, int64_t to_ns,
+				      unsigned *number)
+{
+	const struct sample *found = NULL;
+
+	for (unsigned i = 0; i < WORST_FRAMES; i++) {
+		const struct sample *sample = lanes->kept[i];
+
+		if (!sample || sample->end_ns <= from_ns || sample->end_ns > to_ns)
+			continue;
+		*number = place_of(sample, lanes->wanted);
+		if (*number < lanes_count(sample))
+			return sample;
+		found = found && found->end_ns > sample->end_ns ? found : sample;
+	}
+	*number = found ? lanes_count(found) - 1 : 0;
+	return found;
+}
+
 const struct sample *feeds_lanes_find(const struct feeds_lanes *lanes, int64_t from_ns, int64_t to_ns,
 				      unsigned *number)
 {
 	const struct sample *sample =
 		frame_back(lanes, from_ns, to_ns, shown_back(lanes, from_ns, to_ns), number);
 
+	if (!sample)
+		sample = find_kept(lanes, from_ns, to_ns, number);
 	return sample ? sample : frame_back(lanes, 0, to_ns, 0, number);
+}
+
+void feeds_choose_frame(struct feeds *f, double number)
+{
+	const struct feed_state *shown = feeds_shown(f, SOURCE_PASSES);
+
+	if (!shown)
+		return;
+	f->feeds[shown - f->feeds].lanes.wanted = number;
+	f->feeds[shown - f->feeds].lanes.chosen_ns = 0;
+}
+
+int64_t feeds_frame_ns(const struct feeds *f)
+{
+	struct feed feed = feeds_view(f, SOURCE_PASSES);
+	struct pass_frame frame = {0};
+
+	if (feed.lanes)
+		lanes_read_frame(&frame, feed.lanes, feed.lane);
+	return feed.lanes ? feed.lanes->end_ns - (int64_t)(frame.age_ms * 1e6) : feeds_shown_ns(f);
 }
 
 bool feeds_turn_lanes(struct feeds *f, int step)

@@ -1,5 +1,5 @@
 /* feeds_lanes: the frames of the last samples, one by one (passes/pass_lanes.h), which history does
- * not keep: LANES_BYTES of them, about three minutes of a game; of a log what was played last.
+ * not keep: LANES_BYTES of them, about a minute and a half of a game; of a log what was played last.
  * Thread: ui. */
 #ifndef MALITOP_FEEDS_LANES_H
 #define MALITOP_FEEDS_LANES_H
@@ -7,17 +7,18 @@
 #include "passes/frame_stats.h"
 
 #define LANES_SAMPLES 8192
-#define LANES_BYTES (4u << 20)
+#define LANES_BYTES (2u << 20)
 
 struct feeds_lanes {
-	struct pass_run *run;     /* names, and what all frames were; NULL before the first sample */
-	struct sample **samples;  /* a ring of copies; NULL before the first */
+	struct pass_run *run;    /* names, and what all frames were; NULL before the first sample */
+	struct sample **samples; /* a ring of copies; NULL before the first */
 	uint64_t n, oldest;
 	size_t bytes;
-	int64_t chosen_ns; /* the moment of which a frame was chosen */
-	unsigned back;     /* that frame, counted from the newest one of the moment, which is 0 */
-	bool first;        /* of other moments show the first frame, not the newest */
-	double wanted;     /* or the one of this number, if the moment has it */
+	struct sample *kept[WORST_FRAMES]; /* older ones, with the longest frames */
+	int64_t chosen_ns;                 /* the moment of which a frame was chosen */
+	unsigned back; /* that frame, counted from the newest one of the moment, which is 0 */
+	bool first;    /* of other moments show the first frame, not the newest */
+	double wanted; /* or the one of this number, if the moment has it */
 };
 
 void feeds_lanes_fini(struct feeds_lanes *lanes);
@@ -33,5 +34,9 @@ const struct sample *feeds_lanes_find(const struct feeds_lanes *lanes, int64_t f
  * show the next moment then, which will begin with its first frame, or the one before. */
 struct feeds;
 bool feeds_turn_lanes(struct feeds *f, int step);
+/* Show the frame of that number in the moment that has it. */
+void feeds_choose_frame(struct feeds *f, double number);
+/* When the shown frame began, or the shown moment without one. */
+int64_t feeds_frame_ns(const struct feeds *f);
 
 #endif

@@ -33,6 +33,8 @@ enum action {
 	ACTION_GPU,       /* show the next GPU */
 	ACTION_FRAMES,    /* show those of the next application */
 	ACTION_LANES,     /* show the frame before (-1) or the next one (1) */
+	ACTION_LATE,      /* likewise among the longest frames that were late */
+	ACTION_WORST,     /* list the longest frames */
 	ACTION_COUNTING,  /* stop measuring the GPU, or go on */
 	ACTION_PROFILING, /* have the kernel time its queues, after a question, or no longer */
 	ACTION_LOG,       /* begin or end one */
@@ -80,7 +82,7 @@ enum key_need {
 	NEEDS_GPUS = 1 << 2,    /* there are several */
 	NEEDS_ROWS = 1 << 3,    /* the view has no rows with keys of their own */
 	NEEDS_TABLE = 1 << 7,   /* the view lists the counters */
-	NEEDS_LANES = 1 << 9,   /* a log has each frame */
+	NEEDS_LANES = 1 << 9,   /* the view shows frames one by one */
 	NEEDS_APPS = 1 << 8,    /* it shows frames, and several applications have some */
 	NEEDS_BOARDS = 1 << 11, /* there are several boards */
 	NEEDS_COUNT = 1 << 4,   /* CPU events can be counted for one process */

@@ -197,10 +197,60 @@ static void show_next_frames(struct live *l)
 
 static void turn_lanes(struct live *l, int step)
 {
-	if (!player_is_paused(l->player))
+	if (l->player ? !player_is_paused(l->player) : !l->screen.paused_ns)
 		live_pause(l);
 	if (!feeds_turn_lanes(&l->feeds, step))
 		live_step(l, step);
+}
+
+const struct frame_stats *live_frame_stats(struct live *l)
+{
+	const struct pass_run *run = l->player ? player_frames(l->player) : NULL;
+
+	run = run ? run : feeds_view(&l->feeds, SOURCE_PASSES).run;
+	return run ? &run->stats : NULL;
+}
+
+/* A log is shown in whole refreshes: the first one that has the sample. */
+void live_show_frame(struct live *l, const struct frame_facts *frame)
+{
+	const struct view *view = views_find(&l->screen.views, "frame");
+
+	if (l->player && !player_is_paused(l->player))
+		live_pause(l);
+	feeds_choose_frame(&l->feeds, frame->number);
+	live_go(l, frame->seen_ns + (l->player ? l->feeds.refresh_ns / 2 : 0));
+	if (view)
+		screen_show(&l->screen, view);
+}
+
+static void list_worst(struct live *l)
+{
+	l->worst = (struct worst_card){0};
+	live_open(l, MODE_WORST);
+}
+
+/* The next late frame in that direction, by the clock. */
+static void show_late(struct live *l, int by)
+{
+	const struct frame_stats *stats = live_frame_stats(l);
+	double budget_ms = l->session.fps > 0 ? 1000 / l->session.fps : 0;
+	const struct frame_facts *next = NULL;
+	int64_t at_ns = feeds_frame_ns(&l->feeds);
+
+	for (unsigned i = 0; stats && i < stats->n_worst; i++) {
+		const struct frame_facts *f = &stats->worst[i];
+		int64_t way = (f->begin_ns - at_ns) * by;
+
+		if (f->ms > budget_ms * FRAME_LATE && way > 0 &&
+		    (!next || way < (next->begin_ns - at_ns) * by))
+			next = f;
+	}
+	if (next)
+		live_show_frame(l, next);
+	else
+		live_hint(l, by < 0 ? "late: none of the longest frames before this one"
+				    : "late: none of the longest frames after this one");
 }
 
 static void pin_row(struct live *l)
@@ -474,6 +524,8 @@ static const struct {
 	[ACTION_GPU] = {show_next_gpu},
 	[ACTION_FRAMES] = {show_next_frames},
 	[ACTION_LANES] = {.act_by = turn_lanes},
+	[ACTION_LATE] = {.act_by = show_late},
+	[ACTION_WORST] = {list_worst},
 	[ACTION_LOG] = {live_log},
 	[ACTION_BOARDS] = {show_boards},
 	[ACTION_MARK] = {live_mark},

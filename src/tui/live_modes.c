@@ -35,6 +35,14 @@ static void draw_findings(struct live *l, const struct alert *alert)
 	findings_card_draw(&l->findings, &l->screen, alert, &l->canvas);
 }
 
+static void draw_worst(struct live *l, const struct alert *alert)
+{
+	int64_t shown_ns = l->screen.paused_ns ? l->screen.paused_ns : feeds_shown_ns(&l->feeds);
+
+	worst_card_draw(&l->worst, &l->screen, live_frame_stats(l), l->screen.realtime_ns - shown_ns, alert,
+			&l->canvas);
+}
+
 static void draw_explanation(struct live *l, const struct alert *alert)
 {
 	if (!explain_card_draw(&l->explain, &l->screen, alert, &l->canvas))
@@ -65,6 +73,19 @@ static enum key_answer key_in_help(struct live *l, uint32_t key, struct strbuf *
 static enum key_answer key_in_findings(struct live *l, uint32_t key, struct strbuf *said)
 {
 	return findings_card_key(&l->findings, &l->screen, key, said);
+}
+
+static enum key_answer key_in_worst(struct live *l, uint32_t key, struct strbuf *said)
+{
+	const struct frame_stats *stats = live_frame_stats(l);
+	const struct frame_facts *frame = worst_card_selected(&l->worst, stats);
+
+	(void)said;
+	if (key != K_ENTER)
+		return worst_card_key(&l->worst, stats, key);
+	if (frame)
+		live_show_frame(l, frame);
+	return frame ? KEY_CLOSES : KEY_TAKEN;
 }
 
 /* What moves the selection needs the rows that are drawn below the card. */
@@ -124,6 +145,8 @@ static const struct mode {
 	[MODE_FINDINGS] = {HIDES_ALL, draw_findings, key_in_findings,
 			   .unknown = "findings: Enter goes to a view, i explains, / filters, x mutes, "
 				      "! or Esc closes"},
+	[MODE_WORST] = {HIDES_ALL, draw_worst, key_in_worst,
+			.unknown = "longest frames: Enter goes to one, W or Esc closes"},
 	[MODE_EXPLANATION] = {HIDES_ROWS, draw_explanation, key_in_explanation,
 			      .unknown = "explain: i, Esc or q closes it, and the other keys act again"},
 	[MODE_SETTINGS] = {HIDES_NOTHING, live_draw_settings, live_key_in_settings,
@@ -273,6 +296,7 @@ void live_key(struct live *l, uint32_t key)
 static void click_tab(struct live *l, const struct hit *hit)
 {
 	live_close(l, MODE_FINDINGS);
+	live_close(l, MODE_WORST);
 	screen_show(&l->screen, views_find(&l->screen.views, (char[]){(char)hit->number, 0}));
 }
 

@@ -14,6 +14,7 @@
 #include "record/recorder.h"
 #include "session/scanner.h"
 #include "tui/screen.h"
+#include "tui/worst_card.h"
 #include "term/term.h"
 
 /* The past that a paused screen shows, and marks. */
@@ -38,7 +39,7 @@ struct settings {
 };
 
 /* What can stand over the view: a row of modes[] in live_modes.c each. */
-enum mode_id { MODE_FINDINGS, MODE_EXPLANATION, MODE_SETTINGS, MODE_HELP, MODE_QUESTION, MODES };
+enum mode_id { MODE_FINDINGS, MODE_WORST, MODE_EXPLANATION, MODE_SETTINGS, MODE_HELP, MODE_QUESTION, MODES };
 
 struct live;
 
@@ -79,6 +80,7 @@ struct live {
 	unsigned n_open;
 	struct help help;
 	struct findings_card findings;
+	struct worst_card worst;
 	struct explain_card explain;
 	struct settings settings;
 	const struct question *asks;
@@ -113,6 +115,10 @@ void live_hint(struct live *l, const char *text);
 
 /* Do what the tables of keys say; a reason why it does nothing is added to *said. */
 void live_act(struct live *l, uint32_t key, struct strbuf *said);
+/* What all frames of a log were, or since the start; NULL: there are none. */
+const struct frame_stats *live_frame_stats(struct live *l);
+/* Pause at a frame, and show it. */
+void live_show_frame(struct live *l, const struct frame_facts *frame);
 /* Break down per core, or no longer. */
 void live_per_core(struct live *l);
 /* Keys of an explanation that need more than it: the clipboard, the user's own charts. */

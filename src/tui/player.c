@@ -489,6 +489,38 @@ static int64_t refresh_of(const struct session *session)
 	return source && source->asked_ns > refresh_ns ? source->asked_ns : refresh_ns;
 }
 
+static void read_frames(struct player *p, struct mlog_reader *reader, const struct session_source *source)
+{
+	double budget_ms = p->session->fps > 0 ? 1000 / p->session->fps : 0;
+	const struct mlog_block *block;
+	struct err ignored;
+
+	while ((block = mlog_reader_next(reader, &ignored)))
+		for (unsigned i = 0; i < block->n_samples; i++) {
+			const struct sample *sample = block->samples[i];
+
+			if (sample->source == source->index && sample->n_values <= source->n_slots)
+				pass_run_take(p->frames, source->set, sample, budget_ms);
+		}
+}
+
+const struct pass_run *player_frames(struct player *p)
+{
+	const struct session_source *source = session_shown(p->session, SOURCE_PASSES);
+	struct mlog_reader *reader;
+	struct err ignored;
+
+	if (p->frames || !source || mlog_is_stream(p->feed) || p->follows)
+		return p->frames;
+	reader = mlog_reader_new(&p->input, p->title, &ignored);
+	if (!reader)
+		return NULL;
+	p->frames = xcalloc(1, sizeof(*p->frames));
+	read_frames(p, reader, source);
+	mlog_reader_free(reader);
+	return p->frames;
+}
+
 /* Of a stream that is watched, where: "REMOTE board"; else the file's name. */
 static void set_title(struct player *p, const struct options *options, const char *operand)
 {
@@ -562,6 +594,7 @@ void player_free(struct player *p)
 		return;
 	mlog_reader_free(p->reader);
 	player_line_fini(p);
+	free(p->frames);
 	if (p->owns_remote)
 		remote_close(p->remote);
 	else if (!p->remote)

@@ -65,6 +65,9 @@ void player_find(struct player *p, bool back, struct strbuf *said);
 
 /* The timeline of the log in n_cells; player_run reads them. NULL: there is none. */
 const struct timeline *player_timeline(struct player *p, int n_cells);
+/* What all frames of the log were; reads all of it the first time. NULL: it has none, or is a
+ * stream. */
+const struct pass_run *player_frames(struct player *p);
 /* Show the same moment again, after a change of what is shown of it. */
 void player_show_again(struct player *p);
 /* Whether it has begun to read what the moment needs, so that the last picture should stay a little

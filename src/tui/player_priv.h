@@ -74,6 +74,7 @@ struct player {
 	bool wants_processes;
 	struct process_list *list;
 	struct player_line line;
+	struct pass_run *frames; /* NULL before they are asked for */
 	struct strbuf said;
 	bool failed; /* the read error was reported */
 };

@@ -29,7 +29,8 @@ static bool add_frame(struct lanes *lanes, uint64_t number, int64_t begin_ns, un
 
 	if (!word)
 		return false;
-	memcpy(word, (uint64_t[]){LANE_FRAME, number, (uint64_t)begin_ns, 10000, 1000, 2000, n, 7000, LANE_UNKNOWN},
+	memcpy(word,
+	       (uint64_t[]){LANE_FRAME, number, (uint64_t)begin_ns, 10000, 1000, 2000, n, 7000, LANE_UNKNOWN},
 	       LANE_FRAME_WORDS * sizeof(*word));
 	for (unsigned i = 0; i < n; i++)
 		memcpy(word + LANE_FRAME_WORDS + i * LANE_PASS_WORDS,
@@ -110,7 +111,9 @@ static void reading_stops_at_what_cannot_be(void **state)
 		{"another kind", 9, {5, 1, 1, 1, 1, 1, 0, 1, 1}},
 		{"a cut frame", 8, {LANE_FRAME, 1, 1, 1, 1, 1, 0, 1}},
 		{"passes that are not there", 11, {LANE_FRAME, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
-		{"passes beyond all numbers", 12, {LANE_FRAME, 1, 1, 1, 1, 1, UINT64_MAX / 3 + 1, 1, 1, 1, 1, 1}},
+		{"passes beyond all numbers",
+		 12,
+		 {LANE_FRAME, 1, 1, 1, 1, 1, UINT64_MAX / 3 + 1, 1, 1, 1, 1, 1}},
 		{"an age of years", 9, {LANE_FRAME, 1, UINT64_MAX, 1, 1, 1, 0, 1, 1}},
 		{"a time of years", 9, {LANE_FRAME, 1, 1, LANE_US_MOST + 1, 1, 1, 0, 1, 1}},
 		{"a cut region", 3, {LANE_REGION, 1, 1}},

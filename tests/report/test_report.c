@@ -16,7 +16,7 @@ static struct frame_stats *some_frames(void)
 
 	for (unsigned i = 1; i <= FRAMES; i++)
 		frame_stats_add(f, &(struct frame_facts){.number = i, .ms = i % 100 ? 10 : 50 + i / 100},
-				  1000.0 / 60);
+				1000.0 / 60);
 	return f;
 }
 

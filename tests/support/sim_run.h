@@ -35,7 +35,8 @@ static inline void sim_run_init(struct sim_run *run, const struct source_options
 	run->source.priv = xcalloc(1, backend_sim.priv_size);
 	if (!backend_sim.open(&run->source, "", &err) || !backend_sim.start(&run->source, period_ns, 0, &err))
 		fail_msg("%s", err.text);
-	run->sample = xcalloc(1, sizeof(*run->sample) + (run->source.n_slots + run->source.n_more) * sizeof(run->sample->value[0]));
+	run->sample = xcalloc(1, sizeof(*run->sample) + (run->source.n_slots + run->source.n_more) *
+								sizeof(run->sample->value[0]));
 	run->sample->n_values = run->source.n_slots;
 }
 

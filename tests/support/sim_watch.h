@@ -30,7 +30,8 @@ static inline void sim_watch_part(struct sim_watch *w, const struct backend *bac
 	w->run.source.priv = xcalloc(1, backend->priv_size);
 	if (!backend->open(&w->run.source, "", &err) || !backend->start(&w->run.source, period_ns, 0, &err))
 		fail_msg("%s", err.text);
-	w->run.sample = xcalloc(1, sizeof(*w->run.sample) + (w->run.source.n_slots + w->run.source.n_more) * sizeof(uint64_t));
+	w->run.sample = xcalloc(1, sizeof(*w->run.sample) +
+					   (w->run.source.n_slots + w->run.source.n_more) * sizeof(uint64_t));
 	w->run.sample->n_values = w->run.source.n_slots;
 	w->set = sim_run_metrics(&w->run);
 	w->column = xcalloc(1, sizeof(*w->column) + w->run.source.n_slots * sizeof(double));

@@ -68,15 +68,16 @@ static void a_moment_shows_its_newest_frame_or_the_one_that_was_chosen(void **st
 	feeds_lanes_fini(&lanes);
 }
 
-static void only_the_last_samples_are_kept(void **state)
+static void the_last_samples_and_those_with_the_longest_frames_are_kept(void **state)
 {
 	struct feeds_lanes lanes = {.n = 0};
 
 	(void)state;
-	for (unsigned i = 0; i < LANES_SAMPLES + 10; i++)
+	for (unsigned i = 0; i < LANES_SAMPLES + 200; i++)
 		take_frames(&lanes, i, i + 1, 1);
-	assert_true(shown_at(&lanes, 10 * STEP) == 0);
-	assert_true(shown_at(&lanes, 11 * STEP) == 11);
+	assert_true(shown_at(&lanes, 5 * STEP) == 5); /* one of the longest frames */
+	assert_true(shown_at(&lanes, 150 * STEP) == 0);
+	assert_true(shown_at(&lanes, 201 * STEP) == 201);
 	assert_true(shown_at(&lanes, (LANES_SAMPLES + 10) * STEP) == LANES_SAMPLES + 10);
 	feeds_lanes_fini(&lanes);
 }
@@ -85,7 +86,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_moment_shows_its_newest_frame_or_the_one_that_was_chosen),
-		cmocka_unit_test(only_the_last_samples_are_kept),
+		cmocka_unit_test(the_last_samples_and_those_with_the_longest_frames_are_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include "tests/support/sim_watch.h"
 
 static struct pass_names names;
+static struct pass_frame frame; /* one of the last sample that has frames */
 
 /* Fold n more samples, levels by the last of them. */
 static void watch_read(struct sim_watch *w, unsigned n)
@@ -16,6 +17,8 @@ static void watch_read(struct sim_watch *w, unsigned n)
 	while (n--) {
 		column_from_sample(one, sim_run_read(&w->run), w->run.source.slots, w->run.source.n_slots);
 		pass_names_take(&names, w->run.sample);
+		if (lanes_count(w->run.sample))
+			lanes_read_frame(&frame, w->run.sample, lanes_count(w->run.sample) / 2);
 		column_fold(w->column, one, w->run.source.slots, w->run.source.n_slots);
 	}
 	metric_vector(w->set, w->column, w->vector);
@@ -84,14 +87,12 @@ static void passes_have_the_names_of_the_scenario_and_add_up(void **state)
 	for (unsigned s = 0; s < sim_n_scenarios; s++) {
 		const struct source_options o = {.db = db, .scenario = sim_scenarios[s].name, .seed = 2};
 		struct pass_table table;
-		struct pass_frame frame;
 		struct sim_watch w;
 		double sum = 0;
 
 		sim_watch_part(&w, &backend_sim_passes, &o, 500 * MS);
 		watch_read(&w, 8);
 		pass_table_read(&table, w.set, w.vector, &names);
-		lanes_read_frame(&frame, w.run.sample, lanes_count(w.run.sample) / 2);
 		assert_string_equal(table.app, "com.example.game");
 		assert_true(table.n > 0 && frame.n > 0);
 		for (unsigned i = 0; i < table.n; i++) {
@@ -138,13 +139,11 @@ static void the_longest_pass_is_the_one_that_the_scenario_is_about(void **state)
 static void the_lanes_of_a_busy_gpu_have_no_hole(void **state)
 {
 	const struct source_options o = {.db = db, .scenario = "fragment-bound", .seed = 1};
-	struct pass_frame frame;
 	struct sim_watch w;
 
 	(void)state;
 	sim_watch_part(&w, &backend_sim_passes, &o, 500 * MS);
 	watch_read(&w, 4);
-	lanes_read_frame(&frame, w.run.sample, lanes_count(w.run.sample) / 2);
 	for (double ms = 0.5; ms < 2 * frame.ms; ms += 0.5) {
 		bool runs = false;
 

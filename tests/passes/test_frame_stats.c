@@ -1,0 +1,117 @@
+/* The longest frames, and what is said of them. */
+#include "base/alloc.h"
+#include "passes/frame_stats.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define FRAMES 10000
+
+/* Frames of 16 ms: 8 of the CPU, 10 of the GPU, 5 of waits. */
+static struct frame_facts usual_frame(unsigned number)
+{
+	return (struct frame_facts){.number = number,
+				    .ms = 16,
+				    .cpu_ms = 8,
+				    .gpu_ms = 10,
+				    .wait_ms = 5,
+				    .pass_ms = 7,
+				    .pass_over_ms = 0,
+				    .pass = "scene",
+				    .end_ns = number * 16000000ll};
+}
+
+static struct frame_stats *usual_frames(const struct frame_facts *instead)
+{
+	struct frame_stats *s = xcalloc(1, sizeof(*s));
+
+	for (unsigned i = 1; i <= FRAMES; i++) {
+		struct frame_facts frame = usual_frame(i);
+
+		frame_stats_add(s, instead && instead->number == i ? instead : &frame, 1000.0 / 60);
+	}
+	return s;
+}
+
+static void one_long_frame_of_ten_thousand_is_found(void **state)
+{
+	struct frame_facts frame = usual_frame(4711);
+	struct frame_stats *s;
+
+	(void)state;
+	frame.ms = 304;
+	s = usual_frames(&frame);
+	assert_int_equal(s->times.n, FRAMES);
+	assert_int_equal(s->late, 1);
+	assert_int_equal(s->n_worst, WORST_FRAMES);
+	assert_true(s->worst[0].number == 4711 && s->worst[0].ms == 304 && s->worst[1].ms == 16);
+	assert_true(times_at(&s->times, 1) == 304);
+	assert_true(fabs(times_at(&s->times, 0.999) - 16) < 0.1);
+	free(s);
+}
+
+/* Each millionth of a time that has one is found with less than 1 % of error. */
+static void percentiles_are_less_than_one_percent_off(void **state)
+{
+	static const double times[] = {0.001, 0.25, 0.3, 1,    7.77,  16.6,
+				       33.4,  99.9, 304, 4321, 65000, 3600000};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(times); i++) {
+		struct frame_times *t = xcalloc(1, sizeof(*t));
+
+		for (unsigned n = 0; n < 10; n++)
+			times_add(t, times[i] * (1 + n * 1e-4));
+		if (!(fabs(times_at(t, 0.5) / times[i] - 1) < 0.01) && times[i] > 0.001)
+			fail_msg("%g ms became %g", times[i], times_at(t, 0.5));
+		free(t);
+	}
+}
+
+static void a_long_frame_has_a_cause(void **state)
+{
+	static const struct {
+		const char *what;
+		double ms, cpu_ms, gpu_ms, wait_ms, pass_over_ms;
+		const char *cause;
+	} cases[] = {
+		{"the thread works longer", 60, 52, 10, 5, 0, "CPU work"},
+		{"one pass takes longer", 60, 8, 54, 49, 44, "scene"},
+		{"all passes take a little longer", 60, 8, 54, 49, 6, "GPU, all passes"},
+		{"it waits, and the GPU does not work longer", 60, 8, 10, 49, 0, "waits, present"},
+		{"nothing is longer", 16, 8, 10, 5, 0, ""},
+		{"nothing is known", 60, NAN, NAN, NAN, NAN, ""},
+	};
+	struct frame_stats *s = usual_frames(NULL);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct frame_facts f = usual_frame(1);
+
+		f.ms = cases[i].ms;
+		f.cpu_ms = cases[i].cpu_ms;
+		f.gpu_ms = cases[i].gpu_ms;
+		f.wait_ms = cases[i].wait_ms;
+		f.pass_over_ms = cases[i].pass_over_ms;
+		if (strcmp(frame_cause(s, &f), cases[i].cause) != 0)
+			fail_msg("%s: '%s'", cases[i].what, frame_cause(s, &f));
+	}
+	free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_long_frame_of_ten_thousand_is_found),
+		cmocka_unit_test(percentiles_are_less_than_one_percent_off),
+		cmocka_unit_test(a_long_frame_has_a_cause),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
