@@ -191,7 +191,7 @@ static void follow_mix(struct feeds *f)
 
 void feeds_init(struct feeds *f, struct session *session, unsigned parts, int64_t refresh_ns)
 {
-	parts |= TAP_MORE;
+	parts |= SUBSCRIBER_MORE;
 	*f = (struct feeds){.session = session,
 			    .subscriber = session->sampler ? session_subscriber(session, parts) : NULL,
 			    .parts = parts,
