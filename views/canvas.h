@@ -30,6 +30,10 @@ enum style {
 	STYLE_SERIES2,
 	STYLE_SERIES3,
 	STYLE_SERIES4,
+	STYLE_BAR1, /* words on a bar of such a series */
+	STYLE_BAR2,
+	STYLE_BAR3,
+	STYLE_BAR4,
 	STYLE_VALUE,  /* the number that matters in a row */
 	STYLE_BORDER, /* of a panel */
 	STYLE_TRACK,  /* of a bar; the grid of a graph; a measured zero */

@@ -1,7 +1,7 @@
-/* spans: one frame of an application as lanes: the CPU from present to present, a lane per queue of
- * the GPU with its passes, and how many passes run at once. Time begins with the frame; what other
- * frames do meanwhile is dim. Where no frame ended in this time, as on a still screen, the last one
- * stays. */
+/* spans: one frame of an application as lanes: the CPU from present to present, a lane per thread
+ * with regions and per queue of the GPU with what ran on it meanwhile: with frames in flight these
+ * are passes of earlier frames, which this one waited for. Where no frame ended in this time, as on
+ * a still screen, the last one stays. */
 #include "views/widget.h"
 
 #include "base/real.h"
@@ -12,10 +12,12 @@
 #include <string.h>
 
 #define LABEL_COLS 12
-#define LANE_ROWS_MIN 3 /* CPU, a queue or thread, axis */
-#define LANE_ROWS_WANTED 4
+#define LANE_ROWS_MIN 3 /* axis, CPU, a queue or thread */
+#define LANE_ROWS_WANTED 5
+#define FOOT_ROWS 2 /* what is late; the sums, and names that have no room */
 #define QUEUES 8
 #define TICK_COLS 12
+#define NARROW_MOST 16
 
 struct span_plot {
 	struct pass_frame frame;
@@ -24,6 +26,11 @@ struct span_plot {
 	unsigned queues;         /* bits */
 	unsigned threads;        /* with regions, likewise */
 	bool earlier;            /* no frame of this time, but the last one before it */
+	unsigned n_narrow;
+	struct narrow_span {
+		const char *name; /* of the table */
+		enum style style;
+	} narrow[NARROW_MOST]; /* bars without room for their names, of this draw */
 };
 
 static bool has_spans(const struct pass_frame *frame)
@@ -47,15 +54,14 @@ static bool read_plot(struct span_plot *plot, const struct view_data *data)
 	pass_table_read(&plot->table, feed->set, plot->earlier && feed->total ? feed->total : feed->now,
 			pass_run_names(feed->run));
 	plot->end_ms = plot->frame.ms;
-	plot->queues = plot->threads = 0;
+	plot->queues = plot->threads = plot->n_narrow = 0;
 	for (unsigned i = 0; i < plot->frame.n_regions; i++)
 		plot->threads |= 1u << plot->frame.regions[i].queue;
 	for (unsigned i = 0; i < plot->frame.n; i++) {
 		const struct frame_span *s = &plot->frame.spans[i];
 
-		plot->queues |= 1u << s->queue;
-		if (s->of == SPAN_OF_FRAME)
-			plot->end_ms = real_max(plot->end_ms, s->end_ms);
+		if (s->begin_ms < plot->frame.ms)
+			plot->queues |= 1u << s->queue;
 	}
 	return true;
 }
@@ -77,7 +83,7 @@ static void spans_size(const struct chart *chart, const struct view_data *data, 
 	*min = *most = 0;
 	if (!read_plot(&plot, data))
 		return;
-	*most = 2 + (plot.frame.n > 0) + __builtin_popcount(plot.queues) + __builtin_popcount(plot.threads);
+	*most = 2 + __builtin_popcount(plot.queues) + __builtin_popcount(plot.threads) + FOOT_ROWS;
 	*min = *most < LANE_ROWS_WANTED ? *most : LANE_ROWS_WANTED;
 }
 
@@ -88,48 +94,82 @@ static int column_of(const struct span_plot *plot, double ms, int cols)
 	return x <= 0 ? 0 : x >= cols ? cols : (int)real_round(x);
 }
 
-/* A bar with its name at the begin, and a gap at the end that separates it from the next. */
-static void draw_span(const struct span_plot *plot, struct canvas *canvas, struct rect lane, enum style style,
+/* The style of text on a bar. */
+static enum style style_on(enum style bar)
+{
+	return bar >= STYLE_SERIES1 && bar <= STYLE_SERIES4 ? bar - STYLE_SERIES1 + STYLE_BAR1 : STYLE_DIM;
+}
+
+/* A pass keeps its colour over frames. */
+static enum style style_of(const char *name)
+{
+	return STYLE_SERIES1 + span_hash(span_of(name)) % 4;
+}
+
+/* A bar with its name if all of it fits, first with ms, then without; else it is added to the
+ * legend. The last column stays free between two bars. */
+static void draw_span(struct span_plot *plot, struct canvas *canvas, struct rect lane, enum style style,
 		      double begin_ms, double end_ms, const char *name)
 {
 	int from = column_of(plot, begin_ms, lane.w), to = column_of(plot, end_ms, lane.w);
 	struct rect r = {lane.x + from, lane.y, to - from, 1};
+	char text[PASS_NAME_TEXT + 16];
+	int width;
 
 	if (r.w <= 0 && from < lane.w)
 		r.w = 1;
-	canvas_fill(canvas, r, style, 0x2584);
 	if (r.w > 1)
-		canvas_fill(canvas, rect_right(&r, 1), style, 0x2596);
-	if (r.w > 3)
-		canvas_text_cut(canvas, r, style, name);
+		r.w--;
+	canvas_fill(canvas, r, style, style == STYLE_DIM ? 0x2591 : 0x2588);
+	snprintf(text, sizeof(text), "%s %.2f", name, end_ms - begin_ms);
+	if (text_width(text) > r.w)
+		snprintf(text, sizeof(text), "%s", name);
+	width = text_width(text);
+	if (width <= r.w) {
+		rect_left(&r, (r.w - width) / 2);
+		canvas_text(canvas, r, style_on(style), text);
+	} else if (style != STYLE_DIM && plot->n_narrow < NARROW_MOST) {
+		plot->narrow[plot->n_narrow++] = (struct narrow_span){name, style};
+	}
 }
 
-static void draw_cpu(const struct span_plot *plot, struct canvas *canvas, struct rect lane)
+static void draw_idle(struct canvas *canvas, struct rect lane)
+{
+	for (int x = 0; x < lane.w; x++)
+		canvas_put(canvas, lane.x + x, lane.y, STYLE_TRACK, 0xb7);
+}
+
+/* What the thread that presents did: work is its CPU time, waits what remains. */
+static void read_parts(const struct pass_frame *f, double *work_ms, double *wait_ms)
+{
+	*work_ms = isnan(f->cpu_ms) ? f->ms - f->wait_ms - f->present_ms : f->cpu_ms;
+	*work_ms = real_max(real_min(*work_ms, f->ms - f->present_ms), 0);
+	*wait_ms = real_max(f->ms - f->present_ms - *work_ms, 0);
+}
+
+static void draw_cpu(struct span_plot *plot, struct canvas *canvas, struct rect lane)
 {
 	const struct pass_frame *f = &plot->frame;
-	double waits = f->wait_ms + f->present_ms;
-	char text[128];
+	double work_ms, wait_ms;
 
-	snprintf(text, sizeof(text), "frame %.0f: works %.1f ms, waits %.1f ms ", f->number,
-		 real_max(f->ms - waits, 0), waits);
-	draw_span(plot, canvas, lane, STYLE_SERIES3, 0, f->ms, text);
-	snprintf(text, sizeof(text), "frame %.0f ", f->number + 1);
-	if (f->ms < plot->end_ms)
-		draw_span(plot, canvas, lane, STYLE_DIM, f->ms, real_min(f->ms + f->next_ms, plot->end_ms),
-			  text);
+	read_parts(f, &work_ms, &wait_ms);
+	draw_idle(canvas, lane);
+	draw_span(plot, canvas, lane, STYLE_SERIES3, 0, work_ms, "work");
+	if (wait_ms > 0)
+		draw_span(plot, canvas, lane, STYLE_DIM, work_ms, work_ms + wait_ms, "waits");
+	if (f->present_ms > 0)
+		draw_span(plot, canvas, lane, STYLE_SERIES4, work_ms + wait_ms, f->ms, "present");
 }
 
-static void draw_queue(const struct span_plot *plot, struct canvas *canvas, struct rect lane, unsigned queue)
+static void draw_queue(struct span_plot *plot, struct canvas *canvas, struct rect lane, unsigned queue)
 {
+	draw_idle(canvas, lane);
 	for (unsigned i = 0; i < plot->frame.n; i++) {
 		const struct frame_span *s = &plot->frame.spans[i];
+		const char *name = name_of(plot, s->row);
 
-		if (s->queue == queue)
-			draw_span(plot, canvas, lane,
-				  s->of != SPAN_OF_FRAME ? STYLE_DIM
-				  : i % 2                ? STYLE_SERIES2
-							 : STYLE_SERIES1,
-				  s->begin_ms, s->end_ms, name_of(plot, s->row));
+		if (s->queue == queue && s->begin_ms < plot->end_ms)
+			draw_span(plot, canvas, lane, style_of(name), s->begin_ms, s->end_ms, name);
 	}
 }
 
@@ -142,14 +182,14 @@ static const char *region_name(const struct span_plot *plot, unsigned row)
 }
 
 /* Regions are in the order of their ends: one within another precedes it, and is drawn over it. */
-static void draw_thread(const struct span_plot *plot, struct canvas *canvas, struct rect lane,
-			unsigned thread)
+static void draw_thread(struct span_plot *plot, struct canvas *canvas, struct rect lane, unsigned thread)
 {
+	draw_idle(canvas, lane);
 	for (unsigned i = plot->frame.n_regions; i-- > 0;) {
 		const struct frame_span *s = &plot->frame.regions[i];
 
 		if (s->queue == thread)
-			draw_span(plot, canvas, lane, i % 2 ? STYLE_SERIES4 : STYLE_SERIES3, s->begin_ms,
+			draw_span(plot, canvas, lane, style_of(region_name(plot, s->row)), s->begin_ms,
 				  s->end_ms, region_name(plot, s->row));
 	}
 }
@@ -161,23 +201,6 @@ static unsigned running_at(const struct pass_frame *frame, double ms)
 	for (unsigned i = 0; i < frame->n; i++)
 		n += frame->spans[i].begin_ms <= ms && ms < frame->spans[i].end_ms;
 	return n;
-}
-
-static void draw_at_once(const struct span_plot *plot, struct canvas *canvas, struct rect lane)
-{
-	unsigned most = 2;
-	struct widget_past past;
-
-	for (int x = 0; x < lane.w; x++) {
-		unsigned n = running_at(&plot->frame, (x + 0.5) / lane.w * plot->end_ms);
-
-		most = n > most ? n : most;
-		past.points[2 * x] = past.points[2 * x + 1] = n;
-		past.styles[x] = n > 1 ? STYLE_SERIES2 : STYLE_SERIES1;
-	}
-	for (int x = 0; x < 2 * lane.w; x++)
-		past.points[x] /= most;
-	canvas_history(canvas, lane, past.points, past.styles, lane.w);
 }
 
 static void draw_ticks(const struct span_plot *plot, struct canvas *canvas, struct rect lane)
@@ -192,17 +215,73 @@ static void draw_ticks(const struct span_plot *plot, struct canvas *canvas, stru
 	}
 }
 
-/* The end of the budget, across all lanes, but not through a name. */
-static void draw_budget(const struct span_plot *plot, const struct view_data *data, struct canvas *canvas,
-			struct rect lanes)
+static int budget_column(const struct span_plot *plot, const struct view_data *data, int cols)
 {
-	int x = data->fps > 0 ? column_of(plot, 1000 / data->fps, lanes.w) : lanes.w;
+	double budget_ms = data->fps > 0 ? 1000 / data->fps : plot->end_ms;
 
+	return budget_ms < plot->end_ms ? column_of(plot, budget_ms, cols) : cols;
+}
+
+/* The end of the budget, across all lanes, but not through a name. */
+static void draw_budget(struct canvas *canvas, struct rect lanes, int x)
+{
 	for (int y = lanes.y; y < lanes.y + lanes.h && x < lanes.w; y++) {
 		uint32_t ch = canvas->cells[y * canvas->cols + lanes.x + x].ch;
 
-		if (ch == ' ' || ch > 0x2500)
-			canvas_put(canvas, lanes.x + x, y, STYLE_LIMIT, 0x2503);
+		if (ch == ' ' || ch == 0xb7 || ch > 0x2500)
+			canvas_put(canvas, lanes.x + x, y, STYLE_HOT, 0x2503);
+	}
+}
+
+/* "budget 16.7 ms ┃━━━ late 6.7 ms ━━━" */
+static void draw_late(const struct span_plot *plot, const struct view_data *data, struct canvas *canvas,
+		      struct rect row)
+{
+	int from = budget_column(plot, data, row.w), to = column_of(plot, plot->frame.ms, row.w), width;
+	struct rect before = row, late = {row.x + from, row.y, to - from, 1};
+	double budget_ms = 1000 / data->fps;
+	char text[48];
+
+	if (!(data->fps > 0))
+		return;
+	snprintf(text, sizeof(text), "budget %.1f ms ", budget_ms);
+	before.w = from;
+	if (text_width(text) <= from)
+		canvas_text_right(canvas, before, STYLE_DIM, text);
+	snprintf(text, sizeof(text), " late %.1f ms ", plot->frame.ms - budget_ms);
+	width = text_width(text);
+	if (late.w <= 0)
+		return;
+	canvas_fill(canvas, late, STYLE_HOT, 0x2501);
+	if (width > late.w)
+		late = (struct rect){late.x + late.w, late.y, row.x + row.w - late.x - late.w, 1};
+	else
+		rect_left(&late, (late.w - width) / 2);
+	canvas_text(canvas, late, STYLE_HOT, text);
+}
+
+/* "work 12.20  waits 10.80  present 0.42  = 23.42  GPU busy 23.10   narrow: ■ bloom" */
+static void draw_sums(const struct span_plot *plot, struct canvas *canvas, struct rect row)
+{
+	const struct pass_frame *f = &plot->frame;
+	double work_ms, wait_ms;
+
+	read_parts(f, &work_ms, &wait_ms);
+	rect_left(&row,
+		  canvas_printf(canvas, row, STYLE_TEXT, "work %.2f  waits %.2f  present %.2f  = %.2f ms",
+				work_ms, wait_ms, f->present_ms, f->ms));
+	if (isfinite(f->gpu_ms))
+		rect_left(&row, canvas_printf(canvas, row, STYLE_TEXT, "   GPU busy %.2f", f->gpu_ms));
+	for (unsigned i = 0; i < plot->n_narrow; i++) {
+		const struct narrow_span *n = &plot->narrow[i];
+		const char *gap = i ? "  " : "   narrow: ";
+
+		if (text_width(gap) + 2 + text_width(n->name) > row.w)
+			return;
+		rect_left(&row, canvas_text(canvas, row, STYLE_DIM, gap));
+		canvas_fill(canvas, rect_left(&row, 1), n->style, canvas_part_glyph(canvas, n->style));
+		rect_left(&row, 1);
+		rect_left(&row, canvas_text(canvas, row, STYLE_TEXT, n->name));
 	}
 }
 
@@ -214,15 +293,14 @@ static struct rect draw_label(struct canvas *canvas, struct rect *r, const char 
 	return row;
 }
 
-/* A lane per queue or thread, as long as there are rows for what follows. */
-static void draw_lanes(const struct span_plot *plot, struct canvas *canvas, struct rect *r, unsigned bits,
-		       const char *what,
-		       void (*draw)(const struct span_plot *plot, struct canvas *canvas, struct rect lane,
-				    unsigned number))
+/* A lane per queue or thread, as long as there are rows. */
+static void
+draw_lanes(struct span_plot *plot, struct canvas *canvas, struct rect *r, unsigned bits, const char *what,
+	   void (*draw)(struct span_plot *plot, struct canvas *canvas, struct rect lane, unsigned number))
 {
 	char label[24];
 
-	for (unsigned i = 0; i < QUEUES && r->h > 1 + (plot->frame.n > 0); i++) {
+	for (unsigned i = 0; i < QUEUES && r->h > 0; i++) {
 		if (!(bits & 1u << i))
 			continue;
 		snprintf(label, sizeof(label), "%s %u", what, i);
@@ -234,21 +312,25 @@ static void spans_draw(const struct chart *chart, const struct view_data *data, 
 		       struct rect r)
 {
 	struct span_plot plot;
-	struct rect lanes = r;
+	struct rect lanes = r, foot;
 
 	(void)chart;
 	rect_left(&lanes, LABEL_COLS);
 	if (!read_plot(&plot, data) || r.h < LANE_ROWS_MIN || lanes.w < TICK_COLS ||
 	    lanes.w > CANVAS_COLS_MAX)
 		return;
+	foot = rect_bottom(&r, r.h >= LANE_ROWS_MIN + FOOT_ROWS ? FOOT_ROWS : 0);
+	draw_ticks(&plot, canvas, draw_label(canvas, &r, "ms"));
 	draw_cpu(&plot, canvas, draw_label(canvas, &r, "CPU"));
 	draw_lanes(&plot, canvas, &r, plot.threads, "thread", draw_thread);
 	draw_lanes(&plot, canvas, &r, plot.queues, "GPU queue", draw_queue);
-	if (plot.frame.n)
-		draw_at_once(&plot, canvas, draw_label(canvas, &r, "at once"));
-	lanes.h = r.y - lanes.y;
-	draw_budget(&plot, data, canvas, lanes);
-	draw_ticks(&plot, canvas, draw_label(canvas, &r, "ms"));
+	lanes.h = (foot.h ? foot.y : r.y) - lanes.y;
+	draw_budget(canvas, lanes, budget_column(&plot, data, lanes.w));
+	if (!foot.h)
+		return;
+	rect_left(&foot, LABEL_COLS);
+	draw_late(&plot, data, canvas, rect_top(&foot, 1));
+	draw_sums(&plot, canvas, foot);
 }
 
 /* How much of the GPU's time two or more passes ran at once. */
@@ -278,12 +360,14 @@ static void spans_corner(const struct chart *chart, const struct view_data *data
 	text[0] = 0;
 	if (!read_plot(&plot, data))
 		return;
-	n = plot.earlier ? snprintf(text, size, "the last one, none now")
-			 : snprintf(text, size, "one of %.0f frames",
+	n = plot.earlier ? snprintf(text, size, "%.1f ms  frame %.0f, the last one, none now", plot.frame.ms,
+				    plot.frame.number)
+			 : snprintf(text, size, "%.1f ms  frame %.0f, one of %.0f", plot.frame.ms,
+				    plot.frame.number,
 				    metric_value(metric_find(feed->set, SPAN_LIT("frame.count")), feed->now));
 	shared = shared_percent(&plot);
 	if (!isnan(shared))
-		snprintf(text + n, size - (size_t)n, ", two at once %.0f %% of GPU time", shared);
+		snprintf(text + n, size - (size_t)n, "  two or more at once %.0f %% of GPU time", shared);
 }
 
 const struct widget widget_spans = {.name = "spans",

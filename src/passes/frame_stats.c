@@ -88,30 +88,57 @@ static const struct pass_line *line_of(const struct pass_table *table, unsigned 
 	return NULL;
 }
 
-void frame_facts_read(struct frame_facts *f, const struct lane_record *frame, const struct pass_table *table)
+/* Add the passes of a frame. Returns their sum, NaN without any. */
+static double add_window(struct frame_window *w, const struct lane_record *frame)
 {
-	double rows[PASS_TABLE_ROWS + 1] = {0}, sum = NAN;
-	unsigned longest = 0;
-	const struct pass_line *line;
+	double sum_ms = NAN;
 
 	for (unsigned i = 0; i < frame->n; i++) {
 		struct frame_span pass;
 
 		if (!lane_pass(frame, i, &pass))
 			continue;
-		rows[pass.row] += pass.end_ms - pass.begin_ms;
-		sum = (isnan(sum) ? 0 : sum) + pass.end_ms - pass.begin_ms;
-		longest = rows[pass.row] > rows[longest] ? pass.row : longest;
+		sum_ms = (isnan(sum_ms) ? 0 : sum_ms) + pass.end_ms - pass.begin_ms;
+		w->spans[w->n++ % ARRAY_LEN(w->spans)] =
+			(struct window_span){pass.row, frame->begin_ns + (int64_t)(pass.begin_ms * 1e6),
+					     frame->begin_ns + (int64_t)(pass.end_ms * 1e6)};
 	}
-	line = longest ? line_of(table, longest) : NULL;
+	return sum_ms;
+}
+
+/* Return the row that ran longest in that time, 0 for none. */
+static unsigned longest_row(const struct frame_window *w, int64_t begin_ns, int64_t end_ns, double *ms)
+{
+	double rows[PASS_TABLE_ROWS + 1] = {0};
+	unsigned longest = 0;
+
+	for (unsigned i = 0; i < w->n && i < ARRAY_LEN(w->spans); i++) {
+		const struct window_span *s = &w->spans[i];
+		int64_t from = s->begin_ns > begin_ns ? s->begin_ns : begin_ns,
+			to = s->end_ns < end_ns ? s->end_ns : end_ns;
+
+		rows[s->row] += to > from ? (double)(to - from) * 1e-6 : 0;
+		longest = rows[s->row] > rows[longest] ? s->row : longest;
+	}
+	*ms = longest ? rows[longest] : (double)NAN;
+	return longest;
+}
+
+void frame_facts_read(struct frame_facts *f, const struct lane_record *frame, const struct pass_table *table,
+		      struct frame_window *window)
+{
+	double sum = add_window(window, frame), pass_ms;
+	unsigned longest = longest_row(window, frame->begin_ns, frame->end_ns, &pass_ms);
+	const struct pass_line *line = longest ? line_of(table, longest) : NULL;
+
 	*f = (struct frame_facts){.number = frame->number,
 				  .ms = (double)(frame->end_ns - frame->begin_ns) * 1e-6,
 				  .cpu_ms = frame->cpu_ms,
 				  .gpu_ms = isnan(frame->gpu_ms) ? sum : frame->gpu_ms,
 				  .present_ms = frame->present_ms,
 				  .wait_ms = frame->wait_ms,
-				  .pass_ms = longest ? rows[longest] : (double)NAN,
-				  .pass_over_ms = line ? rows[longest] - line->span_p50_ms : (double)NAN,
+				  .pass_ms = pass_ms,
+				  .pass_over_ms = line ? pass_ms - line->span_p50_ms : (double)NAN,
 				  .begin_ns = frame->begin_ns,
 				  .end_ns = frame->end_ns};
 	snprintf(f->pass, sizeof(f->pass), "%s", line ? line->name : "");
@@ -140,19 +167,20 @@ void frame_stats_add(struct frame_stats *s, const struct frame_facts *frame, dou
 	keep_worst(s, frame);
 }
 
-/* The time of an application that waits for its frame is that of the GPU, which is the cause then. */
+/* An application that waits for the GPU waits for a pass, which is the cause then. */
 const char *frame_cause(const struct frame_stats *s, const struct frame_facts *f)
 {
-	double gpu_ms = f->gpu_ms - times_at(&s->gpu, 0.5);
+	double gpu_ms = f->gpu_ms - times_at(&s->gpu, 0.5), pass_ms = f->pass_over_ms;
 	double wait_ms = f->present_ms + f->wait_ms - times_at(&s->waits, 0.5);
+	bool is_pass = !(2 * pass_ms < gpu_ms);
 	const struct {
 		const char *name;
 		double over_ms;
 	} parts[] = {
-		{f->pass, 2 * f->pass_over_ms >= gpu_ms ? gpu_ms : (double)NAN},
-		{"GPU, all passes", gpu_ms},
+		{f->pass, is_pass ? pass_ms : (double)NAN},
+		{"GPU, all passes", is_pass ? (double)NAN : gpu_ms},
 		{"CPU work", f->cpu_ms - times_at(&s->cpu, 0.5)},
-		{"waits, present", wait_ms - (gpu_ms > 0 ? gpu_ms : 0)},
+		{"waits, present", wait_ms - real_max(real_max(gpu_ms, pass_ms), 0)},
 	};
 	const char *cause = "";
 	double most = 0;
@@ -209,7 +237,7 @@ void pass_run_take(struct pass_run *run, const struct metric_set *set, const str
 			pass_table_sample(&run->table, set, sample, &run->names);
 			has_table = true;
 		}
-		frame_facts_read(&facts, &record, &run->table);
+		frame_facts_read(&facts, &record, &run->table, &run->window);
 		facts.seen_ns = sample->end_ns;
 		frame_stats_add(s, &facts, budget_ms);
 	}

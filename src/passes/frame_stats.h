@@ -35,9 +35,20 @@ struct frame_facts {
 	int64_t begin_ns, end_ns, seen_ns; /* seen: end of the sample that has it */
 };
 
-/* The GPU time of a frame of earlier versions is the sum of its passes. The table names the rows. */
+/* The passes of the last frames: a ring, zero-initialised. */
+struct frame_window {
+	unsigned n;
+	struct window_span {
+		unsigned row;
+		int64_t begin_ns, end_ns;
+	} spans[256];
+};
+
+/* The longest pass is the one that took most of the time of the frame; with frames in flight it may
+ * be of an earlier one, for which this one waited, so frames come in their order. The GPU time of a
+ * frame of earlier versions is the sum of its passes. The table names the rows. */
 void frame_facts_read(struct frame_facts *facts, const struct lane_record *frame,
-		      const struct pass_table *table);
+		      const struct pass_table *table, struct frame_window *window);
 
 /* Zero-initialised: no frames. */
 struct frame_stats {
@@ -56,6 +67,7 @@ const char *frame_cause(const struct frame_stats *stats, const struct frame_fact
 struct pass_run {
 	struct pass_names names;
 	struct frame_stats stats;
+	struct frame_window window;
 	struct pass_table table; /* of the newest sample with frames: the names of its rows */
 };
 

@@ -148,6 +148,7 @@ struct step_frames {
 	float ms[STEP_FRAMES];
 	unsigned n, step;
 	struct pass_table table; /* of the newest sample: the names of rows */
+	struct frame_window window;
 };
 
 static int compare_floats(const void *a, const void *b)
@@ -172,7 +173,7 @@ static void add_frame(struct report_log *log, struct step_frames *step, const st
 	unsigned first = step_of(log, record->begin_ns), at = step_of(log, record->end_ns);
 	struct frame_facts frame;
 
-	frame_facts_read(&frame, record, &step->table);
+	frame_facts_read(&frame, record, &step->table, &step->window);
 	frame_stats_add(log->frames, &frame, budget_ms);
 	frame_stats_add(log->phases[phase_of(log, record->end_ns)].frames, &frame, budget_ms);
 	for (unsigned i = first; i <= at; i++)

@@ -151,6 +151,7 @@ static void an_old_frame_has_what_it_had(void **state)
 	struct frame_span pass;
 	struct frame_facts facts;
 	struct pass_table table = {.n = 0};
+	struct frame_window window = {.n = 0};
 	unsigned at = 0;
 
 	(void)state;
@@ -161,7 +162,7 @@ static void an_old_frame_has_what_it_had(void **state)
 	assert_true(record.kind == LANE_FRAME && record.number == 5 && record.n == 2);
 	assert_true(isnan(record.cpu_ms) && isnan(record.gpu_ms));
 	assert_true(lane_pass(&record, 1, &pass) && pass.end_ms == 9);
-	frame_facts_read(&facts, &record, &table);
+	frame_facts_read(&facts, &record, &table, &window);
 	assert_true(facts.gpu_ms == 9 && facts.pass_ms == 5 && isnan(facts.pass_over_ms));
 }
 

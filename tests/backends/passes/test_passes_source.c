@@ -535,8 +535,8 @@ static void the_frame_view_shows_one_frame_and_one_pass(void **state)
 	AUTOFREE char *view = frame_view_text(&b, v, 160, 60, NULL, NULL);
 	AUTOFREE char *alone = frame_view_text(&b, v, 100, 30, "pass2.ms", NULL);
 
-	assert_non_null(strstr(view, "frame 7: works 7.0 ms, waits 3.0 ms"));
-	assert_non_null(strstr(view, "one of 8 frames, two at once 33 % of GPU time"));
+	assert_non_null(strstr(view, "work 7.00  waits 2.00  present 1.00  = 10.00 ms"));
+	assert_non_null(strstr(view, "10.0 ms  frame 7, one of 8  two or more at once 33 % of GPU time"));
 	assert_non_null(strstr(view, "budget 10.0 ms"));
 	assert_non_null(strstr(alone,
 			       "post: own 3.00 ms, from begin to end 4.00 ms, 50.0 % of the GPU's frame, "
