@@ -250,6 +250,28 @@ static void draw_words(const struct chart *chart, const struct view_data *data, 
 	}
 }
 
+/* Behind the body the greatest values: what is above the scale ends in a sign. */
+static void draw_outline(const struct chart *chart, const struct series *outline,
+			 const struct view_data *data, double top, struct canvas *canvas, struct rect plot,
+			 struct widget_past *body)
+{
+	struct widget_past past;
+
+	widget_history(chart, outline, data, top, &past, plot.w);
+	for (int x = 0; x < past.cells; x++)
+		past.styles[x] =
+			real_max(past.points[2 * x], past.points[2 * x + 1]) > 1 ? STYLE_HOT : STYLE_TEXT;
+	canvas_history(canvas, plot, past.points, past.styles, past.cells);
+	for (int x = 0; x < past.cells; x++)
+		if (past.styles[x] == STYLE_HOT)
+			canvas_put(canvas, plot.x + plot.w - past.cells + x, plot.y, STYLE_HOT, 0x25b2);
+	for (int x = 0; x < body->cells; x++) {
+		double *p = &body->points[2 * x], least = real_min(p[0], p[1]);
+
+		p[0] = p[1] = whole_cells(least, least, plot.h);
+	}
+}
+
 void widget_area_plot(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 		      struct rect r)
 {
@@ -263,9 +285,12 @@ void widget_area_plot(const struct chart *chart, const struct view_data *data, s
 		draw_stack(chart, data, top, canvas, plot);
 	} else {
 		struct widget_past past;
+		struct series outline;
 
 		widget_history(chart, &chart->series[0], data, top, &past, plot.w);
 		drop_nothing(chart, data, &past);
+		if (chart_option_series(chart, data, "outline", &outline))
+			draw_outline(chart, &outline, data, top, canvas, plot, &past);
 		canvas_history(canvas, plot, past.points, past.styles, past.cells);
 	}
 	widget_cursor(series_feed(&chart->series[0], data), canvas, plot, 2);
@@ -326,6 +351,7 @@ static void area_corner(const struct chart *chart, const struct view_data *data,
 	AUTOFREE double *sums = xreallocarray(NULL, (size_t)feed->n_points + 1, sizeof(*sums));
 	unsigned n = has_parts(chart) ? 1 : chart->n_series;
 	double now = 0, mean = 0, peak = NAN;
+	struct series outline;
 	char a[UNITS_TEXT], b[UNITS_TEXT], c[UNITS_TEXT];
 
 	if (data->per_instance && widget_has_each(chart, data)) {
@@ -336,7 +362,10 @@ static void area_corner(const struct chart *chart, const struct view_data *data,
 		now += series_rate_now(&chart->series[i], data);
 		mean += series_rate_total(&chart->series[i], data);
 	}
-	series_rates(chart->series, n, data, NULL, sums, feed->n_points);
+	if (chart_option_series(chart, data, "outline", &outline))
+		series_rates(&outline, 1, data, NULL, sums, feed->n_points);
+	else
+		series_rates(chart->series, n, data, NULL, sums, feed->n_points);
 	for (int i = 0; i < feed->n_points; i++)
 		peak = real_max(peak, sums[i]);
 	snprintf(text, size, "%s  mean %s  peak %s", unit_format(a, now, m->unit, m->grows, ascii),
@@ -344,8 +373,9 @@ static void area_corner(const struct chart *chart, const struct view_data *data,
 		 unit_format(c, peak, m->unit, m->grows, ascii));
 }
 
-static const char *const area_options[] = {
-	"levels load limit", "rows #", "rows-each #", "limit", "top limit", "hot", "zero", "gap", NULL};
+static const char *const area_options[] = {"levels load limit", "rows #", "rows-each #", "limit",
+					   "top limit",         "hot",    "zero",        "gap",
+					   "outline",           NULL};
 
 const struct widget widget_area = {.name = "area",
 				   .breaks_down = true,

@@ -154,6 +154,11 @@ void screen_draw_frame(struct screen *screen, const struct screen_part *part, co
 		screen_judge_rows(&screen->judge, &screen->views, canvas->ascii, frame.verdict);
 	else if (part->view)
 		screen_judge_view(&screen->judge, part->view, canvas->ascii, frame.verdict);
+	if (part->view && strcmp(part->view->name, "frame") == 0) {
+		struct feed passes = feeds_view(screen->feeds, SOURCE_PASSES);
+
+		screen_judge_frame(&screen->judge, &passes, screen->session->fps, frame.verdict);
+	}
 	*body = canvas_rect(canvas);
 	frame_draw(&frame, &screen->views, part->view, canvas, body);
 }

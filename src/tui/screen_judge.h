@@ -53,4 +53,9 @@ void screen_judge_put_limit(struct strbuf *out, const struct judged *f, bool asc
  * view that no finding names has neither. (screen_judge_view.c) */
 void screen_judge_view(struct screen_judge *j, const struct view *view, bool ascii, struct verdict_text *row);
 
+/* screen_judge_frame.c: of the Frame view: whether frames come late, what takes the time, and how
+ * much has to go. Nothing without frames. */
+void screen_judge_frame(struct screen_judge *judge, const struct feed *feed, double fps,
+			struct verdict_text *row);
+
 #endif

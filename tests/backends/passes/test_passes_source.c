@@ -7,6 +7,7 @@
 #include "model/history.h"
 #include "passes/frame_stats.h"
 #include "tests/support/point.h"
+#include "tui/screen_judge.h"
 #include "views/view.h"
 
 #include <math.h>
@@ -547,6 +548,60 @@ static void the_frame_view_shows_one_frame_and_one_pass(void **state)
 	bench_fini(&b);
 }
 
+static void a_graph_of_frames_has_the_longest_beside_the_mean(void **state)
+{
+	struct pass_table table;
+	struct passes_bench b;
+	double *v;
+
+	(void)state;
+	bench_init(&b);
+	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
+	write_frames(&b, 0, 8);
+	write_frame(&b, 9, 55 * MS);
+	v = read_sample(&b, &table);
+	AUTOFREE char *view = frame_view_text(&b, v, 160, 60, NULL, NULL);
+
+	assert_non_null(strstr(view, "15.0 ms  mean 15.0 ms  peak 55.0 ms"));
+	free(v);
+	channel_close();
+	bench_fini(&b);
+}
+
+static void the_frame_view_says_whether_frames_come_late_and_why(void **state)
+{
+	static const struct {
+		double fps;
+		const char *title, *words;
+	} cases[] = {
+		{50, "Frames are on time", "10.0 of 20.0 ms; GPU 6.0 ms; CPU work 7.0 ms; on time "},
+		{200, "Frames come late", "CPU work 7.0 of 5.0 ms: cut 2.0 ms; GPU 6.0 ms as well"},
+		{120, "Frames come late", "CPU 7.0 and GPU 6.0 ms would do beside each other"},
+	};
+	struct pass_table table;
+	struct passes_bench b;
+	struct screen_judge judge = {.next = ""};
+	double *v;
+
+	(void)state;
+	bench_init(&b);
+	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
+	write_frames(&b, 0, 8);
+	v = read_sample(&b, &table);
+	const struct feed feed = {.set = b.set, .n_vector = b.set->n_vector, .now = v, .run = &b.run};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct verdict_text row = {0};
+
+		screen_judge_frame(&judge, &feed, cases[i].fps, &row);
+		if (strcmp(row.words, cases[i].title) != 0 || !strstr(row.evidence, cases[i].words))
+			fail_msg("%s: %s", row.words, row.evidence);
+	}
+	free(v);
+	channel_close();
+	bench_fini(&b);
+}
+
 /* 60 fragment jobs and two screens of pixels in a second. */
 static void without_the_layer_the_counters_bound_the_frames(void **state)
 {
@@ -783,6 +838,8 @@ int main(void)
 		cmocka_unit_test(the_frame_view_shows_the_passes_at_every_size),
 		cmocka_unit_test(passes_that_find_no_line_are_in_the_sum),
 		cmocka_unit_test(the_frame_view_shows_one_frame_and_one_pass),
+		cmocka_unit_test(a_graph_of_frames_has_the_longest_beside_the_mean),
+		cmocka_unit_test(the_frame_view_says_whether_frames_come_late_and_why),
 		cmocka_unit_test(without_the_layer_the_counters_bound_the_frames),
 		cmocka_unit_test(regions_have_metrics_rows_and_lanes),
 		cmocka_unit_test(frames_are_counted_by_classes_of_the_budget),
