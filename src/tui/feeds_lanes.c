@@ -52,7 +52,7 @@ void feeds_lanes_fini(struct feeds_lanes *lanes)
 	free(take_ptr(&lanes->run));
 }
 
-/* The names stay: a log that is sought has the same ones. */
+/* The names stay, and the frame that is wanted: a log that is sought has the same ones. */
 void feeds_lanes_clear(struct feeds_lanes *lanes)
 {
 	if (lanes->run)
@@ -62,7 +62,6 @@ void feeds_lanes_clear(struct feeds_lanes *lanes)
 		free(take_ptr(&lanes->kept[i]));
 	lanes->chosen_ns = 0;
 	lanes->first = false;
-	lanes->wanted = 0;
 }
 
 void feeds_lanes_take(struct feeds_lanes *lanes, const struct metric_set *set, const struct sample *sample)

@@ -211,7 +211,7 @@ const struct frame_stats *live_frame_stats(struct live *l)
 	return run ? &run->stats : NULL;
 }
 
-/* A log is shown in whole refreshes: the first one that has the sample. */
+/* A log is shown in whole refreshes: the first one that has all of the sample. */
 void live_show_frame(struct live *l, const struct frame_facts *frame)
 {
 	const struct view *view = views_find(&l->screen.views, "frame");
@@ -219,7 +219,7 @@ void live_show_frame(struct live *l, const struct frame_facts *frame)
 	if (l->player && !player_is_paused(l->player))
 		live_pause(l);
 	feeds_choose_frame(&l->feeds, frame->number);
-	live_go(l, frame->seen_ns + (l->player ? l->feeds.refresh_ns / 2 : 0));
+	live_go(l, frame->seen_ns);
 	if (view)
 		screen_show(&l->screen, view);
 }

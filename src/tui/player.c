@@ -499,7 +499,8 @@ static void read_frames(struct player *p, struct mlog_reader *reader, const stru
 		for (unsigned i = 0; i < block->n_samples; i++) {
 			const struct sample *sample = block->samples[i];
 
-			if (sample->source == source->index && sample->n_values <= source->n_slots)
+			if (sample->source == source->index && sample->n_values <= source->n_slots &&
+			    sample->end_ns >= player_first(p) && sample->end_ns <= player_last(p))
 				pass_run_take(p->frames, source->set, sample, budget_ms);
 		}
 }

@@ -1,4 +1,5 @@
 /* The Frame view of the real program: live over simulated frames, and over a log of them. */
+#include "tests/support/frame_log.h"
 #include "tests/tui/run.h"
 
 #include <setjmp.h>
@@ -82,10 +83,37 @@ static void the_frame_view_leads_to_one_pass_and_back(void **state)
 	}
 }
 
+/* One of 304 ms among 10,000 of 16: with three keys, and as the next late one. */
+static void the_longest_frame_of_a_log_is_three_keys_away(void **state)
+{
+	const struct frame_log log = {.frames = 10000, .late = 4711, .late_ns = 304000000};
+	static const char *const ways[] = {"W\r", "o"};
+	char path[96];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/worst.mlog", directory);
+	assert_true(frame_log_write(&log, path));
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		struct run run;
+
+		run_start(&run,
+			  &(struct run_options){.cols = COLS, .rows = ROWS, .arg = "--speed=1", .log = path});
+		assert_true(run_wait(&run, 0, "REPLAY worst.mlog"));
+		press_key(&run, "f", "16.0 ms  frame ");
+		press_key(&run, ways[i], "304.0 ms  frame 4711");
+		assert_true(run_wait(&run, 0, "late 287.3 ms"));
+		assert_true(run_wait(&run, 0, "scene 298.00"));
+		run_quit(&run);
+		run_stop(&run);
+	}
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_frame_view_leads_to_one_pass_and_back),
+		cmocka_unit_test(the_longest_frame_of_a_log_is_three_keys_away),
 	};
 
 	if (!run_find_program())
