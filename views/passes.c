@@ -371,8 +371,9 @@ static void passes_corner(const struct chart *chart, const struct view_data *dat
 		return;
 	pass_table_read(&table, feed->set, feed->now, pass_run_names(feed->run));
 	if (table.app[0])
-		snprintf(text, size, table.apps > 1 ? "%s, pid %u, one of %u applications" : "%s, pid %u",
-			 table.app, table.pid, table.apps);
+		snprintf(text, size, table.apps > 1 ? "%s, pid %u%s, one of %u applications" : "%s, pid %u%s",
+			 table.app, table.pid,
+			 pass_driver_is_software(table.driver) ? ", rendered by the CPU" : "", table.apps);
 }
 
 const struct widget widget_passes = {.name = "passes",

@@ -236,11 +236,13 @@ static void put_sample(struct passes *p, uint64_t *value)
 {
 	struct app *app = p->shown >= 0 ? &p->apps[p->shown] : NULL;
 	struct pass_fold_app facts = {.apps = count_processes(p)};
-	char title[PASS_NAME_TEXT];
+	char title[PASS_NAME_TEXT], driver[PASS_NAME_TEXT];
 
 	if (app) {
 		passes_reader_text(&app->reader, PASSES_RECORD_TITLE, title, sizeof(title));
+		passes_reader_text(&app->reader, PASSES_RECORD_DRIVER, driver, sizeof(driver));
 		facts.title = title;
+		facts.driver = driver;
 		facts.pid = app->pid;
 		facts.writer = passes_reader_writer(&app->reader);
 		facts.stamp = passes_reader_stamp(&app->reader);

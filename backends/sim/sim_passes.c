@@ -175,6 +175,7 @@ static enum read_result sim_passes_read(struct source *source, int64_t now_ns, s
 						 .writer = PASSES_VULKAN,
 						 .stamp = PASSES_STAMP_BOTTOM,
 						 .title = "com.example.game",
+						 .driver = "",
 						 .name = write_name,
 						 .names = &p->model.scenario},
 			 sample->value);

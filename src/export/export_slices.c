@@ -60,8 +60,9 @@ void slices_begin(const struct export_table *table, uint64_t parent, uint64_t fr
 /* What names the slices of a sample. */
 struct slices {
 	const struct export_table *table;
-	uint64_t frames; /* its track */
-	int64_t wall_ns; /* CLOCK_REALTIME minus CLOCK_MONOTONIC */
+	uint64_t frames;  /* its track */
+	int64_t wall_ns;  /* CLOCK_REALTIME minus CLOCK_MONOTONIC */
+	double budget_ms; /* NaN: unknown */
 	struct pass_table passes;
 	int64_t lane_ns[2][SLICES_LANES]; /* until when a lane is taken */
 	struct strbuf *out;
@@ -102,9 +103,13 @@ static void put_span(const struct slices *s, uint64_t track, const char *name, i
 
 static void put_frame_slice(const struct slices *s, double number, int64_t begin_ns, int64_t end_ns)
 {
-	char name[32];
+	double late_ms = (double)(end_ns - begin_ns) * 1e-6 - s->budget_ms;
+	char name[48];
 
-	snprintf(name, sizeof(name), "frame %.0f", number);
+	if (late_ms > s->budget_ms * (FRAME_LATE - 1))
+		snprintf(name, sizeof(name), "frame %.0f, late %.1f ms", number, late_ms);
+	else
+		snprintf(name, sizeof(name), "frame %.0f", number);
 	put_slice(s, s->frames, name, (const int64_t[]){begin_ns, end_ns});
 }
 
@@ -185,6 +190,7 @@ void slices_sample(const struct export_table *table, unsigned source, uint64_t f
 	if (!pass_table_has(set))
 		return;
 	s.wall_ns = table->options->epoch_offset_ns;
+	s.budget_ms = 1000 / set->constants[VECTOR_FPS];
 	pass_table_sample(&s.passes, set, sample, pass_run_names(table->sources[source].run));
 	if (!sample->n_more)
 		put_newest(&s, set, sample);

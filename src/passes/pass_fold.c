@@ -57,6 +57,7 @@ static const struct {
 	[FRAME_AT_45] = {"FrameAt45", SLOT_DELTA, 1},
 	[FRAME_AT_30] = {"FrameAt30", SLOT_DELTA, 1},
 	[FRAME_NAME] = {"PassesAppName", SLOT_LEVEL, 1},
+	[FRAME_DRIVER] = {"PassesDriver", SLOT_LEVEL, 1},
 };
 
 static const struct {
@@ -420,6 +421,7 @@ static void put_frames(struct pass_fold *f, const struct pass_fold_app *app, uin
 	value[FRAME_WRITER] = app->writer;
 	value[FRAME_STAMP] = app->stamp;
 	value[FRAME_NAME] = pass_fold_name(f, app->title);
+	value[FRAME_DRIVER] = pass_fold_name(f, app->driver);
 }
 
 void pass_fold_lanes(struct pass_fold *f, int64_t end_ns, unsigned n_slots, struct sample *sample)

@@ -64,7 +64,8 @@ enum frame_slot {
 	FRAME_AT_60,
 	FRAME_AT_45,
 	FRAME_AT_30,
-	FRAME_NAME, /* number of the application's name */
+	FRAME_NAME,   /* number of the application's name */
+	FRAME_DRIVER, /* likewise of its driver's */
 	FRAME_SLOTS
 };
 enum row_slot {
@@ -140,7 +141,7 @@ struct pass_fold_app {
 	unsigned apps; /* how many there are */
 	uint64_t pid;
 	unsigned writer, stamp;
-	const char *title;                  /* printable */
+	const char *title, *driver;         /* printable; driver may be "" */
 	uint64_t losses[PASSES_COUNTS + 1]; /* in this sample; the last: events that were not read */
 	void (*name)(const void *names, unsigned name, unsigned ordinal, char *text, size_t size);
 	const void *names;

@@ -1,5 +1,6 @@
 #include "passes/pass_table.h"
 
+#include "base/alloc.h"
 #include "base/str.h"
 
 #include <math.h>
@@ -97,6 +98,16 @@ bool pass_table_has(const struct metric_set *set)
 	return row_slots(set, find_slot(set, "Pass1Time"), 1) > 0;
 }
 
+bool pass_driver_is_software(const char *driver)
+{
+	static const char *const names[] = {"llvmpipe", "lavapipe", "softpipe", "SwiftShader"};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strcasestr(driver, names[i]))
+			return true;
+	return false;
+}
+
 static void insert_line(struct pass_table *table, const struct pass_line *line)
 {
 	unsigned at = table->n++;
@@ -170,6 +181,8 @@ static void read_app(struct pass_table *table, const struct metric_set *set, con
 		words[w] = slot_value(set, vector, name);
 	}
 	read_name(table->app, names, words, is_old, OLD_APP_WORDS);
+	words[0] = slot_value(set, vector, "PassesDriver");
+	read_name(table->driver, names, words, false, 1);
 }
 
 void pass_table_read(struct pass_table *table, const struct metric_set *set, const double *vector,

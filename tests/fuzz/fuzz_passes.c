@@ -110,6 +110,7 @@ static void put_sample(struct passes_reader *reader, int64_t now_ns)
 				    .writer = passes_reader_writer(reader),
 				    .stamp = passes_reader_stamp(reader),
 				    .title = title,
+				    .driver = title,
 				    .name = write_name,
 				    .names = reader};
 

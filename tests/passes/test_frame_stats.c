@@ -105,12 +105,28 @@ static void a_long_frame_has_a_cause(void **state)
 	free(s);
 }
 
+static void a_renderer_on_the_cpu_is_known_by_its_name(void **state)
+{
+	static const struct {
+		const char *driver;
+		bool is_software;
+	} cases[] = {{"llvmpipe (LLVM 15.0.6, 256 bits)", true},
+		     {"SwiftShader Device (LLVM 10.0.0)", true},
+		     {"Mali-G715", false},
+		     {"", false}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		assert_int_equal(pass_driver_is_software(cases[i].driver), cases[i].is_software);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_long_frame_of_ten_thousand_is_found),
 		cmocka_unit_test(percentiles_are_less_than_one_percent_off),
 		cmocka_unit_test(a_long_frame_has_a_cause),
+		cmocka_unit_test(a_renderer_on_the_cpu_is_known_by_its_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

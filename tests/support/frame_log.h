@@ -38,6 +38,7 @@ static bool frame_log_sample(struct mlog_writer *writer, struct pass_fold *fold,
 					  .writer = PASSES_VULKAN,
 					  .stamp = PASSES_STAMP_BOTTOM,
 					  .title = "game",
+					  .driver = "",
 					  .name = frame_log_name};
 	struct err err;
 

@@ -241,6 +241,7 @@ static void every_frame_is_kept_beside_the_sums(void **state)
 	assert_int_equal(b.run.stats.times.n, 8);
 	assert_true(b.run.stats.worst[0].ms == 10 && b.run.stats.worst[0].wait_ms == 2);
 	assert_string_equal(b.run.stats.worst[0].pass, "main");
+	assert_string_equal(table.driver, "a driver");
 	bench_fini(&b);
 }
 
