@@ -105,8 +105,9 @@ struct options {
 	bool lean;                 /* a .mlog has fewer counters and processes (record/lean.h) */
 	int64_t flush_ns;          /* the longest time until a block of a .mlog is complete; 0: by itself */
 	bool per_core;
-	bool passes; /* frames and passes of CMD */
-	bool env;    /* COMMAND_PASSES */
+	bool passes;                                           /* frames and passes of CMD */
+	enum record_detail { DETAIL_ALL, DETAIL_LATE } detail; /* which frames keep their passes in a log */
+	bool env;                                              /* COMMAND_PASSES */
 	bool profiling;
 	double fps;                   /* 0 if a log is read and --fps was not given: the log has it */
 	struct dimensions resolution; /* likewise */

@@ -8,6 +8,7 @@ const char *const output_format_names[] = {"table", "csv",         "jsonl", "mlo
 static const char *const fail_on_names[] = {"never", "warning", "critical", NULL};
 
 static const char *const definition_names[] = {"current", "guide", NULL};
+static const char *const detail_names[] = {"all", "late", NULL};
 static const char *const color_names[] = {"auto", "always", "never", NULL};
 
 #define MEANINGS(...)                               \
@@ -109,6 +110,9 @@ const struct option_row option_rows[] = {
 	 IN_SAMPLING | IN_OF_LOG, true, &kind_flag, AT(per_core)},
 	{"passes", 0, NULL, NULL, "time the frames and render passes of CMD, with malitop's layers", NULL,
 	 IN_RECORD | IN_STAT, true, &kind_flag, AT(passes)},
+	{"detail", 0, "WHICH", NULL,
+	 "for .mlog: keep passes one by one of all frames, or only of late ones and those beside them", "all",
+	 IN_RECORD, true, &kind_choice, AT(detail), .choices = detail_names},
 	{"env", 0, NULL, NULL, "print the environment as lines for a shell", NULL, IN_PASSES, false,
 	 &kind_flag, AT(env)},
 	{"profiling", 0, NULL, NULL, "let Panfrost or Panthor time the queues while malitop runs; needs root",

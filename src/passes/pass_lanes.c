@@ -85,6 +85,39 @@ unsigned lane_name(unsigned number, const char *text, uint64_t words[LANE_NAME_W
 	return LANE_NAME_WORDS + (unsigned)n;
 }
 
+/* Whether the first frame from there on is longer than that. */
+static bool is_next_late(const uint64_t *words, unsigned left, uint64_t us)
+{
+	unsigned size;
+
+	for (; (size = record_words(words, left)) && words[0] != LANE_FRAME; words += size)
+		left -= size;
+	return size && words[3] > us;
+}
+
+unsigned lanes_keep_late(const struct sample *sample, uint64_t budget_us, uint64_t *more)
+{
+	const uint64_t *word = sample->value + sample->n_values;
+	unsigned n = 0, size, left = sample->n_more;
+	bool late = false, was_late;
+
+	for (; (size = record_words(word, left)); word += size, left -= size) {
+		unsigned keep = size;
+
+		if (word[0] == LANE_FRAME) {
+			was_late = late;
+			late = word[3] > budget_us;
+			if (!late && !was_late && !is_next_late(word + size, left - size, budget_us))
+				keep = LANE_FRAME_WORDS;
+		}
+		memcpy(more + n, word, keep * sizeof(*word));
+		if (keep < size)
+			more[n + 6] = 0;
+		n += keep;
+	}
+	return n;
+}
+
 static double known_ms(uint64_t us)
 {
 	return us <= LANE_US_MOST ? (double)us * 1e-3 : (double)NAN;

@@ -74,6 +74,10 @@ struct lane_record {
 /* Write the record of a name into `words`, and return how many there are. */
 unsigned lane_name(unsigned number, const char *text, uint64_t words[LANE_NAME_WORDS + LANE_TEXT_WORDS]);
 
+/* Copy the records of a sample into `more`, without the passes of frames up to budget_us that are
+ * not beside a longer one in it. Returns their number. */
+unsigned lanes_keep_late(const struct sample *sample, uint64_t budget_us, uint64_t *more);
+
 /* Read the next record of a sample; *at is 0 at first. Returns false after the last one, or if
  * what follows is not valid. Frames of both kinds are LANE_FRAME. */
 bool lanes_next(const struct sample *sample, unsigned *at, struct lane_record *record);

@@ -7,6 +7,7 @@
 #include "record/lean.h"
 #include "session/scanner.h"
 #include "base/alloc.h"
+#include "passes/frame_stats.h"
 #include "config.h"
 #include "mlog/mlog_writer.h"
 
@@ -37,6 +38,7 @@ struct raw {
 	bool slow;                         /* the connection is, which was noted */
 	double sample_size;                /* bytes of a sample of each source, as written last */
 	char control[CONTROL_VOCABULARY];
+	struct sample *thin;     /* the last one without passes; NULL before */
 };
 
 static struct raw *raw_of(struct recorder_sink *sink)
@@ -230,6 +232,22 @@ static bool judge_sample(struct raw *r, const struct sample *sample, struct err 
 	return mlog_writer_note(r->writer, &mark, err);
 }
 
+/* Without the passes of frames that were on time, if only those of late ones are to be kept. */
+static const struct sample *thin_sample(struct raw *r, const struct sample *sample)
+{
+	const struct options *o = r->session->options;
+	double budget_us = r->session->fps > 0 ? 1e6 * FRAME_LATE / r->session->fps : 0;
+
+	if (o->detail != DETAIL_LATE || !sample->n_more)
+		return sample;
+	free(r->thin);
+	r->thin = xmalloc(sample_size(sample));
+	memcpy(r->thin, sample, sample_size(sample));
+	r->thin->n_more =
+		(uint16_t)lanes_keep_late(sample, (uint64_t)budget_us, r->thin->value + r->thin->n_values);
+	return r->thin;
+}
+
 /* The sums of a lean stream, at the end of a block or of being lean. */
 static bool write_sums(struct raw *r, struct err *err)
 {
@@ -259,7 +277,7 @@ static bool mlog_sample(struct recorder_sink *sink, const struct sample *sample,
 {
 	struct raw *r = raw_of(sink);
 	r->n += !(sample->flags & SAMPLE_ERROR);
-	return write_sample(r, sample, err) && judge_sample(r, sample, err);
+	return write_sample(r, thin_sample(r, sample), err) && judge_sample(r, sample, err);
 }
 
 static bool mlog_note(struct recorder_sink *sink, const struct mlog_note *note, struct err *err)
@@ -365,6 +383,7 @@ static void mlog_free(struct recorder_sink *sink)
 	watch_free(r->sink.watch);
 	for (unsigned i = 0; i < r->about.n_sources; i++)
 		free(r->sources[i].slots);
+	free(r->thin);
 	free(r);
 }
 

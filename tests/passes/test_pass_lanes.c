@@ -166,6 +166,34 @@ static void an_old_frame_has_what_it_had(void **state)
 	assert_true(facts.gpu_ms == 9 && facts.pass_ms == 5 && isnan(facts.pass_over_ms));
 }
 
+/* Frames of 10 and, as the fourth, of 40 ms, with a region between. */
+static void passes_of_late_frames_and_their_neighbours_can_be_kept_alone(void **state)
+{
+	static const unsigned passes[] = {0, 0, 2, 2, 2, 0};
+	AUTOFREE struct lanes *lanes = xcalloc(1, sizeof(*lanes));
+	AUTOFREE struct sample *sample = sample_new(), *thin = sample_new();
+	struct lane_record record;
+	unsigned at = 0, n = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(passes); i++) {
+		assert_true(add_frame(lanes, 70 + i, END - 90000 * US + i * 10000 * US, 2));
+		if (i == 3)
+			lanes->words[lanes->n - LANE_FRAME_WORDS - 2 * LANE_PASS_WORDS + 3] = 40000;
+		add_region(lanes, END - 29000 * US);
+	}
+	finish_sample(lanes, sample, PASS_LANES_WORDS);
+	thin->n_more = (uint16_t)lanes_keep_late(sample, 17500, thin->value + thin->n_values);
+	assert_true(thin->n_more < sample->n_more);
+	while (lanes_next(thin, &at, &record))
+		if (record.kind == LANE_FRAME) {
+			assert_true(record.number == 70 + n && record.cpu_ms == 7);
+			assert_int_equal(record.n, passes[n++]);
+		}
+	assert_int_equal(n, ARRAY_LEN(passes));
+	assert_int_equal(at, thin->n_more);
+}
+
 static void a_name_comes_back_printable_and_cut(void **state)
 {
 	static const struct {
@@ -191,6 +219,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_old_frame_has_what_it_had),
+		cmocka_unit_test(passes_of_late_frames_and_their_neighbours_can_be_kept_alone),
 		cmocka_unit_test(a_name_comes_back_printable_and_cut),
 		cmocka_unit_test(every_frame_comes_back_with_its_neighbours_and_regions),
 		cmocka_unit_test(what_finds_no_room_is_counted),
