@@ -16,8 +16,8 @@
 #define ROWS_RANKED 64
 #define SLOT_NAME 24
 
-/* The slots: those of frames, then of each row. FRAME_ON_TIME and what follows it count frames by the budget, FRAME_AT_120 and what follows it
- * those on time at other budgets. */
+/* The slots: those of frames, then of each row. FRAME_ON_TIME and what follows it count frames by
+ * the budget, FRAME_AT_120 and what follows it those on time at other budgets. */
 enum frame_slot {
 	FRAME_COUNT,
 	FRAME_TIME,

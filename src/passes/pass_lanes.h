@@ -3,7 +3,8 @@
  * of the sample (sample.n_more), because their number varies and history does not keep them. A
  * sequence of records:
  *
- *   LANE_FRAME, number, age, time, present, wait, n, cpu, gpu, and n times: row and queue, begin, time
+ *   LANE_FRAME, number, age, time, present, wait, n, cpu, gpu,
+ *     and n times: row and queue, begin, time
  *   LANE_REGION, row and thread, age, time
  *   LANE_NAME, number, n, and n words of text
  *   LANE_OLD_FRAME, of earlier versions: as LANE_FRAME without cpu and gpu

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The slots of a row, in the order of the source. Earlier versions had no ROW_SPAN_P50, and a name as
- * text: OLD_WORDS slots of OLD_BYTES. */
+/* The slots of a row, in the order of the source. Earlier versions had no ROW_SPAN_P50, and a name
+ * as text: OLD_WORDS slots of OLD_BYTES. */
 enum { ROW_FIRST = 0, ROW_COUNT = 2, ROW_WIDTH, ROW_HEIGHT, ROW_KIND, ROW_P95, ROW_NAME, ROW_SPAN_P50 };
 enum { OLD_WORDS = 10, OLD_APP_WORDS = 8, OLD_BYTES = 3 };
 #define OLD_SPAN_US (1 << 20)

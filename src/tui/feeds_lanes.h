@@ -1,5 +1,5 @@
 /* feeds_lanes: the frames of the last samples, one by one (passes/pass_lanes.h), which history does
- * not keep: LANES_BYTES of them, about a minute and a half of a game; of a log what was played last.
+ * not keep: LANES_BYTES of them, about one or two minutes; of a log what was played last.
  * Thread: ui. */
 #ifndef MALITOP_FEEDS_LANES_H
 #define MALITOP_FEEDS_LANES_H
