@@ -30,7 +30,7 @@ struct export
 	struct export_options options;
 	char *host; /* its own copy, for rows */
 	struct export_source *sources;
-	unsigned n_runs; /* of the sources */
+	unsigned n_runs;              /* of the sources */
 	struct waiting *waiting;      /* by source */
 	struct mix_fold mix;          /* of the last source, if that is a mix */
 	unsigned *order;              /* columns by source and instance: adjacent ones share a vector */

@@ -37,7 +37,7 @@ struct export_source {
 	enum source_kind kind;
 	unsigned number; /* among the sources of its kind, from 0 */
 	bool simulated;
-	bool machine; /* measures the machine although a command is measured */
+	bool machine;         /* measures the machine although a command is measured */
 	struct pass_run *run; /* of a passes source: made and freed by the export */
 };
 

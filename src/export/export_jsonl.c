@@ -162,8 +162,7 @@ static void jsonl_row(const struct export_table *table, const struct export_row 
 	strbuf_str(out, "}\n");
 	for (unsigned i = 0; i < table->n_sources && row->command; i++)
 		if (row->sums[i])
-			export_passes_json(&table->sources[i], row->sums[i], row->command->begin_ns,
-					   out);
+			export_passes_json(&table->sources[i], row->sums[i], row->command->begin_ns, out);
 }
 
 const struct export_format export_jsonl = {

@@ -38,7 +38,7 @@ struct raw {
 	bool slow;                         /* the connection is, which was noted */
 	double sample_size;                /* bytes of a sample of each source, as written last */
 	char control[CONTROL_VOCABULARY];
-	struct sample *thin;     /* the last one without passes; NULL before */
+	struct sample *thin; /* the last one without passes; NULL before */
 };
 
 static struct raw *raw_of(struct recorder_sink *sink)

@@ -73,7 +73,7 @@ struct report_log {
 	unsigned n_marks, n_more_marks; /* more: not drawn */
 	struct report_phase phases[REPORT_PHASES];
 	unsigned n_phases;
-	struct frame_stats *frames;                             /* of the whole log */
+	struct frame_stats *frames;                               /* of the whole log */
 	struct pass_names names;                                  /* of its passes and regions */
 	double longest_ms[REPORT_STEPS], median_ms[REPORT_STEPS]; /* of the frames of a step; NaN without */
 	struct report_held *spans;
