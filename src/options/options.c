@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS_MAX 64
+#define ROWS_MAX 96
 #define LONG_BASE 1000 /* what getopt_long returns for row i: LONG_BASE + i */
 
 static void words_fini(struct option_words *words)
