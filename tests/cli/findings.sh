@@ -153,7 +153,7 @@ expect 'an unknown name' 2 "explain: unknown 'nope'" explain nope
 expect 'no name' 2 'explain: expected one NAME' explain
 expect 'the list' 0 'read-stalls' list findings --gpu g52
 expect 'the help of metrics' 0 '"help":"Share of busy time' list metrics --gpu g715 -f jsonl
-expect 'their views' 0 '"views":"memory, traffic"' list metrics --gpu g715 -f jsonl
+expect 'their views' 0 '"views":"overview, memory"' list metrics --gpu g715 -f jsonl
 expect 'operands' 0 '^  operands  MaliFragQueueActiveCy, Fragment queue active cycles' explain MaliFragQueueUtil --gpu g715
 expect 'where it is shown' 0 '^  view      2 Queues: Lanes' explain MaliFragQueueUtil --gpu g715
 exit $failed
