@@ -58,6 +58,10 @@ struct source_options {
 	const struct metric_need *needs; /* CPU events: needed slots, the most important first */
 	unsigned n_needs;
 	bool needs_only;   /* count only these; else the standard events */
+	bool needs_yield;  /* these only where they take no time from `events` */
+	bool alike;        /* CPU events: all sets take equal turns; else the first ones have counters
+			      of their own as long as the others fit beside them */
+	bool sums_only;    /* only the sum over the run counts: CPU events are read once a second */
 	bool profiling;    /* --profiling: let the kernel time the GPU's jobs while the source is open */
 	bool per_instance; /* --per-core: a slot for every core, slice and CPU as well */
 };

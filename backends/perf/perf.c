@@ -11,8 +11,10 @@
 #include <string.h>
 
 #define PERIOD_MIN_NS 10000000
-#define PART_NS 200000 /* the interval that justifies reading one group: 2 us of it are 1 % */
+#define SUMS_NS 1000000000 /* each read of a command wakes it, which it would count */
+#define PART_NS 200000     /* the interval that justifies reading one group: 2 us of it are 1 % */
 #define MEND_NS 1000000000
+#define RETURN_NS 100000000 /* to look whether an offline CPU is back */
 #define SUSPEND_NS 100000000
 
 static bool perf_probe(const struct sys *sys, struct source_found **found, struct err *err)
@@ -173,6 +175,9 @@ static void add_block(struct source *source, struct perf *p, enum instance_kind 
 		p->raw_at[row] = (uint16_t)(add_slot(source, r->raw, instance, number, title, 0, 0) - first);
 		source->slots[first + p->value_at[row]].raw = (uint16_t)(first + p->raw_at[row]);
 	}
+	if (p->tasks && p->task_row >= 0 && p->has >> p->task_row & 1 && !p->level->user_only)
+		p->whole_at =
+			(uint16_t)(add_slot(source, PERF_WHOLE_TIME, instance, number, title, 0, 0) - first);
 	if (p->busy.each) {
 		p->busy.at =
 			(uint16_t)(add_slot(source, "CPUBusyCycles", instance, number, title, 0, 0) - first);
@@ -224,6 +229,8 @@ static void name_source(struct source *source, const struct perf *p)
 
 static bool open_all(struct source *source, struct perf *p, struct err *err)
 {
+	p->alike = source->options.alike;
+	p->yields = source->options.needs_yield;
 	cpus_find(&p->cpus, source->sys);
 	if (!perf_rows_choose(p, &source->options, err))
 		return false;
@@ -275,10 +282,12 @@ static int64_t suspended_ns(const struct sys *sys)
 }
 
 /* The shortest multiple of the requested period that justifies the work. */
-static int64_t period_of(const struct perf *p, int64_t asked_ns)
+static int64_t period_of(const struct source *source, const struct perf *p, int64_t asked_ns)
 {
 	int64_t least = (int64_t)p->n_parts * PART_NS;
 
+	if (source->options.sums_only)
+		least = SUMS_NS;
 	if (least < PERIOD_MIN_NS)
 		least = PERIOD_MIN_NS;
 	return (least + asked_ns - 1) / asked_ns * asked_ns;
@@ -290,15 +299,16 @@ static bool perf_start(struct source *source, int64_t period_ns, int64_t now_ns,
 
 	perf_count_close(p);
 	perf_scope_renew(p, source);
-	if (!perf_count_open(p, source->sys, err) || !perf_count_start(p, err)) {
+	if (!perf_count_open(p, source->sys, err) || !perf_count_start(p, source->sys, err)) {
 		perf_count_close(p);
 		return false;
 	}
 	perf_busy_start(p, source->sys, now_ns);
-	source->period_ns = period_of(p, period_ns);
+	source->period_ns = period_of(source, p, period_ns);
 	p->start_ns = p->begin_ns = now_ns;
 	p->due_ns = now_ns + source->period_ns;
 	p->look_ns = now_ns + MEND_NS;
+	p->return_ns = 0;
 	p->suspended_ns = suspended_ns(source->sys);
 	return true;
 }
@@ -344,6 +354,9 @@ static enum read_result perf_read(struct source *source, int64_t now_ns, struct 
 	p->ended = look && has_ended(p, source->sys); /* checked before the last read */
 	p->cut = source->cut;
 	sample->flags |= perf_count_read(p, source->sys, sample->value);
+	for (unsigned b = 0; p->whole_at && b < p->n_blocks; b++)
+		sample->value[b * p->block + p->whole_at] =
+			sample->value[b * p->block + p->value_at[p->task_row]];
 	perf_busy_read(p, source->sys, now_ns, sample->value);
 	sample->begin_ns = p->begin_ns;
 	sample->end_ns = now_ns;
@@ -352,6 +365,11 @@ static enum read_result perf_read(struct source *source, int64_t now_ns, struct 
 		sample->flags |= SAMPLE_STRETCHED;
 	p->begin_ns = now_ns;
 	perf_count_plan(p, source->sys);
+	/* A CPU that came back was not counted in this sample. */
+	if (p->any_off && now_ns >= p->return_ns) {
+		p->return_ns = now_ns + RETURN_NS;
+		sample->flags |= perf_count_return(p, source->sys) ? SAMPLE_GAP : 0;
+	}
 	if (look) {
 		p->look_ns = now_ns + MEND_NS;
 		perf_count_mend(p, source->sys);

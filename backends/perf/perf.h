@@ -47,6 +47,7 @@ extern const unsigned perf_first_set; /* counted first if nothing else is wanted
 #define PERF_SETS_MAX 48
 
 #define PERF_NO_TYPE UINT32_MAX
+#define PERF_WHOLE_TIME "CPUTaskWholeTime"
 
 /* An event as a slot. */
 struct perf_row {
@@ -95,7 +96,9 @@ struct perf_unit {
 	bool loose;         /* the kernel chooses the PMU; for a thread it chooses only one */
 	unsigned bus_bytes; /* bytes per bus access; 0: unknown */
 	uint64_t has;       /* bit set of the rows that it counts */
-	unsigned n_events;  /* number of these rows at first */
+	uint64_t shared;    /* of them, own rows whose event was requested too: counted only as that */
+	uint8_t twin[PERF_EVENTS_MAX]; /* by requested row: 1 + the own row of the same event; 0: none */
+	unsigned n_events;             /* number of these rows at first */
 	struct perf_event events[PERF_EVENTS_MAX];
 
 	/* Groups that fit the counters. */
@@ -129,6 +132,7 @@ struct perf_part {
 	uint8_t unit, number; /* of the group in the plan, or PERF_CLOCK */
 	bool ran;             /* was scheduled, not long ago */
 	bool stale;           /* did not change: its CPU is offline */
+	bool off;             /* its CPU went offline, so it counts no more */
 	bool blind;           /* could not be read, so its count until then is unknown */
 	int code;             /* why it is not open */
 	unsigned n_failed;    /* failed reads in a row */
@@ -157,10 +161,12 @@ struct perf {
 	/* Those of perf_rows that are needed, the events requested by name, and an empty one. */
 	struct perf_row rows[PERF_EVENTS_MAX + 1];
 	unsigned n_own, n_rows; /* the needed ones; all */
+	int task_row;           /* CPUTaskTime; -1: not needed */
 	/* Sets that come first, and those among them that are counted all the time if they fit. */
 	uint8_t first[PERF_SETS_MAX];
 	unsigned n_first, n_sure;
-	bool plans_again; /* they have changed */
+	bool plans_again;   /* they have changed */
+	bool alike, yields; /* source_options.alike, needs_yield */
 	struct perf_unit units[PERF_UNITS_MAX];
 	unsigned n_units; /* the units with events, the software unit last */
 	unsigned n_hard;  /* of them, the hardware PMUs */
@@ -171,6 +177,8 @@ struct perf {
 	bool inherit, on_exec;
 	bool begun;        /* the command has called exec */
 	bool cut;          /* this sample ends a measurement */
+	bool has_gap;      /* in this sample a CPU counted for a part of the time only */
+	bool any_off;      /* a CPU is offline, or was until now */
 	char about[64];    /* "process 4711 game", "CPUs 0-3", "all CPUs" */
 	int refused;       /* errno that refused the requested level; 0: it was granted */
 	char lacking[160]; /* requested events that no PMU counts: "r23, LLC-loads" */
@@ -184,6 +192,7 @@ struct perf {
 	 * clusters, the CPUs. */
 	uint16_t value_at[PERF_EVENTS_MAX], raw_at[PERF_EVENTS_MAX],
 		time_at[PERF_EVENTS_MAX]; /* by set: running, then enabled */
+	uint16_t whole_at; /* CPUTaskTime once more, if cycles include the kernel as it does; 0: no */
 	unsigned block, n_blocks;
 	struct perf_gaps *gaps; /* per block */
 
@@ -197,7 +206,7 @@ struct perf {
 		int64_t due_ns;
 	} busy;
 
-	int64_t start_ns, begin_ns, due_ns, retry_ns, look_ns;
+	int64_t start_ns, begin_ns, due_ns, look_ns, return_ns;
 	int64_t counted_ns; /* when counts were last read */
 	int64_t suspended_ns;
 	bool ended;       /* the process */
@@ -225,11 +234,21 @@ bool perf_ask_check_groups(const struct perf *p, const struct perf_unit *unit, s
  * gets slots, which stay unknown, and is listed in p->lacking. */
 bool perf_ask_check(struct perf *p, struct err *err);
 
-/* Split the events of a PMU into groups of at most unit->limit, requested events first. If they do
- * not fit into one, sets of p->first that leave room for each of the others are pinned: the sure
- * ones, and of the rest those that cost the others no time, or all if then none of p->first takes
- * turns. Events that cannot be counted are removed from unit->has. Returns false if the kernel
- * refuses every event; err->code is the reason. */
+/* After a counted row: the own row that it stands for as well; -1: none. */
+static inline int perf_unit_next(const struct perf *p, const struct perf_unit *unit, int row)
+{
+	int twin = row < (int)p->n_own ? -1 : unit->twin[row] - 1;
+
+	return twin >= 0 && unit->shared >> twin & 1 ? twin : -1;
+}
+
+/* Split the events of a PMU into groups of at most unit->limit, requested events first. An own set
+ * whose events were all requested needs no counters, and if p->yields, one that would need another
+ * group is dropped. Unless p->alike, if the events do not fit into one group, sets of p->first that
+ * leave room for each of the others are pinned: the sure ones, and of the rest those that cost the
+ * others no time, or all if then none of p->first takes turns. Events that cannot be counted are
+ * removed from unit->has. Returns false if the kernel refuses every event; err->code is the
+ * reason. */
 bool perf_plan(const struct perf *p, struct perf_unit *unit, const struct sys *sys, struct err *err);
 
 /* Determine whose events are counted, and with which rights. */
@@ -241,7 +260,7 @@ void perf_scope_renew(struct perf *p, const struct source *source);
 /* Open every group. Returns false if none could be opened. */
 bool perf_count_open(struct perf *p, const struct sys *sys, struct err *err);
 void perf_count_close(struct perf *p);
-bool perf_count_start(struct perf *p, struct err *err);
+bool perf_count_start(struct perf *p, const struct sys *sys, struct err *err);
 /* Add what was counted since the last call to value[], which has n_blocks x block entries. Returns
  * flags. */
 uint32_t perf_count_read(struct perf *p, const struct sys *sys, uint64_t *value);
@@ -263,8 +282,9 @@ void perf_busy_read(struct perf *p, const struct sys *sys, int64_t now_ns, uint6
 
 /* Both after perf_count_read. Regroup the events if p->first has changed. */
 void perf_count_plan(struct perf *p, const struct sys *sys);
-/* Call at most once a second: reopen groups of CPUs that came back, and split groups that never
- * ran. */
+/* Reopen groups of CPUs that came back. Returns whether any did. */
+bool perf_count_return(struct perf *p, const struct sys *sys);
+/* Call at most once a second: reopen groups that cannot be read, and split those that never ran. */
 void perf_count_mend(struct perf *p, const struct sys *sys);
 
 /* A command that permits what the kernel refused with this errno; NULL if none is known.

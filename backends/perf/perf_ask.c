@@ -1,9 +1,13 @@
-/* Events requested by name (--event): each gets a row and a set of its own. */
+/* Events requested by name (--event): each gets a row and a set of its own. And which names there
+ * are. */
 #include "backends/perf/perf.h"
+
+#include "base/alloc.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_kernel_only(const struct perf_event *event)
@@ -171,4 +175,83 @@ bool perf_ask_check_groups(const struct perf *p, const struct perf_unit *unit, s
 				names.p, n, unit->name, fit);
 	}
 	return true;
+}
+
+/* ---- the list of events ---- */
+
+/* Lists the events that have names, and whether this machine counts each of them now. */
+struct listing {
+	const struct sys *sys;
+	struct perf_pmus pmus;
+	struct perf *p; /* its units, with one row */
+};
+
+/* Open the event for this thread, in user space unless it occurs in the kernel only. */
+static bool event_opens(const struct listing *l, struct perf_event event, bool user_only)
+{
+	struct perf_group group;
+	bool ok;
+
+	perf_group_init(&group, l->sys,
+			&(struct perf_target){.pid = 0, .cpu = -1, .user_only = user_only, .at_once = true});
+	ok = perf_group_add(&group, &event, NULL);
+	perf_group_fini(&group);
+	return ok;
+}
+
+/* Events that happen only in the kernel count nothing in user space. */
+static bool is_kernel_event(const struct perf_event *event)
+{
+	return event->type == PERF_TYPE_SOFTWARE && (event->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+						     event->config == PERF_COUNT_SW_CPU_MIGRATIONS);
+}
+
+/* The test of --event, and then the kernel's. */
+static bool counts_now(const struct listing *l, const char *text)
+{
+	struct perf_name name;
+	struct err err;
+
+	if (!perf_name_find(&name, &l->pmus, &l->p->cpus, text, &err))
+		return false;
+	for (unsigned i = 0; i < l->p->n_units; i++) {
+		struct perf_unit *unit = &l->p->units[i];
+
+		unit->has = 0;
+		perf_unit_ask(l->p, unit, 0, &name, l->sys);
+		if (unit->has && event_opens(l, unit->events[0], !is_kernel_event(&unit->events[0])))
+			return true;
+	}
+	return false;
+}
+
+void perf_list_events(const struct sys *sys, void (*add)(void *ctx, const struct event_info *event),
+		      void *ctx)
+{
+	struct listing l = {.sys = sys};
+	char name[64];
+	const char *arm;
+	uint16_t number;
+
+	l.p = xcalloc(1, sizeof(*l.p));
+	cpus_find(&l.p->cpus, sys);
+	perf_units_find(l.p, sys);
+	perf_pmus_find(&l.pmus, sys);
+	for (unsigned i = 0; arm_event_at(i, &arm, &number); i++) {
+		AUTO_STRBUF struct strbuf cores = {0};
+
+		arm_event_cores(number, &cores);
+		add(ctx, &(struct event_info){.name = arm,
+					      .number = number,
+					      .cores = cores.n ? cores.p : "",
+					      .now = counts_now(&l, arm)});
+	}
+	for (unsigned i = 0; perf_generic_name(i, name, sizeof(name)); i++)
+		if (name[0])
+			add(ctx,
+			    &(struct event_info){
+				    .name = name, .number = -1, .cores = "", .now = counts_now(&l, name)});
+	perf_pmus_fini(&l.pmus);
+	cpus_fini(&l.p->cpus);
+	free(l.p);
 }

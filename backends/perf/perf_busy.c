@@ -19,7 +19,8 @@ void perf_busy_init(struct perf *p)
 
 	while (row < p->n_own && strcmp(p->rows[row].slot, "CPUCycles") != 0)
 		row++;
-	if (p->tasks || row == p->n_own || !(p->has >> row & 1))
+	/* the time of a CPU includes the kernel: cycles without it are not those of that time */
+	if (p->tasks || p->level->user_only || row == p->n_own || !(p->has >> row & 1))
 		return;
 	p->busy.row = row;
 	p->busy.tick_ns = 1000000000ull / (per_second > 0 ? (uint64_t)per_second : 100);

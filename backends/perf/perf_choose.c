@@ -18,6 +18,8 @@ static bool is_needed(const struct source_options *o, unsigned row)
 	bool extra = perf_sets[r->set].extra;
 	const struct metric_need *need = find_need(o, r->slot);
 
+	if (!need && strcmp(r->slot, "CPUTaskTime") == 0)
+		need = find_need(o, PERF_WHOLE_TIME);
 	if (!need && row + 1 < perf_n_rows && perf_rows[row + 1].bytes)
 		need = find_need(o, perf_rows[row + 1].slot);
 	return o->needs_only ? need && (need->named || !extra) : !extra;
@@ -98,6 +100,10 @@ bool perf_rows_choose(struct perf *p, const struct source_options *options, stru
 	if (!p->n_own && !options->n_events)
 		add_least(p);
 	p->n_rows = p->n_own;
+	p->task_row = -1;
+	for (unsigned row = 0; row < p->n_own; row++)
+		if (strcmp(p->rows[row].slot, "CPUTaskTime") == 0)
+			p->task_row = (int)row;
 	order_sets(p, options);
 	return true;
 }

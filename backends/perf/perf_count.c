@@ -16,6 +16,7 @@
  * does so for longer, at least a time slice. */
 #define CLOCK_SKEW_NS(running_ns) (500000 + (running_ns) / 1024)
 #define NO_CLOCK UINT64_MAX
+#define GAP_NS 2000000 /* parts are not read at the same time */
 
 static const struct perf_event task_clock = {
 	.name = "task-clock", .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK};
@@ -40,7 +41,7 @@ static bool open_part(struct perf *p, const struct sys *sys, struct perf_part *p
 	unsigned n = clock ? 1 : unit->groups[part->number].n;
 
 	part->last = (struct perf_reading){0};
-	part->stale = part->blind = part->ran = false;
+	part->stale = part->blind = part->ran = part->off = false;
 	part->waited_ns = part->pending_ns = 0;
 	memset(part->owed_ns, 0, sizeof(part->owed_ns));
 	part->code = 0;
@@ -131,11 +132,12 @@ void perf_count_close(struct perf *p)
 	p->n_parts = p->cap_parts = 0;
 }
 
-bool perf_count_start(struct perf *p, struct err *err)
+bool perf_count_start(struct perf *p, const struct sys *sys, struct err *err)
 {
 	for (unsigned i = 0; i < p->n_parts; i++)
 		if (p->parts[i].group.n && !perf_group_start(&p->parts[i].group, err))
 			return err_prefix(err, "perf: ");
+	p->counted_ns = sys->monotonic_ns(sys);
 	return true;
 }
 
@@ -195,11 +197,15 @@ static void add_times(const struct perf *p, const struct perf_part *part, uint64
 	unsigned blocks[3], n = blocks_of(p, part, blocks);
 
 	for (unsigned i = 0; i < part->group.n; i++) {
-		unsigned row = unit->groups[part->number].row[i], at = p->time_at[p->rows[row].set];
+		for (int row = unit->groups[part->number].row[i]; row >= 0;
+		     row = perf_unit_next(p, unit, row)) {
+			unsigned at = p->time_at[p->rows[row].set];
 
-		for (unsigned b = 0; b < n && leads_set(p, unit, row); b++) {
-			add_known(&value[blocks[b] * p->block + at], running < enabled ? running : enabled);
-			add_known(&value[blocks[b] * p->block + at + 1], enabled + part->owed_ns[i]);
+			for (unsigned b = 0; b < n && leads_set(p, unit, (unsigned)row); b++) {
+				add_known(&value[blocks[b] * p->block + at],
+					  running < enabled ? running : enabled);
+				add_known(&value[blocks[b] * p->block + at + 1], enabled + part->owed_ns[i]);
+			}
 		}
 	}
 }
@@ -230,12 +236,14 @@ static void add_group(const struct perf *p, struct perf_part *part, const struct
 		uint64_t raw = now->count[i] - part->last.count[i];
 		uint64_t likely = perf_estimate(raw, enabled + part->owed_ns[i], running, &part->fraction[i]);
 
-		add_row(p, row, blocks, n, likely, raw, value);
-		if (p->busy.each && row == p->busy.row)
-			p->busy.each[part->whose.cpu].cycles += likely;
-		if (p->rows[row + 1].bytes && unit->bus_bytes)
-			add_row(p, row + 1, blocks, n, likely * unit->bus_bytes, raw * unit->bus_bytes,
-				value);
+		for (int r = (int)row; r >= 0; r = perf_unit_next(p, unit, r)) {
+			add_row(p, (unsigned)r, blocks, n, likely, raw, value);
+			if (p->busy.each && r == (int)p->busy.row)
+				p->busy.each[part->whose.cpu].cycles += likely;
+			if (p->rows[r + 1].bytes && unit->bus_bytes)
+				add_row(p, (unsigned)r + 1, blocks, n, likely * unit->bus_bytes,
+					raw * unit->bus_bytes, value);
+		}
 	}
 }
 
@@ -244,11 +252,11 @@ static uint64_t rows_of(const struct perf *p, const struct perf_unit *unit, unsi
 	uint64_t rows = 0;
 
 	for (unsigned i = 0; i < unit->groups[number].n; i++) {
-		unsigned row = unit->groups[number].row[i];
-
-		rows |= (uint64_t)1 << row;
-		if (p->rows[row + 1].bytes)
-			rows |= (uint64_t)1 << (row + 1);
+		for (int row = unit->groups[number].row[i]; row >= 0; row = perf_unit_next(p, unit, row)) {
+			rows |= (uint64_t)1 << row;
+			if (p->rows[row + 1].bytes)
+				rows |= (uint64_t)1 << (row + 1);
+		}
 	}
 	return rows;
 }
@@ -315,16 +323,19 @@ static void miss_time(const struct perf *p, struct perf_part *part, uint64_t ena
 	pay_owed(part);
 }
 
-/* `clock`: how long the thread has run on this PMU's CPUs since the start, if the kernel's enabled
- * time is not that. */
-static uint32_t take_group(struct perf *p, struct perf_part *part, const uint64_t *clock, uint64_t *value)
+/* `elapsed`: the time since the last read. `clock`: how long the thread has run on this PMU's CPUs
+ * since the start, if the kernel's enabled time is not that. */
+static uint32_t take_group(struct perf *p, struct perf_part *part, const uint64_t *clock, uint64_t elapsed,
+			   uint64_t *value)
 {
 	struct perf_reading now;
 	uint64_t enabled, running;
-	bool owed = false;
+	bool owed = false, was_off = part->off;
 
-	if (!part->group.n)
+	if (!part->group.n) {
+		p->any_off |= !p->tasks;
 		return has_nothing(p, part->code) ? 0 : miss_group(p, part);
+	}
 	if (!perf_group_read(&part->group, &now) || (clock && *clock == NO_CLOCK)) {
 		part->stale = part->blind = true;
 		part->n_failed++;
@@ -340,6 +351,9 @@ static uint32_t take_group(struct perf *p, struct perf_part *part, const uint64_
 	enabled = now.enabled_ns - part->last.enabled_ns;
 	running = now.running_ns - part->last.running_ns;
 	part->stale = !enabled && !p->tasks;
+	part->off = !p->tasks && enabled + elapsed / 8 + GAP_NS < elapsed;
+	p->any_off |= part->off;
+	p->has_gap |= part->off && !was_off;
 	part->ran |= running > 0;
 	part->pending_ns = 0;
 	if (part->blind) {
@@ -378,13 +392,15 @@ static uint64_t add_clock(const struct perf_part *part, uint64_t clock)
 
 uint32_t perf_count_read(struct perf *p, const struct sys *sys, uint64_t *value)
 {
+	uint64_t clock = 0, elapsed;
 	uint32_t flags = 0;
-	uint64_t clock = 0;
 
 	memset(value, 0xff, (size_t)p->n_blocks * p->block * sizeof(*value));
 	memset(p->gaps, 0, p->n_blocks * sizeof(*p->gaps));
 	p->gaps[0].missed = p->partly;
-	p->counted_ns = sys->monotonic_ns(sys);
+	p->has_gap = p->any_off = false;
+	elapsed = (uint64_t)(sys->monotonic_ns(sys) - p->counted_ns);
+	p->counted_ns += (int64_t)elapsed;
 	for (unsigned i = 0; i < p->n_parts; i++) {
 		struct perf_part *part = &p->parts[i], *before = i ? part - 1 : NULL;
 
@@ -393,9 +409,10 @@ uint32_t perf_count_read(struct perf *p, const struct sys *sys, uint64_t *value)
 				clock = 0; /* the next thread's begins */
 			clock = add_clock(part, clock);
 		} else {
-			flags |= take_group(p, part, has_clocks(p, part->unit) ? &clock : NULL, value);
+			flags |= take_group(p, part, has_clocks(p, part->unit) ? &clock : NULL, elapsed,
+					    value);
 		}
 	}
 	fill_gaps(p, value);
-	return flags;
+	return flags | (p->has_gap ? SAMPLE_GAP : 0);
 }

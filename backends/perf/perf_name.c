@@ -1,6 +1,5 @@
 #include "config.h"
 
-#include "backends/perf/perf.h"
 #include "backends/perf/perf_name.h"
 #include "base/alloc.h"
 
@@ -188,6 +187,10 @@ static struct span split_modifiers(const char *text, struct span *base)
 	else
 		mark = strrchr(text, ':') ? strrchr(text, ':') + 1 : text + base->n;
 	modifiers = span_of(mark);
+	if (span_is(modifiers, "force")) {
+		base->n -= modifiers.n + 1;
+		return modifiers;
+	}
 	for (size_t i = 0; i < modifiers.n; i++)
 		if (modifiers.p[i] != 'u' && modifiers.p[i] != 'k')
 			return (struct span){text + base->n, 0};
@@ -205,7 +208,7 @@ static bool not_known(const struct perf_quest *q, const char *shown)
 		"L1-dcache-load-misses or "
 		"page-faults, one "
 		"of a PMU's events, or a number such as r1b, 0x1b or PMU/event=0x1b/ (PMUs of CPUs here: %s)",
-		shown, strchr(q->text, ':') ? " (the modifiers are :u and :k)" : "",
+		shown, strchr(q->text, ':') ? " (the modifiers are :u, :k and :force)" : "",
 		list_pmus(q->pmus, true, list, sizeof(list)));
 }
 
@@ -214,12 +217,14 @@ bool perf_name_find(struct perf_name *name, const struct perf_pmus *pmus, const 
 {
 	struct perf_quest q = {.name = name, .pmus = pmus, .cpus = cpus, .text = text, .err = err};
 	struct span modifiers = split_modifiers(text, &q.base);
-	bool user = modifiers.n && memchr(modifiers.p, 'u', modifiers.n),
-	     kernel = modifiers.n && memchr(modifiers.p, 'k', modifiers.n);
+	bool forced = span_is(modifiers, "force");
+	bool user = !forced && modifiers.n && memchr(modifiers.p, 'u', modifiers.n),
+	     kernel = !forced && modifiers.n && memchr(modifiers.p, 'k', modifiers.n);
 	enum answer answer = UNKNOWN;
 	char shown[64];
 
-	*name = (struct perf_name){.user_only = user && !kernel, .kernel_only = kernel && !user};
+	*name = (struct perf_name){
+		.user_only = user && !kernel, .kernel_only = kernel && !user, .forced = forced};
 	str_printable(shown, sizeof(shown), text);
 	for (size_t i = 0; i < ARRAY_LEN(ways) && answer == UNKNOWN && q.base.n && q.base.n < NAME_MAX_BYTES;
 	     i++)
@@ -227,72 +232,4 @@ bool perf_name_find(struct perf_name *name, const struct perf_pmus *pmus, const 
 	if (answer == WRONG)
 		return err_prefix(err, "%s: ", shown);
 	return answer == FOUND || not_known(&q, shown);
-}
-
-/* Lists the events that have names, and whether this machine counts each of them now. */
-struct listing {
-	const struct sys *sys;
-	struct cpus cpus;
-	struct perf_pmus pmus;
-};
-
-/* Open the event for this thread, in user space unless it occurs in the kernel only. */
-static bool event_opens(const struct listing *l, struct perf_event event, bool user_only)
-{
-	struct perf_group group;
-	bool ok;
-
-	perf_group_init(&group, l->sys,
-			&(struct perf_target){.pid = 0, .cpu = -1, .user_only = user_only, .at_once = true});
-	ok = perf_group_add(&group, &event, NULL);
-	perf_group_fini(&group);
-	return ok;
-}
-
-/* Events that happen only in the kernel count nothing in user space. */
-static bool is_kernel_event(const struct perf_event *event)
-{
-	return event->type == PERF_TYPE_SOFTWARE && (event->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
-						     event->config == PERF_COUNT_SW_CPU_MIGRATIONS);
-}
-
-static bool counts_now(const struct listing *l, const char *text)
-{
-	struct perf_name name;
-	struct err err;
-
-	if (!perf_name_find(&name, &l->pmus, &l->cpus, text, &err))
-		return false;
-	for (unsigned i = 0; i < name.n; i++)
-		if (event_opens(l, name.events[i].event, !is_kernel_event(&name.events[i].event)))
-			return true;
-	return false;
-}
-
-void perf_list_events(const struct sys *sys, void (*add)(void *ctx, const struct event_info *event),
-		      void *ctx)
-{
-	struct listing l = {.sys = sys};
-	char name[64];
-	const char *arm;
-	uint16_t number;
-
-	cpus_find(&l.cpus, sys);
-	perf_pmus_find(&l.pmus, sys);
-	for (unsigned i = 0; arm_event_at(i, &arm, &number); i++) {
-		AUTO_STRBUF struct strbuf cores = {0};
-
-		arm_event_cores(number, &cores);
-		add(ctx, &(struct event_info){.name = arm,
-					      .number = number,
-					      .cores = cores.n ? cores.p : "",
-					      .now = counts_now(&l, arm)});
-	}
-	for (unsigned i = 0; perf_generic_name(i, name, sizeof(name)); i++)
-		if (name[0])
-			add(ctx,
-			    &(struct event_info){
-				    .name = name, .number = -1, .cores = "", .now = counts_now(&l, name)});
-	perf_pmus_fini(&l.pmus);
-	cpus_fini(&l.cpus);
 }

@@ -8,7 +8,8 @@
  *	                             of Arm's manual of the core; otherwise a name of libpfm
  *
  * A name that ends in ":u" (the parameters of a PMU: in "/u") excludes the kernel, one that ends in
- * ":k" excludes programs. The first way that knows a name is used.
+ * ":k" excludes programs. One in ":force" is counted even where the core is known not to have it.
+ * The first way that knows a name is used.
  *
  * Threads: one at a time (perf_pfm_find).
  */
@@ -33,7 +34,8 @@ struct perf_name_event {
  * of each. */
 struct perf_name {
 	bool user_only, kernel_only;
-	unsigned n; /* at least one */
+	bool forced; /* ":force": count the number even if the core is known not to have it */
+	unsigned n;  /* at least one */
 	struct perf_name_event events[PERF_NAME_PMUS];
 };
 

@@ -67,6 +67,12 @@ static bool add_row(struct trial *t, const struct perf_unit *unit, unsigned row,
 	return true;
 }
 
+/* The rows that need a counter. */
+static uint64_t own_counters(const struct perf_unit *unit)
+{
+	return unit->has & ~unit->shared;
+}
+
 /* Keep only events that can be counted on their own. */
 static bool keep_countable(const struct perf *p, struct perf_unit *unit, const struct sys *sys,
 			   struct err *err)
@@ -113,7 +119,7 @@ static bool add_whole_set(struct trial *t, const struct perf_unit *unit, unsigne
 	struct err err;
 
 	for (unsigned row = from; row < to; row++)
-		if (unit->has >> row & 1 && !add_row(t, unit, row, &err)) {
+		if (own_counters(unit) >> row & 1 && !add_row(t, unit, row, &err)) {
 			drop_rows(t, before);
 			return false;
 		}
@@ -129,7 +135,7 @@ static void add_set(struct trial *t, struct perf_unit *unit, unsigned from, unsi
 	if (add_whole_set(t, unit, from, to))
 		return;
 	for (unsigned row = from, n = 0; row < to; row++) {
-		if (!(unit->has >> row & 1) || (n++ && add_row(t, unit, row, &err)))
+		if (!(own_counters(unit) >> row & 1) || (n++ && add_row(t, unit, row, &err)))
 			continue;
 		end_group(t, unit);
 		begin_beside(t, unit, sys);
@@ -158,13 +164,39 @@ static unsigned set_end(const struct perf *p, unsigned from)
 	return to;
 }
 
+static uint64_t rows_between(unsigned from, unsigned to)
+{
+	return (((uint64_t)1 << to) - 1) & ~(((uint64_t)1 << from) - 1);
+}
+
 static void add_sets(struct trial *t, const struct perf *p, struct perf_unit *unit, unsigned from,
 		     unsigned to)
 {
 	for (unsigned row = from, next; row < to; row = next) {
 		next = set_end(p, row);
-		if (!has_any(unit->groups[0].row, unit->n_pinned, row, next))
+		if (has_any(unit->groups[0].row, unit->n_pinned, row, next))
+			continue;
+		if (!p->yields || row >= p->n_own)
 			add_set(t, unit, row, next);
+		else if (!add_whole_set(t, unit, row, next))
+			unit->has &= ~rows_between(row, next) | unit->shared;
+	}
+}
+
+/* An own set whose events were all requested is counted by those; one that yields, as far as they
+ * were. */
+static void share_rows(const struct perf *p, struct perf_unit *unit)
+{
+	uint64_t twins = 0;
+
+	for (unsigned row = p->n_own; row < p->n_rows; row++)
+		if (unit->has >> row & 1 && unit->twin[row])
+			twins |= (uint64_t)1 << (unit->twin[row] - 1);
+	unit->shared = p->yields ? twins & unit->has : 0;
+	for (unsigned row = 0, next; row < p->n_own; row = next) {
+		next = set_end(p, row);
+		if (!(unit->has & rows_between(row, next) & ~twins))
+			unit->shared |= unit->has & rows_between(row, next);
 	}
 }
 
@@ -261,8 +293,9 @@ bool perf_plan(const struct perf *p, struct perf_unit *unit, const struct sys *s
 	unit->n_groups = unit->n_pinned = 0;
 	if (!keep_countable(p, unit, sys, err))
 		return false;
+	share_rows(p, unit);
 	plan_groups(p, unit, sys);
-	if (unit->n_groups > 1 && !unit->shares_all)
+	if (unit->n_groups > 1 && !unit->shares_all && !p->alike)
 		pin_first(p, unit, sys);
 	for (unsigned row = 0; row < p->n_own; row++)
 		if (p->rows[row].bytes && unit->bus_bytes && unit->has >> (row - 1) & 1)

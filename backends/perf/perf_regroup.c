@@ -152,10 +152,22 @@ void perf_count_plan(struct perf *p, const struct sys *sys)
 	p->plans_again = false;
 }
 
+bool perf_count_return(struct perf *p, const struct sys *sys)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < p->n_parts; i++)
+		if (!p->tasks && (p->parts[i].off || !p->parts[i].group.n)) {
+			perf_part_reopen(p, sys, &p->parts[i]);
+			any |= p->parts[i].group.n > 0;
+		}
+	return any;
+}
+
 void perf_count_mend(struct perf *p, const struct sys *sys)
 {
 	for (unsigned i = 0; i < p->n_parts; i++)
-		if (!p->tasks && (p->parts[i].stale || !p->parts[i].group.n))
+		if (!p->tasks && p->parts[i].stale)
 			perf_part_reopen(p, sys, &p->parts[i]);
 	/* The existing groups alone count the threads that they inherit to, so do not replace such
 	 * groups. */

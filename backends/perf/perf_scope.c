@@ -124,7 +124,24 @@ static void add_own(struct perf *p, const struct sys *sys)
 
 /* ---- scope ---- */
 
-static bool add_cpus(struct perf *p, const struct scope *scope, struct err *err)
+/* Named CPUs must all be there: a sum over the rest would be taken for that of all. */
+static bool check_online(const struct perf *p, const struct sys *sys, const struct cpu_set *named,
+			 struct err *err)
+{
+	struct cpu_set online;
+
+	if (!cpu_set_read(sys, &online, "sys/devices/system/cpu/online"))
+		return true;
+	for (unsigned i = 0; i < p->cpus.n; i++)
+		if (cpu_set_has(named, p->cpus.cpus[i].number) &&
+		    !cpu_set_has(&online, p->cpus.cpus[i].number))
+			return err_set(err, ENODEV,
+				       "--cpu: CPU %u is offline: see /sys/devices/system/cpu/online",
+				       p->cpus.cpus[i].number);
+	return true;
+}
+
+static bool add_cpus(struct perf *p, const struct sys *sys, const struct scope *scope, struct err *err)
 {
 	struct cpu_set set;
 
@@ -134,6 +151,8 @@ static bool add_cpus(struct perf *p, const struct scope *scope, struct err *err)
 			err, ERR_USAGE,
 			"--cpu: '%.40s' is not a list of CPUs: expected numbers and ranges such as 0-3,6",
 			scope->cpus);
+	if (scope->kind == SCOPE_CPUS && !check_online(p, sys, &set, err))
+		return false;
 	for (unsigned i = 0; i < p->cpus.n; i++)
 		if (cpu_set_has(&set, p->cpus.cpus[i].number))
 			add_whose(p, -1, (int)i);
@@ -232,7 +251,7 @@ bool perf_scope_find(struct perf *p, const struct source *source, struct err *er
 	bool machine = scope->kind == SCOPE_MACHINE || scope->kind == SCOPE_CPUS;
 	int code = 0;
 
-	if (!(machine ? add_cpus(p, scope, err) : add_tasks(p, sys, scope, err)))
+	if (!(machine ? add_cpus(p, sys, scope, err) : add_tasks(p, sys, scope, err)))
 		return false;
 	for (p->level = levels; p->level < levels + ARRAY_LEN(levels); p->level++) {
 		bool own = p->level->own;

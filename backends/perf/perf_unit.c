@@ -173,7 +173,8 @@ static bool map_generic(const struct listed *listed, int core, const struct perf
 
 /* Fill in the event of one number for this PMU; returns false if it does not count it. */
 static bool take_event(const struct perf *p, const struct perf_unit *unit, const struct listed *listed,
-		       int core, const struct perf_name_event *from, struct perf_event *event)
+		       int core, const struct perf_name *name, const struct perf_name_event *from,
+		       struct perf_event *event)
 {
 	bool generic = from->event.type == PERF_TYPE_HARDWARE || from->event.type == PERF_TYPE_HW_CACHE;
 
@@ -189,7 +190,21 @@ static bool take_event(const struct perf *p, const struct perf_unit *unit, const
 	if (generic)
 		return unit->kind != PERF_ARM || p->n_hard == 1 || map_generic(listed, core, unit, event);
 	return (!from->pmu || event->type == unit->type) &&
-	       (unit->kind != PERF_ARM || !lacks_event(listed, core, event->config));
+	       (unit->kind != PERF_ARM || name->forced || !lacks_event(listed, core, event->config));
+}
+
+/* Note which of our own rows counts the same. */
+static void find_twin(const struct perf *p, struct perf_unit *unit, unsigned row, const struct listed *listed,
+		      int core)
+{
+	struct perf_event event = unit->events[row];
+
+	if (unit->kind == PERF_ARM && event.type != unit->type)
+		map_generic(listed, core, unit, &event);
+	for (unsigned own = 0; own < p->n_own && !event.user_only && !event.kernel_only; own++)
+		if (unit->has >> own & 1 && unit->events[own].type == event.type &&
+		    unit->events[own].config == event.config && !event.config1 && !event.config2)
+			unit->twin[row] = (uint8_t)(own + 1);
 }
 
 void perf_unit_ask(const struct perf *p, struct perf_unit *unit, unsigned row, const struct perf_name *name,
@@ -201,11 +216,12 @@ void perf_unit_ask(const struct perf *p, struct perf_unit *unit, unsigned row, c
 	if (unit->kind == PERF_ARM)
 		read_listed(listed, sys, unit->name);
 	for (unsigned i = 0; i < name->n && !(unit->has >> row & 1); i++) {
-		if (!take_event(p, unit, listed, core, &name->events[i], &unit->events[row]))
+		if (!take_event(p, unit, listed, core, name, &name->events[i], &unit->events[row]))
 			continue;
 		unit->events[row].user_only = name->user_only;
 		unit->events[row].kernel_only = name->kernel_only;
 		unit->has |= (uint64_t)1 << row;
+		find_twin(p, unit, row, listed, core);
 	}
 }
 

@@ -1,11 +1,22 @@
 #include "cli/explain.h"
 
+#include "backends/registry.h"
+#include "base/alloc.h"
 #include "cli/list.h"
+#include "model/cpu_event.h"
 #include "views/explanation.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define WIDTH 90 /* of wrapped text */
+
+static void print_line(struct strbuf *out, const char *name, const char *text)
+{
+	strbuf_printf(out, "  %-*s", EXPLANATION_NAME_COLS - 2, name);
+	strbuf_wrap(out, EXPLANATION_NAME_COLS, EXPLANATION_NAME_COLS, EXPLANATION_NAME_COLS + WIDTH, text);
+}
 
 static void print_explanation(const struct explanation *e, struct strbuf *out)
 {
@@ -16,9 +27,7 @@ static void print_explanation(const struct explanation *e, struct strbuf *out)
 			strbuf_printf(out, "%s\n", item->text);
 			continue;
 		}
-		strbuf_printf(out, "  %-*s", EXPLANATION_NAME_COLS - 2, item->name);
-		strbuf_wrap(out, EXPLANATION_NAME_COLS, EXPLANATION_NAME_COLS, EXPLANATION_NAME_COLS + WIDTH,
-			    item->text);
+		print_line(out, item->name, item->text);
 	}
 }
 
@@ -75,8 +84,60 @@ static bool open_scene(struct explanation_scene *scene, struct metric_set **set,
 	return true;
 }
 
+/* An event of the CPUs by name or number: what is known of it. */
+struct event_quest {
+	const struct gpudb *db;
+	const char *name;
+	uint64_t number; /* UINT64_MAX: none */
+	struct strbuf *out;
+	bool found;
+};
+
+static void print_event(void *ctx, const struct event_info *event)
+{
+	struct event_quest *q = ctx;
+	const struct cpu_event *meaning = cpu_event_find(q->db, event->name);
+	AUTOFREE char *number = event->number < 0 ? NULL : xasprintf("0x%02x", (unsigned)event->number);
+
+	if (q->found || (strcasecmp(event->name, q->name) != 0 &&
+			 (event->number < 0 || (uint64_t)event->number != q->number)))
+		return;
+	q->found = true;
+	strbuf_printf(q->out, "%s, an event of the CPUs\n", event->name);
+	if (meaning)
+		print_line(q->out, "means", meaning->help);
+	print_line(q->out, "number", number ? number : "the kernel chooses it for the core");
+	print_line(q->out, "cores", event->cores[0] ? event->cores : "all");
+	print_line(q->out, "here", event->now ? "counted" : "not counted");
+}
+
+/* "0x08", "r8" */
+static uint64_t event_number(const char *name)
+{
+	const char *digits = name[0] == 'r' ? name + 1 : strncmp(name, "0x", 2) == 0 ? name + 2 : "";
+	char *end;
+	unsigned long long number = strtoull(digits, &end, 16);
+
+	return digits[0] && !*end ? number : UINT64_MAX;
+}
+
+static bool explain_event(const struct gpudb *db, const char *name, struct strbuf *out)
+{
+	struct event_quest q = {.db = db, .name = name, .number = event_number(name), .out = out};
+	struct sys sys;
+	struct err err;
+
+	if (!sys_init(&sys, NULL, &err))
+		return false;
+	for (unsigned i = 0; registry[i] && !q.found; i++)
+		if (backend_extras(registry[i])->list_events)
+			backend_extras(registry[i])->list_events(&sys, print_event, &q);
+	sys_fini(&sys);
+	return q.found;
+}
+
 static enum exit_status explain_name(const struct explanation_scene *scene, const char *name,
-				     struct explanation *e, struct err *err)
+				     struct explanation *e, struct strbuf *out, struct err *err)
 {
 	const struct finding_def *finding = find_finding(scene->db, name);
 	const struct metric_def *metric = metric_def_find(scene->db, span_of(name));
@@ -86,6 +147,8 @@ static enum exit_status explain_name(const struct explanation_scene *scene, cons
 
 	if (!metric)
 		metric = metric_by_other_name(scene->db, scene->product, name);
+	if (!finding && !metric && !constant && explain_event(scene->db, name, out))
+		return EXIT_DONE;
 	if (!finding && !metric && !constant)
 		metric = explanation_named(scene, name, &near);
 	if (finding)
@@ -113,7 +176,7 @@ enum exit_status explain_run(const struct options *options, const struct gpudb *
 	if (!options_gpu(options, db, &scene.product, err))
 		return EXIT_USAGE;
 	if (open_scene(&scene, &set, &views, err))
-		status = explain_name(&scene, options->operand, &e, err);
+		status = explain_name(&scene, options->operand, &e, out, err);
 	print_explanation(&e, out);
 	explanation_fini(&e);
 	views_fini(&views);

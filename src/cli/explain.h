@@ -4,8 +4,9 @@
 
 #include "options/options.h"
 
-/* Append the explanation to *out. NAME is options->operand: a machine name, a hardware name or a
- * Streamline variable. Without --gpu what holds for all GPUs, with all variants. */
+/* Append the explanation to *out. NAME is options->operand: a machine name, a hardware name, a
+ * Streamline variable, or an event of the CPUs by name or number. Without --gpu
+ * what holds for all GPUs, with all variants. */
 enum exit_status explain_run(const struct options *options, const struct gpudb *db, struct strbuf *out,
 			     struct err *err);
 

@@ -93,8 +93,7 @@ char *headline_of_groups(const struct gpudb *db, const char *groups, const struc
 		for (struct span names = cpu_group_find(db, item)->metrics; (word = span_word(&names)).n;) {
 			AUTOFREE char *name = span_dup(word);
 
-			if (metric_exists(&c, name))
-				choose_metric(&c, name);
+			choose_metric(&c, name);
 		}
 	return c.names.p;
 }

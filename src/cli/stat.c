@@ -44,18 +44,30 @@ static char *choose_metrics(const struct session *session)
 	return headline_choose(sets, n, o->events, o->n_events);
 }
 
+/* --metrics, and the events that were named beside them. */
+static char *metrics_and_events(const struct options *o)
+{
+	AUTO_STRBUF struct strbuf names = {0};
+
+	strbuf_str(&names, o->metrics);
+	for (unsigned i = 0; i < o->n_events; i++)
+		if (!strpbrk(o->events[i], ",*?[")) /* parameters of a PMU stand in the report */
+			strbuf_printf(&names, ",%s", o->events[i]);
+	return xstrdup(names.p);
+}
+
 static bool begin_stat(struct measure *m, struct export_repeat *repeat, struct err *err)
 {
 	const struct options *o = m->options;
-	AUTOFREE char *headline = o->metrics ? NULL : choose_metrics(&m->session);
+	AUTOFREE char *chosen = o->metrics ? metrics_and_events(o) : choose_metrics(&m->session);
 	int64_t flush_ns = o->interval_ns < FLUSH_MIN_NS ? FLUSH_MIN_NS : o->interval_ns;
 	int64_t interval = row_interval(&m->session);
 	bool cuts = o->delay_ns || (o->duration_ns && o->duration_ns < interval);
 
 	return measure_begin(m,
 			     &(struct recorder_form){
-				     .export.metrics = headline ? headline : o->metrics,
-				     .export.exact = headline != NULL,
+				     .export.metrics = chosen,
+				     .export.exact = !o->metrics,
 				     .export.repeat = repeat,
 				     .cuts = cuts,
 				     .export.lines = !o->cmd   ? EXPORT_ROWS

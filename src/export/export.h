@@ -118,6 +118,7 @@ struct export_column {
 	const char *title;
 	const struct unit *unit;
 	const struct metric *metric; /* NULL: a column of the command */
+	struct metric *absent;       /* owned: `metric` of a name that this machine does not have */
 	int instance;                /* into set->instances, -1: the sum */
 	bool told;                   /* its source has had a row, or it was asked for and stays */
 	bool hidden;                 /* this machine does not have it: a table for people leaves it out */

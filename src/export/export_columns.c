@@ -2,6 +2,7 @@
 #include "export/export_priv.h"
 
 #include "base/alloc.h"
+#include "base/message.h"
 #include "model/template.h"
 
 #include <fnmatch.h>
@@ -84,6 +85,20 @@ static void add_column(struct export_table *table, const struct export_column *c
 	table->columns[table->n_columns++].hash = span_hash(span_of(column->name));
 }
 
+/* A cluster that is the whole machine is the sum again: only its own name selects it. */
+static bool is_whole(const struct metric_set *set, const struct metric_instance *instance, const char *name,
+		     const struct globs *globs)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < set->n_instances; i++)
+		n += set->instances[i].kind == INSTANCE_CLUSTER;
+	for (unsigned i = 0; i < globs->n; i++)
+		if (strcmp(globs->list[i].pattern, name) == 0)
+			return false;
+	return globs->n && instance->kind == INSTANCE_CLUSTER && n == 1;
+}
+
 /* Add the columns of a metric and of its instances that were selected. */
 static void add_metric(struct export_table *table, unsigned s, const struct metric *m, bool standard,
 		       struct globs *globs)
@@ -103,7 +118,8 @@ static void add_metric(struct export_table *table, unsigned s, const struct metr
 		if (!(globs->n ? globs_fit(globs, table->options->exact, name, strlen(source->prefix),
 					   m->def->name)
 			       : standard) ||
-		    has_column(table, name))
+		    has_column(table, name) ||
+		    (instance && is_whole(source->set, instance, name + strlen(source->prefix), globs)))
 			continue;
 		add_column(table, &(struct export_column){.name = take_ptr(&name),
 							  .source = s,
@@ -176,6 +192,32 @@ static void add_sources(struct export_table *table, struct globs *globs)
 	}
 }
 
+/* A name that this machine does not have is a column of dashes. Returns false if it is no name. */
+static bool add_absent(struct export_table *table, const char *name)
+{
+	static struct expr_op unknown = {.kind = EXPR_CONST, .number = NAN};
+	const struct metric_def *def = metric_def_find(table->sources[0].db, span_of(name));
+	struct metric *absent;
+
+	if (!def)
+		return false;
+	absent = xcalloc(1, sizeof(*absent));
+	*absent = (struct metric){.def = def,
+				  .unit = def->unit,
+				  .low = -INFINITY,
+				  .high = INFINITY,
+				  .expr = {.ops = &unknown, .n = 1, .depth = 1}};
+	add_column(table, &(struct export_column){.name = xstrdup(name),
+						  .title = def->title,
+						  .unit = def->unit,
+						  .metric = absent,
+						  .absent = absent,
+						  .instance = -1,
+						  .told = true});
+	message("%s: not measured here: it is a dash", name);
+	return true;
+}
+
 bool export_columns(struct export_table *table, struct err *err)
 {
 	struct globs globs;
@@ -185,7 +227,7 @@ bool export_columns(struct export_table *table, struct err *err)
 	globs_init(&globs, table->options->metrics);
 	add_sources(table, &globs);
 	for (unsigned i = 0; ok && i < globs.n && !table->options->optional; i++)
-		if (!globs.list[i].used)
+		if (!globs.list[i].used && !(table->n_columns && add_absent(table, globs.list[i].pattern)))
 			ok = err_set(err, ERR_USAGE,
 				     "--metrics: '%s' matches no metric of these sources: see malitop list "
 				     "metrics%s",
@@ -202,8 +244,10 @@ bool export_columns(struct export_table *table, struct err *err)
 
 void export_columns_free(struct export_table *table)
 {
-	for (unsigned i = 0; i < table->n_columns; i++)
+	for (unsigned i = 0; i < table->n_columns; i++) {
 		free(table->columns[i].name);
+		free(table->columns[i].absent);
+	}
 	free(table->columns);
 }
 

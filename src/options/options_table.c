@@ -136,8 +136,8 @@ const struct option_row option_rows[] = {
 	 IN_MEASURING, true, &kind_text, AT(cpus), .check = check_cpus},
 	{"event", 'e', "NAME", NULL,
 	 "also count this CPU event: cache-misses, br_mis_pred, r10 or 0x10, PMU/event=0x10/; :u for "
-	 "programs "
-	 "only, :k for the kernel only; repeatable, or a list; {a,b}: counted together",
+	 "programs only, :k for the kernel only, :force if the core is said not to have it; repeatable, or a "
+	 "list; {a,b}: counted together",
 	 "the events that the metrics need", IN_MEASURING, true, &kind_event, .offset = 0, .hint = "list",
 	 .lists = 1u << LIST_EVENTS},
 	{"group", 'g', "LIST", NULL, "count these ready groups of CPU events; see malitop list groups", NULL,

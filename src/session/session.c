@@ -60,7 +60,7 @@ static bool add_group_needs(struct session *session, struct span groups, struct 
 static bool find_needs(struct session *session, struct err *err)
 {
 	static const char beside_events[] =
-		"CPUCycles,CPUInstructions,CPUTaskActivity,"
+		"CPUCycles,CPUInstructions,CPUTaskActivity,CPUTaskFrequency,"
 		"CPUContextSwitches,CPUMigrations,CPUPageFaults,CPUPageFaultsMajor";
 	const struct options *o = session->options;
 	const char *metrics = o->metrics ? o->metrics : o->counts;
@@ -70,8 +70,10 @@ static bool find_needs(struct session *session, struct err *err)
 
 	if (!rows || !(metrics || o->groups || (stat && o->n_events)))
 		return true;
-	if (!metrics && !o->groups)
+	if (!metrics && !o->groups) {
 		metrics = beside_events;
+		session->what.needs_yield = true;
+	}
 	if (metrics)
 		metric_needs_add(session->db, &session->needs, span_of(metrics));
 	if (!add_group_needs(session, span_of(o->groups), err))
@@ -101,6 +103,8 @@ static struct source_options source_options_of(const struct session *session, pi
 		.scope = scope_of(o, held),
 		.command = o->passes ? held : 0,
 		.raw_counts = held && o->command == COMMAND_STAT,
+		.alike = o->command != COMMAND_LIVE,
+		.sums_only = held && o->command == COMMAND_STAT && !o->rows,
 		.events = o->events,
 		.event_groups = o->event_groups,
 		.n_events = o->n_events,

@@ -226,7 +226,7 @@ if "$malitop" list backends | grep -q '^perf ' && [ -f tests/fake/libfakemali.so
 			NR > 1 && !($4 > 0 && $5 > 0 && $6 ~ /^[0-9.]+$/) { bad = 1 } END { exit bad || NR < 3 }'
 		check $? "$machine: $(cat "$work/out")"
 		asked 0 "$machine" stat -b perf -e cache-misses -- sleep 0.3
-		grep -qE '^cache-misses +[0-9,]+( +\[[0-9,]+\])? +[0-9.]+ % +[0-9.]+$' "$work/out" || [ "$machine" = hybrid ]
+		grep -qE '^cache-misses +[0-9,]+( +\[[0-9,]+\])? +[0-9.]+ % +([0-9.]+|-)$' "$work/out" || [ "$machine" = hybrid ]
 		check $? "$machine: not counted: $(cat "$work/out")"
 	done
 	asked 0 a72x4 stat -b perf -e '{inst_retired,inst_spec,br_mis_pred},cache-misses' -- sleep 0.3
@@ -272,6 +272,22 @@ if "$malitop" list backends | grep -q '^perf ' && [ -f tests/fake/libfakemali.so
 	fi
 	asked 1 'a72x4 refuse=missing' stat -e r11 -d 100ms
 	said '^malitop: perf: CPU events cannot be counted: Function not implemented' errors "no perf"
+	asked 0 a72x4 stat -b perf -m CPUIPC,CPUL3MissRatio -e br_pred -- true
+	said '^CPUIPC  *0[.]' out "-m of a metric"
+	said '^CPUL3MissRatio  *-' out "-m of a metric that this machine does not have"
+	said '^malitop: CPUL3MissRatio: not measured here' errors "-m of a metric that this machine does not have"
+	said '^br_pred  *[0-9.]* .*/s' out "-m beside -e"
+	! grep -q 'CPUIPC[.]cluster0' "$work/out"
+	check $? "the only cluster is there twice"
+	asked 0 a72x4 stat -b perf -g last-level -d 1s
+	said '^malitop: CPULLMissRatio: not measured here' errors "-g of metrics that this machine does not have"
+	asked 0 'a72x4 paranoid=2' stat -b perf -- true
+	! grep -q CPUTaskFrequency "$work/out"
+	check $? "a clock of programs' cycles over all the time"
+	asked 0 a72x4 explain 0x08
+	said '^INST_RETIRED, an event of the CPUs' out "explain an event by its number"
+	asked 0 a72x4 explain inst_retired
+	said '^  number    0x08' out "explain an event by its name"
 	asked 2 a72x4 stat -e r11,foo -d 100ms
 	said '^malitop: --event: foo: no such event here' errors "no such event"
 	asked 2 a72x4 stat -b sim -e r11 -d 100ms

@@ -112,6 +112,7 @@ static void a_cpu_that_goes_is_counted_until_then_and_again_when_it_is_back(void
 		fake_sys_run(&r.fake, 60 * MS);
 		fake_perf_online(r.perf, 2, false);
 		next_sample(&r);
+		assert_true(r.sample->flags & SAMPLE_GAP);
 		for (size_t l = 0; l < N_LAWS; l++) {
 			assert_int_equal(of_cpu(&r, 2, l), law(&r, 2, l, 60));
 			expect_count(&r, laws[l].slot,
@@ -121,14 +122,18 @@ static void a_cpu_that_goes_is_counted_until_then_and_again_when_it_is_back(void
 		}
 		for (int i = 0; i < 25; i++) {
 			next_sample(&r);
+			assert_false(r.sample->flags & SAMPLE_GAP);
 			assert_int_equal(check_known(&r, 0xb), N_LAWS);
 			assert_int_equal(perf_run_value(&r, "CPUPageFaults", INSTANCE_CPU, 2),
 					 SAMPLE_UNKNOWN);
 		}
 		fake_perf_online(r.perf, 2, true);
-		for (n = 0; n < 20 && (next_sample(&r), of_cpu(&r, 2, 0) == SAMPLE_UNKNOWN); n++)
+		for (n = 0; n < 20 && (next_sample(&r), of_cpu(&r, 2, 0) == SAMPLE_UNKNOWN); n++) {
 			check_known(&r, 0xb);
-		assert_true(n <= 11);
+			assert_true(r.sample->flags & SAMPLE_GAP);
+		}
+		assert_true(n <= 2);
+		assert_false(r.sample->flags & SAMPLE_GAP);
 	}
 	perf_run_fini(&r);
 }

@@ -366,7 +366,7 @@ static void refusals_say_what_was_not_understood_and_what_to_try(void **state)
 		{a72, "r", "no such event"},
 		{a72, "r10000000000000000", "no such event"},
 		{a72, "rxyz", "no such event"},
-		{a72, "cycles:p", "the modifiers are :u and :k"},
+		{a72, "cycles:p", "the modifiers are :u, :k and :force"},
 		{a72, "../../../etc/passwd", "../../../etc/passwd: "},
 		{a72, "\033[31mred", "?[31mred: no such event"},
 		{a72, "cpu/event=1/", "cpu/event=1/: no PMU of that name: try armv8_cortex_a72, software"},

@@ -189,7 +189,7 @@ static void a_machine_that_names_no_cpus_is_told_so(void **state)
 
 static void the_first_cpu_may_be_off(void **state)
 {
-	static const char *const lists[] = {NULL, "0-2", "0,3"};
+	static const char *const lists[] = {NULL, "1-2"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
@@ -206,6 +206,21 @@ static void the_first_cpu_may_be_off(void **state)
 			    perf_run_total(&r, "CPUCycles") != SAMPLE_UNKNOWN);
 		perf_run_fini(&r);
 	}
+}
+
+static void a_named_cpu_that_is_off_is_refused(void **state)
+{
+	struct perf_run r;
+
+	(void)state;
+	init_run(&r, "a72x4", SCOPE_CPUS, 0);
+	r.options.scope.cpus = "2-3";
+	fake_perf_online(r.perf, 3, false);
+	fake_perf_tree(r.perf, r.dir);
+	assert_false(perf_run_open(&r));
+	assert_int_equal(r.err.code, ENODEV);
+	expect_text(r.err.text, "--cpu: CPU 3 is offline: see /sys/devices/system/cpu/online", "off", 0);
+	perf_run_fini(&r);
 }
 
 static void cpus_that_are_all_off_are_refused(void **state)
@@ -261,6 +276,7 @@ int main(void)
 		cmocka_unit_test(a_list_of_cpus_counts_those_that_there_are),
 		cmocka_unit_test(a_machine_that_names_no_cpus_is_told_so),
 		cmocka_unit_test(the_first_cpu_may_be_off),
+		cmocka_unit_test(a_named_cpu_that_is_off_is_refused),
 		cmocka_unit_test(cpus_that_are_all_off_are_refused),
 		cmocka_unit_test(a_total_is_of_the_cpus_that_were_asked_for),
 	};
