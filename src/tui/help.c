@@ -80,7 +80,9 @@ static void add_all_sources(struct page *page, const struct help_text *t)
 			 alerts->lines[i - 1].text);
 		page_text(page, 0, alerts->lines[i - 1].news ? STYLE_TEXT : STYLE_ALERT, NULL, line);
 	}
-	if (alerts->n)
+	if (t->own_cost)
+		page_text(page, 0, STYLE_TEXT, NULL, t->own_cost);
+	if (alerts->n || t->own_cost)
 		page_line(page);
 	for (unsigned i = 0; i < t->session->n; i++)
 		if (t->session->sources[i].away != AWAY_TURNED) /* the other one of the device is there */
