@@ -336,6 +336,8 @@ static bool read_chart_field(struct chart_reader *r, const struct stanza_line *l
 		chart->base = own_string(r->views, span_dup(l->value));
 	else if (span_is(l->key, "text"))
 		return read_text(r, l, err);
+	else if (span_is(l->key, "letter"))
+		chart->letter = l->value.n == 1 ? l->value.p[0] : 0;
 	else if (span_is(l->key, "place"))
 		return read_place(r, l, err);
 	else if (span_is(l->key, "only"))

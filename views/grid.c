@@ -477,6 +477,13 @@ static void draw_bands(const struct grid *g, struct canvas *canvas, struct rect 
 	}
 }
 
+/* Whether the layout has it, and the width. */
+static bool is_chosen(const struct chart *chart, const struct view_data *data, int cols)
+{
+	return fits_width(chart, cols) &&
+	       (!chart->letter || !data->layout || strchr(data->layout, chart->letter));
+}
+
 static void draw_body(const struct view *view, const struct view_data *data, struct canvas *canvas,
 		      struct rect body)
 {
@@ -489,11 +496,12 @@ static void draw_body(const struct view *view, const struct view_data *data, str
 	if (data->per_instance)
 		draw_without_each(view, data, canvas, &body);
 	for (unsigned i = 0; i < view->n_charts && g.n_panels < PANELS_MAX; i++)
-		if ((data->zoom ? data->zoom == &view->charts[i] : fits_width(&view->charts[i], body.w)) &&
+		if ((data->zoom ? data->zoom == &view->charts[i]
+				: is_chosen(&view->charts[i], data, body.w)) &&
 		    has_rows(&view->charts[i], data, body.w - (g.framed ? 2 * PANEL_MARGIN : 0)))
 			g.panels[g.n_panels++] = (struct panel){.chart = &view->charts[i]};
-	if (!g.n_panels ||
-	    (body.h < COMPACT_ROWS && !data->zoom && widget_draw_compact(view, data, canvas, body)))
+	if (!g.n_panels || ((body.h < COMPACT_ROWS || data->compact) && !data->zoom &&
+			    widget_draw_compact(view, data, canvas, body)))
 		return;
 	while ((left = body.h - lay_out(&g)) < 0 && drop_panel(&g))
 		;

@@ -186,12 +186,14 @@ void panel_border(const struct chart *chart, const struct view_data *data, struc
 	int inner = r.w - 2 * PANEL_MARGIN;
 	const char *base = base_of(chart, data, inner);
 	int room = inner - text_width(chart->title) - text_width(base) - 5;
-	char corner[256];
+	char corner[256], title[96] = "";
 	enum style style = corner_text(chart, data, canvas->ascii, room, corner, sizeof(corner));
 
 	if (chart->n_series)
 		style = now_style(chart, data, style);
-	r = panel_box(&(struct panel_texts){chart->title, base, corner, style}, canvas, r);
+	if (data->letters && chart->letter)
+		snprintf(title, sizeof(title), "%c %s", chart->letter, chart->title);
+	r = panel_box(&(struct panel_texts){title[0] ? title : chart->title, base, corner, style}, canvas, r);
 	if (chart->widget == &widget_area && chart->n_series > 1)
 		draw_legend(chart, canvas, r);
 }

@@ -76,6 +76,9 @@ struct view_data {
 	bool per_instance;                  /* `c`: break down per core, slice, CPU */
 	struct view_scroll *scroll;         /* NULL: from the first row */
 	const struct view_changes *changes; /* views/compared.h; NULL: nothing is compared */
+	const char *layout;                 /* letters of the panels to draw; NULL: all */
+	bool compact;                       /* only the most important rows, without panels */
+	bool letters;                       /* titles have their letters */
 	const struct chart *zoom;           /* the only panel to draw; NULL for all */
 	struct row_subject selected;        /* the row that is marked */
 	struct hits *hits;                  /* draw adds panels and rows to it; NULL if not needed */
@@ -135,6 +138,7 @@ struct chart {
 	const char *base;         /* what its percentages are shares of, or the like; "" for none */
 	const char *shown_base, *wanted_base; /* as the faces of its series; NULL: always the same */
 	enum chart_place place;
+	char letter;         /* that hides and shows it, in the views with layouts; 0: always shown */
 	unsigned from_cols;  /* shown only in terminals at least this wide (columns) */
 	unsigned below_cols; /* shown only in narrower ones; 0: in all */
 	unsigned weight;     /* share of the rows that are left over; 0 for none */

@@ -299,6 +299,7 @@ void options_defaults(struct options *options)
 	options->interval_ns = options->command == COMMAND_STAT ? 1000000000 : 100000000;
 	options->refresh_ns = 500000000;
 	options->view = "overview";
+	options->layout = "all";
 	options->frames = 2;
 	if (!option_reads_log(options->command)) { /* a log has its own */
 		options->fps = 60;

@@ -129,6 +129,7 @@ struct options {
 	bool findings;                 /* report them; also set by the two options below */
 	enum finding_severity fail_on; /* exit with EXIT_FOUND if one of these held; 0: never */
 	const char *budget;            /* --budget FILE: these findings instead of the shipped ones */
+	const char *layout;            /* of the Overview: a name, or the letters of its panels */
 	const char *compare;           /* of export: the log that came before; NULL without it */
 	const char *baseline;          /* of the screen: the log to compare with; NULL without it */
 	enum color_mode color;

@@ -49,6 +49,7 @@ enum action {
 	ACTION_SNAPSHOT, /* of the screen to files */
 	ACTION_COUNTED,  /* hide counters that were never counted, or show them */
 	ACTION_SETTINGS, /* show them */
+	ACTION_LAYOUT,   /* choose the panels of the Overview */
 	ACTION_OWN,      /* show the next own view */
 	ACTION_RELOAD,   /* read the user's own files again */
 	ACTION_BACK,     /* close what is open, and clear the filters of the Processes view */

@@ -549,6 +549,7 @@ static const struct {
 	[ACTION_OWN] = {show_own_view},
 	[ACTION_RELOAD] = {live_reload},
 	[ACTION_SETTINGS] = {live_show_settings},
+	[ACTION_LAYOUT] = {live_show_layouts},
 	[ACTION_COUNTING] = {pause_gpu},
 	[ACTION_PROFILING] = {profile_gpu},
 };

@@ -171,6 +171,8 @@ static const struct mode {
 			      .unknown = "explain: i, Esc or q closes it, and the other keys act again"},
 	[MODE_SETTINGS] = {HIDES_NOTHING, live_draw_settings, live_key_in_settings,
 			   .unknown = "settings: w saves, F2 or Esc closes, and the other keys act again"},
+	[MODE_LAYOUT] = {HIDES_NOTHING, live_draw_layouts, live_key_in_layouts, .close = live_close_layouts,
+			 .unknown = "layout: Enter keeps it, Esc goes back, and the other keys act again"},
 	[MODE_HELP] = {HIDES_ALL, draw_help, key_in_help, types_in_help, close_help,
 		       "help: q, Esc or ? closes it, and the other keys act again"},
 	[MODE_QUESTION] = {HIDES_NOTHING, NULL, key_in_question},

@@ -1,6 +1,7 @@
 /* live_priv: the state of the live screen. live.c is its loop, live_modes.c what stands over the
  * view and who gets a key or a click, live_actions.c what keys do, live_time.c which time is shown,
- * live_save.c writes files, live_settings.c changes settings. Only these files include this. */
+ * live_save.c writes files, live_settings.c changes settings, live_layout.c the Overview. Only
+ * these files include this. */
 #ifndef MALITOP_LIVE_PRIV_H
 #define MALITOP_LIVE_PRIV_H
 
@@ -39,7 +40,16 @@ struct settings {
 };
 
 /* What can stand over the view: a row of modes[] in live_modes.c each. */
-enum mode_id { MODE_FINDINGS, MODE_WORST, MODE_EXPLANATION, MODE_SETTINGS, MODE_HELP, MODE_QUESTION, MODES };
+enum mode_id {
+	MODE_FINDINGS,
+	MODE_WORST,
+	MODE_EXPLANATION,
+	MODE_SETTINGS,
+	MODE_LAYOUT,
+	MODE_HELP,
+	MODE_QUESTION,
+	MODES
+};
 
 struct live;
 
@@ -83,6 +93,7 @@ struct live {
 	struct worst_card worst;
 	struct explain_card explain;
 	struct settings settings;
+	char own_layout[16], layout_before[16]; /* letters; the layout to which Esc goes back */
 	const struct question *asks;
 	char typed[128], question[192];
 	struct foot_ask ask;
@@ -138,6 +149,13 @@ void live_rest(struct live *l, int64_t now);
 void live_show_settings(struct live *l);
 void live_draw_settings(struct live *l, const struct alert *alert);
 enum key_answer live_key_in_settings(struct live *l, uint32_t key, struct strbuf *said);
+
+/* ---- live_layout.c: the same for the layouts of the Overview ---- */
+
+void live_show_layouts(struct live *l);
+void live_draw_layouts(struct live *l, const struct alert *alert);
+enum key_answer live_key_in_layouts(struct live *l, uint32_t key, struct strbuf *said);
+void live_close_layouts(struct live *l);
 
 /* ---- live_time.c ---- */
 

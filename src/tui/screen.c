@@ -168,6 +168,7 @@ bool screen_init(struct screen *screen, struct session *session, struct feeds *f
 	screen_judge_follow(&screen->judge, session);
 	screen->view = find_view(session, &screen->views, view);
 	snprintf(screen->wanted, sizeof(screen->wanted), "%s", view);
+	screen_lay_out(screen, session->options->layout ? session->options->layout : "all");
 	if (screen->view) {
 		process_pane_want_busiest(&screen->pane, busiest_of(screen->view));
 		return true;
@@ -321,8 +322,41 @@ static void turn_views(struct screen *screen, struct view_data *data)
 		     gpu->set && feed_now(gpu, SPAN_LIT("GPUCapacity")) >= SATURATED);
 }
 
+const struct screen_layout screen_layouts[] = {{"all", ""},        {"gpu", "gumsw"}, {"cpu", "fcp"},
+					       {"frames", "gfcw"}, {"minimal", ""},  {NULL, NULL}};
+
+void screen_lay_out(struct screen *screen, const char *layout)
+{
+	const struct screen_layout *named = screen_layouts;
+
+	while (named->name && strcmp(named->name, layout) != 0)
+		named++;
+	screen->layout.minimal = named->name && !strcmp(named->name, "minimal");
+	snprintf(screen->layout.letters, sizeof(screen->layout.letters), "%s",
+		 named->name ? named->letters : layout);
+}
+
+void screen_letters(const struct screen *screen, char all[16], char shown[16])
+{
+	const struct view *view = views_find(&screen->views, "overview");
+	size_t n = 0, n_shown = 0;
+
+	for (unsigned i = 0; view && i < view->n_charts && n < 15; i++) {
+		char letter = view->charts[i].letter;
+
+		if (!letter || view->charts[i].elsewhere || memchr(all, letter, n))
+			continue;
+		all[n++] = letter;
+		if (!screen->layout.letters[0] || strchr(screen->layout.letters, letter))
+			shown[n_shown++] = letter;
+	}
+	all[n] = shown[n_shown] = 0;
+}
+
 void screen_fill_data(struct screen *screen, struct view_data *data)
 {
+	bool overview = strcmp(screen->view->name, "overview") == 0;
+
 	*data = (struct view_data){
 		.processes = &screen->pane.table,
 		.busiest = screen->pane.wants_busiest ? &screen->pane.busiest : NULL,
@@ -336,6 +370,9 @@ void screen_fill_data(struct screen *screen, struct view_data *data)
 		.filter = screen->filter,
 		.order = screen->order,
 		.only_counted = screen->only_counted,
+		.layout = overview && screen->layout.letters[0] ? screen->layout.letters : NULL,
+		.compact = overview && screen->layout.minimal,
+		.letters = overview && screen->layout.choosing,
 		.per_instance = screen->per_instance,
 		.notice = notice_of(screen->session),
 		.advice = screen->judge.advice.p,

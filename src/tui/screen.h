@@ -33,6 +33,11 @@ struct screen {
 	char filter[32];       /* of the rows of all views; "" for none */
 	struct view *filtered; /* what it leaves of `view`; NULL: all */
 	char filtered_by[32];
+	struct {
+		char letters[16]; /* of the panels of the Overview; "" for all */
+		bool minimal;     /* its rows without panels */
+		bool choosing;    /* the titles have their letters */
+	} layout;
 	enum table_order order; /* of the counters */
 	bool only_counted;      /* hide those that were never counted */
 	struct compare compare;
@@ -138,6 +143,16 @@ void screen_clock(int64_t realtime_ns, char *out, size_t size);
 /* The view that is shown, as far as the filter wants it. */
 const struct view *screen_shown_view(struct screen *screen);
 void screen_forget_filtered(struct screen *screen);
+/* Layouts of the Overview: the letters of its panels, "" for all; the last has a NULL name.
+ * "minimal" has rows without panels. */
+struct screen_layout {
+	const char *name, *letters;
+};
+extern const struct screen_layout screen_layouts[];
+/* Choose the panels of the Overview: the name of a layout, or letters of panels. */
+void screen_lay_out(struct screen *screen, const char *layout);
+/* The letters of the panels that the Overview has on this machine, and of those that are shown. */
+void screen_letters(const struct screen *screen, char all[16], char shown[16]);
 /* What views get to see. */
 void screen_fill_data(struct screen *screen, struct view_data *data);
 /* How many applications have frames to show. */

@@ -35,18 +35,31 @@ static void clock_text(const struct session_source *gpu, const struct feed *feed
 		snprintf(out, size, "%s MHz", now);
 }
 
+/* "2 PANELS HIDDEN", of the Overview. */
+static void hidden_text(const struct screen *screen, char *out, size_t size)
+{
+	char all[16], shown[16];
+
+	out[0] = 0;
+	screen_letters(screen, all, shown);
+	if (strlen(all) > strlen(shown) && !strcmp(screen->view->name, "overview"))
+		snprintf(out, size, "%zu PANEL%s HIDDEN", strlen(all) - strlen(shown),
+			 strlen(all) - strlen(shown) == 1 ? "" : "S");
+}
+
 /* "SIMULATED", "GUIDE", "REPLAY run.mlog", "GPU gone, trying again", "REC
  * run.csv 12.4 MB"
  */
 static void state_text(const struct screen *screen, const struct session_source *head, char *out, size_t size)
 {
 	const char *away = head ? session_away_text(head) : NULL;
-	char compared[sizeof(screen->compare.with) + 16] = "";
+	char compared[sizeof(screen->compare.with) + 16] = "", hidden[32];
 	char gone[64] = "", filter[sizeof(screen->filter) + 16] = "";
 	size_t n = 0;
 
 	if (away)
 		snprintf(gone, sizeof(gone), "%s %s", head->kind == SOURCE_GPU ? "GPU" : "CPU", away);
+	hidden_text(screen, hidden, sizeof(hidden));
 	if (screen->compare.on)
 		snprintf(compared, sizeof(compared), "COMPARED with %s", screen->compare.with);
 	if (screen->filter[0])
@@ -59,6 +72,7 @@ static void state_text(const struct screen *screen, const struct session_source 
 		gone,
 		screen->position,
 		compared,
+		hidden,
 		filter,
 		screen->recording};
 

@@ -63,6 +63,73 @@ static void every_task_of_help_leads_where_it_promises(void **state)
 	}
 }
 
+/* The tasks of two people: to find what uses the machine, how a number is made, what another run
+ * did better, and the worst finding with its remedy. */
+static void the_tasks_of_two_people_take_at_most_four_keys(void **state)
+{
+	static const struct {
+		const char *task, *keys, *screen;
+	} tasks[] = {
+		{"find the process", "0", "CPU %"},
+		{"find the metric's formula", "i", "How it is computed"},
+		{"find the formula of a row of another view", "3\x1b[Bi", "How it is computed"},
+		{"compare two moments", "=", "Largest changes"},
+		{"compare with another run", "=", "COMPARED with before.mlog"},
+		{"find the worst finding", "!", "Findings now"},
+		{"find its remedy", "!i", "What to do"},
+		{"show the CPU alone", "L2\r", "PANELS HIDDEN"},
+	};
+	char folder[] = "/tmp/malitop-tui-XXXXXX", command[600], baseline[128];
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(command, sizeof(command),
+		 "%s record --demo=idle --duration 1s -o %s/before.mlog 2>/dev/null", run_program(), folder);
+	assert_int_equal(system(command), 0);
+	for (unsigned i = 0; i < ARRAY_LEN(tasks); i++) {
+		bool run_before = strstr(tasks[i].screen, "before.mlog") != NULL;
+		size_t n = 0;
+		struct run run;
+
+		for (const char *p = tasks[i].keys; *p;
+		     p += *p == 0x1b ? 3 : 1) /* an arrow has three bytes */
+			n++;
+		assert_in_range(n, 1, 4);
+		snprintf(baseline, sizeof(baseline), "--baseline=%s/before.mlog", folder);
+		run_shown(&run,
+			  &(struct run_options){.cols = 160,
+						.rows = 48,
+						.arg = run_before ? baseline : "--demo=fragment-bound"});
+		if (run_before) /* it is compared from the start: end that first */
+			run_press(&run, "=", 0, "SIMULATED  ");
+		run_press(&run, tasks[i].keys, 0, tasks[i].screen);
+		run_stop(&run);
+	}
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
+static void a_layout_hides_panels_until_escape(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.cols = 160, .rows = 48});
+	run_press(&run, "L", 0, "Layout of the Overview");
+	assert_true(run_wait(&run, 0, "w Work"));
+	run_press(&run, "w", 0, "PANEL HIDDEN");
+	assert_true(run_wait_gone(&run, 0, "w Work"));
+	run_press(&run, "gumsc", 0, "- - - - - - p");
+	run_press(&run, "p", RUN_ALERT, "layout: the last panel stays");
+	run_press(&run, "\x1b", 0, " Work ");
+	assert_true(run_wait_gone(&run, 0, "HIDDEN"));
+	run_press(&run, "L2\r", 0, "5 PANELS HIDDEN");
+	run_press(&run, "?\t", 0, "malitop itself takes ");
+	run_press(&run, "q", 0, "HIDDEN");
+	run_quit(&run);
+	run_stop(&run);
+}
+
 static void a_metric_is_found_by_a_word_and_explained(void **state)
 {
 	struct run run;
@@ -472,6 +539,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(help_turns_its_pages_and_is_closed_by_q),
 		cmocka_unit_test(every_task_of_help_leads_where_it_promises),
+		cmocka_unit_test(the_tasks_of_two_people_take_at_most_four_keys),
+		cmocka_unit_test(a_layout_hides_panels_until_escape),
 		cmocka_unit_test(a_metric_is_found_by_a_word_and_explained),
 		cmocka_unit_test(i_explains_the_selected_row_and_the_next_one),
 		cmocka_unit_test(an_expression_is_copied_and_a_metric_joins_the_own_charts),
