@@ -4,9 +4,7 @@
 #include "tui/live_priv.h"
 
 #include "base/alloc.h"
-#include "base/self.h"
 
-#include <math.h>
 #include <stdio.h>
 
 void live_hint(struct live *l, const char *text)
@@ -18,32 +16,15 @@ void live_hint(struct live *l, const char *text)
 
 static void draw_below(struct live *l, unsigned n);
 
-/* "malitop itself takes 0.4 % of a CPU, 6.1 MiB of memory, 1.0 kB a frame" */
-static void put_own_cost(struct live *l, struct strbuf *out)
-{
-	const struct self self = self_read(l->sys);
-	const struct term_stats stats = term_stats(l->term);
-	double alive_s = (double)l->sys->boottime_ns(l->sys) * 1e-9 - self.start_s;
-
-	if (!(alive_s > 0) || isnan(self.resident_bytes) || !stats.frames)
-		return;
-	strbuf_printf(out, "malitop itself takes %.1f %% of a CPU, %.1f MiB of memory, %.2f kB a frame",
-		      self.cpu_s / alive_s * 100, self.resident_bytes / (1 << 20),
-		      (double)stats.bytes / (double)stats.frames * 1e-3);
-}
-
 static void draw_help(struct live *l, const struct alert *alert)
 {
-	AUTO_STRBUF struct strbuf cost = {0};
-
-	put_own_cost(l, &cost);
 	help_draw(&l->help,
 		  &(struct help_text){.session = &l->session,
 				      .view = l->screen.view->title,
 				      .own = screen_keys(&l->screen),
 				      .has = screen_has(&l->screen),
 				      .frames = views_find(&l->screen.views, "frame"),
-				      .own_cost = cost.p,
+				      .own_cost = l->own_cost[0] ? l->own_cost : NULL,
 				      .alerts = &l->alerts,
 				      .alert = alert,
 				      .now_ns = l->sys->monotonic_ns(l->sys)},

@@ -89,6 +89,7 @@ struct live {
 	enum mode_id open[MODES];           /* the modes over the view, the topmost last */
 	unsigned n_open;
 	struct help help;
+	char own_cost[128]; /* what malitop itself took when help was opened; "" unknown */
 	struct findings_card findings;
 	struct worst_card worst;
 	struct explain_card explain;

@@ -109,9 +109,9 @@ static void a_comparison_may_be_with_another_log(void **state)
 		 run_program(), folder);
 	assert_int_equal(system(cmd), 0);
 	run_shown(&run, &(struct run_options){.cols = 160, .rows = 48});
-	run_press(&run, "B", RUN_BOTTOM, "compare with log: ");
+	run_press(&run, "b", RUN_BOTTOM, "compare with log: ");
 	run_press(&run, "/nowhere.mlog\r", 0, "/nowhere.mlog: cannot open");
-	snprintf(keys, sizeof(keys), "B%s/before.mlog\r", folder);
+	snprintf(keys, sizeof(keys), "b%s/before.mlog\r", folder);
 	run_press(&run, keys, 0, "COMPARED with before.mlog");
 	assert_true(run_wait(&run, 0, "Largest changes"));
 	assert_true(run_wait(&run, 0, "worse"));
