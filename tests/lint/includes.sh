@@ -47,7 +47,7 @@ function report(rule, what) { printf "%s:%d: %s: %s\n", FILENAME, FNR, rule, wha
 # A folder of backends/ may include its own files, backends/*.h, and the shared folders before it in `shared`; a backend all of these.
 awk "$strip"'
 BEGIN {
-	n = split("base model passes mlog backends views term options session export record report serve tui cli layer", order, " ")
+	n = split("base model passes hot mlog backends views term options session export record report serve tui cli layer", order, " ")
 	for (i = 1; i <= n; i++)
 		rank[order[i]] = i
 	n = split("cpu gpu drm process", shared, " ")

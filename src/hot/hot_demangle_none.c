@@ -1,0 +1,9 @@
+/* A build without libiberty shows the symbols of C++ as they are; c++filt reads them. */
+#include "hot/hot_demangle.h"
+
+#include "base/str.h"
+
+void hot_demangle(const char *symbol, char *text, size_t size)
+{
+	str_printable(text, size, symbol);
+}
