@@ -62,6 +62,8 @@ struct source_options {
 	bool alike;        /* CPU events: all sets take equal turns; else the first ones have counters
 			      of their own as long as the others fit beside them */
 	bool sums_only;    /* only the sum over the run counts: CPU events are read once a second */
+	const char *hot;   /* --hot: "EVENT:RATE", "" or NULL: the standard ones */
+	bool hot_callers;  /* --hot-callers: with call chains */
 	bool profiling;    /* --profiling: let the kernel time the GPU's jobs while the source is open */
 	bool per_instance; /* --per-core: a slot for every core, slice and CPU as well */
 };

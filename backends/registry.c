@@ -26,6 +26,9 @@ const struct backend *const registry[] = {
 #ifdef WITH_PASSES
 	&backend_passes,
 #endif
+#ifdef WITH_PERF
+	&backend_perf_hot, /* after what ends at once when a measurement does */
+#endif
 #ifdef WITH_SIM
 	&backend_sim,
 	&backend_sim_cpu,

@@ -418,6 +418,11 @@ void *sys_map_shared(const struct sys *sys, int fd, size_t n, off_t at)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+size_t sys_page_size(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
 void sys_unload(const char *begin, const char *end)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = ((uintptr_t)begin + page - 1) / page * page,

@@ -108,6 +108,8 @@ void *sys_map(const struct sys *sys, int fd, size_t n);
 void *sys_map_private(const struct sys *sys, size_t n);
 /* Map n bytes at an offset of an fd, for both sides to write. Otherwise the same. */
 void *sys_map_shared(const struct sys *sys, int fd, size_t n, off_t at);
+/* Bytes of a page of memory. */
+size_t sys_page_size(void);
 /* Let the kernel take back the memory of whole pages in begin .. end. What is mapped from a file
  * and not changed is read again when it is used; memory from malloc is zero then. */
 void sys_unload(const char *begin, const char *end);

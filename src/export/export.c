@@ -2,6 +2,7 @@
 
 #include "export/export_judged.h"
 #include "export/export_queue.h"
+#include "hot/hot_words.h"
 #include "base/alloc.h"
 
 #include <assert.h>
@@ -33,6 +34,7 @@ struct export
 	unsigned n_runs;              /* of the sources */
 	struct waiting *waiting;      /* by source */
 	struct mix_fold mix;          /* of the last source, if that is a mix */
+	struct hot_profile hot;       /* of everything so far */
 	unsigned *order;              /* columns by source and instance: adjacent ones share a vector */
 	double *values;               /* by column */
 	double *reached;              /* likewise: totals never fall */
@@ -71,9 +73,15 @@ static void allocate_buffers(struct export *ex)
 	ex->waiting = xcalloc(ex->table.n_sources, sizeof(*ex->waiting));
 	for (unsigned s = 0; s < ex->table.n_sources; s++) {
 		const struct metric_set *set = ex->table.sources[s].set;
+		bool hot = ex->format->hot && ex->table.sources[s].kind == SOURCE_HOT;
 
 		export_queue_init(&ex->waiting[s].queue, set,
-				  ex->options.lines != EXPORT_ROWS || ex->format->totals);
+				  hot || ex->options.lines != EXPORT_ROWS || ex->format->totals);
+		if (hot) {
+			ex->table.hot = &ex->hot;
+			ex->table.hot_source = &ex->table.sources[s];
+			ex->table.hot_sum = ex->waiting[s].queue.total;
+		}
 		mix_fold_init(&ex->mix, ex->table.sources[s].mix);
 		if (set->n_vector > longest)
 			longest = set->n_vector;
@@ -181,6 +189,7 @@ void export_free(struct export *ex)
 	for (unsigned s = 0; ex->waiting && s < ex->table.n_sources; s++)
 		export_queue_fini(&ex->waiting[s].queue);
 	mix_fold_fini(&ex->mix);
+	hot_profile_fini(&ex->hot);
 	export_columns_free(&ex->table);
 	for (unsigned s = 0; s < ex->n_runs; s++)
 		free(ex->sources[s].run);
@@ -422,6 +431,8 @@ static bool take_sample(struct export *ex, unsigned source, const struct sample 
 	strbuf_clear(&ex->line);
 	if (ex->sources[source].run)
 		pass_run_take(ex->sources[source].run, ex->sources[source].set, sample, 0);
+	if (ex->table.hot && ex->table.sources[source].kind == SOURCE_HOT)
+		hot_words_add(ex->table.hot, sample);
 	if (ex->format->sample && !(flags & SAMPLE_ERROR))
 		ex->format->sample(&ex->table, source, sample, &ex->line);
 	if (!write_line(ex, err))
@@ -476,7 +487,10 @@ bool export_end(struct export *ex, struct err *err)
 	     at = ex->mark_ns)
 		if (!write_empty(ex, at, true, err))
 			return false;
-	return true;
+	strbuf_clear(&ex->line);
+	if (ex->format->end)
+		ex->format->end(&ex->table, &ex->line);
+	return write_line(ex, err);
 }
 
 bool export_findings(struct export *ex, struct err *err)

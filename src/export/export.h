@@ -17,6 +17,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "hot/hot_profile.h"
 #include "model/history.h"
 #include "model/metric_mix.h"
 #include "mlog/mlog.h"
@@ -134,6 +135,11 @@ struct export_table {
 	unsigned n_metrics; /* columns of metrics; those of the command follow */
 	int64_t begin_ns;   /* of the first row, since the epoch */
 	bool guide;         /* as in its rows */
+	/* What ran since the start, and the sums of its source; NULL: not sampled, or not for this
+	 * format. */
+	struct hot_profile *hot;
+	const struct export_source *hot_source;
+	const struct column *hot_sum;
 	uint64_t id;        /* differs between logs */
 };
 
@@ -168,6 +174,7 @@ struct export_format {
 	bool each;        /* every sample of every source is a row, with only its own values */
 	bool raw;         /* uses the sums: there are no columns */
 	bool totals;      /* values of counts are sums since the start */
+	bool hot;         /* uses the profile of running code */
 	const char *also; /* a metric before the template of a GPU; NULL: none */
 	/* Return false if the format cannot represent the table. NULL: it can represent every
 	 * table. */
@@ -187,6 +194,8 @@ struct export_format {
 		       struct strbuf *out);
 	/* time_ns: since the epoch. NULL: a format without marks. */
 	void (*mark)(const struct export_table *table, int64_t time_ns, const char *text, struct strbuf *out);
+	/* Behind the last row. NULL: nothing. */
+	void (*end)(const struct export_table *table, struct strbuf *out);
 };
 
 /* Fill the columns of a table that has its options and sources. The caller frees the columns, also

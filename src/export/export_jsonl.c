@@ -69,7 +69,7 @@ static void json_constants(const struct export_source *source, struct strbuf *ou
 
 static void json_source(const struct export_source *source, struct strbuf *out)
 {
-	static const char *const kinds[SOURCE_KINDS] = {"gpu", "cpu", "cpu", "passes", "mixed"};
+	static const char *const kinds[SOURCE_KINDS] = {"gpu", "cpu", "cpu", "passes", "hot", "mixed"};
 	const struct gpu_product *product = source->set->product;
 
 	strbuf_printf(out, "{\"kind\":\"%s\"", kinds[source->kind]);
@@ -163,7 +163,21 @@ static void jsonl_row(const struct export_table *table, const struct export_row 
 	for (unsigned i = 0; i < table->n_sources && row->command; i++)
 		if (row->sums[i])
 			export_passes_json(&table->sources[i], row->sums[i], row->command->begin_ns, out);
+	if (row->command)
+		export_hot_json(table, out);
+}
+
+/* A log, or a run without a command, has no total. */
+static void jsonl_end(const struct export_table *table, struct strbuf *out)
+{
+	if (table->options->lines == EXPORT_ROWS)
+		export_hot_json(table, out);
 }
 
 const struct export_format export_jsonl = {
-	.name = "jsonl", .begin = jsonl_begin, .row = jsonl_row, .findings = findings_jsonl};
+	.name = "jsonl",
+	.hot = true,
+	.begin = jsonl_begin,
+	.row = jsonl_row,
+	.end = jsonl_end,
+	.findings = findings_jsonl};

@@ -22,6 +22,12 @@ void export_passes(const struct export_source *source, const struct column *sum,
 /* The same as one JSON object. */
 void export_passes_json(const struct export_source *source, const struct column *sum, int64_t begin_ns,
 			struct strbuf *out);
+/* The end of a table for people. */
+void export_text_end(const struct export_table *table, struct strbuf *out);
+/* Write the functions that ran (table->hot), or nothing if that was not sampled. */
+void export_hot(const struct export_table *table, struct strbuf *out);
+/* The same as one JSON object. */
+void export_hot_json(const struct export_table *table, struct strbuf *out);
 /* Frames that were shown per second in the sums of all sources; NaN if unknown. */
 struct metric_frames export_frames(const struct export_table *table, const struct column *const *sums);
 /* Write the energy per frame of each part whose power is known, if frames are known. */

@@ -145,6 +145,7 @@ static void text_total(const struct export_table *table, const struct export_row
 			report_source(&table->sources[s], row->sums[s], row->command->begin_ns, out);
 	export_frame_energy(table, row, out);
 	put_flips(table, row, out);
+	export_hot(table, out);
 	text_times(row->command, out);
 }
 
@@ -156,5 +157,18 @@ static void text_row(const struct export_table *table, const struct export_row *
 		text_interval(table, row, out);
 }
 
+/* A log, or a run without a command, has no total. */
+void export_text_end(const struct export_table *table, struct strbuf *out)
+{
+	if (table->options->lines == EXPORT_ROWS)
+		export_hot(table, out);
+}
+
 const struct export_format export_text = {
-	.name = "table", .each = true, .begin = text_begin, .row = text_row, .findings = findings_text};
+	.name = "table",
+	.each = true,
+	.hot = true,
+	.begin = text_begin,
+	.row = text_row,
+	.end = export_text_end,
+	.findings = findings_text};

@@ -166,4 +166,9 @@ static void wide_row(const struct export_table *table, const struct export_row *
 }
 
 const struct export_format export_wide = {
-	.name = "table", .begin = wide_begin, .row = wide_row, .findings = findings_text};
+	.name = "table",
+	.hot = true,
+	.begin = wide_begin,
+	.row = wide_row,
+	.end = export_text_end,
+	.findings = findings_text};

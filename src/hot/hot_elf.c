@@ -321,7 +321,7 @@ static bool read_by_build_id(const struct elf *e, struct hot_symbols *s)
 	return read_debug_file(e, path, s);
 }
 
-/* "NAME" beside the file, in .debug beside it, or in the same directory below /usr/lib/debug. A file
+/* "NAME" beside the file, in .debug beside it, or in its directory below /usr/lib/debug. A file
  * without a build-id is not trusted to be of the same build. */
 static bool read_by_link(const struct elf *e, const char *own, struct hot_symbols *s)
 {

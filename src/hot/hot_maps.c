@@ -15,12 +15,12 @@
 #define KERNEL_MODULE "[kernel]"
 
 /* A function of a module that was seen: its name is made once. */
-struct function {
+struct hot_known {
 	uint64_t start, size;
 	const char *name;
 };
 
-struct module {
+struct hot_module {
 	char *path; /* absolute; or in brackets */
 	const char *name;
 	uint64_t inode;
@@ -29,40 +29,40 @@ struct module {
 	bool was_read;
 	int64_t map_bytes; /* of its perf-PID.map when that was read */
 	struct hot_symbols symbols;
-	struct function **functions; /* by start; they stay where they are */
+	struct hot_known **functions; /* by start; they stay where they are */
 	unsigned n_functions, cap_functions;
-	struct function whole; /* what is known of no function */
+	struct hot_known whole; /* what is known of no function */
 };
 
-struct range {
+struct hot_range {
 	uint64_t start, end, offset;
-	struct module *module;
+	struct hot_module *module;
 };
 
-struct process {
+struct hot_process {
 	pid_t pid;
-	struct range *ranges; /* by start, not overlapping */
+	struct hot_range *ranges; /* by start, not overlapping */
 	unsigned n, cap;
 	bool known; /* from its begin, or read */
 };
 
-struct thread {
+struct hot_task {
 	pid_t tid, pid;
 	char name[HOT_NAME];
 };
 
 struct hot_maps {
 	const struct sys *sys;
-	struct process *processes; /* by pid */
+	struct hot_process *processes; /* by pid */
 	unsigned n_processes, cap_processes;
-	struct thread *threads; /* by tid */
+	struct hot_task *threads; /* by tid */
 	unsigned n_threads, cap_threads;
-	struct module **modules;
+	struct hot_module **modules;
 	unsigned n_modules, cap_modules;
-	struct module *kernel, *unknown;
+	struct hot_module *kernel, *unknown;
 };
 
-static void free_module(struct module *module)
+static void free_module(struct hot_module *module)
 {
 	for (unsigned i = 0; i < module->n_functions; i++) {
 		free((void *)(uintptr_t)module->functions[i]->name);
@@ -74,18 +74,18 @@ static void free_module(struct module *module)
 	free(module);
 }
 
-static struct module *add_module(struct hot_maps *m, const struct hot_mapping *of, pid_t jit)
+static struct hot_module *add_module(struct hot_maps *m, const struct hot_mapping *of, pid_t jit)
 {
-	struct module *module = xcalloc(1, sizeof(*module));
+	struct hot_module *module = xcalloc(1, sizeof(*module));
 	const char *slash;
 	size_t size = strlen(of->path) + 1;
 
-	*module = (struct module){.path = xmalloc(size),
-				  .inode = of->inode,
-				  .major = of->major,
-				  .minor = of->minor,
-				  .jit = jit,
-				  .whole.name = ""};
+	*module = (struct hot_module){.path = xmalloc(size),
+				      .inode = of->inode,
+				      .major = of->major,
+				      .minor = of->minor,
+				      .jit = jit,
+				      .whole.name = ""};
 	str_printable(module->path, size, of->path);
 	if (strcmp(module->path, of->path) != 0)
 		module->was_read = true; /* nothing that can be opened by this name */
@@ -138,7 +138,7 @@ static unsigned process_at(const struct hot_maps *m, pid_t pid)
 	return low;
 }
 
-static struct process *find_process(const struct hot_maps *m, pid_t pid)
+static struct hot_process *find_process(const struct hot_maps *m, pid_t pid)
 {
 	unsigned at = process_at(m, pid);
 
@@ -146,7 +146,7 @@ static struct process *find_process(const struct hot_maps *m, pid_t pid)
 }
 
 /* Find a process or add it; NULL: there are too many. */
-static struct process *get_process(struct hot_maps *m, pid_t pid)
+static struct hot_process *get_process(struct hot_maps *m, pid_t pid)
 {
 	unsigned at = process_at(m, pid);
 
@@ -157,7 +157,7 @@ static struct process *get_process(struct hot_maps *m, pid_t pid)
 	GROW(m->processes, m->n_processes, m->cap_processes);
 	memmove(&m->processes[at + 1], &m->processes[at], (m->n_processes - at) * sizeof(*m->processes));
 	m->n_processes++;
-	m->processes[at] = (struct process){.pid = pid};
+	m->processes[at] = (struct hot_process){.pid = pid};
 	return &m->processes[at];
 }
 
@@ -187,7 +187,7 @@ static unsigned thread_at(const struct hot_maps *m, pid_t tid)
 	return low;
 }
 
-static struct thread *find_thread(const struct hot_maps *m, pid_t tid)
+static struct hot_task *find_thread(const struct hot_maps *m, pid_t tid)
 {
 	unsigned at = thread_at(m, tid);
 
@@ -205,7 +205,7 @@ void hot_maps_name(struct hot_maps *m, pid_t pid, pid_t tid, const char *name)
 		memmove(&m->threads[at + 1], &m->threads[at], (m->n_threads - at) * sizeof(*m->threads));
 		m->n_threads++;
 	}
-	m->threads[at] = (struct thread){.tid = tid, .pid = pid};
+	m->threads[at] = (struct hot_task){.tid = tid, .pid = pid};
 	str_printable(m->threads[at].name, sizeof(m->threads[at].name), name);
 }
 
@@ -222,7 +222,7 @@ static void read_name(struct hot_maps *m, pid_t pid, pid_t tid)
 
 const char *hot_maps_thread(struct hot_maps *m, pid_t pid, pid_t tid)
 {
-	struct thread *thread = find_thread(m, tid);
+	struct hot_task *thread = find_thread(m, tid);
 
 	if (!thread || thread->pid != pid) {
 		read_name(m, pid, tid);
@@ -245,10 +245,10 @@ void hot_maps_exit(struct hot_maps *m, pid_t pid, pid_t tid)
 
 void hot_maps_fork(struct hot_maps *m, pid_t pid, pid_t tid, pid_t parent)
 {
-	const struct process *from = find_process(m, parent);
-	const struct thread *name = find_thread(m, parent);
+	const struct hot_process *from = find_process(m, parent);
+	const struct hot_task *name = find_thread(m, parent);
 	char text[HOT_NAME];
-	struct process *to;
+	struct hot_process *to;
 	unsigned n;
 
 	snprintf(text, sizeof(text), "%s", name ? name->name : "");
@@ -262,7 +262,7 @@ void hot_maps_fork(struct hot_maps *m, pid_t pid, pid_t tid, pid_t parent)
 		return;
 	from = find_process(m, parent); /* it may have moved */
 	n = from->n;
-	*to = (struct process){.pid = pid, .n = n, .cap = n, .known = true};
+	*to = (struct hot_process){.pid = pid, .n = n, .cap = n, .known = true};
 	to->ranges = xreallocarray(NULL, n + !n, sizeof(*to->ranges));
 	if (n)
 		memcpy(to->ranges, from->ranges, n * sizeof(*to->ranges));
@@ -270,14 +270,14 @@ void hot_maps_fork(struct hot_maps *m, pid_t pid, pid_t tid, pid_t parent)
 
 /* ---- mappings ---- */
 
-static struct module *get_module(struct hot_maps *m, pid_t pid, const struct hot_mapping *mapping)
+static struct hot_module *get_module(struct hot_maps *m, pid_t pid, const struct hot_mapping *mapping)
 {
 	bool is_file = mapping->path[0] == '/' && mapping->path[1] != '/' && mapping->inode;
 	bool is_vdso = strcmp(mapping->path, "[vdso]") == 0;
 	pid_t jit = is_file || is_vdso ? 0 : pid;
 
 	for (unsigned i = m->n_modules; i-- > 0;) {
-		struct module *module = m->modules[i];
+		struct hot_module *module = m->modules[i];
 
 		if (jit ? module->jit == jit
 			: module->inode == mapping->inode && module->major == mapping->major &&
@@ -290,14 +290,14 @@ static struct module *get_module(struct hot_maps *m, pid_t pid, const struct hot
 
 /* Make room at start .. end: what was there is gone, or cut. Returns where it begins in the
  * list. */
-static unsigned clear_ranges(struct process *p, uint64_t start, uint64_t end)
+static unsigned clear_ranges(struct hot_process *p, uint64_t start, uint64_t end)
 {
 	unsigned at = 0, gone = 0;
 
 	while (at < p->n && p->ranges[at].end <= start)
 		at++;
 	if (at < p->n && p->ranges[at].start < start) {
-		struct range *r = &p->ranges[at];
+		struct hot_range *r = &p->ranges[at];
 
 		if (r->end > end && p->n < RANGES_MOST) { /* in its middle: two remain */
 			GROW(p->ranges, p->n, p->cap);
@@ -319,10 +319,10 @@ static unsigned clear_ranges(struct process *p, uint64_t start, uint64_t end)
 	return at;
 }
 
-static void add_range(struct hot_maps *m, struct process *p, const struct hot_mapping *mapping)
+static void add_range(struct hot_maps *m, struct hot_process *p, const struct hot_mapping *mapping)
 {
 	uint64_t end = mapping->start + mapping->size;
-	struct module *module;
+	struct hot_module *module;
 	unsigned at;
 
 	if (!mapping->size || end < mapping->start || p->n >= RANGES_MOST)
@@ -331,12 +331,12 @@ static void add_range(struct hot_maps *m, struct process *p, const struct hot_ma
 	at = p->n ? clear_ranges(p, mapping->start, end) : 0;
 	GROW(p->ranges, p->n, p->cap);
 	memmove(&p->ranges[at + 1], &p->ranges[at], (p->n - at) * sizeof(*p->ranges));
-	p->ranges[at] = (struct range){mapping->start, end, mapping->offset, module};
+	p->ranges[at] = (struct hot_range){mapping->start, end, mapping->offset, module};
 	p->n++;
 }
 
 /* "START-END r-xp OFFSET MAJOR:MINOR INODE   PATH" */
-static void read_mapping(struct hot_maps *m, struct process *p, char *line)
+static void read_mapping(struct hot_maps *m, struct hot_process *p, char *line)
 {
 	unsigned long long start, end, offset, inode;
 	unsigned major, minor;
@@ -357,7 +357,7 @@ static void read_mapping(struct hot_maps *m, struct process *p, char *line)
 					.path = line[at] ? line + at : "//anon"});
 }
 
-static void read_process(struct hot_maps *m, struct process *p)
+static void read_process(struct hot_maps *m, struct hot_process *p)
 {
 	size_t cap = (size_t)64 << 10, n = 0;
 	char path[32], *text, *line, *rest;
@@ -384,7 +384,7 @@ static void read_process(struct hot_maps *m, struct process *p)
 
 void hot_maps_map(struct hot_maps *m, pid_t pid, const struct hot_mapping *mapping)
 {
-	struct process *p = get_process(m, pid);
+	struct hot_process *p = get_process(m, pid);
 
 	if (!p)
 		return;
@@ -395,7 +395,7 @@ void hot_maps_map(struct hot_maps *m, pid_t pid, const struct hot_mapping *mappi
 
 void hot_maps_exec(struct hot_maps *m, pid_t pid)
 {
-	struct process *p = get_process(m, pid);
+	struct hot_process *p = get_process(m, pid);
 
 	if (!p)
 		return;
@@ -405,7 +405,7 @@ void hot_maps_exec(struct hot_maps *m, pid_t pid)
 
 /* ---- functions ---- */
 
-static void read_vdso(struct hot_maps *m, struct module *module)
+static void read_vdso(struct hot_maps *m, struct hot_module *module)
 {
 	char text[16384], *line, *rest = text;
 	ssize_t n = sys_read_file(m->sys, "proc/self/maps", text, sizeof(text));
@@ -431,7 +431,7 @@ static int open_file(const struct hot_maps *m, pid_t pid, const char *path)
 }
 
 /* Another file that has taken the name since is on the same device, under another inode. */
-static bool is_same_file(const struct module *module, const struct stat *st)
+static bool is_same_file(const struct hot_module *module, const struct stat *st)
 {
 	bool same_device = (st->st_dev >> 8 & 0xfff) == module->major &&
 			   ((st->st_dev & 0xff) | (st->st_dev >> 12 & 0xfff00)) == module->minor;
@@ -439,7 +439,7 @@ static bool is_same_file(const struct module *module, const struct stat *st)
 	return S_ISREG(st->st_mode) && st->st_size > 0 && (!same_device || st->st_ino == module->inode);
 }
 
-static void read_file(struct hot_maps *m, pid_t pid, struct module *module)
+static void read_file(struct hot_maps *m, pid_t pid, struct hot_module *module)
 {
 	int fd = open_file(m, pid, module->path);
 	struct stat st;
@@ -452,7 +452,7 @@ static void read_file(struct hot_maps *m, pid_t pid, struct module *module)
 }
 
 /* The file grows while the program translates; it is trusted if the program's user wrote it. */
-static void read_jit(struct hot_maps *m, struct module *module)
+static void read_jit(struct hot_maps *m, struct hot_module *module)
 {
 	char path[64];
 	struct stat file, process;
@@ -469,7 +469,7 @@ static void read_jit(struct hot_maps *m, struct module *module)
 	hot_symbols_read_map(&module->symbols, m->sys, path);
 }
 
-static void read_module(struct hot_maps *m, pid_t pid, struct module *module)
+static void read_module(struct hot_maps *m, pid_t pid, struct hot_module *module)
 {
 	if (module->jit)
 		read_jit(m, module);
@@ -484,10 +484,11 @@ static void read_module(struct hot_maps *m, pid_t pid, struct module *module)
 		read_file(m, pid, module);
 }
 
-static struct function *get_function(struct module *module, const struct hot_symbol *symbol, uint64_t size)
+static struct hot_known *get_function(struct hot_module *module, const struct hot_symbol *symbol,
+				      uint64_t size)
 {
 	unsigned low = 0, high = module->n_functions;
-	struct function *f;
+	struct hot_known *f;
 	char name[HOT_FUNCTION];
 
 	while (low < high) {
@@ -502,21 +503,21 @@ static struct function *get_function(struct module *module, const struct hot_sym
 		return module->functions[low];
 	hot_symbols_name(&module->symbols, symbol, name, sizeof(name));
 	f = xcalloc(1, sizeof(*f));
-	*f = (struct function){symbol->start, size, xstrdup(name)};
+	*f = (struct hot_known){symbol->start, size, xstrdup(name)};
 	GROW(module->functions, module->n_functions, module->cap_functions);
 	memmove(&module->functions[low + 1], &module->functions[low],
-		(module->n_functions - low) * sizeof(struct function *));
+		(module->n_functions - low) * sizeof(struct hot_known *));
 	module->functions[low] = f;
 	module->n_functions++;
 	return f;
 }
 
-static void find_function(struct module *module, uint64_t address, struct hot_place *place)
+static void find_function(struct hot_module *module, uint64_t address, struct hot_place *place)
 {
 	uint64_t size = 0;
 	const struct hot_symbol *symbol =
 		address == UINT64_MAX ? NULL : hot_symbols_find(&module->symbols, address, &size);
-	const struct function *f = symbol ? get_function(module, symbol, size) : &module->whole;
+	const struct hot_known *f = symbol ? get_function(module, symbol, size) : &module->whole;
 
 	*place = (struct hot_place){.module = module->name,
 				    .function = f->name,
@@ -526,7 +527,7 @@ static void find_function(struct module *module, uint64_t address, struct hot_pl
 				    .id = f};
 }
 
-static const struct range *find_range(const struct process *p, uint64_t address)
+static const struct hot_range *find_range(const struct hot_process *p, uint64_t address)
 {
 	unsigned low = 0, high = p->n;
 
@@ -543,15 +544,15 @@ static const struct range *find_range(const struct process *p, uint64_t address)
 
 void hot_maps_find(struct hot_maps *m, pid_t pid, uint64_t address, bool kernel, struct hot_place *place)
 {
-	struct process *p = kernel ? NULL : get_process(m, pid);
-	const struct range *range;
+	struct hot_process *p = kernel ? NULL : get_process(m, pid);
+	const struct hot_range *range;
 	uint64_t in_file = address;
 
 	if (p && !p->known)
 		read_process(m, p);
 	range = p ? find_range(p, address) : NULL;
 	if (kernel || !range) {
-		struct module *module = kernel ? m->kernel : m->unknown;
+		struct hot_module *module = kernel ? m->kernel : m->unknown;
 
 		read_module(m, pid, module);
 		find_function(module, address, place);

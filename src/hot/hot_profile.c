@@ -47,7 +47,7 @@ void hot_profile_fini(struct hot_profile *p)
 	*p = (struct hot_profile){0};
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t mix_hash(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
 	return hash ^ hash >> 29;
@@ -58,17 +58,17 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 static uint64_t hash_function(const struct hot_function *f)
 {
 	/* Texts are there once: their addresses tell them apart. */
-	return mix(mix(f->start, (uintptr_t)f->name), (uintptr_t)f->module);
+	return mix_hash(mix_hash(f->start, (uintptr_t)f->name), (uintptr_t)f->module);
 }
 
 static uint64_t hash_thread(const struct hot_thread *t)
 {
-	return mix(mix(t->pid, t->tid), (uintptr_t)t->name);
+	return mix_hash(mix_hash(t->pid, t->tid), (uintptr_t)t->name);
 }
 
 static uint64_t hash_hit(const struct hot_hit *h)
 {
-	return mix(mix(h->thread, h->node), h->offset);
+	return mix_hash(mix_hash(h->thread, h->node), h->offset);
 }
 
 static uint64_t hash_of(const struct hot_profile *p, unsigned kind, unsigned i)
@@ -81,7 +81,7 @@ static uint64_t hash_of(const struct hot_profile *p, unsigned kind, unsigned i)
 	case INDEX_THREADS:
 		return hash_thread(&p->threads[i]);
 	case INDEX_NODES:
-		return mix(p->nodes[i].parent, p->nodes[i].function);
+		return mix_hash(p->nodes[i].parent, p->nodes[i].function);
 	default:
 		return hash_hit(&p->hits[i]);
 	}

@@ -1,8 +1,8 @@
 /* hot_profile: where samples of running code fell: functions, the calls between them, threads.
  *
- * A profile is filled on the machine that is measured, sample by sample, and written as words behind
- * the values of a sample of the source (hot_words.h). Whoever shows or exports it fills another one
- * from these words. Everything that is shown is computed from its four lists (hot_table.h). Names
+ * A profile is filled on the machine that is measured, sample by sample, and written as words
+ * after the values of a sample of the source (hot_words.h). Views and exports fill another one from
+ * these words. Everything that is shown is computed from its four lists (hot_table.h). Names
  * are in it, so that it means the same anywhere.
  *
  * Thread: one at a time.

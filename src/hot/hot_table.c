@@ -95,7 +95,7 @@ static void count_modules(struct hot_table *t, const struct hot_profile *p)
 }
 
 /* 1.96 standard errors of a share p of n samples. */
-static double confidence(double share, uint64_t n)
+static double share_margin(double share, uint64_t n)
 {
 	return n ? 1.96 * real_root(share * (1 - share) / (double)n) : (double)NAN;
 }
@@ -132,7 +132,7 @@ void hot_table_make(struct hot_table *t, const struct hot_profile *p, const stru
 		row->function = i;
 		row->self = (double)row->weight / (double)t->weight;
 		row->total = t->has_calls ? (double)row->total_weight / (double)t->weight : (double)NAN;
-		row->plus_minus = confidence(row->self, t->count);
+		row->plus_minus = share_margin(row->self, t->count);
 		t->rows[n++] = *row;
 	}
 	t->n = n;

@@ -10,13 +10,13 @@
 
 /* ---- writing ---- */
 
-struct writer {
+struct hot_writer {
 	uint64_t *words;
 	unsigned n, room;
 };
 
 /* Begin a record of n words, the first of them included; NULL: there is no room. */
-static uint64_t *put_record(struct writer *w, enum hot_record kind, unsigned n)
+static uint64_t *put_record(struct hot_writer *w, enum hot_record kind, unsigned n)
 {
 	uint64_t *at = w->words + w->n;
 
@@ -32,7 +32,7 @@ static unsigned text_words(const char *text)
 	return 1 + ((unsigned)strlen(text) + WORD - 1) / WORD;
 }
 
-static bool put_text(struct writer *w, const char *text)
+static bool put_text(struct hot_writer *w, const char *text)
 {
 	unsigned n = text_words(text);
 	uint64_t *at = put_record(w, HOT_TEXT, n);
@@ -44,7 +44,7 @@ static bool put_text(struct writer *w, const char *text)
 	return true;
 }
 
-static bool put_names(struct writer *w, struct hot_profile *p)
+static bool put_names(struct hot_writer *w, struct hot_profile *p)
 {
 	uint64_t *at;
 
@@ -89,8 +89,8 @@ static int compare_moments(const void *a, const void *b)
 	return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
 }
 
-static bool put_hit(struct writer *w, const struct hot_hit *h, const struct hot_moment *moments, unsigned n,
-		    int64_t begin_ns)
+static bool put_hit(struct hot_writer *w, const struct hot_hit *h, const struct hot_moment *moments,
+		    unsigned n, int64_t begin_ns)
 {
 	uint64_t *at = put_record(w, HOT_HIT, 5 + n);
 	int64_t before_us = 0;
@@ -115,7 +115,7 @@ static bool put_hit(struct writer *w, const struct hot_hit *h, const struct hot_
 unsigned hot_words_put(struct hot_profile *p, struct hot_moment *moments, unsigned n, int64_t begin_ns,
 		       uint64_t *words, unsigned room, uint64_t *unkept)
 {
-	struct writer w = {.words = words, .room = room};
+	struct hot_writer w = {.words = words, .room = room};
 	bool fits = put_names(&w, p);
 
 	if (n)
@@ -131,7 +131,7 @@ unsigned hot_words_put(struct hot_profile *p, struct hot_moment *moments, unsign
 
 /* ---- reading ---- */
 
-struct reader {
+struct hot_word_reader {
 	struct hot_profile *p;
 	const struct sample *sample;
 	const struct hot_spans *spans;
@@ -143,18 +143,18 @@ struct reader {
 	bool is_part; /* of the times: hits count only those in the spans */
 };
 
-static void map_item(struct reader *r, enum hot_record kind, unsigned index)
+static void map_item(struct hot_word_reader *r, enum hot_record kind, unsigned index)
 {
 	GROW(r->map[kind], r->n[kind], r->cap[kind]);
 	r->map[kind][r->n[kind]++] = index;
 }
 
-static bool is_known(const struct reader *r, enum hot_record kind, uint64_t number)
+static bool is_known(const struct hot_word_reader *r, enum hot_record kind, uint64_t number)
 {
 	return number < r->n[kind];
 }
 
-static bool read_text(struct reader *r, const uint64_t *word, unsigned n)
+static bool read_text(struct hot_word_reader *r, const uint64_t *word, unsigned n)
 {
 	char raw[HOT_NAME_TEXT + WORD], text[HOT_NAME_TEXT];
 	size_t bytes = (n - 1) * WORD;
@@ -166,12 +166,12 @@ static bool read_text(struct reader *r, const uint64_t *word, unsigned n)
 	return true;
 }
 
-static const char *text_of(const struct reader *r, uint64_t number)
+static const char *text_of(const struct hot_word_reader *r, uint64_t number)
 {
 	return r->p->texts[r->map[HOT_TEXT][number]];
 }
 
-static bool read_function(struct reader *r, const uint64_t *word, unsigned n)
+static bool read_function(struct hot_word_reader *r, const uint64_t *word, unsigned n)
 {
 	if (n < 5 || !is_known(r, HOT_TEXT, word[1]) || !is_known(r, HOT_TEXT, word[2]))
 		return false;
@@ -181,7 +181,7 @@ static bool read_function(struct reader *r, const uint64_t *word, unsigned n)
 	return true;
 }
 
-static bool read_thread(struct reader *r, const uint64_t *word, unsigned n)
+static bool read_thread(struct hot_word_reader *r, const uint64_t *word, unsigned n)
 {
 	if (n < 5 || !is_known(r, HOT_TEXT, word[3]) || !is_known(r, HOT_TEXT, word[4]))
 		return false;
@@ -192,7 +192,7 @@ static bool read_thread(struct reader *r, const uint64_t *word, unsigned n)
 }
 
 /* A parent comes before its children, so there is no circle. */
-static bool read_node(struct reader *r, const uint64_t *word, unsigned n)
+static bool read_node(struct hot_word_reader *r, const uint64_t *word, unsigned n)
 {
 	struct hot_node node = {0};
 
@@ -220,7 +220,7 @@ static bool is_inside(const struct hot_spans *spans, int64_t time_ns)
 	return low < spans->n && spans->begin_ns[low] <= time_ns;
 }
 
-static bool read_hit(struct reader *r, const uint64_t *word, unsigned n)
+static bool read_hit(struct hot_word_reader *r, const uint64_t *word, unsigned n)
 {
 	struct hot_hit hit = {0};
 	int64_t time_ns = r->sample->begin_ns;
@@ -254,12 +254,12 @@ void hot_words_walk(struct hot_profile *p, const struct sample *sample, const st
 				 int64_t time_ns),
 		    void *ctx)
 {
-	static bool (*const kinds[])(struct reader * r, const uint64_t *word, unsigned n) = {
+	static bool (*const kinds[])(struct hot_word_reader * r, const uint64_t *word, unsigned n) = {
 		[HOT_TEXT] = read_text,     [HOT_FUNCTION_RECORD] = read_function,
 		[HOT_THREAD] = read_thread, [HOT_NODE] = read_node,
 		[HOT_HIT] = read_hit,
 	};
-	struct reader r = {.p = p, .sample = sample, .spans = spans, .take = take, .ctx = ctx};
+	struct hot_word_reader r = {.p = p, .sample = sample, .spans = spans, .take = take, .ctx = ctx};
 	const uint64_t *word = sample->value + sample->n_values;
 	bool ok = true;
 

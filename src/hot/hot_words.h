@@ -20,8 +20,8 @@ struct hot_moment {
 	int64_t time_ns;
 };
 
-/* Write as much as fits; `moments` are sorted. Adds to *unkept the samples that did not fit. Returns
- * the number of words. */
+/* Write as much as fits; `moments` are sorted. Adds to *unkept the samples that did not fit.
+ * Returns the number of words. */
 unsigned hot_words_put(struct hot_profile *p, struct hot_moment *moments, unsigned n, int64_t begin_ns,
 		       uint64_t *words, unsigned room, uint64_t *unkept);
 

@@ -16,7 +16,7 @@
 #define REALTIME_MAX ((uint64_t)1 << 62)
 #define PERIOD_MAX ((uint64_t)86400 * 1000000000)
 
-static const char *const source_words[SOURCE_MIX] = {"gpu", "cpu", "perf", "passes"};
+static const char *const source_words[SOURCE_MIX] = {"gpu", "cpu", "perf", "passes", "hot"};
 static const char *const slot_words[] = {"delta", "steady", "level", "peak"};
 static const char *const instance_words[INSTANCE_KINDS] = {"all", "core", "slice", "cluster", "cpu"};
 

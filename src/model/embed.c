@@ -26,6 +26,7 @@
 	X(cpu, "cpu.metrics")                   \
 	X(cpu_events, "cpu-events.metrics")     \
 	X(frame, "frame.metrics")               \
+	X(hot, "hot.metrics")                   \
 	X(findings_verdict, "verdict.findings") \
 	X(findings_gpu, "gpu.findings")         \
 	X(findings_cpu, "cpu.findings")         \

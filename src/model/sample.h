@@ -26,12 +26,13 @@ enum source_kind {
 	SOURCE_CPU,    /* load, clocks, memory and temperature, from the operating system */
 	SOURCE_PERF,   /* events of the CPUs' hardware counters */
 	SOURCE_PASSES, /* frames and render passes of an application */
+	SOURCE_HOT,    /* which functions run: samples of running code */
 	SOURCE_MIX,    /* no source: metrics of several of them together (metric_mix.h); in no log */
 	SOURCE_KINDS
 };
 
 /* Times are CLOCK_MONOTONIC ns. `value` has one entry per slot of the source, in slot order, and
- * then n_more words that are no slots (passes/pass_lanes.h). */
+ * then n_more words that are no slots (passes/pass_lanes.h, hot/hot_words.h). */
 struct sample {
 	uint32_t source;   /* index of the source in the sampler */
 	uint32_t flags;    /* enum sample_flag */

@@ -107,6 +107,8 @@ struct options {
 	bool per_core;
 	bool passes;                                           /* frames and passes of CMD */
 	enum record_detail { DETAIL_ALL, DETAIL_LATE } detail; /* which frames keep their passes in a log */
+	const char *hot;  /* --hot: sample running code: "EVENT:RATE"; NULL without it */
+	bool hot_callers; /* --hot-callers */
 	bool env;                                              /* COMMAND_PASSES */
 	bool profiling;
 	double fps;                   /* 0 if a log is read and --fps was not given: the log has it */

@@ -116,6 +116,13 @@ const struct option_row option_rows[] = {
 	{"detail", 0, "WHICH", NULL,
 	 "for .mlog: keep passes one by one of all frames, or only of late ones and those beside them", "all",
 	 IN_RECORD, true, &kind_choice, AT(detail), .choices = detail_names},
+	{"hot", 0, "EVENT[:RATE]", ":199",
+	 "sample which functions run, RATE times a second on each busy CPU (EVENT:period=N: after every N "
+	 "events)",
+	 "off; cycles, else cpu-clock, 199", IN_RECORD | IN_STAT, true, &kind_text, AT(hot), .hint = "list",
+	 .lists = 1u << LIST_EVENTS},
+	{"hot-callers", 0, NULL, NULL, "with --hot: also record who called, by frame pointers", NULL,
+	 IN_RECORD | IN_STAT, true, &kind_flag, AT(hot_callers)},
 	{"env", 0, NULL, NULL, "print the environment as lines for a shell", NULL, IN_PASSES, false,
 	 &kind_flag, AT(env)},
 	{"profiling", 0, NULL, NULL, "let Panfrost or Panthor time the queues while malitop runs; needs root",

@@ -290,6 +290,7 @@ static void label_source(const struct export_source *source, struct strbuf *labe
 							[SOURCE_CPU] = "cpu",
 							[SOURCE_PERF] = "events",
 							[SOURCE_PASSES] = "frames",
+							[SOURCE_HOT] = "hot",
 							[SOURCE_MIX] = "mixed"};
 	char name[32];
 

@@ -322,6 +322,7 @@ static bool open_all(struct device_walk *w, const struct source_options *what, c
 		}
 		asked = is_listed(list, registry[i]->name, &interface);
 		asked |= w->options->passes && registry[i]->kind == SOURCE_PASSES;
+		asked |= w->options->hot && registry[i]->kind == SOURCE_HOT;
 		if (!asked &&
 		    (list || (registry[i]->asked_only && !listens_by_default(w->options, registry[i]))))
 			continue;

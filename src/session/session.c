@@ -109,6 +109,8 @@ static struct source_options source_options_of(const struct session *session, pi
 		.event_groups = o->event_groups,
 		.n_events = o->n_events,
 		.per_instance = per_instance,
+		.hot = o->hot,
+		.hot_callers = o->hot_callers,
 		.profiling = o->profiling,
 	};
 }

@@ -15,14 +15,14 @@
 
 #include <cmocka.h>
 
-struct bench {
+struct maps_bench {
 	struct fixture fixture;
 	struct hot_maps *maps;
 };
 
 static int setup(void **state)
 {
-	struct bench *b = xcalloc(1, sizeof(*b));
+	struct maps_bench *b = xcalloc(1, sizeof(*b));
 
 	fixture_init(&b->fixture, NULL);
 	b->maps = hot_maps_new(&b->fixture.sys);
@@ -32,7 +32,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	struct bench *b = *state;
+	struct maps_bench *b = *state;
 
 	hot_maps_free(b->maps);
 	fixture_fini(&b->fixture);
@@ -40,14 +40,14 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void map(struct bench *b, pid_t pid, uint64_t start, uint64_t size, const char *path)
+static void map(struct maps_bench *b, pid_t pid, uint64_t start, uint64_t size, const char *path)
 {
 	hot_maps_map(b->maps, pid,
 		     &(struct hot_mapping){
 			     .start = start, .size = size, .inode = span_hash(span_of(path)), .path = path});
 }
 
-static const char *module_at(struct bench *b, pid_t pid, uint64_t address)
+static const char *module_at(struct maps_bench *b, pid_t pid, uint64_t address)
 {
 	struct hot_place place;
 
@@ -57,7 +57,7 @@ static const char *module_at(struct bench *b, pid_t pid, uint64_t address)
 
 static void a_library_that_takes_the_place_of_another_does_not_mix_with_it(void **state)
 {
-	struct bench *b = *state;
+	struct maps_bench *b = *state;
 
 	hot_maps_exec(b->maps, 7);
 	map(b, 7, 0x10000, 0x4000, "/lib/first.so");
@@ -75,7 +75,7 @@ static void a_library_that_takes_the_place_of_another_does_not_mix_with_it(void 
 
 static void a_child_has_the_maps_of_its_parent_until_it_runs_another_program(void **state)
 {
-	struct bench *b = *state;
+	struct maps_bench *b = *state;
 
 	hot_maps_exec(b->maps, 7);
 	hot_maps_name(b->maps, 7, 7, "game");
@@ -93,7 +93,7 @@ static void a_child_has_the_maps_of_its_parent_until_it_runs_another_program(voi
 
 static void a_process_of_before_is_read_from_proc(void **state)
 {
-	struct bench *b = *state;
+	struct maps_bench *b = *state;
 
 	fixture_write(&b->fixture, "proc/9/maps",
 		      "00010000-00014000 r--p 00000000 08:01 11 /lib/data.so\n"
@@ -109,7 +109,7 @@ static void a_process_of_before_is_read_from_proc(void **state)
 
 static void a_program_that_translates_is_read_from_its_map(void **state)
 {
-	struct bench *b = *state;
+	struct maps_bench *b = *state;
 	struct hot_place place;
 
 	fixture_write(&b->fixture, "proc/9/maps", "00030000-00034000 r-xp 00000000 00:00 0 \n");
@@ -128,7 +128,7 @@ static void a_program_that_translates_is_read_from_its_map(void **state)
 
 static void the_kernel_is_named_where_it_tells_addresses(void **state)
 {
-	struct bench *b = *state;
+	struct maps_bench *b = *state;
 	struct hot_place place;
 
 	fixture_write(&b->fixture, "proc/kallsyms",
@@ -142,7 +142,7 @@ static void the_kernel_is_named_where_it_tells_addresses(void **state)
 
 static void a_kernel_that_hides_its_addresses_has_no_names(void **state)
 {
-	struct bench *b = *state;
+	struct maps_bench *b = *state;
 	struct hot_place place;
 
 	fixture_write(&b->fixture, "proc/kallsyms",

@@ -15,7 +15,8 @@
 #define MS 1000000ll
 
 /* Frames from the root to the leaf, of module "lib". */
-static unsigned add(struct hot_profile *p, uint32_t tid, const char *path, uint64_t offset, uint64_t count)
+static unsigned add_hit(struct hot_profile *p, uint32_t tid, const char *path, uint64_t offset,
+			uint64_t count)
 {
 	struct hot_hit hit = {.offset = offset, .count = count, .weight = 10 * count};
 	struct span rest = span_of(path), name;
@@ -37,8 +38,8 @@ static unsigned add(struct hot_profile *p, uint32_t tid, const char *path, uint6
 }
 
 /* Write and read back. */
-static void copy(struct hot_profile *to, struct hot_profile *from, struct hot_moment *moments, unsigned n,
-		 unsigned room, uint64_t *unkept)
+static void copy_profile(struct hot_profile *to, struct hot_profile *from, struct hot_moment *moments,
+			 unsigned n, unsigned room, uint64_t *unkept)
 {
 	struct sample *sample = xcalloc(1, sizeof(*sample) + HOT_WORDS * sizeof(uint64_t));
 
@@ -65,10 +66,10 @@ static void the_table_has_shares_of_self_and_total(void **state)
 	struct hot_table t;
 
 	(void)state;
-	add(&p, 100, "main update step", 4, 60);
-	add(&p, 100, "main update step step", 8, 10);
-	add(&p, 100, "main draw", 0, 20);
-	add(&p, 101, "main draw", 0, 10);
+	add_hit(&p, 100, "main update step", 4, 60);
+	add_hit(&p, 100, "main update step step", 8, 10);
+	add_hit(&p, 100, "main draw", 0, 20);
+	add_hit(&p, 101, "main draw", 0, 10);
 	hot_table_make(&t, &p, &all);
 	assert_int_equal(t.count, 100);
 	assert_ptr_equal(&t.rows[0], row_of(&t, &p, "step")); /* the hottest first */
@@ -96,9 +97,9 @@ static void around_a_function_are_callers_calls_and_addresses(void **state)
 	struct hot_table t;
 
 	(void)state;
-	add(&p, 100, "main update step", 4, 50);
-	add(&p, 100, "main update step", 8, 20);
-	add(&p, 100, "main replay step copy", 0, 30);
+	add_hit(&p, 100, "main update step", 4, 50);
+	add_hit(&p, 100, "main update step", 8, 20);
+	add_hit(&p, 100, "main replay step copy", 0, 30);
 	hot_table_make(&t, &p, &all);
 	hot_around_make(&a, &p, &all, row_of(&t, &p, "step")->function);
 	assert_int_equal(a.n_callers, 2);
@@ -125,9 +126,9 @@ static void words_read_back_are_the_same_profile(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 6; i++)
 		moments[i] = (struct hot_moment){
-			add(&p, i % 2 ? 101 : 100, i < 3 ? "main a;b" : "main ?", i / 2, 1),
+			add_hit(&p, i % 2 ? 101 : 100, i < 3 ? "main a;b" : "main ?", i / 2, 1),
 			(1000 + 50 * i) * MS};
-	copy(&q, &p, moments, 6, HOT_WORDS, &unkept);
+	copy_profile(&q, &p, moments, 6, HOT_WORDS, &unkept);
 	hot_fold_stacks(&p, &all, &one);
 	hot_fold_stacks(&q, &all, &other);
 	assert_string_equal(one.p, other.p);
@@ -147,8 +148,8 @@ static void what_does_not_fit_is_counted(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 200; i++)
-		moments[i] = (struct hot_moment){add(&p, 100, "main", i, 1), 1000 * MS};
-	copy(&q, &p, moments, 200, 200, &unkept);
+		moments[i] = (struct hot_moment){add_hit(&p, 100, "main", i, 1), 1000 * MS};
+	copy_profile(&q, &p, moments, 200, 200, &unkept);
 	assert_true(q.count > 0 && q.count < 200);
 	assert_int_equal(unkept + q.count, 200);
 	hot_profile_fini(&p);
@@ -166,7 +167,7 @@ static void only_what_ran_in_the_spans_is_taken(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 10; i++)
-		moments[i] = (struct hot_moment){add(&p, 100, "main", 0, 1), (1010 + 40 * i) * MS};
+		moments[i] = (struct hot_moment){add_hit(&p, 100, "main", 0, 1), (1010 + 40 * i) * MS};
 	sample->begin_ns = 1000 * MS;
 	sample->end_ns = 1500 * MS;
 	sample->n_more =

@@ -104,7 +104,7 @@ only mathematics 'src/base/real.h' "$name(fmin|fmax|l?l?round|pow|exp|log|log2|l
 only messages 'src/base/message.c src/base/alloc.c' '(^|[^A-Za-z0-9_])(stderr|perror)([^A-Za-z0-9_]|$)' \
 	'messages go through message()'
 only threads 'src/base/thread.c' "${name}(pthread_create|thrd_create)$call" 'only src/base/thread.c starts threads, with the right signals blocked'
-only atomics 'backends/cpu/tracepoint.c src/model/ring.c src/passes/passes.h' "${include}stdatomic[.]h|${name}(__atomic_|__sync_|_Atomic)" 'only backends/cpu/tracepoint.c, src/model/ring.c and passes.h use atomics'
+only atomics 'backends/cpu/tracepoint.c backends/perf/sampling_ring.c src/model/ring.c src/passes/passes.h' "${include}stdatomic[.]h|${name}(__atomic_|__sync_|_Atomic)" 'only the rings of perf_event, src/model/ring.c and passes.h use atomics'
 
 # The only ioctl that the terminal needs is its size.
 awk "$strip"'

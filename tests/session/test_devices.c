@@ -218,8 +218,8 @@ static void a_demo_is_simulated_and_says_nothing_of_drivers(void **state)
 	b->options.scenario = "mixed";
 	b->what.scenario = "mixed";
 	assert_true(open_sources(b));
-	assert_int_equal(b->devices.n, SOURCE_MIX); /* the only kind without a device */
-	for (unsigned i = 0; i < SOURCE_MIX; i++) {
+	assert_int_equal(b->devices.n, SOURCE_HOT); /* this and the mix are no simulated kinds */
+	for (unsigned i = 0; i < SOURCE_HOT; i++) {
 		assert_true(b->devices.sources[i]->simulated);
 		assert_int_equal(b->devices.sources[i]->kind, i);
 	}

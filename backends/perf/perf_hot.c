@@ -1,0 +1,313 @@
+#include "backends/perf/sampling.h"
+
+#include "backends/backends.h"
+#include "base/alloc.h"
+#include "base/thread.h"
+#include "model/ring.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PERIOD_MIN_NS 500000000ll /* a sample names all its functions: shorter ones repeat them */
+#define PERIOD_MAX_NS 1000000000ll
+#define READY_SAMPLES 4 /* that may wait for the sampler */
+#define CUT_MS 700      /* a measurement ends: the thread may have files to read */
+#define END_MS 250
+#define POLLED_MOST 512 /* rings that wake the thread when they are half full */
+
+/* What the source and its thread share; whoever comes last frees it. */
+struct hand {
+	struct sampling sampling;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	int wake_fd, ready_fd, done_fd;
+	struct ring *ready; /* complete samples, from the thread to the sampler */
+	int64_t period_ns;
+	bool cut, end, done, left; /* under lock */
+};
+
+struct hot {
+	struct hand *hand;
+	int64_t period_ns;
+	bool runs;
+};
+
+static void hand_free(struct hand *h)
+{
+	struct sampling *s = &h->sampling;
+
+	hot_maps_free(s->maps);
+	hot_profile_fini(&s->profile);
+	free(s->moments);
+	free(s->sample);
+	sampling_close(s);
+	ring_free(h->ready);
+	sys_cleanup_close(&h->wake_fd);
+	sys_cleanup_close(&h->ready_fd);
+	sys_cleanup_close(&h->done_fd);
+	pthread_mutex_destroy(&h->lock);
+	free(h);
+}
+
+/* ---- the thread ---- */
+
+static void wait_until(struct hand *h, int64_t due_ns)
+{
+	struct sampling *s = &h->sampling;
+	struct pollfd fds[1 + POLLED_MOST] = {{.fd = h->wake_fd, .events = POLLIN}};
+	unsigned n = 1;
+
+	for (unsigned i = 0; i < s->n_rings && n < ARRAY_LEN(fds); i++)
+		fds[n++] = (struct pollfd){.fd = s->rings[i].fd, .events = POLLIN};
+	s->sys->poll_until(s->sys, fds, n, due_ns);
+	for (unsigned i = 1; i < n; i++)
+		if (fds[i].revents & (POLLHUP | POLLERR)) { /* its threads have ended: it would spin */
+			fds[0].revents = 0;
+			s->sys->poll_until(s->sys, fds, 1, due_ns);
+			break;
+		}
+	sys_event_ack(h->wake_fd);
+}
+
+static void hand_over(struct hand *h, int64_t now_ns)
+{
+	struct sampling *s = &h->sampling;
+
+	sampling_finish(s, now_ns);
+	s->sample->source = 0;
+	ring_push(h->ready, s->sample);
+	sys_event_signal(h->ready_fd);
+}
+
+static void *run_sampling(void *arg)
+{
+	struct hand *h = arg;
+	struct sampling *s = &h->sampling;
+	int64_t due_ns = s->begin_ns + h->period_ns, now_ns;
+	bool end = false, cut, left;
+
+	s->cost_ns = s->sys->thread_ns(s->sys);
+	while (!end) {
+		wait_until(h, due_ns);
+		pthread_mutex_lock(&h->lock);
+		end = h->end;
+		cut = h->cut;
+		h->cut = false;
+		pthread_mutex_unlock(&h->lock);
+		now_ns = s->sys->monotonic_ns(s->sys);
+		sampling_drain(s, now_ns, sampling_take);
+		if (cut || now_ns >= due_ns)
+			hand_over(h, now_ns);
+		while (due_ns <= now_ns)
+			due_ns += h->period_ns;
+	}
+	pthread_mutex_lock(&h->lock);
+	h->done = true;
+	left = h->left;
+	sys_event_signal(h->done_fd);
+	pthread_mutex_unlock(&h->lock);
+	if (left)
+		hand_free(h);
+	return NULL;
+}
+
+/* ---- the source ---- */
+
+static bool hot_probe(const struct sys *sys, struct source_found **found, struct err *err)
+{
+	(void)sys;
+	(void)err;
+	while (*found)
+		found = &(*found)->next;
+	*found = xcalloc(1, sizeof(**found));
+	(*found)->backend = &backend_perf_hot;
+	return true;
+}
+
+static void add_slots(struct source *source)
+{
+	static const struct slot slots[SAMPLING_SLOTS] = {
+		[SAMPLING_SAMPLES] = {.name = "HotSamples", .scale = 1},
+		[SAMPLING_LOST] = {.name = "HotLost", .scale = 1},
+		[SAMPLING_THROTTLED] = {.name = "HotThrottled", .scale = 1},
+		[SAMPLING_UNKEPT] = {.name = "HotUnkept", .scale = 1},
+		[SAMPLING_WEIGHT] = {.name = "HotEvents", .scale = 1},
+		[SAMPLING_RUN_TIME] = {.name = "HotRunTime", .scale = 1},
+		[SAMPLING_COST] = {.name = "HotCost", .scale = 1},
+	};
+
+	for (unsigned i = 0; i < SAMPLING_SLOTS; i++)
+		source_add_slot(source, &slots[i]);
+	source->n_more = HOT_WORDS;
+}
+
+static bool hot_open(struct source *source, const char *device, struct err *err)
+{
+	struct hot *hot = source->priv;
+	struct hand *h = xcalloc(1, sizeof(*h));
+	const size_t n = SAMPLING_SLOTS + HOT_WORDS;
+
+	(void)device;
+	h->wake_fd = sys_event_new();
+	h->ready_fd = sys_event_new();
+	h->done_fd = sys_event_new();
+	pthread_mutex_init(&h->lock, NULL);
+	h->sampling.sys = source->sys;
+	if (h->wake_fd < 0 || h->ready_fd < 0 || h->done_fd < 0) {
+		err_set(err, errno, "hot: cannot start: %s", strerror(errno));
+		hand_free(h);
+		return false;
+	}
+	if (!sampling_open(&h->sampling, source, err)) {
+		hand_free(h);
+		return false;
+	}
+	h->sampling.maps = hot_maps_new(source->sys);
+	h->sampling.sample = xcalloc(1, sizeof(struct sample) + n * sizeof(uint64_t));
+	h->ready = ring_new(ring_bytes(READY_SAMPLES, (uint32_t)n));
+	hot->hand = h;
+	add_slots(source);
+	return true;
+}
+
+/* Let the thread end; if it hangs in a file, it frees what it has when it returns. */
+static void hot_close(struct source *source)
+{
+	struct hot *hot = source->priv;
+	struct hand *h = take_ptr(&hot->hand);
+	struct pollfd fd;
+	pthread_t thread;
+	bool done;
+
+	if (!h)
+		return;
+	if (!hot->runs) {
+		hand_free(h);
+		return;
+	}
+	thread = h->thread;
+	fd = (struct pollfd){.fd = h->done_fd, .events = POLLIN};
+	pthread_mutex_lock(&h->lock);
+	h->end = true;
+	pthread_mutex_unlock(&h->lock);
+	sys_event_signal(h->wake_fd);
+	source->sys->poll(source->sys, &fd, 1, END_MS);
+	pthread_mutex_lock(&h->lock);
+	done = h->done;
+	h->left = true;
+	pthread_mutex_unlock(&h->lock);
+	if (done) {
+		pthread_join(thread, NULL);
+		hand_free(h);
+	} else {
+		pthread_detach(thread);
+	}
+}
+
+static bool hot_start(struct source *source, int64_t period_ns, int64_t now_ns, struct err *err)
+{
+	struct hot *hot = source->priv;
+	struct hand *h = hot->hand;
+	int code;
+
+	source->period_ns = hot->period_ns              ? hot->period_ns
+			    : period_ns < PERIOD_MIN_NS ? PERIOD_MIN_NS
+			    : period_ns > PERIOD_MAX_NS ? PERIOD_MAX_NS
+							: period_ns;
+	hot->period_ns = source->period_ns;
+	if (!sampling_start(&h->sampling, err))
+		return false;
+	if (hot->runs)
+		return true;
+	h->period_ns = source->period_ns;
+	h->sampling.begin_ns = now_ns;
+	code = thread_new(&h->thread, run_sampling, h);
+	if (code)
+		return err_set(err, code, "hot: cannot start a thread: %s", strerror(code));
+	hot->runs = true;
+	return true;
+}
+
+static void hot_stop(struct source *source)
+{
+	struct hot *hot = source->priv;
+
+	sampling_stop(&hot->hand->sampling);
+}
+
+static int hot_fd(const struct source *source)
+{
+	const struct hot *hot = source->priv;
+
+	return hot->hand->ready_fd;
+}
+
+/* The running interval ends now: wait for the thread, which may be reading a file, but not for
+ * long. */
+static void end_interval(struct source *source, struct hand *h)
+{
+	struct pollfd fd = {.fd = h->ready_fd, .events = POLLIN};
+
+	pthread_mutex_lock(&h->lock);
+	h->cut = true;
+	pthread_mutex_unlock(&h->lock);
+	sys_event_signal(h->wake_fd);
+	source->sys->poll(source->sys, &fd, 1, CUT_MS);
+}
+
+static enum read_result hot_read(struct source *source, int64_t now_ns, struct sample *sample)
+{
+	struct hot *hot = source->priv;
+	struct hand *h = hot->hand;
+	const struct sample *ready = ring_peek(h->ready);
+
+	if (!ready && source->cut) {
+		source->cut = false; /* once */
+		end_interval(source, h);
+		ready = ring_peek(h->ready);
+	}
+	(void)now_ns;
+	if (!ready) {
+		sys_event_ack(h->ready_fd);
+		return READ_NONE;
+	}
+	sample->begin_ns = ready->begin_ns;
+	sample->end_ns = ready->end_ns;
+	sample->n_more = ready->n_more;
+	sample->lost = 0;
+	sample->flags = ready->end_ns - ready->begin_ns > source->period_ns * 3 / 2 ? SAMPLE_STRETCHED : 0;
+	memcpy(sample->value, ready->value,
+	       (SAMPLING_SLOTS + (size_t)ready->n_more) * sizeof(ready->value[0]));
+	ring_release(h->ready);
+	return READ_GOT;
+}
+
+static void hot_describe(const struct source *source, struct strbuf *text)
+{
+	const struct hot *hot = source->priv;
+	const struct sampling *s = &hot->hand->sampling;
+
+	strbuf_printf(text, "samples %s\n", source->driver);
+	if (s->event.user_only)
+		strbuf_str(text,
+			   "the kernel is not sampled: kernel.perf_event_paranoid permits programs only\n");
+}
+
+const struct backend backend_perf_hot = {
+	.name = "hot",
+	.help = "which functions run: samples of running code",
+	.kind = SOURCE_HOT,
+	.asked_only = true,
+	.priv_size = sizeof(struct hot),
+	.probe = hot_probe,
+	.open = hot_open,
+	.start = hot_start,
+	.fd = hot_fd,
+	.read = hot_read,
+	.stop = hot_stop,
+	.close = hot_close,
+	.describe = hot_describe,
+};

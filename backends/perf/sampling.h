@@ -1,0 +1,92 @@
+/* sampling: what the parts of the hot backend share. No other file includes this.
+ *
+ * perf_hot.c         the backend, and its thread
+ * sampling_events.c  the events that sample: which, whose, with which rights
+ * sampling_ring.c    the rings that the kernel writes, merged in the order of time
+ * sampling_fold.c    records of the kernel become a profile (src/hot)
+ *
+ * A thread of its own reads the rings, follows the maps of processes, reads their files and writes
+ * complete samples into a ring of ours, from which the sampler takes them: no read of the source
+ * waits for a file. If a file takes long, the kernel's rings hold what happens meanwhile, and count
+ * what they lose.
+ */
+#ifndef MALITOP_SAMPLING_H
+#define MALITOP_SAMPLING_H
+
+#include "backends/backend.h"
+#include "backends/cpu/cpus.h"
+#include "hot/hot_maps.h"
+#include "hot/hot_words.h"
+
+#include <linux/perf_event.h>
+#include <pthread.h>
+
+#define SAMPLING_RATE 199 /* a second, of each busy CPU: no divisor of what programs do */
+#define SAMPLING_RECORD_MOST 65536
+
+enum sampling_slot {
+	SAMPLING_SAMPLES,
+	SAMPLING_LOST,
+	SAMPLING_THROTTLED,
+	SAMPLING_UNKEPT,
+	SAMPLING_WEIGHT,   /* events that the samples stand for */
+	SAMPLING_RUN_TIME, /* ns of CPU time that they stand for; SAMPLE_UNKNOWN: not told */
+	SAMPLING_COST,     /* ns of our thread */
+	SAMPLING_SLOTS
+};
+
+/* What is sampled, and of whom. */
+struct sampling_event {
+	char name[64];
+	uint64_t rate, period; /* one of them: a second; or every so many events */
+	bool is_time;          /* of the kernel's clock: events are ns */
+	bool user_only;        /* by name, or because no more is permitted */
+	bool calls;            /* call chains */
+};
+
+/* A ring that the kernel writes. */
+struct sampling_ring {
+	int fd;
+	struct perf_event_mmap_page *page;
+	size_t size; /* of the data, behind the page */
+	uint64_t tail, head;
+};
+
+struct sampling {
+	const struct sys *sys;
+	struct sampling_event event;
+	struct cpus cpus;
+	struct sampling_ring *rings; /* one per CPU, or per thread */
+	unsigned n_rings, cap_rings;
+	int *fds; /* events that write into another one's ring */
+	unsigned n_fds, cap_fds;
+	bool on_exec;
+
+	/* The thread's: */
+	struct hot_maps *maps;
+	struct hot_profile profile;
+	struct hot_moment *moments;
+	unsigned n_moments, cap_moments;
+	uint64_t count[SAMPLING_SLOTS]; /* of the running interval */
+	int64_t begin_ns, cost_ns;
+	unsigned char record[SAMPLING_RECORD_MOST] __attribute__((aligned(8)));
+	struct sample *sample;
+};
+
+/* Open the events that the options ask for, stopped; sets the source's title and driver. */
+bool sampling_open(struct sampling *s, struct source *source, struct err *err);
+void sampling_close(struct sampling *s);
+bool sampling_start(struct sampling *s, struct err *err);
+void sampling_stop(struct sampling *s);
+
+/* Call `take` for each record up to a time, in the order of their times; later ones stay. */
+void sampling_drain(struct sampling *s, int64_t until_ns,
+		    void (*take)(struct sampling *s, const struct perf_event_header *head, int64_t time_ns));
+/* The fds that wake the thread when a ring is half full. */
+
+/* Take a record into the running interval. */
+void sampling_take(struct sampling *s, const struct perf_event_header *head, int64_t time_ns);
+/* End the interval: fill s->sample, and begin the next one. */
+void sampling_finish(struct sampling *s, int64_t end_ns);
+
+#endif

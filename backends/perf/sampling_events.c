@@ -1,0 +1,356 @@
+#include "backends/perf/sampling.h"
+
+#include "backends/perf/perf.h"
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RING_PAGES 128 /* what an unprivileged user may have for each CPU (perf_event_mlock_kb) */
+#define RING_PAGES_LEAST 8
+#define EVENTS_MOST 4096 /* threads x CPUs */
+#define DEFAULT_EVENT "cycles"
+#define CLOCK_EVENT "cpu-clock"
+
+/* Whose samples: threads on every CPU, or whatever runs on a CPU. */
+struct whose {
+	pid_t *tids; /* NULL: CPUs */
+	unsigned n, cap;
+	bool inherit;
+};
+
+struct sampling_opening {
+	struct sampling *s;
+	const struct source *source;
+	struct perf_pmus pmus;
+	struct perf_name name;
+	struct whose whose;
+	bool is_default; /* the event was not asked for */
+};
+
+/* "EVENT:RATE" or "EVENT:N/": the part after the last colon, if it is a number. */
+static bool split_event(struct sampling_event *event, const char *asked, char *name, size_t size,
+			struct err *err)
+{
+	const char *colon = strrchr(asked, ':');
+	struct span digits = span_of(colon ? colon + 1 : "");
+	uint64_t number = 0;
+
+	event->rate = SAMPLING_RATE;
+	if (colon && digits.n > 7 && memcmp(digits.p, "period=", 7) == 0) {
+		event->rate = 0;
+		digits = (struct span){digits.p + 7, digits.n - 7};
+	}
+	if (colon && span_u64(digits, &number)) {
+		if (!number || (event->rate && number > 1000000))
+			return err_set(err, ERR_USAGE,
+				       "--hot: '%.40s': the rate must be from 1 to 1000000 a second", asked);
+		*(event->rate ? &event->rate : &event->period) = number;
+		snprintf(name, size, "%.*s", (int)(colon - asked), asked);
+		return true;
+	}
+	snprintf(name, size, "%s", asked);
+	return event->rate ||
+	       err_set(err, ERR_USAGE, "--hot: '%.40s': expected period=N, a number of events", asked);
+}
+
+/* ---- whose ---- */
+
+static void add_tid(struct whose *w, pid_t tid)
+{
+	GROW(w->tids, w->n, w->cap);
+	w->tids[w->n++] = tid;
+}
+
+static bool find_whose(struct sampling_opening *o, struct err *err)
+{
+	const struct scope *scope = &o->source->options.scope;
+	const struct sys *sys = o->source->sys;
+	struct whose *w = &o->whose;
+	int32_t *tids = NULL;
+	unsigned cap = 0;
+	char path[32];
+	int n;
+
+	if (scope->kind == SCOPE_MACHINE || scope->kind == SCOPE_CPUS)
+		return true;
+	w->inherit = scope->kind != SCOPE_THREAD;
+	o->s->on_exec = scope->kind == SCOPE_COMMAND;
+	if (scope->kind != SCOPE_PROCESS) {
+		add_tid(w, scope->pid);
+		return true;
+	}
+	snprintf(path, sizeof(path), "proc/%d/task", (int)scope->pid);
+	n = sys->list_numbers(sys, path, &tids, &cap);
+	for (int i = 0; i < n; i++)
+		add_tid(w, tids[i]);
+	free(tids);
+	return w->n || err_set(err, ESRCH, "hot: process %d: not found: see ps", (int)scope->pid);
+}
+
+/* ---- opening ---- */
+
+/* The event on that CPU; NULL: its PMU has none. */
+static const struct perf_event *event_on(const struct sampling_opening *o, unsigned cpu)
+{
+	for (unsigned i = 0; i < o->name.n; i++)
+		if (!o->name.events[i].pmu || cpu_set_has(&o->name.events[i].pmu->cpus, cpu))
+			return &o->name.events[i].event;
+	return NULL;
+}
+
+static int open_event(const struct sampling_opening *o, const struct perf_event *event, pid_t tid, int cpu)
+{
+	const struct sampling_event *e = &o->s->event;
+	bool software = event->type == PERF_TYPE_SOFTWARE;
+	struct perf_event_attr attr = {
+		.type = event->type,
+		.size = sizeof(attr),
+		.config = event->config,
+		.config1 = event->config1,
+		.config2 = event->config2,
+		.sample_period = e->rate ? e->rate : e->period,
+		.freq = e->rate != 0,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD |
+			       (e->calls ? PERF_SAMPLE_CALLCHAIN : 0),
+		.disabled = 1,
+		.inherit = o->whose.inherit,
+		.enable_on_exec = o->s->on_exec,
+		.exclude_user = o->name.kernel_only && !e->user_only,
+		.exclude_kernel = e->user_only,
+		.exclude_hv = e->user_only,
+		.exclude_idle = software, /* some PMUs refuse it; their counters rest when a CPU does */
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.sample_id_all = 1,
+		.watermark = 1,
+		.wakeup_watermark = (uint32_t)(RING_PAGES * sys_page_size() / 2),
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+	};
+
+	return o->source->sys->perf_event_open(o->source->sys, &attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Map a ring as large as is permitted. */
+static bool map_ring(struct sampling *s, int fd)
+{
+	struct sampling_ring ring = {.fd = fd};
+	size_t page = sys_page_size();
+
+	for (size_t pages = RING_PAGES; pages >= RING_PAGES_LEAST && !ring.page; pages /= 2) {
+		ring.size = pages * page;
+		ring.page = sys_map_shared(s->sys, fd, page + ring.size, 0);
+	}
+	if (!ring.page)
+		return false;
+	GROW(s->rings, s->n_rings, s->cap_rings);
+	s->rings[s->n_rings++] = ring;
+	return true;
+}
+
+/* Open the event of a thread (-1: of all) on a CPU. The first event of a CPU has its ring. Returns
+ * 0, or an errno. */
+static int add_event(struct sampling_opening *o, pid_t tid, int cpu, int *ring_fd)
+{
+	const struct perf_event *event = event_on(o, (unsigned)cpu);
+	struct sampling *s = o->s;
+	int fd, code;
+
+	if (!event)
+		return 0;
+	if (s->n_rings + s->n_fds >= EVENTS_MOST)
+		return EMFILE;
+	fd = open_event(o, event, tid, cpu);
+	if (fd < 0)
+		return errno;
+	if (*ring_fd < 0
+		    ? map_ring(s, fd)
+		    : s->sys->ioctl(s->sys, fd, PERF_EVENT_IOC_SET_OUTPUT, (void *)(intptr_t)*ring_fd) == 0) {
+		if (*ring_fd >= 0) {
+			GROW(s->fds, s->n_fds, s->cap_fds);
+			s->fds[s->n_fds++] = fd;
+		} else {
+			*ring_fd = fd;
+		}
+		return 0;
+	}
+	code = errno;
+	s->sys->close(s->sys, fd);
+	return code;
+}
+
+static void close_events(struct sampling *s)
+{
+	for (unsigned i = 0; i < s->n_fds; i++)
+		s->sys->close(s->sys, s->fds[i]);
+	for (unsigned i = 0; i < s->n_rings; i++) {
+		s->sys->munmap(s->sys, s->rings[i].page, sys_page_size() + s->rings[i].size);
+		s->sys->close(s->sys, s->rings[i].fd);
+	}
+	s->n_fds = s->n_rings = 0;
+}
+
+/* Returns 0, or the errno that refused it. An offline CPU has none. */
+static int open_events(struct sampling_opening *o)
+{
+	const struct scope *scope = &o->source->options.scope;
+	struct sampling *s = o->s;
+	struct cpu_set set;
+	int code, absent = ENODEV;
+
+	memset(&set, 0xff, sizeof(set));
+	if (scope->kind == SCOPE_CPUS && !cpu_set_parse(&set, scope->cpus))
+		return EINVAL;
+	for (unsigned i = 0; i < s->cpus.n; i++) {
+		int cpu = (int)s->cpus.cpus[i].number, ring_fd = -1;
+
+		if (!cpu_set_has(&set, (unsigned)cpu))
+			continue;
+		for (unsigned k = 0; k < (o->whose.n ? o->whose.n : 1); k++) {
+			code = add_event(o, o->whose.n ? o->whose.tids[k] : -1, cpu, &ring_fd);
+			if (code == ENODEV || code == ESRCH) {
+				absent = code;
+				continue;
+			}
+			if (code) {
+				close_events(s);
+				return code;
+			}
+		}
+	}
+	return s->n_rings ? 0 : absent;
+}
+
+static bool is_denied(int code)
+{
+	return code == EACCES || code == EPERM;
+}
+
+/* With the kernel if that is permitted. */
+static int open_permitted(struct sampling_opening *o)
+{
+	int code;
+
+	o->s->event.user_only = o->name.user_only;
+	code = open_events(o);
+	if (!is_denied(code) || o->s->event.user_only)
+		return code;
+	o->s->event.user_only = true;
+	return open_events(o);
+}
+
+static bool find_event(struct sampling_opening *o, const char *text, struct err *err)
+{
+	snprintf(o->s->event.name, sizeof(o->s->event.name), "%s", text);
+	if (!perf_name_find(&o->name, &o->pmus, &o->s->cpus, o->s->event.name, err))
+		return err_prefix(err, "--hot: "), false;
+	o->s->event.is_time = o->name.events[0].event.type == PERF_TYPE_SOFTWARE &&
+			      o->name.events[0].event.config <= PERF_COUNT_SW_TASK_CLOCK;
+	return true;
+}
+
+static bool refuse_events(const struct sampling_opening *o, int code, struct err *err)
+{
+	const char *help = code == EINVAL && o->s->event.rate
+				   ? "a lower rate: see /proc/sys/kernel/perf_event_max_sample_rate"
+				   : perf_rights_help(code);
+
+	if (code == ESRCH)
+		return err_set(err, code, "hot: process %d: not found: see ps",
+			       (int)o->source->options.scope.pid);
+	return err_set(err, code, "hot: %s: cannot be sampled: %s%s%s", o->s->event.name, strerror(code),
+		       help ? ": " : "", help ? help : "");
+}
+
+static bool open_all(struct sampling_opening *o, const char *asked, struct err *err)
+{
+	char name[64];
+	int code;
+
+	if (!split_event(&o->s->event, asked[0] ? asked : DEFAULT_EVENT, name, sizeof(name), err))
+		return false;
+	o->is_default = !name[0] || !asked[0] || asked[0] == ':';
+	if (!find_event(o, o->is_default ? DEFAULT_EVENT : name, err) || !find_whose(o, err))
+		return false;
+	code = open_permitted(o);
+	if (o->is_default && (code == ENOENT || code == EOPNOTSUPP || code == ENODEV || code == EINVAL)) {
+		if (!find_event(o, CLOCK_EVENT, err))
+			return false;
+		code = open_permitted(o);
+	}
+	return !code || refuse_events(o, code, err);
+}
+
+static void describe_event(const struct sampling_event *e, char *text, size_t size)
+{
+	AUTO_STRBUF struct strbuf words = {0};
+
+	strbuf_printf(&words, "%.24s%s, ", e->name, e->user_only && !strchr(e->name, ':') ? ":u" : "");
+	if (e->rate)
+		strbuf_printf(&words, "%llu Hz per busy CPU", (unsigned long long)e->rate);
+	else
+		strbuf_printf(&words, "one of %llu", (unsigned long long)e->period);
+	strbuf_str(&words, e->calls ? ", callers" : "");
+	snprintf(text, size, "%s", words.p);
+}
+
+bool sampling_open(struct sampling *s, struct source *source, struct err *err)
+{
+	struct sampling_opening o = {.s = s, .source = source};
+	const char *asked = source->options.hot ? source->options.hot : "";
+	bool ok;
+
+	s->sys = source->sys;
+	s->event.calls = source->options.hot_callers;
+	cpus_find(&s->cpus, source->sys);
+	perf_pmus_find(&o.pmus, source->sys);
+	ok = open_all(&o, asked, err);
+	free(o.whose.tids);
+	perf_pmus_fini(&o.pmus);
+	if (!ok) {
+		sampling_close(s);
+		return false;
+	}
+	snprintf(source->title, sizeof(source->title), "Hot functions");
+	describe_event(&s->event, source->driver, sizeof(source->driver));
+	return true;
+}
+
+void sampling_close(struct sampling *s)
+{
+	close_events(s);
+	free(s->rings);
+	free(s->fds);
+	s->rings = NULL;
+	s->fds = NULL;
+	cpus_fini(&s->cpus);
+}
+
+static bool control_events(const struct sampling *s, unsigned long request)
+{
+	bool ok = true;
+
+	for (unsigned i = 0; i < s->n_rings; i++)
+		ok &= s->sys->ioctl(s->sys, s->rings[i].fd, request, NULL) == 0;
+	for (unsigned i = 0; i < s->n_fds; i++)
+		ok &= s->sys->ioctl(s->sys, s->fds[i], request, NULL) == 0;
+	return ok;
+}
+
+bool sampling_start(struct sampling *s, struct err *err)
+{
+	if (s->on_exec || control_events(s, PERF_EVENT_IOC_ENABLE))
+		return true;
+	return err_set(err, errno, "hot: %s: cannot start sampling: %s", s->event.name, strerror(errno));
+}
+
+void sampling_stop(struct sampling *s)
+{
+	control_events(s, PERF_EVENT_IOC_DISABLE);
+}
