@@ -73,7 +73,7 @@ typedef bool export_write_fn(void *ctx, const void *bytes, size_t n, struct err 
 struct export;
 struct export_format;
 extern const struct export_format export_csv, export_jsonl, export_perfetto, export_text, export_wide,
-	export_counters, export_report, export_junit, export_openmetrics;
+	export_counters, export_folded, export_report, export_junit, export_openmetrics;
 
 /* Choose the columns and write the header. Options and sources are copied. The error for a name or
  * glob without a match names it. NULL on failure. */
@@ -140,7 +140,7 @@ struct export_table {
 	struct hot_profile *hot;
 	const struct export_source *hot_source;
 	const struct column *hot_sum;
-	uint64_t id;        /* differs between logs */
+	uint64_t id; /* differs between logs */
 };
 
 struct export_row {

@@ -3,6 +3,7 @@
 #include "export/export_priv.h"
 #include "base/alloc.h"
 #include "base/real.h"
+#include "hot/hot_table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,12 +15,16 @@
 /* Percentages near 0 double by chance: this much is added to both before they are ranked. */
 #define FLOOR_PERCENT 0.5
 
-/* A metric of both logs; counts that grow are per second. NaN: unknown, or not in that log. */
+#define FUNCTION_LEAST 1.0 /* percent of all samples: a function with less in both logs is left out */
+#define FUNCTION "hot:"
+
+/* A metric of both logs; counts that grow are per second. NaN: unknown, or not in that log. A
+ * function's share of running code has a margin, within which it is the same. */
 struct compared {
 	char *name;
 	const struct unit *unit;
 	bool rate;
-	double value[LOGS];
+	double value[LOGS], margin[LOGS];
 };
 
 struct export_compare {
@@ -29,6 +34,7 @@ struct export_compare {
 	struct {
 		char *name, *verdict, *source;
 		double seconds;
+		bool has_functions;
 	} logs[LOGS];
 };
 
@@ -58,17 +64,60 @@ void export_compare_end(struct export_compare *c, const char *name, const char *
 	c->log++;
 }
 
-static struct compared *compared_of(struct export_compare *c, const struct export_column *column)
+static struct compared *compared_of(struct export_compare *c, const char *name, const struct unit *unit,
+				    bool rate)
 {
 	for (unsigned i = 0; c->log && i < c->n; i++)
-		if (strcmp(c->rows[i].name, column->name) == 0)
+		if (strcmp(c->rows[i].name, name) == 0)
 			return &c->rows[i];
 	GROW(c->rows, c->n, c->cap);
-	c->rows[c->n] = (struct compared){.name = xstrdup(column->name),
-					  .unit = column->unit,
-					  .rate = column->metric->grows,
-					  .value = {NAN, NAN}};
+	c->rows[c->n] =
+		(struct compared){.name = xstrdup(name), .unit = unit, .rate = rate, .value = {NAN, NAN}};
 	return &c->rows[c->n++];
+}
+
+/* The shares of functions of all samples. Names that several functions have count together. */
+static void compare_functions(struct export_compare *c, const struct hot_profile *p)
+{
+	static const struct hot_scope all = {0};
+	struct hot_table t;
+
+	hot_table_make(&t, p, &all);
+	for (unsigned i = 0; i < t.n && t.count; i++) {
+		const struct hot_function *f = &p->functions[t.rows[i].function];
+		char text[HOT_NAME_TEXT];
+		AUTOFREE char *name = NULL;
+		struct compared *row;
+
+		hot_function_text(f, text, sizeof(text));
+		name = xasprintf(FUNCTION "%s (%s)", text, f->module);
+		row = compared_of(c, name, unit_find(SPAN_LIT("percent")), false);
+		row->value[c->log] =
+			t.rows[i].self * 100 + (isfinite(row->value[c->log]) ? row->value[c->log] : 0);
+		row->margin[c->log] = real_max(row->margin[c->log], t.rows[i].plus_minus * 100);
+	}
+	c->logs[c->log].has_functions = t.count != 0;
+	hot_table_fini(&t);
+}
+
+/* A function that a log with samples lacks did not run there. What ran little in both is noise. */
+static void finish_functions(struct export_compare *c)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < c->n; i++) {
+		struct compared *r = &c->rows[i];
+		bool is_function = strncmp(r->name, FUNCTION, strlen(FUNCTION)) == 0;
+
+		for (unsigned k = 0; k < LOGS && is_function; k++)
+			if (!isfinite(r->value[k]) && c->logs[k].has_functions)
+				r->value[k] = 0;
+		if (is_function && !(r->value[0] >= FUNCTION_LEAST) && !(r->value[1] >= FUNCTION_LEAST))
+			free(r->name);
+		else
+			c->rows[n++] = *r;
+	}
+	c->n = n;
 }
 
 static void compared_begin(const struct export_table *table, struct strbuf *out)
@@ -87,13 +136,15 @@ static void compared_row(const struct export_table *table, const struct export_r
 	for (unsigned i = 0; i < table->n_metrics; i++) {
 		const struct export_column *column = &table->columns[i];
 
-		compared_of(c, column)->value[c->log] =
+		compared_of(c, column->name, column->unit, column->metric->grows)->value[c->log] =
 			export_rate(column, row->values[i], row->sums[column->source]);
 	}
+	if (table->hot)
+		compare_functions(c, table->hot);
 }
 
 const struct export_format export_compared = {
-	.name = "compared", .begin = compared_begin, .row = compared_row};
+	.name = "compared", .hot = true, .begin = compared_begin, .row = compared_row};
 
 /* ---- the order ---- */
 
@@ -139,7 +190,10 @@ static void change_text(char text[UNITS_TEXT], const struct compared *r)
 
 static bool is_same(const struct compared *r)
 {
-	return r->value[0] == r->value[1] || fabs(change_of(r)) < SAME_PERCENT;
+	double margin = real_root(r->margin[0] * r->margin[0] + r->margin[1] * r->margin[1]);
+
+	return r->value[0] == r->value[1] || fabs(change_of(r)) < SAME_PERCENT ||
+	       fabs(r->value[1] - r->value[0]) < margin;
 }
 
 static bool is_known(const struct compared *r)
@@ -245,6 +299,7 @@ static void print_jsonl(const struct export_compare *c, struct strbuf *out)
 
 void export_compare_print(struct export_compare *c, enum output_format format, struct strbuf *out)
 {
+	finish_functions(c);
 	if (c->n)
 		qsort(c->rows, c->n, sizeof(*c->rows), compare_ranks);
 	if (format == FORMAT_CSV)

@@ -174,10 +174,9 @@ static void jsonl_end(const struct export_table *table, struct strbuf *out)
 		export_hot_json(table, out);
 }
 
-const struct export_format export_jsonl = {
-	.name = "jsonl",
-	.hot = true,
-	.begin = jsonl_begin,
-	.row = jsonl_row,
-	.end = jsonl_end,
-	.findings = findings_jsonl};
+const struct export_format export_jsonl = {.name = "jsonl",
+					   .hot = true,
+					   .begin = jsonl_begin,
+					   .row = jsonl_row,
+					   .end = jsonl_end,
+					   .findings = findings_jsonl};

@@ -193,7 +193,10 @@ static void perfetto_begin(const struct export_table *table, struct strbuf *out)
 static void perfetto_sample(const struct export_table *table, unsigned source, const struct sample *sample,
 			    struct strbuf *out)
 {
-	slices_sample(table, source, frames_uuid(table, source), sample, out);
+	if (table->sources[source].kind == SOURCE_HOT)
+		perfetto_hot(sample, out);
+	else
+		slices_sample(table, source, frames_uuid(table, source), sample, out);
 }
 
 static void perfetto_row(const struct export_table *table, const struct export_row *row, struct strbuf *out)

@@ -15,7 +15,8 @@ static const struct export_format *const formats[FORMAT_COUNT] = {[FORMAT_TABLE]
 								  [FORMAT_PERFETTO] = &export_perfetto,
 								  [FORMAT_COUNTERS] = &export_counters,
 								  [FORMAT_JUNIT] = &export_junit,
-								  [FORMAT_OPENMETRICS] = &export_openmetrics};
+								  [FORMAT_OPENMETRICS] = &export_openmetrics,
+								  [FORMAT_FOLDED] = &export_folded};
 
 void export_session_sources(const struct session *session, struct export_sources *out)
 {

@@ -164,11 +164,10 @@ void export_text_end(const struct export_table *table, struct strbuf *out)
 		export_hot(table, out);
 }
 
-const struct export_format export_text = {
-	.name = "table",
-	.each = true,
-	.hot = true,
-	.begin = text_begin,
-	.row = text_row,
-	.end = export_text_end,
-	.findings = findings_text};
+const struct export_format export_text = {.name = "table",
+					  .each = true,
+					  .hot = true,
+					  .begin = text_begin,
+					  .row = text_row,
+					  .end = export_text_end,
+					  .findings = findings_text};

@@ -165,10 +165,9 @@ static void wide_row(const struct export_table *table, const struct export_row *
 		wide_interval(table, row, out);
 }
 
-const struct export_format export_wide = {
-	.name = "table",
-	.hot = true,
-	.begin = wide_begin,
-	.row = wide_row,
-	.end = export_text_end,
-	.findings = findings_text};
+const struct export_format export_wide = {.name = "table",
+					  .hot = true,
+					  .begin = wide_begin,
+					  .row = wide_row,
+					  .end = export_text_end,
+					  .findings = findings_text};

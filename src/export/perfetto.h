@@ -29,4 +29,7 @@ struct perfetto_event {
 
 void perfetto_event(const struct export_table *table, const struct perfetto_event *event, struct strbuf *out);
 
+/* Write the samples of running code behind a sample of a hot source (perfetto_hot.c). */
+void perfetto_hot(const struct sample *sample, struct strbuf *out);
+
 #endif

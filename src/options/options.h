@@ -61,7 +61,8 @@ enum output_format {
 	FORMAT_COUNTERS, /* raw counter tables */
 	FORMAT_JUNIT,    /* findings only */
 	FORMAT_OPENMETRICS,
-	FORMAT_HTML, /* a page about a log */
+	FORMAT_FOLDED, /* stacks of running code */
+	FORMAT_HTML,   /* a page about a log */
 	FORMAT_MD,
 	FORMAT_COUNT
 };
@@ -109,7 +110,7 @@ struct options {
 	enum record_detail { DETAIL_ALL, DETAIL_LATE } detail; /* which frames keep their passes in a log */
 	const char *hot;  /* --hot: sample running code: "EVENT:RATE"; NULL without it */
 	bool hot_callers; /* --hot-callers */
-	bool env;                                              /* COMMAND_PASSES */
+	bool env;         /* COMMAND_PASSES */
 	bool profiling;
 	double fps;                   /* 0 if a log is read and --fps was not given: the log has it */
 	struct dimensions resolution; /* likewise */

@@ -47,10 +47,10 @@ static bool format_by_ending(struct options *options)
 	static const struct {
 		const char *ending;
 		enum output_format format;
-	} endings[] = {{"csv", FORMAT_CSV},          {"jsonl", FORMAT_JSONL},
-		       {"mlog", FORMAT_MLOG},        {"txt", FORMAT_TABLE},
-		       {"pftrace", FORMAT_PERFETTO}, {"perfetto-trace", FORMAT_PERFETTO},
-		       {"html", FORMAT_HTML},        {"md", FORMAT_MD}};
+	} endings[] = {
+		{"csv", FORMAT_CSV},       {"jsonl", FORMAT_JSONL},      {"mlog", FORMAT_MLOG},
+		{"txt", FORMAT_TABLE},     {"pftrace", FORMAT_PERFETTO}, {"perfetto-trace", FORMAT_PERFETTO},
+		{"folded", FORMAT_FOLDED}, {"html", FORMAT_HTML},        {"md", FORMAT_MD}};
 
 	for (size_t i = 0; i < ARRAY_LEN(endings); i++)
 		if (option_has_ending(options->log, endings[i].ending)) {
@@ -71,8 +71,9 @@ static const struct {
 	[COMMAND_RECORD] = {ROW_FORMATS | FORMATS(MLOG), "a log is csv, jsonl, mlog, perfetto or counters"},
 	[COMMAND_STAT] = {FORMATS(TABLE) | FORMATS(CSV) | FORMATS(JSONL) | FORMATS(JUNIT),
 			  "stat writes table, csv, jsonl or junit"},
-	[COMMAND_EXPORT] = {FORMATS(TABLE) | ROW_FORMATS | FORMATS(JUNIT) | FORMATS(OPENMETRICS),
-			    "export writes table, csv, jsonl, perfetto, counters, junit or openmetrics"},
+	[COMMAND_EXPORT] =
+		{FORMATS(TABLE) | ROW_FORMATS | FORMATS(JUNIT) | FORMATS(OPENMETRICS) | FORMATS(FOLDED),
+		 "export writes table, csv, jsonl, perfetto, counters, junit, openmetrics or folded"},
 	[COMMAND_EVAL] = {FORMATS(TABLE) | FORMATS(JSONL) | FORMATS(JUNIT),
 			  "eval writes table, jsonl or junit"},
 	[COMMAND_REPORT] = {FORMATS(HTML) | FORMATS(MD), "report writes html or md"},

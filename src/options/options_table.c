@@ -3,8 +3,8 @@
 #include "backends/registry.h"
 #include "views/canvas.h"
 
-const char *const output_format_names[] = {"table", "csv",         "jsonl", "mlog", "perfetto", "counters",
-					   "junit", "openmetrics", "html",  "md",   NULL};
+const char *const output_format_names[] = {"table", "csv",         "jsonl",  "mlog", "perfetto", "counters",
+					   "junit", "openmetrics", "folded", "html", "md",       NULL};
 static const char *const fail_on_names[] = {"never", "warning", "critical", NULL};
 
 static const char *const definition_names[] = {"current", "guide", NULL};
@@ -83,7 +83,7 @@ const struct option_row option_rows[] = {
 		   "by the extension of FILE, else table"},
 		  {IN_EXPORT,
 		   "table, csv, jsonl, perfetto, counters (the raw table that eval reads), openmetrics "
-		   "(to fill in Prometheus), or junit (findings only)",
+		   "(to fill in Prometheus), folded (stacks of running code), or junit (findings only)",
 		   "by the extension of FILE, else table"},
 		  {IN_EVAL, "with --findings: table, jsonl or junit", "table"},
 		  {IN_REPORT, "html (a page) or md (text for a ticket)",

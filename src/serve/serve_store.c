@@ -286,12 +286,9 @@ static double about_source(const struct serve_store *store, unsigned s, enum abo
 
 static void label_source(const struct export_source *source, struct strbuf *labels)
 {
-	static const char *const kinds[SOURCE_KINDS] = {[SOURCE_GPU] = "gpu",
-							[SOURCE_CPU] = "cpu",
-							[SOURCE_PERF] = "events",
-							[SOURCE_PASSES] = "frames",
-							[SOURCE_HOT] = "hot",
-							[SOURCE_MIX] = "mixed"};
+	static const char *const kinds[SOURCE_KINDS] = {
+		[SOURCE_GPU] = "gpu",       [SOURCE_CPU] = "cpu", [SOURCE_PERF] = "events",
+		[SOURCE_PASSES] = "frames", [SOURCE_HOT] = "hot", [SOURCE_MIX] = "mixed"};
 	char name[32];
 
 	snprintf(name, sizeof(name), "%s%u", kinds[source->kind], source->number);
