@@ -5,7 +5,7 @@
 
 #include "backends/backend.h"
 
-extern const struct backend backend_perf_hot;      /* which functions run, through perf_event_open */
+extern const struct backend backend_perf_hot; /* which functions run, through perf_event_open */
 extern const struct backend backend_kbase;    /* Mali GPUs with Arm's kernel driver */
 extern const struct backend backend_panfrost; /* Mali GPUs with Mesa's driver Panfrost */
 extern const struct backend backend_panthor;  /* Mali GPUs with Mesa's driver Panthor */

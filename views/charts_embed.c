@@ -13,6 +13,7 @@
 	X(chart_cpu, "cpu.chart")             \
 	X(chart_processes, "processes.chart") \
 	X(chart_frame, "frame.chart")         \
+	X(chart_hot, "hot.chart")             \
 	X(chart_counters, "counters.chart")
 
 #define EMBED_ONE(symbol, path) EMBED(symbol, path);

@@ -32,7 +32,7 @@ const struct hit *hits_at(const struct hits *hits, int x, int y)
 bool subject_same(const struct row_subject *a, const struct row_subject *b)
 {
 	return a->chart == b->chart && a->series == b->series && a->metric == b->metric &&
-	       a->instance == b->instance;
+	       a->instance == b->instance && a->item == b->item;
 }
 
 int hits_row(const struct hits *hits, const struct row_subject *subject)

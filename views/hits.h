@@ -17,6 +17,7 @@ struct row_subject {
 	const struct series *series;            /* NULL: none, as in the table of counters */
 	const struct metric *metric;            /* NULL: none, as for a process */
 	const struct metric_instance *instance; /* NULL: all cores, slices, CPUs together */
+	uint64_t item;                          /* of what has no metric, such as a function; 0: none */
 };
 
 enum hit_kind {

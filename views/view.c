@@ -6,10 +6,10 @@
 #include <string.h>
 
 static const struct widget *const widgets[] = {
-	&widget_advice, &widget_area,   &widget_busiest,   &widget_changes, &widget_clusters,
-	&widget_funnel, &widget_heat,   &widget_histogram, &widget_lanes,   &widget_matrix,
-	&widget_notice, &widget_passes, &widget_processes, &widget_regions, &widget_rows,
-	&widget_spans,  &widget_table,
+	&widget_advice,  &widget_area,   &widget_busiest,   &widget_changes, &widget_clusters,
+	&widget_funnel,  &widget_heat,   &widget_histogram, &widget_hot,     &widget_hot_around,
+	&widget_lanes,   &widget_matrix, &widget_notice,    &widget_passes,  &widget_processes,
+	&widget_regions, &widget_rows,   &widget_spans,     &widget_table,
 };
 
 const struct widget *widget_find(struct span name)

@@ -53,6 +53,7 @@ struct view_scroll {
 	bool follow; /* draw moves `at` until the selected row is visible */
 };
 
+struct hot_shown;
 struct process_table;
 
 /* Of the counters of a block in Counters: as the hardware has them, by what was counted since the
@@ -61,6 +62,7 @@ enum table_order { TABLE_AS_HARDWARE, TABLE_BY_COUNT, TABLE_BY_NAME, TABLE_ORDER
 
 struct view_data {
 	struct feed feeds[SOURCE_KINDS];
+	const struct hot_shown *hot;           /* views/hot.h; NULL: not sampled, or not shown */
 	const struct process_table *processes; /* views/processes.h; NULL if they are not read */
 	const struct process_table *busiest;   /* for a panel besides others; NULL likewise */
 	const struct template_view *templ;     /* of the GPU; NULL without one */

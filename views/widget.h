@@ -6,8 +6,9 @@
 #include "views/view.h"
 
 extern const struct widget widget_advice, widget_area, widget_busiest, widget_changes, widget_clusters,
-	widget_funnel, widget_heat, widget_histogram, widget_lanes, widget_matrix, widget_notice,
-	widget_passes, widget_processes, widget_regions, widget_rows, widget_spans, widget_table;
+	widget_funnel, widget_heat, widget_histogram, widget_hot, widget_hot_around, widget_lanes,
+	widget_matrix, widget_notice, widget_passes, widget_processes, widget_regions, widget_rows,
+	widget_spans, widget_table;
 
 /* The feed that a series belongs to. */
 const struct feed *series_feed(const struct series *series, const struct view_data *data);

@@ -16,7 +16,8 @@
 #define READY_SAMPLES 4 /* that may wait for the sampler */
 #define CUT_MS 700      /* a measurement ends: the thread may have files to read */
 #define END_MS 250
-#define POLLED_MOST 512 /* rings that wake the thread when they are half full */
+#define LEAVE_NS 10000000000ll /* after it was looked at last */
+#define POLLED_MOST 512        /* rings that wake the thread when they are half full */
 
 /* What the source and its thread share; whoever comes last frees it. */
 struct hand {
@@ -26,13 +27,15 @@ struct hand {
 	int wake_fd, ready_fd, done_fd;
 	struct ring *ready; /* complete samples, from the thread to the sampler */
 	int64_t period_ns;
+	bool runs;                 /* it has its thread */
 	bool cut, end, done, left; /* under lock */
 };
 
+/* Where a screen shows it, it samples only while it is looked at. */
 struct hot {
-	struct hand *hand;
+	struct hand *hand; /* NULL: it rests */
 	int64_t period_ns;
-	bool runs;
+	int64_t leave_ns; /* when it rests again; 0: not before it is asked to */
 };
 
 static void hand_free(struct hand *h)
@@ -144,13 +147,12 @@ static void add_slots(struct source *source)
 	source->n_more = HOT_WORDS;
 }
 
-static bool hot_open(struct source *source, const char *device, struct err *err)
+/* NULL: the events cannot be opened. */
+static struct hand *hand_new(struct source *source, bool only_tries, struct err *err)
 {
-	struct hot *hot = source->priv;
-	struct hand *h = xcalloc(1, sizeof(*h));
 	const size_t n = SAMPLING_SLOTS + HOT_WORDS;
+	struct hand *h = xcalloc(1, sizeof(*h));
 
-	(void)device;
 	h->wake_fd = sys_event_new();
 	h->ready_fd = sys_event_new();
 	h->done_fd = sys_event_new();
@@ -159,32 +161,45 @@ static bool hot_open(struct source *source, const char *device, struct err *err)
 	if (h->wake_fd < 0 || h->ready_fd < 0 || h->done_fd < 0) {
 		err_set(err, errno, "hot: cannot start: %s", strerror(errno));
 		hand_free(h);
-		return false;
+		return NULL;
 	}
-	if (!sampling_open(&h->sampling, source, err)) {
+	if (!sampling_open(&h->sampling, source, only_tries, err)) {
 		hand_free(h);
-		return false;
+		return NULL;
 	}
 	h->sampling.maps = hot_maps_new(source->sys);
 	h->sampling.sample = xcalloc(1, sizeof(struct sample) + n * sizeof(uint64_t));
 	h->ready = ring_new(ring_bytes(READY_SAMPLES, (uint32_t)n));
-	hot->hand = h;
-	add_slots(source);
+	return h;
+}
+
+static bool hand_run(struct hand *h, int64_t period_ns, int64_t now_ns, struct err *err)
+{
+	int code;
+
+	if (!sampling_start(&h->sampling, err))
+		return false;
+	if (h->runs)
+		return true;
+	h->period_ns = period_ns;
+	h->sampling.begin_ns = now_ns;
+	code = thread_new(&h->thread, run_sampling, h);
+	if (code)
+		return err_set(err, code, "hot: cannot start a thread: %s", strerror(code));
+	h->runs = true;
 	return true;
 }
 
 /* Let the thread end; if it hangs in a file, it frees what it has when it returns. */
-static void hot_close(struct source *source)
+static void hand_leave(struct hand *h, const struct sys *sys)
 {
-	struct hot *hot = source->priv;
-	struct hand *h = take_ptr(&hot->hand);
 	struct pollfd fd;
 	pthread_t thread;
 	bool done;
 
 	if (!h)
 		return;
-	if (!hot->runs) {
+	if (!h->runs) {
 		hand_free(h);
 		return;
 	}
@@ -194,7 +209,7 @@ static void hot_close(struct source *source)
 	h->end = true;
 	pthread_mutex_unlock(&h->lock);
 	sys_event_signal(h->wake_fd);
-	source->sys->poll(source->sys, &fd, 1, END_MS);
+	sys->poll(sys, &fd, 1, END_MS);
 	pthread_mutex_lock(&h->lock);
 	done = h->done;
 	h->left = true;
@@ -207,42 +222,77 @@ static void hot_close(struct source *source)
 	}
 }
 
+static bool hot_open(struct source *source, const char *device, struct err *err)
+{
+	bool rests = !source->options.hot;
+	struct hot *hot = source->priv;
+	struct hand *h = hand_new(source, rests, err);
+
+	(void)device;
+	if (!h && !rests)
+		return false;
+	add_slots(source);
+	if (!h) { /* the view says why */
+		snprintf(source->title, sizeof(source->title), "Hot functions");
+		snprintf(source->driver, sizeof(source->driver), "not sampled: %s", strerror(err->code));
+		return true;
+	}
+	if (rests)
+		hand_free(h);
+	else
+		hot->hand = h;
+	return true;
+}
+
+static void hot_close(struct source *source)
+{
+	struct hot *hot = source->priv;
+
+	hand_leave(take_ptr(&hot->hand), source->sys);
+}
+
 static bool hot_start(struct source *source, int64_t period_ns, int64_t now_ns, struct err *err)
 {
 	struct hot *hot = source->priv;
-	struct hand *h = hot->hand;
-	int code;
 
-	source->period_ns = hot->period_ns              ? hot->period_ns
-			    : period_ns < PERIOD_MIN_NS ? PERIOD_MIN_NS
-			    : period_ns > PERIOD_MAX_NS ? PERIOD_MAX_NS
-							: period_ns;
-	hot->period_ns = source->period_ns;
-	if (!sampling_start(&h->sampling, err))
-		return false;
-	if (hot->runs)
-		return true;
-	h->period_ns = source->period_ns;
-	h->sampling.begin_ns = now_ns;
-	code = thread_new(&h->thread, run_sampling, h);
-	if (code)
-		return err_set(err, code, "hot: cannot start a thread: %s", strerror(code));
-	hot->runs = true;
-	return true;
+	if (!hot->period_ns)
+		hot->period_ns = period_ns < PERIOD_MIN_NS   ? PERIOD_MIN_NS
+				 : period_ns > PERIOD_MAX_NS ? PERIOD_MAX_NS
+							     : period_ns;
+	source->period_ns = hot->period_ns;
+	return !hot->hand || hand_run(hot->hand, hot->period_ns, now_ns, err);
 }
 
 static void hot_stop(struct source *source)
 {
 	struct hot *hot = source->priv;
 
-	sampling_stop(&hot->hand->sampling);
+	if (hot->hand)
+		sampling_stop(&hot->hand->sampling);
+}
+
+/* A screen shows it, or no longer. */
+static void hot_prefer(struct source *source, const struct source_priority *priority)
+{
+	struct hot *hot = source->priv;
+	int64_t now_ns = source->sys->monotonic_ns(source->sys);
+	struct err err;
+
+	if (source->options.hot)
+		return;
+	hot->leave_ns = priority->n ? 0 : now_ns + LEAVE_NS;
+	if (!priority->n || hot->hand)
+		return;
+	hot->hand = hand_new(source, false, &err);
+	if (hot->hand && !hand_run(hot->hand, hot->period_ns, now_ns, &err))
+		hand_leave(take_ptr(&hot->hand), source->sys);
 }
 
 static int hot_fd(const struct source *source)
 {
 	const struct hot *hot = source->priv;
 
-	return hot->hand->ready_fd;
+	return hot->hand ? hot->hand->ready_fd : -1;
 }
 
 /* The running interval ends now: wait for the thread, which may be reading a file, but not for
@@ -262,14 +312,19 @@ static enum read_result hot_read(struct source *source, int64_t now_ns, struct s
 {
 	struct hot *hot = source->priv;
 	struct hand *h = hot->hand;
-	const struct sample *ready = ring_peek(h->ready);
+	const struct sample *ready = h ? ring_peek(h->ready) : NULL;
 
+	if (!h)
+		return READ_NONE;
+	if (hot->leave_ns && now_ns >= hot->leave_ns) {
+		hand_leave(take_ptr(&hot->hand), source->sys);
+		return READ_NONE;
+	}
 	if (!ready && source->cut) {
 		source->cut = false; /* once */
 		end_interval(source, h);
 		ready = ring_peek(h->ready);
 	}
-	(void)now_ns;
 	if (!ready) {
 		sys_event_ack(h->ready_fd);
 		return READ_NONE;
@@ -296,6 +351,8 @@ static void hot_describe(const struct source *source, struct strbuf *text)
 			   "the kernel is not sampled: kernel.perf_event_paranoid permits programs only\n");
 }
 
+static const struct backend_extras hot_extras = {.prefer = hot_prefer};
+
 const struct backend backend_perf_hot = {
 	.name = "hot",
 	.help = "which functions run: samples of running code",
@@ -310,4 +367,5 @@ const struct backend backend_perf_hot = {
 	.stop = hot_stop,
 	.close = hot_close,
 	.describe = hot_describe,
+	.extras = &hot_extras,
 };

@@ -73,8 +73,9 @@ struct sampling {
 	struct sample *sample;
 };
 
-/* Open the events that the options ask for, stopped; sets the source's title and driver. */
-bool sampling_open(struct sampling *s, struct source *source, struct err *err);
+/* Open the events that the options ask for, stopped; sets the source's title and driver. Or only
+ * try whether that is possible: nothing stays open. */
+bool sampling_open(struct sampling *s, struct source *source, bool only_tries, struct err *err);
 void sampling_close(struct sampling *s);
 bool sampling_start(struct sampling *s, struct err *err);
 void sampling_stop(struct sampling *s);
@@ -82,8 +83,6 @@ void sampling_stop(struct sampling *s);
 /* Call `take` for each record up to a time, in the order of their times; later ones stay. */
 void sampling_drain(struct sampling *s, int64_t until_ns,
 		    void (*take)(struct sampling *s, const struct perf_event_header *head, int64_t time_ns));
-/* The fds that wake the thread when a ring is half full. */
-
 /* Take a record into the running interval. */
 void sampling_take(struct sampling *s, const struct perf_event_header *head, int64_t time_ns);
 /* End the interval: fill s->sample, and begin the next one. */

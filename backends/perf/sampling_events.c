@@ -28,6 +28,7 @@ struct sampling_opening {
 	struct perf_name name;
 	struct whose whose;
 	bool is_default; /* the event was not asked for */
+	bool only_tries; /* one event is opened and closed */
 };
 
 /* "EVENT:RATE" or "EVENT:N/": the part after the last colon, if it is a number. */
@@ -169,6 +170,10 @@ static int add_event(struct sampling_opening *o, pid_t tid, int cpu, int *ring_f
 	fd = open_event(o, event, tid, cpu);
 	if (fd < 0)
 		return errno;
+	if (o->only_tries) {
+		s->sys->close(s->sys, fd);
+		return 0;
+	}
 	if (*ring_fd < 0
 		    ? map_ring(s, fd)
 		    : s->sys->ioctl(s->sys, fd, PERF_EVENT_IOC_SET_OUTPUT, (void *)(intptr_t)*ring_fd) == 0) {
@@ -218,6 +223,8 @@ static int open_events(struct sampling_opening *o)
 				absent = code;
 				continue;
 			}
+			if (!code && o->only_tries)
+				return 0;
 			if (code) {
 				close_events(s);
 				return code;
@@ -300,9 +307,9 @@ static void describe_event(const struct sampling_event *e, char *text, size_t si
 	snprintf(text, size, "%s", words.p);
 }
 
-bool sampling_open(struct sampling *s, struct source *source, struct err *err)
+bool sampling_open(struct sampling *s, struct source *source, bool only_tries, struct err *err)
 {
-	struct sampling_opening o = {.s = s, .source = source};
+	struct sampling_opening o = {.s = s, .source = source, .only_tries = only_tries};
 	const char *asked = source->options.hot ? source->options.hot : "";
 	bool ok;
 

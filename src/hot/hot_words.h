@@ -10,7 +10,7 @@
 #include "hot/hot_profile.h"
 #include "model/sample.h"
 
-#define HOT_WORDS 60000 /* of a sample, at most */
+#define HOT_WORDS 32768 /* of a sample, at most */
 
 enum hot_record { HOT_TEXT = 1, HOT_FUNCTION_RECORD, HOT_THREAD, HOT_NODE, HOT_HIT };
 

@@ -33,6 +33,8 @@
 struct judge_facts {
 	double value[FACT_COUNT];
 	char thread[80]; /* "RenderThread of com.example.game (4711)", printable; "" if unknown */
+	int32_t thread_id;
+	char code[80]; /* what it runs: "62 % in Physics::step", printable; "" if not sampled */
 };
 
 /* A number with its name. */

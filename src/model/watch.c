@@ -207,6 +207,7 @@ bool judge_facts_thread(struct judge_facts *facts, const struct process_list *li
 	if (!thread || isnan(thread->cpu_percent))
 		return false;
 	facts->value[FACT_BUSIEST_THREAD] = thread->cpu_percent;
+	facts->thread_id = thread->pid;
 	owner = thread->is_thread ? process_find(list, thread->parent) : NULL;
 	if (owner && strcmp(owner->name, thread->name) != 0)
 		snprintf(facts->thread, sizeof(facts->thread), "%.30s of %.30s (%d)", thread->name,

@@ -303,7 +303,8 @@ static bool open_part(struct device_walk *w, const struct source_options *what, 
 /* Applications come and go while the live screen runs. There is no harm if it cannot listen. */
 static bool listens_by_default(const struct options *options, const struct backend *backend)
 {
-	return backend->kind == SOURCE_PASSES && options->command == COMMAND_LIVE;
+	return (backend->kind == SOURCE_PASSES || backend->kind == SOURCE_HOT) &&
+	       options->command == COMMAND_LIVE;
 }
 
 static bool open_all(struct device_walk *w, const struct source_options *what, const char *list,

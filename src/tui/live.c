@@ -254,12 +254,26 @@ static void prefer_shown(struct live *l)
 	session_prefer(&l->session, perf, &query);
 }
 
+/* Running code is sampled while the view that shows it is. */
+static void sample_shown(struct live *l)
+{
+	struct session_source *hot = l->player ? NULL : session_shown(&l->session, SOURCE_HOT);
+	struct source_priority query = {0};
+
+	if (!hot || l->screen.paused_ns)
+		return;
+	if (strcmp(l->screen.view->name, "hot") == 0)
+		screen_priority(&l->screen, SOURCE_HOT, &query);
+	session_prefer(&l->session, hot, &query);
+}
+
 static void draw_frame(struct live *l)
 {
 	l->canvas.mono = term_mono(l->term); /* F2 changes it */
 	live_compose(l);
 	report_verdict(l, l->sys->monotonic_ns(l->sys));
 	prefer_shown(l);
+	sample_shown(l);
 	l->dirty = !term_draw(l->term, &l->canvas);
 }
 

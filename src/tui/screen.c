@@ -189,6 +189,7 @@ void screen_fini(struct screen *screen)
 	}
 	compare_fini(&screen->compare);
 	screen_forget_filtered(screen);
+	screen_hot_fini(&screen->hot);
 	hits_fini(&screen->hits);
 	*screen = (struct screen){0};
 }
@@ -389,6 +390,9 @@ void screen_fill_data(struct screen *screen, struct view_data *data)
 		data->feeds[kind] = feeds_view(screen->feeds, kind);
 		data->feeds[kind].was = screen->compare.with_log ? screen->compare.was[kind] : NULL;
 	}
+	if (strcmp(screen->view->name, "hot") == 0)
+		data->hot = screen_hot_make(&screen->hot, screen->feeds,
+					    screen->paused_ns != 0 || screen->replay != NULL);
 	turn_views(screen, data);
 	if (screen->compare.on)
 		data->changes = &screen->compare.changes;

@@ -7,6 +7,7 @@
 #include "tui/feeds.h"
 #include "tui/player.h"
 #include "tui/process_pane.h"
+#include "tui/screen_hot.h"
 #include "tui/screen_judge.h"
 #include "session/session.h"
 #include "backends/process/process_scan.h"
@@ -54,6 +55,7 @@ struct screen {
 	const struct foot_ask *ask; /* NULL: nothing, or what the pane asks */
 	struct process_pane pane;
 	struct screen_judge judge; /* of the shown sources */
+	struct screen_hot hot;     /* of the view Hot */
 	bool gives_way;            /* the panel of the busiest had no room in the frame drawn last */
 };
 

@@ -1,6 +1,8 @@
 /* What the screen says about the shown sources: the verdict in rows of its own. */
 #include "tui/screen_judge.h"
 
+#include "tui/screen_hot.h"
+
 #include "base/alloc.h"
 #include "tui/screen.h"
 
@@ -60,6 +62,8 @@ static void judge_until(struct screen_judge *j, const struct feeds *feeds, int64
 		facts.value[FACT_BUSIEST_THREAD] = NAN;
 		facts.thread[0] = 0;
 	}
+	if (facts.thread[0])
+		screen_hot_code(feeds, facts.thread_id, end_ns, facts.code, sizeof(facts.code));
 	judge_step(j->judge, j->at_ns, end_ns, vectors, &facts);
 	j->at_ns = end_ns;
 }
@@ -153,6 +157,8 @@ static void put_evidence(const struct judge *judge, bool ascii, struct strbuf *o
 		strbuf_printf(out, "%s%s %s", i ? "; " : "",
 			      thread && judge->facts.thread[0] ? judge->facts.thread : n->title,
 			      unit_format(value, n->value, n->unit, n->metric && n->metric->grows, ascii));
+		if (thread && judge->facts.code[0])
+			strbuf_printf(out, ": %s", judge->facts.code);
 	}
 }
 

@@ -247,8 +247,7 @@ static void the_foot_tells_where_one_is(void **state)
 
 static void only_keys_that_close_it_close_it(void **state)
 {
-	static const uint32_t closes[] = {'q', K_ESCAPE, '?', 'h', K_F1},
-			      others[] = {'x', 'l', ' ', '1', '\\'};
+	static const uint32_t closes[] = {'q', K_ESCAPE, '?', K_F1}, others[] = {'x', 'l', ' ', '1', '\\'};
 	AUTO_STRBUF struct strbuf said = {0};
 	struct help_bench b;
 

@@ -142,7 +142,7 @@ static void a_click_on_a_tab_shows_its_view(void **state)
 
 static void help_comes_and_goes(void **state)
 {
-	static const char *const keys[] = {"?", "h", "\x1bOP", "\x1b[[A"};
+	static const char *const keys[] = {"?", "\x1bOP", "\x1b[[A"};
 	struct run run;
 
 	(void)state;

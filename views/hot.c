@@ -1,0 +1,243 @@
+/* hot: the functions that run, the hottest first: self and total, in percent of one CPU or, where
+ * that is unknown, of the samples; module, thread. hot-around: of the selected one its callers, its
+ * calls and its addresses. */
+#include "views/hot.h"
+
+#include "views/widget.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define NAME_MIN 18
+#define NAME_MAX 44
+#define NUMBER_W 7
+#define MARGIN_W 6
+#define BAR_W 12
+#define MODULE_W 16
+#define THREAD_W 14
+#define GAP 1
+#define LINES_MIN 4
+#define PARTS_MOST 6
+
+uint64_t hot_row_item(const struct hot_profile *profile, const struct hot_row *row)
+{
+	const struct hot_function *f = &profile->functions[row->function];
+
+	return span_hash(span_of(f->name)) ^ 3 * span_hash(span_of(f->module)) ^ 5 * (f->start + 1);
+}
+
+/* Percent of a share. */
+static double share_percent(const struct hot_shown *hot, double share)
+{
+	return share * (isfinite(hot->busy) ? hot->busy : 100);
+}
+
+struct hot_columns {
+	struct rect name, bar, self, margin, total, module, thread;
+};
+
+/* The least important columns are omitted first: their width is 0. */
+static struct hot_columns cut_columns(struct rect row, bool calls)
+{
+	struct hot_columns c = {.name.w = 0};
+	struct rect *const columns[] = {&c.name, &c.bar, &c.self, &c.margin, &c.total, &c.module, &c.thread};
+	const struct {
+		struct rect *column;
+		int w;
+	} wanted[] = {{&c.name, NAME_MIN},
+		      {&c.self, NUMBER_W},
+		      {&c.margin, MARGIN_W},
+		      {&c.thread, THREAD_W},
+		      {&c.total, calls ? NUMBER_W : 0},
+		      {&c.bar, BAR_W},
+		      {&c.module, MODULE_W}};
+	int spare = row.w;
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		if (wanted[i].w && spare >= wanted[i].w + GAP) {
+			wanted[i].column->w = wanted[i].w;
+			spare -= wanted[i].w + GAP;
+		}
+	c.name.w += spare < NAME_MAX - NAME_MIN ? (spare > 0 ? spare : 0) : NAME_MAX - NAME_MIN;
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		if (columns[i]->w) {
+			*columns[i] = rect_left(&row, columns[i]->w);
+			rect_left(&row, GAP);
+		}
+	return c;
+}
+
+static void draw_heads(struct canvas *canvas, struct rect row, bool calls)
+{
+	struct hot_columns c = cut_columns(row, calls);
+
+	canvas_text(canvas, c.name, STYLE_DIM, "function");
+	canvas_text_right(canvas, c.self, STYLE_DIM, "self %");
+	canvas_text_right(canvas, c.margin, STYLE_DIM, canvas->ascii ? "+-" : "\u00b1");
+	canvas_text_right(canvas, c.total, STYLE_DIM, "total %");
+	canvas_text(canvas, c.module, STYLE_DIM, "module");
+	canvas_text(canvas, c.thread, STYLE_DIM, "thread");
+}
+
+static void draw_row(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		     struct rect row, const struct hot_row *r)
+{
+	const struct hot_shown *hot = data->hot;
+	const struct hot_function *f = &hot->profile->functions[r->function];
+	struct hot_columns c = cut_columns(row, hot->table->has_calls);
+	char text[HOT_NAME_TEXT];
+	bool few = r->count < HOT_FEW;
+
+	hot_function_text(f, text, sizeof(text));
+	canvas_text_cut(canvas, c.name, f->name[0] ? STYLE_TEXT : STYLE_DIM, text);
+	if (c.bar.w)
+		canvas_meter(canvas, c.bar, STYLE_SERIES1,
+			     hot->table->n && hot->table->rows[0].self > 0
+				     ? r->self / hot->table->rows[0].self
+				     : NAN,
+			     NAN);
+	snprintf(text, sizeof(text), few ? "[%.1f]" : "%.1f", share_percent(hot, r->self));
+	canvas_text_right(canvas, c.self, few ? STYLE_DIM : STYLE_VALUE, text);
+	snprintf(text, sizeof(text), "%.1f", share_percent(hot, r->plus_minus));
+	canvas_text_right(canvas, c.margin, STYLE_DIM, text);
+	snprintf(text, sizeof(text), "%.1f", share_percent(hot, r->total));
+	if (c.total.w)
+		canvas_text_right(canvas, c.total, STYLE_TEXT, text);
+	canvas_text_cut(canvas, c.module, STYLE_DIM, f->module);
+	if (r->n_threads > 1)
+		canvas_printf(canvas, c.thread, STYLE_TEXT, "%u threads", r->n_threads);
+	else if (r->n_threads)
+		canvas_text_cut(canvas, c.thread, STYLE_TEXT, hot->profile->threads[r->thread].name);
+	hits_add(data->hits,
+		 &(struct hit){.at = row,
+			       .mark = row,
+			       .kind = HIT_ROW,
+			       .subject = {.chart = chart, .item = hot_row_item(hot->profile, r)}});
+}
+
+static void hot_size(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most)
+{
+	(void)chart, (void)cols;
+	*min = data->hot ? LINES_MIN : 0;
+	*most = data->hot ? 1 + (int)data->hot->table->n : 0;
+	*most = *most < *min ? *min : *most;
+}
+
+/* The row that is selected; -1: none. */
+static int selected_row(const struct view_data *data)
+{
+	const struct hot_shown *hot = data->hot;
+
+	for (unsigned i = 0; data->selected.item && i < hot->table->n; i++)
+		if (hot_row_item(hot->profile, &hot->table->rows[i]) == data->selected.item)
+			return (int)i;
+	return -1;
+}
+
+static void hot_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+		     struct rect r)
+{
+	const struct hot_shown *hot = data->hot;
+	int n = hot ? (int)hot->table->n : 0, from;
+
+	if (!hot)
+		return;
+	canvas_printf(canvas, rect_top(&r, 1), STYLE_DIM,
+		      "%s   %llu samples in %.0f s   %.0f lost   cost %.1f %% of a CPU   scope %s",
+		      hot->event, (unsigned long long)hot->table->count, hot->seconds, hot->lost, hot->cost,
+		      hot->whose);
+	if (!n) {
+		canvas_text(canvas, r, STYLE_DIM, "sampling: nothing ran yet");
+		return;
+	}
+	draw_heads(canvas, widget_head(&r), hot->table->has_calls);
+	from = widget_scroll(data, n, r.h, selected_row(data));
+	for (int i = from; i < n && r.h > 0; i++)
+		draw_row(chart, data, canvas, rect_top(&r, 1), &hot->table->rows[i]);
+}
+
+static void hot_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
+		       size_t size)
+{
+	(void)chart, (void)ascii;
+	if (data->hot && isfinite(data->hot->busy))
+		snprintf(text, size, "%.1f %% = CPU time in scope", data->hot->busy);
+}
+
+const struct widget widget_hot = {
+	.name = "hot", .size = hot_size, .spare = true, .draw = hot_draw, .corner = hot_corner};
+
+/* ---- around the selected function ---- */
+
+static const struct hot_row *shown_row(const struct view_data *data)
+{
+	int at = data->hot ? selected_row(data) : -1;
+
+	return data->hot && data->hot->table->n ? &data->hot->table->rows[at < 0 ? 0 : at] : NULL;
+}
+
+static void around_size(const struct chart *chart, const struct view_data *data, int cols, int *min,
+			int *most)
+{
+	(void)chart, (void)cols;
+	*min = data->hot ? LINES_MIN : 0;
+	*most = data->hot ? 4 + 3 * PARTS_MOST : 0;
+}
+
+static void draw_part(const struct hot_profile *p, const struct hot_part *part, double of, bool address,
+		      struct canvas *canvas, struct rect row)
+{
+	struct rect number = rect_right(&row, NUMBER_W), bar = rect_right(&row, row.w / 3);
+	double share = of > 0 ? (double)part->weight / of : 0;
+	char text[HOT_NAME_TEXT] = "itself";
+
+	if (address)
+		snprintf(text, sizeof(text), "+0x%llx", (unsigned long long)part->offset);
+	else if (part->function != UINT32_MAX)
+		hot_function_text(&p->functions[part->function], text, sizeof(text));
+	canvas_text_cut(canvas, row, STYLE_TEXT, text);
+	canvas_meter(canvas, bar, STYLE_SERIES1, share, NAN);
+	snprintf(text, sizeof(text), "%.1f %%", share * 100);
+	canvas_text_right(canvas, number, STYLE_VALUE, text);
+}
+
+static void draw_parts(const char *head, const struct hot_profile *p, const struct hot_part *parts,
+		       unsigned n, double of, bool address, struct canvas *canvas, struct rect *r)
+{
+	if (!n || r->h < 2)
+		return;
+	canvas_text(canvas, rect_top(r, 1), STYLE_DIM, head);
+	for (unsigned i = 0; i < n && i < PARTS_MOST && r->h > 0; i++)
+		draw_part(p, &parts[i], of, address, canvas, rect_top(r, 1));
+}
+
+static void around_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
+			struct rect r)
+{
+	const struct hot_row *row = shown_row(data);
+	const struct hot_profile *p = row ? data->hot->profile : NULL;
+	const struct hot_function *f = row ? &p->functions[row->function] : NULL;
+	struct hot_around a;
+	char text[HOT_NAME_TEXT];
+
+	(void)chart;
+	if (!row)
+		return;
+	hot_around_make(&a, p, &data->hot->scope, row->function);
+	hot_function_text(f, text, sizeof(text));
+	canvas_text_cut(canvas, rect_top(&r, 1), STYLE_TITLE, text);
+	canvas_printf(canvas, rect_top(&r, 1), STYLE_TEXT, "%s+0x%llx, %llu bytes, %llu samples", f->module,
+		      (unsigned long long)f->start, (unsigned long long)f->size,
+		      (unsigned long long)row->count);
+	draw_parts("called by, % of total", p, a.callers, a.n_callers, (double)a.total_weight, false, canvas,
+		   &r);
+	if (data->hot->table->has_calls)
+		draw_parts("calls, % of total", p, a.calls, a.n_calls, (double)a.total_weight, false, canvas,
+			   &r);
+	draw_parts("addresses, % of self, may be one late", p, a.addresses, a.n_addresses, (double)a.weight,
+		   true, canvas, &r);
+	hot_around_fini(&a);
+}
+
+const struct widget widget_hot_around = {
+	.name = "hot-around", .companion = true, .size = around_size, .draw = around_draw};

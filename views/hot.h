@@ -1,0 +1,21 @@
+/* hot: which functions run, as the view Hot shows it (views/hot.c). ui fills it once per frame. */
+#ifndef MALITOP_VIEW_HOT_H
+#define MALITOP_VIEW_HOT_H
+
+#include "hot/hot_table.h"
+
+struct hot_shown {
+	const struct hot_profile *profile; /* of the span */
+	const struct hot_table *table;     /* in scope */
+	struct hot_scope scope;
+	const char *event; /* "cpu-clock, 199 Hz per busy CPU": printable */
+	const char *whose; /* "all processes", "game (5207)": printable */
+	double busy;       /* CPU time of the scope, percent of one CPU; NaN: not known */
+	double seconds;    /* the span */
+	double lost, cost; /* samples; percent of a CPU, over the span */
+};
+
+/* The row's identity, for its selection: the same in every frame. */
+uint64_t hot_row_item(const struct hot_profile *profile, const struct hot_row *row);
+
+#endif
