@@ -171,6 +171,7 @@ have_xvfb_run() { command -v xvfb-run; }
 have_xauth() { command -v xauth; }
 have_clang() { command -v clang; }
 have_clang_rt() { have_clang && clang_can fuzzer,address,undefined; }
+have_iberty() { has_header libiberty/demangle.h; }
 have_pfm() { has_header perfmon/pfmlib_perf_event.h; }
 have_python() { python3 -c 'import ctypes, struct'; }
 have_protoc() { command -v protoc; }
@@ -198,6 +199,7 @@ vterm libvterm-dev
 vulkan libvulkan-dev
 gles libegl-dev libgles-dev
 pfm libpfm4-dev
+iberty libiberty-dev
 build_essential build-essential'
 # what tests run
 for_tests='python python3

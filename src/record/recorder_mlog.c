@@ -238,7 +238,8 @@ static const struct sample *thin_sample(struct raw *r, const struct sample *samp
 	const struct options *o = r->session->options;
 	double budget_us = r->session->fps > 0 ? 1e6 * FRAME_LATE / r->session->fps : 0;
 
-	if (o->detail != DETAIL_LATE || !sample->n_more)
+	if (o->detail != DETAIL_LATE || !sample->n_more ||
+	    r->session->sources[sample->source].kind != SOURCE_PASSES)
 		return sample;
 	free(r->thin);
 	r->thin = xmalloc(sample_size(sample));

@@ -181,8 +181,8 @@ static void *fake_mmap(const struct sys *sys, size_t n, int prot, int flags, int
 
 	if (!faulty(f, FAKE_CALL_MMAP))
 		p = flags & MAP_ANONYMOUS         ? map_guarded(f, n)
-		    : fake_perf_has(&f->perf, fd) ? fake_perf_mmap(&f->perf, n, prot, fd, at)
 		    : fake_drm_has(&f->drm, fd)   ? fake_drm_mmap(&f->drm, n, prot, flags, fd, at)
+		    : fake_perf_has(&f->perf, fd) ? fake_perf_mmap(&f->perf, n, prot, flags, fd, at)
 						  : fake_kbase_mmap(&f->kbase, n, prot, flags, fd, at);
 	f->n_maps += p != MAP_FAILED;
 	return p;

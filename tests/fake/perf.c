@@ -255,6 +255,8 @@ int fake_perf_ioctl(struct fake_perf *f, int fd, unsigned long request, void *ar
 	request &= 0xffffffff;
 	if (!e)
 		return fake_perf_fail(EBADF);
+	if (request == 0x2405)
+		return fake_perf_set_output(f, e, (int)flags);
 	if (request == (sizeof(void *) == 8 ? 0x80082407 : 0x80042407)) {
 		memcpy(arg, &e->id, sizeof(e->id));
 		return 0;

@@ -53,6 +53,7 @@ struct fake_pmu {
 	bool nameless;   /* has no directory `events` */
 	bool wraps;      /* the driver forgets to, and reads wrap */
 	bool busy;       /* reserved by another user of the PMU */
+	bool silent;     /* has no interrupt: it counts, and cannot sample */
 	uint64_t filtered
 		[4]; /* raw events that a hypervisor keeps for itself: they open and count 0; 0 ends */
 };
@@ -110,6 +111,7 @@ struct fake_perf {
 	bool selinux;                       /* denies */
 	bool unfiltered;                    /* knows no filters */
 	unsigned max_files;                 /* RLIMIT_NOFILE; 0: any */
+	size_t mlock_pages;                 /* of a ring, without rights; 0: any */
 	int64_t mux_ns;                     /* groups take turns after so long */
 	int64_t slice_ns;                   /* so do tasks that are on the same CPU */
 	int64_t phase_ns;        /* not 0: in every second stretch of this length nothing is counted */
@@ -179,8 +181,26 @@ void fake_perf_exit(struct fake_perf *f, pid_t pid);
  * number counts only then. */
 void fake_perf_tracefs(const char *dir, const char *name);
 void fake_perf_trace(struct fake_perf *f, int cpu, const char *name, const uint64_t *values);
-void *fake_perf_mmap(struct fake_perf *f, size_t n, int prot, int fd, off_t at);
+
+/* ---- sampling: records for the events that concern them, at the time of now; perf_ring.c ---- */
+
+/* A sample of running code. */
+struct fake_hit {
+	int cpu;
+	pid_t pid, tid;
+	uint64_t ip;
+	bool kernel;
+	uint64_t frames[8]; /* of the callers, the innermost first */
+	unsigned n_frames;
+};
+void *fake_perf_mmap(struct fake_perf *f, size_t n, int prot, int flags, int fd, int64_t at);
 void fake_perf_unmapped(struct fake_perf *f, const void *p);
+void fake_perf_sample(struct fake_perf *f, const struct fake_hit *hit);
+void fake_perf_map_file(struct fake_perf *f, int cpu, pid_t pid, uint64_t start, uint64_t size,
+			const char *path);
+void fake_perf_comm(struct fake_perf *f, int cpu, pid_t pid, pid_t tid, const char *name, bool exec);
+void fake_perf_task_record(struct fake_perf *f, int cpu, bool exit, pid_t pid, pid_t tid, pid_t parent);
+void fake_perf_throttle(struct fake_perf *f, int cpu);
 
 /* Write the machine's sysfs and procfs, as far as they tell of CPUs and PMUs, into a directory;
  * again after a change. */

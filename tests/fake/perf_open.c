@@ -7,6 +7,8 @@
 #include <fcntl.h>
 #include <string.h>
 
+#define MAX_SAMPLE_RATE 100000 /* kernel.perf_event_max_sample_rate */
+
 struct fake_perf_request {
 	void *user;
 	pid_t pid;
@@ -143,6 +145,8 @@ static int kernel_counting(struct fake_perf *f, struct fake_perf_request *r)
 static int period_is_sound(struct fake_perf *f, struct fake_perf_request *r)
 {
 	(void)f;
+	if (r->attr.bits & FAKE_FREQ && r->attr.sample_period > MAX_SAMPLE_RATE)
+		return EINVAL;
 	return r->attr.sample_period >> 63 ? EINVAL : 0;
 }
 
@@ -232,6 +236,8 @@ static int try_pmu(const struct fake_perf *f, const struct fake_pmu *pmu, struct
 		return code;
 	if (pmu->kind == FAKE_ARM && (code = arm_wants(f, &r->attr, r->task)))
 		return code;
+	if (pmu->silent && r->attr.sample_period)
+		return EOPNOTSUPP;
 	if (pmu->busy)
 		return EBUSY;
 	e.state = r->attr.bits & FAKE_DISABLED ? FAKE_OFF : FAKE_INACTIVE;

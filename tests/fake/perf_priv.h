@@ -13,7 +13,13 @@ enum fake_attr_bit {
 	FAKE_EXCLUDE_USER = 1 << 4,
 	FAKE_EXCLUDE_KERNEL = 1 << 5,
 	FAKE_EXCLUDE_IDLE = 1 << 7,
+	FAKE_MMAP = 1 << 8,
+	FAKE_COMM = 1 << 9,
+	FAKE_FREQ = 1 << 10,
 	FAKE_ON_EXEC = 1 << 12,
+	FAKE_TASK = 1 << 13,
+	FAKE_MMAP2 = 1 << 23,
+	FAKE_USE_CLOCK = 1 << 25,
 };
 #define FAKE_INHERIT_THREAD (1ull << 35)
 #define FAKE_REMOVE_ON_EXEC (1ull << 36)
@@ -59,10 +65,11 @@ struct fake_event {
 	uint64_t order;                    /* of leaders, among those that take turns */
 	struct fake_total total, children; /* children: those that ended */
 	uint64_t count_rest, truth_rest;   /* in millionths */
-	/* Of a trace point: which field must have which value, from 1; its ring, as words, and what
-	 * found no room in it. */
+	/* Of a trace point: which field must have which value, from 1. */
 	int filter_field;
-	uint64_t filter_value, *ring, lost_records;
+	uint64_t filter_value;
+	uint64_t *ring;                   /* the pages that records are written into; NULL: none */
+	uint64_t lost_records, output_id; /* the event whose ring it writes instead; 0: its own */
 };
 
 static inline bool fake_serves(const struct fake_pmu *pmu, int cpu)
@@ -84,6 +91,12 @@ struct fake_event *fake_perf_find(const struct fake_perf *f, int fd);
 struct fake_event *fake_perf_add(struct fake_perf *f, const struct fake_event *e);
 void fake_perf_drop(struct fake_perf *f, struct fake_event *e); /* its group goes on without it */
 void fake_perf_detach(struct fake_event *e);
+
+/* perf_ring.c */
+int fake_perf_set_output(struct fake_perf *f, struct fake_event *e, int fd);
+size_t fake_ring_room(const struct fake_event *e);
+void fake_ring_head(struct fake_event *e, unsigned type, unsigned misc, size_t size);
+void fake_ring_bytes(struct fake_event *e, const void *bytes, size_t n);
 
 /* perf_machine.c: what a PMU counts for a type and a config, and at which rate; *raw or an
  * errno. */

@@ -7,9 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define RECORD_LOST 2
 #define RECORD_SAMPLE 9
@@ -108,61 +106,7 @@ int fake_perf_set_filter(struct fake_event *e, const char *text)
 	return fake_perf_fail(EINVAL);
 }
 
-/* ---- rings ---- */
-
-static size_t page_bytes(void)
-{
-	return (size_t)sysconf(_SC_PAGESIZE);
-}
-
-/* Words of the page before the data. */
-enum { DATA_HEAD = 1024 / 8, DATA_TAIL = 1032 / 8, DATA_OFFSET = 1040 / 8, DATA_SIZE = 1048 / 8 };
-
-void *fake_perf_mmap(struct fake_perf *f, size_t n, int prot, int fd, off_t at)
-{
-	struct fake_event *e = fake_perf_find(f, fd);
-	size_t pages = n / page_bytes();
-
-	if (at || !e || e->ring || n % page_bytes() || pages < 2 || (pages - 1) & (pages - 2) ||
-	    !(prot & PROT_READ)) {
-		errno = EINVAL;
-		return MAP_FAILED;
-	}
-	if (!(prot & PROT_WRITE))
-		fake_perf_breach(f,
-				 "a ring that cannot be written: the kernel writes over what was not read");
-	e->ring = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	e->ring[DATA_OFFSET] = page_bytes();
-	e->ring[DATA_SIZE] = n - page_bytes();
-	return e->ring;
-}
-
-void fake_perf_unmapped(struct fake_perf *f, const void *p)
-{
-	for (unsigned i = 0; i < f->n_events; i++)
-		if (f->events[i]->ring == p)
-			f->events[i]->ring = NULL;
-}
-
-static void put_bytes(struct fake_event *e, const void *bytes, size_t n)
-{
-	unsigned char *data = (unsigned char *)e->ring + page_bytes();
-
-	for (size_t i = 0; i < n; i++)
-		data[e->ring[DATA_HEAD]++ % e->ring[DATA_SIZE]] = ((const unsigned char *)bytes)[i];
-}
-
-static size_t free_room(const struct fake_event *e)
-{
-	return e->ring[DATA_SIZE] - (e->ring[DATA_HEAD] - e->ring[DATA_TAIL]);
-}
-
-static void put_header(struct fake_event *e, uint32_t type, uint16_t size)
-{
-	put_bytes(e, &type, 4);
-	put_bytes(e, &(uint16_t){1}, 2);
-	put_bytes(e, &size, 2);
-}
+/* ---- records ---- */
 
 /* What found no room is told before the next one that finds some. */
 static void put_record(struct fake_event *e, const unsigned char *raw, uint32_t size)
@@ -170,20 +114,20 @@ static void put_record(struct fake_event *e, const unsigned char *raw, uint32_t 
 	uint32_t padded = (4 + size + 7) / 8 * 8 - 4;
 	unsigned char zeros[8] = {0};
 
-	if (free_room(e) < 8 + 4 + padded + (e->lost_records ? 24u : 0)) {
+	if (fake_ring_room(e) < 8 + 4 + padded + (e->lost_records ? 24u : 0)) {
 		e->lost_records++;
 		return;
 	}
 	if (e->lost_records) {
-		put_header(e, RECORD_LOST, 24);
-		put_bytes(e, &e->id, 8);
-		put_bytes(e, &e->lost_records, 8);
+		fake_ring_head(e, RECORD_LOST, 1, 24);
+		fake_ring_bytes(e, &e->id, 8);
+		fake_ring_bytes(e, &e->lost_records, 8);
 		e->lost_records = 0;
 	}
-	put_header(e, RECORD_SAMPLE, (uint16_t)(8 + 4 + padded));
-	put_bytes(e, &padded, 4);
-	put_bytes(e, raw, size);
-	put_bytes(e, zeros, padded - size);
+	fake_ring_head(e, RECORD_SAMPLE, 1, 8 + 4 + padded);
+	fake_ring_bytes(e, &padded, 4);
+	fake_ring_bytes(e, raw, size);
+	fake_ring_bytes(e, zeros, padded - size);
 }
 
 void fake_perf_trace(struct fake_perf *f, int cpu, const char *name, const uint64_t *values)
