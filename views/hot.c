@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define NAME_MIN 18
 #define NAME_MAX 44
@@ -134,6 +135,17 @@ static int selected_row(const struct view_data *data)
 	return -1;
 }
 
+/* By the name of the function, its module or its thread. */
+static bool fits_filter(const struct view_data *data, const struct hot_row *row)
+{
+	const struct hot_profile *p = data->hot->profile;
+	const struct hot_function *f = &p->functions[row->function];
+
+	return !data->filter || !data->filter[0] || strcasestr(f->name, data->filter) ||
+	       strcasestr(f->module, data->filter) ||
+	       (row->n_threads == 1 && strcasestr(p->threads[row->thread].name, data->filter));
+}
+
 static void hot_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 		     struct rect r)
 {
@@ -151,9 +163,11 @@ static void hot_draw(const struct chart *chart, const struct view_data *data, st
 		return;
 	}
 	draw_heads(canvas, widget_head(&r), hot->table->has_calls);
-	from = widget_scroll(data, n, r.h, selected_row(data));
+	/* Filtered, all that fit are few. */
+	from = data->filter && data->filter[0] ? 0 : widget_scroll(data, n, r.h, selected_row(data));
 	for (int i = from; i < n && r.h > 0; i++)
-		draw_row(chart, data, canvas, rect_top(&r, 1), &hot->table->rows[i]);
+		if (fits_filter(data, &hot->table->rows[i]))
+			draw_row(chart, data, canvas, rect_top(&r, 1), &hot->table->rows[i]);
 }
 
 static void hot_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,

@@ -121,7 +121,7 @@ const struct option_row option_rows[] = {
 	 "events)",
 	 "off; cycles, else cpu-clock, 199", IN_RECORD | IN_STAT, true, &kind_text, AT(hot), .hint = "list",
 	 .lists = 1u << LIST_EVENTS},
-	{"hot-callers", 0, NULL, NULL, "with --hot: also record who called, by frame pointers", NULL,
+	{"hot-callers", 0, NULL, NULL, "with --hot: also who called, by frame pointers", NULL,
 	 IN_RECORD | IN_STAT, true, &kind_flag, AT(hot_callers)},
 	{"env", 0, NULL, NULL, "print the environment as lines for a shell", NULL, IN_PASSES, false,
 	 &kind_flag, AT(env)},

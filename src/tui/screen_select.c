@@ -145,7 +145,8 @@ void screen_forget_filtered(struct screen *screen)
 
 const struct view *screen_shown_view(struct screen *screen)
 {
-	bool own_filter = screen_pane(screen) || !strcmp(screen->view->name, "counters");
+	bool own_filter = screen_pane(screen) || !strcmp(screen->view->name, "counters") ||
+			  !strcmp(screen->view->name, "hot");
 
 	if (strcmp(screen->filtered_by, own_filter ? "" : screen->filter) != 0) {
 		screen_forget_filtered(screen);

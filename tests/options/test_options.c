@@ -100,7 +100,7 @@ static void usage_error_names_what_and_what_to_try(void **state)
 		{{"--definitions", "old"}, "--definitions: unknown 'old': expected current or guide"},
 		{{"-f", "xml", "-o", "x.csv"},
 		 "--format: unknown 'xml': expected table, csv, jsonl, mlog, perfetto, counters, junit, "
-		 "openmetrics, html or md"},
+		 "openmetrics, folded, html or md"},
 		{{"-f", "csv"}, "--format: only with --log"},
 		{{"-o", "run"}, "--log: 'run' does not end in .mlog, .csv, .jsonl or .pftrace"},
 		{{"-o", ".csv"}, "--log: '.csv' does not end in"},
