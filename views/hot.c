@@ -18,6 +18,7 @@
 #define THREAD_W 14
 #define GAP 1
 #define LINES_MIN 4
+#define WORDS_MOST 8 /* of why there is nothing */
 #define PARTS_MOST 6
 
 uint64_t hot_row_item(const struct hot_profile *profile, const struct hot_row *row)
@@ -120,7 +121,7 @@ static void hot_size(const struct chart *chart, const struct view_data *data, in
 {
 	(void)chart, (void)cols;
 	*min = data->hot ? LINES_MIN : 0;
-	*most = data->hot ? 1 + (int)data->hot->table->n : 0;
+	*most = !data->hot ? 0 : data->hot->table->n ? 2 + (int)data->hot->table->n : WORDS_MOST;
 	*most = *most < *min ? *min : *most;
 }
 
@@ -154,14 +155,21 @@ static void hot_draw(const struct chart *chart, const struct view_data *data, st
 
 	if (!hot)
 		return;
+	if (!n) {
+		canvas_text(canvas, rect_top(&r, 1), STYLE_TEXT, hot->event);
+		widget_words(canvas, &r, STYLE_DIM,
+			     hot->may_not
+				     ? "Sampling all processes needs kernel.perf_event_paranoid at 0 (sudo "
+				       "sysctl kernel.perf_event_paranoid=0) or CAP_PERFMON (sudo setcap "
+				       "cap_perfmon+ep on malitop). A program of your own needs neither: "
+				       "malitop stat --hot -- CMD"
+				     : "the first samples come within a second");
+		return;
+	}
 	canvas_printf(canvas, rect_top(&r, 1), STYLE_DIM,
 		      "%s   %llu samples in %.0f s   %.0f lost   cost %.1f %% of a CPU   scope %s",
 		      hot->event, (unsigned long long)hot->table->count, hot->seconds, hot->lost, hot->cost,
 		      hot->whose);
-	if (!n) {
-		canvas_text(canvas, r, STYLE_DIM, "sampling: nothing ran yet");
-		return;
-	}
 	draw_heads(canvas, widget_head(&r), hot->table->has_calls);
 	/* Filtered, all that fit are few. */
 	from = data->filter && data->filter[0] ? 0 : widget_scroll(data, n, r.h, selected_row(data));

@@ -24,6 +24,7 @@ struct whose {
 struct sampling_opening {
 	struct sampling *s;
 	const struct source *source;
+	struct scope scope;
 	struct perf_pmus pmus;
 	struct perf_name name;
 	struct whose whose;
@@ -67,7 +68,7 @@ static void add_tid(struct whose *w, pid_t tid)
 
 static bool find_whose(struct sampling_opening *o, struct err *err)
 {
-	const struct scope *scope = &o->source->options.scope;
+	const struct scope *scope = &o->scope;
 	const struct sys *sys = o->source->sys;
 	struct whose *w = &o->whose;
 	int32_t *tids = NULL;
@@ -204,7 +205,7 @@ static void close_events(struct sampling *s)
 /* Returns 0, or the errno that refused it. An offline CPU has none. */
 static int open_events(struct sampling_opening *o)
 {
-	const struct scope *scope = &o->source->options.scope;
+	const struct scope *scope = &o->scope;
 	struct sampling *s = o->s;
 	struct cpu_set set;
 	int code, absent = ENODEV;
@@ -269,10 +270,21 @@ static bool refuse_events(const struct sampling_opening *o, int code, struct err
 				   : perf_rights_help(code);
 
 	if (code == ESRCH)
-		return err_set(err, code, "hot: process %d: not found: see ps",
-			       (int)o->source->options.scope.pid);
+		return err_set(err, code, "hot: process %d: not found: see ps", (int)o->scope.pid);
 	return err_set(err, code, "hot: %s: cannot be sampled: %s%s%s", o->s->event.name, strerror(code),
 		       help ? ": " : "", help ? help : "");
+}
+
+/* Returns 0, or the errno; without a PMU that samples, the clock is sampled. */
+static int open_events_of(struct sampling_opening *o)
+{
+	struct err ignored;
+	int code = open_permitted(o);
+
+	if (o->is_default && (code == ENOENT || code == EOPNOTSUPP || code == ENODEV || code == EINVAL) &&
+	    find_event(o, CLOCK_EVENT, &ignored))
+		code = open_permitted(o);
+	return code;
 }
 
 static bool open_all(struct sampling_opening *o, const char *asked, struct err *err)
@@ -285,11 +297,13 @@ static bool open_all(struct sampling_opening *o, const char *asked, struct err *
 	o->is_default = !name[0] || !asked[0] || asked[0] == ':';
 	if (!find_event(o, o->is_default ? DEFAULT_EVENT : name, err) || !find_whose(o, err))
 		return false;
-	code = open_permitted(o);
-	if (o->is_default && (code == ENOENT || code == EOPNOTSUPP || code == ENODEV || code == EINVAL)) {
-		if (!find_event(o, CLOCK_EVENT, err))
+	code = open_events_of(o);
+	if (is_denied(code) && o->scope.kind == SCOPE_MACHINE && o->source->options.command) {
+		/* The machine may not be sampled; one's own command may. */
+		o->scope = (struct scope){.kind = SCOPE_COMMAND, .pid = o->source->options.command};
+		if (!find_whose(o, err))
 			return false;
-		code = open_permitted(o);
+		code = open_events_of(o);
 	}
 	return !code || refuse_events(o, code, err);
 }
@@ -309,7 +323,8 @@ static void describe_event(const struct sampling_event *e, char *text, size_t si
 
 bool sampling_open(struct sampling *s, struct source *source, bool only_tries, struct err *err)
 {
-	struct sampling_opening o = {.s = s, .source = source, .only_tries = only_tries};
+	struct sampling_opening o = {
+		.s = s, .source = source, .scope = source->options.scope, .only_tries = only_tries};
 	const char *asked = source->options.hot ? source->options.hot : "";
 	bool ok;
 

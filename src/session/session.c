@@ -101,7 +101,7 @@ static struct source_options source_options_of(const struct session *session, pi
 		.width = o->resolution.w,
 		.height = o->resolution.h,
 		.scope = scope_of(o, held),
-		.command = o->passes ? held : 0,
+		.command = o->passes || o->hot ? held : 0,
 		.raw_counts = held && o->command == COMMAND_STAT,
 		.alike = o->command != COMMAND_LIVE,
 		.sums_only = held && o->command == COMMAND_STAT && !o->rows,

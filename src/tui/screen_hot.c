@@ -44,6 +44,7 @@ static void make_table(struct screen_hot *hot, const struct feed_state *feed)
 	hot->shown = (struct hot_shown){.profile = &hot->profile,
 					.table = &hot->table,
 					.event = feed->source->driver,
+					.may_not = strncmp(feed->source->driver, "not sampled", 11) == 0,
 					.whose = "all"};
 	for (uint64_t i = lanes->oldest; i < lanes->n; i++) {
 		const struct sample *sample = lanes->samples[i % LANES_SAMPLES];
