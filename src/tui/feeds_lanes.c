@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "passes/pass_lanes.h"
-#include "passes/pass_table.h"
 #include "tui/feeds.h"
 
 #include <stdlib.h>
@@ -75,8 +74,7 @@ void feeds_lanes_take(struct feeds_lanes *lanes, const struct metric_set *set, c
 		lanes->run = xcalloc(1, sizeof(*lanes->run));
 		lanes->samples = xcalloc(LANES_SAMPLES, sizeof(struct sample *));
 	}
-	if (pass_table_has(set)) /* not of running code */
-		pass_run_take(lanes->run, set, sample, 0);
+	pass_run_take(lanes->run, set, sample, 0);
 	forget_samples(lanes, LANES_BYTES);
 	copy = &lanes->samples[lanes->n++ % LANES_SAMPLES];
 	*copy = xmalloc(sample_size(sample));
