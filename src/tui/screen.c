@@ -131,7 +131,7 @@ bool screen_shows_verdict(const struct screen *screen)
 {
 	const struct judge *judge = screen->judge.judge;
 
-	return judge && judge->product && strcmp(screen->view->name, "overview") == 0;
+	return judge && judge->n_verdicts && strcmp(screen->view->name, "overview") == 0;
 }
 
 bool screen_wants_processes(struct screen *screen, struct process_query *query, int64_t *period_ns)
