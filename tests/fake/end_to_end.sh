@@ -172,6 +172,9 @@ perf 'limited rights: own processes, user only: .*sysctl kernel.perf_event_paran
 perf 'ok perf: all CPUs, kernel and user \(perf\).* perf_event_paranoid: 2 ' 'machine=hybrid paranoid=2 cap=1 kernel=5.10'
 perf 'CPU events cannot be counted: Operation not permitted: .*seccomp profile' 'refuse=seccomp'
 perf 'ok perf: all CPUs, kernel and user .*no hardware events: a virtual machine without a virtual PMU' 'machine=vm'
+FAKEPERF='machine=rk3588 paranoid=-1 flips=30' run "driver=r54p1 gpu=0xb8520000 $m" --once=160x48 --frames 6 >"$work/once" 2>"$work/errors"
+grep -q ' fps by page flips of display 0 ' "$work/once" && grep -q ' per frame ' "$work/once" && ! grep -q wanted "$work/once"
+check "perf" $? "page flips are no frames: $(cat "$work/once" "$work/errors")"
 ! [ -s "$work/breaches" ]
 check "perf" $? "rules were broken: $(cat "$work/breaches" 2>/dev/null)"
 

@@ -20,10 +20,10 @@
  *   FAKEPERF='machine=rk3588 paranoid=1 cap=0 kernel=5.10'
  *
  * makes its CPUs those of a row of fake_machines, with their files in sysfs. Words: machine,
- * paranoid (level), cap (1 CAP_PERFMON, 2 CAP_SYS_ADMIN, 3 both), kernel, refuse (seccomp, selinux,
- * missing), files (how many can be open), steal (how many counters others hold), offline (a
- * CPU), hang=WHEN, of ioctl and read. A real thread runs on the CPU pid % CPUs, always. The CALL of
- * FAKEMALI_FAIL is perf. */
+ * paranoid (level), cap (1 CAP_PERFMON, 2 CAP_SYS_ADMIN, 3 both), kernel, refuse (seccomp,
+ * selinux, missing), files (how many can be open), steal (how many counters others hold), offline
+ * (a CPU), flips (page flips of display 0 per second), hang=WHEN, of ioctl and read. A real thread
+ * runs on the CPU pid % CPUs, always. The CALL of FAKEMALI_FAIL is perf. */
 #include "tests/fake/kbase.h"
 #include "tests/fake/preload_drm.h"
 #include "tests/fake/preload_perf.h"

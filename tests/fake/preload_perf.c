@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define ENABLE_ON_EXEC (1ull << 12)
+#define FLIP_EVENT "drm/drm_vblank_event_delivered"
 #define LOOK_NS 20000000 /* between two looks for threads that have ended */
 
 static struct fake_perf perf;
@@ -20,6 +21,8 @@ static char tree[32]; /* empty: not made yet */
 static pid_t owner;
 static int64_t looked_ns, begin_ns;
 static struct preload_while hang;
+static double flips_hz;  /* of display 0 */
+static uint64_t n_flips; /* so far */
 
 struct fake_perf *preload_perf(void)
 {
@@ -70,6 +73,8 @@ static void set_word(const char *key, const char *value)
 		fake_perf_steal(&perf, -1, (unsigned)number);
 	else if (strcmp(key, "offline") == 0 && number >= 0 && number < (int)perf.machine->n_cpus)
 		fake_perf_online(&perf, number, false);
+	else if (strcmp(key, "flips") == 0)
+		flips_hz = number;
 	else if (strcmp(key, "hang") == 0)
 		preload_while_read(&hang, value, begin_ns);
 	else if (strcmp(key, "machine") != 0)
@@ -118,9 +123,22 @@ static bool file_exists(pid_t pid)
 	return kill(pid, 0) == 0 || errno == EPERM;
 }
 
+static void flip_pages(int64_t now_ns)
+{
+	uint64_t due = (uint64_t)((double)(now_ns - begin_ns) / 1e9 * flips_hz);
+
+	while (n_flips < due) {
+		const uint64_t values[] = {0, 0, ++n_flips};
+
+		fake_perf_trace(&perf, (int)(n_flips % perf.machine->n_cpus), FLIP_EVENT, values);
+	}
+}
+
 void preload_perf_advance(int64_t now_ns)
 {
 	fake_perf_advance(&perf, now_ns);
+	if (flips_hz > 0)
+		flip_pages(now_ns);
 	if (now_ns - looked_ns < LOOK_NS)
 		return;
 	looked_ns = now_ns;
@@ -164,6 +182,7 @@ char *preload_perf_path(const char *path)
 	static const char *const ours[] = {
 		"sys/bus/event_source",
 		"sys/devices/system/cpu",
+		"sys/kernel/tracing/events/" FLIP_EVENT,
 		"proc/sys/kernel/perf_event_paranoid",
 	};
 
@@ -180,6 +199,8 @@ char *preload_perf_path(const char *path)
 			if (!mkdtemp(tree))
 				return *tree = 0, NULL;
 			fake_perf_tree(&perf, tree);
+			if (flips_hz > 0)
+				fake_perf_tracefs(tree, FLIP_EVENT);
 		}
 		return xasprintf("%s/%s", tree, path);
 	}
