@@ -169,6 +169,7 @@ extern const char *const judge_group_titles[JUDGE_GROUPS]; /* "Holds the frame b
 
 struct judge_rank {
 	const struct judged *f;
+	const struct judged *verdict; /* NULL: unclear */
 	enum judge_group group;
 	enum finding_severity severity; /* critical only if frames are late and it explains why */
 	struct judge_worth worth;

@@ -52,7 +52,8 @@ static bool is_free(const struct judged *verdict, const struct judged *f)
 struct judge_rank judge_rank(const struct judge *judge, const struct judged *verdict, bool whole_run,
 			     const struct judged *f)
 {
-	struct judge_rank r = {f, JUDGE_NOTES, f->def->severity, whole_run ? f->worth_mean : f->worth};
+	struct judge_rank r = {f, verdict, JUDGE_NOTES, f->def->severity,
+			       whole_run ? f->worth_mean : f->worth};
 
 	if (r.severity == SEVERITY_NOTE)
 		return r;
@@ -88,7 +89,7 @@ void judge_put_worth(const struct judge *judge, const struct judge_rank *rank, b
 	double whole_ms = !r ? (double)NAN : whole_run ? r->whole_mean : r->whole_ms;
 
 	if (rank->group != JUDGE_HOLDS) {
-		if (r && rank->f->def->severity != SEVERITY_NOTE)
+		if (r && rank->verdict && rank->f->def->severity != SEVERITY_NOTE)
 			strbuf_str(out, rank->group == JUDGE_NOTES
 						? "energy only, nothing waits for it"
 						: "energy only, the frame waits for something else");

@@ -76,6 +76,42 @@ static void the_verdict_says_the_first_change_and_its_bound(void **state)
 	bench_fini(&b);
 }
 
+/* Verdicts on the CPUs alone are verdicts, too. */
+static void a_machine_without_a_gpu_has_a_verdict(void **state)
+{
+	struct view_bench b;
+
+	(void)state;
+	bench_init(&b, "idle", 160, 48);
+	screen_show(&b.s.screen, views_find(&b.s.screen.views, "overview"));
+	b.s.screen.judge.judge->product = NULL;
+	assert_true(screen_shows_verdict(&b.s.screen));
+	b.s.screen.judge.judge->n_verdicts = 0; /* nothing to judge by */
+	assert_false(screen_shows_verdict(&b.s.screen));
+	bench_fini(&b);
+}
+
+/* Only a verdict knows what the frame waits for. */
+static void without_a_verdict_nothing_is_said_to_cost_energy_only(void **state)
+{
+	AUTO_STRBUF struct strbuf other = {0}, unclear = {0};
+	struct view_bench b;
+	struct judge_rank rank;
+	struct judge *judge;
+
+	(void)state;
+	bench_init(&b, "bandwidth-bound", 160, 48);
+	judge = b.s.screen.judge.judge;
+	rank = screen_judge_rank(&b.s.screen.judge, sim_screen_finding(&b.s, "part-covered"));
+	judge_put_worth(judge, &rank, false, &other);
+	assert_string_equal(other.p, "energy only, the frame waits for something else");
+	judge->verdict.why = NULL;
+	rank = screen_judge_rank(&b.s.screen.judge, sim_screen_finding(&b.s, "part-covered"));
+	judge_put_worth(judge, &rank, false, &unclear);
+	assert_int_equal(unclear.n, 0);
+	bench_fini(&b);
+}
+
 /* The row stays when a finding comes or goes, so that nothing below it moves. */
 static void where_nothing_holds_the_row_says_so(void **state)
 {
@@ -140,6 +176,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_view_says_its_worst_finding_and_what_to_do),
 		cmocka_unit_test(the_verdict_says_the_first_change_and_its_bound),
+		cmocka_unit_test(a_machine_without_a_gpu_has_a_verdict),
+		cmocka_unit_test(without_a_verdict_nothing_is_said_to_cost_energy_only),
 		cmocka_unit_test(where_nothing_holds_the_row_says_so),
 		cmocka_unit_test(without_numbers_nothing_is_clear),
 		cmocka_unit_test(a_small_terminal_keeps_the_row_for_the_charts),
