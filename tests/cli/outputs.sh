@@ -41,6 +41,19 @@ closed 0 export "$work/run.mlog" -f csv
 closed 0 stat -b sim:gpu -i 20ms -d 100s -m '*'
 closed 7 stat -b sim:gpu -i 20ms -m '*' -- sh -c "until [ -e '$work/left' ]; do sleep 0.05; done; exit 7"
 
+# Raw counter tables that cannot be written leave no file, and do not empty one that exists.
+for sums in "export $work/run.mlog" "record -b sim:gpu -i 10ms -d 50ms"; do
+	# shellcheck disable=SC2086
+	"$malitop" $sums -f counters -o "$work/none.tsv" 2>"$work/errors"
+	[ $? -eq 1 ] && grep -q 'only sums over the cores' "$work/errors" && ! [ -e "$work/none.tsv" ]
+	check "$sums -f counters" $? "left $(ls "$work"), said '$(cat "$work/errors")'"
+	echo kept >"$work/kept.tsv"
+	# shellcheck disable=SC2086
+	"$malitop" $sums -f counters --force -o "$work/kept.tsv" 2>"$work/errors"
+	[ $? -eq 1 ] && [ "$(cat "$work/kept.tsv")" = kept ]
+	check "$sums -f counters --force" $? "emptied the file that was there"
+done
+
 # One frame with --log also writes a complete log.
 for ending in mlog csv; do
 	"$malitop" --once=40x10 -b sim:gpu -i 10ms -r 100ms -o "$work/once.$ending" >"$work/frame" 2>"$work/errors"
