@@ -69,6 +69,19 @@ static int run_with_data(const struct options *options, struct strbuf *out, stru
 	return status;
 }
 
+/* record and stat, with --report. */
+static int run_measuring(const struct sys *sys, struct options *options, struct strbuf *out, struct err *err)
+{
+	struct report_of_run report;
+	int status;
+
+	if (options->report_file && !report_begin(&report, sys, options, err))
+		return EXIT_FAILED;
+	status = options->command == COMMAND_RECORD ? record_run(sys, options, out, err)
+						    : stat_run(sys, options, err);
+	return options->report_file ? report_end(&report, sys, options, status) : status;
+}
+
 static int run_command(struct options *options, struct strbuf *out, struct err *err)
 {
 	static struct sys
@@ -86,8 +99,8 @@ static int run_command(struct options *options, struct strbuf *out, struct err *
 		return EXIT_FAILED;
 	if (options->command == COMMAND_PASSES)
 		return layer_environment_print(&sys, out, err) ? EXIT_DONE : EXIT_FAILED;
-	return options->command == COMMAND_RECORD   ? record_run(&sys, options, out, err)
-	       : options->command == COMMAND_STAT   ? stat_run(&sys, options, err)
+	return options->command == COMMAND_RECORD || options->command == COMMAND_STAT
+		       ? run_measuring(&sys, options, out, err)
 	       : options->command == COMMAND_EXPORT ? export_log_run(&sys, options, err)
 	       : options->command == COMMAND_REPORT ? report_run(&sys, options, err)
 	       : options->command == COMMAND_SERVE  ? serve_run(&sys, options, err)

@@ -200,8 +200,8 @@ int stat_run(const struct sys *sys, struct options *options, struct err *err)
 
 	if (options->stream)
 		return export_log_run(sys, options, err);
-	/* only these are shown; the report on CMD shows all */
-	if (!options->cmd && !options->n_events && !options->groups)
+	/* only these are shown; the report on CMD, and of the run, shows all */
+	if (!options->cmd && !options->n_events && !options->groups && !options->report_file)
 		options->counts = all;
 	return options->repeat ? run_repeated(sys, options, text, err)
 			       : run_once(sys, options, text, NULL, &timed_out, err);

@@ -341,8 +341,9 @@ static bool divide_option(struct options *options, const struct option_row *row,
 	static const char *const ours[] = {"log",     "force",  "rotate",     "sync",         "control",
 					   "config",  "gpudb",  "duration",   "print-config", "help",
 					   "version", "format", "keep-going", "theme",        "definitions",
-					   "push",    NULL};
-	static const char *const results[] = {"log", "force", "push", "help", "version", "control", NULL};
+					   "push",    "report", NULL};
+	static const char *const results[] = {"log",     "force",   "push",   "help",
+					      "version", "control", "report", NULL};
 	bool here = row->commands & IN_ON;
 
 	if (options->remote_command != COMMAND_ON) {

@@ -127,6 +127,10 @@ struct options {
 	bool long_rows;          /* stat: a line per metric and interval */
 	bool told;               /* set by the command: the notes of the sources were printed */
 	const char *counts; /* set by the command: without --metrics, count CPU events for these metrics */
+	const char *report_file;          /* write the report of the run there, too; NULL without it */
+	enum output_format report_format; /* by its extension */
+	const char *report_log; /* set by the command: record raw counters there, too; NULL: no need to */
+	bool recorded;          /* set by the command: the run has begun, and its log is there */
 	bool force, ascii;
 	bool keep_going;               /* lost samples are not a failure */
 	bool findings;                 /* report them; also set by the two options below */

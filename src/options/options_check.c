@@ -252,6 +252,31 @@ static bool check_repeat(struct options *options, const struct option_words *wor
 	       err_set(err, 0, "--interval: not with --repeat, which reports totals only");
 }
 
+/* The report is about one log, which is recorded here. */
+static bool check_run_report(struct options *options, struct err *err)
+{
+	const char *file = options->report_file, *with;
+	char buf[OPTION_SHOWN];
+
+	if (!file)
+		return true;
+	if (!option_has_ending(file, "html") && !option_has_ending(file, "md"))
+		return err_set(err, 0, "--report: '%s' does not end in .html or .md: rename it",
+			       option_shown(buf, file));
+	options->report_format = option_has_ending(file, "md") ? FORMAT_MD : FORMAT_HTML;
+	if (options->log && strcmp(options->log, file) == 0)
+		return err_set(err, 0, "--report: '%s' is the file of --log, too: choose another name",
+			       option_shown(buf, file));
+	with = options->command == COMMAND_ON                           ? "on"
+	       : options->stream                                        ? "a stream"
+	       : options->repeat                                        ? "--repeat"
+	       : options->rotate_bytes                                  ? "--rotate"
+	       : options->control && strcmp(options->control, "-") == 0 ? "--control -"
+									: NULL;
+	return !with ||
+	       err_set(err, 0, "--report: not with %s: record a .mlog, and give it to malitop report", with);
+}
+
 static bool check_eval(struct options *options, bool format_given, struct err *err)
 {
 	if (!options->gpu)
@@ -289,6 +314,8 @@ bool options_check(struct options *options, const struct option_words *words, bo
 		shorten_interval(options);
 	if (command == COMMAND_STAT)
 		choose_rows(options, options_given(words, "interval"));
+	if (!check_run_report(options, err))
+		return false;
 	if (command == COMMAND_LIVE && format_given && !options->log)
 		return err_set(err, 0, "--format: only with --log: also give a log");
 	if (options_given(words, "frames") && !options->once.w)

@@ -106,6 +106,8 @@ static void close_all(struct measure *m)
 /* Nothing is left behind. */
 static void give_up(struct measure *m)
 {
+	if (m->raw)
+		recorder_drop(m->raw);
 	if (m->recorder)
 		recorder_drop(m->recorder);
 	if (m->command.ended)
@@ -114,12 +116,26 @@ static void give_up(struct measure *m)
 	close_all(m);
 }
 
+static void follow_session(struct measure *m, const char *text)
+{
+	recorder_follow(m->recorder, text);
+	if (m->raw)
+		recorder_follow(m->raw, text);
+}
+
 /* The running intervals are cut first, so that the region begins or ends now. */
 static void set_counting(struct measure *m, bool on)
 {
 	sampler_cut(m->session.sampler);
 	if (sample_filter_set(m->session.filter, m->sys, on))
-		recorder_follow(m->recorder, on ? "--control: counting" : "--control: not counting");
+		follow_session(m, on ? "--control: counting" : "--control: not counting");
+}
+
+static void set_mark(struct measure *m, const char *text)
+{
+	recorder_mark(m->recorder, 0, text);
+	if (m->raw)
+		recorder_mark(m->raw, 0, text);
 }
 
 /* Requests of the reader of a stream, which gets each answer in it. */
@@ -176,7 +192,7 @@ static bool follow_control(struct measure *m)
 		if (m->session.filter && m->recorder && (word == CONTROL_ENABLE || word == CONTROL_DISABLE))
 			set_counting(m, word == CONTROL_ENABLE);
 		else if (m->recorder && word == CONTROL_MARK)
-			recorder_mark(m->recorder, 0, text);
+			set_mark(m, text);
 		control_answer(&m->control, word);
 	}
 	if (m->requests.restarts)
@@ -211,9 +227,22 @@ static void begin_control(struct measure *m)
 	follow_control(m);
 }
 
+static bool start_recorders(struct measure *m, const struct recorder_form *form, struct err *err)
+{
+	const struct options *o = m->options;
+
+	m->recorder = form ? recorder_start_as(&m->session, o->log, form, err)
+			   : recorder_start(&m->session, o->log, err);
+	if (m->recorder && o->report_log)
+		m->raw = recorder_start_mlog(&m->session, o->report_log, err);
+	if (m->recorder && (m->raw || !o->report_log))
+		return true;
+	give_up(m);
+	return false;
+}
+
 bool measure_begin(struct measure *m, const struct recorder_form *form, struct err *err)
 {
-	const char *path = m->options->log;
 
 	if (!block_signals(m, err)) {
 		give_up(m);
@@ -224,23 +253,21 @@ bool measure_begin(struct measure *m, const struct recorder_form *form, struct e
 			return false;
 		wait_delay(m);
 	}
-	m->recorder = form ? recorder_start_as(&m->session, path, form, err)
-			   : recorder_start(&m->session, path, err);
-	if (m->recorder && !(form && form->cuts))
+	if (!start_recorders(m, form, err))
+		return false;
+	if (!(form && form->cuts))
 		report_interval(m);
-	if (m->recorder && m->session.filter)
+	if (m->session.filter)
 		begin_control(m);
-	if (m->recorder && m->command.released) {
+	m->options->recorded = true;
+	if (m->command.released) {
 		if (m->command.ended)
 			message("--delay: the command ended before it was over: nothing was counted");
 		m->command.begin_ns = m->command.ended ? m->command.end_ns : m->sys->monotonic_ns(m->sys);
 		return true;
 	}
-	if (m->recorder && release_command(m, err))
-		return true;
-	if (!m->recorder)
-		give_up(m);
-	return false;
+	m->options->recorded = release_command(m, err);
+	return m->options->recorded;
 }
 
 static void take_events(struct measure *m, int64_t now_ns)
@@ -250,7 +277,7 @@ static void take_events(struct measure *m, int64_t now_ns)
 	while (session_event(&m->session, now_ns, text, sizeof(text))) {
 		if (text[0])
 			message("%s", text);
-		recorder_follow(m->recorder, text);
+		follow_session(m, text);
 	}
 }
 
@@ -372,6 +399,23 @@ static void report_means(const struct measure *m, const struct recorder_state *s
 	}
 }
 
+/* The recorder has cut the last intervals unless it writes rows of samples. Returns whether the raw
+ * counters are there. */
+static bool end_raw(struct measure *m)
+{
+	const struct options *o = m->options;
+	struct recorder_state state;
+
+	if (!m->raw)
+		return true;
+	recorder_halt(m->raw, m->command.pid && o->command == COMMAND_RECORD && o->format != FORMAT_MLOG);
+	if (!recorder_await(m->raw))
+		let_signals_end_us(m);
+	if (!recorder_stop(m->raw, &state))
+		message("%s", state.err.text);
+	return !state.failed;
+}
+
 int measure_end(struct measure *m, struct recorder_state *state, struct err *err)
 {
 	int status = m->command.pid ? m->command.status : EXIT_DONE;
@@ -385,13 +429,14 @@ int measure_end(struct measure *m, struct recorder_state *state, struct err *err
 		message("--control: counting was never enabled: nothing was counted");
 	recorder_halt(m->recorder, m->command.pid && m->options->format == FORMAT_MLOG);
 	take_events(m, m->sys->monotonic_ns(m->sys)); /* what the last samples brought */
+	complete = end_raw(m);
 	if (!recorder_await(m->recorder))
 		let_signals_end_us(m);
 	recorder_stop(m->recorder, state);
 	failed = is_failure(m, state);
 	if (failed && !m->failure_reported)
 		*err = state->err;
-	complete = report_failures(m, state);
+	complete &= report_failures(m, state);
 	complete &= report_lost(m, state);
 	if (!complete && status == EXIT_DONE)
 		status = EXIT_FAILED;

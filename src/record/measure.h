@@ -19,7 +19,7 @@ struct measure {
 	const struct sys *sys;
 	struct options *options;
 	struct session session;
-	struct recorder *recorder;
+	struct recorder *recorder, *raw; /* raw: for the report of the run; NULL: not needed */
 	struct command command;
 	sigset_t signals;
 	int signals_fd;                       /* readable while one of them waits */

@@ -36,12 +36,15 @@ static bool check_out(const struct sys *sys, const struct options *o, struct err
 	return true;
 }
 
-static bool write_text(const struct sys *sys, const struct options *o, const struct strbuf *text,
-		       struct err *err)
+/* Write to the file, which is closed; NULL: --log. */
+static bool write_text(const struct sys *sys, const struct options *o, struct log_file *file,
+		       const struct strbuf *text, struct err *err)
 {
-	const struct log_file_options how = {.force = o->force};
-	struct log_file *file = log_file_open(sys, o->log, &how, err);
-	bool ok = file && log_file_write(file, text->p, text->n, err);
+	bool ok;
+
+	if (!file)
+		file = log_file_open(sys, o->log, &(struct log_file_options){.force = o->force}, err);
+	ok = file && log_file_write(file, text->p, text->n, err);
 
 	ok = log_file_close(file, ok ? err : NULL) && ok;
 	if (!ok && err->code == EPIPE) { /* the reader closed the pipe */
@@ -61,6 +64,15 @@ static bool make_text(const struct options *o, const struct report_log *logs, st
 	return (md ? report_compare_markdown : report_compare_html)(&logs[0], &logs[1], out, err);
 }
 
+/* A log that is removed afterwards is called like the report of its run, without the extension. */
+static void name_run(struct report_log *log, const struct options *o)
+{
+	const char *slash = strrchr(o->report_file, '/'), *base = slash ? slash + 1 : o->report_file;
+
+	str_printable(log->name, sizeof(log->name), base);
+	*strrchr(log->name, '.') = 0;
+}
+
 static void tell_log(const struct report_log *log)
 {
 	session_tell_notes(&log->session, log->name);
@@ -68,27 +80,80 @@ static void tell_log(const struct report_log *log)
 		message("%s: %s", log->name, log->missing.p);
 }
 
-int report_run(const struct sys *sys, const struct options *options, struct err *err)
+static int report_to(const struct sys *sys, const struct options *options, struct log_file *file,
+		     struct err *err)
 {
 	struct report_log *logs = xcalloc(options->n_logs, sizeof(*logs));
 	AUTO_STRBUF struct strbuf text = {0};
 	char verdict[FINDINGS_VERDICT_TEXT];
-	bool ok = check_out(sys, options, err), found = false, damaged = false;
+	bool ok = file || check_out(sys, options, err), found = false, damaged = false;
 	unsigned n = 0;
 
 	while (ok && n < options->n_logs) {
 		ok = report_log_read(&logs[n], sys, options, options->logs[n], err);
+		if (ok && options->report_log)
+			name_run(&logs[n], options);
 		n += ok;
 	}
 	for (unsigned i = 0; i < n; i++) {
 		tell_log(&logs[i]);
 		damaged = damaged || logs[i].damaged;
 	}
-	ok = ok && make_text(options, logs, &text, err) && write_text(sys, options, &text, err);
+	ok = ok && make_text(options, logs, &text, err);
+	if (ok)
+		ok = write_text(sys, options, take_ptr(&file), &text, err);
+	log_file_close(file, NULL);
 	if (ok)
 		found = findings_result(logs[n - 1].watch, options->fail_on, verdict);
 	for (unsigned i = 0; i < n; i++)
 		report_log_fini(&logs[i]);
 	free(logs);
 	return !ok || damaged ? EXIT_FAILED : found ? EXIT_FOUND : EXIT_DONE;
+}
+
+int report_run(const struct sys *sys, const struct options *options, struct err *err)
+{
+	return report_to(sys, options, NULL, err);
+}
+
+/* ---- of a run ---- */
+
+bool report_begin(struct report_of_run *report, const struct sys *sys, struct options *options,
+		  struct err *err)
+{
+	const struct log_file_options how = {.force = options->force};
+	bool logs = options->command == COMMAND_RECORD && options->format == FORMAT_MLOG &&
+		    strcmp(options->log, "-") != 0;
+
+	*report = (struct report_of_run){.file = log_file_open(sys, options->report_file, &how, err)};
+	if (!report->file)
+		return false;
+	if (!logs)
+		report->own =
+			xasprintf("%s.%lld.mlog", options->report_file, (long long)sys->realtime_ns(sys));
+	options->report_log = report->own;
+	return true;
+}
+
+int report_end(struct report_of_run *report, const struct sys *sys, const struct options *options, int status)
+{
+	const char *log = report->own ? report->own : options->log;
+	struct options how = *options;
+	struct err err = {0};
+
+	how.command = COMMAND_REPORT;
+	how.format = options->report_format;
+	how.logs = &log;
+	how.n_logs = 1;
+	how.findings = true;
+	if (!options->recorded)
+		log_file_close(report->file, NULL); /* it is empty: removed */
+	else if (report_to(sys, &how, report->file, &err) == EXIT_FAILED && status == EXIT_DONE)
+		status = EXIT_FAILED;
+	if (err.text[0])
+		message("--report: %s", err.text);
+	if (report->own)
+		sys->unlink_at(sys, AT_FDCWD, report->own);
+	free(report->own);
+	return status;
 }

@@ -8,4 +8,17 @@
 /* Returns an exit status; if it is EXIT_FAILED, *err has the message. */
 int report_run(const struct sys *sys, const struct options *options, struct err *err);
 
+/* The report of a run, for --report: its file is created before the run, so that a name that cannot
+ * be used is an error at once. The run records the log that options->report_log names; it is
+ * removed at the end. */
+struct report_of_run {
+	struct log_file *file;
+	char *own; /* path of that log; NULL: the report is about --log */
+};
+bool report_begin(struct report_of_run *report, const struct sys *sys, struct options *options,
+		  struct err *err);
+/* Write it unless the run never began. Takes and returns an exit status. */
+int report_end(struct report_of_run *report, const struct sys *sys, const struct options *options,
+	       int status);
+
 #endif

@@ -54,6 +54,34 @@ for sums in "export $work/run.mlog" "record -b sim:gpu -i 10ms -d 50ms"; do
 	check "$sums -f counters --force" $? "emptied the file that was there"
 done
 
+# --report: the same page as of the log, the status of CMD, no other file left; an error before the run costs none.
+mkdir "$work/reports"
+"$malitop" record -b sim -i 20ms -d 400ms -o "$work/reports/run.mlog" --report "$work/reports/run.html" >/dev/null &&
+	"$malitop" report "$work/reports/run.mlog" -o "$work/again.html" && cmp -s "$work/reports/run.html" "$work/again.html"
+check "record --report" $? "not the page that malitop report makes"
+"$malitop" record -b sim -i 20ms -d 400ms -o "$work/reports/run.csv" --report "$work/reports/rows.md" >/dev/null &&
+	grep -q '| duration |' "$work/reports/rows.md"
+check "record -f csv --report" $? "no table of the run"
+"$malitop" stat -b sim --report "$work/reports/stat.html" -- sh -c 'sleep 0.3; exit 7' >"$work/table" 2>"$work/errors"
+[ $? -eq 7 ] && grep -q 'GPU active' "$work/table" && grep -q '<dd>stat</dd>' "$work/reports/stat.html" && grep -q '</html>' "$work/reports/stat.html"
+check "stat --report" $? "no status, table or page: $(cat "$work/table")"
+"$malitop" stat -b sim --report "$work/reports/none.md" -- "$work/reports/none" 2>/dev/null
+[ $? -eq 127 ]
+check "stat --report" $? "a command that cannot run: another status than 127"
+"$malitop" stat -b sim --report "$work/reports/stat.html" -- touch "$work/reports/ran" 2>"$work/errors"
+[ $? -eq 1 ] && grep -q 'already exists' "$work/errors"
+check "stat --report" $? "a report that exists: $(cat "$work/errors")"
+[ "$(ls "$work/reports" | tr '\n' ' ')" = "rows.md run.csv run.html run.mlog stat.html " ]
+check "--report" $? "left $(ls "$work/reports")"
+for wrong in "record -o $work/x.mlog --report $work/x.pdf" "record -o $work/x.mlog --rotate 1MB --report $work/x.md" \
+	"stat --repeat 2 --report $work/x.md -- true" "record -o - --control - --report $work/x.md" \
+	"record -f csv -o $work/x.md --report $work/x.md"; do
+	# shellcheck disable=SC2086
+	"$malitop" $wrong >/dev/null 2>"$work/errors"
+	[ $? -eq 2 ] && grep -q 'malitop: --report: ' "$work/errors"
+	check "$wrong" $? "said '$(cat "$work/errors")'"
+done
+
 # One frame with --log also writes a complete log.
 for ending in mlog csv; do
 	"$malitop" --once=40x10 -b sim:gpu -i 10ms -r 100ms -o "$work/once.$ending" >"$work/frame" 2>"$work/errors"
