@@ -27,24 +27,6 @@ static const struct {
 	{"bits", "bytes", 8},
 };
 
-/* Ends of titles that the unit already says, or that mean something else in a name. */
-static const struct {
-	const char *ending, *instead;
-} endings[] = {{"_percentage", ""}, {"_count", "s"}};
-
-/* Metrics whose title is another one's on other GPUs, or means nothing without its chart. */
-static const struct {
-	const char *metric, *title;
-} titles[] = {
-	{"MaliEngArithInstr", "Arithmetic instructions"},
-	{"MaliFragRastPartQdRate", "Partial coverage quads"},
-	{"MaliExtBusRdBPS", "Output external read bandwidth"},
-	{"MaliExtBusWrBPS", "Output external write bandwidth"},
-	{"LoadAverage1", "Load 1"},
-	{"LoadAverage5", "Load 5"},
-	{"LoadAverage15", "Load 15"},
-};
-
 /* The classes of the external read latency; le is the longest latency of a class. */
 #define DIGITS 15 /* without the noise of a multiplication */
 #define CLASSES 6
@@ -56,19 +38,28 @@ static const struct {
 static const struct openmetrics_name histogram_name = {"mali_external_read_latency_cycles", "histogram",
 						       "cycles", 1};
 
-/* Append words of [a-z0-9] with underscores between them. */
-static void add_words(char *out, size_t size, const char *text)
+/* "GPUActiveCy": GPU Active Cy */
+static bool begins_word(struct span text, size_t i)
+{
+	return islower((unsigned char)text.p[i - 1]) ||
+	       (isupper((unsigned char)text.p[i - 1]) && i + 1 < text.n &&
+		islower((unsigned char)text.p[i + 1]));
+}
+
+/* Append words of [a-z0-9] with underscores between them; a capital letter begins a word. */
+static void add_words(char *out, size_t size, struct span text)
 {
 	size_t n = strlen(out);
 	bool apart = n > 0;
 
-	for (; *text && n + 2 < size; text++) {
-		unsigned char c = (unsigned char)*text;
+	for (size_t i = 0; i < text.n && n + 2 < size; i++) {
+		unsigned char c = (unsigned char)text.p[i];
 
 		if (!isalnum(c)) {
-			apart = apart || (n > 0 && c != '\'');
+			apart = n > 0;
 			continue;
 		}
+		apart = apart || (i && isupper(c) && begins_word(text, i));
 		if (apart)
 			out[n++] = '_';
 		out[n++] = (char)tolower(c);
@@ -84,14 +75,6 @@ static bool has_ending(const char *text, const char *ending)
 	return n >= len && strcmp(text + n - len, ending) == 0;
 }
 
-static const char *title_of(const struct metric *metric)
-{
-	for (size_t i = 0; i < ARRAY_LEN(titles); i++)
-		if (strcmp(titles[i].metric, metric->def->name) == 0)
-			return titles[i].title;
-	return metric->def->title;
-}
-
 static void set_unit(struct openmetrics_name *name, const struct unit *unit)
 {
 	for (size_t i = 0; i < ARRAY_LEN(base_units); i++)
@@ -105,37 +88,68 @@ static void set_unit(struct openmetrics_name *name, const struct unit *unit)
 		struct span one = span_until(&rest, '/');
 
 		snprintf(words, sizeof(words), "%s%.*s", name->unit[0] ? "per " : "", SPAN_ARG(one));
-		add_words(name->unit, sizeof(name->unit), words);
+		add_words(name->unit, sizeof(name->unit), span_of(words));
 	}
 }
 
-/* Put the unit at the end, and nowhere else: "bytes from L2 cache" is from_l2_cache_bytes. */
 static void add_unit(struct openmetrics_name *name)
 {
-	char word[sizeof(name->unit) + 2], *within;
-	int n = snprintf(word, sizeof(word), "_%s", name->unit);
+	char ending[sizeof(name->unit) + 1];
 
-	if (!name->unit[0] || has_ending(name->text, word))
-		return;
-	strcat(word, "_");
-	within = strstr(name->text, word);
-	if (within)
-		memmove(within, within + n, strlen(within + n) + 1);
-	word[n] = 0;
-	strcat(name->text, word);
+	snprintf(ending, sizeof(ending), "_%s", name->unit);
+	if (name->unit[0] && !has_ending(name->text, ending))
+		strcat(name->text, ending);
 }
 
 void openmetrics_name(const struct metric *metric, enum source_kind kind, struct openmetrics_name *name)
 {
+	const char *machine = metric->def->name;
+
 	*name = (struct openmetrics_name){.type = metric->grows ? "counter" : "gauge", .divisor = 1};
-	add_words(name->text, sizeof(name->text), kind == SOURCE_GPU ? "mali" : "malitop");
-	add_words(name->text, sizeof(name->text) - sizeof(name->unit), title_of(metric));
-	for (size_t i = 0; i < ARRAY_LEN(endings); i++)
-		if (has_ending(name->text, endings[i].ending))
-			strcpy(name->text + strlen(name->text) - strlen(endings[i].ending),
-			       endings[i].instead);
+	if (strncmp(machine, "Mali", 4) == 0)
+		machine += 4;
+	add_words(name->text, sizeof(name->text), span_of(kind == SOURCE_GPU ? "mali" : "malitop"));
+	add_words(name->text, sizeof(name->text) - sizeof(name->unit),
+		  metric->def->prometheus.n ? metric->def->prometheus : span_of(machine));
 	set_unit(name, metric->unit);
 	add_unit(name);
+}
+
+struct named {
+	char text[OPENMETRICS_NAME];
+	const char *metric;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct named *first = a, *second = b;
+	int order = strcmp(first->text, second->text);
+
+	return order ? order : strcmp(first->metric, second->metric);
+}
+
+bool openmetrics_check(const struct export_table *table, struct err *err)
+{
+	AUTOFREE struct named *names = xcalloc(table->n_metrics + 1, sizeof(*names));
+	struct openmetrics_name name;
+
+	for (unsigned i = 0; i < table->n_metrics; i++) {
+		const struct export_column *c = &table->columns[i];
+
+		openmetrics_name(c->metric, table->sources[c->source].kind, &name);
+		memcpy(names[i].text, name.text, sizeof(name.text));
+		names[i].metric = c->metric->def->name;
+	}
+	qsort(names, table->n_metrics, sizeof(*names), compare_names);
+	for (unsigned i = 1; i < table->n_metrics; i++)
+		if (strcmp(names[i].text, names[i - 1].text) == 0 &&
+		    strcmp(names[i].metric, names[i - 1].metric) != 0)
+			return err_set(
+				err, 0,
+				"metrics %s and %s: both are %s in Prometheus: give one of them a field "
+				"'prometheus'",
+				names[i - 1].metric, names[i].metric, names[i].text);
+	return true;
 }
 
 /* ---- arranging ---- */
@@ -201,18 +215,6 @@ static bool is_wanted(const struct export_table *table, const struct export_colu
 	return set->instances[c->instance].kind != INSTANCE_CLUSTER || !(kinds & 1u << INSTANCE_CPU);
 }
 
-/* Whether a column of the family, which begins at `first`, is there in this place of the same
- * device: two metrics of the user may have one title. */
-static bool is_taken(const struct export_column *first, const struct export_column *end,
-		     const struct export_column *c)
-{
-	for (; first < end; first++)
-		if (first->source == c->source && first->instance == c->instance &&
-		    (class_of(first) < 0 || class_of(first) == class_of(c)))
-			return true;
-	return false;
-}
-
 void openmetrics_arrange(struct export_table *table)
 {
 	struct export_column *sorted = xcalloc(table->n_columns + 1, sizeof(*sorted));
@@ -225,18 +227,13 @@ void openmetrics_arrange(struct export_table *table)
 			free(table->columns[i].name);
 	}
 	for (unsigned i = 0; i < table->n_columns; i++) {
-		unsigned first = n;
-
 		for (unsigned k = i; !done[i] && k < table->n_columns; k++) {
 			const struct export_column *c = &table->columns[k];
 
 			if (done[k] || (k > i && !same_family(table, &table->columns[i], c)))
 				continue;
 			done[k] = k > i;
-			if (is_taken(sorted + first, sorted + n, c))
-				free(c->name);
-			else
-				sorted[n++] = *c;
+			sorted[n++] = *c;
 		}
 	}
 	free(table->columns);

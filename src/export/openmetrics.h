@@ -2,9 +2,10 @@
  * classic one before it. doc/serve.md describes the names.
  *
  * A count is a counter: its value is the sum since the start. Any other metric is a gauge. The six
- * classes of the external read latency are one histogram. Names follow from titles and units,
- * labels from sources and instances. A family has either the sum or its parts, never both, so that
- * a query that adds up a family is right.
+ * classes of the external read latency are one histogram. Names are data: the field `prometheus` of
+ * a metric, else its machine name, with the unit at the end; labels follow from sources and
+ * instances. A family has either the sum or its parts, never both, so that a query that adds up a
+ * family is right.
  */
 #ifndef MALITOP_OPENMETRICS_H
 #define MALITOP_OPENMETRICS_H
@@ -24,9 +25,10 @@ struct openmetrics_name {
 };
 void openmetrics_name(const struct metric *metric, enum source_kind kind, struct openmetrics_name *name);
 
+/* Whether no two metrics have one name. */
+bool openmetrics_check(const struct export_table *table, struct err *err);
 /* Sort the columns, so that those of a family are adjacent, and remove sums that are there in parts
- * and parts of parts. Parts are kept with --per-core only. Of two metrics of a device that have one
- * name the first is kept. */
+ * and parts of parts. Parts are kept with --per-core only. */
 void openmetrics_arrange(struct export_table *table);
 
 struct openmetrics_lines {

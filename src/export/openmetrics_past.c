@@ -161,6 +161,7 @@ static void past_row(const struct export_table *table, const struct export_row *
 const struct export_format export_openmetrics = {.name = "openmetrics",
 						 .each = true,
 						 .totals = true,
+						 .check = openmetrics_check,
 						 .arrange = openmetrics_arrange,
 						 .begin = past_begin,
 						 .row = past_row};

@@ -21,12 +21,15 @@ struct metric_variant {
 	struct metric_variant *next;
 };
 
+#define METRIC_PROMETHEUS 88 /* bytes of its name in Prometheus */
 struct metric_def {
 	const char *name; /* MaliFragQueueUtil */
 	const char *title;
 	const char *short_title; /* never NULL; the title if there is no shorter one */
 	const char *group;
-	struct span help; /* one paragraph, as in the file: see metric_help; may be empty */
+	struct span
+		prometheus; /* its name there, without the prefix of its source; empty: see openmetrics.h */
+	struct span help;   /* one paragraph, as in the file: see metric_help; may be empty */
 	const struct unit *unit;
 	struct gpu_set gpus;
 	const char *file;                                      /* for messages */

@@ -48,6 +48,22 @@ static bool field_unit(struct gpudb *db, void *thing, struct stanza *s, const st
 			   SPAN_ARG(line->value));
 }
 
+static bool field_prometheus(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
+			     struct err *err)
+{
+	struct span name = line->value;
+	bool ok = name.n && name.n < METRIC_PROMETHEUS;
+
+	(void)db;
+	for (size_t i = 0; ok && i < name.n; i++)
+		ok = (name.p[i] >= 'a' && name.p[i] <= 'z') || (name.p[i] >= '0' && name.p[i] <= '9') ||
+		     (i && name.p[i] == '_');
+	((struct metric_def *)thing)->prometheus = name;
+	return ok || stanza_fail(s, line->line, err,
+				 "prometheus '%.*s': expected a name of a-z, 0-9 and _, up to %d of them",
+				 SPAN_ARG(name), METRIC_PROMETHEUS - 1);
+}
+
 static bool field_gpus(struct gpudb *db, void *thing, struct stanza *s, const struct stanza_line *line,
 		       struct err *err)
 {
@@ -175,9 +191,19 @@ static bool field_better(struct gpudb *db, void *thing, struct stanza *s, const 
 }
 
 static const struct gpudb_field metric_fields[] = {
-	{"title", field_title}, {"short", field_short},       {"unit", field_unit}, {"group", field_group},
-	{"var", field_var},     {"gpus", field_gpus},         {"expr", field_expr}, {"guide", field_guide},
-	{"alert", field_alert}, {"estimate", field_estimate}, {"help", field_help}, {"better", field_better},
+	{"title", field_title},
+	{"short", field_short},
+	{"unit", field_unit},
+	{"group", field_group},
+	{"var", field_var},
+	{"gpus", field_gpus},
+	{"expr", field_expr},
+	{"guide", field_guide},
+	{"alert", field_alert},
+	{"estimate", field_estimate},
+	{"help", field_help},
+	{"better", field_better},
+	{"prometheus", field_prometheus},
 	{NULL, NULL},
 };
 

@@ -106,7 +106,7 @@ struct serve_store *serve_store_new(struct session *session, struct err *err)
 	store->table = (struct export_table){.options = &store->options,
 					     .sources = store->sources.list,
 					     .n_sources = session->n + (session->mix != NULL)};
-	if (!export_columns(&store->table, err)) {
+	if (!export_columns(&store->table, err) || !openmetrics_check(&store->table, err)) {
 		serve_store_free(store);
 		return NULL;
 	}

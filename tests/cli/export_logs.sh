@@ -84,16 +84,16 @@ if command -v python3 >/dev/null; then
 else
 	echo "export_logs.sh: without python3, OpenMetrics is not checked"
 fi
-# a metric of the user with the title of another one is no second value of it
-cat >own.metrics <<'END'
-metric OwnUtil
-  title  Fragment queue utilization
-  unit   percent
-  group  Own
-  expr   MaliFragQueueUtil
-END
-export_logs a.mlog -m MaliFragQueueUtil -f openmetrics >one.om || fail "openmetrics: $(cat errors)"
-export_logs a.mlog -m 'MaliFragQueueUtil,OwnUtil' --gpudb own.metrics -f openmetrics | cmp -s - one.om || fail "openmetrics: a name twice: $(cat errors)"
+# a metric of the user is named by its machine name, whatever its title; one that takes another one's name is an error
+own_metric()
+{
+	printf 'metric OwnUtil\n  title  Fragment queue utilization\n  unit   percent\n  group  Own\n  expr   MaliFragQueueUtil\n%s\n' "$1" >own.metrics
+	export_logs a.mlog -m 'MaliFragQueueUtil,OwnUtil' --gpudb own.metrics -f openmetrics >own.om
+}
+own_metric '' && grep -q '^mali_fragment_queue_utilization_ratio{' own.om && grep -q '^mali_own_util_ratio{' own.om ||
+	fail "openmetrics: not named by the machine name: $(cat errors)"
+own_metric '  prometheus  fragment_queue_utilization_ratio' && fail "openmetrics: a name twice is accepted"
+grep -q 'both are mali_fragment_queue_utilization_ratio in Prometheus' errors || fail "openmetrics: a name twice: $(cat errors)"
 # the same log twice: Prometheus takes no value twice
 export_logs a.mlog a.mlog -f openmetrics >twice.om || fail "openmetrics: $(cat errors)"
 grep -q 'values were left out: logs of one host overlap' errors || fail "openmetrics: nothing is said of a log that is there twice"

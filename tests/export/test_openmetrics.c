@@ -31,6 +31,8 @@ static void every_shipped_metric_has_a_name_of_its_own(void **state)
 	for (unsigned i = 0; i < db->n_metrics; i++) {
 		const struct metric_def *def = &db->metrics[i];
 
+		if (!def->prometheus.n)
+			fail_msg("%s: no field 'prometheus'", def->name);
 		name_of(def, false, &names[i]);
 		for (const char *p = names[i].text; *p; p++)
 			assert_true(islower((unsigned char)*p) || isdigit((unsigned char)*p) || *p == '_');
@@ -78,6 +80,59 @@ static void names_have_base_units(void **state)
 	gpudb_free(db);
 }
 
+/* What a metric is called in words may change; its name may not. */
+static void titles_name_nothing(void **state)
+{
+	static const struct {
+		const char *metric, *field, *text;
+	} cases[] = {
+		{"MaliGPUActiveCy", "", "mali_gpu_active_cy_cycles"},
+		{"MyCost.2", "", "mali_my_cost_2_cycles"},
+		{"MaliGPUActiveCy", "busy", "mali_busy_cycles"},
+		{"MaliGPUActiveCy", "busy_cycles", "mali_busy_cycles"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		for (unsigned k = 0; k < 2; k++) {
+			const struct metric_def def = {.name = cases[i].metric,
+						       .title = k ? "Other words" : "Words",
+						       .prometheus = span_of(cases[i].field),
+						       .unit = unit_find(SPAN_LIT("cycles"))};
+			struct openmetrics_name name;
+
+			openmetrics_name(&(struct metric){.def = &def, .unit = def.unit}, SOURCE_GPU, &name);
+			assert_string_equal(name.text, cases[i].text);
+		}
+}
+
+static void two_metrics_of_one_name_are_an_error(void **state)
+{
+	const struct unit *unit = unit_find(SPAN_LIT("cycles"));
+	struct metric_def defs[] = {{.name = "A", .prometheus = SPAN_LIT("busy"), .unit = unit},
+				    {.name = "B", .prometheus = SPAN_LIT("idle"), .unit = unit},
+				    {.name = "C", .prometheus = SPAN_LIT("busy_cycles"), .unit = unit}};
+	struct metric metrics[ARRAY_LEN(defs)];
+	struct export_column columns[ARRAY_LEN(defs)];
+	struct export_source source = {.kind = SOURCE_GPU};
+	struct export_table table = {.sources = &source, .columns = columns, .n_metrics = 2};
+	struct err err = {0};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(defs); i++) {
+		metrics[i] = (struct metric){.def = &defs[i], .unit = unit};
+		columns[i] = (struct export_column){.metric = &metrics[i]};
+	}
+	assert_true(openmetrics_check(&table, &err));
+	table.n_metrics = 3;
+	assert_false(openmetrics_check(&table, &err));
+	assert_string_equal(err.text,
+			    "metrics A and C: both are mali_busy_cycles in Prometheus: give one of them a "
+			    "field 'prometheus'");
+	defs[2].name = "A"; /* of another device */
+	assert_true(openmetrics_check(&table, &err));
+}
+
 /* ---- text ---- */
 
 /* Arrange a table of the sources, and write one sample of each with these lines. */
@@ -108,16 +163,16 @@ static void counts_are_counters_and_the_rest_are_gauges(void **state)
 	write_table(m, (struct openmetrics_lines){.head = true, .labels = ""});
 	assert_string_equal(
 		m->out.p,
-		"# TYPE mali_fragment_ratio gauge\n# UNIT mali_fragment_ratio ratio\n"
-		"# HELP mali_fragment_ratio Fragment (MaliFragUtil)\n"
-		"mali_fragment_ratio{gpu=\"0\",product=\"Mali-Test\"} 0.105\n"
-		"mali_fragment_ratio{gpu=\"1\",product=\"Mali-Test\",simulated=\"true\"} 0.115\n"
-		"# TYPE mali_gpu_active_cycles counter\n# UNIT mali_gpu_active_cycles cycles\n"
-		"# HELP mali_gpu_active_cycles GPU active (MaliGPUActiveCy)\n"
-		"mali_gpu_active_cycles_total{gpu=\"0\",product=\"Mali-Test\"} 12.5\n"
-		"mali_gpu_active_cycles_total{gpu=\"1\",product=\"Mali-Test\",simulated=\"true\"} 13.5\n"
-		"# TYPE malitop_load counter\n# HELP malitop_load Load (CPULoad)\n"
-		"malitop_load_total 14.5\n");
+		"# TYPE mali_frag_util_ratio gauge\n# UNIT mali_frag_util_ratio ratio\n"
+		"# HELP mali_frag_util_ratio Fragment (MaliFragUtil)\n"
+		"mali_frag_util_ratio{gpu=\"0\",product=\"Mali-Test\"} 0.105\n"
+		"mali_frag_util_ratio{gpu=\"1\",product=\"Mali-Test\",simulated=\"true\"} 0.115\n"
+		"# TYPE mali_gpu_active_cy_cycles counter\n# UNIT mali_gpu_active_cy_cycles cycles\n"
+		"# HELP mali_gpu_active_cy_cycles GPU active (MaliGPUActiveCy)\n"
+		"mali_gpu_active_cy_cycles_total{gpu=\"0\",product=\"Mali-Test\"} 12.5\n"
+		"mali_gpu_active_cy_cycles_total{gpu=\"1\",product=\"Mali-Test\",simulated=\"true\"} 13.5\n"
+		"# TYPE malitop_cpu_load counter\n# HELP malitop_cpu_load Load (CPULoad)\n"
+		"malitop_cpu_load_total 14.5\n");
 }
 
 static void classic_form_has_no_units(void **state)
@@ -129,9 +184,10 @@ static void classic_form_has_no_units(void **state)
 						  .head = true,
 						  .labels = "host=\"a\"",
 						  .time_ns = 1700000000250000000});
-	assert_string_equal(m->out.p,
-			    "# TYPE malitop_load_total counter\n# HELP malitop_load_total Load (CPULoad)\n"
-			    "malitop_load_total{host=\"a\"} 10.5 1700000000.250000000\n");
+	assert_string_equal(
+		m->out.p,
+		"# TYPE malitop_cpu_load_total counter\n# HELP malitop_cpu_load_total Load (CPULoad)\n"
+		"malitop_cpu_load_total{host=\"a\"} 10.5 1700000000.250000000\n");
 }
 
 static void parts_replace_their_sum(void **state)
@@ -144,13 +200,13 @@ static void parts_replace_their_sum(void **state)
 	m->options.per_core = false;
 	assert_string_equal(
 		m->out.p,
-		"mali_fragment_active_cycles_total{gpu=\"0\",product=\"Mali-Test\",core=\"0\"} 10.5\n"
-		"mali_fragment_active_cycles_total{gpu=\"0\",product=\"Mali-Test\",core=\"3\"} 11.5\n"
-		"mali_fragment_active_cycles_total{gpu=\"1\",product=\"Mali-Test\",core=\"0\",simulated="
+		"mali_frag_active_cy_cycles_total{gpu=\"0\",product=\"Mali-Test\",core=\"0\"} 10.5\n"
+		"mali_frag_active_cy_cycles_total{gpu=\"0\",product=\"Mali-Test\",core=\"3\"} 11.5\n"
+		"mali_frag_active_cy_cycles_total{gpu=\"1\",product=\"Mali-Test\",core=\"0\",simulated="
 		"\"true\"} 12.5\n"
-		"mali_fragment_active_cycles_total{gpu=\"1\",product=\"Mali-Test\",core=\"3\",simulated="
+		"mali_frag_active_cy_cycles_total{gpu=\"1\",product=\"Mali-Test\",core=\"3\",simulated="
 		"\"true\"} 13.5\n"
-		"malitop_load_total{cpu=\"5\"} 14.5\n");
+		"malitop_cpu_load_total{cpu=\"5\"} 14.5\n");
 }
 
 static void labels_are_escaped(void **state)
@@ -176,6 +232,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_shipped_metric_has_a_name_of_its_own),
 		cmocka_unit_test(names_have_base_units),
+		cmocka_unit_test(titles_name_nothing),
+		cmocka_unit_test(two_metrics_of_one_name_are_an_error),
 		cmocka_unit_test_teardown(counts_are_counters_and_the_rest_are_gauges, reset_options),
 		cmocka_unit_test_teardown(classic_form_has_no_units, reset_options),
 		cmocka_unit_test_teardown(parts_replace_their_sum, reset_options),

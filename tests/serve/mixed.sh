@@ -34,7 +34,7 @@ while time.monotonic() < end:
         continue
     with urllib.request.urlopen(found[1]) as answer:
         page = dict(re.findall(r"^malitop?_(\w+)\S* (\S+)$", answer.read().decode().replace("mali_", "malitop_"), re.M))
-    names = ("cycles_per_present_cycles_per_frame", "gpu_cycles_of_a_shown_frame_cycles_per_frame", "and_frames_cycles_total",
+    names = ("cycles_per_present_cycles_per_frame", "gpu_cycles_of_a_shown_frame_cycles_per_frame", "cycles_and_frames_cycles_total",
              "gpu_active_cycles_total")
     own, ours, both, gpu = (float(page.get(name, "nan")) for name in names)
     if abs(own / ours - 1) < 0.1 and both > gpu > 0:
