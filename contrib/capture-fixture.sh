@@ -60,6 +60,9 @@ each() {
 keep_lines proc/stat '^cpu'
 keep proc/loadavg
 keep_lines proc/meminfo '^(MemTotal|MemFree|MemAvailable|Buffers|Cached):'
+keep proc/diskstats
+# names such as wlx00c0caabcdef would tell an address
+keep_lines proc/net/dev '^[[:space:]]*(eth|wlan|end|usb)[0-9]+:'
 keep_lines proc/cpuinfo '^(processor|CPU implementer|CPU part|model name)[[:space:]]*:|^$'
 keep proc/sys/kernel/perf_event_paranoid
 

@@ -62,9 +62,21 @@ static const struct {
 };
 _Static_assert(ARRAY_LEN(powers) == POWER_PARTS, "a row per part");
 
-/* Slots of the machine, its levels and the powers that it has, then of each cluster, then how long
- * each CPU was busy (first, the busiest), then all else of each CPU. The last group is large, so a
- * history may omit it. */
+/* Sectors, and bytes. */
+static const struct {
+	const char *name;
+	double scale;
+} traffics[] = {
+	[TRAFFIC_DISK_READ] = {"DiskReadBytes", 512},
+	[TRAFFIC_DISK_WRITTEN] = {"DiskWrittenBytes", 512},
+	[TRAFFIC_RECEIVED] = {"NetReceivedBytes", 1},
+	[TRAFFIC_SENT] = {"NetSentBytes", 1},
+};
+_Static_assert(ARRAY_LEN(traffics) == TRAFFIC_KINDS, "a row per kind");
+
+/* Slots of the machine, its levels, the powers and the traffic that it has, then of each cluster,
+ * then how long each CPU was busy (first, the busiest), then all else of each CPU. The last group
+ * is large, so a history may omit it. */
 #define MACHINE_SLOTS (PROC_QUANTITIES + PROC_LEVELS)
 
 static void add_quantities(struct source *source, enum instance_kind instance, unsigned number,
@@ -96,6 +108,14 @@ static void add_flips(struct source *source, const struct proc *p)
 				&(struct slot){.name = proc_flip_names[p->flips.first + i], .scale = 1});
 }
 
+static void add_traffic(struct source *source, const struct proc *p)
+{
+	for (unsigned i = 0; i < TRAFFIC_KINDS; i++)
+		if (p->traffic.found[i / 2])
+			source_add_slot(source,
+					&(struct slot){.name = traffics[i].name, .scale = traffics[i].scale});
+}
+
 static void add_busy(struct source *source, const struct proc *p)
 {
 	struct slot slot = {.name = "CPURunTime", .scale = 1e-9};
@@ -121,6 +141,7 @@ static void add_slots(struct source *source, const struct proc *p)
 			&(struct slot){.name = levels[i].name, .kind = SLOT_LEVEL, .scale = levels[i].scale});
 	add_powers(source, p);
 	add_flips(source, p);
+	add_traffic(source, p);
 	for (unsigned c = 0; c < p->topology.n_clusters; c++)
 		add_quantities(source, INSTANCE_CLUSTER, c, p->topology.clusters[c].title);
 	add_busy(source, p);
@@ -157,6 +178,7 @@ static void proc_close(struct source *source)
 	proc_level_close(p, source->sys);
 	power_close(&p->power, source->sys);
 	proc_flips_close(&p->flips);
+	traffic_close(&p->traffic, source->sys);
 	cpus_fini(&p->topology);
 }
 
@@ -174,6 +196,7 @@ static bool proc_open(struct source *source, const char *device, struct err *err
 	proc_level_open(p, source->sys);
 	power_open(&p->power, source->sys);
 	proc_flips_open(&p->flips, source->sys, &(struct err){0});
+	traffic_open(&p->traffic, source->sys);
 	cpus_title(source->title, sizeof(source->title), &p->topology);
 	snprintf(source->driver, sizeof(source->driver), "proc");
 	add_slots(source, p);
@@ -203,6 +226,8 @@ static bool proc_start(struct source *source, int64_t period_ns, int64_t now_ns,
 	power_forget(&p->power);
 	power_read(&p->power, source->sys, 0, p->energy_uj);
 	proc_flips_read(&p->flips, p->flipped);
+	p->traffic.lists[0].n = p->traffic.lists[1].n = 0;
+	traffic_read(&p->traffic, source->sys, p->moved);
 	return true;
 }
 
@@ -256,6 +281,15 @@ static uint64_t *put_powers(const struct proc *p, uint64_t *value, int64_t ns)
 	return value;
 }
 
+/* Returns what follows. */
+static uint64_t *put_traffic(const struct proc *p, uint64_t *value)
+{
+	for (unsigned i = 0; i < TRAFFIC_KINDS; i++)
+		if (p->traffic.found[i / 2])
+			*value++ = p->moved[i];
+	return value;
+}
+
 /* How much of the interval a CPU was busy. */
 static uint64_t busy_ns(const uint64_t own[PROC_QUANTITIES], int64_t ns)
 {
@@ -272,7 +306,8 @@ static uint64_t busy_ns(const uint64_t own[PROC_QUANTITIES], int64_t ns)
 static void put_sample(const struct proc *p, uint64_t *value, int64_t ns)
 {
 	uint64_t *power = value + MACHINE_SLOTS, *flips = put_powers(p, power, ns),
-		 *clusters = flips + p->flips.n, *busy = clusters + p->topology.n_clusters * PROC_QUANTITIES,
+		 *clusters = put_traffic(p, flips + p->flips.n),
+		 *busy = clusters + p->topology.n_clusters * PROC_QUANTITIES,
 		 *cpus = busy + 1 + p->topology.n;
 
 	for (uint64_t *v = value; v < cpus; v++)
@@ -318,6 +353,7 @@ static enum read_result proc_read(struct source *source, int64_t now_ns, struct 
 	}
 	power_read(&p->power, source->sys, now_ns - p->begin_ns, p->energy_uj);
 	proc_flips_read(&p->flips, p->flipped);
+	traffic_read(&p->traffic, source->sys, p->moved);
 	cpu_ticks_read(&p->ticks, source->sys);
 	if (gap || deadline >= p->levels_due_ns) {
 		proc_level_read(p, source->sys);
@@ -341,7 +377,9 @@ static void proc_stop(struct source *source)
 
 const struct backend backend_proc = {
 	.name = "proc",
-	.help = "CPU load and clocks per cluster, load average, memory and temperatures of this machine",
+	.help = "CPU load and clocks per cluster, load average, memory, temperatures, disk and network "
+		"traffic "
+		"of this machine",
 	.kind = SOURCE_CPU,
 	.priv_size = sizeof(struct proc),
 	.probe = proc_probe,

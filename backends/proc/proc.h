@@ -4,6 +4,7 @@
  *  proc_level.c    states read at most once a second: clocks, load, memory, temperatures
  *  proc_power.c    energy by sensors of the kernel
  *  proc_flips.c    page flips of displays
+ *  proc_traffic.c  bytes of disks and network interfaces
  *  proc_describe.c lines for doctor and the help screen
  *
  * `topology` is constant after open; any thread may read it. Everything else belongs to the sampler
@@ -17,6 +18,7 @@
 #include "backends/cpu/cpus.h"
 #include "backends/cpu/tracepoint.h"
 #include "backends/proc/proc_power.h"
+#include "backends/proc/proc_traffic.h"
 
 #define PROC_POLICIES_OPEN 64 /* cpufreq files kept open; further ones are not */
 #define PROC_ZONES_MAX 32
@@ -74,6 +76,8 @@ struct proc {
 	uint64_t energy_uj[POWER_PARTS]; /* in the last interval */
 	struct proc_flips flips;
 	uint64_t flipped[PROC_DISPLAYS]; /* in the last interval */
+	struct traffic traffic;
+	uint64_t moved[TRAFFIC_KINDS]; /* likewise */
 
 	int64_t begin_ns; /* of the current interval */
 	int64_t start_ns;

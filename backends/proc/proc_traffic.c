@@ -1,0 +1,178 @@
+#include "backends/proc/proc_traffic.h"
+
+#include "base/alloc.h"
+#include "model/sample.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FILE_TEXT 16384
+
+/* What names begin with whose bytes another device counts as well. */
+static const char *const stacked_disks[] = {"loop", "ram", "zram", "dm-", "md", "nbd", "fd"};
+static const char *const stacked_interfaces[] = {"lo",  "ifb",    "veth",   "docker", "br-",  "virbr",
+						 "lxc", "tun",    "tap",    "wg",     "bond", "dummy",
+						 "sit", "ip6tnl", "rmnet_", "p2p-",   "cni",  "flannel"};
+
+static bool begins_with_any(const char *name, const char *const *starts, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(name, starts[i], strlen(starts[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Whether it is a partition of a disk of the list: "sda1" of "sda", "mmcblk0p1" of "mmcblk0". */
+static bool is_partition(const struct traffic_list *list, const char *name)
+{
+	for (unsigned i = 0; i < list->n; i++) {
+		size_t n = strlen(list->devices[i].name);
+		const char *rest = name + n;
+
+		if (strncmp(name, list->devices[i].name, n) != 0)
+			continue;
+		rest += *rest == 'p';
+		if (isdigit((unsigned char)*rest) && rest[strspn(rest, "0123456789")] == 0)
+			return true;
+	}
+	return false;
+}
+
+static void add_device(struct traffic_list *list, const char *name, uint64_t in, uint64_t out)
+{
+	struct traffic_device *d = &list->devices[list->n];
+
+	if (list->n == TRAFFIC_DEVICES)
+		return;
+	snprintf(d->name, sizeof(d->name), "%s", name);
+	d->in = in;
+	d->out = out;
+	list->n++;
+}
+
+/* Get the numbers at two places of a line of words. */
+static bool take_numbers(struct span line, unsigned first, unsigned second, uint64_t *in, uint64_t *out)
+{
+	bool ok = true;
+
+	for (unsigned i = 0; i <= second && ok; i++) {
+		struct span word = span_word(&line);
+
+		if (i == first || i == second)
+			ok = span_u64(word, i == first ? in : out);
+	}
+	return ok;
+}
+
+/* "   8       0 sda 1234 56 78901 ...": number, minor, name, reads, merged, sectors read, ms,
+ * writes, merged, sectors written */
+void traffic_parse_disks(struct traffic_list *list, const char *text)
+{
+	enum { READ = 2, WRITTEN = 6 };
+	struct span rest = span_of(text);
+
+	list->n = 0;
+	while (memchr(rest.p, '\n', rest.n)) {
+		struct span line = span_until(&rest, '\n'), device;
+		char name[TRAFFIC_NAME];
+		uint64_t in, out;
+
+		span_word(&line);
+		span_word(&line);
+		device = span_word(&line);
+		snprintf(name, sizeof(name), "%.*s", SPAN_ARG(device));
+		if (take_numbers(line, READ, WRITTEN, &in, &out) && !is_partition(list, name) &&
+		    !begins_with_any(name, stacked_disks, ARRAY_LEN(stacked_disks)))
+			add_device(list, name, in, out);
+	}
+}
+
+/* "  eth0: 210934629 7125 0 0 0 0 0 0 286196 ...": received bytes and seven more, sent bytes. Two
+ * lines of headings have no colon. */
+void traffic_parse_interfaces(struct traffic_list *list, const char *text)
+{
+	enum { RECEIVED = 0, SENT = 8 };
+	struct span rest = span_of(text);
+
+	list->n = 0;
+	while (memchr(rest.p, '\n', rest.n)) {
+		struct span line = span_until(&rest, '\n'), device;
+		char name[TRAFFIC_NAME];
+		uint64_t in, out;
+
+		if (!memchr(line.p, ':', line.n))
+			continue;
+		device = span_trim(span_until(&line, ':'));
+		snprintf(name, sizeof(name), "%.*s", SPAN_ARG(device));
+		if (take_numbers(line, RECEIVED, SENT, &in, &out) && !strchr(name, '.') &&
+		    !begins_with_any(name, stacked_interfaces, ARRAY_LEN(stacked_interfaces)))
+			add_device(list, name, in, out);
+	}
+}
+
+static const struct {
+	const char *path;
+	void (*parse)(struct traffic_list *list, const char *text);
+} sources[] = {
+	{"proc/diskstats", traffic_parse_disks},
+	{"proc/net/dev", traffic_parse_interfaces},
+};
+
+static void read_list(struct traffic *t, const struct sys *sys, unsigned i, struct traffic_list *list)
+{
+	char text[FILE_TEXT];
+
+	list->n = 0;
+	if (sysfs_file_read(sys, &t->files[i], text, sizeof(text)) > 0)
+		sources[i].parse(list, text);
+}
+
+void traffic_open(struct traffic *t, const struct sys *sys)
+{
+	for (unsigned i = 0; i < ARRAY_LEN(sources); i++) {
+		struct traffic_list list;
+
+		sysfs_file_init(&t->files[i], true, "%s", sources[i].path);
+		read_list(t, sys, i, &list);
+		t->found[i] = list.n > 0;
+		t->lists[i].n = 0;
+		if (!t->found[i])
+			sysfs_file_close(sys, &t->files[i]);
+	}
+}
+
+void traffic_close(struct traffic *t, const struct sys *sys)
+{
+	for (unsigned i = 0; i < ARRAY_LEN(sources); i++)
+		sysfs_file_close(sys, &t->files[i]);
+}
+
+static void add_moved(uint64_t *moved, uint64_t before, uint64_t now)
+{
+	if (now >= before) /* otherwise it is another device of that name, or a counter has wrapped */
+		*moved = (*moved == SAMPLE_UNKNOWN ? 0 : *moved) + (now - before);
+}
+
+void traffic_read(struct traffic *t, const struct sys *sys, uint64_t moved[TRAFFIC_KINDS])
+{
+	for (unsigned i = 0; i < ARRAY_LEN(sources); i++) {
+		uint64_t *in = &moved[2 * i], *out = in + 1;
+		struct traffic_list now;
+
+		*in = *out = SAMPLE_UNKNOWN;
+		if (!t->found[i])
+			continue;
+		read_list(t, sys, i, &now);
+		for (unsigned k = 0; k < now.n; k++)
+			for (unsigned m = 0; m < t->lists[i].n; m++) {
+				const struct traffic_device *before = &t->lists[i].devices[m];
+
+				if (strcmp(before->name, now.devices[k].name) != 0)
+					continue;
+				add_moved(in, before->in, now.devices[k].in);
+				add_moved(out, before->out, now.devices[k].out);
+			}
+		t->lists[i] = now;
+	}
+}
