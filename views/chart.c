@@ -257,7 +257,8 @@ static bool read_place(struct chart_reader *r, const struct stanza_line *l, stru
 			   SPAN_ARG(l->value));
 }
 
-static bool read_only(struct chart_reader *r, const struct stanza_line *l, struct err *err)
+/* Of a chart, or of a whole view. */
+static bool read_only(struct chart_reader *r, const struct stanza_line *l, bool *elsewhere, struct err *err)
 {
 	bool fits;
 
@@ -265,7 +266,7 @@ static bool read_only(struct chart_reader *r, const struct stanza_line *l, struc
 		return stanza_fail(&r->stanza, l->line, err,
 				   "only '%.*s': expected gpu, no-gpu, no-counters or a GPU set",
 				   SPAN_ARG(l->value));
-	r->chart->elsewhere = r->sets && !fits;
+	*elsewhere = r->sets && !fits;
 	return true;
 }
 
@@ -341,7 +342,7 @@ static bool read_chart_field(struct chart_reader *r, const struct stanza_line *l
 	else if (span_is(l->key, "place"))
 		return read_place(r, l, err);
 	else if (span_is(l->key, "only"))
-		return read_only(r, l, err);
+		return read_only(r, l, &chart->elsewhere, err);
 	else if (span_is(l->key, "with") || span_is(l->key, "without"))
 		*(l->key.n > 4 ? &chart->without : &chart->with) = l->value;
 	else if (span_is(l->key, "once"))
@@ -451,13 +452,16 @@ static bool read_view_field(struct chart_reader *r, const struct stanza_line *l,
 		r->view->key = l->value.p[0];
 	} else if (span_is(l->key, "hidden") && (span_is(l->value, "yes") || span_is(l->value, "no"))) {
 		r->view->hidden = span_is(l->value, "yes");
+	} else if (span_is(l->key, "only")) {
+		return read_only(r, l, &r->view->elsewhere, err);
 	} else if (span_is(l->key, "foot") && (span_is(l->value, "gpu") || span_is(l->value, "cpu"))) {
 		r->view->foot = span_is(l->value, "gpu") ? FOOT_GPU : FOOT_CPU;
 	} else {
-		return stanza_fail(&r->stanza, l->line, err,
-				   "'%.*s' in a view: expected key (one character), title, hidden (yes or "
-				   "no) or foot (gpu or cpu)",
-				   SPAN_ARG(l->text));
+		return stanza_fail(
+			&r->stanza, l->line, err,
+			"'%.*s' in a view: expected key (one character), title, only, hidden (yes or "
+			"no) or foot (gpu or cpu)",
+			SPAN_ARG(l->text));
 	}
 	return true;
 }

@@ -55,7 +55,7 @@ void chart_prune(struct views *views)
 				free(v->charts[j].series);
 			}
 		v->n_charts = n;
-		if (n_own)
+		if (n_own && !v->elsewhere)
 			views->views[n_views++] = *v;
 		else
 			view_fini(v);

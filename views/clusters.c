@@ -1,4 +1,4 @@
-#include "views/rows.h"
+#include "views/widget.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,8 +8,8 @@
  *
  * Options: `levels load` as for bars, for the first series; `plain yes`: no bar and no history. A
  * plain one with a single row puts columns that do not fit on further lines. `rows single` or `rows
- * several`: only where it has one row, or more. `unless matrix`: only where that has no room.
- * `graph METRIC`: lines that are left over show each CPU by that. */
+ * several`: only where it has one row, or more. `unless matrix`: only where a matrix of the
+ * clusters has no room or no events. */
 
 enum { LABEL_W = 16, GAP = 1, BAR_MIN = 8, STRIP_MIN = 10, WIDE = 90, COLUMNS_MAX = 16 };
 
@@ -186,7 +186,8 @@ static void clusters_size(const struct chart *chart, const struct view_data *dat
 	struct span wanted = chart_option(chart, "rows");
 
 	if (span_is(wanted, rows == 1 ? "several" : "single") ||
-	    (chart_option(chart, "unless").n && widget_matrix_fits(chart, data, cols))) {
+	    (chart_option(chart, "unless").n && data->feeds[SOURCE_PERF].set &&
+	     widget_matrix_fits(chart, data, cols))) {
 		*min = *most = 0;
 		return;
 	}
@@ -230,21 +231,6 @@ static void draw_lines(const struct chart *chart, const struct view_data *data, 
 	}
 }
 
-/* In lines that are left over: each CPU, by a metric that is kept for each of them without `c`,
- * too; all or none, so that rows stay where they are. */
-static void draw_each(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		      struct rect r)
-{
-	struct rows_cpus cpus;
-
-	rows_cpus_init(&cpus, chart, data, "graph", 0);
-	if (!cpus.n || (int)cpus.n > r.h)
-		return;
-	if ((int)cpus.n < r.h)
-		rows_cpus_head(canvas, rect_top(&r, 1));
-	widget_rows_draw(&cpus.chart, &cpus.data, canvas, r);
-}
-
 static void clusters_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 			  struct rect r)
 {
@@ -268,7 +254,6 @@ static void clusters_draw(const struct chart *chart, const struct view_data *dat
 		c = cut_columns(chart, row, 0);
 		draw_row(chart, data, instance, canvas, &c);
 	}
-	draw_each(chart, data, canvas, r);
 }
 
 /* If the chart asks for it, what the numbers are of: "process 4711 game, kernel and user". */
@@ -282,8 +267,8 @@ static void clusters_corner(const struct chart *chart, const struct view_data *d
 		snprintf(text, size, "%s", about);
 }
 
-static const char *const clusters_options[] = {
-	"levels load", "plain yes", "corner about", "rows single several", "unless matrix", "graph", NULL};
+static const char *const clusters_options[] = {"levels load",         "plain yes",     "corner about",
+					       "rows single several", "unless matrix", NULL};
 
 const struct widget widget_clusters = {.name = "clusters",
 				       .breaks_down = true,

@@ -140,9 +140,11 @@ static enum tab_form fit_tabs(const struct views *views, const struct view *show
 	return TABS_KEYS;
 }
 
-static void draw_tabs(const struct frame_text *frame, const struct views *views, const struct view *shown,
-		      struct canvas *canvas, struct rect r)
+/* Returns what is left of the row. */
+static struct rect draw_tabs(const struct frame_text *frame, const struct views *views,
+			     const struct view *shown, struct canvas *canvas, struct rect r)
 {
+	struct rect rest;
 	static const char help[] = "? help ";
 	char findings[TAB_TEXT];
 	enum tab_form form;
@@ -172,11 +174,13 @@ static void draw_tabs(const struct frame_text *frame, const struct views *views,
 		hits_add(frame->hits, &(struct hit){.at = cell, .kind = HIT_KEY, .number = '!'});
 		canvas_text(canvas, cell, shown ? STYLE_BUSY : STYLE_TAB_ON, findings);
 	}
+	rest = r;
 	if (r.w > text_width(help)) {
 		cell = rect_right(&r, text_width(help));
 		hits_add(frame->hits, &(struct hit){.at = cell, .kind = HIT_KEY, .number = '?'});
 		canvas_text(canvas, cell, STYLE_TAB, help);
 	}
+	return rest;
 }
 
 /* The word and the first key do the same; a last key has its own column. */
@@ -229,11 +233,9 @@ static void draw_ask(const struct foot_ask *ask, struct canvas *canvas, struct r
 		canvas_fill(canvas, rect_left(&r, 1), STYLE_SELECTED, '_');
 }
 
-/* At the right end of the row of the tabs: the keys stay in sight. */
-static void draw_alert(const struct alert *alert, struct canvas *canvas)
+/* Draw it at the right end of what the tabs leave, so that keys and tabs stay in sight. */
+static void draw_alert(const struct alert *alert, struct canvas *canvas, struct rect r)
 {
-	struct rect r = {0, ALERT_ROW, canvas->cols, 1};
-
 	r = rect_right(&r, text_width(alert->text) + 2);
 	canvas_fill(canvas, r, STYLE_TEXT, ' ');
 	rect_left(&r, 1);
@@ -241,10 +243,8 @@ static void draw_alert(const struct alert *alert, struct canvas *canvas)
 	canvas_text_path(canvas, r, alert->news ? STYLE_HEADER : STYLE_ALERT, alert->text);
 }
 
-void frame_draw_footer(const struct frame_text *text, struct canvas *canvas, struct rect r)
+static void draw_footer(const struct frame_text *text, struct canvas *canvas, struct rect r)
 {
-	if (text->alert)
-		draw_alert(text->alert, canvas);
 	canvas_fill(canvas, r, STYLE_FOOTER, ' ');
 	rect_left(&r, 1);
 	rect_right(&r, 1);
@@ -259,6 +259,13 @@ void frame_draw_footer(const struct frame_text *text, struct canvas *canvas, str
 	}
 	if (text->keys)
 		draw_keys(text, canvas, r);
+}
+
+void frame_draw_footer(const struct frame_text *text, struct canvas *canvas, struct rect r)
+{
+	if (text->alert)
+		draw_alert(text->alert, canvas, (struct rect){0, ALERT_ROW, canvas->cols, 1});
+	draw_footer(text, canvas, r);
 }
 
 static void draw_verdict(const struct frame_text *text, struct canvas *canvas, struct rect *r)
@@ -280,13 +287,17 @@ static void draw_verdict(const struct frame_text *text, struct canvas *canvas, s
 void frame_draw(const struct frame_text *text, const struct views *views, const struct view *shown,
 		struct canvas *canvas, struct rect *r)
 {
+	struct rect rest;
+
 	/* Too small for a frame: view_draw reports that. */
 	if (canvas->cols < COLS_MIN || canvas->rows < ROWS_MIN)
 		return;
 	draw_header(text, canvas, rect_top(r, 1));
-	draw_tabs(text, views, shown, canvas, rect_top(r, 1));
+	rest = draw_tabs(text, views, shown, canvas, rect_top(r, 1));
+	if (text->alert)
+		draw_alert(text->alert, canvas, rest);
 	draw_verdict(text, canvas, r);
-	frame_draw_footer(text, canvas, rect_bottom(r, 1));
+	draw_footer(text, canvas, rect_bottom(r, 1));
 	if (text->timeline && canvas->rows >= TIMELINE_ROWS && timeline_cells(canvas->cols))
 		timeline_draw(text->timeline, canvas, rect_bottom(r, 1), text->hits);
 }

@@ -119,6 +119,16 @@ static void draw_corner(const char *text, enum style style, struct canvas *canva
 	canvas_text(canvas, r, STYLE_DIM, text + n);
 }
 
+/* The columns of a legend, with the short names or the long ones. */
+static int legend_cols(const struct chart *chart, bool brief)
+{
+	int cols = 1;
+
+	for (unsigned i = chart->series[0].n_parts > 0; i < chart->n_series; i++)
+		cols += 4 + text_width(brief ? chart->series[i].brief : chart->series[i].label);
+	return cols;
+}
+
 /* Draw the squares and names of the colours of a graph: "▄ vertex  ▄ fragment". Where there is less
  * room, draw the short names or nothing. */
 static void draw_legend(const struct chart *chart, struct canvas *canvas, struct rect r)
@@ -126,11 +136,7 @@ static void draw_legend(const struct chart *chart, struct canvas *canvas, struct
 	unsigned from = chart->series[0].n_parts > 0;
 
 	for (int brief = 0; brief < 2; brief++) {
-		int cols = 1;
-
-		for (unsigned i = from; i < chart->n_series; i++)
-			cols += 4 + text_width(brief ? chart->series[i].brief : chart->series[i].label);
-		if (cols > r.w)
+		if (legend_cols(chart, brief) > r.w)
 			continue;
 		for (unsigned i = from; i < chart->n_series; i++) {
 			const struct series *s = &chart->series[i];
@@ -189,12 +195,17 @@ void panel_border(const struct chart *chart, const struct view_data *data, struc
 	char corner[256], title[96] = "";
 	enum style style = corner_text(chart, data, canvas->ascii, room, corner, sizeof(corner));
 
+	bool legend = chart->widget == &widget_area && chart->n_series > 1;
+	char *more = strstr(corner, "  ");
+
+	if (legend && more && legend_cols(chart, true) > room - text_width(corner))
+		*more = 0; /* colours without names say less than a number without its mean */
 	if (chart->n_series)
 		style = now_style(chart, data, style);
 	if (data->letters && chart->letter)
 		snprintf(title, sizeof(title), "%c %s", chart->letter, chart->title);
 	r = panel_box(&(struct panel_texts){title[0] ? title : chart->title, base, corner, style}, canvas, r);
-	if (chart->widget == &widget_area && chart->n_series > 1)
+	if (legend)
 		draw_legend(chart, canvas, r);
 }
 

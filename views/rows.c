@@ -3,19 +3,30 @@
  *
  *   fragment        ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▖...  97.6 %   ok     816 Mcy/s  ▂▂▂▂▂▃▄▅▆█
  *
+ * Rows of instances that need more lines than there are stand side by side, and so do the CPUs that
+ * the option `cpus` adds where lines are left over:
+ *
+ *   each CPU ──────────────────────────────────────────────
+ *   cpu0    33.5 %  ▃▃▃▃▂▂▂▂▃▃▃▃▃   cpu2    31.0 %  ▃▃▃▃▂▃▃▃▃▃▃▃▂
+ *   cpu1    35.2 %  ▃▃▃▂▂▂▃▃▃▃▃▃▃   cpu3    29.8 %  ▂▂▃▃▃▃▃▃▂▂▃▃▃
+ *
  * Columns depend on the width and the labels alone, so nothing moves when numbers do. A row is one
  * line high. Lines that are left over show the chart's `text`, then a graph of one series; where
  * lines are missing, the first rows of the chart stay. */
 #include "views/rows.h"
 #include "base/real.h"
+#include "model/judge.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_SHARE 0.5 /* percent below which a share tells less than any other number */
-#define POINTS 240   /* of history that a common scale looks at */
+#define CELL_MIN 30 /* columns that label, value and a history need */
+#define CELL_GAP 2
+#define BUSY_THREAD 90 /* percent of a CPU */
+#define NO_SHARE 0.5   /* percent below which a share tells less than any other number */
+#define POINTS 240     /* of history that a common scale looks at */
 
 static enum instance_kind kind_of(struct span name)
 {
@@ -49,6 +60,18 @@ static bool is_untold(const struct series *series, const struct view_data *data)
 	       isnan(series_rate_now(series, data)) && isnan(series_rate_total(series, data));
 }
 
+/* Whether the vectors have what the metric needs of that instance. */
+static bool is_kept(const struct feed *feed, const struct metric *metric,
+		    const struct metric_instance *instance)
+{
+	for (unsigned i = 0; i < metric->expr.n; i++)
+		for (unsigned k = 0; metric->expr.ops[i].kind == EXPR_LOAD && k < instance->n_parts; k++)
+			if (instance->parts[k].sum == metric->expr.ops[i].slot &&
+			    instance->parts[k].own >= feed->n_vector)
+				return false;
+	return true;
+}
+
 unsigned rows_find(const struct chart *chart, const struct view_data *data, struct row rows[ROWS_MAX])
 {
 	enum instance_kind kind = kind_of(chart_option(chart, "each"));
@@ -63,7 +86,8 @@ unsigned rows_find(const struct chart *chart, const struct view_data *data, stru
 		if (!has_row(chart, s) || is_untold(s, data))
 			continue;
 		for (unsigned k = 0; each && set && k < set->n_instances && n < ROWS_MAX; k++)
-			if (set->instances[k].kind == kind)
+			if (set->instances[k].kind == kind &&
+			    is_kept(series_feed(s, data), s->metric, &set->instances[k]))
 				rows[n++] = (struct row){chart, data, s, .instance = &set->instances[k]};
 		if (n == before)
 			rows[n++] = (struct row){chart, data, s, .scale = NAN};
@@ -166,11 +190,18 @@ static int count_texts(const struct chart *chart, int cols)
 	return n;
 }
 
+/* Whether it has a last row with the busiest thread. */
+static bool names_thread(const struct chart *chart, const struct view_data *data)
+{
+	return data->judge && span_is(chart_option(chart, "busiest"), "thread");
+}
+
 static void rows_size(const struct chart *chart, const struct view_data *data, int cols, int *min, int *most)
 {
 	static struct row rows[ROWS_MAX];
 	bool each = data->per_instance && widget_has_each(chart, data);
-	int n = each ? widget_each_rows(chart, data) : (int)rows_find(chart, data, rows);
+	int n = each ? widget_each_rows(chart, data)
+		     : (int)rows_find(chart, data, rows) + names_thread(chart, data);
 
 	*min = each ? n : chart_option_int(chart, "rows", n);
 	if (*min > n)
@@ -195,6 +226,95 @@ bool rows_have_bars(const struct chart *chart, const struct view_data *data, int
 	unsigned n = rows_find(chart, data, rows);
 
 	return rows_columns(chart, rows, n, cols).bar > 0;
+}
+
+/* The CPUs of this machine as rows of a metric. */
+struct rows_cpus {
+	struct chart chart; /* of that series alone; the rows point to these three */
+	struct series series;
+	struct view_data data; /* without hits, because the chart does not last */
+	struct row rows[ROWS_MAX];
+	unsigned n;         /* 0: none are to be shown */
+	int columns, lines; /* side by side, as few lines as the width allows */
+};
+
+/* Find the CPUs, for the metric of the option `cpus`, in that width. There are none with `c`, which
+ * breaks the chart down anyway, or if they are not kept one by one. Do not copy them. */
+static void find_cpus(struct rows_cpus *cpus, const struct chart *chart, const struct view_data *data,
+		      int cols)
+{
+	cpus->n = 0;
+	cpus->columns = cpus->lines = 0;
+	if (data->per_instance || !chart_option_series(chart, data, "cpus", &cpus->series))
+		return;
+	cpus->chart = (struct chart){
+		.name = chart->name,
+		.title = "",
+		.widget = &widget_rows,
+		.series = &cpus->series,
+		.n_series = 1,
+		.options = {{SPAN_LIT("each"), SPAN_LIT("cpu")}, {SPAN_LIT("bars"), SPAN_LIT("no")}},
+		.n_options = 1,
+		.loads = chart->loads,
+	};
+	cpus->data = *data;
+	cpus->data.hits = NULL;
+	cpus->n = rows_list(&cpus->chart, &cpus->data, cpus->rows);
+	if (!cpus->n || !cpus->rows[0].instance || cpus->n == ROWS_MAX) {
+		cpus->n = 0;
+		return;
+	}
+	cpus->columns = cols < CELL_MIN ? 1 : (cols + CELL_GAP) / (CELL_MIN + CELL_GAP);
+	cpus->lines = ((int)cpus->n + cpus->columns - 1) / cpus->columns;
+	cpus->columns = ((int)cpus->n + cpus->lines - 1) / cpus->lines;
+	cpus->chart.n_options = cpus->columns > 1 ? 2 : 1;
+}
+
+static void draw_cpus_head(struct canvas *canvas, struct rect head)
+{
+	rect_left(&head, canvas_text(canvas, head, STYLE_DIM, "each CPU") + 1);
+	canvas_fill(canvas, head, STYLE_TRACK, 0x2500);
+}
+
+/* Draw rows in columns side by side, each of that many lines. */
+static void draw_columns(const struct row *rows, unsigned n, int columns, int lines, struct canvas *canvas,
+			 struct rect r)
+{
+	int cell = (r.w - (columns - 1) * CELL_GAP) / columns;
+	struct row_columns c = rows_columns(rows[0].chart, rows, n, cell);
+
+	for (int i = 0; i < (int)n && i < columns * lines; i++)
+		rows_draw_row(&rows[i], &c, canvas,
+			      (struct rect){r.x + i / lines * (cell + CELL_GAP), r.y + i % lines, cell, 1});
+}
+
+/* How many columns rows of instances need in these lines, as far as there is room; others have
+ * one. */
+static int count_columns(const struct row *rows, unsigned n, struct rect r)
+{
+	int need = rows[0].instance && rows[n - 1].instance ? ((int)n + r.h - 1) / r.h : 1;
+	int most = (r.w + CELL_GAP) / (CELL_MIN + CELL_GAP);
+
+	return need <= 1 || most < 1 ? 1 : need < most ? need : most;
+}
+
+/* "busiest thread  ▄▄▄▄▄▄▖.....  64.2 %  RenderThread of com.example.game (4711)" */
+static void draw_thread(const struct view_data *data, const struct row_columns *c, struct canvas *canvas,
+			struct rect r)
+{
+	const struct judge_facts *facts = &data->judge->facts;
+	double percent = facts->value[FACT_BUSIEST_THREAD];
+	enum style style = percent > BUSY_THREAD ? STYLE_BUSY : STYLE_CALM;
+	const char *name = text_width("busiest thread") < c->label ? "busiest thread" : "thread";
+	struct rect bar = rect_left(&r, c->label + c->bar), label;
+
+	label = rect_left(&bar, text_width(name) >= c->label ? text_width(name) + 1 : c->label);
+	canvas_text(canvas, label, isnan(percent) ? STYLE_DIM : STYLE_TEXT, name);
+	if (bar.w)
+		canvas_meter(canvas, bar, style, percent / 100, NAN);
+	widget_number(canvas, rect_left(&r, c->value), unit_find(SPAN_LIT("percent")), percent, false, false,
+		      isnan(percent) ? STYLE_DIM : style);
+	canvas_text_cut(canvas, r, STYLE_DIM, facts->thread);
 }
 
 /* What lines that are left over become: first each CPU, with a heading if there is a line for it,
@@ -233,20 +353,30 @@ void widget_rows_draw(const struct chart *chart, const struct view_data *data, s
 	struct row_columns c = rows_columns(chart, rows, n, r.w);
 	struct rows_cpus cpus;
 	struct below below;
+	bool thread;
+	int columns;
 
 	if (r.h < 1 || !n || (data->per_instance && widget_rows_each(chart, data, canvas, r)))
 		return;
 	if (c.mean && r.h > (int)n)
 		rows_draw_head(chart, data, &c, canvas, rect_top(&r, 1));
-	n = n > (unsigned)r.h ? (unsigned)r.h : n;
-	rows_cpus_init(&cpus, chart, data, "cpus", r.w);
-	below = share_lines(chart, &cpus, (int)n, r);
+	columns = count_columns(rows, n, r);
+	if (columns > 1) {
+		draw_columns(rows, n, columns, r.h, canvas, r);
+		return;
+	}
+	thread = names_thread(chart, data) && r.h > 1;
+	n = n > (unsigned)(r.h - thread) ? (unsigned)(r.h - thread) : n;
+	find_cpus(&cpus, chart, data, r.w);
+	below = share_lines(chart, &cpus, (int)n + thread, r);
 	for (unsigned i = 0; i < n; i++)
 		rows_draw_row(&rows[i], &c, canvas, rect_top(&r, 1));
+	if (thread)
+		draw_thread(data, &c, canvas, rect_top(&r, 1));
 	if (below.cpus > cpus.lines)
-		rows_cpus_head(canvas, rect_top(&r, 1));
+		draw_cpus_head(canvas, rect_top(&r, 1));
 	if (below.cpus)
-		rows_cpus_draw(&cpus, canvas, rect_top(&r, cpus.lines));
+		draw_columns(cpus.rows, cpus.n, cpus.columns, cpus.lines, canvas, rect_top(&r, cpus.lines));
 	if (below.graph)
 		draw_graph(chart, data, canvas, rect_top(&r, below.graph));
 	draw_texts(chart, canvas, r);
@@ -256,12 +386,13 @@ void widget_rows_draw(const struct chart *chart, const struct view_data *data, s
 static int rows_axis(const struct chart *chart, const struct view_data *data, struct rect inner)
 {
 	struct row rows[ROWS_MAX];
-	int n = (int)rows_find(chart, data, rows) + rows_has_stats(chart, inner.w);
+	int n = (int)rows_find(chart, data, rows) + rows_has_stats(chart, inner.w) +
+		names_thread(chart, data);
 	struct rows_cpus cpus;
 
 	if (data->per_instance && widget_has_each(chart, data))
 		return 0;
-	rows_cpus_init(&cpus, chart, data, "cpus", inner.w);
+	find_cpus(&cpus, chart, data, inner.w);
 	return share_lines(chart, &cpus, n, inner).graph && !count_texts(chart, inner.w)
 		       ? inner.w - WIDGET_AXIS_COLS
 		       : 0;
@@ -272,22 +403,33 @@ static void rows_extra(const struct chart *chart, const struct view_data *data, 
 {
 	struct rows_cpus cpus;
 
-	rows_cpus_init(&cpus, chart, data, "cpus", cols);
+	find_cpus(&cpus, chart, data, cols);
 	*least = cpus.lines;
 	*most = cpus.n ? cpus.lines + 1 : 0;
 }
 
 static const char *const rows_options[] = {
-	"levels load", "each core slice cluster cpu",
-	"sort load",   "bars no",
-	"history no",  "legend no",
-	"stats yes",   "idle",
-	"hot",         "graph",
-	"corner",      "rows #",
-	"scale one #", "warn #",
-	"unless",      "brief",
-	"limit",       "top limit",
-	"beside",      "cpus",
+	"levels load",
+	"each core slice cluster cpu",
+	"sort load",
+	"bars no",
+	"history no",
+	"legend no",
+	"stats yes",
+	"idle",
+	"hot",
+	"graph",
+	"corner",
+	"rows #",
+	"scale one #",
+	"warn #",
+	"unless",
+	"brief",
+	"limit",
+	"top limit",
+	"beside",
+	"cpus",
+	"busiest thread",
 	NULL,
 };
 

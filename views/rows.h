@@ -33,25 +33,6 @@ unsigned rows_find(const struct chart *chart, const struct view_data *data, stru
 /* List all rows of a chart in order, with `sort load` the sub rows by value. Returns how many. */
 unsigned rows_list(const struct chart *chart, const struct view_data *data, struct row rows[ROWS_MAX]);
 struct row_columns rows_columns(const struct chart *chart, const struct row *rows, unsigned n, int cols);
-/* The CPUs of this machine as rows of a metric. */
-struct rows_cpus {
-	struct chart chart; /* of that series alone; the rows point to these three */
-	struct series series;
-	struct view_data data; /* without hits, because the chart does not last */
-	struct row rows[ROWS_MAX];
-	unsigned n;         /* 0: none are to be shown */
-	int columns, lines; /* side by side, as few lines as the width allows */
-};
-
-/* By the metric that the chart's option `key` names, in that width. None with `c`, which breaks the
- * chart down anyway, none of a metric that is not kept per CPU, and none if they are more than
- * ROWS_MAX. Do not copy them. */
-void rows_cpus_init(struct rows_cpus *cpus, const struct chart *chart, const struct view_data *data,
-		    const char *key, int cols);
-/* Draw "each CPU ────". */
-void rows_cpus_head(struct canvas *canvas, struct rect head);
-/* Draw them in the first `lines` lines of r. */
-void rows_cpus_draw(const struct rows_cpus *cpus, struct canvas *canvas, struct rect r);
 /* Whether that width has columns of mean and peak, and so a line of headings. */
 bool rows_has_stats(const struct chart *chart, int cols);
 /* Whether there is room for bars in that width. */

@@ -200,6 +200,7 @@ struct view {
 	const char *title; /* "Queues" */
 	char key;          /* '2'; it stays the same even if other views are missing */
 	bool hidden;       /* has no tab (Counters) */
+	bool elsewhere;    /* it needs a GPU, or the absence of one, and this machine differs */
 	bool own;          /* of the user's; the first one that can be shown has the key 'u' and a tab */
 	enum view_foot foot;
 	struct chart *charts;

@@ -168,7 +168,10 @@ enum exit_status once_run(const struct sys *sys, const struct options *options, 
 		screen.realtime_ns = sys->realtime_ns(sys);
 		if (player)
 			screen_show_moment(&screen, player, 0);
-		alerts_add(&alerts, 0, said[0] ? said : session.notes.n ? session.notes.p : "");
+		if (said[0])
+			alerts_add(&alerts, 0, said);
+		else
+			alerts_notes(&alerts, 0, &session.notes, session.no_gpu.n > 0);
 		screen_draw(&screen, alerts_now(&alerts, 0, &until), &canvas);
 		if (ok)
 			canvas_dump(&canvas, out);

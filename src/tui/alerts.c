@@ -54,6 +54,18 @@ void alerts_quiet(struct alerts *a, int64_t now_ns, const char *text)
 		a->lines[a->n - 1].quiet = true;
 }
 
+void alerts_notes(struct alerts *a, int64_t now_ns, const struct strbuf *notes, bool on_card)
+{
+	struct span rest = {notes->p, notes->n}, lines[ALERTS_KEPT];
+	unsigned n = 0;
+
+	while (rest.n && n < ALERTS_KEPT)
+		lines[n++] = span_until(&rest, '\n');
+	while (n-- > 0)
+		(on_card && !strncmp(lines[n].p, "no GPU:", strlen("no GPU:")) ? alerts_quiet : alerts_add)(
+			a, now_ns, lines[n].p);
+}
+
 void alerts_answered(struct alerts *a)
 {
 	a->hint = (struct alert){0};

@@ -21,6 +21,9 @@ void alerts_add(struct alerts *a, int64_t now_ns, const char *text);
 void alerts_news(struct alerts *a, int64_t now_ns, const char *text);
 /* The same for what another row of the screen says: it is only listed. */
 void alerts_quiet(struct alerts *a, int64_t now_ns, const char *text);
+/* Add lines, of which the first becomes the newest. That there is no GPU is only listed if a card
+ * of the screen says it, too. */
+void alerts_notes(struct alerts *a, int64_t now_ns, const struct strbuf *notes, bool on_card);
 /* An answer to a key, in sight until the next key or for 10 s. */
 void alerts_hint(struct alerts *a, int64_t now_ns, const char *text);
 /* Another key is pressed: the hint that answered the last one ends. */

@@ -356,18 +356,6 @@ static bool wait_for_devices(struct live *l, struct err *err)
 	return true;
 }
 
-/* The first note becomes the newest alert. */
-static void add_notes(struct live *l, int64_t now)
-{
-	struct span rest = {l->session.notes.p, l->session.notes.n}, lines[ALERTS_KEPT];
-	unsigned n = 0;
-
-	while (rest.n && n < ALERTS_KEPT)
-		lines[n++] = span_until(&rest, '\n');
-	while (n-- > 0)
-		alerts_add(&l->alerts, now, lines[n].p);
-}
-
 /* Set up what a replay does not have: counting one process, recording a log, reading processes. */
 static bool start_measuring(struct live *l, struct err *err)
 {
@@ -416,7 +404,7 @@ static bool start_screen(struct live *l, struct err *err)
 		now + (l->session.has_past && l->feeds.refresh_ns > PAST_NS ? PAST_NS : l->feeds.refresh_ns);
 	canvas_init(&l->canvas, 1, 1, !term_utf8(l->term));
 	resize_canvas(l);
-	add_notes(l, now);
+	alerts_notes(&l->alerts, now, &l->session.notes, l->session.no_gpu.n > 0);
 	if (l->session.no_gpu.n)
 		strbuf_str(&l->session.no_gpu, "Esc\tcloses this\n");
 	if (o->baseline && !live_read_baseline(l, o->baseline, err))

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ROW_FROM 36 /* rows of a terminal in which the charts can spare one */
+#define ROW_FROM 20 /* rows of a terminal in which the charts can spare one */
 
 /* The findings of a view, without the muted ones. */
 struct view_findings {
