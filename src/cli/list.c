@@ -12,11 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMNS_MAX 10
+#define COLUMNS_MAX 11
+#define TERMINAL_COLS 80 /* that a table without --long has, of one GPU */
 
 struct list_column {
 	char name[24];
 	bool number; /* right-aligned; not quoted in JSON */
+	bool hidden; /* in a table */
 };
 
 /* All cells, row by row: the width of a column is that of its widest cell. */
@@ -157,6 +159,7 @@ static void add_metric(struct list_table *list, const struct gpu_product *p, con
 	add_cell(list, help.p);
 	add_cell(list, names.p);
 	add_span(list, m->text);
+	add_cell(list, m->def->short_title);
 }
 
 static bool add_metrics(struct list_table *list, const struct gpudb *db, const struct gpu_product *p,
@@ -327,12 +330,15 @@ static const struct list_kind {
 	bool (*add)(struct list_table *list, const struct gpudb *db, const struct gpu_product *product,
 		    struct err *err);
 	const char *columns; /* separated by blanks; a number is marked by # */
+	const char *brief;   /* those that a table has without --long; NULL: all */
 } kinds[LIST_COUNT] = {
 	[LIST_GPUS] = {true, add_gpu,
 		       "name also_sold_as architecture front_end ids #slots_per_block #counters #metrics"},
 	[LIST_COUNTERS] = {true, add_counters,
 			   "gpu block #index hw_name name streamline_name title unit #multiplier group"},
-	[LIST_METRICS] = {true, add_metrics, "gpu number name title unit kind group help views expression"},
+	[LIST_METRICS] = {true, add_metrics,
+			  "gpu number name title unit kind group help views expression short",
+			  "gpu name unit short"},
 	[LIST_VIEWS] = {false, add_views, "name key title"},
 	[LIST_FINDINGS] = {true, add_findings,
 			   "gpu name severity title metric side #limit origin guide look"},
@@ -370,25 +376,32 @@ static void pad_text(struct strbuf *out, unsigned from, unsigned to)
 
 static void print_table(const struct list_table *list, struct strbuf *out)
 {
-	unsigned widths[COLUMNS_MAX], n = list->n_columns, n_rows = list->n_cells / n;
+	unsigned widths[COLUMNS_MAX], n = list->n_columns, n_rows = list->n_cells / n, last = n - 1;
 
 	for (unsigned c = 0; c < n; c++)
 		widths[c] = width_of(list->columns[c].name);
 	for (unsigned i = 0; i < list->n_cells; i++)
 		if (width_of(list->cells[i]) > widths[i % n])
 			widths[i % n] = width_of(list->cells[i]);
-	for (unsigned row = 0; row <= n_rows; row++) {
-		for (unsigned c = 0; c < n; c++) {
+	while (last > 0 && list->columns[last].hidden)
+		last--;
+	for (unsigned row = 0; row <= n_rows; row++)
+		for (unsigned c = 0, used = 0; c <= last; c++) {
 			const char *text = row ? list->cells[(row - 1) * n + c] : list->columns[c].name;
 
+			if (list->columns[c].hidden)
+				continue;
 			if (list->columns[c].number)
 				pad_text(out, width_of(text), widths[c]);
-			strbuf_str(out, text);
-			if (c + 1 < n && !list->columns[c].number)
+			if (c == last && list->columns[0].hidden) /* in a terminal */
+				strbuf_printf(out, "%.*s", (int)(TERMINAL_COLS - used), text);
+			else
+				strbuf_str(out, text);
+			used += widths[c] + 2;
+			if (c < last && !list->columns[c].number)
 				pad_text(out, width_of(text), widths[c]);
-			strbuf_str(out, c + 1 < n ? "  " : "\n");
+			strbuf_str(out, c < last ? "  " : "\n");
 		}
-	}
 }
 
 static void print_csv(const struct list_table *list, struct strbuf *out)
@@ -463,6 +476,19 @@ bool list_each_name(enum list_name name, const struct gpudb *db, const struct gp
 	return ok;
 }
 
+/* Leave out what makes a table wider than a terminal, and the name of the only GPU. */
+static void hide_columns(struct list_table *list, const char *brief, bool one_gpu)
+{
+	for (unsigned c = 0; c < list->n_columns; c++) {
+		struct span rest = span_of(brief), word;
+		bool shown = false;
+
+		while ((word = span_word(&rest)).n)
+			shown |= span_is(word, list->columns[c].name);
+		list->columns[c].hidden = !shown || (one_gpu && !strcmp(list->columns[c].name, "gpu"));
+	}
+}
+
 enum exit_status list_run(const struct options *options, const struct gpudb *db, struct strbuf *out,
 			  struct err *err)
 {
@@ -473,6 +499,8 @@ enum exit_status list_run(const struct options *options, const struct gpudb *db,
 	if (!options_gpu(options, db, &only, err))
 		return EXIT_USAGE;
 	ok = fill_list(&list, options->list, db, only, err);
+	if (kinds[options->list].brief && !options->long_rows)
+		hide_columns(&list, kinds[options->list].brief, only != NULL);
 	if (ok)
 		printers[options->format](&list, out);
 	list_fini(&list);

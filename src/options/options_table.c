@@ -107,8 +107,9 @@ const struct option_row option_rows[] = {
 	 "count only between the lines enable and disable from this FIFO or file descriptor; FD,ACK and "
 	 "fifo:PATH,ACK also acknowledge them",
 	 "from start to end", IN_RECORD | IN_STAT, true, &kind_text, AT(control), .hint = "files"},
-	{"long", 0, NULL, NULL, "a line per metric and interval instead of columns", NULL, IN_STAT, true,
-	 &kind_flag, AT(long_rows)},
+	{"long", 0, NULL, NULL, "a line per metric and interval instead of columns", NULL, IN_STAT | IN_LIST,
+	 true, &kind_flag, AT(long_rows),
+	 MEANINGS({IN_LIST, "all columns of a table, however wide, with the help of metrics", NULL})},
 	{"per-core", 0, NULL, NULL, "measure and log each shader core, L2 slice and CPU separately", "sums",
 	 IN_SAMPLING | IN_OF_LOG, true, &kind_flag, AT(per_core)},
 	{"passes", 0, NULL, NULL, "time the frames and render passes of CMD, with malitop's layers", NULL,

@@ -103,7 +103,7 @@ static void metrics_begin_with_the_template_and_none_comes_twice(void **state)
 		span_until(&row, ',');
 		number = span_until(&row, ',');
 		name = span_until(&row, ',');
-		key = xasprintf(",%.*s,", SPAN_ARG(name));
+		key = xasprintf("Mali-G625,%.*s,%.*s,", SPAN_ARG(number), SPAN_ARG(name));
 		assert_true(numbered || !number.n);
 		numbered = number.n != 0;
 		n += numbered;
@@ -139,6 +139,20 @@ static void numbers_are_bare_in_json(void **state)
 		"{\"name\":\"Mali-G715\",\"also_sold_as\":\"Immortalis-G715\",\"architecture\":\"Valhall\","
 		"\"front_end\":\"CSF\",\"ids\":\"0xb002\",\"slots_per_block\":128,\"counters\":174,"
 		"\"metrics\":115}\n");
+}
+
+/* Of one GPU, in 80 columns; csv and --long have the rest. */
+static void a_table_of_metrics_fits_a_terminal(void **state)
+{
+	AUTOFREE char *table = list_text(LIST_METRICS, "G715", FORMAT_TABLE);
+	struct span rest = span_of(table);
+
+	(void)state;
+	assert_non_null(strstr(table, "name  "));
+	assert_null(strstr(table, "expression"));
+	assert_null(strstr(table, "Mali-G715"));
+	while (rest.n)
+		assert_true(span_until(&rest, '\n').n <= 80);
 }
 
 static void columns_of_a_table_are_aligned(void **state)
@@ -214,6 +228,7 @@ int main(void)
 		cmocka_unit_test(metrics_begin_with_the_template_and_none_comes_twice),
 		cmocka_unit_test(kinds_of_metrics_are_told_apart),
 		cmocka_unit_test(numbers_are_bare_in_json),
+		cmocka_unit_test(a_table_of_metrics_fits_a_terminal),
 		cmocka_unit_test(columns_of_a_table_are_aligned),
 		cmocka_unit_test(views_and_backends_are_listed),
 		cmocka_unit_test(each_event_is_listed_with_its_meaning_and_each_meaning_with_its_event),
