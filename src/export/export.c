@@ -157,6 +157,7 @@ struct export *export_new(const struct export_format *format, const struct expor
 				      .sources = ex->sources,
 				      .n_sources = n_sources,
 				      .also = format->also,
+				      .held = format->end ? export_wide_new() : NULL,
 				      .id = span_hash(span_of(options->host)) ^ (uint64_t)options->start_ns};
 	ok = n_sources > 0 || err_set(err, 0, "nothing to log: no GPU and no CPU source was opened");
 	ok = ok && (format->raw || export_columns(&ex->table, err));
@@ -193,6 +194,7 @@ void export_free(struct export *ex)
 	export_columns_free(&ex->table);
 	for (unsigned s = 0; s < ex->n_runs; s++)
 		free(ex->sources[s].run);
+	export_wide_free(ex->table.held);
 	free(ex->sources);
 	free(ex->waiting);
 	free(ex->order);
@@ -345,7 +347,7 @@ static bool write_row(struct export *ex, struct export_row *row, struct err *err
 	row->begin_ns += ex->options.epoch_offset_ns;
 	row->end_ns += ex->options.epoch_offset_ns;
 	row->number = ++ex->n_rows;
-	row->new_columns = export_hide_columns(&ex->table, ex->values, ex->sums);
+	export_hide_columns(&ex->table, ex->values, ex->sums);
 	row->guide = table->guide;
 	row->verdict =
 		ex->options.watch ? judge_verdict_name(&watch_judge(ex->options.watch)->verdict) : NULL;
@@ -490,7 +492,7 @@ bool export_end(struct export *ex, struct err *err)
 	strbuf_clear(&ex->line);
 	if (ex->format->end)
 		ex->format->end(&ex->table, &ex->line);
-	return write_line(ex, err);
+	return !ex->line.n || write_line(ex, err);
 }
 
 bool export_findings(struct export *ex, struct err *err)

@@ -122,6 +122,7 @@ struct export_column {
 	struct metric *absent;       /* owned: `metric` of a name that this machine does not have */
 	int instance;                /* into set->instances, -1: the sum */
 	bool told;                   /* its source has had a row, or it was asked for and stays */
+	bool late;                   /* its source has had no row when the columns were settled */
 	bool hidden;                 /* this machine does not have it: a table for people leaves it out */
 };
 
@@ -132,9 +133,10 @@ struct export_table {
 	const char *also;          /* of the format */
 	struct export_column *columns;
 	unsigned n_columns, cap_columns;
-	unsigned n_metrics; /* columns of metrics; those of the command follow */
-	int64_t begin_ns;   /* of the first row, since the epoch */
-	bool guide;         /* as in its rows */
+	unsigned n_metrics;      /* columns of metrics; those of the command follow */
+	int64_t begin_ns;        /* of the first row, since the epoch */
+	bool guide;              /* as in its rows */
+	struct table_held *held; /* of the table for people: rows that wait for its columns */
 	/* What ran since the start, and the sums of its source; NULL: not sampled, or not for this
 	 * format. */
 	struct hot_profile *hot;
@@ -151,7 +153,6 @@ struct export_row {
 	bool marked;                          /* only in a format without marks */
 	bool lost;                            /* samples are missing before it */
 	bool guide;                           /* GPU metrics are defined as in the guide */
-	bool new_columns;                     /* a source has its first row */
 	const double *values;                 /* per column, NaN: undefined */
 	const bool *estimated;                /* per column: something was not counted all the time */
 	const struct column *const *sums;     /* per source: sums of the values; NULL if no interval ended */
@@ -197,6 +198,10 @@ struct export_format {
 	/* Behind the last row. NULL: nothing. */
 	void (*end)(const struct export_table *table, struct strbuf *out);
 };
+
+/* export_table.held, which the table for people needs. */
+struct table_held *export_wide_new(void);
+void export_wide_free(struct table_held *held);
 
 /* Fill the columns of a table that has its options and sources. The caller frees the columns, also
  * on failure. */

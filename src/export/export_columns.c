@@ -269,20 +269,18 @@ static bool is_state(const struct metric_set *set, const struct metric *m)
 	return any;
 }
 
-bool export_hide_columns(struct export_table *table, const double *values, const struct column *const *sums)
+void export_hide_columns(struct export_table *table, const double *values, const struct column *const *sums)
 {
-	bool changed = false;
-
 	for (unsigned i = 0; i < table->n_metrics; i++) {
 		struct export_column *c = &table->columns[i];
 
+		if (sums[c->source])
+			c->late = false;
 		if (c->told || !sums[c->source])
 			continue;
 		c->told = true;
 		c->hidden = isnan(values[i]) && is_state(table->sources[c->source].set, c->metric);
-		changed |= !c->hidden;
 	}
-	return changed;
 }
 
 double export_rate(const struct export_column *column, double value, const struct column *sum)

@@ -7,8 +7,8 @@
 #define EXPORT_COMMAND_COLUMNS 3 /* user and system time, status */
 
 /* With the values of a row: hide what this machine does not have of the sources whose first row it
- * is. Returns whether columns have come. */
-bool export_hide_columns(struct export_table *table, const double *values, const struct column *const *sums);
+ * is. */
+void export_hide_columns(struct export_table *table, const double *values, const struct column *const *sums);
 
 /* Return a count per second of measured time, any other value unchanged. NaN for a count without a
  * sum. */

@@ -1,19 +1,23 @@
 /* A table for people: a line per interval with a column per metric, under a header that is
- * repeated, as vmstat does. Counts are per second, with an SI prefix after the number. */
+ * repeated, as vmstat does. Counts are per second, with an SI prefix after the number. The columns
+ * of a run are always the same: the first rows wait until each source has had a sample. */
 #include "export/export_findings.h"
 #include "export/export_priv.h"
 
+#include "base/alloc.h"
 #include "base/units.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CELL_TEXT (2 * UNITS_TEXT + 2) /* a number, its prefix, and brackets */
 #define TIME_WIDTH 9
-#define CELL_WIDTH 7   /* "[24.1M]" */
-#define LABEL_LINES 4  /* of a header, without the units */
-#define HEADER_ROWS 20 /* rows from one header to the next */
+#define CELL_WIDTH 7           /* "[24.1M]" */
+#define LABEL_LINES 4          /* of a header, without the units */
+#define HEADER_ROWS 20         /* rows from one header to the next */
+#define SETTLE_NS 1000000000ll /* how long the first rows wait for sources that have had none */
 #define LABEL_TEXT 64
 
 /* The title of a column, cut into lines. */
@@ -130,44 +134,129 @@ static void format_cell(char cell[CELL_TEXT], const struct export_column *c, dou
 
 static void wide_begin(const struct export_table *table, struct strbuf *out)
 {
-	(void)table, (void)out; /* which columns are known shows in the rows */
+	(void)table, (void)out; /* which columns there are shows in the rows */
+}
+
+/* Rows that wait for the first samples of all sources: a cell for each column, the flags, each with
+ * its zero byte. */
+struct table_held {
+	struct strbuf cells;
+	bool settled;
+	unsigned n_rows; /* written so far */
+};
+
+struct table_held *export_wide_new(void)
+{
+	return xcalloc(1, sizeof(struct table_held));
+}
+
+void export_wide_free(struct table_held *held)
+{
+	if (held)
+		strbuf_fini(&held->cells);
+	free(held);
+}
+
+static void hold_cell(struct table_held *held, const char *text)
+{
+	strbuf_str(&held->cells, text);
+	strbuf_add(&held->cells, "", 1);
+}
+
+static void hold_row(struct table_held *held, const struct export_table *table, const struct export_row *row)
+{
+	struct export_row without = *row;
+	char words[EXPORT_FLAGS_TEXT], time[UNITS_TEXT];
+
+	snprintf(time, sizeof(time), "%.3f", (double)(row->end_ns - table->begin_ns) * 1e-9);
+	hold_cell(held, time);
+	for (unsigned i = 0; i < table->n_metrics; i++) {
+		const struct export_column *c = &table->columns[i];
+		char cell[CELL_TEXT] = "";
+
+		if (row->sums[c->source])
+			format_cell(cell, c, export_rate(c, row->values[i], row->sums[c->source]),
+				    row->estimated[i]);
+		hold_cell(held, cell[0] ? cell : c->late ? "-" : "");
+	}
+	without.flags &= ~(uint32_t)SAMPLE_ESTIMATED; /* the brackets tell which */
+	hold_cell(held, export_flags(words, &without));
+}
+
+static void write_held(struct table_held *held, const struct export_table *table, struct strbuf *out)
+{
+	const char *at = held->cells.p, *end = at + held->cells.n;
+
+	while (at < end) {
+		if (held->n_rows++ % HEADER_ROWS == 0)
+			write_header(table, out);
+		strbuf_printf(out, "%*s", TIME_WIDTH, at);
+		at += strlen(at) + 1;
+		for (unsigned i = 0; i < table->n_metrics; i++, at += strlen(at) + 1) {
+			struct label label;
+
+			make_label(table, &table->columns[i], &label);
+			if (is_shown(&table->columns[i]))
+				strbuf_printf(out, "  %*s", label.width, at);
+		}
+		strbuf_printf(out, "  %s", at);
+		at += strlen(at) + 1;
+		export_line_end(out);
+	}
+	strbuf_clear(&held->cells);
+}
+
+/* Whether all sources have had a row, or have had time enough for it. From then on the columns
+ * stay: a source that comes later has dashes until it does. */
+static bool settle_columns(struct table_held *held, const struct export_table *table, bool enough)
+{
+	bool told = true;
+
+	for (unsigned i = 0; i < table->n_metrics; i++)
+		told = told && table->columns[i].told;
+	held->settled = held->settled || told || enough;
+	for (unsigned i = 0; i < table->n_metrics && held->settled; i++) {
+		table->columns[i].late |= !table->columns[i].told;
+		table->columns[i].told = true;
+	}
+	return held->settled;
+}
+
+/* A run that ends early writes what waits. */
+static void write_waiting(const struct export_table *table, struct strbuf *out)
+{
+	if (!table->held)
+		return;
+	settle_columns(table->held, table, true);
+	write_held(table->held, table, out);
 }
 
 static void wide_interval(const struct export_table *table, const struct export_row *row, struct strbuf *out)
 {
-	struct export_row without = *row;
-	char words[EXPORT_FLAGS_TEXT];
-
-	if (row->number % HEADER_ROWS == 1 || row->new_columns)
-		write_header(table, out);
-	strbuf_printf(out, "%*.3f", TIME_WIDTH, (double)(row->end_ns - table->begin_ns) * 1e-9);
-	for (unsigned i = 0; i < table->n_metrics; i++) {
-		const struct export_column *c = &table->columns[i];
-		char cell[CELL_TEXT];
-		struct label label;
-
-		if (!is_shown(c))
-			continue;
-		make_label(table, c, &label);
-		format_cell(cell, c, export_rate(c, row->values[i], row->sums[c->source]), row->estimated[i]);
-		strbuf_printf(out, "  %*s", label.width, row->sums[c->source] ? cell : "");
-	}
-	without.flags &= ~(uint32_t)SAMPLE_ESTIMATED; /* the brackets tell which */
-	strbuf_printf(out, "  %s", export_flags(words, &without));
-	export_line_end(out);
+	hold_row(table->held, table, row);
+	if (settle_columns(table->held, table, row->end_ns - table->begin_ns >= SETTLE_NS))
+		write_held(table->held, table, out);
 }
 
 static void wide_row(const struct export_table *table, const struct export_row *row, struct strbuf *out)
 {
-	if (row->command)
+	if (row->command) {
+		write_waiting(table, out);
 		export_text.row(table, row, out);
-	else
+	} else {
 		wide_interval(table, row, out);
+	}
+}
+
+static void wide_end(const struct export_table *table, struct strbuf *out)
+{
+	write_waiting(table, out);
+	export_text_end(table, out);
 }
 
 const struct export_format export_wide = {.name = "table",
 					  .hot = true,
 					  .begin = wide_begin,
 					  .row = wide_row,
-					  .end = export_text_end,
+					  .end = wide_end,
 					  .findings = findings_text};

@@ -43,7 +43,8 @@ static void wide_init(struct wide_bench *b)
 					 .n_sources = 1,
 					 .columns = b->columns,
 					 .n_columns = N,
-					 .n_metrics = N};
+					 .n_metrics = N,
+					 .held = export_wide_new()};
 }
 
 static void add_row(const struct wide_bench *b, uint64_t number, const double values[N], struct strbuf *out)
@@ -78,6 +79,7 @@ static void an_interval_is_a_line_under_titles_and_units(void **state)
 				   "        s     cy/s          PTI        C        /s\n"
 				   "    0.500    2.20G       [12.3]     61.5         4\n"
 				   "    1.000    4.00M            -     62.0         0\n");
+	export_wide_free(b.table.held);
 }
 
 static void the_header_is_repeated_and_hidden_columns_are_left_out(void **state)
@@ -96,34 +98,72 @@ static void the_header_is_repeated_and_hidden_columns_are_left_out(void **state)
 	assert_int_equal(headers, 3);
 	assert_null(strstr(out.p, "sensor"));
 	assert_null(strstr(out.p, "61.5"));
+	export_wide_free(b.table.held);
 }
 
-/* What a source does not have shows in its first row, which comes later if the source is slower. */
-static void the_columns_of_a_source_come_with_its_first_row(void **state)
+static struct export *start_two(struct export_machine *m, struct export_source two[2],
+				struct metric_set *sets[2])
 {
-	struct export_machine *m = *state;
-	struct export_source two[2];
-	struct metric_set *sets[2];
-	struct export *ex;
-
 	split_cpu(m, two, sets);
 	two[1].period_ns = two[0].period_ns / 2;
 	m->options.metrics = "CPULoad,Heat";
 	m->options.exact = true;
-	ex = start_export(m, &export_wide, two, 2);
-	push_sample(ex, 7, 0, 250, 0, (uint64_t[]){30}, 1);
-	assert_null(strstr(m->out.p, "Load"));
-	assert_non_null(strstr(m->out.p, "30.0"));
-	strbuf_clear(&m->out);
-	push_sample(ex, CPU, 0, 500, 0, (uint64_t[]){4}, 1);
-	push_sample(ex, 7, 250, 500, 0, (uint64_t[]){31}, 1);
-	assert_non_null(strstr(m->out.p, "Load"));
-	strbuf_clear(&m->out);
-	push_sample(ex, 7, 500, 750, 0, (uint64_t[]){32}, 1);
-	assert_null(strstr(m->out.p, "Load")); /* no header again */
+	return start_export(m, &export_wide, two, 2);
+}
+
+static void end_two(struct export *ex, struct metric_set *sets[2])
+{
 	export_free(ex);
 	metric_set_free(sets[0]);
 	metric_set_free(sets[1]);
+}
+
+/* Rows wait until each source has had a sample, so that the columns of a run are the same. */
+static void the_first_rows_wait_for_slower_sources(void **state)
+{
+	struct export_machine *m = *state;
+	struct export_source two[2];
+	struct metric_set *sets[2];
+	struct export *ex = start_two(m, two, sets);
+
+	push_sample(ex, 7, 0, 250, 0, (uint64_t[]){30}, 1);
+	assert_null(m->out.n ? strstr(m->out.p, "30.0") : NULL);
+	push_sample(ex, CPU, 0, 500, 0, (uint64_t[]){4}, 1);
+	push_sample(ex, 7, 250, 500, 0, (uint64_t[]){31}, 1);
+	assert_non_null(strstr(m->out.p, "Load"));
+	assert_non_null(strstr(m->out.p, "30.0"));
+	assert_non_null(strstr(m->out.p, "31.0"));
+	strbuf_clear(&m->out);
+	push_sample(ex, 7, 500, 750, 0, (uint64_t[]){32}, 1);
+	assert_null(strstr(m->out.p, "Load")); /* no header again */
+	end_two(ex, sets);
+}
+
+static void a_source_that_is_late_has_dashes_until_it_comes(void **state)
+{
+	struct export_machine *m = *state;
+	struct export_source two[2];
+	struct metric_set *sets[2];
+	struct export *ex = start_two(m, two, sets);
+	struct err err;
+
+	for (uint64_t i = 0; i < 6; i++)
+		push_sample(ex, 7, 250 * i, 250 * (i + 1), 0, (uint64_t[]){30}, 1);
+	assert_non_null(strstr(m->out.p, "Load"));
+	assert_non_null(strstr(m->out.p, " - "));
+	strbuf_clear(&m->out);
+	push_sample(ex, CPU, 0, 1700, 0, (uint64_t[]){4}, 1);
+	push_sample(ex, 7, 1500, 1750, 0, (uint64_t[]){31}, 1);
+	assert_null(strstr(m->out.p, "Load")); /* the columns are the same */
+	assert_null(strstr(m->out.p, " - "));
+	end_two(ex, sets);
+	/* a short run writes what waits at its end */
+	ex = start_two(m, two, sets);
+	strbuf_clear(&m->out);
+	push_sample(ex, 7, 0, 250, 0, (uint64_t[]){30}, 1);
+	assert_true(export_end(ex, &err));
+	assert_non_null(strstr(m->out.p, "30.0"));
+	end_two(ex, sets);
 }
 
 int main(void)
@@ -131,7 +171,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_interval_is_a_line_under_titles_and_units),
 		cmocka_unit_test(the_header_is_repeated_and_hidden_columns_are_left_out),
-		ON_MACHINE(the_columns_of_a_source_come_with_its_first_row),
+		ON_MACHINE(the_first_rows_wait_for_slower_sources),
+		ON_MACHINE(a_source_that_is_late_has_dashes_until_it_comes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
