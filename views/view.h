@@ -233,8 +233,9 @@ void views_prepend(struct views *views, const char *view, const struct chart *ch
 /* "user" is the first own view. NULL if there is none. */
 const struct view *views_find(const struct views *views, const char *name_or_digit);
 
-/* A copy of the view with only those charts and rows whose label, name or title contains the text;
- * perhaps none. Free it with view_free. (view_filter.c) */
+/* A copy of the view with only those charts and rows whose label, name or title has a word that
+ * begins with the text, or contains it if none begins so; perhaps none. Lists of processes stay,
+ * because they filter their rows. Free it with view_free. */
 struct view *view_filter(const struct view *view, const char *text);
 void view_free(struct view *view);
 

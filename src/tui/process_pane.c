@@ -107,6 +107,12 @@ static void arrange_busiest(struct process_pane *pane)
 	t->n = process_arrange(pane->list, &t->order, pane->busiest_rows);
 }
 
+void process_pane_filter_busiest(struct process_pane *pane, const char *text)
+{
+	pane->busiest.order.filter = text;
+	arrange_busiest(pane);
+}
+
 void process_pane_want_busiest(struct process_pane *pane, enum pane_busiest wanted)
 {
 	if (pane->wants_busiest == wanted)

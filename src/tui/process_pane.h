@@ -73,6 +73,8 @@ void process_pane_fini(struct process_pane *pane);
 void process_pane_take(struct process_pane *pane, struct process_list *list);
 /* Set what the shown view has a panel of. */
 void process_pane_want_busiest(struct process_pane *pane, enum pane_busiest wanted);
+/* Of the busiest ones, list those whose name, command or pid contains the text, which must last. */
+void process_pane_filter_busiest(struct process_pane *pane, const char *text);
 /* Forget the list, as before the first one. */
 void process_pane_forget(struct process_pane *pane);
 /* The screen is paused and shows a moment (CLOCK_MONOTONIC), or goes on: 0. The pane has the list

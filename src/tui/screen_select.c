@@ -151,6 +151,7 @@ const struct view *screen_shown_view(struct screen *screen)
 	if (strcmp(screen->filtered_by, own_filter ? "" : screen->filter) != 0) {
 		screen_forget_filtered(screen);
 		snprintf(screen->filtered_by, sizeof(screen->filtered_by), "%s", screen->filter);
+		process_pane_filter_busiest(&screen->pane, screen->filter);
 		screen->filtered = screen->filter[0] ? view_filter(screen->view, screen->filter) : NULL;
 		screen->selected = (struct row_subject){0};
 		screen->zoom = NULL;

@@ -342,6 +342,32 @@ static void a_terminal_below_40x10_is_told_so_as_far_as_it_has_room(void **state
 	tiny_fini(&t);
 }
 
+static unsigned rows_of_filter(const struct tiny *t, const char *text)
+{
+	struct view *some = view_filter(&t->views.views[0], text);
+	unsigned n = some->n_charts ? some->charts[0].n_series : 0;
+
+	view_free(some);
+	return n;
+}
+
+static void a_filter_finds_words_by_their_start_first(void **state)
+{
+	static const char text[] = VIEW "chart a\n  widget rows\n  series Share | full reads\n"
+					"  series Double | threads\n  series Bytes | written\n";
+	struct err err;
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	assert_true(tiny_read(&t, text, &err));
+	assert_int_equal(rows_of_filter(&t, "read"), 1);  /* not "threads" */
+	assert_int_equal(rows_of_filter(&t, "hread"), 1); /* no word begins so */
+	assert_int_equal(rows_of_filter(&t, "WRIT"), 1);
+	assert_int_equal(rows_of_filter(&t, "nothing"), 0);
+	tiny_fini(&t);
+}
+
 /* Every alternative of "A / B", every name beside, and of options that name a metric. */
 static void check_names(const struct gpudb *db, const char *file, const struct stanza_line *line)
 {
@@ -395,6 +421,7 @@ int main(void)
 		cmocka_unit_test(metrics_of_the_gpu_come_before_those_of_the_cpu),
 		cmocka_unit_test(a_group_is_a_series_for_each_of_its_metrics),
 		cmocka_unit_test(views_are_found_by_name_and_key),
+		cmocka_unit_test(a_filter_finds_words_by_their_start_first),
 		cmocka_unit_test(panels_stand_side_by_side_by_the_width),
 		cmocka_unit_test(the_least_important_panel_gives_way_first),
 		cmocka_unit_test(rows_that_are_left_go_to_the_graph),
