@@ -1,7 +1,10 @@
+/* The views: the list of widgets, the shipped charts and the user's own, without those that this
+ * machine cannot show, and filtered ones. */
 #include "views/chart.h"
 #include "views/widget.h"
 #include "base/alloc.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +22,70 @@ const struct widget *widget_find(struct span name)
 			return widgets[i];
 	return NULL;
 }
+
+/* ---- what this machine can show ---- */
+
+bool chart_fits(struct span only, const struct metric_set *gpu, bool *fits)
+{
+	bool only_gpu = span_is(only, "gpu"), no_gpu = span_is(only, "no-gpu");
+
+	*fits = no_gpu ? !gpu : gpu && (only_gpu || !metric_set_counts(gpu));
+	if (only.n && only.p[0] == '@')
+		*fits = gpu && gpu->product &&
+			gpu_set_has((struct gpu_set){{only.p + 1, only.n - 1}}, gpu->product);
+	return only_gpu || no_gpu || span_is(only, "no-counters") || (only.n && only.p[0] == '@');
+}
+
+static bool has_something(const struct chart *chart)
+{
+	return !chart->elsewhere && (chart->n_series || chart->widget->seriesless);
+}
+
+/* A part whose others this GPU does not count is a row with a bar of its own, because there is
+ * nothing to compare it with; a graph goes without it. */
+static void free_lone_parts(struct chart *chart)
+{
+	for (unsigned i = 0; i < chart->n_series; i++)
+		if (chart->series[i].n_parts == 1) {
+			chart->series[i].n_parts = chart->series[i + 1].part = 0;
+			if (chart->widget == &widget_area)
+				chart->n_series = i + 1;
+		}
+}
+
+void view_fini(struct view *view)
+{
+	for (unsigned i = 0; i < view->n_charts; i++)
+		free(view->charts[i].series);
+	free(view->charts);
+}
+
+void chart_prune(struct views *views)
+{
+	unsigned n_views = 0;
+
+	for (unsigned i = 0; i < views->n_views; i++) {
+		struct view *v = &views->views[i];
+		unsigned n = 0, n_own = 0;
+
+		for (unsigned j = 0; j < v->n_charts; j++)
+			if (has_something(&v->charts[j])) {
+				n_own += !v->charts[j].widget->companion;
+				free_lone_parts(&v->charts[j]);
+				v->charts[n++] = v->charts[j];
+			} else {
+				free(v->charts[j].series);
+			}
+		v->n_charts = n;
+		if (n_own && !v->elsewhere)
+			views->views[n_views++] = *v;
+		else
+			view_fini(v);
+	}
+	views->n_views = n_views;
+}
+
+/* ---- all of them ---- */
 
 static bool read_charts(struct views *views, const struct gpudb *db,
 			const struct metric_set *const sets[SOURCE_KINDS], struct err *err)
@@ -122,4 +189,91 @@ void views_prepend(struct views *views, const char *name, const struct chart *ch
 		return;
 	}
 	free(chart->series);
+}
+
+/* ---- filters ---- */
+
+/* Whether a word of the text begins so: "read" of "Bytes read" or "MaliReadBy", but not of
+ * "threads". */
+static bool begins_word(const char *in, const char *text)
+{
+	for (const char *at = in; (at = strcasestr(at, text)); at++) {
+		char before = at == in ? ' ' : at[-1];
+
+		if (!isalnum((unsigned char)before) ||
+		    (islower((unsigned char)before) && isupper((unsigned char)*at)))
+			return true;
+	}
+	return false;
+}
+
+static bool has_text(const char *in, const char *text)
+{
+	return strcasestr(in, text) != NULL;
+}
+
+/* Whether a text is in a name. */
+typedef bool fits_fn(const char *in, const char *text);
+
+static bool fits_filter(const struct series *s, const char *text, fits_fn *fits)
+{
+	return fits(s->label, text) || fits(s->metric->def->name, text) || fits(s->metric->def->title, text);
+}
+
+/* Words are matched from their start, unless the text is in the middle of words only. */
+static fits_fn *choose_match(const struct view *view, const char *text)
+{
+	for (unsigned i = 0; i < view->n_charts; i++)
+		for (unsigned k = 0; k < view->charts[i].n_series; k++)
+			if (fits_filter(&view->charts[i].series[k], text, begins_word))
+				return begins_word;
+	return has_text;
+}
+
+/* The series and the parts of its bar: all stay if one fits. */
+static unsigned add_group(struct chart *to, const struct chart *from, unsigned at, const char *text,
+			  fits_fn *match)
+{
+	unsigned n = 1 + from->series[at].n_parts;
+	bool fits = false;
+
+	n = n > from->n_series - at ? from->n_series - at : n;
+	for (unsigned i = 0; i < n; i++)
+		fits = fits || fits_filter(&from->series[at + i], text, match);
+	if (fits)
+		memcpy(to->series + to->n_series, from->series + at, n * sizeof(*to->series));
+	to->n_series += fits ? n : 0;
+	return n;
+}
+
+struct view *view_filter(const struct view *view, const char *text)
+{
+	struct view *some = xcalloc(1, sizeof(*some));
+	fits_fn *match = choose_match(view, text);
+
+	*some = *view;
+	some->charts = xcalloc(view->n_charts + 1, sizeof(*some->charts));
+	some->n_charts = 0;
+	for (unsigned i = 0; i < view->n_charts; i++) {
+		const struct chart *from = &view->charts[i];
+		struct chart *to = &some->charts[some->n_charts];
+
+		*to = *from;
+		to->series = xcalloc(from->n_series + 1, sizeof(*to->series));
+		to->n_series = 0;
+		for (unsigned at = 0; at < from->n_series;)
+			at += add_group(to, from, at, text, match);
+		if (to->n_series || from->widget == &widget_busiest) /* whose rows are filtered themselves */
+			some->n_charts++;
+		else
+			free(to->series);
+	}
+	return some;
+}
+
+void view_free(struct view *view)
+{
+	if (view)
+		view_fini(view);
+	free(view);
 }
