@@ -126,8 +126,7 @@ static const struct canvas_range wide[] = {
 	{0x1f3a0, 0x1f3ca}, {0x1f3e0, 0x1f3f0}, {0x1f3f8, 0x1f64f}, {0x1f680, 0x1f6c5}, {0x1f6cc, 0x1f6cc},
 	{0x1f7e0, 0x1f7eb}, {0x1f90c, 0x1f9ff}, {0x1fa70, 0x1faff}, {0x20000, 0x3fffd},
 };
-/* Characters that combine with the one before or are invisible. They are omitted, because a cell
- * holds one character. */
+/* Combining and invisible characters. They are omitted, because a cell holds one character. */
 static const struct canvas_range no_width[] = {
 	{0x00ad, 0x00ad}, {0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd},   {0x0610, 0x061a},
 	{0x064b, 0x065f}, {0x06d6, 0x06dc}, {0x0900, 0x0902}, {0x093c, 0x093c},   {0x0941, 0x0948},
@@ -173,7 +172,7 @@ static uint32_t ascii_of(uint32_t ch)
 	return '?';
 }
 
-/* What a cell shows of a character. */
+/* Convert a character to what a cell shows. */
 static uint32_t shown_char(const struct canvas *c, uint32_t ch)
 {
 	if (ch >= 0x20 && ch < 0x7f)
@@ -183,7 +182,8 @@ static uint32_t shown_char(const struct canvas *c, uint32_t ch)
 	return c->ascii ? ascii_of(ch) : ch;
 }
 
-/* Before cells of a row are set: the halves of a wide character must not outlive each other. */
+/* Call this before cells of a row are set: it removes the other half of a wide character that is
+ * overwritten in part. */
 static inline void release_cells(struct canvas *c, int x, int y, int w)
 {
 	struct cell *row = &c->cells[y * c->cols];
@@ -208,7 +208,7 @@ static inline void fill_cells(struct canvas *c, int x, int y, int w, enum style 
 
 static void put_wide(struct canvas *c, int x, int y, enum style style, uint32_t ch)
 {
-	/* Half of it outside the canvas would leave the other half alone. */
+	/* A wide character that is half outside the canvas is not drawn. */
 	bool whole = ch >= 0x7f && x >= 0 && x + 1 < c->cols && y >= 0 && y < c->rows;
 
 	fill_cells(c, x, y, 2, style, whole ? ' ' : '?');
@@ -223,7 +223,8 @@ void canvas_put(struct canvas *c, int x, int y, enum style style, uint32_t ch)
 	fill_cells(c, x, y, 1, style, shown_char(c, ch));
 }
 
-/* Put the ASCII that a text begins with, as most texts are nothing else. Returns its columns. */
+/* Draw the ASCII characters at the start of a text; most texts have no others. Returns their
+ * columns. */
 static int put_ascii(struct canvas *c, struct rect r, enum style style, const char **text)
 {
 	struct cell *row = &c->cells[r.y * c->cols + r.x];
@@ -315,7 +316,7 @@ void canvas_text_path(struct canvas *c, struct rect r, enum style style, const c
 	canvas_text(c, rest, style, tail);
 }
 
-/* Whether a part of a text ends before p: at a mark or at two blanks. */
+/* Whether a part of the text ends before p: at a punctuation mark or two blanks. */
 static bool is_end(const char *p)
 {
 	return p[0] == ' ' && (p[1] == ' ' || strchr(",;:", p[-1]));
@@ -338,7 +339,7 @@ int canvas_text_right(struct canvas *c, struct rect r, enum style style, const c
 {
 	int spare = r.w - text_width(text);
 
-	/* Cut at its end, as a number without its first digits would be another number. */
+	/* Truncate at the end, because a number without its first digits is another number. */
 	if (spare > 0) {
 		r.x += spare;
 		r.w -= spare;

@@ -90,13 +90,13 @@ struct rect rect_right(struct rect *r, int w);
 /* Draw text on the first row of r, clipped at its width. Returns the columns used. *_right ends at
  * the right edge. */
 int canvas_text(struct canvas *c, struct rect r, enum style style, const char *text);
-/* The same; where it is cut, it ends with a sign of that. */
+/* The same; a truncated text ends with an ellipsis. */
 int canvas_text_cut(struct canvas *c, struct rect r, enum style style, const char *text);
-/* The same for a message: a long path in it loses its middle first, because the end says what is
- * wrong. */
+/* The same for a message. A long path in it loses its middle first, because the end of the message
+ * names the error. */
 void canvas_text_path(struct canvas *c, struct rect r, enum style style, const char *text);
-/* As many of its parts as have room, which end at commas, semicolons, colons or two blanks: half of
- * one says nothing, or something else. */
+/* Draw as many whole parts of the text as fit. A part ends at a comma, semicolon, colon or two
+ * blanks. */
 void canvas_text_parts(struct canvas *c, struct rect r, enum style style, const char *text);
 int canvas_text_right(struct canvas *c, struct rect r, enum style style, const char *text);
 int canvas_printf(struct canvas *c, struct rect r, enum style style, const char *fmt, ...)
@@ -110,7 +110,7 @@ int text_width(const char *text); /* columns */
  * at `limit` (NaN for none). A share above zero fills at least half a cell. A share of NaN draws
  * the track alone. */
 void canvas_meter(struct canvas *c, struct rect r, enum style style, double share, double limit);
-/* Add a tick at the highest share there was, to the meter of that share in r; NaN for none. */
+/* Add a tick for the peak to the meter of `share` in r; NaN for none. */
 void canvas_meter_peak(struct canvas *c, struct rect r, double share, double peak);
 /* Draw several parts side by side, each in its own style, up to a total share of 1. The bar is as
  * high as r, less half a row. */

@@ -20,8 +20,7 @@ static double share_of(double v)
 	return v < 0 ? 0 : v > 1 ? 1 : v;
 }
 
-/* How many of the levels a point fills: at least one, so that a measured zero differs from a
- * hole. */
+/* Return how many of the levels a point fills. A measured zero fills one, to differ from a gap. */
 static int point_level(double v, int levels)
 {
 	return isnan(v) ? 0 : 1 + (int)real_round(share_of(v) * (levels - 1));
@@ -74,7 +73,7 @@ void canvas_meter_peak(struct canvas *c, struct rect r, double share, double pea
 {
 	int at = isnan(peak) ? r.w : (int)(share_of(peak) * r.w);
 
-	/* right at the end of the bar it would say little, and come and go */
+	/* a tick right at the end of the bar would flicker */
 	if (peak > share && at < r.w && at > (int)real_round(share_of(share) * r.w * 2 + 1) / 2 &&
 	    c->cells[r.y * c->cols + r.x + at].style == STYLE_TRACK)
 		canvas_put(c, r.x + at, r.y, STYLE_AXIS, c->ascii ? ':' : 0x2577);
@@ -88,7 +87,7 @@ enum style canvas_part_style(unsigned part)
 	return styles[part % sizeof(styles)];
 }
 
-/* Without colours every other part has a texture of its own. */
+/* Without colours, every other part has a texture. */
 static bool has_texture(const struct canvas *c, enum style style)
 {
 	return c->mono && !c->ascii && (style == STYLE_SERIES2 || style == STYLE_SERIES4);

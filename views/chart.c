@@ -58,7 +58,8 @@ void views_fini(struct views *views)
 	*views = (struct views){0};
 }
 
-/* The first of "A / B" that exists, in the first set that has one; NULL if none does. */
+/* Find the first of "A / B" that exists, in the first set that has one. Returns NULL if there is
+ * none. */
 static const struct metric *find_metric(const struct chart_reader *r, struct span names,
 					enum source_kind *source)
 {
@@ -76,7 +77,7 @@ static const struct metric *find_metric(const struct chart_reader *r, struct spa
 	return NULL;
 }
 
-/* Whether each of "A / B" is a metric, of any machine. */
+/* Check that each of "A / B" is a metric of some machine. */
 static bool check_names(const struct chart_reader *r, const struct stanza_line *l, struct span names,
 			struct err *err)
 {
@@ -92,7 +93,7 @@ static bool check_names(const struct chart_reader *r, const struct stanza_line *
 	return true;
 }
 
-/* A metric of shown frames has another one for the time in which nobody counts them. */
+/* Add the metric that replaces one of shown frames while no source counts frames. */
 static void add_faces(struct chart_reader *r, struct series *s)
 {
 	const struct metric_set *set = r->sets[s->source];
@@ -109,7 +110,7 @@ static void add_faces(struct chart_reader *r, struct series *s)
 	s->saturated_note = own_string(r->views, xasprintf("more if below %g fps", fps));
 }
 
-/* A chart of nothing but such metrics says it once. */
+/* If all series of the chart have such a replacement, its base says so once. */
 static void add_base(struct chart_reader *r)
 {
 	struct chart *chart = r->chart;
@@ -136,7 +137,7 @@ static void add_series(struct chart_reader *r, const struct series *series)
 	add_faces(r, &chart->series[chart->n_series++]);
 }
 
-/* Every metric of a group. */
+/* Add a series for every metric of a group. */
 static void read_group(struct chart_reader *r, struct span group)
 {
 	r->n_lines++;
@@ -153,7 +154,8 @@ static void read_group(struct chart_reader *r, struct span group)
 		}
 }
 
-/* A part belongs to the last series that is none. false: there is none, or it is full. */
+/* Count a part of the last series that is not a part itself. Returns false if there is no such
+ * series, or if it has too many parts. */
 static bool count_part(struct chart_reader *r, unsigned *part)
 {
 	struct chart *chart = r->chart;
@@ -167,7 +169,7 @@ static bool count_part(struct chart_reader *r, unsigned *part)
 	return true;
 }
 
-/* Cut "A / B" in two; false: there is no B. */
+/* Split "A / B" in two. Returns false if there is no B. */
 static bool cut_label(struct span *label, struct span *rest)
 {
 	for (size_t i = 0; i + 2 < label->n; i++)
@@ -207,7 +209,7 @@ static bool read_series(struct chart_reader *r, const struct stanza_line *l, str
 	s.label = own_string(r->views, xasprintf("%s%.*s", sub ? " " : "", SPAN_ARG(label)));
 	s.brief = own_string(
 		r->views, xasprintf("%s%.*s", sub ? " " : "", SPAN_ARG(brief.p == label.p ? label : brief)));
-	/* a note on a value that does not exist would seem to be one on the first */
+	/* without the value beside it, the note would seem to be about the first value */
 	s.note = own_string(r->views, beside.n && !s.beside ? xstrdup("") : span_dup(span_trim(value)));
 	if (span_is(l->key, "part") && !count_part(r, &s.part))
 		return stanza_fail(&r->stanza, l->line, err,
@@ -257,7 +259,7 @@ static bool read_place(struct chart_reader *r, const struct stanza_line *l, stru
 			   SPAN_ARG(l->value));
 }
 
-/* Of a chart, or of a whole view. */
+/* Read `only` of a chart or of a view. */
 static bool read_only(struct chart_reader *r, const struct stanza_line *l, bool *elsewhere, struct err *err)
 {
 	bool fits;
@@ -313,8 +315,8 @@ static bool read_option(struct chart_reader *r, const struct stanza_line *l, str
 	return true;
 }
 
-/* A series, one that belongs to the one before it, a part of its bar, and an amount beside another
- * such as what is written beside what is read. */
+/* A series; an indented one; a part of the bar of the series above; and a second amount, such as
+ * bytes written beside bytes read. */
 static const char *const series_keys[] = {"series", "sub", "part", "second"};
 
 static bool read_chart_field(struct chart_reader *r, const struct stanza_line *l, struct err *err)
@@ -362,7 +364,7 @@ static bool read_chart_field(struct chart_reader *r, const struct stanza_line *l
 	return true;
 }
 
-/* Return the text after the name in a line of struct widget's options. */
+/* Whether the words after an option's name, in struct widget's options, permit the value. */
 static bool value_allowed(struct span words, struct span value)
 {
 	uint64_t number;
@@ -428,7 +430,7 @@ static bool end_view(const struct chart_reader *r, unsigned line, struct err *er
 	       stanza_fail(&r->stanza, line, err, "view %s above has no chart", r->view->name);
 }
 
-/* Names of the user's: they become parts of names of metrics. */
+/* Check a name in a user's file, which becomes part of a metric's name. */
 static bool check_own_name(const struct chart_reader *r, const struct stanza_line *l, struct err *err)
 {
 	for (size_t i = 0; r->db && i < l->value.n; i++)

@@ -16,18 +16,18 @@ const struct widget *widget_find(struct span name);
  * must live as long as *views. After a failure views_fini must still be called. */
 bool chart_read(struct views *views, const char *file, struct span text,
 		const struct metric_set *const sets[SOURCE_KINDS], struct err *err);
-/* The same for a file of the user's, in which other stanzas are skipped. Names are checked, because
- * a series that is left out in silence would be a riddle. */
+/* The same for a user's file, in which other stanzas are skipped. Unknown names are errors here, so
+ * that no series is missing without a reason. */
 bool chart_read_own(struct views *views, const struct gpudb *db, const struct gpudb_text *file,
 		    const struct metric_set *const sets[SOURCE_KINDS], struct err *err);
 
-/* Free the charts of a view. (chart_prune.c) */
+/* Free the charts of a view. (view.c) */
 void view_fini(struct view *view);
-/* Whether a chart that is `only` for such machines is for this one; `gpu` are the metrics of its
- * GPU, NULL if it has none. Returns false if the word is unknown. (chart_prune.c) */
+/* Set *fits to whether the value of the field `only` includes this machine. `gpu` are the metrics
+ * of its GPU, NULL without one. Returns false if the word is unknown. (view.c) */
 bool chart_fits(struct span only, const struct metric_set *gpu, bool *fits);
 /* Remove charts that have nothing to show or are for other machines, then views without charts.
- * (chart_prune.c) */
+ * (view.c) */
 void chart_prune(struct views *views);
 
 #endif

@@ -59,8 +59,8 @@ static struct cluster_columns cut_columns(const struct chart *chart, struct rect
 	return c;
 }
 
-/* List the rows from top to bottom: NULL for the whole, then the instances. A single cluster is the
- * whole. */
+/* Iterates over the rows from top to bottom: NULL for all CPUs, then the instances. A single
+ * cluster has no row of its own. */
 struct rows {
 	const struct metric_set *set;
 	bool whole, clusters, cpus;
@@ -149,18 +149,13 @@ static void draw_row(const struct chart *chart, const struct view_data *data,
 static void draw_headings(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 			  struct rect free, const struct cluster_columns *c)
 {
-	for (unsigned i = c->from; i < c->to; i++) {
-		const struct rect *value = &c->value[i - c->from];
-		int w = text_width(chart->series[i].label), end = value->x + value->w - 1;
-		struct rect heading = {end - w, free.y, w, free.h};
-
-		if (heading.x >= free.x)
-			canvas_text(canvas, heading, STYLE_DIM, chart->series[i].label);
-	}
+	for (unsigned i = c->from; i < c->to; i++)
+		widget_heading(canvas, free, c->value[i - c->from], chart->series[i].label);
 	widget_history_head(data, canvas, (struct rect){c->strip.x, free.y, c->strip.w, free.h});
 }
 
-/* The lines of columns that a single row takes, each with its headings; 1 for several rows. */
+/* Return into how many lines the columns of a single row are folded; 1 if there are several
+ * rows. */
 static int count_lines(const struct chart *chart, int cols, int rows)
 {
 	unsigned at = 0;
@@ -195,7 +190,7 @@ static void clusters_size(const struct chart *chart, const struct view_data *dat
 		*min = *most = 2 * lines;
 		return;
 	}
-	/* a long list scrolls, so that a few rows of it will do */
+	/* a long list scrolls, so it needs only a few rows */
 	*min = around + (rows < 4 ? rows : 4);
 	*most = around + rows;
 }
@@ -256,7 +251,7 @@ static void clusters_draw(const struct chart *chart, const struct view_data *dat
 	}
 }
 
-/* If the chart asks for it, what the numbers are of: "process 4711 game, kernel and user". */
+/* Write what is measured, if the chart has `corner about`: "process 4711 game, kernel and user". */
 static void clusters_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
 			    size_t size)
 {

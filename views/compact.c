@@ -26,7 +26,7 @@ static bool has_rows(const struct chart *chart)
 	       chart->widget == &widget_lanes;
 }
 
-/* Whether the view has something to show that is not a row, such as a notice of what is missing. */
+/* Whether the view has a chart without rows, such as a notice of what is missing. */
 static bool has_words(const struct view *view, const struct view_data *data)
 {
 	for (unsigned i = 0; i < view->n_charts; i++) {
@@ -53,7 +53,7 @@ static void fill_pools(struct compact *c, const struct view *view, const struct 
 	}
 }
 
-/* Two charts may show the same. */
+/* Whether another chart already shows this metric. */
 static bool is_elsewhere(const struct compact *c, const struct row *row)
 {
 	for (unsigned i = 0; i < c->n; i++)
@@ -114,7 +114,7 @@ static bool any_shown(const struct pool *p)
 	return false;
 }
 
-/* Columns for all rows that these charts might show, so that they stay when others are. */
+/* Make columns that fit every row of these charts, so that they stay when other rows are shown. */
 static struct row_columns common_columns(const struct compact *c, int cols)
 {
 	static const struct chart plain = {.widget = &widget_rows};

@@ -61,7 +61,8 @@ struct funnel_columns {
 	const struct frame_head *frame_head; /* NULL: no column per frame */
 };
 
-/* As wide as the longest of its words: nothing moves when a source begins to count frames. */
+/* Return a width for the longest of its headings, so that nothing moves when a source begins to
+ * count frames. */
 static int per_frame_cols(const struct frame_head *head)
 {
 	const char *const words[] = {head->shown, head->wanted};
@@ -72,7 +73,7 @@ static int per_frame_cols(const struct frame_head *head)
 	return w;
 }
 
-/* Cut the widest column per frame off that leaves room for the bar and the count that enters. */
+/* Cut off the widest column per frame that leaves room for the bar and the count. */
 static void cut_per_frame(struct funnel_columns *c, struct rect *row, int count_w)
 {
 	for (size_t i = 0; i < ARRAY_LEN(frame_heads) && !c->frame_head; i++) {
@@ -130,7 +131,7 @@ static void draw_bar(const struct stage *stage, const struct view_data *data, st
 		canvas_parts(canvas, bar, parts, stage->of_all ? visible_style : input_style, 1);
 }
 
-/* How many enter for each frame; NaN if the rate of frames is not known now. */
+/* Return how many primitives enter per frame; NaN if the frame rate is unknown. */
 static double count_per_frame(const struct stage *stage, const struct view_data *data)
 {
 	const struct feed *feed = series_feed(stage->count, data);
@@ -143,7 +144,7 @@ static double count_per_frame(const struct stage *stage, const struct view_data 
 	return rate > 0 ? series_rate_now(stage->count, data) / rate : (double)NAN;
 }
 
-/* At the right end of its column, under the heading. */
+/* Draw the number at the right end of its column, under the heading. */
 static void draw_per_frame(const struct stage *stage, const struct view_data *data, struct canvas *canvas,
 			   struct rect cell)
 {
@@ -184,27 +185,18 @@ static void draw_stage(const struct stage *stage, const struct view_data *data, 
 	}
 }
 
-/* Draw a heading that ends with the numbers under it, unless the title is in its place. */
-static void draw_heading(struct canvas *canvas, struct rect free, struct rect column, const char *text)
-{
-	column.y = free.y;
-	rect_right(&column, 1); /* the mark of a value */
-	if (column.x + column.w - text_width(text) > free.x)
-		canvas_text_right(canvas, column, STYLE_DIM, text);
-}
-
 static void draw_title(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 		       struct rect *r)
 {
 	struct funnel_columns c = cut_columns(chart, *r);
 	struct rect free = widget_head(r);
 
-	draw_heading(canvas, free, c.entering, "entering");
+	widget_heading(canvas, free, c.entering, "entering");
 	if (c.frame_head)
-		draw_heading(canvas, free, c.per_frame,
-			     data->frames_known ? c.frame_head->shown : c.frame_head->wanted);
-	draw_heading(canvas, free, c.killed, "killed");
-	draw_heading(canvas, free, c.of_all, "of all");
+		widget_heading(canvas, free, c.per_frame,
+			       data->frames_known ? c.frame_head->shown : c.frame_head->wanted);
+	widget_heading(canvas, free, c.killed, "killed");
+	widget_heading(canvas, free, c.of_all, "of all");
 	c.note.y = free.y;
 	canvas_text(canvas, c.note, STYLE_DIM, c.note.w ? "expected" : "");
 }
@@ -214,11 +206,12 @@ static void funnel_size(const struct chart *chart, const struct view_data *data,
 {
 	(void)data;
 	(void)cols;
-	*min = 1 + count_stages(chart); /* a line of headings: the percentages are of different wholes */
+	*min = 1 +
+	       count_stages(chart); /* one line of headings, because the percentages have different bases */
 	*most = 1 + STAGE_MAX * count_stages(chart) + 1;
 }
 
-/* Under the stages, where lines are left over. */
+/* Draw the legend below the stages, if lines are left over. */
 static void draw_legend(struct canvas *canvas, struct rect r, int from)
 {
 	static const struct {

@@ -77,8 +77,8 @@ static void band_add(struct band *b, unsigned panel)
 	b->first[b->n++] = panel;
 }
 
-/* Panels of one column each: as many in a band as there are columns, the bands of a run as even as
- * can be. */
+/* Put panels of one column each into bands, as many per band as there are columns, with bands as
+ * equal as possible. Returns the first panel after them. */
 static unsigned take_halves(struct grid *g, unsigned i)
 {
 	unsigned run[PANELS_MAX], n = 0, bands, per;
@@ -163,7 +163,7 @@ static int lay_out(struct grid *g)
 	return rows;
 }
 
-/* The least important panel, of these the last. false: there is only one. */
+/* Drop the least important panel; of several, the last. Returns false if only one is left. */
 static bool drop_panel(struct grid *g)
 {
 	struct panel *least = NULL;
@@ -182,8 +182,8 @@ static bool drop_panel(struct grid *g)
 	return true;
 }
 
-/* Whatever fits after all, once a large panel has gone: the most important first. Returns the rows
- * that are taken. */
+/* Restore dropped panels that fit after a larger one was dropped, the most important first. Returns
+ * the rows that are used. */
 static int restore_panels(struct grid *g, int rows)
 {
 	for (unsigned priority = 1; priority <= PRIORITY_MAX; priority++)
@@ -198,8 +198,7 @@ static int restore_panels(struct grid *g, int rows)
 	return lay_out(g);
 }
 
-/* The rows that a band may have: of rows and the like what they need, of graphs and lists not more
- * than the limit, unless a list is all that is left. */
+/* Return the most rows that a band may have in this round. */
 static int most_rows(const struct band *b, enum growth growth)
 {
 	switch (growth) {
@@ -214,8 +213,8 @@ static int most_rows(const struct band *b, enum growth growth)
 	}
 }
 
-/* Give the rows that are left to the bands, one at a time to the band that has grown least for its
- * weight. */
+/* Give the remaining rows to the bands, one at a time, each to the band that has grown least for
+ * its weight. Returns the rest. */
 static int grow_bands(struct grid *g, int left, enum growth growth)
 {
 	while (left > 0) {
@@ -241,7 +240,7 @@ static int grow_bands(struct grid *g, int left, enum growth growth)
 	return left;
 }
 
-/* Give a panel what it has more to show in, as far as it is left. Returns the rest. */
+/* Give a panel the rows for what it shows in addition, if enough are left. Returns the rest. */
 static int grow_panel(const struct grid *g, struct band *b, const struct panel *p, int left)
 {
 	int least, most, need = p->most + (g->framed ? BORDER : 0) - b->rows, rows;
@@ -273,8 +272,8 @@ static bool has_graphs(const struct grid *g)
 	return false;
 }
 
-/* Give the rows that graphs have not taken to bands of rows, which turn them into graphs: to as few
- * bands as get enough for one graph each. */
+/* Give the remaining rows to bands of rows, which draw graphs in them. Only as many bands get some
+ * as there is room for graphs. Returns the rest. */
 static int share_spare(struct grid *g, int left)
 {
 	unsigned bands = 0, n = (unsigned)left / SPARE_MIN;
@@ -296,8 +295,8 @@ static int share_spare(struct grid *g, int left)
 	return left;
 }
 
-/* Give the rows that are left over to what needs them, then to graphs up to a height, to what has
- * more to show, to lists, to rows, and to graphs again. */
+/* Distribute the remaining rows: first to bands that need them, then to graphs up to a limit, to
+ * panels with more to show, to lists, to bands of rows, and to graphs again. */
 static void share_rows(struct grid *g, int left)
 {
 	left = grow_bands(g, left, GROW_WANTED);
@@ -311,7 +310,7 @@ static void share_rows(struct grid *g, int left)
 
 /* ---- drawing ---- */
 
-/* Of a graph in a border its title stands out when it is selected. */
+/* A selected graph is marked by the title in its border. */
 static void mark_title(struct hits *hits, unsigned from, const struct chart *chart, struct rect title)
 {
 	title.w = text_width(chart->title) + 2;
@@ -353,7 +352,7 @@ static void draw_foot(const struct view_data *data, struct canvas *canvas, struc
 		}
 }
 
-/* Draw the reason why nothing is broken down although it was asked for. */
+/* With `c`, explain why nothing is broken down. */
 static void draw_without_each(const struct view *view, const struct view_data *data, struct canvas *canvas,
 			      struct rect *body)
 {
@@ -387,7 +386,7 @@ static void draw_too_small(struct canvas *canvas)
 	widget_words(canvas, &rest, STYLE_ALERT, words);
 }
 
-/* Whether the widget knows how to break the chart down, and one of its metrics can be. */
+/* Whether the widget can break the chart down and one of its metrics is known per instance. */
 static bool chart_breaks_down(const struct chart *chart)
 {
 	if (!chart->widget->breaks_down)
@@ -513,7 +512,7 @@ static void draw_body(const struct view *view, const struct view_data *data, str
 	draw_bands(&g, canvas, body);
 }
 
-/* Whether graphs asked for a past that was not there: it is now, for all of them. */
+/* Compute the history that graphs have asked for. Returns whether there was any such request. */
 static bool fill_past(const struct view_data *data)
 {
 	bool filled = false;
@@ -524,7 +523,7 @@ static bool fill_past(const struct view_data *data)
 	return filled;
 }
 
-/* A first drawing only asks for the past that is not there yet. */
+/* Draw twice if graphs lack history: the first drawing only requests it. */
 static void draw_with_past(const struct view *view, const struct view_data *data, struct canvas *canvas,
 			   struct rect body)
 {

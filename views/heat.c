@@ -12,8 +12,8 @@
 
 #define STEPS 5
 
-/* Percent from which on each shade is drawn: of classes, where what is rare must be seen, and of
- * loads. */
+/* The percentages at which the shades begin: for classes, where rare values must be visible, and
+ * for loads. */
 static const double class_steps[STEPS] = {0.5, 2, 10, 25, 45}, load_steps[STEPS] = {5, 25, 50, 70, 90};
 
 struct heat_row {
@@ -41,7 +41,7 @@ static double point_back(const struct heat_row *row, const struct view_data *dat
 			     : series_rate_back(row->series, data, back);
 }
 
-/* The mean of the two points of a cell; back < 0 is still to come. */
+/* Return the mean of the two points of a cell; at back < 0 there is no point yet. */
 static double cell_percent(const struct heat_row *row, const struct view_data *data, double scale, int back)
 {
 	double a = point_back(row, data, back + 1), b = back >= 0 ? point_back(row, data, back) : a;
@@ -89,8 +89,8 @@ static void draw_legend(const double *steps, struct canvas *canvas, struct rect 
 	canvas_text(canvas, r, STYLE_DIM, "%");
 }
 
-/* The rows as high as there is room, all alike; a legend where a line is left over, or what is left
- * out where there are too few. */
+/* Draw all rows equally high; then a legend if a line is left over, or the number of rows that do
+ * not fit. */
 static void draw_rows(const struct chart *chart, const struct heat_row *rows, unsigned n,
 		      const struct view_data *data, struct canvas *canvas, struct rect r)
 {

@@ -12,7 +12,7 @@
  * Option `words`: a comma-separated word for each series, such as "fast, ok, slow". `whole yes`:
  * all classes or none; otherwise the last ones are there where space is short. */
 
-/* A word that judges also has the colour of its meaning. */
+/* Words that judge have a colour. */
 static const struct {
 	const char *word;
 	enum style style;
@@ -68,8 +68,8 @@ static struct histogram_columns cut_columns(const struct chart *chart, struct re
 	return c;
 }
 
-/* The worst that a class may look: if the metric of the corner has a limit, a slow class is an
- * alarm only beyond it, and nothing while it is not judged. */
+/* Return the worst style of a class. If the corner's metric has a limit, a slow class is an alarm
+ * only beyond it, and neutral while it is not judged. */
 static enum style worst_style(const struct chart *chart, const struct view_data *data)
 {
 	struct series s;
@@ -91,7 +91,7 @@ static enum style word_style(struct span word, enum style worst)
 	return STYLE_SERIES1;
 }
 
-/* The value of a full bar: everything for shares, the largest class for counts. */
+/* Return the value of a full bar: 100 for shares, the largest class for counts. */
 static double scale_of(const struct chart *chart, const struct view_data *data)
 {
 	double largest = 0;
@@ -104,19 +104,6 @@ static double scale_of(const struct chart *chart, const struct view_data *data)
 	return largest;
 }
 
-/* Draw a heading that ends with the numbers under it. Returns false if the title is in its
- * place. */
-static bool draw_heading(struct canvas *canvas, struct rect free, struct rect column, const char *text)
-{
-	int w = text_width(text);
-
-	rect_right(&column, 1); /* the mark of a value */
-	if (column.x + column.w - w <= free.x)
-		return false;
-	canvas_text(canvas, (struct rect){column.x + column.w - w, free.y, w, free.h}, STYLE_DIM, text);
-	return true;
-}
-
 static void draw_headings(const struct view_data *data, struct canvas *canvas, struct rect free,
 			  const struct histogram_columns *c)
 {
@@ -126,10 +113,10 @@ static void draw_headings(const struct view_data *data, struct canvas *canvas, s
 		double now_s = data->range_s > 0 ? data->range_s : data->refresh_s;
 
 		snprintf(text, sizeof(text), "now %.20s", time_format(span, (int64_t)(now_s * 1e9)));
-		if (!draw_heading(canvas, free, c->now, text))
-			draw_heading(canvas, free, c->now, "now");
+		if (!widget_heading(canvas, free, c->now, text))
+			widget_heading(canvas, free, c->now, "now");
 	}
-	draw_heading(canvas, free, c->total, "since start");
+	widget_heading(canvas, free, c->total, "since start");
 }
 
 static void draw_row(const struct series *series, const struct view_data *data, struct canvas *canvas,
@@ -159,7 +146,7 @@ static void histogram_size(const struct chart *chart, const struct view_data *da
 	*min = span_is(chart_option(chart, "whole"), "yes") ? *most : 2;
 }
 
-/* Whether lines are left over for a graph, and how many; of which series. */
+/* Return how many lines are left over for a graph, and set *series to what it shows. */
 static int graph_lines(const struct chart *chart, const struct view_data *data, struct rect inner,
 		       struct series *series)
 {
@@ -187,7 +174,7 @@ static void histogram_draw(const struct chart *chart, const struct view_data *da
 	struct rect row;
 
 	draw_headings(data, canvas, widget_head(&r), &c);
-	/* if space is short, the last classes, the slowest, are the ones worth seeing */
+	/* if space is short, show the last classes, which are the slowest */
 	skip = (int)chart->n_series - r.h;
 	for (unsigned i = 0; i < chart->n_series; i++) {
 		struct span word = span_trim(span_until(&words, ','));

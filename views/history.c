@@ -1,4 +1,4 @@
-/* The past as widgets draw it: two points per cell, and a colour for each cell by its own value. */
+/* History as widgets draw it: two points per cell, and a colour for each cell. */
 #include "base/alloc.h"
 #include "base/real.h"
 #include "views/widget.h"
@@ -8,7 +8,7 @@
 
 #define CALM_END 70 /* percent of a load */
 #define BUSY_END 90
-#define SMALL_LIMIT 25 /* percent: a bar up to 100 would hide what is below it */
+#define SMALL_LIMIT 25 /* percent: below it, a scale up to 100 would be too coarse */
 #define SORT_NS 5000000000ll
 #define STICK 8        /* points within which a cell keeps the colour of the one before it */
 #define NEAR 3         /* and the boundary is not further than this */
@@ -60,7 +60,7 @@ double widget_held_top(const double *values, int n, int points, int hold)
 	for (int newest = 0; newest < n; newest++) {
 		int left = newest - points;
 
-		/* only where the peak leaves the view are the others looked at again */
+		/* search again only when the peak leaves the view */
 		if (left >= 0 && values[left] >= peak)
 			peak = peak_of(values, left + 1, points);
 		peak = real_max(peak, values[newest]);
@@ -102,8 +102,8 @@ double widget_scale(const struct chart *chart, const struct series *series, cons
 	return m->alert == ALERT_BELOW ? real_min(top, BELOW_SCALE * m->alert_at) : top;
 }
 
-/* Near a boundary a cell keeps the colour of the one before it, so that noise does not repaint the
- * past. */
+/* Return the style of a cell. Near a boundary it is that of the cell before, so that noise does not
+ * change colours. */
 static enum style sticky_style(const struct chart *chart, const struct series *series,
 			       const struct view_data *data, const struct metric_instance *instance,
 			       double value, int back, double before, enum style last)
@@ -122,8 +122,7 @@ void widget_history(const struct chart *chart, const struct series *series, cons
 	widget_instance_history(chart, series, data, NULL, scale, past, cells);
 }
 
-/* Cells move on by whole cells: while the newest holds one point only, its second half is still to
- * come. */
+/* History scrolls by whole cells: while the newest cell has only one point, both halves show it. */
 void widget_past_points(const struct series *series, unsigned n, const struct view_data *data,
 			const struct metric_instance *instance, struct widget_past *past, int cells)
 {

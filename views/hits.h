@@ -1,5 +1,5 @@
-/* hits: what is where on the screen. Frame and views record it while they draw, from top to bottom;
- * the selection and the mouse read it afterwards. */
+/* hits: a list of what is drawn where on the screen. Frame and views fill it from top to bottom
+ * while they draw; the selection and the mouse read it afterwards. */
 #ifndef MALITOP_HITS_H
 #define MALITOP_HITS_H
 
@@ -48,7 +48,7 @@ struct hits {
 void hits_fini(struct hits *hits);
 /* Record a hit; does nothing if `hits` is NULL. */
 void hits_add(struct hits *hits, const struct hit *hit);
-/* Return what is at x, y: the last one drawn, which covers the others. NULL if nothing is. */
+/* Return the last hit drawn at x, y, which covers earlier ones; NULL if there is none. */
 const struct hit *hits_at(const struct hits *hits, int x, int y);
 /* Return the position of the row with that subject, -1 if there is none. */
 int hits_row(const struct hits *hits, const struct row_subject *subject);

@@ -63,7 +63,7 @@ static void lanes_draw(const struct chart *chart, const struct view_data *data, 
 	spare = spare < 0 ? 0 : spare;
 	for (unsigned i = 0; i < chart->n_series && r.h > 0; i++) {
 		const struct series *s = &chart->series[i];
-		/* the first lanes take what does not divide evenly */
+		/* the first lanes get the remainder */
 		int more = is_thin(s) ? 0 : (spare + n - 1) / n;
 
 		more = more >= LANE_MAX ? LANE_MAX - 1 : more;

@@ -35,7 +35,7 @@ struct matrix {
 	int value_cols, word_cols; /* with `each` */
 };
 
-/* The position of a name in a list, added at its end if it is new; -1: there is no room. */
+/* Return the index of a name in a list, which is appended if it is new; -1 if there is no room. */
 static int name_index(const char **names, unsigned *n, unsigned room, const char *name)
 {
 	for (unsigned i = 0; i < *n; i++)
@@ -66,7 +66,7 @@ static bool shows_cpus(const struct chart *chart, const struct view_data *data, 
 	return n && n <= COLUMNS_MAX && (int)n * CPU_CELL + widget_label_cols(chart) < cols;
 }
 
-/* The clusters, or the whole where there is only one. */
+/* Add a column for each cluster, or one for all CPUs if there is only one cluster. */
 static void list_clusters(struct matrix *m, const struct chart *chart, const struct view_data *data, int cols)
 {
 	const struct metric_set *set = series_feed(&chart->series[0], data)->set;
@@ -83,7 +83,7 @@ static void list_clusters(struct matrix *m, const struct chart *chart, const str
 		m->instances[0] = NULL;
 }
 
-/* How many parts the rows are in, side by side; 0: there is no room. */
+/* Return into how many parts side by side the rows are folded; 0 if there is no room. */
 static unsigned count_folds(const struct matrix *m, const struct chart *chart, const struct view_data *data,
 			    int cols)
 {
@@ -104,7 +104,7 @@ bool widget_matrix_fits(const struct chart *chart, const struct view_data *data,
 	return count_folds(&m, chart, data, cols) > 0;
 }
 
-/* The scale of the mean over all clusters, doubled for the one that is above it. */
+/* Return the scale of a row: that of the mean over all clusters, doubled for clusters above it. */
 static double cluster_scale(const struct chart *chart, const struct view_data *data, const struct series *s)
 {
 	double scale = widget_scale(chart, s, data, 2 * CANVAS_COLS_MAX);
@@ -299,7 +299,7 @@ static void draw_part(const struct matrix *m, const struct chart *chart, const s
 		      struct canvas *canvas, struct rect r, unsigned from, unsigned to)
 {
 	int label = widget_label_cols(chart) + 1, cell = (r.w - label) / (int)m->n_columns, step;
-	int rules; /* room for lines between groups: what there is not for all, the first ones get */
+	int rules; /* lines between groups; if there are too few, the first groups get them */
 
 	step = !m->each && cell - CELL_GAP >= WIDGET_CELL_HISTORY && r.h > 2 * (int)m->n_rows ? 2 : 1;
 	rules = m->each ? r.h - 1 - (int)m->n_rows : 0;
@@ -333,7 +333,7 @@ static void matrix_draw(const struct chart *chart, const struct view_data *data,
 	draw_part(&m, chart, data, canvas, r, half, m.n_rows);
 }
 
-/* A value, or what is measured: "process 4711 game, kernel and user". */
+/* Write a value, or with `corner about` what is measured: "process 4711 game, kernel and user". */
 static void matrix_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
 			  size_t size)
 {

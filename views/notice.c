@@ -14,7 +14,7 @@
 #define ADVICE_INDENT 2
 #define ADVICE_ROWS 4 /* always, so that nothing moves when a finding comes or goes */
 
-/* The part of a line before its tab; the whole of one without. */
+/* Cut off the part of a line before its tab, or the whole line without one. */
 static struct span cut_label(struct span *line)
 {
 	return span_until(line, '\t');
@@ -34,7 +34,8 @@ static int label_cols(const char *notice)
 	return cols + GAP;
 }
 
-/* Draw as much as fits, unless canvas is NULL. Returns the rows that it takes. */
+/* Draw as much as fits, or nothing if canvas is NULL. Returns how many rows the whole text
+ * needs. */
 static int lay_out(const char *notice, int cols, struct canvas *canvas, struct rect r)
 {
 	struct span rest = span_of(notice);

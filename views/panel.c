@@ -17,7 +17,7 @@ static void draw_ticks(const struct view_data *data, struct canvas *canvas, stru
 	}
 }
 
-/* "▲ mark 1" under the cell of its moment, the words at the side where there is room. */
+/* Draw "▲ mark 1" below the cell of its time, with the words at either side. */
 static void draw_mark(const struct timeline_mark *mark, struct canvas *canvas, struct rect plot, int x,
 		      int row)
 {
@@ -50,7 +50,7 @@ static void draw_marks(const struct chart *chart, const struct view_data *data, 
 	}
 }
 
-/* The base of the panel's percentages; if space is short, only the part before its comma. */
+/* Draw the base of the panel's percentages; if space is short, only the part before the comma. */
 static void draw_base(const char *base, struct canvas *canvas, struct rect *top, int room)
 {
 	struct span whole = span_of(base), rest = whole, part = span_until(&rest, ',');
@@ -64,8 +64,8 @@ static void draw_base(const char *base, struct canvas *canvas, struct rect *top,
 	rect_left(top, canvas_text(canvas, *top, STYLE_DIM, text));
 }
 
-/* Whether the metric of the corner is above the option `warn`, in percent. Where `unless` names a
- * busy unit, that explains it. With `hot`, the GPU must be working as hard as it can. */
+/* Whether the corner's metric is above the option `warn`, in percent. A unit that `unless` names
+ * explains it while it is busy. With `hot`, the GPU must be at its limit. */
 static bool corner_warns(const struct chart *chart, const struct view_data *data)
 {
 	int limit = chart_option_int(chart, "warn", 0);
@@ -77,8 +77,8 @@ static bool corner_warns(const struct chart *chart, const struct view_data *data
 	       !(chart_option_series(chart, data, "unless", &s) && series_now(&s, data) >= CHART_HOT_FROM);
 }
 
-/* Write the text of the corner, in at most `room` columns if it has a short form, so that the base
- * keeps its place. Returns its style. */
+/* Write the text of the corner, in its short form if it would exceed `room` columns. Returns its
+ * style. */
 static enum style corner_text(const struct chart *chart, const struct view_data *data, bool ascii, int room,
 			      char *text, size_t size)
 {
@@ -98,7 +98,7 @@ static enum style corner_text(const struct chart *chart, const struct view_data 
 	return warns ? STYLE_BUSY : STYLE_VALUE;
 }
 
-/* Of a graph of loads, the number now has the colour of its level. */
+/* Return the style of the corner: for a graph of loads, the level of its current value. */
 static enum style now_style(const struct chart *chart, const struct view_data *data, enum style otherwise)
 {
 	const struct series *s = &chart->series[0];
@@ -175,7 +175,7 @@ struct rect panel_box(const struct panel_texts *texts, struct canvas *canvas, st
 	return top;
 }
 
-/* What bars mean is told where there are bars. */
+/* Return the base of the panel. One that explains bars is omitted without bars. */
 static const char *base_of(const struct chart *chart, const struct view_data *data, int cols)
 {
 	bool compares = chart->n_series && feed_compares(series_feed(&chart->series[0], data)),

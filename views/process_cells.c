@@ -321,7 +321,7 @@ void process_cells_headings(const struct process_cells *cells, const struct proc
 
 #define LINE_BIT(depth) ((depth) < 64 ? UINT64_C(1) << (depth) : 0)
 
-/* The lines beside a row, from those beside the one before it. */
+/* Compute the tree lines of a row from those of the row before. */
 static uint64_t lines_below(uint64_t lines, const struct process_row *row)
 {
 	if (row->depth < 64)
@@ -329,7 +329,7 @@ static uint64_t lines_below(uint64_t lines, const struct process_row *row)
 	return row->last ? lines : lines | LINE_BIT(row->depth);
 }
 
-/* The same for a single row: only its ancestors matter, and they are above. */
+/* The same for a single row, from its ancestors above it. */
 static uint64_t lines_at(const struct process_row *rows, unsigned at)
 {
 	unsigned level = rows[at].depth;
@@ -343,7 +343,8 @@ static uint64_t lines_at(const struct process_row *rows, unsigned at)
 	return lines;
 }
 
-/* The lines left of a name, two columns for a level; of a deep tree those nearest to the name. */
+/* Draw the tree lines left of a name, two columns per level; in a deep tree, only the last
+ * levels. */
 static void draw_lines(uint64_t lines, const struct process_row *row, struct canvas *canvas, enum style style,
 		       struct rect *r)
 {
@@ -390,8 +391,8 @@ static void draw_cell(const struct process_cell *c, const struct process *p, enu
 		canvas_text(canvas, rect_right(&cell, 1), style, "\u2026");
 }
 
-/* The name, or the command line; both if the program has renamed itself. A thread without its
- * process above it is followed by the name of that. */
+/* Draw the name or the command line, or both if the program has renamed itself. A thread in a list
+ * of threads is followed by the name of its process. */
 static void draw_name(const struct process_table *t, const struct process *p, enum style style,
 		      struct canvas *canvas, struct rect r)
 {

@@ -11,7 +11,7 @@
 struct process_cells {
 	unsigned shown;  /* a bit for each column that fits, in their order */
 	int past;        /* columns of the history: a second each */
-	double cpu_full; /* what a bar of CPU time is full at, in percent of one CPU */
+	double cpu_full; /* the value of a full bar of CPU time, in percent of one CPU */
 	uint64_t lines; /* of the tree, for the row drawn last: bit k for one that goes on below at depth k */
 	unsigned next;  /* the row after that one */
 };
@@ -26,7 +26,7 @@ void process_cells_row(struct process_cells *cells, const struct process_table *
 
 /* "93 processes, 512 threads, 2 running   by CPU %"; nothing without a list. (processes.c) */
 void process_table_counts(const struct process_table *table, char *text, size_t size);
-/* What is known of the selected process: a row for each kind of thing. (process_details.c) */
+/* Draw the details of the selected process, a row per topic. (process_details.c) */
 struct view_data;
 int process_details_rows(const struct process_table *table);
 void process_details_draw(const struct process_table *table, const struct view_data *data,

@@ -116,7 +116,7 @@ static void draw_detail(const struct detail *d, struct canvas *canvas, struct re
 	canvas_meter(canvas, rect_left(&r, bar), d->style, d->share, NAN);
 	rect_left(&r, 2);
 	canvas_text(canvas, rect_left(&r, VALUE), STYLE_VALUE, d->value);
-	if (text_width(d->note) <= r.w) /* half a note would mislead */
+	if (text_width(d->note) <= r.w) /* a truncated note would mislead */
 		canvas_text(canvas, r, STYLE_DIM, d->note);
 }
 

@@ -38,8 +38,8 @@ static void processes_corner(const struct chart *chart, const struct view_data *
 
 /* ---- the line below: which rows are shown, and which are not ---- */
 
-/* Draw at the left of *r, and cut that off: all of it or nothing, but the count that a filter hides
- * is always shown. */
+/* Draw the text at the left of *r and cut it off, or draw nothing if it does not fit. The number of
+ * filtered rows is always shown. */
 static void put_part(struct canvas *canvas, struct rect *r, enum style style, const char *text)
 {
 	if (!text[0] || (text_width(text) > r->w && style != STYLE_KEY))

@@ -25,7 +25,7 @@
 #define CELL_MIN 30 /* columns that label, value and a history need */
 #define CELL_GAP 2
 #define BUSY_THREAD 90 /* percent of a CPU */
-#define NO_SHARE 0.5   /* percent below which a share tells less than any other number */
+#define NO_SHARE 0.5   /* percent: a smaller share is less important than any other number */
 #define POINTS 240     /* of history that a common scale looks at */
 
 static enum instance_kind kind_of(struct span name)
@@ -50,8 +50,8 @@ static bool has_row(const struct chart *chart, const struct series *series)
 	       (chart->widget != &widget_area && !span_is(chart_option(chart, "legend"), "no"));
 }
 
-/* Whether this machine does not tell that at all: a virtual one has no temperature, many have no
- * clocks. It is unknown before the first sample. */
+/* Whether this machine does not report the metric at all: a virtual one has no temperature, many
+ * have no clocks. False before the first sample. */
 static bool is_untold(const struct series *series, const struct view_data *data)
 {
 	const struct feed *feed = series_feed(series, data);
@@ -60,7 +60,7 @@ static bool is_untold(const struct series *series, const struct view_data *data)
 	       isnan(series_rate_now(series, data)) && isnan(series_rate_total(series, data));
 }
 
-/* Whether the vectors have what the metric needs of that instance. */
+/* Whether the vectors hold the slots of that instance that the metric needs. */
 static bool is_kept(const struct feed *feed, const struct metric *metric,
 		    const struct metric_instance *instance)
 {
@@ -95,8 +95,8 @@ unsigned rows_find(const struct chart *chart, const struct view_data *data, stru
 	return n;
 }
 
-/* The scale that all of its rows have; NaN if each has its own. Beside those with a limit, others
- * do not count. */
+/* Return the common scale of all rows; NaN if each has its own. If some have a limit, only those
+ * count. */
 static double common_scale(const struct chart *chart, const struct view_data *data, const struct row *rows,
 			   unsigned n)
 {
@@ -111,7 +111,7 @@ static double common_scale(const struct chart *chart, const struct view_data *da
 	return isnan(limited) ? scale : limited;
 }
 
-/* What is read and what is written have one scale, so that they can be compared. */
+/* Give a second amount and the one above it the same scale, so that they can be compared. */
 static void share_scales(const struct view_data *data, struct row *rows, unsigned n)
 {
 	for (unsigned i = 1; i < n; i++) {
@@ -126,7 +126,7 @@ static void share_scales(const struct view_data *data, struct row *rows, unsigne
 	}
 }
 
-/* By value, all rows or, if there are any, the sub rows. */
+/* Sort the sub rows by value, or all rows if there are no sub rows. */
 static void sort_rows(const struct view_data *data, struct row *rows, unsigned n)
 {
 	unsigned first = 0, last = n;
@@ -180,7 +180,7 @@ double row_weight(const struct row *row)
 	return isnan(value) ? -2 : value;
 }
 
-/* Half a sentence would say something else. */
+/* Return how many lines of text fit as a whole. */
 static int count_texts(const struct chart *chart, int cols)
 {
 	int n = 0;
@@ -288,8 +288,8 @@ static void draw_columns(const struct row *rows, unsigned n, int columns, int li
 			      (struct rect){r.x + i / lines * (cell + CELL_GAP), r.y + i % lines, cell, 1});
 }
 
-/* How many columns rows of instances need in these lines, as far as there is room; others have
- * one. */
+/* Return how many columns side by side the rows of instances need, limited by the width; 1 for
+ * other rows. */
 static int count_columns(const struct row *rows, unsigned n, struct rect r)
 {
 	int need = rows[0].instance && rows[n - 1].instance ? ((int)n + r.h - 1) / r.h : 1;
@@ -317,8 +317,8 @@ static void draw_thread(const struct view_data *data, const struct row_columns *
 	canvas_text_cut(canvas, r, STYLE_DIM, facts->thread);
 }
 
-/* What lines that are left over become: first each CPU, with a heading if there is a line for it,
- * then a graph. */
+/* How the remaining lines are used: first for each CPU, with a heading if there is a line for it,
+ * then for a graph. */
 struct below {
 	int cpus, graph;
 };

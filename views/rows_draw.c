@@ -10,17 +10,17 @@
 
 #define LABEL_MIN 12 /* the width that a label keeps beside a bar or a history */
 #define LABEL_TEXT 64
-#define LABEL_WIDE 16 /* in wide panels, so that the bars of all of them begin together */
+#define LABEL_WIDE 16 /* in wide panels, so that their bars are aligned */
 #define WIDE 70
 #define BAR_NARROW 7
 #define BAR_MIN 8
 #define BAR_MAX 40
 #define HISTORY_MIN 7
-#define HISTORY_CALM 20 /* columns that a history keeps before long notes stand beside it */
+#define HISTORY_CALM 20 /* columns of a history that a long note leaves */
 #define HISTORY_MAX 120
 #define STATS_FROM 90 /* columns from which on mean and peak have room */
 #define WORDS_FROM 56 /* columns from which on there are words, notes and values beside */
-#define NOTE_SHORT 10 /* a longer note takes the place of the history, if need be */
+#define NOTE_SHORT 10 /* a longer note may replace the history */
 #define GAP 1
 
 double row_value(const struct row *row, const struct series *series, int back)
@@ -70,7 +70,7 @@ static int larger_of(int a, int b)
 	return a > b ? a : b;
 }
 
-/* Whether its bar is a share of something by itself, not only of the highest there was. */
+/* Whether its bar has a meaning without the history: a share, or a limit. */
 static bool has_share(const struct chart *chart, const struct series *s)
 {
 	return span_is(chart_option(chart, "scale"), "one") || s->metric->unit->kind == UNIT_PERCENT ||
@@ -78,7 +78,7 @@ static bool has_share(const struct chart *chart, const struct series *s)
 	       (s->beside && s->beside->unit->kind == UNIT_PERCENT);
 }
 
-/* The columns that follow from the rows alone. Returns whether any of them has a bar. */
+/* Compute the widths that depend on the rows alone. Returns whether any row has a bar. */
 static bool measure_rows(struct row_columns *c, const struct row *rows, unsigned n, bool wordy)
 {
 	bool bars = false;
@@ -103,7 +103,7 @@ static bool measure_rows(struct row_columns *c, const struct row *rows, unsigned
 	return bars;
 }
 
-/* Columns of word and value beside together. */
+/* Return the width of the word and the value beside together. */
 static int extra_cols(const struct row_columns *c)
 {
 	return c->shared ? larger_of(c->word, c->beside) : c->word + c->beside;
@@ -118,7 +118,7 @@ static int longest_note(const struct row *rows, unsigned n)
 	return cols;
 }
 
-/* Without bars the labels need not be cut for them. Returns the columns that they take more. */
+/* Without bars, widen the labels. Returns by how much. */
 static int widen_labels(struct row_columns *c, int wanted, int spare)
 {
 	int more = larger_of(wanted - c->label < spare ? wanted - c->label : spare, 0);
@@ -127,8 +127,7 @@ static int widen_labels(struct row_columns *c, int wanted, int spare)
 	return more;
 }
 
-/* A brief word may take of a history, but not of a label or a bar: a mark at the value says the
- * same. */
+/* Omit brief words that would cost a label or a bar; a mark at the value replaces them. */
 static void drop_word(struct row_columns *c, int spare, int bar_min)
 {
 	if (c->brief && spare - (spare >= bar_min ? bar_min : 0) < c->word)
@@ -187,8 +186,8 @@ struct row_columns rows_columns(const struct chart *chart, const struct row *row
 	return c;
 }
 
-/* Return the share of its bar that a row fills, on the scale of its history too; NaN if it has no
- * bar. *limit is the place of its limit in the bar. */
+/* Return the share of its bar that a row fills; NaN if it has no bar. *limit is the position of its
+ * limit in the bar. */
 static double bar_share(const struct row *row, double scale, double *limit)
 {
 	const struct metric *m = row->series->metric;
@@ -212,7 +211,7 @@ static void draw_parts(const struct row *row, struct canvas *canvas, struct rect
 		parts[i] = row_value(row, &row->series[i + 1], -1);
 		sum += parts[i] > 0 ? parts[i] : 0;
 	}
-	/* the rest, which is no part of them */
+	/* the remainder belongs to none of them */
 	if (row->series[1].metric->unit->kind == UNIT_PERCENT)
 		sum = sum < 100 ? 100 : sum;
 	else if (row->value > sum)
@@ -242,7 +241,7 @@ static void draw_bar(const struct row *row, double scale, double peak, enum styl
 	}
 }
 
-/* Returns the greatest share of the scale in it; NaN if it is not drawn. */
+/* Draw the history. Returns its peak as a share of the scale; NaN if it is not drawn. */
 static double draw_past(const struct row *row, double scale, struct canvas *canvas, struct rect r)
 {
 	struct widget_past past;
@@ -255,7 +254,7 @@ static double draw_past(const struct row *row, double scale, struct canvas *canv
 	return widget_peak(&past);
 }
 
-/* Mean since the start, and the peak of the history that is shown. */
+/* Draw the mean since the start, and the peak of the shown history. */
 static void draw_stats(const struct row *row, const struct row_columns *c, struct canvas *canvas,
 		       struct rect *line)
 {
@@ -298,7 +297,7 @@ void rows_draw_head(const struct chart *chart, const struct view_data *data, con
 	}
 }
 
-/* The label; a part of a bar has a square in the colour that it has there. */
+/* Draw the label; for a part of a bar, with a square in its colour. */
 static void draw_label(const struct row *row, const struct row_columns *c, struct canvas *canvas,
 		       struct rect r)
 {
@@ -352,7 +351,7 @@ void rows_draw_row(const struct row *row, const struct row_columns *c, struct ca
 	if (c->beside && series_beside(row->series, &beside))
 		widget_number(canvas, extra, beside.metric->unit, row_value(row, &beside, -1),
 			      beside.metric->grows, false, STYLE_DIM);
-	/* half a note would mislead */
+	/* a truncated note would mislead */
 	if (!c->brief && note && note <= r.w) {
 		if (r.x + note > past.x - GAP)
 			past.w = 0;

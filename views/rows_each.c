@@ -101,7 +101,7 @@ static int cell_cols(const struct series *s, bool bar)
 	return CELL_GAP + (value > label ? value : label);
 }
 
-/* As many series as have room, bars only where all have. */
+/* Choose as many series as fit, with bars only if all of them have room for one. */
 static void choose_columns(struct each *e, int cols)
 {
 	int widest[2] = {0}, most;
@@ -124,7 +124,8 @@ static void choose_columns(struct each *e, int cols)
 	e->cell = e->n_columns ? cols / (int)e->n_columns : 0;
 }
 
-/* Cores and cache slices of a GPU share its work evenly; CPUs never do, which is no fault. */
+/* Whether a core deviates from the median. Only cores and cache slices of a GPU should be equally
+ * busy. */
 static bool is_odd(const struct each *e, const struct each_column *c, unsigned core)
 {
 	double off = fabs(c->values[core] - c->median);

@@ -1,4 +1,4 @@
-/* style: which of calm, busy and hot a value is. Red is only what holds the workload back. */
+/* style: whether a value is calm, busy or hot. Only what limits the workload is red. */
 #include "views/widget.h"
 
 #include "model/judge.h"
@@ -10,8 +10,8 @@ static enum style level_style(double value, double busy, double hot)
 	return value > hot ? STYLE_HOT : value > busy ? STYLE_BUSY : STYLE_CALM;
 }
 
-/* Whether a share of the work of a source is less than that, at that time; if it is unknown then,
- * at the last time before it. */
+/* Whether the share of time that a source works is below the limit at that time, or at the last
+ * time before that at which it is known. */
 static bool is_work_below(const struct series *of, const struct view_data *data, const struct metric *metric,
 			  double limit, int back)
 {
@@ -43,8 +43,7 @@ enum style series_style(const struct series *series, const struct view_data *dat
 {
 	const struct metric *m = series->metric;
 
-	/* too little is judged only if there is some: if nothing is culled, culling is off on
-	 * purpose */
+	/* a lower limit does not apply to zero: if nothing is culled, culling is off on purpose */
 	if (m->alert == ALERT_NONE || isnan(value) || (m->alert == ALERT_BELOW && value == 0))
 		return STYLE_TEXT;
 	if (m->alert == ALERT_ABOVE ? value <= m->alert_at : value >= m->alert_at)
@@ -85,7 +84,7 @@ enum style chart_style(const struct chart *chart, const struct series *series, c
 	return style == STYLE_HOT && !chart_may_be_hot(chart, data, back) ? STYLE_BUSY : style;
 }
 
-/* The style of an instance whose limit the whole keeps. */
+/* Return the style of an instance: within the limit unless the whole is beyond it. */
 static enum style style_in_whole(const struct series *series, const struct view_data *data, enum style style,
 				 int back)
 {

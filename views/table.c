@@ -71,13 +71,14 @@ static bool is_cpu(const struct walk *w)
 	return w->feed == &w->data->feeds[SOURCE_PERF];
 }
 
-/* Of the CPUs the events only: PerfRunning... and PerfEnabled... are the times of others. */
+/* Whether a slot is listed: of the CPUs, only events, without the times PerfRunning... and
+ * PerfEnabled... */
 static bool is_listed(const struct walk *w, const struct slot *slot)
 {
 	return slot->instance == INSTANCE_ALL && !(is_cpu(w) && strncmp(slot->name, "Perf", 4) == 0);
 }
 
-/* Whether a row is left out, because the filter or `only_counted` does not want it. */
+/* Whether the filter or `only_counted` excludes a row. */
 static bool is_left_out(const struct walk *w, const struct table_item *item)
 {
 	const struct slot *slot = &w->set->slots[item->slot];
@@ -312,7 +313,7 @@ static double slot_rate(const struct metric_set *set, const double *vector, unsi
 	return is_counting(&set->slots[slot]) ? v / vector[VECTOR_SECONDS] : v;
 }
 
-/* The part that an instance has in a slot, per second; false if it has none. */
+/* Get the rate of an instance's part of a slot. Returns false if it has none. */
 static bool instance_rate(const struct feed *feed, const struct metric_instance *instance, unsigned slot,
 			  double *rate)
 {
@@ -350,7 +351,7 @@ static void draw_spread(const struct table_item *item, struct canvas *canvas, co
 		draw_short(canvas, c->high, high);
 }
 
-/* The name, the other one where that does not fit, and a sign that something is cut. */
+/* Draw the name, or the other name if it does not fit; a truncated one ends with an ellipsis. */
 static void draw_name(struct canvas *canvas, struct rect r, const char *name, const char *other)
 {
 	if (text_width(name) > r.w)
@@ -370,7 +371,7 @@ static double counted_share(const struct table_item *item)
 	return slot->running ? slots[slot->running] / slots[slot->enabled] : 1;
 }
 
-/* The hardware's name of a counter; how much of the time a CPU event was counted. */
+/* Draw the hardware's name of a counter, or the share of time for which a CPU event was counted. */
 static void draw_hardware(struct canvas *canvas, struct rect r, const struct table_item *item, double share)
 {
 	if (item->counter)

@@ -33,10 +33,11 @@ struct timeline {
 
 /* The cells of a timeline in a terminal of this width; 0 if there is no room for one. */
 int timeline_cells(int cols);
-/* In one row; `timeline` may have another number of cells than there is room for. */
+/* Draw it in one row; `timeline` may have more or fewer cells than fit. */
 void timeline_draw(const struct timeline *timeline, struct canvas *canvas, struct rect row,
 		   struct hits *hits);
-/* The moment at a column of a row that was drawn at `at`, also beside it. */
+/* Return the time at column x of a row that was drawn at `at`; columns beside it count as its
+ * ends. */
 int64_t timeline_moment(const struct timeline *timeline, const struct rect *at, int x);
 
 #endif

@@ -100,7 +100,7 @@ static bool read_charts(struct views *views, const struct gpudb *db,
 	return true;
 }
 
-/* One tab for all of them: its key leads from each to the next. */
+/* Give all own views one tab, whose key goes from each to the next. */
 static void name_own_views(struct views *views)
 {
 	bool first = true;
@@ -230,7 +230,7 @@ static fits_fn *choose_match(const struct view *view, const char *text)
 	return has_text;
 }
 
-/* The series and the parts of its bar: all stay if one fits. */
+/* Add a series and the parts of its bar if one of them fits. Returns how many series that are. */
 static unsigned add_group(struct chart *to, const struct chart *from, unsigned at, const char *text,
 			  fits_fn *match)
 {

@@ -80,8 +80,8 @@ double series_rate_back(const struct series *series, const struct view_data *dat
 			: rate_back(series_feed(series, data), series->metric, NULL, back);
 }
 
-/* Of one instance, or of all of them if it is NULL. Charts list the instances of their first
- * series, and this metric may be another source's. */
+/* Return the rate of one instance, or of all if it is NULL. The instance is one of the chart's
+ * first series, so it may belong to another source than the metric. */
 static double instance_rate(const struct feed *feed, const struct metric *metric,
 			    const struct metric_instance *instance, const double *vector)
 {
@@ -249,6 +249,17 @@ int chart_option_int(const struct chart *chart, const char *key, int otherwise)
 											: otherwise;
 }
 
+bool widget_heading(struct canvas *canvas, struct rect free, struct rect column, const char *text)
+{
+	int w = text_width(text);
+	struct rect at = {column.x + column.w - 1 - w, free.y, w, free.h}; /* without the mark of a value */
+
+	if (at.x < free.x)
+		return false;
+	canvas_text(canvas, at, STYLE_DIM, text);
+	return true;
+}
+
 static const char *mark_of(const struct canvas *canvas, enum style level, uint32_t flags, bool judged)
 {
 	if (!judged && style_is_beyond(level))
@@ -272,7 +283,7 @@ int widget_number(struct canvas *canvas, struct rect r, const struct unit *unit,
 	unit_split(number, suffix, value, unit, rate, canvas->ascii);
 	estimated = estimated && !isnan(value);
 	stpcpy(stpcpy(stpcpy(text, estimated ? "[" : ""), number), estimated ? "]" : " ");
-	/* Without brackets a blank keeps the digits in the same place. */
+	/* Without brackets, a blank keeps the digits in place. */
 	canvas_text_right(canvas, rect_left(&r, WIDGET_NUMBER_COLS), style, text);
 	apart = estimated && is_letter(suffix[0]) && text_width(suffix) < r.w;
 	rect_left(&r, apart);

@@ -61,8 +61,8 @@ enum style series_instance_style(const struct series *series, const struct view_
 enum style widget_instance_style(const struct chart *chart, const struct series *series,
 				 const struct view_data *data, const struct metric_instance *instance,
 				 double value, int back);
-/* Whether a busy unit may hold the work back, at that time: the metric that its option `hot` names
- * is at CHART_HOT_FROM or above. */
+/* Whether a busy unit may limit the workload at that time: the metric of the option `hot` is at
+ * least CHART_HOT_FROM. */
 #define CHART_HOT_FROM 85 /* percent: the guides calculate with this share, not with 100 */
 bool chart_may_be_hot(const struct chart *chart, const struct view_data *data, int back);
 
@@ -196,6 +196,9 @@ void panel_axis(const struct chart *chart, const struct view_data *data, struct 
 		struct rect inner);
 /* Draw words in as many lines as they take, and cut these off *r. */
 void widget_words(struct canvas *canvas, struct rect *r, enum style style, const char *words);
+/* Draw the heading of a column in the row `free`, right-aligned with its numbers. Returns false,
+ * with nothing drawn, if it begins left of that row. */
+bool widget_heading(struct canvas *canvas, struct rect free, struct rect column, const char *text);
 /* Cut the row of column headings off *r, if there is room for it and one more. */
 struct rect widget_head(struct rect *r);
 
