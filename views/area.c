@@ -200,19 +200,21 @@ static void draw_stack(const struct chart *chart, const struct view_data *data, 
 
 /* Leave a gap where a ratio is one of almost nothing: where its whole, the metric of the option
  * `gap`, is below a share of the most in view. */
-static void drop_nothing(const struct chart *chart, const struct view_data *data, struct widget_past *past)
+static void drop_nothing(const struct chart *chart, const struct view_data *data, double *points, int n)
 {
-	struct widget_past whole;
+	AUTOFREE double *whole = NULL;
 	struct series s;
-	double most;
+	double most = 0;
 
 	if (!chart_option_series(chart, data, "gap", &s))
 		return;
-	widget_past_points(&s, 1, data, NULL, &whole, past->cells);
-	most = widget_peak(&whole);
-	for (int i = 0; i < 2 * past->cells; i++)
-		if (whole.points[i] < NOTHING * most)
-			past->points[i] = NAN;
+	whole = xreallocarray(NULL, (size_t)n + 1, sizeof(*whole));
+	series_rates(&s, 1, data, NULL, whole, n);
+	for (int i = 0; i < n; i++)
+		most = real_max(most, whole[i]);
+	for (int i = 0; i < n; i++)
+		if (whole[i] < NOTHING * most)
+			points[i] = NAN;
 }
 
 /* Count the newest points that are zero, up to the given number. */
@@ -284,11 +286,14 @@ void widget_area_plot(const struct chart *chart, const struct view_data *data, s
 	if (chart->n_series > 1) {
 		draw_stack(chart, data, top, canvas, plot);
 	} else {
+		int odd = (int)(series_feed(&chart->series[0], data)->n_steps % 2);
 		struct widget_past past;
 		struct series outline;
 
 		widget_history(chart, &chart->series[0], data, top, &past, plot.w);
-		drop_nothing(chart, data, &past);
+		drop_nothing(chart, data, past.points, 2 * past.cells - odd);
+		if (odd && isnan(past.points[2 * past.cells - 2])) /* the newest cell has one point */
+			past.points[2 * past.cells - 1] = NAN;
 		if (chart_option_series(chart, data, "outline", &outline))
 			draw_outline(chart, &outline, data, top, canvas, plot, &past);
 		canvas_history(canvas, plot, past.points, past.styles, past.cells);
@@ -366,6 +371,7 @@ static void area_corner(const struct chart *chart, const struct view_data *data,
 		series_rates(&outline, 1, data, NULL, sums, feed->n_points);
 	else
 		series_rates(chart->series, n, data, NULL, sums, feed->n_points);
+	drop_nothing(chart, data, sums, feed->n_points);
 	for (int i = 0; i < feed->n_points; i++)
 		peak = real_max(peak, sums[i]);
 	snprintf(text, size, "%s  mean %s  peak %s", unit_format(a, now, m->unit, m->grows, ascii),

@@ -9,11 +9,13 @@
 #define BLOCK_EIGHTH 0x2581 /* seven eighths further it is full */
 #define BLOCK_UPPER_HALF 0x2580
 #define BLOCK_LOWER_HALF 0x2584
+#define BLOCK_THREE_QUARTERS 0x2586
 #define BLOCK_SHADE 0x2592
 #define QUADRANT_LOWER_LEFT 0x2596
 #define SHADE_MEDIUM 0x2592
 #define BRAILLE 0x2800
-#define LEVELS 4 /* of a braille character, and of its ASCII form */
+#define BELOW_5 4 /* the shade before the last one, which without colours must differ from it */
+#define LEVELS 4  /* of a braille character, and of its ASCII form */
 
 static double share_of(double v)
 {
@@ -44,13 +46,15 @@ static uint32_t braille_cell(int left, int right)
 void canvas_heat(struct canvas *c, int x, int y, int h, int shade)
 {
 	static const uint32_t glyphs[] = {0xb7, 0x2591, SHADE_MEDIUM, 0x2593, BLOCK_FULL, BLOCK_FULL};
-	static const char ascii[] = ".-=*##";
+	static const char ascii[] = ".-=*#@";
 	static const uint8_t styles[] = {STYLE_TRACK, STYLE_HEAT1, STYLE_HEAT2,
 					 STYLE_HEAT3, STYLE_HEAT4, STYLE_HEAT5};
 
 	if (shade >= 0)
 		canvas_fill(c, (struct rect){x, y, 1, h}, styles[shade],
-			    c->ascii ? (uint32_t)ascii[shade] : glyphs[shade]);
+			    c->ascii                      ? (uint32_t)ascii[shade]
+			    : c->mono && shade == BELOW_5 ? BLOCK_THREE_QUARTERS
+							  : glyphs[shade]);
 }
 
 void canvas_meter(struct canvas *c, struct rect r, enum style style, double share, double limit)

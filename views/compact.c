@@ -53,15 +53,19 @@ static void fill_pools(struct compact *c, const struct view *view, const struct 
 	}
 }
 
-/* Whether another chart already shows this metric. */
+/* Whether another chart shows this metric, or may: the lanes of queues keep their order. */
 static bool is_elsewhere(const struct compact *c, const struct row *row)
 {
-	for (unsigned i = 0; i < c->n; i++)
-		for (unsigned k = 0; k < c->pools[i].n && c->pools[i].chart != row->chart; k++)
-			if (c->pools[i].shown[k] &&
-			    c->pools[i].rows[k].series->metric == row->series->metric &&
-			    c->pools[i].rows[k].instance == row->instance)
+	for (unsigned i = 0, before = 1; i < c->n; i++) {
+		const struct pool *p = &c->pools[i];
+
+		before &= p->chart != row->chart;
+		for (unsigned k = 0; k < p->n && p->chart != row->chart; k++)
+			if ((p->shown[k] || (before && p->chart->widget == &widget_lanes)) &&
+			    p->rows[k].series->metric == row->series->metric &&
+			    p->rows[k].instance == row->instance)
 				return true;
+	}
 	return false;
 }
 

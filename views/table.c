@@ -78,17 +78,21 @@ static bool is_listed(const struct walk *w, const struct slot *slot)
 	return slot->instance == INSTANCE_ALL && !(is_cpu(w) && strncmp(slot->name, "Perf", 4) == 0);
 }
 
-/* Whether the filter or `only_counted` excludes a row. */
+/* Whether the filter or `only_counted` excludes a row. Without a filter, counters whose values are
+ * unknown are left out. */
 static bool is_left_out(const struct walk *w, const struct table_item *item)
 {
 	const struct slot *slot = &w->set->slots[item->slot];
 	const char *text = w->data->filter;
 	const struct metric *metric;
 
-	if (w->data->only_counted && !(w->feed->total[VECTOR_CONSTANTS + item->slot] > 0))
+	double total = w->feed->total[VECTOR_CONSTANTS + item->slot];
+
+	if (w->data->only_counted && !(total > 0))
 		return true;
-	if (!text || !text[0] || has_text(slot->name, text) ||
-	    has_text(item->counter ? item->counter->hw_name : NULL, text))
+	if (!text || !text[0])
+		return isnan(total);
+	if (has_text(slot->name, text) || has_text(item->counter ? item->counter->hw_name : NULL, text))
 		return false;
 	metric = metric_find(w->set, span_of(slot->name));
 	return !has_text(metric ? metric->def->title : NULL, text);

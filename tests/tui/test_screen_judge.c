@@ -149,11 +149,11 @@ static void a_small_terminal_keeps_the_row_for_the_charts(void **state)
 	struct view_bench b;
 
 	(void)state;
-	bench_init(&b, "bandwidth-bound", 80, 35);
+	bench_init(&b, "bandwidth-bound", 80, 19);
 	draw_view(&b, "memory");
 	assert_shown(&b, "Reads wait for the bus", false);
 	bench_fini(&b);
-	bench_init(&b, "bandwidth-bound", 80, 36);
+	bench_init(&b, "bandwidth-bound", 80, 24);
 	draw_view(&b, "memory");
 	assert_shown(&b, "Reads wait for the bus", true);
 	bench_fini(&b);

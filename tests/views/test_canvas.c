@@ -249,7 +249,7 @@ static void heat_has_a_glyph_and_a_colour_a_step_and_unknown_is_blank(void **sta
 {
 	(void)state;
 	expect_text(" ·░▒▓██\n", shown(7, 1, false, draw_heat, NULL));
-	expect_text(" .-=*##\n", shown(7, 1, true, draw_heat, NULL));
+	expect_text(" .-=*#@\n", shown(7, 1, true, draw_heat, NULL));
 }
 
 static void cut_rectangles_are_never_negative(void **state)

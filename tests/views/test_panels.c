@@ -74,8 +74,8 @@ static void heat_shades_each_cell_and_explains_the_shades(void **state)
 	(void)state;
 	tiny_init(&t);
 	expect_shown(&t, text, 60, 21, "half  ");
-	expect_shown(&t, text, 60, 21, "####  50.0 %\n");
-	expect_shown(&t, text, 60, 21, "share    . <0.5 - 0.5  = 2    * 10   # 25   # 45   %\n");
+	expect_shown(&t, text, 60, 21, "@@@@  50.0 %\n");
+	expect_shown(&t, text, 60, 21, "share    . <0.5 - 0.5  = 2    * 10   # 25   @ 45   %\n");
 	tiny_fini(&t);
 }
 
