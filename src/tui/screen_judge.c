@@ -13,7 +13,7 @@
 
 #define NEXT_FROM 30            /* rows of a terminal that has room for what to look at next */
 #define BEFORE_NS 10000000000ll /* how far back a time is judged that was jumped to */
-#define LATEST_NS 3000000000ll  /* how long a list of processes stays true */
+#define LATEST_NS 3000000000ll  /* how long a list of processes stays true, beside its own interval */
 
 void screen_judge_follow(struct screen_judge *j, const struct session *session)
 {
@@ -46,8 +46,10 @@ void screen_judge_fini(struct screen_judge *j)
 
 void screen_judge_processes(struct screen_judge *j, const struct process_list *list)
 {
-	if (judge_facts_thread(&j->facts, list))
+	if (judge_facts_thread(&j->facts, list)) {
 		j->facts_ns = list->end_ns;
+		j->facts_length_ns = list->end_ns - list->begin_ns;
+	}
 }
 
 static void judge_until(struct screen_judge *j, const struct feeds *feeds, int64_t end_ns)
@@ -58,7 +60,7 @@ static void judge_until(struct screen_judge *j, const struct feeds *feeds, int64
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
 		if (j->vectors[kind] && feeds_vector(feeds, kind, j->at_ns, end_ns, j->vectors[kind]))
 			vectors[kind] = j->vectors[kind];
-	if (llabs(end_ns - j->facts_ns) > LATEST_NS + BEFORE_NS * (j->jumps != 0)) {
+	if (llabs(end_ns - j->facts_ns) > LATEST_NS + j->facts_length_ns + BEFORE_NS * (j->jumps != 0)) {
 		facts.value[FACT_BUSIEST_THREAD] = NAN;
 		facts.thread[0] = 0;
 	}

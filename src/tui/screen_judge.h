@@ -13,6 +13,7 @@ struct screen_judge {
 	bool jumps;               /* the steps make up for a jump */
 	struct judge_facts facts; /* of the last list of processes, and its end */
 	int64_t facts_ns;
+	int64_t facts_length_ns;        /* the interval that they are about */
 	struct strbuf muted;            /* names of findings, blank-separated */
 	struct judge_reported reported; /* changes of the verdict that were reported */
 	char text[256], next[128];      /* of the rows */
