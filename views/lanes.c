@@ -35,7 +35,12 @@ static void draw_lane(const struct chart *chart, const struct series *s, const s
 	struct rect label, value;
 	struct widget_past past;
 
-	widget_row(data, r, chart, s, NULL);
+	/* of a high lane only the label stands out: a ground below a graph is too much */
+	hits_add(data->hits,
+		 &(struct hit){.at = r,
+			       .mark = r.h > 1 ? (struct rect){r.x, r.y + r.h - 1, LABEL_COLS, 1} : r,
+			       .kind = HIT_ROW,
+			       .subject = {chart, s, s->metric, NULL}});
 	label = rect_left(&r, LABEL_COLS);
 	value = rect_right(&r, WIDGET_PERCENT_COLS);
 	rect_right(&label, 1);
