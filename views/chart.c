@@ -454,6 +454,8 @@ static bool read_view_field(struct chart_reader *r, const struct stanza_line *l,
 		r->view->key = l->value.p[0];
 	} else if (span_is(l->key, "hidden") && (span_is(l->value, "yes") || span_is(l->value, "no"))) {
 		r->view->hidden = span_is(l->value, "yes");
+	} else if (span_is(l->key, "first") && span_is(l->value, "busiest")) {
+		r->view->busiest = true;
 	} else if (span_is(l->key, "only")) {
 		return read_only(r, l, &r->view->elsewhere, err);
 	} else if (span_is(l->key, "foot") && (span_is(l->value, "gpu") || span_is(l->value, "cpu"))) {
@@ -461,7 +463,7 @@ static bool read_view_field(struct chart_reader *r, const struct stanza_line *l,
 	} else {
 		return stanza_fail(
 			&r->stanza, l->line, err,
-			"'%.*s' in a view: expected key (one character), title, only, hidden (yes or "
+			"'%.*s' in a view: expected key (one character), title, only, first, hidden (yes or "
 			"no) or foot (gpu or cpu)",
 			SPAN_ARG(l->text));
 	}

@@ -463,6 +463,27 @@ static void mark_selected(const struct view_data *data, struct canvas *canvas)
 		canvas_restyle(canvas, data->hits->list[at].mark, STYLE_SELECTED);
 }
 
+/* Whether a panel belongs after the next one, which was busier since the start. That changes
+ * slowly, so panels do not swap places all the time. */
+static bool comes_after(const struct view_data *data, const struct panel *p)
+{
+	const struct chart *a = p[0].chart, *b = p[1].chart;
+
+	return is_half(&p[0]) && is_half(&p[1]) && a->priority == 1 && b->priority == 1 && a->n_series &&
+	       b->n_series && series_total(&b->series[0], data) > series_total(&a->series[0], data);
+}
+
+static void put_busiest_first(struct grid *g)
+{
+	for (unsigned i = 1; i < g->n_panels; i++)
+		for (unsigned k = i; k > 0 && comes_after(g->data, &g->panels[k - 1]); k--) {
+			struct panel less = g->panels[k - 1];
+
+			g->panels[k - 1] = g->panels[k];
+			g->panels[k] = less;
+		}
+}
+
 static void draw_bands(const struct grid *g, struct canvas *canvas, struct rect body)
 {
 	for (unsigned i = 0; i < g->n_bands; i++) {
@@ -499,6 +520,8 @@ static void draw_body(const struct view *view, const struct view_data *data, str
 				: is_chosen(&view->charts[i], data, body.w)) &&
 		    has_rows(&view->charts[i], data, body.w - (g.framed ? 2 * PANEL_MARGIN : 0)))
 			g.panels[g.n_panels++] = (struct panel){.chart = &view->charts[i]};
+	if (view->busiest && !data->zoom)
+		put_busiest_first(&g);
 	if (!g.n_panels || ((body.h < COMPACT_ROWS || data->compact) && !data->zoom &&
 			    widget_draw_compact(view, data, canvas, body)))
 		return;

@@ -201,6 +201,7 @@ struct view {
 	char key;          /* '2'; it stays the same even if other views are missing */
 	bool hidden;       /* has no tab (Counters) */
 	bool elsewhere;    /* it needs a GPU, or the absence of one, and this machine differs */
+	bool busiest;      /* its half panels of priority 1 are in the order of their first series */
 	bool own;          /* of the user's; the first one that can be shown has the key 'u' and a tab */
 	enum view_foot foot;
 	struct chart *charts;

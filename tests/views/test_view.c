@@ -342,6 +342,23 @@ static void a_terminal_below_40x10_is_told_so_as_far_as_it_has_room(void **state
 	tiny_fini(&t);
 }
 
+static void a_view_may_put_the_busiest_panels_first(void **state)
+{
+	static const char text[] =
+		VIEW "  first busiest\n"
+		     "chart a\n  title Half\n  widget rows\n  series Share\n"
+		     "chart b\n  title Whole\n  widget rows\n  series Double\n"
+		     "chart c\n  title Last\n  widget rows\n  priority 2\n  series Double\n";
+	struct tiny t;
+
+	(void)state;
+	tiny_init(&t);
+	AUTOFREE char *got = tiny_shown(&t, text, 100, 24, true);
+	assert_true(strstr(got, "Whole") < strstr(got, "Half"));
+	assert_true(strstr(got, "Half") < strstr(got, "Last"));
+	tiny_fini(&t);
+}
+
 static unsigned rows_of_filter(const struct tiny *t, const char *text)
 {
 	struct view *some = view_filter(&t->views.views[0], text);
@@ -421,6 +438,7 @@ int main(void)
 		cmocka_unit_test(metrics_of_the_gpu_come_before_those_of_the_cpu),
 		cmocka_unit_test(a_group_is_a_series_for_each_of_its_metrics),
 		cmocka_unit_test(views_are_found_by_name_and_key),
+		cmocka_unit_test(a_view_may_put_the_busiest_panels_first),
 		cmocka_unit_test(a_filter_finds_words_by_their_start_first),
 		cmocka_unit_test(panels_stand_side_by_side_by_the_width),
 		cmocka_unit_test(the_least_important_panel_gives_way_first),
