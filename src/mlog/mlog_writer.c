@@ -116,6 +116,11 @@ size_t mlog_writer_rows(const struct mlog_writer *w)
 	return mlog_builder_rows(w->builder);
 }
 
+bool mlog_writer_is_full(const struct mlog_writer *w)
+{
+	return mlog_builder_size(w->builder) >= BLOCK_BYTES - BLOCK_BYTES / 8;
+}
+
 static bool flush_if_full(struct mlog_writer *w, struct err *err)
 {
 	return mlog_builder_size(w->builder) < BLOCK_BYTES || mlog_writer_flush(w, err);

@@ -29,6 +29,8 @@ bool mlog_writer_flush(struct mlog_writer *w, struct err *err);
 /* mlog_builder_trim, mlog_builder_rows. */
 void mlog_writer_trim(struct mlog_writer *w, size_t n, bool lists);
 size_t mlog_writer_rows(const struct mlog_writer *w);
+/* Whether a block will soon be written without mlog_writer_flush. */
+bool mlog_writer_is_full(const struct mlog_writer *w);
 /* Write the collected data and the index, which completes the log. Then free the writer, or restart
  * it: that begins another file with a start block, and the next list of processes is complete. */
 bool mlog_writer_end(struct mlog_writer *w, struct err *err);

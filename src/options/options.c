@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS_MAX 96
+#define ROWS_MAX 128
 #define LONG_BASE 1000 /* what getopt_long returns for row i: LONG_BASE + i */
 
 static void words_fini(struct option_words *words)
@@ -248,6 +248,8 @@ static bool set_boards(struct options *options, const char *const *operands, uns
 			err, 0,
 			"on: where? give user@host, adb, docker:NAME or cmd:PROGRAM, or write a stanza "
 			"boards: see malitop on --help");
+	if (options->n_wheres > 1 && options->push)
+		return err_set(err, 0, "--push: to one board at a time");
 	if (options->n_wheres > 1 && options->remote_command != COMMAND_ON)
 		return err_set(err, 0, "on: %s: only of one board",
 			       command_rows[options->remote_command].name);

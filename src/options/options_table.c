@@ -188,6 +188,9 @@ const struct option_row option_rows[] = {
 	{"flush", 0, "TIME", NULL, "for .mlog: the longest time until a block is complete, 10ms to 10s",
 	 "500ms for a stream, 750ms for a file", IN_LIVE | IN_RECORD, true, &kind_time, AT(flush_ns),
 	 .min = 10 * MS, .max = 10 * S},
+	{"push", 0, "FILE", "auto",
+	 "copy malitop to the board first, as long as it runs: FILE, or the one of this installation for it",
+	 NULL, IN_ON, false, &kind_text, AT(push), .hint = "files"},
 	{"lean", 0, NULL, NULL,
 	 "for .mlog: only the counters of the template and the verdict, and the 20 busiest processes", NULL,
 	 IN_LIVE | IN_RECORD, true, &kind_flag, AT(lean)},
@@ -301,11 +304,14 @@ const struct command_row command_rows[COMMAND_COUNT] = {
 		 "render passes timed: eval \"$(malitop passes --env)\" in its shell, then start it and "
 		 "malitop in either order."},
 	[COMMAND_ON] =
-		{"on", "malitop on WHERE [options] [-- CMD ARG...]",
+		{"on", "malitop on WHERE... [record|stat|doctor|once] [options] [-- CMD ARG...]",
 		 "Show live what another machine is doing: malitop records there and is shown here. WHERE is "
-		 "user@host (by ssh, its configuration and keys), adb or adb:SERIAL, docker:NAME, or "
-		 "cmd:PROGRAM, which gets the command as further arguments. A connection that is lost is "
-		 "made again. Options of record are given to the malitop there."},
+		 "user@host (by ssh, its configuration and keys), adb or adb:SERIAL, docker:NAME, "
+		 "cmd:PROGRAM, which gets the command as further arguments, or a name of the stanza boards "
+		 "in "
+		 "the configuration. Several are shown in one screen; without any, all of that stanza. A "
+		 "connection that is lost is made again. Options of record are given to the malitop there. "
+		 "With record, stat or doctor that command runs there, and its result comes here."},
 	[COMMAND_COMPLETE] = {"complete", "malitop complete -- WORD...",
 			      "Print what may follow: the rest of the last WORD, which may be empty. The "
 			      "completions of bash, zsh and fish ask it. The first line says what else may: "

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#define LATE_NS 1000000000ll
 #define THREADS_OF 4           /* processes whose threads are read, for the verdict */
 #define CLOCK_STEP_NS 10000000 /* more than ordinary clock adjustment */
 #define PROCESSES_NS 1000000000ll
@@ -35,6 +36,7 @@ struct raw {
 	struct flow flow;
 	struct lean *lean;                 /* NULL before its first use */
 	uint64_t seq[SESSION_SOURCES_MAX]; /* of the last sample, while none was lean */
+	int64_t newest_ns;                 /* end of the last sample */
 	bool slow;                         /* the connection is, which was noted */
 	double sample_size;                /* bytes of a sample of each source, as written last */
 	char control[CONTROL_VOCABULARY];
@@ -249,6 +251,50 @@ static const struct sample *thin_sample(struct raw *r, const struct sample *samp
 	return r->thin;
 }
 
+/* The reader should know why samples are missing. */
+static bool note_slow(struct raw *r, bool slow, struct err *err)
+{
+	struct mlog_note note = {.kind = MLOG_NOTE_MESSAGE,
+				 .time_ns = r->session->sys->monotonic_ns(r->session->sys),
+				 .source = -1};
+
+	if (r->slow == slow)
+		return true;
+	r->slow = slow;
+	snprintf(note.text, sizeof(note.text),
+		 slow ? "the connection is slow, %.1f kB/s: only the newest samples are sent, with fewer "
+			"counters"
+		      : "the connection is fast again: all samples are sent",
+		 r->flow.rate * 1e-3);
+	return mlog_writer_note(r->writer, &note, err);
+}
+
+/* Write what the connection can carry in time; on a slow one only the newest samples. */
+static bool write_block_in_time(struct raw *r, struct err *err)
+{
+	int64_t now_ns = r->session->sys->monotonic_ns(r->session->sys);
+	size_t room = flow_room(&r->flow, now_ns), rows, fit;
+	uint64_t before = r->flow.written;
+
+	if (!note_slow(r, r->flow.slow, err))
+		return false;
+	/* While this thread waited in a write, the rings have filled: what is in them comes
+	 * late. */
+	if (!room || (r->sink.acks && now_ns - r->newest_ns > LATE_NS)) {
+		mlog_writer_trim(r->writer, 1, false);
+		return true;
+	}
+	rows = mlog_writer_rows(r->writer);
+	fit = r->sample_size > 0 && room != SIZE_MAX ? (size_t)((double)room / r->sample_size) : SIZE_MAX;
+	if (fit < rows)
+		mlog_writer_trim(r->writer, rows = fit ? fit : 1, false);
+	if (!mlog_writer_flush(r->writer, err))
+		return false;
+	if (rows)
+		r->sample_size = (double)(r->flow.written - before) / (double)rows;
+	return true;
+}
+
 /* The sums of a lean stream, at the end of a block or of being lean. */
 static bool write_sums(struct raw *r, struct err *err)
 {
@@ -278,6 +324,9 @@ static bool mlog_sample(struct recorder_sink *sink, const struct sample *sample,
 {
 	struct raw *r = raw_of(sink);
 	r->n += !(sample->flags & SAMPLE_ERROR);
+	r->newest_ns = sample->end_ns;
+	if (sink->acks && mlog_writer_is_full(r->writer) && !write_block_in_time(r, err))
+		return false;
 	return write_sample(r, thin_sample(r, sample), err) && judge_sample(r, sample, err);
 }
 
@@ -313,47 +362,6 @@ static bool rotate_file(struct raw *r, struct err *err)
 		return false;
 	set_clock(r);
 	return mlog_writer_restart(r->writer, err);
-}
-
-/* The reader should know why samples are missing. */
-static bool note_slow(struct raw *r, bool slow, struct err *err)
-{
-	struct mlog_note note = {.kind = MLOG_NOTE_MESSAGE,
-				 .time_ns = r->session->sys->monotonic_ns(r->session->sys),
-				 .source = -1};
-
-	if (r->slow == slow)
-		return true;
-	r->slow = slow;
-	snprintf(note.text, sizeof(note.text),
-		 slow ? "the connection is slow, %.1f kB/s: only the newest samples are sent, with fewer "
-			"counters"
-		      : "the connection is fast again: all samples are sent",
-		 r->flow.rate * 1e-3);
-	return mlog_writer_note(r->writer, &note, err);
-}
-
-/* Write what the connection can carry in time; on a slow one only the newest samples. */
-static bool write_block_in_time(struct raw *r, struct err *err)
-{
-	size_t room = flow_room(&r->flow, r->session->sys->monotonic_ns(r->session->sys)), rows, fit;
-	uint64_t before = r->flow.written;
-
-	if (!note_slow(r, r->flow.slow, err))
-		return false;
-	if (!room) {
-		mlog_writer_trim(r->writer, 1, false);
-		return true;
-	}
-	rows = mlog_writer_rows(r->writer);
-	fit = r->sample_size > 0 && room != SIZE_MAX ? (size_t)((double)room / r->sample_size) : SIZE_MAX;
-	if (fit < rows)
-		mlog_writer_trim(r->writer, rows = fit ? fit : 1, false);
-	if (!mlog_writer_flush(r->writer, err))
-		return false;
-	if (rows)
-		r->sample_size = (double)(r->flow.written - before) / (double)rows;
-	return true;
 }
 
 static bool mlog_flush(struct recorder_sink *sink, struct err *err)

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@
 #define END_NS 1000000000ll /* for the program to end by itself; half of it after SIGTERM */
 #define ACK_NS 50000000ll   /* acknowledgements are at least this far apart */
 #define STEP_MS 20
+#define FIRST_ACK "ack 0\n"
 #define SAID_MOST 4096
 #define NOT_STARTED 125
 #define WORDS_MOST 300
@@ -111,36 +113,6 @@ static const char **make_command(const char *where, const char *const *words, bo
 	return argv;
 }
 
-/* malitop record -o - --control - and what was given for the far side; stat and doctor print. The
- * caller frees it. */
-static const char **command_words(const struct options *o, const char *program)
-{
-	const char *command =
-		o->remote_command == COMMAND_ON ? "record" : command_rows[o->remote_command].name;
-	static const struct {
-		const char *ending, *format;
-	} forms[] = {{"csv", "--format=csv"}, {"jsonl", "--format=jsonl"}, {"pftrace", "--format=perfetto"}};
-	const char **words = xcalloc(WORDS_MOST + 8, sizeof(*words));
-	unsigned n = add_words(words, 0, (const char *const[]){program, command, NULL});
-
-	if (o->remote_command == COMMAND_ON || o->remote_command == COMMAND_RECORD)
-		n = add_words(words, n, (const char *const[]){"-o", "-", NULL});
-	for (size_t i = 0; o->remote_command == COMMAND_RECORD && o->log && i < ARRAY_LEN(forms); i++)
-		if (option_has_ending(o->log, forms[i].ending))
-			words[n++] = forms[i].format;
-	if (o->remote_command != COMMAND_DOCTOR)
-		n = add_words(words, n, (const char *const[]){"--control", "-", NULL});
-	if (o->remote_command == COMMAND_ON && o->n_wheres > 1)
-		n = add_words(words, n, (const char *const[]){"--lean", NULL});
-	for (unsigned i = 0; i < o->n_remote && n < WORDS_MOST; i++)
-		words[n++] = o->remote[i];
-	if (o->cmd) {
-		n = add_words(words, n, (const char *const[]){"--", NULL});
-		add_words(words, n, (const char *const *)o->cmd);
-	}
-	return words;
-}
-
 /* ---- the program ---- */
 
 static void become_program(const char **argv, const int in[2], const int out[2], const int said[2])
@@ -160,17 +132,11 @@ static void become_program(const char **argv, const int in[2], const int out[2],
 }
 
 /* `said` gets its standard error; NULL: it is ours. The caller closes what is open on success. */
-static bool run_program(const struct options *o, const char *where, bool asks, struct remote_program *p,
-			int *said_fd, struct err *err)
+static bool fork_program(const char **argv, struct remote_program *p, int *said_fd, struct err *err)
 {
-	AUTO_STRBUF struct strbuf text = {0};
 	int in[2] = {-1, -1}, out[2] = {-1, -1}, said[2] = {-1, STDERR_FILENO};
-	AUTOFREE const char **words = command_words(o, "malitop");
-	AUTOFREE const char **argv = make_command(where, words, asks, &text, err);
 
 	*p = (struct remote_program){.in_fd = -1, .out_fd = -1};
-	if (!argv)
-		return false;
 	if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0 ||
 	    (said_fd && pipe2(said, O_CLOEXEC) != 0))
 		p->pid = -1;
@@ -186,7 +152,8 @@ static bool run_program(const struct options *o, const char *where, bool asks, s
 		p->pid = 0;
 		sys_cleanup_close(&in[1]);
 		sys_cleanup_close(&out[0]);
-		sys_cleanup_close(&said[0]);
+		if (said_fd)
+			sys_cleanup_close(&said[0]);
 		return err_set(err, errno, "%s: cannot start: %s", argv[0], strerror(errno));
 	}
 	p->in_fd = in[1];
@@ -201,14 +168,6 @@ static int exit_status_of(int status)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-bool remote_program_start(struct remote_program *p, const struct options *options, const char *where,
-			  struct err *err)
-{
-	signal(SIGCHLD, SIG_DFL); /* if it is ignored, the status of the program is lost */
-	signal(SIGPIPE, SIG_IGN);
-	return run_program(options, where, true, p, NULL, err);
-}
-
 int remote_program_end(struct remote_program *p)
 {
 	int status = 0;
@@ -218,6 +177,174 @@ int remote_program_end(struct remote_program *p)
 	while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return exit_status_of(status);
+}
+
+/* ---- --push ---- */
+
+/* The program comes first on standard input. It is removed while it runs, so that nothing stays
+ * however it ends. */
+static void put_script(struct strbuf *out, uint64_t size)
+{
+	unsigned long long n = size;
+
+	strbuf_printf(
+		out,
+		"d=\"${TMPDIR:-/tmp}/malitop-$$\"; mkdir -m 700 \"$d\" 2>/dev/null || "
+		"{ d=/data/local/tmp/malitop-$$; mkdir -m 700 \"$d\"; } || exit 1; "
+		"trap 'rm -rf \"$d\"' EXIT; trap 'exit 1' HUP INT TERM; head -c %llu >\"$d/malitop\"; "
+		"[ \"$(wc -c <\"$d/malitop\")\" -eq %llu ] || exit 1; chmod 700 \"$d/malitop\" || exit 1; "
+		"(sleep 5; rm -rf \"$d\") </dev/null >/dev/null 2>&1 & exec \"$d/malitop\" \"$@\"",
+		n, n);
+}
+
+/* The first line that a command there prints. */
+static bool ask_there(const struct options *o, const char *where, const char *const *words, char *line,
+		      size_t size, struct err *err)
+{
+	AUTO_STRBUF struct strbuf text = {0};
+	AUTOFREE const char **argv = make_command(where, words, true, &text, err);
+	struct remote_program p;
+	size_t n = 0;
+	ssize_t got;
+
+	if (!argv || !fork_program(argv, &p, NULL, err))
+		return false;
+	(void)o;
+	while (n < size - 1 && (got = read(p.out_fd, line + n, size - 1 - n)) > 0)
+		n += (size_t)got;
+	line[n] = 0;
+	line[strcspn(line, "\r\n")] = 0;
+	return remote_program_end(&p) == 0 ||
+	       err_set(err, 0, "%.80s: %s failed there: is it a machine with a shell?", where, words[0]);
+}
+
+/* The program to copy: the one that was named, or the static one of this installation for that
+ * machine. The caller closes it. -1 on failure. */
+static int open_push(const struct options *o, const char *where, uint64_t *size, struct err *err)
+{
+	AUTO_STRBUF struct strbuf path = {0};
+	char machine[32];
+	struct stat st;
+	int fd;
+
+	if (strcmp(o->push, "auto") != 0)
+		strbuf_str(&path, o->push);
+	if (!path.n) {
+		if (!ask_there(o, where, (const char *const[]){"uname", "-m", NULL}, machine, sizeof(machine),
+			       err))
+			return -1;
+		for (char *p = machine; *p; p++)
+			if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789_", *p))
+				*p = '_';
+		strbuf_printf(&path, "%s/malitop-%s", MALITOP_LAYER_DIR, machine);
+	}
+	fd = open(path.p, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+		*size = (uint64_t)st.st_size;
+		return fd;
+	}
+	err_set(err, 0,
+		"--push: %.200s: not there: build it with make static (contrib/setup.sh), or give "
+		"--push=FILE",
+		path.p);
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* A process of its own feeds the program to the connection. What follows on standard input waits
+ * until something has come back. */
+static void feed_program(int file_fd, int in_fd)
+{
+	char bytes[65536];
+	ssize_t n, done;
+	pid_t pid = fork();
+
+	if (pid != 0) {
+		waitpid(pid, NULL, 0);
+		return;
+	}
+	if (fork() != 0)
+		_exit(0); /* so that nothing has to wait for the other */
+	signal(SIGPIPE, SIG_DFL);
+	while ((n = read(file_fd, bytes, sizeof(bytes))) > 0)
+		for (ssize_t at = 0; at<n; at += done> 0 ? done : 0) {
+			done = write(in_fd, bytes + at, (size_t)(n - at));
+			if (done < 0 && errno == EAGAIN) /* the owner does not wait */
+				poll(&(struct pollfd){.fd = in_fd, .events = POLLOUT}, 1, -1);
+			else if (done < 0 && errno != EINTR)
+				_exit(1);
+		}
+	if (write(in_fd, FIRST_ACK, strlen(FIRST_ACK)) < 0)
+		_exit(1);
+	_exit(0);
+}
+
+/* ---- the command there ---- */
+
+/* malitop record -o - --control - and what was given for the far side; stat and doctor print. The
+ * caller frees it. */
+static const char **command_words(const struct options *o, const char *program, const char *script)
+{
+	const char *command =
+		o->remote_command == COMMAND_ON ? "record" : command_rows[o->remote_command].name;
+	static const struct {
+		const char *ending, *format;
+	} forms[] = {{"csv", "--format=csv"}, {"jsonl", "--format=jsonl"}, {"pftrace", "--format=perfetto"}};
+	const char **words = xcalloc(WORDS_MOST + 8, sizeof(*words));
+	unsigned n =
+		program ? add_words(words, 0, (const char *const[]){program, command, NULL})
+			: add_words(words, 0, (const char *const[]){"sh", "-c", script, "sh", command, NULL});
+
+	if (o->remote_command == COMMAND_ON || o->remote_command == COMMAND_RECORD)
+		n = add_words(words, n, (const char *const[]){"-o", "-", NULL});
+	for (size_t i = 0; o->remote_command == COMMAND_RECORD && o->log && i < ARRAY_LEN(forms); i++)
+		if (option_has_ending(o->log, forms[i].ending))
+			words[n++] = forms[i].format;
+	if (o->remote_command != COMMAND_DOCTOR)
+		n = add_words(words, n, (const char *const[]){"--control", "-", NULL});
+	if (o->remote_command == COMMAND_ON && o->n_wheres > 1)
+		n = add_words(words, n, (const char *const[]){"--lean", NULL});
+	for (unsigned i = 0; i < o->n_remote && n < WORDS_MOST; i++)
+		words[n++] = o->remote[i];
+	if (o->cmd) {
+		n = add_words(words, n, (const char *const[]){"--", NULL});
+		add_words(words, n, (const char *const *)o->cmd);
+	}
+	return words;
+}
+
+static bool run_program(const struct options *o, const char *where, bool asks, struct remote_program *p,
+			int *said_fd, struct err *err)
+{
+	AUTO_STRBUF struct strbuf text = {0}, script = {0};
+	AUTOFREE const char **words = NULL;
+	AUTOFREE const char **argv = NULL;
+	CLOSE_FD int push_fd = -1;
+	uint64_t size;
+
+	if (o->push && (push_fd = open_push(o, where, &size, err)) < 0)
+		return false;
+	if (o->push)
+		put_script(&script, size);
+	words = command_words(o, o->push ? NULL : "malitop", script.p);
+	argv = make_command(where, words, asks, &text, err);
+	if (!argv || !fork_program(argv, p, said_fd, err))
+		return false;
+	/* the writer should know from the start that this side acknowledges */
+	if (o->push)
+		feed_program(push_fd, p->in_fd);
+	else if (o->remote_command == COMMAND_ON && write(p->in_fd, FIRST_ACK, strlen(FIRST_ACK)) < 0)
+		return true; /* it has ended, which is seen later */
+	return true;
+}
+
+bool remote_program_start(struct remote_program *p, const struct options *options, const char *where,
+			  struct err *err)
+{
+	signal(SIGCHLD, SIG_DFL); /* if it is ignored, the status of the program is lost */
+	signal(SIGPIPE, SIG_IGN);
+	return run_program(options, where, true, p, NULL, err);
 }
 
 static bool start_program(struct remote *r, bool first, struct err *err)
@@ -235,7 +362,7 @@ static bool start_program(struct remote *r, bool first, struct err *err)
 	fcntl(r->in_fd, F_SETFL, O_NONBLOCK);
 	mlog_arrival(r->feed, &arrival);
 	r->before = arrival.stream.bytes;
-	r->acked = UINT64_MAX; /* the first one says that this side acknowledges */
+	r->acked = r->before;
 	r->requests = 0;
 	gap = (r->sys->monotonic_ns(r->sys) - r->lost_ns) / SECOND_NS;
 	mlog_connect(r->feed, p.out_fd, first ? 0 : gap * SECOND_NS);
@@ -334,7 +461,7 @@ static bool refuse_start(struct remote *r, struct err *err)
 	return false;
 }
 
-bool remote_await(struct remote *r, struct err *err)
+static bool await_start(struct remote *r, struct err *err)
 {
 	struct mlog_arrival arrival = {0};
 
@@ -347,6 +474,27 @@ bool remote_await(struct remote *r, struct err *err)
 			return refuse_start(r, err);
 	}
 	return true;
+}
+
+/* What makes the connection may ask for a password: until the stream comes, the terminal is its. */
+static void lend_terminal(pid_t group)
+{
+	void (*before)(int) = signal(SIGTTOU, SIG_IGN);
+
+	if (isatty(STDIN_FILENO))
+		tcsetpgrp(STDIN_FILENO, group);
+	signal(SIGTTOU, before);
+}
+
+bool remote_await(struct remote *r, struct err *err)
+{
+	bool ok;
+
+	setpgid(r->pid, r->pid); /* it does so itself, perhaps later */
+	lend_terminal(r->pid);
+	ok = await_start(r, err);
+	lend_terminal(getpgrp());
+	return ok;
 }
 
 struct remote *remote_new(const struct sys *sys, const struct options *options, const char *where,
@@ -442,7 +590,8 @@ static void send_ack(struct remote *r, uint64_t bytes, int64_t now_ns)
 	char line[32];
 	int n = snprintf(line, sizeof(line), "ack %llu\n", (unsigned long long)(bytes - r->before));
 
-	if (r->in_fd < 0 || bytes == r->acked || now_ns - r->acked_ns < ACK_NS)
+	if (r->in_fd < 0 || bytes == r->acked || (r->options->push && bytes == r->before) ||
+	    now_ns - r->acked_ns < ACK_NS)
 		return;
 	r->acked_ns = now_ns;
 	if (write(r->in_fd, line, (size_t)n) == n)
@@ -498,6 +647,15 @@ const char *remote_log_state(const struct remote *r, uint64_t *bytes, struct err
 }
 
 /* ---- requests ---- */
+
+void remote_ack(struct remote *r)
+{
+	struct mlog_arrival arrival;
+
+	mlog_arrival(r->feed, &arrival);
+	r->acked_ns = 0;
+	send_ack(r, arrival.stream.bytes, r->sys->monotonic_ns(r->sys));
+}
 
 bool remote_ask(struct remote *r, const char *word, const char *text, int64_t *number, struct err *err)
 {

@@ -48,6 +48,8 @@ const char *remote_where(const struct remote *r);
  * has ended again, after 1, 2, 4 and up to 30 s. Appends a line to *said for each change. Never
  * waits. Call it at least once a second. */
 void remote_run(struct remote *r, int64_t now_ns, struct strbuf *said);
+/* Acknowledge at once, for a reader that waits without remote_run. */
+void remote_ack(struct remote *r);
 /* When it will be tried again, 0: it is not lost; how often it was, and since when it is lost. */
 int64_t remote_retry_ns(const struct remote *r, unsigned *tries, int64_t *lost_ns);
 void remote_retry(struct remote *r); /* try at once */

@@ -178,6 +178,9 @@ static bool start_log(struct live *l, int64_t now, struct err *err)
 		return false;
 	screen_of_log(&l->screen, l->player);
 	l->screen.of_boards = l->boards != NULL;
+	if (player_asks(l->player) && !l->boards && l->options->log &&
+	    !remote_log(player_remote(l->player), l->options->log, l->options->force, err))
+		return false;
 	if (player_asks(l->player)) {
 		l->screen.pane.ask_signal = ask_signal;
 		l->screen.pane.count_ctx = l;

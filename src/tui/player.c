@@ -277,6 +277,8 @@ bool player_await(struct player *p, unsigned refreshes)
 	while (mlog_is_stream(p->feed) &&
 	       p->state.end_ns - p->state.begin_ns <= (int64_t)refreshes * p->refresh_ns &&
 	       mlog_await(p->feed)) {
+		if (p->remote)
+			remote_ack(p->remote);
 		mlog_reader_refresh(p->reader);
 		player_take_state(p);
 	}

@@ -82,6 +82,48 @@ check 'on doctor' $? "$(cat errors out)"
 [ $? -eq 2 ] && grep -q 'only of one board' errors
 check 'on two stat' $? "$(cat errors)"
 
+# An adb that behaves as the real one: a shell of its own, no pty with -T, and CRLF with a pty.
+cat >adb <<'END'
+#!/bin/sh
+[ "$1" != -s ] || { [ "$2" = R58M ] || { echo "adb: device '$2' not found" >&2; exit 1; }; shift 2; }
+[ "$1" = shell ] || exit 1
+shift
+[ "$1" = -T ] || { sh -c "$*" | sed 's/$/\r/'; exit; }
+shift
+exec sh -c "$*"
+END
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$malitop" >malitop
+chmod +x adb malitop
+PATH=$work:$PATH "$malitop" on adb --demo --gpu g52 --once >screen 2>errors && grep -q 'Mali-G52' screen
+check 'on adb' $? "$(cat errors)"
+PATH=$work:$PATH "$malitop" on adb:R58M --demo --gpu 'g 5-2' --once >screen 2>errors && grep -q 'Mali-G52' screen
+check 'on adb:SERIAL' $? "$(cat errors)"
+PATH=$work:$PATH "$malitop" on adb:other --demo --once >screen 2>errors
+[ $? -ne 0 ] && grep -q "device 'other' not found" errors
+check 'on adb:other' $? "$(cat errors)"
+
+# A board without malitop gets one, which leaves nothing.
+mkdir tmp
+printf '#!/bin/sh\nPATH=/usr/bin:/bin TMPDIR=%s exec "$@"\n' "$work/tmp" >bare
+chmod +x bare
+"$malitop" on "cmd:$work/bare" --demo --once >screen 2>errors
+[ $? -ne 0 ] && grep -q 'no malitop there: .*give --push' errors
+check 'on a bare board' $? "$(cat errors)"
+program=$malitop
+[ ! -x .libs/malitop ] || program=.libs/malitop
+"$malitop" on "cmd:$work/bare" --demo --gpu g52 --once --push="$program" >screen 2>errors && grep -q 'Mali-G52' screen
+check 'on --push' $? "$(cat errors)"
+"$malitop" on "cmd:$work/bare" --demo --once --push=nosuch >screen 2>errors
+[ $? -ne 0 ] && grep -q 'push: nosuch: not there' errors
+check 'on --push=nosuch' $? "$(cat errors)"
+tries=0
+until [ -z "$(ls tmp)" ] || [ $tries -gt 100 ]; do
+	tries=$((tries + 1))
+	sleep 0.1
+done
+[ -z "$(ls tmp)" ]
+check 'on --push' $? "leaves $(ls tmp)"
+
 # ended: nothing that was started for a board still runs
 ended()
 {
