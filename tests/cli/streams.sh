@@ -39,7 +39,8 @@ check 'export -' $? "failed: $(cat "$work/errors")"
 check 'export -' $? 'differs from the export of the file'
 "$malitop" stat - <"$work/run.mlog" >"$work/stream" 2>"$work/errors" && [ "$(wc -l <"$work/stream")" -gt 10 ]
 check 'stat -' $? "$(cat "$work/errors" "$work/stream")"
-for view in $("$malitop" list views | awk '!/^name/ {print $1}'); do
+# Hot is a view of sources that sample functions; this log has none.
+for view in $("$malitop" list views | awk '!/^(name|hot) / {print $1}'); do
 	for size in 80x24 160x48; do
 		"$malitop" --once=$size --frames 3 -v "$view" "$work/run.mlog" >"$work/file"
 		"$malitop" --once=$size --frames 3 -v "$view" - <"$work/run.mlog" >"$work/stream"
