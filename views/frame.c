@@ -233,7 +233,7 @@ static void draw_ask(const struct foot_ask *ask, struct canvas *canvas, struct r
 		canvas_fill(canvas, rect_left(&r, 1), STYLE_SELECTED, '_');
 }
 
-/* Draw it at the right end of what the tabs leave, so that keys and tabs stay in sight. */
+/* Draw it at the right end of a row. The keys in the footer stay in sight. */
 static void draw_alert(const struct alert *alert, struct canvas *canvas, struct rect r)
 {
 	r = rect_right(&r, text_width(alert->text) + 2);
@@ -294,6 +294,9 @@ void frame_draw(const struct frame_text *text, const struct views *views, const 
 		return;
 	draw_header(text, canvas, rect_top(r, 1));
 	rest = draw_tabs(text, views, shown, canvas, rect_top(r, 1));
+	/* what the tabs leave, or the whole row: half a message would not tell its cause */
+	if (text->alert && text_width(text->alert->text) + 2 > rest.w)
+		rest = (struct rect){0, ALERT_ROW, canvas->cols, 1};
 	if (text->alert)
 		draw_alert(text->alert, canvas, rest);
 	draw_verdict(text, canvas, r);
