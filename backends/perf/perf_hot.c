@@ -36,6 +36,7 @@ struct hot {
 	struct hand *hand; /* NULL: it rests */
 	int64_t period_ns;
 	int64_t leave_ns; /* when it rests again; 0: not before it is asked to */
+	bool user_only;   /* known since it was opened, so that describe needs no hand */
 };
 
 static void hand_free(struct hand *h)
@@ -237,6 +238,7 @@ static bool hot_open(struct source *source, const char *device, struct err *err)
 		snprintf(source->driver, sizeof(source->driver), "not sampled: %s", strerror(err->code));
 		return true;
 	}
+	hot->user_only = h->sampling.event.user_only;
 	if (rests)
 		hand_free(h);
 	else
@@ -343,10 +345,9 @@ static enum read_result hot_read(struct source *source, int64_t now_ns, struct s
 static void hot_describe(const struct source *source, struct strbuf *text)
 {
 	const struct hot *hot = source->priv;
-	const struct sampling *s = &hot->hand->sampling;
 
 	strbuf_printf(text, "samples %s\n", source->driver);
-	if (s->event.user_only)
+	if (hot->user_only)
 		strbuf_str(text,
 			   "the kernel is not sampled: kernel.perf_event_paranoid permits programs only\n");
 }

@@ -1,5 +1,6 @@
 /* Samples of running code, from the kernel's rings to a profile: in the order of time, with what
  * was lost, with and without rights, on machines with and without a PMU that can sample. */
+#include "backends/backends.h"
 #include "backends/perf/sampling.h"
 #include "base/alloc.h"
 #include "hot/hot_table.h"
@@ -280,6 +281,24 @@ static void a_small_limit_of_locked_memory_makes_rings_smaller(void **state)
 	end_bench(&b);
 }
 
+/* As help asks on a live screen, before the view Hot was ever shown. */
+static void a_source_that_rests_is_described(void **state)
+{
+	struct sampling_bench b = {.sampling = NULL};
+	AUTO_STRBUF struct strbuf text = {0};
+
+	(void)state;
+	begin_bench(&b, "rk3588");
+	b.source.options.hot = NULL;
+	b.source.priv = xcalloc(1, backend_perf_hot.priv_size);
+	assert_true(backend_perf_hot.open(&b.source, "", &b.err));
+	backend_perf_hot.describe(&b.source, &text);
+	assert_non_null(strstr(text.p, "samples cycles,"));
+	backend_perf_hot.close(&b.source);
+	free(b.source.priv);
+	end_bench(&b);
+}
+
 static void a_call_that_fails_leaves_nothing_open(void **state)
 {
 	(void)state;
@@ -305,6 +324,7 @@ int main(void)
 		cmocka_unit_test(a_machine_without_a_pmu_is_sampled_by_the_clock),
 		cmocka_unit_test(what_is_permitted_decides_who_is_sampled),
 		cmocka_unit_test(a_small_limit_of_locked_memory_makes_rings_smaller),
+		cmocka_unit_test(a_source_that_rests_is_described),
 		cmocka_unit_test(a_call_that_fails_leaves_nothing_open),
 	};
 
