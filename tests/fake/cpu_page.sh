@@ -34,7 +34,7 @@ while read -r command; do
 	words=${command#malitop}
 	case $command in
 	*--verify) continue ;; # runs real loops, which the fake cannot count: test_workloads has them
-	*" -v hot" | *" -p PID "*) continue ;; # a screen, and another process: tests/workloads/hot.sh
+	*--hot* | *" -v hot" | *.mlog*) continue ;; # the fake program cannot be sampled: tests/workloads/hot.sh
 	malitop) words=--once=80x24 ;;
 	*" -- "*) words=$(echo "$words" | sed 's| -- .*| -- sleep 0.1|') ;;
 	*" stat "*) words="$words -d 300ms" ;;
