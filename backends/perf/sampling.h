@@ -38,7 +38,7 @@ enum sampling_slot {
 /* What is sampled, and of whom. */
 struct sampling_event {
 	char name[64];
-	uint64_t rate, period; /* one of them: a second; or every so many events */
+	uint64_t rate, period; /* one is 0: samples a second, or events per sample */
 	bool is_time;          /* of the kernel's clock: events are ns */
 	bool user_only;        /* by name, or because no more is permitted */
 	bool calls;            /* call chains */

@@ -159,7 +159,7 @@ struct sim_lanes {
 	float skew[SIM_RATIOS_MAX][SIM_LANES]; /* 1: no deviation */
 };
 
-/* Who is told of frames and jobs, if `ctx` is set. */
+/* Called with each frame and job, if `ctx` is set. */
 struct sim_watcher {
 	void *ctx;
 	/* A frame is submitted, and this many are in flight. */

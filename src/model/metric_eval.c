@@ -79,7 +79,7 @@ void metric_frames_add(struct metric_frames *frames, const struct metric_set *se
 	if (!column->n_samples || !column->time_ns)
 		return;
 	own = (struct metric_frames){application_rate(set, column), -1};
-	/* Without an application nobody counts frames. */
+	/* Without an application no frames are counted. */
 	if (!isnan(own.rate) && named_value(set, SPAN_LIT("PassesApps"), column) == 0)
 		own.rate = NAN;
 	if (isnan(own.rate))

@@ -104,7 +104,7 @@ unsigned boards_mark(struct boards *b);
 
 /* Age of the newest data in ns; INT64_MAX without any. */
 int64_t board_age_ns(const struct board_row *board, int64_t now_ns);
-/* "GPU bound: fragment", "reconnecting"; and what is behind it. */
+/* "GPU bound: fragment", "reconnecting"; and the evidence for it. */
 void board_words(const struct board_row *board, int64_t now_ns, char *title, size_t size,
 		 struct strbuf *evidence);
 

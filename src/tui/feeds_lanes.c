@@ -52,7 +52,7 @@ void feeds_lanes_fini(struct feeds_lanes *lanes)
 	free(take_ptr(&lanes->run));
 }
 
-/* The names stay, and the frame that is wanted: a log that is sought has the same ones. */
+/* Keep the names and the requested frame, because a log has the same ones after a seek. */
 void feeds_lanes_clear(struct feeds_lanes *lanes)
 {
 	if (lanes->run)
@@ -157,7 +157,7 @@ static unsigned place_of(const struct sample *sample, double number)
 	return i;
 }
 
-/* The frame that is wanted, or the newest, of the kept samples of that time. */
+/* Find the requested frame, or the newest, among the kept samples of that time. */
 static const struct sample *find_kept(const struct feeds_lanes *lanes, int64_t from_ns, int64_t to_ns,
 				      unsigned *number)
 {
