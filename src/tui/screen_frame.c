@@ -43,7 +43,7 @@ static void hidden_text(const struct screen *screen, char *out, size_t size)
 	out[0] = 0;
 	screen_letters(screen, all, shown);
 	if (strlen(all) > strlen(shown) && !strcmp(screen->view->name, "overview"))
-		snprintf(out, size, "%zu PANEL%s HIDDEN", strlen(all) - strlen(shown),
+		snprintf(out, size, "%u PANEL%s HIDDEN", (unsigned)(strlen(all) - strlen(shown)),
 			 strlen(all) - strlen(shown) == 1 ? "" : "S");
 }
 
