@@ -40,7 +40,7 @@ static void draw_lane(const struct chart *chart, const struct series *s, const s
 		 &(struct hit){.at = r,
 			       .mark = r.h > 1 ? (struct rect){r.x, r.y + r.h - 1, LABEL_COLS, 1} : r,
 			       .kind = HIT_ROW,
-			       .subject = {chart, s, s->metric, NULL}});
+			       .subject = {chart, s, s->metric, NULL, 0}});
 	label = rect_left(&r, LABEL_COLS);
 	value = rect_right(&r, WIDGET_PERCENT_COLS);
 	rect_right(&label, 1);

@@ -418,7 +418,7 @@ void widget_row(const struct view_data *data, struct rect r, const struct chart 
 	hits_add(data->hits, &(struct hit){.at = r,
 					   .mark = r,
 					   .kind = HIT_ROW,
-					   .subject = {chart, series, series->metric, instance}});
+					   .subject = {chart, series, series->metric, instance, 0}});
 }
 
 int widget_scroll(const struct view_data *data, int rows, int h, int selected)

@@ -333,19 +333,21 @@ static const struct list_kind {
 	const char *brief;   /* those that a table has without --long; NULL: all */
 } kinds[LIST_COUNT] = {
 	[LIST_GPUS] = {true, add_gpu,
-		       "name also_sold_as architecture front_end ids #slots_per_block #counters #metrics"},
+		       "name also_sold_as architecture front_end ids #slots_per_block #counters #metrics",
+		       NULL},
 	[LIST_COUNTERS] = {true, add_counters,
-			   "gpu block #index hw_name name streamline_name title unit #multiplier group"},
+			   "gpu block #index hw_name name streamline_name title unit #multiplier group",
+			   NULL},
 	[LIST_METRICS] = {true, add_metrics,
 			  "gpu number name title unit kind group help views expression short",
 			  "gpu name unit short"},
-	[LIST_VIEWS] = {false, add_views, "name key title"},
-	[LIST_FINDINGS] = {true, add_findings,
-			   "gpu name severity title metric side #limit origin guide look"},
-	[LIST_BACKENDS] = {false, add_backends, "name help"},
-	[LIST_EVENTS] = {false, add_events, "name number countable cores meaning"},
-	[LIST_GROUPS] = {false, add_groups, "name title metrics"},
-	[LIST_OPTIONS] = {false, add_options, "name letter argument default commands config help"},
+	[LIST_VIEWS] = {false, add_views, "name key title", NULL},
+	[LIST_FINDINGS] = {true, add_findings, "gpu name severity title metric side #limit origin guide look",
+			   NULL},
+	[LIST_BACKENDS] = {false, add_backends, "name help", NULL},
+	[LIST_EVENTS] = {false, add_events, "name number countable cores meaning", NULL},
+	[LIST_GROUPS] = {false, add_groups, "name title metrics", NULL},
+	[LIST_OPTIONS] = {false, add_options, "name letter argument default commands config help", NULL},
 };
 
 static void set_columns(struct list_table *list, const char *names)

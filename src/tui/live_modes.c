@@ -156,7 +156,7 @@ static const struct mode {
 			 .unknown = "layout: Enter keeps it, Esc goes back, and the other keys act again"},
 	[MODE_HELP] = {HIDES_ALL, draw_help, key_in_help, types_in_help, close_help,
 		       "help: q, Esc or ? closes it, and the other keys act again"},
-	[MODE_QUESTION] = {HIDES_NOTHING, NULL, key_in_question},
+	[MODE_QUESTION] = {.hides = HIDES_NOTHING, .key = key_in_question},
 };
 
 /* ---- the stack ---- */

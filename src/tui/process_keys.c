@@ -240,22 +240,14 @@ static const struct {
 	void (*act)(struct process_pane *pane);
 	void (*act_by)(struct process_pane *pane, int number);
 } actions[] = {
-	[ACTION_SELECT] = {.act_by = move_selection},
-	[ACTION_PAGE] = {.act_by = move_by_pages},
-	[ACTION_EDGE] = {.act_by = select_edge_row},
-	[ACTION_COUNT] = {toggle_counting},
-	[ACTION_SORT] = {.act_by = sort_rows},
-	[ACTION_NEXT_SORT] = {sort_by_next_key},
-	[ACTION_REVERSE] = {reverse_order},
-	[ACTION_TREE] = {toggle_tree},
-	[ACTION_THREADS] = {toggle_threads},
-	[ACTION_FILTER] = {type_filter},
-	[ACTION_SEARCH] = {type_search},
-	[ACTION_CHOOSE_SORT] = {choose_sort},
-	[ACTION_KERNEL] = {toggle_kernel},
-	[ACTION_COMMANDS] = {toggle_commands},
-	[ACTION_USER] = {type_user},
-	[ACTION_SIGNAL] = {choose_signal},
+	[ACTION_SELECT] = {.act_by = move_selection}, [ACTION_PAGE] = {.act_by = move_by_pages},
+	[ACTION_EDGE] = {.act_by = select_edge_row},  [ACTION_COUNT] = {.act = toggle_counting},
+	[ACTION_SORT] = {.act_by = sort_rows},        [ACTION_NEXT_SORT] = {.act = sort_by_next_key},
+	[ACTION_REVERSE] = {.act = reverse_order},    [ACTION_TREE] = {.act = toggle_tree},
+	[ACTION_THREADS] = {.act = toggle_threads},   [ACTION_FILTER] = {.act = type_filter},
+	[ACTION_SEARCH] = {.act = type_search},       [ACTION_CHOOSE_SORT] = {.act = choose_sort},
+	[ACTION_KERNEL] = {.act = toggle_kernel},     [ACTION_COMMANDS] = {.act = toggle_commands},
+	[ACTION_USER] = {.act = type_user},           [ACTION_SIGNAL] = {.act = choose_signal},
 };
 
 static bool key_in_rows(struct process_pane *pane, uint32_t key)

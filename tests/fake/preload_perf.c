@@ -182,7 +182,7 @@ char *preload_perf_path(const char *path)
 	static const char *const ours[] = {
 		"sys/bus/event_source",
 		"sys/devices/system/cpu",
-		"sys/kernel/tracing/events/" FLIP_EVENT,
+		("sys/kernel/tracing/events/" FLIP_EVENT),
 		"proc/sys/kernel/perf_event_paranoid",
 	};
 

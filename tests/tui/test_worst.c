@@ -90,7 +90,6 @@ static bool keep_text(void *ctx, const void *bytes, size_t n, struct err *err)
 /* Feed an export with all samples of the log. */
 static void export_log(struct export *ex)
 {
-	AUTO_STRBUF struct strbuf ignored = {0};
 	struct mlog_feed *feed;
 	struct mlog_input input;
 	struct mlog_reader *reader;

@@ -9,20 +9,20 @@
 #define UNIT 20000
 
 /* A chain of multiplications: no compiler or CPU makes one loop faster than another. */
-#define LOOP(name, factor)                                                          \
-	uint64_t name(uint64_t seed, unsigned n);                                   \
-	__attribute__((noinline, noclone)) uint64_t name(uint64_t seed, unsigned n) \
-	{                                                                           \
-		for (unsigned i = 0; i < n; i++)                                    \
-			seed = seed * (factor) + i;                                 \
-		return seed;                                                        \
+#define LOOP(name, factor)                                                 \
+	uint64_t name(uint64_t seed, unsigned n);                          \
+	__attribute__((noinline)) uint64_t name(uint64_t seed, unsigned n) \
+	{                                                                  \
+		for (unsigned i = 0; i < n; i++)                           \
+			seed = seed * (factor) + i;                        \
+		return seed;                                               \
 	}
 LOOP(first_loop, 6364136223846793005u)
 LOOP(second_loop, 2862933555777941757u)
 LOOP(third_loop, 3202034522624059733u)
 
 uint64_t run_loops(uint64_t seed);
-__attribute__((noinline, noclone)) uint64_t run_loops(uint64_t seed)
+__attribute__((noinline)) uint64_t run_loops(uint64_t seed)
 {
 	seed = first_loop(seed, 6 * UNIT);
 	seed = second_loop(seed, 3 * UNIT);
