@@ -80,14 +80,19 @@ static void the_verdict_says_the_first_change_and_its_bound(void **state)
 static void a_machine_without_a_gpu_has_a_verdict(void **state)
 {
 	struct view_bench b;
+	struct judge *judge;
+	unsigned n_verdicts;
 
 	(void)state;
 	bench_init(&b, "idle", 160, 48);
+	judge = b.s.screen.judge.judge;
+	n_verdicts = judge->n_verdicts;
 	screen_show(&b.s.screen, views_find(&b.s.screen.views, "overview"));
-	b.s.screen.judge.judge->product = NULL;
+	judge->product = NULL;
 	assert_true(screen_shows_verdict(&b.s.screen));
-	b.s.screen.judge.judge->n_verdicts = 0; /* nothing to judge by */
+	judge->n_verdicts = 0; /* nothing to judge by */
 	assert_false(screen_shows_verdict(&b.s.screen));
+	judge->n_verdicts = n_verdicts;
 	bench_fini(&b);
 }
 
