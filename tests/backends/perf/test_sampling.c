@@ -295,6 +295,7 @@ static void a_source_that_rests_is_described(void **state)
 	backend_perf_hot.describe(&b.source, &text);
 	assert_non_null(strstr(text.p, "samples cycles,"));
 	backend_perf_hot.close(&b.source);
+	free(b.source.slots);
 	free(b.source.priv);
 	end_bench(&b);
 }
