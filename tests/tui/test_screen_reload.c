@@ -49,7 +49,8 @@ static void bench_init(struct reload_bench *b)
 	b->own = xasprintf("%s/mine.view", b->dir);
 	b->log = xasprintf("%s/log.csv", b->dir);
 	write_own(b, OWN "  series GPUBusy\n");
-	assert_true(sys_init(&sys, NULL, &err));
+	if (!sys.open) /* a thread that was abandoned may still read it */
+		assert_true(sys_init(&sys, NULL, &err));
 	dirs[0] = (struct gpudb_dir){b->dir, true};
 	options = (struct options){.backends = "sim",
 				   .interval_ns = 2 * MS,
