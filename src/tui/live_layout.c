@@ -1,4 +1,4 @@
-/* The chooser of layouts of the Overview: the view behind it is the preview. */
+/* The chooser of layouts of the Overview: the view below it is the preview. */
 #include "tui/live_priv.h"
 
 #include "base/alloc.h"

@@ -139,7 +139,7 @@ static void put_whole(struct fake_event *ring, unsigned type, unsigned misc, con
 	fake_ring_bytes(ring, r->bytes, r->n);
 }
 
-/* What was lost is told before the next record that fits. */
+/* A record of what was lost comes before the next record that fits. */
 static void put_record(struct fake_perf *f, struct fake_event *e, unsigned type, unsigned misc,
 		       const struct ring_record *r)
 {

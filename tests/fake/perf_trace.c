@@ -108,7 +108,7 @@ int fake_perf_set_filter(struct fake_event *e, const char *text)
 
 /* ---- records ---- */
 
-/* What found no room is told before the next one that finds some. */
+/* A record of what found no room comes before the next one that fits. */
 static void put_record(struct fake_event *e, const unsigned char *raw, uint32_t size)
 {
 	uint32_t padded = (4 + size + 7) / 8 * 8 - 4;

@@ -149,12 +149,12 @@ static void a_ring_goes_round_and_what_does_not_fit_is_lost_and_counted(void **s
 	}
 	assert_int_equal(lost, 0);
 	assert_int_equal(seen, MANY);
-	for (unsigned i = 0; i < MANY; i++) /* nobody reads */
+	for (unsigned i = 0; i < MANY; i++) /* without reading */
 		fake_perf_sample(b.perf.perf,
 				 &(struct fake_hit){.cpu = 3, .pid = 50, .tid = 50, .ip = 0x1000});
 	seen = take_sample(&b)->value[SAMPLING_SAMPLES];
 	assert_true(seen < MANY);
-	sample_at(&b, 3, 50, 0x1000); /* the loss is told by the next one */
+	sample_at(&b, 3, 50, 0x1000); /* the next one reports the loss */
 	assert_int_equal(take_sample(&b)->value[SAMPLING_LOST] + seen, MANY);
 	end_bench(&b);
 }
