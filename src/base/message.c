@@ -51,6 +51,18 @@ void message(const char *fmt, ...)
 	in_progress = false;
 }
 
+void message_lines(const char *text)
+{
+	struct span rest = span_of(text);
+
+	message_progress_end();
+	while (rest.n) {
+		AUTOFREE char *shown = printable_line(span_until(&rest, '\n'));
+
+		fprintf(stderr, "%s\n", shown);
+	}
+}
+
 void message_progress(const char *fmt, ...)
 {
 	AUTOFREE char *text = NULL;

@@ -10,6 +10,9 @@
  * follow it. */
 void message(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* Print lines of a report, each as it is. */
+void message_lines(const char *text);
+
 /* Print a line that the next message or the next progress line replaces. */
 void message_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void message_progress_end(void);

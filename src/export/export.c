@@ -1,9 +1,11 @@
 #include "export/export_priv.h"
 
+#include "export/export_findings.h"
 #include "export/export_judged.h"
 #include "export/export_queue.h"
 #include "hot/hot_words.h"
 #include "base/alloc.h"
+#include "base/message.h"
 
 #include <assert.h>
 #include <math.h>
@@ -502,11 +504,16 @@ bool export_findings(struct export *ex, struct err *err)
 	watch_finish(ex->options.watch);
 	if (!write_judged(ex, true, err))
 		return false;
-	if (!ex->format->findings)
-		return true;
 	strbuf_clear(&ex->line);
-	ex->format->findings(&ex->table, watch_judge(ex->options.watch), &ex->line);
-	return !ex->line.n || write_line(ex, err);
+	if (ex->format->findings) {
+		ex->format->findings(&ex->table, watch_judge(ex->options.watch), &ex->line);
+		return !ex->line.n || write_line(ex, err);
+	}
+	if (ex->options.findings) { /* rows of numbers have no place for text */
+		findings_report(&ex->table, watch_judge(ex->options.watch), &ex->line);
+		message_lines(ex->line.p);
+	}
+	return true;
 }
 
 bool export_total(struct export *ex, const struct export_command *command, struct err *err)

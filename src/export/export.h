@@ -188,7 +188,7 @@ struct export_format {
 	void (*sample)(const struct export_table *table, unsigned source, const struct sample *sample,
 		       struct strbuf *out);
 	/* The verdict of the run, which is finished; with options.findings also its findings. NULL:
-	 * a format without them. */
+	 * a format without them: they go to standard error if they are asked for. */
 	void (*findings)(const struct export_table *table, const struct judge *judge, struct strbuf *out);
 	/* With a watch. At most one verdict holds at a time. NULL: a format without their times. */
 	void (*judged)(const struct export_table *table, const struct export_judgement *change,

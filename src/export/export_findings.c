@@ -160,7 +160,7 @@ static void text_finding(const struct judge *judge, const struct judge_rank *ran
 	put_words(out, "guide", finding_guide(judge->db, f->def, product));
 }
 
-static void findings_report(const struct export_table *table, const struct judge *judge, struct strbuf *out)
+void findings_report(const struct export_table *table, const struct judge *judge, struct strbuf *out)
 {
 	AUTOFREE struct judge_rank *ranks = xcalloc(judge->n_findings + 1, sizeof(*ranks));
 	AUTO_STRBUF struct strbuf headroom = {0};

@@ -7,6 +7,8 @@
 
 /* For the writers of formats: append the report. */
 void findings_text(const struct export_table *table, const struct judge *judge, struct strbuf *out);
+/* All findings, even without options.findings. */
+void findings_report(const struct export_table *table, const struct judge *judge, struct strbuf *out);
 void findings_jsonl(const struct export_table *table, const struct judge *judge, struct strbuf *out);
 
 /* "above 0.65 W (guide)" */

@@ -126,7 +126,6 @@ static bool has_any_ending(const char *path)
 	return point && point[1];
 }
 
-/* Findings are not rows of numbers. */
 static bool check_findings(const struct options *options, struct err *err)
 {
 	if (options->compare && options->findings)
@@ -134,13 +133,8 @@ static bool check_findings(const struct options *options, struct err *err)
 	if (options->compare && !(1u << options->format & (FORMATS(TABLE) | FORMATS(CSV) | FORMATS(JSONL))))
 		return err_set(err, 0, "--compare: not in %s: give --format table, csv or jsonl",
 			       output_format_names[options->format]);
-	if (options->findings && options->repeat)
-		return err_set(err, 0, "--findings: not with --repeat: findings are of one run");
-	if (!options->findings ||
-	    (1u << options->format & (FORMATS(TABLE) | FORMATS(JSONL) | FORMATS(JUNIT))))
-		return true;
-	return err_set(err, 0, "--findings: not in %s: give --format table, jsonl or junit",
-		       output_format_names[options->format]);
+	return !(options->findings && options->repeat) ||
+	       err_set(err, 0, "--findings: not with --repeat: findings are of one run");
 }
 
 static bool check_logs(const struct options *options, struct err *err)

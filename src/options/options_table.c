@@ -160,7 +160,8 @@ const struct option_row option_rows[] = {
 	 IN_MEASURING | IN_EXPORT | IN_REPORT | IN_ON, true, &kind_flag, AT(force)},
 	{"keep-going", 0, NULL, NULL, "exit with 0 even if samples were lost; the log shows them as gaps",
 	 NULL, IN_RECORD, true, &kind_flag, AT(keep_going)},
-	{"findings", 0, NULL, NULL, "report the verdict and the findings of the whole run at its end", NULL,
+	{"findings", 0, NULL, NULL,
+	 "report the verdict and the findings of the whole run at its end (csv: to standard error)", NULL,
 	 IN_STAT | IN_EXPORT | IN_EVAL, true, &kind_flag, AT(findings),
 	 MEANINGS(
 		 {IN_EVAL, "judge the table, or several samples of it: the verdict and the findings", NULL})},

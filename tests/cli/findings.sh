@@ -52,7 +52,9 @@ fragment='--demo=fragment-bound -i 500ms -d 2500ms'
 	expect 'fail on critical' 3 'over-budget' stat $fragment --fail-on critical
 	expect 'junit' 0 '<failure type="critical"' stat $fragment -f junit
 	expect 'no rows in junit' 0 '<testsuite name="malitop" ' stat $fragment -f junit
-	expect 'findings in csv' 2 '--findings: not in csv' stat $fragment --findings -f csv
+	expect 'rows in csv, findings beside them' 0 '^ critical over-budget: ' stat $fragment --findings -f csv
+	grep -q '^# \|^[a-z_]*,' "$work/out" && ! grep -q 'over-budget' "$work/out" && grep -q '^ critical over-budget: ' "$work/errors" ||
+		{ echo 'findings in csv: not apart from the rows'; failed=1; }
 	expect 'an unknown level' 2 'unknown .all.: expected never, warning or critical' stat --fail-on all
 }
 # shellcheck disable=SC2086
