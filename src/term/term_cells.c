@@ -15,7 +15,6 @@ void cells_init(struct cells *c, const struct term_strings *strings, const struc
 
 	*c = (struct cells){.strings = strings, .ascii = ascii, .stale = true};
 	pen_init(&c->pen, strings, looks, n_styles);
-	cells_measure_moves(c);
 	/* The first parameter is one byte. The rest of the string repeats any character, unless it
 	 * uses that byte again. */
 	if (rep && !strncmp(rep, "%p1%c", 5) && !strstr(rep + 5, "%p1"))
@@ -28,7 +27,7 @@ void cells_fini(struct cells *c)
 	free(c->shown);
 	free(c->next);
 	c->shown = c->next = NULL;
-	strbuf_fini(&c->scratch);
+	strbuf_fini(&c->way);
 }
 
 void cells_resize(struct cells *c, int cols, int rows)

@@ -1,7 +1,7 @@
 /* term_cells: the fewest bytes that change what a terminal shows into a canvas.
  *
  * It remembers what each cell of the terminal shows, compares it with the canvas, and appends the
- * difference to a buffer: the shortest cursor movement to each change, few attribute changes, and
+ * difference to a buffer: a short cursor movement to each change, few attribute changes, and
  * erasing and repeating if the terminal can. It does not touch the terminal or curses: the caller
  * passes the terminal's capabilities as strings (struct term_strings) and the looks of the styles
  * as a table (struct look). A style is an index into that table. One thread; nothing here fails.
@@ -90,14 +90,6 @@ struct pen {
 	uint8_t *costs; /* n_looks * n_looks, owned: bytes of each change plus 1; 0: not yet measured */
 };
 
-/* How many bytes a capability that moves the cursor takes. */
-struct cap_length {
-	uint8_t least;     /* with numbers of one digit; 0: it is not supported */
-	bool a, b;         /* which numbers are in it, in decimal, */
-	bool first;        /* counted from 1 */
-	bool is_irregular; /* none of that: fill it in to know */
-};
-
 #define GROUPS_MAX 256
 
 /* Changes in a row that are written together. */
@@ -119,12 +111,11 @@ struct cells {
 	bool stale;             /* shown is not known */
 	int x, y;               /* of the cursor; -1: unknown */
 	bool unsure;            /* x depends on the terminal's idea of how wide a character is */
-	struct cap_length lengths[CAP_CR + 1];
 	const char *repeat; /* the part of CAP_REP after the character; NULL: none */
 	struct cell_group groups[GROUPS_MAX];
 	unsigned n_groups;
 	unsigned look; /* of the group being written */
-	struct strbuf scratch;
+	struct strbuf way; /* ways to the cell that the cursor moves to */
 };
 
 /* looks[style] for each of n_styles styles (1 to CELLS_LOOKS_MAX); any other style gets looks[0].
@@ -196,7 +187,6 @@ static inline int count_digits(int n) /* below 1000 */
  * in which it is invisible; otherwise it gets the look of the group. */
 unsigned cells_look(const struct cells *cells, int y, int x, unsigned now);
 /* Measure the capabilities that move the cursor. */
-void cells_measure_moves(struct cells *cells);
 /* Move the cursor to a cell of cells->next that will be written next. */
 void cells_move(struct cells *cells, int y, int x, struct strbuf *out);
 
