@@ -42,7 +42,7 @@ _Static_assert(sizeof(key_caps) / sizeof(key_caps[0]) <=
 	       "a key of terminfo has no room");
 
 static TERMINAL *entry;
-static const char *built_in; /* why the built-in entry is used: "damaged", "missing"; NULL: it is not */
+static bool built_in; /* the built-in entry is used */
 
 const struct term_kind *term_kind(const char *name)
 {
@@ -140,13 +140,7 @@ static bool takes_paste(const struct term_kind *kind)
 
 const char *caps_note(void)
 {
-	static char text[96];
-
-	if (!built_in)
-		return NULL;
-	snprintf(text, sizeof(text), "terminal: the terminfo entry of TERM is %s: using a built-in one",
-		 built_in);
-	return text;
+	return built_in ? "terminal: the terminfo entry of TERM is missing: using a built-in one" : NULL;
 }
 
 /* The built-in entry suits every kind that is known. */
@@ -154,14 +148,12 @@ static bool set_up(const char *term, int fd)
 {
 	int found = 0;
 
-	built_in = entry_is_damaged(term) ? "damaged" : NULL;
-	if (built_in)
-		entry_use_built_in(term);
+	built_in = false;
 	if (setupterm(term, fd, &found) == OK || found == 1)
 		return true;
-	if (built_in || !*term_kind(term)->prefix)
+	if (!*term_kind(term)->prefix)
 		return false;
-	built_in = "missing";
+	built_in = true;
 	entry_use_built_in(term);
 	return setupterm(term, fd, &found) == OK;
 }

@@ -111,10 +111,10 @@ struct cells {
 	bool stale;             /* shown is not known */
 	int x, y;               /* of the cursor; -1: unknown */
 	bool unsure;            /* x depends on the terminal's idea of how wide a character is */
-	const char *repeat; /* the part of CAP_REP after the character; NULL: none */
+	const char *repeat;     /* the part of CAP_REP after the character; NULL: none */
 	struct cell_group groups[GROUPS_MAX];
 	unsigned n_groups;
-	unsigned look; /* of the group being written */
+	unsigned look;     /* of the group being written */
 	struct strbuf way; /* ways to the cell that the cursor moves to */
 };
 

@@ -4,7 +4,7 @@
  * term_cells.h  the bytes of a frame (with its own contract and files)
  * term_tty.c    the device: descriptors, modes, pending output
  * term_caps.c   terminfo: the strings that take over and restore the terminal, its keys and colours
- * term_entry.c  damaged terminfo entries, and the built-in one
+ * term_entry.c  the built-in terminfo entry
  * term_exit.c   signals and crashes
  * term_input.c  bytes to keys
  * term_theme.c  styles to looks
@@ -127,15 +127,9 @@ const char *caps_note(void); /* a warning about the entry; NULL: none */
 
 /* ---- the terminfo entry ---- */
 
-/* Whether ncurses can read this compiled entry: all offsets and strings lie within it, no size or
- * delay is absurd. */
-bool entry_is_valid(const void *bytes, size_t n);
-/* Whether ncurses would find an entry of that name that is not valid. */
-bool entry_is_damaged(const char *name);
-/* Make ncurses use the built-in entry under that name. Sets TERMINFO. */
+/* Make ncurses use the built-in entry under that name, with 256 colours for a name that says so.
+ * Sets TERMINFO. */
 void entry_use_built_in(const char *name);
-/* Append the bytes of the built-in entry, with 256 colours for a name that says so. */
-void entry_build(const char *name, struct strbuf *out);
 
 /* ---- exit ---- */
 
