@@ -9,9 +9,11 @@
  * not slow down the first layout, which takes `layout` ms: until malitop shows its footer, and
  * until another monitor ends its first frame. A frame is output without a pause of 20 ms. The
  * kernel hands over one write of less than 4096 bytes in one read, and the reader here is always
- * waiting, so reads are counted as writes. `steady` is bytes per frame of a paused screen. */
+ * waiting, so reads are counted as writes. `steady` is bytes per frame of a paused screen; `curses`
+ * and `writes` after it are what ncurses takes for the same frames. */
 #include "base/alloc.h"
 #include "base/sys.h"
+#include "tests/bench/curses_peer.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -40,6 +42,7 @@ static struct sys sys;
 struct live_counts {
 	unsigned long long bytes, reads, frames, changed;
 	unsigned long long largest; /* bytes of a frame */
+	unsigned long long curses_bytes, curses_writes;
 	double cpu_ns, sleeps;
 };
 
@@ -51,7 +54,8 @@ struct live_run {
 	int rows, cols;
 	VTerm *vterm;
 	VTermScreen *screen;
-	VTermScreenCell *before; /* rows * cols, owned */
+	VTermScreenCell *before;    /* rows * cols, owned */
+	struct curses_peer *curses; /* of malitop; owned */
 	struct live_counts counts;
 	unsigned long long frame_bytes;
 	double started_ms, layout_ms; /* NaN: not yet */
@@ -115,6 +119,8 @@ static void end_frame(struct live_run *r)
 	r->frame_bytes = 0;
 	r->last_ms = 0;
 	count_changes(r);
+	if (r->curses)
+		curses_peer_draw(r->curses, r->screen, &r->counts.curses_bytes, &r->counts.curses_writes);
 }
 
 static void read_output(struct live_run *r)
@@ -174,6 +180,7 @@ static void start_program(struct live_run *r, const char *const *argv, int cols,
 	r->screen = vterm_obtain_screen(r->vterm);
 	vterm_screen_enable_altscreen(r->screen, 1);
 	vterm_screen_reset(r->screen, 1);
+	r->curses = r->is_malitop ? curses_peer_new(rows, cols) : NULL;
 	r->started_ms = now_ms();
 	r->pid = forkpty(&r->master, NULL, NULL, &size);
 	if (r->pid == 0) {
@@ -195,6 +202,7 @@ static void end_programs(struct live_run *runs, unsigned n)
 		sys_cleanup_close(&runs[i].master);
 		vterm_free(runs[i].vterm);
 		free(runs[i].before);
+		curses_peer_free(runs[i].curses);
 	}
 }
 
@@ -296,7 +304,9 @@ static void print_costs(const struct live_run *r, const struct live_counts *c, d
 	       c->changed ? (double)c->bytes / (double)c->changed : NAN, c->cpu_ns / (seconds * 1e7),
 	       c->sleeps / seconds, peak_mib(r->pid), r->layout_ms);
 	if (r->is_malitop)
-		printf(" %7.0f", r->counts.frames ? (double)r->counts.bytes / (double)r->counts.frames : 0);
+		printf(" %7.0f %7.0f %7.1f",
+		       r->counts.frames ? (double)r->counts.bytes / (double)r->counts.frames : 0,
+		       (double)c->curses_bytes / frames, (double)c->curses_writes / frames);
 	printf("\n");
 }
 
@@ -453,8 +463,8 @@ static void bench_all(const char *program, double seconds, char *const *views, u
 	struct live_run runs[RUNS_MAX];
 	unsigned n_runs = 0;
 
-	printf("%-36s %8s %8s %7s %7s %7s %8s %6s %7s %7s\n", "size, refresh", "B/frame", "largest", "writes",
-	       "B/cell", "CPU %", "sleeps/s", "MiB", "layout", "steady");
+	printf("%-36s %8s %8s %7s %7s %7s %8s %6s %7s %7s %7s %7s\n", "size, refresh", "B/frame", "largest",
+	       "writes", "B/cell", "CPU %", "sleeps/s", "MiB", "layout", "steady", "curses", "writes");
 	for (unsigned i = 0; i < ARRAY_LEN(settings); i++) {
 		for (unsigned v = 0; v < n; v++)
 			add_view(runs, &n_runs, &settings[i], program, views[v]);
