@@ -44,7 +44,7 @@ struct source_options {
 	const char *interface;        /* the part after the colon in `-b kbase:vinstr`, or NULL */
 	uint64_t seed;                /* --seed */
 	int64_t epoch_ns;             /* start of the session; simulated processes count from it */
-	int64_t history_ns;           /* a simulated source has run so long when it starts: first samples */
+	int64_t history_ns;           /* a simulated source starts with samples of this long */
 	int64_t interval_ns;          /* --interval */
 	double frames_per_second;     /* --fps: the simulator's vsync */
 	unsigned width, height;       /* --resolution: the simulator's frame */

@@ -45,7 +45,7 @@ struct passes_fd {
 	ino_t ino;
 };
 
-/* Zeros are a link that is closed, and a lock that nobody holds. */
+/* Zeros are a closed link, and a lock that is free. */
 struct passes_link {
 	pthread_mutex_t lock; /* of everything but memory, next_ns and connected */
 	uint64_t *memory;     /* NULL: closed, or a child of fork */

@@ -1,4 +1,4 @@
-/* Chooses which events a source counts: those of the metrics that are wanted, or the standard
+/* Chooses which events a source counts: those of the chosen metrics, or the standard
  * ones. */
 #include "backends/perf/perf.h"
 

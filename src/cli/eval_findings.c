@@ -1,4 +1,4 @@
-/* Judges raw counter tables: counters of a device that nobody has here. */
+/* Judges raw counter tables, which come from a device elsewhere. */
 #include "cli/eval.h"
 
 #include "base/alloc.h"

@@ -2,7 +2,7 @@
  * group of its metrics, below that a counter for every metric, and below that one for every core,
  * slice, cluster and CPU.
  *
- * A counter keeps its value until the next event, so a value is an event at the begin of its
+ * A counter keeps its value until the next event, so a value is an event at the start of its
  * interval. Every interval is a slice on the track of its source: where there is no slice, nothing
  * was measured, and counters keep showing the previous value. Counts are rates, because a counter
  * event has no duration. An undefined value has no event.

@@ -58,7 +58,7 @@ static void text_begin(const struct export_table *table, struct strbuf *out)
 		text_header(table, out);
 }
 
-/* `time` is the end of the interval, in seconds since the begin of the first one. It is rounded to
+/* `time` is the end of the interval, in seconds since the start of the first one. It is rounded to
  * ms first: an interval that ended just before that is at 0.000, not at -0.000. */
 static void text_interval(const struct export_table *table, const struct export_row *row, struct strbuf *out)
 {

@@ -454,7 +454,7 @@ static bool get_source(struct mlog_about *about, struct about_reader *r)
 	r->cap_slots = 0;
 	if (!get_fields(source_fields, source, r))
 		return false;
-	r->line = open; /* what is wrong with the whole is told at its first line */
+	r->line = open; /* errors of the whole source are reported at its first line */
 	return check_source(source, r);
 }
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define TAKE_BYTES 65536 /* as much as a pipe holds */
-#define TAKE_MOST 64     /* so often before others have their turn */
+#define TAKE_MOST 64     /* pieces, before other streams have their turn */
 
 struct mlog_feed {
 	struct file *file;

@@ -44,7 +44,7 @@ void history_span(const struct history *h, int64_t from_ns, int64_t to_ns, struc
 bool history_around(const struct history *h, int64_t at_ns, struct column *out);
 /* Everything since the start (levels: the latest). */
 const struct column *history_total(const struct history *h);
-/* The end of the newest sample, and the begin of the oldest column; 0 before the first sample. */
+/* The end of the newest sample, and the start of the oldest column; 0 before the first sample. */
 int64_t history_newest_ns(const struct history *h);
 int64_t history_oldest_ns(const struct history *h);
 uint64_t history_lost(const struct history *h);

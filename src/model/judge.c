@@ -541,7 +541,7 @@ static const char *undefined_in(const struct judge_priv *p, const struct judge_c
 	return NULL;
 }
 
-/* Whether the verdict is told from frame times, which few applications have. */
+/* Whether the verdict needs frame times, which few applications have. */
 static bool is_of_frames(const struct judged *f)
 {
 	const struct finding_limit *when = f->def->whens;

@@ -68,7 +68,7 @@ enum vector_constant {
 	VECTOR_CORE_ROWS,
 	VECTOR_SLICES,
 	VECTOR_BUS_BITS,
-	VECTOR_FPS, /* the frame rate that is wanted (--fps), and the pixels of the screen (--resolution) */
+	VECTOR_FPS, /* the wanted frame rate (--fps), and the pixels of the screen (--resolution) */
 	VECTOR_SCREEN_PIXELS,
 	VECTOR_TOP_HZ,      /* the highest clock of the GPU */
 	VECTOR_FRAME_RATE,  /* frames that were shown per second; another source's, see metric_frames_put */

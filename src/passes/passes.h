@@ -56,7 +56,7 @@ enum passes_state { PASSES_GIVEN_UP, PASSES_WRITING, PASSES_COMPLETE, PASSES_OCC
 
 enum passes_writer { PASSES_VULKAN = 1, PASSES_GLES, PASSES_REGIONS, PASSES_WRITERS };
 
-/* Where the begin of a pass is stamped. BOTTOM: when all earlier work of the queue is complete, so
+/* Where the start of a pass is stamped. BOTTOM: when all earlier work of the queue is complete, so
  * that passes of a queue never overlap. TOP: when the queue reaches the pass, so that a pass
  * includes the wait for earlier ones. The end is stamped when the pass is complete. ELAPSED: the
  * driver measured the duration, and the times are those of the calls. */

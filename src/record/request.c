@@ -134,7 +134,7 @@ static bool send_signal(struct asked_one *r)
 
 bool request_do(struct requests *requests, enum control_word word, const char *text, struct strbuf *said)
 {
-	static bool (*const deeds[])(struct asked_one * r) = {
+	static bool (*const actions[])(struct asked_one * r) = {
 		[CONTROL_MARK] = do_mark,          [CONTROL_PING] = do_nothing,
 		[CONTROL_INTERVAL] = set_interval, [CONTROL_GPU] = pause_gpu,
 		[CONTROL_FRAMES] = choose_frames,  [CONTROL_SEND] = set_lean,
@@ -145,10 +145,10 @@ bool request_do(struct requests *requests, enum control_word word, const char *t
 	char shown[40];
 
 	strbuf_clear(said);
-	if (word >= ARRAY_LEN(deeds) || !deeds[word]) {
+	if (word >= ARRAY_LEN(actions) || !actions[word]) {
 		strbuf_printf(said, "'%s': an unknown request: this malitop is " CONTROL_VERSION,
 			      str_printable(shown, sizeof(shown), text));
 		return false;
 	}
-	return deeds[word](&r);
+	return actions[word](&r);
 }

@@ -31,7 +31,7 @@ void report_limit(const struct judged *f, struct strbuf *out);
 /* What frames need of the GPU and have, ms. NaN: unknown. */
 struct report_need {
 	double need_ms, have_ms;
-	bool wanted; /* nobody counted frames: per frame of the wanted rate */
+	bool wanted; /* frames were not counted: per frame of the wanted rate */
 };
 struct report_need report_need(const struct report_log *log, const struct report_span *span);
 /* The same over the steps in which that verdict held longest. */

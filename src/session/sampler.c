@@ -104,7 +104,7 @@ static bool is_done(const struct sampler_worker *l)
 }
 
 /* Wait until all requests of these workers are done. Patience is not added up: each worker gets
- * SAMPLER_PATIENCE_NS from its oldest request, or from the begin of its current call if that is
+ * SAMPLER_PATIENCE_NS from its oldest request, or from the start of its current call if that is
  * earlier. */
 static bool await_workers(struct sampler *s, struct sampler_worker *const *workers, unsigned n)
 {

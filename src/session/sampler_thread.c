@@ -140,8 +140,8 @@ static void judge_sample(struct sampler_worker *l, uint32_t index, struct sample
 	sampler_report(l->sampler, &event);
 }
 
-/* Failed samples have no length, and time that nobody counted is in no sample: what remains is how
- * long the intervals are, whatever the cause: a slow driver, or a busy machine. */
+/* Failed samples have no length, and uncounted time is in no sample. The rest shows how long
+ * the intervals are, whether a slow driver or a busy machine is the cause. */
 static void count_pace(struct sampler_worker *l, uint32_t index, struct sampler_entry *entry)
 {
 	const struct sample *sample = entry->sample;

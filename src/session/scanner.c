@@ -17,7 +17,7 @@ struct scan_request {
 	struct process_query query;
 	int64_t period_ns; /* 0 means nothing is wanted */
 	bool at_once;      /* the query has changed since the last list */
-	bool again;        /* only the command lines that are wanted have */
+	bool again;        /* only requested command lines have changed */
 	bool end;
 };
 

@@ -22,7 +22,7 @@ enum action {
 	ACTION_PAUSE,    /* or go on */
 	ACTION_HISTORY,  /* step to newer or older data [1, -1] */
 	ACTION_LEAP,     /* a page of the timeline on or back [1, -1] */
-	ACTION_ENDS,     /* to the end or the begin of the timeline [1, -1] */
+	ACTION_ENDS,     /* to the end or the start of the timeline [1, -1] */
 	ACTION_BOARDS,   /* back to them */
 	ACTION_SPEED,    /* play faster or slower [1, -1] */
 	ACTION_FIND,     /* go to the next or the previous mark or loss [1, -1] */

@@ -75,7 +75,7 @@ void player_show_again(struct player *p);
 bool player_is_brief(const struct player *p, int64_t now_ns);
 /* Of a stream: readable when something has arrived, or -1. */
 int player_arrival_fd(const struct player *p);
-/* Of a stream, before player_start: wait until it has so many refreshes, or ends. Returns whether
+/* Of a stream, before player_start: wait until it has this many refreshes, or ends. Returns whether
  * there is any data. */
 bool player_await(struct player *p, unsigned refreshes);
 /* Whether the clock stands: views mark the moment. */
