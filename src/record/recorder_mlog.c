@@ -234,11 +234,12 @@ static bool judge_sample(struct raw *r, const struct sample *sample, struct err 
 	return mlog_writer_note(r->writer, &mark, err);
 }
 
-/* Without the passes of frames that were on time, if only those of late ones are to be kept. */
+/* Without the passes of frames that were on time, if only those of late ones are to be kept. The
+ * frame rate is that of the log's header: the settings may change the session's meanwhile. */
 static const struct sample *thin_sample(struct raw *r, const struct sample *sample)
 {
 	const struct options *o = r->session->options;
-	double budget_us = r->session->fps > 0 ? 1e6 * FRAME_LATE / r->session->fps : 0;
+	double fps = r->about.fps, budget_us = fps > 0 ? 1e6 * FRAME_LATE / fps : 0;
 
 	if (o->detail != DETAIL_LATE || !sample->n_more ||
 	    r->session->sources[sample->source].kind != SOURCE_PASSES)

@@ -276,7 +276,10 @@ static void end_program(struct pty *pty, const struct storm *storm, long seed)
 		fail_shown(pty, storm, seed, "ended with an error");
 }
 
-/* Orders that once reached freed or foreign memory: each key after a frame. */
+#define DOWN "\x1b[B"
+
+/* Orders that once reached freed or foreign memory, or memory of another thread: each key after a
+ * frame. */
 static void orders_that_broke_it_do_no_harm(void **state)
 {
 	static const struct {
@@ -293,6 +296,10 @@ static void orders_that_broke_it_do_no_harm(void **state)
 		 60},
 		{"0 \r U", {"one process", {"--demo", "-bsim,proc,perf"}, NULL, false}, 100, 30},
 		{"0 \r U l", {"one process, a log", {"-bproc,perf"}, NULL, false}, 100, 30},
+		{"l \x1bOQ " DOWN DOWN DOWN DOWN DOWN DOWN " \x1b[C", /* to "fps" */
+		 {"a log, another frame rate", {"--demo"}, NULL, false},
+		 100,
+		 30},
 	};
 	struct pty pty;
 
