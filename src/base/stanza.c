@@ -68,6 +68,8 @@ static bool check_bytes(const struct stanza *s, struct span text, struct err *er
 static bool classify_line(struct stanza *s, struct span text, size_t indent, struct stanza_line *line,
 			  struct err *err)
 {
+	const char *blank = memchr(text.p, ' ', text.n);
+
 	if (indent == 0)
 		line->kind = STANZA_OPEN;
 	else if (indent == 1)
@@ -84,10 +86,15 @@ static bool classify_line(struct stanza *s, struct span text, size_t indent, str
 	s->in_stanza = true;
 	s->in_field = line->kind != STANZA_OPEN;
 	line->line = s->line;
-	line->text = text;
-	line->value = text;
-	line->key = span_word(&line->value);
-	line->value = span_trim(line->value);
+	line->text = line->key = line->value = text;
+	if (blank)
+		line->key.n = (size_t)(blank - text.p);
+	line->value.p += line->key.n;
+	line->value.n -= line->key.n;
+	while (line->value.n && *line->value.p == ' ') {
+		line->value.p++;
+		line->value.n--;
+	}
 	return true;
 }
 
@@ -100,21 +107,32 @@ bool stanza_next(struct stanza *s, struct stanza_line *line, struct err *err)
 	}
 	*line = (struct stanza_line){.kind = STANZA_END, .line = s->line};
 	while (s->rest.n) {
-		struct span raw = span_until(&s->rest, '\n'), text;
+		struct span text = span_until(&s->rest, '\n');
 		size_t indent = 0;
 
 		s->line++;
-		if (raw.n && raw.p[raw.n - 1] == '\r')
-			raw.n--;
-		if (!check_bytes(s, raw, err))
+		if (text.n && text.p[text.n - 1] == '\r')
+			text.n--;
+		if (!s->shipped && !check_bytes(s, text, err))
 			return false;
-		text = span_trim(raw);
-		if (!text.n || text.p[0] == '#')
-			continue;
-		while (raw.p[indent] == ' ')
+		while (text.n && text.p[text.n - 1] == ' ')
+			text.n--;
+		while (indent < text.n && text.p[indent] == ' ')
 			indent++;
-		return classify_line(s, text, indent, line, err);
+		text.p += indent;
+		text.n -= indent;
+		if (text.n && *text.p != '#')
+			return classify_line(s, text, indent, line, err);
 	}
 	line->line = s->line;
 	return true;
+}
+
+void stanza_skip(struct stanza *s)
+{
+	while (s->rest.n && (*s->rest.p == ' ' || *s->rest.p == '\n' || *s->rest.p == '#')) {
+		span_until(&s->rest, '\n');
+		s->line++;
+	}
+	s->has_ahead = false;
 }

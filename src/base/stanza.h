@@ -30,6 +30,7 @@ struct stanza {
 	struct span rest;
 	unsigned line;
 	bool in_stanza, in_field;
+	bool shipped; /* built into the program, so tests have checked it: its bytes, names and layouts */
 	struct stanza_line ahead; /* one line put back */
 	bool has_ahead;
 };
@@ -39,6 +40,8 @@ void stanza_init(struct stanza *s, const char *file, struct span text);
 /* Read the next line. Returns false only for a malformed one; the end is a line of kind STANZA_END.
  * Spans point into the text. */
 bool stanza_next(struct stanza *s, struct stanza_line *line, struct err *err);
+/* Skip the rest of a shipped stanza. */
+void stanza_skip(struct stanza *s);
 /* Put the last line back, so that the next stanza_next returns it again. */
 void stanza_back(struct stanza *s, const struct stanza_line *line);
 

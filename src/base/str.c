@@ -31,20 +31,15 @@ struct span span_trim(struct span s)
 
 struct span span_word(struct span *rest)
 {
-	struct span s = *rest, word;
+	const char *p = rest->p, *end = p + rest->n, *word;
 
-	while (s.n && is_blank(s.p[0])) {
-		s.p++;
-		s.n--;
-	}
-	word = (struct span){s.p, 0};
-	while (s.n && !is_blank(s.p[0])) {
-		s.p++;
-		s.n--;
-		word.n++;
-	}
-	*rest = s;
-	return word;
+	while (p < end && is_blank(*p))
+		p++;
+	word = p;
+	while (p < end && !is_blank(*p))
+		p++;
+	*rest = (struct span){p, (size_t)(end - p)};
+	return (struct span){word, (size_t)(p - word)};
 }
 
 struct span span_until(struct span *rest, char c)

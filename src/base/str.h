@@ -23,7 +23,7 @@ static inline bool span_eq(struct span a, struct span b)
 }
 static inline bool span_is(struct span a, const char *s) /* the length of a literal costs nothing */
 {
-	return span_eq(a, (struct span){s, strlen(s)});
+	return a.n && a.p[0] != s[0] ? false : span_eq(a, (struct span){s, strlen(s)});
 }
 struct span span_trim(struct span s);              /* without blanks at both ends */
 struct span span_word(struct span *rest);          /* takes the next word off *rest; empty at the end */

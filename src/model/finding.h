@@ -45,6 +45,7 @@ struct finding_def {
 	struct metric_variant *says, *advice; /* what it means, what to do */
 	struct span look;                     /* names of views, blank-separated: the first that there is */
 	struct span guide;                    /* "Mali-G52 2.4, Mali-G715 3.4": sections; may be empty */
+	bool shipped;                         /* built in: its names are known to be right */
 	const char *house;                    /* reason of a limit that no guide gives; NULL: the guide's */
 	struct span metrics;                  /* of a note: what it is about */
 	struct span resource;                 /* names of resources that it is about; may be empty */

@@ -120,7 +120,7 @@ struct gpudb {
 	struct gpu_layout *layouts;
 	unsigned n_layouts, cap_layouts;
 	uint64_t *counter_names; /* hash table of the hashes of all their names; 0: free */
-	unsigned n_counter_names, counter_names_size;
+	unsigned n_counter_names, counter_names_size, n_layouts_named;
 	struct metric_def *metrics; /* model/metric.h */
 	unsigned n_metrics, cap_metrics;
 	struct finding_def *findings; /* model/finding.h */

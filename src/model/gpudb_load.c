@@ -28,6 +28,10 @@ static bool part_parse(struct gpudb *db, struct stanza *s, const struct stanza_l
 
 	GROW(db->parts, db->n_parts, db->cap_parts);
 	db->parts[db->n_parts++] = part;
+	if (s->shipped) {
+		stanza_skip(s);
+		return true;
+	}
 	do {
 		if (!stanza_next(s, &line, err))
 			return false;
@@ -160,17 +164,21 @@ static struct span copy_row(struct gpudb *db, struct span stanza, unsigned row)
 {
 	AUTO_STRBUF struct strbuf copy = {0};
 	const char *text;
+	char number[12];
 
+	snprintf(number, sizeof(number), "%u", row);
 	while (stanza.n) {
 		struct span line = span_until(&stanza, '\n'), rest = line, word = span_word(&rest);
 
 		if (span_is(word, "rows") || (word.n && word.p[0] == '#'))
 			line.n = 0;
-		for (; line.n; line.p++, line.n--)
-			if (*line.p == '#')
-				strbuf_printf(&copy, "%u", row);
-			else
-				strbuf_add(&copy, line.p, 1);
+		while (line.n) {
+			struct span part = span_until(&line, '#');
+			bool has_place = line.p > part.p + part.n;
+
+			strbuf_add(&copy, part.p, part.n);
+			strbuf_str(&copy, has_place ? number : "");
+		}
 		strbuf_str(&copy, "\n");
 	}
 	text = gpudb_string(db, (struct span){copy.p, copy.n});
@@ -199,6 +207,7 @@ static bool parse_rows(struct gpudb *db, stanza_parse_fn *parse, struct stanza *
 	stanza.n = (size_t)((line.kind == STANZA_OPEN ? line.text.p : s->rest.p) - stanza.p);
 	for (unsigned row = 1; row <= rows; row++) {
 		stanza_init(&copy, s->file, copy_row(db, stanza, row));
+		copy.shipped = s->shipped;
 		copy.line = open->line - 1;
 		if (!stanza_next(&copy, &line, err) || !parse(db, &copy, &line, err))
 			return false;
@@ -206,13 +215,10 @@ static bool parse_rows(struct gpudb *db, stanza_parse_fn *parse, struct stanza *
 	return true;
 }
 
-static bool load_text(struct gpudb *db, const char *file, struct span text, struct own_reader *own,
-		      struct err *err)
+static bool load_stanzas(struct gpudb *db, struct stanza s, struct own_reader *own, struct err *err)
 {
 	struct stanza_line line;
-	struct stanza s;
 
-	stanza_init(&s, file, text);
 	while (stanza_next(&s, &line, err)) {
 		size_t i = stanza_index(line.key);
 
@@ -239,6 +245,24 @@ static bool load_text(struct gpudb *db, const char *file, struct span text, stru
 			return false;
 	}
 	return false;
+}
+
+static bool load_text(struct gpudb *db, const char *file, struct span text, struct own_reader *own,
+		      struct err *err)
+{
+	struct stanza s;
+
+	stanza_init(&s, file, text);
+	return load_stanzas(db, s, own, err);
+}
+
+static bool load_shipped(struct gpudb *db, const struct embedded *e, struct err *err)
+{
+	struct stanza s;
+
+	stanza_init(&s, e->file, (struct span){e->begin, (size_t)(e->end - e->begin)});
+	s.shipped = true;
+	return load_stanzas(db, s, NULL, err);
 }
 
 static bool has_ending(const char *name, const char *ending)
@@ -336,7 +360,7 @@ struct gpudb *gpudb_load(const struct gpudb_dir *dirs, unsigned n_dirs, struct e
 	bool ok = true;
 
 	for (const struct embedded *e = embedded_data; ok && e->file; e++)
-		ok = load_text(db, e->file, (struct span){e->begin, (size_t)(e->end - e->begin)}, NULL, err);
+		ok = load_shipped(db, e, err);
 	for (unsigned i = 0; ok && i < n_dirs; i++)
 		ok = load_dir(db, &dirs[i], err);
 	if (ok && finish_db(db, err))

@@ -26,6 +26,7 @@ struct build {
 	unsigned depth;
 	bool missing; /* the last failure was a valid name that this source does not have */
 	bool tells;   /* and its message names it */
+	bool shipped; /* the definition is */
 };
 
 static bool build_def(struct build *b, unsigned def, struct err *err);
@@ -166,7 +167,7 @@ static bool resolve_name(void *ctx, struct span name, struct expr *out, struct e
 
 	cut_instance(&name, &kind, &number);
 	if (!metric_names_find(b->set->names, name, &found)) {
-		if (metric_name_known(b->db, name))
+		if (b->shipped || metric_name_known(b->db, name))
 			return lacks_name(b, name, err);
 		return err_set(err, 0, "unknown name '%.*s': expected a counter, a metric or a constant",
 			       SPAN_ARG(name));
@@ -281,7 +282,7 @@ static bool compile_def(struct build *b, unsigned at, bool *present, struct err 
 static bool build_def(struct build *b, unsigned at, struct err *err)
 {
 	const struct metric_def *def = &b->db->metrics[at];
-	bool present, ok;
+	bool present, ok, shipped = b->shipped;
 
 	if (!b->state) {
 		b->state = xcalloc(b->db->n_metrics, sizeof(*b->state));
@@ -297,7 +298,9 @@ static bool build_def(struct build *b, unsigned at, struct err *err)
 			       def->name, NESTED_MAX);
 	b->state[at] = DEF_BUSY;
 	b->depth++;
+	b->shipped = def->shipped;
 	ok = compile_def(b, at, &present, err);
+	b->shipped = shipped;
 	b->depth--;
 	b->state[at] = present ? DEF_PRESENT : DEF_ABSENT;
 	if (ok && present) {

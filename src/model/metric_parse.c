@@ -209,7 +209,8 @@ static const struct gpudb_field metric_fields[] = {
 
 bool metric_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *open, struct err *err)
 {
-	struct metric_def def = {.name = gpudb_string(db, open->value), .group = "", .file = s->file};
+	struct metric_def def = {
+		.name = gpudb_string(db, open->value), .group = "", .file = s->file, .shipped = s->shipped};
 	struct span rest = open->value;
 
 	span_word(&rest);
