@@ -9,10 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PATIENCE_MS 200       /* for devices to open, before the splash screen appears */
-#define PAST_NS 300000000ll   /* by then the past of a simulated device has come: show it */
-#define FEW_NS 100000000ll    /* from this interval on, few instances are kept from the start */
-#define DRAIN_NS 1000000000ll /* rings are drained this often, however slow the refresh */
+#define PATIENCE_MS 200         /* for devices to open, before the splash screen appears */
+#define PAST_NS 300000000ll     /* by then the past of a simulated device has come: show it */
+#define PAST_DRAIN_NS 4000000ll /* until then, so that rings do not hold all of it at once */
+#define FEW_NS 100000000ll      /* from this interval on, few instances are kept from the start */
+#define DRAIN_NS 1000000000ll   /* rings are drained this often, however slow the refresh */
 
 static void resize_canvas(struct live *l)
 {
@@ -291,6 +292,8 @@ static int wait_ms(const struct live *l, int64_t now)
 		left = due;
 	if (left > DRAIN_NS)
 		left = DRAIN_NS;
+	if (l->session.has_past && now < l->start_ns + PAST_NS && left > PAST_DRAIN_NS)
+		left = PAST_DRAIN_NS;
 	ms = left <= 0 ? 0 : (int)((left + 999999) / 1000000);
 	return term >= 0 && term < ms ? term : ms;
 }
