@@ -10,23 +10,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FINE_COLUMNS 600
-#define COARSE_COLUMNS 600
-#define COARSE_NS 1000000000ll
+#define SECOND 1000000000ll
+#define TIERS 4
+#define ALLOCATION_BYTES 16 /* of malloc, beside what was asked for */
+
+/* The finest first. */
+static const struct {
+	unsigned columns;
+	int64_t ns;
+} tiers[TIERS] = {{600, HISTORY_FINE_NS}, {600, SECOND}, {540, 10 * SECOND}, {300, 300 * SECOND}};
 
 /* Columns, oldest first. All but the newest are closed: they no longer change, and take no more
  * memory than their values need. */
 struct tier {
 	struct column **closed; /* a ring of `size`; owned */
+	uint32_t *sizes;        /* bytes of each, with what its allocation costs */
 	struct column *newest;  /* valid if n */
 	unsigned size, first, n;
 	int64_t column_ns;
+	size_t bytes; /* of the closed columns */
 };
 
 struct history {
 	uint8_t *kinds; /* enum slot_kind by slot */
 	unsigned n_slots, n_kept;
-	struct tier fine, coarse;
+	struct tier tiers[TIERS]; /* the finest first, each with longer columns than the one before */
+	unsigned n_tiers;
+	size_t most_bytes;
 	struct column *total; /* n_slots values */
 	uint8_t *bytes;       /* scratch: the values of a closed column */
 	uint64_t lost, last_seq;
@@ -95,8 +105,10 @@ static void packed_clear(struct column *c, unsigned from, unsigned n)
 
 static void tier_init(struct tier *tier, unsigned size, int64_t column_ns)
 {
-	*tier = (struct tier){
-		.closed = xcalloc(size, sizeof(*tier->closed)), .size = size, .column_ns = column_ns};
+	*tier = (struct tier){.closed = xcalloc(size, sizeof(*tier->closed)),
+			      .sizes = xcalloc(size, sizeof(*tier->sizes)),
+			      .size = size,
+			      .column_ns = column_ns};
 }
 
 static void tier_clear(struct tier *tier)
@@ -104,12 +116,14 @@ static void tier_clear(struct tier *tier)
 	for (unsigned i = 0; i < tier->size; i++)
 		free(take_ptr(&tier->closed[i]));
 	tier->n = tier->first = 0;
+	tier->bytes = 0;
 }
 
 static void tier_fini(struct tier *tier)
 {
 	tier_clear(tier);
 	free(tier->closed);
+	free(tier->sizes);
 	free(tier->newest);
 }
 
@@ -128,12 +142,17 @@ struct history *history_new(const struct slot *slots, unsigned n_slots, unsigned
 	for (unsigned i = 0; i < n_slots; i++)
 		h->kinds[i] = (uint8_t)slots[i].kind;
 	h->n_slots = n_slots;
-	tier_init(&h->fine, FINE_COLUMNS, interval_ns > HISTORY_FINE_NS ? interval_ns : HISTORY_FINE_NS);
-	tier_init(&h->coarse, COARSE_COLUMNS, interval_ns > COARSE_NS ? interval_ns : COARSE_NS);
+	h->most_bytes = HISTORY_BYTES;
+	for (unsigned i = 0; i < TIERS; i++) {
+		if (i && tiers[i].ns <= interval_ns)
+			continue; /* the first one has columns as long */
+		tier_init(&h->tiers[h->n_tiers++], tiers[i].columns,
+			  interval_ns > tiers[i].ns ? interval_ns : tiers[i].ns);
+	}
 	h->total = history_column_new(h);
 	h->bytes = xmalloc((n_slots + 1) * (size_t)WIRE_VARINT_MAX);
-	tier_widen(&h->fine, 0, n_kept);
-	tier_widen(&h->coarse, 0, n_kept);
+	for (unsigned i = 0; i < h->n_tiers; i++)
+		tier_widen(&h->tiers[i], 0, n_kept);
 	h->n_kept = n_kept;
 	return h;
 }
@@ -142,8 +161,8 @@ void history_free(struct history *h)
 {
 	if (!h)
 		return;
-	tier_fini(&h->fine);
-	tier_fini(&h->coarse);
+	for (unsigned i = 0; i < h->n_tiers; i++)
+		tier_fini(&h->tiers[i]);
 	free(h->total);
 	free(h->bytes);
 	free(h->kinds);
@@ -155,15 +174,15 @@ void history_keep(struct history *h, unsigned n_kept)
 	assert(n_kept <= h->n_slots);
 	if (n_kept <= h->n_kept)
 		return;
-	tier_widen(&h->fine, h->n_kept, n_kept);
-	tier_widen(&h->coarse, h->n_kept, n_kept);
+	for (unsigned i = 0; i < h->n_tiers; i++)
+		tier_widen(&h->tiers[i], h->n_kept, n_kept);
 	h->n_kept = n_kept;
 }
 
 void history_clear(struct history *h)
 {
-	tier_clear(&h->fine);
-	tier_clear(&h->coarse);
+	for (unsigned i = 0; i < h->n_tiers; i++)
+		tier_clear(&h->tiers[i]);
 	column_clear(h->total, h->n_slots);
 	h->lost = h->last_seq = 0;
 }
@@ -325,7 +344,8 @@ static bool is_in_last(const struct tier *tier, int64_t end_ns)
 static void close_newest(struct history *h, struct tier *tier)
 {
 	const uint32_t *values = packed_values(tier->newest);
-	struct column **place = &tier->closed[(tier->first + tier->n - 1) % tier->size];
+	unsigned at = (tier->first + tier->n - 1) % tier->size;
+	struct column **place = &tier->closed[at];
 	uint8_t *p = wire_put(h->bytes, h->n_kept);
 
 	for (unsigned i = 0, run; i < h->n_kept; i += run) {
@@ -337,22 +357,66 @@ static void close_newest(struct history *h, struct tier *tier)
 			run++;
 		p = wire_put(p, run);
 	}
-	*place = xreallocarray(*place, 1, sizeof(**place) + (size_t)(p - h->bytes));
+	*place = xmalloc(sizeof(**place) + (size_t)(p - h->bytes));
 	**place = *tier->newest;
 	memcpy(*place + 1, h->bytes, (size_t)(p - h->bytes));
+	tier->sizes[at] = (uint32_t)(sizeof(**place) + (size_t)(p - h->bytes) + ALLOCATION_BYTES);
+	tier->bytes += tier->sizes[at];
+}
+
+/* Free the oldest column, which must be closed. */
+static void drop_oldest(struct tier *tier)
+{
+	tier->bytes -= tier->sizes[tier->first];
+	free(take_ptr(&tier->closed[tier->first]));
+	tier->first = (tier->first + 1) % tier->size;
+	tier->n--;
+}
+
+size_t history_bytes(const struct history *h)
+{
+	size_t bytes = 0;
+
+	for (unsigned i = 0; i < h->n_tiers; i++)
+		bytes += h->tiers[i].bytes;
+	return bytes;
+}
+
+/* Whichever tier takes the most loses what is oldest on it. */
+static void keep_limit(struct history *h)
+{
+	while (history_bytes(h) > h->most_bytes) {
+		struct tier *largest = &h->tiers[0];
+
+		for (unsigned i = 1; i < h->n_tiers; i++)
+			if (h->tiers[i].bytes > largest->bytes)
+				largest = &h->tiers[i];
+		drop_oldest(largest);
+	}
+}
+
+void history_limit(struct history *h, size_t bytes)
+{
+	h->most_bytes = bytes;
+	keep_limit(h);
 }
 
 /* Return the column for a sample that ends at end_ns: the last one, or a new one. */
-static struct column *tier_column(struct history *h, struct tier *tier, int64_t end_ns)
+static struct column *tier_column(struct history *h, unsigned i, int64_t end_ns)
 {
+	struct tier *tier = &h->tiers[i];
+
 	if (is_in_last(tier, end_ns))
 		return tier->newest;
-	if (tier->n)
-		close_newest(h, tier);
+	if (tier->n && i + 1 < h->n_tiers)
+		tier_fold(h, tier_column(h, i + 1, tier->newest->end_ns), tier->newest);
 	if (tier->n == tier->size)
-		tier->first = (tier->first + 1) % tier->size;
-	else
-		tier->n++;
+		drop_oldest(tier);
+	if (tier->n) {
+		close_newest(h, tier);
+		keep_limit(h);
+	}
+	tier->n++;
 	*tier->newest = (struct column){0};
 	packed_clear(tier->newest, 0, h->n_kept);
 	return tier->newest;
@@ -360,15 +424,11 @@ static struct column *tier_column(struct history *h, struct tier *tier, int64_t 
 
 void history_push(struct history *h, const struct sample *sample)
 {
-	const struct column *done;
 	struct column *fine;
 
 	if (h->total->n_samples && sample->seq <= h->last_seq)
 		return; /* a reader that changes rings may see a sample twice */
-	done = is_in_last(&h->fine, sample->end_ns) ? NULL : tier_last(&h->fine);
-	if (done)
-		tier_fold(h, tier_column(h, &h->coarse, done->end_ns), done);
-	fine = tier_column(h, &h->fine, sample->end_ns);
+	fine = tier_column(h, 0, sample->end_ns);
 	tier_take(h, fine, sample);
 	fold_sample(h->total, sample, (struct kinds_of){NULL, h->kinds, h->n_slots});
 	if (h->last_seq && sample->seq > h->last_seq + 1) {
@@ -417,35 +477,46 @@ static void fold_tier(const struct history *h, const struct tier *tier, int64_t 
 	}
 }
 
-/* Return the time after which fine columns are used, and coarse ones before. It is the end of a
- * coarse column, so that no sample is missed or counted twice and adjacent windows add up. */
-static int64_t fine_since(const struct history *h)
+/* Return the time after which a tier is used, and the next one before. It is the end of a column of
+ * the next tier, so that no sample is missed or counted twice and adjacent windows add up. */
+static int64_t tier_since(const struct history *h, unsigned i)
 {
-	int64_t first = h->fine.n ? tier_at(&h->fine, 0)->begin_ns : 0;
-	unsigned i = tier_after(&h->coarse, first);
-	const struct column *c = i < h->coarse.n ? tier_at(&h->coarse, i) : NULL;
+	const struct tier *tier = &h->tiers[i], *next = tier + 1;
+	int64_t first = tier->n ? tier_at(tier, 0)->begin_ns : 0;
+	const struct column *c;
+	unsigned at;
 
+	if (i + 1 == h->n_tiers)
+		return INT64_MIN;
+	at = tier_after(next, first);
+	c = at < next->n ? tier_at(next, at) : NULL;
 	return c && c->begin_ns < first ? c->end_ns : first;
 }
 
 void history_span(const struct history *h, int64_t from_ns, int64_t to_ns, struct column *out)
 {
-	int64_t since = fine_since(h);
+	int64_t since[TIERS];
 
 	column_clear(out, h->n_kept); /* the others are never set */
-	if (from_ns < since)
-		fold_tier(h, &h->coarse, from_ns, to_ns < since ? to_ns : since, out);
-	fold_tier(h, &h->fine, from_ns > since ? from_ns : since, to_ns, out);
+	for (unsigned i = 0; i < h->n_tiers; i++)
+		since[i] = tier_since(h, i);
+	for (unsigned i = h->n_tiers; i-- > 0;) {
+		int64_t to = i && since[i - 1] < to_ns ? since[i - 1] : to_ns;
+
+		fold_tier(h, &h->tiers[i], from_ns > since[i] ? from_ns : since[i], to, out);
+	}
 }
 
 bool history_around(const struct history *h, int64_t at_ns, struct column *out)
 {
-	const struct tier *tier = at_ns > fine_since(h) ? &h->fine : &h->coarse;
-	unsigned i = tier_after(tier, at_ns - 1);
+	unsigned k = 0, i;
 
+	while (at_ns <= tier_since(h, k))
+		k++;
+	i = tier_after(&h->tiers[k], at_ns - 1);
 	column_clear(out, h->n_kept); /* the others are never set */
-	if (i < tier->n && tier_at(tier, i)->begin_ns < at_ns)
-		fold_at(h, tier, i, out);
+	if (i < h->tiers[k].n && tier_at(&h->tiers[k], i)->begin_ns < at_ns)
+		fold_at(h, &h->tiers[k], i, out);
 	return out->n_samples;
 }
 
@@ -456,14 +527,15 @@ const struct column *history_total(const struct history *h)
 
 int64_t history_newest_ns(const struct history *h)
 {
-	return h->fine.n ? h->fine.newest->end_ns : 0;
+	return h->tiers[0].n ? h->tiers[0].newest->end_ns : 0;
 }
 
 int64_t history_oldest_ns(const struct history *h)
 {
-	if (h->coarse.n)
-		return tier_at(&h->coarse, 0)->begin_ns;
-	return h->fine.n ? tier_at(&h->fine, 0)->begin_ns : 0;
+	for (unsigned i = h->n_tiers; i-- > 0;)
+		if (h->tiers[i].n)
+			return tier_at(&h->tiers[i], 0)->begin_ns;
+	return 0;
 }
 
 uint64_t history_lost(const struct history *h)

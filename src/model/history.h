@@ -1,7 +1,7 @@
 /* history: the recent samples of a source, in columns that hold SUMS of deltas and of time, never
  * averaged ratios, so that a ratio over any span is a ratio of sums. Fine columns reach back 60 s,
- * 1 s columns 10 minutes. The values of a column are exact below 2^31, and to six digits above; the
- * total is exact.
+ * those of 1 s 10 minutes, of 10 s 90 minutes, of 5 minutes 25 hours. The values of a column are
+ * exact below 2^31, and to six digits above; the total is exact.
  *
  * Thread: the owner's (ui). Views only read it.
  */
@@ -30,6 +30,10 @@ struct history;
 struct history *history_new(const struct slot *slots, unsigned n_slots, unsigned n_kept, int64_t interval_ns);
 void history_free(struct history *h);
 void history_keep(struct history *h, unsigned n_kept);
+/* What all columns take at most: from then on the oldest of a tier go. HISTORY_BYTES at first. */
+#define HISTORY_BYTES ((size_t)4 << 20)
+void history_limit(struct history *h, size_t bytes);
+size_t history_bytes(const struct history *h);
 void history_clear(struct history *h); /* as new, but keeps the same slots */
 /* Add samples in the order of seq. A sample that was already added is ignored; a jump of seq counts
  * as loss. */
@@ -38,7 +42,7 @@ void history_push(struct history *h, const struct sample *sample);
 /* Allocate a column for the spans below; free it with free. */
 struct column *history_column_new(const struct history *h);
 /* Fold everything that ended in (from_ns, to_ns] into *out, from fine columns as far back as they
- * reach, then from 1 s columns. */
+ * reach, then from longer ones. */
 void history_span(const struct history *h, int64_t from_ns, int64_t to_ns, struct column *out);
 /* Fold the column that covers at_ns into *out. Returns false if nothing was measured then. */
 bool history_around(const struct history *h, int64_t at_ns, struct column *out);

@@ -189,6 +189,13 @@ static void follow_mix(struct feeds *f)
 		feed_init(f, feed, &session->mixed, f->n ? f->feeds[0].n_points : 0);
 }
 
+/* All histories together take HISTORY_BYTES at most. */
+static void share_memory(struct feeds *f)
+{
+	for (unsigned i = 0; i < f->n; i++)
+		history_limit(f->feeds[i].history, HISTORY_BYTES / f->n);
+}
+
 void feeds_init(struct feeds *f, struct session *session, unsigned parts, int64_t refresh_ns)
 {
 	parts |= SUBSCRIBER_MORE;
@@ -198,6 +205,7 @@ void feeds_init(struct feeds *f, struct session *session, unsigned parts, int64_
 			    .refresh_ns = refresh_ns};
 	for (; f->n < session->n; f->n++)
 		feed_init(f, &f->feeds[f->n], &session->sources[f->n], 0);
+	share_memory(f);
 	follow_mix(f);
 }
 
@@ -289,6 +297,7 @@ void feeds_follow(struct feeds *f)
 		feed_init(f, feed, source, n_points);
 		f->n = i < f->n ? f->n : i + 1;
 	}
+	share_memory(f);
 	if (f->n > before)
 		change_subscriber(f);
 	follow_mix(f);
