@@ -1,28 +1,75 @@
 #include "tui/feeds_lanes.h"
 
 #include "base/alloc.h"
+#include "base/wire.h"
 #include "passes/pass_lanes.h"
 #include "tui/feeds.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_worst(const struct feeds_lanes *lanes, const struct sample *sample)
+/* A copy of a sample. Its values are kept as varints after it, each plus 1, so that unknown ones
+ * are short, too. */
+struct packed_sample {
+	uint32_t bytes; /* all of it */
+	unsigned n_frames;
+	struct sample head; /* without values */
+};
+
+static struct packed_sample *pack_sample(struct feeds_lanes *lanes, const struct sample *sample)
+{
+	size_t n = (size_t)sample->n_values + sample->n_more;
+	struct packed_sample *packed;
+	uint8_t *bytes, *end;
+
+	if (n > lanes->room) {
+		lanes->room = n;
+		lanes->scratch = xreallocarray(lanes->scratch, 1, sample_size(sample));
+	}
+	packed = xmalloc(sizeof(*packed) + n * WIRE_VARINT_MAX);
+	*packed = (struct packed_sample){.n_frames = lanes_count(sample), .head = *sample};
+	bytes = end = (uint8_t *)(packed + 1);
+	for (size_t i = 0; i < n; i++)
+		end = wire_put(end, sample->value[i] + 1);
+	packed->bytes = (uint32_t)(sizeof(*packed) + (size_t)(end - bytes));
+	return xreallocarray(packed, 1, packed->bytes);
+}
+
+/* Returns the scratch, which the next call overwrites. */
+static const struct sample *unpack_sample(const struct feeds_lanes *lanes, const struct packed_sample *packed)
+{
+	size_t n = (size_t)packed->head.n_values + packed->head.n_more;
+	const uint8_t *bytes = (const uint8_t *)(packed + 1);
+
+	*lanes->scratch = packed->head;
+	for (size_t i = 0; i < n; i++) {
+		bytes = wire_take(bytes, &lanes->scratch->value[i]);
+		lanes->scratch->value[i]--;
+	}
+	return lanes->scratch;
+}
+
+const struct sample *feeds_lanes_sample(const struct feeds_lanes *lanes, uint64_t i)
+{
+	return unpack_sample(lanes, lanes->samples[i % LANES_SAMPLES]);
+}
+
+static bool is_worst(const struct feeds_lanes *lanes, const struct packed_sample *sample)
 {
 	const struct frame_stats *stats = &lanes->run->stats;
 
 	for (unsigned i = 0; i < stats->n_worst; i++)
-		if (stats->worst[i].seen_ns == sample->end_ns)
+		if (stats->worst[i].seen_ns == sample->head.end_ns)
 			return true;
 	return false;
 }
 
 /* Take over a sample that leaves the ring, if it has one of the longest frames. There are never
  * more of these than places. */
-static void keep_worst(struct feeds_lanes *lanes, struct sample *sample)
+static void keep_worst(struct feeds_lanes *lanes, struct packed_sample *sample)
 {
 	for (unsigned i = 0; i < WORST_FRAMES && is_worst(lanes, sample); i++) {
-		struct sample **place = &lanes->kept[i];
+		struct packed_sample **place = &lanes->kept[i];
 
 		if (*place && is_worst(lanes, *place))
 			continue;
@@ -38,9 +85,9 @@ static void forget_samples(struct feeds_lanes *lanes, size_t bytes)
 	for (;
 	     lanes->oldest < lanes->n && (lanes->bytes > bytes || lanes->n - lanes->oldest >= LANES_SAMPLES);
 	     lanes->oldest++) {
-		struct sample **sample = &lanes->samples[lanes->oldest % LANES_SAMPLES];
+		struct packed_sample **sample = &lanes->samples[lanes->oldest % LANES_SAMPLES];
 
-		lanes->bytes -= sample_size(*sample);
+		lanes->bytes -= (*sample)->bytes;
 		keep_worst(lanes, take_ptr(sample));
 	}
 }
@@ -49,6 +96,8 @@ void feeds_lanes_fini(struct feeds_lanes *lanes)
 {
 	feeds_lanes_clear(lanes);
 	free(take_ptr(&lanes->samples));
+	free(take_ptr(&lanes->scratch));
+	lanes->room = 0;
 	free(take_ptr(&lanes->run));
 }
 
@@ -66,39 +115,39 @@ void feeds_lanes_clear(struct feeds_lanes *lanes)
 
 void feeds_lanes_take(struct feeds_lanes *lanes, const struct metric_set *set, const struct sample *sample)
 {
-	struct sample **copy;
+	struct packed_sample *packed;
 
 	if (!sample->n_more)
 		return;
 	if (!lanes->run) {
 		lanes->run = xcalloc(1, sizeof(*lanes->run));
-		lanes->samples = xcalloc(LANES_SAMPLES, sizeof(struct sample *));
+		lanes->samples = xcalloc(LANES_SAMPLES, sizeof(*lanes->samples));
 	}
 	pass_run_take(lanes->run, set, sample, 0);
 	forget_samples(lanes, LANES_BYTES);
-	copy = &lanes->samples[lanes->n++ % LANES_SAMPLES];
-	*copy = xmalloc(sample_size(sample));
-	memcpy(*copy, sample, sample_size(sample));
-	lanes->bytes += sample_size(sample);
+	packed = pack_sample(lanes, sample);
+	lanes->samples[lanes->n++ % LANES_SAMPLES] = packed;
+	lanes->bytes += packed->bytes;
 }
 
 /* The samples of that time from the newest on; NULL behind the oldest. */
-static const struct sample *sample_back(const struct feeds_lanes *lanes, uint64_t back, int64_t from_ns)
+static const struct packed_sample *sample_back(const struct feeds_lanes *lanes, uint64_t back,
+					       int64_t from_ns)
 {
-	const struct sample *sample = back < lanes->n - lanes->oldest
-					      ? lanes->samples[(lanes->n - 1 - back) % LANES_SAMPLES]
-					      : NULL;
+	const struct packed_sample *sample = back < lanes->n - lanes->oldest
+						     ? lanes->samples[(lanes->n - 1 - back) % LANES_SAMPLES]
+						     : NULL;
 
-	return sample && sample->end_ns > from_ns ? sample : NULL;
+	return sample && sample->head.end_ns > from_ns ? sample : NULL;
 }
 
 static unsigned count_frames(const struct feeds_lanes *lanes, int64_t from_ns, int64_t to_ns)
 {
-	const struct sample *sample;
+	const struct packed_sample *sample;
 	unsigned n = 0;
 
 	for (uint64_t i = 0; (sample = sample_back(lanes, i, from_ns)); i++)
-		n += sample->end_ns <= to_ns ? lanes_count(sample) : 0;
+		n += sample->head.end_ns <= to_ns ? sample->n_frames : 0;
 	return n;
 }
 
@@ -106,14 +155,14 @@ static unsigned count_frames(const struct feeds_lanes *lanes, int64_t from_ns, i
 static const struct sample *frame_back(const struct feeds_lanes *lanes, int64_t from_ns, int64_t to_ns,
 				       unsigned back, unsigned *number)
 {
-	const struct sample *sample;
+	const struct packed_sample *sample;
 
 	for (uint64_t i = 0; (sample = sample_back(lanes, i, from_ns)); i++) {
-		unsigned n = sample->end_ns <= to_ns ? lanes_count(sample) : 0;
+		unsigned n = sample->head.end_ns <= to_ns ? sample->n_frames : 0;
 
 		*number = n - 1 - back;
 		if (back < n)
-			return sample;
+			return unpack_sample(lanes, sample);
 		back -= n;
 	}
 	return NULL;
@@ -161,20 +210,20 @@ static unsigned place_of(const struct sample *sample, double number)
 static const struct sample *find_kept(const struct feeds_lanes *lanes, int64_t from_ns, int64_t to_ns,
 				      unsigned *number)
 {
-	const struct sample *found = NULL;
+	const struct packed_sample *found = NULL;
 
 	for (unsigned i = 0; i < WORST_FRAMES; i++) {
-		const struct sample *sample = lanes->kept[i];
+		const struct packed_sample *sample = lanes->kept[i];
 
-		if (!sample || sample->end_ns <= from_ns || sample->end_ns > to_ns)
+		if (!sample || sample->head.end_ns <= from_ns || sample->head.end_ns > to_ns)
 			continue;
-		*number = place_of(sample, lanes->wanted);
-		if (*number < lanes_count(sample))
-			return sample;
-		found = found && found->end_ns > sample->end_ns ? found : sample;
+		*number = place_of(unpack_sample(lanes, sample), lanes->wanted);
+		if (*number < sample->n_frames)
+			return lanes->scratch;
+		found = found && found->head.end_ns > sample->head.end_ns ? found : sample;
 	}
-	*number = found ? lanes_count(found) - 1 : 0;
-	return found;
+	*number = found ? found->n_frames - 1 : 0;
+	return found ? unpack_sample(lanes, found) : NULL;
 }
 
 const struct sample *feeds_lanes_find(const struct feeds_lanes *lanes, int64_t from_ns, int64_t to_ns,

@@ -7,15 +7,19 @@
 #include "passes/frame_stats.h"
 
 #define LANES_SAMPLES 8192
-#define LANES_BYTES (2u << 20)
+#define LANES_BYTES (512u << 10)
+
+struct packed_sample;
 
 struct feeds_lanes {
-	struct pass_run *run;    /* names, and what all frames were; NULL before the first sample */
-	struct sample **samples; /* a ring of copies; NULL before the first */
+	struct pass_run *run;           /* names, and what all frames were; NULL before the first sample */
+	struct packed_sample **samples; /* a ring of copies; NULL before the first */
 	uint64_t n, oldest;
 	size_t bytes;
-	struct sample *kept[WORST_FRAMES]; /* older ones, with the longest frames */
-	int64_t chosen_ns;                 /* the moment of which a frame was chosen */
+	struct sample *scratch; /* the unpacked one, with `room` values */
+	size_t room;
+	struct packed_sample *kept[WORST_FRAMES]; /* older ones, with the longest frames */
+	int64_t chosen_ns;                        /* the moment of which a frame was chosen */
 	unsigned back; /* that frame, counted from the newest one of the moment, which is 0 */
 	bool first;    /* of other moments show the first frame, not the newest */
 	double wanted; /* or the one of this number, if the moment has it */
@@ -25,6 +29,8 @@ void feeds_lanes_fini(struct feeds_lanes *lanes);
 /* Keep the lanes of a sample, if it has some. */
 void feeds_lanes_take(struct feeds_lanes *lanes, const struct metric_set *set, const struct sample *sample);
 void feeds_lanes_clear(struct feeds_lanes *lanes);
+/* Sample i from `oldest` up to `n`. It and the one below are valid until the next call. */
+const struct sample *feeds_lanes_sample(const struct feeds_lanes *lanes, uint64_t i);
 /* Find the frame to show of the samples that ended in (from_ns, to_ns]: its sample, and *number in
  * that; without one the last frame before; NULL if there is none. */
 const struct sample *feeds_lanes_find(const struct feeds_lanes *lanes, int64_t from_ns, int64_t to_ns,

@@ -47,7 +47,7 @@ static void make_table(struct screen_hot *hot, const struct feed_state *feed)
 					.may_not = strncmp(feed->source->driver, "not sampled", 11) == 0,
 					.whose = "all"};
 	for (uint64_t i = lanes->oldest; i < lanes->n; i++) {
-		const struct sample *sample = lanes->samples[i % LANES_SAMPLES];
+		const struct sample *sample = feeds_lanes_sample(lanes, i);
 
 		if (sample->end_ns > hot->from_ns && sample->end_ns <= hot->to_ns)
 			add_sample(hot, feed->source, sample);
@@ -86,7 +86,7 @@ void screen_hot_code(const struct feeds *feeds, int32_t tid, int64_t end_ns, cha
 
 	text[0] = 0;
 	for (uint64_t i = feed ? feed->lanes.oldest : 0; feed && i < feed->lanes.n; i++) {
-		const struct sample *sample = feed->lanes.samples[i % LANES_SAMPLES];
+		const struct sample *sample = feeds_lanes_sample(&feed->lanes, i);
 
 		if (sample->end_ns > end_ns - CODE_NS && sample->end_ns <= end_ns + CODE_NS / 5)
 			hot_words_add(&profile, sample);
