@@ -6,8 +6,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define VALUE_COLS 12
+#define SHORT_COLS 7   /* of what was, without a unit */
 #define CHANGE_COLS 11 /* an arrow, the number and its unit */
 #define WORD_COLS 8
 #define BAR_MIN 9
@@ -40,8 +42,8 @@ static struct compared_columns columns_in(struct rect r)
 {
 	struct compared_columns c = {.now = {.w = 0}};
 
-	if (r.w >= 2 * VALUE_COLS + CHANGE_COLS)
-		c.was = rect_left(&r, VALUE_COLS);
+	if (r.w >= SHORT_COLS + VALUE_COLS + CHANGE_COLS)
+		c.was = rect_left(&r, r.w >= 2 * VALUE_COLS + CHANGE_COLS ? VALUE_COLS : SHORT_COLS);
 	c.now = rect_left(&r, r.w < VALUE_COLS ? r.w : VALUE_COLS);
 	if (r.w >= CHANGE_COLS)
 		c.change = rect_left(&r, CHANGE_COLS);
@@ -65,6 +67,21 @@ void compared_head(struct canvas *canvas, struct rect r)
 	canvas_text_right(canvas, c.was, STYLE_DIM, c.was.w ? "was " : "");
 	canvas_text_right(canvas, c.now, STYLE_DIM, "now ");
 	canvas_text_right(canvas, c.change, STYLE_DIM, "change");
+}
+
+/* What was; in a short column with its prefix only, because what is beside it has the unit. */
+static void draw_was(const struct comparison *c, struct canvas *canvas, struct rect r)
+{
+	char number[UNITS_TEXT], suffix[UNITS_TEXT];
+	size_t symbol = strlen(c->unit->symbol) + (c->grows ? strlen("/s") : 0);
+
+	if (r.w >= VALUE_COLS) {
+		widget_number(canvas, r, c->unit, c->was, c->grows, false, STYLE_DIM);
+		return;
+	}
+	unit_split(number, suffix, c->was, c->unit, c->grows, canvas->ascii);
+	suffix[strlen(suffix) > symbol ? strlen(suffix) - symbol : 0] = 0;
+	canvas_printf(canvas, rect_left(&r, SHORT_COLS), STYLE_DIM, "%5.5s%-1.1s", number, suffix);
 }
 
 /* "34.2 pt", "21.9 %", "new" */
@@ -99,28 +116,56 @@ static void draw_bar(double share, double full, enum style style, struct canvas 
 			   canvas->ascii ? (up ? '>' : '<') : (up ? 0x25b6u : 0x25c0u));
 }
 
+/* What a change means, as a colour and a word. */
+static enum style meaning_of(const struct comparison *c, const char **word)
+{
+	bool worse = c->worse && (c->worse > 0) == (c->now > c->was);
+
+	*word = "";
+	if (isnan(c->was) || isnan(c->now))
+		return STYLE_DIM;
+	if (compared_is_same(c)) {
+		*word = "same";
+		return STYLE_DIM;
+	}
+	if (!c->worse)
+		return STYLE_TEXT;
+	*word = worse ? "worse" : "better";
+	return worse ? STYLE_BUSY : STYLE_CALM;
+}
+
+void compared_change(const struct comparison *c, struct canvas *canvas, struct rect r)
+{
+	bool up = c->now > c->was;
+	char text[UNITS_TEXT];
+	const char *word;
+	enum style style = meaning_of(c, &word);
+
+	if (isnan(c->was) || isnan(c->now))
+		return;
+	if (compared_is_same(c)) {
+		canvas_text_right(canvas, r, style, "=");
+		return;
+	}
+	change_text(c, text, sizeof(text));
+	canvas_text_right(canvas, r, style, text);
+	canvas_text(canvas, r, style, canvas->ascii ? (up ? "+" : "-") : (up ? "\u2191" : "\u2193"));
+}
+
 void compared_draw(const struct comparison *c, double full, struct canvas *canvas, struct rect r)
 {
 	struct compared_columns at = columns_in(r);
 	bool known = !isnan(c->was) && !isnan(c->now), same = known && compared_is_same(c);
-	bool up = c->now > c->was, worse = known && c->worse && (c->worse > 0) == up;
-	enum style style = same || !known ? STYLE_DIM
-			   : !c->worse    ? STYLE_TEXT
-			   : worse        ? STYLE_BUSY
-					  : STYLE_CALM;
-	const char *up_down = canvas->ascii ? (up ? "+" : "-") : (up ? "\u2191" : "\u2193");
-	char text[UNITS_TEXT];
+	const char *word;
+	enum style style = meaning_of(c, &word);
 
 	if (at.was.w)
-		widget_number(canvas, at.was, c->unit, c->was, c->grows, false, STYLE_DIM);
+		draw_was(c, canvas, at.was);
 	widget_number(canvas, at.now, c->unit, c->now, c->grows, false, same ? STYLE_DIM : STYLE_VALUE);
 	if (!known || !at.change.w)
 		return;
-	change_text(c, text, sizeof(text));
-	canvas_text_right(canvas, at.change, style, same ? "=" : text);
-	if (!same)
-		canvas_text(canvas, at.change, style, up_down);
-	canvas_text(canvas, at.word, style, same ? "same" : !c->worse ? "" : worse ? "worse" : "better");
+	compared_change(c, canvas, at.change);
+	canvas_text(canvas, at.word, style, word);
 	draw_bar(same ? 0 : compared_share(c), full, style == STYLE_TEXT ? canvas_part_style(0) : style,
 		 canvas, at.bar);
 }

@@ -18,6 +18,8 @@ double compared_share(const struct comparison *c);
 /* Draw was, now, change, word and a bar in as much of r as they need; narrow ones leave out from
  * the right, then what was. `full`: the share that fills the bar. The heads are for the same r. */
 void compared_draw(const struct comparison *c, double full, struct canvas *canvas, struct rect r);
+/* Draw the change alone: an arrow, how much, or "=". */
+void compared_change(const struct comparison *c, struct canvas *canvas, struct rect r);
 void compared_head(struct canvas *canvas, struct rect r);
 
 /* A number of some view that has changed. */

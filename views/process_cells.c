@@ -4,6 +4,7 @@
 #include "base/real.h"
 #include "base/units.h"
 #include "model/sample.h"
+#include "views/compared.h"
 #include "views/widget.h"
 
 #include <limits.h>
@@ -173,7 +174,62 @@ static void draw_past(const struct process_cells *cells, const struct process_ta
 	canvas_history(canvas, r, points, styles, cells->past);
 }
 
+/* ---- columns of a comparison ---- */
+
+static const struct process_was *was_of(const struct process_table *table, const struct process *p)
+{
+	return &table->was[p - table->list->processes];
+}
+
+static void draw_was(const struct process_was *was, double value, const char *unit, struct canvas *canvas,
+		     struct rect r)
+{
+	cell_text text;
+
+	number_text(text, value, span_of(unit), strcmp(unit, "percent") == 0 ? 0 : 2, canvas->ascii);
+	canvas_text_right(canvas, r, STYLE_DIM, was->is_new ? "new" : text);
+}
+
+static void draw_cpu_was(const struct process_cells *cells, const struct process_table *table,
+			 const struct process *p, struct canvas *canvas, struct rect r)
+{
+	(void)cells;
+	draw_was(was_of(table, p), was_of(table, p)->cpu_percent, "percent", canvas, r);
+}
+
+static void draw_gpu_was(const struct process_cells *cells, const struct process_table *table,
+			 const struct process *p, struct canvas *canvas, struct rect r)
+{
+	(void)cells;
+	draw_was(was_of(table, p), was_of(table, p)->gpu_percent, "percent", canvas, r);
+}
+
+static void draw_rss_was(const struct process_cells *cells, const struct process_table *table,
+			 const struct process *p, struct canvas *canvas, struct rect r)
+{
+	(void)cells;
+	draw_was(was_of(table, p), was_of(table, p)->rss_bytes, "bytes total", canvas, r);
+}
+
+static void draw_cpu_change(const struct process_cells *cells, const struct process_table *table,
+			    const struct process *p, struct canvas *canvas, struct rect r)
+{
+	const struct process_was *was = was_of(table, p);
+
+	(void)cells;
+	compared_change(&(struct comparison){.unit = unit_find(SPAN_LIT("percent")),
+					     .was = was->is_new ? 0 : was->cpu_percent,
+					     .now = (double)p->cpu_percent},
+			canvas, r);
+}
+
 /* ---- columns ---- */
+
+enum when {
+	ALWAYS,
+	ALONE,   /* while nothing is compared */
+	COMPARED /* only then */
+};
 
 /* From left to right; the name comes after them all and takes the rest. */
 static const struct process_cell {
@@ -182,34 +238,38 @@ static const struct process_cell {
 	int w; /* of the longest value, or of the heading and its glyph */
 	bool left;
 	unsigned rank; /* the highest is omitted first; each occurs once */
+	enum when when;
 	void (*text)(cell_text out, const struct process *p, bool ascii);
 	void (*draw)(const struct process_cells *cells, const struct process_table *table,
 		     const struct process *p, struct canvas *canvas, struct rect r);
 } columns[] = {
-	{PROCESS_BY_PID, "pid", 7, false, 0, pid_text, NULL},
-	{PROCESS_BY_USER, "user", 9, true, 7, user_text, NULL},
-	{PROCESS_BY_STATE, "S", 2, true, 5, state_text, NULL},
-	{PROCESS_BY_THREADS, "thr", 5, false, 9, threads_text, NULL},
-	{PROCESS_BY_CPU, "CPU %", 6, false, 1, cpu_text, NULL},
-	{PROCESS_BY_CPU, "", 10, true, 11, NULL, draw_cpu_bar},
-	{PROCESS_BY_CPU, "", PAST_MIN, true, 6, NULL, draw_past},
-	{PROCESS_BY_GPU, "GPU %", 6, false, 3, gpu_text, NULL},
-	{PROCESS_BY_GPU, "", 8, true, 12, NULL, draw_gpu_bar},
-	{PROCESS_BY_GPU_FRAGMENT, "frag %", 7, false, 13, fragment_text, NULL},
-	{PROCESS_BY_GPU_VERTEX, "vert %", 7, false, 14, vertex_text, NULL},
-	{PROCESS_BY_MEMORY, "RSS", 7, false, 2, rss_text, NULL},
-	{PROCESS_BY_GPU_MEMORY, "GPU mem", 8, false, 4, gpu_memory_text, NULL},
-	{PROCESS_BY_IPC, "IPC", 4, false, 8, ipc_text, NULL},
-	{PROCESS_BY_TIME, "TIME", 8, false, 10, time_text, NULL},
+	{PROCESS_BY_PID, "pid", 7, false, 0, ALWAYS, pid_text, NULL},
+	{PROCESS_BY_USER, "user", 9, true, 11, ALWAYS, user_text, NULL},
+	{PROCESS_BY_STATE, "S", 2, true, 8, ALWAYS, state_text, NULL},
+	{PROCESS_BY_THREADS, "thr", 5, false, 13, ALWAYS, threads_text, NULL},
+	{PROCESS_BY_CPU, "was", 6, false, 3, COMPARED, NULL, draw_cpu_was},
+	{PROCESS_BY_CPU, "CPU %", 6, false, 1, ALWAYS, cpu_text, NULL},
+	{PROCESS_BY_CPU, "change", 9, false, 4, COMPARED, NULL, draw_cpu_change},
+	{PROCESS_BY_CPU, "", 10, true, 15, ALONE, NULL, draw_cpu_bar},
+	{PROCESS_BY_CPU, "", PAST_MIN, true, 9, ALONE, NULL, draw_past},
+	{PROCESS_BY_GPU, "was", 6, false, 6, COMPARED, NULL, draw_gpu_was},
+	{PROCESS_BY_GPU, "GPU %", 6, false, 5, ALWAYS, gpu_text, NULL},
+	{PROCESS_BY_GPU, "", 8, true, 16, ALONE, NULL, draw_gpu_bar},
+	{PROCESS_BY_GPU_FRAGMENT, "frag %", 7, false, 17, ALWAYS, fragment_text, NULL},
+	{PROCESS_BY_GPU_VERTEX, "vert %", 7, false, 18, ALWAYS, vertex_text, NULL},
+	{PROCESS_BY_MEMORY, "was", 7, false, 10, COMPARED, NULL, draw_rss_was},
+	{PROCESS_BY_MEMORY, "RSS", 7, false, 2, ALWAYS, rss_text, NULL},
+	{PROCESS_BY_GPU_MEMORY, "GPU mem", 8, false, 7, ALWAYS, gpu_memory_text, NULL},
+	{PROCESS_BY_IPC, "IPC", 4, false, 12, ALWAYS, ipc_text, NULL},
+	{PROCESS_BY_TIME, "TIME", 8, false, 14, ALWAYS, time_text, NULL},
 };
 #define ESSENTIAL 3 /* lower ranks stay even if the name becomes short */
-#define SPARE 8     /* ranks from here on leave room for a command line */
-#define COLUMN_PAST 6
+#define SPARE 12    /* ranks from here on leave room for a command line */
 
 static const struct process_cell *column_of(enum process_key key)
 {
 	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
-		if (columns[i].key == key)
+		if (columns[i].key == key && columns[i].when == ALWAYS)
 			return &columns[i];
 	return NULL;
 }
@@ -257,7 +317,8 @@ void process_cells_init(struct process_cells *cells, const struct process_table 
 			spare -= NAME_FAIR - NAME_MIN;
 		if (rank == SPARE)
 			spare -= NAME_GOOD - NAME_FAIR;
-		if (table->unknown >> columns[i].key & 1)
+		if (table->unknown >> columns[i].key & 1 ||
+		    columns[i].when == (table->was ? ALONE : COMPARED))
 			continue;
 		spare -= columns[i].w + GAP;
 		if (spare < 0)
@@ -273,7 +334,7 @@ static bool next_column(const struct process_cells *cells, const struct process_
 {
 	for (*c = *c ? *c + 1 : columns; *c < columns + ARRAY_LEN(columns); ++*c)
 		if (cells->shown >> (*c - columns) & 1) {
-			*cell = rect_left(row, *c == &columns[COLUMN_PAST] ? cells->past : (*c)->w);
+			*cell = rect_left(row, (*c)->draw == draw_past ? cells->past : (*c)->w);
 			rect_left(row, GAP);
 			return true;
 		}
@@ -310,6 +371,8 @@ void process_cells_headings(const struct process_cells *cells, const struct proc
 			draw_heading(&table->order, c->key, c->heading, c->left, canvas, cell);
 		else if (c->draw == draw_past)
 			canvas_printf(canvas, cell, STYLE_DIM, "last %d s", cells->past);
+		else
+			canvas_text_right(canvas, cell, STYLE_DIM, c->heading);
 		hits_add(hits, &(struct hit){.at = cell, .kind = HIT_COLUMN, .number = c->key});
 	}
 	hits_add(hits, &(struct hit){.at = r, .kind = HIT_COLUMN, .number = PROCESS_BY_NAME});

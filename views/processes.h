@@ -31,6 +31,12 @@ static inline bool process_is(const struct process *p, struct process_id id)
 	return p->pid == id.pid && p->start == id.start && p->is_thread == id.is_thread;
 }
 
+/* What a process had on the other side of a comparison; NaN: unknown. */
+struct process_was {
+	bool is_new; /* there was none like it */
+	double cpu_percent, gpu_percent, rss_bytes;
+};
+
 struct process_table {
 	const struct process_list *list; /* NULL if there is none */
 	const char *missing;             /* why there is none; NULL while it is being read */
@@ -43,8 +49,9 @@ struct process_table {
 	unsigned n_processes, n_threads, n_running, n_kernel; /* in the list */
 	double cpu_most;                                      /* the highest CPU % in it */
 	bool commands;                                        /* command lines instead of names */
-	struct process_id counted;                            /* the one that the CPU view counts alone */
-	const struct process_choice *choice;                  /* NULL if none is open */
+	const struct process_was *was;       /* of each process of the list; NULL: nothing is compared */
+	struct process_id counted;           /* the one that the CPU view counts alone */
+	const struct process_choice *choice; /* NULL if none is open */
 };
 
 /* "CPU %": the heading of the column that a key sorts by. */

@@ -341,6 +341,7 @@ void widget_compared(struct canvas *canvas, struct rect r, const struct unit *un
 	snprintf(short_text, sizeof(short_text), "%s%s", number, suffix);
 	canvas_text_right(canvas, cell, style, short_text);
 	words = change_text(text, before, now);
+	rect_right(&change, text_width(words) < CHANGE_COLS - 1); /* what comes next may touch it */
 	canvas_text_right(canvas, change, fabs(now - before) <= fabs(before) / 100 ? STYLE_DIM : STYLE_TITLE,
 			  words);
 }

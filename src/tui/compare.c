@@ -16,7 +16,8 @@
 /* A process of the other side. */
 struct compare_process {
 	char name[PROCESS_NAME];
-	double cpu_percent;
+	struct process_id id; /* pid 0: of a log, which has no threads and may be of another run */
+	double cpu_percent, gpu_percent, rss_bytes;
 };
 
 /* A metric of the log: over all of it, and over each phase. */
@@ -77,9 +78,12 @@ static struct baseline *baseline_of(const struct report_log *log, const char *pa
 	b->processes = xcalloc(log->n_processes + 1, sizeof(*b->processes));
 	for (unsigned i = 0; i < log->n_processes; i++) {
 		const struct report_process *p = &log->processes[i];
+		struct compare_process *process = &b->processes[i];
 
-		memcpy(b->processes[i].name, p->name, sizeof(b->processes[i].name));
-		b->processes[i].cpu_percent = p->rated_s > 0 ? p->cpu_s / p->rated_s * 100 : (double)NAN;
+		memcpy(process->name, p->name, sizeof(process->name));
+		process->cpu_percent = p->rated_s > 0 ? p->cpu_s / p->rated_s * 100 : (double)NAN;
+		process->gpu_percent = p->rated_s > 0 ? p->gpu_s / p->rated_s * 100 : (double)NAN;
+		process->rss_bytes = p->rss;
 	}
 	b->n_processes = log->n_processes;
 	return b;
@@ -120,6 +124,8 @@ static void forget_sides(struct compare *c)
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
 		free(take_ptr(&c->was[kind]));
 	free(take_ptr(&c->processes));
+	free(take_ptr(&c->pairs));
+	c->paired = NULL;
 	c->n_processes = 0;
 	c->changes = (struct view_changes){0};
 }
@@ -148,13 +154,14 @@ void compare_begin(struct compare *c, const char *with, const struct process_lis
 		return;
 	c->processes = xcalloc(list->n + 1, sizeof(*c->processes));
 	for (unsigned i = 0; i < list->n; i++) {
-		struct compare_process *p = &c->processes[c->n_processes];
+		const struct process *from = &list->processes[i];
+		struct compare_process *p = &c->processes[c->n_processes++];
 
-		if (list->processes[i].is_thread)
-			continue;
-		memcpy(p->name, list->processes[i].name, sizeof(p->name));
-		p->cpu_percent = (double)list->processes[i].cpu_percent;
-		c->n_processes++;
+		memcpy(p->name, from->name, sizeof(p->name));
+		p->id = process_id_of(from);
+		p->cpu_percent = (double)from->cpu_percent;
+		p->gpu_percent = (double)from->gpu_percent;
+		p->rss_bytes = from->rss_bytes == SAMPLE_UNKNOWN ? (double)NAN : (double)from->rss_bytes;
 	}
 }
 
@@ -246,9 +253,53 @@ static double cpu_of(const struct compare_process *list, unsigned n, const char 
 	double sum = 0;
 
 	for (unsigned i = 0; i < n; i++)
-		if (!strcmp(list[i].name, name) && !isnan(list[i].cpu_percent))
+		if (!list[i].id.is_thread && !strcmp(list[i].name, name) && !isnan(list[i].cpu_percent))
 			sum += list[i].cpu_percent;
 	return sum;
+}
+
+static unsigned count_named(const struct process_list *list, const char *name)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < list->n; i++)
+		n += !list->processes[i].is_thread && !strcmp(list->processes[i].name, name);
+	return n;
+}
+
+/* A process of this screen is the same one; of a log it is the one of that name, if each side has
+ * one only. */
+static struct process_was was_of(const struct compare *c, const struct process_list *list,
+				 const struct process *p)
+{
+	const struct compare_process *of = c->with_log ? c->baseline->processes : c->processes, *found = NULL;
+	unsigned n = c->with_log ? c->baseline->n_processes : c->n_processes, n_found = 0;
+	bool one;
+
+	for (unsigned i = 0; i < n; i++)
+		if (c->with_log ? !p->is_thread && !strcmp(of[i].name, p->name) : process_is(p, of[i].id)) {
+			found = &of[i];
+			n_found++;
+		}
+	one = n_found == 1 && (!c->with_log || count_named(list, p->name) == 1);
+	return one ? (struct process_was){.cpu_percent = found->cpu_percent,
+					  .gpu_percent = found->gpu_percent,
+					  .rss_bytes = found->rss_bytes}
+		   : (struct process_was){!n_found && !(c->with_log && p->is_thread), NAN, NAN, NAN};
+}
+
+const struct process_was *compare_processes(struct compare *c, const struct process_list *list)
+{
+	if (!list || !(c->with_log ? c->baseline->n_processes : c->n_processes))
+		return NULL;
+	if (c->paired == list && c->paired_ns == list->end_ns)
+		return c->pairs;
+	c->pairs = xreallocarray(c->pairs, list->n + 1, sizeof(*c->pairs));
+	for (unsigned i = 0; i < list->n; i++)
+		c->pairs[i] = was_of(c, list, &list->processes[i]);
+	c->paired = list;
+	c->paired_ns = list->end_ns;
+	return c->pairs;
 }
 
 /* By name: the percentages of one CPU of all processes of a name together. */

@@ -6,6 +6,7 @@
 #include "options/options.h"
 #include "session/session.h"
 #include "views/compared.h"
+#include "views/processes.h"
 
 struct baseline;
 struct process_list;
@@ -21,6 +22,9 @@ struct compare {
 	double *was[SOURCE_KINDS];         /* of the log, by metric of the shown set; NULL: nothing */
 	struct compare_process *processes; /* of the moment */
 	unsigned n_processes;
+	struct process_was *pairs; /* of the last compare_processes */
+	const struct process_list *paired;
+	int64_t paired_ns;
 	struct view_change *rows; /* of the last compare_gather */
 	unsigned n, cap;
 	struct view_changes changes;
@@ -37,6 +41,9 @@ void compare_end(struct compare *c);
 /* Compare with the phase of that name, "" or unknown: with all of the log. The sets are those that
  * the screen shows. */
 void compare_phase(struct compare *c, const char *name, const struct metric_set *const sets[SOURCE_KINDS]);
+/* What each process of the list had; NULL if the other side has no processes. Valid until the next
+ * list, or the end. */
+const struct process_was *compare_processes(struct compare *c, const struct process_list *list);
 /* Find what changed most in all views. */
 void compare_gather(struct compare *c, const struct views *views, const struct view_data *data,
 		    const struct process_list *list);

@@ -453,6 +453,8 @@ void screen_draw(struct screen *screen, const struct alert *alert, struct canvas
 	view = screen_shown_view(screen);
 	screen_fill_data(screen, &data);
 	screen->pane.busiest_page = 0;
+	screen->pane.table.was =
+		screen->compare.on ? compare_processes(&screen->compare, screen->pane.list) : NULL;
 	if (screen->compare.on)
 		compare_gather(&screen->compare, &screen->views, &data, screen->pane.list);
 	if (view->n_charts)
