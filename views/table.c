@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/real.h"
+#include "views/compared.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -210,6 +211,7 @@ enum {
 	HW_W = 38,
 	VALUE_W = 12,
 	RAW_W = 14,
+	COMPARED_W = 35, /* without a word, because a count is neither good nor bad */
 	EACH_W = 8,
 	GAP = 1
 };
@@ -229,33 +231,48 @@ static const enum instance_kind block_instances[TABLE_BLOCKS] = {
 };
 
 struct table_columns {
-	struct rect title, name, hw, rate, total, raw, low, high, each;
+	struct rect title, name, hw, rate, total, raw, low, high, each, compared;
 };
 
+enum table_shape {
+	SHAPE_COUNTS,
+	SHAPE_SPREAD,   /* a column per instance */
+	SHAPE_COMPARED, /* was, now and the change */
+	SHAPES
+};
+
+#define WANTED_MOST 5
+
 /* The least important columns are omitted first: their width is 0. */
-static struct table_columns cut_columns(struct rect row, bool per_instance)
+static struct table_columns cut_columns(struct rect row, enum table_shape shape)
 {
+	bool per_instance = shape == SHAPE_SPREAD;
 	struct table_columns c = {.name.w = 0};
 	const struct {
 		struct rect *column;
 		int w;
-	} wanted[] = {{&c.rate, VALUE_W},
-		      {&c.total, VALUE_W},
-		      {&c.name, NAME_W},
-		      {&c.raw, RAW_W},
-		      {&c.hw, HW_W}},
-	  spread[] = {{&c.rate, VALUE_W}, {&c.low, EACH_W}, {&c.high, EACH_W}},
-	  *from = per_instance ? spread : wanted;
-	size_t n = per_instance ? ARRAY_LEN(spread) : ARRAY_LEN(wanted), fit = 0;
+	} wanted[SHAPES][WANTED_MOST] =
+		{
+			[SHAPE_COUNTS] = {{&c.rate, VALUE_W},
+					  {&c.total, VALUE_W},
+					  {&c.name, NAME_W},
+					  {&c.raw, RAW_W},
+					  {&c.hw, HW_W}},
+			[SHAPE_SPREAD] = {{&c.rate, VALUE_W}, {&c.low, EACH_W}, {&c.high, EACH_W}},
+			[SHAPE_COMPARED] = {{&c.compared, COMPARED_W}, {&c.name, NAME_W}, {&c.hw, HW_W}},
+		},
+	  *from = wanted[shape];
+	size_t fit = 0;
 	int title_w = per_instance ? TITLE_EACH : TITLE_MIN, spare = row.w - title_w;
 
-	while (fit < n && spare >= from[fit].w + GAP)
+	while (fit < WANTED_MOST && from[fit].column && spare >= from[fit].w + GAP)
 		spare -= from[fit++].w + GAP;
 	for (size_t i = 0; i < fit; i++)
 		from[i].column->w = from[i].w;
 	c.title = rect_left(&row, title_w + (per_instance ? spare % EACH_W : spare));
 	/* from left to right */
-	struct rect *const order[] = {&c.hw, &c.name, &c.rate, &c.total, &c.raw, &c.low, &c.high};
+	struct rect *const order[] = {&c.hw,  &c.name, &c.rate, &c.total,
+				      &c.raw, &c.low,  &c.high, &c.compared};
 
 	for (size_t i = 0; i < ARRAY_LEN(order); i++)
 		if (order[i]->w) {
@@ -280,6 +297,8 @@ static void draw_headings(struct canvas *canvas, struct rect free, const struct 
 		{c->high, "max", false},
 	};
 
+	if (c->compared.w)
+		compared_head(canvas, (struct rect){c->compared.x, free.y, c->compared.w, free.h});
 	snprintf(raw, sizeof(raw), "in %.20s", time_format(span, (int64_t)(refresh_s * 1e9)));
 	for (size_t i = 0; i < ARRAY_LEN(headings); i++) {
 		struct rect at = headings[i].at;
@@ -386,19 +405,27 @@ static void draw_hardware(struct canvas *canvas, struct rect r, const struct tab
 		canvas_text(canvas, r, STYLE_DIM, canvas->ascii ? "-" : "\u2013");
 }
 
-/* Per second; while the screen is compared with a mark, with the change in place of the unit. */
-static void draw_rate(const struct table_item *item, struct canvas *canvas, struct rect r,
-		      const struct unit *unit, bool estimated)
+/* Per second, beside what it was. */
+static void draw_rate(const struct table_item *item, const struct table_columns *c, struct canvas *canvas,
+		      const struct metric *metric, const struct unit *unit, bool estimated)
 {
 	const struct feed *feed = item->feed;
-	bool grows = is_counting(&feed->set->slots[item->slot]);
-	double now = slot_rate(feed->set, feed->now, item->slot);
+	struct comparison compared = {
+		.unit = unit,
+		.grows = is_counting(&feed->set->slots[item->slot]),
+		.was = feed->mark            ? slot_rate(feed->set, feed->mark, item->slot)
+		       : feed->was && metric ? feed->was[metric - feed->set->metrics]
+					     : (double)NAN,
+		.now = slot_rate(feed->set, feed->now, item->slot),
+	};
 
-	if (feed->mark)
-		widget_compared(canvas, r, unit, grows, slot_rate(feed->set, feed->mark, item->slot), now,
+	if (c->compared.w)
+		compared_draw(&compared, 1, canvas, c->compared);
+	else if (feed_compares(feed))
+		widget_compared(canvas, c->rate, unit, compared.grows, compared.was, compared.now,
 				STYLE_TEXT);
 	else
-		widget_number(canvas, r, unit, now, grows, estimated, STYLE_TEXT);
+		widget_number(canvas, c->rate, unit, compared.now, compared.grows, estimated, STYLE_TEXT);
 }
 
 static void draw_counter(const struct table_item *item, struct canvas *canvas, const struct table_columns *c)
@@ -420,7 +447,7 @@ static void draw_counter(const struct table_item *item, struct canvas *canvas, c
 		draw_name(canvas, c->title, metric->def->title, metric->def->short_title);
 	canvas_text_cut(canvas, c->name, STYLE_DIM, published ? slot->name : dash);
 	draw_hardware(canvas, c->hw, item, share);
-	draw_rate(item, canvas, c->rate, unit, estimated);
+	draw_rate(item, c, canvas, metric, unit, estimated);
 	if (c->total.w && is_counting(slot))
 		widget_number(canvas, c->total, unit,
 			      feed->total[VECTOR_CONSTANTS + item->slot] * slot->scale, false, estimated,
@@ -500,8 +527,10 @@ static bool has_instances(const struct view_data *data)
 static void table_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
 		       struct rect r)
 {
-	bool spread = data->per_instance && has_instances(data);
-	struct table_columns c = cut_columns(r, spread);
+	enum table_shape shape = data->per_instance && has_instances(data) ? SHAPE_SPREAD
+				 : data->changes                           ? SHAPE_COMPARED
+									   : SHAPE_COUNTS;
+	struct table_columns c = cut_columns(r, shape);
 	struct table_items items = list_items(data);
 	int skip;
 
@@ -519,7 +548,7 @@ static void table_draw(const struct chart *chart, const struct view_data *data, 
 				 &(struct hit){.at = row, .mark = row, .kind = HIT_ROW, .subject = subject});
 		if (!row.h)
 			continue;
-		c = cut_columns(row, spread);
+		c = cut_columns(row, shape);
 		/* the first row always shows its block */
 		if (item->heading || at == skip)
 			draw_block(item, canvas, row, &c);

@@ -73,8 +73,10 @@ static void a_comparison_puts_changes_beside_the_numbers(void **state)
 	run_press(&run, " =", 0, "COMPARED with ");
 	run_press(&run, "2", 3, "= same"); /* the paused screen is compared with itself */
 	run_press(&run, "1", 3, "no number has changed");
-	run_press(&run, "a", 5, " 0%");
-	run_press(&run, "=", 5, "/s");
+	run_press(&run, "a", 3, "was         now           change");
+	run_press(&run, "0", 13, "was CPU");
+	run_press(&run, "a", 3, "was         now           change");
+	run_press(&run, "=", 3, "per second");
 	run_press(&run, "2", 3, " %");
 	run_quit(&run);
 	run_stop(&run);
