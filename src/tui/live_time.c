@@ -43,6 +43,12 @@ static const struct timeline_mark *phase_mark(const struct live *l)
 	return mark;
 }
 
+/* The shown phase as a report calls it; "" if nothing is marked. */
+static const char *phase_name(const struct live *l, const struct timeline_mark *mark)
+{
+	return mark ? mark->text : l->screen.n_marks ? "start" : "";
+}
+
 /* Both sides of a comparison with a log are means: of a phase, where the log has one of the same
  * name, else of all of it and of what is kept here. Return where this side begins; 0: nothing is
  * kept. */
@@ -54,8 +60,8 @@ static int64_t baseline_from(struct live *l)
 
 	if (!feeds_reach(&l->feeds, &oldest, &newest))
 		return 0;
-	if (strcmp(c->asked, mark ? mark->text : "") != 0)
-		screen_compare_phase(&l->screen, mark ? mark->text : "");
+	if (strcmp(c->asked, phase_name(l, mark)) != 0)
+		screen_compare_phase(&l->screen, phase_name(l, mark));
 	return c->phase && mark && mark->at_ns > oldest ? mark->at_ns : oldest;
 }
 

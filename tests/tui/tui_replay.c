@@ -70,6 +70,27 @@ static void a_log_is_played_paused_and_stepped(void **state)
 	run_stop(&run);
 }
 
+/* Two runs with the same marks: each phase beside the same one, from the start on. */
+static void two_logs_are_compared_phase_by_phase(void **state)
+{
+	char baseline[128];
+	struct run run;
+
+	(void)state;
+	snprintf(baseline, sizeof(baseline), "--baseline=%s", full.path);
+	start_case(&run, &full, baseline);
+	run_press(&run, " j20s\r", 0, "COMPARED with run.mlog, start");
+	run_press(&run, "j40s\r", 0, "COMPARED with run.mlog, level 2");
+	run_press(&run, "j20s\r", 0, "COMPARED with run.mlog, start");
+	run_quit(&run);
+	run_stop(&run);
+	snprintf(baseline, sizeof(baseline), "--baseline=%s", sums.path); /* has no marks */
+	start_case(&run, &full, baseline);
+	run_press(&run, " j40s\r", 0, "COMPARED with run.mlog  ");
+	run_quit(&run);
+	run_stop(&run);
+}
+
 static void where_to_go_is_typed(void **state)
 {
 	struct run run;
@@ -189,6 +210,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_log_is_played_paused_and_stepped),
+		cmocka_unit_test(two_logs_are_compared_phase_by_phase),
 		cmocka_unit_test(where_to_go_is_typed),
 		cmocka_unit_test(marks_are_found_and_told),
 		cmocka_unit_test(all_views_are_there_and_only_keys_that_make_sense),
