@@ -18,11 +18,6 @@ struct detail {
 	char value[TEXT], note[TEXT];
 };
 
-static double bytes_of(uint64_t bytes)
-{
-	return bytes == SAMPLE_UNKNOWN ? 0 : (double)bytes;
-}
-
 static const char *bytes_text(char out[UNITS_TEXT], double bytes)
 {
 	return unit_format(out, bytes, unit_find(SPAN_LIT("bytes total")), false, true);
@@ -55,10 +50,9 @@ static void describe_cpu(struct detail *d, const struct process_table *t, const 
 		snprintf(d->note, TEXT, "ran %s since its start", time);
 }
 
-static void describe_gpu(struct detail *d, const struct process *p, const struct view_data *data)
+static void describe_gpu(struct detail *d, const struct process_table *t, const struct process *p)
 {
-	double active = feed_now(&data->feeds[SOURCE_GPU], span_of("GPUBusy")),
-	       percent = (double)p->gpu_percent;
+	double active = (double)t->list->gpu_active, percent = (double)p->gpu_percent;
 
 	d->label = "GPU";
 	d->share = percent / 100;
@@ -68,7 +62,7 @@ static void describe_gpu(struct detail *d, const struct process *p, const struct
 	else
 		snprintf(d->value, TEXT, "%.1f %% of time", percent);
 	if (active >= 0)
-		snprintf(d->note, TEXT, "the GPU is active %.1f %% of the time", active);
+		snprintf(d->note, TEXT, "the GPU was active %.1f %% of that time", active);
 }
 
 static void describe_memory(struct detail *d, const struct process_table *t, const struct process *p,
@@ -76,22 +70,22 @@ static void describe_memory(struct detail *d, const struct process_table *t, con
 {
 	double used = feed_now(&data->feeds[SOURCE_CPU], span_of("MemoryUsed")),
 	       all = used / feed_now(&data->feeds[SOURCE_CPU], span_of("MemoryUsedShare")) * 100,
-	       gpu = bytes_of(p->gpu_bytes), sum = bytes_of(p->rss_bytes) + gpu;
-	char a[UNITS_TEXT], b[UNITS_TEXT], c[UNITS_TEXT];
+	       rss = (double)p->rss_bytes;
+	char a[UNITS_TEXT], b[UNITS_TEXT];
+	bool has_gpu = !(t->unknown >> PROCESS_BY_GPU_MEMORY & 1) && p->gpu_bytes != SAMPLE_UNKNOWN;
 
 	d->label = "memory";
-	d->share = sum / all;
+	d->share = rss / all;
 	d->style = STYLE_SERIES1;
 	if (p->rss_bytes == SAMPLE_UNKNOWN) {
+		d->share = 0;
 		snprintf(d->value, TEXT, "\u2013");
 		return;
 	}
-	snprintf(d->value, TEXT, "%s", bytes_text(a, sum));
-	if (t->unknown >> PROCESS_BY_GPU_MEMORY & 1)
-		snprintf(d->note, TEXT, "RSS%s%s", all > 0 ? " of " : "", all > 0 ? bytes_text(c, all) : "");
-	else
-		snprintf(d->note, TEXT, "RSS %s + GPU %s%s%s", bytes_text(a, bytes_of(p->rss_bytes)),
-			 bytes_text(b, gpu), all > 0 ? " of " : "", all > 0 ? bytes_text(c, all) : "");
+	snprintf(d->value, TEXT, "%s", bytes_text(a, rss));
+	snprintf(d->note, TEXT, "RSS%s%s%s%s%s", all > 0 ? " of " : "", all > 0 ? bytes_text(a, all) : "",
+		 has_gpu ? "; GPU memory " : "", has_gpu ? bytes_text(b, (double)p->gpu_bytes) : "",
+		 has_gpu ? ", of which RSS may have a part" : "");
 }
 
 #define IPC_FULL 4 /* of its bar: what big cores retire in a cycle */
@@ -161,7 +155,7 @@ void process_details_draw(const struct process_table *t, const struct view_data 
 		return;
 	describe_cpu(&details[n++], t, p, data);
 	if (is_known(t, PROCESS_BY_GPU))
-		describe_gpu(&details[n++], p, data);
+		describe_gpu(&details[n++], t, p);
 	describe_memory(&details[n++], t, p, data);
 	if (is_known(t, PROCESS_BY_IPC))
 		describe_ipc(&details[n++], p);

@@ -22,6 +22,18 @@ void process_list_free(struct process_list *list)
 	free(list);
 }
 
+void process_list_bound(struct process_list *list, double gpu_active)
+{
+	double sum = 0;
+
+	list->gpu_active = (float)gpu_active;
+	for (unsigned i = 0; i < list->n; i++)
+		if (!list->processes[i].is_thread && !isnan(list->processes[i].gpu_percent))
+			sum += (double)list->processes[i].gpu_percent;
+	for (unsigned i = 0; i < list->n && sum > gpu_active; i++)
+		list->processes[i].gpu_percent *= (float)(gpu_active / sum);
+}
+
 /* Return the sort key of the list: a thread follows its process. */
 static int32_t group_of(const struct process *p)
 {

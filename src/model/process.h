@@ -52,6 +52,7 @@ struct process_list {
 	bool threads;             /* includes threads */
 	unsigned n_hidden;        /* processes that /proc lists but denies access to, or over the limit */
 	int64_t begin_ns, end_ns; /* interval of cpu_percent (CLOCK_MONOTONIC); begin 0: the first list */
+	float gpu_active;         /* percent of the interval; set by process_list_bound */
 	int64_t cost_ns;          /* CPU time spent on reading it */
 	int64_t uptime_ns;        /* time since boot at end_ns; 0: unknown */
 	char *commands;           /* the texts of the command lines; NULL: none */
@@ -62,6 +63,10 @@ struct process_list {
 };
 
 void process_list_free(struct process_list *list); /* with everything in it; NULL is fine */
+/* Note how long the GPU was active in the interval, in percent, NaN for unknown. Queues of several
+ * processes overlap: if their percentages are more than that together, all become smaller by the
+ * same factor, so that they add up to it. */
+void process_list_bound(struct process_list *list, double gpu_active);
 /* Continue the history of `before`, an earlier list, in a new one; NULL: there is none. A second
  * that no interval of a list covers is unknown. A list that repeats the interval of `before` has
  * the same history. (process_past.c) */

@@ -16,15 +16,6 @@ void screen_fill_ipc(struct process_list *list, struct process_id who, double ip
 			list->processes[i].ipc = (float)ipc;
 }
 
-static void take_into_pane(struct screen *screen, struct process_list *list)
-{
-	if (list->begin_ns && screen->session->counting)
-		screen_fill_ipc(
-			list, screen->pane.table.counted,
-			feeds_over(screen->feeds, SOURCE_PERF, "CPUIPC", list->begin_ns, list->end_ns));
-	process_pane_take(&screen->pane, list);
-}
-
 /* The GPU that a thread may wait for: both belong to this machine, or both to a simulated
  * device. */
 static const struct session_source *gpu_of_threads(const struct screen *screen)
@@ -33,6 +24,32 @@ static const struct session_source *gpu_of_threads(const struct screen *screen)
 	const struct session_source *cpu = session_shown(screen->session, SOURCE_CPU);
 
 	return gpu && !gpu->away && gpu->simulated == (cpu && cpu->simulated) ? gpu : NULL;
+}
+
+/* The least columns of history in the interval of a list, for a mean that is near enough. */
+#define COLUMNS_FEW 2
+
+/* How long the GPU was active in the list's interval, in percent; NaN: unknown. */
+static double active_percent(const struct screen *screen, const struct process_list *list)
+{
+	const struct session_source *gpu = gpu_of_threads(screen);
+	int64_t least_ns = gpu && gpu->period_ns > HISTORY_FINE_NS ? gpu->period_ns : HISTORY_FINE_NS;
+	unsigned number;
+
+	if (!gpu || session_gpus(screen->session, &number) > 1 || !list->begin_ns ||
+	    list->end_ns - list->begin_ns < COLUMNS_FEW * least_ns)
+		return NAN;
+	return feeds_over(screen->feeds, SOURCE_GPU, "GPUBusy", list->begin_ns, list->end_ns);
+}
+
+static void take_into_pane(struct screen *screen, struct process_list *list)
+{
+	if (list->begin_ns && screen->session->counting)
+		screen_fill_ipc(
+			list, screen->pane.table.counted,
+			feeds_over(screen->feeds, SOURCE_PERF, "CPUIPC", list->begin_ns, list->end_ns));
+	process_list_bound(list, active_percent(screen, list));
+	process_pane_take(&screen->pane, list);
 }
 
 /* The share of the list's interval that the GPU was active, in percent; NaN if its samples do not

@@ -432,6 +432,37 @@ static void the_busiest_thread_is_told_unless_another_may_be_hidden(void **state
 	}
 }
 
+/* Queues of several processes overlap. */
+static void shares_of_the_gpu_add_up_to_at_most_its_activity(void **state)
+{
+	static const struct {
+		float percents[3];
+		double active;
+		float want[3];
+	} cases[] = {
+		{{90, 20, 10}, 60, {45, 10, 5}},
+		{{40, 10, 0}, 60, {40, 10, 0}}, /* less is left as it is: some may be unknown */
+		{{90, 20, 10}, NAN, {90, 20, 10}},
+		{{90, 20, 10}, 0, {0, 0, 0}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct process p[5] = {{.pid = 1, .gpu_percent = cases[i].percents[0]},
+				       {.pid = 9, .is_thread = true, .gpu_percent = NAN},
+				       {.pid = 2, .gpu_percent = cases[i].percents[1]},
+				       {.pid = 3, .gpu_percent = NAN},
+				       {.pid = 4, .gpu_percent = cases[i].percents[2]}};
+		struct process_list five = {.processes = p, .n = ARRAY_LEN(p)};
+
+		process_list_bound(&five, cases[i].active);
+		assert_true(p[0].gpu_percent == cases[i].want[0]);
+		assert_true(p[2].gpu_percent == cases[i].want[1]);
+		assert_true(p[4].gpu_percent == cases[i].want[2]);
+		assert_true(isnan(p[1].gpu_percent) && isnan(p[3].gpu_percent));
+	}
+}
+
 static void an_empty_list_has_no_rows(void **state)
 {
 	struct process_list empty = {0};
@@ -455,6 +486,7 @@ int main(void)
 		cmocka_unit_test(every_row_of_any_list_stands_once),
 		cmocka_unit_test(a_chain_is_as_deep_as_its_depth_can_be_told),
 		cmocka_unit_test(the_busiest_thread_is_told_unless_another_may_be_hidden),
+		cmocka_unit_test(shares_of_the_gpu_add_up_to_at_most_its_activity),
 		cmocka_unit_test(an_empty_list_has_no_rows),
 	};
 

@@ -70,6 +70,7 @@ static struct process_list *people_list(bool threads)
 		snprintf(p->name, sizeof(p->name), "%s", people[i].name);
 		snprintf(p->user, sizeof(p->user), "%s", people[i].user);
 	}
+	process_list_bound(list, 97.5);
 	return list;
 }
 

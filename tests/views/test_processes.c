@@ -406,14 +406,38 @@ static void the_selected_process_is_described_where_there_is_room(void **state)
 	expect_text(got, "\n CPU         ##########################  164.2 %");
 	expect_text(got, " ran 78:31.25 of the 1h59m since its start\n");
 	expect_text(got, "\n GPU         ########################..  91.0 % of time");
-	expect_text(got, "\n memory      ..........................  1.42 GB               RSS 1.01 GB + GPU "
-			 "412 MB\n");
+	expect_text(got, " the GPU was active 97.5 % of that time\n");
+	expect_text(got, "\n memory      ..........................  1.01 GB               RSS; GPU memory "
+			 "412 MB, of which RSS may have a part\n");
 	expect_text(got, "\n command     ./start --level 3\n");
 	s.table.selected = 9; /* a thread has no memory of its own */
 	expect_text(drawn(&s, 120, 24, true), "\n memory      ..........................  -\n");
 	s.table.selected = 1;
 	s.list->processes[1].kernel = true;
 	expect_text(drawn(&s, 120, 24, true), "\n command     none: a kernel thread\n");
+	shown_fini(&s);
+}
+
+static void what_is_compared_has_columns_in_place_of_bars(void **state)
+{
+	struct process_was was[32];
+	const char *got;
+	struct shown s;
+
+	(void)state;
+	shown_init(&s);
+	assert_true(s.list->n <= ARRAY_LEN(was));
+	for (unsigned i = 0; i < s.list->n; i++)
+		was[i] = (struct process_was){.is_new = i == 1, NAN, NAN, NAN};
+	was[7] = (struct process_was){.cpu_percent = 100, .gpu_percent = 80, .rss_bytes = 5e8};
+	s.table.was = was;
+	got = drawn(&s, 120, 20, true);
+	expect_text(got, "was  CPU %    change    was  GPU %     was     RSS");
+	expect_text(got, "  100    164 + 64.2 pt   80.0   91.0  500 MB 1.01 GB");
+	expect_text(got, "  new    0.0 ");
+	expect_not(got, "last ");
+	s.table.was = NULL;
+	expect_not(drawn(&s, 120, 20, true), "was ");
 	shown_fini(&s);
 }
 
@@ -559,6 +583,7 @@ int main(void)
 		cmocka_unit_test(a_choice_is_a_box_over_the_rows),
 		cmocka_unit_test(a_row_has_the_command_line_and_a_name_that_it_does_not_tell),
 		cmocka_unit_test(the_selected_process_is_described_where_there_is_room),
+		cmocka_unit_test(what_is_compared_has_columns_in_place_of_bars),
 		cmocka_unit_test(the_selection_is_a_bar_over_the_whole_row),
 		cmocka_unit_test(titles_and_rows_are_where_a_click_finds_them),
 		cmocka_unit_test(wide_names_are_cut_between_characters),
