@@ -238,9 +238,9 @@ static void draw_words(const struct chart *chart, const struct view_data *data, 
 	struct span word = chart_option(chart, "zero");
 	int zero = word.n ? count_zeros(chart, data, 2 * plot.w) / 2 : 0;
 	struct rect row = {plot.x, plot.y + plot.h - 2, plot.w, 1};
-	char text[64];
+	char span[UNITS_TEXT], text[64];
 
-	snprintf(text, sizeof(text), "%.0f s so far", known * data->refresh_s);
+	snprintf(text, sizeof(text), "%s so far", widget_span_text(span, known * data->point_s));
 	if (known > 0 && plot.w - known / 2 > text_width(text) + 3 && plot.h > ROWS_MIN) {
 		rect_left(&row, 1);
 		canvas_text(canvas, row, STYLE_AXIS, text);

@@ -83,7 +83,7 @@ double widget_series_top(const struct series *series, unsigned n, const struct v
 
 	series_rates(series, n, data, NULL, rates, all);
 	return widget_held_top(rates, all, points < view ? points : view,
-			       data->refresh_s > 0 ? (int)real_round(HOLD_S / data->refresh_s) : 0);
+			       data->point_s > 0 ? (int)real_round(HOLD_S / data->point_s) : 0);
 }
 
 double widget_scale(const struct chart *chart, const struct series *series, const struct view_data *data,
@@ -157,13 +157,26 @@ void widget_instance_history(const struct chart *chart, const struct series *ser
 	}
 }
 
+char *widget_span_text(char buf[UNITS_TEXT], double seconds)
+{
+	bool hours = seconds >= 7200, minutes = seconds >= 600;
+
+	snprintf(buf, UNITS_TEXT, "%.4g %s",
+		 hours     ? seconds / 3600
+		 : minutes ? seconds / 60
+			   : seconds,
+		 hours     ? "h"
+		 : minutes ? "min"
+			   : "s");
+	return buf;
+}
+
 void widget_history_head(const struct view_data *data, struct canvas *canvas, struct rect r)
 {
 	char span[UNITS_TEXT], text[UNITS_TEXT + 8];
 
-	time_format(span, (int64_t)(2 * r.w * data->refresh_s * 1e9));
-	snprintf(text, sizeof(text), "last %s", span);
-	if (data->refresh_s > 0)
+	snprintf(text, sizeof(text), "last %s", widget_span_text(span, 2 * r.w * data->point_s));
+	if (data->point_s > 0)
 		canvas_text(canvas, r, STYLE_DIM, text_width(text) <= r.w ? text : span);
 }
 
@@ -190,13 +203,13 @@ double series_sort_key(const struct series *series, const struct view_data *data
 {
 	const struct feed *feed = series_feed(series, data);
 	int64_t end_ns = feed->now_column ? feed->now_column->end_ns : 0;
-	double refresh_ns = data->refresh_s * 1e9, sum = 0;
+	double point_ns = data->point_s * 1e9, sum = 0;
 	int from, points, n = 0;
 
-	if (refresh_ns <= 0 || feed->n_points <= 0)
+	if (point_ns <= 0 || feed->n_points <= 0)
 		return series_total(series, data);
-	from = (int)((double)(end_ns % SORT_NS) / refresh_ns + 0.5);
-	points = (int)((double)SORT_NS / refresh_ns) + 1;
+	from = (int)((double)(end_ns % SORT_NS) / point_ns + 0.5);
+	points = (int)((double)SORT_NS / point_ns) + 1;
 	if (from >= feed->n_points)
 		return series_back(series, data, feed->n_points - 1);
 	for (int back = from; back < from + points && back < feed->n_points; back++) {

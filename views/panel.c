@@ -10,9 +10,10 @@ static void draw_ticks(const struct view_data *data, struct canvas *canvas, stru
 {
 	for (int cells = TICK_CELLS; cells < inner.w - 12; cells += TICK_CELLS) {
 		struct rect r = {inner.x, row, inner.w - cells, 1};
-		char tick[48];
+		char span[UNITS_TEXT], tick[48];
 
-		snprintf(tick, sizeof(tick), " \u2212%.4g s \u2534", 2 * cells * data->refresh_s);
+		snprintf(tick, sizeof(tick), " \u2212%s \u2534",
+			 widget_span_text(span, 2 * cells * data->point_s));
 		canvas_text_right(canvas, r, STYLE_AXIS, tick);
 	}
 }

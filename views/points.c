@@ -171,15 +171,25 @@ static struct points_column *add_column(struct points *p, const struct metric *m
 	return c;
 }
 
-void points_add(struct points *p, const double *vector)
+void points_shift(struct points *p, int n, const double *newest)
 {
-	if (!p->n)
-		return;
-	for (unsigned i = 0; i < p->n_columns; i++) {
-		struct points_column *c = &p->columns[i];
+	AUTOFREE double *vector = NULL;
 
-		memmove(c->values, c->values + 1, (size_t)(p->n - 1) * sizeof(*c->values));
-		c->values[p->n - 1] = value_at(p, c, vector);
+	if (!p->n || !p->n_columns)
+		return;
+	n = n < p->n ? n : p->n;
+	for (unsigned i = 0; i < p->n_columns; i++)
+		memmove(p->columns[i].values, p->columns[i].values + n,
+			(size_t)(p->n - n) * sizeof(*p->columns[i].values));
+	for (int back = n > 0 ? n - 1 : 0; back >= 0; back--) {
+		const double *v = !back && newest ? newest : NULL;
+
+		if (!v && !vector)
+			vector = xcalloc(p->set->n_vector, sizeof(*vector));
+		if (!v && p->vector(p->owner, back, vector))
+			v = vector;
+		for (unsigned i = 0; i < p->n_columns; i++)
+			p->columns[i].values[p->n - 1 - back] = value_at(p, &p->columns[i], v);
 	}
 }
 

@@ -1,5 +1,5 @@
-/* points: what metrics were at the points of graphs: one point per refresh period, `back` counted
- * from the newest, which is 0.
+/* points: what metrics were at the points of graphs: two in each cell, `back` counted from the
+ * newest, which is 0.
  *
  * The values of a metric are computed for all points when a widget first asks for one, and kept
  * while points are added: no graph evaluates its past for each frame, and the vectors of the past
@@ -23,8 +23,9 @@ void points_free(struct points *p);
 /* From now on there are n points, of vectors of the first n_vector values of that set, and all of
  * them are new. Call it also when the set is no longer the same. */
 void points_reset(struct points *p, const struct metric_set *set, unsigned n_vector, int n);
-/* Add a point as the newest, and drop the oldest. The vector is that of points_vector_fn. */
-void points_add(struct points *p, const double *vector);
+/* Add so many points as the newest, and drop as many of the oldest; 0: the newest has changed. Its
+ * vector, or NULL: it is asked for, as those of the others are. */
+void points_shift(struct points *p, int n, const double *newest);
 /* From now on values that are not there yet are NaN, until points_fill computes all that were asked
  * for at once. Returns whether there were any: then whoever asked asks again. */
 void points_collect(struct points *p);

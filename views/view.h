@@ -67,7 +67,8 @@ struct view_data {
 	const struct process_table *busiest;   /* for a panel besides others; NULL likewise */
 	const struct template_view *templ;     /* of the GPU; NULL without one */
 	const struct judge *judge;             /* model/judge.h; NULL: all limits count always */
-	double refresh_s;                      /* length of now and of every point, seconds */
+	double refresh_s;                      /* length of now, seconds */
+	double point_s;                        /* length of every point of graphs */
 	double range_s;                        /* length of now if it is that of a range, else 0 */
 	double fps;                            /* frame budget */
 	bool frames_known;                     /* shown frames are counted; else per frame: per wanted one */

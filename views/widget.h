@@ -113,6 +113,8 @@ void widget_instance_history(const struct chart *chart, const struct series *ser
 			     const struct view_data *data, const struct metric_instance *instance,
 			     double scale, struct widget_past *past, int cells);
 /* Draw the heading of such a history over it, if there is a history: "last 20 s". */
+/* "90 s", "15 min", "2.5 h": the length of a piece of history. Returns buf. */
+char *widget_span_text(char buf[UNITS_TEXT], double seconds);
 void widget_history_head(const struct view_data *data, struct canvas *canvas, struct rect r);
 /* The greatest point of it; NaN if none is known. */
 double widget_peak(const struct widget_past *past);

@@ -17,9 +17,9 @@ static double *vector_new(unsigned n)
 	return v;
 }
 
-/* Length of a point: the refresh period, or the interval of the source if that is longer. */
-static int64_t window_ns(const struct feeds *f, const struct feed_state *feed)
+int64_t feed_now_ns(const struct feed_state *feed)
 {
+	const struct feeds *f = feed->feeds;
 	int64_t period = feed->history ? feed->source->period_ns : feed_period_ns(feed);
 
 	return period > f->refresh_ns ? period : f->refresh_ns;
@@ -84,11 +84,9 @@ static void take_column(const struct feeds *f, struct feed_state *feed, const st
 }
 
 /* Of the window that ends then. If no sample ended in it, use the one that was running. */
-static bool vector_at(const struct feeds *f, struct feed_state *feed, int64_t end_ns, struct column *column,
-		      double *vector)
+static bool vector_at(const struct feeds *f, struct feed_state *feed, int64_t end_ns, int64_t window,
+		      struct column *column, double *vector)
 {
-	int64_t window = window_ns(f, feed);
-
 	feed_span(feed, end_ns - window + GRACE_NS, end_ns + GRACE_NS, column);
 	if (!column->n_samples)
 		feed_around(feed, end_ns - window / 2, column);
@@ -100,9 +98,9 @@ static bool vector_at(const struct feeds *f, struct feed_state *feed, int64_t en
 static bool point_vector(void *owner, int back, double *vector)
 {
 	struct feed_state *feed = owner;
-	int64_t end_ns = feed->shown_ns - back * window_ns(feed->feeds, feed);
+	int64_t point = feeds_point_ns(feed->feeds), end_ns = feed->shown_ns - back * point;
 
-	return feed->shown_ns && vector_at(feed->feeds, feed, end_ns, feed->step, vector);
+	return feed->shown_ns && vector_at(feed->feeds, feed, end_ns, point, feed->step, vector);
 }
 
 /* Forget what metrics were: a widget that asks has it computed from history. */
@@ -111,11 +109,22 @@ static void renew_points(const struct feed_state *feed)
 	points_reset(feed->points, feed->source->set, feed->n_vector, feed->n_points);
 }
 
-/* All points are new. */
-static void reset_points(struct feed_state *feed)
+/* A point that is as long as `now` ends with it; others end at multiples of their length. */
+static int64_t point_end(const struct feed_state *feed, int64_t at_ns)
 {
+	int64_t point = feeds_point_ns(feed->feeds);
+
+	return point == feed_now_ns(feed) ? at_ns : (at_ns + point - 1) / point * point;
+}
+
+/* All points are new. */
+static void reset_points(struct feed_state *feed, int64_t end_ns)
+{
+	int64_t point = feeds_point_ns(feed->feeds);
+
 	renew_points(feed);
-	feed->n_steps = 0;
+	feed->shown_ns = point_end(feed, end_ns);
+	feed->n_steps = point == feed_now_ns(feed) ? 0 : (unsigned)(feed->shown_ns / point);
 }
 
 static unsigned n_kept(const struct feeds *f, const struct session_source *source)
@@ -133,7 +142,7 @@ static void make_vectors(struct feeds *f, struct feed_state *feed)
 	feed->n_vector = VECTOR_CONSTANTS + n_kept(f, source);
 	feed->now = vector_new(feed->n_vector);
 	feed->total = vector_new(feed->n_vector);
-	reset_points(feed);
+	reset_points(feed, 0);
 }
 
 static void feed_init(struct feeds *f, struct feed_state *feed, const struct session_source *source,
@@ -319,7 +328,7 @@ void feeds_clear(struct feeds *f, bool partial)
 			history_clear(feed->history);
 		make_vectors(f, feed);
 		feeds_lanes_clear(&feed->lanes);
-		feed->shown_ns = feed->at_ns = feed->each_ns = 0;
+		feed->newest_ns = feed->at_ns = feed->each_ns = 0;
 	}
 }
 
@@ -347,7 +356,7 @@ void feeds_keep_instances(struct feeds *f)
 /* The mean of the range, if history holds all of it. */
 static void range_vector(const struct feeds *f, struct feed_state *feed)
 {
-	int64_t slack = window_ns(f, feed);
+	int64_t slack = feed_now_ns(feed);
 	bool held = feed_oldest_ns(feed) <= f->range_from_ns + slack &&
 		    feed_newest_ns(feed) >= f->range_to_ns - slack;
 
@@ -370,11 +379,22 @@ void feeds_settle(const struct feeds *f)
 		points_settle(f->feeds[i].points);
 }
 
+static void renew_steps(struct feeds *f)
+{
+	for (unsigned i = 0; i < n_feeds(f); i++)
+		reset_points(&f->feeds[i], f->feeds[i].newest_ns);
+}
+
 void feeds_set_refresh(struct feeds *f, int64_t refresh_ns)
 {
 	f->refresh_ns = refresh_ns;
-	for (unsigned i = 0; i < n_feeds(f); i++)
-		reset_points(&f->feeds[i]);
+	renew_steps(f);
+}
+
+void feeds_set_cell(struct feeds *f, int64_t cell_ns)
+{
+	f->cell_ns = cell_ns;
+	renew_steps(f);
 }
 
 void feeds_want_points(struct feeds *f, int n)
@@ -385,13 +405,40 @@ void feeds_want_points(struct feeds *f, int n)
 		if (n == feed->n_points)
 			continue;
 		feed->n_points = n;
-		reset_points(feed);
+		reset_points(feed, feed->newest_ns);
 	}
+}
+
+static void step_total(struct feeds *f, struct feed_state *feed)
+{
+	struct metric_frames frames = total_frames(f);
+
+	if (!feed->history)
+		feed_total(feed, feed->step);
+	metric_vector(feed->source->set, feed->history ? history_total(feed->history) : feed->step,
+		      feed->scratch);
+	metric_frames_put(&frames, feed->scratch);
+	memcpy(feed->total, feed->scratch, feed->n_vector * sizeof(*feed->total));
+}
+
+/* `now` has moved to the newest sample. */
+static void step_points(struct feed_state *feed, int64_t newest)
+{
+	int64_t point = feeds_point_ns(feed->feeds), now = feed_now_ns(feed), end = point_end(feed, newest);
+	int64_t n = (end - feed->shown_ns + point / 2) / point;
+
+	if (newest - feed->newest_ns > GAP_POINTS * now || n >= feed->n_points) {
+		reset_points(feed, newest); /* the device was away: its points are empty */
+		return;
+	}
+	feed->shown_ns = end;
+	feed->n_steps += (unsigned)n;
+	points_shift(feed->points, (int)n, n == 1 && point == now ? feed->now : NULL);
 }
 
 static void step_feed(struct feeds *f, struct feed_state *feed)
 {
-	int64_t newest = feed_newest_ns(feed);
+	int64_t newest = feed_newest_ns(feed), now = feed_now_ns(feed);
 
 	if (!newest || feed->source->away || is_in_past(f, feed)) {
 		for (unsigned i = 0; i < feed->n_vector; i++)
@@ -399,26 +446,13 @@ static void step_feed(struct feeds *f, struct feed_state *feed)
 		return;
 	}
 	/* A source that is slower than the refresh keeps its last point. */
-	if (feed->shown_ns && newest - feed->shown_ns < window_ns(f, feed) / 2)
+	if (feed->newest_ns && newest - feed->newest_ns < now / 2)
 		return;
-	vector_at(f, feed, newest, feed->column, feed->now);
-	if (!f->partial) {
-		struct metric_frames frames = total_frames(f);
-
-		if (!feed->history)
-			feed_total(feed, feed->step);
-		metric_vector(feed->source->set, feed->history ? history_total(feed->history) : feed->step,
-			      feed->scratch);
-		metric_frames_put(&frames, feed->scratch);
-		memcpy(feed->total, feed->scratch, feed->n_vector * sizeof(*feed->total));
-	}
-	if (newest - feed->shown_ns > GAP_POINTS * window_ns(f, feed)) {
-		reset_points(feed); /* the device was away: its points are empty */
-	} else {
-		points_add(feed->points, feed->now);
-		feed->n_steps++;
-	}
-	feed->shown_ns = feed->at_ns = newest;
+	vector_at(f, feed, newest, now, feed->column, feed->now);
+	if (!f->partial)
+		step_total(f, feed);
+	step_points(feed, newest);
+	feed->newest_ns = feed->at_ns = newest;
 	if (f->range_to_ns)
 		range_vector(f, feed);
 }
@@ -434,7 +468,7 @@ static void show_now(const struct feeds *f, struct feed_state *feed)
 	if (f->range_to_ns)
 		range_vector(f, feed);
 	else
-		vector_at(f, feed, feed->at_ns, feed->column, feed->now);
+		vector_at(f, feed, feed->at_ns, feed_now_ns(feed), feed->column, feed->now);
 }
 
 void feeds_show(struct feeds *f, int64_t end_ns, int64_t at_ns)
@@ -445,8 +479,8 @@ void feeds_show(struct feeds *f, int64_t end_ns, int64_t at_ns)
 
 		if (!end)
 			continue;
-		reset_points(feed);
-		feed->shown_ns = end;
+		feed->newest_ns = end;
+		reset_points(feed, end);
 		feed->at_ns = at_ns ? at_ns : end;
 		show_now(f, feed);
 	}
@@ -468,7 +502,7 @@ void feeds_compare(struct feeds *f, bool on, int64_t at_ns)
 			continue;
 		feed->mark = vector_new(feed->source->set->n_vector);
 		if (at_ns && feed->at_ns) {
-			vector_at(f, feed, at_ns, feed->column, feed->mark);
+			vector_at(f, feed, at_ns, feed_now_ns(feed), feed->column, feed->mark);
 			show_now(f, feed); /* with its flags */
 			continue;
 		}
@@ -490,7 +524,7 @@ int64_t feeds_span_ns(const struct feeds *f)
 	int64_t span = 0;
 
 	for (unsigned i = 0; i < n_feeds(f); i++) {
-		int64_t ns = f->feeds[i].n_points * window_ns(f, &f->feeds[i]);
+		int64_t ns = f->feeds[i].n_points * feeds_point_ns(f);
 
 		span = ns > span ? ns : span;
 	}
@@ -524,7 +558,8 @@ const struct feed_state *feeds_shown(const struct feeds *f, enum source_kind kin
 
 static int cursor_of(const struct feeds *f, const struct feed_state *feed)
 {
-	int64_t point = window_ns(f, feed), back = (feed->shown_ns - feed->at_ns + point / 2) / point;
+	int64_t point = feeds_point_ns(f), slack = point == feed_now_ns(feed) ? point / 2 : 0;
+	int64_t back = (feed->shown_ns - feed->at_ns + slack) / point;
 
 	return f->paused && back < feed->n_points ? (int)back + 1 : 0;
 }
@@ -538,11 +573,11 @@ struct feed feeds_view(const struct feeds *f, enum source_kind kind)
 
 	if (!feed)
 		return (struct feed){0};
-	lanes = feeds_lanes_find(&feed->lanes, feed->at_ns - window_ns(f, feed), feed->at_ns, &lane);
+	lanes = feeds_lanes_find(&feed->lanes, feed->at_ns - feed_now_ns(feed), feed->at_ns, &lane);
 	return (struct feed){.set = feed->source->set,
 			     .lanes = lanes,
 			     .lane = lane,
-			     .lanes_earlier = lanes && lanes->end_ns <= feed->at_ns - window_ns(f, feed),
+			     .lanes_earlier = lanes && lanes->end_ns <= feed->at_ns - feed_now_ns(feed),
 			     .run = feed->lanes.run,
 			     .n_vector = feed->n_vector,
 			     .now = feed->now,
@@ -554,7 +589,7 @@ struct feed feeds_view(const struct feeds *f, enum source_kind kind)
 			     .n_steps = feed->n_steps,
 			     .about = feed->source->title,
 			     .end_ns = feed->shown_ns,
-			     .point_ns = window_ns(f, feed),
+			     .point_ns = feeds_point_ns(f),
 			     .cursor = cursor_of(f, feed)};
 }
 

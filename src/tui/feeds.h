@@ -28,6 +28,7 @@ struct feed_state {
 	int n_points;             /* how many views can draw */
 	unsigned n_steps;         /* points added since they were all new */
 	int64_t shown_ns;         /* end of the newest point */
+	int64_t newest_ns;        /* end of the newest sample that points have */
 	int64_t at_ns;            /* end of `now`; the same unless the past is shown */
 	struct feeds_lanes lanes; /* of the passes of a log */
 	int64_t each_ns;          /* since when instances are kept; 0: from the first sample on */
@@ -40,6 +41,7 @@ struct feeds {
 	bool partial;                  /* samples since the start are missing: totals are unknown */
 	bool paused;                   /* views mark the moment of `now` */
 	int64_t refresh_ns;
+	int64_t cell_ns; /* time in a cell of graphs, which has two points; 0: two refreshes */
 	int64_t range_from_ns, range_to_ns; /* `now` is the mean of this range; 0, 0: of a refresh */
 	struct feed_state feeds[SESSION_SOURCES_MAX + 1]; /* the mix follows the sources */
 	unsigned n;                   /* sources of the session that have been taken over */
@@ -53,6 +55,8 @@ void feed_around(const struct feed_state *feed, int64_t at_ns, struct column *ou
 void feed_total(const struct feed_state *feed, struct column *out);
 int64_t feed_newest_ns(const struct feed_state *feed);
 int64_t feed_oldest_ns(const struct feed_state *feed);
+/* The length of `now`: the refresh period, or the interval of the source if that is longer. */
+int64_t feed_now_ns(const struct feed_state *feed);
 /* The interval of the slowest source of the mix. */
 int64_t feed_period_ns(const struct feed_state *mix);
 
@@ -75,6 +79,11 @@ void feeds_keep_instances(struct feeds *f);
 void feeds_set_interval(struct feeds *f, struct session_source *source, int64_t interval_ns);
 /* Change the refresh; the points are computed again. */
 void feeds_set_refresh(struct feeds *f, int64_t refresh_ns);
+/* feeds_window.c: the scale of graphs. The length of a point; the next longer (1) or shorter (-1)
+ * time for a cell, 0: there is none; change it: points are computed again. */
+int64_t feeds_point_ns(const struct feeds *f);
+int64_t feeds_next_cell(const struct feeds *f, int by);
+void feeds_set_cell(struct feeds *f, int64_t cell_ns);
 /* Set how many points views can draw. */
 void feeds_want_points(struct feeds *f, int n);
 /* After the sets of the sources were replaced: forget what their metrics were. */

@@ -267,7 +267,7 @@ bool feeds_turn_lanes(struct feeds *f, int step)
 	if (!shown)
 		return true;
 	lanes = &f->feeds[shown - f->feeds].lanes;
-	from_ns = to_ns - feeds_view(f, SOURCE_PASSES).point_ns;
+	from_ns = to_ns - feed_now_ns(shown);
 	back = shown_back(lanes, from_ns, to_ns);
 	lanes->wanted = number_back(lanes, from_ns, to_ns, back) + step;
 	lanes->first = step > 0;

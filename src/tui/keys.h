@@ -21,6 +21,7 @@ enum action {
 	ACTION_EDGE,     /* to the end or the top [1, -1] */
 	ACTION_PAUSE,    /* or go on */
 	ACTION_HISTORY,  /* step to newer or older data [1, -1] */
+	ACTION_SCALE,    /* more or less time in graphs [1, -1] */
 	ACTION_LEAP,     /* a page of the timeline on or back [1, -1] */
 	ACTION_ENDS,     /* to the end or the start of the timeline [1, -1] */
 	ACTION_BOARDS,   /* back to them */

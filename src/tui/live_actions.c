@@ -534,6 +534,7 @@ static const struct {
 	[ACTION_EDGE] = {.act_by = scroll_to_edge},
 	[ACTION_PAUSE] = {.act = live_pause},
 	[ACTION_HISTORY] = {.act_by = live_step},
+	[ACTION_SCALE] = {.act_by = live_scale},
 	[ACTION_SPEED] = {.act_by = change_speed},
 	[ACTION_FIND] = {.act_by = find_mark},
 	[ACTION_GO_TO] = {.act = live_ask_time},

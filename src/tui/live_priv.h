@@ -170,6 +170,8 @@ void live_show_again(struct live *l);
 void live_step(struct live *l, int by);
 void live_go(struct live *l, int64_t at_ns);
 void live_leap(struct live *l, int by);
+/* Show more (1) or less (-1) time in the graphs. */
+void live_scale(struct live *l, int by);
 void live_go_to_end(struct live *l, int way);
 void live_ask_time(struct live *l);
 /* What is drawn of it; NULL: nothing. */

@@ -156,7 +156,7 @@ void live_show_again(struct live *l)
 
 void live_step(struct live *l, int by)
 {
-	int64_t at = l->screen.paused_ns;
+	int64_t at = l->screen.paused_ns, point_ns;
 
 	if (l->player) {
 		if (!player_step(l->player, by, l->sys->monotonic_ns(l->sys)))
@@ -166,9 +166,34 @@ void live_step(struct live *l, int by)
 	if (!pause_screen(l))
 		return;
 	at = l->screen.paused_ns;
-	show_moment(l, at + by * l->feeds.refresh_ns);
+	point_ns = feeds_point_ns(&l->feeds);
+	show_moment(l, at + by * (point_ns > l->feeds.refresh_ns ? point_ns : l->feeds.refresh_ns));
 	if (at == l->screen.paused_ns)
 		show_end(l, by);
+}
+
+/* ---- both: the scale of graphs ---- */
+
+void live_scale(struct live *l, int by)
+{
+	int64_t cell_ns = feeds_next_cell(&l->feeds, by);
+	bool minutes = cell_ns >= 60000000000;
+	char text[64];
+
+	if (!cell_ns) {
+		live_hint(l, by < 0 ? "time: a cell of graphs is not shorter" : "time: a cell is not longer");
+		return;
+	}
+	feeds_set_cell(&l->feeds, cell_ns);
+	if (l->player)
+		player_scale(l->player);
+	else if (l->screen.paused_ns)
+		show_moment(l, l->screen.paused_ns);
+	else
+		feeds_show(&l->feeds, 0, 0);
+	snprintf(text, sizeof(text), "time: a cell of graphs is %g %s",
+		 (double)cell_ns * (minutes ? 1e-9 / 60 : 1e-9), minutes ? "min" : "s");
+	live_hint(l, text);
 }
 
 /* ---- both: places on the timeline ---- */

@@ -191,7 +191,7 @@ void player_pause(struct player *p, int64_t now_ns)
 
 bool player_step(struct player *p, int by, int64_t now_ns)
 {
-	int64_t to = p->at_ns + by * p->refresh_ns, first = player_first(p), last = player_last(p);
+	int64_t to = p->at_ns + by * player_grain_ns(p), first = player_first(p), last = player_last(p);
 	bool moved = true;
 
 	p->paused = true;
@@ -231,6 +231,11 @@ bool player_speed(struct player *p, int by, int64_t now_ns)
 	restart_clock(p, now_ns);
 	restart_measure(p, now_ns);
 	return changed;
+}
+
+void player_scale(struct player *p)
+{
+	player_seek(p, p->sought_ns);
 }
 
 void player_keep_instances(struct player *p)

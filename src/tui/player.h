@@ -50,6 +50,8 @@ void player_settle(struct player *p);
 void player_pause(struct player *p, int64_t now_ns);
 /* Move by this many refreshes and pause. false at the end of the log. */
 bool player_step(struct player *p, int by, int64_t now_ns);
+/* After the scale of graphs changed: read what they show. */
+void player_scale(struct player *p);
 /* The next faster (1) or slower (-1) speed; false if there is none. */
 bool player_speed(struct player *p, int by, int64_t now_ns);
 /* Keep instances in the feeds from now on, and read again for them. */

@@ -91,6 +91,8 @@ int64_t player_last(const struct player *p);
 bool player_advance(struct player *p, int64_t until_ns);
 /* Copy the processes of the last block for player_take_processes. */
 void player_copy_processes(struct player *p);
+/* The refreshes that are one point of graphs, at least one. */
+int64_t player_grain_ns(const struct player *p);
 /* How much of the log before a given time is read to show that time. */
 int64_t player_depth_ns(const struct player *p);
 /* Show another moment: by what the feeds have of it, or after player_read has read what it needs.

@@ -7,9 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-#define STEP_WORK 2000        /* a step costs as much as this many values */
-#define READ_MOST (16u << 20) /* bytes to read for a jump; history before them stays unknown */
-#define OVERLAP_NS SECOND     /* ignore a sample that begins this long before the previous end */
+#define STEP_WORK 2000             /* a step costs as much as this many values */
+#define READ_MOST (16u << 20)      /* bytes to read for a jump; history before them stays unknown */
+#define READ_LONG (16 * READ_MOST) /* likewise, if points are longer than a refresh */
+#define OVERLAP_NS SECOND          /* ignore a sample that begins this long before the previous end */
 #define LONGEST_NS (1ll << 61)
 
 /* ---- points in time ---- */
@@ -46,6 +47,13 @@ int64_t player_last(const struct player *p)
 		last -= p->refresh_ns; /* the rest of this refresh has not arrived */
 
 	return last > first ? last : first;
+}
+
+int64_t player_grain_ns(const struct player *p)
+{
+	int64_t refreshes = feeds_point_ns(p->feeds) / p->refresh_ns;
+
+	return (refreshes > 1 ? refreshes : 1) * p->refresh_ns;
 }
 
 /* ---- reading ---- */
@@ -190,8 +198,9 @@ static bool feed_until(struct player *p, int64_t moment_ns)
 bool player_advance(struct player *p, int64_t until_ns)
 {
 	while (p->fed_ns < until_ns) {
-		int64_t next = p->fed_ns + p->refresh_ns;
+		int64_t grain = player_grain_ns(p), next = (p->fed_ns / grain + 1) * grain;
 
+		next = next < until_ns ? next : until_ns;
 		if (next < p->points_ns)
 			next = p->points_ns;
 		if (p->work <= 0 || !feed_until(p, next))
@@ -219,12 +228,13 @@ bool player_read(struct player *p)
 	return true;
 }
 
-/* How much time of the log READ_MOST bytes hold, on average. */
+/* How much time of the log fits into what may be read, on average. */
 static double affordable_ns(const struct player *p)
 {
 	int64_t length = p->state.end_ns - p->state.begin_ns;
+	unsigned most = player_grain_ns(p) > p->refresh_ns ? READ_LONG : READ_MOST;
 
-	return (double)READ_MOST / (double)(p->state.bytes + 1) * (double)length + (double)p->refresh_ns;
+	return (double)most / (double)(p->state.bytes + 1) * (double)length + (double)p->refresh_ns;
 }
 
 int64_t player_depth_ns(const struct player *p)

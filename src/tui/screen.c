@@ -364,6 +364,7 @@ void screen_fill_data(struct screen *screen, struct view_data *data)
 		.templ = screen->session->templ.parent ? &screen->session->templ : NULL,
 		.judge = screen->judge.judge,
 		.refresh_s = (double)screen->feeds->refresh_ns * 1e-9,
+		.point_s = (double)feeds_point_ns(screen->feeds) * 1e-9,
 		.range_s = (double)(screen->feeds->range_to_ns - screen->feeds->range_from_ns) * 1e-9,
 		.fps = screen->session->fps,
 		.width = screen->session->resolution.w,

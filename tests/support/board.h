@@ -108,6 +108,7 @@ static void board_init(struct board *b, struct gpudb *db, const char *gpu, unsig
 				      .points = b->points,
 				      .n_points = TINY_POINTS},
 		.refresh_s = 0.5,
+		.point_s = 0.5,
 		.fps = 60,
 		.scroll = &b->scroll,
 	};

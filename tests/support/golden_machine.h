@@ -154,6 +154,7 @@ static inline void machine_init(struct golden_machine *m, const char *gpu, const
 		.feeds = {[SOURCE_GPU] = m->gpu.feed, [SOURCE_CPU] = m->cpu.feed},
 		.templ = gpu ? &m->templ : NULL,
 		.refresh_s = REFRESH_NS * 1e-9,
+		.point_s = REFRESH_NS * 1e-9,
 		.fps = 60,
 		.width = 1920,
 		.height = 1080,

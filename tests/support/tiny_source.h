@@ -147,6 +147,7 @@ static inline void tiny_init(struct tiny *t)
 				      .points = t->points,
 				      .n_points = TINY_POINTS},
 		.refresh_s = 0.5,
+		.point_s = 0.5,
 		.fps = 50,
 		.width = 1920,
 		.height = 1080,

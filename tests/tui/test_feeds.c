@@ -381,6 +381,51 @@ static void energy_per_frame_takes_the_frames_of_another_source(void **state)
 	gpudb_free(db);
 }
 
+/* Whatever a cell holds, points are next to each other, each has what ended in it, and they are the
+ * same whether they were added one after the other or made at once. */
+static void points_of_every_scale_have_the_time_that_they_show(void **state)
+{
+	struct feeds_bench *b = *state;
+	int64_t at_ns = 1000000 * MS, cell_ns = 0, next;
+	unsigned scales = 0;
+
+	for (int by = -1; (next = feeds_next_cell(&b->feeds, by)) || by<0; scales += by> 0) {
+		float steps[POINTS];
+		double sum = 0, point_s;
+
+		if (!next) {
+			by = 1; /* from the shortest one on */
+			continue;
+		}
+		assert_true(by < 0 || next > cell_ns);
+		cell_ns = next;
+		feeds_set_cell(&b->feeds, cell_ns);
+		point_s = (double)cell_ns * 1e-9 / 2;
+		points_seconds(b->feeds.feeds[0].points, 0); /* from now on they are added */
+		for (int i = 0; i < 40; i++) {
+			add_sample(b, at_ns, at_ns + 500 * MS);
+			at_ns += 500 * MS;
+			feeds_step(&b->feeds);
+		}
+		for (int i = 0; i < POINTS; i++)
+			steps[i] = (float)points_seconds(b->feeds.feeds[0].points, i);
+		feeds_show(&b->feeds, 0, 0);
+		for (int i = 0; i < POINTS; i++) {
+			float shown = (float)points_seconds(b->feeds.feeds[0].points, i);
+
+			assert_true(shown == steps[i] || (isnan(shown) && isnan(steps[i])));
+			sum += isnan(shown) ? 0 : shown;
+			if (point_s < 0.5) /* within a sample */
+				assert_true(shown == 0.5F);
+		}
+		if (point_s >= 0.5)
+			assert_true(sum >= 20 - point_s || sum >= (POINTS - 1) * point_s);
+		if (point_s >= 0.5 && point_s < 20)
+			assert_true(fabs(points_seconds(b->feeds.feeds[0].points, 1) - point_s) < 1e-6);
+	}
+	assert_int_equal(scales, 8);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -389,6 +434,7 @@ int main(void)
 		ON_BENCH(where_nothing_was_measured_points_are_empty),
 		ON_BENCH(a_range_has_the_sum_of_its_samples_and_all_of_its_time),
 		ON_BENCH(a_range_that_history_does_not_hold_is_unknown),
+		ON_BENCH(points_of_every_scale_have_the_time_that_they_show),
 		ON_BENCH(cores_are_unknown_until_they_were_kept_for_a_whole_refresh),
 		ON_BENCH(few_cores_have_a_history_when_one_asks_for_them),
 		ON_BENCH(what_is_compared_with_stays_while_numbers_go_on),

@@ -925,9 +925,64 @@ static void what_is_no_log_is_refused(void **state)
 	}
 }
 
+static int count_known(const struct player_bench *b)
+{
+	int known = 0;
+
+	for (int i = 0; i < POINTS; i++)
+		known += !isnan(points_seconds(b->feeds.feeds[0].points, i));
+	return known;
+}
+
+/* From all of a log in a few points down to a screen that is full of its last second. */
+static void a_log_of_any_length_is_seen_at_every_scale(void **state)
+{
+	static const int64_t lengths_s[] = {3, 180, 10800}, cells_ms[] = {50, 500, 5000, 30000, 300000};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(lengths_s); i++) {
+		const struct log_what what = {
+			{"G31"}, {lengths_s[i] > 1000 ? 500 * MS : 100 * MS}, "mixed", false};
+		struct log_bench log;
+		struct player_bench b;
+
+		write_plain(&log, &what, lengths_s[i] * SECOND_NS);
+		open_log(&b, log.path, &(struct options){.speed = 1});
+		player_pause(b.player, b.real_ns);
+		go_away(&b, "100%");
+		for (size_t k = 0; k < ARRAY_LEN(cells_ms); k++) {
+			int64_t points = lengths_s[i] * 2000 / cells_ms[k];
+			int want = points < POINTS ? (int)points : POINTS, known;
+
+			feeds_set_cell(&b.feeds, cells_ms[k] * MS);
+			player_scale(b.player);
+			player_settle(b.player);
+			known = count_known(&b);
+			if (known < want - 1 || known > want + 2)
+				fail_msg("%lld s, %lld ms a cell: %d points, not %d", (long long)lengths_s[i],
+					 (long long)cells_ms[k], known, want);
+			assert_true(at_s(&b) >= (double)lengths_s[i] - 0.5);
+			go_away(&b, "50%");
+			known = count_known(&b);
+			player_step(b.player, -1, b.real_ns);
+			player_settle(b.player);
+			player_step(b.player, 1, b.real_ns);
+			player_settle(b.player);
+			if (lengths_s[i] > 3 && count_known(&b) != known)
+				fail_msg("%lld s, %lld ms a cell: %d points, not %d after a step",
+					 (long long)lengths_s[i], (long long)cells_ms[k], count_known(&b),
+					 known);
+			go_away(&b, "100%");
+		}
+		close_log(&b);
+		log_fini(&log);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_log_of_any_length_is_seen_at_every_scale),
 		cmocka_unit_test(a_replay_shows_what_a_live_screen_showed_to_the_bit),
 		cmocka_unit_test(every_speed_shows_the_same_at_the_same_moment),
 		cmocka_unit_test(a_moment_looks_the_same_however_it_was_reached),

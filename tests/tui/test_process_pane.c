@@ -1050,7 +1050,7 @@ static void keys_of_everywhere_keep_their_meaning(void **state)
 		bool of_rows = action == ACTION_SELECT || action == ACTION_ZOOM || action == ACTION_SCROLL ||
 			       action == ACTION_PAGE || action == ACTION_EDGE || action == ACTION_LEAP ||
 			       action == ACTION_ENDS || action == ACTION_FILTER || action == ACTION_PIN ||
-			       action == ACTION_OWN || action == ACTION_NEXT_SORT;
+			       action == ACTION_OWN || action == ACTION_NEXT_SORT || action == ACTION_SCALE;
 
 		process_pane_leave(&b.pane);
 		if (action != ACTION_NONE && !of_rows)

@@ -109,6 +109,7 @@ static char *screen_text(const struct golden_perf_machine *m, const char *title,
 	struct view_data data = {
 		.feeds = {[SOURCE_CPU] = m->cpu.feed, [SOURCE_PERF] = m->perf.feed},
 		.refresh_s = REFRESH_NS * 1e-9,
+		.point_s = REFRESH_NS * 1e-9,
 		.per_instance = each,
 		.foot = {"load 2.41 1.98 1.75   memory 3.21 GB of 7.66 GB   bigcore0-thermal 57.3 C",
 			 "busiest thread   62 % of the time  RenderThread of com.studio.game (4711)",

@@ -88,7 +88,7 @@ static void a_new_point_moves_the_others_and_asks_for_nothing(void **state)
 	begin_case(&c);
 	value_of(&c, "Share", 0);
 	c.t.vectors[0][VECTOR_CONSTANTS] = 42;
-	points_add(c.points, c.t.vectors[0]);
+	points_shift(c.points, 1, c.t.vectors[0]);
 	assert_true(value_of(&c, "Share", 0) == 42 && value_of(&c, "Share", 1) == 0);
 	assert_true(value_of(&c, "Share", TINY_POINTS - 1) == TINY_POINTS - 2);
 	assert_true(isnan(value_of(&c, "Share", 4)));

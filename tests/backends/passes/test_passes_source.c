@@ -413,7 +413,7 @@ static char *frame_view_text(const struct passes_bench *b, const double *vector,
 	const struct view *view;
 	const struct metric_set *sets[SOURCE_KINDS] = {
 		[SOURCE_GPU] = gpu ? gpu->set : NULL, [SOURCE_PASSES] = b->set};
-	struct view_data data = {.refresh_s = 0.1, .fps = 100, .width = 1920, .height = 1080};
+	struct view_data data = {.refresh_s = 0.1, .point_s = 0.1, .fps = 100, .width = 1920, .height = 1080};
 	struct strbuf text = {0};
 	struct canvas canvas;
 	struct views views;
