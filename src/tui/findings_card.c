@@ -2,20 +2,16 @@
 
 #include "base/alloc.h"
 #include "tui/keys.h"
-#include "tui/page.h"
 #include "views/widget.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define INDENT 13
-#define WIDE 136 /* columns from which what is known of a finding stands beside its title */
-#define WHAT_COLS 50
-#define NUMBER_COLS 54
-#define SINCE_COLS 13
-#define LOOK_COLS 16
-#define AROUND_ROWS 5 /* of the panels below, at least */
+#define WIDE 136         /* columns from which groups have titles and rows a history */
+#define FAIR 96          /* from which they tell since when, and whose limit it is */
+#define SELECTED_ROWS 10 /* of the panels below, at least */
+#define LINES_MOST (FINDINGS_CARD_MOST + JUDGE_GROUPS + 2)
 
 static bool is_listed(const struct findings_card *card, const struct screen *screen, const struct judged *f)
 {
@@ -26,6 +22,25 @@ static bool is_listed(const struct findings_card *card, const struct screen *scr
 	if (!card->shows_muted && screen_judge_mutes(&screen->judge, f->def))
 		return false;
 	return f->holds || (f->begun_ns && screen->judge.judge->end_ns - f->since_ns < JUDGE_KEPT_NS);
+}
+
+static void select_row(struct findings_card *card, int at)
+{
+	card->at = at > card->n ? card->n : at;
+	card->at = card->at < 0 ? 0 : card->at;
+	card->def = card->at < card->n ? card->rows[card->at]->def : NULL;
+	card->at_checks = !card->def;
+}
+
+/* The selection stays on its finding, which may have moved, or on the last row. */
+static void follow_selected(struct findings_card *card)
+{
+	int at = card->at < card->n ? card->at : card->n - 1;
+
+	for (int i = 0; i < card->n; i++)
+		if (card->rows[i]->def == card->def)
+			at = i;
+	select_row(card, card->at_checks ? card->n : at);
 }
 
 static void list_findings(struct findings_card *card, const struct screen *screen)
@@ -44,8 +59,7 @@ static void list_findings(struct findings_card *card, const struct screen *scree
 		card->rows[at] = f;
 		card->n++;
 	}
-	card->at = card->at >= card->n ? card->n - 1 : card->at;
-	card->at = card->at < 0 ? 0 : card->at;
+	follow_selected(card);
 }
 
 static unsigned count_held(const struct findings_card *card, const struct screen *screen,
@@ -59,40 +73,19 @@ static unsigned count_held(const struct findings_card *card, const struct screen
 	return n;
 }
 
-/* ---- one finding ---- */
+/* ---- one row ---- */
 
-/* A page of findings. */
-struct finding_page {
-	struct page page;
-	const struct screen *screen;
-	bool ascii;
-};
-
-/* "\u221221 s", "gone \u22128 s" */
-static void put_since(struct strbuf *out, const struct judged *f, const struct judge *judge)
+/* "3 min 43 s"; short: "3m43" */
+void findings_lasted(char text[UNITS_TEXT], int64_t ns, bool brief)
 {
-	strbuf_printf(out, "%s\u2212%lld s", f->holds ? "" : "gone ",
-		      (long long)((judge->end_ns - f->since_ns) / 1000000000));
-}
+	long long s = ns / 1000000000;
 
-/* "5 Fragment"; nothing without a view */
-static void put_look(struct strbuf *out, const struct judged *f, const struct views *views)
-{
-	const struct view *view = screen_judge_look(views, f->def);
-
-	if (view)
-		strbuf_printf(out, "%c %s", view->key ? view->key : ' ', view->title);
-}
-
-/* What else is known: "Fragment queue 97.6 %; ..." */
-static void put_evidence(struct strbuf *out, const struct judged *f, bool ascii)
-{
-	for (unsigned i = 0; i < f->n_evidence; i++) {
-		if (isnan(f->evidence[i].value) || f->evidence[i].metric == f->number.metric)
-			continue;
-		strbuf_str(out, out->n ? "; " : "");
-		screen_judge_put_number(out, &f->evidence[i], f->evidence[i].value, ascii);
-	}
+	if (s < 60)
+		snprintf(text, UNITS_TEXT, "%lld s", s);
+	else if (s < 3600)
+		snprintf(text, UNITS_TEXT, brief ? "%lldm%02lld" : "%lld min %lld s", s / 60, s % 60);
+	else
+		snprintf(text, UNITS_TEXT, brief ? "%lldh%02lld" : "%lld h %lld min", s / 3600, s / 60 % 60);
 }
 
 /* Its number over the last minute, two steps in a cell; beyond the limit in its colour. */
@@ -117,146 +110,213 @@ static void draw_past(const struct judged *f, enum finding_severity severity, st
 	canvas_history(canvas, rect_right(&r, cells), points, styles, cells);
 }
 
-/* The columns beside the title; the head has the same. */
+bool findings_beyond(const struct judged *f)
+{
+	double value = isnan(f->number.value) ? f->mean : f->number.value;
+
+	return f->side == ALERT_ABOVE ? value >= f->limit : value <= f->limit;
+}
+
 struct finding_columns {
-	struct rect what, number, since, look, past;
+	struct rect severity, title, value, limit, worth, lasted, look, past; /* w 0: left out */
 };
 
 static struct finding_columns cut_columns(struct rect row)
 {
-	struct finding_columns c;
+	bool wide = row.w >= WIDE, fair = row.w >= FAIR;
+	struct finding_columns c = {.severity = rect_left(&row, wide ? 12 : 3)};
 
-	c.what = rect_left(&row, WHAT_COLS);
-	rect_right(&c.what, 1);
-	c.number = rect_left(&row, NUMBER_COLS);
-	rect_right(&c.number, 1);
-	c.since = rect_left(&row, SINCE_COLS);
-	c.look = rect_left(&row, LOOK_COLS);
-	c.past = row;
+	c.past = rect_right(&row, wide ? 17 : 0);
+	c.look = rect_right(&row, wide ? 15 : 0);
+	c.lasted = rect_right(&row, wide ? 13 : fair ? 8 : 0);
+	c.worth = rect_right(&row, wide ? 27 : row.w >= 60 ? 10 : 0);
+	c.limit = rect_right(&row, fair ? 25 : row.w >= 45 ? 14 : 0);
+	c.value = rect_right(&row, 10);
+	c.title = row;
 	return c;
 }
 
-static void draw_title(const struct judged *f, enum finding_severity severity, bool selected,
-		       struct canvas *canvas, struct rect row)
+/* A number with its unit from its place on, so that rows stand below each other. */
+static void put_value(struct canvas *canvas, struct rect r, enum style style, const struct judge_number *n,
+		      double value)
+{
+	char text[UNITS_TEXT];
+
+	canvas_text_right(canvas, r, style,
+			  isnan(value) ? canvas->ascii ? "-" : "\u2013"
+				       : unit_format(text, value, n->unit, n->metric && n->metric->grows,
+						     canvas->ascii));
+}
+
+/* "above 60.0 %  house" */
+static void draw_limit(const struct judged *f, struct canvas *canvas, struct rect r, enum style style)
+{
+	char limit[UNITS_TEXT];
+
+	rect_left(&r, 2);
+	if (r.w <= 0)
+		return;
+	unit_format(limit, f->limit, f->number.unit, false, canvas->ascii);
+	if (r.w < 20) {
+		canvas_printf(canvas, r, style, "%s %s", f->side == ALERT_ABOVE ? ">" : "<", limit);
+		return;
+	}
+	rect_left(&r, canvas_text(canvas, r, style, f->side == ALERT_ABOVE ? "above" : "below"));
+	canvas_text_right(canvas, rect_left(&r, 11), style, limit);
+	rect_left(&r, 1);
+	canvas_text_cut(canvas, r, STYLE_DIM, finding_origin(f->def));
+}
+
+/* A bar and "10.1 ms  43 %", or why there is none. */
+static void draw_worth(const struct judge_rank *rank, struct canvas *canvas, struct rect r, enum style style)
+{
+	const struct judge_worth *w = &rank->worth;
+	bool wide = r.w >= 20;
+	char ms[24] = "", percent[24];
+
+	rect_left(&r, wide ? 1 : 2);
+	if (rank->group == JUDGE_NOTES || r.w <= 0)
+		return;
+	if (rank->group == JUDGE_BESIDE || isnan(w->share)) {
+		canvas_text_cut(canvas, r, STYLE_DIM,
+				rank->group == JUDGE_BESIDE ? wide ? "energy only" : "energy"
+				: wide                      ? "no honest bound"
+							    : "\u2013");
+		return;
+	}
+	if (isfinite(w->ms))
+		snprintf(ms, sizeof(ms), "%.1f ms", w->ms);
+	snprintf(percent, sizeof(percent), "%.0f %%", w->share * 100);
+	if (wide) {
+		canvas_meter(canvas, rect_left(&r, 10), style, w->share, NAN);
+		canvas_text_right(canvas, rect_left(&r, 9), style, ms);
+		canvas_text_right(canvas, rect_left(&r, 6), style, percent);
+	} else {
+		canvas_text(canvas, r, style, ms[0] ? ms : percent);
+	}
+}
+
+static void draw_finding(const struct screen *screen, const struct judged *f, bool selected,
+			 struct canvas *canvas, struct rect row)
 {
 	static const enum style styles[] = {STYLE_TEXT, STYLE_BUSY, STYLE_HOT};
 	static const char *const signs[] = {" i", " !", "!!"}; /* as beside numbers */
-	AUTO_STRBUF struct strbuf text = {0};
+	struct judge_rank rank = screen_judge_rank(&screen->judge, f);
+	const struct view *view = screen_judge_look(&screen->views, f->def);
+	enum style style = f->holds ? STYLE_TEXT : STYLE_DIM,
+		   worst = f->holds ? styles[rank.severity] : STYLE_DIM;
+	struct finding_columns c = cut_columns(row);
+	char lasted[UNITS_TEXT];
 
-	strbuf_printf(&text, "%s %-8s  %s", signs[severity], finding_severity_names[severity], f->def->title);
-	canvas_text_cut(canvas, row,
-			selected   ? STYLE_SELECTED
-			: f->holds ? styles[severity]
-				   : STYLE_DIM,
-			text.p);
-}
-
-/* Beside the title in a wide terminal, below it in another. */
-static void add_numbers(struct finding_page *p, const struct judged *f, bool selected)
-{
-	AUTO_STRBUF struct strbuf number = {0}, since = {0}, look = {0}, evidence = {0};
-	enum style style = f->holds ? STYLE_TEXT : STYLE_DIM;
-	struct judge_rank rank = screen_judge_rank(&p->screen->judge, f);
-	struct canvas *canvas = p->page.canvas;
-	struct rect row = page_line(&p->page);
-
-	judge_put_worth(p->screen->judge.judge, &rank, false, &evidence);
-	screen_judge_put_limit(&number, f, p->ascii);
-	put_since(&since, f, p->screen->judge.judge);
-	put_look(&look, f, &p->screen->views);
-	put_evidence(&evidence, f, p->ascii);
-	if (p->page.window.w < WIDE) {
-		if (row.h)
-			draw_title(f, rank.severity, selected, canvas, row);
-		if (evidence.n) /* what it is worth comes first */
-			strbuf_printf(&number, "   %.*s", (int)strcspn(evidence.p, ";"), evidence.p);
-		strbuf_printf(&number, "   %s   %s%s", since.p, look.n ? "look at " : "",
-			      look.n ? look.p : "");
-		page_text(&p->page, INDENT, style, NULL, number.p);
-		return;
-	}
-	if (row.h) {
-		struct finding_columns c = cut_columns(row);
-
-		draw_title(f, rank.severity, selected, canvas, c.what);
-		if (text_width(number.p) > c.number.w) /* whose limit it is gives way */
-			number.p[strrchr(number.p, ' ') - number.p] = 0;
-		canvas_text(canvas, c.number, style, number.p);
-		canvas_text(canvas, c.since, style, since.p);
-		canvas_text(canvas, c.look, style, look.n ? look.p : "");
+	canvas_printf(canvas, c.severity, worst, "%s %s", f->holds ? signs[rank.severity] : " \u2013",
+		      f->holds ? finding_severity_names[rank.severity] : "ended");
+	canvas_text_cut(canvas, c.title, style, f->def->title);
+	put_value(canvas, c.value, findings_beyond(f) ? worst : style, &f->number,
+		  isnan(f->number.value) ? f->mean : f->number.value);
+	draw_limit(f, canvas, c.limit, style);
+	draw_worth(&rank, canvas, c.worth, style);
+	findings_lasted(lasted, screen->judge.judge->end_ns - f->since_ns, c.lasted.w < 13);
+	if (c.lasted.w)
+		canvas_text_right(canvas, c.lasted, style, lasted);
+	rect_left(&c.look, 2);
+	if (c.look.w && view)
+		canvas_printf(canvas, c.look, style, "%c %s", view->key ? view->key : ' ', view->title);
+	if (c.past.w)
 		draw_past(f, rank.severity, canvas, c.past);
-	}
-	if (evidence.n)
-		page_text(&p->page, WHAT_COLS, STYLE_DIM, NULL, evidence.p);
+	if (selected)
+		canvas_restyle(canvas, row, STYLE_SELECTED);
 }
 
-/* Title and numbers, what it means, and what to do. */
-static void add_finding(struct finding_page *p, const struct judged *f, bool selected)
+/* ---- the list ---- */
+
+/* A line of the list: a finding, the title of a group, or what was checked. */
+struct list_line {
+	enum { LINE_TITLE, LINE_FINDING, LINE_CHECKS } kind;
+	const char *title;
+	int row; /* what is selected there; of a title the first row below it */
+};
+
+static unsigned list_lines(const struct findings_card *card, const struct screen *screen, bool titles,
+			   struct list_line lines[LINES_MOST])
 {
-	const struct gpu_product *product = p->screen->judge.judge->product;
-	AUTOFREE char *says = span_dup(finding_text(f->def->says, product)),
-		      *advice = span_dup(finding_text(f->def->advice, product));
+	const char *last = NULL;
+	unsigned n = 0;
 
-	add_numbers(p, f, selected);
-	if (says[0])
-		page_text(&p->page, INDENT, f->holds ? STYLE_TEXT : STYLE_DIM, NULL, says);
-	if (advice[0])
-		page_text(&p->page, INDENT, STYLE_DIM, NULL, advice);
-	if (p->page.window.w >= WIDE)
-		page_line(&p->page);
-}
-
-/* ---- the card ---- */
-
-/* Add all; `begins` gets the line of each, and the end of the last. */
-static void add_all(const struct findings_card *card, struct finding_page *p, int *begins)
-{
 	for (int i = 0; i < card->n; i++) {
-		begins[i] = p->page.n;
-		add_finding(p, card->rows[i], i == card->at);
+		const struct judged *f = card->rows[i];
+		const char *title = f->holds ? judge_group_titles[screen_judge_rank(&screen->judge, f).group]
+					     : "Ended in the last minute";
+
+		if (titles && title != last)
+			lines[n++] = (struct list_line){LINE_TITLE, title, i};
+		lines[n++] = (struct list_line){LINE_FINDING, NULL, i};
+		last = title;
 	}
-	begins[card->n] = p->page.n;
+	lines[n++] = (struct list_line){LINE_CHECKS, NULL, card->n};
+	return n;
+}
+
+static void draw_line(const struct findings_card *card, const struct screen *screen,
+		      const struct list_line *line, struct canvas *canvas, struct rect row)
+{
+	AUTO_STRBUF struct strbuf checks = {0};
+
+	switch (line->kind) {
+	case LINE_TITLE:
+		rect_left(&row, canvas_text(canvas, row, STYLE_VALUE, line->title) + 1);
+		canvas_fill(canvas, row, STYLE_BORDER, canvas->ascii ? '-' : 0x2504);
+		break;
+	case LINE_FINDING:
+		draw_finding(screen, card->rows[line->row], line->row == card->at, canvas, row);
+		break;
+	case LINE_CHECKS:
+		findings_put_checks(screen, &checks);
+		canvas_text_parts(canvas, row, STYLE_DIM, checks.p);
+		if (card->at == line->row)
+			canvas_restyle(canvas, row, STYLE_SELECTED);
+	}
 }
 
 static void draw_head(struct canvas *canvas, struct rect row)
 {
 	struct finding_columns c = cut_columns(row);
 
-	rect_left(&c.what, INDENT - 1);
-	canvas_text(canvas, c.what, STYLE_DIM, "what");
-	canvas_text(canvas, c.number, STYLE_DIM, "number, limit, evidence");
-	canvas_text(canvas, c.since, STYLE_DIM, "since");
-	canvas_text(canvas, c.look, STYLE_DIM, "look at");
-	canvas_text_right(canvas, c.past, STYLE_DIM, "history, 1 cell = 1 s");
+	rect_left(&c.limit, 2);
+	rect_left(&c.worth, c.worth.w >= 20 ? 1 : 2);
+	rect_left(&c.look, 2);
+	canvas_text(canvas, c.title, STYLE_DIM, "finding");
+	canvas_text_right(canvas, c.value, STYLE_DIM, "value");
+	canvas_text(canvas, c.limit, STYLE_DIM, "limit");
+	canvas_text(canvas, c.worth, STYLE_DIM, c.worth.w >= 20 ? "worth at most" : "worth");
+	canvas_text_right(canvas, c.lasted, STYLE_DIM, c.lasted.w ? "for" : "");
+	canvas_text(canvas, c.look, STYLE_DIM, c.look.w > 0 ? "look at" : "");
+	canvas_text_right(canvas, c.past, STYLE_DIM, c.past.w ? "last 17 s" : "");
 }
 
-/* Scroll until the selected one is whole, or its begin is visible. */
+/* Scroll so that the selected line is visible; what is cut off is said. */
 static void draw_list(struct findings_card *card, const struct screen *screen, struct canvas *canvas,
 		      struct rect r)
 {
-	struct finding_page p = {.page = {.window = {.w = r.w}}, .screen = screen, .ascii = canvas->ascii};
-	int begins[FINDINGS_CARD_MOST + 1];
+	struct list_line lines[LINES_MOST];
+	int n = (int)list_lines(card, screen, r.w >= WIDE, lines), selected = 0, last;
 
-	add_all(card, &p, begins); /* only counted */
-	if (begins[card->at + (card->n > 0)] - card->first > r.h)
-		card->first = begins[card->at + (card->n > 0)] - r.h;
-	if (card->first > begins[card->at])
-		card->first = begins[card->at];
-	card->page = 0;
-	for (int i = 0; i < card->n; i++)
-		card->page += begins[i] >= card->first && begins[i] < card->first + r.h;
-	p.page = (struct page){.canvas = canvas, .window = r, .first = card->first};
-	add_all(card, &p, begins);
-}
-
-/* Lines that the list needs at that width. */
-static int list_lines(const struct findings_card *card, const struct screen *screen, int cols)
-{
-	struct finding_page p = {.page = {.window = {.w = cols}}, .screen = screen};
-	int begins[FINDINGS_CARD_MOST + 1];
-
-	add_all(card, &p, begins);
-	return p.page.n;
+	for (int i = 0; i < n; i++)
+		selected = lines[i].kind != LINE_TITLE && lines[i].row == card->at ? i : selected;
+	card->page = r.h - (n > r.h && r.h > 2);
+	card->page = card->page < 1 ? 1 : card->page;
+	if (card->first > n - card->page)
+		card->first = n - card->page;
+	if (card->first < selected - card->page + 1)
+		card->first = selected - card->page + 1;
+	if (card->first > selected)
+		card->first = selected == 1 ? 0 : selected; /* with its title */
+	card->first = card->first < 0 ? 0 : card->first;
+	last = card->first + card->page < n ? card->first + card->page : n;
+	for (int i = card->first; i < last; i++)
+		draw_line(card, screen, &lines[i], canvas, rect_top(&r, 1));
+	if (r.h > 0 && n > card->page)
+		canvas_printf(canvas, rect_top(&r, 1), STYLE_DIM, last < n ? "%d more" : "%d above",
+			      last < n ? n - last : card->first);
 }
 
 static void draw_panel(struct findings_card *card, const struct screen *screen, struct canvas *canvas,
@@ -270,22 +330,25 @@ static void draw_panel(struct findings_card *card, const struct screen *screen, 
 	snprintf(corner, sizeof(corner), "%u critical  %u warning%s  %u note%s  %u checks",
 		 count_held(card, screen, SEVERITY_CRITICAL), warnings, warnings == 1 ? "" : "s", notes,
 		 notes == 1 ? "" : "s", judge ? judge->n_findings : 0);
-	panel_box(&(struct panel_texts){"Findings now", "", corner, STYLE_VALUE}, canvas, r);
+	panel_box(&(struct panel_texts){"Findings",
+					r.w >= FAIR ? "worst first; each bound stands alone, do not add them"
+						    : "worst first",
+					corner, STYLE_VALUE},
+		  canvas, r);
 	r = (struct rect){r.x + PANEL_MARGIN, r.y + 1, r.w - 2 * PANEL_MARGIN, r.h - 2};
-	if (r.w >= WIDE && card->n && r.h > 2)
+	if (card->n && r.h > 2)
 		draw_head(canvas, rect_top(&r, 1));
 	draw_list(card, screen, canvas, r);
 }
 
-/* The findings get what they need, but leave two fifths to the panels below if they need that. */
-static int around_rows(const struct findings_card *card, const struct screen *screen, struct rect r)
+/* The list gets what it needs, but leaves half to what is below. */
+static int below_rows(const struct findings_card *card, const struct screen *screen, struct rect r)
 {
-	int wanted = findings_around_rows(screen, r.w),
-	    needed = list_lines(card, screen, r.w - 2 * PANEL_MARGIN) + 3, left = r.h - needed,
-	    rows = left > r.h * 2 / 5 ? left : r.h * 2 / 5;
+	struct list_line lines[LINES_MOST];
+	int needed = (int)list_lines(card, screen, r.w - 2 * PANEL_MARGIN >= WIDE, lines) + 3,
+	    rows = r.h - needed > r.h / 2 ? r.h - needed : r.h / 2;
 
-	rows = rows < wanted ? rows : wanted;
-	return rows < AROUND_ROWS ? 0 : rows;
+	return rows < SELECTED_ROWS ? 0 : rows;
 }
 
 static void draw_summary(const struct findings_card *card, const struct screen *screen, struct canvas *canvas,
@@ -303,9 +366,7 @@ static void draw_summary(const struct findings_card *card, const struct screen *
 	rect_left(&row, canvas_printf(canvas, row, n ? STYLE_BUSY : STYLE_CALM, "%u finding%s", n,
 				      n == 1 ? "" : "s") +
 				2);
-	canvas_text_cut(
-		canvas, row, STYLE_TEXT,
-		"the most useful change first: beyond a limit for 2 s, now or in the last minute (dim)");
+	canvas_text_cut(canvas, row, STYLE_TEXT, "beyond a limit for 2 s, now, or dim in the last minute");
 }
 
 void findings_card_draw(struct findings_card *card, struct screen *screen, const struct alert *alert,
@@ -332,10 +393,10 @@ void findings_card_draw(struct findings_card *card, struct screen *screen, const
 	screen_draw_frame(screen, &(struct screen_part){NULL, &keys}, alert, canvas, &r);
 	list_findings(card, screen);
 	draw_summary(card, screen, canvas, rect_top(&r, 1));
-	below = rect_bottom(&r, around_rows(card, screen, r));
+	below = rect_bottom(&r, below_rows(card, screen, r));
 	draw_panel(card, screen, canvas, r);
 	if (below.h)
-		findings_around_draw(screen, canvas, below);
+		findings_below_draw(screen, card->at < card->n ? card->rows[card->at] : NULL, canvas, below);
 }
 
 static void mute_selected(struct findings_card *card, struct screen *screen, struct strbuf *said)
@@ -377,18 +438,19 @@ enum key_answer findings_card_key(struct findings_card *card, struct screen *scr
 		return KEY_CLOSES;
 	}
 	if (key == K_ENTER)
-		return screen_show_finding(screen, card->n ? card->rows[card->at] : NULL) ? KEY_CLOSES
-											  : KEY_TAKEN;
+		return screen_show_finding(screen, card->at < card->n ? card->rows[card->at] : NULL)
+			       ? KEY_CLOSES
+			       : KEY_TAKEN;
 	if (key == 'x')
 		mute_selected(card, screen, said);
 	else if (key == 'X')
 		card->shows_muted = !card->shows_muted;
 	else if (does.action == ACTION_SELECT || does.action == ACTION_SCROLL)
-		card->at += does.number;
+		select_row(card, card->at + does.number);
 	else if (does.action == ACTION_PAGE)
-		card->at += does.number * card->page;
+		select_row(card, card->at + does.number * card->page);
 	else if (action == ACTION_EXPLAIN)
-		return card->n ? KEY_PASSED : KEY_TAKEN; /* the caller explains the selected one */
+		return card->def ? KEY_PASSED : KEY_TAKEN; /* the caller explains the selected one */
 	else
 		return needs_view(action) ? KEY_UNKNOWN : shows_view(action) ? KEY_LEAVES : KEY_PASSED;
 	return KEY_TAKEN;
@@ -396,5 +458,5 @@ enum key_answer findings_card_key(struct findings_card *card, struct screen *scr
 
 const struct finding_def *findings_card_selected(const struct findings_card *card)
 {
-	return card->n ? card->rows[card->at]->def : NULL;
+	return card->def;
 }

@@ -1,5 +1,6 @@
-/* findings_card: the findings that hold or held in the last minute, the worst first, with what was
- * checked and is fine, and what came and went. Thread: ui. */
+/* findings_card: the findings that hold or held in the last minute, one line each, the worst first;
+ * below them the selected one, and what came and went. The last line stands for what was checked
+ * and is fine, and lists it when it is selected. Thread: ui. */
 #ifndef MALITOP_FINDINGS_CARD_H
 #define MALITOP_FINDINGS_CARD_H
 
@@ -10,7 +11,9 @@
 
 struct findings_card {
 	bool shows_muted;
-	int at, first, page; /* the selected one; the first line, and how many findings were drawn */
+	bool at_checks;                                /* the last row is selected */
+	const struct finding_def *def;                 /* the selected finding; NULL: none */
+	int at, first, page;                           /* its row; the first line, and how many were drawn */
 	const struct judged *rows[FINDINGS_CARD_MOST]; /* of the last draw */
 	int n;
 };
@@ -25,8 +28,17 @@ enum key_answer findings_card_key(struct findings_card *card, struct screen *scr
 /* The selected finding; NULL if there is none. */
 const struct finding_def *findings_card_selected(const struct findings_card *card);
 
-/* findings_around.c: the panels below. Rows that they can use; draw them. */
-int findings_around_rows(const struct screen *screen, int cols);
-void findings_around_draw(const struct screen *screen, struct canvas *canvas, struct rect r);
+/* "3 min 43 s", brief "3m43" */
+void findings_lasted(char text[UNITS_TEXT], int64_t ns, bool brief);
+
+/* Whether the number that the limit is for, or its mean, is beyond it. */
+bool findings_beyond(const struct judged *f);
+
+/* findings_below.c: the panels below: a finding, or without one what was checked; what came and
+ * went. */
+void findings_below_draw(const struct screen *screen, const struct judged *f, struct canvas *canvas,
+			 struct rect r);
+/* "26 checked and fine; 5 beyond a limit that does not matter now; 54 without a value" */
+void findings_put_checks(const struct screen *screen, struct strbuf *out);
 
 #endif

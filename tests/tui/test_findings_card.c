@@ -60,16 +60,15 @@ static void assert_not_shown(const struct card_bench *b, const char *text)
 
 static void what_holds_stands_above_what_is_fine_and_what_came(void **state)
 {
-	static const char *const texts[] = {"Findings now",
+	static const char *const texts[] = {"Holds the frame back",
 					    "Reads wait for the bus",
-					    "above 10.0 % (house)",
+					    "above     10.0 % house",
 					    "3 Memory",
-					    "warning   Reads wait for the bus",
+					    "! warning  Reads wait for the bus",
+					    "worth at most",
+					    "Meaning",
 					    "up to ",
-					    "history, 1 cell = 1 s",
-					    "Checked and fine",
-					    "ok  Tiler utilization",
-					    "< 80.0 %",
+					    "checked and fine;",
 					    "Recent",
 					    "Memory bound"};
 	struct card_bench b;
@@ -78,7 +77,14 @@ static void what_holds_stands_above_what_is_fine_and_what_came(void **state)
 	bench_init(&b, "bandwidth-bound", 160, 60);
 	for (unsigned i = 0; i < ARRAY_LEN(texts); i++)
 		assert_shown(&b, texts[i]);
+	while (findings_card_selected(&b.card)) /* the last line stands for the rest */
+		press_key(&b, K_DOWN);
+	assert_shown(&b, "Checked and fine");
+	assert_shown(&b, "ok  Tiler utilization");
+	assert_shown(&b, "< 80.0 %");
 	assert_not_shown(&b, "ok  Read stall rate"); /* it holds, so it is not fine */
+	press_key(&b, K_UP);
+	assert_non_null(findings_card_selected(&b.card));
 	bench_fini(&b);
 }
 
@@ -94,12 +100,14 @@ static void a_finding_that_ended_stays_for_a_minute(void **state)
 	f->since_ns = b.s.screen.judge.judge->end_ns - JUDGE_KEPT_NS + 1;
 	f->number.value = NAN;
 	draw_card(&b);
-	assert_shown(&b, "Reads wait for the bus");
-	assert_shown(&b, "gone \u221259 s");
-	assert_shown(&b, " on average, above 10.0 %"); /* it has no number now */
+	while (findings_card_selected(&b.card) != f->def)
+		press_key(&b, K_DOWN);
+	assert_shown(&b, "Ended in the last minute");
+	assert_shown(&b, "ended 59 s ago");
+	assert_shown(&b, "on average, above 10.0 %"); /* it has no number now */
 	f->since_ns--;
 	draw_card(&b);
-	assert_not_shown(&b, "gone \u2212");
+	assert_not_shown(&b, "Ended in the last minute");
 	bench_fini(&b);
 }
 
@@ -122,6 +130,7 @@ static void a_muted_finding_is_neither_listed_nor_counted(void **state)
 	draw_card(&b);
 	assert_int_equal(screen_judge_held(&b.s.screen.judge), held - 1);
 	press_key(&b, 'X');
+	press_key(&b, K_UP); /* the selection stays on its finding */
 	assert_ptr_equal(findings_card_selected(&b.card), worst);
 	press_key(&b, 'x');
 	assert_int_equal(screen_judge_held(&b.s.screen.judge), held);
@@ -144,9 +153,61 @@ static void every_finding_can_be_read_in_a_small_terminal(void **state)
 		assert_shown(&b, begin);
 		press_key(&b, K_DOWN);
 	}
-	press_key(&b, K_DOWN); /* the last one stays */
-	assert_int_equal(b.card.at, b.card.n - 1);
+	for (int i = 0; i < 2; i++) { /* what was checked is the last line, and stays */
+		press_key(&b, K_DOWN);
+		assert_int_equal(b.card.at, b.card.n);
+		assert_shown(&b, "Checked and fine");
+	}
 	bench_fini(&b);
+}
+
+/* Six rows and the selected one in a small terminal, ten and more in a large one. */
+static void each_finding_has_one_line(void **state)
+{
+	static const struct {
+		int cols, rows, least;
+	} cases[] = {{80, 24, 6}, {160, 48, 8}};
+	struct card_bench b;
+
+	(void)state;
+	bench_init(&b, "bandwidth-bound", 80, 24);
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		int shown = 0;
+
+		canvas_resize(&b.s.canvas, cases[i].cols, cases[i].rows);
+		draw_card(&b);
+		for (int k = 0; k < b.card.n; k++) {
+			char title[16];
+
+			snprintf(title, sizeof(title), "%.15s", b.card.rows[k]->def->title);
+			shown += strstr(b.text.p, title) != NULL;
+		}
+		assert_in_range(shown, cases[i].least, b.card.n);
+		if (shown < b.card.n)
+			assert_shown(&b, " more");
+	}
+	bench_fini(&b);
+}
+
+static void a_time_is_told_in_two_units(void **state)
+{
+	static const struct {
+		int64_t s;
+		const char *want, *brief;
+	} cases[] = {{0, "0 s", "0 s"},
+		     {59, "59 s", "59 s"},
+		     {223, "3 min 43 s", "3m43"},
+		     {3600, "1 h 0 min", "1h00"},
+		     {90061, "25 h 1 min", "25h01"}};
+	char text[UNITS_TEXT];
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		findings_lasted(text, cases[i].s * 1000000000, false);
+		assert_string_equal(text, cases[i].want);
+		findings_lasted(text, cases[i].s * 1000000000, true);
+		assert_string_equal(text, cases[i].brief);
+	}
 }
 
 static void a_key_that_shows_a_view_closes_the_findings(void **state)
@@ -189,7 +250,7 @@ static void no_size_harms(void **state)
 	for (unsigned i = 0; i < ARRAY_LEN(sizes); i++) {
 		canvas_resize(&b.s.canvas, sizes[i][0], sizes[i][1]);
 		draw_card(&b);
-		assert_in_range(b.card.at, 0, b.card.n - 1);
+		assert_in_range(b.card.at, 0, b.card.n);
 	}
 	bench_fini(&b);
 }
@@ -201,6 +262,8 @@ int main(void)
 		cmocka_unit_test(a_finding_that_ended_stays_for_a_minute),
 		cmocka_unit_test(a_muted_finding_is_neither_listed_nor_counted),
 		cmocka_unit_test(every_finding_can_be_read_in_a_small_terminal),
+		cmocka_unit_test(each_finding_has_one_line),
+		cmocka_unit_test(a_time_is_told_in_two_units),
 		cmocka_unit_test(a_key_that_shows_a_view_closes_the_findings),
 		cmocka_unit_test(nothing_to_find_is_said),
 		cmocka_unit_test(no_size_harms),

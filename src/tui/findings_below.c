@@ -1,6 +1,7 @@
-/* Below the findings: what was checked and is fine, and what came and went. */
+/* Below the findings: the selected one, or what was checked and is fine; what came and went. */
 #include "base/alloc.h"
 #include "tui/findings_card.h"
+#include "tui/page.h"
 #include "views/widget.h"
 
 #include <math.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 
 #define RECENT_COLS 48
+#define RECENT_FROM 120 /* columns from which it stands beside the selected one */
 #define RECENT_NS 300000000000ll
 #define CHECK_COLS 50 /* of one check, at least */
 #define VALUE_COLS 10
@@ -183,19 +185,109 @@ static void draw_recent(const struct screen *screen, struct canvas *canvas, stru
 	}
 }
 
-int findings_around_rows(const struct screen *screen, int cols)
+void findings_put_checks(const struct screen *screen, struct strbuf *out)
 {
 	const struct judge *judge = screen->judge.judge;
-	int columns = check_columns(cols - RECENT_COLS - 2 * PANEL_MARGIN),
-	    rows = ((int)count_checks(judge, CHECK_FINE) + columns - 1) / columns;
+	unsigned beyond = count_checks(judge, CHECK_BEYOND), unknown = count_checks(judge, CHECK_UNKNOWN);
 
-	return rows + 3;
+	strbuf_printf(out, "%u checked and fine", count_checks(judge, CHECK_FINE));
+	if (beyond)
+		strbuf_printf(out, "; %u beyond a limit that does not matter now", beyond);
+	if (unknown)
+		strbuf_printf(out, "; %u without a value", unknown);
 }
 
-void findings_around_draw(const struct screen *screen, struct canvas *canvas, struct rect r)
-{
-	struct rect recent = rect_right(&r, r.w / 2 < RECENT_COLS ? r.w / 2 : RECENT_COLS);
+/* ---- the selected one ---- */
 
-	draw_checks(screen->judge.judge, canvas, r);
-	draw_recent(screen, canvas, recent);
+#define LABEL_COLS 10
+#define NUMBER_TITLE 26
+#define NUMBER_VALUE 10
+#define METER_COLS 21
+
+/* A number of the evidence on a line; the first with its limit, as a mark on a bar where it is a
+ * percentage. */
+static void add_number(struct page *page, const struct judged *f, const struct judge_number *n, bool first)
+{
+	struct rect row = page_line(page);
+	double value = isnan(n->value) && first ? f->mean : n->value;
+	bool percent = n->unit->kind == UNIT_PERCENT;
+	char text[UNITS_TEXT];
+
+	if (!row.h)
+		return;
+	canvas_text(page->canvas, rect_left(&row, LABEL_COLS), STYLE_KEY, first ? " Evidence" : "");
+	canvas_text_cut(page->canvas, rect_left(&row, row.w < 60 ? NUMBER_TITLE - 4 : NUMBER_TITLE),
+			STYLE_TEXT, n->title);
+	if (row.w >= METER_COLS + NUMBER_VALUE + 34) {
+		struct rect meter = rect_left(&row, METER_COLS);
+
+		if (percent)
+			canvas_meter(page->canvas, meter, first ? STYLE_BUSY : STYLE_SERIES1, value / 100,
+				     first ? f->limit / 100 : (double)NAN);
+	}
+	canvas_text_right(page->canvas, rect_left(&row, NUMBER_VALUE), STYLE_VALUE,
+			  isnan(value) ? page->canvas->ascii ? "-" : "\u2013"
+				       : unit_format(text, value, n->unit, n->metric && n->metric->grows,
+						     page->canvas->ascii));
+	rect_left(&row, 2);
+	if (first) {
+		unit_format(text, f->limit, n->unit, false, page->canvas->ascii);
+		canvas_printf(page->canvas, row, STYLE_DIM, "%s%s %s (%s)",
+			      isnan(n->value) ? "on average, " : "",
+			      !findings_beyond(f)      ? "back within"
+			      : f->side == ALERT_ABOVE ? "above"
+						       : "below",
+			      text, finding_origin(f->def));
+	}
+}
+
+static void add_selected(struct page *page, const struct screen *screen, const struct judged *f)
+{
+	const struct gpu_product *product = screen->judge.judge->product;
+	AUTOFREE char *says = span_dup(finding_text(f->def->says, product)),
+		      *advice = span_dup(finding_text(f->def->advice, product));
+	AUTO_STRBUF struct strbuf worth = {0};
+	struct judge_rank rank = screen_judge_rank(&screen->judge, f);
+	const struct view *view = screen_judge_look(&screen->views, f->def);
+	char look[48];
+
+	if (says[0])
+		page_text(page, LABEL_COLS, STYLE_TEXT, "Meaning", says);
+	if (advice[0])
+		page_text(page, LABEL_COLS, STYLE_TEXT, "Do", advice);
+	add_number(page, f, &f->number, true);
+	for (unsigned i = 0; i < f->n_evidence; i++)
+		if (!isnan(f->evidence[i].value) && f->evidence[i].metric != f->number.metric)
+			add_number(page, f, &f->evidence[i], false);
+	judge_put_worth(screen->judge.judge, &rank, false, &worth);
+	if (worth.n)
+		page_text(page, LABEL_COLS, STYLE_TEXT, "Bound", worth.p);
+	if (!view)
+		return;
+	snprintf(look, sizeof(look), "%c %s, with Enter", view->key ? view->key : ' ', view->title);
+	page_text(page, LABEL_COLS, STYLE_TEXT, "Look at", look);
+}
+
+static void draw_selected(const struct screen *screen, const struct judged *f, struct canvas *canvas,
+			  struct rect r)
+{
+	char lasted[UNITS_TEXT], corner[UNITS_TEXT + 16];
+	struct page page = {.canvas = canvas,
+			    .window = {r.x + PANEL_MARGIN, r.y + 1, r.w - 2 * PANEL_MARGIN, r.h - 2}};
+
+	findings_lasted(lasted, screen->judge.judge->end_ns - f->since_ns, false);
+	snprintf(corner, sizeof(corner), f->holds ? "for %s" : "ended %s ago", lasted);
+	panel_box(&(struct panel_texts){f->def->title, "", corner, STYLE_DIM}, canvas, r);
+	add_selected(&page, screen, f);
+}
+
+void findings_below_draw(const struct screen *screen, const struct judged *f, struct canvas *canvas,
+			 struct rect r)
+{
+	if (r.w >= RECENT_FROM)
+		draw_recent(screen, canvas, rect_right(&r, RECENT_COLS));
+	if (f)
+		draw_selected(screen, f, canvas, r);
+	else
+		draw_checks(screen->judge.judge, canvas, r);
 }
