@@ -3,10 +3,15 @@
 
 #include "base/alloc.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #define CHOOSER_COLS 44
+#define MAP_FROM 100 /* columns from which a small map stands beside the list */
+#define MAP_ROWS_FROM 36
+#define MAP_COLS 24
+#define MAP_ROWS 11
 
 /* The layout that is shown, as an option names it. */
 static const char *layout_name(const struct live *l)
@@ -141,6 +146,104 @@ static void draw_layout(const struct live *l, unsigned at, const char *all, stru
 		canvas_restyle(canvas, whole, STYLE_SELECTED);
 }
 
+/* ---- the map ---- */
+
+/* Of each place, to which sides lines go: bits in the order of the signs. */
+enum { MAP_LEFT = 1, MAP_RIGHT = 2, MAP_UP = 4, MAP_DOWN = 8 };
+static const char *const map_signs[16] = {" ",      "\u2500", "\u2500", "\u2500", "\u2502", "\u2518",
+					  "\u2514", "\u2534", "\u2502", "\u2510", "\u250c", "\u252c",
+					  "\u2502", "\u2524", "\u251c", "\u253c"};
+
+struct layout_map {
+	uint8_t sides[MAP_ROWS][MAP_COLS];
+};
+
+static void mark_across(struct layout_map *map, int y, int from, int to)
+{
+	for (int x = from; x <= to; x++)
+		map->sides[y][x] |= (x > from ? MAP_LEFT : 0) | (x < to ? MAP_RIGHT : 0);
+}
+
+static void mark_down(struct layout_map *map, int x, int from, int to)
+{
+	for (int y = from; y <= to; y++)
+		map->sides[y][x] |= (y > from ? MAP_UP : 0) | (y < to ? MAP_DOWN : 0);
+}
+
+/* A rectangle of the view in the places of the map; neighbours share their border. */
+static struct rect on_map(struct rect at, struct rect view)
+{
+	int x = (at.x - view.x) * (MAP_COLS - 1) / view.w, y = (at.y - view.y) * (MAP_ROWS - 1) / view.h,
+	    right = (at.x + at.w - view.x) * (MAP_COLS - 1) / view.w,
+	    bottom = (at.y + at.h - view.y) * (MAP_ROWS - 1) / view.h;
+
+	return (struct rect){x, y, right - x, bottom - y};
+}
+
+/* The panels that the view has drawn, as hits, small. */
+static void draw_map(const struct hits *hits, struct canvas *canvas, struct rect r)
+{
+	struct layout_map map = {0};
+	struct rect view = {0, INT_MAX, canvas->cols, 0};
+	int end = 0;
+
+	for (unsigned i = 0; i < hits->n; i++)
+		if (hits->list[i].kind == HIT_PANEL) {
+			const struct rect *at = &hits->list[i].at;
+
+			view.y = at->y < view.y ? at->y : view.y;
+			end = at->y + at->h > end ? at->y + at->h : end;
+		}
+	view.h = end - view.y;
+	for (unsigned i = 0; i < hits->n && end; i++) {
+		struct rect at = on_map(hits->list[i].at, view);
+
+		if (hits->list[i].kind != HIT_PANEL || !at.w || !at.h)
+			continue;
+		mark_across(&map, at.y, at.x, at.x + at.w);
+		mark_across(&map, at.y + at.h, at.x, at.x + at.w);
+		mark_down(&map, at.x, at.y, at.y + at.h);
+		mark_down(&map, at.x + at.w, at.y, at.y + at.h);
+	}
+	for (int y = 0; y < MAP_ROWS; y++)
+		for (int x = 0; x < MAP_COLS; x++)
+			canvas_text(canvas, (struct rect){r.x + x, r.y + y, 1, 1}, STYLE_BORDER,
+				    map_signs[map.sides[y][x]]);
+	for (unsigned i = 0; i < hits->n && end; i++) {
+		struct rect at = on_map(hits->list[i].at, view);
+
+		if (hits->list[i].kind == HIT_PANEL && at.w > 1 && at.h > 1)
+			canvas_printf(canvas, (struct rect){r.x + at.x + 2, r.y + at.y + 1, 1, 1}, STYLE_KEY,
+				      "%c", hits->list[i].subject.chart->letter);
+	}
+}
+
+/* What is hidden, by name. */
+static void draw_hidden(const struct live *l, const char *all, const char *shown, struct canvas *canvas,
+			struct rect r)
+{
+	const struct view *view = l->screen.view;
+
+	rect_top(&r, 1);
+	for (const char *p = all; *p && r.h > 0; p++)
+		for (unsigned i = 0; i < view->n_charts && !strchr(shown, *p); i++)
+			if (view->charts[i].letter == *p && !view->charts[i].elsewhere) {
+				canvas_printf(canvas, rect_top(&r, 1), STYLE_DIM, " hidden    %c %s", *p,
+					      view->charts[i].title);
+				break;
+			}
+}
+
+/* A low terminal: the layout in the footer's row, "layout 5 own  g f u m s c - p". */
+static void draw_low(const struct live *l, const char *all, struct canvas *canvas, struct rect row)
+{
+	unsigned at = layout_at(l);
+
+	canvas_fill(canvas, row, STYLE_TEXT, ' ');
+	rect_left(&row, 1 + canvas_text(canvas, row, STYLE_TITLE, " layout"));
+	draw_layout(l, at, all, canvas, row);
+}
+
 void live_draw_layouts(struct live *l, const struct alert *alert)
 {
 	const struct foot_keys keys = {.keys = {{"\u2191 \u2193", "Up Down", "choose", 1},
@@ -152,21 +255,29 @@ void live_draw_layouts(struct live *l, const struct alert *alert)
 				       .n = 6};
 	struct canvas *canvas = &l->canvas;
 	struct rect r = canvas_rect(canvas), footer = rect_bottom(&r, 1), box;
-	unsigned n = count_layouts(l);
+	bool has_map = r.w >= MAP_FROM && r.h >= MAP_ROWS_FROM;
+	int n = (int)count_layouts(l), h = has_map && n < MAP_ROWS ? MAP_ROWS + 2 : n + 2,
+	    w = has_map ? CHOOSER_COLS + MAP_COLS : CHOOSER_COLS;
 	char all[16], shown[16];
 
 	screen_letters(&l->screen, all, shown);
-	l->screen.hits.n = 0;
+	if (h > r.h / 2) {
+		l->screen.hits.n = 0;
+		draw_low(l, all, canvas, footer);
+		return;
+	}
 	frame_draw_footer(&(struct frame_text){.alert = alert, .keys = &keys, .dropped = ""}, canvas, footer);
-	box = (struct rect){r.w > CHOOSER_COLS ? r.w - CHOOSER_COLS : 0, r.h - (int)n - 2,
-			    r.w < CHOOSER_COLS ? r.w : CHOOSER_COLS, (int)n + 2};
-	if (box.y < 2)
-		return; /* the footer says what the keys do */
+	box = (struct rect){r.w > w ? r.w - w : 0, r.h - h, r.w < w ? r.w : w, h};
 	canvas_fill(canvas, box, STYLE_TEXT, ' ');
 	canvas_box(canvas, box, STYLE_BORDER);
 	canvas_text(canvas, (struct rect){box.x + 2, box.y, box.w - 4, 1}, STYLE_TITLE,
 		    " Layout of the Overview ");
 	box = (struct rect){box.x + 2, box.y + 1, box.w - 4, box.h - 2};
-	for (unsigned i = 0; i < n; i++)
+	if (has_map)
+		draw_map(&l->screen.hits, canvas, rect_right(&box, MAP_COLS));
+	l->screen.hits.n = 0;
+	for (unsigned i = 0; (int)i < n; i++)
 		draw_layout(l, i, all, canvas, rect_top(&box, 1));
+	if (has_map && !l->screen.layout.minimal)
+		draw_hidden(l, all, shown, canvas, box);
 }

@@ -118,7 +118,8 @@ static void a_layout_hides_panels_until_escape(void **state)
 	run_press(&run, "L", 0, "Layout of the Overview");
 	assert_true(run_wait(&run, 0, "w Work"));
 	run_press(&run, "w", 0, "PANEL HIDDEN");
-	assert_true(run_wait_gone(&run, 0, "w Work"));
+	assert_true(run_wait(&run, 0, "hidden    w Work"));
+	assert_true(run_wait(&run, 0, "\u2502 g   ")); /* the panels on a small map */
 	run_press(&run, "gumsc", 0, "- - - - - - p");
 	run_press(&run, "p", RUN_ALERT, "layout: the last panel stays");
 	run_press(&run, "\x1b", 0, " Work ");
@@ -126,6 +127,19 @@ static void a_layout_hides_panels_until_escape(void **state)
 	run_press(&run, "L2\r", 0, "5 PANELS HIDDEN");
 	run_press(&run, "?\t", 0, "malitop itself takes ");
 	run_press(&run, "q", 0, "HIDDEN");
+	run_quit(&run);
+	run_stop(&run);
+}
+
+static void a_low_terminal_has_its_layout_in_the_last_row(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.cols = 40, .rows = 10});
+	run_press(&run, "L", RUN_BOTTOM, "layout >0 all");
+	run_press(&run, "2", RUN_BOTTOM, "layout >2 cpu      - - - - c - p");
+	run_press(&run, "\x1b", RUN_BOTTOM, "quit");
 	run_quit(&run);
 	run_stop(&run);
 }
@@ -541,6 +555,7 @@ int main(void)
 		cmocka_unit_test(every_task_of_help_leads_where_it_promises),
 		cmocka_unit_test(the_tasks_of_two_people_take_at_most_four_keys),
 		cmocka_unit_test(a_layout_hides_panels_until_escape),
+		cmocka_unit_test(a_low_terminal_has_its_layout_in_the_last_row),
 		cmocka_unit_test(a_metric_is_found_by_a_word_and_explained),
 		cmocka_unit_test(i_explains_the_selected_row_and_the_next_one),
 		cmocka_unit_test(an_expression_is_copied_and_a_metric_joins_the_own_charts),
