@@ -241,6 +241,29 @@ static void count_time(struct sim_cpu *cpu, double seconds)
 	cpu->passed[PER_BUSY_SECOND] += busy;
 }
 
+/* Bytes per second: always, at full load of the GPU, and while the game loads something. */
+static const struct {
+	double rest, play, load;
+} traffic[SIM_TRAFFIC] = {
+	[SIM_DISK_READ] = {4e3, 600e3, 240e6},
+	[SIM_DISK_WRITTEN] = {20e3, 150e3, 2e6},
+	[SIM_NET_RECEIVED] = {1e3, 45e3, 60e3},
+	[SIM_NET_SENT] = {500, 18e3, 10e3},
+};
+
+static void count_traffic(struct sim_device *d, double seconds)
+{
+	uint64_t step = (uint64_t)(d->now_ns / SIM_STEP_NS);
+
+	for (unsigned i = 0; i < SIM_TRAFFIC; i++) {
+		double rate =
+			traffic[i].rest + traffic[i].play * d->gpu_busy + (d->hitch ? traffic[i].load : 0);
+
+		d->moved[i] +=
+			rate * seconds * (0.7 + 0.6 * sim_hash_unit(sim_hash(d->seed, step, 9200 + i)));
+	}
+}
+
 static void count_all(struct sim_device *d, double seconds)
 {
 	static const double minutes[3] = {60, 300, 900};
@@ -253,6 +276,7 @@ static void count_all(struct sim_device *d, double seconds)
 	for (unsigned i = 0; i < sim_n_tasks; i++)
 		d->task_ns[i] += d->load[i] * seconds * 1e9;
 	d->gpu_ns += d->gpu_busy * seconds * 1e9;
+	count_traffic(d, seconds);
 	for (unsigned i = 0; i < 3; i++)
 		d->load_average[i] +=
 			(busy * 1.2 - d->load_average[i]) * (d->now_ns ? seconds / minutes[i] : 1);

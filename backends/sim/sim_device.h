@@ -80,6 +80,8 @@ struct sim_cpu {
 	double events[SIM_EVENTS];
 };
 
+enum sim_traffic { SIM_DISK_READ, SIM_DISK_WRITTEN, SIM_NET_RECEIVED, SIM_NET_SENT, SIM_TRAFFIC };
+
 struct sim_device {
 	const struct sim_soc *soc;
 	struct sim_scenario scenario;
@@ -94,6 +96,7 @@ struct sim_device {
 	double task_ns[SIM_TASKS_MAX], gpu_ns;
 	double events_per[SIM_CLUSTERS_MAX][SIM_EVENTS]; /* per second or cycle */
 	double load_average[3], celsius, available_kib;
+	double moved[SIM_TRAFFIC]; /* bytes so far */
 	struct sim_cpu cpus[SIM_CPUS];
 };
 

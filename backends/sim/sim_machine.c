@@ -33,6 +33,13 @@ static const struct level levels[] = {
 	{"MemoryAvailable", 1024}, {"TemperatureMax", 1e-3}, {"GPUDevfreqClock", 1},
 };
 
+static const struct level traffic[SIM_TRAFFIC] = {
+	[SIM_DISK_READ] = {"DiskReadBytes", 512}, /* sectors */
+	[SIM_DISK_WRITTEN] = {"DiskWrittenBytes", 512},
+	[SIM_NET_RECEIVED] = {"NetReceivedBytes", 1},
+	[SIM_NET_SENT] = {"NetSentBytes", 1},
+};
+
 /* The CPUs of an instance. */
 struct slot_range {
 	unsigned first, n;
@@ -58,6 +65,10 @@ static void add_cpu_slots(struct source *source, enum instance_kind kind, unsign
 		source_add_slot(
 			source,
 			&(struct slot){.name = levels[i].name, .kind = SLOT_LEVEL, .scale = levels[i].scale});
+	for (unsigned i = 0; kind == INSTANCE_ALL && i < SIM_TRAFFIC; i++)
+		source_add_slot(source, &(struct slot){.name = traffic[i].name,
+						       .kind = SLOT_DELTA,
+						       .scale = traffic[i].scale});
 }
 
 static void add_event_slots(struct source *source, enum instance_kind kind, unsigned number,
@@ -168,6 +179,8 @@ static void put_levels(struct sim_machine *m, uint64_t *value)
 	value[m->at++] = (uint64_t)d->available_kib;
 	value[m->at++] = (uint64_t)(d->celsius * 1000);
 	value[m->at++] = SAMPLE_UNKNOWN; /* reported by the GPU source */
+	for (unsigned i = 0; i < SIM_TRAFFIC; i++)
+		put_delta(m, value, d->moved[i] / traffic[i].scale);
 }
 
 static void put_events(struct sim_machine *m, uint64_t *value, struct slot_range cpus)
@@ -237,7 +250,7 @@ static void machine_describe(const struct source *source, struct strbuf *text)
 
 const struct backend backend_sim_cpu = {
 	.name = "sim-cpu",
-	.help = "the CPUs, memory and heat of the simulated device",
+	.help = "the CPUs, memory, heat and traffic of the simulated device",
 	.part_of = "sim",
 	.extras = &(const struct backend_extras){.processes = &sim_processes},
 	.kind = SOURCE_CPU,
