@@ -113,11 +113,11 @@ static const struct theme {
 		 [STYLE_SELECTED] = {{0, 15, 0}, {231, 239, 0}},
 	 }},
 	/* For eyes that see no red or no green, and those that see no blue: from dark blue over
-	 * white to orange. */
+	 * pale to full orange. */
 	{"colour-blind",
 	 {
 		 [STYLE_CALM] = {{4, OWN, 0}, {32, OWN, 0}},
-		 [STYLE_BUSY] = {{15, OWN, 0}, {255, OWN, 0}},
+		 [STYLE_BUSY] = {{15, OWN, 0}, {223, OWN, 0}},
 		 [STYLE_HOT] = {{11, OWN, BOLD}, {208, OWN, BOLD}},
 		 [STYLE_SERIES1] = {{12, OWN, 0}, {74, OWN, 0}},
 		 [STYLE_SERIES2] = {{11, OWN, 0}, {220, OWN, 0}},
