@@ -129,6 +129,23 @@ static void take_processes(struct live *l)
 	}
 }
 
+/* CPU events are read as rarely as something needs them: beside a GPU they share its time, and a
+ * log has the interval. Otherwise the screen shows them once a refresh. */
+static void pace_cpu_events(struct live *l)
+{
+	int64_t interval_ns = l->options->interval_ns;
+	int64_t period_ns = l->session.gpu || l->recorder || l->feeds.refresh_ns < interval_ns
+				    ? interval_ns
+				    : l->feeds.refresh_ns;
+
+	for (unsigned i = 0; i < l->session.n; i++) {
+		struct session_source *s = &l->session.sources[i];
+
+		if (s->kind == SOURCE_PERF && s->asked_ns != period_ns)
+			feeds_set_interval(&l->feeds, s, period_ns);
+	}
+}
+
 /* At the end of a refresh period: update the numbers, unless the screen is paused. */
 static void step_refresh(struct live *l, int64_t now)
 {
@@ -136,6 +153,7 @@ static void step_refresh(struct live *l, int64_t now)
 		return;
 	l->next_step_ns += l->feeds.refresh_ns * ((now - l->next_step_ns) / l->feeds.refresh_ns + 1);
 	live_follow_range(l);
+	pace_cpu_events(l);
 	if (!l->screen.paused_ns)
 		feeds_step(&l->feeds);
 	live_pause_if_wanted(l);
