@@ -60,6 +60,7 @@ struct serve_store {
 	double *values;                /* per column */
 	double *shown;                 /* likewise: what a counter had reached; it never falls */
 	double *total, *recent, *part; /* vectors */
+	struct watch *watch;           /* NULL without a GPU */
 };
 
 /* ---- samples ---- */
@@ -114,6 +115,7 @@ struct serve_store *serve_store_new(struct session *session, struct err *err)
 	init_sources(store);
 	store->values = xcalloc(store->table.n_metrics + 1, sizeof(double));
 	store->shown = xcalloc(store->table.n_metrics + 1, sizeof(double));
+	store->watch = session_watch(session);
 	store->subscriber = session_subscriber(session, o->per_core ? SUBSCRIBER_INSTANCES : 0);
 	return store;
 }
@@ -132,6 +134,7 @@ void serve_store_free(struct serve_store *store)
 		sampler_detach(store->session->sampler, store->subscriber);
 		subscriber_free(store->subscriber);
 	}
+	watch_free(store->watch);
 	free(store->mine);
 	free(store->values);
 	free(store->shown);
@@ -153,6 +156,8 @@ void serve_store_drain(struct serve_store *store)
 			store->mine[i].n_samples++;
 			store->mine[i].n_failed += (sample->flags & SAMPLE_ERROR) != 0;
 		}
+		if (store->watch)
+			watch_sample(store->watch, sample);
 		subscriber_release(store->subscriber);
 	}
 }
@@ -346,6 +351,36 @@ static void print_about(const struct serve_store *store, enum openmetrics_form f
 	}
 }
 
+/* ---- what holds the workload back ---- */
+
+static void print_judged(const char *name, const struct judged *what, bool with_severity, struct strbuf *out)
+{
+	AUTO_STRBUF struct strbuf labels = {0};
+
+	openmetrics_label(&labels, "id", what->def->id);
+	openmetrics_label(&labels, "title", what->def->title);
+	if (with_severity)
+		openmetrics_label(&labels, "severity", finding_severity_names[what->def->severity]);
+	openmetrics_line(name, "", labels.p, 1, 0, out);
+}
+
+static void print_findings(const struct serve_store *store, enum openmetrics_form form, struct strbuf *out)
+{
+	static const struct openmetrics_name verdict = {"malitop_verdict", "gauge", "", 1},
+					     active = {"malitop_finding_active", "gauge", "", 1};
+	const struct judge *judge = store->watch ? watch_judge(store->watch) : NULL;
+
+	if (!judge)
+		return;
+	openmetrics_head(&verdict, form, "What holds the workload back now; none while it is unclear", out);
+	if (judge->verdict.why)
+		print_judged(verdict.text, judge->verdict.why, false, out);
+	openmetrics_head(&active, form, "Findings that hold now", out);
+	for (unsigned i = 0; i < judge->n_findings; i++)
+		if (judge->findings[i].holds)
+			print_judged(active.text, &judge->findings[i], true, out);
+}
+
 void serve_store_print(struct serve_store *store, int64_t now_ns, enum openmetrics_form form,
 		       struct strbuf *out)
 {
@@ -359,6 +394,7 @@ void serve_store_print(struct serve_store *store, int64_t now_ns, enum openmetri
 	print_version(form, out);
 	print_sources(store, form, out);
 	print_about(store, form, out);
+	print_findings(store, form, out);
 	serve_self_print(store->session->sys, form, out);
 	openmetrics_table(&store->table, &lines, store->values, out);
 	if (form == OPENMETRICS_1_0)

@@ -1,12 +1,13 @@
 #include "session/session.h"
 
-/* The verdict stands at the end of every table of one run, in the objects of jsonl, in a trace, and
- * at the end of a recording, if there is a GPU. Other formats have no place for it. */
+/* The verdict stands at the end of every table of one run, in the objects of jsonl, in a trace, at
+ * the end of a recording, and in what serve shows, if there is a GPU. Other formats have no place
+ * for it. */
 static bool is_judged(const struct session *session)
 {
 	const struct options *o = session->options;
 	bool names =
-		o->command == COMMAND_RECORD ||
+		o->command == COMMAND_RECORD || o->command == COMMAND_SERVE ||
 		((o->command == COMMAND_STAT || o->command == COMMAND_EXPORT) && !o->repeat &&
 		 (o->format == FORMAT_TABLE || o->format == FORMAT_JSONL || o->format == FORMAT_PERFETTO));
 

@@ -155,6 +155,9 @@ def main():
         check(f"dashboard, {panel}", query(address, text), f"no data: {text}")
         n += 1
     print(f"{n} queries of the dashboard have data")
+    verdicts = query(address, 'malitop_verdict{board="board1"}')
+    check("one verdict", len(verdicts) == 1 and verdicts[0]["metric"].get("id"), verdicts)
+    check("findings", query(address, 'malitop_finding_active{board="board1",severity!=""}'), "none holds")
     for name in ("malitop:external_bytes:rate1m", "malitop:active_cycles:rate1m", "malitop:external_read_latency_cycles:p95_5m"):
         check(f"rule {name}", query(address, name), "no data")
     with urllib.request.urlopen(f"http://{targets['board1']}/metrics") as page:
