@@ -1,6 +1,7 @@
 #include "hot/hot_maps.h"
 
 #include "base/alloc.h"
+#include "base/search.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -123,19 +124,14 @@ void hot_maps_free(struct hot_maps *m)
 
 /* ---- processes and threads ---- */
 
+static bool reached_process(const void *processes, unsigned i, int64_t pid)
+{
+	return ((const struct hot_process *)processes)[i].pid >= pid;
+}
+
 static unsigned process_at(const struct hot_maps *m, pid_t pid)
 {
-	unsigned low = 0, high = m->n_processes;
-
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (m->processes[middle].pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_first(m->n_processes, reached_process, m->processes, pid);
 }
 
 static struct hot_process *find_process(const struct hot_maps *m, pid_t pid)
@@ -172,19 +168,14 @@ static void forget_process(struct hot_maps *m, pid_t pid)
 	memmove(&m->processes[at], &m->processes[at + 1], (m->n_processes - at) * sizeof(*m->processes));
 }
 
+static bool reached_thread(const void *threads, unsigned i, int64_t tid)
+{
+	return ((const struct hot_task *)threads)[i].tid >= tid;
+}
+
 static unsigned thread_at(const struct hot_maps *m, pid_t tid)
 {
-	unsigned low = 0, high = m->n_threads;
-
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (m->threads[middle].tid < tid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_first(m->n_threads, reached_thread, m->threads, tid);
 }
 
 static struct hot_task *find_thread(const struct hot_maps *m, pid_t tid)
