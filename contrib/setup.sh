@@ -371,14 +371,19 @@ check_all()
 }
 
 # The program as users have it. Its scripts and screens are tested here, and the unit tests in the build with sanitizers if there is one.
-build_gcc()
-{
-	configure_in "$@" && make -j$jobs all && make -j$jobs check TESTS= ${sanitize:+unit_tests=}
-}
-
 check_gcc()
 {
-	check_all "$1" ${sanitize:+unit_tests=}
+	if [ -n "$sanitize" ]; then
+		check_all "$1" 'TESTS=$(long_scripts) $(scripts) $(screen_tests) $(lint_scripts) $(workload_tests)' "$programs"
+	else
+		check_all "$1"
+	fi
+}
+programs='check_PROGRAMS=$(layer_programs) $(screen_tests) $(fuzz_targets) $(workloads) $(workload_tests) tests/mlog/dump'
+
+build_gcc()
+{
+	configure_in "$@" && make -j$jobs all && make -j$jobs check TESTS= ${sanitize:+"$programs"}
 }
 
 # A build of the release, so that it has what tests need. Its files have the time of the commit, which tells no change.
