@@ -298,7 +298,7 @@ void widget_area_plot(const struct chart *chart, const struct view_data *data, s
 			draw_outline(chart, &outline, data, top, canvas, plot, &past);
 		canvas_history(canvas, plot, past.points, past.styles, past.cells);
 	}
-	widget_cursor(series_feed(&chart->series[0], data), canvas, plot, 2);
+	widget_cursor(data, series_feed(&chart->series[0], data), canvas, plot);
 	draw_words(chart, data, canvas, plot);
 	draw_limit(chart, data, top, canvas, plot);
 	draw_unit(chart, top, canvas, plot);
@@ -374,7 +374,8 @@ static void area_corner(const struct chart *chart, const struct view_data *data,
 	drop_nothing(chart, data, sums, feed->n_points);
 	for (int i = 0; i < feed->n_points; i++)
 		peak = real_max(peak, sums[i]);
-	snprintf(text, size, "%s  mean %s  peak %s", unit_format(a, now, m->unit, m->grows, ascii),
+	snprintf(text, size, "%s%s  mean %s  peak %s", feed->cursor && isfinite(now) ? "cursor " : "",
+		 unit_format(a, now, m->unit, m->grows, ascii),
 		 unit_format(b, mean, m->unit, m->grows, ascii),
 		 unit_format(c, peak, m->unit, m->grows, ascii));
 }

@@ -142,7 +142,7 @@ static void draw_row(const struct chart *chart, const struct view_data *data,
 	if (c->strip.w) {
 		widget_instance_history(chart, first, data, instance, 100, &past, c->strip.w);
 		canvas_history(canvas, c->strip, past.points, past.styles, past.cells);
-		widget_cursor(series_feed(first, data), canvas, c->strip, 2);
+		widget_cursor(data, series_feed(first, data), canvas, c->strip);
 	}
 }
 

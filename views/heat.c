@@ -69,7 +69,7 @@ static void draw_row(const struct chart *chart, const struct heat_row *row, cons
 		canvas_heat(canvas, r.x + x, r.y, r.h,
 			    isnan(percent) ? -1 : shade_of(steps_of(chart), percent));
 	}
-	widget_cursor(series_feed(row->series, data), canvas, r, 2);
+	widget_cursor(data, series_feed(row->series, data), canvas, r);
 }
 
 static void draw_legend(const double *steps, struct canvas *canvas, struct rect r)

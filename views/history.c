@@ -189,9 +189,16 @@ double widget_peak(const struct widget_past *past)
 	return peak;
 }
 
-void widget_cursor(const struct feed *feed, struct canvas *canvas, struct rect r, int points_per_cell)
+void widget_cursor(const struct view_data *data, const struct feed *feed, struct canvas *canvas,
+		   struct rect r)
 {
-	int back = (feed->cursor - 1) / points_per_cell;
+	int odd = (int)(feed->n_steps % 2), back = (feed->cursor - 1 + odd) / 2;
+
+	if (feed->end_ns)
+		hits_add(data->hits, &(struct hit){.at = r,
+						   .kind = HIT_GRAPH,
+						   .end_ns = feed->end_ns + odd * feed->point_ns,
+						   .cell_ns = 2 * feed->point_ns});
 
 	if (feed->cursor && back < r.w)
 		canvas_restyle(canvas, (struct rect){r.x + r.w - 1 - back, r.y, 1, r.h}, STYLE_CURSOR);

@@ -28,6 +28,7 @@ enum hit_kind {
 	HIT_ROW,      /* subject */
 	HIT_PROCESS,  /* number: its row in the list */
 	HIT_COLUMN,   /* a title to sort by; number: enum process_key */
+	HIT_GRAPH,    /* of the past; end_ns, cell_ns */
 	HIT_TIMELINE, /* from the oldest to the newest time */
 };
 
@@ -37,6 +38,7 @@ struct hit {
 	enum hit_kind kind;
 	struct row_subject subject;
 	int number;
+	int64_t end_ns, cell_ns; /* of a graph: the end of its newest cell, the time of each */
 };
 
 /* In the order of drawing. {0} is empty. */
@@ -50,6 +52,10 @@ void hits_fini(struct hits *hits);
 void hits_add(struct hits *hits, const struct hit *hit);
 /* Return the last hit drawn at x, y, which covers earlier ones; NULL if there is none. */
 const struct hit *hits_at(const struct hits *hits, int x, int y);
+/* The moment that a graph shows at x, the end of that cell. */
+int64_t hits_moment(const struct hit *graph, int x);
+/* Return the row at x, y, whatever covers it; NULL if there is none. */
+const struct hit *hits_row_at(const struct hits *hits, int x, int y);
 /* Return the position of the row with that subject, -1 if there is none. */
 int hits_row(const struct hits *hits, const struct row_subject *subject);
 /* Return the next row after position `from` (by 1) or before it (by -1), -1 if there is none. */

@@ -52,7 +52,7 @@ static void draw_lane(const struct chart *chart, const struct series *s, const s
 	widget_value(canvas, rect_bottom(&value, 1), s, data, now, style == STYLE_TEXT ? STYLE_VALUE : style);
 	widget_history(chart, s, data, scale, &past, r.w);
 	canvas_history(canvas, r, past.points, past.styles, past.cells);
-	widget_cursor(series_feed(s, data), canvas, r, 2);
+	widget_cursor(data, series_feed(s, data), canvas, r);
 }
 
 static void lanes_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,

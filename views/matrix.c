@@ -167,7 +167,7 @@ static double draw_past(const struct widget_cell *cell, const struct view_data *
 		if (past.styles[x] == STYLE_SERIES1)
 			past.styles[x] = (uint8_t)canvas_part_style(cell->part);
 	canvas_history(canvas, r, past.points, past.styles, past.cells);
-	widget_cursor(series_feed(cell->series, data), canvas, r, 2);
+	widget_cursor(data, series_feed(cell->series, data), canvas, r);
 	return widget_peak(&past);
 }
 

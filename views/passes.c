@@ -102,7 +102,7 @@ static void draw_history(const struct chart *chart, const struct view_data *data
 
 	widget_history(chart, series, data, top > 0 ? top : 1, &past, r.w);
 	canvas_history(canvas, r, past.points, past.styles, past.cells);
-	widget_cursor(series_feed(series, data), canvas, r, 2);
+	widget_cursor(data, series_feed(series, data), canvas, r);
 }
 
 /* Share of the budget in percent; NaN without one. */

@@ -94,7 +94,7 @@ static void draw_history(const struct chart *chart, const struct view_data *data
 
 	widget_history(chart, &series, data, top > 0 ? top : 1, &past, r.w);
 	canvas_history(canvas, r, past.points, past.styles, past.cells);
-	widget_cursor(feed, canvas, r, 2);
+	widget_cursor(data, feed, canvas, r);
 }
 
 static void draw_line(const struct chart *chart, const struct view_data *data, struct canvas *canvas,

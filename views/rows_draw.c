@@ -250,7 +250,7 @@ static double draw_past(const struct row *row, double scale, struct canvas *canv
 		return (double)NAN;
 	widget_instance_history(row->chart, row->series, row->data, row->instance, scale, &past, r.w);
 	canvas_history(canvas, r, past.points, past.styles, past.cells);
-	widget_cursor(series_feed(row->series, row->data), canvas, r, 2);
+	widget_cursor(row->data, series_feed(row->series, row->data), canvas, r);
 	return widget_peak(&past);
 }
 

@@ -126,7 +126,8 @@ double widget_scale(const struct chart *chart, const struct series *series, cons
 		    int points);
 /* Draw the line of the moment that a pause looks at, over a history that was drawn in r with its
  * newest cell at the right edge. */
-void widget_cursor(const struct feed *feed, struct canvas *canvas, struct rect r, int points_per_cell);
+void widget_cursor(const struct view_data *data, const struct feed *feed, struct canvas *canvas,
+		   struct rect r);
 /* The smallest of 1, 2, 3, 5, 10, 20, ... that is at least a tenth above the peak. */
 double widget_nice_top(double peak);
 /* The same for the newest of n values (the oldest first), of which `points` are in view at a time.

@@ -316,6 +316,14 @@ static void click_timeline(struct live *l, const struct hit *hit, int x)
 		live_go(l, timeline_moment(line, &hit->at, x));
 }
 
+/* Go to the moment at x, or select what is between it and where the button went down. */
+static void click_graph(struct live *l, const struct hit *hit, int x, bool drags)
+{
+	int64_t at_ns = hits_moment(hit, x), from_ns = hits_moment(hit, l->held_x);
+
+	live_point(l, at_ns, drags ? from_ns : at_ns);
+}
+
 /* The title alone: the rest of a panel is for its rows. */
 static void click_panel(struct live *l, const struct hit *hit, int y)
 {
@@ -338,9 +346,11 @@ void live_click(struct live *l, int x, int y)
 {
 	const struct hit *found = hits_at(&l->screen.hits, x, y);
 	struct hit hit = found ? *found : (struct hit){0};
+	const struct hit *row;
 
 	l->dirty = true;
 	l->held = hit;
+	l->held_x = x;
 	switch (hit.kind) {
 	case HIT_TAB:
 		click_tab(l, &hit);
@@ -363,6 +373,12 @@ void live_click(struct live *l, int x, int y)
 	case HIT_TIMELINE:
 		click_timeline(l, &hit, x);
 		break;
+	case HIT_GRAPH:
+		row = hits_row_at(&l->screen.hits, x, y);
+		if (row)
+			screen_select(&l->screen, &row->subject);
+		click_graph(l, &hit, x, false);
+		break;
 	default:
 		break;
 	}
@@ -370,9 +386,12 @@ void live_click(struct live *l, int x, int y)
 
 void live_drag(struct live *l, int x)
 {
-	if (l->held.kind != HIT_TIMELINE)
+	if (l->held.kind == HIT_TIMELINE)
+		click_timeline(l, &l->held, x);
+	else if (l->held.kind == HIT_GRAPH)
+		click_graph(l, &l->held, x, true);
+	else
 		return;
-	click_timeline(l, &l->held, x);
 	l->dirty = true;
 }
 

@@ -98,7 +98,8 @@ struct live {
 	const struct question *asks;
 	char typed[128], question[192];
 	struct foot_ask ask;
-	struct hit held; /* what the button went down on */
+	struct hit held; /* what the button went down on, where */
+	int held_x;
 	bool dirty, end;
 	int signal;
 };
@@ -170,6 +171,9 @@ void live_show_again(struct live *l);
 void live_step(struct live *l, int by);
 void live_go(struct live *l, int64_t at_ns);
 void live_leap(struct live *l, int by);
+/* Show a moment that graphs have in sight, so that they stay; the range from another one to it, if
+ * they differ. Pauses. */
+void live_point(struct live *l, int64_t at_ns, int64_t from_ns);
 /* Show more (1) or less (-1) time in the graphs. */
 void live_scale(struct live *l, int by);
 void live_go_to_end(struct live *l, int way);

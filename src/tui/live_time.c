@@ -91,9 +91,9 @@ static void forget_range(struct live *l)
 
 /* ---- live: the kept history ---- */
 
-/* Show a moment of the kept history, or the nearest one to it. Histories move only when it would
- * leave them. */
-static void show_moment(struct live *l, int64_t at_ns)
+/* Show a moment of the kept history, or the nearest one to it. Histories end at window_ns; 0: they
+ * move only when the moment would leave them. */
+static void show_within(struct live *l, int64_t at_ns, int64_t window_ns)
 {
 	struct live_past *past = &l->past;
 	int64_t oldest, newest;
@@ -104,12 +104,18 @@ static void show_moment(struct live *l, int64_t at_ns)
 		at_ns = oldest + l->feeds.refresh_ns;
 	if (at_ns > newest)
 		at_ns = newest;
-	past->window_ns = feeds_window_ns(&l->feeds, past->window_ns, at_ns, oldest, newest);
+	past->window_ns =
+		window_ns ? window_ns : feeds_window_ns(&l->feeds, past->window_ns, at_ns, oldest, newest);
 	l->screen.paused_ns = at_ns;
 	l->feeds.paused = true;
 	past->line = (struct timeline){.begin_ns = oldest, .end_ns = newest};
 	live_follow_range(l);
 	feeds_show(&l->feeds, past->window_ns, at_ns);
+}
+
+static void show_moment(struct live *l, int64_t at_ns)
+{
+	show_within(l, at_ns, 0);
 }
 
 /* Pause at what is on the screen. Before the first refresh that is nothing. */
@@ -151,12 +157,12 @@ void live_pause(struct live *l)
 void live_show_again(struct live *l)
 {
 	if (l->screen.paused_ns)
-		show_moment(l, l->screen.paused_ns);
+		show_within(l, l->screen.paused_ns, l->past.window_ns);
 }
 
 void live_step(struct live *l, int by)
 {
-	int64_t at = l->screen.paused_ns, point_ns;
+	int64_t at = l->screen.paused_ns;
 
 	if (l->player) {
 		if (!player_step(l->player, by, l->sys->monotonic_ns(l->sys)))
@@ -166,8 +172,7 @@ void live_step(struct live *l, int by)
 	if (!pause_screen(l))
 		return;
 	at = l->screen.paused_ns;
-	point_ns = feeds_point_ns(&l->feeds);
-	show_moment(l, at + by * (point_ns > l->feeds.refresh_ns ? point_ns : l->feeds.refresh_ns));
+	show_moment(l, at + by * feeds_point_ns(&l->feeds));
 	if (at == l->screen.paused_ns)
 		show_end(l, by);
 }
@@ -204,6 +209,20 @@ void live_go(struct live *l, int64_t at_ns)
 		player_jump(l->player, at_ns);
 	else if (pause_screen(l))
 		show_moment(l, at_ns);
+}
+
+void live_point(struct live *l, int64_t at_ns, int64_t from_ns)
+{
+	if (l->player)
+		player_point(l->player, at_ns);
+	else if (pause_screen(l))
+		show_within(l, at_ns, l->past.window_ns);
+	else
+		return;
+	l->range_from_ns = from_ns == at_ns ? 0 : from_ns;
+	l->range_to_ns = from_ns == at_ns ? 0 : at_ns;
+	live_follow_range(l);
+	live_show_again(l);
 }
 
 void live_leap(struct live *l, int by)

@@ -191,7 +191,7 @@ void player_pause(struct player *p, int64_t now_ns)
 
 bool player_step(struct player *p, int by, int64_t now_ns)
 {
-	int64_t to = p->at_ns + by * player_grain_ns(p), first = player_first(p), last = player_last(p);
+	int64_t to = p->at_ns + by * player_step_ns(p), first = player_first(p), last = player_last(p);
 	bool moved = true;
 
 	p->paused = true;
@@ -260,6 +260,12 @@ bool player_go(struct player *p, const char *text, int64_t *wanted_ns, struct er
 void player_jump(struct player *p, int64_t at_ns)
 {
 	player_go_to(p, at_ns);
+}
+
+void player_point(struct player *p, int64_t at_ns)
+{
+	p->paused = true;
+	player_go_within(p, at_ns, p->window_ns);
 }
 
 void player_show_again(struct player *p)

@@ -70,6 +70,8 @@ const struct timeline *player_timeline(struct player *p, int n_cells);
 /* What all frames of the log were; reads all of it the first time. NULL: it has none, or is a
  * stream. */
 const struct pass_run *player_frames(struct player *p);
+/* Pause at a moment that graphs have in sight: they stay where they are. */
+void player_point(struct player *p, int64_t at_ns);
 /* Show the same moment again, after a change of what is shown of it. */
 void player_show_again(struct player *p);
 /* Whether it has begun to read what the moment needs, so that the last picture should stay a little

@@ -91,13 +91,16 @@ int64_t player_last(const struct player *p);
 bool player_advance(struct player *p, int64_t until_ns);
 /* Copy the processes of the last block for player_take_processes. */
 void player_copy_processes(struct player *p);
-/* The refreshes that are one point of graphs, at least one. */
-int64_t player_grain_ns(const struct player *p);
+/* The time between two moments that can be shown: that of a point of graphs if it is a part of a
+ * refresh, else of as many refreshes as fit into it, at least one. */
+int64_t player_step_ns(const struct player *p);
 /* How much of the log before a given time is read to show that time. */
 int64_t player_depth_ns(const struct player *p);
 /* Show another moment: by what the feeds have of it, or after player_read has read what it needs.
  * Paused, histories also have what came after it. */
 void player_go_to(struct player *p, int64_t t_ns);
+/* The same with histories that end at window_ns, which is not earlier. */
+void player_go_within(struct player *p, int64_t t_ns, int64_t window_ns);
 /* The same, but read it in any case. */
 void player_seek(struct player *p, int64_t t_ns);
 /* Read what is missing up to p->window_ns; false if p->work is used up first. */

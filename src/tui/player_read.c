@@ -49,10 +49,12 @@ int64_t player_last(const struct player *p)
 	return last > first ? last : first;
 }
 
-int64_t player_grain_ns(const struct player *p)
+int64_t player_step_ns(const struct player *p)
 {
-	int64_t refreshes = feeds_point_ns(p->feeds) / p->refresh_ns;
+	int64_t point = feeds_point_ns(p->feeds), refreshes = point / p->refresh_ns;
 
+	if (point < p->refresh_ns && p->refresh_ns % point == 0)
+		return point;
 	return (refreshes > 1 ? refreshes : 1) * p->refresh_ns;
 }
 
@@ -198,8 +200,10 @@ static bool feed_until(struct player *p, int64_t moment_ns)
 bool player_advance(struct player *p, int64_t until_ns)
 {
 	while (p->fed_ns < until_ns) {
-		int64_t grain = player_grain_ns(p), next = (p->fed_ns / grain + 1) * grain;
+		int64_t step = player_step_ns(p), next;
 
+		step = step > p->refresh_ns ? step : p->refresh_ns;
+		next = (p->fed_ns / step + 1) * step;
 		next = next < until_ns ? next : until_ns;
 		if (next < p->points_ns)
 			next = p->points_ns;
@@ -232,7 +236,7 @@ bool player_read(struct player *p)
 static double affordable_ns(const struct player *p)
 {
 	int64_t length = p->state.end_ns - p->state.begin_ns;
-	unsigned most = player_grain_ns(p) > p->refresh_ns ? READ_LONG : READ_MOST;
+	unsigned most = player_step_ns(p) > p->refresh_ns ? READ_LONG : READ_MOST;
 
 	return (double)most / (double)(p->state.bytes + 1) * (double)length + (double)p->refresh_ns;
 }
@@ -294,7 +298,10 @@ static void seek_window(struct player *p, int64_t at_ns, int64_t window_ns)
 
 static int64_t moment_of(const struct player *p, int64_t t_ns)
 {
-	return bounded_time(refresh_after(p, t_ns), player_first(p), player_last(p));
+	int64_t step = player_step_ns(p);
+
+	step = step < p->refresh_ns ? step : p->refresh_ns;
+	return bounded_time((t_ns + step - 1) / step * step, player_first(p), player_last(p));
 }
 
 void player_seek(struct player *p, int64_t t_ns)
@@ -305,18 +312,25 @@ void player_seek(struct player *p, int64_t t_ns)
 	p->sought_ns = t_ns;
 }
 
-void player_go_to(struct player *p, int64_t t_ns)
+void player_go_within(struct player *p, int64_t t_ns, int64_t window_ns)
 {
-	int64_t at = moment_of(p, t_ns), window = window_of(p, at);
+	int64_t at = moment_of(p, t_ns);
 
 	p->sought_ns = t_ns;
-	if (!p->paused || !is_held(p, at, window)) {
-		seek_window(p, at, window);
+	if (window_ns < at)
+		window_ns = at;
+	if (!p->paused || !is_held(p, at, window_ns)) {
+		seek_window(p, at, window_ns);
 		return;
 	}
 	p->at_ns = at;
-	p->window_ns = window;
+	p->window_ns = window_ns;
 	p->unshown = true;
 	player_take_aways(p, at);
-	feeds_show(p->feeds, window, at);
+	feeds_show(p->feeds, window_ns, at);
+}
+
+void player_go_to(struct player *p, int64_t t_ns)
+{
+	player_go_within(p, t_ns, window_of(p, moment_of(p, t_ns)));
 }

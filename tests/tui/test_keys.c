@@ -142,7 +142,7 @@ static void a_key_that_does_nothing_says_why(void **state)
 		{keys_everywhere, '[', LIVE, "[: only in a replay"},
 		{keys_everywhere, 'v', LIVE | NEEDS_NO_TIMELINE, "v: only while paused (space)"},
 		{keys_everywhere, 'l', NEEDS_REPLAY, "l: not in a replay"},
-		{keys_everywhere, 't', LIVE, "t: a key of the Processes view (0)"},
+		{keys_everywhere, 'R', LIVE, "R: a key of the Processes view (0)"},
 		{keys_everywhere, K_F9, LIVE, "F9: a key of the Processes view (0)"},
 		{keys_everywhere, K_F7, LIVE, "F7: does nothing here; ? lists the keys"},
 		{keys_of_processes, 'k', NEEDS_REPLAY, "k: not in a replay"},
