@@ -209,9 +209,35 @@ static void the_last_drawn_is_on_top(void **state)
 	hits_fini(&hits);
 }
 
+/* Its newest cell ends at 100 s, and each is a second long. */
+static void a_graph_has_a_moment_in_each_cell_and_covers_its_row(void **state)
+{
+	static const struct {
+		int x;
+		int64_t at_ns;
+	} cases[] = {{29, 100}, {28, 99}, {20, 91}, {35, 100}, {3, 91}};
+	struct hits hits = {0};
+	const struct hit *hit;
+
+	(void)state;
+	hits_add(&hits, &(struct hit){.at = {0, 4, 30, 1}, .kind = HIT_ROW, .number = 7});
+	hits_add(&hits, &(struct hit){.at = {20, 4, 10, 1},
+				      .kind = HIT_GRAPH,
+				      .end_ns = 100000000000,
+				      .cell_ns = 1000000000});
+	hit = hits_at(&hits, 25, 4);
+	assert_int_equal(hit->kind, HIT_GRAPH);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(hits_moment(hit, cases[i].x), cases[i].at_ns * 1000000000);
+	assert_int_equal(hits_row_at(&hits, 25, 4)->number, 7);
+	assert_null(hits_row_at(&hits, 25, 5));
+	hits_fini(&hits);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_graph_has_a_moment_in_each_cell_and_covers_its_row),
 		cmocka_unit_test(every_view_has_rows_to_select_inside_its_panels),
 		cmocka_unit_test(the_selected_row_is_marked_and_no_other),
 		cmocka_unit_test(a_scrolling_list_follows_the_selected_row),
