@@ -454,6 +454,27 @@ static void the_timeline_is_moved_by_keys_clicks_and_the_wheel(void **state)
 	run_stop(&run);
 }
 
+/* A click in a graph pauses at its moment, a drag selects the range between both. */
+static void a_click_in_a_graph_goes_there_and_a_drag_selects_a_range(void **state)
+{
+	enum { LEFT = 0, DRAG = 32 };
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.arg = "--demo", .cols = 140, .rows = 40});
+	press_mouse(&run, LEFT, 7, 60);
+	assert_true(run_wait(&run, 0, "PAUSED"));
+	assert_true(run_wait(&run, 4, "cursor"));
+	press_mouse(&run, DRAG, 7, 70);
+	assert_true(run_wait(&run, 0, "RANGE of 2.0 s"));
+	press_mouse(&run, DRAG, 7, 65);
+	assert_true(run_wait(&run, 0, "RANGE of 1.0 s"));
+	press_mouse(&run, LEFT, 7, 62);
+	assert_true(run_wait_gone(&run, 0, "RANGE"));
+	run_quit(&run);
+	run_stop(&run);
+}
+
 /* A footer word does what its key does; a title shows its panel alone; beside all that nothing
  * happens. */
 static void clicks_do_what_stands_under_them(void **state)
@@ -565,6 +586,7 @@ int main(void)
 		cmocka_unit_test(keys_that_do_nothing_say_why),
 		cmocka_unit_test(rows_are_selected_by_keys_and_clicks),
 		cmocka_unit_test(a_panel_is_shown_alone_and_back),
+		cmocka_unit_test(a_click_in_a_graph_goes_there_and_a_drag_selects_a_range),
 		cmocka_unit_test(the_timeline_is_moved_by_keys_clicks_and_the_wheel),
 		cmocka_unit_test(clicks_do_what_stands_under_them),
 		cmocka_unit_test(a_paused_screen_has_processes),
