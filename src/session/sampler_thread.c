@@ -38,7 +38,9 @@ static void entry_leave(struct sampler_worker *l, struct sampler_entry *entry)
 	source->backend->close(source);
 	source_free(source);
 	free(entry->sample);
+	pthread_mutex_lock(&l->life); /* `source` is written again */
 	*entry = (struct sampler_entry){.seq = entry->seq, .gap = true, .gap_after_ns = INT64_MIN};
+	pthread_mutex_unlock(&l->life);
 }
 
 static void entry_adopt(struct sampler_worker *l, struct sampler_entry *entry, struct source *source)
