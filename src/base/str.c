@@ -31,7 +31,7 @@ struct span span_trim(struct span s)
 
 struct span span_word(struct span *rest)
 {
-	const char *p = rest->p, *end = p + rest->n, *word;
+	const char *p = rest->p, *end = rest->n ? p + rest->n : p, *word; /* p may be NULL if n is 0 */
 
 	while (p < end && is_blank(*p))
 		p++;
