@@ -23,8 +23,8 @@ void points_free(struct points *p);
 /* From now on there are n points, of vectors of the first n_vector values of that set, and all of
  * them are new. Call it also when the set is no longer the same. */
 void points_reset(struct points *p, const struct metric_set *set, unsigned n_vector, int n);
-/* Add so many points as the newest, and drop as many of the oldest; 0: the newest has changed. Its
- * vector, or NULL: it is asked for, as those of the others are. */
+/* Add n points as the newest, and drop as many of the oldest; 0: the newest has changed. `newest`
+ * is its vector, or NULL: it is asked for, as those of the others are. */
 void points_shift(struct points *p, int n, const double *newest);
 /* From now on values that are not there yet are NaN, until points_fill computes all that were asked
  * for at once. Returns whether there were any: then whoever asked asks again. */
