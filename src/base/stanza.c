@@ -134,5 +134,4 @@ void stanza_skip(struct stanza *s)
 		span_until(&s->rest, '\n');
 		s->line++;
 	}
-	s->has_ahead = false;
 }
