@@ -1,5 +1,7 @@
 #include "views/timeline.h"
 
+#include "base/alloc.h"
+
 #include <math.h>
 
 #define CLOCK_COLS 9 /* "14:02:11 " */
@@ -7,6 +9,12 @@
 #define CELLS_MIN 20
 #define BUSY 0.7
 #define HOT 0.9
+#define CELLS_LEAST 5 /* of a scene */
+
+int64_t timeline_cell_ns(const struct timeline *t, int cell)
+{
+	return t->begin_ns + (int64_t)((double)(t->end_ns - t->begin_ns) * cell / t->n_cells);
+}
 
 int timeline_cells(int cols)
 {
@@ -49,6 +57,33 @@ static void draw_activity(const struct timeline *t, struct canvas *canvas, struc
 	}
 }
 
+/* ---- scenes ---- */
+
+unsigned timeline_scenes(const struct timeline *t, struct scene_change changes[TIMELINE_SCENES])
+{
+	AUTOFREE struct scene_rates *cells = xcalloc((size_t)t->n_cells + 1, sizeof(*cells));
+	int64_t cell_ns = t->n_cells ? (t->end_ns - t->begin_ns) / t->n_cells : 0;
+	int64_t least = cell_ns > 0 ? (SCENE_LEAST_NS + cell_ns - 1) / cell_ns : INT64_MAX;
+
+	if (least > t->n_cells)
+		return 0;
+	for (int i = 0; i < t->n_cells; i++)
+		cells[i] = t->cells[i].scene;
+	return scene_changes(cells, t->n_cells, least < CELLS_LEAST ? CELLS_LEAST : (int)least, changes,
+			     TIMELINE_SCENES);
+}
+
+/* ---- drawing ---- */
+
+static void draw_scenes(const struct timeline *t, struct canvas *canvas, struct rect r)
+{
+	for (unsigned i = 0; i < t->n_scenes; i++) {
+		struct rect cell = {r.x + cell_of(t, r.w, t->scenes[i]), r.y, 1, 1};
+
+		canvas_fill(canvas, cell, STYLE_DIM, 0x2502);
+	}
+}
+
 static void draw_marks(const struct timeline *t, struct canvas *canvas, struct rect r)
 {
 	for (unsigned i = 0; i < t->n_marks; i++) {
@@ -70,6 +105,7 @@ void timeline_draw(const struct timeline *t, struct canvas *canvas, struct rect 
 	canvas_text_right(canvas, right, STYLE_DIM, t->end);
 	hits_add(hits, &(struct hit){.at = row, .kind = HIT_TIMELINE});
 	draw_activity(t, canvas, row);
+	draw_scenes(t, canvas, row);
 	draw_marks(t, canvas, row);
 	if (t->to_ns) {
 		int from = cell_of(t, row.w, t->from_ns), to = cell_of(t, row.w, t->to_ns);

@@ -1,8 +1,9 @@
 /* timeline: a row for the whole kept history or log: how active the GPU was (without one, the
- * CPUs), where the cursor is, marks, and where samples are missing. */
+ * CPUs), where the cursor is, marks, where the scene changes, and where samples are missing. */
 #ifndef MALITOP_TIMELINE_H
 #define MALITOP_TIMELINE_H
 
+#include "model/scene.h"
 #include "views/hits.h"
 
 #include <stdint.h>
@@ -16,9 +17,11 @@ struct timeline_mark {
 struct timeline_cell {
 	float share; /* 0 to 1; NaN: nothing was measured then */
 	bool lost;   /* samples are missing */
+	struct scene_rates scene;
 };
 
 #define TIMELINE_MARKS 64
+#define TIMELINE_SCENES 32
 
 struct timeline {
 	int64_t begin_ns, end_ns;          /* of what is kept, on the clock of the samples */
@@ -28,9 +31,13 @@ struct timeline {
 	int n_cells;
 	const struct timeline_mark *marks; /* in the order of time */
 	unsigned n_marks;
+	const int64_t *scenes; /* where another scene begins, in the order of time */
+	unsigned n_scenes;
 	char begin[16], end[16]; /* those times as the clock shows them */
 };
 
+/* When a cell begins. */
+int64_t timeline_cell_ns(const struct timeline *timeline, int cell);
 /* The cells of a timeline in a terminal of this width; 0 if there is no room for one. */
 int timeline_cells(int cols);
 /* Draw it in one row; `timeline` may have more or fewer cells than fit. */
@@ -39,5 +46,9 @@ void timeline_draw(const struct timeline *timeline, struct canvas *canvas, struc
 /* Return the time at column x of a row that was drawn at `at`; columns beside it count as its
  * ends. */
 int64_t timeline_moment(const struct timeline *timeline, const struct rect *at, int x);
+
+/* Find, to a cell, where scenes begin that last SCENE_LEAST_NS at least. Return their number. */
+#define SCENE_LEAST_NS 3000000000ll
+unsigned timeline_scenes(const struct timeline *timeline, struct scene_change changes[TIMELINE_SCENES]);
 
 #endif

@@ -524,7 +524,7 @@ bool judge_news(const struct judge *judge, struct judge_reported *reported, char
 		return false;
 	reported->changes = v->changes;
 	reported->named |= v->why != NULL;
-	snprintf(text, JUDGE_NEWS_TEXT, "verdict: %s", judge_verdict_title(v));
+	snprintf(text, JUDGE_NEWS_TEXT, JUDGE_NEWS "%s", judge_verdict_title(v));
 	return named;
 }
 

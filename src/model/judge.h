@@ -25,8 +25,9 @@
 #define JUDGE_LASTING_NS 300000000000ll
 #define JUDGE_KEPT_NS 60000000000ll /* how long a finding that went away is worth showing */
 #define JUDGE_EVIDENCE 4
-#define JUDGE_PAST 120  /* steps of which the number of a finding is kept */
-#define JUDGE_EVENTS 64 /* begins and ends that are kept */
+#define JUDGE_PAST 120         /* steps of which the number of a finding is kept */
+#define JUDGE_NEWS "verdict: " /* how news begin, and marks of a log that the user did not set */
+#define JUDGE_EVENTS 64        /* begins and ends that are kept */
 
 /* What is known beside the sources; NaN: unknown. The judge itself finds FACT_FRAME_RATE, if a
  * source counts frames. */

@@ -13,8 +13,7 @@
 
 #define NUMBERS_MOST 8000000u /* doubles of all steps: a log may claim any number of slots */
 #define INSTANCES_MOST 4096u  /* slots of a CPU source whose clusters are kept */
-#define JUDGED_MARK "verdict: "
-#define STEP_FRAMES 65536 /* of a step, for its median */
+#define STEP_FRAMES 65536     /* of a step, for its median */
 
 /* ---- time ---- */
 
@@ -77,7 +76,7 @@ static void find_marks(struct report_log *log)
 
 	while (mlog_reader_find(log->reader, at_ns, false, MLOG_MARK, &at_ns, &text) &&
 	       at_ns <= log->end_ns) {
-		if (strncmp(text.n ? text.p : "", JUDGED_MARK, strlen(JUDGED_MARK)) == 0) {
+		if (strncmp(text.n ? text.p : "", JUDGE_NEWS, strlen(JUDGE_NEWS)) == 0) {
 			strbuf_clear(&text); /* the recorder's own: the band of verdicts has them */
 			continue;
 		}

@@ -103,13 +103,17 @@ void feeds_range(struct feeds *f, int64_t from_ns, int64_t to_ns);
 void feeds_compare(struct feeds *f, bool on, int64_t at_ns);
 /* The moment that is shown: the newest of all sources; 0 before the first. */
 int64_t feeds_shown_ns(const struct feeds *f);
-/* How active the shown GPU was, or without one the CPUs, in each of n equal parts of that time. */
+/* How active the shown GPU was, or without one the CPUs, and what it drew, in each of n equal parts
+ * of that time. */
 void feeds_activity(const struct feeds *f, int64_t begin_ns, int64_t end_ns, int n,
 		    struct timeline_cell *cells);
 /* The source that is meant by that; NULL: there is none. */
 const struct session_source *feeds_activity_source(const struct feeds *f);
-/* The share in a column of that source; NaN: it has no samples. `scratch` is one of its vectors. */
-float feeds_activity_of(const struct session_source *source, const struct column *column, double *scratch);
+/* The same of a column of that source; false: it tells nothing. `scratch` is one of its vectors. */
+bool feeds_activity_of(const struct session_source *source, const struct column *column, double *scratch,
+		       struct timeline_cell *cell);
+/* When the scenes of a timeline of that source begin, to the length of a point. */
+unsigned feeds_scenes(const struct feeds *f, const struct timeline *line, int64_t at_ns[TIMELINE_SCENES]);
 /* How far back the points reach. */
 int64_t feeds_span_ns(const struct feeds *f);
 /* Where histories that end at window_ns have to end when the moment at_ns is shown: they move only

@@ -18,15 +18,20 @@ const struct session_source *feeds_activity_source(const struct feeds *f)
 	return feed ? feed->source : NULL;
 }
 
-float feeds_activity_of(const struct session_source *source, const struct column *column, double *scratch)
+bool feeds_activity_of(const struct session_source *source, const struct column *column, double *scratch,
+		       struct timeline_cell *cell)
 {
 	const char *name = source->kind == SOURCE_GPU ? "GPUBusy" : "CPUActivityUser";
 	const struct metric *metric = metric_find(source->set, span_of(name));
 
+	cell->share = NAN;
+	cell->scene = scene_unknown;
 	if (!metric || !column->n_samples)
-		return NAN;
+		return false;
 	metric_vector(source->set, column, scratch);
-	return (float)(metric_value(metric, scratch) / 100);
+	cell->share = (float)(metric_value(metric, scratch) / 100);
+	scene_read(&cell->scene, source->set, scratch);
+	return !isnan(cell->share);
 }
 
 void feeds_activity(const struct feeds *f, int64_t begin_ns, int64_t end_ns, int n,
@@ -39,15 +44,50 @@ void feeds_activity(const struct feeds *f, int64_t begin_ns, int64_t end_ns, int
 	for (int i = 0; i < n; i++) {
 		int64_t from = begin_ns + (int64_t)(length * i), to = begin_ns + (int64_t)(length * (i + 1));
 
-		cells[i] = (struct timeline_cell){.share = NAN};
+		cells[i] = (struct timeline_cell){.share = NAN, .scene = scene_unknown};
 		if (!feed)
 			continue;
 		history_span(feed->history, from, to, column);
 		if (!column->n_samples)
 			history_around(feed->history, (from + to) / 2, column);
-		cells[i].share = feeds_activity_of(feed->source, column, feed->scratch);
+		feeds_activity_of(feed->source, column, feed->scratch, &cells[i]);
 		cells[i].lost = column->lost > 0;
 	}
+}
+
+/* ---- scenes ---- */
+
+struct scene_part {
+	const struct feed_state *feed;
+	struct column *column;
+	int64_t length_ns;
+};
+
+static bool read_part(void *user, int64_t from_ns, struct scene_rates *scene)
+{
+	const struct scene_part *p = user;
+	struct timeline_cell cell;
+
+	history_span(p->feed->history, from_ns, from_ns + p->length_ns, p->column);
+	if (!feeds_activity_of(p->feed->source, p->column, p->feed->scratch, &cell))
+		return false;
+	*scene = cell.scene;
+	return true;
+}
+
+unsigned feeds_scenes(const struct feeds *f, const struct timeline *line, int64_t at_ns[TIMELINE_SCENES])
+{
+	const struct feed_state *feed = activity_feed(f);
+	AUTOFREE struct column *column = feed ? history_column_new(feed->history) : NULL;
+	struct scene_part part = {feed, column, f->refresh_ns};
+	struct scene_change changes[TIMELINE_SCENES];
+	unsigned n = feed ? timeline_scenes(line, changes) : 0;
+
+	for (unsigned i = 0; i < n; i++)
+		at_ns[i] = scene_moment(&changes[i], timeline_cell_ns(line, changes[i].cell - 1),
+					timeline_cell_ns(line, changes[i].cell + 1), part.length_ns,
+					read_part, &part);
+	return n;
 }
 
 double feeds_over(const struct feeds *f, enum source_kind kind, const char *formula, int64_t from_ns,

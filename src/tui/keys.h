@@ -26,7 +26,8 @@ enum action {
 	ACTION_ENDS,     /* to the end or the start of the timeline [1, -1] */
 	ACTION_BOARDS,   /* back to them */
 	ACTION_SPEED,    /* play faster or slower [1, -1] */
-	ACTION_FIND,     /* go to the next or the previous mark or loss [1, -1] */
+	ACTION_FIND,     /* go to the next or the previous mark, loss, change of scene or verdict [1, -1] */
+	ACTION_PHASE,    /* select the phase that is shown as the range */
 	ACTION_GO_TO,    /* ask for a time */
 	ACTION_INTERVAL, /* sample at a longer or shorter interval [1, -1] */
 	ACTION_PER_CORE,

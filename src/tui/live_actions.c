@@ -339,14 +339,6 @@ static void change_speed(struct live *l, int by)
 		live_hint(l, by < 0 ? "speed: there is no slower one" : "speed: there is no faster one");
 }
 
-static void find_mark(struct live *l, int way)
-{
-	AUTO_STRBUF struct strbuf said = {0};
-
-	player_find(l->player, way < 0, &said);
-	live_hint(l, said.p);
-}
-
 /* ---- */
 
 void live_per_core(struct live *l)
@@ -536,7 +528,7 @@ static const struct {
 	[ACTION_HISTORY] = {.act_by = live_step},
 	[ACTION_SCALE] = {.act_by = live_scale},
 	[ACTION_SPEED] = {.act_by = change_speed},
-	[ACTION_FIND] = {.act_by = find_mark},
+	[ACTION_FIND] = {.act_by = live_find},
 	[ACTION_GO_TO] = {.act = live_ask_time},
 	[ACTION_INTERVAL] = {.act_by = change_interval},
 	[ACTION_PER_CORE] = {.act = live_per_core},
@@ -559,6 +551,7 @@ static const struct {
 	[ACTION_ZOOM] = {.act = zoom_panel},
 	[ACTION_EXPLAIN] = {.act = show_explanation},
 	[ACTION_RANGE] = {.act = live_range},
+	[ACTION_PHASE] = {.act = live_phase},
 	[ACTION_COMPARE] = {.act = live_compare},
 	[ACTION_BASELINE] = {.act = live_ask_baseline},
 	[ACTION_SNAPSHOT] = {.act = live_snapshot},

@@ -18,12 +18,21 @@
 #include "tui/worst_card.h"
 #include "term/term.h"
 
+/* A place in time where something happened. */
+struct live_place {
+	int64_t at_ns; /* 0: none */
+	char text[96];
+};
+
 /* The past that a paused screen shows, and marks. */
 struct live_past {
 	bool wanted;       /* pause as soon as there is something to show */
 	int64_t window_ns; /* the newest end of histories */
 	struct timeline line;
 	struct timeline_cell cells[CANVAS_COLS_MAX];
+	int64_t scenes[TIMELINE_SCENES];
+	struct live_place events[JUDGE_EVENTS]; /* before the pause */
+	unsigned n_events;
 	struct timeline_mark marks[TIMELINE_MARKS];
 	unsigned n_marks, number; /* of the last mark */
 };
@@ -171,6 +180,9 @@ void live_show_again(struct live *l);
 void live_step(struct live *l, int by);
 void live_go(struct live *l, int64_t at_ns);
 void live_leap(struct live *l, int by);
+/* Go to the next place (1) or the one before (-1) where something happened: a mark, a loss, a
+ * change of the scene, and live what the judge saw. Pauses. */
+void live_find(struct live *l, int way);
 /* Show a moment that graphs have in sight, so that they stay; the range from another one to it, if
  * they differ. Pauses. */
 void live_point(struct live *l, int64_t at_ns, int64_t from_ns);
@@ -183,9 +195,11 @@ const struct timeline *live_timeline(struct live *l);
 /* Mark the moment that is shown; keep a mark that the measured program has set. */
 void live_mark(struct live *l);
 void live_keep_mark(struct live *l, const struct source_mark *mark);
-/* Begin, end or forget the selected range; update it after the shown moment changed; compare with
- * what is shown, or no longer. */
+/* Begin, end or forget the selected range; make it the phase that is shown, between marks and
+ * changes of the scene; update it after the shown moment changed; compare with what is shown, or no
+ * longer. */
 void live_range(struct live *l);
+void live_phase(struct live *l);
 void live_follow_range(struct live *l);
 void live_compare(struct live *l);
 /* Read another log and compare with it; ask for one. */

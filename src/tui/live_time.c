@@ -33,13 +33,19 @@ static int64_t shown_ns(const struct live *l)
 	return l->screen.paused_ns ? l->screen.paused_ns : feeds_shown_ns(&l->feeds);
 }
 
+/* Whether a phase begins there: not where the recorder noted another verdict. */
+static bool begins_phase(const struct timeline_mark *mark)
+{
+	return strncmp(mark->text, JUDGE_NEWS, strlen(JUDGE_NEWS)) != 0;
+}
+
 /* The last mark up to the shown moment; NULL without one. */
 static const struct timeline_mark *phase_mark(const struct live *l)
 {
 	const struct timeline_mark *mark = NULL;
 
 	for (unsigned i = 0; i < l->screen.n_marks && l->screen.marks[i].at_ns <= shown_ns(l); i++)
-		mark = &l->screen.marks[i];
+		mark = begins_phase(&l->screen.marks[i]) ? &l->screen.marks[i] : mark;
 	return mark;
 }
 
@@ -118,6 +124,23 @@ static void show_moment(struct live *l, int64_t at_ns)
 	show_within(l, at_ns, 0);
 }
 
+/* Keep what the judge saw: it forgets that when it judges another moment. */
+static void keep_events(struct live *l)
+{
+	const struct judge *judge = l->screen.judge.judge;
+	struct live_past *past = &l->past;
+
+	past->n_events = 0;
+	for (unsigned i = 0; judge && i < judge->n_events; i++) {
+		const struct judge_event *event = &judge->events[i];
+		struct live_place *place = &past->events[past->n_events++];
+
+		place->at_ns = event->at_ns;
+		snprintf(place->text, sizeof(place->text), "%s%s", event->ended ? "gone: " : "",
+			 event->what ? event->what->def->title : "the verdict is not clear");
+	}
+}
+
 /* Pause at what is on the screen. Before the first refresh that is nothing. */
 static bool pause_screen(struct live *l)
 {
@@ -129,6 +152,7 @@ static bool pause_screen(struct live *l)
 	if (!l->screen.paused_ns) {
 		l->paused_since_ns = l->sys->monotonic_ns(l->sys);
 		l->past.window_ns = shown;
+		keep_events(l);
 		show_moment(l, shown);
 	}
 	return true;
@@ -323,6 +347,8 @@ const struct timeline *live_timeline(struct live *l)
 		feeds_activity(&l->feeds, line->begin_ns, line->end_ns, n, past->cells);
 		line->cells = past->cells;
 		line->n_cells = n;
+		line->scenes = past->scenes;
+		line->n_scenes = feeds_scenes(&l->feeds, line, past->scenes);
 		screen_clock(realtime_of(l, line->begin_ns), line->begin, sizeof(line->begin));
 		screen_clock(realtime_of(l, line->end_ns), line->end, sizeof(line->end));
 	}
@@ -330,6 +356,55 @@ const struct timeline *live_timeline(struct live *l)
 	line->marks = past->marks;
 	line->n_marks = past->n_marks;
 	return line;
+}
+
+/* ---- both: places where something happened ---- */
+
+static bool is_nearer(int64_t at_ns, const struct live_place *than, int64_t from_ns, int way)
+{
+	return way < 0 ? at_ns < from_ns && (!than->at_ns || at_ns > than->at_ns)
+		       : at_ns > from_ns && (!than->at_ns || at_ns < than->at_ns);
+}
+
+static struct live_place find_place(struct live *l, int64_t from_ns, int way)
+{
+	const struct timeline *line = live_timeline(l);
+	const struct live_past *past = &l->past;
+	struct live_place found = {0};
+
+	for (unsigned i = 0; line && i < line->n_scenes; i++)
+		if (is_nearer(line->scenes[i], &found, from_ns, way))
+			found = (struct live_place){line->scenes[i], "another scene"};
+	for (unsigned i = 0; i < past->n_events; i++)
+		if (is_nearer(past->events[i].at_ns, &found, from_ns, way))
+			found = past->events[i];
+	for (unsigned i = 0; i < past->n_marks; i++)
+		if (is_nearer(past->marks[i].at_ns, &found, from_ns, way)) {
+			found.at_ns = past->marks[i].at_ns;
+			snprintf(found.text, sizeof(found.text), "%s", past->marks[i].text);
+		}
+	return found;
+}
+
+void live_find(struct live *l, int way)
+{
+	AUTO_STRBUF struct strbuf said = {0};
+	struct live_place found;
+	char clock[16];
+
+	if (l->player) {
+		player_find(l->player, way < 0, &said);
+	} else if (pause_screen(l)) {
+		found = find_place(l, l->screen.paused_ns, way);
+		if (found.at_ns) {
+			screen_clock(realtime_of(l, found.at_ns), clock, sizeof(clock));
+			strbuf_printf(&said, "%s at %s", found.text, clock);
+			show_moment(l, found.at_ns);
+		} else {
+			strbuf_printf(&said, "nothing is noted %s this moment", way < 0 ? "before" : "after");
+		}
+	}
+	live_hint(l, said.n ? said.p : "");
 }
 
 /* ---- marks ---- */
@@ -413,6 +488,42 @@ void live_range(struct live *l)
 		live_hint(l, "range: none any more");
 	}
 	live_follow_range(l);
+	live_show_again(l);
+}
+
+/* The end of the phase at that moment in a direction: a mark, another scene, or the end of all. */
+static int64_t phase_end(const struct live *l, const struct timeline *line, int64_t at_ns, int way)
+{
+	struct live_place end = {0};
+
+	for (unsigned i = 0; i < line->n_scenes; i++)
+		if (is_nearer(line->scenes[i], &end, at_ns, way))
+			end.at_ns = line->scenes[i];
+	for (unsigned i = 0; i < l->screen.n_marks; i++)
+		if (begins_phase(&l->screen.marks[i]) &&
+		    is_nearer(l->screen.marks[i].at_ns, &end, at_ns, way))
+			end.at_ns = l->screen.marks[i].at_ns;
+	return end.at_ns ? end.at_ns : way < 0 ? line->begin_ns : line->end_ns;
+}
+
+void live_phase(struct live *l)
+{
+	int64_t at_ns = shown_ns(l);
+	const struct timeline *line;
+
+	if (l->player && !player_is_paused(l->player))
+		player_pause(l->player, l->sys->monotonic_ns(l->sys));
+	if (!l->player && !pause_screen(l))
+		return;
+	line = live_timeline(l);
+	if (!line) {
+		live_hint(l, "phase: this screen has no room for the timeline");
+		return;
+	}
+	l->range_from_ns = phase_end(l, line, at_ns + 1, -1); /* at its begin it is the one that begins */
+	l->range_to_ns = phase_end(l, line, at_ns, 1);
+	live_follow_range(l);
+	report_range(l);
 	live_show_again(l);
 }
 

@@ -304,17 +304,29 @@ bool player_is_paused(const struct player *p)
 void player_find(struct player *p, bool back, struct strbuf *said)
 {
 	AUTO_STRBUF struct strbuf text = {0};
+	const struct timeline *line = &p->line.line;
+	int64_t from_ns = p->sought_ns, found;
 	char at[UNITS_TEXT];
-	int64_t found;
+	bool is_found;
 
 	p->paused = true;
-	if (!mlog_reader_find(p->reader, p->sought_ns, back, MLOG_MARK | MLOG_LOSS, &found, &text)) {
-		strbuf_printf(said, "no mark or loss %s this point", back ? "before" : "after");
+	is_found = mlog_reader_find(p->reader, from_ns, back, MLOG_MARK | MLOG_LOSS, &found, &text);
+	if (is_found && !text.n)
+		strbuf_str(&text, "a mark");
+	for (unsigned i = 0; i < line->n_scenes; i++)
+		if (back ? line->scenes[i] < from_ns && (!is_found || line->scenes[i] > found)
+			 : line->scenes[i] > from_ns && (!is_found || line->scenes[i] < found)) {
+			is_found = true;
+			found = line->scenes[i];
+			strbuf_clear(&text);
+			strbuf_str(&text, "another scene");
+		}
+	if (!is_found) {
+		strbuf_printf(said, "no mark, loss or other scene %s this point", back ? "before" : "after");
 		return;
 	}
 	player_go_to(p, found);
-	strbuf_printf(said, "%s at %s", text.n ? text.p : "a mark",
-		      moment_format(at, found - p->state.begin_ns, true));
+	strbuf_printf(said, "%s at %s", text.p, moment_format(at, found - p->state.begin_ns, true));
 }
 
 /* ---- requests to the machine that is shown ---- */

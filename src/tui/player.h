@@ -61,8 +61,8 @@ void player_keep_instances(struct player *p);
 bool player_go(struct player *p, const char *text, int64_t *wanted_ns, struct err *err);
 /* Go to the moment that is nearest to that time of the log. */
 void player_jump(struct player *p, int64_t at_ns);
-/* Go to the next or previous mark or loss, and pause. *said gets what was found, or that there is
- * none. */
+/* Go to the next or previous mark, loss or, as far as the timeline was read, scene, and pause.
+ * *said gets what was found, or that there is none. */
 void player_find(struct player *p, bool back, struct strbuf *said);
 
 /* The timeline of the log in n_cells; player_run reads them. NULL: there is none. */

@@ -13,7 +13,10 @@ struct player_line {
 	struct timeline line;
 	struct timeline_cell cells[CANVAS_COLS_MAX];
 	struct timeline_mark marks[TIMELINE_MARKS];
-	int next; /* the cell to read */
+	int next;                                     /* the cell to read */
+	struct scene_change changes[TIMELINE_SCENES]; /* after the last cell was read */
+	int64_t scenes[TIMELINE_SCENES];              /* when they were, as far as line.n_scenes */
+	unsigned n_changes;
 };
 
 #define PLAYER_AWAYS 64

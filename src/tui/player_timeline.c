@@ -13,9 +13,7 @@
 
 static int64_t begin_of(const struct player_line *line, int cell)
 {
-	double length = (double)(line->line.end_ns - line->line.begin_ns);
-
-	return line->line.begin_ns + (int64_t)(length * cell / line->line.n_cells);
+	return timeline_cell_ns(&line->line, cell);
 }
 
 /* ---- marks and losses ---- */
@@ -69,15 +67,15 @@ struct line_fold {
 	double *scratch;
 };
 
-static float share_of(const struct line_fold *fold)
+static bool is_known(const struct line_fold *fold, struct timeline_cell *cell)
 {
-	return feeds_activity_of(fold->source, fold->all, fold->scratch);
+	return feeds_activity_of(fold->source, fold->all, fold->scratch, cell);
 }
 
 /* The cell has what belongs to it; the next one begins. */
 static void end_cell(struct player_line *line, struct line_fold *fold)
 {
-	line->cells[line->next++].share = share_of(fold);
+	is_known(fold, &line->cells[line->next++]);
 	free(fold->all);
 	fold->all = column_new(fold->source->n_slots);
 }
@@ -88,6 +86,7 @@ static void end_cell(struct player_line *line, struct line_fold *fold)
 static int64_t take_block(struct player_line *line, const struct mlog_block *block, struct line_fold *fold)
 {
 	const struct session_source *source = fold->source;
+	struct timeline_cell cell;
 	int64_t work = 0;
 
 	for (unsigned i = 0; i < block->n_samples; i++) {
@@ -102,12 +101,12 @@ static int64_t take_block(struct player_line *line, const struct mlog_block *blo
 		column_from_sample(fold->one, s, source->set->slots, source->n_slots);
 		column_fold(fold->all, fold->one, source->set->slots, source->n_slots);
 		while (line->next < line->line.n_cells - 1 && s->end_ns >= begin_of(line, line->next + 2) &&
-		       !isnan(share_of(fold))) { /* the next cell is within it, too */
+		       is_known(fold, &cell)) { /* the next cell is within it, too */
 			end_cell(line, fold);
 			column_fold(fold->all, fold->one, source->set->slots, source->n_slots);
 		}
 	}
-	if (!isnan(share_of(fold)))
+	if (is_known(fold, &cell))
 		end_cell(line, fold);
 	return work;
 }
@@ -139,6 +138,56 @@ static int64_t read_block(struct player *p, const struct session_source *source)
 	return work;
 }
 
+/* ---- scenes ---- */
+
+struct line_part {
+	struct player *player;
+	const struct session_source *source;
+	int64_t length_ns;
+};
+
+static bool read_part(void *user, int64_t from_ns, struct scene_rates *scene)
+{
+	const struct line_part *part = user;
+	const struct session_source *source = part->source;
+	struct mlog_reader *reader = part->player->line.reader;
+	AUTOFREE struct column *one = column_new(source->n_slots), *all = column_new(source->n_slots);
+	AUTOFREE double *scratch = xcalloc(source->set->n_vector, sizeof(*scratch));
+	int64_t to_ns = from_ns + part->length_ns;
+	const struct mlog_block *block;
+	struct timeline_cell cell;
+	struct err err;
+
+	mlog_reader_seek(reader, from_ns + 1);
+	while ((block = mlog_reader_next(reader, &err)) && block->begin_ns < to_ns)
+		for (unsigned i = 0; i < block->n_samples; i++) {
+			const struct sample *s = block->samples[i];
+
+			if (s->source != source->index || s->n_values > source->n_slots ||
+			    s->end_ns <= from_ns || s->begin_ns >= to_ns)
+				continue;
+			column_from_sample(one, s, source->set->slots, source->n_slots);
+			column_fold(all, one, source->set->slots, source->n_slots);
+		}
+	if (!feeds_activity_of(source, all, scratch, &cell))
+		return false;
+	*scene = cell.scene;
+	return true;
+}
+
+/* Find the moment of the next change, once all cells are known. */
+static void read_scene(struct player *p, const struct session_source *source)
+{
+	struct player_line *line = &p->line;
+	struct timeline *t = &line->line;
+	struct line_part part = {p, source, p->refresh_ns};
+	const struct scene_change *change = &line->changes[t->n_scenes];
+
+	line->scenes[t->n_scenes++] =
+		scene_moment(change, begin_of(line, change->cell - 1), begin_of(line, change->cell + 1),
+			     part.length_ns, read_part, &part);
+}
+
 /* ---- the whole ---- */
 
 static void start_line(struct player *p, int n_cells)
@@ -150,10 +199,12 @@ static void start_line(struct player *p, int n_cells)
 				       .end_ns = p->state.end_ns,
 				       .cells = line->cells,
 				       .n_cells = n_cells,
-				       .marks = line->marks};
+				       .marks = line->marks,
+				       .scenes = line->scenes};
 	for (int i = 0; i < n_cells; i++)
-		line->cells[i] = (struct timeline_cell){.share = NAN};
+		line->cells[i] = (struct timeline_cell){.share = NAN, .scene = scene_unknown};
 	line->next = 0;
+	line->n_changes = 0;
 	screen_clock(about->realtime_ns + p->state.begin_ns - about->monotonic_ns, line->line.begin,
 		     sizeof(line->line.begin));
 	screen_clock(about->realtime_ns + p->state.end_ns - about->monotonic_ns, line->line.end,
@@ -190,14 +241,23 @@ bool player_read_line(struct player *p)
 		line->next = line->line.n_cells;
 	if (!line->reader)
 		return false;
+	if (from == line->line.n_cells) {
+		if (line->line.n_scenes == line->n_changes)
+			return false;
+		read_scene(p, source);
+		return true;
+	}
 	while (line->next < line->line.n_cells && work > 0)
 		work -= read_block(p, source);
+	if (source && line->next == line->line.n_cells)
+		line->n_changes = timeline_scenes(&line->line, line->changes);
 	return line->next != from;
 }
 
 bool player_line_is_read(const struct player *p)
 {
-	return !p->line.reader || p->line.next >= p->line.line.n_cells;
+	return !p->line.reader ||
+	       (p->line.next >= p->line.line.n_cells && p->line.line.n_scenes == p->line.n_changes);
 }
 
 const struct timeline *player_timeline(struct player *p, int n_cells)

@@ -82,7 +82,7 @@ static void some_keys_are_only_live_and_some_only_of_replay(void **state)
 		{keys_everywhere, '+', ACTION_INTERVAL, ACTION_NONE},
 		{keys_everywhere, '-', ACTION_INTERVAL, ACTION_NONE},
 		{keys_everywhere, '[', ACTION_NONE, ACTION_SPEED},
-		{keys_everywhere, '{', ACTION_NONE, ACTION_FIND},
+		{keys_everywhere, '{', ACTION_FIND, ACTION_FIND},
 		{keys_everywhere, '(', ACTION_LANES, ACTION_LANES},
 		{keys_everywhere, 'W', ACTION_WORST, ACTION_WORST},
 		{keys_everywhere, 'o', ACTION_LATE, ACTION_LATE},
@@ -211,15 +211,15 @@ static void the_footer_shows_what_there_is_a_view_own_keys_first(void **state)
 	} cases[] = {
 		{NULL, LIVE, "view,pause,history,per core,counters,help,quit,"},
 		{NULL, LIVE | NEEDS_GPUS, "view,pause,history,per core,counters,GPU,help,quit,"},
-		{NULL, NEEDS_REPLAY, "view,pause,step,speed,marks,go to,per core,counters,help,quit,"},
+		{NULL, NEEDS_REPLAY, "view,pause,step,speed,places,go to,per core,counters,help,quit,"},
 		{NULL, NEEDS_REPLAY | NEEDS_LANES,
-		 "view,pause,step,speed,marks,go to,per core,counters,frame,late,worst,help,quit,"},
+		 "view,pause,step,speed,places,go to,per core,counters,frame,late,worst,help,quit,"},
 		{keys_of_processes, LIVE | NEEDS_COUNT,
 		 "count,filter,sort,tree,threads,signal,view,pause,history,per core,counters,help,quit,"},
 		{keys_of_processes, LIVE,
 		 "filter,sort,tree,threads,signal,view,pause,history,per core,counters,help,quit,"},
 		{keys_of_processes, NEEDS_REPLAY,
-		 "filter,sort,tree,view,pause,step,speed,marks,go to,per core,counters,help,quit,"},
+		 "filter,sort,tree,view,pause,step,speed,places,go to,per core,counters,help,quit,"},
 	};
 
 	(void)state;

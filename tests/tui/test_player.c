@@ -533,10 +533,10 @@ static void keys_go_to_marks_and_losses(void **state)
 		{false, 5.463, "level 2 at 0:05.0"},
 		{false, 5.463, "a mark at 0:05.1"},
 		{false, 7.463, "3 samples lost at 0:07.1"},
-		{false, 7.463, "no mark or loss after this point"},
+		{false, 7.463, "no mark, loss or other scene after this point"},
 		{true, 5.463, "a mark at 0:05.1"},
 		{true, 5.463, "level 2 at 0:05.0"},
-		{true, 5.463, "no mark or loss before this point"},
+		{true, 5.463, "no mark, loss or other scene before this point"},
 	};
 	struct log_bench log;
 	struct player_bench b;
@@ -574,6 +574,45 @@ static const struct timeline *read_timeline(struct player_bench *b, int n_cells)
 	while (!player_line_is_read(b->player))
 		player_read_line(b->player);
 	return line;
+}
+
+/* The simulated game plays for 42 s, shows a menu for 10 s, plays for 22 s, stands still for 8 s
+ * and shows a menu again. */
+static void keys_go_to_other_scenes(void **state)
+{
+	static const double begins_s[] = {42, 52, 74, 82};
+	const struct timeline *line;
+	struct timeline live;
+	struct timeline_cell cells[140];
+	int64_t scenes[TIMELINE_SCENES];
+	struct player_bench b;
+	struct log_bench log;
+
+	(void)state;
+	write_plain(&log, &(struct log_what){{"G715"}, {100 * MS}, "mixed", false}, 88 * SECOND_NS);
+	open_log(&b, log.path, &(struct options){0});
+	line = read_timeline(&b, ARRAY_LEN(cells));
+	assert_int_equal(line->n_scenes, ARRAY_LEN(begins_s));
+	for (size_t i = 0; i < ARRAY_LEN(begins_s); i++) {
+		AUTO_STRBUF struct strbuf said = {0};
+
+		player_find(b.player, false, &said);
+		player_settle(b.player);
+		if (fabs(at_s(&b) - begins_s[i]) > 1 || strncmp(said.p, "another scene at ", 17) != 0)
+			fail_msg("scene %zu: %s at %.3f", i, said.p, at_s(&b));
+	}
+	/* a live screen finds the same in its history */
+	go_away(&b, "0%");
+	player_pause(b.player, b.real_ns);
+	pass_time(&b, 90 * SECOND_NS);
+	live = *line;
+	live.cells = cells;
+	feeds_activity(&b.feeds, live.begin_ns, live.end_ns, live.n_cells, cells);
+	assert_int_equal(feeds_scenes(&b.feeds, &live, scenes), line->n_scenes);
+	for (unsigned i = 0; i < line->n_scenes; i++)
+		assert_true(llabs(scenes[i] - line->scenes[i]) <= SECOND_NS);
+	close_log(&b);
+	log_fini(&log);
 }
 
 static void the_timeline_of_a_log_shows_its_activity_marks_gaps_and_losses(void **state)
@@ -994,6 +1033,7 @@ int main(void)
 		cmocka_unit_test(from_and_to_bound_it),
 		cmocka_unit_test(marks_and_messages_are_told_when_their_moment_is_played),
 		cmocka_unit_test(keys_go_to_marks_and_losses),
+		cmocka_unit_test(keys_go_to_other_scenes),
 		cmocka_unit_test(the_timeline_of_a_log_shows_its_activity_marks_gaps_and_losses),
 		cmocka_unit_test(the_timeline_of_a_whole_log_has_no_gaps),
 		cmocka_unit_test(the_timeline_of_a_short_log_has_no_gaps),

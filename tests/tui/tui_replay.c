@@ -122,8 +122,12 @@ static void marks_are_found_and_told(void **state)
 	start_case(&run, &full, NULL);
 	run_press(&run, "}", RUN_ALERT, "level 2 at 0:30.0");
 	assert_true(run_wait(&run, 0, "0:30.0 of 2:00   25 %  PAUSED"));
-	run_press(&run, "}", RUN_ALERT, "no mark or loss after this point");
-	run_press(&run, "j-1s\r", 0, "0:29.0 of 2:00");
+	run_press(&run, "V", RUN_ALERT, "range: malitop export"); /* up to the next scene */
+	assert_true(run_wait(&run, 0, "RANGE of "));
+	run_press(&run, "j100%\r", 0, "2:00.0 of 2:00");
+	run_press(&run, "}", RUN_ALERT, "no mark, loss or other scene after this point");
+	run_press(&run, "V", RUN_ALERT, "range: malitop export");
+	run_press(&run, "j29s\r", 0, "0:29.0 of 2:00");
 	run_press(&run, " ", RUN_ALERT, "mark 1: level 2"); /* as it comes by */
 	run_quit(&run);
 	run_stop(&run);
