@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* table: every counter of the GPU, block by block, and every event of the CPUs: per second, since
- * the start and as counted; `c` spreads it over cores, slices and CPUs. It scrolls. */
+ * the start and as counted, or its rates over several times; `c` spreads it over cores, slices and
+ * CPUs. It scrolls. */
 
 enum {
 	TABLE_NO_BLOCK = BLOCK_COUNT, /* in no block of the GPU */
@@ -232,16 +233,18 @@ static const enum instance_kind block_instances[TABLE_BLOCKS] = {
 
 struct table_columns {
 	struct rect title, name, hw, rate, total, raw, low, high, each, compared;
+	struct rect windows[FEED_WINDOWS], whole; /* rates, as `rate` is */
 };
 
 enum table_shape {
 	SHAPE_COUNTS,
+	SHAPE_WINDOWS,  /* rates over several times */
 	SHAPE_SPREAD,   /* a column per instance */
 	SHAPE_COMPARED, /* was, now and the change */
 	SHAPES
 };
 
-#define WANTED_MOST 5
+#define WANTED_MOST 6
 
 /* The least important columns are omitted first: their width is 0. */
 static struct table_columns cut_columns(struct rect row, enum table_shape shape)
@@ -258,6 +261,12 @@ static struct table_columns cut_columns(struct rect row, enum table_shape shape)
 					  {&c.name, NAME_W},
 					  {&c.raw, RAW_W},
 					  {&c.hw, HW_W}},
+			[SHAPE_WINDOWS] = {{&c.rate, VALUE_W},
+					   {&c.windows[0], VALUE_W},
+					   {&c.windows[1], VALUE_W},
+					   {&c.whole, VALUE_W},
+					   {&c.name, NAME_W},
+					   {&c.hw, HW_W}},
 			[SHAPE_SPREAD] = {{&c.rate, VALUE_W}, {&c.low, EACH_W}, {&c.high, EACH_W}},
 			[SHAPE_COMPARED] = {{&c.compared, COMPARED_W}, {&c.name, NAME_W}, {&c.hw, HW_W}},
 		},
@@ -271,8 +280,8 @@ static struct table_columns cut_columns(struct rect row, enum table_shape shape)
 		from[i].column->w = from[i].w;
 	c.title = rect_left(&row, title_w + (per_instance ? spare % EACH_W : spare));
 	/* from left to right */
-	struct rect *const order[] = {&c.hw,  &c.name, &c.rate, &c.total,
-				      &c.raw, &c.low,  &c.high, &c.compared};
+	struct rect *const order[] = {&c.hw,    &c.name, &c.rate, &c.windows[0], &c.windows[1], &c.whole,
+				      &c.total, &c.raw,  &c.low,  &c.high,       &c.compared};
 
 	for (size_t i = 0; i < ARRAY_LEN(order); i++)
 		if (order[i]->w) {
@@ -286,19 +295,29 @@ static struct table_columns cut_columns(struct rect row, enum table_shape shape)
 static void draw_headings(struct canvas *canvas, struct rect free, const struct table_columns *c,
 			  double refresh_s)
 {
-	char raw[UNITS_TEXT], span[UNITS_TEXT];
+	char raw[64], now[64], windows[FEED_WINDOWS][64], span[UNITS_TEXT];
 	const struct {
 		struct rect at;
 		const char *text;
 		bool left;
 	} headings[] = {
-		{c->hw, "hardware name", true},   {c->name, "name", true}, {c->rate, "per second", false},
-		{c->total, "since start", false}, {c->raw, raw, false},    {c->low, "min", false},
+		{c->hw, "hardware name", true},
+		{c->name, "name", true},
+		{c->rate, c->whole.w ? now : "per second", false},
+		{c->windows[0], windows[0], false},
+		{c->windows[1], windows[1], false},
+		{c->whole, "since start", false},
+		{c->total, "since start", false},
+		{c->raw, raw, false},
+		{c->low, "min", false},
 		{c->high, "max", false},
 	};
 
 	if (c->compared.w)
 		compared_head(canvas, (struct rect){c->compared.x, free.y, c->compared.w, free.h});
+	snprintf(now, sizeof(now), "in %.20s", time_format(span, (int64_t)(refresh_s * 1e9)));
+	for (unsigned i = 0; i < FEED_WINDOWS; i++)
+		snprintf(windows[i], sizeof(windows[i]), "in %g s", feed_windows_s[i]);
 	snprintf(raw, sizeof(raw), "in %.20s", time_format(span, (int64_t)(refresh_s * 1e9)));
 	for (size_t i = 0; i < ARRAY_LEN(headings); i++) {
 		struct rect at = headings[i].at;
@@ -428,6 +447,23 @@ static void draw_rate(const struct table_item *item, const struct table_columns 
 		widget_number(canvas, c->rate, unit, compared.now, compared.grows, estimated, STYLE_TEXT);
 }
 
+/* Rates over longer times, in the columns that have room. */
+static void draw_windows(const struct table_item *item, const struct table_columns *c, struct canvas *canvas,
+			 const struct unit *unit, bool estimated)
+{
+	const struct feed *feed = item->feed;
+	bool grows = is_counting(&feed->set->slots[item->slot]);
+
+	for (unsigned i = 0; i < FEED_WINDOWS; i++)
+		if (feed->windows[i])
+			widget_number(canvas, c->windows[i], unit,
+				      slot_rate(feed->set, feed->windows[i], item->slot), grows, estimated,
+				      STYLE_TEXT);
+	if (grows)
+		widget_number(canvas, c->whole, unit, slot_rate(feed->set, feed->total, item->slot), grows,
+			      estimated, STYLE_TEXT);
+}
+
 static void draw_counter(const struct table_item *item, struct canvas *canvas, const struct table_columns *c)
 {
 	const struct feed *feed = item->feed;
@@ -448,6 +484,7 @@ static void draw_counter(const struct table_item *item, struct canvas *canvas, c
 	canvas_text_cut(canvas, c->name, STYLE_DIM, published ? slot->name : dash);
 	draw_hardware(canvas, c->hw, item, share);
 	draw_rate(item, c, canvas, metric, unit, estimated);
+	draw_windows(item, c, canvas, unit, estimated);
 	if (c->total.w && is_counting(slot))
 		widget_number(canvas, c->total, unit,
 			      feed->total[VECTOR_CONSTANTS + item->slot] * slot->scale, false, estimated,
@@ -529,6 +566,7 @@ static void table_draw(const struct chart *chart, const struct view_data *data, 
 {
 	enum table_shape shape = data->per_instance && has_instances(data) ? SHAPE_SPREAD
 				 : data->changes                           ? SHAPE_COMPARED
+				 : data->windows                           ? SHAPE_WINDOWS
 									   : SHAPE_COUNTS;
 	struct table_columns c = cut_columns(r, shape);
 	struct table_items items = list_items(data);

@@ -19,6 +19,10 @@
 #define VIEW_POINTS_BEFORE 60
 
 /* The measurements of one source, as vectors that metrics are evaluated on. */
+/* Longer times that end with `now`, seconds. */
+#define FEED_WINDOWS 2
+extern const double feed_windows_s[FEED_WINDOWS];
+
 struct feed {
 	const struct metric_set *set; /* NULL if there is no such source */
 	unsigned n_vector;   /* length of all these vectors: the rest of the set's vector is not kept */
@@ -26,6 +30,8 @@ struct feed {
 	const double *total; /* since the start */
 	const double *mark;  /* what `now` is compared with, of the same length; NULL: nothing */
 	const double *was;   /* or the values of another log, by metric of the set; NULL: nothing */
+	const double
+		*windows[FEED_WINDOWS];  /* means of longer times, or of as much of them as is kept; NULL */
 	const struct column *now_column; /* its flags and times */
 	struct points *points;           /* history: a point per refresh period; NULL if n_points is 0 */
 	int n_points;                    /* those that can be in view, and VIEW_POINTS_BEFORE older ones */
@@ -75,6 +81,7 @@ struct view_data {
 	unsigned width, height;
 	const char *filter;                 /* only counters whose names contain it; NULL or "": all */
 	enum table_order order;             /* of the counters */
+	bool windows;                       /* rates of the counters over several times at once */
 	bool only_counted;                  /* no counters that were 0 since the start */
 	bool per_instance;                  /* `c`: break down per core, slice, CPU */
 	struct view_scroll *scroll;         /* NULL: from the first row */

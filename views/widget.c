@@ -12,6 +12,8 @@ const struct feed *series_feed(const struct series *series, const struct view_da
 	return &data->feeds[series->source];
 }
 
+const double feed_windows_s[FEED_WINDOWS] = {5, 30};
+
 double feed_now(const struct feed *feed, struct span name)
 {
 	const struct metric *m = feed->set && feed->now ? metric_find(feed->set, name) : NULL;

@@ -169,6 +169,8 @@ static void feed_fini(struct feed_state *feed)
 	free(feed->now);
 	free(feed->total);
 	free(feed->mark);
+	for (unsigned i = 0; i < FEED_WINDOWS; i++)
+		free(feed->windows[i]);
 	free(feed->column);
 	free(feed->step);
 	free(feed->frames);
@@ -436,6 +438,17 @@ static void step_points(struct feed_state *feed, int64_t newest)
 	points_shift(feed->points, (int)n, n == 1 && point == now ? feed->now : NULL);
 }
 
+/* The means of longer times, or of as much of them as history holds. */
+static void window_vectors(const struct feeds *f, struct feed_state *feed)
+{
+	for (unsigned i = 0; f->windows && i < FEED_WINDOWS; i++) {
+		if (!feed->windows[i])
+			feed->windows[i] = vector_new(feed->source->set->n_vector);
+		vector_at(f, feed, feed->at_ns, (int64_t)(feed_windows_s[i] * 1e9), feed->step,
+			  feed->windows[i]);
+	}
+}
+
 static void step_feed(struct feeds *f, struct feed_state *feed)
 {
 	int64_t newest = feed_newest_ns(feed), now = feed_now_ns(feed);
@@ -455,6 +468,7 @@ static void step_feed(struct feeds *f, struct feed_state *feed)
 	feed->newest_ns = feed->at_ns = newest;
 	if (f->range_to_ns)
 		range_vector(f, feed);
+	window_vectors(f, feed);
 }
 
 void feeds_step(struct feeds *f)
@@ -469,6 +483,15 @@ static void show_now(const struct feeds *f, struct feed_state *feed)
 		range_vector(f, feed);
 	else
 		vector_at(f, feed, feed->at_ns, feed_now_ns(feed), feed->column, feed->now);
+	window_vectors(f, feed);
+}
+
+void feeds_want_windows(struct feeds *f, bool on)
+{
+	f->windows = on;
+	for (unsigned i = 0; on && i < n_feeds(f); i++)
+		if (f->feeds[i].at_ns)
+			window_vectors(f, &f->feeds[i]);
 }
 
 void feeds_show(struct feeds *f, int64_t end_ns, int64_t at_ns)
@@ -574,23 +597,25 @@ struct feed feeds_view(const struct feeds *f, enum source_kind kind)
 	if (!feed)
 		return (struct feed){0};
 	lanes = feeds_lanes_find(&feed->lanes, feed->at_ns - feed_now_ns(feed), feed->at_ns, &lane);
-	return (struct feed){.set = feed->source->set,
-			     .lanes = lanes,
-			     .lane = lane,
-			     .lanes_earlier = lanes && lanes->end_ns <= feed->at_ns - feed_now_ns(feed),
-			     .run = feed->lanes.run,
-			     .n_vector = feed->n_vector,
-			     .now = feed->now,
-			     .total = feed->total,
-			     .mark = feed->mark,
-			     .now_column = feed->column,
-			     .points = feed->points,
-			     .n_points = feed->n_points,
-			     .n_steps = feed->n_steps,
-			     .about = feed->source->title,
-			     .end_ns = feed->shown_ns,
-			     .point_ns = feeds_point_ns(f),
-			     .cursor = cursor_of(f, feed)};
+	return (struct feed){
+		.set = feed->source->set,
+		.lanes = lanes,
+		.lane = lane,
+		.lanes_earlier = lanes && lanes->end_ns <= feed->at_ns - feed_now_ns(feed),
+		.run = feed->lanes.run,
+		.n_vector = feed->n_vector,
+		.now = feed->now,
+		.total = feed->total,
+		.mark = feed->mark,
+		.windows = {f->windows ? feed->windows[0] : NULL, f->windows ? feed->windows[1] : NULL},
+		.now_column = feed->column,
+		.points = feed->points,
+		.n_points = feed->n_points,
+		.n_steps = feed->n_steps,
+		.about = feed->source->title,
+		.end_ns = feed->shown_ns,
+		.point_ns = feeds_point_ns(f),
+		.cursor = cursor_of(f, feed)};
 }
 
 bool feeds_vector(const struct feeds *f, enum source_kind kind, int64_t from_ns, int64_t to_ns,

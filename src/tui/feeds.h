@@ -17,12 +17,13 @@ struct feed_state {
 	unsigned epoch;          /* of the source */
 	struct history *history; /* NULL: of the mix, which has the histories of its sources */
 	struct column *column;
-	struct column *step;   /* scratch */
-	struct column *frames; /* likewise, of a source that counts frames */
-	struct column *mixing; /* likewise, of what the mix takes */
-	double *scratch;       /* a full-length vector */
-	double *now, *total;   /* these end at the last kept slot, as the vectors of points do */
-	double *mark;          /* what `now` is compared with; NULL: nothing */
+	struct column *step;           /* scratch */
+	struct column *frames;         /* likewise, of a source that counts frames */
+	struct column *mixing;         /* likewise, of what the mix takes */
+	double *scratch;               /* a full-length vector */
+	double *now, *total;           /* these end at the last kept slot, as the vectors of points do */
+	double *windows[FEED_WINDOWS]; /* means over feed_windows_s; NULL: not wanted */
+	double *mark;                  /* what `now` is compared with; NULL: nothing */
 	unsigned n_vector;
 	struct points *points;
 	int n_points;             /* how many views can draw */
@@ -39,6 +40,7 @@ struct feeds {
 	struct subscriber *subscriber; /* owned; NULL if samples come from a log through feeds_take */
 	unsigned parts;                /* what is kept beside sums: enum subscriber_part */
 	bool partial;                  /* samples since the start are missing: totals are unknown */
+	bool windows;                  /* longer times are wanted beside `now` */
 	bool paused;                   /* views mark the moment of `now` */
 	int64_t refresh_ns;
 	int64_t cell_ns; /* time in a cell of graphs, which has two points; 0: two refreshes */
@@ -98,6 +100,8 @@ void feeds_show(struct feeds *f, int64_t end_ns, int64_t at_ns);
 /* From the next feeds_show or feeds_step on: `now` is the mean over a range, until 0, 0. It is
  * unknown where history does not hold all of the range. */
 void feeds_range(struct feeds *f, int64_t from_ns, int64_t to_ns);
+/* Keep the means of longer times beside `now` (feed_windows_s), or no longer. */
+void feeds_want_windows(struct feeds *f, bool on);
 /* Compare with what is shown as now, or with the refresh that ended at at_ns if that is not 0; or
  * no longer. */
 void feeds_compare(struct feeds *f, bool on, int64_t at_ns);

@@ -49,6 +49,7 @@ enum action {
 	ACTION_COMPARE,  /* with what is shown now, or no longer */
 	ACTION_BASELINE, /* ask for a log to compare with */
 	ACTION_SNAPSHOT, /* of the screen to files */
+	ACTION_WINDOWS,  /* rates of the counters over several times, or no longer */
 	ACTION_COUNTED,  /* hide counters that were never counted, or show them */
 	ACTION_SETTINGS, /* show them */
 	ACTION_LAYOUT,   /* choose the panels of the Overview */

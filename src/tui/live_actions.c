@@ -316,6 +316,14 @@ static void toggle_counted(struct live *l)
 					    : "counters: all");
 }
 
+static void toggle_windows(struct live *l)
+{
+	if (!shows_table(l))
+		return;
+	feeds_want_windows(&l->feeds, !l->feeds.windows);
+	live_hint(l, l->feeds.windows ? "counters: rates over several times" : "counters: rate and counts");
+}
+
 /* ---- replay ---- */
 
 static void show_boards(struct live *l)
@@ -557,6 +565,7 @@ static const struct {
 	[ACTION_SNAPSHOT] = {.act = live_snapshot},
 	[ACTION_FILTER] = {.act = ask_filter},
 	[ACTION_COUNTED] = {.act = toggle_counted},
+	[ACTION_WINDOWS] = {.act = toggle_windows},
 	[ACTION_NEXT_SORT] = {.act = sort_counters},
 	[ACTION_PIN] = {.act = pin_row},
 	[ACTION_OWN] = {.act = show_own_view},

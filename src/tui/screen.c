@@ -372,6 +372,7 @@ void screen_fill_data(struct screen *screen, struct view_data *data)
 		.filter = screen->filter,
 		.order = screen->order,
 		.only_counted = screen->only_counted,
+		.windows = screen->feeds->windows,
 		.layout = overview && screen->layout.letters[0] ? screen->layout.letters : NULL,
 		.compact = overview && screen->layout.minimal,
 		.letters = overview && screen->layout.choosing,

@@ -151,6 +151,29 @@ static void a_range_that_history_does_not_hold_is_unknown(void **state)
 	}
 }
 
+/* 30 s are not kept yet: their mean is that of what is. */
+static void longer_times_end_with_now(void **state)
+{
+	struct feeds_bench *b = *state;
+	int64_t begin_ns = 1000000 * MS;
+	struct feed feed;
+
+	add_numbers(b, begin_ns, 20); /* of half a second each */
+	feeds_show(&b->feeds, 0, 0);
+	assert_null(feeds_view(&b->feeds, SOURCE_CPU).windows[0]);
+	feeds_want_windows(&b->feeds, true);
+	feed = feeds_view(&b->feeds, SOURCE_CPU);
+	assert_float_equal(feed.windows[0][VECTOR_CONSTANTS], 11 + 12 + 13 + 14 + 15 + 16 + 17 + 18 + 19 + 20,
+			   0);
+	assert_float_equal(feed.windows[0][VECTOR_SECONDS], 5, 1e-9);
+	assert_float_equal(feed.windows[1][VECTOR_CONSTANTS], 20 * 21 / 2, 0);
+	assert_float_equal(feed.windows[1][VECTOR_SECONDS], 10, 1e-9);
+	feeds_show(&b->feeds, 0, begin_ns + 2000 * MS); /* a moment of the past */
+	assert_float_equal(feeds_view(&b->feeds, SOURCE_CPU).windows[0][VECTOR_CONSTANTS], 1 + 2 + 3 + 4, 0);
+	feeds_want_windows(&b->feeds, false);
+	assert_null(feeds_view(&b->feeds, SOURCE_CPU).windows[0]);
+}
+
 static void what_is_compared_with_stays_while_numbers_go_on(void **state)
 {
 	struct feeds_bench *b = *state;
@@ -437,6 +460,7 @@ int main(void)
 		ON_BENCH(points_of_every_scale_have_the_time_that_they_show),
 		ON_BENCH(cores_are_unknown_until_they_were_kept_for_a_whole_refresh),
 		ON_BENCH(few_cores_have_a_history_when_one_asks_for_them),
+		ON_BENCH(longer_times_end_with_now),
 		ON_BENCH(what_is_compared_with_stays_while_numbers_go_on),
 		cmocka_unit_test(a_simulated_past_is_taken_whole_and_leaves_small_rings),
 		ON_BENCH(numbers_are_compared_with_an_earlier_moment),

@@ -46,6 +46,7 @@ static void keys_do_what_help_says(void **state)
 		{keys_everywhere, 'P', ACTION_PIN, 0},
 		{keys_everywhere, '/', ACTION_FILTER, 0},
 		{keys_everywhere, 'n', ACTION_COUNTED, 0},
+		{keys_everywhere, 'w', ACTION_WINDOWS, 0},
 		{keys_everywhere, 'v', ACTION_NONE, 0}, /* without a timeline */
 		{keys_everywhere, K_F1, ACTION_HELP, 0},
 		{keys_everywhere, 'q', ACTION_QUIT, 0},

@@ -222,6 +222,9 @@ static void a_filter_leaves_the_counters_with_its_text(void **state)
 	run_press(&run, "\x1b", 5, "GPU active raw cycles");
 	run_press(&run, "n", RUN_ALERT, "never counted are hidden");
 	run_press(&run, "n", RUN_ALERT, "counters: all");
+	run_press(&run, "w", RUN_ALERT, "rates over several times");
+	assert_true(run_wait(&run, 3, "in 5 s"));
+	run_press(&run, "w", RUN_ALERT, "counters: rate and counts");
 	run_press(&run, "!/zzzz", RUN_BOTTOM, "filter: zzzz");
 	run_press(&run, "\r", 0, "findings: none fits the filter");
 	run_press(&run, "\x1b", 0, "SIMULATED");
