@@ -1,4 +1,5 @@
-/* frame_log: a log of an application that shows a frame every 16 ms, all alike but one. */
+/* frame_log: a log of an application that shows a frame every 16 ms, all alike but a late one or
+ * three. */
 #ifndef FRAME_LOG_H
 #define FRAME_LOG_H
 
@@ -13,9 +14,11 @@
 #define FRAME_LOG_BEGIN_NS 5000000000ll
 
 struct frame_log {
-	unsigned frames, late; /* the number of the late one */
-	int64_t late_ns;       /* how long it takes, with its pass `scene` */
-	bool cut;              /* the recording crashed: there is no index */
+	unsigned frames, late;           /* the number of the late one */
+	int64_t late_ns;                 /* how long it takes, with its pass `scene` */
+	unsigned cpu_late, present_late; /* others, likewise: 0 for none; their pass is as always */
+	int64_t cpu_ns, present_ns;
+	bool cut; /* the recording crashed: there is no index */
 };
 
 static bool frame_log_bytes(void *ctx, const void *bytes, size_t n, struct err *err)
@@ -60,12 +63,17 @@ static bool frame_log_frames(const struct frame_log *log, struct mlog_writer *wr
 	int64_t at = FRAME_LOG_BEGIN_NS, due = at + FRAME_LOG_STEP_NS;
 
 	for (unsigned i = 0; i <= log->frames; i++) {
-		int64_t ns = i == log->late ? log->late_ns : FRAME_LOG_NS, begin = at;
+		bool of_pass = i && i == log->late, of_cpu = i && i == log->cpu_late,
+		     of_present = i && i == log->present_late;
+		int64_t begin = at, ns = of_pass      ? log->late_ns
+					 : of_cpu     ? log->cpu_ns
+					 : of_present ? log->present_ns
+						      : FRAME_LOG_NS;
 		struct passes_event e = {.type = PASSES_PASS,
 					 .frame = i,
 					 .name = 1,
 					 .begin_ns = begin + 1000000,
-					 .end_ns = begin + ns - 5000000};
+					 .end_ns = begin + (of_pass ? ns : FRAME_LOG_NS) - 5000000};
 
 		pass_fold_event(fold, &e, e.end_ns);
 		at += ns;
@@ -73,8 +81,9 @@ static bool frame_log_frames(const struct frame_log *log, struct mlog_writer *wr
 					  .frame = i,
 					  .begin_ns = begin,
 					  .end_ns = at,
-					  .wait_ns = (uint32_t)ns - 8000000,
-					  .thread_ns = 8000000,
+					  .present_ns = of_present ? (uint32_t)(ns - FRAME_LOG_NS) : 0,
+					  .wait_ns = (uint32_t)(of_pass ? ns : FRAME_LOG_NS) - 8000000,
+					  .thread_ns = of_cpu ? (uint32_t)ns - 8000000 : 8000000,
 					  .process_ns = 9000000,
 					  .passes = 1};
 		pass_fold_event(fold, &e, at);

@@ -109,11 +109,47 @@ static void the_longest_frame_of_a_log_is_three_keys_away(void **state)
 	unlink(path);
 }
 
+/* An hour with three late frames: W lists them by what they took, each with its cause; a few more
+ * keys show the frame itself. */
+static void three_causes_are_named_within_four_keys(void **state)
+{
+	static const struct {
+		const char *keys, *cause, *frame;
+	} cases[] = {{"W\r", "scene", "304.0 ms  frame 47110"},
+		     {"W\033[B\r", "CPU work", "120.0 ms  frame 150000"},
+		     {"W\033[B\033[B\r", "waits, present", "90.0 ms  frame 99000"}};
+	const struct frame_log log = {.frames = 225000,
+				      .late = 47110,
+				      .late_ns = 304000000,
+				      .cpu_late = 150000,
+				      .cpu_ns = 120000000,
+				      .present_late = 99000,
+				      .present_ns = 90000000};
+	struct run run;
+	char path[96];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/hour.mlog", directory);
+	assert_true(frame_log_write(&log, path));
+	run_start(&run,
+		  &(struct run_options){.cols = COLS, .rows = ROWS, .arg = "--view=frame", .log = path});
+	assert_true(run_wait(&run, 0, "REPLAY hour.mlog"));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		press_key(&run, "W", cases[i].cause);
+		press_key(&run, "W", "One frame");
+		press_key(&run, cases[i].keys, cases[i].frame);
+	}
+	run_quit(&run);
+	run_stop(&run);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_frame_view_leads_to_one_pass_and_back),
 		cmocka_unit_test(the_longest_frame_of_a_log_is_three_keys_away),
+		cmocka_unit_test(three_causes_are_named_within_four_keys),
 	};
 
 	if (!run_find_program())
