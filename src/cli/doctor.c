@@ -138,29 +138,7 @@ static void (*const printers[])(const struct doctor *d, struct strbuf *out) = {
 	[FORMAT_JSONL] = print_jsonl,
 };
 
-enum exit_status doctor_run(const struct sys *sys, const struct options *options, struct strbuf *out,
-			    struct err *err)
+void doctor_print(const struct doctor *d, struct strbuf *out)
 {
-	struct doctor d = {.sys = sys, .options = options};
-	struct gpudb *db;
-
-	d.db = db = gpudb_load(options->gpudb, options->n_gpudb, err);
-	if (!db)
-		return EXIT_FAILED;
-	if (options->verify) {
-		enum exit_status status = doctor_verify(&d, out);
-
-		gpudb_free(db);
-		return status;
-	}
-	doctor_gpu(&d);
-	if (!d.gpu_works)
-		doctor_driver(&d);
-	doctor_perf(&d);
-	doctor_proc(&d);
-	doctor_terminal(&d);
-	printers[options->format](&d, out);
-	free(d.findings);
-	gpudb_free(db);
-	return d.gpu_works ? EXIT_DONE : EXIT_FAILED;
+	printers[d->options->format](d, out);
 }

@@ -55,19 +55,13 @@ enum doctor_state doctor_state_of(int code);
 /* Read the first line of a small file, made printable. Returns false and sets errno if it cannot be
  * read. */
 bool doctor_read(const struct doctor *d, const char *path, char *text, size_t size);
+/* Append all findings to *out in the format of the options. */
+void doctor_print(const struct doctor *d, struct strbuf *out);
 
 void doctor_gpu(struct doctor *d);    /* devices, their drivers, and a sample of each */
 void doctor_driver(struct doctor *d); /* the kernel's drivers, if no GPU could be measured */
-void doctor_perf(struct doctor *d);
-void doctor_proc(struct doctor *d);
-void doctor_terminal(struct doctor *d);
 
 struct backend;
-struct sample;
-struct source;
-/* Report how many events of a sample never got a counter. */
-void doctor_starved(struct doctor *d, enum doctor_area area, const char *thing, const struct source *source,
-		    const struct sample *sample);
 /* Open each device of a backend and take one sample. */
 void doctor_backend(struct doctor *d, enum doctor_area area, const struct backend *backend);
 

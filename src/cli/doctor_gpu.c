@@ -167,6 +167,30 @@ static struct attempt try_samples(const struct doctor *d, struct source *source,
 	return a;
 }
 
+/* Events of a sample that never got a counter. */
+static void add_starved_events(struct doctor *d, enum doctor_area area, const char *thing,
+			       const struct source *source, const struct sample *sample)
+{
+	unsigned n = 0, starved = 0;
+
+	for (unsigned i = 0; i < source->n_sums; i++) {
+		const struct slot *slot = &source->slots[i];
+		uint64_t enabled = sample->value[slot->enabled];
+
+		if (slot->running == slot->enabled || slot->instance != INSTANCE_ALL)
+			continue;
+		n++;
+		starved += enabled && enabled != SAMPLE_UNKNOWN && !sample->value[slot->running];
+	}
+	if (starved)
+		doctor_add(d, area, DOCTOR_LIMITED, thing,
+			   "stop other programs that count events (perf, a debugger), or sudo sysctl "
+			   "kernel.nmi_watchdog=0",
+			   "%u of %u events had no counter for %lld ms: other programs or the kernel use the "
+			   "counters",
+			   starved, n, (long long)(sample->end_ns - sample->begin_ns) / 1000000);
+}
+
 static void measure_source(struct doctor *d, enum doctor_area area, const char *thing, struct source *source)
 {
 	AUTOFREE struct sample *sample = xcalloc(1, sizeof(*sample) + source->n_slots * sizeof(uint64_t));
@@ -194,7 +218,7 @@ static void measure_source(struct doctor *d, enum doctor_area area, const char *
 		doctor_add(d, area, DOCTOR_OK, thing, NULL, "%s (%s): a sample of %u values after %lld ms%s",
 			   source->title, source->driver, source->n_sums ? source->n_sums : source->n_slots,
 			   (long long)(a.took_ns / 1000000), source->simulated ? ", simulated" : "");
-		doctor_starved(d, area, thing, source, sample);
+		add_starved_events(d, area, thing, source, sample);
 	} else if (a.got == READ_GONE) {
 		doctor_add(d, area, DOCTOR_MISSING, thing, help_of(area, ENODEV), "%s: the device went away",
 			   source->title);
