@@ -157,6 +157,13 @@ static void strbuf_reserve(struct strbuf *b, size_t more)
 	}
 }
 
+void strbuf_line_end(struct strbuf *b)
+{
+	while (b->n && b->p[b->n - 1] == ' ')
+		b->p[--b->n] = 0;
+	strbuf_str(b, "\n");
+}
+
 char *strbuf_more(struct strbuf *b, size_t n)
 {
 	strbuf_reserve(b, n);

@@ -47,6 +47,7 @@ void strbuf_fini(struct strbuf *b);
 void strbuf_clear(struct strbuf *b); /* keeps the memory */
 void strbuf_add(struct strbuf *b, const void *bytes, size_t n);
 void strbuf_str(struct strbuf *b, const char *s);
+void strbuf_line_end(struct strbuf *b);        /* removes blanks before it */
 char *strbuf_more(struct strbuf *b, size_t n); /* adds n bytes, which the caller fills */
 void strbuf_printf(struct strbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Add the words of a text, separated by blanks, and a newline. Lines have at most `width` columns

@@ -1,6 +1,6 @@
 #include "cli/doctor.h"
 
-#include "export/export.h"
+#include "base/json.h"
 #include "base/alloc.h"
 #include "config.h"
 

@@ -4,8 +4,8 @@
 
 #include "backends/registry.h"
 #include "backends/verify.h"
+#include "base/json.h"
 #include "base/units.h"
-#include "export/export.h"
 
 #include <math.h>
 #include <stdio.h>

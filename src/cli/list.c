@@ -1,7 +1,8 @@
+#include "export/export.h"
 #include "cli/list.h"
 
-#include "export/export.h"
 #include "backends/registry.h"
+#include "base/json.h"
 #include "base/alloc.h"
 #include "model/cpu_event.h"
 #include "model/judge.h"

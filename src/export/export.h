@@ -217,9 +217,5 @@ void export_seconds(struct strbuf *out, int64_t ns);
 #define CSV_EOL "\r\n" /* RFC 4180 */
 /* Write a field of CSV (RFC 4180), in quotes if necessary. */
 void csv_field(struct strbuf *out, const char *text);
-/* Write a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
-void json_string(struct strbuf *out, const char *text);
-/* Write a number, or null for NaN and infinity. */
-void json_number(struct strbuf *out, double value);
 
 #endif

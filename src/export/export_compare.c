@@ -1,6 +1,7 @@
 #include "export/export_compare.h"
 
 #include "export/export_priv.h"
+#include "base/json.h"
 #include "base/alloc.h"
 #include "base/real.h"
 #include "hot/hot_table.h"

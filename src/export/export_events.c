@@ -114,7 +114,7 @@ static void put_event(const struct events_report *r, unsigned slot, unsigned fir
 	    strcmp(r->set->slots[event->running].name, SOFTWARE) != 0)
 		strbuf_printf(r->out, "  %*s", RATE_WIDTH, ratio_text(rate, likely / r->instructions * 1000));
 	put_ratio_to_first(r, slot, first);
-	export_line_end(r->out);
+	strbuf_line_end(r->out);
 }
 
 /* Return the last set that a metric needs, after which it is shown. 0 means none, because the first
@@ -153,7 +153,7 @@ static void put_ratios(const struct events_report *r, unsigned enabled)
 			continue;
 		strbuf_printf(r->out, "%-*s", r->width, m->def->name);
 		put_value(r, metric_value(m, r->vector), m->unit, metric_share(r->set, m, r->vector) < 1);
-		export_line_end(r->out);
+		strbuf_line_end(r->out);
 	}
 }
 

@@ -1,5 +1,6 @@
 #include "export/export_findings.h"
 
+#include "base/json.h"
 #include "base/alloc.h"
 
 #include <math.h>

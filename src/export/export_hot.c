@@ -1,6 +1,7 @@
 /* The report on running code: the functions that samples fell into, the hottest first. */
 #include "export/export_priv.h"
 
+#include "base/json.h"
 #include "base/alloc.h"
 #include "hot/hot_table.h"
 
@@ -74,7 +75,7 @@ static void put_rows(const struct hot_profile *p, const struct hot_table *t, str
 		if (t->has_calls)
 			strbuf_printf(out, "%6.1f %%  ", row->total * 100);
 		strbuf_printf(out, "%-*.*s  %-20.40s  %s", width, width, text, f->module, threads);
-		export_line_end(out);
+		strbuf_line_end(out);
 	}
 	if (n < t->n)
 		strbuf_printf(out, "%8s  %6s  %s%u more\n", "", "", t->has_calls ? "          " : "",

@@ -4,38 +4,12 @@
 
 #include "export/export_priv.h"
 
+#include "base/json.h"
 #include "base/units.h"
 #include "model/rawtable.h"
 
 #include <math.h>
 #include <string.h>
-
-void json_string(struct strbuf *out, const char *text)
-{
-	static const char escaped[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
-	const char *end = text + strlen(text), *at;
-	char utf8[4];
-
-	strbuf_str(out, "\"");
-	while (text < end) {
-		uint32_t ch = utf8_next(&text, end);
-
-		if (ch < 0x80 && (at = strchr(escaped, (int)ch)))
-			strbuf_printf(out, "\\%c", letters[at - escaped]);
-		else if (ch < 0x20 || ch == 0x7f)
-			strbuf_printf(out, "\\u%04x", ch);
-		else
-			strbuf_add(out, utf8, utf8_put(utf8, ch));
-	}
-	strbuf_str(out, "\"");
-}
-
-void json_number(struct strbuf *out, double value)
-{
-	char text[NUMBER_TEXT];
-
-	strbuf_str(out, isfinite(value) ? number_shortest(text, value) : "null");
-}
 
 static void json_member(struct strbuf *out, const char *name)
 {

@@ -1,6 +1,7 @@
 /* The report on the passes of a command: its frames, then a line per render pass. */
 #include "export/export_priv.h"
 
+#include "base/json.h"
 #include "base/alloc.h"
 
 #include <math.h>
@@ -50,7 +51,7 @@ static void put_worst(const struct export_source *source, int64_t begin_ns, stru
 			      ms_text(text[3], w->gpu_ms), ms_text(text[4], w->present_ms), cause);
 		if (w->pass[0])
 			strbuf_printf(out, "%s%s %.3f ms", cause[0] ? "; " : "", w->pass, w->pass_ms);
-		export_line_end(out);
+		strbuf_line_end(out);
 	}
 }
 
@@ -116,7 +117,7 @@ static void put_lines(const struct pass_table *table, struct strbuf *out)
 		strbuf_printf(out, "%-*s  %10s  %10s  %5.1f %%  %-9s  %s", (int)width, l->name,
 			      ms_text(own, l->ms), ms_text(span, l->span_ms), l->share,
 			      passes_kind_names[l->kind], size);
-		export_line_end(out);
+		strbuf_line_end(out);
 	}
 	strbuf_printf(out, "%-*s  %10s\n", (int)width, "all passes", ms_text(own, sum));
 }

@@ -1,6 +1,7 @@
 #include "export/export_repeat.h"
 
 #include "export/export_priv.h"
+#include "base/json.h"
 #include "base/alloc.h"
 #include "base/real.h"
 #include "base/units.h"

@@ -23,13 +23,6 @@ static int name_width(const struct export_table *table)
 	return (int)width;
 }
 
-void export_line_end(struct strbuf *out)
-{
-	while (out->n && out->p[out->n - 1] == ' ')
-		out->p[--out->n] = 0;
-	strbuf_str(out, "\n");
-}
-
 /* Write "24.1  MB/s"; an estimate is in [brackets]. */
 static void put_value(struct strbuf *out, double value, const struct unit *unit, bool rate, bool estimated)
 {
@@ -77,7 +70,7 @@ static void text_interval(const struct export_table *table, const struct export_
 		put_value(out, value, c->unit, c->metric->grows, row->estimated[i]);
 		one.flags = flags_of_value(row->flags, row->estimated[i]);
 		strbuf_printf(out, "  %s", export_flags(words, &one));
-		export_line_end(out);
+		strbuf_line_end(out);
 	}
 }
 
@@ -138,7 +131,7 @@ static void text_total(const struct export_table *table, const struct export_row
 		strbuf_printf(out, "  %s%s%s", words,
 			      words[0] && table->sources[c->source].machine ? " " : "",
 			      table->sources[c->source].machine ? "machine" : "");
-		export_line_end(out);
+		strbuf_line_end(out);
 	}
 	for (unsigned s = 0; s < table->n_sources; s++)
 		if (row->sums[s])

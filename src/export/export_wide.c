@@ -84,7 +84,7 @@ static void write_labels(const struct export_table *table, unsigned n_lines, uns
 			text = label.lines[line + label.n - n_lines];
 		strbuf_printf(out, "  %*.*s", label.width, SPAN_ARG(text));
 	}
-	export_line_end(out);
+	strbuf_line_end(out);
 }
 
 static void write_units(const struct export_table *table, struct strbuf *out)
@@ -101,7 +101,7 @@ static void write_units(const struct export_table *table, struct strbuf *out)
 		snprintf(unit, sizeof(unit), "%s%s", c->unit->symbol, c->metric->grows ? "/s" : "");
 		strbuf_printf(out, "  %*s", label.width, unit);
 	}
-	export_line_end(out);
+	strbuf_line_end(out);
 }
 
 static void write_header(const struct export_table *table, struct strbuf *out)
@@ -201,7 +201,7 @@ static void write_held(struct table_held *held, const struct export_table *table
 		}
 		strbuf_printf(out, "  %s", at);
 		at += strlen(at) + 1;
-		export_line_end(out);
+		strbuf_line_end(out);
 	}
 	strbuf_clear(&held->cells);
 }

@@ -1,6 +1,7 @@
 #include "mlog/moment.h"
 
 #include <stdio.h>
+#include <time.h>
 #include <string.h>
 
 #define SECOND 1000000000ll
@@ -85,4 +86,13 @@ char *moment_format(char buf[UNITS_TEXT], int64_t ns, bool tenths)
 	if (tenths)
 		snprintf(buf + n, UNITS_TEXT - (size_t)n, ".%d", tenth);
 	return buf;
+}
+
+void moment_clock(int64_t realtime_ns, char *out, size_t size)
+{
+	time_t now = (time_t)(realtime_ns / 1000000000);
+	struct tm tm;
+
+	if (!localtime_r(&now, &tm) || !strftime(out, size, "%H:%M:%S", &tm))
+		out[0] = 0;
 }

@@ -12,5 +12,7 @@ bool moment_parse(const char *text, int64_t at_ns, int64_t length_ns, int64_t *n
 bool moment_check_from(int64_t from_ns, int64_t length_ns, struct err *err);
 /* Format as "0:12", "1:02:03", or with tenths "0:12.5"; rounded down. Returns buf. */
 char *moment_format(char buf[UNITS_TEXT], int64_t ns, bool tenths);
+/* "14:02:11", the local time of day. */
+void moment_clock(int64_t realtime_ns, char *out, size_t size);
 
 #endif

@@ -6,6 +6,7 @@
 #include "tui/boards_keys.h"
 #include "tui/screen.h"
 #include "views/widget.h"
+#include "mlog/moment.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -430,7 +431,7 @@ void boards_draw(struct boards *b, const struct alert *alert, const struct foot_
 		strbuf_printf(&next, "Enter opens %s", boards_selected(b)->name);
 	snprintf(head, sizeof(head), "%u board%s", b->n, b->n == 1 ? "" : "s");
 	snprintf(span, sizeof(span), "%.1f kB/s in", b->rate * 1e-3);
-	screen_clock(b->sys->realtime_ns(b->sys), time, sizeof(time));
+	moment_clock(b->sys->realtime_ns(b->sys), time, sizeof(time));
 	boards_keys_foot(&foot);
 	frame_draw(&(struct frame_text){.gpu = head,
 					.span = span,

@@ -3,6 +3,7 @@
 #include "tui/findings_card.h"
 #include "tui/page.h"
 #include "views/widget.h"
+#include "mlog/moment.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -176,7 +177,7 @@ static void draw_recent(const struct screen *screen, struct canvas *canvas, stru
 		if (end_ns - at_ns > RECENT_NS)
 			break;
 		row = rect_top(&r, 1);
-		screen_clock(screen->realtime_ns - (end_ns - at_ns), clock, sizeof(clock));
+		moment_clock(screen->realtime_ns - (end_ns - at_ns), clock, sizeof(clock));
 		rect_left(&row, canvas_text(canvas, row, STYLE_DIM, clock) + 2);
 		if (event_ns == at_ns)
 			draw_event(screen, event, canvas, row);

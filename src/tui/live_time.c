@@ -349,8 +349,8 @@ const struct timeline *live_timeline(struct live *l)
 		line->n_cells = n;
 		line->scenes = past->scenes;
 		line->n_scenes = feeds_scenes(&l->feeds, line, past->scenes);
-		screen_clock(realtime_of(l, line->begin_ns), line->begin, sizeof(line->begin));
-		screen_clock(realtime_of(l, line->end_ns), line->end, sizeof(line->end));
+		moment_clock(realtime_of(l, line->begin_ns), line->begin, sizeof(line->begin));
+		moment_clock(realtime_of(l, line->end_ns), line->end, sizeof(line->end));
 	}
 	line->at_ns = l->screen.paused_ns;
 	line->marks = past->marks;
@@ -397,7 +397,7 @@ void live_find(struct live *l, int way)
 	} else if (pause_screen(l)) {
 		found = find_place(l, l->screen.paused_ns, way);
 		if (found.at_ns) {
-			screen_clock(realtime_of(l, found.at_ns), clock, sizeof(clock));
+			moment_clock(realtime_of(l, found.at_ns), clock, sizeof(clock));
 			strbuf_printf(&said, "%s at %s", found.text, clock);
 			show_moment(l, found.at_ns);
 		} else {
@@ -596,7 +596,7 @@ static void compare_with(struct live *l, const char *number)
 	char with[64], clock[16];
 
 	if (!number[0]) {
-		screen_clock(l->screen.realtime_ns, clock, sizeof(clock));
+		moment_clock(l->screen.realtime_ns, clock, sizeof(clock));
 		snprintf(with, sizeof(with), "%s%s", l->feeds.range_to_ns ? "the range at " : "", clock);
 		begin_compare(l, 0, with);
 	} else if (!mark) {

@@ -2,8 +2,8 @@
  * one block is read, a few milliseconds of work at a time, by a reader of its own. */
 #include "tui/player_priv.h"
 
-#include "tui/screen.h"
 #include "base/alloc.h"
+#include "mlog/moment.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -205,9 +205,9 @@ static void start_line(struct player *p, int n_cells)
 		line->cells[i] = (struct timeline_cell){.share = NAN, .scene = scene_unknown};
 	line->next = 0;
 	line->n_changes = 0;
-	screen_clock(about->realtime_ns + p->state.begin_ns - about->monotonic_ns, line->line.begin,
+	moment_clock(about->realtime_ns + p->state.begin_ns - about->monotonic_ns, line->line.begin,
 		     sizeof(line->line.begin));
-	screen_clock(about->realtime_ns + p->state.end_ns - about->monotonic_ns, line->line.end,
+	moment_clock(about->realtime_ns + p->state.end_ns - about->monotonic_ns, line->line.end,
 		     sizeof(line->line.end));
 	if (line->reader)
 		mlog_reader_refresh(line->reader);

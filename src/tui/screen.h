@@ -140,8 +140,6 @@ void screen_of_log(struct screen *screen, const struct player *player);
 /* Set the time of the log that is drawn next. */
 void screen_show_moment(struct screen *screen, const struct player *player, int64_t now_ns);
 
-/* "14:02:11", local time. (screen_frame.c) */
-void screen_clock(int64_t realtime_ns, char *out, size_t size);
 /* The view that is shown, as far as the filter wants it. */
 const struct view *screen_shown_view(struct screen *screen);
 void screen_forget_filtered(struct screen *screen);

@@ -2,11 +2,11 @@
 #include "tui/screen.h"
 
 #include "base/alloc.h"
+#include "mlog/moment.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* "Mali-G78 10 cores", "Mali-G78 10 cores (GPU 2 of 3)" */
 static void title_text(const struct session_source *head, unsigned number, unsigned n_gpus, char *out,
@@ -95,15 +95,6 @@ static void paused_text(const struct screen *screen, char *out, size_t size)
 		snprintf(out, size, "PAUSED %.1f s back", (double)(newest - screen->paused_ns) * 1e-9);
 }
 
-void screen_clock(int64_t realtime_ns, char *out, size_t size)
-{
-	time_t now = (time_t)(realtime_ns / 1000000000);
-	struct tm tm;
-
-	if (!localtime_r(&now, &tm) || !strftime(out, size, "%H:%M:%S", &tm))
-		out[0] = 0;
-}
-
 /* "100 ms, mean of 0.5 s" */
 static void span_text(const struct screen *screen, const struct session_source *s, char *out, size_t size)
 {
@@ -142,7 +133,7 @@ void screen_draw_frame(struct screen *screen, const struct screen_part *part, co
 	span_text(screen, head, span, sizeof(span));
 	state_text(screen, head, state, sizeof(state));
 	paused_text(screen, paused, sizeof(paused));
-	screen_clock(screen->realtime_ns, time_of_day, sizeof(time_of_day));
+	moment_clock(screen->realtime_ns, time_of_day, sizeof(time_of_day));
 	snprintf(dropped, sizeof(dropped), "%llu dropped", (unsigned long long)lost);
 	canvas_clear(canvas);
 	screen->hits.n = 0;

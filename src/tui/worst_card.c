@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "tui/keys.h"
 #include "views/widget.h"
+#include "mlog/moment.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -60,7 +61,7 @@ static void draw_frame(const struct frame_stats *stats, const struct frame_facts
 	char clock[16];
 
 	cut_columns(row, at);
-	screen_clock(wall_ns + f->end_ns, clock, sizeof(clock));
+	moment_clock(wall_ns + f->end_ns, clock, sizeof(clock));
 	canvas_text(canvas, at[WHEN], STYLE_TEXT, clock);
 	canvas_printf(canvas, at[NUMBER], STYLE_TEXT, "%*.0f", at[NUMBER].w, f->number);
 	for (unsigned i = 0; i < COLUMNS; i++)

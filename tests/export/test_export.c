@@ -1,6 +1,7 @@
 /* Rows of metrics: which columns there are, which sample fills which row, and every byte of both
  * formats. */
 #include "tests/support/export_machine.h"
+#include "base/json.h"
 
 static void csv_is_as_the_contract_says(void **state)
 {
