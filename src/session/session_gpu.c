@@ -6,6 +6,22 @@
 #include <stdio.h>
 #include <string.h>
 
+bool session_next_gpu(struct session *session)
+{
+	unsigned at = session->gpu ? (unsigned)(session->gpu - session->sources) : 0;
+
+	for (unsigned i = 1; i < session->n; i++) {
+		struct session_source *s = &session->sources[(at + i) % session->n];
+
+		if (s->kind != SOURCE_GPU || s->away == AWAY_TURNED)
+			continue;
+		session_show_gpu(session, s);
+		session_mix(session, NULL); /* the formulas are the same as at the start */
+		return true;
+	}
+	return false;
+}
+
 static void drop_source(struct session *session, struct session_source *s, enum session_away why,
 			int64_t retry_ns)
 {

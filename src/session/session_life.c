@@ -252,28 +252,6 @@ static void try_again(struct session *session, int64_t now_ns)
 	session_reopen(session, due, NULL);
 }
 
-bool session_is_same(const struct session_source *mine, const struct source *source)
-{
-	const struct source_constants *a = &mine->constants, *b = &source->constants;
-	const struct slot *x = mine->set->slots, *y = source->slots;
-
-	if (source->product != mine->product || source->n_slots != mine->n_slots ||
-	    source->n_sums != mine->n_sums || a->core_mask != b->core_mask ||
-	    a->core_count != b->core_count || a->l2_slice_count != b->l2_slice_count ||
-	    a->bus_width_bits != b->bus_width_bits)
-		return false;
-	for (unsigned i = 0; i < mine->n_slots; i++, x++, y++)
-		if (strcmp(x->name, y->name) != 0 || x->kind != y->kind || x->instance != y->instance ||
-		    x->number != y->number || x->scale != y->scale)
-			return false;
-	return true;
-}
-
-bool session_is_missing(const struct err *err)
-{
-	return err->code == ENOENT || err->code == ENODEV || err->code == ENXIO;
-}
-
 static void readopt_source(struct session *session, struct session_source *s, struct source *source,
 			   char *text, size_t size)
 {
