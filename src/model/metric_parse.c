@@ -5,6 +5,7 @@
 #include "model/metric_names.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool set_string(struct gpudb *db, const char **to, const struct stanza_line *line)
@@ -271,4 +272,53 @@ bool slots_parse(struct gpudb *db, struct stanza *s, const struct stanza_line *o
 {
 	(void)open;
 	return fields_parse(db, NULL, slots_fields, s, err);
+}
+
+/* ---- the definitions by name ---- */
+
+int gpudb_metric_index(const struct gpudb *db, struct span name)
+{
+	uint64_t mask = db->metric_index_size - 1u;
+
+	for (uint64_t at = span_hash(name) & mask; db->metric_index_size && db->metric_index[at];
+	     at = (at + 1) & mask)
+		if (span_is(name, db->metrics[db->metric_index[at] - 1].name))
+			return (int)db->metric_index[at] - 1;
+	return -1;
+}
+
+static void index_insert(struct gpudb *db, unsigned metric)
+{
+	uint64_t mask = db->metric_index_size - 1u, at = span_hash(span_of(db->metrics[metric].name)) & mask;
+
+	while (db->metric_index[at])
+		at = (at + 1) & mask;
+	db->metric_index[at] = metric + 1;
+}
+
+struct metric_def *gpudb_metric_slot(struct gpudb *db, const char *name)
+{
+	int at = gpudb_metric_index(db, span_of(name));
+
+	if (at >= 0)
+		return &db->metrics[at];
+	GROW(db->metrics, db->n_metrics, db->cap_metrics);
+	db->metrics[db->n_metrics++] = (struct metric_def){.name = name};
+	if (2 * db->n_metrics > db->metric_index_size) {
+		free(db->metric_index);
+		db->metric_index_size = db->metric_index_size ? 2 * db->metric_index_size : 1024;
+		db->metric_index = xcalloc(db->metric_index_size, sizeof(*db->metric_index));
+		for (unsigned i = 0; i < db->n_metrics; i++)
+			index_insert(db, i);
+	} else {
+		index_insert(db, db->n_metrics - 1);
+	}
+	return &db->metrics[db->n_metrics - 1];
+}
+
+const struct metric_def *metric_def_find(const struct gpudb *db, struct span name)
+{
+	int i = gpudb_metric_index(db, name);
+
+	return i < 0 ? NULL : &db->metrics[i];
 }

@@ -4,7 +4,8 @@
 #define MALITOP_TEMPLATE_H
 
 #include "model/gpudb.h"
-#include "model/metric.h"
+
+#define TEMPLATE_NUMBER 16 /* bytes of "2.2.1" */
 
 /* A row as written, with its chart and section. */
 struct template_row_def {
@@ -29,29 +30,11 @@ struct metric_template {
 	struct template_row_def open; /* while reading: the section and chart of the next rows */
 };
 
-/* The template of one GPU. */
-struct template_row {
-	const struct template_row_def *def;
-	char number[16];             /* "2.2.1"; additions follow their chart */
-	const char *section, *chart; /* titles */
-	const char *title;           /* the guide's, else the metric's */
-	const char *unit_name;       /* likewise; percent where the value is a percentage */
-	const struct metric *metric; /* NULL for CPU rows when the set is a GPU's */
-};
-
-struct template_view {
-	const struct metric_template *parent;
-	struct template_row *rows;
-	unsigned n_rows;
-};
-
+/* Return the template of that name; NULL if there is none. */
+const struct metric_template *template_named(const struct gpudb *db, const char *name);
 /* Return the template for a product; NULL if its family has none. */
 const struct metric_template *template_for(const struct gpudb *db, const struct gpu_product *product);
 /* Return the template of the product's own guide; NULL if it has none. */
 const struct metric_template *template_guide_of(const struct gpudb *db, const struct gpu_product *product);
-/* List the rows of the template that the set has, without CPU rows. Free it with
- * template_view_fini. */
-void template_view_init(struct template_view *view, const struct gpudb *db, const struct metric_set *set);
-void template_view_fini(struct template_view *view);
 
 #endif

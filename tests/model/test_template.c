@@ -1,4 +1,4 @@
-#include "model/template.h"
+#include "model/template_view.h"
 #include "tests/support/gpu_set.h"
 #include "tests/support/reference.h"
 
