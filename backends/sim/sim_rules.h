@@ -9,7 +9,7 @@
  * optimized without changing any count:
  *  - Rules that lead to no counter of the product are removed. This does not affect the others.
  *  - Instances are side by side in rows of SIM_LANES. A rule is looked up once per row, and the
- *    arithmetic is a straight loop over 32-bit numbers that compilers vectorize. sim_model.c
+ *    arithmetic is a straight loop over 32-bit numbers that compilers vectorize. sim_run.c
  *    flushes often enough for 32 bits.
  *  - A PART that no other rule uses is a leaf. Carried remainders add up to
  *    floor(sum of in * ratio), so a leaf only sums in * ratio, and is rounded when a sample needs
