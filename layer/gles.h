@@ -18,6 +18,7 @@
 #define MALITOP_LAYER_GLES_H
 
 #include "layer/frames.h"
+#include "layer/labels.h"
 #include "layer/map.h"
 
 #define GL_GLEXT_PROTOTYPES
@@ -60,7 +61,6 @@ typedef void (*gles_function)(void);
 #define EXPORTED __attribute__((visibility("default")))
 
 #define RING_PASSES 2048 /* a power of two; of one context, until their results are there */
-#define LABELS_DEEP 8
 
 enum gles_state { GLES_UNTIMED, GLES_PENDING, GLES_READ, GLES_LOST, GLES_DISJOINT };
 
@@ -96,8 +96,7 @@ struct gles_context {
 	GLuint framebuffer;
 	GLsizei width, height; /* of the viewport */
 	unsigned waits;        /* with a surface, before the first swap */
-	unsigned n_labels;
-	uint16_t labels[LABELS_DEEP];
+	struct debug_labels labels;
 	struct map names, titles; /* of framebuffers; of passes by framebuffer and size */
 	struct frames frames;
 	struct ordinals ordinals;

@@ -21,13 +21,6 @@ static uint16_t title_of(struct gles_context *c)
 	return (uint16_t)(name - 1);
 }
 
-static uint16_t label_of(const struct gles_context *c)
-{
-	unsigned n = c->n_labels < LABELS_DEEP ? c->n_labels : LABELS_DEEP;
-
-	return n ? c->labels[n - 1] : 0;
-}
-
 /* Before every call that makes the GPU work. */
 static void note_work(enum passes_kind kind)
 {
@@ -38,7 +31,7 @@ static void note_work(enum passes_kind kind)
 		return;
 	gles_end_pass(c);
 	c->kind = kind;
-	name = label_of(c);
+	name = labels_name(&c->labels);
 	if (!name)
 		name = kind == PASSES_COMPUTE ? channel_name("compute") : title_of(c);
 	gles_begin_pass(c, kind, name);
@@ -214,33 +207,39 @@ GET(glGetFloatv, GLfloat)
 /* clang-format on */
 
 /* Texts of the application have a length, or end with a zero byte. */
+static const char *copy_text(char terminated[PASSES_TEXT + 1], const GLchar *text, GLsizei length)
+{
+	size_t most = length > 0 && length < PASSES_TEXT ? (size_t)length : PASSES_TEXT;
+	size_t n = text ? strnlen(text, most) : 0;
+
+	if (n)
+		memcpy(terminated, text, n);
+	terminated[n] = 0;
+	return terminated;
+}
+
 static uint16_t name_of(const GLchar *text, GLsizei length)
 {
-	char terminated[PASSES_TEXT + 1] = "";
+	char terminated[PASSES_TEXT + 1];
 
-	if (text)
-		memcpy(terminated, text,
-		       length > 0 ? strnlen(text, (size_t)length < PASSES_TEXT ? (size_t)length : PASSES_TEXT)
-				  : strnlen(text, PASSES_TEXT));
-	return channel_name(terminated);
+	return channel_name(copy_text(terminated, text, length));
 }
 
 static void push_label(const GLchar *text, GLsizei length)
 {
 	struct gles_context *c = gles_current();
+	char terminated[PASSES_TEXT + 1];
 
-	if (c && c->n_labels < LABELS_DEEP)
-		c->labels[c->n_labels] = name_of(text, length);
 	if (c)
-		c->n_labels++;
+		labels_push(&c->labels, copy_text(terminated, text, length));
 }
 
 static void pop_label(void)
 {
 	struct gles_context *c = gles_current();
 
-	if (c && c->n_labels)
-		c->n_labels--;
+	if (c)
+		labels_pop(&c->labels);
 }
 
 static void name_object(GLenum type, GLuint object, GLsizei length, const GLchar *text)

@@ -19,6 +19,7 @@
 #define MALITOP_LAYER_VK_H
 
 #include "layer/frames.h"
+#include "layer/labels.h"
 #include "layer/map.h"
 
 #include <stddef.h>
@@ -42,7 +43,8 @@
 	X(FreeCommandBuffers) X(BeginCommandBuffer) X(EndCommandBuffer) X(ResetCommandBuffer) \
 	X(CreateRenderPass) X(CreateRenderPass2) X(DestroyRenderPass) X(CreateImageView) \
 	X(DestroyImageView) X(SetDebugUtilsObjectNameEXT) X(CmdBeginDebugUtilsLabelEXT) \
-	X(CmdEndDebugUtilsLabelEXT) X(CmdExecuteCommands) X(CmdBeginRenderPass) \
+	X(CmdEndDebugUtilsLabelEXT) X(DebugMarkerSetObjectNameEXT) X(CmdDebugMarkerBeginEXT) \
+	X(CmdDebugMarkerEndEXT) X(CmdExecuteCommands) X(CmdBeginRenderPass) \
 	X(CmdBeginRenderPass2) X(CmdEndRenderPass) X(CmdEndRenderPass2) X(CmdBeginRendering) \
 	X(CmdEndRendering) X(CmdDispatch) X(CmdDispatchIndirect) X(CmdDispatchBase) \
 	X(CmdCopyBuffer) X(CmdCopyImage) X(CmdBlitImage) X(CmdCopyBufferToImage) \
@@ -76,7 +78,6 @@ struct device_calls {
 #define CHUNK_QUERIES (2 * CHUNK_SPANS) /* span i of a command buffer has queries 2i and 2i + 1 */
 #define POOL_CHUNKS 64
 #define POOLS_MOST 128
-#define LABELS_DEEP 8
 #define EVENTS_TOGETHER 16
 #define QUEUES_MOST 256
 
@@ -135,8 +136,7 @@ struct vk_command {
 	struct reading *readings;  /* two per span; of the last look (under device->lock) */
 	unsigned run, pass;        /* spans of the open run of commands and of the open pass, or NO_RUN */
 	enum passes_kind run_kind; /* of the open run, which may have no span; PASSES_KINDS: none open */
-	unsigned n_labels;
-	uint16_t labels[LABELS_DEEP];
+	struct debug_labels labels;
 
 	/* The last submission, if its results are still to be read (under device->lock): */
 	bool submitted, pending, unread;

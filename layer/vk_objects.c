@@ -243,30 +243,44 @@ VKAPI_ATTR void VKAPI_CALL hook_DestroyImageView(VkDevice handle, VkImageView vi
 	device->calls.DestroyImageView(handle, view, allocator);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_SetDebugUtilsObjectNameEXT(VkDevice handle,
-							       const VkDebugUtilsObjectNameInfoEXT *info)
+static void name_object(struct vk_device *device, VkObjectType type, uint64_t object, const char *text)
 {
-	struct vk_device *device = device_of(dispatch_key(handle));
-	bool named = info->pObjectName && info->pObjectName[0];
-	uint16_t name = named ? channel_name(info->pObjectName) : 0;
+	uint16_t name = text && text[0] ? channel_name(text) : 0;
+	struct vk_command *c;
 
-	switch (info->objectType) {
-	case VK_OBJECT_TYPE_COMMAND_BUFFER: {
-		struct vk_command *c = command_find(device, (VkCommandBuffer)(uintptr_t)info->objectHandle);
-
+	switch (type) {
+	case VK_OBJECT_TYPE_COMMAND_BUFFER:
+		c = command_find(device, (VkCommandBuffer)(uintptr_t)object);
 		if (c)
 			c->name = name;
 		break;
-	}
 	case VK_OBJECT_TYPE_RENDER_PASS:
 	case VK_OBJECT_TYPE_FRAMEBUFFER:
 	case VK_OBJECT_TYPE_IMAGE_VIEW:
-		map_put(&device->names, info->objectHandle, name);
+		map_put(&device->names, object, name);
 		break;
 	default:
 		break;
 	}
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_SetDebugUtilsObjectNameEXT(VkDevice handle,
+							       const VkDebugUtilsObjectNameInfoEXT *info)
+{
+	struct vk_device *device = device_of(dispatch_key(handle));
+
+	name_object(device, info->objectType, info->objectHandle, info->pObjectName);
 	return device->calls.SetDebugUtilsObjectNameEXT
 		       ? device->calls.SetDebugUtilsObjectNameEXT(handle, info)
 		       : VK_SUCCESS;
+}
+
+/* The types of VK_EXT_debug_report have the numbers of the core's objects. */
+VKAPI_ATTR VkResult VKAPI_CALL hook_DebugMarkerSetObjectNameEXT(VkDevice handle,
+								const VkDebugMarkerObjectNameInfoEXT *info)
+{
+	struct vk_device *device = device_of(dispatch_key(handle));
+
+	name_object(device, (VkObjectType)info->objectType, info->object, info->pObjectName);
+	return device->calls.DebugMarkerSetObjectNameEXT(handle, info);
 }

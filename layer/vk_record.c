@@ -91,13 +91,6 @@ void command_close_run(struct vk_command *c)
 	c->run_kind = PASSES_KINDS;
 }
 
-static uint16_t label_of(const struct vk_command *c)
-{
-	unsigned n = c->n_labels < LABELS_DEEP ? c->n_labels : LABELS_DEEP;
-
-	return n ? c->labels[n - 1] : 0;
-}
-
 void command_action(struct vk_command *c, enum passes_kind kind)
 {
 	static const char *const names[PASSES_KINDS] = {"render", "compute", "transfer", "secondary buffers"};
@@ -109,7 +102,7 @@ void command_action(struct vk_command *c, enum passes_kind kind)
 		return;
 	command_close_run(c);
 	c->run_kind = kind;
-	span.name = label_of(c);
+	span.name = labels_name(&c->labels);
 	if (!span.name)
 		span.name = c->name ? c->name : channel_name(names[kind]);
 	c->run = begin_span(c, &span);
@@ -117,7 +110,7 @@ void command_action(struct vk_command *c, enum passes_kind kind)
 
 static void begin_pass(struct vk_command *c, uint16_t title, VkExtent2D size, bool resumes)
 {
-	struct pass_span span = {.name = label_of(c), .kind = PASSES_RENDER};
+	struct pass_span span = {.name = labels_name(&c->labels), .kind = PASSES_RENDER};
 
 	if (!c->rendered)
 		c->resumes_first = resumes;
@@ -249,29 +242,51 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdExecuteCommands(VkCommandBuffer commandBuffer
 	c->device->calls.CmdExecuteCommands(commandBuffer, n, buffers);
 }
 
-VKAPI_ATTR void VKAPI_CALL hook_CmdBeginDebugUtilsLabelEXT(VkCommandBuffer commandBuffer,
-							   const VkDebugUtilsLabelEXT *label)
+/* ---- labels of VK_EXT_debug_utils, and markers of VK_EXT_debug_marker ---- */
+
+static struct vk_command *change_label(VkCommandBuffer commandBuffer)
 {
 	struct vk_command *c = command_of(commandBuffer);
 
 	if (!c->inside && !c->secondary)
 		command_close_run(c);
-	if (c->n_labels < LABELS_DEEP)
-		c->labels[c->n_labels] = label->pLabelName ? channel_name(label->pLabelName) : 0;
-	c->n_labels++;
+	return c;
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_CmdBeginDebugUtilsLabelEXT(VkCommandBuffer commandBuffer,
+							   const VkDebugUtilsLabelEXT *label)
+{
+	struct vk_command *c = change_label(commandBuffer);
+
+	labels_push(&c->labels, label->pLabelName);
 	if (c->device->calls.CmdBeginDebugUtilsLabelEXT)
 		c->device->calls.CmdBeginDebugUtilsLabelEXT(commandBuffer, label);
 }
 
 VKAPI_ATTR void VKAPI_CALL hook_CmdEndDebugUtilsLabelEXT(VkCommandBuffer commandBuffer)
 {
-	struct vk_command *c = command_of(commandBuffer);
+	struct vk_command *c = change_label(commandBuffer);
 
-	if (!c->inside && !c->secondary)
-		command_close_run(c);
-	c->n_labels -= c->n_labels > 0;
+	labels_pop(&c->labels);
 	if (c->device->calls.CmdEndDebugUtilsLabelEXT)
 		c->device->calls.CmdEndDebugUtilsLabelEXT(commandBuffer);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_CmdDebugMarkerBeginEXT(VkCommandBuffer commandBuffer,
+						       const VkDebugMarkerMarkerInfoEXT *marker)
+{
+	struct vk_command *c = change_label(commandBuffer);
+
+	labels_push(&c->labels, marker->pMarkerName);
+	c->device->calls.CmdDebugMarkerBeginEXT(commandBuffer, marker);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_CmdDebugMarkerEndEXT(VkCommandBuffer commandBuffer)
+{
+	struct vk_command *c = change_label(commandBuffer);
+
+	labels_pop(&c->labels);
+	c->device->calls.CmdDebugMarkerEndEXT(commandBuffer);
 }
 
 static void start_recording(struct vk_command *c, const VkCommandBufferBeginInfo *info)
@@ -279,7 +294,7 @@ static void start_recording(struct vk_command *c, const VkCommandBufferBeginInfo
 	pthread_mutex_lock(&c->device->lock);
 	command_finish(c);
 	pthread_mutex_unlock(&c->device->lock);
-	c->n_spans = c->n_chunks = c->untimed = c->n_labels = 0;
+	c->n_spans = c->n_chunks = c->untimed = c->labels.n = 0;
 	c->run = c->pass = NO_RUN;
 	c->run_kind = PASSES_KINDS;
 	c->inside = c->suspended = c->resumes_first = c->rendered = c->resumed = false;

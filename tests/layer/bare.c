@@ -1,9 +1,9 @@
-/* bare [FRAMES [present | forks]]: frames of two passes on each of two queues, and of one on a
- * queue for transfers only, with the fewest Vulkan functions. The transfer of the second queue has
- * 41 commands, all others have one. With `present` the first queue alone renders to a window;
+/* bare [FRAMES [present | forks | markers]]: frames of two passes on each of two queues, and of one
+ * on a queue for transfers only, with the fewest Vulkan functions. The transfer of the second queue
+ * has 41 commands, all others have one. With `present` the first queue alone renders to a window;
  * whenever that has another size, a swapchain of another width follows. With `forks` three threads
- * record frames while children are forked that do so, too, and make an instance of their own. A
- * lost device ends it with status 0. */
+ * record frames while children are forked that do so, too, and make an instance of their own. With
+ * `markers` passes have names of VK_EXT_debug_marker. A lost device ends it with status 0. */
 #include "tests/layer/forks.h"
 
 #include <stdio.h>
@@ -27,7 +27,8 @@ static VkDevice device;
 
 static void make_device(void)
 {
-	static const char *const swapchains[] = {VK_KHR_SWAPCHAIN_EXTENSION_NAME};
+	static const char *const extensions[] = {VK_KHR_SWAPCHAIN_EXTENSION_NAME,
+						 VK_EXT_DEBUG_MARKER_EXTENSION_NAME};
 	const float priorities[2] = {1, 1};
 	const VkDeviceQueueCreateInfo queues[2] = {
 		{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, NULL, 0, 0, 2, priorities},
@@ -36,8 +37,8 @@ static void make_device(void)
 	const VkDeviceCreateInfo request = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
 					    .queueCreateInfoCount = 2,
 					    .pQueueCreateInfos = queues,
-					    .enabledExtensionCount = 1,
-					    .ppEnabledExtensionNames = swapchains};
+					    .enabledExtensionCount = 2,
+					    .ppEnabledExtensionNames = extensions};
 	VkPhysicalDevice physical;
 	uint32_t n = 1;
 
@@ -61,6 +62,63 @@ static void make_lane(struct bare_lane *lane, uint32_t family, uint32_t index)
 	vkCreateCommandPool(device, &pool, NULL, &lane->pool);
 	buffer.commandPool = lane->pool;
 	vkAllocateCommandBuffers(device, &buffer, &lane->buffer);
+}
+
+static PFN_vkCmdDebugMarkerBeginEXT begin_marker; /* NULL: no markers */
+static PFN_vkCmdDebugMarkerEndEXT end_marker;
+
+static void find_markers(VkRenderPass pass)
+{
+	PFN_vkDebugMarkerSetObjectNameEXT set_name = (PFN_vkDebugMarkerSetObjectNameEXT)vkGetDeviceProcAddr(
+		device, "vkDebugMarkerSetObjectNameEXT");
+	const VkDebugMarkerObjectNameInfoEXT info = {
+		.sType = VK_STRUCTURE_TYPE_DEBUG_MARKER_OBJECT_NAME_INFO_EXT,
+		.objectType = VK_DEBUG_REPORT_OBJECT_TYPE_RENDER_PASS_EXT,
+		.object = (uint64_t)(uintptr_t)pass,
+		.pObjectName = "named pass"};
+
+	begin_marker = (PFN_vkCmdDebugMarkerBeginEXT)vkGetDeviceProcAddr(device, "vkCmdDebugMarkerBeginEXT");
+	end_marker = (PFN_vkCmdDebugMarkerEndEXT)vkGetDeviceProcAddr(device, "vkCmdDebugMarkerEndEXT");
+	if (begin_marker && end_marker && set_name && set_name(device, &info) == VK_SUCCESS)
+		return;
+	fprintf(stderr, "bare: no markers\n");
+	exit(1);
+}
+
+static void record_fill(struct bare_lane *lane, const char *const labels[])
+{
+	unsigned n = 0;
+
+	for (; begin_marker && labels[n]; n++) {
+		const VkDebugMarkerMarkerInfoEXT marker = {
+			.sType = VK_STRUCTURE_TYPE_DEBUG_MARKER_MARKER_INFO_EXT, .pMarkerName = labels[n]};
+
+		begin_marker(lane->buffer, &marker);
+	}
+	vkCmdFillBuffer(lane->buffer, VK_NULL_HANDLE, 0, 4, 0);
+	while (begin_marker && n--)
+		end_marker(lane->buffer);
+}
+
+static void record_marked(struct bare_lane *lane, VkRenderPass pass)
+{
+	static const char *const labels[][10] = {
+		{"shadow", "cascade2"},
+		{"Frame 7", "lights", "spot1"},
+		{"a label that is so long that no other can stand behind it within a name", "inner"},
+		{"1", "2", "3", "4", "5", "6", "7", "deep", "deeper"},
+	};
+	const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+	const VkRenderPassBeginInfo render = {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
+					      .renderPass = pass,
+					      .renderArea.extent = {64, 32}};
+
+	vkBeginCommandBuffer(lane->buffer, &info);
+	for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++)
+		record_fill(lane, labels[i]);
+	vkCmdBeginRenderPass(lane->buffer, &render, VK_SUBPASS_CONTENTS_INLINE);
+	vkCmdEndRenderPass(lane->buffer);
+	vkEndCommandBuffer(lane->buffer);
 }
 
 static void record_frame(struct bare_lane *lane, int fills, VkRenderPass pass, uint32_t width)
@@ -196,6 +254,12 @@ int main(int argc, char **argv)
 		frames = 0;
 	} else if (argc > 2 && strcmp(argv[2], "forks") == 0) {
 		fork_while_others_record(pass);
+	} else if (argc > 2 && strcmp(argv[2], "markers") == 0) {
+		find_markers(pass);
+		for (; frames > 0; frames--) {
+			record_marked(&lanes[0], pass);
+			submit_frame(&lanes[0]);
+		}
 	}
 	for (int f = 0; f < frames; f++)
 		for (int l = 0; l < 3; l++) {

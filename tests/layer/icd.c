@@ -138,11 +138,12 @@ static VKAPI_ATTR VkResult VKAPI_CALL icd_EnumerateDeviceExtensionProperties(VkP
 									     const char *layer, uint32_t *n,
 									     VkExtensionProperties *out)
 {
-	static const char *const names[] = {VK_KHR_SWAPCHAIN_EXTENSION_NAME};
+	static const char *const names[] = {VK_KHR_SWAPCHAIN_EXTENSION_NAME,
+					    VK_EXT_DEBUG_MARKER_EXTENSION_NAME};
 
 	(void)p;
 	(void)layer;
-	return list_extensions(names, 1, n, out);
+	return list_extensions(names, 2, n, out);
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL icd_EnumeratePhysicalDevices(VkInstance i, uint32_t *n,
@@ -524,6 +525,9 @@ static PFN_vkVoidFunction find_function(const char *name)
 		"vkResetCommandPool",
 		"vkResetCommandBuffer",
 		"vkDeviceWaitIdle",
+		"vkCmdDebugMarkerBeginEXT",
+		"vkCmdDebugMarkerEndEXT",
+		"vkDebugMarkerSetObjectNameEXT",
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

@@ -125,6 +125,18 @@ static void frames_go_on_when_the_swapchain_is_made_again(void **state)
 	assert_int_equal(listener_count_untold(&listener), 0);
 }
 
+/* A number in a label may be that of a frame, so it stands before no other. */
+static void nested_markers_name_passes(void **state)
+{
+	static const char *const names[] = {"shadow/cascade2", "lights/spot1", "inner", "deep", "named pass"};
+
+	(void)state;
+	play("bits=64", "markers");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (listener_count(&listener, PASSES_PASS, names[i]) != 20)
+			fail_msg("%s: %u passes", names[i], listener_count(&listener, PASSES_PASS, names[i]));
+}
+
 /* A thread that is in the layer while another forks has locks of both. */
 static void children_end_whatever_the_threads_of_their_parent_did(void **state)
 {
@@ -141,6 +153,7 @@ int main(void)
 		cmocka_unit_test(every_driver_gives_true_times_or_counted_losses),
 		cmocka_unit_test(without_calibration_no_pass_begins_before_its_submission),
 		cmocka_unit_test(frames_go_on_when_the_swapchain_is_made_again),
+		cmocka_unit_test(nested_markers_name_passes),
 		cmocka_unit_test(children_end_whatever_the_threads_of_their_parent_did),
 		cmocka_unit_test(a_lost_device_ends_the_times_and_not_the_application),
 	};
