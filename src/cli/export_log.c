@@ -4,6 +4,7 @@
 #include "export/export_compare.h"
 #include "export/export_findings.h"
 #include "export/export_session.h"
+#include "export/export_tables.h"
 #include "export/openmetrics_past.h"
 #include "record/log_file.h"
 #include "mlog/moment.h"
@@ -21,13 +22,24 @@
 
 #define WRITE_BYTES 65536 /* at a time */
 
+/* One file of rows. It stays open for the next log. */
+struct export_out {
+	const struct export_format *format; /* NULL: that of the options */
+	char *path;
+	struct export *export;
+	struct log_file *file;     /* NULL: not open yet */
+	struct log_pieces pending; /* complete rows */
+	struct strbuf header;      /* of csv, which several logs share */
+};
+
+#define OUTS_MOST 8
+
 struct export_job {
+	struct export_out outs[OUTS_MOST];
+	unsigned n_outs;
 	struct mlog_feed *feed;
 	struct mlog_reader *reader;
 	struct session session;
-	struct export *export;
-	struct log_file *out;      /* NULL: not open yet */
-	struct log_pieces pending; /* complete rows */
 	int64_t from_ns, to_ns;
 	struct watch *watch;           /* NULL without --findings */
 	int64_t processes_ns;          /* end of the last list of processes that it has seen */
@@ -38,21 +50,34 @@ struct export_job {
 
 /* ---- out ---- */
 
-static bool write_pending(struct export_job *job, struct err *err)
+static bool write_out(struct export_out *out, struct err *err)
 {
 	unsigned n;
-	bool ok = !job->out || log_file_write_pieces(job->out, &job->pending, &n, err);
+	bool ok = !out->file || log_file_write_pieces(out->file, &out->pending, &n, err);
 
-	log_pieces_clear(&job->pending);
+	log_pieces_clear(&out->pending);
 	return ok;
+}
+
+static bool write_pending(struct export_job *job, struct err *err)
+{
+	for (unsigned i = 0; i < job->n_outs; i++)
+		if (!write_out(&job->outs[i], err))
+			return false;
+	return true;
 }
 
 static bool add_rows(void *ctx, const void *bytes, size_t n, struct err *err)
 {
-	struct export_job *job = ctx;
+	struct export_out *out = ctx;
 
-	log_pieces_add(&job->pending, bytes, n, 0);
-	return !job->out || job->pending.bytes.n < WRITE_BYTES || write_pending(job, err);
+	log_pieces_add(&out->pending, bytes, n, 0);
+	return !out->file || out->pending.bytes.n < WRITE_BYTES || write_out(out, err);
+}
+
+static void add_out(struct export_job *job, const struct export_format *format, char *path)
+{
+	job->outs[job->n_outs++] = (struct export_out){.format = format, .path = path};
 }
 
 static bool find_file(const struct sys *sys, const char *path, struct stat *st)
@@ -65,6 +90,24 @@ static bool find_file(const struct sys *sys, const char *path, struct stat *st)
 	return found;
 }
 
+/* The file of the options, or all tables in their directory. */
+static bool choose_outs(struct export_job *job, const struct sys *sys, const struct options *o,
+			struct err *err)
+{
+	struct stat st;
+
+	if (!o->tables) {
+		add_out(job, NULL, xasprintf("%s", o->log));
+		return true;
+	}
+	if (!find_file(sys, o->tables, &st) || !S_ISDIR(st.st_mode))
+		return err_set(err, ERR_USAGE, "--tables: '%.200s' is no directory: make it first",
+			       o->tables);
+	for (const struct export_table_file *t = export_table_files; t->name; t++)
+		add_out(job, t->format, xasprintf("%s/%s.csv", o->tables, t->name));
+	return true;
+}
+
 static bool is_file(const struct sys *sys, const char *a, const char *b)
 {
 	struct stat in, out;
@@ -74,22 +117,44 @@ static bool is_file(const struct sys *sys, const char *a, const char *b)
 }
 
 /* Refuse to export onto the log itself: opening it for output would truncate it. */
-static bool open_out(struct export_job *job, const struct sys *sys, const struct options *o, struct err *err)
+static bool open_out(struct export_out *out, const struct sys *sys, const struct options *o, struct err *err)
 {
 	const struct log_file_options how = {.force = o->force};
-	bool is_stdout = strcmp(o->log, "-") == 0;
+	bool is_stdout = strcmp(out->path, "-") == 0;
 
 	if (is_stdout && o->format == FORMAT_PERFETTO && isatty(STDOUT_FILENO))
 		return err_set(err, ERR_USAGE, "--format perfetto: not for a terminal: give -o FILE.pftrace");
 	for (unsigned i = 1; !is_stdout && i < o->n_logs; i++)
-		if (is_file(sys, o->logs[i], o->log))
+		if (is_file(sys, o->logs[i], out->path))
 			return err_set(err, ERR_USAGE,
 				       "--log: this is a log that is read: choose another name");
 	if (!is_stdout &&
-	    (is_file(sys, o->operand, o->log) || (o->compare && is_file(sys, o->compare, o->log))))
+	    (is_file(sys, o->operand, out->path) || (o->compare && is_file(sys, o->compare, out->path))))
 		return err_set(err, ERR_USAGE, "--log: this is the log that is read: choose another name");
-	job->out = log_file_open(sys, o->log, &how, err);
-	return job->out != NULL;
+	out->file = log_file_open(sys, out->path, &how, err);
+	return out->file != NULL;
+}
+
+static bool open_outs(struct export_job *job, const struct sys *sys, const struct options *o, struct err *err)
+{
+	for (unsigned i = 0; i < job->n_outs; i++)
+		if (!job->outs[i].file && !open_out(&job->outs[i], sys, o, err))
+			return false;
+	return true;
+}
+
+/* Returns whether all that was written is there. */
+static bool close_outs(struct export_job *job, struct err *err)
+{
+	bool ok = true;
+
+	for (unsigned i = 0; i < job->n_outs; i++) {
+		ok = log_file_close(job->outs[i].file, ok ? err : NULL) && ok;
+		log_pieces_fini(&job->outs[i].pending);
+		strbuf_fini(&job->outs[i].header);
+		free(job->outs[i].path);
+	}
+	return ok;
 }
 
 /* ---- from the log ---- */
@@ -106,20 +171,34 @@ static bool export_notes(struct export_job *job, const struct mlog_block *block,
 	for (; *next < block->n_notes && block->notes[*next].time_ns <= until_ns; ++*next) {
 		const struct mlog_note *note = &block->notes[*next];
 
-		if (is_wanted(job, note->time_ns) && !export_note(job->export, note, err))
-			return false;
+		for (unsigned i = 0; is_wanted(job, note->time_ns) && i < job->n_outs; i++)
+			if (!export_note(job->outs[i].export, note, err))
+				return false;
 	}
 	return true;
 }
 
-static void watch_lists(struct export_job *job)
+static bool export_lists(struct export_job *job, struct err *err)
 {
-	const struct process_list *list = job->watch ? mlog_reader_processes(job->reader) : NULL;
+	const struct process_list *list = mlog_reader_processes(job->reader);
 
 	if (!list || list->end_ns == job->processes_ns)
-		return;
+		return true;
 	job->processes_ns = list->end_ns;
-	watch_processes(job->watch, list);
+	if (job->watch)
+		watch_processes(job->watch, list);
+	for (unsigned i = 0; is_wanted(job, list->end_ns) && i < job->n_outs; i++)
+		if (!export_processes(job->outs[i].export, list, err))
+			return false;
+	return true;
+}
+
+static bool add_sample(struct export_job *job, const struct sample *sample, struct err *err)
+{
+	for (unsigned i = 0; i < job->n_outs; i++)
+		if (!export_sample(job->outs[i].export, sample, err))
+			return false;
+	return true;
 }
 
 static bool export_block(struct export_job *job, const struct mlog_block *block, struct err *err)
@@ -130,8 +209,7 @@ static bool export_block(struct export_job *job, const struct mlog_block *block,
 		const struct sample *sample = block->samples[i];
 
 		if (is_wanted(job, sample->end_ns) &&
-		    !(export_notes(job, block, &note, sample->end_ns, err) &&
-		      export_sample(job->export, sample, err)))
+		    !(export_notes(job, block, &note, sample->end_ns, err) && add_sample(job, sample, err)))
 			return false;
 	}
 	return export_notes(job, block, &note, INT64_MAX, err);
@@ -164,12 +242,15 @@ static bool export_blocks(struct export_job *job, struct err *err)
 	err->code = 0;
 	mlog_reader_seek(job->reader, job->from_ns);
 	while ((block = next_block(job, err)) && block->begin_ns <= job->to_ns) {
-		watch_lists(job);
-		if (!export_block(job, block, err))
+		if (!export_lists(job, err) || !export_block(job, block, err))
 			return false;
 	}
-	return (block || !err->code) && export_end(job->export, err) && export_findings(job->export, err) &&
-	       write_pending(job, err);
+	if (!block && err->code)
+		return false;
+	for (unsigned i = 0; i < job->n_outs; i++)
+		if (!export_end(job->outs[i].export, err) || !export_findings(job->outs[i].export, err))
+			return false;
+	return write_pending(job, err);
 }
 
 /* ---- all of it ---- */
@@ -226,9 +307,17 @@ static bool open_log(struct export_job *job, const struct sys *sys, const struct
 	form.step_from_ns = state.begin_ns + o->from_ns;
 	job->from_ns = o->from_ns ? form.step_from_ns : INT64_MIN;
 	job->to_ns = o->to_ns ? state.begin_ns + o->to_ns : INT64_MAX;
-	form.watch = job->watch = session_watch(&job->session);
-	job->export = export_session(&job->session, &form, add_rows, job, err);
-	return job->export != NULL;
+	job->watch = session_watch(&job->session);
+	for (unsigned i = 0; i < job->n_outs; i++) {
+		struct export_out *out = &job->outs[i];
+
+		form.format = out->format;
+		form.watch = !form.format || form.format->judged ? job->watch : NULL; /* it sees all once */
+		out->export = export_session(&job->session, &form, add_rows, out, err);
+		if (!out->export)
+			return false;
+	}
+	return true;
 }
 
 /* Report damage. Returns whether the log is intact as far as it goes. */
@@ -251,28 +340,32 @@ static bool report_damage(const struct export_job *job, const char *name)
 /* The output stays open, for the next log. */
 static void close_log(struct export_job *job)
 {
-	export_free(job->export);
+	struct export_job next = {
+		.n_outs = job->n_outs, .damaged = job->damaged, .found = job->found, .past = job->past};
+
+	for (unsigned i = 0; i < job->n_outs; i++) {
+		export_free(take_ptr(&job->outs[i].export));
+		log_pieces_clear(&job->outs[i].pending);
+	}
 	watch_free(job->watch);
 	session_close(&job->session);
 	mlog_reader_free(job->reader);
 	mlog_close(job->feed);
-	log_pieces_fini(&job->pending);
-	*job = (struct export_job){
-		.out = job->out, .damaged = job->damaged, .found = job->found, .past = job->past};
+	memcpy(next.outs, job->outs, sizeof(next.outs));
+	*job = next;
 }
 
 /* csv has one header, which all logs must share. */
-static bool merge_header(struct export_job *job, const struct options *o, struct strbuf *seen,
-			 const char *name, struct err *err)
+static bool merge_header(struct export_out *out, const struct options *o, const char *name, struct err *err)
 {
-	struct span header = {job->pending.bytes.p, job->pending.bytes.n};
+	struct span header = {out->pending.bytes.p, out->pending.bytes.n};
 
 	if (o->format != FORMAT_CSV)
 		return true;
-	if (!seen->n)
-		strbuf_add(seen, header.p, header.n);
-	else if (span_eq(header, (struct span){seen->p, seen->n}))
-		log_pieces_clear(&job->pending);
+	if (!out->header.n)
+		strbuf_add(&out->header, header.p, header.n);
+	else if (span_eq(header, (struct span){out->header.p, out->header.n}))
+		log_pieces_clear(&out->pending);
 	else
 		return err_set(
 			err, 0,
@@ -282,9 +375,16 @@ static bool merge_header(struct export_job *job, const struct options *o, struct
 	return true;
 }
 
-/* Export one log. `seen` is the header of those before it. */
+static bool merge_headers(struct export_job *job, const struct options *o, const char *name, struct err *err)
+{
+	for (unsigned i = 0; o->n_logs > 1 && i < job->n_outs; i++)
+		if (!merge_header(&job->outs[i], o, name, err))
+			return false;
+	return true;
+}
+
 static bool export_one(struct export_job *job, const struct sys *sys, const struct options *o,
-		       const char *path, struct strbuf *seen, struct err *err)
+		       const char *path, struct err *err)
 {
 	char name[256];
 	bool ok;
@@ -292,9 +392,8 @@ static bool export_one(struct export_job *job, const struct sys *sys, const stru
 	str_printable(name, sizeof(name), strcmp(path, "-") == 0 ? "standard input" : path);
 	ok = open_log(job, sys, o, path, name,
 		      (struct export_options){.lines = o->report ? EXPORT_TOTAL : EXPORT_ROWS}, err) &&
-	     (o->n_logs < 2 || merge_header(job, o, seen, name, err)) &&
-	     (job->out || open_out(job, sys, o, err)) && export_blocks(job, err);
-	if (job->reader && job->out && err->code != EPIPE)
+	     merge_headers(job, o, name, err) && open_outs(job, sys, o, err) && export_blocks(job, err);
+	if (job->reader && job->outs[0].file && err->code != EPIPE)
 		job->damaged = !report_damage(job, name) || job->damaged;
 	job->found = ok && findings_result(job->watch, o->fail_on, job->verdict);
 	close_log(job);
@@ -354,9 +453,8 @@ static struct log_begin *sort_logs(const struct options *o, struct err *err)
 static bool write_past(struct export_job *job, struct err *err)
 {
 	uint64_t n_dropped = openmetrics_past_dropped(job->past);
-	bool ok = openmetrics_past_write(job->past, add_rows, job, err) && write_pending(job, err);
+	bool ok = openmetrics_past_write(job->past, add_rows, &job->outs[0], err) && write_pending(job, err);
 
-	log_pieces_fini(&job->pending);
 	if (n_dropped)
 		message("%llu values were left out: logs of one host overlap", (unsigned long long)n_dropped);
 	return ok;
@@ -364,17 +462,16 @@ static bool write_past(struct export_job *job, struct err *err)
 
 static int export_rows(const struct sys *sys, const struct options *options, struct err *err)
 {
-	AUTO_STRBUF struct strbuf seen = {0};
 	struct export_job job = {.past = options->format == FORMAT_OPENMETRICS ? openmetrics_past_new()
 									       : NULL};
 	AUTOFREE struct log_begin *logs = sort_logs(options, err);
-	bool ok = logs != NULL;
+	bool ok = logs != NULL && choose_outs(&job, sys, options, err);
 
 	for (unsigned i = 0; ok && i < (options->n_logs ? options->n_logs : 1); i++)
-		ok = export_one(&job, sys, options, logs[i].path, &seen, err);
+		ok = export_one(&job, sys, options, logs[i].path, err);
 	ok = ok && (!job.past || write_past(&job, err));
 	openmetrics_past_free(job.past);
-	ok = log_file_close(job.out, ok ? err : NULL) && ok;
+	ok = close_outs(&job, ok ? err : NULL) && ok;
 	if (!ok && err->code == EPIPE) { /* the reader closed the pipe */
 		err->text[0] = 0;
 		ok = true;
@@ -389,17 +486,18 @@ static bool add_total(struct export_compare *compare, const struct sys *sys, con
 {
 	const struct export_options form = {.compare = compare, .lines = EXPORT_TOTAL};
 	char name[256], verdict[FINDINGS_VERDICT_TEXT];
-	struct export_job job = {0};
+	struct export_job job = {.n_outs = 1}; /* to no file */
 	bool ok;
 
 	str_printable(name, sizeof(name), path);
 	ok = open_log(&job, sys, options, path, name, form, err) && export_blocks(&job, err) &&
-	     export_total(job.export, &(struct export_command){.text = name}, err) &&
+	     export_total(job.outs[0].export, &(struct export_command){.text = name}, err) &&
 	     report_damage(&job, name);
 	findings_result(job.watch, 0, verdict);
 	if (ok)
 		export_compare_end(compare, name, verdict);
 	close_log(&job);
+	close_outs(&job, NULL);
 	return ok;
 }
 
@@ -407,12 +505,12 @@ static bool print_compared(struct export_compare *compare, const struct sys *sys
 			   const struct options *options, struct err *err)
 {
 	AUTO_STRBUF struct strbuf text = {0};
-	struct export_job job = {0};
-	bool ok = open_out(&job, sys, options, err);
+	struct export_out out = {.path = (char *)(uintptr_t)options->log};
+	bool ok = open_out(&out, sys, options, err);
 
 	export_compare_print(compare, options->format, &text);
-	ok = ok && log_file_write(job.out, text.p, text.n, err);
-	return log_file_close(job.out, ok ? err : NULL) && ok;
+	ok = ok && log_file_write(out.file, text.p, text.n, err);
+	return log_file_close(out.file, ok ? err : NULL) && ok;
 }
 
 static int compare_logs(const struct sys *sys, const struct options *options, struct err *err)

@@ -573,6 +573,14 @@ static bool export_lost(struct export *ex, int64_t time_ns, uint64_t n, struct e
 	return export_mark(ex, time_ns, text, err);
 }
 
+bool export_processes(struct export *ex, const struct process_list *list, struct err *err)
+{
+	strbuf_clear(&ex->line);
+	if (ex->format->processes)
+		ex->format->processes(&ex->table, list, &ex->line);
+	return write_line(ex, err);
+}
+
 bool export_note(struct export *ex, const struct mlog_note *note, struct err *err)
 {
 	if (note->kind == MLOG_NOTE_MARK)

@@ -46,6 +46,7 @@ enum export_lines { EXPORT_ROWS, EXPORT_TOTAL, EXPORT_ROWS_AND_TOTAL };
 
 /* Only export_new uses the texts. */
 struct export_options {
+	const struct export_format *format; /* for export_session: NULL: that of the session's options */
 	const char *metrics; /* names and globs with commas; NULL: the template of a GPU, all of a CPU */
 	bool optional;       /* a name or glob may match nothing */
 	bool exact;          /* metrics are the names of columns, in this order: no globs, no breakdowns */
@@ -106,6 +107,8 @@ bool export_end(struct export *ex, struct err *err);
 /* Add a mark at time_ns (CLOCK_MONOTONIC), before any later sample; text is printable and may be
  * empty. In a format without marks, the row of that time gets the flag `mark`. */
 bool export_mark(struct export *ex, int64_t time_ns, const char *text, struct err *err);
+/* Add a list of processes, in a format that has them. */
+bool export_processes(struct export *ex, const struct process_list *list, struct err *err);
 /* Add a note of a log, if it is a mark or a loss. */
 bool export_note(struct export *ex, const struct mlog_note *note, struct err *err);
 void export_free(struct export *ex);
@@ -166,8 +169,9 @@ struct export_judgement {
 	const struct judged *what;
 	unsigned number; /* among all verdicts and findings */
 	bool is_verdict, begins;
-	bool first;      /* it begins for the first time */
-	int64_t time_ns; /* since the epoch; seconds before the samples that show it */
+	bool first;       /* it begins for the first time */
+	int64_t time_ns;  /* since the epoch; seconds before the samples that show it */
+	int64_t begin_ns; /* of what ends: when it began */
 };
 
 struct export_format {
@@ -195,6 +199,9 @@ struct export_format {
 		       struct strbuf *out);
 	/* time_ns: since the epoch. NULL: a format without marks. */
 	void (*mark)(const struct export_table *table, int64_t time_ns, const char *text, struct strbuf *out);
+	/* What ran in an interval. NULL: a format without processes. */
+	void (*processes)(const struct export_table *table, const struct process_list *list,
+			  struct strbuf *out);
 	/* Behind the last row. NULL: nothing. */
 	void (*end)(const struct export_table *table, struct strbuf *out);
 };

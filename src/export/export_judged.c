@@ -25,6 +25,7 @@ static void put_change(struct export_judged *judged, const struct export_table *
 			 : is_verdict && !begins ? judge->verdict.since_ns
 						 : what->since_ns;
 	change.time_ns += table->options->epoch_offset_ns;
+	change.begin_ns = what->begun_ns + table->options->epoch_offset_ns;
 	*told = begins ? TOLD_HOLDS | TOLD_EVER : TOLD_EVER;
 	format->judged(table, &change, out);
 }

@@ -13,7 +13,6 @@ void export_hide_columns(struct export_table *table, const double *values, const
 /* Return a count per second of measured time, any other value unchanged. NaN for a count without a
  * sum. */
 double export_rate(const struct export_column *column, double value, const struct column *sum);
-/* End a line for people: remove trailing blanks. */
 /* Write a report on the frames and passes of a passes source; nothing for other sources. Times of
  * frames count from begin_ns. */
 void export_passes(const struct export_source *source, const struct column *sum, int64_t begin_ns,

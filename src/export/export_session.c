@@ -74,6 +74,8 @@ static const struct export_format *format_of(const struct options *o, const stru
 {
 	bool wide = o->command == COMMAND_STAT && o->format == FORMAT_TABLE && !o->long_rows;
 
+	if (form->format)
+		return form->format;
 	if (form->compare)
 		return &export_compared;
 	if (o->report)

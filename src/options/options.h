@@ -138,6 +138,7 @@ struct options {
 	const char *budget;            /* --budget FILE: these findings instead of the shipped ones */
 	const char *layout;            /* of the Overview: a name, or the letters of its panels */
 	const char *compare;           /* of export: the log that came before; NULL without it */
+	const char *tables;            /* of export: the directory of tables; NULL: one file of rows */
 	const char *baseline;          /* of the screen: the log to compare with; NULL without it */
 	enum color_mode color;
 	const char *theme;

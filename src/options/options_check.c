@@ -137,6 +137,19 @@ static bool check_findings(const struct options *options, struct err *err)
 	       err_set(err, 0, "--findings: not with --repeat: findings are of one run");
 }
 
+static bool check_tables(struct options *options, const struct option_words *words, struct err *err)
+{
+	static const char *const others[] = {"log", "format", "compare", "findings"};
+
+	for (size_t i = 0; options->tables && i < ARRAY_LEN(others); i++)
+		if (options_given(words, others[i]))
+			return err_set(err, 0, "--tables: not with --%s: its files are of one kind",
+				       others[i]);
+	if (options->tables)
+		options->format = FORMAT_CSV;
+	return true;
+}
+
 static bool check_logs(const struct options *options, struct err *err)
 {
 	if (options->n_logs < 2)
@@ -290,9 +303,9 @@ bool options_check(struct options *options, const struct option_words *words, bo
 
 	if (!format_given && !(writes[command].formats & 1u << options->format))
 		options->format = FORMAT_TABLE; /* the file means other commands */
-	if (!options_check_refresh(options, refresh_given, err) || !options_check_view(options, err) ||
-	    !options_check_scenario(options, err) || !check_part(options, err) ||
-	    !check_scope(options, err) || !check_repeat(options, words, err))
+	if (!check_tables(options, words, err) || !options_check_refresh(options, refresh_given, err) ||
+	    !options_check_view(options, err) || !options_check_scenario(options, err) ||
+	    !check_part(options, err) || !check_scope(options, err) || !check_repeat(options, words, err))
 		return false;
 	if ((command == COMMAND_LIVE || command == COMMAND_RECORD) && !check_log(options, format_given, err))
 		return false;

@@ -171,6 +171,10 @@ const struct option_row option_rows[] = {
 	{"compare", 0, "FILE", NULL,
 	 "compare the log FILE, as it was before, with the exported one: what changed, largest first", NULL,
 	 IN_EXPORT, true, &kind_text, AT(compare), .hint = "files mlog"},
+	{"tables", 0, "DIR", NULL,
+	 "write samples, frames, passes, processes, functions, findings and marks as a CSV file each into "
+	 "DIR",
+	 NULL, IN_EXPORT, true, &kind_text, AT(tables), .hint = "files"},
 	{"fail-on", 0, "LEVEL", NULL,
 	 "exit with 3 if a finding of this severity held: warning or critical; implies --findings", "never",
 	 IN_STAT | IN_EXPORT | IN_REPORT | IN_EVAL, true, &kind_choice, AT(fail_on), .choices = fail_on_names,

@@ -11,7 +11,7 @@ static bool is_judged(const struct session *session)
 		((o->command == COMMAND_STAT || o->command == COMMAND_EXPORT) && !o->repeat &&
 		 (o->format == FORMAT_TABLE || o->format == FORMAT_JSONL || o->format == FORMAT_PERFETTO));
 
-	return o->findings || (names && session->gpu);
+	return o->findings || o->tables || (names && session->gpu);
 }
 
 struct watch *session_watch(const struct session *session)
