@@ -49,6 +49,10 @@ extern const unsigned perf_first_set; /* counted first if nothing else is wanted
 #define PERF_NO_TYPE UINT32_MAX
 #define PERF_WHOLE_TIME "CPUTaskWholeTime"
 
+/* What is known of a PMU and multiplies events: the bytes of a bus access, and the slots of a
+ * cycle, each of which can take an operation. */
+enum perf_factor { PERF_NO_FACTOR, PERF_BUS_BYTES, PERF_SLOTS, PERF_FACTORS };
+
 /* An event as a slot. */
 struct perf_row {
 	const char *slot, *raw; /* the extrapolated count; the raw count (options.raw_counts) */
@@ -63,7 +67,7 @@ struct perf_row {
 	uint64_t cache;
 	bool tasks_only;  /* meaningless for a CPU */
 	bool kernel_only; /* happens in the kernel: not visible with user-space rights only */
-	bool bytes;       /* bytes moved by the events of the row before it; not an event */
+	uint8_t factor;   /* enum perf_factor: not an event, but that many times those of the row before */
 };
 extern const struct perf_row perf_rows[];
 extern const unsigned perf_n_rows;
@@ -92,11 +96,11 @@ struct perf_unit {
 	uint32_t type;
 	struct cpu_set cpus;
 	unsigned n_cpus;
-	int cluster;        /* the only one it serves; -1 if it serves several */
-	bool loose;         /* the kernel chooses the PMU; for a thread it chooses only one */
-	unsigned bus_bytes; /* bytes per bus access; 0: unknown */
-	uint64_t has;       /* bit set of the rows that it counts */
-	uint64_t shared;    /* of them, own rows whose event was requested too: counted only as that */
+	int cluster;                    /* the only one it serves; -1 if it serves several */
+	bool loose;                     /* the kernel chooses the PMU; for a thread it chooses only one */
+	unsigned factors[PERF_FACTORS]; /* 0: unknown */
+	uint64_t has;                   /* bit set of the rows that it counts */
+	uint64_t shared; /* of them, own rows whose event was requested too: counted only as that */
 	uint8_t twin[PERF_EVENTS_MAX]; /* by requested row: 1 + the own row of the same event; 0: none */
 	unsigned n_events;             /* number of these rows at first */
 	struct perf_event events[PERF_EVENTS_MAX];

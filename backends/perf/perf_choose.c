@@ -20,7 +20,7 @@ static bool is_needed(const struct source_options *o, unsigned row)
 
 	if (!need && strcmp(r->slot, "CPUTaskTime") == 0)
 		need = find_need(o, PERF_WHOLE_TIME);
-	if (!need && row + 1 < perf_n_rows && perf_rows[row + 1].bytes)
+	if (!need && row + 1 < perf_n_rows && perf_rows[row + 1].factor)
 		need = find_need(o, perf_rows[row + 1].slot);
 	return o->needs_only ? need && (need->named || !extra) : !extra;
 }

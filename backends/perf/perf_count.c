@@ -229,7 +229,7 @@ static void add_group(const struct perf *p, struct perf_part *part, const struct
 	const struct perf_unit *unit = &p->units[part->unit];
 	uint64_t enabled = now->enabled_ns - part->last.enabled_ns,
 		 running = now->running_ns - part->last.running_ns;
-	unsigned blocks[3], n = blocks_of(p, part, blocks);
+	unsigned blocks[3], n = blocks_of(p, part, blocks), factor;
 
 	for (unsigned i = 0; i < part->group.n; i++) {
 		unsigned row = unit->groups[part->number].row[i];
@@ -240,9 +240,9 @@ static void add_group(const struct perf *p, struct perf_part *part, const struct
 			add_row(p, (unsigned)r, blocks, n, likely, raw, value);
 			if (p->busy.each && r == (int)p->busy.row)
 				p->busy.each[part->whose.cpu].cycles += likely;
-			if (p->rows[r + 1].bytes && unit->bus_bytes)
-				add_row(p, (unsigned)r + 1, blocks, n, likely * unit->bus_bytes,
-					raw * unit->bus_bytes, value);
+			factor = unit->factors[p->rows[r + 1].factor];
+			if (factor)
+				add_row(p, (unsigned)r + 1, blocks, n, likely * factor, raw * factor, value);
 		}
 	}
 }
@@ -254,7 +254,7 @@ static uint64_t rows_of(const struct perf *p, const struct perf_unit *unit, unsi
 	for (unsigned i = 0; i < unit->groups[number].n; i++) {
 		for (int row = unit->groups[number].row[i]; row >= 0; row = perf_unit_next(p, unit, row)) {
 			rows |= (uint64_t)1 << row;
-			if (p->rows[row + 1].bytes)
+			if (p->rows[row + 1].factor)
 				rows |= (uint64_t)1 << (row + 1);
 		}
 	}

@@ -80,7 +80,7 @@ static bool keep_countable(const struct perf *p, struct perf_unit *unit, const s
 	for (unsigned row = 0; row < p->n_rows; row++) {
 		struct trial t;
 
-		if (p->rows[row].bytes)
+		if (p->rows[row].factor)
 			unit->has &= ~((uint64_t)1 << row);
 		if (!(unit->has >> row & 1))
 			continue;
@@ -298,7 +298,7 @@ bool perf_plan(const struct perf *p, struct perf_unit *unit, const struct sys *s
 	if (unit->n_groups > 1 && !unit->shares_all && !p->alike)
 		pin_first(p, unit, sys);
 	for (unsigned row = 0; row < p->n_own; row++)
-		if (p->rows[row].bytes && unit->bus_bytes && unit->has >> (row - 1) & 1)
+		if (unit->factors[p->rows[row].factor] && unit->has >> (row - 1) & 1)
 			unit->has |= (uint64_t)1 << row;
 	return true;
 }

@@ -7,10 +7,12 @@
 
 #include <linux/perf_event.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #define DEVICES "sys/bus/event_source/devices"
+#define SLOTS_MOST 64
 #define ARM_EVENTS_MAX 0x4100 /* upper limit of event numbers in sysfs */
 
 /* The events that sysfs lists for an Arm PMU. */
@@ -125,6 +127,19 @@ static int part_of(const struct perf_unit *unit, const struct cpus *cpus)
 	return -1;
 }
 
+/* "0x00000005": the slots of a cycle; 0: the PMU or the kernel does not say. */
+static unsigned read_slots(const struct sys *sys, const char *pmu)
+{
+	AUTOFREE char *path = xasprintf("sys/bus/event_source/devices/%s/caps/slots", pmu);
+	char text[32], *end;
+	unsigned long slots;
+
+	if (sys_read_file(sys, path, text, sizeof(text)) < 0)
+		return 0;
+	slots = strtoul(text, &end, 16);
+	return end != text && slots <= SLOTS_MOST ? (unsigned)slots : 0;
+}
+
 static void choose_events(const struct perf *p, struct perf_unit *unit, const struct sys *sys)
 {
 	int core = arm_core_find(unit->name, part_of(unit, &p->cpus));
@@ -134,7 +149,8 @@ static void choose_events(const struct perf *p, struct perf_unit *unit, const st
 		read_listed(listed, sys, unit->name);
 	if (unit->kind == PERF_ARM && (listed->any || core >= 0)) {
 		add_arm_events(p, unit, listed, core);
-		unit->bus_bytes = arm_core_bus_bytes(core);
+		unit->factors[PERF_BUS_BYTES] = arm_core_bus_bytes(core);
+		unit->factors[PERF_SLOTS] = read_slots(sys, unit->name);
 	} else {
 		add_generic_events(p, unit);
 	}

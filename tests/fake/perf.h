@@ -36,7 +36,8 @@ enum fake_core {
 	FAKE_A55 = 1 << 1,
 	FAKE_A72 = 1 << 2,
 	FAKE_A76 = 1 << 3,
-	FAKE_INTEL = 1 << 4
+	FAKE_INTEL = 1 << 4,
+	FAKE_A710 = 1 << 5
 };
 
 struct fake_pmu {

@@ -39,13 +39,14 @@ const struct fake_machine fake_machines[] = {
 	 {{0xf, FAKE_A53, 440}, {0xf0, FAKE_A72, 1024}},
 	 {ARM("armv8_pmuv3", 8, 0xff, FAKE_A53 | FAKE_A72, 6, 0x11)}},
 	{"a53x4", 4, {{0xf, FAKE_A53, 1024}}, {ARM("armv8_cortex_a53", 8, 0xf, FAKE_A53, 6, 0x11)}},
+	{"a710x4", 4, {{0xf, FAKE_A710, 1024}}, {ARM("armv9_cortex_a710", 8, 0xf, FAKE_A710, 6, 0x11)}},
 	{.name = NULL},
 };
 
 #define SMALL (FAKE_A53 | FAKE_A55)
-#define NEWER (FAKE_A55 | FAKE_A76)
-#define BIG (FAKE_A72 | FAKE_A76)
-#define NOT_A53 (FAKE_A55 | FAKE_A72 | FAKE_A76)
+#define NEWER (FAKE_A55 | FAKE_A76 | FAKE_A710)
+#define BIG (FAKE_A72 | FAKE_A76 | FAKE_A710)
+#define NOT_A53 (FAKE_A55 | FAKE_A72 | FAKE_A76 | FAKE_A710)
 #define EVERY (FAKE_A53 | NOT_A53)
 
 /* Sysfs has names for what Armv8 itself numbers, below 0x40. */
@@ -102,6 +103,11 @@ static const struct {
 	{0x0036, "ll_cache_rd", NEWER},
 	{0x0037, "ll_cache_miss_rd", NEWER},
 	{0x0038, "remote_access_rd", FAKE_A55},
+	{0x003a, "op_retired", FAKE_A710},
+	{0x003b, "op_spec", FAKE_A710},
+	{0x003d, "stall_slot_backend", FAKE_A710},
+	{0x003e, "stall_slot_frontend", FAKE_A710},
+	{0x003f, "stall_slot", FAKE_A710},
 	{0x0040, "l1d_cache_rd", NOT_A53},
 	{0x0041, "l1d_cache_wr", NOT_A53},
 	{0x0042, "l1d_cache_refill_rd", NOT_A53},
@@ -127,6 +133,7 @@ static const struct {
 	{0x0078, "br_immed_spec", NOT_A53},
 	{0x0079, "br_return_spec", NOT_A53},
 	{0x007a, "br_indirect_spec", EVERY},
+	{0x4005, "stall_backend_mem", FAKE_A710},
 	{0x3c, "cpu-cycles", FAKE_INTEL},
 	{0xc0, "instructions", FAKE_INTEL},
 	{0x300, "ref-cycles", FAKE_INTEL},

@@ -78,11 +78,11 @@ static const struct {
 	enum fake_pmu_kind kind;
 	const char *file, *text;
 } pmu_files[] = {
-	{FAKE_ARM, "format/event", "config:0-15"},  {FAKE_ARM, "format/long", "config1:0"},
-	{FAKE_ARM, "format/rdpmc", "config1:1"},    {FAKE_ARM, "caps/slots", "0x00000000"},
-	{FAKE_X86, "format/event", "config:0-7"},   {FAKE_X86, "format/umask", "config:8-15"},
-	{FAKE_X86, "format/edge", "config:18"},     {FAKE_X86, "format/inv", "config:23"},
-	{FAKE_X86, "format/cmask", "config:24-31"}, {FAKE_X86, "caps/max_precise", "3"},
+	{FAKE_ARM, "format/event", "config:0-15"}, {FAKE_ARM, "format/long", "config1:0"},
+	{FAKE_ARM, "format/rdpmc", "config1:1"},   {FAKE_X86, "format/event", "config:0-7"},
+	{FAKE_X86, "format/umask", "config:8-15"}, {FAKE_X86, "format/edge", "config:18"},
+	{FAKE_X86, "format/inv", "config:23"},     {FAKE_X86, "format/cmask", "config:24-31"},
+	{FAKE_X86, "caps/max_precise", "3"},
 };
 
 static void write_pmu(const struct fake_perf *f, const struct fake_pmu *pmu, const char *dir)
@@ -102,6 +102,8 @@ static void write_pmu(const struct fake_perf *f, const struct fake_pmu *pmu, con
 	for (size_t i = 0; i < ARRAY_LEN(pmu_files); i++)
 		if (pmu_files[i].kind == pmu->kind)
 			write_line(base, pmu_files[i].file, "%s", pmu_files[i].text);
+	if (pmu->kind == FAKE_ARM)
+		write_line(base, "caps/slots", "0x%08x", pmu->core == FAKE_A710 ? 5 : 0);
 	if (pmu->nameless || (pmu->kind != FAKE_ARM && pmu->kind != FAKE_X86))
 		return;
 	fake_perf_tree_remove(events); /* some may be filtered now */
@@ -123,10 +125,8 @@ static uint64_t midr(enum fake_core core)
 		enum fake_core core;
 		uint32_t midr;
 	} cores[] = {
-		{FAKE_A53, 0x410fd034},
-		{FAKE_A55, 0x412fd050},
-		{FAKE_A72, 0x410fd083},
-		{FAKE_A76, 0x414fd0b0},
+		{FAKE_A53, 0x410fd034}, {FAKE_A55, 0x412fd050},  {FAKE_A72, 0x410fd083},
+		{FAKE_A76, 0x414fd0b0}, {FAKE_A710, 0x412fd470},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cores); i++)

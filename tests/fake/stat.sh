@@ -242,6 +242,17 @@ if "$malitop" list backends | grep -q '^perf ' && [ -f tests/fake/libfakemali.so
 		! grep -F '[' "$work/out"
 		check $? "-g $group takes turns: $(cat "$work/out")"
 	done
+	# op_retired 294, op_spec 442, stall_slot 1034, of the front end 886, of the back end 738, in 5 x 4600 slots of four CPUs
+	asked 0 a710x4 stat -b perf --long -i 200ms -d 600ms -m CPURetiring,CPUBadSpeculation,CPUFrontendBound,CPUBackendBound
+	! grep -F '[' "$work/out"
+	check $? "top-down takes turns: $(cat "$work/out")"
+	for is in 'CPURetiring .* 63.5 *%' 'CPUBadSpeculation .* 32.0 *%' 'CPUFrontendBound .* 3.9 *%' 'CPUBackendBound .* 3.2 *%'; do
+		said " $is" out "top-down"
+	done
+	asked 0 a72x4 stat -b perf --long -i 200ms -d 400ms -g topdown
+	said ' CPURetiring  *-' out "a core without slots"
+	said ' CPURetiredShare  *100' out "a core without slots"
+	said '^malitop: CPURetiring: not measured here' errors "a core without slots"
 	asked 0 x86 record -b perf -i 50ms -d 120ms -e cpu/event=0x2e,umask=0x41/ -o "$work/asked.csv"
 	head -n 1 "$work/asked.csv" | grep -q ',"cpu/event=0x2e,umask=0x41/","cpu/event=0x2e,umask=0x41/.cluster0"'
 	check $? "record: $(head -n 1 "$work/asked.csv")"
