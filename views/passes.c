@@ -22,7 +22,9 @@
 #define BAR_MIN 8
 #define HISTORY_W 20
 #define GAP 1
-#define LINES_MIN 4    /* passes that stay however small the terminal is */
+#define LINES_MIN 4  /* passes that stay however small the terminal is */
+#define LINES_WIDE 9 /* likewise in a wide one, which is seldom small */
+#define WIDE 120
 #define MEANWHILE_W 18 /* labels of the other series */
 
 struct pass_columns {
@@ -160,32 +162,58 @@ static void draw_line(const struct chart *chart, const struct view_data *data, s
 	add_hit(chart, data, row, &series);
 }
 
-/* All passes of the frame, `hidden` of which have no line; the own times add up to the GPU's
- * time. */
-static void draw_sum(const struct view_data *data, struct canvas *canvas, struct rect row,
-		     const struct pass_table *table, unsigned hidden)
+/* What several passes are together: those outside of first to last - 1. Own times add up. */
+static struct pass_line add_others(const struct pass_table *table, unsigned first, unsigned last,
+				   double *pixels)
 {
-	struct pass_columns c = cut_columns(row);
 	struct pass_line sum = {.share = 0};
-	double pixels = 0;
 
+	*pixels = 0;
 	for (unsigned i = 0; i < table->n; i++) {
 		const struct pass_line *line = &table->lines[i];
 
+		if (i >= first && i < last)
+			continue;
 		sum.ms += line->ms;
 		sum.share += line->share;
-		pixels += (double)line->width * line->height * line->count / table->frames;
+		*pixels += (double)line->width * line->height * line->count / table->frames;
 	}
-	if (hidden)
-		canvas_printf(canvas, c.name, STYLE_DIM, "sum, %u not shown", hidden);
-	else
-		canvas_text(canvas, c.name, STYLE_DIM, "sum");
-	draw_ms(canvas, c.own, sum.ms, STYLE_TEXT);
-	if (c.share.w && !isnan(sum.share))
-		canvas_printf(canvas, c.share, STYLE_TEXT, "%6.1f %%", sum.share);
-	draw_budget(data, canvas, c.budget, &sum);
+	return sum;
+}
+
+static void draw_sum(const struct view_data *data, struct canvas *canvas, struct rect row, const char *name,
+		     const struct pass_line *sum, double pixels)
+{
+	struct pass_columns c = cut_columns(row);
+
+	canvas_text(canvas, c.name, STYLE_DIM, name);
+	draw_ms(canvas, c.own, sum->ms, STYLE_TEXT);
+	if (c.share.w && !isnan(sum->share))
+		canvas_printf(canvas, c.share, STYLE_TEXT, "%6.1f %%", sum->share);
+	draw_budget(data, canvas, c.budget, sum);
 	if (c.size.w && pixels > 0)
 		canvas_printf(canvas, c.size, STYLE_DIM, "%.2f Mpx", pixels * 1e-6);
+}
+
+/* Below lines first to last - 1: the others together, if there are any, and all passes, whose own
+ * times add up to the GPU's time. */
+static void draw_sums(const struct view_data *data, struct canvas *canvas, struct rect r,
+		      const struct pass_table *table, unsigned first, unsigned last)
+{
+	unsigned hidden = table->n - (last - first);
+	struct pass_line sum;
+	char name[32];
+	double pixels;
+
+	if (hidden && r.h > 0) {
+		sum = add_others(table, first, last, &pixels);
+		snprintf(name, sizeof(name), "%u more", hidden);
+		draw_sum(data, canvas, rect_top(&r, 1), name, &sum, pixels);
+	}
+	if (r.h > 0) {
+		sum = add_others(table, 0, 0, &pixels);
+		draw_sum(data, canvas, r, "sum", &sum, pixels);
+	}
 }
 
 /* Rows that are not drawn can be selected all the same. */
@@ -300,12 +328,20 @@ static const char *what_is_missing(const struct pass_table *table)
 	return "no passes in this time";
 }
 
+/* The lines below the passes where those and they have h lines together. */
+static int sum_lines(const struct pass_table *table, int h)
+{
+	int n = (int)table->n;
+
+	return n < 2 ? 0 : n + 1 <= h ? 1 : h < 3 ? 0 : 2;
+}
+
 static void passes_size(const struct chart *chart, const struct view_data *data, int cols, int *min,
 			int *most)
 {
 	const struct feed *feed = &data->feeds[SOURCE_PASSES];
 	struct pass_table table;
-	unsigned n;
+	unsigned least = cols < WIDE ? LINES_MIN : LINES_WIDE, n;
 
 	*min = *most = 0;
 	if (!has_passes(feed))
@@ -317,7 +353,8 @@ static void passes_size(const struct chart *chart, const struct view_data *data,
 	if (feed->total)
 		pass_table_read(&table, feed->set, feed->total, pass_run_names(feed->run));
 	table.n = table.n > n ? table.n : n;
-	*min = !table.n ? 2 : table.n > LINES_MIN ? LINES_MIN + 1 : (int)table.n + 1;
+	*min = !table.n ? 2
+			: 1 + sum_lines(&table, (int)least + 2) + (int)(table.n < least ? table.n : least);
 	*most = table.n ? (int)table.n + 2 + (table.n > 1)
 			: 1 + (text_width(what_is_missing(&table)) > cols) + (int)chart->n_series;
 }
@@ -328,9 +365,8 @@ static void passes_draw(const struct chart *chart, const struct view_data *data,
 	const struct feed *feed = &data->feeds[SOURCE_PASSES];
 	const struct pass_line *alone;
 	struct pass_table table;
-	struct rect foot, sum;
-	unsigned last;
-	int skip;
+	struct rect foot, sums;
+	unsigned first, last;
 
 	pass_table_read(&table, feed->set, feed->now, pass_run_names(feed->run));
 	alone = pass_alone(chart, data, &table);
@@ -345,15 +381,14 @@ static void passes_draw(const struct chart *chart, const struct view_data *data,
 		return;
 	}
 	foot = rect_bottom(&r, r.h > (int)table.n + 1 + (table.n > 1) ? 1 : 0);
-	sum = rect_bottom(&r, table.n > 1 && r.h > (table.n < LINES_MIN ? (int)table.n : LINES_MIN) + 1);
 	draw_heads(canvas, widget_head(&r));
-	skip = widget_scroll(data, (int)table.n, r.h, selected_line(chart, data, &table));
-	hide_rows(chart, data, r, &table, 0, (unsigned)skip);
-	for (last = (unsigned)skip; last < table.n && r.h > 0; last++)
+	sums = rect_bottom(&r, sum_lines(&table, r.h));
+	first = (unsigned)widget_scroll(data, (int)table.n, r.h, selected_line(chart, data, &table));
+	hide_rows(chart, data, r, &table, 0, first);
+	for (last = first; last < table.n && r.h > 0; last++)
 		draw_line(chart, data, canvas, rect_top(&r, 1), &table.lines[last]);
 	hide_rows(chart, data, r, &table, last, table.n);
-	if (sum.h)
-		draw_sum(data, canvas, sum, &table, table.n - (last - (unsigned)skip));
+	draw_sums(data, canvas, sums, &table, first, last);
 	if (foot.h)
 		canvas_text_parts(canvas, foot, STYLE_DIM, passes_stamp_texts[table.stamp]);
 }

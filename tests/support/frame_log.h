@@ -18,7 +18,8 @@ struct frame_log {
 	int64_t late_ns;                 /* how long it takes, with its pass `scene` */
 	unsigned cpu_late, present_late; /* others, likewise: 0 for none; their pass is as always */
 	int64_t cpu_ns, present_ns;
-	bool cut; /* the recording crashed: there is no index */
+	unsigned passes; /* of each frame, 0 for one: the n-th takes n parts of the time, `scene` the most */
+	bool cut;        /* the recording crashed: there is no index */
 };
 
 static bool frame_log_bytes(void *ctx, const void *bytes, size_t n, struct err *err)
@@ -29,8 +30,8 @@ static bool frame_log_bytes(void *ctx, const void *bytes, size_t n, struct err *
 
 static void frame_log_name(const void *names, unsigned name, unsigned ordinal, char *text, size_t size)
 {
-	(void)names, (void)name, (void)ordinal;
-	snprintf(text, size, "scene");
+	(void)names, (void)ordinal;
+	snprintf(text, size, name ? "group/part %u" : "scene", name);
 }
 
 static bool frame_log_sample(struct mlog_writer *writer, struct pass_fold *fold, struct sample *sample,
@@ -56,6 +57,24 @@ static bool frame_log_sample(struct mlog_writer *writer, struct pass_fold *fold,
 	       (sample->seq % 10 || mlog_writer_flush(writer, &err));
 }
 
+static void frame_log_passes(const struct frame_log *log, struct pass_fold *fold, unsigned frame,
+			     int64_t begin_ns, int64_t end_ns)
+{
+	unsigned n = log->passes ? log->passes : 1, parts = n * (n + 1) / 2;
+	int64_t at = begin_ns;
+
+	for (unsigned i = 1; i <= n; i++) {
+		struct passes_event e = {.type = PASSES_PASS,
+					 .frame = frame,
+					 .name = (uint16_t)(i < n ? i : 0),
+					 .begin_ns = at,
+					 .end_ns = i < n ? at + (end_ns - begin_ns) / parts * i : end_ns};
+
+		pass_fold_event(fold, &e, e.end_ns);
+		at = e.end_ns;
+	}
+}
+
 /* Frame 0 is the first one, which does not count. */
 static bool frame_log_frames(const struct frame_log *log, struct mlog_writer *writer, struct pass_fold *fold,
 			     struct sample *sample)
@@ -69,13 +88,10 @@ static bool frame_log_frames(const struct frame_log *log, struct mlog_writer *wr
 					 : of_cpu     ? log->cpu_ns
 					 : of_present ? log->present_ns
 						      : FRAME_LOG_NS;
-		struct passes_event e = {.type = PASSES_PASS,
-					 .frame = i,
-					 .name = 1,
-					 .begin_ns = begin + 1000000,
-					 .end_ns = begin + (of_pass ? ns : FRAME_LOG_NS) - 5000000};
+		struct passes_event e;
 
-		pass_fold_event(fold, &e, e.end_ns);
+		frame_log_passes(log, fold, i, begin + 1000000,
+				 begin + (of_pass ? ns : FRAME_LOG_NS) - 5000000);
 		at += ns;
 		e = (struct passes_event){.type = PASSES_FRAME,
 					  .frame = i,
@@ -85,7 +101,7 @@ static bool frame_log_frames(const struct frame_log *log, struct mlog_writer *wr
 					  .wait_ns = (uint32_t)(of_pass ? ns : FRAME_LOG_NS) - 8000000,
 					  .thread_ns = of_cpu ? (uint32_t)ns - 8000000 : 8000000,
 					  .process_ns = 9000000,
-					  .passes = 1};
+					  .passes = (uint16_t)(log->passes ? log->passes : 1)};
 		pass_fold_event(fold, &e, at);
 		for (; at >= due; due += FRAME_LOG_STEP_NS)
 			if (!frame_log_sample(writer, fold, sample, due))
