@@ -171,6 +171,7 @@ have_xvfb_run() { command -v xvfb-run; }
 have_xauth() { command -v xauth; }
 have_clang() { command -v clang; }
 have_clang_rt() { have_clang && clang_can fuzzer,address,undefined; }
+have_zlib() { has_header zlib.h; }
 have_iberty() { has_header libiberty/demangle.h; }
 have_pfm() { has_header perfmon/pfmlib_perf_event.h; }
 have_python() { python3 -c 'import ctypes, struct'; }
@@ -194,6 +195,7 @@ zstd libzstd-dev
 drm libdrm-dev'
 # what builds for check find
 for_builds='microhttpd libmicrohttpd-dev
+zlib zlib1g-dev
 cmocka libcmocka-dev
 vterm libvterm-dev
 vulkan libvulkan-dev

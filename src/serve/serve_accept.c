@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-/* The quality that a parameter "q=0.5" gives, else 1. */
-static double quality_of(struct span parameters)
+double serve_http_quality(struct span parameters)
 {
 	double q = 1;
 
@@ -41,7 +40,7 @@ enum openmetrics_form serve_http_form(const char *accept)
 	while (rest.n) {
 		struct span parameters = span_until(&rest, ','),
 			    type = span_trim(span_until(&parameters, ';'));
-		double q = quality_of(parameters);
+		double q = serve_http_quality(parameters);
 
 		if (span_is(type, "application/openmetrics-text") && is_our_version(parameters) && q > open)
 			open = q;

@@ -6,6 +6,7 @@
 #include "base/sys_socket.h"
 #include "config.h"
 #include "serve/serve_auth.h"
+#include "serve/serve_gzip.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -78,7 +79,7 @@ struct serve_http {
 	struct client clients[SERVE_CLIENTS];
 	bool changed; /* a connection came or went, so libmicrohttpd may have more to do */
 	struct metrics_page {
-		struct strbuf text; /* of /metrics; empty: not made yet */
+		struct strbuf text, gzip; /* of /metrics; empty: not made yet */
 		int64_t made_ns;
 	} pages[OPENMETRICS_FORMS];
 	char url[96];
@@ -86,21 +87,28 @@ struct serve_http {
 
 /* ---- answers ---- */
 
-static enum MHD_Result send_page(struct MHD_Connection *connection, unsigned status, const char *type,
-				 const void *text, size_t n, const char *header, const char *value)
+struct http_answer {
+	unsigned status;
+	const char *type;
+	const void *text;
+	size_t n;
+	const char *headers[6]; /* names, each with its value; NULL after the last */
+};
+
+static enum MHD_Result send_answer(struct MHD_Connection *connection, const struct http_answer *answer)
 {
-	struct MHD_Response *response =
-		mhd.create_response_from_buffer(n, (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
+	struct MHD_Response *response = mhd.create_response_from_buffer(
+		answer->n, (void *)(uintptr_t)answer->text, MHD_RESPMEM_MUST_COPY);
 	enum MHD_Result result = MHD_NO;
 
 	if (!response)
 		return MHD_NO;
-	mhd.add_response_header(response, "Content-Type", type);
+	mhd.add_response_header(response, "Content-Type", answer->type);
 	mhd.add_response_header(response, "Cache-Control", "no-store");
 	mhd.add_response_header(response, "X-Content-Type-Options", "nosniff");
-	if (header)
-		mhd.add_response_header(response, header, value);
-	result = mhd.queue_response(connection, status, response);
+	for (size_t i = 0; i + 1 < ARRAY_LEN(answer->headers) && answer->headers[i]; i += 2)
+		mhd.add_response_header(response, answer->headers[i], answer->headers[i + 1]);
+	result = mhd.queue_response(connection, answer->status, response);
 	mhd.destroy_response(response);
 	return result;
 }
@@ -108,21 +116,24 @@ static enum MHD_Result send_page(struct MHD_Connection *connection, unsigned sta
 static enum MHD_Result send_text(struct MHD_Connection *connection, unsigned status, const char *text,
 				 const char *header, const char *value)
 {
-	return send_page(connection, status, "text/plain; charset=utf-8", text, strlen(text), header, value);
+	return send_answer(connection,
+			   &(struct http_answer){
+				   status, "text/plain; charset=utf-8", text, strlen(text), {header, value}});
 }
 
 /* A page costs milliseconds, and anyone who connects can ask for thousands. */
-static const struct strbuf *fresh_page(struct serve_http *http, enum openmetrics_form form)
+static struct metrics_page *fresh_page(struct serve_http *http, enum openmetrics_form form)
 {
 	int64_t now_ns = http->sys->monotonic_ns(http->sys);
 	struct metrics_page *page = &http->pages[form];
 
 	if (!page->text.n || now_ns - page->made_ns >= PAGE_NS) {
 		strbuf_clear(&page->text);
+		strbuf_clear(&page->gzip);
 		http->options.print(http->options.ctx, form, &page->text);
 		page->made_ns = now_ns;
 	}
-	return &page->text;
+	return page;
 }
 
 static enum MHD_Result answer_metrics(struct serve_http *http, struct MHD_Connection *connection)
@@ -132,9 +143,18 @@ static enum MHD_Result answer_metrics(struct serve_http *http, struct MHD_Connec
 		[OPENMETRICS_CLASSIC] = "text/plain; version=0.0.4; charset=utf-8"};
 	enum openmetrics_form form =
 		serve_http_form(mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "Accept"));
-	const struct strbuf *page = fresh_page(http, form);
+	struct metrics_page *page = fresh_page(http, form);
+	struct http_answer answer = {
+		MHD_HTTP_OK, types[form], page->text.p, page->text.n, {"Vary", "Accept, Accept-Encoding"}};
 
-	return send_page(connection, MHD_HTTP_OK, types[form], page->p, page->n, "Vary", "Accept");
+	if (serve_gzip_asked(mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "Accept-Encoding")) &&
+	    (page->gzip.n || serve_gzip(&page->text, &page->gzip))) {
+		answer.text = page->gzip.p;
+		answer.n = page->gzip.n;
+		answer.headers[2] = "Content-Encoding";
+		answer.headers[3] = "gzip";
+	}
+	return send_answer(connection, &answer);
 }
 
 static enum MHD_Result answer_front(struct serve_http *http, struct MHD_Connection *connection)
@@ -146,8 +166,9 @@ static enum MHD_Result answer_front(struct serve_http *http, struct MHD_Connecti
 		"malitop runs\n";
 
 	(void)http;
-	return send_page(connection, MHD_HTTP_OK, "text/html; charset=utf-8", page, sizeof(page) - 1, NULL,
-			 NULL);
+	return send_answer(connection,
+			   &(struct http_answer){
+				   MHD_HTTP_OK, "text/html; charset=utf-8", page, sizeof(page) - 1, {NULL}});
 }
 
 static enum MHD_Result answer_health(struct serve_http *http, struct MHD_Connection *connection)
@@ -423,8 +444,10 @@ void serve_http_free(struct serve_http *http)
 	if (http->daemon)
 		mhd.stop_daemon(http->daemon);
 	serve_auth_free(http->auth);
-	for (unsigned i = 0; i < OPENMETRICS_FORMS; i++)
+	for (unsigned i = 0; i < OPENMETRICS_FORMS; i++) {
 		strbuf_fini(&http->pages[i].text);
+		strbuf_fini(&http->pages[i].gzip);
+	}
 	if (http->key)
 		explicit_bzero(http->key, strlen(http->key));
 	free(http->cert);

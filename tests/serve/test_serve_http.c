@@ -1,4 +1,5 @@
 /* The server, with a clock that the test sets. */
+#include "config.h"
 #include "serve/serve_http.h"
 #include "serve/serve_auth.h"
 
@@ -130,6 +131,51 @@ static void each_request_of_a_connection_has_its_own_time(void **state)
 	}
 	close(fd);
 	bench_fini(&b);
+}
+
+/* Of a page of many equal words. */
+static void a_page_is_as_small_as_the_reader_asks_for(void **state)
+{
+	static const struct {
+		const char *header;
+		bool small;
+	} cases[] = {{"", false},
+		     {"Accept-Encoding: gzip\r\n", true},
+		     {"Accept-Encoding: br, gzip;q=0.5\r\n", true},
+		     {"Accept-Encoding: *\r\n", true},
+		     {"Accept-Encoding: gzip;q=0, identity\r\n", false},
+		     {"Accept-Encoding: br\r\n", false}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct serve_bench b;
+		char request[200], text[20000], *body;
+		ssize_t n;
+		int fd;
+
+		bench_init(&b);
+		fd = connect_client(&b);
+		snprintf(request, sizeof(request), "GET /metrics HTTP/1.1\r\nHost: a\r\n%s\r\n",
+			 cases[i].header);
+		send_text(fd, request);
+		n = read_answer(&b, fd, text, sizeof(text));
+		assert_true(n > 0);
+		assert_non_null(strstr(text, "Vary: Accept, Accept-Encoding\r\n"));
+		body = strstr(text, "\r\n\r\n") + 4;
+#ifdef WITH_ZLIB
+		if (cases[i].small) {
+			assert_non_null(strstr(text, "Content-Encoding: gzip\r\n"));
+			assert_memory_equal(body, "\x1f\x8b\x08", 3);
+			close(fd);
+			bench_fini(&b);
+			continue;
+		}
+#endif
+		assert_null(strstr(text, "Content-Encoding"));
+		assert_int_not_equal(body[0], 0x1f);
+		close(fd);
+		bench_fini(&b);
+	}
 }
 
 /* Else clients that ask for thousands of pages, and do not even read them, delay a scrape. */
@@ -426,6 +472,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(client_with_half_a_request_is_closed_after_its_time),
 		cmocka_unit_test(each_request_of_a_connection_has_its_own_time),
+		cmocka_unit_test(a_page_is_as_small_as_the_reader_asks_for),
 		cmocka_unit_test(scrapes_at_one_time_cost_one_page),
 		cmocka_unit_test(address_that_others_reach_needs_tls_and_auth),
 		cmocka_unit_test(accept_header_chooses_the_form),
