@@ -1,6 +1,9 @@
-/* passes: the render passes of one frame, the longest first: own time, from begin to end, share of
- * the GPU's frame and of the budget, resolution, history. Shown alone (zoom) with a pass selected,
- * it is the history of that pass, and below it what the chart's other series were meanwhile. */
+/* passes: the render passes of one frame, the longest first: own time (mean, least, median,
+ * longest), share of the GPU's frame and of the budget, resolution, from begin to end, history.
+ * Passes of one label are below a row of it, which can be folded. Shown alone (zoom) with a pass
+ * selected, it is the history of that pass, and below it what the chart's other series were
+ * meanwhile. */
+#include "views/pass_groups.h"
 #include "views/widget.h"
 
 #include "base/alloc.h"
@@ -13,11 +16,12 @@
 #define NUMBER_W 4
 #define NAME_MIN 16
 #define NAME_MAX 36
-#define MS_W 11 /* "1234.56 ms" */
-#define SHARE_W 9
+#define MS_W 10 /* "1234.56 ms" */
+#define STAT_W 7
+#define SHARE_W 8
 #define SIZE_W 12
 #define KIND_W 10
-#define BUDGET_W 10
+#define BUDGET_W 9
 #define BAR_MAX 40
 #define BAR_MIN 8
 #define HISTORY_W 20
@@ -28,7 +32,7 @@
 #define MEANWHILE_W 18 /* labels of the other series */
 
 struct pass_columns {
-	struct rect number, name, own, span, bar, share, budget, size, kind, history;
+	struct rect number, name, own, least, median, most, bar, share, budget, size, span, kind, history;
 };
 
 static bool has_passes(const struct feed *feed)
@@ -40,14 +44,16 @@ static bool has_passes(const struct feed *feed)
 static struct pass_columns cut_columns(struct rect row)
 {
 	struct pass_columns c = {.name.w = 0};
-	struct rect *const columns[] = {&c.number, &c.name,   &c.own,  &c.span, &c.bar,
-					&c.share,  &c.budget, &c.size, &c.kind, &c.history};
+	struct rect *const columns[] = {&c.number, &c.name,   &c.own,  &c.least, &c.median, &c.most,   &c.bar,
+					&c.share,  &c.budget, &c.size, &c.span,  &c.kind,   &c.history};
 	const struct {
 		struct rect *column;
 		int w;
-	} wanted[] = {{&c.name, NAME_MIN},   {&c.own, MS_W},         {&c.share, SHARE_W},   {&c.bar, BAR_MIN},
-		      {&c.budget, BUDGET_W}, {&c.size, SIZE_W},      {&c.number, NUMBER_W}, {&c.span, MS_W},
-		      {&c.kind, KIND_W},     {&c.history, HISTORY_W}};
+	} wanted[] = {{&c.name, NAME_MIN},    {&c.own, MS_W},    {&c.share, SHARE_W},
+		      {&c.budget, BUDGET_W},  {&c.most, STAT_W}, {&c.median, STAT_W},
+		      {&c.least, STAT_W},     {&c.bar, BAR_MIN}, {&c.size, SIZE_W},
+		      {&c.number, NUMBER_W},  {&c.span, MS_W},   {&c.kind, KIND_W},
+		      {&c.history, HISTORY_W}};
 	int spare = row.w;
 
 	for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
@@ -82,6 +88,14 @@ static void draw_ms(struct canvas *canvas, struct rect r, double ms, enum style 
 	else
 		canvas_printf(canvas, r, style, "%*.2f", r.w, ms);
 	canvas_text(canvas, unit, STYLE_DIM, " ms");
+}
+
+static void draw_stat(struct canvas *canvas, struct rect r, double ms)
+{
+	if (r.w > 0 && isnan(ms))
+		canvas_text_right(canvas, r, STYLE_DIM, canvas->ascii ? "-" : "\u2013");
+	else if (r.w > 0)
+		canvas_printf(canvas, r, STYLE_TEXT, "%*.2f", r.w, ms);
 }
 
 static bool series_of(const struct feed *feed, unsigned row, struct series *series)
@@ -124,61 +138,110 @@ static void draw_budget(const struct view_data *data, struct canvas *canvas, str
 			      over ? "!" : "");
 }
 
-static void add_hit(const struct chart *chart, const struct view_data *data, struct rect r,
-		    const struct series *series)
+/* What is selected with a row; false: nothing can be. */
+static bool subject_of(const struct chart *chart, const struct view_data *data,
+		       const struct grouped_pass *pass, struct row_subject *subject)
 {
-	hits_add(data->hits, &(struct hit){.at = r,
-					   .mark = r,
-					   .kind = HIT_ROW,
-					   .subject = {.chart = chart, .metric = series->metric}});
+	struct series series;
+
+	*subject = (struct row_subject){.chart = chart, .item = pass->group};
+	if (pass->group)
+		return true;
+	if (!series_of(&data->feeds[SOURCE_PASSES], pass->line.row, &series))
+		return false;
+	subject->metric = series.metric;
+	return true;
+}
+
+static void add_hit(const struct chart *chart, const struct view_data *data, struct rect r,
+		    const struct grouped_pass *pass)
+{
+	struct hit hit = {.at = r, .mark = r, .kind = HIT_ROW};
+
+	if (subject_of(chart, data, pass, &hit.subject))
+		hits_add(data->hits, &hit);
+}
+
+static void draw_name(struct canvas *canvas, struct rect r, const struct grouped_pass *pass)
+{
+	const char *sign = pass->folded ? canvas->ascii ? "+" : "\u25b8" : canvas->ascii ? "-" : "\u25be";
+
+	if (pass->group)
+		canvas_text(canvas, rect_left(&r, 2), STYLE_DIM, sign);
+	if (pass->inside)
+		rect_left(&r, 2);
+	if (pass->folded)
+		canvas_printf(canvas, r, STYLE_TEXT, "%s (%u)", pass->line.name, pass->passes);
+	else
+		canvas_text(canvas, r, pass->inside ? STYLE_DIM : STYLE_TEXT, pass->line.name);
 }
 
 static void draw_line(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
-		      struct rect row, const struct pass_line *line)
+		      struct rect row, const struct grouped_pass *pass)
 {
 	struct pass_columns c = cut_columns(row);
 	const struct feed *feed = &data->feeds[SOURCE_PASSES];
+	const struct pass_line *line = &pass->line;
 	struct series series;
 
-	if (c.number.w)
-		canvas_printf(canvas, c.number, STYLE_DIM, "%3u", line->row);
-	canvas_text(canvas, c.name, STYLE_TEXT, line->name);
-	draw_ms(canvas, c.own, line->ms, STYLE_TEXT);
-	draw_ms(canvas, c.span, line->span_ms, STYLE_DIM);
-	if (c.bar.w)
+	add_hit(chart, data, row, pass);
+	draw_name(canvas, c.name, pass);
+	draw_ms(canvas, c.own, line->ms, pass->inside ? STYLE_DIM : STYLE_TEXT);
+	draw_stat(canvas, c.least, line->least_ms);
+	draw_stat(canvas, c.median, line->p50_ms);
+	draw_stat(canvas, c.most, line->most_ms);
+	if (c.bar.w && !pass->inside)
 		canvas_meter(canvas, c.bar, STYLE_TEXT, isnan(line->share) ? 0 : line->share / 100, NAN);
 	if (c.share.w && !isnan(line->share))
 		canvas_printf(canvas, c.share, STYLE_TEXT, "%6.1f %%", line->share);
 	draw_budget(data, canvas, c.budget, line);
+	if (pass->group)
+		return;
+	if (c.number.w)
+		canvas_printf(canvas, c.number, STYLE_DIM, "%3u", line->row);
+	draw_ms(canvas, c.span, line->span_ms, STYLE_DIM);
 	if (c.size.w && line->width)
 		canvas_printf(canvas, c.size, STYLE_DIM, "%ux%u", line->width, line->height);
 	if (c.kind.w)
 		canvas_text(canvas, c.kind, STYLE_DIM, passes_kind_names[line->kind]);
-	if (!series_of(feed, line->row, &series))
-		return;
-	if (c.history.w)
+	if (c.history.w && series_of(feed, line->row, &series))
 		draw_history(chart, data, canvas, c.history, &series,
 			     series_top(&series, data, feed->n_points));
-	add_hit(chart, data, row, &series);
 }
 
-/* What several passes are together: those outside of first to last - 1. Own times add up. */
-static struct pass_line add_others(const struct pass_table *table, unsigned first, unsigned last,
-				   double *pixels)
+/* The rows that have room: `first` to last - 1 of n. */
+struct pass_rows {
+	unsigned n, first, last;
+	struct grouped_pass rows[PASS_ROWS_SHOWN];
+};
+
+/* Whether a pass has a row of its own or is in one that is folded. */
+static bool is_drawn(const struct pass_rows *rows, const struct grouped_pass *row)
 {
-	struct pass_line sum = {.share = 0};
+	unsigned i = (unsigned)(row - rows->rows);
 
+	return i >= rows->first && i < rows->last;
+}
+
+/* What several rows are together; own times add up. Returns how many passes they are. */
+static unsigned add_rows(const struct pass_rows *rows, bool hidden_only, double frames, struct pass_line *sum,
+			 double *pixels)
+{
+	unsigned n = 0;
+
+	*sum = (struct pass_line){.share = 0};
 	*pixels = 0;
-	for (unsigned i = 0; i < table->n; i++) {
-		const struct pass_line *line = &table->lines[i];
+	for (unsigned i = 0; i < rows->n; i++) {
+		const struct grouped_pass *row = &rows->rows[i];
+		const struct pass_line *line = &row->line;
 
-		if (i >= first && i < last)
+		if ((row->group && !row->folded) || (hidden_only && is_drawn(rows, row)))
 			continue;
-		sum.ms += line->ms;
-		sum.share += line->share;
-		*pixels += (double)line->width * line->height * line->count / table->frames;
+		pass_sum_add(sum, line);
+		*pixels += (double)line->width * line->height * line->count / frames;
+		n += row->group ? row->passes : 1;
 	}
-	return sum;
+	return n;
 }
 
 static void draw_sum(const struct view_data *data, struct canvas *canvas, struct rect row, const char *name,
@@ -195,59 +258,54 @@ static void draw_sum(const struct view_data *data, struct canvas *canvas, struct
 		canvas_printf(canvas, c.size, STYLE_DIM, "%.2f Mpx", pixels * 1e-6);
 }
 
-/* Below lines first to last - 1: the others together, if there are any, and all passes, whose own
- * times add up to the GPU's time. */
+/* Below the rows: the others together, if there are any, and all passes, whose own times add up to
+ * the GPU's time. */
 static void draw_sums(const struct view_data *data, struct canvas *canvas, struct rect r,
-		      const struct pass_table *table, unsigned first, unsigned last)
+		      const struct pass_rows *rows, double frames)
 {
-	unsigned hidden = table->n - (last - first);
 	struct pass_line sum;
 	char name[32];
 	double pixels;
+	unsigned hidden = add_rows(rows, true, frames, &sum, &pixels);
 
 	if (hidden && r.h > 0) {
-		sum = add_others(table, first, last, &pixels);
 		snprintf(name, sizeof(name), "%u more", hidden);
 		draw_sum(data, canvas, rect_top(&r, 1), name, &sum, pixels);
 	}
 	if (r.h > 0) {
-		sum = add_others(table, 0, 0, &pixels);
+		add_rows(rows, false, frames, &sum, &pixels);
 		draw_sum(data, canvas, r, "sum", &sum, pixels);
 	}
 }
 
 /* Rows that are not drawn can be selected all the same. */
 static void hide_rows(const struct chart *chart, const struct view_data *data, struct rect r,
-		      const struct pass_table *table, unsigned from, unsigned to)
+		      const struct pass_rows *rows, unsigned from, unsigned to)
 {
-	struct series series;
-
 	r.h = 0;
 	for (unsigned i = from; i < to; i++)
-		if (series_of(&data->feeds[SOURCE_PASSES], table->lines[i].row, &series))
-			add_hit(chart, data, r, &series);
+		add_hit(chart, data, r, &rows->rows[i]);
 }
 
-/* Position of the selected pass, -1 for none. */
-static int selected_line(const struct chart *chart, const struct view_data *data,
-			 const struct pass_table *table)
+/* Position of the selected row, -1 for none. */
+static int selected_row(const struct chart *chart, const struct view_data *data, const struct pass_rows *rows)
 {
-	struct series series;
+	struct row_subject subject;
 
-	for (unsigned i = 0; i < table->n && data->selected.chart == chart; i++)
-		if (series_of(&data->feeds[SOURCE_PASSES], table->lines[i].row, &series) &&
-		    series.metric == data->selected.metric)
+	for (unsigned i = 0; i < rows->n; i++)
+		if (subject_of(chart, data, &rows->rows[i], &subject) &&
+		    subject_same(&subject, &data->selected))
 			return (int)i;
 	return -1;
 }
 
 /* The pass that is shown alone; NULL for the list. */
 static const struct pass_line *pass_alone(const struct chart *chart, const struct view_data *data,
-					  const struct pass_table *table)
+					  const struct pass_rows *rows)
 {
-	int at = data->zoom == chart ? selected_line(chart, data, table) : -1;
+	int at = data->zoom == chart ? selected_row(chart, data, rows) : -1;
 
-	return at >= 0 ? &table->lines[at] : NULL;
+	return at >= 0 && !rows->rows[at].group ? &rows->rows[at].line : NULL;
 }
 
 /* A series in the columns of the graph above it: label, value, history. */
@@ -306,10 +364,17 @@ static void draw_heads(struct canvas *canvas, struct rect row)
 		const char *text;
 		bool left;
 	} heads[] = {
-		{c.name, "pass", true},         {c.own, "own time", false},
-		{c.span, "from-to", false},     {c.share, "of GPU", false},
-		{c.budget, "of budget", false}, {c.size, "resolution", true},
-		{c.kind, "kind", true},         {c.history, "own time, history", true},
+		{c.name, "pass", true},
+		{c.own, "own time", false},
+		{c.least, "min", false},
+		{c.median, "median", false},
+		{c.most, "longest", false},
+		{c.span, "from-to", false},
+		{c.share, "of GPU", false},
+		{c.budget, "of budget", false},
+		{c.size, "resolution", true},
+		{c.kind, "kind", true},
+		{c.history, "own time, history", true},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(heads); i++)
@@ -329,10 +394,8 @@ static const char *what_is_missing(const struct pass_table *table)
 }
 
 /* The lines below the passes where those and they have h lines together. */
-static int sum_lines(const struct pass_table *table, int h)
+static int sum_lines(int n, int h)
 {
-	int n = (int)table->n;
-
 	return n < 2 ? 0 : n + 1 <= h ? 1 : h < 3 ? 0 : 2;
 }
 
@@ -340,8 +403,9 @@ static void passes_size(const struct chart *chart, const struct view_data *data,
 			int *most)
 {
 	const struct feed *feed = &data->feeds[SOURCE_PASSES];
+	struct grouped_pass rows[PASS_ROWS_SHOWN];
 	struct pass_table table;
-	unsigned least = cols < WIDE ? LINES_MIN : LINES_WIDE, n;
+	int least = cols < WIDE ? LINES_MIN : LINES_WIDE, n;
 
 	*min = *most = 0;
 	if (!has_passes(feed))
@@ -349,14 +413,13 @@ static void passes_size(const struct chart *chart, const struct view_data *data,
 	/* a scene or a still screen has other passes than the one before: the panels stay where
 	 * they are */
 	pass_table_read(&table, feed->set, feed->now, pass_run_names(feed->run));
-	n = table.n;
+	n = (int)pass_groups(&table, data->folds, rows);
 	if (feed->total)
 		pass_table_read(&table, feed->set, feed->total, pass_run_names(feed->run));
-	table.n = table.n > n ? table.n : n;
-	*min = !table.n ? 2
-			: 1 + sum_lines(&table, (int)least + 2) + (int)(table.n < least ? table.n : least);
-	*most = table.n ? (int)table.n + 2 + (table.n > 1)
-			: 1 + (text_width(what_is_missing(&table)) > cols) + (int)chart->n_series;
+	if (feed->total && (int)pass_groups(&table, data->folds, rows) > n)
+		n = (int)pass_groups(&table, data->folds, rows);
+	*min = !n ? 2 : 1 + sum_lines(n, least + 2) + (n < least ? n : least);
+	*most = n ? n + 2 + (n > 1) : 1 + (text_width(what_is_missing(&table)) > cols) + (int)chart->n_series;
 }
 
 static void passes_draw(const struct chart *chart, const struct view_data *data, struct canvas *canvas,
@@ -366,13 +429,16 @@ static void passes_draw(const struct chart *chart, const struct view_data *data,
 	const struct pass_line *alone;
 	struct pass_table table;
 	struct rect foot, sums;
-	unsigned first, last;
+	struct pass_rows rows;
+	int n;
 
 	pass_table_read(&table, feed->set, feed->now, pass_run_names(feed->run));
-	alone = pass_alone(chart, data, &table);
+	rows.n = pass_groups(&table, data->folds, rows.rows);
+	n = (int)rows.n;
+	alone = pass_alone(chart, data, &rows);
 	if (alone && r.h > 0) {
 		draw_alone(chart, data, canvas, r, alone);
-		hide_rows(chart, data, r, &table, 0, table.n);
+		hide_rows(chart, data, r, &rows, 0, rows.n);
 		return;
 	}
 	if (!table.n) {
@@ -380,15 +446,15 @@ static void passes_draw(const struct chart *chart, const struct view_data *data,
 		draw_counters(chart, data, canvas, r);
 		return;
 	}
-	foot = rect_bottom(&r, r.h > (int)table.n + 1 + (table.n > 1) ? 1 : 0);
+	foot = rect_bottom(&r, r.h > n + 1 + (n > 1) ? 1 : 0);
 	draw_heads(canvas, widget_head(&r));
-	sums = rect_bottom(&r, sum_lines(&table, r.h));
-	first = (unsigned)widget_scroll(data, (int)table.n, r.h, selected_line(chart, data, &table));
-	hide_rows(chart, data, r, &table, 0, first);
-	for (last = first; last < table.n && r.h > 0; last++)
-		draw_line(chart, data, canvas, rect_top(&r, 1), &table.lines[last]);
-	hide_rows(chart, data, r, &table, last, table.n);
-	draw_sums(data, canvas, sums, &table, first, last);
+	sums = rect_bottom(&r, sum_lines(n, r.h));
+	rows.first = rows.last = (unsigned)widget_scroll(data, n, r.h, selected_row(chart, data, &rows));
+	hide_rows(chart, data, r, &rows, 0, rows.first);
+	for (; rows.last < rows.n && r.h > 0; rows.last++)
+		draw_line(chart, data, canvas, rect_top(&r, 1), &rows.rows[rows.last]);
+	hide_rows(chart, data, r, &rows, rows.last, rows.n);
+	draw_sums(data, canvas, sums, &rows, table.frames);
 	if (foot.h)
 		canvas_text_parts(canvas, foot, STYLE_DIM, passes_stamp_texts[table.stamp]);
 }

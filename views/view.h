@@ -59,6 +59,18 @@ struct view_scroll {
 	bool follow; /* draw moves `at` until the selected row is visible */
 };
 
+/* Rows that have others below them, and do not show them: hashes of their names, the oldest first.
+ * Zero-initialised: none. */
+#define VIEW_FOLDS 16
+struct view_folds {
+	uint64_t what[VIEW_FOLDS];
+	unsigned n;
+};
+
+bool view_folds_has(const struct view_folds *folds, uint64_t what);
+/* Fold or unfold it; of too many the oldest is unfolded. */
+void view_folds_turn(struct view_folds *folds, uint64_t what);
+
 struct hot_shown;
 struct process_table;
 
@@ -84,6 +96,7 @@ struct view_data {
 	bool windows;                       /* rates of the counters over several times at once */
 	bool only_counted;                  /* no counters that were 0 since the start */
 	bool per_instance;                  /* `c`: break down per core, slice, CPU */
+	const struct view_folds *folds;     /* NULL: none */
 	struct view_scroll *scroll;         /* NULL: from the first row */
 	const struct view_changes *changes; /* views/compared.h; NULL: nothing is compared */
 	const char *layout;                 /* letters of the panels to draw; NULL: all */

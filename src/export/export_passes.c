@@ -327,6 +327,9 @@ static void put_json_lines(const struct pass_table *table, struct strbuf *out)
 		strbuf_str(out, "{\"mean\":");
 		json_number(out, l->ms);
 		put_member("p95", l->p95_ms, out);
+		put_member("min", l->least_ms, out);
+		put_member("p50", l->p50_ms, out);
+		put_member("longest", l->most_ms, out);
 		strbuf_str(out, "}");
 		put_member("share", l->share, out);
 		strbuf_str(out, "}");

@@ -69,7 +69,8 @@ static const struct {
 	[ROW_COUNT] = {"Count", SLOT_DELTA, 1},         [ROW_WIDTH] = {"Width", SLOT_LEVEL, 1},
 	[ROW_HEIGHT] = {"Height", SLOT_LEVEL, 1},       [ROW_KIND] = {"Kind", SLOT_LEVEL, 1},
 	[ROW_P95] = {"P95", SLOT_LEVEL, 1e-6},          [ROW_NAME] = {"Name", SLOT_LEVEL, 1},
-	[ROW_SPAN_P50] = {"SpanP50", SLOT_LEVEL, 1e-6},
+	[ROW_SPAN_P50] = {"SpanP50", SLOT_LEVEL, 1e-6}, [ROW_LEAST] = {"Least", SLOT_LEVEL, 1e-6},
+	[ROW_P50] = {"P50", SLOT_LEVEL, 1e-6},          [ROW_MOST] = {"Longest", SLOT_PEAK, 1e-6},
 };
 
 void pass_fold_slots(struct pass_fold *fold, struct slot slots[PASS_FOLD_SLOTS])
@@ -378,7 +379,7 @@ static void put_frame_ranks(const struct pass_fold *f, uint64_t *value)
 
 static void put_rows(struct pass_fold *f, const struct pass_fold_app *app, uint64_t *value)
 {
-	static const unsigned p50 = 50, p95 = 95;
+	static const unsigned p50 = 50, p95 = 95, own[] = {0, 50, 100};
 	char text[PASS_NAME_TEXT];
 
 	for (unsigned r = 0; r < PASS_ROWS; r++, value += ROW_SLOTS) {
@@ -392,6 +393,7 @@ static void put_rows(struct pass_fold *f, const struct pass_fold_app *app, uint6
 		value[ROW_KIND] = row->kind;
 		put_ranks(f->row_times[r], f->n_row_times[r], ROWS_RANKED, &p95, &value[ROW_P95], 1);
 		put_ranks(f->row_spans[r], f->n_row_spans[r], ROWS_RANKED, &p50, &value[ROW_SPAN_P50], 1);
+		put_ranks(f->row_times[r], f->n_row_times[r], ROWS_RANKED, own, &value[ROW_LEAST], 3);
 		if (r == PASS_ROWS - 1)
 			snprintf(text, sizeof(text), "all other passes");
 		else

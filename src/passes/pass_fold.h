@@ -78,6 +78,9 @@ enum row_slot {
 	ROW_P95, /* of its own times in the last ROWS_RANKED frames */
 	ROW_NAME,
 	ROW_SPAN_P50, /* of its times from begin to end, likewise */
+	ROW_LEAST,    /* own times again */
+	ROW_P50,
+	ROW_MOST,
 	ROW_SLOTS
 };
 enum { PASS_FOLD_SLOTS = FRAME_SLOTS + PASS_ROWS * ROW_SLOTS };

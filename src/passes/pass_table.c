@@ -3,13 +3,25 @@
 #include "base/alloc.h"
 #include "base/str.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The slots of a row, in the order of the source. Earlier versions had no ROW_SPAN_P50, and a name
- * as text: OLD_WORDS slots of OLD_BYTES. */
-enum { ROW_FIRST = 0, ROW_COUNT = 2, ROW_WIDTH, ROW_HEIGHT, ROW_KIND, ROW_P95, ROW_NAME, ROW_SPAN_P50 };
+/* The slots of a row, in the order of the source; earlier versions had fewer. The first one had a
+ * name as text: OLD_WORDS slots of OLD_BYTES, the last ones. */
+enum {
+	ROW_COUNT = 2,
+	ROW_WIDTH,
+	ROW_HEIGHT,
+	ROW_KIND,
+	ROW_P95,
+	ROW_NAME,
+	ROW_SPAN_P50,
+	ROW_LEAST,
+	ROW_P50,
+	ROW_MOST
+};
 enum { OLD_WORDS = 10, OLD_APP_WORDS = 8, OLD_BYTES = 3 };
 #define OLD_SPAN_US (1 << 20)
 
@@ -70,16 +82,25 @@ static unsigned find_slot(const struct metric_set *set, const char *name)
 static unsigned row_slots(const struct metric_set *set, unsigned first, unsigned row)
 {
 	char name[32];
+	int length = snprintf(name, sizeof(name), "Pass%u", row);
+	unsigned n = 0;
 
-	snprintf(name, sizeof(name), "Pass%uTime", row);
-	if (first + ROW_SPAN_P50 >= set->n_slots || strcmp(set->slots[first].name, name) != 0)
-		return 0;
-	snprintf(name, sizeof(name), "Pass%uName", row);
-	if (strcmp(set->slots[first + ROW_NAME].name, name) == 0)
-		return ROW_SPAN_P50 + 1;
-	snprintf(name, sizeof(name), "Pass%uName%u", row, OLD_WORDS - 1);
-	first += ROW_NAME + OLD_WORDS - 1;
-	return first < set->n_slots && strcmp(set->slots[first].name, name) == 0 ? ROW_NAME + OLD_WORDS : 0;
+	while (first + n < set->n_slots && strncmp(set->slots[first + n].name, name, (size_t)length) == 0 &&
+	       isalpha((unsigned char)set->slots[first + n].name[length]))
+		n++;
+	return n > ROW_SPAN_P50 && strcmp(set->slots[first].name + length, "Time") == 0 ? n : 0;
+}
+
+/* Whether the names of rows are texts. */
+static bool has_old_names(const struct metric_set *set, unsigned first, unsigned n)
+{
+	return n >= ROW_NAME + OLD_WORDS && strcmp(set->slots[first + ROW_NAME].name, "Pass1Name0") == 0;
+}
+
+/* The value of a slot that not all versions have. */
+static double later_value(const double *slots, unsigned n, unsigned slot)
+{
+	return slot < n ? slots[slot] : (double)NAN;
 }
 
 /* Read the name at `slots`: a number, or of earlier versions n words. */
@@ -121,16 +142,20 @@ static void read_lines(struct pass_table *table, const struct metric_set *set, c
 		       const struct pass_names *names)
 {
 	unsigned first = find_slot(set, "Pass1Time"), n = row_slots(set, first, 1);
-	bool is_old = n > ROW_SPAN_P50 + 1;
+	bool is_old = n && has_old_names(set, first, n);
 
 	for (unsigned row = 1; row <= PASS_TABLE_ROWS && n; first += n, n = row_slots(set, first, ++row)) {
 		const double *slots = vector + VECTOR_CONSTANTS + first;
+		unsigned later = is_old ? 0 : n;
 		struct pass_line line = {
 			.row = row,
 			.ms = row_metric(set, vector, row, "ms"),
 			.span_ms = row_metric(set, vector, row, "span_ms"),
 			.share = row_metric(set, vector, row, "share"),
-			.span_p50_ms = is_old ? (double)NAN : slots[ROW_SPAN_P50] * 1e-6,
+			.span_p50_ms = later_value(slots, later, ROW_SPAN_P50) * 1e-6,
+			.least_ms = later_value(slots, later, ROW_LEAST) * 1e-6,
+			.p50_ms = later_value(slots, later, ROW_P50) * 1e-6,
+			.most_ms = later_value(slots, later, ROW_MOST) * 1e-6,
 			.p95_ms = slots[ROW_P95] * 1e-6,
 			.count = slots[ROW_COUNT],
 			.kind = (enum passes_kind)small_number(slots[ROW_KIND], PASSES_KINDS),

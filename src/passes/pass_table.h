@@ -24,11 +24,12 @@ struct pass_names {
 };
 
 struct pass_line {
-	unsigned row;               /* from 1, as in the metrics passN.ms */
-	char name[PASS_NAME_TEXT];  /* printable */
-	double ms, span_ms, share;  /* per frame; share in percent of the GPU's frame; NaN if unknown */
-	double p95_ms, span_p50_ms; /* of its last frames: own time, from begin to end; NaN: unknown */
-	double count;               /* how often it ran */
+	unsigned row;                     /* from 1, as in the metrics passN.ms */
+	char name[PASS_NAME_TEXT];        /* printable */
+	double ms, span_ms, share;        /* per frame; share in percent of the GPU's frame; NaN if unknown */
+	double p95_ms, span_p50_ms;       /* of its last frames: own time, from begin to end; NaN: unknown */
+	double least_ms, p50_ms, most_ms; /* likewise of own times; most_ms: of all in this time */
+	double count;                     /* how often it ran */
 	enum passes_kind kind;
 	unsigned width, height; /* 0: none */
 };

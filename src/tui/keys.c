@@ -295,7 +295,7 @@ const struct key_row keys_everywhere[] = {
 	 NEEDS_ROWS,
 	 {"z", NULL, "zoom", 7},
 	 "Show the selected row's panel alone, Up and Down lead to the next one; also Enter, a second "
-	 "click and a click on its title. Escape shows all again",
+	 "click and a click on its title. Escape shows all again. A group of passes is folded or unfolded",
 	 GROUP_LOOK,
 	 "one panel alone"},
 	{{{K_WHEEL_UP, -1}, {K_WHEEL_DOWN, 1}},

@@ -159,7 +159,7 @@ static void select_row(struct live *l, int by)
 static void zoom_panel(struct live *l)
 {
 	see_rows(l);
-	if (!screen_zoom(&l->screen, NULL))
+	if (!screen_fold(&l->screen) && !screen_zoom(&l->screen, NULL))
 		live_hint(l, "zoom: this view has no panels");
 }
 

@@ -379,6 +379,7 @@ void screen_fill_data(struct screen *screen, struct view_data *data)
 		.per_instance = screen->per_instance,
 		.notice = notice_of(screen->session),
 		.advice = screen->judge.advice.p,
+		.folds = &screen->folds,
 		.scroll = &screen->scroll,
 		.selected = screen->selected,
 		.zoom = screen->zoom,

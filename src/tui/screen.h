@@ -23,6 +23,7 @@ struct screen {
 	char wanted[32];         /* the one that the user chose; a GPU may not have it */
 	bool per_instance;
 	struct view_scroll scroll;
+	struct view_folds folds;
 	struct hits hits;            /* of the last frame; empty: it is outdated */
 	struct row_subject selected; /* chart NULL: nothing is selected */
 	const struct chart *zoom;    /* the only panel that is shown; NULL: all */
@@ -99,6 +100,8 @@ void screen_select(struct screen *screen, const struct row_subject *subject);
 /* Select the next row (1) or the previous one (-1), as drawn last; from a panel that is shown alone
  * go to the next one. false: there is no other row. */
 bool screen_move(struct screen *screen, int by);
+/* Fold or unfold the selected row; false: it has none below it. */
+bool screen_fold(struct screen *screen);
 /* Show one panel alone: this one (NULL: that of the selected row, or the first), or all again.
  * false: there is no panel. */
 bool screen_zoom(struct screen *screen, const struct chart *chart);

@@ -70,6 +70,16 @@ static bool show_changed(struct screen *screen)
 	return false;
 }
 
+bool screen_fold(struct screen *screen)
+{
+	const struct row_subject *row = screen_selected(screen);
+
+	if (!row || row->chart->widget != &widget_passes || !row->item || screen->zoom)
+		return false;
+	view_folds_turn(&screen->folds, row->item);
+	return true;
+}
+
 bool screen_zoom(struct screen *screen, const struct chart *chart)
 {
 	if (!screen->zoom && !chart && show_changed(screen))

@@ -144,12 +144,34 @@ static void three_causes_are_named_within_four_keys(void **state)
 	unlink(path);
 }
 
+/* Below the group are its three passes, then the last row. */
+static void a_group_of_passes_is_folded_and_unfolded(void **state)
+{
+	const struct frame_log log = {.frames = 600, .passes = 4};
+	struct run run;
+	char path[96];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/groups.mlog", directory);
+	assert_true(frame_log_write(&log, path));
+	run_start(&run,
+		  &(struct run_options){.cols = COLS, .rows = ROWS, .arg = "--view=frame", .log = path});
+	assert_true(run_wait(&run, 0, "REPLAY groups.mlog"));
+	assert_true(run_wait(&run, 0, "part 3"));
+	press_key(&run, "\033[A\033[A\033[A\033[A\033[A\r", "group (3)");
+	press_key(&run, "\r", "part 3");
+	run_quit(&run);
+	run_stop(&run);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_frame_view_leads_to_one_pass_and_back),
 		cmocka_unit_test(the_longest_frame_of_a_log_is_three_keys_away),
 		cmocka_unit_test(three_causes_are_named_within_four_keys),
+		cmocka_unit_test(a_group_of_passes_is_folded_and_unfolded),
 	};
 
 	if (!run_find_program())
