@@ -6,6 +6,7 @@
  *   vk_objects.c command pools and buffers, and what gives passes their names
  *   vk_record.c  stamps around passes while command buffers are recorded
  *   vk_action.c  commands outside of passes: dispatches, copies, clears
+ *   vk_draw.c    draws, which are only counted
  *   vk_submit.c  submissions, presents, waits, frames
  *   vk_read.c    results of stamps
  *
@@ -46,7 +47,11 @@
 	X(CmdEndDebugUtilsLabelEXT) X(DebugMarkerSetObjectNameEXT) X(CmdDebugMarkerBeginEXT) \
 	X(CmdDebugMarkerEndEXT) X(CmdExecuteCommands) X(CmdBeginRenderPass) \
 	X(CmdBeginRenderPass2) X(CmdEndRenderPass) X(CmdEndRenderPass2) X(CmdBeginRendering) \
-	X(CmdEndRendering) X(CmdDispatch) X(CmdDispatchIndirect) X(CmdDispatchBase) \
+	X(CmdEndRendering) X(CmdDraw) X(CmdDrawIndexed) X(CmdDrawIndirect) \
+	X(CmdDrawIndexedIndirect) X(CmdDrawIndirectCount) X(CmdDrawIndexedIndirectCount) \
+	X(CmdDrawIndirectByteCountEXT) X(CmdDrawMultiEXT) X(CmdDrawMultiIndexedEXT) \
+	X(CmdDrawMeshTasksEXT) X(CmdDrawMeshTasksIndirectEXT) \
+	X(CmdDrawMeshTasksIndirectCountEXT) X(CmdDispatch) X(CmdDispatchIndirect) X(CmdDispatchBase) \
 	X(CmdCopyBuffer) X(CmdCopyImage) X(CmdBlitImage) X(CmdCopyBufferToImage) \
 	X(CmdCopyImageToBuffer) X(CmdUpdateBuffer) X(CmdFillBuffer) X(CmdClearColorImage) \
 	X(CmdClearDepthStencilImage) X(CmdResolveImage) X(CmdCopyBuffer2) X(CmdCopyImage2) \
@@ -107,8 +112,15 @@ struct reading {
 
 enum span_part { SPAN_BEGIN = 1, SPAN_END = 2 };
 
+/* What is recorded in a pass; PASSES_COUNT_UNKNOWN, PASSES_VERTICES_UNKNOWN. */
+struct pass_counts {
+	uint32_t draws, dispatches;
+	uint64_t vertices;
+};
+
 /* One pass, or a run of dispatches or transfers. */
 struct pass_span {
+	struct pass_counts counts;
 	uint16_t name, width, height;
 	uint8_t kind;  /* enum passes_kind */
 	uint8_t parts; /* stamps that were recorded; the other one is in another command buffer */
@@ -137,6 +149,7 @@ struct vk_command {
 	unsigned run, pass;        /* spans of the open run of commands and of the open pass, or NO_RUN */
 	enum passes_kind run_kind; /* of the open run, which may have no span; PASSES_KINDS: none open */
 	struct debug_labels labels;
+	struct pass_counts counts; /* of the open run or pass; of a secondary buffer: of all of it */
 
 	/* The last submission, if its results are still to be read (under device->lock): */
 	bool submitted, pending, unread;
@@ -250,6 +263,16 @@ static inline uint64_t pack_format(uint32_t format, uint32_t colours, bool depth
 /* vk_record.c */
 void command_action(struct vk_command *c, enum passes_kind kind);
 void command_close_run(struct vk_command *c);
+/* Unknown and anything is unknown, and so is what is too large. */
+static inline void counts_add(struct pass_counts *to, const struct pass_counts *n)
+{
+	to->draws = n->draws < PASSES_COUNT_UNKNOWN - to->draws ? to->draws + n->draws : PASSES_COUNT_UNKNOWN;
+	to->dispatches = n->dispatches < PASSES_COUNT_UNKNOWN - to->dispatches
+				 ? to->dispatches + n->dispatches
+				 : PASSES_COUNT_UNKNOWN;
+	to->vertices = n->vertices < PASSES_VERTICES_UNKNOWN - to->vertices ? to->vertices + n->vertices
+									    : PASSES_VERTICES_UNKNOWN;
+}
 
 /* vk_read.c: with device->lock held, except for device_take_chunk */
 struct chunk *device_take_chunk(struct vk_device *device);

@@ -146,18 +146,24 @@ static void emit_pass(struct vk_command *c, const struct pass_span *span, uint64
 				   .name = span->name,
 				   .frame = c->frame,
 				   .width = span->width,
-				   .height = span->height};
+				   .height = span->height,
+				   .draws = span->counts.draws,
+				   .dispatches = span->counts.dispatches,
+				   .vertices = span->counts.vertices};
 	e->ordinal = ordinals_next(&c->queue->ordinals, e->name, e->frame);
-	e->flags = device->clock.calibrated ? 0 : PASSES_UNCALIBRATED;
+	e->flags = PASSES_COUNTED | (device->clock.calibrated ? 0 : PASSES_UNCALIBRATED);
 	e->begin_ns = clock_place(&device->clock, begin, c->submit_ns);
 	e->end_ns = e->begin_ns + (int64_t)ns;
 	if (++device->n_events == EVENTS_TOGETHER)
 		write_passes(device);
 }
 
-/* The two halves of a suspended and resumed pass are in different command buffers of a batch. */
+/* The two halves of a suspended and resumed pass are in different command buffers of a batch. There
+ * may be others between them, which have no stamps: what is recorded in all is not counted. */
 static void emit_span(struct vk_command *c, const struct pass_span *span, uint64_t begin, uint64_t end)
 {
+	static const struct pass_counts unknown = {PASSES_COUNT_UNKNOWN, PASSES_COUNT_UNKNOWN,
+						   PASSES_VERTICES_UNKNOWN};
 	struct vk_queue *queue = c->queue;
 
 	if (span->parts == (SPAN_BEGIN | SPAN_END)) {
@@ -167,6 +173,7 @@ static void emit_span(struct vk_command *c, const struct pass_span *span, uint64
 		queue->carried_ticks = begin;
 		queue->carried_batch = c->batch;
 		queue->carried_span = *span;
+		queue->carried_span.counts = unknown;
 	} else if (queue->carried && queue->carried_batch == c->batch) {
 		queue->carried = false;
 		emit_pass(c, &queue->carried_span, queue->carried_ticks, end);

@@ -76,6 +76,7 @@ static unsigned begin_span(struct vk_command *c, const struct pass_span *span)
 {
 	unsigned number = append_span(c, span);
 
+	c->counts = (struct pass_counts){.draws = 0};
 	if (number != NO_RUN)
 		write_stamp(c, number, SPAN_BEGIN, begin_stage());
 	return number;
@@ -85,13 +86,15 @@ void command_close_run(struct vk_command *c)
 {
 	if (c->suspended)
 		return;
-	if (c->run != NO_RUN)
+	if (c->run != NO_RUN) {
 		write_stamp(c, c->run, SPAN_END, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
+		c->spans[c->run].counts = c->counts;
+	}
 	c->run = NO_RUN;
 	c->run_kind = PASSES_KINDS;
 }
 
-void command_action(struct vk_command *c, enum passes_kind kind)
+static void begin_run(struct vk_command *c, enum passes_kind kind)
 {
 	static const char *const names[PASSES_KINDS] = {"render", "compute", "transfer", "secondary buffers"};
 	struct pass_span span = {.kind = (uint8_t)kind};
@@ -106,6 +109,12 @@ void command_action(struct vk_command *c, enum passes_kind kind)
 	if (!span.name)
 		span.name = c->name ? c->name : channel_name(names[kind]);
 	c->run = begin_span(c, &span);
+}
+
+void command_action(struct vk_command *c, enum passes_kind kind)
+{
+	begin_run(c, kind);
+	counts_add(&c->counts, &(struct pass_counts){.dispatches = kind == PASSES_COMPUTE});
 }
 
 static void begin_pass(struct vk_command *c, uint16_t title, VkExtent2D size, bool resumes)
@@ -140,8 +149,10 @@ static void end_pass(struct vk_command *c, bool suspends)
 			return;
 		c->pass = append_span(c, &span);
 	}
-	if (c->pass != NO_RUN)
+	if (c->pass != NO_RUN) {
 		write_stamp(c, c->pass, SPAN_END, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
+		c->spans[c->pass].counts = c->counts;
+	}
 	c->pass = NO_RUN;
 	c->resumed = false;
 }
@@ -220,16 +231,24 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdEndRendering(VkCommandBuffer commandBuffer)
 
 /* A secondary outside of passes is an action. Where it begins or ends in the middle of a suspended
  * pass, no stamp is allowed beside it. */
-static void execute_secondary(struct vk_command *c, const struct vk_command *secondary)
+static void begin_secondary(struct vk_command *c, const struct vk_command *secondary)
 {
-	if (!secondary || c->inside)
-		return;
 	if (!secondary->resumes_first && !secondary->suspended)
-		command_action(c, PASSES_SECONDARY);
+		begin_run(c, PASSES_SECONDARY);
 	else
 		c->untimed++;
 	if (secondary->rendered)
 		c->suspended = secondary->suspended;
+}
+
+static void execute_secondary(struct vk_command *c, const struct vk_command *secondary)
+{
+	static const struct pass_counts unknown = {PASSES_COUNT_UNKNOWN, PASSES_COUNT_UNKNOWN,
+						   PASSES_VERTICES_UNKNOWN};
+
+	if (secondary && !c->inside)
+		begin_secondary(c, secondary);
+	counts_add(&c->counts, secondary ? &secondary->counts : &unknown);
 }
 
 VKAPI_ATTR void VKAPI_CALL hook_CmdExecuteCommands(VkCommandBuffer commandBuffer, uint32_t n,
@@ -296,6 +315,7 @@ static void start_recording(struct vk_command *c, const VkCommandBufferBeginInfo
 	pthread_mutex_unlock(&c->device->lock);
 	c->n_spans = c->n_chunks = c->untimed = c->labels.n = 0;
 	c->run = c->pass = NO_RUN;
+	c->counts = (struct pass_counts){.draws = 0};
 	c->run_kind = PASSES_KINDS;
 	c->inside = c->suspended = c->resumes_first = c->rendered = c->resumed = false;
 	c->shared = info->flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;

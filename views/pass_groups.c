@@ -55,6 +55,9 @@ void pass_sum_add(struct pass_line *sum, const struct pass_line *line)
 {
 	sum->ms += line->ms;
 	sum->share += line->share;
+	sum->draws += line->draws;
+	sum->dispatches += line->dispatches;
+	sum->vertices += line->vertices;
 }
 
 /* Make the row of the group that begins with line `first`. Returns whether it has several. */

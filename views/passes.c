@@ -18,8 +18,10 @@
 #define NAME_MAX 36
 #define MS_W 10 /* "1234.56 ms" */
 #define STAT_W 7
+#define CALLS_W 6
+#define VERTICES_W 8
 #define SHARE_W 8
-#define SIZE_W 12
+#define SIZE_W 11
 #define KIND_W 10
 #define BUDGET_W 9
 #define BAR_MAX 40
@@ -32,7 +34,8 @@
 #define MEANWHILE_W 18 /* labels of the other series */
 
 struct pass_columns {
-	struct rect number, name, own, least, median, most, bar, share, budget, size, span, kind, history;
+	struct rect number, name, own, least, median, most, bar, share, budget, calls, vertices, size, span,
+		kind, history;
 };
 
 static bool has_passes(const struct feed *feed)
@@ -44,16 +47,17 @@ static bool has_passes(const struct feed *feed)
 static struct pass_columns cut_columns(struct rect row)
 {
 	struct pass_columns c = {.name.w = 0};
-	struct rect *const columns[] = {&c.number, &c.name,   &c.own,  &c.least, &c.median, &c.most,   &c.bar,
-					&c.share,  &c.budget, &c.size, &c.span,  &c.kind,   &c.history};
+	struct rect *const columns[] = {&c.number,   &c.name, &c.own,   &c.least,  &c.median,
+					&c.most,     &c.bar,  &c.share, &c.budget, &c.calls,
+					&c.vertices, &c.size, &c.span,  &c.kind,   &c.history};
 	const struct {
 		struct rect *column;
 		int w;
-	} wanted[] = {{&c.name, NAME_MIN},    {&c.own, MS_W},    {&c.share, SHARE_W},
-		      {&c.budget, BUDGET_W},  {&c.most, STAT_W}, {&c.median, STAT_W},
-		      {&c.least, STAT_W},     {&c.bar, BAR_MIN}, {&c.size, SIZE_W},
-		      {&c.number, NUMBER_W},  {&c.span, MS_W},   {&c.kind, KIND_W},
-		      {&c.history, HISTORY_W}};
+	} wanted[] = {{&c.name, NAME_MIN},       {&c.own, MS_W},    {&c.share, SHARE_W},
+		      {&c.budget, BUDGET_W},     {&c.most, STAT_W}, {&c.median, STAT_W},
+		      {&c.least, STAT_W},        {&c.bar, BAR_MIN}, {&c.calls, CALLS_W},
+		      {&c.vertices, VERTICES_W}, {&c.size, SIZE_W}, {&c.number, NUMBER_W},
+		      {&c.span, MS_W},           {&c.kind, KIND_W}, {&c.history, HISTORY_W}};
 	int spare = row.w;
 
 	for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
@@ -96,6 +100,22 @@ static void draw_stat(struct canvas *canvas, struct rect r, double ms)
 		canvas_text_right(canvas, r, STYLE_DIM, canvas->ascii ? "-" : "\u2013");
 	else if (r.w > 0)
 		canvas_printf(canvas, r, STYLE_TEXT, "%*.2f", r.w, ms);
+}
+
+/* Draws and dispatches, or vertices, of a frame. */
+static void draw_work(struct canvas *canvas, struct rect r, double n)
+{
+	char text[16];
+
+	if (r.w <= 0)
+		return;
+	if (!isfinite(n))
+		snprintf(text, sizeof(text), "%s", canvas->ascii ? "-" : "\u2013");
+	else if (n < 1e4)
+		snprintf(text, sizeof(text), n == (double)(int)n ? "%.0f" : "%.1f", n);
+	else
+		snprintf(text, sizeof(text), n < 1e6 ? "%.1f k" : "%.1f M", n < 1e6 ? n * 1e-3 : n * 1e-6);
+	canvas_text_right(canvas, r, STYLE_TEXT, text);
 }
 
 static bool series_of(const struct feed *feed, unsigned row, struct series *series)
@@ -195,6 +215,8 @@ static void draw_line(const struct chart *chart, const struct view_data *data, s
 	if (c.share.w && !isnan(line->share))
 		canvas_printf(canvas, c.share, STYLE_TEXT, "%6.1f %%", line->share);
 	draw_budget(data, canvas, c.budget, line);
+	draw_work(canvas, c.calls, line->draws + line->dispatches);
+	draw_work(canvas, c.vertices, line->vertices);
 	if (pass->group)
 		return;
 	if (c.number.w)
@@ -254,6 +276,8 @@ static void draw_sum(const struct view_data *data, struct canvas *canvas, struct
 	if (c.share.w && !isnan(sum->share))
 		canvas_printf(canvas, c.share, STYLE_TEXT, "%6.1f %%", sum->share);
 	draw_budget(data, canvas, c.budget, sum);
+	draw_work(canvas, c.calls, sum->draws + sum->dispatches);
+	draw_work(canvas, c.vertices, sum->vertices);
 	if (c.size.w && pixels > 0)
 		canvas_printf(canvas, c.size, STYLE_DIM, "%.2f Mpx", pixels * 1e-6);
 }
@@ -373,6 +397,8 @@ static void draw_heads(struct canvas *canvas, struct rect row)
 		{c.share, "of GPU", false},
 		{c.budget, "of budget", false},
 		{c.size, "resolution", true},
+		{c.calls, "calls", false},
+		{c.vertices, "vertices", false},
 		{c.kind, "kind", true},
 		{c.history, "own time, history", true},
 	};

@@ -97,16 +97,23 @@ static void put_frames(const struct export_source *source, const double *vector,
 	strbuf_printf(out, "%12s %%   on time\n", ms_text(text, value_of(set, vector, "frame.on_time")));
 }
 
+static const char *work_text(char text[32], double n)
+{
+	snprintf(text, 32, isfinite(n) ? "%.1f" : "-", n);
+	return text;
+}
+
 static void put_lines(const struct pass_table *table, struct strbuf *out)
 {
 	size_t width = NAME_LEAST;
-	char own[32], span[32], size[32];
+	char own[32], span[32], size[32], calls[32], vertices[32];
 	double sum = 0;
 
 	for (unsigned i = 0; i < table->n; i++)
 		width = strlen(table->lines[i].name) > width ? strlen(table->lines[i].name) : width;
-	strbuf_printf(out, "\n%-*s  %10s  %10s  %7s  %-9s  %s\n", (int)width, "pass, mean per frame",
-		      "own ms", "span ms", "share", "kind", "resolution");
+	strbuf_printf(out, "\n%-*s  %10s  %10s  %7s  %-9s  %-11s  %7s  %10s\n", (int)width,
+		      "pass, mean per frame", "own ms", "span ms", "share", "kind", "resolution", "calls",
+		      "vertices");
 	for (unsigned i = 0; i < table->n; i++) {
 		const struct pass_line *l = &table->lines[i];
 
@@ -114,9 +121,10 @@ static void put_lines(const struct pass_table *table, struct strbuf *out)
 		size[0] = 0;
 		if (l->width)
 			snprintf(size, sizeof(size), "%ux%u", l->width, l->height);
-		strbuf_printf(out, "%-*s  %10s  %10s  %5.1f %%  %-9s  %s", (int)width, l->name,
+		strbuf_printf(out, "%-*s  %10s  %10s  %5.1f %%  %-9s  %-11s  %7s  %10s", (int)width, l->name,
 			      ms_text(own, l->ms), ms_text(span, l->span_ms), l->share,
-			      passes_kind_names[l->kind], size);
+			      passes_kind_names[l->kind], size, work_text(calls, l->draws + l->dispatches),
+			      work_text(vertices, l->vertices));
 		strbuf_line_end(out);
 	}
 	strbuf_printf(out, "%-*s  %10s\n", (int)width, "all passes", ms_text(own, sum));
@@ -332,6 +340,9 @@ static void put_json_lines(const struct pass_table *table, struct strbuf *out)
 		put_member("longest", l->most_ms, out);
 		strbuf_str(out, "}");
 		put_member("share", l->share, out);
+		put_member("draws", l->draws, out);
+		put_member("dispatches", l->dispatches, out);
+		put_member("vertices", l->vertices, out);
 		strbuf_str(out, "}");
 	}
 	strbuf_str(out, "]");

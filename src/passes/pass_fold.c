@@ -70,7 +70,9 @@ static const struct {
 	[ROW_HEIGHT] = {"Height", SLOT_LEVEL, 1},       [ROW_KIND] = {"Kind", SLOT_LEVEL, 1},
 	[ROW_P95] = {"P95", SLOT_LEVEL, 1e-6},          [ROW_NAME] = {"Name", SLOT_LEVEL, 1},
 	[ROW_SPAN_P50] = {"SpanP50", SLOT_LEVEL, 1e-6}, [ROW_LEAST] = {"Least", SLOT_LEVEL, 1e-6},
-	[ROW_P50] = {"P50", SLOT_LEVEL, 1e-6},          [ROW_MOST] = {"Longest", SLOT_PEAK, 1e-6},
+	[ROW_DRAWS] = {"Draws", SLOT_DELTA, 1},         [ROW_DISPATCHES] = {"Dispatches", SLOT_DELTA, 1},
+	[ROW_VERTICES] = {"Vertices", SLOT_DELTA, 1},   [ROW_P50] = {"P50", SLOT_LEVEL, 1e-6},
+	[ROW_MOST] = {"Longest", SLOT_PEAK, 1e-6},
 };
 
 void pass_fold_slots(struct pass_fold *fold, struct slot slots[PASS_FOLD_SLOTS])
@@ -168,10 +170,18 @@ static void take_pass(struct pass_fold *f, const struct passes_event *e, int64_t
 {
 	unsigned row = f->before.type ? find_row(f, e, now_ns) : PASS_ROWS - 1;
 
-	sweep_add(&f->sweep, &(struct sweep_span){.begin_ns = e->begin_ns,
-						  .end_ns = e->end_ns,
-						  .frame = e->frame,
-						  .row = (uint16_t)row});
+	struct sweep_span span = {.begin_ns = e->begin_ns,
+				  .end_ns = e->end_ns,
+				  .frame = e->frame,
+				  .work = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
+				  .row = (uint16_t)row};
+
+	if (e->flags & PASSES_COUNTED) {
+		span.work[0] = e->draws == PASSES_COUNT_UNKNOWN ? SAMPLE_UNKNOWN : e->draws;
+		span.work[1] = e->dispatches == PASSES_COUNT_UNKNOWN ? SAMPLE_UNKNOWN : e->dispatches;
+		span.work[2] = e->vertices;
+	}
+	sweep_add(&f->sweep, &span);
 }
 
 /* A display's clock and the CPU's differ a little: up to 5 % over a budget is on time. */
@@ -272,6 +282,8 @@ static void add_rows(struct pass_fold *f, uint64_t rows[PASS_ROWS][ROW_SLOTS])
 		f->row[r][ROW_TIME] += rows[r][ROW_TIME];
 		f->row[r][ROW_SPAN] += rows[r][ROW_SPAN];
 		f->row[r][ROW_COUNT] += rows[r][ROW_COUNT];
+		for (unsigned w = ROW_DRAWS; w < ROW_SLOTS; w++)
+			fold_work(&f->row[r][w], rows[r][w]);
 		if (!rows[r][ROW_SPAN])
 			continue;
 		rank_time(f->row_times[r], &f->n_row_times[r], ROWS_RANKED, (int64_t)rows[r][ROW_TIME]);

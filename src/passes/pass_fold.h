@@ -81,6 +81,9 @@ enum row_slot {
 	ROW_LEAST,    /* own times again */
 	ROW_P50,
 	ROW_MOST,
+	ROW_DRAWS, /* in all frames together, as ROW_COUNT; unknown if they are of any pass */
+	ROW_DISPATCHES,
+	ROW_VERTICES,
 	ROW_SLOTS
 };
 enum { PASS_FOLD_SLOTS = FRAME_SLOTS + PASS_ROWS * ROW_SLOTS };
@@ -103,6 +106,7 @@ struct sweep_span {
 	int64_t begin_ns, end_ns;
 	uint64_t frame;
 	uint16_t row;
+	uint64_t work[ROW_SLOTS - ROW_DRAWS]; /* SAMPLE_UNKNOWN likewise */
 };
 
 /* The passes of the last five frames, and the work space of their sweep. */
@@ -171,12 +175,18 @@ void pass_fold_sample(struct pass_fold *fold, const struct pass_fold_app *app, u
  * written. sample->n_more is the room. */
 void pass_fold_lanes(struct pass_fold *fold, int64_t end_ns, unsigned n_slots, struct sample *sample);
 
+/* Add to a sum of work; it is unknown with anything that is. */
+static inline void fold_work(uint64_t *sum, uint64_t n)
+{
+	*sum = n < SAMPLE_UNKNOWN - *sum ? *sum + n : SAMPLE_UNKNOWN;
+}
+
 /* pass_sweep.c */
 /* Add a pass of a frame; counts it as dropped if there is no room. */
 void sweep_add(struct sweep *s, const struct sweep_span *span);
 /* Once the passes of frame + 1 are added: add to rows[row] the times of each pass of the frame:
  * ROW_SPAN from begin to end, ROW_TIME with an overlap with other passes divided evenly among them,
- * and to ROW_COUNT how many there were.
+ * and to ROW_COUNT how many there were, and what was recorded in them.
  * Returns the time in which at least one pass of the frame ran, with an overlap with other frames
  * divided likewise, -1 if there is none of it. Forgets frames that are long over. */
 int64_t sweep_frame(struct sweep *s, uint64_t frame, uint64_t rows[PASS_ROWS][ROW_SLOTS]);

@@ -53,13 +53,18 @@ static bool add_spans(const struct sweep *s, uint64_t frame, uint64_t rows[PASS_
 {
 	bool any = false;
 
-	for (unsigned i = 0; i < s->n; i++)
-		if (s->spans[i].frame == frame) {
-			any = true;
-			rows[s->spans[i].row][ROW_COUNT]++;
-			rows[s->spans[i].row][ROW_SPAN] +=
-				(uint64_t)(s->spans[i].end_ns - s->spans[i].begin_ns);
-		}
+	for (unsigned i = 0; i < s->n; i++) {
+		const struct sweep_span *span = &s->spans[i];
+		uint64_t *row = rows[span->row];
+
+		if (span->frame != frame)
+			continue;
+		any = true;
+		row[ROW_COUNT]++;
+		row[ROW_SPAN] += (uint64_t)(span->end_ns - span->begin_ns);
+		for (unsigned w = ROW_DRAWS; w < ROW_SLOTS; w++)
+			fold_work(&row[w], span->work[w - ROW_DRAWS]);
+	}
 	return any;
 }
 

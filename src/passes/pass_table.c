@@ -20,7 +20,10 @@ enum {
 	ROW_SPAN_P50,
 	ROW_LEAST,
 	ROW_P50,
-	ROW_MOST
+	ROW_MOST,
+	ROW_DRAWS,
+	ROW_DISPATCHES,
+	ROW_VERTICES
 };
 enum { OLD_WORDS = 10, OLD_APP_WORDS = 8, OLD_BYTES = 3 };
 #define OLD_SPAN_US (1 << 20)
@@ -158,6 +161,9 @@ static void read_lines(struct pass_table *table, const struct metric_set *set, c
 			.most_ms = later_value(slots, later, ROW_MOST) * 1e-6,
 			.p95_ms = slots[ROW_P95] * 1e-6,
 			.count = slots[ROW_COUNT],
+			.draws = later_value(slots, later, ROW_DRAWS) / table->frames,
+			.dispatches = later_value(slots, later, ROW_DISPATCHES) / table->frames,
+			.vertices = later_value(slots, later, ROW_VERTICES) / table->frames,
 			.kind = (enum passes_kind)small_number(slots[ROW_KIND], PASSES_KINDS),
 			.width = small_number(slots[ROW_WIDTH], 65536),
 			.height = small_number(slots[ROW_HEIGHT], 65536)};

@@ -30,6 +30,7 @@ struct pass_line {
 	double p95_ms, span_p50_ms;       /* of its last frames: own time, from begin to end; NaN: unknown */
 	double least_ms, p50_ms, most_ms; /* likewise of own times; most_ms: of all in this time */
 	double count;                     /* how often it ran */
+	double draws, dispatches, vertices; /* per frame, as recorded; NaN: unknown */
 	enum passes_kind kind;
 	unsigned width, height; /* 0: none */
 };

@@ -85,8 +85,11 @@ enum passes_boundary { PASSES_PRESENT, PASSES_WAIT, PASSES_CALLED, PASSES_BOUNDA
 enum passes_flag {
 	PASSES_UNCALIBRATED = 1 << 0,  /* the GPU's clock was placed by submission times */
 	PASSES_NO_TIMESTAMPS = 1 << 1, /* frame: the device has none, so there are no passes */
+	PASSES_COUNTED = 1 << 2,       /* pass: its work was counted; writers before that never set it */
 };
 
+#define PASSES_COUNT_UNKNOWN UINT32_MAX
+#define PASSES_VERTICES_UNKNOWN UINT64_MAX
 #define PASSES_CPU_UNKNOWN UINT32_MAX /* the first frame, or another thread than before ended it */
 
 /* One event. Times are CLOCK_MONOTONIC ns. The passes of a frame precede the frame itself. */
@@ -98,16 +101,19 @@ struct passes_event {
 	uint16_t flags; /* enum passes_flag */
 	uint16_t name;
 	uint64_t frame;
-	int64_t begin_ns, end_ns;      /* frame: from the previous boundary to its own */
-	uint16_t width, height;        /* pass, or 0 */
-	uint16_t ordinal;              /* of passes with the same name in a frame, from 0 */
-	uint16_t in_flight;            /* frame: frames that the GPU had not finished at its end */
-	uint32_t present_ns;           /* frame: time inside the present call, at most 4.29 s */
-	uint32_t wait_ns;              /* frame: time in waits for images, fences and queues */
-	uint32_t thread_ns;            /* frame: CPU time of the thread that ends it, at most 4.29 s */
-	uint32_t process_ns;           /* frame: CPU time of all threads; PASSES_CPU_UNKNOWN in both */
-	uint16_t submits;              /* frame */
-	uint16_t passes;               /* frame: passes submitted, timed or not */
+	int64_t begin_ns, end_ns; /* frame: from the previous boundary to its own */
+	uint16_t width, height;   /* pass, or 0 */
+	uint16_t ordinal;         /* of passes with the same name in a frame, from 0 */
+	uint16_t in_flight;       /* frame: frames that the GPU had not finished at its end */
+	uint32_t present_ns;      /* frame: time inside the present call, at most 4.29 s */
+	uint32_t wait_ns;         /* frame: time in waits for images, fences and queues */
+	uint32_t thread_ns;       /* frame: CPU time of the thread that ends it, at most 4.29 s */
+	uint32_t process_ns;      /* frame: CPU time of all threads; PASSES_CPU_UNKNOWN in both */
+	uint16_t submits;         /* frame */
+	uint16_t passes;          /* frame: passes submitted, timed or not */
+	/* A pass that is PASSES_COUNTED: what was recorded in it, each may be unknown */
+	uint32_t draws, dispatches;
+	uint64_t vertices;             /* times instances; of indexed draws the indices */
 	uint32_t thread;               /* region: the thread's id */
 	uint64_t cycles, instructions; /* region: UINT64_MAX if not counted */
 };
@@ -137,6 +143,9 @@ static inline void passes_pack(const struct passes_event *e, uint64_t word[PASSE
 		word[5] = e->thread;
 		word[6] = e->cycles;
 		word[7] = e->instructions;
+	} else if (e->type == PASSES_PASS) {
+		word[6] = (uint64_t)e->draws | (uint64_t)e->dispatches << 32;
+		word[7] = e->vertices;
 	} else {
 		word[6] = (uint64_t)e->present_ns | (uint64_t)e->wait_ns << 32;
 		word[7] = (uint64_t)e->submits | (uint64_t)e->passes << 16 | (uint64_t)e->process_ns << 32;
@@ -171,6 +180,12 @@ static inline void passes_unpack(struct passes_event *e, const uint64_t word[PAS
 		e->ordinal = (uint16_t)(word[5] >> 32);
 	}
 	e->in_flight = (uint16_t)(word[5] >> 48);
+	if (e->type == PASSES_PASS) {
+		e->draws = (uint32_t)word[6];
+		e->dispatches = (uint32_t)(word[6] >> 32);
+		e->vertices = word[7];
+		return;
+	}
 	e->present_ns = (uint32_t)word[6];
 	e->wait_ns = (uint32_t)(word[6] >> 32);
 	e->submits = (uint16_t)word[7];

@@ -138,6 +138,82 @@ static void record_frame(struct bare_lane *lane, int fills, VkRenderPass pass, u
 	vkEndCommandBuffer(lane->buffer);
 }
 
+static VkCommandBuffer secondary; /* with four draws of three vertices */
+
+static void record_secondary(struct bare_lane *lane)
+{
+	const VkCommandBufferInheritanceInfo inherits = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
+	const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+					       .flags = VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT |
+							VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT,
+					       .pInheritanceInfo = &inherits};
+	const VkCommandBufferAllocateInfo buffer = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+						    .commandPool = lane->pool,
+						    .level = VK_COMMAND_BUFFER_LEVEL_SECONDARY,
+						    .commandBufferCount = 1};
+
+	vkAllocateCommandBuffers(device, &buffer, &secondary);
+	vkBeginCommandBuffer(secondary, &info);
+	for (unsigned i = 0; i < 4; i++)
+		vkCmdDraw(secondary, 3, 1, 0, 0);
+	vkEndCommandBuffer(secondary);
+}
+
+static void draw_two(VkCommandBuffer b)
+{
+	vkCmdDraw(b, 3, 2, 0, 0);
+	vkCmdDrawIndexed(b, 6, 1, 0, 0, 0);
+}
+
+static void draw_indirect(VkCommandBuffer b)
+{
+	draw_two(b);
+	vkCmdDrawIndirect(b, VK_NULL_HANDLE, 0, 5, 16);
+}
+
+static void draw_uncounted(VkCommandBuffer b)
+{
+	draw_two(b);
+	vkCmdDrawIndirectCount(b, VK_NULL_HANDLE, 0, VK_NULL_HANDLE, 0, 100, 16);
+	draw_two(b);
+}
+
+static void draw_nothing(VkCommandBuffer b)
+{
+	(void)b;
+}
+
+static void draw_secondary(VkCommandBuffer b)
+{
+	const VkCommandBuffer twice[] = {secondary, secondary};
+
+	vkCmdExecuteCommands(b, 2, twice);
+}
+
+/* Render passes of 1, 2, ... columns, and dispatches. */
+static void record_draws(struct bare_lane *lane, VkRenderPass pass)
+{
+	static void (*const draws[])(VkCommandBuffer) = {draw_two, draw_indirect, draw_uncounted,
+							 draw_nothing, draw_secondary};
+	const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+
+	vkBeginCommandBuffer(lane->buffer, &info);
+	for (uint32_t i = 0; i < sizeof(draws) / sizeof(draws[0]); i++) {
+		const VkRenderPassBeginInfo render = {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
+						      .renderPass = pass,
+						      .renderArea.extent = {i + 1, 1}};
+
+		vkCmdBeginRenderPass(lane->buffer, &render, VK_SUBPASS_CONTENTS_INLINE);
+		draws[i](lane->buffer);
+		vkCmdEndRenderPass(lane->buffer);
+	}
+	for (unsigned i = 0; i < 3; i++)
+		vkCmdDispatch(lane->buffer, 64, 1, 1);
+	vkCmdFillBuffer(lane->buffer, VK_NULL_HANDLE, 0, 4, 0);
+	vkEndCommandBuffer(lane->buffer);
+}
+
 static VkResult submit_frame(struct bare_lane *lane)
 {
 	const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
@@ -258,6 +334,12 @@ int main(int argc, char **argv)
 		find_markers(pass);
 		for (; frames > 0; frames--) {
 			record_marked(&lanes[0], pass);
+			submit_frame(&lanes[0]);
+		}
+	} else if (argc > 2 && strcmp(argv[2], "draws") == 0) {
+		record_secondary(&lanes[0]);
+		for (; frames > 0; frames--) {
+			record_draws(&lanes[0], pass);
 			submit_frame(&lanes[0]);
 		}
 	}

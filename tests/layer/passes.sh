@@ -30,7 +30,7 @@ expect()
 
 "$malitop" stat --passes -b passes -- "$scene" recorded 30 >"$work/stat" 2>&1
 expect "$work/stat" '^scene (pid [0-9]*): 29 frames, from one wait for the GPU to the next$'
-expect "$work/stat" '^main  *[0-9.]*  *[0-9.]*  *[0-9.]* %  render     1024x1024$'
+expect "$work/stat" '^main  *[0-9.]*  *[0-9.]*  *[0-9.]* %  render     1024x1024  *[0-9.]*  *[0-9.]*$'
 expect "$work/stat" '^shadow '
 expect "$work/stat" '^512x512 RGBA8 '
 expect "$work/stat" '^all passes '
@@ -45,7 +45,7 @@ END { if (!(a > 0.95 * g && a < 1.05 * g)) { print "FAIL: all " a " GPU " g; exi
 # The same as JSON: the last line but the verdict.
 "$malitop" stat --passes -b passes -f jsonl -- "$scene" recorded 30 >"$work/jsonl" 2>/dev/null
 expect "$work/jsonl" '^{"frames":{"count":29.0,"cpu_ms":{"mean":[0-9.]*,"p50":[0-9.]*,"p95":[0-9.]*,"p99":[0-9.]*},"gpu_ms":{"mean":[0-9.]*,"p50":[0-9.]*,"p95":[0-9.]*,"p99":[0-9.]*},"missed":[0-9.]*,"longest_ms":[0-9.]*,"busy_ms":[0-9.]*,"present_ms":0.0,"wait_ms":[0-9.]*,"low_1pct_fps":null,"low_01pct_fps":null,"worst":\[{"at_s":[0-9.]*,"frame":[0-9.]*,"ms":[0-9.]*,"cpu_ms":[0-9.]*,"gpu_ms":[0-9.]*,"present_ms":0.0,"wait_ms":[0-9.]*,"pass":"[^"]*","pass_ms":[0-9.]*},[^]]*\]},"passes":\[{"name":'
-expect "$work/jsonl" '"name":"main","width":1024.0,"height":1024.0,"count":[0-9.]*,"kind":"render","ms":{"mean":[0-9.]*,"p95":[0-9.]*},"share":[0-9.]*}'
+expect "$work/jsonl" '"name":"main","width":1024.0,"height":1024.0,"count":[0-9.]*,"kind":"render","ms":{"mean":[0-9.]*,"p95":[0-9.]*,"min":[0-9.]*,"p50":[0-9.]*,"longest":[0-9.]*},"share":[0-9.]*,"draws":0.0,"dispatches":0.0,"vertices":0.0}'
 expect "$work/jsonl" '"application":"scene","pid":[0-9.]*,"changes":0.0,"omitted":1.0,"lost":[0-9.]*,"disjoint":0.0,"untimed":0.0,"dropped":0.0,"unkept":0.0,"boundary":"wait for the GPU","driver":"[^"]*","software":[a-z]*,"stamps":"stamps at the bottom'
 
 # An application that is started by hand has the environment that malitop prints, also from a directory with a quote in its name.
@@ -69,7 +69,7 @@ gles=$PWD/tests/layer/gles_linked
 if [ -x "$gles" ] && "$gles" finish 1 2>/dev/null; then
 	"$malitop" stat --passes -b passes -- "$gles" finish 30 >"$work/gles" 2>&1
 	expect "$work/gles" '^gles_linked (pid [0-9]*): 29 frames, from one wait for the GPU to the next$'
-	expect "$work/gles" '^shadow  *[0-9.]*  *[0-9.]*  *[0-9.]* %  render     512x512$'
+	expect "$work/gles" '^shadow  *[0-9.]*  *[0-9.]*  *[0-9.]* %  render     512x512  *-  *-$'
 	expect "$work/gles" '^512x512 framebuffer 1 '
 	expect "$work/gles" '^durations by the driver'
 	LD_PRELOAD=$PWD/layer/libVkLayer_malitop.so "$malitop" stat --passes -b proc -d 1s -- sh -c 'echo "$LD_PRELOAD"' >"$work/preload" 2>&1

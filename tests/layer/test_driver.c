@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #include <cmocka.h>
@@ -82,7 +83,7 @@ static void without_calibration_no_pass_begins_before_its_submission(void **stat
 		const struct passes_event *e = &listener.events[i];
 
 		if (e->type == PASSES_PASS) {
-			assert_int_equal(e->flags, PASSES_UNCALIBRATED);
+			assert_int_equal(e->flags, PASSES_UNCALIBRATED | PASSES_COUNTED);
 			least = e->begin_ns < least ? e->begin_ns : least;
 		}
 	}
@@ -137,6 +138,40 @@ static void nested_markers_name_passes(void **state)
 			fail_msg("%s: %u passes", names[i], listener_count(&listener, PASSES_PASS, names[i]));
 }
 
+/* What cannot be counted is unknown, and so is any sum with it. */
+static void draws_and_dispatches_of_a_pass_are_counted(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t draws, dispatches;
+		uint64_t vertices;
+	} passes[] = {
+		{"1x1 no target", 2, 0, 12},
+		{"2x1 no target", 7, 0, PASSES_VERTICES_UNKNOWN},
+		{"3x1 no target", PASSES_COUNT_UNKNOWN, 0, PASSES_VERTICES_UNKNOWN},
+		{"4x1 no target", 0, 0, 0},
+		{"5x1 no target", 8, 0, 24},
+		{"compute", 0, 3, 0},
+		{"transfer", 0, 0, 0},
+	};
+
+	(void)state;
+	play("bits=64", "draws");
+	for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++) {
+		assert_int_equal(listener_count(&listener, PASSES_PASS, passes[i].name), 20);
+		for (unsigned n = 0; n < listener.n; n++) {
+			const struct passes_event *e = &listener.events[n];
+
+			if (e->type != PASSES_PASS || strcmp(listener.names[n], passes[i].name) != 0)
+				continue;
+			if (!(e->flags & PASSES_COUNTED) || e->draws != passes[i].draws ||
+			    e->dispatches != passes[i].dispatches || e->vertices != passes[i].vertices)
+				fail_msg("%s: %u draws, %u dispatches", passes[i].name, e->draws,
+					 e->dispatches);
+		}
+	}
+}
+
 /* A thread that is in the layer while another forks has locks of both. */
 static void children_end_whatever_the_threads_of_their_parent_did(void **state)
 {
@@ -154,6 +189,7 @@ int main(void)
 		cmocka_unit_test(without_calibration_no_pass_begins_before_its_submission),
 		cmocka_unit_test(frames_go_on_when_the_swapchain_is_made_again),
 		cmocka_unit_test(nested_markers_name_passes),
+		cmocka_unit_test(draws_and_dispatches_of_a_pass_are_counted),
 		cmocka_unit_test(children_end_whatever_the_threads_of_their_parent_did),
 		cmocka_unit_test(a_lost_device_ends_the_times_and_not_the_application),
 	};

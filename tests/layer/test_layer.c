@@ -155,7 +155,7 @@ static void passes_of_a_queue_follow_each_other_on_the_clock_of_the_frames(void 
 
 		assert_true(e->begin_ns <= e->end_ns && e->end_ns <= listener.stamp_ns);
 		if (e->type == PASSES_PASS) {
-			assert_int_equal(e->flags, 0);
+			assert_int_equal(e->flags, PASSES_COUNTED);
 			assert_true(e->begin_ns >= end - 1000);
 			begin = begin ? begin : e->begin_ns;
 			end = e->end_ns;

@@ -32,7 +32,7 @@ static struct passes_event pass_of(uint64_t frame)
 				     .end_ns = NOW,
 				     .width = (uint16_t)frame,
 				     .ordinal = 3,
-				     .passes = (uint32_t)frame};
+				     .dispatches = (uint32_t)frame};
 }
 
 static void assert_next(struct passes_reader *reader, uint64_t frame)
@@ -42,7 +42,7 @@ static void assert_next(struct passes_reader *reader, uint64_t frame)
 	assert_true(passes_reader_next(reader, NOW, &e));
 	assert_int_equal(e.frame, frame);
 	assert_int_equal(e.width, (uint16_t)frame);
-	assert_int_equal(e.passes, (uint32_t)frame);
+	assert_int_equal(e.dispatches, (uint32_t)frame);
 }
 
 static void every_field_of_an_event_arrives(void **state)
@@ -61,11 +61,9 @@ static void every_field_of_an_event_arrives(void **state)
 		 .height = 1,
 		 .ordinal = 777,
 		 .in_flight = 9,
-		 .present_ns = 1,
-		 .wait_ns = 2,
-		 .submits = 3,
-		 .passes = UINT16_MAX,
-		 .process_ns = 5},
+		 .draws = 1,
+		 .dispatches = UINT32_MAX,
+		 .vertices = 1ull << 63 | 3},
 		{.type = PASSES_FRAME,
 		 .kind = PASSES_WAIT,
 		 .frame = 8,

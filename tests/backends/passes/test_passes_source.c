@@ -487,6 +487,64 @@ static void the_frame_view_shows_the_passes_at_every_size(void **state)
 	bench_fini(&b);
 }
 
+/* Writers of earlier versions count nothing, and a driver may hide how much is drawn. */
+static void work_of_a_pass_is_a_number_or_unknown(void **state)
+{
+	static const struct {
+		const char *name;
+		uint16_t flags;
+		uint32_t draws;
+		uint64_t vertices;
+		double per_frame, vertices_per_frame;
+	} passes[] = {
+		{"counted", PASSES_COUNTED, 7, 300, 7, 300},
+		{"indirect", PASSES_COUNTED, 3, PASSES_VERTICES_UNKNOWN, 3, NAN},
+		{"hidden", PASSES_COUNTED, PASSES_COUNT_UNKNOWN, 1ull << 63, NAN, NAN},
+		{"earlier", 0, 0, 0, NAN, NAN},
+	};
+	struct pass_table table;
+	struct passes_bench b;
+	double *v;
+
+	(void)state;
+	bench_init(&b);
+	assert_true(channel_open(PASSES_VULKAN, PASSES_STAMP_BOTTOM, "a driver"));
+	for (uint64_t f = 0; f < 5; f++) {
+		for (unsigned i = 0; i < ARRAY_LEN(passes); i++) {
+			int64_t at = b.first_ns + (int64_t)f * 10 * MS + (int64_t)i * MS;
+
+			channel_write(&(struct passes_event){.type = PASSES_PASS,
+							     .name = channel_name(passes[i].name),
+							     .frame = f,
+							     .flags = passes[i].flags,
+							     .draws = passes[i].draws,
+							     .vertices = passes[i].vertices,
+							     .begin_ns = at,
+							     .end_ns = at + (4 - i) * MS / 4},
+				      1);
+		}
+		write_frame(&b, f, 10 * MS);
+	}
+	v = read_sample(&b, &table);
+	assert_int_equal(table.n, ARRAY_LEN(passes));
+	for (unsigned i = 0; i < table.n; i++) {
+		const struct pass_line *line = &table.lines[i];
+
+		assert_string_equal(line->name, passes[i].name);
+		if (isnan(passes[i].per_frame) ? !isnan(line->draws) : line->draws != passes[i].per_frame)
+			fail_msg("%s: %g draws", line->name, line->draws);
+		if (isnan(passes[i].vertices_per_frame) ? !isnan(line->vertices)
+							: line->vertices != passes[i].vertices_per_frame)
+			fail_msg("%s: %g vertices", line->name, line->vertices);
+	}
+	AUTOFREE char *view = frame_view_text(&b, v, 160, 60, NULL, NULL);
+
+	assert_non_null(strstr(view, " calls vertices"));
+	free(v);
+	channel_close();
+	bench_fini(&b);
+}
+
 static void passes_that_find_no_line_are_in_the_sum(void **state)
 {
 	struct pass_table table;
@@ -751,18 +809,18 @@ static void own_times_divide_overlap(void **state)
 		int64_t busy;
 		uint64_t own[3], span[3];
 	} cases[] = {
-		{"one after the other", 2, {{0, 10, 1, 0}, {10, 30, 1, 1}}, 30, {10, 20}, {10, 20}},
-		{"a gap is not busy", 2, {{0, 10, 1, 0}, {20, 30, 1, 1}}, 20, {10, 10}, {10, 10}},
-		{"overlap counts half", 2, {{0, 20, 1, 0}, {10, 30, 1, 1}}, 30, {15, 15}, {20, 20}},
-		{"one inside the other", 2, {{0, 40, 1, 0}, {10, 20, 1, 1}}, 40, {35, 5}, {40, 10}},
-		{"with the next frame", 2, {{0, 20, 1, 0}, {10, 30, 2, 1}}, 15, {15, 0}, {20, 0}},
+		{"one after the other", 2, {{0, 10, 1, 0, {0}}, {10, 30, 1, 1, {0}}}, 30, {10, 20}, {10, 20}},
+		{"a gap is not busy", 2, {{0, 10, 1, 0, {0}}, {20, 30, 1, 1, {0}}}, 20, {10, 10}, {10, 10}},
+		{"overlap counts half", 2, {{0, 20, 1, 0, {0}}, {10, 30, 1, 1, {0}}}, 30, {15, 15}, {20, 20}},
+		{"one inside the other", 2, {{0, 40, 1, 0, {0}}, {10, 20, 1, 1, {0}}}, 40, {35, 5}, {40, 10}},
+		{"with the next frame", 2, {{0, 20, 1, 0, {0}}, {10, 30, 2, 1, {0}}}, 15, {15, 0}, {20, 0}},
 		{"three at once",
 		 3,
-		 {{0, 30, 1, 0}, {0, 30, 1, 1}, {0, 30, 1, 2}},
+		 {{0, 30, 1, 0, {0}}, {0, 30, 1, 1, {0}}, {0, 30, 1, 2, {0}}},
 		 30,
 		 {10, 10, 10},
 		 {30, 30, 30}},
-		{"empty passes", 2, {{5, 5, 1, 0}, {5, 5, 1, 1}}, 0, {0, 0}, {0, 0}},
+		{"empty passes", 2, {{5, 5, 1, 0, {0}}, {5, 5, 1, 1, {0}}}, 0, {0, 0}, {0, 0}},
 	};
 	static struct sweep s;
 
@@ -837,6 +895,7 @@ int main(void)
 		cmocka_unit_test(marks_are_kept_with_their_time_up_to_a_number),
 		cmocka_unit_test(a_pass_keeps_its_row_and_the_last_row_has_all_others),
 		cmocka_unit_test(the_frame_view_shows_the_passes_at_every_size),
+		cmocka_unit_test(work_of_a_pass_is_a_number_or_unknown),
 		cmocka_unit_test(passes_that_find_no_line_are_in_the_sum),
 		cmocka_unit_test(the_frame_view_shows_one_frame_and_one_pass),
 		cmocka_unit_test(a_graph_of_frames_has_the_longest_beside_the_mean),
