@@ -35,6 +35,9 @@ struct record {
 	/* The start of the next cpu_percent; at_ns is 0 if there is none. */
 	int64_t at_ns;
 	uint64_t cpu_ns;
+	/* The same of wait_percent. */
+	int64_t waited_at_ns;
+	uint64_t waited_ns;
 };
 
 /* Ordered like the list. */
@@ -170,6 +173,37 @@ static void take_time(struct process_scan *s, struct record *r, uint64_t ticks)
 	r->cpu_ns = r->p.cpu_ns;
 }
 
+/* "RUN WAIT SLICES" of schedstat, ns: how long it was ready while another ran. One that neither ran
+ * nor is ready did not wait: its file is not read. */
+static void take_wait(struct process_scan *s, struct record *r, const char *path)
+{
+	bool ready = r->p.state == 'R' || r->p.cpu_percent > 0;
+	unsigned long long run, waited;
+	int64_t at_ns;
+	ssize_t n;
+
+	if (r->waited_at_ns && !s->fresh)
+		return;
+	r->p.wait_percent = NAN;
+	if (!ready) {
+		r->waited_at_ns = 0;
+		return;
+	}
+	n = sys_read_file(s->sys, path, s->text, sizeof(s->text));
+	at_ns = s->sys->monotonic_ns(s->sys);
+	if (n <= 0 || sscanf(s->text, "%llu %llu", &run, &waited) != 2) {
+		r->waited_at_ns = 0;
+		return;
+	}
+	if (r->waited_at_ns && at_ns > r->waited_at_ns && waited >= r->waited_ns) {
+		double percent = 100 * (double)(waited - r->waited_ns) / (double)(at_ns - r->waited_at_ns);
+
+		r->p.wait_percent = (float)(percent < 100 ? percent : 100);
+	}
+	r->waited_at_ns = at_ns;
+	r->waited_ns = waited;
+}
+
 /* A pid that another process used before starts from scratch. */
 static struct record *take_record(struct process_scan *s, struct scan_kind *kind, const struct process *who,
 				  const struct process_stat *stat)
@@ -242,11 +276,14 @@ static void read_process(struct process_scan *s, int32_t pid)
 		s->n_hidden += s->processes.now.n >= ROWS_MAX || (errno != ENOENT && errno != ESRCH);
 		return;
 	}
-	r = take_record(
-		s, &s->processes,
-		&(struct process){
-			.pid = pid, .uid = UINT32_MAX, .cpu_percent = NAN, .gpu_percent = NAN, .ipc = NAN},
-		&stat);
+	r = take_record(s, &s->processes,
+			&(struct process){.pid = pid,
+					  .uid = UINT32_MAX,
+					  .cpu_percent = NAN,
+					  .gpu_percent = NAN,
+					  .ipc = NAN,
+					  .wait_percent = NAN},
+			&stat);
 	r->p.parent = stat.parent;
 	r->p.kernel = stat.flags & PROCESS_KERNEL;
 	r->p.threads = stat.threads;
@@ -263,6 +300,11 @@ static void read_process(struct process_scan *s, int32_t pid)
 		process_users_name(&s->users, r->p.uid, r->p.user);
 	r->comm = comm;
 	r->flags = stat.flags;
+	snprintf(path, sizeof(path), "proc/%d/schedstat", pid);
+	if (r->p.threads == 1 && !r->p.kernel)
+		take_wait(s, r, path);
+	else
+		r->p.wait_percent = NAN;
 }
 
 static void read_thread(struct process_scan *s, const struct record *process, int32_t tid)
@@ -287,7 +329,8 @@ static void read_thread(struct process_scan *s, const struct record *process, in
 					  .gpu_bytes = SAMPLE_UNKNOWN,
 					  .cpu_percent = NAN,
 					  .gpu_percent = NAN,
-					  .ipc = NAN},
+					  .ipc = NAN,
+					  .wait_percent = NAN},
 			&stat);
 	comm = span_hash(stat.comm);
 	if (!r->named || r->comm != comm)
@@ -295,6 +338,8 @@ static void read_thread(struct process_scan *s, const struct record *process, in
 	r->comm = comm;
 	r->p.uid = process->p.uid;
 	memcpy(r->p.user, process->p.user, sizeof(r->p.user));
+	snprintf(path, sizeof(path), "proc/%d/task/%d/schedstat", process->p.pid, tid);
+	take_wait(s, r, path);
 }
 
 static void read_threads(struct process_scan *s, const struct record *process)

@@ -97,7 +97,8 @@ static struct process process_of(const struct processes *p, unsigned i)
 				  .gpu_bytes = t->is_thread ? SAMPLE_UNKNOWN : (uint64_t)t->gpu_mib << 20,
 				  .cpu_percent = NAN,
 				  .gpu_percent = NAN,
-				  .ipc = NAN};
+				  .ipc = NAN,
+				  .wait_percent = NAN};
 
 	for (unsigned k = from; k <= to; k++) {
 		total += p->now[k];

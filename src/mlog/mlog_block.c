@@ -17,7 +17,7 @@ _Static_assert(sizeof(struct sample) == 5 * CELL && offsetof(struct sample, valu
 struct decoder {
 	struct mlog_block *block;
 	const struct mlog_about *about;
-	bool has_queues, has_more;
+	bool has_beside[MLOG_BESIDES], has_more;
 };
 
 /* The samples of one source, consecutive in memory, so that the cells of a column have a constant
@@ -306,17 +306,27 @@ static void get_processes(struct decoder *d, struct wire *in)
 	block->has_processes = true;
 }
 
+static void get_beside(struct decoder *d, enum mlog_beside beside, struct wire *in)
+{
+	in->bad |= !d->block->has_processes || d->has_beside[beside] ||
+		   !mlog_changes_get_beside(d->block->changes, beside, in);
+	d->has_beside[beside] = true;
+}
+
 static void get_queues(struct decoder *d, struct wire *in)
 {
-	in->bad |=
-		!d->block->has_processes || d->has_queues || !mlog_changes_get_queues(d->block->changes, in);
-	d->has_queues = true;
+	get_beside(d, MLOG_BESIDE_QUEUES, in);
+}
+
+static void get_waits(struct decoder *d, struct wire *in)
+{
+	get_beside(d, MLOG_BESIDE_WAITS, in);
 }
 
 static void (*const sections[])(struct decoder *d, struct wire *in) = {
 	[MLOG_SECTION_SAMPLES] = get_samples,     [MLOG_SECTION_NOTE] = get_note,
 	[MLOG_SECTION_PROCESSES] = get_processes, [MLOG_SECTION_QUEUES] = get_queues,
-	[MLOG_SECTION_MORE] = get_more,
+	[MLOG_SECTION_MORE] = get_more,           [MLOG_SECTION_WAITS] = get_waits,
 };
 
 bool mlog_block_decode(struct mlog_block *block, const struct mlog_about *about, const struct mlog_head *head,

@@ -333,8 +333,10 @@ static void put_notes(struct mlog_builder *b, struct strbuf *payload)
 static void put_processes(struct mlog_builder *b, struct strbuf *payload)
 {
 	struct process_list list = b->list;
+	static const enum mlog_section sections[MLOG_BESIDES] = {
+		[MLOG_BESIDE_QUEUES] = MLOG_SECTION_QUEUES, [MLOG_BESIDE_WAITS] = MLOG_SECTION_WAITS};
 	unsigned cap = b->cap_list;
-	size_t queues;
+	size_t besides;
 
 	if (!b->has_list)
 		return;
@@ -342,16 +344,18 @@ static void put_processes(struct mlog_builder *b, struct strbuf *payload)
 			      list.end_ns < b->complete_ns;
 	mlog_changes_find(&b->changes, b->written.processes, b->written.n, &list);
 	mlog_changes_put(&b->changes, b->begin_ns, &b->section);
-	queues = mlog_changes_have_queues(&b->changes) ? (size_t)MLOG_QUEUES_BYTES * b->changes.n : 0;
-	b->has_written = payload->n + b->section.n + queues <= MLOG_PAYLOAD_MAX - 4 * WIRE_VARINT_MAX;
+	besides = (size_t)MLOG_BESIDE_BYTES * b->changes.n;
+	b->has_written = payload->n + b->section.n + besides <= MLOG_PAYLOAD_MAX - 6 * WIRE_VARINT_MAX;
 	if (!b->has_written) { /* too large: write the block without the list */
 		strbuf_clear(&b->section);
 		return;
 	}
 	put_section(b, MLOG_SECTION_PROCESSES, payload);
-	if (queues) {
-		mlog_changes_put_queues(&b->changes, &b->section);
-		put_section(b, MLOG_SECTION_QUEUES, payload);
+	for (enum mlog_beside i = 0; i < MLOG_BESIDES; i++) {
+		if (!mlog_changes_have(&b->changes, i))
+			continue;
+		mlog_changes_put_beside(&b->changes, i, &b->section);
+		put_section(b, sections[i], payload);
 	}
 	if (b->changes.complete) {
 		b->flags |= MLOG_ALL_PROCESSES;

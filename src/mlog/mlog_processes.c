@@ -27,7 +27,21 @@ static const struct process_column queues[] = {
 	COLUMN(gpu_fragment_percent, UINT32_MAX),
 	COLUMN(gpu_vertex_percent, UINT32_MAX),
 };
+static const struct process_column waits[] = {COLUMN(wait_percent, UINT32_MAX)};
 #undef COLUMN
+
+static uint64_t load_number(const struct process *p, const struct process_column *c);
+static uint64_t load_queue(const struct process *p, const struct process_column *c);
+
+/* What stands in a section of its own behind that of the changes, because few processes have it. */
+static const struct beside {
+	const struct process_column *columns;
+	size_t n;
+	uint64_t (*load)(const struct process *p, const struct process_column *c);
+} besides[MLOG_BESIDES] = {
+	[MLOG_BESIDE_QUEUES] = {queues, ARRAY_LEN(queues), load_queue},
+	[MLOG_BESIDE_WAITS] = {waits, ARRAY_LEN(waits), load_number},
+};
 
 #define NOT_TOLD 0x7fc00000u /* NaN */
 
@@ -79,15 +93,17 @@ static uint64_t load_queue(const struct process *p, const struct process_column 
 	return p->gpu_queues ? load_number(p, c) : NOT_TOLD;
 }
 
-static bool is_same(const struct process *a, const struct process *b)
+static bool is_same(const struct process *x, const struct process *y)
 {
 	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
-		if (load_number(a, &columns[i]) != load_number(b, &columns[i]))
+		if (load_number(x, &columns[i]) != load_number(y, &columns[i]))
 			return false;
-	for (size_t i = 0; i < ARRAY_LEN(queues); i++)
-		if (load_queue(a, &queues[i]) != load_queue(b, &queues[i]))
-			return false;
-	return strcmp(a->name, b->name) == 0 && strcmp(a->user, b->user) == 0;
+	for (size_t b = 0; b < MLOG_BESIDES; b++)
+		for (size_t i = 0; i < besides[b].n; i++)
+			if (besides[b].load(x, &besides[b].columns[i]) !=
+			    besides[b].load(y, &besides[b].columns[i]))
+				return false;
+	return strcmp(x->name, y->name) == 0 && strcmp(x->user, y->user) == 0;
 }
 
 static bool is_among(const int32_t *pids, unsigned n, int32_t pid)
@@ -185,18 +201,21 @@ void mlog_changes_put(const struct mlog_changes *c, int64_t base_ns, struct strb
 		wire_text(out, span_of(c->processes[i].user));
 }
 
-bool mlog_changes_have_queues(const struct mlog_changes *c)
+bool mlog_changes_have(const struct mlog_changes *c, enum mlog_beside beside)
 {
 	for (unsigned i = 0; i < c->n; i++)
-		if (c->processes[i].gpu_queues)
+		if (beside == MLOG_BESIDE_QUEUES ? c->processes[i].gpu_queues
+						 : !isnan(c->processes[i].wait_percent))
 			return true;
 	return false;
 }
 
-void mlog_changes_put_queues(const struct mlog_changes *c, struct strbuf *out)
+void mlog_changes_put_beside(const struct mlog_changes *c, enum mlog_beside beside, struct strbuf *out)
 {
-	for (size_t k = 0; k < ARRAY_LEN(queues); k++)
-		put_column(c, &queues[k], load_queue, out);
+	const struct beside *b = &besides[beside];
+
+	for (size_t k = 0; k < b->n; k++)
+		put_column(c, &b->columns[k], b->load, out);
 }
 
 static int64_t get_time(struct wire *in, int64_t base_ns)
@@ -263,6 +282,7 @@ static void get_processes(struct mlog_changes *c, struct wire *in)
 		struct process *p = &c->processes[i];
 
 		get_text(p->user, PROCESS_USER, in);
+		p->wait_percent = NAN;
 		p->kernel = !p->is_thread && !p->rss_bytes && p->name[0] == '[' &&
 			    (p->pid == KTHREADD || p->parent == KTHREADD);
 		if (p->state <= ' ' || p->state > '~')
@@ -286,13 +306,15 @@ bool mlog_changes_get(struct mlog_changes *c, int64_t base_ns, struct wire *in)
 	return !in->bad && in->p == in->end;
 }
 
-bool mlog_changes_get_queues(struct mlog_changes *c, struct wire *in)
+bool mlog_changes_get_beside(struct mlog_changes *c, enum mlog_beside beside, struct wire *in)
 {
-	if ((size_t)(in->end - in->p) / ARRAY_LEN(queues) < c->n)
+	const struct beside *b = &besides[beside];
+
+	if ((size_t)(in->end - in->p) / b->n < c->n)
 		return false;
-	for (size_t k = 0; k < ARRAY_LEN(queues); k++)
-		get_column(c, &queues[k], in);
-	for (unsigned i = 0; i < c->n; i++) {
+	for (size_t k = 0; k < b->n; k++)
+		get_column(c, &b->columns[k], in);
+	for (unsigned i = 0; beside == MLOG_BESIDE_QUEUES && i < c->n; i++) {
 		struct process *p = &c->processes[i];
 
 		p->gpu_queues = !isnan(p->gpu_fragment_percent) && !isnan(p->gpu_vertex_percent);

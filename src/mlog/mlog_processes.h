@@ -33,12 +33,13 @@ void mlog_changes_put(const struct mlog_changes *c, int64_t base_ns, struct strb
 /* Decode all of `in`. Returns false if it is invalid. If it is valid, texts are printable and every
  * number fits its type, but pids may have any value and order. */
 bool mlog_changes_get(struct mlog_changes *c, int64_t base_ns, struct wire *in);
-/* The section of their queues follows that of the changes. It has at most this many bytes per
- * process. */
-#define MLOG_QUEUES_BYTES 10
-bool mlog_changes_have_queues(const struct mlog_changes *c);
-void mlog_changes_put_queues(const struct mlog_changes *c, struct strbuf *out);
-bool mlog_changes_get_queues(struct mlog_changes *c, struct wire *in);
+/* Sections that follow that of the changes, in this order, where some process has what is in them.
+ * Together they have at most this many bytes per process. */
+enum mlog_beside { MLOG_BESIDE_QUEUES, MLOG_BESIDE_WAITS, MLOG_BESIDES };
+#define MLOG_BESIDE_BYTES 15
+bool mlog_changes_have(const struct mlog_changes *c, enum mlog_beside beside);
+void mlog_changes_put_beside(const struct mlog_changes *c, enum mlog_beside beside, struct strbuf *out);
+bool mlog_changes_get_beside(struct mlog_changes *c, enum mlog_beside beside, struct wire *in);
 /* Replace *list (NULL means unknown) by a new list, owned by the caller. */
 void mlog_changes_apply(const struct mlog_changes *c, struct process_list **list);
 

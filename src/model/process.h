@@ -37,8 +37,9 @@ struct process {
 	float gpu_percent;  /* of the GPU's time; NaN if the driver does not report it */
 	/* The same of the two queues that Panfrost tells apart; 0 if they are not told apart. */
 	float gpu_fragment_percent, gpu_vertex_percent;
-	bool gpu_queues;         /* they are */
-	float ipc;               /* instructions per cycle; NaN if not counted */
+	bool gpu_queues;    /* they are */
+	float ipc;          /* instructions per cycle; NaN if not counted */
+	float wait_percent; /* ready, while another ran: of the time; NaN if unknown or of several threads */
 	char name[PROCESS_NAME]; /* printable: the program's name, a kernel thread in [brackets] */
 	char user[PROCESS_USER]; /* printable; the uid if it has no name */
 	/* The command line, printable, in the list's `commands`. NULL: it was not read, or there is

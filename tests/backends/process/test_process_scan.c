@@ -315,14 +315,36 @@ static void what_seldom_changes_is_not_read_each_time(void **state)
 	(void)state;
 	set_up("processes");
 	read_list(&processes);
-	opens = b.f.opens; /* stat of each, two command lines, the users */
-	assert_int_equal(opens, 11 + 2 + 1);
+	opens = b.f.opens; /* stat of each, two command lines, the users, and how long the ready one waited */
+	assert_int_equal(opens, 11 + 2 + 1 + 1);
 	assert_int_equal(b.stats, 11);
 	read_later(&processes, SECOND);
-	assert_int_equal(b.f.opens - opens, 11);
+	assert_int_equal(b.f.opens - opens, 11 + 1);
 	assert_int_equal(b.stats, 11);
 	read_later(&processes, 17 * SECOND);
 	assert_int_equal(b.stats, 22);
+	tear_down();
+}
+
+/* 310 of 1000 ms ready while another ran. Of one that sleeps, or has several threads, nothing is
+ * read. */
+static void the_time_that_a_ready_thread_waited_is_a_share_of_the_interval(void **state)
+{
+	(void)state;
+	set_up("processes");
+	fixture_write(&b.f, "proc/4711/schedstat", "9000000000 5000000000 77\n");
+	read_list(&all);
+	assert_true(isnan(of(4711)->wait_percent));
+	fixture_write(&b.f, "proc/4711/schedstat", "9600000000 5310000000 99\n");
+	read_later(&all, SECOND);
+	assert_true(fabsf(of(4711)->wait_percent - 31) < 1);
+	assert_true(isnan(of(903)->wait_percent) && isnan(of(812)->wait_percent));
+	fixture_write(&b.f, "proc/4711/schedstat", "not of this kernel\n");
+	read_later(&all, SECOND);
+	assert_true(isnan(of(4711)->wait_percent));
+	fixture_write(&b.f, "proc/4711/schedstat", "9600000000 5610000000 99\n");
+	read_later(&all, SECOND);
+	assert_true(isnan(of(4711)->wait_percent)); /* since when is unknown */
 	tear_down();
 }
 
@@ -391,7 +413,7 @@ static void command_lines_are_read_for_the_wanted_rows_only(void **state)
 	assert_null(of(4711)->command);
 	opens = b.f.opens;
 	read_later(&one, SECOND);
-	assert_int_equal(b.f.opens - opens, 11 + 1);
+	assert_int_equal(b.f.opens - opens, 11 + 1 + 1);
 	assert_string_equal(of(4711)->command, "com.studio.bigger.game");
 	assert_null(of(903)->command);
 	opens = b.f.opens;
@@ -401,11 +423,11 @@ static void command_lines_are_read_for_the_wanted_rows_only(void **state)
 	assert_non_null(of(903)->command);
 	opens = b.f.opens;
 	read_later(&every, SECOND); /* not of kernel threads; of the others once */
-	assert_int_equal(b.f.opens - opens, 11 + 7);
+	assert_int_equal(b.f.opens - opens, 11 + 1 + 7);
 	assert_null(of(17)->command);
 	opens = b.f.opens;
 	read_later(&every, SECOND);
-	assert_int_equal(b.f.opens - opens, 11);
+	assert_int_equal(b.f.opens - opens, 11 + 1);
 	assert_non_null(of(903)->command);
 	tear_down();
 }
@@ -710,6 +732,8 @@ int main(void)
 		cmocka_unit_test(a_gpu_that_comes_later_is_found),
 		cmocka_unit_test(memory_of_a_program_that_does_not_report_it_is_unknown),
 		cmocka_unit_test(what_seldom_changes_is_not_read_each_time),
+		cmocka_unit_test(another_program_has_another_name_and_owner_at_once),
+		cmocka_unit_test(the_time_that_a_ready_thread_waited_is_a_share_of_the_interval),
 		cmocka_unit_test(another_program_has_another_name_and_owner_at_once),
 		cmocka_unit_test(a_command_line_is_not_read_while_its_process_waits_for_a_device),
 		cmocka_unit_test(command_lines_are_read_for_the_wanted_rows_only),
