@@ -107,6 +107,11 @@ static void ipc_text(cell_text out, const struct process *p, bool ascii)
 	number_text(out, (double)p->ipc, SPAN_LIT("ratio"), 0, ascii);
 }
 
+static void wait_text(cell_text out, const struct process *p, bool ascii)
+{
+	number_text(out, (double)p->wait_percent, SPAN_LIT("percent"), 0, ascii);
+}
+
 void process_time_text(char out[UNITS_TEXT], uint64_t ns)
 {
 	unsigned long long hundredths = ns / 10000000, s = hundredths / 100, m = s / 60, h = m / 60;
@@ -246,22 +251,23 @@ static const struct process_cell {
 	{PROCESS_BY_PID, "pid", 7, false, 0, ALWAYS, pid_text, NULL},
 	{PROCESS_BY_USER, "user", 9, true, 11, ALWAYS, user_text, NULL},
 	{PROCESS_BY_STATE, "S", 2, true, 8, ALWAYS, state_text, NULL},
-	{PROCESS_BY_THREADS, "thr", 5, false, 13, ALWAYS, threads_text, NULL},
+	{PROCESS_BY_THREADS, "thr", 5, false, 14, ALWAYS, threads_text, NULL},
 	{PROCESS_BY_CPU, "was", 6, false, 3, COMPARED, NULL, draw_cpu_was},
 	{PROCESS_BY_CPU, "CPU %", 6, false, 1, ALWAYS, cpu_text, NULL},
 	{PROCESS_BY_CPU, "change", 9, false, 4, COMPARED, NULL, draw_cpu_change},
-	{PROCESS_BY_CPU, "", 10, true, 15, ALONE, NULL, draw_cpu_bar},
+	{PROCESS_BY_CPU, "", 10, true, 16, ALONE, NULL, draw_cpu_bar},
 	{PROCESS_BY_CPU, "", PAST_MIN, true, 9, ALONE, NULL, draw_past},
+	{PROCESS_BY_WAIT, "wait %", 7, false, 13, ALWAYS, wait_text, NULL},
 	{PROCESS_BY_GPU, "was", 6, false, 6, COMPARED, NULL, draw_gpu_was},
 	{PROCESS_BY_GPU, "GPU %", 6, false, 5, ALWAYS, gpu_text, NULL},
-	{PROCESS_BY_GPU, "", 8, true, 16, ALONE, NULL, draw_gpu_bar},
-	{PROCESS_BY_GPU_FRAGMENT, "frag %", 7, false, 17, ALWAYS, fragment_text, NULL},
-	{PROCESS_BY_GPU_VERTEX, "vert %", 7, false, 18, ALWAYS, vertex_text, NULL},
+	{PROCESS_BY_GPU, "", 8, true, 17, ALONE, NULL, draw_gpu_bar},
+	{PROCESS_BY_GPU_FRAGMENT, "frag %", 7, false, 18, ALWAYS, fragment_text, NULL},
+	{PROCESS_BY_GPU_VERTEX, "vert %", 7, false, 19, ALWAYS, vertex_text, NULL},
 	{PROCESS_BY_MEMORY, "was", 7, false, 10, COMPARED, NULL, draw_rss_was},
 	{PROCESS_BY_MEMORY, "RSS", 7, false, 2, ALWAYS, rss_text, NULL},
 	{PROCESS_BY_GPU_MEMORY, "GPU mem", 8, false, 7, ALWAYS, gpu_memory_text, NULL},
 	{PROCESS_BY_IPC, "IPC", 4, false, 12, ALWAYS, ipc_text, NULL},
-	{PROCESS_BY_TIME, "TIME", 8, false, 14, ALWAYS, time_text, NULL},
+	{PROCESS_BY_TIME, "TIME", 8, false, 15, ALWAYS, time_text, NULL},
 };
 #define ESSENTIAL 3 /* lower ranks stay even if the name becomes short */
 #define SPARE 12    /* ranks from here on leave room for a command line */

@@ -151,7 +151,8 @@ static void judge_tables(struct eval_run *run)
 		const struct rawtable *table = &run->tables[i];
 		const double *vectors[SOURCE_KINDS] = {[SOURCE_GPU] = vector};
 		struct judge_facts facts = {
-			.value = {[FACT_BUSIEST_THREAD] = constant_of(table, RAWTABLE_THREAD),
+			.value = {[FACT_THREAD_WAITS] = NAN,
+				  [FACT_BUSIEST_THREAD] = constant_of(table, RAWTABLE_THREAD),
 				  [FACT_FRAME_RATE] = frame_rate(table)}};
 		int64_t end_ns = at_ns + (int64_t)(constant_of(table, RAWTABLE_SECONDS) * scale);
 

@@ -5,10 +5,11 @@
 #include <string.h>
 
 const char *const finding_severity_names[] = {"note", "warning", "critical", NULL};
-const char *const finding_fact_names[FACT_COUNT] = {"$BusiestThread", "$FrameRate"};
-const char *const finding_fact_titles[FACT_COUNT] = {"Busiest thread", "Frame rate"};
+const char *const finding_fact_names[FACT_COUNT] = {"$BusiestThread", "$FrameRate", "$BusiestThreadWaits"};
+const char *const finding_fact_titles[FACT_COUNT] = {"Busiest thread", "Frame rate",
+						     "Busiest thread waits for a CPU"};
 
-const char *const finding_fact_units[FACT_COUNT] = {"percent", "frames/second"};
+const char *const finding_fact_units[FACT_COUNT] = {"percent", "frames/second", "percent"};
 
 const struct finding_def *finding_find(const struct gpudb *db, enum finding_kind kind, struct span name)
 {

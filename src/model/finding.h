@@ -82,6 +82,7 @@ const char *finding_origin(const struct finding_def *def);
 enum finding_fact {
 	FACT_BUSIEST_THREAD, /* $BusiestThread: its share of one CPU, percent */
 	FACT_FRAME_RATE,     /* $FrameRate: frames per second that were shown */
+	FACT_THREAD_WAITS,   /* $BusiestThreadWaits: ready, while another ran; percent of the time */
 	FACT_COUNT
 };
 extern const char *const finding_fact_names[FACT_COUNT];

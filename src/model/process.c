@@ -188,6 +188,7 @@ static const struct {
 	[PROCESS_BY_IPC] = {rank_value, offsetof(struct process, ipc)},
 	[PROCESS_BY_GPU_FRAGMENT] = {rank_value, offsetof(struct process, gpu_fragment_percent)},
 	[PROCESS_BY_GPU_VERTEX] = {rank_value, offsetof(struct process, gpu_vertex_percent)},
+	[PROCESS_BY_WAIT] = {rank_value, offsetof(struct process, wait_percent)},
 };
 
 static void put_item(struct process_item *item, const struct process *p, uint32_t index,

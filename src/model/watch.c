@@ -146,7 +146,7 @@ static void judge_watched(struct watch *w)
 	}
 	share_frames(w, vectors);
 	if (end_ns - w->thread_ns > LATEST_NS) {
-		facts.value[FACT_BUSIEST_THREAD] = NAN;
+		facts.value[FACT_BUSIEST_THREAD] = facts.value[FACT_THREAD_WAITS] = NAN;
 		facts.thread[0] = 0;
 	}
 	judge_step(w->judge, begin_ns, end_ns, vectors, &facts);
@@ -207,6 +207,7 @@ bool judge_facts_thread(struct judge_facts *facts, const struct process_list *li
 	if (!thread || isnan(thread->cpu_percent))
 		return false;
 	facts->value[FACT_BUSIEST_THREAD] = thread->cpu_percent;
+	facts->value[FACT_THREAD_WAITS] = thread->wait_percent;
 	facts->thread_id = thread->pid;
 	owner = thread->is_thread ? process_find(list, thread->parent) : NULL;
 	if (owner && strcmp(owner->name, thread->name) != 0)

@@ -73,6 +73,7 @@ static void sort_item(unsigned key, const char **name, const char **text)
 		[PROCESS_BY_IPC] = "instructions per cycle",
 		[PROCESS_BY_GPU_FRAGMENT] = "time on the GPU's fragment queue",
 		[PROCESS_BY_GPU_VERTEX] = "time on the GPU's vertex and tiler queue",
+		[PROCESS_BY_WAIT] = "time ready, without a CPU",
 	};
 
 	*name = process_key_title(key);

@@ -61,7 +61,7 @@ static void judge_until(struct screen_judge *j, const struct feeds *feeds, int64
 		if (j->vectors[kind] && feeds_vector(feeds, kind, j->at_ns, end_ns, j->vectors[kind]))
 			vectors[kind] = j->vectors[kind];
 	if (llabs(end_ns - j->facts_ns) > LATEST_NS + j->facts_length_ns + BEFORE_NS * (j->jumps != 0)) {
-		facts.value[FACT_BUSIEST_THREAD] = NAN;
+		facts.value[FACT_BUSIEST_THREAD] = facts.value[FACT_THREAD_WAITS] = NAN;
 		facts.thread[0] = 0;
 	}
 	if (facts.thread[0])

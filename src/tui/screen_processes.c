@@ -75,17 +75,21 @@ static double bounded_percent(double percent)
 	return percent > 100 ? 100 : percent;
 }
 
-/* "busiest thread   62 % of the time  RenderThread of com.studio.game (4711)" */
+/* "busiest thread   62 % of the time, waits for a CPU 31 %  RenderThread of com.studio.game (4711)"
+ * */
 static void busiest_text(char *out, size_t size, const struct process_list *list,
 			 const struct process *busiest, double percent)
 {
 	const struct process *process =
 		busiest && busiest->is_thread ? process_find(list, busiest->parent) : busiest;
+	char waits[48] = "";
 
+	if (busiest && busiest->wait_percent >= 1)
+		snprintf(waits, sizeof(waits), ", waits for a CPU %.0f %%", (double)busiest->wait_percent);
 	if (!process)
 		snprintf(out, size, "busiest thread    \u2013");
 	else
-		snprintf(out, size, "busiest thread  %3.0f %% of the time  %s%s%s (%d)", percent,
+		snprintf(out, size, "busiest thread  %3.0f %% of the time%s  %s%s%s (%d)", percent, waits,
 			 busiest->is_thread ? busiest->name : "", busiest->is_thread ? " of " : "",
 			 process->name, process->pid);
 }

@@ -130,6 +130,7 @@ static const struct {
 	{"ray-non-opaque", "Mali-G715", "RTUNonOpaqueShare", 20.4, 19.6, ""},
 	{"ray-misses", "Mali-G715", "RTUMissShare", 61.2, 58.8, ""},
 	{"ray-first-hit", "Mali-G715", "RTUFirstHitShare", 9.8, 10.2, ""},
+	{"thread-waits", "", "$BusiestThreadWaits", 20.4, 19.6, "$BusiestThread=50"},
 	{"thread-busy", "", "$BusiestThread", 91.8, 88.2, ""},
 	{"cpu-full", "", "CPUActivityUser", 91.8, 88.2, ""},
 	{"cpu-slow-clock", "", "CPUFrequencyShare", 58.8, 61.2, "CPUActivityUser=77"},

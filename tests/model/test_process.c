@@ -184,6 +184,7 @@ static void every_key_has_its_order_and_the_unknown_comes_last(void **state)
 		{PROCESS_BY_STATE, "310t 44 99 45 1 20 20t 30", "1 20 20t 30 45 99 310t 44"},
 		{PROCESS_BY_IPC, "20 44 1 20t 310t 30 45 99", "44 20 1 20t 310t 30 45 99"},
 		{PROCESS_BY_GPU_FRAGMENT, "20 1 20t 310t 30 44 45 99", "1 20t 310t 30 44 45 99 20"},
+		{PROCESS_BY_WAIT, "20 44 1 20t 310t 30 45 99", "20 44 1 20t 310t 30 45 99"},
 		{PROCESS_BY_GPU_VERTEX, "44 1 20 20t 310t 30 45 99", "1 20 20t 310t 30 45 99 44"},
 	};
 

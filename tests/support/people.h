@@ -66,6 +66,7 @@ static struct process_list *people_list(bool threads)
 			.cpu_percent = (float)people[i].cpu,
 			.gpu_percent = (float)people[i].gpu,
 			.ipc = (float)NAN,
+			.wait_percent = (float)NAN,
 		};
 		snprintf(p->name, sizeof(p->name), "%s", people[i].name);
 		snprintf(p->user, sizeof(p->user), "%s", people[i].user);

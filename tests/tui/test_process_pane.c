@@ -300,12 +300,12 @@ static void a_column_that_was_known_once_stays(void **state)
 
 	(void)state;
 	bench_init(&b);
-	assert_int_equal(b.pane.table.unknown, 1u << PROCESS_BY_IPC | QUEUES);
+	assert_int_equal(b.pane.table.unknown, 1u << PROCESS_BY_IPC | 1u << PROCESS_BY_WAIT | QUEUES);
 	for (unsigned i = 0; i < list->n; i++)
 		list->processes[i].gpu_percent = (float)NAN;
 	list->processes[0].ipc = 1;
 	process_pane_take(&b.pane, list);
-	assert_int_equal(b.pane.table.unknown, QUEUES);
+	assert_int_equal(b.pane.table.unknown, QUEUES | 1u << PROCESS_BY_WAIT);
 	bench_fini(&b);
 }
 
@@ -570,7 +570,8 @@ static void f6_offers_what_is_known_and_the_order_it_has(void **state)
 	bench_init(&b);
 	press_key(&b, 'M');
 	press_key(&b, K_F6);
-	assert_int_equal(b.pane.choice.n, PROCESS_KEYS - 3); /* nothing counts IPC, or tells queues apart */
+	assert_int_equal(b.pane.choice.n,
+			 PROCESS_KEYS - 4); /* nothing counts IPC, waits, or tells queues apart */
 	b.pane.choice.item(b.pane.choice.ids[b.pane.choice.at], &name, &text);
 	assert_string_equal(name, "RSS");
 	press_key(&b, K_END);

@@ -27,7 +27,7 @@ static void shown_list(struct shown *s, struct process_list *list)
 					  .first = &s->first,
 					  .page = &s->page,
 					  .order.key = PROCESS_BY_PID,
-					  .unknown = 1u << PROCESS_BY_IPC | QUEUES,
+					  .unknown = 1u << PROCESS_BY_IPC | 1u << PROCESS_BY_WAIT | QUEUES,
 					  .n_processes = 412,
 					  .n_threads = 1830,
 					  .n_running = 3};
@@ -193,7 +193,7 @@ static void a_glyph_marks_what_the_rows_are_sorted_by(void **state)
 
 	(void)state;
 	shown_init(&s);
-	s.table.unknown = QUEUES;
+	s.table.unknown = 1u << PROCESS_BY_WAIT | QUEUES;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const char *got;
 
