@@ -2,19 +2,17 @@
  * the wall clock, processes, the size of the file. */
 #include "record/recorder_sink.h"
 
-#include "record/control.h"
 #include "record/flow.h"
+#include "record/log_about.h"
 #include "record/lean.h"
 #include "session/scanner.h"
 #include "base/alloc.h"
 #include "passes/frame_stats.h"
-#include "config.h"
 #include "mlog/mlog_writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #define LATE_NS 1000000000ll
 #define THREADS_OF 4           /* processes whose threads are read, for the verdict */
@@ -25,10 +23,7 @@
 struct raw {
 	struct recorder_sink sink;
 	const struct session *session;
-	struct mlog_about about; /* owns the slots of its sources, and nothing else */
-	struct mlog_source sources[SESSION_SOURCES_MAX];
-	struct utsname machine;
-	char kernel[200], scope[256];
+	struct log_about log;
 	struct mlog_writer *writer;
 	struct scanner *scanner; /* NULL if processes are not read */
 	int64_t offset_ns;       /* of the wall clock, as written to the log */
@@ -39,97 +34,12 @@ struct raw {
 	int64_t newest_ns;                 /* end of the last sample */
 	bool slow;                         /* the connection is, which was noted */
 	double sample_size;                /* bytes of a sample of each source, as written last */
-	char control[CONTROL_VOCABULARY];
-	struct sample *thin; /* the last one without passes; NULL before */
+	struct sample *thin;               /* the last one without passes; NULL before */
 };
 
 static struct raw *raw_of(struct recorder_sink *sink)
 {
 	return (struct raw *)sink;
-}
-
-/* ---- the start block ---- */
-
-/* Slot titles are freed with the source; those of its metrics are copies. */
-static const char *title_of(const struct metric_set *set, const struct slot *slot)
-{
-	for (unsigned i = 0; i < set->n_instances; i++) {
-		const struct metric_instance *in = &set->instances[i];
-
-		if (in->kind == slot->instance && in->number == slot->number)
-			return strcmp(in->title, in->label) == 0 ? NULL : in->title;
-	}
-	return NULL;
-}
-
-static void describe_source(struct mlog_source *log, const struct session_source *s, bool per_core)
-{
-	unsigned n = per_core ? s->n_slots : s->n_sums;
-
-	*log = (struct mlog_source){
-		.kind = s->kind,
-		.backend = s->backend ? s->backend->name : "",
-		.device = s->device,
-		.title = s->title,
-		.driver = s->driver,
-		.note = s->note,
-		.product = s->product ? s->product->name : "",
-		.period_ns = s->period_ns ? s->period_ns : s->asked_ns,
-		.asked_ns = s->asked_ns,
-		.simulated = s->simulated,
-		.top_hz = s->top_hz,
-		.core_count = s->constants.core_count,
-		.l2_slice_count = s->constants.l2_slice_count,
-		.bus_width_bits = s->constants.bus_width_bits,
-		.block_values = s->constants.block_values,
-		.core_mask = s->constants.core_mask,
-		.slots = xcalloc(n, sizeof(*log->slots)),
-		.n_slots = n,
-		.n_sums = s->n_sums,
-	};
-	memcpy(log->slots, s->set->slots, n * sizeof(*log->slots));
-	for (unsigned i = 0; i < n; i++)
-		log->slots[i].title = title_of(s->set, &log->slots[i]);
-}
-
-static void describe_scope(char *text, size_t size, const struct scope *scope)
-{
-	static const char *const words[] = {[SCOPE_MACHINE] = "machine",
-					    [SCOPE_CPUS] = "cpus",
-					    [SCOPE_PROCESS] = "process",
-					    [SCOPE_THREAD] = "thread",
-					    [SCOPE_COMMAND] = "command"};
-
-	if (scope->kind == SCOPE_CPUS)
-		snprintf(text, size, "%s %s", words[scope->kind], scope->cpus);
-	else if (scope->kind == SCOPE_PROCESS || scope->kind == SCOPE_THREAD)
-		snprintf(text, size, "%s %d", words[scope->kind], (int)scope->pid);
-	else
-		snprintf(text, size, "%s", words[scope->kind]);
-}
-
-static void describe_log(struct raw *r, const struct session *session)
-{
-	const struct options *o = session->options;
-	struct utsname *m = &r->machine;
-
-	uname(m); /* cannot fail */
-	if (o->control && strcmp(o->control, "-") == 0)
-		control_vocabulary(r->control);
-	snprintf(r->kernel, sizeof(r->kernel), "%s %s %s", m->sysname, m->release, m->machine);
-	describe_scope(r->scope, sizeof(r->scope), &session->what.scope);
-	r->about = (struct mlog_about){.program = "malitop " PACKAGE_VERSION,
-				       .host = m->nodename,
-				       .kernel = r->kernel,
-				       .scope = r->scope,
-				       .control = r->control,
-				       .fps = session->fps,
-				       .width = session->resolution.w,
-				       .height = session->resolution.h,
-				       .sources = r->sources,
-				       .n_sources = session->n};
-	for (unsigned i = 0; i < session->n; i++)
-		describe_source(&r->sources[i], &session->sources[i], o->per_core);
 }
 
 /* ---- the wall clock ---- */
@@ -144,8 +54,8 @@ static int64_t read_clocks(const struct sys *sys, int64_t *monotonic_ns, int64_t
 
 static void set_clock(struct raw *r)
 {
-	read_clocks(r->session->sys, &r->about.monotonic_ns, &r->about.realtime_ns);
-	r->offset_ns = r->about.realtime_ns - r->about.monotonic_ns;
+	read_clocks(r->session->sys, &r->log.about.monotonic_ns, &r->log.about.realtime_ns);
+	r->offset_ns = r->log.about.realtime_ns - r->log.about.monotonic_ns;
 }
 
 /* Note that the wall clock was set, or that the machine was suspended. */
@@ -215,7 +125,7 @@ static bool mlog_begin(struct recorder_sink *sink, struct err *err)
 	struct raw *r = raw_of(sink);
 
 	set_clock(r);
-	r->writer = mlog_writer_new(&r->about, write_block, sink, err);
+	r->writer = mlog_writer_new(&r->log.about, write_block, sink, err);
 	return r->writer && start_scanner(r, err);
 }
 
@@ -239,7 +149,7 @@ static bool judge_sample(struct raw *r, const struct sample *sample, struct err 
 static const struct sample *thin_sample(struct raw *r, const struct sample *sample)
 {
 	const struct options *o = r->session->options;
-	double fps = r->about.fps, budget_us = fps > 0 ? 1e6 * FRAME_LATE / fps : 0;
+	double fps = r->log.about.fps, budget_us = fps > 0 ? 1e6 * FRAME_LATE / fps : 0;
 
 	if (o->detail != DETAIL_LATE || !sample->n_more ||
 	    r->session->sources[sample->source].kind != SOURCE_PASSES)
@@ -391,8 +301,7 @@ static void mlog_free(struct recorder_sink *sink)
 	lean_free(r->lean);
 	mlog_writer_free(r->writer);
 	watch_free(r->sink.watch);
-	for (unsigned i = 0; i < r->about.n_sources; i++)
-		free(r->sources[i].slots);
+	log_about_fini(&r->log);
 	free(r->thin);
 	free(r);
 }
@@ -411,6 +320,6 @@ struct recorder_sink *recorder_mlog_new(const struct session *session)
 	r->sink.kind = &raw;
 	r->session = session;
 	r->sink.watch = session_watch(session);
-	describe_log(r, session);
+	log_about_init(&r->log, session);
 	return &r->sink;
 }
