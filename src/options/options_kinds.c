@@ -467,7 +467,7 @@ void theme_names(struct strbuf *out)
 /* What the key S can save. */
 static const char *snapshot_name(unsigned i)
 {
-	static const char *const names[] = {"txt", "csv", "svg"};
+	static const char *const names[] = {"txt", "csv", "svg", "html"};
 
 	return i < ARRAY_LEN(names) ? names[i] : NULL;
 }
@@ -483,7 +483,7 @@ bool check_snapshot(const char *list, struct err *err)
 		if (!check_name(name, snapshot_name, err))
 			return false;
 	}
-	return n || err_set(err, 0, "empty: expected a list of txt, csv and svg");
+	return n || err_set(err, 0, "empty: expected a list of txt, csv, svg and html");
 }
 
 void snapshot_names(struct strbuf *out)

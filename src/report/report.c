@@ -116,6 +116,28 @@ int report_run(const struct sys *sys, const struct options *options, struct err 
 	return report_to(sys, options, NULL, err);
 }
 
+bool report_page_of(const struct sys *sys, const struct options *options, const char *log, const char *name,
+		    struct strbuf *out, struct err *err)
+{
+	struct options how = *options;
+	struct report_log *read = xcalloc(1, sizeof(*read));
+	bool ok;
+
+	how.command = COMMAND_REPORT;
+	how.format = FORMAT_HTML;
+	how.logs = &log;
+	how.n_logs = 1;
+	how.findings = true;
+	ok = report_log_read(read, sys, &how, log, err);
+	if (ok) {
+		str_printable(read->name, sizeof(read->name), name);
+		ok = report_html(read, out, err);
+		report_log_fini(read);
+	}
+	free(read);
+	return ok;
+}
+
 /* ---- of a run ---- */
 
 bool report_begin(struct report_of_run *report, const struct sys *sys, struct options *options,

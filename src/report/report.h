@@ -8,6 +8,10 @@
 /* Returns an exit status; if it is EXIT_FAILED, *err has the message. */
 int report_run(const struct sys *sys, const struct options *options, struct err *err);
 
+/* Append the page about a log that is called `name` in it. */
+bool report_page_of(const struct sys *sys, const struct options *options, const char *log, const char *name,
+		    struct strbuf *out, struct err *err);
+
 /* The report of a run, for --report: its file is created before the run, so that a name that cannot
  * be used is an error at once. The run records the log that options->report_log names; it is
  * removed at the end. */

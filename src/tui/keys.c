@@ -166,8 +166,7 @@ const struct key_row keys_everywhere[] = {
 	 0,
 	 {.keys = "S"},
 	 "Save the screen as malitop-DATE-TIME.txt in this directory, every metric as .csv, and, if "
-	 "--snapshot "
-	 "or F2 asks for it, a picture as .svg",
+	 "--snapshot or F2 asks for them, a picture as .svg and the report of what is kept as .html",
 	 GROUP_ACT,
 	 "save the screen"},
 	{{{'/', 0}},

@@ -5,8 +5,11 @@
 #include "base/alloc.h"
 #include "export/export.h"
 #include "record/log_file.h"
+#include "report/report.h"
+#include "tui/feeds_log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <time.h>
@@ -189,11 +192,12 @@ static void put_metrics(const struct feed *feed, struct strbuf *out)
 }
 
 /* Every metric of the shown sources, as it is on the screen: of a refresh, or of the range. */
-static void put_numbers(struct live *l, struct strbuf *out)
+static bool put_numbers(struct live *l, struct strbuf *out, struct err *err)
 {
 	struct view_data data;
 	bool compared = false;
 
+	(void)err;
 	screen_fill_data(&l->screen, &data);
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
 		compared |= data.feeds[kind].mark != NULL;
@@ -201,6 +205,7 @@ static void put_numbers(struct live *l, struct strbuf *out)
 	for (enum source_kind kind = 0; kind < SOURCE_KINDS; kind++)
 		if (data.feeds[kind].set)
 			put_metrics(&data.feeds[kind], out);
+	return true;
 }
 
 static bool save_text(struct live *l, const char *name, const struct strbuf *text, struct err *err)
@@ -225,23 +230,49 @@ static bool save_new(struct live *l, const char *ending, const struct strbuf *te
 	return false;
 }
 
-static void put_screen(struct live *l, struct strbuf *out)
+static bool put_screen(struct live *l, struct strbuf *out, struct err *err)
 {
+	(void)err;
 	canvas_dump(&l->canvas, out);
+	return true;
 }
 
-static void put_picture(struct live *l, struct strbuf *out)
+static bool put_picture(struct live *l, struct strbuf *out, struct err *err)
 {
 	const struct options *o = l->settings.begun ? &l->settings.now : l->options;
 
+	(void)err;
 	term_svg(&l->canvas, &(struct term_options){.color = o->color, .theme = o->theme, .ascii = o->ascii},
 		 out);
+	return true;
+}
+
+/* The page of malitop report about the log that is played, or about the kept history, which is
+ * written as a log for it and removed. */
+static bool put_page(struct live *l, struct strbuf *out, struct err *err)
+{
+	AUTO_STRBUF struct strbuf past = {0};
+	char name[64], title[64];
+	bool ok;
+
+	if (l->player && player_remote(l->player))
+		return err_set(err, 0, "snapshot: no page of a stream: keep it with l, then malitop report");
+	if (l->player)
+		return report_page_of(l->sys, l->options, l->options->operand, l->options->operand, out, err);
+	make_name(l->sys, 1, "html.mlog", name);
+	snprintf(title, sizeof(title), "screen of %.32s", l->session.gpu ? l->session.gpu->title : "CPUs");
+	if (!feeds_log(&l->feeds, l->past.marks, l->past.n_marks, &past, err) ||
+	    !save_text(l, name, &past, err))
+		return false;
+	ok = report_page_of(l->sys, l->options, name, title, out, err);
+	l->sys->unlink_at(l->sys, AT_FDCWD, name);
+	return ok;
 }
 
 static const struct {
 	const char *ending;
-	void (*put)(struct live *l, struct strbuf *out);
-} formats[] = {{"txt", put_screen}, {"csv", put_numbers}, {"svg", put_picture}};
+	bool (*put)(struct live *l, struct strbuf *out, struct err *err);
+} formats[] = {{"txt", put_screen}, {"csv", put_numbers}, {"svg", put_picture}, {"html", put_page}};
 
 /* Save the screen in one format, and add its name to *said: only the ending if the rest is that of
  * the one before. */
@@ -255,7 +286,8 @@ static bool save_format(struct live *l, struct span ending, unsigned *number, st
 
 	while (i + 1 < ARRAY_LEN(formats) && !span_is(ending, formats[i].ending))
 		i++;
-	formats[i].put(l, &text);
+	if (!formats[i].put(l, &text, err))
+		return false;
 	*number = before ? before : 1;
 	if (!save_new(l, formats[i].ending, &text, number, name, err))
 		return false;

@@ -96,7 +96,7 @@ static void usage_error_names_what_and_what_to_try(void **state)
 		{{"--color", "pink"}, "--color: unknown 'pink': expected auto, always or never"},
 		{{"--theme", "pink"}, "--theme: unknown 'pink': expected one of default, "},
 		{{"--snapshot", "txt,png"}, "--snapshot: unknown 'png': expected one of txt, csv, svg"},
-		{{"--snapshot", ","}, "--snapshot: empty: expected a list of txt, csv and svg"},
+		{{"--snapshot", ","}, "--snapshot: empty: expected a list of txt, csv, svg and html"},
 		{{"--definitions", "old"}, "--definitions: unknown 'old': expected current or guide"},
 		{{"-f", "xml", "-o", "x.csv"},
 		 "--format: unknown 'xml': expected table, csv, jsonl, mlog, perfetto, counters, junit, "

@@ -168,6 +168,27 @@ static void a_snapshot_is_a_picture_if_it_is_asked_for(void **state)
 	run_stop(&run);
 }
 
+/* The page of malitop report about what is kept; the log that it is made of is gone. */
+static void a_snapshot_is_a_page_if_it_is_asked_for(void **state)
+{
+	AUTOFREE char *page = NULL;
+	struct run run;
+
+	(void)state;
+	run_shown(&run, &(struct run_options){.cols = 80, .rows = 24, .arg = "--snapshot=html"});
+	run_press(&run, "m", RUN_ALERT, "mark 1");
+	usleep(1500000); /* samples after it */
+	run_press(&run, " S", RUN_ALERT, ".html");
+	page = read_only_file("malitop-*.html");
+	assert_non_null(strstr(page, "<!DOCTYPE html>"));
+	assert_non_null(strstr(page, "SIMULATED"));
+	assert_non_null(strstr(page, "mark 1"));
+	assert_non_null(strstr(page, "<svg"));
+	assert_int_equal(count_files("malitop-*.mlog"), 0);
+	run_quit(&run);
+	run_stop(&run);
+}
+
 static void a_snapshot_is_the_screen_and_every_metric(void **state)
 {
 	AUTOFREE char *picture = NULL, *numbers = NULL;
@@ -240,6 +261,7 @@ int main(void)
 		cmocka_unit_test(a_comparison_may_be_with_a_mark),
 		cmocka_unit_test(a_comparison_may_be_with_another_log),
 		cmocka_unit_test(a_snapshot_is_a_picture_if_it_is_asked_for),
+		cmocka_unit_test(a_snapshot_is_a_page_if_it_is_asked_for),
 		cmocka_unit_test(a_snapshot_is_the_screen_and_every_metric),
 		cmocka_unit_test(a_pinned_row_is_at_the_top_of_the_overview),
 		cmocka_unit_test(a_filter_leaves_the_counters_with_its_text),
