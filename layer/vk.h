@@ -126,6 +126,15 @@ struct pass_span {
 	uint8_t parts; /* stamps that were recorded; the other one is in another command buffer */
 };
 
+#define TITLES_KNOWN 8 /* a power of two */
+
+/* The title of what was rendered before, until objects of the device change. */
+struct known_title {
+	uint64_t target, pass, changes; /* changes: of the device, + 1 */
+	VkExtent2D size;
+	uint16_t title;
+};
+
 struct vk_command {
 	VkCommandBuffer handle;
 	struct vk_device *device;
@@ -149,6 +158,7 @@ struct vk_command {
 	unsigned run, pass;        /* spans of the open run of commands and of the open pass, or NO_RUN */
 	enum passes_kind run_kind; /* of the open run, which may have no span; PASSES_KINDS: none open */
 	struct debug_labels labels;
+	struct known_title titles[TITLES_KNOWN];
 	struct pass_counts counts; /* of the open run or pass; of a secondary buffer: of all of it */
 
 	/* The last submission, if its results are still to be read (under device->lock): */
@@ -206,6 +216,7 @@ struct vk_device {
 	struct map commands, pools;
 	struct map passes, views; /* formats: pack_format of render passes, VkFormat of image views */
 	struct map fences;        /* of submissions: queue number << 56 | batch */
+	uint64_t changes;         /* of what names passes; atomic */
 	struct map names, titles; /* names of objects, and of passes by format and size */
 	struct gpu_clock clock;
 

@@ -3,9 +3,26 @@
 #include <stdlib.h>
 
 /* Every dispatchable handle begins with the key of its device. */
+/* How many command buffers were freed: what a thread remembers of one is true until then, because
+ * whoever uses a handle again has seen it freed. */
+static uint64_t commands_freed;
+
+/* A thread records many commands into one buffer. */
 struct vk_command *command_of(VkCommandBuffer handle)
 {
-	return command_find(device_of(dispatch_key(handle)), handle);
+	static _Thread_local struct {
+		VkCommandBuffer handle;
+		struct vk_command *command;
+		uint64_t freed;
+	} last;
+	uint64_t freed = __atomic_load_n(&commands_freed, __ATOMIC_ACQUIRE);
+
+	if (last.handle != handle || last.freed != freed || !last.command) {
+		last.handle = handle;
+		last.freed = freed;
+		last.command = command_find(device_of(dispatch_key(handle)), handle);
+	}
+	return last.command;
 }
 
 struct vk_command *command_find(struct vk_device *device, VkCommandBuffer handle)
@@ -68,6 +85,7 @@ void command_free(struct vk_command *c)
 			device->free_chunks = c->chunks[i];
 		}
 	pthread_mutex_unlock(&device->lock);
+	__atomic_fetch_add(&commands_freed, 1, __ATOMIC_RELEASE);
 	map_take(&device->commands, handle_key(c->handle));
 	*c->link = c->next;
 	if (c->next)
@@ -168,6 +186,12 @@ VKAPI_ATTR void VKAPI_CALL hook_FreeCommandBuffers(VkDevice handle, VkCommandPoo
 	device->calls.FreeCommandBuffers(handle, pool, n, buffers);
 }
 
+/* After anything that names passes has changed. */
+static void note_change(struct vk_device *device)
+{
+	__atomic_fetch_add(&device->changes, 1, __ATOMIC_RELEASE);
+}
+
 /* What names a render pass: the format of its first colour attachment, how many there are, and
  * whether there is depth. */
 struct attachments {
@@ -192,8 +216,10 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_CreateRenderPass(VkDevice handle, const VkRe
 
 	for (uint32_t i = 0; i < info->attachmentCount; i++)
 		add_attachment(&all, info->pAttachments[i].format);
-	if (result == VK_SUCCESS)
+	if (result == VK_SUCCESS) {
 		map_put(&device->passes, (uint64_t)*out, pack_format(all.format, all.colours, all.depth));
+		note_change(device);
+	}
 	return result;
 }
 
@@ -207,8 +233,10 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_CreateRenderPass2(VkDevice handle, const VkR
 
 	for (uint32_t i = 0; i < info->attachmentCount; i++)
 		add_attachment(&all, info->pAttachments[i].format);
-	if (result == VK_SUCCESS)
+	if (result == VK_SUCCESS) {
 		map_put(&device->passes, (uint64_t)*out, pack_format(all.format, all.colours, all.depth));
+		note_change(device);
+	}
 	return result;
 }
 
@@ -219,6 +247,7 @@ VKAPI_ATTR void VKAPI_CALL hook_DestroyRenderPass(VkDevice handle, VkRenderPass 
 
 	map_take(&device->passes, (uint64_t)pass);
 	map_take(&device->names, (uint64_t)pass);
+	note_change(device);
 	device->calls.DestroyRenderPass(handle, pass, allocator);
 }
 
@@ -228,8 +257,10 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_CreateImageView(VkDevice handle, const VkIma
 	struct vk_device *device = device_of(dispatch_key(handle));
 	VkResult result = device->calls.CreateImageView(handle, info, allocator, out);
 
-	if (result == VK_SUCCESS)
+	if (result == VK_SUCCESS) {
 		map_put(&device->views, (uint64_t)*out, (uint64_t)info->format);
+		note_change(device);
+	}
 	return result;
 }
 
@@ -240,6 +271,7 @@ VKAPI_ATTR void VKAPI_CALL hook_DestroyImageView(VkDevice handle, VkImageView vi
 
 	map_take(&device->views, (uint64_t)view);
 	map_take(&device->names, (uint64_t)view);
+	note_change(device);
 	device->calls.DestroyImageView(handle, view, allocator);
 }
 
@@ -258,6 +290,7 @@ static void name_object(struct vk_device *device, VkObjectType type, uint64_t ob
 	case VK_OBJECT_TYPE_FRAMEBUFFER:
 	case VK_OBJECT_TYPE_IMAGE_VIEW:
 		map_put(&device->names, object, name);
+		note_change(device);
 		break;
 	default:
 		break;

@@ -157,15 +157,33 @@ static void end_pass(struct vk_command *c, bool suspends)
 	c->resumed = false;
 }
 
+/* Find the place of the title of a target and pass; its title is known if it returns true, else the
+ * caller sets it. */
+static bool find_title(struct vk_command *c, uint64_t target, uint64_t pass, VkExtent2D size,
+		       struct known_title **found)
+{
+	uint64_t changes = __atomic_load_n(&c->device->changes, __ATOMIC_ACQUIRE) + 1;
+	uint64_t hash =
+		(target ^ pass << 7 ^ size.width ^ (uint64_t)size.height << 16) * 0x9e3779b97f4a7c15ull;
+	struct known_title *t = &c->titles[hash >> 32 & (TITLES_KNOWN - 1)];
+
+	*found = t;
+	if (t->changes == changes && t->target == target && t->pass == pass && t->size.width == size.width &&
+	    t->size.height == size.height)
+		return true;
+	*t = (struct known_title){.target = target, .pass = pass, .changes = changes, .size = size};
+	return false;
+}
+
 static void begin_render_pass(struct vk_command *c, const VkRenderPassBeginInfo *info)
 {
-	uint64_t format = map_get(&c->device->passes, (uint64_t)info->renderPass);
+	uint64_t target = (uint64_t)info->framebuffer, pass = (uint64_t)info->renderPass;
 	VkExtent2D size = info->renderArea.extent;
+	struct known_title *t;
 
-	begin_pass(
-		c,
-		pass_title(c->device, (uint64_t)info->framebuffer, (uint64_t)info->renderPass, format, size),
-		size, false);
+	if (!find_title(c, target, pass, size, &t))
+		t->title = pass_title(c->device, target, pass, map_get(&c->device->passes, pass), size);
+	begin_pass(c, t->title, size, false);
 }
 
 VKAPI_ATTR void VKAPI_CALL hook_CmdBeginRenderPass(VkCommandBuffer commandBuffer,
@@ -211,12 +229,14 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdBeginRendering(VkCommandBuffer commandBuffer,
 	const VkRenderingAttachmentInfo *depth = info->pDepthAttachment;
 	bool resumes = info->flags & VK_RENDERING_RESUMING_BIT;
 	uint64_t view = colour ? (uint64_t)colour->imageView : 0;
-	uint64_t format = pack_format((uint32_t)map_get(&c->device->views, view), info->colorAttachmentCount,
-				      depth && depth->imageView);
+	uint64_t kind = pack_format(0, info->colorAttachmentCount, depth && depth->imageView);
+	struct known_title *t;
 
+	if (!find_title(c, view, kind, info->renderArea.extent, &t))
+		t->title = pass_title(c->device, view, 0, kind | (uint32_t)map_get(&c->device->views, view),
+				      info->renderArea.extent);
 	c->suspend_next = info->flags & VK_RENDERING_SUSPENDING_BIT;
-	begin_pass(c, pass_title(c->device, view, 0, format, info->renderArea.extent),
-		   info->renderArea.extent, resumes);
+	begin_pass(c, t->title, info->renderArea.extent, resumes);
 	c->resumed = resumes;
 	c->device->calls.CmdBeginRendering(commandBuffer, info);
 }

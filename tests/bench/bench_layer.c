@@ -2,11 +2,13 @@
  * the time of its own code per pass and per frame, and how often it allocates memory once it has
  * seen a few frames. A frame is one command buffer that is recorded, submitted and waited for. Its
  * time without passes and the time of one pass are taken from frames with few and with many passes,
- * with the layer and without it, less the time inside the driver. Prints figures; judges nothing.
+ * with the layer and without it, less the time inside the driver: of stamps that is what an
+ * application takes that records them itself. Prints figures; judges nothing.
  *
  * On a device the stamps also cost GPU time: measure there the application's own frame time with
  * and without the layer, with MALITOP_STAMP=top and bottom. */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,7 @@
 
 #define FEW 1
 #define MANY 200
+#define DRAWS 1000
 #define FRAMES 20
 #define ROUNDS 300
 
@@ -51,7 +54,13 @@ struct bench_gpu {
 	VkCommandPool pool;
 	VkCommandBuffer buffer;
 	VkRenderPass pass;
-	VkFence fence;
+	VkQueryPool stamps;
+};
+
+/* What is recorded. */
+struct bench_frame {
+	unsigned passes, draws; /* draws: of each pass */
+	bool stamps;            /* by the application itself */
 };
 
 static double seconds_now(void)
@@ -88,6 +97,9 @@ static void open_gpu(struct bench_gpu *g)
 	VkCommandBufferAllocateInfo buffer = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
 					      .commandBufferCount = 1};
 	const VkRenderPassCreateInfo pass = {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
+	const VkQueryPoolCreateInfo stamps = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+					      .queryType = VK_QUERY_TYPE_TIMESTAMP,
+					      .queryCount = 2 * MANY};
 	uint32_t n = 1;
 
 	if (vkCreateInstance(&instance, NULL, &g->instance) != VK_SUCCESS ||
@@ -101,10 +113,12 @@ static void open_gpu(struct bench_gpu *g)
 	buffer.commandPool = g->pool;
 	vkAllocateCommandBuffers(g->device, &buffer, &g->buffer);
 	vkCreateRenderPass(g->device, &pass, NULL, &g->pass);
+	vkCreateQueryPool(g->device, &stamps, NULL, &g->stamps);
 }
 
 static void close_gpu(struct bench_gpu *g)
 {
+	vkDestroyQueryPool(g->device, g->stamps, NULL);
 	vkDestroyRenderPass(g->device, g->pass, NULL);
 	vkFreeCommandBuffers(g->device, g->pool, 1, &g->buffer);
 	vkDestroyCommandPool(g->device, g->pool, NULL);
@@ -112,7 +126,12 @@ static void close_gpu(struct bench_gpu *g)
 	vkDestroyInstance(g->instance, NULL);
 }
 
-static void record_frame(struct bench_gpu *g, unsigned passes)
+static void write_stamp(struct bench_gpu *g, uint32_t query)
+{
+	vkCmdWriteTimestamp(g->buffer, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, g->stamps, query);
+}
+
+static void record_frame(struct bench_gpu *g, const struct bench_frame *frame)
 {
 	const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
 	const VkRenderPassBeginInfo render = {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
@@ -120,9 +139,17 @@ static void record_frame(struct bench_gpu *g, unsigned passes)
 					      .renderArea.extent = {64, 32}};
 
 	vkBeginCommandBuffer(g->buffer, &info);
-	for (unsigned i = 0; i < passes; i++) {
+	if (frame->stamps)
+		vkCmdResetQueryPool(g->buffer, g->stamps, 0, 2 * MANY);
+	for (unsigned i = 0; i < frame->passes; i++) {
+		if (frame->stamps)
+			write_stamp(g, 2 * i);
 		vkCmdBeginRenderPass(g->buffer, &render, VK_SUBPASS_CONTENTS_INLINE);
+		for (unsigned d = 0; d < frame->draws; d++)
+			vkCmdDraw(g->buffer, 3, 1, 0, 0);
 		vkCmdEndRenderPass(g->buffer);
+		if (frame->stamps)
+			write_stamp(g, 2 * i + 1);
 	}
 	vkEndCommandBuffer(g->buffer);
 }
@@ -147,7 +174,7 @@ static double less(double a, double b)
 }
 
 /* The best of many short rounds, so that other programs disturb little. */
-static struct frame_time time_frames(struct bench_gpu *g, unsigned passes)
+static struct frame_time time_frames(struct bench_gpu *g, const struct bench_frame *frame)
 {
 	struct frame_time best = {1e9, 1e9};
 
@@ -157,7 +184,7 @@ static struct frame_time time_frames(struct bench_gpu *g, unsigned passes)
 		for (unsigned f = 0; f < FRAMES; f++) {
 			double begin = seconds_now(), middle;
 
-			record_frame(g, passes);
+			record_frame(g, frame);
 			middle = seconds_now();
 			submit_frame(g);
 			recording += middle - begin;
@@ -171,20 +198,25 @@ static struct frame_time time_frames(struct bench_gpu *g, unsigned passes)
 }
 
 struct layer_run {
-	struct frame_time few, many;
+	struct frame_time few, many, stamped, drawn;
 	unsigned long allocations;
 };
 
 static struct layer_run run_frames(void)
 {
+	static const struct bench_frame few = {.passes = FEW}, many = {.passes = MANY},
+					drawn = {.passes = FEW, .draws = DRAWS},
+					stamped = {.passes = MANY, .stamps = true};
 	struct bench_gpu g = {0};
 	struct layer_run run;
 
 	open_gpu(&g);
-	time_frames(&g, MANY);
+	time_frames(&g, &many);
 	run.allocations = allocations;
-	run.few = time_frames(&g, FEW);
-	run.many = time_frames(&g, MANY);
+	run.few = time_frames(&g, &few);
+	run.many = time_frames(&g, &many);
+	run.drawn = time_frames(&g, &drawn);
+	run.stamped = time_frames(&g, &stamped);
 	run.allocations = allocations - run.allocations;
 	close_gpu(&g);
 	return run;
@@ -219,7 +251,11 @@ int main(void)
 	print_share("recording", few.record_ns, many.record_ns);
 	print_share("submission and results", few.submit_ns, many.submit_ns);
 	print_share("both", few.record_ns + few.submit_ns, many.record_ns + many.submit_ns);
+	printf("  beyond the driver's own   %6.1f ns a recorded stamp pair, %.1f ns a draw\n",
+	       (with.many.record_ns - without.stamped.record_ns) / MANY,
+	       (with.drawn.record_ns - with.few.record_ns - without.drawn.record_ns + without.few.record_ns) /
+		       DRAWS);
 	printf("  allocations in %d frames after the first %d: %lu without, %lu with the layer\n",
-	       2 * ROUNDS * FRAMES, ROUNDS * FRAMES, without.allocations, with.allocations);
+	       4 * ROUNDS * FRAMES, ROUNDS * FRAMES, without.allocations, with.allocations);
 	return 0;
 }

@@ -67,7 +67,7 @@ static void make_lane(struct bare_lane *lane, uint32_t family, uint32_t index)
 static PFN_vkCmdDebugMarkerBeginEXT begin_marker; /* NULL: no markers */
 static PFN_vkCmdDebugMarkerEndEXT end_marker;
 
-static void find_markers(VkRenderPass pass)
+static void find_markers(VkRenderPass pass, const char *name)
 {
 	PFN_vkDebugMarkerSetObjectNameEXT set_name = (PFN_vkDebugMarkerSetObjectNameEXT)vkGetDeviceProcAddr(
 		device, "vkDebugMarkerSetObjectNameEXT");
@@ -75,7 +75,7 @@ static void find_markers(VkRenderPass pass)
 		.sType = VK_STRUCTURE_TYPE_DEBUG_MARKER_OBJECT_NAME_INFO_EXT,
 		.objectType = VK_DEBUG_REPORT_OBJECT_TYPE_RENDER_PASS_EXT,
 		.object = (uint64_t)(uintptr_t)pass,
-		.pObjectName = "named pass"};
+		.pObjectName = name};
 
 	begin_marker = (PFN_vkCmdDebugMarkerBeginEXT)vkGetDeviceProcAddr(device, "vkCmdDebugMarkerBeginEXT");
 	end_marker = (PFN_vkCmdDebugMarkerEndEXT)vkGetDeviceProcAddr(device, "vkCmdDebugMarkerEndEXT");
@@ -331,8 +331,10 @@ int main(int argc, char **argv)
 	} else if (argc > 2 && strcmp(argv[2], "forks") == 0) {
 		fork_while_others_record(pass);
 	} else if (argc > 2 && strcmp(argv[2], "markers") == 0) {
-		find_markers(pass);
+		find_markers(pass, "named pass");
 		for (; frames > 0; frames--) {
+			if (frames == 5)
+				find_markers(pass, "renamed pass");
 			record_marked(&lanes[0], pass);
 			submit_frame(&lanes[0]);
 		}
