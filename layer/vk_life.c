@@ -309,6 +309,7 @@ static void init_device(struct vk_device *device, VkPhysicalDevice physical, PFN
 {
 	struct map *maps[] = DEVICE_MAPS(device);
 	VkPhysicalDeviceProperties properties;
+	char driver[PASSES_TEXT + 1];
 
 	for (unsigned i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		map_init(maps[i]);
@@ -322,9 +323,10 @@ static void init_device(struct vk_device *device, VkPhysicalDevice physical, PFN
 	device->host_reset &= device->calls.ResetQueryPool != NULL;
 	device->frames.boundary_ns = channel_now_ns();
 	device->instance->calls.GetPhysicalDeviceProperties(physical, &properties);
-	device->channel =
-		channel_open(PASSES_VULKAN, device->clock.period_ns > 0 ? layer_stamp() : PASSES_STAMP_NONE,
-			     properties.deviceName);
+	snprintf(driver, sizeof(driver), "%.40s%s", properties.deviceName,
+		 properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU ? PASSES_ON_CPU : "");
+	device->channel = channel_open(
+		PASSES_VULKAN, device->clock.period_ns > 0 ? layer_stamp() : PASSES_STAMP_NONE, driver);
 	pthread_rwlock_wrlock(&lists_lock);
 	device->number = n_devices++;
 	device->next = devices;

@@ -409,6 +409,9 @@ static void draw_heads(struct canvas *canvas, struct rect row)
 									  heads[i].text);
 }
 
+static const char on_cpu[] =
+	"rendered by the CPU: the stamps of its driver do not measure the times of compute passes";
+
 static const char *what_is_missing(const struct pass_table *table)
 {
 	if (!table->app[0])
@@ -482,7 +485,8 @@ static void passes_draw(const struct chart *chart, const struct view_data *data,
 	hide_rows(chart, data, r, &rows, rows.last, rows.n);
 	draw_sums(data, canvas, sums, &rows, table.frames);
 	if (foot.h)
-		canvas_text_parts(canvas, foot, STYLE_DIM, passes_stamp_texts[table.stamp]);
+		canvas_text_parts(canvas, foot, STYLE_DIM,
+				  table.software ? on_cpu : passes_stamp_texts[table.stamp]);
 }
 
 static void passes_corner(const struct chart *chart, const struct view_data *data, bool ascii, char *text,
@@ -499,8 +503,7 @@ static void passes_corner(const struct chart *chart, const struct view_data *dat
 	pass_table_read(&table, feed->set, feed->now, pass_run_names(feed->run));
 	if (table.app[0])
 		snprintf(text, size, table.apps > 1 ? "%s, pid %u%s, one of %u applications" : "%s, pid %u%s",
-			 table.app, table.pid,
-			 pass_driver_is_software(table.driver) ? ", rendered by the CPU" : "", table.apps);
+			 table.app, table.pid, table.software ? ", rendered by the CPU" : "", table.apps);
 }
 
 const struct widget widget_passes = {.name = "passes",

@@ -174,11 +174,12 @@ static void put_losses(const struct metric_set *set, const double *vector, const
 		if (n > 0)
 			strbuf_printf(out, "%.0f %s\n", n, losses[i].what);
 	}
-	if (pass_driver_is_software(table->driver))
-		strbuf_printf(
-			out,
-			"%s renders on the CPU: compute passes may measure as 0, and each stamp costs time\n",
-			table->driver);
+	if (table->software)
+		strbuf_printf(out,
+			      "%s renders on the CPU: its stamps do not measure the times of compute passes, "
+			      "and each "
+			      "costs time\n",
+			      table->driver);
 	strbuf_printf(out, "%s\n", passes_stamp_texts[table->stamp]);
 }
 
@@ -381,7 +382,7 @@ static void put_json_facts(const struct metric_set *set, const double *vector, c
 	json_string(out, passes_boundary_names[table->boundary]);
 	strbuf_str(out, ",\"driver\":");
 	json_string(out, table->driver);
-	strbuf_printf(out, ",\"software\":%s", pass_driver_is_software(table->driver) ? "true" : "false");
+	strbuf_printf(out, ",\"software\":%s", table->software ? "true" : "false");
 	strbuf_str(out, ",\"stamps\":");
 	json_string(out, passes_stamp_texts[table->stamp]);
 }

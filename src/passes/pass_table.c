@@ -122,10 +122,15 @@ bool pass_table_has(const struct metric_set *set)
 	return row_slots(set, find_slot(set, "Pass1Time"), 1) > 0;
 }
 
-bool pass_driver_is_software(const char *driver)
+bool pass_driver_is_software(char *driver)
 {
+	const size_t n = strlen(driver), suffix = strlen(PASSES_ON_CPU);
 	static const char *const names[] = {"llvmpipe", "lavapipe", "softpipe", "SwiftShader"};
 
+	if (n >= suffix && strcmp(driver + n - suffix, PASSES_ON_CPU) == 0) {
+		driver[n - suffix] = 0;
+		return true;
+	}
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (strcasestr(driver, names[i]))
 			return true;
@@ -214,6 +219,7 @@ static void read_app(struct pass_table *table, const struct metric_set *set, con
 	read_name(table->app, names, words, is_old, OLD_APP_WORDS);
 	words[0] = slot_value(set, vector, "PassesDriver");
 	read_name(table->driver, names, words, false, 1);
+	table->software = pass_driver_is_software(table->driver);
 }
 
 void pass_table_read(struct pass_table *table, const struct metric_set *set, const double *vector,

@@ -46,6 +46,7 @@ struct region_line {
 struct pass_table {
 	char app[PASS_NAME_TEXT];    /* printable; "" if no application renders */
 	char driver[PASS_NAME_TEXT]; /* likewise; "" if unknown, as in logs of earlier versions */
+	bool software;               /* a CPU renders */
 	unsigned pid, apps;          /* apps: how many there are to choose from */
 	double frames, missed;       /* those that were timed; those over the budget */
 	enum passes_stamp stamp;
@@ -76,8 +77,9 @@ struct pass_frame {
 	struct frame_span regions[REGION_SPANS]; /* queue: the thread */
 };
 
-/* Whether a CPU renders: then compute work may measure as nothing, and stamps finish all work. */
-bool pass_driver_is_software(const char *driver);
+/* Whether a CPU renders: then stamps do not measure compute passes, and each finishes all work.
+ * Takes PASSES_ON_CPU from the text; other writers and earlier layers have only names. */
+bool pass_driver_is_software(char *driver);
 /* Whether the set is that of a passes source. */
 bool pass_table_has(const struct metric_set *set);
 /* Fill the table; without an application it has no lines. names: NULL if there are none yet. */

@@ -76,6 +76,9 @@ enum passes_count {
 	PASSES_COUNTS
 };
 
+/* The end of the driver's text if its device is a CPU. */
+#define PASSES_ON_CPU " (CPU)"
+
 enum passes_type { PASSES_FRAME = 1, PASSES_PASS, PASSES_REGION, PASSES_MARK, PASSES_TYPES };
 enum passes_kind { PASSES_RENDER, PASSES_COMPUTE, PASSES_TRANSFER, PASSES_SECONDARY, PASSES_KINDS };
 /* How frames are told apart: by presents, or, of an application that presents nothing, by its waits

@@ -34,6 +34,7 @@ expect "$work/stat" '^main  *[0-9.]*  *[0-9.]*  *[0-9.]* %  render     1024x1024
 expect "$work/stat" '^shadow '
 expect "$work/stat" '^512x512 RGBA8 '
 expect "$work/stat" '^all passes '
+expect "$work/stat" ') renders on the CPU: its stamps do not measure the times of compute passes, and each costs time$'
 expect "$work/stat" '^longest frames '
 expect "$work/stat" '^frame [0-9]*  *[0-9.]*  *[0-9.]*  *[0-9.]*  *[0-9.]*  *0.000  .'
 expect "$work/stat" '^stamps at the bottom of the pipe'

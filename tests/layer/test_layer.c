@@ -178,6 +178,7 @@ static void the_header_names_program_driver_and_stamp(void **state)
 	assert_true(play("recorded", 1, layer_on));
 	assert_string_equal(listener.title, "scene");
 	assert_non_null(strstr(listener.driver, "llvmpipe"));
+	assert_non_null(strstr(listener.driver, PASSES_ON_CPU));
 	assert_int_equal(listener.stamp, PASSES_STAMP_BOTTOM);
 	assert_true(play("recorded", 1, top));
 	assert_int_equal(listener.stamp, PASSES_STAMP_TOP);

@@ -105,19 +105,28 @@ static void a_long_frame_has_a_cause(void **state)
 	free(s);
 }
 
-static void a_renderer_on_the_cpu_is_known_by_its_name(void **state)
+static void a_renderer_on_the_cpu_is_known_by_its_device_or_name(void **state)
 {
 	static const struct {
 		const char *driver;
 		bool is_software;
-	} cases[] = {{"llvmpipe (LLVM 15.0.6, 256 bits)", true},
-		     {"SwiftShader Device (LLVM 10.0.0)", true},
-		     {"Mali-G715", false},
-		     {"", false}};
+		const char *name;
+	} cases[] = {{"llvmpipe (LLVM 15.0.6, 256 bits)", true, "llvmpipe (LLVM 15.0.6, 256 bits)"},
+		     {"SwiftShader Device (LLVM 10.0.0)", true, "SwiftShader Device (LLVM 10.0.0)"},
+		     {"Another renderer (CPU)", true, "Another renderer"},
+		     {"Mali-G715", false, "Mali-G715"},
+		     {"CPU)", false, "CPU)"},
+		     {" (CPU)", true, ""},
+		     {"", false, ""}};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-		assert_int_equal(pass_driver_is_software(cases[i].driver), cases[i].is_software);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char driver[PASS_NAME_TEXT];
+
+		snprintf(driver, sizeof(driver), "%s", cases[i].driver);
+		assert_int_equal(pass_driver_is_software(driver), cases[i].is_software);
+		assert_string_equal(driver, cases[i].name);
+	}
 }
 
 int main(void)
@@ -126,7 +135,7 @@ int main(void)
 		cmocka_unit_test(one_long_frame_of_ten_thousand_is_found),
 		cmocka_unit_test(percentiles_are_less_than_one_percent_off),
 		cmocka_unit_test(a_long_frame_has_a_cause),
-		cmocka_unit_test(a_renderer_on_the_cpu_is_known_by_its_name),
+		cmocka_unit_test(a_renderer_on_the_cpu_is_known_by_its_device_or_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
